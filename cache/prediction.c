@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* prediction.c - see prediction.h */
+#include "cache/prediction.h"
+
+#include <string.h>
+
+#include "formats/error.h"
+
+#define WORD 8
+
+/*
+ * An observation, cut at word borders, as parts that need one look at the
+ * cache each: bytes within one word, or whole words whose entries are
+ * neighbours (the array's end cuts once more).
+ */
+struct part {
+	uint8_t *entries;	/* the cache's bytes for it */
+	size_t pieces;		/* words; 1 if `size` is less than a word */
+	size_t size;		/* bytes */
+};
+
+/* The first part of `size` bytes at `addr`. */
+static struct part first_part(struct cache *cache, uint64_t addr, size_t size)
+{
+	uint64_t *entry = cache_entry(cache, addr);
+	size_t neighbours = cache->entries - (size_t)(entry - cache->words);
+	size_t inside = addr % WORD;
+	struct part part = { .entries = (uint8_t *)entry + inside };
+
+	if (inside || size < WORD) {
+		part.pieces = 1;
+		part.size = size < WORD - inside ? size : WORD - inside;
+		return part;
+	}
+	part.pieces = size / WORD < neighbours ? size / WORD : neighbours;
+	part.size = part.pieces * WORD;
+	return part;
+}
+
+static uint64_t load_word(const uint8_t *bytes)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes, sizeof(word));
+	return word;
+}
+
+/* How many words from the start are equal. */
+static size_t count_equal(const uint8_t *a, const uint8_t *b, size_t words)
+{
+	size_t n = 0;
+
+	while (n < words && load_word(a + n * WORD) == load_word(b + n * WORD))
+		n++;
+	return n;
+}
+
+/* How many words from the start differ. */
+static size_t count_different(const uint8_t *a, const uint8_t *b, size_t words)
+{
+	size_t n = 0;
+
+	while (n < words && load_word(a + n * WORD) != load_word(b + n * WORD))
+		n++;
+	return n;
+}
+
+/* ------- the recorder's side ------- */
+
+void prediction_writer_init(struct prediction_writer *writer,
+			    struct cache *cache)
+{
+	*writer = (struct prediction_writer){ .cache = cache };
+}
+
+void prediction_writer_release(struct prediction_writer *writer)
+{
+	output_release(&writer->stream);
+	output_release(&writer->missed);
+}
+
+void prediction_cut(struct prediction_writer *writer)
+{
+	if (!writer->misses)
+		return;
+	output_varint(&writer->stream, writer->hits);
+	output_varint(&writer->stream, writer->misses);
+	output_bytes(&writer->stream, writer->missed.bytes,
+		     writer->missed.size);
+	if (writer->missed.error)
+		writer->stream.error = writer->missed.error;
+	output_clear(&writer->missed);
+	writer->hits = 0;
+	writer->misses = 0;
+}
+
+void prediction_finish(struct prediction_writer *writer)
+{
+	prediction_cut(writer);
+	writer->hits = 0;
+}
+
+static void add_hits(struct prediction_writer *writer, size_t pieces)
+{
+	if (!pieces)
+		return;
+	prediction_cut(writer);		/* a hit ends a run of misses */
+	writer->hits += pieces;
+	writer->total_hits += pieces;
+}
+
+static void add_misses(struct prediction_writer *writer, size_t pieces,
+		       uint8_t *entries, const uint8_t *bytes, size_t size)
+{
+	if (!pieces)
+		return;
+	output_bytes(&writer->missed, bytes, size);
+	memcpy(entries, bytes, size);
+	writer->misses += pieces;
+	writer->total_misses += pieces;
+}
+
+static void record_words(struct prediction_writer *writer,
+			 const struct part *part, const uint8_t *bytes)
+{
+	size_t done = 0;
+
+	while (done < part->pieces) {
+		uint8_t *entries = part->entries + done * WORD;
+		const uint8_t *at = bytes + done * WORD;
+		size_t left = part->pieces - done;
+		size_t hits = count_equal(entries, at, left);
+		size_t misses = count_different(entries + hits * WORD,
+						at + hits * WORD, left - hits);
+
+		add_hits(writer, hits);
+		add_misses(writer, misses, entries + hits * WORD,
+			   at + hits * WORD, misses * WORD);
+		done += hits + misses;
+	}
+}
+
+void prediction_record(struct prediction_writer *writer, uint64_t addr,
+		       const void *bytes, size_t size)
+{
+	const uint8_t *at = bytes;
+
+	while (size) {
+		struct part part = first_part(writer->cache, addr, size);
+
+		if (!memcmp(part.entries, at, part.size))
+			add_hits(writer, part.pieces);
+		else if (part.size < WORD)
+			add_misses(writer, 1, part.entries, at, part.size);
+		else
+			record_words(writer, &part, at);
+		addr += part.size;
+		at += part.size;
+		size -= part.size;
+	}
+}
+
+/* The equal words of a part, wherever they stand. */
+static size_t count_hits(const struct part *part, const uint8_t *bytes)
+{
+	size_t hits = 0;
+
+	if (part->size < WORD)
+		return !memcmp(part->entries, bytes, part->size);
+	for (size_t i = 0; i < part->pieces; i++)
+		hits += load_word(part->entries + i * WORD) ==
+			load_word(bytes + i * WORD);
+	return hits;
+}
+
+size_t prediction_would_hit(const struct prediction_writer *writer,
+			    uint64_t addr, const void *bytes, size_t size)
+{
+	const uint8_t *at = bytes;
+	size_t hits = 0;
+
+	while (size) {
+		struct part part = first_part(writer->cache, addr, size);
+
+		hits += count_hits(&part, at);
+		addr += part.size;
+		at += part.size;
+		size -= part.size;
+	}
+	return hits;
+}
+
+/* ------- the replayer's side ------- */
+
+void prediction_reader_init(struct prediction_reader *reader,
+			    struct cache *cache, const uint8_t *stream,
+			    size_t size)
+{
+	*reader = (struct prediction_reader){
+		.cache = cache,
+		.in = { stream, size ? stream + size : stream, 0 },
+	};
+}
+
+/* Loads the next run.  Where the stream ends, all is predicted. */
+static int next_run(struct prediction_reader *reader)
+{
+	struct input *in = &reader->in;
+
+	if (in->error)
+		return in->error;
+	if (!input_left(in)) {
+		reader->hits = UINT64_MAX;
+		return 0;
+	}
+	reader->hits = input_varint(in);
+	reader->misses = input_varint(in);
+	if (!in->error && reader->misses == 0)
+		in->error = ERR_CORRUPT;
+	/* A miss has at least a byte. */
+	if (!in->error && reader->misses > input_left(in))
+		in->error = ERR_TRUNCATED;
+	if (in->error)
+		reader->hits = reader->misses = 0;
+	return in->error;
+}
+
+/*
+ * Takes up to `pieces` pieces, of `size` bytes each, that are all predicted
+ * or all missed.  Returns how many, or a negative error.
+ */
+static long take_pieces(struct prediction_reader *reader, uint8_t *entries,
+			uint8_t *bytes, size_t pieces, size_t size)
+{
+	const uint8_t *missed;
+	size_t count;
+	int rc = 0;
+
+	if (!reader->hits && !reader->misses)
+		rc = next_run(reader);
+	if (rc)
+		return rc;
+	if (reader->hits) {
+		count = reader->hits < pieces ? (size_t)reader->hits : pieces;
+		memcpy(bytes, entries, count * size);
+		reader->hits -= count;
+		return (long)count;
+	}
+	count = reader->misses < pieces ? (size_t)reader->misses : pieces;
+	missed = input_bytes(&reader->in, count * size);
+	if (!missed)
+		return reader->in.error;
+	memcpy(entries, missed, count * size);
+	memcpy(bytes, missed, count * size);
+	reader->misses -= count;
+	return (long)count;
+}
+
+int prediction_replay(struct prediction_reader *reader, uint64_t addr,
+		      void *bytes, size_t size)
+{
+	uint8_t *at = bytes;
+
+	while (size) {
+		struct part part = first_part(reader->cache, addr, size);
+		size_t piece = part.size / part.pieces;
+		long count = take_pieces(reader, part.entries, at, part.pieces,
+					 piece);
+
+		if (count < 0)
+			return (int)count;
+		addr += (size_t)count * piece;
+		at += (size_t)count * piece;
+		size -= (size_t)count * piece;
+	}
+	return 0;
+}

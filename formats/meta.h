@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * meta.h - what was recorded, and how it ended
+ *
+ * Ownership:  *_release() frees what *_decode() allocated; a zeroed structure
+ *             is an empty one.
+ * Errors:     ERR_TRUNCATED, ERR_CORRUPT, ERR_NO_MEMORY.
+ */
+#ifndef CPREC_FORMATS_META_H
+#define CPREC_FORMATS_META_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/bytes.h"
+
+/* Limits of what can be written to disk. */
+#define META_TEXT_MAX (128u << 10)	/* bytes of one text: MAX_ARG_STRLEN */
+#define META_LIST_MAX (1u << 20)	/* arguments, threads */
+
+/* CHUNK_META: the first chunk. */
+struct meta {
+	char **argv;		/* argument vector of the program, NULL-ended */
+	size_t argc;
+	char *path;		/* the file that was run, absolute */
+	char *directory;	/* where it was run */
+	char *host;		/* "Linux 6.1.0 x86_64" */
+	char *made_by;		/* "cprec 0.1, unicorn 2.1.1" */
+	uint64_t started;	/* seconds since 1970 */
+	uint32_t cache_entries;
+};
+
+/* CHUNK_SUMMARY: the last chunk before the footer. */
+struct summary_thread {
+	uint32_t tid;
+	uint64_t steps;
+};
+
+struct summary {
+	uint64_t time;		/* instructions of all threads */
+	uint32_t exit_signal;	/* 0: exited by itself */
+	uint32_t exit_code;	/* 0 to 255 */
+	struct summary_thread *threads;
+	size_t thread_count;
+	/* Statistics of the recording. */
+	uint64_t cache_hits, cache_misses;	/* words, prediction.h */
+	uint64_t touched_pages, stored_pages;
+};
+
+void meta_encode(struct output *out, const struct meta *meta);
+int meta_decode(struct meta *out, const uint8_t *bytes, size_t size);
+void meta_release(struct meta *meta);
+
+void summary_encode(struct output *out, const struct summary *summary);
+int summary_decode(struct summary *out, const uint8_t *bytes, size_t size);
+void summary_release(struct summary *summary);
+
+#endif

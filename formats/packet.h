@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * packet.h - what a thread's event stream holds
+ *
+ * An event happens to the thread at a step: an entry to the kernel, a signal,
+ * an instruction whose result cannot be computed, the end.  The packets after
+ * an event and before the next are its effects, in order.  Contents of memory
+ * are not here: WRITE takes them from the read stream (cache/prediction.h),
+ * TOUCH names a stored page or takes them from there too.
+ *
+ * A replay needs nothing but these to follow the kernel: it does not know
+ * which operating system it was.
+ *
+ * Units:      steps are retired instructions of the thread since the segment's
+ *             key frame or, as coded, since the event before; addresses are
+ *             guest virtual; pages are address / GUEST_PAGE.
+ * Ownership:  nothing is allocated; a decoded packet borrows from its input.
+ * Errors:     ERR_TRUNCATED, ERR_CORRUPT.
+ */
+#ifndef CPREC_FORMATS_PACKET_H
+#define CPREC_FORMATS_PACKET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/bytes.h"
+#include "formats/region.h"
+
+/* Written to disk. */
+enum packet_kind {
+	/* Events.  Each starts with the steps since the event before. */
+	PACKET_SYSCALL = 1,	/* entry to and exit from the kernel */
+	PACKET_SIGNAL = 2,	/* a signal is delivered between instructions */
+	PACKET_VALUE = 3,	/* an instruction's result was captured */
+	PACKET_EXIT = 4,	/* the thread ends */
+	PACKET_FAULT = 5,	/* the next instruction cannot retire: a signal */
+
+	/* Effects of the event before. */
+	PACKET_REG = 16,	/* a register gets a value */
+	PACKET_WRITE = 17,	/* memory gets contents from the read stream */
+	PACKET_MAP = 18,
+	PACKET_UNMAP = 19,
+	PACKET_PROTECT = 20,
+	PACKET_MOVE = 21,	/* pages move to other addresses (mremap) */
+	PACKET_CLEAR = 22,	/* pages become zeros (madvise) */
+	PACKET_DOUBT = 23,	/* pages may have changed: doubtful from here */
+	PACKET_OUTPUT = 24,	/* the program wrote to a standard stream */
+
+	/* Between events: found at the first access to a doubtful page. */
+	PACKET_TOUCH = 32,
+};
+
+#define PACKET_REG_SIZE_MAX 16u	/* bytes that REG can carry */
+
+/* Written to disk: how the contents of a touched page are known. */
+enum touch_source {
+	TOUCH_STORED = 0,	/* `page_id` (0 is the page of zeros) */
+	TOUCH_READS = 1,	/* GUEST_PAGE bytes in the read stream */
+};
+
+struct packet {
+	enum packet_kind kind;
+	/* Which members count depends on the kind, in this order on disk. */
+	uint64_t steps;		/* events: since the event before */
+	uint64_t number;	/* SYSCALL number, SIGNAL and FAULT signal, REG register,
+				   OUTPUT descriptor (1 or 2), TOUCH and DOUBT:
+				   the doubt's number */
+	int64_t result;		/* SYSCALL: value of the result register;
+				   EXIT: status, or -signal */
+	guest_addr addr;	/* memory packets */
+	guest_addr target;	/* MOVE: new address */
+	uint64_t size;		/* memory packets, REG: bytes */
+	const uint8_t *value;	/* REG: `size` bytes */
+	unsigned prot;		/* MAP, PROTECT */
+	enum region_kind region;/* MAP */
+	uint64_t offset;	/* MAP: in the file */
+	const char *name;	/* MAP: `name_size` bytes, no final NUL */
+	uint64_t name_size;
+	enum touch_source source;	/* TOUCH */
+	uint64_t page_id;		/* TOUCH_STORED */
+};
+
+/*
+ * Addresses and doubt numbers are coded as differences; both sides keep this
+ * beside a stream.  Zeroed at the start of each segment, but for
+ * `doubt`, which is the key frame's.
+ */
+struct packet_state {
+	guest_addr addr;	/* of the memory packet before */
+	uint64_t doubt;		/* number of the newest doubt */
+	uint64_t page_id;	/* of the TOUCH_STORED packet before */
+};
+
+static inline bool packet_is_event(enum packet_kind kind)
+{
+	return kind < PACKET_REG;
+}
+
+void packet_encode(struct output *out, struct packet_state *state,
+		   const struct packet *packet);
+
+/* Takes one packet; on failure neither `in` nor `state` has moved. */
+int packet_decode(struct input *in, struct packet_state *state,
+		  struct packet *out);
+
+/* The kind's name in capitals, as `cprec dump` prints it; NULL if none. */
+const char *packet_name(unsigned kind);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * region.h - one mapping of a guest's address space
+ *
+ * Plain data shared by the virtual machine (which keeps a sorted array of
+ * them), the packets (which say how they change) and the key frames.
+ *
+ * Units:      addresses are guest virtual addresses; both ends are multiples
+ *             of GUEST_PAGE; `end` is exclusive.
+ * Ownership:  `name` is interned by whoever holds the region.
+ */
+#ifndef CPREC_FORMATS_REGION_H
+#define CPREC_FORMATS_REGION_H
+
+#include <stdint.h>
+
+#define GUEST_PAGE 4096u
+#define GUEST_PAGE_SHIFT 12
+
+typedef uint64_t guest_addr;
+
+/* Limits of what can be written to disk. */
+#define GUEST_ADDR_END (UINT64_C(1) << 57)	/* of any guest address */
+#define REGION_OFFSET_END (UINT64_C(1) << 63)	/* of a region in its file */
+#define REGION_NAME_MAX 4096u			/* bytes, without final NUL */
+#define PAGE_ID_END (UINT64_C(1) << 52)		/* of ids of stored pages */
+
+/* Written to disk. */
+enum protection {
+	MAY_READ  = 1,
+	MAY_WRITE = 2,
+	MAY_EXEC  = 4,
+};
+
+/* Written to disk. */
+enum region_kind {
+	REGION_ANON   = 0,	/* zeros until written */
+	REGION_FILE   = 1,	/* private mapping of a file: doubtful until touched */
+	REGION_SHARED = 2,	/* shared with somebody: doubtful until touched */
+};
+
+struct region {
+	guest_addr start, end;
+	unsigned prot;		/* enum protection */
+	enum region_kind kind;
+	uint64_t offset;	/* in the file, bytes; 0 for REGION_ANON */
+	const char *name;	/* path of the file, "[stack]", "[heap]" or "" */
+};
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* registers.c - the register tables; see registers.h */
+#include "formats/registers.h"
+
+#include <assert.h>
+
+/* The registers follow each other in order of their numbers, unpadded. */
+#define GENERAL(n, name) [n] = { name, 8 * (n), 8 }
+#define SELECTOR(n, name) [n] = { name, 144 + 2 * ((n) - X86_CS), 2 }
+#define ST(n) [X86_ST0 + n] = { "st" #n, 182 + 10 * n, 10 }
+#define XMM(n) [X86_XMM0 + n] = { "xmm" #n, 262 + 16 * n, 16 }
+
+static const struct reg_info x86_64_regs[X86_REG_COUNT] = {
+	GENERAL(X86_RAX, "rax"), GENERAL(X86_RBX, "rbx"),
+	GENERAL(X86_RCX, "rcx"), GENERAL(X86_RDX, "rdx"),
+	GENERAL(X86_RSI, "rsi"), GENERAL(X86_RDI, "rdi"),
+	GENERAL(X86_RBP, "rbp"), GENERAL(X86_RSP, "rsp"),
+	GENERAL(X86_R8, "r8"), GENERAL(X86_R9, "r9"),
+	GENERAL(X86_R10, "r10"), GENERAL(X86_R11, "r11"),
+	GENERAL(X86_R12, "r12"), GENERAL(X86_R13, "r13"),
+	GENERAL(X86_R14, "r14"), GENERAL(X86_R15, "r15"),
+	GENERAL(X86_RIP, "rip"), GENERAL(X86_RFLAGS, "eflags"),
+	SELECTOR(X86_CS, "cs"), SELECTOR(X86_SS, "ss"),
+	SELECTOR(X86_DS, "ds"), SELECTOR(X86_ES, "es"),
+	SELECTOR(X86_FS, "fs"), SELECTOR(X86_GS, "gs"),
+	[X86_FS_BASE] = { "fs_base", 156, 8 },
+	[X86_GS_BASE] = { "gs_base", 164, 8 },
+	[X86_FPCW] = { "fctrl", 172, 2 },
+	[X86_FPSW] = { "fstat", 174, 2 },
+	[X86_FPTAG] = { "ftag", 176, 2 },
+	[X86_MXCSR] = { "mxcsr", 178, 4 },
+	ST(0), ST(1), ST(2), ST(3), ST(4), ST(5), ST(6), ST(7),
+	XMM(0), XMM(1), XMM(2), XMM(3), XMM(4), XMM(5), XMM(6), XMM(7),
+	XMM(8), XMM(9), XMM(10), XMM(11), XMM(12), XMM(13), XMM(14), XMM(15),
+};
+
+static const struct reg_table x86_64_table = {
+	.arch = ARCH_X86_64,
+	.name = "x86_64",
+	.regs = x86_64_regs,
+	.count = X86_REG_COUNT,
+	.bytes = 518,
+	.pc = X86_RIP,
+	.sp = X86_RSP,
+	.result = X86_RAX,
+};
+
+const struct reg_table *reg_table(unsigned arch)
+{
+	return arch == ARCH_X86_64 ? &x86_64_table : NULL;
+}
+
+uint64_t reg_get(const struct reg_table *table, const struct reg_file *file,
+		 unsigned reg)
+{
+	const struct reg_info *info = &table->regs[reg];
+	uint64_t value = 0;
+
+	assert(reg < table->count && info->size <= 8);
+	for (unsigned i = info->size; i-- > 0;)
+		value = value << 8 | file->bytes[info->offset + i];
+	return value;
+}
+
+void reg_set(const struct reg_table *table, struct reg_file *file,
+	     unsigned reg, uint64_t value)
+{
+	const struct reg_info *info = &table->regs[reg];
+
+	assert(reg < table->count && info->size <= 8);
+	for (unsigned i = 0; i < info->size; i++)
+		file->bytes[info->offset + i] = (uint8_t)(value >> 8 * i);
+}

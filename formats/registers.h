@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * registers.h - the registers of a guest processor as plain bytes
+ *
+ * A register file is an array of bytes laid out by a table per architecture;
+ * it is what key frames hold and what vm/ maps to the engine.  A register is
+ * named by its number in its table; the enumerators below are those numbers.
+ * Values are little-endian.
+ *
+ * Source: Intel 64 SDM volume 1, chapters 3, 8 and 10.
+ */
+#ifndef CPREC_FORMATS_REGISTERS_H
+#define CPREC_FORMATS_REGISTERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Written to disk. */
+enum arch {
+	ARCH_X86_64 = 1,
+};
+
+/* x86-64.  Written to disk: never renumber. */
+enum x86_register {
+	X86_RAX, X86_RBX, X86_RCX, X86_RDX, X86_RSI, X86_RDI, X86_RBP, X86_RSP,
+	X86_R8, X86_R9, X86_R10, X86_R11, X86_R12, X86_R13, X86_R14, X86_R15,
+	X86_RIP, X86_RFLAGS,
+	X86_CS, X86_SS, X86_DS, X86_ES, X86_FS, X86_GS,	/* selectors */
+	X86_FS_BASE, X86_GS_BASE,
+	X86_FPCW, X86_FPSW, X86_FPTAG,	/* the full 16-bit tag word */
+	X86_MXCSR,
+	X86_ST0, X86_ST7 = X86_ST0 + 7,		/* 10 bytes each */
+	X86_XMM0, X86_XMM15 = X86_XMM0 + 15,	/* 16 bytes each */
+	X86_REG_COUNT
+};
+
+struct reg_info {
+	const char *name;	/* gdb's name, lower case */
+	uint16_t offset;	/* in the register file */
+	uint16_t size;		/* bytes */
+};
+
+struct reg_table {
+	enum arch arch;
+	const char *name;	/* "x86_64" */
+	const struct reg_info *regs;
+	unsigned count;
+	unsigned bytes;		/* of a whole register file */
+	unsigned pc, sp;	/* register numbers */
+	unsigned result;	/* where a system call's result goes */
+};
+
+#define REG_FILE_MAX 1024
+
+struct reg_file {
+	uint8_t bytes[REG_FILE_MAX];
+};
+
+/* The table of an architecture; NULL if this build does not know it. */
+const struct reg_table *reg_table(unsigned arch);
+
+/* The value of a register of at most 8 bytes, zero-extended. */
+uint64_t reg_get(const struct reg_table *table, const struct reg_file *file,
+		 unsigned reg);
+
+/* Sets a register of at most 8 bytes. */
+void reg_set(const struct reg_table *table, struct reg_file *file,
+	     unsigned reg, uint64_t value);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * trace_file.h - the container: a header, chunks, a footer
+ *
+ * A recording is one append-only file (formats/trace-format.md is normative).
+ * The writer takes whole chunks, compresses and writes them on a thread of
+ * its own, in the order given.  The reader finds every whole chunk: through
+ * the footer, or by walking the file when the recorder was killed.
+ *
+ * Units:      sizes and offsets are bytes; segments and pages count from 0.
+ * Ownership:  trace_writer_chunk() copies; the `struct output` variant takes
+ *             the bytes over.  trace_chunk() results belong to the caller
+ *             (free()).
+ * Errors:     ERR_SYSTEM, ERR_TRUNCATED, ERR_CORRUPT, ERR_CHECKSUM,
+ *             ERR_VERSION, ERR_NO_MEMORY.  The writer's error is sticky: what
+ *             its thread met is returned by the next call.
+ * Threads:    one caller per writer.  A reader may be used by several threads
+ *             at once: it keeps no position.
+ */
+#ifndef CPREC_FORMATS_TRACE_FILE_H
+#define CPREC_FORMATS_TRACE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/bytes.h"
+
+struct failure;
+
+#define TRACE_VERSION 1
+#define TRACE_CHUNK_MAX (64u << 20)	/* content of one chunk, uncompressed */
+
+/* Written to disk. */
+enum chunk_kind {
+	CHUNK_META = 1,		/* program, machine, options: meta.h */
+	CHUNK_KEY_FRAME = 2,	/* starts a segment: key_frame.h */
+	CHUNK_EVENTS = 3,	/* a thread's packets: packet.h */
+	CHUNK_READS = 4,	/* a thread's read packets: cache/prediction.h */
+	CHUNK_PAGES = 5,	/* page contents: key_frame.h */
+	CHUNK_INDEX = 6,	/* pages a segment touched: key_frame.h */
+	CHUNK_SYMBOLS = 7,	/* of one module: symbols.h */
+	CHUNK_SUMMARY = 8,	/* totals and how the program ended: meta.h */
+	CHUNK_FOOTER = 9,	/* table of all chunks */
+};
+
+/* What the header says of the recording. */
+struct trace_header {
+	uint32_t arch;		/* enum arch */
+	uint8_t id[16];		/* random; ties files of one recording together */
+};
+
+struct chunk_info {
+	enum chunk_kind kind;
+	uint32_t stream;	/* thread number, 0 for what has no thread */
+	uint32_t segment;
+	uint64_t offset;	/* of the chunk's header in the file */
+	uint32_t stored_size;	/* as in the file */
+	uint32_t size;		/* of the content */
+	uint64_t first;		/* CHUNK_PAGES: id of the first page;
+				   CHUNK_KEY_FRAME: its time; else 0 */
+};
+
+struct trace_writer;
+
+/*
+ * Creates `path`, which must not exist (the caller has moved an old one
+ * aside).  `level` is the compressor's, 1 to 19.
+ */
+int trace_writer_open(struct trace_writer **out, const char *path,
+		      const struct trace_header *header, int level,
+		      struct failure *why);
+
+/*
+ * Queues one chunk.  Takes the bytes of `content` over and leaves it empty.
+ * Blocks while more than a fixed amount is waiting to be written.
+ */
+int trace_writer_chunk(struct trace_writer *writer, enum chunk_kind kind,
+		       uint32_t stream, uint32_t segment, uint64_t first,
+		       struct output *content, struct failure *why);
+
+/* Bytes in the file so far, by kind of chunk; for statistics. */
+uint64_t trace_writer_bytes(struct trace_writer *writer, enum chunk_kind kind);
+
+/* Waits until all is written, writes the footer and closes the file. */
+int trace_writer_finish(struct trace_writer *writer, struct failure *why);
+
+/* Ends a writer without a footer (finish does not free).  NULL is allowed. */
+void trace_writer_close(struct trace_writer *writer);
+
+struct trace_reader;
+
+int trace_reader_open(struct trace_reader **out, const char *path,
+		      struct failure *why);
+void trace_reader_close(struct trace_reader *reader);
+
+const char *trace_reader_path(const struct trace_reader *reader);
+const struct trace_header *trace_reader_header(const struct trace_reader *r);
+uint64_t trace_reader_size(const struct trace_reader *reader);
+
+/* Whether the footer is there; if not, the file ends early. */
+bool trace_reader_is_complete(const struct trace_reader *reader);
+
+/* All whole chunks but the footer, in file order. */
+size_t trace_reader_count(const struct trace_reader *reader);
+const struct chunk_info *trace_reader_info(const struct trace_reader *reader,
+					   size_t index);
+
+/*
+ * Reads, checks and unpacks one chunk.  `*out` has `info->size` bytes and is
+ * the caller's to free().  The failure names the file, the offset and what
+ * is wrong.
+ */
+int trace_reader_chunk(const struct trace_reader *reader, size_t index,
+		       uint8_t **out, struct failure *why);
+
+/*
+ * Describes a structure that would not decode: "'FILE': key frame at byte
+ * OFFSET is damaged (field)".  Returns `code`.
+ */
+int trace_reader_damaged(const struct trace_reader *reader, size_t index,
+			 int code, const char *field, struct failure *why);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* page_index.c - see page_index.h */
+#include "index/page_index.h"
+
+#include <stddef.h>
+
+/* The first entry of the page, or the place where it would be. */
+static size_t first_of(const struct segment_index *index, uint64_t page)
+{
+	size_t low = 0, high = index->page_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (index->pages[middle].page < page)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool is_page(const struct segment_index *index, size_t at,
+		    uint64_t page)
+{
+	return at < index->page_count && index->pages[at].page == page;
+}
+
+bool page_index_is_unchanged(const struct segment_index *index, uint64_t page,
+			     uint64_t time)
+{
+	if (!index->steps)
+		return false;		/* there is no index */
+	for (size_t i = first_of(index, page); is_page(index, i, page); i++) {
+		const struct page_touch *touch = &index->pages[i];
+
+		if ((touch->how & PAGE_WAS_WRITTEN) &&
+		    time >= touch->write_time)
+			return false;
+	}
+	return true;
+}
+
+const struct page_touch *page_index_resolution(
+	const struct segment_index *index, uint64_t page, uint64_t doubt)
+{
+	for (size_t i = first_of(index, page); is_page(index, i, page); i++) {
+		const struct page_touch *touch = &index->pages[i];
+
+		if ((touch->how & PAGE_WAS_RESOLVED) && touch->doubt == doubt)
+			return touch;
+	}
+	return NULL;
+}

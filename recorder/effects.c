@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* effects.c - what happens to the guest, as packets */
+#include "recorder/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The rest of the recording would be wrong: remembers why, once. */
+static void broken(struct recorder *rec, int code, const char *what)
+{
+	if (!rec->error)
+		rec->error = failed(&rec->why, code, "%s", what);
+}
+
+static void out_of_memory(struct recorder *rec)
+{
+	broken(rec, ERR_NO_MEMORY, "out of memory while recording");
+}
+
+void effect(struct recorder *rec, const struct packet *packet)
+{
+	struct output *out = rec->in_event ? &rec->effects : &rec->events;
+
+	if (!rec->started)
+		return;
+	packet_encode(out, &rec->state, packet);
+	if (out->error)
+		out_of_memory(rec);
+}
+
+void event_begin(struct recorder *rec)
+{
+	rec->in_event = true;
+	output_clear(&rec->effects);
+}
+
+void event_end(struct recorder *rec, struct packet *packet)
+{
+	uint64_t now = vm_steps(rec->vm);
+
+	packet->steps = now - rec->event_steps;
+	rec->event_steps = now;
+	packet_encode(&rec->events, &rec->state, packet);
+	output_bytes(&rec->events, rec->effects.bytes, rec->effects.size);
+	if (rec->events.error)
+		out_of_memory(rec);
+	rec->in_event = false;
+	rec->parts++;
+}
+
+void effect_registers(struct recorder *rec, const struct reg_file *before)
+{
+	struct reg_file now;
+
+	vm_registers(rec->vm, &now);
+	for (unsigned reg = 0; reg < rec->regs->count; reg++) {
+		const struct reg_info *info = &rec->regs->regs[reg];
+		struct packet packet = { .kind = PACKET_REG, .number = reg,
+					 .size = info->size };
+
+		if (before && !memcmp(now.bytes + info->offset,
+				      before->bytes + info->offset, info->size))
+			continue;
+		packet.value = now.bytes + info->offset;
+		effect(rec, &packet);
+	}
+}
+
+/* ------- touches ------- */
+
+static struct page_touch *add_touch(struct recorder *rec, uint64_t page,
+				    unsigned how)
+{
+	struct page_touch *touch;
+
+	if (rec->touch_count == rec->touch_room) {
+		size_t room = rec->touch_room ? rec->touch_room * 2 : 4096;
+
+		touch = realloc(rec->touches, room * sizeof(*touch));
+		if (!touch) {
+			out_of_memory(rec);
+			return NULL;
+		}
+		rec->touches = touch;
+		rec->touch_room = room;
+	}
+	touch = &rec->touches[rec->touch_count++];
+	*touch = (struct page_touch){ .page = page, .how = how };
+	return touch;
+}
+
+static void on_first_read(void *context, uint64_t page)
+{
+	add_touch(context, page, PAGE_WAS_READ);
+}
+
+static void on_first_write(void *context, uint64_t page)
+{
+	struct recorder *rec = context;
+	struct page_touch *touch = add_touch(rec, page, PAGE_WAS_WRITTEN);
+
+	rec->written++;
+	if (touch && rec->started)
+		touch->write_time = vm_steps_at_block(rec->vm) -
+				    rec->segment_start;
+}
+
+/*
+ * The prediction step for a page: if the cache knows most of it, the read
+ * stream says the rest; else it is a stored page, each content once.
+ */
+static void on_resolve(void *context, uint64_t page, uint64_t doubt,
+		       uint8_t *bytes)
+{
+	struct recorder *rec = context;
+	guest_addr addr = page << GUEST_PAGE_SHIFT;
+	struct packet packet = { .kind = PACKET_TOUCH, .addr = addr,
+				 .number = doubt };
+	struct page_touch *touch = add_touch(rec, page, PAGE_WAS_RESOLVED);
+	uint64_t id;
+
+	rec->written++;
+	if (!page_store_has(&rec->pages, bytes, &id) && rec->started &&
+	    prediction_would_hit(&rec->reads, addr, bytes, GUEST_PAGE) >
+		    GUEST_PAGE / 8 / 2) {
+		packet.source = TOUCH_READS;
+		prediction_record(&rec->reads, addr, bytes, GUEST_PAGE);
+	} else {
+		packet.source = TOUCH_STORED;
+		if (page_store_add(&rec->pages, bytes, &id))
+			out_of_memory(rec);
+		packet.page_id = id;
+	}
+	if (touch) {
+		touch->doubt = doubt;
+		touch->resolved_id = id;
+	}
+	effect(rec, &packet);
+	if (segment_write_pages(rec, false, &rec->why) && !rec->error)
+		rec->error = ERR_SYSTEM;
+}
+
+/* ------- changes of the address space ------- */
+
+static void add_fresh(struct recorder *rec, guest_addr addr, uint64_t size)
+{
+	if (rec->fresh_count == rec->fresh_room) {
+		size_t room = rec->fresh_room ? rec->fresh_room * 2 : 64;
+		struct range *more = realloc(rec->fresh, room * sizeof(*more));
+
+		if (!more) {
+			out_of_memory(rec);
+			return;
+		}
+		rec->fresh = more;
+		rec->fresh_room = room;
+	}
+	rec->fresh[rec->fresh_count++] = (struct range){
+		addr >> GUEST_PAGE_SHIFT, size >> GUEST_PAGE_SHIFT
+	};
+}
+
+/* Pages whose contents changed without a write that a fault could show. */
+static void mark_written(struct recorder *rec, guest_addr addr, uint64_t size)
+{
+	uint64_t time = rec->started ?
+			vm_steps_at_block(rec->vm) - rec->segment_start : 0;
+
+	for (uint64_t i = 0; i < size >> GUEST_PAGE_SHIFT; i++) {
+		struct page_touch *touch = add_touch(
+			rec, (addr >> GUEST_PAGE_SHIFT) + i, PAGE_WAS_WRITTEN);
+
+		if (touch)
+			touch->write_time = time;
+	}
+}
+
+static void on_mapped(void *context, const struct region *region)
+{
+	struct recorder *rec = context;
+	struct packet packet = {
+		.kind = PACKET_MAP,
+		.addr = region->start,
+		.size = region->end - region->start,
+		.prot = region->prot,
+		.region = region->kind,
+		.offset = region->offset,
+		.name = region->name,
+		.name_size = strlen(region->name),
+	};
+
+	effect(rec, &packet);
+	add_fresh(rec, packet.addr, packet.size);
+	rec->mapped_code |= region->kind == REGION_FILE &&
+			    (region->prot & MAY_EXEC);
+}
+
+static void on_unmapped(void *context, guest_addr addr, uint64_t size)
+{
+	struct packet packet = { .kind = PACKET_UNMAP, .addr = addr,
+				 .size = size };
+
+	effect(context, &packet);
+}
+
+static void on_protected(void *context, guest_addr addr, uint64_t size,
+			 unsigned prot)
+{
+	struct packet packet = { .kind = PACKET_PROTECT, .addr = addr,
+				 .size = size, .prot = prot };
+
+	effect(context, &packet);
+}
+
+static void on_moved(void *context, guest_addr from, guest_addr to,
+		     uint64_t size)
+{
+	struct recorder *rec = context;
+	struct packet packet = { .kind = PACKET_MOVE, .addr = from,
+				 .target = to, .size = size };
+
+	effect(rec, &packet);
+	add_fresh(rec, to, size);
+	mark_written(rec, to, size);
+}
+
+static void on_cleared(void *context, guest_addr addr, uint64_t size)
+{
+	struct recorder *rec = context;
+	struct packet packet = { .kind = PACKET_CLEAR, .addr = addr,
+				 .size = size };
+
+	effect(rec, &packet);
+	add_fresh(rec, addr, size);
+}
+
+static void on_doubted(void *context, guest_addr addr, uint64_t size,
+		       uint64_t doubt)
+{
+	struct packet packet = { .kind = PACKET_DOUBT, .addr = addr,
+				 .size = size, .number = doubt };
+
+	effect(context, &packet);
+}
+
+static void on_wrote(void *context, guest_addr addr, uint64_t size)
+{
+	struct recorder *rec = context;
+	struct packet packet = { .kind = PACKET_WRITE, .addr = addr,
+				 .size = size };
+
+	if (!rec->started)
+		return;
+	effect(rec, &packet);
+	while (size) {
+		uint64_t span = GUEST_PAGE - addr % GUEST_PAGE;
+		const uint8_t *bytes =
+			memory_peek(rec->memory, addr >> GUEST_PAGE_SHIFT);
+
+		if (span > size)
+			span = size;
+		if (!bytes) {
+			broken(rec, ERR_SYSTEM, "the kernel wrote to a page "
+						"that cannot be read");
+			return;
+		}
+		prediction_record(&rec->reads, addr,
+				  bytes + addr % GUEST_PAGE, span);
+		addr += span;
+		size -= span;
+	}
+}
+
+struct memory_observer effects_observer(struct recorder *rec)
+{
+	return (struct memory_observer){
+		.context = rec,
+		.first_read = on_first_read,
+		.first_write = on_first_write,
+		.resolve = on_resolve,
+		.mapped = on_mapped,
+		.unmapped = on_unmapped,
+		.protected = on_protected,
+		.moved = on_moved,
+		.cleared = on_cleared,
+		.wrote = on_wrote,
+		.doubted = on_doubted,
+	};
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * internal.h - the parts of the recorder, for each other
+ *
+ * effects.c turns what happens to the guest into packets; segments.c ends a
+ * segment with a key frame; recorder.c runs the guest between them.
+ */
+#ifndef CPREC_RECORDER_INTERNAL_H
+#define CPREC_RECORDER_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "cache/prediction.h"
+#include "formats/error.h"
+#include "formats/key_frame.h"
+#include "formats/packet.h"
+#include "formats/trace_file.h"
+#include "recorder/page_store.h"
+#include "recorder/recorder.h"
+#include "vm/memory.h"
+#include "vm/vm.h"
+
+/* Pages that lost their contents in this segment, or got others' ones. */
+struct range {
+	uint64_t page, count;
+};
+
+/* When the next key frame is due; see recorder.c. */
+struct pacing {
+	uint64_t shortest, longest;	/* steps */
+	uint64_t steps_per_page;	/* written */
+};
+
+struct recorder {
+	const struct recorder_options *options;
+	struct vm *vm;
+	struct memory *memory;
+	const struct reg_table *regs;
+	struct linux_process *process;
+	struct trace_writer *writer;
+
+	struct cache cache;
+	struct prediction_writer reads;
+	struct page_store pages;
+
+	bool started;		/* the guest has run: changes are recorded */
+	bool in_event;
+	struct output events;	/* finished packets of the segment */
+	struct output effects;	/* of the event under way */
+	struct packet_state state;
+	uint64_t event_steps;	/* time of the event before */
+
+	uint32_t segment;
+	uint64_t segment_start;	/* time of its key frame */
+	struct page_touch *touches;
+	size_t touch_count, touch_room;
+	size_t written;		/* touches that are writes */
+	struct range *fresh;
+	size_t fresh_count, fresh_room;
+	uint64_t hits_before;	/* cache hits at the segment's start */
+
+	struct pacing pacing;
+	uint64_t look_steps;	/* between looks at it */
+	uint64_t streamed;	/* bytes of the segment that were flushed */
+
+	const char *modules[512];	/* whose symbols are in the file */
+	size_t module_count;
+	bool mapped_code;	/* there may be new ones */
+
+	struct timespec flushed;	/* when streams were last written */
+	size_t parts;		/* events since then */
+
+	int error;		/* first failure inside an observer */
+	struct failure why;
+};
+
+/* ------- effects.c ------- */
+
+/* What the memory is to be created with. */
+struct memory_observer effects_observer(struct recorder *rec);
+
+/* What happens from here to event_end() is this event's doing. */
+void event_begin(struct recorder *rec);
+
+/* The event took place; `packet->steps` is filled in here. */
+void event_end(struct recorder *rec, struct packet *packet);
+
+/* Adds a packet to the present event, or between events. */
+void effect(struct recorder *rec, const struct packet *packet);
+
+/* Tells the registers that differ from `before`; NULL: all of them. */
+void effect_registers(struct recorder *rec, const struct reg_file *before);
+
+/* ------- segments.c ------- */
+
+/* Writes what the segment has so far; at its end also closes the reads. */
+int segment_flush(struct recorder *rec, bool end, struct failure *why);
+
+/* Ends the segment, if there is one, and starts the next here. */
+int segment_start(struct recorder *rec, struct failure *why);
+
+/* Ends the last segment. */
+int segment_end(struct recorder *rec, struct failure *why);
+
+/* Writes waiting pages out; with `all`, also a chunk that is not full. */
+int segment_write_pages(struct recorder *rec, bool all, struct failure *why);
+
+#endif

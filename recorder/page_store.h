@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * page_store.h - each distinct page content is stored once
+ *
+ * Gives contents their ids (key_frame.h) and remembers which id each guest
+ * page had in the newest snapshot, so that a snapshot lists only changes.
+ *
+ * Units:      pages are guest address / GUEST_PAGE; id 0 is the page of zeros.
+ * Ownership:  page_store_release() frees all; a zeroed store is empty.
+ * Errors:     ERR_NO_MEMORY.
+ */
+#ifndef CPREC_RECORDER_PAGE_STORE_H
+#define CPREC_RECORDER_PAGE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/bytes.h"
+#include "formats/page_hash.h"
+
+struct page_store {
+	/* Open addressing; id 0 marks a free slot. */
+	struct stored {
+		struct page_key key;
+		uint64_t id;
+	} *stored;
+	size_t stored_room, stored_count;
+
+	/* The newest snapshot; page UINT64_MAX marks a free slot. */
+	struct current {
+		uint64_t page, id;
+	} *current;
+	size_t current_room, current_count;
+
+	uint64_t next_id;	/* of the next new content; from 1 */
+	uint64_t batch_first;	/* id of the first page in `batch` */
+	struct output batch;	/* contents that are not in a chunk yet */
+};
+
+int page_store_init(struct page_store *store);
+void page_store_release(struct page_store *store);
+
+/*
+ * The id of a content; a new one is added to the batch.  The caller writes
+ * the batch out when page_store_is_full().
+ */
+int page_store_add(struct page_store *store, const uint8_t *bytes,
+		   uint64_t *id);
+
+/* Whether a content is stored already, and under which id. */
+bool page_store_has(const struct page_store *store, const uint8_t *bytes,
+		    uint64_t *id);
+
+static inline size_t page_store_waiting(const struct page_store *store)
+{
+	return store->batch.size;
+}
+
+/* The id that a page has in the newest snapshot; 0 if it is in none. */
+uint64_t page_store_current(const struct page_store *store, uint64_t page);
+int page_store_set_current(struct page_store *store, uint64_t page,
+			   uint64_t id);
+
+/* Visits the pages of [first, first + count) that are not zeros. */
+void page_store_each(const struct page_store *store, uint64_t first,
+		     uint64_t count,
+		     void (*visit)(void *context, uint64_t page),
+		     void *context);
+
+#endif

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* recorder.c - runs the guest, event by event, segment by segment */
+#include "recorder/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "formats/meta.h"
+#include "formats/symbols.h"
+#include "vm/elf_symbols.h"
+
+#define LEVEL_DEFAULT 1
+
+/*
+ * Steps between looks at whether a key frame is due, and its pacing: a page
+ * that was written costs some 10 microseconds and 1.5 KB, a step less than a
+ * nanosecond.  Longer segments make queries slower: they replay half of one
+ * on average.
+ */
+#define LOOK_STEPS UINT64_C(4000000)
+#define SHORTEST_STEPS UINT64_C(24000000)
+#define LONGEST_STEPS UINT64_C(160000000)
+#define STEPS_PER_PAGE UINT64_C(50000)
+
+/* Streams that make a segment slow to prepare for replay. */
+#define STREAM_MOST (16u << 20)
+
+/* What is lost at most when the recorder is killed between key frames. */
+#define FLUSH_SECONDS 1
+#define FLUSH_BYTES (1u << 20)
+#define FLUSH_EVENTS 64
+
+/* ------- the ends of the file ------- */
+
+static int write_meta(struct recorder *rec, struct failure *why)
+{
+	const struct recorder_options *options = rec->options;
+	char host[220], directory[4096] = "", made_by[128];
+	struct utsname name;
+	struct output out = { 0 };
+	struct meta meta = {
+		.argv = (char **)(uintptr_t)options->program.argv,
+		.path = (char *)(uintptr_t)linux_program(rec->process),
+		.directory = directory,
+		.host = host,
+		.made_by = made_by,
+		.started = (uint64_t)time(NULL),
+		.cache_entries = options->cache_entries,
+	};
+
+	while (meta.argv[meta.argc])
+		meta.argc++;
+	if (uname(&name))
+		memset(&name, 0, sizeof(name));
+	snprintf(host, sizeof(host), "%s %s %s", name.sysname, name.release,
+		 name.machine);
+	snprintf(made_by, sizeof(made_by), "%s, %s", options->made_by,
+		 vm_engine());
+	if (!getcwd(directory, sizeof(directory)))
+		directory[0] = 0;
+	meta_encode(&out, &meta);
+	if (out.error)
+		return failed(why, out.error, "out of memory");
+	return trace_writer_chunk(rec->writer, CHUNK_META, 0, 0, 0, &out, why);
+}
+
+static int write_summary(struct recorder *rec,
+			 const struct linux_result *result,
+			 struct failure *why)
+{
+	struct summary_thread thread = { linux_tid(rec->process),
+					 vm_steps(rec->vm) };
+	struct summary summary = {
+		.time = vm_steps(rec->vm),
+		.threads = &thread,
+		.thread_count = 1,
+		.cache_hits = rec->reads.total_hits,
+		.cache_misses = rec->reads.total_misses,
+		.stored_pages = rec->pages.next_id - 1,
+	};
+	struct output out = { 0 };
+
+	if (result->outcome == LINUX_KILLED)
+		summary.exit_signal = (uint32_t)result->status;
+	else
+		summary.exit_code = (uint32_t)result->status & 0xff;
+	summary_encode(&out, &summary);
+	if (out.error)
+		return failed(why, out.error, "out of memory");
+	return trace_writer_chunk(rec->writer, CHUNK_SUMMARY, 0, rec->segment,
+				  0, &out, why);
+}
+
+/* Names are a help: a file that cannot be read has none. */
+static int write_symbols(struct recorder *rec, const char *path,
+			 struct failure *why)
+{
+	struct symbols symbols = { 0 };
+	struct output out = { 0 };
+
+	if (elf_symbols(&symbols, path))
+		return 0;
+	symbols_encode(&out, &symbols);
+	symbols_release(&symbols);
+	if (out.error) {
+		output_release(&out);
+		return 0;
+	}
+	return trace_writer_chunk(rec->writer, CHUNK_SYMBOLS, 0, rec->segment,
+				  0, &out, why);
+}
+
+/* Each module that is mapped executable, once. */
+static int write_new_symbols(struct recorder *rec, struct failure *why)
+{
+	size_t count;
+	const struct region *regions = memory_regions(rec->memory, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct region *region = &regions[i];
+		bool known = false;
+		int rc;
+
+		if (region->kind != REGION_FILE || !(region->prot & MAY_EXEC))
+			continue;
+		for (size_t j = 0; j < rec->module_count; j++)
+			known |= rec->modules[j] == region->name;
+		if (known || rec->module_count ==
+				     sizeof(rec->modules) / sizeof(*rec->modules))
+			continue;
+		rec->modules[rec->module_count++] = region->name;
+		rc = write_symbols(rec, region->name, why);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/* ------- events ------- */
+
+static int after_event(struct recorder *rec, struct failure *why)
+{
+	struct timespec now;
+
+	if (rec->error) {
+		if (why)
+			*why = rec->why;
+		return rec->error;
+	}
+	if (rec->mapped_code) {
+		rec->mapped_code = false;
+		if (write_new_symbols(rec, why))
+			return ERR_SYSTEM;
+	}
+	if (rec->parts < FLUSH_EVENTS && rec->events.size < FLUSH_BYTES &&
+	    rec->reads.stream.size < FLUSH_BYTES)
+		return 0;
+	rec->parts = 0;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (now.tv_sec - rec->flushed.tv_sec <= FLUSH_SECONDS &&
+	    rec->events.size < FLUSH_BYTES &&
+	    rec->reads.stream.size < FLUSH_BYTES)
+		return 0;
+	rec->streamed += rec->events.size + rec->reads.stream.size;
+	return segment_flush(rec, false, why);
+}
+
+static int64_t exit_value(const struct linux_result *result)
+{
+	return result->outcome == LINUX_KILLED ? -(int64_t)result->status :
+						 result->status & 0xff;
+}
+
+/* Ends an event, and says so if it was the last. */
+static void end_with(struct recorder *rec, enum packet_kind kind,
+		     const struct linux_result *result)
+{
+	struct packet packet = { .kind = kind, .number = result->number,
+				 .result = result->value };
+	struct packet last = { .kind = PACKET_EXIT,
+			       .result = exit_value(result) };
+
+	event_end(rec, &packet);
+	if (result->outcome == LINUX_GOES_ON)
+		return;
+	event_begin(rec);
+	event_end(rec, &last);
+}
+
+static int do_syscall(struct recorder *rec, struct linux_result *result,
+		      struct failure *why)
+{
+	int rc;
+
+	event_begin(rec);
+	rc = linux_syscall(rec->process, result, why);
+	if (rc)
+		return rc;
+	if (result->all_registers)
+		effect_registers(rec, NULL);
+	end_with(rec, PACKET_SYSCALL, result);
+	return 0;
+}
+
+static int do_fault(struct recorder *rec, const struct vm_stop *stop,
+		    struct linux_result *result, struct failure *why)
+{
+	struct reg_file before;
+	int rc;
+
+	vm_registers(rec->vm, &before);
+	event_begin(rec);
+	rc = linux_fault(rec->process, stop, result, why);
+	if (rc)
+		return rc;
+	effect_registers(rec, &before);
+	end_with(rec, PACKET_FAULT, result);
+	return 0;
+}
+
+static int do_signals(struct recorder *rec, struct linux_result *result,
+		      struct failure *why)
+{
+	while (result->outcome == LINUX_GOES_ON &&
+	       linux_has_signal(rec->process)) {
+		struct reg_file before;
+		int rc;
+
+		vm_registers(rec->vm, &before);
+		event_begin(rec);
+		rc = linux_deliver(rec->process, result, why);
+		if (rc)
+			return rc;
+		effect_registers(rec, &before);
+		end_with(rec, PACKET_SIGNAL, result);
+	}
+	return 0;
+}
+
+static void do_value(struct recorder *rec, const struct vm_stop *stop)
+{
+	struct packet packet = { .kind = PACKET_VALUE };
+	struct reg_file before;
+
+	vm_registers(rec->vm, &before);
+	event_begin(rec);
+	vm_emulate(rec->vm, stop);
+	effect_registers(rec, &before);
+	event_end(rec, &packet);
+}
+
+static bool is_key_frame_due(const struct recorder *rec)
+{
+	const struct pacing *pacing = &rec->pacing;
+	uint64_t steps = vm_steps(rec->vm) - rec->segment_start;
+
+	if (rec->streamed + rec->events.size + rec->reads.stream.size >
+	    STREAM_MOST)
+		return true;
+	if (steps < pacing->shortest)
+		return false;
+	return steps >= pacing->longest ||
+	       steps >= rec->written * pacing->steps_per_page;
+}
+
+/* Runs to the next stop and does what it asks for. */
+static int advance(struct recorder *rec, struct linux_result *result,
+		   struct failure *why)
+{
+	struct vm_stop stop;
+	int rc = vm_run(rec->vm, rec->look_steps, false, &stop, why);
+
+	if (rc)
+		return rc;
+	switch (stop.kind) {
+	case VM_STOP_SYSCALL:
+		rc = do_syscall(rec, result, why);
+		break;
+	case VM_STOP_FAULT:
+		rc = do_fault(rec, &stop, result, why);
+		break;
+	case VM_STOP_VALUE:
+		do_value(rec, &stop);
+		break;
+	case VM_STOP_BUDGET:
+	case VM_STOP_ASKED:
+		break;
+	}
+	if (!rc)
+		rc = do_signals(rec, result, why);
+	if (!rc)
+		rc = after_event(rec, why);
+	if (!rc && result->outcome == LINUX_GOES_ON && is_key_frame_due(rec)) {
+		rc = segment_start(rec, why);
+		rec->streamed = 0;
+	}
+	return rc;
+}
+
+/* ------- all of it ------- */
+
+static void on_output(void *context, int stream, guest_addr addr,
+		      uint64_t size)
+{
+	struct packet packet = { .kind = PACKET_OUTPUT,
+				 .number = (uint64_t)stream,
+				 .addr = addr, .size = size };
+
+	effect(context, &packet);
+}
+
+static void on_notice(void *context, const char *text)
+{
+	struct recorder *rec = context;
+
+	if (rec->options->notice)
+		rec->options->notice(NULL, text);
+}
+
+static int open_trace(struct recorder *rec, struct failure *why)
+{
+	struct trace_header header = { .arch = ARCH_X86_64 };
+	int rc;
+
+	if (getrandom(header.id, sizeof(header.id), 0) < 0)
+		return failed(why, ERR_SYSTEM, "cannot get random bytes");
+	rc = trace_writer_open(&rec->writer, rec->options->path, &header,
+			       rec->options->level ? rec->options->level :
+						     LEVEL_DEFAULT,
+			       why);
+	if (!rc)
+		rc = write_meta(rec, why);
+	return rc;
+}
+
+static void set_pacing(struct recorder *rec)
+{
+	uint64_t fixed = rec->options->segment_steps;
+
+	rec->look_steps = LOOK_STEPS;
+	rec->pacing = (struct pacing){ SHORTEST_STEPS, LONGEST_STEPS,
+				       STEPS_PER_PAGE };
+	if (!fixed)
+		return;
+	rec->pacing = (struct pacing){ fixed, fixed, 0 };
+	if (fixed < LOOK_STEPS)
+		rec->look_steps = fixed;
+}
+
+static int create(struct recorder *rec, struct failure *why)
+{
+	struct memory_observer observer = effects_observer(rec);
+	struct linux_observer linux_observer = {
+		.context = rec, .output = on_output, .notice = on_notice,
+	};
+	int rc;
+
+	if (cache_init(&rec->cache, rec->options->cache_entries) ||
+	    page_store_init(&rec->pages))
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	prediction_writer_init(&rec->reads, &rec->cache);
+	rc = vm_create(&rec->vm, ARCH_X86_64, &observer, why);
+	if (rc)
+		return rc;
+	rec->memory = vm_memory(rec->vm);
+	rec->regs = vm_reg_table(rec->vm);
+	rc = linux_create(&rec->process, rec->vm, &rec->options->program, why);
+	if (rc)
+		return rc;
+	linux_observe(rec->process, &linux_observer);
+	set_pacing(rec);
+	return open_trace(rec, why);
+}
+
+static void destroy(struct recorder *rec)
+{
+	trace_writer_close(rec->writer);
+	linux_destroy(rec->process);
+	vm_destroy(rec->vm);
+	prediction_writer_release(&rec->reads);
+	cache_release(&rec->cache);
+	page_store_release(&rec->pages);
+	output_release(&rec->events);
+	output_release(&rec->effects);
+	free(rec->touches);
+	free(rec->fresh);
+	free(rec);
+}
+
+static int finish(struct recorder *rec, const struct linux_result *result,
+		  struct failure *why)
+{
+	int rc = segment_end(rec, why);
+
+	if (!rc)
+		rc = write_summary(rec, result, why);
+	if (!rc)
+		rc = trace_writer_finish(rec->writer, why);
+	return rc;
+}
+
+int recorder_run(const struct recorder_options *options,
+		 struct linux_result *result, struct failure *why)
+{
+	struct recorder *rec = calloc(1, sizeof(*rec));
+	int rc;
+
+	if (!rec)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	rec->options = options;
+	memset(result, 0, sizeof(*result));
+	rc = create(rec, why);
+	if (!rc)
+		rc = write_new_symbols(rec, why);
+	if (!rc)
+		rc = segment_start(rec, why);
+	while (!rc && result->outcome == LINUX_GOES_ON)
+		rc = advance(rec, result, why);
+	if (!rc)
+		rc = finish(rec, result, why);
+	destroy(rec);
+	return rc;
+}

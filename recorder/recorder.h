@@ -1,0 +1,38 @@
+/*
+ * recorder.h - runs a program and writes its recording
+ *
+ * Errors:     ERR_INPUT, ERR_SYSTEM (the trace cannot be written, the engine
+ *             refused), ERR_NO_MEMORY.  How the program ended is a result.
+ * Threads:    one recorder per process.
+ */
+#ifndef CPREC_RECORDER_RECORDER_H
+#define CPREC_RECORDER_RECORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "vm/linux/linux.h"
+
+struct failure;
+
+struct recorder_options {
+	struct linux_options program;
+	const char *path;		/* of the trace; must not exist */
+	const char *made_by;		/* "cprec 0.1" */
+	unsigned cache_entries;		/* cache_is_size() */
+	uint64_t segment_steps;		/* shortest segment; 0: the default */
+	int level;			/* of compression; 0: the default */
+
+	/* Told what linux_observer.notice says, with a NULL context; may be
+	 * NULL. */
+	void (*notice)(void *context, const char *text);
+};
+
+/*
+ * Records the program from its first instruction to its end.  On success
+ * `*result` says how it ended.
+ */
+int recorder_run(const struct recorder_options *options,
+		 struct linux_result *result, struct failure *why);
+
+#endif

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* segments.c - ending a segment and starting the next with a key frame */
+#include "recorder/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STREAM 0	/* the one thread's */
+
+/* ------- pages ------- */
+
+int segment_write_pages(struct recorder *rec, bool all, struct failure *why)
+{
+	struct page_store *store = &rec->pages;
+	size_t waiting = page_store_waiting(store);
+
+	if (!waiting ||
+	    (!all && waiting < (size_t)PAGES_PER_CHUNK * GUEST_PAGE))
+		return 0;
+	return trace_writer_chunk(rec->writer, CHUNK_PAGES, STREAM,
+				  rec->segment, store->batch_first,
+				  &store->batch, why);
+}
+
+/* ------- streams ------- */
+
+int segment_flush(struct recorder *rec, bool end, struct failure *why)
+{
+	int rc;
+
+	if (end)
+		prediction_finish(&rec->reads);
+	else
+		prediction_cut(&rec->reads);
+	rc = segment_write_pages(rec, true, why);
+	if (!rc && rec->reads.stream.size)
+		rc = trace_writer_chunk(rec->writer, CHUNK_READS, STREAM,
+					rec->segment, 0, &rec->reads.stream,
+					why);
+	if (!rc && rec->events.size)
+		rc = trace_writer_chunk(rec->writer, CHUNK_EVENTS, STREAM,
+					rec->segment, 0, &rec->events, why);
+	clock_gettime(CLOCK_MONOTONIC, &rec->flushed);
+	rec->parts = 0;
+	return rc;
+}
+
+/* ------- the index ------- */
+
+static int by_page(const void *left, const void *right)
+{
+	const struct page_touch *a = left, *b = right;
+
+	if (a->page != b->page)
+		return a->page < b->page ? -1 : 1;
+	if (a->doubt != b->doubt)
+		return a->doubt < b->doubt ? -1 : 1;
+	return 0;
+}
+
+/* Joins touches of one page and doubt; the earliest write counts. */
+static void merge_touches(struct recorder *rec)
+{
+	size_t out = 0;
+
+	qsort(rec->touches, rec->touch_count, sizeof(*rec->touches), by_page);
+	for (size_t i = 0; i < rec->touch_count; i++) {
+		const struct page_touch *touch = &rec->touches[i];
+		struct page_touch *last = out ? &rec->touches[out - 1] : NULL;
+
+		if (!last || last->page != touch->page ||
+		    last->doubt != touch->doubt) {
+			rec->touches[out++] = *touch;
+			continue;
+		}
+		if ((touch->how & PAGE_WAS_WRITTEN) &&
+		    (!(last->how & PAGE_WAS_WRITTEN) ||
+		     touch->write_time < last->write_time))
+			last->write_time = touch->write_time;
+		last->how |= touch->how;
+	}
+	rec->touch_count = out;
+}
+
+static int write_index(struct recorder *rec, struct failure *why)
+{
+	struct segment_index index = {
+		.steps = vm_steps(rec->vm) - rec->segment_start,
+		.pages = rec->touches,
+		.page_count = rec->touch_count,
+	};
+	struct output out = { 0 };
+
+	segment_index_encode(&out, &index);
+	if (out.error) {
+		output_release(&out);
+		return failed(why, out.error, "out of memory");
+	}
+	return trace_writer_chunk(rec->writer, CHUNK_INDEX, STREAM,
+				  rec->segment, 0, &out, why);
+}
+
+/* ------- the snapshot ------- */
+
+struct snapshot {
+	struct recorder *rec;
+	struct page_ref *list;
+	size_t count, room;
+	int error;
+};
+
+static void list_page(struct snapshot *shot, uint64_t page, uint64_t id)
+{
+	if (shot->count == shot->room) {
+		size_t room = shot->room ? shot->room * 2 : 1024;
+		struct page_ref *more =
+			realloc(shot->list, room * sizeof(*more));
+
+		if (!more) {
+			shot->error = ERR_NO_MEMORY;
+			return;
+		}
+		shot->list = more;
+		shot->room = room;
+	}
+	shot->list[shot->count++] = (struct page_ref){ page, id };
+	if (page_store_set_current(&shot->rec->pages, page, id))
+		shot->error = ERR_NO_MEMORY;
+}
+
+static bool was_written(const struct page_touch *touch)
+{
+	return touch->how & (PAGE_WAS_WRITTEN | PAGE_WAS_RESOLVED);
+}
+
+static bool is_written(const struct recorder *rec, uint64_t page)
+{
+	size_t low = 0, high = rec->touch_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (rec->touches[middle].page < page)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < rec->touch_count && rec->touches[low].page == page; low++)
+		if (was_written(&rec->touches[low]))
+			return true;
+	return false;
+}
+
+/* A page of new zeros that older snapshots know otherwise. */
+static void list_fresh(void *context, uint64_t page)
+{
+	struct snapshot *shot = context;
+	struct recorder *rec = shot->rec;
+
+	if (!page_store_current(&rec->pages, page) ||
+	    is_written(rec, page) ||
+	    !memory_region_at(rec->memory, page << GUEST_PAGE_SHIFT))
+		return;
+	list_page(shot, page, 0);
+}
+
+static int list_written(struct snapshot *shot, struct failure *why)
+{
+	struct recorder *rec = shot->rec;
+	uint64_t last = UINT64_MAX;
+
+	for (size_t i = 0; i < rec->touch_count; i++) {
+		uint64_t page = rec->touches[i].page, id;
+		const uint8_t *bytes;
+
+		if (!was_written(&rec->touches[i]) || page == last)
+			continue;
+		last = page;
+		bytes = memory_peek(rec->memory, page);
+		if (!bytes)
+			continue;	/* unmapped or doubtful by now */
+		if (page_store_add(&rec->pages, bytes, &id))
+			return failed(why, ERR_NO_MEMORY, "out of memory");
+		if (segment_write_pages(rec, false, why))
+			return ERR_SYSTEM;
+		if (id != page_store_current(&rec->pages, page))
+			list_page(shot, page, id);
+	}
+	return shot->error ? failed(why, shot->error, "out of memory") : 0;
+}
+
+static int by_ref_page(const void *left, const void *right)
+{
+	const struct page_ref *a = left, *b = right;
+
+	return a->page < b->page ? -1 : a->page > b->page;
+}
+
+/* Lists every page whose contents differ from the snapshot before. */
+static int take_snapshot(struct snapshot *shot, struct failure *why)
+{
+	struct recorder *rec = shot->rec;
+	int rc = list_written(shot, why);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < rec->fresh_count; i++)
+		page_store_each(&rec->pages, rec->fresh[i].page,
+				rec->fresh[i].count, list_fresh, shot);
+	if (shot->error)
+		return failed(why, shot->error, "out of memory");
+	qsort(shot->list, shot->count, sizeof(*shot->list), by_ref_page);
+	return segment_write_pages(rec, true, why);
+}
+
+/* ------- the key frame ------- */
+
+struct doubts {
+	struct doubt_range *list;
+	size_t count, room;
+	bool failed;
+};
+
+static void add_doubt(void *context, uint64_t page, uint64_t count,
+		      uint64_t doubt)
+{
+	struct doubts *doubts = context;
+
+	if (doubts->count == doubts->room) {
+		size_t room = doubts->room ? doubts->room * 2 : 64;
+		struct doubt_range *more =
+			realloc(doubts->list, room * sizeof(*more));
+
+		if (!more) {
+			doubts->failed = true;
+			return;
+		}
+		doubts->list = more;
+		doubts->room = room;
+	}
+	doubts->list[doubts->count++] =
+		(struct doubt_range){ page, count, doubt };
+}
+
+static size_t words_in_use(const struct cache *cache)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < cache->entries; i++)
+		used += cache->words[i] != 0;
+	return used;
+}
+
+/*
+ * Storing the cache costs its words in use, flushing it at most the hits that
+ * they would have brought, taken to be as many as in the segment before.
+ */
+static bool pays_to_store(const struct recorder *rec)
+{
+	uint64_t hits = rec->reads.total_hits - rec->hits_before;
+
+	return hits > words_in_use(&rec->cache);
+}
+
+static int write_key_frame(struct recorder *rec, const struct snapshot *shot,
+			   struct failure *why)
+{
+	struct key_frame frame = {
+		.time = vm_steps(rec->vm),
+		.steps = vm_steps(rec->vm),
+		.doubt = memory_doubt(rec->memory),
+		.tid = linux_tid(rec->process),
+		.cache_entries = (unsigned)rec->cache.entries,
+		.pages = shot->list,
+		.page_count = shot->count,
+	};
+	struct doubts doubts = { 0 };
+	struct output out = { 0 };
+
+	vm_registers(rec->vm, &frame.regs);
+	frame.regions = (struct region *)memory_regions(rec->memory,
+							&frame.region_count);
+	memory_each_doubt(rec->memory, add_doubt, &doubts);
+	frame.doubts = doubts.list;
+	frame.doubt_count = doubts.count;
+	if (pays_to_store(rec)) {
+		frame.cache = (uint8_t *)rec->cache.words;
+		frame.cache_size = rec->cache.entries * 8;
+	} else {
+		cache_flush(&rec->cache);
+	}
+	key_frame_encode(&out, rec->regs, &frame);
+	free(doubts.list);
+	if (out.error || doubts.failed) {
+		output_release(&out);
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	}
+	return trace_writer_chunk(rec->writer, CHUNK_KEY_FRAME, STREAM,
+				  rec->segment, frame.time, &out, why);
+}
+
+static void start_lists(struct recorder *rec)
+{
+	uint64_t now = vm_steps(rec->vm);
+
+	rec->segment_start = now;
+	rec->event_steps = now;
+	rec->state = (struct packet_state){ .doubt = memory_doubt(rec->memory) };
+	rec->touch_count = 0;
+	rec->fresh_count = 0;
+	rec->written = 0;
+	rec->hits_before = rec->reads.total_hits;
+}
+
+int segment_end(struct recorder *rec, struct failure *why)
+{
+	int rc = segment_flush(rec, true, why);
+
+	merge_touches(rec);
+	return rc ? rc : write_index(rec, why);
+}
+
+int segment_start(struct recorder *rec, struct failure *why)
+{
+	struct snapshot shot = { .rec = rec };
+	int rc = 0;
+
+	if (rec->started) {
+		rc = segment_end(rec, why);
+		rec->segment++;
+	} else {
+		merge_touches(rec);
+	}
+	if (!rc)
+		rc = take_snapshot(&shot, why);
+	if (!rc)
+		rc = write_key_frame(rec, &shot, why);
+	free(shot.list);
+	if (rc)
+		return rc;
+	memory_arm(rec->memory);
+	start_lists(rec);
+	rec->started = true;
+	return 0;
+}

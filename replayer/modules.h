@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * modules.h - the symbols of all modules, and where they are mapped
+ *
+ * Ownership:  modules_release() frees; a zeroed structure is an empty one.
+ *             A map borrows from its modules.
+ * Errors:     ERR_NOT_FOUND, ERR_NO_MEMORY, those of symbols.h.
+ */
+#ifndef CPREC_REPLAYER_MODULES_H
+#define CPREC_REPLAYER_MODULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/region.h"
+#include "formats/symbols.h"
+
+struct modules {
+	struct symbols *list;	/* the program first, else as in the file */
+	size_t count;
+	const char *program;	/* its path; borrowed */
+};
+
+/* Where each module is during one segment; parallel to `list`. */
+struct module_place {
+	bool mapped;
+	guest_addr start, end;	/* of all of it */
+	uint64_t bias;		/* added to addresses as in the file */
+};
+
+struct module_map {
+	struct module_place *places;
+	size_t count;
+	size_t mapped;		/* how many are */
+};
+
+/* Decodes and adds one module; a path that is already there is ignored. */
+int modules_add(struct modules *modules, const uint8_t *bytes, size_t size);
+void modules_release(struct modules *modules);
+
+/* A map of so many modules, none of them mapped. */
+int module_map_init(struct module_map *map, const struct modules *modules);
+void module_map_release(struct module_map *map);
+
+/*
+ * If a module without a place has this path, the mapping gives it its place.
+ * Feed mappings in the order of their addresses, or of time.
+ */
+void module_map_region(struct module_map *map, const struct modules *modules,
+		       const char *name, size_t name_size, guest_addr start,
+		       uint64_t offset);
+
+/*
+ * Finds "NAME", or "MODULE!NAME" where MODULE is a file's name without its
+ * directories.
+ */
+int module_map_find(const struct module_map *map,
+		    const struct modules *modules, const char *name,
+		    uint64_t *addr, uint64_t *size);
+
+/* Names an address, as recording_name() does. */
+bool module_map_name(const struct module_map *map,
+		     const struct modules *modules, uint64_t addr, char *text,
+		     size_t room);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * page_versions.h - which stored page a guest page was, as of each segment
+ *
+ * The snapshot lists of the key frames, merged: a hash table from page to its
+ * newest version, each version linked to the one before.  Lists are added in
+ * the order of their segments, as far as somebody asks, so that the newest
+ * version is mostly the answer.
+ *
+ * Units:      pages are guest address / GUEST_PAGE.
+ * Ownership:  page_versions_release() frees; a zeroed structure is empty.
+ * Errors:     ERR_NO_MEMORY.
+ */
+#ifndef CPREC_REPLAYER_PAGE_VERSIONS_H
+#define CPREC_REPLAYER_PAGE_VERSIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/key_frame.h"
+
+struct page_version;
+
+struct page_versions {
+	struct page_version *list;
+	uint32_t count, capacity;
+	uint32_t *newest;	/* hash table: 1 + position in `list`, or 0 */
+	uint32_t slots;		/* of the table, a power of two */
+	uint32_t pages;		/* different ones */
+	uint32_t segments;	/* whose lists were added */
+};
+
+/* Adds the list of the next segment. */
+int page_versions_add(struct page_versions *versions,
+		      const struct page_ref *refs, size_t count);
+
+/*
+ * The stored page of `page` as of the key frame of `segment`, whose list must
+ * have been added; 0 if no list up to there names it.
+ */
+uint64_t page_versions_find(const struct page_versions *versions,
+			    uint32_t segment, uint64_t page);
+
+void page_versions_release(struct page_versions *versions);
+
+#endif

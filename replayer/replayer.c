@@ -1,0 +1,853 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* replayer.c - executes a recording again */
+#include "replayer/replayer.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/error.h"
+#include "replayer/script.h"
+#include "vm/memory.h"
+#include "vm/vm.h"
+
+/* A doubtful page that somebody looked at without the guest's doing. */
+struct peeked {
+	uint64_t page, doubt;
+};
+
+struct replayer {
+	struct recording *recording;
+	struct vm *vm;
+	struct memory *memory;
+	const struct reg_table *regs;
+	struct cache cache;
+	bool has_cache;
+
+	bool loaded;		/* stands somewhere */
+	size_t base;		/* absent pages are as of this segment */
+	size_t segment;
+	uint64_t start;		/* time of the segment's key frame */
+	struct script script;
+	size_t next;		/* event that comes next */
+
+	replayer_output *output;
+	void *output_context;
+
+	bool running;
+	struct peeked *peeked;
+	size_t peeked_count, peeked_room;
+
+	int error;		/* first failure inside an observer */
+	struct failure why;
+};
+
+static void broken(struct replayer *rep, int code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void broken(struct replayer *rep, int code, const char *format, ...)
+{
+	va_list args;
+
+	if (rep->error)
+		return;
+	rep->error = code;
+	va_start(args, format);
+	vsnprintf(rep->why.text, sizeof(rep->why.text), format, args);
+	va_end(args);
+}
+
+/* ------- pages, when they are first touched ------- */
+
+static void on_supply(void *context, uint64_t page, uint8_t *bytes)
+{
+	struct replayer *rep = context;
+	struct failure why;
+	uint64_t id;
+	int rc = recording_snapshot(rep->recording, rep->base, page, &id, &why);
+
+	if (!rc && id)
+		rc = recording_page(rep->recording, id, bytes, &why);
+	if (rc)
+		broken(rep, rc, "%s", why.text);
+}
+
+/* It is still doubtful: the guest has not seen it. */
+static void remember_peek(struct replayer *rep, uint64_t page, uint64_t doubt)
+{
+	if (rep->peeked_count == rep->peeked_room) {
+		size_t room = rep->peeked_room ? rep->peeked_room * 2 : 16;
+		struct peeked *more =
+			realloc(rep->peeked, room * sizeof(*more));
+
+		if (!more) {
+			broken(rep, ERR_NO_MEMORY, "out of memory");
+			return;
+		}
+		rep->peeked = more;
+		rep->peeked_room = room;
+	}
+	rep->peeked[rep->peeked_count++] = (struct peeked){ page, doubt };
+}
+
+static void on_resolve(void *context, uint64_t page, uint64_t doubt,
+		       uint8_t *bytes)
+{
+	struct replayer *rep = context;
+	const struct script_touch *touch =
+		script_find_touch(&rep->script, page, doubt);
+	struct failure why;
+	int rc = 0;
+
+	if (!touch && !rep->running) {
+		remember_peek(rep, page, doubt);
+		return;
+	}
+	if (!touch) {
+		broken(rep, ERR_DIVERGED,
+		       "the replay diverged near t=%" PRIu64 ": it touched "
+		       "page 0x%" PRIx64 ", whose contents the program never "
+		       "saw", vm_steps(rep->vm), page << GUEST_PAGE_SHIFT);
+		return;
+	}
+	if (touch->contents)
+		memcpy(bytes, touch->contents, GUEST_PAGE);
+	else
+		rc = recording_page(rep->recording, touch->id, bytes, &why);
+	if (rc)
+		broken(rep, rc, "%s", why.text);
+}
+
+static void forget_peeks(struct replayer *rep)
+{
+	for (size_t i = 0; i < rep->peeked_count; i++)
+		memory_set_doubtful(rep->memory,
+				    rep->peeked[i].page << GUEST_PAGE_SHIFT,
+				    GUEST_PAGE, rep->peeked[i].doubt);
+	rep->peeked_count = 0;
+}
+
+/* ------- segments ------- */
+
+static int damaged(struct replayer *rep, size_t segment, int code,
+		   struct failure *why)
+{
+	return failed(why, code,
+		      "'%s': the streams of segment %zu are damaged",
+		      trace_reader_path(recording_reader(rep->recording)),
+		      segment);
+}
+
+static int set_cache(struct replayer *rep, const struct key_frame *frame,
+		     struct failure *why)
+{
+	if (!rep->has_cache || rep->cache.entries != frame->cache_entries) {
+		cache_release(&rep->cache);
+		if (cache_init(&rep->cache, frame->cache_entries))
+			return failed(why, ERR_NO_MEMORY, "out of memory");
+		rep->has_cache = true;
+	}
+	if (!frame->cache_size)
+		cache_flush(&rep->cache);
+	else if (frame->cache_size == rep->cache.entries * 8)
+		memcpy(rep->cache.words, frame->cache, frame->cache_size);
+	else
+		return failed(why, ERR_CORRUPT,
+			      "'%s': a key frame's cache has a wrong size",
+			      trace_reader_path(
+				      recording_reader(rep->recording)));
+	return 0;
+}
+
+/* Reads the streams of a segment; the guest is left as it is. */
+static int load_script(struct replayer *rep, size_t segment,
+		       const struct key_frame *frame, struct failure *why)
+{
+	uint8_t *events = NULL, *reads = NULL;
+	size_t events_size, reads_size;
+	int rc = set_cache(rep, frame, why);
+
+	script_release(&rep->script);
+	if (!rc)
+		rc = recording_stream(rep->recording, segment, CHUNK_EVENTS,
+				      &events, &events_size, why);
+	if (rc)
+		return rc;
+	rc = recording_stream(rep->recording, segment, CHUNK_READS, &reads,
+			      &reads_size, why);
+	if (rc) {
+		free(events);
+		return rc;
+	}
+	rc = script_read(&rep->script, frame->doubt, &rep->cache, events,
+			 events_size, reads, reads_size);
+	free(reads);
+	if (rc)
+		return damaged(rep, segment, rc, why);
+	rep->segment = segment;
+	rep->start = frame->time;
+	rep->next = 0;
+	return 0;
+}
+
+static int set_memory(struct replayer *rep, const struct key_frame *frame,
+		      struct failure *why)
+{
+	int rc = 0;
+
+	memory_unmap(rep->memory, 0, UINT64_C(1) << 46);
+	memory_unmap(rep->memory, UINT64_C(1) << 46, UINT64_C(1) << 46);
+	for (size_t i = 0; i < frame->region_count && !rc; i++)
+		rc = memory_map(rep->memory, &frame->regions[i], -1, why);
+	for (size_t i = 0; i < frame->doubt_count && !rc; i++) {
+		const struct doubt_range *range = &frame->doubts[i];
+
+		rc = memory_set_doubtful(rep->memory,
+					 range->page << GUEST_PAGE_SHIFT,
+					 range->count << GUEST_PAGE_SHIFT,
+					 range->number);
+		if (rc)
+			rc = failed(why, ERR_CORRUPT,
+				    "'%s': a key frame doubts pages that are "
+				    "not mapped",
+				    trace_reader_path(recording_reader(
+					    rep->recording)));
+	}
+	memory_set_doubt(rep->memory, frame->doubt);
+	memory_set_absent(rep->memory);
+	return rc;
+}
+
+/* Goes to the key frame of a segment, wherever the guest is. */
+static int jump(struct replayer *rep, size_t segment, struct failure *why)
+{
+	struct key_frame frame = { 0 };
+	int rc = recording_key_frame(rep->recording, segment, &frame, why);
+
+	rep->loaded = false;
+	rep->peeked_count = 0;
+	if (!rc)
+		rc = load_script(rep, segment, &frame, why);
+	if (!rc)
+		rc = set_memory(rep, &frame, why);
+	if (!rc) {
+		rep->base = segment;
+		vm_set_registers(rep->vm, &frame.regs);
+		vm_set_steps(rep->vm, frame.time);
+		rep->loaded = true;
+	}
+	key_frame_release(&frame);
+	return rc;
+}
+
+/* Goes on from the end of one segment into the next. */
+static int cross(struct replayer *rep, struct failure *why)
+{
+	struct key_frame frame = { 0 };
+	size_t segment = rep->segment + 1;
+	int rc = recording_key_frame(rep->recording, segment, &frame, why);
+
+	if (!rc)
+		rc = load_script(rep, segment, &frame, why);
+	key_frame_release(&frame);
+	if (rc)
+		rep->loaded = false;
+	return rc;
+}
+
+/* ------- events ------- */
+
+static const char *stop_name(const struct vm_stop *stop)
+{
+	switch (stop->kind) {
+	case VM_STOP_SYSCALL:
+		return "a system call";
+	case VM_STOP_FAULT:
+		return "a fault";
+	case VM_STOP_VALUE:
+		return "an instruction whose result is captured";
+	default:
+		return "no event";
+	}
+}
+
+/* The execution is not the recorded one: says where, and what differs. */
+static int diverged(struct replayer *rep, const struct script_event *event,
+		    const struct vm_stop *stop, struct failure *why)
+{
+	guest_addr pc = vm_reg(rep->vm, rep->regs->pc);
+	char text[96], expected[80] = "no event";
+	unsigned size;
+
+	if (event)
+		snprintf(expected, sizeof(expected), "%s at t=%" PRIu64,
+			 packet_name(event->packet.kind),
+			 rep->start + event->time);
+	vm_disassemble(rep->vm, pc, text, sizeof(text), &size);
+	return failed(why, ERR_DIVERGED,
+		      "the replay diverged at t=%" PRIu64 ", 0x%" PRIx64
+		      " (%s): expected %s, found %s",
+		      vm_steps(rep->vm), pc, text, expected, stop_name(stop));
+}
+
+static void show_output(struct replayer *rep, const struct packet *packet)
+{
+	guest_addr addr = packet->addr;
+	uint64_t left = packet->size;
+	uint8_t bytes[8192];
+
+	if (!rep->output)
+		return;
+	while (left) {
+		size_t span = left < sizeof(bytes) ? left : sizeof(bytes);
+
+		if (memory_read(rep->memory, addr, bytes, span))
+			return;
+		rep->output(rep->output_context, (int)packet->number, bytes,
+			    span);
+		addr += span;
+		left -= span;
+	}
+}
+
+static int map_as_recorded(struct replayer *rep, const struct packet *packet,
+			   struct failure *why)
+{
+	struct region region = {
+		.start = packet->addr,
+		.end = packet->addr + packet->size,
+		.prot = packet->prot,
+		.kind = packet->region,
+		.offset = packet->offset,
+	};
+	char *name = strndup((const char *)packet->name, packet->name_size);
+	int rc;
+
+	if (!name)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	region.name = name;
+	rc = memory_map(rep->memory, &region, -1, why);
+	free(name);
+	return rc;
+}
+
+static int apply_effect(struct replayer *rep,
+			const struct script_effect *effect, struct failure *why)
+{
+	const struct packet *packet = &effect->packet;
+	struct memory *memory = rep->memory;
+	int rc = 0;
+
+	switch (packet->kind) {
+	case PACKET_WRITE:
+		rc = memory_poke(memory, packet->addr, effect->contents,
+				 packet->size);
+		break;
+	case PACKET_MAP:
+		return map_as_recorded(rep, packet, why);
+	case PACKET_UNMAP:
+		rc = memory_unmap(memory, packet->addr, packet->size);
+		break;
+	case PACKET_PROTECT:
+		rc = memory_protect(memory, packet->addr, packet->size,
+				    packet->prot);
+		break;
+	case PACKET_MOVE:
+		rc = memory_move(memory, packet->addr, packet->target,
+				 packet->size);
+		break;
+	case PACKET_CLEAR:
+		rc = memory_clear(memory, packet->addr, packet->size);
+		break;
+	case PACKET_DOUBT:
+		rc = memory_set_doubtful(memory, packet->addr, packet->size,
+					 packet->number);
+		break;
+	case PACKET_OUTPUT:
+		show_output(rep, packet);
+		break;
+	default:
+		break;		/* PACKET_REG: after the others, together */
+	}
+	if (rc)
+		return failed(why, ERR_DIVERGED,
+			      "the replay diverged at t=%" PRIu64 ": %s at 0x%"
+			      PRIx64 " is not possible", vm_steps(rep->vm),
+			      packet_name(packet->kind), packet->addr);
+	return 0;
+}
+
+/* Registers change together: reading and writing all of them is slow. */
+static void apply_registers(struct replayer *rep,
+			    const struct script_event *event)
+{
+	const struct script_effect *effects =
+		rep->script.effects + event->first;
+	struct reg_file file;
+	bool any = false;
+
+	for (size_t i = 0; i < event->count; i++)
+		any |= effects[i].packet.kind == PACKET_REG;
+	if (!any)
+		return;
+	vm_registers(rep->vm, &file);
+	for (size_t i = 0; i < event->count; i++) {
+		const struct packet *packet = &effects[i].packet;
+		const struct reg_info *info;
+
+		if (packet->kind != PACKET_REG ||
+		    packet->number >= rep->regs->count)
+			continue;
+		info = &rep->regs->regs[packet->number];
+		if (packet->size == info->size)
+			memcpy(file.bytes + info->offset, packet->value,
+			       info->size);
+	}
+	vm_set_registers(rep->vm, &file);
+}
+
+static int apply(struct replayer *rep, const struct script_event *event,
+		 struct failure *why)
+{
+	int rc = 0;
+
+	if (event->packet.kind == PACKET_SYSCALL)
+		vm_set_reg(rep->vm, rep->regs->result,
+			   (uint64_t)event->packet.result);
+	for (size_t i = 0; i < event->count && !rc; i++)
+		rc = apply_effect(rep, &rep->script.effects[event->first + i],
+				  why);
+	if (!rc)
+		apply_registers(rep, event);
+	rep->next++;
+	return rc;
+}
+
+/* ------- running ------- */
+
+static int run(struct replayer *rep, uint64_t steps, struct vm_stop *stop,
+	       struct failure *why)
+{
+	int rc;
+
+	forget_peeks(rep);
+	rep->running = true;
+	rc = vm_run(rep->vm, steps, true, stop, why);
+	rep->running = false;
+	if (rc)
+		return rc;
+	if (rep->error) {
+		if (why)
+			*why = rep->why;
+		return rep->error;
+	}
+	return 0;
+}
+
+static const struct script_event *next_event(const struct replayer *rep)
+{
+	return rep->next < rep->script.event_count ?
+		       &rep->script.events[rep->next] : NULL;
+}
+
+/*
+ * Brings the guest to the event, whose time it has reached or is about to:
+ * an event that is an instruction is executed up to its stop.
+ */
+static int meet(struct replayer *rep, const struct script_event *event,
+		struct failure *why)
+{
+	uint64_t at = rep->start + event->time;
+	uint64_t now = vm_steps(rep->vm);
+	struct vm_stop stop = { 0 };
+	bool as_expected;
+	int rc = 0;
+
+	switch (event->packet.kind) {
+	case PACKET_SYSCALL:
+		rc = run(rep, at - now, &stop, why);
+		as_expected = stop.kind == VM_STOP_SYSCALL;
+		break;
+	case PACKET_VALUE:
+		rc = run(rep, at - now, &stop, why);
+		as_expected = stop.kind == VM_STOP_VALUE;
+		if (!rc && as_expected)
+			vm_skip(rep->vm, &stop);
+		break;
+	case PACKET_FAULT:
+		rc = run(rep, at - now + 1, &stop, why);
+		as_expected = stop.kind == VM_STOP_FAULT;
+		break;
+	default:
+		if (at > now)
+			rc = run(rep, at - now, &stop, why);
+		as_expected = stop.kind == VM_STOP_BUDGET;
+	}
+	if (rc)
+		return rc;
+	if (!as_expected || vm_steps(rep->vm) != at)
+		return diverged(rep, event, &stop, why);
+	return apply(rep, event, why);
+}
+
+/* Runs on between events. */
+static int run_plain(struct replayer *rep, uint64_t t, struct failure *why)
+{
+	struct vm_stop stop;
+	int rc = run(rep, t - vm_steps(rep->vm), &stop, why);
+
+	if (!rc && (stop.kind != VM_STOP_BUDGET || vm_steps(rep->vm) != t))
+		return diverged(rep, next_event(rep), &stop, why);
+	return rc;
+}
+
+/* Runs to `t` and through all events at it, within this segment. */
+static int run_in_segment(struct replayer *rep, uint64_t t,
+			  struct failure *why)
+{
+	int rc = 0;
+
+	while (!rc) {
+		const struct script_event *event = next_event(rep);
+
+		if (event && rep->start + event->time <= t) {
+			rc = meet(rep, event, why);
+			continue;
+		}
+		if (vm_steps(rep->vm) >= t)
+			break;
+		rc = run_plain(rep, t, why);
+	}
+	return rc;
+}
+
+static bool is_ahead(const struct replayer *rep, uint64_t t)
+{
+	size_t segment = recording_segment_at(rep->recording, t);
+
+	if (!rep->loaded || t < vm_steps(rep->vm))
+		return false;
+	/* Crossing keeps the translations; output must not be left out. */
+	return rep->output || segment <= rep->segment + 1;
+}
+
+int replayer_seek(struct replayer *rep, uint64_t t, struct failure *why)
+{
+	size_t segment = recording_segment_at(rep->recording, t);
+	int rc = 0;
+
+	if (!is_ahead(rep, t)) {
+		if (rep->output)
+			segment = 0;
+		rc = jump(rep, segment, why);
+		if (!rc && t == rep->start && segment)
+			return 0;
+	}
+	while (!rc) {
+		uint64_t end =
+			recording_time(rep->recording, rep->segment + 1);
+
+		rc = run_in_segment(rep, t < end ? t : end, why);
+		if (rc || t <= end)
+			break;
+		rc = cross(rep, why);
+	}
+	/* What is half done cannot be gone on with. */
+	if (rc)
+		rep->loaded = false;
+	return rc;
+}
+
+/* ------- looking ------- */
+
+uint64_t replayer_time(const struct replayer *rep)
+{
+	return vm_steps(rep->vm);
+}
+
+void replayer_registers(struct replayer *rep, struct reg_file *out)
+{
+	vm_registers(rep->vm, out);
+}
+
+struct vm *replayer_vm(struct replayer *rep)
+{
+	return rep->vm;
+}
+
+/* One page, or a part of it. */
+static int read_part(struct replayer *rep, uint64_t addr, uint8_t *bytes,
+		     uint8_t *known, size_t size, struct failure *why)
+{
+	uint64_t page = addr >> GUEST_PAGE_SHIFT;
+	uint64_t doubt = memory_page_doubt(rep->memory, page);
+	const struct script_touch *touch = NULL;
+
+	memset(known, 0, size);
+	if (doubt) {
+		/* The guest has not seen it yet, but will. */
+		uint8_t contents[GUEST_PAGE];
+		int rc = 0;
+
+		touch = script_find_touch(&rep->script, page, doubt);
+		if (!touch)
+			return 0;
+		if (touch->contents)
+			memcpy(contents, touch->contents, GUEST_PAGE);
+		else
+			rc = recording_page(rep->recording, touch->id,
+					    contents, why);
+		if (rc)
+			return rc;
+		memcpy(bytes, contents + addr % GUEST_PAGE, size);
+	} else if (memory_look(rep->memory, addr, bytes, size)) {
+		return 0;	/* not mapped */
+	}
+	memset(known, 1, size);
+	return rep->error ? failed(why, rep->error, "%s", rep->why.text) : 0;
+}
+
+int replayer_read(struct replayer *rep, uint64_t addr, uint8_t *bytes,
+		  uint8_t *known, size_t size, struct failure *why)
+{
+	int rc = 0;
+
+	while (size && !rc) {
+		size_t span = GUEST_PAGE - addr % GUEST_PAGE;
+
+		if (span > size)
+			span = size;
+		rc = read_part(rep, addr, bytes, known, span, why);
+		addr += span;
+		bytes += span;
+		known += span;
+		size -= span;
+	}
+	return rc;
+}
+
+static int make_vm(struct replayer *rep, struct failure *why)
+{
+	struct memory_observer observer = {
+		.context = rep, .resolve = on_resolve, .supply = on_supply,
+	};
+	int rc = vm_create(&rep->vm, rep->regs->arch, &observer, why);
+
+	rep->memory = rc ? NULL : vm_memory(rep->vm);
+	return rc;
+}
+
+/* ------- checking ------- */
+
+static int check_registers(struct replayer *rep, const struct key_frame *frame,
+			   struct difference *difference)
+{
+	struct reg_file now;
+
+	vm_registers(rep->vm, &now);
+	for (unsigned reg = 0; reg < rep->regs->count; reg++) {
+		const struct reg_info *info = &rep->regs->regs[reg];
+
+		if (!memcmp(now.bytes + info->offset,
+			    frame->regs.bytes + info->offset, info->size))
+			continue;
+		*difference = (struct difference){
+			.is_register = true,
+			.reg = reg,
+			.expected = reg_get(rep->regs, &frame->regs, reg),
+			.found = reg_get(rep->regs, &now, reg),
+		};
+		return ERR_DIVERGED;
+	}
+	return 0;
+}
+
+static int check_page(struct replayer *rep, const struct page_ref *ref,
+		      struct difference *difference, struct failure *why)
+{
+	uint8_t expected[GUEST_PAGE], found[GUEST_PAGE], known[GUEST_PAGE];
+	uint64_t addr = ref->page << GUEST_PAGE_SHIFT;
+	size_t i = 0;
+	int rc;
+
+	if (memory_page_doubt(rep->memory, ref->page))
+		return 0;
+	memset(found, 0, sizeof(found));
+	rc = recording_page(rep->recording, ref->id, expected, why);
+	if (!rc)
+		rc = replayer_read(rep, addr, found, known, GUEST_PAGE, why);
+	if (rc || !memcmp(expected, found, GUEST_PAGE))
+		return rc;
+	while (expected[i] == found[i])
+		i++;
+	*difference = (struct difference){
+		.addr = addr + i, .expected = expected[i], .found = found[i],
+	};
+	return ERR_DIVERGED;
+}
+
+static const char *difference_name(const struct replayer *rep,
+				   const struct difference *difference,
+				   char *text, size_t room)
+{
+	if (difference->is_register)
+		snprintf(text, room, "register %s",
+			 rep->regs->regs[difference->reg].name);
+	else
+		snprintf(text, room, "byte at 0x%" PRIx64, difference->addr);
+	return text;
+}
+
+int replayer_check(struct replayer *rep, size_t segment,
+		   struct difference *difference, struct failure *why)
+{
+	struct key_frame frame = { 0 };
+	char name[64];
+	int rc = recording_key_frame(rep->recording, segment, &frame, why);
+
+	memset(difference, 0, sizeof(*difference));
+	if (!rc)
+		rc = check_registers(rep, &frame, difference);
+	for (size_t i = 0; i < frame.page_count && !rc; i++)
+		rc = check_page(rep, &frame.pages[i], difference, why);
+	if (rc == ERR_DIVERGED)
+		failed(why, rc, "the replay diverged before t=%" PRIu64
+		       ": %s: expected 0x%" PRIx64 ", found 0x%" PRIx64,
+		       frame.time,
+		       difference_name(rep, difference, name, sizeof(name)),
+		       difference->expected, difference->found);
+	key_frame_release(&frame);
+	return rc;
+}
+
+/* Who gave the place its last value. */
+struct culprit {
+	struct replayer *rep;
+	const struct difference *difference;
+	uint64_t value;		/* that it has now */
+	uint64_t steps;		/* before the instruction seen last */
+	guest_addr pc;		/* of that instruction */
+	uint64_t last_time;	/* of the last change */
+	guest_addr last_pc;
+	bool any, changed;
+};
+
+static uint64_t present_value(const struct culprit *culprit)
+{
+	struct replayer *rep = culprit->rep;
+	const struct difference *difference = culprit->difference;
+	struct reg_file file;
+	const uint8_t *page;
+
+	if (!difference->is_register) {
+		page = memory_peek(rep->memory,
+				   difference->addr >> GUEST_PAGE_SHIFT);
+		return page ? page[difference->addr % GUEST_PAGE] : 0;
+	}
+	if (rep->regs->regs[difference->reg].size <= 8)
+		return vm_reg(rep->vm, difference->reg);
+	vm_registers(rep->vm, &file);
+	return reg_get(rep->regs, &file, difference->reg);
+}
+
+static void look_again(struct culprit *culprit)
+{
+	uint64_t value = present_value(culprit);
+
+	if (culprit->any && value != culprit->value) {
+		culprit->changed = true;
+		culprit->last_time = culprit->steps;
+		culprit->last_pc = culprit->pc;
+	}
+	culprit->value = value;
+	culprit->any = true;
+}
+
+static void on_instruction(void *context, uint64_t steps, guest_addr pc)
+{
+	struct culprit *culprit = context;
+
+	look_again(culprit);
+	culprit->steps = steps;
+	culprit->pc = pc;
+}
+
+int replayer_explain(struct replayer *rep, size_t segment,
+		     const struct difference *difference, struct failure *why)
+{
+	struct culprit culprit = { .rep = rep, .difference = difference };
+	uint64_t start = recording_time(rep->recording, segment - 1);
+	uint64_t end = recording_time(rep->recording, segment);
+	char text[96], name[64];
+	unsigned size;
+	int rc;
+
+	vm_destroy(rep->vm);
+	rep->vm = NULL;
+	rep->loaded = false;
+	rc = make_vm(rep, why);
+	if (!rc)
+		rc = vm_trace(rep->vm, on_instruction, &culprit, why);
+	if (!rc)
+		rc = jump(rep, segment - 1, why);
+	if (!rc)
+		rc = run_in_segment(rep, end, why);
+	if (rc)
+		return rc;
+	look_again(&culprit);
+	difference_name(rep, difference, name, sizeof(name));
+	if (!culprit.changed)
+		return failed(why, ERR_DIVERGED,
+			      "the replay diverged before t=%" PRIu64
+			      ": %s: expected 0x%" PRIx64 ", found 0x%" PRIx64
+			      ", and nothing wrote it since t=%" PRIu64,
+			      end, name, difference->expected,
+			      difference->found, start);
+	vm_disassemble(rep->vm, culprit.last_pc, text, sizeof(text), &size);
+	return failed(why, ERR_DIVERGED,
+		      "the replay diverged at t=%" PRIu64 ", 0x%" PRIx64
+		      " (%s): %s: expected 0x%" PRIx64 ", found 0x%" PRIx64,
+		      culprit.last_time, culprit.last_pc, text, name,
+		      difference->expected, difference->found);
+}
+
+/* ------- making one ------- */
+
+int replayer_create(struct replayer **out, struct recording *recording,
+		    struct failure *why)
+{
+	struct replayer *rep = calloc(1, sizeof(*rep));
+	int rc;
+
+	if (!rep)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	rep->recording = recording;
+	rep->regs = recording_reg_table(recording);
+	rc = make_vm(rep, why);
+	if (rc) {
+		replayer_destroy(rep);
+		return rc;
+	}
+	*out = rep;
+	return 0;
+}
+
+void replayer_on_output(struct replayer *rep, replayer_output *output,
+			void *context)
+{
+	rep->output = output;
+	rep->output_context = context;
+}
+
+void replayer_destroy(struct replayer *rep)
+{
+	if (!rep)
+		return;
+	vm_destroy(rep->vm);
+	script_release(&rep->script);
+	cache_release(&rep->cache);
+	free(rep->peeked);
+	free(rep);
+}

@@ -1,0 +1,82 @@
+/*
+ * replayer.h - executes a recording again
+ *
+ * A replayer stands at a time and can go to any other: forwards by running,
+ * elsewhere by starting at the key frame before.  Nothing of the guest's
+ * operating system is performed; what it did is in the recording.
+ *
+ * Units:      times are retired instructions of the recording.
+ * Ownership:  the recording is borrowed and must outlive the replayer.
+ * Errors:     ERR_DIVERGED (`why` says where and what), those of recording.h
+ *             and vm.h.
+ * Threads:    one replayer per process at a time (the host's SIGSEGV handler
+ *             belongs to it).
+ */
+#ifndef CPREC_REPLAYER_REPLAYER_H
+#define CPREC_REPLAYER_REPLAYER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/registers.h"
+#include "replayer/recording.h"
+
+struct failure;
+struct replayer;
+struct vm;
+
+int replayer_create(struct replayer **out, struct recording *recording,
+		    struct failure *why);
+void replayer_destroy(struct replayer *replayer);
+
+/* Called for what the program wrote to its standard streams (1 or 2). */
+typedef void replayer_output(void *context, int stream, const uint8_t *bytes,
+			     size_t size);
+void replayer_on_output(struct replayer *replayer, replayer_output *output,
+			void *context);
+
+/* Goes to time `t`, at most the recording's end. */
+int replayer_seek(struct replayer *replayer, uint64_t t, struct failure *why);
+
+/* The time it stands at. */
+uint64_t replayer_time(const struct replayer *replayer);
+
+void replayer_registers(struct replayer *replayer, struct reg_file *out);
+
+/*
+ * Memory at the present time.  `known[i]` is set to 1 for each byte that is
+ * known, else to 0.
+ */
+int replayer_read(struct replayer *replayer, uint64_t addr, uint8_t *bytes,
+		  uint8_t *known, size_t size, struct failure *why);
+
+/* The guest, for disassembly and the like; do not run it. */
+struct vm *replayer_vm(struct replayer *replayer);
+
+/* What a check found to differ. */
+struct difference {
+	bool is_register;
+	unsigned reg;		/* is_register */
+	uint64_t addr;		/* else: of the byte */
+	uint64_t expected, found;
+};
+
+/*
+ * Compares the present state with what the recording says of it, at the time
+ * of the key frame of `segment`.  ERR_DIVERGED and `*difference` if it is
+ * another one.
+ */
+int replayer_check(struct replayer *replayer, size_t segment,
+		   struct difference *difference, struct failure *why);
+
+/*
+ * Describes a difference that replayer_check() found at the key frame of
+ * `segment`: replays the segment before it instruction by instruction and
+ * names the one that left the wrong value.  Always returns an error, mostly
+ * ERR_DIVERGED.  The replayer can only be destroyed afterwards.
+ */
+int replayer_explain(struct replayer *replayer, size_t segment,
+		     const struct difference *difference, struct failure *why);
+
+#endif

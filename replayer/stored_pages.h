@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stored_pages.h - contents of stored pages, by id
+ *
+ * Knows which chunk holds which page and keeps a bounded number of chunks
+ * unpacked, so that the pages of one segment, which lie together, are
+ * unpacked once.
+ *
+ * Units:      ids count from 1 in the order of the chunks; 0 means zeros.
+ * Ownership:  the reader is borrowed.  A zeroed structure is an empty one.
+ * Errors:     ERR_CORRUPT, ERR_NO_MEMORY, those of trace_reader_chunk().
+ */
+#ifndef CPREC_REPLAYER_STORED_PAGES_H
+#define CPREC_REPLAYER_STORED_PAGES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/region.h"
+
+struct failure;
+struct trace_reader;
+struct page_chunk;
+
+/* Unpacked chunks that are kept: 64 MiB with whole chunks. */
+#define STORED_PAGES_KEPT 1024
+
+struct stored_pages {
+	struct page_chunk *chunks;	/* sorted by id */
+	size_t count, capacity;
+	uint64_t last;			/* highest id there is */
+	uint32_t kept[STORED_PAGES_KEPT];	/* positions in `chunks` */
+	size_t kept_count, hand;	/* of the clock */
+};
+
+/* Adds the chunk `index` of the file, of kind CHUNK_PAGES; in file order. */
+int stored_pages_add(struct stored_pages *store,
+		     const struct trace_reader *reader, size_t index,
+		     struct failure *why);
+
+/* Copies a page; an id that is not there is ERR_CORRUPT. */
+int stored_pages_read(struct stored_pages *store,
+		      const struct trace_reader *reader, uint64_t id,
+		      uint8_t bytes[GUEST_PAGE], struct failure *why);
+
+void stored_pages_release(struct stored_pages *store);
+
+#endif

@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Runs every test: the whole suite as built by default, then the unit and
+# fuzz suites with AddressSanitizer and UndefinedBehaviorSanitizer, then the
+# same built by clang.  The last line is "N passed, N failed".
+set -eu
+cd "$(dirname "$0")/.."
+
+# configure FOLDER OPTION... - makes a build folder, or keeps what is there
+configure() {
+	folder=$1
+	shift
+	[ -f "$folder/build.ninja" ] || meson setup "$folder" "$@"
+	rm -f "$folder/meson-logs/testlog.json"
+}
+
+status=0
+# check FOLDER OPTION... - builds and runs tests of a build folder
+check() {
+	echo "--- $*"
+	meson test -C "$@" --print-errorlogs || status=$?
+}
+
+ASAN_OPTIONS=detect_leaks=1:abort_on_error=0
+UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+export ASAN_OPTIONS UBSAN_OPTIONS
+
+configure build
+configure build-sanitize -Db_sanitize=address,undefined
+CC=clang configure build-clang
+meson compile -C build
+meson compile -C build-clang
+check build-sanitize --suite unit --suite fuzz
+check build-clang --suite unit --suite fuzz
+check build
+
+/usr/bin/python3 tests/count_results.py build build-sanitize build-clang ||
+	status=1
+exit $status

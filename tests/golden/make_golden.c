@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * make_golden.c - writes the golden traces into a folder
+ *
+ * Only for renewing them after a change of the format: test_golden.c compares
+ * the files that are checked in.  See README.md in this folder.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cache/prediction.h"
+#include "formats/error.h"
+#include "formats/key_frame.h"
+#include "formats/meta.h"
+#include "formats/packet.h"
+#include "formats/symbols.h"
+#include "formats/trace_layout.h"
+
+static const struct trace_header header = {
+	.arch = ARCH_X86_64,
+	.id = { 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17,
+		0x18, 0x19, 0x1a, 0x1b, 0x1c, 0x1d, 0x1e, 0x1f },
+};
+
+static _Noreturn void stop(const char *what)
+{
+	fprintf(stderr, "make_golden: %s\n", what);
+	exit(EXIT_FAILURE);
+}
+
+static void put(struct trace_writer *writer, enum chunk_kind kind,
+		uint32_t segment, uint64_t first, struct output *content)
+{
+	struct failure why;
+
+	if (trace_writer_chunk(writer, kind, 0, segment, first, content, &why))
+		stop(why.text);
+}
+
+static struct trace_writer *start(const char *name)
+{
+	struct trace_writer *writer;
+	struct failure why;
+
+	unlink(name);
+	if (trace_writer_open(&writer, name, &header, 3, &why))
+		stop(why.text);
+	return writer;
+}
+
+static void end(struct trace_writer *writer, bool is_complete)
+{
+	struct failure why;
+
+	if (is_complete && trace_writer_finish(writer, &why))
+		stop(why.text);
+	trace_writer_close(writer);
+}
+
+/* ------- contents ------- */
+
+static void put_meta(struct trace_writer *writer)
+{
+	char *argv[] = { (char[]){ "/bin/true" }, NULL };
+	struct meta meta = {
+		.argv = argv,
+		.argc = 1,
+		.path = (char[]){ "/bin/true" },
+		.directory = (char[]){ "/" },
+		.host = (char[]){ "Linux" },
+		.made_by = (char[]){ "cprec" },
+		.started = 1000000000,
+		.cache_entries = 32768,
+	};
+	struct output out = { 0 };
+
+	meta_encode(&out, &meta);
+	put(writer, CHUNK_META, 0, 0, &out);
+}
+
+/* The first two are new in the second key frame. */
+static struct region regions[] = {
+	{ 0x20000, 0x21000, MAY_READ, REGION_ANON, 0, "" },
+	{ 0x21000, 0x24000, MAY_READ | MAY_WRITE, REGION_ANON, 0, "" },
+	{ 0x400000, 0x401000, MAY_READ | MAY_EXEC, REGION_FILE, 0,
+	  "/bin/true" },
+	{ 0x401000, 0x402000, MAY_READ | MAY_WRITE, REGION_FILE, 0x1000,
+	  "/bin/true" },
+	{ 0x7ffffffde000, 0x7ffffffff000, MAY_READ | MAY_WRITE, REGION_ANON, 0,
+	  "[stack]" },
+};
+
+static void put_key_frame(struct trace_writer *writer, uint32_t segment,
+			  struct key_frame *frame)
+{
+	const struct reg_table *table = reg_table(ARCH_X86_64);
+	struct output out = { 0 };
+
+	frame->tid = 1000;
+	frame->cache_entries = 32768;
+	frame->regions = segment ? regions : regions + 2;
+	frame->region_count = segment ? 5 : 3;
+	reg_set(table, &frame->regs, X86_RIP, 0x400078 + frame->time);
+	reg_set(table, &frame->regs, X86_RSP, 0x7fffffffe000);
+	reg_set(table, &frame->regs, X86_RFLAGS, 0x202);
+	key_frame_encode(&out, table, frame);
+	put(writer, CHUNK_KEY_FRAME, segment, frame->time, &out);
+}
+
+/* Page 1: the program's code.  2: what it found at 0x22000.  3: its stack. */
+static const struct {
+	size_t offset;
+	const char *bytes;
+	size_t size;
+} page_contents[] = {
+	{ 0x78, "\x0f\x05\xeb\xfc", 4 },
+	{ 100, "changed", 7 },
+	{ 0xff4, "\1\2\3\4\5\6\7\10", 8 },
+};
+
+static void put_pages(struct trace_writer *writer, uint32_t segment,
+		      unsigned first, unsigned count)
+{
+	struct output out = { 0 };
+
+	for (unsigned i = first; i < first + count; i++) {
+		uint8_t *page = output_space(&out, GUEST_PAGE);
+
+		memset(page, 0, GUEST_PAGE);
+		memcpy(page + page_contents[i - 1].offset,
+		       page_contents[i - 1].bytes, page_contents[i - 1].size);
+	}
+	put(writer, CHUNK_PAGES, segment, first, &out);
+}
+
+static void put_packets(struct trace_writer *writer, uint32_t segment,
+			uint64_t doubt, const struct packet *packets,
+			size_t count)
+{
+	struct packet_state state = { .doubt = doubt };
+	struct output out = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		packet_encode(&out, &state, &packets[i]);
+	put(writer, CHUNK_EVENTS, segment, 0, &out);
+}
+
+static const uint8_t rcx_value[8] = { 0x80, 0, 0x40 };
+
+static const struct packet first_packets[] = {
+	{ PACKET_TOUCH, .number = 1, .addr = 0x400000, .page_id = 1 },
+	{ PACKET_SYSCALL, .steps = 40, .number = 318, .result = 8 },
+	{ PACKET_REG, .number = X86_RCX, .size = 8, .value = rcx_value },
+	{ PACKET_WRITE, .addr = 0x7fffffffdff4, .size = 8 },
+	{ PACKET_SYSCALL, .steps = 10, .number = 9, .result = 0x10000 },
+	{ PACKET_MAP, .addr = 0x10000, .size = 0x4000,
+	  .prot = MAY_READ | MAY_WRITE },
+	{ PACKET_SYSCALL, .steps = 10, .number = 25, .result = 0x20000 },
+	{ PACKET_MOVE, .addr = 0x10000, .target = 0x20000, .size = 0x4000 },
+	{ PACKET_SYSCALL, .steps = 10, .number = 10 },
+	{ PACKET_PROTECT, .addr = 0x20000, .size = 0x1000, .prot = MAY_READ },
+	{ PACKET_SYSCALL, .steps = 10, .number = 28 },
+	{ PACKET_CLEAR, .addr = 0x21000, .size = 0x1000 },
+	{ PACKET_SYSCALL, .steps = 10, .number = 0, .result = 0x2000 },
+	{ PACKET_DOUBT, .number = 2, .addr = 0x22000, .size = 0x2000 },
+	{ PACKET_TOUCH, .number = 2, .addr = 0x22000, .source = TOUCH_READS },
+	{ PACKET_VALUE, .steps = 5 },
+	{ PACKET_REG, .number = X86_RAX, .size = 8, .value = rcx_value },
+	{ PACKET_SIGNAL, .steps = 3, .number = 14 },
+	{ PACKET_WRITE, .addr = 0x7fffffffdf00, .size = 3 },
+};
+
+static const struct packet second_packets[] = {
+	{ PACKET_SYSCALL, .steps = 1, .number = 1, .result = 3 },
+	{ PACKET_OUTPUT, .number = 1, .addr = 0x7fffffffdf00, .size = 3 },
+	{ PACKET_SYSCALL, .steps = 1, .number = 11 },
+	{ PACKET_UNMAP, .addr = 0x20000, .size = 0x4000 },
+	{ PACKET_EXIT, .steps = 0, .result = 7 },
+};
+
+/* The read stream that belongs to the WRITE and TOUCH packets above. */
+static void put_reads(struct trace_writer *writer)
+{
+	uint8_t page[GUEST_PAGE] = { 0 };
+	struct prediction_writer reads;
+	struct cache cache;
+
+	if (cache_init(&cache, 32768))
+		stop("out of memory");
+	memcpy(page + page_contents[1].offset, page_contents[1].bytes,
+	       page_contents[1].size);
+	prediction_writer_init(&reads, &cache);
+	prediction_record(&reads, 0x7fffffffdff4, "\1\2\3\4\5\6\7\10", 8);
+	prediction_record(&reads, 0x22000, page, sizeof(page));
+	prediction_record(&reads, 0x7fffffffdf00, "hi\n", 3);
+	prediction_finish(&reads);
+	put(writer, CHUNK_READS, 0, 0, &reads.stream);
+	prediction_writer_release(&reads);
+	cache_release(&cache);
+}
+
+static void put_index(struct trace_writer *writer)
+{
+	struct page_touch pages[] = {
+		{ 0x20, PAGE_WAS_WRITTEN, 50, 0, 0 },
+		{ 0x22, PAGE_WAS_READ | PAGE_WAS_RESOLVED, 0, 2, 0 },
+		{ 0x400, PAGE_WAS_READ | PAGE_WAS_RESOLVED, 0, 1, 1 },
+		{ 0x7fffffffd, PAGE_WAS_READ | PAGE_WAS_WRITTEN, 40, 0, 0 },
+	};
+	struct segment_index index = { 98, pages, 4 };
+	struct output out = { 0 };
+
+	segment_index_encode(&out, &index);
+	put(writer, CHUNK_INDEX, 0, 0, &out);
+}
+
+static void put_symbols(struct trace_writer *writer)
+{
+	struct symbol list[] = {
+		{ 0x400078, 8, SYMBOL_FUNCTION, "_start" },
+		{ 0x400080, 0, SYMBOL_OTHER, "loop" },
+		{ 0x401010, 8, SYMBOL_OBJECT, "counter" },
+	};
+	struct symbols symbols = {
+		.path = (char[]){ "/bin/true" },
+		.link_base = 0x400000,
+		.link_end = 0x401800,
+		.base_offset = 0,
+		.list = list,
+		.count = 3,
+	};
+	struct output out = { 0 };
+
+	symbols_encode(&out, &symbols);
+	put(writer, CHUNK_SYMBOLS, 0, 0, &out);
+}
+
+static void put_summary(struct trace_writer *writer)
+{
+	struct summary_thread thread = { 1000, 100 };
+	struct summary summary = {
+		.time = 100,
+		.exit_code = 7,
+		.threads = &thread,
+		.thread_count = 1,
+		.cache_hits = 510,
+		.cache_misses = 5,
+		.touched_pages = 2,
+		.stored_pages = 3,
+	};
+	struct output out = { 0 };
+
+	summary_encode(&out, &summary);
+	put(writer, CHUNK_SUMMARY, 0, 0, &out);
+}
+
+static void put_segments(struct trace_writer *writer)
+{
+	struct doubt_range doubt = { 0x400, 2, 1 };
+	struct doubt_range doubts[] = { { 0x23, 1, 2 }, { 0x401, 1, 1 } };
+	struct page_ref pages[] = {
+		{ 0x22, 2 }, { 0x400, 1 }, { 0x7fffffffd, 3 },
+	};
+	struct key_frame first = {
+		.doubt = 1, .doubts = &doubt, .doubt_count = 1,
+	};
+	struct key_frame second = {
+		.time = 98, .steps = 98, .doubt = 2,
+		.doubts = doubts, .doubt_count = 2,
+		.pages = pages, .page_count = 3,
+	};
+
+	put_key_frame(writer, 0, &first);
+	put_pages(writer, 0, 1, 1);
+	put_packets(writer, 0, 1, first_packets,
+		    sizeof(first_packets) / sizeof(first_packets[0]));
+	put_reads(writer);
+	put_index(writer);
+	put_pages(writer, 1, 2, 2);
+	put_key_frame(writer, 1, &second);
+	put_packets(writer, 1, 2, second_packets,
+		    sizeof(second_packets) / sizeof(second_packets[0]));
+}
+
+/* ------- damage ------- */
+
+static uint8_t *load(const char *name, size_t *size)
+{
+	uint8_t *bytes = malloc(1 << 20);
+	FILE *file = fopen(name, "rb");
+
+	if (!bytes || !file)
+		stop(name);
+	*size = fread(bytes, 1, 1 << 20, file);
+	fclose(file);
+	return bytes;
+}
+
+static void save(const char *name, const void *bytes, size_t size)
+{
+	FILE *file = fopen(name, "wb");
+
+	if (!file || fwrite(bytes, 1, size, file) != size || fclose(file))
+		stop(name);
+}
+
+/* A copy of good/all.cpr with one bit flipped; `at` < 0 is from its end. */
+static void flip(const char *name, long at)
+{
+	size_t size;
+	uint8_t *bytes = load("good/all.cpr", &size);
+
+	bytes[at < 0 ? (long)size + at : at] ^= 4;
+	save(name, bytes, size);
+	free(bytes);
+}
+
+static void cut(const char *name, size_t size)
+{
+	size_t whole;
+	uint8_t *bytes = load("good/all.cpr", &whole);
+
+	save(name, bytes, size);
+	free(bytes);
+}
+
+/* Says that only readers of version 2 can read it. */
+static void make_newer(void)
+{
+	uint8_t bytes[TRACE_HEADER_SIZE];
+	uint64_t sum;
+
+	trace_header_encode(bytes, &header);
+	bytes[8] = bytes[12] = TRACE_VERSION + 1;
+	sum = trace_checksum(bytes, sizeof(bytes) - 8);
+	for (unsigned i = 0; i < 8; i++)
+		bytes[sizeof(bytes) - 8 + i] = (uint8_t)(sum >> 8 * i);
+	save("bad/newer.cpr", bytes, sizeof(bytes));
+}
+
+/* A chunk that is sound, but its content is not. */
+static void make_wrong(const char *name, enum chunk_kind kind,
+		       const void *bytes, size_t size)
+{
+	struct trace_writer *writer = start(name);
+	struct output out = { 0 };
+
+	put_meta(writer);
+	output_bytes(&out, bytes, size);
+	put(writer, kind, 0, 0, &out);
+	end(writer, true);
+}
+
+static void make_bad(void)
+{
+	save("bad/empty.cpr", "", 0);
+	save("bad/not-a-trace.cpr", "#!/bin/sh\n", 10);
+	cut("bad/cut-in-header.cpr", 40);
+	make_newer();
+	flip("bad/header.cpr", 20);
+	flip("bad/content.cpr", 250);
+	flip("bad/chunk-header.cpr", 64 + 8);
+	flip("bad/footer.cpr", -40);
+	flip("bad/trailer.cpr", -20);
+	make_wrong("bad/packet.cpr", CHUNK_EVENTS, "\1\0\0\0\5", 5);
+	make_wrong("bad/key-frame.cpr", CHUNK_KEY_FRAME, "\0\0\0", 3);
+	make_wrong("bad/index.cpr", CHUNK_INDEX, "\1\1\0", 3);
+	make_wrong("bad/symbols.cpr", CHUNK_SYMBOLS, "\0\0\0\0\0\0", 6);
+}
+
+/* ------- files ------- */
+
+/* Meta data and nothing more: the example of trace-format.md. */
+static void make_example(void)
+{
+	struct trace_writer *writer = start("good/example.cpr");
+
+	put_meta(writer);
+	end(writer, true);
+}
+
+/* One of everything. */
+static void make_all(const char *name, bool is_complete)
+{
+	struct trace_writer *writer = start(name);
+
+	put_meta(writer);
+	put_segments(writer);
+	put_symbols(writer);
+	put_summary(writer);
+	end(writer, is_complete);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2 || chdir(argv[1]))
+		stop("usage: make_golden FOLDER (with folders good, bad)");
+	make_example();
+	make_all("good/all.cpr", true);
+	make_all("good/killed.cpr", false);
+	cut("good/cut.cpr", 400);
+	make_bad();
+	return EXIT_SUCCESS;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* print_trace.c - see print_trace.h */
+#include "tests/golden/print_trace.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/error.h"
+#include "formats/key_frame.h"
+#include "formats/meta.h"
+#include "formats/packet.h"
+#include "formats/symbols.h"
+#include "formats/trace_layout.h"
+
+/* A content, and what it became when it was encoded again. */
+struct content {
+	const uint8_t *bytes;
+	size_t size;
+	struct output again;
+	uint64_t doubt;		/* of the last key frame before */
+};
+
+static void print_meta(FILE *out, struct content *content, int *rc)
+{
+	struct meta meta = { 0 };
+
+	*rc = meta_decode(&meta, content->bytes, content->size);
+	if (*rc)
+		return;
+	for (size_t i = 0; i < meta.argc; i++)
+		fprintf(out, "  argument %s\n", meta.argv[i]);
+	fprintf(out, "  path %s in %s\n  host %s\n  made by %s\n", meta.path,
+		meta.directory, meta.host, meta.made_by);
+	fprintf(out, "  started %" PRIu64 " cache %u\n", meta.started,
+		meta.cache_entries);
+	meta_encode(&content->again, &meta);
+	meta_release(&meta);
+}
+
+static void print_lists(FILE *out, const struct key_frame *frame)
+{
+	for (size_t i = 0; i < frame->region_count; i++) {
+		const struct region *region = &frame->regions[i];
+
+		fprintf(out, "  region %#" PRIx64 "-%#" PRIx64
+			     " prot %u kind %d offset %#" PRIx64 " %s\n",
+			region->start, region->end, region->prot, region->kind,
+			region->offset, region->name);
+	}
+	for (size_t i = 0; i < frame->doubt_count; i++)
+		fprintf(out, "  doubt %" PRIu64 ": %" PRIu64
+			     " pages from %#" PRIx64 "\n",
+			frame->doubts[i].number, frame->doubts[i].count,
+			frame->doubts[i].page);
+	for (size_t i = 0; i < frame->page_count; i++)
+		fprintf(out, "  page %#" PRIx64 " is %" PRIu64 "\n",
+			frame->pages[i].page, frame->pages[i].id);
+}
+
+static void print_key_frame(FILE *out, struct content *content, int *rc)
+{
+	const struct reg_table *table = reg_table(ARCH_X86_64);
+	struct key_frame frame = { 0 };
+
+	*rc = key_frame_decode(&frame, table, content->bytes, content->size);
+	if (*rc)
+		return;
+	fprintf(out, "  time %" PRIu64 " steps %" PRIu64 " doubt %" PRIu64
+		     " thread %u cache %u (%zu bytes)\n",
+		frame.time, frame.steps, frame.doubt, frame.tid,
+		frame.cache_entries, frame.cache_size);
+	fprintf(out, "  rip %#" PRIx64 " rsp %#" PRIx64 "\n",
+		reg_get(table, &frame.regs, table->pc),
+		reg_get(table, &frame.regs, table->sp));
+	print_lists(out, &frame);
+	content->doubt = frame.doubt;
+	key_frame_encode(&content->again, table, &frame);
+	key_frame_release(&frame);
+}
+
+static void print_packet(FILE *out, const struct packet *packet)
+{
+	fprintf(out, "  %s", packet_name(packet->kind));
+	if (packet_is_event(packet->kind))
+		fprintf(out, " after %" PRIu64, packet->steps);
+	fprintf(out, " number %" PRIu64 " result %" PRId64
+		     " addr %#" PRIx64 " target %#" PRIx64 " size %#" PRIx64,
+		packet->number, packet->result, packet->addr, packet->target,
+		packet->size);
+	fprintf(out, " prot %u kind %d offset %#" PRIx64 " name '%.*s'"
+		     " source %d id %" PRIu64,
+		packet->prot, packet->region, packet->offset,
+		(int)packet->name_size, packet->name ? packet->name : "",
+		packet->source, packet->page_id);
+	for (uint64_t i = 0; packet->value && i < packet->size; i++)
+		fprintf(out, " %02x", packet->value[i]);
+	fputc('\n', out);
+}
+
+static void print_packets(FILE *out, struct content *content, int *rc)
+{
+	struct packet_state before = { .doubt = content->doubt };
+	struct packet_state again = before;
+	struct input in = { content->bytes, content->bytes + content->size, 0 };
+
+	while (input_left(&in)) {
+		struct packet packet;
+
+		*rc = packet_decode(&in, &before, &packet);
+		if (*rc)
+			return;
+		print_packet(out, &packet);
+		packet_encode(&content->again, &again, &packet);
+	}
+}
+
+static void print_bytes(FILE *out, struct content *content, int *rc)
+{
+	*rc = 0;
+	for (size_t i = 0; i < content->size; i++)
+		fprintf(out, "%s%02x", i % 16 ? " " : i ? "\n  " : "  ",
+			content->bytes[i]);
+	fputc('\n', out);
+	output_bytes(&content->again, content->bytes, content->size);
+}
+
+/* Pages of few bytes: only those. */
+static void print_pages(FILE *out, struct content *content, int *rc)
+{
+	*rc = content->size % GUEST_PAGE || !content->size ? ERR_CORRUPT : 0;
+	for (size_t i = 0; i < content->size; i++)
+		if (content->bytes[i])
+			fprintf(out, "  page %zu byte %#zx: %02x\n",
+				i / GUEST_PAGE, i % GUEST_PAGE,
+				content->bytes[i]);
+	output_bytes(&content->again, content->bytes, content->size);
+}
+
+static void print_index(FILE *out, struct content *content, int *rc)
+{
+	struct segment_index index = { 0 };
+
+	*rc = segment_index_decode(&index, content->bytes, content->size);
+	if (*rc)
+		return;
+	fprintf(out, "  steps %" PRIu64 "\n", index.steps);
+	for (size_t i = 0; i < index.page_count; i++) {
+		const struct page_touch *touch = &index.pages[i];
+
+		fprintf(out, "  page %#" PRIx64 " how %u write %" PRIu64
+			     " doubt %" PRIu64 " id %" PRIu64 "\n",
+			touch->page, touch->how, touch->write_time,
+			touch->doubt, touch->resolved_id);
+	}
+	segment_index_encode(&content->again, &index);
+	segment_index_release(&index);
+}
+
+static void print_symbols(FILE *out, struct content *content, int *rc)
+{
+	struct symbols symbols = { 0 };
+
+	*rc = symbols_decode(&symbols, content->bytes, content->size);
+	if (*rc)
+		return;
+	fprintf(out, "  %s %#" PRIx64 "-%#" PRIx64 " offset %#" PRIx64 "\n",
+		symbols.path, symbols.link_base, symbols.link_end,
+		symbols.base_offset);
+	for (size_t i = 0; i < symbols.count; i++)
+		fprintf(out, "  %#" PRIx64 " size %" PRIu64 " type %d %s\n",
+			symbols.list[i].addr, symbols.list[i].size,
+			symbols.list[i].type, symbols.list[i].name);
+	symbols_encode(&content->again, &symbols);
+	symbols_release(&symbols);
+}
+
+static void print_summary(FILE *out, struct content *content, int *rc)
+{
+	struct summary summary = { 0 };
+
+	*rc = summary_decode(&summary, content->bytes, content->size);
+	if (*rc)
+		return;
+	fprintf(out, "  time %" PRIu64 " signal %u code %u\n", summary.time,
+		summary.exit_signal, summary.exit_code);
+	for (size_t i = 0; i < summary.thread_count; i++)
+		fprintf(out, "  thread %u steps %" PRIu64 "\n",
+			summary.threads[i].tid, summary.threads[i].steps);
+	fprintf(out, "  hits %" PRIu64 " misses %" PRIu64 " touched %" PRIu64
+		     " stored %" PRIu64 "\n",
+		summary.cache_hits, summary.cache_misses,
+		summary.touched_pages, summary.stored_pages);
+	summary_encode(&content->again, &summary);
+	summary_release(&summary);
+}
+
+typedef void print_content(FILE *out, struct content *content, int *rc);
+
+static print_content *const printers[] = {
+	[CHUNK_META] = print_meta,
+	[CHUNK_KEY_FRAME] = print_key_frame,
+	[CHUNK_EVENTS] = print_packets,
+	[CHUNK_READS] = print_bytes,
+	[CHUNK_PAGES] = print_pages,
+	[CHUNK_INDEX] = print_index,
+	[CHUNK_SYMBOLS] = print_symbols,
+	[CHUNK_SUMMARY] = print_summary,
+};
+
+static int print_chunk(FILE *out, const struct trace_reader *reader,
+		       size_t index, struct content *content,
+		       struct failure *why)
+{
+	const struct chunk_info *info = trace_reader_info(reader, index);
+	uint8_t *bytes;
+	int rc = trace_reader_chunk(reader, index, &bytes, why);
+
+	if (rc)
+		return rc;
+	fprintf(out, "%s: stream %u segment %u first %" PRIu64
+		     " size %u\n",
+		chunk_kind_name(info->kind), info->stream, info->segment,
+		info->first, info->size);
+	content->bytes = bytes;
+	content->size = info->size;
+	printers[info->kind](out, content, &rc);
+	if (rc)
+		rc = trace_reader_damaged(reader, index, rc, "a field", why);
+	else if (content->again.size != info->size ||
+		 memcmp(content->again.bytes, bytes, info->size) != 0)
+		rc = trace_reader_damaged(reader, index, ERR_CORRUPT,
+					  "has two encodings", why);
+	output_clear(&content->again);
+	free(bytes);
+	return rc;
+}
+
+int print_trace(FILE *out, const char *path, struct failure *why)
+{
+	struct content content = { 0 };
+	struct trace_reader *reader;
+	int rc = trace_reader_open(&reader, path, why);
+
+	if (rc)
+		return rc;
+	fprintf(out, "architecture %u %s\n", trace_reader_header(reader)->arch,
+		trace_reader_is_complete(reader) ? "complete" : "incomplete");
+	for (size_t i = 0; i < trace_reader_count(reader) && !rc; i++)
+		rc = print_chunk(out, reader, i, &content, why);
+	output_release(&content.again);
+	trace_reader_close(reader);
+	return rc;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * test_golden.c - the golden traces still read as they did
+ *
+ * good/NAME.cpr must print as good/NAME.txt, and bad/NAME.cpr must fail with
+ * the message in bad/NAME.txt.  The example of trace-format.md must be
+ * good/example.cpr.  `test_golden FOLDER FORMAT` runs it; `test_golden FOLDER
+ * --print FILE` prints what a text is compared with.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "formats/error.h"
+#include "tests/golden/print_trace.h"
+#include "tests/unit/table.h"
+
+struct row {
+	const char *name;
+	int expected;
+};
+
+static const struct row rows[] = {
+	{ "good/example", 0 },
+	{ "good/all", 0 },
+	{ "good/killed", 0 },
+	{ "good/cut", 0 },
+	{ "bad/empty", ERR_TRUNCATED },
+	{ "bad/not-a-trace", ERR_CORRUPT },
+	{ "bad/cut-in-header", ERR_TRUNCATED },
+	{ "bad/newer", ERR_VERSION },
+	{ "bad/header", ERR_CHECKSUM },
+	{ "bad/content", ERR_CHECKSUM },
+	{ "bad/chunk-header", ERR_CHECKSUM },
+	{ "bad/footer", ERR_CHECKSUM },
+	{ "bad/trailer", ERR_CHECKSUM },
+	{ "bad/packet", ERR_CORRUPT },
+	{ "bad/key-frame", ERR_TRUNCATED },
+	{ "bad/index", ERR_CORRUPT },
+	{ "bad/symbols", ERR_CORRUPT },
+};
+
+static const char *format;	/* path of trace-format.md */
+
+static char *load(const char *name, size_t *size)
+{
+	FILE *file = fopen(name, "rb");
+	char *bytes = malloc(1 << 20);
+
+	assert_non_null(bytes);
+	if (!file)
+		fail_msg("cannot open '%s'", name);
+	*size = fread(bytes, 1, (1 << 20) - 1, file);
+	bytes[*size] = '\0';
+	fclose(file);
+	return bytes;
+}
+
+/* The text of a good trace, or the message about a bad one. */
+static char *describe(const char *name, int *rc)
+{
+	struct failure why = { "" };
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	*rc = print_trace(out, name, &why);
+	fclose(out);
+	if (!*rc)
+		return text;
+	free(text);
+	assert_true(asprintf(&text, "%s\n", why.text) > 0);
+	return text;
+}
+
+static void golden_row(void **state)
+{
+	const struct row *row = *state;
+	char trace[64], expected[64];
+	size_t size;
+	char *text, *found;
+	int rc;
+
+	snprintf(trace, sizeof(trace), "%s.cpr", row->name);
+	snprintf(expected, sizeof(expected), "%s.txt", row->name);
+	text = load(expected, &size);
+	found = describe(trace, &rc);
+	assert_int_equal(rc, row->expected);
+	assert_string_equal(found, text);
+	free(found);
+	free(text);
+}
+
+/*
+ * Takes the bytes of one line of the example, "    0010  01 02 03  words".
+ * Returns how many there were; 0 for any other line.
+ */
+static size_t take_line(const char *line, size_t offset, uint8_t *bytes)
+{
+	unsigned at, byte;
+	int used = 0;
+	size_t count = 0;
+
+	if (sscanf(line, "    %4x  %n", &at, &used) != 1 || used != 10)
+		return 0;
+	if (at != offset)
+		fail_msg("the example goes on at %#zx, not %#x", offset, at);
+	while (sscanf(line + used, "%2x", &byte) == 1) {
+		bytes[count++] = (uint8_t)byte;
+		used += 2;
+		if (line[used] != ' ' || line[used + 1] == ' ')
+			break;
+		used++;
+	}
+	return count;
+}
+
+static void example_of_the_format(void **state)
+{
+	size_t size, format_size, count = 0;
+	char *expected = load("good/example.cpr", &size);
+	char *text = load(format, &format_size);
+	char *section = strstr(text, "\n## 14. ");
+	uint8_t bytes[4096 + 64];
+
+	(void)state;
+	assert_non_null(section);
+	for (char *line = strtok(section, "\n"); line && count < 4096;
+	     line = strtok(NULL, "\n"))
+		count += take_line(line, count, bytes + count);
+	assert_int_equal(count, size);
+	assert_memory_equal(bytes, expected, size);
+	free(text);
+	free(expected);
+}
+
+int main(int argc, char **argv)
+{
+	static struct test_list list;
+
+	if (argc == 4 && !strcmp(argv[2], "--print") && !chdir(argv[1])) {
+		int rc;
+
+		fputs(describe(argv[3], &rc), stdout);
+		return EXIT_SUCCESS;
+	}
+	if (argc != 3 || chdir(argv[1])) {
+		fprintf(stderr, "usage: test_golden FOLDER FORMAT\n");
+		return EXIT_FAILURE;
+	}
+	format = argv[2];
+	add_rows(&list, rows, golden_row);
+	add_test(&list, "the example of the format", example_of_the_format,
+		 NULL);
+	return run_list("golden", &list);
+}

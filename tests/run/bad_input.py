@@ -1,0 +1,483 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What goes wrong must go wrong well: one clear line, the documented status.
+
+usage: bad_input.py --cprec C [--long] [--tap] [--only WORD]
+
+Each line of the tables below is a test.  A crash, a second line, a line that
+does not start with "cprec: ", another status or a lost file is a failure.
+"""
+import argparse
+import ctypes
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+
+NO_PROGRAM, UNUSABLE, CPREC_FAILED = 127, 126, 125	# record and run
+FAILED, USAGE = 1, 2					# the others
+
+GUEST = """#include <stdio.h>
+#include <string.h>
+int counter = 5;
+char text[5000];
+int main(void) {
+for (int i = 0; i < 2000; i++) { counter += i; text[i] = (char)i; }
+FILE *f = fopen("/dev/zero", "r"); fread(text + 100, 1, 3000, f);
+printf("%d %d\\n", counter, text[5]); return 3; }
+"""
+
+# 4 instructions that this processor does not have, one per program.
+WITHOUT_AVX = {
+    "avx-256": "vaddps %ymm1, %ymm2, %ymm3",
+    "avx-128": "vaddps %xmm1, %xmm2, %xmm3",
+    "avx-move": "vmovdqu (%rsp), %xmm1",
+    "bmi": "andn %rax, %rbx, %rcx",
+}
+
+BIG = """#include <stdio.h>
+#include <stdlib.h>
+int main(void) { unsigned *p = malloc(32 << 20), s = 1;
+for (int r = 0; r < 3; r++) for (int i = 0; i < 8 << 20; i++) {
+s = s * 1664525 + 1013904223; p[i] = s; } printf("%u\\n", p[12345]); return 4; }
+"""
+
+
+class Failure(Exception):
+    """What was not as it should be."""
+
+
+class Tests:
+    """Runs cprec in a folder and counts."""
+
+    def __init__(self, options, folder):
+        self.options = options
+        self.folder = folder
+        self.count = self.failed = 0
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, contents, mode=0o644):
+        with open(self.path(name), "wb") as file:
+            file.write(contents)
+        os.chmod(self.path(name), mode)
+        return self.path(name)
+
+    def compile(self, name, source, *options):
+        text = self.write(name + ".c", source.encode())
+        subprocess.run(["gcc", "-O1", "-static", "-o", self.path(name), text,
+                        *options], check=True)
+        return self.path(name)
+
+    def cprec(self, *arguments, text=None, prepare=None):
+        return subprocess.run(
+            [self.options.cprec, *arguments], input=text or b"",
+            capture_output=True, cwd=self.folder, timeout=120,
+            preexec_fn=prepare)
+
+    def test(self, name, function, *arguments, **more):
+        if self.options.only and self.options.only not in name:
+            return
+        self.count += 1
+        try:
+            function(*arguments, **more)
+        except (Failure, subprocess.TimeoutExpired) as failure:
+            self.failed += 1
+            for line in str(failure).splitlines():
+                print(f"# {line}")
+            print(f"not ok {self.count} - {name}", flush=True)
+            return
+        print(f"ok {self.count} - {name}", flush=True)
+
+    def refused(self, statuses, *arguments, says=None, **more):
+        """Fails with one of `statuses`, and says why in one line."""
+        done = self.cprec(*arguments, **more)
+        expect_status(done, statuses, arguments)
+        lines = done.stderr.decode(errors="replace").splitlines()
+        if len(lines) != 1 or not lines[0].startswith("cprec: "):
+            raise Failure(f"{arguments}: not one line: {lines[:5]}")
+        if says and says not in lines[0]:
+            raise Failure(f"{arguments}: no '{says}' in: {lines[0]}")
+        return done
+
+
+def expect_status(done, statuses, arguments):
+    statuses = statuses if isinstance(statuses, tuple) else (statuses,)
+    if done.returncode not in statuses:
+        raise Failure(f"{arguments}: status {done.returncode}, not "
+                      f"{statuses}\n{done.stderr.decode(errors='replace')}")
+
+
+# ------- programs that cannot be run -------
+
+def elf(machine=62, kind=2, bits=2, order=1, entry=0x400000, headers=1,
+        size=64, p_type=1, p_filesz=0x1000, cut=None):
+    """A 64-bit ELF header with one program header, or a damaged one."""
+    ident = b"\x7fELF" + bytes([bits, order, 1]) + bytes(9)
+    header = ident + struct.pack("<HHIQQQIHHHHHH", kind, machine, 1, entry,
+                                 64, 0, 0, size, 56, headers, 0, 0, 0)
+    segment = struct.pack("<IIQQQQQQ", p_type, 5, 0, 0x400000, 0x400000,
+                          p_filesz, p_filesz, 0x1000)
+    return (header + segment + bytes(0x1000 - 120))[:cut]
+
+
+UNUSABLE_PROGRAMS = {
+    "a text file": b"just some words\n",
+    "an empty file": b"",
+    "a shell script without #!": b"echo hello\n",
+    "an interpreter that is not there": b"#!/nonexistent/interpreter\n",
+    "an empty interpreter": b"#!\n",
+    "32-bit x86": elf(machine=3, bits=1),
+    "AArch64": elf(machine=183),
+    "ARM": elf(machine=40, bits=1),
+    "RISC-V": elf(machine=243),
+    "another byte order": elf(order=2),
+    "an object file": elf(kind=1),
+    "a core file": elf(kind=4),
+    "4 bytes of ELF": elf(cut=4),
+    "half an ELF header": elf(cut=40),
+    "an ELF header without segments": elf(headers=0),
+    "an ELF header and no more": elf(cut=64),
+    "segments of another size": elf()[:54] + b"\1\0" + elf()[56:],
+    "65,535 segments": elf(headers=65535),
+    "a segment past the end of the file": elf(p_filesz=1 << 40),
+    "no segment to load": elf(p_type=4),
+}
+
+
+def test_programs(tests):
+    for name, contents in UNUSABLE_PROGRAMS.items():
+        program = tests.write("program", contents, 0o755)
+        for command in "record", "run":
+            expected = (NO_PROGRAM if "not there" in name else UNUSABLE)
+            tests.test(f"{command}: {name}", tests.refused,
+                       (expected, UNUSABLE), command, "--", program)
+    plain = tests.write("plain", b"\x7fELF", 0o644)
+    for command in "record", "run":
+        for name, status, program in (
+                ("no such program", NO_PROGRAM, "/nonexistent/program"),
+                ("not in PATH", NO_PROGRAM, "no-such-program-anywhere"),
+                ("a file for a folder", (NO_PROGRAM, UNUSABLE),
+                 "/dev/null/program"),
+                ("an empty name", NO_PROGRAM, ""),
+                ("a name that is too long", (NO_PROGRAM, UNUSABLE),
+                 "/" + "x" * 5000),
+                ("a folder", UNUSABLE, tests.folder),
+                ("a device", UNUSABLE, "/dev/null"),
+                ("not executable", UNUSABLE, plain)):
+            tests.test(f"{command}: {name}", tests.refused, status, command,
+                       "--", program)
+
+
+def test_avx(tests):
+    for name, instruction in WITHOUT_AVX.items():
+        source = tests.write(name + ".s", (
+            ".globl _start\n_start: mov $1, %eax\n\t" + instruction +
+            "\n\tmov $60, %eax\n\txor %edi, %edi\n\tsyscall\n").encode())
+        program = tests.path(name)
+        subprocess.run(["gcc", "-nostdlib", "-static", "-o", program, source],
+                       check=True)
+        for command in ("record", "run"):
+            tests.test(f"{command}: {name}", tests.refused,
+                       (-signal.SIGILL, 128 + signal.SIGILL), command, "--",
+                       program, says=instruction.split()[0])
+
+
+# ------- recordings that cannot be written -------
+
+def limit_file_size():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+
+
+def full_disk(folder):
+    """Runs in the child: a disk of 200 kB at `folder`.  Root only."""
+    def prepare():
+        libc = ctypes.CDLL(None, use_errno=True)
+        if libc.unshare(0x20000) or libc.mount(None, b"/", None, 0x44000,
+                                               None):
+            os._exit(99)
+        if libc.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", 0,
+                      b"size=200k"):
+            os._exit(99)
+    return prepare
+
+
+def fills_up(tests, program, trace, prepare, old):
+    """One line; what was written is readable; what was there is still."""
+    done = tests.refused(CPREC_FAILED, "record", "-o", trace, "--", program,
+                         prepare=prepare)
+    if done.stdout not in (b"", b"3498417833\n") and not \
+            done.stdout.strip().isdigit():
+        raise Failure(f"odd output {done.stdout[:100]}")
+    if old:
+        expect_old(trace, old)
+
+
+def expect_old(trace, old):
+    for name in trace + ".old", trace:
+        if os.path.exists(name):
+            with open(name, "rb") as file:
+                if file.read() == old:
+                    return
+    raise Failure("the old recording is lost")
+
+
+def can_mount(tests):
+    folder = tests.path("try")
+    os.mkdir(folder)
+    return subprocess.run(["true"], preexec_fn=full_disk(folder)
+                          ).returncode == 0
+
+
+def test_output(tests, guest, big):
+    file = tests.write("a-file", b"contents")
+    for name, path in (("in a folder that is not there", "nowhere/t.cpr"),
+                       ("in a file", file + "/t.cpr"),
+                       ("a folder", tests.folder),
+                       ("a device", "/dev/null"),
+                       ("a name that is too long", "y" * 5000)):
+        tests.test(f"output: {name}", tests.refused, CPREC_FAILED, "record",
+                   "-o", path, "--", guest)
+    tests.test("output: an empty name", tests.refused, CPREC_FAILED, "record",
+               "-o", "", "--", guest)
+    old = b"an older recording"
+    trace = tests.write("limited.cpr", old)
+    tests.test("output: a file that may not grow", fills_up, tests, big,
+               trace, limit_file_size, old)
+    tests.test("output: what was written is readable", readable, tests, trace)
+    folder = tests.path("small-disk")
+    os.mkdir(folder)
+    # Without the right to mount, the limit above has to do.
+    if can_mount(tests):
+        tests.test("output: a full disk", fills_up, tests, big,
+                   os.path.join(folder, "t.cpr"), full_disk(folder), None)
+    kept = tests.write("kept.cpr", old)
+    tests.test("output: the program cannot be run", tests.refused, NO_PROGRAM,
+               "record", "-o", kept, "--", "/nonexistent/program")
+    tests.test("output: ... and the old recording is there", expect_old, kept,
+               old)
+
+
+def readable(tests, trace):
+    """info answers, or says in one line that nothing is there."""
+    if not os.path.exists(trace):
+        return
+    done = tests.cprec("info", "--json", trace)
+    if done.returncode == 0:
+        if json.loads(done.stdout)["complete"]:
+            raise Failure("called complete")
+    else:
+        tests.refused(FAILED, "info", "--json", trace)
+
+
+# ------- files that are no recordings -------
+
+COMMANDS = {
+    "info": ("info",),
+    "dump": ("dump",),
+    "verify": ("verify",),
+    "replay": ("replay",),
+    "query": ("query", "--addr", "0x1000", "--at", "0"),
+}
+
+
+def with_file(command, path):
+    words = COMMANDS[command]
+    return (words[0], path, *words[1:])
+
+
+def test_no_traces(tests, guest):
+    files = {
+        "not there": tests.path("nonexistent.cpr"),
+        "a folder": tests.folder,
+        "empty": tests.write("empty.cpr", b""),
+        "text": tests.write("text.cpr", b"These are words.\n" * 50),
+        "a program": guest,
+        "zeros": tests.write("zeros.cpr", bytes(100_000)),
+        "noise": tests.write("noise.cpr",
+                             random.Random(6).randbytes(100_000)),
+        "a device": "/dev/null",
+        "an endless device": "/dev/zero",
+    }
+    for name, path in files.items():
+        for command in COMMANDS:
+            tests.test(f"{command}: {name}", tests.refused, FAILED,
+                       *with_file(command, path))
+
+
+def survives(tests, command, path, original=None):
+    """Answers like the original, or fails in one line."""
+    done = tests.cprec(*with_file(command, path))
+    if done.returncode == 0:
+        if original and done.stdout != original.stdout:
+            raise Failure(f"{command}: another answer:\n"
+                          f"{done.stdout[:300]}\n{original.stdout[:300]}")
+        return
+    tests.refused(FAILED, *with_file(command, path))
+
+
+def places(tests, size, count):
+    """Where to damage a file: all around its ends, and anywhere."""
+    source = random.Random(7)
+    if tests.options.long:
+        count *= 20
+    ends = list(range(0, 66, 5)) + list(range(size - 40, size, 6))
+    return sorted(set(ends + [source.randrange(size) for _ in range(count)]))
+
+
+def answers_about_cut(tests, path, size):
+    """A recording that was cut answers for the time that it has."""
+    for command in "info", "verify", "replay", "query", "dump":
+        done = tests.cprec(*with_file(command, path))
+        expect_status(done, (0, FAILED), (command, f"cut at {size}"))
+        lines = done.stderr.decode(errors="replace").splitlines()
+        ours = [line for line in lines if line.startswith("cprec: ")]
+        if len(ours) > 1 or len(ours) != len(lines) or (
+                done.returncode and len(ours) != 1):
+            raise Failure(f"{command}, cut at {size}: {lines[:4]}")
+    done = tests.cprec("info", "--json", path)
+    if done.returncode == 0 and json.loads(done.stdout)["complete"]:
+        raise Failure(f"cut at {size}: called complete")
+
+
+def test_damage(tests, trace):
+    with open(trace, "rb") as file:
+        contents = file.read()
+    size = len(contents)
+    damaged = tests.path("damaged.cpr")
+
+    def cut():
+        for at in places(tests, size, 8):
+            tests.write("damaged.cpr", contents[:at])
+            answers_about_cut(tests, damaged, at)
+
+    def flip():
+        originals = {command: tests.cprec(*with_file(command, trace))
+                     for command in ("verify", "replay", "query")}
+        for at in places(tests, size, 20):
+            other = bytearray(contents)
+            other[at] ^= 1 << at % 8
+            tests.write("damaged.cpr", bytes(other))
+            for command, original in originals.items():
+                try:
+                    survives(tests, command, damaged, original)
+                except Failure as failure:
+                    raise Failure(f"bit {at % 8} of byte {at} flipped: "
+                                  f"{failure}") from None
+
+    def longer():
+        tests.write("damaged.cpr", contents + b"more")
+        survives(tests, "verify", damaged)
+        tests.write("damaged.cpr", contents + contents)
+        survives(tests, "verify", damaged)
+
+    tests.test("trace: cut anywhere", cut)
+    tests.test("trace: a bit flipped anywhere", flip)
+    tests.test("trace: something behind its end", longer)
+
+
+# ------- questions that have no answer -------
+
+def test_questions(tests, trace):
+    info = json.loads(tests.cprec("info", "--json", trace).stdout)
+    end = info["instructions"]
+    query = ("query", trace)
+
+    def unmapped():
+        done = tests.cprec(*query, "--addr", "0x123", "--at", "10", "--json")
+        expect_status(done, (0, FAILED), "an address never mapped")
+        answer = json.loads(done.stdout)
+        if set(answer["bytes"].replace(" ", "")) != {"?"} or \
+                answer["source"] != "unknown":
+            raise Failure(f"not unknown: {answer}")
+
+    tests.test("query: an address never mapped", unmapped)
+    for name, text in (
+            ("past the end", str(end + 1)), ("far past the end", "1" + "0" * 18),
+            ("too large", "9" * 30), ("negative", "-1"), ("a word", "soon"),
+            ("empty", ""), ("half a hexadecimal", "0x"), ("with a tail", "12x"),
+            ("with a blank", "1 2"), ("101 percent", "101%"),
+            ("a fraction", "1.5")):
+        tests.test(f"query: a time that is {name}", tests.refused,
+                   (FAILED, USAGE), *query, "--addr", "counter", "--at", text)
+    for name, text in (
+            ("no symbol", "no_such_symbol"), ("empty", ""), ("negative", "-5"),
+            ("too large", "0x1" + "0" * 16), ("half a hexadecimal", "0x"),
+            ("a number with a tail", "0x12g"), ("half a sum", "counter+"),
+            ("a sum of words", "counter+x")):
+        tests.test(f"query: an address that is {name}", tests.refused,
+                   (FAILED, USAGE), *query, "--addr", text, "--at", "5")
+    for text in "0", "-1", "x", "", "9" * 25, "1000000000000":
+        tests.test(f"query: the size '{text}'", tests.refused,
+                   (FAILED, USAGE), *query, "--addr", "counter", "--at", "5",
+                   "--size", text)
+    tests.test("query: lines that make no sense", tests.refused,
+               (FAILED, USAGE), *query, "-", text=b"0x1000\n")
+    tests.test("query: no address", tests.refused, USAGE, *query, "--at", "1")
+    tests.test("query: no time", tests.refused, USAGE, *query, "--addr", "1")
+
+
+def test_usage(tests, trace):
+    for words in (["nonsense"], ["info"], ["info", "--nonsense", trace],
+                  ["info", trace, trace], ["verify"], ["replay"], ["dump"],
+                  ["query"], ["query", trace, "--addr"]):
+        tests.test("usage: " + " ".join(os.path.basename(word)
+                                        for word in words),
+                   tests.refused, USAGE, *words)
+    for words in (["record"], ["run"], ["record", "--nonsense", "true"],
+                  ["record", "--cache-size", "5", "true"],
+                  ["record", "--segment", "x", "true"], ["record", "-o"]):
+        tests.test("usage: " + " ".join(words), tests.refused, CPREC_FAILED,
+                   *words)
+
+
+def run_all(tests):
+    guest = tests.compile("guest", GUEST)
+    big = tests.compile("big", BIG)
+    trace = tests.path("good.cpr")
+    done = tests.cprec("record", "-o", trace, "--", guest)
+    if done.returncode != 3:
+        print(f"# no recording: {done.stderr}")
+        tests.failed += 1
+        return
+    test_usage(tests, trace)
+    test_programs(tests)
+    test_avx(tests)
+    test_output(tests, guest, big)
+    test_no_traces(tests, guest)
+    test_questions(tests, trace)
+    test_damage(tests, trace)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cprec", required=True)
+    parser.add_argument("--long", action="store_true",
+                        help="damage many more places")
+    parser.add_argument("--tap", action="store_true")
+    parser.add_argument("--only", help="only tests with this in their name")
+    options = parser.parse_args()
+    options.cprec = os.path.abspath(options.cprec)
+    folder = tempfile.mkdtemp(prefix="cprec-bad-input-")
+    tests = Tests(options, folder)
+    run_all(tests)
+    if options.tap:
+        print(f"1..{tests.count}")
+    else:
+        print(f"{tests.count - tests.failed} passed, {tests.failed} failed")
+    if tests.failed:
+        print(f"# kept: {folder}", file=sys.stderr)
+    else:
+        shutil.rmtree(folder)
+    return 1 if tests.failed else 0
+
+
+sys.exit(main())

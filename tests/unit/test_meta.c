@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_meta.c - meta data and summaries from and to bytes */
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/error.h"
+#include "formats/meta.h"
+#include "tests/unit/table.h"
+
+struct row {
+	const char *name;
+	int expected;
+	size_t length;
+	uint8_t bytes[40];
+};
+
+static const struct row meta_rows[] = {
+	{ "meta data", 0, 17,
+	  { 2, 2, 'l', 's', 0, 1, 'p', 1, '/', 1, 'h', 1, 'm', 9, 0x80, 0x80,
+	    2 } },
+	{ "meta data of empty texts", 0, 9, { 0, 0, 0, 0, 0, 0, 0x80, 0x80,
+	    1 } },
+	{ "an argument with a NUL", ERR_CORRUPT, 11,
+	  { 1, 1, 0, 0, 0, 0, 0, 0, 0x80, 0x80, 1 } },
+	{ "a text of 131073 bytes", ERR_CORRUPT, 12,
+	  { 0, 0x81, 0x80, 8, 0, 0, 0, 0, 0, 0x80, 0x80, 1 } },
+	{ "more arguments than bytes", ERR_TRUNCATED, 9,
+	  { 9, 0, 0, 0, 0, 0, 0x80, 0x80, 1 } },
+	{ "2^20 arguments", ERR_TRUNCATED, 9,
+	  { 0x80, 0x80, 0x40, 0, 0, 0, 0, 0, 0 } },
+	{ "2^20 + 1 arguments", ERR_CORRUPT, 9,
+	  { 0x81, 0x80, 0x40, 0, 0, 0, 0, 0, 0 } },
+	{ "a cache of one entry", ERR_CORRUPT, 7, { 0, 0, 0, 0, 0, 0, 1 } },
+	{ "a byte behind the meta data", ERR_CORRUPT, 10,
+	  { 0, 0, 0, 0, 0, 0, 0x80, 0x80, 1, 0 } },
+};
+
+/* The row as bytes of their own, so that a sanitizer sees their end. */
+static uint8_t *copy(const struct row *row, size_t size)
+{
+	uint8_t *bytes = malloc(size + !size);
+
+	assert_non_null(bytes);
+	memcpy(bytes, row->bytes, size);
+	return bytes;
+}
+
+static int decode_meta(const struct row *row, size_t size, struct meta *meta)
+{
+	uint8_t *bytes = copy(row, size);
+	int rc = meta_decode(meta, bytes, size);
+
+	free(bytes);
+	return rc;
+}
+
+static void meta_row(void **state)
+{
+	const struct row *row = *state;
+	struct meta meta = { 0 };
+	struct output out = { 0 };
+	size_t length = row->length;
+
+	assert_int_equal(decode_meta(row, length, &meta), row->expected);
+	if (row->expected) {
+		assert_null(meta.path);
+		return;
+	}
+	assert_null(meta.argv[meta.argc]);
+	meta_encode(&out, &meta);
+	assert_int_equal(out.size, length);
+	assert_memory_equal(out.bytes, row->bytes, length);
+	meta_release(&meta);
+	output_release(&out);
+	for (size_t n = 0; n < length; n++)
+		assert_int_equal(decode_meta(row, n, &meta), ERR_TRUNCATED);
+}
+
+static void members_of_meta_data(void **state)
+{
+	struct meta meta = { 0 };
+
+	(void)state;
+	assert_int_equal(decode_meta(&meta_rows[0], 17, &meta), 0);
+	assert_int_equal(meta.argc, 2);
+	assert_string_equal(meta.argv[0], "ls");
+	assert_string_equal(meta.argv[1], "");
+	assert_string_equal(meta.path, "p");
+	assert_string_equal(meta.directory, "/");
+	assert_string_equal(meta.host, "h");
+	assert_string_equal(meta.made_by, "m");
+	assert_int_equal(meta.started, 9);
+	assert_int_equal(meta.cache_entries, 32768);
+	meta_release(&meta);
+	meta_release(&meta);
+}
+
+static const struct row summary_rows[] = {
+	{ "a summary", 0, 12, { 9, 0, 7, 2, 1, 4, 2, 5, 10, 11, 12, 13 } },
+	{ "a summary without threads", 0, 8, { 9, 6, 0, 0, 10, 11, 12, 13 } },
+	{ "a signal and a code", ERR_CORRUPT, 8, { 9, 6, 1, 0, 0, 0, 0, 0 } },
+	{ "a signal of 256", ERR_CORRUPT, 9,
+	  { 9, 0x80, 2, 0, 0, 0, 0, 0, 0 } },
+	{ "a code of 256", ERR_CORRUPT, 9, { 9, 0, 0x80, 2, 0, 0, 0, 0, 0 } },
+	{ "a thread of 2^32", ERR_CORRUPT, 14,
+	  { 9, 0, 0, 1, 0x80, 0x80, 0x80, 0x80, 0x10, 0, 0, 0, 0, 0 } },
+	{ "more threads than bytes", ERR_TRUNCATED, 8,
+	  { 9, 0, 0, 3, 0, 0, 0, 0 } },
+	{ "2^20 + 1 threads", ERR_CORRUPT, 9,
+	  { 9, 0, 0, 0x81, 0x80, 0x40, 0, 0, 0 } },
+	{ "a byte behind the summary", ERR_CORRUPT, 9,
+	  { 9, 0, 0, 0, 0, 0, 0, 0, 0 } },
+};
+
+static int decode_summary(const struct row *row, size_t size,
+			  struct summary *summary)
+{
+	uint8_t *bytes = copy(row, size);
+	int rc = summary_decode(summary, bytes, size);
+
+	free(bytes);
+	return rc;
+}
+
+static void summary_row(void **state)
+{
+	const struct row *row = *state;
+	struct summary summary = { 0 };
+	struct output out = { 0 };
+
+	assert_int_equal(decode_summary(row, row->length, &summary),
+			 row->expected);
+	if (row->expected) {
+		assert_null(summary.threads);
+		return;
+	}
+	summary_encode(&out, &summary);
+	assert_int_equal(out.size, row->length);
+	assert_memory_equal(out.bytes, row->bytes, row->length);
+	summary_release(&summary);
+	output_release(&out);
+	for (size_t n = 0; n < row->length; n++)
+		assert_int_equal(decode_summary(row, n, &summary),
+				 ERR_TRUNCATED);
+}
+
+static void members_of_a_summary(void **state)
+{
+	struct summary summary = { 0 };
+
+	(void)state;
+	assert_int_equal(decode_summary(&summary_rows[0], 12, &summary), 0);
+	assert_int_equal(summary.time, 9);
+	assert_int_equal(summary.exit_signal, 0);
+	assert_int_equal(summary.exit_code, 7);
+	assert_int_equal(summary.thread_count, 2);
+	assert_int_equal(summary.threads[1].tid, 2);
+	assert_int_equal(summary.threads[1].steps, 5);
+	assert_int_equal(summary.cache_hits, 10);
+	assert_int_equal(summary.cache_misses, 11);
+	assert_int_equal(summary.touched_pages, 12);
+	assert_int_equal(summary.stored_pages, 13);
+	summary_release(&summary);
+}
+
+int main(void)
+{
+	static struct test_list list;
+
+	add_rows(&list, meta_rows, meta_row);
+	add_test(&list, "members of meta data", members_of_meta_data, NULL);
+	add_rows(&list, summary_rows, summary_row);
+	add_test(&list, "members of a summary", members_of_a_summary, NULL);
+	return run_list("meta", &list);
+}

@@ -1,0 +1,601 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_recording.c - recordings put in order: written here, then opened */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "formats/error.h"
+#include "formats/packet.h"
+#include "replayer/recording.h"
+#include "tests/unit/table.h"
+
+#define LIBRARY 0x7f0000000000u
+
+static char path[] = "/tmp/cprec-recording-XXXXXX";
+
+/* ------- writing ------- */
+
+static struct trace_writer *start(void)
+{
+	struct trace_header header = { .arch = ARCH_X86_64, .id = { 1 } };
+	struct trace_writer *writer;
+	struct failure why;
+
+	unlink(path);
+	assert_int_equal(trace_writer_open(&writer, path, &header, 1, &why), 0);
+	return writer;
+}
+
+static void put(struct trace_writer *writer, enum chunk_kind kind,
+		uint32_t segment, uint64_t first, struct output *content)
+{
+	struct failure why;
+
+	assert_int_equal(content->error, 0);
+	assert_int_equal(trace_writer_chunk(writer, kind, 0, segment, first,
+					    content, &why), 0);
+}
+
+static void put_meta(struct trace_writer *writer)
+{
+	char name[] = "prog", empty[] = "", file[] = "/bin/prog";
+	char *argv[] = { name, NULL };
+	struct meta meta = {
+		.argv = argv, .argc = 1, .path = file, .directory = empty,
+		.host = empty, .made_by = empty, .cache_entries = 16384,
+	};
+	struct output out = { 0 };
+
+	meta_encode(&out, &meta);
+	put(writer, CHUNK_META, 0, 0, &out);
+}
+
+static void put_key_frame(struct trace_writer *writer, uint32_t segment,
+			  uint64_t time, struct page_ref *pages, size_t count)
+{
+	struct region regions[] = {
+		{ 0x401000, 0x403000, MAY_READ | MAY_EXEC, REGION_FILE, 0x1000,
+		  "/bin/prog" },
+		{ 0x403000, 0x404000, MAY_READ | MAY_WRITE, REGION_ANON, 0, "" },
+	};
+	struct key_frame frame = {
+		.time = time, .steps = time, .tid = 7, .cache_entries = 16384,
+		.regions = regions, .region_count = COUNT(regions),
+		.pages = pages, .page_count = count,
+	};
+	struct output out = { 0 };
+
+	key_frame_encode(&out, reg_table(ARCH_X86_64), &frame);
+	put(writer, CHUNK_KEY_FRAME, segment, time, &out);
+}
+
+static void put_event(struct trace_writer *writer, uint32_t segment,
+		      uint64_t steps)
+{
+	struct packet packet = {
+		.kind = PACKET_SYSCALL, .steps = steps, .number = 1,
+	};
+	struct packet_state state = { 0 };
+	struct output out = { 0 };
+
+	packet_encode(&out, &state, &packet);
+	put(writer, CHUNK_EVENTS, segment, 0, &out);
+}
+
+/* Maps the library and unmaps it again. */
+static void put_mappings(struct trace_writer *writer, uint32_t segment)
+{
+	struct packet packets[] = {
+		{ .kind = PACKET_SYSCALL, .steps = 10, .number = 9 },
+		{ .kind = PACKET_MAP, .addr = LIBRARY, .size = 0x2000,
+		  .prot = MAY_READ, .region = REGION_FILE,
+		  .name = "/lib/libx.so", .name_size = 12 },
+		{ .kind = PACKET_SYSCALL, .steps = 10, .number = 11 },
+		{ .kind = PACKET_UNMAP, .addr = LIBRARY, .size = 0x2000 },
+		{ .kind = PACKET_SYSCALL, .steps = 10, .number = 25 },
+		{ .kind = PACKET_MOVE, .addr = 0x403000, .size = 0x1000,
+		  .target = 0x500000 },
+	};
+	struct packet_state state = { 0 };
+	struct output out = { 0 };
+
+	for (size_t i = 0; i < COUNT(packets); i++)
+		packet_encode(&out, &state, &packets[i]);
+	put(writer, CHUNK_EVENTS, segment, 0, &out);
+}
+
+/* Pages whose bytes are their ids. */
+static void put_pages(struct trace_writer *writer, uint64_t first,
+		      unsigned count)
+{
+	struct output out = { 0 };
+
+	for (unsigned i = 0; i < count; i++)
+		memset(output_space(&out, GUEST_PAGE), (int)(first + i),
+		       GUEST_PAGE);
+	put(writer, CHUNK_PAGES, 0, first, &out);
+}
+
+static void put_reads(struct trace_writer *writer, uint32_t segment,
+		      const char *bytes)
+{
+	struct output out = { 0 };
+
+	output_bytes(&out, bytes, strlen(bytes));
+	put(writer, CHUNK_READS, segment, 0, &out);
+}
+
+static void put_symbols(struct trace_writer *writer, const char *file,
+			uint64_t link_base, uint64_t base_offset,
+			uint64_t addr, const char *name)
+{
+	struct symbol symbol = { addr, 8, SYMBOL_OBJECT, name };
+	struct symbols symbols = {
+		.path = strdup(file), .link_base = link_base,
+		.link_end = link_base + 0x3000, .base_offset = base_offset,
+		.list = &symbol, .count = 1,
+	};
+	struct output out = { 0 };
+
+	symbols_encode(&out, &symbols);
+	put(writer, CHUNK_SYMBOLS, 0, 0, &out);
+	free(symbols.path);
+}
+
+static void put_summary(struct trace_writer *writer, uint64_t time)
+{
+	struct summary_thread thread = { 7, time };
+	struct summary summary = {
+		.time = time, .exit_code = 3, .threads = &thread,
+		.thread_count = 1,
+	};
+	struct output out = { 0 };
+
+	summary_encode(&out, &summary);
+	put(writer, CHUNK_SUMMARY, 0, 0, &out);
+}
+
+static void finish(struct trace_writer *writer)
+{
+	struct failure why;
+
+	assert_int_equal(trace_writer_finish(writer, &why), 0);
+	trace_writer_close(writer);
+}
+
+/* Three segments at 0, 100 and 250; the end is 300. */
+static void write_small(bool summary)
+{
+	struct page_ref first[] = { { 0x403, 1 }, { 0x500, 2 } };
+	struct page_ref second[] = { { 0x403, 3 } };
+	struct page_ref third[] = { { 0x500, 0 } };
+	struct trace_writer *writer = start();
+
+	put_meta(writer);
+	put_pages(writer, 1, 2);
+	put_key_frame(writer, 0, 0, first, COUNT(first));
+	put_symbols(writer, "/lib/libx.so", 0, 0, 0x1008, "counter");
+	put_symbols(writer, "/bin/prog", 0x401000, 0x1000, 0x402010, "counter");
+	put_reads(writer, 0, "ab");
+	put_mappings(writer, 0);
+	put_pages(writer, 3, 1);
+	put_reads(writer, 0, "cd");
+	put_event(writer, 0, 70);
+	put_key_frame(writer, 1, 100, second, COUNT(second));
+	put_event(writer, 1, 150);
+	put_key_frame(writer, 2, 250, third, COUNT(third));
+	put_event(writer, 2, 50);
+	if (summary)
+		put_summary(writer, 300);
+	finish(writer);
+}
+
+/* ------- opening ------- */
+
+static struct recording *reopen(void)
+{
+	struct recording *recording;
+	struct failure why;
+
+	assert_int_equal(recording_open(&recording, path, &why), 0);
+	return recording;
+}
+
+static void segments_and_times(void **state)
+{
+	static const size_t segment_at[][2] = {
+		{ 0, 0 }, { 99, 0 }, { 100, 1 }, { 249, 1 }, { 250, 2 },
+		{ 299, 2 }, { 300, 2 },
+	};
+	struct recording *recording;
+
+	(void)state;
+	write_small(true);
+	recording = reopen();
+	assert_int_equal(recording_segments(recording), 3);
+	assert_int_equal(recording_time(recording, 2), 250);
+	assert_int_equal(recording_time(recording, 3), 300);
+	assert_int_equal(recording_end(recording), 300);
+	assert_int_equal(recording_summary(recording)->exit_code, 3);
+	assert_string_equal(recording_meta(recording)->path, "/bin/prog");
+	for (size_t i = 0; i < COUNT(segment_at); i++)
+		assert_int_equal(recording_segment_at(recording,
+						      segment_at[i][0]),
+				 segment_at[i][1]);
+	recording_close(recording);
+}
+
+static void parts_are_joined(void **state)
+{
+	struct recording *recording;
+	struct failure why;
+	uint8_t *bytes;
+	size_t size;
+
+	(void)state;
+	write_small(true);
+	recording = reopen();
+	assert_int_equal(recording_stream(recording, 0, CHUNK_READS, &bytes,
+					  &size, &why), 0);
+	assert_int_equal(size, 4);
+	assert_memory_equal(bytes, "abcd", 4);
+	free(bytes);
+	assert_int_equal(recording_stream(recording, 1, CHUNK_READS, &bytes,
+					  &size, &why), 0);
+	assert_int_equal(size, 0);
+	free(bytes);
+	recording_close(recording);
+}
+
+static void snapshots_by_segment(void **state)
+{
+	static const uint64_t expected[][3] = {	/* segment, page, id */
+		{ 2, 0x403, 3 }, { 0, 0x403, 1 }, { 1, 0x403, 3 },
+		{ 0, 0x500, 2 }, { 1, 0x500, 2 }, { 2, 0x500, 0 },
+		{ 2, 0x777, 0 },
+	};
+	uint8_t bytes[GUEST_PAGE];
+	struct recording *recording;
+	struct failure why;
+	uint64_t id;
+
+	(void)state;
+	write_small(true);
+	recording = reopen();
+	for (size_t i = 0; i < COUNT(expected); i++) {
+		assert_int_equal(recording_snapshot(recording, expected[i][0],
+						    expected[i][1], &id, &why),
+				 0);
+		assert_int_equal(id, expected[i][2]);
+		assert_int_equal(recording_page(recording, id, bytes, &why), 0);
+		assert_int_equal(bytes[0], id);
+		assert_int_equal(bytes[GUEST_PAGE - 1], id);
+	}
+	assert_int_equal(recording_page(recording, 4, bytes, &why),
+			 ERR_CORRUPT);
+	recording_close(recording);
+}
+
+static void symbols_of_modules(void **state)
+{
+	struct recording *recording;
+	uint64_t addr, size;
+	struct failure why;
+	char text[100];
+
+	(void)state;
+	write_small(true);
+	recording = reopen();
+	assert_int_equal(recording_find_symbol(recording, 0, "counter", &addr,
+					       &size, &why), 0);
+	assert_int_equal(addr, 0x402010);
+	assert_int_equal(size, 8);
+	/* The library is mapped by the segment, not in its key frame. */
+	assert_int_equal(recording_find_symbol(recording, 0,
+					       "libx.so!counter", &addr, &size,
+					       &why), 0);
+	assert_true(addr == LIBRARY + 0x1008);
+	assert_int_equal(recording_find_symbol(recording, 1,
+					       "libx.so!counter", &addr, &size,
+					       &why), ERR_NOT_FOUND);
+	assert_true(recording_name(recording, 0, 0x402010, text, 100));
+	assert_string_equal(text, "counter");
+	assert_true(recording_name(recording, 0, LIBRARY + 0x100a, text, 100));
+	assert_string_equal(text, "libx.so!counter+0x2");
+	assert_false(recording_name(recording, 0, 0x402018, text, 100));
+	assert_false(recording_name(recording, 0, 1, text, 100));
+	recording_close(recording);
+}
+
+static void mapped_by_time(void **state)
+{
+	static const struct {
+		uint64_t t, addr;
+		bool mapped;
+	} expected[] = {
+		{ 0, 0x401000, true }, { 0, 0x404000, false },
+		{ 9, LIBRARY, false }, { 10, LIBRARY, true },
+		{ 19, LIBRARY + 0x1fff, true }, { 19, LIBRARY + 0x2000, false },
+		{ 20, LIBRARY, false }, { 29, 0x403000, true },
+		{ 30, 0x403000, false }, { 30, 0x500000, true },
+	};
+	struct recording *recording;
+	struct failure why;
+	bool mapped;
+
+	(void)state;
+	write_small(true);
+	recording = reopen();
+	for (size_t i = 0; i < COUNT(expected); i++) {
+		assert_int_equal(recording_is_mapped(recording, expected[i].t,
+						     expected[i].addr, &mapped,
+						     &why), 0);
+		assert_int_equal(mapped, expected[i].mapped);
+	}
+	recording_close(recording);
+}
+
+/* ------- recordings that end early ------- */
+
+static void every_cut_opens_or_is_truncated(void **state)
+{
+	struct recording *recording;
+	uint64_t before = 300;
+	struct failure why;
+	struct stat status;
+
+	(void)state;
+	write_small(true);
+	assert_int_equal(stat(path, &status), 0);
+	for (off_t size = status.st_size; size-- > 0;) {
+		int rc;
+
+		assert_int_equal(truncate(path, size), 0);
+		rc = recording_open(&recording, path, &why);
+		if (rc) {
+			assert_int_equal(rc, ERR_TRUNCATED);
+			before = 0;
+			continue;
+		}
+		/* The end only ever comes nearer. */
+		assert_true(recording_end(recording) <= before);
+		before = recording_end(recording);
+		recording_close(recording);
+	}
+	assert_int_equal(before, 0);
+}
+
+static void end_from_the_events(void **state)
+{
+	struct recording *recording;
+
+	(void)state;
+	write_small(false);
+	recording = reopen();
+	assert_null(recording_summary(recording));
+	assert_int_equal(recording_end(recording), 300);
+	recording_close(recording);
+}
+
+/* The last part's page was lost: what touches it does not count. */
+static void end_before_a_lost_page(void **state)
+{
+	struct packet packets[] = {
+		{ .kind = PACKET_SYSCALL, .steps = 5 },
+		{ .kind = PACKET_DOUBT, .addr = 0x403000, .size = 0x1000,
+		  .number = 1 },
+		{ .kind = PACKET_TOUCH, .addr = 0x403000, .number = 1,
+		  .source = TOUCH_STORED, .page_id = 1 },
+		{ .kind = PACKET_SYSCALL, .steps = 6 },
+	};
+	struct trace_writer *writer = start();
+	struct packet_state packet_state = { 0 };
+	struct recording *recording;
+	struct output out = { 0 };
+
+	(void)state;
+	put_meta(writer);
+	put_key_frame(writer, 0, 0, NULL, 0);
+	for (size_t i = 0; i < COUNT(packets); i++)
+		packet_encode(&out, &packet_state, &packets[i]);
+	put(writer, CHUNK_EVENTS, 0, 0, &out);
+	finish(writer);
+	recording = reopen();
+	assert_int_equal(recording_end(recording), 5);
+	recording_close(recording);
+}
+
+/* ------- recordings that make no sense ------- */
+
+static void without_meta(struct trace_writer *writer)
+{
+	put_key_frame(writer, 0, 0, NULL, 0);
+}
+
+static void with_two_metas(struct trace_writer *writer)
+{
+	put_meta(writer);
+	put_meta(writer);
+}
+
+static void with_a_gap(struct trace_writer *writer)
+{
+	put_meta(writer);
+	put_key_frame(writer, 0, 0, NULL, 0);
+	put_key_frame(writer, 2, 10, NULL, 0);
+}
+
+static void with_times_that_fall(struct trace_writer *writer)
+{
+	put_meta(writer);
+	put_key_frame(writer, 0, 10, NULL, 0);
+	put_key_frame(writer, 1, 10, NULL, 0);
+}
+
+static void with_events_too_early(struct trace_writer *writer)
+{
+	put_meta(writer);
+	put_event(writer, 0, 1);
+}
+
+static void with_pages_twice(struct trace_writer *writer)
+{
+	put_meta(writer);
+	put_pages(writer, 1, 2);
+	put_pages(writer, 2, 1);
+}
+
+static void with_an_end_too_early(struct trace_writer *writer)
+{
+	put_meta(writer);
+	put_key_frame(writer, 0, 0, NULL, 0);
+	put_key_frame(writer, 1, 10, NULL, 0);
+	put_summary(writer, 9);
+}
+
+static void with_no_key_frame(struct trace_writer *writer)
+{
+	put_meta(writer);
+	put_summary(writer, 9);
+}
+
+struct bad_row {
+	const char *name;
+	void (*write)(struct trace_writer *writer);
+};
+
+static const struct bad_row bad_rows[] = {
+	{ "no description", without_meta },
+	{ "two descriptions", with_two_metas },
+	{ "a segment missing", with_a_gap },
+	{ "key frames out of order", with_times_that_fall },
+	{ "events before a key frame", with_events_too_early },
+	{ "pages twice", with_pages_twice },
+	{ "end before the last key frame", with_an_end_too_early },
+	{ "no key frame", with_no_key_frame },
+};
+
+static void open_bad(void **state)
+{
+	const struct bad_row *row = *state;
+	struct trace_writer *writer = start();
+	struct recording *recording;
+	struct failure why;
+
+	row->write(writer);
+	finish(writer);
+	assert_int_equal(recording_open(&recording, path, &why), ERR_CORRUPT);
+	assert_non_null(strstr(why.text, path));
+}
+
+/* ------- many pages, many segments ------- */
+
+static uint64_t microseconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+static void large_recording(void **state)
+{
+	enum { SEGMENTS = 300, PAGES = 700, PARTS = 330 };
+	struct trace_writer *writer = start();
+	uint64_t id, opened = microseconds();
+	struct page_ref *pages = calloc(PAGES, sizeof(*pages));
+	struct recording *recording;
+	struct failure why;
+
+	(void)state;
+	put_meta(writer);
+	for (unsigned i = 0; i < SEGMENTS; i++) {
+		/* Every page of the first, then a few in each. */
+		unsigned step = i ? 50 : 1, count = 0;
+
+		for (unsigned page = 0; page < PAGES; page += step)
+			pages[count++] = (struct page_ref) {
+				0x1000 + page, 1000000 * i + page,
+			};
+		put_key_frame(writer, i, i * 1000, pages, count);
+		for (unsigned part = 0; part < PARTS; part++)
+			put_event(writer, i, 1);
+	}
+	put_summary(writer, SEGMENTS * 1000);
+	finish(writer);
+	free(pages);
+	opened = microseconds();
+	recording = reopen();
+	print_message("# opened in %" PRIu64 " us\n", microseconds() - opened);
+	for (unsigned segment = SEGMENTS; segment-- > 0;) {
+		for (unsigned page = 0; page < PAGES; page++) {
+			uint64_t from = page % 50 ? 0 : segment;
+
+			assert_int_equal(recording_snapshot(recording, segment,
+							    0x1000 + page, &id,
+							    &why), 0);
+			assert_int_equal(id, from * 1000000 + page);
+		}
+	}
+	recording_close(recording);
+}
+
+/* More pages than are kept unpacked. */
+static void pages_leave_and_come_back(void **state)
+{
+	enum { CHUNKS = 1100 };
+	uint8_t bytes[GUEST_PAGE];
+	struct trace_writer *writer = start();
+	struct recording *recording;
+	struct failure why;
+
+	(void)state;
+	put_meta(writer);
+	put_key_frame(writer, 0, 0, NULL, 0);
+	for (unsigned i = 0; i < CHUNKS; i++)
+		put_pages(writer, 1 + 16 * i, i == CHUNKS - 1 ? 3 : 16);
+	put_summary(writer, 1);
+	finish(writer);
+	recording = reopen();
+	for (unsigned turn = 0; turn < 3; turn++) {
+		for (unsigned id = 1; id <= 16 * (CHUNKS - 1) + 3; id += 5) {
+			assert_int_equal(recording_page(recording, id, bytes,
+							&why), 0);
+			assert_int_equal(bytes[100], id & 0xff);
+		}
+	}
+	assert_int_equal(recording_page(recording, 16 * (CHUNKS - 1) + 4, bytes,
+					&why), ERR_CORRUPT);
+	recording_close(recording);
+}
+
+int main(void)
+{
+	struct test_list list = { 0 };
+	int fd = mkstemp(path);
+	int status;
+
+	if (fd < 0)
+		return 1;
+	close(fd);
+	add_test(&list, "segments and times", segments_and_times, NULL);
+	add_test(&list, "parts are joined", parts_are_joined, NULL);
+	add_test(&list, "snapshots by segment", snapshots_by_segment, NULL);
+	add_test(&list, "symbols of modules", symbols_of_modules, NULL);
+	add_test(&list, "mapped by time", mapped_by_time, NULL);
+	add_test(&list, "every cut opens or is truncated",
+		 every_cut_opens_or_is_truncated, NULL);
+	add_test(&list, "end from the events", end_from_the_events, NULL);
+	add_test(&list, "end before a lost page", end_before_a_lost_page, NULL);
+	add_rows(&list, bad_rows, open_bad);
+	add_test(&list, "large recording", large_recording, NULL);
+	add_test(&list, "pages leave and come back", pages_leave_and_come_back,
+		 NULL);
+	status = run_list("recording", &list);
+	unlink(path);
+	return status;
+}

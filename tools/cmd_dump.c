@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_dump.c - cprec dump: what is in a recording, as text */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "formats/error.h"
+#include "formats/packet.h"
+#include "replayer/recording.h"
+#include "tools/commands.h"
+#include "tools/dump_packets.h"
+#include "tools/messages.h"
+#include "tools/numbers.h"
+#include "tools/options.h"
+
+enum { OPTION_SEGMENT = 256, OPTION_KIND, OPTION_JSON };
+
+static const struct command_help help = {
+	.name = "dump",
+	.usage = "dump [OPTION...] FILE",
+	.about = "Prints the key frames and packets of a recording, one per"
+		 " line: the time, the\n"
+		 "kind, and what it says.  Lines without a time are effects of"
+		 " the event above.",
+	.options = (const struct option_info[]) {
+		{ OPTION_SEGMENT, "segment", "N",
+		  "only this segment; the first is 0" },
+		{ OPTION_KIND, "kind", "KIND",
+		  "only lines of this kind: SYSCALL, MAP, KEY_FRAME, ..." },
+		{ 'v', "verbose", NULL,
+		  "also what key frames and indexes list" },
+		{ OPTION_JSON, "json", NULL, "one JSON object per line" },
+		{ 0 }
+	},
+};
+
+struct dump {
+	struct recording *recording;
+	const struct reg_table *table;
+	const char *kind;	/* NULL: all */
+	bool has_segment;
+	uint64_t segment;	/* the only one */
+	bool verbose, json;
+};
+
+static bool is_wanted(const struct dump *dump, const char *kind)
+{
+	return !dump->kind || !strcasecmp(dump->kind, kind);
+}
+
+/* What a key frame lists: its mappings, and the pages that it renews. */
+static void print_lists(const struct dump *dump, const struct key_frame *frame)
+{
+	json_t *line;
+
+	for (size_t i = 0; i < frame->region_count; i++) {
+		if (!is_wanted(dump, "REGION"))
+			break;
+		line = dump_line("REGION", false, 0);
+		dump_region(line, &frame->regions[i]);
+		dump_print(line, dump->json);
+	}
+	for (size_t i = 0; i < frame->doubt_count; i++) {
+		if (!is_wanted(dump, "DOUBTFUL"))
+			break;
+		line = dump_line("DOUBTFUL", false, 0);
+		dump_doubt_range(line, &frame->doubts[i]);
+		dump_print(line, dump->json);
+	}
+	for (size_t i = 0; i < frame->page_count; i++) {
+		if (!is_wanted(dump, "SNAPSHOT"))
+			break;
+		line = dump_line("SNAPSHOT", false, 0);
+		dump_page_ref(line, &frame->pages[i]);
+		dump_print(line, dump->json);
+	}
+}
+
+static void print_key_frame(const struct dump *dump, size_t segment,
+			    const struct key_frame *frame)
+{
+	json_t *line;
+
+	if (is_wanted(dump, "KEY_FRAME")) {
+		line = dump_line("KEY_FRAME", true, frame->time);
+		json_object_set_new(line, "segment",
+				    json_integer((json_int_t)segment));
+		dump_key_frame(line, frame, dump->table);
+		dump_print(line, dump->json);
+	}
+	if (dump->verbose)
+		print_lists(dump, frame);
+}
+
+static int print_packets(const struct dump *dump, size_t segment,
+			 const struct key_frame *frame, struct failure *why)
+{
+	struct packet_state state = { .doubt = frame->doubt };
+	uint64_t t = frame->time;
+	struct packet packet;
+	struct input in;
+	uint8_t *bytes;
+	size_t size;
+	int rc = recording_stream(dump->recording, segment, CHUNK_EVENTS,
+				  &bytes, &size, why);
+
+	if (rc)
+		return rc;
+	in = (struct input) { bytes, bytes + size, 0 };
+	while (input_left(&in) && !rc) {
+		const char *kind;
+		json_t *line;
+
+		rc = packet_decode(&in, &state, &packet);
+		if (rc)
+			break;
+		if (packet_is_event(packet.kind))
+			t += packet.steps;
+		kind = packet_name(packet.kind);
+		if (!is_wanted(dump, kind))
+			continue;
+		line = dump_line(kind, packet_is_event(packet.kind), t);
+		dump_packet(line, &packet, dump->table);
+		dump_print(line, dump->json);
+	}
+	if (rc)
+		failed(why, rc, "'%s': cannot decode the packet at byte %zu of"
+		       " the events of segment %zu",
+		       trace_reader_path(recording_reader(dump->recording)),
+		       size - input_left(&in), segment);
+	free(bytes);
+	return rc;
+}
+
+static int print_index(const struct dump *dump, size_t segment,
+		       struct failure *why)
+{
+	struct segment_index index;
+	json_t *line;
+	int rc = recording_index(dump->recording, segment, &index, why);
+
+	if (rc)
+		return rc;
+	if (index.steps && is_wanted(dump, "INDEX")) {
+		line = dump_line("INDEX", false, 0);
+		json_object_set_new(line, "steps",
+				    json_integer((json_int_t)index.steps));
+		json_object_set_new(line, "pages", json_integer(
+			(json_int_t)index.page_count));
+		dump_print(line, dump->json);
+	}
+	for (size_t i = 0; i < index.page_count; i++) {
+		if (!dump->verbose || !is_wanted(dump, "PAGE"))
+			break;
+		line = dump_line("PAGE", false, 0);
+		dump_page_touch(line, &index.pages[i]);
+		dump_print(line, dump->json);
+	}
+	segment_index_release(&index);
+	return 0;
+}
+
+static int print_segment(const struct dump *dump, size_t segment,
+			 struct failure *why)
+{
+	struct key_frame frame;
+	int rc = recording_key_frame(dump->recording, segment, &frame, why);
+
+	if (rc)
+		return rc;
+	print_key_frame(dump, segment, &frame);
+	rc = print_packets(dump, segment, &frame, why);
+	if (!rc)
+		rc = print_index(dump, segment, why);
+	key_frame_release(&frame);
+	return rc;
+}
+
+static int dump_file(struct dump *dump, const char *path, struct failure *why)
+{
+	size_t count;
+	int rc = recording_open(&dump->recording, path, why);
+
+	if (rc)
+		return rc;
+	dump->table = recording_reg_table(dump->recording);
+	count = recording_segments(dump->recording);
+	if (dump->has_segment && dump->segment >= count)
+		rc = failed(why, ERR_INPUT, "cannot dump segment %" PRIu64
+			    ": '%s' has %zu, counted from 0", dump->segment,
+			    path, count);
+	for (size_t i = 0; i < count && !rc && !ferror(stdout); i++)
+		if (!dump->has_segment || dump->segment == i)
+			rc = print_segment(dump, i, why);
+	recording_close(dump->recording);
+	return rc;
+}
+
+static bool is_kind(const char *kind)
+{
+	static const char *const others[] = {
+		"KEY_FRAME", "REGION", "DOUBTFUL", "SNAPSHOT", "INDEX", "PAGE",
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strcasecmp(kind, others[i]))
+			return true;
+	for (unsigned i = 0; i < 256; i++)
+		if (packet_name(i) && !strcasecmp(kind, packet_name(i)))
+			return true;
+	return false;
+}
+
+static int take_option(const struct options *options, int id,
+		       struct dump *dump)
+{
+	switch (id) {
+	case OPTION_SEGMENT:
+		dump->has_segment = true;
+		if (!number_parse(options->value, &dump->segment))
+			return options_bad_value(options, id, "a number");
+		break;
+	case OPTION_KIND:
+		dump->kind = options->value;
+		if (!is_kind(dump->kind))
+			return options_bad_value(options, id,
+						 "the name of a kind");
+		break;
+	case OPTION_JSON:
+		dump->json = true;
+		break;
+	case 'v':
+		dump->verbose = true;
+		break;
+	}
+	return 0;
+}
+
+int cmd_dump(int argc, char **argv)
+{
+	struct options options = OPTIONS(help, argc, argv);
+	struct dump dump = { 0 };
+	struct failure why;
+	const char *path;
+	int id;
+
+	while ((id = options_next(&options)) >= 0)
+		if (take_option(&options, id, &dump))
+			return EXIT_USAGE;
+	if (id == OPTIONS_HELP)
+		return finish_output(EXIT_ANSWERED);
+	path = id == OPTIONS_END ? options_file(&options) : NULL;
+	if (!path)
+		return EXIT_USAGE;
+	if (dump_file(&dump, path, &why)) {
+		fflush(stdout);
+		return say_failure(&why);
+	}
+	return finish_output(EXIT_ANSWERED);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_record.c - cprec record: runs a program and writes its recording */
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include "cache/cache.h"
+#include "formats/error.h"
+#include "recorder/recorder.h"
+#include "tools/commands.h"
+#include "tools/keep_old.h"
+#include "tools/messages.h"
+#include "tools/numbers.h"
+#include "tools/options.h"
+#include "tools/programs.h"
+
+enum { OPTION_ASLR = 256, OPTION_CACHE_SIZE, OPTION_LEVEL, OPTION_SEGMENT };
+
+static const struct command_help help = {
+	.name = "record",
+	.usage = "record [OPTION...] [--] PROGRAM [ARGUMENT...]",
+	.about = "Runs a program and writes a recording of every instruction"
+		 " it executes.",
+	.options = (const struct option_info[]) {
+		{ 'o', "output", "FILE",
+		  "the recording; without this: trace.cpr\n"
+		  "(an old FILE is kept as FILE.old)" },
+		{ 'q', "quiet", NULL,
+		  "no messages about the program; errors only" },
+		{ OPTION_ASLR, "aslr", NULL,
+		  "let addresses differ from run to run" },
+		{ OPTION_CACHE_SIZE, "cache-size", "N",
+		  "entries of the prediction cache: 16k, 32k\n"
+		  "(without this) or 64k" },
+		{ OPTION_SEGMENT, "segment", "N",
+		  "shortest way between key frames, in instructions\n"
+		  "(k, m, g: thousands, millions, billions)" },
+		{ OPTION_LEVEL, "level", "N",
+		  "of compression: 1 (fast) to 19 (small)" },
+		{ 0 }
+	},
+	.notes = PROGRAM_EXIT_NOTES,
+	.runs_program = true,
+};
+
+static bool take_number(const struct options *options, uint64_t unit,
+			uint64_t least, uint64_t most, uint64_t *out)
+{
+	return number_parse_scaled(options->value, unit, out) &&
+	       *out >= least && *out <= most;
+}
+
+/* Takes one option.  Returns 0 or OPTIONS_WRONG. */
+static int take_option(const struct options *options, int id,
+		       struct recorder_options *out)
+{
+	uint64_t number;
+
+	switch (id) {
+	case 'o':
+		out->path = options->value;
+		if (!*out->path)
+			return options_bad_value(options, id, "a file name");
+		break;
+	case 'q':
+		out->notice = NULL;
+		break;
+	case OPTION_ASLR:
+		out->program.aslr = true;
+		break;
+	case OPTION_CACHE_SIZE:
+		if (!take_number(options, 1024, 1, UINT_MAX, &number) ||
+		    !cache_is_size(number))
+			return options_bad_value(options, id,
+						 "16k, 32k or 64k");
+		out->cache_entries = (unsigned)number;
+		break;
+	case OPTION_SEGMENT:
+		if (!take_number(options, 1000, 1, UINT64_MAX,
+				 &out->segment_steps))
+			return options_bad_value(options, id,
+						 "a number above 0");
+		break;
+	case OPTION_LEVEL:
+		if (!take_number(options, 1, 1, 19, &number))
+			return options_bad_value(options, id,
+						 "a number from 1 to 19");
+		out->level = (int)number;
+		break;
+	}
+	return 0;
+}
+
+static int record(const struct recorder_options *options)
+{
+	struct linux_result result;
+	struct keep_old keep;
+	struct failure why;
+	int rc = keep_old_begin(&keep, options->path, &why);
+
+	/* ERR_INPUT would speak of the program. */
+	if (rc)
+		return program_not_run(ERR_SYSTEM, &why);
+	rc = recorder_run(options, &result, &why);
+	keep_old_end(&keep);
+	if (rc)
+		return program_not_run(rc, &why);
+	linux_exit_like(&result);
+}
+
+int cmd_record(int argc, char **argv)
+{
+	struct options options = OPTIONS(help, argc, argv);
+	struct recorder_options recorder = {
+		.program.envp = environ,
+		.path = "trace.cpr",
+		.made_by = "cprec " CPREC_VERSION,
+		.cache_entries = CACHE_ENTRIES_DEFAULT,
+		.notice = program_notice,
+	};
+	int id;
+
+	while ((id = options_next(&options)) >= 0)
+		if (take_option(&options, id, &recorder))
+			return EXIT_USAGE;
+	if (id == OPTIONS_HELP)
+		return finish_output(EXIT_ANSWERED);
+	if (id == OPTIONS_WRONG)
+		return EXIT_USAGE;
+	if (!options_left(&options)) {
+		options_wrong(&options, "which program to record is missing");
+		return EXIT_USAGE;
+	}
+	recorder.program.argv = argv + options.first;
+	recorder.program.program = recorder.program.argv[0];
+	return record(&recorder);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_run.c - cprec run: a program on the virtual machine, not recorded */
+#include <stdint.h>
+#include <unistd.h>
+
+#include "formats/error.h"
+#include "tools/commands.h"
+#include "tools/messages.h"
+#include "tools/options.h"
+#include "tools/programs.h"
+#include "vm/linux/linux.h"
+#include "vm/vm.h"
+
+enum { OPTION_ASLR = 256 };
+
+static const struct command_help help = {
+	.name = "run",
+	.usage = "run [OPTION...] [--] PROGRAM [ARGUMENT...]",
+	.about = "Runs a program on the virtual machine without recording it:"
+		 " to see whether\n"
+		 "it works there, and how fast.",
+	.options = (const struct option_info[]) {
+		{ OPTION_ASLR, "aslr", NULL,
+		  "let addresses differ from run to run" },
+		{ 0 }
+	},
+	.notes = PROGRAM_EXIT_NOTES,
+	.runs_program = true,
+};
+
+static int handle_stop(struct vm *vm, struct linux_process *process,
+		       const struct vm_stop *stop, struct linux_result *result,
+		       struct failure *why)
+{
+	switch (stop->kind) {
+	case VM_STOP_SYSCALL:
+		return linux_syscall(process, result, why);
+	case VM_STOP_FAULT:
+		return linux_fault(process, stop, result, why);
+	case VM_STOP_VALUE:
+		vm_emulate(vm, stop);
+		return 0;
+	case VM_STOP_BUDGET:
+	case VM_STOP_ASKED:
+		break;
+	}
+	return 0;
+}
+
+static int run(struct vm *vm, struct linux_process *process,
+	       struct linux_result *result, struct failure *why)
+{
+	struct vm_stop stop;
+	int rc;
+
+	result->outcome = LINUX_GOES_ON;
+	for (;;) {
+		rc = vm_run(vm, UINT64_MAX, false, &stop, why);
+		if (!rc)
+			rc = handle_stop(vm, process, &stop, result, why);
+		while (!rc && result->outcome == LINUX_GOES_ON &&
+		       linux_has_signal(process))
+			rc = linux_deliver(process, result, why);
+		if (rc || result->outcome != LINUX_GOES_ON)
+			return rc;
+	}
+}
+
+static int run_program(const struct linux_options *options,
+		       struct linux_result *result, struct failure *why)
+{
+	const struct linux_observer observer = { .notice = program_notice };
+	struct linux_process *process = NULL;
+	struct vm *vm = NULL;
+	int rc;
+
+	rc = vm_create(&vm, ARCH_X86_64, NULL, why);
+	if (rc)
+		goto end;
+	rc = linux_create(&process, vm, options, why);
+	if (rc)
+		goto end;
+	linux_observe(process, &observer);
+	rc = run(vm, process, result, why);
+end:
+	linux_destroy(process);
+	vm_destroy(vm);
+	return rc;
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct options options = OPTIONS(help, argc, argv);
+	struct linux_options program = { .envp = environ };
+	struct linux_result result;
+	struct failure why;
+	int id, rc;
+
+	while ((id = options_next(&options)) >= 0)
+		program.aslr = true;
+	if (id == OPTIONS_HELP)
+		return finish_output(EXIT_ANSWERED);
+	if (id == OPTIONS_WRONG)
+		return EXIT_USAGE;
+	if (!options_left(&options)) {
+		options_wrong(&options, "which program to run is missing");
+		return EXIT_USAGE;
+	}
+	program.argv = argv + options.first;
+	program.program = program.argv[0];
+	rc = run_program(&program, &result, &why);
+	if (rc)
+		return program_not_run(rc, &why);
+	linux_exit_like(&result);
+}

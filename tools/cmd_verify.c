@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_verify.c - cprec verify: does the replay equal the recording? */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "formats/error.h"
+#include "replayer/recording.h"
+#include "replayer/replayer.h"
+#include "tools/commands.h"
+#include "tools/messages.h"
+#include "tools/options.h"
+#include "tools/progress.h"
+
+static const struct command_help help = {
+	.name = "verify",
+	.usage = "verify [OPTION...] FILE",
+	.about = "Executes a whole recording again.  Compares registers and"
+		 " changed memory at every\n"
+		 "key frame with what was recorded.",
+	.options = (const struct option_info[]) {
+		{ 'q', "quiet", NULL, "print nothing if all is well" },
+		{ 0 }
+	},
+	.notes = "Exits with 0 if everything is equal, else with 1 and a"
+		 " message that names the\n"
+		 "first instruction that can be shown to differ.",
+};
+
+/* Replays each segment to its end, where the next key frame says what is. */
+static int check_all(struct recording *recording, struct replayer *replayer,
+		     struct failure *why)
+{
+	size_t segments = recording_segments(recording);
+	struct progress progress;
+	int rc = 0;
+
+	progress_start(&progress, "verifying", recording_end(recording));
+	for (size_t i = 0; i < segments && !rc; i++) {
+		uint64_t end = recording_time(recording, i + 1);
+		struct difference difference;
+
+		progress_show(&progress, recording_time(recording, i));
+		rc = replayer_seek(replayer, end, why);
+		if (rc || i + 1 == segments)
+			break;
+		rc = replayer_check(replayer, i + 1, &difference, why);
+		if (rc == ERR_DIVERGED)
+			rc = replayer_explain(replayer, i + 1, &difference,
+					      why);
+	}
+	progress_end(&progress);
+	return rc;
+}
+
+static int verify_file(const char *path, bool quiet, struct failure *why)
+{
+	struct recording *recording = NULL;
+	struct replayer *replayer = NULL;
+	int rc = recording_open(&recording, path, why);
+
+	if (rc)
+		return rc;
+	rc = replayer_create(&replayer, recording, why);
+	if (!rc)
+		rc = check_all(recording, replayer, why);
+	if (!rc && !quiet)
+		printf("verified %" PRIu64 " instructions, %zu key frames%s\n",
+		       recording_end(recording), recording_segments(recording),
+		       recording_summary(recording) ? "" :
+		       "; the recording was cut short there");
+	replayer_destroy(replayer);
+	recording_close(recording);
+	return rc;
+}
+
+int cmd_verify(int argc, char **argv)
+{
+	struct options options = OPTIONS(help, argc, argv);
+	bool quiet = false;
+	struct failure why;
+	const char *path;
+	int id;
+
+	while ((id = options_next(&options)) >= 0)
+		quiet = true;
+	if (id == OPTIONS_HELP)
+		return finish_output(EXIT_ANSWERED);
+	path = id == OPTIONS_END ? options_file(&options) : NULL;
+	if (!path)
+		return EXIT_USAGE;
+	if (verify_file(path, quiet, &why))
+		return say_failure(&why);
+	return finish_output(EXIT_ANSWERED);
+}

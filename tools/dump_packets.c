@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* dump_packets.c - see dump_packets.h */
+#include "tools/dump_packets.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/print.h"
+
+static void set_count(json_t *line, const char *key, uint64_t value)
+{
+	json_object_set_new(line, key, json_count(value));
+}
+
+static void set_address(json_t *line, const char *key, uint64_t addr)
+{
+	char text[ADDRESS_TEXT];
+
+	json_object_set_new(line, key, json_string(address_text(text, addr)));
+}
+
+static void set_name(json_t *line, const char *name, size_t size)
+{
+	char *copy = strndup(name, size);
+
+	if (copy)
+		json_object_set_new(line, "name", json_text(copy));
+	free(copy);
+}
+
+static void set_protection(json_t *line, unsigned prot)
+{
+	char text[] = "---";
+
+	if (prot & MAY_READ)
+		text[0] = 'r';
+	if (prot & MAY_WRITE)
+		text[1] = 'w';
+	if (prot & MAY_EXEC)
+		text[2] = 'x';
+	json_object_set_new(line, "prot", json_string(text));
+}
+
+static void set_region_kind(json_t *line, enum region_kind kind)
+{
+	static const char *const names[] = {
+		[REGION_ANON] = "anonymous",
+		[REGION_FILE] = "file",
+		[REGION_SHARED] = "shared",
+	};
+
+	json_object_set_new(line, "region", json_string(
+		(unsigned)kind <= REGION_SHARED ? names[kind] : "?"));
+}
+
+static void set_register(json_t *line, const struct packet *packet,
+			 const struct reg_table *table)
+{
+	char text[REGISTER_TEXT];
+	struct reg_file file = { 0 };
+	const struct reg_info *info;
+
+	if (packet->number >= table->count) {
+		set_count(line, "number", packet->number);
+		return;
+	}
+	info = &table->regs[packet->number];
+	if (packet->size == info->size)
+		memcpy(file.bytes + info->offset, packet->value, info->size);
+	register_text(text, table, &file, (unsigned)packet->number);
+	json_object_set_new(line, "register", json_string(info->name));
+	json_object_set_new(line, "value", json_string(text));
+}
+
+static void set_range(json_t *line, const struct packet *packet)
+{
+	set_address(line, "addr", packet->addr);
+	set_count(line, "size", packet->size);
+}
+
+static void set_mapping(json_t *line, const struct packet *packet)
+{
+	set_range(line, packet);
+	set_protection(line, packet->prot);
+	set_region_kind(line, packet->region);
+	if (packet->region != REGION_ANON)
+		set_address(line, "offset", packet->offset);
+	if (packet->name_size)
+		set_name(line, packet->name, packet->name_size);
+}
+
+static void set_touch(json_t *line, const struct packet *packet)
+{
+	set_address(line, "addr", packet->addr);
+	set_count(line, "doubt", packet->number);
+	if (packet->source == TOUCH_STORED)
+		set_count(line, "page_id", packet->page_id);
+	else
+		json_object_set_new(line, "source", json_string("reads"));
+}
+
+json_t *dump_line(const char *kind, bool has_time, uint64_t t)
+{
+	json_t *line = json_object();
+
+	if (has_time)
+		set_count(line, "t", t);
+	json_object_set_new(line, "kind", json_string(kind));
+	return line;
+}
+
+void dump_packet(json_t *line, const struct packet *packet,
+		 const struct reg_table *table)
+{
+	switch (packet->kind) {
+	case PACKET_SYSCALL:
+		set_count(line, "number", packet->number);
+		json_object_set_new(line, "result",
+				    json_integer(packet->result));
+		break;
+	case PACKET_SIGNAL:
+	case PACKET_FAULT:
+		set_count(line, "number", packet->number);
+		break;
+	case PACKET_VALUE:
+		break;
+	case PACKET_EXIT:
+		json_object_set_new(line, "result",
+				    json_integer(packet->result));
+		break;
+	case PACKET_REG:
+		set_register(line, packet, table);
+		break;
+	case PACKET_WRITE:
+	case PACKET_UNMAP:
+	case PACKET_CLEAR:
+		set_range(line, packet);
+		break;
+	case PACKET_MAP:
+		set_mapping(line, packet);
+		break;
+	case PACKET_PROTECT:
+		set_range(line, packet);
+		set_protection(line, packet->prot);
+		break;
+	case PACKET_MOVE:
+		set_range(line, packet);
+		set_address(line, "target", packet->target);
+		break;
+	case PACKET_DOUBT:
+		set_range(line, packet);
+		set_count(line, "doubt", packet->number);
+		break;
+	case PACKET_OUTPUT:
+		set_range(line, packet);
+		set_count(line, "stream", packet->number);
+		break;
+	case PACKET_TOUCH:
+		set_touch(line, packet);
+		break;
+	}
+}
+
+void dump_key_frame(json_t *line, const struct key_frame *frame,
+		    const struct reg_table *table)
+{
+	char text[REGISTER_TEXT];
+
+	set_count(line, "tid", frame->tid);
+	set_count(line, "steps", frame->steps);
+	register_text(text, table, &frame->regs, table->pc);
+	json_object_set_new(line, table->regs[table->pc].name,
+			    json_string(text));
+	register_text(text, table, &frame->regs, table->sp);
+	json_object_set_new(line, table->regs[table->sp].name,
+			    json_string(text));
+	set_count(line, "regions", frame->region_count);
+	set_count(line, "doubtful", frame->doubt_count);
+	set_count(line, "doubt", frame->doubt);
+	set_count(line, "pages", frame->page_count);
+	json_object_set_new(line, "cache", json_string(
+		frame->cache ? "stored" : "flushed"));
+}
+
+void dump_region(json_t *line, const struct region *region)
+{
+	set_address(line, "addr", region->start);
+	set_count(line, "size", region->end - region->start);
+	set_protection(line, region->prot);
+	set_region_kind(line, region->kind);
+	if (region->kind != REGION_ANON)
+		set_address(line, "offset", region->offset);
+	if (region->name && *region->name)
+		set_name(line, region->name, strlen(region->name));
+}
+
+void dump_doubt_range(json_t *line, const struct doubt_range *range)
+{
+	set_address(line, "addr", range->page << GUEST_PAGE_SHIFT);
+	set_count(line, "size", range->count << GUEST_PAGE_SHIFT);
+	set_count(line, "doubt", range->number);
+}
+
+void dump_page_ref(json_t *line, const struct page_ref *ref)
+{
+	set_address(line, "addr", ref->page << GUEST_PAGE_SHIFT);
+	set_count(line, "page_id", ref->id);
+}
+
+void dump_page_touch(json_t *line, const struct page_touch *touch)
+{
+	set_address(line, "addr", touch->page << GUEST_PAGE_SHIFT);
+	json_object_set_new(line, "read",
+			    json_boolean(touch->how & PAGE_WAS_READ));
+	json_object_set_new(line, "written",
+			    json_boolean(touch->how & PAGE_WAS_WRITTEN));
+	if (touch->how & PAGE_WAS_WRITTEN)
+		set_count(line, "not_written_before", touch->write_time);
+	if (touch->how & PAGE_WAS_RESOLVED) {
+		set_count(line, "doubt", touch->doubt);
+		set_count(line, "page_id", touch->resolved_id);
+	}
+}
+
+static void print_value(const json_t *value)
+{
+	if (json_is_string(value))
+		print_escaped(stdout, json_string_value(value),
+			      json_string_length(value));
+	else if (json_is_integer(value))
+		printf("%" JSON_INTEGER_FORMAT, json_integer_value(value));
+	else if (json_is_real(value))
+		printf("%.0f", json_real_value(value));
+	else
+		fputs(json_is_true(value) ? "yes" : "no", stdout);
+}
+
+void dump_print(json_t *line, bool json)
+{
+	const json_t *time = json_object_get(line, "t");
+	const char *key;
+	json_t *value;
+	int column;
+
+	if (json) {
+		print_json(line);
+		return;
+	}
+	if (time)
+		printf("%-16" JSON_INTEGER_FORMAT " ", json_integer_value(time));
+	else
+		printf("%-16s ", "");
+	value = json_object_get(line, "kind");
+	column = printf("%s", json_string_value(value));
+	json_object_foreach(line, key, value) {
+		if (!strcmp(key, "t") || !strcmp(key, "kind"))
+			continue;
+		printf("%*s%s=", column < 10 ? 11 - column : 1, "", key);
+		print_value(value);
+		column = 10;
+	}
+	putchar('\n');
+	json_decref(line);
+}

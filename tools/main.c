@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* main.c - finds the command */
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/commands.h"
+#include "tools/messages.h"
+#include "vm/vm.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *arguments;
+	const char *summary;
+};
+
+static const struct command commands[] = {
+	{ "record", cmd_record, "PROGRAM [ARGUMENT...]",
+	  "run a program and record it" },
+	{ "query",  cmd_query,  "FILE --addr=A --at=T",
+	  "what an address held at a time" },
+	{ "info",   cmd_info,   "FILE",
+	  "what was recorded, and how it ended" },
+	{ "replay", cmd_replay, "FILE",
+	  "execute a recording again, with its output" },
+	{ "verify", cmd_verify, "FILE",
+	  "check that the replay equals the recording" },
+	{ "dump",   cmd_dump,   "FILE",
+	  "print what is in a recording as text" },
+	{ "run",    cmd_run,    "PROGRAM [ARGUMENT...]",
+	  "run a program without recording it" },
+};
+
+static void print_help(FILE *out)
+{
+	fputs("usage: cprec COMMAND [OPTION...] ...\n"
+	      "\n"
+	      "Records the execution of a program and answers questions about"
+	      " its past.\n"
+	      "\n", out);
+	for (size_t i = 0; i < COUNT(commands); i++)
+		fprintf(out, "  %-7s %-22s  %s\n", commands[i].name,
+			commands[i].arguments, commands[i].summary);
+	fputs("  help    [COMMAND]               print this text, or that of a"
+	      " command\n"
+	      "  version                         print versions\n"
+	      "\n"
+	      "To begin with:\n"
+	      "\n"
+	      "  cprec record ls -l                      writes trace.cpr\n"
+	      "  cprec info trace.cpr\n"
+	      "  cprec query trace.cpr --addr=environ --at=50%\n"
+	      "\n"
+	      "Times count the program's instructions: 0 is before its first"
+	      " one.  Numbers\n"
+	      "are decimal or 0x-hex.  'cprec COMMAND --help' tells more.\n",
+	      out);
+}
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < COUNT(commands); i++)
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	return NULL;
+}
+
+static int run_command(const char *name, int argc, char **argv)
+{
+	const struct command *command = find_command(name);
+
+	if (command)
+		return command->run(argc, argv);
+	say("there is no command '%s'; see 'cprec help'", name);
+	return EXIT_USAGE;
+}
+
+/* "cprec help COMMAND" is "cprec COMMAND --help". */
+static int help(int argc, char **argv)
+{
+	char option[] = "--help";
+	char *again[] = { argv[1], option, NULL };
+
+	if (argc > 1)
+		return run_command(argv[1], 2, again);
+	print_help(stdout);
+	return finish_output(EXIT_ANSWERED);
+}
+
+static bool is_asked(const char *text, const char *name, const char *letter)
+{
+	return !strcmp(text, name) || !strcmp(text, letter) ||
+	       (!strncmp(text, "--", 2) && !strcmp(text + 2, name));
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		print_help(stderr);
+		return EXIT_USAGE;
+	}
+	if (is_asked(argv[1], "help", "-h"))
+		return help(argc - 1, argv + 1);
+	if (is_asked(argv[1], "version", "-V")) {
+		printf("cprec %s, %s\n", CPREC_VERSION, vm_engine());
+		return finish_output(EXIT_ANSWERED);
+	}
+	return run_command(argv[1], argc - 1, argv + 1);
+}

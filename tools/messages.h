@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * messages.h - what cprec says to a person on standard error
+ *
+ * Each message is one line that starts with "cprec: ".  Bytes that would
+ * move the terminal's cursor, as a file's name may hold, are shown as '?'.
+ */
+#ifndef CPREC_TOOLS_MESSAGES_H
+#define CPREC_TOOLS_MESSAGES_H
+
+struct failure;
+
+/* Prints one line. */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Prints why something failed.  Returns EXIT_FAILED. */
+int say_failure(const struct failure *why);
+
+/*
+ * Ends standard output.  Returns `status`, or EXIT_FAILED after a message if
+ * what was printed could not be written.
+ */
+int finish_output(int status);
+
+#endif

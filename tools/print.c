@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* print.c - see print.h */
+#include "tools/print.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE 16		/* bytes */
+
+static const char digits[] = "0123456789abcdef";
+
+static void print_line(FILE *out, uint64_t addr, const uint8_t *bytes,
+		       const uint8_t *known, size_t size)
+{
+	char text[LINE + 1];
+
+	fprintf(out, "  %012" PRIx64 ": ", addr);
+	for (size_t i = 0; i < LINE; i++) {
+		if (i == LINE / 2)
+			fputc(' ', out);
+		if (i >= size)
+			fputs("   ", out);
+		else if (!known[i])
+			fputs(" ??", out);
+		else
+			fprintf(out, " %02x", bytes[i]);
+		if (i >= size)
+			continue;
+		text[i] = '?';
+		if (known[i])
+			text[i] = bytes[i] >= ' ' && bytes[i] < 0x7f ?
+					  (char)bytes[i] : '.';
+	}
+	text[size] = '\0';
+	fprintf(out, "  |%s|\n", text);
+}
+
+void print_memory(FILE *out, uint64_t addr, const uint8_t *bytes,
+		  const uint8_t *known, size_t size)
+{
+	for (size_t at = 0; at < size; at += LINE)
+		print_line(out, addr + at, bytes + at, known + at,
+			   size - at < LINE ? size - at : LINE);
+}
+
+char *memory_text(const uint8_t *bytes, const uint8_t *known, size_t size)
+{
+	char *text = malloc(2 * size + 1);
+
+	if (!text)
+		return NULL;
+	for (size_t i = 0; i < size; i++) {
+		text[2 * i] = known[i] ? digits[bytes[i] >> 4] : '?';
+		text[2 * i + 1] = known[i] ? digits[bytes[i] & 15] : '?';
+	}
+	text[2 * size] = '\0';
+	return text;
+}
+
+void register_text(char text[REGISTER_TEXT], const struct reg_table *table,
+		   const struct reg_file *file, unsigned reg)
+{
+	const struct reg_info *info = &table->regs[reg];
+	char *at = text;
+
+	*at++ = '0';
+	*at++ = 'x';
+	for (unsigned i = info->size; i-- > 0;) {
+		uint8_t byte = file->bytes[info->offset + i];
+
+		*at++ = digits[byte >> 4];
+		*at++ = digits[byte & 15];
+	}
+	*at = '\0';
+}
+
+const char *address_text(char text[ADDRESS_TEXT], uint64_t addr)
+{
+	snprintf(text, ADDRESS_TEXT, "0x%" PRIx64, addr);
+	return text;
+}
+
+void print_escaped(FILE *out, const char *text, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if (c == '\\')
+			fputs("\\\\", out);
+		else if (c < ' ' || c == 0x7f)
+			fprintf(out, "\\x%02x", c);
+		else
+			fputc(c, out);
+	}
+}
+
+/* Length of the UTF-8 character at the start of `text`; 0 if it is none. */
+static size_t utf8_length(const char *text, size_t left)
+{
+	for (size_t length = 1; length <= 4 && length <= left; length++) {
+		json_t *string = json_stringn(text, length);
+
+		/* Jansson checks; only whole characters pass. */
+		if (string) {
+			json_decref(string);
+			return length;
+		}
+	}
+	return 0;
+}
+
+json_t *json_text(const char *text)
+{
+	static const char replacement[] = "\xef\xbf\xbd";
+	size_t size = strlen(text), length = 0;
+	json_t *string = json_stringn(text, size);
+	char *valid;
+
+	if (string)
+		return string;
+	valid = malloc(3 * size + 1);
+	if (!valid)
+		return NULL;
+	for (size_t at = 0; at < size;) {
+		size_t whole = utf8_length(text + at, size - at);
+
+		memcpy(valid + length, whole ? text + at : replacement,
+		       whole ? whole : 3);
+		length += whole ? whole : 3;
+		at += whole ? whole : 1;
+	}
+	string = json_stringn(valid, length);
+	free(valid);
+	return string;
+}
+
+json_t *json_count(uint64_t value)
+{
+	if (value > INT64_MAX)
+		return json_real((double)value);
+	return json_integer((json_int_t)value);
+}
+
+void print_json(json_t *object)
+{
+	if (json_dumpf(object, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER))
+		fputs("{\"error\":\"out of memory\"}", stdout);
+	fputc('\n', stdout);
+	json_decref(object);
+}

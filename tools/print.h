@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * print.h - how answers look: memory, text from a guest, JSON lines
+ *
+ * Errors:     what is printed ends up in stdout's error flag; see
+ *             finish_output().
+ */
+#ifndef CPREC_TOOLS_PRINT_H
+#define CPREC_TOOLS_PRINT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "formats/registers.h"
+
+/* Lines of 16 bytes with their address and text; `??` for unknown bytes. */
+void print_memory(FILE *out, uint64_t addr, const uint8_t *bytes,
+		  const uint8_t *known, size_t size);
+
+/* Two lower-case digits a byte, "??" for an unknown one; free() it. */
+char *memory_text(const uint8_t *bytes, const uint8_t *known, size_t size);
+
+/* A register's value: "0x..." with all its digits, highest first. */
+#define REGISTER_TEXT 40
+void register_text(char text[REGISTER_TEXT], const struct reg_table *table,
+		   const struct reg_file *file, unsigned reg);
+
+/* "0x2a" */
+#define ADDRESS_TEXT 20
+const char *address_text(char text[ADDRESS_TEXT], uint64_t addr);
+
+/* Text that came from outside, in one line: other bytes as \xNN. */
+void print_escaped(FILE *out, const char *text, size_t size);
+
+/*
+ * The same as a JSON string: bytes that are not UTF-8 become U+FFFD, because
+ * JSON knows no others.  NULL without memory.
+ */
+json_t *json_text(const char *text);
+
+/* A count; JSON has no 64-bit unsigned integers: those above are reals. */
+json_t *json_count(uint64_t value);
+
+/* Prints one line, keys in the order they were set, and ends the object. */
+void print_json(json_t *object);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* programs.c - see programs.h */
+#include "tools/programs.h"
+
+#include "formats/error.h"
+#include "tools/commands.h"
+#include "tools/messages.h"
+
+void program_notice(void *context, const char *text)
+{
+	(void)context;
+	say("%s", text);
+}
+
+int program_not_run(int rc, const struct failure *why)
+{
+	say_failure(why);
+	if (rc == ERR_NOT_FOUND)
+		return EXIT_NO_PROGRAM;
+	return rc == ERR_INPUT ? EXIT_UNUSABLE : EXIT_CPREC;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * programs.h - what `record` and `run` have in common
+ */
+#ifndef CPREC_TOOLS_PROGRAMS_H
+#define CPREC_TOOLS_PROGRAMS_H
+
+struct failure;
+
+#define PROGRAM_EXIT_NOTES \
+	"Standard streams and signals pass through.  Exits with the program's" \
+	" status, or\n" \
+	"dies of its signal.  If it could not be run: 127 there is no such" \
+	" program, 126 it\n" \
+	"is not one that can be run, 125 cprec itself failed, 2 it was called" \
+	" wrongly."
+
+/* For `struct linux_observer` and the recorder: prints it as a message. */
+void program_notice(void *context, const char *text);
+
+/* Prints why, and returns the exit status for it. */
+int program_not_run(int rc, const struct failure *why);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* contents.c - what guest memory holds, read and written from the host */
+#include "vm/memory_internal.h"
+
+#include <string.h>
+
+#include "formats/error.h"
+
+/*
+ * Outputs of the kernel from this many whole pages on become doubtful instead
+ * of being recorded at once: most large buffers are not read to the end.
+ */
+#define DOUBTFUL_PAGES 4
+
+/* Opens the pages of a range that lies in one mapping. */
+static void touch_range(struct memory *memory, uint64_t at, uint64_t size,
+			bool write)
+{
+	uint64_t last = (at + size - 1) >> GUEST_PAGE_SHIFT;
+
+	for (uint64_t page = at >> GUEST_PAGE_SHIFT; page <= last; page++)
+		arena_touch(memory, page, write);
+}
+
+/*
+ * The host address of `addr` and how many of `size` bytes follow in the same
+ * mapping; NULL if it is not mapped with `need`.
+ */
+static uint8_t *locate(struct memory *memory, guest_addr addr, uint64_t size,
+		       unsigned need, struct mapping **map, uint64_t *span)
+{
+	*map = memory_find(memory, addr);
+	if (!*map || (need && !((*map)->region.prot & need)))
+		return NULL;
+	*span = (*map)->region.end - addr;
+	if (*span > size)
+		*span = size;
+	return memory->arena + mapping_arena(*map, addr);
+}
+
+/* Whatever is mapped with any permission can be read on most processors. */
+#define READABLE (MAY_READ | MAY_WRITE | MAY_EXEC)
+
+static int get(struct memory *memory, guest_addr addr, void *bytes,
+	       size_t size, unsigned need)
+{
+	uint8_t *to = bytes;
+
+	while (size) {
+		struct mapping *map;
+		uint64_t span;
+		uint8_t *from = locate(memory, addr, size, need, &map, &span);
+
+		if (!from)
+			return ERR_NOT_FOUND;
+		touch_range(memory, mapping_arena(map, addr), span, false);
+		memcpy(to, from, span);
+		to += span;
+		addr += span;
+		size -= span;
+	}
+	return 0;
+}
+
+int memory_read(struct memory *memory, guest_addr addr, void *bytes,
+		size_t size)
+{
+	return get(memory, addr, bytes, size, READABLE);
+}
+
+int memory_look(struct memory *memory, guest_addr addr, void *bytes,
+		size_t size)
+{
+	return get(memory, addr, bytes, size, 0);
+}
+
+int memory_read_string(struct memory *memory, guest_addr addr, char *text,
+		       size_t room)
+{
+	while (room) {
+		size_t chunk = GUEST_PAGE - addr % GUEST_PAGE;
+
+		if (chunk > room)
+			chunk = room;
+		if (memory_read(memory, addr, text, chunk))
+			return ERR_NOT_FOUND;
+		if (memchr(text, 0, chunk))
+			return 0;
+		text += chunk;
+		addr += chunk;
+		room -= chunk;
+	}
+	return ERR_TRUNCATED;
+}
+
+static int put(struct memory *memory, guest_addr addr, const uint8_t *from,
+	       size_t size, unsigned need)
+{
+	while (size) {
+		struct mapping *map;
+		uint64_t span;
+		uint8_t *to = locate(memory, addr, size, need, &map, &span);
+
+		if (!to)
+			return ERR_NOT_FOUND;
+		touch_range(memory, mapping_arena(map, addr), span, true);
+		memcpy(to, from, span);
+		memory_note_stale(memory, map, addr, span);
+		from += span;
+		addr += span;
+		size -= span;
+	}
+	return 0;
+}
+
+static bool may_write(struct memory *memory, guest_addr addr, uint64_t size,
+		      unsigned need)
+{
+	while (size) {
+		struct mapping *map;
+		uint64_t span;
+
+		if (!locate(memory, addr, size, need, &map, &span))
+			return false;
+		addr += span;
+		size -= span;
+	}
+	return true;
+}
+
+static int write_all(struct memory *memory, guest_addr addr, const void *bytes,
+		     size_t size, unsigned need)
+{
+	const struct memory_observer *observer = &memory->observer;
+	int rc;
+
+	if (!size)
+		return 0;
+	if (!may_write(memory, addr, size, need))
+		return ERR_NOT_FOUND;
+	rc = put(memory, addr, bytes, size, need);
+	if (!rc && observer->wrote)
+		observer->wrote(observer->context, addr, size);
+	return rc;
+}
+
+int memory_write(struct memory *memory, guest_addr addr, const void *bytes,
+		 size_t size)
+{
+	return write_all(memory, addr, bytes, size, MAY_WRITE);
+}
+
+int memory_poke(struct memory *memory, guest_addr addr, const void *bytes,
+		size_t size)
+{
+	return write_all(memory, addr, bytes, size, 0);
+}
+
+/* Opens for overwriting: whole doubtful or absent pages need not be known. */
+static void open_for_output(struct memory *memory, uint64_t at, uint64_t size)
+{
+	uint64_t last = (at + size - 1) >> GUEST_PAGE_SHIFT;
+
+	for (uint64_t page = at >> GUEST_PAGE_SHIFT; page <= last; page++) {
+		if ((memory->state[page] & PAGE_WRITTEN) &&
+		    !memory->doubt[page])
+			continue;
+		arena_touch(memory, page, true);
+	}
+}
+
+uint8_t *memory_at(struct memory *memory, guest_addr addr, uint64_t size,
+		   enum memory_use use, uint64_t *span)
+{
+	unsigned need = use == MEMORY_OUT ? MAY_WRITE : READABLE;
+	struct mapping *map;
+	uint8_t *at = locate(memory, addr, size, need, &map, span);
+
+	if (!at)
+		return NULL;
+	if (use == MEMORY_OUT)
+		open_for_output(memory, mapping_arena(map, addr), *span);
+	else
+		touch_range(memory, mapping_arena(map, addr), *span, false);
+	return at;
+}
+
+/* Makes whole pages doubtful under one new number, mapping by mapping. */
+static void doubt_pages(struct memory *memory, guest_addr addr, uint64_t size)
+{
+	const struct memory_observer *observer = &memory->observer;
+	uint64_t doubt = ++memory->newest_doubt;
+
+	memory_set_doubtful(memory, addr, size, doubt);
+	if (observer->doubted)
+		observer->doubted(observer->context, addr, size, doubt);
+}
+
+void memory_wrote(struct memory *memory, guest_addr addr, uint64_t size)
+{
+	const struct memory_observer *observer = &memory->observer;
+	guest_addr first = (addr + GUEST_PAGE - 1) & ~(guest_addr)(GUEST_PAGE - 1);
+	guest_addr end = (addr + size) & ~(guest_addr)(GUEST_PAGE - 1);
+
+	for (guest_addr at = addr; at < addr + size;) {
+		struct mapping *map = memory_find(memory, at);
+
+		if (!map)
+			break;
+		memory_note_stale(memory, map, at,
+			  map->region.end < addr + size ? map->region.end - at :
+							  addr + size - at);
+		at = map->region.end;
+	}
+	if (!observer->wrote || !size)
+		return;
+	if (!memory->doubts || !memory->tracks ||
+	    end < first + (guest_addr)DOUBTFUL_PAGES * GUEST_PAGE) {
+		observer->wrote(observer->context, addr, size);
+		return;
+	}
+	if (first > addr)
+		observer->wrote(observer->context, addr, first - addr);
+	doubt_pages(memory, first, end - first);
+	if (addr + size > end)
+		observer->wrote(observer->context, end, addr + size - end);
+}
+
+const uint8_t *memory_peek(struct memory *memory, uint64_t page)
+{
+	guest_addr addr = page << GUEST_PAGE_SHIFT;
+	struct mapping *map = memory_find(memory, addr);
+	uint64_t at;
+
+	if (!map)
+		return NULL;
+	at = mapping_arena(map, addr);
+	page = at >> GUEST_PAGE_SHIFT;
+	if (memory->doubt[page] || (memory->state[page] & PAGE_ABSENT))
+		return NULL;
+	if (!(memory->state[page] & PAGE_READ))
+		arena_touch(memory, page, false);
+	return memory->arena + at;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* descriptors.c - which descriptors are cprec's own, and which its streams */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "formats/error.h"
+#include "vm/linux/handlers.h"
+#include "vm/linux/process.h"
+
+/* A program has no use for descriptors above this, so they start here. */
+#define HIGH_DESCRIPTOR 4096
+
+static int hidden[HIDDEN];
+static int hidden_count;
+
+int hide_descriptor(int fd)
+{
+	struct rlimit limit = { 1024, 1024 };
+	int high = HIGH_DESCRIPTOR;
+	int moved;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	if (limit.rlim_cur < HIGH_DESCRIPTOR + HIDDEN)
+		high = limit.rlim_cur > 2 * HIDDEN ?
+			       (int)limit.rlim_cur - HIDDEN :
+			       0;
+	if (hidden_count == HIDDEN)
+		return -EMFILE;
+	moved = fcntl(fd, F_DUPFD_CLOEXEC, high);
+	if (moved < 0)
+		return -errno;
+	close(fd);
+	hidden[hidden_count++] = moved;
+	return moved;
+}
+
+int linux_hide_descriptor(int fd)
+{
+	return hide_descriptor(fd) < 0 ? ERR_SYSTEM : hidden[hidden_count - 1];
+}
+
+bool is_hidden(int fd)
+{
+	for (int i = 0; i < hidden_count; i++)
+		if (hidden[i] == fd)
+			return true;
+	return false;
+}
+
+int stream_of(const struct linux_process *process, int fd)
+{
+	if (fd < 0 || (size_t)fd >= process->stream_count)
+		return 0;
+	return process->stream[fd];
+}
+
+void set_stream(struct linux_process *process, int fd, int stream)
+{
+	size_t needed = (size_t)fd + 1;
+
+	if (fd < 0 || (needed > process->stream_count && !stream))
+		return;
+	if (needed > process->stream_count) {
+		uint8_t *grown = realloc(process->stream, needed);
+
+		if (!grown)
+			return;
+		memset(grown + process->stream_count, 0,
+		       needed - process->stream_count);
+		process->stream = grown;
+		process->stream_count = needed;
+	}
+	process->stream[fd] = (uint8_t)stream;
+}
+
+int descriptors_init(struct linux_process *process)
+{
+	process->stream_count = 8;
+	process->stream = calloc(1, process->stream_count);
+	if (!process->stream)
+		return -ENOMEM;
+	for (int fd = 1; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) >= 0)
+			process->stream[fd] = (uint8_t)fd;
+	return 0;
+}
+
+int64_t sys_close(struct linux_process *process, const struct syscall_row *row,
+		  const uint64_t *arg)
+{
+	int64_t result = marshal_call(process, row, arg);
+
+	/* Whatever else close() says, the descriptor is gone. */
+	if (result != -EBADF && result != -RESTART_ALWAYS)
+		set_stream(process, (int)arg[0], 0);
+	return result;
+}
+
+/* The lowest hidden descriptor at or above `fd`; -1 if there is none. */
+static int next_hidden(unsigned fd)
+{
+	int next = -1;
+
+	for (int i = 0; i < hidden_count; i++)
+		if ((unsigned)hidden[i] >= fd &&
+		    (next < 0 || hidden[i] < next))
+			next = hidden[i];
+	return next;
+}
+
+int64_t sys_close_range(struct linux_process *process,
+			const struct syscall_row *row, const uint64_t *arg)
+{
+	unsigned first = (unsigned)arg[0], last = (unsigned)arg[1];
+	uint64_t flags = arg[2] & UINT32_MAX;
+
+	(void)row;
+	if (first > last || flags & ~(uint64_t)(CLOSE_RANGE_CLOEXEC |
+						CLOSE_RANGE_UNSHARE))
+		return -EINVAL;
+	while (first <= last) {
+		int keep = next_hidden(first);
+		unsigned end = keep >= 0 && (unsigned)keep <= last ?
+				       (unsigned)keep :
+				       last + 1;
+		int64_t result = 0;
+
+		if (end != first)
+			result = host_call(process, SYS_close_range, first,
+					   end - 1, flags);
+		if (result < 0)
+			return result;
+		for (unsigned fd = first;
+		     fd != end && fd < process->stream_count; fd++)
+			if (!(flags & CLOSE_RANGE_CLOEXEC))
+				set_stream(process, (int)fd, 0);
+		first = end + 1;
+		if (!end || !first)	/* `last` was the last number */
+			break;
+	}
+	return 0;
+}
+
+int64_t sys_dup(struct linux_process *process, const struct syscall_row *row,
+		const uint64_t *arg)
+{
+	int64_t result = marshal_call(process, row, arg);
+
+	if (result >= 0)
+		set_stream(process, (int)result,
+			   stream_of(process, (int)arg[0]));
+	return result;
+}
+
+int64_t sys_dup2(struct linux_process *process, const struct syscall_row *row,
+		 const uint64_t *arg)
+{
+	return sys_dup(process, row, arg);
+}
+
+int64_t sys_dup3(struct linux_process *process, const struct syscall_row *row,
+		 const uint64_t *arg)
+{
+	return sys_dup(process, row, arg);
+}
+
+/* Commands of fcntl() by what their argument is. */
+static enum guest_struct fcntl_argument(int command, bool *in, bool *out)
+{
+	*in = *out = false;
+	switch (command) {
+	case F_GETLK:
+	case F_OFD_GETLK:
+		*in = *out = true;
+		return S_FLOCK;
+	case F_SETLK:
+	case F_SETLKW:
+	case F_OFD_SETLK:
+	case F_OFD_SETLKW:
+		*in = true;
+		return S_FLOCK;
+	case F_GETOWN_EX:
+		*out = true;
+		return S_TWO_INTS;
+	case F_SETOWN_EX:
+		*in = true;
+		return S_TWO_INTS;
+	case F_GET_RW_HINT:
+	case F_GET_FILE_RW_HINT:
+		*out = true;
+		return S_LONG;
+	case F_SET_RW_HINT:
+	case F_SET_FILE_RW_HINT:
+		*in = true;
+		return S_LONG;
+	default:
+		return S_NONE;
+	}
+}
+
+static bool is_plain_fcntl(int command)
+{
+	switch (command) {
+	case F_DUPFD:
+	case F_DUPFD_CLOEXEC:
+	case F_GETFD:
+	case F_SETFD:
+	case F_GETFL:
+	case F_SETFL:
+	case F_SETOWN:
+	case F_GETOWN:
+	case F_SETSIG:
+	case F_GETSIG:
+	case F_SETLEASE:
+	case F_GETLEASE:
+	case F_NOTIFY:
+	case F_SETPIPE_SZ:
+	case F_GETPIPE_SZ:
+	case F_ADD_SEALS:
+	case F_GET_SEALS:
+		return true;
+	default:
+		return false;
+	}
+}
+
+int64_t sys_fcntl(struct linux_process *process, const struct syscall_row *row,
+		  const uint64_t *arg)
+{
+	int command = (int)arg[1];
+	bool in, out;
+	enum guest_struct type = fcntl_argument(command, &in, &out);
+	size_t size = syscall_struct_size(type, ABI_X86_64);
+	void *copy = process->bounce[2];
+	int64_t result;
+
+	(void)row;
+	if (type == S_NONE) {
+		if (!is_plain_fcntl(command))
+			return fcntl((int)arg[0], F_GETFD) < 0 ? -EBADF :
+								 -EINVAL;
+		result = host_call(process, SYS_fcntl, arg[0], arg[1], arg[2]);
+		if (result >= 0 &&
+		    (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
+			set_stream(process, (int)result,
+				   stream_of(process, (int)arg[0]));
+		return result;
+	}
+	memset(copy, 0, size);
+	if (in && copy_in(process, copy, arg[2], size))
+		return -EFAULT;
+	result = host_call(process, SYS_fcntl, arg[0], arg[1],
+			   host_pointer(copy));
+	if (result >= 0 && out && copy_out(process, arg[2], copy, size))
+		return -EFAULT;
+	return result;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* eof_tail.c - mapped pages that lie beyond the end of their file */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "vm/linux/process.h"
+
+/*
+ * A page of a mapped file that begins after the file's end exists, but to
+ * touch it is SIGBUS, until the file has grown.  Such pages are mapped
+ * without permission and remembered here.
+ */
+struct eof_tail {
+	guest_addr start, end;
+	unsigned prot;
+	uint64_t offset;	/* in the file, of `start` */
+	dev_t dev;
+	ino_t ino;
+	char *path;
+};
+
+void eof_tail_forget(struct linux_process *process, guest_addr addr,
+		     uint64_t size)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < process->tail_count; i++) {
+		struct eof_tail *tail = &process->tails[i];
+
+		if (tail->start < addr + size && addr < tail->end)
+			free(tail->path);
+		else
+			process->tails[kept++] = *tail;
+	}
+	process->tail_count = kept;
+}
+
+void eof_tail_release(struct linux_process *process)
+{
+	for (size_t i = 0; i < process->tail_count; i++)
+		free(process->tails[i].path);
+	free(process->tails);
+}
+
+void eof_tail_note(struct linux_process *process, const struct region *region,
+		   const struct stat *file)
+{
+	uint64_t file_pages = page_up((uint64_t)file->st_size);
+	uint64_t size = region->end - region->start;
+	uint64_t there = file_pages > region->offset ?
+				 file_pages - region->offset :
+				 0;
+	struct eof_tail *tails;
+
+	if (!S_ISREG(file->st_mode) || there >= size)
+		return;
+	tails = realloc(process->tails,
+			(process->tail_count + 1) * sizeof(*tails));
+	if (!tails)
+		return;
+	process->tails = tails;
+	tails[process->tail_count++] = (struct eof_tail){
+		.start = region->start + there,
+		.end = region->end,
+		.prot = region->prot,
+		.offset = region->offset + there,
+		.dev = file->st_dev,
+		.ino = file->st_ino,
+		.path = strdup(region->name),
+	};
+	memory_protect(process->memory, region->start + there, size - there,
+		       0);
+}
+
+int eof_tail_fault(struct linux_process *process, guest_addr addr)
+{
+	struct eof_tail *tail = NULL;
+	struct stat file;
+	uint64_t there;
+
+	for (size_t i = 0; i < process->tail_count && !tail; i++)
+		if (process->tails[i].start <= addr &&
+		    addr < process->tails[i].end)
+			tail = &process->tails[i];
+	if (!tail)
+		return 0;
+	if (!tail->path || stat(tail->path, &file) ||
+	    file.st_dev != tail->dev || file.st_ino != tail->ino ||
+	    page_up((uint64_t)file.st_size) <= tail->offset)
+		return -1;
+	there = page_up((uint64_t)file.st_size) - tail->offset;
+	if (there > tail->end - tail->start)
+		there = tail->end - tail->start;
+	if (addr - tail->start >= there)
+		return -1;
+	memory_protect(process->memory, tail->start, there, tail->prot);
+	tail->start += there;
+	tail->offset += there;
+	return 1;
+}
+
+void eof_tail_protect(struct linux_process *process, guest_addr addr,
+		      uint64_t size, unsigned prot)
+{
+	for (size_t i = 0; i < process->tail_count; i++) {
+		struct eof_tail *tail = &process->tails[i];
+
+		if (tail->start >= addr + size || addr >= tail->end)
+			continue;
+		tail->prot = prot;
+		memory_protect(process->memory, tail->start,
+			       tail->end - tail->start, 0);
+	}
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* files.c - opening, listing and copying files, where code is needed */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "vm/linux/handlers.h"
+#include "vm/linux/process.h"
+
+/*
+ * Opening "/dev/stdout" and the like makes a descriptor of the same file,
+ * whose output belongs to the same stream.
+ */
+static int stream_of_path(const struct linux_process *process,
+			  const char *path)
+{
+	static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
+
+	if (!strcmp(path, "/dev/stdout"))
+		return stream_of(process, 1);
+	if (!strcmp(path, "/dev/stderr"))
+		return stream_of(process, 2);
+	for (int i = 0; i < 2; i++) {
+		size_t length = strlen(folders[i]);
+		char *end;
+		long fd;
+
+		if (strncmp(path, folders[i], length))
+			continue;
+		fd = strtol(path + length, &end, 10);
+		if (*end == '\0' && fd >= 0 && fd <= INT_MAX)
+			return stream_of(process, (int)fd);
+	}
+	return 0;
+}
+
+/* `how`, if not 0, is the struct open_how of openat2(). */
+static int64_t open_at(struct linux_process *process, uint64_t dir,
+		       guest_addr path, const uint64_t *how, uint64_t size)
+{
+	char text[PATH_MAX];
+	int rc = copy_path(process, text, path);
+	int64_t result;
+
+	if (rc)
+		return rc;
+	result = proc_open(process, text, (int)how[0]);
+	if (result != -ENOSYS)
+		return result;
+	proc_redirect(process, text);
+	if (size)
+		result = host_call(process, SYS_openat2, dir,
+				   host_pointer(text), host_pointer(how),
+				   size);
+	else
+		result = host_call(process, SYS_openat, dir,
+				   host_pointer(text), how[0], how[1]);
+	if (result >= 0)
+		set_stream(process, (int)result,
+			   stream_of_path(process, text));
+	return result;
+}
+
+int64_t sys_open(struct linux_process *process, const struct syscall_row *row,
+		 const uint64_t *arg)
+{
+	(void)row;
+	return open_at(process, (uint64_t)AT_FDCWD, arg[0], arg + 1, 0);
+}
+
+int64_t sys_openat(struct linux_process *process,
+		   const struct syscall_row *row, const uint64_t *arg)
+{
+	(void)row;
+	return open_at(process, arg[0], arg[1], arg + 2, 0);
+}
+
+int64_t sys_openat2(struct linux_process *process,
+		    const struct syscall_row *row, const uint64_t *arg)
+{
+	uint64_t how[3];	/* flags, mode, resolve */
+
+	(void)row;
+	if (arg[3] < sizeof(how))
+		return -EINVAL;
+	if (arg[3] > sizeof(how))
+		return -E2BIG;
+	if (copy_in(process, how, arg[2], sizeof(how)))
+		return -EFAULT;
+	return open_at(process, arg[0], arg[1], how, sizeof(how));
+}
+
+/* The result of readlink() on /proc/self/exe; -ENOSYS for another path. */
+static int64_t read_exe_link(struct linux_process *process, guest_addr path,
+			     guest_addr buffer, uint64_t room)
+{
+	size_t length = strlen(process->program);
+	char text[PATH_MAX];
+
+	if (copy_path(process, text, path) || !proc_is_exe(text))
+		return -ENOSYS;
+	if ((int)room <= 0)
+		return -EINVAL;
+	if (length > (uint64_t)(int)room)
+		length = (size_t)(int)room;
+	if (copy_out(process, buffer, process->program, length))
+		return -EFAULT;
+	return (int64_t)length;
+}
+
+int64_t sys_readlink(struct linux_process *process,
+		     const struct syscall_row *row, const uint64_t *arg)
+{
+	int64_t result = read_exe_link(process, arg[0], arg[1], arg[2]);
+
+	return result == -ENOSYS ? marshal_call(process, row, arg) : result;
+}
+
+int64_t sys_readlinkat(struct linux_process *process,
+		       const struct syscall_row *row, const uint64_t *arg)
+{
+	int64_t result = read_exe_link(process, arg[1], arg[2], arg[3]);
+
+	return result == -ENOSYS ? marshal_call(process, row, arg) : result;
+}
+
+/* An entry's d_reclen is where struct dirent and struct dirent64 have it. */
+#define RECLEN_AT 16
+
+/* Takes cprec's own descriptors out of a listing of /proc/self/fd. */
+static int64_t drop_hidden(uint8_t *bytes, int64_t size, size_t name_at)
+{
+	int64_t kept = 0;
+
+	for (int64_t at = 0; at < size;) {
+		uint16_t length;
+		const char *name = (const char *)bytes + at + name_at;
+
+		memcpy(&length, bytes + at + RECLEN_AT, sizeof(length));
+		if (!is_hidden(atoi(name))) {
+			memmove(bytes + kept, bytes + at, length);
+			kept += length;
+		}
+		at += length;
+	}
+	return kept;
+}
+
+static bool is_fd_folder(int fd)
+{
+	char link[64], path[128];
+	int length;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = (int)readlink(link, path, sizeof(path) - 1);
+	if (length < 0)
+		return false;
+	path[length] = '\0';
+	return !strncmp(path, "/proc/", 6) && length > 9 &&
+	       (!strcmp(path + length - 3, "/fd") ||
+		!strcmp(path + length - 7, "/fdinfo"));
+}
+
+int64_t sys_getdents(struct linux_process *process,
+		     const struct syscall_row *row, const uint64_t *arg)
+{
+	long number = row->number[ABI_X86_64];
+	size_t name_at = number == SYS_getdents64 ? 19 : 18;
+	uint8_t bytes[4096];
+	int64_t result;
+
+	if (!is_fd_folder((int)arg[0]))
+		return marshal_call(process, row, arg);
+	do {
+		uint64_t room = (uint32_t)arg[2];
+
+		if (room > sizeof(bytes))
+			room = sizeof(bytes);
+		result = host_call(process, number, arg[0],
+				   host_pointer(bytes), room);
+		if (result <= 0)
+			return result;
+		result = drop_hidden(bytes, result, name_at);
+	} while (!result);
+	return copy_out(process, arg[1], bytes, (size_t)result) ? -EFAULT :
+								   result;
+}
+
+/*
+ * What a program copies to its standard streams inside the kernel was never
+ * in its memory, so a replay could not repeat it.  The programs that use
+ * these calls know how to do without: they must, for many kinds of file.
+ */
+int64_t sys_sendfile(struct linux_process *process,
+		     const struct syscall_row *row, const uint64_t *arg)
+{
+	if (stream_of(process, (int)arg[0]))
+		return -EINVAL;
+	return marshal_call(process, row, arg);
+}
+
+int64_t sys_splice(struct linux_process *process,
+		   const struct syscall_row *row, const uint64_t *arg)
+{
+	if (stream_of(process, (int)arg[2]))
+		return -EINVAL;
+	return marshal_call(process, row, arg);
+}
+
+int64_t sys_tee(struct linux_process *process, const struct syscall_row *row,
+		const uint64_t *arg)
+{
+	if (stream_of(process, (int)arg[1]))
+		return -EINVAL;
+	return marshal_call(process, row, arg);
+}
+
+int64_t sys_copy_file_range(struct linux_process *process,
+			    const struct syscall_row *row, const uint64_t *arg)
+{
+	if (stream_of(process, (int)arg[2]))
+		return -EINVAL;
+	return marshal_call(process, row, arg);
+}

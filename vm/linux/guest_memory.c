@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* guest_memory.c - the guest's memory as its kernel reads and writes it */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "formats/error.h"
+#include "vm/linux/process.h"
+
+int copy_in(struct linux_process *process, void *to, guest_addr from,
+	    size_t size)
+{
+	return memory_read(process->memory, from, to, size) ? -EFAULT : 0;
+}
+
+/* A large output goes in piecewise, so that it need not be stored at once. */
+static int copy_out_large(struct linux_process *process, guest_addr to,
+			  const uint8_t *from, size_t size)
+{
+	uint64_t span;
+
+	for (size_t done = 0; done < size; done += span) {
+		uint8_t *host = memory_at(process->memory, to + done,
+					  size - done, MEMORY_OUT, &span);
+
+		if (!host) {
+			guest_wrote(process, to, done);
+			return -EFAULT;
+		}
+		memcpy(host, from + done, span);
+	}
+	guest_wrote(process, to, size);
+	return 0;
+}
+
+int copy_out(struct linux_process *process, guest_addr to, const void *from,
+	     size_t size)
+{
+	if (!size)
+		return 0;
+	if (size > BOUNCE)
+		return copy_out_large(process, to, from, size);
+	return memory_write(process->memory, to, from, size) ? -EFAULT : 0;
+}
+
+int copy_path(struct linux_process *process, char *text, guest_addr from)
+{
+	switch (memory_read_string(process->memory, from, text, PATH_MAX)) {
+	case 0:
+		return 0;
+	case ERR_TRUNCATED:
+		return -ENAMETOOLONG;
+	default:
+		return -EFAULT;
+	}
+}
+
+void guest_wrote(struct linux_process *process, guest_addr addr, uint64_t size)
+{
+	if (size)
+		memory_wrote(process->memory, addr, size);
+}
+
+int add_spans(struct linux_process *process, guest_addr addr, uint64_t size,
+	      enum memory_use use)
+{
+	struct spans *spans = &process->spans;
+	uint64_t span;
+
+	for (uint64_t done = 0; done < size; done += span) {
+		uint8_t *host;
+
+		if (spans->count == SPANS)
+			return 0;
+		host = memory_at(process->memory, addr + done, size - done,
+				 use, &span);
+		if (!host)
+			return done ? 0 : -EFAULT;
+		spans->host[spans->count].iov_base = host;
+		spans->host[spans->count].iov_len = span;
+		spans->guest[spans->count++] = addr + done;
+	}
+	return 0;
+}
+
+int add_vector(struct linux_process *process, guest_addr vector,
+	       uint64_t count, enum memory_use use)
+{
+	uint64_t total = 0;
+
+	if (count > SPANS)
+		return -EINVAL;
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t part[2];	/* struct iovec: address, length */
+		uint64_t before = (uint64_t)process->spans.count, covered = 0;
+
+		if (copy_in(process, part, vector + i * sizeof(part),
+			    sizeof(part)))
+			return -EFAULT;
+		if (part[1] > (uint64_t)SSIZE_MAX - total)
+			return -EINVAL;
+		total += part[1];
+		if (add_spans(process, part[0], part[1], use))
+			return total == part[1] ? -EFAULT : 0;
+		for (int k = (int)before; k < process->spans.count; k++)
+			covered += process->spans.host[k].iov_len;
+		if (covered < part[1])
+			return 0;	/* the rest cannot be reached */
+	}
+	return 0;
+}
+
+/* Calls `tell` for stretches of guest memory within the first `size` bytes. */
+static void each_stretch(struct linux_process *process, uint64_t size,
+			 void (*tell)(struct linux_process *process,
+				      guest_addr addr, uint64_t size,
+				      int detail),
+			 int detail)
+{
+	const struct spans *spans = &process->spans;
+	guest_addr start = 0;
+	uint64_t length = 0;
+
+	for (int i = 0; i < spans->count && size; i++) {
+		uint64_t part = spans->host[i].iov_len;
+
+		if (part > size)
+			part = size;
+		size -= part;
+		if (length && start + length == spans->guest[i]) {
+			length += part;
+			continue;
+		}
+		if (length)
+			tell(process, start, length, detail);
+		start = spans->guest[i];
+		length = part;
+	}
+	if (length)
+		tell(process, start, length, detail);
+}
+
+static void tell_wrote(struct linux_process *process, guest_addr addr,
+		       uint64_t size, int detail)
+{
+	(void)detail;
+	guest_wrote(process, addr, size);
+}
+
+void spans_wrote(struct linux_process *process, uint64_t size)
+{
+	each_stretch(process, size, tell_wrote, 0);
+}
+
+static void tell_output(struct linux_process *process, guest_addr addr,
+			uint64_t size, int stream)
+{
+	const struct linux_observer *observer = process->observer;
+
+	observer->output(observer->context, stream, addr, size);
+}
+
+void spans_output(struct linux_process *process, int fd, uint64_t size)
+{
+	int stream = stream_of(process, fd);
+
+	if (stream && process->observer && process->observer->output)
+		each_stretch(process, size, tell_output, stream);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* linux.c - see linux.h: making a process, and performing its calls */
+#include "vm/linux/linux.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "formats/error.h"
+#include "vm/linux/process.h"
+#include "vm/linux/program.h"
+
+/* ------- making and ending one ------- */
+
+static void fill_rows(struct linux_process *process)
+{
+	for (size_t i = 0; i < syscall_row_count; i++) {
+		const struct syscall_row *row = &syscall_rows[i];
+
+		process->rows[row->number[ABI_X86_64]] = row;
+	}
+}
+
+static int start(struct linux_process *process, const struct program *program,
+		 const struct linux_options *options, struct failure *why)
+{
+	const char *name = strrchr(program->typed, '/');
+
+	process->program = realpath(program->path, NULL);
+	if (!process->program)
+		return failed(why, ERR_SYSTEM, "cannot resolve '%s': %s",
+			      program->path, strerror(errno));
+	if (descriptors_init(process))
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	prctl(PR_SET_NAME, name ? name + 1 : program->typed);
+	return load_program(process, program, options, why);
+}
+
+int linux_create(struct linux_process **out, struct vm *vm,
+		 const struct linux_options *options, struct failure *why)
+{
+	struct linux_process *process = calloc(1, sizeof(*process));
+	struct program program = { .fd = -1 };
+	int rc;
+
+	if (!process)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	process->vm = vm;
+	process->memory = vm_memory(vm);
+	fill_rows(process);
+	rc = program_find(&program, options, why);
+	if (!rc)
+		rc = start(process, &program, options, why);
+	program_release(&program);
+	if (rc) {
+		linux_destroy(process);
+		return rc;
+	}
+	signals_init(process);
+	*out = process;
+	return 0;
+}
+
+void linux_destroy(struct linux_process *process)
+{
+	if (!process)
+		return;
+	signals_release(process);
+	eof_tail_release(process);
+	free(process->stream);
+	free(process->program);
+	free(process);
+}
+
+void linux_observe(struct linux_process *process,
+		   const struct linux_observer *observer)
+{
+	process->observer = observer;
+}
+
+const char *linux_program(const struct linux_process *process)
+{
+	return process->program;
+}
+
+
+uint32_t linux_tid(const struct linux_process *process)
+{
+	(void)process;
+	return (uint32_t)syscall(SYS_gettid);
+}
+
+void notice(struct linux_process *process, const char *format, ...)
+{
+	const struct linux_observer *observer = process->observer;
+	char text[400];
+	va_list args;
+
+	if (!observer || !observer->notice)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	observer->notice(observer->context, text);
+}
+
+/* ------- system calls ------- */
+
+static int64_t unknown(struct linux_process *process)
+{
+	uint64_t number = process->number;
+	uint64_t slot = number < SYSCALL_NUMBERS ? number : 0;
+	uint64_t bit = UINT64_C(1) << slot % 64;
+
+	if (!(process->noticed[slot / 64] & bit))
+		notice(process,
+		       "system call %llu is not known: the program gets ENOSYS",
+		       (unsigned long long)number);
+	process->noticed[slot / 64] |= bit;
+	return -ENOSYS;
+}
+
+static bool uses_hidden(const struct syscall_row *row, const uint64_t *arg)
+{
+	for (int i = 0; i < SYSCALL_ARGS; i++)
+		if (row->args[i].kind == ARG_FD && is_hidden((int)arg[i]))
+			return true;
+	return false;
+}
+
+static int64_t perform(struct linux_process *process, const uint64_t *arg)
+{
+	const struct syscall_row *row;
+
+	/* A signal that came first is delivered first. */
+	if (linux_has_signal(process))
+		return -RESTART_ALWAYS;
+	if (process->number >= SYSCALL_NUMBERS)
+		return unknown(process);
+	row = process->rows[process->number];
+	if (!row)
+		return unknown(process);
+	if (row->refusal)
+		return -row->refusal;
+	if (uses_hidden(row, arg))
+		return -EBADF;
+	if (row->handler)
+		return row->handler(process, row, arg);
+	return marshal_call(process, row, arg);
+}
+
+/* What the guest gets when a signal has interrupted a call. */
+static int64_t interrupted(struct linux_process *process, int64_t value)
+{
+	if (value == -RESTART_IF_ASKED && !signals_restart(process))
+		return -EINTR;
+	/* The instruction again; the handler comes before it. */
+	vm_set_reg(process->vm, X86_RIP, vm_reg(process->vm, X86_RIP) - 2);
+	process->changed_registers = true;
+	return (int64_t)process->number;
+}
+
+int linux_syscall(struct linux_process *process, struct linux_result *result,
+		  struct failure *why)
+{
+	static const uint8_t registers[SYSCALL_ARGS] = {
+		X86_RDI, X86_RSI, X86_RDX, X86_R10, X86_R8, X86_R9,
+	};
+	struct vm *vm = process->vm;
+	uint64_t arg[SYSCALL_ARGS];
+	int64_t value;
+
+	(void)why;
+	process->number = (uint32_t)vm_reg(vm, X86_RAX);
+	for (int i = 0; i < SYSCALL_ARGS; i++)
+		arg[i] = vm_reg(vm, registers[i]);
+	process->changed_registers = false;
+	value = perform(process, arg);
+	if (value == -RESTART_IF_ASKED || value == -RESTART_ALWAYS)
+		value = interrupted(process, value);
+	vm_set_reg(vm, X86_RAX, (uint64_t)value);
+	*result = (struct linux_result){
+		.outcome = process->outcome,
+		.status = process->status,
+		.number = process->number,
+		.value = value,
+		.all_registers = process->changed_registers,
+	};
+	return 0;
+}
+
+/* ------- the end ------- */
+
+_Noreturn void linux_exit_like(const struct linux_result *result)
+{
+	sigset_t all;
+
+	if (result->outcome != LINUX_KILLED)
+		exit(result->status);
+	fflush(NULL);
+	signal(result->status, SIG_DFL);
+	sigemptyset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	raise(result->status);
+	_exit(128 + result->status);
+}

@@ -1,0 +1,105 @@
+/*
+ * linux.h - the kernel that a Linux guest sees
+ *
+ * Loads a program as execve(2) does and performs its system calls on the
+ * host.  All that this changes in the guest's memory goes through memory.h,
+ * whose observer learns of it; registers are changed through vm.h.  The
+ * caller runs the guest (vm_run()) and passes on what it stopped for.
+ *
+ * Units:      file descriptors and signal numbers are the host's, which are
+ *             the guest's.
+ * Ownership:  the caller ends a process with linux_destroy(); the vm is
+ *             borrowed and must outlive it.
+ * Errors:     ERR_INPUT (no such program, not one we can run), ERR_SYSTEM,
+ *             ERR_NO_MEMORY.
+ * Threads:    one process per cprec process, used by one thread.  Every
+ *             other thread of cprec must block all signals: those that come
+ *             are the guest's.
+ */
+#ifndef CPREC_VM_LINUX_LINUX_H
+#define CPREC_VM_LINUX_LINUX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "vm/vm.h"
+
+struct failure;
+struct linux_process;
+
+struct linux_options {
+	const char *program;	/* as typed: searched in PATH like a shell */
+	char *const *argv;	/* NULL-ended; argv[0] included */
+	char *const *envp;	/* NULL-ended */
+	bool aslr;		/* otherwise addresses are always the same */
+};
+
+/* Told to the caller while a system call is performed; may be NULL. */
+struct linux_observer {
+	void *context;
+	/* The guest wrote `size` bytes, at `addr`, to a descriptor that was
+	 * standard output (1) or error (2) of the program when it started. */
+	void (*output)(void *context, int stream, guest_addr addr,
+		       uint64_t size);
+	/* Something that a person should know, one line without "cprec: ":
+	 * a call that is not supported, an instruction that killed. */
+	void (*notice)(void *context, const char *text);
+};
+
+/* Loads the program; the guest then stands at its first instruction. */
+int linux_create(struct linux_process **out, struct vm *vm,
+		 const struct linux_options *options, struct failure *why);
+void linux_destroy(struct linux_process *process);
+
+void linux_observe(struct linux_process *process,
+		   const struct linux_observer *observer);
+
+/* Absolute path of the program's file. */
+const char *linux_program(const struct linux_process *process);
+
+/* The number that the kernel gives the (only) thread. */
+uint32_t linux_tid(const struct linux_process *process);
+
+/* Keeps a descriptor of cprec's own out of the guest's reach: returns the
+ * descriptor's new number (high, close-on-exec), or a negative error. */
+int linux_hide_descriptor(int fd);
+
+enum linux_outcome {
+	LINUX_GOES_ON,
+	LINUX_EXITED,		/* `status` is the exit code */
+	LINUX_KILLED,		/* `status` is the signal */
+};
+
+struct linux_result {
+	enum linux_outcome outcome;
+	int status;
+	/* linux_syscall(): for the record. */
+	uint64_t number;
+	int64_t value;		/* what the result register was set to */
+	bool all_registers;	/* more than the result register changed */
+};
+
+/* Performs the system call that VM_STOP_SYSCALL stopped behind. */
+int linux_syscall(struct linux_process *process, struct linux_result *result,
+		  struct failure *why);
+
+/* The signal for a fault: to the guest's handler, or the end. */
+int linux_fault(struct linux_process *process, const struct vm_stop *stop,
+		struct linux_result *result, struct failure *why);
+
+/*
+ * Whether a signal has come that the guest does not block; then vm_run()
+ * stops with VM_STOP_ASKED.  linux_deliver() delivers one: `*result` as
+ * above, `number` is the signal.
+ */
+bool linux_has_signal(const struct linux_process *process);
+int linux_deliver(struct linux_process *process, struct linux_result *result,
+		  struct failure *why);
+
+/*
+ * Ends cprec the way the guest ended: exits with its status, or dies of its
+ * signal so that the parent sees the same (128+n in a shell).
+ */
+_Noreturn void linux_exit_like(const struct linux_result *result);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* marshal.c - performs a system call as the table describes its arguments */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vm/linux/process.h"
+
+/* More than any call of the table moves in one piece. */
+#define LARGEST (UINT64_C(64) << 20)
+
+/* What became of one argument. */
+struct passed {
+	uint64_t host;		/* what the host call gets */
+	uint8_t *copy;		/* where the bytes are, NULL if there are none */
+	uint64_t size;		/* of them */
+	void *heap;		/* to be freed */
+};
+
+struct marshal {
+	struct linux_process *process;
+	const struct syscall_row *row;
+	const uint64_t *arg;
+	struct passed passed[SYSCALL_ARGS];
+};
+
+static bool is_read(enum arg_kind kind)
+{
+	switch (kind) {
+	case ARG_IN:
+	case ARG_INOUT:
+	case ARG_INOUT_EINTR:
+	case ARG_BYTES_IN:
+	case ARG_ARRAY_IN:
+	case ARG_ARRAY_INOUT:
+	case ARG_LENGTH:
+	case ARG_MASK:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* How many bytes the argument points at; what ARG_PATH has is not counted. */
+static uint64_t bytes_of(const struct marshal *call, int i)
+{
+	const struct syscall_arg *arg = &call->row->args[i];
+	size_t each = syscall_struct_size(arg->type, ABI_X86_64);
+	uint64_t count;
+	int room = 0;
+
+	switch ((enum arg_kind)arg->kind) {
+	case ARG_IN:
+	case ARG_OUT:
+	case ARG_OUT_EINTR:
+	case ARG_INOUT:
+	case ARG_INOUT_EINTR:
+		return each;
+	case ARG_BYTES_IN:
+	case ARG_BYTES_OUT:
+		return call->arg[arg->other];
+	case ARG_ARRAY_IN:
+	case ARG_ARRAY_OUT:
+	case ARG_ARRAY_INOUT:
+		/* Counts are ints; of negative ones the kernel sees to it. */
+		count = (uint32_t)call->arg[arg->other];
+		return count > INT_MAX ? 0 : count * each;
+	case ARG_COUNTED_OUT:
+		if (copy_in(call->process, &room, call->arg[arg->other],
+			    sizeof(room)) ||
+		    room < 0)
+			return 0;
+		return (uint64_t)room;
+	case ARG_LENGTH:
+		return sizeof(int);
+	case ARG_MASK:
+		return sizeof(uint64_t);
+	default:
+		return 0;
+	}
+}
+
+/* Where the bytes of an argument may stay during the call. */
+static uint8_t *room_for(struct marshal *call, int i, uint64_t size)
+{
+	struct passed *passed = &call->passed[i];
+
+	if (size <= BOUNCE)
+		return (uint8_t *)call->process->bounce[i];
+	if (size > LARGEST)
+		return NULL;
+	passed->heap = calloc(1, size);
+	return passed->heap;
+}
+
+static void pass_path(struct marshal *call, int i, bool followed)
+{
+	struct linux_process *process = call->process;
+	struct passed *passed = &call->passed[i];
+	char *text = (char *)process->bounce[i];
+	int rc = copy_path(process, text, call->arg[i]);
+
+	if (rc == -EFAULT) {
+		passed->host = BAD_POINTER;
+		return;
+	}
+	if (rc == -ENAMETOOLONG)
+		memset(text, 'x', BOUNCE);	/* the kernel stops there */
+	else if (followed)
+		proc_redirect(process, text);
+	passed->host = host_pointer(text);
+}
+
+static void pass_bytes(struct marshal *call, int i)
+{
+	struct linux_process *process = call->process;
+	const struct syscall_arg *arg = &call->row->args[i];
+	struct passed *passed = &call->passed[i];
+	uint64_t size = bytes_of(call, i);
+	uint8_t *copy = room_for(call, i, size);
+
+	passed->host = BAD_POINTER;
+	if (!copy)
+		return;
+	if (!is_read(arg->kind))
+		memset(copy, 0, size);
+	else if (size && copy_in(process, copy, call->arg[i], size))
+		return;
+	passed->host = host_pointer(copy);
+	passed->copy = copy;
+	passed->size = size;
+	if (arg->kind == ARG_MASK) {
+		uint64_t *mask = (uint64_t *)(void *)copy;
+
+		signals_lend_mask(process, *mask);
+		*mask = signals_host_mask(*mask);
+	}
+}
+
+static void pass(struct marshal *call, int i)
+{
+	enum arg_kind kind = call->row->args[i].kind;
+
+	call->passed[i].host = call->arg[i];
+	if (kind == ARG_INT || kind == ARG_FD || !call->arg[i])
+		return;
+	if (kind == ARG_PATH || kind == ARG_PATH_FOLLOWED)
+		pass_path(call, i, kind == ARG_PATH_FOLLOWED);
+	else
+		pass_bytes(call, i);
+}
+
+/* How many of an argument's bytes the kernel has written. */
+static uint64_t written(const struct marshal *call, int i, int64_t result)
+{
+	const struct syscall_arg *arg = &call->row->args[i];
+	const struct passed *passed = &call->passed[i];
+	uint64_t size = passed->size;
+	bool interrupted = result == -EINTR;
+	uint64_t got;
+	int length;
+
+	switch ((enum arg_kind)arg->kind) {
+	case ARG_OUT_EINTR:
+		return interrupted ? size : 0;
+	case ARG_INOUT_EINTR:
+		return result >= 0 || interrupted ? size : 0;
+	case ARG_OUT:
+	case ARG_INOUT:
+	case ARG_ARRAY_INOUT:
+	case ARG_LENGTH:
+		return result >= 0 ? size : 0;
+	case ARG_BYTES_OUT:
+	case ARG_ARRAY_OUT:
+		got = result > 0 ? (uint64_t)result : 0;
+		if (arg->kind == ARG_ARRAY_OUT)
+			got *= syscall_struct_size(arg->type, ABI_X86_64);
+		return got < size ? got : size;
+	case ARG_COUNTED_OUT:
+		if (result < 0 || !call->passed[arg->other].copy)
+			return 0;
+		memcpy(&length, call->passed[arg->other].copy, sizeof(length));
+		if (length < 0)
+			return 0;
+		return (uint64_t)length < size ? (uint64_t)length : size;
+	default:
+		return 0;
+	}
+}
+
+static int finish(struct marshal *call, int i, int64_t result)
+{
+	const struct passed *passed = &call->passed[i];
+
+	if (!passed->copy)
+		return 0;
+	return copy_out(call->process, call->arg[i], passed->copy,
+			written(call, i, result));
+}
+
+int64_t marshal_call(struct linux_process *process,
+		     const struct syscall_row *row, const uint64_t *arg)
+{
+	struct marshal call = { process, row, arg, { { 0 } } };
+	int64_t result;
+	int rc = 0;
+
+	for (int i = 0; i < SYSCALL_ARGS; i++)
+		pass(&call, i);
+	result = host_call(process, row->number[ABI_X86_64],
+			   call.passed[0].host, call.passed[1].host,
+			   call.passed[2].host, call.passed[3].host,
+			   call.passed[4].host, call.passed[5].host);
+	for (int i = 0; i < SYSCALL_ARGS && !rc; i++)
+		rc = finish(&call, i, result);
+	for (int i = 0; i < SYSCALL_ARGS; i++)
+		free(call.passed[i].heap);
+	signals_return_mask(process, result);
+	return rc ? rc : result;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* proc.c - the files of /proc that would show cprec instead of the guest */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "vm/linux/process.h"
+
+/* Skips a number that is our process's; NULL if it is not. */
+static const char *skip_own_number(const char *at)
+{
+	char *end;
+	long number = strtol(at, &end, 10);
+
+	return end != at && number == getpid() ? end : NULL;
+}
+
+static const char *skip_word(const char *at, const char *word)
+{
+	size_t length = strlen(word);
+
+	return strncmp(at, word, length) ? NULL : at + length;
+}
+
+/* The name in our process's folder of /proc, NULL for another path. */
+static const char *own_name(const char *path)
+{
+	const char *at = skip_word(path, "/proc/");
+	const char *next;
+
+	if (!at)
+		return NULL;
+	next = skip_word(at, "self/");
+	if (!next)
+		next = skip_word(at, "thread-self/");
+	if (!next) {
+		at = skip_own_number(at);
+		next = at ? skip_word(at, "/") : NULL;
+	}
+	if (!next)
+		return NULL;
+	at = skip_word(next, "task/");
+	at = at ? skip_own_number(at) : NULL;
+	return at && *at == '/' ? at + 1 : next;
+}
+
+bool proc_is_exe(const char *path)
+{
+	const char *name = own_name(path);
+
+	return name && !strcmp(name, "exe");
+}
+
+void proc_redirect(const struct linux_process *process, char *path)
+{
+	size_t size = strlen(process->program) + 1;
+
+	if (proc_is_exe(path) && size <= PATH_MAX)
+		memcpy(path, process->program, size);
+}
+
+/* ------- contents ------- */
+
+static bool continues(const struct region *a, const struct region *b)
+{
+	return a->end == b->start && a->prot == b->prot &&
+	       a->kind == b->kind && !strcmp(a->name, b->name) &&
+	       (a->kind == REGION_ANON ||
+		a->offset + (a->end - a->start) == b->offset);
+}
+
+static void print_region(FILE *out, const struct region *region)
+{
+	bool shared = region->kind == REGION_SHARED ||
+		      !strcmp(region->name, "/dev/zero (deleted)");
+	struct stat file = { 0 };
+	int width;
+
+	if (region->kind != REGION_ANON && stat(region->name, &file))
+		memset(&file, 0, sizeof(file));
+	width = fprintf(out, "%08llx-%08llx %c%c%c%c %08llx %02x:%02x %llu ",
+			(unsigned long long)region->start,
+			(unsigned long long)region->end,
+			region->prot & MAY_READ ? 'r' : '-',
+			region->prot & MAY_WRITE ? 'w' : '-',
+			region->prot & MAY_EXEC ? 'x' : '-',
+			shared ? 's' : 'p', (unsigned long long)region->offset,
+			major(file.st_dev), minor(file.st_dev),
+			(unsigned long long)file.st_ino);
+	if (*region->name)
+		fprintf(out, "%*s%s", width < 73 ? 73 - width : 0, "",
+			region->name);
+	fputc('\n', out);
+}
+
+static void print_maps(struct linux_process *process, FILE *out)
+{
+	size_t count;
+	const struct region *regions = memory_regions(process->memory, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		struct region whole = regions[i];
+
+		while (i + 1 < count && continues(&whole, &regions[i + 1]))
+			whole.end = regions[++i].end;
+		print_region(out, &whole);
+	}
+}
+
+static void print_memory(struct linux_process *process, FILE *out,
+			 guest_addr start, guest_addr end)
+{
+	uint8_t bytes[BOUNCE];
+
+	while (start < end) {
+		size_t part = end - start;
+
+		if (part > sizeof(bytes))
+			part = sizeof(bytes);
+		if (memory_read(process->memory, start, bytes, part))
+			return;
+		fwrite(bytes, 1, part, out);
+		start += part;
+	}
+}
+
+static void print_cmdline(struct linux_process *process, FILE *out)
+{
+	print_memory(process, out, process->layout.args_start,
+		     process->layout.args_end);
+}
+
+static void print_environ(struct linux_process *process, FILE *out)
+{
+	print_memory(process, out, process->layout.args_end,
+		     process->layout.env_end);
+}
+
+static void print_auxv(struct linux_process *process, FILE *out)
+{
+	fwrite(process->layout.auxv, 1, process->layout.auxv_bytes, out);
+}
+
+/* Numbers of the fields of /proc/PID/stat, from 1 on: proc(5). */
+static uint64_t stat_field(struct linux_process *process, unsigned field,
+			   uint64_t value)
+{
+	const struct layout *layout = &process->layout;
+
+	switch (field) {
+	case 26: case 27: case 45: case 46:	/* code, data */
+		return 0;
+	case 28:
+		return layout->sp;
+	case 29:
+		return vm_reg(process->vm, X86_RSP);
+	case 30:
+		return vm_reg(process->vm, X86_RIP);
+	case 47:
+		return layout->brk_start;
+	case 48:
+		return layout->args_start;
+	case 49:
+	case 50:
+		return layout->args_end;
+	case 51:
+		return layout->env_end;
+	default:
+		return value;
+	}
+}
+
+static void print_stat(struct linux_process *process, FILE *out)
+{
+	char line[2048] = "";
+	char *at, *end;
+	FILE *in = fopen("/proc/self/stat", "re");
+
+	if (!in)
+		return;
+	at = fgets(line, sizeof(line), in) ? strrchr(line, ')') : NULL;
+	fclose(in);
+	if (!at)
+		return;
+	/* The second field ends here; the third is a letter. */
+	fprintf(out, "%.*s", (int)(at + 3 - line), line);
+	end = at + 3;
+	for (unsigned field = 4; *end == ' '; field++) {
+		bool negative = end[1] == '-';
+		uint64_t value = strtoull(end + 1, &at, 10);
+
+		if (at == end + 1)
+			break;
+		end = at;
+		if (negative)
+			fprintf(out, " %lld", (long long)value);
+		else
+			fprintf(out, " %llu",
+				(unsigned long long)stat_field(process, field,
+							       value));
+	}
+	fputc('\n', out);
+}
+
+/* What is made for the guest, and what is kept from it (no function). */
+static const struct proc_file {
+	const char *name;
+	void (*print)(struct linux_process *process, FILE *out);
+} proc_files[] = {
+	{ "maps", print_maps },
+	{ "cmdline", print_cmdline },
+	{ "environ", print_environ },
+	{ "auxv", print_auxv },
+	{ "stat", print_stat },
+	{ "smaps", NULL },
+	{ "smaps_rollup", NULL },
+	{ "numa_maps", NULL },
+	{ "pagemap", NULL },
+	{ "mem", NULL },
+	{ "syscall", NULL },
+	{ "stack", NULL },
+	{ "map_files", NULL },
+	{ "clear_refs", NULL },
+};
+
+static int64_t make_file(struct linux_process *process,
+			 const struct proc_file *file, int flags)
+{
+	unsigned close = flags & O_CLOEXEC ? MFD_CLOEXEC : 0;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	int fd = out ? memfd_create(file->name, close) : -1;
+	bool good;
+
+	if (out)
+		file->print(process, out);
+	if (!out || fclose(out) || fd < 0) {
+		free(text);
+		return -ENOMEM;
+	}
+	good = write(fd, text, size) == (ssize_t)size &&
+	       lseek(fd, 0, SEEK_SET) == 0;
+	free(text);
+	return good ? fd : -EIO;
+}
+
+int64_t proc_open(struct linux_process *process, const char *path, int flags)
+{
+	const char *name = own_name(path);
+
+	if (!name)
+		return -ENOSYS;
+	for (size_t i = 0; i < sizeof(proc_files) / sizeof(proc_files[0]); i++) {
+		if (strcmp(name, proc_files[i].name) != 0)
+			continue;
+		if (!proc_files[i].print || (flags & O_ACCMODE) != O_RDONLY)
+			return -EACCES;
+		return make_file(process, &proc_files[i], flags);
+	}
+	return -ENOSYS;
+}

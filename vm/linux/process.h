@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * process.h - what the files of vm/linux/ share: the guest process's state
+ *
+ * Functions that stand for the kernel return what the kernel would put into
+ * the result register: a value, or a negative errno of the host, which is
+ * the guest's.
+ *
+ * Units:      addresses are guest virtual; sizes are bytes.
+ * Ownership:  everything belongs to the process; there is one at a time.
+ */
+#ifndef CPREC_VM_LINUX_PROCESS_H
+#define CPREC_VM_LINUX_PROCESS_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+#include "vm/linux/linux.h"
+#include "vm/linux/syscall_table.h"
+#include "vm/memory.h"
+
+enum {
+	SIGNALS = 64,		/* the highest signal */
+	SPANS = 1024,		/* as many as a host call takes (IOV_MAX) */
+	BOUNCE = 4096,		/* bytes of an argument that are copied */
+	HIDDEN = 16,		/* descriptors of cprec's own */
+};
+
+/* End of the addresses that a program may have. */
+#define USER_END UINT64_C(0x7ffffffff000)
+
+/*
+ * Results of a call that a signal interrupted; they never reach the guest.
+ * Linux has the same numbers inside.
+ */
+enum {
+	RESTART_IF_ASKED = 512,	/* the signal's SA_RESTART decides */
+	RESTART_ALWAYS = 513,	/* the call was not even begun */
+};
+
+/* A pointer that the host kernel will refuse with EFAULT, if it looks. */
+#define BAD_POINTER UINT64_C(16)
+
+/* struct sigaction and stack_t as the x86-64 kernel has them. */
+struct guest_action {
+	uint64_t handler, flags, restorer, mask;
+};
+
+struct guest_stack {
+	uint64_t base;
+	int32_t flags;
+	uint32_t unused;
+	uint64_t size;
+};
+
+/* SS_AUTODISARM, which the C library's headers leave out. */
+#define STACK_AUTODISARM INT32_MIN
+
+/* Masks have bit N - 1 for signal N. */
+struct signals {
+	struct guest_action action[SIGNALS + 1];
+	uint64_t mask;
+	uint64_t saved_mask;	/* to come back after a call that had its own */
+	bool has_saved_mask;
+	struct guest_stack stack;
+
+	/* Filled in by the host's handler; see signals.c. */
+	volatile int pending;	/* the signal, 0 if there is none */
+	siginfo_t info;
+
+	/* SIGSEGV and SIGBUS that the guest has sent to itself. */
+	uint64_t own;
+	siginfo_t own_info[2];
+
+	uint64_t host_mask;	/* as it was when cprec started */
+};
+
+/* Guest memory as host addresses, for one host call. */
+struct spans {
+	struct iovec host[SPANS];
+	guest_addr guest[SPANS];
+	int count;
+};
+
+/* Where things are in the address space. */
+struct layout {
+	guest_addr mmap_top;	/* mappings grow down from here */
+	guest_addr brk_start, brk;
+	guest_addr stack_bottom, stack_top;
+	guest_addr args_start, args_end, env_end;	/* the strings */
+	guest_addr sp;		/* at the first instruction */
+	uint64_t auxv[48];
+	size_t auxv_bytes;
+};
+
+struct linux_process {
+	struct vm *vm;
+	struct memory *memory;
+	const struct linux_observer *observer;
+	char *program;		/* absolute path of the ELF file */
+	struct layout layout;
+	struct signals signals;
+	struct eof_tail *tails;	/* see eof_tail.c */
+	size_t tail_count;
+
+	/* Descriptors that are, or were copied from, stdout and stderr. */
+	uint8_t *stream;
+	size_t stream_count;
+
+	/* Of the present call. */
+	uint64_t number;
+	bool changed_registers;	/* other ones than the result */
+	enum linux_outcome outcome;
+	int status;
+	struct spans spans;
+	uint64_t bounce[6][BOUNCE / 8];
+
+	uint64_t noticed[SYSCALL_NUMBERS / 64];	/* calls told of */
+	unsigned noticed_features;
+	const struct syscall_row *rows[SYSCALL_NUMBERS];
+};
+
+static inline uint64_t host_pointer(const void *pointer)
+{
+	return (uint64_t)(uintptr_t)pointer;
+}
+
+static inline uint64_t page_down(uint64_t value)
+{
+	return value & ~(uint64_t)(GUEST_PAGE - 1);
+}
+
+/* Of a value near 2^64: 0. */
+static inline uint64_t page_up(uint64_t value)
+{
+	return page_down(value + GUEST_PAGE - 1);
+}
+
+/* ------- linux.c ------- */
+
+__attribute__((format(printf, 2, 3)))
+void notice(struct linux_process *process, const char *format, ...);
+
+/* ------- host_call.c ------- */
+
+/*
+ * A system call of the host that a signal for the guest interrupts for
+ * certain, however shortly before the call it comes.
+ */
+#define host_call(process, number, ...)                                       \
+	host_call_array((process), (number), (const uint64_t[6]){ __VA_ARGS__ })
+int64_t host_call_array(struct linux_process *process, long number,
+			const uint64_t arg[6]);
+
+/*
+ * For the host's signal handler: moves an interrupted host_call() to where it
+ * notices the signal.
+ */
+void host_call_interrupt(void *ucontext);
+
+/* ------- guest_memory.c: 0 or -EFAULT ------- */
+
+int copy_in(struct linux_process *process, void *to, guest_addr from,
+	    size_t size);
+int copy_out(struct linux_process *process, guest_addr to, const void *from,
+	     size_t size);
+
+/* Also -ENAMETOOLONG; `text` holds PATH_MAX bytes. */
+int copy_path(struct linux_process *process, char *text, guest_addr from);
+
+/* Says that the host wrote here through memory_at(). */
+void guest_wrote(struct linux_process *process, guest_addr addr,
+		 uint64_t size);
+
+/*
+ * Appends guest memory to process->spans, as much as is accessible and fits.
+ * -EFAULT if not even the first byte is.
+ */
+int add_spans(struct linux_process *process, guest_addr addr, uint64_t size,
+	      enum memory_use use);
+
+/* The same for a guest's array of struct iovec; -EINVAL if it is bad. */
+int add_vector(struct linux_process *process, guest_addr vector,
+	       uint64_t count, enum memory_use use);
+
+/* Says that the first `size` bytes of the spans were written by the host. */
+void spans_wrote(struct linux_process *process, uint64_t size);
+
+/* Tells the observer that the first `size` bytes were output, if they were. */
+void spans_output(struct linux_process *process, int fd, uint64_t size);
+
+/* ------- marshal.c ------- */
+
+/* Performs a call as its row says, on the host. */
+int64_t marshal_call(struct linux_process *process,
+		     const struct syscall_row *row, const uint64_t *arg);
+
+/* ------- descriptors.c ------- */
+
+bool is_hidden(int fd);
+int stream_of(const struct linux_process *process, int fd);
+void set_stream(struct linux_process *process, int fd, int stream);
+int descriptors_init(struct linux_process *process);
+int hide_descriptor(int fd);
+
+/* ------- proc.c ------- */
+
+/*
+ * Looks at a path that is about to be opened.  Returns a descriptor for a
+ * file of /proc that is made for the guest, a negative errno for one that is
+ * kept from it, or -ENOSYS if the path is none of them.
+ */
+int64_t proc_open(struct linux_process *process, const char *path, int flags);
+
+/* Replaces /proc/self/exe by the program's path; `path` has PATH_MAX bytes. */
+void proc_redirect(const struct linux_process *process, char *path);
+
+/* Whether `path` is /proc/self/exe or the same by number. */
+bool proc_is_exe(const char *path);
+
+/* ------- eof_tail.c ------- */
+
+/* Looks at a file that has just been mapped. */
+struct stat;
+void eof_tail_note(struct linux_process *process, const struct region *region,
+		   const struct stat *file);
+
+/* The range is being unmapped, or gets another protection. */
+void eof_tail_forget(struct linux_process *process, guest_addr addr,
+		     uint64_t size);
+void eof_tail_protect(struct linux_process *process, guest_addr addr,
+		      uint64_t size, unsigned prot);
+void eof_tail_release(struct linux_process *process);
+
+/*
+ * Looks at a fault.  1: the file has grown, go on; 0: no such page; -1: the
+ * page is beyond the end, SIGBUS.
+ */
+int eof_tail_fault(struct linux_process *process, guest_addr addr);
+
+/* ------- signals.c ------- */
+
+int signals_init(struct linux_process *process);
+void signals_release(struct linux_process *process);
+
+/* Sets the guest's mask, and the host's accordingly. */
+void signals_set_mask(struct linux_process *process, uint64_t mask);
+
+/*
+ * A mask for the length of one call; the host call installs it itself.
+ * `result` is what the call had.
+ */
+void signals_lend_mask(struct linux_process *process, uint64_t mask);
+void signals_return_mask(struct linux_process *process, int64_t result);
+
+/* What the host may be told to block for such a guest mask. */
+uint64_t signals_host_mask(uint64_t mask);
+
+/* Whether the signal about to be delivered lets calls be restarted. */
+bool signals_restart(const struct linux_process *process);
+
+/* A signal of a fault: cannot be blocked or ignored. */
+void signals_force(struct linux_process *process, siginfo_t *info,
+		   uint64_t trap, uint64_t error, guest_addr cr2);
+
+/* A SIGSEGV or SIGBUS that the guest has sent to itself. */
+void signals_send_own(struct linux_process *process, const siginfo_t *info);
+
+bool on_alternate_stack(struct linux_process *process, guest_addr sp);
+int set_alternate_stack(struct linux_process *process,
+			const struct guest_stack *set, guest_addr sp);
+void get_alternate_stack(struct linux_process *process,
+			 struct guest_stack *out, guest_addr sp);
+
+/* ------- signal_frame.c ------- */
+
+struct frame_trap {
+	uint64_t trap, error, cr2;
+};
+
+/*
+ * Enters the handler of a signal; `mask` is what the return restores.
+ * -EFAULT if the stack cannot take the frame.
+ */
+int frame_push(struct linux_process *process, const siginfo_t *info,
+	       const struct guest_action *action, uint64_t mask,
+	       const struct frame_trap *trap);
+
+/* ------- loader.c, stack.c ------- */
+
+struct program;			/* program.h */
+
+int load_program(struct linux_process *process, const struct program *program,
+		 const struct linux_options *options, struct failure *why);
+
+#endif

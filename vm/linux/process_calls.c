@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* process_calls.c - the process itself: its end, its children, its settings */
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "vm/linux/handlers.h"
+#include "vm/linux/process.h"
+
+int64_t sys_exit(struct linux_process *process, const struct syscall_row *row,
+		 const uint64_t *arg)
+{
+	(void)row;
+	process->outcome = LINUX_EXITED;
+	process->status = (int)(arg[0] & 0xff);
+	return 0;
+}
+
+int64_t sys_nothing(struct linux_process *process,
+		    const struct syscall_row *row, const uint64_t *arg)
+{
+	(void)process;
+	(void)row;
+	(void)arg;
+	return 0;
+}
+
+int64_t sys_set_tid_address(struct linux_process *process,
+			    const struct syscall_row *row, const uint64_t *arg)
+{
+	/* What it announces matters to other threads only. */
+	(void)process;
+	(void)row;
+	(void)arg;
+	return (int64_t)syscall(SYS_gettid);
+}
+
+/* ------- what is not supported ------- */
+
+int64_t sys_missing(struct linux_process *process,
+		    const struct syscall_row *row, const uint64_t *arg)
+{
+	uint64_t number = process->number;
+	uint64_t bit = UINT64_C(1) << number % 64;
+
+	(void)arg;
+	if (!(process->noticed[number / 64] & bit))
+		notice(process,
+		       "system call %s (%u) is not supported: the program gets ENOSYS",
+		       row->name, (unsigned)number);
+	process->noticed[number / 64] |= bit;
+	return -ENOSYS;
+}
+
+enum feature { FEATURE_THREAD, FEATURE_CHILD, FEATURE_EXEC };
+
+static int64_t lacks(struct linux_process *process, enum feature feature)
+{
+	static const char *const says[] = {
+		[FEATURE_THREAD] = "the program starts a thread: threads are "
+				   "not yet recorded, it gets ENOSYS",
+		[FEATURE_CHILD] = "the program starts a child process: these "
+				  "are not yet recorded, it gets ENOSYS",
+		[FEATURE_EXEC] = "the program executes another: this is not "
+				 "yet recorded, it gets ENOSYS",
+	};
+
+	if (!(process->noticed_features >> feature & 1))
+		notice(process, "%s", says[feature]);
+	process->noticed_features |= 1u << feature;
+	return -ENOSYS;
+}
+
+int64_t sys_clone(struct linux_process *process, const struct syscall_row *row,
+		  const uint64_t *arg)
+{
+	(void)row;
+	return lacks(process, arg[0] & CLONE_THREAD ? FEATURE_THREAD :
+						      FEATURE_CHILD);
+}
+
+int64_t sys_clone3(struct linux_process *process,
+		   const struct syscall_row *row, const uint64_t *arg)
+{
+	uint64_t flags = 0;	/* the first member of struct clone_args */
+
+	(void)row;
+	copy_in(process, &flags, arg[0], sizeof(flags));
+	return lacks(process, flags & CLONE_THREAD ? FEATURE_THREAD :
+						     FEATURE_CHILD);
+}
+
+int64_t sys_fork(struct linux_process *process, const struct syscall_row *row,
+		 const uint64_t *arg)
+{
+	(void)row;
+	(void)arg;
+	return lacks(process, FEATURE_CHILD);
+}
+
+int64_t sys_execve(struct linux_process *process,
+		   const struct syscall_row *row, const uint64_t *arg)
+{
+	(void)row;
+	(void)arg;
+	return lacks(process, FEATURE_EXEC);
+}
+
+/* ------- settings ------- */
+
+/* Requests whose argument is a number, or that have none. */
+static bool is_plain_prctl(int option)
+{
+	switch (option) {
+	case PR_SET_PDEATHSIG:
+	case PR_GET_DUMPABLE:
+	case PR_SET_DUMPABLE:
+	case PR_GET_KEEPCAPS:
+	case PR_SET_KEEPCAPS:
+	case PR_GET_TIMING:
+	case PR_SET_TIMING:
+	case PR_GET_SECCOMP:
+	case PR_CAPBSET_READ:
+	case PR_CAPBSET_DROP:
+	case PR_GET_SECUREBITS:
+	case PR_SET_SECUREBITS:
+	case PR_GET_TIMERSLACK:
+	case PR_SET_TIMERSLACK:
+	case PR_SET_CHILD_SUBREAPER:
+	case PR_SET_NO_NEW_PRIVS:
+	case PR_GET_NO_NEW_PRIVS:
+	case PR_GET_THP_DISABLE:
+	case PR_SET_THP_DISABLE:
+	case PR_CAP_AMBIENT:
+	case PR_SET_PTRACER:
+		return true;
+	default:
+		return false;
+	}
+}
+
+int64_t sys_prctl(struct linux_process *process, const struct syscall_row *row,
+		  const uint64_t *arg)
+{
+	int option = (int)arg[0];
+	char text[16] = "";	/* a name, or a number */
+	size_t size = option == PR_GET_NAME ? sizeof(text) : sizeof(int);
+	long number = row->number[ABI_X86_64];
+	int64_t result;
+
+	if (is_plain_prctl(option))
+		return host_call_array(process, number, arg);
+	switch (option) {
+	case PR_SET_NAME:
+		if (memory_read_string(process->memory, arg[1], text,
+				       sizeof(text)) &&
+		    copy_in(process, text, arg[1], sizeof(text)))
+			return -EFAULT;
+		return host_call(process, number, arg[0], host_pointer(text));
+	case PR_GET_NAME:
+	case PR_GET_PDEATHSIG:
+	case PR_GET_CHILD_SUBREAPER:
+		result = host_call(process, number, arg[0],
+				   host_pointer(text));
+		if (result >= 0 && copy_out(process, arg[1], text, size))
+			return -EFAULT;
+		return result;
+	default:
+		return -EINVAL;
+	}
+}
+
+enum {
+	SET_GS = 0x1001,
+	SET_FS = 0x1002,
+	GET_FS = 0x1003,
+	GET_GS = 0x1004,
+};
+
+int64_t sys_arch_prctl(struct linux_process *process,
+		       const struct syscall_row *row, const uint64_t *arg)
+{
+	unsigned reg = arg[0] == SET_FS || arg[0] == GET_FS ? X86_FS_BASE :
+							      X86_GS_BASE;
+	uint64_t value;
+
+	(void)row;
+	switch (arg[0]) {
+	case SET_FS:
+	case SET_GS:
+		if (arg[1] >= USER_END)
+			return -EPERM;
+		vm_set_reg(process->vm, reg, arg[1]);
+		process->changed_registers = true;
+		return 0;
+	case GET_FS:
+	case GET_GS:
+		value = vm_reg(process->vm, reg);
+		return copy_out(process, arg[1], &value, sizeof(value)) ?
+			       -EFAULT :
+			       0;
+	default:
+		return -EINVAL;
+	}
+}
+
+/* ------- processors and waiting ------- */
+
+/*
+ * The guest has one processor: the lowest that the host lets cprec use.
+ * Programs that would start a thread for each then start none.
+ */
+static int64_t one_processor(struct linux_process *process, uint64_t pid,
+			     uint8_t *set, size_t room, unsigned *processor)
+{
+	int64_t size = host_call(process, SYS_sched_getaffinity, pid, room,
+				 host_pointer(set));
+	bool found = false;
+
+	for (int64_t i = 0; i < size * 8; i++) {
+		uint8_t bit = (uint8_t)(1u << i % 8);
+
+		if (!(set[i / 8] & bit))
+			continue;
+		if (found)
+			set[i / 8] &= (uint8_t)~bit;
+		else
+			*processor = (unsigned)i;
+		found = true;
+	}
+	return size;
+}
+
+int64_t sys_sched_getaffinity(struct linux_process *process,
+			      const struct syscall_row *row,
+			      const uint64_t *arg)
+{
+	uint8_t *set = (uint8_t *)process->bounce[2];
+	size_t room = arg[1] > BOUNCE ? BOUNCE : (size_t)arg[1];
+	unsigned processor;
+	int64_t size = one_processor(process, arg[0], set, room, &processor);
+
+	(void)row;
+	if (size > 0 && copy_out(process, arg[2], set, (size_t)size))
+		return -EFAULT;
+	return size;
+}
+
+int64_t sys_getcpu(struct linux_process *process,
+		   const struct syscall_row *row, const uint64_t *arg)
+{
+	unsigned processor = 0, node = 0;
+
+	(void)row;
+	one_processor(process, 0, (uint8_t *)process->bounce[2], BOUNCE,
+		      &processor);
+	if ((arg[0] &&
+	     copy_out(process, arg[0], &processor, sizeof(processor))) ||
+	    (arg[1] && copy_out(process, arg[1], &node, sizeof(node))))
+		return -EFAULT;
+	return 0;
+}
+
+/* Nobody else can wake the only thread: a signal or the time must. */
+static int64_t wait_in_vain(struct linux_process *process, guest_addr timeout,
+			    int command)
+{
+	bool absolute = (command & FUTEX_CMD_MASK) != FUTEX_WAIT;
+	bool real = command & FUTEX_CLOCK_REALTIME;
+	struct timespec limit;
+	int64_t result;
+
+	if (!timeout)
+		return host_call(process, SYS_ppoll, 0, 0, 0, 0, 0);
+	if (copy_in(process, &limit, timeout, sizeof(limit)))
+		return -EFAULT;
+	result = host_call(process, SYS_clock_nanosleep,
+			   real ? CLOCK_REALTIME : CLOCK_MONOTONIC,
+			   absolute ? TIMER_ABSTIME : 0, host_pointer(&limit),
+			   0);
+	return result ? result : -ETIMEDOUT;
+}
+
+int64_t sys_futex(struct linux_process *process, const struct syscall_row *row,
+		  const uint64_t *arg)
+{
+	int command = (int)arg[1];
+	uint32_t value;
+
+	(void)row;
+	if (arg[0] % 4)
+		return -EINVAL;
+	if (copy_in(process, &value, arg[0], sizeof(value)))
+		return -EFAULT;
+	switch (command & FUTEX_CMD_MASK) {
+	case FUTEX_WAIT:
+	case FUTEX_WAIT_BITSET:
+		if (value != (uint32_t)arg[2])
+			return -EAGAIN;
+		return wait_in_vain(process, arg[3], command);
+	case FUTEX_CMP_REQUEUE:
+		return value == (uint32_t)arg[5] ? 0 : -EAGAIN;
+	case FUTEX_WAKE:
+	case FUTEX_WAKE_BITSET:
+	case FUTEX_REQUEUE:
+		return 0;
+	default:
+		return -ENOSYS;
+	}
+}

@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* signals.c - dispositions and masks, and what comes from the host */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "vm/linux/handlers.h"
+#include "vm/linux/process.h"
+
+/*
+ * The host's mask is the guest's, so what is blocked waits in the host's
+ * kernel, where signalfd(), sigpending() and sigwait() find it.  What is not
+ * blocked reaches host_handler(), which keeps the one signal and blocks all
+ * others until linux_deliver() has passed it on.
+ *
+ * SIGSEGV and SIGBUS belong to memory.c and are never blocked on the host;
+ * those that the guest sends to itself are kept in `own`.
+ */
+
+static struct linux_process *active;
+
+/* The kernel's own struct sigaction: the C library keeps two signals. */
+struct kernel_action {
+	void *handler;
+	uint64_t flags;
+	void *restorer;
+	uint64_t mask;
+};
+
+#define RESTORER UINT64_C(0x04000000)	/* SA_RESTORER */
+
+extern const char host_restorer[];
+__asm__(
+	".text\n"
+	".type host_restorer, @function\n"
+	"host_restorer:\n"
+	"	movq	$15, %rax\n"	/* rt_sigreturn */
+	"	syscall\n"
+	".size host_restorer, . - host_restorer\n");
+
+#define MASK_OF(number) (UINT64_C(1) << ((number) - 1))
+#define HOSTS_OWN (MASK_OF(SIGSEGV) | MASK_OF(SIGBUS))
+#define UNBLOCKABLE (MASK_OF(SIGKILL) | MASK_OF(SIGSTOP))
+
+enum default_action { DEFAULT_END, DEFAULT_NOTHING, DEFAULT_STOP };
+
+static enum default_action default_action(int number)
+{
+	switch (number) {
+	case SIGCHLD:
+	case SIGCONT:
+	case SIGURG:
+	case SIGWINCH:
+		return DEFAULT_NOTHING;
+	case SIGSTOP:
+	case SIGTSTP:
+	case SIGTTIN:
+	case SIGTTOU:
+		return DEFAULT_STOP;
+	default:
+		return DEFAULT_END;
+	}
+}
+
+static void block_on_return(ucontext_t *context, uint64_t mask)
+{
+	/* The kernel's mask has 8 bytes; behind it is something else. */
+	memcpy(&context->uc_sigmask, &mask, sizeof(mask));
+}
+
+static void host_handler(int number, siginfo_t *info, void *context)
+{
+	struct linux_process *process = active;
+	bool is_fault = number == SIGILL || number == SIGFPE ||
+			number == SIGTRAP;
+
+	if (!process || (is_fault && info->si_code > 0 &&
+			 info->si_code != SI_KERNEL)) {
+		signal(number, SIG_DFL);	/* a mistake of our own */
+		return;
+	}
+	process->signals.info = *info;
+	process->signals.pending = number;
+	block_on_return(context, ~HOSTS_OWN);
+	host_call_interrupt(context);
+	vm_interrupt(process->vm);
+}
+
+static void host_action(int number, const struct kernel_action *set,
+			struct kernel_action *old)
+{
+	syscall(SYS_rt_sigaction, number, set, old, sizeof(uint64_t));
+}
+
+/* Makes the host do with a signal what the guest wants done. */
+static void install(const struct guest_action *action, int number)
+{
+	uint64_t passed = SA_NOCLDSTOP | SA_NOCLDWAIT;
+	struct kernel_action set = {
+		.handler = (void *)host_handler,
+		.flags = SA_SIGINFO | SA_RESTART | RESTORER |
+			 (action->flags & passed),
+		.restorer = (void *)(uintptr_t)host_restorer,
+		.mask = ~HOSTS_OWN,
+	};
+
+	if (MASK_OF(number) & (HOSTS_OWN | UNBLOCKABLE))
+		return;
+	if (action->handler == (uintptr_t)SIG_IGN)
+		set.handler = (void *)SIG_IGN;
+	else if (action->handler == (uintptr_t)SIG_DFL &&
+		 default_action(number) != DEFAULT_END)
+		set.handler = (void *)SIG_DFL;
+	host_action(number, &set, NULL);
+}
+
+int signals_init(struct linux_process *process)
+{
+	struct signals *signals = &process->signals;
+
+	signals->stack.flags = SS_DISABLE;
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &signals->host_mask,
+		sizeof(signals->host_mask));
+	signals->mask = signals->host_mask;
+	active = process;
+	for (int i = 1; i <= SIGNALS; i++) {
+		struct kernel_action old = { 0 };
+
+		host_action(i, NULL, &old);
+		if (old.handler == (void *)SIG_IGN)
+			signals->action[i].handler = (uintptr_t)SIG_IGN;
+		install(&signals->action[i], i);
+	}
+	return 0;
+}
+
+void signals_release(struct linux_process *process)
+{
+	struct signals *signals = &process->signals;
+
+	if (active != process)
+		return;
+	for (int i = 1; i <= SIGNALS; i++) {
+		struct kernel_action set = { 0 };
+
+		if (MASK_OF(i) & (HOSTS_OWN | UNBLOCKABLE))
+			continue;
+		if (signals->action[i].handler == (uintptr_t)SIG_IGN)
+			set.handler = (void *)SIG_IGN;
+		host_action(i, &set, NULL);
+	}
+	active = NULL;
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &signals->host_mask, NULL,
+		sizeof(signals->host_mask));
+}
+
+/* ------- masks ------- */
+
+uint64_t signals_host_mask(uint64_t mask)
+{
+	return mask & ~HOSTS_OWN;
+}
+
+/* A signal that came just before it was blocked goes back to the host. */
+static void send_back(struct linux_process *process)
+{
+	struct signals *signals = &process->signals;
+	int number = signals->pending;
+
+	if (!number || !(signals->mask & MASK_OF(number)))
+		return;
+	signals->pending = 0;		/* the host blocks all at present */
+	syscall(SYS_rt_tgsigqueueinfo, getpid(), (int)syscall(SYS_gettid),
+		number, &signals->info);
+}
+
+static void set_host_mask(struct linux_process *process)
+{
+	uint64_t mask = signals_host_mask(process->signals.mask);
+
+	/* Not done if there is a signal; its delivery does it. */
+	host_call(process, SYS_rt_sigprocmask, SIG_SETMASK,
+		  host_pointer(&mask), 0, sizeof(mask));
+}
+
+void signals_set_mask(struct linux_process *process, uint64_t mask)
+{
+	process->signals.mask = mask & ~UNBLOCKABLE;
+	send_back(process);
+	set_host_mask(process);
+}
+
+void signals_lend_mask(struct linux_process *process, uint64_t mask)
+{
+	struct signals *signals = &process->signals;
+
+	signals->saved_mask = signals->mask;
+	signals->has_saved_mask = true;
+	signals->mask = mask & ~UNBLOCKABLE;
+}
+
+void signals_return_mask(struct linux_process *process, int64_t result)
+{
+	struct signals *signals = &process->signals;
+	bool interrupted = result == -EINTR || result == -RESTART_IF_ASKED;
+
+	/* A delivery heeds the lent mask, and returns it. */
+	if (!signals->has_saved_mask ||
+	    (interrupted && linux_has_signal(process)))
+		return;
+	signals->has_saved_mask = false;
+	signals_set_mask(process, signals->saved_mask);
+}
+
+/* ------- delivery ------- */
+
+static int own_number(const struct signals *signals)
+{
+	uint64_t ready = signals->own & ~signals->mask;
+
+	if (ready & MASK_OF(SIGSEGV))
+		return SIGSEGV;
+	return ready & MASK_OF(SIGBUS) ? SIGBUS : 0;
+}
+
+bool linux_has_signal(const struct linux_process *process)
+{
+	const struct signals *signals = &process->signals;
+	int number = signals->pending;
+
+	return (number && !(signals->mask & MASK_OF(number))) ||
+	       own_number(signals);
+}
+
+void signals_send_own(struct linux_process *process, const siginfo_t *info)
+{
+	struct signals *signals = &process->signals;
+
+	signals->own_info[info->si_signo == SIGBUS] = *info;
+	signals->own |= MASK_OF(info->si_signo);
+}
+
+static void take(struct linux_process *process, siginfo_t *info)
+{
+	struct signals *signals = &process->signals;
+	int number = own_number(signals);
+
+	if (number) {
+		*info = signals->own_info[number == SIGBUS];
+		signals->own &= ~MASK_OF(number);
+		return;
+	}
+	*info = signals->info;
+	signals->pending = 0;		/* the host blocks all at present */
+}
+
+static void end_by(struct linux_process *process, int number)
+{
+	process->outcome = LINUX_KILLED;
+	process->status = number;
+}
+
+/* The mask that returning from a handler brings back. */
+static uint64_t mask_to_restore(struct signals *signals)
+{
+	bool saved = signals->has_saved_mask;
+
+	signals->has_saved_mask = false;
+	return saved ? signals->saved_mask : signals->mask;
+}
+
+static void enter_handler(struct linux_process *process,
+			  const siginfo_t *info, const struct frame_trap *trap)
+{
+	struct signals *signals = &process->signals;
+	int number = info->si_signo;
+	struct guest_action action = signals->action[number];
+	uint64_t mask = signals->mask;
+
+	process->changed_registers = true;
+	if (frame_push(process, info, &action, mask_to_restore(signals),
+		       trap)) {
+		if (number != SIGSEGV &&
+		    signals->action[SIGSEGV].handler > 1) {
+			siginfo_t fault = { .si_signo = SIGSEGV,
+					    .si_code = SI_KERNEL };
+
+			signals_force(process, &fault, 0, 0, 0);
+		} else {
+			end_by(process, SIGSEGV);
+		}
+		return;
+	}
+	if (action.flags & (uint64_t)SA_RESETHAND) {
+		signals->action[number].handler = (uintptr_t)SIG_DFL;
+		install(&signals->action[number], number);
+	}
+	mask |= action.mask;
+	if (!(action.flags & SA_NODEFER))
+		mask |= MASK_OF(number);
+	signals_set_mask(process, mask);
+}
+
+static void deliver(struct linux_process *process, const siginfo_t *info)
+{
+	static const struct frame_trap no_trap;
+	struct signals *signals = &process->signals;
+	int number = info->si_signo;
+	uint64_t handler = signals->action[number].handler;
+
+	if (handler != (uintptr_t)SIG_DFL && handler != (uintptr_t)SIG_IGN) {
+		enter_handler(process, info, &no_trap);
+		return;
+	}
+	if (handler == (uintptr_t)SIG_DFL) {
+		switch (default_action(number)) {
+		case DEFAULT_END:
+			end_by(process, number);
+			return;
+		case DEFAULT_STOP:
+			kill(getpid(), SIGSTOP);
+			break;
+		case DEFAULT_NOTHING:
+			break;
+		}
+	}
+	signals_set_mask(process, mask_to_restore(signals));
+}
+
+static void fill_result(struct linux_process *process,
+			struct linux_result *result, uint64_t number)
+{
+	*result = (struct linux_result){
+		.outcome = process->outcome,
+		.status = process->status,
+		.number = number,
+		.value = (int64_t)vm_reg(process->vm, X86_RAX),
+		.all_registers = process->changed_registers,
+	};
+}
+
+int linux_deliver(struct linux_process *process, struct linux_result *result,
+		  struct failure *why)
+{
+	siginfo_t info = { 0 };
+
+	(void)why;
+	process->changed_registers = false;
+	if (linux_has_signal(process)) {
+		take(process, &info);
+		deliver(process, &info);
+	}
+	fill_result(process, result, (uint64_t)info.si_signo);
+	return 0;
+}
+
+bool signals_restart(const struct linux_process *process)
+{
+	const struct signals *signals = &process->signals;
+	int number = own_number(signals);
+	const struct guest_action *action;
+
+	if (!number)
+		number = signals->pending;
+	action = &signals->action[number];
+	return !number || action->handler <= 1 ||
+	       action->flags & SA_RESTART;
+}
+
+void signals_force(struct linux_process *process, siginfo_t *info,
+		   uint64_t trap, uint64_t error, guest_addr cr2)
+{
+	const struct frame_trap details = { trap, error, cr2 };
+	struct signals *signals = &process->signals;
+	int number = info->si_signo;
+
+	if (signals->action[number].handler <= 1 ||
+	    signals->mask & MASK_OF(number)) {
+		end_by(process, number);
+		return;
+	}
+	enter_handler(process, info, &details);
+}
+
+/* ------- calls ------- */
+
+int64_t sys_rt_sigaction(struct linux_process *process,
+			 const struct syscall_row *row, const uint64_t *arg)
+{
+	struct signals *signals = &process->signals;
+	int number = (int)arg[0];
+	struct guest_action set, old;
+
+	(void)row;
+	if (arg[3] != sizeof(uint64_t) || number < 1 || number > SIGNALS)
+		return -EINVAL;
+	if (arg[1] && copy_in(process, &set, arg[1], sizeof(set)))
+		return -EFAULT;
+	if (arg[1] && MASK_OF(number) & UNBLOCKABLE)
+		return -EINVAL;
+	old = signals->action[number];
+	if (arg[1]) {
+		set.mask &= ~UNBLOCKABLE;
+		signals->action[number] = set;
+		install(&set, number);
+		if (set.handler == (uintptr_t)SIG_IGN)
+			signals->own &= ~MASK_OF(number);
+	}
+	if (arg[2] && copy_out(process, arg[2], &old, sizeof(old)))
+		return -EFAULT;
+	return 0;
+}
+
+int64_t sys_rt_sigprocmask(struct linux_process *process,
+			   const struct syscall_row *row, const uint64_t *arg)
+{
+	uint64_t old = process->signals.mask, mask = old, set;
+
+	(void)row;
+	if (arg[3] != sizeof(uint64_t))
+		return -EINVAL;
+	if (arg[1]) {
+		if (copy_in(process, &set, arg[1], sizeof(set)))
+			return -EFAULT;
+		switch ((int)arg[0]) {
+		case SIG_BLOCK:
+			mask |= set;
+			break;
+		case SIG_UNBLOCK:
+			mask &= ~set;
+			break;
+		case SIG_SETMASK:
+			mask = set;
+			break;
+		default:
+			return -EINVAL;
+		}
+		signals_set_mask(process, mask);
+	}
+	if (arg[2] && copy_out(process, arg[2], &old, sizeof(old)))
+		return -EFAULT;
+	return 0;
+}
+
+int64_t sys_rt_sigpending(struct linux_process *process,
+			  const struct syscall_row *row, const uint64_t *arg)
+{
+	uint64_t set = 0;
+	int64_t result;
+
+	(void)row;
+	if (arg[1] > sizeof(set))
+		return -EINVAL;
+	result = host_call(process, SYS_rt_sigpending, host_pointer(&set),
+			   sizeof(set));
+	if (result < 0)
+		return result;
+	set |= process->signals.own;
+	return copy_out(process, arg[0], &set, arg[1]) ? -EFAULT : 0;
+}
+
+/* Whether the guest's stack pointer is on its alternate stack. */
+bool on_alternate_stack(struct linux_process *process, guest_addr sp)
+{
+	const struct guest_stack *stack = &process->signals.stack;
+
+	if (stack->flags & STACK_AUTODISARM)
+		return false;
+	return sp > stack->base && sp - stack->base <= stack->size;
+}
+
+int set_alternate_stack(struct linux_process *process,
+			const struct guest_stack *set, guest_addr sp)
+{
+	struct guest_stack *stack = &process->signals.stack;
+	int32_t mode = set->flags & ~STACK_AUTODISARM;
+
+	if (on_alternate_stack(process, sp))
+		return -EPERM;
+	if (mode != 0 && mode != SS_ONSTACK && mode != SS_DISABLE)
+		return -EINVAL;
+	if (mode == SS_DISABLE) {
+		*stack = (struct guest_stack){ .flags = set->flags };
+		return 0;
+	}
+	if (set->size < 2048)		/* MINSIGSTKSZ */
+		return -ENOMEM;
+	*stack = *set;
+	stack->unused = 0;
+	return 0;
+}
+
+/* What sigaltstack() and a signal frame say of the alternate stack. */
+void get_alternate_stack(struct linux_process *process,
+			 struct guest_stack *out, guest_addr sp)
+{
+	*out = process->signals.stack;
+	if (on_alternate_stack(process, sp))
+		out->flags |= SS_ONSTACK;
+	else if (!out->size)
+		out->flags |= SS_DISABLE;
+	else
+		out->flags &= ~SS_ONSTACK;
+}
+
+int64_t sys_sigaltstack(struct linux_process *process,
+			const struct syscall_row *row, const uint64_t *arg)
+{
+	guest_addr sp = vm_reg(process->vm, X86_RSP);
+	struct guest_stack set, old;
+	int rc;
+
+	(void)row;
+	get_alternate_stack(process, &old, sp);
+	if (arg[0]) {
+		if (copy_in(process, &set, arg[0], sizeof(set)))
+			return -EFAULT;
+		rc = set_alternate_stack(process, &set, sp);
+		if (rc)
+			return rc;
+	}
+	if (arg[1] && copy_out(process, arg[1], &old, sizeof(old)))
+		return -EFAULT;
+	return 0;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sockets.c - messages: buffers, an address and control data in one call */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include "vm/linux/handlers.h"
+#include "vm/linux/process.h"
+
+/* struct msghdr as x86-64 guests have it. */
+struct guest_message {
+	uint64_t name;
+	uint32_t name_length, padding;
+	uint64_t vector, vector_count;
+	uint64_t control, control_length;
+	int32_t flags;
+	uint32_t padding2;
+};
+
+_Static_assert(sizeof(struct guest_message) == sizeof(struct msghdr),
+	       "the host's layout is the guest's");
+
+/* The same for the host; names and control data are copied. */
+struct message {
+	struct guest_message guest;
+	struct msghdr host;
+	uint8_t name[128];
+	uint8_t control[16384] __attribute__((aligned(8)));
+};
+
+static int take_message(struct linux_process *process, guest_addr addr,
+			enum memory_use use, struct message *message)
+{
+	struct guest_message *guest = &message->guest;
+	struct msghdr *host = &message->host;
+	int rc;
+
+	if (copy_in(process, guest, addr, sizeof(*guest)))
+		return -EFAULT;
+	if ((int32_t)guest->name_length < 0)
+		return -EINVAL;
+	if (guest->vector_count > SPANS)
+		return -EMSGSIZE;
+	process->spans.count = 0;
+	rc = add_vector(process, guest->vector, guest->vector_count, use);
+	if (rc)
+		return rc;
+	memset(host, 0, sizeof(*host));
+	host->msg_iov = process->spans.host;
+	host->msg_iovlen = (size_t)process->spans.count;
+	host->msg_flags = guest->flags;
+	if (guest->name) {
+		host->msg_name = message->name;
+		host->msg_namelen = guest->name_length;
+		if (host->msg_namelen > sizeof(message->name))
+			host->msg_namelen = sizeof(message->name);
+	}
+	if (guest->control && guest->control_length) {
+		host->msg_control = message->control;
+		host->msg_controllen = guest->control_length;
+	}
+	return 0;
+}
+
+static int64_t send_one(struct linux_process *process, uint64_t fd,
+			guest_addr addr, uint64_t flags)
+{
+	struct message message;
+	int64_t result = take_message(process, addr, MEMORY_IN, &message);
+	const struct guest_message *guest = &message.guest;
+
+	if (result)
+		return result;
+	if (message.host.msg_controllen > sizeof(message.control))
+		return -ENOBUFS;
+	if ((message.host.msg_name &&
+	     copy_in(process, message.name, guest->name,
+		     message.host.msg_namelen)) ||
+	    (message.host.msg_control &&
+	     copy_in(process, message.control, guest->control,
+		     message.host.msg_controllen)))
+		return -EFAULT;
+	result = host_call(process, SYS_sendmsg, fd,
+			   host_pointer(&message.host), flags);
+	if (result > 0)
+		spans_output(process, (int)fd, (uint64_t)result);
+	return result;
+}
+
+static int give_message(struct linux_process *process, guest_addr addr,
+			struct message *message, size_t received)
+{
+	struct guest_message *guest = &message->guest;
+	const struct msghdr *host = &message->host;
+	size_t name = host->msg_namelen;
+
+	spans_wrote(process, received);
+	if (name > sizeof(message->name))
+		name = sizeof(message->name);
+	if (name > guest->name_length)
+		name = guest->name_length;
+	if (guest->name) {
+		if (copy_out(process, guest->name, message->name, name))
+			return -EFAULT;
+		guest->name_length = host->msg_namelen;
+	}
+	if (host->msg_control &&
+	    copy_out(process, guest->control, message->control,
+		     host->msg_controllen))
+		return -EFAULT;
+	guest->control_length = host->msg_controllen;
+	guest->flags = host->msg_flags;
+	return copy_out(process, addr, guest, sizeof(*guest));
+}
+
+static int64_t receive_one(struct linux_process *process, uint64_t fd,
+			   guest_addr addr, uint64_t flags)
+{
+	struct message message;
+	int64_t result = take_message(process, addr, MEMORY_OUT, &message);
+
+	if (result)
+		return result;
+	if (message.host.msg_controllen > sizeof(message.control))
+		message.host.msg_controllen = sizeof(message.control);
+	result = host_call(process, SYS_recvmsg, fd,
+			   host_pointer(&message.host), flags);
+	if (result < 0)
+		return result;
+	if (give_message(process, addr, &message, (size_t)result))
+		return -EFAULT;
+	return result;
+}
+
+int64_t sys_sendmsg(struct linux_process *process,
+		    const struct syscall_row *row, const uint64_t *arg)
+{
+	(void)row;
+	return send_one(process, arg[0], arg[1], arg[2]);
+}
+
+int64_t sys_recvmsg(struct linux_process *process,
+		    const struct syscall_row *row, const uint64_t *arg)
+{
+	(void)row;
+	return receive_one(process, arg[0], arg[1], arg[2]);
+}
+
+/* struct mmsghdr: a message, and how many bytes it had. */
+#define MMSG_SIZE (sizeof(struct guest_message) + 8)
+
+typedef int64_t one_message(struct linux_process *process, uint64_t fd,
+			    guest_addr addr, uint64_t flags);
+
+static int64_t many(struct linux_process *process, const uint64_t *arg,
+		    one_message *one, uint64_t later_flags)
+{
+	uint32_t count = (uint32_t)arg[2];
+	uint64_t flags = arg[3] & ~(uint64_t)MSG_WAITFORONE;
+	uint32_t done;
+
+	if (count > SPANS)
+		count = SPANS;
+	for (done = 0; done < count; done++) {
+		guest_addr at = arg[1] + done * MMSG_SIZE;
+		int64_t result = one(process, arg[0], at, flags);
+		uint32_t length = (uint32_t)result;
+
+		if (result < 0)
+			return done ? (int64_t)done : result;
+		if (copy_out(process, at + sizeof(struct guest_message),
+			     &length, sizeof(length)))
+			return -EFAULT;
+		flags |= later_flags;
+	}
+	return (int64_t)done;
+}
+
+int64_t sys_sendmmsg(struct linux_process *process,
+		     const struct syscall_row *row, const uint64_t *arg)
+{
+	(void)row;
+	return many(process, arg, send_one, 0);
+}
+
+int64_t sys_recvmmsg(struct linux_process *process,
+		     const struct syscall_row *row, const uint64_t *arg)
+{
+	uint64_t later = arg[3] & MSG_WAITFORONE ? MSG_DONTWAIT : 0;
+
+	(void)row;
+	if (arg[4])	/* its time limit is between messages only */
+		later = MSG_DONTWAIT;
+	return many(process, arg, receive_one, later);
+}
+
+int64_t sys_sendto(struct linux_process *process,
+		   const struct syscall_row *row, const uint64_t *arg)
+{
+	int64_t result = marshal_call(process, row, arg);
+
+	if (result > 0 && stream_of(process, (int)arg[0])) {
+		process->spans.count = 0;
+		add_spans(process, arg[1], (uint64_t)result, MEMORY_IN);
+		spans_output(process, (int)arg[0], (uint64_t)result);
+	}
+	return result;
+}

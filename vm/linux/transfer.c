@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* transfer.c - read(2), write(2) and their kin, straight to guest memory */
+#include <errno.h>
+#include <stdbool.h>
+#include <sys/syscall.h>
+
+#include "vm/linux/handlers.h"
+#include "vm/linux/process.h"
+
+/* One way to move bytes: with a single buffer, and with many. */
+struct transfer {
+	long single, vector;
+	enum memory_use use;
+	uint64_t fd;
+	uint64_t rest[3];	/* arguments after buffer and length */
+};
+
+/* `failed` is why the spans are none, or 0. */
+static int64_t perform(struct linux_process *process,
+		       const struct transfer *transfer, int failed)
+{
+	const struct spans *spans = &process->spans;
+	const struct iovec bad = { (void *)(uintptr_t)BAD_POINTER, 1 };
+	const struct iovec *iov = failed ? &bad : spans->host;
+	uint64_t count = failed ? 1 : (uint64_t)spans->count;
+
+	if (transfer->single && count <= 1)
+		return host_call(process, transfer->single, transfer->fd,
+				 count ? host_pointer(iov->iov_base) :
+					 BAD_POINTER,
+				 count ? iov->iov_len : 0, transfer->rest[0],
+				 transfer->rest[1], transfer->rest[2]);
+	return host_call(process, transfer->vector, transfer->fd,
+			 host_pointer(iov), count, transfer->rest[0],
+			 transfer->rest[1], transfer->rest[2]);
+}
+
+static int64_t finish(struct linux_process *process,
+		      const struct transfer *transfer, int failed)
+{
+	int64_t result = perform(process, transfer, failed);
+
+	if (result <= 0)
+		return result;
+	if (transfer->use == MEMORY_OUT)
+		spans_wrote(process, (uint64_t)result);
+	else
+		spans_output(process, (int)transfer->fd, (uint64_t)result);
+	return result;
+}
+
+static int64_t one_buffer(struct linux_process *process,
+			  const struct transfer *transfer, guest_addr addr,
+			  uint64_t size)
+{
+	if (size > 0x7ffff000)
+		size = 0x7ffff000;	/* as the kernel: MAX_RW_COUNT */
+	process->spans.count = 0;
+	return finish(process, transfer,
+		      add_spans(process, addr, size, transfer->use));
+}
+
+static int64_t many_buffers(struct linux_process *process,
+			    const struct transfer *transfer, guest_addr vector,
+			    uint64_t count)
+{
+	int rc;
+
+	process->spans.count = 0;
+	rc = add_vector(process, vector, count, transfer->use);
+	if (rc == -EINVAL)
+		return rc;
+	return finish(process, transfer, rc);
+}
+
+int64_t sys_read(struct linux_process *process, const struct syscall_row *row,
+		 const uint64_t *arg)
+{
+	const struct transfer transfer = { SYS_read, SYS_readv, MEMORY_OUT,
+					   arg[0], { 0 } };
+
+	(void)row;
+	return one_buffer(process, &transfer, arg[1], arg[2]);
+}
+
+int64_t sys_write(struct linux_process *process, const struct syscall_row *row,
+		  const uint64_t *arg)
+{
+	const struct transfer transfer = { SYS_write, SYS_writev, MEMORY_IN,
+					   arg[0], { 0 } };
+
+	(void)row;
+	return one_buffer(process, &transfer, arg[1], arg[2]);
+}
+
+int64_t sys_pread64(struct linux_process *process,
+		    const struct syscall_row *row, const uint64_t *arg)
+{
+	const struct transfer transfer = { SYS_pread64, SYS_preadv, MEMORY_OUT,
+					   arg[0], { arg[3] } };
+
+	(void)row;
+	return one_buffer(process, &transfer, arg[1], arg[2]);
+}
+
+int64_t sys_pwrite64(struct linux_process *process,
+		     const struct syscall_row *row, const uint64_t *arg)
+{
+	const struct transfer transfer = { SYS_pwrite64, SYS_pwritev,
+					   MEMORY_IN, arg[0], { arg[3] } };
+
+	(void)row;
+	return one_buffer(process, &transfer, arg[1], arg[2]);
+}
+
+int64_t sys_readv(struct linux_process *process, const struct syscall_row *row,
+		  const uint64_t *arg)
+{
+	const struct transfer transfer = { 0, SYS_readv, MEMORY_OUT, arg[0],
+					   { 0 } };
+
+	(void)row;
+	return many_buffers(process, &transfer, arg[1], arg[2]);
+}
+
+int64_t sys_writev(struct linux_process *process,
+		   const struct syscall_row *row, const uint64_t *arg)
+{
+	const struct transfer transfer = { 0, SYS_writev, MEMORY_IN, arg[0],
+					   { 0 } };
+
+	(void)row;
+	return many_buffers(process, &transfer, arg[1], arg[2]);
+}
+
+int64_t sys_preadv(struct linux_process *process,
+		   const struct syscall_row *row, const uint64_t *arg)
+{
+	const struct transfer transfer = { 0, SYS_preadv, MEMORY_OUT, arg[0],
+					   { arg[3], arg[4] } };
+
+	(void)row;
+	return many_buffers(process, &transfer, arg[1], arg[2]);
+}
+
+int64_t sys_pwritev(struct linux_process *process,
+		    const struct syscall_row *row, const uint64_t *arg)
+{
+	const struct transfer transfer = { 0, SYS_pwritev, MEMORY_IN, arg[0],
+					   { arg[3], arg[4] } };
+
+	(void)row;
+	return many_buffers(process, &transfer, arg[1], arg[2]);
+}
+
+int64_t sys_preadv2(struct linux_process *process,
+		    const struct syscall_row *row, const uint64_t *arg)
+{
+	const struct transfer transfer = { 0, SYS_preadv2, MEMORY_OUT, arg[0],
+					   { arg[3], arg[4], arg[5] } };
+
+	(void)row;
+	return many_buffers(process, &transfer, arg[1], arg[2]);
+}
+
+int64_t sys_pwritev2(struct linux_process *process,
+		     const struct syscall_row *row, const uint64_t *arg)
+{
+	const struct transfer transfer = { 0, SYS_pwritev2, MEMORY_IN, arg[0],
+					   { arg[3], arg[4], arg[5] } };
+
+	(void)row;
+	return many_buffers(process, &transfer, arg[1], arg[2]);
+}

@@ -1,0 +1,670 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* memory.c - the guest's address space: regions and how they change */
+#include "vm/memory_internal.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "formats/error.h"
+
+#define ADDRESS_LIMIT (UINT64_C(1) << 47)
+#define HEAP_ROOM (UINT64_C(1) << 36)
+
+int memory_create(struct memory **out, const struct memory_observer *observer,
+		  struct failure *why)
+{
+	struct memory *memory = calloc(1, sizeof(*memory));
+	int rc;
+
+	if (!memory)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	if (observer)
+		memory->observer = *observer;
+	memory->tracks = memory->observer.first_write != NULL;
+	memory->doubts = memory->observer.resolve != NULL;
+	rc = arena_create(memory, why);
+	if (!rc && (memory->tracks || memory->doubts))
+		rc = arena_catch_faults(memory, why);
+	if (rc) {
+		memory_destroy(memory);
+		return rc;
+	}
+	*out = memory;
+	return 0;
+}
+
+void memory_destroy(struct memory *memory)
+{
+	if (!memory)
+		return;
+	arena_destroy(memory);
+	for (size_t i = 0; i < memory->name_count; i++)
+		free(memory->names[i]);
+	free(memory->names);
+	free(memory->maps);
+	free(memory->stale);
+	free(memory->view);
+	free(memory);
+}
+
+/* ------- the sorted array ------- */
+
+size_t memory_index(const struct memory *memory, guest_addr addr)
+{
+	size_t low = 0, high = memory->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (memory->maps[middle].region.end <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct mapping *memory_find(struct memory *memory, guest_addr addr)
+{
+	struct mapping *map;
+	size_t index = memory->last;
+
+	if (index < memory->count) {
+		map = &memory->maps[index];
+		if (map->region.start <= addr && addr < map->region.end)
+			return map;
+	}
+	index = memory_index(memory, addr);
+	if (index == memory->count)
+		return NULL;
+	map = &memory->maps[index];
+	if (map->region.start > addr)
+		return NULL;
+	memory->last = index;
+	return map;
+}
+
+static int make_room(struct memory *memory, size_t more)
+{
+	size_t room = memory->room ? memory->room : 64;
+	struct mapping *maps;
+
+	if (memory->count + more <= memory->room)
+		return 0;
+	while (room < memory->count + more)
+		room *= 2;
+	maps = realloc(memory->maps, room * sizeof(*maps));
+	if (!maps)
+		return ERR_NO_MEMORY;
+	memory->maps = maps;
+	memory->room = room;
+	return 0;
+}
+
+static void insert(struct memory *memory, size_t index,
+		   const struct mapping *map)
+{
+	memmove(memory->maps + index + 1, memory->maps + index,
+		(memory->count - index) * sizeof(*map));
+	memory->maps[index] = *map;
+	memory->count++;
+}
+
+static void erase(struct memory *memory, size_t first, size_t count)
+{
+	memmove(memory->maps + first, memory->maps + first + count,
+		(memory->count - first - count) * sizeof(*memory->maps));
+	memory->count -= count;
+}
+
+/* Makes `addr` a border between mappings.  Room for one more is there. */
+static void split(struct memory *memory, guest_addr addr)
+{
+	size_t index = memory_index(memory, addr);
+	struct mapping *map = &memory->maps[index];
+	struct mapping tail;
+
+	if (index == memory->count || map->region.start >= addr)
+		return;
+	tail = *map;
+	tail.arena = mapping_arena(map, addr);
+	if (tail.region.kind != REGION_ANON)
+		tail.region.offset += addr - map->region.start;
+	tail.region.start = addr;
+	map->region.end = addr;
+	insert(memory, index + 1, &tail);
+}
+
+static bool continues(const struct mapping *a, const struct mapping *b)
+{
+	uint64_t size = a->region.end - a->region.start;
+
+	return a->region.end == b->region.start && a->arena + size == b->arena &&
+	       a->region.prot == b->region.prot &&
+	       a->region.kind == b->region.kind &&
+	       a->region.name == b->region.name &&
+	       a->was_code == b->was_code &&
+	       (a->region.kind == REGION_ANON ||
+		a->region.offset + size == b->region.offset);
+}
+
+/* Joins what can be joined around [first, last]. */
+static void join(struct memory *memory, guest_addr start, guest_addr end)
+{
+	size_t index = memory_index(memory, start ? start - 1 : 0);
+
+	while (index + 1 < memory->count &&
+	       memory->maps[index].region.start <= end) {
+		struct mapping *map = &memory->maps[index];
+
+		if (!continues(map, map + 1)) {
+			index++;
+			continue;
+		}
+		map->region.end = map[1].region.end;
+		erase(memory, index + 1, 1);
+	}
+}
+
+/* Whether every byte of the range is mapped. */
+static bool is_covered(const struct memory *memory, guest_addr addr,
+		       uint64_t size)
+{
+	guest_addr end = addr + size;
+
+	for (size_t i = memory_index(memory, addr); addr < end; i++) {
+		if (i == memory->count || memory->maps[i].region.start > addr)
+			return false;
+		addr = memory->maps[i].region.end;
+	}
+	return true;
+}
+
+static bool is_page_range(guest_addr addr, uint64_t size)
+{
+	return !(addr % GUEST_PAGE) && !(size % GUEST_PAGE) && size &&
+	       addr < ADDRESS_LIMIT && size <= ADDRESS_LIMIT - addr;
+}
+
+/* ------- names ------- */
+
+static const char *intern(struct memory *memory, const char *name)
+{
+	char **names;
+
+	if (!name)
+		name = "";
+	for (size_t i = 0; i < memory->name_count; i++)
+		if (!strcmp(memory->names[i], name))
+			return memory->names[i];
+	if (memory->name_count == memory->name_room) {
+		size_t room = memory->name_room ? memory->name_room * 2 : 32;
+
+		names = realloc(memory->names, room * sizeof(*names));
+		if (!names)
+			return NULL;
+		memory->names = names;
+		memory->name_room = room;
+	}
+	names = &memory->names[memory->name_count];
+	*names = strdup(name);
+	if (*names)
+		memory->name_count++;
+	return *names;
+}
+
+/* ------- changes ------- */
+
+void memory_note_stale(struct memory *memory, const struct mapping *map,
+		       guest_addr addr, uint64_t size)
+{
+	if (!map->was_code)
+		return;
+	if (memory->stale_count == memory->stale_room) {
+		size_t room = memory->stale_room ? memory->stale_room * 2 : 16;
+		void *more = realloc(memory->stale,
+				     room * sizeof(*memory->stale));
+
+		if (!more)
+			abort();	/* wrong code must not run */
+		memory->stale = more;
+		memory->stale_room = room;
+	}
+	memory->stale[memory->stale_count].addr = addr;
+	memory->stale[memory->stale_count++].size = size;
+}
+
+/* Unmaps without telling anybody.  Room for two more is there. */
+static void cut_out(struct memory *memory, guest_addr addr, uint64_t size)
+{
+	size_t first, end;
+
+	split(memory, addr);
+	split(memory, addr + size);
+	first = memory_index(memory, addr);
+	for (end = first; end < memory->count; end++) {
+		struct mapping *map = &memory->maps[end];
+		bool heap;
+
+		if (map->region.start >= addr + size)
+			break;
+		heap = memory->heap_start && map->arena >= memory->heap_arena &&
+		       map->arena < memory->heap_arena + HEAP_ROOM;
+		arena_give(memory, map->arena,
+			   map->region.end - map->region.start,
+			   !map->was_code && !heap);
+	}
+	erase(memory, first, end - first);
+	memory->generation++;
+}
+
+/* The heap grows often: it has a part of the arena to grow in. */
+static uint64_t take_heap(struct memory *memory, const struct region *region)
+{
+	if (!memory->heap_start) {
+		memory->heap_arena = arena_take(memory, HEAP_ROOM);
+		if (memory->heap_arena == UINT64_MAX)
+			return UINT64_MAX;
+		memory->heap_start = region->start;
+	}
+	if (region->start < memory->heap_start ||
+	    region->end - memory->heap_start > HEAP_ROOM)
+		return UINT64_MAX;
+	return memory->heap_arena + (region->start - memory->heap_start);
+}
+
+static uint64_t take(struct memory *memory, const struct region *region)
+{
+	uint64_t start = UINT64_MAX;
+
+	if (region->name && !strcmp(region->name, "[heap]"))
+		start = take_heap(memory, region);
+	if (start == UINT64_MAX)
+		start = arena_take(memory, region->end - region->start);
+	return start;
+}
+
+static int place_file(struct memory *memory, const struct mapping *map, int fd,
+		      struct failure *why)
+{
+	const struct region *region = &map->region;
+	bool shared = region->kind == REGION_SHARED;
+	int flags = MAP_FIXED | (shared ? MAP_SHARED : MAP_PRIVATE);
+	uint64_t size = region->end - region->start;
+	void *at = memory->arena + map->arena;
+
+	if (mmap(at, size, PROT_READ | PROT_WRITE, flags | MAP_NORESERVE, fd,
+		 (off_t)region->offset) != MAP_FAILED)
+		return 0;
+	if (errno == EACCES &&
+	    mmap(at, size, PROT_READ, flags, fd, (off_t)region->offset) !=
+		    MAP_FAILED)
+		return 0;
+	return failed(why, ERR_SYSTEM, "%s", strerror(errno));
+}
+
+static void start_pages(struct memory *memory, const struct mapping *map,
+			uint32_t doubt)
+{
+	uint64_t size = map->region.end - map->region.start;
+	uint64_t first = map->arena >> GUEST_PAGE_SHIFT;
+	uint64_t count = size >> GUEST_PAGE_SHIFT;
+	uint64_t guest = map->region.start >> GUEST_PAGE_SHIFT;
+	unsigned state = memory->tracks || doubt ? 0 : PAGE_READ | PAGE_WRITTEN;
+
+	memset(memory->state + first, (int)state, count);
+	for (uint64_t i = 0; i < count; i++)
+		memory->guest[first + i] = guest + i;
+	if (doubt)
+		for (uint64_t i = 0; i < count; i++)
+			memory->doubt[first + i] = doubt;
+	arena_protect(memory, map->arena, size, state);
+}
+
+static void tell_mapped(struct memory *memory, const struct region *region,
+			uint32_t doubt)
+{
+	const struct memory_observer *observer = &memory->observer;
+
+	if (observer->mapped)
+		observer->mapped(observer->context, region);
+	if (doubt && observer->doubted)
+		observer->doubted(observer->context, region->start,
+				  region->end - region->start, doubt);
+}
+
+int memory_map(struct memory *memory, const struct region *region, int fd,
+	       struct failure *why)
+{
+	uint64_t size = region->end - region->start;
+	struct mapping map = { .region = *region };
+	uint32_t doubt = 0;
+	int rc;
+
+	if (!is_page_range(region->start, size))
+		return failed(why, ERR_NOT_FOUND, "unusable address range");
+	map.region.name = intern(memory, region->name);
+	if (!map.region.name || make_room(memory, 3))
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	cut_out(memory, region->start, size);
+	map.was_code = region->prot & MAY_EXEC;
+	map.arena = take(memory, region);
+	if (map.arena == UINT64_MAX)
+		return failed(why, ERR_NO_MEMORY, "guest memory is used up");
+	if (fd >= 0) {
+		rc = place_file(memory, &map, fd, why);
+		if (rc) {
+			arena_give(memory, map.arena, size, true);
+			return rc;
+		}
+		if (memory->doubts && memory->tracks)
+			doubt = (uint32_t)++memory->newest_doubt;
+	}
+	start_pages(memory, &map, doubt);
+	insert(memory, memory_index(memory, region->start), &map);
+	join(memory, region->start, region->end);
+	memory->generation++;
+	tell_mapped(memory, &map.region, doubt);
+	return 0;
+}
+
+int memory_unmap(struct memory *memory, guest_addr addr, uint64_t size)
+{
+	const struct memory_observer *observer = &memory->observer;
+
+	if (!is_page_range(addr, size))
+		return ERR_NOT_FOUND;
+	if (make_room(memory, 2))
+		return ERR_NO_MEMORY;
+	cut_out(memory, addr, size);
+	if (observer->unmapped)
+		observer->unmapped(observer->context, addr, size);
+	return 0;
+}
+
+int memory_protect(struct memory *memory, guest_addr addr, uint64_t size,
+		   unsigned prot)
+{
+	const struct memory_observer *observer = &memory->observer;
+
+	if (!is_page_range(addr, size) || !is_covered(memory, addr, size))
+		return ERR_NOT_FOUND;
+	if (make_room(memory, 2))
+		return ERR_NO_MEMORY;
+	split(memory, addr);
+	split(memory, addr + size);
+	for (size_t i = memory_index(memory, addr);
+	     i < memory->count && memory->maps[i].region.start < addr + size;
+	     i++) {
+		memory->maps[i].region.prot = prot;
+		if (prot & MAY_EXEC)
+			memory->maps[i].was_code = true;
+	}
+	join(memory, addr, addr + size);
+	memory->generation++;
+	if (observer->protected)
+		observer->protected(observer->context, addr, size, prot);
+	return 0;
+}
+
+/* Gives the moved pages their new guest page numbers. */
+static void renumber(struct memory *memory, const struct mapping *map)
+{
+	uint64_t first = map->arena >> GUEST_PAGE_SHIFT;
+	uint64_t guest = map->region.start >> GUEST_PAGE_SHIFT;
+	uint64_t count = (map->region.end - map->region.start) >>
+			 GUEST_PAGE_SHIFT;
+
+	for (uint64_t i = 0; i < count; i++)
+		memory->guest[first + i] = guest + i;
+}
+
+int memory_move(struct memory *memory, guest_addr from, guest_addr to,
+		uint64_t size)
+{
+	const struct memory_observer *observer = &memory->observer;
+	struct mapping *moved;
+	size_t first, count;
+
+	if (!is_page_range(from, size) || !is_page_range(to, size) ||
+	    (from < to + size && to < from + size) ||
+	    !is_covered(memory, from, size))
+		return ERR_NOT_FOUND;
+	if (make_room(memory, 4))
+		return ERR_NO_MEMORY;
+	cut_out(memory, to, size);
+	split(memory, from);
+	split(memory, from + size);
+	first = memory_index(memory, from);
+	count = memory_index(memory, from + size - 1) + 1 - first;
+	moved = malloc(count * sizeof(*moved));
+	if (!moved)
+		return ERR_NO_MEMORY;
+	memcpy(moved, memory->maps + first, count * sizeof(*moved));
+	erase(memory, first, count);
+	for (size_t i = 0; i < count; i++) {
+		moved[i].region.start += to - from;
+		moved[i].region.end += to - from;
+		renumber(memory, &moved[i]);
+		insert(memory, memory_index(memory, moved[i].region.start),
+		       &moved[i]);
+	}
+	free(moved);
+	join(memory, to, to + size);
+	memory->generation++;
+	if (observer->moved)
+		observer->moved(observer->context, from, to, size);
+	return 0;
+}
+
+/* Drops the pages of one mapping; those of a file are doubtful again. */
+static void clear_pages(struct memory *memory, const struct mapping *map,
+			guest_addr addr, uint64_t size, uint32_t doubt)
+{
+	uint64_t at = mapping_arena(map, addr);
+	uint64_t page = at >> GUEST_PAGE_SHIFT;
+	uint64_t count = size >> GUEST_PAGE_SHIFT;
+	bool is_file = map->region.kind != REGION_ANON;
+
+	madvise(memory->arena + at, size, MADV_DONTNEED);
+	for (uint64_t i = page; i < page + count; i++) {
+		memory->state[i] &= (uint8_t)~PAGE_ABSENT;
+		memory->doubt[i] = is_file ? doubt : 0;
+	}
+	if (is_file && doubt)
+		arena_protect(memory, at, size, 0);
+	else if (!memory->tracks)
+		arena_protect(memory, at, size, PAGE_READ | PAGE_WRITTEN);
+	memory_note_stale(memory, map, addr, size);
+}
+
+int memory_clear(struct memory *memory, guest_addr addr, uint64_t size)
+{
+	const struct memory_observer *observer = &memory->observer;
+	guest_addr end = addr + size;
+
+	if (!is_page_range(addr, size) || !is_covered(memory, addr, size))
+		return ERR_NOT_FOUND;
+	if (observer->cleared)
+		observer->cleared(observer->context, addr, size);
+	for (guest_addr at = addr; at < end;) {
+		struct mapping *map = memory_find(memory, at);
+		guest_addr stop = map->region.end < end ? map->region.end : end;
+		uint32_t doubt = 0;
+
+		if (map->region.kind != REGION_ANON && memory->doubts &&
+		    memory->tracks)
+			doubt = (uint32_t)++memory->newest_doubt;
+		clear_pages(memory, map, at, stop - at, doubt);
+		if (doubt && observer->doubted)
+			observer->doubted(observer->context, at, stop - at,
+					  doubt);
+		at = stop;
+	}
+	return 0;
+}
+
+/* ------- looking ------- */
+
+const struct region *memory_regions(const struct memory *memory, size_t *count)
+{
+	/* The view is a cache of what the caller may see. */
+	struct memory *own = (struct memory *)memory;
+
+	*count = memory->count;
+	if (memory->view && memory->view_generation == memory->generation)
+		return memory->view;
+	if (memory->view_room < memory->count || !memory->view) {
+		size_t room = memory->count + 16;
+		struct region *view = realloc(own->view, room * sizeof(*view));
+
+		if (!view)
+			abort();
+		own->view = view;
+		own->view_room = room;
+	}
+	for (size_t i = 0; i < memory->count; i++)
+		own->view[i] = memory->maps[i].region;
+	own->view_generation = memory->generation;
+	return memory->view;
+}
+
+const struct region *memory_region_at(const struct memory *memory,
+				      guest_addr addr)
+{
+	struct mapping *map = memory_find((struct memory *)memory, addr);
+
+	return map ? &map->region : NULL;
+}
+
+guest_addr memory_find_gap(const struct memory *memory, uint64_t size,
+			   guest_addr bottom, guest_addr top)
+{
+	for (size_t i = memory_index(memory, top - 1) + 1; i-- > 0;) {
+		guest_addr end = top;
+
+		/* The gap above mapping i - 1 and below mapping i. */
+		if (i < memory->count && memory->maps[i].region.start < end)
+			end = memory->maps[i].region.start;
+		if (end > bottom) {
+			guest_addr start = bottom;
+
+			if (i > 0 && memory->maps[i - 1].region.end > start)
+				start = memory->maps[i - 1].region.end;
+			if (start < end && end - start >= size)
+				return end - size;
+		}
+	}
+	return 0;
+}
+
+/* ------- tracking ------- */
+
+void memory_arm(struct memory *memory)
+{
+	uint64_t start = 0, end = 0;
+
+	assert(memory->tracks);
+	for (size_t i = 0; i < memory->count; i++) {
+		const struct mapping *map = &memory->maps[i];
+		uint64_t size = map->region.end - map->region.start;
+
+		memset(memory->state + (map->arena >> GUEST_PAGE_SHIFT), 0,
+		       size >> GUEST_PAGE_SHIFT);
+		if (map->arena != end) {
+			if (end > start)
+				arena_protect(memory, start, end - start, 0);
+			start = map->arena;
+		}
+		end = map->arena + size;
+	}
+	if (end > start)
+		arena_protect(memory, start, end - start, 0);
+	memory->opened = 0;
+}
+
+uint64_t memory_doubt(const struct memory *memory)
+{
+	return memory->newest_doubt;
+}
+
+void memory_set_doubt(struct memory *memory, uint64_t newest)
+{
+	memory->newest_doubt = newest;
+}
+
+uint64_t memory_page_doubt(const struct memory *memory, uint64_t page)
+{
+	guest_addr addr = page << GUEST_PAGE_SHIFT;
+	struct mapping *map = memory_find((struct memory *)memory, addr);
+
+	if (!map)
+		return 0;
+	return memory->doubt[mapping_arena(map, addr) >> GUEST_PAGE_SHIFT];
+}
+
+void memory_each_doubt(struct memory *memory,
+		       void (*visit)(void *context, uint64_t page,
+				     uint64_t count, uint64_t doubt),
+		       void *context)
+{
+	for (size_t i = 0; i < memory->count; i++) {
+		const struct mapping *map = &memory->maps[i];
+		const uint32_t *doubt =
+			memory->doubt + (map->arena >> GUEST_PAGE_SHIFT);
+		uint64_t page = map->region.start >> GUEST_PAGE_SHIFT;
+		uint64_t end = map->region.end >> GUEST_PAGE_SHIFT;
+		uint64_t count;
+
+		for (; page < end; page += count, doubt += count) {
+			count = 1;
+			while (page + count < end && doubt[count] == doubt[0])
+				count++;
+			if (doubt[0])
+				visit(context, page, count, doubt[0]);
+		}
+	}
+}
+
+int memory_set_doubtful(struct memory *memory, guest_addr addr, uint64_t size,
+			uint64_t doubt)
+{
+	guest_addr end = addr + size;
+
+	if (!is_page_range(addr, size) || !is_covered(memory, addr, size))
+		return ERR_NOT_FOUND;
+	if (doubt > memory->newest_doubt)
+		memory->newest_doubt = doubt;
+	while (addr < end) {
+		struct mapping *map = memory_find(memory, addr);
+		guest_addr stop = map->region.end < end ? map->region.end : end;
+		uint64_t at = mapping_arena(map, addr);
+		uint64_t page = at >> GUEST_PAGE_SHIFT;
+
+		for (uint64_t i = 0; i < (stop - addr) >> GUEST_PAGE_SHIFT; i++)
+			memory->doubt[page + i] = (uint32_t)doubt;
+		arena_protect(memory, at, stop - addr, 0);
+		memory_note_stale(memory, map, addr, stop - addr);
+		addr = stop;
+	}
+	return 0;
+}
+
+void memory_set_absent(struct memory *memory)
+{
+	for (size_t i = 0; i < memory->count; i++) {
+		const struct mapping *map = &memory->maps[i];
+		uint64_t size = map->region.end - map->region.start;
+		uint64_t page = map->arena >> GUEST_PAGE_SHIFT;
+
+		for (uint64_t j = 0; j < size >> GUEST_PAGE_SHIFT; j++) {
+			memory->origin[page + j] = memory->guest[page + j];
+			memory->state[page + j] =
+				memory->doubt[page + j] ? 0 : PAGE_ABSENT;
+		}
+		arena_protect(memory, map->arena, size, 0);
+	}
+}

@@ -1,0 +1,207 @@
+/*
+ * memory.h - the guest's address space, and who learns of its changes
+ *
+ * A sorted array of regions maps guest pages to pages of the arena, one large
+ * host reservation that the engine knows as "physical" memory.  The array is
+ * the page table: the engine asks it at each miss of its TLB.
+ *
+ * When tracking is on, a page of the arena is inaccessible to the host until
+ * it is first touched, by translated code (the SIGSEGV handler sees it) or by
+ * the functions here: then the observer learns of it.  Pages that were
+ * touched cost nothing until memory_arm() closes them all again.
+ *
+ * A doubtful page is one that something outside the guest may have changed.
+ * Its first touch is told as `resolve`.
+ *
+ * Units:      addresses and sizes are bytes, guest virtual; whole pages where
+ *             said.  A doubt's number counts from 1.
+ * Ownership:  the caller ends a memory with memory_destroy(); names given to
+ *             memory_map() are copied.
+ * Errors:     ERR_NOT_FOUND (not mapped or not permitted: EFAULT to a guest),
+ *             ERR_SYSTEM, ERR_NO_MEMORY.
+ * Threads:    one.  Only one memory can be tracked at a time in a process.
+ */
+#ifndef CPREC_VM_MEMORY_H
+#define CPREC_VM_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/region.h"
+
+struct failure;
+struct memory;
+
+/*
+ * Any member may be NULL.  The calls about touches come from inside a signal
+ * handler while the guest runs: they may use the C library (the guest never
+ * interrupts it), but must not run the guest or change the regions.
+ */
+struct memory_observer {
+	void *context;
+
+	/* The first read or write of a page since memory_arm(). */
+	void (*first_read)(void *context, uint64_t page);
+	void (*first_write)(void *context, uint64_t page);
+
+	/* The first touch of a doubtful page.  Recording: `bytes` is what the
+	 * guest will see.  Replaying: the callee fills it in. */
+	void (*resolve)(void *context, uint64_t page, uint64_t doubt,
+			uint8_t *bytes);
+
+	/* The first touch of an absent page: the callee fills it in. */
+	void (*supply)(void *context, uint64_t page, uint8_t *bytes);
+
+	/* Changes of the address space, after they were made. */
+	void (*mapped)(void *context, const struct region *region);
+	void (*unmapped)(void *context, guest_addr addr, uint64_t size);
+	void (*protected)(void *context, guest_addr addr, uint64_t size,
+			  unsigned prot);
+	void (*moved)(void *context, guest_addr from, guest_addr to,
+		      uint64_t size);
+	void (*cleared)(void *context, guest_addr addr, uint64_t size);
+
+	/* The kernel wrote here; the bytes are in place. */
+	void (*wrote)(void *context, guest_addr addr, uint64_t size);
+
+	/* Whole pages have become doubtful under this number. */
+	void (*doubted)(void *context, guest_addr addr, uint64_t size,
+			uint64_t doubt);
+};
+
+/*
+ * `observer` must outlive the memory; NULL for none.  With `resolve` set,
+ * pages can be doubtful; with `first_write` set, touches are tracked.
+ */
+int memory_create(struct memory **out, const struct memory_observer *observer,
+		  struct failure *why);
+void memory_destroy(struct memory *memory);
+
+/* ------- the address space ------- */
+
+/*
+ * Maps zeros (`fd` < 0) or a file at region->start..end, over whatever was
+ * there.  A REGION_FILE maps the file privately, a REGION_SHARED shared.
+ * With tracking on, pages of files start doubtful (under a new number) and
+ * the `mapped` call is followed by a `doubted` one.
+ */
+int memory_map(struct memory *memory, const struct region *region, int fd,
+	       struct failure *why);
+int memory_unmap(struct memory *memory, guest_addr addr, uint64_t size);
+
+/* All of the range must be mapped, else ERR_NOT_FOUND (ENOMEM to a guest). */
+int memory_protect(struct memory *memory, guest_addr addr, uint64_t size,
+		   unsigned prot);
+
+/* Moves whole mapped pages; what was at the target is unmapped first. */
+int memory_move(struct memory *memory, guest_addr from, guest_addr to,
+		uint64_t size);
+
+/*
+ * Drops the contents of mapped pages: zeros again; those of a file are as in
+ * the file again, and doubtful.
+ */
+int memory_clear(struct memory *memory, guest_addr addr, uint64_t size);
+
+/* The regions, sorted by address; valid until the next change. */
+const struct region *memory_regions(const struct memory *memory,
+				    size_t *count);
+
+/* The region that holds `addr`, or NULL. */
+const struct region *memory_region_at(const struct memory *memory,
+				      guest_addr addr);
+
+/*
+ * The highest gap of `size` bytes below `top` and at or above `bottom`;
+ * 0 if there is none.  This is where mmap without an address goes.
+ */
+guest_addr memory_find_gap(const struct memory *memory, uint64_t size,
+			   guest_addr bottom, guest_addr top);
+
+/* ------- contents, from the host ------- */
+
+/* Copies; the whole range must be mapped and readable. */
+int memory_read(struct memory *memory, guest_addr addr, void *bytes,
+		size_t size);
+
+/* The same for an onlooker: whatever is mapped, also without permission. */
+int memory_look(struct memory *memory, guest_addr addr, void *bytes,
+		size_t size);
+
+/*
+ * Copies a string and its final NUL into `text`.  ERR_NOT_FOUND, or
+ * ERR_TRUNCATED if there is no NUL within `room` bytes.
+ */
+int memory_read_string(struct memory *memory, guest_addr addr, char *text,
+		       size_t room);
+
+/*
+ * The kernel writes: the whole range must be mapped and writable by the
+ * guest.  The observer learns it as `wrote`.
+ */
+int memory_write(struct memory *memory, guest_addr addr, const void *bytes,
+		 size_t size);
+
+/* Like memory_write(), but neither asks for nor heeds the protection. */
+int memory_poke(struct memory *memory, guest_addr addr, const void *bytes,
+		size_t size);
+
+enum memory_use {
+	MEMORY_IN,	/* the host reads: write(2) */
+	MEMORY_OUT,	/* the host overwrites: read(2) */
+};
+
+/*
+ * Host address of guest memory for direct use by a host system call, made
+ * accessible.  `*span` is how many of `size` bytes are contiguous there
+ * (at least 1); go on at addr + *span for the rest.  NULL if the first byte
+ * is not mapped with the protection that the use needs.  After MEMORY_OUT,
+ * tell what came with memory_wrote().
+ */
+uint8_t *memory_at(struct memory *memory, guest_addr addr, uint64_t size,
+		   enum memory_use use, uint64_t *span);
+
+/*
+ * Says that the kernel wrote `size` bytes at `addr` through memory_at().
+ * Small amounts are told as `wrote`; of large ones the whole pages become
+ * doubtful instead.
+ */
+void memory_wrote(struct memory *memory, guest_addr addr, uint64_t size);
+
+/* ------- tracking ------- */
+
+/* Closes all pages, so that first touches are told again. */
+void memory_arm(struct memory *memory);
+
+/* The number of the newest doubt; the next one is one more. */
+uint64_t memory_doubt(const struct memory *memory);
+void memory_set_doubt(struct memory *memory, uint64_t newest);
+
+/* The doubt of a mapped page, 0 if it is not doubtful. */
+uint64_t memory_page_doubt(const struct memory *memory, uint64_t page);
+
+/*
+ * Visits the doubtful pages as ranges of one number, in address order.
+ */
+void memory_each_doubt(struct memory *memory,
+		       void (*visit)(void *context, uint64_t page,
+				     uint64_t count, uint64_t doubt),
+		       void *context);
+
+/* Replay: makes whole mapped pages doubtful under `doubt`. */
+int memory_set_doubtful(struct memory *memory, guest_addr addr, uint64_t size,
+			uint64_t doubt);
+
+/*
+ * Replay: makes all mapped pages that are not doubtful absent, to be supplied
+ * at first touch.  An absent page that moves is still supplied as the page
+ * that it was here.
+ */
+void memory_set_absent(struct memory *memory);
+
+/* The bytes of a page for inspection, without telling anybody; NULL if it is
+ * not mapped, doubtful or absent.  Valid until the guest runs. */
+const uint8_t *memory_peek(struct memory *memory, uint64_t page);
+
+#endif

@@ -1,0 +1,622 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* vm.c - running the engine, and knowing exactly where it stopped */
+#include "vm/vm_internal.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "formats/error.h"
+
+/*
+ * The block hook may be called by translated code that passes no arguments
+ * (inline_count.c), so the guest that runs is kept here.
+ */
+static struct vm *running;
+
+/* ------- what the engine calls ------- */
+
+/* Lowers the budget by a block's instructions, if there are enough left. */
+static bool pay(struct vm *vm, uint32_t number)
+{
+	const struct block *block = &vm->blocks[number];
+	int64_t left = __atomic_load_n(&vm->counter->budget, __ATOMIC_RELAXED);
+
+	vm->stop_block = number;
+	if (left < 0 || (left < block->count && left <= block->special)) {
+		vm->stopped = ENGINE_AT_BLOCK;
+		uc_emu_stop(vm->uc);
+		return false;
+	}
+	if (block->special != NO_SPECIAL) {
+		vm->stopped = ENGINE_SPECIAL;
+		uc_emu_stop(vm->uc);
+		return false;
+	}
+	__atomic_fetch_sub(&vm->counter->budget, block->count, __ATOMIC_RELAXED);
+	vm->counter->current = number;
+	return true;
+}
+
+/* The block's number, known from before or found out now. */
+static uint32_t identify(struct vm *vm, const uint8_t *ret, guest_addr pc,
+			 uint32_t size)
+{
+	size_t slot = ((uintptr_t)ret >> 5) % KNOWN_BLOCKS;
+	uint32_t number = vm->known[slot].number;
+
+	if (vm->known[slot].ret == ret && vm->blocks[number].pc == pc &&
+	    vm->blocks[number].size == size)
+		return number;
+	number = block_decode(vm, pc, size);
+	if (!number)
+		abort();
+	vm->known[slot].ret = ret;
+	vm->known[slot].number = number;
+	return number;
+}
+
+static bool goes_on(const struct vm *vm, uint32_t number)
+{
+	const struct block *block = &vm->blocks[number];
+	const struct block *before = &vm->blocks[vm->counter->current];
+
+	return block->starts_rep && vm->counter->current && before->ends_rep &&
+	       before->pc + before->size - before->last_size == block->pc;
+}
+
+__attribute__((noinline)) static void on_block(uc_engine *uc, uint64_t pc,
+					       uint32_t size, void *user)
+{
+	uint8_t *ret = __builtin_return_address(0);
+	struct vm *vm = running;
+	enum inlined inlined = inline_state(ret);
+	uint32_t number;
+
+	(void)uc;
+	vm->traced = 0;
+	if (inlined == INLINED_COUNT) {
+		/* It has paid and found too little: give it back. */
+		number = vm->counter->current;
+		__atomic_fetch_add(&vm->counter->budget,
+				   vm->blocks[number].count, __ATOMIC_RELAXED);
+		vm->counter->current = 0;
+		pay(vm, number);
+		return;
+	}
+	if (inlined == INLINED_REP)
+		number = inline_rep_number(ret);
+	else
+		number = identify(vm, ret, pc, size);
+	if (goes_on(vm, number)) {
+		vm->counter->current = number;
+		return;
+	}
+	if (!pay(vm, number))
+		return;
+	if (inlined == INLINED_NOT && !vm->partial)
+		inline_count(vm, ret, number, user);
+}
+
+static void on_instruction(uc_engine *uc, uint64_t pc, uint32_t size,
+			   void *user)
+{
+	struct vm *vm = user;
+
+	(void)uc;
+	(void)size;
+	vm->trace(vm->trace_context, vm_steps_at_block(vm) + vm->traced++, pc);
+}
+
+static unsigned engine_perms(unsigned prot)
+{
+	unsigned perms = UC_PROT_READ;
+
+	if (prot & MAY_WRITE)
+		perms |= UC_PROT_WRITE;
+	if (prot & MAY_EXEC)
+		perms |= UC_PROT_EXEC;
+	return perms;
+}
+
+static bool on_tlb_miss(uc_engine *uc, uint64_t addr, uc_mem_type type,
+			uc_tlb_entry *entry, void *user)
+{
+	struct vm *vm = user;
+	struct mapping *map = memory_find(vm->memory, addr);
+	unsigned need = MAY_READ | MAY_WRITE | MAY_EXEC;
+
+	(void)uc;
+	if (type == UC_MEM_WRITE)
+		need = MAY_WRITE;
+	else if (type == UC_MEM_FETCH && !vm->probing)
+		need = MAY_EXEC;
+	if (map && (map->region.prot & need)) {
+		entry->paddr = mapping_arena(map, addr);
+		entry->perms = vm->probing ? UC_PROT_ALL :
+					     engine_perms(map->region.prot);
+		return true;
+	}
+	if (addr == NEVER)
+		return false;
+	vm->faulted = true;
+	vm->fault_page = addr;
+	vm->fault_mapped = map != NULL;
+	vm->fault_access = type == UC_MEM_WRITE ? ACCESS_WRITE :
+			   type == UC_MEM_FETCH ? ACCESS_FETCH : ACCESS_READ;
+	return false;
+}
+
+static void on_syscall(uc_engine *uc, void *user)
+{
+	struct vm *vm = user;
+
+	vm->stopped = ENGINE_SYSCALL;
+	uc_emu_stop(uc);
+}
+
+static void on_interrupt(uc_engine *uc, uint32_t number, void *user)
+{
+	struct vm *vm = user;
+
+	vm->stopped = ENGINE_INTERRUPT;
+	vm->interrupt = number;
+	uc_emu_stop(uc);
+}
+
+static bool on_invalid(uc_engine *uc, void *user)
+{
+	struct vm *vm = user;
+
+	(void)uc;
+	vm->stopped = ENGINE_INVALID;
+	return false;
+}
+
+/* ------- making one ------- */
+
+static uc_err add_hooks(struct vm *vm)
+{
+	uc_hook hook;
+	uc_err err;
+
+	err = uc_hook_add(vm->uc, &hook, UC_HOOK_TLB_FILL, (void *)on_tlb_miss,
+			  vm, 1, 0);
+	if (!err)
+		err = uc_hook_add(vm->uc, &hook, UC_HOOK_BLOCK,
+				  (void *)on_block, vm, 1, 0);
+	if (!err)
+		err = uc_hook_add(vm->uc, &hook, UC_HOOK_INSN,
+				  (void *)on_syscall, vm, 1, 0,
+				  UC_X86_INS_SYSCALL);
+	if (!err)
+		err = uc_hook_add(vm->uc, &hook, UC_HOOK_INTR,
+				  (void *)on_interrupt, vm, 1, 0);
+	if (!err)
+		err = uc_hook_add(vm->uc, &hook, UC_HOOK_INSN_INVALID,
+				  (void *)on_invalid, vm, 1, 0);
+	return err;
+}
+
+static int open_engine(struct vm *vm, struct failure *why)
+{
+	uc_err err = uc_open(UC_ARCH_X86, UC_MODE_64, &vm->uc);
+
+	if (!err)
+		err = uc_ctl_set_cpu_model(vm->uc, UC_CPU_X86_WESTMERE);
+	if (!err)
+		err = uc_mem_map_ptr(vm->uc, 0, vm->memory->arena_size,
+				     UC_PROT_ALL, vm->memory->arena);
+	if (!err)
+		err = uc_ctl_tlb_mode(vm->uc, UC_TLB_VIRTUAL);
+	if (!err)
+		err = add_hooks(vm);
+	if (err)
+		return failed(why, ERR_SYSTEM, "cannot start the engine: %s",
+			      uc_strerror(err));
+	return x86_start(vm, why);
+}
+
+static int open_decoder(struct vm *vm, struct failure *why)
+{
+	cs_err err = cs_open(CS_ARCH_X86, CS_MODE_64, &vm->decoder);
+
+	if (!err)
+		err = cs_option(vm->decoder, CS_OPT_DETAIL, CS_OPT_ON);
+	if (!err)
+		vm->insn = cs_malloc(vm->decoder);
+	if (err || !vm->insn)
+		return failed(why, ERR_SYSTEM, "cannot start the decoder: %s",
+			      cs_strerror(err));
+	cs_option(vm->decoder, CS_OPT_DETAIL, CS_OPT_OFF);
+	return 0;
+}
+
+int vm_create(struct vm **out, enum arch arch,
+	      const struct memory_observer *observer, struct failure *why)
+{
+	struct vm *vm = calloc(1, sizeof(*vm));
+	int rc;
+
+	if (!vm)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	vm->counter = &vm->own_counter;
+	vm->may_inline = !getenv("CPREC_NO_INLINE");
+	vm->regs = reg_table(arch);
+	rc = memory_create(&vm->memory, observer, why);
+	if (!rc)
+		rc = open_decoder(vm, why);
+	if (!rc)
+		rc = open_engine(vm, why);
+	if (rc) {
+		vm_destroy(vm);
+		return rc;
+	}
+	*out = vm;
+	return 0;
+}
+
+void vm_destroy(struct vm *vm)
+{
+	if (!vm)
+		return;
+	if (vm->uc)
+		uc_close(vm->uc);
+	if (vm->insn)
+		cs_free(vm->insn, 1);
+	if (vm->decoder)
+		cs_close(&vm->decoder);
+	if (vm->code_base)
+		munmap(vm->counter, GUEST_PAGE);
+	if (running == vm)
+		running = NULL;
+	free(vm->blocks);
+	memory_destroy(vm->memory);
+	free(vm);
+}
+
+struct memory *vm_memory(struct vm *vm)
+{
+	return vm->memory;
+}
+
+const struct reg_table *vm_reg_table(const struct vm *vm)
+{
+	return vm->regs;
+}
+
+const char *vm_engine(void)
+{
+	static char text[32];
+	unsigned major, minor;
+	unsigned version = uc_version(&major, &minor);
+
+	snprintf(text, sizeof(text), "unicorn %u.%u.%u", major, minor,
+		 version >> 8 & 0xff);
+	return text;
+}
+
+int vm_trace(struct vm *vm, vm_trace_fn *trace, void *context,
+	     struct failure *why)
+{
+	uc_hook hook;
+	uc_err err = uc_hook_add(vm->uc, &hook, UC_HOOK_CODE,
+				 (void *)on_instruction, vm, 1, 0);
+
+	if (err)
+		return failed(why, ERR_SYSTEM, "cannot trace: %s",
+			      uc_strerror(err));
+	vm->trace = trace;
+	vm->trace_context = context;
+	vm->may_inline = false;
+	return 0;
+}
+
+/* ------- time ------- */
+
+/* Steps of this run that have been paid for. */
+static uint64_t paid(const struct vm *vm)
+{
+	int64_t left = __atomic_load_n(&vm->counter->budget, __ATOMIC_RELAXED);
+
+	if (left < -(ASKED_PENALTY / 2))
+		left += ASKED_PENALTY;
+	return (uint64_t)(vm->granted - left);
+}
+
+uint64_t vm_steps(const struct vm *vm)
+{
+	return vm->running ? vm->steps + paid(vm) : vm->steps;
+}
+
+uint64_t vm_steps_at_block(const struct vm *vm)
+{
+	uint64_t steps = vm_steps(vm);
+
+	if (vm->running && vm->counter->current)
+		steps -= vm->blocks[vm->counter->current].count;
+	return steps;
+}
+
+void vm_set_steps(struct vm *vm, uint64_t steps)
+{
+	assert(!vm->running);
+	vm->steps = steps;
+}
+
+void vm_interrupt(struct vm *vm)
+{
+	if (vm->asked)
+		return;
+	vm->asked = 1;
+	__atomic_fetch_sub(&vm->counter->budget, ASKED_PENALTY,
+			   __ATOMIC_RELAXED);
+}
+
+/* ------- running ------- */
+
+/*
+ * Brings the engine up to date with what the host did to guest memory.  A
+ * translation is found by its arena address, whatever its permission is now.
+ */
+static void refresh(struct vm *vm)
+{
+	struct memory *memory = vm->memory;
+
+	if (memory->stale_count) {
+		vm->probing = true;
+		uc_ctl_flush_tlb(vm->uc);
+		for (size_t i = 0; i < memory->stale_count; i++) {
+			guest_addr addr = memory->stale[i].addr;
+
+			uc_ctl_remove_cache(vm->uc, addr,
+					    addr + memory->stale[i].size);
+		}
+		memory->stale_count = 0;
+		vm->probing = false;
+		vm->generation = 0;
+	}
+	if (vm->generation != memory->generation) {
+		uc_ctl_flush_tlb(vm->uc);
+		vm->generation = memory->generation;
+	}
+}
+
+static void fault_in_block(struct vm *vm, guest_addr pc)
+{
+	const struct block *block;
+	unsigned index;
+
+	if (!vm->counter->current)
+		return;		/* it could not even be entered */
+	block = &vm->blocks[vm->counter->current];
+	index = block_index_of(vm, block, pc);
+	if (index == block->count)
+		return;		/* at its end: fetching what follows */
+	vm->steps -= block->count - index;
+	vm->counter->current = 0;
+}
+
+/* Bits 47 to 63 are all equal. */
+static bool is_canonical(guest_addr addr)
+{
+	return (uint64_t)((int64_t)addr >> 47) + 1 < 2;
+}
+
+static void explain_memory_fault(struct vm *vm, struct vm_stop *stop)
+{
+	stop->kind = VM_STOP_FAULT;
+	stop->fault = FAULT_MEMORY;
+	stop->access = vm->fault_access;
+	stop->mapped = vm->fault_mapped;
+	if (!is_canonical(vm->fault_page)) {
+		stop->fault = FAULT_PRIVILEGE;
+	} else if (vm->fault_access != ACCESS_FETCH) {
+		stop->addr = block_fault_address(vm, stop->pc, vm->fault_page);
+	} else {
+		stop->addr = vm->fault_page > stop->pc ? vm->fault_page :
+							 stop->pc;
+	}
+	fault_in_block(vm, stop->pc);
+}
+
+static void explain_interrupt(struct vm *vm, struct vm_stop *stop)
+{
+	stop->kind = VM_STOP_FAULT;
+	switch (vm->interrupt) {
+	case 0:
+		stop->fault = FAULT_DIVIDE;
+		break;
+	case 6:
+		stop->fault = FAULT_INVALID;
+		break;
+	default:
+		stop->fault = FAULT_PRIVILEGE;
+	}
+	fault_in_block(vm, stop->pc);
+}
+
+/* Runs the engine from where the guest stands until it stops by itself. */
+static int run_engine(struct vm *vm, guest_addr until, struct vm_stop *stop,
+		      struct failure *why)
+{
+	uc_err err;
+
+	vm->stopped = ENGINE_NONE;
+	vm->faulted = false;
+	running = vm;
+	err = uc_emu_start(vm->uc, vm_reg(vm, X86_RIP), until, 0, 0);
+	memset(stop, 0, sizeof(*stop));
+	stop->pc = vm_reg(vm, X86_RIP);
+	if (vm->stopped != ENGINE_NONE || stop->pc == until)
+		return 0;
+	if (vm->faulted)
+		return 0;
+	if (err == UC_ERR_INSN_INVALID || err == UC_ERR_EXCEPTION) {
+		vm->stopped = ENGINE_INVALID;
+		return 0;
+	}
+	return failed(why, ERR_SYSTEM, "the engine stopped at 0x%llx: %s",
+		      (unsigned long long)stop->pc, uc_strerror(err));
+}
+
+/*
+ * Runs the first `count` instructions of a block, exactly: "until" is only
+ * heeded in translations made for it, so the old ones go before and after.
+ */
+static int run_part(struct vm *vm, uint32_t number, unsigned count,
+		    struct vm_stop *stop, struct failure *why)
+{
+	struct block block = vm->blocks[number];
+	guest_addr until = block_address_of(vm, &block, count);
+	int rc;
+
+	uc_ctl_remove_cache(vm->uc, block.pc, block.pc + block.size);
+	vm->partial = true;
+	rc = run_engine(vm, until, stop, why);
+	vm->partial = false;
+	uc_ctl_remove_cache(vm->uc, block.pc, block.pc + block.size);
+	return rc;
+}
+
+/* Takes what this run has used into the steps. */
+static void settle(struct vm *vm)
+{
+	vm->steps += paid(vm);
+	vm->running = false;
+}
+
+static void grant(struct vm *vm, uint64_t budget)
+{
+	vm->granted = (int64_t)budget;
+	vm->running = true;
+	__atomic_store_n(&vm->counter->budget, vm->granted, __ATOMIC_RELAXED);
+	/* A signal before this was not seen; one after it has lowered it. */
+	if (vm->asked)
+		__atomic_store_n(&vm->counter->budget,
+				 vm->granted - ASKED_PENALTY, __ATOMIC_RELAXED);
+}
+
+/* The engine stopped before a block with a special instruction. */
+static int run_to_special(struct vm *vm, struct vm_stop *stop,
+			  struct failure *why)
+{
+	uint32_t number = vm->stop_block;
+	unsigned index = vm->blocks[number].special;
+
+	if (index) {
+		int rc;
+
+		grant(vm, index);
+		rc = run_part(vm, number, index, stop, why);
+		settle(vm);
+		if (rc || vm->faulted || vm->stopped != ENGINE_NONE)
+			return rc;
+	}
+	vm->stopped = ENGINE_SPECIAL;
+	block_explain(vm, stop->pc, stop);
+	if (stop->kind == VM_STOP_FAULT && stop->fault == FAULT_BREAKPOINT) {
+		stop->pc += stop->size;
+		vm_set_reg(vm, X86_RIP, stop->pc);
+		vm->steps++;
+	}
+	vm->counter->current = 0;
+	return 0;
+}
+
+static void explain(struct vm *vm, struct vm_stop *stop)
+{
+	switch (vm->stopped) {
+	case ENGINE_SPECIAL:
+		break;		/* run_to_special() has said it */
+	case ENGINE_AT_BLOCK:
+		stop->kind = vm->asked ? VM_STOP_ASKED : VM_STOP_BUDGET;
+		vm->asked = 0;
+		break;
+	case ENGINE_SYSCALL:
+		stop->kind = VM_STOP_SYSCALL;
+		vm_set_reg(vm, X86_RCX, stop->pc);
+		vm_set_reg(vm, X86_R11, vm_reg(vm, X86_RFLAGS));
+		break;
+	case ENGINE_INTERRUPT:
+		explain_interrupt(vm, stop);
+		break;
+	case ENGINE_INVALID:
+		stop->kind = VM_STOP_FAULT;
+		stop->fault = FAULT_INVALID;
+		fault_in_block(vm, stop->pc);
+		break;
+	case ENGINE_NONE:
+		stop->kind = VM_STOP_BUDGET;
+		if (vm->faulted)
+			explain_memory_fault(vm, stop);
+	}
+}
+
+/* There is a budget left that is too small for the next block. */
+static int run_rest(struct vm *vm, uint64_t left, struct vm_stop *stop,
+		    struct failure *why)
+{
+	int rc;
+
+	grant(vm, left);
+	rc = run_part(vm, vm->stop_block, (unsigned)left, stop, why);
+	settle(vm);
+	return rc;
+}
+
+int vm_run(struct vm *vm, uint64_t budget, bool exact, struct vm_stop *stop,
+	   struct failure *why)
+{
+	uint64_t before = vm->steps, left;
+	int rc;
+
+	if (budget > BUDGET_MOST)
+		budget = BUDGET_MOST;
+	refresh(vm);
+	memset(stop, 0, sizeof(*stop));
+	grant(vm, budget);
+	rc = run_engine(vm, NEVER, stop, why);
+	settle(vm);
+	if (rc)
+		return rc;
+	left = budget - (vm->steps - before);
+	if (vm->stopped == ENGINE_AT_BLOCK && !vm->asked && exact && left)
+		rc = run_rest(vm, left, stop, why);
+	else if (vm->stopped == ENGINE_SPECIAL)
+		rc = run_to_special(vm, stop, why);
+	if (!rc)
+		explain(vm, stop);
+	return rc;
+}
+
+void vm_code_changed(struct vm *vm, guest_addr addr, uint64_t size)
+{
+	struct mapping *map = memory_find(vm->memory, addr);
+
+	if (map)
+		memory_note_stale(vm->memory, map, addr, size);
+}
+
+void vm_disassemble(struct vm *vm, guest_addr pc, char *text, size_t room,
+		    unsigned *size)
+{
+	uint8_t code[15];
+	const uint8_t *at = code;
+	size_t left = 0;
+	uint64_t addr = pc;
+
+	while (left < sizeof(code) &&
+	       !memory_read(vm->memory, pc + left, code + left, 1))
+		left++;
+	if (cs_disasm_iter(vm->decoder, &at, &left, &addr, vm->insn)) {
+		*size = vm->insn->size;
+		snprintf(text, room, "%s%s%s", vm->insn->mnemonic,
+			 vm->insn->op_str[0] ? " " : "", vm->insn->op_str);
+	} else {
+		*size = 1;
+		snprintf(text, room, "(bad)");
+	}
+}

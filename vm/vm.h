@@ -1,0 +1,135 @@
+/*
+ * vm.h - one guest processor and its memory
+ *
+ * Runs translated code and says exactly where and why it stopped.  It knows
+ * nothing of operating systems, recordings or files.  vm/ is the only folder
+ * that includes <unicorn/unicorn.h>.
+ *
+ * Every block of guest code is decoded once, before it first runs: that
+ * counts its instructions and finds those that the engine would execute
+ * wrongly, which stop the guest instead.
+ *
+ * Units:      steps are retired instructions; a REP string instruction is
+ *             one step, a system call is one.
+ * Ownership:  the caller owns the `struct vm` and ends it with vm_destroy();
+ *             the memory belongs to it.
+ * Errors:     ERR_SYSTEM (the engine's words are in `why`), ERR_NO_MEMORY.
+ *             A guest that faults is no error: it is a reason to stop.
+ * Threads:    none; one `struct vm` is used by one thread at a time.
+ */
+#ifndef CPREC_VM_VM_H
+#define CPREC_VM_VM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/region.h"
+#include "formats/registers.h"
+
+struct failure;
+struct memory;
+struct memory_observer;
+struct vm;
+
+enum vm_stop_kind {
+	VM_STOP_BUDGET,		/* the steps asked for are done */
+	VM_STOP_SYSCALL,	/* a system call instruction retired */
+	VM_STOP_FAULT,		/* the instruction at `pc` cannot retire */
+	VM_STOP_VALUE,		/* the instruction at `pc` has a result that
+				   must be captured: see vm_emulate() */
+	VM_STOP_ASKED,		/* vm_interrupt() was called */
+};
+
+enum vm_fault_kind {
+	FAULT_MEMORY,		/* `addr` is not mapped or not permitted */
+	FAULT_PRIVILEGE,	/* general protection: privileged, non-canonical */
+	FAULT_INVALID,		/* not an instruction of this processor */
+	FAULT_BREAKPOINT,	/* int3; it has retired, `pc` is after it */
+	FAULT_DIVIDE,
+	FAULT_INTERRUPT,	/* `number` of another int instruction */
+};
+
+enum vm_access { ACCESS_READ, ACCESS_WRITE, ACCESS_FETCH };
+
+/* Instructions whose result depends on the machine they run on. */
+enum vm_value { VALUE_TSC, VALUE_CPUID };
+
+struct vm_stop {
+	enum vm_stop_kind kind;
+	guest_addr pc;			/* where the guest stands now */
+	enum vm_fault_kind fault;	/* VM_STOP_FAULT */
+	enum vm_access access;		/* FAULT_MEMORY */
+	guest_addr addr;		/* FAULT_MEMORY */
+	bool mapped;			/* FAULT_MEMORY: but not permitted */
+	unsigned number;		/* FAULT_INTERRUPT */
+	enum vm_value value;		/* VM_STOP_VALUE */
+	unsigned size;			/* VM_STOP_VALUE: of the instruction */
+};
+
+/* `observer` (of memory.h, may be NULL) learns what happens to the memory. */
+int vm_create(struct vm **out, enum arch arch,
+	      const struct memory_observer *observer, struct failure *why);
+void vm_destroy(struct vm *vm);
+
+struct memory *vm_memory(struct vm *vm);
+const struct reg_table *vm_reg_table(const struct vm *vm);
+
+/*
+ * Runs until something happens or `budget` steps are done.  With `exact` it
+ * stops after precisely that many; without, it may stop up to a block
+ * earlier, which costs less.
+ */
+int vm_run(struct vm *vm, uint64_t budget, bool exact, struct vm_stop *stop,
+	   struct failure *why);
+
+/* Steps retired since the guest was made (or vm_set_steps()). */
+uint64_t vm_steps(const struct vm *vm);
+void vm_set_steps(struct vm *vm, uint64_t steps);
+
+/*
+ * Callable while the guest runs (from an observer of its memory): steps that
+ * had retired when the present block was entered.
+ */
+uint64_t vm_steps_at_block(const struct vm *vm);
+
+/* Registers of at most 8 bytes. */
+uint64_t vm_reg(struct vm *vm, unsigned reg);
+void vm_set_reg(struct vm *vm, unsigned reg, uint64_t value);
+
+void vm_registers(struct vm *vm, struct reg_file *out);
+void vm_set_registers(struct vm *vm, const struct reg_file *regs);
+
+/*
+ * After VM_STOP_VALUE: executes the instruction on this machine, retires it
+ * and moves on.  A replay sets the registers itself and calls vm_skip().
+ */
+void vm_emulate(struct vm *vm, const struct vm_stop *stop);
+void vm_skip(struct vm *vm, const struct vm_stop *stop);
+
+/*
+ * Stops a running guest at the next block, or the next vm_run() at once.
+ * May be called from a signal handler.
+ */
+void vm_interrupt(struct vm *vm);
+
+/*
+ * Calls `trace` before every instruction from now on, with the time before
+ * it; slow (ten times).  Only before the first vm_run().  `trace` may read
+ * registers and memory.
+ */
+typedef void vm_trace_fn(void *context, uint64_t steps, guest_addr pc);
+int vm_trace(struct vm *vm, vm_trace_fn *trace, void *context,
+	     struct failure *why);
+
+/* Forgets translations of pages whose contents the host has changed. */
+void vm_code_changed(struct vm *vm, guest_addr addr, uint64_t size);
+
+/* "mov rax, rbx" for a person; `size` gets the instruction's length. */
+void vm_disassemble(struct vm *vm, guest_addr pc, char *text, size_t room,
+		    unsigned *size);
+
+/* Name and version of the engine. */
+const char *vm_engine(void);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * vm_internal.h - the parts of the virtual processor, for each other
+ *
+ * Time is counted by a budget that every block lowers by its number of
+ * instructions when it is entered; below zero, the guest stops before the
+ * block.  The engine calls on_block() at each entry; once a block is known,
+ * the call in its translation is replaced by the subtraction itself
+ * (inline_count.c), so that counting costs two instructions a block.
+ */
+#ifndef CPREC_VM_VM_INTERNAL_H
+#define CPREC_VM_VM_INTERNAL_H
+
+#include <capstone/capstone.h>
+#include <unicorn/unicorn.h>
+
+#include "vm/memory_internal.h"
+#include "vm/vm.h"
+
+/* Nothing is ever mapped here: the engine runs "until" it. */
+#define NEVER UINT64_C(0x7ffffffffff000)
+
+/* What a signal handler takes off the budget to stop the guest. */
+#define ASKED_PENALTY (INT64_C(1) << 62)
+#define BUDGET_MOST (UINT64_C(1) << 60)
+
+/* One translation of a block of guest code. */
+struct block {
+	guest_addr pc;
+	uint32_t size;		/* bytes */
+	uint16_t count;		/* instructions */
+	uint16_t special;	/* index of the first that must not run in the
+				   engine, or NO_SPECIAL */
+	bool starts_rep;	/* is a REP instruction alone */
+	bool ends_rep;		/* its last instruction is one */
+	uint16_t last_size;	/* bytes of the last instruction */
+};
+#define NO_SPECIAL UINT16_MAX
+
+#define KNOWN_BLOCKS 65536
+
+/* Shared with translated code: lies within its reach. */
+struct counter {
+	int64_t budget;
+	uint32_t current;	/* number of the block under way; 0: none */
+};
+
+enum engine_stop {
+	ENGINE_NONE,
+	ENGINE_AT_BLOCK,	/* before a block for which there is no budget */
+	ENGINE_SPECIAL,		/* before a block with a special instruction */
+	ENGINE_SYSCALL,
+	ENGINE_INTERRUPT,
+	ENGINE_INVALID,
+};
+
+struct vm {
+	uc_engine *uc;
+	struct memory *memory;
+	const struct reg_table *regs;
+	csh decoder;
+	cs_insn *insn;
+
+	struct counter *counter;
+	uint64_t code_base;	/* translated code is within 2 GiB of this */
+	struct counter own_counter;	/* until translated code is found */
+	bool may_inline;
+	bool partial;		/* running a part of a block */
+
+	struct block *blocks;	/* by number; 0 is no block */
+	uint32_t block_count, block_room;
+	struct {		/* by return address: blocks not inlined */
+		const uint8_t *ret;
+		uint32_t number;
+	} known[KNOWN_BLOCKS];
+
+	uint64_t steps;		/* retired before this run */
+	int64_t granted;	/* budget at the start of this run */
+	volatile int asked;
+	bool running;
+
+	enum engine_stop stopped;
+	uint32_t stop_block;	/* ENGINE_AT_BLOCK, ENGINE_SPECIAL */
+	unsigned interrupt;
+
+	/* The engine's last miss that was not answered. */
+	guest_addr fault_page;
+	enum vm_access fault_access;
+	bool faulted, fault_mapped;
+
+	vm_trace_fn *trace;
+	void *trace_context;
+	unsigned traced;	/* instructions of the present block */
+
+	bool probing;		/* any mapped page counts as code */
+	uint64_t generation;	/* of memory, that the TLB has seen */
+};
+
+/* ------- blocks.c: decoding and the gate ------- */
+
+/*
+ * Decodes the block into vm->blocks and returns its number; 0 when out of
+ * memory.
+ */
+uint32_t block_decode(struct vm *vm, guest_addr pc, uint32_t size);
+
+/* Index of the instruction at `pc` in a block; its count if none is. */
+unsigned block_index_of(struct vm *vm, const struct block *block,
+			guest_addr pc);
+
+/* Address of instruction `index` of a block. */
+guest_addr block_address_of(struct vm *vm, const struct block *block,
+			    unsigned index);
+
+/* Says what is special about the instruction at `pc`. */
+void block_explain(struct vm *vm, guest_addr pc, struct vm_stop *stop);
+
+/*
+ * The address on the faulting page that the instruction at `pc` wanted.
+ */
+guest_addr block_fault_address(struct vm *vm, guest_addr pc,
+			       guest_addr page);
+
+/* ------- inline_count.c ------- */
+
+/* What stands before the call that returns to `ret`. */
+enum inlined { INLINED_NOT, INLINED_COUNT, INLINED_REP };
+enum inlined inline_state(const uint8_t *ret);
+
+/* The block number that was written with an inlined REP block. */
+uint32_t inline_rep_number(const uint8_t *ret);
+
+/*
+ * Replaces the call of on_block() that returns to `ret`, if it has the form
+ * that is known.  A block with a special instruction must not come here.
+ */
+void inline_count(struct vm *vm, uint8_t *ret, uint32_t number,
+		  const void *user);
+
+/* ------- x86.c: registers and values ------- */
+
+int x86_start(struct vm *vm, struct failure *why);
+
+#endif
