@@ -40,6 +40,7 @@ struct recorder {
 	struct memory *memory;
 	const struct reg_table *regs;
 	struct linux_process *process;
+	struct linux_observer watch;	/* of the process */
 	struct trace_writer *writer;
 
 	struct cache cache;

@@ -354,9 +354,6 @@ static void set_pacing(struct recorder *rec)
 static int create(struct recorder *rec, struct failure *why)
 {
 	struct memory_observer observer = effects_observer(rec);
-	struct linux_observer linux_observer = {
-		.context = rec, .output = on_output, .notice = on_notice,
-	};
 	int rc;
 
 	if (cache_init(&rec->cache, rec->options->cache_entries) ||
@@ -371,7 +368,10 @@ static int create(struct recorder *rec, struct failure *why)
 	rc = linux_create(&rec->process, rec->vm, &rec->options->program, why);
 	if (rc)
 		return rc;
-	linux_observe(rec->process, &linux_observer);
+	rec->watch = (struct linux_observer){
+		.context = rec, .output = on_output, .notice = on_notice,
+	};
+	linux_observe(rec->process, &rec->watch);
 	set_pacing(rec);
 	return open_trace(rec, why);
 }

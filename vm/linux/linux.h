@@ -51,6 +51,7 @@ int linux_create(struct linux_process **out, struct vm *vm,
 		 const struct linux_options *options, struct failure *why);
 void linux_destroy(struct linux_process *process);
 
+/* The observer must outlive the process. */
 void linux_observe(struct linux_process *process,
 		   const struct linux_observer *observer);
 

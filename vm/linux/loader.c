@@ -99,9 +99,10 @@ static int map_program(struct linux_process *process, struct image *image,
 	return rc;
 }
 
+/* `*path` is the caller's to free. */
 static int load_interpreter(struct linux_process *process,
 			    const struct image *program, struct image *image,
-			    int *fd, struct failure *why)
+			    int *fd, char **path, struct failure *why)
 {
 	int rc;
 
@@ -110,9 +111,12 @@ static int load_interpreter(struct linux_process *process,
 			      "cannot run '%s': its interpreter '%s': %s",
 			      program->path, program->interpreter,
 			      strerror(errno));
-	rc = program_open(program->interpreter, fd, why);
+	*path = realpath(program->interpreter, NULL);
+	if (!*path)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	rc = program_open(*path, fd, why);
 	if (!rc)
-		rc = image_read(image, *fd, program->interpreter, why);
+		rc = image_read(image, *fd, *path, why);
 	if (rc)
 		return rc;
 	if (image->is_relative)
@@ -134,6 +138,7 @@ int load_program(struct linux_process *process, const struct program *program,
 {
 	struct image image = { 0 }, interpreter = { 0 };
 	const struct image *first = &image;
+	char *path = NULL;
 	int fd = -1;
 	int rc = image_read(&image, program->fd, process->program, why);
 
@@ -142,7 +147,8 @@ int load_program(struct linux_process *process, const struct program *program,
 	if (!rc)
 		rc = map_program(process, &image, options->aslr, why);
 	if (!rc && image.interpreter) {
-		rc = load_interpreter(process, &image, &interpreter, &fd, why);
+		rc = load_interpreter(process, &image, &interpreter, &fd,
+				      &path, why);
 		first = &interpreter;
 	}
 	if (!rc)
@@ -152,6 +158,7 @@ int load_program(struct linux_process *process, const struct program *program,
 		start_registers(process, first->header.e_entry + first->bias);
 	if (fd >= 0)
 		close(fd);
+	free(path);
 	image_release(&interpreter);
 	image_release(&image);
 	return rc;
