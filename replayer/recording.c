@@ -10,7 +10,7 @@
 #include "formats/error.h"
 #include "formats/packet.h"
 #include "formats/registers.h"
-#include "replayer/modules.h"
+#include "replayer/names.h"
 #include "replayer/page_versions.h"
 #include "replayer/stored_pages.h"
 
@@ -42,10 +42,7 @@ struct recording {
 	struct stored_pages pages;
 	struct page_versions versions;
 
-	bool has_modules;
-	struct modules modules;
-	struct module_map map;
-	size_t map_segment;	/* that `map` is of, if it has places */
+	struct names names;
 };
 
 /* ------- opening ------- */
@@ -133,7 +130,6 @@ static int read_meta(struct recording *recording, struct failure *why)
 	free(bytes);
 	if (rc)
 		return damaged(recording, 0, rc, "contents", why);
-	recording->modules.program = recording->meta.path;
 	return 0;
 }
 
@@ -397,8 +393,7 @@ void recording_close(struct recording *recording)
 {
 	if (!recording)
 		return;
-	module_map_release(&recording->map);
-	modules_release(&recording->modules);
+	names_release(&recording->names);
 	page_versions_release(&recording->versions);
 	stored_pages_release(&recording->pages);
 	free(recording->segments);
@@ -591,113 +586,17 @@ int recording_page(struct recording *recording, uint64_t id,
 
 /* ------- symbols ------- */
 
-static int read_modules(struct recording *recording, struct failure *why)
-{
-	size_t count = trace_reader_count(recording->reader);
-
-	for (size_t i = 0; i < count && !recording->has_modules; i++) {
-		const struct chunk_info *info =
-			trace_reader_info(recording->reader, i);
-		uint8_t *bytes;
-		int rc;
-
-		if (info->kind != CHUNK_SYMBOLS)
-			continue;
-		rc = trace_reader_chunk(recording->reader, i, &bytes, why);
-		if (rc)
-			return rc;
-		rc = modules_add(&recording->modules, bytes, info->size);
-		free(bytes);
-		if (rc)
-			return damaged(recording, (uint32_t)i, rc, "contents",
-				       why);
-	}
-	recording->has_modules = true;
-	return 0;
-}
-
-/* Modules that the segment itself maps, after its key frame. */
-static int map_from_events(struct recording *recording, size_t segment,
-			   uint64_t doubt, struct failure *why)
-{
-	struct packet_state state = { .doubt = doubt };
-	struct packet packet;
-	struct input in;
-	uint8_t *bytes;
-	size_t size;
-	int rc = recording_stream(recording, segment, CHUNK_EVENTS, &bytes,
-				  &size, why);
-
-	if (rc)
-		return rc;
-	in = (struct input) { bytes, bytes + size, 0 };
-	while (input_left(&in) && !packet_decode(&in, &state, &packet))
-		if (packet.kind == PACKET_MAP)
-			module_map_region(&recording->map, &recording->modules,
-					  packet.name, packet.name_size,
-					  packet.addr, packet.offset);
-	free(bytes);
-	return 0;
-}
-
-static int map_modules(struct recording *recording, size_t segment,
-		       struct failure *why)
-{
-	struct module_map *map = &recording->map;
-	struct key_frame frame;
-	int rc;
-
-	if (map->places && recording->map_segment == segment)
-		return 0;
-	module_map_release(map);
-	rc = read_modules(recording, why);
-	if (rc)
-		return rc;
-	rc = recording_key_frame(recording, segment, &frame, why);
-	if (rc)
-		return rc;
-	if (module_map_init(map, &recording->modules)) {
-		rc = failed(why, ERR_NO_MEMORY, "out of memory");
-		goto release;
-	}
-	for (size_t i = 0; i < frame.region_count; i++) {
-		const struct region *region = &frame.regions[i];
-
-		module_map_region(map, &recording->modules, region->name,
-				  strlen(region->name), region->start,
-				  region->offset);
-	}
-	if (map->mapped < map->count)
-		rc = map_from_events(recording, segment, frame.doubt, why);
-	if (rc)
-		module_map_release(map);
-	recording->map_segment = segment;
-release:
-	key_frame_release(&frame);
-	return rc;
-}
-
 int recording_find_symbol(struct recording *recording, size_t segment,
 			  const char *name, uint64_t *addr, uint64_t *size,
 			  struct failure *why)
 {
-	int rc = map_modules(recording, segment, why);
-
-	if (rc)
-		return rc;
-	rc = module_map_find(&recording->map, &recording->modules, name, addr,
-			     size);
-	if (rc)
-		return failed(why, ERR_NOT_FOUND, "cannot find a symbol '%s' in '%s'",
-			      name, trace_reader_path(recording->reader));
-	return 0;
+	return names_find(&recording->names, recording, segment, name, addr,
+			  size, why);
 }
 
 bool recording_name(struct recording *recording, size_t segment,
 		    uint64_t addr, char *text, size_t room)
 {
-	if (map_modules(recording, segment, NULL))
-		return false;
-	return module_map_name(&recording->map, &recording->modules, addr,
-			       text, room);
+	return names_of(&recording->names, recording, segment, addr, text,
+			room);
 }

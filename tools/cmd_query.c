@@ -24,9 +24,9 @@ static const struct command_help help = {
 		 "       cprec query FILE --registers --at=T... [--json]\n"
 		 "       cprec query FILE - [--json]",
 	.about = "Tells what memory or registers held at a time.  With several"
-		 " addresses and times,\n"
-		 "answers for each address at each time.  With '-', answers"
-		 " the lines\n"
+		 " addresses and\n"
+		 "times, answers for each address at each time.  With '-',"
+		 " answers the lines\n"
 		 "\"A T [N]\" of standard input, one by one.",
 	.options = (const struct option_info[]) {
 		{ OPTION_ADDR, "addr", "A",
@@ -44,10 +44,10 @@ static const struct command_help help = {
 		{ 0 }
 	},
 	.notes = "Unknown bytes are ??.  The source says how the answer was"
-		 " found: 'code' that was\n"
-		 "never changed, 'snapshot' (it was stored), 'replay' (it was"
-		 " computed again), or\n"
-		 "'unknown'.  Exits with 1 if it could not answer, or nothing"
+		 " found: 'code' that\n"
+		 "was not changed, 'snapshot' (it was stored), 'replay' (it was"
+		 " computed again),\n"
+		 "or 'unknown'.  Exits with 1 if it could not answer, or nothing"
 		 " is mapped there.",
 };
 

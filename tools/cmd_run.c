@@ -77,6 +77,7 @@ static int run_program(const struct linux_options *options,
 	rc = vm_create(&vm, ARCH_X86_64, NULL, why);
 	if (rc)
 		goto end;
+	vm_run_uncounted(vm);
 	rc = linux_create(&process, vm, options, why);
 	if (rc)
 		goto end;

@@ -11,9 +11,9 @@ struct failure;
 	"Standard streams and signals pass through.  Exits with the program's" \
 	" status, or\n" \
 	"dies of its signal.  If it could not be run: 127 there is no such" \
-	" program, 126 it\n" \
-	"is not one that can be run, 125 cprec itself failed, 2 it was called" \
-	" wrongly."
+	" program,\n" \
+	"126 it is not one that can be run, 125 cprec itself failed, 2 wrong" \
+	" usage."
 
 /* For `struct linux_observer` and the recorder: prints it as a message. */
 void program_notice(void *context, const char *text);

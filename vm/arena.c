@@ -203,7 +203,10 @@ static void touch_page(struct memory *memory, uint64_t page, bool write)
 		observer->first_write(observer->context, memory->guest[page]);
 }
 
-/* Touches all of the cluster that belongs to the page's mapping. */
+/*
+ * Touches all of the cluster that belongs to the page's mapping.  A replay
+ * leaves doubtful pages alone: the recording knows only those it names.
+ */
 static void touch_cluster(struct memory *memory, uint64_t page, bool write)
 {
 	guest_addr addr = memory->guest[page] << GUEST_PAGE_SHIFT;
@@ -220,7 +223,8 @@ static void touch_cluster(struct memory *memory, uint64_t page, bool write)
 		if (end > start + (size >> GUEST_PAGE_SHIFT))
 			end = start + (size >> GUEST_PAGE_SHIFT);
 		for (uint64_t other = first; other < end; other++)
-			touch_page(memory, other, write);
+			if (memory->tracks || !memory->doubt[other])
+				touch_page(memory, other, write);
 	}
 	touch_page(memory, page, write);
 }

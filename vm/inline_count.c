@@ -26,6 +26,12 @@
  *	je   ret		(goes on with its own instruction)
  *	jmp  call
  *
+ * Where nobody counts, all that is left is
+ *
+ *	cmp  dword [rip + asked], 0
+ *	je   ret
+ *	jmp  call
+ *
  * The two bytes before the call say what was done: in the original they are
  * the highest of a user-space pointer, 0.
  */
@@ -36,6 +42,7 @@
 
 #define MARK_COUNT 0x9090
 #define MARK_REP 0x9066
+#define MARK_PLAIN 0xc089
 
 enum inlined inline_state(const uint8_t *ret)
 {
@@ -46,6 +53,8 @@ enum inlined inline_state(const uint8_t *ret)
 		return INLINED_NOT;
 	if (mark == MARK_COUNT)
 		return INLINED_COUNT;
+	if (mark == MARK_PLAIN)
+		return INLINED_PLAIN;
 	return mark == MARK_REP ? INLINED_REP : INLINED_NOT;
 }
 
@@ -136,8 +145,11 @@ static bool bring_counter(struct vm *vm, const uint8_t *code)
 			munmap(at, GUEST_PAGE);
 			continue;
 		}
+		*(struct counter *)at = *counter;
 		vm->counter = at;
-		*vm->counter = *counter;
+		/* A signal may have come while it was copied. */
+		if (counter->asked)
+			vm_interrupt(vm);
 		vm->code_base = (uintptr_t)at;
 		return true;
 	}
@@ -210,11 +222,26 @@ static size_t write_rep(struct vm *vm, uint8_t *code, uint8_t *start,
 	return (size_t)(at - code);
 }
 
+static size_t write_plain(struct vm *vm, uint8_t *code, uint8_t *start,
+			  uint8_t *ret)
+{
+	ptrdiff_t shift = code - start;
+	uint8_t *at = code;
+
+	at = emit(at, "\x83\x3d", 2, (uint8_t *)&vm->counter->asked + shift,
+		  "", 1);
+	at = emit_jump(at, 0x74, ret + shift);		/* je */
+	at = emit_jump(at, 0xeb, ret - 6 + shift);	/* jmp */
+	return (size_t)(at - code);
+}
+
 void inline_count(struct vm *vm, uint8_t *ret, uint32_t number,
 		  const void *user)
 {
 	const struct block *block = &vm->blocks[number];
-	uint16_t mark = block->starts_rep ? MARK_REP : MARK_COUNT;
+	bool rep = block->starts_rep && !vm->uncounted;
+	uint16_t mark = vm->uncounted ? MARK_PLAIN :
+			rep ? MARK_REP : MARK_COUNT;
 	uint8_t *start, code[40];
 	size_t size;
 
@@ -223,16 +250,18 @@ void inline_count(struct vm *vm, uint8_t *ret, uint32_t number,
 	start = find_start(vm, ret, block, user);
 	if (!start || !bring_counter(vm, ret) || !reaches(vm, start))
 		return;
-	if (block->starts_rep)
+	if (vm->uncounted)
+		size = write_plain(vm, code, start, ret);
+	else if (rep)
 		size = write_rep(vm, code, start, ret, number);
 	else
 		size = write_count(vm, code, start, ret, number);
-	if (size > (size_t)(ret - 12 - start) && block->starts_rep)
+	if (size > (size_t)(ret - 12 - start) && rep)
 		return;
 	if (size > (size_t)(ret - 8 - start))
 		return;
 	memcpy(start, code, size);
-	if (block->starts_rep)
+	if (rep)
 		memcpy(ret - 12, &number, sizeof(number));
 	memcpy(ret - 8, &mark, sizeof(mark));
 }

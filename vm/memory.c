@@ -655,6 +655,7 @@ int memory_set_doubtful(struct memory *memory, guest_addr addr, uint64_t size,
 
 void memory_set_absent(struct memory *memory)
 {
+	memory->opened = 0;
 	for (size_t i = 0; i < memory->count; i++) {
 		const struct mapping *map = &memory->maps[i];
 		uint64_t size = map->region.end - map->region.start;

@@ -77,6 +77,11 @@ __attribute__((noinline)) static void on_block(uc_engine *uc, uint64_t pc,
 
 	(void)uc;
 	vm->traced = 0;
+	if (inlined == INLINED_PLAIN) {
+		vm->stopped = ENGINE_AT_BLOCK;
+		uc_emu_stop(vm->uc);
+		return;
+	}
 	if (inlined == INLINED_COUNT) {
 		/* It has paid and found too little: give it back. */
 		number = vm->counter->current;
@@ -298,6 +303,11 @@ const char *vm_engine(void)
 	return text;
 }
 
+void vm_run_uncounted(struct vm *vm)
+{
+	vm->uncounted = true;
+}
+
 int vm_trace(struct vm *vm, vm_trace_fn *trace, void *context,
 	     struct failure *why)
 {
@@ -348,9 +358,9 @@ void vm_set_steps(struct vm *vm, uint64_t steps)
 
 void vm_interrupt(struct vm *vm)
 {
-	if (vm->asked)
+	if (vm->counter->asked)
 		return;
-	vm->asked = 1;
+	vm->counter->asked = 1;
 	__atomic_fetch_sub(&vm->counter->budget, ASKED_PENALTY,
 			   __ATOMIC_RELAXED);
 }
@@ -389,7 +399,7 @@ static void fault_in_block(struct vm *vm, guest_addr pc)
 	const struct block *block;
 	unsigned index;
 
-	if (!vm->counter->current)
+	if (vm->uncounted || !vm->counter->current)
 		return;		/* it could not even be entered */
 	block = &vm->blocks[vm->counter->current];
 	index = block_index_of(vm, block, pc);
@@ -494,7 +504,7 @@ static void grant(struct vm *vm, uint64_t budget)
 	vm->running = true;
 	__atomic_store_n(&vm->counter->budget, vm->granted, __ATOMIC_RELAXED);
 	/* A signal before this was not seen; one after it has lowered it. */
-	if (vm->asked)
+	if (vm->counter->asked)
 		__atomic_store_n(&vm->counter->budget,
 				 vm->granted - ASKED_PENALTY, __ATOMIC_RELAXED);
 }
@@ -532,8 +542,8 @@ static void explain(struct vm *vm, struct vm_stop *stop)
 	case ENGINE_SPECIAL:
 		break;		/* run_to_special() has said it */
 	case ENGINE_AT_BLOCK:
-		stop->kind = vm->asked ? VM_STOP_ASKED : VM_STOP_BUDGET;
-		vm->asked = 0;
+		stop->kind = vm->counter->asked ? VM_STOP_ASKED : VM_STOP_BUDGET;
+		vm->counter->asked = 0;
 		break;
 	case ENGINE_SYSCALL:
 		stop->kind = VM_STOP_SYSCALL;
@@ -583,7 +593,7 @@ int vm_run(struct vm *vm, uint64_t budget, bool exact, struct vm_stop *stop,
 	if (rc)
 		return rc;
 	left = budget - (vm->steps - before);
-	if (vm->stopped == ENGINE_AT_BLOCK && !vm->asked && exact && left)
+	if (vm->stopped == ENGINE_AT_BLOCK && !vm->counter->asked && exact && left)
 		rc = run_rest(vm, left, stop, why);
 	else if (vm->stopped == ENGINE_SPECIAL)
 		rc = run_to_special(vm, stop, why);

@@ -83,6 +83,12 @@ const struct reg_table *vm_reg_table(const struct vm *vm);
 int vm_run(struct vm *vm, uint64_t budget, bool exact, struct vm_stop *stop,
 	   struct failure *why);
 
+/*
+ * From now on nobody counts: the guest runs faster, budgets are not heeded
+ * and vm_steps() says nothing.  Only before the first vm_run().
+ */
+void vm_run_uncounted(struct vm *vm);
+
 /* Steps retired since the guest was made (or vm_set_steps()). */
 uint64_t vm_steps(const struct vm *vm);
 void vm_set_steps(struct vm *vm, uint64_t steps);

@@ -43,6 +43,7 @@ struct block {
 struct counter {
 	int64_t budget;
 	uint32_t current;	/* number of the block under way; 0: none */
+	volatile int32_t asked;	/* vm_interrupt() was called */
 };
 
 enum engine_stop {
@@ -76,7 +77,7 @@ struct vm {
 
 	uint64_t steps;		/* retired before this run */
 	int64_t granted;	/* budget at the start of this run */
-	volatile int asked;
+	bool uncounted;		/* vm_run_uncounted() */
 	bool running;
 
 	enum engine_stop stopped;
@@ -124,7 +125,7 @@ guest_addr block_fault_address(struct vm *vm, guest_addr pc,
 /* ------- inline_count.c ------- */
 
 /* What stands before the call that returns to `ret`. */
-enum inlined { INLINED_NOT, INLINED_COUNT, INLINED_REP };
+enum inlined { INLINED_NOT, INLINED_COUNT, INLINED_REP, INLINED_PLAIN };
 enum inlined inline_state(const uint8_t *ret);
 
 /* The block number that was written with an inlined REP block. */

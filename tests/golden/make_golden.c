@@ -171,6 +171,7 @@ static const struct packet first_packets[] = {
 	{ PACKET_REG, .number = X86_RAX, .size = 8, .value = rcx_value },
 	{ PACKET_SIGNAL, .steps = 3, .number = 14 },
 	{ PACKET_WRITE, .addr = 0x7fffffffdf00, .size = 3 },
+	{ PACKET_FAULT, .steps = 0, .number = 11 },
 };
 
 static const struct packet second_packets[] = {
@@ -365,7 +366,7 @@ static void make_bad(void)
 	flip("bad/chunk-header.cpr", 64 + 8);
 	flip("bad/footer.cpr", -40);
 	flip("bad/trailer.cpr", -20);
-	make_wrong("bad/packet.cpr", CHUNK_EVENTS, "\1\0\0\0\5", 5);
+	make_wrong("bad/packet.cpr", CHUNK_EVENTS, "\1\0\0\0\6", 5);
 	make_wrong("bad/key-frame.cpr", CHUNK_KEY_FRAME, "\0\0\0", 3);
 	make_wrong("bad/index.cpr", CHUNK_INDEX, "\1\1\0", 3);
 	make_wrong("bad/symbols.cpr", CHUNK_SYMBOLS, "\0\0\0\0\0\0", 6);

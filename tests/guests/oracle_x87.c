@@ -26,7 +26,7 @@ KEEP void stack(unsigned i)
 	__asm__ volatile("fldl %0\n\tfld1\n\tfldpi\n\tfldl2e\n\tfldz\n\t"
 			 "fxch %%st(2)\n\tfaddp\n\tfmul %%st(2), %%st\n\t"
 			 "fchs\n\tfabs\n\tfsubrp\n\tfdivrp %%st, %%st(1)\n\t"
-			 "fsqrt\n\tfstpl %1\n\tfstpl %2"
+			 "fabs\n\tfsqrt\n\tfstpl %1\n\tfstpl %2"
 			 : "+m"(narrow[i]), "=m"(narrow[i + 1]),
 			   "=m"(narrow[i + 2]) : : "st", "st(1)", "st(2)",
 			   "st(3)", "st(4)", "st(5)");
@@ -42,20 +42,27 @@ KEEP void integers(unsigned i)
 			 : : "st", "memory");
 }
 
+static volatile uint16_t status HIDDEN_DATA = 1;
+
+/*
+ * Only the three bits that comparisons are for: the engine keeps neither the
+ * flags of what was rounded nor, here, C1.
+ */
 KEEP unsigned compare(double a, double b)
 {
-	uint16_t status;
-	uint8_t below, equal;
+	uint8_t below, equal, none, even;
 
-	__asm__ volatile("fldl %2\n\tfldl %1\n\tfucompp\n\tfnstsw %0"
-			 : "=a"(status) : "m"(a), "m"(b) : "st", "st(1)");
+	__asm__ volatile("fldl %4\n\tfldl %3\n\tfucompp\n\tfnstsw %0\n\t"
+			 "testb $0x45, 1+%0\n\tsetz %1\n\tsetp %2"
+			 : "=m"(status), "=q"(none), "=q"(even)
+			 : "m"(a), "m"(b) : "st", "st(1)", "cc");
 	__asm__ volatile("fldl %3\n\tfldl %2\n\tfcomip %%st(1), %%st\n\t"
 			 "fstp %%st\n\tsetb %0\n\tsete %1"
 			 : "=q"(below), "=q"(equal) : "m"(a), "m"(b)
 			 : "st", "st(1)", "cc");
 	__asm__ volatile("fldl %0\n\tftst\n\tfxam\n\tfrndint\n\tfstpl %0"
 			 : "+m"(a) : : "st");
-	return (status & 0x4500u) + below + 2u * equal + (a > b);
+	return none + 2u * even + 4u * below + 8u * equal + (a > b);
 }
 
 KEEP void rounding(double value)
@@ -72,14 +79,17 @@ KEEP void rounding(double value)
 	}
 }
 
+/* Of small whole numbers: the engine computes others in 53 bits. */
 KEEP void remainders(double a)
 {
-	__asm__ volatile("fldl %1\n\tfldl %0\n\t1: fprem\n\tfnstsw %%ax\n\t"
-			 "test $4, %%ah\n\tjnz 1b\n\tfstpl %0\n\tfld1\n\t"
+	double b = 7.0;
+
+	__asm__ volatile("fldl %1\n\tfldl %0\n\t1: fprem\n\tfnstsw %3\n\t"
+			 "testb $4, 1+%3\n\tjnz 1b\n\tfstpl %0\n\tfld1\n\t"
 			 "fxch\n\tfscale\n\tfxtract\n\tfstpl %1\n\tfaddp\n\t"
 			 "fstpl %2"
-			 : "+m"(a), "+m"(narrow[20]), "=m"(narrow[21])
-			 : : "st", "st(1)", "st(2)", "rax", "cc");
+			 : "+m"(a), "+m"(b), "=m"(narrow[21]), "=m"(status)
+			 : : "st", "st(1)", "st(2)", "cc");
 	narrow[22] += a;
 }
 
@@ -100,7 +110,7 @@ int guest(void)
 		words[14] = (uint16_t)(words[14] + compare(narrow[i % 20],
 							   narrow[i % 7]));
 		rounding(narrow[i % 20]);
-		remainders(narrow[i % 20] + 100.0);
+		remainders(i * 37.0 + 5.0);
 	}
 	return words[14] & 63;
 }

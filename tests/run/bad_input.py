@@ -41,11 +41,13 @@ WITHOUT_AVX = {
     "bmi": "andn %rax, %rbx, %rcx",
 }
 
+# Noise that it looks at: nothing of it can be predicted or compressed.
 BIG = """#include <stdio.h>
-#include <stdlib.h>
-int main(void) { unsigned *p = malloc(32 << 20), s = 1;
-for (int r = 0; r < 3; r++) for (int i = 0; i < 8 << 20; i++) {
-s = s * 1664525 + 1013904223; p[i] = s; } printf("%u\\n", p[12345]); return 4; }
+static unsigned char noise[1 << 20];
+int main(void) { unsigned long sum = 0; FILE *f = fopen("/dev/urandom", "r");
+for (int i = 0; i < 8; i++) { if (fread(noise, sizeof(noise), 1, f) != 1) return 1;
+for (int j = 0; j < 1 << 20; j++) sum += noise[j]; }
+printf("%d\\n", sum > 5); return 4; }
 """
 
 
@@ -214,8 +216,7 @@ def fills_up(tests, program, trace, prepare, old):
     """One line; what was written is readable; what was there is still."""
     done = tests.refused(CPREC_FAILED, "record", "-o", trace, "--", program,
                          prepare=prepare)
-    if done.stdout not in (b"", b"3498417833\n") and not \
-            done.stdout.strip().isdigit():
+    if done.stdout not in (b"", b"1\n"):
         raise Failure(f"odd output {done.stdout[:100]}")
     if old:
         expect_old(trace, old)
@@ -246,7 +247,7 @@ def test_output(tests, guest, big):
                        ("a name that is too long", "y" * 5000)):
         tests.test(f"output: {name}", tests.refused, CPREC_FAILED, "record",
                    "-o", path, "--", guest)
-    tests.test("output: an empty name", tests.refused, CPREC_FAILED, "record",
+    tests.test("output: an empty name", tests.refused, USAGE, "record",
                "-o", "", "--", guest)
     old = b"an older recording"
     trace = tests.write("limited.cpr", old)
@@ -435,7 +436,7 @@ def test_usage(tests, trace):
     for words in (["record"], ["run"], ["record", "--nonsense", "true"],
                   ["record", "--cache-size", "5", "true"],
                   ["record", "--segment", "x", "true"], ["record", "-o"]):
-        tests.test("usage: " + " ".join(words), tests.refused, CPREC_FAILED,
+        tests.test("usage: " + " ".join(words), tests.refused, USAGE,
                    *words)
 
 

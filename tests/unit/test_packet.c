@@ -31,6 +31,8 @@ static const struct row rows[] = {
 	  { PACKET_EXIT, .steps = 2, .result = 255 } },
 	{ "EXIT by a signal", 0, 3, { 4, 2, 17 },
 	  { PACKET_EXIT, .steps = 2, .result = -9 } },
+	{ "FAULT", 0, 3, { 5, 6, 11 },
+	  { PACKET_FAULT, .steps = 6, .number = 11 } },
 	{ "REG", 0, 5, { 16, 3, 2, 0xaa, 0xbb },
 	  { PACKET_REG, .number = 3, .size = 2 } },
 	{ "REG of 16 bytes", 0, 19,
@@ -69,12 +71,13 @@ static const struct row rows[] = {
 
 	{ "nothing", ERR_TRUNCATED, 0, { 0 } },
 	{ "kind zero", ERR_CORRUPT, 1, { 0 } },
-	{ "kind between", ERR_CORRUPT, 3, { 5, 0, 0 } },
+	{ "kind between", ERR_CORRUPT, 3, { 6, 0, 0 } },
 	{ "kind above", ERR_CORRUPT, 3, { 33, 0, 0 } },
 	{ "kind 255", ERR_CORRUPT, 3, { 255, 0, 0 } },
 	{ "SYSCALL with steps in a longer form", ERR_CORRUPT, 5,
 	  { 1, 0x80, 0, 1, 1 } },
 	{ "SIGNAL 0", ERR_CORRUPT, 3, { 2, 0, 0 } },
+	{ "FAULT 0", ERR_CORRUPT, 3, { 5, 0, 0 } },
 	{ "SIGNAL 256", ERR_CORRUPT, 4, { 2, 0, 0x80, 2 } },
 	{ "EXIT with status 256", ERR_CORRUPT, 4, { 4, 2, 0x80, 4 } },
 	{ "EXIT by signal 256", ERR_CORRUPT, 4, { 4, 2, 0xff, 3 } },
@@ -235,7 +238,7 @@ static void names_of_kinds(void **state)
 	(void)state;
 	for (unsigned kind = 0; kind < 1000; kind++)
 		known += packet_name(kind) != NULL;
-	assert_int_equal(known, 14);
+	assert_int_equal(known, 15);
 	assert_string_equal(packet_name(PACKET_SYSCALL), "SYSCALL");
 	assert_string_equal(packet_name(PACKET_TOUCH), "TOUCH");
 	assert_null(packet_name(0));

@@ -106,6 +106,7 @@ static void special_registers(void **state)
 	assert_int_equal(table->bytes, 518);
 	assert_int_equal(table->pc, X86_RIP);
 	assert_int_equal(table->sp, X86_RSP);
+	assert_int_equal(table->result, X86_RAX);
 	assert_null(reg_table(0));
 	assert_null(reg_table(2));
 	assert_null(reg_table(UINT32_MAX));
