@@ -8,6 +8,7 @@
 #include "formats/error.h"
 #include "formats/packet.h"
 #include "index/page_index.h"
+#include "replayer/script.h"
 
 /* Pages whose mapping or doubt changed in a segment. */
 struct change {
@@ -214,11 +215,46 @@ static bool is_other(const struct segment_view *view, uint64_t page)
 
 /* ------- answers ------- */
 
+/* The page that a touch in this segment found, out of its streams. */
+static int find_contents(struct query *query, size_t segment,
+			 const struct page_touch *resolved, uint8_t *bytes,
+			 struct failure *why)
+{
+	const struct script_touch *touch;
+	struct script script;
+	struct cache cache = { 0 };
+	int rc;
+
+	if (resolved->resolved_id)
+		return recording_page(query->recording, resolved->resolved_id,
+				      bytes, why);
+	rc = script_load(&script, query->recording, segment,
+			 &query->views[segment].frame, &cache, why);
+	if (rc)
+		goto end;
+	touch = script_find_touch(&script, resolved->page, resolved->doubt);
+	if (touch)
+		rc = script_touch_contents(touch, query->recording, bytes,
+					   why);
+	else
+		rc = failed(why, ERR_CORRUPT,
+			    "'%s': the index of segment %zu names a touch that "
+			    "its stream does not have",
+			    trace_reader_path(
+				    recording_reader(query->recording)),
+			    segment);
+end:
+	script_release(&script);
+	cache_release(&cache);
+	return rc;
+}
+
 /* Finds what a doubtful page held in what a later touch found. */
 static int resolve_later(struct query *query, size_t segment, uint64_t page,
-			 uint64_t doubt, uint64_t *id, struct failure *why)
+			 uint64_t doubt, bool *found, uint8_t *bytes,
+			 struct failure *why)
 {
-	*id = 0;
+	*found = false;
 	for (; segment < recording_segments(query->recording); segment++) {
 		const struct page_touch *touch;
 		struct segment_view *view;
@@ -228,8 +264,9 @@ static int resolve_later(struct query *query, size_t segment, uint64_t page,
 			return rc;
 		touch = page_index_resolution(&view->index, page, doubt);
 		if (touch) {
-			*id = touch->resolved_id;
-			return 0;
+			*found = true;
+			return find_contents(query, segment, touch, bytes,
+					     why);
 		}
 		if (is_other(view, page))
 			return 0;
@@ -239,16 +276,17 @@ static int resolve_later(struct query *query, size_t segment, uint64_t page,
 
 enum answer { ANSWER_PAGE, ANSWER_UNKNOWN, ANSWER_BY_REPLAY };
 
-/* Which stored page answers, if one does. */
+/* The whole page, if it is known without executing anything. */
 static int find_page(struct query *query, uint64_t page, uint64_t t,
-		     enum answer *answer, uint64_t *id,
+		     enum answer *answer, uint8_t *bytes,
 		     enum query_source *source, struct failure *why)
 {
 	size_t segment = recording_segment_at(query->recording, t);
 	uint64_t time = t - recording_time(query->recording, segment);
 	const struct region *region;
 	struct segment_view *view;
-	uint64_t doubt;
+	uint64_t doubt, id;
+	bool found;
 	int rc = view_segment(query, segment, &view, why);
 
 	*answer = ANSWER_BY_REPLAY;
@@ -264,17 +302,16 @@ static int find_page(struct query *query, uint64_t page, uint64_t t,
 	*source = region->kind == REGION_FILE && (region->prot & MAY_EXEC) ?
 			  QUERY_CODE : QUERY_SNAPSHOT;
 	doubt = doubt_at(&view->frame, page);
-	if (!doubt) {
-		*answer = ANSWER_PAGE;
-		return recording_snapshot(query->recording, segment, page, id,
-					  why);
+	if (doubt) {
+		rc = resolve_later(query, segment, page, doubt, &found, bytes,
+				   why);
+		if (found)
+			*answer = ANSWER_PAGE;
+		return rc;
 	}
-	rc = resolve_later(query, segment, page, doubt, id, why);
-	if (*id)
-		*answer = ANSWER_PAGE;
-	else if (page_index_resolution(&view->index, page, doubt))
-		*answer = ANSWER_BY_REPLAY;
-	return rc;
+	*answer = ANSWER_PAGE;
+	rc = recording_snapshot(query->recording, segment, page, &id, why);
+	return rc ? rc : recording_page(query->recording, id, bytes, why);
 }
 
 static int ask_replay(struct query *query, uint64_t addr, uint64_t t,
@@ -284,9 +321,7 @@ static int ask_replay(struct query *query, uint64_t addr, uint64_t t,
 	struct replayer *replayer;
 	int rc = query_replayer(query, &replayer, why);
 
-	if (!rc && replayer_time(replayer) != t)
-		rc = replayer_seek(replayer, t, why);
-	else if (!rc && !t)
+	if (!rc)
 		rc = replayer_seek(replayer, t, why);
 	if (!rc)
 		rc = replayer_read(replayer, addr, bytes, known, size, why);
@@ -305,9 +340,8 @@ static int query_part(struct query *query, uint64_t addr, uint64_t t,
 {
 	uint8_t contents[GUEST_PAGE];
 	enum answer answer;
-	uint64_t id;
-	int rc = find_page(query, addr >> GUEST_PAGE_SHIFT, t, &answer, &id,
-			   source, why);
+	int rc = find_page(query, addr >> GUEST_PAGE_SHIFT, t, &answer,
+			   contents, source, why);
 
 	memset(known, 0, size);
 	if (rc)
@@ -317,9 +351,6 @@ static int query_part(struct query *query, uint64_t addr, uint64_t t,
 		*source = QUERY_UNKNOWN;
 		return 0;
 	case ANSWER_PAGE:
-		rc = recording_page(query->recording, id, contents, why);
-		if (rc)
-			return rc;
 		memcpy(bytes, contents + addr % GUEST_PAGE, size);
 		memset(known, 1, size);
 		return 0;

@@ -24,7 +24,6 @@ struct replayer {
 	struct memory *memory;
 	const struct reg_table *regs;
 	struct cache cache;
-	bool has_cache;
 
 	bool loaded;		/* stands somewhere */
 	size_t base;		/* absent pages are as of this segment */
@@ -99,7 +98,7 @@ static void on_resolve(void *context, uint64_t page, uint64_t doubt,
 	const struct script_touch *touch =
 		script_find_touch(&rep->script, page, doubt);
 	struct failure why;
-	int rc = 0;
+	int rc;
 
 	if (!touch && !rep->running) {
 		remember_peek(rep, page, doubt);
@@ -112,10 +111,7 @@ static void on_resolve(void *context, uint64_t page, uint64_t doubt,
 		       "saw", vm_steps(rep->vm), page << GUEST_PAGE_SHIFT);
 		return;
 	}
-	if (touch->contents)
-		memcpy(bytes, touch->contents, GUEST_PAGE);
-	else
-		rc = recording_page(rep->recording, touch->id, bytes, &why);
+	rc = script_touch_contents(touch, rep->recording, bytes, &why);
 	if (rc)
 		broken(rep, rc, "%s", why.text);
 }
@@ -131,61 +127,17 @@ static void forget_peeks(struct replayer *rep)
 
 /* ------- segments ------- */
 
-static int damaged(struct replayer *rep, size_t segment, int code,
-		   struct failure *why)
-{
-	return failed(why, code,
-		      "'%s': the streams of segment %zu are damaged",
-		      trace_reader_path(recording_reader(rep->recording)),
-		      segment);
-}
-
-static int set_cache(struct replayer *rep, const struct key_frame *frame,
-		     struct failure *why)
-{
-	if (!rep->has_cache || rep->cache.entries != frame->cache_entries) {
-		cache_release(&rep->cache);
-		if (cache_init(&rep->cache, frame->cache_entries))
-			return failed(why, ERR_NO_MEMORY, "out of memory");
-		rep->has_cache = true;
-	}
-	if (!frame->cache_size)
-		cache_flush(&rep->cache);
-	else if (frame->cache_size == rep->cache.entries * 8)
-		memcpy(rep->cache.words, frame->cache, frame->cache_size);
-	else
-		return failed(why, ERR_CORRUPT,
-			      "'%s': a key frame's cache has a wrong size",
-			      trace_reader_path(
-				      recording_reader(rep->recording)));
-	return 0;
-}
-
 /* Reads the streams of a segment; the guest is left as it is. */
 static int load_script(struct replayer *rep, size_t segment,
 		       const struct key_frame *frame, struct failure *why)
 {
-	uint8_t *events = NULL, *reads = NULL;
-	size_t events_size, reads_size;
-	int rc = set_cache(rep, frame, why);
+	int rc;
 
 	script_release(&rep->script);
-	if (!rc)
-		rc = recording_stream(rep->recording, segment, CHUNK_EVENTS,
-				      &events, &events_size, why);
+	rc = script_load(&rep->script, rep->recording, segment, frame,
+			 &rep->cache, why);
 	if (rc)
 		return rc;
-	rc = recording_stream(rep->recording, segment, CHUNK_READS, &reads,
-			      &reads_size, why);
-	if (rc) {
-		free(events);
-		return rc;
-	}
-	rc = script_read(&rep->script, frame->doubt, &rep->cache, events,
-			 events_size, reads, reads_size);
-	free(reads);
-	if (rc)
-		return damaged(rep, segment, rc, why);
 	rep->segment = segment;
 	rep->start = frame->time;
 	rep->next = 0;
@@ -589,16 +541,13 @@ static int read_part(struct replayer *rep, uint64_t addr, uint8_t *bytes,
 	if (doubt) {
 		/* The guest has not seen it yet, but will. */
 		uint8_t contents[GUEST_PAGE];
-		int rc = 0;
+		int rc;
 
 		touch = script_find_touch(&rep->script, page, doubt);
 		if (!touch)
 			return 0;
-		if (touch->contents)
-			memcpy(contents, touch->contents, GUEST_PAGE);
-		else
-			rc = recording_page(rep->recording, touch->id,
-					    contents, why);
+		rc = script_touch_contents(touch, rep->recording, contents,
+					   why);
 		if (rc)
 			return rc;
 		memcpy(bytes, contents + addr % GUEST_PAGE, size);

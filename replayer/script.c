@@ -194,6 +194,62 @@ int script_read(struct script *out, uint64_t doubt, struct cache *cache,
 	return rc;
 }
 
+static int set_cache(struct cache *cache, const struct key_frame *frame)
+{
+	if (cache->entries != frame->cache_entries) {
+		cache_release(cache);
+		if (cache_init(cache, frame->cache_entries))
+			return ERR_NO_MEMORY;
+	}
+	if (frame->cache_size)
+		memcpy(cache->words, frame->cache, frame->cache_size);
+	else
+		cache_flush(cache);
+	return 0;
+}
+
+int script_load(struct script *out, struct recording *recording,
+		size_t segment, const struct key_frame *frame,
+		struct cache *cache, struct failure *why)
+{
+	uint8_t *events = NULL, *reads = NULL;
+	size_t events_size, reads_size;
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	if (set_cache(cache, frame))
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	rc = recording_stream(recording, segment, CHUNK_EVENTS, &events,
+			      &events_size, why);
+	if (rc)
+		return rc;
+	rc = recording_stream(recording, segment, CHUNK_READS, &reads,
+			      &reads_size, why);
+	if (rc) {
+		free(events);
+		return rc;
+	}
+	rc = script_read(out, frame->doubt, cache, events, events_size, reads,
+			 reads_size);
+	free(reads);
+	if (rc)
+		return failed(why, rc,
+			      "'%s': the streams of segment %zu are damaged",
+			      trace_reader_path(recording_reader(recording)),
+			      segment);
+	return 0;
+}
+
+int script_touch_contents(const struct script_touch *touch,
+			  struct recording *recording,
+			  uint8_t bytes[GUEST_PAGE], struct failure *why)
+{
+	if (!touch->contents)
+		return recording_page(recording, touch->id, bytes, why);
+	memcpy(bytes, touch->contents, GUEST_PAGE);
+	return 0;
+}
+
 void script_release(struct script *script)
 {
 	for (size_t i = 0; i < script->content_count; i++)

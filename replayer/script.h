@@ -8,7 +8,7 @@
  *
  * Units:      times are steps since the segment's key frame.
  * Ownership:  script_release() frees; packets point into the script.
- * Errors:     ERR_TRUNCATED, ERR_CORRUPT, ERR_NO_MEMORY.
+ * Errors:     ERR_TRUNCATED, ERR_CORRUPT, ERR_NO_MEMORY; those of recording.h.
  */
 #ifndef CPREC_REPLAYER_SCRIPT_H
 #define CPREC_REPLAYER_SCRIPT_H
@@ -18,6 +18,9 @@
 
 #include "cache/cache.h"
 #include "formats/packet.h"
+#include "replayer/recording.h"
+
+struct failure;
 
 struct script_effect {
 	struct packet packet;
@@ -50,6 +53,14 @@ struct script {
 };
 
 /*
+ * Reads and unpacks a segment of a recording, whose key frame is `frame`.
+ * Puts `cache` (which may be zeroed) into the state that the frame says.
+ */
+int script_load(struct script *out, struct recording *recording,
+		size_t segment, const struct key_frame *frame,
+		struct cache *cache, struct failure *why);
+
+/*
  * Unpacks a segment.  Takes `events` over (malloc()ed), borrows `reads`.
  * `cache` is as the key frame says, and is as the segment leaves it after.
  */
@@ -57,6 +68,11 @@ int script_read(struct script *out, uint64_t doubt, struct cache *cache,
 		uint8_t *events, size_t events_size, const uint8_t *reads,
 		size_t reads_size);
 void script_release(struct script *script);
+
+/* The contents that a touch finds. */
+int script_touch_contents(const struct script_touch *touch,
+			  struct recording *recording,
+			  uint8_t bytes[GUEST_PAGE], struct failure *why);
 
 /* NULL if the recording has no such touch in this segment. */
 const struct script_touch *script_find_touch(const struct script *script,

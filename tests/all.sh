@@ -28,8 +28,8 @@ export ASAN_OPTIONS UBSAN_OPTIONS
 configure build
 configure build-sanitize -Db_sanitize=address,undefined
 CC=clang configure build-clang
-meson compile -C build
-meson compile -C build-clang
+meson compile -C build || status=$?
+meson compile -C build-clang || status=$?
 check build-sanitize --suite unit --suite fuzz
 check build-clang --suite unit --suite fuzz
 check build

@@ -84,9 +84,9 @@ result 'no unbounded string functions' "$(grep -nE \
 	'(^|[^a-z_])(strcpy|strcat|sprintf|vsprintf|gets|stpcpy)\(' \
 	$(sources -name '*.[ch]') /dev/null)"
 
-# The letters in brackets keep this file from finding itself.
+# The quotes in the middle keep this file from finding itself.
 result 'nothing left to do later' "$(grep -nE \
-	'(TO''DO|FIX''ME|X''XX)([^X]|$)' \
+	'TO''DO|FIX''ME' \
 	$(sources -name '*.[ch]' -o -name '*.sh' -o -name '*.py' -o \
 		-name 'meson.build' -o -name '*.md') /dev/null)"
 

@@ -10,6 +10,7 @@ import re
 import sys
 
 SUBTEST = re.compile(r"^(not )?ok\b", re.MULTILINE)
+MOST_LINES = 60
 
 
 def count(test):
@@ -21,6 +22,14 @@ def count(test):
     elif not results:
         passed = 1
     return passed, failed
+
+
+def show(folder, test):
+    """Meson keeps what a test that speaks TAP has to say to itself."""
+    print(f"--- failed: {folder}: {test['name']}")
+    lines = [line for line in (test.get("stdout") or "").splitlines()
+             if line.startswith(("# ", "not ok"))]
+    print("\n".join(lines[:MOST_LINES]))
 
 
 def main(folders):
@@ -38,7 +47,7 @@ def main(folders):
             passed += more_passed
             failed += more_failed
             if more_failed:
-                print(f"failed: {folder}: {test['name']}")
+                show(folder, test)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 

@@ -82,7 +82,14 @@ static bool is_string(const uint8_t *at, const uint8_t *end)
 	       (*at >= 0x6c && *at <= 0x6f);
 }
 
-enum gate { GATE_OPEN, GATE_VALUE, GATE_PRIVILEGE, GATE_INVALID, GATE_INT };
+enum gate {
+	GATE_OPEN,
+	GATE_VALUE,
+	GATE_EMULATE,		/* x86_emulate() */
+	GATE_PRIVILEGE,
+	GATE_INVALID,
+	GATE_INT,
+};
 
 static enum gate gate_two_byte(const uint8_t *at, const uint8_t *end)
 {
@@ -115,7 +122,7 @@ static enum gate gate_two_byte(const uint8_t *at, const uint8_t *end)
 			return reg == 4 || (reg == 6) ? GATE_INVALID : GATE_OPEN;
 		return reg < 4 ? GATE_INVALID : GATE_OPEN;
 	case 0xc7:	/* CMPXCHG8B/16B; RDRAND, RDSEED, VMPTRLD, XSAVES */
-		return is_memory && reg == 1 ? GATE_OPEN : GATE_INVALID;
+		return is_memory && reg == 1 ? GATE_EMULATE : GATE_INVALID;
 	}
 	return GATE_OPEN;
 }
@@ -130,6 +137,11 @@ static enum gate gate(const uint8_t *code, const uint8_t *end)
 	if (is_vector_extension(at, end))
 		return GATE_INVALID;
 	switch (*at) {
+	case 0xf6: case 0xf7:				/* LOCK NEG */
+		if (memchr(code, 0xf0, (size_t)(at - code)) && at + 1 < end &&
+		    (at[1] >> 3 & 7) == 3)
+			return GATE_EMULATE;
+		break;
 	case 0x0f:
 		return at + 1 < end ? gate_two_byte(at + 1, end) : GATE_OPEN;
 	case 0x6c: case 0x6d: case 0x6e: case 0x6f:	/* INS, OUTS */
@@ -182,6 +194,33 @@ static struct block *new_block(struct vm *vm)
 	return &vm->blocks[vm->block_count];
 }
 
+/*
+ * Whether the engine ends a block behind this instruction: jumps, calls,
+ * returns, system calls, repeated strings, changes of flags that it translates
+ * for (POPF, STI) and of segments.
+ */
+static bool ends_block(const uint8_t *at, const uint8_t *end, bool rep)
+{
+	if (at >= end)
+		return false;
+	if (rep && is_string(at, end))
+		return true;
+	switch (*at) {
+	case 0x0f:
+		return at + 1 < end &&
+		       ((at[1] & 0xf0) == 0x80 || at[1] == 0x05 ||
+			at[1] == 0xa1 || at[1] == 0xa9 || at[1] == 0xb2 ||
+			at[1] == 0xb4 || at[1] == 0xb5);
+	case 0xff:
+		return at + 1 < end && (at[1] >> 3 & 7) >= 2 &&
+		       (at[1] >> 3 & 7) <= 5;
+	case 0x8e: case 0x9d: case 0xc2: case 0xc3: case 0xe8: case 0xe9:
+	case 0xeb: case 0xfb:
+		return true;
+	}
+	return (*at & 0xf0) == 0x70 || (*at >= 0xe0 && *at <= 0xe3);
+}
+
 static void decode_last(struct block *block, const uint8_t *code,
 			const uint8_t *end)
 {
@@ -189,6 +228,7 @@ static void decode_last(struct block *block, const uint8_t *code,
 	const uint8_t *at = skip_prefixes(code, end, &rep);
 
 	block->ends_rep = rep && is_string(at, end);
+	block->ends_block = ends_block(at, end, rep);
 	block->starts_rep = block->ends_rep && block->count == 1;
 	block->last_size = (uint16_t)(end - code);
 }
@@ -264,7 +304,7 @@ guest_addr block_address_of(struct vm *vm, const struct block *block,
 	return block->pc + at;
 }
 
-void block_explain(struct vm *vm, guest_addr pc, struct vm_stop *stop)
+bool block_explain(struct vm *vm, guest_addr pc, struct vm_stop *stop)
 {
 	uint8_t code[INSN_MOST];
 	size_t size = read_code(vm, pc, code, sizeof(code));
@@ -278,6 +318,8 @@ void block_explain(struct vm *vm, guest_addr pc, struct vm_stop *stop)
 		stop->kind = VM_STOP_VALUE;
 		stop->value = at[1] == 0x31 ? VALUE_TSC : VALUE_CPUID;
 		break;
+	case GATE_EMULATE:
+		return false;
 	case GATE_PRIVILEGE:
 		stop->fault = FAULT_PRIVILEGE;
 		break;
@@ -290,6 +332,7 @@ void block_explain(struct vm *vm, guest_addr pc, struct vm_stop *stop)
 	default:
 		stop->fault = FAULT_INVALID;
 	}
+	return true;
 }
 
 /* ------- where a fault was ------- */
@@ -340,6 +383,31 @@ static bool meets(guest_addr addr, uint64_t size, guest_addr page,
 {
 	*at = addr > page ? addr : page;
 	return addr < page + GUEST_PAGE && addr + size > page;
+}
+
+bool block_operand(struct vm *vm, guest_addr pc, guest_addr *addr,
+		   unsigned *size, unsigned *length_out)
+{
+	uint8_t code[INSN_MOST];
+	size_t left = read_code(vm, pc, code, sizeof(code));
+	bool found = false;
+
+	cs_option(vm->decoder, CS_OPT_DETAIL, CS_OPT_ON);
+	*length_out = (unsigned)length(vm, code, left, pc);
+	if (*length_out) {
+		const cs_x86 *x86 = &vm->insn->detail->x86;
+
+		for (unsigned i = 0; i < x86->op_count && !found; i++) {
+			found = x86->operands[i].type == X86_OP_MEM;
+			*size = x86->operands[i].size;
+			if (found)
+				*addr = operand_address(
+					vm, &x86->operands[i].mem,
+					pc + *length_out);
+		}
+	}
+	cs_option(vm->decoder, CS_OPT_DETAIL, CS_OPT_OFF);
+	return found;
 }
 
 guest_addr block_fault_address(struct vm *vm, guest_addr pc, guest_addr page)

@@ -128,6 +128,14 @@ static bool may_write(struct memory *memory, guest_addr addr, uint64_t size,
 	return true;
 }
 
+int memory_store(struct memory *memory, guest_addr addr, const void *bytes,
+		 size_t size)
+{
+	if (!may_write(memory, addr, size, MAY_WRITE))
+		return ERR_NOT_FOUND;
+	return put(memory, addr, bytes, size, MAY_WRITE);
+}
+
 static int write_all(struct memory *memory, guest_addr addr, const void *bytes,
 		     size_t size, unsigned need)
 {

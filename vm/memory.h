@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * memory.h - the guest's address space, and who learns of its changes
  *
@@ -146,6 +147,10 @@ int memory_write(struct memory *memory, guest_addr addr, const void *bytes,
 /* Like memory_write(), but neither asks for nor heeds the protection. */
 int memory_poke(struct memory *memory, guest_addr addr, const void *bytes,
 		size_t size);
+
+/* The guest itself writes, by an instruction that the host performs. */
+int memory_store(struct memory *memory, guest_addr addr, const void *bytes,
+		 size_t size);
 
 enum memory_use {
 	MEMORY_IN,	/* the host reads: write(2) */

@@ -67,12 +67,38 @@ static bool goes_on(const struct vm *vm, uint32_t number)
 	       before->pc + before->size - before->last_size == block->pc;
 }
 
+/*
+ * A store into the very block that executes it: the engine drops the block
+ * and executes the storing instruction again as a block of its own, which no
+ * other way makes of an instruction that does not end blocks.
+ */
+static bool is_restart(const struct vm *vm, uint32_t number)
+{
+	const struct block *block = &vm->blocks[number];
+	const struct block *before = &vm->blocks[vm->counter->current];
+
+	return block->count == 1 && !block->ends_block &&
+	       vm->counter->current && before->count > 1 &&
+	       block->pc - before->pc < before->size;
+}
+
+/* What the block before has paid for and will not execute. */
+static void give_back_rest(struct vm *vm, guest_addr pc)
+{
+	const struct block *before = &vm->blocks[vm->counter->current];
+	unsigned index = block_index_of(vm, before, pc);
+
+	__atomic_fetch_add(&vm->counter->budget, before->count - index,
+			   __ATOMIC_RELAXED);
+}
+
 __attribute__((noinline)) static void on_block(uc_engine *uc, uint64_t pc,
 					       uint32_t size, void *user)
 {
 	uint8_t *ret = __builtin_return_address(0);
 	struct vm *vm = running;
 	enum inlined inlined = inline_state(ret);
+	bool restart;
 	uint32_t number;
 
 	(void)uc;
@@ -99,9 +125,12 @@ __attribute__((noinline)) static void on_block(uc_engine *uc, uint64_t pc,
 		vm->counter->current = number;
 		return;
 	}
+	restart = is_restart(vm, number);
+	if (restart)
+		give_back_rest(vm, pc);
 	if (!pay(vm, number))
 		return;
-	if (inlined == INLINED_NOT && !vm->partial)
+	if (inlined == INLINED_NOT && !vm->partial && !restart)
 		inline_count(vm, ret, number, user);
 }
 
@@ -144,7 +173,8 @@ static bool on_tlb_miss(uc_engine *uc, uint64_t addr, uc_mem_type type,
 					     engine_perms(map->region.prot);
 		return true;
 	}
-	if (addr == NEVER)
+	/* The engine itself looks around the address it runs "until". */
+	if (addr - (NEVER - 16 * GUEST_PAGE) < 32 * GUEST_PAGE)
 		return false;
 	vm->faulted = true;
 	vm->fault_page = addr;
@@ -267,6 +297,8 @@ void vm_destroy(struct vm *vm)
 {
 	if (!vm)
 		return;
+	if (vm->pristine)
+		uc_context_free(vm->pristine);
 	if (vm->uc)
 		uc_close(vm->uc);
 	if (vm->insn)
@@ -446,6 +478,7 @@ static void explain_interrupt(struct vm *vm, struct vm_stop *stop)
 		stop->fault = FAULT_PRIVILEGE;
 	}
 	fault_in_block(vm, stop->pc);
+	x86_exception_taken(vm);
 }
 
 /* Runs the engine from where the guest stands until it stops by itself. */
@@ -458,6 +491,7 @@ static int run_engine(struct vm *vm, guest_addr until, struct vm_stop *stop,
 	vm->faulted = false;
 	running = vm;
 	err = uc_emu_start(vm->uc, vm_reg(vm, X86_RIP), until, 0, 0);
+	x86_mend_flags(vm);
 	memset(stop, 0, sizeof(*stop));
 	stop->pc = vm_reg(vm, X86_RIP);
 	if (vm->stopped != ENGINE_NONE || stop->pc == until)
@@ -485,6 +519,7 @@ static int run_part(struct vm *vm, uint32_t number, unsigned count,
 
 	uc_ctl_remove_cache(vm->uc, block.pc, block.pc + block.size);
 	vm->partial = true;
+	vm->counter->current = 0;
 	rc = run_engine(vm, until, stop, why);
 	vm->partial = false;
 	uc_ctl_remove_cache(vm->uc, block.pc, block.pc + block.size);
@@ -526,8 +561,9 @@ static int run_to_special(struct vm *vm, struct vm_stop *stop,
 			return rc;
 	}
 	vm->stopped = ENGINE_SPECIAL;
-	block_explain(vm, stop->pc, stop);
-	if (stop->kind == VM_STOP_FAULT && stop->fault == FAULT_BREAKPOINT) {
+	if (!block_explain(vm, stop->pc, stop)) {
+		vm->emulated = x86_emulate(vm, stop);
+	} else if (stop->kind == VM_STOP_FAULT && stop->fault == FAULT_BREAKPOINT) {
 		stop->pc += stop->size;
 		vm_set_reg(vm, X86_RIP, stop->pc);
 		vm->steps++;
@@ -577,26 +613,41 @@ static int run_rest(struct vm *vm, uint64_t left, struct vm_stop *stop,
 	return rc;
 }
 
-int vm_run(struct vm *vm, uint64_t budget, bool exact, struct vm_stop *stop,
-	   struct failure *why)
+/* Runs until something happens that the engine cannot go on behind. */
+static int run_once(struct vm *vm, uint64_t budget, bool exact,
+		    struct vm_stop *stop, struct failure *why)
 {
 	uint64_t before = vm->steps, left;
 	int rc;
 
-	if (budget > BUDGET_MOST)
-		budget = BUDGET_MOST;
 	refresh(vm);
-	memset(stop, 0, sizeof(*stop));
 	grant(vm, budget);
 	rc = run_engine(vm, NEVER, stop, why);
 	settle(vm);
 	if (rc)
 		return rc;
 	left = budget - (vm->steps - before);
-	if (vm->stopped == ENGINE_AT_BLOCK && !vm->counter->asked && exact && left)
+	if (vm->stopped == ENGINE_AT_BLOCK && !vm->counter->asked && exact &&
+	    left)
 		rc = run_rest(vm, left, stop, why);
 	else if (vm->stopped == ENGINE_SPECIAL)
 		rc = run_to_special(vm, stop, why);
+	return rc;
+}
+
+int vm_run(struct vm *vm, uint64_t budget, bool exact, struct vm_stop *stop,
+	   struct failure *why)
+{
+	uint64_t end;
+	int rc;
+
+	if (budget > BUDGET_MOST)
+		budget = BUDGET_MOST;
+	end = vm->steps + budget;
+	do {
+		vm->emulated = false;
+		rc = run_once(vm, end - vm->steps, exact, stop, why);
+	} while (!rc && vm->emulated);
 	if (!rc)
 		explain(vm, stop);
 	return rc;

@@ -33,6 +33,7 @@ struct block {
 				   engine, or NO_SPECIAL */
 	bool starts_rep;	/* is a REP instruction alone */
 	bool ends_rep;		/* its last instruction is one */
+	bool ends_block;	/* control does not just run on behind it */
 	uint16_t last_size;	/* bytes of the last instruction */
 };
 #define NO_SPECIAL UINT16_MAX
@@ -59,6 +60,7 @@ struct vm {
 	uc_engine *uc;
 	struct memory *memory;
 	const struct reg_table *regs;
+	uc_context *pristine;	/* the engine's state before anything ran */
 	csh decoder;
 	cs_insn *insn;
 
@@ -66,6 +68,7 @@ struct vm {
 	uint64_t code_base;	/* translated code is within 2 GiB of this */
 	struct counter own_counter;	/* until translated code is found */
 	bool may_inline;
+	bool emulated;		/* an instruction; the guest goes on */
 	bool partial;		/* running a part of a block */
 
 	struct block *blocks;	/* by number; 0 is no block */
@@ -113,8 +116,16 @@ unsigned block_index_of(struct vm *vm, const struct block *block,
 guest_addr block_address_of(struct vm *vm, const struct block *block,
 			    unsigned index);
 
-/* Says what is special about the instruction at `pc`. */
-void block_explain(struct vm *vm, guest_addr pc, struct vm_stop *stop);
+/*
+ * Says what is special about the instruction at `pc`; false if it is only
+ * that the engine must not execute it.
+ */
+bool block_explain(struct vm *vm, guest_addr pc, struct vm_stop *stop);
+
+/* The address of the memory operand of the instruction at `pc`, and its size;
+ * false if it has none. */
+bool block_operand(struct vm *vm, guest_addr pc, guest_addr *addr,
+		   unsigned *size, unsigned *length);
 
 /*
  * The address on the faulting page that the instruction at `pc` wanted.
@@ -140,6 +151,22 @@ void inline_count(struct vm *vm, uint8_t *ret, uint32_t number,
 
 /* ------- x86.c: registers and values ------- */
 
+/*
+ * Performs the instruction at stop->pc, which the engine executes with wrong
+ * flags: CMPXCHG8B, CMPXCHG16B, LOCK NEG.  Returns false, with `*stop` filled
+ * in, if it faults.
+ */
+bool x86_emulate(struct vm *vm, struct vm_stop *stop);
+
+/* Clears flags that would stop the engine. */
+void x86_mend_flags(struct vm *vm);
+
 int x86_start(struct vm *vm, struct failure *why);
+
+/*
+ * Forgets that an exception was raised: the engine waits for its delivery and
+ * takes the next one for a double fault.
+ */
+void x86_exception_taken(struct vm *vm);
 
 #endif

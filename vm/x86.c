@@ -63,6 +63,21 @@ static bool is_selector(unsigned reg)
 /* What a program cannot clear: interrupts are on, bit 1 is always set. */
 #define RFLAGS_FIXED UINT64_C(0x202)
 
+/*
+ * CF, PF, AF, ZF, SF, DF, OF, AC, ID.  TF would trap inside the engine: a
+ * guest that sets it is not stepped.
+ */
+#define RFLAGS_OWN UINT64_C(0x240cd5)
+
+void x86_mend_flags(struct vm *vm)
+{
+	uint64_t flags = vm_reg(vm, X86_RFLAGS);
+
+	if (flags & ~(RFLAGS_OWN | RFLAGS_FIXED))
+		vm_set_reg(vm, X86_RFLAGS,
+			   flags & (RFLAGS_OWN | RFLAGS_FIXED));
+}
+
 static void read_reg(struct vm *vm, unsigned reg, uint8_t bytes[16])
 {
 	memset(bytes, 0, 16);
@@ -134,10 +149,24 @@ int x86_start(struct vm *vm, struct failure *why)
 	cr4 |= 0x600;		/* OSFXSR, OSXMMEXCPT */
 	if (!err)
 		err = uc_reg_write(vm->uc, UC_X86_REG_CR4, &cr4);
+	if (!err)
+		err = uc_context_alloc(vm->uc, &vm->pristine);
+	if (!err)
+		err = uc_context_save(vm->uc, vm->pristine);
 	if (err)
 		return failed(why, ERR_SYSTEM, "cannot set up the processor: %s",
 			      uc_strerror(err));
 	return 0;
+}
+
+void x86_exception_taken(struct vm *vm)
+{
+	struct reg_file regs;
+
+	vm_registers(vm, &regs);
+	uc_context_restore(vm->uc, vm->pristine);
+	vm_set_registers(vm, &regs);
+	vm->generation = 0;
 }
 
 /* ------- instructions whose result is captured ------- */

@@ -5,8 +5,7 @@
 # each size of segment and cache.  Speaks TAP.
 #
 # usage: check_guest.sh CPREC GUEST
-cprec=$1
-guest=$2
+cprec=$(realpath "$1") && guest=$(realpath "$2") || exit 1
 name=$(basename "$guest")
 folder=$(mktemp -d "${TMPDIR:-/tmp}/cprec-$name-XXXXXX") || exit 1
 number=0

@@ -110,6 +110,7 @@ static void test_crossing(void)
 static void test_efault(void)
 {
 	char *at = map(2 * PAGE, PROT_READ | PROT_WRITE);
+	char *volatile nowhere = (char *)16;
 	int ends[2];
 	char bytes[8] = "1234567";
 
@@ -117,11 +118,11 @@ static void test_efault(void)
 	mprotect(at + PAGE, PAGE, PROT_READ);
 	CHECK(write(ends[1], bytes, 8) == 8);
 	CHECK(read(ends[0], at + PAGE, 4) == -1 && errno == EFAULT);
-	CHECK(read(ends[0], (void *)16, 4) == -1 && errno == EFAULT);
-	CHECK(write(ends[1], (void *)16, 4) == -1 && errno == EFAULT);
+	CHECK(read(ends[0], nowhere, 4) == -1 && errno == EFAULT);
+	CHECK(write(ends[1], nowhere, 4) == -1 && errno == EFAULT);
 	CHECK(read(ends[0], at + PAGE - 8, 8) == 8);
 	CHECK(!memcmp(at + PAGE - 8, bytes, 8));
-	CHECK(open((char *)16, O_RDONLY) == -1 && errno == EFAULT);
+	CHECK(open(nowhere, O_RDONLY) == -1 && errno == EFAULT);
 	close(ends[0]);
 	close(ends[1]);
 	munmap(at, 2 * PAGE);

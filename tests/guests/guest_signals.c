@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* guest_signals.c - handlers, masks, stacks, frames, interrupted calls */
 #include <emmintrin.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
@@ -59,15 +60,16 @@ static void test_simple(void)
 	CHECK(calls == 2 && last.si_code == SI_USER);
 }
 
+static volatile int left_to_send;
+
 static void nest(int number, siginfo_t *info, void *context)
 {
+	(void)number;
 	(void)info;
 	(void)context;
 	if (++depth > deepest)
 		deepest = depth;
-	if (number == SIGUSR1)
-		raise(SIGUSR2);
-	else if (depth < 5)
+	if (left_to_send-- > 0)
 		raise(SIGUSR2);
 	depth--;
 }
@@ -76,13 +78,14 @@ static void test_nested(void)
 {
 	install(SIGUSR1, nest, 0);
 	install(SIGUSR2, nest, SA_NODEFER);
+	left_to_send = 4;
 	raise(SIGUSR1);
-	CHECK(deepest == 5 && depth == 0);
+	CHECK(deepest == 5 && depth == 0 && left_to_send == -1);
 	deepest = 0;
-	install(SIGUSR2, nest, 0);	/* now it waits for its own return */
+	left_to_send = 4;
+	install(SIGUSR2, nest, 0);	/* now each waits for a return */
 	raise(SIGUSR1);
-	CHECK(deepest == 2 || deepest == 5);
-	CHECK(depth == 0);
+	CHECK(deepest == 2 && depth == 0 && left_to_send == -1);
 }
 
 static void test_mask(void)
@@ -195,7 +198,6 @@ static void test_frame(void)
 	install(SIGUSR1, spoil, 0);
 	calls = 0;
 	__asm__ volatile(
-		"sub $256, %%rsp\n"
 		"fldcw %[cw]\n ldmxcsr %[csr]\n"
 		"fldl %[low]\n fldl %[high]\n"
 		"mov $0x1122334455667788, %%rax\n movq %%rax, %%xmm7\n"
@@ -213,7 +215,6 @@ static void test_frame(void)
 		"movdqu %%xmm7, 0(%[wide])\n movdqu %%xmm15, 16(%[wide])\n"
 		"fstpl %[top]\n fstpl %[under]\n"
 		"fnstcw %[cw_out]\n stmxcsr %[csr_out]\n"
-		"add $256, %%rsp\n"
 		: [top] "=m"(x87), [under] "=m"(x87_under),
 		  [cw_out] "=m"(control), [csr_out] "=m"(mxcsr)
 		: [out] "r"(out), [wide] "r"(wide), [pid] "r"(pid),
@@ -385,12 +386,14 @@ static void on_overflow(int number, siginfo_t *info, void *context)
 	siglongjmp(back, number);
 }
 
+static volatile int bottom = INT_MAX;
+
 static int dig(int deeper)
 {
 	volatile char room[4096];
 
 	room[0] = (char)deeper;
-	return dig(deeper + 1) + room[0];
+	return deeper == bottom ? 0 : dig(deeper + 1) + room[0];
 }
 
 /* A stack that overflows can only be handled on another. */

@@ -3,7 +3,7 @@
 """Compares what `cprec query` says with the real processor.
 
 usage: compare.py --stepper S --cprec C --guest G [--every N] [--seed N]
-                  [--extra BEGIN-END]... [--keep FOLDER] [--record-option O]...
+                  [--extra BEGIN-END]... [--keep FOLDER] [--native-only]
 
 The guest is single-stepped natively and recorded; then memory and registers
 are compared at each time that the stepper chose.  Speaks TAP.
@@ -23,6 +23,13 @@ MASKS = {
     "eflags": 0xED7,
     "fstat": 0x3800,
     "mxcsr": 0xFFC0,
+}
+
+
+# How it is recorded: in one segment, and in many.
+VARIANTS = {
+    "by default": (),
+    "tiny segments": ("--segment=2k", "--cache-size=16k"),
 }
 
 
@@ -76,16 +83,20 @@ def run_cprec(options, *arguments, text=None, statuses=(0,)):
     return done.stdout
 
 
-def record(options, trace, status):
-    run_cprec(options, "record", "-o", trace, *options.record_option, "--",
-              options.guest, statuses=(status,))
-    return json.loads(run_cprec(options, "info", trace, "--json"))
-
-
-def compare_totals(info, end):
+def record(options, trace, variant, end):
+    """Records it and compares the totals."""
+    if "signal" in end["exit"]:
+        number = end["exit"]["signal"]
+        statuses = -number, 128 + number
+    else:
+        statuses = end["exit"]["code"],
+    run_cprec(options, "record", "-o", trace, *variant, "--", options.guest,
+              statuses=statuses)
+    info = json.loads(run_cprec(options, "info", trace, "--json"))
     for name in "instructions", "exit":
         if info[name] != end[name]:
             raise Failed(f"{name}: {info[name]}, natively {end[name]}")
+    return []
 
 
 def compare_memory(options, trace, samples):
@@ -161,24 +172,19 @@ class Report:
 
 def compare_all(options, folder, report):
     samples, end = step_natively(options)
-    trace = os.path.join(folder, "trace.cpr")
     print(f"# {end['instructions']} instructions, {len(samples)} times, "
           f"{sum(len(sample['memory']) for sample in samples)} pieces")
     if not samples:
         report.check("samples", lambda: ["no samples"])
-        return
-
-    def totals():
-        status = end["exit"].get("code", 128 + end["exit"].get("signal", 0))
-        compare_totals(record(options, trace, status), end)
-        return []
-
-    if options.native_only or not report.check("instructions and exit",
-                                               totals):
-        return
-    report.check("registers",
-                 lambda: compare_registers(options, trace, samples))
-    report.check("memory", lambda: compare_memory(options, trace, samples))
+    for name, variant in VARIANTS.items() if not options.native_only else ():
+        trace = os.path.join(folder, name.replace(" ", "-") + ".cpr")
+        if not report.check(f"instructions and exit, {name}",
+                            lambda: record(options, trace, variant, end)):
+            continue
+        report.check(f"registers, {name}",
+                     lambda: compare_registers(options, trace, samples))
+        report.check(f"memory, {name}",
+                     lambda: compare_memory(options, trace, samples))
 
 
 def main():
@@ -188,7 +194,6 @@ def main():
     parser.add_argument("--every", type=int, default=150)
     parser.add_argument("--seed", type=int, default=20)
     parser.add_argument("--extra", action="append", default=[])
-    parser.add_argument("--record-option", action="append", default=[])
     parser.add_argument("--keep")
     parser.add_argument("--native-only", action="store_true")
     options = parser.parse_args()

@@ -10,17 +10,19 @@ class Program:
     """How to run one program.
 
     `command` gets the inputs and returns the argument vector.  `stdin` does
-    likewise and returns a path.  `normal` makes output comparable that depends
-    on time; a replay must still give the recorded bytes.  `sample` programs are
-    run by the short version too.
+    likewise and returns a path.  `status` is how it ends natively.  `normal`
+    makes output comparable that depends on time; a replay must still give the
+    recorded bytes.  `sample` programs are run by the short version too.
     """
 
-    def __init__(self, name, command, stdin=None, normal=None, sample=True):
+    def __init__(self, name, command, stdin=None, normal=None, sample=True,
+                 status=0):
         self.name = name
         self.command = command
         self.stdin = stdin
         self.normal = normal
         self.sample = sample
+        self.status = status
 
 
 def without_seconds(data):
@@ -291,10 +293,10 @@ def module(name, *without, sample=False):
         normal=without_seconds, sample=sample)
 
 
-def busybox(applet, *arguments, stdin=None):
+def busybox(applet, *arguments, stdin=None, status=0):
     return Program("busybox-" + applet, lambda i: [
         "busybox", applet, *(a(i) if callable(a) else a for a in arguments)],
-        stdin=stdin, sample=applet in ("sort", "sha1sum"))
+        stdin=stdin, sample=applet in ("sort", "sha1sum"), status=status)
 
 
 PROGRAMS = [
@@ -327,17 +329,17 @@ PROGRAMS = [
     Program("bc", lambda i: ["bc", "-l", fill(
         i, "in.bc", BC, 20_000, 300)]),
     Program("perl", lambda i: ["perl", fill(
-        i, "in.pl", PERL, 1_000_000, 20_000)]),
+        i, "in.pl", PERL, 1_000_000, 20_000)], status=3),
     Program("bash", lambda i: ["bash", fill(
-        i, "in.bash", BASH, 100_000, 2_000)]),
+        i, "in.bash", BASH, 100_000, 2_000)], status=7),
     Program("python-dicts", sized("dicts.py", PYTHON_DICTS, 500_000, 10_000)),
     Program("python-re", lambda i: [PYTHON, i.text(
-        "re.py", PYTHON_RE.replace("@TEXT@", text(i)))], sample=False),
+        "expressions.py", PYTHON_RE.replace("@TEXT@", text(i)))], sample=False),
     Program("python-json", sized("json_.py", PYTHON_JSON, 30_000, 500)),
     Program("python-sqlite", sized("sqlite.py", PYTHON_SQLITE, 100_000,
                                    1_000)),
     Program("python-sockets", sized("sockets.py", PYTHON_SOCKETS, 5_000, 300)),
-    Program("python-files", script("files.py", PYTHON_FILES)),
+    Program("python-files", script("files.py", PYTHON_FILES), status=5),
     Program("script", lambda i: [i.text(
         "script.py", "#!/usr/bin/python3 -s\nimport sys\nprint(sys.argv)\n",
         0o755), "an argument", ""], sample=False),
@@ -364,17 +366,17 @@ PROGRAMS = [
     busybox("od", "-A", "x", "-t", "x1z", text),
     busybox("tr", "a-z", "A-Z", stdin=text),
     busybox("sh", "-c", "i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); done;"
-            " echo $i; exit 9"),
-    busybox("diff", text, numbers),
+            " echo $i; exit 9", status=9),
+    busybox("diff", text, numbers, status=1),
     busybox("factor", "600851475143", "18446744073709551557"),
     Program("dd", lambda i: ["dd", "if=" + large(i), "bs=64k", "status=none",
                              "conv=swab"], sample=False),
     Program("od", lambda i: ["od", "-t", "fDx1", numbers(i)], sample=False),
-    Program("diff", lambda i: ["diff", text(i), numbers(i)], sample=False),
+    Program("diff", lambda i: ["diff", text(i), numbers(i)], sample=False, status=1),
     Program("seq", lambda i: ["seq", "-w", "0", "0.5",
                               i.size("100000", "500")]),
     Program("printenv", lambda i: ["printenv"]),
-    Program("no-such-file", lambda i: ["cat", "/nonexistent"]),
+    Program("no-such-file", lambda i: ["cat", "/nonexistent"], status=1),
     module("test_math"),
     module("test_float"),
     module("test_long"),
@@ -389,19 +391,19 @@ PROGRAMS = [
     module("test_sort"),
     module("test_string"),
     module("test_datetime"),
-    Program("segv", lambda i: [i.program("segv", SEGV)]),
-    Program("abort", lambda i: [i.program("abort", ABORT)]),
-    Program("uncaught", lambda i: [i.program("uncaught", UNCAUGHT)]),
+    Program("segv", lambda i: [i.program("segv", SEGV)], status=-11),
+    Program("abort", lambda i: [i.program("abort", ABORT)], status=-6),
+    Program("uncaught", lambda i: [i.program("uncaught", UNCAUGHT)], status=-15),
     Program("killed-bash", lambda i: ["bash", "-c", "echo a; kill -INT $$"],
-            sample=False),
+            sample=False, status=-2),
     Program("static", lambda i: [i.program(
-        "static", HELLO, "-static", "-lm"), "a", "b c", ""]),
+        "static", HELLO, "-static", "-lm"), "a", "b c", ""], status=42),
     Program("static-pie", lambda i: [i.program(
-        "static-pie", HELLO, "-static-pie", "-fPIE", "-lm"), "x"]),
+        "static-pie", HELLO, "-static-pie", "-fPIE", "-lm"), "x"], status=42),
     Program("no-pie", lambda i: [i.program(
-        "no-pie", HELLO, "-no-pie", "-lm"), "y"], sample=False),
+        "no-pie", HELLO, "-no-pie", "-lm"), "y"], sample=False, status=42),
     Program("musl", lambda i: [i.program(
-        "musl", HELLO, "-static", compiler="musl-gcc"), "m"]),
+        "musl", HELLO, "-static", compiler="musl-gcc"), "m"], status=42),
     Program("musl-dynamic", lambda i: [i.program(
-        "musl-dynamic", HELLO, compiler="musl-gcc"), "m"], sample=False),
+        "musl-dynamic", HELLO, compiler="musl-gcc"), "m"], sample=False, status=42),
 ]

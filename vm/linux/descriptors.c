@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* descriptors.c - which descriptors are cprec's own, and which its streams */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -79,12 +80,32 @@ void set_stream(struct linux_process *process, int fd, int stream)
 	process->stream[fd] = (uint8_t)stream;
 }
 
+void hide_own_descriptors(void)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	struct dirent *entry;
+
+	if (!folder)
+		return;
+	while ((entry = readdir(folder))) {
+		int fd = atoi(entry->d_name);
+		int flags = fcntl(fd, F_GETFD);
+
+		if (entry->d_name[0] == '.' || fd == dirfd(folder) ||
+		    is_hidden(fd) || flags < 0 || !(flags & FD_CLOEXEC))
+			continue;
+		if (hidden_count < HIDDEN)
+			hidden[hidden_count++] = fd;
+	}
+	closedir(folder);
+}
+
 int descriptors_init(struct linux_process *process)
 {
 	process->stream_count = 8;
 	process->stream = calloc(1, process->stream_count);
 	if (!process->stream)
-		return -ENOMEM;
+		return ERR_NO_MEMORY;
 	for (int fd = 1; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) >= 0)
 			process->stream[fd] = (uint8_t)fd;

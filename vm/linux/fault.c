@@ -37,9 +37,9 @@ static void memory_fault(struct linux_process *process,
 {
 	int tail = eof_tail_fault(process, stop->addr);
 
+	info->si_signo = tail ? SIGBUS : SIGSEGV;
 	if (tail > 0)
 		return;		/* the page is there now */
-	info->si_signo = tail ? SIGBUS : SIGSEGV;
 	info->si_code = tail	     ? BUS_ADRERR :
 			stop->mapped ? SEGV_ACCERR :
 				       SEGV_MAPERR;
@@ -65,8 +65,8 @@ static void invalid(struct linux_process *process, const struct vm_stop *stop,
 	       (unsigned long long)stop->pc);
 }
 
-static void raise_for(struct linux_process *process,
-		      const struct vm_stop *stop)
+/* Returns the signal. */
+static int raise_for(struct linux_process *process, const struct vm_stop *stop)
 {
 	siginfo_t info = { .si_signo = SIGSEGV, .si_code = SI_KERNEL };
 
@@ -92,17 +92,21 @@ static void raise_for(struct linux_process *process,
 		signals_force(process, &info, TRAP_PROTECTION, 0, 0);
 		break;
 	}
+	return info.si_signo;
 }
 
 int linux_fault(struct linux_process *process, const struct vm_stop *stop,
 		struct linux_result *result, struct failure *why)
 {
+	int number;
+
 	(void)why;
 	process->changed_registers = false;
-	raise_for(process, stop);
+	number = raise_for(process, stop);
 	*result = (struct linux_result){
 		.outcome = process->outcome,
 		.status = process->status,
+		.number = (uint64_t)number,
 		.value = (int64_t)vm_reg(process->vm, X86_RAX),
 		.all_registers = process->changed_registers,
 	};

@@ -197,20 +197,39 @@ int64_t sys_getdents(struct linux_process *process,
  * in its memory, so a replay could not repeat it.  The programs that use
  * these calls know how to do without: they must, for many kinds of file.
  */
+static int64_t copy_to(struct linux_process *process,
+		       const struct syscall_row *row, const uint64_t *arg,
+		       int to)
+{
+	uint64_t position = arg[to + 1];
+	bool has_offset = to && position;
+	int64_t result;
+
+	if (stream_of(process, (int)arg[to]))
+		return -EINVAL;
+	result = marshal_call(process, row, arg);
+	if (result <= 0)
+		return result;
+	/* An offset of its own has been moved on. */
+	if (has_offset &&
+	    copy_in(process, &position, position, sizeof(position)))
+		return result;
+	mapped_files_wrote(process, (int)arg[to],
+			   has_offset ? (int64_t)position - result : -1,
+			   (uint64_t)result);
+	return result;
+}
+
 int64_t sys_sendfile(struct linux_process *process,
 		     const struct syscall_row *row, const uint64_t *arg)
 {
-	if (stream_of(process, (int)arg[0]))
-		return -EINVAL;
-	return marshal_call(process, row, arg);
+	return copy_to(process, row, arg, 0);
 }
 
 int64_t sys_splice(struct linux_process *process,
 		   const struct syscall_row *row, const uint64_t *arg)
 {
-	if (stream_of(process, (int)arg[2]))
-		return -EINVAL;
-	return marshal_call(process, row, arg);
+	return copy_to(process, row, arg, 2);
 }
 
 int64_t sys_tee(struct linux_process *process, const struct syscall_row *row,
@@ -224,7 +243,16 @@ int64_t sys_tee(struct linux_process *process, const struct syscall_row *row,
 int64_t sys_copy_file_range(struct linux_process *process,
 			    const struct syscall_row *row, const uint64_t *arg)
 {
-	if (stream_of(process, (int)arg[2]))
-		return -EINVAL;
-	return marshal_call(process, row, arg);
+	return copy_to(process, row, arg, 2);
+}
+
+/* ftruncate() and fallocate(). */
+int64_t sys_resize(struct linux_process *process,
+		   const struct syscall_row *row, const uint64_t *arg)
+{
+	int64_t result = marshal_call(process, row, arg);
+
+	if (!result)
+		mapped_files_resized(process, (int)arg[0]);
+	return result;
 }

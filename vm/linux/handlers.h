@@ -33,6 +33,7 @@ syscall_handler sys_sendfile;
 syscall_handler sys_splice;
 syscall_handler sys_tee;
 syscall_handler sys_copy_file_range;
+syscall_handler sys_resize;
 
 /* descriptors.c */
 syscall_handler sys_close;

@@ -36,8 +36,6 @@ static int start(struct linux_process *process, const struct program *program,
 	if (!process->program)
 		return failed(why, ERR_SYSTEM, "cannot resolve '%s': %s",
 			      program->path, strerror(errno));
-	if (descriptors_init(process))
-		return failed(why, ERR_NO_MEMORY, "out of memory");
 	prctl(PR_SET_NAME, name ? name + 1 : program->typed);
 	return load_program(process, program, options, why);
 }
@@ -54,7 +52,11 @@ int linux_create(struct linux_process **out, struct vm *vm,
 	process->vm = vm;
 	process->memory = vm_memory(vm);
 	fill_rows(process);
-	rc = program_find(&program, options, why);
+	rc = descriptors_init(process);
+	if (rc)
+		failed(why, rc, "out of memory");
+	if (!rc)
+		rc = program_find(&program, options, why);
 	if (!rc)
 		rc = start(process, &program, options, why);
 	program_release(&program);
@@ -73,6 +75,7 @@ void linux_destroy(struct linux_process *process)
 		return;
 	signals_release(process);
 	eof_tail_release(process);
+	mapped_files_release(process);
 	free(process->stream);
 	free(process->program);
 	free(process);
@@ -177,6 +180,9 @@ int linux_syscall(struct linux_process *process, struct linux_result *result,
 	int64_t value;
 
 	(void)why;
+	if (!process->has_called)
+		hide_own_descriptors();
+	process->has_called = true;
 	process->number = (uint32_t)vm_reg(vm, X86_RAX);
 	for (int i = 0; i < SYSCALL_ARGS; i++)
 		arg[i] = vm_reg(vm, registers[i]);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * linux.h - the kernel that a Linux guest sees
  *
@@ -61,8 +62,11 @@ const char *linux_program(const struct linux_process *process);
 /* The number that the kernel gives the (only) thread. */
 uint32_t linux_tid(const struct linux_process *process);
 
-/* Keeps a descriptor of cprec's own out of the guest's reach: returns the
- * descriptor's new number (high, close-on-exec), or a negative error. */
+/*
+ * Keeps a descriptor of cprec's own out of the guest's reach: returns the
+ * descriptor's new number (high, close-on-exec), or a negative error.  What is
+ * close-on-exec at the guest's first system call is kept so anyway.
+ */
 int linux_hide_descriptor(int fd);
 
 enum linux_outcome {
@@ -74,8 +78,8 @@ enum linux_outcome {
 struct linux_result {
 	enum linux_outcome outcome;
 	int status;
-	/* linux_syscall(): for the record. */
-	uint64_t number;
+	/* For the record. */
+	uint64_t number;	/* of the system call, or the signal */
 	int64_t value;		/* what the result register was set to */
 	bool all_registers;	/* more than the result register changed */
 };
@@ -84,14 +88,16 @@ struct linux_result {
 int linux_syscall(struct linux_process *process, struct linux_result *result,
 		  struct failure *why);
 
-/* The signal for a fault: to the guest's handler, or the end. */
+/*
+ * The signal for a fault: to the guest's handler, or the end.  Or the guest
+ * goes on as it is, because what it missed is there now.
+ */
 int linux_fault(struct linux_process *process, const struct vm_stop *stop,
 		struct linux_result *result, struct failure *why);
 
 /*
  * Whether a signal has come that the guest does not block; then vm_run()
- * stops with VM_STOP_ASKED.  linux_deliver() delivers one: `*result` as
- * above, `number` is the signal.
+ * stops with VM_STOP_ASKED.  linux_deliver() delivers one.
  */
 bool linux_has_signal(const struct linux_process *process);
 int linux_deliver(struct linux_process *process, struct linux_result *result,

@@ -145,6 +145,8 @@ static int64_t map_file(struct linux_process *process,
 	if (fstat(request->fd, &file))
 		return -errno;
 	file_name(request->fd, name, sizeof(name));
+	if (mapped_files_note(process, name, &file))
+		return -ENOMEM;
 	eof_tail_forget(process, start, request->size);
 	if (memory_map(process->memory, &region, request->fd, NULL))
 		return -ENOMEM;

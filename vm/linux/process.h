@@ -105,6 +105,8 @@ struct linux_process {
 	struct signals signals;
 	struct eof_tail *tails;	/* see eof_tail.c */
 	size_t tail_count;
+	struct mapped_file *files;	/* see mapped_files.c */
+	size_t file_count;
 
 	/* Descriptors that are, or were copied from, stdout and stderr. */
 	uint8_t *stream;
@@ -112,6 +114,7 @@ struct linux_process {
 
 	/* Of the present call. */
 	uint64_t number;
+	bool has_called;	/* at least once */
 	bool changed_registers;	/* other ones than the result */
 	enum linux_outcome outcome;
 	int status;
@@ -206,6 +209,12 @@ void set_stream(struct linux_process *process, int fd, int stream);
 int descriptors_init(struct linux_process *process);
 int hide_descriptor(int fd);
 
+/*
+ * Hides what is marked close-on-exec, before the guest's first call: it would
+ * not have come through an execve(), so it is not the program's.
+ */
+void hide_own_descriptors(void);
+
 /* ------- proc.c ------- */
 
 /*
@@ -240,6 +249,23 @@ void eof_tail_release(struct linux_process *process);
  * page is beyond the end, SIGBUS.
  */
 int eof_tail_fault(struct linux_process *process, guest_addr addr);
+
+/* ------- mapped_files.c ------- */
+
+/* A file has been mapped under this name; -ENOMEM. */
+int mapped_files_note(struct linux_process *process, const char *name,
+		      const struct stat *file);
+void mapped_files_release(struct linux_process *process);
+
+/*
+ * The guest has written to a file.  `offset` is where; negative: up to where
+ * the descriptor stands.
+ */
+void mapped_files_wrote(struct linux_process *process, int fd, int64_t offset,
+			uint64_t size);
+
+/* The guest has cut a file or made it longer. */
+void mapped_files_resized(struct linux_process *process, int fd);
 
 /* ------- signals.c ------- */
 

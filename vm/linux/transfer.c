@@ -13,6 +13,7 @@ struct transfer {
 	enum memory_use use;
 	uint64_t fd;
 	uint64_t rest[3];	/* arguments after buffer and length */
+	bool has_offset;	/* the first of them */
 };
 
 /* `failed` is why the spans are none, or 0. */
@@ -42,10 +43,15 @@ static int64_t finish(struct linux_process *process,
 
 	if (result <= 0)
 		return result;
-	if (transfer->use == MEMORY_OUT)
+	if (transfer->use == MEMORY_OUT) {
 		spans_wrote(process, (uint64_t)result);
-	else
-		spans_output(process, (int)transfer->fd, (uint64_t)result);
+		return result;
+	}
+	spans_output(process, (int)transfer->fd, (uint64_t)result);
+	mapped_files_wrote(process, (int)transfer->fd,
+			   transfer->has_offset ? (int64_t)transfer->rest[0] :
+						  -1,
+			   (uint64_t)result);
 	return result;
 }
 
@@ -107,7 +113,8 @@ int64_t sys_pwrite64(struct linux_process *process,
 		     const struct syscall_row *row, const uint64_t *arg)
 {
 	const struct transfer transfer = { SYS_pwrite64, SYS_pwritev,
-					   MEMORY_IN, arg[0], { arg[3] } };
+					   MEMORY_IN, arg[0], { arg[3] },
+					   true };
 
 	(void)row;
 	return one_buffer(process, &transfer, arg[1], arg[2]);
@@ -147,7 +154,7 @@ int64_t sys_pwritev(struct linux_process *process,
 		    const struct syscall_row *row, const uint64_t *arg)
 {
 	const struct transfer transfer = { 0, SYS_pwritev, MEMORY_IN, arg[0],
-					   { arg[3], arg[4] } };
+					   { arg[3], arg[4] }, true };
 
 	(void)row;
 	return many_buffers(process, &transfer, arg[1], arg[2]);
@@ -167,7 +174,8 @@ int64_t sys_pwritev2(struct linux_process *process,
 		     const struct syscall_row *row, const uint64_t *arg)
 {
 	const struct transfer transfer = { 0, SYS_pwritev2, MEMORY_IN, arg[0],
-					   { arg[3], arg[4], arg[5] } };
+					   { arg[3], arg[4], arg[5] },
+					   true };
 
 	(void)row;
 	return many_buffers(process, &transfer, arg[1], arg[2]);

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* mapped_files.c - what writing to a file changes in its mappings */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "vm/linux/process.h"
+
+/*
+ * A file that is mapped changes in memory when it is written to, and whoever
+ * observes the memory must learn of it.  This is the program's own writing;
+ * what other processes write to a shared mapping nobody announces.
+ */
+struct mapped_file {
+	dev_t dev;
+	ino_t ino;
+	char *name;		/* of its regions */
+};
+
+void mapped_files_release(struct linux_process *process)
+{
+	for (size_t i = 0; i < process->file_count; i++)
+		free(process->files[i].name);
+	free(process->files);
+}
+
+int mapped_files_note(struct linux_process *process, const char *name,
+		      const struct stat *file)
+{
+	struct mapped_file *files;
+
+	for (size_t i = 0; i < process->file_count; i++) {
+		files = &process->files[i];
+		if (files->dev == file->st_dev && files->ino == file->st_ino &&
+		    !strcmp(files->name, name))
+			return 0;
+	}
+	files = realloc(process->files,
+			(process->file_count + 1) * sizeof(*files));
+	if (!files)
+		return -ENOMEM;
+	process->files = files;
+	files += process->file_count;
+	files->dev = file->st_dev;
+	files->ino = file->st_ino;
+	files->name = strdup(name);
+	if (!files->name)
+		return -ENOMEM;
+	process->file_count++;
+	return 0;
+}
+
+/* The part of a region that has these bytes of the file. */
+static bool overlap(const struct region *region, uint64_t offset,
+		    uint64_t size, guest_addr *start, guest_addr *end)
+{
+	uint64_t length = region->end - region->start;
+	uint64_t from = offset > region->offset ? offset - region->offset : 0;
+	uint64_t to;
+
+	if (offset + size <= region->offset || from >= length)
+		return false;
+	to = offset + size - region->offset;
+	*start = region->start + from;
+	*end = region->start + (to < length ? to : length);
+	return true;
+}
+
+static void each_region(struct linux_process *process, const char *name,
+			uint64_t offset, uint64_t size,
+			const struct stat *file)
+{
+	guest_addr at = 0, start, end;
+	size_t count;
+
+	/* Look for the next each time: the array may change. */
+	for (;;) {
+		const struct region *regions =
+			memory_regions(process->memory, &count);
+		struct region region = { 0 };
+
+		for (size_t i = 0; i < count && !region.end; i++)
+			if (regions[i].start >= at &&
+			    regions[i].kind != REGION_ANON &&
+			    !strcmp(regions[i].name, name))
+				region = regions[i];
+		if (!region.end)
+			return;
+		at = region.end;
+		/* What may not be touched is told when it may. */
+		if (!region.prot ||
+		    !overlap(&region, offset, size, &start, &end))
+			continue;
+		if (file)	/* it has another size now */
+			eof_tail_note(process, &region, file);
+		else
+			guest_wrote(process, start, end - start);
+	}
+}
+
+static void changed(struct linux_process *process, int fd, uint64_t offset,
+		    uint64_t size, bool resized)
+{
+	struct stat file;
+
+	if (!process->file_count || fstat(fd, &file) ||
+	    !S_ISREG(file.st_mode))
+		return;
+	for (size_t i = 0; i < process->file_count; i++)
+		if (process->files[i].dev == file.st_dev &&
+		    process->files[i].ino == file.st_ino)
+			each_region(process, process->files[i].name, offset,
+				    size, resized ? &file : NULL);
+}
+
+void mapped_files_wrote(struct linux_process *process, int fd, int64_t offset,
+			uint64_t size)
+{
+	struct stat file;
+
+	if (offset < 0) {
+		/* Asking where it stands costs more than what it is. */
+		if (fstat(fd, &file) || !S_ISREG(file.st_mode))
+			return;
+		offset = lseek(fd, 0, SEEK_CUR) - (int64_t)size;
+	}
+	if (offset >= 0)
+		changed(process, fd, (uint64_t)offset, size, false);
+}
+
+void mapped_files_resized(struct linux_process *process, int fd)
+{
+	changed(process, fd, 0, INT64_MAX, true);
+}
