@@ -72,6 +72,13 @@ int trace_writer_open(struct trace_writer **out, const char *path,
 		      struct failure *why);
 
 /*
+ * Gives the writer's descriptor another number: `move` takes it and returns
+ * the new one, or a negative error.  Only before the first chunk.
+ */
+int trace_writer_move(struct trace_writer *writer, int (*move)(int fd),
+		      struct failure *why);
+
+/*
  * Queues one chunk.  Takes the bytes of `content` over and leaves it empty.
  * Blocks while more than a fixed amount is waiting to be written.
  */

@@ -398,6 +398,19 @@ static int add_job(struct trace_writer *writer, struct job *job,
 	return rc;
 }
 
+int trace_writer_move(struct trace_writer *writer, int (*move)(int fd),
+		      struct failure *why)
+{
+	int fd = move(writer->fd);
+
+	if (fd < 0)
+		return failed(why, ERR_SYSTEM,
+			      "cannot write '%s': no descriptor is free",
+			      writer->path);
+	writer->fd = fd;
+	return 0;
+}
+
 int trace_writer_chunk(struct trace_writer *writer, enum chunk_kind kind,
 		       uint32_t stream, uint32_t segment, uint64_t first,
 		       struct output *content, struct failure *why)

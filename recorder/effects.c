@@ -120,6 +120,7 @@ static void on_resolve(void *context, uint64_t page, uint64_t doubt,
 	uint64_t id;
 
 	rec->written++;
+	rec->resolved++;
 	if (!page_store_has(&rec->pages, bytes, &id) && rec->started &&
 	    prediction_would_hit(&rec->reads, addr, bytes, GUEST_PAGE) >
 		    GUEST_PAGE / 8 / 2) {

@@ -59,6 +59,7 @@ struct recorder {
 	struct page_touch *touches;
 	size_t touch_count, touch_room;
 	size_t written;		/* touches that are writes */
+	uint64_t resolved;	/* doubtful pages that became known, ever */
 	struct range *fresh;
 	size_t fresh_count, fresh_room;
 	uint64_t hits_before;	/* cache hits at the segment's start */

@@ -80,6 +80,7 @@ static int write_summary(struct recorder *rec,
 		.thread_count = 1,
 		.cache_hits = rec->reads.total_hits,
 		.cache_misses = rec->reads.total_misses,
+		.touched_pages = rec->resolved,
 		.stored_pages = rec->pages.next_id - 1,
 	};
 	struct output out = { 0 };
@@ -332,6 +333,8 @@ static int open_trace(struct recorder *rec, struct failure *why)
 			       rec->options->level ? rec->options->level :
 						     LEVEL_DEFAULT,
 			       why);
+	if (!rc)
+		rc = trace_writer_move(rec->writer, linux_hide_descriptor, why);
 	if (!rc)
 		rc = write_meta(rec, why);
 	return rc;

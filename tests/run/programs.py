@@ -213,7 +213,8 @@ time.sleep(0.01); print(os.path.realpath('/proc/self/exe')); sys.exit(5)
 """
 
 MODULE_RUNNER = """
-import sys, unittest
+import random, sys, unittest
+random.seed(1)
 names, without = sys.argv[1], sys.argv[2:]
 def flat(suite):
     for test in suite:
@@ -363,7 +364,7 @@ PROGRAMS = [
     busybox("gzip", "-c", text),
     busybox("find", tree, "-name", "*1.txt"),
     busybox("ls", "-lR", tree),
-    busybox("od", "-A", "x", "-t", "x1z", text),
+    busybox("od", "-x", text),
     busybox("tr", "a-z", "A-Z", stdin=text),
     busybox("sh", "-c", "i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); done;"
             " echo $i; exit 9", status=9),
@@ -372,7 +373,8 @@ PROGRAMS = [
     Program("dd", lambda i: ["dd", "if=" + large(i), "bs=64k", "status=none",
                              "conv=swab"], sample=False),
     Program("od", lambda i: ["od", "-t", "fDx1", numbers(i)], sample=False),
-    Program("diff", lambda i: ["diff", text(i), numbers(i)], sample=False, status=1),
+    Program("diff", lambda i: ["diff", text(i), numbers(i)], status=1,
+            sample=False),
     Program("seq", lambda i: ["seq", "-w", "0", "0.5",
                               i.size("100000", "500")]),
     Program("printenv", lambda i: ["printenv"]),
@@ -393,7 +395,8 @@ PROGRAMS = [
     module("test_datetime"),
     Program("segv", lambda i: [i.program("segv", SEGV)], status=-11),
     Program("abort", lambda i: [i.program("abort", ABORT)], status=-6),
-    Program("uncaught", lambda i: [i.program("uncaught", UNCAUGHT)], status=-15),
+    Program("uncaught", lambda i: [i.program("uncaught", UNCAUGHT)],
+            status=-15),
     Program("killed-bash", lambda i: ["bash", "-c", "echo a; kill -INT $$"],
             sample=False, status=-2),
     Program("static", lambda i: [i.program(
@@ -405,5 +408,6 @@ PROGRAMS = [
     Program("musl", lambda i: [i.program(
         "musl", HELLO, "-static", compiler="musl-gcc"), "m"], status=42),
     Program("musl-dynamic", lambda i: [i.program(
-        "musl-dynamic", HELLO, compiler="musl-gcc"), "m"], sample=False, status=42),
+        "musl-dynamic", HELLO, compiler="musl-gcc"), "m"],
+            sample=False, status=42),
 ]

@@ -52,7 +52,11 @@ syscall_handler sys_mprotect;
 syscall_handler sys_pkey_mprotect;
 syscall_handler sys_munmap;
 syscall_handler sys_brk;
+
+/* mremap.c */
 syscall_handler sys_mremap;
+
+/* advice.c */
 syscall_handler sys_msync;
 syscall_handler sys_mincore;
 syscall_handler sys_madvise;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* mapped_files.c - what writing to a file changes in its mappings */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -50,6 +52,60 @@ int mapped_files_note(struct linux_process *process, const char *name,
 		return -ENOMEM;
 	process->file_count++;
 	return 0;
+}
+
+static bool is_same(const struct mapped_file *file, int fd)
+{
+	struct stat now;
+
+	return !fstat(fd, &now) && now.st_dev == file->dev &&
+	       now.st_ino == file->ino;
+}
+
+/* A copy of a descriptor of the guest's that is the file. */
+static int find_descriptor(const struct mapped_file *file, bool to_write)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	struct dirent *entry;
+	int found = -1;
+
+	while (folder && found < 0 && (entry = readdir(folder))) {
+		int fd = atoi(entry->d_name);
+		int mode = fcntl(fd, F_GETFL) & O_ACCMODE;
+
+		if (entry->d_name[0] != '.' && is_same(file, fd) &&
+		    mode != O_WRONLY && (!to_write || mode == O_RDWR))
+			found = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	}
+	if (folder)
+		closedir(folder);
+	return found;
+}
+
+int mapped_files_open(struct linux_process *process,
+		      const struct region *region)
+{
+	bool to_write = region->kind == REGION_SHARED &&
+			region->prot & MAY_WRITE;
+
+	for (size_t i = 0; i < process->file_count; i++) {
+		const struct mapped_file *file = &process->files[i];
+		int fd;
+
+		if (strcmp(file->name, region->name) != 0)
+			continue;
+		fd = open(file->name,
+			  (to_write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+		if (fd >= 0 && is_same(file, fd))
+			return fd;
+		if (fd >= 0)
+			close(fd);
+		/* It was deleted, or never had a name. */
+		fd = find_descriptor(file, to_write);
+		if (fd >= 0)
+			return fd;
+	}
+	return -ENOENT;
 }
 
 /* The part of a region that has these bytes of the file. */

@@ -21,9 +21,6 @@
 #define GAP_32BIT_LOW UINT64_C(0x40000000)
 #define GAP_32BIT_HIGH UINT64_C(0x80000000)
 
-/* How shared memory without a file is called, by Linux too. */
-#define SHARED_NAME "/dev/zero (deleted)"
-
 static unsigned protection(uint64_t prot)
 {
 	/* Linux's bits are ours; what may be written may be read. */
@@ -32,21 +29,18 @@ static unsigned protection(uint64_t prot)
 	return result & MAY_WRITE ? result | MAY_READ : result;
 }
 
-static bool is_user_range(guest_addr addr, uint64_t size)
+bool is_user_range(guest_addr addr, uint64_t size)
 {
 	return size <= USER_END && addr <= USER_END - size;
 }
 
-/* Whether nothing is mapped there. */
-static bool is_free(struct linux_process *process, guest_addr addr,
-		    uint64_t size)
+bool is_free(struct linux_process *process, guest_addr addr, uint64_t size)
 {
 	return memory_find_gap(process->memory, size, addr, addr + size) ==
 	       addr;
 }
 
-static bool is_mapped(struct linux_process *process, guest_addr addr,
-		      uint64_t size)
+bool is_mapped(struct linux_process *process, guest_addr addr, uint64_t size)
 {
 	guest_addr end = addr + size;
 
@@ -100,6 +94,13 @@ static int64_t place(struct linux_process *process,
 		found = memory_find_gap(process->memory, request->size, LOWEST,
 					process->layout.mmap_top);
 	return found ? (int64_t)found : -ENOMEM;
+}
+
+int64_t find_place(struct linux_process *process, uint64_t size)
+{
+	const struct request request = { .size = size };
+
+	return place(process, &request);
 }
 
 /* Asks the host whether it would map the file like this. */
@@ -306,255 +307,4 @@ int64_t sys_brk(struct linux_process *process, const struct syscall_row *row,
 	}
 	layout->brk = arg[0];
 	return (int64_t)layout->brk;
-}
-
-/* ------- mremap ------- */
-
-/* Maps `more` bytes behind `old_end` like what is before it, at `addr`. */
-static int extend(struct linux_process *process, const struct region *like,
-		  guest_addr old_end, guest_addr addr, uint64_t more)
-{
-	struct region region = *like;
-	int fd = -1;
-	int rc;
-
-	region.start = addr;
-	region.end = addr + more;
-	if (region.kind != REGION_ANON) {
-		region.offset += old_end - like->start;
-		fd = open(region.name,
-			  (region.kind == REGION_SHARED &&
-					   region.prot & MAY_WRITE ?
-				   O_RDWR :
-				   O_RDONLY) |
-				  O_CLOEXEC);
-		if (fd < 0)
-			return -ENOMEM;
-	}
-	eof_tail_forget(process, addr, more);
-	rc = memory_map(process->memory, &region, fd, NULL);
-	if (!rc && fd >= 0) {
-		struct stat file;
-
-		if (!fstat(fd, &file))
-			eof_tail_note(process, &region, &file);
-	}
-	if (fd >= 0)
-		close(fd);
-	return rc ? -ENOMEM : 0;
-}
-
-static int64_t move_mapping(struct linux_process *process,
-			    const struct region *like, const uint64_t *arg,
-			    uint64_t old_size, uint64_t new_size, guest_addr to)
-{
-	uint64_t moved = old_size < new_size ? old_size : new_size;
-	struct region copy = *like;	/* the move changes the array */
-	int rc;
-
-	eof_tail_forget(process, arg[0], old_size);
-	if (arg[3] & MREMAP_FIXED) {
-		eof_tail_forget(process, to, new_size);
-		if (memory_unmap(process->memory, to, new_size))
-			return -ENOMEM;
-	}
-	if (memory_move(process->memory, arg[0], to, moved))
-		return -ENOMEM;
-	if (old_size > moved)
-		memory_unmap(process->memory, arg[0] + moved,
-			     old_size - moved);
-	if (new_size > moved) {
-		rc = extend(process, &copy, arg[0] + old_size, to + moved,
-			    new_size - moved);
-		if (rc)
-			return rc;
-	}
-	if (arg[3] & MREMAP_DONTUNMAP) {
-		copy.end = arg[0] + old_size;
-		copy.start = arg[0];
-		copy.kind = REGION_ANON;
-		copy.offset = 0;
-		if (memory_map(process->memory, &copy, -1, NULL))
-			return -ENOMEM;
-	}
-	return (int64_t)to;
-}
-
-static int check_mremap(const uint64_t *arg, uint64_t old_size,
-			uint64_t new_size)
-{
-	uint64_t flags = arg[3];
-
-	if (flags & ~(uint64_t)(MREMAP_MAYMOVE | MREMAP_FIXED |
-				MREMAP_DONTUNMAP))
-		return -EINVAL;
-	if (flags & (MREMAP_FIXED | MREMAP_DONTUNMAP) &&
-	    !(flags & MREMAP_MAYMOVE))
-		return -EINVAL;
-	if (flags & MREMAP_DONTUNMAP && old_size != new_size)
-		return -EINVAL;
-	if (arg[0] % GUEST_PAGE || !new_size || !old_size)
-		return -EINVAL;
-	if (flags & MREMAP_FIXED &&
-	    (arg[4] % GUEST_PAGE || !is_user_range(arg[4], new_size) ||
-	     (arg[0] < arg[4] + new_size && arg[4] < arg[0] + old_size)))
-		return -EINVAL;
-	if (!is_user_range(arg[0], old_size) || new_size > USER_END)
-		return -EFAULT;
-	return 0;
-}
-
-int64_t sys_mremap(struct linux_process *process,
-		   const struct syscall_row *row, const uint64_t *arg)
-{
-	uint64_t old_size = page_up(arg[1]), new_size = page_up(arg[2]);
-	const struct region *like;
-	struct request request = { .size = new_size };
-	int64_t to = check_mremap(arg, old_size, new_size);
-
-	(void)row;
-	if (to < 0)
-		return to;
-	like = memory_region_at(process->memory, arg[0]);
-	if (!like || !is_mapped(process, arg[0], old_size))
-		return -EFAULT;
-	if (arg[3] & MREMAP_FIXED)
-		return move_mapping(process, like, arg, old_size, new_size,
-				    arg[4]);
-	if (!(arg[3] & MREMAP_DONTUNMAP) && new_size <= old_size) {
-		if (new_size < old_size) {
-			eof_tail_forget(process, arg[0] + new_size,
-				     old_size - new_size);
-			memory_unmap(process->memory, arg[0] + new_size,
-				     old_size - new_size);
-		}
-		return (int64_t)arg[0];
-	}
-	if (!(arg[3] & MREMAP_DONTUNMAP) &&
-	    is_user_range(arg[0], new_size) &&
-	    is_free(process, arg[0] + old_size, new_size - old_size)) {
-		struct region copy = *like;
-		int rc = extend(process, &copy, arg[0] + old_size,
-				arg[0] + old_size, new_size - old_size);
-
-		return rc ? rc : (int64_t)arg[0];
-	}
-	if (!(arg[3] & MREMAP_MAYMOVE))
-		return -ENOMEM;
-	to = place(process, &request);
-	return to < 0 ? to :
-			move_mapping(process, like, arg, old_size, new_size,
-				     (guest_addr)to);
-}
-
-/* ------- advice, locks ------- */
-
-/* Drops private pages; what is shared stays, as it does in the kernel. */
-static int discard(struct linux_process *process, guest_addr addr,
-		   uint64_t size)
-{
-	guest_addr end = addr + size;
-
-	while (addr < end) {
-		const struct region *region =
-			memory_region_at(process->memory, addr);
-		guest_addr stop;
-
-		if (!region)
-			return -ENOMEM;
-		stop = region->end < end ? region->end : end;
-		if (region->kind != REGION_SHARED &&
-		    strcmp(region->name, SHARED_NAME) != 0)
-			memory_clear(process->memory, addr, stop - addr);
-		addr = stop;
-	}
-	return 0;
-}
-
-int64_t sys_madvise(struct linux_process *process,
-		    const struct syscall_row *row, const uint64_t *arg)
-{
-	uint64_t size = page_up(arg[1]);
-
-	(void)row;
-	if (arg[0] % GUEST_PAGE || (arg[1] && !size) ||
-	    !is_user_range(arg[0], size))
-		return -EINVAL;
-	switch ((int)arg[2]) {
-	case MADV_DONTNEED:
-	case 24:	/* MADV_DONTNEED_LOCKED */
-		return discard(process, arg[0], size);
-	case MADV_NORMAL:
-	case MADV_RANDOM:
-	case MADV_SEQUENTIAL:
-	case MADV_WILLNEED:
-	case MADV_FREE:		/* may be done as late as never */
-	case MADV_DONTFORK:
-	case MADV_DOFORK:
-	case MADV_MERGEABLE:
-	case MADV_UNMERGEABLE:
-	case MADV_HUGEPAGE:
-	case MADV_NOHUGEPAGE:
-	case MADV_DONTDUMP:
-	case MADV_DODUMP:
-	case MADV_WIPEONFORK:
-	case MADV_KEEPONFORK:
-	case MADV_COLD:
-	case MADV_PAGEOUT:
-	case MADV_POPULATE_READ:
-	case MADV_POPULATE_WRITE:
-		return is_mapped(process, arg[0], size) ? 0 : -ENOMEM;
-	default:
-		return -EINVAL;
-	}
-}
-
-int64_t sys_msync(struct linux_process *process, const struct syscall_row *row,
-		  const uint64_t *arg)
-{
-	uint64_t size = page_up(arg[1]);
-	uint64_t known = MS_ASYNC | MS_INVALIDATE | MS_SYNC;
-
-	(void)row;
-	if (arg[0] % GUEST_PAGE || arg[2] & ~known ||
-	    (arg[2] & MS_ASYNC && arg[2] & MS_SYNC))
-		return -EINVAL;
-	/* Shared files are mapped by the host too, which writes them back. */
-	return is_mapped(process, arg[0], size) ? 0 : -ENOMEM;
-}
-
-int64_t sys_mincore(struct linux_process *process,
-		    const struct syscall_row *row, const uint64_t *arg)
-{
-	uint64_t pages = page_up(arg[1]) / GUEST_PAGE;
-	uint8_t there[BOUNCE];
-
-	(void)row;
-	if (arg[0] % GUEST_PAGE)
-		return -EINVAL;
-	if (!is_user_range(arg[0], arg[1]) ||
-	    !is_mapped(process, arg[0], page_up(arg[1])))
-		return -ENOMEM;
-	memset(there, 1, sizeof(there));
-	for (uint64_t done = 0; done < pages; done += sizeof(there)) {
-		uint64_t part = pages - done;
-
-		if (part > sizeof(there))
-			part = sizeof(there);
-		if (copy_out(process, arg[2] + done, there, part))
-			return -EFAULT;
-	}
-	return 0;
-}
-
-int64_t sys_mlock(struct linux_process *process, const struct syscall_row *row,
-		  const uint64_t *arg)
-{
-	guest_addr start = page_down(arg[0]);
-	uint64_t size = page_up(arg[1] + (arg[0] - start));
-
-	(void)row;
-	if (!is_user_range(start, size))
-		return -EINVAL;
-	return is_mapped(process, start, size) ? 0 : -ENOMEM;
 }

@@ -79,7 +79,7 @@ static bool continues(const struct region *a, const struct region *b)
 static void print_region(FILE *out, const struct region *region)
 {
 	bool shared = region->kind == REGION_SHARED ||
-		      !strcmp(region->name, "/dev/zero (deleted)");
+		      !strcmp(region->name, SHARED_NAME);
 	struct stat file = { 0 };
 	int width;
 

@@ -230,6 +230,21 @@ void proc_redirect(const struct linux_process *process, char *path);
 /* Whether `path` is /proc/self/exe or the same by number. */
 bool proc_is_exe(const char *path);
 
+/* ------- memory_calls.c ------- */
+
+/* Whether a program may have all of these addresses; `size` may be 0. */
+bool is_user_range(guest_addr addr, uint64_t size);
+
+/* Whether every page is mapped; whether none is. */
+bool is_mapped(struct linux_process *process, guest_addr addr, uint64_t size);
+bool is_free(struct linux_process *process, guest_addr addr, uint64_t size);
+
+/* Where a mapping of this size goes; -ENOMEM. */
+int64_t find_place(struct linux_process *process, uint64_t size);
+
+/* How memory that is shared, but not a file's, is called; by Linux too. */
+#define SHARED_NAME "/dev/zero (deleted)"
+
 /* ------- eof_tail.c ------- */
 
 /* Looks at a file that has just been mapped. */
@@ -256,6 +271,10 @@ int eof_tail_fault(struct linux_process *process, guest_addr addr);
 int mapped_files_note(struct linux_process *process, const char *name,
 		      const struct stat *file);
 void mapped_files_release(struct linux_process *process);
+
+/* Opens the file of a region again; a negative errno. */
+int mapped_files_open(struct linux_process *process,
+		      const struct region *region);
 
 /*
  * The guest has written to a file.  `offset` is where; negative: up to where
