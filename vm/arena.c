@@ -22,6 +22,9 @@
 #define OPENED_MOST 14000
 #define CLUSTER_PAGES 64
 
+/* How far a touch is taken for one of its neighbours, each way. */
+#define RUN_PAGES 16
+
 static void *reserve(uint64_t size, int prot)
 {
 	void *at = mmap(NULL, size, prot,
@@ -175,26 +178,14 @@ static bool is_closed(const struct memory *memory, uint64_t page)
 	return memory->doubt[page] || (memory->state[page] & PAGE_ABSENT);
 }
 
-static void touch_page(struct memory *memory, uint64_t page, bool write)
+/* Notes that a page may be read, or read and written, and says so. */
+static void mark(struct memory *memory, uint64_t page, bool write)
 {
 	const struct memory_observer *observer = &memory->observer;
 	unsigned before = memory->state[page];
-	bool filled = is_closed(memory, page);
-	unsigned after;
 
-	if (filled) {
-		fill(memory, page);
-		before &= ~(unsigned)PAGE_ABSENT;
-	}
-	after = before | PAGE_READ | (write ? PAGE_WRITTEN : 0);
-	if (!memory->tracks)
-		after |= PAGE_WRITTEN;
-	if (after == before && !filled)
-		return;
-	memory->state[page] = (uint8_t)after;
-	if (!filled || !(after & PAGE_WRITTEN))
-		arena_protect(memory, page << GUEST_PAGE_SHIFT, GUEST_PAGE,
-			      after);
+	memory->state[page] = (uint8_t)(before | PAGE_READ |
+					(write ? PAGE_WRITTEN : 0));
 	if (!memory->tracks)
 		return;
 	if (!(before & PAGE_READ) && !write && observer->first_read)
@@ -203,36 +194,104 @@ static void touch_page(struct memory *memory, uint64_t page, bool write)
 		observer->first_write(observer->context, memory->guest[page]);
 }
 
+static void touch_page(struct memory *memory, uint64_t page, bool write)
+{
+	if (is_closed(memory, page))
+		fill(memory, page);
+	mark(memory, page, write || !memory->tracks);
+	arena_protect(memory, page << GUEST_PAGE_SHIFT, GUEST_PAGE,
+		      memory->state[page]);
+}
+
+/* The arena pages of the mapping that holds the page, cut to [first, end). */
+static void cut_to_mapping(struct memory *memory, uint64_t page,
+			   uint64_t *first, uint64_t *end)
+{
+	guest_addr addr = memory->guest[page] << GUEST_PAGE_SHIFT;
+	const struct mapping *map = memory_find(memory, addr);
+	uint64_t start = page, stop = page + 1;
+
+	if (map) {
+		start = map->arena >> GUEST_PAGE_SHIFT;
+		stop = start + ((map->region.end - map->region.start) >>
+				GUEST_PAGE_SHIFT);
+	}
+	if (*first < start)
+		*first = start;
+	if (*end > stop)
+		*end = stop;
+}
+
 /*
  * Touches all of the cluster that belongs to the page's mapping.  A replay
  * leaves doubtful pages alone: the recording knows only those it names.
  */
 static void touch_cluster(struct memory *memory, uint64_t page, bool write)
 {
-	guest_addr addr = memory->guest[page] << GUEST_PAGE_SHIFT;
-	const struct mapping *map = memory_find(memory, addr);
 	uint64_t first = page & ~(uint64_t)(CLUSTER_PAGES - 1);
 	uint64_t end = first + CLUSTER_PAGES;
 
-	if (map) {
-		uint64_t start = map->arena >> GUEST_PAGE_SHIFT;
-		uint64_t size = map->region.end - map->region.start;
-
-		if (first < start)
-			first = start;
-		if (end > start + (size >> GUEST_PAGE_SHIFT))
-			end = start + (size >> GUEST_PAGE_SHIFT);
-		for (uint64_t other = first; other < end; other++)
-			if (memory->tracks || !memory->doubt[other])
-				touch_page(memory, other, write);
-	}
+	cut_to_mapping(memory, page, &first, &end);
+	for (uint64_t other = first; other < end; other++)
+		if (memory->tracks || !memory->doubt[other])
+			touch_page(memory, other, write);
 	touch_page(memory, page, write);
+}
+
+/*
+ * Whether a page can be taken for touched along with a neighbour: it was in
+ * the segment before, or follows pages that are written one after the other.
+ */
+static bool goes_along(const struct memory *memory, uint64_t page, bool write,
+		       bool in_order)
+{
+	unsigned state = memory->state[page];
+
+	if (is_closed(memory, page) ||
+	    (state & (write ? PAGE_WRITTEN : PAGE_READ)))
+		return false;
+	if (write)
+		return in_order || (state & PAGE_WAS_WRITTEN_BEFORE);
+	return (state & PAGE_WAS_READ_BEFORE) &&
+	       !(state & PAGE_WAS_WRITTEN_BEFORE);
+}
+
+/*
+ * A fault costs as much as hashing 20 pages, so neighbours that will probably
+ * be touched too are opened with the page.  What is told of them may be too
+ * much, never too little.
+ */
+static void touch_run(struct memory *memory, uint64_t page, bool write)
+{
+	uint64_t first = page - (page < RUN_PAGES ? page : RUN_PAGES);
+	uint64_t end = page + 1 + RUN_PAGES;
+	uint64_t from = page, to = page + 1;
+	bool in_order;
+
+	write |= (memory->state[page] & PAGE_WAS_WRITTEN_BEFORE) != 0;
+	cut_to_mapping(memory, page, &first, &end);
+	in_order = write && page > first &&
+		   (memory->state[page - 1] & PAGE_WRITTEN);
+	while (from > first && goes_along(memory, from - 1, write, false))
+		from--;
+	while (to < end && goes_along(memory, to, write, in_order))
+		to++;
+	for (uint64_t other = from; other < to; other++)
+		mark(memory, other, write);
+	arena_protect(memory, from << GUEST_PAGE_SHIFT,
+		      (to - from) << GUEST_PAGE_SHIFT, memory->state[page]);
 }
 
 void arena_touch(struct memory *memory, uint64_t page, bool write)
 {
+	unsigned need = write ? PAGE_WRITTEN : PAGE_READ;
+
+	if (!is_closed(memory, page) && (memory->state[page] & need))
+		return;
 	if (++memory->opened > OPENED_MOST)
 		touch_cluster(memory, page, write);
+	else if (memory->tracks && !is_closed(memory, page))
+		touch_run(memory, page, write);
 	else
 		touch_page(memory, page, write);
 }

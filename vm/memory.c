@@ -572,8 +572,13 @@ void memory_arm(struct memory *memory)
 		const struct mapping *map = &memory->maps[i];
 		uint64_t size = map->region.end - map->region.start;
 
-		memset(memory->state + (map->arena >> GUEST_PAGE_SHIFT), 0,
-		       size >> GUEST_PAGE_SHIFT);
+		uint8_t *state = memory->state +
+				 (map->arena >> GUEST_PAGE_SHIFT);
+
+		/* Remembers what was touched in the segment that ends. */
+		for (uint64_t j = 0; j < size >> GUEST_PAGE_SHIFT; j++)
+			state[j] = (uint8_t)((state[j] &
+					      (PAGE_READ | PAGE_WRITTEN)) << 4);
 		if (map->arena != end) {
 			if (end > start)
 				arena_protect(memory, start, end - start, 0);

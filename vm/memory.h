@@ -42,7 +42,8 @@ struct memory;
 struct memory_observer {
 	void *context;
 
-	/* The first read or write of a page since memory_arm(). */
+	/* The first read or write of a page since memory_arm().  A page next
+	 * to one that is touched may be told without having been touched. */
 	void (*first_read)(void *context, uint64_t page);
 	void (*first_write)(void *context, uint64_t page);
 

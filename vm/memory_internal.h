@@ -30,6 +30,8 @@ enum page_state {
 	PAGE_READ = 1,		/* the host may read it */
 	PAGE_WRITTEN = 2,	/* the host may write it */
 	PAGE_ABSENT = 4,	/* contents are to be supplied */
+	PAGE_WAS_READ_BEFORE = 16,	/* until memory_arm() closed it */
+	PAGE_WAS_WRITTEN_BEFORE = 32,
 };
 
 struct memory {

@@ -66,6 +66,8 @@ syscall_handler sys_mlock;
 syscall_handler sys_rt_sigaction;
 syscall_handler sys_rt_sigprocmask;
 syscall_handler sys_rt_sigpending;
+
+/* alternate_stack.c */
 syscall_handler sys_sigaltstack;
 
 /* signal_frame.c */

@@ -199,13 +199,13 @@ static int check_segments(struct image *image, struct failure *why)
 	return 0;
 }
 
-int image_read(struct image *out, int fd, const char *path,
+int image_read(struct image *out, int fd, const char *path, const char *name,
 	       struct failure *why)
 {
 	struct stat file;
 	int rc;
 
-	*out = (struct image){ .fd = fd, .path = path };
+	*out = (struct image){ .fd = fd, .path = path, .name = name };
 	if (fstat(fd, &file))
 		return failed(why, ERR_SYSTEM, "cannot look at '%s': %s", path,
 			      strerror(errno));
@@ -257,7 +257,7 @@ static int map_file_part(const struct image *image, struct memory *memory,
 		.prot = protection(segment),
 		.kind = REGION_FILE,
 		.offset = segment->p_offset - ahead,
-		.name = image->path,
+		.name = image->name,
 	};
 	int rc = memory_map(memory, &region, image->fd, NULL);
 

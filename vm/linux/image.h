@@ -5,7 +5,7 @@
  * Everything in the file is doubted until image_read() has looked at it.
  *
  * Ownership:  image_release() frees what image_read() made; the descriptor
- *             and the path are borrowed.
+ *             and the names are borrowed.
  * Errors:     ERR_INPUT (not a program for this guest; damaged), ERR_SYSTEM,
  *             ERR_NO_MEMORY.
  */
@@ -23,7 +23,8 @@ struct memory;
 
 struct image {
 	int fd;
-	const char *path;
+	const char *path;	/* for messages */
+	const char *name;	/* that the regions get */
 	Elf64_Ehdr header;
 	Elf64_Phdr *segments;
 	uint64_t file_size;
@@ -35,7 +36,7 @@ struct image {
 	bool exec_stack;
 };
 
-int image_read(struct image *out, int fd, const char *path,
+int image_read(struct image *out, int fd, const char *path, const char *name,
 	       struct failure *why);
 void image_release(struct image *image);
 

@@ -116,7 +116,7 @@ static int load_interpreter(struct linux_process *process,
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	rc = program_open(*path, fd, why);
 	if (!rc)
-		rc = image_read(image, *fd, *path, why);
+		rc = image_read(image, *fd, program->interpreter, *path, why);
 	if (rc)
 		return rc;
 	if (image->is_relative)
@@ -140,7 +140,8 @@ int load_program(struct linux_process *process, const struct program *program,
 	const struct image *first = &image;
 	char *path = NULL;
 	int fd = -1;
-	int rc = image_read(&image, program->fd, process->program, why);
+	int rc = image_read(&image, program->fd, program->path,
+			    process->program, why);
 
 	if (!rc)
 		rc = map_stack(process, options->aslr, image.exec_stack, why);

@@ -288,7 +288,7 @@ void mapped_files_resized(struct linux_process *process, int fd);
 
 /* ------- signals.c ------- */
 
-int signals_init(struct linux_process *process);
+void signals_init(struct linux_process *process);
 void signals_release(struct linux_process *process);
 
 /* Sets the guest's mask, and the host's accordingly. */
@@ -314,11 +314,14 @@ void signals_force(struct linux_process *process, siginfo_t *info,
 /* A SIGSEGV or SIGBUS that the guest has sent to itself. */
 void signals_send_own(struct linux_process *process, const siginfo_t *info);
 
+/* ------- alternate_stack.c ------- */
+
+/* Whether a stack pointer is on it, if that can be told. */
 bool on_alternate_stack(struct linux_process *process, guest_addr sp);
+
+/* -EPERM if `sp` is on the present one, -EINVAL, -ENOMEM. */
 int set_alternate_stack(struct linux_process *process,
 			const struct guest_stack *set, guest_addr sp);
-void get_alternate_stack(struct linux_process *process,
-			 struct guest_stack *out, guest_addr sp);
 
 /* ------- signal_frame.c ------- */
 

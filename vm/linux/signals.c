@@ -117,7 +117,7 @@ static void install(const struct guest_action *action, int number)
 	host_action(number, &set, NULL);
 }
 
-int signals_init(struct linux_process *process)
+void signals_init(struct linux_process *process)
 {
 	struct signals *signals = &process->signals;
 
@@ -134,7 +134,6 @@ int signals_init(struct linux_process *process)
 			signals->action[i].handler = (uintptr_t)SIG_IGN;
 		install(&signals->action[i], i);
 	}
-	return 0;
 }
 
 void signals_release(struct linux_process *process)
@@ -460,69 +459,4 @@ int64_t sys_rt_sigpending(struct linux_process *process,
 		return result;
 	set |= process->signals.own;
 	return copy_out(process, arg[0], &set, arg[1]) ? -EFAULT : 0;
-}
-
-/* Whether the guest's stack pointer is on its alternate stack. */
-bool on_alternate_stack(struct linux_process *process, guest_addr sp)
-{
-	const struct guest_stack *stack = &process->signals.stack;
-
-	if (stack->flags & STACK_AUTODISARM)
-		return false;
-	return sp > stack->base && sp - stack->base <= stack->size;
-}
-
-int set_alternate_stack(struct linux_process *process,
-			const struct guest_stack *set, guest_addr sp)
-{
-	struct guest_stack *stack = &process->signals.stack;
-	int32_t mode = set->flags & ~STACK_AUTODISARM;
-
-	if (on_alternate_stack(process, sp))
-		return -EPERM;
-	if (mode != 0 && mode != SS_ONSTACK && mode != SS_DISABLE)
-		return -EINVAL;
-	if (mode == SS_DISABLE) {
-		*stack = (struct guest_stack){ .flags = set->flags };
-		return 0;
-	}
-	if (set->size < 2048)		/* MINSIGSTKSZ */
-		return -ENOMEM;
-	*stack = *set;
-	stack->unused = 0;
-	return 0;
-}
-
-/* What sigaltstack() and a signal frame say of the alternate stack. */
-void get_alternate_stack(struct linux_process *process,
-			 struct guest_stack *out, guest_addr sp)
-{
-	*out = process->signals.stack;
-	if (on_alternate_stack(process, sp))
-		out->flags |= SS_ONSTACK;
-	else if (!out->size)
-		out->flags |= SS_DISABLE;
-	else
-		out->flags &= ~SS_ONSTACK;
-}
-
-int64_t sys_sigaltstack(struct linux_process *process,
-			const struct syscall_row *row, const uint64_t *arg)
-{
-	guest_addr sp = vm_reg(process->vm, X86_RSP);
-	struct guest_stack set, old;
-	int rc;
-
-	(void)row;
-	get_alternate_stack(process, &old, sp);
-	if (arg[0]) {
-		if (copy_in(process, &set, arg[0], sizeof(set)))
-			return -EFAULT;
-		rc = set_alternate_stack(process, &set, sp);
-		if (rc)
-			return rc;
-	}
-	if (arg[1] && copy_out(process, arg[1], &old, sizeof(old)))
-		return -EFAULT;
-	return 0;
 }
