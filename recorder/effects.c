@@ -105,8 +105,49 @@ static void on_first_write(void *context, uint64_t page)
 				    rec->segment_start;
 }
 
+static void on_leaving(void *context, uint64_t doubt, const uint8_t *bytes)
+{
+	struct recorder *rec = context;
+
+	if (rec->seen_count == rec->seen_room) {
+		size_t room = rec->seen_room ? rec->seen_room * 2 : 64;
+		struct last_seen *more =
+			realloc(rec->seen, room * sizeof(*more));
+
+		if (!more)
+			return;		/* then it is not predicted */
+		rec->seen = more;
+		rec->seen_room = room;
+	}
+	rec->seen[rec->seen_count++] =
+		(struct last_seen){ doubt, page_hash(bytes) };
+}
+
+/* Whether the page still is what the guest last saw of it. */
+static bool is_same(const struct recorder *rec, uint64_t doubt,
+		    const uint8_t *bytes)
+{
+	size_t low = 0, high = rec->seen_count;
+	struct page_key key;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (rec->seen[middle].doubt < doubt)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == rec->seen_count || rec->seen[low].doubt != doubt)
+		return false;
+	key = page_hash(bytes);
+	return key.low == rec->seen[low].key.low &&
+	       key.high == rec->seen[low].key.high;
+}
+
 /*
- * The prediction step for a page: if the cache knows most of it, the read
+ * The prediction step for a page: nothing is stored of one that is what the
+ * guest last saw; if the cache knows most of it, the read
  * stream says the rest; else it is a stored page, each content once.
  */
 static void on_resolve(void *context, uint64_t page, uint64_t doubt,
@@ -117,11 +158,13 @@ static void on_resolve(void *context, uint64_t page, uint64_t doubt,
 	struct packet packet = { .kind = PACKET_TOUCH, .addr = addr,
 				 .number = doubt };
 	struct page_touch *touch = add_touch(rec, page, PAGE_WAS_RESOLVED);
-	uint64_t id;
+	uint64_t id = 0;
 
 	rec->written++;
 	rec->resolved++;
-	if (!page_store_has(&rec->pages, bytes, &id) && rec->started &&
+	if (is_same(rec, doubt, bytes)) {
+		packet.source = TOUCH_SAME;
+	} else if (!page_store_has(&rec->pages, bytes, &id) && rec->started &&
 	    prediction_would_hit(&rec->reads, addr, bytes, GUEST_PAGE) >
 		    GUEST_PAGE / 8 / 2) {
 		packet.source = TOUCH_READS;
@@ -285,6 +328,7 @@ struct memory_observer effects_observer(struct recorder *rec)
 		.moved = on_moved,
 		.cleared = on_cleared,
 		.wrote = on_wrote,
+		.leaving = on_leaving,
 		.doubted = on_doubted,
 	};
 }

@@ -201,6 +201,7 @@ static int do_syscall(struct recorder *rec, struct linux_result *result,
 	rc = linux_syscall(rec->process, result, why);
 	if (rc)
 		return rc;
+	memory_doubt_shared(rec->memory);
 	if (result->all_registers)
 		effect_registers(rec, NULL);
 	end_with(rec, PACKET_SYSCALL, result);
@@ -391,6 +392,7 @@ static void destroy(struct recorder *rec)
 	output_release(&rec->effects);
 	free(rec->touches);
 	free(rec->fresh);
+	free(rec->seen);
 	free(rec);
 }
 

@@ -308,6 +308,7 @@ static void start_lists(struct recorder *rec)
 	rec->state = (struct packet_state){ .doubt = memory_doubt(rec->memory) };
 	rec->touch_count = 0;
 	rec->fresh_count = 0;
+	rec->seen_count = 0;
 	rec->written = 0;
 	rec->hits_before = rec->reads.total_hits;
 }

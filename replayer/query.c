@@ -233,7 +233,7 @@ static int find_contents(struct query *query, size_t segment,
 	if (rc)
 		goto end;
 	touch = script_find_touch(&script, resolved->page, resolved->doubt);
-	if (touch)
+	if (touch && touch->source != TOUCH_SAME)
 		rc = script_touch_contents(touch, query->recording, bytes,
 					   why);
 	else

@@ -503,25 +503,13 @@ static int read_part(struct replayer *rep, uint64_t addr, uint8_t *bytes,
 {
 	uint64_t page = addr >> GUEST_PAGE_SHIFT;
 	uint64_t doubt = memory_page_doubt(rep->memory, page);
-	const struct script_touch *touch = NULL;
 
 	memset(known, 0, size);
-	if (doubt) {
-		/* The guest has not seen it yet, but will. */
-		uint8_t contents[GUEST_PAGE];
-		int rc;
-
-		touch = script_find_touch(&rep->script, page, doubt);
-		if (!touch)
-			return 0;
-		rc = script_touch_contents(touch, rep->recording, contents,
-					   why);
-		if (rc)
-			return rc;
-		memcpy(bytes, contents + addr % GUEST_PAGE, size);
-	} else if (memory_look(rep->memory, addr, bytes, size)) {
+	/* What the guest will see at its first touch, it holds already. */
+	if (doubt && !script_find_touch(&rep->script, page, doubt))
+		return 0;
+	if (memory_look(rep->memory, addr, bytes, size))
 		return 0;	/* not mapped */
-	}
 	memset(known, 1, size);
 	return rep->error ? failed(why, rep->error, "%s", rep->why.text) : 0;
 }

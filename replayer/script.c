@@ -156,10 +156,10 @@ static int add_touch(struct script *script, const struct packet *packet,
 			  packet->number);
 	if (slot->page != NO_PAGE)
 		return ERR_CORRUPT;	/* a doubt is resolved once */
-	*slot = (struct script_touch){ page, packet->number, NULL,
-				       packet->page_id };
+	*slot = (struct script_touch){ page, packet->number, packet->source,
+				       NULL, packet->page_id };
 	script->touch_count++;
-	if (packet->source == TOUCH_STORED)
+	if (packet->source != TOUCH_READS)
 		return 0;
 	return take_contents(script, reads, packet->addr, GUEST_PAGE, total,
 			     &slot->contents);
@@ -244,9 +244,10 @@ int script_touch_contents(const struct script_touch *touch,
 			  struct recording *recording,
 			  uint8_t bytes[GUEST_PAGE], struct failure *why)
 {
-	if (!touch->contents)
+	if (touch->source == TOUCH_STORED)
 		return recording_page(recording, touch->id, bytes, why);
-	memcpy(bytes, touch->contents, GUEST_PAGE);
+	if (touch->source == TOUCH_READS)
+		memcpy(bytes, touch->contents, GUEST_PAGE);
 	return 0;
 }
 

@@ -36,8 +36,9 @@ struct script_event {
 /* What the first touch of a doubtful page finds. */
 struct script_touch {
 	uint64_t page, doubt;
-	const uint8_t *contents;	/* or NULL: the stored page */
-	uint64_t id;
+	enum touch_source source;
+	const uint8_t *contents;	/* TOUCH_READS */
+	uint64_t id;			/* TOUCH_STORED */
 };
 
 struct script {
@@ -69,7 +70,7 @@ int script_read(struct script *out, uint64_t doubt, struct cache *cache,
 		size_t reads_size);
 void script_release(struct script *script);
 
-/* The contents that a touch finds. */
+/* The contents that a touch finds; TOUCH_SAME leaves `bytes` as they are. */
 int script_touch_contents(const struct script_touch *touch,
 			  struct recording *recording,
 			  uint8_t bytes[GUEST_PAGE], struct failure *why);

@@ -153,6 +153,20 @@ void arena_protect(struct memory *memory, uint64_t start, uint64_t size,
 	abort();	/* OPENED_MOST keeps clear of the limit on mappings */
 }
 
+static void note_shared(struct memory *memory, uint64_t page)
+{
+	if (memory->shared_count == memory->shared_room) {
+		size_t room = memory->shared_room ? memory->shared_room * 2 : 64;
+		uint64_t *more = realloc(memory->shared, room * sizeof(*more));
+
+		if (!more)
+			abort();	/* changes would be missed */
+		memory->shared = more;
+		memory->shared_room = room;
+	}
+	memory->shared[memory->shared_count++] = page;
+}
+
 /* Lets the host at the contents of a page that nobody has seen yet. */
 static void fill(struct memory *memory, uint64_t page)
 {
@@ -169,6 +183,8 @@ static void fill(struct memory *memory, uint64_t page)
 	if (!doubt)
 		return;
 	memory->doubt[page] = 0;
+	if (memory->tracks && (memory->state[page] & PAGE_SHARED))
+		note_shared(memory, page);
 	memory->observer.resolve(memory->observer.context, memory->guest[page],
 				 doubt, bytes);
 }

@@ -46,6 +46,7 @@ void memory_destroy(struct memory *memory)
 	free(memory->names);
 	free(memory->maps);
 	free(memory->stale);
+	free(memory->shared);
 	free(memory->view);
 	free(memory);
 }
@@ -315,6 +316,8 @@ static void start_pages(struct memory *memory, const struct mapping *map,
 	uint64_t guest = map->region.start >> GUEST_PAGE_SHIFT;
 	unsigned state = memory->tracks || doubt ? 0 : PAGE_READ | PAGE_WRITTEN;
 
+	if (map->region.kind == REGION_SHARED)
+		state |= PAGE_SHARED;
 	memset(memory->state + first, (int)state, count);
 	for (uint64_t i = 0; i < count; i++)
 		memory->guest[first + i] = guest + i;
@@ -577,8 +580,9 @@ void memory_arm(struct memory *memory)
 
 		/* Remembers what was touched in the segment that ends. */
 		for (uint64_t j = 0; j < size >> GUEST_PAGE_SHIFT; j++)
-			state[j] = (uint8_t)((state[j] &
-					      (PAGE_READ | PAGE_WRITTEN)) << 4);
+			state[j] = (uint8_t)((state[j] & PAGE_SHARED) |
+					     (state[j] & (PAGE_READ |
+							  PAGE_WRITTEN)) << 4);
 		if (map->arena != end) {
 			if (end > start)
 				arena_protect(memory, start, end - start, 0);
@@ -589,6 +593,40 @@ void memory_arm(struct memory *memory)
 	if (end > start)
 		arena_protect(memory, start, end - start, 0);
 	memory->opened = 0;
+}
+
+/* Still the known page of a shared mapping that it was when it was noted. */
+static bool is_known_shared(const struct memory *memory, uint64_t page)
+{
+	return (memory->state[page] & PAGE_SHARED) && !memory->doubt[page];
+}
+
+void memory_doubt_shared(struct memory *memory)
+{
+	const struct memory_observer *observer = &memory->observer;
+
+	for (size_t i = 0; i < memory->shared_count; i++) {
+		uint64_t page = memory->shared[i];
+		uint64_t at = page << GUEST_PAGE_SHIFT;
+		uint64_t doubt;
+
+		if (!is_known_shared(memory, page))
+			continue;
+		doubt = ++memory->newest_doubt;
+		arena_protect(memory, at, GUEST_PAGE, PAGE_READ);
+		if (observer->leaving)
+			observer->leaving(observer->context, doubt,
+					  memory->arena + at);
+		memory->doubt[page] = (uint32_t)doubt;
+		memory->state[page] &= (uint8_t)~(PAGE_READ | PAGE_WRITTEN);
+		arena_protect(memory, at, GUEST_PAGE, 0);
+		if (observer->doubted)
+			observer->doubted(observer->context,
+					  memory->guest[page]
+						  << GUEST_PAGE_SHIFT,
+					  GUEST_PAGE, doubt);
+	}
+	memory->shared_count = 0;
 }
 
 uint64_t memory_doubt(const struct memory *memory)

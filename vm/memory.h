@@ -67,6 +67,10 @@ struct memory_observer {
 	/* The kernel wrote here; the bytes are in place. */
 	void (*wrote)(void *context, guest_addr addr, uint64_t size);
 
+	/* A shared page is about to become doubtful; `bytes` is what the
+	 * guest saw of it last. */
+	void (*leaving)(void *context, uint64_t doubt, const uint8_t *bytes);
+
 	/* Whole pages have become doubtful under this number. */
 	void (*doubted)(void *context, guest_addr addr, uint64_t size,
 			uint64_t doubt);
@@ -179,6 +183,12 @@ void memory_wrote(struct memory *memory, guest_addr addr, uint64_t size);
 
 /* Closes all pages, so that first touches are told again. */
 void memory_arm(struct memory *memory);
+
+/*
+ * Something else may have run: the pages of shared mappings that are known
+ * become doubtful again, each under a number of its own.
+ */
+void memory_doubt_shared(struct memory *memory);
 
 /* The number of the newest doubt; the next one is one more. */
 uint64_t memory_doubt(const struct memory *memory);

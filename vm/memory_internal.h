@@ -32,6 +32,7 @@ enum page_state {
 	PAGE_ABSENT = 4,	/* contents are to be supplied */
 	PAGE_WAS_READ_BEFORE = 16,	/* until memory_arm() closed it */
 	PAGE_WAS_WRITTEN_BEFORE = 32,
+	PAGE_SHARED = 64,	/* of a shared mapping */
 };
 
 struct memory {
@@ -58,6 +59,9 @@ struct memory {
 	uint64_t *origin;	/* absent pages: guest page to be supplied */
 
 	uint64_t opened;	/* pages, since all were closed */
+	uint64_t *shared;	/* known pages of shared mappings */
+	size_t shared_count, shared_room;
+
 	uint64_t newest_doubt;
 	uint64_t generation;	/* counts changes of the address space */
 

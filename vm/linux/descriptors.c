@@ -20,7 +20,7 @@
 static int hidden[HIDDEN];
 static int hidden_count;
 
-int hide_descriptor(int fd)
+int linux_hide_descriptor(int fd)
 {
 	struct rlimit limit = { 1024, 1024 };
 	int high = HIGH_DESCRIPTOR;
@@ -32,18 +32,13 @@ int hide_descriptor(int fd)
 			       (int)limit.rlim_cur - HIDDEN :
 			       0;
 	if (hidden_count == HIDDEN)
-		return -EMFILE;
+		return ERR_SYSTEM;
 	moved = fcntl(fd, F_DUPFD_CLOEXEC, high);
 	if (moved < 0)
-		return -errno;
+		return ERR_SYSTEM;
 	close(fd);
 	hidden[hidden_count++] = moved;
 	return moved;
-}
-
-int linux_hide_descriptor(int fd)
-{
-	return hide_descriptor(fd) < 0 ? ERR_SYSTEM : hidden[hidden_count - 1];
 }
 
 bool is_hidden(int fd)

@@ -68,6 +68,11 @@ void proc_redirect(const struct linux_process *process, char *path)
 
 /* ------- contents ------- */
 
+struct proc_file {
+	const char *name;
+	void (*print)(struct linux_process *process, FILE *out);
+};
+
 static bool continues(const struct region *a, const struct region *b)
 {
 	return a->end == b->start && a->prot == b->prot &&
@@ -209,11 +214,17 @@ static void print_stat(struct linux_process *process, FILE *out)
 	fputc('\n', out);
 }
 
+/* The guest has one processor; see sys_sched_getaffinity(). */
+static void print_processors(struct linux_process *process, FILE *out)
+{
+	(void)process;
+	fputs("0\n", out);
+}
+
+static const struct proc_file processors = { "online", print_processors };
+
 /* What is made for the guest, and what is kept from it (no function). */
-static const struct proc_file {
-	const char *name;
-	void (*print)(struct linux_process *process, FILE *out);
-} proc_files[] = {
+static const struct proc_file proc_files[] = {
 	{ "maps", print_maps },
 	{ "cmdline", print_cmdline },
 	{ "environ", print_environ },
@@ -256,6 +267,8 @@ int64_t proc_open(struct linux_process *process, const char *path, int flags)
 {
 	const char *name = own_name(path);
 
+	if (!strcmp(path, "/sys/devices/system/cpu/online"))
+		return make_file(process, &processors, flags);
 	if (!name)
 		return -ENOSYS;
 	for (size_t i = 0; i < sizeof(proc_files) / sizeof(proc_files[0]); i++) {

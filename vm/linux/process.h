@@ -206,8 +206,7 @@ int64_t marshal_call(struct linux_process *process,
 bool is_hidden(int fd);
 int stream_of(const struct linux_process *process, int fd);
 void set_stream(struct linux_process *process, int fd, int stream);
-int descriptors_init(struct linux_process *process);
-int hide_descriptor(int fd);
+int descriptors_init(struct linux_process *process);	/* ERR_NO_MEMORY */
 
 /*
  * Hides what is marked close-on-exec, before the guest's first call: it would

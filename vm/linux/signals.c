@@ -65,6 +65,13 @@ static enum default_action default_action(int number)
 	}
 }
 
+/* Puts a signal back into the host's kernel, to come again. */
+static void queue_again(int number, const siginfo_t *info)
+{
+	syscall(SYS_rt_tgsigqueueinfo, getpid(), (int)syscall(SYS_gettid),
+		number, info);
+}
+
 static void block_on_return(ucontext_t *context, uint64_t mask)
 {
 	/* The kernel's mask has 8 bytes; behind it is something else. */
@@ -82,9 +89,14 @@ static void host_handler(int number, siginfo_t *info, void *context)
 		signal(number, SIG_DFL);	/* a mistake of our own */
 		return;
 	}
+	block_on_return(context, ~HOSTS_OWN);
+	if (process->signals.pending) {
+		/* The return from a fault's handler has unblocked us. */
+		queue_again(number, info);
+		return;
+	}
 	process->signals.info = *info;
 	process->signals.pending = number;
-	block_on_return(context, ~HOSTS_OWN);
 	host_call_interrupt(context);
 	vm_interrupt(process->vm);
 }
@@ -172,8 +184,7 @@ static void send_back(struct linux_process *process)
 	if (!number || !(signals->mask & MASK_OF(number)))
 		return;
 	signals->pending = 0;		/* the host blocks all at present */
-	syscall(SYS_rt_tgsigqueueinfo, getpid(), (int)syscall(SYS_gettid),
-		number, &signals->info);
+	queue_again(number, &signals->info);
 }
 
 static void set_host_mask(struct linux_process *process)
