@@ -1,0 +1,2 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
