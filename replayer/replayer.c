@@ -162,13 +162,33 @@ static int jump(struct replayer *rep, size_t segment, struct failure *why)
 	return rc;
 }
 
+/*
+ * What the kernel looked at in this segment, the replay has not touched; the
+ * next segment takes it for known.
+ */
+static int touch_rest(struct replayer *rep, struct failure *why)
+{
+	for (size_t i = 0; i < rep->script.touch_room; i++) {
+		const struct script_touch *touch = &rep->script.touches[i];
+		uint8_t byte;
+
+		if (touch->page != SCRIPT_NO_PAGE &&
+		    memory_page_doubt(rep->memory, touch->page) == touch->doubt)
+			memory_look(rep->memory,
+				    touch->page << GUEST_PAGE_SHIFT, &byte, 1);
+	}
+	return rep->error ? failed(why, rep->error, "%s", rep->why.text) : 0;
+}
+
 /* Goes on from the end of one segment into the next. */
 static int cross(struct replayer *rep, struct failure *why)
 {
 	struct key_frame frame = { 0 };
 	size_t segment = rep->segment + 1;
-	int rc = recording_key_frame(rep->recording, segment, &frame, why);
+	int rc = touch_rest(rep, why);
 
+	if (!rc)
+		rc = recording_key_frame(rep->recording, segment, &frame, why);
 	if (!rc)
 		rc = load_script(rep, segment, &frame, why);
 	key_frame_release(&frame);

@@ -8,8 +8,6 @@
 #include "cache/prediction.h"
 #include "formats/error.h"
 
-#define NO_PAGE UINT64_MAX
-
 /* What one script may unpack to: the recorder keeps segments far smaller. */
 #define CONTENTS_MOST (UINT64_C(1) << 31)
 
@@ -37,7 +35,7 @@ static struct script_touch *touch_slot(struct script_touch *table, size_t room,
 	size_t at = ((page * 31 + doubt) * UINT64_C(0x9e3779b97f4a7c15) >> 24) &
 		    (room - 1);
 
-	while (table[at].page != NO_PAGE &&
+	while (table[at].page != SCRIPT_NO_PAGE &&
 	       (table[at].page != page || table[at].doubt != doubt))
 		at = (at + 1) & (room - 1);
 	return &table[at];
@@ -57,7 +55,7 @@ static int grow_touches(struct script *script)
 	for (size_t i = 0; i < script->touch_room; i++) {
 		const struct script_touch *old = &script->touches[i];
 
-		if (old->page != NO_PAGE)
+		if (old->page != SCRIPT_NO_PAGE)
 			*touch_slot(table, room, old->page, old->doubt) = *old;
 	}
 	free(script->touches);
@@ -74,7 +72,7 @@ const struct script_touch *script_find_touch(const struct script *script,
 	if (!script->touch_room)
 		return NULL;
 	slot = touch_slot(script->touches, script->touch_room, page, doubt);
-	return slot->page == NO_PAGE ? NULL : slot;
+	return slot->page == SCRIPT_NO_PAGE ? NULL : slot;
 }
 
 /* ------- contents ------- */
@@ -154,7 +152,7 @@ static int add_touch(struct script *script, const struct packet *packet,
 		return rc;
 	slot = touch_slot(script->touches, script->touch_room, page,
 			  packet->number);
-	if (slot->page != NO_PAGE)
+	if (slot->page != SCRIPT_NO_PAGE)
 		return ERR_CORRUPT;	/* a doubt is resolved once */
 	*slot = (struct script_touch){ page, packet->number, packet->source,
 				       NULL, packet->page_id };

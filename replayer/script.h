@@ -41,12 +41,14 @@ struct script_touch {
 	uint64_t id;			/* TOUCH_STORED */
 };
 
+#define SCRIPT_NO_PAGE UINT64_MAX	/* a free slot among the touches */
+
 struct script {
 	struct script_event *events;
 	size_t event_count, event_room;
 	struct script_effect *effects;
 	size_t effect_count, effect_room;
-	struct script_touch *touches;	/* open addressing; page UINT64_MAX */
+	struct script_touch *touches;	/* open addressing */
 	size_t touch_count, touch_room;
 	uint8_t *stream;	/* the event stream: names and registers */
 	uint8_t **contents;	/* allocated pieces */

@@ -204,6 +204,23 @@ static void doubt_pages(struct memory *memory, guest_addr addr, uint64_t size)
 		observer->doubted(observer->context, addr, size, doubt);
 }
 
+/* Of doubtful pages there is nothing to tell: nobody knows them. */
+static void tell_wrote(struct memory *memory, guest_addr addr, uint64_t size)
+{
+	const struct memory_observer *observer = &memory->observer;
+
+	while (size) {
+		uint64_t span = GUEST_PAGE - addr % GUEST_PAGE;
+
+		if (span > size)
+			span = size;
+		if (!memory_page_doubt(memory, addr >> GUEST_PAGE_SHIFT))
+			observer->wrote(observer->context, addr, span);
+		addr += span;
+		size -= span;
+	}
+}
+
 void memory_wrote(struct memory *memory, guest_addr addr, uint64_t size)
 {
 	const struct memory_observer *observer = &memory->observer;
@@ -224,14 +241,14 @@ void memory_wrote(struct memory *memory, guest_addr addr, uint64_t size)
 		return;
 	if (!memory->doubts || !memory->tracks ||
 	    end < first + (guest_addr)DOUBTFUL_PAGES * GUEST_PAGE) {
-		observer->wrote(observer->context, addr, size);
+		tell_wrote(memory, addr, size);
 		return;
 	}
 	if (first > addr)
-		observer->wrote(observer->context, addr, first - addr);
+		tell_wrote(memory, addr, first - addr);
 	doubt_pages(memory, first, end - first);
 	if (addr + size > end)
-		observer->wrote(observer->context, end, addr + size - end);
+		tell_wrote(memory, end, addr + size - end);
 }
 
 const uint8_t *memory_peek(struct memory *memory, uint64_t page)

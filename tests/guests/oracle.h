@@ -66,6 +66,9 @@ __asm__(".section .hidden_text, \"ax\", @progbits\n"
 void oracle_entry(void);
 void oracle_restore(void);
 
+/* R11 gets the flags: let none of them be undefined. */
+#define SYSCALL "cmp %%rsp, %%rsp\n\tsyscall"
+
 static inline long call6(long number, long a, long b, long c, long d, long e,
 			 long f)
 {
@@ -74,11 +77,11 @@ static inline long call6(long number, long a, long b, long c, long d, long e,
 	register long r9 __asm__("r9") = f;
 	long result;
 
-	__asm__ volatile("syscall"
+	__asm__ volatile(SYSCALL
 			 : "=a"(result)
 			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10),
 			   "r"(r8), "r"(r9)
-			 : "rcx", "r11", "memory");
+			 : "rcx", "r11", "cc", "memory");
 	return result;
 }
 
@@ -86,10 +89,10 @@ static inline long call3(long number, long a, long b, long c)
 {
 	long result;
 
-	__asm__ volatile("syscall"
+	__asm__ volatile(SYSCALL
 			 : "=a"(result)
 			 : "a"(number), "D"(a), "S"(b), "d"(c)
-			 : "rcx", "r11", "memory");
+			 : "rcx", "r11", "cc", "memory");
 	return result;
 }
 

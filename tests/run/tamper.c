@@ -37,7 +37,7 @@ struct tamper {
 	bool done;
 
 	/* Of the segment under way. */
-	uint64_t start, time, doubt, stored_pages;
+	uint64_t start, time;
 	uint64_t dropped_steps;
 	bool dropping;
 	struct packet_state in, out;
