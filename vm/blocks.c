@@ -91,6 +91,39 @@ enum gate {
 	GATE_INT,
 };
 
+/*
+ * PCMPESTRM, PCMPESTRI, PCMPISTRM and PCMPISTRI in the mode "equal ordered":
+ * the mode is in the last byte of the instruction, which the length of its
+ * operand tells.
+ */
+static bool is_ordered_compare(const uint8_t *at, const uint8_t *end)
+{
+	unsigned mod, skip = 3;
+
+	if (end - at < 4 || at[1] < 0x60 || at[1] > 0x63)
+		return false;
+	mod = at[2] >> 6;
+	if (mod != 3 && (at[2] & 7) == 4) {	/* SIB */
+		if (mod == 0 && (at[3] & 7) == 5)
+			skip += 4;
+		skip++;
+	} else if (mod == 0 && (at[2] & 7) == 5) {
+		skip += 4;
+	}
+	skip += mod == 1 ? 1 : mod == 2 ? 4 : 0;
+	return at + skip < end && (at[skip] >> 2 & 3) == 3;
+}
+
+/*
+ * F2XM1, FYL2X, FPTAN, FPATAN, FXTRACT, FPREM1, FPREM, FYL2XP1, FSINCOS,
+ * FSCALE, FSIN, FCOS: the second byte behind D9.
+ */
+static bool is_inexact_x87(uint8_t byte)
+{
+	return (byte >= 0xf0 && byte <= 0xf5) || byte == 0xf8 || byte == 0xf9 ||
+	       byte == 0xfb || byte == 0xfd || byte == 0xfe || byte == 0xff;
+}
+
 static enum gate gate_two_byte(const uint8_t *at, const uint8_t *end)
 {
 	uint8_t modrm = at + 1 < end ? at[1] : 0;
@@ -100,6 +133,8 @@ static enum gate gate_two_byte(const uint8_t *at, const uint8_t *end)
 	switch (*at) {
 	case 0x31: case 0xa2:			/* RDTSC, CPUID */
 		return GATE_VALUE;
+	case 0x3a:
+		return is_ordered_compare(at, end) ? GATE_VALUE : GATE_OPEN;
 	case 0x06: case 0x08: case 0x09:	/* CLTS, INVD, WBINVD */
 	case 0x07: case 0x35:			/* SYSRET, SYSEXIT */
 	case 0x20: case 0x21: case 0x22: case 0x23:	/* MOV CR, DR */
@@ -144,6 +179,9 @@ static enum gate gate(const uint8_t *code, const uint8_t *end)
 		break;
 	case 0x0f:
 		return at + 1 < end ? gate_two_byte(at + 1, end) : GATE_OPEN;
+	case 0xd9:
+		return at + 1 < end && is_inexact_x87(at[1]) ? GATE_VALUE :
+							       GATE_OPEN;
 	case 0x6c: case 0x6d: case 0x6e: case 0x6f:	/* INS, OUTS */
 	case 0xe4: case 0xe5: case 0xe6: case 0xe7:	/* IN, OUT */
 	case 0xec: case 0xed: case 0xee: case 0xef:
@@ -316,7 +354,8 @@ bool block_explain(struct vm *vm, guest_addr pc, struct vm_stop *stop)
 	switch (gate(code, code + size)) {
 	case GATE_VALUE:
 		stop->kind = VM_STOP_VALUE;
-		stop->value = at[1] == 0x31 ? VALUE_TSC : VALUE_CPUID;
+		stop->value = *at == 0xd9 || at[1] == 0x3a ? VALUE_HOST :
+			      at[1] == 0x31 ? VALUE_TSC : VALUE_CPUID;
 		break;
 	case GATE_EMULATE:
 		return false;

@@ -263,7 +263,9 @@ const uint8_t *memory_peek(struct memory *memory, uint64_t page)
 	page = at >> GUEST_PAGE_SHIFT;
 	if (memory->doubt[page] || (memory->state[page] & PAGE_ABSENT))
 		return NULL;
-	if (!(memory->state[page] & PAGE_READ))
-		arena_touch(memory, page, false);
+	/* Open to the host, but nobody has touched it. */
+	if (memory->tracks && !(memory->state[page] & PAGE_READ))
+		arena_protect(memory, page << GUEST_PAGE_SHIFT, GUEST_PAGE,
+			      PAGE_READ);
 	return memory->arena + at;
 }

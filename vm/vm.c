@@ -563,6 +563,12 @@ static int run_to_special(struct vm *vm, struct vm_stop *stop,
 	vm->stopped = ENGINE_SPECIAL;
 	if (!block_explain(vm, stop->pc, stop)) {
 		vm->emulated = x86_emulate(vm, stop);
+	} else if (stop->kind == VM_STOP_VALUE && stop->value == VALUE_HOST) {
+		guest_addr addr;
+		unsigned size, length;
+
+		if (block_operand(vm, stop->pc, &addr, &size, &length))
+			x86_operand_faults(vm, addr, size, ACCESS_READ, stop);
 	} else if (stop->kind == VM_STOP_FAULT && stop->fault == FAULT_BREAKPOINT) {
 		stop->pc += stop->size;
 		vm_set_reg(vm, X86_RIP, stop->pc);

@@ -54,7 +54,11 @@ enum vm_fault_kind {
 enum vm_access { ACCESS_READ, ACCESS_WRITE, ACCESS_FETCH };
 
 /* Instructions whose result depends on the machine they run on. */
-enum vm_value { VALUE_TSC, VALUE_CPUID };
+enum vm_value {
+	VALUE_TSC,
+	VALUE_CPUID,
+	VALUE_HOST,	/* one that only a real processor computes exactly */
+};
 
 struct vm_stop {
 	enum vm_stop_kind kind;

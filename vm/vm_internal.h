@@ -158,6 +158,18 @@ void inline_count(struct vm *vm, uint8_t *ret, uint32_t number,
  */
 bool x86_emulate(struct vm *vm, struct vm_stop *stop);
 
+/*
+ * Whether an access to this operand faults; then `*stop` says so, and where.
+ */
+bool x86_operand_faults(struct vm *vm, guest_addr addr, unsigned size,
+			enum vm_access access, struct vm_stop *stop);
+
+/*
+ * Executes the instruction at stop->pc on the host's processor, without
+ * retiring it; false if the host cannot.
+ */
+bool x86_on_host(struct vm *vm, const struct vm_stop *stop);
+
 /* Clears flags that would stop the engine. */
 void x86_mend_flags(struct vm *vm);
 

@@ -228,6 +228,8 @@ void vm_emulate(struct vm *vm, const struct vm_stop *stop)
 
 		vm_set_reg(vm, X86_RAX, (uint32_t)now);
 		vm_set_reg(vm, X86_RDX, now >> 32);
+	} else if (stop->value == VALUE_HOST) {
+		x86_on_host(vm, stop);
 	} else {
 		struct cpuid id = look_up((uint32_t)vm_reg(vm, X86_RAX),
 					  (uint32_t)vm_reg(vm, X86_RCX));

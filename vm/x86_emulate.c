@@ -27,23 +27,24 @@ struct operand {
 	uint8_t bytes[16];
 };
 
-/* Says where the operand may not be written, if it may not. */
-static bool memory_fault(struct vm *vm, const struct operand *operand,
-			 struct vm_stop *stop)
+bool x86_operand_faults(struct vm *vm, guest_addr addr, unsigned size,
+			enum vm_access access, struct vm_stop *stop)
 {
+	unsigned need = access == ACCESS_WRITE ? MAY_WRITE :
+			MAY_READ | MAY_WRITE | MAY_EXEC;
 	const struct region *region = NULL;
-	guest_addr addr = operand->addr;
+	guest_addr end = addr + size;
 
-	for (; addr < operand->addr + operand->size; addr++) {
+	for (; addr < end; addr++) {
 		region = memory_region_at(vm->memory, addr);
-		if (!region || !(region->prot & MAY_WRITE))
+		if (!region || !(region->prot & need))
 			break;
 	}
-	if (addr == operand->addr + operand->size)
+	if (addr == end)
 		return false;
 	stop->kind = VM_STOP_FAULT;
 	stop->fault = FAULT_MEMORY;
-	stop->access = ACCESS_WRITE;
+	stop->access = access;
 	stop->addr = addr;
 	stop->mapped = region != NULL;
 	return true;
@@ -104,7 +105,8 @@ bool x86_emulate(struct vm *vm, struct vm_stop *stop)
 		stop->fault = FAULT_PRIVILEGE;
 		return false;
 	}
-	if (memory_fault(vm, &operand, stop))
+	if (x86_operand_faults(vm, operand.addr, operand.size, ACCESS_WRITE,
+			       stop))
 		return false;
 	memory_read(vm->memory, operand.addr, operand.bytes, operand.size);
 	if (vm->insn->id == X86_INS_NEG)

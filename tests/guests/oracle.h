@@ -135,26 +135,42 @@ static inline void handle_signal(int number)
 	call6(CALL_SIGACTION, number, (long)&action, 0, 8, 0, 0);
 }
 
+/*
+ * The last thing that a HIDDEN function does: registers that the caller does
+ * not expect back must not show what it saw.
+ */
+static inline uint64_t forget_all_but(uint64_t result)
+{
+	__asm__ volatile("xor %%ecx, %%ecx\n\txor %%edx, %%edx\n\t"
+			 "xor %%esi, %%esi\n\txor %%edi, %%edi\n\t"
+			 "xor %%r8d, %%r8d\n\txor %%r9d, %%r9d\n\t"
+			 "xor %%r10d, %%r10d\n\txor %%r11d, %%r11d"
+			 : "+a"(result) : : "rcx", "rdx", "rsi", "rdi", "r8",
+			   "r9", "r10", "r11", "cc");
+	return result;
+}
+
 /* The interrupted registers: r8 is 0, rdi 8, rsi 9, rax 13, rcx 14, rip 16. */
 HIDDEN uint64_t interrupted(unsigned reg)
 {
-	return ((uint64_t *)oracle_hidden[1])[5 + reg];
+	return forget_all_but(((uint64_t *)oracle_hidden[1])[5 + reg]);
 }
 
-HIDDEN void set_interrupted(unsigned reg, uint64_t value)
+HIDDEN uint64_t set_interrupted(unsigned reg, uint64_t value)
 {
 	((uint64_t *)oracle_hidden[1])[5 + reg] = value;
+	return forget_all_but(0);
 }
 
 /* si_code, and where the fault was. */
 HIDDEN int signal_code(void)
 {
-	return ((int *)oracle_hidden[2])[2];
+	return (int)forget_all_but(((unsigned *)oracle_hidden[2])[2]);
 }
 
 HIDDEN uint64_t signal_address(void)
 {
-	return ((uint64_t *)oracle_hidden[2])[2];
+	return forget_all_but(((uint64_t *)oracle_hidden[2])[2]);
 }
 
 static inline uint64_t next_value(uint64_t *state)

@@ -127,9 +127,10 @@ landed:
 }
 
 /* Blocked, sent, and delivered when it is unblocked. */
-HIDDEN void send_to_self(int number)
+HIDDEN uint64_t send_to_self(int number)
 {
 	call3(CALL_TKILL, call3(CALL_GETPID, 0, 0, 0), number, 0);
+	return forget_all_but(0);
 }
 
 KEEP void blocked(void)

@@ -6,7 +6,7 @@
 
 static uint8_t buffer[6000], back[6000];
 static int64_t results[64];
-static int ends[2];
+static int ends[2] HIDDEN_DATA = { -1, -1 };
 static uint64_t parts[8];
 
 void on_signal(int number)
@@ -15,32 +15,40 @@ void on_signal(int number)
 }
 
 /* The descriptors' numbers depend on what was inherited. */
-HIDDEN void make_pipe(void)
+HIDDEN uint64_t make_pipe(void)
 {
 	if (call3(CALL_PIPE, (long)ends, 0, 0))
 		ends[0] = ends[1] = -1;
+	return forget_all_but(0);
 }
 
 HIDDEN int64_t write_end(const void *bytes, uint64_t size)
 {
-	return call3(CALL_WRITE, ends[1], (long)bytes, (long)size);
+	long result = call3(CALL_WRITE, ends[1], (long)bytes, (long)size);
+
+	return (int64_t)forget_all_but((uint64_t)result);
 }
 
 HIDDEN int64_t read_end(void *bytes, uint64_t size)
 {
-	return call3(CALL_READ, ends[0], (long)bytes, (long)size);
+	long result = call3(CALL_READ, ends[0], (long)bytes, (long)size);
+
+	return (int64_t)forget_all_but((uint64_t)result);
 }
 
 HIDDEN int64_t write_parts(unsigned count)
 {
-	return call3(CALL_WRITEV, ends[1], (long)parts, count);
+	long result = call3(CALL_WRITEV, ends[1], (long)parts, count);
+
+	return (int64_t)forget_all_but((uint64_t)result);
 }
 
-HIDDEN void forget_descriptors(void)
+HIDDEN uint64_t forget_descriptors(void)
 {
 	call3(CALL_CLOSE, ends[0], 0, 0);
 	call3(CALL_CLOSE, ends[1], 0, 0);
 	ends[0] = ends[1] = 0;
+	return forget_all_but(0);
 }
 
 KEEP uint64_t add_up(const uint8_t *bytes, uint64_t size)
@@ -110,7 +118,7 @@ HIDDEN uint64_t grow_heap(uint64_t more)
 	for (uint64_t i = 0; i < more; i += 256)
 		sum += heap[i]++;
 	call3(CALL_BRK, begin, 0, 0);
-	return sum + (uint64_t)(end - begin);
+	return forget_all_but(sum + (uint64_t)(end - begin));
 }
 
 KEEP void failures(void)
