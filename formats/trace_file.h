@@ -86,6 +86,14 @@ int trace_writer_chunk(struct trace_writer *writer, enum chunk_kind kind,
 		       uint32_t stream, uint32_t segment, uint64_t first,
 		       struct output *content, struct failure *why);
 
+/*
+ * Writes all that waits and ends the thread, as fork(2) requires; goes on
+ * with a new one.  Between the two, only these and trace_writer_close() may
+ * be called: the child of a fork closes the writer, which writes nothing.
+ */
+void trace_writer_pause(struct trace_writer *writer);
+int trace_writer_resume(struct trace_writer *writer, struct failure *why);
+
 /* Bytes in the file so far, by kind of chunk; for statistics. */
 uint64_t trace_writer_bytes(struct trace_writer *writer, enum chunk_kind kind);
 

@@ -350,6 +350,17 @@ undo:
 	return rc;
 }
 
+void trace_writer_pause(struct trace_writer *writer)
+{
+	stop_thread(writer, ENDS);
+}
+
+int trace_writer_resume(struct trace_writer *writer, struct failure *why)
+{
+	writer->ending = GOES_ON;
+	return start_thread(writer, why);
+}
+
 /* The sticky error of the thread; the lock is held. */
 static int sticky_error(const struct trace_writer *writer, struct failure *why)
 {

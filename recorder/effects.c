@@ -38,6 +38,10 @@ void event_end(struct recorder *rec, struct packet *packet)
 {
 	uint64_t now = vm_steps(rec->vm);
 
+	if (!rec->started) {
+		rec->in_event = false;
+		return;
+	}
 	packet->steps = now - rec->event_steps;
 	rec->event_steps = now;
 	packet_encode(&rec->events, &rec->state, packet);
@@ -73,6 +77,8 @@ static struct page_touch *add_touch(struct recorder *rec, uint64_t page,
 {
 	struct page_touch *touch;
 
+	if (rec->unrecorded)
+		return NULL;
 	if (rec->touch_count == rec->touch_room) {
 		size_t room = rec->touch_room ? rec->touch_room * 2 : 4096;
 
@@ -87,6 +93,11 @@ static struct page_touch *add_touch(struct recorder *rec, uint64_t page,
 	touch = &rec->touches[rec->touch_count++];
 	*touch = (struct page_touch){ .page = page, .how = how };
 	return touch;
+}
+
+void effects_mark_page(void *context, uint64_t page)
+{
+	add_touch(context, page, PAGE_WAS_WRITTEN);
 }
 
 static void on_first_read(void *context, uint64_t page)
@@ -157,9 +168,12 @@ static void on_resolve(void *context, uint64_t page, uint64_t doubt,
 	guest_addr addr = page << GUEST_PAGE_SHIFT;
 	struct packet packet = { .kind = PACKET_TOUCH, .addr = addr,
 				 .number = doubt };
-	struct page_touch *touch = add_touch(rec, page, PAGE_WAS_RESOLVED);
+	struct page_touch *touch;
 	uint64_t id = 0;
 
+	if (rec->unrecorded)
+		return;
+	touch = add_touch(rec, page, PAGE_WAS_RESOLVED);
 	rec->written++;
 	rec->resolved++;
 	if (is_same(rec, doubt, bytes)) {
@@ -188,6 +202,8 @@ static void on_resolve(void *context, uint64_t page, uint64_t doubt,
 
 static void add_fresh(struct recorder *rec, guest_addr addr, uint64_t size)
 {
+	if (rec->unrecorded)
+		return;
 	if (rec->fresh_count == rec->fresh_room) {
 		size_t room = rec->fresh_room ? rec->fresh_room * 2 : 64;
 		struct range *more = realloc(rec->fresh, room * sizeof(*more));

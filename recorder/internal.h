@@ -76,6 +76,11 @@ struct recorder {
 	uint64_t look_steps;	/* between looks at it */
 	uint64_t streamed;	/* bytes of the segment that were flushed */
 
+	char *path;		/* of this process's trace */
+	struct trace_header header;
+	bool unrecorded;	/* a child that nobody records */
+	bool reborn;		/* a child whose recording is to be started */
+
 	const char *modules[512];	/* whose symbols are in the file */
 	size_t module_count;
 	bool mapped_code;	/* there may be new ones */
@@ -101,8 +106,25 @@ void event_end(struct recorder *rec, struct packet *packet);
 /* Adds a packet to the present event, or between events. */
 void effect(struct recorder *rec, const struct packet *packet);
 
+/* Notes a page as written: `context` is the recorder. */
+void effects_mark_page(void *context, uint64_t page);
+
 /* Tells the registers that differ from `before`; NULL: all of them. */
 void effect_registers(struct recorder *rec, const struct reg_file *before);
+
+/* ------- children.c ------- */
+
+/* Linux observer members: around a fork. */
+void children_before_fork(void *context);
+void children_after_fork(void *context, int pid);
+
+/* ------- recorder.c ------- */
+
+/* Creates the trace at rec->path, up to its first chunk. */
+int recorder_open_trace(struct recorder *rec, struct failure *why);
+
+/* Writes the symbols of modules that are not in the file yet. */
+int recorder_write_symbols(struct recorder *rec, struct failure *why);
 
 /* ------- segments.c ------- */
 

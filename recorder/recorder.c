@@ -116,7 +116,7 @@ static int write_symbols(struct recorder *rec, const char *path,
 }
 
 /* Each module that is mapped executable, once. */
-static int write_new_symbols(struct recorder *rec, struct failure *why)
+int recorder_write_symbols(struct recorder *rec, struct failure *why)
 {
 	size_t count;
 	const struct region *regions = memory_regions(rec->memory, &count);
@@ -154,7 +154,7 @@ static int after_event(struct recorder *rec, struct failure *why)
 	}
 	if (rec->mapped_code) {
 		rec->mapped_code = false;
-		if (write_new_symbols(rec, why))
+		if (recorder_write_symbols(rec, why))
 			return ERR_SYSTEM;
 	}
 	if (rec->parts < FLUSH_EVENTS && rec->events.size < FLUSH_BYTES &&
@@ -192,6 +192,20 @@ static void end_with(struct recorder *rec, enum packet_kind kind,
 	event_end(rec, &last);
 }
 
+/* A child begins its own recording behind the call that made it. */
+static int start_reborn(struct recorder *rec, struct failure *why)
+{
+	int rc = recorder_open_trace(rec, why);
+
+	rec->reborn = false;
+	rec->in_event = false;
+	if (!rc)
+		rc = recorder_write_symbols(rec, why);
+	if (!rc)
+		rc = segment_start(rec, why);
+	return rc;
+}
+
 static int do_syscall(struct recorder *rec, struct linux_result *result,
 		      struct failure *why)
 {
@@ -199,8 +213,10 @@ static int do_syscall(struct recorder *rec, struct linux_result *result,
 
 	event_begin(rec);
 	rc = linux_syscall(rec->process, result, why);
-	if (rc)
+	if (rc || rec->unrecorded)
 		return rc;
+	if (rec->reborn)
+		return start_reborn(rec, why);
 	memory_doubt_shared(rec->memory);
 	if (result->all_registers)
 		effect_registers(rec, NULL);
@@ -294,6 +310,8 @@ static int advance(struct recorder *rec, struct linux_result *result,
 	}
 	if (!rc)
 		rc = do_signals(rec, result, why);
+	if (rec->unrecorded)
+		return rc;
 	if (!rc)
 		rc = after_event(rec, why);
 	if (!rc && result->outcome == LINUX_GOES_ON && is_key_frame_due(rec)) {
@@ -323,22 +341,28 @@ static void on_notice(void *context, const char *text)
 		rec->options->notice(NULL, text);
 }
 
-static int open_trace(struct recorder *rec, struct failure *why)
+int recorder_open_trace(struct recorder *rec, struct failure *why)
 {
-	struct trace_header header = { .arch = ARCH_X86_64 };
-	int rc;
+	int level = rec->options->level ? rec->options->level : LEVEL_DEFAULT;
+	int rc = trace_writer_open(&rec->writer, rec->path, &rec->header,
+				   level, why);
 
-	if (getrandom(header.id, sizeof(header.id), 0) < 0)
-		return failed(why, ERR_SYSTEM, "cannot get random bytes");
-	rc = trace_writer_open(&rec->writer, rec->options->path, &header,
-			       rec->options->level ? rec->options->level :
-						     LEVEL_DEFAULT,
-			       why);
 	if (!rc)
 		rc = trace_writer_move(rec->writer, linux_hide_descriptor, why);
 	if (!rc)
 		rc = write_meta(rec, why);
 	return rc;
+}
+
+static int make_header(struct recorder *rec, struct failure *why)
+{
+	rec->header.arch = ARCH_X86_64;
+	rec->path = strdup(rec->options->path);
+	if (!rec->path)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	if (getrandom(rec->header.id, sizeof(rec->header.id), 0) < 0)
+		return failed(why, ERR_SYSTEM, "cannot get random bytes");
+	return 0;
 }
 
 static void set_pacing(struct recorder *rec)
@@ -374,10 +398,13 @@ static int create(struct recorder *rec, struct failure *why)
 		return rc;
 	rec->watch = (struct linux_observer){
 		.context = rec, .output = on_output, .notice = on_notice,
+		.before_fork = children_before_fork,
+		.after_fork = children_after_fork,
 	};
 	linux_observe(rec->process, &rec->watch);
 	set_pacing(rec);
-	return open_trace(rec, why);
+	rc = make_header(rec, why);
+	return rc ? rc : recorder_open_trace(rec, why);
 }
 
 static void destroy(struct recorder *rec)
@@ -393,14 +420,18 @@ static void destroy(struct recorder *rec)
 	free(rec->touches);
 	free(rec->fresh);
 	free(rec->seen);
+	free(rec->path);
 	free(rec);
 }
 
 static int finish(struct recorder *rec, const struct linux_result *result,
 		  struct failure *why)
 {
-	int rc = segment_end(rec, why);
+	int rc;
 
+	if (rec->unrecorded)
+		return 0;
+	rc = segment_end(rec, why);
 	if (!rc)
 		rc = write_summary(rec, result, why);
 	if (!rc)
@@ -420,7 +451,7 @@ int recorder_run(const struct recorder_options *options,
 	memset(result, 0, sizeof(*result));
 	rc = create(rec, why);
 	if (!rc)
-		rc = write_new_symbols(rec, why);
+		rc = recorder_write_symbols(rec, why);
 	if (!rc)
 		rc = segment_start(rec, why);
 	while (!rc && result->outcome == LINUX_GOES_ON)

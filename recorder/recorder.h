@@ -23,6 +23,7 @@ struct recorder_options {
 	unsigned cache_entries;		/* cache_is_size() */
 	uint64_t segment_steps;		/* shortest segment; 0: the default */
 	int level;			/* of compression; 0: the default */
+	bool no_children;		/* leave new processes unrecorded */
 
 	/* Told what linux_observer.notice says, with a NULL context; may be
 	 * NULL. */
@@ -30,6 +31,11 @@ struct recorder_options {
 };
 
 /*
+ * A process that the program makes is recorded too, into a file of its own
+ * beside the first: "trace.PID.cpr" for "trace.cpr".  recorder_run() then
+ * returns in each of them, with that process's result; `path` must be
+ * absolute, because processes change their directory.
+ *
  * Records the program from its first instruction to its end.  On success
  * `*result` says how it ended.
  */

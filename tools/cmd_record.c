@@ -3,6 +3,8 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cache/cache.h"
@@ -15,7 +17,13 @@
 #include "tools/options.h"
 #include "tools/programs.h"
 
-enum { OPTION_ASLR = 256, OPTION_CACHE_SIZE, OPTION_LEVEL, OPTION_SEGMENT };
+enum {
+	OPTION_ASLR = 256,
+	OPTION_CACHE_SIZE,
+	OPTION_LEVEL,
+	OPTION_NO_CHILDREN,
+	OPTION_SEGMENT,
+};
 
 static const struct command_help help = {
 	.name = "record",
@@ -36,6 +44,8 @@ static const struct command_help help = {
 		{ OPTION_SEGMENT, "segment", "N",
 		  "shortest way between key frames, in instructions\n"
 		  "(k, m, g: thousands, millions, billions)" },
+		{ OPTION_NO_CHILDREN, "no-children", NULL,
+		  "leave processes that the program starts unrecorded" },
 		{ OPTION_LEVEL, "level", "N",
 		  "of compression: 1 (fast) to 19 (small)" },
 		{ 0 }
@@ -69,6 +79,9 @@ static int take_option(const struct options *options, int id,
 	case OPTION_ASLR:
 		out->program.aslr = true;
 		break;
+	case OPTION_NO_CHILDREN:
+		out->no_children = true;
+		break;
 	case OPTION_CACHE_SIZE:
 		if (!take_number(options, 1024, 1, UINT_MAX, &number) ||
 		    !cache_is_size(number))
@@ -92,18 +105,32 @@ static int take_option(const struct options *options, int id,
 	return 0;
 }
 
+/* The program may go elsewhere while it is recorded. */
+static const char *absolute(const char *path, char *text, size_t room)
+{
+	char here[PATH_MAX];
+
+	if (path[0] == '/' || !getcwd(here, sizeof(here)))
+		return path;
+	snprintf(text, room, "%s/%s", strcmp(here, "/") ? here : "", path);
+	return text;
+}
+
 static int record(const struct recorder_options *options)
 {
 	struct linux_result result;
 	struct keep_old keep;
 	struct failure why;
+	pid_t first = getpid();
 	int rc = keep_old_begin(&keep, options->path, &why);
 
 	/* ERR_INPUT would speak of the program. */
 	if (rc)
 		return program_not_run(ERR_SYSTEM, &why);
 	rc = recorder_run(options, &result, &why);
-	keep_old_end(&keep);
+	/* The program's children come back from recorder_run() too. */
+	if (getpid() == first)
+		keep_old_end(&keep);
 	if (rc)
 		return program_not_run(rc, &why);
 	linux_exit_like(&result);
@@ -119,6 +146,7 @@ int cmd_record(int argc, char **argv)
 		.cache_entries = CACHE_ENTRIES_DEFAULT,
 		.notice = program_notice,
 	};
+	char path[PATH_MAX * 2];
 	int id;
 
 	while ((id = options_next(&options)) >= 0)
@@ -132,6 +160,7 @@ int cmd_record(int argc, char **argv)
 		options_wrong(&options, "which program to record is missing");
 		return EXIT_USAGE;
 	}
+	recorder.path = absolute(recorder.path, path, sizeof(path));
 	recorder.program.argv = argv + options.first;
 	recorder.program.program = recorder.program.argv[0];
 	return record(&recorder);

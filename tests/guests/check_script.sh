@@ -40,11 +40,13 @@ same() {
 	result "$what" $good
 }
 
-# refused NAME TEXT PROGRAM - status 126 or 127, and one line with the text
+# refused STATUS NAME TEXT PROGRAM - that status, and one line with the text
 refused() {
+	expected=$1
+	shift
 	"$cprec" run -- "$3" >run 2>&1 </dev/null
 	status=$?
-	[ $status -ge 126 ] && [ $status -le 127 ] &&
+	[ $status -eq "$expected" ] &&
 		[ "$(wc -l <run)" -eq 1 ] && grep -q "^cprec: .*$2" run
 	good=$?
 	[ $good -eq 0 ] || sed "s/^/# status $status: /" run
@@ -82,16 +84,16 @@ same 'space before the interpreter' ./spaces x
 same 'a line without an end' ./unended x
 same 'a shell' ./shell x
 PATH=$folder:$PATH same 'found in PATH' shell y
-refused 'an endless loop' interpreters ./loop
-refused 'a missing interpreter' "interpreter '/no/such/interpreter'" ./missing
-refused 'no interpreter' 'names no interpreter' ./nobody
-refused 'a text' 'not an ELF file' ./text
-refused 'an empty file' 'empty' ./empty
-refused 'a cut ELF file' 'damaged ELF file' ./cut
-refused 'not executable' 'not executable' ./unexecutable
-refused 'a folder' 'is a directory' ./folder
-refused 'nothing there' 'no such program' ./nothing
-refused 'nothing in PATH' 'no such program in PATH' cprec-no-such-program
+refused 126 'an endless loop' interpreters ./loop
+refused 126 'a missing interpreter' "interpreter '/no/such/interpreter'" ./missing
+refused 126 'no interpreter' 'names no interpreter' ./nobody
+refused 126 'a text' 'not an ELF file' ./text
+refused 126 'an empty file' 'empty' ./empty
+refused 126 'a cut ELF file' 'damaged ELF file' ./cut
+refused 126 'not executable' 'not executable' ./unexecutable
+refused 126 'a folder' 'is a directory' ./folder
+refused 127 'nothing there' 'no such program' ./nothing
+refused 127 'nothing in PATH' 'no such program in PATH' cprec-no-such-program
 
 echo "1..$number"
 cd /

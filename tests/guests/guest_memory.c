@@ -180,7 +180,7 @@ static int make_file(const char *name, size_t size)
 static void test_files(void)
 {
 	int fd = make_file("mapped", 3 * PAGE + 100);
-	char *own, *shared, byte;
+	char *own, *shared, byte = 0;
 
 	own = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
 	shared = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd,

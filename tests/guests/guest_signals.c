@@ -355,7 +355,7 @@ static void jump(int number, siginfo_t *info, void *context)
 
 static void test_faults(void)
 {
-	volatile int zero = 0, one = 1;
+	volatile int zero = 0, quotient = 1;
 
 	install(SIGSEGV, jump, 0);
 	install(SIGFPE, jump, 0);
@@ -366,7 +366,8 @@ static void test_faults(void)
 	CHECK(last.si_signo == SIGSEGV && last.si_code == SEGV_MAPERR);
 	CHECK(last.si_addr == (void *)16);
 	if (!sigsetjmp(back, 1))
-		one /= zero;
+		quotient = quotient / zero;
+	CHECK(quotient == 1);
 	CHECK(last.si_signo == SIGFPE && last.si_code == FPE_INTDIV);
 	if (!sigsetjmp(back, 1))
 		__asm__ volatile("ud2");

@@ -50,10 +50,11 @@ static int64_t open_at(struct linux_process *process, uint64_t dir,
 
 	if (rc)
 		return rc;
-	result = proc_open(process, text, (int)how[0]);
+	result = proc_open(process, (int)dir, text, (int)how[0]);
 	if (result != -ENOSYS)
 		return result;
-	proc_redirect(process, text);
+	if (!(how[0] & O_NOFOLLOW))
+		proc_redirect(process, (int)dir, text);
 	if (size)
 		result = host_call(process, SYS_openat2, dir,
 				   host_pointer(text), host_pointer(how),
@@ -97,13 +98,13 @@ int64_t sys_openat2(struct linux_process *process,
 }
 
 /* The result of readlink() on /proc/self/exe; -ENOSYS for another path. */
-static int64_t read_exe_link(struct linux_process *process, guest_addr path,
-			     guest_addr buffer, uint64_t room)
+static int64_t read_exe_link(struct linux_process *process, int dir,
+			     guest_addr path, guest_addr buffer, uint64_t room)
 {
 	size_t length = strlen(process->program);
 	char text[PATH_MAX];
 
-	if (copy_path(process, text, path) || !proc_is_exe(text))
+	if (copy_path(process, text, path) || !proc_is_exe(dir, text))
 		return -ENOSYS;
 	if ((int)room <= 0)
 		return -EINVAL;
@@ -117,7 +118,8 @@ static int64_t read_exe_link(struct linux_process *process, guest_addr path,
 int64_t sys_readlink(struct linux_process *process,
 		     const struct syscall_row *row, const uint64_t *arg)
 {
-	int64_t result = read_exe_link(process, arg[0], arg[1], arg[2]);
+	int64_t result = read_exe_link(process, AT_FDCWD, arg[0], arg[1],
+				       arg[2]);
 
 	return result == -ENOSYS ? marshal_call(process, row, arg) : result;
 }
@@ -125,7 +127,8 @@ int64_t sys_readlink(struct linux_process *process,
 int64_t sys_readlinkat(struct linux_process *process,
 		       const struct syscall_row *row, const uint64_t *arg)
 {
-	int64_t result = read_exe_link(process, arg[1], arg[2], arg[3]);
+	int64_t result = read_exe_link(process, (int)arg[0], arg[1], arg[2],
+				       arg[3]);
 
 	return result == -ENOSYS ? marshal_call(process, row, arg) : result;
 }

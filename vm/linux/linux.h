@@ -11,8 +11,8 @@
  *             the guest's.
  * Ownership:  the caller ends a process with linux_destroy(); the vm is
  *             borrowed and must outlive it.
- * Errors:     ERR_INPUT (no such program, not one we can run), ERR_SYSTEM,
- *             ERR_NO_MEMORY.
+ * Errors:     ERR_NOT_FOUND (no such program), ERR_INPUT (not one we can
+ *             run), ERR_SYSTEM, ERR_NO_MEMORY.
  * Threads:    one process per cprec process, used by one thread.  Every
  *             other thread of cprec must block all signals: those that come
  *             are the guest's.
@@ -45,6 +45,10 @@ struct linux_observer {
 	/* Something that a person should know, one line without "cprec: ":
 	 * a call that is not supported, an instruction that killed. */
 	void (*notice)(void *context, const char *text);
+	/* A new process is about to be made / was made: `pid` is the child's
+	 * number in the parent, 0 in the child, negative if it failed. */
+	void (*before_fork)(void *context);
+	void (*after_fork)(void *context, int pid);
 };
 
 /* Loads the program; the guest then stands at its first instruction. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* marshal.c - performs a system call as the table describes its arguments */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,8 +95,19 @@ static uint8_t *room_for(struct marshal *call, int i, uint64_t size)
 	return passed->heap;
 }
 
-static void pass_path(struct marshal *call, int i, bool followed)
+/* Whether a link that the path names is followed by this call. */
+static bool is_followed(const struct marshal *call, int i)
 {
+	const struct syscall_arg *arg = &call->row->args[i];
+
+	return arg->kind == ARG_PATH_FOLLOWED &&
+	       !(arg->other && call->arg[arg->other] & AT_SYMLINK_NOFOLLOW);
+}
+
+static void pass_path(struct marshal *call, int i)
+{
+	bool has_dir = i > 0 && call->row->args[i - 1].kind == ARG_FD;
+	int dir = has_dir ? (int)call->arg[i - 1] : AT_FDCWD;
 	struct linux_process *process = call->process;
 	struct passed *passed = &call->passed[i];
 	char *text = (char *)process->bounce[i];
@@ -107,8 +119,8 @@ static void pass_path(struct marshal *call, int i, bool followed)
 	}
 	if (rc == -ENAMETOOLONG)
 		memset(text, 'x', BOUNCE);	/* the kernel stops there */
-	else if (followed)
-		proc_redirect(process, text);
+	else if (is_followed(call, i))
+		proc_redirect(process, dir, text);
 	passed->host = host_pointer(text);
 }
 
@@ -146,7 +158,7 @@ static void pass(struct marshal *call, int i)
 	if (kind == ARG_INT || kind == ARG_FD || !call->arg[i])
 		return;
 	if (kind == ARG_PATH || kind == ARG_PATH_FOLLOWED)
-		pass_path(call, i, kind == ARG_PATH_FOLLOWED);
+		pass_path(call, i);
 	else
 		pass_bytes(call, i);
 }

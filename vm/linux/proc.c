@@ -51,18 +51,54 @@ static const char *own_name(const char *path)
 	return at && *at == '/' ? at + 1 : next;
 }
 
-bool proc_is_exe(const char *path)
+/*
+ * The same for a path that starts at `dir`.  `room` holds PATH_MAX bytes, for
+ * the absolute path.
+ */
+static const char *own_name_at(int dir, const char *path, char *room)
 {
-	const char *name = own_name(path);
+	size_t length = strlen(path);
+	char link[64];
+	ssize_t base;
 
+	if (*path == '/')
+		return own_name(path);
+	if (dir == AT_FDCWD)
+		snprintf(link, sizeof(link), "/proc/self/cwd");
+	else
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", dir);
+	base = readlink(link, room, PATH_MAX);
+	if (base < 5 || strncmp(room, "/proc", 5) != 0 ||
+	    length + 2 > PATH_MAX - (size_t)base)
+		return NULL;
+	room[base] = '/';
+	memcpy(room + base + 1, path, length + 1);
+	return own_name(room);
+}
+
+static bool ends_with(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !strcmp(slash ? slash + 1 : path, name);
+}
+
+bool proc_is_exe(int dir, const char *path)
+{
+	char room[PATH_MAX];
+	const char *name;
+
+	if (!ends_with(path, "exe"))
+		return false;
+	name = own_name_at(dir, path, room);
 	return name && !strcmp(name, "exe");
 }
 
-void proc_redirect(const struct linux_process *process, char *path)
+void proc_redirect(const struct linux_process *process, int dir, char *path)
 {
 	size_t size = strlen(process->program) + 1;
 
-	if (proc_is_exe(path) && size <= PATH_MAX)
+	if (proc_is_exe(dir, path) && size <= PATH_MAX)
 		memcpy(path, process->program, size);
 }
 
@@ -263,20 +299,25 @@ static int64_t make_file(struct linux_process *process,
 	return good ? fd : -EIO;
 }
 
-int64_t proc_open(struct linux_process *process, const char *path, int flags)
+int64_t proc_open(struct linux_process *process, int dir, const char *path,
+		  int flags)
 {
-	const char *name = own_name(path);
+	char room[PATH_MAX];
+	const struct proc_file *file = proc_files;
+	const struct proc_file *end =
+		file + sizeof(proc_files) / sizeof(proc_files[0]);
+	const char *name;
 
 	if (!strcmp(path, "/sys/devices/system/cpu/online"))
 		return make_file(process, &processors, flags);
-	if (!name)
+	while (file < end && !ends_with(path, file->name))
+		file++;
+	if (file == end)
 		return -ENOSYS;
-	for (size_t i = 0; i < sizeof(proc_files) / sizeof(proc_files[0]); i++) {
-		if (strcmp(name, proc_files[i].name) != 0)
-			continue;
-		if (!proc_files[i].print || (flags & O_ACCMODE) != O_RDONLY)
-			return -EACCES;
-		return make_file(process, &proc_files[i], flags);
-	}
-	return -ENOSYS;
+	name = own_name_at(dir, path, room);
+	if (!name || strcmp(name, file->name) != 0)
+		return -ENOSYS;
+	if (!file->print || (flags & O_ACCMODE) != O_RDONLY)
+		return -EACCES;
+	return make_file(process, file, flags);
 }

@@ -217,17 +217,18 @@ void hide_own_descriptors(void);
 /* ------- proc.c ------- */
 
 /*
- * Looks at a path that is about to be opened.  Returns a descriptor for a
+ * Looks at a path, from `dir` on, that is about to be opened.  Returns a descriptor for a
  * file of /proc that is made for the guest, a negative errno for one that is
  * kept from it, or -ENOSYS if the path is none of them.
  */
-int64_t proc_open(struct linux_process *process, const char *path, int flags);
+int64_t proc_open(struct linux_process *process, int dir, const char *path,
+		  int flags);
 
 /* Replaces /proc/self/exe by the program's path; `path` has PATH_MAX bytes. */
-void proc_redirect(const struct linux_process *process, char *path);
+void proc_redirect(const struct linux_process *process, int dir, char *path);
 
 /* Whether `path` is /proc/self/exe or the same by number. */
-bool proc_is_exe(const char *path);
+bool proc_is_exe(int dir, const char *path);
 
 /* ------- memory_calls.c ------- */
 

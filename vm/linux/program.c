@@ -26,10 +26,13 @@ int program_open(const char *path, int *fd, struct failure *why)
 {
 	struct stat file;
 
+	if (stat(path, &file) && errno == ENOENT)
+		return failed(why, ERR_NOT_FOUND,
+			      "cannot run '%s': there is no such program",
+			      path);
 	if (stat(path, &file))
 		return failed(why, ERR_INPUT, "cannot run '%s': %s", path,
-			      errno == ENOENT ? "there is no such program" :
-						strerror(errno));
+			      strerror(errno));
 	if (S_ISDIR(file.st_mode))
 		return failed(why, ERR_INPUT,
 			      "cannot run '%s': it is a directory", path);
@@ -90,7 +93,7 @@ static int search(char **out, const char *name, char *const *envp,
 		at += length + 1;
 	}
 	if (!*other)
-		return failed(why, ERR_INPUT,
+		return failed(why, ERR_NOT_FOUND,
 			      "cannot run '%s': there is no such program in PATH",
 			      name);
 	*out = strdup(other);
@@ -234,7 +237,8 @@ int program_find(struct program *out, const struct linux_options *options,
 	if (copy_arguments(out, options->argv))
 		return no_memory(why);
 	if (!*name)
-		return failed(why, ERR_INPUT, "cannot run '': it has no name");
+		return failed(why, ERR_NOT_FOUND,
+			      "cannot run '': it has no name");
 	if (strchr(name, '/')) {
 		out->typed = strdup(name);
 		if (!out->typed)

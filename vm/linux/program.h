@@ -4,7 +4,8 @@
  *
  * Ownership:  program_release() frees what program_find() made; a zeroed
  *             structure with fd -1 is an empty one.
- * Errors:     ERR_INPUT, ERR_SYSTEM, ERR_NO_MEMORY.
+ * Errors:     ERR_NOT_FOUND (there is no such program), ERR_INPUT (it is not
+ *             one we can run), ERR_SYSTEM, ERR_NO_MEMORY.
  */
 #ifndef CPREC_VM_LINUX_PROGRAM_H
 #define CPREC_VM_LINUX_PROGRAM_H

@@ -48,6 +48,7 @@ size_t syscall_struct_size(enum guest_struct type, enum abi abi)
 #define FD { ARG_FD, 0, 0 }
 #define PATH { ARG_PATH, 0, 0 }
 #define FOLLOWED { ARG_PATH_FOLLOWED, 0, 0 }
+#define FOLLOWED_IF(flags) { ARG_PATH_FOLLOWED, flags, 0 }
 #define IN(type) { ARG_IN, 0, S_##type }
 #define OUT(type) { ARG_OUT, 0, S_##type }
 #define OUT_EINTR(type) { ARG_OUT_EINTR, 0, S_##type }
@@ -343,7 +344,7 @@ const struct syscall_row syscall_rows[] = {
 	CALL(mknodat, 259, FD, PATH, INT, INT),
 	CALL(fchownat, 260, FD, PATH, INT, INT, INT),
 	CALL(futimesat, 261, FD, PATH, IN(TWO_TIMEVALS)),
-	CALL(newfstatat, 262, FD, FOLLOWED, OUT(STAT), INT),
+	CALL(newfstatat, 262, FD, FOLLOWED_IF(3), OUT(STAT), INT),
 	CALL(unlinkat, 263, FD, PATH, INT),
 	CALL(renameat, 264, FD, PATH, FD, PATH),
 	CALL(linkat, 265, FD, PATH, FD, PATH, INT),
@@ -418,7 +419,7 @@ const struct syscall_row syscall_rows[] = {
 	CODE(pkey_mprotect, 329, sys_pkey_mprotect, INT, INT, INT, INT),
 	REFUSED(pkey_alloc, 330, ENOSPC),
 	REFUSED(pkey_free, 331, EINVAL),
-	CALL(statx, 332, FD, FOLLOWED, INT, INT, OUT(STATX)),
+	CALL(statx, 332, FD, FOLLOWED_IF(2), INT, INT, OUT(STATX)),
 	REFUSED(io_pgetevents, 333, ENOSYS),
 	REFUSED(rseq, 334, ENOSYS),
 	CODE(pidfd_send_signal, 424, sys_pidfd_send_signal, FD, INT, INT,
@@ -437,7 +438,7 @@ const struct syscall_row syscall_rows[] = {
 	CODE(close_range, 436, sys_close_range, INT, INT, INT),
 	CODE(openat2, 437, sys_openat2, FD, PATH, INT, INT),
 	REFUSED(pidfd_getfd, 438, EPERM),
-	CALL(faccessat2, 439, FD, FOLLOWED, INT, INT),
+	CALL(faccessat2, 439, FD, FOLLOWED_IF(3), INT, INT),
 	REFUSED(process_madvise, 440, EPERM),
 	CALL(epoll_pwait2, 441, FD, ARRAY_OUT(EPOLL_EVENT, 2), INT,
 	     IN(TIMESPEC), MASK, INT),

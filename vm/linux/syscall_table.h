@@ -32,7 +32,8 @@ enum arg_kind {
 	ARG_INT,		/* also: unused */
 	ARG_FD,
 	ARG_PATH,		/* string; NULL passes */
-	ARG_PATH_FOLLOWED,	/* ... that may lead to the program itself */
+	ARG_PATH_FOLLOWED,	/* ... that may lead to the program itself;
+				 * flags that forbid it in `other`, if any */
 	ARG_IN,			/* structure that the kernel reads */
 	ARG_OUT,		/* structure that it fills in on success */
 	ARG_OUT_EINTR,		/* ... and when a signal interrupts */
