@@ -10,230 +10,7 @@
 
 #include "formats/error.h"
 
-/*
- * The block hook may be called by translated code that passes no arguments
- * (inline_count.c), so the guest that runs is kept here.
- */
-static struct vm *running;
-
-/* ------- what the engine calls ------- */
-
-/* Lowers the budget by a block's instructions, if there are enough left. */
-static bool pay(struct vm *vm, uint32_t number)
-{
-	const struct block *block = &vm->blocks[number];
-	int64_t left = __atomic_load_n(&vm->counter->budget, __ATOMIC_RELAXED);
-
-	vm->stop_block = number;
-	if (left < 0 || (left < block->count && left <= block->special)) {
-		vm->stopped = ENGINE_AT_BLOCK;
-		uc_emu_stop(vm->uc);
-		return false;
-	}
-	if (block->special != NO_SPECIAL) {
-		vm->stopped = ENGINE_SPECIAL;
-		uc_emu_stop(vm->uc);
-		return false;
-	}
-	__atomic_fetch_sub(&vm->counter->budget, block->count, __ATOMIC_RELAXED);
-	vm->counter->current = number;
-	return true;
-}
-
-/* The block's number, known from before or found out now. */
-static uint32_t identify(struct vm *vm, const uint8_t *ret, guest_addr pc,
-			 uint32_t size)
-{
-	size_t slot = ((uintptr_t)ret >> 5) % KNOWN_BLOCKS;
-	uint32_t number = vm->known[slot].number;
-
-	if (vm->known[slot].ret == ret && vm->blocks[number].pc == pc &&
-	    vm->blocks[number].size == size)
-		return number;
-	number = block_decode(vm, pc, size);
-	if (!number)
-		abort();
-	vm->known[slot].ret = ret;
-	vm->known[slot].number = number;
-	return number;
-}
-
-static bool goes_on(const struct vm *vm, uint32_t number)
-{
-	const struct block *block = &vm->blocks[number];
-	const struct block *before = &vm->blocks[vm->counter->current];
-
-	return block->starts_rep && vm->counter->current && before->ends_rep &&
-	       before->pc + before->size - before->last_size == block->pc;
-}
-
-/*
- * A store into the very block that executes it: the engine drops the block
- * and executes the storing instruction again as a block of its own, which no
- * other way makes of an instruction that does not end blocks.
- */
-static bool is_restart(const struct vm *vm, uint32_t number)
-{
-	const struct block *block = &vm->blocks[number];
-	const struct block *before = &vm->blocks[vm->counter->current];
-
-	return block->count == 1 && !block->ends_block &&
-	       vm->counter->current && before->count > 1 &&
-	       block->pc - before->pc < before->size;
-}
-
-/* What the block before has paid for and will not execute. */
-static void give_back_rest(struct vm *vm, guest_addr pc)
-{
-	const struct block *before = &vm->blocks[vm->counter->current];
-	unsigned index = block_index_of(vm, before, pc);
-
-	__atomic_fetch_add(&vm->counter->budget, before->count - index,
-			   __ATOMIC_RELAXED);
-}
-
-__attribute__((noinline)) static void on_block(uc_engine *uc, uint64_t pc,
-					       uint32_t size, void *user)
-{
-	uint8_t *ret = __builtin_return_address(0);
-	struct vm *vm = running;
-	enum inlined inlined = inline_state(ret);
-	bool restart;
-	uint32_t number;
-
-	(void)uc;
-	vm->traced = 0;
-	if (inlined == INLINED_PLAIN) {
-		vm->stopped = ENGINE_AT_BLOCK;
-		uc_emu_stop(vm->uc);
-		return;
-	}
-	if (inlined == INLINED_COUNT) {
-		/* It has paid and found too little: give it back. */
-		number = vm->counter->current;
-		__atomic_fetch_add(&vm->counter->budget,
-				   vm->blocks[number].count, __ATOMIC_RELAXED);
-		vm->counter->current = 0;
-		pay(vm, number);
-		return;
-	}
-	if (inlined == INLINED_REP)
-		number = inline_rep_number(ret);
-	else
-		number = identify(vm, ret, pc, size);
-	if (goes_on(vm, number)) {
-		vm->counter->current = number;
-		return;
-	}
-	restart = is_restart(vm, number);
-	if (restart)
-		give_back_rest(vm, pc);
-	if (!pay(vm, number))
-		return;
-	if (inlined == INLINED_NOT && !vm->partial && !restart)
-		inline_count(vm, ret, number, user);
-}
-
-static void on_instruction(uc_engine *uc, uint64_t pc, uint32_t size,
-			   void *user)
-{
-	struct vm *vm = user;
-
-	(void)uc;
-	(void)size;
-	vm->trace(vm->trace_context, vm_steps_at_block(vm) + vm->traced++, pc);
-}
-
-static unsigned engine_perms(unsigned prot)
-{
-	unsigned perms = UC_PROT_READ;
-
-	if (prot & MAY_WRITE)
-		perms |= UC_PROT_WRITE;
-	if (prot & MAY_EXEC)
-		perms |= UC_PROT_EXEC;
-	return perms;
-}
-
-static bool on_tlb_miss(uc_engine *uc, uint64_t addr, uc_mem_type type,
-			uc_tlb_entry *entry, void *user)
-{
-	struct vm *vm = user;
-	struct mapping *map = memory_find(vm->memory, addr);
-	unsigned need = MAY_READ | MAY_WRITE | MAY_EXEC;
-
-	(void)uc;
-	if (type == UC_MEM_WRITE)
-		need = MAY_WRITE;
-	else if (type == UC_MEM_FETCH && !vm->probing)
-		need = MAY_EXEC;
-	if (map && (map->region.prot & need)) {
-		entry->paddr = mapping_arena(map, addr);
-		entry->perms = vm->probing ? UC_PROT_ALL :
-					     engine_perms(map->region.prot);
-		return true;
-	}
-	/* The engine itself looks around the address it runs "until". */
-	if (addr - (NEVER - 16 * GUEST_PAGE) < 32 * GUEST_PAGE)
-		return false;
-	vm->faulted = true;
-	vm->fault_page = addr;
-	vm->fault_mapped = map != NULL;
-	vm->fault_access = type == UC_MEM_WRITE ? ACCESS_WRITE :
-			   type == UC_MEM_FETCH ? ACCESS_FETCH : ACCESS_READ;
-	return false;
-}
-
-static void on_syscall(uc_engine *uc, void *user)
-{
-	struct vm *vm = user;
-
-	vm->stopped = ENGINE_SYSCALL;
-	uc_emu_stop(uc);
-}
-
-static void on_interrupt(uc_engine *uc, uint32_t number, void *user)
-{
-	struct vm *vm = user;
-
-	vm->stopped = ENGINE_INTERRUPT;
-	vm->interrupt = number;
-	uc_emu_stop(uc);
-}
-
-static bool on_invalid(uc_engine *uc, void *user)
-{
-	struct vm *vm = user;
-
-	(void)uc;
-	vm->stopped = ENGINE_INVALID;
-	return false;
-}
-
 /* ------- making one ------- */
-
-static uc_err add_hooks(struct vm *vm)
-{
-	uc_hook hook;
-	uc_err err;
-
-	err = uc_hook_add(vm->uc, &hook, UC_HOOK_TLB_FILL, (void *)on_tlb_miss,
-			  vm, 1, 0);
-	if (!err)
-		err = uc_hook_add(vm->uc, &hook, UC_HOOK_BLOCK,
-				  (void *)on_block, vm, 1, 0);
-	if (!err)
-		err = uc_hook_add(vm->uc, &hook, UC_HOOK_INSN,
-				  (void *)on_syscall, vm, 1, 0,
-				  UC_X86_INS_SYSCALL);
-	if (!err)
-		err = uc_hook_add(vm->uc, &hook, UC_HOOK_INTR,
-				  (void *)on_interrupt, vm, 1, 0);
-	if (!err)
-		err = uc_hook_add(vm->uc, &hook, UC_HOOK_INSN_INVALID,
-				  (void *)on_invalid, vm, 1, 0);
-	return err;
-}
 
 static int open_engine(struct vm *vm, struct failure *why)
 {
@@ -247,7 +24,7 @@ static int open_engine(struct vm *vm, struct failure *why)
 	if (!err)
 		err = uc_ctl_tlb_mode(vm->uc, UC_TLB_VIRTUAL);
 	if (!err)
-		err = add_hooks(vm);
+		err = hooks_add(vm);
 	if (err)
 		return failed(why, ERR_SYSTEM, "cannot start the engine: %s",
 			      uc_strerror(err));
@@ -307,8 +84,7 @@ void vm_destroy(struct vm *vm)
 		cs_close(&vm->decoder);
 	if (vm->code_base)
 		munmap(vm->counter, GUEST_PAGE);
-	if (running == vm)
-		running = NULL;
+	hooks_forget(vm);
 	free(vm->blocks);
 	memory_destroy(vm->memory);
 	free(vm);
@@ -338,22 +114,6 @@ const char *vm_engine(void)
 void vm_run_uncounted(struct vm *vm)
 {
 	vm->uncounted = true;
-}
-
-int vm_trace(struct vm *vm, vm_trace_fn *trace, void *context,
-	     struct failure *why)
-{
-	uc_hook hook;
-	uc_err err = uc_hook_add(vm->uc, &hook, UC_HOOK_CODE,
-				 (void *)on_instruction, vm, 1, 0);
-
-	if (err)
-		return failed(why, ERR_SYSTEM, "cannot trace: %s",
-			      uc_strerror(err));
-	vm->trace = trace;
-	vm->trace_context = context;
-	vm->may_inline = false;
-	return 0;
 }
 
 /* ------- time ------- */
@@ -489,7 +249,7 @@ static int run_engine(struct vm *vm, guest_addr until, struct vm_stop *stop,
 
 	vm->stopped = ENGINE_NONE;
 	vm->faulted = false;
-	running = vm;
+	hooks_run(vm);
 	err = uc_emu_start(vm->uc, vm_reg(vm, X86_RIP), until, 0, 0);
 	x86_mend_flags(vm);
 	memset(stop, 0, sizeof(*stop));

@@ -100,6 +100,14 @@ struct vm {
 	uint64_t generation;	/* of memory, that the TLB has seen */
 };
 
+/* ------- hooks.c ------- */
+
+uc_err hooks_add(struct vm *vm);
+
+/* Says which guest runs, and that one is no more. */
+void hooks_run(struct vm *vm);
+void hooks_forget(const struct vm *vm);
+
 /* ------- blocks.c: decoding and the gate ------- */
 
 /*
