@@ -41,6 +41,11 @@ bool page_index_is_unchanged(const struct segment_index *index, uint64_t page,
 	return true;
 }
 
+bool page_index_is_touched(const struct segment_index *index, uint64_t page)
+{
+	return is_page(index, first_of(index, page), page);
+}
+
 const struct page_touch *page_index_resolution(
 	const struct segment_index *index, uint64_t page, uint64_t doubt)
 {

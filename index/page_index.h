@@ -27,6 +27,9 @@
 bool page_index_is_unchanged(const struct segment_index *index, uint64_t page,
 			     uint64_t time);
 
+/* Whether the segment touches the page at all. */
+bool page_index_is_touched(const struct segment_index *index, uint64_t page);
+
 /* The touch that resolved this doubt of the page; NULL if none did. */
 const struct page_touch *page_index_resolution(
 	const struct segment_index *index, uint64_t page, uint64_t doubt);

@@ -23,8 +23,15 @@
  */
 #define LOOK_STEPS UINT64_C(4000000)
 #define SHORTEST_STEPS UINT64_C(24000000)
-#define LONGEST_STEPS UINT64_C(160000000)
+#define LONGEST_STEPS UINT64_C(80000000)
 #define STEPS_PER_PAGE UINT64_C(50000)
+
+/*
+ * A replay fetches every page that it touches, at some 10 microseconds each:
+ * a segment that touches many ends early, unless it writes most of them.
+ */
+#define TOUCHED_MOST 12000
+#define STEPS_PER_PAGE_LEAST UINT64_C(15000)
 
 /* Streams that make a segment slow to prepare for replay. */
 #define STREAM_MOST (16u << 20)
@@ -281,6 +288,9 @@ static bool is_key_frame_due(const struct recorder *rec)
 		return true;
 	if (steps < pacing->shortest)
 		return false;
+	if (rec->touch_count >= TOUCHED_MOST &&
+	    steps >= rec->written * STEPS_PER_PAGE_LEAST)
+		return true;
 	return steps >= pacing->longest ||
 	       steps >= rec->written * pacing->steps_per_page;
 }

@@ -32,6 +32,7 @@ struct replayer {
 
 	bool loaded;		/* stands somewhere */
 	size_t base;		/* absent pages are as of this segment */
+	struct segment_index index;	/* of the segment `base` */
 	size_t segment;
 	uint64_t start;		/* time of the segment's key frame */
 	struct script script;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "formats/error.h"
+#include "index/page_index.h"
 #include "replayer/internal.h"
 
 static void broken(struct replayer *rep, int code, const char *format, ...)
@@ -39,6 +40,13 @@ static void on_supply(void *context, uint64_t page, uint8_t *bytes)
 		rc = recording_page(rep->recording, id, bytes, &why);
 	if (rc)
 		broken(rep, rc, "%s", why.text);
+}
+
+static bool on_expects(void *context, uint64_t page)
+{
+	struct replayer *rep = context;
+
+	return page_index_is_touched(&rep->index, page);
 }
 
 /* It is still doubtful: the guest has not seen it. */
@@ -150,6 +158,10 @@ static int jump(struct replayer *rep, size_t segment, struct failure *why)
 	rep->peeked_count = 0;
 	if (!rc)
 		rc = load_script(rep, segment, &frame, why);
+	segment_index_release(&rep->index);
+	if (!rc)
+		rc = recording_index(rep->recording, segment, &rep->index,
+				     why);
 	if (!rc)
 		rc = set_memory(rep, &frame, why);
 	if (!rc) {
@@ -559,6 +571,7 @@ int replayer_make_vm(struct replayer *rep, struct failure *why)
 {
 	struct memory_observer observer = {
 		.context = rep, .resolve = on_resolve, .supply = on_supply,
+		.expects = on_expects,
 	};
 	int rc = vm_create(&rep->vm, rep->regs->arch, &observer, why);
 
@@ -598,6 +611,7 @@ void replayer_destroy(struct replayer *rep)
 		return;
 	vm_destroy(rep->vm);
 	script_release(&rep->script);
+	segment_index_release(&rep->index);
 	cache_release(&rep->cache);
 	free(rep->peeked);
 	free(rep);

@@ -298,6 +298,38 @@ static void touch_run(struct memory *memory, uint64_t page, bool write)
 		      (to - from) << GUEST_PAGE_SHIFT, memory->state[page]);
 }
 
+static bool is_expected(const struct memory *memory, uint64_t page)
+{
+	return (memory->state[page] & PAGE_ABSENT) && !memory->doubt[page] &&
+	       memory->observer.expects(memory->observer.context,
+					memory->origin[page]);
+}
+
+/* Supplies an absent page, and those around it that will be asked for. */
+static void supply_run(struct memory *memory, uint64_t page)
+{
+	uint64_t first = page - (page < RUN_PAGES ? page : RUN_PAGES);
+	uint64_t end = page + 1 + RUN_PAGES;
+	uint64_t from = page, to = page + 1;
+
+	cut_to_mapping(memory, page, &first, &end);
+	while (from > first && is_expected(memory, from - 1))
+		from--;
+	while (to < end && is_expected(memory, to))
+		to++;
+	arena_protect(memory, from << GUEST_PAGE_SHIFT,
+		      (to - from) << GUEST_PAGE_SHIFT,
+		      PAGE_READ | PAGE_WRITTEN);
+	for (; from < to; from++) {
+		memory->state[from] &= (uint8_t)~PAGE_ABSENT;
+		mark(memory, from, true);
+		memory->observer.supply(memory->observer.context,
+					memory->origin[from],
+					memory->arena +
+						(from << GUEST_PAGE_SHIFT));
+	}
+}
+
 void arena_touch(struct memory *memory, uint64_t page, bool write)
 {
 	unsigned need = write ? PAGE_WRITTEN : PAGE_READ;
@@ -308,6 +340,9 @@ void arena_touch(struct memory *memory, uint64_t page, bool write)
 		touch_cluster(memory, page, write);
 	else if (memory->tracks && !is_closed(memory, page))
 		touch_run(memory, page, write);
+	else if (memory->observer.expects && !memory->doubt[page] &&
+		 (memory->state[page] & PAGE_ABSENT))
+		supply_run(memory, page);
 	else
 		touch_page(memory, page, write);
 }

@@ -55,6 +55,10 @@ struct memory_observer {
 	/* The first touch of an absent page: the callee fills it in. */
 	void (*supply)(void *context, uint64_t page, uint8_t *bytes);
 
+	/* Whether an absent page will probably be touched: then it is
+	 * supplied along with a neighbour that is. */
+	bool (*expects)(void *context, uint64_t page);
+
 	/* Changes of the address space, after they were made. */
 	void (*mapped)(void *context, const struct region *region);
 	void (*unmapped)(void *context, guest_addr addr, uint64_t size);

@@ -20,6 +20,17 @@
 static int hidden[HIDDEN];
 static int hidden_count;
 
+/* Forgets those that were closed. */
+static void tidy_hidden(void)
+{
+	int kept = 0;
+
+	for (int i = 0; i < hidden_count; i++)
+		if (fcntl(hidden[i], F_GETFD) >= 0)
+			hidden[kept++] = hidden[i];
+	hidden_count = kept;
+}
+
 int linux_hide_descriptor(int fd)
 {
 	struct rlimit limit = { 1024, 1024 };
@@ -31,6 +42,7 @@ int linux_hide_descriptor(int fd)
 		high = limit.rlim_cur > 2 * HIDDEN ?
 			       (int)limit.rlim_cur - HIDDEN :
 			       0;
+	tidy_hidden();
 	if (hidden_count == HIDDEN)
 		return ERR_SYSTEM;
 	moved = fcntl(fd, F_DUPFD_CLOEXEC, high);
@@ -39,6 +51,12 @@ int linux_hide_descriptor(int fd)
 	close(fd);
 	hidden[hidden_count++] = moved;
 	return moved;
+}
+
+void linux_close_hidden(int fd)
+{
+	close(fd);
+	tidy_hidden();
 }
 
 bool is_hidden(int fd)
@@ -93,6 +111,25 @@ void hide_own_descriptors(void)
 			hidden[hidden_count++] = fd;
 	}
 	closedir(folder);
+}
+
+void close_on_exec(struct linux_process *process)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder))) {
+		int fd = atoi(entry->d_name);
+		int flags = fcntl(fd, F_GETFD);
+
+		if (entry->d_name[0] == '.' || fd == dirfd(folder) ||
+		    is_hidden(fd) || flags < 0 || !(flags & FD_CLOEXEC))
+			continue;
+		close(fd);
+		set_stream(process, fd, 0);
+	}
+	if (folder)
+		closedir(folder);
 }
 
 int descriptors_init(struct linux_process *process)

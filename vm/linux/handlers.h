@@ -92,11 +92,17 @@ syscall_handler sys_recvmsg;
 syscall_handler sys_sendmmsg;
 syscall_handler sys_recvmmsg;
 
-/* process_calls.c */
+/* fork.c */
 syscall_handler sys_clone;
 syscall_handler sys_clone3;
 syscall_handler sys_fork;
+syscall_handler sys_vfork;
+
+/* exec.c */
 syscall_handler sys_execve;
+syscall_handler sys_execveat;
+
+/* process_calls.c */
 syscall_handler sys_exit;
 syscall_handler sys_prctl;
 syscall_handler sys_arch_prctl;

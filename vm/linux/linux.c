@@ -27,12 +27,15 @@ static void fill_rows(struct linux_process *process)
 	}
 }
 
-static int start(struct linux_process *process, const struct program *program,
-		 const struct linux_options *options, struct failure *why)
+int start_program(struct linux_process *process, const struct program *program,
+		  const struct linux_options *options, struct failure *why)
 {
 	const char *name = strrchr(program->typed, '/');
 
+	free(process->program);
 	process->program = realpath(program->path, NULL);
+	if (!process->program && errno == ENOENT)	/* it was deleted */
+		process->program = strdup(program->path);
 	if (!process->program)
 		return failed(why, ERR_SYSTEM, "cannot resolve '%s': %s",
 			      program->path, strerror(errno));
@@ -51,6 +54,8 @@ int linux_create(struct linux_process **out, struct vm *vm,
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	process->vm = vm;
 	process->memory = vm_memory(vm);
+	process->aslr = options->aslr;
+	process->waited_by = -1;
 	fill_rows(process);
 	rc = descriptors_init(process);
 	if (rc)
@@ -58,12 +63,13 @@ int linux_create(struct linux_process **out, struct vm *vm,
 	if (!rc)
 		rc = program_find(&program, options, why);
 	if (!rc)
-		rc = start(process, &program, options, why);
+		rc = start_program(process, &program, options, why);
 	program_release(&program);
 	if (rc) {
 		linux_destroy(process);
 		return rc;
 	}
+	vm_registers(vm, &process->first);
 	signals_init(process);
 	*out = process;
 	return 0;
@@ -73,6 +79,7 @@ void linux_destroy(struct linux_process *process)
 {
 	if (!process)
 		return;
+	fork_release_parent(process, false);
 	signals_release(process);
 	eof_tail_release(process);
 	mapped_files_release(process);

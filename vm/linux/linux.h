@@ -13,7 +13,9 @@
  *             borrowed and must outlive it.
  * Errors:     ERR_NOT_FOUND (no such program), ERR_INPUT (not one we can
  *             run), ERR_SYSTEM, ERR_NO_MEMORY.
- * Threads:    one process per cprec process, used by one thread.  Every
+ * Threads:    one process per cprec process, used by one thread; the child
+ *             of a fork is a child of cprec that goes on with a copy of
+ *             everything, from within linux_syscall().  Every
  *             other thread of cprec must block all signals: those that come
  *             are the guest's.
  */
@@ -60,7 +62,7 @@ void linux_destroy(struct linux_process *process);
 void linux_observe(struct linux_process *process,
 		   const struct linux_observer *observer);
 
-/* Absolute path of the program's file. */
+/* Absolute path of the program's file; after an exec, of the new one. */
 const char *linux_program(const struct linux_process *process);
 
 /* The number that the kernel gives the (only) thread. */
@@ -72,6 +74,9 @@ uint32_t linux_tid(const struct linux_process *process);
  * close-on-exec at the guest's first system call is kept so anyway.
  */
 int linux_hide_descriptor(int fd);
+
+/* Closes such a descriptor; one that is not hidden is just closed. */
+void linux_close_hidden(int fd);
 
 enum linux_outcome {
 	LINUX_GOES_ON,

@@ -155,18 +155,44 @@ static int64_t map_file(struct linux_process *process,
 	return (int64_t)start;
 }
 
-static int64_t map_zeros(struct linux_process *process,
-			 const struct request *request, guest_addr start)
+/* Zeros that a child of a fork will share: a file that has no name. */
+static int64_t map_shared_zeros(struct linux_process *process,
+				const struct request *request,
+				guest_addr start)
 {
-	bool shared = (request->flags & MAP_TYPE) != MAP_PRIVATE;
 	const struct region region = {
 		.start = start,
 		.end = start + request->size,
 		.prot = protection(request->prot),
-		.kind = REGION_ANON,	/* nobody else: there is no fork */
-		.name = shared ? SHARED_NAME : "",
+		.kind = REGION_SHARED,
+		.name = SHARED_NAME,
+	};
+	int fd = memfd_create("shared", MFD_CLOEXEC);
+	int rc = -ENOMEM;
+
+	if (fd < 0)
+		return -ENOMEM;
+	eof_tail_forget(process, start, request->size);
+	if (!ftruncate(fd, (off_t)request->size) &&
+	    !memory_map(process->memory, &region, fd, NULL))
+		rc = 0;
+	close(fd);
+	return rc ? rc : (int64_t)start;
+}
+
+static int64_t map_zeros(struct linux_process *process,
+			 const struct request *request, guest_addr start)
+{
+	const struct region region = {
+		.start = start,
+		.end = start + request->size,
+		.prot = protection(request->prot),
+		.kind = REGION_ANON,
+		.name = "",
 	};
 
+	if ((request->flags & MAP_TYPE) != MAP_PRIVATE)
+		return map_shared_zeros(process, request, start);
 	eof_tail_forget(process, start, request->size);
 	if (memory_map(process->memory, &region, -1, NULL))
 		return -ENOMEM;

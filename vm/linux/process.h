@@ -98,6 +98,9 @@ struct layout {
 
 struct linux_process {
 	struct vm *vm;
+	bool aslr;
+	struct reg_file first;	/* registers when a program starts */
+	int waited_by;		/* see fork.c; -1 if there is nobody */
 	struct memory *memory;
 	const struct linux_observer *observer;
 	char *program;		/* absolute path of the ELF file */
@@ -203,6 +206,9 @@ int64_t marshal_call(struct linux_process *process,
 
 /* ------- descriptors.c ------- */
 
+/* Closes the guest's descriptors that an exec closes. */
+void close_on_exec(struct linux_process *process);
+
 bool is_hidden(int fd);
 int stream_of(const struct linux_process *process, int fd);
 void set_stream(struct linux_process *process, int fd, int stream);
@@ -229,6 +235,14 @@ void proc_redirect(const struct linux_process *process, int dir, char *path);
 
 /* Whether `path` is /proc/self/exe or the same by number. */
 bool proc_is_exe(int dir, const char *path);
+
+/* ------- fork.c ------- */
+
+/*
+ * Lets the parent go on that waits for the end of a child of vfork(), with
+ * what the child has written, if it has `ended`.
+ */
+void fork_release_parent(struct linux_process *process, bool ended);
 
 /* ------- memory_calls.c ------- */
 
@@ -314,6 +328,22 @@ void signals_force(struct linux_process *process, siginfo_t *info,
 /* A SIGSEGV or SIGBUS that the guest has sent to itself. */
 void signals_send_own(struct linux_process *process, const siginfo_t *info);
 
+/*
+ * Nothing comes from the host until signals_let() gets what signals_hold()
+ * returned.
+ */
+uint64_t signals_hold(void);
+void signals_let(uint64_t held);
+
+/* In the child of a fork: what was pending is the parent's. */
+void signals_forget(struct linux_process *process);
+
+/* No handlers any more: another program starts. */
+void signals_drop_handlers(struct linux_process *process);
+
+/* Whether the pending signal will end the process. */
+bool signals_is_deadly(const struct linux_process *process);
+
 /* ------- alternate_stack.c ------- */
 
 /* Whether a stack pointer is on it, if that can be told. */
@@ -337,9 +367,13 @@ int frame_push(struct linux_process *process, const siginfo_t *info,
 	       const struct guest_action *action, uint64_t mask,
 	       const struct frame_trap *trap);
 
-/* ------- loader.c, stack.c ------- */
+/* ------- linux.c, loader.c, stack.c ------- */
 
 struct program;			/* program.h */
+
+/* Loads a program into memory that is empty. */
+int start_program(struct linux_process *process, const struct program *program,
+		  const struct linux_options *options, struct failure *why);
 
 int load_program(struct linux_process *process, const struct program *program,
 		 const struct linux_options *options, struct failure *why);

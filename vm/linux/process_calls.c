@@ -18,6 +18,7 @@ int64_t sys_exit(struct linux_process *process, const struct syscall_row *row,
 	(void)row;
 	process->outcome = LINUX_EXITED;
 	process->status = (int)(arg[0] & 0xff);
+	fork_release_parent(process, true);
 	return 0;
 }
 
@@ -55,60 +56,6 @@ int64_t sys_missing(struct linux_process *process,
 		       row->name, (unsigned)number);
 	process->noticed[number / 64] |= bit;
 	return -ENOSYS;
-}
-
-enum feature { FEATURE_THREAD, FEATURE_CHILD, FEATURE_EXEC };
-
-static int64_t lacks(struct linux_process *process, enum feature feature)
-{
-	static const char *const says[] = {
-		[FEATURE_THREAD] = "the program starts a thread: threads are "
-				   "not yet recorded, it gets ENOSYS",
-		[FEATURE_CHILD] = "the program starts a child process: these "
-				  "are not yet recorded, it gets ENOSYS",
-		[FEATURE_EXEC] = "the program executes another: this is not "
-				 "yet recorded, it gets ENOSYS",
-	};
-
-	if (!(process->noticed_features >> feature & 1))
-		notice(process, "%s", says[feature]);
-	process->noticed_features |= 1u << feature;
-	return -ENOSYS;
-}
-
-int64_t sys_clone(struct linux_process *process, const struct syscall_row *row,
-		  const uint64_t *arg)
-{
-	(void)row;
-	return lacks(process, arg[0] & CLONE_THREAD ? FEATURE_THREAD :
-						      FEATURE_CHILD);
-}
-
-int64_t sys_clone3(struct linux_process *process,
-		   const struct syscall_row *row, const uint64_t *arg)
-{
-	uint64_t flags = 0;	/* the first member of struct clone_args */
-
-	(void)row;
-	copy_in(process, &flags, arg[0], sizeof(flags));
-	return lacks(process, flags & CLONE_THREAD ? FEATURE_THREAD :
-						     FEATURE_CHILD);
-}
-
-int64_t sys_fork(struct linux_process *process, const struct syscall_row *row,
-		 const uint64_t *arg)
-{
-	(void)row;
-	(void)arg;
-	return lacks(process, FEATURE_CHILD);
-}
-
-int64_t sys_execve(struct linux_process *process,
-		   const struct syscall_row *row, const uint64_t *arg)
-{
-	(void)row;
-	(void)arg;
-	return lacks(process, FEATURE_EXEC);
 }
 
 /* ------- settings ------- */

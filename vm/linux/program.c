@@ -255,6 +255,22 @@ int program_find(struct program *out, const struct linux_options *options,
 	return rc ? rc : follow_scripts(out, why);
 }
 
+int program_at(struct program *out, const char *path, char *const *argv,
+	       struct failure *why)
+{
+	int rc;
+
+	*out = (struct program){ .fd = -1 };
+	if (copy_arguments(out, argv))
+		return no_memory(why);
+	out->typed = strdup(path);
+	out->path = strdup(path);
+	if (!out->typed || !out->path)
+		return no_memory(why);
+	rc = program_open(out->path, &out->fd, why);
+	return rc ? rc : follow_scripts(out, why);
+}
+
 void program_release(struct program *program)
 {
 	if (program->fd >= 0)

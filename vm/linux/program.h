@@ -25,6 +25,10 @@ struct program {
 /* Searches PATH and follows `#!` lines. */
 int program_find(struct program *out, const struct linux_options *options,
 		 struct failure *why);
+
+/* The same for execve(2), which does not search. */
+int program_at(struct program *out, const char *path, char *const *argv,
+	       struct failure *why);
 void program_release(struct program *program);
 
 /* Checks that a file can be executed and opens it. */

@@ -225,6 +225,52 @@ void signals_return_mask(struct linux_process *process, int64_t result)
 	signals_set_mask(process, signals->saved_mask);
 }
 
+/* ------- new processes and programs ------- */
+
+uint64_t signals_hold(void)
+{
+	uint64_t all = ~HOSTS_OWN, held = 0;
+
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &held, sizeof(held));
+	return held;
+}
+
+void signals_let(uint64_t held)
+{
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &held, NULL, sizeof(held));
+}
+
+void signals_forget(struct linux_process *process)
+{
+	process->signals.pending = 0;
+	process->signals.own = 0;
+}
+
+void signals_drop_handlers(struct linux_process *process)
+{
+	struct signals *signals = &process->signals;
+
+	for (int i = 1; i <= SIGNALS; i++) {
+		struct guest_action *action = &signals->action[i];
+		uint64_t handler = action->handler;
+
+		*action = (struct guest_action){ 0 };
+		if (handler == (uintptr_t)SIG_IGN)
+			action->handler = handler;
+		install(action, i);
+	}
+}
+
+bool signals_is_deadly(const struct linux_process *process)
+{
+	const struct signals *signals = &process->signals;
+	int number = signals->pending;
+
+	return number && !(signals->mask & MASK_OF(number)) &&
+	       signals->action[number].handler == (uintptr_t)SIG_DFL &&
+	       default_action(number) == DEFAULT_END;
+}
+
 /* ------- delivery ------- */
 
 static int own_number(const struct signals *signals)

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_page_store.c - each content once; which page has which */
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/region.h"
+#include "recorder/page_store.h"
+#include "tests/unit/table.h"
+
+static struct page_store store;
+static uint8_t page[GUEST_PAGE];
+
+static int start(void **state)
+{
+	(void)state;
+	memset(page, 0, sizeof(page));
+	return page_store_init(&store);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	page_store_release(&store);
+	return 0;
+}
+
+static const uint8_t *content(unsigned number)
+{
+	memcpy(page + 2000, &number, sizeof(number));
+	return page;
+}
+
+static uint64_t add(unsigned number)
+{
+	uint64_t id;
+
+	assert_int_equal(page_store_add(&store, content(number), &id), 0);
+	return id;
+}
+
+static void each_content_once(void **state)
+{
+	uint64_t id;
+
+	(void)state;
+	assert_int_equal(add(7), 1);
+	assert_int_equal(add(8), 2);
+	assert_int_equal(add(7), 1);
+	assert_int_equal(page_store_waiting(&store), 2 * GUEST_PAGE);
+	assert_true(page_store_has(&store, content(8), &id));
+	assert_int_equal(id, 2);
+	assert_false(page_store_has(&store, content(9), &id));
+	assert_int_equal(id, 0);
+	assert_memory_equal(store.batch.bytes, content(7), GUEST_PAGE);
+}
+
+static void zeros_are_never_stored(void **state)
+{
+	uint64_t id = 5;
+
+	(void)state;
+	assert_int_equal(page_store_add(&store, page, &id), 0);
+	assert_int_equal(id, 0);
+	id = 5;
+	assert_true(page_store_has(&store, page, &id));
+	assert_int_equal(id, 0);
+	assert_int_equal(page_store_waiting(&store), 0);
+	/* One byte is enough, wherever it is. */
+	for (unsigned at = 0; at < GUEST_PAGE; at += 819) {
+		memset(page, 0, sizeof(page));
+		page[at] = 1;
+		assert_int_equal(page_store_add(&store, page, &id), 0);
+		assert_int_equal(id, at / 819 + 1);
+	}
+}
+
+/* What a caller takes out of the batch goes on where it was. */
+static void batches_go_on(void **state)
+{
+	(void)state;
+	add(1);
+	add(2);
+	assert_int_equal(store.batch_first, 1);
+	output_clear(&store.batch);
+	assert_int_equal(add(1), 1);
+	assert_int_equal(page_store_waiting(&store), 0);
+	assert_int_equal(add(3), 3);
+	assert_int_equal(add(4), 4);
+	assert_int_equal(store.batch_first, 3);
+	assert_int_equal(page_store_waiting(&store), 2 * GUEST_PAGE);
+}
+
+/* The tables grow; nothing is lost. */
+static void many(void **state)
+{
+	(void)state;
+	for (unsigned i = 1; i <= 20000; i++) {
+		assert_int_equal(add(i), i);
+		output_clear(&store.batch);
+		assert_int_equal(page_store_set_current(&store, i * 513, i),
+				 0);
+	}
+	for (unsigned i = 1; i <= 20000; i++) {
+		assert_int_equal(add(i), i);
+		assert_int_equal(page_store_current(&store, i * 513), i);
+		assert_int_equal(page_store_current(&store, i * 513 + 1), 0);
+	}
+	assert_int_equal(page_store_waiting(&store), 0);
+}
+
+static void newest_snapshot(void **state)
+{
+	(void)state;
+	assert_int_equal(page_store_current(&store, 0), 0);
+	assert_int_equal(page_store_set_current(&store, 0, 4), 0);
+	assert_int_equal(page_store_set_current(&store, UINT64_MAX - 1, 5), 0);
+	assert_int_equal(page_store_current(&store, 0), 4);
+	assert_int_equal(page_store_current(&store, UINT64_MAX - 1), 5);
+	assert_int_equal(page_store_set_current(&store, 0, 6), 0);
+	assert_int_equal(page_store_current(&store, 0), 6);
+	assert_int_equal(store.current_count, 2);
+	assert_int_equal(page_store_set_current(&store, 0, 0), 0);
+	assert_int_equal(page_store_current(&store, 0), 0);
+}
+
+static uint64_t seen[64];
+static size_t seen_count;
+
+static void on_page(void *context, uint64_t number)
+{
+	assert_ptr_equal(context, &store);
+	assert_true(seen_count < COUNT(seen));
+	seen[seen_count++] = number;
+}
+
+static int by_number(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* By number for a small range, through the table for a large one. */
+static void visits(void **state)
+{
+	static const uint64_t ranges[] = { 11, UINT64_C(1) << 40 };
+
+	(void)state;
+	for (unsigned i = 0; i < 30; i++)
+		assert_int_equal(page_store_set_current(&store, i,
+							i % 3 ? i : 0), 0);
+	for (size_t i = 0; i < COUNT(ranges); i++) {
+		size_t expected = 0;
+
+		seen_count = 0;
+		page_store_each(&store, 10, ranges[i], on_page, &store);
+		qsort(seen, seen_count, sizeof(*seen), by_number);
+		for (uint64_t p = 10; p < 30 && p - 10 < ranges[i]; p++)
+			if (p % 3)
+				assert_int_equal(seen[expected++], p);
+		assert_int_equal(seen_count, expected);
+	}
+	seen_count = 0;
+	page_store_each(&store, 10, 0, on_page, &store);
+	page_store_each(&store, 1000, 10, on_page, &store);
+	assert_int_equal(seen_count, 0);
+}
+
+int main(void)
+{
+	static struct test_list list;
+
+	add_test(&list, "each content once", each_content_once, NULL);
+	add_test(&list, "zeros are never stored", zeros_are_never_stored, NULL);
+	add_test(&list, "batches go on", batches_go_on, NULL);
+	add_test(&list, "many", many, NULL);
+	add_test(&list, "the newest snapshot", newest_snapshot, NULL);
+	add_test(&list, "visits", visits, NULL);
+	for (size_t i = 0; i < list.count; i++) {
+		list.tests[i].setup_func = start;
+		list.tests[i].teardown_func = end;
+	}
+	return run_list("page_store", &list);
+}
