@@ -23,7 +23,7 @@
  */
 #define LOOK_STEPS UINT64_C(4000000)
 #define SHORTEST_STEPS UINT64_C(24000000)
-#define LONGEST_STEPS UINT64_C(80000000)
+#define LONGEST_STEPS UINT64_C(64000000)
 #define STEPS_PER_PAGE UINT64_C(50000)
 
 /*
@@ -31,7 +31,7 @@
  * a segment that touches many ends early, unless it writes most of them.
  */
 #define TOUCHED_MOST 12000
-#define STEPS_PER_PAGE_LEAST UINT64_C(15000)
+#define STEPS_PER_PAGE_LEAST UINT64_C(10000)
 
 /* Streams that make a segment slow to prepare for replay. */
 #define STREAM_MOST (16u << 20)

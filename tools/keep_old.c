@@ -50,7 +50,7 @@ int keep_old_begin(struct keep_old *keep, const char *path,
 	bool exists;
 	int rc;
 
-	*keep = (struct keep_old) { .path = path, .owner = getpid() };
+	*keep = (struct keep_old) { .path = path };
 	if (asprintf(&keep->old, "%s.old", path) < 0)
 		keep->old = NULL;
 	if (asprintf(&keep->older, "%s.old~", path) < 0)
@@ -81,8 +81,6 @@ void keep_old_end(struct keep_old *keep)
 {
 	bool is_new = keep->has_old && !access(keep->path, F_OK);
 
-	if (keep->owner != getpid())
-		keep->has_old = keep->has_older = false;
 	if (is_new && keep->has_older)
 		unlink(keep->older);
 	if (!is_new && keep->has_old)

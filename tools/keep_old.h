@@ -20,8 +20,6 @@ struct failure;
 struct keep_old {
 	const char *path;	/* borrowed */
 	char *old, *older;
-	int owner;		/* the process that began; in others,
-				   keep_old_end() only frees */
 	bool has_old;		/* FILE.old was FILE */
 	bool has_older;		/* FILE.old~ was FILE.old */
 };

@@ -238,6 +238,20 @@ void memory_note_stale(struct memory *memory, const struct mapping *map,
 	memory->stale[memory->stale_count++].size = size;
 }
 
+static bool is_heap(const struct memory *memory, const struct mapping *map)
+{
+	return memory->heap_start && map->arena >= memory->heap_arena &&
+	       map->arena < memory->heap_arena + HEAP_ROOM;
+}
+
+static bool has_heap(const struct memory *memory)
+{
+	for (size_t i = 0; i < memory->count; i++)
+		if (is_heap(memory, &memory->maps[i]))
+			return true;
+	return false;
+}
+
 /* Unmaps without telling anybody.  Room for two more is there. */
 static void cut_out(struct memory *memory, guest_addr addr, uint64_t size)
 {
@@ -252,8 +266,7 @@ static void cut_out(struct memory *memory, guest_addr addr, uint64_t size)
 
 		if (map->region.start >= addr + size)
 			break;
-		heap = memory->heap_start && map->arena >= memory->heap_arena &&
-		       map->arena < memory->heap_arena + HEAP_ROOM;
+		heap = is_heap(memory, map);
 		arena_give(memory, map->arena,
 			   map->region.end - map->region.start,
 			   !map->was_code && !heap);
@@ -271,6 +284,8 @@ static uint64_t take_heap(struct memory *memory, const struct region *region)
 			return UINT64_MAX;
 		memory->heap_start = region->start;
 	}
+	if (!has_heap(memory))	/* another program's is elsewhere */
+		memory->heap_start = region->start;
 	if (region->start < memory->heap_start ||
 	    region->end - memory->heap_start > HEAP_ROOM)
 		return UINT64_MAX;

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fork.c - new processes: fork(2), vfork(2), clone(2) and clone3(2)
+ *
+ * cprec itself forks, and with it the engine and the guest's memory, which
+ * the host copies when it is written to.  So the child of a vfork(), too, has
+ * memory of its own.  Its parent waits at a pipe until the child has executed
+ * a program, or has ended: then it gets what the child has written, which is
+ * where posix_spawn() looks for an error.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "formats/error.h"
+#include "vm/linux/handlers.h"
+#include "vm/linux/process.h"
+
+/* Shared with the parent in ways that a process of the host cannot be. */
+#define UNSHAREABLE                                                          \
+	(CLONE_THREAD | CLONE_SIGHAND | CLONE_FS | CLONE_FILES | CLONE_IO | \
+	 CLONE_PARENT)
+#define NAMESPACES                                                        \
+	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |    \
+	 CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWTIME)
+#define EXIT_SIGNAL 0xff	/* of clone()'s flags */
+
+struct request {
+	uint64_t flags;
+	guest_addr stack;	/* the child's, 0 if it is the parent's */
+	guest_addr parent_tid, child_tid, pidfd;
+	uint64_t tls;
+};
+
+/* ------- who waits for a child of vfork() ------- */
+
+/* What the child sends of a page that it has written. */
+struct page_back {
+	uint64_t page;
+	uint8_t bytes[GUEST_PAGE];
+};
+
+enum {
+	PAGES_AT_ONCE = 512,
+};
+
+/* Flags of /proc/PID/pagemap, whose entries are a word a page. */
+#define PAGEMAP_EXCLUSIVE (UINT64_C(1) << 56)
+
+static bool send_page(int fd, uint64_t page, const uint8_t *bytes)
+{
+	struct page_back back = { .page = page };
+	const uint8_t *from = (const uint8_t *)&back;
+
+	memcpy(back.bytes, bytes, GUEST_PAGE);
+	for (size_t done = 0; done < sizeof(back);) {
+		ssize_t size = write(fd, from + done, sizeof(back) - done);
+
+		if (size < 0 && errno != EINTR)
+			return false;
+		done += size > 0 ? (size_t)size : 0;
+	}
+	return true;
+}
+
+/* Host address of a region's first page; NULL if no page was ever seen. */
+static uintptr_t host_start(struct linux_process *process,
+			    const struct region *region)
+{
+	for (guest_addr at = region->start; at < region->end;
+	     at += GUEST_PAGE) {
+		const uint8_t *bytes =
+			memory_peek(process->memory, at >> GUEST_PAGE_SHIFT);
+
+		if (bytes)
+			return (uintptr_t)bytes - (at - region->start);
+	}
+	return 0;
+}
+
+/*
+ * Sends the pages that nobody else has: since the fork, they were written.
+ * Some may have been so by cprec alone; the parent compares.
+ */
+static bool send_region(struct linux_process *process, int fd, int pagemap,
+			const struct region *region)
+{
+	uint64_t host = host_start(process, region) >> GUEST_PAGE_SHIFT;
+	uint64_t first = region->start >> GUEST_PAGE_SHIFT;
+	uint64_t count = (region->end >> GUEST_PAGE_SHIFT) - first;
+	uint64_t entries[PAGES_AT_ONCE];
+
+	for (uint64_t i = 0; host && i < count; i++) {
+		uint64_t slot = i % PAGES_AT_ONCE;
+		const uint8_t *bytes;
+
+		if (!slot && pread(pagemap, entries, sizeof(entries),
+				   (off_t)((host + i) * 8)) <= 0)
+			return false;
+		if (!(entries[slot] & PAGEMAP_EXCLUSIVE))
+			continue;
+		bytes = memory_peek(process->memory, first + i);
+		if (bytes && !send_page(fd, first + i, bytes))
+			return false;
+	}
+	return true;
+}
+
+static void send_writes(struct linux_process *process, int fd)
+{
+	int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	size_t count;
+	const struct region *regions = memory_regions(process->memory, &count);
+
+	for (size_t i = 0; pagemap >= 0 && i < count; i++)
+		if (regions[i].prot & MAY_WRITE &&
+		    regions[i].kind != REGION_SHARED &&
+		    !send_region(process, fd, pagemap, &regions[i]))
+			break;
+	if (pagemap >= 0)
+		close(pagemap);
+}
+
+void fork_release_parent(struct linux_process *process, bool ended)
+{
+	int fd = process->waited_by;
+
+	if (fd < 0)
+		return;
+	process->waited_by = -1;
+	if (ended)
+		send_writes(process, fd);
+	linux_close_hidden(fd);
+}
+
+/* What differs from the parent's page is as if the kernel had written it. */
+static void take_page(struct linux_process *process,
+		      const struct page_back *back)
+{
+	guest_addr addr = back->page << GUEST_PAGE_SHIFT;
+	uint8_t now[GUEST_PAGE];
+	size_t first = 0, end = GUEST_PAGE;
+
+	if (memory_look(process->memory, addr, now, sizeof(now)))
+		return;
+	while (first < end && now[first] == back->bytes[first])
+		first++;
+	while (first < end && now[end - 1] == back->bytes[end - 1])
+		end--;
+	if (first < end)
+		memory_poke(process->memory, addr + first,
+			    back->bytes + first, end - first);
+}
+
+/*
+ * Reads once.  Signals that come while a parent waits are delivered later,
+ * but one that ends it does: then 0 is returned, as at the pipe's end.
+ */
+static ssize_t wait_and_read(struct linux_process *process, int fd, void *to,
+			     size_t size)
+{
+	int64_t got;
+
+	do {
+		if (signals_is_deadly(process))
+			return 0;
+		if (!process->signals.pending)
+			got = host_call(process, SYS_read, (uint64_t)fd,
+					host_pointer(to), size);
+		else if ((got = read(fd, to, size)) < 0)
+			got = -errno;
+	} while (got == -RESTART_IF_ASKED || got == -RESTART_ALWAYS ||
+		 got == -EINTR);
+	return got;
+}
+
+static void wait_for_child(struct linux_process *process, int fd)
+{
+	struct page_back back;
+	uint8_t *to = (uint8_t *)&back;
+	size_t done = 0;
+
+	for (;;) {
+		ssize_t got = wait_and_read(process, fd, to + done,
+					    sizeof(back) - done);
+
+		if (got <= 0)
+			return;
+		done += (size_t)got;
+		if (done == sizeof(back)) {
+			take_page(process, &back);
+			done = 0;
+		}
+	}
+}
+
+/* ------- making a child ------- */
+
+static void tell_before(struct linux_process *process)
+{
+	const struct linux_observer *observer = process->observer;
+
+	if (observer && observer->before_fork)
+		observer->before_fork(observer->context);
+}
+
+static void tell_after(struct linux_process *process, int pid)
+{
+	const struct linux_observer *observer = process->observer;
+
+	if (observer && observer->after_fork)
+		observer->after_fork(observer->context, pid);
+}
+
+static int64_t start_child(struct linux_process *process,
+			   const struct request *request)
+{
+	int tid = (int)syscall(SYS_gettid);
+
+	if (request->flags & CLONE_CHILD_SETTID)
+		copy_out(process, request->child_tid, &tid, sizeof(tid));
+	if (request->flags & CLONE_CLEAR_SIGHAND)
+		signals_drop_handlers(process);
+	if (request->flags & CLONE_SETTLS)
+		vm_set_reg(process->vm, X86_FS_BASE, request->tls);
+	if (request->stack)
+		vm_set_reg(process->vm, X86_RSP, request->stack);
+	process->changed_registers = true;
+	return 0;
+}
+
+static int64_t go_on(struct linux_process *process,
+		     const struct request *request, int pid)
+{
+	if (request->flags & CLONE_PARENT_SETTID)
+		copy_out(process, request->parent_tid, &pid, sizeof(pid));
+	if (request->flags & CLONE_PIDFD) {
+		int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+		copy_out(process, request->pidfd, &fd, sizeof(fd));
+	}
+	return pid;
+}
+
+/* fork(2) itself, with nothing from the host in between. */
+static int fork_host(struct linux_process *process)
+{
+	int pid;
+
+	fflush(NULL);	/* what waits to be written is to be written once */
+	tell_before(process);
+	pid = fork();
+	if (pid < 0)
+		pid = -errno;
+	if (!pid) {
+		signals_forget(process);
+		/* Whoever waits for this process waits for no other. */
+		if (process->waited_by >= 0)
+			linux_close_hidden(process->waited_by);
+		process->waited_by = -1;
+	}
+	tell_after(process, pid);
+	return pid;
+}
+
+static void close_end(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+static int64_t make_child(struct linux_process *process,
+			  const struct request *request)
+{
+	int ends[2] = { -1, -1 };
+	uint64_t held = signals_hold();
+	int pid;
+
+	if (linux_has_signal(process)) {
+		signals_let(held);
+		return -RESTART_ALWAYS;
+	}
+	/* Without a pipe the parent does not wait, which few will notice. */
+	if (request->flags & CLONE_VFORK && pipe2(ends, O_CLOEXEC))
+		ends[0] = ends[1] = -1;
+	pid = fork_host(process);
+	if (!pid && ends[1] >= 0) {
+		process->waited_by = linux_hide_descriptor(ends[1]);
+		ends[1] = process->waited_by < 0 ? ends[1] : -1;
+	}
+	signals_let(held);
+	close_end(ends[1]);
+	if (pid > 0 && ends[0] >= 0)
+		wait_for_child(process, ends[0]);
+	close_end(ends[0]);
+	if (pid < 0)
+		return pid;
+	return pid ? go_on(process, request, pid) :
+		     start_child(process, request);
+}
+
+/* ------- calls ------- */
+
+static int64_t refuse(struct linux_process *process, const char *what)
+{
+	uint64_t number = process->number;
+	uint64_t bit = UINT64_C(1) << number % 64;
+
+	if (!(process->noticed[number / 64] & bit))
+		notice(process, "the program starts %s, it gets ENOSYS", what);
+	process->noticed[number / 64] |= bit;
+	return -ENOSYS;
+}
+
+static int64_t clone_process(struct linux_process *process,
+			     const struct request *request)
+{
+	uint64_t flags = request->flags;
+
+	if (flags & CLONE_THREAD)
+		return refuse(process,
+			      "a thread: threads are not yet recorded");
+	if (flags & NAMESPACES)
+		return -EPERM;
+	if (flags & (UNSHAREABLE & ~(uint64_t)CLONE_THREAD) ||
+	    (flags & CLONE_VM && !(flags & CLONE_VFORK)))
+		return refuse(process,
+			      "a process that shares more than the program: "
+			      "these are not supported");
+	if (flags & CLONE_SETTLS && request->tls >= USER_END)
+		return -EPERM;
+	return make_child(process, request);
+}
+
+int64_t sys_clone(struct linux_process *process, const struct syscall_row *row,
+		  const uint64_t *arg)
+{
+	const struct request request = {
+		.flags = arg[0] & UINT32_MAX & ~(uint64_t)EXIT_SIGNAL,
+		.stack = arg[1],
+		.parent_tid = arg[2],
+		.child_tid = arg[3],
+		.pidfd = arg[2],
+		.tls = arg[4],
+	};
+
+	(void)row;
+	if (request.flags & CLONE_PIDFD && request.flags & CLONE_PARENT_SETTID)
+		return -EINVAL;
+	return clone_process(process, &request);
+}
+
+/* What the structure of the caller's size holds, the rest being zeros. */
+static int copy_clone_args(struct linux_process *process,
+			   struct clone_args *out, guest_addr from,
+			   uint64_t size)
+{
+	uint64_t word;
+
+	memset(out, 0, sizeof(*out));
+	if (size < CLONE_ARGS_SIZE_VER0)
+		return -EINVAL;
+	if (size > GUEST_PAGE)
+		return -E2BIG;
+	for (uint64_t at = sizeof(*out); at + 8 <= size; at += 8) {
+		if (copy_in(process, &word, from + at, sizeof(word)))
+			return -EFAULT;
+		if (word)
+			return -E2BIG;
+	}
+	return copy_in(process, out, from,
+		       size < sizeof(*out) ? size : sizeof(*out));
+}
+
+int64_t sys_clone3(struct linux_process *process,
+		   const struct syscall_row *row, const uint64_t *arg)
+{
+	struct clone_args args;
+	struct request request;
+	int rc = copy_clone_args(process, &args, arg[0], arg[1]);
+
+	(void)row;
+	if (rc)
+		return rc;
+	if (args.flags & (EXIT_SIGNAL | CLONE_DETACHED) ||
+	    !args.stack != !args.stack_size || args.exit_signal > SIGNALS)
+		return -EINVAL;
+	if (args.set_tid_size || args.flags & CLONE_INTO_CGROUP)
+		return -EPERM;
+	request = (struct request){
+		.flags = args.flags,
+		.stack = args.stack + args.stack_size,
+		.parent_tid = args.parent_tid,
+		.child_tid = args.child_tid,
+		.pidfd = args.pidfd,
+		.tls = args.tls,
+	};
+	return clone_process(process, &request);
+}
+
+int64_t sys_fork(struct linux_process *process, const struct syscall_row *row,
+		 const uint64_t *arg)
+{
+	const struct request request = { 0 };
+
+	(void)row;
+	(void)arg;
+	return make_child(process, &request);
+}
+
+int64_t sys_vfork(struct linux_process *process, const struct syscall_row *row,
+		  const uint64_t *arg)
+{
+	const struct request request = { .flags = CLONE_VFORK };
+
+	(void)row;
+	(void)arg;
+	return make_child(process, &request);
+}
