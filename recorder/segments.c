@@ -209,7 +209,8 @@ static int take_snapshot(struct snapshot *shot, struct failure *why)
 				rec->fresh[i].count, list_fresh, shot);
 	if (shot->error)
 		return failed(why, shot->error, "out of memory");
-	qsort(shot->list, shot->count, sizeof(*shot->list), by_ref_page);
+	if (shot->count)
+		qsort(shot->list, shot->count, sizeof(*shot->list), by_ref_page);
 	return segment_write_pages(rec, true, why);
 }
 

@@ -8,8 +8,29 @@
 
 #include "formats/error.h"
 
-static int check_registers(struct replayer *rep, const struct key_frame *frame,
-			   struct difference *difference)
+/* At most so many of one page, so that others are seen too. */
+#define DIFFERENCES_OF_PAGE 64
+
+static void add(struct differences *out, const struct difference *difference)
+{
+	if (out->count < DIFFERENCES_MOST)
+		out->list[out->count++] = *difference;
+}
+
+static uint64_t take_part(const struct reg_info *info,
+			  const struct reg_file *file, unsigned part)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = info->size; i-- > part;)
+		if (i - part < 8)
+			value = value << 8 | file->bytes[info->offset + i];
+	return value;
+}
+
+static void check_registers(struct replayer *rep,
+			    const struct key_frame *frame,
+			    struct differences *out)
 {
 	struct reg_file now;
 
@@ -17,26 +38,25 @@ static int check_registers(struct replayer *rep, const struct key_frame *frame,
 	for (unsigned reg = 0; reg < rep->regs->count; reg++) {
 		const struct reg_info *info = &rep->regs->regs[reg];
 
-		if (!memcmp(now.bytes + info->offset,
-			    frame->regs.bytes + info->offset, info->size))
-			continue;
-		*difference = (struct difference){
-			.is_register = true,
-			.reg = reg,
-			.expected = reg_get(rep->regs, &frame->regs, reg),
-			.found = reg_get(rep->regs, &now, reg),
-		};
-		return ERR_DIVERGED;
+		for (unsigned part = 0; part < info->size; part += 8) {
+			struct difference difference = {
+				.is_register = true, .reg = reg, .part = part,
+				.expected = take_part(info, &frame->regs, part),
+				.found = take_part(info, &now, part),
+			};
+
+			if (difference.expected != difference.found)
+				add(out, &difference);
+		}
 	}
-	return 0;
 }
 
 static int check_page(struct replayer *rep, const struct page_ref *ref,
-		      struct difference *difference, struct failure *why)
+		      struct differences *out, struct failure *why)
 {
 	uint8_t expected[GUEST_PAGE], found[GUEST_PAGE], known[GUEST_PAGE];
 	uint64_t addr = ref->page << GUEST_PAGE_SHIFT;
-	size_t i = 0;
+	unsigned count = 0;
 	int rc;
 
 	if (memory_page_doubt(rep->memory, ref->page))
@@ -47,88 +67,113 @@ static int check_page(struct replayer *rep, const struct page_ref *ref,
 		rc = replayer_read(rep, addr, found, known, GUEST_PAGE, why);
 	if (rc || !memcmp(expected, found, GUEST_PAGE))
 		return rc;
-	while (expected[i] == found[i])
-		i++;
-	*difference = (struct difference){
-		.addr = addr + i, .expected = expected[i], .found = found[i],
-	};
-	return ERR_DIVERGED;
+	for (size_t i = 0; i < GUEST_PAGE && count < DIFFERENCES_OF_PAGE;
+	     i += 8) {
+		struct difference difference = { .addr = addr + i };
+
+		if (!memcmp(expected + i, found + i, 8))
+			continue;
+		memcpy(&difference.expected, expected + i, 8);
+		memcpy(&difference.found, found + i, 8);
+		add(out, &difference);
+		count++;
+	}
+	return 0;
 }
 
 static const char *difference_name(const struct replayer *rep,
 				   const struct difference *difference,
 				   char *text, size_t room)
 {
-	if (difference->is_register)
-		snprintf(text, room, "register %s",
-			 rep->regs->regs[difference->reg].name);
+	if (!difference->is_register)
+		snprintf(text, room, "8 bytes at 0x%" PRIx64, difference->addr);
 	else
-		snprintf(text, room, "byte at 0x%" PRIx64, difference->addr);
+		snprintf(text, room, "register %s%s",
+			 rep->regs->regs[difference->reg].name,
+			 difference->part ? " (upper half)" : "");
 	return text;
 }
 
 int replayer_check(struct replayer *rep, size_t segment,
-		   struct difference *difference, struct failure *why)
+		   struct differences *out, struct failure *why)
 {
 	struct key_frame frame = { 0 };
 	char name[64];
 	int rc = recording_key_frame(rep->recording, segment, &frame, why);
 
-	memset(difference, 0, sizeof(*difference));
+	out->count = 0;
 	if (!rc)
-		rc = check_registers(rep, &frame, difference);
+		check_registers(rep, &frame, out);
 	for (size_t i = 0; i < frame.page_count && !rc; i++)
-		rc = check_page(rep, &frame.pages[i], difference, why);
-	if (rc == ERR_DIVERGED)
-		failed(why, rc, "the replay diverged before t=%" PRIu64
-		       ": %s: expected 0x%" PRIx64 ", found 0x%" PRIx64,
-		       frame.time,
-		       difference_name(rep, difference, name, sizeof(name)),
-		       difference->expected, difference->found);
+		rc = check_page(rep, &frame.pages[i], out, why);
+	if (!rc && out->count)
+		rc = failed(why, ERR_DIVERGED,
+			    "the replay diverged before t=%" PRIu64
+			    ": %s: expected 0x%" PRIx64 ", found 0x%" PRIx64,
+			    frame.time,
+			    difference_name(rep, &out->list[0], name,
+					    sizeof(name)),
+			    out->list[0].expected, out->list[0].found);
 	key_frame_release(&frame);
 	return rc;
 }
 
-/* Who gave the place its last value. */
-struct culprit {
-	struct replayer *rep;
-	const struct difference *difference;
+/* A place that ends up wrong, and who gave it its last value. */
+struct place {
 	uint64_t value;		/* that it has now */
-	uint64_t steps;		/* before the instruction seen last */
-	guest_addr pc;		/* of that instruction */
-	uint64_t last_time;	/* of the last change */
-	guest_addr last_pc;
-	bool any, changed;
+	bool changed;
+	uint64_t time;		/* of the last change */
+	guest_addr pc;
 };
 
-static uint64_t present_value(const struct culprit *culprit)
+struct culprit {
+	struct replayer *rep;
+	const struct differences *found;
+	struct place places[DIFFERENCES_MOST];
+	bool any;
+	uint64_t steps;		/* before the instruction seen last */
+	guest_addr pc;		/* of that instruction */
+};
+
+static uint64_t present_value(const struct culprit *culprit,
+			      const struct difference *difference)
 {
 	struct replayer *rep = culprit->rep;
-	const struct difference *difference = culprit->difference;
+	const struct reg_info *info = &rep->regs->regs[difference->reg];
 	struct reg_file file;
 	const uint8_t *page;
+	uint64_t word = 0;
 
 	if (!difference->is_register) {
 		page = memory_peek(rep->memory,
 				   difference->addr >> GUEST_PAGE_SHIFT);
-		return page ? page[difference->addr % GUEST_PAGE] : 0;
+		if (page)
+			memcpy(&word, page + difference->addr % GUEST_PAGE, 8);
+		return word;
 	}
-	if (rep->regs->regs[difference->reg].size <= 8)
+	if (info->size <= 8)
 		return vm_reg(rep->vm, difference->reg);
 	vm_registers(rep->vm, &file);
-	return reg_get(rep->regs, &file, difference->reg);
+	return take_part(info, &file, difference->part);
 }
 
 static void look_again(struct culprit *culprit)
 {
-	uint64_t value = present_value(culprit);
+	for (size_t i = 0; i < culprit->found->count; i++) {
+		const struct difference *difference = &culprit->found->list[i];
+		struct place *place = &culprit->places[i];
+		uint64_t value = present_value(culprit, difference);
 
-	if (culprit->any && value != culprit->value) {
-		culprit->changed = true;
-		culprit->last_time = culprit->steps;
-		culprit->last_pc = culprit->pc;
+		/* Every instruction gives the program counter its value. */
+		if (culprit->any && (value != place->value ||
+		    (difference->is_register &&
+		     difference->reg == culprit->rep->regs->pc))) {
+			place->changed = true;
+			place->time = culprit->steps;
+			place->pc = culprit->pc;
+		}
+		place->value = value;
 	}
-	culprit->value = value;
 	culprit->any = true;
 }
 
@@ -141,19 +186,60 @@ static void on_instruction(void *context, uint64_t steps, guest_addr pc)
 	culprit->pc = pc;
 }
 
-int replayer_explain(struct replayer *rep, size_t segment,
-		     const struct difference *difference, struct failure *why)
+/* The place that was wrong first; one that nobody wrote, if there is none. */
+static size_t first_place(const struct culprit *culprit)
 {
-	struct culprit culprit = { .rep = rep, .difference = difference };
-	uint64_t start = recording_time(rep->recording, segment - 1);
-	uint64_t end = recording_time(rep->recording, segment);
+	size_t first = 0;
+
+	for (size_t i = 1; i < culprit->found->count; i++) {
+		const struct place *best = &culprit->places[first];
+		const struct place *place = &culprit->places[i];
+
+		if (place->changed &&
+		    (!best->changed || place->time < best->time))
+			first = i;
+	}
+	return first;
+}
+
+static int describe(struct culprit *culprit, uint64_t start, uint64_t end,
+		    struct failure *why)
+{
+	struct replayer *rep = culprit->rep;
+	size_t first = first_place(culprit);
+	const struct place *place = &culprit->places[first];
+	const struct difference *difference = &culprit->found->list[first];
 	char text[96], name[64];
 	unsigned size;
+
+	difference_name(rep, difference, name, sizeof(name));
+	if (!place->changed)
+		return failed(why, ERR_DIVERGED,
+			      "the replay diverged before t=%" PRIu64
+			      ": %s: expected 0x%" PRIx64 ", found 0x%" PRIx64
+			      ", and nothing wrote it since t=%" PRIu64,
+			      end, name, difference->expected,
+			      difference->found, start);
+	vm_disassemble(rep->vm, place->pc, text, sizeof(text), &size);
+	return failed(why, ERR_DIVERGED,
+		      "the replay diverged at t=%" PRIu64 ", 0x%" PRIx64
+		      " (%s): %s: expected 0x%" PRIx64 ", found 0x%" PRIx64,
+		      place->time, place->pc, text, name,
+		      difference->expected, difference->found);
+}
+
+int replayer_explain(struct replayer *rep, size_t segment,
+		     const struct differences *found, struct failure *why)
+{
+	struct culprit culprit = { .rep = rep, .found = found };
+	uint64_t start = recording_time(rep->recording, segment - 1);
+	uint64_t end = recording_time(rep->recording, segment);
 	int rc;
 
 	vm_destroy(rep->vm);
 	rep->vm = NULL;
 	rep->loaded = false;
+	rep->in_order = false;
 	rc = replayer_make_vm(rep, why);
 	if (!rc)
 		rc = vm_trace(rep->vm, on_instruction, &culprit, why);
@@ -164,18 +250,5 @@ int replayer_explain(struct replayer *rep, size_t segment,
 	if (rc)
 		return rc;
 	look_again(&culprit);
-	difference_name(rep, difference, name, sizeof(name));
-	if (!culprit.changed)
-		return failed(why, ERR_DIVERGED,
-			      "the replay diverged before t=%" PRIu64
-			      ": %s: expected 0x%" PRIx64 ", found 0x%" PRIx64
-			      ", and nothing wrote it since t=%" PRIu64,
-			      end, name, difference->expected,
-			      difference->found, start);
-	vm_disassemble(rep->vm, culprit.last_pc, text, sizeof(text), &size);
-	return failed(why, ERR_DIVERGED,
-		      "the replay diverged at t=%" PRIu64 ", 0x%" PRIx64
-		      " (%s): %s: expected 0x%" PRIx64 ", found 0x%" PRIx64,
-		      culprit.last_time, culprit.last_pc, text, name,
-		      difference->expected, difference->found);
+	return describe(&culprit, start, end, why);
 }

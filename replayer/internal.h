@@ -31,6 +31,7 @@ struct replayer {
 	struct cache cache;
 
 	bool loaded;		/* stands somewhere */
+	bool in_order;		/* never jumps forwards */
 	size_t base;		/* absent pages are as of this segment */
 	struct segment_index index;	/* of the segment `base` */
 	size_t segment;

@@ -9,6 +9,8 @@
 #include "formats/packet.h"
 #include "index/page_index.h"
 #include "replayer/script.h"
+#include "vm/memory.h"
+#include "vm/vm.h"
 
 /* Pages whose mapping or doubt changed in a segment. */
 struct change {
@@ -328,6 +330,33 @@ static int ask_replay(struct query *query, uint64_t addr, uint64_t t,
 	return rc;
 }
 
+/*
+ * A page that became doubtful in this segment and is first touched in a later
+ * one, with nothing in between that makes it another page.
+ */
+static int answer_later(struct query *query, uint64_t page, uint64_t t,
+			bool *found, uint8_t *contents, struct failure *why)
+{
+	size_t segment = recording_segment_at(query->recording, t);
+	uint64_t time = t - recording_time(query->recording, segment);
+	guest_addr addr = page << GUEST_PAGE_SHIFT;
+	struct segment_view *view;
+	uint64_t doubt = memory_page_doubt(
+		vm_memory(replayer_vm(query->replayer)), page);
+	int rc;
+
+	*found = false;
+	if (!doubt)
+		return 0;
+	rc = view_segment(query, segment, &view, why);
+	for (size_t i = 0; i < view->change_count && !rc; i++)
+		if (view->changes[i].time > time &&
+		    addr - view->changes[i].addr < view->changes[i].size)
+			return 0;
+	return rc ? rc : resolve_later(query, segment + 1, page, doubt, found,
+				       contents, why);
+}
+
 static bool is_any_known(const uint8_t *known, size_t size)
 {
 	return memchr(known, 1, size) != NULL;
@@ -358,6 +387,16 @@ static int query_part(struct query *query, uint64_t addr, uint64_t t,
 		break;
 	}
 	rc = ask_replay(query, addr, t, bytes, known, size, why);
+	if (!rc && !is_any_known(known, size)) {
+		bool found;
+
+		rc = answer_later(query, addr >> GUEST_PAGE_SHIFT, t, &found,
+				  contents, why);
+		if (!rc && found) {
+			memcpy(bytes, contents + addr % GUEST_PAGE, size);
+			memset(known, 1, size);
+		}
+	}
 	*source = is_any_known(known, size) ? QUERY_REPLAY : QUERY_UNKNOWN;
 	return rc;
 }

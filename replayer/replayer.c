@@ -156,6 +156,7 @@ static int jump(struct replayer *rep, size_t segment, struct failure *why)
 
 	rep->loaded = false;
 	rep->peeked_count = 0;
+	rep->error = 0;
 	if (!rc)
 		rc = load_script(rep, segment, &frame, why);
 	segment_index_release(&rep->index);
@@ -171,41 +172,6 @@ static int jump(struct replayer *rep, size_t segment, struct failure *why)
 		rep->loaded = true;
 	}
 	key_frame_release(&frame);
-	return rc;
-}
-
-/*
- * What the kernel looked at in this segment, the replay has not touched; the
- * next segment takes it for known.
- */
-static int touch_rest(struct replayer *rep, struct failure *why)
-{
-	for (size_t i = 0; i < rep->script.touch_room; i++) {
-		const struct script_touch *touch = &rep->script.touches[i];
-		uint8_t byte;
-
-		if (touch->page != SCRIPT_NO_PAGE &&
-		    memory_page_doubt(rep->memory, touch->page) == touch->doubt)
-			memory_look(rep->memory,
-				    touch->page << GUEST_PAGE_SHIFT, &byte, 1);
-	}
-	return rep->error ? failed(why, rep->error, "%s", rep->why.text) : 0;
-}
-
-/* Goes on from the end of one segment into the next. */
-static int cross(struct replayer *rep, struct failure *why)
-{
-	struct key_frame frame = { 0 };
-	size_t segment = rep->segment + 1;
-	int rc = touch_rest(rep, why);
-
-	if (!rc)
-		rc = recording_key_frame(rep->recording, segment, &frame, why);
-	if (!rc)
-		rc = load_script(rep, segment, &frame, why);
-	key_frame_release(&frame);
-	if (rc)
-		rep->loaded = false;
 	return rc;
 }
 
@@ -230,6 +196,7 @@ static int diverged(struct replayer *rep, const struct script_event *event,
 		    const struct vm_stop *stop, struct failure *why)
 {
 	guest_addr pc = vm_reg(rep->vm, rep->regs->pc);
+	uint64_t t = vm_steps(rep->vm);
 	char text[96], expected[80] = "no event";
 	unsigned size;
 
@@ -237,11 +204,16 @@ static int diverged(struct replayer *rep, const struct script_event *event,
 		snprintf(expected, sizeof(expected), "%s at t=%" PRIu64,
 			 packet_name(event->packet.kind),
 			 rep->start + event->time);
+	if (stop->kind == VM_STOP_SYSCALL) {
+		/* It has retired. */
+		t--;
+		pc -= stop->size;
+	}
 	vm_disassemble(rep->vm, pc, text, sizeof(text), &size);
 	return failed(why, ERR_DIVERGED,
 		      "the replay diverged at t=%" PRIu64 ", 0x%" PRIx64
 		      " (%s): expected %s, found %s",
-		      vm_steps(rep->vm), pc, text, expected, stop_name(stop));
+		      t, pc, text, expected, stop_name(stop));
 }
 
 static void show_output(struct replayer *rep, const struct packet *packet)
@@ -424,7 +396,8 @@ static int meet(struct replayer *rep, const struct script_event *event,
 		break;
 	case PACKET_VALUE:
 		rc = run(rep, at - now, &stop, why);
-		as_expected = stop.kind == VM_STOP_VALUE;
+		as_expected = stop.kind == VM_STOP_VALUE &&
+			      vm_steps(rep->vm) == at - 1;
 		if (!rc && as_expected)
 			vm_skip(rep->vm, &stop);
 		break;
@@ -475,6 +448,57 @@ static int run_in_segment(struct replayer *rep, uint64_t t,
 	return rc;
 }
 
+/*
+ * What the kernel looked at in this segment, the replay has not touched; the
+ * next segment takes it for known.
+ */
+static int touch_rest(struct replayer *rep, struct failure *why)
+{
+	for (size_t i = 0; i < rep->script.touch_room; i++) {
+		const struct script_touch *touch = &rep->script.touches[i];
+		uint8_t byte;
+
+		if (touch->page != SCRIPT_NO_PAGE &&
+		    memory_page_doubt(rep->memory, touch->page) == touch->doubt)
+			memory_look(rep->memory,
+				    touch->page << GUEST_PAGE_SHIFT, &byte, 1);
+	}
+	return rep->error ? failed(why, rep->error, "%s", rep->why.text) : 0;
+}
+
+/* The segment is over, but not its events. */
+static int never_came(struct replayer *rep, struct failure *why)
+{
+	const struct vm_stop none = { .kind = VM_STOP_BUDGET };
+
+	return diverged(rep, next_event(rep), &none, why);
+}
+
+/* Goes on from the end of one segment into the next. */
+static int cross(struct replayer *rep, struct failure *why)
+{
+	struct key_frame frame = { 0 };
+	size_t segment = rep->segment + 1;
+	int rc;
+
+	if (next_event(rep))
+		return never_came(rep, why);
+	rc = touch_rest(rep, why);
+	if (!rc)
+		rc = recording_key_frame(rep->recording, segment, &frame, why);
+	if (!rc)
+		rc = load_script(rep, segment, &frame, why);
+	key_frame_release(&frame);
+	if (rc)
+		rep->loaded = false;
+	return rc;
+}
+
+void replayer_in_order(struct replayer *rep)
+{
+	rep->in_order = true;
+}
+
 static bool is_ahead(const struct replayer *rep, uint64_t t)
 {
 	size_t segment = recording_segment_at(rep->recording, t);
@@ -482,7 +506,7 @@ static bool is_ahead(const struct replayer *rep, uint64_t t)
 	if (!rep->loaded || t < vm_steps(rep->vm))
 		return false;
 	/* Crossing keeps the translations; output must not be left out. */
-	return rep->output || segment <= rep->segment + 1;
+	return rep->output || rep->in_order || segment <= rep->segment + 1;
 }
 
 int replayer_seek(struct replayer *rep, uint64_t t, struct failure *why)
@@ -506,6 +530,8 @@ int replayer_seek(struct replayer *rep, uint64_t t, struct failure *why)
 			break;
 		rc = cross(rep, why);
 	}
+	if (!rc && t == recording_end(rep->recording) && next_event(rep))
+		rc = never_came(rep, why);
 	/* What is half done cannot be gone on with. */
 	if (rc)
 		rep->loaded = false;

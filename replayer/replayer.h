@@ -40,6 +40,12 @@ void replayer_on_output(struct replayer *replayer, replayer_output *output,
 /* Goes to time `t`, at most the recording's end. */
 int replayer_seek(struct replayer *replayer, uint64_t t, struct failure *why);
 
+/*
+ * From now on it never jumps forwards: every instruction on the way is
+ * executed, as verifying demands.
+ */
+void replayer_in_order(struct replayer *replayer);
+
 /* The time it stands at. */
 uint64_t replayer_time(const struct replayer *replayer);
 
@@ -59,25 +65,36 @@ struct vm *replayer_vm(struct replayer *replayer);
 struct difference {
 	bool is_register;
 	unsigned reg;		/* is_register */
-	uint64_t addr;		/* else: of the byte */
-	uint64_t expected, found;
+	uint64_t addr;		/* else: of 8 bytes */
+	uint64_t expected, found;	/* of a wide register: 8 bytes of it,
+					   from `part` on */
+	unsigned part;
+};
+
+/* The first so many: enough to find the instruction that was first. */
+#define DIFFERENCES_MOST 256
+
+struct differences {
+	struct difference list[DIFFERENCES_MOST];
+	size_t count;
 };
 
 /*
  * Compares the present state with what the recording says of it, at the time
- * of the key frame of `segment`.  ERR_DIVERGED and `*difference` if it is
- * another one.
+ * of the key frame of `segment`.  ERR_DIVERGED if it is another one; then
+ * `*out` says where.
  */
 int replayer_check(struct replayer *replayer, size_t segment,
-		   struct difference *difference, struct failure *why);
+		   struct differences *out, struct failure *why);
 
 /*
- * Describes a difference that replayer_check() found at the key frame of
- * `segment`: replays the segment before it instruction by instruction and
- * names the one that left the wrong value.  Always returns an error, mostly
+ * Describes what replayer_check() found at the key frame of `segment`:
+ * replays the segment before it instruction by instruction.  Of all places
+ * that are wrong, it names the one that got its last value first, and the
+ * instruction that left it there.  Always returns an error, mostly
  * ERR_DIVERGED.  The replayer can only be destroyed afterwards.
  */
 int replayer_explain(struct replayer *replayer, size_t segment,
-		     const struct difference *difference, struct failure *why);
+		     const struct differences *found, struct failure *why);
 
 #endif

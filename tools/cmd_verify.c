@@ -52,19 +52,20 @@ static int check_all(struct recording *recording, struct replayer *replayer,
 	struct progress progress;
 	int rc = 0;
 
+	replayer_in_order(replayer);
+	rc = replayer_seek(replayer, 0, why);
 	progress_start(&progress, "verifying", recording_end(recording));
 	for (size_t i = 0; i < segments && !rc; i++) {
 		uint64_t end = recording_time(recording, i + 1);
-		struct difference difference;
+		struct differences found;
 
 		progress_show(&progress, recording_time(recording, i));
 		rc = replayer_seek(replayer, end, why);
 		if (rc || i + 1 == segments)
 			break;
-		rc = replayer_check(replayer, i + 1, &difference, why);
+		rc = replayer_check(replayer, i + 1, &found, why);
 		if (rc == ERR_DIVERGED)
-			rc = replayer_explain(replayer, i + 1, &difference,
-					      why);
+			rc = replayer_explain(replayer, i + 1, &found, why);
 	}
 	progress_end(&progress);
 	return rc;

@@ -170,7 +170,8 @@ static bool on_tlb_miss(uc_engine *uc, uint64_t addr, uc_mem_type type,
 		return true;
 	}
 	/* The engine itself looks around the address it runs "until". */
-	if (addr - (NEVER - 16 * GUEST_PAGE) < 32 * GUEST_PAGE)
+	if (type == UC_MEM_FETCH &&
+	    addr - (NEVER - 16 * GUEST_PAGE) < 32 * GUEST_PAGE)
 		return false;
 	vm->faulted = true;
 	vm->fault_page = addr;

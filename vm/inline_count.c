@@ -145,11 +145,15 @@ static bool bring_counter(struct vm *vm, const uint8_t *code)
 			munmap(at, GUEST_PAGE);
 			continue;
 		}
-		*(struct counter *)at = *counter;
+		*(struct counter *)at = (struct counter){
+			.budget = counter->budget, .current = counter->current,
+		};
 		vm->counter = at;
-		/* A signal may have come while it was copied. */
-		if (counter->asked)
+		/* A signal may have come before: its word was for the old one. */
+		if (counter->asked) {
+			vm->counter->budget = counter->budget + ASKED_PENALTY;
 			vm_interrupt(vm);
+		}
 		vm->code_base = (uintptr_t)at;
 		return true;
 	}

@@ -253,6 +253,10 @@ static int run_engine(struct vm *vm, guest_addr until, struct vm_stop *stop,
 	err = uc_emu_start(vm->uc, vm_reg(vm, X86_RIP), until, 0, 0);
 	x86_mend_flags(vm);
 	memset(stop, 0, sizeof(*stop));
+	/* With a trace, the engine does not say so itself. */
+	if (vm->trace && (vm->stopped == ENGINE_AT_BLOCK ||
+			  vm->stopped == ENGINE_SPECIAL))
+		vm_set_reg(vm, X86_RIP, vm->blocks[vm->stop_block].pc);
 	stop->pc = vm_reg(vm, X86_RIP);
 	if (vm->stopped != ENGINE_NONE || stop->pc == until)
 		return 0;
@@ -321,6 +325,8 @@ static int run_to_special(struct vm *vm, struct vm_stop *stop,
 			return rc;
 	}
 	vm->stopped = ENGINE_SPECIAL;
+	if (vm->trace)		/* the engine does not get to see it */
+		vm->trace(vm->trace_context, vm->steps, stop->pc);
 	if (!block_explain(vm, stop->pc, stop)) {
 		vm->emulated = x86_emulate(vm, stop);
 	} else if (stop->kind == VM_STOP_VALUE && stop->value == VALUE_HOST) {
@@ -349,6 +355,7 @@ static void explain(struct vm *vm, struct vm_stop *stop)
 		break;
 	case ENGINE_SYSCALL:
 		stop->kind = VM_STOP_SYSCALL;
+		stop->size = 2;
 		vm_set_reg(vm, X86_RCX, stop->pc);
 		vm_set_reg(vm, X86_R11, vm_reg(vm, X86_RFLAGS));
 		break;
@@ -379,6 +386,39 @@ static int run_rest(struct vm *vm, uint64_t left, struct vm_stop *stop,
 	return rc;
 }
 
+/*
+ * The engine fetches a whole block before it executes any of it.  Where the
+ * fetch fails on a later page, what is whole before that page runs first;
+ * 0 in `*done` if there is nothing, and the fault is at the first instruction.
+ */
+static int run_to_page_end(struct vm *vm, uint64_t left, unsigned *done,
+			   struct vm_stop *stop, struct failure *why)
+{
+	uint64_t size = vm->fault_page - stop->pc;
+	const struct block *block;
+	uint32_t number;
+	int rc;
+
+	*done = 0;
+	if (vm->fault_access != ACCESS_FETCH || vm->fault_page <= stop->pc ||
+	    size > GUEST_PAGE)
+		return 0;
+	number = block_decode(vm, stop->pc, (uint32_t)size);
+	if (!number)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	block = &vm->blocks[number];
+	while (*done < block->count && *done < block->special && *done < left &&
+	       block_address_of(vm, block, *done + 1) >
+		       block_address_of(vm, block, *done))
+		++*done;
+	if (!*done)
+		return 0;
+	grant(vm, *done);
+	rc = run_part(vm, number, *done, stop, why);
+	settle(vm);
+	return rc;
+}
+
 /* Runs until something happens that the engine cannot go on behind. */
 static int run_once(struct vm *vm, uint64_t budget, bool exact,
 		    struct vm_stop *stop, struct failure *why)
@@ -398,6 +438,13 @@ static int run_once(struct vm *vm, uint64_t budget, bool exact,
 		rc = run_rest(vm, left, stop, why);
 	else if (vm->stopped == ENGINE_SPECIAL)
 		rc = run_to_special(vm, stop, why);
+	else if (vm->stopped == ENGINE_NONE && vm->faulted) {
+		unsigned done;
+
+		rc = run_to_page_end(vm, left, &done, stop, why);
+		vm->emulated = done && vm->stopped == ENGINE_NONE &&
+			       !vm->faulted;
+	}
 	return rc;
 }
 
@@ -414,9 +461,14 @@ int vm_run(struct vm *vm, uint64_t budget, bool exact, struct vm_stop *stop,
 		vm->emulated = false;
 		rc = run_once(vm, end - vm->steps, exact, stop, why);
 	} while (!rc && vm->emulated);
-	if (!rc)
-		explain(vm, stop);
-	return rc;
+	if (rc)
+		return rc;
+	explain(vm, stop);
+	/* What comes after the last step has not been tried yet. */
+	if (exact && vm->steps == end && stop->kind == VM_STOP_FAULT &&
+	    stop->fault == FAULT_MEMORY && stop->access == ACCESS_FETCH)
+		stop->kind = VM_STOP_BUDGET;
+	return 0;
 }
 
 void vm_code_changed(struct vm *vm, guest_addr addr, uint64_t size)

@@ -69,7 +69,8 @@ struct vm_stop {
 	bool mapped;			/* FAULT_MEMORY: but not permitted */
 	unsigned number;		/* FAULT_INTERRUPT */
 	enum vm_value value;		/* VM_STOP_VALUE */
-	unsigned size;			/* VM_STOP_VALUE: of the instruction */
+	unsigned size;			/* VM_STOP_VALUE and SYSCALL: of the
+					   instruction */
 };
 
 /* `observer` (of memory.h, may be NULL) learns what happens to the memory. */

@@ -102,6 +102,9 @@ syscall_handler sys_vfork;
 syscall_handler sys_execve;
 syscall_handler sys_execveat;
 
+/* futex.c */
+syscall_handler sys_futex;
+
 /* process_calls.c */
 syscall_handler sys_exit;
 syscall_handler sys_prctl;
@@ -109,7 +112,6 @@ syscall_handler sys_arch_prctl;
 syscall_handler sys_set_tid_address;
 syscall_handler sys_sched_getaffinity;
 syscall_handler sys_getcpu;
-syscall_handler sys_futex;
 syscall_handler sys_nothing;
 syscall_handler sys_missing;
 

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* process_calls.c - the process itself: its end, its children, its settings */
 #include <errno.h>
-#include <linux/futex.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "vm/linux/handlers.h"
@@ -156,7 +153,7 @@ int64_t sys_arch_prctl(struct linux_process *process,
 	}
 }
 
-/* ------- processors and waiting ------- */
+/* ------- processors ------- */
 
 /*
  * The guest has one processor: the lowest that the host lets cprec use.
@@ -211,52 +208,4 @@ int64_t sys_getcpu(struct linux_process *process,
 	    (arg[1] && copy_out(process, arg[1], &node, sizeof(node))))
 		return -EFAULT;
 	return 0;
-}
-
-/* Nobody else can wake the only thread: a signal or the time must. */
-static int64_t wait_in_vain(struct linux_process *process, guest_addr timeout,
-			    int command)
-{
-	bool absolute = (command & FUTEX_CMD_MASK) != FUTEX_WAIT;
-	bool real = command & FUTEX_CLOCK_REALTIME;
-	struct timespec limit;
-	int64_t result;
-
-	if (!timeout)
-		return host_call(process, SYS_ppoll, 0, 0, 0, 0, 0);
-	if (copy_in(process, &limit, timeout, sizeof(limit)))
-		return -EFAULT;
-	result = host_call(process, SYS_clock_nanosleep,
-			   real ? CLOCK_REALTIME : CLOCK_MONOTONIC,
-			   absolute ? TIMER_ABSTIME : 0, host_pointer(&limit),
-			   0);
-	return result ? result : -ETIMEDOUT;
-}
-
-int64_t sys_futex(struct linux_process *process, const struct syscall_row *row,
-		  const uint64_t *arg)
-{
-	int command = (int)arg[1];
-	uint32_t value;
-
-	(void)row;
-	if (arg[0] % 4)
-		return -EINVAL;
-	if (copy_in(process, &value, arg[0], sizeof(value)))
-		return -EFAULT;
-	switch (command & FUTEX_CMD_MASK) {
-	case FUTEX_WAIT:
-	case FUTEX_WAIT_BITSET:
-		if (value != (uint32_t)arg[2])
-			return -EAGAIN;
-		return wait_in_vain(process, arg[3], command);
-	case FUTEX_CMP_REQUEUE:
-		return value == (uint32_t)arg[5] ? 0 : -EAGAIN;
-	case FUTEX_WAKE:
-	case FUTEX_WAKE_BITSET:
-	case FUTEX_REQUEUE:
-		return 0;
-	default:
-		return -ENOSYS;
-	}
 }
