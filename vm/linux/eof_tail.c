@@ -43,17 +43,38 @@ void eof_tail_release(struct linux_process *process)
 	free(process->tails);
 }
 
-void eof_tail_note(struct linux_process *process, const struct region *region,
-		   const struct stat *file)
+/* How much of a region the file fills; at most all of it. */
+static uint64_t filled(const struct region *region, const struct stat *file)
 {
 	uint64_t file_pages = page_up((uint64_t)file->st_size);
 	uint64_t size = region->end - region->start;
 	uint64_t there = file_pages > region->offset ?
 				 file_pages - region->offset :
 				 0;
+
+	return S_ISREG(file->st_mode) && there < size ? there : size;
+}
+
+void eof_tail_cut(struct linux_process *process, const struct region *region,
+		  const struct stat *file)
+{
+	guest_addr start = region->start + filled(region, file);
+
+	if (start == region->end)
+		return;
+	/* Linux drops these pages, a private mapping's own copies among them. */
+	memory_clear(process->memory, start, region->end - start);
+	eof_tail_note(process, region, file);
+}
+
+void eof_tail_note(struct linux_process *process, const struct region *region,
+		   const struct stat *file)
+{
+	uint64_t size = region->end - region->start;
+	uint64_t there = filled(region, file);
 	struct eof_tail *tails;
 
-	if (!S_ISREG(file->st_mode) || there >= size)
+	if (there == size)
 		return;
 	tails = realloc(process->tails,
 			(process->tail_count + 1) * sizeof(*tails));

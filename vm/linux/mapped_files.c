@@ -150,7 +150,7 @@ static void each_region(struct linux_process *process, const char *name,
 		    !overlap(&region, offset, size, &start, &end))
 			continue;
 		if (file)	/* it has another size now */
-			eof_tail_note(process, &region, file);
+			eof_tail_cut(process, &region, file);
 		else
 			guest_wrote(process, start, end - start);
 	}

@@ -266,6 +266,10 @@ struct stat;
 void eof_tail_note(struct linux_process *process, const struct region *region,
 		   const struct stat *file);
 
+/* The same for a mapping whose file has got another size. */
+void eof_tail_cut(struct linux_process *process, const struct region *region,
+		  const struct stat *file);
+
 /* The range is being unmapped, or gets another protection. */
 void eof_tail_forget(struct linux_process *process, guest_addr addr,
 		     uint64_t size);
