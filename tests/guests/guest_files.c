@@ -203,6 +203,29 @@ static void test_maps(void)
 	CHECK(a.st_ino == b.st_ino);
 }
 
+/* The ways that lead to the same link. */
+static void test_links(void)
+{
+	static char self[PATH_MAX], path[PATH_MAX];
+	int folder = open("/proc/self", O_RDONLY | O_DIRECTORY);
+	struct stat about;
+
+	CHECK(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
+	CHECK(realpath("/proc/self/exe", path) && !strcmp(path, self));
+	snprintf(path, sizeof(path), "/proc/%d/exe", getpid());
+	CHECK(!lstat(path, &about) && S_ISLNK(about.st_mode));
+	CHECK(!stat(path, &about) && S_ISREG(about.st_mode));
+	memset(path, 0, sizeof(path));
+	CHECK(readlinkat(folder, "exe", path, sizeof(path) - 1) > 0);
+	CHECK(!strcmp(path, self));
+	CHECK(open("/proc/self/exe", O_RDONLY | O_NOFOLLOW) == -1);
+	CHECK(errno == ELOOP);
+	CHECK(!fstatat(folder, "exe", &about, AT_SYMLINK_NOFOLLOW));
+	CHECK(S_ISLNK(about.st_mode));
+	CHECK(!fstatat(folder, "exe", &about, 0) && S_ISREG(about.st_mode));
+	close(folder);
+}
+
 static void test_cmdline(int argc, char **argv)
 {
 	char bytes[4096] = "";
@@ -228,6 +251,7 @@ int main(int argc, char **argv)
 	test_streams();
 	test_system();
 	test_maps();
+	test_links();
 	test_cmdline(argc, argv);
 	return guest_end();
 }

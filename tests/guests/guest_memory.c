@@ -229,6 +229,25 @@ static void test_end_of_file(void)
 	unlink("short");
 }
 
+/* Pages that were written are gone when their file is cut, own copies too. */
+static void test_cut_file(int kind)
+{
+	int fd = make_file("cut", 3 * PAGE);
+	char *at = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, kind, fd, 0);
+
+	CHECK(at != MAP_FAILED);
+	CHECK(poke(at, 1) == 0 && poke(at + PAGE, 1) == 0);
+	CHECK(poke(at + 2 * PAGE, 1) == 0);
+	CHECK(!ftruncate(fd, PAGE) && getppid() > 0);
+	CHECK(at[0] == 1 && poke(at + PAGE, 1) == SIGBUS);
+	CHECK(write(1, at + 2 * PAGE, 1) == -1 && errno == EFAULT);
+	CHECK(!ftruncate(fd, 2 * PAGE + 1));
+	CHECK(at[PAGE] == 0 && at[2 * PAGE] == 0 && at[3 * PAGE - 1] == 0);
+	munmap(at, 3 * PAGE);
+	close(fd);
+	unlink("cut");
+}
+
 static void test_brk(void)
 {
 	char *start = (char *)syscall(SYS_brk, 0), *end;
@@ -290,6 +309,8 @@ int main(void)
 	test_discard();
 	test_files();
 	test_end_of_file();
+	test_cut_file(MAP_SHARED);
+	test_cut_file(MAP_PRIVATE);
 	test_code();
 	return guest_end();
 }
