@@ -144,7 +144,7 @@ static bool is_touch(const struct packet *packet)
 {
 	if (packet->source == TOUCH_STORED)
 		return packet->page_id < PAGE_ID_END;
-	return packet->source == TOUCH_READS || packet->source == TOUCH_SAME;
+	return packet->source == TOUCH_READS;
 }
 
 /* Whether all members are in range; the same for both directions. */

@@ -57,8 +57,6 @@ enum packet_kind {
 enum touch_source {
 	TOUCH_STORED = 0,	/* `page_id` (0 is the page of zeros) */
 	TOUCH_READS = 1,	/* GUEST_PAGE bytes in the read stream */
-	TOUCH_SAME = 2,		/* what it was when it became doubtful, which
-				   was in this segment */
 };
 
 struct packet {

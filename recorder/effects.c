@@ -116,50 +116,20 @@ static void on_first_write(void *context, uint64_t page)
 				    rec->segment_start;
 }
 
-static void on_leaving(void *context, uint64_t doubt, const uint8_t *bytes)
+/* Whether somebody else may write to the page again and again. */
+static bool is_shared(struct recorder *rec, guest_addr addr)
 {
-	struct recorder *rec = context;
+	const struct region *region = memory_region_at(rec->memory, addr);
 
-	if (rec->seen_count == rec->seen_room) {
-		size_t room = rec->seen_room ? rec->seen_room * 2 : 64;
-		struct last_seen *more =
-			realloc(rec->seen, room * sizeof(*more));
-
-		if (!more)
-			return;		/* then it is not predicted */
-		rec->seen = more;
-		rec->seen_room = room;
-	}
-	rec->seen[rec->seen_count++] =
-		(struct last_seen){ doubt, page_hash(bytes) };
-}
-
-/* Whether the page still is what the guest last saw of it. */
-static bool is_same(const struct recorder *rec, uint64_t doubt,
-		    const uint8_t *bytes)
-{
-	size_t low = 0, high = rec->seen_count;
-	struct page_key key;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (rec->seen[middle].doubt < doubt)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == rec->seen_count || rec->seen[low].doubt != doubt)
-		return false;
-	key = page_hash(bytes);
-	return key.low == rec->seen[low].key.low &&
-	       key.high == rec->seen[low].key.high;
+	return region && region->kind == REGION_SHARED &&
+	       (region->prot & MAY_WRITE);
 }
 
 /*
- * The prediction step for a page: nothing is stored of one that is what the
- * guest last saw; if the cache knows most of it, the read
- * stream says the rest; else it is a stored page, each content once.
+ * The prediction step for a page: a content that is stored already is only
+ * named; if the cache knows most of it, the read stream says the rest, as it
+ * does for pages that are shared and so will come again a little changed;
+ * else it is stored.
  */
 static void on_resolve(void *context, uint64_t page, uint64_t doubt,
 		       uint8_t *bytes)
@@ -168,24 +138,26 @@ static void on_resolve(void *context, uint64_t page, uint64_t doubt,
 	guest_addr addr = page << GUEST_PAGE_SHIFT;
 	struct packet packet = { .kind = PACKET_TOUCH, .addr = addr,
 				 .number = doubt };
+	uint8_t seen[GUEST_PAGE];
 	struct page_touch *touch;
 	uint64_t id = 0;
 
 	if (rec->unrecorded)
 		return;
+	/* A shared page may change while it is looked at. */
+	memcpy(seen, bytes, sizeof(seen));
 	touch = add_touch(rec, page, PAGE_WAS_RESOLVED);
 	rec->written++;
 	rec->resolved++;
-	if (is_same(rec, doubt, bytes)) {
-		packet.source = TOUCH_SAME;
-	} else if (!page_store_has(&rec->pages, bytes, &id) && rec->started &&
-	    prediction_would_hit(&rec->reads, addr, bytes, GUEST_PAGE) >
-		    GUEST_PAGE / 8 / 2) {
+	if (!page_store_has(&rec->pages, seen, &id) && rec->started &&
+	    (is_shared(rec, addr) ||
+	     prediction_would_hit(&rec->reads, addr, seen, GUEST_PAGE) >
+		     GUEST_PAGE / 8 / 2)) {
 		packet.source = TOUCH_READS;
-		prediction_record(&rec->reads, addr, bytes, GUEST_PAGE);
+		prediction_record(&rec->reads, addr, seen, GUEST_PAGE);
 	} else {
 		packet.source = TOUCH_STORED;
-		if (page_store_add(&rec->pages, bytes, &id))
+		if (page_store_add(&rec->pages, seen, &id))
 			out_of_memory(rec);
 		packet.page_id = id;
 	}
@@ -344,7 +316,6 @@ struct memory_observer effects_observer(struct recorder *rec)
 		.moved = on_moved,
 		.cleared = on_cleared,
 		.wrote = on_wrote,
-		.leaving = on_leaving,
 		.doubted = on_doubted,
 	};
 }

@@ -28,12 +28,6 @@ struct range {
 	uint64_t page, count;
 };
 
-/* What the guest last saw of a page that became doubtful in this segment. */
-struct last_seen {
-	uint64_t doubt;
-	struct page_key key;
-};
-
 /* When the next key frame is due; see recorder.c. */
 struct pacing {
 	uint64_t shortest, longest;	/* steps */
@@ -66,8 +60,6 @@ struct recorder {
 	size_t touch_count, touch_room;
 	size_t written;		/* touches that are writes */
 	uint64_t resolved;	/* doubtful pages that became known, ever */
-	struct last_seen *seen;	/* of shared pages, by ascending doubt */
-	size_t seen_count, seen_room;
 	struct range *fresh;
 	size_t fresh_count, fresh_room;
 	uint64_t hits_before;	/* cache hits at the segment's start */

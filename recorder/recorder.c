@@ -429,7 +429,6 @@ static void destroy(struct recorder *rec)
 	output_release(&rec->effects);
 	free(rec->touches);
 	free(rec->fresh);
-	free(rec->seen);
 	free(rec->path);
 	free(rec);
 }

@@ -309,7 +309,6 @@ static void start_lists(struct recorder *rec)
 	rec->state = (struct packet_state){ .doubt = memory_doubt(rec->memory) };
 	rec->touch_count = 0;
 	rec->fresh_count = 0;
-	rec->seen_count = 0;
 	rec->written = 0;
 	rec->hits_before = rec->reads.total_hits;
 }
@@ -325,8 +324,16 @@ int segment_end(struct recorder *rec, struct failure *why)
 int segment_start(struct recorder *rec, struct failure *why)
 {
 	struct snapshot shot = { .rec = rec };
+	bool started = rec->started;
 	int rc = 0;
 
+	/*
+	 * What somebody else may change is in no snapshot.  That it is doubtful
+	 * from here on, the key frame says, not a packet of the segment before.
+	 */
+	rec->started = false;
+	memory_doubt_shared(rec->memory);
+	rec->started = started;
 	if (rec->started) {
 		rc = segment_end(rec, why);
 		rec->segment++;

@@ -235,7 +235,7 @@ static int find_contents(struct query *query, size_t segment,
 	if (rc)
 		goto end;
 	touch = script_find_touch(&script, resolved->page, resolved->doubt);
-	if (touch && touch->source != TOUCH_SAME)
+	if (touch)
 		rc = script_touch_contents(touch, query->recording, bytes,
 					   why);
 	else

@@ -466,6 +466,23 @@ static int touch_rest(struct replayer *rep, struct failure *why)
 	return rep->error ? failed(why, rep->error, "%s", rep->why.text) : 0;
 }
 
+/* Pages of shared mappings are doubtful anew at each key frame. */
+static void doubt_anew(struct replayer *rep, const struct key_frame *frame)
+{
+	for (size_t i = 0; i < frame->doubt_count; i++) {
+		const struct doubt_range *range = &frame->doubts[i];
+
+		for (uint64_t j = 0; j < range->count; j++)
+			if (memory_page_doubt(rep->memory, range->page + j) !=
+			    range->number)
+				memory_set_doubtful(
+					rep->memory,
+					(range->page + j) << GUEST_PAGE_SHIFT,
+					GUEST_PAGE, range->number);
+	}
+	memory_set_doubt(rep->memory, frame->doubt);
+}
+
 /* The segment is over, but not its events. */
 static int never_came(struct replayer *rep, struct failure *why)
 {
@@ -488,6 +505,8 @@ static int cross(struct replayer *rep, struct failure *why)
 		rc = recording_key_frame(rep->recording, segment, &frame, why);
 	if (!rc)
 		rc = load_script(rep, segment, &frame, why);
+	if (!rc)
+		doubt_anew(rep, &frame);
 	key_frame_release(&frame);
 	if (rc)
 		rep->loaded = false;

@@ -244,8 +244,7 @@ int script_touch_contents(const struct script_touch *touch,
 {
 	if (touch->source == TOUCH_STORED)
 		return recording_page(recording, touch->id, bytes, why);
-	if (touch->source == TOUCH_READS)
-		memcpy(bytes, touch->contents, GUEST_PAGE);
+	memcpy(bytes, touch->contents, GUEST_PAGE);
 	return 0;
 }
 

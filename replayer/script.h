@@ -72,7 +72,7 @@ int script_read(struct script *out, uint64_t doubt, struct cache *cache,
 		size_t reads_size);
 void script_release(struct script *script);
 
-/* The contents that a touch finds; TOUCH_SAME leaves `bytes` as they are. */
+/* The contents that a touch finds. */
 int script_touch_contents(const struct script_touch *touch,
 			  struct recording *recording,
 			  uint8_t bytes[GUEST_PAGE], struct failure *why);

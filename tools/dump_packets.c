@@ -98,9 +98,7 @@ static void set_touch(json_t *line, const struct packet *packet)
 	if (packet->source == TOUCH_STORED)
 		set_count(line, "page_id", packet->page_id);
 	else
-		json_object_set_new(line, "source",
-				    json_string(packet->source == TOUCH_READS ?
-						"reads" : "same"));
+		json_object_set_new(line, "source", json_string("reads"));
 }
 
 json_t *dump_line(const char *kind, bool has_time, uint64_t t)

@@ -628,10 +628,6 @@ void memory_doubt_shared(struct memory *memory)
 		if (!is_known_shared(memory, page))
 			continue;
 		doubt = ++memory->newest_doubt;
-		arena_protect(memory, at, GUEST_PAGE, PAGE_READ);
-		if (observer->leaving)
-			observer->leaving(observer->context, doubt,
-					  memory->arena + at);
 		memory->doubt[page] = (uint32_t)doubt;
 		memory->state[page] &= (uint8_t)~(PAGE_READ | PAGE_WRITTEN);
 		arena_protect(memory, at, GUEST_PAGE, 0);

@@ -71,10 +71,6 @@ struct memory_observer {
 	/* The kernel wrote here; the bytes are in place. */
 	void (*wrote)(void *context, guest_addr addr, uint64_t size);
 
-	/* A shared page is about to become doubtful; `bytes` is what the
-	 * guest saw of it last. */
-	void (*leaving)(void *context, uint64_t doubt, const uint8_t *bytes);
-
 	/* Whole pages have become doubtful under this number. */
 	void (*doubted)(void *context, guest_addr addr, uint64_t size,
 			uint64_t doubt);

@@ -68,9 +68,6 @@ static const struct row rows[] = {
 	{ "TOUCH from the read stream", 0, 4, { 32, 1, 2, 1 },
 	  { PACKET_TOUCH, .number = 4, .addr = 0x11000,
 	    .source = TOUCH_READS } },
-	{ "TOUCH of an unchanged page", 0, 4, { 32, 1, 2, 2 },
-	  { PACKET_TOUCH, .number = 4, .addr = 0x11000,
-	    .source = TOUCH_SAME } },
 
 	{ "nothing", ERR_TRUNCATED, 0, { 0 } },
 	{ "kind zero", ERR_CORRUPT, 1, { 0 } },
@@ -118,7 +115,7 @@ static const struct row rows[] = {
 	{ "OUTPUT of nothing", ERR_CORRUPT, 4, { 24, 1, 0, 0 } },
 	{ "TOUCH of doubt 0", ERR_CORRUPT, 5, { 32, 5, 2, 0, 4 } },
 	{ "TOUCH of a doubt below 0", ERR_CORRUPT, 5, { 32, 6, 2, 0, 4 } },
-	{ "TOUCH from source 3", ERR_CORRUPT, 4, { 32, 0, 2, 3 } },
+	{ "TOUCH from source 2", ERR_CORRUPT, 4, { 32, 0, 2, 2 } },
 	{ "TOUCH of page -1", ERR_CORRUPT, 5, { 32, 0, 2, 0, 15 } },
 };
 
