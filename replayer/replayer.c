@@ -534,7 +534,7 @@ int replayer_seek(struct replayer *rep, uint64_t t, struct failure *why)
 	int rc = 0;
 
 	if (!is_ahead(rep, t)) {
-		if (rep->output)
+		if (rep->output || rep->in_order)
 			segment = 0;
 		rc = jump(rep, segment, why);
 		if (!rc && t == rep->start && segment)

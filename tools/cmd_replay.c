@@ -102,6 +102,7 @@ static int replay_file(struct replay *replay, const char *path,
 		rc = replayer_create(&replayer, recording, why);
 	if (rc)
 		goto end;
+	replayer_in_order(replayer);
 	if (!replay->quiet)
 		replayer_on_output(replayer, write_output, replay);
 	rc = go_to(replay, replayer, recording, to, why);

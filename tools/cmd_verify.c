@@ -53,7 +53,6 @@ static int check_all(struct recording *recording, struct replayer *replayer,
 	int rc = 0;
 
 	replayer_in_order(replayer);
-	rc = replayer_seek(replayer, 0, why);
 	progress_start(&progress, "verifying", recording_end(recording));
 	for (size_t i = 0; i < segments && !rc; i++) {
 		uint64_t end = recording_time(recording, i + 1);
