@@ -351,6 +351,8 @@ static int open_and_answer(struct query_command *command)
 	if (recording_open(&command->recording, command->path, &why))
 		return say_failure(&why);
 	status = answer(command, &why);
+	if (status == EXIT_ANSWERED)
+		question_warn_if_cut(command->recording);
 	recording_close(command->recording);
 	return status;
 }

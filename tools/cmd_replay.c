@@ -106,6 +106,8 @@ static int replay_file(struct replay *replay, const char *path,
 	if (!replay->quiet)
 		replayer_on_output(replayer, write_output, replay);
 	rc = go_to(replay, replayer, recording, to, why);
+	if (!rc)
+		question_warn_if_cut(recording);
 end:
 	replayer_destroy(replayer);
 	recording_close(recording);

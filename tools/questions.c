@@ -186,3 +186,11 @@ void question_print(const struct question *question, bool json)
 		say("0x%" PRIx64 " is not mapped at t=%" PRIu64,
 		    question->addr, question->at);
 }
+
+void question_warn_if_cut(const struct recording *recording)
+{
+	if (!recording_summary(recording))
+		say("'%s' was cut short: it ends at t=%" PRIu64,
+		    trace_reader_path(recording_reader(recording)),
+		    recording_end(recording));
+}

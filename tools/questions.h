@@ -52,4 +52,7 @@ int question_answer(struct question *question, struct query *query,
 /* Prints the answer; says on standard error if nothing is mapped there. */
 void question_print(const struct question *question, bool json);
 
+/* Warns of a recording without an end: what was answered may not be all. */
+void question_warn_if_cut(const struct recording *recording);
+
 #endif
