@@ -164,19 +164,6 @@ int memory_poke(struct memory *memory, guest_addr addr, const void *bytes,
 	return write_all(memory, addr, bytes, size, 0);
 }
 
-/* Opens for overwriting: whole doubtful or absent pages need not be known. */
-static void open_for_output(struct memory *memory, uint64_t at, uint64_t size)
-{
-	uint64_t last = (at + size - 1) >> GUEST_PAGE_SHIFT;
-
-	for (uint64_t page = at >> GUEST_PAGE_SHIFT; page <= last; page++) {
-		if ((memory->state[page] & PAGE_WRITTEN) &&
-		    !memory->doubt[page])
-			continue;
-		arena_touch(memory, page, true);
-	}
-}
-
 uint8_t *memory_at(struct memory *memory, guest_addr addr, uint64_t size,
 		   enum memory_use use, uint64_t *span)
 {
@@ -186,10 +173,8 @@ uint8_t *memory_at(struct memory *memory, guest_addr addr, uint64_t size,
 
 	if (!at)
 		return NULL;
-	if (use == MEMORY_OUT)
-		open_for_output(memory, mapping_arena(map, addr), *span);
-	else
-		touch_range(memory, mapping_arena(map, addr), *span, false);
+	touch_range(memory, mapping_arena(map, addr), *span,
+		    use == MEMORY_OUT);
 	return at;
 }
 

@@ -471,14 +471,6 @@ int vm_run(struct vm *vm, uint64_t budget, bool exact, struct vm_stop *stop,
 	return 0;
 }
 
-void vm_code_changed(struct vm *vm, guest_addr addr, uint64_t size)
-{
-	struct mapping *map = memory_find(vm->memory, addr);
-
-	if (map)
-		memory_note_stale(vm->memory, map, addr, size);
-}
-
 void vm_disassemble(struct vm *vm, guest_addr pc, char *text, size_t room,
 		    unsigned *size)
 {

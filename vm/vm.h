@@ -134,9 +134,6 @@ typedef void vm_trace_fn(void *context, uint64_t steps, guest_addr pc);
 int vm_trace(struct vm *vm, vm_trace_fn *trace, void *context,
 	     struct failure *why);
 
-/* Forgets translations of pages whose contents the host has changed. */
-void vm_code_changed(struct vm *vm, guest_addr addr, uint64_t size);
-
 /* "mov rax, rbx" for a person; `size` gets the instruction's length. */
 void vm_disassemble(struct vm *vm, guest_addr pc, char *text, size_t room,
 		    unsigned *size);
