@@ -7,6 +7,13 @@
  * at or before the key frame that names the page says which stored page it
  * is; a page that no list names is zeros, unless it is doubtful.
  *
+ * The first key frame of a segment, in file order, holds what belongs to the
+ * process: regions, doubts, the snapshot list.  Its stream is the thread that
+ * runs then.  Key frames of other threads have these lists empty; there is one
+ * for each thread that ran in the segment before, and for each that begins in
+ * this one (at its own time).  A thread without one stands where its newest
+ * key frame of an earlier segment says.
+ *
  * Page id 0 is the page of zeros and is never stored; ids count up from 1 in
  * the order of the CHUNK_PAGES chunks.
  *

@@ -11,6 +11,19 @@
  * A replay needs nothing but these to follow the kernel: it does not know
  * which operating system it was.
  *
+ * Threads take turns.  A turn is a slice; slices are counted from 0 in each
+ * segment, over all threads, from one number: slice 0 belongs to the thread
+ * whose key frame starts the segment, every other one begins with a SLICE
+ * packet in its thread's stream.  So a thread's own steps plus all it has
+ * skipped are the time of all threads since the segment's start, and slices
+ * in the order of their numbers are the order in which everything happened,
+ * each entry to the kernel and each locked instruction among it.  A system
+ * call during which the thread gave the processor away retires in one slice;
+ * its SYSCALL packet follows the SLICE packet of a later one, with 0 steps
+ * between.
+ *
+ * Source: US 7,620,938 B2: sequence packets, numbered by one counter.
+ *
  * Units:      steps are retired instructions of the thread since the segment's
  *             key frame or, as coded, since the event before; addresses are
  *             guest virtual; pages are address / GUEST_PAGE.
@@ -35,6 +48,7 @@ enum packet_kind {
 	PACKET_VALUE = 3,	/* an instruction's result was captured */
 	PACKET_EXIT = 4,	/* the thread ends */
 	PACKET_FAULT = 5,	/* the next instruction cannot retire: a signal */
+	PACKET_SLICE = 6,	/* the thread gets the processor: sequence packet */
 
 	/* Effects of the event before. */
 	PACKET_REG = 16,	/* a register gets a value */
@@ -79,6 +93,12 @@ struct packet {
 	uint64_t name_size;
 	enum touch_source source;	/* TOUCH */
 	uint64_t page_id;		/* TOUCH_STORED */
+
+	/* SLICE: what happened since the thread last had the processor. */
+	uint64_t slices;	/* this slice's number in the segment less that
+				   of the thread's slice before; at least 1 */
+	uint64_t skipped;	/* steps that other threads retired */
+	uint64_t doubts;	/* that other threads' packets made */
 };
 
 /*
@@ -90,6 +110,7 @@ struct packet_state {
 	guest_addr addr;	/* of the memory packet before */
 	uint64_t doubt;		/* number of the newest doubt */
 	uint64_t page_id;	/* of the TOUCH_STORED packet before */
+	uint64_t slice;		/* number of the stream's newest slice */
 };
 
 static inline bool packet_is_event(enum packet_kind kind)

@@ -55,6 +55,7 @@ int vm_create(struct vm **out, enum arch arch,
 	if (!vm)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	vm->counter = &vm->own_counter;
+	vm->thread = &vm->first;
 	vm->may_inline = !getenv("CPREC_NO_INLINE");
 	vm->regs = reg_table(arch);
 	rc = memory_create(&vm->memory, observer, why);
@@ -76,6 +77,8 @@ void vm_destroy(struct vm *vm)
 		return;
 	if (vm->pristine)
 		uc_context_free(vm->pristine);
+	if (vm->first.context)
+		uc_context_free(vm->first.context);
 	if (vm->uc)
 		uc_close(vm->uc);
 	if (vm->insn)
@@ -114,6 +117,67 @@ const char *vm_engine(void)
 void vm_run_uncounted(struct vm *vm)
 {
 	vm->uncounted = true;
+}
+
+/* ------- threads ------- */
+
+static uc_context *save_context(struct vm *vm, uc_context *context)
+{
+	if (!context && uc_context_alloc(vm->uc, &context))
+		return NULL;
+	if (uc_context_save(vm->uc, context)) {
+		uc_context_free(context);
+		return NULL;
+	}
+	return context;
+}
+
+int vm_thread_create(struct vm *vm, struct vm_thread **out,
+		     struct failure *why)
+{
+	struct vm_thread *thread = calloc(1, sizeof(*thread));
+
+	/* Room to save the present thread must be there when it is needed. */
+	if (!vm->thread->context)
+		vm->thread->context = save_context(vm, NULL);
+	if (thread)
+		thread->context = save_context(vm, NULL);
+	if (!thread || !thread->context || !vm->thread->context) {
+		free(thread);
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	}
+	*out = thread;
+	return 0;
+}
+
+void vm_thread_destroy(struct vm *vm, struct vm_thread *thread)
+{
+	if (!thread)
+		return;
+	assert(thread != vm->thread);
+	uc_context_free(thread->context);
+	if (thread == &vm->first)
+		thread->context = NULL;
+	else
+		free(thread);
+}
+
+struct vm_thread *vm_thread_current(const struct vm *vm)
+{
+	return vm->thread;
+}
+
+void vm_thread_switch(struct vm *vm, struct vm_thread *thread)
+{
+	assert(!vm->running);
+	if (thread == vm->thread)
+		return;
+	vm->thread->current = vm->counter->current;
+	uc_context_save(vm->uc, vm->thread->context);
+	uc_context_restore(vm->uc, thread->context);
+	vm->thread = thread;
+	vm->counter->current = thread->current;
+	vm->generation = 0;	/* a context may bring its TLB along */
 }
 
 /* ------- time ------- */

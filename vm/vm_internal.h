@@ -56,6 +56,11 @@ enum engine_stop {
 	ENGINE_INVALID,
 };
 
+struct vm_thread {
+	uc_context *context;	/* of the present thread: only room */
+	uint32_t current;	/* block under way: counter.current */
+};
+
 struct vm {
 	uc_engine *uc;
 	struct memory *memory;
@@ -63,6 +68,9 @@ struct vm {
 	uc_context *pristine;	/* the engine's state before anything ran */
 	csh decoder;
 	cs_insn *insn;
+
+	struct vm_thread first;
+	struct vm_thread *thread;	/* the present one */
 
 	struct counter *counter;
 	uint64_t code_base;	/* translated code is within 2 GiB of this */
