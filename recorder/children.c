@@ -70,14 +70,7 @@ static void begin_again(struct recorder *rec)
 	trace_writer_close(rec->writer);
 	rec->writer = NULL;
 	rec->started = false;
-	rec->in_event = false;
-	output_clear(&rec->events);
-	output_clear(&rec->effects);
-	prediction_finish(&rec->reads);
-	output_clear(&rec->reads.stream);
-	rec->reads.total_hits = 0;
-	rec->reads.total_misses = 0;
-	cache_flush(&rec->cache);
+	streams_begin_again(rec, (uint32_t)getpid());
 	rec->segment = 0;
 	rec->streamed = 0;
 	rec->resolved = 0;

@@ -19,36 +19,38 @@ static void out_of_memory(struct recorder *rec)
 
 void effect(struct recorder *rec, const struct packet *packet)
 {
-	struct output *out = rec->in_event ? &rec->effects : &rec->events;
+	struct stream *stream = rec->stream;
+	struct output *out = stream->in_event ? &stream->effects :
+						&stream->events;
 
 	if (!rec->started)
 		return;
-	packet_encode(out, &rec->state, packet);
+	packet_encode(out, &stream->state, packet);
 	if (out->error)
 		out_of_memory(rec);
 }
 
 void event_begin(struct recorder *rec)
 {
-	rec->in_event = true;
-	output_clear(&rec->effects);
+	rec->stream->in_event = true;
+	output_clear(&rec->stream->effects);
 }
 
 void event_end(struct recorder *rec, struct packet *packet)
 {
-	uint64_t now = vm_steps(rec->vm);
+	struct stream *stream = rec->stream;
+	uint64_t now = stream_steps(rec);
 
-	if (!rec->started) {
-		rec->in_event = false;
+	stream->in_event = false;
+	if (!rec->started)
 		return;
-	}
-	packet->steps = now - rec->event_steps;
-	rec->event_steps = now;
-	packet_encode(&rec->events, &rec->state, packet);
-	output_bytes(&rec->events, rec->effects.bytes, rec->effects.size);
-	if (rec->events.error)
+	packet->steps = now - stream->event_steps;
+	stream->event_steps = now;
+	packet_encode(&stream->events, &stream->state, packet);
+	output_bytes(&stream->events, stream->effects.bytes,
+		     stream->effects.size);
+	if (stream->events.error)
 		out_of_memory(rec);
-	rec->in_event = false;
 	rec->parts++;
 }
 
@@ -151,10 +153,10 @@ static void on_resolve(void *context, uint64_t page, uint64_t doubt,
 	rec->resolved++;
 	if (!page_store_has(&rec->pages, seen, &id) && rec->started &&
 	    (is_shared(rec, addr) ||
-	     prediction_would_hit(&rec->reads, addr, seen, GUEST_PAGE) >
+	     prediction_would_hit(&rec->stream->reads, addr, seen, GUEST_PAGE) >
 		     GUEST_PAGE / 8 / 2)) {
 		packet.source = TOUCH_READS;
-		prediction_record(&rec->reads, addr, seen, GUEST_PAGE);
+		prediction_record(&rec->stream->reads, addr, seen, GUEST_PAGE);
 	} else {
 		packet.source = TOUCH_STORED;
 		if (page_store_add(&rec->pages, seen, &id))
@@ -296,7 +298,7 @@ static void on_wrote(void *context, guest_addr addr, uint64_t size)
 						"that cannot be read");
 			return;
 		}
-		prediction_record(&rec->reads, addr,
+		prediction_record(&rec->stream->reads, addr,
 				  bytes + addr % GUEST_PAGE, span);
 		addr += span;
 		size -= span;

@@ -34,6 +34,32 @@ struct pacing {
 	uint64_t steps_per_page;	/* written */
 };
 
+/*
+ * What one thread of the guest has.  Its own steps are counted from where it
+ * was last known to stand.
+ */
+struct stream {
+	uint32_t number;	/* in the file */
+	uint32_t tid;
+	struct vm_thread *vm_thread;
+	bool has_ended;
+	bool is_new;		/* its registers are in no key frame yet */
+	bool has_run;		/* since its newest key frame */
+
+	uint64_t steps;		/* its own, when it last gave up its turn */
+	uint64_t skipped;	/* by its SLICE packets in this segment */
+	uint64_t start;		/* own steps at the segment's start */
+	uint64_t event_steps;	/* own steps at its event before */
+
+	struct cache cache;
+	struct prediction_writer reads;
+	bool in_event;
+	struct output events;	/* finished packets of the segment */
+	struct output effects;	/* of the event under way */
+	struct packet_state state;
+	uint64_t hits_before;	/* cache hits at the segment's start */
+};
+
 struct recorder {
 	const struct recorder_options *options;
 	struct vm *vm;
@@ -43,17 +69,15 @@ struct recorder {
 	struct linux_observer watch;	/* of the process */
 	struct trace_writer *writer;
 
-	struct cache cache;
-	struct prediction_writer reads;
 	struct page_store pages;
 
-	bool started;		/* the guest has run: changes are recorded */
-	bool in_event;
-	struct output events;	/* finished packets of the segment */
-	struct output effects;	/* of the event under way */
-	struct packet_state state;
-	uint64_t event_steps;	/* time of the event before */
+	struct stream **streams;	/* by number */
+	size_t stream_count, stream_room;
+	struct stream *stream;	/* of the thread that runs */
+	uint64_t turn_start;	/* time when it got its turn */
+	uint64_t slice;		/* turns in this segment, so far */
 
+	bool started;		/* the guest has run: changes are recorded */
 	uint32_t segment;
 	uint64_t segment_start;	/* time of its key frame */
 	struct page_touch *touches;
@@ -62,7 +86,6 @@ struct recorder {
 	uint64_t resolved;	/* doubtful pages that became known, ever */
 	struct range *fresh;
 	size_t fresh_count, fresh_room;
-	uint64_t hits_before;	/* cache hits at the segment's start */
 
 	struct pacing pacing;
 	uint64_t look_steps;	/* between looks at it */
@@ -104,6 +127,31 @@ void effects_mark_page(void *context, uint64_t page);
 /* Tells the registers that differ from `before`; NULL: all of them. */
 void effect_registers(struct recorder *rec, const struct reg_file *before);
 
+/* ------- streams.c ------- */
+
+/* The stream of a thread that begins; NULL when out of memory. */
+struct stream *stream_add(struct recorder *rec, uint32_t tid,
+			  struct vm_thread *vm_thread);
+void streams_release(struct recorder *rec);
+
+/* Only the running one is left, and is the first, as in a new recording. */
+void streams_begin_again(struct recorder *rec, uint32_t tid);
+
+/* The own steps of the thread that runs. */
+uint64_t stream_steps(const struct recorder *rec);
+
+/* A segment starts here for all streams. */
+void streams_start_segment(struct recorder *rec);
+
+/* What the streams have in memory, in bytes. */
+size_t streams_waiting(const struct recorder *rec);
+
+/* Linux observer members. */
+void streams_thread_begins(void *context, unsigned thread, uint32_t tid,
+			   struct vm_thread *vm_thread);
+void streams_thread_runs(void *context, unsigned thread);
+void streams_thread_ends(void *context, unsigned thread);
+
 /* ------- children.c ------- */
 
 /* Linux observer members: around a fork. */
@@ -128,6 +176,10 @@ int segment_start(struct recorder *rec, struct failure *why);
 
 /* Ends the last segment. */
 int segment_end(struct recorder *rec, struct failure *why);
+
+/* Writes the key frame of a thread that has just been made. */
+int segment_add_thread(struct recorder *rec, struct stream *stream,
+		       struct failure *why);
 
 /* Writes waiting pages out; with `all`, also a chunk that is not full. */
 int segment_write_pages(struct recorder *rec, bool all, struct failure *why);

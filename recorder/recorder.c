@@ -79,24 +79,34 @@ static int write_summary(struct recorder *rec,
 			 const struct linux_result *result,
 			 struct failure *why)
 {
-	struct summary_thread thread = { linux_tid(rec->process),
-					 vm_steps(rec->vm) };
 	struct summary summary = {
 		.time = vm_steps(rec->vm),
-		.threads = &thread,
-		.thread_count = 1,
-		.cache_hits = rec->reads.total_hits,
-		.cache_misses = rec->reads.total_misses,
+		.thread_count = rec->stream_count,
 		.touched_pages = rec->resolved,
 		.stored_pages = rec->pages.next_id - 1,
 	};
 	struct output out = { 0 };
+
+	summary.threads = calloc(rec->stream_count, sizeof(*summary.threads));
+	if (!summary.threads)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	rec->stream->steps = stream_steps(rec);
+	rec->turn_start = summary.time;
+	for (size_t i = 0; i < rec->stream_count; i++) {
+		const struct stream *stream = rec->streams[i];
+
+		summary.threads[i] = (struct summary_thread){ stream->tid,
+							      stream->steps };
+		summary.cache_hits += stream->reads.total_hits;
+		summary.cache_misses += stream->reads.total_misses;
+	}
 
 	if (result->outcome == LINUX_KILLED)
 		summary.exit_signal = (uint32_t)result->status;
 	else
 		summary.exit_code = (uint32_t)result->status & 0xff;
 	summary_encode(&out, &summary);
+	free(summary.threads);
 	if (out.error)
 		return failed(why, out.error, "out of memory");
 	return trace_writer_chunk(rec->writer, CHUNK_SUMMARY, 0, rec->segment,
@@ -153,6 +163,7 @@ int recorder_write_symbols(struct recorder *rec, struct failure *why)
 static int after_event(struct recorder *rec, struct failure *why)
 {
 	struct timespec now;
+	size_t waiting;
 
 	if (rec->error) {
 		if (why)
@@ -164,16 +175,17 @@ static int after_event(struct recorder *rec, struct failure *why)
 		if (recorder_write_symbols(rec, why))
 			return ERR_SYSTEM;
 	}
-	if (rec->parts < FLUSH_EVENTS && rec->events.size < FLUSH_BYTES &&
-	    rec->reads.stream.size < FLUSH_BYTES)
+	if (rec->parts < FLUSH_EVENTS &&
+	    rec->stream->events.size < FLUSH_BYTES &&
+	    rec->stream->reads.stream.size < FLUSH_BYTES)
 		return 0;
+	waiting = streams_waiting(rec);
 	rec->parts = 0;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (now.tv_sec - rec->flushed.tv_sec <= FLUSH_SECONDS &&
-	    rec->events.size < FLUSH_BYTES &&
-	    rec->reads.stream.size < FLUSH_BYTES)
+	    waiting < FLUSH_BYTES)
 		return 0;
-	rec->streamed += rec->events.size + rec->reads.stream.size;
+	rec->streamed += waiting;
 	return segment_flush(rec, false, why);
 }
 
@@ -205,7 +217,7 @@ static int start_reborn(struct recorder *rec, struct failure *why)
 	int rc = recorder_open_trace(rec, why);
 
 	rec->reborn = false;
-	rec->in_event = false;
+	rec->stream->in_event = false;
 	if (!rc)
 		rc = recorder_write_symbols(rec, why);
 	if (!rc)
@@ -283,8 +295,8 @@ static bool is_key_frame_due(const struct recorder *rec)
 	const struct pacing *pacing = &rec->pacing;
 	uint64_t steps = vm_steps(rec->vm) - rec->segment_start;
 
-	if (rec->streamed + rec->events.size + rec->reads.stream.size >
-	    STREAM_MOST)
+	if (rec->streamed + rec->stream->events.size +
+		    rec->stream->reads.stream.size > STREAM_MOST)
 		return true;
 	if (steps < pacing->shortest)
 		return false;
@@ -295,13 +307,35 @@ static bool is_key_frame_due(const struct recorder *rec)
 	       steps >= rec->written * pacing->steps_per_page;
 }
 
-/* Runs to the next stop and does what it asks for. */
-static int advance(struct recorder *rec, struct linux_result *result,
-		   struct failure *why)
+/* Other processes wait for memory that they share with this one. */
+static void give_way(struct recorder *rec)
 {
-	struct vm_stop stop;
-	int rc = vm_run(rec->vm, rec->look_steps, false, &stop, why);
+	struct packet packet = {
+		.kind = PACKET_SLICE,
+		.slices = ++rec->slice - rec->stream->state.slice,
+	};
 
+	event_begin(rec);
+	memory_doubt_shared(rec->memory);
+	event_end(rec, &packet);
+}
+
+/* Runs to the next stop and does what it asks for. */
+static int advance(void *context, uint64_t budget, bool exact,
+		   struct linux_result *result, struct failure *why)
+{
+	struct recorder *rec = context;
+	uint64_t most = memory_turn(rec->memory);
+	struct vm_stop stop;
+	int rc;
+
+	if (most > rec->look_steps)
+		most = rec->look_steps;
+	if (budget > most) {
+		budget = most;
+		exact = false;
+	}
+	rc = vm_run(rec->vm, budget, exact, &stop, why);
 	if (rc)
 		return rc;
 	switch (stop.kind) {
@@ -320,11 +354,14 @@ static int advance(struct recorder *rec, struct linux_result *result,
 	}
 	if (!rc)
 		rc = do_signals(rec, result, why);
+	if (!rc && memory_is_wanted(rec->memory))
+		give_way(rec);
 	if (rec->unrecorded)
 		return rc;
 	if (!rc)
 		rc = after_event(rec, why);
-	if (!rc && result->outcome == LINUX_GOES_ON && is_key_frame_due(rec)) {
+	if (!rc && result->outcome != LINUX_EXITED &&
+	    result->outcome != LINUX_KILLED && is_key_frame_due(rec)) {
 		rc = segment_start(rec, why);
 		rec->streamed = 0;
 	}
@@ -394,15 +431,17 @@ static int create(struct recorder *rec, struct failure *why)
 	struct memory_observer observer = effects_observer(rec);
 	int rc;
 
-	if (cache_init(&rec->cache, rec->options->cache_entries) ||
-	    page_store_init(&rec->pages))
+	if (page_store_init(&rec->pages))
 		return failed(why, ERR_NO_MEMORY, "out of memory");
-	prediction_writer_init(&rec->reads, &rec->cache);
 	rc = vm_create(&rec->vm, ARCH_X86_64, &observer, why);
 	if (rc)
 		return rc;
 	rec->memory = vm_memory(rec->vm);
 	rec->regs = vm_reg_table(rec->vm);
+	rec->stream = stream_add(rec, (uint32_t)getpid(),
+				 vm_thread_current(rec->vm));
+	if (!rec->stream)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
 	rc = linux_create(&rec->process, rec->vm, &rec->options->program, why);
 	if (rc)
 		return rc;
@@ -410,7 +449,11 @@ static int create(struct recorder *rec, struct failure *why)
 		.context = rec, .output = on_output, .notice = on_notice,
 		.before_fork = children_before_fork,
 		.after_fork = children_after_fork,
+		.thread_begins = streams_thread_begins,
+		.thread_runs = streams_thread_runs,
+		.thread_ends = streams_thread_ends,
 	};
+	linux_set_schedule(rec->process, &rec->options->schedule);
 	linux_observe(rec->process, &rec->watch);
 	set_pacing(rec);
 	rc = make_header(rec, why);
@@ -422,11 +465,8 @@ static void destroy(struct recorder *rec)
 	trace_writer_close(rec->writer);
 	linux_destroy(rec->process);
 	vm_destroy(rec->vm);
-	prediction_writer_release(&rec->reads);
-	cache_release(&rec->cache);
+	streams_release(rec);
 	page_store_release(&rec->pages);
-	output_release(&rec->events);
-	output_release(&rec->effects);
 	free(rec->touches);
 	free(rec->fresh);
 	free(rec->path);
@@ -448,10 +488,34 @@ static int finish(struct recorder *rec, const struct linux_result *result,
 	return rc;
 }
 
+static int end(struct recorder *rec, int rc, const struct linux_result *result,
+	       struct failure *why)
+{
+	if (!rc)
+		rc = finish(rec, result, why);
+	destroy(rec);
+	return rc;
+}
+
+static _Noreturn void ended(void *context, int rc,
+			    const struct linux_result *result,
+			    const struct failure *why)
+{
+	struct recorder *rec = context;
+	const struct recorder_options *options = rec->options;
+	struct failure own = { 0 };
+
+	if (rc)
+		own = *why;
+	rc = end(rec, rc, result, &own);
+	options->ended(options, rc, result, &own);
+}
+
 int recorder_run(const struct recorder_options *options,
 		 struct linux_result *result, struct failure *why)
 {
 	struct recorder *rec = calloc(1, sizeof(*rec));
+	const struct linux_driver driver = { rec, advance, ended };
 	int rc;
 
 	if (!rec)
@@ -463,10 +527,7 @@ int recorder_run(const struct recorder_options *options,
 		rc = recorder_write_symbols(rec, why);
 	if (!rc)
 		rc = segment_start(rec, why);
-	while (!rc && result->outcome == LINUX_GOES_ON)
-		rc = advance(rec, result, why);
 	if (!rc)
-		rc = finish(rec, result, why);
-	destroy(rec);
-	return rc;
+		rc = linux_run(rec->process, &driver, result, why);
+	return end(rec, rc, result, why);
 }

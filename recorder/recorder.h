@@ -4,7 +4,8 @@
  *
  * Errors:     ERR_INPUT, ERR_SYSTEM (the trace cannot be written, the engine
  *             refused), ERR_NO_MEMORY.  How the program ended is a result.
- * Threads:    one recorder per process.
+ * Threads:    one recorder per process.  The program's threads are threads of
+ *             cprec, which take turns.
  */
 #ifndef CPREC_RECORDER_RECORDER_H
 #define CPREC_RECORDER_RECORDER_H
@@ -24,10 +25,17 @@ struct recorder_options {
 	uint64_t segment_steps;		/* shortest segment; 0: the default */
 	int level;			/* of compression; 0: the default */
 	bool no_children;		/* leave new processes unrecorded */
+	struct linux_schedule schedule;	/* of threads */
 
 	/* Told what linux_observer.notice says, with a NULL context; may be
 	 * NULL. */
 	void (*notice)(void *context, const char *text);
+
+	/* The recording is done, or failed, in another thread of cprec than
+	 * that which called recorder_run(), which stays there. */
+	void (*ended)(const struct recorder_options *options, int rc,
+		      const struct linux_result *result,
+		      const struct failure *why) __attribute__((noreturn));
 };
 
 /*

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STREAM 0	/* the one thread's */
-
 /* ------- pages ------- */
 
 int segment_write_pages(struct recorder *rec, bool all, struct failure *why)
@@ -17,29 +15,39 @@ int segment_write_pages(struct recorder *rec, bool all, struct failure *why)
 	if (!waiting ||
 	    (!all && waiting < (size_t)PAGES_PER_CHUNK * GUEST_PAGE))
 		return 0;
-	return trace_writer_chunk(rec->writer, CHUNK_PAGES, STREAM,
+	return trace_writer_chunk(rec->writer, CHUNK_PAGES, 0,
 				  rec->segment, store->batch_first,
 				  &store->batch, why);
 }
 
 /* ------- streams ------- */
 
-int segment_flush(struct recorder *rec, bool end, struct failure *why)
+static int flush_stream(struct recorder *rec, struct stream *stream, bool end,
+			struct failure *why)
 {
-	int rc;
+	int rc = 0;
 
 	if (end)
-		prediction_finish(&rec->reads);
+		prediction_finish(&stream->reads);
 	else
-		prediction_cut(&rec->reads);
-	rc = segment_write_pages(rec, true, why);
-	if (!rc && rec->reads.stream.size)
-		rc = trace_writer_chunk(rec->writer, CHUNK_READS, STREAM,
-					rec->segment, 0, &rec->reads.stream,
-					why);
-	if (!rc && rec->events.size)
-		rc = trace_writer_chunk(rec->writer, CHUNK_EVENTS, STREAM,
-					rec->segment, 0, &rec->events, why);
+		prediction_cut(&stream->reads);
+	if (stream->reads.stream.size)
+		rc = trace_writer_chunk(rec->writer, CHUNK_READS,
+					stream->number, rec->segment, 0,
+					&stream->reads.stream, why);
+	if (!rc && stream->events.size)
+		rc = trace_writer_chunk(rec->writer, CHUNK_EVENTS,
+					stream->number, rec->segment, 0,
+					&stream->events, why);
+	return rc;
+}
+
+int segment_flush(struct recorder *rec, bool end, struct failure *why)
+{
+	int rc = segment_write_pages(rec, true, why);
+
+	for (size_t i = 0; i < rec->stream_count && !rc; i++)
+		rc = flush_stream(rec, rec->streams[i], end, why);
 	clock_gettime(CLOCK_MONOTONIC, &rec->flushed);
 	rec->parts = 0;
 	return rc;
@@ -96,7 +104,8 @@ static int write_index(struct recorder *rec, struct failure *why)
 		output_release(&out);
 		return failed(why, out.error, "out of memory");
 	}
-	return trace_writer_chunk(rec->writer, CHUNK_INDEX, STREAM,
+	return trace_writer_chunk(rec->writer, CHUNK_INDEX,
+				  rec->stream->number,
 				  rec->segment, 0, &out, why);
 }
 
@@ -256,27 +265,83 @@ static size_t words_in_use(const struct cache *cache)
  * Storing the cache costs its words in use, flushing it at most the hits that
  * they would have brought, taken to be as many as in the segment before.
  */
-static bool pays_to_store(const struct recorder *rec)
+static bool pays_to_store(const struct stream *stream)
 {
-	uint64_t hits = rec->reads.total_hits - rec->hits_before;
+	uint64_t hits = stream->reads.total_hits - stream->hits_before;
 
-	return hits > words_in_use(&rec->cache);
+	return hits > words_in_use(&stream->cache);
+}
+
+/* Completes a key frame by what is a thread's own, and writes it. */
+static int write_frame(struct recorder *rec, struct stream *stream,
+		       struct key_frame *frame, struct failure *why)
+{
+	struct output out = { 0 };
+
+	frame->time = vm_steps(rec->vm);
+	frame->doubt = memory_doubt(rec->memory);
+	frame->steps = stream->steps;
+	frame->tid = stream->tid;
+	frame->cache_entries = (unsigned)stream->cache.entries;
+	if (pays_to_store(stream)) {
+		frame->cache = (uint8_t *)stream->cache.words;
+		frame->cache_size = stream->cache.entries * 8;
+	} else {
+		cache_flush(&stream->cache);
+	}
+	stream->hits_before = stream->reads.total_hits;
+	key_frame_encode(&out, rec->regs, frame);
+	stream->has_run = false;
+	if (out.error) {
+		output_release(&out);
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	}
+	return trace_writer_chunk(rec->writer, CHUNK_KEY_FRAME, stream->number,
+				  rec->segment, frame->time, &out, why);
+}
+
+/* The key frame of a thread that does not run now. */
+static int write_thread(struct recorder *rec, struct stream *stream,
+			struct failure *why)
+{
+	struct vm_thread *present = vm_thread_current(rec->vm);
+	struct key_frame frame = { 0 };
+
+	vm_thread_switch(rec->vm, stream->vm_thread);
+	vm_registers(rec->vm, &frame.regs);
+	vm_thread_switch(rec->vm, present);
+	return write_frame(rec, stream, &frame, why);
+}
+
+int segment_add_thread(struct recorder *rec, struct stream *stream,
+		       struct failure *why)
+{
+	return write_thread(rec, stream, why);
+}
+
+/* Threads that stand where their newest key frame says need no other. */
+static int write_threads(struct recorder *rec, struct failure *why)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < rec->stream_count && !rc; i++) {
+		struct stream *stream = rec->streams[i];
+
+		if (stream->has_run && !stream->has_ended)
+			rc = write_thread(rec, stream, why);
+	}
+	return rc;
 }
 
 static int write_key_frame(struct recorder *rec, const struct snapshot *shot,
 			   struct failure *why)
 {
 	struct key_frame frame = {
-		.time = vm_steps(rec->vm),
-		.steps = vm_steps(rec->vm),
-		.doubt = memory_doubt(rec->memory),
-		.tid = linux_tid(rec->process),
-		.cache_entries = (unsigned)rec->cache.entries,
 		.pages = shot->list,
 		.page_count = shot->count,
 	};
 	struct doubts doubts = { 0 };
-	struct output out = { 0 };
+	int rc;
 
 	vm_registers(rec->vm, &frame.regs);
 	frame.regions = (struct region *)memory_regions(rec->memory,
@@ -284,33 +349,19 @@ static int write_key_frame(struct recorder *rec, const struct snapshot *shot,
 	memory_each_doubt(rec->memory, add_doubt, &doubts);
 	frame.doubts = doubts.list;
 	frame.doubt_count = doubts.count;
-	if (pays_to_store(rec)) {
-		frame.cache = (uint8_t *)rec->cache.words;
-		frame.cache_size = rec->cache.entries * 8;
-	} else {
-		cache_flush(&rec->cache);
-	}
-	key_frame_encode(&out, rec->regs, &frame);
+	rc = doubts.failed ? failed(why, ERR_NO_MEMORY, "out of memory") :
+			     write_frame(rec, rec->stream, &frame, why);
 	free(doubts.list);
-	if (out.error || doubts.failed) {
-		output_release(&out);
-		return failed(why, ERR_NO_MEMORY, "out of memory");
-	}
-	return trace_writer_chunk(rec->writer, CHUNK_KEY_FRAME, STREAM,
-				  rec->segment, frame.time, &out, why);
+	return rc ? rc : write_threads(rec, why);
 }
 
 static void start_lists(struct recorder *rec)
 {
-	uint64_t now = vm_steps(rec->vm);
-
-	rec->segment_start = now;
-	rec->event_steps = now;
-	rec->state = (struct packet_state){ .doubt = memory_doubt(rec->memory) };
+	rec->segment_start = vm_steps(rec->vm);
+	rec->stream->has_run = true;
 	rec->touch_count = 0;
 	rec->fresh_count = 0;
 	rec->written = 0;
-	rec->hits_before = rec->reads.total_hits;
 }
 
 int segment_end(struct recorder *rec, struct failure *why)
@@ -340,6 +391,7 @@ int segment_start(struct recorder *rec, struct failure *why)
 	} else {
 		merge_touches(rec);
 	}
+	streams_start_segment(rec);
 	if (!rc)
 		rc = take_snapshot(&shot, why);
 	if (!rc)

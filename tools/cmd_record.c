@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_record.c - cprec record: runs a program and writes its recording */
+#include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "cache/cache.h"
@@ -22,7 +24,9 @@ enum {
 	OPTION_CACHE_SIZE,
 	OPTION_LEVEL,
 	OPTION_NO_CHILDREN,
+	OPTION_SCHEDULE,
 	OPTION_SEGMENT,
+	OPTION_SLICE,
 };
 
 static const struct command_help help = {
@@ -46,6 +50,12 @@ static const struct command_help help = {
 		  "(k, m, g: thousands, millions, billions)" },
 		{ OPTION_NO_CHILDREN, "no-children", NULL,
 		  "leave processes that the program starts unrecorded" },
+		{ OPTION_SLICE, "slice", "N",
+		  "longest turn of a thread, in instructions; without\n"
+		  "this: 1m" },
+		{ OPTION_SCHEDULE, "schedule", "HOW",
+		  "random or random:SEED: turns of random lengths in\n"
+		  "random order; the same SEED gives the same turns" },
 		{ OPTION_LEVEL, "level", "N",
 		  "of compression: 1 (fast) to 19 (small)" },
 		{ 0 }
@@ -59,6 +69,21 @@ static bool take_number(const struct options *options, uint64_t unit,
 {
 	return number_parse_scaled(options->value, unit, out) &&
 	       *out >= least && *out <= most;
+}
+
+/* "random" or "random:5" */
+static bool take_schedule(const char *text, struct linux_schedule *out)
+{
+	static const char word[] = "random";
+	size_t size = strlen(word);
+
+	if (strncmp(text, word, size) != 0)
+		return false;
+	out->random = true;
+	if (text[size] == ':')
+		return number_parse(text + size + 1, &out->seed);
+	return !text[size] && getrandom(&out->seed, sizeof(out->seed), 0) ==
+				      sizeof(out->seed);
 }
 
 /* Takes one option.  Returns 0 or OPTIONS_WRONG. */
@@ -95,6 +120,17 @@ static int take_option(const struct options *options, int id,
 			return options_bad_value(options, id,
 						 "a number above 0");
 		break;
+	case OPTION_SLICE:
+		if (!take_number(options, 1000, 1, UINT64_MAX,
+				 &out->schedule.slice_steps))
+			return options_bad_value(options, id,
+						 "a number above 0");
+		break;
+	case OPTION_SCHEDULE:
+		if (!take_schedule(options->value, &out->schedule))
+			return options_bad_value(options, id,
+						 "'random' or 'random:SEED'");
+		break;
 	case OPTION_LEVEL:
 		if (!take_number(options, 1, 1, 19, &number))
 			return options_bad_value(options, id,
@@ -116,41 +152,76 @@ static const char *absolute(const char *path, char *text, size_t room)
 	return text;
 }
 
-static int record(const struct recorder_options *options)
+/* The seed is kept with the recording, so that it can be used again. */
+static const char *describe_maker(const struct recorder_options *recorder,
+				  char *text, size_t room)
+{
+	int size = snprintf(text, room, "cprec %s", CPREC_VERSION);
+
+	if (recorder->schedule.random)
+		snprintf(text + size, room - (size_t)size,
+			 ", schedule random:%" PRIu64, recorder->schedule.seed);
+	return text;
+}
+
+struct job {
+	struct recorder_options options;	/* first: see ended() */
+	struct keep_old keep;
+	pid_t process;
+};
+
+static _Noreturn void end(struct job *job, int rc,
+			  const struct linux_result *result,
+			  const struct failure *why)
+{
+	/* The program's children come here too. */
+	if (getpid() == job->process)
+		keep_old_end(&job->keep);
+	if (rc)
+		exit(program_not_run(rc, why));
+	linux_exit_like(result);
+}
+
+/* In another thread of cprec than that which began. */
+static _Noreturn void ended(const struct recorder_options *options, int rc,
+			    const struct linux_result *result,
+			    const struct failure *why)
+{
+	end((struct job *)(uintptr_t)options, rc, result, why);
+}
+
+static int record(struct job *job)
 {
 	struct linux_result result;
-	struct keep_old keep;
 	struct failure why;
-	pid_t first = getpid();
-	int rc = keep_old_begin(&keep, options->path, &why);
+	int rc = keep_old_begin(&job->keep, job->options.path, &why);
 
 	/* ERR_INPUT would speak of the program. */
 	if (rc)
 		return program_not_run(ERR_SYSTEM, &why);
-	rc = recorder_run(options, &result, &why);
-	/* The program's children come back from recorder_run() too. */
-	if (getpid() == first)
-		keep_old_end(&keep);
-	if (rc)
-		return program_not_run(rc, &why);
-	linux_exit_like(&result);
+	job->process = getpid();
+	rc = recorder_run(&job->options, &result, &why);
+	end(job, rc, &result, &why);
 }
 
 int cmd_record(int argc, char **argv)
 {
 	struct options options = OPTIONS(help, argc, argv);
-	struct recorder_options recorder = {
-		.program.envp = environ,
-		.path = "trace.cpr",
-		.made_by = "cprec " CPREC_VERSION,
-		.cache_entries = CACHE_ENTRIES_DEFAULT,
-		.notice = program_notice,
+	struct job job = {
+		.options = {
+			.program.envp = environ,
+			.path = "trace.cpr",
+			.cache_entries = CACHE_ENTRIES_DEFAULT,
+			.notice = program_notice,
+			.ended = ended,
+		},
 	};
-	char path[PATH_MAX * 2];
+	struct recorder_options *recorder = &job.options;
+	char path[PATH_MAX * 2], made_by[100];
 	int id;
 
 	while ((id = options_next(&options)) >= 0)
-		if (take_option(&options, id, &recorder))
+		if (take_option(&options, id, recorder))
 			return EXIT_USAGE;
 	if (id == OPTIONS_HELP)
 		return finish_output(EXIT_ANSWERED);
@@ -160,8 +231,9 @@ int cmd_record(int argc, char **argv)
 		options_wrong(&options, "which program to record is missing");
 		return EXIT_USAGE;
 	}
-	recorder.path = absolute(recorder.path, path, sizeof(path));
-	recorder.program.argv = argv + options.first;
-	recorder.program.program = recorder.program.argv[0];
-	return record(&recorder);
+	recorder->path = absolute(recorder->path, path, sizeof(path));
+	recorder->made_by = describe_maker(recorder, made_by, sizeof(made_by));
+	recorder->program.argv = argv + options.first;
+	recorder->program.program = recorder->program.argv[0];
+	return record(&job);
 }

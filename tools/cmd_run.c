@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_run.c - cprec run: a program on the virtual machine, not recorded */
 #include <stdint.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "formats/error.h"
@@ -9,6 +10,7 @@
 #include "tools/options.h"
 #include "tools/programs.h"
 #include "vm/linux/linux.h"
+#include "vm/memory.h"
 #include "vm/vm.h"
 
 enum { OPTION_ASLR = 256 };
@@ -47,31 +49,47 @@ static int handle_stop(struct vm *vm, struct linux_process *process,
 	return 0;
 }
 
-static int run(struct vm *vm, struct linux_process *process,
-	       struct linux_result *result, struct failure *why)
-{
-	struct vm_stop stop;
-	int rc;
+struct run {
+	struct vm *vm;
+	struct linux_process *process;
+};
 
-	result->outcome = LINUX_GOES_ON;
-	for (;;) {
-		rc = vm_run(vm, UINT64_MAX, false, &stop, why);
-		if (!rc)
-			rc = handle_stop(vm, process, &stop, result, why);
-		while (!rc && result->outcome == LINUX_GOES_ON &&
-		       linux_has_signal(process))
-			rc = linux_deliver(process, result, why);
-		if (rc || result->outcome != LINUX_GOES_ON)
-			return rc;
-	}
+static int advance(void *context, uint64_t budget, bool exact,
+		   struct linux_result *result, struct failure *why)
+{
+	const struct run *run = context;
+	struct vm_stop stop;
+	int rc = vm_run(run->vm, budget, exact, &stop, why);
+
+	if (!rc)
+		rc = handle_stop(run->vm, run->process, &stop, result, why);
+	while (!rc && result->outcome == LINUX_GOES_ON &&
+	       linux_has_signal(run->process))
+		rc = linux_deliver(run->process, result, why);
+	if (memory_is_wanted(vm_memory(run->vm)))
+		memory_doubt_shared(vm_memory(run->vm));
+	return rc;
+}
+
+static _Noreturn void ended(void *context, int rc,
+			    const struct linux_result *result,
+			    const struct failure *why)
+{
+	(void)context;
+	if (rc)
+		exit(program_not_run(rc, why));
+	linux_exit_like(result);
 }
 
 static int run_program(const struct linux_options *options,
 		       struct linux_result *result, struct failure *why)
 {
 	const struct linux_observer observer = { .notice = program_notice };
+	const struct linux_schedule schedule = { .by_time = true };
 	struct linux_process *process = NULL;
 	struct vm *vm = NULL;
+	struct run context;
+	const struct linux_driver driver = { &context, advance, ended };
 	int rc;
 
 	rc = vm_create(&vm, ARCH_X86_64, NULL, why);
@@ -82,7 +100,9 @@ static int run_program(const struct linux_options *options,
 	if (rc)
 		goto end;
 	linux_observe(process, &observer);
-	rc = run(vm, process, result, why);
+	linux_set_schedule(process, &schedule);
+	context = (struct run){ vm, process };
+	rc = linux_run(process, &driver, result, why);
 end:
 	linux_destroy(process);
 	vm_destroy(vm);

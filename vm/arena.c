@@ -11,6 +11,7 @@
 #include <ucontext.h>
 
 #include "formats/error.h"
+#include "vm/family.h"
 
 #define ARENA_BITS 40
 
@@ -173,7 +174,13 @@ static void fill(struct memory *memory, uint64_t page)
 	uint64_t at = page << GUEST_PAGE_SHIFT;
 	uint8_t *bytes = memory->arena + at;
 	uint32_t doubt = memory->doubt[page];
+	bool shared = doubt && memory->family &&
+		      (memory->state[page] & PAGE_SHARED);
 
+	if (shared) {
+		family_enter(memory->family);
+		note_shared(memory, page);
+	}
 	arena_protect(memory, at, GUEST_PAGE, PAGE_READ | PAGE_WRITTEN);
 	if (memory->state[page] & PAGE_ABSENT) {
 		memory->state[page] &= (uint8_t)~PAGE_ABSENT;
@@ -183,10 +190,9 @@ static void fill(struct memory *memory, uint64_t page)
 	if (!doubt)
 		return;
 	memory->doubt[page] = 0;
-	if (memory->tracks && (memory->state[page] & PAGE_SHARED))
-		note_shared(memory, page);
-	memory->observer.resolve(memory->observer.context, memory->guest[page],
-				 doubt, bytes);
+	if (memory->observer.resolve)
+		memory->observer.resolve(memory->observer.context,
+					 memory->guest[page], doubt, bytes);
 }
 
 static bool is_closed(const struct memory *memory, uint64_t page)

@@ -23,8 +23,8 @@ static void touch_range(struct memory *memory, uint64_t at, uint64_t size,
 }
 
 /*
- * The host address of `addr` and how many of `size` bytes follow in the same
- * mapping; NULL if it is not mapped with `need`.
+ * The host address of `addr` in the arena and how many of `size` bytes follow
+ * in the same mapping; NULL if it is not mapped with `need`.
  */
 static uint8_t *locate(struct memory *memory, guest_addr addr, uint64_t size,
 		       unsigned need, struct mapping **map, uint64_t *span)
@@ -38,23 +38,39 @@ static uint8_t *locate(struct memory *memory, guest_addr addr, uint64_t size,
 	return memory->arena + mapping_arena(*map, addr);
 }
 
+/*
+ * Makes bytes that locate() has found accessible, and returns where.  The
+ * kernel sees shared memory at an address of its own, without anybody's
+ * learning of it: for the guest it is doubtful.
+ */
+static uint8_t *open_for(struct memory *memory, const struct mapping *map,
+			 guest_addr addr, uint64_t span, bool kernel,
+			 bool write)
+{
+	uint64_t at = mapping_arena(map, addr);
+
+	if (kernel && map->alias)
+		return map->alias + (addr - map->region.start);
+	touch_range(memory, at, span, write);
+	return memory->arena + at;
+}
+
 /* Whatever is mapped with any permission can be read on most processors. */
 #define READABLE (MAY_READ | MAY_WRITE | MAY_EXEC)
 
 static int get(struct memory *memory, guest_addr addr, void *bytes,
-	       size_t size, unsigned need)
+	       size_t size, unsigned need, bool kernel)
 {
 	uint8_t *to = bytes;
 
 	while (size) {
 		struct mapping *map;
 		uint64_t span;
-		uint8_t *from = locate(memory, addr, size, need, &map, &span);
 
-		if (!from)
+		if (!locate(memory, addr, size, need, &map, &span))
 			return ERR_NOT_FOUND;
-		touch_range(memory, mapping_arena(map, addr), span, false);
-		memcpy(to, from, span);
+		memcpy(to, open_for(memory, map, addr, span, kernel, false),
+		       span);
 		to += span;
 		addr += span;
 		size -= span;
@@ -65,13 +81,19 @@ static int get(struct memory *memory, guest_addr addr, void *bytes,
 int memory_read(struct memory *memory, guest_addr addr, void *bytes,
 		size_t size)
 {
-	return get(memory, addr, bytes, size, READABLE);
+	return get(memory, addr, bytes, size, READABLE, true);
+}
+
+int memory_load(struct memory *memory, guest_addr addr, void *bytes,
+		size_t size)
+{
+	return get(memory, addr, bytes, size, READABLE, false);
 }
 
 int memory_look(struct memory *memory, guest_addr addr, void *bytes,
 		size_t size)
 {
-	return get(memory, addr, bytes, size, 0);
+	return get(memory, addr, bytes, size, 0, true);
 }
 
 int memory_read_string(struct memory *memory, guest_addr addr, char *text,
@@ -94,17 +116,16 @@ int memory_read_string(struct memory *memory, guest_addr addr, char *text,
 }
 
 static int put(struct memory *memory, guest_addr addr, const uint8_t *from,
-	       size_t size, unsigned need)
+	       size_t size, unsigned need, bool kernel)
 {
 	while (size) {
 		struct mapping *map;
 		uint64_t span;
-		uint8_t *to = locate(memory, addr, size, need, &map, &span);
 
-		if (!to)
+		if (!locate(memory, addr, size, need, &map, &span))
 			return ERR_NOT_FOUND;
-		touch_range(memory, mapping_arena(map, addr), span, true);
-		memcpy(to, from, span);
+		memcpy(open_for(memory, map, addr, span, kernel, true), from,
+		       span);
 		memory_note_stale(memory, map, addr, span);
 		from += span;
 		addr += span;
@@ -133,22 +154,40 @@ int memory_store(struct memory *memory, guest_addr addr, const void *bytes,
 {
 	if (!may_write(memory, addr, size, MAY_WRITE))
 		return ERR_NOT_FOUND;
-	return put(memory, addr, bytes, size, MAY_WRITE);
+	return put(memory, addr, bytes, size, MAY_WRITE, false);
+}
+
+/* Of doubtful pages there is nothing to tell: nobody knows them. */
+static void tell_wrote(struct memory *memory, guest_addr addr, uint64_t size)
+{
+	const struct memory_observer *observer = &memory->observer;
+	guest_addr end = addr + size, start = addr, next;
+
+	for (; observer->wrote && addr < end; addr = next) {
+		next = (addr | (GUEST_PAGE - 1)) + 1;
+		if (!memory_page_doubt(memory, addr >> GUEST_PAGE_SHIFT)) {
+			if (next < end)
+				continue;
+			addr = next = end;
+		}
+		if (start < addr)
+			observer->wrote(observer->context, start, addr - start);
+		start = next;
+	}
 }
 
 static int write_all(struct memory *memory, guest_addr addr, const void *bytes,
 		     size_t size, unsigned need)
 {
-	const struct memory_observer *observer = &memory->observer;
 	int rc;
 
 	if (!size)
 		return 0;
 	if (!may_write(memory, addr, size, need))
 		return ERR_NOT_FOUND;
-	rc = put(memory, addr, bytes, size, need);
-	if (!rc && observer->wrote)
-		observer->wrote(observer->context, addr, size);
+	rc = put(memory, addr, bytes, size, need, true);
+	if (!rc)
+		tell_wrote(memory, addr, size);
 	return rc;
 }
 
@@ -169,13 +208,10 @@ uint8_t *memory_at(struct memory *memory, guest_addr addr, uint64_t size,
 {
 	unsigned need = use == MEMORY_OUT ? MAY_WRITE : READABLE;
 	struct mapping *map;
-	uint8_t *at = locate(memory, addr, size, need, &map, span);
 
-	if (!at)
+	if (!locate(memory, addr, size, need, &map, span))
 		return NULL;
-	touch_range(memory, mapping_arena(map, addr), *span,
-		    use == MEMORY_OUT);
-	return at;
+	return open_for(memory, map, addr, *span, true, use == MEMORY_OUT);
 }
 
 /* Makes whole pages doubtful under one new number, mapping by mapping. */
@@ -187,23 +223,6 @@ static void doubt_pages(struct memory *memory, guest_addr addr, uint64_t size)
 	memory_set_doubtful(memory, addr, size, doubt);
 	if (observer->doubted)
 		observer->doubted(observer->context, addr, size, doubt);
-}
-
-/* Of doubtful pages there is nothing to tell: nobody knows them. */
-static void tell_wrote(struct memory *memory, guest_addr addr, uint64_t size)
-{
-	const struct memory_observer *observer = &memory->observer;
-
-	while (size) {
-		uint64_t span = GUEST_PAGE - addr % GUEST_PAGE;
-
-		if (span > size)
-			span = size;
-		if (!memory_page_doubt(memory, addr >> GUEST_PAGE_SHIFT))
-			observer->wrote(observer->context, addr, span);
-		addr += span;
-		size -= span;
-	}
 }
 
 void memory_wrote(struct memory *memory, guest_addr addr, uint64_t size)

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "formats/error.h"
+#include "vm/family.h"
 
 #define ADDRESS_LIMIT (UINT64_C(1) << 47)
 #define HEAP_ROOM (UINT64_C(1) << 36)
@@ -36,10 +37,20 @@ int memory_create(struct memory **out, const struct memory_observer *observer,
 	return 0;
 }
 
+static void drop_alias(const struct mapping *map)
+{
+	if (map->alias)
+		munmap(map->alias, map->region.end - map->region.start);
+}
+
 void memory_destroy(struct memory *memory)
 {
 	if (!memory)
 		return;
+	memory_doubt_shared(memory);
+	family_destroy(memory->family);
+	for (size_t i = 0; i < memory->count; i++)
+		drop_alias(&memory->maps[i]);
 	arena_destroy(memory);
 	for (size_t i = 0; i < memory->name_count; i++)
 		free(memory->names[i]);
@@ -132,6 +143,8 @@ static void split(struct memory *memory, guest_addr addr)
 		return;
 	tail = *map;
 	tail.arena = mapping_arena(map, addr);
+	if (tail.alias)
+		tail.alias += addr - map->region.start;
 	if (tail.region.kind != REGION_ANON)
 		tail.region.offset += addr - map->region.start;
 	tail.region.start = addr;
@@ -148,6 +161,7 @@ static bool continues(const struct mapping *a, const struct mapping *b)
 	       a->region.kind == b->region.kind &&
 	       a->region.name == b->region.name &&
 	       a->was_code == b->was_code &&
+	       (a->alias ? a->alias + size == b->alias : !b->alias) &&
 	       (a->region.kind == REGION_ANON ||
 		a->region.offset + size == b->region.offset);
 }
@@ -267,6 +281,7 @@ static void cut_out(struct memory *memory, guest_addr addr, uint64_t size)
 		if (map->region.start >= addr + size)
 			break;
 		heap = is_heap(memory, map);
+		drop_alias(map);
 		arena_give(memory, map->arena,
 			   map->region.end - map->region.start,
 			   !map->was_code && !heap);
@@ -303,23 +318,41 @@ static uint64_t take(struct memory *memory, const struct region *region)
 	return start;
 }
 
-static int place_file(struct memory *memory, const struct mapping *map, int fd,
+/* Maps a region's file; MAP_FAILED. */
+static void *map_file(const struct region *region, int fd, void *want,
+		      int flags)
+{
+	uint64_t size = region->end - region->start;
+	off_t offset = (off_t)region->offset;
+	void *at = mmap(want, size, PROT_READ | PROT_WRITE,
+			flags | MAP_NORESERVE, fd, offset);
+
+	if (at == MAP_FAILED && errno == EACCES)	/* open for reading */
+		at = mmap(want, size, PROT_READ, flags | MAP_NORESERVE, fd,
+			  offset);
+	return at;
+}
+
+static int place_file(struct memory *memory, struct mapping *map, int fd,
 		      struct failure *why)
 {
 	const struct region *region = &map->region;
 	bool shared = region->kind == REGION_SHARED;
-	int flags = MAP_FIXED | (shared ? MAP_SHARED : MAP_PRIVATE);
-	uint64_t size = region->end - region->start;
-	void *at = memory->arena + map->arena;
+	int flags = shared ? MAP_SHARED : MAP_PRIVATE;
+	void *alias = NULL;
 
-	if (mmap(at, size, PROT_READ | PROT_WRITE, flags | MAP_NORESERVE, fd,
-		 (off_t)region->offset) != MAP_FAILED)
+	if (shared && memory->family) {
+		alias = map_file(region, fd, NULL, flags);
+		if (alias == MAP_FAILED)
+			return failed(why, ERR_SYSTEM, "%s", strerror(errno));
+	}
+	map->alias = alias;
+	if (map_file(region, fd, memory->arena + map->arena,
+		     flags | MAP_FIXED) != MAP_FAILED)
 		return 0;
-	if (errno == EACCES &&
-	    mmap(at, size, PROT_READ, flags, fd, (off_t)region->offset) !=
-		    MAP_FAILED)
-		return 0;
-	return failed(why, ERR_SYSTEM, "%s", strerror(errno));
+	failed(why, ERR_SYSTEM, "%s", strerror(errno));
+	drop_alias(map);
+	return ERR_SYSTEM;
 }
 
 static void start_pages(struct memory *memory, const struct mapping *map,
@@ -378,7 +411,7 @@ int memory_map(struct memory *memory, const struct region *region, int fd,
 			arena_give(memory, map.arena, size, true);
 			return rc;
 		}
-		if (memory->doubts && memory->tracks)
+		if (memory_starts_doubtful(memory, region->kind))
 			doubt = (uint32_t)++memory->newest_doubt;
 	}
 	start_pages(memory, &map, doubt);
@@ -513,8 +546,8 @@ int memory_clear(struct memory *memory, guest_addr addr, uint64_t size)
 		guest_addr stop = map->region.end < end ? map->region.end : end;
 		uint32_t doubt = 0;
 
-		if (map->region.kind != REGION_ANON && memory->doubts &&
-		    memory->tracks)
+		if (map->region.kind != REGION_ANON &&
+		    memory_starts_doubtful(memory, map->region.kind))
 			doubt = (uint32_t)++memory->newest_doubt;
 		clear_pages(memory, map, at, stop - at, doubt);
 		if (doubt && observer->doubted)
@@ -608,36 +641,6 @@ void memory_arm(struct memory *memory)
 	if (end > start)
 		arena_protect(memory, start, end - start, 0);
 	memory->opened = 0;
-}
-
-/* Still the known page of a shared mapping that it was when it was noted. */
-static bool is_known_shared(const struct memory *memory, uint64_t page)
-{
-	return (memory->state[page] & PAGE_SHARED) && !memory->doubt[page];
-}
-
-void memory_doubt_shared(struct memory *memory)
-{
-	const struct memory_observer *observer = &memory->observer;
-
-	for (size_t i = 0; i < memory->shared_count; i++) {
-		uint64_t page = memory->shared[i];
-		uint64_t at = page << GUEST_PAGE_SHIFT;
-		uint64_t doubt;
-
-		if (!is_known_shared(memory, page))
-			continue;
-		doubt = ++memory->newest_doubt;
-		memory->doubt[page] = (uint32_t)doubt;
-		memory->state[page] &= (uint8_t)~(PAGE_READ | PAGE_WRITTEN);
-		arena_protect(memory, at, GUEST_PAGE, 0);
-		if (observer->doubted)
-			observer->doubted(observer->context,
-					  memory->guest[page]
-						  << GUEST_PAGE_SHIFT,
-					  GUEST_PAGE, doubt);
-	}
-	memory->shared_count = 0;
 }
 
 uint64_t memory_doubt(const struct memory *memory)

@@ -14,13 +14,18 @@
  * A doubtful page is one that something outside the guest may have changed.
  * Its first touch is told as `resolve`.
  *
+ * Memory that is shared with other processes is doubtful until it is touched;
+ * then this process is inside (vm/family.h) and the others wait, until
+ * memory_doubt_shared().
+ *
  * Units:      addresses and sizes are bytes, guest virtual; whole pages where
  *             said.  A doubt's number counts from 1.
  * Ownership:  the caller ends a memory with memory_destroy(); names given to
  *             memory_map() are copied.
  * Errors:     ERR_NOT_FOUND (not mapped or not permitted: EFAULT to a guest),
  *             ERR_SYSTEM, ERR_NO_MEMORY.
- * Threads:    one.  Only one memory can be tracked at a time in a process.
+ * Threads:    one.  Only one memory can be tracked or shared at a time in a
+ *             process.
  */
 #ifndef CPREC_VM_MEMORY_H
 #define CPREC_VM_MEMORY_H
@@ -127,8 +132,15 @@ guest_addr memory_find_gap(const struct memory *memory, uint64_t size,
 
 /* ------- contents, from the host ------- */
 
-/* Copies; the whole range must be mapped and readable. */
+/*
+ * Copies; the whole range must be mapped and readable.  The kernel reads: of
+ * shared memory, what is there at this moment.
+ */
 int memory_read(struct memory *memory, guest_addr addr, void *bytes,
+		size_t size);
+
+/* The guest itself reads, by an instruction that the host performs. */
+int memory_load(struct memory *memory, guest_addr addr, void *bytes,
 		size_t size);
 
 /* The same for an onlooker: whatever is mapped, also without permission. */
@@ -164,7 +176,7 @@ enum memory_use {
 
 /*
  * Host address of guest memory for direct use by a host system call, made
- * accessible.  `*span` is how many of `size` bytes are contiguous there
+ * accessible; that of shared memory stays so.  `*span` is how many of `size` bytes are contiguous there
  * (at least 1); go on at addr + *span for the rest.  NULL if the first byte
  * is not mapped with the protection that the use needs.  After MEMORY_OUT,
  * tell what came with memory_wrote().
@@ -184,11 +196,35 @@ void memory_wrote(struct memory *memory, guest_addr addr, uint64_t size);
 /* Closes all pages, so that first touches are told again. */
 void memory_arm(struct memory *memory);
 
+/* ------- memory of several processes ------- */
+
 /*
- * Something else may have run: the pages of shared mappings that are known
- * become doubtful again, each under a number of its own.
+ * This process, and those that it forks, take turns at memory that they share.
+ * Before any is mapped.  `move` is as in family_create(); `call`, if not NULL,
+ * as in family_watch().
+ */
+int memory_share(struct memory *memory, int (*move)(int fd),
+		 void (*call)(void *context), void *context,
+		 struct failure *why);
+
+/*
+ * Something else may run: the pages of shared mappings that are known become
+ * doubtful again, each under a number of its own, and others may touch them.
+ * Due before anything that waits, and when they are wanted.
  */
 void memory_doubt_shared(struct memory *memory);
+
+/* Whether other processes wait for this one to doubt its shared pages. */
+bool memory_is_wanted(const struct memory *memory);
+
+/*
+ * How many steps the guest may run before it is to be asked whether memory is
+ * wanted.  Asked once for each run.
+ */
+uint64_t memory_turn(struct memory *memory);
+
+/* Makes shared memory known, as it is now.  All of it must be mapped. */
+void memory_know(struct memory *memory, guest_addr addr, uint64_t size);
 
 /* The number of the newest doubt; the next one is one more. */
 uint64_t memory_doubt(const struct memory *memory);

@@ -17,6 +17,8 @@
 struct mapping {
 	struct region region;
 	uint64_t arena;		/* offset of region.start in the arena */
+	uint8_t *alias;		/* of a shared mapping: host address where the
+				   kernel sees it, always open; else NULL */
 	bool was_code;		/* was executable at some time */
 };
 
@@ -59,8 +61,10 @@ struct memory {
 	uint64_t *origin;	/* absent pages: guest page to be supplied */
 
 	uint64_t opened;	/* pages, since all were closed */
+	struct family *family;	/* NULL: memory is not shared */
 	uint64_t *shared;	/* known pages of shared mappings */
 	size_t shared_count, shared_room;
+	unsigned turns;		/* looks since shared memory was last touched */
 
 	uint64_t newest_doubt;
 	uint64_t generation;	/* counts changes of the address space */
@@ -96,6 +100,17 @@ void memory_note_stale(struct memory *memory, const struct mapping *map,
 static inline uint64_t mapping_arena(const struct mapping *map, guest_addr addr)
 {
 	return map->arena + (addr - map->region.start);
+}
+
+/*
+ * Whether pages of such a region start doubtful, where they come from
+ * somewhere else.
+ */
+static inline bool memory_starts_doubtful(const struct memory *memory,
+					  enum region_kind kind)
+{
+	return (memory->doubts && memory->tracks) ||
+	       (memory->family && kind == REGION_SHARED);
 }
 
 /* ------- arena.c ------- */

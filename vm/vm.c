@@ -119,6 +119,18 @@ void vm_run_uncounted(struct vm *vm)
 	vm->uncounted = true;
 }
 
+/* Where nobody counts there is no budget that could end. */
+static void on_wanted(void *context)
+{
+	vm_interrupt(context);
+}
+
+int vm_share_memory(struct vm *vm, int (*move)(int fd), struct failure *why)
+{
+	return memory_share(vm->memory, move,
+			    vm->uncounted ? on_wanted : NULL, vm, why);
+}
+
 /* ------- threads ------- */
 
 static uc_context *save_context(struct vm *vm, uc_context *context)

@@ -95,6 +95,12 @@ int vm_run(struct vm *vm, uint64_t budget, bool exact, struct vm_stop *stop,
  */
 void vm_run_uncounted(struct vm *vm);
 
+/*
+ * The guest and those that it forks will share memory; `move` is as in
+ * family_create().  Behind vm_run_uncounted().
+ */
+int vm_share_memory(struct vm *vm, int (*move)(int fd), struct failure *why);
+
 /* Steps retired since the guest was made (or vm_set_steps()). */
 uint64_t vm_steps(const struct vm *vm);
 void vm_set_steps(struct vm *vm, uint64_t steps);

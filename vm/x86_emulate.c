@@ -108,7 +108,7 @@ bool x86_emulate(struct vm *vm, struct vm_stop *stop)
 	if (x86_operand_faults(vm, operand.addr, operand.size, ACCESS_WRITE,
 			       stop))
 		return false;
-	memory_read(vm->memory, operand.addr, operand.bytes, operand.size);
+	memory_load(vm->memory, operand.addr, operand.bytes, operand.size);
 	if (vm->insn->id == X86_INS_NEG)
 		negate(vm, &operand);
 	else

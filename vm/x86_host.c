@@ -234,7 +234,7 @@ bool x86_on_host(struct vm *vm, const struct vm_stop *stop)
 	if (*at != 0x0f || at[3] >= 0xc0)
 		return execute(vm, &image, code, stop->size);
 	if (!block_operand(vm, stop->pc, &addr, &size, &length) ||
-	    memory_read(vm->memory, addr, operand, sizeof(operand)))
+	    memory_load(vm->memory, addr, operand, sizeof(operand)))
 		return false;
 	memcpy(opcode, at, 4);
 	opcode[4] = code[stop->size - 1];

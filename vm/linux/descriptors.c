@@ -290,7 +290,7 @@ int64_t sys_fcntl(struct linux_process *process, const struct syscall_row *row,
 	bool in, out;
 	enum guest_struct type = fcntl_argument(command, &in, &out);
 	size_t size = syscall_struct_size(type, ABI_X86_64);
-	void *copy = process->bounce[2];
+	void *copy = process->thread->bounce[2];
 	int64_t result;
 
 	(void)row;

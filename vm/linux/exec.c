@@ -249,13 +249,13 @@ static void set_registers(struct linux_process *process)
 	reg_set(table, &regs, X86_RIP, pc);
 	reg_set(table, &regs, X86_RSP, sp);
 	vm_set_registers(process->vm, &regs);
-	process->changed_registers = true;
+	process->thread->changed_registers = true;
 }
 
 static void drop_signal_state(struct linux_process *process)
 {
 	signals_drop_handlers(process);
-	process->signals.stack = (struct guest_stack){ .flags = SS_DISABLE };
+	process->thread->signals.stack = (struct guest_stack){ .flags = SS_DISABLE };
 }
 
 /* From here on there is no way back: a failure ends the process. */
@@ -265,14 +265,15 @@ static void change(struct linux_process *process,
 {
 	struct failure why;
 
+	threads_end_others(process);
 	delete_timers();
 	unmap_all(process);
 	memset(&process->layout, 0, sizeof(process->layout));
 	drop_signal_state(process);
 	if (start_program(process, program, options, &why)) {
 		notice(process, "%s", why.text);
-		process->outcome = LINUX_KILLED;
-		process->status = SIGKILL;
+		process->thread->outcome = LINUX_KILLED;
+		process->thread->status = SIGKILL;
 		return;
 	}
 	set_registers(process);

@@ -57,7 +57,7 @@ static void invalid(struct linux_process *process, const struct vm_stop *stop,
 	info->si_code = ILL_ILLOPN;
 	set_address(info, stop->pc);
 	signals_force(process, info, TRAP_INVALID, 0, 0);
-	if (process->outcome != LINUX_KILLED)
+	if (process->thread->outcome != LINUX_KILLED)
 		return;
 	vm_disassemble(process->vm, stop->pc, text, sizeof(text), &size);
 	notice(process,
@@ -101,14 +101,14 @@ int linux_fault(struct linux_process *process, const struct vm_stop *stop,
 	int number;
 
 	(void)why;
-	process->changed_registers = false;
+	process->thread->changed_registers = false;
 	number = raise_for(process, stop);
 	*result = (struct linux_result){
-		.outcome = process->outcome,
-		.status = process->status,
+		.outcome = process->thread->outcome,
+		.status = process->thread->status,
 		.number = (uint64_t)number,
 		.value = (int64_t)vm_reg(process->vm, X86_RAX),
-		.all_registers = process->changed_registers,
+		.all_registers = process->thread->changed_registers,
 	};
 	return 0;
 }

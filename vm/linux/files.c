@@ -40,10 +40,20 @@ static int stream_of_path(const struct linux_process *process,
 	return 0;
 }
 
+/* Opening a FIFO waits for its other end. */
+static bool may_wait(int dir, const char *path)
+{
+	struct stat file;
+
+	return !fstatat(dir, path, &file, 0) && S_ISFIFO(file.st_mode);
+}
+
 /* `how`, if not 0, is the struct open_how of openat2(). */
 static int64_t open_at(struct linux_process *process, uint64_t dir,
 		       guest_addr path, const uint64_t *how, uint64_t size)
 {
+	long number = size ? SYS_openat2 : SYS_openat;
+	uint64_t call[6] = { dir };
 	char text[PATH_MAX];
 	int rc = copy_path(process, text, path);
 	int64_t result;
@@ -55,13 +65,12 @@ static int64_t open_at(struct linux_process *process, uint64_t dir,
 		return result;
 	if (!(how[0] & O_NOFOLLOW))
 		proc_redirect(process, (int)dir, text);
-	if (size)
-		result = host_call(process, SYS_openat2, dir,
-				   host_pointer(text), host_pointer(how),
-				   size);
-	else
-		result = host_call(process, SYS_openat, dir,
-				   host_pointer(text), how[0], how[1]);
+	call[1] = host_pointer(text);
+	call[2] = size ? host_pointer(how) : how[0];
+	call[3] = size ? size : how[1];
+	result = may_wait((int)dir, text) ?
+			 host_wait_array(process, number, call) :
+			 host_call_array(process, number, call);
 	if (result >= 0)
 		set_stream(process, (int)result,
 			   stream_of_path(process, text));

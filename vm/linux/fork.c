@@ -169,7 +169,7 @@ static ssize_t wait_and_read(struct linux_process *process, int fd, void *to,
 	do {
 		if (signals_is_deadly(process))
 			return 0;
-		if (!process->signals.pending)
+		if (!process->thread->signals.pending)
 			got = host_call(process, SYS_read, (uint64_t)fd,
 					host_pointer(to), size);
 		else if ((got = read(fd, to, size)) < 0)
@@ -230,7 +230,7 @@ static int64_t start_child(struct linux_process *process,
 		vm_set_reg(process->vm, X86_FS_BASE, request->tls);
 	if (request->stack)
 		vm_set_reg(process->vm, X86_RSP, request->stack);
-	process->changed_registers = true;
+	process->thread->changed_registers = true;
 	return 0;
 }
 
@@ -259,6 +259,11 @@ static int fork_host(struct linux_process *process)
 		pid = -errno;
 	if (!pid) {
 		signals_forget(process);
+		threads_forget_others(process);
+		scheduler_alone(process);
+		process->thread->tid = (uint32_t)syscall(SYS_gettid);
+		process->thread->index = 0;
+		process->next_index = 1;
 		/* Whoever waits for this process waits for no other. */
 		if (process->waited_by >= 0)
 			linux_close_hidden(process->waited_by);
@@ -308,7 +313,7 @@ static int64_t make_child(struct linux_process *process,
 
 static int64_t refuse(struct linux_process *process, const char *what)
 {
-	uint64_t number = process->number;
+	uint64_t number = process->thread->number;
 	uint64_t bit = UINT64_C(1) << number % 64;
 
 	if (!(process->noticed[number / 64] & bit))
@@ -317,14 +322,38 @@ static int64_t refuse(struct linux_process *process, const char *what)
 	return -ENOSYS;
 }
 
+static int64_t clone_thread(struct linux_process *process,
+			    const struct request *request)
+{
+	const struct thread_request thread = {
+		.flags = request->flags,
+		.stack = request->stack,
+		.parent_tid = request->parent_tid,
+		.child_tid = request->child_tid,
+		.tls = request->tls,
+	};
+	uint64_t flags = request->flags;
+
+	if (!(flags & CLONE_VM) || !(flags & CLONE_SIGHAND))
+		return -EINVAL;
+	if (flags & (NAMESPACES | CLONE_VFORK | CLONE_PIDFD |
+		     CLONE_CLEAR_SIGHAND))
+		return -EINVAL;
+	if (!(flags & CLONE_FS) || !(flags & CLONE_FILES))
+		return refuse(process, "a thread with files or a directory of "
+				       "its own: these are not supported");
+	if (flags & CLONE_SETTLS && request->tls >= USER_END)
+		return -EPERM;
+	return thread_start(process, &thread);
+}
+
 static int64_t clone_process(struct linux_process *process,
 			     const struct request *request)
 {
 	uint64_t flags = request->flags;
 
 	if (flags & CLONE_THREAD)
-		return refuse(process,
-			      "a thread: threads are not yet recorded");
+		return clone_thread(process, request);
 	if (flags & NAMESPACES)
 		return -EPERM;
 	if (flags & (UNSHAREABLE & ~(uint64_t)CLONE_THREAD) ||

@@ -1,62 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * futex.c - futex(2): waiting for other processes
+ * futex.c - futex(2): waiting for a word of memory to change
  *
- * What lies in shared memory is the host's business: its pages are the
- * host's own, so other processes wait for the same.  Elsewhere nobody but the
- * only thread could wake anybody.
+ * What lies in memory that is shared with other processes is the host's
+ * business: its pages are the host's own, so other processes wait for the
+ * same.  Everywhere else only threads of this process can wait, and they are
+ * put to sleep and woken here, in an order that does not depend on the host.
  */
 #include <errno.h>
 #include <linux/futex.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 
 #include "vm/linux/handlers.h"
 #include "vm/linux/process.h"
 
-/* A signal or the time ends the wait. */
-static int64_t wait_in_vain(struct linux_process *process, guest_addr timeout,
-			    int command)
-{
-	bool absolute = (command & FUTEX_CMD_MASK) != FUTEX_WAIT;
-	bool real = command & FUTEX_CLOCK_REALTIME;
-	struct timespec limit;
-	int64_t result;
-
-	if (!timeout)
-		return host_call(process, SYS_ppoll, 0, 0, 0, 0, 0);
-	if (copy_in(process, &limit, timeout, sizeof(limit)))
-		return -EFAULT;
-	result = host_call(process, SYS_clock_nanosleep,
-			   real ? CLOCK_REALTIME : CLOCK_MONOTONIC,
-			   absolute ? TIMER_ABSTIME : 0, host_pointer(&limit),
-			   0);
-	return result ? result : -ETIMEDOUT;
-}
-
-static int64_t wait_alone(struct linux_process *process, const uint64_t *arg)
-{
-	int command = (int)arg[1];
+/* What the fourth argument means depends on the command. */
+struct request {
+	guest_addr addr, other;
+	int command;		/* without options */
+	bool is_private, realtime;
 	uint32_t value;
+	uint64_t limit;		/* address of a time, or a count */
+	uint32_t value3;
+};
 
-	if (copy_in(process, &value, arg[0], sizeof(value)))
-		return -EFAULT;
-	switch (command & FUTEX_CMD_MASK) {
-	case FUTEX_WAIT:
-	case FUTEX_WAIT_BITSET:
-		if (value != (uint32_t)arg[2])
-			return -EAGAIN;
-		return wait_in_vain(process, arg[3], command);
-	case FUTEX_CMP_REQUEUE:
-		return value == (uint32_t)arg[5] ? 0 : -EAGAIN;
-	case FUTEX_WAKE:
-	case FUTEX_WAKE_BITSET:
-	case FUTEX_REQUEUE:
-		return 0;
-	default:
-		return -ENOSYS;
-	}
+static bool is_shared(struct linux_process *process, guest_addr addr)
+{
+	const struct region *region = memory_region_at(process->memory, addr);
+
+	return region && region->kind == REGION_SHARED;
 }
+
+/* ------- waiting for other processes ------- */
 
 static uint64_t host_word(struct linux_process *process, guest_addr addr,
 			  enum memory_use use)
@@ -68,8 +45,7 @@ static uint64_t host_word(struct linux_process *process, guest_addr addr,
 	return at ? host_pointer(at) : BAD_POINTER;
 }
 
-static int64_t wait_for_others(struct linux_process *process,
-			       const uint64_t *arg)
+static int64_t ask_host(struct linux_process *process, const uint64_t *arg)
 {
 	uint64_t word = host_word(process, arg[0], MEMORY_IN);
 	uint64_t other = 0, limit = arg[3];
@@ -81,7 +57,8 @@ static int64_t wait_for_others(struct linux_process *process,
 		if (limit && copy_in(process, &timeout, limit, sizeof(timeout)))
 			return -EFAULT;
 		limit = limit ? host_pointer(&timeout) : 0;
-		break;
+		return host_wait(process, SYS_futex, word, arg[1], arg[2],
+				 limit, 0, arg[5]);
 	case FUTEX_REQUEUE:
 	case FUTEX_CMP_REQUEUE:
 		other = host_word(process, arg[4], MEMORY_OUT);
@@ -96,17 +73,343 @@ static int64_t wait_for_others(struct linux_process *process,
 			 other, arg[5]);
 }
 
+/* ------- waking ------- */
+
+static int64_t wake(struct linux_process *process, guest_addr addr, int count,
+		    uint32_t bits)
+{
+	struct linux_thread *thread;
+	int64_t woken = 0;
+
+	while (woken < count &&
+	       (thread = scheduler_find(process, addr, bits)))
+		woken += scheduler_wake(process, thread);
+	return woken;
+}
+
+int64_t futex_wake(struct linux_process *process, guest_addr addr, int count,
+		   uint32_t bits, bool is_private)
+{
+	if (!is_private && is_shared(process, addr))
+		return host_call(process, SYS_futex,
+				 host_word(process, addr, MEMORY_IN),
+				 FUTEX_WAKE_BITSET, count, 0, 0, bits);
+	return wake(process, addr, count, bits);
+}
+
+static int64_t requeue(struct linux_process *process,
+		       const struct request *request)
+{
+	int64_t moved = wake(process, request->addr, (int)request->value,
+			     FUTEX_BITSET_MATCH_ANY);
+
+	if ((int)request->value < 0 || (int)request->limit < 0)
+		return -EINVAL;
+	return moved + scheduler_requeue(process, request->addr,
+					 request->other,
+					 (int)request->limit);
+}
+
+/* FUTEX_WAKE_OP: what is done to the second word, and what is asked of it. */
+static int64_t change_and_wake(struct linux_process *process,
+			       const struct request *request)
+{
+	unsigned code = request->value3 >> 28, test = request->value3 >> 24 & 15;
+	int argument = (int)(request->value3 << 8) >> 20;
+	int with = (int)(request->value3 << 20) >> 20;
+	int old, now;
+	bool holds;
+	int64_t woken;
+
+	if (copy_in(process, &old, request->other, sizeof(old)))
+		return -EFAULT;
+	if (code & FUTEX_OP_OPARG_SHIFT)
+		argument = (int)(1u << (argument & 31));
+	switch (code & 7) {
+	case FUTEX_OP_SET:
+		now = argument;
+		break;
+	case FUTEX_OP_ADD:
+		now = (int)((unsigned)old + (unsigned)argument);
+		break;
+	case FUTEX_OP_OR:
+		now = old | argument;
+		break;
+	case FUTEX_OP_ANDN:
+		now = old & ~argument;
+		break;
+	case FUTEX_OP_XOR:
+		now = old ^ argument;
+		break;
+	default:
+		return -ENOSYS;
+	}
+	switch (test) {
+	case FUTEX_OP_CMP_EQ:
+		holds = old == with;
+		break;
+	case FUTEX_OP_CMP_NE:
+		holds = old != with;
+		break;
+	case FUTEX_OP_CMP_LT:
+		holds = old < with;
+		break;
+	case FUTEX_OP_CMP_LE:
+		holds = old <= with;
+		break;
+	case FUTEX_OP_CMP_GT:
+		holds = old > with;
+		break;
+	case FUTEX_OP_CMP_GE:
+		holds = old >= with;
+		break;
+	default:
+		return -ENOSYS;
+	}
+	if (copy_out(process, request->other, &now, sizeof(now)))
+		return -EFAULT;
+	woken = wake(process, request->addr, (int)request->value,
+		     FUTEX_BITSET_MATCH_ANY);
+	if (holds)
+		woken += wake(process, request->other, (int)request->limit,
+			      FUTEX_BITSET_MATCH_ANY);
+	return woken;
+}
+
+/* ------- waiting ------- */
+
+/* The time limit of a request as a time on `clock`. */
+static int take_limit(struct linux_process *process,
+		      const struct request *request, int *clock,
+		      struct timespec *limit)
+{
+	bool relative = request->command == FUTEX_WAIT;
+	struct timespec now;
+
+	*clock = request->realtime && !relative ? CLOCK_REALTIME :
+						  CLOCK_MONOTONIC;
+	if (copy_in(process, limit, request->limit, sizeof(*limit)))
+		return -EFAULT;
+	if (limit->tv_sec < 0 || (uint64_t)limit->tv_nsec >= 1000000000)
+		return -EINVAL;
+	if (!relative)
+		return 0;
+	clock_gettime(*clock, &now);
+	limit->tv_nsec += now.tv_nsec;
+	limit->tv_sec += now.tv_sec + limit->tv_nsec / 1000000000;
+	limit->tv_nsec %= 1000000000;
+	if (limit->tv_sec < 0)
+		limit->tv_sec = INT64_MAX;
+	return 0;
+}
+
+/* `bits`: those that may wake it. */
+static int64_t sleep_at(struct linux_process *process,
+			const struct request *request, uint32_t bits)
+{
+	struct timespec limit;
+	int64_t result = 0;
+	int clock = CLOCK_MONOTONIC;
+
+	if (request->limit)
+		result = take_limit(process, request, &clock, &limit);
+	if (result)
+		return result;
+	process->thread->futex = request->addr;
+	process->thread->futex_bits = bits;
+	result = scheduler_sleep(process, clock,
+				 request->limit ? &limit : NULL);
+	/* What began anew would wait too long. */
+	if (request->limit && request->command == FUTEX_WAIT &&
+	    result == -RESTART_IF_ASKED)
+		return -EINTR;
+	return result;
+}
+
+static int64_t wait_for(struct linux_process *process,
+			const struct request *request, uint32_t bits)
+{
+	uint32_t value;
+
+	if (!bits)
+		return -EINVAL;
+	if (copy_in(process, &value, request->addr, sizeof(value)))
+		return -EFAULT;
+	if (value != request->value)
+		return -EAGAIN;
+	return sleep_at(process, request, bits);
+}
+
+/* ------- with an owner (PI): the word is its thread's number ------- */
+
+static int put_word(struct linux_process *process, guest_addr addr,
+		    uint32_t word)
+{
+	return copy_out(process, addr, &word, sizeof(word));
+}
+
+static int64_t lock_owned(struct linux_process *process,
+			  const struct request *request, bool try)
+{
+	uint32_t own = process->thread->tid, word, owner;
+
+	if (copy_in(process, &word, request->addr, sizeof(word)))
+		return -EFAULT;
+	owner = word & FUTEX_TID_MASK;
+	if (!owner)
+		return put_word(process, request->addr, word | own);
+	if (owner == own)
+		return -EDEADLK;
+	if (try)
+		return -EAGAIN;
+	if (!thread_find(process, (int)owner))
+		return -ESRCH;
+	if (put_word(process, request->addr, word | FUTEX_WAITERS))
+		return -EFAULT;
+	return sleep_at(process, request, FUTEX_BITSET_MATCH_ANY);
+}
+
+/* The lock is the next waiter's; `flags` go into the word. */
+static int64_t hand_over(struct linux_process *process, guest_addr addr,
+			 uint32_t flags)
+{
+	struct linux_thread *next;
+
+	do {
+		next = scheduler_find(process, addr, FUTEX_BITSET_MATCH_ANY);
+		if (!next)
+			return put_word(process, addr, flags);
+	} while (!scheduler_wake(process, next));
+	if (scheduler_find(process, addr, FUTEX_BITSET_MATCH_ANY))
+		flags |= FUTEX_WAITERS;
+	return put_word(process, addr, next->tid | flags);
+}
+
+static int64_t unlock_owned(struct linux_process *process, guest_addr addr)
+{
+	uint32_t word;
+
+	if (copy_in(process, &word, addr, sizeof(word)))
+		return -EFAULT;
+	if ((word & FUTEX_TID_MASK) != process->thread->tid)
+		return -EPERM;
+	return hand_over(process, addr, 0);
+}
+
+/* ------- robust lists ------- */
+
+enum {
+	ROBUST_MOST = 2048,	/* as in Linux: the list may be a ring */
+};
+
+/* The owner of a lock dies; `entry` has bit 0 set for one with an owner. */
+static void owner_dies(struct linux_process *process, uint64_t entry,
+		       int64_t offset, bool pending)
+{
+	guest_addr addr = (entry & ~UINT64_C(1)) + (uint64_t)offset;
+	uint32_t word;
+
+	if (addr % 4 || copy_in(process, &word, addr, sizeof(word)))
+		return;
+	if (pending && !word && !(entry & 1))
+		futex_wake(process, addr, 1, UINT32_MAX, false);
+	if ((word & FUTEX_TID_MASK) != process->thread->tid)
+		return;
+	if (entry & 1) {
+		hand_over(process, addr, FUTEX_OWNER_DIED);
+		return;
+	}
+	if (!put_word(process, addr,
+		      (word & FUTEX_WAITERS) | FUTEX_OWNER_DIED) &&
+	    word & FUTEX_WAITERS)
+		futex_wake(process, addr, 1, UINT32_MAX, false);
+}
+
+void futex_thread_ends(struct linux_process *process)
+{
+	guest_addr head = process->thread->robust_list;
+	uint64_t words[3];	/* first, offset, pending */
+	uint64_t entry;
+
+	if (!head || copy_in(process, words, head, sizeof(words)))
+		return;
+	entry = words[0];
+	for (int i = 0; i < ROBUST_MOST && (entry & ~UINT64_C(1)) != head;
+	     i++) {
+		uint64_t next;
+		bool more = !copy_in(process, &next, entry & ~UINT64_C(1),
+				     sizeof(next));
+
+		if (entry != words[2])
+			owner_dies(process, entry, (int64_t)words[1], false);
+		if (!more)
+			break;
+		entry = next;
+	}
+	if (words[2])
+		owner_dies(process, words[2], (int64_t)words[1], true);
+}
+
+/* ------- the call ------- */
+
+static int64_t perform(struct linux_process *process,
+		       const struct request *request)
+{
+	switch (request->command) {
+	case FUTEX_WAIT:
+		return wait_for(process, request, FUTEX_BITSET_MATCH_ANY);
+	case FUTEX_WAIT_BITSET:
+		return wait_for(process, request, request->value3);
+	case FUTEX_WAKE:
+		return wake(process, request->addr, (int)request->value,
+			    FUTEX_BITSET_MATCH_ANY);
+	case FUTEX_WAKE_BITSET:
+		return request->value3 ? wake(process, request->addr,
+					      (int)request->value,
+					      request->value3) : -EINVAL;
+	case FUTEX_REQUEUE:
+		return requeue(process, request);
+	case FUTEX_CMP_REQUEUE: {
+		uint32_t value;
+
+		if (copy_in(process, &value, request->addr, sizeof(value)))
+			return -EFAULT;
+		return value == request->value3 ? requeue(process, request) :
+						  -EAGAIN;
+	}
+	case FUTEX_WAKE_OP:
+		return change_and_wake(process, request);
+	case FUTEX_LOCK_PI:
+	case FUTEX_LOCK_PI2:
+		return lock_owned(process, request, false);
+	case FUTEX_TRYLOCK_PI:
+		return lock_owned(process, request, true);
+	case FUTEX_UNLOCK_PI:
+		return unlock_owned(process, request->addr);
+	default:
+		return -ENOSYS;
+	}
+}
+
 int64_t sys_futex(struct linux_process *process, const struct syscall_row *row,
 		  const uint64_t *arg)
 {
-	const struct region *region;
+	struct request request = {
+		.addr = arg[0],
+		.other = arg[4],
+		.command = (int)arg[1] & FUTEX_CMD_MASK,
+		.is_private = arg[1] & FUTEX_PRIVATE_FLAG,
+		.realtime = arg[1] & FUTEX_CLOCK_REALTIME ||
+			    ((int)arg[1] & FUTEX_CMD_MASK) == FUTEX_LOCK_PI,
+		.value = (uint32_t)arg[2],
+		.limit = arg[3],
+		.value3 = (uint32_t)arg[5],
+	};
 
 	(void)row;
 	if (arg[0] % 4)
 		return -EINVAL;
-	region = memory_region_at(process->memory, arg[0]);
-	if (region && region->kind == REGION_SHARED &&
-	    !(arg[1] & FUTEX_PRIVATE_FLAG))
-		return wait_for_others(process, arg);
-	return wait_alone(process, arg);
+	if (!request.is_private && is_shared(process, arg[0]))
+		return ask_host(process, arg);
+	return perform(process, &request);
 }

@@ -2,7 +2,10 @@
 /* guest_memory.c - the guest's memory as its kernel reads and writes it */
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "formats/error.h"
 #include "vm/linux/process.h"
@@ -64,7 +67,7 @@ void guest_wrote(struct linux_process *process, guest_addr addr, uint64_t size)
 int add_spans(struct linux_process *process, guest_addr addr, uint64_t size,
 	      enum memory_use use)
 {
-	struct spans *spans = &process->spans;
+	struct spans *spans = &process->thread->spans;
 	uint64_t span;
 
 	for (uint64_t done = 0; done < size; done += span) {
@@ -92,7 +95,7 @@ int add_vector(struct linux_process *process, guest_addr vector,
 		return -EINVAL;
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t part[2];	/* struct iovec: address, length */
-		uint64_t before = (uint64_t)process->spans.count, covered = 0;
+		uint64_t before = (uint64_t)process->thread->spans.count, covered = 0;
 
 		if (copy_in(process, part, vector + i * sizeof(part),
 			    sizeof(part)))
@@ -102,8 +105,8 @@ int add_vector(struct linux_process *process, guest_addr vector,
 		total += part[1];
 		if (add_spans(process, part[0], part[1], use))
 			return total == part[1] ? -EFAULT : 0;
-		for (int k = (int)before; k < process->spans.count; k++)
-			covered += process->spans.host[k].iov_len;
+		for (int k = (int)before; k < process->thread->spans.count; k++)
+			covered += process->thread->spans.host[k].iov_len;
 		if (covered < part[1])
 			return 0;	/* the rest cannot be reached */
 	}
@@ -117,7 +120,7 @@ static void each_stretch(struct linux_process *process, uint64_t size,
 				      int detail),
 			 int detail)
 {
-	const struct spans *spans = &process->spans;
+	const struct spans *spans = &process->thread->spans;
 	guest_addr start = 0;
 	uint64_t length = 0;
 
@@ -157,6 +160,7 @@ static void tell_output(struct linux_process *process, guest_addr addr,
 {
 	const struct linux_observer *observer = process->observer;
 
+	memory_know(process->memory, addr, size);
 	observer->output(observer->context, stream, addr, size);
 }
 
@@ -166,4 +170,79 @@ void spans_output(struct linux_process *process, int fd, uint64_t size)
 
 	if (stream && process->observer && process->observer->output)
 		each_stretch(process, size, tell_output, stream);
+}
+
+/* ------- spans of calls that wait ------- */
+
+static uint64_t spans_size(const struct spans *spans)
+{
+	uint64_t size = 0;
+
+	for (int i = 0; i < spans->count; i++)
+		size += spans->host[i].iov_len;
+	return size;
+}
+
+bool spans_ready(const struct linux_process *process, int fd,
+		 enum memory_use use)
+{
+	struct pollfd query = { fd, use == MEMORY_OUT ? POLLIN : POLLOUT, 0 };
+
+	/* What is ready for a byte may wait behind it. */
+	if (use == MEMORY_IN && spans_size(&process->thread->spans) > PIPE_BUF) {
+		struct stat file;
+
+		return fstat(fd, &file) || S_ISREG(file.st_mode) ||
+		       S_ISDIR(file.st_mode);
+	}
+	return poll(&query, 1, 0) != 0;
+}
+
+int spans_detach(struct linux_process *process, enum memory_use use)
+{
+	struct spans *spans = &process->thread->spans;
+	uint8_t *at = malloc(spans_size(spans) + 1);
+
+	spans->detached = at;
+	if (!at)
+		return -ENOMEM;
+	for (int i = 0; i < spans->count; i++) {
+		struct iovec *part = &spans->host[i];
+
+		if (use == MEMORY_IN)
+			memcpy(at, part->iov_base, part->iov_len);
+		part->iov_base = at;
+		at += part->iov_len;
+	}
+	return 0;
+}
+
+/* What another thread has unmapped meanwhile is lost. */
+void spans_attach(struct linux_process *process, enum memory_use use,
+		  uint64_t size)
+{
+	struct spans *spans = &process->thread->spans;
+
+	if (use == MEMORY_IN)
+		size = 0;
+	for (int i = 0; i < spans->count && size; i++) {
+		struct iovec *part = &spans->host[i];
+		const uint8_t *from = part->iov_base;
+		uint64_t length = part->iov_len < size ? part->iov_len : size;
+		uint64_t span;
+
+		for (uint64_t done = 0; done < length; done += span) {
+			uint8_t *to = memory_at(process->memory,
+						spans->guest[i] + done,
+						length - done, MEMORY_OUT,
+						&span);
+
+			if (!to)
+				break;
+			memcpy(to, from + done, span);
+		}
+		size -= length;
+	}
+	free(spans->detached);
+	spans->detached = NULL;
 }

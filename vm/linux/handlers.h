@@ -105,11 +105,16 @@ syscall_handler sys_execveat;
 /* futex.c */
 syscall_handler sys_futex;
 
-/* process_calls.c */
+/* threads.c */
 syscall_handler sys_exit;
+syscall_handler sys_exit_group;
+syscall_handler sys_set_tid_address;
+syscall_handler sys_set_robust_list;
+syscall_handler sys_sched_yield;
+
+/* process_calls.c */
 syscall_handler sys_prctl;
 syscall_handler sys_arch_prctl;
-syscall_handler sys_set_tid_address;
 syscall_handler sys_sched_getaffinity;
 syscall_handler sys_getcpu;
 syscall_handler sys_nothing;

@@ -55,10 +55,30 @@ extern const char host_call_question[], host_call_instruction[],
 _Static_assert(RESTART_IF_ASKED == 512 && RESTART_ALWAYS == 513,
 	       "the numbers in the assembly");
 
+int64_t host_call_for(struct linux_thread *thread, long number,
+		      const uint64_t arg[6])
+{
+	return host_call_asm(&thread->signals.pending, number, arg);
+}
+
 int64_t host_call_array(struct linux_process *process, long number,
 			const uint64_t arg[6])
 {
-	return host_call_asm(&process->signals.pending, number, arg);
+	return host_call_for(process->thread, number, arg);
+}
+
+int64_t host_wait_array(struct linux_process *process, long number,
+			const uint64_t arg[6])
+{
+	struct linux_thread *self = process->thread;
+	int64_t result;
+
+	if (process->thread_count == 1)
+		return host_call_for(self, number, arg);
+	scheduler_leave(process);
+	result = host_call_for(self, number, arg);
+	scheduler_enter(self);
+	return result;
 }
 
 void host_call_interrupt(void *ucontext)

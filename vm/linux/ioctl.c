@@ -117,7 +117,7 @@ int64_t sys_ioctl(struct linux_process *process, const struct syscall_row *row,
 		  const uint64_t *arg)
 {
 	const struct request *request = find_request((uint32_t)arg[1]);
-	void *copy = process->bounce[2];
+	void *copy = process->thread->bounce[2];
 	int64_t result;
 
 	(void)row;

@@ -43,6 +43,22 @@ int start_program(struct linux_process *process, const struct program *program,
 	return load_program(process, program, options, why);
 }
 
+static int make_first_thread(struct linux_process *process)
+{
+	struct linux_thread *thread = calloc(1, sizeof(*thread));
+
+	if (!thread)
+		return ERR_NO_MEMORY;
+	thread->process = process;
+	thread->vm_thread = vm_thread_current(process->vm);
+	thread->is_first = true;
+	thread->tid = (uint32_t)syscall(SYS_gettid);
+	process->thread = process->threads = thread;
+	process->thread_count = process->next_index = 1;
+	scheduler_init(process);
+	return 0;
+}
+
 int linux_create(struct linux_process **out, struct vm *vm,
 		 const struct linux_options *options, struct failure *why)
 {
@@ -57,9 +73,13 @@ int linux_create(struct linux_process **out, struct vm *vm,
 	process->aslr = options->aslr;
 	process->waited_by = -1;
 	fill_rows(process);
-	rc = descriptors_init(process);
+	rc = make_first_thread(process);
+	if (!rc)
+		rc = descriptors_init(process);
 	if (rc)
 		failed(why, rc, "out of memory");
+	if (!rc)
+		rc = vm_share_memory(vm, linux_hide_descriptor, why);
 	if (!rc)
 		rc = program_find(&program, options, why);
 	if (!rc)
@@ -79,8 +99,12 @@ void linux_destroy(struct linux_process *process)
 {
 	if (!process)
 		return;
-	fork_release_parent(process, false);
-	signals_release(process);
+	if (process->thread) {
+		fork_release_parent(process, false);
+		signals_release(process);
+		threads_forget_others(process);
+		free(process->thread);
+	}
 	eof_tail_release(process);
 	mapped_files_release(process);
 	free(process->stream);
@@ -99,11 +123,9 @@ const char *linux_program(const struct linux_process *process)
 	return process->program;
 }
 
-
 uint32_t linux_tid(const struct linux_process *process)
 {
-	(void)process;
-	return (uint32_t)syscall(SYS_gettid);
+	return process->thread->tid;
 }
 
 void notice(struct linux_process *process, const char *format, ...)
@@ -124,7 +146,7 @@ void notice(struct linux_process *process, const char *format, ...)
 
 static int64_t unknown(struct linux_process *process)
 {
-	uint64_t number = process->number;
+	uint64_t number = process->thread->number;
 	uint64_t slot = number < SYSCALL_NUMBERS ? number : 0;
 	uint64_t bit = UINT64_C(1) << slot % 64;
 
@@ -151,9 +173,9 @@ static int64_t perform(struct linux_process *process, const uint64_t *arg)
 	/* A signal that came first is delivered first. */
 	if (linux_has_signal(process))
 		return -RESTART_ALWAYS;
-	if (process->number >= SYSCALL_NUMBERS)
+	if (process->thread->number >= SYSCALL_NUMBERS)
 		return unknown(process);
-	row = process->rows[process->number];
+	row = process->rows[process->thread->number];
 	if (!row)
 		return unknown(process);
 	if (row->refusal)
@@ -172,8 +194,8 @@ static int64_t interrupted(struct linux_process *process, int64_t value)
 		return -EINTR;
 	/* The instruction again; the handler comes before it. */
 	vm_set_reg(process->vm, X86_RIP, vm_reg(process->vm, X86_RIP) - 2);
-	process->changed_registers = true;
-	return (int64_t)process->number;
+	process->thread->changed_registers = true;
+	return (int64_t)process->thread->number;
 }
 
 int linux_syscall(struct linux_process *process, struct linux_result *result,
@@ -190,20 +212,21 @@ int linux_syscall(struct linux_process *process, struct linux_result *result,
 	if (!process->has_called)
 		hide_own_descriptors();
 	process->has_called = true;
-	process->number = (uint32_t)vm_reg(vm, X86_RAX);
+	memory_doubt_shared(process->memory);
+	process->thread->number = (uint32_t)vm_reg(vm, X86_RAX);
 	for (int i = 0; i < SYSCALL_ARGS; i++)
 		arg[i] = vm_reg(vm, registers[i]);
-	process->changed_registers = false;
+	process->thread->changed_registers = false;
 	value = perform(process, arg);
 	if (value == -RESTART_IF_ASKED || value == -RESTART_ALWAYS)
 		value = interrupted(process, value);
 	vm_set_reg(vm, X86_RAX, (uint64_t)value);
 	*result = (struct linux_result){
-		.outcome = process->outcome,
-		.status = process->status,
-		.number = process->number,
+		.outcome = process->thread->outcome,
+		.status = process->thread->status,
+		.number = process->thread->number,
 		.value = value,
-		.all_registers = process->changed_registers,
+		.all_registers = process->thread->changed_registers,
 	};
 	return 0;
 }

@@ -13,11 +13,12 @@
  *             borrowed and must outlive it.
  * Errors:     ERR_NOT_FOUND (no such program), ERR_INPUT (not one we can
  *             run), ERR_SYSTEM, ERR_NO_MEMORY.
- * Threads:    one process per cprec process, used by one thread; the child
- *             of a fork is a child of cprec that goes on with a copy of
- *             everything, from within linux_syscall().  Every
- *             other thread of cprec must block all signals: those that come
- *             are the guest's.
+ * Threads:    one process per cprec process.  Each thread of the guest has a
+ *             thread of the host; they take turns, so that one at a time
+ *             calls the driver, and is in anything below.  The child of a
+ *             fork is a child of cprec that goes on with a copy of
+ *             everything, from within linux_syscall().  All other threads of
+ *             cprec must block all signals: those that come are the guest's.
  */
 #ifndef CPREC_VM_LINUX_LINUX_H
 #define CPREC_VM_LINUX_LINUX_H
@@ -37,6 +38,22 @@ struct linux_options {
 	bool aslr;		/* otherwise addresses are always the same */
 };
 
+enum linux_outcome {
+	LINUX_GOES_ON,
+	LINUX_THREAD_ENDED,	/* the process goes on; `status`: exit code */
+	LINUX_EXITED,		/* `status` is the exit code */
+	LINUX_KILLED,		/* `status` is the signal */
+};
+
+struct linux_result {
+	enum linux_outcome outcome;
+	int status;
+	/* For the record. */
+	uint64_t number;	/* of the system call, or the signal */
+	int64_t value;		/* what the result register was set to */
+	bool all_registers;	/* more than the result register changed */
+};
+
 /* Told to the caller while a system call is performed; may be NULL. */
 struct linux_observer {
 	void *context;
@@ -51,6 +68,36 @@ struct linux_observer {
 	 * number in the parent, 0 in the child, negative if it failed. */
 	void (*before_fork)(void *context);
 	void (*after_fork)(void *context, int pid);
+	/* A thread was made, which is not the present one; threads count from
+	 * 0, the first one, in the order of their making.  Its registers are
+	 * those of `vm_thread`. */
+	void (*thread_begins)(void *context, unsigned thread, uint32_t tid,
+			      struct vm_thread *vm_thread);
+	/* Another thread than before has got the processor. */
+	void (*thread_runs)(void *context, unsigned thread);
+	/* The present thread ends; the process goes on. */
+	void (*thread_ends)(void *context, unsigned thread);
+};
+
+/* How threads take turns. */
+struct linux_schedule {
+	uint64_t slice_steps;	/* of a turn; 0: the default */
+	bool by_time;		/* turns end by time: nobody counts steps */
+	bool random;		/* turns of random lengths, in random order */
+	uint64_t seed;
+};
+
+/* Who runs the guest. */
+struct linux_driver {
+	void *context;
+	/* Runs the guest to its next stop, at most `budget` steps (exactly so
+	 * many, if `exact`), and does what the stop asks for. */
+	int (*advance)(void *context, uint64_t budget, bool exact,
+		       struct linux_result *result, struct failure *why);
+	/* The program has ended, or failed (`rc`), in another thread of the
+	 * host than that which called linux_run(). */
+	void (*ended)(void *context, int rc, const struct linux_result *result,
+		      const struct failure *why) __attribute__((noreturn));
 };
 
 /* Loads the program; the guest then stands at its first instruction. */
@@ -65,7 +112,18 @@ void linux_observe(struct linux_process *process,
 /* Absolute path of the program's file; after an exec, of the new one. */
 const char *linux_program(const struct linux_process *process);
 
-/* The number that the kernel gives the (only) thread. */
+/* Before linux_run(). */
+void linux_set_schedule(struct linux_process *process,
+			const struct linux_schedule *schedule);
+
+/*
+ * Runs the program to its end.  Does not return where the program ends in
+ * another thread than its first: then the driver is told.
+ */
+int linux_run(struct linux_process *process, const struct linux_driver *driver,
+	      struct linux_result *result, struct failure *why);
+
+/* The number that the kernel gives the present thread. */
 uint32_t linux_tid(const struct linux_process *process);
 
 /*
@@ -77,21 +135,6 @@ int linux_hide_descriptor(int fd);
 
 /* Closes such a descriptor; one that is not hidden is just closed. */
 void linux_close_hidden(int fd);
-
-enum linux_outcome {
-	LINUX_GOES_ON,
-	LINUX_EXITED,		/* `status` is the exit code */
-	LINUX_KILLED,		/* `status` is the signal */
-};
-
-struct linux_result {
-	enum linux_outcome outcome;
-	int status;
-	/* For the record. */
-	uint64_t number;	/* of the system call, or the signal */
-	int64_t value;		/* what the result register was set to */
-	bool all_registers;	/* more than the result register changed */
-};
 
 /* Performs the system call that VM_STOP_SYSCALL stopped behind. */
 int linux_syscall(struct linux_process *process, struct linux_result *result,

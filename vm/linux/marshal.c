@@ -88,7 +88,7 @@ static uint8_t *room_for(struct marshal *call, int i, uint64_t size)
 	struct passed *passed = &call->passed[i];
 
 	if (size <= BOUNCE)
-		return (uint8_t *)call->process->bounce[i];
+		return (uint8_t *)call->process->thread->bounce[i];
 	if (size > LARGEST)
 		return NULL;
 	passed->heap = calloc(1, size);
@@ -110,7 +110,7 @@ static void pass_path(struct marshal *call, int i)
 	int dir = has_dir ? (int)call->arg[i - 1] : AT_FDCWD;
 	struct linux_process *process = call->process;
 	struct passed *passed = &call->passed[i];
-	char *text = (char *)process->bounce[i];
+	char *text = (char *)process->thread->bounce[i];
 	int rc = copy_path(process, text, call->arg[i]);
 
 	if (rc == -EFAULT) {
@@ -215,15 +215,17 @@ int64_t marshal_call(struct linux_process *process,
 		     const struct syscall_row *row, const uint64_t *arg)
 {
 	struct marshal call = { process, row, arg, { { 0 } } };
+	uint64_t host[SYSCALL_ARGS];
 	int64_t result;
 	int rc = 0;
 
 	for (int i = 0; i < SYSCALL_ARGS; i++)
 		pass(&call, i);
-	result = host_call(process, row->number[ABI_X86_64],
-			   call.passed[0].host, call.passed[1].host,
-			   call.passed[2].host, call.passed[3].host,
-			   call.passed[4].host, call.passed[5].host);
+	for (int i = 0; i < SYSCALL_ARGS; i++)
+		host[i] = call.passed[i].host;
+	result = row->waits ?
+		 host_wait_array(process, row->number[ABI_X86_64], host) :
+		 host_call_array(process, row->number[ABI_X86_64], host);
 	for (int i = 0; i < SYSCALL_ARGS && !rc; i++)
 		rc = finish(&call, i, result);
 	for (int i = 0; i < SYSCALL_ARGS; i++)

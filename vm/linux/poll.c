@@ -29,10 +29,10 @@ static int take_sets(struct linux_process *process, const uint64_t *arg,
 		sets->host[i] = 0;
 		if (!arg[i + 1])
 			continue;
-		if (copy_in(process, process->bounce[i], arg[i + 1],
+		if (copy_in(process, process->thread->bounce[i], arg[i + 1],
 			    sets->size))
 			return -EFAULT;
-		sets->host[i] = host_pointer(process->bounce[i]);
+		sets->host[i] = host_pointer(process->thread->bounce[i]);
 	}
 	return 0;
 }
@@ -42,7 +42,7 @@ static int give_sets(struct linux_process *process, const uint64_t *arg,
 {
 	for (int i = 0; i < 3; i++)
 		if (arg[i + 1] && copy_out(process, arg[i + 1],
-					   process->bounce[i], sets->size))
+					   process->thread->bounce[i], sets->size))
 			return -EFAULT;
 	return 0;
 }
@@ -77,7 +77,7 @@ int64_t sys_select(struct linux_process *process,
 		return result;
 	if (arg[4] && copy_in(process, timeout, arg[4], sizeof(timeout)))
 		return -EFAULT;
-	result = host_call(process, SYS_select, count_of(arg), sets.host[0],
+	result = host_wait(process, SYS_select, count_of(arg), sets.host[0],
 			   sets.host[1], sets.host[2],
 			   arg[4] ? host_pointer(timeout) : 0);
 	return finish(process, arg, &sets, timeout, sizeof(timeout), result);
@@ -108,7 +108,7 @@ int64_t sys_pselect6(struct linux_process *process,
 		passed[0] = host_pointer(&mask);
 		passed[1] = sizeof(mask);
 	}
-	result = host_call(process, SYS_pselect6, count_of(arg), sets.host[0],
+	result = host_wait(process, SYS_pselect6, count_of(arg), sets.host[0],
 			   sets.host[1], sets.host[2],
 			   arg[4] ? host_pointer(timeout) : 0,
 			   host_pointer(passed));

@@ -12,11 +12,13 @@
 #ifndef CPREC_VM_LINUX_PROCESS_H
 #define CPREC_VM_LINUX_PROCESS_H
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/uio.h>
+#include <time.h>
 
 #include "vm/linux/linux.h"
 #include "vm/linux/syscall_table.h"
@@ -59,9 +61,8 @@ struct guest_stack {
 /* SS_AUTODISARM, which the C library's headers leave out. */
 #define STACK_AUTODISARM INT32_MIN
 
-/* Masks have bit N - 1 for signal N. */
+/* What one thread has of signals.  Masks have bit N - 1 for signal N. */
 struct signals {
-	struct guest_action action[SIGNALS + 1];
 	uint64_t mask;
 	uint64_t saved_mask;	/* to come back after a call that had its own */
 	bool has_saved_mask;
@@ -71,11 +72,10 @@ struct signals {
 	volatile int pending;	/* the signal, 0 if there is none */
 	siginfo_t info;
 
-	/* SIGSEGV and SIGBUS that the guest has sent to itself. */
+	/* SIGSEGV and SIGBUS that the guest has sent to itself; the kick. */
 	uint64_t own;
-	siginfo_t own_info[2];
-
-	uint64_t host_mask;	/* as it was when cprec started */
+	siginfo_t own_info[3];
+	siginfo_t sent;		/* one of them, by another thread */
 };
 
 /* Guest memory as host addresses, for one host call. */
@@ -83,6 +83,7 @@ struct spans {
 	struct iovec host[SPANS];
 	guest_addr guest[SPANS];
 	int count;
+	uint8_t *detached;	/* see spans_detach() */
 };
 
 /* Where things are in the address space. */
@@ -96,6 +97,58 @@ struct layout {
 	size_t auxv_bytes;
 };
 
+/*
+ * A thread of the guest.  Each has a thread of the host, which performs its
+ * system calls and runs the guest for it while it has the processor: see
+ * scheduler.c.  process->thread is the one that has it; it alone uses the
+ * process, the vm and the memory.
+ */
+struct linux_thread {
+	struct linux_process *process;
+	struct vm_thread *vm_thread;
+	unsigned index;		/* in the order of their making, from 0 */
+	bool is_first;		/* its host thread is the process's first */
+	uint32_t tid;
+	struct signals signals;
+	guest_addr clear_tid;	/* see threads.c */
+	guest_addr robust_list;
+	struct linux_thread *next;	/* of all */
+
+	/* Of the present call. */
+	uint64_t number;
+	bool changed_registers;	/* other ones than the result */
+	enum linux_outcome outcome;
+	int status;
+	struct spans spans;
+	uint64_t bounce[6][BOUNCE / 8];
+
+	/* Of scheduler.c and futex.c; under the scheduler's lock. */
+	uint32_t turn;		/* the host thread waits for it to be 1 */
+	bool must_end;		/* another thread executes a program */
+	struct linux_thread *behind;	/* in a queue */
+	guest_addr futex;	/* where it waits; 0: it does not */
+	uint32_t futex_bits;
+};
+
+struct queue {
+	struct linux_thread *first, *last;
+};
+
+/* Who has the processor, and who is next. */
+struct scheduler {
+	pthread_mutex_t lock;
+	struct linux_thread *running;	/* NULL: nobody */
+	struct queue ready;	/* wait for the processor */
+	struct queue waiting;	/* wait at a futex */
+	struct linux_thread *present;	/* whose registers the vm has */
+	struct linux_thread *dead;	/* to be freed */
+	uint64_t slice_end;	/* in steps */
+	volatile bool overdue;	/* by_time: the slice is over */
+	struct linux_schedule options;
+	uint64_t random;	/* state of the generator */
+	uint64_t era;		/* of priorities */
+};
+
 struct linux_process {
 	struct vm *vm;
 	bool aslr;
@@ -103,9 +156,11 @@ struct linux_process {
 	int waited_by;		/* see fork.c; -1 if there is nobody */
 	struct memory *memory;
 	const struct linux_observer *observer;
+	const struct linux_driver *driver;
 	char *program;		/* absolute path of the ELF file */
 	struct layout layout;
-	struct signals signals;
+	struct guest_action action[SIGNALS + 1];	/* for signals */
+	uint64_t host_mask;	/* of signals, when cprec started */
 	struct eof_tail *tails;	/* see eof_tail.c */
 	size_t tail_count;
 	struct mapped_file *files;	/* see mapped_files.c */
@@ -115,15 +170,14 @@ struct linux_process {
 	uint8_t *stream;
 	size_t stream_count;
 
-	/* Of the present call. */
-	uint64_t number;
-	bool has_called;	/* at least once */
-	bool changed_registers;	/* other ones than the result */
-	enum linux_outcome outcome;
-	int status;
-	struct spans spans;
-	uint64_t bounce[6][BOUNCE / 8];
+	struct linux_thread *thread;	/* that has the processor */
+	struct linux_thread *threads;	/* all that live */
+	unsigned thread_count;
+	unsigned next_index;
+	int first_status;	/* of the first thread, when it ended */
+	struct scheduler scheduler;
 
+	bool has_called;	/* at least once */
 	uint64_t noticed[SYSCALL_NUMBERS / 64];	/* calls told of */
 	unsigned noticed_features;
 	const struct syscall_row *rows[SYSCALL_NUMBERS];
@@ -162,6 +216,20 @@ int64_t host_call_array(struct linux_process *process, long number,
 			const uint64_t arg[6]);
 
 /*
+ * The same for a call that may wait: other threads run meanwhile.  It must
+ * not be given addresses of guest memory, which may change or be closed; see
+ * spans_detach().
+ */
+#define host_wait(process, number, ...)                                       \
+	host_wait_array((process), (number), (const uint64_t[6]){ __VA_ARGS__ })
+int64_t host_wait_array(struct linux_process *process, long number,
+			const uint64_t arg[6]);
+
+/* The same for any thread, with nothing done about others. */
+int64_t host_call_for(struct linux_thread *thread, long number,
+		      const uint64_t arg[6]);
+
+/*
  * For the host's signal handler: moves an interrupted host_call() to where it
  * notices the signal.
  */
@@ -197,6 +265,100 @@ void spans_wrote(struct linux_process *process, uint64_t size);
 
 /* Tells the observer that the first `size` bytes were output, if they were. */
 void spans_output(struct linux_process *process, int fd, uint64_t size);
+
+/*
+ * Whether a transfer between the spans and a descriptor will not wait, as far
+ * as can be told.
+ */
+bool spans_ready(const struct linux_process *process, int fd,
+		 enum memory_use use);
+
+/*
+ * For a call that may wait: the spans are copied, or get room to be filled.
+ * spans_attach() copies back what a call has written there, the first `size`
+ * bytes, and frees.  -ENOMEM.
+ */
+int spans_detach(struct linux_process *process, enum memory_use use);
+void spans_attach(struct linux_process *process, enum memory_use use,
+		  uint64_t size);
+
+/* ------- scheduler.c ------- */
+
+void scheduler_init(struct linux_process *process);
+
+/* In the child of a fork: the thread that has the processor is alone. */
+void scheduler_alone(struct linux_process *process);
+
+/* Gives the processor to whoever is next. */
+void scheduler_leave(struct linux_process *process);
+
+/*
+ * Waits for the processor, standing in the queue already or going there;
+ * called by the thread's own host thread.
+ */
+void scheduler_take(struct linux_thread *thread);
+void scheduler_enter(struct linux_thread *thread);
+
+/* Both: goes behind those that are ready. */
+void scheduler_yield(struct linux_process *process);
+
+/* A new thread, which waits for the processor. */
+void scheduler_add(struct linux_process *process,
+		   struct linux_thread *thread);
+
+/*
+ * Puts the present thread to sleep among those that wait, until
+ * scheduler_wake() is called for it; with a time limit on `clock`, if there
+ * is one.  0, or -ETIMEDOUT, or what a signal makes of it.
+ */
+int64_t scheduler_sleep(struct linux_process *process, int clock,
+			const struct timespec *limit);
+
+/* Wakes a thread that waits, unless something else has just done it. */
+bool scheduler_wake(struct linux_process *process,
+		    struct linux_thread *thread);
+
+/* The first thread that waits at `addr` for any of `bits`; NULL. */
+struct linux_thread *scheduler_find(struct linux_process *process,
+				    guest_addr addr, uint32_t bits);
+
+/* Lets at most `count` that wait at `from` wait at `to`; how many. */
+int64_t scheduler_requeue(struct linux_process *process, guest_addr from,
+			  guest_addr to, int count);
+
+/* ------- threads.c ------- */
+
+struct thread_request {
+	uint64_t flags;		/* CLONE_... */
+	guest_addr stack, parent_tid, child_tid, tls;
+};
+
+/* Makes a thread; its number, or a negative errno. */
+int64_t thread_start(struct linux_process *process,
+		     const struct thread_request *request);
+
+/*
+ * The host thread of a thread that must end; gives the processor away.
+ */
+_Noreturn void thread_vanish(struct linux_thread *thread);
+
+/* Frees the other threads: of another process, or they have ended. */
+void threads_forget_others(struct linux_process *process);
+
+/* Ends all other threads, for another program. */
+void threads_end_others(struct linux_process *process);
+
+/* The living thread of this number, or NULL. */
+struct linux_thread *thread_find(struct linux_process *process, int tid);
+
+/* ------- futex.c ------- */
+
+/* Wakes at most `count` threads, of this process and of others. */
+int64_t futex_wake(struct linux_process *process, guest_addr addr, int count,
+		   uint32_t bits, bool is_private);
+
+/* The present thread ends: what it holds is given free. */
+void futex_thread_ends(struct linux_process *process);
 
 /* ------- marshal.c ------- */
 
@@ -307,6 +469,12 @@ void mapped_files_resized(struct linux_process *process, int fd);
 /* ------- signals.c ------- */
 
 void signals_init(struct linux_process *process);
+
+/* The host thread that calls this is the guest thread's from now on. */
+void signals_adopt(struct linux_thread *thread);
+
+/* Makes a thread's host thread notice that it must end, or has a signal. */
+void signals_kick(struct linux_thread *thread);
 void signals_release(struct linux_process *process);
 
 /* Sets the guest's mask, and the host's accordingly. */
@@ -329,8 +497,8 @@ bool signals_restart(const struct linux_process *process);
 void signals_force(struct linux_process *process, siginfo_t *info,
 		   uint64_t trap, uint64_t error, guest_addr cr2);
 
-/* A SIGSEGV or SIGBUS that the guest has sent to itself. */
-void signals_send_own(struct linux_process *process, const siginfo_t *info);
+/* A SIGSEGV or SIGBUS that the guest has sent to one of its threads. */
+void signals_send_own(struct linux_thread *thread, const siginfo_t *info);
 
 /*
  * Nothing comes from the host until signals_let() gets what signals_hold()

@@ -9,16 +9,6 @@
 #include "vm/linux/handlers.h"
 #include "vm/linux/process.h"
 
-int64_t sys_exit(struct linux_process *process, const struct syscall_row *row,
-		 const uint64_t *arg)
-{
-	(void)row;
-	process->outcome = LINUX_EXITED;
-	process->status = (int)(arg[0] & 0xff);
-	fork_release_parent(process, true);
-	return 0;
-}
-
 int64_t sys_nothing(struct linux_process *process,
 		    const struct syscall_row *row, const uint64_t *arg)
 {
@@ -28,22 +18,12 @@ int64_t sys_nothing(struct linux_process *process,
 	return 0;
 }
 
-int64_t sys_set_tid_address(struct linux_process *process,
-			    const struct syscall_row *row, const uint64_t *arg)
-{
-	/* What it announces matters to other threads only. */
-	(void)process;
-	(void)row;
-	(void)arg;
-	return (int64_t)syscall(SYS_gettid);
-}
-
 /* ------- what is not supported ------- */
 
 int64_t sys_missing(struct linux_process *process,
 		    const struct syscall_row *row, const uint64_t *arg)
 {
-	uint64_t number = process->number;
+	uint64_t number = process->thread->number;
 	uint64_t bit = UINT64_C(1) << number % 64;
 
 	(void)arg;
@@ -140,7 +120,7 @@ int64_t sys_arch_prctl(struct linux_process *process,
 		if (arg[1] >= USER_END)
 			return -EPERM;
 		vm_set_reg(process->vm, reg, arg[1]);
-		process->changed_registers = true;
+		process->thread->changed_registers = true;
 		return 0;
 	case GET_FS:
 	case GET_GS:
@@ -184,7 +164,7 @@ int64_t sys_sched_getaffinity(struct linux_process *process,
 			      const struct syscall_row *row,
 			      const uint64_t *arg)
 {
-	uint8_t *set = (uint8_t *)process->bounce[2];
+	uint8_t *set = (uint8_t *)process->thread->bounce[2];
 	size_t room = arg[1] > BOUNCE ? BOUNCE : (size_t)arg[1];
 	unsigned processor;
 	int64_t size = one_processor(process, arg[0], set, room, &processor);
@@ -201,7 +181,7 @@ int64_t sys_getcpu(struct linux_process *process,
 	unsigned processor = 0, node = 0;
 
 	(void)row;
-	one_processor(process, 0, (uint8_t *)process->bounce[2], BOUNCE,
+	one_processor(process, 0, (uint8_t *)process->thread->bounce[2], BOUNCE,
 		      &processor);
 	if ((arg[0] &&
 	     copy_out(process, arg[0], &processor, sizeof(processor))) ||

@@ -153,7 +153,7 @@ static void reset_fp(struct linux_process *process, struct reg_file *regs)
 static guest_addr place(struct linux_process *process, guest_addr sp,
 			const struct guest_action *action, guest_addr *fp)
 {
-	const struct guest_stack *stack = &process->signals.stack;
+	const struct guest_stack *stack = &process->thread->signals.stack;
 	bool was_on = on_alternate_stack(process, sp);
 	bool enters = action->flags & SA_ONSTACK && !was_on && stack->size &&
 		      !(stack->flags & SS_DISABLE);
@@ -180,7 +180,7 @@ static void fill_frame(struct linux_process *process, struct frame *frame,
 	memset(frame, 0, sizeof(*frame));
 	frame->return_to = action->restorer;
 	frame->uc_flags = CONTEXT_FLAGS;
-	frame->stack = process->signals.stack;
+	frame->stack = process->thread->signals.stack;
 	frame->mask = mask;
 	for (int i = 0; i < 18; i++)
 		values[i] = get(process, regs, general[i]);
@@ -213,8 +213,8 @@ int frame_push(struct linux_process *process, const siginfo_t *info,
 	if (copy_out(process, fp, &fx, sizeof(fx)) ||
 	    copy_out(process, sp, &frame, sizeof(frame)))
 		return -EFAULT;
-	if (process->signals.stack.flags & STACK_AUTODISARM)
-		process->signals.stack =
+	if (process->thread->signals.stack.flags & STACK_AUTODISARM)
+		process->thread->signals.stack =
 			(struct guest_stack){ .flags = SS_DISABLE };
 	reset_fp(process, &regs);
 	set(process, &regs, X86_RDI, (uint64_t)info->si_signo);
@@ -274,7 +274,7 @@ int64_t sys_rt_sigreturn(struct linux_process *process,
 
 	(void)row;
 	(void)arg;
-	process->changed_registers = true;
+	process->thread->changed_registers = true;
 	if (copy_in(process, &frame, sp, sizeof(frame)) ||
 	    restore(process, &frame)) {
 		siginfo_t info = { .si_signo = SIGSEGV, .si_code = SI_KERNEL };

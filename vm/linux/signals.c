@@ -20,7 +20,17 @@
  * those that the guest sends to itself are kept in `own`.
  */
 
+/*
+ * The kick: a signal that a thread's host thread never blocks, and that
+ * brings it out of a call that waits, when it must end.  Where the guest
+ * blocks it, it is kept in `own` like those of memory.c.
+ */
+#define KICK SIGNALS
+
 static struct linux_process *active;
+
+/* The guest thread that this thread of the host performs. */
+static __thread struct linux_thread *own;
 
 /* The kernel's own struct sigaction: the C library keeps two signals. */
 struct kernel_action {
@@ -42,7 +52,7 @@ __asm__(
 	".size host_restorer, . - host_restorer\n");
 
 #define MASK_OF(number) (UINT64_C(1) << ((number) - 1))
-#define HOSTS_OWN (MASK_OF(SIGSEGV) | MASK_OF(SIGBUS))
+#define HOSTS_OWN (MASK_OF(SIGSEGV) | MASK_OF(SIGBUS) | MASK_OF(KICK))
 #define UNBLOCKABLE (MASK_OF(SIGKILL) | MASK_OF(SIGSTOP))
 
 enum default_action { DEFAULT_END, DEFAULT_NOTHING, DEFAULT_STOP };
@@ -78,27 +88,58 @@ static void block_on_return(ucontext_t *context, uint64_t mask)
 	memcpy(&context->uc_sigmask, &mask, sizeof(mask));
 }
 
+static unsigned own_slot(int number)
+{
+	return number == SIGSEGV ? 0 : number == SIGBUS ? 1 : 2;
+}
+
+static void keep_own(struct linux_thread *thread, const siginfo_t *info)
+{
+	struct signals *signals = &thread->signals;
+
+	signals->own_info[own_slot(info->si_signo)] = *info;
+	__atomic_fetch_or(&signals->own, MASK_OF(info->si_signo),
+			  __ATOMIC_SEQ_CST);
+}
+
 static void host_handler(int number, siginfo_t *info, void *context)
 {
-	struct linux_process *process = active;
+	struct linux_thread *thread = own;
 	bool is_fault = number == SIGILL || number == SIGFPE ||
 			number == SIGTRAP;
 
-	if (!process || (is_fault && info->si_code > 0 &&
+	if (!thread || (is_fault && info->si_code > 0 &&
 			 info->si_code != SI_KERNEL)) {
 		signal(number, SIG_DFL);	/* a mistake of our own */
 		return;
 	}
+	if (thread->must_end) {
+		block_on_return(context, ~HOSTS_OWN);
+		thread->signals.pending = KICK;
+		host_call_interrupt(context);
+		return;
+	}
+	if (number == KICK && info->si_value.sival_ptr == &own) {
+		info = &thread->signals.sent;
+		number = info->si_signo;
+	}
+	if (MASK_OF(number) & HOSTS_OWN &&
+	    (thread->signals.pending ||
+	     thread->signals.mask & MASK_OF(number))) {
+		keep_own(thread, info);
+		return;
+	}
 	block_on_return(context, ~HOSTS_OWN);
-	if (process->signals.pending) {
+	if (thread->signals.pending) {
 		/* The return from a fault's handler has unblocked us. */
 		queue_again(number, info);
 		return;
 	}
-	process->signals.info = *info;
-	process->signals.pending = number;
+	thread->signals.info = *info;
+	thread->signals.pending = number;
 	host_call_interrupt(context);
-	vm_interrupt(process->vm);
+	if (thread->process->thread == thread)
+		vm_interrupt(thread->process->vm);
 }
 
 static void host_action(int number, const struct kernel_action *set,
@@ -129,29 +170,42 @@ static void install(const struct guest_action *action, int number)
 	host_action(number, &set, NULL);
 }
 
+void signals_adopt(struct linux_thread *thread)
+{
+	own = thread;
+	signals_let(signals_host_mask(thread->signals.mask));
+}
+
+void signals_kick(struct linux_thread *thread)
+{
+	siginfo_t info = { .si_signo = KICK, .si_code = SI_QUEUE };
+
+	info.si_value.sival_ptr = &own;
+	syscall(SYS_rt_tgsigqueueinfo, getpid(), thread->tid, KICK, &info);
+}
+
 void signals_init(struct linux_process *process)
 {
-	struct signals *signals = &process->signals;
+	struct signals *signals = &process->thread->signals;
 
 	signals->stack.flags = SS_DISABLE;
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &signals->host_mask,
-		sizeof(signals->host_mask));
-	signals->mask = signals->host_mask;
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &process->host_mask,
+		sizeof(process->host_mask));
+	signals->mask = process->host_mask;
 	active = process;
+	signals_adopt(process->thread);
 	for (int i = 1; i <= SIGNALS; i++) {
 		struct kernel_action old = { 0 };
 
 		host_action(i, NULL, &old);
 		if (old.handler == (void *)SIG_IGN)
-			signals->action[i].handler = (uintptr_t)SIG_IGN;
-		install(&signals->action[i], i);
+			process->action[i].handler = (uintptr_t)SIG_IGN;
+		install(&process->action[i], i);
 	}
 }
 
 void signals_release(struct linux_process *process)
 {
-	struct signals *signals = &process->signals;
-
 	if (active != process)
 		return;
 	for (int i = 1; i <= SIGNALS; i++) {
@@ -159,13 +213,14 @@ void signals_release(struct linux_process *process)
 
 		if (MASK_OF(i) & (HOSTS_OWN | UNBLOCKABLE))
 			continue;
-		if (signals->action[i].handler == (uintptr_t)SIG_IGN)
+		if (process->action[i].handler == (uintptr_t)SIG_IGN)
 			set.handler = (void *)SIG_IGN;
 		host_action(i, &set, NULL);
 	}
 	active = NULL;
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &signals->host_mask, NULL,
-		sizeof(signals->host_mask));
+	own = NULL;
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &process->host_mask, NULL,
+		sizeof(process->host_mask));
 }
 
 /* ------- masks ------- */
@@ -178,7 +233,7 @@ uint64_t signals_host_mask(uint64_t mask)
 /* A signal that came just before it was blocked goes back to the host. */
 static void send_back(struct linux_process *process)
 {
-	struct signals *signals = &process->signals;
+	struct signals *signals = &process->thread->signals;
 	int number = signals->pending;
 
 	if (!number || !(signals->mask & MASK_OF(number)))
@@ -189,7 +244,7 @@ static void send_back(struct linux_process *process)
 
 static void set_host_mask(struct linux_process *process)
 {
-	uint64_t mask = signals_host_mask(process->signals.mask);
+	uint64_t mask = signals_host_mask(process->thread->signals.mask);
 
 	/* Not done if there is a signal; its delivery does it. */
 	host_call(process, SYS_rt_sigprocmask, SIG_SETMASK,
@@ -198,14 +253,14 @@ static void set_host_mask(struct linux_process *process)
 
 void signals_set_mask(struct linux_process *process, uint64_t mask)
 {
-	process->signals.mask = mask & ~UNBLOCKABLE;
+	process->thread->signals.mask = mask & ~UNBLOCKABLE;
 	send_back(process);
 	set_host_mask(process);
 }
 
 void signals_lend_mask(struct linux_process *process, uint64_t mask)
 {
-	struct signals *signals = &process->signals;
+	struct signals *signals = &process->thread->signals;
 
 	signals->saved_mask = signals->mask;
 	signals->has_saved_mask = true;
@@ -214,7 +269,7 @@ void signals_lend_mask(struct linux_process *process, uint64_t mask)
 
 void signals_return_mask(struct linux_process *process, int64_t result)
 {
-	struct signals *signals = &process->signals;
+	struct signals *signals = &process->thread->signals;
 	bool interrupted = result == -EINTR || result == -RESTART_IF_ASKED;
 
 	/* A delivery heeds the lent mask, and returns it. */
@@ -242,16 +297,14 @@ void signals_let(uint64_t held)
 
 void signals_forget(struct linux_process *process)
 {
-	process->signals.pending = 0;
-	process->signals.own = 0;
+	process->thread->signals.pending = 0;
+	process->thread->signals.own = 0;
 }
 
 void signals_drop_handlers(struct linux_process *process)
 {
-	struct signals *signals = &process->signals;
-
 	for (int i = 1; i <= SIGNALS; i++) {
-		struct guest_action *action = &signals->action[i];
+		struct guest_action *action = &process->action[i];
 		uint64_t handler = action->handler;
 
 		*action = (struct guest_action){ 0 };
@@ -263,11 +316,11 @@ void signals_drop_handlers(struct linux_process *process)
 
 bool signals_is_deadly(const struct linux_process *process)
 {
-	const struct signals *signals = &process->signals;
+	const struct signals *signals = &process->thread->signals;
 	int number = signals->pending;
 
 	return number && !(signals->mask & MASK_OF(number)) &&
-	       signals->action[number].handler == (uintptr_t)SIG_DFL &&
+	       process->action[number].handler == (uintptr_t)SIG_DFL &&
 	       default_action(number) == DEFAULT_END;
 }
 
@@ -277,36 +330,38 @@ static int own_number(const struct signals *signals)
 {
 	uint64_t ready = signals->own & ~signals->mask;
 
-	if (ready & MASK_OF(SIGSEGV))
-		return SIGSEGV;
-	return ready & MASK_OF(SIGBUS) ? SIGBUS : 0;
+	return ready ? __builtin_ctzll(ready) + 1 : 0;
 }
 
 bool linux_has_signal(const struct linux_process *process)
 {
-	const struct signals *signals = &process->signals;
+	const struct signals *signals = &process->thread->signals;
 	int number = signals->pending;
 
 	return (number && !(signals->mask & MASK_OF(number))) ||
 	       own_number(signals);
 }
 
-void signals_send_own(struct linux_process *process, const siginfo_t *info)
+void signals_send_own(struct linux_thread *thread, const siginfo_t *info)
 {
-	struct signals *signals = &process->signals;
-
-	signals->own_info[info->si_signo == SIGBUS] = *info;
-	signals->own |= MASK_OF(info->si_signo);
+	if (thread == own) {
+		keep_own(thread, info);
+		return;
+	}
+	/* Its host thread may wait for something, and is to notice. */
+	thread->signals.sent = *info;
+	signals_kick(thread);
 }
 
 static void take(struct linux_process *process, siginfo_t *info)
 {
-	struct signals *signals = &process->signals;
+	struct signals *signals = &process->thread->signals;
 	int number = own_number(signals);
 
 	if (number) {
-		*info = signals->own_info[number == SIGBUS];
-		signals->own &= ~MASK_OF(number);
+		*info = signals->own_info[own_slot(number)];
+		__atomic_fetch_and(&signals->own, ~MASK_OF(number),
+				   __ATOMIC_SEQ_CST);
 		return;
 	}
 	*info = signals->info;
@@ -315,8 +370,8 @@ static void take(struct linux_process *process, siginfo_t *info)
 
 static void end_by(struct linux_process *process, int number)
 {
-	process->outcome = LINUX_KILLED;
-	process->status = number;
+	process->thread->outcome = LINUX_KILLED;
+	process->thread->status = number;
 }
 
 /* The mask that returning from a handler brings back. */
@@ -331,16 +386,16 @@ static uint64_t mask_to_restore(struct signals *signals)
 static void enter_handler(struct linux_process *process,
 			  const siginfo_t *info, const struct frame_trap *trap)
 {
-	struct signals *signals = &process->signals;
+	struct signals *signals = &process->thread->signals;
 	int number = info->si_signo;
-	struct guest_action action = signals->action[number];
+	struct guest_action action = process->action[number];
 	uint64_t mask = signals->mask;
 
-	process->changed_registers = true;
+	process->thread->changed_registers = true;
 	if (frame_push(process, info, &action, mask_to_restore(signals),
 		       trap)) {
 		if (number != SIGSEGV &&
-		    signals->action[SIGSEGV].handler > 1) {
+		    process->action[SIGSEGV].handler > 1) {
 			siginfo_t fault = { .si_signo = SIGSEGV,
 					    .si_code = SI_KERNEL };
 
@@ -351,8 +406,8 @@ static void enter_handler(struct linux_process *process,
 		return;
 	}
 	if (action.flags & (uint64_t)SA_RESETHAND) {
-		signals->action[number].handler = (uintptr_t)SIG_DFL;
-		install(&signals->action[number], number);
+		process->action[number].handler = (uintptr_t)SIG_DFL;
+		install(&process->action[number], number);
 	}
 	mask |= action.mask;
 	if (!(action.flags & SA_NODEFER))
@@ -363,9 +418,9 @@ static void enter_handler(struct linux_process *process,
 static void deliver(struct linux_process *process, const siginfo_t *info)
 {
 	static const struct frame_trap no_trap;
-	struct signals *signals = &process->signals;
+	struct signals *signals = &process->thread->signals;
 	int number = info->si_signo;
-	uint64_t handler = signals->action[number].handler;
+	uint64_t handler = process->action[number].handler;
 
 	if (handler != (uintptr_t)SIG_DFL && handler != (uintptr_t)SIG_IGN) {
 		enter_handler(process, info, &no_trap);
@@ -390,11 +445,11 @@ static void fill_result(struct linux_process *process,
 			struct linux_result *result, uint64_t number)
 {
 	*result = (struct linux_result){
-		.outcome = process->outcome,
-		.status = process->status,
+		.outcome = process->thread->outcome,
+		.status = process->thread->status,
 		.number = number,
 		.value = (int64_t)vm_reg(process->vm, X86_RAX),
-		.all_registers = process->changed_registers,
+		.all_registers = process->thread->changed_registers,
 	};
 }
 
@@ -404,7 +459,7 @@ int linux_deliver(struct linux_process *process, struct linux_result *result,
 	siginfo_t info = { 0 };
 
 	(void)why;
-	process->changed_registers = false;
+	process->thread->changed_registers = false;
 	if (linux_has_signal(process)) {
 		take(process, &info);
 		deliver(process, &info);
@@ -415,13 +470,13 @@ int linux_deliver(struct linux_process *process, struct linux_result *result,
 
 bool signals_restart(const struct linux_process *process)
 {
-	const struct signals *signals = &process->signals;
+	const struct signals *signals = &process->thread->signals;
 	int number = own_number(signals);
 	const struct guest_action *action;
 
 	if (!number)
 		number = signals->pending;
-	action = &signals->action[number];
+	action = &process->action[number];
 	return !number || action->handler <= 1 ||
 	       action->flags & SA_RESTART;
 }
@@ -430,10 +485,10 @@ void signals_force(struct linux_process *process, siginfo_t *info,
 		   uint64_t trap, uint64_t error, guest_addr cr2)
 {
 	const struct frame_trap details = { trap, error, cr2 };
-	struct signals *signals = &process->signals;
+	struct signals *signals = &process->thread->signals;
 	int number = info->si_signo;
 
-	if (signals->action[number].handler <= 1 ||
+	if (process->action[number].handler <= 1 ||
 	    signals->mask & MASK_OF(number)) {
 		end_by(process, number);
 		return;
@@ -446,7 +501,6 @@ void signals_force(struct linux_process *process, siginfo_t *info,
 int64_t sys_rt_sigaction(struct linux_process *process,
 			 const struct syscall_row *row, const uint64_t *arg)
 {
-	struct signals *signals = &process->signals;
 	int number = (int)arg[0];
 	struct guest_action set, old;
 
@@ -457,13 +511,13 @@ int64_t sys_rt_sigaction(struct linux_process *process,
 		return -EFAULT;
 	if (arg[1] && MASK_OF(number) & UNBLOCKABLE)
 		return -EINVAL;
-	old = signals->action[number];
+	old = process->action[number];
 	if (arg[1]) {
 		set.mask &= ~UNBLOCKABLE;
-		signals->action[number] = set;
+		process->action[number] = set;
 		install(&set, number);
 		if (set.handler == (uintptr_t)SIG_IGN)
-			signals->own &= ~MASK_OF(number);
+			process->thread->signals.own &= ~MASK_OF(number);
 	}
 	if (arg[2] && copy_out(process, arg[2], &old, sizeof(old)))
 		return -EFAULT;
@@ -473,7 +527,7 @@ int64_t sys_rt_sigaction(struct linux_process *process,
 int64_t sys_rt_sigprocmask(struct linux_process *process,
 			   const struct syscall_row *row, const uint64_t *arg)
 {
-	uint64_t old = process->signals.mask, mask = old, set;
+	uint64_t old = process->thread->signals.mask, mask = old, set;
 
 	(void)row;
 	if (arg[3] != sizeof(uint64_t))
@@ -514,6 +568,6 @@ int64_t sys_rt_sigpending(struct linux_process *process,
 			   sizeof(set));
 	if (result < 0)
 		return result;
-	set |= process->signals.own;
+	set |= process->thread->signals.own;
 	return copy_out(process, arg[0], &set, arg[1]) ? -EFAULT : 0;
 }

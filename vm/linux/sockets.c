@@ -42,13 +42,13 @@ static int take_message(struct linux_process *process, guest_addr addr,
 		return -EINVAL;
 	if (guest->vector_count > SPANS)
 		return -EMSGSIZE;
-	process->spans.count = 0;
+	process->thread->spans.count = 0;
 	rc = add_vector(process, guest->vector, guest->vector_count, use);
 	if (rc)
 		return rc;
 	memset(host, 0, sizeof(*host));
-	host->msg_iov = process->spans.host;
-	host->msg_iovlen = (size_t)process->spans.count;
+	host->msg_iov = process->thread->spans.host;
+	host->msg_iovlen = (size_t)process->thread->spans.count;
 	host->msg_flags = guest->flags;
 	if (guest->name) {
 		host->msg_name = message->name;
@@ -61,6 +61,25 @@ static int take_message(struct linux_process *process, guest_addr addr,
 		host->msg_controllen = guest->control_length;
 	}
 	return 0;
+}
+
+/* The host call; other threads run while it waits. */
+static int64_t exchange(struct linux_process *process, long number,
+			uint64_t fd, enum memory_use use,
+			struct message *message, uint64_t flags)
+{
+	uint64_t host = host_pointer(&message->host);
+	int64_t result;
+
+	if (process->thread_count == 1 || flags & MSG_DONTWAIT ||
+	    spans_ready(process, (int)fd, use))
+		return host_call(process, number, fd, host, flags);
+	result = spans_detach(process, use);
+	if (result)
+		return result;
+	result = host_wait(process, number, fd, host, flags);
+	spans_attach(process, use, result > 0 ? (uint64_t)result : 0);
+	return result;
 }
 
 static int64_t send_one(struct linux_process *process, uint64_t fd,
@@ -81,8 +100,8 @@ static int64_t send_one(struct linux_process *process, uint64_t fd,
 	     copy_in(process, message.control, guest->control,
 		     message.host.msg_controllen)))
 		return -EFAULT;
-	result = host_call(process, SYS_sendmsg, fd,
-			   host_pointer(&message.host), flags);
+	result = exchange(process, SYS_sendmsg, fd, MEMORY_IN, &message,
+			  flags);
 	if (result > 0)
 		spans_output(process, (int)fd, (uint64_t)result);
 	return result;
@@ -124,8 +143,8 @@ static int64_t receive_one(struct linux_process *process, uint64_t fd,
 		return result;
 	if (message.host.msg_controllen > sizeof(message.control))
 		message.host.msg_controllen = sizeof(message.control);
-	result = host_call(process, SYS_recvmsg, fd,
-			   host_pointer(&message.host), flags);
+	result = exchange(process, SYS_recvmsg, fd, MEMORY_OUT, &message,
+			  flags);
 	if (result < 0)
 		return result;
 	if (give_message(process, addr, &message, (size_t)result))
@@ -201,7 +220,7 @@ int64_t sys_sendto(struct linux_process *process,
 	int64_t result = marshal_call(process, row, arg);
 
 	if (result > 0 && stream_of(process, (int)arg[0])) {
-		process->spans.count = 0;
+		process->thread->spans.count = 0;
 		add_spans(process, arg[1], (uint64_t)result, MEMORY_IN);
 		spans_output(process, (int)arg[0], (uint64_t)result);
 	}

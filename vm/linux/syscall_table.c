@@ -65,16 +65,22 @@ size_t syscall_struct_size(enum guest_struct type, enum abi abi)
 
 /* Performed as the arguments say. */
 #define CALL(name, x86_64, ...) \
-	{ #name, { x86_64 }, 0, NULL, { __VA_ARGS__ } }
+	{ #name, { x86_64 }, 0, false, NULL, { __VA_ARGS__ } }
+/* The same, of a call that may wait. */
+#define WAIT(name, x86_64, ...) \
+	{ #name, { x86_64 }, 0, true, NULL, { __VA_ARGS__ } }
 /* Performed by code. */
 #define CODE(name, x86_64, handler, ...) \
-	{ #name, { x86_64 }, 0, handler, { __VA_ARGS__ } }
+	{ #name, { x86_64 }, 0, false, handler, { __VA_ARGS__ } }
+/* The same, where the code has it performed as WAIT is. */
+#define WAIT_CODE(name, x86_64, handler, ...) \
+	{ #name, { x86_64 }, 0, true, handler, { __VA_ARGS__ } }
 /* Refused, as a container does or a kernel without the feature. */
 #define REFUSED(name, x86_64, error) \
-	{ #name, { x86_64 }, error, NULL, { INT } }
+	{ #name, { x86_64 }, error, false, NULL, { INT } }
 /* Known, not supported: ENOSYS and a line that says so. */
 #define MISSING(name, x86_64) \
-	{ #name, { x86_64 }, 0, sys_missing, { INT } }
+	{ #name, { x86_64 }, 0, false, sys_missing, { INT } }
 
 /* clang-format off */
 const struct syscall_row syscall_rows[] = {
@@ -85,7 +91,7 @@ const struct syscall_row syscall_rows[] = {
 	CALL(stat, 4, FOLLOWED, OUT(STAT)),
 	CALL(fstat, 5, FD, OUT(STAT)),
 	CALL(lstat, 6, PATH, OUT(STAT)),
-	CALL(poll, 7, ARRAY_INOUT(POLLFD, 1), INT, INT),
+	WAIT(poll, 7, ARRAY_INOUT(POLLFD, 1), INT, INT),
 	CALL(lseek, 8, FD, INT, INT),
 	CODE(mmap, 9, sys_mmap, INT, INT, INT, INT, INT, INT),
 	CODE(mprotect, 10, sys_mprotect, INT, INT, INT),
@@ -102,7 +108,7 @@ const struct syscall_row syscall_rows[] = {
 	CALL(access, 21, FOLLOWED, INT),
 	CALL(pipe, 22, OUT(TWO_INTS)),
 	CODE(select, 23, sys_select, INT, INT, INT, INT, INT),
-	CALL(sched_yield, 24, INT),
+	CODE(sched_yield, 24, sys_sched_yield, INT),
 	CODE(mremap, 25, sys_mremap, INT, INT, INT, INT, INT),
 	CODE(msync, 26, sys_msync, INT, INT, INT),
 	CODE(mincore, 27, sys_mincore, INT, INT, INT),
@@ -112,19 +118,19 @@ const struct syscall_row syscall_rows[] = {
 	MISSING(shmctl, 31),
 	CODE(dup, 32, sys_dup, FD),
 	CODE(dup2, 33, sys_dup2, FD, FD),
-	CALL(pause, 34, INT),
-	CALL(nanosleep, 35, IN(TIMESPEC), OUT_EINTR(TIMESPEC)),
+	WAIT(pause, 34, INT),
+	WAIT(nanosleep, 35, IN(TIMESPEC), OUT_EINTR(TIMESPEC)),
 	CALL(getitimer, 36, INT, OUT(ITIMERVAL)),
 	CALL(alarm, 37, INT),
 	CALL(setitimer, 38, INT, IN(ITIMERVAL), OUT(ITIMERVAL)),
 	CALL(getpid, 39, INT),
 	CODE(sendfile, 40, sys_sendfile, FD, FD, INOUT(LONG), INT),
 	CALL(socket, 41, INT, INT, INT),
-	CALL(connect, 42, FD, BYTES_IN(2), INT),
-	CALL(accept, 43, FD, COUNTED_OUT(2), LENGTH),
-	CODE(sendto, 44, sys_sendto, FD, BYTES_IN(2), INT, INT, BYTES_IN(5),
+	WAIT(connect, 42, FD, BYTES_IN(2), INT),
+	WAIT(accept, 43, FD, COUNTED_OUT(2), LENGTH),
+	WAIT_CODE(sendto, 44, sys_sendto, FD, BYTES_IN(2), INT, INT, BYTES_IN(5),
 	     INT),
-	CALL(recvfrom, 45, FD, BYTES_OUT(2), INT, INT, COUNTED_OUT(5), LENGTH),
+	WAIT(recvfrom, 45, FD, BYTES_OUT(2), INT, INT, COUNTED_OUT(5), LENGTH),
 	CODE(sendmsg, 46, sys_sendmsg, FD, INT, INT),
 	CODE(recvmsg, 47, sys_recvmsg, FD, INT, INT),
 	CALL(shutdown, 48, FD, INT),
@@ -140,7 +146,7 @@ const struct syscall_row syscall_rows[] = {
 	CODE(vfork, 58, sys_vfork, INT),
 	CODE(execve, 59, sys_execve, INT, INT, INT),
 	CODE(exit, 60, sys_exit, INT),
-	CALL(wait4, 61, INT, INOUT(INT), INT, INOUT(RUSAGE)),
+	WAIT(wait4, 61, INT, INOUT(INT), INT, INOUT(RUSAGE)),
 	CODE(kill, 62, sys_kill, INT, INT),
 	CALL(uname, 63, OUT(UTSNAME)),
 	MISSING(semget, 64),
@@ -152,9 +158,9 @@ const struct syscall_row syscall_rows[] = {
 	MISSING(msgrcv, 70),
 	MISSING(msgctl, 71),
 	CODE(fcntl, 72, sys_fcntl, FD, INT, INT),
-	CALL(flock, 73, FD, INT),
-	CALL(fsync, 74, FD),
-	CALL(fdatasync, 75, FD),
+	WAIT(flock, 73, FD, INT),
+	WAIT(fsync, 74, FD),
+	WAIT(fdatasync, 75, FD),
 	CALL(truncate, 76, PATH, INT),
 	CODE(ftruncate, 77, sys_resize, FD, INT),
 	CODE(getdents, 78, sys_getdents, FD, BYTES_OUT(2), INT),
@@ -207,10 +213,10 @@ const struct syscall_row syscall_rows[] = {
 	CALL(capget, 125, INOUT(CAP_HEADER), OUT(CAP_DATA)),
 	CALL(capset, 126, INOUT(CAP_HEADER), IN(CAP_DATA)),
 	CODE(rt_sigpending, 127, sys_rt_sigpending, INT, INT),
-	CALL(rt_sigtimedwait, 128, IN(SIGSET), OUT(SIGINFO), IN(TIMESPEC),
+	WAIT(rt_sigtimedwait, 128, IN(SIGSET), OUT(SIGINFO), IN(TIMESPEC),
 	     INT),
 	CODE(rt_sigqueueinfo, 129, sys_rt_sigqueueinfo, INT, INT, INT),
-	CALL(rt_sigsuspend, 130, MASK, INT),
+	WAIT(rt_sigsuspend, 130, MASK, INT),
 	CODE(sigaltstack, 131, sys_sigaltstack, INT, INT),
 	CALL(utime, 132, PATH, IN(UTIMBUF)),
 	CALL(mknod, 133, PATH, INT, INT),
@@ -310,10 +316,10 @@ const struct syscall_row syscall_rows[] = {
 	CALL(clock_settime, 227, INT, IN(TIMESPEC)),
 	CALL(clock_gettime, 228, INT, OUT(TIMESPEC)),
 	CALL(clock_getres, 229, INT, OUT(TIMESPEC)),
-	CALL(clock_nanosleep, 230, INT, INT, IN(TIMESPEC),
+	WAIT(clock_nanosleep, 230, INT, INT, IN(TIMESPEC),
 	     OUT_EINTR(TIMESPEC)),
-	CODE(exit_group, 231, sys_exit, INT),
-	CALL(epoll_wait, 232, FD, ARRAY_OUT(EPOLL_EVENT, 2), INT, INT),
+	CODE(exit_group, 231, sys_exit_group, INT),
+	WAIT(epoll_wait, 232, FD, ARRAY_OUT(EPOLL_EVENT, 2), INT, INT),
 	CALL(epoll_ctl, 233, FD, INT, FD, IN(EPOLL_EVENT)),
 	CODE(tgkill, 234, sys_tgkill, INT, INT, INT),
 	CALL(utimes, 235, PATH, IN(TWO_TIMEVALS)),
@@ -323,13 +329,13 @@ const struct syscall_row syscall_rows[] = {
 	REFUSED(get_mempolicy, 239, ENOSYS),
 	CALL(mq_open, 240, PATH, INT, INT, IN(MQ_ATTR)),
 	CALL(mq_unlink, 241, PATH),
-	CALL(mq_timedsend, 242, FD, BYTES_IN(2), INT, INT, IN(TIMESPEC)),
-	CALL(mq_timedreceive, 243, FD, BYTES_OUT(2), INT, OUT(INT),
+	WAIT(mq_timedsend, 242, FD, BYTES_IN(2), INT, INT, IN(TIMESPEC)),
+	WAIT(mq_timedreceive, 243, FD, BYTES_OUT(2), INT, OUT(INT),
 	     IN(TIMESPEC)),
 	MISSING(mq_notify, 244),
 	CALL(mq_getsetattr, 245, FD, IN(MQ_ATTR), OUT(MQ_ATTR)),
 	REFUSED(kexec_load, 246, EPERM),
-	CALL(waitid, 247, INT, INT, INOUT(SIGINFO), INT, INOUT(RUSAGE)),
+	WAIT(waitid, 247, INT, INT, INOUT(SIGINFO), INT, INOUT(RUSAGE)),
 	REFUSED(add_key, 248, EPERM),
 	REFUSED(request_key, 249, EPERM),
 	REFUSED(keyctl, 250, EPERM),
@@ -353,10 +359,10 @@ const struct syscall_row syscall_rows[] = {
 	CALL(fchmodat, 268, FD, PATH, INT),
 	CALL(faccessat, 269, FD, FOLLOWED, INT),
 	CODE(pselect6, 270, sys_pselect6, INT, INT, INT, INT, INT, INT),
-	CALL(ppoll, 271, ARRAY_INOUT(POLLFD, 1), INT, INOUT_EINTR(TIMESPEC),
+	WAIT(ppoll, 271, ARRAY_INOUT(POLLFD, 1), INT, INOUT_EINTR(TIMESPEC),
 	     MASK, INT),
 	REFUSED(unshare, 272, EPERM),
-	CODE(set_robust_list, 273, sys_nothing, INT, INT),
+	CODE(set_robust_list, 273, sys_set_robust_list, INT, INT),
 	REFUSED(get_robust_list, 274, EPERM),
 	CODE(splice, 275, sys_splice, FD, INOUT(LONG), FD, INOUT(LONG), INT,
 	     INT),
@@ -365,7 +371,7 @@ const struct syscall_row syscall_rows[] = {
 	REFUSED(vmsplice, 278, EINVAL),
 	REFUSED(move_pages, 279, EPERM),
 	CALL(utimensat, 280, FD, PATH, IN(TWO_TIMESPECS), INT),
-	CALL(epoll_pwait, 281, FD, ARRAY_OUT(EPOLL_EVENT, 2), INT, INT, MASK,
+	WAIT(epoll_pwait, 281, FD, ARRAY_OUT(EPOLL_EVENT, 2), INT, INT, MASK,
 	     INT),
 	CALL(signalfd, 282, FD, IN(SIGSET), INT),
 	CALL(timerfd_create, 283, INT, INT),
@@ -373,7 +379,7 @@ const struct syscall_row syscall_rows[] = {
 	CODE(fallocate, 285, sys_resize, FD, INT, INT, INT),
 	CALL(timerfd_settime, 286, FD, INT, IN(ITIMERSPEC), OUT(ITIMERSPEC)),
 	CALL(timerfd_gettime, 287, FD, OUT(ITIMERSPEC)),
-	CALL(accept4, 288, FD, COUNTED_OUT(2), LENGTH, INT),
+	WAIT(accept4, 288, FD, COUNTED_OUT(2), LENGTH, INT),
 	CALL(signalfd4, 289, FD, IN(SIGSET), INT, INT),
 	CALL(eventfd2, 290, INT, INT),
 	CALL(epoll_create1, 291, INT),
@@ -440,7 +446,7 @@ const struct syscall_row syscall_rows[] = {
 	REFUSED(pidfd_getfd, 438, EPERM),
 	CALL(faccessat2, 439, FD, FOLLOWED_IF(3), INT, INT),
 	REFUSED(process_madvise, 440, EPERM),
-	CALL(epoll_pwait2, 441, FD, ARRAY_OUT(EPOLL_EVENT, 2), INT,
+	WAIT(epoll_pwait2, 441, FD, ARRAY_OUT(EPOLL_EVENT, 2), INT,
 	     IN(TIMESPEC), MASK, INT),
 	REFUSED(mount_setattr, 442, EPERM),
 	REFUSED(quotactl_fd, 443, EPERM),

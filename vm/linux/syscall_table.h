@@ -12,6 +12,7 @@
 #ifndef CPREC_VM_LINUX_SYSCALL_TABLE_H
 #define CPREC_VM_LINUX_SYSCALL_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -75,6 +76,7 @@ struct syscall_row {
 	const char *name;
 	uint16_t number[ABI_COUNT];
 	int16_t refusal;	/* errno of a call that is always refused */
+	bool waits;		/* may take long: other threads run meanwhile */
 	syscall_handler *handler;
 	struct syscall_arg args[SYSCALL_ARGS];
 };

@@ -18,29 +18,44 @@ struct transfer {
 
 /* `failed` is why the spans are none, or 0. */
 static int64_t perform(struct linux_process *process,
-		       const struct transfer *transfer, int failed)
+		       const struct transfer *transfer, int failed, bool waits)
 {
-	const struct spans *spans = &process->spans;
+	const struct spans *spans = &process->thread->spans;
 	const struct iovec bad = { (void *)(uintptr_t)BAD_POINTER, 1 };
 	const struct iovec *iov = failed ? &bad : spans->host;
 	uint64_t count = failed ? 1 : (uint64_t)spans->count;
 
-	if (transfer->single && count <= 1)
-		return host_call(process, transfer->single, transfer->fd,
-				 count ? host_pointer(iov->iov_base) :
-					 BAD_POINTER,
-				 count ? iov->iov_len : 0, transfer->rest[0],
-				 transfer->rest[1], transfer->rest[2]);
-	return host_call(process, transfer->vector, transfer->fd,
-			 host_pointer(iov), count, transfer->rest[0],
-			 transfer->rest[1], transfer->rest[2]);
+	bool single = transfer->single && count <= 1;
+	const uint64_t arg[6] = {
+		transfer->fd,
+		!single ? host_pointer(iov) :
+		count	? host_pointer(iov->iov_base) :
+			  BAD_POINTER,
+		!single ? count : count ? iov->iov_len : 0,
+		transfer->rest[0], transfer->rest[1], transfer->rest[2],
+	};
+	long number = single ? transfer->single : transfer->vector;
+
+	return waits ? host_wait_array(process, number, arg) :
+		       host_call_array(process, number, arg);
 }
 
 static int64_t finish(struct linux_process *process,
 		      const struct transfer *transfer, int failed)
 {
-	int64_t result = perform(process, transfer, failed);
+	bool waits = process->thread_count > 1 &&
+		     !spans_ready(process, (int)transfer->fd, transfer->use);
+	int64_t result;
 
+	if (waits) {
+		result = spans_detach(process, transfer->use);
+		if (result)
+			return result;
+	}
+	result = perform(process, transfer, failed, waits);
+	if (waits)
+		spans_attach(process, transfer->use,
+			     result > 0 ? (uint64_t)result : 0);
 	if (result <= 0)
 		return result;
 	if (transfer->use == MEMORY_OUT) {
@@ -61,7 +76,7 @@ static int64_t one_buffer(struct linux_process *process,
 {
 	if (size > 0x7ffff000)
 		size = 0x7ffff000;	/* as the kernel: MAX_RW_COUNT */
-	process->spans.count = 0;
+	process->thread->spans.count = 0;
 	return finish(process, transfer,
 		      add_spans(process, addr, size, transfer->use));
 }
@@ -72,7 +87,7 @@ static int64_t many_buffers(struct linux_process *process,
 {
 	int rc;
 
-	process->spans.count = 0;
+	process->thread->spans.count = 0;
 	rc = add_vector(process, vector, count, transfer->use);
 	if (rc == -EINVAL)
 		return rc;

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * streams.c - the threads of the guest, each with packets of its own
+ *
+ * A thread's turn begins with a SLICE packet in its stream, unless it goes on
+ * where the segment began or nobody else ran meanwhile.
+ */
+#include "recorder/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void out_of_memory(struct recorder *rec)
+{
+	if (!rec->error)
+		rec->error = failed(&rec->why, ERR_NO_MEMORY,
+				    "out of memory while recording");
+}
+
+static void free_stream(struct stream *stream)
+{
+	prediction_writer_release(&stream->reads);
+	cache_release(&stream->cache);
+	output_release(&stream->events);
+	output_release(&stream->effects);
+	free(stream);
+}
+
+static bool make_room(struct recorder *rec)
+{
+	size_t room = rec->stream_room ? rec->stream_room * 2 : 16;
+	struct stream **more;
+
+	if (rec->stream_count < rec->stream_room)
+		return true;
+	more = realloc(rec->streams, room * sizeof(*more));
+	if (!more)
+		return false;
+	rec->streams = more;
+	rec->stream_room = room;
+	return true;
+}
+
+struct stream *stream_add(struct recorder *rec, uint32_t tid,
+			  struct vm_thread *vm_thread)
+{
+	struct stream *stream = calloc(1, sizeof(*stream));
+
+	if (!stream || !make_room(rec) ||
+	    cache_init(&stream->cache, rec->options->cache_entries)) {
+		free(stream);
+		return NULL;
+	}
+	prediction_writer_init(&stream->reads, &stream->cache);
+	stream->number = (uint32_t)rec->stream_count;
+	stream->tid = tid;
+	stream->vm_thread = vm_thread;
+	stream->is_new = true;
+	stream->state.doubt = memory_doubt(rec->memory);
+	rec->streams[rec->stream_count++] = stream;
+	return stream;
+}
+
+void streams_release(struct recorder *rec)
+{
+	for (size_t i = 0; i < rec->stream_count; i++)
+		free_stream(rec->streams[i]);
+	free(rec->streams);
+	rec->streams = NULL;
+	rec->stream_count = rec->stream_room = 0;
+}
+
+void streams_begin_again(struct recorder *rec, uint32_t tid)
+{
+	struct stream *own = rec->stream;
+
+	for (size_t i = 0; i < rec->stream_count; i++)
+		if (rec->streams[i] != own)
+			free_stream(rec->streams[i]);
+	rec->streams[0] = own;
+	rec->stream_count = 1;
+	own->number = 0;
+	own->tid = tid;
+	own->is_new = true;
+	own->steps = own->start = own->event_steps = own->skipped = 0;
+	own->in_event = false;
+	output_clear(&own->events);
+	output_clear(&own->effects);
+	prediction_finish(&own->reads);
+	output_clear(&own->reads.stream);
+	own->reads.total_hits = 0;
+	own->reads.total_misses = 0;
+	cache_flush(&own->cache);
+	rec->turn_start = 0;
+}
+
+/* A thread that has ended leaves what it counted. */
+static void empty(struct stream *stream)
+{
+	cache_release(&stream->cache);
+	output_release(&stream->events);
+	output_release(&stream->effects);
+	output_release(&stream->reads.stream);
+	output_release(&stream->reads.missed);
+}
+
+uint64_t stream_steps(const struct recorder *rec)
+{
+	return rec->stream->steps + (vm_steps(rec->vm) - rec->turn_start);
+}
+
+void streams_start_segment(struct recorder *rec)
+{
+	uint64_t now = vm_steps(rec->vm);
+
+	rec->stream->steps = stream_steps(rec);
+	rec->turn_start = now;
+	rec->slice = 0;
+	for (size_t i = 0; i < rec->stream_count; i++) {
+		struct stream *stream = rec->streams[i];
+
+		if (stream->has_ended)
+			empty(stream);
+		stream->start = stream->event_steps = stream->steps;
+		stream->skipped = 0;
+		stream->state = (struct packet_state){
+			.doubt = memory_doubt(rec->memory),
+		};
+	}
+}
+
+size_t streams_waiting(const struct recorder *rec)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < rec->stream_count; i++)
+		size += rec->streams[i]->events.size +
+			rec->streams[i]->reads.stream.size;
+	return size;
+}
+
+/* ------- what the process tells ------- */
+
+void streams_thread_begins(void *context, unsigned thread, uint32_t tid,
+			   struct vm_thread *vm_thread)
+{
+	struct recorder *rec = context;
+	struct stream *stream;
+
+	(void)thread;
+	if (rec->unrecorded)
+		return;
+	stream = stream_add(rec, tid, vm_thread);
+	if (!stream)
+		out_of_memory(rec);
+	else if (!rec->error)
+		rec->error = segment_add_thread(rec, stream, &rec->why);
+}
+
+/*
+ * What was noted of a call under way: touches, and doubts of memory that other
+ * processes share.  They come before the turn that follows, in a slice of their
+ * own.
+ */
+static void put_touches(struct recorder *rec, struct stream *stream)
+{
+	struct packet packet = {
+		.kind = PACKET_SLICE,
+		.slices = rec->slice + 1 - stream->state.slice,
+		.steps = stream->steps - stream->event_steps,
+	};
+
+	if (!stream->effects.size)
+		return;
+	rec->slice++;
+	stream->event_steps = stream->steps;
+	packet_encode(&stream->events, &stream->state, &packet);
+	output_bytes(&stream->events, stream->effects.bytes,
+		     stream->effects.size);
+	output_clear(&stream->effects);
+	if (stream->events.error)
+		out_of_memory(rec);
+}
+
+void streams_thread_runs(void *context, unsigned thread)
+{
+	struct recorder *rec = context;
+	uint64_t now = vm_steps(rec->vm), doubt = memory_doubt(rec->memory);
+	struct stream *before = rec->stream, *stream;
+	struct packet packet = { .kind = PACKET_SLICE };
+
+	if (rec->unrecorded || thread >= rec->stream_count)
+		return;
+	stream = rec->streams[thread];
+	before->steps = stream_steps(rec);
+	if (before->in_event)
+		put_touches(rec, before);
+	rec->stream = stream;
+	rec->turn_start = now;
+	stream->has_run = true;
+	packet.slices = ++rec->slice - stream->state.slice;
+	packet.steps = stream->steps - stream->event_steps;
+	packet.skipped = (now - rec->segment_start) -
+			 (stream->steps - stream->start) - stream->skipped;
+	packet.doubts = doubt - stream->state.doubt;
+	packet_encode(&stream->events, &stream->state, &packet);
+	stream->skipped += packet.skipped;
+	stream->event_steps = stream->steps;
+	rec->parts++;
+	if (stream->events.error)
+		out_of_memory(rec);
+}
+
+void streams_thread_ends(void *context, unsigned thread)
+{
+	struct recorder *rec = context;
+
+	if (!rec->unrecorded && thread < rec->stream_count)
+		rec->streams[thread]->has_ended = true;
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * scheduler.c - which thread of the guest has the processor
+ *
+ * The guest has one processor, which its threads use in turns.  A thread
+ * keeps it until it waits for something, or until its slice is over and
+ * others are ready.  Threads that are ready stand in a queue, each with its
+ * host thread asleep; who gives the processor away wakes the next.
+ *
+ * With a random schedule, slices have lengths from a few instructions to the
+ * usual, and the next is drawn among the ready: mostly among those of the
+ * highest priority, which is drawn too, so that some threads do not run for
+ * a long time.  All is drawn from one seed, in an order that only the guest's
+ * own doings decide.
+ *
+ * Source: rr's chaos mode (R. O'Callahan, "Introducing rr chaos mode").
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "vm/linux/process.h"
+
+#define SLICE_STEPS UINT64_C(1000000)
+#define SLICE_TIME 2000000	/* nanoseconds, where nobody counts steps */
+
+/* ------- queues ------- */
+
+static void queue_append(struct queue *queue, struct linux_thread *thread)
+{
+	thread->behind = NULL;
+	if (queue->last)
+		queue->last->behind = thread;
+	else
+		queue->first = thread;
+	queue->last = thread;
+}
+
+static bool queue_remove(struct queue *queue, struct linux_thread *thread)
+{
+	struct linux_thread *before = NULL, *at = queue->first;
+
+	while (at && at != thread) {
+		before = at;
+		at = at->behind;
+	}
+	if (!at)
+		return false;
+	if (before)
+		before->behind = at->behind;
+	else
+		queue->first = at->behind;
+	if (queue->last == at)
+		queue->last = before;
+	return true;
+}
+
+/* ------- chance ------- */
+
+/* SplitMix64 (S. Vigna). */
+static uint64_t draw(struct scheduler *scheduler)
+{
+	uint64_t z = scheduler->random += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+static uint64_t slice_most(const struct scheduler *scheduler)
+{
+	uint64_t steps = scheduler->options.slice_steps;
+
+	return steps ? steps : SLICE_STEPS;
+}
+
+/* All orders of magnitude are equally likely. */
+static uint64_t slice_length(struct scheduler *scheduler)
+{
+	uint64_t most = slice_most(scheduler);
+	unsigned bits = 0;
+
+	if (!scheduler->options.random)
+		return most;
+	while (bits < 62 && most >> (bits + 1))
+		bits++;
+	return 1 + draw(scheduler) %
+			   (UINT64_C(1) << draw(scheduler) % (bits + 1));
+}
+
+/* Drawn anew in each era. */
+static unsigned priority(const struct scheduler *scheduler,
+			 const struct linux_thread *thread)
+{
+	uint64_t z = (scheduler->era + thread->index) *
+		     UINT64_C(0x9e3779b97f4a7c15);
+
+	return (unsigned)((z ^ z >> 29) >> 7) % 4;
+}
+
+static struct linux_thread *draw_next(struct scheduler *scheduler)
+{
+	struct linux_thread *best = NULL;
+	bool by_priority = draw(scheduler) % 4;
+	unsigned highest = 0, count = 0;
+
+	if (draw(scheduler) % 16 == 0)
+		scheduler->era = draw(scheduler);
+	for (struct linux_thread *at = scheduler->ready.first; at;
+	     at = at->behind) {
+		unsigned now = by_priority ? priority(scheduler, at) : 0;
+
+		if (!best || now > highest) {
+			best = at;
+			highest = now;
+			count = 1;
+		} else if (now == highest &&
+			   draw(scheduler) % ++count == 0) {
+			best = at;
+		}
+	}
+	return best;
+}
+
+/* ------- the processor ------- */
+
+static void grant(struct linux_thread *thread)
+{
+	__atomic_store_n(&thread->turn, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &thread->turn, FUTEX_WAKE_PRIVATE, 1);
+}
+
+/* With the lock. */
+static void make_ready(struct scheduler *scheduler,
+		       struct linux_thread *thread)
+{
+	if (scheduler->running) {
+		queue_append(&scheduler->ready, thread);
+		return;
+	}
+	scheduler->running = thread;
+	grant(thread);
+}
+
+/* With the lock. */
+static void pass_on(struct scheduler *scheduler)
+{
+	struct linux_thread *next = scheduler->ready.first;
+
+	if (next && scheduler->options.random)
+		next = draw_next(scheduler);
+	if (next)
+		queue_remove(&scheduler->ready, next);
+	scheduler->running = next;
+	if (next)
+		grant(next);
+}
+
+static bool has_turn(const struct linux_thread *thread)
+{
+	return __atomic_load_n(&thread->turn, __ATOMIC_ACQUIRE);
+}
+
+/* Where time makes slices, who waits too long says so. */
+static void wait_turn(struct linux_thread *thread)
+{
+	struct linux_process *process = thread->process;
+	bool by_time = process->scheduler.options.by_time;
+	const struct timespec slice = { 0, SLICE_TIME };
+
+	while (!has_turn(thread)) {
+		long rc = syscall(SYS_futex, &thread->turn, FUTEX_WAIT_PRIVATE,
+				  0, by_time ? &slice : NULL);
+
+		if (rc && errno == ETIMEDOUT) {
+			process->scheduler.overdue = true;
+			vm_interrupt(process->vm);
+		}
+	}
+}
+
+static void free_dead(struct linux_process *process)
+{
+	struct scheduler *scheduler = &process->scheduler;
+
+	while (scheduler->dead) {
+		struct linux_thread *thread = scheduler->dead;
+
+		scheduler->dead = thread->next;
+		vm_thread_destroy(process->vm, thread->vm_thread);
+		free(thread);
+	}
+}
+
+/* The thread has got the processor: makes it the present one. */
+static void take(struct linux_thread *thread)
+{
+	struct linux_process *process = thread->process;
+	struct scheduler *scheduler = &process->scheduler;
+	const struct linux_observer *observer = process->observer;
+
+	process->thread = thread;
+	scheduler->overdue = false;
+	if (thread->must_end)
+		thread_vanish(thread);
+	scheduler->slice_end = vm_steps(process->vm) +
+			       slice_length(scheduler);
+	if (scheduler->present == thread)
+		return;
+	vm_thread_switch(process->vm, thread->vm_thread);
+	scheduler->present = thread;
+	free_dead(process);
+	if (observer && observer->thread_runs)
+		observer->thread_runs(observer->context, thread->index);
+}
+
+void scheduler_init(struct linux_process *process)
+{
+	struct scheduler *scheduler = &process->scheduler;
+
+	pthread_mutex_init(&scheduler->lock, NULL);
+	scheduler->running = process->thread;
+	scheduler->present = process->thread;
+}
+
+void scheduler_alone(struct linux_process *process)
+{
+	struct scheduler *scheduler = &process->scheduler;
+
+	scheduler->ready = scheduler->waiting = (struct queue){ 0 };
+	scheduler_init(process);
+	free_dead(process);
+}
+
+void scheduler_leave(struct linux_process *process)
+{
+	struct scheduler *scheduler = &process->scheduler;
+
+	pthread_mutex_lock(&scheduler->lock);
+	process->thread->turn = 0;
+	pass_on(scheduler);
+	pthread_mutex_unlock(&scheduler->lock);
+}
+
+void scheduler_add(struct linux_process *process,
+		   struct linux_thread *thread)
+{
+	pthread_mutex_lock(&process->scheduler.lock);
+	make_ready(&process->scheduler, thread);
+	pthread_mutex_unlock(&process->scheduler.lock);
+}
+
+void scheduler_take(struct linux_thread *thread)
+{
+	wait_turn(thread);
+	take(thread);
+}
+
+void scheduler_enter(struct linux_thread *thread)
+{
+	scheduler_add(thread->process, thread);
+	scheduler_take(thread);
+}
+
+void scheduler_yield(struct linux_process *process)
+{
+	struct scheduler *scheduler = &process->scheduler;
+	struct linux_thread *self = process->thread;
+
+	pthread_mutex_lock(&scheduler->lock);
+	if (scheduler->ready.first) {
+		self->turn = 0;
+		queue_append(&scheduler->ready, self);
+		pass_on(scheduler);
+	}
+	pthread_mutex_unlock(&scheduler->lock);
+	wait_turn(self);
+	take(self);
+}
+
+bool scheduler_wake(struct linux_process *process,
+		    struct linux_thread *thread)
+{
+	struct scheduler *scheduler = &process->scheduler;
+	bool waited;
+
+	pthread_mutex_lock(&scheduler->lock);
+	waited = queue_remove(&scheduler->waiting, thread);
+	if (waited)
+		make_ready(scheduler, thread);
+	pthread_mutex_unlock(&scheduler->lock);
+	return waited;
+}
+
+struct linux_thread *scheduler_find(struct linux_process *process,
+				    guest_addr addr, uint32_t bits)
+{
+	struct scheduler *scheduler = &process->scheduler;
+	struct linux_thread *at;
+
+	pthread_mutex_lock(&scheduler->lock);
+	at = scheduler->waiting.first;
+	while (at && (at->futex != addr || !(at->futex_bits & bits)))
+		at = at->behind;
+	pthread_mutex_unlock(&scheduler->lock);
+	return at;
+}
+
+int64_t scheduler_requeue(struct linux_process *process, guest_addr from,
+			  guest_addr to, int count)
+{
+	struct scheduler *scheduler = &process->scheduler;
+	int64_t moved = 0;
+
+	pthread_mutex_lock(&scheduler->lock);
+	for (struct linux_thread *at = scheduler->waiting.first;
+	     at && moved < count; at = at->behind) {
+		if (at->futex != from)
+			continue;
+		at->futex = to;
+		moved++;
+	}
+	pthread_mutex_unlock(&scheduler->lock);
+	return moved;
+}
+
+int64_t scheduler_sleep(struct linux_process *process, int clock,
+			const struct timespec *limit)
+{
+	struct linux_thread *self = process->thread;
+	int command = FUTEX_WAIT_BITSET_PRIVATE |
+		      (clock == CLOCK_REALTIME ? FUTEX_CLOCK_REALTIME : 0);
+	const uint64_t arg[6] = { host_pointer(&self->turn),
+				  (uint64_t)command, 0, host_pointer(limit), 0,
+				  FUTEX_BITSET_MATCH_ANY };
+	int64_t result = 0;
+
+	pthread_mutex_lock(&process->scheduler.lock);
+	queue_append(&process->scheduler.waiting, self);
+	pthread_mutex_unlock(&process->scheduler.lock);
+	scheduler_leave(process);
+	while (!has_turn(self)) {
+		result = host_call_for(self, SYS_futex, arg);
+		if (result == 0 || result == -EAGAIN)
+			continue;
+		if (!scheduler_wake(process, self))
+			result = 0;	/* it was woken at the same time */
+		wait_turn(self);
+	}
+	take(self);
+	return result == -EAGAIN ? 0 : result;
+}

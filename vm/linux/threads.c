@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * threads.c - threads of the guest: their beginning and end
+ *
+ * Each is performed by a host thread of its own, whose number, signal mask
+ * and state in the host's kernel are the guest thread's.
+ */
+#include <errno.h>
+#include <linux/sched.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "formats/error.h"
+#include "vm/linux/handlers.h"
+#include "vm/linux/process.h"
+
+#define HOST_STACK (1u << 20)
+
+/* ------- running ------- */
+
+/* A slice ends before a block that does not fit into it. */
+static bool slice_is_over(const struct linux_process *process, uint64_t before)
+{
+	const struct scheduler *scheduler = &process->scheduler;
+
+	if (process->thread_count < 2)
+		return false;
+	if (scheduler->options.by_time)
+		return scheduler->overdue;
+	return vm_steps(process->vm) >= scheduler->slice_end ||
+	       vm_steps(process->vm) == before;
+}
+
+static uint64_t budget(const struct linux_process *process)
+{
+	const struct scheduler *scheduler = &process->scheduler;
+	uint64_t now = vm_steps(process->vm);
+
+	if (process->thread_count < 2 || scheduler->options.by_time)
+		return UINT64_MAX;
+	return scheduler->slice_end > now ? scheduler->slice_end - now : 1;
+}
+
+/* Runs the present thread to its end, or the process's. */
+static int run_thread(struct linux_process *process,
+		      struct linux_result *result, struct failure *why)
+{
+	const struct linux_driver *driver = process->driver;
+	bool exact = process->scheduler.options.random;
+	int rc;
+
+	memset(result, 0, sizeof(*result));
+	for (;;) {
+		uint64_t before = vm_steps(process->vm);
+
+		rc = driver->advance(driver->context, budget(process), exact,
+				     result, why);
+		if (rc || result->outcome != LINUX_GOES_ON)
+			return rc;
+		if (slice_is_over(process, before))
+			scheduler_yield(process);
+	}
+}
+
+static _Noreturn void sleep_for_ever(void)
+{
+	signals_hold();
+	for (;;)
+		pause();
+}
+
+int linux_run(struct linux_process *process, const struct linux_driver *driver,
+	      struct linux_result *result, struct failure *why)
+{
+	int rc;
+
+	process->driver = driver;
+	rc = run_thread(process, result, why);
+	if (rc || result->outcome != LINUX_THREAD_ENDED)
+		return rc;
+	/* The first thread of the host stays as long as the process. */
+	scheduler_leave(process);
+	sleep_for_ever();
+}
+
+void linux_set_schedule(struct linux_process *process,
+			const struct linux_schedule *schedule)
+{
+	process->scheduler.options = *schedule;
+	process->scheduler.random = schedule->seed;
+}
+
+/* ------- the host's threads ------- */
+
+/* What a new host thread is told, and tells. */
+struct birth {
+	struct linux_thread *thread;
+	sem_t known;		/* its number is in thread->tid */
+};
+
+static void unlist(struct linux_process *process, struct linux_thread *thread)
+{
+	struct linux_thread **at = &process->threads;
+
+	while (*at != thread)
+		at = &(*at)->next;
+	*at = thread->next;
+	process->thread_count--;
+}
+
+/* It is freed when another thread has taken over. */
+static void retire(struct linux_thread *thread)
+{
+	struct linux_process *process = thread->process;
+
+	thread->next = process->scheduler.dead;
+	process->scheduler.dead = thread;
+	scheduler_leave(process);
+}
+
+_Noreturn void thread_vanish(struct linux_thread *thread)
+{
+	unlist(thread->process, thread);
+	signals_hold();
+	if (thread->is_first) {
+		scheduler_leave(thread->process);
+		sleep_for_ever();
+	}
+	retire(thread);
+	pthread_exit(NULL);
+}
+
+static void *host_thread(void *argument)
+{
+	struct birth *birth = argument;
+	struct linux_thread *thread = birth->thread;
+	struct linux_process *process = thread->process;
+	struct linux_result result;
+	struct failure why;
+	int rc;
+
+	thread->tid = (uint32_t)syscall(SYS_gettid);
+	sem_post(&birth->known);	/* `birth` is gone from here on */
+	signals_adopt(thread);
+	scheduler_take(thread);
+	rc = run_thread(process, &result, &why);
+	if (rc || result.outcome != LINUX_THREAD_ENDED)
+		process->driver->ended(process->driver->context, rc, &result,
+				       &why);
+	signals_hold();
+	retire(thread);
+	return NULL;
+}
+
+static int start_host_thread(struct linux_thread *thread)
+{
+	struct birth birth = { .thread = thread };
+	pthread_attr_t attributes;
+	pthread_t host;
+	uint64_t held;
+	int rc;
+
+	sem_init(&birth.known, 0, 0);
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, HOST_STACK);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	held = signals_hold();
+	rc = pthread_create(&host, &attributes, host_thread, &birth);
+	signals_let(held);
+	while (!rc && sem_wait(&birth.known))
+		;
+	pthread_attr_destroy(&attributes);
+	sem_destroy(&birth.known);
+	return -rc;
+}
+
+/* ------- the guest's threads ------- */
+
+static struct linux_thread *make_thread(struct linux_process *process,
+					const struct thread_request *request)
+{
+	struct linux_thread *self = process->thread;
+	struct linux_thread *thread = calloc(1, sizeof(*thread));
+	struct vm *vm = process->vm;
+
+	if (!thread)
+		return NULL;
+	if (vm_thread_create(vm, &thread->vm_thread, NULL)) {
+		free(thread);
+		return NULL;
+	}
+	thread->process = process;
+	thread->index = process->next_index++;
+	thread->signals.mask = self->signals.mask;
+	thread->signals.stack.flags = SS_DISABLE;
+	if (request->flags & CLONE_CHILD_CLEARTID)
+		thread->clear_tid = request->child_tid;
+	vm_thread_switch(vm, thread->vm_thread);
+	vm_set_reg(vm, X86_RAX, 0);
+	if (request->stack)
+		vm_set_reg(vm, X86_RSP, request->stack);
+	if (request->flags & CLONE_SETTLS)
+		vm_set_reg(vm, X86_FS_BASE, request->tls);
+	vm_thread_switch(vm, self->vm_thread);
+	return thread;
+}
+
+int64_t thread_start(struct linux_process *process,
+		     const struct thread_request *request)
+{
+	const struct linux_observer *observer = process->observer;
+	struct linux_thread *thread;
+	int rc;
+
+	if (linux_has_signal(process))
+		return -RESTART_ALWAYS;
+	thread = make_thread(process, request);
+	if (!thread)
+		return -ENOMEM;
+	rc = start_host_thread(thread);
+	if (rc) {
+		vm_thread_destroy(process->vm, thread->vm_thread);
+		free(thread);
+		process->next_index--;
+		return rc;
+	}
+	thread->next = process->threads;
+	process->threads = thread;
+	process->thread_count++;
+	if (request->flags & CLONE_PARENT_SETTID)
+		copy_out(process, request->parent_tid, &thread->tid,
+			 sizeof(thread->tid));
+	if (request->flags & CLONE_CHILD_SETTID)
+		copy_out(process, request->child_tid, &thread->tid,
+			 sizeof(thread->tid));
+	if (observer && observer->thread_begins)
+		observer->thread_begins(observer->context, thread->index,
+					thread->tid, thread->vm_thread);
+	scheduler_add(process, thread);
+	return thread->tid;
+}
+
+struct linux_thread *thread_find(struct linux_process *process, int tid)
+{
+	struct linux_thread *thread = process->threads;
+
+	while (thread && (int)thread->tid != tid)
+		thread = thread->next;
+	return thread;
+}
+
+void threads_forget_others(struct linux_process *process)
+{
+	struct linux_thread *self = process->thread;
+	struct linux_thread *thread = process->threads;
+
+	process->threads = self;
+	process->thread_count = 1;
+	while (thread) {
+		struct linux_thread *next = thread->next;
+
+		if (thread != self) {
+			vm_thread_destroy(process->vm, thread->vm_thread);
+			free(thread);
+		}
+		thread = next;
+	}
+	self->next = NULL;
+}
+
+void threads_end_others(struct linux_process *process)
+{
+	for (struct linux_thread *at = process->threads; at; at = at->next) {
+		if (at == process->thread)
+			continue;
+		at->must_end = true;
+		scheduler_wake(process, at);
+		signals_kick(at);
+	}
+	while (process->thread_count > 1) {
+		const struct timespec moment = { 0, 100000 };
+		struct linux_thread *self = process->thread;
+
+		scheduler_leave(process);
+		syscall(SYS_nanosleep, &moment, NULL);
+		scheduler_enter(self);
+	}
+}
+
+/* ------- calls ------- */
+
+/* CLONE_CHILD_CLEARTID: whoever joins the thread waits there. */
+static void clear_tid(struct linux_process *process)
+{
+	guest_addr addr = process->thread->clear_tid;
+	const uint32_t none = 0;
+
+	if (addr && !copy_out(process, addr, &none, sizeof(none)))
+		futex_wake(process, addr, 1, UINT32_MAX, false);
+}
+
+int64_t sys_exit_group(struct linux_process *process,
+		       const struct syscall_row *row, const uint64_t *arg)
+{
+	(void)row;
+	process->thread->outcome = LINUX_EXITED;
+	process->thread->status = (int)(arg[0] & 0xff);
+	fork_release_parent(process, true);
+	return 0;
+}
+
+int64_t sys_exit(struct linux_process *process, const struct syscall_row *row,
+		 const uint64_t *arg)
+{
+	const struct linux_observer *observer = process->observer;
+	struct linux_thread *self = process->thread;
+	const uint64_t status[6] = { (uint64_t)process->first_status };
+
+	if (self->is_first)
+		process->first_status = (int)(arg[0] & 0xff);
+	if (process->thread_count == 1)
+		return sys_exit_group(process, row,
+				      self->is_first ? arg : status);
+	futex_thread_ends(process);
+	clear_tid(process);
+	self->outcome = LINUX_THREAD_ENDED;
+	self->status = (int)(arg[0] & 0xff);
+	unlist(process, self);
+	if (observer && observer->thread_ends)
+		observer->thread_ends(observer->context, self->index);
+	return 0;
+}
+
+int64_t sys_set_tid_address(struct linux_process *process,
+			    const struct syscall_row *row, const uint64_t *arg)
+{
+	(void)row;
+	process->thread->clear_tid = arg[0];
+	return process->thread->tid;
+}
+
+int64_t sys_set_robust_list(struct linux_process *process,
+			    const struct syscall_row *row, const uint64_t *arg)
+{
+	(void)row;
+	if (arg[1] != 24)	/* struct robust_list_head */
+		return -EINVAL;
+	process->thread->robust_list = arg[0];
+	return 0;
+}
+
+int64_t sys_sched_yield(struct linux_process *process,
+			const struct syscall_row *row, const uint64_t *arg)
+{
+	(void)arg;
+	(void)row;
+	if (process->thread_count > 1)
+		scheduler_yield(process);
+	return 0;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sharing.c - memory that several processes of the guest have */
+#include "vm/memory_internal.h"
+
+#include "formats/error.h"
+#include "vm/family.h"
+
+/*
+ * While shared memory is in use, the guest stops this often to see whether
+ * others want it: often enough for those who wait in a loop, seldom enough to
+ * cost nothing.  After so many looks without a touch it runs freely.
+ */
+#define TURN_STEPS UINT64_C(100000)
+#define TURNS 64
+
+int memory_share(struct memory *memory, int (*move)(int fd),
+		 void (*call)(void *context), void *context,
+		 struct failure *why)
+{
+	int rc = family_create(&memory->family, move, why);
+
+	memory->turns = TURNS;
+	if (!rc && call)
+		family_watch(memory->family, call, context);
+	if (!rc && !memory->tracks && !memory->doubts)
+		rc = arena_catch_faults(memory, why);
+	return rc;
+}
+
+/* Still the known page of a shared mapping that it was when it was noted. */
+static bool is_known_shared(const struct memory *memory, uint64_t page)
+{
+	return (memory->state[page] & PAGE_SHARED) && !memory->doubt[page];
+}
+
+static void doubt_page(struct memory *memory, uint64_t page)
+{
+	const struct memory_observer *observer = &memory->observer;
+	uint64_t doubt = ++memory->newest_doubt;
+
+	memory->doubt[page] = (uint32_t)doubt;
+	memory->state[page] &= (uint8_t)~(PAGE_READ | PAGE_WRITTEN);
+	if (observer->doubted)
+		observer->doubted(observer->context,
+				  memory->guest[page] << GUEST_PAGE_SHIFT,
+				  GUEST_PAGE, doubt);
+}
+
+void memory_doubt_shared(struct memory *memory)
+{
+	size_t count = memory->shared_count;
+
+	for (size_t i = 0; i < count;) {
+		uint64_t first = memory->shared[i], end = first;
+
+		/* Pages in a row are closed together. */
+		for (; i < count && memory->shared[i] == end &&
+		       is_known_shared(memory, end); i++)
+			doubt_page(memory, end++);
+		if (end > first)
+			arena_protect(memory, first << GUEST_PAGE_SHIFT,
+				      (end - first) << GUEST_PAGE_SHIFT, 0);
+		else
+			i++;	/* it was unmapped meanwhile */
+	}
+	/* They are no longer mappings of the host of their own. */
+	memory->opened -= count < memory->opened ? count : memory->opened;
+	memory->shared_count = 0;
+	if (memory->family)
+		family_leave(memory->family);
+}
+
+bool memory_is_wanted(const struct memory *memory)
+{
+	return memory->family && family_is_wanted(memory->family);
+}
+
+uint64_t memory_turn(struct memory *memory)
+{
+	if (memory->shared_count)
+		memory->turns = 0;
+	if (!memory->family || memory->turns >= TURNS)
+		return UINT64_MAX;
+	memory->turns++;
+	return TURN_STEPS;
+}
+
+void memory_know(struct memory *memory, guest_addr addr, uint64_t size)
+{
+	guest_addr end = addr + size;
+
+	while (addr < end) {
+		const struct mapping *map = memory_find(memory, addr);
+
+		if (!map)
+			return;
+		if (map->alias)
+			arena_touch(memory, mapping_arena(map, addr) >>
+						    GUEST_PAGE_SHIFT, false);
+		addr = (addr | (GUEST_PAGE - 1)) + 1;
+	}
+}
