@@ -28,6 +28,9 @@ enum field {
 	FIELD_NAME,		/* varint size, bytes */
 	FIELD_SOURCE,		/* byte; and if it is TOUCH_STORED, */
 				/* signed varint: page_id - the one before */
+	FIELD_SLICES,		/* varint */
+	FIELD_SKIPPED,		/* varint */
+	FIELD_DOUBTS,		/* varint */
 };
 
 #define FIELDS_MAX 8
@@ -44,6 +47,8 @@ static const struct shape shapes[] = {
 	[PACKET_VALUE]   = { "VALUE", { FIELD_STEPS } },
 	[PACKET_EXIT]    = { "EXIT", { FIELD_STEPS, FIELD_RESULT } },
 	[PACKET_FAULT]   = { "FAULT", { FIELD_STEPS, FIELD_NUMBER } },
+	[PACKET_SLICE]   = { "SLICE",
+		{ FIELD_STEPS, FIELD_SLICES, FIELD_SKIPPED, FIELD_DOUBTS } },
 	[PACKET_REG]     = { "REG", { FIELD_NUMBER, FIELD_SIZE, FIELD_VALUE } },
 	[PACKET_WRITE]   = { "WRITE", { FIELD_ADDR, FIELD_SIZE } },
 	[PACKET_MAP]     = { "MAP",
@@ -61,6 +66,8 @@ static const struct shape shapes[] = {
 		{ FIELD_NUMBER, FIELD_ADDR, FIELD_SIZE } },
 	[PACKET_TOUCH]   = { "TOUCH",
 		{ FIELD_OLD_DOUBT, FIELD_PAGE, FIELD_SOURCE } },
+	[PACKET_SEEN]    = { "SEEN", { FIELD_ADDR, FIELD_SIZE } },
+	[PACKET_SEEN_PAGE] = { "SEEN_PAGE", { FIELD_PAGE, FIELD_SOURCE } },
 };
 
 static const struct shape *find_shape(uint64_t kind)
@@ -155,6 +162,8 @@ static bool is_valid(const struct packet *packet)
 	if (packet->kind == PACKET_EXIT &&
 	    (packet->result < -255 || packet->result > 255))
 		return false;
+	if (packet->kind == PACKET_SLICE && packet->slices < 1)
+		return false;
 	if (packet->kind == PACKET_REG &&
 	    (packet->size < 1 || packet->size > PACKET_REG_SIZE_MAX))
 		return false;
@@ -173,7 +182,9 @@ static bool is_valid(const struct packet *packet)
 		return is_map(packet);
 	if (packet->kind == PACKET_MOVE)
 		return is_move(packet);
-	return packet->kind != PACKET_TOUCH || is_touch(packet);
+	if (packet->kind == PACKET_SEEN)
+		return packet->addr % GUEST_PAGE + packet->size <= GUEST_PAGE;
+	return !has_field(packet, FIELD_SOURCE) || is_touch(packet);
 }
 
 /* What the packets after this one are coded against. */
@@ -183,8 +194,12 @@ static void advance(struct packet_state *state, const struct packet *packet)
 		state->addr = packet->addr;
 	if (packet->kind == PACKET_DOUBT)
 		state->doubt = packet->number;
-	if (packet->kind == PACKET_TOUCH && packet->source == TOUCH_STORED)
+	if (has_field(packet, FIELD_SOURCE) && packet->source == TOUCH_STORED)
 		state->page_id = packet->page_id;
+	if (packet->kind == PACKET_SLICE) {
+		state->slice += packet->slices;
+		state->doubt += packet->doubts;
+	}
 }
 
 /* ------- encoding ------- */
@@ -264,6 +279,17 @@ static void put_field(struct output *out, const struct packet_state *state,
 		break;
 	case FIELD_SOURCE:
 		put_source(out, state, packet);
+		break;
+	case FIELD_SLICES:
+		assert(packet->slices <= UINT64_MAX - state->slice);
+		output_varint(out, packet->slices);
+		break;
+	case FIELD_SKIPPED:
+		output_varint(out, packet->skipped);
+		break;
+	case FIELD_DOUBTS:
+		assert(packet->doubts <= UINT64_MAX - state->doubt);
+		output_varint(out, packet->doubts);
 		break;
 	}
 }
@@ -393,6 +419,15 @@ static void take_field(struct input *in, const struct packet_state *state,
 		break;
 	case FIELD_SOURCE:
 		take_source(in, state, packet);
+		break;
+	case FIELD_SLICES:
+		packet->slices = input_count(in, UINT64_MAX - state->slice);
+		break;
+	case FIELD_SKIPPED:
+		packet->skipped = input_varint(in);
+		break;
+	case FIELD_DOUBTS:
+		packet->doubts = input_count(in, UINT64_MAX - state->doubt);
 		break;
 	}
 }

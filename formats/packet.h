@@ -22,6 +22,12 @@
  * its SYSCALL packet follows the SLICE packet of a later one, with 0 steps
  * between.
  *
+ * What a thread needs to be executed without the others: SEEN and SEEN_PAGE
+ * packets say what the others have changed of the pages that it touches, as
+ * unpredicted reads; and the effects behind a SLICE packet are the changes of
+ * the address space that the others have made since the slice before.  A
+ * replay of all threads on one memory has no use for either.
+ *
  * Source: US 7,620,938 B2: sequence packets, numbered by one counter.
  *
  * Units:      steps are retired instructions of the thread since the segment's
@@ -63,6 +69,11 @@ enum packet_kind {
 
 	/* Between events: found at the first access to a doubtful page. */
 	PACKET_TOUCH = 32,
+
+	/* Between events: at its first touch in this slice, memory that other
+	 * threads have changed.  It is so since the slice began. */
+	PACKET_SEEN = 33,	/* contents from the read stream */
+	PACKET_SEEN_PAGE = 34,	/* all of a page; as in TOUCH */
 };
 
 #define PACKET_REG_SIZE_MAX 16u	/* bytes that REG can carry */
@@ -91,20 +102,22 @@ struct packet {
 	uint64_t offset;	/* MAP: in the file */
 	const char *name;	/* MAP: `name_size` bytes, no final NUL */
 	uint64_t name_size;
-	enum touch_source source;	/* TOUCH */
+	enum touch_source source;	/* TOUCH, SEEN_PAGE */
 	uint64_t page_id;		/* TOUCH_STORED */
 
 	/* SLICE: what happened since the thread last had the processor. */
 	uint64_t slices;	/* this slice's number in the segment less that
 				   of the thread's slice before; at least 1 */
 	uint64_t skipped;	/* steps that other threads retired */
-	uint64_t doubts;	/* that other threads' packets made */
+	uint64_t doubts;	/* number of the newest doubt less that of the
+				   newest that this stream knows */
 };
 
 /*
- * Addresses and doubt numbers are coded as differences; both sides keep this
- * beside a stream.  Zeroed at the start of each segment, but for
- * `doubt`, which is the key frame's.
+ * Addresses and numbers are coded as differences; both sides keep this beside
+ * a stream.  Zeroed at the start of each segment, but for `doubt`, which is
+ * that of the thread's key frame in the segment; if it has none there, of the
+ * segment's first key frame.
  */
 struct packet_state {
 	guest_addr addr;	/* of the memory packet before */

@@ -101,7 +101,7 @@ int trace_header_decode(struct trace_header *out, uint32_t *oldest,
 	*oldest = (uint32_t)input_uint(&in, 4);
 	if (*oldest > TRACE_VERSION)
 		return ERR_VERSION;
-	if (version < TRACE_OLDEST_READER || version < *oldest || *oldest < 1)
+	if (version < *oldest || *oldest < 1)
 		return ERR_CORRUPT;
 	out->arch = (uint32_t)input_uint(&in, 4);
 	memcpy(out->id, input_bytes(&in, sizeof(out->id)), sizeof(out->id));

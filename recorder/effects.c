@@ -133,6 +133,33 @@ static bool is_shared(struct recorder *rec, guest_addr addr)
  * does for pages that are shared and so will come again a little changed;
  * else it is stored.
  */
+static void give_page(struct recorder *rec, struct packet *packet,
+		      const uint8_t *bytes)
+{
+	struct prediction_writer *reads = &rec->stream->reads;
+	guest_addr addr = packet->addr;
+
+	packet->page_id = 0;
+	if (!page_store_has(&rec->pages, bytes, &packet->page_id) &&
+	    rec->started &&
+	    (is_shared(rec, addr) ||
+	     prediction_would_hit(reads, addr, bytes, GUEST_PAGE) >
+		     GUEST_PAGE / 8 / 2)) {
+		packet->source = TOUCH_READS;
+		prediction_record(reads, addr, bytes, GUEST_PAGE);
+		return;
+	}
+	packet->source = TOUCH_STORED;
+	if (page_store_add(&rec->pages, bytes, &packet->page_id))
+		out_of_memory(rec);
+}
+
+static void write_pages(struct recorder *rec)
+{
+	if (segment_write_pages(rec, false, &rec->why) && !rec->error)
+		rec->error = ERR_SYSTEM;
+}
+
 static void on_resolve(void *context, uint64_t page, uint64_t doubt,
 		       uint8_t *bytes)
 {
@@ -142,7 +169,6 @@ static void on_resolve(void *context, uint64_t page, uint64_t doubt,
 				 .number = doubt };
 	uint8_t seen[GUEST_PAGE];
 	struct page_touch *touch;
-	uint64_t id = 0;
 
 	if (rec->unrecorded)
 		return;
@@ -151,25 +177,70 @@ static void on_resolve(void *context, uint64_t page, uint64_t doubt,
 	touch = add_touch(rec, page, PAGE_WAS_RESOLVED);
 	rec->written++;
 	rec->resolved++;
-	if (!page_store_has(&rec->pages, seen, &id) && rec->started &&
-	    (is_shared(rec, addr) ||
-	     prediction_would_hit(&rec->stream->reads, addr, seen, GUEST_PAGE) >
-		     GUEST_PAGE / 8 / 2)) {
-		packet.source = TOUCH_READS;
-		prediction_record(&rec->stream->reads, addr, seen, GUEST_PAGE);
-	} else {
-		packet.source = TOUCH_STORED;
-		if (page_store_add(&rec->pages, seen, &id))
-			out_of_memory(rec);
-		packet.page_id = id;
-	}
+	give_page(rec, &packet, seen);
 	if (touch) {
 		touch->doubt = doubt;
-		touch->resolved_id = id;
+		touch->resolved_id = packet.page_id;
 	}
 	effect(rec, &packet);
-	if (segment_write_pages(rec, false, &rec->why) && !rec->error)
-		rec->error = ERR_SYSTEM;
+	write_pages(rec);
+}
+
+/* ------- what other threads have changed ------- */
+
+#define WORD 8
+
+/* The next bytes from `*at` on that differ, in words; false if none do. */
+static bool next_change(const uint8_t *before, const uint8_t *now, size_t *at,
+			size_t *size)
+{
+	size_t end;
+
+	while (*at < GUEST_PAGE && !memcmp(before + *at, now + *at, WORD))
+		*at += WORD;
+	end = *at;
+	while (end < GUEST_PAGE && memcmp(before + end, now + end, WORD))
+		end += WORD;
+	*size = end - *at;
+	return *size;
+}
+
+static size_t count_changes(const uint8_t *before, const uint8_t *now)
+{
+	size_t at = 0, size, count = 0;
+
+	for (; next_change(before, now, &at, &size); at += size)
+		count++;
+	return count;
+}
+
+/* More changes than this are told as a page. */
+#define CHANGES_MOST 64
+
+static void on_learned(void *context, uint64_t page, const uint8_t *before,
+		       const uint8_t *now)
+{
+	struct recorder *rec = context;
+	struct packet packet = { .addr = page << GUEST_PAGE_SHIFT };
+	size_t at = 0, size;
+
+	if (rec->unrecorded || !rec->started)
+		return;
+	if (!before || count_changes(before, now) > CHANGES_MOST) {
+		packet.kind = PACKET_SEEN_PAGE;
+		give_page(rec, &packet, now);
+		effect(rec, &packet);
+		write_pages(rec);
+		return;
+	}
+	packet.kind = PACKET_SEEN;
+	for (; next_change(before, now, &at, &size); at += size) {
+		packet.addr = (page << GUEST_PAGE_SHIFT) + at;
+		packet.size = size;
+		effect(rec, &packet);
+		prediction_record(&rec->stream->reads, packet.addr, now + at,
+				  size);
+	}
 }
 
 /* ------- changes of the address space ------- */
@@ -223,7 +294,7 @@ static void on_mapped(void *context, const struct region *region)
 		.name_size = strlen(region->name),
 	};
 
-	effect(rec, &packet);
+	streams_changed_space(rec, &packet);
 	add_fresh(rec, packet.addr, packet.size);
 	rec->mapped_code |= region->kind == REGION_FILE &&
 			    (region->prot & MAY_EXEC);
@@ -234,7 +305,7 @@ static void on_unmapped(void *context, guest_addr addr, uint64_t size)
 	struct packet packet = { .kind = PACKET_UNMAP, .addr = addr,
 				 .size = size };
 
-	effect(context, &packet);
+	streams_changed_space(context, &packet);
 }
 
 static void on_protected(void *context, guest_addr addr, uint64_t size,
@@ -243,7 +314,7 @@ static void on_protected(void *context, guest_addr addr, uint64_t size,
 	struct packet packet = { .kind = PACKET_PROTECT, .addr = addr,
 				 .size = size, .prot = prot };
 
-	effect(context, &packet);
+	streams_changed_space(context, &packet);
 }
 
 static void on_moved(void *context, guest_addr from, guest_addr to,
@@ -253,7 +324,7 @@ static void on_moved(void *context, guest_addr from, guest_addr to,
 	struct packet packet = { .kind = PACKET_MOVE, .addr = from,
 				 .target = to, .size = size };
 
-	effect(rec, &packet);
+	streams_changed_space(rec, &packet);
 	add_fresh(rec, to, size);
 	mark_written(rec, to, size);
 }
@@ -264,7 +335,7 @@ static void on_cleared(void *context, guest_addr addr, uint64_t size)
 	struct packet packet = { .kind = PACKET_CLEAR, .addr = addr,
 				 .size = size };
 
-	effect(rec, &packet);
+	streams_changed_space(rec, &packet);
 	add_fresh(rec, addr, size);
 }
 
@@ -319,5 +390,6 @@ struct memory_observer effects_observer(struct recorder *rec)
 		.cleared = on_cleared,
 		.wrote = on_wrote,
 		.doubted = on_doubted,
+		.learned = on_learned,
 	};
 }

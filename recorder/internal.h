@@ -50,6 +50,7 @@ struct stream {
 	uint64_t skipped;	/* by its SLICE packets in this segment */
 	uint64_t start;		/* own steps at the segment's start */
 	uint64_t event_steps;	/* own steps at its event before */
+	size_t told;		/* changes of the address space that it knows */
 
 	struct cache cache;
 	struct prediction_writer reads;
@@ -76,6 +77,14 @@ struct recorder {
 	struct stream *stream;	/* of the thread that runs */
 	uint64_t turn_start;	/* time when it got its turn */
 	uint64_t slice;		/* turns in this segment, so far */
+
+	/* Changes of the address space in this segment, if there are several
+	 * threads. */
+	struct space_change {
+		struct packet packet;
+		uint32_t stream;	/* whose doing */
+	} *changes;
+	size_t change_count, change_room;
 
 	bool started;		/* the guest has run: changes are recorded */
 	uint32_t segment;
@@ -139,6 +148,9 @@ void streams_begin_again(struct recorder *rec, uint32_t tid);
 
 /* The own steps of the thread that runs. */
 uint64_t stream_steps(const struct recorder *rec);
+
+/* An effect that changes the address space: other threads are told later. */
+void streams_changed_space(struct recorder *rec, const struct packet *packet);
 
 /* A segment starts here for all streams. */
 void streams_start_segment(struct recorder *rec);

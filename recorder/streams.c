@@ -66,6 +66,7 @@ void streams_release(struct recorder *rec)
 	for (size_t i = 0; i < rec->stream_count; i++)
 		free_stream(rec->streams[i]);
 	free(rec->streams);
+	free(rec->changes);
 	rec->streams = NULL;
 	rec->stream_count = rec->stream_room = 0;
 }
@@ -84,6 +85,8 @@ void streams_begin_again(struct recorder *rec, uint32_t tid)
 	own->is_new = true;
 	own->steps = own->start = own->event_steps = own->skipped = 0;
 	own->in_event = false;
+	own->told = 0;
+	rec->change_count = 0;
 	output_clear(&own->events);
 	output_clear(&own->effects);
 	prediction_finish(&own->reads);
@@ -116,6 +119,7 @@ void streams_start_segment(struct recorder *rec)
 	rec->stream->steps = stream_steps(rec);
 	rec->turn_start = now;
 	rec->slice = 0;
+	rec->change_count = 0;
 	for (size_t i = 0; i < rec->stream_count; i++) {
 		struct stream *stream = rec->streams[i];
 
@@ -123,6 +127,7 @@ void streams_start_segment(struct recorder *rec)
 			empty(stream);
 		stream->start = stream->event_steps = stream->steps;
 		stream->skipped = 0;
+		stream->told = 0;
 		stream->state = (struct packet_state){
 			.doubt = memory_doubt(rec->memory),
 		};
@@ -182,6 +187,40 @@ static void put_touches(struct recorder *rec, struct stream *stream)
 		out_of_memory(rec);
 }
 
+void streams_changed_space(struct recorder *rec, const struct packet *packet)
+{
+	effect(rec, packet);
+	if (!rec->started)
+		return;
+	if (rec->change_count == rec->change_room) {
+		size_t room = rec->change_room ? rec->change_room * 2 : 64;
+		struct space_change *more =
+			realloc(rec->changes, room * sizeof(*more));
+
+		if (!more) {
+			out_of_memory(rec);
+			return;
+		}
+		rec->changes = more;
+		rec->change_room = room;
+	}
+	rec->changes[rec->change_count++] =
+		(struct space_change){ *packet, rec->stream->number };
+}
+
+/* Behind the packet of a slice: what the others did to the address space. */
+static void tell_changes(struct recorder *rec, struct stream *stream)
+{
+	for (; stream->told < rec->change_count; stream->told++) {
+		const struct space_change *change =
+			&rec->changes[stream->told];
+
+		if (change->stream != stream->number)
+			packet_encode(&stream->events, &stream->state,
+				      &change->packet);
+	}
+}
+
 void streams_thread_runs(void *context, unsigned thread)
 {
 	struct recorder *rec = context;
@@ -206,6 +245,7 @@ void streams_thread_runs(void *context, unsigned thread)
 	packet_encode(&stream->events, &stream->state, &packet);
 	stream->skipped += packet.skipped;
 	stream->event_steps = stream->steps;
+	tell_changes(rec, stream);
 	rec->parts++;
 	if (stream->events.error)
 		out_of_memory(rec);

@@ -28,19 +28,21 @@ static uint64_t take_part(const struct reg_info *info,
 	return value;
 }
 
-static void check_registers(struct replayer *rep,
-			    const struct key_frame *frame,
-			    struct differences *out)
+/* Compares the registers of one thread with those of its key frame. */
+static int check_registers(struct replayer *rep, uint32_t stream,
+			   const struct key_frame *frame,
+			   struct differences *out, struct failure *why)
 {
 	struct reg_file now;
+	int rc = replayer_thread_registers(rep, stream, &now, why);
 
-	vm_registers(rep->vm, &now);
-	for (unsigned reg = 0; reg < rep->regs->count; reg++) {
+	for (unsigned reg = 0; reg < rep->regs->count && !rc; reg++) {
 		const struct reg_info *info = &rep->regs->regs[reg];
 
 		for (unsigned part = 0; part < info->size; part += 8) {
 			struct difference difference = {
 				.is_register = true, .reg = reg, .part = part,
+				.stream = stream,
 				.expected = take_part(info, &frame->regs, part),
 				.found = take_part(info, &now, part),
 			};
@@ -49,6 +51,40 @@ static void check_registers(struct replayer *rep,
 				add(out, &difference);
 		}
 	}
+	return rc;
+}
+
+/* A thread that goes on from the segment before has a key frame here. */
+static int check_thread(struct replayer *rep, size_t segment, uint32_t stream,
+			struct differences *out, struct failure *why)
+{
+	struct key_frame frame;
+	int rc;
+
+	if (!recording_has_frame(rep->recording, segment, stream) ||
+	    !rep->threads[stream].vm)
+		return 0;
+	rc = recording_thread_frame(rep->recording, segment, stream, &frame,
+				    why);
+	if (rc)
+		return rc;
+	if (frame.time == recording_time(rep->recording, segment))
+		rc = check_registers(rep, stream, &frame, out, why);
+	key_frame_release(&frame);
+	return rc;
+}
+
+static int check_others(struct replayer *rep, size_t segment,
+			struct differences *out, struct failure *why)
+{
+	size_t count;
+	const uint32_t *streams =
+		recording_streams(rep->recording, segment, &count);
+	int rc = 0;
+
+	for (size_t i = 1; i < count && !rc; i++)
+		rc = check_thread(rep, segment, streams[i], out, why);
+	return rc;
 }
 
 static int check_page(struct replayer *rep, const struct page_ref *ref,
@@ -81,16 +117,20 @@ static int check_page(struct replayer *rep, const struct page_ref *ref,
 	return 0;
 }
 
-static const char *difference_name(const struct replayer *rep,
+static const char *difference_name(struct replayer *rep,
 				   const struct difference *difference,
 				   char *text, size_t room)
 {
+	char thread[32];
+
 	if (!difference->is_register)
 		snprintf(text, room, "8 bytes at 0x%" PRIx64, difference->addr);
 	else
-		snprintf(text, room, "register %s%s",
+		snprintf(text, room, "register %s%s%s",
 			 rep->regs->regs[difference->reg].name,
-			 difference->part ? " (upper half)" : "");
+			 difference->part ? " (upper half)" : "",
+			 turns_name(rep, difference->stream, thread,
+				    sizeof(thread)));
 	return text;
 }
 
@@ -103,7 +143,9 @@ int replayer_check(struct replayer *rep, size_t segment,
 
 	out->count = 0;
 	if (!rc)
-		check_registers(rep, &frame, out);
+		rc = check_registers(rep, rep->stream, &frame, out, why);
+	if (!rc)
+		rc = check_others(rep, segment, out, why);
 	for (size_t i = 0; i < frame.page_count && !rc; i++)
 		rc = check_page(rep, &frame.pages[i], out, why);
 	if (!rc && out->count)
@@ -120,6 +162,7 @@ int replayer_check(struct replayer *rep, size_t segment,
 
 /* A place that ends up wrong, and who gave it its last value. */
 struct place {
+	bool seen;
 	uint64_t value;		/* that it has now */
 	bool changed;
 	uint64_t time;		/* of the last change */
@@ -130,7 +173,6 @@ struct culprit {
 	struct replayer *rep;
 	const struct differences *found;
 	struct place places[DIFFERENCES_MOST];
-	bool any;
 	uint64_t steps;		/* before the instruction seen last */
 	guest_addr pc;		/* of that instruction */
 };
@@ -162,10 +204,15 @@ static void look_again(struct culprit *culprit)
 	for (size_t i = 0; i < culprit->found->count; i++) {
 		const struct difference *difference = &culprit->found->list[i];
 		struct place *place = &culprit->places[i];
-		uint64_t value = present_value(culprit, difference);
+		uint64_t value;
 
+		/* The registers of others do not change meanwhile. */
+		if (difference->is_register &&
+		    difference->stream != culprit->rep->stream)
+			continue;
+		value = present_value(culprit, difference);
 		/* Every instruction gives the program counter its value. */
-		if (culprit->any && (value != place->value ||
+		if (place->seen && (value != place->value ||
 		    (difference->is_register &&
 		     difference->reg == culprit->rep->regs->pc))) {
 			place->changed = true;
@@ -173,8 +220,8 @@ static void look_again(struct culprit *culprit)
 			place->pc = culprit->pc;
 		}
 		place->value = value;
+		place->seen = true;
 	}
-	culprit->any = true;
 }
 
 static void on_instruction(void *context, uint64_t steps, guest_addr pc)
@@ -184,6 +231,21 @@ static void on_instruction(void *context, uint64_t steps, guest_addr pc)
 	look_again(culprit);
 	culprit->steps = steps;
 	culprit->pc = pc;
+}
+
+/* What a thread gets when its turn comes is a late result of its call. */
+static void on_switch(void *context, bool after)
+{
+	struct culprit *culprit = context;
+	struct replayer *rep = culprit->rep;
+
+	if (!after) {
+		look_again(culprit);
+		return;
+	}
+	culprit->steps = vm_steps(rep->vm);
+	culprit->pc = vm_reg(rep->vm, rep->regs->pc) -
+		      rep->threads[rep->stream].call_size;
 }
 
 /* The place that was wrong first; one that nobody wrote, if there is none. */
@@ -236,6 +298,7 @@ int replayer_explain(struct replayer *rep, size_t segment,
 	uint64_t end = recording_time(rep->recording, segment);
 	int rc;
 
+	turns_end(rep);
 	vm_destroy(rep->vm);
 	rep->vm = NULL;
 	rep->loaded = false;
@@ -245,8 +308,11 @@ int replayer_explain(struct replayer *rep, size_t segment,
 		rc = vm_trace(rep->vm, on_instruction, &culprit, why);
 	if (!rc)
 		rc = replayer_seek(rep, start, why);
+	rep->on_switch = on_switch;
+	rep->switch_context = &culprit;
 	if (!rc)
 		rc = replayer_seek(rep, end, why);
+	rep->on_switch = NULL;
 	if (rc)
 		return rc;
 	look_again(&culprit);

@@ -2,7 +2,8 @@
 /*
  * internal.h - a replayer's state, for the files that make it up
  *
- * replayer.c goes to a time; check.c compares with the recording.
+ * replayer.c goes to a time, turns.c knows its threads; check.c compares with
+ * the recording.
  */
 #ifndef CPREC_REPLAYER_INTERNAL_H
 #define CPREC_REPLAYER_INTERNAL_H
@@ -23,6 +24,23 @@ struct peeked {
 	uint64_t page, doubt;
 };
 
+/*
+ * A system call during which another thread got the processor retires in one
+ * slice and takes effect in a later one.
+ */
+enum call_state {
+	CALL_NONE,		/* the thread stands at no such call */
+	CALL_RETIRED,		/* its SYSCALL comes next */
+	CALL_UNKNOWN,		/* it stands where its key frame says */
+};
+
+struct replay_thread {
+	struct vm_thread *vm;	/* NULL: it stands as its newest key frame says */
+	enum call_state call;
+	unsigned call_size;	/* CALL_RETIRED: of the instruction */
+	bool has_ended;
+};
+
 struct replayer {
 	struct recording *recording;
 	struct vm *vm;
@@ -39,6 +57,11 @@ struct replayer {
 	struct script script;
 	size_t next;		/* event that comes next */
 
+	struct replay_thread *threads;	/* by stream */
+	uint32_t stream;		/* whose turn it is */
+	void (*on_switch)(void *context, bool after);	/* may be NULL */
+	void *switch_context;
+
 	replayer_output *output;
 	void *output_context;
 
@@ -52,5 +75,21 @@ struct replayer {
 
 /* Makes the guest, without a program in it. */
 int replayer_make_vm(struct replayer *rep, struct failure *why);
+
+/* ------- turns.c ------- */
+
+/* The guest's present registers will be those of this stream; no others. */
+void turns_start(struct replayer *rep, uint32_t stream);
+
+/* Forgets all threads, before the guest is destroyed. */
+void turns_end(struct replayer *rep);
+
+/* Gives the turn to a stream, whose key frame is of `segment` or before. */
+int turns_switch(struct replayer *rep, size_t segment, uint32_t stream,
+		 struct failure *why);
+
+/* ", thread 1234" if there are several, else "". */
+const char *turns_name(struct replayer *rep, uint32_t stream, char *text,
+		       size_t room);
 
 #endif

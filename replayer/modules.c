@@ -129,7 +129,7 @@ int module_map_find(const struct module_map *map,
 		if (!symbol)
 			continue;
 		*addr = symbol->addr + map->places[i].bias;
-		*size = symbol->size;
+		*size = symbol->type == SYMBOL_OBJECT ? symbol->size : 0;
 		return 0;
 	}
 	return ERR_NOT_FOUND;

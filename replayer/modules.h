@@ -53,7 +53,8 @@ void module_map_region(struct module_map *map, const struct modules *modules,
 
 /*
  * Finds "NAME", or "MODULE!NAME" where MODULE is a file's name without its
- * directories.
+ * directories.  `*size` is that of data; 0 for code, or if the module does
+ * not say.
  */
 int module_map_find(const struct module_map *map,
 		    const struct modules *modules, const char *name,

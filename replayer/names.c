@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "formats/error.h"
-#include "formats/packet.h"
+#include "replayer/packets.h"
 #include "replayer/recording.h"
 
 static int read_module(struct names *names, const struct trace_reader *reader,
@@ -42,26 +42,16 @@ static int read_modules(struct names *names, struct recording *recording,
 }
 
 /* Modules that the segment itself maps, after its key frame. */
-static int map_from_events(struct names *names, struct recording *recording,
-			   size_t segment, uint64_t doubt, struct failure *why)
+static int map_from_packet(void *context, const struct packet_place *place,
+			   const struct packet *packet)
 {
-	struct packet_state state = { .doubt = doubt };
-	struct packet packet;
-	struct input in;
-	uint8_t *bytes;
-	size_t size;
-	int rc = recording_stream(recording, segment, CHUNK_EVENTS, &bytes,
-				  &size, why);
+	struct names *names = context;
 
-	if (rc)
-		return rc;
-	in = (struct input) { bytes, bytes + size, 0 };
-	while (input_left(&in) && !packet_decode(&in, &state, &packet))
-		if (packet.kind == PACKET_MAP)
-			module_map_region(&names->map, &names->modules,
-					  packet.name, packet.name_size,
-					  packet.addr, packet.offset);
-	free(bytes);
+	(void)place;
+	if (packet->kind == PACKET_MAP)
+		module_map_region(&names->map, &names->modules, packet->name,
+				  packet->name_size, packet->addr,
+				  packet->offset);
 	return 0;
 }
 
@@ -82,7 +72,8 @@ static int make_map(struct names *names, struct recording *recording,
 	}
 	if (map->mapped == map->count)
 		return 0;
-	return map_from_events(names, recording, segment, frame->doubt, why);
+	return recording_each_packet(recording, segment, map_from_packet,
+				     names, why);
 }
 
 static int map_modules(struct names *names, struct recording *recording,
@@ -118,7 +109,9 @@ int names_find(struct names *names, struct recording *recording,
 	rc = module_map_find(&names->map, &names->modules, name, addr, size);
 	if (rc)
 		return failed(why, ERR_NOT_FOUND,
-			      "cannot find a symbol '%s' in '%s'", name,
+			      "cannot find a symbol '%s' in '%s' (thread-local"
+			      " ones have no single address and are not in it)",
+			      name,
 			      trace_reader_path(recording_reader(recording)));
 	return 0;
 }

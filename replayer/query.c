@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "formats/error.h"
-#include "formats/packet.h"
 #include "index/page_index.h"
+#include "replayer/packets.h"
 #include "replayer/script.h"
 #include "vm/memory.h"
 #include "vm/vm.h"
@@ -97,9 +97,17 @@ static int add_change(struct segment_view *view, uint64_t time,
 	return 0;
 }
 
-static int note_change(struct segment_view *view, const struct packet *packet,
-		       uint64_t time)
+struct change_search {
+	struct segment_view *view;
+	uint64_t start;		/* of the segment */
+};
+
+static int note_change(void *context, const struct packet_place *place,
+		       const struct packet *packet)
 {
+	const struct change_search *search = context;
+	struct segment_view *view = search->view;
+	uint64_t time = place->time - search->start;
 	int rc = 0;
 
 	switch (packet->kind) {
@@ -120,24 +128,17 @@ static int note_change(struct segment_view *view, const struct packet *packet,
 	return rc;
 }
 
-static int find_changes(struct segment_view *view, const uint8_t *bytes,
-			size_t size)
+static int find_changes(struct segment_view *view, struct recording *recording,
+			size_t segment, struct failure *why)
 {
-	struct input in = { bytes, bytes + size, 0 };
-	struct packet_state state = { .doubt = view->frame.doubt };
-	uint64_t time = 0;
-	int rc = 0;
+	struct change_search search = {
+		view, recording_time(recording, segment),
+	};
+	int rc = recording_each_packet(recording, segment, note_change,
+				       &search, why);
 
-	while (!rc && input_left(&in)) {
-		struct packet packet;
-
-		rc = packet_decode(&in, &state, &packet);
-		if (rc)
-			break;
-		if (packet_is_event(packet.kind))
-			time += packet.steps;
-		rc = note_change(view, &packet, time);
-	}
+	if (rc == ERR_NO_MEMORY)
+		return failed(why, rc, "out of memory");
 	return rc;
 }
 
@@ -146,8 +147,6 @@ static int view_segment(struct query *query, size_t segment,
 {
 	struct segment_view *view = &query->views[segment];
 	struct recording *recording = query->recording;
-	uint8_t *bytes;
-	size_t size;
 	int rc;
 
 	*out = view;
@@ -157,19 +156,9 @@ static int view_segment(struct query *query, size_t segment,
 	if (!rc)
 		rc = recording_index(recording, segment, &view->index, why);
 	if (!rc)
-		rc = recording_stream(recording, segment, CHUNK_EVENTS, &bytes,
-				      &size, why);
-	if (rc)
-		return rc;
-	rc = find_changes(view, bytes, size);
-	free(bytes);
-	if (rc)
-		return failed(why, rc,
-			      "'%s': the events of segment %zu are damaged",
-			      trace_reader_path(recording_reader(recording)),
-			      segment);
-	view->loaded = true;
-	return 0;
+		rc = find_changes(view, recording, segment, why);
+	view->loaded = !rc;
+	return rc;
 }
 
 static const struct region *region_at(const struct key_frame *frame,

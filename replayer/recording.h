@@ -5,6 +5,10 @@
  * Puts the chunks of a trace file in order: segments with their key frames
  * and streams, stored pages, symbols.  It executes nothing.
  *
+ * Each thread of the guest is a stream, counted from 0 in the order in which
+ * they began.  A segment has one key frame of the process, which is that of
+ * the thread that runs when it starts, and others for threads.
+ *
  * A recording that was cut short is usable up to its last whole segment part:
  * a segment counts as soon as its key frame is there.
  *
@@ -51,13 +55,30 @@ uint64_t recording_end(const struct recording *recording);
 /* The segment that holds time `t` (the last one for the end); t <= end. */
 size_t recording_segment_at(const struct recording *recording, uint64_t t);
 
+/*
+ * Whether the end of this segment was lost: it is the last one of a recording
+ * that was cut short.
+ */
+bool recording_is_cut(const struct recording *recording, size_t segment);
+
+/* The segment's first key frame: of the process, and the thread that runs. */
 int recording_key_frame(struct recording *recording, size_t segment,
 			struct key_frame *out, struct failure *why);
 
-/* `kind` is CHUNK_EVENTS or CHUNK_READS; the parts are joined; free() it. */
+/*
+ * The streams that have a key frame or packets in a segment; the first one is
+ * that of the segment's first key frame.
+ */
+const uint32_t *recording_streams(const struct recording *recording,
+				  size_t segment, size_t *count);
+
+/*
+ * `kind` is CHUNK_EVENTS or CHUNK_READS; the parts are joined; free() it.  A
+ * stream that has nothing in the segment is empty.
+ */
 int recording_stream(struct recording *recording, size_t segment,
-		     enum chunk_kind kind, uint8_t **bytes, size_t *size,
-		     struct failure *why);
+		     uint32_t stream, enum chunk_kind kind, uint8_t **bytes,
+		     size_t *size, struct failure *why);
 
 /* An empty index with steps 0 means that the recording has none here. */
 int recording_index(struct recording *recording, size_t segment,
@@ -77,6 +98,68 @@ int recording_page(struct recording *recording, uint64_t id,
 /* Whether anything is mapped at `addr` as of time `t`; t <= end. */
 int recording_is_mapped(struct recording *recording, uint64_t t, uint64_t addr,
 			bool *mapped, struct failure *why);
+
+/* ------- threads ------- */
+
+struct recording_thread {
+	uint32_t stream;
+	uint32_t tid;		/* the guest's number when it began */
+	uint64_t first, last;	/* times: it began, it ended or was last seen */
+	uint64_t steps;		/* its own, up to `last` */
+	bool has_ended;		/* else it was there to the end, or it is not
+				   known what became of it */
+};
+
+/* How many threads there were, ever: their streams are 0 up to that. */
+size_t recording_threads(const struct recording *recording);
+
+int recording_thread(struct recording *recording, uint32_t stream,
+		     struct recording_thread *out, struct failure *why);
+
+/* The number of the thread; cheaper than recording_thread(). */
+int recording_tid(struct recording *recording, uint32_t stream, uint32_t *tid,
+		  struct failure *why);
+
+/*
+ * The stream of thread `tid` at time `t`: of several with this number, the
+ * newest that had begun.  ERR_NOT_FOUND if none had.
+ */
+int recording_find_thread(struct recording *recording, uint32_t tid,
+			  uint64_t t, uint32_t *stream, struct failure *why);
+
+/*
+ * Whether the stream has a key frame in the segment; it is that of its start
+ * if its time is the segment's.
+ */
+bool recording_has_frame(const struct recording *recording, size_t segment,
+			 uint32_t stream);
+
+/*
+ * The newest key frame of a stream, of the segment or one before: the thread
+ * stands there until it first runs in the segment.  ERR_NOT_FOUND if it begins
+ * in a later one.
+ */
+int recording_thread_frame(struct recording *recording, size_t segment,
+			   uint32_t stream, struct key_frame *out,
+			   struct failure *why);
+
+/* The thread that runs at time `t`, or that will next. */
+int recording_running(struct recording *recording, uint64_t t,
+		      uint32_t *stream, struct failure *why);
+
+/*
+ * Steps of a thread before time `t`.  ERR_NOT_FOUND if it has not begun
+ * then; if it has ended, all of them.
+ */
+int recording_steps(struct recording *recording, uint32_t stream, uint64_t t,
+		    uint64_t *steps, struct failure *why);
+
+/*
+ * The first time at which thread `tid` had retired `steps` instructions.
+ * ERR_NOT_FOUND if there is no such thread, or it never had so many.
+ */
+int recording_time_of(struct recording *recording, uint32_t tid,
+		      uint64_t steps, uint64_t *t, struct failure *why);
 
 /* ------- symbols ------- */
 

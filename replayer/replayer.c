@@ -148,6 +148,14 @@ static int set_memory(struct replayer *rep, const struct key_frame *frame,
 	return rc;
 }
 
+/* The thread that runs when a segment starts. */
+static uint32_t first_stream(const struct replayer *rep, size_t segment)
+{
+	size_t count;
+
+	return recording_streams(rep->recording, segment, &count)[0];
+}
+
 /* Goes to the key frame of a segment, wherever the guest is. */
 static int jump(struct replayer *rep, size_t segment, struct failure *why)
 {
@@ -167,6 +175,7 @@ static int jump(struct replayer *rep, size_t segment, struct failure *why)
 		rc = set_memory(rep, &frame, why);
 	if (!rc) {
 		rep->base = segment;
+		turns_start(rep, first_stream(rep, segment));
 		vm_set_registers(rep->vm, &frame.regs);
 		vm_set_steps(rep->vm, frame.time);
 		rep->loaded = true;
@@ -197,13 +206,14 @@ static int diverged(struct replayer *rep, const struct script_event *event,
 {
 	guest_addr pc = vm_reg(rep->vm, rep->regs->pc);
 	uint64_t t = vm_steps(rep->vm);
-	char text[96], expected[80] = "no event";
+	char text[96], expected[80] = "no event", thread[32];
 	unsigned size;
 
 	if (event)
 		snprintf(expected, sizeof(expected), "%s at t=%" PRIu64,
 			 packet_name(event->packet.kind),
 			 rep->start + event->time);
+	turns_name(rep, rep->stream, thread, sizeof(thread));
 	if (stop->kind == VM_STOP_SYSCALL) {
 		/* It has retired. */
 		t--;
@@ -211,9 +221,9 @@ static int diverged(struct replayer *rep, const struct script_event *event,
 	}
 	vm_disassemble(rep->vm, pc, text, sizeof(text), &size);
 	return failed(why, ERR_DIVERGED,
-		      "the replay diverged at t=%" PRIu64 ", 0x%" PRIx64
+		      "the replay diverged at t=%" PRIu64 "%s, 0x%" PRIx64
 		      " (%s): expected %s, found %s",
-		      t, pc, text, expected, stop_name(stop));
+		      t, thread, pc, text, expected, stop_name(stop));
 }
 
 static void show_output(struct replayer *rep, const struct packet *packet)
@@ -337,9 +347,21 @@ static int apply(struct replayer *rep, const struct script_event *event,
 {
 	int rc = 0;
 
-	if (event->packet.kind == PACKET_SYSCALL)
+	switch (event->packet.kind) {
+	case PACKET_SYSCALL:
+		rep->threads[rep->stream].call = CALL_NONE;
 		vm_set_reg(rep->vm, rep->regs->result,
 			   (uint64_t)event->packet.result);
+		break;
+	case PACKET_EXIT:
+		rep->threads[rep->stream].has_ended = true;
+		break;
+	case PACKET_SLICE:
+		rc = turns_switch(rep, rep->segment, event->stream, why);
+		break;
+	default:
+		break;
+	}
 	for (size_t i = 0; i < event->count && !rc; i++)
 		rc = apply_effect(rep, &rep->script.effects[event->first + i],
 				  why);
@@ -354,8 +376,16 @@ static int apply(struct replayer *rep, const struct script_event *event,
 static int run(struct replayer *rep, uint64_t steps, struct vm_stop *stop,
 	       struct failure *why)
 {
+	struct replay_thread *thread = &rep->threads[rep->stream];
 	int rc;
 
+	/* The call that it stands at has not come back. */
+	if (thread->call == CALL_RETIRED) {
+		*stop = (struct vm_stop) { .kind = VM_STOP_SYSCALL,
+					   .size = thread->call_size };
+		return 0;
+	}
+	thread->call = CALL_NONE;
 	forget_peeks(rep);
 	rep->running = true;
 	rc = vm_run(rep->vm, steps, true, stop, why);
@@ -377,6 +407,30 @@ static const struct script_event *next_event(const struct replayer *rep)
 }
 
 /*
+ * The thread gives the processor away, perhaps during a system call: then its
+ * instruction has retired, but what it does comes later.
+ */
+static bool may_end_slice(struct replayer *rep, const struct vm_stop *stop,
+			  uint64_t t)
+{
+	struct replay_thread *thread = &rep->threads[rep->stream];
+
+	if (stop->kind != VM_STOP_SYSCALL || vm_steps(rep->vm) != t)
+		return stop->kind == VM_STOP_BUDGET;
+	thread->call = CALL_RETIRED;
+	thread->call_size = stop->size;
+	return true;
+}
+
+/* Whether the event is the end of a call that retired in a slice before. */
+static bool is_late_call(const struct replayer *rep,
+			 const struct script_event *event)
+{
+	return event->packet.steps == 0 &&
+	       rep->threads[rep->stream].call != CALL_NONE;
+}
+
+/*
  * Brings the guest to the event, whose time it has reached or is about to:
  * an event that is an instruction is executed up to its stop.
  */
@@ -386,11 +440,13 @@ static int meet(struct replayer *rep, const struct script_event *event,
 	uint64_t at = rep->start + event->time;
 	uint64_t now = vm_steps(rep->vm);
 	struct vm_stop stop = { 0 };
-	bool as_expected;
+	bool as_expected = true;
 	int rc = 0;
 
 	switch (event->packet.kind) {
 	case PACKET_SYSCALL:
+		if (is_late_call(rep, event))
+			break;
 		rc = run(rep, at - now, &stop, why);
 		as_expected = stop.kind == VM_STOP_SYSCALL;
 		break;
@@ -405,6 +461,11 @@ static int meet(struct replayer *rep, const struct script_event *event,
 		rc = run(rep, at - now + 1, &stop, why);
 		as_expected = stop.kind == VM_STOP_FAULT;
 		break;
+	case PACKET_SLICE:
+		if (at > now)
+			rc = run(rep, at - now, &stop, why);
+		as_expected = !rc && may_end_slice(rep, &stop, at);
+		break;
 	default:
 		if (at > now)
 			rc = run(rep, at - now, &stop, why);
@@ -417,15 +478,22 @@ static int meet(struct replayer *rep, const struct script_event *event,
 	return apply(rep, event, why);
 }
 
-/* Runs on between events. */
+/* Runs on between events, or from the last one to the segment's end. */
 static int run_plain(struct replayer *rep, uint64_t t, struct failure *why)
 {
+	uint64_t end = recording_time(rep->recording, rep->segment + 1);
 	struct vm_stop stop;
 	int rc = run(rep, t - vm_steps(rep->vm), &stop, why);
+	bool as_expected = stop.kind == VM_STOP_BUDGET;
 
-	if (!rc && (stop.kind != VM_STOP_BUDGET || vm_steps(rep->vm) != t))
+	if (rc)
+		return rc;
+	/* A call may come back in the next segment, or never. */
+	if (t == end && !next_event(rep))
+		as_expected = may_end_slice(rep, &stop, t);
+	if (!as_expected || vm_steps(rep->vm) != t)
 		return diverged(rep, next_event(rep), &stop, why);
-	return rc;
+	return 0;
 }
 
 /* Runs to `t` and through all events at it, within this segment. */
@@ -506,6 +574,9 @@ static int cross(struct replayer *rep, struct failure *why)
 	if (!rc)
 		rc = load_script(rep, segment, &frame, why);
 	if (!rc)
+		rc = turns_switch(rep, segment, first_stream(rep, segment),
+				  why);
+	if (!rc)
 		doubt_anew(rep, &frame);
 	key_frame_release(&frame);
 	if (rc)
@@ -551,6 +622,11 @@ int replayer_seek(struct replayer *rep, uint64_t t, struct failure *why)
 	}
 	if (!rc && t == recording_end(rep->recording) && next_event(rep))
 		rc = never_came(rep, why);
+	/* At the end of a segment it is the turn of who starts the next. */
+	if (!rc && rep->segment + 1 < recording_segments(rep->recording) &&
+	    t == recording_time(rep->recording, rep->segment + 1))
+		rc = turns_switch(rep, rep->segment + 1,
+				  first_stream(rep, rep->segment + 1), why);
 	/* What is half done cannot be gone on with. */
 	if (rc)
 		rep->loaded = false;
@@ -562,11 +638,6 @@ int replayer_seek(struct replayer *rep, uint64_t t, struct failure *why)
 uint64_t replayer_time(const struct replayer *rep)
 {
 	return vm_steps(rep->vm);
-}
-
-void replayer_registers(struct replayer *rep, struct reg_file *out)
-{
-	vm_registers(rep->vm, out);
 }
 
 struct vm *replayer_vm(struct replayer *rep)
@@ -634,7 +705,12 @@ int replayer_create(struct replayer **out, struct recording *recording,
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	rep->recording = recording;
 	rep->regs = recording_reg_table(recording);
-	rc = replayer_make_vm(rep, why);
+	rep->threads = calloc(recording_threads(recording),
+			      sizeof(*rep->threads));
+	if (!rep->threads)
+		rc = failed(why, ERR_NO_MEMORY, "out of memory");
+	else
+		rc = replayer_make_vm(rep, why);
 	if (rc) {
 		replayer_destroy(rep);
 		return rc;
@@ -654,7 +730,9 @@ void replayer_destroy(struct replayer *rep)
 {
 	if (!rep)
 		return;
+	turns_end(rep);
 	vm_destroy(rep->vm);
+	free(rep->threads);
 	script_release(&rep->script);
 	segment_index_release(&rep->index);
 	cache_release(&rep->cache);

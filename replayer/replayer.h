@@ -49,7 +49,18 @@ void replayer_in_order(struct replayer *replayer);
 /* The time it stands at. */
 uint64_t replayer_time(const struct replayer *replayer);
 
+/* The stream of the thread whose turn it is. */
+uint32_t replayer_stream(const struct replayer *replayer);
+
+/* Registers of the thread whose turn it is. */
 void replayer_registers(struct replayer *replayer, struct reg_file *out);
+
+/*
+ * Registers of any thread at the present time.  ERR_NOT_FOUND if it has not
+ * begun, or has ended.
+ */
+int replayer_thread_registers(struct replayer *replayer, uint32_t stream,
+			      struct reg_file *out, struct failure *why);
 
 /*
  * Memory at the present time.  `known[i]` is set to 1 for each byte that is
@@ -65,6 +76,7 @@ struct vm *replayer_vm(struct replayer *replayer);
 struct difference {
 	bool is_register;
 	unsigned reg;		/* is_register */
+	uint32_t stream;	/* is_register: of which thread */
 	uint64_t addr;		/* else: of 8 bytes */
 	uint64_t expected, found;	/* of a wide register: 8 bytes of it,
 					   from `part` on */

@@ -77,25 +77,32 @@ const struct script_touch *script_find_touch(const struct script *script,
 
 /* ------- contents ------- */
 
+/* Keeps bytes that packets point to, until the script is released. */
+static int keep(struct script *script, uint8_t *bytes)
+{
+	int rc = grow((void **)&script->contents, script->content_count,
+		      &script->content_room, sizeof(*script->contents));
+
+	if (rc)
+		free(bytes);
+	else
+		script->contents[script->content_count++] = bytes;
+	return rc;
+}
+
 /* Takes `size` bytes seen at `addr` out of the read stream. */
 static int take_contents(struct script *script,
 			 struct prediction_reader *reads, guest_addr addr,
-			 uint64_t size, uint64_t *total, const uint8_t **out)
+			 uint64_t size, const uint8_t **out)
 {
 	uint8_t *bytes;
-	int rc;
 
-	if (size > CONTENTS_MOST - *total)
+	if (size > CONTENTS_MOST - script->content_size)
 		return ERR_CORRUPT;
-	*total += size;
-	rc = grow((void **)&script->contents, script->content_count,
-		  &script->content_room, sizeof(*script->contents));
-	if (rc)
-		return rc;
+	script->content_size += size;
 	bytes = malloc(size);
-	if (!bytes)
+	if (!bytes || keep(script, bytes))
 		return ERR_NO_MEMORY;
-	script->contents[script->content_count++] = bytes;
 	*out = bytes;
 	return prediction_replay(reads, addr, bytes, size);
 }
@@ -103,31 +110,26 @@ static int take_contents(struct script *script,
 /* ------- packets ------- */
 
 static int add_event(struct script *script, const struct packet *packet,
-		     uint64_t *time)
+		     const struct stream_clock *clock)
 {
-	struct script_event *event;
 	int rc = grow((void **)&script->events, script->event_count,
 		      &script->event_room, sizeof(*script->events));
 
 	if (rc)
 		return rc;
-	if (packet->steps > UINT64_MAX - *time)
-		return ERR_CORRUPT;
-	*time += packet->steps;
-	event = &script->events[script->event_count++];
-	*event = (struct script_event){ .packet = *packet, .time = *time,
-					.first = script->effect_count };
+	script->events[script->event_count++] = (struct script_event) {
+		.packet = *packet, .time = clock->time,
+		.stream = clock->stream, .first = script->effect_count,
+	};
 	return 0;
 }
 
 static int add_effect(struct script *script, const struct packet *packet,
-		      struct prediction_reader *reads, uint64_t *total)
+		      struct prediction_reader *reads)
 {
 	struct script_effect *effect;
 	int rc;
 
-	if (!script->event_count)
-		return ERR_CORRUPT;	/* an effect of nothing */
 	rc = grow((void **)&script->effects, script->effect_count,
 		  &script->effect_room, sizeof(*script->effects));
 	if (rc)
@@ -137,12 +139,12 @@ static int add_effect(struct script *script, const struct packet *packet,
 	script->events[script->event_count - 1].count++;
 	if (packet->kind != PACKET_WRITE)
 		return 0;
-	return take_contents(script, reads, packet->addr, packet->size, total,
+	return take_contents(script, reads, packet->addr, packet->size,
 			     &effect->contents);
 }
 
 static int add_touch(struct script *script, const struct packet *packet,
-		     struct prediction_reader *reads, uint64_t *total)
+		     struct prediction_reader *reads)
 {
 	uint64_t page = packet->addr >> GUEST_PAGE_SHIFT;
 	struct script_touch *slot;
@@ -159,38 +161,119 @@ static int add_touch(struct script *script, const struct packet *packet,
 	script->touch_count++;
 	if (packet->source != TOUCH_READS)
 		return 0;
-	return take_contents(script, reads, packet->addr, GUEST_PAGE, total,
+	return take_contents(script, reads, packet->addr, GUEST_PAGE,
 			     &slot->contents);
 }
 
-int script_read(struct script *out, uint64_t doubt, struct cache *cache,
-		uint8_t *events, size_t events_size, const uint8_t *reads_bytes,
-		size_t reads_size)
+/* What other threads wrote is in memory; the cache must learn of it. */
+static int pass_seen(const struct packet *packet,
+		     struct prediction_reader *reads)
 {
-	struct input in = { events, events + events_size, 0 };
-	struct packet_state state = { .doubt = doubt };
-	struct prediction_reader reads;
-	uint64_t time = 0, total = 0;
-	int rc = 0;
+	uint8_t bytes[GUEST_PAGE];
+	uint64_t size = packet->size;
 
-	memset(out, 0, sizeof(*out));
-	out->stream = events;
-	prediction_reader_init(&reads, cache, reads_bytes, reads_size);
-	while (!rc && input_left(&in)) {
-		struct packet packet;
-
-		rc = packet_decode(&in, &state, &packet);
-		if (rc)
-			break;
-		if (packet_is_event(packet.kind))
-			rc = add_event(out, &packet, &time);
-		else if (packet.kind == PACKET_TOUCH)
-			rc = add_touch(out, &packet, &reads, &total);
-		else
-			rc = add_effect(out, &packet, &reads, &total);
+	if (packet->kind == PACKET_SEEN_PAGE) {
+		if (packet->source == TOUCH_STORED)
+			return 0;
+		size = GUEST_PAGE;
 	}
-	return rc;
+	return prediction_replay(reads, packet->addr, bytes, size);
 }
+
+/* `first` is where the stream's own events begin. */
+static int add_packet(struct script *script, const struct packet *packet,
+		      const struct stream_clock *clock,
+		      struct prediction_reader *reads, size_t first)
+{
+	if (packet_is_event(packet->kind))
+		return add_event(script, packet, clock);
+	if (packet->kind == PACKET_TOUCH)
+		return add_touch(script, packet, reads);
+	if (packet->kind == PACKET_SEEN || packet->kind == PACKET_SEEN_PAGE)
+		return pass_seen(packet, reads);
+	if (script->event_count == first)
+		return ERR_CORRUPT;	/* an effect of nothing */
+	/* Memory is one: what other threads have mapped is there. */
+	if (script->events[script->event_count - 1].packet.kind ==
+	    PACKET_SLICE)
+		return 0;
+	return add_effect(script, packet, reads);
+}
+
+static int damaged(const struct packet_stream *packets, int code,
+		   struct failure *why)
+{
+	if (code == ERR_NO_MEMORY)
+		return failed(why, code, "out of memory");
+	return failed(why, code,
+		      "'%s': the streams of segment %zu are damaged",
+		      packets->path, packets->segment);
+}
+
+int script_add(struct script *script, struct packet_stream *packets,
+	       bool is_first, const struct script_reads *reads,
+	       struct failure *why)
+{
+	size_t first = script->event_count;
+	struct prediction_reader reader;
+	struct stream_clock clock;
+	struct packet packet;
+	int more;
+	int rc = keep(script, packets->bytes);
+
+	packets->bytes = NULL;
+	if (!rc)
+		rc = slices_begin(&script->slices, &clock, packets->stream,
+				  is_first);
+	prediction_reader_init(&reader, reads->cache, reads->bytes,
+			       reads->size);
+	while (!rc) {
+		more = packet_stream_next(packets, &packet, why);
+		if (more <= 0)
+			return more;
+		rc = slices_follow(&script->slices, &clock, &packet);
+		if (rc)
+			return packet_stream_damaged(packets, rc, why);
+		rc = add_packet(script, &packet, &clock, &reader, first);
+	}
+	return damaged(packets, rc, why);
+}
+
+/* Events of several slices, in the order of the slices. */
+static int sort_events(struct script *script)
+{
+	const struct slices *slices = &script->slices;
+	struct script_event *sorted;
+	size_t count = 0;
+
+	sorted = malloc((script->event_count + 1) * sizeof(*sorted));
+	if (!sorted)
+		return ERR_NO_MEMORY;
+	for (size_t i = 0; i < slices->count; i++) {
+		const struct slice *slice = &slices->list[i];
+
+		if (slice->count)
+			memcpy(sorted + count, script->events + slice->first,
+			       slice->count * sizeof(*sorted));
+		count += slice->count;
+	}
+	free(script->events);
+	script->events = sorted;
+	script->event_room = script->event_count + 1;
+	script->event_count = count;
+	return 0;
+}
+
+int script_order(struct script *script, bool is_cut)
+{
+	bool is_one = script->slices.count == 1;
+	int rc = slices_order(&script->slices, is_cut);
+
+	/* The events of one slice are in order. */
+	return rc || is_one ? rc : sort_events(script);
+}
+
+/* ------- segments of a recording ------- */
 
 static int set_cache(struct cache *cache, const struct key_frame *frame)
 {
@@ -206,35 +289,89 @@ static int set_cache(struct cache *cache, const struct key_frame *frame)
 	return 0;
 }
 
+/* `frame` is the stream's newest one. */
+static int add_stream(struct script *script, struct recording *recording,
+		      struct packet_stream *packets, bool is_first,
+		      const struct key_frame *frame, struct cache *cache,
+		      struct failure *why)
+{
+	struct script_reads reads = { .cache = cache };
+	uint8_t *bytes = NULL;
+	int rc;
+
+	if (set_cache(cache, frame))
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	rc = recording_stream(recording, packets->segment, packets->stream,
+			      CHUNK_READS, &bytes, &reads.size, why);
+	reads.bytes = bytes;
+	if (!rc)
+		rc = script_add(script, packets, is_first, &reads, why);
+	free(bytes);
+	return rc;
+}
+
+static int load_first(struct script *script, struct recording *recording,
+		      size_t segment, uint32_t stream,
+		      const struct key_frame *frame, struct cache *cache,
+		      struct failure *why)
+{
+	struct packet_stream packets;
+	int rc = packet_stream_open(&packets, recording, segment, stream,
+				    frame, why);
+
+	if (rc)
+		return rc;
+	rc = add_stream(script, recording, &packets, true, frame, cache, why);
+	packet_stream_close(&packets);
+	return rc;
+}
+
+static int load_other(struct script *script, struct recording *recording,
+		      size_t segment, uint32_t stream,
+		      const struct key_frame *first, struct cache *cache,
+		      struct failure *why)
+{
+	struct packet_stream packets;
+	struct key_frame frame;
+	int rc = recording_thread_frame(recording, segment, stream, &frame,
+					why);
+
+	if (rc)
+		return rc;
+	if (recording_has_frame(recording, segment, stream))
+		first = &frame;
+	rc = packet_stream_open(&packets, recording, segment, stream, first,
+				why);
+	if (!rc && input_left(&packets.in))
+		rc = add_stream(script, recording, &packets, false, &frame,
+				cache, why);
+	packet_stream_close(&packets);
+	key_frame_release(&frame);
+	return rc;
+}
+
 int script_load(struct script *out, struct recording *recording,
 		size_t segment, const struct key_frame *frame,
 		struct cache *cache, struct failure *why)
 {
-	uint8_t *events = NULL, *reads = NULL;
-	size_t events_size, reads_size;
+	size_t count;
+	const uint32_t *streams = recording_streams(recording, segment, &count);
 	int rc;
 
 	memset(out, 0, sizeof(*out));
-	if (set_cache(cache, frame))
-		return failed(why, ERR_NO_MEMORY, "out of memory");
-	rc = recording_stream(recording, segment, CHUNK_EVENTS, &events,
-			      &events_size, why);
+	rc = load_first(out, recording, segment, streams[0], frame, cache, why);
+	for (size_t i = 1; i < count && !rc; i++)
+		rc = load_other(out, recording, segment, streams[i], frame,
+				cache, why);
 	if (rc)
 		return rc;
-	rc = recording_stream(recording, segment, CHUNK_READS, &reads,
-			      &reads_size, why);
-	if (rc) {
-		free(events);
-		return rc;
-	}
-	rc = script_read(out, frame->doubt, cache, events, events_size, reads,
-			 reads_size);
-	free(reads);
+	rc = script_order(out, recording_is_cut(recording, segment));
+	if (rc == ERR_NO_MEMORY)
+		return failed(why, rc, "out of memory");
 	if (rc)
 		return failed(why, rc,
-			      "'%s': the streams of segment %zu are damaged",
-			      trace_reader_path(recording_reader(recording)),
-			      segment);
+			      "'%s': the slices of segment %zu are damaged",
+			      trace_reader_path(recording_reader(recording)), segment);
 	return 0;
 }
 
@@ -256,6 +393,6 @@ void script_release(struct script *script)
 	free(script->events);
 	free(script->effects);
 	free(script->touches);
-	free(script->stream);
+	slices_release(&script->slices);
 	memset(script, 0, sizeof(*script));
 }

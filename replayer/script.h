@@ -2,23 +2,25 @@
 /*
  * script.h - one segment's streams, unpacked: what will happen to the guest
  *
- * The read stream is taken through the prediction cache here, in the order
- * of the packets, so that contents are known before the guest runs: events
- * with their effects in order, and the pages that touches will find.
+ * Each read stream is taken through the prediction cache of its thread here,
+ * in the order of the packets, so that contents are known before the guest
+ * runs: the events of all threads in the order in which they happened, with
+ * their effects, and the pages that touches will find.
  *
- * Units:      times are steps since the segment's key frame.
+ * Units:      times are steps of all threads since the segment's start.
  * Ownership:  script_release() frees; packets point into the script.
  * Errors:     ERR_TRUNCATED, ERR_CORRUPT, ERR_NO_MEMORY; those of recording.h.
  */
 #ifndef CPREC_REPLAYER_SCRIPT_H
 #define CPREC_REPLAYER_SCRIPT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "cache/cache.h"
 #include "formats/packet.h"
-#include "replayer/recording.h"
+#include "replayer/packets.h"
 
 struct failure;
 
@@ -30,6 +32,7 @@ struct script_effect {
 struct script_event {
 	struct packet packet;
 	uint64_t time;
+	uint32_t stream;		/* whose thread it happens to */
 	size_t first, count;		/* its effects */
 };
 
@@ -50,26 +53,37 @@ struct script {
 	size_t effect_count, effect_room;
 	struct script_touch *touches;	/* open addressing */
 	size_t touch_count, touch_room;
-	uint8_t *stream;	/* the event stream: names and registers */
-	uint8_t **contents;	/* allocated pieces */
+	uint8_t **contents;	/* allocated pieces, streams among them */
 	size_t content_count, content_room;
+	uint64_t content_size;	/* of what was unpacked */
+	struct slices slices;
 };
 
 /*
- * Reads and unpacks a segment of a recording, whose key frame is `frame`.
- * Puts `cache` (which may be zeroed) into the state that the frame says.
+ * Reads and unpacks a segment of a recording, whose first key frame is
+ * `frame`.  `cache` (which may be zeroed) is overwritten.
  */
 int script_load(struct script *out, struct recording *recording,
 		size_t segment, const struct key_frame *frame,
 		struct cache *cache, struct failure *why);
 
+/* What a thread was told in a segment. */
+struct script_reads {
+	struct cache *cache;	/* as the key frame says; afterwards as the
+				   stream leaves it */
+	const uint8_t *bytes;	/* the read stream */
+	size_t size;
+};
+
 /*
- * Unpacks a segment.  Takes `events` over (malloc()ed), borrows `reads`.
- * `cache` is as the key frame says, and is as the segment leaves it after.
+ * Unpacks one stream into a script (zeroed at first).  Takes packets->bytes
+ * over.  `is_first`: its key frame starts the segment.  When all streams are
+ * there, script_order() puts their events in order and checks it.
  */
-int script_read(struct script *out, uint64_t doubt, struct cache *cache,
-		uint8_t *events, size_t events_size, const uint8_t *reads,
-		size_t reads_size);
+int script_add(struct script *script, struct packet_stream *packets,
+	       bool is_first, const struct script_reads *reads,
+	       struct failure *why);
+int script_order(struct script *script, bool is_cut);
 void script_release(struct script *script);
 
 /* The contents that a touch finds. */

@@ -8,15 +8,16 @@
 #include <strings.h>
 
 #include "formats/error.h"
-#include "formats/packet.h"
+#include "replayer/packets.h"
 #include "replayer/recording.h"
 #include "tools/commands.h"
 #include "tools/dump_packets.h"
 #include "tools/messages.h"
 #include "tools/numbers.h"
 #include "tools/options.h"
+#include "tools/print.h"
 
-enum { OPTION_SEGMENT = 256, OPTION_KIND, OPTION_JSON };
+enum { OPTION_SEGMENT = 256, OPTION_KIND, OPTION_JSON, OPTION_THREAD };
 
 static const struct command_help help = {
 	.name = "dump",
@@ -24,12 +25,16 @@ static const struct command_help help = {
 	.about = "Prints the key frames and packets of a recording, one per"
 		 " line: the time, the\n"
 		 "kind, and what it says.  Lines without a time are effects of"
-		 " the event above.",
+		 " the event above.\n"
+		 "If there are several threads, lines have the number of theirs"
+		 " (tid).",
 	.options = (const struct option_info[]) {
 		{ OPTION_SEGMENT, "segment", "N",
 		  "only this segment; the first is 0" },
 		{ OPTION_KIND, "kind", "KIND",
 		  "only lines of this kind: SYSCALL, MAP, KEY_FRAME, ..." },
+		{ OPTION_THREAD, "thread", "TID",
+		  "only what happened to this thread" },
 		{ 'v', "verbose", NULL,
 		  "also what key frames and indexes list" },
 		{ OPTION_JSON, "json", NULL, "one JSON object per line" },
@@ -43,7 +48,12 @@ struct dump {
 	const char *kind;	/* NULL: all */
 	bool has_segment;
 	uint64_t segment;	/* the only one */
+	bool has_tid;
+	uint64_t tid;		/* the only one */
 	bool verbose, json;
+
+	uint32_t *tids;		/* of the threads, by stream */
+	bool has_threads;	/* lines say which */
 };
 
 static bool is_wanted(const struct dump *dump, const char *kind)
@@ -79,15 +89,21 @@ static void print_lists(const struct dump *dump, const struct key_frame *frame)
 	}
 }
 
+static bool is_of_thread(const struct dump *dump, uint32_t tid)
+{
+	return !dump->has_tid || dump->tid == tid;
+}
+
 static void print_key_frame(const struct dump *dump, size_t segment,
 			    const struct key_frame *frame)
 {
 	json_t *line;
 
+	if (!is_of_thread(dump, frame->tid))
+		return;
 	if (is_wanted(dump, "KEY_FRAME")) {
 		line = dump_line("KEY_FRAME", true, frame->time);
-		json_object_set_new(line, "segment",
-				    json_integer((json_int_t)segment));
+		json_set_count(line, "segment", segment);
 		dump_key_frame(line, frame, dump->table);
 		dump_print(line, dump->json);
 	}
@@ -95,44 +111,48 @@ static void print_key_frame(const struct dump *dump, size_t segment,
 		print_lists(dump, frame);
 }
 
-static int print_packets(const struct dump *dump, size_t segment,
-			 const struct key_frame *frame, struct failure *why)
+/* That of the process, and those of threads. */
+static int print_key_frames(const struct dump *dump, size_t segment,
+			    struct failure *why)
 {
-	struct packet_state state = { .doubt = frame->doubt };
-	uint64_t t = frame->time;
-	struct packet packet;
-	struct input in;
-	uint8_t *bytes;
-	size_t size;
-	int rc = recording_stream(dump->recording, segment, CHUNK_EVENTS,
-				  &bytes, &size, why);
+	size_t count;
+	const uint32_t *streams = recording_streams(dump->recording, segment,
+						    &count);
+	int rc = 0;
 
-	if (rc)
-		return rc;
-	in = (struct input) { bytes, bytes + size, 0 };
-	while (input_left(&in) && !rc) {
-		const char *kind;
-		json_t *line;
+	for (size_t i = 0; i < count && !rc; i++) {
+		struct key_frame frame;
 
-		rc = packet_decode(&in, &state, &packet);
+		if (!recording_has_frame(dump->recording, segment, streams[i]))
+			continue;
+		rc = recording_thread_frame(dump->recording, segment,
+					    streams[i], &frame, why);
 		if (rc)
 			break;
-		if (packet_is_event(packet.kind))
-			t += packet.steps;
-		kind = packet_name(packet.kind);
-		if (!is_wanted(dump, kind))
-			continue;
-		line = dump_line(kind, packet_is_event(packet.kind), t);
-		dump_packet(line, &packet, dump->table);
-		dump_print(line, dump->json);
+		print_key_frame(dump, segment, &frame);
+		key_frame_release(&frame);
 	}
-	if (rc)
-		failed(why, rc, "'%s': cannot decode the packet at byte %zu of"
-		       " the events of segment %zu",
-		       trace_reader_path(recording_reader(dump->recording)),
-		       size - input_left(&in), segment);
-	free(bytes);
 	return rc;
+}
+
+static int print_packet(void *context, const struct packet_place *place,
+			const struct packet *packet)
+{
+	const struct dump *dump = context;
+	const char *kind = packet_name(packet->kind);
+	uint32_t tid = dump->tids[place->stream];
+	json_t *line;
+
+	if (!is_wanted(dump, kind) || !is_of_thread(dump, tid))
+		return 0;
+	line = dump_line(kind, packet_is_event(packet->kind), place->time);
+	if (dump->has_threads)
+		json_set_count(line, "tid", tid);
+	if (packet->kind == PACKET_SLICE)
+		json_set_count(line, "slice", place->slice);
+	dump_packet(line, packet, dump->table);
+	dump_print(line, dump->json);
+	return 0;
 }
 
 static int print_index(const struct dump *dump, size_t segment,
@@ -146,10 +166,8 @@ static int print_index(const struct dump *dump, size_t segment,
 		return rc;
 	if (index.steps && is_wanted(dump, "INDEX")) {
 		line = dump_line("INDEX", false, 0);
-		json_object_set_new(line, "steps",
-				    json_integer((json_int_t)index.steps));
-		json_object_set_new(line, "pages", json_integer(
-			(json_int_t)index.page_count));
+		json_set_count(line, "steps", index.steps);
+		json_set_count(line, "pages", index.page_count);
 		dump_print(line, dump->json);
 	}
 	for (size_t i = 0; i < index.page_count; i++) {
@@ -163,19 +181,39 @@ static int print_index(const struct dump *dump, size_t segment,
 	return 0;
 }
 
-static int print_segment(const struct dump *dump, size_t segment,
+static int print_segment(struct dump *dump, size_t segment,
 			 struct failure *why)
 {
-	struct key_frame frame;
-	int rc = recording_key_frame(dump->recording, segment, &frame, why);
+	int rc = print_key_frames(dump, segment, why);
 
-	if (rc)
-		return rc;
-	print_key_frame(dump, segment, &frame);
-	rc = print_packets(dump, segment, &frame, why);
 	if (!rc)
+		rc = recording_each_packet(dump->recording, segment,
+					   print_packet, dump, why);
+	if (!rc && !dump->has_tid)
 		rc = print_index(dump, segment, why);
-	key_frame_release(&frame);
+	return rc;
+}
+
+static int find_threads(struct dump *dump, struct failure *why)
+{
+	size_t count = recording_threads(dump->recording);
+	bool has_one = !dump->has_tid;
+	int rc = 0;
+
+	dump->has_threads = count > 1;
+	dump->tids = calloc(count, sizeof(*dump->tids));
+	if (!dump->tids)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	for (size_t i = 0; i < count && !rc; i++) {
+		rc = recording_tid(dump->recording, (uint32_t)i,
+				   &dump->tids[i], why);
+		has_one |= is_of_thread(dump, dump->tids[i]);
+	}
+	if (!rc && !has_one)
+		rc = failed(why, ERR_NOT_FOUND, "cannot dump thread %" PRIu64
+			    ": '%s' has none of this number", dump->tid,
+			    trace_reader_path(
+				    recording_reader(dump->recording)));
 	return rc;
 }
 
@@ -192,9 +230,12 @@ static int dump_file(struct dump *dump, const char *path, struct failure *why)
 		rc = failed(why, ERR_INPUT, "cannot dump segment %" PRIu64
 			    ": '%s' has %zu, counted from 0", dump->segment,
 			    path, count);
+	if (!rc)
+		rc = find_threads(dump, why);
 	for (size_t i = 0; i < count && !rc && !ferror(stdout); i++)
 		if (!dump->has_segment || dump->segment == i)
 			rc = print_segment(dump, i, why);
+	free(dump->tids);
 	recording_close(dump->recording);
 	return rc;
 }
@@ -221,6 +262,11 @@ static int take_option(const struct options *options, int id,
 	case OPTION_SEGMENT:
 		dump->has_segment = true;
 		if (!number_parse(options->value, &dump->segment))
+			return options_bad_value(options, id, "a number");
+		break;
+	case OPTION_THREAD:
+		dump->has_tid = true;
+		if (!number_parse(options->value, &dump->tid))
 			return options_bad_value(options, id, "a number");
 		break;
 	case OPTION_KIND:

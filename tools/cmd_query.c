@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_query.c - cprec query: memory and registers at a time */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,47 +7,56 @@
 #include "formats/error.h"
 #include "replayer/query.h"
 #include "replayer/recording.h"
-#include "replayer/replayer.h"
 #include "tools/commands.h"
 #include "tools/messages.h"
+#include "tools/numbers.h"
 #include "tools/options.h"
-#include "tools/print.h"
 #include "tools/questions.h"
+#include "tools/states.h"
 
 enum { OPTION_ADDR = 256, OPTION_AT, OPTION_SIZE, OPTION_JSON,
-       OPTION_REGISTERS };
+       OPTION_REGISTERS, OPTION_THREAD };
 
 static const struct command_help help = {
 	.name = "query",
 	.usage = "query FILE --addr=A... --at=T... [--size=N] [--json]\n"
-		 "       cprec query FILE --registers --at=T... [--json]\n"
+		 "       cprec query FILE --registers --at=T... [--thread=TID]"
+		 " [--json]\n"
 		 "       cprec query FILE - [--json]",
 	.about = "Tells what memory or registers held at a time.  With several"
 		 " addresses and\n"
 		 "times, answers for each address at each time.  With '-',"
 		 " answers the lines\n"
-		 "\"A T [N]\" of standard input, one by one.",
+		 "\"A T [N]\" of standard input, one by one.  A question without"
+		 " an answer does\n"
+		 "not hinder the others.",
 	.options = (const struct option_info[]) {
 		{ OPTION_ADDR, "addr", "A",
 		  "an address or a symbol: 0x1000, counter,\n"
-		  "counter+8, libc.so.6!environ" },
+		  "&counter, counter+8, libc.so.6!environ-0x10" },
 		{ OPTION_AT, "at", "T",
-		  "a time, in instructions: 5000000, start, end, 50%" },
+		  "a time, in instructions: 5000000, start, end, 50%;\n"
+		  "of one thread: TID:5000000, TID:end" },
 		{ OPTION_SIZE, "size", "N",
-		  "how many bytes; without this: 8" },
+		  "how many bytes (k, m: times 1024); without this\n"
+		  "the size of a variable given by its name (at most\n"
+		  "4096), else 8" },
 		{ OPTION_REGISTERS, "registers", NULL,
-		  "the processor's registers" },
+		  "the registers of each thread" },
+		{ OPTION_THREAD, "thread", "TID",
+		  "with --registers: only of this thread" },
 		{ OPTION_JSON, "json", NULL,
 		  "one JSON object per line: addr, at, size, bytes,\n"
-		  "source; or at, registers" },
+		  "source; or at, registers; or addr, at, error" },
 		{ 0 }
 	},
 	.notes = "Unknown bytes are ??.  The source says how the answer was"
 		 " found: 'code' that\n"
 		 "was not changed, 'snapshot' (it was stored), 'replay' (it was"
 		 " computed again),\n"
-		 "or 'unknown'.  Exits with 1 if it could not answer, or nothing"
-		 " is mapped there.",
+		 "or 'unknown'.  Exits with 1 if a question has no answer or"
+		 " nothing is mapped\n"
+		 "there; one line on standard error says which.",
 };
 
 /* Options that may be given several times. */
@@ -61,6 +69,7 @@ struct query_command {
 	const char *path;
 	struct texts addrs, ats;
 	const char *size;
+	struct state_question state;	/* asked with --registers */
 	bool json, registers, from_input;
 	struct recording *recording;
 };
@@ -77,73 +86,6 @@ static int add_text(struct texts *texts, const char *text)
 	return 0;
 }
 
-/* ------- registers ------- */
-
-static void print_registers_json(const struct reg_table *table, uint64_t t,
-				 const struct reg_file *file)
-{
-	json_t *object = json_object(), *registers = json_object();
-	char value[REGISTER_TEXT];
-
-	for (unsigned i = 0; i < table->count; i++) {
-		register_text(value, table, file, i);
-		json_object_set_new(registers, table->regs[i].name,
-				    json_string(value));
-	}
-	json_object_set_new(object, "at", json_count(t));
-	json_object_set_new(object, "registers", registers);
-	print_json(object);
-}
-
-static void print_registers(const struct query_command *command, uint64_t t,
-			    const struct reg_file *file)
-{
-	const struct reg_table *table =
-		recording_reg_table(command->recording);
-	size_t segment = recording_segment_at(command->recording, t);
-	char value[REGISTER_TEXT], name[256];
-
-	printf("registers at t=%" PRIu64 "\n", t);
-	for (unsigned i = 0; i < table->count; i++) {
-		register_text(value, table, file, i);
-		printf("  %-8s %s", table->regs[i].name, value);
-		if (i == table->pc &&
-		    recording_name(command->recording, segment,
-				   reg_get(table, file, i), name,
-				   sizeof(name))) {
-			fputs("  ", stdout);
-			print_escaped(stdout, name, strlen(name));
-		}
-		putchar('\n');
-	}
-}
-
-static int answer_registers(const struct query_command *command,
-			    struct query *query, struct failure *why)
-{
-	const struct reg_table *table =
-		recording_reg_table(command->recording);
-	struct replayer *replayer;
-	struct reg_file file;
-	uint64_t t;
-	int rc = query_replayer(query, &replayer, why);
-
-	for (size_t i = 0; i < command->ats.count && !rc; i++) {
-		rc = question_time(&t, command->recording,
-				   command->ats.list[i], why);
-		if (!rc)
-			rc = replayer_seek(replayer, t, why);
-		if (rc)
-			break;
-		replayer_registers(replayer, &file);
-		if (command->json)
-			print_registers_json(table, t, &file);
-		else
-			print_registers(command, t, &file);
-	}
-	return rc;
-}
-
 /* ------- memory, asked by options ------- */
 
 static int compare_times(const void *left, const void *right)
@@ -156,27 +98,24 @@ static int compare_times(const void *left, const void *right)
 	return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 
-static int make_questions(const struct query_command *command,
-			  struct question *questions,
-			  struct question **by_time, struct failure *why)
+static void make_questions(const struct query_command *command,
+			   struct question *questions,
+			   struct question **by_time)
 {
-	size_t n = 0;
-	int rc = 0;
+	size_t count = command->ats.count * command->addrs.count;
 
-	for (size_t i = 0; i < command->ats.count; i++) {
-		for (size_t j = 0; j < command->addrs.count && !rc; j++, n++) {
-			struct request request = {
-				.addr = command->addrs.list[j],
-				.at = command->ats.list[i],
-				.size = command->size,
-			};
-
-			by_time[n] = &questions[n];
-			rc = question_init(&questions[n], command->recording,
-					   &request, why);
-		}
+	for (size_t i = 0; i < count; i++) {
+		questions[i] = (struct question) {
+			.asked = {
+				command->addrs.list[i % command->addrs.count],
+				command->ats.list[i / command->addrs.count],
+				command->size,
+			},
+			.is_alone = count == 1,
+		};
+		by_time[i] = &questions[i];
+		question_find(&questions[i], command->recording);
 	}
-	return rc;
 }
 
 /* Answers in the order of time, which replays least, and prints as asked. */
@@ -187,26 +126,22 @@ static int answer_options(const struct query_command *command,
 	size_t count = command->ats.count * command->addrs.count;
 	struct question *questions = calloc(count, sizeof(*questions));
 	struct question **by_time = calloc(count, sizeof(struct question *));
-	int rc;
+	int rc = 0;
 
 	if (!questions || !by_time) {
 		rc = failed(why, ERR_NO_MEMORY, "out of memory");
 		goto end;
 	}
-	rc = make_questions(command, questions, by_time, why);
-	if (rc)
-		goto end;
+	make_questions(command, questions, by_time);
 	qsort(by_time, count, sizeof(struct question *), compare_times);
-	for (size_t i = 0; i < count && !rc; i++)
-		rc = question_answer(by_time[i], query, command->recording, why);
-	for (size_t i = 0; i < count && !rc; i++) {
-		question_print(&questions[i], command->json);
-		if (!questions[i].is_mapped)
+	for (size_t i = 0; i < count; i++)
+		question_answer(by_time[i], query, command->recording);
+	for (size_t i = 0; i < count; i++) {
+		if (!question_print(&questions[i], command->json))
 			*status = EXIT_FAILED;
+		question_release(&questions[i]);
 	}
 end:
-	for (size_t i = 0; questions && i < count; i++)
-		question_release(&questions[i]);
 	free(questions);
 	free(by_time);
 	return rc;
@@ -214,67 +149,69 @@ end:
 
 /* ------- memory, asked by lines ------- */
 
-static int answer_line(const struct query_command *command,
-		       struct query *query, char *line, int *status,
-		       struct failure *why)
+/* False if the line is not "A T [N]"; of an empty one, all is NULL. */
+static bool cut_line(char *line, struct request *out)
 {
 	static const char blanks[] = " \t\r\n";
-	struct question question = { 0 };
-	struct request request;
 	char *rest;
-	int rc;
 
-	request.addr = strtok_r(line, blanks, &rest);
-	if (!request.addr)
-		return 0;
-	request.at = strtok_r(NULL, blanks, &rest);
-	request.size = strtok_r(NULL, blanks, &rest);
-	if (!request.at || strtok_r(NULL, blanks, &rest))
-		return failed(why, ERR_INPUT,
-			      "cannot answer a line that is not \"A T [N]\"");
-	rc = question_init(&question, command->recording, &request, why);
-	if (!rc)
-		rc = question_answer(&question, query, command->recording, why);
-	if (!rc) {
-		question_print(&question, command->json);
-		if (!question.is_mapped)
-			*status = EXIT_FAILED;
-	}
-	question_release(&question);
-	return rc;
+	out->addr = strtok_r(line, blanks, &rest);
+	out->at = out->addr ? strtok_r(NULL, blanks, &rest) : NULL;
+	out->size = out->at ? strtok_r(NULL, blanks, &rest) : NULL;
+	if (!out->addr)
+		return true;
+	return out->at && !(out->size && strtok_r(NULL, blanks, &rest));
 }
 
-/* A line that cannot be answered gets an answer too: the reason. */
-static void print_line_failure(const struct query_command *command,
-			       const struct failure *why)
+static bool answer_line(const struct query_command *command,
+			struct query *query, char *line, uint64_t number)
 {
-	json_t *object;
-
-	if (command->json) {
-		object = json_object();
-		json_object_set_new(object, "error", json_text(why->text));
-		print_json(object);
-	}
-	say_failure(why);
-}
-
-static int answer_input(const struct query_command *command,
-			struct query *query, int *status)
-{
+	struct question question = { .line = number };
 	struct failure why;
+	bool is_line = cut_line(line, &question.asked);
+	bool answered;
+
+	if (!question.asked.addr)
+		return true;
+	if (is_line) {
+		question_find(&question, command->recording);
+	} else {
+		failed(&why, ERR_INPUT, "cannot answer: not \"A T [N]\"");
+		question_fail(&question, &why);
+	}
+	question_answer(&question, query, command->recording);
+	answered = question_print(&question, command->json);
+	question_release(&question);
+	return answered;
+}
+
+static void answer_input(const struct query_command *command,
+			 struct query *query, int *status)
+{
 	char *line = NULL;
 	size_t room = 0;
 
-	while (getline(&line, &room, stdin) >= 0) {
-		if (answer_line(command, query, line, status, &why)) {
-			print_line_failure(command, &why);
+	for (uint64_t number = 1; getline(&line, &room, stdin) >= 0; number++) {
+		if (!answer_line(command, query, line, number))
 			*status = EXIT_FAILED;
-		}
 		if (fflush(stdout))
 			break;
 	}
 	free(line);
-	return 0;
+}
+
+/* ------- registers ------- */
+
+static void answer_states(const struct query_command *command,
+			  struct query *query, int *status)
+{
+	struct state_question asked = command->state;
+
+	asked.recording = command->recording;
+	asked.json = command->json;
+	for (size_t i = 0; i < command->ats.count; i++)
+		if (!state_print(&asked, query, command->ats.list[i]))
+			*status = EXIT_FAILED;
 }
 
 /* ------- the command ------- */
@@ -286,11 +223,11 @@ static int answer(const struct query_command *command, struct failure *why)
 	int rc = query_create(&query, command->recording, why);
 
 	if (!rc && command->from_input)
-		rc = answer_input(command, query, &status);
+		answer_input(command, query, &status);
 	if (!rc && command->addrs.count)
 		rc = answer_options(command, query, &status, why);
 	if (!rc && command->registers)
-		rc = answer_registers(command, query, why);
+		answer_states(command, query, &status);
 	query_destroy(query);
 	if (rc)
 		status = say_failure(why);
@@ -302,10 +239,19 @@ static int take_option(const struct options *options, int id,
 {
 	switch (id) {
 	case OPTION_ADDR:
+		if (!question_may_be_addr(options->value))
+			return options_bad_value(options, id,
+						 QUESTION_ADDR_WANTED);
 		return add_text(&command->addrs, options->value);
 	case OPTION_AT:
+		if (!question_may_be_at(options->value))
+			return options_bad_value(options, id,
+						 QUESTION_AT_WANTED);
 		return add_text(&command->ats, options->value);
 	case OPTION_SIZE:
+		if (!question_may_be_size(options->value))
+			return options_bad_value(options, id,
+						 QUESTION_SIZE_WANTED);
 		command->size = options->value;
 		break;
 	case OPTION_JSON:
@@ -313,6 +259,11 @@ static int take_option(const struct options *options, int id,
 		break;
 	case OPTION_REGISTERS:
 		command->registers = true;
+		break;
+	case OPTION_THREAD:
+		if (!number_parse(options->value, &command->state.tid))
+			return options_bad_value(options, id, "a number");
+		command->state.has_tid = true;
 		break;
 	}
 	return 0;
@@ -330,7 +281,8 @@ static int take_arguments(const struct options *options,
 	command->path = arguments[0];
 	if (command->from_input) {
 		if (command->addrs.count || command->ats.count ||
-		    command->size || command->registers)
+		    command->size || command->registers ||
+		    command->state.has_tid)
 			return options_wrong(options, "'-' takes its questions"
 					     " from standard input only");
 		return 0;
@@ -338,6 +290,9 @@ static int take_arguments(const struct options *options,
 	if (!command->addrs.count && !command->registers)
 		return options_wrong(options, "what to ask for is missing:"
 				     " --addr or --registers");
+	if (command->state.has_tid && !command->registers)
+		return options_wrong(options, "--thread is for --registers; a"
+				     " time of a thread is TID:T");
 	if (!command->ats.count)
 		return options_wrong(options, "a time is missing: --at");
 	return 0;

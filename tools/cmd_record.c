@@ -182,10 +182,17 @@ static _Noreturn void end(struct job *job, int rc,
 	linux_exit_like(result);
 }
 
-/* In another thread of cprec than that which began. */
-static _Noreturn void ended(const struct recorder_options *options, int rc,
-			    const struct linux_result *result,
-			    const struct failure *why)
+/*
+ * In another thread of cprec than that which began.  The attribute is part of
+ * the type, which _Noreturn is not for clang.
+ */
+static void ended(const struct recorder_options *options, int rc,
+		  const struct linux_result *result,
+		  const struct failure *why) __attribute__((noreturn));
+
+static void ended(const struct recorder_options *options, int rc,
+		  const struct linux_result *result,
+		  const struct failure *why)
 {
 	end((struct job *)(uintptr_t)options, rc, result, why);
 }

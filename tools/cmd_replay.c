@@ -92,12 +92,13 @@ static int replay_file(struct replay *replay, const char *path,
 {
 	struct recording *recording = NULL;
 	struct replayer *replayer = NULL;
+	bool is_time;
 	uint64_t to;
 	int rc = recording_open(&recording, path, why);
 
 	if (rc)
 		return rc;
-	rc = question_time(&to, recording, replay->to, why);
+	rc = question_time(&to, &is_time, recording, replay->to, why);
 	if (!rc)
 		rc = replayer_create(&replayer, recording, why);
 	if (rc)
@@ -123,10 +124,15 @@ int cmd_replay(int argc, char **argv)
 	int id;
 
 	while ((id = options_next(&options)) >= 0) {
-		if (id == OPTION_TO)
-			replay.to = options.value;
-		else
+		if (id != OPTION_TO) {
 			replay.quiet = true;
+			continue;
+		}
+		replay.to = options.value;
+		if (!question_may_be_at(replay.to)) {
+			options_bad_value(&options, id, QUESTION_AT_WANTED);
+			return EXIT_USAGE;
+		}
 	}
 	if (id == OPTIONS_HELP)
 		return finish_output(EXIT_ANSWERED);

@@ -71,9 +71,14 @@ static int advance(void *context, uint64_t budget, bool exact,
 	return rc;
 }
 
-static _Noreturn void ended(void *context, int rc,
-			    const struct linux_result *result,
-			    const struct failure *why)
+/* Part of the type, which _Noreturn is not for clang. */
+static void ended(void *context, int rc,
+		  const struct linux_result *result,
+		  const struct failure *why) __attribute__((noreturn));
+
+static void ended(void *context, int rc,
+		  const struct linux_result *result,
+		  const struct failure *why)
 {
 	(void)context;
 	if (rc)

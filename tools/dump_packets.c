@@ -9,24 +9,12 @@
 
 #include "tools/print.h"
 
-static void set_count(json_t *line, const char *key, uint64_t value)
-{
-	json_object_set_new(line, key, json_count(value));
-}
-
-static void set_address(json_t *line, const char *key, uint64_t addr)
-{
-	char text[ADDRESS_TEXT];
-
-	json_object_set_new(line, key, json_string(address_text(text, addr)));
-}
-
 static void set_name(json_t *line, const char *name, size_t size)
 {
 	char *copy = strndup(name, size);
 
 	if (copy)
-		json_object_set_new(line, "name", json_text(copy));
+		json_set_text(line, "name", copy);
 	free(copy);
 }
 
@@ -63,7 +51,7 @@ static void set_register(json_t *line, const struct packet *packet,
 	const struct reg_info *info;
 
 	if (packet->number >= table->count) {
-		set_count(line, "number", packet->number);
+		json_set_count(line, "number", packet->number);
 		return;
 	}
 	info = &table->regs[packet->number];
@@ -76,8 +64,8 @@ static void set_register(json_t *line, const struct packet *packet,
 
 static void set_range(json_t *line, const struct packet *packet)
 {
-	set_address(line, "addr", packet->addr);
-	set_count(line, "size", packet->size);
+	json_set_address(line, "addr", packet->addr);
+	json_set_count(line, "size", packet->size);
 }
 
 static void set_mapping(json_t *line, const struct packet *packet)
@@ -86,17 +74,18 @@ static void set_mapping(json_t *line, const struct packet *packet)
 	set_protection(line, packet->prot);
 	set_region_kind(line, packet->region);
 	if (packet->region != REGION_ANON)
-		set_address(line, "offset", packet->offset);
+		json_set_address(line, "offset", packet->offset);
 	if (packet->name_size)
 		set_name(line, packet->name, packet->name_size);
 }
 
 static void set_touch(json_t *line, const struct packet *packet)
 {
-	set_address(line, "addr", packet->addr);
-	set_count(line, "doubt", packet->number);
+	json_set_address(line, "addr", packet->addr);
+	if (packet->kind == PACKET_TOUCH)
+		json_set_count(line, "doubt", packet->number);
 	if (packet->source == TOUCH_STORED)
-		set_count(line, "page_id", packet->page_id);
+		json_set_count(line, "page_id", packet->page_id);
 	else
 		json_object_set_new(line, "source", json_string("reads"));
 }
@@ -106,7 +95,7 @@ json_t *dump_line(const char *kind, bool has_time, uint64_t t)
 	json_t *line = json_object();
 
 	if (has_time)
-		set_count(line, "t", t);
+		json_set_count(line, "t", t);
 	json_object_set_new(line, "kind", json_string(kind));
 	return line;
 }
@@ -116,13 +105,13 @@ void dump_packet(json_t *line, const struct packet *packet,
 {
 	switch (packet->kind) {
 	case PACKET_SYSCALL:
-		set_count(line, "number", packet->number);
+		json_set_count(line, "number", packet->number);
 		json_object_set_new(line, "result",
 				    json_integer(packet->result));
 		break;
 	case PACKET_SIGNAL:
 	case PACKET_FAULT:
-		set_count(line, "number", packet->number);
+		json_set_count(line, "number", packet->number);
 		break;
 	case PACKET_VALUE:
 		break;
@@ -130,10 +119,15 @@ void dump_packet(json_t *line, const struct packet *packet,
 		json_object_set_new(line, "result",
 				    json_integer(packet->result));
 		break;
+	case PACKET_SLICE:
+		json_set_count(line, "skipped", packet->skipped);
+		json_set_count(line, "doubts", packet->doubts);
+		break;
 	case PACKET_REG:
 		set_register(line, packet, table);
 		break;
 	case PACKET_WRITE:
+	case PACKET_SEEN:
 	case PACKET_UNMAP:
 	case PACKET_CLEAR:
 		set_range(line, packet);
@@ -147,17 +141,18 @@ void dump_packet(json_t *line, const struct packet *packet,
 		break;
 	case PACKET_MOVE:
 		set_range(line, packet);
-		set_address(line, "target", packet->target);
+		json_set_address(line, "target", packet->target);
 		break;
 	case PACKET_DOUBT:
 		set_range(line, packet);
-		set_count(line, "doubt", packet->number);
+		json_set_count(line, "doubt", packet->number);
 		break;
 	case PACKET_OUTPUT:
 		set_range(line, packet);
-		set_count(line, "stream", packet->number);
+		json_set_count(line, "stream", packet->number);
 		break;
 	case PACKET_TOUCH:
+	case PACKET_SEEN_PAGE:
 		set_touch(line, packet);
 		break;
 	}
@@ -168,59 +163,59 @@ void dump_key_frame(json_t *line, const struct key_frame *frame,
 {
 	char text[REGISTER_TEXT];
 
-	set_count(line, "tid", frame->tid);
-	set_count(line, "steps", frame->steps);
+	json_set_count(line, "tid", frame->tid);
+	json_set_count(line, "steps", frame->steps);
 	register_text(text, table, &frame->regs, table->pc);
 	json_object_set_new(line, table->regs[table->pc].name,
 			    json_string(text));
 	register_text(text, table, &frame->regs, table->sp);
 	json_object_set_new(line, table->regs[table->sp].name,
 			    json_string(text));
-	set_count(line, "regions", frame->region_count);
-	set_count(line, "doubtful", frame->doubt_count);
-	set_count(line, "doubt", frame->doubt);
-	set_count(line, "pages", frame->page_count);
+	json_set_count(line, "regions", frame->region_count);
+	json_set_count(line, "doubtful", frame->doubt_count);
+	json_set_count(line, "doubt", frame->doubt);
+	json_set_count(line, "pages", frame->page_count);
 	json_object_set_new(line, "cache", json_string(
 		frame->cache ? "stored" : "flushed"));
 }
 
 void dump_region(json_t *line, const struct region *region)
 {
-	set_address(line, "addr", region->start);
-	set_count(line, "size", region->end - region->start);
+	json_set_address(line, "addr", region->start);
+	json_set_count(line, "size", region->end - region->start);
 	set_protection(line, region->prot);
 	set_region_kind(line, region->kind);
 	if (region->kind != REGION_ANON)
-		set_address(line, "offset", region->offset);
+		json_set_address(line, "offset", region->offset);
 	if (region->name && *region->name)
 		set_name(line, region->name, strlen(region->name));
 }
 
 void dump_doubt_range(json_t *line, const struct doubt_range *range)
 {
-	set_address(line, "addr", range->page << GUEST_PAGE_SHIFT);
-	set_count(line, "size", range->count << GUEST_PAGE_SHIFT);
-	set_count(line, "doubt", range->number);
+	json_set_address(line, "addr", range->page << GUEST_PAGE_SHIFT);
+	json_set_count(line, "size", range->count << GUEST_PAGE_SHIFT);
+	json_set_count(line, "doubt", range->number);
 }
 
 void dump_page_ref(json_t *line, const struct page_ref *ref)
 {
-	set_address(line, "addr", ref->page << GUEST_PAGE_SHIFT);
-	set_count(line, "page_id", ref->id);
+	json_set_address(line, "addr", ref->page << GUEST_PAGE_SHIFT);
+	json_set_count(line, "page_id", ref->id);
 }
 
 void dump_page_touch(json_t *line, const struct page_touch *touch)
 {
-	set_address(line, "addr", touch->page << GUEST_PAGE_SHIFT);
+	json_set_address(line, "addr", touch->page << GUEST_PAGE_SHIFT);
 	json_object_set_new(line, "read",
 			    json_boolean(touch->how & PAGE_WAS_READ));
 	json_object_set_new(line, "written",
 			    json_boolean(touch->how & PAGE_WAS_WRITTEN));
 	if (touch->how & PAGE_WAS_WRITTEN)
-		set_count(line, "not_written_before", touch->write_time);
+		json_set_count(line, "not_written_before", touch->write_time);
 	if (touch->how & PAGE_WAS_RESOLVED) {
-		set_count(line, "doubt", touch->doubt);
-		set_count(line, "page_id", touch->resolved_id);
+		json_set_count(line, "doubt", touch->doubt);
+		json_set_count(line, "page_id", touch->resolved_id);
 	}
 }
 

@@ -107,16 +107,62 @@ bool number_parse_time(const char *text, uint64_t end, uint64_t *out)
 	return number_parse(text, out);
 }
 
-bool number_parse_offset(const char *text, const char **plus, uint64_t *offset)
+bool number_cut_thread(const char *text, uint64_t *tid, const char **time)
 {
-	const char *sign = strrchr(text, '+');
+	const char *colon = strchr(text, ':');
 
-	/* A '+' may also be part of a name: operator++, say. */
-	if (!sign || sign == text || !number_parse(sign + 1, offset)) {
-		*plus = text + strlen(text);
-		*offset = 0;
-		return *text != '\0';
+	*time = text;
+	if (!colon || !parse_span(text, (size_t)(colon - text), tid))
+		return false;
+	*time = colon + 1;
+	return true;
+}
+
+/* Where the sign of a number at the end stands; the end if there is none. */
+static size_t find_offset(const char *text, struct address_text *out)
+{
+	for (size_t at = strlen(text); at-- > 1;) {
+		if (text[at] != '+' && text[at] != '-')
+			continue;
+		/* It may also be part of a name: operator++, say. */
+		if (!number_parse(text + at + 1, &out->offset))
+			break;
+		out->is_minus = text[at] == '-';
+		return at;
 	}
-	*plus = sign;
+	return strlen(text);
+}
+
+bool number_parse_address(const char *text, struct address_text *out)
+{
+	struct address_text address = { 0 };
+	size_t size = find_offset(text, &address);
+
+	if (parse_span(text, size, &address.number)) {
+		*out = address;
+		return true;
+	}
+	/* As debuggers write the address of a variable. */
+	if (*text == '&') {
+		text++;
+		size--;
+	}
+	if (!size || strchr("+-&", *text) || digit_value(*text) < 10)
+		return false;
+	address.symbol = text;
+	address.symbol_size = size;
+	*out = address;
+	return true;
+}
+
+bool number_add_offset(const struct address_text *address, uint64_t base,
+		       uint64_t *out)
+{
+	uint64_t most = address->is_minus ? base : UINT64_MAX - base;
+
+	if (address->offset > most)
+		return false;
+	*out = address->is_minus ? base - address->offset :
+				   base + address->offset;
 	return true;
 }

@@ -9,6 +9,7 @@
 #define CPREC_TOOLS_NUMBERS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* "4096", "0x1000" */
@@ -24,10 +25,25 @@ bool number_parse_scaled(const char *text, uint64_t unit, uint64_t *out);
 bool number_parse_time(const char *text, uint64_t end, uint64_t *out);
 
 /*
- * Cuts "symbol+8" in two: `*plus` is where the '+' of a number at the end
- * stands (the end of the text if there is none), `*offset` that number.
+ * "TID:T", a time of one thread: `*tid` is the number, `*time` what stands
+ * behind the colon.  False, with `*time` all of `text`, if it is no such.
  */
-bool number_parse_offset(const char *text, const char **plus,
-			 uint64_t *offset);
+bool number_cut_thread(const char *text, uint64_t *tid, const char **time);
+
+/* An address: a number or a symbol, and what is to be added. */
+struct address_text {
+	const char *symbol;	/* `symbol_size` bytes; NULL: a number */
+	size_t symbol_size;
+	uint64_t number;
+	bool is_minus;
+	uint64_t offset;
+};
+
+/* "0x1000", "counter", "&counter", each also with "+8" or "-0x10" */
+bool number_parse_address(const char *text, struct address_text *out);
+
+/* `base` with the offset; false if there is no such address. */
+bool number_add_offset(const struct address_text *address, uint64_t base,
+		       uint64_t *out);
 
 #endif

@@ -76,12 +76,6 @@ void register_text(char text[REGISTER_TEXT], const struct reg_table *table,
 	*at = '\0';
 }
 
-const char *address_text(char text[ADDRESS_TEXT], uint64_t addr)
-{
-	snprintf(text, ADDRESS_TEXT, "0x%" PRIx64, addr);
-	return text;
-}
-
 void print_escaped(FILE *out, const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
@@ -136,11 +130,38 @@ json_t *json_text(const char *text)
 	return string;
 }
 
+json_t *json_arguments(const struct meta *meta)
+{
+	json_t *arguments = json_array();
+
+	for (size_t i = 0; i < meta->argc; i++)
+		json_array_append_new(arguments, json_text(meta->argv[i]));
+	return arguments;
+}
+
 json_t *json_count(uint64_t value)
 {
 	if (value > INT64_MAX)
 		return json_real((double)value);
 	return json_integer((json_int_t)value);
+}
+
+void json_set_text(json_t *object, const char *key, const char *text)
+{
+	json_object_set_new(object, key, json_text(text));
+}
+
+void json_set_count(json_t *object, const char *key, uint64_t value)
+{
+	json_object_set_new(object, key, json_count(value));
+}
+
+void json_set_address(json_t *object, const char *key, uint64_t addr)
+{
+	char text[20];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, addr);
+	json_object_set_new(object, key, json_string(text));
 }
 
 void print_json(json_t *object)

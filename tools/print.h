@@ -14,6 +14,7 @@
 
 #include <jansson.h>
 
+#include "formats/meta.h"
 #include "formats/registers.h"
 
 /* Lines of 16 bytes with their address and text; `??` for unknown bytes. */
@@ -28,10 +29,6 @@ char *memory_text(const uint8_t *bytes, const uint8_t *known, size_t size);
 void register_text(char text[REGISTER_TEXT], const struct reg_table *table,
 		   const struct reg_file *file, unsigned reg);
 
-/* "0x2a" */
-#define ADDRESS_TEXT 20
-const char *address_text(char text[ADDRESS_TEXT], uint64_t addr);
-
 /* Text that came from outside, in one line: other bytes as \xNN. */
 void print_escaped(FILE *out, const char *text, size_t size);
 
@@ -41,8 +38,16 @@ void print_escaped(FILE *out, const char *text, size_t size);
  */
 json_t *json_text(const char *text);
 
+/* An argument vector as an array. */
+json_t *json_arguments(const struct meta *meta);
+
 /* A count; JSON has no 64-bit unsigned integers: those above are reals. */
 json_t *json_count(uint64_t value);
+
+/* The same as members of an object; an address is "0x2a". */
+void json_set_text(json_t *object, const char *key, const char *text);
+void json_set_count(json_t *object, const char *key, uint64_t value);
+void json_set_address(json_t *object, const char *key, uint64_t addr);
 
 /* Prints one line, keys in the order they were set, and ends the object. */
 void print_json(json_t *object);

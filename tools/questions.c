@@ -12,15 +12,87 @@
 #include "tools/numbers.h"
 #include "tools/print.h"
 
-int question_time(uint64_t *out, struct recording *recording, const char *text,
-		  struct failure *why)
+bool question_may_be_at(const char *text)
 {
-	uint64_t end = recording_end(recording);
+	uint64_t tid, t;
+	const char *time;
 
-	if (!number_parse_time(text, end, out))
+	number_cut_thread(text, &tid, &time);
+	return number_parse_time(time, 0, &t);
+}
+
+bool question_may_be_addr(const char *text)
+{
+	struct address_text address;
+
+	return number_parse_address(text, &address);
+}
+
+static bool parse_size(const char *text, size_t *out)
+{
+	uint64_t size;
+
+	if (!number_parse_scaled(text, 1024, &size) || size == 0 ||
+	    size > QUESTION_SIZE_MAX)
+		return false;
+	*out = (size_t)size;
+	return true;
+}
+
+bool question_may_be_size(const char *text)
+{
+	size_t size;
+
+	return parse_size(text, &size);
+}
+
+/* "TID:T": where the thread had retired so many instructions. */
+static int find_thread_time(uint64_t *out, bool *is_time,
+			    struct recording *recording, uint64_t tid,
+			    const char *text, struct failure *why)
+{
+	uint64_t end = recording_end(recording), steps;
+	struct recording_thread thread;
+	uint32_t stream;
+	int rc = 0;
+
+	*is_time = false;
+	if (tid > UINT32_MAX)
+		return failed(why, ERR_NOT_FOUND,
+			      "there is no thread %" PRIu64, tid);
+	rc = recording_find_thread(recording, (uint32_t)tid, end, &stream, why);
+	if (!rc)
+		rc = recording_thread(recording, stream, &thread, why);
+	if (rc)
+		return rc;
+	if (!number_parse_time(text, thread.steps, &steps))
 		return failed(why, ERR_INPUT,
-			      "cannot take '%s' for a time: a number, 'start',"
-			      " 'end' or a share like '50%%' is needed", text);
+			      "cannot take '%s' for a time of thread %" PRIu64
+			      ": %s is needed", text, tid, QUESTION_AT_WANTED);
+	if (steps > thread.steps)
+		return failed(why, ERR_INPUT,
+			      "cannot answer for %" PRIu64 ":%" PRIu64
+			      ": the thread ends at %" PRIu64 ":%" PRIu64,
+			      tid, steps, tid, thread.steps);
+	rc = recording_time_of(recording, (uint32_t)tid, steps, out, why);
+	*is_time = !rc;
+	return rc;
+}
+
+int question_time(uint64_t *out, bool *is_time, struct recording *recording,
+		  const char *text, struct failure *why)
+{
+	uint64_t end = recording_end(recording), tid;
+	const char *time;
+
+	if (number_cut_thread(text, &tid, &time))
+		return find_thread_time(out, is_time, recording, tid, time,
+					why);
+	*is_time = number_parse_time(text, end, out);
+	if (!*is_time)
+		return failed(why, ERR_INPUT,
+			      "cannot take '%s' for a time: %s is needed", text,
+			      QUESTION_AT_WANTED);
 	if (*out > end)
 		return failed(why, ERR_INPUT,
 			      "cannot answer for t=%" PRIu64
@@ -28,95 +100,111 @@ int question_time(uint64_t *out, struct recording *recording, const char *text,
 	return 0;
 }
 
+/* ------- what was asked ------- */
+
+/* A data symbol without an offset says how much there is to see. */
 static int find_symbol(struct question *question, struct recording *recording,
-		       const char *text, size_t length, struct failure *why)
+		       const struct address_text *address, uint64_t *base,
+		       struct failure *why)
 {
 	size_t segment = recording_segment_at(recording, question->at);
-	char *name = strndup(text, length);
-	uint64_t size;
+	char *name = strndup(address->symbol, address->symbol_size);
+	uint64_t size = 0;
 	int rc;
 
 	if (!name)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
-	rc = recording_find_symbol(recording, segment, name, &question->addr,
-				   &size, why);
+	rc = recording_find_symbol(recording, segment, name, base, &size, why);
 	free(name);
+	if (size && !address->offset)
+		question->size = size < QUESTION_SIZE_DATA ?
+					 (size_t)size : QUESTION_SIZE_DATA;
+	question->has_symbol = true;
 	return rc;
 }
 
-/* "0x1000", "4096", "counter", "libc.so.6!environ", each also with "+8" */
 static int find_address(struct question *question, struct recording *recording,
-			const char *text, struct failure *why)
+			struct failure *why)
 {
-	const char *plus;
-	uint64_t offset;
-	char base[32];
-	int rc;
+	const char *text = question->asked.addr;
+	struct address_text address;
+	uint64_t base;
+	int rc = 0;
 
-	if (number_parse(text, &question->addr))
-		return 0;
-	if (!number_parse_offset(text, &plus, &offset))
+	if (!number_parse_address(text, &address))
 		return failed(why, ERR_INPUT,
-			      "cannot take '%s' for an address", text);
-	snprintf(base, sizeof(base), "%.*s", (int)(plus - text), text);
-	if ((size_t)(plus - text) >= sizeof(base) ||
-	    !number_parse(base, &question->addr)) {
-		rc = find_symbol(question, recording, text,
-				 (size_t)(plus - text), why);
-		if (rc)
-			return rc;
-		question->symbol = text;
-	}
-	if (offset > UINT64_MAX - question->addr)
-		return failed(why, ERR_INPUT, "cannot add %" PRIu64
-			      " to '%.*s': there is no such address",
-			      offset, (int)(plus - text), text);
-	question->addr += offset;
+			      "cannot take '%s' for an address: %s is needed",
+			      text, QUESTION_ADDR_WANTED);
+	base = address.number;
+	if (address.symbol)
+		rc = find_symbol(question, recording, &address, &base, why);
+	if (rc)
+		return rc;
+	if (!number_add_offset(&address, base, &question->addr))
+		return failed(why, ERR_INPUT,
+			      "cannot answer for '%s': there is no such address",
+			      text);
+	question->has_addr = true;
 	return 0;
 }
 
-static int find_size(struct question *question, const char *text,
-		     struct failure *why)
+static int find_size(struct question *question, struct failure *why)
 {
-	uint64_t size = QUESTION_SIZE;
+	const char *text = question->asked.size;
 
-	if (text && (!number_parse_scaled(text, 1024, &size) || size == 0 ||
-		     size > QUESTION_SIZE_MAX))
+	if (text && !parse_size(text, &question->size))
 		return failed(why, ERR_INPUT,
-			      "cannot take '%s' for a size: 1 to %u bytes",
-			      text, QUESTION_SIZE_MAX);
-	if (size - 1 > UINT64_MAX - question->addr)
+			      "cannot take '%s' for a size: %s is needed",
+			      text, QUESTION_SIZE_WANTED);
+	if (question->size - 1 > UINT64_MAX - question->addr)
 		return failed(why, ERR_INPUT,
-			      "cannot answer for %" PRIu64 " bytes at 0x%" PRIx64
+			      "cannot answer for %zu bytes at 0x%" PRIx64
 			      ": they reach past the last address",
-			      size, question->addr);
-	question->size = (size_t)size;
+			      question->size, question->addr);
 	return 0;
 }
 
-int question_init(struct question *out, struct recording *recording,
-		  const struct request *request, struct failure *why)
+static int find_all(struct question *question, struct recording *recording,
+		    struct failure *why)
 {
-	int rc;
+	int rc = question_time(&question->at, &question->has_at, recording,
+			       question->asked.at, why);
 
-	*out = (struct question) { 0 };
-	rc = question_time(&out->at, recording, request->at, why);
+	question->size = QUESTION_SIZE;
 	if (!rc)
-		rc = find_address(out, recording, request->addr, why);
+		rc = find_address(question, recording, why);
 	if (!rc)
-		rc = find_size(out, request->size, why);
+		rc = find_size(question, why);
 	return rc;
+}
+
+void question_find(struct question *question, struct recording *recording)
+{
+	struct failure why;
+
+	if (find_all(question, recording, &why))
+		question_fail(question, &why);
+}
+
+void question_fail(struct question *question, const struct failure *why)
+{
+	free(question->error);
+	question->error = strdup(why->text);
+	question->has_failed = true;
 }
 
 void question_release(struct question *question)
 {
+	free(question->error);
 	free(question->bytes);
 	free(question->known);
 	*question = (struct question) { 0 };
 }
 
-int question_answer(struct question *question, struct query *query,
-		    struct recording *recording, struct failure *why)
+/* ------- the answer ------- */
+
+static int find_answer(struct question *question, struct query *query,
+		       struct recording *recording, struct failure *why)
 {
 	int rc;
 
@@ -136,6 +224,16 @@ int question_answer(struct question *question, struct query *query,
 				   &question->is_mapped, why);
 }
 
+void question_answer(struct question *question, struct query *query,
+		     struct recording *recording)
+{
+	struct failure why;
+
+	if (!question->has_failed &&
+	    find_answer(question, query, recording, &why))
+		question_fail(question, &why);
+}
+
 static const char *const source_names[] = {
 	[QUERY_UNKNOWN] = "unknown",
 	[QUERY_CODE] = "code",
@@ -143,48 +241,105 @@ static const char *const source_names[] = {
 	[QUERY_REPLAY] = "replay",
 };
 
-static void print_as_json(const struct question *question)
+/* What is not known is said as it was asked. */
+static void set_place(json_t *object, const struct question *question)
+{
+	const char *addr = question->asked.addr, *at = question->asked.at;
+	uint64_t number = question->addr;
+
+	if (question->line)
+		json_set_count(object, "line", question->line);
+	if (question->has_addr || (addr && number_parse(addr, &number)))
+		json_set_address(object, "addr", number);
+	else if (addr)
+		json_set_text(object, "addr", addr);
+	if (question->has_at)
+		json_set_count(object, "at", question->at);
+	else if (at)
+		json_set_text(object, "at", at);
+}
+
+static void set_answer(json_t *object, const struct question *question)
 {
 	char *bytes = memory_text(question->bytes, question->known,
 				  question->size);
-	json_t *object = json_object();
-	char addr[ADDRESS_TEXT];
 
-	json_object_set_new(object, "addr",
-			    json_string(address_text(addr, question->addr)));
-	json_object_set_new(object, "at", json_count(question->at));
-	json_object_set_new(object, "size", json_count(question->size));
+	json_set_count(object, "size", question->size);
 	json_object_set_new(object, "bytes", bytes ? json_string(bytes) : NULL);
-	json_object_set_new(object, "source",
-			    json_string(source_names[question->source]));
-	if (question->symbol)
-		json_object_set_new(object, "symbol",
-				    json_text(question->symbol));
-	print_json(object);
+	json_set_text(object, "source", source_names[question->source]);
+	if (question->has_symbol)
+		json_set_text(object, "symbol", question->asked.addr);
 	free(bytes);
 }
 
-void question_print(const struct question *question, bool json)
+static const char *error_text(const struct question *question)
 {
-	if (json) {
-		print_as_json(question);
-	} else {
-		if (question->symbol) {
-			print_escaped(stdout, question->symbol,
-				      strlen(question->symbol));
-			fputs(" = ", stdout);
-		}
-		printf("0x%" PRIx64 " at t=%" PRIu64
-		       ", %zu byte%s, source: %s\n",
-		       question->addr, question->at, question->size,
-		       question->size == 1 ? "" : "s",
-		       source_names[question->source]);
-		print_memory(stdout, question->addr, question->bytes,
-			     question->known, question->size);
+	return question->error ? question->error : "out of memory";
+}
+
+static void print_as_json(const struct question *question)
+{
+	json_t *object = json_object();
+
+	set_place(object, question);
+	if (question->has_failed)
+		json_set_text(object, "error", error_text(question));
+	else
+		set_answer(object, question);
+	print_json(object);
+}
+
+static void print_as_text(const struct question *question)
+{
+	if (question->has_symbol) {
+		print_escaped(stdout, question->asked.addr,
+			      strlen(question->asked.addr));
+		fputs(" = ", stdout);
 	}
-	if (!question->is_mapped)
-		say("0x%" PRIx64 " is not mapped at t=%" PRIu64,
-		    question->addr, question->at);
+	printf("0x%" PRIx64 " at t=%" PRIu64 ", %zu byte%s, source: %s\n",
+	       question->addr, question->at, question->size,
+	       question->size == 1 ? "" : "s", source_names[question->source]);
+	print_memory(stdout, question->addr, question->bytes, question->known,
+		     question->size);
+}
+
+static void say_failed(const struct question *question)
+{
+	const char *error = error_text(question);
+
+	if (question->line)
+		say("line %" PRIu64 ": %s", question->line, error);
+	else if (question->is_alone)
+		say("%s", error);
+	else
+		say("%s at %s: %s", question->asked.addr, question->asked.at,
+		    error);
+}
+
+static void say_not_mapped(const struct question *question)
+{
+	char line[40] = "";
+
+	if (question->line)
+		snprintf(line, sizeof(line), "line %" PRIu64 ": ",
+			 question->line);
+	say("%s0x%" PRIx64 " is not mapped at t=%" PRIu64, line,
+	    question->addr, question->at);
+}
+
+bool question_print(const struct question *question, bool json)
+{
+	if (json)
+		print_as_json(question);
+	else if (!question->has_failed)
+		print_as_text(question);
+	if (question->has_failed)
+		say_failed(question);
+	else if (!question->is_mapped)
+		say_not_mapped(question);
+	else
+		return true;
+	return false;
 }
 
 void question_warn_if_cut(const struct recording *recording)

@@ -2,10 +2,13 @@
 /*
  * questions.h - what an address held at a time: asked and answered as text
  *
+ * One question that has no answer does not disturb the others: it keeps the
+ * reason, and is printed in its turn.
+ *
  * Ownership:  question_release() frees what a question holds; a zeroed one is
  *             empty.  The texts of a request are borrowed.
  * Errors:     ERR_INPUT (the request makes no sense), ERR_NOT_FOUND (no such
- *             symbol), those of query.h.
+ *             symbol), those of query.h; kept in the question.
  */
 #ifndef CPREC_TOOLS_QUESTIONS_H
 #define CPREC_TOOLS_QUESTIONS_H
@@ -19,38 +22,65 @@
 struct failure;
 
 #define QUESTION_SIZE 8u		/* bytes, if nothing is said */
+#define QUESTION_SIZE_DATA 4096u	/* the most that a symbol says */
 #define QUESTION_SIZE_MAX (16u << 20)
 
-/* As on the command line. */
+/* What a wrong text should have been, for messages. */
+#define QUESTION_ADDR_WANTED "an address or a symbol like 'counter+8'"
+#define QUESTION_AT_WANTED \
+	"a time like 5000, 'start', 'end', '50%' or 'TID:5000'"
+#define QUESTION_SIZE_WANTED "1 to 16777216 bytes"
+
+/* As on the command line.  A text that is missing is NULL. */
 struct request {
 	const char *addr, *at;
-	const char *size;		/* NULL: QUESTION_SIZE */
+	const char *size;	/* NULL: that of the symbol, or QUESTION_SIZE */
 };
 
 struct question {
-	const char *symbol;		/* as asked; NULL if it was a number */
+	struct request asked;
+	uint64_t line;			/* of standard input; 0: an option */
+	bool is_alone;			/* no need to say which one failed */
+	bool has_symbol;		/* it was asked for by one */
+	bool has_addr, has_at;		/* these are known: */
 	uint64_t addr, at;
 	size_t size;
 	/* The answer: */
+	bool has_failed;		/* there is none, because of: */
+	char *error;			/* NULL without memory */
 	uint8_t *bytes, *known;
 	enum query_source source;
 	bool is_mapped;			/* or some of it is known */
 };
 
-/* Makes a time of text, at most the recording's end. */
-int question_time(uint64_t *out, struct recording *recording, const char *text,
-		  struct failure *why);
+/* Whether a text makes sense, in whatever recording. */
+bool question_may_be_at(const char *text);
+bool question_may_be_addr(const char *text);
+bool question_may_be_size(const char *text);
 
-/* Makes a question of a request. */
-int question_init(struct question *out, struct recording *recording,
-		  const struct request *request, struct failure *why);
+/*
+ * Makes a time of text, at most the recording's end.  `*is_time` is true also
+ * if it lies behind.
+ */
+int question_time(uint64_t *out, bool *is_time, struct recording *recording,
+		  const char *text, struct failure *why);
+
+/* Understands what was asked, in a structure with nothing but that. */
+void question_find(struct question *question, struct recording *recording);
 void question_release(struct question *question);
 
-int question_answer(struct question *question, struct query *query,
-		    struct recording *recording, struct failure *why);
+/* Answers, unless it has failed already. */
+void question_answer(struct question *question, struct query *query,
+		     struct recording *recording);
 
-/* Prints the answer; says on standard error if nothing is mapped there. */
-void question_print(const struct question *question, bool json);
+/* Says that it has no answer. */
+void question_fail(struct question *question, const struct failure *why);
+
+/*
+ * Prints the answer.  If there is none, or nothing is mapped there, says so on
+ * standard error and returns false.
+ */
+bool question_print(const struct question *question, bool json);
 
 /* Warns of a recording without an end: what was answered may not be all. */
 void question_warn_if_cut(const struct recording *recording);

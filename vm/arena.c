@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* arena.c - the host reservation behind guest memory, and touches of its pages */
 #include "vm/memory_internal.h"
+#include "vm/views.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -126,6 +127,8 @@ void arena_give(struct memory *memory, uint64_t start, uint64_t size,
 	uint64_t page = start >> GUEST_PAGE_SHIFT;
 	uint64_t count = size >> GUEST_PAGE_SHIFT;
 
+	if (memory->views)
+		views_forget(memory->views, page, count);
 	/* Replaces mapped files too, and drops the contents. */
 	if (mmap(memory->arena + start, size, PROT_NONE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
@@ -193,6 +196,8 @@ static void fill(struct memory *memory, uint64_t page)
 	if (memory->observer.resolve)
 		memory->observer.resolve(memory->observer.context,
 					 memory->guest[page], doubt, bytes);
+	if (memory->views)
+		views_resolved(memory, page);
 }
 
 static bool is_closed(const struct memory *memory, uint64_t page)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* contents.c - what guest memory holds, read and written from the host */
 #include "vm/memory_internal.h"
+#include "vm/views.h"
 
 #include <string.h>
 
@@ -18,8 +19,11 @@ static void touch_range(struct memory *memory, uint64_t at, uint64_t size,
 {
 	uint64_t last = (at + size - 1) >> GUEST_PAGE_SHIFT;
 
-	for (uint64_t page = at >> GUEST_PAGE_SHIFT; page <= last; page++)
+	for (uint64_t page = at >> GUEST_PAGE_SHIFT; page <= last; page++) {
 		arena_touch(memory, page, write);
+		if (memory->views)
+			views_touch(memory, page, write);
+	}
 }
 
 /*

@@ -26,6 +26,7 @@
  * waiters would be wrong for ever when one of them is killed.
  */
 #define NAP 1000000		/* nanoseconds a waiter sleeps at most */
+#define POLITE_NAPS 20		/* so many for those who go first */
 #define IDLE_NAPS 50		/* after so many the watch sleeps */
 
 struct shared_page {
@@ -203,9 +204,12 @@ void family_enter(struct family *family)
 
 	if (family->inside)
 		return;
-	/* Those who waited when it left go first. */
-	if (family->polite && get(&page->entered) == family->before)
+	/* Those who waited when it left go first, if they live. */
+	for (int naps = 0; family->polite && naps < POLITE_NAPS; naps++) {
+		if (get(&page->entered) != family->before)
+			break;
 		wait_at(&page->entered, family->before);
+	}
 	family->polite = false;
 	for (;;) {
 		uint32_t left = get(&page->left);

@@ -12,7 +12,7 @@
  * it says so, and whoever is inside should then leave.
  *
  * Ownership:  the caller of family_create() ends it; a child of a fork has its
- *             own copy, and is not inside.
+ *             own copy.  Leave before a fork.
  * Errors:     ERR_SYSTEM, ERR_NO_MEMORY.
  * Threads:    one at a time.
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* hooks.c - what the engine calls while the guest runs */
+#include "vm/views.h"
 #include "vm/vm_internal.h"
 
 #include <stdlib.h>
@@ -151,6 +152,18 @@ static unsigned engine_perms(unsigned prot)
 	return perms;
 }
 
+/*
+ * The first touch of a page in a thread's turn, or its first write; whether
+ * writes may go unseen from here on.
+ */
+static bool touch(struct memory *memory, uint64_t paddr, bool write)
+{
+	uint64_t page = paddr >> GUEST_PAGE_SHIFT;
+
+	arena_touch(memory, page, write);
+	return views_touch(memory, page, write);
+}
+
 static bool on_tlb_miss(uc_engine *uc, uint64_t addr, uc_mem_type type,
 			uc_tlb_entry *entry, void *user)
 {
@@ -167,6 +180,9 @@ static bool on_tlb_miss(uc_engine *uc, uint64_t addr, uc_mem_type type,
 		entry->paddr = mapping_arena(map, addr);
 		entry->perms = vm->probing ? UC_PROT_ALL :
 					     engine_perms(map->region.prot);
+		if (vm->memory->views && !vm->probing &&
+		    !touch(vm->memory, entry->paddr, type == UC_MEM_WRITE))
+			entry->perms &= ~(uc_prot)UC_PROT_WRITE;
 		return true;
 	}
 	/* The engine itself looks around the address it runs "until". */

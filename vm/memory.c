@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* memory.c - the guest's address space: regions and how they change */
 #include "vm/memory_internal.h"
+#include "vm/views.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -52,6 +53,7 @@ void memory_destroy(struct memory *memory)
 	for (size_t i = 0; i < memory->count; i++)
 		drop_alias(&memory->maps[i]);
 	arena_destroy(memory);
+	views_destroy(memory->views);
 	for (size_t i = 0; i < memory->name_count; i++)
 		free(memory->names[i]);
 	free(memory->names);
@@ -520,6 +522,8 @@ static void clear_pages(struct memory *memory, const struct mapping *map,
 	uint64_t count = size >> GUEST_PAGE_SHIFT;
 	bool is_file = map->region.kind != REGION_ANON;
 
+	if (memory->views)
+		views_forget(memory->views, page, count);
 	madvise(memory->arena + at, size, MADV_DONTNEED);
 	for (uint64_t i = page; i < page + count; i++) {
 		memory->state[i] &= (uint8_t)~PAGE_ABSENT;
@@ -619,6 +623,10 @@ void memory_arm(struct memory *memory)
 	uint64_t start = 0, end = 0;
 
 	assert(memory->tracks);
+	if (memory->views) {
+		views_reset(memory->views);
+		memory->generation++;	/* first touches are to be seen */
+	}
 	for (size_t i = 0; i < memory->count; i++) {
 		const struct mapping *map = &memory->maps[i];
 		uint64_t size = map->region.end - map->region.start;

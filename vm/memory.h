@@ -76,6 +76,13 @@ struct memory_observer {
 	/* The kernel wrote here; the bytes are in place. */
 	void (*wrote)(void *context, guest_addr addr, uint64_t size);
 
+	/* The present thread touches a page that others have changed since it
+	 * last knew it.  `before` is what it knew; NULL if that is not known,
+	 * or is as it was when the segment started.  Only if it is set, what
+	 * threads know is kept account of. */
+	void (*learned)(void *context, uint64_t page, const uint8_t *before,
+			const uint8_t *now);
+
 	/* Whole pages have become doubtful under this number. */
 	void (*doubted)(void *context, guest_addr addr, uint64_t size,
 			uint64_t doubt);

@@ -37,6 +37,8 @@ enum page_state {
 	PAGE_SHARED = 64,	/* of a shared mapping */
 };
 
+struct views;
+
 struct memory {
 	struct memory_observer observer;
 	bool tracks;		/* observer.first_write is set */
@@ -65,6 +67,8 @@ struct memory {
 	uint64_t *shared;	/* known pages of shared mappings */
 	size_t shared_count, shared_room;
 	unsigned turns;		/* looks since shared memory was last touched */
+
+	struct views *views;	/* NULL: there is one thread, or nobody asks */
 
 	uint64_t newest_doubt;
 	uint64_t generation;	/* counts changes of the address space */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* vm.c - running the engine, and knowing exactly where it stopped */
+#include "vm/views.h"
 #include "vm/vm_internal.h"
 
 #include <assert.h>
@@ -149,6 +150,8 @@ int vm_thread_create(struct vm *vm, struct vm_thread **out,
 {
 	struct vm_thread *thread = calloc(1, sizeof(*thread));
 
+	if (!vm->memory->views && vm->memory->observer.learned)
+		vm->memory->views = views_create(vm->memory);
 	/* Room to save the present thread must be there when it is needed. */
 	if (!vm->thread->context)
 		vm->thread->context = save_context(vm, NULL);
@@ -158,6 +161,7 @@ int vm_thread_create(struct vm *vm, struct vm_thread **out,
 		free(thread);
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	}
+	thread->view = ++vm->views;
 	*out = thread;
 	return 0;
 }
@@ -188,6 +192,8 @@ void vm_thread_switch(struct vm *vm, struct vm_thread *thread)
 	uc_context_save(vm->uc, vm->thread->context);
 	uc_context_restore(vm->uc, thread->context);
 	vm->thread = thread;
+	if (vm->memory->views)
+		views_turn(vm->memory->views, thread->view);
 	vm->counter->current = thread->current;
 	vm->generation = 0;	/* a context may bring its TLB along */
 }

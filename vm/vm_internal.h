@@ -59,6 +59,7 @@ enum engine_stop {
 struct vm_thread {
 	uc_context *context;	/* of the present thread: only room */
 	uint32_t current;	/* block under way: counter.current */
+	unsigned view;		/* see views.h */
 };
 
 struct vm {
@@ -71,6 +72,7 @@ struct vm {
 
 	struct vm_thread first;
 	struct vm_thread *thread;	/* the present one */
+	unsigned views;		/* given to threads, but for the first's */
 
 	struct counter *counter;
 	uint64_t code_base;	/* translated code is within 2 GiB of this */

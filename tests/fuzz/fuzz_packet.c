@@ -11,7 +11,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = { data, data + size, 0 };
-	struct packet_state state = { 0x10234, 5, 7 };
+	struct packet_state state = { 0x10234, 5, 7, 2 };
 	struct packet_state again_state = state;
 	struct output again = { 0 };
 

@@ -13,9 +13,16 @@ folder=$(realpath "$2")
 renew=${3-}
 number=0
 failures=0
-found=$(mktemp) || exit 1
-trap 'rm -f "$found"' EXIT
-cd "$folder/../good" || exit 1
+work=$(mktemp -d) || exit 1
+found=$work/found
+trap 'rm -rf "$work"' EXIT
+# A folder of their own: what lies beside a recording shows.
+mkdir "$work/good" "$work/text"
+for name in all cut example killed; do
+	cp "$folder/../good/$name.cpr" "$work/good" || exit 1
+done
+cp "$folder/commands" "$work/text"
+cd "$work/good" || exit 1
 
 # COLUMNS and the like must not matter, nor the time zone.
 while read -r name expected arguments; do

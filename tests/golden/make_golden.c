@@ -276,9 +276,9 @@ static void put_segments(struct trace_writer *writer)
 
 	put_key_frame(writer, 0, &first);
 	put_pages(writer, 0, 1, 1);
+	put_reads(writer);
 	put_packets(writer, 0, 1, first_packets,
 		    sizeof(first_packets) / sizeof(first_packets[0]));
-	put_reads(writer);
 	put_index(writer);
 	put_pages(writer, 1, 2, 2);
 	put_key_frame(writer, 1, &second);
@@ -328,7 +328,7 @@ static void cut(const char *name, size_t size)
 	free(bytes);
 }
 
-/* Says that only readers of version 2 can read it. */
+/* Says that only readers of the next version can read it. */
 static void make_newer(void)
 {
 	uint8_t bytes[TRACE_HEADER_SIZE];
@@ -366,7 +366,7 @@ static void make_bad(void)
 	flip("bad/chunk-header.cpr", 64 + 8);
 	flip("bad/footer.cpr", -40);
 	flip("bad/trailer.cpr", -20);
-	make_wrong("bad/packet.cpr", CHUNK_EVENTS, "\1\0\0\0\6", 5);
+	make_wrong("bad/packet.cpr", CHUNK_EVENTS, "\1\0\0\0\7", 5);
 	make_wrong("bad/key-frame.cpr", CHUNK_KEY_FRAME, "\0\0\0", 3);
 	make_wrong("bad/index.cpr", CHUNK_INDEX, "\1\1\0", 3);
 	make_wrong("bad/symbols.cpr", CHUNK_SYMBOLS, "\0\0\0\0\0\0", 6);

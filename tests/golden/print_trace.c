@@ -84,6 +84,10 @@ static void print_packet(FILE *out, const struct packet *packet)
 	fprintf(out, "  %s", packet_name(packet->kind));
 	if (packet_is_event(packet->kind))
 		fprintf(out, " after %" PRIu64, packet->steps);
+	if (packet->kind == PACKET_SLICE)
+		fprintf(out, " slices %" PRIu64 " skipped %" PRIu64
+			     " doubts %" PRIu64,
+			packet->slices, packet->skipped, packet->doubts);
 	fprintf(out, " number %" PRIu64 " result %" PRId64
 		     " addr %#" PRIx64 " target %#" PRIx64 " size %#" PRIx64,
 		packet->number, packet->result, packet->addr, packet->target,

@@ -268,15 +268,18 @@ def test_output(tests, guest, big):
 
 
 def readable(tests, trace):
-    """info answers, or says in one line that nothing is there."""
+    """What there is can be used, or one line says that nothing is there."""
     if not os.path.exists(trace):
         return
     done = tests.cprec("info", "--json", trace)
-    if done.returncode == 0:
-        if json.loads(done.stdout)["complete"]:
-            raise Failure("called complete")
-    else:
+    if done.returncode:
         tests.refused(FAILED, "info", "--json", trace)
+        return
+    if json.loads(done.stdout)["complete"]:
+        raise Failure("called complete")
+    for words in (("verify",), ("query", "--addr=noise", "--at=end"),
+                  ("query", "--registers", "--at=end")):
+        expect_status(tests.cprec(*words, trace), 0, words)
 
 
 # ------- files that are no recordings -------
@@ -401,27 +404,35 @@ def test_questions(tests, trace):
             raise Failure(f"not unknown: {answer}")
 
     tests.test("query: an address never mapped", unmapped)
+    for name, text in (("past the end", str(end + 1)),
+                       ("far past the end", "1" + "0" * 18)):
+        tests.test(f"query: a time that is {name}", tests.refused,
+                   FAILED, *query, "--addr", "counter", "--at", text)
     for name, text in (
-            ("past the end", str(end + 1)), ("far past the end", "1" + "0" * 18),
             ("too large", "9" * 30), ("negative", "-1"), ("a word", "soon"),
             ("empty", ""), ("half a hexadecimal", "0x"), ("with a tail", "12x"),
             ("with a blank", "1 2"), ("101 percent", "101%"),
             ("a fraction", "1.5")):
         tests.test(f"query: a time that is {name}", tests.refused,
-                   (FAILED, USAGE), *query, "--addr", "counter", "--at", text)
-    for name, text in (
-            ("no symbol", "no_such_symbol"), ("empty", ""), ("negative", "-5"),
-            ("too large", "0x1" + "0" * 16), ("half a hexadecimal", "0x"),
-            ("a number with a tail", "0x12g"), ("half a sum", "counter+"),
-            ("a sum of words", "counter+x")):
+                   USAGE, *query, "--addr", "counter", "--at", text)
+    for name, status, text in (
+            ("no symbol", FAILED, "no_such_symbol"), ("empty", USAGE, ""),
+            ("negative", USAGE, "-5"), ("too large", USAGE, "0x1" + "0" * 16),
+            ("half a hexadecimal", USAGE, "0x"),
+            ("a number with a tail", USAGE, "0x12g"),
+            ("half a sum", FAILED, "counter+"),
+            ("a sum of words", FAILED, "counter+x"),
+            ("before the first address", FAILED, "0x10-0x11"),
+            ("past the last address", FAILED, "counter+0xffffffffffffffff"),
+            ("long", FAILED, "x" * 5000)):
         tests.test(f"query: an address that is {name}", tests.refused,
-                   (FAILED, USAGE), *query, "--addr", text, "--at", "5")
+                   status, *query, "--addr", text, "--at", "5")
     for text in "0", "-1", "x", "", "9" * 25, "1000000000000":
         tests.test(f"query: the size '{text}'", tests.refused,
-                   (FAILED, USAGE), *query, "--addr", "counter", "--at", "5",
+                   USAGE, *query, "--addr", "counter", "--at", "5",
                    "--size", text)
     tests.test("query: lines that make no sense", tests.refused,
-               (FAILED, USAGE), *query, "-", text=b"0x1000\n")
+               FAILED, *query, "-", text=b"0x1000\n", says="line 1: ")
     tests.test("query: no address", tests.refused, USAGE, *query, "--at", "1")
     tests.test("query: no time", tests.refused, USAGE, *query, "--addr", "1")
 

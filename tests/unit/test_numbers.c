@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_numbers.c - numbers, times and offsets of the command line */
+/* test_numbers.c - numbers, times and addresses of the command line */
 #include <string.h>
 
 #include "tests/unit/table.h"
@@ -105,31 +105,107 @@ static void take_time(void **state)
 	check(row, found, value);
 }
 
-struct offset_row {
+struct thread_row {
 	const char *name;	/* the text */
-	size_t plus;
-	uint64_t offset;
+	bool expected;
+	uint64_t tid;
+	const char *time;
 };
 
-static const struct offset_row offset_rows[] = {
-	{ "counter", 7, 0 },
-	{ "counter+8", 7, 8 },
-	{ "counter+0x10", 7, 16 },
-	{ "operator++", 10, 0 },
-	{ "operator+++4", 10, 4 },
-	{ "a+b", 3, 0 },
-	{ "+8", 2, 0 },
+static const struct thread_row thread_rows[] = {
+	{ "12:500", true, 12, "500" },
+	{ "0xc:50%", true, 12, "50%" },
+	{ "12:end", true, 12, "end" },
+	{ "12:", true, 12, "" },
+	{ "1:2:3", true, 1, "2:3" },
+	{ ":5", false, 0, ":5" },
+	{ "x:5", false, 0, "x:5" },
+	{ "500", false, 0, "500" },
 };
 
-static void cut_offset(void **state)
+static void cut_thread(void **state)
 {
-	const struct offset_row *row = *state;
-	const char *plus;
-	uint64_t offset;
+	const struct thread_row *row = *state;
+	uint64_t tid = 0;
+	const char *time;
 
-	assert_true(number_parse_offset(row->name, &plus, &offset));
-	assert_int_equal(plus - row->name, row->plus);
-	assert_int_equal(offset, row->offset);
+	assert_int_equal(number_cut_thread(row->name, &tid, &time),
+			 row->expected);
+	assert_true(tid == row->tid);
+	assert_string_equal(time, row->time);
+}
+
+struct address_row {
+	const char *name;	/* the text */
+	bool expected;
+	const char *symbol;	/* NULL: a number */
+	uint64_t number;
+	bool is_minus;
+	uint64_t offset;
+};
+
+static const struct address_row address_rows[] = {
+	{ "0x1000", true, NULL, 4096, false, 0 },
+	{ "4096+0x10", true, NULL, 4096, false, 16 },
+	{ "0x1000-8", true, NULL, 4096, true, 8 },
+	{ "counter", true, "counter", 0, false, 0 },
+	{ "&counter", true, "counter", 0, false, 0 },
+	{ "&counter+8", true, "counter", 0, false, 8 },
+	{ "counter+8", true, "counter", 0, false, 8 },
+	{ "counter+0x10", true, "counter", 0, false, 16 },
+	{ "counter-8", true, "counter", 0, true, 8 },
+	{ "libc.so.6!environ-8", true, "libc.so.6!environ", 0, true, 8 },
+	{ "operator++", true, "operator++", 0, false, 0 },
+	{ "operator+++4", true, "operator++", 0, false, 4 },
+	{ "a+b", true, "a+b", 0, false, 0 },
+	{ "a-b-1", true, "a-b", 0, true, 1 },
+	{ "memcpy@@GLIBC_2.14", true, "memcpy@@GLIBC_2.14", 0, false, 0 },
+	{ "", false, NULL, 0, false, 0 },
+	{ "&", false, NULL, 0, false, 0 },
+	{ "&0x1000", false, NULL, 0, false, 0 },
+	{ "&&counter", false, NULL, 0, false, 0 },
+	{ "+8", false, NULL, 0, false, 0 },
+	{ "-8", false, NULL, 0, false, 0 },
+	{ "0x", false, NULL, 0, false, 0 },
+	{ "12g", false, NULL, 0, false, 0 },
+	{ "0x10000000000000000", false, NULL, 0, false, 0 },
+};
+
+static void take_address(void **state)
+{
+	const struct address_row *row = *state;
+	struct address_text found = { .number = 77 };
+
+	assert_int_equal(number_parse_address(row->name, &found),
+			 row->expected);
+	if (!row->expected) {
+		assert_int_equal(found.number, 77);
+		return;
+	}
+	assert_int_equal(found.symbol_size,
+			 row->symbol ? strlen(row->symbol) : 0);
+	if (row->symbol)
+		assert_memory_equal(found.symbol, row->symbol,
+				    found.symbol_size);
+	assert_true(found.number == row->number);
+	assert_int_equal(found.is_minus, row->is_minus);
+	assert_true(found.offset == row->offset);
+}
+
+static void add_offset(void **state)
+{
+	struct address_text plus = { .offset = 16 };
+	struct address_text minus = { .is_minus = true, .offset = 16 };
+	uint64_t addr = 77;
+
+	(void)state;
+	assert_false(number_add_offset(&plus, UINT64_MAX - 15, &addr));
+	assert_false(number_add_offset(&minus, 15, &addr));
+	assert_true(addr == 77);
+	assert_true(number_add_offset(&plus, UINT64_MAX - 16, &addr));
+	assert_true(addr == UINT64_MAX);
+	assert_true(number_add_offset(&minus, 16, &addr));
+	assert_true(addr == 0);
 }
 
 static void share_of_the_longest_recording(void **state)
@@ -150,7 +226,9 @@ int main(void)
 	add_rows(&list, number_rows, take_number);
 	add_rows(&list, scaled_rows, take_scaled);
 	add_rows(&list, time_rows, take_time);
-	add_rows(&list, offset_rows, cut_offset);
+	add_rows(&list, thread_rows, cut_thread);
+	add_rows(&list, address_rows, take_address);
+	add_test(&list, "add offset", add_offset, NULL);
 	add_test(&list, "share of the longest recording",
 		 share_of_the_longest_recording, NULL);
 	return run_list("numbers", &list);

@@ -8,14 +8,14 @@
 
 #define MAX9 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
 
-/* Every row starts here: address 0x10234, newest doubt 5, page id 7. */
-static const struct packet_state start = { 0x10234, 5, 7 };
+/* Every row starts here: address 0x10234, doubt 5, page id 7, slice 2. */
+static const struct packet_state start = { 0x10234, 5, 7, 2 };
 
 struct row {
 	const char *name;
 	int expected;		/* what packet_decode() must return */
 	size_t length;
-	uint8_t bytes[32];
+	uint8_t bytes[48];
 	struct packet packet;	/* what it must find, but for pointers */
 };
 
@@ -33,6 +33,14 @@ static const struct row rows[] = {
 	  { PACKET_EXIT, .steps = 2, .result = -9 } },
 	{ "FAULT", 0, 3, { 5, 6, 11 },
 	  { PACKET_FAULT, .steps = 6, .number = 11 } },
+	{ "SLICE", 0, 6, { 6, 9, 3, 0x80, 1, 2 },
+	  { PACKET_SLICE, .steps = 9, .slices = 3, .skipped = 128,
+	    .doubts = 2 } },
+	{ "SLICE of the greatest numbers", 0, 41,
+	  { 6, MAX9, 1, 0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1,
+	    MAX9, 1, 0xfa, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1 },
+	  { PACKET_SLICE, .steps = UINT64_MAX, .slices = UINT64_MAX - 2,
+	    .skipped = UINT64_MAX, .doubts = UINT64_MAX - 5 } },
 	{ "REG", 0, 5, { 16, 3, 2, 0xaa, 0xbb },
 	  { PACKET_REG, .number = 3, .size = 2 } },
 	{ "REG of 16 bytes", 0, 19,
@@ -71,7 +79,7 @@ static const struct row rows[] = {
 
 	{ "nothing", ERR_TRUNCATED, 0, { 0 } },
 	{ "kind zero", ERR_CORRUPT, 1, { 0 } },
-	{ "kind between", ERR_CORRUPT, 3, { 6, 0, 0 } },
+	{ "kind between", ERR_CORRUPT, 3, { 7, 0, 0 } },
 	{ "kind above", ERR_CORRUPT, 3, { 33, 0, 0 } },
 	{ "kind 255", ERR_CORRUPT, 3, { 255, 0, 0 } },
 	{ "SYSCALL with steps in a longer form", ERR_CORRUPT, 5,
@@ -81,6 +89,13 @@ static const struct row rows[] = {
 	{ "SIGNAL 256", ERR_CORRUPT, 4, { 2, 0, 0x80, 2 } },
 	{ "EXIT with status 256", ERR_CORRUPT, 4, { 4, 2, 0x80, 4 } },
 	{ "EXIT by signal 256", ERR_CORRUPT, 4, { 4, 2, 0xff, 3 } },
+	{ "SLICE number as before", ERR_CORRUPT, 5, { 6, 0, 0, 1, 1 } },
+	{ "SLICE with a number of 2^64", ERR_CORRUPT, 14,
+	  { 6, 0, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1,
+	    0, 0 } },
+	{ "SLICE with a doubt of 2^64", ERR_CORRUPT, 14,
+	  { 6, 0, 1, 0,
+	    0xfb, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1 } },
 	{ "REG without bytes", ERR_CORRUPT, 3, { 16, 0, 0 } },
 	{ "REG of 17 bytes", ERR_CORRUPT, 20, { 16, 0, 17 } },
 	{ "REG of 2^64 - 1 bytes", ERR_CORRUPT, 12, { 16, 0, MAX9, 1 } },
@@ -207,15 +222,17 @@ static void differences_follow(void **state)
 		23, 2, 2, 1,		/* DOUBT 8 at 0x11000 */
 		32, 2, 2, 0, 2,		/* TOUCH 6 at 0x12000, page 8 */
 		32, 0, 0, 1,		/* TOUCH 8 at 0x12000, from reads */
-		32, 0, 0, 0, 2,		/* TOUCH 8 at 0x12000, page 9 */
+		6, 1, 1, 5, 3,		/* SLICE: others made doubts 9 to 11 */
+		32, 3, 0, 0, 2,		/* TOUCH 8 at 0x12000, page 9 */
 		17, 1, 1,		/* WRITE at 0x11fff */
 		21, 0, 8, 1,		/* MOVE from 0x11000 to 0x15000 */
 		22, 2, 1,		/* CLEAR at 0x12000 */
 	};
 	static const guest_addr addrs[] = { 0x10000, 0x11000, 0x12000, 0x12000,
-					    0x12000, 0x11fff, 0x11000, 0x12000 };
-	static const uint64_t numbers[] = { 6, 8, 6, 8, 8, 0, 0, 0 };
-	static const uint64_t ids[] = { 0, 0, 8, 0, 9, 0, 0, 0 };
+					    0, 0x12000, 0x11fff, 0x11000,
+					    0x12000 };
+	static const uint64_t numbers[] = { 6, 8, 6, 8, 0, 8, 0, 0, 0 };
+	static const uint64_t ids[] = { 0, 0, 8, 0, 0, 9, 0, 0, 0 };
 	struct input in = { bytes, bytes + sizeof(bytes), 0 };
 	struct packet_state after = start;
 
@@ -229,6 +246,8 @@ static void differences_follow(void **state)
 		assert_int_equal(packet.page_id, ids[i]);
 	}
 	assert_int_equal(input_left(&in), 0);
+	assert_int_equal(after.slice, 3);
+	assert_int_equal(after.doubt, 11);
 }
 
 static void names_of_kinds(void **state)
@@ -238,7 +257,7 @@ static void names_of_kinds(void **state)
 	(void)state;
 	for (unsigned kind = 0; kind < 1000; kind++)
 		known += packet_name(kind) != NULL;
-	assert_int_equal(known, 15);
+	assert_int_equal(known, 16);
 	assert_string_equal(packet_name(PACKET_SYSCALL), "SYSCALL");
 	assert_string_equal(packet_name(PACKET_TOUCH), "TOUCH");
 	assert_null(packet_name(0));

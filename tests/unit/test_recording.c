@@ -239,12 +239,12 @@ static void parts_are_joined(void **state)
 	(void)state;
 	write_small(true);
 	recording = reopen();
-	assert_int_equal(recording_stream(recording, 0, CHUNK_READS, &bytes,
+	assert_int_equal(recording_stream(recording, 0, 0, CHUNK_READS, &bytes,
 					  &size, &why), 0);
 	assert_int_equal(size, 4);
 	assert_memory_equal(bytes, "abcd", 4);
 	free(bytes);
-	assert_int_equal(recording_stream(recording, 1, CHUNK_READS, &bytes,
+	assert_int_equal(recording_stream(recording, 1, 0, CHUNK_READS, &bytes,
 					  &size, &why), 0);
 	assert_int_equal(size, 0);
 	free(bytes);

@@ -29,6 +29,23 @@ static int end(void **state)
 	return 0;
 }
 
+/* Adds a stream; takes the bytes over. */
+static int read_bytes(uint32_t stream, uint8_t *bytes, size_t size,
+		      const struct output *reads)
+{
+	struct packet_stream packets = {
+		.path = "test", .stream = stream, .bytes = bytes,
+		.in = { bytes, bytes + size, 0 }, .state = { .doubt = 5 },
+	};
+	struct script_reads told = {
+		.cache = &cache,
+		.bytes = reads ? reads->bytes : NULL,
+		.size = reads ? reads->size : 0,
+	};
+
+	return script_add(&script, &packets, stream == 0, &told, NULL);
+}
+
 /* Reads packets as a segment whose key frame has doubt 5. */
 static int read_packets(const struct packet *packets, size_t count,
 			const struct output *reads)
@@ -39,9 +56,7 @@ static int read_packets(const struct packet *packets, size_t count,
 	for (size_t i = 0; i < count; i++)
 		packet_encode(&out, &state, &packets[i]);
 	assert_int_equal(out.error, 0);
-	return script_read(&script, 5, &cache, out.bytes, out.size,
-			   reads ? reads->bytes : NULL,
-			   reads ? reads->size : 0);
+	return read_bytes(0, out.bytes, out.size, reads);
 }
 
 static const struct packet syscall_packet = {
@@ -182,7 +197,7 @@ static void cut_streams(void **state)
 		int rc;
 
 		memcpy(bytes, out.bytes, size);
-		rc = script_read(&script, 5, &cache, bytes, size, NULL, 0);
+		rc = read_bytes(0, bytes, size, NULL);
 		assert_true(!rc || rc == ERR_TRUNCATED || rc == ERR_CORRUPT);
 		whole += !rc;
 		script_release(&script);
@@ -216,6 +231,100 @@ static void many_touches(void **state)
 	assert_null(script_find_touch(&script, MANY, 1));
 }
 
+/* ------- several threads ------- */
+
+static int add_thread(uint32_t stream, const struct packet *packets,
+		      size_t count, const struct output *reads)
+{
+	struct packet_state state = { .doubt = 5 };
+	struct output out = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		packet_encode(&out, &state, &packets[i]);
+	assert_int_equal(out.error, 0);
+	return read_bytes(stream, out.bytes, out.size, reads);
+}
+
+/* Two threads that take turns at 10, 14 and 21. */
+static void turns_in_order(void **state)
+{
+	static const struct packet first[] = {
+		{ .kind = PACKET_SYSCALL, .steps = 7, .number = 100 },
+		{ .kind = PACKET_CLEAR, .addr = A, .size = 4096 },
+		{ .kind = PACKET_SLICE, .steps = 3, .slices = 2,
+		  .skipped = 4, .doubts = 2 },
+		{ .kind = PACKET_SYSCALL, .steps = 0, .number = 101 },
+		{ .kind = PACKET_DOUBT, .addr = A, .size = 4096,
+		  .number = 8 },
+		{ .kind = PACKET_SIGNAL, .steps = 6, .number = 14 },
+	};
+	static const struct packet second[] = {
+		{ .kind = PACKET_SLICE, .slices = 1, .skipped = 10 },
+		TOUCH(B, 5),
+		{ .kind = PACKET_SYSCALL, .steps = 1, .number = 200 },
+		{ .kind = PACKET_UNMAP, .addr = B, .size = 4096 },
+		{ .kind = PACKET_UNMAP, .addr = A, .size = 8192 },
+		{ .kind = PACKET_SLICE, .steps = 3, .slices = 2, .skipped = 7,
+		  .doubts = 3 },
+		{ .kind = PACKET_EXIT, .steps = 5, .result = 0 },
+	};
+	static const struct {
+		uint32_t stream;
+		enum packet_kind kind;
+		uint64_t time, effects;
+	} expected[] = {
+		{ 0, PACKET_SYSCALL, 7, 1 }, { 1, PACKET_SLICE, 10, 0 },
+		{ 1, PACKET_SYSCALL, 11, 2 }, { 0, PACKET_SLICE, 14, 0 },
+		{ 0, PACKET_SYSCALL, 14, 1 }, { 0, PACKET_SIGNAL, 20, 0 },
+		{ 1, PACKET_SLICE, 21, 0 }, { 1, PACKET_EXIT, 26, 0 },
+	};
+
+	(void)state;
+	assert_int_equal(add_thread(0, first, COUNT(first), NULL), 0);
+	assert_int_equal(add_thread(1, second, COUNT(second), NULL), 0);
+	assert_int_equal(script_order(&script, false), 0);
+	assert_int_equal(script.event_count, COUNT(expected));
+	for (size_t i = 0; i < COUNT(expected); i++) {
+		const struct script_event *event = &script.events[i];
+
+		assert_int_equal(event->stream, expected[i].stream);
+		assert_int_equal(event->packet.kind, expected[i].kind);
+		assert_int_equal(event->time, expected[i].time);
+		assert_int_equal(event->count, expected[i].effects);
+	}
+	assert_int_equal(script.effects[script.events[2].first].packet.kind,
+			 PACKET_UNMAP);
+	/* Touches of all streams are one set. */
+	assert_non_null(script_find_touch(&script, B / GUEST_PAGE, 5));
+}
+
+static void touch_in_two_streams(void **state)
+{
+	static const struct packet first[] = { TOUCH(A, 5) };
+	static const struct packet second[] = {
+		{ .kind = PACKET_SLICE, .slices = 1 }, TOUCH(A, 5),
+	};
+
+	(void)state;
+	assert_int_equal(add_thread(0, first, COUNT(first), NULL), 0);
+	assert_int_equal(add_thread(1, second, COUNT(second), NULL),
+			 ERR_CORRUPT);
+}
+
+/* An effect before its stream's first event belongs to no other stream. */
+static void effect_before_a_slice(void **state)
+{
+	static const struct packet second[] = {
+		{ .kind = PACKET_CLEAR, .addr = A, .size = 4096 },
+		{ .kind = PACKET_SLICE, .slices = 1 },
+	};
+
+	(void)state;
+	assert_int_equal(add_thread(0, &syscall_packet, 1, NULL), 0);
+	assert_int_equal(add_thread(1, second, COUNT(second), NULL),
+			 ERR_CORRUPT);
+}
+
 static void no_touches(void **state)
 {
 	(void)state;
@@ -233,6 +342,10 @@ int main(void)
 	add_test(&list, "cut streams", cut_streams, NULL);
 	add_test(&list, "many touches", many_touches, NULL);
 	add_test(&list, "no touches", no_touches, NULL);
+	add_test(&list, "turns in order", turns_in_order, NULL);
+	add_test(&list, "a touch in two streams", touch_in_two_streams, NULL);
+	add_test(&list, "an effect before a slice", effect_before_a_slice,
+		 NULL);
 	for (size_t i = 0; i < list.count; i++) {
 		list.tests[i].setup_func = start;
 		list.tests[i].teardown_func = end;

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* turns.c - the threads of a replay: whose turn it is, and where they stand */
+#include "replayer/internal.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "formats/error.h"
+
+void turns_start(struct replayer *rep, uint32_t stream)
+{
+	struct vm_thread *present = vm_thread_current(rep->vm);
+
+	for (size_t i = 0; i < recording_threads(rep->recording); i++) {
+		if (rep->threads[i].vm != present)
+			vm_thread_destroy(rep->vm, rep->threads[i].vm);
+		rep->threads[i] = (struct replay_thread) { 0 };
+	}
+	rep->stream = stream;
+	rep->threads[stream].vm = present;
+	rep->threads[stream].call = CALL_UNKNOWN;
+}
+
+void turns_end(struct replayer *rep)
+{
+	struct vm_thread *present;
+
+	if (!rep->vm || !rep->threads)
+		return;
+	present = vm_thread_current(rep->vm);
+	for (size_t i = 0; i < recording_threads(rep->recording); i++) {
+		if (rep->threads[i].vm != present)
+			vm_thread_destroy(rep->vm, rep->threads[i].vm);
+		rep->threads[i] = (struct replay_thread) { 0 };
+	}
+}
+
+/* A thread that this replay has not seen stands as its key frame says. */
+static int make_thread(struct replayer *rep, size_t segment, uint32_t stream,
+		       struct vm_thread **out, struct failure *why)
+{
+	struct key_frame frame;
+	struct vm_thread *present = vm_thread_current(rep->vm);
+	int rc = recording_thread_frame(rep->recording, segment, stream,
+					&frame, why);
+
+	if (rc)
+		return rc;
+	if (frame.time > vm_steps(rep->vm))
+		rc = failed(why, ERR_CORRUPT,
+			    "'%s': thread %" PRIu32 " runs before it begins at"
+			    " t=%" PRIu64,
+			    trace_reader_path(recording_reader(rep->recording)),
+			    frame.tid, frame.time);
+	if (!rc)
+		rc = vm_thread_create(rep->vm, out, why);
+	if (!rc) {
+		vm_thread_switch(rep->vm, *out);
+		vm_set_registers(rep->vm, &frame.regs);
+		vm_thread_switch(rep->vm, present);
+	}
+	key_frame_release(&frame);
+	return rc;
+}
+
+int turns_switch(struct replayer *rep, size_t segment, uint32_t stream,
+		 struct failure *why)
+{
+	struct replay_thread *before = &rep->threads[rep->stream];
+	struct replay_thread *after = &rep->threads[stream];
+	int rc;
+
+	if (before == after)
+		return 0;
+	if (rep->on_switch)
+		rep->on_switch(rep->switch_context, false);
+	if (!after->vm) {
+		rc = make_thread(rep, segment, stream, &after->vm, why);
+		if (rc)
+			return rc;
+		after->call = CALL_UNKNOWN;
+	}
+	vm_thread_switch(rep->vm, after->vm);
+	rep->stream = stream;
+	if (rep->on_switch)
+		rep->on_switch(rep->switch_context, true);
+	if (before->has_ended) {
+		vm_thread_destroy(rep->vm, before->vm);
+		before->vm = NULL;
+	}
+	return 0;
+}
+
+/* ------- looking ------- */
+
+uint32_t replayer_stream(const struct replayer *rep)
+{
+	return rep->stream;
+}
+
+void replayer_registers(struct replayer *rep, struct reg_file *out)
+{
+	vm_registers(rep->vm, out);
+}
+
+static int is_no_more(struct replayer *rep, uint32_t tid, struct failure *why)
+{
+	return failed(why, ERR_NOT_FOUND,
+		      "thread %" PRIu32 " has ended before t=%" PRIu64, tid,
+		      replayer_time(rep));
+}
+
+/* The registers of a thread that this replay has not seen. */
+static int registers_as_recorded(struct replayer *rep, uint32_t stream,
+				 struct reg_file *out, struct failure *why)
+{
+	struct recording_thread thread;
+	struct key_frame frame;
+	int rc = recording_thread(rep->recording, stream, &thread, why);
+
+	if (rc)
+		return rc;
+	if (thread.first > replayer_time(rep))
+		return failed(why, ERR_NOT_FOUND,
+			      "thread %" PRIu32 " begins at t=%" PRIu64
+			      ", after t=%" PRIu64, thread.tid, thread.first,
+			      replayer_time(rep));
+	if (thread.has_ended && thread.last <= replayer_time(rep))
+		return is_no_more(rep, thread.tid, why);
+	rc = recording_thread_frame(rep->recording, rep->segment, stream,
+				    &frame, why);
+	if (rc)
+		return rc;
+	*out = frame.regs;
+	key_frame_release(&frame);
+	return 0;
+}
+
+int replayer_thread_registers(struct replayer *rep, uint32_t stream,
+			      struct reg_file *out, struct failure *why)
+{
+	const struct replay_thread *thread = &rep->threads[stream];
+	struct vm_thread *present = vm_thread_current(rep->vm);
+
+	assert(stream < recording_threads(rep->recording));
+	if (thread->has_ended) {
+		uint32_t tid;
+		int rc = recording_tid(rep->recording, stream, &tid, why);
+
+		return rc ? rc : is_no_more(rep, tid, why);
+	}
+	if (!thread->vm)
+		return registers_as_recorded(rep, stream, out, why);
+	vm_thread_switch(rep->vm, thread->vm);
+	vm_registers(rep->vm, out);
+	vm_thread_switch(rep->vm, present);
+	return 0;
+}
+
+const char *turns_name(struct replayer *rep, uint32_t stream, char *text,
+		       size_t room)
+{
+	uint32_t tid;
+
+	text[0] = '\0';
+	if (recording_threads(rep->recording) > 1 &&
+	    !recording_tid(rep->recording, stream, &tid, NULL))
+		snprintf(text, room, ", thread %" PRIu32, tid);
+	return text;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * guest_threads.h - for programs with threads that check themselves
+ *
+ * As guest.h, but any thread may CHECK(), and a program that hangs says so.
+ * What they print is the same each time.
+ */
+#ifndef CPREC_TESTS_GUESTS_GUEST_THREADS_H
+#define CPREC_TESTS_GUESTS_GUEST_THREADS_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static int guest_checks, guest_failures;
+
+#define CHECK(what)                                                           \
+	do {                                                                  \
+		int saved_errno_ = errno;                                     \
+		__atomic_add_fetch(&guest_checks, 1, __ATOMIC_SEQ_CST);       \
+		errno = saved_errno_;                                         \
+		if (!(what)) {                                                \
+			__atomic_add_fetch(&guest_failures, 1,                \
+					   __ATOMIC_SEQ_CST);                 \
+			printf("line %d: %s (errno %d)\n", __LINE__, #what,   \
+			       errno);                                        \
+		}                                                             \
+	} while (0)
+
+static inline int guest_end(void)
+{
+	printf("%d checks, %d failed\n", guest_checks, guest_failures);
+	return guest_failures ? 1 : 0;
+}
+
+/* Whoever hangs dies of SIGALRM, which no other run has as its status. */
+static inline void guest_watchdog(unsigned seconds)
+{
+	alarm(seconds);
+}
+
+static inline pthread_t start(void *(*routine)(void *), void *argument)
+{
+	pthread_t thread;
+	int rc = pthread_create(&thread, NULL, routine, argument);
+
+	if (rc) {
+		printf("pthread_create: error %d\n", rc);
+		exit(1);
+	}
+	return thread;
+}
+
+static inline void *join(pthread_t thread)
+{
+	void *result = NULL;
+	int rc = pthread_join(thread, &result);
+
+	if (rc) {
+		printf("pthread_join: error %d\n", rc);
+		exit(1);
+	}
+	return result;
+}
+
+static inline void sleep_for(long milliseconds)
+{
+	struct timespec left = { milliseconds / 1000,
+				 milliseconds % 1000 * 1000000 };
+
+	while (nanosleep(&left, &left) && errno == EINTR)
+		continue;
+}
+
+/* This time of `clock`, and so many milliseconds. */
+static inline struct timespec from_now(clockid_t clock, long milliseconds)
+{
+	struct timespec when;
+
+	clock_gettime(clock, &when);
+	when.tv_sec += milliseconds / 1000;
+	when.tv_nsec += milliseconds % 1000 * 1000000;
+	if (when.tv_nsec >= 1000000000) {
+		when.tv_nsec -= 1000000000;
+		when.tv_sec++;
+	}
+	return when;
+}
+
+static inline int load(int *from)
+{
+	return __atomic_load_n(from, __ATOMIC_SEQ_CST);
+}
+
+static inline void store(int *to, int value)
+{
+	__atomic_store_n(to, value, __ATOMIC_SEQ_CST);
+}
+
+static inline int add(int *to, int value)
+{
+	return __atomic_add_fetch(to, value, __ATOMIC_SEQ_CST);
+}
+
+/* Waits, politely, until `*flag` is at least `value`. */
+static inline void await(int *flag, int value)
+{
+	while (load(flag) < value)
+		sleep_for(1);
+}
+
+static inline pid_t thread_id(void)
+{
+	return (pid_t)syscall(SYS_gettid);
+}
+
+#endif

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Programs with planted races, and the same without: `cprec races` must name
+every planted pair of lines, and nothing else.  Speaks TAP.
+
+NAME_racy.c and NAME_fixed.c are explained in race.h.
+"""
+import argparse
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MARK = re.compile(r"/\* RACE(?::(\w+)|\?) \*/")
+SIDES = "a", "b"
+FIELDS = "thread", "time", "addr", "file", "line", "function"
+TIMEOUT = 60
+
+
+class Problem(Exception):
+    """What was not as it should be."""
+
+
+def planted(source):
+    """The pairs of lines that must race, and all lines that may."""
+    races, marked = {}, set()
+    with open(source) as text:
+        for number, line in enumerate(text, 1):
+            mark = MARK.search(line)
+            if mark:
+                marked.add(number)
+                if mark[1]:
+                    races.setdefault(mark[1], []).append(number)
+    pairs = set()
+    for name, lines in races.items():
+        if len(lines) > 2:
+            raise Problem(f"{source}: race '{name}' has {len(lines)} lines")
+        pairs.add((lines[0], lines[-1]))
+    return pairs, marked
+
+
+def run(*argv, folder=None):
+    try:
+        done = subprocess.run(argv, capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, cwd=folder,
+                              timeout=TIMEOUT)
+    except subprocess.TimeoutExpired:
+        raise Problem(f"no end after {TIMEOUT} s: {' '.join(argv)}")
+    if done.returncode:
+        raise Problem(f"status {done.returncode}: {' '.join(argv)}: "
+                      f"{done.stderr.strip()}")
+    return done.stdout
+
+
+def check_shape(race):
+    if race["kind"] not in ("write-write", "read-write"):
+        raise Problem(f"kind {race['kind']!r}")
+    if race["count"] < 1 or race["time"] < 0:
+        raise Problem(f"count {race['count']}, time {race['time']}")
+    int(race["address"], 16)
+    for side in SIDES:
+        missing = [name for name in FIELDS if name not in race[side]]
+        if missing:
+            raise Problem(f"{side} lacks {', '.join(missing)}")
+    if race["a"]["thread"] == race["b"]["thread"]:
+        raise Problem("a thread races with itself")
+
+
+def describe(side):
+    return (f"{os.path.basename(side['file'] or '?')}:{side['line']} "
+            f"{side['function'] or '?'}() {side['addr']}")
+
+
+def compare(races, source, text):
+    """Raises Problem unless just what was planted is reported."""
+    must, may = planted(source)
+    found, strange = set(), []
+    name = os.path.basename(source)
+    for race in races:
+        check_shape(race)
+        lines = tuple(sorted(race[side]["line"] or 0 for side in SIDES))
+        if lines in found:
+            strange.append(f"lines {lines} more than once")
+        found.add(lines)
+        files = {os.path.basename(race[side]["file"] or "") for side in SIDES}
+        if files != {name} or not set(lines) <= may:
+            strange.append(f"{describe(race['a'])} with "
+                           f"{describe(race['b'])} at {race['address']}")
+    problems = [f"not reported: lines {a} and {b}"
+                for a, b in sorted(must - found)]
+    problems += [f"wrongly reported: {what}" for what in strange]
+    for line in {line for pair in must & found for line in pair}:
+        if f"{name}:{line}" not in text:
+            problems.append(f"line {line} is not in the text output")
+    if problems:
+        raise Problem("; ".join(problems))
+
+
+class Checker:
+    def __init__(self, options, folder):
+        self.options = options
+        self.folder = folder
+        self.count = self.failures = 0
+
+    def build(self, source):
+        program = os.path.join(self.folder,
+                               os.path.basename(source)[:-len(".c")])
+        run("gcc", "-std=c11", "-D_GNU_SOURCE", "-g", self.options.optimize,
+            "-Wall", "-Wextra", "-Werror", "-pthread", "-o", program, source)
+        return program
+
+    def check(self, source):
+        program = self.build(source)
+        run(program, folder=self.folder)
+        if self.options.native:
+            planted(source)
+            return
+        trace = program + ".cpr"
+        run(self.options.cprec, "record", "-o", trace, "--", program,
+            folder=self.folder)
+        run(self.options.cprec, "verify", trace)
+        races = json.loads(run(self.options.cprec, "races", trace,
+                               "--json"))["races"]
+        compare(races, source, run(self.options.cprec, "races", trace))
+        if not self.options.keep:
+            os.unlink(trace)
+            os.unlink(program)
+
+    def result(self, source):
+        problem = None
+        try:
+            self.check(source)
+        except (Problem, KeyError, ValueError, TypeError) as error:
+            problem = f"{type(error).__name__}: {error}"
+        self.count += 1
+        self.failures += bool(problem)
+        name = os.path.basename(source)[:-len(".c")]
+        print(f"{'not ok' if problem else 'ok'} {self.count} - {name}")
+        if problem:
+            print("# " + problem.replace("\n", "\n# "))
+        sys.stdout.flush()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--cprec", help="the program to test")
+    parser.add_argument("--native", action="store_true",
+                        help="only build the programs and run them")
+    parser.add_argument("--optimize", default="-O0", help="how to compile")
+    parser.add_argument("--keep", action="store_true")
+    parser.add_argument("names", nargs="*", help="as counter, or counter_racy")
+    options = parser.parse_args()
+    if not options.native and not options.cprec:
+        parser.error("--cprec or --native is needed")
+    if options.cprec:
+        options.cprec = os.path.abspath(options.cprec)
+    folder = tempfile.mkdtemp(prefix="cprec-races-")
+    checker = Checker(options, folder)
+    for source in sorted(glob.glob(os.path.join(HERE, "*_*.c"))):
+        name = os.path.basename(source)[:-len(".c")]
+        if not options.names or name in options.names or \
+                name.rsplit("_", 1)[0] in options.names:
+            checker.result(source)
+    print(f"1..{checker.count}")
+    if checker.failures or options.keep:
+        print(f"# kept: {folder}")
+    else:
+        shutil.rmtree(folder)
+    return 1 if checker.failures or not checker.count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

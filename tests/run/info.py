@@ -1,0 +1,190 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What `cprec info` says of programs that start others, and of sizes.
+
+usage: info.py --cprec C
+
+Speaks TAP.
+"""
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+# The shell starts two programs and becomes a third.
+SCRIPT = "/bin/echo a | /usr/bin/sort; exec /bin/true"
+
+
+class Failure(Exception):
+    """What was not as it should be."""
+
+
+def equal(found, expected, what):
+    if found != expected:
+        raise Failure(f"{what}: {found!r}, should be {expected!r}")
+
+
+def last_name(path):
+    return os.path.basename(path)
+
+
+class Tests:
+    def __init__(self, cprec, folder):
+        self.cprec = cprec
+        self.folder = folder
+        self.count = self.failed = 0
+
+    def run(self, *arguments):
+        return subprocess.run([self.cprec, *arguments], capture_output=True,
+                              stdin=subprocess.DEVNULL, text=True,
+                              timeout=120, cwd=self.folder)
+
+    def record(self, trace, *program):
+        done = self.run("record", "-o", trace, "--", *program)
+        equal(done.returncode, 0, f"status of {program}: {done.stderr}")
+
+    def info(self, trace):
+        done = self.run("info", "--json", trace)
+        equal(done.returncode, 0, f"status of info {trace}: {done.stderr}")
+        return json.loads(done.stdout)
+
+    def test(self, name, function, *arguments):
+        self.count += 1
+        try:
+            function(*arguments)
+            print(f"ok {self.count} - {name}", flush=True)
+        except (Failure, subprocess.TimeoutExpired) as failure:
+            self.failed += 1
+            print("\n".join(f"# {line}"
+                            for line in str(failure).splitlines()))
+            print(f"not ok {self.count} - {name}", flush=True)
+
+
+def images(tests):
+    info = tests.info("shell.cpr")
+    equal(last_name(info["path"]), "bash", "path")
+    equal([last_name(image["path"]) for image in info["images"]],
+          ["bash", "true"], "images")
+    equal(info["images"][0]["at"], 0, "first image's time")
+    at = info["images"][1]["at"]
+    if not 0 < at < info["instructions"]:
+        raise Failure(f"second image's time is {at}")
+    text = tests.run("info", "shell.cpr").stdout
+    if not re.search(rf"^ +/\S+/true, from t={at}$", text, re.M):
+        raise Failure(f"no second image in:\n{text}")
+    calls = tests.run("dump", "--kind=syscall", "shell.cpr").stdout
+    if not re.search(rf"^{at} +SYSCALL +number=59 result=0$", calls, re.M):
+        raise Failure(f"no execve at {at}")
+
+
+def family(tests):
+    first = tests.info("shell.cpr")
+    members = first["family"]
+    equal(sorted(last_name(member["path"]) for member in members),
+          ["echo", "sort", "true"], "programs in the end")
+    equal([member["pid"] for member in members],
+          sorted(member["pid"] for member in members), "order")
+    for member in members:
+        equal(member["this"], member["file"] == "shell.cpr", "this")
+        own = tests.info(member["file"])
+        equal(own["threads"][0]["tid"], member["pid"], "pid")
+        equal(own["program"], member["program"], "program")
+        equal(own["instructions"], member["instructions"], "instructions")
+        equal([(other["file"], other["this"]) for other in own["family"]],
+              [(other["file"], other["file"] == member["file"])
+               for other in members], "the family as another sees it")
+        if member["file"] != "shell.cpr":
+            equal(member["file"], f"shell.{member['pid']}.cpr", "name")
+    text = tests.run("info", "shell.cpr").stdout
+    for member in members:
+        if f"{member['pid']}: {member['file']}, " not in text:
+            raise Failure(f"{member['file']} is not in:\n{text}")
+
+
+def renamed(tests):
+    """The number is the process's, not the name's; the folder is found."""
+    child, = [member for member in tests.info("shell.cpr")["family"]
+              if last_name(member["path"]) == "sort"]
+    os.mkdir(os.path.join(tests.folder, "other"))
+    for member in tests.info("shell.cpr")["family"]:
+        name = "sorted.cpr" if member == child else member["file"]
+        os.rename(os.path.join(tests.folder, member["file"]),
+                  os.path.join(tests.folder, "other", name))
+    found = tests.info("other/shell.cpr")["family"]
+    equal(len(found), 3, "members")
+    equal([member["pid"] for member in found
+           if member["file"] == "other/sorted.cpr"], [child["pid"]], "pid")
+
+
+def damaged(tests):
+    with open(os.path.join(tests.folder, "other", "sorted.cpr"), "r+b") as file:
+        file.truncate(200)
+    members = tests.info("other/shell.cpr")["family"]
+    bad, = [member for member in members if "error" in member]
+    equal(set(bad), {"file", "this", "error"}, "keys")
+    equal(len(members), 3, "members")
+
+
+def no_suffix(tests):
+    tests.record("plain", "/bin/sh", "-c", "/bin/true; exit 0")
+    files = [member["file"] for member in tests.info("plain")["family"]]
+    equal(len(files), 2, f"members ({files})")
+    child, = [file for file in files if file != "plain"]
+    equal([member["file"] for member in tests.info(child)["family"]], files,
+          "the family as the child sees it")
+
+
+def alone(tests):
+    """No family, no list of images: nothing to show to a person."""
+    tests.record("alone.cpr", "/bin/true")
+    info = tests.info("alone.cpr")
+    equal(len(info["family"]), 1, "family")
+    equal(len(info["images"]), 1, "images")
+    text = tests.run("info", "alone.cpr").stdout
+    for word in "family:", "images:", "bits per instruction":
+        if word in text:
+            raise Failure(f"{word} in:\n{text}")
+    labels = set(re.findall(r"^ *([a-z ]+):", text, re.M))
+    keys = {key.replace("_", " ") for key in info}
+    keys |= {key.removesuffix(" bytes") for key in keys}
+    equal(labels - keys, set(), "words that JSON has not")
+
+
+def long_enough(tests):
+    tests.record("long.cpr", "/bin/sh", "-c",
+                 "i=0; while [ $i -lt 40000 ]; do i=$((i + 1)); done")
+    info = tests.info("long.cpr")
+    bits = 8 * info["size_bytes"] / info["instructions"]
+    text = tests.run("info", "long.cpr").stdout
+    if f"bytes, {bits:.4f} bits per instruction" not in text:
+        raise Failure(f"not {bits:.4f} bits per instruction:\n{text}")
+
+
+def run_all(tests):
+    tests.record("shell.cpr", "/bin/bash", "-c", SCRIPT)
+    tests.record("unrelated.cpr", "/bin/true")
+    os.mkfifo(os.path.join(tests.folder, "pipe.cpr"))
+    tests.test("programs that a process was", images, tests)
+    tests.test("the family", family, tests)
+    tests.test("files that were moved", renamed, tests)
+    tests.test("a damaged member", damaged, tests)
+    tests.test("a name without .cpr", no_suffix, tests)
+    tests.test("a process alone", alone, tests)
+    tests.test("bits per instruction", long_enough, tests)
+    print(f"1..{tests.count}")
+    return 1 if tests.failed else 0
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cprec", required=True)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="cprec-info-") as folder:
+        return run_all(Tests(os.path.abspath(options.cprec), folder))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

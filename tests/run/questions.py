@@ -1,0 +1,355 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How questions are asked: symbols, sizes, several at once, lines of input.
+
+usage: questions.py --cprec C
+
+Records a small program and asks.  Speaks TAP.
+"""
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+GUEST = """#include <stdio.h>
+int counter = 5;
+int numbers[3] = { 1, 2, 3 };
+char text[5000] = "hello";
+static __thread int own = 7;
+int main(void) { counter++; printf("%d\\n", counter + own); return 0; }
+"""
+
+# Each thread counts in its own place.
+THREADS = """#include <pthread.h>
+#include <stdio.h>
+volatile long places[3];
+static void *count(void *place) {
+for (int i = 0; i < 5000; i++) (*(volatile long *)place)++;
+return NULL; }
+int main(void) { pthread_t threads[3];
+for (int i = 0; i < 3; i++)
+pthread_create(&threads[i], NULL, count, (void *)&places[i]);
+for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
+printf("%ld\\n", places[0] + places[1] + places[2]); return 0; }
+"""
+
+ANSWERED, FAILED, USAGE = 0, 1, 2
+
+
+class Failure(Exception):
+    """What was not as it should be."""
+
+
+def equal(found, expected, what):
+    if found != expected:
+        raise Failure(f"{what}: {found!r}, should be {expected!r}")
+
+
+class Tests:
+    def __init__(self, cprec, folder):
+        self.cprec = cprec
+        self.folder = folder
+        self.count = self.failed = 0
+
+    def run(self, *arguments, text=None):
+        return subprocess.run([self.cprec, *arguments], input=text,
+                              capture_output=True, text=True, timeout=120,
+                              cwd=self.folder)
+
+    def test(self, name, function, *arguments):
+        self.count += 1
+        try:
+            function(*arguments)
+            print(f"ok {self.count} - {name}", flush=True)
+        except (Failure, subprocess.TimeoutExpired) as failure:
+            self.failed += 1
+            print("\n".join(f"# {line}"
+                            for line in str(failure).splitlines()))
+            print(f"not ok {self.count} - {name}", flush=True)
+
+    def info(self, trace):
+        return json.loads(self.run("info", "--json", trace).stdout)
+
+    def ask(self, *words, text=None, status=ANSWERED, errors=(),
+            trace="trace.cpr"):
+        """The answers, after a look at what goes with them."""
+        done = self.run("query", trace, *words, "--json", text=text)
+        equal(done.returncode, status, f"status of {words}: {done.stderr}")
+        lines = done.stderr.splitlines()
+        equal(len(lines), len(errors), f"lines on standard error: {lines}")
+        for line, error in zip(lines, errors):
+            if not line.startswith("cprec: " + error):
+                raise Failure(f"'{line}' does not begin with '{error}'")
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def symbol(tests, words, size, data):
+    """`data` is how the bytes begin."""
+    for name in words:
+        answer, = tests.ask("--addr", name, "--at", "end")
+        equal(answer["size"], size, f"size of {name}")
+        equal(answer["symbol"], name, "symbol")
+        if not answer["bytes"].startswith(data):
+            raise Failure(f"{name}: {answer['bytes'][:40]}")
+
+
+def offsets(tests):
+    """Each way to name the same place."""
+    number = tests.ask("--addr", "numbers", "--at", "end")[0]["addr"]
+    place = int(number, 16)
+    for text, difference in (("numbers+4", 4), ("numbers-0x10", -16),
+                             ("&numbers", 0), ("&numbers+0x8", 8),
+                             (number + "+4", 4), (str(place) + "-4", -4)):
+        answer, = tests.ask("--addr", text, "--at", "end", "--size=1")
+        equal(int(answer["addr"], 16), place + difference, text)
+    answer, = tests.ask("--addr=numbers+4", "--at=end")
+    equal(answer["size"], 8, "size with an offset")
+    answer, = tests.ask("--addr=numbers", "--at=end", "--size=1k")
+    equal(answer["size"], 1024, "size as asked for")
+
+
+def thread_local(tests):
+    answer, = tests.ask("--addr=own", "--at=end", status=FAILED, errors=(
+        "cannot find a symbol 'own'",))
+    if "thread" not in answer["error"]:
+        raise Failure(answer["error"])
+
+
+def several(tests):
+    """What has no answer does not hinder what has."""
+    end = tests.info("trace.cpr")["instructions"]
+    answers = tests.ask(
+        "--addr=nothing", "--addr=counter", "--addr=0x10", "--addr=0x5+0",
+        "--at=end", f"--at={end + 1}", "--at=0", status=FAILED,
+        errors=("nothing at end: cannot find a symbol 'nothing'",
+                "0x10 is not mapped at t=", "0x5 is not mapped at t=",
+                *(f"{addr} at {end + 1}: cannot answer for t={end + 1}"
+                  for addr in ("nothing", "counter", "0x10", "0x5+0")),
+                "nothing at 0: cannot find a symbol 'nothing'",
+                "0x10 is not mapped at t=0", "0x5 is not mapped at t=0"))
+    equal(len(answers), 12, "answers")
+    equal(["error" in answer for answer in answers],
+          [True, False, False, False, True, True, True, True,
+           True, False, False, False], "which have failed")
+    for answer in answers:
+        if "error" in answer:
+            equal(set(answer), {"addr", "at", "error"}, "keys")
+    equal([answer["at"] for answer in answers],
+          [end] * 4 + [end + 1] * 4 + [0] * 4, "times")
+    equal([answer["addr"] for answer in answers[:1] + answers[2:3]],
+          ["nothing", "0x10"], "addresses")
+    equal(answers[1]["bytes"], "06000000", "counter at the end")
+    equal(answers[9]["bytes"], "05000000", "counter at the start")
+
+
+def several_as_text(tests):
+    done = tests.run("query", "trace.cpr", "--addr=nothing", "--addr=counter",
+                     "--at=0")
+    equal(done.returncode, FAILED, "status")
+    if "05 00 00 00" not in done.stdout:
+        raise Failure(f"no answer: {done.stdout}")
+    equal(len(done.stderr.splitlines()), 1, "lines on standard error")
+
+
+def lines(tests):
+    text = "\n".join(("counter end", "", "nothing 5", "counter", "0x10 5 4",
+                      "counter soon", "counter 0 2", "counter 0 2 2"))
+    answers = tests.ask("-", text=text, status=FAILED, errors=(
+        "line 3: cannot find a symbol 'nothing'",
+        'line 4: cannot answer: not "A T [N]"',
+        "line 5: 0x10 is not mapped at t=5",
+        "line 6: cannot take 'soon' for a time",
+        'line 8: cannot answer: not "A T [N]"'))
+    equal([answer["line"] for answer in answers], [1, 3, 4, 5, 6, 7, 8],
+          "numbers of lines")
+    equal([answer.get("bytes") for answer in answers],
+          ["06000000", None, None, "????????", None, "0500", None], "bytes")
+
+
+def registers(tests):
+    answers = tests.ask("--registers", "--at=end", "--at=1" + 15 * "0",
+                        "--at=0", status=FAILED,
+                        errors=("cannot answer for t=1000",))
+    equal(["registers" in answer for answer in answers], [True, False, True],
+          "registers")
+    equal(answers[1]["at"], 10 ** 15, "the time that failed")
+
+
+def threads_listed(tests):
+    info = tests.info("threads.cpr")
+    threads = info["threads"]
+    equal(len(threads), 4, "threads")
+    equal(sum(thread["instructions"] for thread in threads),
+          info["instructions"], "instructions of all threads")
+    equal(threads[0]["tid"], info["family"][0]["pid"], "the first thread")
+    for thread in threads:
+        if not 0 <= thread["first"] < thread["last"] <= info["instructions"]:
+            raise Failure(f"odd times: {thread}")
+    equal([thread["first"] for thread in threads],
+          sorted(thread["first"] for thread in threads), "order")
+
+
+def all_states(tests):
+    """Whatever the time: the threads' own counts add up to it."""
+    info = tests.info("threads.cpr")
+    times = [info["instructions"] * i // 20 for i in range(21)]
+    answers = tests.ask("--registers", *(f"--at={t}" for t in times),
+                        trace="threads.cpr")
+    for t in times:
+        states = [answer for answer in answers if answer["at"] == t]
+        equal(sum(state["runs"] for state in states), 1,
+              f"threads whose turn it is at {t}")
+        there = {state["tid"]: state["instructions"] for state in states}
+        for thread in info["threads"]:
+            if thread["first"] < t and thread["tid"] not in there:
+                there[thread["tid"]] = thread["instructions"]
+        equal(sum(there.values()), t, f"instructions at {t}")
+
+
+def thread_times(tests):
+    threads = tests.info("threads.cpr")["threads"]
+    for thread in threads:
+        tid, steps = thread["tid"], thread["instructions"]
+        for text, count in (("start", 0), ("1", 1), ("50%", steps // 2),
+                            (str(steps - 1), steps - 1)):
+            answer, = tests.ask("--registers", f"--thread={tid}",
+                                f"--at={tid}:{text}", trace="threads.cpr")
+            equal(answer["tid"], tid, "tid")
+            equal(answer["instructions"], count, f"{tid}:{text}")
+            if not thread["first"] <= answer["at"] <= thread["last"]:
+                raise Failure(f"{tid}:{text} is {answer['at']}: {thread}")
+        if tid == threads[0]["tid"]:
+            continue
+        # Its place holds what it has counted, and nobody else counts there.
+        answers = tests.ask("--addr=places", f"--at={tid}:start",
+                            f"--at={tid}:end", trace="threads.cpr")
+        place = 16 * (threads.index(thread) - 1)
+        equal([answer["bytes"][place:place + 4] for answer in answers],
+              ["0000", "8813"], f"what thread {tid} has counted")
+    for text, error in ((f"{tid}:{steps + 1}", "cannot answer for"),
+                        ("1:0", "'threads.cpr' has no thread 1"),
+                        (f"{1 << 40}:0", "there is no thread")):
+        answer, = tests.ask("--addr=places", f"--at={text}", status=FAILED,
+                            errors=(error,), trace="threads.cpr")
+        equal(answer["at"], text, "the time that failed")
+    answer, = tests.ask("--registers", "--thread=1", "--at=end", status=FAILED,
+                        errors=("there is no thread 1 at t=",),
+                        trace="threads.cpr")
+
+
+def thread_dump(tests):
+    tids = [thread["tid"] for thread in tests.info("threads.cpr")["threads"]]
+    for tid in tids:
+        done = tests.run("dump", "--json", f"--thread={tid}", "threads.cpr")
+        found = {json.loads(line)["tid"] for line in done.stdout.splitlines()}
+        equal(found, {tid}, "threads in the dump")
+    done = tests.run("dump", "--thread=1", "threads.cpr")
+    equal(done.returncode, FAILED, "status")
+
+
+def turns(tests, trace, *options):
+    done = tests.run("record", *options, "-o", trace, "./threads")
+    equal(done.returncode, 0, f"status with {options}: {done.stderr}")
+    equal(done.stdout, "15000\n", "output")
+    lines = tests.run("dump", "--kind=slice", trace).stdout.splitlines()
+    return len(lines)
+
+
+def schedules(tests):
+    few = turns(tests, "few.cpr", "--slice=1m")
+    many = turns(tests, "many.cpr", "--slice=1k")
+    if many < 2 * few:
+        raise Failure(f"{few} turns with slices of 1m, {many} of 1k")
+    turns(tests, "random.cpr", "--schedule=random")
+    made_by = tests.info("random.cpr")["made_by"]
+    found = re.search(r"\bschedule (random:\d+)\b", made_by)
+    if not found:
+        raise Failure(f"no seed in '{made_by}'")
+    count = turns(tests, "again.cpr", "--schedule=" + found.group(1))
+    equal(count, turns(tests, "again.cpr", "--schedule=" + found.group(1)),
+          "turns with the same seed")
+
+
+def refused(tests, *words):
+    """Wrong usage is told from a question that has no answer."""
+    done = tests.run(*words)
+    equal(done.returncode, USAGE, f"status of {words}")
+    equal(done.stdout, "", "output")
+    equal(len(done.stderr.splitlines()), 1, "lines on standard error")
+
+
+def usage(tests):
+    for option, texts in (
+            ("--at", ("", "x", "-1", "1.5", "101%", "0x", "9" * 25, "5:",
+                      ":5", "x:5")),
+            ("--addr", ("", "-5", "0x", "12g", "&", "&5", "0x1" + "0" * 16)),
+            ("--size", ("", "0", "-1", "x", "1.5", "17m", "9" * 25))):
+        for text in texts:
+            words = {"--at": "0", "--addr": "counter", option: text}
+            refused(tests, "query", "trace.cpr",
+                    *(f"{name}={value}" for name, value in words.items()))
+            # Also if the file is not there: it is not needed to know.
+            refused(tests, "query", "nonexistent.cpr",
+                    *(f"{name}={value}" for name, value in words.items()))
+    refused(tests, "replay", "--to=soon", "trace.cpr")
+    refused(tests, "query", "trace.cpr", "--registers", "--at=0",
+            "--thread=x")
+    refused(tests, "query", "trace.cpr", "--addr=counter", "--at=0",
+            "--thread=5")
+    refused(tests, "query", "trace.cpr", "-", "--thread=5")
+    refused(tests, "dump", "--thread=x", "trace.cpr")
+    for option in ("--slice=0", "--slice=x", "--slice=", "--schedule=",
+                   "--schedule=fair", "--schedule=random:",
+                   "--schedule=random:x", "--schedule=random5"):
+        refused(tests, "record", option, "./guest")
+
+
+def make(tests, name, source, *options):
+    """Compiles and records."""
+    with open(os.path.join(tests.folder, name + ".c"), "w") as file:
+        file.write(source)
+    subprocess.run(["gcc", "-O1", "-g", "-pthread", "-o", name, name + ".c"],
+                   check=True, cwd=tests.folder)
+    done = tests.run("record", *options, "./" + name)
+    if done.returncode:
+        raise Failure(f"no recording of {name}: {done.stderr}")
+
+
+def run_all(tests):
+    make(tests, "guest", GUEST, "-o", "trace.cpr")
+    make(tests, "threads", THREADS, "-o", "threads.cpr", "--slice=3k")
+    tests.test("a variable's size", symbol, tests,
+               ("counter", "&counter", "guest!counter"), 4, "06000000")
+    tests.test("an array's size", symbol, tests, ("numbers",), 12,
+               "010000000200000003")
+    tests.test("a large array", symbol, tests, ("text",), 4096, "68656c6c6f00")
+    tests.test("a function", symbol, tests, ("main", "&main"), 8, "")
+    tests.test("offsets", offsets, tests)
+    tests.test("a thread-local variable", thread_local, tests)
+    tests.test("several questions", several, tests)
+    tests.test("several questions, as text", several_as_text, tests)
+    tests.test("lines of input", lines, tests)
+    tests.test("registers", registers, tests)
+    tests.test("wrong usage", usage, tests)
+    tests.test("a list of threads", threads_listed, tests)
+    tests.test("the state of every thread", all_states, tests)
+    tests.test("times of a thread", thread_times, tests)
+    tests.test("a dump of one thread", thread_dump, tests)
+    tests.test("turns of threads", schedules, tests)
+    print(f"1..{tests.count}")
+    return 1 if tests.failed else 0
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cprec", required=True)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="cprec-questions-") as folder:
+        return run_all(Tests(os.path.abspath(options.cprec), folder))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

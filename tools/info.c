@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* info.c - what is to be said of a recording */
+#include "tools/info.h"
+
+#include <stdint.h>
+
+#include "formats/error.h"
+#include "replayer/recording.h"
+#include "tools/family.h"
+#include "tools/images.h"
+#include "tools/print.h"
+
+/* What only the end of a recording tells. */
+static void set_late(json_t *object, const char *key,
+		     const struct summary *summary, uint64_t value)
+{
+	json_object_set_new(object, key,
+			    summary ? json_count(value) : json_null());
+}
+
+static json_t *describe_thread(const struct recording_thread *thread)
+{
+	json_t *object = json_object();
+
+	json_set_count(object, "tid", thread->tid);
+	json_set_count(object, "instructions", thread->steps);
+	json_set_count(object, "first", thread->first);
+	json_set_count(object, "last", thread->last);
+	json_object_set_new(object, "ended", json_boolean(thread->has_ended));
+	return object;
+}
+
+static int describe_threads(json_t *threads, struct recording *recording,
+			    struct failure *why)
+{
+	size_t count = recording_threads(recording);
+	int rc = 0;
+
+	for (size_t i = 0; i < count && !rc; i++) {
+		struct recording_thread thread;
+
+		rc = recording_thread(recording, (uint32_t)i, &thread, why);
+		if (!rc)
+			json_array_append_new(threads,
+					      describe_thread(&thread));
+	}
+	return rc;
+}
+
+static json_t *describe_exit(const struct summary *summary)
+{
+	json_t *exit;
+
+	if (!summary)
+		return json_null();
+	exit = json_object();
+	if (summary->exit_signal)
+		json_set_count(exit, "signal", summary->exit_signal);
+	else
+		json_set_count(exit, "code", summary->exit_code);
+	return exit;
+}
+
+static json_t *describe_cache(const struct meta *meta,
+			      const struct summary *summary)
+{
+	json_t *cache = json_object();
+
+	json_set_count(cache, "entries", meta->cache_entries);
+	set_late(cache, "hits", summary, summary ? summary->cache_hits : 0);
+	set_late(cache, "misses", summary, summary ? summary->cache_misses : 0);
+	return cache;
+}
+
+static json_t *describe_pages(const struct summary *summary)
+{
+	json_t *pages = json_object();
+
+	set_late(pages, "touched", summary,
+		 summary ? summary->touched_pages : 0);
+	set_late(pages, "stored", summary, summary ? summary->stored_pages : 0);
+	return pages;
+}
+
+static json_t *describe_segments(const struct recording *recording)
+{
+	json_t *segments = json_array();
+
+	for (size_t i = 0; i < recording_segments(recording); i++) {
+		uint64_t start = recording_time(recording, i);
+		json_t *segment = json_object();
+
+		json_set_count(segment, "at", start);
+		json_set_count(segment, "instructions",
+			  recording_time(recording, i + 1) - start);
+		json_array_append_new(segments, segment);
+	}
+	return segments;
+}
+
+static json_t *describe_images(const struct images *images)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < images->count; i++) {
+		json_t *image = json_object();
+
+		json_set_count(image, "at", images->list[i].time);
+		json_set_text(image, "path", images->list[i].path);
+		json_array_append_new(list, image);
+	}
+	return list;
+}
+
+/* What belongs to no part counts for the whole only. */
+static void set_sizes(json_t *object, const struct trace_reader *reader)
+{
+	uint64_t bytes[CHUNK_FOOTER + 1] = { 0 };
+
+	for (size_t i = 0; i < trace_reader_count(reader); i++) {
+		const struct chunk_info *chunk = trace_reader_info(reader, i);
+
+		bytes[chunk->kind] += chunk->stored_size;
+	}
+	json_set_count(object, "size_bytes", trace_reader_size(reader));
+	json_set_count(object, "streams_bytes",
+		  bytes[CHUNK_EVENTS] + bytes[CHUNK_READS]);
+	json_set_count(object, "pages_bytes", bytes[CHUNK_PAGES]);
+	json_set_count(object, "key_frames_bytes", bytes[CHUNK_KEY_FRAME]);
+	json_set_count(object, "index_bytes", bytes[CHUNK_INDEX]);
+	json_set_count(object, "symbols_bytes", bytes[CHUNK_SYMBOLS]);
+}
+
+/* What the ends of the file say. */
+static json_t *describe_all(const struct recording *recording, json_t *threads)
+{
+	const struct trace_reader *reader = recording_reader(recording);
+	const struct summary *summary = recording_summary(recording);
+	const struct meta *meta = recording_meta(recording);
+	json_t *info = json_object();
+
+	json_object_set_new(info, "program", json_arguments(meta));
+	json_set_text(info, "path", meta->path);
+	json_set_text(info, "directory", meta->directory);
+	json_set_text(info, "arch", recording_reg_table(recording)->name);
+	json_set_text(info, "host", meta->host);
+	json_set_text(info, "made_by", meta->made_by);
+	json_set_count(info, "started", meta->started);
+	json_set_count(info, "instructions", recording_end(recording));
+	json_object_set_new(info, "threads", threads);
+	json_set_count(info, "key_frames", recording_segments(recording));
+	set_sizes(info, reader);
+	json_object_set_new(info, "complete", json_boolean(
+		summary && trace_reader_is_complete(reader)));
+	json_object_set_new(info, "exit", describe_exit(summary));
+	json_object_set_new(info, "cache", describe_cache(meta, summary));
+	json_object_set_new(info, "pages", describe_pages(summary));
+	return info;
+}
+
+int info_describe(json_t **out, struct recording *recording, bool verbose,
+		  struct failure *why)
+{
+	struct images images = { 0 };
+	json_t *threads = json_array();
+	int rc = describe_threads(threads, recording, why);
+
+	if (!rc)
+		rc = images_find(&images, recording, why);
+	if (rc) {
+		json_decref(threads);
+		return rc;
+	}
+	*out = describe_all(recording, threads);
+	json_object_set_new(*out, "images", describe_images(&images));
+	json_object_set_new(*out, "family", family_describe(recording));
+	if (verbose)
+		json_object_set_new(*out, "segments",
+				    describe_segments(recording));
+	images_release(&images);
+	return 0;
+}

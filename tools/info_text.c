@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* info_text.c - what is said of a recording, for a person */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "tools/info.h"
+#include "tools/print.h"
+
+/*
+ * Every recording holds the symbols and the pages that a program starts with;
+ * in a short one nothing else counts.
+ */
+#define BITS_FROM INT64_C(10000000)	/* instructions */
+
+#define LIST_MOST 16	/* lines, unless all is asked for */
+
+static void print_label(const char *label)
+{
+	printf("%-14s ", label);
+}
+
+static json_int_t count_of(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+static void print_string(const json_t *text)
+{
+	print_escaped(stdout, json_string_value(text),
+		      json_string_length(text));
+}
+
+static void print_text(const json_t *info, const char *label, const char *key)
+{
+	print_label(label);
+	print_string(json_object_get(info, key));
+	putchar('\n');
+}
+
+static void print_count(const json_t *info, const char *label, const char *key)
+{
+	print_label(label);
+	printf("%" JSON_INTEGER_FORMAT "\n", count_of(info, key));
+}
+
+static void print_arguments(const json_t *arguments)
+{
+	for (size_t i = 0; i < json_array_size(arguments); i++) {
+		if (i)
+			putchar(' ');
+		print_string(json_array_get(arguments, i));
+	}
+}
+
+static void print_program(const json_t *info)
+{
+	print_label("program:");
+	print_arguments(json_object_get(info, "program"));
+	putchar('\n');
+}
+
+static void print_started(const json_t *info)
+{
+	time_t started = (time_t)count_of(info, "started");
+	struct tm tm;
+	char text[64];
+
+	if (!gmtime_r(&started, &tm) ||
+	    !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm))
+		return;
+	print_label("started:");
+	printf("%s\n", text);
+}
+
+static void print_thread(const json_t *thread, bool is_alone)
+{
+	printf("%" JSON_INTEGER_FORMAT ": %" JSON_INTEGER_FORMAT
+	       " instructions", count_of(thread, "tid"),
+	       count_of(thread, "instructions"));
+	if (!is_alone)
+		printf(", from t=%" JSON_INTEGER_FORMAT
+		       " to t=%" JSON_INTEGER_FORMAT,
+		       count_of(thread, "first"), count_of(thread, "last"));
+	putchar('\n');
+}
+
+static void print_image(const json_t *image, bool is_alone)
+{
+	(void)is_alone;
+	print_string(json_object_get(image, "path"));
+	printf(", from t=%" JSON_INTEGER_FORMAT "\n", count_of(image, "at"));
+}
+
+static void print_member(const json_t *member, bool is_alone)
+{
+	const json_t *error = json_object_get(member, "error");
+
+	(void)is_alone;
+	if (error) {
+		print_string(error);
+	} else {
+		printf("%" JSON_INTEGER_FORMAT ": ", count_of(member, "pid"));
+		print_string(json_object_get(member, "file"));
+		fputs(", ", stdout);
+		print_string(json_object_get(member, "path"));
+	}
+	puts(json_is_true(json_object_get(member, "this")) ? " (this)" : "");
+}
+
+/* One line for each; only the first ones if they are many. */
+static void print_list(const json_t *list, const char *label, bool verbose,
+		       void (*print)(const json_t *entry, bool is_alone))
+{
+	size_t count = json_array_size(list);
+	size_t most = verbose || count <= LIST_MOST ? count : LIST_MOST;
+
+	for (size_t i = 0; i < most; i++) {
+		print_label(i ? "" : label);
+		print(json_array_get(list, i), count == 1);
+	}
+	if (most == count)
+		return;
+	print_label("");
+	printf("and %zu more: --verbose\n", count - most);
+}
+
+/* A process that was one program, or that is alone, needs no list. */
+static void print_several(const json_t *list, const char *label, bool verbose,
+			  void (*print)(const json_t *entry, bool is_alone))
+{
+	if (json_array_size(list) > 1)
+		print_list(list, label, verbose, print);
+}
+
+static void print_exit(const json_t *info)
+{
+	const json_t *exit = json_object_get(info, "exit");
+	json_int_t number = count_of(exit, "signal");
+	const char *name = number ? sigabbrev_np((int)number) : NULL;
+
+	print_label("exit:");
+	if (!json_is_object(exit))
+		printf("not known: the recording was cut short\n");
+	else if (!number)
+		printf("status %" JSON_INTEGER_FORMAT "\n",
+		       count_of(exit, "code"));
+	else
+		printf("signal %" JSON_INTEGER_FORMAT "%s%s\n", number,
+		       name ? ", SIG" : "", name ? name : "");
+}
+
+static void print_bytes(const json_t *info, const char *label, const char *key,
+			bool with_bits)
+{
+	json_int_t steps = count_of(info, "instructions");
+	json_int_t bytes = count_of(info, key);
+
+	print_label(label);
+	printf("%" JSON_INTEGER_FORMAT " bytes", bytes);
+	if (with_bits && steps >= BITS_FROM)
+		printf(", %.4f bits per instruction",
+		       8 * (double)bytes / (double)steps);
+	putchar('\n');
+}
+
+static void print_statistics(const json_t *info)
+{
+	const json_t *cache = json_object_get(info, "cache");
+	const json_t *pages = json_object_get(info, "pages");
+
+	print_label("cache:");
+	printf("%" JSON_INTEGER_FORMAT " entries", count_of(cache, "entries"));
+	if (json_is_integer(json_object_get(cache, "hits")))
+		printf(", %" JSON_INTEGER_FORMAT " hits, %" JSON_INTEGER_FORMAT
+		       " misses", count_of(cache, "hits"),
+		       count_of(cache, "misses"));
+	putchar('\n');
+	if (!json_is_integer(json_object_get(pages, "stored")))
+		return;
+	print_label("pages:");
+	printf("%" JSON_INTEGER_FORMAT " touched, %" JSON_INTEGER_FORMAT
+	       " stored\n", count_of(pages, "touched"),
+	       count_of(pages, "stored"));
+}
+
+static void print_segments(const json_t *info)
+{
+	const json_t *segments = json_object_get(info, "segments");
+
+	if (!segments)
+		return;
+	print_label("segments:");
+	printf("%10s %20s %20s\n", "number", "at", "instructions");
+	for (size_t i = 0; i < json_array_size(segments); i++) {
+		const json_t *segment = json_array_get(segments, i);
+
+		print_label("");
+		printf("%10zu %20" JSON_INTEGER_FORMAT
+		       " %20" JSON_INTEGER_FORMAT "\n", i,
+		       count_of(segment, "at"),
+		       count_of(segment, "instructions"));
+	}
+}
+
+void info_print(const json_t *info, bool verbose)
+{
+	print_program(info);
+	print_text(info, "path:", "path");
+	print_text(info, "directory:", "directory");
+	print_text(info, "arch:", "arch");
+	print_text(info, "host:", "host");
+	print_text(info, "made by:", "made_by");
+	print_started(info);
+	print_count(info, "instructions:", "instructions");
+	print_list(json_object_get(info, "threads"), "threads:", verbose,
+		   print_thread);
+	print_several(json_object_get(info, "images"), "images:", verbose,
+		      print_image);
+	print_exit(info);
+	print_label("complete:");
+	puts(json_is_true(json_object_get(info, "complete")) ? "yes" : "no");
+	print_count(info, "key frames:", "key_frames");
+	print_bytes(info, "size:", "size_bytes", true);
+	print_bytes(info, "  streams:", "streams_bytes", true);
+	print_bytes(info, "  pages:", "pages_bytes", false);
+	print_bytes(info, "  key frames:", "key_frames_bytes", false);
+	print_bytes(info, "  index:", "index_bytes", false);
+	print_bytes(info, "  symbols:", "symbols_bytes", false);
+	print_statistics(info);
+	print_several(json_object_get(info, "family"), "family:", verbose,
+		      print_member);
+	print_segments(info);
+}

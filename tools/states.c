@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* states.c - see states.h */
+#include "tools/states.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/error.h"
+#include "replayer/recording.h"
+#include "replayer/replayer.h"
+#include "tools/messages.h"
+#include "tools/print.h"
+#include "tools/questions.h"
+
+/* One thread at a time. */
+struct state {
+	uint64_t at;
+	uint32_t tid;
+	uint64_t steps;		/* of the thread, before */
+	bool runs;		/* it is its turn */
+	struct reg_file file;
+};
+
+static void print_as_json(const struct reg_table *table,
+			  const struct state *state)
+{
+	json_t *object = json_object(), *registers = json_object();
+	char value[REGISTER_TEXT];
+
+	for (unsigned i = 0; i < table->count; i++) {
+		register_text(value, table, &state->file, i);
+		json_set_text(registers, table->regs[i].name, value);
+	}
+	json_set_count(object, "at", state->at);
+	json_set_count(object, "tid", state->tid);
+	json_set_count(object, "instructions", state->steps);
+	json_object_set_new(object, "runs", json_boolean(state->runs));
+	json_object_set_new(object, "registers", registers);
+	print_json(object);
+}
+
+static void print_as_text(struct recording *recording,
+			  const struct state *state)
+{
+	const struct reg_table *table = recording_reg_table(recording);
+	size_t segment = recording_segment_at(recording, state->at);
+	char value[REGISTER_TEXT], name[256];
+
+	printf("registers of thread %" PRIu32 " at t=%" PRIu64 " (%" PRIu32
+	       ":%" PRIu64 ")%s\n", state->tid, state->at, state->tid,
+	       state->steps, state->runs ? "" : ", not its turn");
+	for (unsigned i = 0; i < table->count; i++) {
+		register_text(value, table, &state->file, i);
+		printf("  %-8s %s", table->regs[i].name, value);
+		if (i == table->pc &&
+		    recording_name(recording, segment,
+				   reg_get(table, &state->file, i), name,
+				   sizeof(name))) {
+			fputs("  ", stdout);
+			print_escaped(stdout, name, strlen(name));
+		}
+		putchar('\n');
+	}
+}
+
+/*
+ * ERR_NOT_FOUND if there is no such thread then.  The one that had its turn
+ * last can be looked at even if it has ended, as it has at the end.
+ */
+static int find_state(const struct state_question *asked,
+		      struct replayer *replayer, uint32_t stream,
+		      struct state *out, struct failure *why)
+{
+	struct recording *recording = asked->recording;
+	int rc = 0;
+
+	out->at = replayer_time(replayer);
+	out->runs = replayer_stream(replayer) == stream;
+	if (out->runs)
+		replayer_registers(replayer, &out->file);
+	else
+		rc = replayer_thread_registers(replayer, stream, &out->file,
+					       why);
+	if (!rc)
+		rc = recording_tid(recording, stream, &out->tid, why);
+	if (!rc)
+		rc = recording_steps(recording, stream, out->at, &out->steps,
+				     why);
+	return rc;
+}
+
+/* Every thread that there is at the time, or the one that was asked for. */
+static int print_states(const struct state_question *asked,
+			struct replayer *replayer, struct failure *why)
+{
+	size_t count = recording_threads(asked->recording);
+	bool any = false;
+
+	for (uint32_t stream = 0; stream < count; stream++) {
+		struct state state;
+		int rc = find_state(asked, replayer, stream, &state, why);
+
+		if (rc == ERR_NOT_FOUND)
+			continue;
+		if (rc)
+			return rc;
+		if (asked->has_tid && state.tid != asked->tid)
+			continue;
+		any = true;
+		if (asked->json)
+			print_as_json(recording_reg_table(asked->recording),
+				      &state);
+		else
+			print_as_text(asked->recording, &state);
+	}
+	if (any)
+		return 0;
+	return failed(why, ERR_NOT_FOUND, "there is no thread %" PRIu64
+		      " at t=%" PRIu64, asked->tid, replayer_time(replayer));
+}
+
+static void print_failure(const struct state_question *asked, const char *at,
+			  bool is_time, uint64_t t, const struct failure *why)
+{
+	if (asked->json) {
+		json_t *object = json_object();
+
+		if (is_time)
+			json_set_count(object, "at", t);
+		else
+			json_set_text(object, "at", at);
+		json_set_text(object, "error", why->text);
+		print_json(object);
+	}
+	say_failure(why);
+}
+
+bool state_print(const struct state_question *asked, struct query *query,
+		 const char *at)
+{
+	struct replayer *replayer;
+	struct failure why;
+	bool is_time;
+	uint64_t t;
+	int rc = question_time(&t, &is_time, asked->recording, at, &why);
+
+	if (!rc)
+		rc = query_replayer(query, &replayer, &why);
+	if (!rc)
+		rc = replayer_seek(replayer, t, &why);
+	if (!rc)
+		rc = print_states(asked, replayer, &why);
+	if (rc)
+		print_failure(asked, at, is_time, t, &why);
+	return !rc;
+}

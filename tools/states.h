@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * states.h - what the registers of threads held at a time
+ *
+ * Ownership:  everything is borrowed.
+ */
+#ifndef CPREC_TOOLS_STATES_H
+#define CPREC_TOOLS_STATES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "replayer/query.h"
+
+struct state_question {
+	struct recording *recording;
+	bool has_tid;		/* only of thread `tid`; else of each */
+	uint64_t tid;
+	bool json;
+};
+
+/*
+ * Prints the registers at the time `at`, a text.  If there is no answer, says
+ * so on standard error and returns false.
+ */
+bool state_print(const struct state_question *asked, struct query *query,
+		 const char *at);
+
+#endif
