@@ -237,6 +237,7 @@ static int do_syscall(struct recorder *rec, struct linux_result *result,
 	if (rec->reborn)
 		return start_reborn(rec, why);
 	memory_doubt_shared(rec->memory);
+	rec->stream->tid = linux_tid(rec->process);	/* exec changes it */
 	if (result->all_registers)
 		effect_registers(rec, NULL);
 	end_with(rec, PACKET_SYSCALL, result);
@@ -497,9 +498,12 @@ static int end(struct recorder *rec, int rc, const struct linux_result *result,
 	return rc;
 }
 
-static _Noreturn void ended(void *context, int rc,
-			    const struct linux_result *result,
-			    const struct failure *why)
+/* Part of the type, which _Noreturn is not for clang. */
+static void ended(void *context, int rc, const struct linux_result *result,
+		  const struct failure *why) __attribute__((noreturn));
+
+static void ended(void *context, int rc, const struct linux_result *result,
+		  const struct failure *why)
 {
 	struct recorder *rec = context;
 	const struct recorder_options *options = rec->options;

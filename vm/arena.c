@@ -1,69 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* arena.c - the host reservation behind guest memory, and touches of its pages */
+/* arena.c - the host reservation behind guest memory */
 #include "vm/memory_internal.h"
-#include "vm/views.h"
 
-#include <assert.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <ucontext.h>
 
 #include "formats/error.h"
-#include "vm/family.h"
+#include "vm/views.h"
 
-#define ARENA_BITS 40
-
-/*
- * Each page that is opened on its own splits a host mapping, of which there
- * are at most 65,530 (vm.max_map_count).  After this many since memory_arm(),
- * whole clusters are opened, and told as touched.
- */
-#define OPENED_MOST 14000
-#define CLUSTER_PAGES 64
-
-/* How far a touch is taken for one of its neighbours, each way. */
-#define RUN_PAGES 16
+/* Programs reserve terabytes; a host gives a process 47 bits as a rule. */
+#define ARENA_BITS_MOST 46
+#define ARENA_BITS_LEAST 32
 
 static void *reserve(uint64_t size, int prot)
 {
 	void *at = mmap(NULL, size, prot,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	return at == MAP_FAILED ? NULL : at;
-}
-
-/* A limit on address space (ulimit -v) makes do with less. */
-static void reserve_arena(struct memory *memory)
-{
-	for (unsigned bits = ARENA_BITS; bits >= 32 && !memory->arena; bits--) {
-		memory->arena_size = UINT64_C(1) << bits;
-		memory->arena = reserve(memory->arena_size, PROT_NONE);
-	}
-}
-
-int arena_create(struct memory *memory, struct failure *why)
-{
-	uint64_t pages;
-
-	reserve_arena(memory);
-	if (!memory->arena)
-		return failed(why, ERR_NO_MEMORY,
-			      "cannot reserve address space for guest memory: %s",
-			      strerror(errno));
-	pages = memory->arena_size >> GUEST_PAGE_SHIFT;
-	memory->state = reserve(pages, PROT_READ | PROT_WRITE);
-	memory->doubt = reserve(pages * 4, PROT_READ | PROT_WRITE);
-	memory->guest = reserve(pages * 8, PROT_READ | PROT_WRITE);
-	memory->origin = reserve(pages * 8, PROT_READ | PROT_WRITE);
-	if (!memory->state || !memory->doubt || !memory->guest ||
-	    !memory->origin)
-		return failed(why, ERR_NO_MEMORY,
-			      "cannot reserve address space for page tables: %s",
-			      strerror(errno));
-	return 0;
+	if (at == MAP_FAILED)
+		return NULL;
+	/* Huge pages would make what is sparse dense. */
+	if (prot != PROT_NONE)
+		madvise(at, size, MADV_NOHUGEPAGE);
+	return at;
 }
 
 static void release(void *at, uint64_t size)
@@ -71,6 +32,54 @@ static void release(void *at, uint64_t size)
 	if (at)
 		munmap(at, size);
 }
+
+static void release_all(struct memory *memory)
+{
+	uint64_t pages = memory->arena_size >> GUEST_PAGE_SHIFT;
+
+	release(memory->arena, memory->arena_size);
+	release(memory->state, pages);
+	release(memory->doubt, pages * sizeof(*memory->doubt));
+	release(memory->block, pages / PAGE_BLOCK);
+	memory->arena = memory->state = memory->block = NULL;
+	memory->doubt = NULL;
+}
+
+static bool reserve_all(struct memory *memory, uint64_t size)
+{
+	uint64_t pages = size >> GUEST_PAGE_SHIFT;
+	int prot = PROT_READ | PROT_WRITE;
+
+	memory->arena_size = size;
+	memory->arena = reserve(size, PROT_NONE);
+	memory->state = reserve(pages, prot);
+	memory->doubt = reserve(pages * sizeof(*memory->doubt), prot);
+	memory->block = reserve(pages / PAGE_BLOCK, prot);
+	if (memory->arena && memory->state && memory->doubt && memory->block)
+		return true;
+	release_all(memory);
+	return false;
+}
+
+int arena_create(struct memory *memory, struct failure *why)
+{
+	/* A limit on address space (ulimit -v) makes do with less. */
+	for (unsigned bits = ARENA_BITS_MOST; bits >= ARENA_BITS_LEAST; bits--)
+		if (reserve_all(memory, UINT64_C(1) << bits))
+			return 0;
+	return failed(why, ERR_NO_MEMORY,
+		      "cannot reserve address space for guest memory: %s",
+		      strerror(errno));
+}
+
+void arena_destroy(struct memory *memory)
+{
+	release_all(memory);
+	free(memory->holes);
+	free(memory->extents);
+}
+
+/* ------- handing it out ------- */
 
 uint64_t arena_take(struct memory *memory, uint64_t size)
 {
@@ -96,17 +105,20 @@ uint64_t arena_take(struct memory *memory, uint64_t size)
 
 static void add_hole(struct memory *memory, uint64_t start, uint64_t end)
 {
-	for (size_t i = 0; i < memory->hole_count; i++) {
+	for (size_t i = memory->hole_count; i-- > 0;) {
 		struct hole *hole = &memory->holes[i];
 
-		if (hole->end == start) {
-			hole->end = end;
-			return;
-		}
-		if (hole->start == end) {
-			hole->start = start;
-			return;
-		}
+		if (hole->end != start && hole->start != end)
+			continue;
+		if (hole->end == start)
+			start = hole->start;
+		else
+			end = hole->end;
+		*hole = memory->holes[--memory->hole_count];
+	}
+	if (end == memory->used) {
+		memory->used = start;
+		return;
 	}
 	if (memory->hole_count == memory->hole_room) {
 		size_t room = memory->hole_room ? memory->hole_room * 2 : 64;
@@ -124,18 +136,16 @@ static void add_hole(struct memory *memory, uint64_t start, uint64_t end)
 void arena_give(struct memory *memory, uint64_t start, uint64_t size,
 		bool reuse)
 {
-	uint64_t page = start >> GUEST_PAGE_SHIFT;
-	uint64_t count = size >> GUEST_PAGE_SHIFT;
-
 	if (memory->views)
-		views_forget(memory->views, page, count);
+		views_forget(memory->views, start >> GUEST_PAGE_SHIFT,
+			     size >> GUEST_PAGE_SHIFT);
 	/* Replaces mapped files too, and drops the contents. */
 	if (mmap(memory->arena + start, size, PROT_NONE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
 		 0) == MAP_FAILED)
 		return;
-	memset(memory->state + page, 0, count);
-	memset(memory->doubt + page, 0, count * 4);
+	pages_forget(memory, start >> GUEST_PAGE_SHIFT,
+		     size >> GUEST_PAGE_SHIFT);
 	if (reuse)
 		add_hole(memory, start, start + size);
 }
@@ -157,268 +167,116 @@ void arena_protect(struct memory *memory, uint64_t start, uint64_t size,
 	abort();	/* OPENED_MOST keeps clear of the limit on mappings */
 }
 
-static void note_shared(struct memory *memory, uint64_t page)
-{
-	if (memory->shared_count == memory->shared_room) {
-		size_t room = memory->shared_room ? memory->shared_room * 2 : 64;
-		uint64_t *more = realloc(memory->shared, room * sizeof(*more));
+/* ------- from the arena to the guest ------- */
 
-		if (!more)
-			abort();	/* changes would be missed */
-		memory->shared = more;
-		memory->shared_room = room;
+/* Index of the first extent that ends above `at`. */
+static size_t extent_index(const struct memory *memory, uint64_t at)
+{
+	size_t low = 0, high = memory->extent_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (memory->extents[middle].end <= at)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	memory->shared[memory->shared_count++] = page;
+	return low;
 }
 
-/* Lets the host at the contents of a page that nobody has seen yet. */
-static void fill(struct memory *memory, uint64_t page)
+int arena_make_room(struct memory *memory, size_t more)
 {
-	uint64_t at = page << GUEST_PAGE_SHIFT;
-	uint8_t *bytes = memory->arena + at;
-	uint32_t doubt = memory->doubt[page];
-	bool shared = doubt && memory->family &&
-		      (memory->state[page] & PAGE_SHARED);
+	size_t room = memory->extent_room ? memory->extent_room : 64;
+	struct extent *extents;
 
-	if (shared) {
-		family_enter(memory->family);
-		note_shared(memory, page);
-	}
-	arena_protect(memory, at, GUEST_PAGE, PAGE_READ | PAGE_WRITTEN);
-	if (memory->state[page] & PAGE_ABSENT) {
-		memory->state[page] &= (uint8_t)~PAGE_ABSENT;
-		memory->observer.supply(memory->observer.context,
-					memory->origin[page], bytes);
-	}
-	if (!doubt)
-		return;
-	memory->doubt[page] = 0;
-	if (memory->observer.resolve)
-		memory->observer.resolve(memory->observer.context,
-					 memory->guest[page], doubt, bytes);
-	if (memory->views)
-		views_resolved(memory, page);
-}
-
-static bool is_closed(const struct memory *memory, uint64_t page)
-{
-	return memory->doubt[page] || (memory->state[page] & PAGE_ABSENT);
-}
-
-/* Notes that a page may be read, or read and written, and says so. */
-static void mark(struct memory *memory, uint64_t page, bool write)
-{
-	const struct memory_observer *observer = &memory->observer;
-	unsigned before = memory->state[page];
-
-	memory->state[page] = (uint8_t)(before | PAGE_READ |
-					(write ? PAGE_WRITTEN : 0));
-	if (!memory->tracks)
-		return;
-	if (!(before & PAGE_READ) && !write && observer->first_read)
-		observer->first_read(observer->context, memory->guest[page]);
-	if (!(before & PAGE_WRITTEN) && write)
-		observer->first_write(observer->context, memory->guest[page]);
-}
-
-static void touch_page(struct memory *memory, uint64_t page, bool write)
-{
-	if (is_closed(memory, page))
-		fill(memory, page);
-	mark(memory, page, write || !memory->tracks);
-	arena_protect(memory, page << GUEST_PAGE_SHIFT, GUEST_PAGE,
-		      memory->state[page]);
-}
-
-/* The arena pages of the mapping that holds the page, cut to [first, end). */
-static void cut_to_mapping(struct memory *memory, uint64_t page,
-			   uint64_t *first, uint64_t *end)
-{
-	guest_addr addr = memory->guest[page] << GUEST_PAGE_SHIFT;
-	const struct mapping *map = memory_find(memory, addr);
-	uint64_t start = page, stop = page + 1;
-
-	if (map) {
-		start = map->arena >> GUEST_PAGE_SHIFT;
-		stop = start + ((map->region.end - map->region.start) >>
-				GUEST_PAGE_SHIFT);
-	}
-	if (*first < start)
-		*first = start;
-	if (*end > stop)
-		*end = stop;
-}
-
-/*
- * Touches all of the cluster that belongs to the page's mapping.  A replay
- * leaves doubtful pages alone: the recording knows only those it names.
- */
-static void touch_cluster(struct memory *memory, uint64_t page, bool write)
-{
-	uint64_t first = page & ~(uint64_t)(CLUSTER_PAGES - 1);
-	uint64_t end = first + CLUSTER_PAGES;
-
-	cut_to_mapping(memory, page, &first, &end);
-	for (uint64_t other = first; other < end; other++)
-		if (memory->tracks || !memory->doubt[other])
-			touch_page(memory, other, write);
-	touch_page(memory, page, write);
-}
-
-/*
- * Whether a page can be taken for touched along with a neighbour: it was in
- * the segment before, or follows pages that are written one after the other.
- */
-static bool goes_along(const struct memory *memory, uint64_t page, bool write,
-		       bool in_order)
-{
-	unsigned state = memory->state[page];
-
-	if (is_closed(memory, page) ||
-	    (state & (write ? PAGE_WRITTEN : PAGE_READ)))
-		return false;
-	if (write)
-		return in_order || (state & PAGE_WAS_WRITTEN_BEFORE);
-	return (state & PAGE_WAS_READ_BEFORE) &&
-	       !(state & PAGE_WAS_WRITTEN_BEFORE);
-}
-
-/*
- * A fault costs as much as hashing 20 pages, so neighbours that will probably
- * be touched too are opened with the page.  What is told of them may be too
- * much, never too little.
- */
-static void touch_run(struct memory *memory, uint64_t page, bool write)
-{
-	uint64_t first = page - (page < RUN_PAGES ? page : RUN_PAGES);
-	uint64_t end = page + 1 + RUN_PAGES;
-	uint64_t from = page, to = page + 1;
-	bool in_order;
-
-	write |= (memory->state[page] & PAGE_WAS_WRITTEN_BEFORE) != 0;
-	cut_to_mapping(memory, page, &first, &end);
-	in_order = write && page > first &&
-		   (memory->state[page - 1] & PAGE_WRITTEN);
-	while (from > first && goes_along(memory, from - 1, write, false))
-		from--;
-	while (to < end && goes_along(memory, to, write, in_order))
-		to++;
-	for (uint64_t other = from; other < to; other++)
-		mark(memory, other, write);
-	arena_protect(memory, from << GUEST_PAGE_SHIFT,
-		      (to - from) << GUEST_PAGE_SHIFT, memory->state[page]);
-}
-
-static bool is_expected(const struct memory *memory, uint64_t page)
-{
-	return (memory->state[page] & PAGE_ABSENT) && !memory->doubt[page] &&
-	       memory->observer.expects(memory->observer.context,
-					memory->origin[page]);
-}
-
-/* Supplies an absent page, and those around it that will be asked for. */
-static void supply_run(struct memory *memory, uint64_t page)
-{
-	uint64_t first = page - (page < RUN_PAGES ? page : RUN_PAGES);
-	uint64_t end = page + 1 + RUN_PAGES;
-	uint64_t from = page, to = page + 1;
-
-	cut_to_mapping(memory, page, &first, &end);
-	while (from > first && is_expected(memory, from - 1))
-		from--;
-	while (to < end && is_expected(memory, to))
-		to++;
-	arena_protect(memory, from << GUEST_PAGE_SHIFT,
-		      (to - from) << GUEST_PAGE_SHIFT,
-		      PAGE_READ | PAGE_WRITTEN);
-	for (; from < to; from++) {
-		memory->state[from] &= (uint8_t)~PAGE_ABSENT;
-		mark(memory, from, true);
-		memory->observer.supply(memory->observer.context,
-					memory->origin[from],
-					memory->arena +
-						(from << GUEST_PAGE_SHIFT));
-	}
-}
-
-void arena_touch(struct memory *memory, uint64_t page, bool write)
-{
-	unsigned need = write ? PAGE_WRITTEN : PAGE_READ;
-
-	if (!is_closed(memory, page) && (memory->state[page] & need))
-		return;
-	if (++memory->opened > OPENED_MOST)
-		touch_cluster(memory, page, write);
-	else if (memory->tracks && !is_closed(memory, page))
-		touch_run(memory, page, write);
-	else if (memory->observer.expects && !memory->doubt[page] &&
-		 (memory->state[page] & PAGE_ABSENT))
-		supply_run(memory, page);
-	else
-		touch_page(memory, page, write);
-}
-
-/* ------- faults ------- */
-
-static struct memory *caught;	/* the one memory whose faults we take */
-
-static bool is_write(const struct memory *memory, uint64_t page,
-		     const ucontext_t *context)
-{
-#ifdef __x86_64__
-	(void)memory;
-	(void)page;
-	return context->uc_mcontext.gregs[REG_ERR] & 2;
-#else
-	(void)context;
-	return memory->state[page] & PAGE_READ;
-#endif
-}
-
-static void on_fault(int number, siginfo_t *info, void *context)
-{
-	struct memory *memory = caught;
-	uint64_t at = (uint64_t)((uint8_t *)info->si_addr -
-				 (memory ? memory->arena : NULL));
-	int saved = errno;
-
-	if (!memory || at >= memory->arena_size) {
-		signal(number, SIG_DFL);	/* happens again, and kills us */
-		return;
-	}
-	at >>= GUEST_PAGE_SHIFT;
-	arena_touch(memory, at, is_write(memory, at, context));
-	errno = saved;
-}
-
-int arena_catch_faults(struct memory *memory, struct failure *why)
-{
-	struct sigaction action = {
-		.sa_sigaction = on_fault,
-		.sa_flags = SA_SIGINFO | SA_RESTART,
-	};
-
-	assert(!caught);
-	sigemptyset(&action.sa_mask);
-	if (sigaction(SIGSEGV, &action, NULL))
-		return failed(why, ERR_SYSTEM, "cannot catch faults: %s",
-			      strerror(errno));
-	caught = memory;
+	if (memory->extent_count + more <= memory->extent_room)
+		return 0;
+	while (room < memory->extent_count + more)
+		room *= 2;
+	extents = realloc(memory->extents, room * sizeof(*extents));
+	if (!extents)
+		return ERR_NO_MEMORY;
+	memory->extents = extents;
+	memory->extent_room = room;
 	return 0;
 }
 
-void arena_destroy(struct memory *memory)
+static void insert_extent(struct memory *memory, size_t index,
+			  struct extent extent)
 {
-	uint64_t pages = memory->arena_size >> GUEST_PAGE_SHIFT;
+	memmove(memory->extents + index + 1, memory->extents + index,
+		(memory->extent_count - index) * sizeof(extent));
+	memory->extents[index] = extent;
+	memory->extent_count++;
+}
 
-	if (caught == memory) {
-		caught = NULL;
-		signal(SIGSEGV, SIG_DFL);
+static void erase_extents(struct memory *memory, size_t index, size_t count)
+{
+	memory->extent_count -= count;
+	memmove(memory->extents + index, memory->extents + index + count,
+		(memory->extent_count - index) * sizeof(*memory->extents));
+}
+
+static bool goes_on(const struct extent *a, const struct extent *b)
+{
+	return a->end == b->start && a->addr + (a->end - a->start) == b->addr;
+}
+
+void arena_place(struct memory *memory, uint64_t start, uint64_t size,
+		 guest_addr addr)
+{
+	size_t index = extent_index(memory, start);
+	struct extent extent = { start, start + size, addr };
+	struct extent *at = memory->extents + index;
+
+	if (index > 0 && goes_on(at - 1, &extent)) {
+		extent = (struct extent){ at[-1].start, extent.end,
+					  at[-1].addr };
+		erase_extents(memory, --index, 1);
+		at--;
 	}
-	release(memory->arena, memory->arena_size);
-	release(memory->state, pages);
-	release(memory->doubt, pages * 4);
-	release(memory->guest, pages * 8);
-	release(memory->origin, pages * 8);
-	free(memory->holes);
+	if (index < memory->extent_count && goes_on(&extent, at))
+		*at = (struct extent){ extent.start, at->end, extent.addr };
+	else
+		insert_extent(memory, index, extent);
+}
+
+void arena_displace(struct memory *memory, uint64_t start, uint64_t size)
+{
+	uint64_t end = start + size;
+	size_t index = extent_index(memory, start), stop;
+
+	if (index < memory->extent_count &&
+	    memory->extents[index].start < start) {
+		struct extent *at = &memory->extents[index];
+		struct extent tail = { start, at->end,
+				       at->addr + (start - at->start) };
+
+		at->end = start;
+		insert_extent(memory, ++index, tail);
+	}
+	for (stop = index; stop < memory->extent_count; stop++) {
+		struct extent *at = &memory->extents[stop];
+
+		if (at->start >= end)
+			break;
+		if (at->end > end) {
+			at->addr += end - at->start;
+			at->start = end;
+			break;
+		}
+	}
+	erase_extents(memory, index, stop - index);
+}
+
+struct mapping *arena_mapping(struct memory *memory, uint64_t page)
+{
+	uint64_t at = page << GUEST_PAGE_SHIFT;
+	size_t index = extent_index(memory, at);
+	const struct extent *extent = memory->extents + index;
+
+	if (index == memory->extent_count || at < extent->start)
+		return NULL;
+	return memory_find(memory, extent->addr + (at - extent->start));
 }

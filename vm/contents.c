@@ -14,13 +14,13 @@
 #define DOUBTFUL_PAGES 4
 
 /* Opens the pages of a range that lies in one mapping. */
-static void touch_range(struct memory *memory, uint64_t at, uint64_t size,
-			bool write)
+static void touch_range(struct memory *memory, const struct mapping *map,
+			uint64_t at, uint64_t size, bool write)
 {
 	uint64_t last = (at + size - 1) >> GUEST_PAGE_SHIFT;
 
 	for (uint64_t page = at >> GUEST_PAGE_SHIFT; page <= last; page++) {
-		arena_touch(memory, page, write);
+		arena_touch(memory, map, page, write);
 		if (memory->views)
 			views_touch(memory, page, write);
 	}
@@ -55,7 +55,7 @@ static uint8_t *open_for(struct memory *memory, const struct mapping *map,
 
 	if (kernel && map->alias)
 		return map->alias + (addr - map->region.start);
-	touch_range(memory, at, span, write);
+	touch_range(memory, map, at, span, write);
 	return memory->arena + at;
 }
 
@@ -263,16 +263,18 @@ const uint8_t *memory_peek(struct memory *memory, uint64_t page)
 {
 	guest_addr addr = page << GUEST_PAGE_SHIFT;
 	struct mapping *map = memory_find(memory, addr);
+	unsigned state;
 	uint64_t at;
 
 	if (!map)
 		return NULL;
 	at = mapping_arena(map, addr);
 	page = at >> GUEST_PAGE_SHIFT;
-	if (memory->doubt[page] || (memory->state[page] & PAGE_ABSENT))
+	state = page_state(memory, map, page);
+	if (state & PAGE_CLOSED)
 		return NULL;
 	/* Open to the host, but nobody has touched it. */
-	if (memory->tracks && !(memory->state[page] & PAGE_READ))
+	if (!(state & PAGE_READ))
 		arena_protect(memory, page << GUEST_PAGE_SHIFT, GUEST_PAGE,
 			      PAGE_READ);
 	return memory->arena + at;

@@ -156,11 +156,12 @@ static unsigned engine_perms(unsigned prot)
  * The first touch of a page in a thread's turn, or its first write; whether
  * writes may go unseen from here on.
  */
-static bool touch(struct memory *memory, uint64_t paddr, bool write)
+static bool touch(struct memory *memory, const struct mapping *map,
+		  uint64_t paddr, bool write)
 {
 	uint64_t page = paddr >> GUEST_PAGE_SHIFT;
 
-	arena_touch(memory, page, write);
+	arena_touch(memory, map, page, write);
 	return views_touch(memory, page, write);
 }
 
@@ -180,8 +181,10 @@ static bool on_tlb_miss(uc_engine *uc, uint64_t addr, uc_mem_type type,
 		entry->paddr = mapping_arena(map, addr);
 		entry->perms = vm->probing ? UC_PROT_ALL :
 					     engine_perms(map->region.prot);
+		page_note(vm->memory, entry->paddr >> GUEST_PAGE_SHIFT);
 		if (vm->memory->views && !vm->probing &&
-		    !touch(vm->memory, entry->paddr, type == UC_MEM_WRITE))
+		    !touch(vm->memory, map, entry->paddr,
+			   type == UC_MEM_WRITE))
 			entry->perms &= ~(uc_prot)UC_PROT_WRITE;
 		return true;
 	}

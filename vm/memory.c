@@ -3,7 +3,6 @@
 #include "vm/memory_internal.h"
 #include "vm/views.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +40,7 @@ int memory_create(struct memory **out, const struct memory_observer *observer,
 static void drop_alias(const struct mapping *map)
 {
 	if (map->alias)
-		munmap(map->alias, map->region.end - map->region.start);
+		munmap(map->alias, mapping_size(map));
 }
 
 void memory_destroy(struct memory *memory)
@@ -52,6 +51,7 @@ void memory_destroy(struct memory *memory)
 	family_destroy(memory->family);
 	for (size_t i = 0; i < memory->count; i++)
 		drop_alias(&memory->maps[i]);
+	arena_leave_faults(memory);
 	arena_destroy(memory);
 	views_destroy(memory->views);
 	for (size_t i = 0; i < memory->name_count; i++)
@@ -106,6 +106,8 @@ static int make_room(struct memory *memory, size_t more)
 	size_t room = memory->room ? memory->room : 64;
 	struct mapping *maps;
 
+	if (arena_make_room(memory, more))
+		return ERR_NO_MEMORY;
 	if (memory->count + more <= memory->room)
 		return 0;
 	while (room < memory->count + more)
@@ -154,9 +156,20 @@ static void split(struct memory *memory, guest_addr addr)
 	insert(memory, index + 1, &tail);
 }
 
+struct mapping *memory_separate(struct memory *memory, guest_addr addr,
+				uint64_t size)
+{
+	if (make_room(memory, 2))
+		return NULL;
+	split(memory, addr);
+	split(memory, addr + size);
+	return memory_find(memory, addr);
+}
+
+/* Whether a mapping is the next part of the same, for the guest. */
 static bool continues(const struct mapping *a, const struct mapping *b)
 {
-	uint64_t size = a->region.end - a->region.start;
+	uint64_t size = mapping_size(a);
 
 	return a->region.end == b->region.start && a->arena + size == b->arena &&
 	       a->region.prot == b->region.prot &&
@@ -168,6 +181,13 @@ static bool continues(const struct mapping *a, const struct mapping *b)
 		a->region.offset + size == b->region.offset);
 }
 
+/* Whether it is for us, too. */
+static bool is_like(const struct mapping *a, const struct mapping *b)
+{
+	return a->initial == b->initial && a->shift == b->shift &&
+	       (!(a->initial & PAGE_DOUBTFUL) || a->doubt == b->doubt);
+}
+
 /* Joins what can be joined around [first, last]. */
 static void join(struct memory *memory, guest_addr start, guest_addr end)
 {
@@ -177,7 +197,7 @@ static void join(struct memory *memory, guest_addr start, guest_addr end)
 	       memory->maps[index].region.start <= end) {
 		struct mapping *map = &memory->maps[index];
 
-		if (!continues(map, map + 1)) {
+		if (!continues(map, map + 1) || !is_like(map, map + 1)) {
 			index++;
 			continue;
 		}
@@ -204,6 +224,12 @@ static bool is_page_range(guest_addr addr, uint64_t size)
 {
 	return !(addr % GUEST_PAGE) && !(size % GUEST_PAGE) && size &&
 	       addr < ADDRESS_LIMIT && size <= ADDRESS_LIMIT - addr;
+}
+
+bool memory_is_mapped(const struct memory *memory, guest_addr addr,
+		      uint64_t size)
+{
+	return is_page_range(addr, size) && is_covered(memory, addr, size);
 }
 
 /* ------- names ------- */
@@ -284,8 +310,8 @@ static void cut_out(struct memory *memory, guest_addr addr, uint64_t size)
 			break;
 		heap = is_heap(memory, map);
 		drop_alias(map);
-		arena_give(memory, map->arena,
-			   map->region.end - map->region.start,
+		arena_displace(memory, map->arena, mapping_size(map));
+		arena_give(memory, map->arena, mapping_size(map),
 			   !map->was_code && !heap);
 	}
 	erase(memory, first, end - first);
@@ -357,28 +383,22 @@ static int place_file(struct memory *memory, struct mapping *map, int fd,
 	return ERR_SYSTEM;
 }
 
-static void start_pages(struct memory *memory, const struct mapping *map,
-			uint32_t doubt)
+static void start_pages(struct memory *memory, struct mapping *map,
+			uint64_t doubt)
 {
-	uint64_t size = map->region.end - map->region.start;
-	uint64_t first = map->arena >> GUEST_PAGE_SHIFT;
-	uint64_t count = size >> GUEST_PAGE_SHIFT;
-	uint64_t guest = map->region.start >> GUEST_PAGE_SHIFT;
-	unsigned state = memory->tracks || doubt ? 0 : PAGE_READ | PAGE_WRITTEN;
-
-	if (map->region.kind == REGION_SHARED)
-		state |= PAGE_SHARED;
-	memset(memory->state + first, (int)state, count);
-	for (uint64_t i = 0; i < count; i++)
-		memory->guest[first + i] = guest + i;
+	map->doubt = doubt;
 	if (doubt)
-		for (uint64_t i = 0; i < count; i++)
-			memory->doubt[first + i] = doubt;
-	arena_protect(memory, map->arena, size, state);
+		map->initial = PAGE_DOUBTFUL;
+	else if (!memory->tracks)
+		map->initial = PAGE_READ | PAGE_WRITTEN;
+	/* What was never used is closed. */
+	if (map->initial & PAGE_READ || map->region.kind != REGION_ANON)
+		arena_protect(memory, map->arena, mapping_size(map),
+			      map->initial);
 }
 
 static void tell_mapped(struct memory *memory, const struct region *region,
-			uint32_t doubt)
+			uint64_t doubt)
 {
 	const struct memory_observer *observer = &memory->observer;
 
@@ -394,7 +414,7 @@ int memory_map(struct memory *memory, const struct region *region, int fd,
 {
 	uint64_t size = region->end - region->start;
 	struct mapping map = { .region = *region };
-	uint32_t doubt = 0;
+	uint64_t doubt = 0;
 	int rc;
 
 	if (!is_page_range(region->start, size))
@@ -414,9 +434,10 @@ int memory_map(struct memory *memory, const struct region *region, int fd,
 			return rc;
 		}
 		if (memory_starts_doubtful(memory, region->kind))
-			doubt = (uint32_t)++memory->newest_doubt;
+			doubt = ++memory->newest_doubt;
 	}
 	start_pages(memory, &map, doubt);
+	arena_place(memory, map.arena, size, region->start);
 	insert(memory, memory_index(memory, region->start), &map);
 	join(memory, region->start, region->end);
 	memory->generation++;
@@ -443,7 +464,7 @@ int memory_protect(struct memory *memory, guest_addr addr, uint64_t size,
 {
 	const struct memory_observer *observer = &memory->observer;
 
-	if (!is_page_range(addr, size) || !is_covered(memory, addr, size))
+	if (!memory_is_mapped(memory, addr, size))
 		return ERR_NOT_FOUND;
 	if (make_room(memory, 2))
 		return ERR_NO_MEMORY;
@@ -463,16 +484,18 @@ int memory_protect(struct memory *memory, guest_addr addr, uint64_t size,
 	return 0;
 }
 
-/* Gives the moved pages their new guest page numbers. */
-static void renumber(struct memory *memory, const struct mapping *map)
+/* Has the mapping begin at another address. */
+static void relocate(struct memory *memory, struct mapping *map, guest_addr to)
 {
-	uint64_t first = map->arena >> GUEST_PAGE_SHIFT;
-	uint64_t guest = map->region.start >> GUEST_PAGE_SHIFT;
-	uint64_t count = (map->region.end - map->region.start) >>
-			 GUEST_PAGE_SHIFT;
+	uint64_t size = mapping_size(map);
 
-	for (uint64_t i = 0; i < count; i++)
-		memory->guest[first + i] = guest + i;
+	if (memory->observer.supply)
+		map->shift += (int64_t)(map->region.start - to) >>
+			      GUEST_PAGE_SHIFT;
+	map->region.start = to;
+	map->region.end = to + size;
+	arena_displace(memory, map->arena, size);
+	arena_place(memory, map->arena, size, to);
 }
 
 int memory_move(struct memory *memory, guest_addr from, guest_addr to,
@@ -499,9 +522,8 @@ int memory_move(struct memory *memory, guest_addr from, guest_addr to,
 	memcpy(moved, memory->maps + first, count * sizeof(*moved));
 	erase(memory, first, count);
 	for (size_t i = 0; i < count; i++) {
-		moved[i].region.start += to - from;
-		moved[i].region.end += to - from;
-		renumber(memory, &moved[i]);
+		relocate(memory, &moved[i],
+			 moved[i].region.start + (to - from));
 		insert(memory, memory_index(memory, moved[i].region.start),
 		       &moved[i]);
 	}
@@ -514,26 +536,19 @@ int memory_move(struct memory *memory, guest_addr from, guest_addr to,
 }
 
 /* Drops the pages of one mapping; those of a file are doubtful again. */
-static void clear_pages(struct memory *memory, const struct mapping *map,
-			guest_addr addr, uint64_t size, uint32_t doubt)
+static int clear_pages(struct memory *memory, struct mapping *map,
+		       guest_addr addr, uint64_t size, uint64_t doubt)
 {
 	uint64_t at = mapping_arena(map, addr);
-	uint64_t page = at >> GUEST_PAGE_SHIFT;
-	uint64_t count = size >> GUEST_PAGE_SHIFT;
-	bool is_file = map->region.kind != REGION_ANON;
 
 	if (memory->views)
-		views_forget(memory->views, page, count);
+		views_forget(memory->views, at >> GUEST_PAGE_SHIFT,
+			     size >> GUEST_PAGE_SHIFT);
 	madvise(memory->arena + at, size, MADV_DONTNEED);
-	for (uint64_t i = page; i < page + count; i++) {
-		memory->state[i] &= (uint8_t)~PAGE_ABSENT;
-		memory->doubt[i] = is_file ? doubt : 0;
-	}
-	if (is_file && doubt)
-		arena_protect(memory, at, size, 0);
-	else if (!memory->tracks)
-		arena_protect(memory, at, size, PAGE_READ | PAGE_WRITTEN);
 	memory_note_stale(memory, map, addr, size);
+	if (doubt)
+		return pages_doubt(memory, map, addr, size, doubt);
+	return pages_clear(memory, map, addr, size);
 }
 
 int memory_clear(struct memory *memory, guest_addr addr, uint64_t size)
@@ -541,19 +556,22 @@ int memory_clear(struct memory *memory, guest_addr addr, uint64_t size)
 	const struct memory_observer *observer = &memory->observer;
 	guest_addr end = addr + size;
 
-	if (!is_page_range(addr, size) || !is_covered(memory, addr, size))
+	if (!memory_is_mapped(memory, addr, size))
 		return ERR_NOT_FOUND;
 	if (observer->cleared)
 		observer->cleared(observer->context, addr, size);
 	for (guest_addr at = addr; at < end;) {
 		struct mapping *map = memory_find(memory, at);
 		guest_addr stop = map->region.end < end ? map->region.end : end;
-		uint32_t doubt = 0;
+		uint64_t doubt = 0;
+		int rc;
 
 		if (map->region.kind != REGION_ANON &&
 		    memory_starts_doubtful(memory, map->region.kind))
-			doubt = (uint32_t)++memory->newest_doubt;
-		clear_pages(memory, map, at, stop - at, doubt);
+			doubt = ++memory->newest_doubt;
+		rc = clear_pages(memory, map, at, stop - at, doubt);
+		if (rc)
+			return rc;
 		if (doubt && observer->doubted)
 			observer->doubted(observer->context, at, stop - at,
 					  doubt);
@@ -569,9 +587,10 @@ const struct region *memory_regions(const struct memory *memory, size_t *count)
 	/* The view is a cache of what the caller may see. */
 	struct memory *own = (struct memory *)memory;
 
-	*count = memory->count;
-	if (memory->view && memory->view_generation == memory->generation)
+	if (memory->view && memory->view_generation == memory->generation) {
+		*count = memory->view_count;
 		return memory->view;
+	}
 	if (memory->view_room < memory->count || !memory->view) {
 		size_t room = memory->count + 16;
 		struct region *view = realloc(own->view, room * sizeof(*view));
@@ -581,9 +600,17 @@ const struct region *memory_regions(const struct memory *memory, size_t *count)
 		own->view = view;
 		own->view_room = room;
 	}
-	for (size_t i = 0; i < memory->count; i++)
-		own->view[i] = memory->maps[i].region;
+	own->view_count = 0;
+	for (size_t i = 0; i < memory->count; i++) {
+		const struct mapping *map = &memory->maps[i];
+
+		if (i > 0 && continues(map - 1, map))
+			own->view[own->view_count - 1].end = map->region.end;
+		else
+			own->view[own->view_count++] = map->region;
+	}
 	own->view_generation = memory->generation;
+	*count = memory->view_count;
 	return memory->view;
 }
 
@@ -614,123 +641,4 @@ guest_addr memory_find_gap(const struct memory *memory, uint64_t size,
 		}
 	}
 	return 0;
-}
-
-/* ------- tracking ------- */
-
-void memory_arm(struct memory *memory)
-{
-	uint64_t start = 0, end = 0;
-
-	assert(memory->tracks);
-	if (memory->views) {
-		views_reset(memory->views);
-		memory->generation++;	/* first touches are to be seen */
-	}
-	for (size_t i = 0; i < memory->count; i++) {
-		const struct mapping *map = &memory->maps[i];
-		uint64_t size = map->region.end - map->region.start;
-
-		uint8_t *state = memory->state +
-				 (map->arena >> GUEST_PAGE_SHIFT);
-
-		/* Remembers what was touched in the segment that ends. */
-		for (uint64_t j = 0; j < size >> GUEST_PAGE_SHIFT; j++)
-			state[j] = (uint8_t)((state[j] & PAGE_SHARED) |
-					     (state[j] & (PAGE_READ |
-							  PAGE_WRITTEN)) << 4);
-		if (map->arena != end) {
-			if (end > start)
-				arena_protect(memory, start, end - start, 0);
-			start = map->arena;
-		}
-		end = map->arena + size;
-	}
-	if (end > start)
-		arena_protect(memory, start, end - start, 0);
-	memory->opened = 0;
-}
-
-uint64_t memory_doubt(const struct memory *memory)
-{
-	return memory->newest_doubt;
-}
-
-void memory_set_doubt(struct memory *memory, uint64_t newest)
-{
-	memory->newest_doubt = newest;
-}
-
-uint64_t memory_page_doubt(const struct memory *memory, uint64_t page)
-{
-	guest_addr addr = page << GUEST_PAGE_SHIFT;
-	struct mapping *map = memory_find((struct memory *)memory, addr);
-
-	if (!map)
-		return 0;
-	return memory->doubt[mapping_arena(map, addr) >> GUEST_PAGE_SHIFT];
-}
-
-void memory_each_doubt(struct memory *memory,
-		       void (*visit)(void *context, uint64_t page,
-				     uint64_t count, uint64_t doubt),
-		       void *context)
-{
-	for (size_t i = 0; i < memory->count; i++) {
-		const struct mapping *map = &memory->maps[i];
-		const uint32_t *doubt =
-			memory->doubt + (map->arena >> GUEST_PAGE_SHIFT);
-		uint64_t page = map->region.start >> GUEST_PAGE_SHIFT;
-		uint64_t end = map->region.end >> GUEST_PAGE_SHIFT;
-		uint64_t count;
-
-		for (; page < end; page += count, doubt += count) {
-			count = 1;
-			while (page + count < end && doubt[count] == doubt[0])
-				count++;
-			if (doubt[0])
-				visit(context, page, count, doubt[0]);
-		}
-	}
-}
-
-int memory_set_doubtful(struct memory *memory, guest_addr addr, uint64_t size,
-			uint64_t doubt)
-{
-	guest_addr end = addr + size;
-
-	if (!is_page_range(addr, size) || !is_covered(memory, addr, size))
-		return ERR_NOT_FOUND;
-	if (doubt > memory->newest_doubt)
-		memory->newest_doubt = doubt;
-	while (addr < end) {
-		struct mapping *map = memory_find(memory, addr);
-		guest_addr stop = map->region.end < end ? map->region.end : end;
-		uint64_t at = mapping_arena(map, addr);
-		uint64_t page = at >> GUEST_PAGE_SHIFT;
-
-		for (uint64_t i = 0; i < (stop - addr) >> GUEST_PAGE_SHIFT; i++)
-			memory->doubt[page + i] = (uint32_t)doubt;
-		arena_protect(memory, at, stop - addr, 0);
-		memory_note_stale(memory, map, addr, stop - addr);
-		addr = stop;
-	}
-	return 0;
-}
-
-void memory_set_absent(struct memory *memory)
-{
-	memory->opened = 0;
-	for (size_t i = 0; i < memory->count; i++) {
-		const struct mapping *map = &memory->maps[i];
-		uint64_t size = map->region.end - map->region.start;
-		uint64_t page = map->arena >> GUEST_PAGE_SHIFT;
-
-		for (uint64_t j = 0; j < size >> GUEST_PAGE_SHIFT; j++) {
-			memory->origin[page + j] = memory->guest[page + j];
-			memory->state[page + j] =
-				memory->doubt[page + j] ? 0 : PAGE_ABSENT;
-		}
-		arena_protect(memory, map->arena, size, 0);
-	}
 }

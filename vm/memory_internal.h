@@ -2,8 +2,10 @@
 /*
  * memory_internal.h - the address space as vm.c and the parts of memory see it
  *
- * A mapping is a region and the arena bytes behind it.  Arena pages have a
- * state each, in arrays that are as sparse as the arena itself.
+ * A mapping is a region and the arena bytes behind it.  A page of the arena
+ * has what its mapping says of all its pages, until something happens to it:
+ * then it has a state of its own, in arrays that are as sparse as the arena
+ * itself.  So a mapping costs nothing for pages that nobody touches.
  */
 #ifndef CPREC_VM_MEMORY_INTERNAL_H
 #define CPREC_VM_MEMORY_INTERNAL_H
@@ -14,12 +16,32 @@
 
 #include "vm/memory.h"
 
+/* States of an arena page. */
+enum page_state {
+	PAGE_READ = 1,		/* the host may read it */
+	PAGE_WRITTEN = 2,	/* the host may write it */
+	PAGE_ABSENT = 4,	/* contents are to be supplied */
+	PAGE_OWN = 8,		/* the page's own state, not its mapping's */
+	PAGE_WAS_READ_BEFORE = 16,	/* until memory_arm() closed it */
+	PAGE_WAS_WRITTEN_BEFORE = 32,
+	PAGE_DOUBTFUL = 64,
+	/* The host must not get at it, whatever else is known. */
+	PAGE_CLOSED = PAGE_ABSENT | PAGE_DOUBTFUL,
+};
+
 struct mapping {
 	struct region region;
 	uint64_t arena;		/* offset of region.start in the arena */
 	uint8_t *alias;		/* of a shared mapping: host address where the
 				   kernel sees it, always open; else NULL */
 	bool was_code;		/* was executable at some time */
+
+	/* Of pages without a state of their own. */
+	uint8_t initial;	/* state */
+	uint64_t doubt;		/* PAGE_DOUBTFUL: its number */
+
+	int64_t shift;		/* an absent page is supplied as the guest page
+				   of this distance */
 };
 
 /* A range of the arena that nobody uses. */
@@ -27,14 +49,10 @@ struct hole {
 	uint64_t start, end;
 };
 
-/* States of an arena page.  Doubt is kept apart, as a number. */
-enum page_state {
-	PAGE_READ = 1,		/* the host may read it */
-	PAGE_WRITTEN = 2,	/* the host may write it */
-	PAGE_ABSENT = 4,	/* contents are to be supplied */
-	PAGE_WAS_READ_BEFORE = 16,	/* until memory_arm() closed it */
-	PAGE_WAS_WRITTEN_BEFORE = 32,
-	PAGE_SHARED = 64,	/* of a shared mapping */
+/* A range of the arena, and the address of the guest that it has. */
+struct extent {
+	uint64_t start, end;
+	guest_addr addr;
 };
 
 struct views;
@@ -51,6 +69,8 @@ struct memory {
 	guest_addr heap_start;
 	struct hole *holes;
 	size_t hole_count, hole_room;
+	struct extent *extents;	/* sorted */
+	size_t extent_count, extent_room;
 
 	struct mapping *maps;	/* sorted by address */
 	size_t count, room;
@@ -58,17 +78,15 @@ struct memory {
 
 	/* By arena page. */
 	uint8_t *state;
-	uint32_t *doubt;
-	uint64_t *guest;	/* its guest page */
-	uint64_t *origin;	/* absent pages: guest page to be supplied */
+	uint64_t *doubt;	/* PAGE_OWN and PAGE_DOUBTFUL: its number */
+	/* By PAGE_BLOCK pages: whether there may be anything in them. */
+	uint8_t *block;
 
 	uint64_t opened;	/* pages, since all were closed */
 	struct family *family;	/* NULL: memory is not shared */
 	uint64_t *shared;	/* known pages of shared mappings */
 	size_t shared_count, shared_room;
 	unsigned turns;		/* looks since shared memory was last touched */
-
-	struct views *views;	/* NULL: there is one thread, or nobody asks */
 
 	uint64_t newest_doubt;
 	uint64_t generation;	/* counts changes of the address space */
@@ -80,8 +98,10 @@ struct memory {
 	} *stale;
 	size_t stale_count, stale_room;
 
+	struct views *views;	/* NULL: there is one thread, or nobody asks */
+
 	struct region *view;	/* what memory_regions() returned */
-	size_t view_room;
+	size_t view_room, view_count;
 	uint64_t view_generation;
 
 	char **names;		/* interned */
@@ -93,6 +113,17 @@ struct mapping *memory_find(struct memory *memory, guest_addr addr);
 
 /* Index of the first mapping that ends above `addr`. */
 size_t memory_index(const struct memory *memory, guest_addr addr);
+
+/* Whether all of it is mapped, and can be. */
+bool memory_is_mapped(const struct memory *memory, guest_addr addr,
+		      uint64_t size);
+
+/*
+ * Makes the range a mapping of its own, or several, and returns the first.  It
+ * is mapped.  NULL when out of memory.
+ */
+struct mapping *memory_separate(struct memory *memory, guest_addr addr,
+				uint64_t size);
 
 /*
  * Notes that the host changed these bytes of a mapping: translations of them,
@@ -106,6 +137,18 @@ static inline uint64_t mapping_arena(const struct mapping *map, guest_addr addr)
 	return map->arena + (addr - map->region.start);
 }
 
+static inline uint64_t mapping_size(const struct mapping *map)
+{
+	return map->region.end - map->region.start;
+}
+
+/* The guest page of an arena page. */
+static inline uint64_t mapping_page(const struct mapping *map, uint64_t page)
+{
+	return (map->region.start >> GUEST_PAGE_SHIFT) + page -
+	       (map->arena >> GUEST_PAGE_SHIFT);
+}
+
 /*
  * Whether pages of such a region start doubtful, where they come from
  * somewhere else.
@@ -117,7 +160,7 @@ static inline bool memory_starts_doubtful(const struct memory *memory,
 	       (memory->family && kind == REGION_SHARED);
 }
 
-/* ------- arena.c ------- */
+/* ------- arena.c: where guest memory is in the host ------- */
 
 int arena_create(struct memory *memory, struct failure *why);
 void arena_destroy(struct memory *memory);
@@ -133,10 +176,79 @@ void arena_give(struct memory *memory, uint64_t start, uint64_t size,
 void arena_protect(struct memory *memory, uint64_t start, uint64_t size,
 		   unsigned state);
 
-/* Opens an arena page for a read or a write, telling the observer. */
-void arena_touch(struct memory *memory, uint64_t page, bool write);
+/* Makes room for so many more calls of arena_place(); ERR_NO_MEMORY. */
+int arena_make_room(struct memory *memory, size_t more);
+
+/* Says that arena bytes have this address of the guest. */
+void arena_place(struct memory *memory, uint64_t start, uint64_t size,
+		 guest_addr addr);
+
+/* Says that they have none. */
+void arena_displace(struct memory *memory, uint64_t start, uint64_t size);
+
+/* The mapping that an arena page belongs to, or NULL. */
+struct mapping *arena_mapping(struct memory *memory, uint64_t page);
+
+/* ------- pages.c: what is known of each page ------- */
+
+#define PAGE_BLOCK 4096
+
+static inline unsigned page_state(const struct memory *memory,
+				  const struct mapping *map, uint64_t page)
+{
+	unsigned state = memory->state[page];
+
+	return state & PAGE_OWN ? state : map->initial;
+}
+
+/* The number of a page's doubt, 0 if it is not doubtful. */
+static inline uint64_t page_doubt(const struct memory *memory,
+				  const struct mapping *map, uint64_t page)
+{
+	if (!(page_state(memory, map, page) & PAGE_DOUBTFUL))
+		return 0;
+	return memory->state[page] & PAGE_OWN ? memory->doubt[page] :
+						map->doubt;
+}
+
+/* Notes that somebody has been at an arena page. */
+static inline void page_note(struct memory *memory, uint64_t page)
+{
+	memory->block[page / PAGE_BLOCK] = 1;
+}
+
+/* Gives a page a state of its own, and returns where it is. */
+uint8_t *page_own(struct memory *memory, const struct mapping *map,
+		  uint64_t page);
+
+/*
+ * The first page at or above `page` and below `end` that has one of these
+ * bits in a state of its own; `end` if there is none.
+ */
+uint64_t pages_next(const struct memory *memory, uint64_t page, uint64_t end,
+		    unsigned bits);
+
+/* Takes from pages what they have of their own. */
+void pages_forget(struct memory *memory, uint64_t page, uint64_t count);
+
+/* The mapping's pages from `addr` on become doubtful, and are closed. */
+int pages_doubt(struct memory *memory, struct mapping *map, guest_addr addr,
+		uint64_t size, uint64_t doubt);
+
+/* They are neither doubtful nor absent any more. */
+int pages_clear(struct memory *memory, struct mapping *map, guest_addr addr,
+		uint64_t size);
+
+/* ------- touch.c: what happens when a page is touched ------- */
+
+/* Opens a mapping's page for a read or a write, telling the observer. */
+void arena_touch(struct memory *memory, const struct mapping *map,
+		 uint64_t page, bool write);
 
 /* Takes SIGSEGV for this memory: first touches of tracked pages. */
 int arena_catch_faults(struct memory *memory, struct failure *why);
+
+/* No longer, if it was this one's. */
+void arena_leave_faults(struct memory *memory);
 
 #endif

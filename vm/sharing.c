@@ -27,23 +27,25 @@ int memory_share(struct memory *memory, int (*move)(int fd),
 	return rc;
 }
 
-/* Still the known page of a shared mapping that it was when it was noted. */
-static bool is_known_shared(const struct memory *memory, uint64_t page)
-{
-	return (memory->state[page] & PAGE_SHARED) && !memory->doubt[page];
-}
-
-static void doubt_page(struct memory *memory, uint64_t page)
+/* Makes a page doubtful, if it still is the known one that was noted. */
+static bool doubt_page(struct memory *memory, uint64_t page)
 {
 	const struct memory_observer *observer = &memory->observer;
-	uint64_t doubt = ++memory->newest_doubt;
+	const struct mapping *map = arena_mapping(memory, page);
+	uint64_t doubt;
 
-	memory->doubt[page] = (uint32_t)doubt;
+	if (!map || map->region.kind != REGION_SHARED ||
+	    page_state(memory, map, page) & PAGE_CLOSED)
+		return false;
+	doubt = ++memory->newest_doubt;
 	memory->state[page] &= (uint8_t)~(PAGE_READ | PAGE_WRITTEN);
+	memory->state[page] |= PAGE_DOUBTFUL;
+	memory->doubt[page] = doubt;
 	if (observer->doubted)
 		observer->doubted(observer->context,
-				  memory->guest[page] << GUEST_PAGE_SHIFT,
+				  mapping_page(map, page) << GUEST_PAGE_SHIFT,
 				  GUEST_PAGE, doubt);
+	return true;
 }
 
 void memory_doubt_shared(struct memory *memory)
@@ -55,8 +57,8 @@ void memory_doubt_shared(struct memory *memory)
 
 		/* Pages in a row are closed together. */
 		for (; i < count && memory->shared[i] == end &&
-		       is_known_shared(memory, end); i++)
-			doubt_page(memory, end++);
+		       doubt_page(memory, end); i++)
+			end++;
 		if (end > first)
 			arena_protect(memory, first << GUEST_PAGE_SHIFT,
 				      (end - first) << GUEST_PAGE_SHIFT, 0);
@@ -95,8 +97,9 @@ void memory_know(struct memory *memory, guest_addr addr, uint64_t size)
 		if (!map)
 			return;
 		if (map->alias)
-			arena_touch(memory, mapping_arena(map, addr) >>
-						    GUEST_PAGE_SHIFT, false);
+			arena_touch(memory, map,
+				    mapping_arena(map, addr) >>
+					    GUEST_PAGE_SHIFT, false);
 		addr = (addr | (GUEST_PAGE - 1)) + 1;
 	}
 }

@@ -190,19 +190,15 @@ static struct viewed *add_page(struct views *views, uint64_t page)
 static void add_known(struct views *views, const struct memory *memory,
 		      const struct mapping *map)
 {
-	uint64_t first = map->arena >> GUEST_PAGE_SHIFT;
-	uint64_t count = (map->region.end - map->region.start) >>
-			 GUEST_PAGE_SHIFT;
+	uint64_t page = map->arena >> GUEST_PAGE_SHIFT;
+	uint64_t end = page + (mapping_size(map) >> GUEST_PAGE_SHIFT);
 	unsigned changed = PAGE_WRITTEN;
 
 	if (map->region.kind != REGION_ANON)
 		changed |= PAGE_READ;
-	for (uint64_t page = first; page < first + count; page++) {
-		struct viewed *viewed;
+	for (; (page = pages_next(memory, page, end, changed)) < end; page++) {
+		struct viewed *viewed = add_page(views, page);
 
-		if (!(memory->state[page] & changed))
-			continue;
-		viewed = add_page(views, page);
 		if (viewed)
 			viewed->version = 1;
 	}
@@ -279,8 +275,9 @@ static void learn(struct memory *memory, uint64_t page, struct viewed *viewed)
 	if (seen)
 		before = find_copy(viewed, *seen);
 	memory->observer.learned(memory->observer.context,
-				 memory->guest[page], before,
-				 arena_bytes(memory, page));
+				 mapping_page(arena_mapping(memory, page),
+					      page),
+				 before, arena_bytes(memory, page));
 	map_set(&views->seen, key, viewed->version);
 	viewed->taken = viewed->version;
 }

@@ -164,6 +164,27 @@ typedef void vm_trace_fn(void *context, uint64_t steps, guest_addr pc);
 int vm_trace(struct vm *vm, vm_trace_fn *trace, void *context,
 	     struct failure *why);
 
+/*
+ * Calls `watch` for every access of the guest to data from now on, right
+ * before it happens and behind `trace` for its instruction; slow.  Wide
+ * accesses come in parts of at most 8 bytes; `value` is what a part writes.
+ * An access that faults is told too.  Only before the first vm_run().
+ */
+typedef void vm_watch_fn(void *context, enum vm_access access,
+			 guest_addr addr, unsigned size, uint64_t value);
+int vm_watch(struct vm *vm, vm_watch_fn *watch, void *context,
+	     struct failure *why);
+
+/* How an instruction's accesses are seen by other threads. */
+enum vm_order {
+	VM_PLAIN,
+	VM_ATOMIC,		/* reads and writes at once */
+	VM_COMPARES,		/* the same, but may leave all as it was */
+};
+
+/* Callable while a watched guest runs, and stands at `pc`. */
+enum vm_order vm_order(struct vm *vm, guest_addr pc);
+
 /* "mov rax, rbx" for a person; `size` gets the instruction's length. */
 void vm_disassemble(struct vm *vm, guest_addr pc, char *text, size_t room,
 		    unsigned *size);

@@ -106,6 +106,10 @@ struct vm {
 	void *trace_context;
 	unsigned traced;	/* instructions of the present block */
 
+	vm_watch_fn *watch;
+	void *watch_context;
+	struct known_order *orders;	/* see watch.c */
+
 	bool probing;		/* any mapped page counts as code */
 	uint64_t generation;	/* of memory, that the TLB has seen */
 };
@@ -117,6 +121,12 @@ uc_err hooks_add(struct vm *vm);
 /* Says which guest runs, and that one is no more. */
 void hooks_run(struct vm *vm);
 void hooks_forget(const struct vm *vm);
+
+/* ------- watch.c ------- */
+
+/* Tells of an operand that the host writes, or reads if `bytes` is NULL. */
+void watch_operand(struct vm *vm, guest_addr addr, const uint8_t *bytes,
+		   unsigned size);
 
 /* ------- blocks.c: decoding and the gate ------- */
 

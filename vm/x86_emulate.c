@@ -108,11 +108,13 @@ bool x86_emulate(struct vm *vm, struct vm_stop *stop)
 	if (x86_operand_faults(vm, operand.addr, operand.size, ACCESS_WRITE,
 			       stop))
 		return false;
+	watch_operand(vm, operand.addr, NULL, operand.size);
 	memory_load(vm->memory, operand.addr, operand.bytes, operand.size);
 	if (vm->insn->id == X86_INS_NEG)
 		negate(vm, &operand);
 	else
 		compare_exchange(vm, &operand);
+	watch_operand(vm, operand.addr, operand.bytes, operand.size);
 	memory_store(vm->memory, operand.addr, operand.bytes, operand.size);
 	stop->size = length;
 	vm_skip(vm, stop);

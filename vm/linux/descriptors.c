@@ -308,7 +308,7 @@ int64_t sys_fcntl(struct linux_process *process, const struct syscall_row *row,
 	memset(copy, 0, size);
 	if (in && copy_in(process, copy, arg[2], size))
 		return -EFAULT;
-	result = host_call(process, SYS_fcntl, arg[0], arg[1],
+	result = host_wait(process, SYS_fcntl, arg[0], arg[1],
 			   host_pointer(copy));
 	if (result >= 0 && out && copy_out(process, arg[2], copy, size))
 		return -EFAULT;

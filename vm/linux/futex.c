@@ -302,18 +302,28 @@ enum {
 	ROBUST_MOST = 2048,	/* as in Linux: the list may be a ring */
 };
 
+/* One that dies: of all it holds, or only of what other processes share. */
+struct dying {
+	struct linux_process *process;
+	uint32_t tid;
+	bool only_shared;
+};
+
 /* The owner of a lock dies; `entry` has bit 0 set for one with an owner. */
-static void owner_dies(struct linux_process *process, uint64_t entry,
+static void owner_dies(const struct dying *dying, uint64_t entry,
 		       int64_t offset, bool pending)
 {
 	guest_addr addr = (entry & ~UINT64_C(1)) + (uint64_t)offset;
+	struct linux_process *process = dying->process;
 	uint32_t word;
 
+	if (dying->only_shared && !is_shared(process, addr))
+		return;
 	if (addr % 4 || copy_in(process, &word, addr, sizeof(word)))
 		return;
 	if (pending && !word && !(entry & 1))
 		futex_wake(process, addr, 1, UINT32_MAX, false);
-	if ((word & FUTEX_TID_MASK) != process->thread->tid)
+	if ((word & FUTEX_TID_MASK) != dying->tid)
 		return;
 	if (entry & 1) {
 		hand_over(process, addr, FUTEX_OWNER_DIED);
@@ -325,9 +335,11 @@ static void owner_dies(struct linux_process *process, uint64_t entry,
 		futex_wake(process, addr, 1, UINT32_MAX, false);
 }
 
-void futex_thread_ends(struct linux_process *process)
+void futex_thread_ends(struct linux_process *process,
+		       const struct linux_thread *thread, bool only_shared)
 {
-	guest_addr head = process->thread->robust_list;
+	const struct dying dying = { process, thread->tid, only_shared };
+	guest_addr head = thread->robust_list;
 	uint64_t words[3];	/* first, offset, pending */
 	uint64_t entry;
 
@@ -341,13 +353,13 @@ void futex_thread_ends(struct linux_process *process)
 				     sizeof(next));
 
 		if (entry != words[2])
-			owner_dies(process, entry, (int64_t)words[1], false);
+			owner_dies(&dying, entry, (int64_t)words[1], false);
 		if (!more)
 			break;
 		entry = next;
 	}
 	if (words[2])
-		owner_dies(process, words[2], (int64_t)words[1], true);
+		owner_dies(&dying, words[2], (int64_t)words[1], true);
 }
 
 /* ------- the call ------- */

@@ -51,10 +51,10 @@ static int make_first_thread(struct linux_process *process)
 		return ERR_NO_MEMORY;
 	thread->process = process;
 	thread->vm_thread = vm_thread_current(process->vm);
-	thread->is_first = true;
 	thread->tid = (uint32_t)syscall(SYS_gettid);
 	process->thread = process->threads = thread;
 	process->thread_count = process->next_index = 1;
+	sem_init(&process->succession, 0, 0);
 	scheduler_init(process);
 	return 0;
 }

@@ -13,6 +13,8 @@
 #define CPREC_VM_LINUX_PROCESS_H
 
 #include <pthread.h>
+#include <semaphore.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -107,7 +109,7 @@ struct linux_thread {
 	struct linux_process *process;
 	struct vm_thread *vm_thread;
 	unsigned index;		/* in the order of their making, from 0 */
-	bool is_first;		/* its host thread is the process's first */
+	jmp_buf home;		/* where its host thread leaves it */
 	uint32_t tid;
 	struct signals signals;
 	guest_addr clear_tid;	/* see threads.c */
@@ -123,8 +125,9 @@ struct linux_thread {
 	uint64_t bounce[6][BOUNCE / 8];
 
 	/* Of scheduler.c and futex.c; under the scheduler's lock. */
-	uint32_t turn;		/* the host thread waits for it to be 1 */
+	uint32_t turn;		/* to have the processor; see scheduler.c */
 	bool must_end;		/* another thread executes a program */
+	volatile bool woken;	/* it waits no more at a futex */
 	struct linux_thread *behind;	/* in a queue */
 	guest_addr futex;	/* where it waits; 0: it does not */
 	uint32_t futex_bits;
@@ -142,6 +145,7 @@ struct scheduler {
 	struct queue waiting;	/* wait at a futex */
 	struct linux_thread *present;	/* whose registers the vm has */
 	struct linux_thread *dead;	/* to be freed */
+	bool one_processor;	/* of the host */
 	uint64_t slice_end;	/* in steps */
 	volatile bool overdue;	/* by_time: the slice is over */
 	struct linux_schedule options;
@@ -175,6 +179,9 @@ struct linux_process {
 	unsigned thread_count;
 	unsigned next_index;
 	int first_status;	/* of the first thread, when it ended */
+	bool succeeds;		/* the present one is to become the first */
+	struct linux_thread *successor;
+	sem_t succession;
 	struct scheduler scheduler;
 
 	bool has_called;	/* at least once */
@@ -340,10 +347,14 @@ int64_t thread_start(struct linux_process *process,
 /*
  * The host thread of a thread that must end; gives the processor away.
  */
-_Noreturn void thread_vanish(struct linux_thread *thread);
+void thread_vanish(struct linux_thread *thread)
+	__attribute__((noreturn));
 
 /* Frees the other threads: of another process, or they have ended. */
 void threads_forget_others(struct linux_process *process);
+
+/* The process ends: what other processes wait for is given free. */
+void threads_let_go(struct linux_process *process);
 
 /* Ends all other threads, for another program. */
 void threads_end_others(struct linux_process *process);
@@ -357,8 +368,13 @@ struct linux_thread *thread_find(struct linux_process *process, int tid);
 int64_t futex_wake(struct linux_process *process, guest_addr addr, int count,
 		   uint32_t bits, bool is_private);
 
-/* The present thread ends: what it holds is given free. */
-void futex_thread_ends(struct linux_process *process);
+/*
+ * A thread ends: the locks that it holds are given free; or only those that
+ * other processes share, because the process ends.
+ */
+void futex_thread_ends(struct linux_process *process,
+		       const struct linux_thread *thread, bool only_shared);
+
 
 /* ------- marshal.c ------- */
 

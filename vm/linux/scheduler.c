@@ -25,6 +25,7 @@
 
 #define SLICE_STEPS UINT64_C(1000000)
 #define SLICE_TIME 2000000	/* nanoseconds, where nobody counts steps */
+#define LOOKS 400		/* some 10 to 20 microseconds */
 
 /* ------- queues ------- */
 
@@ -76,14 +77,18 @@ static uint64_t slice_most(const struct scheduler *scheduler)
 	return steps ? steps : SLICE_STEPS;
 }
 
-/* All orders of magnitude are equally likely. */
+/*
+ * Slices of one length could end at the same place of a loop for ever, while
+ * a lock is held.  In a random schedule all orders of magnitude are equally
+ * likely.
+ */
 static uint64_t slice_length(struct scheduler *scheduler)
 {
 	uint64_t most = slice_most(scheduler);
 	unsigned bits = 0;
 
 	if (!scheduler->options.random)
-		return most;
+		return most - draw(scheduler) % (most / 8 + 1);
 	while (bits < 62 && most >> (bits + 1))
 		bits++;
 	return 1 + draw(scheduler) %
@@ -126,10 +131,25 @@ static struct linux_thread *draw_next(struct scheduler *scheduler)
 
 /* ------- the processor ------- */
 
+/* Values of `turn`: what a thread has, and whether its host thread sleeps. */
+enum { TURN_NOT, TURN_HAS, TURN_ASLEEP };
+
 static void grant(struct linux_thread *thread)
 {
-	__atomic_store_n(&thread->turn, 1, __ATOMIC_RELEASE);
-	syscall(SYS_futex, &thread->turn, FUTEX_WAKE_PRIVATE, 1);
+	if (__atomic_exchange_n(&thread->turn, TURN_HAS, __ATOMIC_ACQ_REL) ==
+	    TURN_ASLEEP)
+		syscall(SYS_futex, &thread->turn, FUTEX_WAKE_PRIVATE, 1);
+}
+
+/* Lets a host thread look, which sleeps: it is to say when it is overdue. */
+static void stir(struct linux_thread *thread)
+{
+	uint32_t asleep = TURN_ASLEEP;
+
+	if (__atomic_compare_exchange_n(&thread->turn, &asleep, TURN_NOT,
+					false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		syscall(SYS_futex, &thread->turn, FUTEX_WAKE_PRIVATE, 1);
 }
 
 /* With the lock. */
@@ -160,7 +180,28 @@ static void pass_on(struct scheduler *scheduler)
 
 static bool has_turn(const struct linux_thread *thread)
 {
-	return __atomic_load_n(&thread->turn, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&thread->turn, __ATOMIC_ACQUIRE) == TURN_HAS;
+}
+
+/*
+ * Threads that hand something to and fro get their turns back at once: to
+ * look for that some microseconds costs less than to sleep and be woken.
+ */
+static void look_for_turn(const struct linux_thread *thread)
+{
+	if (thread->process->scheduler.one_processor)
+		return;
+	for (int i = 0; i < LOOKS && !has_turn(thread); i++)
+		__builtin_ia32_pause();
+}
+
+/* Says that the host thread is about to sleep, unless it has its turn. */
+static void fall_asleep(struct linux_thread *thread)
+{
+	uint32_t not = TURN_NOT;
+
+	__atomic_compare_exchange_n(&thread->turn, &not, TURN_ASLEEP, false,
+				    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
 /* Where time makes slices, who waits too long says so. */
@@ -170,9 +211,13 @@ static void wait_turn(struct linux_thread *thread)
 	bool by_time = process->scheduler.options.by_time;
 	const struct timespec slice = { 0, SLICE_TIME };
 
+	look_for_turn(thread);
 	while (!has_turn(thread)) {
-		long rc = syscall(SYS_futex, &thread->turn, FUTEX_WAIT_PRIVATE,
-				  0, by_time ? &slice : NULL);
+		long rc;
+
+		fall_asleep(thread);
+		rc = syscall(SYS_futex, &thread->turn, FUTEX_WAIT_PRIVATE,
+			     TURN_ASLEEP, by_time ? &slice : NULL);
 
 		if (rc && errno == ETIMEDOUT) {
 			process->scheduler.overdue = true;
@@ -207,13 +252,17 @@ static void take(struct linux_thread *thread)
 		thread_vanish(thread);
 	scheduler->slice_end = vm_steps(process->vm) +
 			       slice_length(scheduler);
-	if (scheduler->present == thread)
-		return;
-	vm_thread_switch(process->vm, thread->vm_thread);
-	scheduler->present = thread;
-	free_dead(process);
-	if (observer && observer->thread_runs)
-		observer->thread_runs(observer->context, thread->index);
+	if (scheduler->present != thread) {
+		vm_thread_switch(process->vm, thread->vm_thread);
+		scheduler->present = thread;
+		free_dead(process);
+		if (observer && observer->thread_runs)
+			observer->thread_runs(observer->context,
+					      thread->index);
+	}
+	/* One that came before had no guest to stop. */
+	if (linux_has_signal(process))
+		vm_interrupt(process->vm);
 }
 
 void scheduler_init(struct linux_process *process)
@@ -223,6 +272,7 @@ void scheduler_init(struct linux_process *process)
 	pthread_mutex_init(&scheduler->lock, NULL);
 	scheduler->running = process->thread;
 	scheduler->present = process->thread;
+	scheduler->one_processor = sysconf(_SC_NPROCESSORS_ONLN) < 2;
 }
 
 void scheduler_alone(struct linux_process *process)
@@ -239,7 +289,7 @@ void scheduler_leave(struct linux_process *process)
 	struct scheduler *scheduler = &process->scheduler;
 
 	pthread_mutex_lock(&scheduler->lock);
-	process->thread->turn = 0;
+	process->thread->turn = TURN_NOT;
 	pass_on(scheduler);
 	pthread_mutex_unlock(&scheduler->lock);
 }
@@ -271,7 +321,7 @@ void scheduler_yield(struct linux_process *process)
 
 	pthread_mutex_lock(&scheduler->lock);
 	if (scheduler->ready.first) {
-		self->turn = 0;
+		self->turn = TURN_NOT;
 		queue_append(&scheduler->ready, self);
 		pass_on(scheduler);
 	}
@@ -288,8 +338,12 @@ bool scheduler_wake(struct linux_process *process,
 
 	pthread_mutex_lock(&scheduler->lock);
 	waited = queue_remove(&scheduler->waiting, thread);
-	if (waited)
+	if (waited) {
+		thread->woken = true;
 		make_ready(scheduler, thread);
+		if (scheduler->options.by_time)
+			stir(thread);
+	}
 	pthread_mutex_unlock(&scheduler->lock);
 	return waited;
 }
@@ -333,16 +387,22 @@ int64_t scheduler_sleep(struct linux_process *process, int clock,
 	int command = FUTEX_WAIT_BITSET_PRIVATE |
 		      (clock == CLOCK_REALTIME ? FUTEX_CLOCK_REALTIME : 0);
 	const uint64_t arg[6] = { host_pointer(&self->turn),
-				  (uint64_t)command, 0, host_pointer(limit), 0,
+				  (uint64_t)command, TURN_ASLEEP,
+				  host_pointer(limit), 0,
 				  FUTEX_BITSET_MATCH_ANY };
 	int64_t result = 0;
 
 	pthread_mutex_lock(&process->scheduler.lock);
+	self->woken = false;
 	queue_append(&process->scheduler.waiting, self);
 	pthread_mutex_unlock(&process->scheduler.lock);
 	scheduler_leave(process);
+	look_for_turn(self);
 	while (!has_turn(self)) {
-		result = host_call_for(self, SYS_futex, arg);
+		fall_asleep(self);
+		result = self->woken ? 0 : host_call_for(self, SYS_futex, arg);
+		if (self->woken)
+			wait_turn(self);
 		if (result == 0 || result == -EAGAIN)
 			continue;
 		if (!scheduler_wake(process, self))

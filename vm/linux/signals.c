@@ -372,6 +372,7 @@ static void end_by(struct linux_process *process, int number)
 {
 	process->thread->outcome = LINUX_KILLED;
 	process->thread->status = number;
+	threads_let_go(process);
 }
 
 /* The mask that returning from a handler brings back. */

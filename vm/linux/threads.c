@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <linux/sched.h>
+#include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,48 +45,6 @@ static uint64_t budget(const struct linux_process *process)
 	return scheduler->slice_end > now ? scheduler->slice_end - now : 1;
 }
 
-/* Runs the present thread to its end, or the process's. */
-static int run_thread(struct linux_process *process,
-		      struct linux_result *result, struct failure *why)
-{
-	const struct linux_driver *driver = process->driver;
-	bool exact = process->scheduler.options.random;
-	int rc;
-
-	memset(result, 0, sizeof(*result));
-	for (;;) {
-		uint64_t before = vm_steps(process->vm);
-
-		rc = driver->advance(driver->context, budget(process), exact,
-				     result, why);
-		if (rc || result->outcome != LINUX_GOES_ON)
-			return rc;
-		if (slice_is_over(process, before))
-			scheduler_yield(process);
-	}
-}
-
-static _Noreturn void sleep_for_ever(void)
-{
-	signals_hold();
-	for (;;)
-		pause();
-}
-
-int linux_run(struct linux_process *process, const struct linux_driver *driver,
-	      struct linux_result *result, struct failure *why)
-{
-	int rc;
-
-	process->driver = driver;
-	rc = run_thread(process, result, why);
-	if (rc || result->outcome != LINUX_THREAD_ENDED)
-		return rc;
-	/* The first thread of the host stays as long as the process. */
-	scheduler_leave(process);
-	sleep_for_ever();
-}
-
 void linux_set_schedule(struct linux_process *process,
 			const struct linux_schedule *schedule)
 {
@@ -94,12 +53,6 @@ void linux_set_schedule(struct linux_process *process,
 }
 
 /* ------- the host's threads ------- */
-
-/* What a new host thread is told, and tells. */
-struct birth {
-	struct linux_thread *thread;
-	sem_t known;		/* its number is in thread->tid */
-};
 
 static void unlist(struct linux_process *process, struct linux_thread *thread)
 {
@@ -121,17 +74,110 @@ static void retire(struct linux_thread *thread)
 	scheduler_leave(process);
 }
 
-_Noreturn void thread_vanish(struct linux_thread *thread)
+void thread_vanish(struct linux_thread *thread)
 {
+	jmp_buf home;
+
 	unlist(thread->process, thread);
 	signals_hold();
-	if (thread->is_first) {
-		scheduler_leave(thread->process);
-		sleep_for_ever();
-	}
+	memcpy(&home, &thread->home, sizeof(home));
 	retire(thread);
+	longjmp(home, 1);
+}
+
+static bool is_leader(void)
+{
+	return syscall(SYS_gettid) == getpid();
+}
+
+/* Gives the present thread, which executes a program, to the leader. */
+static _Noreturn void hand_over(struct linux_process *process)
+{
+	signals_hold();
+	process->successor = process->thread;
+	scheduler_leave(process);
+	sem_post(&process->succession);
 	pthread_exit(NULL);
 }
+
+/* Waits for such a thread, mostly for ever. */
+static struct linux_thread *succeed(struct linux_process *process)
+{
+	struct linux_thread *thread;
+
+	while (sem_wait(&process->succession))
+		;
+	thread = process->successor;
+	process->successor = NULL;
+	thread->tid = (uint32_t)getpid();
+	signals_adopt(thread);
+	scheduler_enter(thread);
+	return thread;
+}
+
+/* Runs the present thread to its end, or the process's. */
+static int run_thread(struct linux_process *process,
+		      struct linux_result *result, struct failure *why)
+{
+	const struct linux_driver *driver = process->driver;
+	bool exact = process->scheduler.options.random;
+	int rc;
+
+	memset(result, 0, sizeof(*result));
+	for (;;) {
+		uint64_t before = vm_steps(process->vm);
+
+		rc = driver->advance(driver->context, budget(process), exact,
+				     result, why);
+		if (rc || result->outcome != LINUX_GOES_ON)
+			return rc;
+		if (process->succeeds) {
+			process->succeeds = false;
+			hand_over(process);
+		}
+		if (slice_is_over(process, before))
+			scheduler_yield(process);
+	}
+}
+
+/*
+ * Performs a thread that has the processor.  Only the process's first thread
+ * of the host stays when it has ended, as long as the process.
+ */
+static int perform(struct linux_thread *thread, struct linux_result *result,
+		   struct failure *why)
+{
+	struct linux_process *process = thread->process;
+	struct linux_thread *volatile present = thread;
+	int rc;
+
+	for (;;) {
+		if (!setjmp(present->home)) {
+			rc = run_thread(process, result, why);
+			if (rc || result->outcome != LINUX_THREAD_ENDED)
+				return rc;
+			signals_hold();
+			retire(present);
+		}
+		/* It has gone. */
+		if (!is_leader())
+			pthread_exit(NULL);
+		present = succeed(process);
+	}
+}
+
+int linux_run(struct linux_process *process, const struct linux_driver *driver,
+	      struct linux_result *result, struct failure *why)
+{
+	process->driver = driver;
+	return perform(process->thread, result, why);
+}
+
+/* What a new host thread is told, and tells. */
+struct birth {
+	struct linux_thread *thread;
+	sem_t known;		/* its number is in thread->tid */
+};
 
 static void *host_thread(void *argument)
 {
@@ -145,14 +191,12 @@ static void *host_thread(void *argument)
 	thread->tid = (uint32_t)syscall(SYS_gettid);
 	sem_post(&birth->known);	/* `birth` is gone from here on */
 	signals_adopt(thread);
-	scheduler_take(thread);
-	rc = run_thread(process, &result, &why);
-	if (rc || result.outcome != LINUX_THREAD_ENDED)
-		process->driver->ended(process->driver->context, rc, &result,
-				       &why);
-	signals_hold();
-	retire(thread);
-	return NULL;
+	if (!setjmp(thread->home))
+		scheduler_take(thread);
+	else
+		pthread_exit(NULL);
+	rc = perform(thread, &result, &why);
+	process->driver->ended(process->driver->context, rc, &result, &why);
 }
 
 static int start_host_thread(struct linux_thread *thread)
@@ -271,6 +315,12 @@ void threads_forget_others(struct linux_process *process)
 	self->next = NULL;
 }
 
+void threads_let_go(struct linux_process *process)
+{
+	for (struct linux_thread *at = process->threads; at; at = at->next)
+		futex_thread_ends(process, at, true);
+}
+
 void threads_end_others(struct linux_process *process)
 {
 	for (struct linux_thread *at = process->threads; at; at = at->next) {
@@ -280,6 +330,7 @@ void threads_end_others(struct linux_process *process)
 		scheduler_wake(process, at);
 		signals_kick(at);
 	}
+	process->succeeds = !is_leader();
 	while (process->thread_count > 1) {
 		const struct timespec moment = { 0, 100000 };
 		struct linux_thread *self = process->thread;
@@ -308,6 +359,7 @@ int64_t sys_exit_group(struct linux_process *process,
 	(void)row;
 	process->thread->outcome = LINUX_EXITED;
 	process->thread->status = (int)(arg[0] & 0xff);
+	threads_let_go(process);
 	fork_release_parent(process, true);
 	return 0;
 }
@@ -319,12 +371,12 @@ int64_t sys_exit(struct linux_process *process, const struct syscall_row *row,
 	struct linux_thread *self = process->thread;
 	const uint64_t status[6] = { (uint64_t)process->first_status };
 
-	if (self->is_first)
+	if (is_leader())
 		process->first_status = (int)(arg[0] & 0xff);
 	if (process->thread_count == 1)
 		return sys_exit_group(process, row,
-				      self->is_first ? arg : status);
-	futex_thread_ends(process);
+				      is_leader() ? arg : status);
+	futex_thread_ends(process, self, false);
 	clear_tid(process);
 	self->outcome = LINUX_THREAD_ENDED;
 	self->status = (int)(arg[0] & 0xff);

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* touch.c - what happens when a page is touched, by the host or the guest */
+#include "vm/memory_internal.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "formats/error.h"
+#include "vm/family.h"
+#include "vm/views.h"
+
+/*
+ * Each page that is opened on its own splits a host mapping, of which there
+ * are at most 65,530 (vm.max_map_count).  After this many since memory_arm(),
+ * whole clusters are opened, and told as touched.
+ */
+#define OPENED_MOST 14000
+#define CLUSTER_PAGES 64
+
+/* How far a touch is taken for one of its neighbours, each way. */
+#define RUN_PAGES 16
+
+static void note_shared(struct memory *memory, uint64_t page)
+{
+	if (memory->shared_count == memory->shared_room) {
+		size_t room = memory->shared_room ? memory->shared_room * 2 : 64;
+		uint64_t *more = realloc(memory->shared, room * sizeof(*more));
+
+		if (!more)
+			abort();	/* changes would be missed */
+		memory->shared = more;
+		memory->shared_room = room;
+	}
+	memory->shared[memory->shared_count++] = page;
+}
+
+static uint8_t *host_page(const struct memory *memory, uint64_t page)
+{
+	return memory->arena + (page << GUEST_PAGE_SHIFT);
+}
+
+/* The guest page that an absent page is supplied as. */
+static uint64_t origin(const struct mapping *map, uint64_t page)
+{
+	return mapping_page(map, page) + (uint64_t)map->shift;
+}
+
+static void supply(struct memory *memory, const struct mapping *map,
+		   uint64_t page)
+{
+	*page_own(memory, map, page) &= (uint8_t)~PAGE_ABSENT;
+	memory->observer.supply(memory->observer.context, origin(map, page),
+				host_page(memory, page));
+}
+
+static void resolve(struct memory *memory, const struct mapping *map,
+		    uint64_t page)
+{
+	const struct memory_observer *observer = &memory->observer;
+	uint64_t doubt = page_doubt(memory, map, page);
+
+	*page_own(memory, map, page) &= (uint8_t)~PAGE_DOUBTFUL;
+	if (observer->resolve)
+		observer->resolve(observer->context, mapping_page(map, page),
+				  doubt, host_page(memory, page));
+	if (memory->views)
+		views_resolved(memory, page);
+}
+
+/* Lets the host at the contents of a page that nobody has seen yet. */
+static void fill(struct memory *memory, const struct mapping *map,
+		 uint64_t page)
+{
+	unsigned state = page_state(memory, map, page);
+
+	if (state & PAGE_DOUBTFUL && memory->family &&
+	    map->region.kind == REGION_SHARED) {
+		family_enter(memory->family);
+		note_shared(memory, page);
+	}
+	arena_protect(memory, page << GUEST_PAGE_SHIFT, GUEST_PAGE,
+		      PAGE_READ | PAGE_WRITTEN);
+	if (state & PAGE_DOUBTFUL)
+		resolve(memory, map, page);
+	else
+		supply(memory, map, page);
+}
+
+/* Notes that a page may be read, or read and written, and says so. */
+static void mark(struct memory *memory, const struct mapping *map,
+		 uint64_t page, bool write)
+{
+	const struct memory_observer *observer = &memory->observer;
+	uint8_t *state = page_own(memory, map, page);
+	unsigned before = *state;
+
+	*state = (uint8_t)(before | PAGE_READ | (write ? PAGE_WRITTEN : 0));
+	if (!memory->tracks)
+		return;
+	if (!(before & PAGE_READ) && !write && observer->first_read)
+		observer->first_read(observer->context,
+				     mapping_page(map, page));
+	if (!(before & PAGE_WRITTEN) && write)
+		observer->first_write(observer->context,
+				      mapping_page(map, page));
+}
+
+static bool is_closed(const struct memory *memory, const struct mapping *map,
+		      uint64_t page)
+{
+	return page_state(memory, map, page) & PAGE_CLOSED;
+}
+
+static void touch_page(struct memory *memory, const struct mapping *map,
+		       uint64_t page, bool write)
+{
+	if (is_closed(memory, map, page))
+		fill(memory, map, page);
+	mark(memory, map, page, write || !memory->tracks);
+	arena_protect(memory, page << GUEST_PAGE_SHIFT, GUEST_PAGE,
+		      memory->state[page]);
+}
+
+/* The pages [first, end) of the arena. */
+struct span {
+	uint64_t first, end;
+};
+
+/* So many pages around one, as far as they are of its mapping. */
+static struct span around(const struct mapping *map, uint64_t page,
+			  uint64_t before, uint64_t after)
+{
+	uint64_t start = map->arena >> GUEST_PAGE_SHIFT;
+	uint64_t stop = start + (mapping_size(map) >> GUEST_PAGE_SHIFT);
+
+	return (struct span){
+		page - start > before ? page - before : start,
+		stop - page > after ? page + after : stop,
+	};
+}
+
+/*
+ * Touches all of the cluster that belongs to the page's mapping.  A replay
+ * leaves doubtful pages alone: the recording knows only those it names.  So
+ * does who shares memory.
+ */
+static void touch_cluster(struct memory *memory, const struct mapping *map,
+			  uint64_t page, bool write)
+{
+	uint64_t offset = page % CLUSTER_PAGES;
+	struct span span = around(map, page, offset, CLUSTER_PAGES - offset);
+	bool knows = memory->tracks && !map->alias;
+
+	for (uint64_t other = span.first; other < span.end; other++)
+		if (knows ||
+		    !(page_state(memory, map, other) & PAGE_DOUBTFUL))
+			touch_page(memory, map, other, write);
+	touch_page(memory, map, page, write);
+}
+
+/*
+ * Whether a page can be taken for touched along with a neighbour: it was in
+ * the segment before, or follows pages that are written one after the other.
+ */
+static bool goes_along(const struct memory *memory, const struct mapping *map,
+		       uint64_t page, bool write, bool in_order)
+{
+	unsigned state = page_state(memory, map, page);
+
+	if (state & (PAGE_CLOSED | (write ? PAGE_WRITTEN : PAGE_READ)))
+		return false;
+	if (write)
+		return in_order || (state & PAGE_WAS_WRITTEN_BEFORE);
+	return (state & PAGE_WAS_READ_BEFORE) &&
+	       !(state & PAGE_WAS_WRITTEN_BEFORE);
+}
+
+/*
+ * A fault costs as much as hashing 20 pages, so neighbours that will probably
+ * be touched too are opened with the page.  What is told of them may be too
+ * much, never too little.
+ */
+static void touch_run(struct memory *memory, const struct mapping *map,
+		      uint64_t page, bool write)
+{
+	struct span span = around(map, page, RUN_PAGES, RUN_PAGES + 1);
+	uint64_t from = page, to = page + 1;
+	bool in_order;
+
+	write |= (memory->state[page] & PAGE_WAS_WRITTEN_BEFORE) != 0;
+	in_order = write && page > span.first &&
+		   (memory->state[page - 1] & PAGE_WRITTEN);
+	while (from > span.first &&
+	       goes_along(memory, map, from - 1, write, false))
+		from--;
+	while (to < span.end && goes_along(memory, map, to, write, in_order))
+		to++;
+	for (uint64_t other = from; other < to; other++)
+		mark(memory, map, other, write);
+	arena_protect(memory, from << GUEST_PAGE_SHIFT,
+		      (to - from) << GUEST_PAGE_SHIFT, memory->state[page]);
+}
+
+static bool is_expected(const struct memory *memory, const struct mapping *map,
+			uint64_t page)
+{
+	unsigned state = page_state(memory, map, page) & PAGE_CLOSED;
+
+	return state == PAGE_ABSENT &&
+	       memory->observer.expects(memory->observer.context,
+					origin(map, page));
+}
+
+/* Supplies an absent page, and those around it that will be asked for. */
+static void supply_run(struct memory *memory, const struct mapping *map,
+		       uint64_t page)
+{
+	struct span span = around(map, page, RUN_PAGES, RUN_PAGES + 1);
+	uint64_t from = page, to = page + 1;
+
+	while (from > span.first && is_expected(memory, map, from - 1))
+		from--;
+	while (to < span.end && is_expected(memory, map, to))
+		to++;
+	arena_protect(memory, from << GUEST_PAGE_SHIFT,
+		      (to - from) << GUEST_PAGE_SHIFT,
+		      PAGE_READ | PAGE_WRITTEN);
+	for (; from < to; from++) {
+		supply(memory, map, from);
+		mark(memory, map, from, true);
+	}
+}
+
+void arena_touch(struct memory *memory, const struct mapping *map,
+		 uint64_t page, bool write)
+{
+	unsigned need = write ? PAGE_WRITTEN : PAGE_READ;
+	unsigned state = page_state(memory, map, page);
+
+	page_note(memory, page);
+	if (!(state & PAGE_CLOSED) && (state & need))
+		return;
+	if (++memory->opened > OPENED_MOST)
+		touch_cluster(memory, map, page, write);
+	else if (memory->tracks && !(state & PAGE_CLOSED))
+		touch_run(memory, map, page, write);
+	else if (memory->observer.expects &&
+		 (state & PAGE_CLOSED) == PAGE_ABSENT)
+		supply_run(memory, map, page);
+	else
+		touch_page(memory, map, page, write);
+}
+
+/* ------- faults ------- */
+
+static struct memory *caught;	/* the one memory whose faults we take */
+
+static bool is_write(const struct memory *memory, uint64_t page,
+		     const ucontext_t *context)
+{
+#ifdef __x86_64__
+	(void)memory;
+	(void)page;
+	return context->uc_mcontext.gregs[REG_ERR] & 2;
+#else
+	(void)context;
+	return memory->state[page] & PAGE_READ;
+#endif
+}
+
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+	struct memory *memory = caught;
+	uint64_t at = (uint64_t)((uint8_t *)info->si_addr -
+				 (memory ? memory->arena : NULL));
+	const struct mapping *map = NULL;
+	int saved = errno;
+
+	if (memory && at < memory->arena_size)
+		map = arena_mapping(memory, at >> GUEST_PAGE_SHIFT);
+	if (!map) {
+		signal(number, SIG_DFL);	/* happens again, and kills us */
+		return;
+	}
+	at >>= GUEST_PAGE_SHIFT;
+	arena_touch(memory, map, at, is_write(memory, at, context));
+	errno = saved;
+}
+
+int arena_catch_faults(struct memory *memory, struct failure *why)
+{
+	struct sigaction action = {
+		.sa_sigaction = on_fault,
+		.sa_flags = SA_SIGINFO | SA_RESTART,
+	};
+
+	assert(!caught);
+	sigemptyset(&action.sa_mask);
+	if (sigaction(SIGSEGV, &action, NULL))
+		return failed(why, ERR_SYSTEM, "cannot catch faults: %s",
+			      strerror(errno));
+	caught = memory;
+	return 0;
+}
+
+void arena_leave_faults(struct memory *memory)
+{
+	if (caught != memory)
+		return;
+	caught = NULL;
+	signal(SIGSEGV, SIG_DFL);
+}

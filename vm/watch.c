@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * watch.c - telling of each access to data, and which are indivisible
+ *
+ * Source: Intel 64 SDM volume 3, 9.1.2 (bus locking): LOCK prefixes, and XCHG
+ * with memory without one.
+ */
+#include "vm/vm_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/error.h"
+
+/* What is known of the instruction at an address, direct mapped. */
+struct known_order {
+	guest_addr pc;
+	uint64_t generation;	/* of memory; 0: nothing is known */
+	enum vm_order order;
+};
+
+#define KNOWN_ORDERS 65536
+
+static void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size,
+		      int64_t value, void *user)
+{
+	struct vm *vm = user;
+
+	(void)uc;
+	vm->watch(vm->watch_context,
+		  type == UC_MEM_WRITE ? ACCESS_WRITE : ACCESS_READ, addr,
+		  (unsigned)size, (uint64_t)value);
+}
+
+int vm_watch(struct vm *vm, vm_watch_fn *watch, void *context,
+	     struct failure *why)
+{
+	uc_hook hook;
+	uc_err err;
+
+	vm->orders = calloc(KNOWN_ORDERS, sizeof(*vm->orders));
+	if (!vm->orders)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	err = uc_hook_add(vm->uc, &hook,
+			  UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE,
+			  (void *)on_access, vm, 1, 0);
+	if (err)
+		return failed(why, ERR_SYSTEM, "cannot watch memory: %s",
+			      uc_strerror(err));
+	vm->watch = watch;
+	vm->watch_context = context;
+	return 0;
+}
+
+void watch_operand(struct vm *vm, guest_addr addr, const uint8_t *bytes,
+		   unsigned size)
+{
+	for (unsigned at = 0; vm->watch && at < size; at += 8) {
+		unsigned span = size - at < 8 ? size - at : 8;
+		uint64_t value = 0;
+
+		if (bytes)
+			memcpy(&value, bytes + at, span);
+		vm->watch(vm->watch_context,
+			  bytes ? ACCESS_WRITE : ACCESS_READ, addr + at, span,
+			  value);
+	}
+}
+
+static bool is_prefix(uint8_t byte)
+{
+	return byte == 0x66 || byte == 0x67 || byte == 0xf0 || byte == 0xf2 ||
+	       byte == 0xf3 || byte == 0x2e || byte == 0x36 || byte == 0x3e ||
+	       byte == 0x26 || byte == 0x64 || byte == 0x65;
+}
+
+static enum vm_order order_of(const uint8_t *code, size_t size)
+{
+	bool lock = false;
+	size_t at = 0;
+
+	while (at < size && is_prefix(code[at]))
+		lock |= code[at++] == 0xf0;
+	if (at < size && (code[at] & 0xf0) == 0x40)	/* REX */
+		at++;
+	if (size - at < 2)
+		return VM_PLAIN;
+	/* CMPXCHG; CMPXCHG8B and CMPXCHG16B */
+	if (lock && code[at] == 0x0f &&
+	    (code[at + 1] == 0xb0 || code[at + 1] == 0xb1 ||
+	     code[at + 1] == 0xc7))
+		return VM_COMPARES;
+	if ((code[at] == 0x86 || code[at] == 0x87) && code[at + 1] < 0xc0)
+		return VM_ATOMIC;
+	return lock ? VM_ATOMIC : VM_PLAIN;
+}
+
+enum vm_order vm_order(struct vm *vm, guest_addr pc)
+{
+	struct known_order *known = &vm->orders[pc % KNOWN_ORDERS];
+	uint64_t generation = vm->memory->generation + 1;
+	uint8_t code[15];
+	size_t size = 0;
+
+	if (known->pc == pc && known->generation == generation)
+		return known->order;
+	while (size < sizeof(code)) {
+		struct mapping *map = memory_find(vm->memory, pc + size);
+
+		if (!map)
+			break;
+		code[size] = vm->memory->arena[mapping_arena(map, pc + size)];
+		size++;
+	}
+	*known = (struct known_order){ pc, generation, order_of(code, size) };
+	return known->order;
+}
