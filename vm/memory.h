@@ -183,10 +183,10 @@ enum memory_use {
 
 /*
  * Host address of guest memory for direct use by a host system call, made
- * accessible; that of shared memory stays so.  `*span` is how many of `size` bytes are contiguous there
- * (at least 1); go on at addr + *span for the rest.  NULL if the first byte
- * is not mapped with the protection that the use needs.  After MEMORY_OUT,
- * tell what came with memory_wrote().
+ * accessible; that of shared memory stays so.  `*span` is how many of `size`
+ * bytes are contiguous there (at least 1); go on at addr + *span for the rest.
+ * NULL if the first byte is not mapped with the protection that the use needs.
+ * After MEMORY_OUT, tell what came with memory_wrote().
  */
 uint8_t *memory_at(struct memory *memory, guest_addr addr, uint64_t size,
 		   enum memory_use use, uint64_t *span);

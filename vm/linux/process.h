@@ -489,6 +489,9 @@ void signals_init(struct linux_process *process);
 /* The host thread that calls this is the guest thread's from now on. */
 void signals_adopt(struct linux_thread *thread);
 
+/* The host thread that calls this is no guest thread's any more. */
+void signals_abandon(void);
+
 /* Makes a thread's host thread notice that it must end, or has a signal. */
 void signals_kick(struct linux_thread *thread);
 void signals_release(struct linux_process *process);

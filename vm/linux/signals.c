@@ -52,7 +52,8 @@ __asm__(
 	".size host_restorer, . - host_restorer\n");
 
 #define MASK_OF(number) (UINT64_C(1) << ((number) - 1))
-#define HOSTS_OWN (MASK_OF(SIGSEGV) | MASK_OF(SIGBUS) | MASK_OF(KICK))
+#define MEMORYS_OWN (MASK_OF(SIGSEGV) | MASK_OF(SIGBUS))
+#define HOSTS_OWN (MEMORYS_OWN | MASK_OF(KICK))
 #define UNBLOCKABLE (MASK_OF(SIGKILL) | MASK_OF(SIGSTOP))
 
 enum default_action { DEFAULT_END, DEFAULT_NOTHING, DEFAULT_STOP };
@@ -105,9 +106,15 @@ static void keep_own(struct linux_thread *thread, const siginfo_t *info)
 static void host_handler(int number, siginfo_t *info, void *context)
 {
 	struct linux_thread *thread = own;
+	siginfo_t sent;
+	bool is_kick = number == KICK &&
+		       info->si_value.sival_ptr == &active;
 	bool is_fault = number == SIGILL || number == SIGFPE ||
 			number == SIGTRAP;
 
+	if (is_kick && (!thread || (!thread->must_end &&
+				    !thread->signals.sent.si_signo)))
+		return;		/* it comes late */
 	if (!thread || (is_fault && info->si_code > 0 &&
 			 info->si_code != SI_KERNEL)) {
 		signal(number, SIG_DFL);	/* a mistake of our own */
@@ -119,9 +126,11 @@ static void host_handler(int number, siginfo_t *info, void *context)
 		host_call_interrupt(context);
 		return;
 	}
-	if (number == KICK && info->si_value.sival_ptr == &own) {
-		info = &thread->signals.sent;
-		number = info->si_signo;
+	if (is_kick) {
+		sent = thread->signals.sent;
+		thread->signals.sent.si_signo = 0;
+		info = &sent;
+		number = sent.si_signo;
 	}
 	if (MASK_OF(number) & HOSTS_OWN &&
 	    (thread->signals.pending ||
@@ -160,9 +169,11 @@ static void install(const struct guest_action *action, int number)
 		.mask = ~HOSTS_OWN,
 	};
 
-	if (MASK_OF(number) & (HOSTS_OWN | UNBLOCKABLE))
+	if (MASK_OF(number) & (MEMORYS_OWN | UNBLOCKABLE))
 		return;
-	if (action->handler == (uintptr_t)SIG_IGN)
+	if (number == KICK)
+		;
+	else if (action->handler == (uintptr_t)SIG_IGN)
 		set.handler = (void *)SIG_IGN;
 	else if (action->handler == (uintptr_t)SIG_DFL &&
 		 default_action(number) != DEFAULT_END)
@@ -176,11 +187,16 @@ void signals_adopt(struct linux_thread *thread)
 	signals_let(signals_host_mask(thread->signals.mask));
 }
 
+void signals_abandon(void)
+{
+	own = NULL;
+}
+
 void signals_kick(struct linux_thread *thread)
 {
 	siginfo_t info = { .si_signo = KICK, .si_code = SI_QUEUE };
 
-	info.si_value.sival_ptr = &own;
+	info.si_value.sival_ptr = &active;
 	syscall(SYS_rt_tgsigqueueinfo, getpid(), thread->tid, KICK, &info);
 }
 
@@ -211,7 +227,7 @@ void signals_release(struct linux_process *process)
 	for (int i = 1; i <= SIGNALS; i++) {
 		struct kernel_action set = { 0 };
 
-		if (MASK_OF(i) & (HOSTS_OWN | UNBLOCKABLE))
+		if (MASK_OF(i) & (MEMORYS_OWN | UNBLOCKABLE))
 			continue;
 		if (process->action[i].handler == (uintptr_t)SIG_IGN)
 			set.handler = (void *)SIG_IGN;

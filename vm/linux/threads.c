@@ -80,6 +80,7 @@ void thread_vanish(struct linux_thread *thread)
 
 	unlist(thread->process, thread);
 	signals_hold();
+	signals_abandon();
 	memcpy(&home, &thread->home, sizeof(home));
 	retire(thread);
 	longjmp(home, 1);
@@ -94,6 +95,7 @@ static bool is_leader(void)
 static _Noreturn void hand_over(struct linux_process *process)
 {
 	signals_hold();
+	signals_abandon();
 	process->successor = process->thread;
 	scheduler_leave(process);
 	sem_post(&process->succession);
@@ -157,6 +159,7 @@ static int perform(struct linux_thread *thread, struct linux_result *result,
 			if (rc || result->outcome != LINUX_THREAD_ENDED)
 				return rc;
 			signals_hold();
+			signals_abandon();
 			retire(present);
 		}
 		/* It has gone. */
