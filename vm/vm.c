@@ -90,7 +90,7 @@ void vm_destroy(struct vm *vm)
 		munmap(vm->counter, GUEST_PAGE);
 	hooks_forget(vm);
 	free(vm->blocks);
-	free(vm->orders);
+	free(vm->seen);
 	memory_destroy(vm->memory);
 	free(vm);
 }

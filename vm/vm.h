@@ -168,7 +168,7 @@ int vm_trace(struct vm *vm, vm_trace_fn *trace, void *context,
  * Calls `watch` for every access of the guest to data from now on, right
  * before it happens and behind `trace` for its instruction; slow.  Wide
  * accesses come in parts of at most 8 bytes; `value` is what a part writes.
- * An access that faults is told too.  Only before the first vm_run().
+ * One that faults may be told too.  Only before the first vm_run().
  */
 typedef void vm_watch_fn(void *context, enum vm_access access,
 			 guest_addr addr, unsigned size, uint64_t value);

@@ -108,7 +108,7 @@ struct vm {
 
 	vm_watch_fn *watch;
 	void *watch_context;
-	struct known_order *orders;	/* see watch.c */
+	struct watch_cache *seen;	/* see watch.c */
 
 	bool probing;		/* any mapped page counts as code */
 	uint64_t generation;	/* of memory, that the TLB has seen */

@@ -12,14 +12,42 @@
 
 #include "formats/error.h"
 
-/* What is known of the instruction at an address, direct mapped. */
-struct known_order {
-	guest_addr pc;
-	uint64_t generation;	/* of memory; 0: nothing is known */
-	enum vm_order order;
+#define KNOWN_ORDERS 65536
+#define KNOWN_PAGES 1024
+
+/* What was found out, direct mapped.  Generations: 0 if nothing is known. */
+struct watch_cache {
+	struct {
+		guest_addr pc;
+		uint64_t generation;
+		enum vm_order order;
+	} orders[KNOWN_ORDERS];
+	struct {
+		uint64_t page;	/* of the arena */
+		uint64_t generation;
+		guest_addr addr;
+	} pages[KNOWN_PAGES];
 };
 
-#define KNOWN_ORDERS 65536
+/* The engine says where in the arena an access is. */
+static guest_addr guest_address(struct vm *vm, uint64_t at)
+{
+	uint64_t page = at >> GUEST_PAGE_SHIFT;
+	uint64_t generation = vm->memory->generation + 1;
+	struct mapping *map;
+
+	if (vm->seen->pages[page % KNOWN_PAGES].page != page ||
+	    vm->seen->pages[page % KNOWN_PAGES].generation != generation) {
+		map = arena_mapping(vm->memory, page);
+		if (!map)
+			return at;
+		vm->seen->pages[page % KNOWN_PAGES].page = page;
+		vm->seen->pages[page % KNOWN_PAGES].generation = generation;
+		vm->seen->pages[page % KNOWN_PAGES].addr = map->region.start +
+			((page << GUEST_PAGE_SHIFT) - map->arena);
+	}
+	return vm->seen->pages[page % KNOWN_PAGES].addr + at % GUEST_PAGE;
+}
 
 static void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size,
 		      int64_t value, void *user)
@@ -28,8 +56,8 @@ static void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size,
 
 	(void)uc;
 	vm->watch(vm->watch_context,
-		  type == UC_MEM_WRITE ? ACCESS_WRITE : ACCESS_READ, addr,
-		  (unsigned)size, (uint64_t)value);
+		  type == UC_MEM_WRITE ? ACCESS_WRITE : ACCESS_READ,
+		  guest_address(vm, addr), (unsigned)size, (uint64_t)value);
 }
 
 int vm_watch(struct vm *vm, vm_watch_fn *watch, void *context,
@@ -38,8 +66,8 @@ int vm_watch(struct vm *vm, vm_watch_fn *watch, void *context,
 	uc_hook hook;
 	uc_err err;
 
-	vm->orders = calloc(KNOWN_ORDERS, sizeof(*vm->orders));
-	if (!vm->orders)
+	vm->seen = calloc(1, sizeof(*vm->seen));
+	if (!vm->seen)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	err = uc_hook_add(vm->uc, &hook,
 			  UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE,
@@ -97,13 +125,14 @@ static enum vm_order order_of(const uint8_t *code, size_t size)
 
 enum vm_order vm_order(struct vm *vm, guest_addr pc)
 {
-	struct known_order *known = &vm->orders[pc % KNOWN_ORDERS];
+	size_t slot = pc % KNOWN_ORDERS;
 	uint64_t generation = vm->memory->generation + 1;
 	uint8_t code[15];
 	size_t size = 0;
 
-	if (known->pc == pc && known->generation == generation)
-		return known->order;
+	if (vm->seen->orders[slot].pc == pc &&
+	    vm->seen->orders[slot].generation == generation)
+		return vm->seen->orders[slot].order;
 	while (size < sizeof(code)) {
 		struct mapping *map = memory_find(vm->memory, pc + size);
 
@@ -112,6 +141,8 @@ enum vm_order vm_order(struct vm *vm, guest_addr pc)
 		code[size] = vm->memory->arena[mapping_arena(map, pc + size)];
 		size++;
 	}
-	*known = (struct known_order){ pc, generation, order_of(code, size) };
-	return known->order;
+	vm->seen->orders[slot].pc = pc;
+	vm->seen->orders[slot].generation = generation;
+	vm->seen->orders[slot].order = order_of(code, size);
+	return vm->seen->orders[slot].order;
 }

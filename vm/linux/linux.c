@@ -235,14 +235,15 @@ int linux_syscall(struct linux_process *process, struct linux_result *result,
 
 _Noreturn void linux_exit_like(const struct linux_result *result)
 {
-	sigset_t all;
+	sigset_t others;
 
 	if (result->outcome != LINUX_KILLED)
 		exit(result->status);
 	fflush(NULL);
 	signal(result->status, SIG_DFL);
-	sigemptyset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL);
+	sigfillset(&others);
+	sigdelset(&others, result->status);
+	sigprocmask(SIG_SETMASK, &others, NULL);
 	raise(result->status);
 	_exit(128 + result->status);
 }

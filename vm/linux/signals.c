@@ -171,12 +171,10 @@ static void install(const struct guest_action *action, int number)
 
 	if (MASK_OF(number) & (MEMORYS_OWN | UNBLOCKABLE))
 		return;
-	if (number == KICK)
-		;
-	else if (action->handler == (uintptr_t)SIG_IGN)
+	if (action->handler == (uintptr_t)SIG_IGN && number != KICK)
 		set.handler = (void *)SIG_IGN;
-	else if (action->handler == (uintptr_t)SIG_DFL &&
-		 default_action(number) != DEFAULT_END)
+	if (action->handler == (uintptr_t)SIG_DFL && number != KICK &&
+	    default_action(number) != DEFAULT_END)
 		set.handler = (void *)SIG_DFL;
 	host_action(number, &set, NULL);
 }
@@ -224,6 +222,8 @@ void signals_release(struct linux_process *process)
 {
 	if (active != process)
 		return;
+	/* A program that has ended gets no signals: they stay blocked. */
+	signals_hold();
 	for (int i = 1; i <= SIGNALS; i++) {
 		struct kernel_action set = { 0 };
 
@@ -235,8 +235,6 @@ void signals_release(struct linux_process *process)
 	}
 	active = NULL;
 	own = NULL;
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &process->host_mask, NULL,
-		sizeof(process->host_mask));
 }
 
 /* ------- masks ------- */
