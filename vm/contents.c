@@ -62,6 +62,22 @@ static uint8_t *open_for(struct memory *memory, const struct mapping *map,
 /* Whatever is mapped with any permission can be read on most processors. */
 #define READABLE (MAY_READ | MAY_WRITE | MAY_EXEC)
 
+/* From here to end_copy() the kernel is at work, if it is. */
+static void begin_copy(struct memory *memory, bool kernel)
+{
+	memory->by_kernel = kernel;
+	memory->was_lost = false;
+}
+
+/* Whether the kernel has not met with a page that is not there. */
+static bool end_copy(struct memory *memory)
+{
+	bool ok = !memory->by_kernel || !memory->was_lost;
+
+	memory->by_kernel = false;
+	return ok;
+}
+
 static int get(struct memory *memory, guest_addr addr, void *bytes,
 	       size_t size, unsigned need, bool kernel)
 {
@@ -73,8 +89,11 @@ static int get(struct memory *memory, guest_addr addr, void *bytes,
 
 		if (!locate(memory, addr, size, need, &map, &span))
 			return ERR_NOT_FOUND;
+		begin_copy(memory, kernel);
 		memcpy(to, open_for(memory, map, addr, span, kernel, false),
 		       span);
+		if (!end_copy(memory))
+			return ERR_NOT_FOUND;
 		to += span;
 		addr += span;
 		size -= span;
@@ -128,8 +147,11 @@ static int put(struct memory *memory, guest_addr addr, const uint8_t *from,
 
 		if (!locate(memory, addr, size, need, &map, &span))
 			return ERR_NOT_FOUND;
+		begin_copy(memory, kernel);
 		memcpy(open_for(memory, map, addr, span, kernel, true), from,
 		       span);
+		if (!end_copy(memory))
+			return ERR_NOT_FOUND;
 		memory_note_stale(memory, map, addr, span);
 		from += span;
 		addr += span;
@@ -212,10 +234,13 @@ uint8_t *memory_at(struct memory *memory, guest_addr addr, uint64_t size,
 {
 	unsigned need = use == MEMORY_OUT ? MAY_WRITE : READABLE;
 	struct mapping *map;
+	uint8_t *at;
 
 	if (!locate(memory, addr, size, need, &map, span))
 		return NULL;
-	return open_for(memory, map, addr, *span, true, use == MEMORY_OUT);
+	begin_copy(memory, true);
+	at = open_for(memory, map, addr, *span, true, use == MEMORY_OUT);
+	return end_copy(memory) ? at : NULL;
 }
 
 /* Makes whole pages doubtful under one new number, mapping by mapping. */

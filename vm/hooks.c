@@ -50,6 +50,7 @@ static uint32_t identify(struct vm *vm, const uint8_t *ret, guest_addr pc,
 	number = block_decode(vm, pc, size);
 	if (!number)
 		abort();
+	code_pages_watch(vm, pc, size);
 	vm->known[slot].ret = ret;
 	vm->known[slot].number = number;
 	return number;
@@ -165,6 +166,19 @@ static bool touch(struct memory *memory, const struct mapping *map,
 	return views_touch(memory, page, write);
 }
 
+/* Whether writes to the page need not be noticed, from here on. */
+static bool may_pass(struct vm *vm, const struct mapping *map, guest_addr addr,
+		     bool write)
+{
+	uint64_t page = mapping_arena(map, addr) >> GUEST_PAGE_SHIFT;
+
+	if (vm->probing || !code_page_is_watched(vm, page))
+		return true;
+	if (write)
+		code_page_written(vm, map, addr);
+	return write;
+}
+
 static bool on_tlb_miss(uc_engine *uc, uint64_t addr, uc_mem_type type,
 			uc_tlb_entry *entry, void *user)
 {
@@ -182,6 +196,8 @@ static bool on_tlb_miss(uc_engine *uc, uint64_t addr, uc_mem_type type,
 		entry->perms = vm->probing ? UC_PROT_ALL :
 					     engine_perms(map->region.prot);
 		page_note(vm->memory, entry->paddr >> GUEST_PAGE_SHIFT);
+		if (!may_pass(vm, map, addr, type == UC_MEM_WRITE))
+			entry->perms &= ~(uc_prot)UC_PROT_WRITE;
 		if (vm->memory->views && !vm->probing &&
 		    !touch(vm->memory, map, entry->paddr,
 			   type == UC_MEM_WRITE))
@@ -262,6 +278,12 @@ void hooks_forget(const struct vm *vm)
 		running = NULL;
 }
 
+void hooks_forget_code(struct vm *vm)
+{
+	if (vm->block_count)
+		uc_ctl_flush_tb(vm->uc);
+}
+
 int vm_trace(struct vm *vm, vm_trace_fn *trace, void *context,
 	     struct failure *why)
 {
@@ -275,5 +297,6 @@ int vm_trace(struct vm *vm, vm_trace_fn *trace, void *context,
 	vm->trace = trace;
 	vm->trace_context = context;
 	vm->may_inline = false;
+	hooks_forget_code(vm);
 	return 0;
 }

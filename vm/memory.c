@@ -473,9 +473,15 @@ int memory_protect(struct memory *memory, guest_addr addr, uint64_t size,
 	for (size_t i = memory_index(memory, addr);
 	     i < memory->count && memory->maps[i].region.start < addr + size;
 	     i++) {
-		memory->maps[i].region.prot = prot;
+		struct mapping *map = &memory->maps[i];
+
+		/* From here on, writes to its code are to be noticed. */
+		if (prot & ~map->region.prot & MAY_WRITE && map->was_code)
+			memory_note_stale(memory, map, map->region.start,
+					  mapping_size(map));
+		map->region.prot = prot;
 		if (prot & MAY_EXEC)
-			memory->maps[i].was_code = true;
+			map->was_code = true;
 	}
 	join(memory, addr, addr + size);
 	memory->generation++;

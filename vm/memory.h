@@ -198,6 +198,16 @@ uint8_t *memory_at(struct memory *memory, guest_addr addr, uint64_t size,
  */
 void memory_wrote(struct memory *memory, guest_addr addr, uint64_t size);
 
+/*
+ * Has `lost` called, from a signal handler, when a page of a mapped file is
+ * touched that the file no longer has.  `kernel`: by a function here that
+ * stands for the kernel, which then fails with ERR_NOT_FOUND, or NULL.  Else
+ * the guest goes on, and finds zeros.
+ */
+void memory_on_lost(struct memory *memory,
+		    void (*lost)(void *context, guest_addr addr, bool kernel),
+		    void *context);
+
 /* ------- tracking ------- */
 
 /* Closes all pages, so that first touches are told again. */

@@ -86,6 +86,10 @@ struct memory {
 	struct family *family;	/* NULL: memory is not shared */
 	uint64_t *shared;	/* known pages of shared mappings */
 	size_t shared_count, shared_room;
+	void (*lost)(void *context, guest_addr addr, bool kernel);
+	void *lost_context;
+	bool by_kernel;		/* bytes are being copied for the kernel */
+	bool was_lost;		/* meanwhile */
 	unsigned turns;		/* looks since shared memory was last touched */
 
 	uint64_t newest_doubt;
@@ -245,7 +249,8 @@ int pages_clear(struct memory *memory, struct mapping *map, guest_addr addr,
 void arena_touch(struct memory *memory, const struct mapping *map,
 		 uint64_t page, bool write);
 
-/* Takes SIGSEGV for this memory: first touches of tracked pages. */
+/* Takes SIGSEGV for this memory: first touches of tracked pages; and SIGBUS:
+ * pages that are not there. */
 int arena_catch_faults(struct memory *memory, struct failure *why);
 
 /* No longer, if it was this one's. */

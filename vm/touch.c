@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <ucontext.h>
 
 #include "formats/error.h"
@@ -291,6 +292,62 @@ static void on_fault(int number, siginfo_t *info, void *context)
 	errno = saved;
 }
 
+/* The mapping that has a host address, in the arena or as its alias. */
+static const struct mapping *find_host(struct memory *memory,
+				       const uint8_t *at, guest_addr *addr)
+{
+	uint64_t offset = (uint64_t)(at - memory->arena);
+	const struct mapping *map;
+
+	if (offset < memory->arena_size) {
+		map = arena_mapping(memory, offset >> GUEST_PAGE_SHIFT);
+		if (map)
+			*addr = map->region.start + (offset - map->arena);
+		return map;
+	}
+	for (size_t i = 0; i < memory->count; i++) {
+		map = &memory->maps[i];
+		if (map->alias && (uint64_t)(at - map->alias) <
+					  mapping_size(map)) {
+			*addr = map->region.start + (uint64_t)(at - map->alias);
+			return map;
+		}
+	}
+	return NULL;
+}
+
+/* A page of a file that has become shorter. */
+static void on_missing(int number, siginfo_t *info, void *context)
+{
+	struct memory *memory = caught;
+	uint8_t *at = info->si_addr;
+	guest_addr addr;
+	int saved = errno;
+
+	(void)context;
+	if (info->si_code <= 0 || !memory || !memory->lost ||
+	    !find_host(memory, at, &addr) ||
+	    mmap(at - addr % GUEST_PAGE, GUEST_PAGE, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		 0) == MAP_FAILED) {
+		signal(number, SIG_DFL);
+		if (info->si_code <= 0)
+			raise(number);	/* somebody has sent it */
+		return;
+	}
+	memory->was_lost = true;
+	memory->lost(memory->lost_context, addr, memory->by_kernel);
+	errno = saved;
+}
+
+void memory_on_lost(struct memory *memory,
+		    void (*lost)(void *context, guest_addr addr, bool kernel),
+		    void *context)
+{
+	memory->lost = lost;
+	memory->lost_context = context;
+}
+
 int arena_catch_faults(struct memory *memory, struct failure *why)
 {
 	struct sigaction action = {
@@ -303,6 +360,8 @@ int arena_catch_faults(struct memory *memory, struct failure *why)
 	if (sigaction(SIGSEGV, &action, NULL))
 		return failed(why, ERR_SYSTEM, "cannot catch faults: %s",
 			      strerror(errno));
+	action.sa_sigaction = on_missing;
+	sigaction(SIGBUS, &action, NULL);
 	caught = memory;
 	return 0;
 }
@@ -313,4 +372,5 @@ void arena_leave_faults(struct memory *memory)
 		return;
 	caught = NULL;
 	signal(SIGSEGV, SIG_DFL);
+	signal(SIGBUS, SIG_DFL);
 }

@@ -90,6 +90,7 @@ void vm_destroy(struct vm *vm)
 		munmap(vm->counter, GUEST_PAGE);
 	hooks_forget(vm);
 	free(vm->blocks);
+	free(vm->code_pages.slots);
 	free(vm->seen);
 	memory_destroy(vm->memory);
 	free(vm);
@@ -231,7 +232,18 @@ void vm_set_steps(struct vm *vm, uint64_t steps)
 	vm->steps = steps;
 }
 
+bool vm_is_running(const struct vm *vm)
+{
+	return vm->running;
+}
+
 void vm_interrupt(struct vm *vm)
+{
+	vm->wanted = true;
+	vm_stop_soon(vm);
+}
+
+void vm_stop_soon(struct vm *vm)
 {
 	if (vm->counter->asked)
 		return;
@@ -435,6 +447,7 @@ static void explain(struct vm *vm, struct vm_stop *stop)
 	case ENGINE_AT_BLOCK:
 		stop->kind = vm->counter->asked ? VM_STOP_ASKED : VM_STOP_BUDGET;
 		vm->counter->asked = 0;
+		vm->wanted = false;
 		break;
 	case ENGINE_SYSCALL:
 		stop->kind = VM_STOP_SYSCALL;
@@ -516,6 +529,14 @@ static int run_once(struct vm *vm, uint64_t budget, bool exact,
 	if (rc)
 		return rc;
 	left = budget - (vm->steps - before);
+	if (vm->code_changed && !vm->wanted) {
+		vm->code_changed = false;
+		vm->counter->asked = 0;
+		if (vm->stopped == ENGINE_AT_BLOCK) {
+			vm->emulated = true;	/* refresh(), and on */
+			return 0;
+		}
+	}
 	if (vm->stopped == ENGINE_AT_BLOCK && !vm->counter->asked && exact &&
 	    left)
 		rc = run_rest(vm, left, stop, why);

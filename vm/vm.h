@@ -149,6 +149,9 @@ void vm_set_registers(struct vm *vm, const struct reg_file *regs);
 void vm_emulate(struct vm *vm, const struct vm_stop *stop);
 void vm_skip(struct vm *vm, const struct vm_stop *stop);
 
+/* Whether the guest runs at this moment; for signal handlers. */
+bool vm_is_running(const struct vm *vm);
+
 /*
  * Stops a running guest at the next block, or the next vm_run() at once.
  * May be called from a signal handler.
@@ -157,8 +160,7 @@ void vm_interrupt(struct vm *vm);
 
 /*
  * Calls `trace` before every instruction from now on, with the time before
- * it; slow (ten times).  Only before the first vm_run().  `trace` may read
- * registers and memory.
+ * it; slow (ten times).  Once only.  `trace` may read registers and memory.
  */
 typedef void vm_trace_fn(void *context, uint64_t steps, guest_addr pc);
 int vm_trace(struct vm *vm, vm_trace_fn *trace, void *context,
@@ -168,7 +170,7 @@ int vm_trace(struct vm *vm, vm_trace_fn *trace, void *context,
  * Calls `watch` for every access of the guest to data from now on, right
  * before it happens and behind `trace` for its instruction; slow.  Wide
  * accesses come in parts of at most 8 bytes; `value` is what a part writes.
- * One that faults may be told too.  Only before the first vm_run().
+ * One that faults may be told too.  Once only.
  */
 typedef void vm_watch_fn(void *context, enum vm_access access,
 			 guest_addr addr, unsigned size, uint64_t value);

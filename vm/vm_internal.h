@@ -44,7 +44,7 @@ struct block {
 struct counter {
 	int64_t budget;
 	uint32_t current;	/* number of the block under way; 0: none */
-	volatile int32_t asked;	/* vm_interrupt() was called */
+	volatile int32_t asked;	/* vm_stop_soon() was called */
 };
 
 enum engine_stop {
@@ -60,6 +60,12 @@ struct vm_thread {
 	uc_context *context;	/* of the present thread: only room */
 	uint32_t current;	/* block under way: counter.current */
 	unsigned view;		/* see views.h */
+};
+
+/* Pages of the arena; see code_pages.c. */
+struct code_pages {
+	uint64_t *slots;	/* open addressing */
+	size_t room, count;
 };
 
 struct vm {
@@ -102,6 +108,10 @@ struct vm {
 	enum vm_access fault_access;
 	bool faulted, fault_mapped;
 
+	volatile bool wanted;	/* vm_interrupt() was called */
+	struct code_pages code_pages;
+	bool code_changed;	/* the guest stops for that only */
+
 	vm_trace_fn *trace;
 	void *trace_context;
 	unsigned traced;	/* instructions of the present block */
@@ -114,6 +124,21 @@ struct vm {
 	uint64_t generation;	/* of memory, that the TLB has seen */
 };
 
+/* ------- vm.c ------- */
+
+/* Lets the guest stop before the next block. */
+void vm_stop_soon(struct vm *vm);
+
+/* ------- code_pages.c ------- */
+
+/* A block was translated: writes to its pages are to be noticed. */
+void code_pages_watch(struct vm *vm, guest_addr pc, uint32_t size);
+bool code_page_is_watched(const struct vm *vm, uint64_t page);
+
+/* The guest is about to write to a page that is watched. */
+void code_page_written(struct vm *vm, const struct mapping *map,
+		       guest_addr addr);
+
 /* ------- hooks.c ------- */
 
 uc_err hooks_add(struct vm *vm);
@@ -121,6 +146,9 @@ uc_err hooks_add(struct vm *vm);
 /* Says which guest runs, and that one is no more. */
 void hooks_run(struct vm *vm);
 void hooks_forget(const struct vm *vm);
+
+/* Drops what was translated before a hook was there. */
+void hooks_forget_code(struct vm *vm);
 
 /* ------- watch.c ------- */
 

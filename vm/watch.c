@@ -77,6 +77,7 @@ int vm_watch(struct vm *vm, vm_watch_fn *watch, void *context,
 			      uc_strerror(err));
 	vm->watch = watch;
 	vm->watch_context = context;
+	hooks_forget_code(vm);
 	return 0;
 }
 
@@ -102,47 +103,50 @@ static bool is_prefix(uint8_t byte)
 	       byte == 0x26 || byte == 0x64 || byte == 0x65;
 }
 
-static enum vm_order order_of(const uint8_t *code, size_t size)
+/*
+ * A byte of an instruction that the guest executes; those behind it may be on
+ * a page that it does not touch.
+ */
+static uint8_t code_byte(struct vm *vm, guest_addr addr)
+{
+	struct mapping *map = memory_find(vm->memory, addr);
+
+	return map ? vm->memory->arena[mapping_arena(map, addr)] : 0;
+}
+
+static enum vm_order order_of(struct vm *vm, guest_addr pc)
 {
 	bool lock = false;
-	size_t at = 0;
+	uint8_t byte = code_byte(vm, pc);
 
-	while (at < size && is_prefix(code[at]))
-		lock |= code[at++] == 0xf0;
-	if (at < size && (code[at] & 0xf0) == 0x40)	/* REX */
-		at++;
-	if (size - at < 2)
+	for (unsigned i = 0; i < 14 && is_prefix(byte); i++) {
+		lock |= byte == 0xf0;
+		byte = code_byte(vm, ++pc);
+	}
+	if ((byte & 0xf0) == 0x40)	/* REX */
+		byte = code_byte(vm, ++pc);
+	if (byte == 0x86 || byte == 0x87)	/* XCHG */
+		return code_byte(vm, pc + 1) < 0xc0 ? VM_ATOMIC : VM_PLAIN;
+	if (!lock)
 		return VM_PLAIN;
-	/* CMPXCHG; CMPXCHG8B and CMPXCHG16B */
-	if (lock && code[at] == 0x0f &&
-	    (code[at + 1] == 0xb0 || code[at + 1] == 0xb1 ||
-	     code[at + 1] == 0xc7))
-		return VM_COMPARES;
-	if ((code[at] == 0x86 || code[at] == 0x87) && code[at + 1] < 0xc0)
+	if (byte != 0x0f)
 		return VM_ATOMIC;
-	return lock ? VM_ATOMIC : VM_PLAIN;
+	byte = code_byte(vm, pc + 1);
+	/* CMPXCHG; CMPXCHG8B and CMPXCHG16B */
+	return byte == 0xb0 || byte == 0xb1 || byte == 0xc7 ? VM_COMPARES :
+							      VM_ATOMIC;
 }
 
 enum vm_order vm_order(struct vm *vm, guest_addr pc)
 {
 	size_t slot = pc % KNOWN_ORDERS;
 	uint64_t generation = vm->memory->generation + 1;
-	uint8_t code[15];
-	size_t size = 0;
 
-	if (vm->seen->orders[slot].pc == pc &&
-	    vm->seen->orders[slot].generation == generation)
-		return vm->seen->orders[slot].order;
-	while (size < sizeof(code)) {
-		struct mapping *map = memory_find(vm->memory, pc + size);
-
-		if (!map)
-			break;
-		code[size] = vm->memory->arena[mapping_arena(map, pc + size)];
-		size++;
+	if (vm->seen->orders[slot].pc != pc ||
+	    vm->seen->orders[slot].generation != generation) {
+		vm->seen->orders[slot].pc = pc;
+		vm->seen->orders[slot].generation = generation;
+		vm->seen->orders[slot].order = order_of(vm, pc);
 	}
-	vm->seen->orders[slot].pc = pc;
-	vm->seen->orders[slot].generation = generation;
-	vm->seen->orders[slot].order = order_of(code, size);
 	return vm->seen->orders[slot].order;
 }

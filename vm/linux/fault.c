@@ -10,7 +10,6 @@ enum {
 	TRAP_BREAKPOINT = 3,
 	TRAP_INVALID = 6,
 	TRAP_PROTECTION = 13,
-	TRAP_PAGE = 14,
 };
 
 /* Bits of a page fault's error code (Intel SDM volume 3, section 4.7). */

@@ -80,6 +80,7 @@ int linux_create(struct linux_process **out, struct vm *vm,
 		failed(why, rc, "out of memory");
 	if (!rc)
 		rc = vm_share_memory(vm, linux_hide_descriptor, why);
+	lost_pages_catch(process);
 	if (!rc)
 		rc = program_find(&program, options, why);
 	if (!rc)

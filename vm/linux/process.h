@@ -165,6 +165,8 @@ struct linux_process {
 	struct layout layout;
 	struct guest_action action[SIGNALS + 1];	/* for signals */
 	uint64_t host_mask;	/* of signals, when cprec started */
+	guest_addr lost;	/* 0, or a page; see lost_pages.c */
+	bool lost_to_guest;	/* it is the guest that has touched it */
 	struct eof_tail *tails;	/* see eof_tail.c */
 	size_t tail_count;
 	struct mapped_file *files;	/* see mapped_files.c */
@@ -460,6 +462,20 @@ void eof_tail_release(struct linux_process *process);
  * page is beyond the end, SIGBUS.
  */
 int eof_tail_fault(struct linux_process *process, guest_addr addr);
+
+/* ------- lost_pages.c ------- */
+
+/* The exception that a page fault is, as a signal's context shows it. */
+#define TRAP_PAGE 14
+
+/* Learns of pages whose file another process has cut short. */
+void lost_pages_catch(struct linux_process *process);
+
+/*
+ * When process->lost says so: unmaps what is not there, and raises SIGBUS if it
+ * was the guest that touched it.
+ */
+void lost_pages_mend(struct linux_process *process);
 
 /* ------- mapped_files.c ------- */
 

@@ -353,7 +353,7 @@ bool linux_has_signal(const struct linux_process *process)
 	int number = signals->pending;
 
 	return (number && !(signals->mask & MASK_OF(number))) ||
-	       own_number(signals);
+	       own_number(signals) || process->lost;
 }
 
 void signals_send_own(struct linux_thread *thread, const siginfo_t *info)
@@ -475,7 +475,10 @@ int linux_deliver(struct linux_process *process, struct linux_result *result,
 
 	(void)why;
 	process->thread->changed_registers = false;
-	if (linux_has_signal(process)) {
+	if (process->lost) {
+		info.si_signo = SIGBUS;
+		lost_pages_mend(process);
+	} else if (linux_has_signal(process)) {
 		take(process, &info);
 		deliver(process, &info);
 	}
