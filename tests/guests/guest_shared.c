@@ -38,7 +38,7 @@ struct shared {
 	pthread_mutex_t mutex;
 	pthread_cond_t cond;
 	sem_t semaphore;
-	int turn;
+	int turn, by_threads;
 	pthread_barrier_t barrier;
 	int arrived[2];
 
@@ -294,6 +294,44 @@ static void test_library(void)
 	CHECK(shared->arrived[1] == WORKERS + 1);
 }
 
+/* Threads of several processes. */
+static void *change_in_thread(void *unused)
+{
+	(void)unused;
+	for (int i = 0; i < 300; i++) {
+		__atomic_fetch_add(&shared->by_threads, 1, __ATOMIC_SEQ_CST);
+		pthread_mutex_lock(&shared->mutex);
+		shared->under_mutex++;
+		pthread_mutex_unlock(&shared->mutex);
+		sem_wait(&shared->semaphore);
+		shared->under_semaphore++;
+		sem_post(&shared->semaphore);
+	}
+	return NULL;
+}
+
+static void with_threads(int number)
+{
+	pthread_t thread[2];
+
+	(void)number;
+	for (int i = 0; i < 2; i++)
+		pthread_create(&thread[i], NULL, change_in_thread, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+}
+
+static void test_threads(void)
+{
+	int all = 2 * 300 * (WORKERS + 1);
+
+	shared->under_mutex = shared->under_semaphore = 0;
+	together(with_threads);
+	CHECK(shared->by_threads == all);
+	CHECK(shared->under_mutex == all);
+	CHECK(shared->under_semaphore == all);
+}
+
 static void test_named_semaphore(void)
 {
 	char name[32];
@@ -449,6 +487,7 @@ int main(void)
 	test_spinning();
 	test_messages();
 	test_library();
+	test_threads();
 	test_named_semaphore();
 	test_file();
 	test_kernel();
