@@ -57,13 +57,20 @@ struct replayer {
 	struct script script;
 	size_t next;		/* event that comes next */
 
+	struct vm_thread *home;		/* the guest's first thread */
 	struct replay_thread *threads;	/* by stream */
 	uint32_t stream;		/* whose turn it is */
 	void (*on_switch)(void *context, bool after);	/* may be NULL */
-	void *switch_context;
+	/* Before an event takes effect; may be NULL. */
+	void (*on_event)(void *context, const struct script_event *event);
+	void *switch_context;	/* of both */
 
 	replayer_output *output;
 	void *output_context;
+
+	bool alone;		/* one thread without the others: alone.c */
+	size_t next_seen;	/* of script.seen */
+	bool giving;		/* contents are being replaced as a whole */
 
 	bool running;
 	struct peeked *peeked;
@@ -72,6 +79,14 @@ struct replayer {
 	int error;		/* first failure inside an observer */
 	struct failure why;
 };
+
+/* Memory as of a segment's first key frame, page by page when touched. */
+int replayer_set_memory(struct replayer *rep, const struct key_frame *frame,
+			struct failure *why);
+
+/* Runs to `t` and through all events at it, within the present segment. */
+int replayer_run_in_segment(struct replayer *rep, uint64_t t,
+			    struct failure *why);
 
 /* Makes the guest, without a program in it. */
 int replayer_make_vm(struct replayer *rep, struct failure *why);

@@ -32,6 +32,8 @@ static int follow(void *context, const struct packet_place *place,
 
 	if (place->time > question->t)
 		return 1;
+	if (place->is_told)
+		return 0;
 	if (packet->kind == PACKET_MAP &&
 	    is_inside(addr, packet->addr, packet->size))
 		question->mapped = true;

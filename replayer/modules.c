@@ -135,6 +135,21 @@ int module_map_find(const struct module_map *map,
 	return ERR_NOT_FOUND;
 }
 
+const struct symbols *module_map_at(const struct module_map *map,
+				    const struct modules *modules,
+				    uint64_t addr, uint64_t *bias)
+{
+	for (size_t i = 0; i < map->count; i++) {
+		const struct module_place *place = &map->places[i];
+
+		if (!place->mapped || addr < place->start || addr >= place->end)
+			continue;
+		*bias = place->bias;
+		return &modules->list[i];
+	}
+	return NULL;
+}
+
 bool module_map_name(const struct module_map *map,
 		     const struct modules *modules, uint64_t addr, char *text,
 		     size_t room)

@@ -60,6 +60,11 @@ int module_map_find(const struct module_map *map,
 		    const struct modules *modules, const char *name,
 		    uint64_t *addr, uint64_t *size);
 
+/* The module that is mapped at an address, or NULL; `*bias` is its. */
+const struct symbols *module_map_at(const struct module_map *map,
+				    const struct modules *modules,
+				    uint64_t addr, uint64_t *bias);
+
 /* Names an address, as recording_name() does. */
 bool module_map_name(const struct module_map *map,
 		     const struct modules *modules, uint64_t addr, char *text,

@@ -47,8 +47,7 @@ static int map_from_packet(void *context, const struct packet_place *place,
 {
 	struct names *names = context;
 
-	(void)place;
-	if (packet->kind == PACKET_MAP)
+	if (packet->kind == PACKET_MAP && !place->is_told)
 		module_map_region(&names->map, &names->modules, packet->name,
 				  packet->name_size, packet->addr,
 				  packet->offset);
@@ -121,6 +120,30 @@ bool names_of(struct names *names, struct recording *recording, size_t segment,
 {
 	return !map_modules(names, recording, segment, NULL) &&
 	       module_map_name(&names->map, &names->modules, addr, text, room);
+}
+
+const struct symbols *names_module(struct names *names,
+				   struct recording *recording, size_t segment,
+				   uint64_t addr, uint64_t *bias)
+{
+	if (map_modules(names, recording, segment, NULL))
+		return NULL;
+	return module_map_at(&names->map, &names->modules, addr, bias);
+}
+
+const struct symbols *names_mapped(struct names *names,
+				   struct recording *recording, size_t segment,
+				   size_t number, uint64_t *bias)
+{
+	if (map_modules(names, recording, segment, NULL))
+		return NULL;
+	for (size_t i = 0; i < names->map.count; i++) {
+		if (!names->map.places[i].mapped || number--)
+			continue;
+		*bias = names->map.places[i].bias;
+		return &names->modules.list[i];
+	}
+	return NULL;
 }
 
 void names_release(struct names *names)

@@ -34,6 +34,16 @@ int names_find(struct names *names, struct recording *recording,
 bool names_of(struct names *names, struct recording *recording, size_t segment,
 	      uint64_t addr, char *text, size_t room);
 
+/* As recording_module(). */
+const struct symbols *names_module(struct names *names,
+				   struct recording *recording, size_t segment,
+				   uint64_t addr, uint64_t *bias);
+
+/* As recording_mapped_module(). */
+const struct symbols *names_mapped(struct names *names,
+				   struct recording *recording, size_t segment,
+				   size_t number, uint64_t *bias);
+
 void names_release(struct names *names);
 
 #endif

@@ -194,12 +194,12 @@ static int take(struct walked *walked, struct failure *why)
 
 /* The packets of one slice, which ends where the stream has the next one. */
 static int walk_slice(struct walk *walk, struct walked *walked,
-		      uint64_t number, struct failure *why)
+		      const struct slice *slice, struct failure *why)
 {
 	struct packet_place place = {
-		.stream = walked->packets.stream, .slice = number,
+		.stream = slice->stream, .slice = slice->number,
 	};
-	bool is_begun = number == 0;
+	bool is_begun = slice->number == 0;
 	int rc = 0;
 
 	while (walked->has_packet && !rc) {
@@ -210,10 +210,14 @@ static int walk_slice(struct walk *walk, struct walked *walked,
 		is_begun = true;
 		if (packet->kind == PACKET_SLICE)
 			walked->time += packet->skipped;
-		if (packet_is_event(packet->kind))
+		if (packet_is_event(packet->kind)) {
 			walked->time += packet->steps;
+			place.is_told = false;
+		}
 		place.time = walk->start + walked->time;
 		rc = walk->visit(walk->context, &place, packet);
+		if (packet->kind == PACKET_SLICE)
+			place.is_told = !slice->follows_own;
 		if (!rc)
 			rc = take(walked, why);
 	}
@@ -252,7 +256,7 @@ static int walk_slices(struct walk *walk, const struct slices *slices,
 	for (size_t i = 0; i < slices->count && !rc; i++) {
 		uint32_t at = walk->position[slices->list[i].stream];
 
-		rc = walk_slice(walk, &walk->list[at], i, why);
+		rc = walk_slice(walk, &walk->list[at], &slices->list[i], why);
 	}
 	return rc;
 }

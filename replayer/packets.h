@@ -56,6 +56,8 @@ struct packet_place {
 	uint64_t slice;		/* number in the segment */
 	uint64_t time;		/* of its event; of a TOUCH: of the event before,
 				   or of the start of the segment */
+	bool is_told;		/* it tells the thread what others did, which
+				   was visited where they did it */
 };
 
 /* A result other than 0 ends the visits and is returned. */

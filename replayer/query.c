@@ -110,6 +110,8 @@ static int note_change(void *context, const struct packet_place *place,
 	uint64_t time = place->time - search->start;
 	int rc = 0;
 
+	if (place->is_told)
+		return 0;
 	switch (packet->kind) {
 	case PACKET_MOVE:
 		rc = add_change(view, time, packet->target, packet->size);

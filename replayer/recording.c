@@ -463,3 +463,18 @@ bool recording_name(struct recording *recording, size_t segment,
 	return names_of(&recording->names, recording, segment, addr, text,
 			room);
 }
+
+const struct symbols *recording_module(struct recording *recording,
+				       size_t segment, uint64_t addr,
+				       uint64_t *bias)
+{
+	return names_module(&recording->names, recording, segment, addr, bias);
+}
+
+const struct symbols *recording_mapped_module(struct recording *recording,
+					      size_t segment, size_t number,
+					      uint64_t *bias)
+{
+	return names_mapped(&recording->names, recording, segment, number,
+			    bias);
+}

@@ -179,4 +179,17 @@ int recording_find_symbol(struct recording *recording, size_t segment,
 bool recording_name(struct recording *recording, size_t segment,
 		    uint64_t addr, char *text, size_t room);
 
+/*
+ * The module with the code or data at `addr`, or NULL; less `*bias`, the
+ * address is as in the module's file.  Borrowed until the next such call.
+ */
+const struct symbols *recording_module(struct recording *recording,
+				       size_t segment, uint64_t addr,
+				       uint64_t *bias);
+
+/* The same, of those that are mapped the one with this number, from 0. */
+const struct symbols *recording_mapped_module(struct recording *recording,
+					      size_t segment, size_t number,
+					      uint64_t *bias);
+
 #endif

@@ -76,6 +76,8 @@ static void on_resolve(void *context, uint64_t page, uint64_t doubt,
 	struct failure why;
 	int rc;
 
+	if (rep->giving)
+		return;
 	if (!touch && !rep->running) {
 		remember_peek(rep, page, doubt);
 		return;
@@ -120,8 +122,8 @@ static int load_script(struct replayer *rep, size_t segment,
 	return 0;
 }
 
-static int set_memory(struct replayer *rep, const struct key_frame *frame,
-		      struct failure *why)
+int replayer_set_memory(struct replayer *rep, const struct key_frame *frame,
+			struct failure *why)
 {
 	int rc = 0;
 
@@ -172,7 +174,7 @@ static int jump(struct replayer *rep, size_t segment, struct failure *why)
 		rc = recording_index(rep->recording, segment, &rep->index,
 				     why);
 	if (!rc)
-		rc = set_memory(rep, &frame, why);
+		rc = replayer_set_memory(rep, &frame, why);
 	if (!rc) {
 		rep->base = segment;
 		turns_start(rep, first_stream(rep, segment));
@@ -317,11 +319,13 @@ static int apply_effect(struct replayer *rep,
 static void apply_registers(struct replayer *rep,
 			    const struct script_event *event)
 {
-	const struct script_effect *effects =
-		rep->script.effects + event->first;
+	const struct script_effect *effects;
 	struct reg_file file;
 	bool any = false;
 
+	if (!event->count)
+		return;
+	effects = rep->script.effects + event->first;
 	for (size_t i = 0; i < event->count; i++)
 		any |= effects[i].packet.kind == PACKET_REG;
 	if (!any)
@@ -342,11 +346,39 @@ static void apply_registers(struct replayer *rep,
 	vm_set_registers(rep->vm, &file);
 }
 
+/* What others have changed by the beginning of a turn; see alone.c. */
+static int apply_seen(struct replayer *rep, size_t event, struct failure *why)
+{
+	const struct script *script = &rep->script;
+	uint8_t bytes[GUEST_PAGE];
+	int rc = 0;
+
+	for (; rep->next_seen < script->seen_count && !rc; rep->next_seen++) {
+		const struct script_seen *seen =
+			&script->seen[rep->next_seen];
+
+		if (seen->event != event)
+			break;
+		rc = script_seen_contents(seen, rep->recording, bytes, why);
+		rep->giving = seen->size == GUEST_PAGE;
+		if (!rc && memory_poke(rep->memory, seen->addr, bytes,
+				       seen->size))
+			rc = failed(why, ERR_DIVERGED,
+				    "the replay diverged: memory at 0x%" PRIx64
+				    ", which another thread changed, is not "
+				    "mapped", seen->addr);
+		rep->giving = false;
+	}
+	return rc;
+}
+
 static int apply(struct replayer *rep, const struct script_event *event,
 		 struct failure *why)
 {
 	int rc = 0;
 
+	if (rep->on_event)
+		rep->on_event(rep->switch_context, event);
 	switch (event->packet.kind) {
 	case PACKET_SYSCALL:
 		rep->threads[rep->stream].call = CALL_NONE;
@@ -365,6 +397,8 @@ static int apply(struct replayer *rep, const struct script_event *event,
 	for (size_t i = 0; i < event->count && !rc; i++)
 		rc = apply_effect(rep, &rep->script.effects[event->first + i],
 				  why);
+	if (!rc && rep->alone && event->packet.kind == PACKET_SLICE)
+		rc = apply_seen(rep, rep->next, why);
 	if (!rc)
 		apply_registers(rep, event);
 	rep->next++;
@@ -489,7 +523,7 @@ static int run_plain(struct replayer *rep, uint64_t t, struct failure *why)
 	if (rc)
 		return rc;
 	/* A call may come back in the next segment, or never. */
-	if (t == end && !next_event(rep))
+	if ((t == end || rep->alone) && !next_event(rep))
 		as_expected = may_end_slice(rep, &stop, t);
 	if (!as_expected || vm_steps(rep->vm) != t)
 		return diverged(rep, next_event(rep), &stop, why);
@@ -497,8 +531,8 @@ static int run_plain(struct replayer *rep, uint64_t t, struct failure *why)
 }
 
 /* Runs to `t` and through all events at it, within this segment. */
-static int run_in_segment(struct replayer *rep, uint64_t t,
-			  struct failure *why)
+int replayer_run_in_segment(struct replayer *rep, uint64_t t,
+			    struct failure *why)
 {
 	int rc = 0;
 
@@ -615,7 +649,7 @@ int replayer_seek(struct replayer *rep, uint64_t t, struct failure *why)
 		uint64_t end =
 			recording_time(rep->recording, rep->segment + 1);
 
-		rc = run_in_segment(rep, t < end ? t : end, why);
+		rc = replayer_run_in_segment(rep, t < end ? t : end, why);
 		if (rc || t <= end)
 			break;
 		rc = cross(rep, why);
@@ -691,8 +725,11 @@ int replayer_make_vm(struct replayer *rep, struct failure *why)
 	};
 	int rc = vm_create(&rep->vm, rep->regs->arch, &observer, why);
 
-	rep->memory = rc ? NULL : vm_memory(rep->vm);
-	return rc;
+	if (rc)
+		return rc;
+	rep->memory = vm_memory(rep->vm);
+	rep->home = vm_thread_current(rep->vm);
+	return 0;
 }
 
 int replayer_create(struct replayer **out, struct recording *recording,

@@ -46,6 +46,15 @@ int replayer_seek(struct replayer *replayer, uint64_t t, struct failure *why);
  */
 void replayer_in_order(struct replayer *replayer);
 
+/*
+ * Executes one thread from its first instruction to its last, without the
+ * streams of the others, and compares its registers with each of its key
+ * frames.  `*steps` is how many it had.  Output goes where
+ * replayer_on_output() says.  Stands nowhere afterwards.
+ */
+int replayer_run_alone(struct replayer *replayer, uint32_t stream,
+		       uint64_t *steps, struct failure *why);
+
 /* The time it stands at. */
 uint64_t replayer_time(const struct replayer *replayer);
 

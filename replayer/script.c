@@ -112,13 +112,16 @@ static int take_contents(struct script *script,
 static int add_event(struct script *script, const struct packet *packet,
 		     const struct stream_clock *clock)
 {
+	uint64_t time = script->alone ? clock->own : clock->time;
 	int rc = grow((void **)&script->events, script->event_count,
 		      &script->event_room, sizeof(*script->events));
 
 	if (rc)
 		return rc;
+	if (packet->kind == PACKET_SLICE)
+		script->turn = script->event_count;
 	script->events[script->event_count++] = (struct script_event) {
-		.packet = *packet, .time = clock->time,
+		.packet = *packet, .time = time,
 		.stream = clock->stream, .first = script->effect_count,
 	};
 	return 0;
@@ -142,6 +145,64 @@ static int add_effect(struct script *script, const struct packet *packet,
 	return take_contents(script, reads, packet->addr, packet->size,
 			     &effect->contents);
 }
+
+/* ------- one thread alone ------- */
+
+static int note_doubt(struct script *script, uint64_t number)
+{
+	struct script_doubts *doubts = &script->doubts;
+	int rc = grow((void **)&doubts->list, doubts->count, &doubts->room,
+		      sizeof(*doubts->list));
+
+	if (!rc)
+		doubts->list[doubts->count++] = number;
+	return rc;
+}
+
+/* Whether the thread's own stream, or the key frame, has told of a doubt. */
+static bool knows_doubt(const struct script *script, uint64_t number)
+{
+	const struct script_doubts *doubts = &script->doubts;
+	size_t low = 0, high = doubts->count;
+
+	if (number <= doubts->until)
+		return true;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (doubts->list[middle] < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < doubts->count && doubts->list[low] == number;
+}
+
+/* Memory that others changed is so from the beginning of the turn. */
+static int add_seen(struct script *script, const struct packet *packet,
+		    struct prediction_reader *reads)
+{
+	bool is_page = packet->kind != PACKET_SEEN;
+	struct script_seen *seen;
+	int rc = grow((void **)&script->seen, script->seen_count,
+		      &script->seen_room, sizeof(*script->seen));
+
+	if (rc)
+		return rc;
+	seen = &script->seen[script->seen_count++];
+	*seen = (struct script_seen) {
+		.event = script->turn,
+		.addr = packet->addr,
+		.size = is_page ? GUEST_PAGE : packet->size,
+		.id = packet->page_id,
+	};
+	if (is_page && packet->source == TOUCH_STORED)
+		return 0;
+	return take_contents(script, reads, seen->addr, seen->size,
+			     &seen->contents);
+}
+
+/* ------- touches, continued ------- */
 
 static int add_touch(struct script *script, const struct packet *packet,
 		     struct prediction_reader *reads)
@@ -180,6 +241,18 @@ static int pass_seen(const struct packet *packet,
 	return prediction_replay(reads, packet->addr, bytes, size);
 }
 
+/*
+ * Memory is one: what a thread is told of others' mappings is there.  But in a
+ * slice right behind one of its own, the effects are its own.
+ */
+static bool is_told(const struct script *script,
+		    const struct stream_clock *clock)
+{
+	return script->events[script->event_count - 1].packet.kind ==
+		       PACKET_SLICE &&
+	       !script->slices.list[clock->slice].follows_own;
+}
+
 /* `first` is where the stream's own events begin. */
 static int add_packet(struct script *script, const struct packet *packet,
 		      const struct stream_clock *clock,
@@ -187,16 +260,22 @@ static int add_packet(struct script *script, const struct packet *packet,
 {
 	if (packet_is_event(packet->kind))
 		return add_event(script, packet, clock);
+	if (script->alone &&
+	    (packet->kind == PACKET_SEEN || packet->kind == PACKET_SEEN_PAGE ||
+	     (packet->kind == PACKET_TOUCH &&
+	      !knows_doubt(script, packet->number))))
+		return add_seen(script, packet, reads);
 	if (packet->kind == PACKET_TOUCH)
 		return add_touch(script, packet, reads);
 	if (packet->kind == PACKET_SEEN || packet->kind == PACKET_SEEN_PAGE)
 		return pass_seen(packet, reads);
 	if (script->event_count == first)
 		return ERR_CORRUPT;	/* an effect of nothing */
-	/* Memory is one: what other threads have mapped is there. */
-	if (script->events[script->event_count - 1].packet.kind ==
-	    PACKET_SLICE)
+	if (!script->alone && is_told(script, clock))
 		return 0;
+	if (script->alone && packet->kind == PACKET_DOUBT &&
+	    note_doubt(script, packet->number))
+		return ERR_NO_MEMORY;
 	return add_effect(script, packet, reads);
 }
 
@@ -375,6 +454,42 @@ int script_load(struct script *out, struct recording *recording,
 	return 0;
 }
 
+int script_load_alone(struct script *out, struct recording *recording,
+		      size_t segment, uint32_t stream,
+		      const struct key_frame *frame,
+		      const struct key_frame *own, struct cache *cache,
+		      struct failure *why)
+{
+	bool has_frame = recording_has_frame(recording, segment, stream);
+	size_t count;
+	bool is_first =
+		recording_streams(recording, segment, &count)[0] == stream;
+	struct packet_stream packets;
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	out->alone = true;
+	out->turn = SIZE_MAX;
+	out->doubts.until = frame->doubt;
+	rc = packet_stream_open(&packets, recording, segment, stream,
+				has_frame ? own : frame, why);
+	if (!rc && input_left(&packets.in))
+		rc = add_stream(out, recording, &packets, is_first, own,
+				cache, why);
+	packet_stream_close(&packets);
+	return rc;
+}
+
+int script_seen_contents(const struct script_seen *seen,
+			 struct recording *recording,
+			 uint8_t bytes[GUEST_PAGE], struct failure *why)
+{
+	if (!seen->contents)
+		return recording_page(recording, seen->id, bytes, why);
+	memcpy(bytes, seen->contents, seen->size);
+	return 0;
+}
+
 int script_touch_contents(const struct script_touch *touch,
 			  struct recording *recording,
 			  uint8_t bytes[GUEST_PAGE], struct failure *why)
@@ -393,6 +508,8 @@ void script_release(struct script *script)
 	free(script->events);
 	free(script->effects);
 	free(script->touches);
+	free(script->seen);
+	free(script->doubts.list);
 	slices_release(&script->slices);
 	memset(script, 0, sizeof(*script));
 }

@@ -44,6 +44,15 @@ struct script_touch {
 	uint64_t id;			/* TOUCH_STORED */
 };
 
+/* What others have changed by the start of one of the thread's turns. */
+struct script_seen {
+	size_t event;		/* the SLICE; SIZE_MAX: the segment's start */
+	guest_addr addr;
+	uint64_t size;
+	const uint8_t *contents;	/* NULL: the stored page `id` */
+	uint64_t id;
+};
+
 #define SCRIPT_NO_PAGE UINT64_MAX	/* a free slot among the touches */
 
 struct script {
@@ -53,6 +62,15 @@ struct script {
 	size_t effect_count, effect_room;
 	struct script_touch *touches;	/* open addressing */
 	size_t touch_count, touch_room;
+	struct script_seen *seen;	/* of one thread alone; by event */
+	size_t seen_count, seen_room;
+	struct script_doubts {	/* that the thread has been told of */
+		uint64_t until;		/* all up to this one */
+		uint64_t *list;		/* and these, rising */
+		size_t count, room;
+	} doubts;
+	bool alone;
+	size_t turn;		/* alone: the SLICE event of the present turn */
 	uint8_t **contents;	/* allocated pieces, streams among them */
 	size_t content_count, content_room;
 	uint64_t content_size;	/* of what was unpacked */
@@ -66,6 +84,16 @@ struct script {
 int script_load(struct script *out, struct recording *recording,
 		size_t segment, const struct key_frame *frame,
 		struct cache *cache, struct failure *why);
+
+/*
+ * The same for one thread of it, without the others: times are its own steps.
+ * `own` is its newest key frame.
+ */
+int script_load_alone(struct script *out, struct recording *recording,
+		      size_t segment, uint32_t stream,
+		      const struct key_frame *frame,
+		      const struct key_frame *own, struct cache *cache,
+		      struct failure *why);
 
 /* What a thread was told in a segment. */
 struct script_reads {
@@ -90,6 +118,11 @@ void script_release(struct script *script);
 int script_touch_contents(const struct script_touch *touch,
 			  struct recording *recording,
 			  uint8_t bytes[GUEST_PAGE], struct failure *why);
+
+/* The same of what a turn begins with: seen->size bytes. */
+int script_seen_contents(const struct script_seen *seen,
+			 struct recording *recording,
+			 uint8_t bytes[GUEST_PAGE], struct failure *why);
 
 /* NULL if the recording has no such touch in this segment. */
 const struct script_touch *script_find_touch(const struct script *script,

@@ -8,32 +8,36 @@
 
 #include "formats/error.h"
 
-void turns_start(struct replayer *rep, uint32_t stream)
+/* Frees what a thread has in the guest; the guest's first one stays. */
+static void free_thread(struct replayer *rep, struct replay_thread *thread)
 {
-	struct vm_thread *present = vm_thread_current(rep->vm);
+	if (thread->vm != rep->home)
+		vm_thread_destroy(rep->vm, thread->vm);
+	thread->vm = NULL;
+}
 
+/* Frees all threads but the guest's first one, which becomes the present one. */
+static void free_threads(struct replayer *rep)
+{
+	vm_thread_switch(rep->vm, rep->home);
 	for (size_t i = 0; i < recording_threads(rep->recording); i++) {
-		if (rep->threads[i].vm != present)
-			vm_thread_destroy(rep->vm, rep->threads[i].vm);
+		free_thread(rep, &rep->threads[i]);
 		rep->threads[i] = (struct replay_thread) { 0 };
 	}
+}
+
+void turns_start(struct replayer *rep, uint32_t stream)
+{
+	free_threads(rep);
 	rep->stream = stream;
-	rep->threads[stream].vm = present;
+	rep->threads[stream].vm = rep->home;
 	rep->threads[stream].call = CALL_UNKNOWN;
 }
 
 void turns_end(struct replayer *rep)
 {
-	struct vm_thread *present;
-
-	if (!rep->vm || !rep->threads)
-		return;
-	present = vm_thread_current(rep->vm);
-	for (size_t i = 0; i < recording_threads(rep->recording); i++) {
-		if (rep->threads[i].vm != present)
-			vm_thread_destroy(rep->vm, rep->threads[i].vm);
-		rep->threads[i] = (struct replay_thread) { 0 };
-	}
+	if (rep->vm && rep->threads)
+		free_threads(rep);
 }
 
 /* A thread that this replay has not seen stands as its key frame says. */
@@ -85,10 +89,8 @@ int turns_switch(struct replayer *rep, size_t segment, uint32_t stream,
 	rep->stream = stream;
 	if (rep->on_switch)
 		rep->on_switch(rep->switch_context, true);
-	if (before->has_ended) {
-		vm_thread_destroy(rep->vm, before->vm);
-		before->vm = NULL;
-	}
+	if (before->has_ended)
+		free_thread(rep, before);
 	return 0;
 }
 

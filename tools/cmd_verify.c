@@ -4,14 +4,18 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "formats/error.h"
 #include "replayer/recording.h"
 #include "replayer/replayer.h"
 #include "tools/commands.h"
 #include "tools/messages.h"
+#include "tools/numbers.h"
 #include "tools/options.h"
 #include "tools/progress.h"
+
+enum { OPTION_THREAD = 256 };
 
 static const struct command_help help = {
 	.name = "verify",
@@ -21,6 +25,9 @@ static const struct command_help help = {
 		 "compares registers and changed memory at every key frame"
 		 " with what was recorded.",
 	.options = (const struct option_info[]) {
+		{ OPTION_THREAD, "thread", "TID",
+		  "execute only this thread, without what is recorded\n"
+		  "of the others; \"all\": each one so" },
 		{ 'q', "quiet", NULL, "print nothing if all is well" },
 		{ 0 }
 	},
@@ -70,7 +77,47 @@ static int check_all(struct recording *recording, struct replayer *replayer,
 	return rc;
 }
 
-static int verify_file(const char *path, bool quiet, struct failure *why)
+static int verify_thread(struct recording *recording, uint32_t stream,
+			 bool quiet, struct failure *why)
+{
+	struct replayer *replayer = NULL;
+	uint64_t steps;
+	uint32_t tid;
+	int rc = recording_tid(recording, stream, &tid, why);
+
+	if (!rc)
+		rc = replayer_create(&replayer, recording, why);
+	if (!rc)
+		rc = replayer_run_alone(replayer, stream, &steps, why);
+	if (!rc && !quiet)
+		printf("verified thread %" PRIu32 " alone: %" PRIu64
+		       " instructions\n", tid, steps);
+	replayer_destroy(replayer);
+	return rc;
+}
+
+/* One thread, or all of them, each by itself. */
+static int verify_alone(struct recording *recording, const char *thread,
+			bool quiet, struct failure *why)
+{
+	uint32_t stream;
+	uint64_t tid;
+	int rc = 0;
+
+	if (strcmp(thread, "all")) {
+		number_parse(thread, &tid);
+		rc = recording_find_thread(recording, (uint32_t)tid,
+					   recording_end(recording), &stream,
+					   why);
+		return rc ? rc : verify_thread(recording, stream, quiet, why);
+	}
+	for (stream = 0; stream < recording_threads(recording) && !rc; stream++)
+		rc = verify_thread(recording, stream, quiet, why);
+	return rc;
+}
+
+static int verify_file(const char *path, const char *thread, bool quiet,
+		       struct failure *why)
 {
 	struct recording *recording = NULL;
 	struct replayer *replayer = NULL;
@@ -79,6 +126,11 @@ static int verify_file(const char *path, bool quiet, struct failure *why)
 	if (rc)
 		return rc;
 	rc = check_chunks(recording, why);
+	if (!rc && thread) {
+		rc = verify_alone(recording, thread, quiet, why);
+		recording_close(recording);
+		return rc;
+	}
 	if (!rc)
 		rc = replayer_create(&replayer, recording, why);
 	if (!rc)
@@ -96,19 +148,30 @@ static int verify_file(const char *path, bool quiet, struct failure *why)
 int cmd_verify(int argc, char **argv)
 {
 	struct options options = OPTIONS(help, argc, argv);
+	const char *path, *thread = NULL;
 	bool quiet = false;
 	struct failure why;
-	const char *path;
+	uint64_t tid;
 	int id;
 
-	while ((id = options_next(&options)) >= 0)
-		quiet = true;
+	while ((id = options_next(&options)) >= 0) {
+		if (id == 'q')
+			quiet = true;
+		else
+			thread = options.value;
+		if (thread && strcmp(thread, "all") &&
+		    (!number_parse(thread, &tid) || tid > UINT32_MAX)) {
+			options_bad_value(&options, id,
+					  "the number of a thread, or all");
+			return EXIT_USAGE;
+		}
+	}
 	if (id == OPTIONS_HELP)
 		return finish_output(EXIT_ANSWERED);
 	path = id == OPTIONS_END ? options_file(&options) : NULL;
 	if (!path)
 		return EXIT_USAGE;
-	if (verify_file(path, quiet, &why))
+	if (verify_file(path, thread, quiet, &why))
 		return say_failure(&why);
 	return finish_output(EXIT_ANSWERED);
 }

@@ -21,6 +21,8 @@ static void *reserve(uint64_t size, int prot)
 
 	if (at == MAP_FAILED)
 		return NULL;
+	/* A core of cprec's own would take for ever. */
+	madvise(at, size, MADV_DONTDUMP);
 	/* Huge pages would make what is sparse dense. */
 	if (prot != PROT_NONE)
 		madvise(at, size, MADV_NOHUGEPAGE);
@@ -144,6 +146,7 @@ void arena_give(struct memory *memory, uint64_t start, uint64_t size,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
 		 0) == MAP_FAILED)
 		return;
+	madvise(memory->arena + start, size, MADV_DONTDUMP);
 	pages_forget(memory, start >> GUEST_PAGE_SHIFT,
 		     size >> GUEST_PAGE_SHIFT);
 	if (reuse)

@@ -280,8 +280,13 @@ void hooks_forget(const struct vm *vm)
 
 void hooks_forget_code(struct vm *vm)
 {
-	if (vm->block_count)
-		uc_ctl_flush_tb(vm->uc);
+	struct memory *memory = vm->memory;
+
+	for (size_t i = 0; i < memory->count && vm->block_count; i++)
+		memory_note_stale(memory, &memory->maps[i],
+				  memory->maps[i].region.start,
+				  memory->maps[i].region.end -
+					  memory->maps[i].region.start);
 }
 
 int vm_trace(struct vm *vm, vm_trace_fn *trace, void *context,

@@ -213,6 +213,13 @@ void memory_on_lost(struct memory *memory,
 /* Closes all pages, so that first touches are told again. */
 void memory_arm(struct memory *memory);
 
+/*
+ * The first page at or above `page` and below `end`, both of one region, that
+ * may have been touched since it was mapped; `end` if there is none.
+ */
+uint64_t memory_next_touched(const struct memory *memory, uint64_t page,
+			     uint64_t end);
+
 /* ------- memory of several processes ------- */
 
 /*

@@ -82,6 +82,24 @@ uint64_t pages_next(const struct memory *memory, uint64_t page, uint64_t end,
 	return end;
 }
 
+uint64_t memory_next_touched(const struct memory *memory, uint64_t page,
+			     uint64_t end)
+{
+	guest_addr addr = page << GUEST_PAGE_SHIFT;
+	const struct mapping *map;
+	uint64_t first;
+
+	if (page >= end)
+		return end;
+	/* The mappings of a region are in a row in the arena, too. */
+	map = memory_find((struct memory *)memory, addr);
+	if (!map)
+		return end;
+	first = mapping_arena(map, addr) >> GUEST_PAGE_SHIFT;
+	return page + (next_block(memory, first, first + (end - page)) -
+		       first);
+}
+
 /* Calls `change` for stretches of at most a block that may hold anything. */
 static void each_block(struct memory *memory, uint64_t page, uint64_t end,
 		       void (*change)(uint8_t *state, size_t count))

@@ -72,13 +72,17 @@ static bool send_page(int fd, uint64_t page, const uint8_t *bytes)
 static uintptr_t host_start(struct linux_process *process,
 			    const struct region *region)
 {
-	for (guest_addr at = region->start; at < region->end;
-	     at += GUEST_PAGE) {
-		const uint8_t *bytes =
-			memory_peek(process->memory, at >> GUEST_PAGE_SHIFT);
+	uint64_t first = region->start >> GUEST_PAGE_SHIFT;
+	uint64_t end = region->end >> GUEST_PAGE_SHIFT;
+
+	for (uint64_t page = first;
+	     (page = memory_next_touched(process->memory, page, end)) < end;
+	     page++) {
+		const uint8_t *bytes = memory_peek(process->memory, page);
 
 		if (bytes)
-			return (uintptr_t)bytes - (at - region->start);
+			return (uintptr_t)bytes -
+			       ((page - first) << GUEST_PAGE_SHIFT);
 	}
 	return 0;
 }
@@ -92,20 +96,25 @@ static bool send_region(struct linux_process *process, int fd, int pagemap,
 {
 	uint64_t host = host_start(process, region) >> GUEST_PAGE_SHIFT;
 	uint64_t first = region->start >> GUEST_PAGE_SHIFT;
-	uint64_t count = (region->end >> GUEST_PAGE_SHIFT) - first;
-	uint64_t entries[PAGES_AT_ONCE];
+	uint64_t end = region->end >> GUEST_PAGE_SHIFT;
+	uint64_t entries[PAGES_AT_ONCE], from = end;
 
-	for (uint64_t i = 0; host && i < count; i++) {
-		uint64_t slot = i % PAGES_AT_ONCE;
+	for (uint64_t page = first;
+	     host && (page = memory_next_touched(process->memory, page, end)) <
+			     end;
+	     page++) {
 		const uint8_t *bytes;
 
-		if (!slot && pread(pagemap, entries, sizeof(entries),
-				   (off_t)((host + i) * 8)) <= 0)
-			return false;
-		if (!(entries[slot] & PAGEMAP_EXCLUSIVE))
+		if (page - from >= PAGES_AT_ONCE) {
+			from = page;
+			if (pread(pagemap, entries, sizeof(entries),
+				  (off_t)((host + page - first) * 8)) <= 0)
+				return false;
+		}
+		if (!(entries[page - from] & PAGEMAP_EXCLUSIVE))
 			continue;
-		bytes = memory_peek(process->memory, first + i);
-		if (bytes && !send_page(fd, first + i, bytes))
+		bytes = memory_peek(process->memory, page);
+		if (bytes && !send_page(fd, page, bytes))
 			return false;
 	}
 	return true;

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * alone.c - one thread's execution, computed without the others
+ *
+ * The thread's stream says at the start of each of its turns what the others
+ * have done to the memory that it touches in that turn.  So no other stream
+ * is read: segment by segment, the thread starts at its key frame, on memory
+ * as of the segment's start, and is executed up to where it next gives up its
+ * last turn in the segment.  Time is its own count.
+ *
+ * Source: US 7,620,938 B2: streams of several processors replay on their own.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/error.h"
+#include "replayer/internal.h"
+
+struct alone {
+	struct replayer *rep;
+	struct recording *recording;
+	uint32_t stream;
+	uint64_t end;		/* own steps at the end of the segment */
+	bool has_next;		/* `next` says how the segment ends */
+	struct key_frame next;
+};
+
+/* The key frame that the thread has next, in a later segment. */
+static int find_next(struct alone *alone, size_t segment, struct failure *why)
+{
+	size_t segments = recording_segments(alone->recording);
+
+	alone->has_next = false;
+	for (size_t i = segment + 1; i < segments; i++) {
+		if (!recording_has_frame(alone->recording, i, alone->stream))
+			continue;
+		alone->has_next = true;
+		return recording_thread_frame(alone->recording, i,
+					      alone->stream, &alone->next,
+					      why);
+	}
+	return 0;
+}
+
+/* Where the thread's last event is; with no next key frame, its end. */
+static uint64_t last_event(const struct replayer *rep)
+{
+	const struct script *script = &rep->script;
+
+	if (!script->event_count)
+		return rep->start;
+	return rep->start + script->events[script->event_count - 1].time;
+}
+
+static int find_end(struct alone *alone, size_t segment, struct failure *why)
+{
+	const struct summary *summary = recording_summary(alone->recording);
+	int rc = find_next(alone, segment, why);
+
+	if (alone->has_next)
+		alone->end = alone->next.steps;
+	else if (summary && alone->stream < summary->thread_count)
+		alone->end = summary->threads[alone->stream].steps;
+	else
+		alone->end = last_event(alone->rep);
+	return rc;
+}
+
+/* Its key frame must be where it was brought. */
+static int check_end(struct alone *alone, struct failure *why)
+{
+	const struct reg_table *table = alone->rep->regs;
+	struct reg_file now;
+
+	if (!alone->has_next)
+		return 0;
+	vm_registers(alone->rep->vm, &now);
+	for (unsigned reg = 0; reg < table->count; reg++) {
+		const struct reg_info *info = &table->regs[reg];
+
+		if (memcmp(now.bytes + info->offset,
+			   alone->next.regs.bytes + info->offset, info->size))
+			return failed(why, ERR_DIVERGED,
+				      "thread %" PRIu32 ", replayed alone, "
+				      "diverged before its instruction %" PRIu64
+				      ": %s differs from its key frame",
+				      alone->next.tid, alone->end, info->name);
+	}
+	return 0;
+}
+
+static int load(struct alone *alone, size_t segment,
+		const struct key_frame *first, const struct key_frame *own,
+		struct failure *why)
+{
+	struct replayer *rep = alone->rep;
+	int rc;
+
+	script_release(&rep->script);
+	rc = script_load_alone(&rep->script, alone->recording, segment,
+			       alone->stream, first, own, &rep->cache, why);
+	if (rc)
+		return rc;
+	rep->segment = rep->base = segment;
+	rep->start = own->steps;
+	rep->next = rep->next_seen = 0;
+	return 0;
+}
+
+/* Puts the guest where the thread stands when the segment starts. */
+static int start(struct alone *alone, size_t segment, struct failure *why)
+{
+	struct replayer *rep = alone->rep;
+	struct key_frame first = { 0 }, own = { 0 };
+	int rc = recording_key_frame(alone->recording, segment, &first, why);
+
+	if (!rc)
+		rc = recording_thread_frame(alone->recording, segment,
+					    alone->stream, &own, why);
+	if (!rc)
+		rc = load(alone, segment, &first, &own, why);
+	segment_index_release(&rep->index);
+	if (!rc)
+		rc = recording_index(alone->recording, segment, &rep->index,
+				     why);
+	if (!rc)
+		rc = replayer_set_memory(rep, &first, why);
+	if (!rc) {
+		turns_start(rep, alone->stream);
+		vm_set_registers(rep->vm, &own.regs);
+		vm_set_steps(rep->vm, own.steps);
+	}
+	key_frame_release(&first);
+	key_frame_release(&own);
+	return rc;
+}
+
+static bool is_in(const struct alone *alone, size_t segment)
+{
+	size_t count;
+	const uint32_t *streams =
+		recording_streams(alone->recording, segment, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (streams[i] == alone->stream)
+			return true;
+	return false;
+}
+
+static int run_segment(struct alone *alone, size_t segment,
+		       struct failure *why)
+{
+	struct replayer *rep = alone->rep;
+	int rc = start(alone, segment, why);
+
+	if (rc)
+		return rc;
+	rc = find_end(alone, segment, why);
+	if (!rc)
+		rc = replayer_run_in_segment(rep, alone->end, why);
+	if (!rc)
+		rc = check_end(alone, why);
+	if (alone->has_next)
+		key_frame_release(&alone->next);
+	return rc;
+}
+
+int replayer_run_alone(struct replayer *rep, uint32_t stream, uint64_t *steps,
+		       struct failure *why)
+{
+	struct alone alone = {
+		.rep = rep, .recording = rep->recording, .stream = stream,
+	};
+	size_t segments = recording_segments(rep->recording);
+	int rc = 0;
+
+	rep->alone = true;
+	*steps = 0;
+	for (size_t i = 0; i < segments && !rc; i++) {
+		if (!is_in(&alone, i))
+			continue;
+		rc = run_segment(&alone, i, why);
+		if (!rc)
+			*steps = alone.end;
+	}
+	rep->alone = false;
+	rep->loaded = false;
+	return rc;
+}

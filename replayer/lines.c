@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lines.c - see lines.h */
+#include "replayer/lines.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/error.h"
+#include "replayer/dwarf_atomics.h"
+#include "replayer/recording.h"
+
+/* What the file of a module says.  Addresses are as in the file. */
+struct module_lines {
+	const struct symbols *symbols;
+	Dwfl *session;
+	Dwfl_Module *module;	/* NULL: there is no such file */
+};
+
+struct lines {
+	struct recording *recording;
+	struct module_lines *list;
+	size_t count, room;
+};
+
+/* Never asks servers for what is not on this machine. */
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = dwfl_build_id_find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+};
+
+/* ------- modules ------- */
+
+/* So many symbols are looked at to tell whether a file is the one. */
+#define SAMPLES 64u
+
+/*
+ * Whether the file has the symbols that were recorded: another version of it
+ * would name the wrong lines.
+ */
+static bool is_same(Dwfl_Module *module, const struct symbols *symbols)
+{
+	size_t step = symbols->count / SAMPLES + 1;
+	size_t looked = 0, same = 0;
+
+	for (size_t i = 0; i < symbols->count; i += step) {
+		const struct symbol *symbol = &symbols->list[i];
+		GElf_Off offset;
+		GElf_Sym found;
+		const char *name;
+
+		if (symbol->type != SYMBOL_FUNCTION)
+			continue;
+		looked++;
+		name = dwfl_module_addrinfo(module, symbol->addr, &offset,
+					    &found, NULL, NULL, NULL);
+		same += name && offset == 0;
+	}
+	return same * 10 >= looked * 9;
+}
+
+static void open_module(struct module_lines *lines)
+{
+	const char *path = lines->symbols->path;
+
+	lines->session = dwfl_begin(&callbacks);
+	if (!lines->session)
+		return;
+	lines->module = dwfl_report_elf(lines->session, path, path, -1, 0,
+					true);
+	if (dwfl_report_end(lines->session, NULL, NULL))
+		lines->module = NULL;
+	if (lines->module && !is_same(lines->module, lines->symbols))
+		lines->module = NULL;
+}
+
+static struct module_lines *find_module(struct lines *lines,
+					const struct symbols *symbols)
+{
+	for (size_t i = 0; i < lines->count; i++)
+		if (lines->list[i].symbols == symbols)
+			return &lines->list[i];
+	if (lines->count == lines->room) {
+		size_t room = lines->room ? lines->room * 2 : 8;
+		struct module_lines *more =
+			realloc(lines->list, room * sizeof(*more));
+
+		if (!more)
+			return NULL;
+		lines->list = more;
+		lines->room = room;
+	}
+	lines->list[lines->count] = (struct module_lines) { symbols };
+	open_module(&lines->list[lines->count]);
+	return &lines->list[lines->count++];
+}
+
+int lines_create(struct lines **out, struct recording *recording,
+		 struct failure *why)
+{
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	(*out)->recording = recording;
+	return 0;
+}
+
+void lines_destroy(struct lines *lines)
+{
+	if (!lines)
+		return;
+	for (size_t i = 0; i < lines->count; i++)
+		if (lines->list[i].session)
+			dwfl_end(lines->list[i].session);
+	free(lines->list);
+	free(lines);
+}
+
+/* ------- lines ------- */
+
+/* The function or inlined function that the address is in. */
+static void name_function(Dwfl_Module *module, uint64_t addr,
+			  struct source_line *out)
+{
+	Dwarf_Addr bias;
+	Dwarf_Die *unit = dwfl_module_addrdie(module, addr, &bias);
+	Dwarf_Die *scopes = NULL;
+	int count = unit ? dwarf_getscopes(unit, addr - bias, &scopes) : 0;
+
+	for (int i = 0; i < count; i++) {
+		int tag = dwarf_tag(&scopes[i]);
+		const char *name = dwarf_diename(&scopes[i]);
+
+		if (!name || (tag != DW_TAG_subprogram &&
+			      tag != DW_TAG_inlined_subroutine))
+			continue;
+		snprintf(out->function, sizeof(out->function), "%s", name);
+		break;
+	}
+	free(scopes);
+}
+
+static void find_line(Dwfl_Module *module, uint64_t addr,
+		      struct source_line *out)
+{
+	Dwfl_Line *line = dwfl_module_getsrc(module, addr);
+	int number;
+
+	if (!line)
+		return;
+	out->file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
+	out->line = out->file && number > 0 ? (unsigned)number : 0;
+	if (!out->line)
+		out->file = NULL;
+}
+
+/* "NAME+0x1f", as the recording has it, in two parts. */
+static void name_by_symbols(struct lines *lines, size_t segment, uint64_t addr,
+			    struct source_line *out)
+{
+	char *mark;
+
+	if (!recording_name(lines->recording, segment, addr, out->function,
+			    sizeof(out->function)))
+		return;
+	mark = strstr(out->function, "+0x");
+	if (mark) {
+		out->offset = strtoull(mark + 3, NULL, 16);
+		*mark = '\0';
+	}
+}
+
+void lines_find(struct lines *lines, uint64_t t, uint64_t addr,
+		struct source_line *out)
+{
+	size_t segment = recording_segment_at(lines->recording, t);
+	const struct symbols *symbols;
+	struct module_lines *module;
+	uint64_t bias;
+
+	*out = (struct source_line) { 0 };
+	name_by_symbols(lines, segment, addr, out);
+	symbols = recording_module(lines->recording, segment, addr, &bias);
+	module = symbols ? find_module(lines, symbols) : NULL;
+	if (!module || !module->module)
+		return;
+	find_line(module->module, addr - bias, out);
+	if (out->line)
+		name_function(module->module, addr - bias, out);
+}
+
+/* ------- code ------- */
+
+static int each_range(Dwarf_Die *unit, uint64_t bias,
+		      int (*visit)(void *context, uint64_t start,
+				   uint64_t end), void *context)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+	int rc = 0;
+
+	while (!rc && (at = dwarf_ranges(unit, at, &base, &start, &end)) > 0)
+		rc = visit(context, start + bias, end + bias);
+	return rc;
+}
+
+int lines_each_code(struct lines *lines, uint64_t t,
+		    int (*visit)(void *context, uint64_t start, uint64_t end),
+		    void *context)
+{
+	size_t segment = recording_segment_at(lines->recording, t);
+	uint64_t bias, other;
+	const struct symbols *symbols = recording_mapped_module(
+		lines->recording, segment, 0, &bias);
+	struct module_lines *module;
+	Dwarf_CU *unit = NULL;
+	Dwarf_Addr more;
+	Dwarf *dwarf;
+	Dwarf_Die die;
+	int rc = 0;
+
+	if (!symbols || recording_mapped_module(lines->recording, segment, 1,
+						&other))
+		return 0;
+	module = find_module(lines, symbols);
+	dwarf = module && module->module ?
+			dwfl_module_getdwarf(module->module, &more) : NULL;
+	while (!rc && dwarf && !dwarf_get_units(dwarf, unit, &unit, NULL, NULL,
+						&die, NULL))
+		rc = each_range(&die, bias + more, visit, context);
+	return rc;
+}
+
+/* ------- variables ------- */
+
+struct atomics {
+	uint64_t bias;
+	int (*visit)(void *context, uint64_t addr, uint64_t size);
+	void *context;
+};
+
+static int visit_atomic(void *context, uint64_t addr, uint64_t size)
+{
+	const struct atomics *atomics = context;
+
+	return atomics->visit(atomics->context, addr + atomics->bias, size);
+}
+
+int lines_each_atomic(struct lines *lines, uint64_t t,
+		      int (*visit)(void *context, uint64_t addr,
+				   uint64_t size),
+		      void *context)
+{
+	size_t segment = recording_segment_at(lines->recording, t);
+	struct atomics atomics = { .visit = visit, .context = context };
+	const struct symbols *symbols;
+	int rc = 0;
+
+	for (size_t i = 0; !rc; i++) {
+		struct module_lines *module;
+		Dwarf_Addr bias;
+		Dwarf *dwarf;
+
+		symbols = recording_mapped_module(lines->recording, segment, i,
+						  &atomics.bias);
+		if (!symbols)
+			break;
+		module = find_module(lines, symbols);
+		if (!module || !module->module)
+			continue;
+		dwarf = dwfl_module_getdwarf(module->module, &bias);
+		atomics.bias += bias;
+		if (dwarf)
+			rc = dwarf_each_atomic(dwarf, visit_atomic, &atomics);
+	}
+	return rc;
+}

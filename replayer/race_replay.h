@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * race_replay.h - replays a recording and tells a race detector what happens
+ *
+ * Two replays: the first finds which words several threads touch, and which
+ * of them serve to synchronize; the second looks for races in those words.
+ *
+ * Units:      addresses are the guest's; times are those of the recording.
+ * Ownership:  race_replay_release() frees; the recording is borrowed.
+ * Errors:     those of replayer.h.
+ * Threads:    one replayer per process at a time.
+ */
+#ifndef CPREC_REPLAYER_RACE_REPLAY_H
+#define CPREC_REPLAYER_RACE_REPLAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/region.h"
+#include "replayer/race_detector.h"
+#include "replayer/race_homes.h"
+
+struct failure;
+struct recording;
+struct script_event;
+
+/* Called now and then with the work that is done, of two replays' time. */
+typedef void race_progress(void *context, uint64_t done);
+
+struct race_thread {
+	bool has_begun;
+	bool in_call;		/* the kernel has it */
+	bool clones;		/* in_call: and it may make a thread */
+	struct clock at_call;	/* in_call: what it published */
+	uint64_t place;		/* the last one outside of system libraries */
+	uint64_t place_before;	/* the signal handler that runs */
+	enum race_home home;	/* of the code that it was in */
+};
+
+/* A thread that was made, and what it may know from the start. */
+struct race_birth {
+	uint32_t tid;
+	struct clock clock;
+};
+
+#define RACE_SIGNALS 65u
+
+struct race_replay {
+	struct recording *recording;
+	struct replayer *rep;	/* while it replays */
+	struct race_detector detector;
+	bool is_first;		/* replay */
+	uint64_t end;		/* the time to replay to */
+
+	race_progress *progress;	/* may be NULL */
+	void *progress_context;
+
+	/* In the second replay, told of accesses that may race; NULL: those
+	 * before have taken place.  May be NULL. */
+	void (*on_access)(void *context, uint32_t thread,
+			  const struct race_access *access);
+	void *access_context;
+
+	struct race_thread *threads;	/* by stream */
+	uint32_t thread_count;
+	struct race_birth *births;
+	size_t birth_count, birth_room;
+	struct clock kernel;	/* what calls have sent */
+	struct clock signals[RACE_SIGNALS];	/* 0: of timers */
+
+	uint64_t pc, time;	/* of the present instruction */
+	struct race_homes homes;
+
+	int error;		/* first failure inside an observer */
+};
+
+/* `found` is called in the second replay; `end` is where both end. */
+int race_replay_init(struct race_replay *replay, struct recording *recording,
+		     uint64_t end, race_found *found, void *context,
+		     struct failure *why);
+void race_replay_release(struct race_replay *replay);
+
+/* Replays once; the first time to mark words, the second to find races. */
+int race_replay_run(struct race_replay *replay, bool is_first,
+		    struct failure *why);
+
+#endif
