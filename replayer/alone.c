@@ -26,21 +26,16 @@ struct alone {
 	struct key_frame next;
 };
 
-/* The key frame that the thread has next, in a later segment. */
+/* A thread that has run has a key frame in the next segment. */
 static int find_next(struct alone *alone, size_t segment, struct failure *why)
 {
-	size_t segments = recording_segments(alone->recording);
-
-	alone->has_next = false;
-	for (size_t i = segment + 1; i < segments; i++) {
-		if (!recording_has_frame(alone->recording, i, alone->stream))
-			continue;
-		alone->has_next = true;
-		return recording_thread_frame(alone->recording, i,
-					      alone->stream, &alone->next,
-					      why);
-	}
-	return 0;
+	alone->has_next = segment + 1 < recording_segments(alone->recording) &&
+			  recording_has_frame(alone->recording, segment + 1,
+					      alone->stream);
+	if (!alone->has_next)
+		return 0;
+	return recording_thread_frame(alone->recording, segment + 1,
+				      alone->stream, &alone->next, why);
 }
 
 /* Where the thread's last event is; with no next key frame, its end. */
@@ -56,11 +51,12 @@ static uint64_t last_event(const struct replayer *rep)
 static int find_end(struct alone *alone, size_t segment, struct failure *why)
 {
 	const struct summary *summary = recording_summary(alone->recording);
+	bool is_last = segment + 1 == recording_segments(alone->recording);
 	int rc = find_next(alone, segment, why);
 
 	if (alone->has_next)
 		alone->end = alone->next.steps;
-	else if (summary && alone->stream < summary->thread_count)
+	else if (is_last && summary && alone->stream < summary->thread_count)
 		alone->end = summary->threads[alone->stream].steps;
 	else
 		alone->end = last_event(alone->rep);
@@ -136,6 +132,16 @@ static int start(struct alone *alone, size_t segment, struct failure *why)
 	return rc;
 }
 
+/* Whether the thread had a turn in the segment that is loaded. */
+static bool has_run(const struct alone *alone, size_t segment)
+{
+	size_t count;
+	const uint32_t *streams =
+		recording_streams(alone->recording, segment, &count);
+
+	return alone->rep->script.event_count || streams[0] == alone->stream;
+}
+
 static bool is_in(const struct alone *alone, size_t segment)
 {
 	size_t count;
@@ -154,7 +160,7 @@ static int run_segment(struct alone *alone, size_t segment,
 	struct replayer *rep = alone->rep;
 	int rc = start(alone, segment, why);
 
-	if (rc)
+	if (rc || !has_run(alone, segment))
 		return rc;
 	rc = find_end(alone, segment, why);
 	if (!rc)

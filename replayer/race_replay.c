@@ -400,8 +400,6 @@ static void on_event(void *context, const struct script_event *event)
 		learn_signal(replay, event->packet.number);
 		thread->place_before = thread->place;
 		break;
-	case PACKET_SLICE:
-		return;
 	default:
 		break;
 	}

@@ -11,11 +11,12 @@
 #include "tools/messages.h"
 #include "tools/numbers.h"
 #include "tools/options.h"
+#include "tools/progress.h"
 #include "tools/questions.h"
 #include "tools/states.h"
 
 enum { OPTION_ADDR = 256, OPTION_AT, OPTION_SIZE, OPTION_JSON,
-       OPTION_REGISTERS, OPTION_THREAD };
+       OPTION_REGISTERS, OPTION_THREAD, OPTION_RACES };
 
 static const struct command_help help = {
 	.name = "query",
@@ -45,6 +46,9 @@ static const struct command_help help = {
 		  "the registers of each thread" },
 		{ OPTION_THREAD, "thread", "TID",
 		  "with --registers: only of this thread" },
+		{ OPTION_RACES, "races", NULL,
+		  "also other values that memory may have held, where\n"
+		  "threads raced; much slower" },
 		{ OPTION_JSON, "json", NULL,
 		  "one JSON object per line: addr, at, size, bytes,\n"
 		  "source; or at, registers; or addr, at, error" },
@@ -70,7 +74,7 @@ struct query_command {
 	struct texts addrs, ats;
 	const char *size;
 	struct state_question state;	/* asked with --registers */
-	bool json, registers, from_input;
+	bool json, registers, from_input, races;
 	struct recording *recording;
 };
 
@@ -118,6 +122,41 @@ static void make_questions(const struct query_command *command,
 	}
 }
 
+static void show_progress(void *context, uint64_t done)
+{
+	progress_show(context, done);
+}
+
+/* Other values: one search for all questions. */
+static int find_races(const struct query_command *command,
+		      struct question *questions, size_t count,
+		      struct race_values *values, struct failure *why)
+{
+	struct progress progress;
+	int rc;
+
+	values->list = calloc(count, sizeof(*values->list));
+	if (!values->list)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	for (size_t i = 0; i < count; i++) {
+		struct race_question *race = &values->list[values->count];
+
+		if (questions[i].has_failed)
+			continue;
+		race->addr = questions[i].addr;
+		race->size = questions[i].size;
+		race->at = questions[i].at;
+		questions[i].race = race;
+		values->count++;
+	}
+	progress_start(&progress, "searching for races",
+		       2 * recording_end(command->recording));
+	rc = race_values_find(values, command->recording, show_progress,
+			      &progress, why);
+	progress_end(&progress);
+	return rc;
+}
+
 /* Answers in the order of time, which replays least, and prints as asked. */
 static int answer_options(const struct query_command *command,
 			  struct query *query, int *status,
@@ -126,6 +165,7 @@ static int answer_options(const struct query_command *command,
 	size_t count = command->ats.count * command->addrs.count;
 	struct question *questions = calloc(count, sizeof(*questions));
 	struct question **by_time = calloc(count, sizeof(struct question *));
+	struct race_values races = { 0 };
 	int rc = 0;
 
 	if (!questions || !by_time) {
@@ -133,15 +173,21 @@ static int answer_options(const struct query_command *command,
 		goto end;
 	}
 	make_questions(command, questions, by_time);
+	/* Before the query has a replayer: there is one at a time. */
+	if (command->races)
+		rc = find_races(command, questions, count, &races, why);
+	if (rc)
+		goto end;
 	qsort(by_time, count, sizeof(struct question *), compare_times);
 	for (size_t i = 0; i < count; i++)
 		question_answer(by_time[i], query, command->recording);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		if (!question_print(&questions[i], command->json))
 			*status = EXIT_FAILED;
-		question_release(&questions[i]);
-	}
 end:
+	for (size_t i = 0; i < count && questions; i++)
+		question_release(&questions[i]);
+	race_values_release(&races);
 	free(questions);
 	free(by_time);
 	return rc;
@@ -257,6 +303,9 @@ static int take_option(const struct options *options, int id,
 	case OPTION_JSON:
 		command->json = true;
 		break;
+	case OPTION_RACES:
+		command->races = true;
+		break;
 	case OPTION_REGISTERS:
 		command->registers = true;
 		break;
@@ -279,6 +328,8 @@ static int take_arguments(const struct options *options,
 	if (left != 1 && !command->from_input)
 		return options_wrong(options, "one FILE is needed");
 	command->path = arguments[0];
+	if (command->races && (command->from_input || !command->addrs.count))
+		return options_wrong(options, "--races is for --addr");
 	if (command->from_input) {
 		if (command->addrs.count || command->ats.count ||
 		    command->size || command->registers ||

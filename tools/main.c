@@ -27,6 +27,8 @@ static const struct command commands[] = {
 	  "execute a recording again, with its output" },
 	{ "verify", cmd_verify, "FILE",
 	  "check that the replay equals the recording" },
+	{ "races",  cmd_races,  "FILE",
+	  "which source lines race with each other" },
 	{ "dump",   cmd_dump,   "FILE",
 	  "print what is in a recording as text" },
 	{ "run",    cmd_run,    "PROGRAM [ARGUMENT...]",

@@ -11,6 +11,7 @@
 #include "tools/messages.h"
 #include "tools/numbers.h"
 #include "tools/print.h"
+#include "tools/print_races.h"
 
 bool question_may_be_at(const char *text)
 {
@@ -269,6 +270,9 @@ static void set_answer(json_t *object, const struct question *question)
 	json_set_text(object, "source", source_names[question->source]);
 	if (question->has_symbol)
 		json_set_text(object, "symbol", question->asked.addr);
+	if (question->race)
+		json_object_set_new(object, "race",
+				    json_race_values(question->race));
 	free(bytes);
 }
 
@@ -301,6 +305,8 @@ static void print_as_text(const struct question *question)
 	       question->size == 1 ? "" : "s", source_names[question->source]);
 	print_memory(stdout, question->addr, question->bytes, question->known,
 		     question->size);
+	if (question->race)
+		print_race_values(stdout, question->race);
 }
 
 static void say_failed(const struct question *question)

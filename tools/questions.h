@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "replayer/query.h"
+#include "replayer/race_values.h"
 
 struct failure;
 
@@ -51,6 +52,7 @@ struct question {
 	uint8_t *bytes, *known;
 	enum query_source source;
 	bool is_mapped;			/* or some of it is known */
+	const struct race_question *race;	/* asked for races; or NULL */
 };
 
 /* Whether a text makes sense, in whatever recording. */

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_races.c - cprec races: which lines of a program race with each other */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "formats/error.h"
+#include "replayer/races.h"
+#include "replayer/recording.h"
+#include "tools/commands.h"
+#include "tools/messages.h"
+#include "tools/options.h"
+#include "tools/print.h"
+#include "tools/print_races.h"
+#include "tools/progress.h"
+
+enum { OPTION_JSON = 256 };
+
+static const struct command_help help = {
+	.name = "races",
+	.usage = "races [OPTION...] FILE",
+	.about = "Finds accesses of different threads to the same memory, at"
+		 " least one of them a\n"
+		 "write, that nothing orders: they might as well have happened"
+		 " the other way\n"
+		 "round.  Prints each pair of source lines once, with an"
+		 " example.",
+	.options = (const struct option_info[]) {
+		{ OPTION_JSON, "json", NULL, "one JSON object" },
+		{ 0 }
+	},
+	.notes = "Threads are ordered by indivisible instructions and futexes,"
+		 " by their beginning\n"
+		 "and end, by signals, and by system calls that send and"
+		 " receive.  What serves to\n"
+		 "order, and variables of atomic types, is not reported; nor"
+		 " are pairs of which\n"
+		 "both are in the C library or the dynamic linker.  Lines come"
+		 " from debugging\n"
+		 "information, which the program's file must have.\n"
+		 "\n"
+		 "It executes the recording twice, and takes some 10 to 30 times"
+		 " as long as\n"
+		 "`cprec replay`.",
+};
+
+static void show_progress(void *context, uint64_t done)
+{
+	progress_show(context, done);
+}
+
+/* ------- for a person ------- */
+
+static void print_side(const struct race_side *side)
+{
+	printf("%s at t=%" PRIu64 " in thread %" PRIu32,
+	       side->writes ? "writes" : "reads", side->time, side->tid);
+}
+
+static void print_race(const struct race *race)
+{
+	print_source_line(stdout, &race->sides[0].line,
+			  race->sides[0].place);
+	printf(" races with ");
+	print_source_line(stdout, &race->sides[1].line,
+			  race->sides[1].place);
+	printf(", %" PRIu64 " time%s: 0x%" PRIx64, race->count,
+	       race->count == 1 ? "" : "s", race->address);
+	if (race->symbol[0])
+		printf(" (%s)", race->symbol);
+	printf(": ");
+	print_side(&race->sides[0]);
+	printf(", ");
+	print_side(&race->sides[1]);
+	printf("\n");
+}
+
+static void print_races(const struct races *races, bool is_cut)
+{
+	for (size_t i = 0; i < races->count; i++)
+		print_race(&races->list[i]);
+	if (!races->count)
+		printf("no races found\n");
+	if (is_cut)
+		say("the recording was cut short: there may be more races"
+		    " behind its end");
+}
+
+/* ------- JSON ------- */
+
+static json_t *json_side(const struct race_side *side)
+{
+	json_t *object = json_object();
+
+	json_set_count(object, "thread", side->tid);
+	json_set_count(object, "time", side->time);
+	json_set_address(object, "pc", side->pc);
+	json_set_text(object, "kind", side->writes ? "write" : "read");
+	json_set_source_line(object, &side->line);
+	return object;
+}
+
+static json_t *json_race(const struct race *race)
+{
+	json_t *object = json_object();
+
+	json_set_text(object, "kind", race_is_of_writes(race) ?
+		      "write-write" : "read-write");
+	json_set_count(object, "count", race->count);
+	json_set_count(object, "time", race->sides[1].time);
+	json_set_address(object, "address", race->address);
+	if (race->symbol[0])
+		json_set_text(object, "symbol", race->symbol);
+	else
+		json_object_set_new(object, "symbol", json_null());
+	json_object_set_new(object, "a", json_side(&race->sides[0]));
+	json_object_set_new(object, "b", json_side(&race->sides[1]));
+	return object;
+}
+
+static void print_as_json(const struct races *races)
+{
+	json_t *object = json_object();
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < races->count; i++)
+		json_array_append_new(list, json_race(&races->list[i]));
+	json_object_set_new(object, "races", list);
+	print_json(object);
+}
+
+/* ------- the command ------- */
+
+static int print_file(const char *path, bool json, struct failure *why)
+{
+	struct recording *recording;
+	struct progress progress;
+	struct races races;
+	int rc = recording_open(&recording, path, why);
+
+	if (rc)
+		return rc;
+	progress_start(&progress, "searching", 2 * recording_end(recording));
+	rc = races_find(&races, recording, show_progress, &progress, why);
+	progress_end(&progress);
+	if (!rc) {
+		if (json)
+			print_as_json(&races);
+		else
+			print_races(&races, !recording_summary(recording));
+		races_release(&races);
+	}
+	recording_close(recording);
+	return rc;
+}
+
+int cmd_races(int argc, char **argv)
+{
+	struct options options = OPTIONS(help, argc, argv);
+	bool json = false;
+	struct failure why;
+	const char *path;
+	int id;
+
+	while ((id = options_next(&options)) >= 0)
+		json = true;
+	if (id == OPTIONS_HELP)
+		return finish_output(EXIT_ANSWERED);
+	path = id == OPTIONS_END ? options_file(&options) : NULL;
+	if (!path)
+		return EXIT_USAGE;
+	if (print_file(path, json, &why))
+		return say_failure(&why);
+	return finish_output(EXIT_ANSWERED);
+}

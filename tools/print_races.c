@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* print_races.c - see print_races.h */
+#include "tools/print_races.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/print.h"
+
+void print_source_line(FILE *out, const struct source_line *line,
+		       uint64_t addr)
+{
+	if (line->line)
+		fprintf(out, "%s:%u (%s)", line->file, line->line,
+			line->function[0] ? line->function : "?");
+	else if (line->function[0])
+		fprintf(out, "%s+0x%" PRIx64, line->function, line->offset);
+	else
+		fprintf(out, "0x%" PRIx64, addr);
+}
+
+void json_set_source_line(json_t *object, const struct source_line *line)
+{
+	if (line->line) {
+		json_set_text(object, "file", line->file);
+		json_set_count(object, "line", line->line);
+	} else {
+		json_object_set_new(object, "file", json_null());
+		json_object_set_new(object, "line", json_null());
+	}
+	if (line->function[0])
+		json_set_text(object, "function", line->function);
+	else
+		json_object_set_new(object, "function", json_null());
+	if (line->function[0] && !line->line)
+		json_set_count(object, "offset", line->offset);
+}
+
+static char *value_text(const struct race_value *value)
+{
+	uint8_t known[RACE_VALUE_MOST];
+
+	memset(known, value->is_known, sizeof(known));
+	return memory_text(value->bytes, known, value->size);
+}
+
+static void print_value(FILE *out, const struct race_value *value)
+{
+	char *bytes = value_text(value);
+
+	fprintf(out, "  0x%" PRIx64 ": %s, ", value->addr,
+		bytes ? bytes : "?");
+	free(bytes);
+	if (!value->has_writer) {
+		fprintf(out, "which was there before\n");
+		return;
+	}
+	fprintf(out, "written at t=%" PRIu64 " in thread %" PRIu32 " by ",
+		value->time, value->tid);
+	print_source_line(out, &value->line, value->place);
+	fputc('\n', out);
+}
+
+void print_race_values(FILE *out, const struct race_question *question)
+{
+	if (!question->count)
+		return;
+	fprintf(out, "This looks like a race: nothing orders the last accesses."
+		"  It may have held:\n");
+	for (size_t i = 0; i < question->count; i++)
+		print_value(out, &question->values[i]);
+}
+
+static json_t *json_value(const struct race_value *value)
+{
+	json_t *object = json_object();
+	char *bytes = value_text(value);
+
+	json_set_address(object, "addr", value->addr);
+	json_set_count(object, "size", value->size);
+	json_object_set_new(object, "bytes", bytes ? json_string(bytes) : NULL);
+	free(bytes);
+	if (value->has_writer) {
+		json_set_count(object, "thread", value->tid);
+		json_set_count(object, "time", value->time);
+		json_set_address(object, "pc", value->pc);
+	} else {
+		json_object_set_new(object, "thread", json_null());
+		json_object_set_new(object, "time", json_null());
+		json_object_set_new(object, "pc", json_null());
+	}
+	json_set_source_line(object, &value->line);
+	return object;
+}
+
+json_t *json_race_values(const struct race_question *question)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < question->count; i++)
+		json_array_append_new(list, json_value(&question->values[i]));
+	return list;
+}

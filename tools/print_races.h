@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * print_races.h - how source lines, and values that threads raced for, look
+ */
+#ifndef CPREC_TOOLS_PRINT_RACES_H
+#define CPREC_TOOLS_PRINT_RACES_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "replayer/lines.h"
+#include "replayer/race_values.h"
+
+/* "count.c:12 (main)", "main+0x1f", or the address. */
+void print_source_line(FILE *out, const struct source_line *line,
+		       uint64_t addr);
+
+/* The members "file", "line" and "function"; null for what is not known. */
+void json_set_source_line(json_t *object, const struct source_line *line);
+
+/* One line for each value; nothing if there was no race. */
+void print_race_values(FILE *out, const struct race_question *question);
+json_t *json_race_values(const struct race_question *question);
+
+#endif
