@@ -13,6 +13,8 @@
  *	reads N		the last byte of the reads of segment N
  *	register N NAME	a register in the key frame of segment N
  *	page N		the first byte of stored page N
+ *	only N		only stream N has packets and reads; not one thing
+ *	unseen N	the same, and stream N is not told what others wrote
  *
  * Prints the segment in which it was changed and the time: of the event, or
  * of the key frame.  Counts go over all segments, from 0.  Exits with 2 if
@@ -150,6 +152,10 @@ static void change_events(struct tamper *tamper, uint32_t segment,
 		check(packet_decode(&in, &tamper->in, &packet));
 		if (packet_is_event(packet.kind))
 			tamper->time += packet.steps;
+		if (is_what(tamper, "unseen") &&
+		    (packet.kind == PACKET_SEEN ||
+		     packet.kind == PACKET_SEEN_PAGE))
+			continue;
 		if (is_dropped(tamper, segment, &packet))
 			continue;
 		change_packet(tamper, segment, &packet);
@@ -178,6 +184,15 @@ static void change_bytes(struct tamper *tamper, const struct chunk_info *info,
 	}
 }
 
+/* Streams that are left out as a whole. */
+static bool is_removed(const struct tamper *tamper,
+		       const struct chunk_info *info)
+{
+	return (is_what(tamper, "only") || is_what(tamper, "unseen")) &&
+	       (info->kind == CHUNK_EVENTS || info->kind == CHUNK_READS) &&
+	       info->stream != tamper->left;
+}
+
 static void copy_chunk(struct tamper *tamper, const struct chunk_info *info,
 		       uint8_t *bytes, struct output *out)
 {
@@ -191,6 +206,8 @@ static void copy_chunk(struct tamper *tamper, const struct chunk_info *info,
 		}
 		break;
 	case CHUNK_EVENTS:
+		if (is_what(tamper, "only"))
+			break;
 		change_events(tamper, info->segment, out, bytes, info->size);
 		return;
 	default:
@@ -212,6 +229,8 @@ static void copy(struct tamper *tamper, const char *from, const char *to)
 		struct output out = { 0 };
 		uint8_t *bytes;
 
+		if (is_removed(tamper, info))
+			continue;
 		check(trace_reader_chunk(reader, i, &bytes, &why));
 		copy_chunk(tamper, info, bytes, &out);
 		free(bytes);
@@ -237,5 +256,6 @@ int main(int argc, char **argv)
 	tamper.left = strtoull(argv[4], NULL, 0);
 	tamper.name = argc > 5 ? argv[5] : "rax";
 	copy(&tamper, argv[1], argv[2]);
-	return tamper.done || is_what(&tamper, "nothing") ? 0 : 2;
+	return tamper.done || is_what(&tamper, "nothing") ||
+	       is_what(&tamper, "only") || is_what(&tamper, "unseen") ? 0 : 2;
 }
