@@ -361,8 +361,7 @@ static int advance(void *context, uint64_t budget, bool exact,
 		return rc;
 	if (!rc)
 		rc = after_event(rec, why);
-	if (!rc && result->outcome != LINUX_EXITED &&
-	    result->outcome != LINUX_KILLED && is_key_frame_due(rec)) {
+	if (!rc && result->outcome == LINUX_GOES_ON && is_key_frame_due(rec)) {
 		rc = segment_start(rec, why);
 		rec->streamed = 0;
 	}

@@ -37,6 +37,26 @@ static bool pay(struct vm *vm, uint32_t number)
 	return true;
 }
 
+/*
+ * The same for a storing instruction that is executed again: the guest is to
+ * stop behind it, not before, where the store would only be asked about anew.
+ */
+static bool pay_again(struct vm *vm, uint32_t number)
+{
+	bool stops = vm->code_changed && !vm->wanted && vm->counter->asked;
+
+	if (stops) {
+		vm->counter->asked = 0;
+		__atomic_fetch_add(&vm->counter->budget, ASKED_PENALTY,
+				   __ATOMIC_RELAXED);
+	}
+	if (!pay(vm, number))
+		return false;
+	if (stops)
+		vm_stop_soon(vm);
+	return true;
+}
+
 /* The block's number, known from before or found out now. */
 static uint32_t identify(struct vm *vm, const uint8_t *ret, guest_addr pc,
 			 uint32_t size)
@@ -126,7 +146,7 @@ __attribute__((noinline)) static void on_block(uc_engine *uc, uint64_t pc,
 	restart = is_restart(vm, number);
 	if (restart)
 		give_back_rest(vm, pc);
-	if (!pay(vm, number))
+	if (restart ? !pay_again(vm, number) : !pay(vm, number))
 		return;
 	if (inlined == INLINED_NOT && !vm->partial && !restart)
 		inline_count(vm, ret, number, user);

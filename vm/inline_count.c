@@ -152,7 +152,7 @@ static bool bring_counter(struct vm *vm, const uint8_t *code)
 		/* A signal may have come before: its word was for the old one. */
 		if (counter->asked) {
 			vm->counter->budget = counter->budget + ASKED_PENALTY;
-			vm_interrupt(vm);
+			vm_stop_soon(vm);
 		}
 		vm->code_base = (uintptr_t)at;
 		return true;

@@ -515,6 +515,19 @@ static int run_to_page_end(struct vm *vm, uint64_t left, unsigned *done,
 	return rc;
 }
 
+/* Whether the guest only stopped because it wrote code: it goes on then. */
+static bool stopped_for_code(struct vm *vm)
+{
+	if (!vm->code_changed || vm->wanted)
+		return false;
+	vm->code_changed = false;
+	vm->counter->asked = 0;
+	if (vm->stopped != ENGINE_AT_BLOCK)
+		return false;
+	vm->emulated = true;		/* behind refresh() */
+	return true;
+}
+
 /* Runs until something happens that the engine cannot go on behind. */
 static int run_once(struct vm *vm, uint64_t budget, bool exact,
 		    struct vm_stop *stop, struct failure *why)
@@ -529,14 +542,8 @@ static int run_once(struct vm *vm, uint64_t budget, bool exact,
 	if (rc)
 		return rc;
 	left = budget - (vm->steps - before);
-	if (vm->code_changed && !vm->wanted) {
-		vm->code_changed = false;
-		vm->counter->asked = 0;
-		if (vm->stopped == ENGINE_AT_BLOCK) {
-			vm->emulated = true;	/* refresh(), and on */
-			return 0;
-		}
-	}
+	if (stopped_for_code(vm))
+		return 0;
 	if (vm->stopped == ENGINE_AT_BLOCK && !vm->counter->asked && exact &&
 	    left)
 		rc = run_rest(vm, left, stop, why);
@@ -549,6 +556,8 @@ static int run_once(struct vm *vm, uint64_t budget, bool exact,
 		vm->emulated = done && vm->stopped == ENGINE_NONE &&
 			       !vm->faulted;
 	}
+	if (!rc)
+		stopped_for_code(vm);
 	return rc;
 }
 
