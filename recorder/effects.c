@@ -107,6 +107,17 @@ static void on_first_read(void *context, uint64_t page)
 	add_touch(context, page, PAGE_WAS_READ);
 }
 
+/*
+ * Steps of the segment before the present block; 0 also where the block began
+ * before the segment did.
+ */
+static uint64_t time_of_write(const struct recorder *rec)
+{
+	uint64_t time = vm_steps_at_block(rec->vm);
+
+	return time > rec->segment_start ? time - rec->segment_start : 0;
+}
+
 static void on_first_write(void *context, uint64_t page)
 {
 	struct recorder *rec = context;
@@ -114,8 +125,7 @@ static void on_first_write(void *context, uint64_t page)
 
 	rec->written++;
 	if (touch && rec->started)
-		touch->write_time = vm_steps_at_block(rec->vm) -
-				    rec->segment_start;
+		touch->write_time = time_of_write(rec);
 }
 
 /* Whether somebody else may write to the page again and again. */
@@ -268,8 +278,7 @@ static void add_fresh(struct recorder *rec, guest_addr addr, uint64_t size)
 /* Pages whose contents changed without a write that a fault could show. */
 static void mark_written(struct recorder *rec, guest_addr addr, uint64_t size)
 {
-	uint64_t time = rec->started ?
-			vm_steps_at_block(rec->vm) - rec->segment_start : 0;
+	uint64_t time = rec->started ? time_of_write(rec) : 0;
 
 	for (uint64_t i = 0; i < size >> GUEST_PAGE_SHIFT; i++) {
 		struct page_touch *touch = add_touch(

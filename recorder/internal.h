@@ -110,6 +110,7 @@ struct recorder {
 	bool mapped_code;	/* there may be new ones */
 
 	struct timespec flushed;	/* when streams were last written */
+	struct stream *flushed_in;	/* whose turn it was then */
 	size_t parts;		/* events since then */
 
 	int error;		/* first failure inside an observer */

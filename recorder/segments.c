@@ -46,8 +46,14 @@ int segment_flush(struct recorder *rec, bool end, struct failure *why)
 {
 	int rc = segment_write_pages(rec, true, why);
 
+	/* The slice that was under way then goes on in its packets: a file that
+	 * ends early must not have the next slice without that. */
+	if (!rc && rec->flushed_in)
+		rc = flush_stream(rec, rec->flushed_in, end, why);
 	for (size_t i = 0; i < rec->stream_count && !rc; i++)
-		rc = flush_stream(rec, rec->streams[i], end, why);
+		if (rec->streams[i] != rec->flushed_in)
+			rc = flush_stream(rec, rec->streams[i], end, why);
+	rec->flushed_in = rec->stream;
 	clock_gettime(CLOCK_MONOTONIC, &rec->flushed);
 	rec->parts = 0;
 	return rc;
@@ -358,6 +364,7 @@ static int write_key_frame(struct recorder *rec, const struct snapshot *shot,
 static void start_lists(struct recorder *rec)
 {
 	rec->segment_start = vm_steps(rec->vm);
+	rec->flushed_in = rec->stream;
 	rec->stream->has_run = true;
 	rec->touch_count = 0;
 	rec->fresh_count = 0;

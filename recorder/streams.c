@@ -234,6 +234,10 @@ void streams_thread_runs(void *context, unsigned thread)
 	before->steps = stream_steps(rec);
 	if (before->in_event)
 		put_touches(rec, before);
+	if (before->has_ended) {
+		prediction_finish(&before->reads);
+		cache_release(&before->cache);
+	}
 	rec->stream = stream;
 	rec->turn_start = now;
 	stream->has_run = true;

@@ -52,16 +52,21 @@ int query_create(struct query **out, struct recording *recording,
 	return 0;
 }
 
+static void forget_view(struct segment_view *view)
+{
+	key_frame_release(&view->frame);
+	segment_index_release(&view->index);
+	free(view->changes);
+	*view = (struct segment_view) { 0 };
+}
+
 void query_destroy(struct query *query)
 {
 	if (!query)
 		return;
 	replayer_destroy(query->replayer);
-	for (size_t i = 0; i < recording_segments(query->recording); i++) {
-		key_frame_release(&query->views[i].frame);
-		segment_index_release(&query->views[i].index);
-		free(query->views[i].changes);
-	}
+	for (size_t i = 0; i < recording_segments(query->recording); i++)
+		forget_view(&query->views[i]);
 	free(query->views);
 	free(query);
 }
@@ -160,6 +165,8 @@ static int view_segment(struct query *query, size_t segment,
 	if (!rc)
 		rc = find_changes(view, recording, segment, why);
 	view->loaded = !rc;
+	if (rc)
+		forget_view(view);
 	return rc;
 }
 

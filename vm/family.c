@@ -33,6 +33,7 @@ struct shared_page {
 	uint32_t wanted;	/* somebody waits, or did a moment ago */
 	uint32_t left;		/* counts who left while it was wanted */
 	uint32_t entered;	/* counts who had to wait and has entered */
+	uint32_t maps_files;
 };
 
 struct family {
@@ -253,4 +254,14 @@ void family_leave(struct family *family)
 bool family_is_wanted(const struct family *family)
 {
 	return get(&family->inside) && get(&family->page->wanted);
+}
+
+void family_map_file(struct family *family)
+{
+	set(&family->page->maps_files, 1);
+}
+
+bool family_maps_files(const struct family *family)
+{
+	return get(&family->page->maps_files);
 }

@@ -51,4 +51,8 @@ void family_leave(struct family *family);
 /* Whether this process is inside, and others wait. */
 bool family_is_wanted(const struct family *family);
 
+/* Notes that a file is mapped shared; whether any was, by anybody. */
+void family_map_file(struct family *family);
+bool family_maps_files(const struct family *family);
+
 #endif

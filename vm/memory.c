@@ -370,6 +370,7 @@ static int place_file(struct memory *memory, struct mapping *map, int fd,
 	void *alias = NULL;
 
 	if (shared && memory->family) {
+		family_map_file(memory->family);
 		alias = map_file(region, fd, NULL, flags);
 		if (alias == MAP_FAILED)
 			return failed(why, ERR_SYSTEM, "%s", strerror(errno));

@@ -238,6 +238,13 @@ int memory_share(struct memory *memory, int (*move)(int fd),
  */
 void memory_doubt_shared(struct memory *memory);
 
+/*
+ * The kernel is about to change a file, which may be mapped shared: waits until
+ * no other process looks, unless none has mapped any.  Until
+ * memory_doubt_shared().
+ */
+void memory_enter_files(struct memory *memory);
+
 /* Whether other processes wait for this one to doubt its shared pages. */
 bool memory_is_wanted(const struct memory *memory);
 

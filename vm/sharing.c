@@ -72,6 +72,12 @@ void memory_doubt_shared(struct memory *memory)
 		family_leave(memory->family);
 }
 
+void memory_enter_files(struct memory *memory)
+{
+	if (memory->family && family_maps_files(memory->family))
+		family_enter(memory->family);
+}
+
 bool memory_is_wanted(const struct memory *memory)
 {
 	return memory->family && family_is_wanted(memory->family);

@@ -20,6 +20,8 @@ static int open_engine(struct vm *vm, struct failure *why)
 	if (!err)
 		err = uc_ctl_set_cpu_model(vm->uc, UC_CPU_X86_WESTMERE);
 	if (!err)
+		err = uc_ctl_set_tcg_buffer_size(vm->uc, TRANSLATIONS_MOST);
+	if (!err)
 		err = uc_mem_map_ptr(vm->uc, 0, vm->memory->arena_size,
 				     UC_PROT_ALL, vm->memory->arena);
 	if (!err)
@@ -80,6 +82,10 @@ void vm_destroy(struct vm *vm)
 		uc_context_free(vm->pristine);
 	if (vm->first.context)
 		uc_context_free(vm->first.context);
+	if (vm->thread != &vm->first) {
+		uc_context_free(vm->thread->context);
+		free(vm->thread);
+	}
 	if (vm->uc)
 		uc_close(vm->uc);
 	if (vm->insn)
@@ -191,12 +197,14 @@ void vm_thread_switch(struct vm *vm, struct vm_thread *thread)
 	if (thread == vm->thread)
 		return;
 	vm->thread->current = vm->counter->current;
+	vm->thread->flushes = vm->flushes;
 	uc_context_save(vm->uc, vm->thread->context);
 	uc_context_restore(vm->uc, thread->context);
 	vm->thread = thread;
 	if (vm->memory->views)
 		views_turn(vm->memory->views, thread->view);
-	vm->counter->current = thread->current;
+	vm->counter->current = thread->flushes == vm->flushes ?
+				       thread->current : 0;
 	vm->generation = 0;	/* a context may bring its TLB along */
 }
 
@@ -528,6 +536,22 @@ static bool stopped_for_code(struct vm *vm)
 	return true;
 }
 
+/* Forgets all translations, but for what is known of the block under way. */
+static void flush_translations(struct vm *vm)
+{
+	struct block present = vm->blocks[vm->counter->current];
+
+	uc_ctl_flush_tb(vm->uc);
+	memset(vm->known, 0, sizeof(vm->known));
+	vm->block_count = 1;
+	if (vm->counter->current) {
+		vm->blocks[1] = present;
+		vm->block_count = 2;
+		vm->counter->current = 1;
+	}
+	vm->flushes++;
+}
+
 /* Runs until something happens that the engine cannot go on behind. */
 static int run_once(struct vm *vm, uint64_t budget, bool exact,
 		    struct vm_stop *stop, struct failure *why)
@@ -536,6 +560,8 @@ static int run_once(struct vm *vm, uint64_t budget, bool exact,
 	int rc;
 
 	refresh(vm);
+	if (vm->block_count > BLOCKS_MOST)
+		flush_translations(vm);
 	grant(vm, budget);
 	rc = run_engine(vm, NEVER, stop, why);
 	settle(vm);

@@ -40,6 +40,13 @@ struct block {
 
 #define KNOWN_BLOCKS 65536
 
+/*
+ * The engine does not survive its buffer for translations running full, so
+ * they all go before: a translation takes some 1300 bytes.
+ */
+#define TRANSLATIONS_MOST (512u << 20)
+#define BLOCKS_MOST 250000
+
 /* Shared with translated code: lies within its reach. */
 struct counter {
 	int64_t budget;
@@ -59,6 +66,7 @@ enum engine_stop {
 struct vm_thread {
 	uc_context *context;	/* of the present thread: only room */
 	uint32_t current;	/* block under way: counter.current */
+	uint64_t flushes;	/* vm->flushes when it was noted */
 	unsigned view;		/* see views.h */
 };
 
@@ -89,6 +97,7 @@ struct vm {
 
 	struct block *blocks;	/* by number; 0 is no block */
 	uint32_t block_count, block_room;
+	uint64_t flushes;	/* of all translations */
 	struct {		/* by return address: blocks not inlined */
 		const uint8_t *ret;
 		uint32_t number;

@@ -31,13 +31,21 @@ static _Noreturn void stop(const char *what)
 	exit(EXIT_FAILURE);
 }
 
-static void put(struct trace_writer *writer, enum chunk_kind kind,
-		uint32_t segment, uint64_t first, struct output *content)
+static void put_of(struct trace_writer *writer, uint32_t stream,
+		   enum chunk_kind kind, uint32_t segment, uint64_t first,
+		   struct output *content)
 {
 	struct failure why;
 
-	if (trace_writer_chunk(writer, kind, 0, segment, first, content, &why))
+	if (trace_writer_chunk(writer, kind, stream, segment, first, content,
+			       &why))
 		stop(why.text);
+}
+
+static void put(struct trace_writer *writer, enum chunk_kind kind,
+		uint32_t segment, uint64_t first, struct output *content)
+{
+	put_of(writer, 0, kind, segment, first, content);
 }
 
 static struct trace_writer *start(const char *name)
@@ -136,16 +144,23 @@ static void put_pages(struct trace_writer *writer, uint32_t segment,
 	put(writer, CHUNK_PAGES, segment, first, &out);
 }
 
-static void put_packets(struct trace_writer *writer, uint32_t segment,
-			uint64_t doubt, const struct packet *packets,
-			size_t count)
+static void put_packets_of(struct trace_writer *writer, uint32_t stream,
+			   uint32_t segment, uint64_t doubt,
+			   const struct packet *packets, size_t count)
 {
 	struct packet_state state = { .doubt = doubt };
 	struct output out = { 0 };
 
 	for (size_t i = 0; i < count; i++)
 		packet_encode(&out, &state, &packets[i]);
-	put(writer, CHUNK_EVENTS, segment, 0, &out);
+	put_of(writer, stream, CHUNK_EVENTS, segment, 0, &out);
+}
+
+static void put_packets(struct trace_writer *writer, uint32_t segment,
+			uint64_t doubt, const struct packet *packets,
+			size_t count)
+{
+	put_packets_of(writer, 0, segment, doubt, packets, count);
 }
 
 static const uint8_t rcx_value[8] = { 0x80, 0, 0x40 };
@@ -286,6 +301,90 @@ static void put_segments(struct trace_writer *writer)
 		    sizeof(second_packets) / sizeof(second_packets[0]));
 }
 
+/* ------- two threads ------- */
+
+static const struct packet packets_of_first[] = {
+	{ PACKET_TOUCH, .number = 1, .addr = 0x400000, .page_id = 1 },
+	{ PACKET_SYSCALL, .steps = 10, .number = 56, .result = 1001 },
+	{ PACKET_SLICE, .steps = 20, .slices = 2, .skipped = 7, .doubts = 1 },
+	{ PACKET_MAP, .addr = 0x20000, .size = 0x4000, .prot = MAY_READ },
+	{ PACKET_SYSCALL, .steps = 0, .number = 202 },
+	{ PACKET_WRITE, .addr = 0x7fffffffdf00, .size = 3 },
+	{ PACKET_EXIT, .steps = 3, .result = 7 },
+};
+
+static const struct packet packets_of_second[] = {
+	{ PACKET_SLICE, .steps = 0, .slices = 1, .skipped = 30 },
+	{ PACKET_SEEN, .addr = 0x7fffffffdff4, .size = 8 },
+	{ PACKET_SEEN_PAGE, .addr = 0x7fffffffd000, .page_id = 2 },
+	{ PACKET_SYSCALL, .steps = 6, .number = 9, .result = 0x20000 },
+	{ PACKET_MAP, .addr = 0x20000, .size = 0x4000, .prot = MAY_READ },
+	{ PACKET_DOUBT, .number = 2, .addr = 0x20000, .size = 0x1000 },
+	{ PACKET_EXIT, .steps = 1 },
+};
+
+static void put_reads_of(struct trace_writer *writer, uint32_t stream,
+			 uint64_t addr, const char *bytes, size_t size)
+{
+	struct prediction_writer reads;
+	struct cache cache;
+
+	if (cache_init(&cache, 32768))
+		stop("out of memory");
+	prediction_writer_init(&reads, &cache);
+	prediction_record(&reads, addr, bytes, size);
+	prediction_finish(&reads);
+	put_of(writer, stream, CHUNK_READS, 0, 0, &reads.stream);
+	prediction_writer_release(&reads);
+	cache_release(&cache);
+}
+
+static void put_second_thread(struct trace_writer *writer)
+{
+	const struct reg_table *table = reg_table(ARCH_X86_64);
+	struct key_frame frame = {
+		.time = 10, .doubt = 1, .tid = 1001, .cache_entries = 32768,
+	};
+	struct output out = { 0 };
+
+	reg_set(table, &frame.regs, X86_RIP, 0x400082);
+	reg_set(table, &frame.regs, X86_RSP, 0x7fffffff0000);
+	key_frame_encode(&out, table, &frame);
+	put_of(writer, 1, CHUNK_KEY_FRAME, 0, frame.time, &out);
+}
+
+/* They take turns; the second maps memory, and the first is told of it. */
+static void make_threads(void)
+{
+	struct trace_writer *writer = start("good/threads.cpr");
+	struct doubt_range doubt = { 0x400, 2, 1 };
+	struct key_frame first = {
+		.doubt = 1, .doubts = &doubt, .doubt_count = 1,
+	};
+	struct summary_thread threads[] = { { 1000, 33 }, { 1001, 7 } };
+	struct summary summary = {
+		.time = 40, .exit_code = 7,
+		.threads = threads, .thread_count = 2,
+		.touched_pages = 1, .stored_pages = 2,
+	};
+	struct output out = { 0 };
+
+	put_meta(writer);
+	put_key_frame(writer, 0, &first);
+	put_second_thread(writer);
+	put_pages(writer, 0, 1, 2);
+	put_reads_of(writer, 0, 0x7fffffffdf00, "hi\n", 3);
+	put_packets_of(writer, 0, 0, 1, packets_of_first,
+		       sizeof(packets_of_first) / sizeof(packets_of_first[0]));
+	put_reads_of(writer, 1, 0x7fffffffdff4, "\1\2\3\4\5\6\7\10", 8);
+	put_packets_of(writer, 1, 0, 1, packets_of_second,
+		       sizeof(packets_of_second) /
+			       sizeof(packets_of_second[0]));
+	summary_encode(&out, &summary);
+	put(writer, CHUNK_SUMMARY, 0, 0, &out);
+	end(writer, true);
+}
+
 /* ------- damage ------- */
 
 static uint8_t *load(const char *name, size_t *size)
@@ -400,6 +499,7 @@ int main(int argc, char **argv)
 	if (argc != 2 || chdir(argv[1]))
 		stop("usage: make_golden FOLDER (with folders good, bad)");
 	make_example();
+	make_threads();
 	make_all("good/all.cpr", true);
 	make_all("good/killed.cpr", false);
 	cut("good/cut.cpr", 400);

@@ -25,6 +25,7 @@ struct row {
 static const struct row rows[] = {
 	{ "good/example", 0 },
 	{ "good/all", 0 },
+	{ "good/threads", 0 },
 	{ "good/version-1", 0 },
 	{ "good/killed", 0 },
 	{ "good/cut", 0 },

@@ -365,7 +365,7 @@ static int make_file(char *name, size_t size)
 {
 	int fd;
 
-	strcpy(name, "/tmp/cprec-shared-XXXXXX");
+	snprintf(name, 32, "/tmp/cprec-shared-XXXXXX");
 	fd = mkstemp(name);
 	CHECK(fd >= 0);
 	CHECK(!ftruncate(fd, (off_t)size));
@@ -424,8 +424,36 @@ static void test_file(void)
 	words[1024]++;
 	munmap(words, PAGE);
 	CHECK(words[1024] == 79);
+	munmap(words + 1024, 7 * PAGE);
 	other = map_file(fd, 4 * PAGE, PROT_READ);
 	CHECK(other[1024] == 79);
+	close(fd);
+	unlink(name);
+}
+
+/* One process writes what another sees, without asking anybody. */
+static void test_written(void)
+{
+	char name[64];
+	int fd = make_file(name, PAGE), last = 0;
+	volatile int *words = map_file(fd, PAGE, PROT_READ);
+	pid_t pid = fork();
+
+	if (!pid) {
+		for (int i = 1; i <= 200; i++)
+			if (pwrite(fd, &i, sizeof(i), 0) != sizeof(i))
+				_exit(1);
+		_exit(0);
+	}
+	while (last < 200) {
+		int now = words[0];
+
+		/* Some instructions more each time that it has changed. */
+		for (int i = last; i < now; i++)
+			last++;
+	}
+	CHECK(last == 200);
+	CHECK(end_of(pid) == 0);
 	close(fd);
 	unlink(name);
 }
@@ -442,10 +470,10 @@ static void test_kernel(void)
 	CHECK(!pipe(ends));
 	pid = fork();
 	if (!pid) {
-		strcpy(text + 100, "through a pipe");
+		memcpy(text + 100, "through a pipe", 15);
 		if (write(ends[1], text + 100, 15) != 15)
 			_exit(1);
-		strcpy(text + 200, "there\n");
+		memcpy(text + 200, "there\n", 7);
 		_exit(0);
 	}
 	CHECK(read(ends[0], text, 15) == 15);
@@ -490,6 +518,7 @@ int main(void)
 	test_threads();
 	test_named_semaphore();
 	test_file();
+	test_written();
 	test_kernel();
 	test_killed();
 	return guest_end();

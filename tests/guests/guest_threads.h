@@ -80,18 +80,16 @@ static inline void sleep_for(long milliseconds)
 		continue;
 }
 
-/* This time of `clock`, and so many milliseconds. */
+/* This time of `clock`, and so many milliseconds; they may be negative. */
 static inline struct timespec from_now(clockid_t clock, long milliseconds)
 {
 	struct timespec when;
+	long passed;
 
 	clock_gettime(clock, &when);
-	when.tv_sec += milliseconds / 1000;
-	when.tv_nsec += milliseconds % 1000 * 1000000;
-	if (when.tv_nsec >= 1000000000) {
-		when.tv_nsec -= 1000000000;
-		when.tv_sec++;
-	}
+	passed = when.tv_nsec / 1000000 + milliseconds + 10000;
+	when.tv_sec += passed / 1000 - 10;
+	when.tv_nsec = when.tv_nsec % 1000000 + passed % 1000 * 1000000;
 	return when;
 }
 

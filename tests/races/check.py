@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Programs with planted races, and the same without: `cprec races` must name
 every planted pair of lines, and nothing else.  Speaks TAP.
@@ -18,7 +18,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 MARK = re.compile(r"/\* RACE(?::(\w+)|\?) \*/")
 SIDES = "a", "b"
-FIELDS = "thread", "time", "addr", "file", "line", "function"
+FIELDS = "thread", "time", "pc", "file", "line", "function"
 TIMEOUT = 60
 
 
@@ -73,7 +73,7 @@ def check_shape(race):
 
 def describe(side):
     return (f"{os.path.basename(side['file'] or '?')}:{side['line']} "
-            f"{side['function'] or '?'}() {side['addr']}")
+            f"{side['function'] or '?'}() {side['pc']}")
 
 
 def compare(races, source, text):

@@ -483,7 +483,7 @@ static void places_that_do_not_work(void **state)
 	}
 	/* More than there is. */
 	assert_int_equal(memory_map(memory, &(struct region){
-			.start = BASE, .end = UINT64_C(1) << 46 }, -1, NULL),
+			.start = BASE, .end = UINT64_C(1) << 47 }, -1, NULL),
 			 ERR_NO_MEMORY);
 	assert_regions("");
 }

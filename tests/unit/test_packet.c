@@ -77,10 +77,19 @@ static const struct row rows[] = {
 	  { PACKET_TOUCH, .number = 4, .addr = 0x11000,
 	    .source = TOUCH_READS } },
 
+	{ "SEEN", 0, 3, { 33, 7, 16 },
+	  { PACKET_SEEN, .addr = 0x10230, .size = 16 } },
+	{ "SEEN up to the end of its page", 0, 4, { 33, 0, 0xcc, 0x1b },
+	  { PACKET_SEEN, .addr = 0x10234, .size = 0xdcc } },
+	{ "SEEN_PAGE that is stored", 0, 4, { 34, 2, 0, 4 },
+	  { PACKET_SEEN_PAGE, .addr = 0x11000, .page_id = 9 } },
+	{ "SEEN_PAGE from the read stream", 0, 3, { 34, 2, 1 },
+	  { PACKET_SEEN_PAGE, .addr = 0x11000, .source = TOUCH_READS } },
+
 	{ "nothing", ERR_TRUNCATED, 0, { 0 } },
 	{ "kind zero", ERR_CORRUPT, 1, { 0 } },
 	{ "kind between", ERR_CORRUPT, 3, { 7, 0, 0 } },
-	{ "kind above", ERR_CORRUPT, 3, { 33, 0, 0 } },
+	{ "kind above", ERR_CORRUPT, 3, { 35, 0, 0 } },
 	{ "kind 255", ERR_CORRUPT, 3, { 255, 0, 0 } },
 	{ "SYSCALL with steps in a longer form", ERR_CORRUPT, 5,
 	  { 1, 0x80, 0, 1, 1 } },
@@ -131,6 +140,11 @@ static const struct row rows[] = {
 	{ "TOUCH of doubt 0", ERR_CORRUPT, 5, { 32, 5, 2, 0, 4 } },
 	{ "TOUCH of a doubt below 0", ERR_CORRUPT, 5, { 32, 6, 2, 0, 4 } },
 	{ "TOUCH from source 2", ERR_CORRUPT, 4, { 32, 0, 2, 2 } },
+	{ "SEEN of nothing", ERR_CORRUPT, 3, { 33, 0, 0 } },
+	{ "SEEN beyond its page", ERR_CORRUPT, 4, { 33, 0, 0xcd, 0x1b } },
+	{ "SEEN of 2^64 - 1 bytes", ERR_CORRUPT, 12, { 33, 0, MAX9, 1 } },
+	{ "SEEN_PAGE from source 2", ERR_CORRUPT, 3, { 34, 2, 2 } },
+	{ "SEEN_PAGE -1", ERR_CORRUPT, 4, { 34, 35, 0, 4 } },
 	{ "TOUCH of page -1", ERR_CORRUPT, 5, { 32, 0, 2, 0, 15 } },
 };
 
@@ -257,7 +271,7 @@ static void names_of_kinds(void **state)
 	(void)state;
 	for (unsigned kind = 0; kind < 1000; kind++)
 		known += packet_name(kind) != NULL;
-	assert_int_equal(known, 16);
+	assert_int_equal(known, 18);
 	assert_string_equal(packet_name(PACKET_SYSCALL), "SYSCALL");
 	assert_string_equal(packet_name(PACKET_TOUCH), "TOUCH");
 	assert_null(packet_name(0));

@@ -110,6 +110,7 @@ syscall_handler sys_exit;
 syscall_handler sys_exit_group;
 syscall_handler sys_set_tid_address;
 syscall_handler sys_set_robust_list;
+syscall_handler sys_get_robust_list;
 syscall_handler sys_sched_yield;
 
 /* process_calls.c */

@@ -54,6 +54,45 @@ int mapped_files_note(struct linux_process *process, const char *name,
 	return 0;
 }
 
+/* Files without a name may be called alike. */
+static bool is_one_file(const struct linux_process *process, const char *name)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < process->file_count; i++)
+		count += !strcmp(process->files[i].name, name);
+	return count == 1;
+}
+
+static bool shows_same(const struct region *a, const struct region *b)
+{
+	bool apart = a->end <= b->start || b->end <= a->start;
+
+	return apart && a->kind == b->kind &&
+	       a->offset < b->offset + (b->end - b->start) &&
+	       b->offset < a->offset + (a->end - a->start) &&
+	       !strcmp(a->name, b->name);
+}
+
+void mapped_files_note_twice(struct linux_process *process,
+			     const struct region *region)
+{
+	size_t count;
+	const struct region *all = memory_regions(process->memory, &count);
+
+	if (process->mapped_twice || !is_one_file(process, region->name))
+		return;
+	for (size_t i = 0; i < count && !process->mapped_twice; i++)
+		process->mapped_twice =
+			shows_same(&all[i], region) &&
+			(all[i].prot | region->prot) & MAY_WRITE;
+	if (process->mapped_twice)
+		notice(process,
+		       "'%s' is mapped twice: what is written through one "
+		       "mapping may be missed in the other, and in the "
+		       "recording", region->name);
+}
+
 static bool is_same(const struct mapped_file *file, int fd)
 {
 	struct stat now;

@@ -170,6 +170,7 @@ struct linux_process {
 	struct eof_tail *tails;	/* see eof_tail.c */
 	size_t tail_count;
 	struct mapped_file *files;	/* see mapped_files.c */
+	bool mapped_twice;	/* it was said */
 	size_t file_count;
 
 	/* Descriptors that are, or were copied from, stdout and stderr. */
@@ -483,6 +484,13 @@ void lost_pages_mend(struct linux_process *process);
 int mapped_files_note(struct linux_process *process, const char *name,
 		      const struct stat *file);
 void mapped_files_release(struct linux_process *process);
+
+/*
+ * Says so if the region shows pages of a file that another shared mapping of
+ * the process shows too, and one of them may be written.
+ */
+void mapped_files_note_twice(struct linux_process *process,
+			     const struct region *region);
 
 /* Opens the file of a region again; a negative errno. */
 int mapped_files_open(struct linux_process *process,

@@ -363,7 +363,7 @@ const struct syscall_row syscall_rows[] = {
 	     MASK, INT),
 	REFUSED(unshare, 272, EPERM),
 	CODE(set_robust_list, 273, sys_set_robust_list, INT, INT),
-	REFUSED(get_robust_list, 274, EPERM),
+	CODE(get_robust_list, 274, sys_get_robust_list, INT, INT, INT),
 	CODE(splice, 275, sys_splice, FD, INOUT(LONG), FD, INOUT(LONG), INT,
 	     INT),
 	CODE(tee, 276, sys_tee, FD, FD, INT, INT),

@@ -407,6 +407,23 @@ int64_t sys_set_robust_list(struct linux_process *process,
 	return 0;
 }
 
+int64_t sys_get_robust_list(struct linux_process *process,
+			    const struct syscall_row *row, const uint64_t *arg)
+{
+	const uint64_t size = 24;
+	struct linux_thread *thread =
+		arg[0] ? thread_find(process, (int)arg[0]) : process->thread;
+
+	(void)row;
+	if (!thread)
+		return -EPERM;	/* another process's */
+	if (copy_out(process, arg[2], &size, sizeof(size)) ||
+	    copy_out(process, arg[1], &thread->robust_list,
+		     sizeof(thread->robust_list)))
+		return -EFAULT;
+	return 0;
+}
+
 int64_t sys_sched_yield(struct linux_process *process,
 			const struct syscall_row *row, const uint64_t *arg)
 {

@@ -2,6 +2,7 @@
 /* transfer.c - read(2), write(2) and their kin, straight to guest memory */
 #include <errno.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "vm/linux/handlers.h"
@@ -40,6 +41,26 @@ static int64_t perform(struct linux_process *process,
 		       host_call_array(process, number, arg);
 }
 
+static bool changes_file(const struct transfer *transfer)
+{
+	struct stat file;
+
+	return transfer->use == MEMORY_IN &&
+	       !fstat((int)transfer->fd, &file) && S_ISREG(file.st_mode);
+}
+
+/* Others may have mapped the file. */
+static int64_t perform_alone(struct linux_process *process,
+			     const struct transfer *transfer, int failed)
+{
+	int64_t result;
+
+	memory_enter_files(process->memory);
+	result = perform(process, transfer, failed, false);
+	memory_doubt_shared(process->memory);
+	return result;
+}
+
 static int64_t finish(struct linux_process *process,
 		      const struct transfer *transfer, int failed)
 {
@@ -52,7 +73,9 @@ static int64_t finish(struct linux_process *process,
 		if (result)
 			return result;
 	}
-	result = perform(process, transfer, failed, waits);
+	result = changes_file(transfer) ?
+			 perform_alone(process, transfer, failed) :
+			 perform(process, transfer, failed, waits);
 	if (waits)
 		spans_attach(process, transfer->use,
 			     result > 0 ? (uint64_t)result : 0);
