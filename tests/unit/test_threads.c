@@ -6,6 +6,7 @@
 #include "replayer/packets.h"
 #include "replayer/query.h"
 #include "replayer/replayer.h"
+#include "tests/unit/engine.h"
 #include "tests/unit/threads_sample.h"
 
 static struct recording *recording;

@@ -14,17 +14,10 @@
 #include <sys/time.h>
 
 #include "formats/error.h"
+#include "tests/unit/engine.h"
 #include "tests/unit/table.h"
 #include "vm/memory.h"
 #include "vm/vm.h"
-
-/* The engine leaks 32 bytes each time it is opened. */
-const char *__lsan_default_suppressions(void);
-
-const char *__lsan_default_suppressions(void)
-{
-	return "leak:libunicorn";
-}
 
 #define CODE 0x10000u
 #define CODE_SIZE 0x2000u
