@@ -299,6 +299,9 @@ void scheduler_init(struct linux_process *process);
 /* In the child of a fork: the thread that has the processor is alone. */
 void scheduler_alone(struct linux_process *process);
 
+/* Whether slices end exactly, not at the end of a block. */
+bool scheduler_is_exact(const struct linux_process *process);
+
 /* Gives the processor to whoever is next. */
 void scheduler_leave(struct linux_process *process);
 

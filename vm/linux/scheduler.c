@@ -24,6 +24,7 @@
 #include "vm/linux/process.h"
 
 #define SLICE_STEPS UINT64_C(1000000)
+#define SHORT_SLICE 10000	/* some blocks have 512 */
 #define SLICE_TIME 2000000	/* nanoseconds, where nobody counts steps */
 #define LOOKS 400		/* some 10 to 20 microseconds */
 
@@ -93,6 +94,15 @@ static uint64_t slice_length(struct scheduler *scheduler)
 		bits++;
 	return 1 + draw(scheduler) %
 			   (UINT64_C(1) << draw(scheduler) % (bits + 1));
+}
+
+/* A slice that ends before the first block would be none. */
+bool scheduler_is_exact(const struct linux_process *process)
+{
+	const struct scheduler *scheduler = &process->scheduler;
+
+	return scheduler->options.random ||
+	       slice_most(scheduler) < SHORT_SLICE;
 }
 
 /* Drawn anew in each era. */

@@ -122,7 +122,7 @@ static int run_thread(struct linux_process *process,
 		      struct linux_result *result, struct failure *why)
 {
 	const struct linux_driver *driver = process->driver;
-	bool exact = process->scheduler.options.random;
+	bool exact = scheduler_is_exact(process);
 	int rc;
 
 	memset(result, 0, sizeof(*result));
