@@ -463,6 +463,10 @@ static int create(struct recorder *rec, struct failure *why)
 static void destroy(struct recorder *rec)
 {
 	trace_writer_close(rec->writer);
+	if (linux_is_threaded(rec->process)) {
+		linux_end(rec->process);
+		return;		/* cprec is about to end, too */
+	}
 	linux_destroy(rec->process);
 	vm_destroy(rec->vm);
 	streams_release(rec);

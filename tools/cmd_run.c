@@ -109,6 +109,10 @@ static int run_program(const struct linux_options *options,
 	context = (struct run){ vm, process };
 	rc = linux_run(process, &driver, result, why);
 end:
+	if (linux_is_threaded(process)) {
+		linux_end(process);
+		return rc;	/* its host threads are still there */
+	}
 	linux_destroy(process);
 	vm_destroy(vm);
 	return rc;

@@ -96,16 +96,25 @@ int linux_create(struct linux_process **out, struct vm *vm,
 	return 0;
 }
 
+bool linux_is_threaded(const struct linux_process *process)
+{
+	return process && process->next_index > 1;
+}
+
+void linux_end(struct linux_process *process)
+{
+	if (!process->thread)
+		return;
+	fork_release_parent(process, false);
+	signals_release(process);
+}
+
 void linux_destroy(struct linux_process *process)
 {
 	if (!process)
 		return;
-	if (process->thread) {
-		fork_release_parent(process, false);
-		signals_release(process);
-		threads_forget_others(process);
-		free(process->thread);
-	}
+	linux_end(process);
+	free(process->thread);
 	eof_tail_release(process);
 	mapped_files_release(process);
 	free(process->stream);

@@ -105,6 +105,15 @@ int linux_create(struct linux_process **out, struct vm *vm,
 		 const struct linux_options *options, struct failure *why);
 void linux_destroy(struct linux_process *process);
 
+/*
+ * Whether there may be host threads that still look at the process and the
+ * vm: then neither can be freed before cprec ends, only linux_end() called.
+ */
+bool linux_is_threaded(const struct linux_process *process);
+
+/* What linux_destroy() does, except that nothing is freed. */
+void linux_end(struct linux_process *process);
+
 /* The observer must outlive the process. */
 void linux_observe(struct linux_process *process,
 		   const struct linux_observer *observer);

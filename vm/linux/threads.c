@@ -91,15 +91,21 @@ static bool is_leader(void)
 	return syscall(SYS_gettid) == getpid();
 }
 
-/* Gives the present thread, which executes a program, to the leader. */
+/*
+ * Gives the present thread, which executes a program, to the leader.  Host
+ * threads return from where they began: pthread_exit() would load a library.
+ */
 static _Noreturn void hand_over(struct linux_process *process)
 {
+	jmp_buf home;
+
 	signals_hold();
 	signals_abandon();
+	memcpy(&home, &process->thread->home, sizeof(home));
 	process->successor = process->thread;
 	scheduler_leave(process);
 	sem_post(&process->succession);
-	pthread_exit(NULL);
+	longjmp(home, 1);
 }
 
 /* Waits for such a thread, mostly for ever. */
@@ -143,8 +149,9 @@ static int run_thread(struct linux_process *process,
 }
 
 /*
- * Performs a thread that has the processor.  Only the process's first thread
- * of the host stays when it has ended, as long as the process.
+ * Performs a thread that has the processor, until the process ends.  Or until
+ * the thread does, if the host thread is not the process's first: that one
+ * stays as long as the process.
  */
 static int perform(struct linux_thread *thread, struct linux_result *result,
 		   struct failure *why)
@@ -163,8 +170,10 @@ static int perform(struct linux_thread *thread, struct linux_result *result,
 			retire(present);
 		}
 		/* It has gone. */
-		if (!is_leader())
-			pthread_exit(NULL);
+		if (!is_leader()) {
+			result->outcome = LINUX_THREAD_ENDED;
+			return 0;
+		}
 		present = succeed(process);
 	}
 }
@@ -194,11 +203,12 @@ static void *host_thread(void *argument)
 	thread->tid = (uint32_t)syscall(SYS_gettid);
 	sem_post(&birth->known);	/* `birth` is gone from here on */
 	signals_adopt(thread);
-	if (!setjmp(thread->home))
-		scheduler_take(thread);
-	else
-		pthread_exit(NULL);
+	if (setjmp(thread->home))
+		return NULL;
+	scheduler_take(thread);
 	rc = perform(thread, &result, &why);
+	if (!rc && result.outcome == LINUX_THREAD_ENDED)
+		return NULL;
 	process->driver->ended(process->driver->context, rc, &result, &why);
 }
 
