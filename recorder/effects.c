@@ -12,7 +12,7 @@ static void broken(struct recorder *rec, int code, const char *what)
 		rec->error = failed(&rec->why, code, "%s", what);
 }
 
-static void out_of_memory(struct recorder *rec)
+void effects_out_of_memory(struct recorder *rec)
 {
 	broken(rec, ERR_NO_MEMORY, "out of memory while recording");
 }
@@ -27,7 +27,7 @@ void effect(struct recorder *rec, const struct packet *packet)
 		return;
 	packet_encode(out, &stream->state, packet);
 	if (out->error)
-		out_of_memory(rec);
+		effects_out_of_memory(rec);
 }
 
 void event_begin(struct recorder *rec)
@@ -50,7 +50,7 @@ void event_end(struct recorder *rec, struct packet *packet)
 	output_bytes(&stream->events, stream->effects.bytes,
 		     stream->effects.size);
 	if (stream->events.error)
-		out_of_memory(rec);
+		effects_out_of_memory(rec);
 	rec->parts++;
 }
 
@@ -86,7 +86,7 @@ static struct page_touch *add_touch(struct recorder *rec, uint64_t page,
 
 		touch = realloc(rec->touches, room * sizeof(*touch));
 		if (!touch) {
-			out_of_memory(rec);
+			effects_out_of_memory(rec);
 			return NULL;
 		}
 		rec->touches = touch;
@@ -161,7 +161,7 @@ static void give_page(struct recorder *rec, struct packet *packet,
 	}
 	packet->source = TOUCH_STORED;
 	if (page_store_add(&rec->pages, bytes, &packet->page_id))
-		out_of_memory(rec);
+		effects_out_of_memory(rec);
 }
 
 static void write_pages(struct recorder *rec)
@@ -264,7 +264,7 @@ static void add_fresh(struct recorder *rec, guest_addr addr, uint64_t size)
 		struct range *more = realloc(rec->fresh, room * sizeof(*more));
 
 		if (!more) {
-			out_of_memory(rec);
+			effects_out_of_memory(rec);
 			return;
 		}
 		rec->fresh = more;

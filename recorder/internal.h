@@ -119,6 +119,9 @@ struct recorder {
 
 /* ------- effects.c ------- */
 
+/* The rest of the recording would be wrong: remembers that, once. */
+void effects_out_of_memory(struct recorder *rec);
+
 /* What the memory is to be created with. */
 struct memory_observer effects_observer(struct recorder *rec);
 
@@ -190,9 +193,9 @@ int segment_start(struct recorder *rec, struct failure *why);
 /* Ends the last segment. */
 int segment_end(struct recorder *rec, struct failure *why);
 
-/* Writes the key frame of a thread that has just been made. */
-int segment_add_thread(struct recorder *rec, struct stream *stream,
-		       struct failure *why);
+/* Writes the key frame of a thread that does not run now. */
+int segment_write_thread(struct recorder *rec, struct stream *stream,
+			 struct failure *why);
 
 /* Writes waiting pages out; with `all`, also a chunk that is not full. */
 int segment_write_pages(struct recorder *rec, bool all, struct failure *why);

@@ -306,9 +306,8 @@ static int write_frame(struct recorder *rec, struct stream *stream,
 				  rec->segment, frame->time, &out, why);
 }
 
-/* The key frame of a thread that does not run now. */
-static int write_thread(struct recorder *rec, struct stream *stream,
-			struct failure *why)
+int segment_write_thread(struct recorder *rec, struct stream *stream,
+			 struct failure *why)
 {
 	struct vm_thread *present = vm_thread_current(rec->vm);
 	struct key_frame frame = { 0 };
@@ -317,12 +316,6 @@ static int write_thread(struct recorder *rec, struct stream *stream,
 	vm_registers(rec->vm, &frame.regs);
 	vm_thread_switch(rec->vm, present);
 	return write_frame(rec, stream, &frame, why);
-}
-
-int segment_add_thread(struct recorder *rec, struct stream *stream,
-		       struct failure *why)
-{
-	return write_thread(rec, stream, why);
 }
 
 /* Threads that stand where their newest key frame says need no other. */
@@ -334,7 +327,7 @@ static int write_threads(struct recorder *rec, struct failure *why)
 		struct stream *stream = rec->streams[i];
 
 		if (stream->has_run && !stream->has_ended)
-			rc = write_thread(rec, stream, why);
+			rc = segment_write_thread(rec, stream, why);
 	}
 	return rc;
 }

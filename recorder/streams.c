@@ -10,13 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void out_of_memory(struct recorder *rec)
-{
-	if (!rec->error)
-		rec->error = failed(&rec->why, ERR_NO_MEMORY,
-				    "out of memory while recording");
-}
-
 static void free_stream(struct stream *stream)
 {
 	prediction_writer_release(&stream->reads);
@@ -157,9 +150,9 @@ void streams_thread_begins(void *context, unsigned thread, uint32_t tid,
 		return;
 	stream = stream_add(rec, tid, vm_thread);
 	if (!stream)
-		out_of_memory(rec);
+		effects_out_of_memory(rec);
 	else if (!rec->error)
-		rec->error = segment_add_thread(rec, stream, &rec->why);
+		rec->error = segment_write_thread(rec, stream, &rec->why);
 }
 
 /*
@@ -184,7 +177,7 @@ static void put_touches(struct recorder *rec, struct stream *stream)
 		     stream->effects.size);
 	output_clear(&stream->effects);
 	if (stream->events.error)
-		out_of_memory(rec);
+		effects_out_of_memory(rec);
 }
 
 void streams_changed_space(struct recorder *rec, const struct packet *packet)
@@ -198,7 +191,7 @@ void streams_changed_space(struct recorder *rec, const struct packet *packet)
 			realloc(rec->changes, room * sizeof(*more));
 
 		if (!more) {
-			out_of_memory(rec);
+			effects_out_of_memory(rec);
 			return;
 		}
 		rec->changes = more;
@@ -252,7 +245,7 @@ void streams_thread_runs(void *context, unsigned thread)
 	tell_changes(rec, stream);
 	rec->parts++;
 	if (stream->events.error)
-		out_of_memory(rec);
+		effects_out_of_memory(rec);
 }
 
 void streams_thread_ends(void *context, unsigned thread)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "formats/error.h"
-#include "tests/unit/table.h"
+#include "tests/unit/told.h"
 #include "vm/memory_internal.h"
 
 #define BASE 0x100000u
@@ -17,28 +17,6 @@
 #define NUMBER(n) (PAGE(n) >> GUEST_PAGE_SHIFT)
 
 /* ------- an observer that writes down what it is told ------- */
-
-static char told[20000];
-static size_t told_size;
-
-static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static void tell(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	told_size += (size_t)vsnprintf(told + told_size,
-				       sizeof(told) - told_size, format, args);
-	va_end(args);
-	assert_true(told_size < sizeof(told));
-}
-
-static void assert_told(const char *expected)
-{
-	assert_string_equal(told, expected);
-	told[told_size = 0] = 0;
-}
 
 /* Addresses are told as page numbers from BASE on. */
 static int page_of(uint64_t addr)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "formats/error.h"
-#include "tests/unit/table.h"
+#include "tests/unit/told.h"
 #include "vm/memory_internal.h"
 
 #define BASE UINT64_C(0x10000000000)
@@ -16,28 +16,6 @@
 #define MIDDLE (MANY / 2)
 
 /* ------- what the observer is told ------- */
-
-static char told[4000];
-static size_t told_size;
-
-static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static void tell(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	told_size += (size_t)vsnprintf(told + told_size,
-				       sizeof(told) - told_size, format, args);
-	va_end(args);
-	assert_true(told_size < sizeof(told));
-}
-
-static void assert_told(const char *expected)
-{
-	assert_string_equal(told, expected);
-	told[told_size = 0] = 0;
-}
 
 /* "5", "m+5", "e-5": from the start, the middle and the end. */
 static const char *name_of(uint64_t page)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "formats/error.h"
-#include "tests/unit/table.h"
+#include "tests/unit/told.h"
 #include "vm/family.h"
 #include "vm/memory_internal.h"
 
@@ -234,28 +234,6 @@ static void the_watch_calls(void **state)
 }
 
 /* ------- memory ------- */
-
-static char told[2000];
-static size_t told_size;
-
-static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static void tell(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	told_size += (size_t)vsnprintf(told + told_size,
-				       sizeof(told) - told_size, format, args);
-	va_end(args);
-	assert_true(told_size < sizeof(told));
-}
-
-static void assert_told(const char *expected)
-{
-	assert_string_equal(told, expected);
-	told[told_size = 0] = 0;
-}
 
 static int page_of(uint64_t page)
 {

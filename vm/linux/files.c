@@ -40,7 +40,7 @@ static int stream_of_path(const struct linux_process *process,
 	return 0;
 }
 
-/* Opening a FIFO waits for its other end. */
+/* Opening a FIFO waits for its other end: others are to run meanwhile. */
 static bool may_wait(int dir, const char *path)
 {
 	struct stat file;
@@ -68,7 +68,7 @@ static int64_t open_at(struct linux_process *process, uint64_t dir,
 	call[1] = host_pointer(text);
 	call[2] = size ? host_pointer(how) : how[0];
 	call[3] = size ? size : how[1];
-	result = may_wait((int)dir, text) ?
+	result = process->thread_count > 1 && may_wait((int)dir, text) ?
 			 host_wait_array(process, number, call) :
 			 host_call_array(process, number, call);
 	if (result >= 0)

@@ -30,13 +30,6 @@
 	 CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWTIME)
 #define EXIT_SIGNAL 0xff	/* of clone()'s flags */
 
-struct request {
-	uint64_t flags;
-	guest_addr stack;	/* the child's, 0 if it is the parent's */
-	guest_addr parent_tid, child_tid, pidfd;
-	uint64_t tls;
-};
-
 /* ------- who waits for a child of vfork() ------- */
 
 /* What the child sends of a page that it has written. */
@@ -227,7 +220,7 @@ static void tell_after(struct linux_process *process, int pid)
 }
 
 static int64_t start_child(struct linux_process *process,
-			   const struct request *request)
+			   const struct clone_request *request)
 {
 	int tid = (int)syscall(SYS_gettid);
 
@@ -244,7 +237,7 @@ static int64_t start_child(struct linux_process *process,
 }
 
 static int64_t go_on(struct linux_process *process,
-		     const struct request *request, int pid)
+		     const struct clone_request *request, int pid)
 {
 	if (request->flags & CLONE_PARENT_SETTID)
 		copy_out(process, request->parent_tid, &pid, sizeof(pid));
@@ -289,7 +282,7 @@ static void close_end(int fd)
 }
 
 static int64_t make_child(struct linux_process *process,
-			  const struct request *request)
+			  const struct clone_request *request)
 {
 	int ends[2] = { -1, -1 };
 	uint64_t held = signals_hold();
@@ -332,15 +325,8 @@ static int64_t refuse(struct linux_process *process, const char *what)
 }
 
 static int64_t clone_thread(struct linux_process *process,
-			    const struct request *request)
+			    const struct clone_request *request)
 {
-	const struct thread_request thread = {
-		.flags = request->flags,
-		.stack = request->stack,
-		.parent_tid = request->parent_tid,
-		.child_tid = request->child_tid,
-		.tls = request->tls,
-	};
 	uint64_t flags = request->flags;
 
 	if (!(flags & CLONE_VM) || !(flags & CLONE_SIGHAND))
@@ -353,11 +339,11 @@ static int64_t clone_thread(struct linux_process *process,
 				       "its own: these are not supported");
 	if (flags & CLONE_SETTLS && request->tls >= USER_END)
 		return -EPERM;
-	return thread_start(process, &thread);
+	return thread_start(process, request);
 }
 
 static int64_t clone_process(struct linux_process *process,
-			     const struct request *request)
+			     const struct clone_request *request)
 {
 	uint64_t flags = request->flags;
 
@@ -378,7 +364,7 @@ static int64_t clone_process(struct linux_process *process,
 int64_t sys_clone(struct linux_process *process, const struct syscall_row *row,
 		  const uint64_t *arg)
 {
-	const struct request request = {
+	const struct clone_request request = {
 		.flags = arg[0] & UINT32_MAX & ~(uint64_t)EXIT_SIGNAL,
 		.stack = arg[1],
 		.parent_tid = arg[2],
@@ -419,7 +405,7 @@ int64_t sys_clone3(struct linux_process *process,
 		   const struct syscall_row *row, const uint64_t *arg)
 {
 	struct clone_args args;
-	struct request request;
+	struct clone_request request;
 	int rc = copy_clone_args(process, &args, arg[0], arg[1]);
 
 	(void)row;
@@ -430,7 +416,7 @@ int64_t sys_clone3(struct linux_process *process,
 		return -EINVAL;
 	if (args.set_tid_size || args.flags & CLONE_INTO_CGROUP)
 		return -EPERM;
-	request = (struct request){
+	request = (struct clone_request){
 		.flags = args.flags,
 		.stack = args.stack + args.stack_size,
 		.parent_tid = args.parent_tid,
@@ -444,7 +430,7 @@ int64_t sys_clone3(struct linux_process *process,
 int64_t sys_fork(struct linux_process *process, const struct syscall_row *row,
 		 const uint64_t *arg)
 {
-	const struct request request = { 0 };
+	const struct clone_request request = { 0 };
 
 	(void)row;
 	(void)arg;
@@ -454,7 +440,7 @@ int64_t sys_fork(struct linux_process *process, const struct syscall_row *row,
 int64_t sys_vfork(struct linux_process *process, const struct syscall_row *row,
 		  const uint64_t *arg)
 {
-	const struct request request = { .flags = CLONE_VFORK };
+	const struct clone_request request = { .flags = CLONE_VFORK };
 
 	(void)row;
 	(void)arg;

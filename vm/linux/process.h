@@ -164,7 +164,6 @@ struct linux_process {
 	char *program;		/* absolute path of the ELF file */
 	struct layout layout;
 	struct guest_action action[SIGNALS + 1];	/* for signals */
-	uint64_t host_mask;	/* of signals, when cprec started */
 	guest_addr lost;	/* 0, or a page; see lost_pages.c */
 	bool lost_to_guest;	/* it is the guest that has touched it */
 	struct eof_tail *tails;	/* see eof_tail.c */
@@ -341,14 +340,17 @@ int64_t scheduler_requeue(struct linux_process *process, guest_addr from,
 
 /* ------- threads.c ------- */
 
-struct thread_request {
+/* What clone() is asked for. */
+struct clone_request {
 	uint64_t flags;		/* CLONE_... */
-	guest_addr stack, parent_tid, child_tid, tls;
+	guest_addr stack;	/* the child's, 0 if it is the parent's */
+	guest_addr parent_tid, child_tid, pidfd;
+	uint64_t tls;
 };
 
 /* Makes a thread; its number, or a negative errno. */
 int64_t thread_start(struct linux_process *process,
-		     const struct thread_request *request);
+		     const struct clone_request *request);
 
 /*
  * The host thread of a thread that must end; gives the processor away.

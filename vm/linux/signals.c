@@ -203,9 +203,8 @@ void signals_init(struct linux_process *process)
 	struct signals *signals = &process->thread->signals;
 
 	signals->stack.flags = SS_DISABLE;
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &process->host_mask,
-		sizeof(process->host_mask));
-	signals->mask = process->host_mask;
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &signals->mask,
+		sizeof(signals->mask));
 	active = process;
 	signals_adopt(process->thread);
 	for (int i = 1; i <= SIGNALS; i++) {

@@ -237,7 +237,7 @@ static int start_host_thread(struct linux_thread *thread)
 /* ------- the guest's threads ------- */
 
 static struct linux_thread *make_thread(struct linux_process *process,
-					const struct thread_request *request)
+					const struct clone_request *request)
 {
 	struct linux_thread *self = process->thread;
 	struct linux_thread *thread = calloc(1, sizeof(*thread));
@@ -266,7 +266,7 @@ static struct linux_thread *make_thread(struct linux_process *process,
 }
 
 int64_t thread_start(struct linux_process *process,
-		     const struct thread_request *request)
+		     const struct clone_request *request)
 {
 	const struct linux_observer *observer = process->observer;
 	struct linux_thread *thread;
