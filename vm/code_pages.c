@@ -104,5 +104,5 @@ void code_pages_watch(struct vm *vm, guest_addr pc, uint32_t size)
 	}
 	/* A translation of an address that lets writes pass may be there. */
 	if (is_new)
-		uc_ctl_flush_tlb(vm->uc);
+		tlb_flush(vm);
 }

@@ -216,6 +216,8 @@ static bool on_tlb_miss(uc_engine *uc, uint64_t addr, uc_mem_type type,
 		entry->perms = vm->probing ? UC_PROT_ALL :
 					     engine_perms(map->region.prot);
 		page_note(vm->memory, entry->paddr >> GUEST_PAGE_SHIFT);
+		if (!vm->probing)
+			tlb_missed(vm);
 		if (!may_pass(vm, map, addr, type == UC_MEM_WRITE))
 			entry->perms &= ~(uc_prot)UC_PROT_WRITE;
 		if (vm->memory->views && !vm->probing &&

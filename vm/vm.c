@@ -61,6 +61,7 @@ int vm_create(struct vm **out, enum arch arch,
 	vm->thread = &vm->first;
 	vm->may_inline = !getenv("CPREC_NO_INLINE");
 	vm->regs = reg_table(arch);
+	tlb_start(vm);
 	rc = memory_create(&vm->memory, observer, why);
 	if (!rc)
 		rc = open_decoder(vm, why);
@@ -272,7 +273,7 @@ static void refresh(struct vm *vm)
 
 	if (memory->stale_count) {
 		vm->probing = true;
-		uc_ctl_flush_tlb(vm->uc);
+		tlb_flush(vm);
 		for (size_t i = 0; i < memory->stale_count; i++) {
 			guest_addr addr = memory->stale[i].addr;
 
@@ -284,7 +285,7 @@ static void refresh(struct vm *vm)
 		vm->generation = 0;
 	}
 	if (vm->generation != memory->generation) {
-		uc_ctl_flush_tlb(vm->uc);
+		tlb_flush(vm);
 		vm->generation = memory->generation;
 	}
 }

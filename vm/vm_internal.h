@@ -76,6 +76,13 @@ struct code_pages {
 	size_t room, count;
 };
 
+/* See tlb.c. */
+struct tlb {
+	unsigned room;		/* entries it is thought to have */
+	unsigned misses;	/* since it was flushed */
+	uint64_t total;		/* misses since the start */
+};
+
 struct vm {
 	uc_engine *uc;
 	struct memory *memory;
@@ -129,6 +136,7 @@ struct vm {
 	void *watch_context;
 	struct watch_cache *seen;	/* see watch.c */
 
+	struct tlb tlb;
 	bool probing;		/* any mapped page counts as code */
 	uint64_t generation;	/* of memory, that the TLB has seen */
 };
@@ -147,6 +155,14 @@ bool code_page_is_watched(const struct vm *vm, uint64_t page);
 /* The guest is about to write to a page that is watched. */
 void code_page_written(struct vm *vm, const struct mapping *map,
 		       guest_addr addr);
+
+/* ------- tlb.c ------- */
+
+void tlb_start(struct vm *vm);
+void tlb_flush(struct vm *vm);
+
+/* A page that is there was asked for; may flush. */
+void tlb_missed(struct vm *vm);
 
 /* ------- hooks.c ------- */
 

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tlb.c - the engine's TLB, and how it is brought to grow
+ *
+ * The engine (as QEMU since 4.0) doubles or halves its TLB, which begins with
+ * 256 entries, by how much of it was in use, but only when it is flushed; and
+ * a program that changes no mapping may run for minutes without a flush.  If
+ * it works on more than 1 MiB it misses at every other access: a hash table of
+ * 16 MiB took four times as long.  So after more misses than there is room
+ * for, the TLB is flushed.  The engine does not tell its size: the guess is
+ * right or soon becomes so, and if not, some pages are asked for again.
+ */
+#include "vm/vm_internal.h"
+
+#define ROOM_LEAST (1u << 8)
+#define ROOM_MOST (1u << 14)	/* more takes longer to empty than it saves */
+
+void tlb_start(struct vm *vm)
+{
+	vm->tlb.room = ROOM_LEAST;
+}
+
+void tlb_flush(struct vm *vm)
+{
+	struct tlb *tlb = &vm->tlb;
+
+	uc_ctl_flush_tlb(vm->uc);
+	if (tlb->misses < tlb->room / 4 && tlb->room > ROOM_LEAST)
+		tlb->room /= 2;
+	tlb->misses = 0;
+}
+
+void tlb_missed(struct vm *vm)
+{
+	struct tlb *tlb = &vm->tlb;
+	/* One that cannot grow is flushed now and then: it may have shrunk. */
+	unsigned rounds = tlb->room < ROOM_MOST ? 2 : 8;
+
+	tlb->total++;
+	if (++tlb->misses < rounds * tlb->room)
+		return;
+	uc_ctl_flush_tlb(vm->uc);
+	tlb->misses = 0;
+	if (tlb->room < ROOM_MOST)
+		tlb->room *= 2;
+}
