@@ -9,6 +9,13 @@
 #define WORD 8
 
 /*
+ * Words that are nearer than this to their entries are written as differences;
+ * zero has no neighbours: most likely the entry was never used.  Farther ones
+ * compress better as they are, which was tried.
+ */
+#define NEAR (INT64_C(1) << 18)
+
+/*
  * An observation, cut at word borders, as parts that need one look at the
  * cache each: bytes within one word, or whole words whose entries are
  * neighbours (the array's end cuts once more).
@@ -70,28 +77,36 @@ static size_t count_different(const uint8_t *a, const uint8_t *b, size_t words)
 void prediction_writer_init(struct prediction_writer *writer,
 			    struct cache *cache)
 {
-	*writer = (struct prediction_writer){ .cache = cache };
+	*writer = (struct prediction_writer){ .cache = cache,
+					      .is_near = true };
 }
 
 void prediction_writer_release(struct prediction_writer *writer)
 {
 	output_release(&writer->stream);
 	output_release(&writer->missed);
+	output_release(&writer->moved);
 }
 
 void prediction_cut(struct prediction_writer *writer)
 {
+	const struct output *run =
+		writer->is_near ? &writer->moved : &writer->missed;
+
 	if (!writer->misses)
 		return;
 	output_varint(&writer->stream, writer->hits);
+	if (writer->is_near)
+		output_varint(&writer->stream, 0);
 	output_varint(&writer->stream, writer->misses);
-	output_bytes(&writer->stream, writer->missed.bytes,
-		     writer->missed.size);
-	if (writer->missed.error)
-		writer->stream.error = writer->missed.error;
+	output_bytes(&writer->stream, run->bytes, run->size);
+	if (run->error)
+		writer->stream.error = run->error;
 	output_clear(&writer->missed);
+	output_clear(&writer->moved);
 	writer->hits = 0;
 	writer->misses = 0;
+	writer->is_near = true;
 }
 
 void prediction_finish(struct prediction_writer *writer)
@@ -109,11 +124,26 @@ static void add_hits(struct prediction_writer *writer, size_t pieces)
 	writer->total_hits += pieces;
 }
 
+/* Adds to the run's differences, as long as all are small. */
+static void add_moved(struct prediction_writer *writer, const uint8_t *entries,
+		      const uint8_t *bytes, size_t size)
+{
+	writer->is_near = writer->is_near && size % WORD == 0;
+	for (size_t i = 0; writer->is_near && i < size; i += WORD) {
+		uint64_t entry = load_word(entries + i);
+		int64_t moved = (int64_t)(load_word(bytes + i) - entry);
+
+		writer->is_near = entry && -NEAR < moved && moved < NEAR;
+		output_signed(&writer->moved, moved);
+	}
+}
+
 static void add_misses(struct prediction_writer *writer, size_t pieces,
 		       uint8_t *entries, const uint8_t *bytes, size_t size)
 {
 	if (!pieces)
 		return;
+	add_moved(writer, entries, bytes, size);
 	output_bytes(&writer->missed, bytes, size);
 	memcpy(entries, bytes, size);
 	writer->misses += pieces;
@@ -215,6 +245,9 @@ static int next_run(struct prediction_reader *reader)
 	}
 	reader->hits = input_varint(in);
 	reader->misses = input_varint(in);
+	reader->is_near = !in->error && !reader->misses;
+	if (reader->is_near)
+		reader->misses = input_varint(in);
 	if (!in->error && reader->misses == 0)
 		in->error = ERR_CORRUPT;
 	/* A miss has at least a byte. */
@@ -225,6 +258,34 @@ static int next_run(struct prediction_reader *reader)
 	return in->error;
 }
 
+/* Takes `count` words that are written as differences. */
+static int take_moved(struct input *in, uint8_t *entries, uint8_t *bytes,
+		      size_t count, size_t size)
+{
+	if (!in->error && size != WORD)
+		in->error = ERR_CORRUPT;
+	for (size_t i = 0; i < count && !in->error; i++) {
+		uint64_t word = load_word(entries + i * WORD) +
+				(uint64_t)input_signed(in);
+
+		memcpy(entries + i * WORD, &word, WORD);
+		memcpy(bytes + i * WORD, &word, WORD);
+	}
+	return in->error;
+}
+
+static int take_missed(struct input *in, uint8_t *entries, uint8_t *bytes,
+		       size_t count, size_t size)
+{
+	const uint8_t *missed = input_bytes(in, count * size);
+
+	if (!missed)
+		return in->error;
+	memcpy(entries, missed, count * size);
+	memcpy(bytes, missed, count * size);
+	return 0;
+}
+
 /*
  * Takes up to `pieces` pieces, of `size` bytes each, that are all predicted
  * or all missed.  Returns how many, or a negative error.
@@ -232,7 +293,6 @@ static int next_run(struct prediction_reader *reader)
 static long take_pieces(struct prediction_reader *reader, uint8_t *entries,
 			uint8_t *bytes, size_t pieces, size_t size)
 {
-	const uint8_t *missed;
 	size_t count;
 	int rc = 0;
 
@@ -247,11 +307,10 @@ static long take_pieces(struct prediction_reader *reader, uint8_t *entries,
 		return (long)count;
 	}
 	count = reader->misses < pieces ? (size_t)reader->misses : pieces;
-	missed = input_bytes(&reader->in, count * size);
-	if (!missed)
-		return reader->in.error;
-	memcpy(entries, missed, count * size);
-	memcpy(bytes, missed, count * size);
+	rc = (reader->is_near ? take_moved : take_missed)(
+		&reader->in, entries, bytes, count, size);
+	if (rc)
+		return rc;
 	reader->misses -= count;
 	return (long)count;
 }

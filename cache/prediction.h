@@ -8,8 +8,10 @@
  * each piece is a hit (equal to the same bytes of its cache entry) or a miss.
  *
  * Read stream: repeated { varint hits, varint misses (at least 1), the bytes
- * of the missed pieces }.  Hits after the last miss are not written: where
- * the stream ends, all is predicted.
+ * of the missed pieces }, or, where all missed pieces are words not far from
+ * their entries (counters are), { varint hits, 0, varint misses, for each the
+ * signed varint of its difference from the entry }.  Hits after the last miss
+ * are not written: where the stream ends, all is predicted.
  *
  * Source: US 7,620,938 B2: hit counts between unpredicted reads.
  *
@@ -28,6 +30,8 @@ struct prediction_writer {
 	struct cache *cache;
 	struct output stream;	/* finished runs */
 	struct output missed;	/* bytes of the run under way */
+	struct output moved;	/* the same as differences ... */
+	bool is_near;		/* ... if it can be written so */
 	uint64_t hits;		/* before the run under way */
 	uint64_t misses;	/* in the run under way */
 	uint64_t total_hits, total_misses;
@@ -62,6 +66,7 @@ struct prediction_reader {
 	struct input in;
 	uint64_t hits;		/* still to come before the next miss */
 	uint64_t misses;	/* still to come in this run */
+	bool is_near;		/* as differences */
 };
 
 /* Starts on the read stream of one segment, which is borrowed. */

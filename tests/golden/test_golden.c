@@ -27,6 +27,7 @@ static const struct row rows[] = {
 	{ "good/all", 0 },
 	{ "good/threads", 0 },
 	{ "good/version-1", 0 },
+	{ "good/version-2", 0 },
 	{ "good/killed", 0 },
 	{ "good/cut", 0 },
 	{ "bad/empty", ERR_TRUNCATED },

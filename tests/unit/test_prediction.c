@@ -35,6 +35,33 @@ static const struct stream_row stream_rows[] = {
 	{ "a word seen twice",
 	  { { 64, 8, "abcdefgh" }, { 64, 8, "abcdefgh" } },
 	  10, { 0, 1, 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h' }, 1, 1 },
+	{ "a word near the one before",
+	  { { 64, 8, "abcdefgh" }, { 64, 1, "a" }, { 64, 8, "decdefgh" } },
+	  15, { 0, 1, 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h',
+		1, 0, 1, 0x86, 0xc }, 1, 2 },
+	{ "words that count up and down, one of them over its end",
+	  { { 64, 16, "a\0\0\0\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff" },
+	    { 0, 1, "\0" },
+	    { 64, 16, "b\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0" },
+	    { 64, 8, "a\0\0\0\0\0\0\0" } },
+	  24, { 0, 2, 'a', 0, 0, 0, 0, 0, 0, 0,
+		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+		1, 0, 3, 2, 6, 1 }, 1, 5 },
+	{ "a word as far away as a difference can be",
+	  { { 64, 8, "\1\0\0\0\0\0\0\0" }, { 0, 1, "\0" },
+	    { 64, 8, "\0\0\4\0\0\0\0\0" } },
+	  16, { 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0xfe, 0xff, 0x1f },
+	  1, 2 },
+	{ "a word that is too far away",
+	  { { 64, 8, "\1\0\0\0\0\0\0\0" }, { 0, 1, "\0" },
+	    { 64, 8, "\1\0\4\0\0\0\0\0" } },
+	  20, { 0, 1, 1, 0, 0, 0, 0, 0, 0, 0,
+		1, 1, 1, 0, 4, 0, 0, 0, 0, 0 }, 1, 2 },
+	{ "a word whose entry is zero", { { 64, 8, "\1\0\0\0\0\0\0\0" } },
+	  10, { 0, 1, 1, 0, 0, 0, 0, 0, 0, 0 }, 0, 1 },
+	{ "a near word in a run with a part of one",
+	  { { 64, 10, "\1\0\0\0\0\0\0\0ab" } },
+	  12, { 0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 'a', 'b' }, 0, 2 },
 	{ "hits between misses",
 	  { { 64, 1, "a" }, { 64, 1, "a" }, { 64, 1, "a" }, { 64, 1, "b" } },
 	  6, { 0, 1, 'a', 2, 1, 'b' }, 2, 2 },
@@ -110,8 +137,12 @@ struct bad_row {
 };
 
 static const struct bad_row bad_rows[] = {
-	{ "a run without misses", ERR_CORRUPT, 2, { 0, 0 } },
-	{ "a run with hits and without misses", ERR_CORRUPT, 2, { 3, 0 } },
+	{ "a run without misses", ERR_CORRUPT, 3, { 0, 0, 0 } },
+	{ "a run that is cut before its misses", ERR_TRUNCATED, 2, { 0, 0 } },
+	{ "a difference in a longer form", ERR_CORRUPT, 5,
+	  { 0, 0, 1, 0x80, 0 } },
+	{ "more differences than bytes", ERR_TRUNCATED, 4, { 0, 0, 2, 1 } },
+	{ "a difference that is cut", ERR_TRUNCATED, 4, { 0, 0, 1, 0x80 } },
 	{ "hits in a longer form", ERR_CORRUPT, 4, { 0x80, 0, 1, 'a' } },
 	{ "a run that is cut behind its hits", ERR_TRUNCATED, 1, { 0 } },
 	{ "more misses than bytes", ERR_TRUNCATED, 3, { 0, 2, 'a' } },
@@ -135,6 +166,22 @@ static void bad_row(void **state)
 	/* And it stays so. */
 	assert_int_equal(prediction_replay(&reader, 64, bytes, 1),
 			 row->expected);
+	cache_release(&cache);
+}
+
+/* Only a whole word can be written as a difference. */
+static void difference_of_a_part(void **state)
+{
+	static const uint8_t stream[] = { 0, 0, 1, 2 };
+	struct prediction_reader reader;
+	struct cache cache;
+	uint8_t bytes[8];
+
+	(void)state;
+	assert_int_equal(cache_init(&cache, ENTRIES), 0);
+	prediction_reader_init(&reader, &cache, stream, sizeof(stream));
+	assert_int_equal(prediction_replay(&reader, 64, bytes, 4), ERR_CORRUPT);
+	assert_int_equal(prediction_replay(&reader, 64, bytes, 8), ERR_CORRUPT);
 	cache_release(&cache);
 }
 
@@ -166,7 +213,9 @@ static void all_is_predicted_after_the_end(void **state)
 struct model {
 	uint8_t cache[8 * ENTRIES];
 	struct output stream, missed;
-	uint64_t hits, misses, total_hits;
+	struct output moved;
+	bool is_far;
+	uint64_t hits, misses, total_hits, near_runs, far_runs;
 };
 
 static void model_cut(struct model *model)
@@ -174,10 +223,41 @@ static void model_cut(struct model *model)
 	if (!model->misses)
 		return;
 	output_varint(&model->stream, model->hits);
+	if (!model->is_far)
+		output_varint(&model->stream, 0);
 	output_varint(&model->stream, model->misses);
-	output_bytes(&model->stream, model->missed.bytes, model->missed.size);
+	if (model->is_far)
+		output_bytes(&model->stream, model->missed.bytes,
+			     model->missed.size);
+	else
+		output_bytes(&model->stream, model->moved.bytes,
+			     model->moved.size);
+	*(model->is_far ? &model->far_runs : &model->near_runs) += 1;
 	output_clear(&model->missed);
+	output_clear(&model->moved);
 	model->hits = model->misses = 0;
+	model->is_far = false;
+}
+
+static void model_miss(struct model *model, uint8_t *entry,
+		       const uint8_t *bytes, size_t piece)
+{
+	uint64_t before, word;
+	int64_t moved;
+
+	model->misses++;
+	output_bytes(&model->missed, bytes, piece);
+	if (piece == 8) {
+		memcpy(&before, entry, 8);
+		memcpy(&word, bytes, 8);
+		moved = (int64_t)(word - before);
+		if (!before || moved <= -(1 << 18) || moved >= 1 << 18)
+			model->is_far = true;
+		output_signed(&model->moved, moved);
+	} else {
+		model->is_far = true;
+	}
+	memcpy(entry, bytes, piece);
 }
 
 static void model_record(struct model *model, uint64_t addr,
@@ -190,9 +270,7 @@ static void model_record(struct model *model, uint64_t addr,
 		while (piece < size && (addr + piece) % 8)
 			piece++;
 		if (memcmp(entry, bytes, piece)) {
-			memcpy(entry, bytes, piece);
-			output_bytes(&model->missed, bytes, piece);
-			model->misses++;
+			model_miss(model, entry, bytes, piece);
 		} else {
 			model_cut(model);
 			model->hits++;
@@ -263,10 +341,12 @@ static void same_as_the_model(void **state)
 	assert_memory_equal(cache.words, model->cache, sizeof(model->cache));
 	assert_int_equal(writer.total_hits, model->total_hits);
 	assert_true(writer.total_hits > 10000 && writer.total_misses > 10000);
+	assert_true(model->near_runs > 1000 && model->far_runs > 1000);
 	prediction_writer_release(&writer);
 	cache_release(&cache);
 	output_release(&model->stream);
 	output_release(&model->missed);
+	output_release(&model->moved);
 	free(model);
 }
 
@@ -377,6 +457,8 @@ int main(void)
 
 	add_rows(&list, stream_rows, stream_row);
 	add_rows(&list, bad_rows, bad_row);
+	add_test(&list, "a difference of a part of a word",
+		 difference_of_a_part, NULL);
 	add_test(&list, "all is predicted after the end",
 		 all_is_predicted_after_the_end, NULL);
 	add_test(&list, "the same as the model", same_as_the_model, NULL);
