@@ -49,7 +49,8 @@ only() {
 		grep -vE "^\./($3)/")"
 }
 
-only 'the engine'       'unicorn/'                 'vm'
+# tests/bench/bare.c is the engine alone, to compare with.
+only 'the engine'       'unicorn/'                 'vm|tests/bench'
 only 'the decoder'      'capstone/'                'vm'
 only 'the compressor'   'zstd\.h|zdict\.h'         'formats'
 only 'the hash'         'xxhash\.h|xxh3\.h'        'formats'

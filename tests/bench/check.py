@@ -1,0 +1,152 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""That the benchmarks measure all they should; how fast is not asked.
+
+usage: check.py --cprec C --bare B
+
+Speaks TAP.
+"""
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAMS = ("integers", "floats", "gzip", "sort", "sqlite3", "python3",
+            "objdump", "mawk", "cc1")
+THREADS = ("private 1", "private 2", "private 4", "mutex 4", "atomic 4",
+           "hand-over", "queue", "pigz", "redis")
+GOALS = ("run / bare, geometric mean of real programs",
+         "record / run, geometric mean of real programs",
+         "record / native, geometric mean of real programs",
+         "replay / record, geometric mean of real programs",
+         "bits per instruction, most of any",
+         "memory over the program's own in MB, most of any",
+         "record / native, integers",
+         "bits per instruction, integers",
+         "bits per instruction in streams, gzip")
+THREADS_GOALS = (
+    "record, per instruction, private 4 against private 1",
+    "record, microseconds for a hand-over (two switches)",
+    "trace, MB for 100,000 hand-overs",
+    "trace, MB for a further 100,000 hand-overs")
+SECONDS = 300
+
+
+class Failure(Exception):
+    """What was not as it should be."""
+
+
+class Tests:
+    def __init__(self, options, folder):
+        self.options = options
+        self.folder = folder
+        self.count = self.failed = 0
+
+    def run(self, script, *arguments):
+        return subprocess.run(
+            [os.path.join(HERE, script), "--cprec", self.options.cprec,
+             "--quick", "--rounds", "1", "--folder", self.folder, *arguments],
+            capture_output=True, stdin=subprocess.DEVNULL, text=True,
+            timeout=SECONDS)
+
+    def measure(self, script, *arguments):
+        """What a benchmark prints, and its figures."""
+        path = os.path.join(self.folder, script + ".json")
+        done = self.run(script, "--json", path, *arguments)
+        if done.returncode or done.stderr:
+            raise Failure(f"status {done.returncode}: {done.stderr}")
+        with open(path) as file:
+            return done.stdout, json.load(file)
+
+    def test(self, name, function):
+        self.count += 1
+        try:
+            function(self)
+            print(f"ok {self.count} - {name}", flush=True)
+        except (Failure, subprocess.TimeoutExpired) as failure:
+            self.failed += 1
+            print("\n".join(f"# {line}"
+                            for line in str(failure).splitlines()))
+            print(f"not ok {self.count} - {name}", flush=True)
+
+
+def check_rows(text, figures, key, names, modes):
+    if [row[key] for row in figures] != list(names):
+        raise Failure(f"not {names} but {[row[key] for row in figures]}")
+    for row in figures:
+        if not all(row[mode] > 0 for mode in modes):
+            raise Failure(f"a time is missing: {row}")
+        if not re.search(rf"^{row[key]} .*\d$", text, re.M):
+            raise Failure(f"no line of {row[key]} in:\n{text}")
+
+
+def check_goals(text, goals):
+    for goal in goals:
+        if not re.search(rf"^{re.escape(goal)} +\d+\.\d+  goal [\d.]+: "
+                         "(met|missed)$", text, re.M):
+            raise Failure(f"no goal {goal!r} in:\n{text}")
+
+
+def one_thread(tests):
+    text, figures = tests.measure("bench", "--bare", tests.options.bare)
+    check_rows(text, figures, "program", PROGRAMS,
+               ("native", "bare", "run", "record", "replay"))
+    check_goals(text, GOALS)
+
+
+def caches(tests):
+    text, figures = tests.measure("bench", "--bare", tests.options.bare,
+                                  "--only", "mawk", "--caches")
+    sizes = figures[0]["caches"]
+    for size, cache in sizes.items():
+        if cache["entries"] != int(size) or not cache["hits"]:
+            raise Failure(f"cache of {size}: {cache}")
+    found = len(re.findall(r"^mawk +\d+ +\d+ +\d+ ", text, re.M))
+    if found != len(sizes) or found < 3:
+        raise Failure(f"{found} lines of caches in:\n{text}")
+
+
+def another_reference(tests):
+    """What does not do the program's work is no reference."""
+    done = tests.run("bench", "--bare", "/bin/echo", "--only", "mawk")
+    if done.returncode != 1 or done.stderr != (
+            "bench: mawk says something else on the bare engine\n"):
+        raise Failure(f"status {done.returncode}: {done.stderr}")
+
+
+def several_threads(tests):
+    text, figures = tests.measure("threads")
+    check_rows(text, figures, "name", THREADS,
+               ("native", "run", "record", "replay"))
+    check_goals(text, THREADS_GOALS)
+    for row in figures:
+        parts = dict(row["sizes"])
+        if parts.pop("all") != sum(parts.values()) or not parts["streams"]:
+            raise Failure(f"sizes of {row['name']}: {row['sizes']}")
+        if (row["double"] is not None) != (row["name"] in (
+                "hand-over", "queue")):
+            raise Failure(f"further sizes of {row['name']}: {row['double']}")
+    if text.count("\n  a further 100,000 ") != 2:
+        raise Failure(f"no further sizes in:\n{text}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cprec", required=True)
+    parser.add_argument("--bare", required=True)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="cprec-bench-") as folder:
+        tests = Tests(options, folder)
+        tests.test("programs with one thread", one_thread)
+        tests.test("the table of caches", caches)
+        tests.test("a reference that is none", another_reference)
+        tests.test("programs with threads", several_threads)
+    print(f"1..{tests.count}")
+    sys.exit(1 if tests.failed else 0)
+
+
+main()
