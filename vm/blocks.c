@@ -8,11 +8,10 @@
  * Source: Intel 64 SDM volume 2, chapters 2 (prefixes) and 3 to 5.
  */
 #include "vm/vm_internal.h"
+#include "vm/x86_length.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define INSN_MOST 15
 
 /* Reads code without touching anything: the engine has just been there. */
 static size_t read_code(struct vm *vm, guest_addr pc, uint8_t *bytes,
@@ -201,11 +200,8 @@ static enum gate gate(const uint8_t *code, const uint8_t *end)
 	return GATE_OPEN;
 }
 
-/*
- * The length of the instruction at `code`.  0 if the decoder does not know
- * it: the engine has translated it all the same, or refuses it itself.
- */
-static size_t length(struct vm *vm, const uint8_t *code, size_t left,
+/* Decodes the instruction at `code` into vm->insn; its length. */
+static size_t decode(struct vm *vm, const uint8_t *code, size_t left,
 		     guest_addr pc)
 {
 	const uint8_t *at = code;
@@ -213,6 +209,18 @@ static size_t length(struct vm *vm, const uint8_t *code, size_t left,
 	if (!cs_disasm_iter(vm->decoder, &at, &left, &pc, vm->insn))
 		return 0;
 	return (size_t)(at - code);
+}
+
+/*
+ * The length of the instruction at `code`.  0 if the decoder does not know
+ * it: the engine has translated it all the same, or refuses it itself.
+ */
+static size_t length(struct vm *vm, const uint8_t *code, size_t left,
+		     guest_addr pc)
+{
+	size_t known = x86_length(code, left);
+
+	return known ? known : decode(vm, code, left, pc);
 }
 
 static struct block *new_block(struct vm *vm)
@@ -268,6 +276,7 @@ static void decode_last(struct block *block, const uint8_t *code,
 	block->ends_rep = rep && is_string(at, end);
 	block->ends_block = ends_block(at, end, rep);
 	block->starts_rep = block->ends_rep && block->count == 1;
+	block->pauses = rep && at < end && *at == 0x90;
 	block->last_size = (uint16_t)(end - code);
 }
 
@@ -344,7 +353,7 @@ guest_addr block_address_of(struct vm *vm, const struct block *block,
 
 bool block_explain(struct vm *vm, guest_addr pc, struct vm_stop *stop)
 {
-	uint8_t code[INSN_MOST];
+	uint8_t code[X86_INSN_MOST];
 	size_t size = read_code(vm, pc, code, sizeof(code));
 	bool rep;
 	const uint8_t *at = skip_prefixes(code, code + size, &rep);
@@ -427,12 +436,12 @@ static bool meets(guest_addr addr, uint64_t size, guest_addr page,
 bool block_operand(struct vm *vm, guest_addr pc, guest_addr *addr,
 		   unsigned *size, unsigned *length_out)
 {
-	uint8_t code[INSN_MOST];
+	uint8_t code[X86_INSN_MOST];
 	size_t left = read_code(vm, pc, code, sizeof(code));
 	bool found = false;
 
 	cs_option(vm->decoder, CS_OPT_DETAIL, CS_OPT_ON);
-	*length_out = (unsigned)length(vm, code, left, pc);
+	*length_out = (unsigned)decode(vm, code, left, pc);
 	if (*length_out) {
 		const cs_x86 *x86 = &vm->insn->detail->x86;
 
@@ -451,12 +460,12 @@ bool block_operand(struct vm *vm, guest_addr pc, guest_addr *addr,
 
 guest_addr block_fault_address(struct vm *vm, guest_addr pc, guest_addr page)
 {
-	uint8_t code[INSN_MOST];
+	uint8_t code[X86_INSN_MOST];
 	size_t size = read_code(vm, pc, code, sizeof(code));
 	guest_addr found = page, rsp;
 
 	cs_option(vm->decoder, CS_OPT_DETAIL, CS_OPT_ON);
-	if (length(vm, code, size, pc)) {
+	if (decode(vm, code, size, pc)) {
 		const cs_x86 *x86 = &vm->insn->detail->x86;
 
 		for (unsigned i = 0; i < x86->op_count; i++) {

@@ -148,6 +148,11 @@ __attribute__((noinline)) static void on_block(uc_engine *uc, uint64_t pc,
 		give_back_rest(vm, pc);
 	if (restart ? !pay_again(vm, number) : !pay(vm, number))
 		return;
+	if (vm->blocks[number].pauses) {
+		if (++vm->pauses == vm->pauses_most)
+			vm_interrupt(vm);
+		return;
+	}
 	if (inlined == INLINED_NOT && !vm->partial && !restart)
 		inline_count(vm, ret, number, user);
 }

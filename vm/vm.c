@@ -252,6 +252,16 @@ void vm_interrupt(struct vm *vm)
 	vm_stop_soon(vm);
 }
 
+void vm_limit_pauses(struct vm *vm, unsigned most)
+{
+	vm->pauses_most = most;
+}
+
+bool vm_has_paused(const struct vm *vm)
+{
+	return vm->pauses_most && vm->pauses >= vm->pauses_most;
+}
+
 void vm_stop_soon(struct vm *vm)
 {
 	if (vm->counter->asked)
@@ -597,6 +607,7 @@ int vm_run(struct vm *vm, uint64_t budget, bool exact, struct vm_stop *stop,
 	if (budget > BUDGET_MOST)
 		budget = BUDGET_MOST;
 	end = vm->steps + budget;
+	vm->pauses = 0;
 	do {
 		vm->emulated = false;
 		rc = run_once(vm, end - vm->steps, exact, stop, why);

@@ -159,6 +159,15 @@ bool vm_is_running(const struct vm *vm);
 void vm_interrupt(struct vm *vm);
 
 /*
+ * Stops a running guest also, as vm_interrupt() does, when it has executed as
+ * many PAUSE instructions in one run: it waits for another thread.  0: never.
+ */
+void vm_limit_pauses(struct vm *vm, unsigned most);
+
+/* Whether the last run was stopped by that. */
+bool vm_has_paused(const struct vm *vm);
+
+/*
  * Calls `trace` before every instruction from now on, with the time before
  * it; slow (ten times).  Once only.  `trace` may read registers and memory.
  */

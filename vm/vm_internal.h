@@ -34,6 +34,7 @@ struct block {
 	bool starts_rep;	/* is a REP instruction alone */
 	bool ends_rep;		/* its last instruction is one */
 	bool ends_block;	/* control does not just run on behind it */
+	bool pauses;		/* its last instruction is PAUSE */
 	uint16_t last_size;	/* bytes of the last instruction */
 };
 #define NO_SPECIAL UINT16_MAX
@@ -125,6 +126,8 @@ struct vm {
 	bool faulted, fault_mapped;
 
 	volatile bool wanted;	/* vm_interrupt() was called */
+	unsigned pauses;	/* since the run began */
+	unsigned pauses_most;	/* vm_limit_pauses() */
 	struct code_pages code_pages;
 	bool code_changed;	/* the guest stops for that only */
 

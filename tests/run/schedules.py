@@ -194,6 +194,20 @@ class Tests:
             expect(info["exit"] == {"signal": int(number)},
                    f"exit: {info['exit']}")
 
+    # ------- spinning -------
+
+    def spinning(self):
+        """Threads that spin for each other say so, and soon get their turn."""
+        turns = 2000
+        for options in [], ["--slice=5000"], ["--schedule=random:1"]:
+            process = self.start("spin", "spin", *options, str(turns))
+            out, status = self.finish(process)
+            expect((out, status) == (f"{turns * (turns + 1) // 2}\n", 0),
+                   f"{out!r}, {status}")
+            info = self.usable("spin", out, 2)
+            each = info["instructions"] / turns
+            expect(each < 1000, f"{each} instructions a turn")
+
     # ------- ends -------
 
     def begun(self, process, seconds):
@@ -283,7 +297,7 @@ class Tests:
         return (self.lost_update_by_default, self.deadlock_by_default,
                 self.find_lost_update, self.replay_lost_update,
                 self.same_seed, self.other_seeds, self.find_deadlock,
-                self.deadlock_again, self.killed_recorder,
+                self.deadlock_again, self.spinning, self.killed_recorder,
                 self.ended_recorder, self.killed_child, self.short_lived)
 
 
@@ -298,7 +312,7 @@ def main():
     parser.add_argument("--only", action="append", metavar="WORD",
                         help="only tests with this in their names")
     parser.add_argument("guests", nargs="+",
-                        help="lost_update, deadlock, endless and many")
+                        help="lost_update, deadlock, endless, many, spin")
     options = parser.parse_args()
     options.cprec = os.path.abspath(options.cprec)
     folder = tempfile.mkdtemp(prefix="cprec-schedules-")

@@ -754,6 +754,37 @@ static void spin_uncounted(void **state)
 
 /* ------- registers ------- */
 
+/* A loop of PAUSE: stopped where the limit is, again and again. */
+static void pauses_are_limited(void **state)
+{
+	static const uint8_t code[] = { 0xf3, 0x90, 0xff, 0xc9, 0x75, 0xfa,
+					0xf4 };
+	struct machine machine;
+	struct failure why;
+
+	(void)state;
+	start(&machine, &programs[0], INLINED);
+	assert_int_equal(memory_poke(vm_memory(machine.vm), CODE, code,
+				     sizeof(code)), 0);
+	vm_set_reg(machine.vm, X86_RCX, 1000);
+	assert_true(run_to(&machine, 300));
+	assert_false(vm_has_paused(machine.vm));
+	vm_limit_pauses(machine.vm, 50);
+	for (unsigned i = 1; i <= 10; i++) {
+		assert_int_equal(vm_run(machine.vm, 1000, true, &machine.stop,
+					&why), 0);
+		assert_int_equal(machine.stop.kind, VM_STOP_ASKED);
+		assert_true(vm_has_paused(machine.vm));
+		assert_int_equal(vm_steps(machine.vm), 300 + 150 * i - 2);
+	}
+	assert_true(run_to(&machine, 1800 + 3 * 10));
+	assert_false(vm_has_paused(machine.vm));
+	vm_limit_pauses(machine.vm, 0);
+	assert_false(run_to(&machine, 3001));
+	assert_int_equal(vm_steps(machine.vm), 3000);
+	end(&machine);
+}
+
 static void registers_survive(void **state)
 {
 	const struct reg_table *table = reg_table(ARCH_X86_64);
@@ -817,6 +848,7 @@ int main(void)
 		 &spins[1]);
 	add_test(&list, "a loop that nobody counts", spin_uncounted, &spins[0]);
 	add_test(&list, "asked before it runs", asked_before, &spins[0]);
+	add_test(&list, "pauses are limited", pauses_are_limited, NULL);
 	add_test(&list, "registers survive", registers_survive, NULL);
 	return run_list("vm", &list);
 }

@@ -20,15 +20,23 @@
 
 #define HOST_STACK (1u << 20)
 
+/* So often a thread may say that it spins before another gets its turn. */
+#define PAUSES_MOST 32
+
 /* ------- running ------- */
 
-/* A slice ends before a block that does not fit into it. */
+/*
+ * A slice ends before a block that does not fit into it, and where the thread
+ * spins.
+ */
 static bool slice_is_over(const struct linux_process *process, uint64_t before)
 {
 	const struct scheduler *scheduler = &process->scheduler;
 
 	if (process->thread_count < 2)
 		return false;
+	if (vm_has_paused(process->vm))
+		return true;
 	if (scheduler->options.by_time)
 		return scheduler->overdue;
 	return vm_steps(process->vm) >= scheduler->slice_end ||
@@ -287,6 +295,7 @@ int64_t thread_start(struct linux_process *process,
 	thread->next = process->threads;
 	process->threads = thread;
 	process->thread_count++;
+	vm_limit_pauses(process->vm, PAUSES_MOST);
 	if (request->flags & CLONE_PARENT_SETTID)
 		copy_out(process, request->parent_tid, &thread->tid,
 			 sizeof(thread->tid));
