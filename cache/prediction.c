@@ -9,11 +9,13 @@
 #define WORD 8
 
 /*
- * Words that are nearer than this to their entries are written as differences;
- * zero has no neighbours: most likely the entry was never used.  Farther ones
- * compress better as they are, which was tried.
+ * A run is written as differences if a word takes so many bytes on average:
+ * then most are counters.  Differences of what has nothing to do with its
+ * entry compress worse than it does itself, which was tried.  An entry of zero
+ * most likely was never used: its difference counts as a whole word.
  */
-#define NEAR (INT64_C(1) << 18)
+#define NEAR 3
+#define GIVE_UP 64		/* bytes above that, in one run */
 
 /*
  * An observation, cut at word borders, as parts that need one look at the
@@ -77,8 +79,7 @@ static size_t count_different(const uint8_t *a, const uint8_t *b, size_t words)
 void prediction_writer_init(struct prediction_writer *writer,
 			    struct cache *cache)
 {
-	*writer = (struct prediction_writer){ .cache = cache,
-					      .is_near = true };
+	*writer = (struct prediction_writer){ .cache = cache };
 }
 
 void prediction_writer_release(struct prediction_writer *writer)
@@ -90,13 +91,13 @@ void prediction_writer_release(struct prediction_writer *writer)
 
 void prediction_cut(struct prediction_writer *writer)
 {
-	const struct output *run =
-		writer->is_near ? &writer->moved : &writer->missed;
+	bool is_near = writer->excess <= 0;
+	const struct output *run = is_near ? &writer->moved : &writer->missed;
 
 	if (!writer->misses)
 		return;
 	output_varint(&writer->stream, writer->hits);
-	if (writer->is_near)
+	if (is_near)
 		output_varint(&writer->stream, 0);
 	output_varint(&writer->stream, writer->misses);
 	output_bytes(&writer->stream, run->bytes, run->size);
@@ -106,7 +107,7 @@ void prediction_cut(struct prediction_writer *writer)
 	output_clear(&writer->moved);
 	writer->hits = 0;
 	writer->misses = 0;
-	writer->is_near = true;
+	writer->excess = 0;
 }
 
 void prediction_finish(struct prediction_writer *writer)
@@ -124,17 +125,21 @@ static void add_hits(struct prediction_writer *writer, size_t pieces)
 	writer->total_hits += pieces;
 }
 
-/* Adds to the run's differences, as long as all are small. */
+/* Adds to the run's differences, as long as that can be worth it. */
 static void add_moved(struct prediction_writer *writer, const uint8_t *entries,
 		      const uint8_t *bytes, size_t size)
 {
-	writer->is_near = writer->is_near && size % WORD == 0;
-	for (size_t i = 0; writer->is_near && i < size; i += WORD) {
+	if (size % WORD)
+		writer->excess = INT64_MAX;
+	for (size_t i = 0; i < size && writer->excess < GIVE_UP; i += WORD) {
 		uint64_t entry = load_word(entries + i);
-		int64_t moved = (int64_t)(load_word(bytes + i) - entry);
+		size_t before = writer->moved.size;
 
-		writer->is_near = entry && -NEAR < moved && moved < NEAR;
-		output_signed(&writer->moved, moved);
+		output_signed(&writer->moved,
+			      (int64_t)(load_word(bytes + i) - entry));
+		writer->excess += entry ? (int64_t)(writer->moved.size - before) :
+					  WORD;
+		writer->excess -= NEAR;
 	}
 }
 

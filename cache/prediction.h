@@ -31,7 +31,7 @@ struct prediction_writer {
 	struct output stream;	/* finished runs */
 	struct output missed;	/* bytes of the run under way */
 	struct output moved;	/* the same as differences ... */
-	bool is_near;		/* ... if it can be written so */
+	int64_t excess;		/* ... and by how much they are too long */
 	uint64_t hits;		/* before the run under way */
 	uint64_t misses;	/* in the run under way */
 	uint64_t total_hits, total_misses;

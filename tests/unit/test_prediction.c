@@ -49,14 +49,21 @@ static const struct stream_row stream_rows[] = {
 		1, 0, 3, 2, 6, 1 }, 1, 5 },
 	{ "a word as far away as a difference can be",
 	  { { 64, 8, "\1\0\0\0\0\0\0\0" }, { 0, 1, "\0" },
-	    { 64, 8, "\0\0\4\0\0\0\0\0" } },
-	  16, { 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0xfe, 0xff, 0x1f },
+	    { 64, 8, "\0\0\x10\0\0\0\0\0" } },
+	  16, { 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0xfe, 0xff, 0x7f },
 	  1, 2 },
 	{ "a word that is too far away",
 	  { { 64, 8, "\1\0\0\0\0\0\0\0" }, { 0, 1, "\0" },
-	    { 64, 8, "\1\0\4\0\0\0\0\0" } },
+	    { 64, 8, "\1\0\x10\0\0\0\0\0" } },
 	  20, { 0, 1, 1, 0, 0, 0, 0, 0, 0, 0,
-		1, 1, 1, 0, 4, 0, 0, 0, 0, 0 }, 1, 2 },
+		1, 1, 1, 0, 16, 0, 0, 0, 0, 0 }, 1, 2 },
+	{ "a word far away beside near ones",
+	  { { 64, 8, "a\0\0\0\0\0\0\0" }, { 0, 1, "\0" },
+	    { 72, 8, "a\0\0\0\0\0\0\0" }, { 0, 1, "\0" },
+	    { 64, 16, "a\0\0\2\0\0\0\0b\0\0\0\0\0\0\0" } },
+	  28, { 0, 1, 'a', 0, 0, 0, 0, 0, 0, 0,
+		1, 1, 'a', 0, 0, 0, 0, 0, 0, 0,
+		1, 0, 2, 0x80, 0x80, 0x80, 0x20, 2 }, 2, 4 },
 	{ "a word whose entry is zero", { { 64, 8, "\1\0\0\0\0\0\0\0" } },
 	  10, { 0, 1, 1, 0, 0, 0, 0, 0, 0, 0 }, 0, 1 },
 	{ "a near word in a run with a part of one",
@@ -214,48 +221,51 @@ struct model {
 	uint8_t cache[8 * ENTRIES];
 	struct output stream, missed;
 	struct output moved;
-	bool is_far;
+	bool is_part;		/* of a word, is in the run */
+	size_t cost;		/* of the run's differences */
 	uint64_t hits, misses, total_hits, near_runs, far_runs;
 };
 
 static void model_cut(struct model *model)
 {
+	bool is_far;
+
 	if (!model->misses)
 		return;
+	is_far = model->is_part || model->cost > 3 * model->misses;
 	output_varint(&model->stream, model->hits);
-	if (!model->is_far)
+	if (!is_far)
 		output_varint(&model->stream, 0);
 	output_varint(&model->stream, model->misses);
-	if (model->is_far)
+	if (is_far)
 		output_bytes(&model->stream, model->missed.bytes,
 			     model->missed.size);
 	else
 		output_bytes(&model->stream, model->moved.bytes,
 			     model->moved.size);
-	*(model->is_far ? &model->far_runs : &model->near_runs) += 1;
+	*(is_far ? &model->far_runs : &model->near_runs) += 1;
 	output_clear(&model->missed);
 	output_clear(&model->moved);
 	model->hits = model->misses = 0;
-	model->is_far = false;
+	model->is_part = false;
+	model->cost = 0;
 }
 
 static void model_miss(struct model *model, uint8_t *entry,
 		       const uint8_t *bytes, size_t piece)
 {
 	uint64_t before, word;
-	int64_t moved;
+	size_t size = model->moved.size;
 
 	model->misses++;
 	output_bytes(&model->missed, bytes, piece);
 	if (piece == 8) {
 		memcpy(&before, entry, 8);
 		memcpy(&word, bytes, 8);
-		moved = (int64_t)(word - before);
-		if (!before || moved <= -(1 << 18) || moved >= 1 << 18)
-			model->is_far = true;
-		output_signed(&model->moved, moved);
+		output_signed(&model->moved, (int64_t)(word - before));
+		model->cost += before ? model->moved.size - size : 8;
 	} else {
-		model->is_far = true;
+		model->is_part = true;
 	}
 	memcpy(entry, bytes, piece);
 }
