@@ -9,16 +9,6 @@
 #include "formats/region.h"
 
 #define FIRST_ROOM 4096
-#define NO_PAGE UINT64_MAX
-
-static struct current *new_current(size_t room)
-{
-	struct current *table = malloc(room * sizeof(*table));
-
-	if (table)
-		memset(table, 0xff, room * sizeof(*table));
-	return table;
-}
 
 int page_store_init(struct page_store *store)
 {
@@ -26,16 +16,14 @@ int page_store_init(struct page_store *store)
 	store->next_id = 1;
 	store->batch_first = 1;
 	store->stored_room = FIRST_ROOM;
-	store->current_room = FIRST_ROOM;
 	store->stored = calloc(FIRST_ROOM, sizeof(*store->stored));
-	store->current = new_current(FIRST_ROOM);
-	return store->stored && store->current ? 0 : ERR_NO_MEMORY;
+	return store->stored ? 0 : ERR_NO_MEMORY;
 }
 
 void page_store_release(struct page_store *store)
 {
 	free(store->stored);
-	free(store->current);
+	number_map_release(&store->current);
 	output_release(&store->batch);
 	memset(store, 0, sizeof(*store));
 }
@@ -115,74 +103,34 @@ int page_store_add(struct page_store *store, const uint8_t *bytes,
 
 /* ------- the newest snapshot ------- */
 
-static struct current *current_slot(struct current *table, size_t room,
-				    uint64_t page)
-{
-	size_t at = (page * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (room - 1);
-
-	while (table[at].page != NO_PAGE && table[at].page != page)
-		at = (at + 1) & (room - 1);
-	return &table[at];
-}
-
 uint64_t page_store_current(const struct page_store *store, uint64_t page)
 {
-	const struct current *slot =
-		current_slot(store->current, store->current_room, page);
+	const uint64_t *id = number_map_find(&store->current, page);
 
-	return slot->page == page ? slot->id : 0;
-}
-
-static int grow_current(struct page_store *store)
-{
-	size_t room = store->current_room * 2;
-	struct current *table;
-
-	if (store->current_count * 4 < store->current_room * 3)
-		return 0;
-	table = new_current(room);
-	if (!table)
-		return ERR_NO_MEMORY;
-	for (size_t i = 0; i < store->current_room; i++)
-		if (store->current[i].page != NO_PAGE)
-			*current_slot(table, room, store->current[i].page) =
-				store->current[i];
-	free(store->current);
-	store->current = table;
-	store->current_room = room;
-	return 0;
+	return id ? *id : 0;
 }
 
 int page_store_set_current(struct page_store *store, uint64_t page,
 			   uint64_t id)
 {
-	struct current *slot;
-
-	if (grow_current(store))
-		return ERR_NO_MEMORY;
-	slot = current_slot(store->current, store->current_room, page);
-	if (slot->page == NO_PAGE)
-		store->current_count++;
-	slot->page = page;
-	slot->id = id;
-	return 0;
+	return number_map_set(&store->current, page, id);
 }
 
 void page_store_each(const struct page_store *store, uint64_t first,
 		     uint64_t count,
 		     void (*visit)(void *context, uint64_t page), void *context)
 {
-	if (count < store->current_room) {
+	if (count < store->current.room) {
 		for (uint64_t page = first; page < first + count; page++)
 			if (page_store_current(store, page))
 				visit(context, page);
 		return;
 	}
-	for (size_t i = 0; i < store->current_room; i++) {
-		const struct current *slot = &store->current[i];
+	for (size_t i = 0; i < store->current.room; i++) {
+		const struct number_slot *slot = &store->current.slots[i];
 
-		if (slot->page != NO_PAGE && slot->id &&
-		    slot->page - first < count)
-			visit(context, slot->page);
+		if (slot->key != NUMBER_MAP_NONE && slot->value &&
+		    slot->key - first < count)
+			visit(context, slot->key);
 	}
 }

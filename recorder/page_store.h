@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "formats/bytes.h"
+#include "formats/number_map.h"
 #include "formats/page_hash.h"
 
 struct page_store {
@@ -27,11 +28,7 @@ struct page_store {
 	} *stored;
 	size_t stored_room, stored_count;
 
-	/* The newest snapshot; page UINT64_MAX marks a free slot. */
-	struct current {
-		uint64_t page, id;
-	} *current;
-	size_t current_room, current_count;
+	struct number_map current;	/* the newest snapshot: page to id */
 
 	uint64_t next_id;	/* of the next new content; from 1 */
 	uint64_t batch_first;	/* id of the first page in `batch` */

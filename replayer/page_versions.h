@@ -18,15 +18,14 @@
 #include <stdint.h>
 
 #include "formats/key_frame.h"
+#include "formats/number_map.h"
 
 struct page_version;
 
 struct page_versions {
 	struct page_version *list;
 	uint32_t count, capacity;
-	uint32_t *newest;	/* hash table: 1 + position in `list`, or 0 */
-	uint32_t slots;		/* of the table, a power of two */
-	uint32_t pages;		/* different ones */
+	struct number_map newest;	/* page to 1 + position in `list` */
 	uint32_t segments;	/* whose lists were added */
 };
 

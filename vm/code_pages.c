@@ -11,63 +11,12 @@
  * watched again when a new one is made.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "vm/vm_internal.h"
 
-#define FREE UINT64_MAX
-
-static uint64_t *find_slot(uint64_t *slots, size_t room, uint64_t page)
-{
-	size_t at = (size_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> 20) &
-		    (room - 1);
-
-	while (slots[at] != FREE && slots[at] != page)
-		at = (at + 1) & (room - 1);
-	return &slots[at];
-}
-
-static void grow(struct code_pages *pages)
-{
-	size_t room = pages->room ? pages->room * 2 : 256;
-	uint64_t *slots = malloc(room * sizeof(*slots));
-
-	if (!slots)
-		abort();	/* stale code would be executed */
-	memset(slots, 0xff, room * sizeof(*slots));
-	for (size_t i = 0; i < pages->room; i++)
-		if (pages->slots[i] != FREE)
-			*find_slot(slots, room, pages->slots[i]) =
-				pages->slots[i];
-	free(pages->slots);
-	pages->slots = slots;
-	pages->room = room;
-}
-
 bool code_page_is_watched(const struct vm *vm, uint64_t page)
 {
-	const struct code_pages *pages = &vm->code_pages;
-
-	return pages->count &&
-	       *find_slot(pages->slots, pages->room, page) == page;
-}
-
-/* Takes a page out; those that stood behind it move up. */
-static void forget(struct code_pages *pages, uint64_t page)
-{
-	size_t mask = pages->room - 1;
-	size_t at = (size_t)(find_slot(pages->slots, pages->room, page) -
-			     pages->slots);
-
-	pages->slots[at] = FREE;
-	pages->count--;
-	for (at = (at + 1) & mask; pages->slots[at] != FREE;
-	     at = (at + 1) & mask) {
-		uint64_t moved = pages->slots[at];
-
-		pages->slots[at] = FREE;
-		*find_slot(pages->slots, pages->room, moved) = moved;
-	}
+	return number_map_find(&vm->code_pages, page) != NULL;
 }
 
 void code_page_written(struct vm *vm, const struct mapping *map,
@@ -75,7 +24,8 @@ void code_page_written(struct vm *vm, const struct mapping *map,
 {
 	guest_addr start = addr & ~(guest_addr)(GUEST_PAGE - 1);
 
-	forget(&vm->code_pages, mapping_arena(map, addr) >> GUEST_PAGE_SHIFT);
+	number_map_remove(&vm->code_pages,
+			  mapping_arena(map, addr) >> GUEST_PAGE_SHIFT);
 	memory_note_stale(vm->memory, map, start, GUEST_PAGE);
 	vm->code_changed = true;
 	vm_stop_soon(vm);
@@ -83,7 +33,6 @@ void code_page_written(struct vm *vm, const struct mapping *map,
 
 void code_pages_watch(struct vm *vm, guest_addr pc, uint32_t size)
 {
-	struct code_pages *pages = &vm->code_pages;
 	bool is_new = false;
 
 	for (guest_addr at = pc & ~(guest_addr)(GUEST_PAGE - 1);
@@ -96,10 +45,8 @@ void code_pages_watch(struct vm *vm, guest_addr pc, uint32_t size)
 		page = mapping_arena(map, at) >> GUEST_PAGE_SHIFT;
 		if (code_page_is_watched(vm, page))
 			continue;
-		if (pages->count * 4 >= pages->room * 3)
-			grow(pages);
-		*find_slot(pages->slots, pages->room, page) = page;
-		pages->count++;
+		if (number_map_set(&vm->code_pages, page, 0))
+			abort();	/* stale code would be executed */
 		is_new = true;
 	}
 	/* A translation of an address that lets writes pass may be there. */

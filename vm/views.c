@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/number_map.h"
 #include "vm/memory_internal.h"
 
 #define VIEW_NONE UINT32_MAX
@@ -28,89 +29,15 @@ struct viewed {
 	} copies[COPIES];
 };
 
-/* From numbers to numbers; open addressing. */
-struct slot {
-	uint64_t key;		/* UINT64_MAX: free */
-	uint32_t value;
-};
-
-struct map {
-	struct slot *slots;
-	size_t room, count;	/* room is a power of two, or 0 */
-};
-
 struct views {
 	unsigned present;
 	uint64_t turn;
-	struct map pages;	/* to index in `list` */
+	struct number_map pages;	/* to index in `list` */
 	struct viewed *list;
 	size_t count, room;
-	struct map seen;	/* page and view, to version */
+	struct number_map seen;		/* page and view, to version */
 	size_t copies;
 };
-
-/* ------- maps ------- */
-
-static struct slot *find_slot(struct slot *slots, size_t room, uint64_t key)
-{
-	size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) &
-		    (room - 1);
-
-	while (slots[at].key != UINT64_MAX && slots[at].key != key)
-		at = (at + 1) & (room - 1);
-	return &slots[at];
-}
-
-static bool grow(struct map *map)
-{
-	size_t room = map->room ? map->room * 2 : 1024;
-	struct slot *slots;
-
-	if (map->count * 4 < map->room * 3)
-		return true;
-	slots = malloc(room * sizeof(*slots));
-	if (!slots)
-		return false;
-	memset(slots, 0xff, room * sizeof(*slots));
-	for (size_t i = 0; i < map->room; i++)
-		if (map->slots[i].key != UINT64_MAX)
-			*find_slot(slots, room, map->slots[i].key) =
-				map->slots[i];
-	free(map->slots);
-	map->slots = slots;
-	map->room = room;
-	return true;
-}
-
-static const uint32_t *map_get(const struct map *map, uint64_t key)
-{
-	const struct slot *slot;
-
-	if (!map->count)
-		return NULL;
-	slot = find_slot(map->slots, map->room, key);
-	return slot->key == key ? &slot->value : NULL;
-}
-
-static bool map_set(struct map *map, uint64_t key, uint32_t value)
-{
-	struct slot *slot;
-
-	if (!grow(map))
-		return false;
-	slot = find_slot(map->slots, map->room, key);
-	map->count += slot->key != key;
-	slot->key = key;
-	slot->value = value;
-	return true;
-}
-
-static void map_clear(struct map *map)
-{
-	if (map->count)
-		memset(map->slots, 0xff, map->room * sizeof(*map->slots));
-	map->count = 0;
-}
 
 /* ------- making and ending ------- */
 
@@ -128,8 +55,8 @@ void views_reset(struct views *views)
 	for (size_t i = 0; i < views->count; i++)
 		drop_copies(views, &views->list[i]);
 	views->count = 0;
-	map_clear(&views->pages);
-	map_clear(&views->seen);
+	number_map_clear(&views->pages);
+	number_map_clear(&views->seen);
 	views->turn++;
 }
 
@@ -138,8 +65,8 @@ void views_destroy(struct views *views)
 	if (!views)
 		return;
 	views_reset(views);
-	free(views->pages.slots);
-	free(views->seen.slots);
+	number_map_release(&views->pages);
+	number_map_release(&views->seen);
 	free(views->list);
 	free(views);
 }
@@ -159,7 +86,7 @@ static const uint8_t *arena_bytes(const struct memory *memory, uint64_t page)
 
 static struct viewed *find_page(const struct views *views, uint64_t page)
 {
-	const uint32_t *index = map_get(&views->pages, page);
+	const uint64_t *index = number_map_find(&views->pages, page);
 
 	return index ? &views->list[*index] : NULL;
 }
@@ -179,7 +106,7 @@ static struct viewed *add_page(struct views *views, uint64_t page)
 		views->list = viewed;
 		views->room = room;
 	}
-	if (!map_set(&views->pages, page, (uint32_t)views->count))
+	if (number_map_set(&views->pages, page, views->count))
 		return NULL;
 	viewed = &views->list[views->count++];
 	*viewed = (struct viewed){ .page = page };
@@ -267,18 +194,18 @@ static void learn(struct memory *memory, uint64_t page, struct viewed *viewed)
 {
 	struct views *views = memory->views;
 	uint64_t key = seen_key(page, views->present);
-	const uint32_t *seen = map_get(&views->seen, key);
+	const uint64_t *seen = number_map_find(&views->seen, key);
 	const uint8_t *before = NULL;
 
 	if (seen && *seen == viewed->version)
 		return;
 	if (seen)
-		before = find_copy(viewed, *seen);
+		before = find_copy(viewed, (uint32_t)*seen);
 	memory->observer.learned(memory->observer.context,
 				 mapping_page(arena_mapping(memory, page),
 					      page),
 				 before, arena_bytes(memory, page));
-	map_set(&views->seen, key, viewed->version);
+	number_map_set(&views->seen, key, viewed->version);
 	viewed->taken = viewed->version;
 }
 
@@ -291,7 +218,7 @@ static void begin_version(struct memory *memory, uint64_t page,
 			 viewed->writer != views->present;
 
 	if (displaced && viewed->writer != VIEW_NONE)
-		map_set(&views->seen, seen_key(page, viewed->writer),
+		number_map_set(&views->seen, seen_key(page, viewed->writer),
 			viewed->version);
 	if (displaced || (viewed->version && viewed->taken == viewed->version))
 		keep_copy(views, viewed, arena_bytes(memory, page));
@@ -328,7 +255,7 @@ void views_resolved(struct memory *memory, uint64_t page)
 	if (!viewed)
 		return;
 	if (viewed->version && viewed->writer != VIEW_NONE)
-		map_set(&views->seen, seen_key(page, viewed->writer),
+		number_map_set(&views->seen, seen_key(page, viewed->writer),
 			viewed->version);
 	viewed->version++;
 	viewed->writer = views->present;

@@ -97,7 +97,7 @@ void vm_destroy(struct vm *vm)
 		munmap(vm->counter, GUEST_PAGE);
 	hooks_forget(vm);
 	free(vm->blocks);
-	free(vm->code_pages.slots);
+	number_map_release(&vm->code_pages);
 	free(vm->seen);
 	memory_destroy(vm->memory);
 	free(vm);

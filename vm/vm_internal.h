@@ -14,6 +14,7 @@
 #include <capstone/capstone.h>
 #include <unicorn/unicorn.h>
 
+#include "formats/number_map.h"
 #include "vm/memory_internal.h"
 #include "vm/vm.h"
 
@@ -71,12 +72,6 @@ struct vm_thread {
 	unsigned view;		/* see views.h */
 };
 
-/* Pages of the arena; see code_pages.c. */
-struct code_pages {
-	uint64_t *slots;	/* open addressing */
-	size_t room, count;
-};
-
 /* See tlb.c. */
 struct tlb {
 	unsigned room;		/* entries it is thought to have */
@@ -128,7 +123,7 @@ struct vm {
 	volatile bool wanted;	/* vm_interrupt() was called */
 	unsigned pauses;	/* since the run began */
 	unsigned pauses_most;	/* vm_limit_pauses() */
-	struct code_pages code_pages;
+	struct number_map code_pages;	/* of the arena; see code_pages.c */
 	bool code_changed;	/* the guest stops for that only */
 
 	vm_trace_fn *trace;

@@ -118,7 +118,7 @@ static void newest_snapshot(void **state)
 	assert_int_equal(page_store_current(&store, UINT64_MAX - 1), 5);
 	assert_int_equal(page_store_set_current(&store, 0, 6), 0);
 	assert_int_equal(page_store_current(&store, 0), 6);
-	assert_int_equal(store.current_count, 2);
+	assert_int_equal(store.current.count, 2);
 	assert_int_equal(page_store_set_current(&store, 0, 0), 0);
 	assert_int_equal(page_store_current(&store, 0), 0);
 }
