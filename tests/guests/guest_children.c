@@ -36,21 +36,6 @@ static void pause_for(long milliseconds)
 		continue;
 }
 
-/* The exit code, or 1000 + the signal. */
-static int end_of(pid_t pid)
-{
-	int status = 0;
-	pid_t got;
-
-	do
-		got = waitpid(pid, &status, 0);
-	while (got < 0 && errno == EINTR);
-	if (got != pid)
-		return -1;
-	return WIFEXITED(status) ? WEXITSTATUS(status) :
-				   1000 + WTERMSIG(status);
-}
-
 /* Runs this program again, as one of the parts at the end of main(). */
 static int run_part(const char *part, const char *argument)
 {

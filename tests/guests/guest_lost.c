@@ -29,16 +29,6 @@ static void on_sigbus(int number, siginfo_t *info, void *context)
 	siglongjmp(back, 1);
 }
 
-static int end_of(pid_t pid)
-{
-	int status = 0;
-
-	if (waitpid(pid, &status, 0) != pid)
-		return -1;
-	return WIFEXITED(status) ? WEXITSTATUS(status) :
-				   1000 + WTERMSIG(status);
-}
-
 static int make_file(void)
 {
 	char bytes[PAGE];

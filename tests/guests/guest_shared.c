@@ -52,20 +52,6 @@ struct shared {
 
 static struct shared *shared;
 
-static int end_of(pid_t pid)
-{
-	int status = 0;
-	pid_t got;
-
-	do
-		got = waitpid(pid, &status, 0);
-	while (got < 0 && errno == EINTR);
-	if (got != pid)
-		return -1;
-	return WIFEXITED(status) ? WEXITSTATUS(status) :
-				   1000 + WTERMSIG(status);
-}
-
 /* Runs `work` in processes of its own and in this one. */
 static void together(void (*work)(int number))
 {

@@ -21,18 +21,6 @@ static siginfo_t last;
 static void *volatile handler_stack;
 static sigset_t seen_mask;
 
-static void install(int number, void (*handler)(int, siginfo_t *, void *),
-		    int flags)
-{
-	struct sigaction action;
-
-	memset(&action, 0, sizeof(action));
-	action.sa_sigaction = handler;
-	action.sa_flags = SA_SIGINFO | flags;
-	sigemptyset(&action.sa_mask);
-	CHECK(!sigaction(number, &action, NULL));
-}
-
 static void note(int number, siginfo_t *info, void *context)
 {
 	int here;

@@ -2,8 +2,7 @@
 /*
  * guest_threads.h - for programs with threads that check themselves
  *
- * As guest.h, but any thread may CHECK(), and a program that hangs says so.
- * What they print is the same each time.
+ * As guest.h; a program that hangs says so.
  */
 #ifndef CPREC_TESTS_GUESTS_GUEST_THREADS_H
 #define CPREC_TESTS_GUESTS_GUEST_THREADS_H
@@ -20,26 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static int guest_checks, guest_failures;
-
-#define CHECK(what)                                                           \
-	do {                                                                  \
-		int saved_errno_ = errno;                                     \
-		__atomic_add_fetch(&guest_checks, 1, __ATOMIC_SEQ_CST);       \
-		errno = saved_errno_;                                         \
-		if (!(what)) {                                                \
-			__atomic_add_fetch(&guest_failures, 1,                \
-					   __ATOMIC_SEQ_CST);                 \
-			printf("line %d: %s (errno %d)\n", __LINE__, #what,   \
-			       errno);                                        \
-		}                                                             \
-	} while (0)
-
-static inline int guest_end(void)
-{
-	printf("%d checks, %d failed\n", guest_checks, guest_failures);
-	return guest_failures ? 1 : 0;
-}
+#include "tests/guests/guest.h"
 
 /* Whoever hangs dies of SIGALRM, which no other run has as its status. */
 static inline void guest_watchdog(unsigned seconds)
@@ -69,6 +49,17 @@ static inline void *join(pthread_t thread)
 		exit(1);
 	}
 	return result;
+}
+
+/* Lets `count` threads, at most 16, perform it at once, numbered from 0. */
+static inline void run_workers(int count, void *(*routine)(void *))
+{
+	pthread_t threads[16];
+
+	for (intptr_t i = 0; i < count; i++)
+		threads[i] = start(routine, (void *)i);
+	for (int i = 0; i < count; i++)
+		join(threads[i]);
 }
 
 static inline void sleep_for(long milliseconds)

@@ -7,16 +7,6 @@
 
 enum { WORKERS = 4, TURNS = 20000 };
 
-static void run_workers(void *(*routine)(void *))
-{
-	pthread_t threads[WORKERS];
-
-	for (intptr_t i = 0; i < WORKERS; i++)
-		threads[i] = start(routine, (void *)i);
-	for (int i = 0; i < WORKERS; i++)
-		join(threads[i]);
-}
-
 /* ------- each locked instruction, in each size ------- */
 
 static uint8_t byte_sum;
@@ -48,7 +38,7 @@ static void *count_all(void *argument)
 
 static void test_sums(void)
 {
-	run_workers(count_all);
+	run_workers(WORKERS, count_all);
 	CHECK(byte_sum == (uint8_t)(WORKERS * TURNS * 3));
 	CHECK(word_sum == (uint16_t)(WORKERS * TURNS * 5));
 	CHECK(long_sum == WORKERS * TURNS * 7);
@@ -80,7 +70,7 @@ static void *take_bits(void *argument)
 
 static void test_bits(void)
 {
-	run_workers(take_bits);
+	run_workers(WORKERS, take_bits);
 	CHECK(load(&bits_taken) == 256);
 	bits_left = 0;
 	for (int i = 0; i < 8; i++)
@@ -168,7 +158,7 @@ static void *use_stack(void *argument)
 
 static void test_stack(void)
 {
-	run_workers(use_stack);
+	run_workers(WORKERS, use_stack);
 	CHECK(load(&popped) == WORKERS * 100 && !stack_head.top);
 	CHECK(popped_sum == (long)WORKERS * 100 * (WORKERS * 100 - 1) / 2);
 }
@@ -350,10 +340,10 @@ int main(void)
 	test_ball();
 	test_worker();
 	test_fences();
-	run_workers(count_under_flag);
+	run_workers(WORKERS, count_under_flag);
 	CHECK(guarded == WORKERS * 2000);
 	stack_head = (struct head){ NULL, 0 };
-	run_workers(swap_pair);
+	run_workers(WORKERS, swap_pair);
 	wide_sum = stack_head.version;
 	CHECK(torn == 0 && wide_sum == WORKERS * 299);
 	return guest_end();

@@ -244,20 +244,6 @@ static const struct part {
 	{ "became-last", part_became_last, -1 },
 };
 
-static int end_of(pid_t pid)
-{
-	int status = 0;
-	pid_t got;
-
-	do
-		got = waitpid(pid, &status, 0);
-	while (got < 0 && errno == EINTR);
-	if (got != pid)
-		return -1;
-	return WIFEXITED(status) ? WEXITSTATUS(status) :
-				   1000 + WTERMSIG(status);
-}
-
 static void test_parts(void)
 {
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {

@@ -20,16 +20,6 @@ enum {
 	FUTEX_CLOCK_REALTIME_ = 256,
 };
 
-static void run_workers(void *(*routine)(void *))
-{
-	pthread_t threads[WORKERS];
-
-	for (intptr_t i = 0; i < WORKERS; i++)
-		threads[i] = start(routine, (void *)i);
-	for (int i = 0; i < WORKERS; i++)
-		join(threads[i]);
-}
-
 /* ------- mutexes ------- */
 
 static pthread_mutex_t lock;
@@ -65,7 +55,7 @@ static void test_contended(int type, int protocol, int robust)
 {
 	make_lock(type, protocol, robust);
 	total = 0;
-	run_workers(count_locked);
+	run_workers(WORKERS, count_locked);
 	CHECK(total == WORKERS * TURNS);
 	CHECK(!pthread_mutex_destroy(&lock));
 }
@@ -199,7 +189,7 @@ static void test_spin(void)
 {
 	pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
 	total = 0;
-	run_workers(count_spinning);
+	run_workers(WORKERS, count_spinning);
 	CHECK(total == WORKERS * TURNS);
 	pthread_spin_lock(&spin);
 	CHECK(pthread_spin_trylock(&spin) == EBUSY);
@@ -233,7 +223,7 @@ static void *take_turns(void *argument)
 
 static void test_turns(void)
 {
-	run_workers(take_turns);
+	run_workers(WORKERS, take_turns);
 	CHECK(turn == TURNS / 5 * WORKERS);
 	printf("%lu\n", order);
 }
@@ -360,7 +350,7 @@ static void *pass_barriers(void *argument)
 static void test_barrier(void)
 {
 	CHECK(!pthread_barrier_init(&barrier, NULL, WORKERS));
-	run_workers(pass_barriers);
+	run_workers(WORKERS, pass_barriers);
 	CHECK(load(&serial) == 50 && load(&late) == 0);
 	CHECK(!pthread_barrier_destroy(&barrier));
 }
@@ -403,9 +393,9 @@ static void test_rwlock(void)
 {
 	struct timespec when;
 
-	run_workers(read_or_write);
+	run_workers(WORKERS, read_or_write);
 	CHECK(load(&torn) == 0 && pair[0] == TURNS / 2);
-	run_workers(read_together);
+	run_workers(WORKERS, read_together);
 	CHECK(load(&most_readers) == WORKERS);
 	pthread_rwlock_rdlock(&rwlock);
 	CHECK(!pthread_rwlock_tryrdlock(&rwlock));

@@ -30,18 +30,6 @@ static void note(int number, siginfo_t *info, void *context)
 	add(&calls, 1);
 }
 
-static void install(int number, void (*handler)(int, siginfo_t *, void *),
-		    int flags)
-{
-	struct sigaction action;
-
-	memset(&action, 0, sizeof(action));
-	action.sa_sigaction = handler;
-	action.sa_flags = SA_SIGINFO | flags;
-	sigemptyset(&action.sa_mask);
-	CHECK(!sigaction(number, &action, NULL));
-}
-
 static sigset_t set_of(int number)
 {
 	sigset_t set;
