@@ -51,7 +51,8 @@ only() {
 
 # tests/bench/bare.c is the engine alone, to compare with.
 only 'the engine'       'unicorn/'                 'vm|tests/bench'
-only 'the decoder'      'capstone/'                'vm'
+# tests/unit/test_x86_length.c compares with the decoder.
+only 'the decoder'      'capstone/'                'vm|tests/unit'
 only 'the compressor'   'zstd\.h|zdict\.h'         'formats'
 only 'the hash'         'xxhash\.h|xxh3\.h'        'formats'
 only 'the line editor'  'histedit|editline/'       'tools'
