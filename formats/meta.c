@@ -45,15 +45,45 @@ static char *take_string(struct input *in)
 	return string;
 }
 
+static void put_arguments(struct output *out, char *const *argv, size_t argc)
+{
+	assert(argc <= META_LIST_MAX);
+	output_varint(out, argc);
+	for (size_t i = 0; i < argc; i++)
+		put_string(out, argv[i]);
+}
+
+static void take_arguments(struct input *in, char ***argv, size_t *argc)
+{
+	uint64_t count = input_count(in, META_LIST_MAX);
+
+	if (!in->error && count > input_left(in))
+		in->error = ERR_TRUNCATED;
+	if (in->error)
+		return;
+	*argv = calloc(count + 1, sizeof(**argv));
+	if (!*argv) {
+		in->error = ERR_NO_MEMORY;
+		return;
+	}
+	*argc = count;
+	for (size_t i = 0; i < count && !in->error; i++)
+		(*argv)[i] = take_string(in);
+}
+
+static void free_arguments(char **argv, size_t argc)
+{
+	for (size_t i = 0; i < argc; i++)
+		free(argv[i]);
+	free(argv);
+}
+
 /* ------- meta ------- */
 
 void meta_encode(struct output *out, const struct meta *meta)
 {
-	assert(meta->argc <= META_LIST_MAX);
 	assert(is_cache_entries(meta->cache_entries));
-	output_varint(out, meta->argc);
-	for (size_t i = 0; i < meta->argc; i++)
-		put_string(out, meta->argv[i]);
+	put_arguments(out, meta->argv, meta->argc);
 	put_string(out, meta->path);
 	put_string(out, meta->directory);
 	put_string(out, meta->host);
@@ -62,30 +92,12 @@ void meta_encode(struct output *out, const struct meta *meta)
 	output_varint(out, meta->cache_entries);
 }
 
-static void take_arguments(struct input *in, struct meta *meta)
-{
-	uint64_t count = input_count(in, META_LIST_MAX);
-
-	if (!in->error && count > input_left(in))
-		in->error = ERR_TRUNCATED;
-	if (in->error)
-		return;
-	meta->argv = calloc(count + 1, sizeof(*meta->argv));
-	if (!meta->argv) {
-		in->error = ERR_NO_MEMORY;
-		return;
-	}
-	meta->argc = count;
-	for (size_t i = 0; i < count && !in->error; i++)
-		meta->argv[i] = take_string(in);
-}
-
 int meta_decode(struct meta *out, const uint8_t *bytes, size_t size)
 {
 	struct input in = { bytes, bytes + size, 0 };
 	struct meta meta = { 0 };
 
-	take_arguments(&in, &meta);
+	take_arguments(&in, &meta.argv, &meta.argc);
 	meta.path = take_string(&in);
 	meta.directory = take_string(&in);
 	meta.host = take_string(&in);
@@ -105,14 +117,74 @@ int meta_decode(struct meta *out, const uint8_t *bytes, size_t size)
 
 void meta_release(struct meta *meta)
 {
-	for (size_t i = 0; i < meta->argc; i++)
-		free(meta->argv[i]);
-	free(meta->argv);
+	free_arguments(meta->argv, meta->argc);
 	free(meta->path);
 	free(meta->directory);
 	free(meta->host);
 	free(meta->made_by);
 	*meta = (struct meta){ 0 };
+}
+
+/* ------- processes and what they become ------- */
+
+void origin_encode(struct output *out, const struct origin *origin)
+{
+	assert(origin->parent || (!origin->thread && !origin->time));
+	output_varint(out, origin->parent);
+	output_varint(out, origin->thread);
+	output_varint(out, origin->time);
+}
+
+int origin_decode(struct origin *out, const uint8_t *bytes, size_t size)
+{
+	struct input in = { bytes, bytes + size, 0 };
+	struct origin origin;
+
+	origin.parent = (uint32_t)input_count(&in, UINT32_MAX);
+	origin.thread = (uint32_t)input_count(&in, UINT32_MAX);
+	origin.time = input_varint(&in);
+	if (!in.error &&
+	    (input_left(&in) ||
+	     (!origin.parent && (origin.thread || origin.time))))
+		in.error = ERR_CORRUPT;
+	if (!in.error)
+		*out = origin;
+	return in.error;
+}
+
+void program_image_encode(struct output *out,
+			  const struct program_image *image)
+{
+	put_arguments(out, image->argv, image->argc);
+	put_string(out, image->path);
+	put_string(out, image->directory);
+}
+
+int program_image_decode(struct program_image *out, const uint8_t *bytes,
+			 size_t size)
+{
+	struct input in = { bytes, bytes + size, 0 };
+	struct program_image image = { 0 };
+
+	take_arguments(&in, &image.argv, &image.argc);
+	image.path = take_string(&in);
+	image.directory = take_string(&in);
+	if (!in.error && input_left(&in))
+		in.error = ERR_CORRUPT;
+	if (in.error) {
+		program_image_release(&image);
+		return in.error;
+	}
+	*out = image;
+	return 0;
+}
+
+void program_image_release(struct program_image *image)
+{
+	free_arguments(image->argv, image->argc);
+	free(image->path);
+	free(image->directory);
+	*image = (struct program_image){ 0 };
 }
 
 /* ------- summary ------- */

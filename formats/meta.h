@@ -2,6 +2,10 @@
 /*
  * meta.h - what was recorded, and how it ended
  *
+ * The meta data says which program was run.  A process that becomes another
+ * one (exec) has a chunk for each; one that another recorded process made has
+ * the same meta data as that had then, and an origin that names it.
+ *
  * Ownership:  *_release() frees what *_decode() allocated; a zeroed structure
  *             is an empty one.
  * Errors:     ERR_TRUNCATED, ERR_CORRUPT, ERR_NO_MEMORY.
@@ -30,6 +34,21 @@ struct meta {
 	uint32_t cache_entries;
 };
 
+/* CHUNK_ORIGIN: which process made this one. */
+struct origin {
+	uint32_t parent;	/* number of the process; 0: it is not recorded */
+	uint32_t thread;	/* of the parent, that made it */
+	uint64_t time;		/* of the parent, then */
+};
+
+/* CHUNK_PROGRAM: what the process became. */
+struct program_image {
+	char **argv;		/* NULL-ended */
+	size_t argc;
+	char *path;		/* the file, absolute */
+	char *directory;	/* where it was run */
+};
+
 /* CHUNK_SUMMARY: the last chunk before the footer. */
 struct summary_thread {
 	uint32_t tid;
@@ -50,6 +69,15 @@ struct summary {
 void meta_encode(struct output *out, const struct meta *meta);
 int meta_decode(struct meta *out, const uint8_t *bytes, size_t size);
 void meta_release(struct meta *meta);
+
+void origin_encode(struct output *out, const struct origin *origin);
+int origin_decode(struct origin *out, const uint8_t *bytes, size_t size);
+
+void program_image_encode(struct output *out,
+			  const struct program_image *image);
+int program_image_decode(struct program_image *out, const uint8_t *bytes,
+			 size_t size);
+void program_image_release(struct program_image *image);
 
 void summary_encode(struct output *out, const struct summary *summary);
 int summary_decode(struct summary *out, const uint8_t *bytes, size_t size);

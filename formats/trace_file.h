@@ -5,7 +5,8 @@
  * A recording is one append-only file (formats/trace-format.md is normative).
  * The writer takes whole chunks, compresses and writes them on a thread of
  * its own, in the order given.  The reader finds every whole chunk: through
- * the footer, or by walking the file when the recorder was killed.
+ * the footer, or by walking the file when the recorder was killed or the
+ * footer is damaged.
  *
  * Units:      sizes and offsets are bytes; segments and pages count from 0.
  * Ownership:  trace_writer_chunk() copies; the `struct output` variant takes
@@ -42,7 +43,13 @@ enum chunk_kind {
 	CHUNK_SYMBOLS = 7,	/* of one module: symbols.h */
 	CHUNK_SUMMARY = 8,	/* totals and how the program ended: meta.h */
 	CHUNK_FOOTER = 9,	/* table of all chunks */
+
+	/* Readers may do without these. */
+	CHUNK_ORIGIN = 128,	/* which process made this one: meta.h */
+	CHUNK_PROGRAM = 129,	/* what it became by exec: meta.h */
 };
+
+#define CHUNK_KINDS (CHUNK_PROGRAM + 1)		/* numbers go up to that */
 
 /* What the header says of the recording. */
 struct trace_header {
@@ -58,7 +65,8 @@ struct chunk_info {
 	uint32_t stored_size;	/* as in the file */
 	uint32_t size;		/* of the content */
 	uint64_t first;		/* CHUNK_PAGES: id of the first page;
-				   CHUNK_KEY_FRAME: its time; else 0 */
+				   CHUNK_KEY_FRAME, CHUNK_PROGRAM: its time;
+				   else 0 */
 };
 
 struct trace_writer;
@@ -113,8 +121,14 @@ const char *trace_reader_path(const struct trace_reader *reader);
 const struct trace_header *trace_reader_header(const struct trace_reader *r);
 uint64_t trace_reader_size(const struct trace_reader *reader);
 
-/* Whether the footer is there; if not, the file ends early. */
+/* Whether all that was written is there; if not, the file ends early. */
 bool trace_reader_is_complete(const struct trace_reader *reader);
+
+/*
+ * What is damaged though all chunks were found: a sentence that names the
+ * file, or NULL.
+ */
+const char *trace_reader_note(const struct trace_reader *reader);
 
 /* All whole chunks but the footer, in file order. */
 size_t trace_reader_count(const struct trace_reader *reader);

@@ -168,11 +168,13 @@ static const char *const kind_names[] = {
 	[CHUNK_SYMBOLS] = "symbol table",
 	[CHUNK_SUMMARY] = "summary",
 	[CHUNK_FOOTER] = "footer",
+	[CHUNK_ORIGIN] = "origin",
+	[CHUNK_PROGRAM] = "program",
 };
 
 bool chunk_kind_is_known(unsigned kind)
 {
-	return CHUNK_META <= kind && kind <= CHUNK_FOOTER;
+	return kind < CHUNK_KINDS && kind_names[kind];
 }
 
 bool chunk_kind_may_be_skipped(unsigned kind)

@@ -11,18 +11,7 @@
 #include <zstd.h>
 
 #include "formats/error.h"
-#include "formats/trace_layout.h"
-
-struct trace_reader {
-	int fd;
-	char *path;
-	uint64_t size;
-	struct trace_header header;
-	bool is_complete;
-	struct chunk_info *infos;
-	size_t count;
-	size_t capacity;
-};
+#include "formats/trace_reader_internal.h"
 
 /* ------- saying what is wrong ------- */
 
@@ -31,7 +20,7 @@ static int no_memory(struct failure *why)
 	return failed(why, ERR_NO_MEMORY, "out of memory");
 }
 
-static int damaged(const struct trace_reader *reader, int code,
+int reader_damaged(const struct trace_reader *reader, int code,
 		   const char *what, uint64_t offset, const char *field,
 		   struct failure *why)
 {
@@ -42,16 +31,10 @@ static int damaged(const struct trace_reader *reader, int code,
 		      reader->path, what, offset, field);
 }
 
-static const char *header_problem(int code)
-{
-	return code == ERR_CHECKSUM ? "checksum of its header" : "its header";
-}
-
 /* ------- bytes of the file ------- */
 
-/* Reads all of the bytes; the file is known to have them. */
-static int read_at(const struct trace_reader *reader, void *bytes, size_t size,
-		   uint64_t offset, struct failure *why)
+int reader_bytes(const struct trace_reader *reader, void *bytes, size_t size,
+		 uint64_t offset, struct failure *why)
 {
 	uint8_t *to = bytes;
 
@@ -81,19 +64,19 @@ static int unpack(const struct trace_reader *reader,
 	size_t size;
 
 	if (trace_checksum(stored, info->stored_size) != checksum)
-		return damaged(reader, ERR_CHECKSUM, what, info->offset,
-			       "checksum of its content", why);
+		return reader_damaged(reader, ERR_CHECKSUM, what, info->offset,
+				      "checksum of its content", why);
 	if (info->stored_size == info->size) {
 		memcpy(content, stored, info->size);
 		return 0;
 	}
 	size = ZSTD_decompress(content, info->size, stored, info->stored_size);
 	if (ZSTD_isError(size))
-		return damaged(reader, ERR_CORRUPT, what, info->offset,
-			       ZSTD_getErrorName(size), why);
+		return reader_damaged(reader, ERR_CORRUPT, what, info->offset,
+				      ZSTD_getErrorName(size), why);
 	if (size != info->size)
-		return damaged(reader, ERR_CORRUPT, what, info->offset,
-			       "size of its content", why);
+		return reader_damaged(reader, ERR_CORRUPT, what, info->offset,
+				      "size of its content", why);
 	return 0;
 }
 
@@ -104,13 +87,9 @@ static bool is_same(const struct chunk_info *a, const struct chunk_info *b)
 	       a->size == b->size && a->first == b->first;
 }
 
-/*
- * Reads the chunk that `info` describes; its header must say the same.  The
- * content gets an allocation of at least one byte.
- */
-static int read_chunk(const struct trace_reader *reader,
-		      const struct chunk_info *info, uint8_t **out,
-		      struct failure *why)
+int reader_chunk(const struct trace_reader *reader,
+		 const struct chunk_info *info, uint8_t **out,
+		 struct failure *why)
 {
 	uint8_t *stored = malloc(CHUNK_HEADER_SIZE + (size_t)info->stored_size);
 	uint8_t *content = malloc((size_t)info->size + 1);
@@ -122,21 +101,22 @@ static int read_chunk(const struct trace_reader *reader,
 		rc = no_memory(why);
 		goto done;
 	}
-	rc = read_at(reader, stored,
-		     CHUNK_HEADER_SIZE + (size_t)info->stored_size,
-		     info->offset, why);
+	rc = reader_bytes(reader, stored,
+			  CHUNK_HEADER_SIZE + (size_t)info->stored_size,
+			  info->offset, why);
 	if (rc)
 		goto done;
 	rc = chunk_header_decode(&found, &checksum, stored);
 	if (!rc && !is_same(&found, info))
 		rc = ERR_CORRUPT;
 	if (rc) {
-		rc = damaged(reader, rc, chunk_kind_name(info->kind),
-			     info->offset, header_problem(rc), why);
+		rc = reader_damaged(reader, rc, chunk_kind_name(info->kind),
+				    info->offset, reader_header_problem(rc),
+				    why);
 		goto done;
 	}
-	rc = unpack(reader, info, checksum, stored + CHUNK_HEADER_SIZE,
-		    content, why);
+	rc = unpack(reader, info, checksum, stored + CHUNK_HEADER_SIZE, content,
+		    why);
 	if (rc)
 		goto done;
 	*out = content;
@@ -145,157 +125,6 @@ done:
 	free(content);
 	free(stored);
 	return rc;
-}
-
-/* ------- the list of chunks ------- */
-
-/* Adds a chunk to the list, if this build can use it. */
-static int add_chunk(struct trace_reader *reader, const struct chunk_info *info,
-		     struct failure *why)
-{
-	unsigned kind = info->kind;
-
-	if (!chunk_kind_is_known(kind)) {
-		if (chunk_kind_may_be_skipped(kind))
-			return 0;
-		return failed(why, ERR_VERSION,
-			      "'%s': chunk at byte %" PRIu64
-			      " is of kind %u, which this version of cprec"
-			      " does not know",
-			      reader->path, info->offset, kind);
-	}
-	if (reader->count == reader->capacity) {
-		size_t capacity = reader->capacity ? 2 * reader->capacity : 64;
-		struct chunk_info *infos = reallocarray(
-			reader->infos, capacity, sizeof(*infos));
-
-		if (!infos)
-			return no_memory(why);
-		reader->infos = infos;
-		reader->capacity = capacity;
-	}
-	reader->infos[reader->count++] = *info;
-	return 0;
-}
-
-/* Takes the footer's table, which must describe the file up to the footer. */
-static int take_table(struct trace_reader *reader,
-		      const struct chunk_info *footer, const uint8_t *bytes,
-		      struct failure *why)
-{
-	struct input in = { bytes, bytes + footer->size, 0 };
-	uint64_t count = input_count(&in, footer->offset / CHUNK_HEADER_SIZE);
-	struct chunk_info info = { .offset = TRACE_HEADER_SIZE };
-	int rc = in.error;
-
-	for (uint64_t i = 0; i < count && !rc; i++) {
-		rc = footer_line_decode(&in, &info);
-		if (!rc && info.kind == CHUNK_FOOTER)
-			rc = ERR_CORRUPT;
-		if (rc)
-			break;
-		rc = add_chunk(reader, &info, why);
-		if (rc)
-			return rc;
-		info.offset = chunk_end(&info);
-	}
-	if (!rc && (input_left(&in) || info.offset != footer->offset))
-		rc = ERR_CORRUPT;
-	if (rc)
-		return damaged(reader, ERR_CORRUPT, "footer", footer->offset,
-			       "table of chunks", why);
-	return 0;
-}
-
-/* Whether a footer's header agrees with the place where it was found. */
-static bool is_footer(const struct trace_reader *reader,
-		      const struct chunk_info *info)
-{
-	return info->kind == CHUNK_FOOTER && !info->stream && !info->segment &&
-	       !info->first &&
-	       chunk_end(info) == reader->size - TRACE_TRAILER_SIZE;
-}
-
-static int read_footer(struct trace_reader *reader, uint64_t offset,
-		       struct failure *why)
-{
-	uint8_t header[CHUNK_HEADER_SIZE];
-	struct chunk_info footer = { 0 };
-	uint8_t *bytes;
-	uint64_t checksum;
-	int rc;
-
-	if (offset < TRACE_HEADER_SIZE ||
-	    offset > reader->size - TRACE_TRAILER_SIZE - CHUNK_HEADER_SIZE)
-		return damaged(reader, ERR_CORRUPT, "trailer",
-			       reader->size - TRACE_TRAILER_SIZE,
-			       "offset of the footer", why);
-	rc = read_at(reader, header, sizeof(header), offset, why);
-	if (rc)
-		return rc;
-	rc = chunk_header_decode(&footer, &checksum, header);
-	footer.offset = offset;
-	if (!rc && !is_footer(reader, &footer))
-		rc = ERR_CORRUPT;
-	if (rc)
-		return damaged(reader, rc, "footer", offset,
-			       header_problem(rc), why);
-	rc = read_chunk(reader, &footer, &bytes, why);
-	if (rc)
-		return rc;
-	rc = take_table(reader, &footer, bytes, why);
-	free(bytes);
-	reader->is_complete = true;
-	return rc;
-}
-
-/*
- * A footer was found by walking, but no trailer: either the file was cut
- * between the two, or what follows the footer is not what was written.
- */
-static int end_at_footer(const struct trace_reader *reader,
-			 const struct chunk_info *footer, struct failure *why)
-{
-	uint64_t end = chunk_end(footer);
-
-	if (reader->size - end < TRACE_TRAILER_SIZE)
-		return 0;
-	return damaged(reader, ERR_CHECKSUM, "trailer", end,
-		       reader->size - end == TRACE_TRAILER_SIZE ?
-			       "checksum" : "bytes behind the end", why);
-}
-
-/*
- * Finds the whole chunks of a file without an end, from header to header.
- * What does not fit in the file any more was never written: the recorder was
- * killed, the disk was full, or the recording goes on.
- */
-static int walk(struct trace_reader *reader, struct failure *why)
-{
-	struct chunk_info info = { .offset = TRACE_HEADER_SIZE };
-
-	while (reader->size - info.offset >= CHUNK_HEADER_SIZE) {
-		uint8_t header[CHUNK_HEADER_SIZE];
-		uint64_t checksum;
-		int rc = read_at(reader, header, sizeof(header), info.offset,
-				 why);
-
-		if (rc)
-			return rc;
-		rc = chunk_header_decode(&info, &checksum, header);
-		if (rc)
-			return damaged(reader, rc, "chunk", info.offset,
-				       header_problem(rc), why);
-		if (chunk_end(&info) > reader->size)
-			return 0;
-		if (info.kind == CHUNK_FOOTER)
-			return end_at_footer(reader, &info, why);
-		rc = add_chunk(reader, &info, why);
-		if (rc)
-			return rc;
-		info.offset = chunk_end(&info);
-	}
-	return 0;
 }
 
 /* ------- opening ------- */
@@ -312,7 +141,8 @@ static int open_file(struct trace_reader *reader, struct failure *why)
 	if (!S_ISREG(status.st_mode))
 		return failed(why, ERR_CORRUPT,
 			      "'%s' is not a cprec trace: it is not a"
-			      " regular file", reader->path);
+			      " regular file",
+			      reader->path);
 	reader->size = (uint64_t)status.st_size;
 	return 0;
 }
@@ -324,7 +154,7 @@ static int read_header(struct trace_reader *reader, struct failure *why)
 	size_t size = is_whole ? sizeof(bytes) : (size_t)reader->size;
 	size_t magic = size < TRACE_MAGIC_SIZE ? size : TRACE_MAGIC_SIZE;
 	uint32_t oldest = 0;
-	int rc = read_at(reader, bytes, size, 0, why);
+	int rc = reader_bytes(reader, bytes, size, 0, why);
 
 	if (rc)
 		return rc;
@@ -340,28 +170,12 @@ static int read_header(struct trace_reader *reader, struct failure *why)
 			      "'%s' needs a reader of version %u, this is %u",
 			      reader->path, oldest, TRACE_VERSION);
 	if (rc)
-		return damaged(reader, rc, "header", 0,
-			       rc == ERR_CHECKSUM ? "checksum" : "version or"
-			       " reserved bytes", why);
+		return reader_damaged(reader, rc, "header", 0,
+				      rc == ERR_CHECKSUM ? "checksum"
+							 : "version or"
+							   " reserved bytes",
+				      why);
 	return 0;
-}
-
-static int find_chunks(struct trace_reader *reader, struct failure *why)
-{
-	uint8_t trailer[TRACE_TRAILER_SIZE];
-	uint64_t offset;
-	int rc;
-
-	if (reader->size < TRACE_HEADER_SIZE + CHUNK_HEADER_SIZE +
-				   sizeof(trailer))
-		return walk(reader, why);
-	rc = read_at(reader, trailer, sizeof(trailer),
-		     reader->size - sizeof(trailer), why);
-	if (rc)
-		return rc;
-	if (trace_trailer_decode(&offset, trailer))
-		return walk(reader, why);
-	return read_footer(reader, offset, why);
 }
 
 int trace_reader_open(struct trace_reader **out, const char *path,
@@ -382,7 +196,7 @@ int trace_reader_open(struct trace_reader **out, const char *path,
 	if (!rc)
 		rc = read_header(reader, why);
 	if (!rc)
-		rc = find_chunks(reader, why);
+		rc = reader_find_chunks(reader, why);
 	if (rc)
 		goto undo;
 	*out = reader;
@@ -401,6 +215,7 @@ void trace_reader_close(struct trace_reader *reader)
 	if (reader->fd >= 0)
 		close(reader->fd);
 	free(reader->infos);
+	free(reader->note);
 	free(reader->path);
 	free(reader);
 }
@@ -427,6 +242,11 @@ bool trace_reader_is_complete(const struct trace_reader *reader)
 	return reader->is_complete;
 }
 
+const char *trace_reader_note(const struct trace_reader *reader)
+{
+	return reader->note;
+}
+
 size_t trace_reader_count(const struct trace_reader *reader)
 {
 	return reader->count;
@@ -442,7 +262,7 @@ const struct chunk_info *trace_reader_info(const struct trace_reader *reader,
 int trace_reader_chunk(const struct trace_reader *reader, size_t index,
 		       uint8_t **out, struct failure *why)
 {
-	return read_chunk(reader, trace_reader_info(reader, index), out, why);
+	return reader_chunk(reader, trace_reader_info(reader, index), out, why);
 }
 
 int trace_reader_damaged(const struct trace_reader *reader, size_t index,
@@ -450,6 +270,6 @@ int trace_reader_damaged(const struct trace_reader *reader, size_t index,
 {
 	const struct chunk_info *info = trace_reader_info(reader, index);
 
-	return damaged(reader, code, chunk_kind_name(info->kind), info->offset,
-		       field, why);
+	return reader_damaged(reader, code, chunk_kind_name(info->kind),
+			      info->offset, field, why);
 }

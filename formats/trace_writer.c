@@ -48,7 +48,7 @@ struct trace_writer {
 	enum ending ending;
 	int error;
 	struct failure why;
-	uint64_t kind_bytes[CHUNK_FOOTER + 1];
+	uint64_t kind_bytes[CHUNK_KINDS];
 
 	/* Of the thread, while it runs. */
 	int fd;
@@ -435,7 +435,7 @@ int trace_writer_chunk(struct trace_writer *writer, enum chunk_kind kind,
 	struct job *job;
 
 	assert(writer->is_running);
-	assert(CHUNK_META <= kind && kind < CHUNK_FOOTER);
+	assert(chunk_kind_is_known(kind) && kind != CHUNK_FOOTER);
 	if (content->error) {
 		output_release(content);
 		return failed(why, ERR_NO_MEMORY, "out of memory");
@@ -443,7 +443,8 @@ int trace_writer_chunk(struct trace_writer *writer, enum chunk_kind kind,
 	if (content->size > TRACE_CHUNK_MAX) {
 		output_release(content);
 		return failed(why, ERR_INPUT,
-			      "cannot write '%s': a %s has more than %u bytes",
+			      "cannot write '%s': a chunk (%s) has more than"
+			      " %u bytes",
 			      writer->path, chunk_kind_name(kind),
 			      TRACE_CHUNK_MAX);
 	}
@@ -457,7 +458,7 @@ uint64_t trace_writer_bytes(struct trace_writer *writer, enum chunk_kind kind)
 {
 	uint64_t bytes;
 
-	assert(CHUNK_META <= kind && kind <= CHUNK_FOOTER);
+	assert(chunk_kind_is_known(kind));
 	pthread_mutex_lock(&writer->lock);
 	bytes = writer->kind_bytes[kind];
 	pthread_mutex_unlock(&writer->lock);

@@ -23,6 +23,11 @@ void children_before_fork(void *context)
 		return;
 	if (!rec->error)
 		rec->error = segment_flush(rec, false, &rec->why);
+	rec->origin = (struct origin){
+		.parent = (uint32_t)getpid(),
+		.thread = linux_tid(rec->process),
+		.time = vm_steps(rec->vm),
+	};
 	trace_writer_pause(rec->writer);
 }
 

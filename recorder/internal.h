@@ -3,7 +3,8 @@
  * internal.h - the parts of the recorder, for each other
  *
  * effects.c turns what happens to the guest into packets; segments.c ends a
- * segment with a key frame; recorder.c runs the guest between them.
+ * segment with a key frame; programs.c says what is executed; recorder.c runs
+ * the guest.
  */
 #ifndef CPREC_RECORDER_INTERNAL_H
 #define CPREC_RECORDER_INTERNAL_H
@@ -16,6 +17,7 @@
 #include "cache/prediction.h"
 #include "formats/error.h"
 #include "formats/key_frame.h"
+#include "formats/meta.h"
 #include "formats/packet.h"
 #include "formats/trace_file.h"
 #include "recorder/page_store.h"
@@ -100,6 +102,10 @@ struct recorder {
 	uint64_t look_steps;	/* between looks at it */
 	uint64_t streamed;	/* bytes of the segment that were flushed */
 
+	struct origin origin;	/* that the next file begins with */
+	char **argv;		/* of the program that it is; NULL: as given */
+	bool executed;		/* it has just become another one */
+
 	char *path;		/* of this process's trace */
 	struct trace_header header;
 	bool unrecorded;	/* a child that nobody records */
@@ -167,6 +173,19 @@ void streams_thread_begins(void *context, unsigned thread, uint32_t tid,
 			   struct vm_thread *vm_thread);
 void streams_thread_runs(void *context, unsigned thread);
 void streams_thread_ends(void *context, unsigned thread);
+
+/* ------- programs.c ------- */
+
+/* Writes the meta data and the origin, with which a file begins. */
+int programs_write_meta(struct recorder *rec, struct failure *why);
+
+/* Linux observer member: the process has become another program. */
+void programs_executed(void *context, char *const *argv);
+
+/* Writes the program that the process has just become, if it has. */
+int programs_write(struct recorder *rec, struct failure *why);
+
+void programs_release(struct recorder *rec);
 
 /* ------- children.c ------- */
 

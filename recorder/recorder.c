@@ -6,10 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
-#include "formats/meta.h"
 #include "formats/symbols.h"
 #include "vm/elf_symbols.h"
 
@@ -42,38 +40,6 @@
 #define FLUSH_EVENTS 64
 
 /* ------- the ends of the file ------- */
-
-static int write_meta(struct recorder *rec, struct failure *why)
-{
-	const struct recorder_options *options = rec->options;
-	char host[220], directory[4096] = "", made_by[128];
-	struct utsname name;
-	struct output out = { 0 };
-	struct meta meta = {
-		.argv = (char **)(uintptr_t)options->program.argv,
-		.path = (char *)(uintptr_t)linux_program(rec->process),
-		.directory = directory,
-		.host = host,
-		.made_by = made_by,
-		.started = (uint64_t)time(NULL),
-		.cache_entries = options->cache_entries,
-	};
-
-	while (meta.argv[meta.argc])
-		meta.argc++;
-	if (uname(&name))
-		memset(&name, 0, sizeof(name));
-	snprintf(host, sizeof(host), "%s %s %s", name.sysname, name.release,
-		 name.machine);
-	snprintf(made_by, sizeof(made_by), "%s, %s", options->made_by,
-		 vm_engine());
-	if (!getcwd(directory, sizeof(directory)))
-		directory[0] = 0;
-	meta_encode(&out, &meta);
-	if (out.error)
-		return failed(why, out.error, "out of memory");
-	return trace_writer_chunk(rec->writer, CHUNK_META, 0, 0, 0, &out, why);
-}
 
 static int write_summary(struct recorder *rec,
 			 const struct linux_result *result,
@@ -241,7 +207,7 @@ static int do_syscall(struct recorder *rec, struct linux_result *result,
 	if (result->all_registers)
 		effect_registers(rec, NULL);
 	end_with(rec, PACKET_SYSCALL, result);
-	return 0;
+	return programs_write(rec, why);
 }
 
 static int do_fault(struct recorder *rec, const struct vm_stop *stop,
@@ -397,7 +363,7 @@ int recorder_open_trace(struct recorder *rec, struct failure *why)
 	if (!rc)
 		rc = trace_writer_move(rec->writer, linux_hide_descriptor, why);
 	if (!rc)
-		rc = write_meta(rec, why);
+		rc = programs_write_meta(rec, why);
 	return rc;
 }
 
@@ -449,6 +415,7 @@ static int create(struct recorder *rec, struct failure *why)
 		.context = rec, .output = on_output, .notice = on_notice,
 		.before_fork = children_before_fork,
 		.after_fork = children_after_fork,
+		.executed = programs_executed,
 		.thread_begins = streams_thread_begins,
 		.thread_runs = streams_thread_runs,
 		.thread_ends = streams_thread_ends,
@@ -471,6 +438,7 @@ static void destroy(struct recorder *rec)
 	vm_destroy(rec->vm);
 	streams_release(rec);
 	page_store_release(&rec->pages);
+	programs_release(rec);
 	free(rec->touches);
 	free(rec->fresh);
 	free(rec->path);

@@ -21,6 +21,8 @@ struct alone {
 	struct replayer *rep;
 	struct recording *recording;
 	uint32_t stream;
+	uint64_t t;		/* the run ends there */
+	size_t last;		/* segment that holds it */
 	uint64_t end;		/* own steps at the end of the segment */
 	bool has_next;		/* `next` says how the segment ends */
 	struct key_frame next;
@@ -48,7 +50,17 @@ static uint64_t last_event(const struct replayer *rep)
 	return rep->start + script->events[script->event_count - 1].time;
 }
 
-static int find_end(struct alone *alone, size_t segment, struct failure *why)
+/* Whether the run ends within the segment, not with it. */
+static bool ends_inside(const struct alone *alone, size_t segment)
+{
+	return segment == alone->last &&
+	       (alone->t < recording_time(alone->recording, segment + 1) ||
+		recording_is_cut(alone->recording, segment));
+}
+
+/* Where the thread stands when the segment ends. */
+static int find_segment_end(struct alone *alone, size_t segment,
+			    struct failure *why)
 {
 	const struct summary *summary = recording_summary(alone->recording);
 	bool is_last = segment + 1 == recording_segments(alone->recording);
@@ -61,6 +73,38 @@ static int find_end(struct alone *alone, size_t segment, struct failure *why)
 	else
 		alone->end = last_event(alone->rep);
 	return rc;
+}
+
+/* Own steps in the segment before `time`, of all threads, in it. */
+static uint64_t steps_before(const struct slices *slices, uint64_t time)
+{
+	uint64_t steps = 0;
+
+	for (size_t i = 0; i < slices->count; i++) {
+		const struct slice *slice = &slices->list[i];
+		uint64_t end = time < slice->end ? time : slice->end;
+
+		if (slice->start <= time)
+			steps = slice->own + end - slice->start;
+	}
+	return steps;
+}
+
+/* What happens to the thread behind the end of the run is left out. */
+static void cut_short(struct alone *alone, size_t segment)
+{
+	struct script *script = &alone->rep->script;
+	uint64_t most = alone->t - recording_time(alone->recording, segment);
+	uint64_t end = alone->rep->start + steps_before(&script->slices, most);
+
+	while (script->event_count &&
+	       script->events[script->event_count - 1].joint > most)
+		script->event_count--;
+	if (end < alone->end)
+		alone->end = end;
+	if (alone->has_next)
+		key_frame_release(&alone->next);
+	alone->has_next = false;
 }
 
 /* Its key frame must be where it was brought. */
@@ -162,7 +206,9 @@ static int run_segment(struct alone *alone, size_t segment,
 
 	if (rc || !has_run(alone, segment))
 		return rc;
-	rc = find_end(alone, segment, why);
+	rc = find_segment_end(alone, segment, why);
+	if (!rc && ends_inside(alone, segment))
+		cut_short(alone, segment);
 	if (!rc)
 		rc = replayer_run_in_segment(rep, alone->end, why);
 	if (!rc)
@@ -172,24 +218,64 @@ static int run_segment(struct alone *alone, size_t segment,
 	return rc;
 }
 
-int replayer_run_alone(struct replayer *rep, uint32_t stream, uint64_t *steps,
-		       struct failure *why)
+static int run_segments(struct alone *alone, const struct alone_run *run,
+			uint64_t *steps, struct failure *why)
 {
-	struct alone alone = {
-		.rep = rep, .recording = rep->recording, .stream = stream,
-	};
-	size_t segments = recording_segments(rep->recording);
 	int rc = 0;
 
-	rep->alone = true;
-	*steps = 0;
-	for (size_t i = 0; i < segments && !rc; i++) {
-		if (!is_in(&alone, i))
-			continue;
-		rc = run_segment(&alone, i, why);
-		if (!rc)
-			*steps = alone.end;
+	for (size_t i = 0; i <= alone->last && !rc; i++) {
+		if (is_in(alone, i))
+			rc = run_segment(alone, i, why);
+		if (rc)
+			break;
+		*steps = alone->end;
+		if (run->progress)
+			run->progress(run->context,
+				      i < alone->last ? recording_time(
+					      alone->recording, i + 1) :
+					      run->t);
 	}
+	return rc;
+}
+
+/* What happens at the start of a segment belongs to the next time. */
+static size_t last_segment(const struct recording *recording, uint64_t t)
+{
+	size_t segment = recording_segment_at(recording, t);
+
+	if (segment && t < recording_end(recording) &&
+	    t == recording_time(recording, segment))
+		segment--;
+	return segment;
+}
+
+static int begins_later(struct recording *recording,
+			const struct alone_run *run, uint64_t first,
+			struct failure *why)
+{
+	uint32_t tid;
+	int rc = recording_tid(recording, run->stream, &tid, why);
+
+	return rc ? rc : failed(why, ERR_NOT_FOUND,
+				"thread %" PRIu32 " begins at t=%" PRIu64
+				", after t=%" PRIu64, tid, first, run->t);
+}
+
+int replayer_run_alone(struct replayer *rep, const struct alone_run *run,
+		       uint64_t *steps, struct failure *why)
+{
+	struct alone alone = {
+		.rep = rep, .recording = rep->recording, .stream = run->stream,
+		.t = run->t, .last = last_segment(rep->recording, run->t),
+	};
+	uint64_t first = recording_first(rep->recording, run->stream);
+	int rc;
+
+	*steps = 0;
+	if (first > run->t)
+		return begins_later(rep->recording, run, first, why);
+	rep->alone = true;
+	rc = run_segments(&alone, run, steps, why);
 	rep->alone = false;
 	rep->loaded = false;
 	return rc;

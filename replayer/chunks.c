@@ -246,6 +246,69 @@ static int read_summary(struct recording *recording, uint32_t chunk,
 	return 0;
 }
 
+/* ------- the process ------- */
+
+static int read_origin(struct recording *recording, uint32_t chunk,
+		       struct failure *why)
+{
+	uint8_t *bytes;
+	int rc;
+
+	if (recording->has_origin || recording->segment_count)
+		return recording_damaged(recording, chunk, ERR_CORRUPT,
+					 "place in the file", why);
+	rc = trace_reader_chunk(recording->reader, chunk, &bytes, why);
+	if (rc)
+		return rc;
+	rc = origin_decode(&recording->origin, bytes,
+			   trace_reader_info(recording->reader, chunk)->size);
+	free(bytes);
+	if (rc)
+		return recording_damaged(recording, chunk, rc, "contents", why);
+	recording->has_origin = true;
+	return 0;
+}
+
+/* The time of the newest program, or of the newest segment. */
+static uint64_t newest_time(const struct recording *recording)
+{
+	uint64_t time = recording->segments[recording->segment_count - 1].time;
+	size_t count = recording->program_chunk_count;
+	uint64_t last;
+
+	if (!count)
+		return time;
+	last = trace_reader_info(recording->reader,
+				 recording->program_chunks[count - 1])->first;
+	return last > time ? last : time;
+}
+
+static int add_program(struct recording *recording, uint32_t chunk,
+		       const struct chunk_info *info, struct failure *why)
+{
+	int rc;
+
+	if (info->segment + UINT64_C(1) != recording->segment_count)
+		return recording_damaged(recording, chunk, ERR_CORRUPT,
+					 "segment", why);
+	if (info->stream >= recording->thread_count)
+		return recording_damaged(recording, chunk, ERR_CORRUPT,
+					 "stream", why);
+	if (info->first < newest_time(recording))
+		return recording_damaged(recording, chunk, ERR_CORRUPT, "time",
+					 why);
+	rc = grow((void **)&recording->program_chunks,
+		  recording->program_chunk_count,
+		  &recording->program_chunk_room,
+		  sizeof(*recording->program_chunks), why);
+	if (!rc)
+		recording->program_chunks[recording->program_chunk_count++] =
+			chunk;
+	return rc;
+}
+
+/* ------- all chunks ------- */
+
 static int add_chunk(struct recording *recording, uint32_t chunk,
 		     struct failure *why)
 {
@@ -271,6 +334,10 @@ static int add_chunk(struct recording *recording, uint32_t chunk,
 		return recording_damaged(recording, chunk, ERR_CORRUPT,
 					 "a second description of the program",
 					 why);
+	case CHUNK_ORIGIN:
+		return read_origin(recording, chunk, why);
+	case CHUNK_PROGRAM:
+		return add_program(recording, chunk, info, why);
 	case CHUNK_SYMBOLS:
 	case CHUNK_FOOTER:
 		break;
@@ -317,5 +384,9 @@ void recording_forget(struct recording *recording)
 	recording->threads = NULL;
 	recording->thread_count = recording->thread_room = 0;
 	recording->next_part = NULL;
+	free(recording->program_chunks);
+	recording->program_chunks = NULL;
+	recording->program_chunk_count = recording->program_chunk_room = 0;
+	recording->has_origin = false;
 	stored_pages_release(&recording->pages);
 }

@@ -160,12 +160,12 @@ static void find_line(Dwfl_Module *module, uint64_t addr,
 }
 
 /* "NAME+0x1f", as the recording has it, in two parts. */
-static void name_by_symbols(struct lines *lines, size_t segment, uint64_t addr,
+static void name_by_symbols(struct lines *lines, uint64_t t, uint64_t addr,
 			    struct source_line *out)
 {
 	char *mark;
 
-	if (!recording_name(lines->recording, segment, addr, out->function,
+	if (!recording_name(lines->recording, t, addr, out->function,
 			    sizeof(out->function)))
 		return;
 	mark = strstr(out->function, "+0x");
@@ -178,14 +178,13 @@ static void name_by_symbols(struct lines *lines, size_t segment, uint64_t addr,
 void lines_find(struct lines *lines, uint64_t t, uint64_t addr,
 		struct source_line *out)
 {
-	size_t segment = recording_segment_at(lines->recording, t);
 	const struct symbols *symbols;
 	struct module_lines *module;
 	uint64_t bias;
 
 	*out = (struct source_line) { 0 };
-	name_by_symbols(lines, segment, addr, out);
-	symbols = recording_module(lines->recording, segment, addr, &bias);
+	name_by_symbols(lines, t, addr, out);
+	symbols = recording_module(lines->recording, t, addr, &bias);
 	module = symbols ? find_module(lines, symbols) : NULL;
 	if (!module || !module->module)
 		return;
@@ -213,10 +212,9 @@ int lines_each_code(struct lines *lines, uint64_t t,
 		    int (*visit)(void *context, uint64_t start, uint64_t end),
 		    void *context)
 {
-	size_t segment = recording_segment_at(lines->recording, t);
 	uint64_t bias, other;
 	const struct symbols *symbols = recording_mapped_module(
-		lines->recording, segment, 0, &bias);
+		lines->recording, t, 0, &bias);
 	struct module_lines *module;
 	Dwarf_CU *unit = NULL;
 	Dwarf_Addr more;
@@ -224,7 +222,7 @@ int lines_each_code(struct lines *lines, uint64_t t,
 	Dwarf_Die die;
 	int rc = 0;
 
-	if (!symbols || recording_mapped_module(lines->recording, segment, 1,
+	if (!symbols || recording_mapped_module(lines->recording, t, 1,
 						&other))
 		return 0;
 	module = find_module(lines, symbols);
@@ -256,7 +254,6 @@ int lines_each_atomic(struct lines *lines, uint64_t t,
 				   uint64_t size),
 		      void *context)
 {
-	size_t segment = recording_segment_at(lines->recording, t);
 	struct atomics atomics = { .visit = visit, .context = context };
 	const struct symbols *symbols;
 	int rc = 0;
@@ -266,7 +263,7 @@ int lines_each_atomic(struct lines *lines, uint64_t t,
 		Dwarf_Addr bias;
 		Dwarf *dwarf;
 
-		symbols = recording_mapped_module(lines->recording, segment, i,
+		symbols = recording_mapped_module(lines->recording, t, i,
 						  &atomics.bias);
 		if (!symbols)
 			break;

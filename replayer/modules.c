@@ -8,13 +8,16 @@
 #include <string.h>
 
 #include "formats/error.h"
+#include "replayer/parts.h"
 
-static bool has_path(const struct modules *modules, const char *path)
+size_t modules_find(const struct modules *modules, const char *path,
+		    size_t path_size)
 {
 	for (size_t i = 0; i < modules->count; i++)
-		if (!strcmp(modules->list[i].path, path))
-			return true;
-	return false;
+		if (strlen(modules->list[i].path) == path_size &&
+		    !memcmp(modules->list[i].path, path, path_size))
+			return i;
+	return MODULE_NONE;
 }
 
 int modules_add(struct modules *modules, const uint8_t *bytes, size_t size)
@@ -25,7 +28,8 @@ int modules_add(struct modules *modules, const uint8_t *bytes, size_t size)
 
 	if (rc)
 		return rc;
-	if (has_path(modules, symbols.path)) {
+	if (modules_find(modules, symbols.path, strlen(symbols.path)) !=
+	    MODULE_NONE) {
 		symbols_release(&symbols);
 		return 0;
 	}
@@ -36,10 +40,6 @@ int modules_add(struct modules *modules, const uint8_t *bytes, size_t size)
 	}
 	modules->list = list;
 	list[modules->count++] = symbols;
-	if (modules->program && !strcmp(symbols.path, modules->program)) {
-		list[modules->count - 1] = list[0];
-		list[0] = symbols;
-	}
 	return 0;
 }
 
@@ -52,11 +52,42 @@ void modules_release(struct modules *modules)
 	modules->count = 0;
 }
 
-int module_map_init(struct module_map *map, const struct modules *modules)
+/* ------- where they are ------- */
+
+/*
+ * The lowest part says where a module is.  It need not be the first of the
+ * file: the first PT_LOAD may begin further into it.
+ */
+static void place_module(struct module_place *place,
+			 const struct symbols *module,
+			 const struct module_part *part)
 {
-	*map = (struct module_map) { .count = modules->count };
+	if (part->offset < module->base_offset ||
+	    (place->mapped && place->part < part->start))
+		return;
+	place->mapped = true;
+	place->part = part->start;
+	place->start = part->start - (part->offset - module->base_offset);
+	place->bias = place->start - module->link_base;
+	place->end = module->link_end + place->bias;
+}
+
+int module_map_init(struct module_map *map, const struct modules *modules,
+		    const struct module_parts *parts)
+{
+	*map = (struct module_map) {
+		.count = modules->count, .program = MODULE_NONE,
+	};
 	map->places = calloc(modules->count + 1, sizeof(*map->places));
-	return map->places ? 0 : ERR_NO_MEMORY;
+	if (!map->places)
+		return ERR_NO_MEMORY;
+	for (size_t i = 0; i < parts->count; i++) {
+		const struct module_part *part = &parts->list[i];
+
+		place_module(&map->places[part->module],
+			     &modules->list[part->module], part);
+	}
+	return 0;
 }
 
 void module_map_release(struct module_map *map)
@@ -65,35 +96,19 @@ void module_map_release(struct module_map *map)
 	*map = (struct module_map) { 0 };
 }
 
-static bool is_path(const struct symbols *module, const char *name,
-		    size_t name_size)
+size_t module_map_lowest(const struct module_map *map)
 {
-	return strlen(module->path) == name_size &&
-	       !memcmp(module->path, name, name_size);
+	size_t lowest = MODULE_NONE;
+
+	for (size_t i = 0; i < map->count; i++)
+		if (map->places[i].mapped &&
+		    (lowest == MODULE_NONE ||
+		     map->places[i].start < map->places[lowest].start))
+			lowest = i;
+	return lowest;
 }
 
-void module_map_region(struct module_map *map, const struct modules *modules,
-		       const char *name, size_t name_size, guest_addr start,
-		       uint64_t offset)
-{
-	for (size_t i = 0; i < map->count; i++) {
-		const struct symbols *module = &modules->list[i];
-		struct module_place *place = &map->places[i];
-
-		if (place->mapped || !is_path(module, name, name_size))
-			continue;
-		/* The first PT_LOAD may begin further into the file. */
-		if (offset < module->base_offset)
-			return;
-		place->bias = start - (offset - module->base_offset) -
-			      module->link_base;
-		place->start = module->link_base + place->bias;
-		place->end = module->link_end + place->bias;
-		place->mapped = true;
-		map->mapped++;
-		return;
-	}
-}
+/* ------- names ------- */
 
 static const char *file_name(const struct symbols *module)
 {
@@ -114,25 +129,36 @@ static bool is_in_module(const struct symbols *module, const char *name,
 			 !strncmp(file, name, (size_t)(mark - name)));
 }
 
+static int find_in(const struct module_map *map, const struct modules *modules,
+		   size_t module, const char *name, uint64_t *addr,
+		   uint64_t *size)
+{
+	const struct symbols *symbols = &modules->list[module];
+	const struct symbol *symbol;
+	const char *plain;
+
+	if (!map->places[module].mapped ||
+	    !is_in_module(symbols, name, &plain))
+		return ERR_NOT_FOUND;
+	symbol = symbols_find(symbols, plain);
+	if (!symbol)
+		return ERR_NOT_FOUND;
+	*addr = symbol->addr + map->places[module].bias;
+	*size = symbol->type == SYMBOL_OBJECT ? symbol->size : 0;
+	return 0;
+}
+
 int module_map_find(const struct module_map *map,
 		    const struct modules *modules, const char *name,
 		    uint64_t *addr, uint64_t *size)
 {
-	for (size_t i = 0; i < map->count; i++) {
-		const struct symbol *symbol;
-		const char *plain;
+	int rc = ERR_NOT_FOUND;
 
-		if (!map->places[i].mapped ||
-		    !is_in_module(&modules->list[i], name, &plain))
-			continue;
-		symbol = symbols_find(&modules->list[i], plain);
-		if (!symbol)
-			continue;
-		*addr = symbol->addr + map->places[i].bias;
-		*size = symbol->type == SYMBOL_OBJECT ? symbol->size : 0;
-		return 0;
-	}
-	return ERR_NOT_FOUND;
+	if (map->program != MODULE_NONE)
+		rc = find_in(map, modules, map->program, name, addr, size);
+	for (size_t i = 0; i < map->count && rc; i++)
+		rc = find_in(map, modules, i, name, addr, size);
+	return rc;
 }
 
 const struct symbols *module_map_at(const struct module_map *map,
@@ -166,8 +192,7 @@ bool module_map_name(const struct module_map *map,
 		symbol = symbols_at(module, addr - place->bias);
 		if (!symbol)
 			continue;
-		if (!modules->program ||
-		    strcmp(module->path, modules->program) != 0) {
+		if (i != map->program) {
 			file = file_name(module);
 			mark = "!";
 		}

@@ -17,14 +17,27 @@
 #include "formats/symbols.h"
 
 struct modules {
-	struct symbols *list;	/* the program first, else as in the file */
+	struct symbols *list;	/* as in the file */
 	size_t count;
-	const char *program;	/* its path; borrowed */
 };
 
-/* Where each module is during one segment; parallel to `list`. */
+#define MODULE_NONE SIZE_MAX
+
+/* Decodes and adds one module; a path that is already there is ignored. */
+int modules_add(struct modules *modules, const uint8_t *bytes, size_t size);
+
+/* The number of the module with this path, or MODULE_NONE. */
+size_t modules_find(const struct modules *modules, const char *path,
+		    size_t path_size);
+
+void modules_release(struct modules *modules);
+
+struct module_parts;
+
+/* Where each module is at one time; parallel to `list`. */
 struct module_place {
 	bool mapped;
+	guest_addr part;	/* where its lowest part is */
 	guest_addr start, end;	/* of all of it */
 	uint64_t bias;		/* added to addresses as in the file */
 };
@@ -32,24 +45,17 @@ struct module_place {
 struct module_map {
 	struct module_place *places;
 	size_t count;
-	size_t mapped;		/* how many are */
+	size_t program;		/* module whose symbols come first, and are
+				   named alone; or MODULE_NONE */
 };
 
-/* Decodes and adds one module; a path that is already there is ignored. */
-int modules_add(struct modules *modules, const uint8_t *bytes, size_t size);
-void modules_release(struct modules *modules);
-
-/* A map of so many modules, none of them mapped. */
-int module_map_init(struct module_map *map, const struct modules *modules);
+/* Finds the place of each module in the parts that are mapped of it. */
+int module_map_init(struct module_map *map, const struct modules *modules,
+		    const struct module_parts *parts);
 void module_map_release(struct module_map *map);
 
-/*
- * If a module without a place has this path, the mapping gives it its place.
- * Feed mappings in the order of their addresses, or of time.
- */
-void module_map_region(struct module_map *map, const struct modules *modules,
-		       const char *name, size_t name_size, guest_addr start,
-		       uint64_t offset);
+/* Of the modules that are mapped, the one at the lowest address. */
+size_t module_map_lowest(const struct module_map *map);
 
 /*
  * Finds "NAME", or "MODULE!NAME" where MODULE is a file's name without its

@@ -33,7 +33,6 @@ static int read_modules(struct names *names, struct recording *recording,
 
 	if (names->has_modules)
 		return 0;
-	names->modules.program = recording_meta(recording)->path;
 	for (size_t i = 0; i < trace_reader_count(reader) && !rc; i++)
 		if (trace_reader_info(reader, i)->kind == CHUNK_SYMBOLS)
 			rc = read_module(names, reader, i, why);
@@ -41,67 +40,205 @@ static int read_modules(struct names *names, struct recording *recording,
 	return rc;
 }
 
-/* Modules that the segment itself maps, after its key frame. */
-static int map_from_packet(void *context, const struct packet_place *place,
-			   const struct packet *packet)
-{
-	struct names *names = context;
+/* ------- what is mapped in a segment ------- */
 
-	if (packet->kind == PACKET_MAP && !place->is_told)
-		module_map_region(&names->map, &names->modules, packet->name,
-				  packet->name_size, packet->addr,
-				  packet->offset);
+static void forget_segment(struct names *names)
+{
+	names->has_segment = false;
+	module_parts_release(&names->parts);
+	free(names->changes);
+	names->changes = NULL;
+	names->change_count = names->change_room = 0;
+}
+
+/* What is mapped at the start of the segment. */
+static int take_regions(struct names *names, const struct key_frame *frame)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < frame->region_count && !rc; i++) {
+		const struct region *region = &frame->regions[i];
+		struct module_part part = {
+			.start = region->start, .end = region->end,
+			.offset = region->offset,
+			.module = modules_find(&names->modules, region->name,
+					       strlen(region->name)),
+		};
+
+		if (part.module != MODULE_NONE)
+			rc = module_parts_add(&names->parts, &part);
+	}
+	return rc;
+}
+
+static int add_change(struct names *names, uint64_t time,
+		      const struct part_change *change)
+{
+	if (names->change_count == names->change_room) {
+		size_t room = names->change_room ? names->change_room * 2 : 64;
+		struct names_change *more = reallocarray(
+			names->changes, room, sizeof(*more));
+
+		if (!more)
+			return ERR_NO_MEMORY;
+		names->changes = more;
+		names->change_room = room;
+	}
+	names->changes[names->change_count++] =
+		(struct names_change){ time, *change };
 	return 0;
 }
 
-static int make_map(struct names *names, struct recording *recording,
-		    size_t segment, const struct key_frame *frame,
-		    struct failure *why)
+struct change_search {
+	struct names *names;
+	struct module_parts parts;	/* as of the packet */
+};
+
+/* Most mappings are not of modules: only those that are, or replace some. */
+static int follow(void *context, const struct packet_place *place,
+		  const struct packet *packet)
 {
-	struct module_map *map = &names->map;
+	struct change_search *search = context;
+	struct names *names = search->names;
+	struct part_change change;
+	bool any;
+	int rc;
 
-	if (module_map_init(map, &names->modules))
-		return failed(why, ERR_NO_MEMORY, "out of memory");
-	for (size_t i = 0; i < frame->region_count; i++) {
-		const struct region *region = &frame->regions[i];
-
-		module_map_region(map, &names->modules, region->name,
-				  strlen(region->name), region->start,
-				  region->offset);
-	}
-	if (map->mapped == map->count)
+	if (place->is_told ||
+	    !part_change_of(&change, packet, &names->modules))
 		return 0;
-	return recording_each_packet(recording, segment, map_from_packet,
-				     names, why);
+	rc = module_parts_change(&search->parts, &change, &any);
+	return rc || !any ? rc : add_change(names, place->time, &change);
 }
 
-static int map_modules(struct names *names, struct recording *recording,
-		       size_t segment, struct failure *why)
+static int find_changes(struct names *names, struct recording *recording,
+			size_t segment, struct failure *why)
+{
+	struct change_search search = { .names = names };
+	int rc = module_parts_copy(&search.parts, &names->parts);
+
+	if (!rc)
+		rc = recording_each_packet(recording, segment, follow, &search,
+					   why);
+	module_parts_release(&search.parts);
+	return rc == ERR_NO_MEMORY ? failed(why, rc, "out of memory") : rc;
+}
+
+static int read_segment(struct names *names, struct recording *recording,
+			size_t segment, struct failure *why)
 {
 	struct key_frame frame;
 	int rc;
 
-	if (names->map.places && names->segment == segment)
+	if (names->has_segment && names->segment == segment)
 		return 0;
-	module_map_release(&names->map);
+	forget_segment(names);
+	names->has_map = false;
 	rc = read_modules(names, recording, why);
 	if (!rc)
 		rc = recording_key_frame(recording, segment, &frame, why);
 	if (rc)
 		return rc;
-	rc = make_map(names, recording, segment, &frame, why);
+	if (take_regions(names, &frame))
+		rc = failed(why, ERR_NO_MEMORY, "out of memory");
 	key_frame_release(&frame);
-	if (rc)
-		module_map_release(&names->map);
+	if (!rc)
+		rc = find_changes(names, recording, segment, why);
+	names->has_segment = !rc;
 	names->segment = segment;
 	return rc;
 }
 
-int names_find(struct names *names, struct recording *recording,
-	       size_t segment, const char *name, uint64_t *addr,
-	       uint64_t *size, struct failure *why)
+/* ------- what is mapped at a time ------- */
+
+/* The newest program at `t`, by its path. */
+static int find_listed(const struct names *names, struct recording *recording,
+		       uint64_t t, size_t *module, struct failure *why)
 {
-	int rc = map_modules(names, recording, segment, why);
+	const struct recording_program *list;
+	size_t count;
+	int rc = recording_programs(recording, &list, &count, why);
+
+	if (rc)
+		return rc;
+	while (count > 1 && list[count - 1].time > t)
+		count--;
+	*module = modules_find(&names->modules, list[count - 1].image.path,
+			       strlen(list[count - 1].image.path));
+	return 0;
+}
+
+/* An older recording does not say: libraries lie above the program. */
+static size_t guess_program(const struct names *names,
+			    struct recording *recording)
+{
+	const char *path = recording_meta(recording)->path;
+	size_t module = modules_find(&names->modules, path, strlen(path));
+
+	if (module != MODULE_NONE && names->map.places[module].mapped)
+		return module;
+	return module_map_lowest(&names->map);
+}
+
+static int find_program(struct names *names, struct recording *recording,
+			uint64_t t, struct failure *why)
+{
+	if (recording_origin(recording))
+		return find_listed(names, recording, t, &names->map.program,
+				   why);
+	names->map.program = guess_program(names, recording);
+	return 0;
+}
+
+/* Follows the changes up to `t`; how long it stays so is noted. */
+static int map_parts(struct names *names, uint64_t t)
+{
+	struct module_parts parts = { 0 };
+	int rc = module_parts_copy(&parts, &names->parts);
+	size_t i = 0;
+	bool any;
+
+	for (; i < names->change_count && names->changes[i].time <= t && !rc;
+	     i++) {
+		names->from = names->changes[i].time;
+		rc = module_parts_change(&parts, &names->changes[i].change,
+					 &any);
+	}
+	if (i < names->change_count)
+		names->until = names->changes[i].time;
+	if (!rc)
+		rc = module_map_init(&names->map, &names->modules, &parts);
+	module_parts_release(&parts);
+	return rc;
+}
+
+static int map_modules(struct names *names, struct recording *recording,
+		       uint64_t t, struct failure *why)
+{
+	size_t segment = recording_segment_at(recording, t);
+	int rc = read_segment(names, recording, segment, why);
+
+	if (rc || (names->has_map && names->from <= t && t < names->until))
+		return rc;
+	module_map_release(&names->map);
+	names->has_map = false;
+	names->from = recording_time(recording, segment);
+	names->until = UINT64_MAX;
+	if (map_parts(names, t))
+		rc = failed(why, ERR_NO_MEMORY, "out of memory");
+	if (!rc)
+		rc = find_program(names, recording, t, why);
+	names->has_map = !rc;
+	return rc;
+}
+
+/* ------- answers ------- */
+
+int names_find(struct names *names, struct recording *recording, uint64_t t,
+	       const char *name, uint64_t *addr, uint64_t *size,
+	       struct failure *why)
+{
+	int rc = map_modules(names, recording, t, why);
 
 	if (rc)
 		return rc;
@@ -115,27 +252,27 @@ int names_find(struct names *names, struct recording *recording,
 	return 0;
 }
 
-bool names_of(struct names *names, struct recording *recording, size_t segment,
+bool names_of(struct names *names, struct recording *recording, uint64_t t,
 	      uint64_t addr, char *text, size_t room)
 {
-	return !map_modules(names, recording, segment, NULL) &&
+	return !map_modules(names, recording, t, NULL) &&
 	       module_map_name(&names->map, &names->modules, addr, text, room);
 }
 
 const struct symbols *names_module(struct names *names,
-				   struct recording *recording, size_t segment,
+				   struct recording *recording, uint64_t t,
 				   uint64_t addr, uint64_t *bias)
 {
-	if (map_modules(names, recording, segment, NULL))
+	if (map_modules(names, recording, t, NULL))
 		return NULL;
 	return module_map_at(&names->map, &names->modules, addr, bias);
 }
 
 const struct symbols *names_mapped(struct names *names,
-				   struct recording *recording, size_t segment,
+				   struct recording *recording, uint64_t t,
 				   size_t number, uint64_t *bias)
 {
-	if (map_modules(names, recording, segment, NULL))
+	if (map_modules(names, recording, t, NULL))
 		return NULL;
 	for (size_t i = 0; i < names->map.count; i++) {
 		if (!names->map.places[i].mapped || number--)
@@ -148,6 +285,7 @@ const struct symbols *names_mapped(struct names *names,
 
 void names_release(struct names *names)
 {
+	forget_segment(names);
 	module_map_release(&names->map);
 	modules_release(&names->modules);
 }

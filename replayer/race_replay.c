@@ -411,15 +411,20 @@ static void on_event(void *context, const struct script_event *event)
 /* The thread starts with what the one that made it knew. */
 static void begin(struct race_replay *replay)
 {
-	uint32_t tid;
+	struct recording_thread thread;
 
 	present(replay)->has_begun = true;
 	if (replay->is_first)
 		return;
-	note(replay, recording_tid(replay->recording, replay->rep->stream,
-				   &tid, NULL));
+	if (recording_thread(replay->recording, replay->rep->stream, &thread,
+			     NULL)) {
+		note(replay, ERR_CORRUPT);
+		return;
+	}
+	if (thread.first <= replay->start)
+		return;		/* it was there before anybody watched */
 	for (size_t i = replay->birth_count; i-- > 0;) {
-		if (replay->births[i].tid == tid) {
+		if (replay->births[i].tid == thread.tid) {
 			acquire(replay, &replay->births[i].clock);
 			return;
 		}
@@ -450,20 +455,42 @@ static void on_switch(void *context, bool after)
 
 /* ------- replaying ------- */
 
+/*
+ * The first thread alone races with nobody, and all that it does is before
+ * all that others do: nothing is watched until it makes the second one.
+ */
+static int limit_start(struct race_replay *replay, struct failure *why)
+{
+	struct recording_thread second = { .first = UINT64_MAX };
+	int rc = 0;
+
+	if (replay->thread_count > 1)
+		rc = recording_thread(replay->recording, 1, &second, why);
+	if (rc)
+		return rc;
+	replay->threaded = second.first ? second.first - 1 : 0;
+	if (replay->threaded > replay->end)
+		replay->threaded = replay->end;
+	if (replay->start < replay->threaded)
+		replay->start = replay->threaded;
+	return 0;
+}
+
 int race_replay_init(struct race_replay *replay, struct recording *recording,
-		     uint64_t end, race_found *found, void *context,
-		     struct failure *why)
+		     uint64_t start, uint64_t end, race_found *found,
+		     void *context, struct failure *why)
 {
 	uint32_t count = (uint32_t)recording_threads(recording);
 
 	*replay = (struct race_replay) {
-		.recording = recording, .end = end, .thread_count = count,
+		.recording = recording, .start = start, .end = end,
+		.thread_count = count,
 	};
 	replay->threads = calloc(count, sizeof(*replay->threads));
 	if (!replay->threads ||
 	    race_detector_init(&replay->detector, count, found, context))
 		return failed(why, ERR_NO_MEMORY, "out of memory");
-	return 0;
+	return limit_start(replay, why);
 }
 
 /* As before the first instruction. */
@@ -495,24 +522,6 @@ void race_replay_release(struct race_replay *replay)
 /* So often somebody may want to know how far it is. */
 #define STEPS_AT_ONCE 5000000u
 
-/*
- * The first thread alone races with nobody, and all that it does is before
- * all that others do: nothing is watched until it makes the second one.
- */
-static int run_alone(struct race_replay *replay, uint64_t *t,
-		     struct failure *why)
-{
-	struct recording_thread second;
-	int rc = recording_thread(replay->recording, 1, &second, why);
-
-	if (rc)
-		return rc;
-	*t = second.first ? second.first - 1 : 0;
-	if (*t > replay->end)
-		*t = replay->end;
-	return replayer_seek(replay->rep, *t, why);
-}
-
 static int watch(struct race_replay *replay, struct failure *why)
 {
 	struct replayer *rep = replay->rep;
@@ -528,10 +537,21 @@ static int watch(struct race_replay *replay, struct failure *why)
 	return rc;
 }
 
+static void show_progress(const struct race_replay *replay, uint64_t t)
+{
+	uint64_t length = replay->end - replay->start;
+	uint64_t done = t - replay->start;
+
+	if (replay->progress)
+		replay->progress(replay->progress_context,
+				 replay->is_first ? done : done + length,
+				 2 * length);
+}
+
 static int run(struct race_replay *replay, struct failure *why)
 {
-	uint64_t t;
-	int rc = run_alone(replay, &t, why);
+	uint64_t t = replay->start;
+	int rc = replayer_seek(replay->rep, t, why);
 
 	if (!rc)
 		rc = watch(replay, why);
@@ -543,10 +563,7 @@ static int run(struct race_replay *replay, struct failure *why)
 		if (!rc && replay->error)
 			rc = failed(why, replay->error, "out of memory");
 		settle(replay);
-		if (replay->progress)
-			replay->progress(replay->progress_context,
-					 replay->is_first ? t :
-					 t + replay->end);
+		show_progress(replay, t);
 	}
 	return rc;
 }

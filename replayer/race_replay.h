@@ -5,6 +5,10 @@
  * Two replays: the first finds which words several threads touch, and which
  * of them serve to synchronize; the second looks for races in those words.
  *
+ * Both may watch only from some time on.  Whether two accesses behind it are
+ * ordered depends on nothing before it, but for words that serve to
+ * synchronize and are used behind it by plain loads and stores only.
+ *
  * Units:      addresses are the guest's; times are those of the recording.
  * Ownership:  race_replay_release() frees; the recording is borrowed.
  * Errors:     those of replayer.h.
@@ -25,8 +29,8 @@ struct failure;
 struct recording;
 struct script_event;
 
-/* Called now and then with the work that is done, of two replays' time. */
-typedef void race_progress(void *context, uint64_t done);
+/* Called now and then with how much of the work is done. */
+typedef void race_progress(void *context, uint64_t done, uint64_t total);
 
 struct race_thread {
 	bool has_begun;
@@ -51,6 +55,8 @@ struct race_replay {
 	struct replayer *rep;	/* while it replays */
 	struct race_detector detector;
 	bool is_first;		/* replay */
+	uint64_t threaded;	/* before, there is one thread: no races */
+	uint64_t start;		/* the time to watch from, not before that */
 	uint64_t end;		/* the time to replay to */
 
 	race_progress *progress;	/* may be NULL */
@@ -75,10 +81,13 @@ struct race_replay {
 	int error;		/* first failure inside an observer */
 };
 
-/* `found` is called in the second replay; `end` is where both end. */
+/*
+ * `found` is called in the second replay; both watch from time `start` to time
+ * `end`.
+ */
 int race_replay_init(struct race_replay *replay, struct recording *recording,
-		     uint64_t end, race_found *found, void *context,
-		     struct failure *why);
+		     uint64_t start, uint64_t end, race_found *found,
+		     void *context, struct failure *why);
 void race_replay_release(struct race_replay *replay);
 
 /* Replays once; the first time to mark words, the second to find races. */

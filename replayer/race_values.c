@@ -4,220 +4,12 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "formats/error.h"
-#include "replayer/internal.h"
+#include "index/page_index.h"
+#include "replayer/race_writes.h"
 #include "replayer/races.h"
-
-/* So many writes that nothing orders are kept for one question. */
-#define SLOTS 32u
-
-/* A write that no later one has replaced. */
-struct race_slot {
-	bool is_there;
-	bool is_fresh;		/* what it writes is not in memory yet */
-	bool is_read;		/* by a thread that it is not ordered with */
-	bool is_library;
-	uint32_t thread;
-	uint32_t count;		/* of the thread's clock */
-	uint32_t rivals;	/* slots that it is not ordered with; bits */
-	struct race_value now, old;
-};
-
-struct search {
-	struct race_replay replay;
-	struct race_values *values;
-	bool is_fresh;		/* some slot is */
-};
-
-/* ------- memory ------- */
-
-static void look(struct search *search, struct race_value *value)
-{
-	size_t inside = value->addr % GUEST_PAGE;
-	const uint8_t *page = memory_peek(search->replay.rep->memory,
-					  value->addr >> GUEST_PAGE_SHIFT);
-
-	value->is_known = page && inside + value->size <= GUEST_PAGE;
-	if (value->is_known)
-		memcpy(value->bytes, page + inside, value->size);
-}
-
-/* What has been written by now can be seen. */
-static void look_at_fresh(struct search *search)
-{
-	if (!search->is_fresh)
-		return;
-	search->is_fresh = false;
-	for (size_t i = 0; i < search->values->count; i++) {
-		struct race_slot *slots = search->values->list[i].slots;
-
-		for (unsigned j = 0; j < SLOTS; j++) {
-			if (!slots[j].is_there || !slots[j].is_fresh)
-				continue;
-			look(search, &slots[j].now);
-			slots[j].is_fresh = false;
-		}
-	}
-}
-
-/* ------- writes and reads ------- */
-
-static bool overlap(const struct race_value *value, uint64_t addr,
-		    uint64_t size)
-{
-	return value->addr < addr + size && addr < value->addr + value->size;
-}
-
-static bool covers(uint64_t addr, uint64_t size, const struct race_value *value)
-{
-	return addr <= value->addr &&
-	       value->addr + value->size <= addr + size;
-}
-
-static bool is_ordered(struct search *search, const struct race_slot *slot,
-		       uint32_t thread)
-{
-	return slot->thread == thread ||
-	       clock_of(&search->replay.detector.clocks[thread],
-			slot->thread) >= slot->count;
-}
-
-static void drop(struct race_slot *slots, unsigned number)
-{
-	slots[number].is_there = false;
-	for (unsigned i = 0; i < SLOTS; i++)
-		slots[i].rivals &= ~(UINT32_C(1) << number);
-}
-
-/* A free slot, or that of the write that was longest ago. */
-static unsigned find_free(struct race_slot *slots)
-{
-	unsigned oldest = 0;
-
-	for (unsigned i = 0; i < SLOTS; i++) {
-		if (!slots[i].is_there)
-			return i;
-		if (slots[i].now.time < slots[oldest].now.time)
-			oldest = i;
-	}
-	drop(slots, oldest);
-	return oldest;
-}
-
-/* The part of the access that the question is about. */
-static struct race_value make_value(struct search *search,
-				    const struct race_question *question,
-				    uint32_t thread,
-				    const struct race_access *access)
-{
-	uint64_t end = access->addr + access->size;
-	uint64_t last = question->addr + question->size;
-	struct race_value value = {
-		.addr = access->addr > question->addr ? access->addr :
-							question->addr,
-		.has_writer = true,
-		.time = access->time,
-		.pc = access->pc,
-		.place = access->place,
-	};
-
-	value.size = (size_t)((end < last ? end : last) - value.addr);
-	if (value.size > RACE_VALUE_MOST)
-		value.size = RACE_VALUE_MOST;
-	recording_tid(search->replay.recording, thread, &value.tid, NULL);
-	return value;
-}
-
-static void take_write(struct search *search, struct race_question *question,
-		       uint32_t thread, const struct race_access *access)
-{
-	struct race_value value = make_value(search, question, thread, access);
-	struct race_slot slot = {
-		.is_there = true, .is_fresh = true, .thread = thread,
-		.count = clock_of(&search->replay.detector.clocks[thread],
-				  thread),
-		.is_library = access->is_library, .now = value, .old = value,
-	};
-	struct race_slot *slots = question->slots;
-	unsigned number;
-
-	slot.old.has_writer = false;
-	look(search, &slot.old);
-	for (unsigned i = 0; i < SLOTS; i++) {
-		if (!slots[i].is_there ||
-		    !overlap(&slots[i].now, value.addr, value.size))
-			continue;
-		if (!is_ordered(search, &slots[i], thread)) {
-			if (!slots[i].is_library || !slot.is_library)
-				slot.rivals |= UINT32_C(1) << i;
-		} else if (covers(value.addr, value.size, &slots[i].now)) {
-			if (slots[i].now.addr == value.addr &&
-			    slots[i].now.size == value.size)
-				slot.old = slots[i].now;
-			drop(slots, i);
-		}
-	}
-	number = find_free(slots);
-	slot.rivals &= ~(UINT32_C(1) << number);
-	for (unsigned i = 0; i < SLOTS; i++)
-		if (slot.rivals & UINT32_C(1) << i)
-			slots[i].rivals |= UINT32_C(1) << number;
-	slots[number] = slot;
-	search->is_fresh = true;
-}
-
-static void take_read(struct search *search, struct race_question *question,
-		      uint32_t thread, const struct race_access *access)
-{
-	for (unsigned i = 0; i < SLOTS; i++) {
-		struct race_slot *slot = &question->slots[i];
-
-		if (slot->is_there &&
-		    overlap(&slot->now, access->addr, access->size) &&
-		    !is_ordered(search, slot, thread) &&
-		    !(slot->is_library && access->is_library))
-			slot->is_read = true;
-	}
-}
-
-/* Bytes that synchronize do not race. */
-static bool is_sync(struct search *search, const struct race_access *access)
-{
-	struct race_word *word;
-
-	if (race_words_find(&search->replay.detector.words, access->addr,
-			    &word) || !word)
-		return false;
-	return word->sync & race_word_bytes(access->addr &
-					    ~(uint64_t)(RACE_WORD - 1),
-					    access->addr, access->size);
-}
-
-static void on_access(void *context, uint32_t thread,
-		      const struct race_access *access)
-{
-	struct search *search = context;
-
-	if (!access) {
-		look_at_fresh(search);
-		return;
-	}
-	for (size_t i = 0; i < search->values->count; i++) {
-		struct race_question *question = &search->values->list[i];
-
-		if (access->time >= question->at ||
-		    access->addr >= question->addr + question->size ||
-		    question->addr >= access->addr + access->size ||
-		    is_sync(search, access))
-			continue;
-		if (access->writes)
-			take_write(search, question, thread, access);
-		else
-			take_read(search, question, thread, access);
-	}
-}
+#include "replayer/recording.h"
 
 /* ------- answers ------- */
 
@@ -252,7 +44,7 @@ static int answer(struct race_question *question, struct lines *lines)
 {
 	int rc = 0;
 
-	for (unsigned i = 0; i < SLOTS && !rc; i++) {
+	for (unsigned i = 0; i < RACE_SLOTS && !rc; i++) {
 		const struct race_slot *slot = &question->slots[i];
 
 		if (!slot->is_there || (!slot->rivals && !slot->is_read))
@@ -267,6 +59,18 @@ static int answer(struct race_question *question, struct lines *lines)
 	return rc;
 }
 
+/* ------- searching ------- */
+
+static uint64_t first_time(const struct race_values *values)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (size_t i = 0; i < values->count; i++)
+		if (values->list[i].at < first)
+			first = values->list[i].at;
+	return first;
+}
+
 static uint64_t last_time(const struct race_values *values)
 {
 	uint64_t last = 0;
@@ -277,15 +81,66 @@ static uint64_t last_time(const struct race_values *values)
 	return last;
 }
 
-static void ignore(void *context, const struct race_entry *before,
-		   uint32_t thread, const struct race_access *now,
-		   uint64_t addr)
+/* Whether one of the pages may have been written before `time` steps. */
+static bool is_written(const struct segment_index *index,
+		       const struct race_question *question, uint64_t time)
 {
-	(void)context;
-	(void)before;
-	(void)thread;
-	(void)now;
-	(void)addr;
+	uint64_t last = (question->addr + question->size - 1) >>
+			GUEST_PAGE_SHIFT;
+
+	for (uint64_t page = question->addr >> GUEST_PAGE_SHIFT; page <= last;
+	     page++)
+		if (!page_index_is_unchanged(index, page, time))
+			return true;
+	return false;
+}
+
+/*
+ * The last time before which the page may have been written, while there were
+ * several threads; 0 if it was not.
+ */
+static int last_write(const struct race_question *question,
+		      const struct race_replay *replay, uint64_t *out,
+		      struct failure *why)
+{
+	struct recording *recording = replay->recording;
+	size_t segment = recording_segment_at(recording, question->at) + 1;
+	uint64_t end = question->at;
+
+	*out = 0;
+	while (!*out && end > replay->threaded && segment-- > 0) {
+		uint64_t start = recording_time(recording, segment);
+		struct segment_index index;
+		int rc = recording_index(recording, segment, &index, why);
+
+		if (rc)
+			return rc;
+		if (end > start && is_written(&index, question, end - start))
+			*out = end;
+		segment_index_release(&index);
+		end = start;
+	}
+	return 0;
+}
+
+/* Whether any of the questions needs a writes; and what it leaves out. */
+static int may_race(const struct race_values *values,
+		    const struct race_replay *replay, bool *may,
+		    struct failure *why)
+{
+	int rc = 0;
+
+	*may = false;
+	for (size_t i = 0; i < values->count && !rc; i++) {
+		struct race_question *question = &values->list[i];
+		uint64_t last;
+
+		rc = last_write(question, replay, &last, why);
+		if (last && replay->start > replay->threaded)
+			question->since = replay->start;
+		*may |= last > replay->start;
+	}
+	return rc;
 }
 
 static int make_slots(struct race_values *values)
@@ -294,35 +149,82 @@ static int make_slots(struct race_values *values)
 		struct race_question *question = &values->list[i];
 
 		assert(question->size);
-		question->slots = calloc(SLOTS, sizeof(*question->slots));
-		if (!question->slots)
+		question->slots = calloc(RACE_SLOTS, sizeof(*question->slots));
+		question->readers = calloc(RACE_READERS,
+					   sizeof(*question->readers));
+		if (!question->slots || !question->readers)
 			return ERR_NO_MEMORY;
 	}
 	return 0;
 }
 
-int race_values_find(struct race_values *values, struct recording *recording,
-		     race_progress *progress, void *context,
-		     struct failure *why)
+/* Whether several threads use a word of it, and one writes. */
+static bool is_shared(const struct race_question *question,
+		      struct race_words *words)
 {
-	struct search search = { .values = values };
-	struct race_replay *replay = &search.replay;
-	int rc = race_replay_init(replay, recording, last_time(values), ignore,
-				  NULL, why);
+	uint64_t first = question->addr & ~(uint64_t)(RACE_WORD - 1);
+	uint64_t last = question->addr + question->size - 1;
+	uint64_t count = (last - first) / RACE_WORD + 1;
 
-	replay->progress = progress;
-	replay->progress_context = context;
-	replay->on_access = on_access;
-	replay->access_context = &search;
-	if (!rc)
-		rc = lines_create(&values->lines, recording, why);
+	for (uint64_t i = 0; i < count; i++)
+		if (race_words_is_shared(words, first + i * RACE_WORD))
+			return true;
+	return false;
+}
+
+static bool is_any_shared(const struct race_values *values,
+			  struct race_words *words)
+{
+	for (size_t i = 0; i < values->count; i++)
+		if (is_shared(&values->list[i], words))
+			return true;
+	return false;
+}
+
+static int find_values(struct race_writes *writes, struct failure *why)
+{
+	struct race_values *values = writes->values;
+	struct race_replay *replay = &writes->replay;
+	bool may = false;
+	int rc = 0;
+
+	if (replay->start < replay->end)
+		rc = may_race(values, replay, &may, why);
+	if (rc || !may)
+		return rc;
+	rc = lines_create(&values->lines, replay->recording, why);
 	if (!rc && make_slots(values))
 		rc = failed(why, ERR_NO_MEMORY, "out of memory");
 	if (!rc)
-		rc = races_search(replay, values->lines, why);
+		rc = races_mark(replay, values->lines, why);
+	if (!rc && is_any_shared(values, &replay->detector.words))
+		rc = races_look(replay, values->lines, why);
 	for (size_t i = 0; i < values->count && !rc; i++)
 		if (answer(&values->list[i], values->lines))
 			rc = failed(why, ERR_NO_MEMORY, "out of memory");
+	return rc;
+}
+
+int race_values_find(struct race_values *values, struct recording *recording,
+		     uint64_t most, race_progress *progress, void *context,
+		     struct failure *why)
+{
+	uint64_t first = first_time(values);
+	uint64_t start = first > most ? first - most : 0;
+	struct race_writes writes = { .values = values };
+	struct race_replay *replay = &writes.replay;
+	int rc;
+
+	if (!values->count)
+		return 0;
+	rc = race_replay_init(replay, recording, start, last_time(values),
+			      race_writes_found, &writes, why);
+	replay->progress = progress;
+	replay->progress_context = context;
+	replay->on_access = race_writes_access;
+	replay->access_context = &writes;
+	if (!rc)
+		rc = find_values(&writes, why);
 	race_replay_release(replay);
 	return rc;
 }
@@ -331,6 +233,7 @@ void race_values_release(struct race_values *values)
 {
 	for (size_t i = 0; i < values->count; i++) {
 		free(values->list[i].slots);
+		free(values->list[i].readers);
 		free(values->list[i].values);
 	}
 	free(values->list);

@@ -4,7 +4,8 @@
  *
  * Writes that nothing orders might have come in any order: each of them may
  * have been the last one.  The same goes for a write and what was there
- * before it, if another thread has read since and nothing orders the two.
+ * before it, if another thread has read since, or before, and nothing orders
+ * the two.
  *
  * Units:      as in race_replay.h.
  * Ownership:  race_values_release() frees; a zeroed structure is empty.
@@ -40,7 +41,9 @@ struct race_question {
 	uint64_t at;		/* after so many instructions */
 	struct race_value *values;	/* the answer; none if nothing races */
 	size_t count;
+	uint64_t since;		/* accesses before did not count; 0: all did */
 	struct race_slot *slots;	/* while it is searched */
+	struct race_reader *readers;
 };
 
 struct race_values {
@@ -49,9 +52,12 @@ struct race_values {
 	struct lines *lines;	/* owns names in the answers */
 };
 
-/* Answers all of them by one search up to the last of their times. */
+/*
+ * Answers all of them by one search, which begins at most `most` steps before
+ * the first of their times.
+ */
 int race_values_find(struct race_values *values, struct recording *recording,
-		     race_progress *progress, void *context,
+		     uint64_t most, race_progress *progress, void *context,
 		     struct failure *why);
 void race_values_release(struct race_values *values);
 

@@ -156,14 +156,25 @@ int race_words_synchronize(struct race_words *words, uint64_t addr,
 
 /* ------- the second replay ------- */
 
+static bool is_shared(const struct race_page *page, uint64_t addr)
+{
+	const uint16_t both = STATE_SHARED | STATE_WRITTEN;
+
+	return page && (page->states[index_of(addr)] & both) == both;
+}
+
+bool race_words_is_shared(struct race_words *words, uint64_t addr)
+{
+	return is_shared(find_page(words, addr >> GUEST_PAGE_SHIFT), addr);
+}
+
 int race_words_find(struct race_words *words, uint64_t addr,
 		    struct race_word **out)
 {
-	const uint16_t both = STATE_SHARED | STATE_WRITTEN;
 	struct race_page *page = find_page(words, addr >> GUEST_PAGE_SHIFT);
 
 	*out = NULL;
-	if (!page || (page->states[index_of(addr)] & both) != both)
+	if (!is_shared(page, addr))
 		return 0;
 	*out = page->words[index_of(addr)];
 	if (!*out)

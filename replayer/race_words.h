@@ -81,6 +81,9 @@ int race_words_touch(struct race_words *words, uint32_t thread, uint64_t addr,
 int race_words_synchronize(struct race_words *words, uint64_t addr,
 			   uint64_t size, bool by_type);
 
+/* Whether several threads touched the word at `addr`, and somebody wrote. */
+bool race_words_is_shared(struct race_words *words, uint64_t addr);
+
 /*
  * The record of the word that holds `addr`, made if need be; NULL in `*out` if
  * the word cannot race.

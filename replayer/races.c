@@ -8,17 +8,25 @@
 #include "formats/error.h"
 #include "replayer/recording.h"
 
-/* Races by pairs of places in the code: a hash table. */
+/* Two places in the code that race, and the race of their lines. */
+struct pair {
+	uint64_t places[2];
+	size_t race;		/* in the list */
+};
+
 struct search {
 	struct recording *recording;
-	struct race **slots;
-	size_t count, room;
+	struct races *races;
+	size_t room;		/* of their list */
+	struct pair **slots;	/* a hash table */
+	size_t pair_count, slot_count;
 	int error;
 };
 
-bool race_is_of_writes(const struct race *race)
+enum race_kind race_kind_of(const struct race *race)
 {
-	return race->sides[0].writes && race->sides[1].writes;
+	return race->sides[0].writes && race->sides[1].writes ?
+		       RACE_OF_WRITES : RACE_WITH_READ;
 }
 
 /* ------- pairs of places ------- */
@@ -33,22 +41,22 @@ static size_t hash_of(uint64_t one, uint64_t other)
 			UINT64_C(0xff51afd7ed558ccd) >> 20);
 }
 
-static bool is_pair(const struct race *race, uint64_t one, uint64_t other)
+static bool is_pair(const struct pair *pair, uint64_t one, uint64_t other)
 {
-	const struct race_side *sides = race->sides;
+	const uint64_t *places = pair->places;
 
-	return (sides[0].place == one && sides[1].place == other) ||
-	       (sides[0].place == other && sides[1].place == one);
+	return (places[0] == one && places[1] == other) ||
+	       (places[0] == other && places[1] == one);
 }
 
 static size_t slot_of(const struct search *search, uint64_t one,
 		      uint64_t other)
 {
-	size_t slot = hash_of(one, other) & (search->room - 1);
+	size_t slot = hash_of(one, other) & (search->slot_count - 1);
 
 	while (search->slots[slot] &&
 	       !is_pair(search->slots[slot], one, other))
-		slot = (slot + 1) & (search->room - 1);
+		slot = (slot + 1) & (search->slot_count - 1);
 	return slot;
 }
 
@@ -56,91 +64,36 @@ static int grow(struct search *search)
 {
 	struct search larger = *search;
 
-	larger.room = search->room ? search->room * 2 : 256;
-	larger.slots = calloc(larger.room, sizeof(*larger.slots));
+	larger.slot_count = search->slot_count ? search->slot_count * 2 : 256;
+	larger.slots = calloc(larger.slot_count, sizeof(*larger.slots));
 	if (!larger.slots)
 		return ERR_NO_MEMORY;
-	for (size_t i = 0; i < search->room; i++) {
-		struct race *race = search->slots[i];
+	for (size_t i = 0; i < search->slot_count; i++) {
+		struct pair *pair = search->slots[i];
 
-		if (race)
-			larger.slots[slot_of(&larger, race->sides[0].place,
-					     race->sides[1].place)] = race;
+		if (pair)
+			larger.slots[slot_of(&larger, pair->places[0],
+					     pair->places[1])] = pair;
 	}
 	free(search->slots);
 	*search = larger;
 	return 0;
 }
 
-static struct race *find_race(struct search *search, uint64_t one,
-			      uint64_t other)
-{
-	struct race **race;
-
-	if (search->count >= search->room / 2 && grow(search))
-		return NULL;
-	race = &search->slots[slot_of(search, one, other)];
-	if (!*race) {
-		*race = calloc(1, sizeof(**race));
-		search->count += *race != NULL;
-	}
-	return *race;
-}
-
-static void set_example(struct search *search, struct race *race,
-			const struct race_entry *before, uint32_t thread,
-			const struct race_access *now, uint64_t addr)
-{
-	race->address = addr;
-	race->sides[0] = (struct race_side) {
-		.time = before->time, .pc = before->pc,
-		.place = before->place, .writes = before->writes,
-	};
-	race->sides[1] = (struct race_side) {
-		.time = now->time, .pc = now->pc,
-		.place = now->place, .writes = now->writes,
-	};
-	if (recording_tid(search->recording, before->thread,
-			  &race->sides[0].tid, NULL) ||
-	    recording_tid(search->recording, thread, &race->sides[1].tid,
-			  NULL))
-		search->error = ERR_CORRUPT;
-}
-
-static void on_found(void *context, const struct race_entry *before,
-		     uint32_t thread, const struct race_access *now,
-		     uint64_t addr)
-{
-	struct search *search = context;
-	struct race *race = find_race(search, before->place, now->place);
-
-	if (!race) {
-		search->error = ERR_NO_MEMORY;
-		return;
-	}
-	/* Two writes are the better example. */
-	if (!race->count || (before->writes && now->writes &&
-			     !race_is_of_writes(race)))
-		set_example(search, race, before, thread, now, addr);
-	/* An instruction counts once, whatever it accesses. */
-	if (!race->count || race->last_time != now->time)
-		race->count++;
-	race->last_time = now->time;
-}
-
 /* ------- pairs of lines ------- */
 
-static void describe(struct races *races, struct recording *recording,
-		     struct race *race)
+static struct race_side side_of(struct search *search,
+				const struct race_entry *entry)
 {
-	size_t segment = recording_segment_at(recording, race->sides[1].time);
+	struct race_side side = {
+		.time = entry->time, .pc = entry->pc, .place = entry->place,
+		.writes = entry->writes,
+	};
 
-	for (unsigned i = 0; i < 2; i++)
-		lines_find(races->lines, race->sides[i].time,
-			   race->sides[i].place, &race->sides[i].line);
-	if (!recording_name(recording, segment, race->address, race->symbol,
-			    sizeof(race->symbol)))
-		race->symbol[0] = '\0';
+	if (recording_tid(search->recording, entry->thread, &side.tid, NULL))
+		search->error = ERR_CORRUPT;
+	lines_find(search->races->lines, side.time, side.place, &side.line);
+	return side;
 }
 
 static bool is_same_line(const struct race_side *a, const struct race_side *b)
@@ -161,28 +114,135 @@ static bool is_same_race(const struct race *a, const struct race *b)
 		is_same_line(&one[1], &other[0]));
 }
 
-static bool is_better(const struct race *a, const struct race *b)
+/* The race of the same lines, made if there is none. */
+static size_t find_race(struct search *search, const struct race *race)
 {
-	if (race_is_of_writes(a) != race_is_of_writes(b))
-		return race_is_of_writes(a);
-	return a->sides[1].time < b->sides[1].time;
+	struct races *races = search->races;
+	size_t i;
+
+	for (i = 0; i < races->count; i++)
+		if (is_same_race(&races->list[i], race))
+			return i;
+	if (races->count == search->room) {
+		size_t room = search->room ? search->room * 2 : 16;
+		struct race *more = reallocarray(races->list, room,
+						 sizeof(*more));
+
+		if (!more) {
+			search->error = ERR_NO_MEMORY;
+			return SIZE_MAX;
+		}
+		races->list = more;
+		search->room = room;
+	}
+	races->list[races->count++] = *race;
+	return i;
 }
 
-/* Joins the race with one of the same lines that is there already. */
-static bool merge(struct races *races, const struct race *race)
+static void set_symbol(struct search *search, struct race *race)
 {
-	for (size_t i = 0; i < races->count; i++) {
-		struct race *there = &races->list[i];
-		uint64_t count = there->count + race->count;
+	if (!recording_name(search->recording, race->sides[1].time,
+			    race->address, race->symbol,
+			    sizeof(race->symbol)))
+		race->symbol[0] = '\0';
+}
 
-		if (!is_same_race(there, race))
-			continue;
-		if (is_better(race, there))
-			*there = *race;
-		there->count = count;
-		return true;
+/* An access, and one before it that it races with. */
+struct sighting {
+	const struct race_entry *before;
+	struct race_entry now;
+	uint64_t addr;
+};
+
+static struct race make_race(struct search *search,
+			     const struct sighting *sighting)
+{
+	struct race race = {
+		.address = sighting->addr,
+		.sides = {
+			side_of(search, sighting->before),
+			side_of(search, &sighting->now),
+		},
+	};
+
+	set_symbol(search, &race);
+	return race;
+}
+
+static struct pair *add_pair(struct search *search,
+			     const struct sighting *sighting)
+{
+	struct race race = make_race(search, sighting);
+	struct pair *pair = calloc(1, sizeof(*pair));
+
+	if (!pair) {
+		search->error = ERR_NO_MEMORY;
+		return NULL;
 	}
-	return false;
+	pair->places[0] = sighting->before->place;
+	pair->places[1] = sighting->now.place;
+	pair->race = find_race(search, &race);
+	if (pair->race != SIZE_MAX)
+		return pair;
+	free(pair);
+	return NULL;
+}
+
+static struct race *race_of(struct search *search,
+			    const struct sighting *sighting)
+{
+	uint64_t one = sighting->before->place, other = sighting->now.place;
+	struct pair **pair;
+
+	if (search->pair_count >= search->slot_count / 2 && grow(search)) {
+		search->error = ERR_NO_MEMORY;
+		return NULL;
+	}
+	pair = &search->slots[slot_of(search, one, other)];
+	if (!*pair) {
+		*pair = add_pair(search, sighting);
+		search->pair_count += *pair != NULL;
+	}
+	return *pair ? &search->races->list[(*pair)->race] : NULL;
+}
+
+static void set_example(struct search *search, struct race *race,
+			const struct sighting *sighting)
+{
+	struct race better = make_race(search, sighting);
+
+	race->address = better.address;
+	memcpy(race->symbol, better.symbol, sizeof(race->symbol));
+	memcpy(race->sides, better.sides, sizeof(race->sides));
+}
+
+static void on_found(void *context, const struct race_entry *before,
+		     uint32_t thread, const struct race_access *now,
+		     uint64_t addr)
+{
+	struct search *search = context;
+	struct sighting sighting = {
+		.before = before,
+		.now = {
+			.thread = thread, .time = now->time, .pc = now->pc,
+			.place = now->place, .writes = now->writes,
+		},
+		.addr = addr,
+	};
+	struct race *race = race_of(search, &sighting);
+	enum race_kind kind = before->writes && now->writes ? RACE_OF_WRITES :
+							     RACE_WITH_READ;
+
+	if (!race)
+		return;
+	/* Two writes are the better example. */
+	if (kind == RACE_OF_WRITES && race_kind_of(race) != kind)
+		set_example(search, race, &sighting);
+	race->has_kind[kind] = true;
+	/* An instruction counts once, whatever it accesses. */
+	if (!race->count || race->last_time != now->time)
+		race->count++;
+	race->last_time = now->time;
 }
 
 static int compare(const void *a, const void *b)
@@ -193,25 +253,6 @@ static int compare(const void *a, const void *b)
 		return one->sides[1].time < other->sides[1].time ? -1 : 1;
 	if (one->sides[0].time != other->sides[0].time)
 		return one->sides[0].time < other->sides[0].time ? -1 : 1;
-	return 0;
-}
-
-static int list_races(struct races *races, struct recording *recording,
-		      const struct search *search, struct failure *why)
-{
-	races->list = calloc(search->count + 1, sizeof(*races->list));
-	if (!races->list)
-		return failed(why, ERR_NO_MEMORY, "out of memory");
-	for (size_t i = 0; i < search->room; i++) {
-		struct race *race = search->slots[i];
-
-		if (!race)
-			continue;
-		describe(races, recording, race);
-		if (!merge(races, race))
-			races->list[races->count++] = *race;
-	}
-	qsort(races->list, races->count, sizeof(*races->list), compare);
 	return 0;
 }
 
@@ -227,40 +268,30 @@ static int add_code(void *context, uint64_t start, uint64_t end)
 	return race_homes_add(context, start, end);
 }
 
-/* Variables that are atomic by their type, and what code is the program's. */
-static int take_from_lines(struct race_replay *replay, struct lines *lines,
-			  struct failure *why)
+int races_mark(struct race_replay *replay, struct lines *lines,
+	       struct failure *why)
+{
+	if (lines_each_code(lines, replay->end, add_code, &replay->homes))
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	return race_replay_run(replay, true, why);
+}
+
+int races_look(struct race_replay *replay, struct lines *lines,
+	       struct failure *why)
 {
 	struct race_words *words = &replay->detector.words;
 	int rc = lines_each_atomic(lines, 0, mark_atomic, words);
 
 	if (!rc)
 		rc = lines_each_atomic(lines, replay->end, mark_atomic, words);
-	if (!rc)
-		rc = lines_each_code(lines, replay->end, add_code,
-				     &replay->homes);
-	return rc ? failed(why, rc, "out of memory") : 0;
-}
-
-int races_search(struct race_replay *replay, struct lines *lines,
-		 struct failure *why)
-{
-	int rc = 0;
-
-	/* A thread alone races with nobody. */
-	if (recording_threads(replay->recording) < 2)
-		return 0;
-	rc = take_from_lines(replay, lines, why);
-	if (!rc)
-		rc = race_replay_run(replay, true, why);
-	if (!rc)
-		rc = race_replay_run(replay, false, why);
-	return rc;
+	if (rc)
+		return failed(why, rc, "out of memory");
+	return race_replay_run(replay, false, why);
 }
 
 static void release_search(struct search *search)
 {
-	for (size_t i = 0; i < search->room; i++)
+	for (size_t i = 0; i < search->slot_count; i++)
 		free(search->slots[i]);
 	free(search->slots);
 }
@@ -268,25 +299,28 @@ static void release_search(struct search *search)
 int races_find(struct races *out, struct recording *recording,
 	       race_progress *progress, void *context, struct failure *why)
 {
-	struct search search = { .recording = recording };
+	struct search search = { .recording = recording, .races = out };
 	struct race_replay replay;
 	int rc;
 
 	*out = (struct races) { 0 };
-	rc = race_replay_init(&replay, recording, recording_end(recording),
+	rc = race_replay_init(&replay, recording, 0, recording_end(recording),
 			      on_found, &search, why);
 	replay.progress = progress;
 	replay.progress_context = context;
 	if (!rc)
 		rc = lines_create(&out->lines, recording, why);
-	if (!rc)
-		rc = races_search(&replay, out->lines, why);
+	/* A thread alone races with nobody. */
+	if (!rc && replay.start < replay.end)
+		rc = races_mark(&replay, out->lines, why);
+	if (!rc && replay.start < replay.end)
+		rc = races_look(&replay, out->lines, why);
 	if (!rc && search.error)
 		rc = failed(why, search.error, search.error == ERR_NO_MEMORY ?
 			    "out of memory" : "a thread has no key frame");
 	race_replay_release(&replay);
-	if (!rc)
-		rc = list_races(out, recording, &search, why);
+	if (!rc && out->count)
+		qsort(out->list, out->count, sizeof(*out->list), compare);
 	release_search(&search);
 	if (rc)
 		races_release(out);

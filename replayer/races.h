@@ -26,12 +26,20 @@ struct race_side {
 	struct source_line line;	/* of `place` */
 };
 
+enum race_kind {
+	RACE_OF_WRITES,
+	RACE_WITH_READ,		/* one of the two accesses reads */
+	RACE_KINDS
+};
+
 /* Two lines that race; an example, and how often it was so. */
 struct race {
-	uint64_t count;		/* accesses that raced with an earlier one */
+	uint64_t count;		/* instructions that raced with an earlier one
+				   of the other line */
 	uint64_t address;
 	char symbol[128];	/* at `address`; "" if that is not known */
 	struct race_side sides[2];	/* the earlier access first */
+	bool has_kind[RACE_KINDS];	/* among all that were counted */
 	uint64_t last_time;	/* that was counted */
 };
 
@@ -41,16 +49,18 @@ struct races {
 	size_t count;
 };
 
-/* `progress` may be NULL; all of the work is twice the recording's time. */
+/* `progress` may be NULL. */
 int races_find(struct races *out, struct recording *recording,
 	       race_progress *progress, void *context, struct failure *why);
 void races_release(struct races *races);
 
-/* Both replays, for a search that was set up. */
-int races_search(struct race_replay *replay, struct lines *lines,
-		 struct failure *why);
+/* The first replay and the second, for a search that was set up. */
+int races_mark(struct race_replay *replay, struct lines *lines,
+	       struct failure *why);
+int races_look(struct race_replay *replay, struct lines *lines,
+	       struct failure *why);
 
-/* Whether both accesses of the example write. */
-bool race_is_of_writes(const struct race *race);
+/* What the example is. */
+enum race_kind race_kind_of(const struct race *race);
 
 #endif

@@ -235,6 +235,7 @@ void recording_close(struct recording *recording)
 	if (!recording)
 		return;
 	names_release(&recording->names);
+	recording_forget_programs(recording);
 	page_versions_release(&recording->versions);
 	slices_release(&recording->slices);
 	recording_forget(recording);
@@ -449,32 +450,29 @@ int recording_page(struct recording *recording, uint64_t id,
 
 /* ------- symbols ------- */
 
-int recording_find_symbol(struct recording *recording, size_t segment,
+int recording_find_symbol(struct recording *recording, uint64_t t,
 			  const char *name, uint64_t *addr, uint64_t *size,
 			  struct failure *why)
 {
-	return names_find(&recording->names, recording, segment, name, addr,
-			  size, why);
+	return names_find(&recording->names, recording, t, name, addr, size,
+			  why);
 }
 
-bool recording_name(struct recording *recording, size_t segment,
-		    uint64_t addr, char *text, size_t room)
+bool recording_name(struct recording *recording, uint64_t t, uint64_t addr,
+		    char *text, size_t room)
 {
-	return names_of(&recording->names, recording, segment, addr, text,
-			room);
+	return names_of(&recording->names, recording, t, addr, text, room);
 }
 
-const struct symbols *recording_module(struct recording *recording,
-				       size_t segment, uint64_t addr,
-				       uint64_t *bias)
+const struct symbols *recording_module(struct recording *recording, uint64_t t,
+				       uint64_t addr, uint64_t *bias)
 {
-	return names_module(&recording->names, recording, segment, addr, bias);
+	return names_module(&recording->names, recording, t, addr, bias);
 }
 
 const struct symbols *recording_mapped_module(struct recording *recording,
-					      size_t segment, size_t number,
+					      uint64_t t, size_t number,
 					      uint64_t *bias)
 {
-	return names_mapped(&recording->names, recording, segment, number,
-			    bias);
+	return names_mapped(&recording->names, recording, t, number, bias);
 }

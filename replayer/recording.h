@@ -104,7 +104,9 @@ int recording_is_mapped(struct recording *recording, uint64_t t, uint64_t addr,
 struct recording_thread {
 	uint32_t stream;
 	uint32_t tid;		/* the guest's number when it began */
-	uint64_t first, last;	/* times: it began, it ended or was last seen */
+	uint64_t first, last;	/* times: it began, it ended or was last seen;
+				   behind the end of a recording that was cut
+				   short, if what it did was lost */
 	uint64_t steps;		/* its own, up to `last` */
 	bool has_ended;		/* else it was there to the end, or it is not
 				   known what became of it */
@@ -116,7 +118,10 @@ size_t recording_threads(const struct recording *recording);
 int recording_thread(struct recording *recording, uint32_t stream,
 		     struct recording_thread *out, struct failure *why);
 
-/* The number of the thread; cheaper than recording_thread(). */
+/* When it began; cheaper than recording_thread(). */
+uint64_t recording_first(const struct recording *recording, uint32_t stream);
+
+/* The number of the thread; the same. */
 int recording_tid(struct recording *recording, uint32_t stream, uint32_t *tid,
 		  struct failure *why);
 
@@ -161,14 +166,37 @@ int recording_steps(struct recording *recording, uint32_t stream, uint64_t t,
 int recording_time_of(struct recording *recording, uint32_t tid,
 		      uint64_t steps, uint64_t *t, struct failure *why);
 
-/* ------- symbols ------- */
+/* ------- programs ------- */
+
+/* What the process was, from a time on. */
+struct recording_program {
+	uint64_t time;		/* its first instruction comes next */
+	bool is_known;		/* else of `image` only the path is */
+	struct program_image image;
+};
 
 /*
- * Finds `name` in any module that is mapped at the key frame of `segment` or
- * in the segment, the program first.  "MODULE!NAME" looks in that module
- * only.  ERR_NOT_FOUND.
+ * The programs that the process was, by time; the first is the one of the meta
+ * data.  In recordings that do not list them they are searched, which takes
+ * its time.
  */
-int recording_find_symbol(struct recording *recording, size_t segment,
+int recording_programs(struct recording *recording,
+		       const struct recording_program **list, size_t *count,
+		       struct failure *why);
+
+/*
+ * Which process made this one; NULL if that is not known.  If it is, programs
+ * are listed.
+ */
+const struct origin *recording_origin(const struct recording *recording);
+
+/* ------- symbols, of the modules that are mapped at time `t` ------- */
+
+/*
+ * Finds `name` in any module, the program first.  "MODULE!NAME" looks in that
+ * module only.  ERR_NOT_FOUND.
+ */
+int recording_find_symbol(struct recording *recording, uint64_t t,
 			  const char *name, uint64_t *addr, uint64_t *size,
 			  struct failure *why);
 
@@ -176,20 +204,19 @@ int recording_find_symbol(struct recording *recording, size_t segment,
  * Names the code or data at `addr`: "main+0x12" or "libc.so.6!free+0x4" for
  * another module than the program.  False if nothing covers it.
  */
-bool recording_name(struct recording *recording, size_t segment,
-		    uint64_t addr, char *text, size_t room);
+bool recording_name(struct recording *recording, uint64_t t, uint64_t addr,
+		    char *text, size_t room);
 
 /*
  * The module with the code or data at `addr`, or NULL; less `*bias`, the
- * address is as in the module's file.  Borrowed until the next such call.
+ * address is as in the module's file.  Borrowed.
  */
-const struct symbols *recording_module(struct recording *recording,
-				       size_t segment, uint64_t addr,
-				       uint64_t *bias);
+const struct symbols *recording_module(struct recording *recording, uint64_t t,
+				       uint64_t addr, uint64_t *bias);
 
 /* The same, of those that are mapped the one with this number, from 0. */
 const struct symbols *recording_mapped_module(struct recording *recording,
-					      size_t segment, size_t number,
+					      uint64_t t, size_t number,
 					      uint64_t *bias);
 
 #endif

@@ -3,7 +3,7 @@
  * recording_internal.h - what a recording consists of, for its own files
  *
  * chunks.c puts the chunks in order; recording.c reads them; threads.c knows
- * who ran when.
+ * who ran when, programs.c what they executed.
  */
 #ifndef CPREC_REPLAYER_RECORDING_INTERNAL_H
 #define CPREC_REPLAYER_RECORDING_INTERNAL_H
@@ -67,6 +67,14 @@ struct recording {
 	size_t thread_count, thread_room;
 	uint32_t *next_part;	/* per chunk */
 
+	bool has_origin;
+	struct origin origin;
+	uint32_t *program_chunks;
+	size_t program_chunk_count, program_chunk_room;
+	bool has_programs;	/* `programs` are what recording.h says */
+	struct recording_program *programs;
+	size_t program_count;
+
 	bool has_slices;
 	size_t slices_segment;	/* that `slices` is of */
 	struct slices slices;
@@ -87,6 +95,9 @@ void recording_forget(struct recording *recording);
 /* The stream in a segment, or NULL if it has nothing there. */
 const struct stream_part *recording_part(const struct recording *recording,
 					 size_t segment, uint32_t stream);
+
+/* Frees what recording_programs() gave. */
+void recording_forget_programs(struct recording *recording);
 
 /* Decodes the key frame in a chunk. */
 int recording_frame_in(struct recording *recording, uint32_t chunk,

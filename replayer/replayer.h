@@ -47,12 +47,23 @@ int replayer_seek(struct replayer *replayer, uint64_t t, struct failure *why);
 void replayer_in_order(struct replayer *replayer);
 
 /*
- * Executes one thread from its first instruction to its last, without the
- * streams of the others, and compares its registers with each of its key
- * frames.  `*steps` is how many it had.  Output goes where
- * replayer_on_output() says.  Stands nowhere afterwards.
+ * Executes one thread from its first instruction to where it stands at time
+ * `t`, without the streams of the others, and compares its registers with each
+ * of its key frames.  `*steps` is how many it had.  Output goes where
+ * replayer_on_output() says; `progress`, which may be NULL, is told from time
+ * to time how far the run is.  Stands nowhere afterwards.  ERR_NOT_FOUND if
+ * the thread begins after `t`.
  */
-int replayer_run_alone(struct replayer *replayer, uint32_t stream,
+typedef void replayer_progress(void *context, uint64_t t);
+
+struct alone_run {
+	uint32_t stream;
+	uint64_t t;		/* at most the recording's end */
+	replayer_progress *progress;
+	void *context;		/* of `progress` */
+};
+
+int replayer_run_alone(struct replayer *replayer, const struct alone_run *run,
 		       uint64_t *steps, struct failure *why);
 
 /* The time it stands at. */

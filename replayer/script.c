@@ -121,7 +121,7 @@ static int add_event(struct script *script, const struct packet *packet,
 	if (packet->kind == PACKET_SLICE)
 		script->turn = script->event_count;
 	script->events[script->event_count++] = (struct script_event) {
-		.packet = *packet, .time = time,
+		.packet = *packet, .time = time, .joint = clock->time,
 		.stream = clock->stream, .first = script->effect_count,
 	};
 	return 0;

@@ -32,6 +32,8 @@ struct script_effect {
 struct script_event {
 	struct packet packet;
 	uint64_t time;
+	uint64_t joint;			/* the time of all threads; `time` is
+					   another one for a thread alone */
 	uint32_t stream;		/* whose thread it happens to */
 	size_t first, count;		/* its effects */
 };

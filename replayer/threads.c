@@ -93,8 +93,8 @@ int recording_thread_frame(struct recording *recording, size_t segment,
 				  out, why);
 }
 
-/* The time of a stream's first key frame. */
-static uint64_t first_time(const struct recording *recording, uint32_t stream)
+/* The time of its first key frame. */
+uint64_t recording_first(const struct recording *recording, uint32_t stream)
 {
 	const struct thread *thread = &recording->threads[stream];
 	uint32_t chunk = part_at(recording, thread->places)->newest;
@@ -132,7 +132,7 @@ int recording_find_thread(struct recording *recording, uint32_t tid,
 		uint32_t found;
 		int rc;
 
-		if (first_time(recording, (uint32_t)i) > t)
+		if (recording_first(recording, (uint32_t)i) > t)
 			continue;
 		rc = recording_tid(recording, (uint32_t)i, &found, why);
 		if (rc)
@@ -239,7 +239,7 @@ int recording_steps(struct recording *recording, uint32_t stream, uint64_t t,
 
 	assert(stream < recording->thread_count);
 	place = newest_place(recording, segment, stream);
-	if (!place || first_time(recording, stream) > t)
+	if (!place || recording_first(recording, stream) > t)
 		return not_begun(recording, stream, t, why);
 	/* A segment behind its last packets adds nothing. */
 	if (place->segment < segment)
@@ -270,10 +270,14 @@ int recording_thread(struct recording *recording, uint32_t stream,
 	assert(stream < recording->thread_count);
 	*out = (struct recording_thread) {
 		.stream = stream,
-		.first = first_time(recording, stream),
+		.first = recording_first(recording, stream),
 		.last = recording->end,
 	};
 	rc = recording_tid(recording, stream, &out->tid, why);
+	if (out->first > recording->end) {
+		out->last = out->first;
+		return rc;
+	}
 	last = &thread->places[thread->place_count - 1];
 	if (!rc)
 		rc = slices_of(recording, last->segment, &slices, why);
@@ -330,7 +334,7 @@ static int time_in_stream(struct recording *recording, uint32_t stream,
 	uint64_t at;
 	int rc;
 
-	*t = first_time(recording, stream);
+	*t = recording_first(recording, stream);
 	if (!steps)
 		return 0;
 	rc = place_before(recording, stream, steps, &place, &at, why);
@@ -375,8 +379,9 @@ int recording_time_of(struct recording *recording, uint32_t tid,
 	if (is_known)
 		return failed(why, ERR_NOT_FOUND,
 			      "'%s': thread %" PRIu32 " never had %" PRIu64
-			      " instructions",
-			      trace_reader_path(recording->reader), tid, steps);
+			      " instruction%s",
+			      trace_reader_path(recording->reader), tid, steps,
+			      steps == 1 ? "" : "s");
 	return failed(why, ERR_NOT_FOUND, "'%s' has no thread %" PRIu32,
 		      trace_reader_path(recording->reader), tid);
 }

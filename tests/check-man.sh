@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Compares the manual page with the help texts: each command has a section
 # that describes each of its options, and no other.  Also that the page is
-# formatted without a warning.  Speaks TAP.
+# formatted without a warning, and that README names each command and option.
+# Speaks TAP.
 #
-# usage: check-man.sh PAGE FOLDER
+# usage: check-man.sh PAGE FOLDER README
 #
 # FOLDER is that of the help texts, help-COMMAND.txt.
 page=$1
 folder=$2
+readme=$3
 number=0
 failures=0
 
@@ -52,6 +54,25 @@ for help in "$folder"/help-*.txt; do
 		"the help has: " "$wanted" "the page has: " "$found")
 	result "$command" "${problem-}"
 	unset problem
+done
+
+# Options that README does not have, neither by name nor by letter.
+not_in_readme() {
+	grep -q "^    cprec $2 " "$readme" || echo "cprec $2"
+	sed -n 's/^ *\(-.\)\{0,1\},\{0,1\} *\(--[a-z-]*\).*/\2 \1/p' "$1" |
+		while read -r name letter; do
+			[ "$name" = --help ] ||
+				grep -q -e "$name\>" "$readme" ||
+				grep -q -e "[[\`]${letter:-$name}[]\` ]" \
+					"$readme" || echo "$name"
+		done
+}
+
+for help in "$folder"/help-*.txt; do
+	command=$(basename "$help" .txt)
+	command=${command#help-}
+	[ "$command" = nothing ] ||
+		result "README: $command" "$(not_in_readme "$help" "$command")"
 done
 
 # Where nobody can format it, there is nobody to be warned.

@@ -16,6 +16,7 @@
 #include "tools/numbers.h"
 #include "tools/options.h"
 #include "tools/print.h"
+#include "tools/questions.h"
 
 enum { OPTION_SEGMENT = 256, OPTION_KIND, OPTION_JSON, OPTION_THREAD };
 
@@ -34,7 +35,7 @@ static const struct command_help help = {
 		{ OPTION_KIND, "kind", "KIND",
 		  "only lines of this kind: SYSCALL, MAP, KEY_FRAME, ..." },
 		{ OPTION_THREAD, "thread", "TID",
-		  "only what happened to this thread" },
+		  "only what happened to this thread, or 'all'" },
 		{ 'v', "verbose", NULL,
 		  "also what key frames and indexes list" },
 		{ OPTION_JSON, "json", NULL, "one JSON object per line" },
@@ -48,8 +49,7 @@ struct dump {
 	const char *kind;	/* NULL: all */
 	bool has_segment;
 	uint64_t segment;	/* the only one */
-	bool has_tid;
-	uint64_t tid;		/* the only one */
+	struct threads_text only;	/* or all, if none are given */
 	bool verbose, json;
 
 	uint32_t *tids;		/* of the threads, by stream */
@@ -91,7 +91,7 @@ static void print_lists(const struct dump *dump, const struct key_frame *frame)
 
 static bool is_of_thread(const struct dump *dump, uint32_t tid)
 {
-	return !dump->has_tid || dump->tid == tid;
+	return !dump->only.some || dump->only.all || dump->only.tid == tid;
 }
 
 static void print_key_frame(const struct dump *dump, size_t segment,
@@ -189,7 +189,7 @@ static int print_segment(struct dump *dump, size_t segment,
 	if (!rc)
 		rc = recording_each_packet(dump->recording, segment,
 					   print_packet, dump, why);
-	if (!rc && !dump->has_tid)
+	if (!rc && (!dump->only.some || dump->only.all))
 		rc = print_index(dump, segment, why);
 	return rc;
 }
@@ -197,23 +197,20 @@ static int print_segment(struct dump *dump, size_t segment,
 static int find_threads(struct dump *dump, struct failure *why)
 {
 	size_t count = recording_threads(dump->recording);
-	bool has_one = !dump->has_tid;
+	uint32_t stream;
 	int rc = 0;
 
 	dump->has_threads = count > 1;
 	dump->tids = calloc(count, sizeof(*dump->tids));
 	if (!dump->tids)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
-	for (size_t i = 0; i < count && !rc; i++) {
+	for (size_t i = 0; i < count && !rc; i++)
 		rc = recording_tid(dump->recording, (uint32_t)i,
 				   &dump->tids[i], why);
-		has_one |= is_of_thread(dump, dump->tids[i]);
-	}
-	if (!rc && !has_one)
-		rc = failed(why, ERR_NOT_FOUND, "cannot dump thread %" PRIu64
-			    ": '%s' has none of this number", dump->tid,
-			    trace_reader_path(
-				    recording_reader(dump->recording)));
+	if (!rc && dump->only.some && !dump->only.all)
+		rc = recording_find_thread(dump->recording, dump->only.tid,
+					   recording_end(dump->recording),
+					   &stream, why);
 	return rc;
 }
 
@@ -235,6 +232,8 @@ static int dump_file(struct dump *dump, const char *path, struct failure *why)
 	for (size_t i = 0; i < count && !rc && !ferror(stdout); i++)
 		if (!dump->has_segment || dump->segment == i)
 			rc = print_segment(dump, i, why);
+	if (!rc)
+		question_warn_if_cut(dump->recording);
 	free(dump->tids);
 	recording_close(dump->recording);
 	return rc;
@@ -265,9 +264,9 @@ static int take_option(const struct options *options, int id,
 			return options_bad_value(options, id, "a number");
 		break;
 	case OPTION_THREAD:
-		dump->has_tid = true;
-		if (!number_parse(options->value, &dump->tid))
-			return options_bad_value(options, id, "a number");
+		if (!number_parse_threads(options->value, &dump->only))
+			return options_bad_value(options, id,
+						 NUMBER_THREADS_WANTED);
 		break;
 	case OPTION_KIND:
 		dump->kind = options->value;

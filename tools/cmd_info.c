@@ -15,9 +15,11 @@ enum { OPTION_JSON = 256 };
 static const struct command_help help = {
 	.name = "info",
 	.usage = "info [OPTION...] FILE",
-	.about = "Tells what was recorded, how it ended, what takes the room in"
-		 " the file, and\n"
-		 "which other files hold processes of the same program.",
+	.about = "Tells what was recorded, which programs the process executed,"
+		 " how it ended,\n"
+		 "what takes the room in the file, and which other files hold"
+		 " processes of the\n"
+		 "same program.",
 	.options = (const struct option_info[]) {
 		{ 'v', "verbose", NULL, "also tell of each segment; all of long lists" },
 		{ OPTION_JSON, "json", NULL, "one JSON object" },

@@ -11,12 +11,12 @@
 #include "tools/messages.h"
 #include "tools/numbers.h"
 #include "tools/options.h"
-#include "tools/progress.h"
+#include "tools/query_races.h"
 #include "tools/questions.h"
 #include "tools/states.h"
 
 enum { OPTION_ADDR = 256, OPTION_AT, OPTION_SIZE, OPTION_JSON,
-       OPTION_REGISTERS, OPTION_THREAD, OPTION_RACES };
+       OPTION_REGISTERS, OPTION_THREAD, OPTION_RACES, OPTION_NO_RACES };
 
 static const struct command_help help = {
 	.name = "query",
@@ -28,16 +28,17 @@ static const struct command_help help = {
 		 " addresses and\n"
 		 "times, answers for each address at each time.  With '-',"
 		 " answers the lines\n"
-		 "\"A T [N]\" of standard input, one by one.  A question without"
-		 " an answer does\n"
-		 "not hinder the others.",
+		 "\"A T [N]\" of standard input, one by one; it skips empty"
+		 " lines and those that\n"
+		 "begin with '#'.  A question without an answer does not hinder"
+		 " the others.",
 	.options = (const struct option_info[]) {
 		{ OPTION_ADDR, "addr", "A",
 		  "an address or a symbol: 0x1000, counter,\n"
 		  "&counter, counter+8, libc.so.6!environ-0x10" },
 		{ OPTION_AT, "at", "T",
-		  "a time, in instructions: 5000000, start, end, 50%;\n"
-		  "of one thread: TID:5000000, TID:end" },
+		  "a time, in instructions: 5000000, 5m, start, end,\n"
+		  "50%; of one thread: TID:5000000, TID:end" },
 		{ OPTION_SIZE, "size", "N",
 		  "how many bytes (k, m: times 1024); without this\n"
 		  "the size of a variable given by its name (at most\n"
@@ -45,13 +46,15 @@ static const struct command_help help = {
 		{ OPTION_REGISTERS, "registers", NULL,
 		  "the registers of each thread" },
 		{ OPTION_THREAD, "thread", "TID",
-		  "with --registers: only of this thread" },
+		  "with --registers: only of this thread, or 'all'" },
 		{ OPTION_RACES, "races", NULL,
-		  "also other values that memory may have held, where\n"
-		  "threads raced; much slower" },
+		  "look for races, see below, in all that was before\n"
+		  "T: much slower" },
+		{ OPTION_NO_RACES, "no-races", NULL,
+		  "do not look for races: quicker" },
 		{ OPTION_JSON, "json", NULL,
 		  "one JSON object per line: addr, at, size, bytes,\n"
-		  "source; or at, registers; or addr, at, error" },
+		  "source, race; or at, registers; or addr, at, error" },
 		{ 0 }
 	},
 	.notes = "Unknown bytes are ??.  The source says how the answer was"
@@ -60,7 +63,15 @@ static const struct command_help help = {
 		 " computed again),\n"
 		 "or 'unknown'.  Exits with 1 if a question has no answer or"
 		 " nothing is mapped\n"
-		 "there; one line on standard error says which.",
+		 "there; one line on standard error says which.\n"
+		 "\n"
+		 "If threads raced for the memory, so that it may have held"
+		 " other values, the\n"
+		 "answer says so and lists them.  Races are looked for in the"
+		 " 10 million\n"
+		 "instructions before T (fewer for more than 4 times), and not"
+		 " for lines of\n"
+		 "standard input.",
 };
 
 /* Options that may be given several times. */
@@ -69,12 +80,20 @@ struct texts {
 	size_t count;
 };
 
+/* Where values that threads raced for are looked for. */
+enum races {
+	RACES_NEAR,		/* shortly before the time */
+	RACES_ALL,
+	RACES_NOT,
+};
+
 struct query_command {
 	const char *path;
 	struct texts addrs, ats;
 	const char *size;
 	struct state_question state;	/* asked with --registers */
-	bool json, registers, from_input, races;
+	bool json, registers, from_input;
+	enum races races;
 	struct recording *recording;
 };
 
@@ -122,39 +141,24 @@ static void make_questions(const struct query_command *command,
 	}
 }
 
-static void show_progress(void *context, uint64_t done)
-{
-	progress_show(context, done);
-}
-
-/* Other values: one search for all questions. */
+/*
+ * Other values.  Unless they were asked for, they are an extra, without which
+ * there is an answer all the same.
+ */
 static int find_races(const struct query_command *command,
-		      struct question *questions, size_t count,
-		      struct race_values *values, struct failure *why)
+		      struct question **by_time, size_t count,
+		      struct query_races *races, struct failure *why)
 {
-	struct progress progress;
 	int rc;
 
-	values->list = calloc(count, sizeof(*values->list));
-	if (!values->list)
-		return failed(why, ERR_NO_MEMORY, "out of memory");
-	for (size_t i = 0; i < count; i++) {
-		struct race_question *race = &values->list[values->count];
-
-		if (questions[i].has_failed)
-			continue;
-		race->addr = questions[i].addr;
-		race->size = questions[i].size;
-		race->at = questions[i].at;
-		questions[i].race = race;
-		values->count++;
-	}
-	progress_start(&progress, "searching for races",
-		       2 * recording_end(command->recording));
-	rc = race_values_find(values, command->recording, show_progress,
-			      &progress, why);
-	progress_end(&progress);
-	return rc;
+	if (command->races == RACES_NOT)
+		return 0;
+	rc = query_races_find(races, command->recording, by_time, count,
+			      command->races == RACES_ALL, why);
+	if (!rc || command->races == RACES_ALL)
+		return rc;
+	say_note("no search for races: %s", why->text);
+	return 0;
 }
 
 /* Answers in the order of time, which replays least, and prints as asked. */
@@ -165,7 +169,7 @@ static int answer_options(const struct query_command *command,
 	size_t count = command->ats.count * command->addrs.count;
 	struct question *questions = calloc(count, sizeof(*questions));
 	struct question **by_time = calloc(count, sizeof(struct question *));
-	struct race_values races = { 0 };
+	struct query_races races = { 0 };
 	int rc = 0;
 
 	if (!questions || !by_time) {
@@ -173,12 +177,11 @@ static int answer_options(const struct query_command *command,
 		goto end;
 	}
 	make_questions(command, questions, by_time);
+	qsort(by_time, count, sizeof(struct question *), compare_times);
 	/* Before the query has a replayer: there is one at a time. */
-	if (command->races)
-		rc = find_races(command, questions, count, &races, why);
+	rc = find_races(command, by_time, count, &races, why);
 	if (rc)
 		goto end;
-	qsort(by_time, count, sizeof(struct question *), compare_times);
 	for (size_t i = 0; i < count; i++)
 		question_answer(by_time[i], query, command->recording);
 	for (size_t i = 0; i < count; i++)
@@ -187,7 +190,7 @@ static int answer_options(const struct query_command *command,
 end:
 	for (size_t i = 0; i < count && questions; i++)
 		question_release(&questions[i]);
-	race_values_release(&races);
+	query_races_release(&races);
 	free(questions);
 	free(by_time);
 	return rc;
@@ -195,13 +198,18 @@ end:
 
 /* ------- memory, asked by lines ------- */
 
-/* False if the line is not "A T [N]"; of an empty one, all is NULL. */
+/*
+ * False if the line is not "A T [N]".  Of an empty one, or one that begins
+ * with '#', all is NULL.
+ */
 static bool cut_line(char *line, struct request *out)
 {
 	static const char blanks[] = " \t\r\n";
 	char *rest;
 
 	out->addr = strtok_r(line, blanks, &rest);
+	if (out->addr && *out->addr == '#')
+		out->addr = NULL;
 	out->at = out->addr ? strtok_r(NULL, blanks, &rest) : NULL;
 	out->size = out->at ? strtok_r(NULL, blanks, &rest) : NULL;
 	if (!out->addr)
@@ -283,11 +291,12 @@ static int answer(const struct query_command *command, struct failure *why)
 static int take_option(const struct options *options, int id,
 		       struct query_command *command)
 {
+	struct failure why;
+
 	switch (id) {
 	case OPTION_ADDR:
-		if (!question_may_be_addr(options->value))
-			return options_bad_value(options, id,
-						 QUESTION_ADDR_WANTED);
+		if (question_check_addr(options->value, &why))
+			return options_wrong(options, "%s", why.text);
 		return add_text(&command->addrs, options->value);
 	case OPTION_AT:
 		if (!question_may_be_at(options->value))
@@ -304,15 +313,19 @@ static int take_option(const struct options *options, int id,
 		command->json = true;
 		break;
 	case OPTION_RACES:
-		command->races = true;
+		command->races = RACES_ALL;
+		break;
+	case OPTION_NO_RACES:
+		command->races = RACES_NOT;
 		break;
 	case OPTION_REGISTERS:
 		command->registers = true;
 		break;
 	case OPTION_THREAD:
-		if (!number_parse(options->value, &command->state.tid))
-			return options_bad_value(options, id, "a number");
-		command->state.has_tid = true;
+		if (!number_parse_threads(options->value,
+					  &command->state.threads))
+			return options_bad_value(options, id,
+						 NUMBER_THREADS_WANTED);
 		break;
 	}
 	return 0;
@@ -328,12 +341,13 @@ static int take_arguments(const struct options *options,
 	if (left != 1 && !command->from_input)
 		return options_wrong(options, "one FILE is needed");
 	command->path = arguments[0];
-	if (command->races && (command->from_input || !command->addrs.count))
+	if (command->races == RACES_ALL &&
+	    (command->from_input || !command->addrs.count))
 		return options_wrong(options, "--races is for --addr");
 	if (command->from_input) {
 		if (command->addrs.count || command->ats.count ||
 		    command->size || command->registers ||
-		    command->state.has_tid)
+		    command->state.threads.some)
 			return options_wrong(options, "'-' takes its questions"
 					     " from standard input only");
 		return 0;
@@ -341,7 +355,7 @@ static int take_arguments(const struct options *options,
 	if (!command->addrs.count && !command->registers)
 		return options_wrong(options, "what to ask for is missing:"
 				     " --addr or --registers");
-	if (command->state.has_tid && !command->registers)
+	if (command->state.threads.some && !command->registers)
 		return options_wrong(options, "--thread is for --registers; a"
 				     " time of a thread is TID:T");
 	if (!command->ats.count)

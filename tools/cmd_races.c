@@ -13,6 +13,7 @@
 #include "tools/print.h"
 #include "tools/print_races.h"
 #include "tools/progress.h"
+#include "tools/questions.h"
 
 enum { OPTION_JSON = 256 };
 
@@ -23,8 +24,11 @@ static const struct command_help help = {
 		 " least one of them a\n"
 		 "write, that nothing orders: they might as well have happened"
 		 " the other way\n"
-		 "round.  Prints each pair of source lines once, with an"
-		 " example.",
+		 "round.  Prints each pair of source lines once: how many"
+		 " instructions raced with\n"
+		 "an earlier access of the other line, whether both write or"
+		 " one reads, and an\n"
+		 "example.",
 	.options = (const struct option_info[]) {
 		{ OPTION_JSON, "json", NULL, "one JSON object" },
 		{ 0 }
@@ -44,10 +48,10 @@ static const struct command_help help = {
 		 "`cprec replay`.",
 };
 
-static void show_progress(void *context, uint64_t done)
-{
-	progress_show(context, done);
-}
+static const char *const kinds[RACE_KINDS] = {
+	[RACE_OF_WRITES] = "write-write",
+	[RACE_WITH_READ] = "read-write",
+};
 
 /* ------- for a person ------- */
 
@@ -59,13 +63,22 @@ static void print_side(const struct race_side *side)
 
 static void print_race(const struct race *race)
 {
+	const char *separator = ", ";
+
 	print_source_line(stdout, &race->sides[0].line,
 			  race->sides[0].place);
 	printf(" races with ");
 	print_source_line(stdout, &race->sides[1].line,
 			  race->sides[1].place);
-	printf(", %" PRIu64 " time%s: 0x%" PRIx64, race->count,
-	       race->count == 1 ? "" : "s", race->address);
+	printf(", %" PRIu64 " time%s", race->count,
+	       race->count == 1 ? "" : "s");
+	for (int kind = 0; kind < RACE_KINDS; kind++) {
+		if (!race->has_kind[kind])
+			continue;
+		printf("%s%s", separator, kinds[kind]);
+		separator = " and ";
+	}
+	printf(": 0x%" PRIx64, race->address);
 	if (race->symbol[0])
 		printf(" (%s)", race->symbol);
 	printf(": ");
@@ -75,15 +88,12 @@ static void print_race(const struct race *race)
 	printf("\n");
 }
 
-static void print_races(const struct races *races, bool is_cut)
+static void print_races(const struct races *races)
 {
 	for (size_t i = 0; i < races->count; i++)
 		print_race(&races->list[i]);
 	if (!races->count)
 		printf("no races found\n");
-	if (is_cut)
-		say("the recording was cut short: there may be more races"
-		    " behind its end");
 }
 
 /* ------- JSON ------- */
@@ -102,10 +112,13 @@ static json_t *json_side(const struct race_side *side)
 
 static json_t *json_race(const struct race *race)
 {
-	json_t *object = json_object();
+	json_t *object = json_object(), *list = json_array();
 
-	json_set_text(object, "kind", race_is_of_writes(race) ?
-		      "write-write" : "read-write");
+	json_set_text(object, "kind", kinds[race_kind_of(race)]);
+	for (int kind = 0; kind < RACE_KINDS; kind++)
+		if (race->has_kind[kind])
+			json_array_append_new(list, json_string(kinds[kind]));
+	json_object_set_new(object, "kinds", list);
 	json_set_count(object, "count", race->count);
 	json_set_count(object, "time", race->sides[1].time);
 	json_set_address(object, "address", race->address);
@@ -140,14 +153,15 @@ static int print_file(const char *path, bool json, struct failure *why)
 
 	if (rc)
 		return rc;
-	progress_start(&progress, "searching", 2 * recording_end(recording));
-	rc = races_find(&races, recording, show_progress, &progress, why);
+	progress_start(&progress, "searching", 0);
+	rc = races_find(&races, recording, progress_update, &progress, why);
 	progress_end(&progress);
 	if (!rc) {
 		if (json)
 			print_as_json(&races);
 		else
-			print_races(&races, !recording_summary(recording));
+			print_races(&races);
+		question_warn_if_cut(recording);
 		races_release(&races);
 	}
 	recording_close(recording);

@@ -39,7 +39,7 @@ static const struct command_help help = {
 		  "the recording; without this: trace.cpr\n"
 		  "(an old FILE is kept as FILE.old)" },
 		{ 'q', "quiet", NULL,
-		  "no messages about the program; errors only" },
+		  "no notes about the program; errors only" },
 		{ OPTION_ASLR, "aslr", NULL,
 		  "let addresses differ from run to run" },
 		{ OPTION_CACHE_SIZE, "cache-size", "N",
@@ -51,8 +51,8 @@ static const struct command_help help = {
 		{ OPTION_NO_CHILDREN, "no-children", NULL,
 		  "leave processes that the program starts unrecorded" },
 		{ OPTION_SLICE, "slice", "N",
-		  "longest turn of a thread, in instructions; without\n"
-		  "this: 1m" },
+		  "longest turn of a thread, in instructions (k, m,\n"
+		  "g); without this: 1m" },
 		{ OPTION_SCHEDULE, "schedule", "HOW",
 		  "random or random:SEED: turns of random lengths in\n"
 		  "random order; the same SEED gives the same turns" },

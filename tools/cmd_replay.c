@@ -11,11 +11,12 @@
 #include "replayer/replayer.h"
 #include "tools/commands.h"
 #include "tools/messages.h"
+#include "tools/numbers.h"
 #include "tools/options.h"
 #include "tools/progress.h"
 #include "tools/questions.h"
 
-enum { OPTION_TO = 256 };
+enum { OPTION_TO = 256, OPTION_THREAD };
 
 static const struct command_help help = {
 	.name = "replay",
@@ -27,6 +28,10 @@ static const struct command_help help = {
 	.options = (const struct option_info[]) {
 		{ OPTION_TO, "to", "T",
 		  "stop at this time; without this: the end" },
+		{ OPTION_THREAD, "thread", "TID",
+		  "execute only this thread, without what is recorded\n"
+		  "of the others: writes what it wrote; \"all\": each\n"
+		  "one so, one after the other" },
 		{ 'q', "quiet", NULL, "write no output of the program" },
 		{ 0 }
 	},
@@ -37,6 +42,7 @@ static const struct command_help help = {
 struct replay {
 	bool quiet;
 	const char *to;
+	struct threads_text threads;	/* to be executed alone */
 	int write_error;	/* of the output, an errno */
 };
 
@@ -59,6 +65,14 @@ static void write_output(void *context, int stream, const uint8_t *bytes,
 	}
 }
 
+/* The program's own output would mix with the line. */
+static void start_progress(struct progress *progress,
+			   const struct replay *replay, uint64_t to)
+{
+	progress_start(progress, "replaying", to);
+	progress->is_terminal &= replay->quiet;
+}
+
 /* Goes on by segments, to be able to tell how far it is. */
 static int go_to(struct replay *replay, struct replayer *replayer,
 		 struct recording *recording, uint64_t to, struct failure *why)
@@ -67,9 +81,7 @@ static int go_to(struct replay *replay, struct replayer *replayer,
 	struct progress progress;
 	int rc = 0;
 
-	progress_start(&progress, "replaying", to);
-	/* The program's own output would mix with the line. */
-	progress.is_terminal &= replay->quiet;
+	start_progress(&progress, replay, to);
 	for (size_t i = 1; i <= segments && !rc && !replay->write_error; i++) {
 		uint64_t t = recording_time(recording, i);
 
@@ -81,9 +93,49 @@ static int go_to(struct replay *replay, struct replayer *replayer,
 	if (!rc && !replay->write_error)
 		rc = replayer_seek(replayer, to, why);
 	progress_end(&progress);
-	if (!rc && replay->write_error)
-		rc = failed(why, ERR_SYSTEM, "cannot write the output: %s",
-			    strerror(replay->write_error));
+	return rc;
+}
+
+static void show_progress(void *context, uint64_t t)
+{
+	progress_show(context, t);
+}
+
+static int replay_thread(struct replay *replay, struct replayer *replayer,
+			 uint32_t stream, uint64_t to, struct failure *why)
+{
+	struct progress progress;
+	const struct alone_run run = {
+		.stream = stream, .t = to,
+		.progress = show_progress, .context = &progress,
+	};
+	uint64_t steps;
+	int rc;
+
+	start_progress(&progress, replay, to);
+	rc = replayer_run_alone(replayer, &run, &steps, why);
+	progress_end(&progress);
+	return rc;
+}
+
+/* One thread, or each of them that has begun, by itself. */
+static int go_alone(struct replay *replay, struct replayer *replayer,
+		    struct recording *recording, uint64_t to,
+		    struct failure *why)
+{
+	uint32_t stream, count = (uint32_t)recording_threads(recording);
+	int rc = 0;
+
+	if (!replay->threads.all) {
+		rc = recording_find_thread(recording, replay->threads.tid,
+					   recording_end(recording), &stream,
+					   why);
+		return rc ? rc : replay_thread(replay, replayer, stream, to,
+					       why);
+	}
+	for (stream = 0; stream < count && !rc; stream++)
+		if (recording_first(recording, stream) <= to)
+			rc = replay_thread(replay, replayer, stream, to, why);
 	return rc;
 }
 
@@ -106,13 +158,41 @@ static int replay_file(struct replay *replay, const char *path,
 	replayer_in_order(replayer);
 	if (!replay->quiet)
 		replayer_on_output(replayer, write_output, replay);
-	rc = go_to(replay, replayer, recording, to, why);
+	if (replay->threads.some)
+		rc = go_alone(replay, replayer, recording, to, why);
+	else
+		rc = go_to(replay, replayer, recording, to, why);
+	if (!rc && replay->write_error)
+		rc = failed(why, ERR_SYSTEM, "cannot write the output: %s",
+			    strerror(replay->write_error));
 	if (!rc)
 		question_warn_if_cut(recording);
 end:
 	replayer_destroy(replayer);
 	recording_close(recording);
 	return rc;
+}
+
+/* Takes one option; false after a message. */
+static bool take_option(struct replay *replay, const struct options *options,
+			int id)
+{
+	switch (id) {
+	case OPTION_TO:
+		replay->to = options->value;
+		if (question_may_be_at(replay->to))
+			return true;
+		options_bad_value(options, id, QUESTION_AT_WANTED);
+		return false;
+	case OPTION_THREAD:
+		if (number_parse_threads(options->value, &replay->threads))
+			return true;
+		options_bad_value(options, id, NUMBER_THREADS_WANTED);
+		return false;
+	default:
+		replay->quiet = true;
+		return true;
+	}
 }
 
 int cmd_replay(int argc, char **argv)
@@ -123,17 +203,9 @@ int cmd_replay(int argc, char **argv)
 	const char *path;
 	int id;
 
-	while ((id = options_next(&options)) >= 0) {
-		if (id != OPTION_TO) {
-			replay.quiet = true;
-			continue;
-		}
-		replay.to = options.value;
-		if (!question_may_be_at(replay.to)) {
-			options_bad_value(&options, id, QUESTION_AT_WANTED);
+	while ((id = options_next(&options)) >= 0)
+		if (!take_option(&replay, &options, id))
 			return EXIT_USAGE;
-		}
-	}
 	if (id == OPTIONS_HELP)
 		return finish_output(EXIT_ANSWERED);
 	path = id == OPTIONS_END ? options_file(&options) : NULL;

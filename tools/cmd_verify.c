@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "formats/error.h"
 #include "replayer/recording.h"
@@ -14,6 +13,7 @@
 #include "tools/numbers.h"
 #include "tools/options.h"
 #include "tools/progress.h"
+#include "tools/questions.h"
 
 enum { OPTION_THREAD = 256 };
 
@@ -27,7 +27,7 @@ static const struct command_help help = {
 	.options = (const struct option_info[]) {
 		{ OPTION_THREAD, "thread", "TID",
 		  "execute only this thread, without what is recorded\n"
-		  "of the others; \"all\": each one so" },
+		  "of the others; 'all': each one so" },
 		{ 'q', "quiet", NULL, "print nothing if all is well" },
 		{ 0 }
 	},
@@ -80,15 +80,22 @@ static int check_all(struct recording *recording, struct replayer *replayer,
 static int verify_thread(struct recording *recording, uint32_t stream,
 			 bool quiet, struct failure *why)
 {
+	const struct alone_run run = {
+		.stream = stream, .t = recording_end(recording),
+	};
 	struct replayer *replayer = NULL;
 	uint64_t steps;
 	uint32_t tid;
-	int rc = recording_tid(recording, stream, &tid, why);
+	int rc;
 
+	/* What the thread did was lost. */
+	if (recording_first(recording, stream) > run.t)
+		return 0;
+	rc = recording_tid(recording, stream, &tid, why);
 	if (!rc)
 		rc = replayer_create(&replayer, recording, why);
 	if (!rc)
-		rc = replayer_run_alone(replayer, stream, &steps, why);
+		rc = replayer_run_alone(replayer, &run, &steps, why);
 	if (!rc && !quiet)
 		printf("verified thread %" PRIu32 " alone: %" PRIu64
 		       " instructions\n", tid, steps);
@@ -97,16 +104,15 @@ static int verify_thread(struct recording *recording, uint32_t stream,
 }
 
 /* One thread, or all of them, each by itself. */
-static int verify_alone(struct recording *recording, const char *thread,
-			bool quiet, struct failure *why)
+static int verify_alone(struct recording *recording,
+			const struct threads_text *threads, bool quiet,
+			struct failure *why)
 {
 	uint32_t stream;
-	uint64_t tid;
 	int rc = 0;
 
-	if (strcmp(thread, "all")) {
-		number_parse(thread, &tid);
-		rc = recording_find_thread(recording, (uint32_t)tid,
+	if (!threads->all) {
+		rc = recording_find_thread(recording, threads->tid,
 					   recording_end(recording), &stream,
 					   why);
 		return rc ? rc : verify_thread(recording, stream, quiet, why);
@@ -116,31 +122,36 @@ static int verify_alone(struct recording *recording, const char *thread,
 	return rc;
 }
 
-static int verify_file(const char *path, const char *thread, bool quiet,
-		       struct failure *why)
+static int verify_together(struct recording *recording, bool quiet,
+			   struct failure *why)
+{
+	struct replayer *replayer = NULL;
+	int rc = replayer_create(&replayer, recording, why);
+
+	if (!rc)
+		rc = check_all(recording, replayer, why);
+	if (!rc && !quiet)
+		printf("verified %" PRIu64 " instructions, %zu key frames\n",
+		       recording_end(recording), recording_segments(recording));
+	replayer_destroy(replayer);
+	return rc;
+}
+
+static int verify_file(const char *path, const struct threads_text *threads,
+		       bool quiet, struct failure *why)
 {
 	struct recording *recording = NULL;
-	struct replayer *replayer = NULL;
 	int rc = recording_open(&recording, path, why);
 
 	if (rc)
 		return rc;
 	rc = check_chunks(recording, why);
-	if (!rc && thread) {
-		rc = verify_alone(recording, thread, quiet, why);
-		recording_close(recording);
-		return rc;
-	}
-	if (!rc)
-		rc = replayer_create(&replayer, recording, why);
-	if (!rc)
-		rc = check_all(recording, replayer, why);
+	if (!rc && threads->some)
+		rc = verify_alone(recording, threads, quiet, why);
+	else if (!rc)
+		rc = verify_together(recording, quiet, why);
 	if (!rc && !quiet)
-		printf("verified %" PRIu64 " instructions, %zu key frames%s\n",
-		       recording_end(recording), recording_segments(recording),
-		       recording_summary(recording) ? "" :
-		       "; the recording was cut short there");
-	replayer_destroy(replayer);
+		question_warn_if_cut(recording);
 	recording_close(recording);
 	return rc;
 }
@@ -148,21 +159,17 @@ static int verify_file(const char *path, const char *thread, bool quiet,
 int cmd_verify(int argc, char **argv)
 {
 	struct options options = OPTIONS(help, argc, argv);
-	const char *path, *thread = NULL;
+	struct threads_text threads = { 0 };
+	const char *path;
 	bool quiet = false;
 	struct failure why;
-	uint64_t tid;
 	int id;
 
 	while ((id = options_next(&options)) >= 0) {
-		if (id == 'q')
+		if (id == 'q') {
 			quiet = true;
-		else
-			thread = options.value;
-		if (thread && strcmp(thread, "all") &&
-		    (!number_parse(thread, &tid) || tid > UINT32_MAX)) {
-			options_bad_value(&options, id,
-					  "the number of a thread, or all");
+		} else if (!number_parse_threads(options.value, &threads)) {
+			options_bad_value(&options, id, NUMBER_THREADS_WANTED);
 			return EXIT_USAGE;
 		}
 	}
@@ -171,7 +178,7 @@ int cmd_verify(int argc, char **argv)
 	path = id == OPTIONS_END ? options_file(&options) : NULL;
 	if (!path)
 		return EXIT_USAGE;
-	if (verify_file(path, thread, quiet, &why))
+	if (verify_file(path, &threads, quiet, &why))
 		return say_failure(&why);
 	return finish_output(EXIT_ANSWERED);
 }

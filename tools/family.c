@@ -12,7 +12,6 @@
 
 #include "formats/error.h"
 #include "replayer/recording.h"
-#include "tools/images.h"
 #include "tools/print.h"
 
 #define SUFFIX ".cpr"
@@ -37,29 +36,45 @@ static bool has_suffix(const char *name)
 	       !strcmp(name + size - strlen(SUFFIX), SUFFIX);
 }
 
+json_t *parent_describe(const struct recording *recording)
+{
+	const struct origin *origin = recording_origin(recording);
+	json_t *parent;
+
+	if (!origin || !origin->parent)
+		return json_null();
+	parent = json_object();
+	json_set_count(parent, "pid", origin->parent);
+	json_set_count(parent, "tid", origin->thread);
+	json_set_count(parent, "at", origin->time);
+	return parent;
+}
+
 /* What the file says of its process. */
 static int describe(struct recording *recording, struct member *member,
 		    struct failure *why)
 {
-	struct images images = { 0 };
+	const struct meta *meta = recording_meta(recording);
+	const struct recording_program *list;
 	struct key_frame frame;
+	size_t count;
 	int rc = recording_key_frame(recording, 0, &frame, why);
 
 	if (rc)
 		return rc;
 	member->pid = frame.tid;
 	key_frame_release(&frame);
-	rc = images_find(&images, recording, why);
+	rc = recording_programs(recording, &list, &count, why);
 	if (rc)
 		return rc;
 	json_set_count(member->object, "pid", member->pid);
+	json_object_set_new(member->object, "parent",
+			    parent_describe(recording));
 	json_object_set_new(member->object, "program",
-			    json_arguments(recording_meta(recording)));
-	json_set_text(member->object, "path",
-		      images.list[images.count - 1].path);
+			    json_arguments(meta->argv, meta->argc));
+	json_set_text(member->object, "path", list[count - 1].image.path);
 	json_set_count(member->object, "instructions",
 		       recording_end(recording));
-	images_release(&images);
 	return 0;
 }
 

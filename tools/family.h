@@ -14,10 +14,16 @@ struct recording;
 
 /*
  * An array of the files beside this one, itself among them, by process number:
- * objects with `file`, `this`, `pid`, `program` (argument vector), `path` (of
- * the program that it was in the end), `instructions`; or with `file`, `this`
- * and `error`.
+ * objects with `file`, `this`, `pid`, `parent` (as below), `program` (argument
+ * vector), `path` (of the program that it was in the end), `instructions`; or
+ * with `file`, `this` and `error`.
  */
 json_t *family_describe(const struct recording *recording);
+
+/*
+ * The process that made this one: `pid`, `tid` (of the thread that did), `at`
+ * (the time in its recording).  Null if it is not recorded, or not known.
+ */
+json_t *parent_describe(const struct recording *recording);
 
 #endif

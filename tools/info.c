@@ -7,7 +7,6 @@
 #include "formats/error.h"
 #include "replayer/recording.h"
 #include "tools/family.h"
-#include "tools/images.h"
 #include "tools/print.h"
 
 /* What only the end of a recording tells. */
@@ -40,7 +39,7 @@ static int describe_threads(json_t *threads, struct recording *recording,
 		struct recording_thread thread;
 
 		rc = recording_thread(recording, (uint32_t)i, &thread, why);
-		if (!rc)
+		if (!rc && thread.first <= recording_end(recording))
 			json_array_append_new(threads,
 					      describe_thread(&thread));
 	}
@@ -98,24 +97,40 @@ static json_t *describe_segments(const struct recording *recording)
 	return segments;
 }
 
-static json_t *describe_images(const struct images *images)
+static json_t *describe_image(const struct recording_program *program)
 {
-	json_t *list = json_array();
+	const struct program_image *image = &program->image;
+	json_t *object = json_object();
 
-	for (size_t i = 0; i < images->count; i++) {
-		json_t *image = json_object();
-
-		json_set_count(image, "at", images->list[i].time);
-		json_set_text(image, "path", images->list[i].path);
-		json_array_append_new(list, image);
+	json_set_count(object, "at", program->time);
+	json_set_text(object, "path", image->path);
+	if (program->is_known) {
+		json_object_set_new(object, "program",
+				    json_arguments(image->argv, image->argc));
+		json_set_text(object, "directory", image->directory);
+	} else {
+		json_object_set_new(object, "program", json_null());
+		json_object_set_new(object, "directory", json_null());
 	}
-	return list;
+	return object;
+}
+
+static int describe_images(json_t *images, struct recording *recording,
+			   struct failure *why)
+{
+	const struct recording_program *list;
+	size_t count;
+	int rc = recording_programs(recording, &list, &count, why);
+
+	for (size_t i = 0; i < count && !rc; i++)
+		json_array_append_new(images, describe_image(&list[i]));
+	return rc;
 }
 
 /* What belongs to no part counts for the whole only. */
 static void set_sizes(json_t *object, const struct trace_reader *reader)
 {
-	uint64_t bytes[CHUNK_FOOTER + 1] = { 0 };
+	uint64_t bytes[CHUNK_KINDS] = { 0 };
 
 	for (size_t i = 0; i < trace_reader_count(reader); i++) {
 		const struct chunk_info *chunk = trace_reader_info(reader, i);
@@ -131,15 +146,17 @@ static void set_sizes(json_t *object, const struct trace_reader *reader)
 	json_set_count(object, "symbols_bytes", bytes[CHUNK_SYMBOLS]);
 }
 
-/* What the ends of the file say. */
-static json_t *describe_all(const struct recording *recording, json_t *threads)
+/* What the ends of the file say, and what was found between them. */
+static json_t *describe_all(const struct recording *recording, json_t *threads,
+			    json_t *images)
 {
 	const struct trace_reader *reader = recording_reader(recording);
 	const struct summary *summary = recording_summary(recording);
 	const struct meta *meta = recording_meta(recording);
 	json_t *info = json_object();
 
-	json_object_set_new(info, "program", json_arguments(meta));
+	json_object_set_new(info, "program",
+			    json_arguments(meta->argv, meta->argc));
 	json_set_text(info, "path", meta->path);
 	json_set_text(info, "directory", meta->directory);
 	json_set_text(info, "arch", recording_reg_table(recording)->name);
@@ -147,36 +164,38 @@ static json_t *describe_all(const struct recording *recording, json_t *threads)
 	json_set_text(info, "made_by", meta->made_by);
 	json_set_count(info, "started", meta->started);
 	json_set_count(info, "instructions", recording_end(recording));
+	json_object_set_new(info, "parent", parent_describe(recording));
 	json_object_set_new(info, "threads", threads);
 	json_set_count(info, "key_frames", recording_segments(recording));
 	set_sizes(info, reader);
 	json_object_set_new(info, "complete", json_boolean(
 		summary && trace_reader_is_complete(reader)));
+	if (trace_reader_note(reader))
+		json_set_text(info, "note", trace_reader_note(reader));
 	json_object_set_new(info, "exit", describe_exit(summary));
 	json_object_set_new(info, "cache", describe_cache(meta, summary));
 	json_object_set_new(info, "pages", describe_pages(summary));
+	json_object_set_new(info, "images", images);
 	return info;
 }
 
 int info_describe(json_t **out, struct recording *recording, bool verbose,
 		  struct failure *why)
 {
-	struct images images = { 0 };
-	json_t *threads = json_array();
+	json_t *threads = json_array(), *images = json_array();
 	int rc = describe_threads(threads, recording, why);
 
 	if (!rc)
-		rc = images_find(&images, recording, why);
+		rc = describe_images(images, recording, why);
 	if (rc) {
 		json_decref(threads);
+		json_decref(images);
 		return rc;
 	}
-	*out = describe_all(recording, threads);
-	json_object_set_new(*out, "images", describe_images(&images));
+	*out = describe_all(recording, threads, images);
 	json_object_set_new(*out, "family", family_describe(recording));
 	if (verbose)
 		json_object_set_new(*out, "segments",
 				    describe_segments(recording));
-	images_release(&images);
 	return 0;
 }

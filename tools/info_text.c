@@ -33,6 +33,12 @@ static void print_string(const json_t *text)
 		      json_string_length(text));
 }
 
+/* "1 hit", "2 hits" */
+static void print_counted(json_int_t count, const char *one, const char *many)
+{
+	printf("%" JSON_INTEGER_FORMAT " %s", count, count == 1 ? one : many);
+}
+
 static void print_text(const json_t *info, const char *label, const char *key)
 {
 	print_label(label);
@@ -77,9 +83,9 @@ static void print_started(const json_t *info)
 
 static void print_thread(const json_t *thread, bool is_alone)
 {
-	printf("%" JSON_INTEGER_FORMAT ": %" JSON_INTEGER_FORMAT
-	       " instructions", count_of(thread, "tid"),
-	       count_of(thread, "instructions"));
+	printf("%" JSON_INTEGER_FORMAT ": ", count_of(thread, "tid"));
+	print_counted(count_of(thread, "instructions"), "instruction",
+		      "instructions");
 	if (!is_alone)
 		printf(", from t=%" JSON_INTEGER_FORMAT
 		       " to t=%" JSON_INTEGER_FORMAT,
@@ -87,11 +93,40 @@ static void print_thread(const json_t *thread, bool is_alone)
 	putchar('\n');
 }
 
+/* The first one was there before. */
 static void print_image(const json_t *image, bool is_alone)
 {
+	const json_t *arguments = json_object_get(image, "program");
+	json_int_t at = count_of(image, "at");
+
 	(void)is_alone;
 	print_string(json_object_get(image, "path"));
-	printf(", from t=%" JSON_INTEGER_FORMAT "\n", count_of(image, "at"));
+	printf(", %s t=%" JSON_INTEGER_FORMAT, at ? "exec at" : "from", at);
+	if (json_is_array(arguments)) {
+		fputs(": ", stdout);
+		print_arguments(arguments);
+	}
+	putchar('\n');
+}
+
+/* A process that is not known to have one has no parent to show. */
+static void print_parent(const json_t *info)
+{
+	const json_t *parent = json_object_get(info, "parent");
+
+	if (!json_is_object(parent))
+		return;
+	print_label("parent:");
+	printf("%" JSON_INTEGER_FORMAT ", at its t=%" JSON_INTEGER_FORMAT "\n",
+	       count_of(parent, "pid"), count_of(parent, "at"));
+}
+
+static void print_child_of(const json_t *parent)
+{
+	if (json_is_object(parent))
+		printf(", child of %" JSON_INTEGER_FORMAT
+		       " at its t=%" JSON_INTEGER_FORMAT,
+		       count_of(parent, "pid"), count_of(parent, "at"));
 }
 
 static void print_member(const json_t *member, bool is_alone)
@@ -106,6 +141,7 @@ static void print_member(const json_t *member, bool is_alone)
 		print_string(json_object_get(member, "file"));
 		fputs(", ", stdout);
 		print_string(json_object_get(member, "path"));
+		print_child_of(json_object_get(member, "parent"));
 	}
 	puts(json_is_true(json_object_get(member, "this")) ? " (this)" : "");
 }
@@ -159,7 +195,7 @@ static void print_bytes(const json_t *info, const char *label, const char *key,
 	json_int_t bytes = count_of(info, key);
 
 	print_label(label);
-	printf("%" JSON_INTEGER_FORMAT " bytes", bytes);
+	print_counted(bytes, "byte", "bytes");
 	if (with_bits && steps >= BITS_FROM)
 		printf(", %.4f bits per instruction",
 		       8 * (double)bytes / (double)steps);
@@ -172,11 +208,13 @@ static void print_statistics(const json_t *info)
 	const json_t *pages = json_object_get(info, "pages");
 
 	print_label("cache:");
-	printf("%" JSON_INTEGER_FORMAT " entries", count_of(cache, "entries"));
-	if (json_is_integer(json_object_get(cache, "hits")))
-		printf(", %" JSON_INTEGER_FORMAT " hits, %" JSON_INTEGER_FORMAT
-		       " misses", count_of(cache, "hits"),
-		       count_of(cache, "misses"));
+	print_counted(count_of(cache, "entries"), "entry", "entries");
+	if (json_is_integer(json_object_get(cache, "hits"))) {
+		fputs(", ", stdout);
+		print_counted(count_of(cache, "hits"), "hit", "hits");
+		fputs(", ", stdout);
+		print_counted(count_of(cache, "misses"), "miss", "misses");
+	}
 	putchar('\n');
 	if (!json_is_integer(json_object_get(pages, "stored")))
 		return;
@@ -214,6 +252,7 @@ void info_print(const json_t *info, bool verbose)
 	print_text(info, "host:", "host");
 	print_text(info, "made by:", "made_by");
 	print_started(info);
+	print_parent(info);
 	print_count(info, "instructions:", "instructions");
 	print_list(json_object_get(info, "threads"), "threads:", verbose,
 		   print_thread);
@@ -222,6 +261,8 @@ void info_print(const json_t *info, bool verbose)
 	print_exit(info);
 	print_label("complete:");
 	puts(json_is_true(json_object_get(info, "complete")) ? "yes" : "no");
+	if (json_object_get(info, "note"))
+		print_text(info, "note:", "note");
 	print_count(info, "key frames:", "key_frames");
 	print_bytes(info, "size:", "size_bytes", true);
 	print_bytes(info, "  streams:", "streams_bytes", true);

@@ -57,7 +57,9 @@ static void print_help(FILE *out)
 	      "\n"
 	      "Times count the program's instructions: 0 is before its first"
 	      " one.  Numbers\n"
-	      "are decimal or 0x-hex.  'cprec COMMAND --help' tells more.\n",
+	      "are decimal or 0x-hex; numbers of instructions also end in k, m"
+	      " or g: 5k is\n"
+	      "5000.  'cprec COMMAND --help' tells more.\n",
 	      out);
 }
 

@@ -10,19 +10,37 @@
 #include "formats/error.h"
 #include "tools/commands.h"
 
-void say(const char *format, ...)
+static void print_line(const char *kind, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
+
+static void print_line(const char *kind, const char *format, va_list args)
 {
 	char text[1024];
-	va_list args;
 
-	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
 	for (char *at = text; *at; at++)
 		if ((unsigned char)*at < ' ' || *at == 0x7f)
 			*at = '?';
 	fflush(stdout);
-	fprintf(stderr, "cprec: %s\n", text);
+	fprintf(stderr, "cprec: %s%s\n", kind, text);
+}
+
+void say(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	print_line("", format, args);
+	va_end(args);
+}
+
+void say_note(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	print_line("note: ", format, args);
+	va_end(args);
 }
 
 int say_failure(const struct failure *why)

@@ -2,16 +2,20 @@
 /*
  * messages.h - what cprec says to a person on standard error
  *
- * Each message is one line that starts with "cprec: ".  Bytes that would
- * move the terminal's cursor, as a file's name may hold, are shown as '?'.
+ * Each message is one line that starts with "cprec: ", or with "cprec: note: "
+ * if nothing failed because of it.  Bytes that would move the terminal's
+ * cursor, as a file's name may hold, are shown as '?'.
  */
 #ifndef CPREC_TOOLS_MESSAGES_H
 #define CPREC_TOOLS_MESSAGES_H
 
 struct failure;
 
-/* Prints one line. */
+/* Prints one line that says why something failed. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Prints one line that is good to know; it does not change the status. */
+void say_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints why something failed.  Returns EXIT_FAILED. */
 int say_failure(const struct failure *why);

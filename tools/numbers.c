@@ -104,53 +104,110 @@ bool number_parse_time(const char *text, uint64_t end, uint64_t *out)
 	}
 	if (length && text[length - 1] == '%')
 		return parse_share(text, length - 1, end, out);
-	return number_parse(text, out);
+	return number_parse_scaled(text, 1000, out);
 }
 
-bool number_cut_thread(const char *text, uint64_t *tid, const char **time)
+bool number_cut_thread(const char *text, uint32_t *tid, const char **time)
 {
 	const char *colon = strchr(text, ':');
+	uint64_t number;
 
 	*time = text;
-	if (!colon || !parse_span(text, (size_t)(colon - text), tid))
+	if (!colon || !parse_span(text, (size_t)(colon - text), &number) ||
+	    number > UINT32_MAX)
 		return false;
+	*tid = (uint32_t)number;
 	*time = colon + 1;
 	return true;
 }
 
-/* Where the sign of a number at the end stands; the end if there is none. */
-static size_t find_offset(const char *text, struct address_text *out)
+bool number_parse_threads(const char *text, struct threads_text *out)
 {
-	for (size_t at = strlen(text); at-- > 1;) {
-		if (text[at] != '+' && text[at] != '-')
-			continue;
-		/* It may also be part of a name: operator++, say. */
-		if (!number_parse(text + at + 1, &out->offset))
-			break;
-		out->is_minus = text[at] == '-';
-		return at;
-	}
-	return strlen(text);
+	bool all = !strcmp(text, "all");
+	uint64_t number = 0;
+
+	if (!all && (!number_parse(text, &number) || number > UINT32_MAX))
+		return false;
+	*out = (struct threads_text) {
+		.some = true, .all = all, .tid = (uint32_t)number,
+	};
+	return true;
 }
 
-bool number_parse_address(const char *text, struct address_text *out)
+/* ------- addresses ------- */
+
+/* Behind the module's name, if there is one. */
+static const char *skip_module(const char *text)
+{
+	const char *mark = strrchr(text, '!');
+
+	return mark ? mark + 1 : text;
+}
+
+/*
+ * Where the sign of an offset stands; the end if there is none.  Names of
+ * modules have signs too: libstdc++.so.6.
+ */
+static size_t find_sign(const char *text)
+{
+	const char *name = skip_module(text);
+
+	return (size_t)(name - text) + strcspn(name, "+-");
+}
+
+static const char *take_offset(const char *sign, struct address_text *out)
+{
+	out->is_minus = *sign == '-';
+	if (!*sign || number_parse(sign + 1, &out->offset))
+		return NULL;
+	if (!sign[1])
+		return *sign == '+' ? "a number is missing behind the '+'" :
+				      "a number is missing behind the '-'";
+	return *sign == '+' ? "what is behind the '+' is no number" :
+			      "what is behind the '-' is no number";
+}
+
+/* What is wrong with the name of a symbol; NULL: nothing. */
+static const char *check_symbol(const char *text, size_t size)
+{
+	const char *mark = memchr(text, '!', size);
+
+	if (mark == text)
+		return "a library is missing before the '!'";
+	if (mark && mark != memrchr(text, '!', size))
+		return "there is more than one '!'";
+	if (mark)
+		size -= (size_t)(mark + 1 - text);
+	if (!size)
+		return mark ? "a symbol is missing behind the '!'" :
+			      "an address or a symbol is missing";
+	text = mark ? mark + 1 : text;
+	if (*text == '&')
+		return "the '&' is in the wrong place";
+	if (!mark && digit_value(*text) < 10)
+		return "it begins with a digit, but is no number of 64 bits";
+	return NULL;
+}
+
+bool number_parse_address(const char *text, struct address_text *out,
+			  const char **wrong)
 {
 	struct address_text address = { 0 };
-	size_t size = find_offset(text, &address);
+	size_t size = find_sign(text);
 
-	if (parse_span(text, size, &address.number)) {
-		*out = address;
-		return true;
+	*wrong = take_offset(text + size, &address);
+	if (!*wrong && !parse_span(text, size, &address.number)) {
+		/* As debuggers write the address of a variable. */
+		if (*text == '&') {
+			text++;
+			size--;
+		}
+		*wrong = check_symbol(text, size);
+		address.symbol = text;
+		address.symbol_size = size;
 	}
-	/* As debuggers write the address of a variable. */
-	if (*text == '&') {
-		text++;
-		size--;
-	}
-	if (!size || strchr("+-&", *text) || digit_value(*text) < 10)
+	if (*wrong)
 		return false;
-	address.symbol = text;
-	address.symbol_size = size;
 	*out = address;
 	return true;
 }

@@ -19,8 +19,9 @@ bool number_parse(const char *text, uint64_t *out);
 bool number_parse_scaled(const char *text, uint64_t unit, uint64_t *out);
 
 /*
- * A time: a number, "start", "end", or a share of the recording like "50%"
- * and "12.5%".  It may lie past `end`.
+ * A time: a number of instructions, with k, m or g for thousands, millions or
+ * billions, "start", "end", or a share of the recording like "50%" and
+ * "12.5%".  It may lie past `end`.
  */
 bool number_parse_time(const char *text, uint64_t end, uint64_t *out);
 
@@ -28,7 +29,18 @@ bool number_parse_time(const char *text, uint64_t end, uint64_t *out);
  * "TID:T", a time of one thread: `*tid` is the number, `*time` what stands
  * behind the colon.  False, with `*time` all of `text`, if it is no such.
  */
-bool number_cut_thread(const char *text, uint64_t *tid, const char **time);
+bool number_cut_thread(const char *text, uint32_t *tid, const char **time);
+
+/* Threads that are asked for. */
+struct threads_text {
+	bool some;		/* only one, or `all` by that word */
+	bool all;
+	uint32_t tid;
+};
+
+/* "1234", "all" */
+bool number_parse_threads(const char *text, struct threads_text *out);
+#define NUMBER_THREADS_WANTED "the number of a thread, or 'all'"
 
 /* An address: a number or a symbol, and what is to be added. */
 struct address_text {
@@ -39,8 +51,12 @@ struct address_text {
 	uint64_t offset;
 };
 
-/* "0x1000", "counter", "&counter", each also with "+8" or "-0x10" */
-bool number_parse_address(const char *text, struct address_text *out);
+/*
+ * "0x1000", "counter", "&counter", "libc.so.6!environ", each also with "+8" or
+ * "-0x10".  If it is none, `*wrong` says what is wrong with it.
+ */
+bool number_parse_address(const char *text, struct address_text *out,
+			  const char **wrong);
 
 /* `base` with the offset; false if there is no such address. */
 bool number_add_offset(const struct address_text *address, uint64_t base,

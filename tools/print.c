@@ -130,12 +130,12 @@ json_t *json_text(const char *text)
 	return string;
 }
 
-json_t *json_arguments(const struct meta *meta)
+json_t *json_arguments(char *const *argv, size_t argc)
 {
 	json_t *arguments = json_array();
 
-	for (size_t i = 0; i < meta->argc; i++)
-		json_array_append_new(arguments, json_text(meta->argv[i]));
+	for (size_t i = 0; i < argc; i++)
+		json_array_append_new(arguments, json_text(argv[i]));
 	return arguments;
 }
 

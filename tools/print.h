@@ -14,7 +14,6 @@
 
 #include <jansson.h>
 
-#include "formats/meta.h"
 #include "formats/registers.h"
 
 /* Lines of 16 bytes with their address and text; `??` for unknown bytes. */
@@ -39,7 +38,7 @@ void print_escaped(FILE *out, const char *text, size_t size);
 json_t *json_text(const char *text);
 
 /* An argument vector as an array. */
-json_t *json_arguments(const struct meta *meta);
+json_t *json_arguments(char *const *argv, size_t argc);
 
 /* A count; JSON has no 64-bit unsigned integers: those above are reals. */
 json_t *json_count(uint64_t value);

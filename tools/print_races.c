@@ -64,12 +64,15 @@ static void print_value(FILE *out, const struct race_value *value)
 
 void print_race_values(FILE *out, const struct race_question *question)
 {
-	if (!question->count)
-		return;
-	fprintf(out, "This looks like a race: nothing orders the last accesses."
-		"  It may have held:\n");
+	if (question->count)
+		fprintf(out, "This looks like a race: nothing orders the last"
+			" accesses.  It may have held:\n");
 	for (size_t i = 0; i < question->count; i++)
 		print_value(out, &question->values[i]);
+	if (question->since)
+		fprintf(out, "%s from t=%" PRIu64 " on; --races looks at all"
+			" before, too.\n", question->count ?
+			"Looked at" : "No race", question->since);
 }
 
 static json_t *json_value(const struct race_value *value)

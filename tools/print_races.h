@@ -20,7 +20,7 @@ void print_source_line(FILE *out, const struct source_line *line,
 /* The members "file", "line" and "function"; null for what is not known. */
 void json_set_source_line(json_t *object, const struct source_line *line);
 
-/* One line for each value; nothing if there was no race. */
+/* One line for each value, and one if not all was looked at. */
 void print_race_values(FILE *out, const struct race_question *question);
 json_t *json_race_values(const struct race_question *question);
 

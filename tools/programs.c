@@ -9,7 +9,7 @@
 void program_notice(void *context, const char *text)
 {
 	(void)context;
-	say("%s", text);
+	say_note("%s", text);
 }
 
 int program_not_run(int rc, const struct failure *why)

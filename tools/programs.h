@@ -15,7 +15,7 @@ struct failure;
 	"126 it is not one that can be run, 125 cprec itself failed, 2 wrong" \
 	" usage."
 
-/* For `struct linux_observer` and the recorder: prints it as a message. */
+/* For `struct linux_observer` and the recorder: prints it as a note. */
 void program_notice(void *context, const char *text);
 
 /* Prints why, and returns the exit status for it. */

@@ -45,6 +45,14 @@ void progress_show(struct progress *progress, uint64_t done)
 	fprintf(stderr, "\rcprec: %s: %5.1f%%", progress->doing, 100 * share);
 }
 
+void progress_update(void *context, uint64_t done, uint64_t total)
+{
+	struct progress *progress = context;
+
+	progress->total = total;
+	progress_show(progress, done);
+}
+
 void progress_end(struct progress *progress)
 {
 	if (progress->is_shown)

@@ -23,6 +23,9 @@ void progress_start(struct progress *progress, const char *doing,
 		    uint64_t total);
 void progress_show(struct progress *progress, uint64_t done);
 
+/* The same for `void *` callbacks that know the total. */
+void progress_update(void *progress, uint64_t done, uint64_t total);
+
 /* Wipes the line; to be called before anything else is printed. */
 void progress_end(struct progress *progress);
 

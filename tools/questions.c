@@ -15,18 +15,31 @@
 
 bool question_may_be_at(const char *text)
 {
-	uint64_t tid, t;
 	const char *time;
+	uint32_t tid;
+	uint64_t t;
 
 	number_cut_thread(text, &tid, &time);
 	return number_parse_time(time, 0, &t);
 }
 
-bool question_may_be_addr(const char *text)
+static int parse_addr(const char *text, struct address_text *out,
+		      struct failure *why)
+{
+	const char *wrong;
+
+	if (number_parse_address(text, out, &wrong))
+		return 0;
+	return failed(why, ERR_INPUT,
+		      "cannot take '%.80s%s' for an address: %s", text,
+		      strlen(text) > 80 ? "..." : "", wrong);
+}
+
+int question_check_addr(const char *text, struct failure *why)
 {
 	struct address_text address;
 
-	return number_parse_address(text, &address);
+	return parse_addr(text, &address, why);
 }
 
 static bool parse_size(const char *text, size_t *out)
@@ -49,33 +62,29 @@ bool question_may_be_size(const char *text)
 
 /* "TID:T": where the thread had retired so many instructions. */
 static int find_thread_time(uint64_t *out, bool *is_time,
-			    struct recording *recording, uint64_t tid,
+			    struct recording *recording, uint32_t tid,
 			    const char *text, struct failure *why)
 {
 	uint64_t end = recording_end(recording), steps;
 	struct recording_thread thread;
 	uint32_t stream;
-	int rc = 0;
+	int rc = recording_find_thread(recording, tid, end, &stream, why);
 
 	*is_time = false;
-	if (tid > UINT32_MAX)
-		return failed(why, ERR_NOT_FOUND,
-			      "there is no thread %" PRIu64, tid);
-	rc = recording_find_thread(recording, (uint32_t)tid, end, &stream, why);
 	if (!rc)
 		rc = recording_thread(recording, stream, &thread, why);
 	if (rc)
 		return rc;
 	if (!number_parse_time(text, thread.steps, &steps))
 		return failed(why, ERR_INPUT,
-			      "cannot take '%s' for a time of thread %" PRIu64
+			      "cannot take '%s' for a time of thread %" PRIu32
 			      ": %s is needed", text, tid, QUESTION_AT_WANTED);
 	if (steps > thread.steps)
 		return failed(why, ERR_INPUT,
-			      "cannot answer for %" PRIu64 ":%" PRIu64
-			      ": the thread ends at %" PRIu64 ":%" PRIu64,
-			      tid, steps, tid, thread.steps);
-	rc = recording_time_of(recording, (uint32_t)tid, steps, out, why);
+			      "thread %" PRIu32 " ends at %" PRIu32 ":%" PRIu64
+			      ", before %" PRIu32 ":%" PRIu64, tid, tid,
+			      thread.steps, tid, steps);
+	rc = recording_time_of(recording, tid, steps, out, why);
 	*is_time = !rc;
 	return rc;
 }
@@ -83,8 +92,9 @@ static int find_thread_time(uint64_t *out, bool *is_time,
 int question_time(uint64_t *out, bool *is_time, struct recording *recording,
 		  const char *text, struct failure *why)
 {
-	uint64_t end = recording_end(recording), tid;
+	uint64_t end = recording_end(recording);
 	const char *time;
+	uint32_t tid;
 
 	if (number_cut_thread(text, &tid, &time))
 		return find_thread_time(out, is_time, recording, tid, time,
@@ -96,8 +106,9 @@ int question_time(uint64_t *out, bool *is_time, struct recording *recording,
 			      QUESTION_AT_WANTED);
 	if (*out > end)
 		return failed(why, ERR_INPUT,
-			      "cannot answer for t=%" PRIu64
-			      ": the recording ends at t=%" PRIu64, *out, end);
+			      "'%s' ends at t=%" PRIu64 ", before t=%" PRIu64,
+			      trace_reader_path(recording_reader(recording)),
+			      end, *out);
 	return 0;
 }
 
@@ -108,14 +119,14 @@ static int find_symbol(struct question *question, struct recording *recording,
 		       const struct address_text *address, uint64_t *base,
 		       struct failure *why)
 {
-	size_t segment = recording_segment_at(recording, question->at);
 	char *name = strndup(address->symbol, address->symbol_size);
 	uint64_t size = 0;
 	int rc;
 
 	if (!name)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
-	rc = recording_find_symbol(recording, segment, name, base, &size, why);
+	rc = recording_find_symbol(recording, question->at, name, base, &size,
+				   why);
 	free(name);
 	if (size && !address->offset)
 		question->size = size < QUESTION_SIZE_DATA ?
@@ -130,12 +141,10 @@ static int find_address(struct question *question, struct recording *recording,
 	const char *text = question->asked.addr;
 	struct address_text address;
 	uint64_t base;
-	int rc = 0;
+	int rc = parse_addr(text, &address, why);
 
-	if (!number_parse_address(text, &address))
-		return failed(why, ERR_INPUT,
-			      "cannot take '%s' for an address: %s is needed",
-			      text, QUESTION_ADDR_WANTED);
+	if (rc)
+		return rc;
 	base = address.number;
 	if (address.symbol)
 		rc = find_symbol(question, recording, &address, &base, why);
@@ -270,9 +279,11 @@ static void set_answer(json_t *object, const struct question *question)
 	json_set_text(object, "source", source_names[question->source]);
 	if (question->has_symbol)
 		json_set_text(object, "symbol", question->asked.addr);
-	if (question->race)
+	if (question->race) {
 		json_object_set_new(object, "race",
 				    json_race_values(question->race));
+		json_set_count(object, "race_since", question->race->since);
+	}
 	free(bytes);
 }
 
@@ -350,8 +361,12 @@ bool question_print(const struct question *question, bool json)
 
 void question_warn_if_cut(const struct recording *recording)
 {
+	const char *note = trace_reader_note(recording_reader(recording));
+
+	if (note)
+		say_note("%s", note);
 	if (!recording_summary(recording))
-		say("'%s' was cut short: it ends at t=%" PRIu64,
+		say_note("'%s' was cut short: it ends at t=%" PRIu64,
 		    trace_reader_path(recording_reader(recording)),
 		    recording_end(recording));
 }

@@ -27,9 +27,8 @@ struct failure;
 #define QUESTION_SIZE_MAX (16u << 20)
 
 /* What a wrong text should have been, for messages. */
-#define QUESTION_ADDR_WANTED "an address or a symbol like 'counter+8'"
 #define QUESTION_AT_WANTED \
-	"a time like 5000, 'start', 'end', '50%' or 'TID:5000'"
+	"a time like 5000, 2m, 'start', 'end', '50%' or 'TID:5000'"
 #define QUESTION_SIZE_WANTED "1 to 16777216 bytes"
 
 /* As on the command line.  A text that is missing is NULL. */
@@ -52,13 +51,13 @@ struct question {
 	uint8_t *bytes, *known;
 	enum query_source source;
 	bool is_mapped;			/* or some of it is known */
-	const struct race_question *race;	/* asked for races; or NULL */
+	const struct race_question *race;	/* NULL: nobody looked */
 };
 
 /* Whether a text makes sense, in whatever recording. */
 bool question_may_be_at(const char *text);
-bool question_may_be_addr(const char *text);
 bool question_may_be_size(const char *text);
+int question_check_addr(const char *text, struct failure *why);
 
 /*
  * Makes a time of text, at most the recording's end.  `*is_time` is true also

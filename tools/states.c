@@ -44,7 +44,6 @@ static void print_as_text(struct recording *recording,
 			  const struct state *state)
 {
 	const struct reg_table *table = recording_reg_table(recording);
-	size_t segment = recording_segment_at(recording, state->at);
 	char value[REGISTER_TEXT], name[256];
 
 	printf("registers of thread %" PRIu32 " at t=%" PRIu64 " (%" PRIu32
@@ -54,7 +53,7 @@ static void print_as_text(struct recording *recording,
 		register_text(value, table, &state->file, i);
 		printf("  %-8s %s", table->regs[i].name, value);
 		if (i == table->pc &&
-		    recording_name(recording, segment,
+		    recording_name(recording, state->at,
 				   reg_get(table, &state->file, i), name,
 				   sizeof(name))) {
 			fputs("  ", stdout);
@@ -90,34 +89,42 @@ static int find_state(const struct state_question *asked,
 	return rc;
 }
 
+static int print_state(const struct state_question *asked,
+		       struct replayer *replayer, uint32_t stream,
+		       struct failure *why)
+{
+	struct state state;
+	int rc = find_state(asked, replayer, stream, &state, why);
+
+	if (rc)
+		return rc;
+	if (asked->json)
+		print_as_json(recording_reg_table(asked->recording), &state);
+	else
+		print_as_text(asked->recording, &state);
+	return 0;
+}
+
 /* Every thread that there is at the time, or the one that was asked for. */
 static int print_states(const struct state_question *asked,
 			struct replayer *replayer, struct failure *why)
 {
 	size_t count = recording_threads(asked->recording);
-	bool any = false;
+	uint32_t stream;
+	int rc = 0;
 
-	for (uint32_t stream = 0; stream < count; stream++) {
-		struct state state;
-		int rc = find_state(asked, replayer, stream, &state, why);
-
-		if (rc == ERR_NOT_FOUND)
-			continue;
-		if (rc)
-			return rc;
-		if (asked->has_tid && state.tid != asked->tid)
-			continue;
-		any = true;
-		if (asked->json)
-			print_as_json(recording_reg_table(asked->recording),
-				      &state);
-		else
-			print_as_text(asked->recording, &state);
+	if (asked->threads.some && !asked->threads.all) {
+		rc = recording_find_thread(asked->recording, asked->threads.tid,
+					   replayer_time(replayer), &stream,
+					   why);
+		return rc ? rc : print_state(asked, replayer, stream, why);
 	}
-	if (any)
-		return 0;
-	return failed(why, ERR_NOT_FOUND, "there is no thread %" PRIu64
-		      " at t=%" PRIu64, asked->tid, replayer_time(replayer));
+	for (stream = 0; stream < count && !rc; stream++) {
+		rc = print_state(asked, replayer, stream, why);
+		if (rc == ERR_NOT_FOUND)
+			rc = 0;
+	}
+	return rc;
 }
 
 static void print_failure(const struct state_question *asked, const char *at,

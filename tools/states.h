@@ -11,11 +11,11 @@
 #include <stdint.h>
 
 #include "replayer/query.h"
+#include "tools/numbers.h"
 
 struct state_question {
 	struct recording *recording;
-	bool has_tid;		/* only of thread `tid`; else of each */
-	uint64_t tid;
+	struct threads_text threads;	/* or all, if none are given */
 	bool json;
 };
 

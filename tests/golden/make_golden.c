@@ -385,6 +385,61 @@ static void make_threads(void)
 	end(writer, true);
 }
 
+/* ------- a child that becomes another program ------- */
+
+static const struct packet packets_of_child[] = {
+	{ PACKET_SYSCALL, .steps = 10, .number = 59 },
+	{ PACKET_MAP, .addr = 0x10000, .size = 0x4000, .prot = MAY_READ },
+	{ PACKET_SYSCALL, .steps = 5, .number = 231 },
+	{ PACKET_EXIT, .steps = 0 },
+};
+
+static void put_origin(struct trace_writer *writer)
+{
+	const struct origin origin = { 999, 998, 4321 };
+	struct output out = { 0 };
+
+	origin_encode(&out, &origin);
+	put(writer, CHUNK_ORIGIN, 0, 0, &out);
+}
+
+static void put_program(struct trace_writer *writer, uint64_t time)
+{
+	char *argv[] = { (char[]){ "echo" }, (char[]){ "hi" }, NULL };
+	const struct program_image image = {
+		.argv = argv,
+		.argc = 2,
+		.path = (char[]){ "/bin/echo" },
+		.directory = (char[]){ "/tmp" },
+	};
+	struct output out = { 0 };
+
+	program_image_encode(&out, &image);
+	put(writer, CHUNK_PROGRAM, 0, time, &out);
+}
+
+static void make_programs(void)
+{
+	struct trace_writer *writer = start("good/programs.cpr");
+	struct key_frame first = { .doubt = 1 };
+	struct summary_thread thread = { 1000, 15 };
+	struct summary summary = {
+		.time = 15, .threads = &thread, .thread_count = 1,
+		.cache_hits = 1, .cache_misses = 1,
+	};
+	struct output out = { 0 };
+
+	put_meta(writer);
+	put_origin(writer);
+	put_key_frame(writer, 0, &first);
+	put_program(writer, 10);
+	put_packets_of(writer, 0, 0, 1, packets_of_child,
+		       sizeof(packets_of_child) / sizeof(packets_of_child[0]));
+	summary_encode(&out, &summary);
+	put(writer, CHUNK_SUMMARY, 0, 0, &out);
+	end(writer, true);
+}
+
 /* ------- damage ------- */
 
 static uint8_t *load(const char *name, size_t *size)
@@ -463,8 +518,6 @@ static void make_bad(void)
 	flip("bad/header.cpr", 20);
 	flip("bad/content.cpr", 250);
 	flip("bad/chunk-header.cpr", 64 + 8);
-	flip("bad/footer.cpr", -40);
-	flip("bad/trailer.cpr", -20);
 	make_wrong("bad/packet.cpr", CHUNK_EVENTS, "\1\0\0\0\7", 5);
 	make_wrong("bad/key-frame.cpr", CHUNK_KEY_FRAME, "\0\0\0", 3);
 	make_wrong("bad/index.cpr", CHUNK_INDEX, "\1\1\0", 3);
@@ -500,9 +553,12 @@ int main(int argc, char **argv)
 		stop("usage: make_golden FOLDER (with folders good, bad)");
 	make_example();
 	make_threads();
+	make_programs();
 	make_all("good/all.cpr", true);
 	make_all("good/killed.cpr", false);
 	cut("good/cut.cpr", 400);
+	flip("good/footer.cpr", -40);
+	flip("good/trailer.cpr", -20);
 	make_bad();
 	return EXIT_SUCCESS;
 }

@@ -199,6 +199,33 @@ static void print_summary(FILE *out, struct content *content, int *rc)
 	summary_release(&summary);
 }
 
+static void print_origin(FILE *out, struct content *content, int *rc)
+{
+	struct origin origin;
+
+	*rc = origin_decode(&origin, content->bytes, content->size);
+	if (*rc)
+		return;
+	fprintf(out, "  parent %u thread %u time %" PRIu64 "\n", origin.parent,
+		origin.thread, origin.time);
+	origin_encode(&content->again, &origin);
+}
+
+static void print_program(FILE *out, struct content *content, int *rc)
+{
+	struct program_image image = { 0 };
+
+	*rc = program_image_decode(&image, content->bytes, content->size);
+	if (*rc)
+		return;
+	for (size_t i = 0; i < image.argc; i++)
+		fprintf(out, "  argument %s\n", image.argv[i]);
+	fprintf(out, "  path %s\n  directory %s\n", image.path,
+		image.directory);
+	program_image_encode(&content->again, &image);
+	program_image_release(&image);
+}
+
 typedef void print_content(FILE *out, struct content *content, int *rc);
 
 static print_content *const printers[] = {
@@ -210,6 +237,8 @@ static print_content *const printers[] = {
 	[CHUNK_INDEX] = print_index,
 	[CHUNK_SYMBOLS] = print_symbols,
 	[CHUNK_SUMMARY] = print_summary,
+	[CHUNK_ORIGIN] = print_origin,
+	[CHUNK_PROGRAM] = print_program,
 };
 
 static int print_chunk(FILE *out, const struct trace_reader *reader,
@@ -250,6 +279,8 @@ int print_trace(FILE *out, const char *path, struct failure *why)
 		return rc;
 	fprintf(out, "architecture %u %s\n", trace_reader_header(reader)->arch,
 		trace_reader_is_complete(reader) ? "complete" : "incomplete");
+	if (trace_reader_note(reader))
+		fprintf(out, "%s\n", trace_reader_note(reader));
 	for (size_t i = 0; i < trace_reader_count(reader) && !rc; i++)
 		rc = print_chunk(out, reader, i, &content, why);
 	output_release(&content.again);

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Programs with planted races, and the same without: `cprec races` must name
-every planted pair of lines, and nothing else.  Speaks TAP.
+every planted pair of lines, and nothing else; `cprec query` must say of the
+same memory, and of no other, that it may have held other values.  Speaks TAP.
 
 NAME_racy.c and NAME_fixed.c are explained in race.h.
 """
@@ -62,6 +63,8 @@ def check_shape(race):
         raise Problem(f"kind {race['kind']!r}")
     if race["count"] < 1 or race["time"] < 0:
         raise Problem(f"count {race['count']}, time {race['time']}")
+    if race["kind"] not in race["kinds"]:
+        raise Problem(f"kind {race['kind']} is not in {race['kinds']}")
     int(race["address"], 16)
     for side in SIDES:
         missing = [name for name in FIELDS if name not in race[side]]
@@ -101,6 +104,12 @@ def compare(races, source, text):
         raise Problem("; ".join(problems))
 
 
+def variables(program):
+    """Names of the program's own variables, but for thread-local ones."""
+    return re.findall(r" OBJECT +\w+ +\w+ +\d+ ((?!completed)[a-z]\w*)$",
+                      run("readelf", "-sW", program), re.MULTILINE)
+
+
 class Checker:
     def __init__(self, options, folder):
         self.options = options
@@ -127,9 +136,34 @@ class Checker:
         races = json.loads(run(self.options.cprec, "races", trace,
                                "--json"))["races"]
         compare(races, source, run(self.options.cprec, "races", trace))
+        for race in races:
+            self.ask(trace, [race["address"]], [race["time"] + 1], True)
+        if not races:
+            self.ask_of_all(trace, program)
         if not self.options.keep:
             os.unlink(trace)
             os.unlink(program)
+
+    def ask(self, trace, addresses, times, must_race):
+        if not addresses:
+            return
+        answers = run(self.options.cprec, "query", trace, "--json",
+                      *(["--size=1"] if must_race else []),
+                      *(f"--addr={address}" for address in addresses),
+                      *(f"--at={t}" for t in times))
+        for answer in map(json.loads, answers.splitlines()):
+            if bool(answer["race"]) != must_race:
+                raise Problem(f"query of {answer.get('symbol')} "
+                              f"{answer['addr']} at {answer['at']}: "
+                              f"race {answer['race']}")
+
+    def ask_of_all(self, trace, program):
+        """Nothing of the program is raced for, whenever."""
+        info = json.loads(run(self.options.cprec, "info", "--json", trace))
+        start = info["threads"][1]["first"]
+        length = info["instructions"] - start
+        self.ask(trace, variables(program),
+                 [start + length * i // 4 for i in range(1, 5)], False)
 
     def result(self, source):
         problem = None

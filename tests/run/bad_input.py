@@ -383,7 +383,36 @@ def test_damage(tests, trace):
         tests.write("damaged.cpr", contents + contents)
         survives(tests, "verify", damaged)
 
+    def damaged_end():
+        """All chunks are found by walking; one line says so."""
+        footer, = struct.unpack_from("<Q", contents, size - 24)
+        ends = ([("footer", footer, at) for at in (0, 5, 30, 48, 60)] +
+                [("trailer", size - 24, at) for at in (0, 9, 23)])
+        for name, start, at in ends:
+            other = bytearray(contents)
+            other[start + at] ^= 4
+            tests.write("damaged.cpr", bytes(other))
+            note = (f"the {name} at byte {start} is damaged; its chunks were "
+                    f"found without it")
+            for command, *more in (("dump",), ("verify",), ("replay",),
+                                   ("query", "--addr=counter", "--at=end")):
+                original = tests.cprec(command, trace, *more)
+                done = tests.cprec(command, damaged, *more)
+                if (done.stdout, done.returncode) != (original.stdout,
+                                                      original.returncode):
+                    raise Failure(f"{command}, {name} at {at}: "
+                                  f"{done.returncode} {done.stderr}")
+                said = done.stderr.decode()[len(original.stderr):]
+                if note not in said or len(said.splitlines()) != 1:
+                    raise Failure(f"{command}, {name} at {at}: {said}")
+            info = json.loads(tests.cprec("info", "--json", damaged).stdout)
+            if not info["complete"] or note not in info["note"]:
+                raise Failure(f"info, {name} at {at}: {info}")
+            if note not in tests.cprec("info", damaged).stdout.decode():
+                raise Failure(f"no note in info, {name} at {at}")
+
     tests.test("trace: cut anywhere", cut)
+    tests.test("trace: a damaged footer or trailer", damaged_end)
     tests.test("trace: a bit flipped anywhere", flip)
     tests.test("trace: something behind its end", longer)
 
@@ -420,8 +449,9 @@ def test_questions(tests, trace):
             ("negative", USAGE, "-5"), ("too large", USAGE, "0x1" + "0" * 16),
             ("half a hexadecimal", USAGE, "0x"),
             ("a number with a tail", USAGE, "0x12g"),
-            ("half a sum", FAILED, "counter+"),
-            ("a sum of words", FAILED, "counter+x"),
+            ("half a sum", USAGE, "counter+"),
+            ("a sum of words", USAGE, "counter+x"),
+            ("no sum", USAGE, "+8"), ("two names", USAGE, "a!!b"),
             ("before the first address", FAILED, "0x10-0x11"),
             ("past the last address", FAILED, "counter+0xffffffffffffffff"),
             ("long", FAILED, "x" * 5000)):

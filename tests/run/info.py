@@ -15,7 +15,11 @@ import sys
 import tempfile
 
 # The shell starts two programs and becomes a third.
-SCRIPT = "/bin/echo a | /usr/bin/sort; exec /bin/true"
+SCRIPT = "/bin/echo a | /usr/bin/sort; cd /tmp; exec /bin/true x y"
+
+# A child that has children when it is another program.
+DEEP = """/bin/sh -c '/bin/echo a; exec /bin/sh -c "/bin/echo b; exit" deep'
+exit"""
 
 
 class Failure(Exception):
@@ -72,8 +76,14 @@ def images(tests):
     at = info["images"][1]["at"]
     if not 0 < at < info["instructions"]:
         raise Failure(f"second image's time is {at}")
+    equal([image["program"] for image in info["images"]],
+          [["/bin/bash", "-c", SCRIPT], ["/bin/true", "x", "y"]], "arguments")
+    equal(info["images"][0]["program"], info["program"], "the first program")
+    equal([image["directory"] for image in info["images"]],
+          [os.path.realpath(tests.folder), "/tmp"], "directories")
     text = tests.run("info", "shell.cpr").stdout
-    if not re.search(rf"^ +/\S+/true, from t={at}$", text, re.M):
+    if not re.search(rf"^ +/\S+/true, exec at t={at}: /bin/true x y$", text,
+                     re.M):
         raise Failure(f"no second image in:\n{text}")
     calls = tests.run("dump", "--kind=syscall", "shell.cpr").stdout
     if not re.search(rf"^{at} +SYSCALL +number=59 result=0$", calls, re.M):
@@ -102,6 +112,58 @@ def family(tests):
     for member in members:
         if f"{member['pid']}: {member['file']}, " not in text:
             raise Failure(f"{member['file']} is not in:\n{text}")
+
+
+def check_parent(tests, member, parents):
+    """The child was made by a system call of the parent at that time."""
+    parent = member["parent"]
+    parents[member["pid"]] = parent["pid"]
+    own = tests.info(member["file"])
+    equal(own["parent"], parent, f"parent of {member['file']}")
+    above, = [other for other in own["family"]
+              if other["pid"] == parent["pid"]]
+    calls = tests.run("dump", "--kind=syscall", above["file"]).stdout
+    if not re.search(rf"^{parent['at']} +SYSCALL .*"
+                     rf"result={member['pid']}$", calls, re.M):
+        raise Failure(f"no call at {parent['at']} in {above['file']}")
+    text = tests.run("info", member["file"]).stdout
+    line = f"parent:        {parent['pid']}, at its t={parent['at']}\n"
+    if line not in text:
+        raise Failure(f"no '{line}' in:\n{text}")
+    if (f", child of {parent['pid']} at its t={parent['at']} (this)\n"
+            not in text):
+        raise Failure(f"no child in:\n{text}")
+
+
+def parents(tests):
+    """Who made whom; and a child says what its parent was when it made it."""
+    tests.record("deep.cpr", "/bin/sh", "-c", DEEP)
+    info = tests.info("deep.cpr")
+    first = info["threads"][0]["tid"]
+    equal(info["parent"], None, "parent of the first process")
+    found = {}
+    for member in info["family"]:
+        if member["pid"] == first:
+            equal(member["parent"], None, "the first process's parent")
+            continue
+        check_parent(tests, member, found)
+    equal(len(found), 3, "children")
+    middle = next(pid for pid in found
+                  if list(found.values()).count(pid) == 2)
+    equal(sorted(found.values()), sorted([first, middle, middle]), "parents")
+    own = tests.info(f"deep.{middle}.cpr")
+    equal([image["program"][3:] for image in own["images"]][-1], ["deep"],
+          "what the child became")
+    # Its first child was made before it became that, its second behind.
+    made = sorted((member["parent"]["at"], member["program"])
+                  for member in info["family"]
+                  if member["parent"] and member["parent"]["pid"] == middle)
+    times = [image["at"] for image in own["images"]]
+    equal([program for _, program in made],
+          [[image["program"] for image in own["images"]
+            if image["at"] <= at][-1] for at, _ in made], "programs")
+    if not made[0][0] < times[-1] < made[1][0]:
+        raise Failure(f"children at {made}, programs at {times}")
 
 
 def renamed(tests):
@@ -169,6 +231,7 @@ def run_all(tests):
     os.mkfifo(os.path.join(tests.folder, "pipe.cpr"))
     tests.test("programs that a process was", images, tests)
     tests.test("the family", family, tests)
+    tests.test("parents", parents, tests)
     tests.test("files that were moved", renamed, tests)
     tests.test("a damaged member", damaged, tests)
     tests.test("a name without .cpr", no_suffix, tests)

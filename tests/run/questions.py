@@ -22,6 +22,10 @@ static __thread int own = 7;
 int main(void) { counter++; printf("%d\\n", counter + own); return 0; }
 """
 
+UNKNOWN = """#include <unistd.h>
+int main(void) { return syscall(999) == -1 ? 7 : 1; }
+"""
+
 # Each thread counts in its own place.
 THREADS = """#include <pthread.h>
 #include <stdio.h>
@@ -126,7 +130,8 @@ def several(tests):
         "--at=end", f"--at={end + 1}", "--at=0", status=FAILED,
         errors=("nothing at end: cannot find a symbol 'nothing'",
                 "0x10 is not mapped at t=", "0x5 is not mapped at t=",
-                *(f"{addr} at {end + 1}: cannot answer for t={end + 1}"
+                *(f"{addr} at {end + 1}: 'trace.cpr' ends at t={end}, before"
+                  f" t={end + 1}"
                   for addr in ("nothing", "counter", "0x10", "0x5+0")),
                 "nothing at 0: cannot find a symbol 'nothing'",
                 "0x10 is not mapped at t=0", "0x5 is not mapped at t=0"))
@@ -156,23 +161,50 @@ def several_as_text(tests):
 
 def lines(tests):
     text = "\n".join(("counter end", "", "nothing 5", "counter", "0x10 5 4",
-                      "counter soon", "counter 0 2", "counter 0 2 2"))
+                      "counter soon", "counter 0 2", "counter 0 2 2",
+                      "# counter 0", "  #", "   \t", "counter+ 0",
+                      "counter 1k # 2", " counter 1k 2 "))
     answers = tests.ask("-", text=text, status=FAILED, errors=(
         "line 3: cannot find a symbol 'nothing'",
         'line 4: cannot answer: not "A T [N]"',
         "line 5: 0x10 is not mapped at t=5",
         "line 6: cannot take 'soon' for a time",
-        'line 8: cannot answer: not "A T [N]"'))
-    equal([answer["line"] for answer in answers], [1, 3, 4, 5, 6, 7, 8],
-          "numbers of lines")
+        'line 8: cannot answer: not "A T [N]"',
+        "line 12: cannot take 'counter+' for an address: a number is missing",
+        'line 13: cannot answer: not "A T [N]"'))
+    equal([answer["line"] for answer in answers],
+          [1, 3, 4, 5, 6, 7, 8, 12, 13, 14], "numbers of lines")
     equal([answer.get("bytes") for answer in answers],
-          ["06000000", None, None, "????????", None, "0500", None], "bytes")
+          ["06000000", None, None, "????????", None, "0500", None, None, None,
+           "0500"], "bytes")
+    equal(answers[-1]["at"], 1000, "time of '1k'")
+
+
+def thousands(tests):
+    """Numbers of instructions may be written with k, m and g."""
+    end = tests.info("trace.cpr")["instructions"]
+    answers = tests.ask("--addr=counter", "--at=2k", "--at=0x2K",
+                        f"--at={end // 1000}k")
+    equal([answer["at"] for answer in answers],
+          [2000, 2000, end // 1000 * 1000], "times")
+    for text, t in (("1m", 10 ** 6), ("2G", 2 * 10 ** 9)):
+        tests.ask("--addr=counter", f"--at={text}", status=FAILED, errors=(
+            f"'trace.cpr' ends at t={end}, before t={t}",))
+    tid = tests.info("threads.cpr")["threads"][1]["tid"]
+    answer, = tests.ask("--registers", f"--thread={tid}", f"--at={tid}:2k",
+                        trace="threads.cpr")
+    equal(answer["instructions"], 2000, f"{tid}:2k")
+    done = tests.run("replay", "-q", "--to=2k", "trace.cpr")
+    equal(done.returncode, ANSWERED, f"status of --to=2k: {done.stderr}")
+    done = tests.run("replay", "-q", "--to=1m", "trace.cpr")
+    equal(done.stderr, f"cprec: 'trace.cpr' ends at t={end}, before "
+          "t=1000000\n", "message of --to=1m")
 
 
 def registers(tests):
     answers = tests.ask("--registers", "--at=end", "--at=1" + 15 * "0",
                         "--at=0", status=FAILED,
-                        errors=("cannot answer for t=1000",))
+                        errors=("'trace.cpr' ends at t=",))
     equal(["registers" in answer for answer in answers], [True, False, True],
           "registers")
     equal(answers[1]["at"], 10 ** 15, "the time that failed")
@@ -229,15 +261,42 @@ def thread_times(tests):
         place = 16 * (threads.index(thread) - 1)
         equal([answer["bytes"][place:place + 4] for answer in answers],
               ["0000", "8813"], f"what thread {tid} has counted")
-    for text, error in ((f"{tid}:{steps + 1}", "cannot answer for"),
-                        ("1:0", "'threads.cpr' has no thread 1"),
-                        (f"{1 << 40}:0", "there is no thread")):
-        answer, = tests.ask("--addr=places", f"--at={text}", status=FAILED,
-                            errors=(error,), trace="threads.cpr")
-        equal(answer["at"], text, "the time that failed")
-    answer, = tests.ask("--registers", "--thread=1", "--at=end", status=FAILED,
-                        errors=("there is no thread 1 at t=",),
-                        trace="threads.cpr")
+    text = f"{tid}:{steps + 1}"
+    answer, = tests.ask("--addr=places", f"--at={text}", status=FAILED, errors=(
+        f"thread {tid} ends at {tid}:{steps}, before {text}",),
+        trace="threads.cpr")
+    equal(answer["at"], text, "the time that failed")
+
+
+def no_thread(tests):
+    """Said in the same words, whoever was asked."""
+    info = tests.info("threads.cpr")
+    end = info["instructions"]
+    for words in (("query", "--addr=places", "--at=1:0"),
+                  ("query", "--registers", "--at=1:0"),
+                  ("query", "--registers", "--at=end", "--thread=1"),
+                  ("dump", "--thread=1"), ("verify", "--thread=1")):
+        done = tests.run(*words, "threads.cpr")
+        equal(done.returncode, FAILED, f"status of {words}")
+        equal(done.stdout, "", f"output of {words}")
+        equal(done.stderr, f"cprec: 'threads.cpr' has no thread 1 at t={end}\n",
+              f"message of {words}")
+    # One that is there, but not then.
+    second = info["threads"][1]
+    tid, t = second["tid"], second["last"] + 5
+    tests.ask("--registers", f"--thread={tid}", "--at=5", status=FAILED,
+              errors=(f"'threads.cpr' has no thread {tid} at t=5",),
+              trace="threads.cpr")
+    tests.ask("--registers", f"--thread={tid}", f"--at={t}", status=FAILED,
+              errors=(f"thread {tid} has ended before t={t}",),
+              trace="threads.cpr")
+
+
+def all_threads(tests):
+    """`all` is what nothing is."""
+    for words in (("query", "--registers", "--at=50%"), ("dump",)):
+        equal(tests.run(*words, "threads.cpr", "--thread=all").stdout,
+              tests.run(*words, "threads.cpr").stdout, f"with {words}")
 
 
 def thread_dump(tests):
@@ -246,8 +305,29 @@ def thread_dump(tests):
         done = tests.run("dump", "--json", f"--thread={tid}", "threads.cpr")
         found = {json.loads(line)["tid"] for line in done.stdout.splitlines()}
         equal(found, {tid}, "threads in the dump")
-    done = tests.run("dump", "--thread=1", "threads.cpr")
-    equal(done.returncode, FAILED, "status")
+
+
+def notes(tests):
+    """What is good to know is called a note, and the status is 0."""
+    with open(os.path.join(tests.folder, "trace.cpr"), "rb") as file:
+        contents = file.read()
+    with open(os.path.join(tests.folder, "cut.cpr"), "wb") as file:
+        file.write(contents[:len(contents) * 9 // 10])
+    end = tests.info("cut.cpr")["instructions"]
+    for words in (("query", "--addr=counter", "--at=0"), ("replay", "-q"),
+                  ("query", "--registers", "--at=0"), ("verify",), ("dump",),
+                  ("races",)):
+        done = tests.run(*words, "cut.cpr")
+        equal(done.returncode, ANSWERED, f"status of {words}: {done.stderr}")
+        equal(done.stderr, "cprec: note: 'cut.cpr' was cut short: it ends at "
+              f"t={end}\n", f"what {words} says")
+    equal(tests.run("verify", "-q", "cut.cpr").stderr, "", "with -q")
+    for command in "record", "run":
+        done = tests.run(command, "./unknown")
+        equal(done.returncode, 7, f"status of {command}")
+        equal(done.stderr, "cprec: note: system call 999 is not known: the "
+              "program gets ENOSYS\n", f"what {command} says")
+    equal(tests.run("record", "-q", "./unknown").stderr, "", "record -q")
 
 
 def turns(tests, trace, *options):
@@ -284,8 +364,11 @@ def refused(tests, *words):
 def usage(tests):
     for option, texts in (
             ("--at", ("", "x", "-1", "1.5", "101%", "0x", "9" * 25, "5:",
-                      ":5", "x:5")),
-            ("--addr", ("", "-5", "0x", "12g", "&", "&5", "0x1" + "0" * 16)),
+                      ":5", "x:5", "4294967296:5", "1.5k", "k", "5kk", "5t",
+                      "50k%", "99999999999g", "5:1x")),
+            ("--addr", ("", "-5", "+8", "0x", "12g", "&", "&5", "counter+",
+                        "counter-", "counter+x", "a-b", "counter+8+8", "a!!b",
+                        "!b", "a!", "a!b!c", "0x1" + "0" * 16)),
             ("--size", ("", "0", "-1", "x", "1.5", "17m", "9" * 25))):
         for text in texts:
             words = {"--at": "0", "--addr": "counter", option: text}
@@ -300,26 +383,29 @@ def usage(tests):
     refused(tests, "query", "trace.cpr", "--addr=counter", "--at=0",
             "--thread=5")
     refused(tests, "query", "trace.cpr", "-", "--thread=5")
-    refused(tests, "dump", "--thread=x", "trace.cpr")
+    for words in (("query", "--registers", "--at=0"), ("dump",), ("verify",)):
+        for text in "x", "", "-1", "every", "4294967296":
+            refused(tests, *words, f"--thread={text}", "trace.cpr")
     for option in ("--slice=0", "--slice=x", "--slice=", "--schedule=",
                    "--schedule=fair", "--schedule=random:",
                    "--schedule=random:x", "--schedule=random5"):
         refused(tests, "record", option, "./guest")
 
 
-def make(tests, name, source, *options):
+def make(tests, name, source, *options, status=0):
     """Compiles and records."""
     with open(os.path.join(tests.folder, name + ".c"), "w") as file:
         file.write(source)
     subprocess.run(["gcc", "-O1", "-g", "-pthread", "-o", name, name + ".c"],
                    check=True, cwd=tests.folder)
     done = tests.run("record", *options, "./" + name)
-    if done.returncode:
+    if done.returncode != status:
         raise Failure(f"no recording of {name}: {done.stderr}")
 
 
 def run_all(tests):
     make(tests, "guest", GUEST, "-o", "trace.cpr")
+    make(tests, "unknown", UNKNOWN, "-q", "-o", "unknown.cpr", status=7)
     make(tests, "threads", THREADS, "-o", "threads.cpr", "--slice=3k")
     tests.test("a variable's size", symbol, tests,
                ("counter", "&counter", "guest!counter"), 4, "06000000")
@@ -332,12 +418,16 @@ def run_all(tests):
     tests.test("several questions", several, tests)
     tests.test("several questions, as text", several_as_text, tests)
     tests.test("lines of input", lines, tests)
+    tests.test("thousands, millions, billions", thousands, tests)
     tests.test("registers", registers, tests)
     tests.test("wrong usage", usage, tests)
     tests.test("a list of threads", threads_listed, tests)
     tests.test("the state of every thread", all_states, tests)
     tests.test("times of a thread", thread_times, tests)
+    tests.test("threads that are not there", no_thread, tests)
+    tests.test("all threads", all_threads, tests)
     tests.test("a dump of one thread", thread_dump, tests)
+    tests.test("notes", notes, tests)
     tests.test("turns of threads", schedules, tests)
     print(f"1..{tests.count}")
     return 1 if tests.failed else 0

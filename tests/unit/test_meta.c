@@ -163,6 +163,113 @@ static void members_of_a_summary(void **state)
 	summary_release(&summary);
 }
 
+static const struct row origin_rows[] = {
+	{ "an origin", 0, 4, { 7, 8, 0x80, 1 } },
+	{ "an origin that is not recorded", 0, 3, { 0, 0, 0 } },
+	{ "a thread of no parent", ERR_CORRUPT, 3, { 0, 8, 0 } },
+	{ "a time of no parent", ERR_CORRUPT, 3, { 0, 0, 1 } },
+	{ "a parent of 2^32", ERR_CORRUPT, 7,
+	  { 0x80, 0x80, 0x80, 0x80, 0x10, 8, 9 } },
+	{ "a byte behind the origin", ERR_CORRUPT, 4, { 7, 8, 9, 0 } },
+};
+
+static int decode_origin(const struct row *row, size_t size,
+			 struct origin *origin)
+{
+	uint8_t *bytes = copy(row, size);
+	int rc = origin_decode(origin, bytes, size);
+
+	free(bytes);
+	return rc;
+}
+
+static void origin_row(void **state)
+{
+	const struct row *row = *state;
+	struct output out = { 0 };
+	struct origin origin;
+
+	assert_int_equal(decode_origin(row, row->length, &origin),
+			 row->expected);
+	if (row->expected)
+		return;
+	origin_encode(&out, &origin);
+	assert_int_equal(out.size, row->length);
+	assert_memory_equal(out.bytes, row->bytes, row->length);
+	output_release(&out);
+	for (size_t n = 0; n < row->length; n++)
+		assert_int_equal(decode_origin(row, n, &origin),
+				 ERR_TRUNCATED);
+}
+
+static void members_of_an_origin(void **state)
+{
+	struct origin origin;
+
+	(void)state;
+	assert_int_equal(decode_origin(&origin_rows[0], 4, &origin), 0);
+	assert_int_equal(origin.parent, 7);
+	assert_int_equal(origin.thread, 8);
+	assert_int_equal(origin.time, 128);
+}
+
+static const struct row image_rows[] = {
+	{ "a program", 0, 10, { 2, 2, 'l', 's', 0, 2, '/', 'l', 1, '/' } },
+	{ "a program of empty texts", 0, 3, { 0, 0, 0 } },
+	{ "a program's argument with a NUL", ERR_CORRUPT, 5,
+	  { 1, 1, 0, 0, 0 } },
+	{ "more arguments of a program than bytes", ERR_TRUNCATED, 3,
+	  { 9, 0, 0 } },
+	{ "a byte behind the program", ERR_CORRUPT, 4, { 0, 0, 0, 0 } },
+};
+
+static int decode_image(const struct row *row, size_t size,
+			struct program_image *image)
+{
+	uint8_t *bytes = copy(row, size);
+	int rc = program_image_decode(image, bytes, size);
+
+	free(bytes);
+	return rc;
+}
+
+static void image_row(void **state)
+{
+	const struct row *row = *state;
+	struct program_image image = { 0 };
+	struct output out = { 0 };
+
+	assert_int_equal(decode_image(row, row->length, &image),
+			 row->expected);
+	if (row->expected) {
+		assert_null(image.path);
+		return;
+	}
+	assert_null(image.argv[image.argc]);
+	program_image_encode(&out, &image);
+	assert_int_equal(out.size, row->length);
+	assert_memory_equal(out.bytes, row->bytes, row->length);
+	program_image_release(&image);
+	output_release(&out);
+	for (size_t n = 0; n < row->length; n++)
+		assert_int_equal(decode_image(row, n, &image), ERR_TRUNCATED);
+}
+
+static void members_of_a_program(void **state)
+{
+	struct program_image image = { 0 };
+
+	(void)state;
+	assert_int_equal(decode_image(&image_rows[0], 10, &image), 0);
+	assert_int_equal(image.argc, 2);
+	assert_string_equal(image.argv[0], "ls");
+	assert_string_equal(image.argv[1], "");
+	assert_string_equal(image.path, "/l");
+	assert_string_equal(image.directory, "/");
+	program_image_release(&image);
+	program_image_release(&image);
+}
+
 int main(void)
 {
 	static struct test_list list;
@@ -171,5 +278,9 @@ int main(void)
 	add_test(&list, "members of meta data", members_of_meta_data, NULL);
 	add_rows(&list, summary_rows, summary_row);
 	add_test(&list, "members of a summary", members_of_a_summary, NULL);
+	add_rows(&list, origin_rows, origin_row);
+	add_test(&list, "members of an origin", members_of_an_origin, NULL);
+	add_rows(&list, image_rows, image_row);
+	add_test(&list, "members of a program", members_of_a_program, NULL);
 	return run_list("meta", &list);
 }

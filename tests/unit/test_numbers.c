@@ -54,6 +54,15 @@ static const struct number_row time_rows[] = {
 	{ "999", true, 999 },
 	{ "0x10", true, 16 },
 	{ "1001", true, 1001 },
+	{ "1k", true, 1000 },
+	{ "2M", true, 2000000 },
+	{ "3g", true, UINT64_C(3000000000) },
+	{ "0x10k", true, 16000 },
+	{ "1.5k", false, 0 },
+	{ "k", false, 0 },
+	{ "1kk", false, 0 },
+	{ "50k%", false, 0 },
+	{ "99999999999g", false, 0 },
 	{ "0%", true, 0 },
 	{ "50%", true, 500 },
 	{ "100%", true, 1000 },
@@ -108,7 +117,7 @@ static void take_time(void **state)
 struct thread_row {
 	const char *name;	/* the text */
 	bool expected;
-	uint64_t tid;
+	uint32_t tid;
 	const char *time;
 };
 
@@ -118,6 +127,8 @@ static const struct thread_row thread_rows[] = {
 	{ "12:end", true, 12, "end" },
 	{ "12:", true, 12, "" },
 	{ "1:2:3", true, 1, "2:3" },
+	{ "4294967295:5", true, UINT32_MAX, "5" },
+	{ "4294967296:5", false, 0, "4294967296:5" },
 	{ ":5", false, 0, ":5" },
 	{ "x:5", false, 0, "x:5" },
 	{ "500", false, 0, "500" },
@@ -126,7 +137,7 @@ static const struct thread_row thread_rows[] = {
 static void cut_thread(void **state)
 {
 	const struct thread_row *row = *state;
-	uint64_t tid = 0;
+	uint32_t tid = 0;
 	const char *time;
 
 	assert_int_equal(number_cut_thread(row->name, &tid, &time),
@@ -137,7 +148,6 @@ static void cut_thread(void **state)
 
 struct address_row {
 	const char *name;	/* the text */
-	bool expected;
 	const char *symbol;	/* NULL: a number */
 	uint64_t number;
 	bool is_minus;
@@ -145,43 +155,59 @@ struct address_row {
 };
 
 static const struct address_row address_rows[] = {
-	{ "0x1000", true, NULL, 4096, false, 0 },
-	{ "4096+0x10", true, NULL, 4096, false, 16 },
-	{ "0x1000-8", true, NULL, 4096, true, 8 },
-	{ "counter", true, "counter", 0, false, 0 },
-	{ "&counter", true, "counter", 0, false, 0 },
-	{ "&counter+8", true, "counter", 0, false, 8 },
-	{ "counter+8", true, "counter", 0, false, 8 },
-	{ "counter+0x10", true, "counter", 0, false, 16 },
-	{ "counter-8", true, "counter", 0, true, 8 },
-	{ "libc.so.6!environ-8", true, "libc.so.6!environ", 0, true, 8 },
-	{ "operator++", true, "operator++", 0, false, 0 },
-	{ "operator+++4", true, "operator++", 0, false, 4 },
-	{ "a+b", true, "a+b", 0, false, 0 },
-	{ "a-b-1", true, "a-b", 0, true, 1 },
-	{ "memcpy@@GLIBC_2.14", true, "memcpy@@GLIBC_2.14", 0, false, 0 },
-	{ "", false, NULL, 0, false, 0 },
-	{ "&", false, NULL, 0, false, 0 },
-	{ "&0x1000", false, NULL, 0, false, 0 },
-	{ "&&counter", false, NULL, 0, false, 0 },
-	{ "+8", false, NULL, 0, false, 0 },
-	{ "-8", false, NULL, 0, false, 0 },
-	{ "0x", false, NULL, 0, false, 0 },
-	{ "12g", false, NULL, 0, false, 0 },
-	{ "0x10000000000000000", false, NULL, 0, false, 0 },
+	{ "0x1000", NULL, 4096, false, 0 },
+	{ "4096+0x10", NULL, 4096, false, 16 },
+	{ "0x1000-8", NULL, 4096, true, 8 },
+	{ "counter", "counter", 0, false, 0 },
+	{ "&counter", "counter", 0, false, 0 },
+	{ "&counter+8", "counter", 0, false, 8 },
+	{ "counter+8", "counter", 0, false, 8 },
+	{ "counter+0x10", "counter", 0, false, 16 },
+	{ "counter-8", "counter", 0, true, 8 },
+	{ "libc.so.6!environ-8", "libc.so.6!environ", 0, true, 8 },
+	{ "libstdc++.so.6!x", "libstdc++.so.6!x", 0, false, 0 },
+	{ "libstdc++.so.6!x+4", "libstdc++.so.6!x", 0, false, 4 },
+	{ "&libc.so.6!environ", "libc.so.6!environ", 0, false, 0 },
+	{ "memcpy@@GLIBC_2.14", "memcpy@@GLIBC_2.14", 0, false, 0 },
+};
+
+/* What is wrong, in a word or two of the message. */
+struct wrong_row {
+	const char *name;	/* the text */
+	const char *says;
+};
+
+static const struct wrong_row wrong_rows[] = {
+	{ "", "symbol is missing" },
+	{ "&", "symbol is missing" },
+	{ "+8", "symbol is missing" },
+	{ "-8", "symbol is missing" },
+	{ "&0x1000", "begins with a digit" },
+	{ "&&counter", "the '&'" },
+	{ "libc.so.6!&environ", "the '&'" },
+	{ "0x", "begins with a digit" },
+	{ "12g", "begins with a digit" },
+	{ "0x10000000000000000", "begins with a digit" },
+	{ "counter+", "missing behind the '+'" },
+	{ "0x1000-", "missing behind the '-'" },
+	{ "counter+x", "behind the '+' is no number" },
+	{ "a-b", "behind the '-' is no number" },
+	{ "counter+8+8", "behind the '+' is no number" },
+	{ "a!!b", "more than one '!'" },
+	{ "a!b!c", "more than one '!'" },
+	{ "!counter", "before the '!'" },
+	{ "libc.so.6!", "behind the '!'" },
+	{ "libc.so.6!+8", "behind the '!'" },
 };
 
 static void take_address(void **state)
 {
 	const struct address_row *row = *state;
-	struct address_text found = { .number = 77 };
+	struct address_text found;
+	const char *wrong;
 
-	assert_int_equal(number_parse_address(row->name, &found),
-			 row->expected);
-	if (!row->expected) {
-		assert_int_equal(found.number, 77);
-		return;
-	}
+	assert_true(number_parse_address(row->name, &found, &wrong));
+	assert_null(wrong);
 	assert_int_equal(found.symbol_size,
 			 row->symbol ? strlen(row->symbol) : 0);
 	if (row->symbol)
@@ -190,6 +216,33 @@ static void take_address(void **state)
 	assert_true(found.number == row->number);
 	assert_int_equal(found.is_minus, row->is_minus);
 	assert_true(found.offset == row->offset);
+}
+
+static void refuse_address(void **state)
+{
+	const struct wrong_row *row = *state;
+	struct address_text found = { .number = 77 };
+	const char *wrong;
+
+	assert_false(number_parse_address(row->name, &found, &wrong));
+	assert_non_null(strstr(wrong, row->says));
+	assert_int_equal(found.number, 77);
+}
+
+static void threads(void **state)
+{
+	struct threads_text found = { .tid = 77 };
+
+	(void)state;
+	assert_false(number_parse_threads("", &found));
+	assert_false(number_parse_threads("every", &found));
+	assert_false(number_parse_threads("-1", &found));
+	assert_false(number_parse_threads("4294967296", &found));
+	assert_true(found.tid == 77 && !found.some);
+	assert_true(number_parse_threads("4294967295", &found));
+	assert_true(found.some && !found.all && found.tid == UINT32_MAX);
+	assert_true(number_parse_threads("all", &found));
+	assert_true(found.some && found.all);
 }
 
 static void add_offset(void **state)
@@ -228,6 +281,8 @@ int main(void)
 	add_rows(&list, time_rows, take_time);
 	add_rows(&list, thread_rows, cut_thread);
 	add_rows(&list, address_rows, take_address);
+	add_rows(&list, wrong_rows, refuse_address);
+	add_test(&list, "threads", threads, NULL);
 	add_test(&list, "add offset", add_offset, NULL);
 	add_test(&list, "share of the longest recording",
 		 share_of_the_longest_recording, NULL);

@@ -1,171 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_recording.c - recordings put in order: written here, then opened */
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "formats/error.h"
-#include "formats/packet.h"
-#include "replayer/recording.h"
-#include "tests/unit/table.h"
-
-#define LIBRARY 0x7f0000000000u
-
-static char path[] = "/tmp/cprec-recording-XXXXXX";
+#include "tests/unit/recording_sample.h"
 
 /* ------- writing ------- */
-
-static struct trace_writer *start(void)
-{
-	struct trace_header header = { .arch = ARCH_X86_64, .id = { 1 } };
-	struct trace_writer *writer;
-	struct failure why;
-
-	unlink(path);
-	assert_int_equal(trace_writer_open(&writer, path, &header, 1, &why), 0);
-	return writer;
-}
-
-static void put(struct trace_writer *writer, enum chunk_kind kind,
-		uint32_t segment, uint64_t first, struct output *content)
-{
-	struct failure why;
-
-	assert_int_equal(content->error, 0);
-	assert_int_equal(trace_writer_chunk(writer, kind, 0, segment, first,
-					    content, &why), 0);
-}
-
-static void put_meta(struct trace_writer *writer)
-{
-	char name[] = "prog", empty[] = "", file[] = "/bin/prog";
-	char *argv[] = { name, NULL };
-	struct meta meta = {
-		.argv = argv, .argc = 1, .path = file, .directory = empty,
-		.host = empty, .made_by = empty, .cache_entries = 16384,
-	};
-	struct output out = { 0 };
-
-	meta_encode(&out, &meta);
-	put(writer, CHUNK_META, 0, 0, &out);
-}
-
-static void put_key_frame(struct trace_writer *writer, uint32_t segment,
-			  uint64_t time, struct page_ref *pages, size_t count)
-{
-	struct region regions[] = {
-		{ 0x401000, 0x403000, MAY_READ | MAY_EXEC, REGION_FILE, 0x1000,
-		  "/bin/prog" },
-		{ 0x403000, 0x404000, MAY_READ | MAY_WRITE, REGION_ANON, 0, "" },
-	};
-	struct key_frame frame = {
-		.time = time, .steps = time, .tid = 7, .cache_entries = 16384,
-		.regions = regions, .region_count = COUNT(regions),
-		.pages = pages, .page_count = count,
-	};
-	struct output out = { 0 };
-
-	key_frame_encode(&out, reg_table(ARCH_X86_64), &frame);
-	put(writer, CHUNK_KEY_FRAME, segment, time, &out);
-}
-
-static void put_event(struct trace_writer *writer, uint32_t segment,
-		      uint64_t steps)
-{
-	struct packet packet = {
-		.kind = PACKET_SYSCALL, .steps = steps, .number = 1,
-	};
-	struct packet_state state = { 0 };
-	struct output out = { 0 };
-
-	packet_encode(&out, &state, &packet);
-	put(writer, CHUNK_EVENTS, segment, 0, &out);
-}
-
-/* Maps the library and unmaps it again. */
-static void put_mappings(struct trace_writer *writer, uint32_t segment)
-{
-	struct packet packets[] = {
-		{ .kind = PACKET_SYSCALL, .steps = 10, .number = 9 },
-		{ .kind = PACKET_MAP, .addr = LIBRARY, .size = 0x2000,
-		  .prot = MAY_READ, .region = REGION_FILE,
-		  .name = "/lib/libx.so", .name_size = 12 },
-		{ .kind = PACKET_SYSCALL, .steps = 10, .number = 11 },
-		{ .kind = PACKET_UNMAP, .addr = LIBRARY, .size = 0x2000 },
-		{ .kind = PACKET_SYSCALL, .steps = 10, .number = 25 },
-		{ .kind = PACKET_MOVE, .addr = 0x403000, .size = 0x1000,
-		  .target = 0x500000 },
-	};
-	struct packet_state state = { 0 };
-	struct output out = { 0 };
-
-	for (size_t i = 0; i < COUNT(packets); i++)
-		packet_encode(&out, &state, &packets[i]);
-	put(writer, CHUNK_EVENTS, segment, 0, &out);
-}
-
-/* Pages whose bytes are their ids. */
-static void put_pages(struct trace_writer *writer, uint64_t first,
-		      unsigned count)
-{
-	struct output out = { 0 };
-
-	for (unsigned i = 0; i < count; i++)
-		memset(output_space(&out, GUEST_PAGE), (int)(first + i),
-		       GUEST_PAGE);
-	put(writer, CHUNK_PAGES, 0, first, &out);
-}
-
-static void put_reads(struct trace_writer *writer, uint32_t segment,
-		      const char *bytes)
-{
-	struct output out = { 0 };
-
-	output_bytes(&out, bytes, strlen(bytes));
-	put(writer, CHUNK_READS, segment, 0, &out);
-}
-
-static void put_symbols(struct trace_writer *writer, const char *file,
-			uint64_t link_base, uint64_t base_offset,
-			uint64_t addr, const char *name)
-{
-	struct symbol symbol = { addr, 8, SYMBOL_OBJECT, name };
-	struct symbols symbols = {
-		.path = strdup(file), .link_base = link_base,
-		.link_end = link_base + 0x3000, .base_offset = base_offset,
-		.list = &symbol, .count = 1,
-	};
-	struct output out = { 0 };
-
-	symbols_encode(&out, &symbols);
-	put(writer, CHUNK_SYMBOLS, 0, 0, &out);
-	free(symbols.path);
-}
-
-static void put_summary(struct trace_writer *writer, uint64_t time)
-{
-	struct summary_thread thread = { 7, time };
-	struct summary summary = {
-		.time = time, .exit_code = 3, .threads = &thread,
-		.thread_count = 1,
-	};
-	struct output out = { 0 };
-
-	summary_encode(&out, &summary);
-	put(writer, CHUNK_SUMMARY, 0, 0, &out);
-}
-
-static void finish(struct trace_writer *writer)
-{
-	struct failure why;
-
-	assert_int_equal(trace_writer_finish(writer, &why), 0);
-	trace_writer_close(writer);
-}
 
 /* Three segments at 0, 100 and 250; the end is 300. */
 static void write_small(bool summary)
@@ -195,15 +36,6 @@ static void write_small(bool summary)
 }
 
 /* ------- opening ------- */
-
-static struct recording *reopen(void)
-{
-	struct recording *recording;
-	struct failure why;
-
-	assert_int_equal(recording_open(&recording, path, &why), 0);
-	return recording;
-}
 
 static void segments_and_times(void **state)
 {
@@ -294,20 +126,40 @@ static void symbols_of_modules(void **state)
 					       &size, &why), 0);
 	assert_int_equal(addr, 0x402010);
 	assert_int_equal(size, 8);
-	/* The library is mapped by the segment, not in its key frame. */
-	assert_int_equal(recording_find_symbol(recording, 0,
-					       "libx.so!counter", &addr, &size,
-					       &why), 0);
-	assert_true(addr == LIBRARY + 0x1008);
-	assert_int_equal(recording_find_symbol(recording, 1,
-					       "libx.so!counter", &addr, &size,
-					       &why), ERR_NOT_FOUND);
 	assert_true(recording_name(recording, 0, 0x402010, text, 100));
 	assert_string_equal(text, "counter");
-	assert_true(recording_name(recording, 0, LIBRARY + 0x100a, text, 100));
-	assert_string_equal(text, "libx.so!counter+0x2");
 	assert_false(recording_name(recording, 0, 0x402018, text, 100));
 	assert_false(recording_name(recording, 0, 1, text, 100));
+	recording_close(recording);
+}
+
+/* The library is mapped by the segment, not in its key frame. */
+static void symbols_by_time(void **state)
+{
+	static const uint64_t times[] = { 0, 9, 10, 19, 20, 99, 10, 100, 300 };
+	struct recording *recording;
+	uint64_t addr, size;
+	struct failure why;
+	char text[100];
+
+	(void)state;
+	write_small(true);
+	recording = reopen();
+	for (size_t i = 0; i < COUNT(times); i++) {
+		uint64_t t = times[i];
+		bool mapped = 10 <= t && t < 20;
+
+		assert_int_equal(recording_find_symbol(recording, t,
+						       "libx.so!counter",
+						       &addr, &size, &why),
+				 mapped ? 0 : ERR_NOT_FOUND);
+		if (mapped)
+			assert_true(addr == LIBRARY + 0x1008);
+		assert_int_equal(recording_name(recording, t, LIBRARY + 0x100a,
+						text, 100), mapped);
+		if (mapped)
+			assert_string_equal(text, "libx.so!counter+0x2");
+	}
 	recording_close(recording);
 }
 
@@ -576,16 +428,15 @@ static void pages_leave_and_come_back(void **state)
 int main(void)
 {
 	struct test_list list = { 0 };
-	int fd = mkstemp(path);
 	int status;
 
-	if (fd < 0)
+	if (!make_path())
 		return 1;
-	close(fd);
 	add_test(&list, "segments and times", segments_and_times, NULL);
 	add_test(&list, "parts are joined", parts_are_joined, NULL);
 	add_test(&list, "snapshots by segment", snapshots_by_segment, NULL);
 	add_test(&list, "symbols of modules", symbols_of_modules, NULL);
+	add_test(&list, "symbols by time", symbols_by_time, NULL);
 	add_test(&list, "mapped by time", mapped_by_time, NULL);
 	add_test(&list, "every cut opens or is truncated",
 		 every_cut_opens_or_is_truncated, NULL);

@@ -61,27 +61,74 @@ static void every_prefix(void **state)
 
 /* ------- a file that is damaged ------- */
 
+/* Where the chunks end, in a good file. */
+static size_t end_of_chunks(void)
+{
+	struct trace_reader *reader;
+	size_t end;
+
+	assert_int_equal(trace_reader_open(&reader, path, NULL), 0);
+	assert_int_equal(trace_reader_count(reader), COUNT(chunks));
+	assert_null(trace_reader_note(reader));
+	end = (size_t)chunk_end(trace_reader_info(reader, COUNT(chunks) - 1));
+	trace_reader_close(reader);
+	return end;
+}
+
+/* All chunks are found though this part of the end is damaged. */
+static void check_damaged_end(const char *part, size_t offset)
+{
+	struct trace_reader *reader;
+	struct failure why = { "" };
+	char note[200];
+
+	if (trace_reader_open(&reader, path, &why))
+		fail_msg("the %s: %s", part, why.text);
+	snprintf(note, sizeof(note),
+		 "'%s': the %s at byte %zu is damaged; its chunks were found "
+		 "without it", path, part, offset);
+	assert_non_null(trace_reader_note(reader));
+	assert_string_equal(trace_reader_note(reader), note);
+	assert_true(trace_reader_is_complete(reader));
+	assert_header(reader);
+	assert_int_equal(trace_reader_count(reader), COUNT(chunks));
+	for (size_t i = 0; i < COUNT(chunks); i++)
+		assert_chunk(reader, i);
+	trace_reader_close(reader);
+}
+
+static void check_flipped(size_t bit)
+{
+	struct failure why = { "" };
+	int rc = read_everything(&why);
+
+	if (rc != ERR_CORRUPT && rc != ERR_CHECKSUM)
+		fail_msg("byte %zu bit %zu: %d %s", bit / 8, bit % 8, rc,
+			 why.text);
+	assert_non_null(strstr(why.text, path));
+}
+
 static void flip_every_bit(bool is_finished)
 {
-	size_t size;
+	size_t size, end;
 	uint8_t *bytes;
 	int fd;
 
 	make_recording(is_finished);
 	bytes = load(&size);
+	end = end_of_chunks();
 	fd = open(path, O_WRONLY);
 	assert_true(fd >= 0);
 	for (size_t bit = 0; bit < 8 * size; bit++) {
 		uint8_t flipped = bytes[bit / 8] ^ (uint8_t)(1u << bit % 8);
-		struct failure why = { "" };
-		int rc;
 
 		assert_int_equal(pwrite(fd, &flipped, 1, (off_t)(bit / 8)), 1);
-		rc = read_everything(&why);
-		if (rc != ERR_CORRUPT && rc != ERR_CHECKSUM)
-			fail_msg("byte %zu bit %zu: %d %s", bit / 8, bit % 8,
-				 rc, why.text);
-		assert_non_null(strstr(why.text, path));
+		if (bit / 8 < end)
+			check_flipped(bit);
+		else if (bit / 8 < size - TRACE_TRAILER_SIZE)
+			check_damaged_end("footer", end);
+		else
+			check_damaged_end("trailer", size - TRACE_TRAILER_SIZE);
 		assert_int_equal(pwrite(fd, &bytes[bit / 8], 1,
 					(off_t)(bit / 8)), 1);
 	}
@@ -194,7 +241,7 @@ static size_t kind_unknown(uint8_t *bytes, size_t size)
 static size_t kind_skippable(uint8_t *bytes, size_t size)
 {
 	(void)size;
-	return only_kind(bytes, 0x80);
+	return only_kind(bytes, 0xfe);
 }
 
 static void set_uint32(uint8_t *bytes, uint32_t value)
@@ -253,6 +300,40 @@ static size_t footer_past_the_end(uint8_t *bytes, size_t size)
 	return size;
 }
 
+/* Where the footer's header is, as the trailer says. */
+static size_t footer_of(const uint8_t *bytes, size_t size)
+{
+	struct input in = { bytes + size - TRACE_TRAILER_SIZE, bytes + size,
+			    0 };
+
+	return (size_t)input_uint(&in, 8);
+}
+
+static size_t no_trailer_and_footer(uint8_t *bytes, size_t size)
+{
+	bytes[footer_of(bytes, size) + 5] ^= 1;
+	bytes[size - 1] ^= 1;
+	return size;
+}
+
+/* The summary becomes another chunk: nothing says that it is the last one. */
+static size_t no_end_without_summary(uint8_t *bytes, size_t size)
+{
+	size_t summary = footer_of(bytes, size) - CHUNK_HEADER_SIZE -
+			 chunks[COUNT(chunks) - 1].size;
+
+	bytes[summary + 4] = CHUNK_SYMBOLS;
+	seal(bytes + summary, CHUNK_HEADER_SIZE);
+	return no_trailer_and_footer(bytes, size);
+}
+
+static size_t footer_and_chunk(uint8_t *bytes, size_t size)
+{
+	bytes[footer_of(bytes, size) + 5] ^= 1;
+	bytes[TRACE_HEADER_SIZE + CHUNK_HEADER_SIZE + chunks[0].size + 5] ^= 1;
+	return size;
+}
+
 /* The header of the first chunk differs from what the table says. */
 static size_t other_segment(uint8_t *bytes, size_t size)
 {
@@ -300,10 +381,13 @@ static const struct damage_row damage_rows[] = {
 	  "(bytes behind the end)" },
 	{ "zeros behind a chunk", zeros_behind_a_chunk, ERR_CHECKSUM,
 	  "chunk at byte 133 is damaged" },
-	{ "a footer that is elsewhere", footer_elsewhere, ERR_CHECKSUM,
-	  "footer at byte" },
-	{ "a footer past the end", footer_past_the_end, ERR_CORRUPT,
-	  "(offset of the footer)" },
+	{ "a footer that is elsewhere", footer_elsewhere, 0, "" },
+	{ "a footer past the end", footer_past_the_end, 0, "" },
+	{ "a damaged footer and no trailer", no_trailer_and_footer, 0, "" },
+	{ "the same without a summary", no_end_without_summary, ERR_CHECKSUM,
+	  "chunk at byte" },
+	{ "a damaged footer behind a damaged chunk", footer_and_chunk,
+	  ERR_CHECKSUM, "chunk at byte 133 is damaged" },
 	{ "a table that differs from a chunk", other_segment, ERR_CORRUPT,
 	  "meta data at byte 64 is damaged" },
 };

@@ -73,8 +73,10 @@ static void counts_its_bytes(void **state)
 	assert_int_equal(trace_writer_finish(writer, NULL), 0);
 	assert_int_equal(trace_writer_bytes(writer, CHUNK_META),
 			 CHUNK_HEADER_SIZE + 21);
-	for (unsigned kind = CHUNK_META; kind <= CHUNK_FOOTER; kind++)
-		sum += trace_writer_bytes(writer, (enum chunk_kind)kind);
+	for (unsigned kind = 0; kind < CHUNK_KINDS; kind++)
+		if (chunk_kind_is_known(kind))
+			sum += trace_writer_bytes(writer,
+						  (enum chunk_kind)kind);
 	trace_writer_close(writer);
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(sum, status.st_size);

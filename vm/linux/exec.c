@@ -279,6 +279,15 @@ static void change(struct linux_process *process,
 	set_registers(process);
 }
 
+static void tell_executed(struct linux_process *process, char *const *argv)
+{
+	const struct linux_observer *observer = process->observer;
+
+	if (process->thread->outcome == LINUX_GOES_ON && observer &&
+	    observer->executed)
+		observer->executed(observer->context, argv);
+}
+
 static int64_t execute(struct linux_process *process, const char *path,
 		       char *const *argv, char *const *envp)
 {
@@ -302,6 +311,7 @@ static int64_t execute(struct linux_process *process, const char *path,
 		return rc;
 	close_on_exec(process);
 	fork_release_parent(process, false);
+	tell_executed(process, argv);
 	return 0;
 }
 

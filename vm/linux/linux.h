@@ -68,6 +68,9 @@ struct linux_observer {
 	 * number in the parent, 0 in the child, negative if it failed. */
 	void (*before_fork)(void *context);
 	void (*after_fork)(void *context, int pid);
+	/* The process has become another program, linux_program(), by exec;
+	 * `argv` is what it was given, NULL-ended. */
+	void (*executed)(void *context, char *const *argv);
 	/* A thread was made, which is not the present one; threads count from
 	 * 0, the first one, in the order of their making.  Its registers are
 	 * those of `vm_thread`. */
