@@ -15,6 +15,10 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(HERE, "..", "run"))
+from tap import Failure, Tap  # noqa: E402
+
 PROGRAMS = ("integers", "floats", "gzip", "sort", "sqlite3", "python3",
             "objdump", "mawk", "cc1")
 THREADS = ("private 1", "private 2", "private 4", "mutex 4", "atomic 4",
@@ -36,15 +40,11 @@ THREADS_GOALS = (
 SECONDS = 300
 
 
-class Failure(Exception):
-    """What was not as it should be."""
-
-
-class Tests:
+class Tests(Tap):
     def __init__(self, options, folder):
+        super().__init__()
         self.options = options
         self.folder = folder
-        self.count = self.failed = 0
 
     def run(self, script, *arguments):
         return subprocess.run(
@@ -61,17 +61,6 @@ class Tests:
             raise Failure(f"status {done.returncode}: {done.stderr}")
         with open(path) as file:
             return done.stdout, json.load(file)
-
-    def test(self, name, function):
-        self.count += 1
-        try:
-            function(self)
-            print(f"ok {self.count} - {name}", flush=True)
-        except (Failure, subprocess.TimeoutExpired) as failure:
-            self.failed += 1
-            print("\n".join(f"# {line}"
-                            for line in str(failure).splitlines()))
-            print(f"not ok {self.count} - {name}", flush=True)
 
 
 def check_rows(text, figures, key, names, modes):
@@ -141,12 +130,11 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="cprec-bench-") as folder:
         tests = Tests(options, folder)
-        tests.test("programs with one thread", one_thread)
-        tests.test("the table of caches", caches)
-        tests.test("a reference that is none", another_reference)
-        tests.test("programs with threads", several_threads)
-    print(f"1..{tests.count}")
-    sys.exit(1 if tests.failed else 0)
+        tests.test("programs with one thread", one_thread, tests)
+        tests.test("the table of caches", caches, tests)
+        tests.test("a reference that is none", another_reference, tests)
+        tests.test("programs with threads", several_threads, tests)
+    sys.exit(tests.summary())
 
 
 main()

@@ -20,6 +20,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+from tap import Failure, Tap  # noqa: E402
+
 NO_PROGRAM, UNUSABLE, CPREC_FAILED = 127, 126, 125	# record and run
 FAILED, USAGE = 1, 2					# the others
 
@@ -51,17 +54,13 @@ printf("%d\\n", sum > 5); return 4; }
 """
 
 
-class Failure(Exception):
-    """What was not as it should be."""
-
-
-class Tests:
-    """Runs cprec in a folder and counts."""
+class Tests(Tap):
+    """Runs cprec in a folder."""
 
     def __init__(self, options, folder):
+        super().__init__()
         self.options = options
         self.folder = folder
-        self.count = self.failed = 0
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -85,18 +84,8 @@ class Tests:
             preexec_fn=prepare)
 
     def test(self, name, function, *arguments, **more):
-        if self.options.only and self.options.only not in name:
-            return
-        self.count += 1
-        try:
-            function(*arguments, **more)
-        except (Failure, subprocess.TimeoutExpired) as failure:
-            self.failed += 1
-            for line in str(failure).splitlines():
-                print(f"# {line}")
-            print(f"not ok {self.count} - {name}", flush=True)
-            return
-        print(f"ok {self.count} - {name}", flush=True)
+        if not self.options.only or self.options.only in name:
+            super().test(name, function, *arguments, **more)
 
     def refused(self, statuses, *arguments, says=None, **more):
         """Fails with one of `statuses`, and says why in one line."""

@@ -15,6 +15,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+from tap import Failure, Tap, equal  # noqa: E402
+
 WAYS = {
     "in one segment": [],
     "at random addresses": ["--aslr"],
@@ -22,38 +25,18 @@ WAYS = {
 }
 
 
-class Failure(Exception):
-    """What was not as it should be."""
-
-
-def equal(found, expected, what):
-    if found != expected:
-        raise Failure(f"{what}: {found!r}, should be {expected!r}")
-
-
-class Tests:
+class Tests(Tap):
     def __init__(self, options, folder):
+        super().__init__()
         self.cprec = os.path.abspath(options.cprec)
         self.before = os.path.abspath(options.before)
         self.after = os.path.abspath(options.after)
         self.folder = folder
-        self.count = self.failed = 0
 
     def run(self, *arguments):
         return subprocess.run([self.cprec, *arguments], capture_output=True,
                               stdin=subprocess.DEVNULL, text=True,
                               timeout=120, cwd=self.folder)
-
-    def test(self, name, function, *arguments):
-        self.count += 1
-        try:
-            function(*arguments)
-            print(f"ok {self.count} - {name}", flush=True)
-        except (Failure, subprocess.TimeoutExpired) as failure:
-            self.failed += 1
-            for line in str(failure).splitlines():
-                print("#", line)
-            print(f"not ok {self.count} - {name}", flush=True)
 
     def record(self, way):
         """before, after, before, after, one program after the other."""
@@ -179,8 +162,7 @@ def run_all(tests):
         tests.test(f"{way}: names", tests.names)
         tests.test(f"{way}: names out of order", tests.all_at_once)
         tests.test(f"{way}: code", tests.code)
-    print(f"1..{tests.count}")
-    return 1 if tests.failed else 0
+    return tests.summary()
 
 
 def main():

@@ -14,6 +14,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+from tap import Failure, Tap, equal  # noqa: E402
+
 # The shell starts two programs and becomes a third.
 SCRIPT = "/bin/echo a | /usr/bin/sort; cd /tmp; exec /bin/true x y"
 
@@ -22,24 +25,15 @@ DEEP = """/bin/sh -c '/bin/echo a; exec /bin/sh -c "/bin/echo b; exit" deep'
 exit"""
 
 
-class Failure(Exception):
-    """What was not as it should be."""
-
-
-def equal(found, expected, what):
-    if found != expected:
-        raise Failure(f"{what}: {found!r}, should be {expected!r}")
-
-
 def last_name(path):
     return os.path.basename(path)
 
 
-class Tests:
+class Tests(Tap):
     def __init__(self, cprec, folder):
+        super().__init__()
         self.cprec = cprec
         self.folder = folder
-        self.count = self.failed = 0
 
     def run(self, *arguments):
         return subprocess.run([self.cprec, *arguments], capture_output=True,
@@ -54,17 +48,6 @@ class Tests:
         done = self.run("info", "--json", trace)
         equal(done.returncode, 0, f"status of info {trace}: {done.stderr}")
         return json.loads(done.stdout)
-
-    def test(self, name, function, *arguments):
-        self.count += 1
-        try:
-            function(*arguments)
-            print(f"ok {self.count} - {name}", flush=True)
-        except (Failure, subprocess.TimeoutExpired) as failure:
-            self.failed += 1
-            print("\n".join(f"# {line}"
-                            for line in str(failure).splitlines()))
-            print(f"not ok {self.count} - {name}", flush=True)
 
 
 def images(tests):
@@ -237,8 +220,7 @@ def run_all(tests):
     tests.test("a name without .cpr", no_suffix, tests)
     tests.test("a process alone", alone, tests)
     tests.test("bits per instruction", long_enough, tests)
-    print(f"1..{tests.count}")
-    return 1 if tests.failed else 0
+    return tests.summary()
 
 
 def main():

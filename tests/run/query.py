@@ -17,6 +17,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+from tap import Failure, Tap  # noqa: E402
+
 PLACE = 0x20000000
 VARIANTS = {
     "by default": (),
@@ -76,12 +79,9 @@ ANSWERS = (
 )
 
 
-class Failure(Exception):
-    """What was not as it should be."""
-
-
-class Tests:
+class Tests(Tap):
     def __init__(self, options, folder):
+        super().__init__()
         self.options = options
         self.folder = folder
         with open(options.guest, "rb") as file:
@@ -163,18 +163,9 @@ def run_all(options, folder):
     tests = Tests(options, folder)
     cases = [(variant, order) for variant in VARIANTS
              for order in ("as listed", "forwards", "backwards", "one by one")]
-    failed = 0
-    print(f"1..{len(cases)}")
-    for count, (variant, order) in enumerate(cases, 1):
-        try:
-            tests.run(variant, order)
-            print(f"ok {count} - {variant}, {order}", flush=True)
-        except (Failure, subprocess.TimeoutExpired) as failure:
-            failed += 1
-            for line in str(failure).splitlines():
-                print(f"# {line}")
-            print(f"not ok {count} - {variant}, {order}", flush=True)
-    return 1 if failed else 0
+    for variant, order in cases:
+        tests.test(f"{variant}, {order}", tests.run, variant, order)
+    return tests.summary()
 
 
 def main():

@@ -14,6 +14,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+from tap import Failure, Tap, equal  # noqa: E402
+
 GUEST = """#include <stdio.h>
 int counter = 5;
 int numbers[3] = { 1, 2, 3 };
@@ -43,36 +46,16 @@ printf("%ld\\n", places[0] + places[1] + places[2]); return 0; }
 ANSWERED, FAILED, USAGE = 0, 1, 2
 
 
-class Failure(Exception):
-    """What was not as it should be."""
-
-
-def equal(found, expected, what):
-    if found != expected:
-        raise Failure(f"{what}: {found!r}, should be {expected!r}")
-
-
-class Tests:
+class Tests(Tap):
     def __init__(self, cprec, folder):
+        super().__init__()
         self.cprec = cprec
         self.folder = folder
-        self.count = self.failed = 0
 
     def run(self, *arguments, text=None):
         return subprocess.run([self.cprec, *arguments], input=text,
                               capture_output=True, text=True, timeout=120,
                               cwd=self.folder)
-
-    def test(self, name, function, *arguments):
-        self.count += 1
-        try:
-            function(*arguments)
-            print(f"ok {self.count} - {name}", flush=True)
-        except (Failure, subprocess.TimeoutExpired) as failure:
-            self.failed += 1
-            print("\n".join(f"# {line}"
-                            for line in str(failure).splitlines()))
-            print(f"not ok {self.count} - {name}", flush=True)
 
     def info(self, trace):
         return json.loads(self.run("info", "--json", trace).stdout)
@@ -429,8 +412,7 @@ def run_all(tests):
     tests.test("a dump of one thread", thread_dump, tests)
     tests.test("notes", notes, tests)
     tests.test("turns of threads", schedules, tests)
-    print(f"1..{tests.count}")
-    return 1 if tests.failed else 0
+    return tests.summary()
 
 
 def main():

@@ -14,6 +14,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+from tap import Failure, Tap, equal  # noqa: E402
+
 WAYS = {
     "as it comes": [],
     "short segments": ["--segment", "20k"],
@@ -22,26 +25,17 @@ WAYS = {
 }
 
 
-class Failure(Exception):
-    """What was not as it should be."""
-
-
-def equal(found, expected, what):
-    if found != expected:
-        raise Failure(f"{what}: {found!r}, should be {expected!r}")
-
-
 def lines_of(text, tid):
     return [line for line in text.splitlines() if line.startswith(f"{tid}: ")]
 
 
-class Tests:
+class Tests(Tap):
     def __init__(self, options, folder):
+        super().__init__()
         self.cprec = os.path.abspath(options.cprec)
         self.guest = os.path.abspath(options.guest)
         self.folder = folder
         self.trace = os.path.join(folder, "lines.cpr")
-        self.count = self.failed = 0
 
     def run(self, *arguments):
         return subprocess.run([self.cprec, *arguments], capture_output=True,
@@ -63,17 +57,6 @@ class Tests:
         info = json.loads(self.run("info", "--json", self.trace).stdout)
         self.threads = info["threads"]
         self.end = info["instructions"]
-
-    def test(self, name, function, *arguments):
-        self.count += 1
-        try:
-            function(*arguments)
-            print(f"ok {self.count} - {name}", flush=True)
-        except (Failure, subprocess.TimeoutExpired) as failure:
-            self.failed += 1
-            for line in str(failure).splitlines():
-                print("#", line)
-            print(f"not ok {self.count} - {name}", flush=True)
 
     def each_thread(self):
         equal(len(self.threads), 5, "threads")
@@ -171,8 +154,7 @@ def run_all(tests):
         if way == "as it comes":
             tests.test("threads that are not there", tests.unknown)
         tests.test(f"{way}: cut short", tests.cut_short)
-    print(f"1..{tests.count}")
-    return 1 if tests.failed else 0
+    return tests.summary()
 
 
 def main():

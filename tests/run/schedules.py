@@ -20,17 +20,11 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
+from tap import Failure, Tap, expect  # noqa: E402
+
 STUCK = 5	# seconds without an end are a deadlock
 LONG = 120	# seconds for what must end
-
-
-class Failure(Exception):
-    """What was not as it should be."""
-
-
-def expect(good, what):
-    if not good:
-        raise Failure(what)
 
 
 def heed_signals():
@@ -39,13 +33,13 @@ def heed_signals():
         signal.signal(number, signal.SIG_DFL)
 
 
-class Tests:
+class Tests(Tap):
     def __init__(self, options, folder):
+        super().__init__()
         self.options = options
         self.folder = folder
         self.guests = {os.path.basename(path): os.path.abspath(path)
                        for path in options.guests}
-        self.count = self.failures = 0
         self.found = {}
 
     def trace(self, name):
@@ -276,23 +270,6 @@ class Tests:
                f"{peaks[0]} KB after 200 threads, {peaks[1]} after 2000")
         return f"{peaks[0]} KB, then {peaks[1]} KB"
 
-    def result(self, test):
-        said = problem = None
-        try:
-            said = test()
-        except Failure as failure:
-            problem = str(failure)
-        except (KeyError, ValueError, OSError,
-                subprocess.TimeoutExpired) as error:
-            problem = f"{type(error).__name__}: {error}"
-        self.count += 1
-        name = test.__name__.replace("_", " ")
-        if problem:
-            self.failures += 1
-            print("# " + problem.replace("\n", "\n# "))
-        print(f"{'not ok' if problem else 'ok'} {self.count} - {name}"
-              f"{f' ({said})' if said else ''}", flush=True)
-
     def all(self):
         return (self.lost_update_by_default, self.deadlock_by_default,
                 self.find_lost_update, self.replay_lost_update,
@@ -320,13 +297,13 @@ def main():
     for test in tests.all():
         if not options.only or any(word in test.__name__
                                    for word in options.only):
-            tests.result(test)
-    print(f"1..{tests.count}")
-    if tests.failures or options.keep:
+            tests.test(test.__name__.replace("_", " "), test)
+    status = tests.summary()
+    if status or options.keep:
         print(f"# kept: {folder}")
     else:
         shutil.rmtree(folder)
-    return 1 if tests.failures or not tests.count else 0
+    return status
 
 
 if __name__ == "__main__":

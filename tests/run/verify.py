@@ -18,6 +18,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+from tap import Failure, Tap  # noqa: E402
+
 AT = re.compile(r"cprec: the replay diverged at t=(\d+), (0x[0-9a-f]+) "
                 r"\((.+?)\): (.*)expected (.+), found (.+)\n")
 BEFORE = re.compile(r"cprec: the replay diverged before t=(\d+): (.*)"
@@ -64,14 +67,11 @@ CASES = (
 )
 
 
-class Failure(Exception):
-    """What was not as it should be."""
-
-
-class Tests:
+class Tests(Tap):
     """One recording, and copies of it that are wrong."""
 
     def __init__(self, options, folder):
+        super().__init__()
         self.options = options
         self.good = os.path.join(folder, "good.cpr")
         self.bad = os.path.join(folder, "bad.cpr")
@@ -224,20 +224,11 @@ class Tests:
 
 def run_all(options, folder):
     tests = Tests(options, folder)
-    failed = 0
     cases = [case for case in CASES if options.only in case[0]]
-    print(f"1..{len(cases)}")
     tests.prepare()
-    for count, (name, *case) in enumerate(cases, 1):
-        try:
-            tests.run_case(*case)
-            print(f"ok {count} - {name}", flush=True)
-        except (Failure, subprocess.TimeoutExpired) as failure:
-            failed += 1
-            for line in str(failure).splitlines():
-                print(f"# {line}")
-            print(f"not ok {count} - {name}", flush=True)
-    return 1 if failed else 0
+    for name, *case in cases:
+        tests.test(name, tests.run_case, *case)
+    return tests.summary()
 
 
 def main():
