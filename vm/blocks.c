@@ -114,6 +114,24 @@ static bool is_ordered_compare(const uint8_t *at, const uint8_t *end)
 }
 
 /*
+ * PHADDW, PHADDD, PHADDSW, PHSUBW, PHSUBD, PHSUBSW of a register and itself:
+ * the engine overwrites what it has not read yet.  Registers that differ by 8
+ * are taken for the same one, which does no harm.
+ */
+static bool is_horizontal_of_one(const uint8_t *at, const uint8_t *end)
+{
+	return end - at >= 3 && at[1] >= 0x01 && at[1] <= 0x07 &&
+	       at[1] != 0x04 && at[2] >= 0xc0 &&
+	       (at[2] >> 3 & 7) == (at[2] & 7);
+}
+
+/* DPPS: the engine adds the products in another order. */
+static bool is_dot_product(const uint8_t *at, const uint8_t *end)
+{
+	return end - at >= 2 && at[1] == 0x40;
+}
+
+/*
  * F2XM1, FYL2X, FPTAN, FPATAN, FXTRACT, FPREM1, FPREM, FYL2XP1, FSINCOS,
  * FSCALE, FSIN, FCOS: the second byte behind D9.
  */
@@ -132,8 +150,11 @@ static enum gate gate_two_byte(const uint8_t *at, const uint8_t *end)
 	switch (*at) {
 	case 0x31: case 0xa2:			/* RDTSC, CPUID */
 		return GATE_VALUE;
+	case 0x38:
+		return is_horizontal_of_one(at, end) ? GATE_VALUE : GATE_OPEN;
 	case 0x3a:
-		return is_ordered_compare(at, end) ? GATE_VALUE : GATE_OPEN;
+		return is_ordered_compare(at, end) || is_dot_product(at, end) ?
+			       GATE_VALUE : GATE_OPEN;
 	case 0x06: case 0x08: case 0x09:	/* CLTS, INVD, WBINVD */
 	case 0x07: case 0x35:			/* SYSRET, SYSEXIT */
 	case 0x20: case 0x21: case 0x22: case 0x23:	/* MOV CR, DR */
@@ -363,8 +384,9 @@ bool block_explain(struct vm *vm, guest_addr pc, struct vm_stop *stop)
 	switch (gate(code, code + size)) {
 	case GATE_VALUE:
 		stop->kind = VM_STOP_VALUE;
-		stop->value = *at == 0xd9 || at[1] == 0x3a ? VALUE_HOST :
-			      at[1] == 0x31 ? VALUE_TSC : VALUE_CPUID;
+		stop->value = *at == 0x0f && at[1] == 0x31 ? VALUE_TSC :
+			      *at == 0x0f && at[1] == 0xa2 ? VALUE_CPUID :
+							     VALUE_HOST;
 		break;
 	case GATE_EMULATE:
 		return false;

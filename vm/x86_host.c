@@ -3,10 +3,9 @@
  * x86_host.c - instructions that the host's own processor executes
  *
  * The engine computes x87's remainders, logarithms, exponentials and
- * trigonometric functions in 53 bits, and the string comparisons of SSE4.2
- * wrongly in the mode "equal ordered".  A real processor is at hand: its
- * result is taken, and captured, because processors differ in the last bit of
- * the transcendental ones.
+ * trigonometric functions in 53 bits, and some of SSSE3 to SSE4.2 wrongly (see
+ * blocks.c).  A real processor is at hand: its result is taken, and captured,
+ * because processors differ in the last bit of the transcendental ones.
  *
  * Source: Intel 64 SDM volume 1, 10.5 (FXSAVE), 8.3.7; volume 2, PCMPISTRI.
  */
@@ -190,10 +189,10 @@ static bool execute(struct vm *vm, struct fx_image *image,
 }
 
 /*
- * A string comparison with one operand in memory becomes one of registers,
- * with a register lent for it.
+ * A string comparison or dot product with one operand in memory becomes one of
+ * registers, with a register lent for it.
  */
-static bool compare_memory(struct vm *vm, struct fx_image *image,
+static bool execute_memory(struct vm *vm, struct fx_image *image,
 			   const uint8_t *opcode, uint8_t rex,
 			   const uint8_t *operand)
 {
@@ -238,7 +237,7 @@ bool x86_on_host(struct vm *vm, const struct vm_stop *stop)
 		return false;
 	memcpy(opcode, at, 4);
 	opcode[4] = code[stop->size - 1];
-	return compare_memory(vm, &image, opcode, rex, operand);
+	return execute_memory(vm, &image, opcode, rex, operand);
 }
 
 #else

@@ -23,6 +23,13 @@ void on_signal(int number)
 
 #define TWO(op) WITH(op, "xm")
 
+/* Both operands are the same register. */
+#define ONE(op) do { \
+	vector kept_ = a ^ b; \
+	__asm__ volatile(op " %0, %0" : "+x"(kept_)); \
+	results[slot++ % 80] ^= kept_; \
+} while (0)
+
 KEEP void integers(vector a, vector b)
 {
 	unsigned slot = 0;
@@ -46,6 +53,9 @@ KEEP void integers(vector a, vector b)
 	TWO("pcmpeqq"); TWO("pcmpgtq"); TWO("phminposuw");
 	TWO("aesenc"); TWO("aeskeygenassist $7,"); TWO("pclmulqdq $1,");
 	TWO("insertps $0x1c,");
+	ONE("phaddw"); ONE("phaddd"); ONE("phaddsw"); ONE("phsubw");
+	ONE("phsubd"); ONE("phsubsw"); ONE("punpckhbw"); ONE("packsswb");
+	ONE("pshufb"); ONE("pmaddubsw"); ONE("palignr $7,");
 }
 
 KEEP void shifts(vector a, vector b)
@@ -129,10 +139,11 @@ KEEP void packed(vector a, vector b)
 	TWO("addps"); TWO("subpd"); TWO("mulps"); TWO("divpd");
 	TWO("haddps"); TWO("addsubpd"); TWO("maxps"); TWO("cmpltps");
 	TWO("cmpunordpd"); TWO("unpcklps"); WITH("movhlps", "x"); TWO("movddup");
-	TWO("movshdup"); TWO("dpps $0xf3,"); TWO("blendps $6,");
+	TWO("movshdup"); TWO("dpps $0xf3,"); TWO("dpps $0xff,"); TWO("blendps $6,");
 	TWO("cvtdq2ps"); TWO("cvtps2pd"); TWO("cvtpd2ps"); TWO("cvttps2dq");
 	TWO("cvtdq2pd"); TWO("cvttpd2dq"); TWO("roundps $2,"); TWO("sqrtpd");
-	TWO("andnps"); TWO("xorpd");
+	TWO("andnps"); TWO("xorpd"); ONE("haddps"); ONE("haddpd");
+	ONE("addsubps"); ONE("shufps $0x1b,");
 }
 
 KEEP uint64_t conversions(double a)
