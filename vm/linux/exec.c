@@ -265,7 +265,9 @@ static void change(struct linux_process *process,
 {
 	struct failure why;
 
+	threads_let_go(process);
 	threads_end_others(process);
+	process->thread->robust_list = 0;
 	delete_timers();
 	unmap_all(process);
 	memset(&process->layout, 0, sizeof(process->layout));

@@ -52,6 +52,10 @@ static int64_t ask_host(struct linux_process *process, const uint64_t *arg)
 	struct timespec timeout;
 
 	switch ((int)arg[1] & FUTEX_CMD_MASK) {
+	case FUTEX_LOCK_PI:
+	case FUTEX_LOCK_PI2:
+		word = host_word(process, arg[0], MEMORY_OUT);
+		/* fall through */
 	case FUTEX_WAIT:
 	case FUTEX_WAIT_BITSET:
 		if (limit && copy_in(process, &timeout, limit, sizeof(timeout)))
@@ -62,6 +66,10 @@ static int64_t ask_host(struct linux_process *process, const uint64_t *arg)
 	case FUTEX_REQUEUE:
 	case FUTEX_CMP_REQUEUE:
 		other = host_word(process, arg[4], MEMORY_OUT);
+		break;
+	case FUTEX_TRYLOCK_PI:
+	case FUTEX_UNLOCK_PI:
+		word = host_word(process, arg[0], MEMORY_OUT);
 		break;
 	case FUTEX_WAKE:
 	case FUTEX_WAKE_BITSET:
@@ -326,6 +334,9 @@ static void owner_dies(const struct dying *dying, uint64_t entry,
 	if ((word & FUTEX_TID_MASK) != dying->tid)
 		return;
 	if (entry & 1) {
+		/* Those that wait in the host's kernel get it from there. */
+		if (word & FUTEX_WAITERS && is_shared(process, addr))
+			return;
 		hand_over(process, addr, FUTEX_OWNER_DIED);
 		return;
 	}

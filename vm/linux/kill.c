@@ -1,14 +1,80 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* kill.c - sending signals, in particular to oneself */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "vm/linux/handlers.h"
+#include "vm/linux/linux.h"
 #include "vm/linux/process.h"
 
+/* ------- to other processes of the guest ------- */
+
+#define END_TIME 5000		/* milliseconds to finish a recording */
+
+/* Whether another process executes cprec, too. */
+static bool executes_cprec(int pid)
+{
+	struct stat own, other;
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	return !stat("/proc/self/exe", &own) && !stat(path, &other) &&
+	       own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+}
+
+/* Whether it runs, and handles the signal that asks it to end. */
+static bool listens(int pid)
+{
+	unsigned long long caught = 0;
+	char line[200], state = 0;
+	FILE *status;
+
+	snprintf(line, sizeof(line), "/proc/%d/status", pid);
+	status = fopen(line, "re");
+	if (!status)
+		return false;
+	while (fgets(line, sizeof(line), status)) {
+		sscanf(line, "State: %c", &state);
+		sscanf(line, "SigCgt: %llx", &caught);
+	}
+	fclose(status);
+	return state != 'T' && state != 't' && state != 'Z' &&
+	       signals_can_end(caught);
+}
+
+/*
+ * SIGKILL would cut the recording of another process short, and no host
+ * process could let its robust mutexes go, whose addresses are the guest's.  So
+ * it is asked to end itself, and has some time for it.
+ */
+static int64_t end_process(struct linux_process *process,
+			   const struct syscall_row *row, const uint64_t *arg)
+{
+	int pid = (int)arg[0];
+	struct pollfd end = { .events = POLLIN };
+
+	if (!executes_cprec(pid) || !listens(pid))
+		return marshal_call(process, row, arg);
+	end.fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (end.fd >= 0)
+		end.fd = linux_hide_descriptor(end.fd);
+	if (end.fd < 0)
+		return marshal_call(process, row, arg);
+	signals_end_process(pid);
+	host_wait(process, SYS_poll, host_pointer(&end), 1, END_TIME);
+	if (!poll(&end, 1, 0))
+		kill(pid, SIGKILL);
+	linux_close_hidden(end.fd);
+	return 0;
+}
+
+/* ------- to oneself ------- */
 
 /*
  * Signals to oneself that the host cannot be asked for: SIGKILL, which would
@@ -28,6 +94,7 @@ static int64_t send_to_own(struct linux_process *process,
 	if (number == SIGKILL) {
 		process->thread->outcome = LINUX_KILLED;
 		process->thread->status = SIGKILL;
+		threads_let_go(process);
 	} else if (process->action[number].handler != (uintptr_t)SIG_IGN ||
 		   target->signals.mask >> (number - 1) & 1) {
 		signals_send_own(target, info);
@@ -58,6 +125,9 @@ static struct linux_thread *in_process(struct linux_process *process,
 int64_t sys_kill(struct linux_process *process, const struct syscall_row *row,
 		 const uint64_t *arg)
 {
+	if ((int)arg[1] == SIGKILL && (int)arg[0] > 0 &&
+	    (int)arg[0] != getpid())
+		return end_process(process, row, arg);
 	return send(process, row, arg, in_process(process, arg[0]),
 		    (int)arg[1], SI_USER);
 }

@@ -523,6 +523,13 @@ void signals_abandon(void);
 
 /* Makes a thread's host thread notice that it must end, or has a signal. */
 void signals_kick(struct linux_thread *thread);
+
+/*
+ * Asks another process of the guest to end as by SIGKILL; whether a process
+ * that has handlers for these signals may be one that understands.
+ */
+void signals_end_process(int pid);
+bool signals_can_end(uint64_t caught);
 void signals_release(struct linux_process *process);
 
 /* Sets the guest's mask, and the host's accordingly. */

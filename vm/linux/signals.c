@@ -29,6 +29,9 @@
 
 static struct linux_process *active;
 
+/* What a kick says that is to end the process; every fork knows the address. */
+static const char ending;
+
 /* The guest thread that this thread of the host performs. */
 static __thread struct linux_thread *own;
 
@@ -109,11 +112,14 @@ static void host_handler(int number, siginfo_t *info, void *context)
 	siginfo_t sent;
 	bool is_kick = number == KICK &&
 		       info->si_value.sival_ptr == &active;
+	bool is_end = number == KICK &&
+		      info->si_value.sival_ptr == &ending;
 	bool is_fault = number == SIGILL || number == SIGFPE ||
 			number == SIGTRAP;
 
-	if (is_kick && (!thread || (!thread->must_end &&
-				    !thread->signals.sent.si_signo)))
+	if ((is_end && !thread) ||
+	    (is_kick && (!thread || (!thread->must_end &&
+				     !thread->signals.sent.si_signo))))
 		return;		/* it comes late */
 	if (!thread || (is_fault && info->si_code > 0 &&
 			 info->si_code != SI_KERNEL)) {
@@ -125,6 +131,11 @@ static void host_handler(int number, siginfo_t *info, void *context)
 		thread->signals.pending = KICK;
 		host_call_interrupt(context);
 		return;
+	}
+	if (is_end) {
+		sent = *info;
+		info = &sent;
+		number = sent.si_signo = SIGKILL;
 	}
 	if (is_kick) {
 		sent = thread->signals.sent;
@@ -139,7 +150,7 @@ static void host_handler(int number, siginfo_t *info, void *context)
 		return;
 	}
 	block_on_return(context, ~HOSTS_OWN);
-	if (thread->signals.pending) {
+	if (thread->signals.pending && !is_end) {
 		/* The return from a fault's handler has unblocked us. */
 		queue_again(number, info);
 		return;
@@ -196,6 +207,19 @@ void signals_kick(struct linux_thread *thread)
 
 	info.si_value.sival_ptr = &active;
 	syscall(SYS_rt_tgsigqueueinfo, getpid(), thread->tid, KICK, &info);
+}
+
+void signals_end_process(int pid)
+{
+	siginfo_t info = { .si_signo = KICK, .si_code = SI_QUEUE };
+
+	info.si_value.sival_ptr = (void *)(uintptr_t)&ending;
+	syscall(SYS_rt_sigqueueinfo, pid, KICK, &info);
+}
+
+bool signals_can_end(uint64_t caught)
+{
+	return caught >> (KICK - 1) & 1;
 }
 
 void signals_init(struct linux_process *process)
