@@ -173,8 +173,9 @@ static enum gate gate_two_byte(const uint8_t *at, const uint8_t *end)
 			return GATE_PRIVILEGE;
 		return reg == 4 ? GATE_OPEN : GATE_INVALID;	/* SMSW */
 	case 0xae:	/* XSAVE, XRSTOR, XSAVEOPT; RDFSBASE and its kin */
-		if (is_memory)
-			return reg == 4 || (reg == 6) ? GATE_INVALID : GATE_OPEN;
+		if (is_memory)	/* LDMXCSR: see x86_mxcsr.c */
+			return reg == 4 || reg == 6 ? GATE_INVALID :
+			       reg == 2 ? GATE_EMULATE : GATE_OPEN;
 		return reg < 4 ? GATE_INVALID : GATE_OPEN;
 	case 0xc7:	/* CMPXCHG8B/16B; RDRAND, RDSEED, VMPTRLD, XSAVES */
 		return is_memory && reg == 1 ? GATE_EMULATE : GATE_INVALID;

@@ -81,6 +81,8 @@ void vm_destroy(struct vm *vm)
 		return;
 	if (vm->pristine)
 		uc_context_free(vm->pristine);
+	if (vm->scratch)
+		uc_context_free(vm->scratch);
 	if (vm->first.context)
 		uc_context_free(vm->first.context);
 	if (vm->thread != &vm->first) {

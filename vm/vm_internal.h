@@ -84,6 +84,8 @@ struct vm {
 	struct memory *memory;
 	const struct reg_table *regs;
 	uc_context *pristine;	/* the engine's state before anything ran */
+	uc_context *scratch;	/* see x86_mxcsr.c */
+	size_t sse_flush, x87_flush;	/* places in it; 0: none */
 	csh decoder;
 	cs_insn *insn;
 
@@ -253,6 +255,12 @@ bool x86_on_host(struct vm *vm, const struct vm_stop *stop);
 void x86_mend_flags(struct vm *vm);
 
 int x86_start(struct vm *vm, struct failure *why);
+
+/* ------- x86_mxcsr.c ------- */
+
+/* Finds what x86_set_mxcsr() needs; at the start, behind vm->pristine. */
+int x86_find_flags(struct vm *vm, struct failure *why);
+void x86_set_mxcsr(struct vm *vm, uint32_t value);
 
 /*
  * Forgets that an exception was raised: the engine waits for its delivery and

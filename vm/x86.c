@@ -100,7 +100,10 @@ void vm_set_reg(struct vm *vm, unsigned reg, uint64_t value)
 {
 	if (is_selector(reg))
 		return;
-	uc_reg_write(vm->uc, engine_regs[reg], &value);
+	if (reg == X86_MXCSR)
+		x86_set_mxcsr(vm, (uint32_t)value);
+	else
+		uc_reg_write(vm->uc, engine_regs[reg], &value);
 }
 
 void vm_registers(struct vm *vm, struct reg_file *out)
@@ -126,13 +129,14 @@ void vm_set_registers(struct vm *vm, const struct reg_file *regs)
 		const struct reg_info *info = &vm->regs->regs[reg];
 		uint8_t bytes[16] = { 0 };
 
-		if (is_selector(reg) || reg == X86_FPTAG)
+		if (is_selector(reg) || reg == X86_FPTAG || reg == X86_MXCSR)
 			continue;
 		memcpy(bytes, regs->bytes + info->offset, info->size);
 		uc_reg_write(vm->uc, engine_regs[reg], bytes);
 	}
 	/* Last: the engine marks a stack register in use when it is written. */
 	vm_set_reg(vm, X86_FPTAG, reg_get(vm->regs, regs, X86_FPTAG));
+	vm_set_reg(vm, X86_MXCSR, reg_get(vm->regs, regs, X86_MXCSR));
 	vm->counter->current = 0;
 }
 
@@ -156,7 +160,7 @@ int x86_start(struct vm *vm, struct failure *why)
 	if (err)
 		return failed(why, ERR_SYSTEM, "cannot set up the processor: %s",
 			      uc_strerror(err));
-	return 0;
+	return x86_find_flags(vm, why);
 }
 
 void x86_exception_taken(struct vm *vm)

@@ -3,9 +3,11 @@
  * x86_emulate.c - instructions that the engine executes wrongly
  *
  * CMPXCHG8B and CMPXCHG16B: it computes the flags beside ZF from a stale
- * state.  LOCK NEG: it computes the flags from the old value.
+ * state.  LOCK NEG: it computes the flags from the old value.  LDMXCSR: it
+ * forgets a bit (x86_mxcsr.c).
  *
- * Source: Intel 64 SDM volume 2, CMPXCHG8B/CMPXCHG16B, NEG; volume 1, 3.4.3.
+ * Source: Intel 64 SDM volume 2, CMPXCHG8B/CMPXCHG16B, NEG, LDMXCSR; volume 1,
+ * 3.4.3, 10.2.3.
  */
 #include "vm/vm_internal.h"
 
@@ -93,29 +95,60 @@ static void negate(struct vm *vm, struct operand *operand)
 	vm_set_reg(vm, X86_RFLAGS, flags);
 }
 
+/* False if a bit is set that must not be. */
+static bool load_mxcsr(struct vm *vm, const struct operand *operand)
+{
+	uint32_t value;
+
+	memcpy(&value, operand->bytes, sizeof(value));
+	if (value >> 16)
+		return false;
+	vm_set_reg(vm, X86_MXCSR, value);
+	return true;
+}
+
+/* The operand is loaded, and is written back unless it is only read. */
+static bool perform(struct vm *vm, struct operand *operand)
+{
+	switch (vm->insn->id) {
+	case X86_INS_LDMXCSR:
+		return load_mxcsr(vm, operand);
+	case X86_INS_NEG:
+		negate(vm, operand);
+		break;
+	default:
+		compare_exchange(vm, operand);
+	}
+	watch_operand(vm, operand->addr, operand->bytes, operand->size);
+	memory_store(vm->memory, operand->addr, operand->bytes, operand->size);
+	return true;
+}
+
+static bool refuse(struct vm_stop *stop)
+{
+	stop->kind = VM_STOP_FAULT;
+	stop->fault = FAULT_PRIVILEGE;
+	return false;
+}
+
 bool x86_emulate(struct vm *vm, struct vm_stop *stop)
 {
+	enum vm_access access = ACCESS_WRITE;
 	struct operand operand;
 	unsigned length;
 
 	if (!block_operand(vm, stop->pc, &operand.addr, &operand.size,
 			   &length) ||
-	    (operand.size == 16 && operand.addr % 16)) {
-		stop->kind = VM_STOP_FAULT;
-		stop->fault = FAULT_PRIVILEGE;
-		return false;
-	}
-	if (x86_operand_faults(vm, operand.addr, operand.size, ACCESS_WRITE,
-			       stop))
+	    (operand.size == 16 && operand.addr % 16))
+		return refuse(stop);
+	if (vm->insn->id == X86_INS_LDMXCSR)
+		access = ACCESS_READ;
+	if (x86_operand_faults(vm, operand.addr, operand.size, access, stop))
 		return false;
 	watch_operand(vm, operand.addr, NULL, operand.size);
 	memory_load(vm->memory, operand.addr, operand.bytes, operand.size);
-	if (vm->insn->id == X86_INS_NEG)
-		negate(vm, &operand);
-	else
-		compare_exchange(vm, &operand);
-	watch_operand(vm, operand.addr, operand.bytes, operand.size);
-	memory_store(vm->memory, operand.addr, operand.bytes, operand.size);
+	if (!perform(vm, &operand))
+		return refuse(stop);
 	stop->size = length;
 	vm_skip(vm, stop);
 	return true;

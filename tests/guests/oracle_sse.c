@@ -171,6 +171,37 @@ KEEP uint64_t conversions(double a)
 	return sum;
 }
 
+/* Results and operands too small to be normal, flushed to zero and not. */
+KEEP uint64_t tiny(uint64_t seed)
+{
+	const uint32_t start = 0x1f80;
+	uint64_t sum = seed;
+
+	for (uint32_t mode = 0; mode < 4; mode++) {
+		uint32_t with_mode = start | (mode & 1) << 15 | (mode & 2) << 5;
+		double small = 1e-200, denormal = 3e-310, widened;
+		float product = 1e-30f, narrow = 2e-39f;
+		long double stored = 1e-310L;
+		double back;
+
+		__asm__ volatile("ldmxcsr %6\n\tmulsd %7, %0\n\t"
+				 "addsd %1, %1\n\tmulss %2, %2\n\t"
+				 "addss %3, %3\n\tcvtss2sd %3, %4\n\t"
+				 "fldt %8\n\tfstpl %5\n\tldmxcsr %9"
+				 : "+x"(small), "+x"(denormal), "+x"(product),
+				   "+x"(narrow), "=x"(widened), "=m"(back)
+				 : "m"(with_mode), "m"(doubles[1]),
+				   "m"(stored), "m"(start));
+		doubles[50 + mode] = small;
+		doubles[54 + mode] = denormal;
+		doubles[58 + mode] = widened + back;
+		floats[50 + mode] = product + narrow;
+		sum = sum * 31 + (small > 0) + 2 * (denormal > 0) +
+		      4 * (product > 0) + 8 * (back > 0);
+	}
+	return sum;
+}
+
 KEEP void moves(const uint8_t *from, uint8_t *to)
 {
 	__asm__ volatile("movdqu 3(%0), %%xmm1\n\tmovups %%xmm1, 5(%1)\n\t"
@@ -209,6 +240,10 @@ int guest(void)
 					  doubles[(i + 5) % 64]);
 		floats[i % 64] += singles(floats[i % 64], floats[63 - i % 64]);
 		sums[8] ^= conversions(doubles[i % 64]);
+		if (i % 16 == 0) {
+			doubles[1] = 1e-109;
+			sums[9] = tiny(sums[9] + i);
+		}
 		moves(bytes + 16 * (i % 4), bytes + 128);
 		values[i % 16] ^= results[i % 60];
 	}
