@@ -200,6 +200,9 @@ static enum gate gate(const uint8_t *code, const uint8_t *end)
 		break;
 	case 0x0f:
 		return at + 1 < end ? gate_two_byte(at + 1, end) : GATE_OPEN;
+	case 0xdb: case 0xdd:				/* FISTTP */
+		return at + 1 < end && at[1] < 0xc0 && (at[1] >> 3 & 7) == 1 ?
+			       GATE_EMULATE : GATE_OPEN;
 	case 0xd9:
 		return at + 1 < end && is_inexact_x87(at[1]) ? GATE_VALUE :
 							       GATE_OPEN;

@@ -4,10 +4,11 @@
  *
  * CMPXCHG8B and CMPXCHG16B: it computes the flags beside ZF from a stale
  * state.  LOCK NEG: it computes the flags from the old value.  LDMXCSR: it
- * forgets a bit (x86_mxcsr.c).
+ * forgets a bit (x86_mxcsr.c).  FISTTP: it stores the largest number for what
+ * does not fit.
  *
- * Source: Intel 64 SDM volume 2, CMPXCHG8B/CMPXCHG16B, NEG, LDMXCSR; volume 1,
- * 3.4.3, 10.2.3.
+ * Source: Intel 64 SDM volume 2, CMPXCHG8B/CMPXCHG16B, NEG, LDMXCSR, FISTTP;
+ * volume 1, 3.4.3, 4.2.2, 8.1, 10.2.3.
  */
 #include "vm/vm_internal.h"
 
@@ -107,12 +108,54 @@ static bool load_mxcsr(struct vm *vm, const struct operand *operand)
 	return true;
 }
 
+/* What FISTTP makes of an 80-bit number; what does not fit is the smallest. */
+static uint64_t truncated(const uint8_t number[10], unsigned size)
+{
+	const int bias = 16383, bits = (int)size * 8;
+	uint64_t mantissa, value;
+	uint16_t head;
+	int exponent;
+
+	memcpy(&mantissa, number, 8);
+	memcpy(&head, number + 8, 2);
+	exponent = (head & 0x7fff) - bias;
+	if (exponent < 0)
+		return 0;
+	if (exponent > bits - 2 || !(mantissa >> 63))
+		return UINT64_C(1) << (bits - 1);
+	value = mantissa >> (63 - exponent);
+	return head >> 15 ? 0 - value : value;
+}
+
+#define STATUS_TOP 11	/* where the number of the stack's top begins */
+
+static void store_truncated(struct vm *vm, struct operand *operand)
+{
+	uint64_t status = vm_reg(vm, X86_FPSW), tags = vm_reg(vm, X86_FPTAG);
+	unsigned top = status >> STATUS_TOP & 7;
+	struct reg_file regs;
+	uint64_t value = UINT64_C(1) << (operand->size * 8 - 1);
+
+	vm_registers(vm, &regs);
+	if ((tags >> (2 * top) & 3) != 3)	/* it is not empty */
+		value = truncated(regs.bytes +
+					  vm->regs->regs[X86_ST0].offset,
+				  operand->size);
+	memcpy(operand->bytes, &value, operand->size);
+	vm_set_reg(vm, X86_FPTAG, tags | UINT64_C(3) << (2 * top));
+	vm_set_reg(vm, X86_FPSW, (status & ~(UINT64_C(7) << STATUS_TOP)) |
+				 ((top + 1) & 7) << STATUS_TOP);
+}
+
 /* The operand is loaded, and is written back unless it is only read. */
 static bool perform(struct vm *vm, struct operand *operand)
 {
 	switch (vm->insn->id) {
 	case X86_INS_LDMXCSR:
 		return load_mxcsr(vm, operand);
+	case X86_INS_FISTTP:
+		store_truncated(vm, operand);
+		break;
 	case X86_INS_NEG:
 		negate(vm, operand);
 		break;

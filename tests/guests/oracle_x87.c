@@ -42,6 +42,27 @@ KEEP void integers(unsigned i)
 			 : : "st", "memory");
 }
 
+/* FISTTP of what fits, and of what does not. */
+KEEP void truncations(unsigned i)
+{
+	static const double numbers[] = {
+		0.0, -0.9, 5.7, -5.7, 1e10, -1e10, 1e19, -1e19, 2147483648.0,
+		2147483647.5, -2147483648.5, -2147483649.0,
+		9223372036854775808.0, -9223372036854775808.0,
+		__builtin_nan(""), -__builtin_inf(),
+	};
+	double number = numbers[i % 16];
+	int32_t low;
+	int64_t high;
+	int16_t least;
+
+	__asm__ volatile("fldl %3\n\tfld %%st\n\tfld %%st\n\tfisttpl %0\n\t"
+			 "fisttpll %1\n\tfisttps %2"
+			 : "=m"(low), "=m"(high), "=m"(least) : "m"(number)
+			 : "st", "st(1)", "st(2)");
+	whole[20 + i % 8] ^= low ^ high ^ least << 5;
+}
+
 static volatile uint16_t status HIDDEN_DATA = 1;
 
 /*
@@ -111,6 +132,7 @@ int guest(void)
 							   narrow[i % 7]));
 		rounding(narrow[i % 20]);
 		remainders(i * 37.0 + 5.0);
+		truncations(i);
 	}
 	return words[14] & 63;
 }
