@@ -11,12 +11,12 @@
 #include "replayer/packets.h"
 #include "replayer/recording.h"
 #include "tools/commands.h"
+#include "tools/damage.h"
 #include "tools/dump_packets.h"
 #include "tools/messages.h"
 #include "tools/numbers.h"
 #include "tools/options.h"
 #include "tools/print.h"
-#include "tools/questions.h"
 
 enum { OPTION_SEGMENT = 256, OPTION_KIND, OPTION_JSON, OPTION_THREAD };
 
@@ -233,7 +233,7 @@ static int dump_file(struct dump *dump, const char *path, struct failure *why)
 		if (!dump->has_segment || dump->segment == i)
 			rc = print_segment(dump, i, why);
 	if (!rc)
-		question_warn_if_cut(dump->recording);
+		damage_say(dump->recording);
 	free(dump->tids);
 	recording_close(dump->recording);
 	return rc;

@@ -7,10 +7,11 @@
 #include "tools/commands.h"
 #include "tools/info.h"
 #include "tools/messages.h"
+#include "tools/numbers.h"
 #include "tools/options.h"
 #include "tools/print.h"
 
-enum { OPTION_JSON = 256 };
+enum { OPTION_JSON = 256, OPTION_THREAD };
 
 static const struct command_help help = {
 	.name = "info",
@@ -22,13 +23,15 @@ static const struct command_help help = {
 		 "same program.",
 	.options = (const struct option_info[]) {
 		{ 'v', "verbose", NULL, "also tell of each segment; all of long lists" },
+		{ OPTION_THREAD, "thread", "TID",
+		  "list only this thread; 'all': each, as without" },
 		{ OPTION_JSON, "json", NULL, "one JSON object" },
 		{ 0 }
 	},
 };
 
-static int info_file(const char *path, bool verbose, bool json,
-		     struct failure *why)
+static int info_file(const char *path, const struct threads_text *threads,
+		     bool verbose, bool json, struct failure *why)
 {
 	struct recording *recording;
 	json_t *info;
@@ -36,7 +39,7 @@ static int info_file(const char *path, bool verbose, bool json,
 
 	if (rc)
 		return rc;
-	rc = info_describe(&info, recording, verbose, why);
+	rc = info_describe(&info, recording, threads, verbose, why);
 	recording_close(recording);
 	if (rc)
 		return rc;
@@ -52,23 +55,28 @@ static int info_file(const char *path, bool verbose, bool json,
 int cmd_info(int argc, char **argv)
 {
 	struct options options = OPTIONS(help, argc, argv);
+	struct threads_text threads = { 0 };
 	bool json = false, verbose = false;
 	struct failure why;
 	const char *path;
 	int id;
 
 	while ((id = options_next(&options)) >= 0) {
-		if (id == OPTION_JSON)
+		if (id == OPTION_JSON) {
 			json = true;
-		else
+		} else if (id == 'v') {
 			verbose = true;
+		} else if (!number_parse_threads(options.value, &threads)) {
+			options_bad_value(&options, id, NUMBER_THREADS_WANTED);
+			return EXIT_USAGE;
+		}
 	}
 	if (id == OPTIONS_HELP)
 		return finish_output(EXIT_ANSWERED);
 	path = id == OPTIONS_END ? options_file(&options) : NULL;
 	if (!path)
 		return EXIT_USAGE;
-	if (info_file(path, verbose, json, &why))
+	if (info_file(path, &threads, verbose, json, &why))
 		return say_failure(&why);
 	return finish_output(EXIT_ANSWERED);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_query.c - cprec query: memory and registers at a time */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +9,15 @@
 #include "replayer/query.h"
 #include "replayer/recording.h"
 #include "tools/commands.h"
+#include "tools/damage.h"
 #include "tools/messages.h"
 #include "tools/numbers.h"
 #include "tools/options.h"
 #include "tools/query_races.h"
 #include "tools/questions.h"
 #include "tools/states.h"
+
+#define LINE_MOST 65536u	/* bytes; symbols of C++ can be long */
 
 enum { OPTION_ADDR = 256, OPTION_AT, OPTION_SIZE, OPTION_JSON,
        OPTION_REGISTERS, OPTION_THREAD, OPTION_RACES, OPTION_NO_RACES };
@@ -198,39 +202,67 @@ end:
 
 /* ------- memory, asked by lines ------- */
 
-/*
- * False if the line is not "A T [N]".  Of an empty one, or one that begins
- * with '#', all is NULL.
- */
-static bool cut_line(char *line, struct request *out)
+static const char blanks[] = " \t\r\n";
+
+/* One of standard input, without its end. */
+struct line {
+	uint64_t number;
+	char *text;		/* LINE_MOST bytes and a NUL */
+	size_t size;		/* of all of it, also of what is not kept */
+};
+
+/* Reads up to the line's end and no further.  False if there is none. */
+static bool read_line(struct line *line)
 {
-	static const char blanks[] = " \t\r\n";
+	int c = getc(stdin);
+
+	line->number++;
+	line->size = 0;
+	if (c == EOF)
+		return false;
+	for (; c != EOF && c != '\n'; c = getc(stdin))
+		if (line->size++ < LINE_MOST)
+			line->text[line->size - 1] = (char)c;
+	line->text[line->size < LINE_MOST ? line->size : LINE_MOST] = '\0';
+	return !ferror(stdin);
+}
+
+static bool is_question(const struct line *line)
+{
+	size_t start = strspn(line->text, blanks);
+
+	return start < line->size && line->text[start] != '#';
+}
+
+/* What is wrong with a line that is not "A T [N]"; else NULL. */
+static const char *cut_line(const struct line *line, struct request *out)
+{
 	char *rest;
 
-	out->addr = strtok_r(line, blanks, &rest);
-	if (out->addr && *out->addr == '#')
-		out->addr = NULL;
-	out->at = out->addr ? strtok_r(NULL, blanks, &rest) : NULL;
+	if (line->size > LINE_MOST)
+		return "the line is too long";
+	if (memchr(line->text, '\0', line->size))
+		return "a NUL is in the line";
+	out->addr = strtok_r(line->text, blanks, &rest);
+	out->at = strtok_r(NULL, blanks, &rest);
 	out->size = out->at ? strtok_r(NULL, blanks, &rest) : NULL;
-	if (!out->addr)
-		return true;
-	return out->at && !(out->size && strtok_r(NULL, blanks, &rest));
+	if (!out->at || (out->size && strtok_r(NULL, blanks, &rest)))
+		return "not \"A T [N]\"";
+	return NULL;
 }
 
 static bool answer_line(const struct query_command *command,
-			struct query *query, char *line, uint64_t number)
+			struct query *query, const struct line *line)
 {
-	struct question question = { .line = number };
+	struct question question = { .line = line->number };
+	const char *wrong = cut_line(line, &question.asked);
 	struct failure why;
-	bool is_line = cut_line(line, &question.asked);
 	bool answered;
 
-	if (!question.asked.addr)
-		return true;
-	if (is_line) {
+	if (!wrong) {
 		question_find(&question, command->recording);
 	} else {
-		failed(&why, ERR_INPUT, "cannot answer: not \"A T [N]\"");
+		failed(&why, ERR_INPUT, "cannot answer: %s", wrong);
 		question_fail(&question, &why);
 	}
 	question_answer(&question, query, command->recording);
@@ -239,19 +271,25 @@ static bool answer_line(const struct query_command *command,
 	return answered;
 }
 
-static void answer_input(const struct query_command *command,
-			 struct query *query, int *status)
+static int answer_input(const struct query_command *command,
+			struct query *query, int *status, struct failure *why)
 {
-	char *line = NULL;
-	size_t room = 0;
+	struct line line = { .text = malloc(LINE_MOST + 1) };
+	int rc = 0;
 
-	for (uint64_t number = 1; getline(&line, &room, stdin) >= 0; number++) {
-		if (!answer_line(command, query, line, number))
+	if (!line.text)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	while (read_line(&line)) {
+		if (is_question(&line) && !answer_line(command, query, &line))
 			*status = EXIT_FAILED;
 		if (fflush(stdout))
 			break;
 	}
-	free(line);
+	if (ferror(stdin))
+		rc = failed(why, ERR_SYSTEM, "cannot read standard input: %s",
+			    strerror(errno));
+	free(line.text);
+	return rc;
 }
 
 /* ------- registers ------- */
@@ -277,7 +315,7 @@ static int answer(const struct query_command *command, struct failure *why)
 	int rc = query_create(&query, command->recording, why);
 
 	if (!rc && command->from_input)
-		answer_input(command, query, &status);
+		rc = answer_input(command, query, &status, why);
 	if (!rc && command->addrs.count)
 		rc = answer_options(command, query, &status, why);
 	if (!rc && command->registers)
@@ -372,7 +410,7 @@ static int open_and_answer(struct query_command *command)
 		return say_failure(&why);
 	status = answer(command, &why);
 	if (status == EXIT_ANSWERED)
-		question_warn_if_cut(command->recording);
+		damage_say(command->recording);
 	recording_close(command->recording);
 	return status;
 }

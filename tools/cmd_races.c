@@ -8,12 +8,12 @@
 #include "replayer/races.h"
 #include "replayer/recording.h"
 #include "tools/commands.h"
+#include "tools/damage.h"
 #include "tools/messages.h"
 #include "tools/options.h"
 #include "tools/print.h"
 #include "tools/print_races.h"
 #include "tools/progress.h"
-#include "tools/questions.h"
 
 enum { OPTION_JSON = 256 };
 
@@ -161,7 +161,7 @@ static int print_file(const char *path, bool json, struct failure *why)
 			print_as_json(&races);
 		else
 			print_races(&races);
-		question_warn_if_cut(recording);
+		damage_say(recording);
 		races_release(&races);
 	}
 	recording_close(recording);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_record.c - cprec record: runs a program and writes its recording */
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -7,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cache/cache.h"
@@ -18,6 +20,7 @@
 #include "tools/numbers.h"
 #include "tools/options.h"
 #include "tools/programs.h"
+#include "vm/linux/program.h"
 
 enum {
 	OPTION_ASLR = 256,
@@ -37,9 +40,11 @@ static const struct command_help help = {
 	.options = (const struct option_info[]) {
 		{ 'o', "output", "FILE",
 		  "the recording; without this: trace.cpr\n"
-		  "(an old FILE is kept as FILE.old)" },
+		  "(an old FILE is kept as FILE.old; of a symbolic\n"
+		  "link, the file that it leads to is meant)" },
 		{ 'q', "quiet", NULL,
-		  "no notes about the program; errors only" },
+		  "no notes about the program; errors only, and\n"
+		  "the instruction that killed it, if one did" },
 		{ OPTION_ASLR, "aslr", NULL,
 		  "let addresses differ from run to run" },
 		{ OPTION_CACHE_SIZE, "cache-size", "N",
@@ -99,7 +104,7 @@ static int take_option(const struct options *options, int id,
 			return options_bad_value(options, id, "a file name");
 		break;
 	case 'q':
-		out->notice = NULL;
+		out->notice = program_last_notice;
 		break;
 	case OPTION_ASLR:
 		out->program.aslr = true;
@@ -167,6 +172,7 @@ static const char *describe_maker(const struct recorder_options *recorder,
 struct job {
 	struct recorder_options options;	/* first: see ended() */
 	struct keep_old keep;
+	char target[PATH_MAX];	/* if the recording's name is a link */
 	pid_t process;
 };
 
@@ -197,11 +203,76 @@ static void ended(const struct recorder_options *options, int rc,
 	end((struct job *)(uintptr_t)options, rc, result, why);
 }
 
+/* ------- the recording's name ------- */
+
+/* What a link leads to is replaced, as any other program would do it. */
+static int follow_link(struct job *job, struct failure *why)
+{
+	const char *path = job->options.path;
+	struct stat status;
+
+	if (lstat(path, &status) || !S_ISLNK(status.st_mode))
+		return 0;
+	if (!realpath(path, job->target))
+		return failed(why, ERR_SYSTEM,
+			      "cannot follow the symbolic link '%s': %s", path,
+			      strerror(errno));
+	job->options.path = job->target;
+	return 0;
+}
+
+static bool is_same_file(const char *path, const char *other)
+{
+	struct stat a, b;
+
+	return !stat(path, &a) && !stat(other, &b) && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino;
+}
+
+/* Neither FILE nor what keep_old.h moves may be the program. */
+static bool is_in_the_way(const char *path, const struct program *program)
+{
+	static const char *const ends[] = { "", ".old", ".old~" };
+	char name[PATH_MAX * 2 + 8];
+
+	if (access(path, F_OK))
+		return false;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		snprintf(name, sizeof(name), "%s%s", path, ends[i]);
+		if (is_same_file(name, program->typed) ||
+		    is_same_file(name, program->path))
+			return true;
+	}
+	return false;
+}
+
+/* If there is no such program, the recorder says so. */
+static int spare_program(const struct job *job, struct failure *why)
+{
+	struct program program;
+	int rc = 0;
+
+	if (program_find(&program, &job->options.program, NULL))
+		return 0;
+	if (is_in_the_way(job->options.path, &program))
+		rc = failed(why, ERR_SYSTEM,
+			    "cannot write a recording to '%s': that would"
+			    " replace or move the program that is recorded",
+			    job->options.path);
+	program_release(&program);
+	return rc;
+}
+
 static int record(struct job *job)
 {
 	struct linux_result result;
 	struct failure why;
-	int rc = keep_old_begin(&job->keep, job->options.path, &why);
+	int rc = follow_link(job, &why);
+
+	if (!rc)
+		rc = spare_program(job, &why);
+	if (!rc)
+		rc = keep_old_begin(&job->keep, job->options.path, &why);
 
 	/* ERR_INPUT would speak of the program. */
 	if (rc)

@@ -10,6 +10,8 @@
 #include "replayer/recording.h"
 #include "replayer/replayer.h"
 #include "tools/commands.h"
+#include "tools/damage.h"
+#include "tools/family.h"
 #include "tools/messages.h"
 #include "tools/numbers.h"
 #include "tools/options.h"
@@ -21,10 +23,11 @@ enum { OPTION_TO = 256, OPTION_THREAD };
 static const struct command_help help = {
 	.name = "replay",
 	.usage = "replay [OPTION...] FILE",
-	.about = "Executes a recording again and writes what the program wrote"
+	.about = "Executes a recording again and writes what the process wrote"
 		 " to its standard\n"
-		 "streams.  Nothing else of what the program did happens"
-		 " again.",
+		 "streams.  What others wrote that it had started is in their"
+		 " recordings, see\n"
+		 "'cprec info'.  Nothing else of what it did happens again.",
 	.options = (const struct option_info[]) {
 		{ OPTION_TO, "to", "T",
 		  "stop at this time; without this: the end" },
@@ -139,6 +142,18 @@ static int go_alone(struct replay *replay, struct replayer *replayer,
 	return rc;
 }
 
+/* A shell's output, say, is mostly that of programs that it started. */
+static void tell_of_others(const struct recording *recording)
+{
+	size_t count = family_others(recording);
+
+	if (count)
+		say_note("only the output of this process was written; %zu"
+			 " other%s of the program %s recorded in files that"
+			 " 'cprec info' lists", count, count == 1 ? "" : "s",
+			 count == 1 ? "is" : "are");
+}
+
 static int replay_file(struct replay *replay, const char *path,
 		       struct failure *why)
 {
@@ -166,7 +181,9 @@ static int replay_file(struct replay *replay, const char *path,
 		rc = failed(why, ERR_SYSTEM, "cannot write the output: %s",
 			    strerror(replay->write_error));
 	if (!rc)
-		question_warn_if_cut(recording);
+		damage_say(recording);
+	if (!rc && !replay->quiet && !replay->threads.some)
+		tell_of_others(recording);
 end:
 	replayer_destroy(replayer);
 	recording_close(recording);

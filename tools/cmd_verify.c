@@ -9,11 +9,11 @@
 #include "replayer/recording.h"
 #include "replayer/replayer.h"
 #include "tools/commands.h"
+#include "tools/damage.h"
 #include "tools/messages.h"
 #include "tools/numbers.h"
 #include "tools/options.h"
 #include "tools/progress.h"
-#include "tools/questions.h"
 
 enum { OPTION_THREAD = 256 };
 
@@ -151,7 +151,7 @@ static int verify_file(const char *path, const struct threads_text *threads,
 	else if (!rc)
 		rc = verify_together(recording, quiet, why);
 	if (!rc && !quiet)
-		question_warn_if_cut(recording);
+		damage_say(recording);
 	recording_close(recording);
 	return rc;
 }

@@ -24,6 +24,7 @@ struct member {
 struct family {
 	const struct trace_header *header;
 	struct stat own;		/* the file that was asked about */
+	bool only_numbers;		/* of members, no objects */
 	struct member *list;
 	size_t count;
 };
@@ -50,29 +51,40 @@ json_t *parent_describe(const struct recording *recording)
 	return parent;
 }
 
-/* What the file says of its process. */
-static int describe(struct recording *recording, struct member *member,
-		    struct failure *why)
+/* The process's number, which is that of its first thread. */
+static int find_number(struct recording *recording, uint32_t *pid,
+		       struct failure *why)
 {
-	const struct meta *meta = recording_meta(recording);
-	const struct recording_program *list;
 	struct key_frame frame;
-	size_t count;
 	int rc = recording_key_frame(recording, 0, &frame, why);
 
 	if (rc)
 		return rc;
-	member->pid = frame.tid;
+	*pid = frame.tid;
 	key_frame_release(&frame);
-	rc = recording_programs(recording, &list, &count, why);
+	return 0;
+}
+
+/* What the file says of its process. */
+static int describe(struct recording *recording, struct member *member,
+		    struct failure *why)
+{
+	const struct recording_program *list;
+	const struct program_image *last;
+	size_t count;
+	int rc = recording_programs(recording, &list, &count, why);
+
 	if (rc)
 		return rc;
+	last = &list[count - 1].image;
 	json_set_count(member->object, "pid", member->pid);
 	json_object_set_new(member->object, "parent",
 			    parent_describe(recording));
 	json_object_set_new(member->object, "program",
-			    json_arguments(meta->argv, meta->argc));
-	json_set_text(member->object, "path", list[count - 1].image.path);
+			    list[count - 1].is_known ?
+				    json_arguments(last->argv, last->argc) :
+				    json_null());
+	json_set_text(member->object, "path", last->path);
 	json_set_count(member->object, "instructions",
 		       recording_end(recording));
 	return 0;
@@ -94,7 +106,8 @@ static void add_member(struct family *family, const char *path, bool is_own)
 	json_set_text(member.object, "file", path);
 	json_object_set_new(member.object, "this", json_boolean(is_own));
 	if (recording_open(&recording, path, &why) ||
-	    describe(recording, &member, &why))
+	    find_number(recording, &member.pid, &why) ||
+	    (!family->only_numbers && describe(recording, &member, &why)))
 		json_set_text(member.object, "error", why.text);
 	recording_close(recording);
 	family->list[family->count++] = member;
@@ -156,30 +169,70 @@ static bool may_be_member(const char *name, const char *own)
 	       (!strncmp(name, own, size) && own[size] == '.');
 }
 
-json_t *family_describe(const struct recording *recording)
+/* Looks at all files beside the one at `path`. */
+static void search_folder(struct family *family, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	size_t folder_size = slash ? (size_t)(slash + 1 - path) : 0;
+	char *folder = strndup(path, folder_size);
+	DIR *entries = folder ? opendir(slash ? folder : ".") : NULL;
+	struct dirent *entry;
+
+	if (entries && !stat(path, &family->own))
+		while ((entry = readdir(entries)))
+			if (may_be_member(entry->d_name, path + folder_size))
+				look_at(family, folder, entry->d_name);
+	if (entries)
+		closedir(entries);
+	free(folder);
+}
+
+/* A link may be elsewhere than the files. */
+static void search(struct family *family, const struct recording *recording)
 {
 	const struct trace_reader *reader = recording_reader(recording);
 	const char *path = trace_reader_path(reader);
-	const char *slash = strrchr(path, '/');
-	size_t folder_size = slash ? (size_t)(slash + 1 - path) : 0;
-	struct family family = { .header = trace_reader_header(reader) };
-	char *folder = strndup(path, folder_size);
-	DIR *entries = folder ? opendir(slash ? folder : ".") : NULL;
-	json_t *list = json_array();
-	struct dirent *entry;
+	char *target = NULL;
+	struct stat status;
 
-	if (entries && !stat(path, &family.own))
-		while ((entry = readdir(entries)))
-			if (may_be_member(entry->d_name, path + folder_size))
-				look_at(&family, folder, entry->d_name);
-	if (entries)
-		closedir(entries);
+	family->header = trace_reader_header(reader);
+	if (!lstat(path, &status) && S_ISLNK(status.st_mode))
+		target = realpath(path, NULL);
+	search_folder(family, target ? target : path);
+	free(target);
+}
+
+/* Copies of one file are of one process; a damaged one is of number 0. */
+size_t family_others(const struct recording *recording)
+{
+	struct family family = { .only_numbers = true };
+	uint32_t last = 0;
+	size_t count = 0;
+
+	search(&family, recording);
+	if (family.count)
+		qsort(family.list, family.count, sizeof(*family.list),
+		      by_process);
+	for (size_t i = 0; i < family.count; i++) {
+		count += family.list[i].pid != last;
+		last = family.list[i].pid;
+		json_decref(family.list[i].object);
+	}
+	free(family.list);
+	return count ? count - 1 : 0;
+}
+
+json_t *family_describe(const struct recording *recording)
+{
+	struct family family = { 0 };
+	json_t *list = json_array();
+
+	search(&family, recording);
 	if (family.count)
 		qsort(family.list, family.count, sizeof(*family.list),
 		      by_process);
 	for (size_t i = 0; i < family.count; i++)
 		json_array_append_new(list, family.list[i].object);
 	free(family.list);
-	free(folder);
 	return list;
 }

@@ -8,6 +8,8 @@
 #ifndef CPREC_TOOLS_FAMILY_H
 #define CPREC_TOOLS_FAMILY_H
 
+#include <stddef.h>
+
 #include <jansson.h>
 
 struct recording;
@@ -15,10 +17,13 @@ struct recording;
 /*
  * An array of the files beside this one, itself among them, by process number:
  * objects with `file`, `this`, `pid`, `parent` (as below), `program` (argument
- * vector), `path` (of the program that it was in the end), `instructions`; or
- * with `file`, `this` and `error`.
+ * vector, null if not known) and `path` of the program that it was in the end,
+ * `instructions`; or with `file`, `this` and `error`.
  */
 json_t *family_describe(const struct recording *recording);
+
+/* How many other processes have files there. */
+size_t family_others(const struct recording *recording);
 
 /*
  * The process that made this one: `pid`, `tid` (of the thread that did), `at`

@@ -3,10 +3,13 @@
 #include "tools/info.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "formats/error.h"
 #include "replayer/recording.h"
+#include "tools/damage.h"
 #include "tools/family.h"
+#include "tools/numbers.h"
 #include "tools/print.h"
 
 /* What only the end of a recording tells. */
@@ -29,20 +32,34 @@ static json_t *describe_thread(const struct recording_thread *thread)
 	return object;
 }
 
+static bool is_listed(const struct recording *recording,
+		      const struct recording_thread *thread,
+		      const struct threads_text *some)
+{
+	return thread->first <= recording_end(recording) &&
+	       (!some->some || some->all || thread->tid == some->tid);
+}
+
 static int describe_threads(json_t *threads, struct recording *recording,
+			    const struct threads_text *some,
 			    struct failure *why)
 {
 	size_t count = recording_threads(recording);
+	uint32_t stream;
 	int rc = 0;
 
 	for (size_t i = 0; i < count && !rc; i++) {
 		struct recording_thread thread;
 
 		rc = recording_thread(recording, (uint32_t)i, &thread, why);
-		if (!rc && thread.first <= recording_end(recording))
+		if (!rc && is_listed(recording, &thread, some))
 			json_array_append_new(threads,
 					      describe_thread(&thread));
 	}
+	if (!rc && !json_array_size(threads))
+		rc = recording_find_thread(recording, some->tid,
+					   recording_end(recording), &stream,
+					   why);
 	return rc;
 }
 
@@ -153,6 +170,7 @@ static json_t *describe_all(const struct recording *recording, json_t *threads,
 	const struct trace_reader *reader = recording_reader(recording);
 	const struct summary *summary = recording_summary(recording);
 	const struct meta *meta = recording_meta(recording);
+	char *damage = damage_describe(recording);
 	json_t *info = json_object();
 
 	json_object_set_new(info, "program",
@@ -170,20 +188,22 @@ static json_t *describe_all(const struct recording *recording, json_t *threads,
 	set_sizes(info, reader);
 	json_object_set_new(info, "complete", json_boolean(
 		summary && trace_reader_is_complete(reader)));
-	if (trace_reader_note(reader))
-		json_set_text(info, "note", trace_reader_note(reader));
+	if (damage)
+		json_set_text(info, "note", damage);
 	json_object_set_new(info, "exit", describe_exit(summary));
 	json_object_set_new(info, "cache", describe_cache(meta, summary));
 	json_object_set_new(info, "pages", describe_pages(summary));
 	json_object_set_new(info, "images", images);
+	free(damage);
 	return info;
 }
 
-int info_describe(json_t **out, struct recording *recording, bool verbose,
+int info_describe(json_t **out, struct recording *recording,
+		  const struct threads_text *some, bool verbose,
 		  struct failure *why)
 {
 	json_t *threads = json_array(), *images = json_array();
-	int rc = describe_threads(threads, recording, why);
+	int rc = describe_threads(threads, recording, some, why);
 
 	if (!rc)
 		rc = describe_images(images, recording, why);

@@ -17,9 +17,12 @@
 
 struct failure;
 struct recording;
+struct threads_text;
 
-/* With `verbose`, also of each segment. */
-int info_describe(json_t **out, struct recording *recording, bool verbose,
+/* Only some of the threads are listed, or all; with `verbose`, also of each
+ * segment.  A thread that was never there is ERR_NOT_FOUND. */
+int info_describe(json_t **out, struct recording *recording,
+		  const struct threads_text *some, bool verbose,
 		  struct failure *why);
 
 /* Without `verbose`, of long lists only the first lines. */

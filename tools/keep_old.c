@@ -24,9 +24,10 @@ static int look(const char *path, bool *exists, struct failure *why)
 			      strerror(errno));
 	if (S_ISREG(status.st_mode))
 		return 0;
-	return failed(why, ERR_INPUT,
-		      "cannot write a recording to '%s': it exists and is not"
-		      " a regular file", path);
+	return failed(why, ERR_INPUT, "cannot write a recording to '%s': %s",
+		      path, S_ISLNK(status.st_mode) ?
+				    "it is a symbolic link" :
+				    "it exists and is not a regular file");
 }
 
 /* Moves `from`, if it exists, to `to`. */

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* main.c - finds the command */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/commands.h"
 #include "tools/messages.h"
@@ -14,25 +18,26 @@ struct command {
 	int (*run)(int argc, char **argv);
 	const char *arguments;
 	const char *summary;
+	bool runs_program;
 };
 
 static const struct command commands[] = {
 	{ "record", cmd_record, "PROGRAM [ARGUMENT...]",
-	  "run a program and record it" },
+	  "run a program and record it", true },
 	{ "query",  cmd_query,  "FILE --addr=A --at=T",
-	  "what an address held at a time" },
+	  "what an address held at a time", false },
 	{ "info",   cmd_info,   "FILE",
-	  "what was recorded, and how it ended" },
+	  "what was recorded, and how it ended", false },
 	{ "replay", cmd_replay, "FILE",
-	  "execute a recording again, with its output" },
+	  "execute a recording again, with its output", false },
 	{ "verify", cmd_verify, "FILE",
-	  "check that the replay equals the recording" },
+	  "check that the replay equals the recording", false },
 	{ "races",  cmd_races,  "FILE",
-	  "which source lines race with each other" },
+	  "which source lines race with each other", false },
 	{ "dump",   cmd_dump,   "FILE",
-	  "print what is in a recording as text" },
+	  "print what is in a recording as text", false },
 	{ "run",    cmd_run,    "PROGRAM [ARGUMENT...]",
-	  "run a program without recording it" },
+	  "run a program without recording it", true },
 };
 
 static void print_help(FILE *out)
@@ -71,10 +76,24 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
+/*
+ * A standard stream that is closed stays unusable, but no file gets its number:
+ * to read or write such a descriptor is an error too.
+ */
+static void hold_standard_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			open("/", O_PATH);
+}
+
 static int run_command(const char *name, int argc, char **argv)
 {
 	const struct command *command = find_command(name);
 
+	/* A program must find closed what was closed. */
+	if (command && !command->runs_program)
+		hold_standard_streams();
 	if (command)
 		return command->run(argc, argv);
 	say("there is no command '%s'; see 'cprec help'", name);

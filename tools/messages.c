@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "formats/error.h"
 #include "tools/commands.h"
+#include "tools/print.h"
 
 static void print_line(const char *kind, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
@@ -16,13 +18,21 @@ static void print_line(const char *kind, const char *format, va_list args)
 static void print_line(const char *kind, const char *format, va_list args)
 {
 	char text[1024];
+	char *line = NULL;
+	size_t size;
+	FILE *out = open_memstream(&line, &size);
 
 	vsnprintf(text, sizeof(text), format, args);
-	for (char *at = text; *at; at++)
-		if ((unsigned char)*at < ' ' || *at == 0x7f)
-			*at = '?';
 	fflush(stdout);
-	fprintf(stderr, "cprec: %s%s\n", kind, text);
+	if (!out)
+		return;
+	fprintf(out, "cprec: %s", kind);
+	print_escaped(out, text, strlen(text));
+	fputc('\n', out);
+	/* In one piece: other processes say something too. */
+	if (!fclose(out))
+		fwrite(line, 1, size, stderr);
+	free(line);
 }
 
 void say(const char *format, ...)

@@ -3,8 +3,8 @@
  * messages.h - what cprec says to a person on standard error
  *
  * Each message is one line that starts with "cprec: ", or with "cprec: note: "
- * if nothing failed because of it.  Bytes that would move the terminal's
- * cursor, as a file's name may hold, are shown as '?'.
+ * if nothing failed because of it.  What a name or a question may hold besides
+ * printable text is shown as print_escaped() does.
  */
 #ifndef CPREC_TOOLS_MESSAGES_H
 #define CPREC_TOOLS_MESSAGES_H

@@ -184,9 +184,12 @@ static const char *check_symbol(const char *text, size_t size)
 	text = mark ? mark + 1 : text;
 	if (*text == '&')
 		return "the '&' is in the wrong place";
-	if (!mark && digit_value(*text) < 10)
-		return "it begins with a digit, but is no number of 64 bits";
-	return NULL;
+	if (mark || digit_value(*text) >= 10)
+		return NULL;
+	if (strspn(text, "0123456789abcdefABCDEF") >= size &&
+	    strspn(text, "0123456789") < size)
+		return "a hexadecimal number begins with 0x";
+	return "it begins with a digit, but is no number of 64 bits";
 }
 
 bool number_parse_address(const char *text, struct address_text *out,

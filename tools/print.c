@@ -76,20 +76,6 @@ void register_text(char text[REGISTER_TEXT], const struct reg_table *table,
 	*at = '\0';
 }
 
-void print_escaped(FILE *out, const char *text, size_t size)
-{
-	for (size_t i = 0; i < size; i++) {
-		unsigned char c = (unsigned char)text[i];
-
-		if (c == '\\')
-			fputs("\\\\", out);
-		else if (c < ' ' || c == 0x7f)
-			fprintf(out, "\\x%02x", c);
-		else
-			fputc(c, out);
-	}
-}
-
 /* Length of the UTF-8 character at the start of `text`; 0 if it is none. */
 static size_t utf8_length(const char *text, size_t left)
 {
@@ -103,6 +89,33 @@ static size_t utf8_length(const char *text, size_t left)
 		}
 	}
 	return 0;
+}
+
+/* U+0080 to U+009F do to a terminal what ESC and a letter do. */
+static bool is_control(const char *text, size_t length)
+{
+	unsigned char c = (unsigned char)text[0];
+
+	if (length == 1)
+		return c < ' ' || c == 0x7f;
+	return length == 2 && c == 0xc2 && (unsigned char)text[1] < 0xa0;
+}
+
+void print_escaped(FILE *out, const char *text, size_t size)
+{
+	for (size_t at = 0, length; at < size; at += length) {
+		bool is_shown;
+
+		length = utf8_length(text + at, size - at);
+		is_shown = length && !is_control(text + at, length);
+		length = length ? length : 1;
+		if (is_shown && text[at] == '\\')
+			fputs("\\\\", out);
+		else if (is_shown)
+			fwrite(text + at, 1, length, out);
+		for (size_t i = 0; i < length && !is_shown; i++)
+			fprintf(out, "\\x%02x", (unsigned char)text[at + i]);
+	}
 }
 
 json_t *json_text(const char *text)

@@ -28,7 +28,10 @@ char *memory_text(const uint8_t *bytes, const uint8_t *known, size_t size);
 void register_text(char text[REGISTER_TEXT], const struct reg_table *table,
 		   const struct reg_file *file, unsigned reg);
 
-/* Text that came from outside, in one line: other bytes as \xNN. */
+/*
+ * Text that came from outside, in one line: control characters, and bytes that
+ * are not UTF-8, as \xNN; a backslash as two.
+ */
 void print_escaped(FILE *out, const char *text, size_t size);
 
 /*

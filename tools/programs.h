@@ -18,6 +18,9 @@ struct failure;
 /* For `struct linux_observer` and the recorder: prints it as a note. */
 void program_notice(void *context, const char *text);
 
+/* The same, of what ended the program only. */
+void program_last_notice(void *context, const char *text);
+
 /* Prints why, and returns the exit status for it. */
 int program_not_run(int rc, const struct failure *why);
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "formats/error.h"
 #include "tools/messages.h"
@@ -114,6 +115,33 @@ int question_time(uint64_t *out, bool *is_time, struct recording *recording,
 
 /* ------- what was asked ------- */
 
+static bool is_register(struct recording *recording, const char *name)
+{
+	const struct reg_table *table = recording_reg_table(recording);
+
+	for (unsigned i = 0; i < table->count; i++)
+		if (!strcasecmp(table->regs[i].name, name))
+			return true;
+	return false;
+}
+
+/* As debuggers would take them; `why` has what to say of any other name. */
+static int not_found(struct recording *recording, const char *name,
+		     struct failure *why)
+{
+	if (is_register(recording, name + strspn(name, "$%")))
+		return failed(why, ERR_NOT_FOUND,
+			      "cannot find a symbol '%s': registers are asked"
+			      " for with --registers", name);
+	if (strpbrk(name, "[]()*$%/"))
+		return failed(why, ERR_NOT_FOUND,
+			      "cannot find a symbol '%.80s%s': expressions are"
+			      " not understood, only a number or a symbol and"
+			      " an offset, like counter+8", name,
+			      strlen(name) > 80 ? "..." : "");
+	return ERR_NOT_FOUND;
+}
+
 /* A data symbol without an offset says how much there is to see. */
 static int find_symbol(struct question *question, struct recording *recording,
 		       const struct address_text *address, uint64_t *base,
@@ -127,6 +155,8 @@ static int find_symbol(struct question *question, struct recording *recording,
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	rc = recording_find_symbol(recording, question->at, name, base, &size,
 				   why);
+	if (rc == ERR_NOT_FOUND)
+		rc = not_found(recording, name, why);
 	free(name);
 	if (size && !address->offset)
 		question->size = size < QUESTION_SIZE_DATA ?
@@ -333,6 +363,19 @@ static void say_failed(const struct question *question)
 		    error);
 }
 
+/* Many tools write hexadecimal addresses without 0x. */
+static const char *way_of_reading(const struct question *question)
+{
+	struct address_text address;
+	const char *wrong;
+
+	if (!number_parse_address(question->asked.addr, &address, &wrong) ||
+	    address.symbol || address.number < 10 ||
+	    strpbrk(question->asked.addr, "xX"))
+		return "";
+	return " (given in decimal; hexadecimal numbers begin with 0x)";
+}
+
 static void say_not_mapped(const struct question *question)
 {
 	char line[40] = "";
@@ -340,8 +383,8 @@ static void say_not_mapped(const struct question *question)
 	if (question->line)
 		snprintf(line, sizeof(line), "line %" PRIu64 ": ",
 			 question->line);
-	say("%s0x%" PRIx64 " is not mapped at t=%" PRIu64, line,
-	    question->addr, question->at);
+	say("%s0x%" PRIx64 "%s is not mapped at t=%" PRIu64, line,
+	    question->addr, way_of_reading(question), question->at);
 }
 
 bool question_print(const struct question *question, bool json)
@@ -357,16 +400,4 @@ bool question_print(const struct question *question, bool json)
 	else
 		return true;
 	return false;
-}
-
-void question_warn_if_cut(const struct recording *recording)
-{
-	const char *note = trace_reader_note(recording_reader(recording));
-
-	if (note)
-		say_note("%s", note);
-	if (!recording_summary(recording))
-		say_note("'%s' was cut short: it ends at t=%" PRIu64,
-		    trace_reader_path(recording_reader(recording)),
-		    recording_end(recording));
 }

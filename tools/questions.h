@@ -83,7 +83,4 @@ void question_fail(struct question *question, const struct failure *why);
  */
 bool question_print(const struct question *question, bool json);
 
-/* Warns of a recording without an end: what was answered may not be all. */
-void question_warn_if_cut(const struct recording *recording);
-
 #endif

@@ -54,6 +54,13 @@ printf("%d\\n", sum > 5); return 4; }
 """
 
 
+# Its status tells which descriptors are open.
+OPEN = """#include <fcntl.h>
+int main(void) { int found = 0; for (int fd = 0; fd < 6; fd++)
+if (fcntl(fd, F_GETFD) >= 0) found |= 1 << fd; return found; }
+"""
+
+
 class Tests(Tap):
     """Runs cprec in a folder."""
 
@@ -179,6 +186,9 @@ def test_avx(tests):
             tests.test(f"{command}: {name}", tests.refused,
                        (-signal.SIGILL, 128 + signal.SIGILL), command, "--",
                        program, says=instruction.split()[0])
+        tests.test(f"record -q: {name}", tests.refused,
+                   (-signal.SIGILL, 128 + signal.SIGILL), "record", "-q",
+                   "--", program, says=instruction.split()[0])
 
 
 # ------- recordings that cannot be written -------
@@ -254,6 +264,49 @@ def test_output(tests, guest, big):
                "record", "-o", kept, "--", "/nonexistent/program")
     tests.test("output: ... and the old recording is there", expect_old, kept,
                old)
+    tests.test("output: the program itself", spared, tests, guest)
+    tests.test("output: a symbolic link", linked, tests, guest)
+
+
+def spared(tests, guest):
+    """The program is not moved away before it runs."""
+    with open(guest, "rb") as file:
+        contents = file.read()
+    for name in "self", "self.old", "self.old~":
+        tests.write("self", b"an older recording")
+        path = tests.write(name, contents, 0o755)
+        tests.refused(CPREC_FAILED, "record", "-o", "self", "--", path,
+                      says="the program that is recorded")
+        script = tests.write("script", f"#!{path}\n".encode(), 0o755)
+        tests.refused(CPREC_FAILED, "record", "-o", "self", "--", script,
+                      says="the program that is recorded")
+        with open(path, "rb") as file:
+            if file.read() != contents:
+                raise Failure(f"{name} has changed")
+        os.unlink(path)
+
+
+def linked(tests, guest):
+    """The file that a link leads to is replaced, and kept beside it."""
+    os.mkdir(tests.path("far"))
+    old = b"an older recording"
+    tests.write("far/t.cpr", old)
+    os.symlink("far/t.cpr", tests.path("link.cpr"))
+    done = tests.cprec("record", "-o", "link.cpr", "--", guest)
+    expect_status(done, 3, "record through a link")
+    expect_status(tests.cprec("verify", "far/t.cpr"), 0, "verify")
+    if not os.path.islink(tests.path("link.cpr")):
+        raise Failure("the link is gone")
+    with open(tests.path("far/t.cpr.old"), "rb") as file:
+        if file.read() != old:
+            raise Failure("the old recording is lost")
+    os.symlink("nowhere", tests.path("dangling"))
+    tests.refused(CPREC_FAILED, "record", "-o", "dangling", "--", guest,
+                  says="cannot follow the symbolic link")
+    os.unlink(tests.path("far/t.cpr.old"))
+    os.symlink("../a-file", tests.path("far/t.cpr.old"))
+    tests.refused(CPREC_FAILED, "record", "-o", "link.cpr", "--", guest,
+                  says="t.cpr.old': it is a symbolic link")
 
 
 def readable(tests, trace):
@@ -400,7 +453,33 @@ def test_damage(tests, trace):
             if note not in tests.cprec("info", damaged).stdout.decode():
                 raise Failure(f"no note in info, {name} at {at}")
 
+    def cut_end():
+        """Nothing is lost but the table; one line says so."""
+        footer, = struct.unpack_from("<Q", contents, size - 24)
+        note = "the end of the file is missing, but nothing that was recorded"
+        for at in (footer, footer + 1, footer + 48, size - 100, size - 25,
+                   size - 24, size - 23, size - 1):
+            tests.write("damaged.cpr", contents[:max(at, footer)])
+            for command, *more in (("dump",), ("verify",), ("replay",),
+                                   ("query", "--addr=counter", "--at=end"),
+                                   ("query", "--registers", "--at=end"),
+                                   ("races",)):
+                original = tests.cprec(command, trace, *more)
+                done = tests.cprec(command, damaged, *more)
+                if (done.stdout, done.returncode) != (original.stdout, 0):
+                    raise Failure(f"{command}, cut at {at}: {done.stderr}")
+                said = done.stderr.decode()[len(original.stderr):]
+                if note not in said or len(said.splitlines()) != 1:
+                    raise Failure(f"{command}, cut at {at}: {said}")
+            info = json.loads(tests.cprec("info", "--json", damaged).stdout)
+            if info["complete"] or note not in info["note"] or \
+                    info["exit"] != {"code": 3}:
+                raise Failure(f"info, cut at {at}: {info}")
+            if note not in tests.cprec("info", damaged).stdout.decode():
+                raise Failure(f"no note in info, cut at {at}")
+
     tests.test("trace: cut anywhere", cut)
+    tests.test("trace: cut behind all chunks", cut_end)
     tests.test("trace: a damaged footer or trailer", damaged_end)
     tests.test("trace: a bit flipped anywhere", flip)
     tests.test("trace: something behind its end", longer)
@@ -456,6 +535,56 @@ def test_questions(tests, trace):
     tests.test("query: no time", tests.refused, USAGE, *query, "--addr", "1")
 
 
+def test_closed(tests, trace):
+    """No file gets the number of a standard stream that is closed."""
+    def refused_without(fds, says, *words):
+        def close():
+            for fd in fds:
+                os.close(fd)
+        if 2 in fds:
+            done = tests.cprec(*words, prepare=close)
+            expect_status(done, FAILED, words)
+            if done.stdout or done.stderr:
+                raise Failure(f"{words}: {done}")
+        else:
+            tests.refused(FAILED, *words, prepare=close, says=says)
+
+    ask = ("query", trace, "-")
+    for fds in (0,), (0, 1), (0, 2), (0, 1, 2):
+        tests.test(f"closed {fds}: query -", refused_without, fds,
+                   "cannot read standard input: ", *ask)
+    for words in (("info",), ("dump",), ("verify",), ("replay",),
+                  ("query", "--addr=counter", "--at=end")):
+        for fds in (1,), (0, 1), (1, 2), (0, 1, 2):
+            tests.test(f"closed {fds}: {words[0]}", refused_without, fds,
+                       "cannot write the ", *words, trace)
+    tests.test("closed: record, run", program_without, tests)
+    tests.test("query: a folder for standard input", folder_as_input, tests,
+               trace)
+
+
+def program_without(tests):
+    """The program finds closed what was closed."""
+    program = tests.compile("open", OPEN)
+    for fds in (0,), (1,), (0, 2), (0, 1, 2):
+        def close(fds=fds):
+            for fd in fds:
+                os.close(fd)
+        status = 7 - sum(1 << fd for fd in fds)
+        for words in ("run",), ("record", "-o", "closed.cpr"):
+            expect_status(tests.cprec(*words, "--", program, prepare=close),
+                          status, (words, fds))
+        expect_status(tests.cprec("verify", "closed.cpr"), 0, fds)
+
+
+def folder_as_input(tests, trace):
+    folder = os.open("/", os.O_RDONLY)
+    tests.refused(FAILED, "query", trace, "-",
+                  says="cannot read standard input: ",
+                  prepare=lambda: os.dup2(folder, 0))
+    os.close(folder)
+
+
 def test_usage(tests, trace):
     for words in (["nonsense"], ["info"], ["info", "--nonsense", trace],
                   ["info", trace, trace], ["verify"], ["replay"], ["dump"],
@@ -486,6 +615,7 @@ def run_all(tests):
     test_no_traces(tests, guest)
     test_questions(tests, trace)
     test_damage(tests, trace)
+    test_closed(tests, trace)
 
 
 def main():

@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -84,7 +85,8 @@ def family(tests):
         equal(member["this"], member["file"] == "shell.cpr", "this")
         own = tests.info(member["file"])
         equal(own["threads"][0]["tid"], member["pid"], "pid")
-        equal(own["program"], member["program"], "program")
+        equal(own["images"][-1]["program"], member["program"], "program")
+        equal(own["images"][-1]["path"], member["path"], "path")
         equal(own["instructions"], member["instructions"], "instructions")
         equal([(other["file"], other["this"]) for other in own["family"]],
               [(other["file"], other["file"] == member["file"])
@@ -95,6 +97,28 @@ def family(tests):
     for member in members:
         if f"{member['pid']}: {member['file']}, " not in text:
             raise Failure(f"{member['file']} is not in:\n{text}")
+
+
+def replayed(tests):
+    """Of one process; how many others there are is said, if it is shown."""
+    tests.record("echoes.cpr", "/bin/sh", "-c", "/bin/echo a; /bin/echo b; exit")
+    others = [member["file"] for member in tests.info("echoes.cpr")["family"]
+              if not member["this"]]
+    equal(len(others), 2, "other recordings")
+    os.symlink("../echoes.cpr", os.path.join(tests.folder, "links", "echoes"))
+    note = ("cprec: note: only the output of this process was written; 2 "
+            "others of the program are recorded in files that 'cprec info' "
+            "lists\n")
+    for file in "echoes.cpr", "links/echoes", *others:
+        done = tests.run("replay", file)
+        equal((done.returncode, done.stderr), (0, note), f"replay of {file}")
+        equal(bool(done.stdout), file in others, f"output of {file}")
+        equal(tests.run("replay", "-q", file).stderr, "", "with -q")
+        equal(len(tests.info(file)["family"]), 3, f"family of {file}")
+    shutil.copy(os.path.join(tests.folder, "echoes.cpr"),
+                os.path.join(tests.folder, "copy.cpr"))
+    equal(tests.run("replay", "copy.cpr").stderr, note, "with a copy")
+    equal(tests.run("replay", "unrelated.cpr").stderr, "", "without others")
 
 
 def check_parent(tests, member, parents):
@@ -138,7 +162,8 @@ def parents(tests):
     equal([image["program"][3:] for image in own["images"]][-1], ["deep"],
           "what the child became")
     # Its first child was made before it became that, its second behind.
-    made = sorted((member["parent"]["at"], member["program"])
+    made = sorted((member["parent"]["at"],
+                   tests.info(member["file"])["program"])
                   for member in info["family"]
                   if member["parent"] and member["parent"]["pid"] == middle)
     times = [image["at"] for image in own["images"]]
@@ -211,9 +236,11 @@ def long_enough(tests):
 def run_all(tests):
     tests.record("shell.cpr", "/bin/bash", "-c", SCRIPT)
     tests.record("unrelated.cpr", "/bin/true")
+    os.mkdir(os.path.join(tests.folder, "links"))
     os.mkfifo(os.path.join(tests.folder, "pipe.cpr"))
     tests.test("programs that a process was", images, tests)
     tests.test("the family", family, tests)
+    tests.test("replay of one process", replayed, tests)
     tests.test("parents", parents, tests)
     tests.test("files that were moved", renamed, tests)
     tests.test("a damaged member", damaged, tests)

@@ -163,6 +163,77 @@ def lines(tests):
     equal(answers[-1]["at"], 1000, "time of '1k'")
 
 
+def ask_bytes(tests, text):
+    """The answers, and the lines on standard error as bytes."""
+    done = subprocess.run([tests.cprec, "query", "trace.cpr", "-", "--json"],
+                          input=text, capture_output=True, timeout=120,
+                          cwd=tests.folder)
+    answers = [json.loads(line.decode()) for line in done.stdout.splitlines()]
+    return done.returncode, answers, done.stderr.splitlines()
+
+
+def strange_bytes(tests):
+    """Shown so that they harm no terminal; JSON is UTF-8."""
+    text = (b"a\xffb\x1b[31m end\n\xc2\x9bx end\ncounter \xfe\x01\n"
+            b"gr\xc3\xbc\xc3\x9fe end\nback\\slash end\n" +
+            b"x" * 79 + b"\xc3\xbc- 0\n")
+    status, answers, errors = ask_bytes(tests, text)
+    equal(status, FAILED, "status")
+    equal([answer["addr"] for answer in answers][:5],
+          ["a\ufffdb\x1b[31m", "\x9bx", "counter", "grüße", "back\\slash"],
+          "addresses")
+    equal(answers[2]["at"], "\ufffd\x01", "time")
+    shown = (b"a\\xffb\\x1b[31m'", b"'\\xc2\\x9bx'", b"'\\xfe\\x01'",
+             "'grüße'".encode(), b"'back\\\\slash'", b"x\\xc3...'")
+    equal(len(errors), len(shown), "lines on standard error")
+    for line, part in zip(errors, shown):
+        if part not in line:
+            raise Failure(f"no {part} in {line}")
+        if any(byte < 0x20 or byte == 0x7f for byte in line):
+            raise Failure(f"control characters in {line}")
+        line.decode()
+
+
+def odd_lines(tests):
+    """Too long, or with NULs: an error, and the next line is answered."""
+    long_text, nul = "the line is too long", "a NUL is in the line"
+    for text, wrong in ((bytes(100_000), long_text), (b"x" * 100_000, long_text),
+                        (b" " * 100_000, long_text), (bytes(10), nul),
+                        (b"counter 0\0 4", nul), (b"counter 0 4\0", nul),
+                        (b"x" * 65537, long_text)):
+        status, answers, errors = ask_bytes(tests, text + b"\ncounter 0\n")
+        equal(status, FAILED, f"status of {text[:10]}")
+        equal(errors, [f"cprec: line 1: cannot answer: {wrong}".encode()],
+              f"what is said of {text[:10]}")
+        equal([answer["line"] for answer in answers], [1, 2], "answers")
+    status, answers, errors = ask_bytes(tests, b"#" + bytes(100_000) +
+                                        b"\ncounter 0 " + b" " * 65000)
+    equal((status, len(answers), errors), (ANSWERED, 1, []), "a long comment")
+
+
+def not_understood(tests):
+    """A better line than that there is no such symbol."""
+    for text in "counter[1]", "*counter", "(counter)", "counter*2":
+        tests.ask("--addr", text, "--at=end", status=FAILED, errors=(
+            f"cannot find a symbol '{text}': expressions are not understood, "
+            "only a number or a symbol and an offset, like counter+8",))
+    for text in "$rsp", "%RSP", "rsp", "$rsp+8":
+        tests.ask("--addr", text, "--at=end", status=FAILED, errors=(
+            f"cannot find a symbol '{text.removesuffix('+8')}': registers are "
+            "asked for with --registers",))
+    end = tests.info("trace.cpr")["instructions"]
+    remark = " (given in decimal; hexadecimal numbers begin with 0x)"
+    for text, shown in (("555555558060", "0x8159b112ac" + remark),
+                        ("12+4", "0x10" + remark), ("7", "0x7"),
+                        ("0x555", "0x555"), ("0X555", "0x555")):
+        tests.ask("--addr", text, "--at=end", status=FAILED, errors=(
+            f"{shown} is not mapped at t={end}",))
+    done = tests.run("query", "trace.cpr", "--addr=5555abcd", "--at=0")
+    equal((done.returncode, done.stderr), (USAGE, "cprec: cannot take "
+          "'5555abcd' for an address: a hexadecimal number begins with 0x; see "
+          "'cprec query --help'\n"), "hexadecimal without 0x")
+
+
 def thousands(tests):
     """Numbers of instructions may be written with k, m and g."""
     end = tests.info("trace.cpr")["instructions"]
@@ -205,6 +276,13 @@ def threads_listed(tests):
             raise Failure(f"odd times: {thread}")
     equal([thread["first"] for thread in threads],
           sorted(thread["first"] for thread in threads), "order")
+    for thread in threads:
+        done = tests.run("info", "--json", f"--thread={thread['tid']}",
+                         "threads.cpr")
+        equal(json.loads(done.stdout), {**info, "threads": [thread]},
+              "one thread")
+    done = tests.run("info", "--json", "--thread=all", "threads.cpr")
+    equal(json.loads(done.stdout), info, "all threads")
 
 
 def all_states(tests):
@@ -258,7 +336,8 @@ def no_thread(tests):
     for words in (("query", "--addr=places", "--at=1:0"),
                   ("query", "--registers", "--at=1:0"),
                   ("query", "--registers", "--at=end", "--thread=1"),
-                  ("dump", "--thread=1"), ("verify", "--thread=1")):
+                  ("dump", "--thread=1"), ("verify", "--thread=1"),
+                  ("info", "--thread=1"), ("replay", "--thread=1")):
         done = tests.run(*words, "threads.cpr")
         equal(done.returncode, FAILED, f"status of {words}")
         equal(done.stdout, "", f"output of {words}")
@@ -401,6 +480,9 @@ def run_all(tests):
     tests.test("several questions", several, tests)
     tests.test("several questions, as text", several_as_text, tests)
     tests.test("lines of input", lines, tests)
+    tests.test("strange bytes", strange_bytes, tests)
+    tests.test("lines that are too long, or hold a NUL", odd_lines, tests)
+    tests.test("addresses of other kinds", not_understood, tests)
     tests.test("thousands, millions, billions", thousands, tests)
     tests.test("registers", registers, tests)
     tests.test("wrong usage", usage, tests)
