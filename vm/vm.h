@@ -196,6 +196,12 @@ enum vm_order {
 /* Callable while a watched guest runs, and stands at `pc`. */
 enum vm_order vm_order(struct vm *vm, guest_addr pc);
 
+/* What CPUID puts into EAX, EBX, ECX, EDX. */
+struct vm_cpuid {
+	uint32_t eax, ebx, ecx, edx;
+};
+struct vm_cpuid vm_cpuid(uint32_t leaf, uint32_t subleaf);
+
 /* "mov rax, rbx" for a person; `size` gets the instruction's length. */
 void vm_disassemble(struct vm *vm, guest_addr pc, char *text, size_t room,
 		    unsigned *size);

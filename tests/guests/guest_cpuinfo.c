@@ -147,7 +147,8 @@ static int is_number(const char *name, unsigned expected)
 
 static void test_identity(void)
 {
-	unsigned a, b, c, d, name[12], family, model;
+	unsigned a = 0, b = 0, c = 0, d = 0, name[12] = { 0 };
+	unsigned family, model;
 	char vendor[13] = "", brand[49] = "";
 	const char *value, *start = brand;
 

@@ -195,17 +195,12 @@ static void *in_thread(void *argument)
 static void test_later(void)
 {
 	pthread_t thread;
-	pid_t child;
 
 	AFTER(*at(32) = 1);
 	CHECK(later(PAGE_FAULT, 6, 32));
 	pthread_create(&thread, NULL, in_thread, NULL);
 	pthread_join(thread, NULL);
 	CHECK(later(PAGE_FAULT, 6, 32));
-	child = fork();
-	if (!child)
-		_exit(later(PAGE_FAULT, 6, 32) ? 7 : 8);
-	CHECK(end_of(child) == 7);
 	AFTER(__asm__ volatile("hlt"));
 	CHECK(later(GENERAL_PROTECTION, 0, 32));
 }

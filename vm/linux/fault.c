@@ -8,16 +8,43 @@
 enum {
 	TRAP_DIVIDE = 0,
 	TRAP_BREAKPOINT = 3,
+	TRAP_OVERFLOW = 4,
 	TRAP_INVALID = 6,
 	TRAP_PROTECTION = 13,
 };
 
+/* Vectors of INT instructions that Linux lets programs use. */
+enum {
+	INT_OVERFLOW = 4,
+	INT_CALL = 0x80,	/* an i386 system call */
+};
+
+/* Where the addresses end that a program may have; behind are Linux's own. */
+#define USER_END UINT64_C(0x7ffffffff000)
+
+/*
+ * Whether bit 0 of the error code is set: a page is there but forbidden.  One
+ * without any permission is not there, to the processor; of its own addresses
+ * Linux always says so.
+ */
+static bool is_present(struct linux_process *process,
+		       const struct vm_stop *stop)
+{
+	const struct region *region;
+
+	if (stop->addr >= USER_END)
+		return true;
+	region = memory_region_at(process->memory, stop->addr);
+	return region && region->prot;
+}
+
 /* Bits of a page fault's error code (Intel SDM volume 3, section 4.7). */
-static uint64_t page_error(const struct vm_stop *stop)
+static uint64_t page_error(struct linux_process *process,
+			   const struct vm_stop *stop)
 {
 	uint64_t error = 4;		/* in user mode */
 
-	if (stop->mapped)
+	if (is_present(process, stop))
 		error |= 1;
 	if (stop->access == ACCESS_WRITE)
 		error |= 2;
@@ -29,6 +56,15 @@ static uint64_t page_error(const struct vm_stop *stop)
 static void set_address(siginfo_t *info, guest_addr addr)
 {
 	info->si_addr = (void *)(uintptr_t)addr;
+}
+
+/* The signal of an exception. */
+static void raise_trap(struct linux_process *process, siginfo_t *info,
+		       uint64_t trap, uint64_t error)
+{
+	process->thread->signals.trap.trap = trap;
+	process->thread->signals.trap.error = error;
+	signals_force(process, info);
 }
 
 static void memory_fault(struct linux_process *process,
@@ -43,7 +79,8 @@ static void memory_fault(struct linux_process *process,
 			stop->mapped ? SEGV_ACCERR :
 				       SEGV_MAPERR;
 	set_address(info, stop->addr);
-	signals_force(process, info, TRAP_PAGE, page_error(stop), stop->addr);
+	process->thread->signals.trap.cr2 = stop->addr;
+	raise_trap(process, info, TRAP_PAGE, page_error(process, stop));
 }
 
 static void invalid(struct linux_process *process, const struct vm_stop *stop,
@@ -55,13 +92,50 @@ static void invalid(struct linux_process *process, const struct vm_stop *stop,
 	info->si_signo = SIGILL;
 	info->si_code = ILL_ILLOPN;
 	set_address(info, stop->pc);
-	signals_force(process, info, TRAP_INVALID, 0, 0);
+	raise_trap(process, info, TRAP_INVALID, 0);
 	if (process->thread->outcome != LINUX_KILLED)
 		return;
 	vm_disassemble(process->vm, stop->pc, text, sizeof(text), &size);
 	notice(process,
 	       "the guest's processor has no '%s' (at 0x%llx): SIGILL", text,
 	       (unsigned long long)stop->pc);
+}
+
+/*
+ * An i386 system call, which could be executed only with tables of its own.
+ * No program asks first whether there are such calls, so it is always said.
+ */
+static void call_of_32_bits(struct linux_process *process,
+			    const struct vm_stop *stop, siginfo_t *info)
+{
+	info->si_signo = SIGILL;
+	info->si_code = ILL_ILLOPN;
+	set_address(info, stop->pc);
+	raise_trap(process, info, TRAP_INVALID, 0);
+	if (!process->noticed_32_bit)
+		notice(process,
+		       "32-bit system calls are not supported ('int 0x80' at "
+		       "0x%llx): SIGILL",
+		       (unsigned long long)stop->pc);
+	process->noticed_32_bit = true;
+}
+
+static void interrupt(struct linux_process *process,
+		      const struct vm_stop *stop, siginfo_t *info)
+{
+	switch (stop->number) {
+	case INT_CALL:
+		call_of_32_bits(process, stop, info);
+		break;
+	case INT_OVERFLOW:	/* the only one that goes on behind itself */
+		vm_set_reg(process->vm, X86_RIP, stop->pc + stop->size);
+		process->thread->changed_registers = true;
+		raise_trap(process, info, TRAP_OVERFLOW, 0);
+		break;
+	default:		/* the gate's selector, "IDT" */
+		raise_trap(process, info, TRAP_PROTECTION,
+			   stop->number * 8 + 2);
+	}
 }
 
 /* Returns the signal. */
@@ -78,17 +152,19 @@ static int raise_for(struct linux_process *process, const struct vm_stop *stop)
 		break;
 	case FAULT_BREAKPOINT:
 		info.si_signo = SIGTRAP;
-		signals_force(process, &info, TRAP_BREAKPOINT, 0, 0);
+		raise_trap(process, &info, TRAP_BREAKPOINT, 0);
 		break;
 	case FAULT_DIVIDE:
 		info.si_signo = SIGFPE;
 		info.si_code = FPE_INTDIV;
 		set_address(&info, stop->pc);
-		signals_force(process, &info, TRAP_DIVIDE, 0, 0);
+		raise_trap(process, &info, TRAP_DIVIDE, 0);
+		break;
+	case FAULT_INTERRUPT:
+		interrupt(process, stop, &info);
 		break;
 	case FAULT_PRIVILEGE:
-	case FAULT_INTERRUPT:
-		signals_force(process, &info, TRAP_PROTECTION, 0, 0);
+		raise_trap(process, &info, TRAP_PROTECTION, 0);
 		break;
 	}
 	return info.si_signo;

@@ -73,6 +73,9 @@ void lost_pages_mend(struct linux_process *process)
 	process->lost_to_guest = false;
 	mend(process, page);
 	info.si_addr = (void *)(uintptr_t)page;
-	if (to_guest)
-		signals_force(process, &info, TRAP_PAGE, 4, page);
+	if (!to_guest)
+		return;
+	process->thread->signals.trap =
+		(struct frame_trap){ TRAP_PAGE, 4, page };
+	signals_force(process, &info);
 }

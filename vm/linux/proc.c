@@ -253,11 +253,17 @@ static void print_stat(struct linux_process *process, FILE *out)
 /* The guest has one processor; see sys_sched_getaffinity(). */
 static void print_processors(struct linux_process *process, FILE *out)
 {
-	(void)process;
-	fputs("0\n", out);
+	fprintf(out, "%u\n", guest_processor(process));
 }
 
-static const struct proc_file processors = { "online", print_processors };
+/* What is made for the guest of the files that are no process's. */
+static const struct system_file {
+	const char *path;
+	struct proc_file file;
+} system_files[] = {
+	{ "/proc/cpuinfo", { "cpuinfo", cpuinfo_print } },
+	{ "/sys/devices/system/cpu/online", { "online", print_processors } },
+};
 
 /* What is made for the guest, and what is kept from it (no function). */
 static const struct proc_file proc_files[] = {
@@ -299,17 +305,47 @@ static int64_t make_file(struct linux_process *process,
 	return good ? fd : -EIO;
 }
 
+/* However the path leads there. */
+static const struct proc_file *find_system_file(int dir, const char *path)
+{
+	const size_t count = sizeof(system_files) / sizeof(system_files[0]);
+	struct stat asked, file;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct system_file *found = &system_files[i];
+
+		if (ends_with(path, found->file.name) &&
+		    !fstatat(dir, path, &asked, 0) &&
+		    !stat(found->path, &file) &&
+		    asked.st_dev == file.st_dev &&
+		    asked.st_ino == file.st_ino)
+			return &found->file;
+	}
+	return NULL;
+}
+
+/* As on the host, but without a way to write to it. */
+static int64_t open_made(struct linux_process *process,
+			 const struct proc_file *file, int flags)
+{
+	if (!file->print || (flags & O_ACCMODE) != O_RDONLY)
+		return -EACCES;
+	return flags & O_DIRECTORY ? -ENOTDIR :
+				     make_file(process, file, flags);
+}
+
 int64_t proc_open(struct linux_process *process, int dir, const char *path,
 		  int flags)
 {
+	const struct proc_file *system_file = find_system_file(dir, path);
 	char room[PATH_MAX];
 	const struct proc_file *file = proc_files;
 	const struct proc_file *end =
 		file + sizeof(proc_files) / sizeof(proc_files[0]);
 	const char *name;
 
-	if (!strcmp(path, "/sys/devices/system/cpu/online"))
-		return make_file(process, &processors, flags);
+	if (system_file)
+		return open_made(process, system_file, flags);
 	while (file < end && !ends_with(path, file->name))
 		file++;
 	if (file == end)
@@ -317,7 +353,5 @@ int64_t proc_open(struct linux_process *process, int dir, const char *path,
 	name = own_name_at(dir, path, room);
 	if (!name || strcmp(name, file->name) != 0)
 		return -ENOSYS;
-	if (!file->print || (flags & O_ACCMODE) != O_RDONLY)
-		return -EACCES;
-	return make_file(process, file, flags);
+	return open_made(process, file, flags);
 }

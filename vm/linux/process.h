@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/uio.h>
 #include <time.h>
 
@@ -63,12 +64,18 @@ struct guest_stack {
 /* SS_AUTODISARM, which the C library's headers leave out. */
 #define STACK_AUTODISARM INT32_MIN
 
+/* A thread's last exception, as the contexts of its signals show it. */
+struct frame_trap {
+	uint64_t trap, error, cr2;
+};
+
 /* What one thread has of signals.  Masks have bit N - 1 for signal N. */
 struct signals {
 	uint64_t mask;
 	uint64_t saved_mask;	/* to come back after a call that had its own */
 	bool has_saved_mask;
 	struct guest_stack stack;
+	struct frame_trap trap;
 
 	/* Filled in by the host's handler; see signals.c. */
 	volatile int pending;	/* the signal, 0 if there is none */
@@ -188,7 +195,7 @@ struct linux_process {
 
 	bool has_called;	/* at least once */
 	uint64_t noticed[SYSCALL_NUMBERS / 64];	/* calls told of */
-	unsigned noticed_features;
+	bool noticed_32_bit;	/* a system call that way */
 	const struct syscall_row *rows[SYSCALL_NUMBERS];
 };
 
@@ -422,6 +429,16 @@ void proc_redirect(const struct linux_process *process, int dir, char *path);
 /* Whether `path` is /proc/self/exe or the same by number. */
 bool proc_is_exe(int dir, const char *path);
 
+/* ------- cpuinfo.c ------- */
+
+/* Writes what /proc/cpuinfo says of the guest's processor. */
+void cpuinfo_print(struct linux_process *process, FILE *out);
+
+/* ------- process_calls.c ------- */
+
+/* The number of the only processor that the guest has. */
+unsigned guest_processor(struct linux_process *process);
+
 /* ------- fork.c ------- */
 
 /*
@@ -548,9 +565,11 @@ uint64_t signals_host_mask(uint64_t mask);
 /* Whether the signal about to be delivered lets calls be restarted. */
 bool signals_restart(const struct linux_process *process);
 
-/* A signal of a fault: cannot be blocked or ignored. */
-void signals_force(struct linux_process *process, siginfo_t *info,
-		   uint64_t trap, uint64_t error, guest_addr cr2);
+/*
+ * A signal of a fault: cannot be blocked or ignored.  The exception, if it is
+ * one, is noted before.
+ */
+void signals_force(struct linux_process *process, siginfo_t *info);
 
 /* A SIGSEGV or SIGBUS that the guest has sent to one of its threads. */
 void signals_send_own(struct linux_thread *thread, const siginfo_t *info);
@@ -582,17 +601,12 @@ int set_alternate_stack(struct linux_process *process,
 
 /* ------- signal_frame.c ------- */
 
-struct frame_trap {
-	uint64_t trap, error, cr2;
-};
-
 /*
  * Enters the handler of a signal; `mask` is what the return restores.
  * -EFAULT if the stack cannot take the frame.
  */
 int frame_push(struct linux_process *process, const siginfo_t *info,
-	       const struct guest_action *action, uint64_t mask,
-	       const struct frame_trap *trap);
+	       const struct guest_action *action, uint64_t mask);
 
 /* ------- linux.c, loader.c, stack.c ------- */
 

@@ -160,6 +160,15 @@ static int64_t one_processor(struct linux_process *process, uint64_t pid,
 	return size;
 }
 
+unsigned guest_processor(struct linux_process *process)
+{
+	unsigned processor = 0;
+
+	one_processor(process, 0, (uint8_t *)process->thread->bounce[2], BOUNCE,
+		      &processor);
+	return processor;
+}
+
 int64_t sys_sched_getaffinity(struct linux_process *process,
 			      const struct syscall_row *row,
 			      const uint64_t *arg)
@@ -178,11 +187,9 @@ int64_t sys_sched_getaffinity(struct linux_process *process,
 int64_t sys_getcpu(struct linux_process *process,
 		   const struct syscall_row *row, const uint64_t *arg)
 {
-	unsigned processor = 0, node = 0;
+	unsigned processor = guest_processor(process), node = 0;
 
 	(void)row;
-	one_processor(process, 0, (uint8_t *)process->thread->bounce[2], BOUNCE,
-		      &processor);
 	if ((arg[0] &&
 	     copy_out(process, arg[0], &processor, sizeof(processor))) ||
 	    (arg[1] && copy_out(process, arg[1], &node, sizeof(node))))

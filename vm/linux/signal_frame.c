@@ -171,9 +171,9 @@ static guest_addr place(struct linux_process *process, guest_addr sp,
 
 static void fill_frame(struct linux_process *process, struct frame *frame,
 		       const struct reg_file *regs, const siginfo_t *info,
-		       const struct guest_action *action, uint64_t mask,
-		       const struct frame_trap *trap)
+		       const struct guest_action *action, uint64_t mask)
 {
+	const struct frame_trap *trap = &process->thread->signals.trap;
 	struct context *context = &frame->context;
 	uint64_t values[18];
 
@@ -195,8 +195,7 @@ static void fill_frame(struct linux_process *process, struct frame *frame,
 }
 
 int frame_push(struct linux_process *process, const siginfo_t *info,
-	       const struct guest_action *action, uint64_t mask,
-	       const struct frame_trap *trap)
+	       const struct guest_action *action, uint64_t mask)
 {
 	struct reg_file regs;
 	struct frame frame;
@@ -207,7 +206,7 @@ int frame_push(struct linux_process *process, const siginfo_t *info,
 	sp = place(process, get(process, &regs, X86_RSP), action, &fp);
 	if (!sp || !action->restorer)
 		return -EFAULT;
-	fill_frame(process, &frame, &regs, info, action, mask, trap);
+	fill_frame(process, &frame, &regs, info, action, mask);
 	frame.context.fp_state = fp;
 	save_fp(process, &regs, &fx);
 	if (copy_out(process, fp, &fx, sizeof(fx)) ||
@@ -279,7 +278,7 @@ int64_t sys_rt_sigreturn(struct linux_process *process,
 	    restore(process, &frame)) {
 		siginfo_t info = { .si_signo = SIGSEGV, .si_code = SI_KERNEL };
 
-		signals_force(process, &info, 0, 0, 0);
+		signals_force(process, &info);
 	} else {
 		set_alternate_stack(process, &frame.stack,
 				    frame.context.sp);

@@ -422,7 +422,7 @@ static uint64_t mask_to_restore(struct signals *signals)
 }
 
 static void enter_handler(struct linux_process *process,
-			  const siginfo_t *info, const struct frame_trap *trap)
+			  const siginfo_t *info)
 {
 	struct signals *signals = &process->thread->signals;
 	int number = info->si_signo;
@@ -430,14 +430,13 @@ static void enter_handler(struct linux_process *process,
 	uint64_t mask = signals->mask;
 
 	process->thread->changed_registers = true;
-	if (frame_push(process, info, &action, mask_to_restore(signals),
-		       trap)) {
+	if (frame_push(process, info, &action, mask_to_restore(signals))) {
 		if (number != SIGSEGV &&
 		    process->action[SIGSEGV].handler > 1) {
 			siginfo_t fault = { .si_signo = SIGSEGV,
 					    .si_code = SI_KERNEL };
 
-			signals_force(process, &fault, 0, 0, 0);
+			signals_force(process, &fault);
 		} else {
 			end_by(process, SIGSEGV);
 		}
@@ -455,13 +454,12 @@ static void enter_handler(struct linux_process *process,
 
 static void deliver(struct linux_process *process, const siginfo_t *info)
 {
-	static const struct frame_trap no_trap;
 	struct signals *signals = &process->thread->signals;
 	int number = info->si_signo;
 	uint64_t handler = process->action[number].handler;
 
 	if (handler != (uintptr_t)SIG_DFL && handler != (uintptr_t)SIG_IGN) {
-		enter_handler(process, info, &no_trap);
+		enter_handler(process, info);
 		return;
 	}
 	if (handler == (uintptr_t)SIG_DFL) {
@@ -522,10 +520,8 @@ bool signals_restart(const struct linux_process *process)
 	       action->flags & SA_RESTART;
 }
 
-void signals_force(struct linux_process *process, siginfo_t *info,
-		   uint64_t trap, uint64_t error, guest_addr cr2)
+void signals_force(struct linux_process *process, siginfo_t *info)
 {
-	const struct frame_trap details = { trap, error, cr2 };
 	struct signals *signals = &process->thread->signals;
 	int number = info->si_signo;
 
@@ -534,7 +530,7 @@ void signals_force(struct linux_process *process, siginfo_t *info,
 		end_by(process, number);
 		return;
 	}
-	enter_handler(process, info, &details);
+	enter_handler(process, info);
 }
 
 /* ------- calls ------- */

@@ -260,6 +260,7 @@ static struct linux_thread *make_thread(struct linux_process *process,
 	thread->process = process;
 	thread->index = process->next_index++;
 	thread->signals.mask = self->signals.mask;
+	thread->signals.trap = self->signals.trap;
 	thread->signals.stack.flags = SS_DISABLE;
 	if (request->flags & CLONE_CHILD_CLEARTID)
 		thread->clear_tid = request->child_tid;
