@@ -91,7 +91,7 @@ PROGRAMS = [
     ("pipeline", "seq 1000 | sort -rn | head -n 3; echo ${PIPESTATUS[@]}"),
     ("substitution", "echo $(echo $(echo deep)); (exit 3); echo $?"),
     ("background",
-     "for i in 1 2 3; do (sleep 0.$i; exit $i) & done;"
+     "for i in 1 2 3; do (sleep 0.$((3 * i)); exit $i) & done;"
      " for i in 1 2 3; do wait -n; echo $?; done; wait"),
     ("trap", "trap 'echo got' USR1; (kill -USR1 $$); sleep 0.1; echo end"),
     ("killed", "sleep 100 & kill -9 $!; wait $! 2>/dev/null; echo $?"),

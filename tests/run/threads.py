@@ -11,6 +11,7 @@ not end is a failure.  Speaks TAP; the last line is "# N passed, N failed".
 import argparse
 import glob
 import os
+import re
 import shutil
 import signal
 import socket
@@ -207,8 +208,10 @@ class Case:
             return done.stderr.decode(errors="replace").strip()
         if self.program.children:
             return None
+        err = re.sub(rb"cprec: note: only the output of this process .*\n",
+                     b"", done.stderr)
         return (difference("out", run.out, done.stdout) or
-                difference("err", run.err, done.stderr))
+                difference("err", run.err, err))
 
     def natively(self):
         """Returns the run, and what was wrong with it."""
