@@ -346,12 +346,13 @@ static void on_output(void *context, int stream, guest_addr addr,
 	effect(context, &packet);
 }
 
-static void on_notice(void *context, const char *text)
+static void on_notice(void *context, enum linux_notice kind,
+		      const char *text)
 {
 	struct recorder *rec = context;
 
 	if (rec->options->notice)
-		rec->options->notice(NULL, text);
+		rec->options->notice(NULL, kind, text);
 }
 
 int recorder_open_trace(struct recorder *rec, struct failure *why)

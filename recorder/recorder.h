@@ -29,7 +29,8 @@ struct recorder_options {
 
 	/* Told what linux_observer.notice says, with a NULL context; may be
 	 * NULL. */
-	void (*notice)(void *context, const char *text);
+	void (*notice)(void *context, enum linux_notice kind,
+		       const char *text);
 
 	/* The recording is done, or failed, in another thread of cprec than
 	 * that which called recorder_run(), which stays there. */

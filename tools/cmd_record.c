@@ -104,7 +104,7 @@ static int take_option(const struct options *options, int id,
 			return options_bad_value(options, id, "a file name");
 		break;
 	case 'q':
-		out->notice = program_last_notice;
+		out->notice = program_quiet_notice;
 		break;
 	case OPTION_ASLR:
 		out->program.aslr = true;

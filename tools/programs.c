@@ -2,29 +2,22 @@
 /* programs.c - see programs.h */
 #include "tools/programs.h"
 
-#include <string.h>
-
 #include "formats/error.h"
 #include "tools/commands.h"
 #include "tools/messages.h"
 
-void program_notice(void *context, const char *text)
+void program_notice(void *context, enum linux_notice kind, const char *text)
 {
 	(void)context;
+	(void)kind;
 	say_note("%s", text);
 }
 
-/*
- * Notices have no kinds.  Of an instruction that killed is the only one that
- * ends like this; nothing else explains such an end.
- */
-void program_last_notice(void *context, const char *text)
+void program_quiet_notice(void *context, enum linux_notice kind,
+			  const char *text)
 {
-	static const char ending[] = ": SIGILL";
-	size_t size = strlen(text), tail = strlen(ending);
-
-	if (size >= tail && !strcmp(text + size - tail, ending))
-		program_notice(context, text);
+	if (kind == NOTICE_INSTRUCTION)
+		program_notice(context, kind, text);
 }
 
 int program_not_run(int rc, const struct failure *why)

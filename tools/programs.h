@@ -5,6 +5,8 @@
 #ifndef CPREC_TOOLS_PROGRAMS_H
 #define CPREC_TOOLS_PROGRAMS_H
 
+#include "vm/linux/linux.h"
+
 struct failure;
 
 #define PROGRAM_EXIT_NOTES \
@@ -16,10 +18,11 @@ struct failure;
 	" usage."
 
 /* For `struct linux_observer` and the recorder: prints it as a note. */
-void program_notice(void *context, const char *text);
+void program_notice(void *context, enum linux_notice kind, const char *text);
 
-/* The same, of what ended the program only. */
-void program_last_notice(void *context, const char *text);
+/* With -q: only of an instruction, for nothing else explains such an end. */
+void program_quiet_notice(void *context, enum linux_notice kind,
+			  const char *text);
 
 /* Prints why, and returns the exit status for it. */
 int program_not_run(int rc, const struct failure *why);

@@ -273,7 +273,7 @@ static void change(struct linux_process *process,
 	memset(&process->layout, 0, sizeof(process->layout));
 	drop_signal_state(process);
 	if (start_program(process, program, options, &why)) {
-		notice(process, "%s", why.text);
+		notice(process, NOTICE_LACK, "%s", why.text);
 		process->thread->outcome = LINUX_KILLED;
 		process->thread->status = SIGKILL;
 		return;

@@ -96,7 +96,7 @@ static void invalid(struct linux_process *process, const struct vm_stop *stop,
 	if (process->thread->outcome != LINUX_KILLED)
 		return;
 	vm_disassemble(process->vm, stop->pc, text, sizeof(text), &size);
-	notice(process,
+	notice(process, NOTICE_INSTRUCTION,
 	       "the guest's processor has no '%s' (at 0x%llx): SIGILL", text,
 	       (unsigned long long)stop->pc);
 }
@@ -113,7 +113,7 @@ static void call_of_32_bits(struct linux_process *process,
 	set_address(info, stop->pc);
 	raise_trap(process, info, TRAP_INVALID, 0);
 	if (!process->noticed_32_bit)
-		notice(process,
+		notice(process, NOTICE_INSTRUCTION,
 		       "32-bit system calls are not supported ('int 0x80' at "
 		       "0x%llx): SIGILL",
 		       (unsigned long long)stop->pc);

@@ -319,7 +319,8 @@ static int64_t refuse(struct linux_process *process, const char *what)
 	uint64_t bit = UINT64_C(1) << number % 64;
 
 	if (!(process->noticed[number / 64] & bit))
-		notice(process, "the program starts %s, it gets ENOSYS", what);
+		notice(process, NOTICE_LACK,
+		       "the program starts %s, it gets ENOSYS", what);
 	process->noticed[number / 64] |= bit;
 	return -ENOSYS;
 }

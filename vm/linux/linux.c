@@ -138,7 +138,8 @@ uint32_t linux_tid(const struct linux_process *process)
 	return process->thread->tid;
 }
 
-void notice(struct linux_process *process, const char *format, ...)
+void notice(struct linux_process *process, enum linux_notice kind,
+	    const char *format, ...)
 {
 	const struct linux_observer *observer = process->observer;
 	char text[400];
@@ -149,7 +150,7 @@ void notice(struct linux_process *process, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	observer->notice(observer->context, text);
+	observer->notice(observer->context, kind, text);
 }
 
 /* ------- system calls ------- */
@@ -161,7 +162,7 @@ static int64_t unknown(struct linux_process *process)
 	uint64_t bit = UINT64_C(1) << slot % 64;
 
 	if (!(process->noticed[slot / 64] & bit))
-		notice(process,
+		notice(process, NOTICE_LACK,
 		       "system call %llu is not known: the program gets ENOSYS",
 		       (unsigned long long)number);
 	process->noticed[slot / 64] |= bit;

@@ -55,15 +55,21 @@ struct linux_result {
 };
 
 /* Told to the caller while a system call is performed; may be NULL. */
+/* What a notice is about. */
+enum linux_notice {
+	NOTICE_LACK,		/* the program does not get something */
+	NOTICE_INSTRUCTION,	/* one that there is not: SIGILL */
+};
+
 struct linux_observer {
 	void *context;
 	/* The guest wrote `size` bytes, at `addr`, to a descriptor that was
 	 * standard output (1) or error (2) of the program when it started. */
 	void (*output)(void *context, int stream, guest_addr addr,
 		       uint64_t size);
-	/* Something that a person should know, one line without "cprec: ":
-	 * a call that is not supported, an instruction that killed. */
-	void (*notice)(void *context, const char *text);
+	/* Something that a person should know, one line without "cprec: ". */
+	void (*notice)(void *context, enum linux_notice kind,
+		       const char *text);
 	/* A new process is about to be made / was made: `pid` is the child's
 	 * number in the parent, 0 in the child, negative if it failed. */
 	void (*before_fork)(void *context);

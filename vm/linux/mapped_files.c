@@ -87,7 +87,7 @@ void mapped_files_note_twice(struct linux_process *process,
 			shows_same(&all[i], region) &&
 			(all[i].prot | region->prot) & MAY_WRITE;
 	if (process->mapped_twice)
-		notice(process,
+		notice(process, NOTICE_LACK,
 		       "'%s' is mapped twice: what is written through one "
 		       "mapping may be missed in the other, and in the "
 		       "recording", region->name);

@@ -217,8 +217,9 @@ static inline uint64_t page_up(uint64_t value)
 
 /* ------- linux.c ------- */
 
-__attribute__((format(printf, 2, 3)))
-void notice(struct linux_process *process, const char *format, ...);
+__attribute__((format(printf, 3, 4)))
+void notice(struct linux_process *process, enum linux_notice kind,
+	    const char *format, ...);
 
 /* ------- host_call.c ------- */
 

@@ -28,7 +28,7 @@ int64_t sys_missing(struct linux_process *process,
 
 	(void)arg;
 	if (!(process->noticed[number / 64] & bit))
-		notice(process,
+		notice(process, NOTICE_LACK,
 		       "system call %s (%u) is not supported: the program gets ENOSYS",
 		       row->name, (unsigned)number);
 	process->noticed[number / 64] |= bit;
