@@ -7,22 +7,9 @@
 # usage: check_guest.sh CPREC GUEST
 cprec=$(realpath "$1") && guest=$(realpath "$2") || exit 1
 name=$(basename "$guest")
-folder=$(mktemp -d "${TMPDIR:-/tmp}/cprec-$name-XXXXXX") || exit 1
-number=0
-failed=0
+. "$(dirname "$0")/tap.sh"
 # What replay says when the program had children.
 ignored='^cprec: note: only the output of this process was written'
-
-# result NAME STATUS - one line of TAP
-result() {
-	number=$((number + 1))
-	if [ "$2" -eq 0 ]; then
-		echo "ok $number - $1"
-	else
-		echo "not ok $number - $1"
-		failed=1
-	fi
-}
 
 # try NAME COMMAND... - output and status must be those of the native run
 try() {
@@ -87,9 +74,4 @@ variant 'by default'
 variant 'smallest cache' --cache-size=16k
 variant 'tiny segments' --segment=1k
 
-echo "1..$number"
-if [ $failed -ne 0 ]; then
-	echo "# kept: $folder"
-	exit 1
-fi
-rm -rf "$folder"
+finish

@@ -5,21 +5,9 @@
 #
 # usage: check_int80.sh CPREC PROGRAM
 cprec=$(realpath "$1") && program=$(realpath "$2") || exit 1
-folder=$(mktemp -d "${TMPDIR:-/tmp}/cprec-int80-XXXXXX") || exit 1
+name=int80
+. "$(dirname "$0")/tap.sh"
 trace=$folder/trace.cpr
-number=0
-failed=0
-
-# result NAME STATUS - one line of TAP
-result() {
-	number=$((number + 1))
-	if [ "$2" -eq 0 ]; then
-		echo "ok $number - $1"
-	else
-		echo "not ok $number - $1"
-		failed=1
-	fi
-}
 
 # says NAME STATUS COMMAND... - that status, and the line
 says() {
@@ -50,9 +38,4 @@ says 'record, with a handler' 0 "$cprec" record -o "$trace" -- "$program" \
 "$cprec" verify "$trace" >"$folder/said" 2>&1
 result 'verify, with a handler' $?
 
-echo "1..$number"
-if [ $failed -ne 0 ]; then
-	echo "# kept: $folder"
-	exit 1
-fi
-rm -rf "$folder"
+finish

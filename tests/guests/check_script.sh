@@ -5,20 +5,9 @@
 #
 # usage: check_script.sh CPREC
 cprec=$(realpath "$1")
-folder=$(mktemp -d "${TMPDIR:-/tmp}/cprec-script-XXXXXX") || exit 1
+name=script
+. "$(dirname "$0")/tap.sh"
 cd "$folder" || exit 1
-number=0
-failed=0
-
-result() {
-	number=$((number + 1))
-	if [ "$2" -eq 0 ]; then
-		echo "ok $number - $1"
-	else
-		echo "not ok $number - $1"
-		failed=1
-	fi
-}
 
 # script NAME LINE - makes an executable script
 script() {
@@ -95,10 +84,4 @@ refused 126 'a folder' 'is a directory' ./folder
 refused 127 'nothing there' 'no such program' ./nothing
 refused 127 'nothing in PATH' 'no such program in PATH' cprec-no-such-program
 
-echo "1..$number"
-cd /
-if [ $failed -ne 0 ]; then
-	echo "# kept: $folder"
-	exit 1
-fi
-rm -rf "$folder"
+finish
