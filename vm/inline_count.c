@@ -10,14 +10,24 @@
  *	mov  rcx, user		48 b9 imm64
  *	call [rip + d]		ff 15 d32		<- returns to `ret`
  *
+ * and behind it the engine asks whether it was told to stop:
+ *
+ *	mov  ebx, [rbp - d]	8b 5d d8
+ *	test ebx, ebx		85 db
+ *	jl   exit		0f 8c d32
+ *
  * Every operand is compared with what the hook was just given, so nothing
  * else can be mistaken for it; where the form differs (another host, another
  * version of the engine) the call simply stays.  What replaces the arguments:
  *
  *	mov  dword [rip + current], number
  *	sub  qword [rip + budget], count
- *	jns  ret
+ *	jns  body		(behind the engine's question)
  *	jmp  call		(the call itself stays, without arguments)
+ *
+ * The engine's question need not be asked as well: it is told to stop by
+ * on_block(), which returns to it, and by exceptions, which leave the
+ * translation.  Where it has another form it stays.
  *
  * A block that is one REP instruction is entered again for each iteration
  * but counts once.  It gets
@@ -29,7 +39,7 @@
  * Where nobody counts, all that is left is
  *
  *	cmp  dword [rip + asked], 0
- *	je   ret
+ *	je   body
  *	jmp  call
  *
  * The two bytes before the call say what was done: in the original they are
@@ -191,6 +201,15 @@ static bool reaches(const struct vm *vm, const uint8_t *code)
 	return -INT64_C(0x7ff00000) < distance && distance < 0x7ff00000;
 }
 
+/* Behind the engine's question whether it was told to stop. */
+static uint8_t *find_body(uint8_t *ret)
+{
+	bool asks = ret[0] == 0x8b && ret[1] == 0x5d && ret[3] == 0x85 &&
+		    ret[4] == 0xdb && ret[5] == 0x0f && ret[6] == 0x8c;
+
+	return asks ? ret + 11 : ret;
+}
+
 static size_t write_count(struct vm *vm, uint8_t *code, uint8_t *start,
 			  uint8_t *ret, uint32_t number)
 {
@@ -208,7 +227,7 @@ static size_t write_count(struct vm *vm, uint8_t *code, uint8_t *start,
 	else
 		at = emit(at, "\x48\x81\x2d", 3,
 			  (uint8_t *)&vm->counter->budget + shift, &count, 4);
-	at = emit_jump(at, 0x79, ret + shift);		/* jns */
+	at = emit_jump(at, 0x79, find_body(ret) + shift);		/* jns */
 	at = emit_jump(at, 0xeb, ret - 6 + shift);	/* jmp */
 	return (size_t)(at - code);
 }
@@ -234,7 +253,7 @@ static size_t write_plain(struct vm *vm, uint8_t *code, uint8_t *start,
 
 	at = emit(at, "\x83\x3d", 2, (uint8_t *)&vm->counter->asked + shift,
 		  "", 1);
-	at = emit_jump(at, 0x74, ret + shift);		/* je */
+	at = emit_jump(at, 0x74, find_body(ret) + shift);		/* je */
 	at = emit_jump(at, 0xeb, ret - 6 + shift);	/* jmp */
 	return (size_t)(at - code);
 }

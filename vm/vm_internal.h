@@ -164,6 +164,17 @@ void tlb_flush(struct vm *vm);
 /* A page that is there was asked for; may flush. */
 void tlb_missed(struct vm *vm);
 
+/* ------- jumps.c ------- */
+
+/* Finds where the engine keeps what jumps depend on; behind vm->scratch. */
+void jumps_start(struct vm *vm);
+
+/* Translations were dropped. */
+void jumps_forget(void);
+
+/* How often the engine had to be asked, in this process. */
+uint64_t jumps_missed(void);
+
 /* ------- hooks.c ------- */
 
 uc_err hooks_add(struct vm *vm);

@@ -145,6 +145,7 @@ int x86_start(struct vm *vm, struct failure *why)
 	uint64_t cr4 = 0;
 	uint32_t mxcsr = 0x1f80;
 	uc_err err;
+	int rc;
 
 	vm_set_reg(vm, X86_FPCW, 0x37f);
 	vm_set_reg(vm, X86_FPTAG, 0xffff);
@@ -160,7 +161,10 @@ int x86_start(struct vm *vm, struct failure *why)
 	if (err)
 		return failed(why, ERR_SYSTEM, "cannot set up the processor: %s",
 			      uc_strerror(err));
-	return x86_find_flags(vm, why);
+	rc = x86_find_flags(vm, why);
+	if (!rc)
+		jumps_start(vm);
+	return rc;
 }
 
 void x86_exception_taken(struct vm *vm)
