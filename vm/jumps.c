@@ -179,7 +179,7 @@ void *helper_lookup_tb_ptr_x86_64(void *state)
 		typedef uintptr_t fn(uintptr_t, uintptr_t, uintptr_t,          \
 				     uintptr_t, uintptr_t, uintptr_t);         \
 		static fn *original;                                           \
-                                                                               \
+									       \
 		if (!original)                                                 \
 			original = (fn *)engines(#name);                       \
 		jumps_forget();                                                \
