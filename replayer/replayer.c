@@ -129,8 +129,16 @@ int replayer_set_memory(struct replayer *rep, const struct key_frame *frame,
 
 	memory_unmap(rep->memory, 0, UINT64_C(1) << 46);
 	memory_unmap(rep->memory, UINT64_C(1) << 46, UINT64_C(1) << 46);
+	memory_unmap(rep->memory, COMMON_START, COMMON_START);
+	/* The aliases of common pages behind those. */
 	for (size_t i = 0; i < frame->region_count && !rc; i++)
-		rc = memory_map(rep->memory, &frame->regions[i], -1, why);
+		if (!frame->regions[i].common)
+			rc = memory_map(rep->memory, &frame->regions[i], -1,
+					why);
+	for (size_t i = 0; i < frame->region_count && !rc; i++)
+		if (frame->regions[i].common)
+			rc = memory_map(rep->memory, &frame->regions[i], -1,
+					why);
 	for (size_t i = 0; i < frame->doubt_count && !rc; i++) {
 		const struct doubt_range *range = &frame->doubts[i];
 
@@ -257,6 +265,7 @@ static int map_as_recorded(struct replayer *rep, const struct packet *packet,
 		.prot = packet->prot,
 		.kind = packet->region,
 		.offset = packet->offset,
+		.common = packet->target,
 	};
 	char *name = strndup((const char *)packet->name, packet->name_size);
 	int rc;
@@ -683,7 +692,7 @@ struct vm *replayer_vm(struct replayer *rep)
 static int read_part(struct replayer *rep, uint64_t addr, uint8_t *bytes,
 		     uint8_t *known, size_t size, struct failure *why)
 {
-	uint64_t page = addr >> GUEST_PAGE_SHIFT;
+	uint64_t page = memory_home(rep->memory, addr) >> GUEST_PAGE_SHIFT;
 	uint64_t doubt = memory_page_doubt(rep->memory, page);
 
 	memset(known, 0, size);

@@ -216,7 +216,7 @@ static bool on_tlb_miss(uc_engine *uc, uint64_t addr, uc_mem_type type,
 		need = MAY_WRITE;
 	else if (type == UC_MEM_FETCH && !vm->probing)
 		need = MAY_EXEC;
-	if (map && (map->region.prot & need)) {
+	if (map && (map->region.prot & need || vm->probing)) {
 		entry->paddr = mapping_arena(map, addr);
 		entry->perms = vm->probing ? UC_PROT_ALL :
 					     engine_perms(map->region.prot);
