@@ -137,6 +137,10 @@ int memory_map_again(struct memory *memory, const struct region *region,
 bool memory_file_at(const struct memory *memory, guest_addr addr,
 		    uint64_t *dev, uint64_t *ino);
 
+/* The number of what was attached at an address; false if nothing was. */
+bool memory_attached_at(const struct memory *memory, guest_addr addr,
+			uint64_t *number);
+
 /* How many mappings there are of what was attached under a number. */
 size_t memory_count_attached(const struct memory *memory, uint64_t number);
 

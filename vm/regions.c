@@ -104,6 +104,18 @@ guest_addr memory_find_gap(const struct memory *memory, uint64_t size,
 	return 0;
 }
 
+bool memory_attached_at(const struct memory *memory, guest_addr addr,
+			uint64_t *number)
+{
+	const struct mapping *map =
+		memory_find((struct memory *)memory, addr);
+
+	if (!map || map->dev != MEMORY_ATTACHED)
+		return false;
+	*number = map->ino - 1;
+	return true;
+}
+
 size_t memory_count_attached(const struct memory *memory, uint64_t number)
 {
 	size_t count = 0;
