@@ -153,6 +153,9 @@ bool memory_is_arena(const struct memory *memory, uint64_t host);
  */
 guest_addr memory_home(struct memory *memory, guest_addr addr);
 
+/* Of a common page, an address at which the guest has it; else `addr`. */
+guest_addr memory_address(const struct memory *memory, guest_addr addr);
+
 /* All of the range must be mapped, else ERR_NOT_FOUND (ENOMEM to a guest). */
 int memory_protect(struct memory *memory, guest_addr addr, uint64_t size,
 		   unsigned prot);

@@ -301,9 +301,6 @@ bool twins_need(const struct memory *memory, guest_addr addr, uint64_t size);
 /* Says that common pages may be code: `map` is an alias. */
 void twins_are_code(struct memory *memory, const struct mapping *map);
 
-/* The address at which the guest sees a page, which may be a common one. */
-guest_addr twins_address(const struct memory *memory, guest_addr addr);
-
 /* ------- contents.c ------- */
 
 /* Calls `tell` for a range that is mapped, by the addresses it is known by. */

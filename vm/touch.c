@@ -341,7 +341,7 @@ static void on_missing(int number, siginfo_t *info, void *context)
 		return;
 	}
 	memory->was_lost = map->may_renew = true;
-	memory->lost(memory->lost_context, twins_address(memory, addr),
+	memory->lost(memory->lost_context, memory_address(memory, addr),
 		     memory->by_kernel);
 	errno = saved;
 }

@@ -75,7 +75,7 @@ static bool has_shared(const struct memory *memory, guest_addr start,
 	return false;
 }
 
-guest_addr twins_address(const struct memory *memory, guest_addr addr)
+guest_addr memory_address(const struct memory *memory, guest_addr addr)
 {
 	for (size_t i = 0; is_common(addr) && i < memory->count; i++) {
 		const struct mapping *map = &memory->maps[i];

@@ -126,6 +126,11 @@ static void test_parts(void)
 	}
 	for (int i = 0; i < 8; i++)
 		CHECK(load(alike + i * PAGE) == 0);
+	/* What happens to one of them does not to the other. */
+	CHECK(!ftruncate(other_fd, 2 * PAGE) && load(low + 4 * PAGE) == 104);
+	CHECK(pwrite(other_fd, "alike", 5, 5 * PAGE) == 5);
+	CHECK(!memcmp(alike + 5 * PAGE, "alike", 5));
+	CHECK(load(all + 5 * PAGE) == 0 && !ftruncate(other_fd, 8 * PAGE));
 	/* One in the place of another, of itself, and of its neighbour. */
 	CHECK(mmap(all, 8 * PAGE, PROT_READ | PROT_WRITE,
 		   MAP_SHARED | MAP_FIXED, fd, 0) == all);

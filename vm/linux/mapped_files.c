@@ -133,9 +133,18 @@ static bool overlap(const struct region *region, uint64_t offset,
 	return true;
 }
 
-static void each_region(struct linux_process *process, const char *name,
-			uint64_t offset, uint64_t size,
-			const struct stat *file)
+static bool is_of(struct linux_process *process, const struct region *region,
+		  const struct stat *file)
+{
+	uint64_t dev, ino;
+
+	return region->kind != REGION_ANON &&
+	       memory_file_at(process->memory, region->start, &dev, &ino) &&
+	       dev == file->st_dev && ino == file->st_ino;
+}
+
+static void each_region(struct linux_process *process, const struct stat *file,
+			uint64_t offset, uint64_t size, bool resized)
 {
 	guest_addr at = 0, start, end;
 	size_t count;
@@ -148,8 +157,7 @@ static void each_region(struct linux_process *process, const char *name,
 
 		for (size_t i = 0; i < count && !region.end; i++)
 			if (regions[i].start >= at &&
-			    regions[i].kind != REGION_ANON &&
-			    !strcmp(regions[i].name, name))
+			    is_of(process, &regions[i], file))
 				region = regions[i];
 		if (!region.end)
 			return;
@@ -158,7 +166,7 @@ static void each_region(struct linux_process *process, const char *name,
 		if (!region.prot ||
 		    !overlap(&region, offset, size, &start, &end))
 			continue;
-		if (file)	/* it has another size now */
+		if (resized)
 			eof_tail_cut(process, &region, file);
 		else
 			guest_wrote(process, start, end - start);
@@ -175,9 +183,10 @@ static void changed(struct linux_process *process, int fd, uint64_t offset,
 		return;
 	for (size_t i = 0; i < process->file_count; i++)
 		if (process->files[i].dev == file.st_dev &&
-		    process->files[i].ino == file.st_ino)
-			each_region(process, process->files[i].name, offset,
-				    size, resized ? &file : NULL);
+		    process->files[i].ino == file.st_ino) {
+			each_region(process, &file, offset, size, resized);
+			return;
+		}
 }
 
 void mapped_files_wrote(struct linux_process *process, int fd, int64_t offset,
