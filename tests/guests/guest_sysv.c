@@ -313,7 +313,7 @@ static int send(int queue, long type, const char *text)
 {
 	struct text message = { .type = type };
 
-	strcpy(message.bytes, text);
+	snprintf(message.bytes, sizeof(message.bytes), "%s", text);
 	return msgsnd(queue, &message, strlen(text) + 1, 0);
 }
 
