@@ -55,6 +55,7 @@ void memory_destroy(struct memory *memory)
 	arena_leave_faults(memory);
 	arena_destroy(memory);
 	views_destroy(memory->views);
+	number_map_release(&memory->code_doubts);
 	for (size_t i = 0; i < memory->name_count; i++)
 		free(memory->names[i]);
 	free(memory->names);

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "formats/number_map.h"
 #include "vm/memory.h"
 
 /* States of an arena page. */
@@ -113,6 +114,8 @@ struct memory {
 	bool was_lost;		/* meanwhile */
 	unsigned turns;		/* looks since shared memory was last touched */
 
+	struct number_map code_doubts;	/* pages that were doubtful since they
+					   were executed, to hashes */
 	uint64_t newest_doubt;
 	uint64_t generation;	/* counts changes of the address space */
 
@@ -307,6 +310,23 @@ void twins_are_code(struct memory *memory, const struct mapping *map);
 void memory_each_home(struct memory *memory, guest_addr addr, uint64_t size,
 		      void (*tell)(struct memory *memory, guest_addr addr,
 				   uint64_t size));
+
+/* ------- code_doubts.c: whether code has changed with its page ------- */
+
+/* A page of a shared mapping, if it is known and may be code, becomes
+ * doubtful. */
+void code_doubt(struct memory *memory, const struct mapping *map,
+		uint64_t page);
+
+/* Whether it is to be asked whether a page is what it was. */
+static inline bool code_is_doubted(const struct memory *memory, uint64_t page)
+{
+	return memory->code_doubts.count &&
+	       number_map_find(&memory->code_doubts, page);
+}
+
+/* Asks: its translations are stale if not. */
+void code_settle(struct memory *memory, uint64_t page);
 
 /* ------- regions.c: what is mapped, for others to see ------- */
 

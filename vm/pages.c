@@ -283,6 +283,21 @@ uint64_t memory_page_doubt(const struct memory *memory, uint64_t page)
 			  mapping_arena(map, addr) >> GUEST_PAGE_SHIFT);
 }
 
+/* What is shared becomes doubtful often, and changes seldom. */
+static void doubt_code(struct memory *memory, const struct mapping *map,
+		       guest_addr addr, uint64_t size)
+{
+	uint64_t page = mapping_arena(map, addr) >> GUEST_PAGE_SHIFT;
+	uint64_t end = page + (size >> GUEST_PAGE_SHIFT);
+
+	if (map->region.kind != REGION_SHARED) {
+		memory_note_stale(memory, map, addr, size);
+		return;
+	}
+	for (; map->was_code && page < end; page++)
+		code_doubt(memory, map, page);
+}
+
 int memory_set_doubtful(struct memory *memory, guest_addr addr, uint64_t size,
 			uint64_t doubt)
 {
@@ -301,7 +316,7 @@ int memory_set_doubtful(struct memory *memory, guest_addr addr, uint64_t size,
 		map = mapping_home(memory, map, &from);
 		if (stop - addr > map->region.end - from)
 			stop = addr + (map->region.end - from);
-		memory_note_stale(memory, map, from, stop - addr);
+		doubt_code(memory, map, from, stop - addr);
 		rc = pages_doubt(memory, map, from, stop - addr, doubt);
 		if (rc)
 			return rc;

@@ -39,8 +39,7 @@ static bool doubt_page(struct memory *memory, uint64_t page)
 	    page_state(memory, map, page) & PAGE_CLOSED)
 		return false;
 	addr = mapping_page(map, page) << GUEST_PAGE_SHIFT;
-	/* Who executes it finds out what it is now. */
-	memory_note_stale(memory, map, addr, GUEST_PAGE);
+	code_doubt(memory, map, page);
 	doubt = ++memory->newest_doubt;
 	memory->state[page] &= (uint8_t)~(PAGE_READ | PAGE_WRITTEN);
 	memory->state[page] |= PAGE_DOUBTFUL;

@@ -97,11 +97,10 @@ static int doubt_common(struct memory *memory, guest_addr common,
 	uint64_t doubt;
 	int rc;
 
-	if (!memory_starts_doubtful(memory, REGION_SHARED)) {
-		memory_note_stale(memory, memory_find(memory, common), common,
-				  size);
+	/* New translations are watched, whichever mapping they are of. */
+	memory_note_stale(memory, memory_find(memory, common), common, size);
+	if (!memory_starts_doubtful(memory, REGION_SHARED))
 		return 0;
-	}
 	doubt = ++memory->newest_doubt;
 	rc = memory_set_doubtful(memory, common, size, doubt);
 	if (!rc && observer->doubted)

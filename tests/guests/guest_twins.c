@@ -227,6 +227,19 @@ static void test_code(void)
 	write_constant(data + 512, 11);
 	CHECK(!mprotect(text, 2 * PAGE, PROT_READ | PROT_EXEC));
 	CHECK(call(text + 512) == 11);
+	/* By another process; and looked at before it is executed. */
+	for (unsigned i = 12; i < 16; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			write_constant(data + 512, i);
+			_exit(call(text + 512) != i);
+		}
+		CHECK(end_of(pid) == 0);
+		CHECK(i % 2 || data[513] == i);
+		CHECK(call(text + 512) == i);
+	}
+	write_constant(data + 512, 11);
 	CHECK(!munmap(data, 2 * PAGE));
 	CHECK(call(text + 512) == 11);
 	CHECK(!munmap(text, 2 * PAGE));
