@@ -43,6 +43,15 @@ static void put_name(struct output *out, const char *name, const char *before)
 	output_bytes(out, name, size);
 }
 
+static bool is_alias(const struct region *region)
+{
+	return region->kind == REGION_SHARED && region->end <= COMMON_START &&
+	       region->common >= COMMON_START &&
+	       region->common % GUEST_PAGE == 0 &&
+	       region->common < GUEST_ADDR_END &&
+	       region->end - region->start <= GUEST_ADDR_END - region->common;
+}
+
 static void put_regions(struct output *out, const struct key_frame *frame)
 {
 	guest_addr end = 0;
@@ -50,6 +59,8 @@ static void put_regions(struct output *out, const struct key_frame *frame)
 	output_varint(out, frame->region_count);
 	for (size_t i = 0; i < frame->region_count; i++) {
 		const struct region *region = &frame->regions[i];
+		enum region_kind kind =
+			region->common ? REGION_ALIAS : region->kind;
 
 		assert(end <= region->start && region->start < region->end &&
 		       region->end <= GUEST_ADDR_END);
@@ -57,13 +68,17 @@ static void put_regions(struct output *out, const struct key_frame *frame)
 		       region->end % GUEST_PAGE == 0);
 		assert(region->prot <= KNOWN_PROT &&
 		       region->kind <= REGION_SHARED);
+		assert(!region->common || is_alias(region));
 		assert(region->offset % GUEST_PAGE == 0 &&
 		       region->offset < REGION_OFFSET_END);
 		assert(region->kind != REGION_ANON || region->offset == 0);
 		output_varint(out, (region->start - end) >> GUEST_PAGE_SHIFT);
 		output_varint(out, (region->end - region->start) >>
 					   GUEST_PAGE_SHIFT);
-		output_uint(out, region->prot | region->kind << 4, 1);
+		output_uint(out, region->prot | kind << 4, 1);
+		if (region->common)
+			output_varint(out, (region->common - COMMON_START) >>
+						   GUEST_PAGE_SHIFT);
 		output_varint(out, region->offset >> GUEST_PAGE_SHIFT);
 		put_name(out, region->name, name_before(frame->regions, i));
 		end = region->end;
@@ -193,6 +208,16 @@ static const char *take_name(struct input *in, struct key_frame *frame,
 	return name;
 }
 
+static void take_common(struct input *in, struct region *region)
+{
+	uint64_t most = (GUEST_ADDR_END - COMMON_START - 1) >> GUEST_PAGE_SHIFT;
+
+	region->kind = REGION_SHARED;
+	region->common = COMMON_START +
+			 (input_count(in, most) << GUEST_PAGE_SHIFT);
+	check(in, is_alias(region));
+}
+
 static void take_regions(struct input *in, struct key_frame *frame)
 {
 	uint64_t end = 0;
@@ -215,12 +240,14 @@ static void take_regions(struct input *in, struct key_frame *frame)
 		unsigned flags = (unsigned)input_uint(in, 1);
 
 		check(in, (flags & 15) <= KNOWN_PROT &&
-			  flags >> 4 <= REGION_SHARED);
+			  flags >> 4 <= REGION_ALIAS);
 		end = page + pages;
 		region->start = page << GUEST_PAGE_SHIFT;
 		region->end = end << GUEST_PAGE_SHIFT;
 		region->prot = flags & 15;
 		region->kind = (enum region_kind)(flags >> 4);
+		if (region->kind == REGION_ALIAS)
+			take_common(in, region);
 		region->offset = input_count(in, (REGION_OFFSET_END - 1) >>
 							 GUEST_PAGE_SHIFT)
 				 << GUEST_PAGE_SHIFT;

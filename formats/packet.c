@@ -23,7 +23,8 @@ enum field {
 	FIELD_PAGES,		/* varint: size in pages */
 	FIELD_VALUE,		/* `size` bytes */
 	FIELD_PROT,		/* byte */
-	FIELD_REGION,		/* byte */
+	FIELD_REGION,		/* byte; and if it is REGION_ALIAS, signed varint: */
+				/* target - addr, in pages */
 	FIELD_OFFSET,		/* varint, in pages */
 	FIELD_NAME,		/* varint size, bytes */
 	FIELD_SOURCE,		/* byte; and if it is TOUCH_STORED, */
@@ -125,9 +126,21 @@ static bool is_number(const struct packet *packet)
 	}
 }
 
+/* Common pages are no program's, and no aliases. */
+static bool is_alias(const struct packet *packet)
+{
+	return packet->region == REGION_SHARED &&
+	       packet->addr + packet->size <= COMMON_START &&
+	       packet->target >= COMMON_START &&
+	       is_page_aligned(packet->target) &&
+	       is_range(packet->target, packet->size);
+}
+
 static bool is_map(const struct packet *packet)
 {
 	if (packet->region > REGION_SHARED)
+		return false;
+	if (packet->target && !is_alias(packet))
 		return false;
 	if (!is_page_aligned(packet->offset) ||
 	    packet->offset >= REGION_OFFSET_END)
@@ -222,6 +235,18 @@ static void put_source(struct output *out, const struct packet_state *state,
 		put_difference(out, packet->page_id, state->page_id);
 }
 
+static void put_target(struct output *out, const struct packet *packet)
+{
+	put_difference(out, page_of(packet->target), page_of(packet->addr));
+}
+
+static void put_region(struct output *out, const struct packet *packet)
+{
+	output_uint(out, packet->target ? REGION_ALIAS : packet->region, 1);
+	if (packet->target)
+		put_target(out, packet);
+}
+
 static void put_field(struct output *out, const struct packet_state *state,
 		      const struct packet *packet, enum field field)
 {
@@ -253,8 +278,7 @@ static void put_field(struct output *out, const struct packet_state *state,
 			       page_of(state->addr));
 		break;
 	case FIELD_TARGET:
-		put_difference(out, page_of(packet->target),
-			       page_of(packet->addr));
+		put_target(out, packet);
 		break;
 	case FIELD_SIZE:
 		output_varint(out, packet->size);
@@ -269,7 +293,7 @@ static void put_field(struct output *out, const struct packet_state *state,
 		output_uint(out, packet->prot, 1);
 		break;
 	case FIELD_REGION:
-		output_uint(out, packet->region, 1);
+		put_region(out, packet);
 		break;
 	case FIELD_OFFSET:
 		output_varint(out, page_of(packet->offset));
@@ -366,6 +390,17 @@ static void take_source(struct input *in, const struct packet_state *state,
 		packet->page_id = take_difference(in, state->page_id);
 }
 
+static void take_region(struct input *in, struct packet *packet)
+{
+	packet->region = (enum region_kind)input_uint(in, 1);
+	if (packet->region != REGION_ALIAS)
+		return;
+	packet->region = REGION_SHARED;
+	packet->target = take_page(in, packet->addr);
+	if (!packet->target && !in->error)
+		in->error = ERR_CORRUPT;
+}
+
 static void take_field(struct input *in, const struct packet_state *state,
 		       struct packet *packet, enum field field)
 {
@@ -409,7 +444,7 @@ static void take_field(struct input *in, const struct packet_state *state,
 		packet->prot = (unsigned)input_uint(in, 1);
 		break;
 	case FIELD_REGION:
-		packet->region = (enum region_kind)input_uint(in, 1);
+		take_region(in, packet);
 		break;
 	case FIELD_OFFSET:
 		packet->offset = take_pages(in, REGION_OFFSET_END);

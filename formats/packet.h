@@ -94,7 +94,8 @@ struct packet {
 	int64_t result;		/* SYSCALL: value of the result register;
 				   EXIT: status, or -signal */
 	guest_addr addr;	/* memory packets */
-	guest_addr target;	/* MOVE: new address */
+	guest_addr target;	/* MOVE: new address; MAP: of the common pages that
+				   the region shows, or 0 */
 	uint64_t size;		/* memory packets, REG: bytes */
 	const uint8_t *value;	/* REG: `size` bytes */
 	unsigned prot;		/* MAP, PROTECT */

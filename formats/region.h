@@ -5,6 +5,11 @@
  * Plain data shared by the virtual machine (which keeps a sorted array of
  * them), the packets (which say how they change) and the key frames.
  *
+ * Pages that a process maps more than once are a region of their own, at an
+ * address from COMMON_START on: common pages.  The mappings are aliases: what
+ * is known of a page is known under its common address, whichever of them the
+ * program uses, and stays so when one of them goes.
+ *
  * Units:      addresses are guest virtual addresses; both ends are multiples
  *             of GUEST_PAGE; `end` is exclusive.
  * Ownership:  `name` is interned by whoever holds the region.
@@ -21,6 +26,8 @@ typedef uint64_t guest_addr;
 
 /* Limits of what can be written to disk. */
 #define GUEST_ADDR_END (UINT64_C(1) << 57)	/* of any guest address */
+#define COMMON_START (UINT64_C(1) << 56)	/* of common pages: no program can
+						   have such addresses */
 #define REGION_OFFSET_END (UINT64_C(1) << 63)	/* of a region in its file */
 #define REGION_NAME_MAX 4096u			/* bytes, without final NUL */
 #define PAGE_ID_END (UINT64_C(1) << 52)		/* of ids of stored pages */
@@ -37,6 +44,7 @@ enum region_kind {
 	REGION_ANON   = 0,	/* zeros until written */
 	REGION_FILE   = 1,	/* private mapping of a file: doubtful until touched */
 	REGION_SHARED = 2,	/* shared with somebody: doubtful until touched */
+	REGION_ALIAS  = 3,	/* on disk only: shared, with common pages */
 };
 
 struct region {
@@ -45,6 +53,8 @@ struct region {
 	enum region_kind kind;
 	uint64_t offset;	/* in the file, bytes; 0 for REGION_ANON */
 	const char *name;	/* path of the file, "[stack]", "[heap]" or "" */
+	guest_addr common;	/* REGION_SHARED: where its pages are, if they are
+				   mapped more than once; else 0 */
 };
 
 #endif

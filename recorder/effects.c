@@ -134,7 +134,7 @@ static bool is_shared(struct recorder *rec, guest_addr addr)
 	const struct region *region = memory_region_at(rec->memory, addr);
 
 	return region && region->kind == REGION_SHARED &&
-	       (region->prot & MAY_WRITE);
+	       (region->prot & MAY_WRITE || addr >= COMMON_START);
 }
 
 /*
@@ -280,10 +280,12 @@ static void mark_written(struct recorder *rec, guest_addr addr, uint64_t size)
 {
 	uint64_t time = rec->started ? time_of_write(rec) : 0;
 
-	for (uint64_t i = 0; i < size >> GUEST_PAGE_SHIFT; i++) {
-		struct page_touch *touch = add_touch(
-			rec, (addr >> GUEST_PAGE_SHIFT) + i, PAGE_WAS_WRITTEN);
+	for (guest_addr at = addr; at < addr + size; at += GUEST_PAGE) {
+		struct page_touch *touch = NULL;
 
+		if (memory_home(rec->memory, at) == at)
+			touch = add_touch(rec, at >> GUEST_PAGE_SHIFT,
+					  PAGE_WAS_WRITTEN);
 		if (touch)
 			touch->write_time = time;
 	}
@@ -298,6 +300,7 @@ static void on_mapped(void *context, const struct region *region)
 		.size = region->end - region->start,
 		.prot = region->prot,
 		.region = region->kind,
+		.target = region->common,
 		.offset = region->offset,
 		.name = region->name,
 		.name_size = strlen(region->name),

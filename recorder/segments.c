@@ -166,6 +166,14 @@ static bool is_written(const struct recorder *rec, uint64_t page)
 	return false;
 }
 
+/* Whether a page is not an alias of another one. */
+static bool is_own(const struct recorder *rec, uint64_t page)
+{
+	guest_addr addr = page << GUEST_PAGE_SHIFT;
+
+	return memory_home(rec->memory, addr) == addr;
+}
+
 /* A page of new zeros that older snapshots know otherwise. */
 static void list_fresh(void *context, uint64_t page)
 {
@@ -173,7 +181,7 @@ static void list_fresh(void *context, uint64_t page)
 	struct recorder *rec = shot->rec;
 
 	if (!page_store_current(&rec->pages, page) ||
-	    is_written(rec, page) ||
+	    is_written(rec, page) || !is_own(rec, page) ||
 	    !memory_region_at(rec->memory, page << GUEST_PAGE_SHIFT))
 		return;
 	list_page(shot, page, 0);
@@ -191,7 +199,8 @@ static int list_written(struct snapshot *shot, struct failure *why)
 		if (!was_written(&rec->touches[i]) || page == last)
 			continue;
 		last = page;
-		bytes = memory_peek(rec->memory, page);
+		bytes = is_own(rec, page) ? memory_peek(rec->memory, page) :
+					    NULL;
 		if (!bytes)
 			continue;	/* unmapped or doubtful by now */
 		if (page_store_add(&rec->pages, bytes, &id))
@@ -343,8 +352,8 @@ static int write_key_frame(struct recorder *rec, const struct snapshot *shot,
 	int rc;
 
 	vm_registers(rec->vm, &frame.regs);
-	frame.regions = (struct region *)memory_regions(rec->memory,
-							&frame.region_count);
+	frame.regions = (struct region *)memory_all_regions(
+		rec->memory, &frame.region_count);
 	memory_each_doubt(rec->memory, add_doubt, &doubts);
 	frame.doubts = doubts.list;
 	frame.doubt_count = doubts.count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mapped.c - whether an address is mapped at a time: see recording.h */
+/* mapped.c - what is mapped at an address at a time: see recording.h */
 #include "replayer/recording.h"
 
 #include "replayer/packets.h"
@@ -62,4 +62,82 @@ int recording_is_mapped(struct recording *recording, uint64_t t, uint64_t addr,
 	rc = recording_each_packet(recording, segment, follow, &question, why);
 	*mapped = question.mapped;
 	return rc < 0 ? rc : 0;
+}
+
+/* ------- common pages ------- */
+
+/*
+ * The last change of what is mapped at an address, up to a time and before the
+ * packet with a number.
+ */
+struct search {
+	uint64_t t, addr;
+	size_t most, seen;	/* packets */
+	size_t number;		/* of the change, SIZE_MAX: none */
+	uint64_t home;		/* that the address has then */
+	bool was_moved;		/* from `home` */
+};
+
+static int follow_home(void *context, const struct packet_place *place,
+		       const struct packet *packet)
+{
+	struct search *search = context;
+	uint64_t from = packet->kind == PACKET_MOVE ? packet->target :
+						      packet->addr;
+
+	if (place->time > search->t || search->seen == search->most)
+		return 1;
+	search->seen++;
+	if (place->is_told ||
+	    (packet->kind != PACKET_MAP && packet->kind != PACKET_MOVE) ||
+	    !is_inside(search->addr, from, packet->size))
+		return 0;
+	search->number = search->seen - 1;
+	search->was_moved = packet->kind == PACKET_MOVE;
+	search->home = search->addr;
+	if (search->was_moved)
+		search->home = packet->addr + (search->addr - from);
+	else if (packet->target)
+		search->home = packet->target + (search->addr - from);
+	return 0;
+}
+
+static uint64_t home_in_key_frame(const struct key_frame *frame, uint64_t addr)
+{
+	for (size_t i = 0; i < frame->region_count; i++) {
+		const struct region *region = &frame->regions[i];
+
+		if (region->common && region->start <= addr &&
+		    addr < region->end)
+			return region->common + (addr - region->start);
+	}
+	return addr;
+}
+
+int recording_home(struct recording *recording, uint64_t t, uint64_t addr,
+		   uint64_t *home, struct failure *why)
+{
+	size_t segment = recording_segment_at(recording, t);
+	struct search search = { .t = t, .most = SIZE_MAX, .home = addr };
+	struct key_frame frame;
+	int rc;
+
+	do {
+		search.addr = search.home;
+		search.seen = 0;
+		search.number = SIZE_MAX;
+		search.was_moved = false;
+		rc = recording_each_packet(recording, segment, follow_home,
+					   &search, why);
+		search.most = search.number;
+	} while (rc >= 0 && search.was_moved);
+	*home = search.home;
+	if (rc < 0 || search.number != SIZE_MAX)
+		return rc < 0 ? rc : 0;
+	rc = recording_key_frame(recording, segment, &frame, why);
+	if (rc)
+		return rc;
+	*home = home_in_key_frame(&frame, search.addr);
+	key_frame_release(&frame);
+	return 0;
 }

@@ -274,6 +274,13 @@ static int resolve_later(struct query *query, size_t segment, uint64_t page,
 	return 0;
 }
 
+/* Where what an alias shows is known. */
+static uint64_t common_page(const struct region *region, uint64_t page)
+{
+	return (region->common >> GUEST_PAGE_SHIFT) + page -
+	       (region->start >> GUEST_PAGE_SHIFT);
+}
+
 enum answer { ANSWER_PAGE, ANSWER_UNKNOWN, ANSWER_BY_REPLAY };
 
 /* The whole page, if it is known without executing anything. */
@@ -293,6 +300,10 @@ static int find_page(struct query *query, uint64_t page, uint64_t t,
 	if (rc)
 		return rc;
 	region = region_at(&view->frame, page << GUEST_PAGE_SHIFT);
+	if (may_be_other(view, page, time))
+		return 0;
+	if (region && region->common)
+		page = common_page(region, page);
 	if (may_be_other(view, page, time) ||
 	    !page_index_is_unchanged(&view->index, page, time))
 		return 0;
@@ -337,13 +348,15 @@ static int answer_later(struct query *query, uint64_t page, uint64_t t,
 {
 	size_t segment = recording_segment_at(query->recording, t);
 	uint64_t time = t - recording_time(query->recording, segment);
-	guest_addr addr = page << GUEST_PAGE_SHIFT;
+	struct memory *memory = vm_memory(replayer_vm(query->replayer));
+	guest_addr addr = memory_home(memory, page << GUEST_PAGE_SHIFT);
 	struct segment_view *view;
-	uint64_t doubt = memory_page_doubt(
-		vm_memory(replayer_vm(query->replayer)), page);
+	uint64_t doubt;
 	int rc;
 
 	*found = false;
+	page = addr >> GUEST_PAGE_SHIFT;
+	doubt = memory_page_doubt(memory, page);
 	if (!doubt)
 		return 0;
 	rc = view_segment(query, segment, &view, why);

@@ -213,6 +213,12 @@ static uint64_t argument(struct race_replay *replay, unsigned index)
 	return vm_reg(replay->rep->vm, regs[index]);
 }
 
+/* An argument that is the address of a word, as accesses to it are told. */
+static uint64_t word_at(struct race_replay *replay, unsigned index)
+{
+	return memory_home(replay->rep->memory, argument(replay, index));
+}
+
 static void publish(struct race_replay *replay, struct clock *to)
 {
 	note(replay, race_detector_publish(&replay->detector,
@@ -233,11 +239,11 @@ static void publish_futex(struct race_replay *replay)
 		return;
 	note(replay, race_detector_publish_at(&replay->detector,
 					      replay->rep->stream,
-					      argument(replay, 0)));
+					      word_at(replay, 0)));
 	if (futex.has_second)
 		note(replay, race_detector_publish_at(&replay->detector,
 						      replay->rep->stream,
-						      argument(replay, 4)));
+						      word_at(replay, 4)));
 }
 
 static void acquire_futex(struct race_replay *replay, int64_t result)
@@ -249,11 +255,11 @@ static void acquire_futex(struct race_replay *replay, int64_t result)
 		return;
 	note(replay, race_detector_acquire_at(&replay->detector,
 					      replay->rep->stream,
-					      argument(replay, 0)));
+					      word_at(replay, 0)));
 	if (futex.has_second)
 		note(replay, race_detector_acquire_at(&replay->detector,
 						      replay->rep->stream,
-						      argument(replay, 4)));
+						      word_at(replay, 4)));
 }
 
 static void mark_futex(struct race_replay *replay)
@@ -262,7 +268,7 @@ static void mark_futex(struct race_replay *replay)
 	struct race_words *words = &replay->detector.words;
 
 	for (unsigned i = 0; i < (futex.has_second ? 2 : 1); i++) {
-		uint64_t addr = argument(replay, i ? 4 : 0);
+		uint64_t addr = word_at(replay, i ? 4 : 0);
 
 		note(replay, race_words_synchronize(words, addr, 4, false));
 		note(replay, race_words_touch(words, replay->rep->stream, addr,
@@ -291,7 +297,7 @@ static void enter_call(struct race_replay *replay, uint64_t number)
 	thread->in_call = true;
 	thread->clones = call.kinds & CALL_CLONES;
 	if ((call.kinds & CALL_IN) && argument(replay, 2) <= SENT_MOST)
-		kernel_access(replay, argument(replay, 1), argument(replay, 2),
+		kernel_access(replay, word_at(replay, 1), argument(replay, 2),
 			      false);
 	if (replay->is_first)
 		return;

@@ -24,6 +24,7 @@ static int add_value(struct race_question *question, struct lines *lines,
 		return ERR_NO_MEMORY;
 	question->values = more;
 	more[question->count] = *value;
+	more[question->count].addr -= question->home - question->addr;
 	if (value->has_writer)
 		lines_find(lines, value->time, value->place,
 			   &more[question->count].line);
@@ -85,10 +86,10 @@ static uint64_t last_time(const struct race_values *values)
 static bool is_written(const struct segment_index *index,
 		       const struct race_question *question, uint64_t time)
 {
-	uint64_t last = (question->addr + question->size - 1) >>
+	uint64_t last = (question->home + question->size - 1) >>
 			GUEST_PAGE_SHIFT;
 
-	for (uint64_t page = question->addr >> GUEST_PAGE_SHIFT; page <= last;
+	for (uint64_t page = question->home >> GUEST_PAGE_SHIFT; page <= last;
 	     page++)
 		if (!page_index_is_unchanged(index, page, time))
 			return true;
@@ -162,8 +163,8 @@ static int make_slots(struct race_values *values)
 static bool is_shared(const struct race_question *question,
 		      struct race_words *words)
 {
-	uint64_t first = question->addr & ~(uint64_t)(RACE_WORD - 1);
-	uint64_t last = question->addr + question->size - 1;
+	uint64_t first = question->home & ~(uint64_t)(RACE_WORD - 1);
+	uint64_t last = question->home + question->size - 1;
 	uint64_t count = (last - first) / RACE_WORD + 1;
 
 	for (uint64_t i = 0; i < count; i++)
@@ -179,6 +180,19 @@ static bool is_any_shared(const struct race_values *values,
 		if (is_shared(&values->list[i], words))
 			return true;
 	return false;
+}
+
+/* Accesses are told with the addresses of common pages. */
+static int find_homes(struct race_values *values, struct recording *recording,
+		      struct failure *why)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < values->count && !rc; i++)
+		rc = recording_home(recording, values->list[i].at,
+				    values->list[i].addr,
+				    &values->list[i].home, why);
+	return rc;
 }
 
 static int find_values(struct race_writes *writes, struct failure *why)
@@ -223,6 +237,8 @@ int race_values_find(struct race_values *values, struct recording *recording,
 	replay->progress_context = context;
 	replay->on_access = race_writes_access;
 	replay->access_context = &writes;
+	if (!rc)
+		rc = find_homes(values, recording, why);
 	if (!rc)
 		rc = find_values(&writes, why);
 	race_replay_release(replay);

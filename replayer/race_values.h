@@ -38,6 +38,7 @@ struct race_value {
 /* What somebody wants to know. */
 struct race_question {
 	uint64_t addr, size;
+	uint64_t home;		/* the address that accesses are told with */
 	uint64_t at;		/* after so many instructions */
 	struct race_value *values;	/* the answer; none if nothing races */
 	size_t count;

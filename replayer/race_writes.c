@@ -94,10 +94,10 @@ static struct race_value make_value(struct race_writes *writes,
 				    const struct race_access *access)
 {
 	uint64_t end = access->addr + access->size;
-	uint64_t last = question->addr + question->size;
+	uint64_t last = question->home + question->size;
 	struct race_value value = {
-		.addr = access->addr > question->addr ? access->addr :
-							question->addr,
+		.addr = access->addr > question->home ? access->addr :
+							question->home,
 		.has_writer = true,
 		.time = access->time,
 		.pc = access->pc,
@@ -266,8 +266,8 @@ void race_writes_access(void *context, uint32_t thread,
 		struct race_question *question = &writes->values->list[i];
 
 		if (access->time >= question->at ||
-		    access->addr >= question->addr + question->size ||
-		    question->addr >= access->addr + access->size)
+		    access->addr >= question->home + question->size ||
+		    question->home >= access->addr + access->size)
 			continue;
 		if (access->writes)
 			take_write(writes, question, thread, access);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "formats/error.h"
+#include "replayer/internal.h"
 #include "replayer/recording.h"
 
 /* Two places in the code that race, and the race of their lines. */
@@ -18,6 +19,7 @@ struct search {
 	struct recording *recording;
 	struct races *races;
 	size_t room;		/* of their list */
+	struct race_replay *replay;
 	struct pair **slots;	/* a hash table */
 	size_t pair_count, slot_count;
 	int error;
@@ -158,7 +160,8 @@ static struct race make_race(struct search *search,
 			     const struct sighting *sighting)
 {
 	struct race race = {
-		.address = sighting->addr,
+		.address = memory_address(search->replay->rep->memory,
+					  sighting->addr),
 		.sides = {
 			side_of(search, sighting->before),
 			side_of(search, &sighting->now),
@@ -303,6 +306,7 @@ int races_find(struct races *out, struct recording *recording,
 	struct race_replay replay;
 	int rc;
 
+	search.replay = &replay;
 	*out = (struct races) { 0 };
 	rc = race_replay_init(&replay, recording, 0, recording_end(recording),
 			      on_found, &search, why);

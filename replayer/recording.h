@@ -99,6 +99,13 @@ int recording_page(struct recording *recording, uint64_t id,
 int recording_is_mapped(struct recording *recording, uint64_t t, uint64_t addr,
 			bool *mapped, struct failure *why);
 
+/*
+ * The address under which the contents at `addr` are known as of time `t`:
+ * that of a common page, or the same.
+ */
+int recording_home(struct recording *recording, uint64_t t, uint64_t addr,
+		   uint64_t *home, struct failure *why);
+
 /* ------- threads ------- */
 
 struct recording_thread {

@@ -122,15 +122,39 @@ static int load_script(struct replayer *rep, size_t segment,
 	return 0;
 }
 
+/* Those of a key frame that are aliases, or those that are not. */
+static int map_regions(struct replayer *rep, const struct key_frame *frame,
+		       bool aliases, struct failure *why)
+{
+	for (size_t i = 0; i < frame->region_count; i++) {
+		const struct region *region = &frame->regions[i];
+		int rc = 0;
+
+		if (aliases == (region->common != 0))
+			rc = memory_map(rep->memory, region, -1, why);
+		if (rc == ERR_NOT_FOUND && aliases)
+			return failed(why, ERR_CORRUPT,
+				      "'%s': a key frame has an alias of pages "
+				      "that are not mapped",
+				      trace_reader_path(recording_reader(
+					      rep->recording)));
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
 int replayer_set_memory(struct replayer *rep, const struct key_frame *frame,
 			struct failure *why)
 {
-	int rc = 0;
+	int rc;
 
 	memory_unmap(rep->memory, 0, UINT64_C(1) << 46);
 	memory_unmap(rep->memory, UINT64_C(1) << 46, UINT64_C(1) << 46);
-	for (size_t i = 0; i < frame->region_count && !rc; i++)
-		rc = memory_map(rep->memory, &frame->regions[i], -1, why);
+	memory_unmap(rep->memory, COMMON_START, COMMON_START);
+	rc = map_regions(rep, frame, false, why);
+	if (!rc)	/* aliases, of common pages that are there now */
+		rc = map_regions(rep, frame, true, why);
 	for (size_t i = 0; i < frame->doubt_count && !rc; i++) {
 		const struct doubt_range *range = &frame->doubts[i];
 
@@ -257,6 +281,7 @@ static int map_as_recorded(struct replayer *rep, const struct packet *packet,
 		.prot = packet->prot,
 		.kind = packet->region,
 		.offset = packet->offset,
+		.common = packet->target,
 	};
 	char *name = strndup((const char *)packet->name, packet->name_size);
 	int rc;
@@ -683,7 +708,7 @@ struct vm *replayer_vm(struct replayer *rep)
 static int read_part(struct replayer *rep, uint64_t addr, uint8_t *bytes,
 		     uint8_t *known, size_t size, struct failure *why)
 {
-	uint64_t page = addr >> GUEST_PAGE_SHIFT;
+	uint64_t page = memory_home(rep->memory, addr) >> GUEST_PAGE_SHIFT;
 	uint64_t doubt = memory_page_doubt(rep->memory, page);
 
 	memset(known, 0, size);

@@ -73,6 +73,8 @@ static void set_mapping(json_t *line, const struct packet *packet)
 	set_range(line, packet);
 	set_protection(line, packet->prot);
 	set_region_kind(line, packet->region);
+	if (packet->target)
+		json_set_address(line, "common", packet->target);
 	if (packet->region != REGION_ANON)
 		json_set_address(line, "offset", packet->offset);
 	if (packet->name_size)
@@ -185,6 +187,8 @@ void dump_region(json_t *line, const struct region *region)
 	json_set_count(line, "size", region->end - region->start);
 	set_protection(line, region->prot);
 	set_region_kind(line, region->kind);
+	if (region->common)
+		json_set_address(line, "common", region->common);
 	if (region->kind != REGION_ANON)
 		json_set_address(line, "offset", region->offset);
 	if (region->name && *region->name)

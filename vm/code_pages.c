@@ -40,7 +40,9 @@ void code_pages_watch(struct vm *vm, guest_addr pc, uint32_t size)
 		const struct mapping *map = memory_find(vm->memory, at);
 		uint64_t page;
 
-		if (!map || !(map->region.prot & MAY_WRITE))
+		/* Common pages are written through another mapping. */
+		if (!map || !(map->region.prot & MAY_WRITE ||
+			      map->region.common))
 			continue;
 		page = mapping_arena(map, at) >> GUEST_PAGE_SHIFT;
 		if (code_page_is_watched(vm, page))

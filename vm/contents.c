@@ -26,20 +26,29 @@ static void touch_range(struct memory *memory, const struct mapping *map,
 	}
 }
 
-/*
- * The host address of `addr` in the arena and how many of `size` bytes follow
- * in the same mapping; NULL if it is not mapped with `need`.
- */
-static uint8_t *locate(struct memory *memory, guest_addr addr, uint64_t size,
-		       unsigned need, struct mapping **map, uint64_t *span)
+/* Where some bytes are: the mapping that keeps account of them. */
+struct place {
+	struct mapping *map;
+	guest_addr addr;
+	uint64_t span;		/* so many of them are there in a row */
+};
+
+/* False if the first byte is not mapped with `need`. */
+static bool locate(struct memory *memory, guest_addr addr, uint64_t size,
+		   unsigned need, struct place *out)
 {
-	*map = memory_find(memory, addr);
-	if (!*map || (need && !((*map)->region.prot & need)))
-		return NULL;
-	*span = (*map)->region.end - addr;
-	if (*span > size)
-		*span = size;
-	return memory->arena + mapping_arena(*map, addr);
+	struct mapping *map = memory_find(memory, addr);
+
+	if (!map || (need && !(map->region.prot & need)))
+		return false;
+	out->addr = addr;
+	out->span = map->region.end - addr;
+	if (out->span > size)
+		out->span = size;
+	out->map = mapping_home(memory, map, &out->addr);
+	if (out->span > out->map->region.end - out->addr)
+		out->span = out->map->region.end - out->addr;
+	return true;
 }
 
 /*
@@ -47,15 +56,15 @@ static uint8_t *locate(struct memory *memory, guest_addr addr, uint64_t size,
  * kernel sees shared memory at an address of its own, without anybody's
  * learning of it: for the guest it is doubtful.
  */
-static uint8_t *open_for(struct memory *memory, const struct mapping *map,
-			 guest_addr addr, uint64_t span, bool kernel,
-			 bool write)
+static uint8_t *open_for(struct memory *memory, const struct place *place,
+			 bool kernel, bool write)
 {
-	uint64_t at = mapping_arena(map, addr);
+	const struct mapping *map = place->map;
+	uint64_t at = mapping_arena(map, place->addr);
 
 	if (kernel && map->alias)
-		return map->alias + (addr - map->region.start);
-	touch_range(memory, map, at, span, write);
+		return map->alias + (place->addr - map->region.start);
+	touch_range(memory, map, at, place->span, write);
 	return memory->arena + at;
 }
 
@@ -84,19 +93,18 @@ static int get(struct memory *memory, guest_addr addr, void *bytes,
 	uint8_t *to = bytes;
 
 	while (size) {
-		struct mapping *map;
-		uint64_t span;
+		struct place place;
 
-		if (!locate(memory, addr, size, need, &map, &span))
+		if (!locate(memory, addr, size, need, &place))
 			return ERR_NOT_FOUND;
 		begin_copy(memory, kernel);
-		memcpy(to, open_for(memory, map, addr, span, kernel, false),
-		       span);
+		memcpy(to, open_for(memory, &place, kernel, false),
+		       place.span);
 		if (!end_copy(memory))
 			return ERR_NOT_FOUND;
-		to += span;
-		addr += span;
-		size -= span;
+		to += place.span;
+		addr += place.span;
+		size -= place.span;
 	}
 	return 0;
 }
@@ -142,20 +150,19 @@ static int put(struct memory *memory, guest_addr addr, const uint8_t *from,
 	       size_t size, unsigned need, bool kernel)
 {
 	while (size) {
-		struct mapping *map;
-		uint64_t span;
+		struct place place;
 
-		if (!locate(memory, addr, size, need, &map, &span))
+		if (!locate(memory, addr, size, need, &place))
 			return ERR_NOT_FOUND;
 		begin_copy(memory, kernel);
-		memcpy(open_for(memory, map, addr, span, kernel, true), from,
-		       span);
+		memcpy(open_for(memory, &place, kernel, true), from,
+		       place.span);
 		if (!end_copy(memory))
 			return ERR_NOT_FOUND;
-		memory_note_stale(memory, map, addr, span);
-		from += span;
-		addr += span;
-		size -= span;
+		memory_note_stale(memory, place.map, place.addr, place.span);
+		from += place.span;
+		addr += place.span;
+		size -= place.span;
 	}
 	return 0;
 }
@@ -164,13 +171,12 @@ static bool may_write(struct memory *memory, guest_addr addr, uint64_t size,
 		      unsigned need)
 {
 	while (size) {
-		struct mapping *map;
-		uint64_t span;
+		struct place place;
 
-		if (!locate(memory, addr, size, need, &map, &span))
+		if (!locate(memory, addr, size, need, &place))
 			return false;
-		addr += span;
-		size -= span;
+		addr += place.span;
+		size -= place.span;
 	}
 	return true;
 }
@@ -181,6 +187,41 @@ int memory_store(struct memory *memory, guest_addr addr, const void *bytes,
 	if (!may_write(memory, addr, size, MAY_WRITE))
 		return ERR_NOT_FOUND;
 	return put(memory, addr, bytes, size, MAY_WRITE, false);
+}
+
+void memory_each_home(struct memory *memory, guest_addr addr, uint64_t size,
+		      void (*tell)(struct memory *memory, guest_addr addr,
+				   uint64_t size))
+{
+	struct place place;
+
+	for (; size && locate(memory, addr, size, 0, &place);
+	     addr += place.span, size -= place.span) {
+		guest_addr end = place.addr + place.span;
+
+		/* Mappings in a row are told as one. */
+		while (place.span < size && place.addr == addr) {
+			struct place next;
+
+			if (!locate(memory, end, size - place.span, 0, &next) ||
+			    next.addr != end)
+				break;
+			place.span += next.span;
+			end += next.span;
+		}
+		tell(memory, place.addr, place.span);
+	}
+}
+
+static void tell_bytes(struct memory *memory, guest_addr addr, uint64_t size)
+{
+	memory->observer.wrote(memory->observer.context, addr, size);
+}
+
+static void tell_doubt(struct memory *memory, guest_addr addr, uint64_t size)
+{
+	memory->observer.doubted(memory->observer.context, addr, size,
+				 memory->newest_doubt);
 }
 
 /* Of doubtful pages there is nothing to tell: nobody knows them. */
@@ -197,7 +238,7 @@ static void tell_wrote(struct memory *memory, guest_addr addr, uint64_t size)
 			addr = next = end;
 		}
 		if (start < addr)
-			observer->wrote(observer->context, start, addr - start);
+			memory_each_home(memory, start, addr - start, tell_bytes);
 		start = next;
 	}
 }
@@ -233,25 +274,23 @@ uint8_t *memory_at(struct memory *memory, guest_addr addr, uint64_t size,
 		   enum memory_use use, uint64_t *span)
 {
 	unsigned need = use == MEMORY_OUT ? MAY_WRITE : READABLE;
-	struct mapping *map;
+	struct place place;
 	uint8_t *at;
 
-	if (!locate(memory, addr, size, need, &map, span))
+	if (!locate(memory, addr, size, need, &place))
 		return NULL;
+	*span = place.span;
 	begin_copy(memory, true);
-	at = open_for(memory, map, addr, *span, true, use == MEMORY_OUT);
+	at = open_for(memory, &place, true, use == MEMORY_OUT);
 	return end_copy(memory) ? at : NULL;
 }
 
 /* Makes whole pages doubtful under one new number, mapping by mapping. */
 static void doubt_pages(struct memory *memory, guest_addr addr, uint64_t size)
 {
-	const struct memory_observer *observer = &memory->observer;
-	uint64_t doubt = ++memory->newest_doubt;
-
-	memory_set_doubtful(memory, addr, size, doubt);
-	if (observer->doubted)
-		observer->doubted(observer->context, addr, size, doubt);
+	memory_set_doubtful(memory, addr, size, ++memory->newest_doubt);
+	if (memory->observer.doubted)
+		memory_each_home(memory, addr, size, tell_doubt);
 }
 
 void memory_wrote(struct memory *memory, guest_addr addr, uint64_t size)
@@ -261,7 +300,7 @@ void memory_wrote(struct memory *memory, guest_addr addr, uint64_t size)
 	guest_addr end = (addr + size) & ~(guest_addr)(GUEST_PAGE - 1);
 
 	for (guest_addr at = addr; at < addr + size;) {
-		struct mapping *map = memory_find(memory, at);
+		const struct mapping *map = memory_find(memory, at);
 
 		if (!map)
 			break;
@@ -293,6 +332,7 @@ const uint8_t *memory_peek(struct memory *memory, uint64_t page)
 
 	if (!map)
 		return NULL;
+	map = mapping_home(memory, map, &addr);
 	at = mapping_arena(map, addr);
 	page = at >> GUEST_PAGE_SHIFT;
 	state = page_state(memory, map, page);

@@ -204,6 +204,21 @@ static bool may_pass(struct vm *vm, const struct mapping *map, guest_addr addr,
 	return write;
 }
 
+/*
+ * A page that may hold other code than it did: to execute it is a fault, which
+ * ask_for_code() answers.  Whether it is something else.
+ */
+static bool leave_out_code(struct vm *vm, uc_mem_type type,
+			   uc_tlb_entry *entry)
+{
+	entry->perms &= ~(uc_prot)UC_PROT_EXEC;
+	if (type != UC_MEM_FETCH)
+		return true;
+	vm->faulted = vm->code_doubted = true;
+	vm->doubted_page = entry->paddr >> GUEST_PAGE_SHIFT;
+	return false;
+}
+
 static bool on_tlb_miss(uc_engine *uc, uint64_t addr, uc_mem_type type,
 			uc_tlb_entry *entry, void *user)
 {
@@ -216,13 +231,18 @@ static bool on_tlb_miss(uc_engine *uc, uint64_t addr, uc_mem_type type,
 		need = MAY_WRITE;
 	else if (type == UC_MEM_FETCH && !vm->probing)
 		need = MAY_EXEC;
-	if (map && (map->region.prot & need)) {
+	if (map && (map->region.prot & need || vm->probing)) {
 		entry->paddr = mapping_arena(map, addr);
 		entry->perms = vm->probing ? UC_PROT_ALL :
 					     engine_perms(map->region.prot);
 		page_note(vm->memory, entry->paddr >> GUEST_PAGE_SHIFT);
 		if (!vm->probing)
 			tlb_missed(vm);
+		if (!vm->probing &&
+		    code_is_doubted(vm->memory,
+				    entry->paddr >> GUEST_PAGE_SHIFT) &&
+		    !leave_out_code(vm, type, entry))
+			return false;
 		if (!may_pass(vm, map, addr, type == UC_MEM_WRITE))
 			entry->perms &= ~(uc_prot)UC_PROT_WRITE;
 		if (vm->memory->views && !vm->probing &&

@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "formats/error.h"
 #include "vm/family.h"
 
-#define ADDRESS_LIMIT (UINT64_C(1) << 47)
+#define ADDRESS_LIMIT (UINT64_C(1) << 47)	/* of programs */
 #define HEAP_ROOM (UINT64_C(1) << 36)
 
 int memory_create(struct memory **out, const struct memory_observer *observer,
@@ -54,12 +55,14 @@ void memory_destroy(struct memory *memory)
 	arena_leave_faults(memory);
 	arena_destroy(memory);
 	views_destroy(memory->views);
+	number_map_release(&memory->code_doubts);
 	for (size_t i = 0; i < memory->name_count; i++)
 		free(memory->names[i]);
 	free(memory->names);
 	free(memory->maps);
 	free(memory->stale);
 	free(memory->shared);
+	free(memory->left);
 	free(memory->view);
 	free(memory);
 }
@@ -101,7 +104,7 @@ struct mapping *memory_find(struct memory *memory, guest_addr addr)
 	return map;
 }
 
-static int make_room(struct memory *memory, size_t more)
+int memory_make_room(struct memory *memory, size_t more)
 {
 	size_t room = memory->room ? memory->room : 64;
 	struct mapping *maps;
@@ -129,6 +132,11 @@ static void insert(struct memory *memory, size_t index,
 	memory->count++;
 }
 
+void memory_insert(struct memory *memory, const struct mapping *map)
+{
+	insert(memory, memory_index(memory, map->region.start), map);
+}
+
 static void erase(struct memory *memory, size_t first, size_t count)
 {
 	memmove(memory->maps + first, memory->maps + first + count,
@@ -151,6 +159,8 @@ static void split(struct memory *memory, guest_addr addr)
 		tail.alias += addr - map->region.start;
 	if (tail.region.kind != REGION_ANON)
 		tail.region.offset += addr - map->region.start;
+	if (tail.region.common)
+		tail.region.common += addr - map->region.start;
 	tail.region.start = addr;
 	map->region.end = addr;
 	insert(memory, index + 1, &tail);
@@ -159,15 +169,23 @@ static void split(struct memory *memory, guest_addr addr)
 struct mapping *memory_separate(struct memory *memory, guest_addr addr,
 				uint64_t size)
 {
-	if (make_room(memory, 2))
+	if (memory_make_room(memory, 2))
 		return NULL;
 	split(memory, addr);
 	split(memory, addr + size);
 	return memory_find(memory, addr);
 }
 
+/* Whether the pages of two mappings are in a row where they are common. */
+static bool is_common_row(const struct mapping *a, const struct mapping *b)
+{
+	if (!a->region.common || !b->region.common)
+		return a->region.common == b->region.common;
+	return a->region.common + mapping_size(a) == b->region.common;
+}
+
 /* Whether a mapping is the next part of the same, for the guest. */
-static bool continues(const struct mapping *a, const struct mapping *b)
+bool memory_continues(const struct mapping *a, const struct mapping *b)
 {
 	uint64_t size = mapping_size(a);
 
@@ -176,6 +194,8 @@ static bool continues(const struct mapping *a, const struct mapping *b)
 	       a->region.kind == b->region.kind &&
 	       a->region.name == b->region.name &&
 	       a->was_code == b->was_code &&
+	       a->may_renew == b->may_renew && a->dev == b->dev &&
+	       a->ino == b->ino && is_common_row(a, b) &&
 	       (a->alias ? a->alias + size == b->alias : !b->alias) &&
 	       (a->region.kind == REGION_ANON ||
 		a->region.offset + size == b->region.offset);
@@ -189,7 +209,7 @@ static bool is_like(const struct mapping *a, const struct mapping *b)
 }
 
 /* Joins what can be joined around [first, last]. */
-static void join(struct memory *memory, guest_addr start, guest_addr end)
+void memory_join(struct memory *memory, guest_addr start, guest_addr end)
 {
 	size_t index = memory_index(memory, start ? start - 1 : 0);
 
@@ -197,7 +217,7 @@ static void join(struct memory *memory, guest_addr start, guest_addr end)
 	       memory->maps[index].region.start <= end) {
 		struct mapping *map = &memory->maps[index];
 
-		if (!continues(map, map + 1) || !is_like(map, map + 1)) {
+		if (!memory_continues(map, map + 1) || !is_like(map, map + 1)) {
 			index++;
 			continue;
 		}
@@ -220,43 +240,18 @@ static bool is_covered(const struct memory *memory, guest_addr addr,
 	return true;
 }
 
-static bool is_page_range(guest_addr addr, uint64_t size)
+bool memory_is_page_range(guest_addr addr, uint64_t size)
 {
+	guest_addr limit = is_common(addr) ? GUEST_ADDR_END : ADDRESS_LIMIT;
+
 	return !(addr % GUEST_PAGE) && !(size % GUEST_PAGE) && size &&
-	       addr < ADDRESS_LIMIT && size <= ADDRESS_LIMIT - addr;
+	       addr < limit && size <= limit - addr;
 }
 
 bool memory_is_mapped(const struct memory *memory, guest_addr addr,
 		      uint64_t size)
 {
-	return is_page_range(addr, size) && is_covered(memory, addr, size);
-}
-
-/* ------- names ------- */
-
-static const char *intern(struct memory *memory, const char *name)
-{
-	char **names;
-
-	if (!name)
-		name = "";
-	for (size_t i = 0; i < memory->name_count; i++)
-		if (!strcmp(memory->names[i], name))
-			return memory->names[i];
-	if (memory->name_count == memory->name_room) {
-		size_t room = memory->name_room ? memory->name_room * 2 : 32;
-
-		names = realloc(memory->names, room * sizeof(*names));
-		if (!names)
-			return NULL;
-		memory->names = names;
-		memory->name_room = room;
-	}
-	names = &memory->names[memory->name_count];
-	*names = strdup(name);
-	if (*names)
-		memory->name_count++;
-	return *names;
+	return memory_is_page_range(addr, size) && is_covered(memory, addr, size);
 }
 
 /* ------- changes ------- */
@@ -264,6 +259,7 @@ static const char *intern(struct memory *memory, const char *name)
 void memory_note_stale(struct memory *memory, const struct mapping *map,
 		       guest_addr addr, uint64_t size)
 {
+	map = mapping_home(memory, (struct mapping *)map, &addr);
 	if (!map->was_code)
 		return;
 	if (memory->stale_count == memory->stale_room) {
@@ -294,8 +290,7 @@ static bool has_heap(const struct memory *memory)
 	return false;
 }
 
-/* Unmaps without telling anybody.  Room for two more is there. */
-static void cut_out(struct memory *memory, guest_addr addr, uint64_t size)
+void memory_cut_out(struct memory *memory, guest_addr addr, uint64_t size)
 {
 	size_t first, end;
 
@@ -308,6 +303,10 @@ static void cut_out(struct memory *memory, guest_addr addr, uint64_t size)
 
 		if (map->region.start >= addr + size)
 			break;
+		if (map->region.common) {
+			twins_leave(memory, map);
+			continue;
+		}
 		heap = is_heap(memory, map);
 		drop_alias(map);
 		arena_displace(memory, map->arena, mapping_size(map));
@@ -346,44 +345,6 @@ static uint64_t take(struct memory *memory, const struct region *region)
 	return start;
 }
 
-/* Maps a region's file; MAP_FAILED. */
-static void *map_file(const struct region *region, int fd, void *want,
-		      int flags)
-{
-	uint64_t size = region->end - region->start;
-	off_t offset = (off_t)region->offset;
-	void *at = mmap(want, size, PROT_READ | PROT_WRITE,
-			flags | MAP_NORESERVE, fd, offset);
-
-	if (at == MAP_FAILED && errno == EACCES)	/* open for reading */
-		at = mmap(want, size, PROT_READ, flags | MAP_NORESERVE, fd,
-			  offset);
-	return at;
-}
-
-static int place_file(struct memory *memory, struct mapping *map, int fd,
-		      struct failure *why)
-{
-	const struct region *region = &map->region;
-	bool shared = region->kind == REGION_SHARED;
-	int flags = shared ? MAP_SHARED : MAP_PRIVATE;
-	void *alias = NULL;
-
-	if (shared && memory->family) {
-		family_map_file(memory->family);
-		alias = map_file(region, fd, NULL, flags);
-		if (alias == MAP_FAILED)
-			return failed(why, ERR_SYSTEM, "%s", strerror(errno));
-	}
-	map->alias = alias;
-	if (map_file(region, fd, memory->arena + map->arena,
-		     flags | MAP_FIXED) != MAP_FAILED)
-		return 0;
-	failed(why, ERR_SYSTEM, "%s", strerror(errno));
-	drop_alias(map);
-	return ERR_SYSTEM;
-}
-
 static void start_pages(struct memory *memory, struct mapping *map,
 			uint64_t doubt)
 {
@@ -398,7 +359,7 @@ static void start_pages(struct memory *memory, struct mapping *map,
 			      map->initial);
 }
 
-static void tell_mapped(struct memory *memory, const struct region *region,
+void memory_tell_mapped(struct memory *memory, const struct region *region,
 			uint64_t doubt)
 {
 	const struct memory_observer *observer = &memory->observer;
@@ -410,26 +371,25 @@ static void tell_mapped(struct memory *memory, const struct region *region,
 				  region->end - region->start, doubt);
 }
 
-int memory_map(struct memory *memory, const struct region *region, int fd,
-	       struct failure *why)
+int memory_map_own(struct memory *memory, const struct region *region,
+		   const struct source *source, struct failure *why)
 {
 	uint64_t size = region->end - region->start;
-	struct mapping map = { .region = *region };
+	struct mapping map = { .region = *region, .dev = source->dev,
+			       .ino = source->ino };
 	uint64_t doubt = 0;
 	int rc;
 
-	if (!is_page_range(region->start, size))
-		return failed(why, ERR_NOT_FOUND, "unusable address range");
-	map.region.name = intern(memory, region->name);
-	if (!map.region.name || make_room(memory, 3))
+	map.region.name = memory_intern(memory, region->name);
+	if (!map.region.name || memory_make_room(memory, 3))
 		return failed(why, ERR_NO_MEMORY, "out of memory");
-	cut_out(memory, region->start, size);
+	memory_cut_out(memory, region->start, size);
 	map.was_code = region->prot & MAY_EXEC;
 	map.arena = take(memory, region);
 	if (map.arena == UINT64_MAX)
 		return failed(why, ERR_NO_MEMORY, "guest memory is used up");
-	if (fd >= 0) {
-		rc = place_file(memory, &map, fd, why);
+	if (source->fd >= 0 || source->host) {
+		rc = source_place(memory, &map, source, why);
 		if (rc) {
 			arena_give(memory, map.arena, size, true);
 			return rc;
@@ -439,24 +399,68 @@ int memory_map(struct memory *memory, const struct region *region, int fd,
 	}
 	start_pages(memory, &map, doubt);
 	arena_place(memory, map.arena, size, region->start);
-	insert(memory, memory_index(memory, region->start), &map);
-	join(memory, region->start, region->end);
+	memory_insert(memory, &map);
+	memory_join(memory, region->start, region->end);
 	memory->generation++;
-	tell_mapped(memory, &map.region, doubt);
+	memory_tell_mapped(memory, &map.region, doubt);
+	twins_sweep(memory);
 	return 0;
+}
+
+static bool is_mappable(const struct memory *memory,
+			const struct region *region)
+{
+	uint64_t size = region->end - region->start;
+
+	return memory_is_page_range(region->start, size) &&
+	       !twins_need(memory, region->start, size);
+}
+
+int memory_map(struct memory *memory, const struct region *region, int fd,
+	       struct failure *why)
+{
+	struct source source = { .fd = fd };
+	struct stat file;
+
+	if (!is_mappable(memory, region))
+		return failed(why, ERR_NOT_FOUND, "unusable address range");
+	if (region->common)
+		return twins_alias(memory, region, why);
+	if (fd >= 0 && !fstat(fd, &file)) {
+		source.dev = file.st_dev;
+		source.ino = file.st_ino;
+	}
+	if (fd >= 0 && region->kind == REGION_SHARED)
+		return twins_map(memory, region, &source, why);
+	return memory_map_own(memory, region, &source, why);
+}
+
+int memory_attach(struct memory *memory, const struct region *region,
+		  uint8_t *host, bool is_limited, uint64_t number,
+		  struct failure *why)
+{
+	const struct source source = { .fd = -1, .host = host,
+				       .is_limited = is_limited,
+				       .dev = MEMORY_ATTACHED,
+				       .ino = number + 1 };
+
+	if (!is_mappable(memory, region))
+		return failed(why, ERR_NOT_FOUND, "unusable address range");
+	return twins_map(memory, region, &source, why);
 }
 
 int memory_unmap(struct memory *memory, guest_addr addr, uint64_t size)
 {
 	const struct memory_observer *observer = &memory->observer;
 
-	if (!is_page_range(addr, size))
+	if (!memory_is_page_range(addr, size) || twins_need(memory, addr, size))
 		return ERR_NOT_FOUND;
-	if (make_room(memory, 2))
+	if (memory_make_room(memory, 2))
 		return ERR_NO_MEMORY;
-	cut_out(memory, addr, size);
+	memory_cut_out(memory, addr, size);
 	if (observer->unmapped)
 		observer->unmapped(observer->context, addr, size);
+	twins_sweep(memory);
 	return 0;
 }
 
@@ -467,7 +471,7 @@ int memory_protect(struct memory *memory, guest_addr addr, uint64_t size,
 
 	if (!memory_is_mapped(memory, addr, size))
 		return ERR_NOT_FOUND;
-	if (make_room(memory, 2))
+	if (memory_make_room(memory, 2))
 		return ERR_NO_MEMORY;
 	split(memory, addr);
 	split(memory, addr + size);
@@ -481,10 +485,12 @@ int memory_protect(struct memory *memory, guest_addr addr, uint64_t size,
 			memory_note_stale(memory, map, map->region.start,
 					  mapping_size(map));
 		map->region.prot = prot;
-		if (prot & MAY_EXEC)
+		if (prot & MAY_EXEC && map->region.common)
+			twins_are_code(memory, map);
+		else if (prot & MAY_EXEC)
 			map->was_code = true;
 	}
-	join(memory, addr, addr + size);
+	memory_join(memory, addr, addr + size);
 	memory->generation++;
 	if (observer->protected)
 		observer->protected(observer->context, addr, size, prot);
@@ -496,11 +502,13 @@ static void relocate(struct memory *memory, struct mapping *map, guest_addr to)
 {
 	uint64_t size = mapping_size(map);
 
-	if (memory->observer.supply)
+	if (memory->observer.supply && !map->region.common)
 		map->shift += (int64_t)(map->region.start - to) >>
 			      GUEST_PAGE_SHIFT;
 	map->region.start = to;
 	map->region.end = to + size;
+	if (map->region.common)
+		return;
 	arena_displace(memory, map->arena, size);
 	arena_place(memory, map->arena, size, to);
 }
@@ -512,13 +520,14 @@ int memory_move(struct memory *memory, guest_addr from, guest_addr to,
 	struct mapping *moved;
 	size_t first, count;
 
-	if (!is_page_range(from, size) || !is_page_range(to, size) ||
+	if (!memory_is_page_range(from, size) || !memory_is_page_range(to, size) ||
 	    (from < to + size && to < from + size) ||
-	    !is_covered(memory, from, size))
+	    !is_covered(memory, from, size) ||
+	    twins_need(memory, from, size) || twins_need(memory, to, size))
 		return ERR_NOT_FOUND;
-	if (make_room(memory, 4))
+	if (memory_make_room(memory, 4))
 		return ERR_NO_MEMORY;
-	cut_out(memory, to, size);
+	memory_cut_out(memory, to, size);
 	split(memory, from);
 	split(memory, from + size);
 	first = memory_index(memory, from);
@@ -535,10 +544,11 @@ int memory_move(struct memory *memory, guest_addr from, guest_addr to,
 		       &moved[i]);
 	}
 	free(moved);
-	join(memory, to, to + size);
+	memory_join(memory, to, to + size);
 	memory->generation++;
 	if (observer->moved)
 		observer->moved(observer->context, from, to, size);
+	twins_sweep(memory);
 	return 0;
 }
 
@@ -558,94 +568,49 @@ static int clear_pages(struct memory *memory, struct mapping *map,
 	return pages_clear(memory, map, addr, size);
 }
 
-int memory_clear(struct memory *memory, guest_addr addr, uint64_t size)
+static void tell_cleared(struct memory *memory, guest_addr addr, uint64_t size)
+{
+	memory->observer.cleared(memory->observer.context, addr, size);
+}
+
+/* The same for part of a mapping that is no alias. */
+static int clear_part(struct memory *memory, struct mapping *map,
+		      guest_addr addr, uint64_t size)
 {
 	const struct memory_observer *observer = &memory->observer;
+	uint64_t doubt = 0;
+	int rc;
+
+	if (map->region.kind != REGION_ANON &&
+	    memory_starts_doubtful(memory, map->region.kind))
+		doubt = ++memory->newest_doubt;
+	rc = clear_pages(memory, map, addr, size, doubt);
+	if (!rc && doubt && observer->doubted)
+		observer->doubted(observer->context, addr, size, doubt);
+	return rc;
+}
+
+int memory_clear(struct memory *memory, guest_addr addr, uint64_t size)
+{
 	guest_addr end = addr + size;
 
 	if (!memory_is_mapped(memory, addr, size))
 		return ERR_NOT_FOUND;
-	if (observer->cleared)
-		observer->cleared(observer->context, addr, size);
+	if (memory->observer.cleared)
+		memory_each_home(memory, addr, size, tell_cleared);
 	for (guest_addr at = addr; at < end;) {
+		guest_addr from = at;
 		struct mapping *map = memory_find(memory, at);
 		guest_addr stop = map->region.end < end ? map->region.end : end;
-		uint64_t doubt = 0;
 		int rc;
 
-		if (map->region.kind != REGION_ANON &&
-		    memory_starts_doubtful(memory, map->region.kind))
-			doubt = ++memory->newest_doubt;
-		rc = clear_pages(memory, map, at, stop - at, doubt);
+		map = mapping_home(memory, map, &from);
+		if (stop - at > map->region.end - from)
+			stop = at + (map->region.end - from);
+		rc = clear_part(memory, map, from, stop - at);
 		if (rc)
 			return rc;
-		if (doubt && observer->doubted)
-			observer->doubted(observer->context, at, stop - at,
-					  doubt);
 		at = stop;
-	}
-	return 0;
-}
-
-/* ------- looking ------- */
-
-const struct region *memory_regions(const struct memory *memory, size_t *count)
-{
-	/* The view is a cache of what the caller may see. */
-	struct memory *own = (struct memory *)memory;
-
-	if (memory->view && memory->view_generation == memory->generation) {
-		*count = memory->view_count;
-		return memory->view;
-	}
-	if (memory->view_room < memory->count || !memory->view) {
-		size_t room = memory->count + 16;
-		struct region *view = realloc(own->view, room * sizeof(*view));
-
-		if (!view)
-			abort();
-		own->view = view;
-		own->view_room = room;
-	}
-	own->view_count = 0;
-	for (size_t i = 0; i < memory->count; i++) {
-		const struct mapping *map = &memory->maps[i];
-
-		if (i > 0 && continues(map - 1, map))
-			own->view[own->view_count - 1].end = map->region.end;
-		else
-			own->view[own->view_count++] = map->region;
-	}
-	own->view_generation = memory->generation;
-	*count = memory->view_count;
-	return memory->view;
-}
-
-const struct region *memory_region_at(const struct memory *memory,
-				      guest_addr addr)
-{
-	struct mapping *map = memory_find((struct memory *)memory, addr);
-
-	return map ? &map->region : NULL;
-}
-
-guest_addr memory_find_gap(const struct memory *memory, uint64_t size,
-			   guest_addr bottom, guest_addr top)
-{
-	for (size_t i = memory_index(memory, top - 1) + 1; i-- > 0;) {
-		guest_addr end = top;
-
-		/* The gap above mapping i - 1 and below mapping i. */
-		if (i < memory->count && memory->maps[i].region.start < end)
-			end = memory->maps[i].region.start;
-		if (end > bottom) {
-			guest_addr start = bottom;
-
-			if (i > 0 && memory->maps[i - 1].region.end > start)
-				start = memory->maps[i - 1].region.end;
-			if (start < end && end - start >= size)
-				return end - size;
-		}
 	}
 	return 0;
 }

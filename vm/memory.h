@@ -18,6 +18,10 @@
  * then this process is inside (vm/family.h) and the others wait, until
  * memory_doubt_shared().
  *
+ * Common pages: the calls about touches, doubts and contents are told with the
+ * address under which a page is known (memory_home()); calls that take an
+ * address take either.
+ *
  * Units:      addresses and sizes are bytes, guest virtual; whole pages where
  *             said.  A doubt's number counts from 1.
  * Ownership:  the caller ends a memory with memory_destroy(); names given to
@@ -38,6 +42,8 @@
 
 struct failure;
 struct memory;
+
+#define MEMORY_ATTACHED UINT64_MAX	/* a device that no file is on */
 
 /*
  * Any member may be NULL.  The calls about touches come from inside a signal
@@ -100,13 +106,55 @@ void memory_destroy(struct memory *memory);
 
 /*
  * Maps zeros (`fd` < 0) or a file at region->start..end, over whatever was
- * there.  A REGION_FILE maps the file privately, a REGION_SHARED shared.
+ * there.  A REGION_FILE maps the file privately, a REGION_SHARED shared; with
+ * region->common, these common pages, which are mapped.  Where pages of a file
+ * are mapped shared again, they become common pages (formats/region.h): the
+ * observer is told of several regions then.
  * With tracking on, pages of files start doubtful (under a new number) and
  * the `mapped` call is followed by a `doubted` one.
  */
 int memory_map(struct memory *memory, const struct region *region, int fd,
 	       struct failure *why);
 int memory_unmap(struct memory *memory, guest_addr addr, uint64_t size);
+
+/*
+ * Maps memory that the host itself shares, all of which it has mapped at
+ * `host`, perhaps limited to reading; it stays the caller's to unmap.
+ * `number` says what it is.
+ */
+int memory_attach(struct memory *memory, const struct region *region,
+		  uint8_t *host, bool is_limited, uint64_t number,
+		  struct failure *why);
+
+/*
+ * Maps a region that has the same pages as what is mapped shared at `like`,
+ * all of them in one mapping there.
+ */
+int memory_map_again(struct memory *memory, const struct region *region,
+		     guest_addr like);
+
+/* Which file is mapped at an address; false if that is not known. */
+bool memory_file_at(const struct memory *memory, guest_addr addr,
+		    uint64_t *dev, uint64_t *ino);
+
+/* The number of what was attached at an address; false if nothing was. */
+bool memory_attached_at(const struct memory *memory, guest_addr addr,
+			uint64_t *number);
+
+/* How many mappings there are of what was attached under a number. */
+size_t memory_count_attached(const struct memory *memory, uint64_t number);
+
+/* The place of a host address in the arena; false if it is not there. */
+bool memory_is_arena(const struct memory *memory, uint64_t host);
+
+/*
+ * The address under which the contents at `addr` are known: that of a common
+ * page, or `addr`.
+ */
+guest_addr memory_home(struct memory *memory, guest_addr addr);
+
+/* Of a common page, an address at which the guest has it; else `addr`. */
+guest_addr memory_address(const struct memory *memory, guest_addr addr);
 
 /* All of the range must be mapped, else ERR_NOT_FOUND (ENOMEM to a guest). */
 int memory_protect(struct memory *memory, guest_addr addr, uint64_t size,
@@ -125,6 +173,10 @@ int memory_clear(struct memory *memory, guest_addr addr, uint64_t size);
 /* The regions, sorted by address; valid until the next change. */
 const struct region *memory_regions(const struct memory *memory,
 				    size_t *count);
+
+/* The same, and behind them those of common pages. */
+const struct region *memory_all_regions(const struct memory *memory,
+					size_t *count);
 
 /* The region that holds `addr`, or NULL. */
 const struct region *memory_region_at(const struct memory *memory,

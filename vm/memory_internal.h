@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "formats/number_map.h"
 #include "vm/memory.h"
 
 /* States of an arena page. */
@@ -34,7 +35,10 @@ struct mapping {
 	uint64_t arena;		/* offset of region.start in the arena */
 	uint8_t *alias;		/* of a shared mapping: host address where the
 				   kernel sees it, always open; else NULL */
+	uint64_t dev, ino;	/* of what is mapped; 0: not known, or nothing */
 	bool was_code;		/* was executable at some time */
+	bool may_renew;		/* of common pages: cannot be written, or not all
+				   are there */
 
 	/* Of pages without a state of their own. */
 	uint8_t initial;	/* state */
@@ -42,6 +46,20 @@ struct mapping {
 
 	int64_t shift;		/* an absent page is supplied as the guest page
 				   of this distance */
+};
+
+/*
+ * With region.common, a mapping is an alias: `arena` is that of the common
+ * pages, and all else but the region counts in their mapping only.
+ */
+
+/* Where the pages of a mapping come from. */
+struct source {
+	int fd;			/* -1: none */
+	uint8_t *host;		/* shared memory that the host has mapped here,
+				   from its beginning; NULL: none */
+	bool is_limited;	/* `host` cannot be written */
+	uint64_t dev, ino;	/* what it is; 0: not known */
 };
 
 /* A range of the arena that nobody uses. */
@@ -76,6 +94,10 @@ struct memory {
 	size_t count, room;
 	size_t last;		/* where the last look-up ended */
 
+	/* Common pages of which an alias has gone. */
+	struct extent *left;
+	size_t left_count, left_room;
+
 	/* By arena page. */
 	uint8_t *state;
 	uint64_t *doubt;	/* PAGE_OWN and PAGE_DOUBTFUL: its number */
@@ -92,6 +114,8 @@ struct memory {
 	bool was_lost;		/* meanwhile */
 	unsigned turns;		/* looks since shared memory was last touched */
 
+	struct number_map code_doubts;	/* pages that were doubtful since they
+					   were executed, to hashes */
 	uint64_t newest_doubt;
 	uint64_t generation;	/* counts changes of the address space */
 
@@ -105,7 +129,7 @@ struct memory {
 	struct views *views;	/* NULL: there is one thread, or nobody asks */
 
 	struct region *view;	/* what memory_regions() returned */
-	size_t view_room, view_count;
+	size_t view_room, view_count, view_own;	/* own: not common */
 	uint64_t view_generation;
 
 	char **names;		/* interned */
@@ -129,6 +153,32 @@ bool memory_is_mapped(const struct memory *memory, guest_addr addr,
 struct mapping *memory_separate(struct memory *memory, guest_addr addr,
 				uint64_t size);
 
+/* Room for so many more mappings; ERR_NO_MEMORY. */
+int memory_make_room(struct memory *memory, size_t more);
+
+/* Inserts a mapping where nothing is mapped; there must be room. */
+void memory_insert(struct memory *memory, const struct mapping *map);
+
+/* Joins what can be joined from `start` to `end`. */
+void memory_join(struct memory *memory, guest_addr start, guest_addr end);
+
+/* Unmaps without telling anybody.  Room for two more is there. */
+void memory_cut_out(struct memory *memory, guest_addr addr, uint64_t size);
+
+/* Whether two mappings are parts of one, for the guest. */
+bool memory_continues(const struct mapping *a, const struct mapping *b);
+
+/* Whether a range is one of whole pages that may be mapped. */
+bool memory_is_page_range(guest_addr addr, uint64_t size);
+
+/* Tells the observer of a new region, and of its doubt, if that is not 0. */
+void memory_tell_mapped(struct memory *memory, const struct region *region,
+			uint64_t doubt);
+
+/* A region of pages of its own. */
+int memory_map_own(struct memory *memory, const struct region *region,
+		   const struct source *source, struct failure *why);
+
 /*
  * Notes that the host changed these bytes of a mapping: translations of them,
  * if there are any, must go before the guest runs.
@@ -144,6 +194,12 @@ static inline uint64_t mapping_arena(const struct mapping *map, guest_addr addr)
 static inline uint64_t mapping_size(const struct mapping *map)
 {
 	return map->region.end - map->region.start;
+}
+
+/* Whether addresses are those of common pages. */
+static inline bool is_common(guest_addr addr)
+{
+	return addr >= COMMON_START;
 }
 
 /* The guest page of an arena page. */
@@ -192,6 +248,90 @@ void arena_displace(struct memory *memory, uint64_t start, uint64_t size);
 
 /* The mapping that an arena page belongs to, or NULL. */
 struct mapping *arena_mapping(struct memory *memory, uint64_t page);
+
+/*
+ * The mapping that keeps account of a mapping's page at `*addr`: itself, or
+ * that of the common pages.  Then `*addr` becomes the address there.
+ */
+static inline struct mapping *mapping_home(struct memory *memory,
+					   struct mapping *map,
+					   guest_addr *addr)
+{
+	if (!map->region.common)
+		return map;
+	*addr = map->region.common + (*addr - map->region.start);
+	return memory_find(memory, *addr);
+}
+
+/* ------- source.c: what the host maps ------- */
+
+/*
+ * Maps a region's pages of a source into the arena, and where the kernel sees
+ * them; both can be written if the source can, else map->may_renew is set.
+ */
+int source_place(struct memory *memory, struct mapping *map,
+		 const struct source *source, struct failure *why);
+
+/*
+ * Does so again, if the pages can be written; whether they were mapped.  Their
+ * contents in the arena are those of the source then.
+ */
+bool source_renew(struct memory *memory, const struct mapping *map,
+		  guest_addr addr, uint64_t size, const struct source *source);
+
+/* ------- twins.c: pages that are mapped more than once ------- */
+
+/*
+ * Maps a region that is shared.  Where the process has the pages already,
+ * these become common pages, of which this mapping and that one are aliases.
+ */
+int twins_map(struct memory *memory, const struct region *region,
+	      const struct source *source, struct failure *why);
+
+/* Maps an alias of common pages, which are mapped. */
+int twins_alias(struct memory *memory, const struct region *region,
+		struct failure *why);
+
+/* Notes that an alias goes. */
+void twins_leave(struct memory *memory, const struct mapping *map);
+
+/* Unmaps common pages that no alias is left of. */
+void twins_sweep(struct memory *memory);
+
+/* Whether a range has common pages of which an alias is outside of it. */
+bool twins_need(const struct memory *memory, guest_addr addr, uint64_t size);
+
+/* Says that common pages may be code: `map` is an alias. */
+void twins_are_code(struct memory *memory, const struct mapping *map);
+
+/* ------- contents.c ------- */
+
+/* Calls `tell` for a range that is mapped, by the addresses it is known by. */
+void memory_each_home(struct memory *memory, guest_addr addr, uint64_t size,
+		      void (*tell)(struct memory *memory, guest_addr addr,
+				   uint64_t size));
+
+/* ------- code_doubts.c: whether code has changed with its page ------- */
+
+/* A page of a shared mapping, if it is known and may be code, becomes
+ * doubtful. */
+void code_doubt(struct memory *memory, const struct mapping *map,
+		uint64_t page);
+
+/* Whether it is to be asked whether a page is what it was. */
+static inline bool code_is_doubted(const struct memory *memory, uint64_t page)
+{
+	return memory->code_doubts.count &&
+	       number_map_find(&memory->code_doubts, page);
+}
+
+/* Asks: its translations are stale if not. */
+void code_settle(struct memory *memory, uint64_t page);
+
+/* ------- regions.c: what is mapped, for others to see ------- */
+
+/* The one copy of a name; NULL when out of memory. */
+const char *memory_intern(struct memory *memory, const char *name);
 
 /* ------- pages.c: what is known of each page ------- */
 

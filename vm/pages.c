@@ -245,6 +245,8 @@ void memory_set_absent(struct memory *memory)
 		uint64_t end = page + (mapping_size(map) >> GUEST_PAGE_SHIFT);
 		bool doubtful = map->initial & PAGE_DOUBTFUL;
 
+		if (map->region.common)
+			continue;
 		for (; (page = pages_next(memory, page, end, PAGE_OWN)) < end;
 		     page++)
 			if (!(memory->state[page] & PAGE_DOUBTFUL))
@@ -276,8 +278,24 @@ uint64_t memory_page_doubt(const struct memory *memory, uint64_t page)
 
 	if (!map)
 		return 0;
+	map = mapping_home((struct memory *)memory, map, &addr);
 	return page_doubt(memory, map,
 			  mapping_arena(map, addr) >> GUEST_PAGE_SHIFT);
+}
+
+/* What is shared becomes doubtful often, and changes seldom. */
+static void doubt_code(struct memory *memory, const struct mapping *map,
+		       guest_addr addr, uint64_t size)
+{
+	uint64_t page = mapping_arena(map, addr) >> GUEST_PAGE_SHIFT;
+	uint64_t end = page + (size >> GUEST_PAGE_SHIFT);
+
+	if (map->region.kind != REGION_SHARED) {
+		memory_note_stale(memory, map, addr, size);
+		return;
+	}
+	for (; map->was_code && page < end; page++)
+		code_doubt(memory, map, page);
 }
 
 int memory_set_doubtful(struct memory *memory, guest_addr addr, uint64_t size,
@@ -292,10 +310,14 @@ int memory_set_doubtful(struct memory *memory, guest_addr addr, uint64_t size,
 	while (addr < end) {
 		struct mapping *map = memory_find(memory, addr);
 		guest_addr stop = map->region.end < end ? map->region.end : end;
+		guest_addr from = addr;
 		int rc;
 
-		memory_note_stale(memory, map, addr, stop - addr);
-		rc = pages_doubt(memory, map, addr, stop - addr, doubt);
+		map = mapping_home(memory, map, &from);
+		if (stop - addr > map->region.end - from)
+			stop = addr + (map->region.end - from);
+		doubt_code(memory, map, from, stop - addr);
+		rc = pages_doubt(memory, map, from, stop - addr, doubt);
 		if (rc)
 			return rc;
 		addr = stop;
@@ -337,7 +359,7 @@ void memory_each_doubt(struct memory *memory,
 		uint64_t page = map->arena >> GUEST_PAGE_SHIFT;
 		uint64_t end = page + (mapping_size(map) >> GUEST_PAGE_SHIFT);
 
-		while (page < end) {
+		while (!map->region.common && page < end) {
 			struct range range = range_at(memory, map, page, end);
 
 			page += range.count;

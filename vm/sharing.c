@@ -32,19 +32,20 @@ static bool doubt_page(struct memory *memory, uint64_t page)
 {
 	const struct memory_observer *observer = &memory->observer;
 	const struct mapping *map = arena_mapping(memory, page);
+	guest_addr addr;
 	uint64_t doubt;
 
 	if (!map || map->region.kind != REGION_SHARED ||
 	    page_state(memory, map, page) & PAGE_CLOSED)
 		return false;
+	addr = mapping_page(map, page) << GUEST_PAGE_SHIFT;
+	code_doubt(memory, map, page);
 	doubt = ++memory->newest_doubt;
 	memory->state[page] &= (uint8_t)~(PAGE_READ | PAGE_WRITTEN);
 	memory->state[page] |= PAGE_DOUBTFUL;
 	memory->doubt[page] = doubt;
 	if (observer->doubted)
-		observer->doubted(observer->context,
-				  mapping_page(map, page) << GUEST_PAGE_SHIFT,
-				  GUEST_PAGE, doubt);
+		observer->doubted(observer->context, addr, GUEST_PAGE, doubt);
 	return true;
 }
 
@@ -98,13 +99,15 @@ void memory_know(struct memory *memory, guest_addr addr, uint64_t size)
 	guest_addr end = addr + size;
 
 	while (addr < end) {
-		const struct mapping *map = memory_find(memory, addr);
+		struct mapping *map = memory_find(memory, addr);
+		guest_addr home = addr;
 
 		if (!map)
 			return;
+		map = mapping_home(memory, map, &home);
 		if (map->alias)
 			arena_touch(memory, map,
-				    mapping_arena(map, addr) >>
+				    mapping_arena(map, home) >>
 					    GUEST_PAGE_SHIFT, false);
 		addr = (addr | (GUEST_PAGE - 1)) + 1;
 	}

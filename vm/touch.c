@@ -240,8 +240,11 @@ void arena_touch(struct memory *memory, const struct mapping *map,
 		 uint64_t page, bool write)
 {
 	unsigned need = write ? PAGE_WRITTEN : PAGE_READ;
-	unsigned state = page_state(memory, map, page);
+	unsigned state;
 
+	if (map->region.common)
+		map = arena_mapping(memory, page);
+	state = page_state(memory, map, page);
 	page_note(memory, page);
 	if (!(state & PAGE_CLOSED) && (state & need))
 		return;
@@ -293,11 +296,11 @@ static void on_fault(int number, siginfo_t *info, void *context)
 }
 
 /* The mapping that has a host address, in the arena or as its alias. */
-static const struct mapping *find_host(struct memory *memory,
-				       const uint8_t *at, guest_addr *addr)
+static struct mapping *find_host(struct memory *memory, const uint8_t *at,
+				 guest_addr *addr)
 {
 	uint64_t offset = (uint64_t)(at - memory->arena);
-	const struct mapping *map;
+	struct mapping *map;
 
 	if (offset < memory->arena_size) {
 		map = arena_mapping(memory, offset >> GUEST_PAGE_SHIFT);
@@ -321,12 +324,14 @@ static void on_missing(int number, siginfo_t *info, void *context)
 {
 	struct memory *memory = caught;
 	uint8_t *at = info->si_addr;
+	struct mapping *map = NULL;
 	guest_addr addr;
 	int saved = errno;
 
 	(void)context;
-	if (info->si_code <= 0 || !memory || !memory->lost ||
-	    !find_host(memory, at, &addr) ||
+	if (info->si_code > 0 && memory && memory->lost)
+		map = find_host(memory, at, &addr);
+	if (!map ||
 	    mmap(at - addr % GUEST_PAGE, GUEST_PAGE, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
 		 0) == MAP_FAILED) {
@@ -335,8 +340,9 @@ static void on_missing(int number, siginfo_t *info, void *context)
 			raise(number);	/* somebody has sent it */
 		return;
 	}
-	memory->was_lost = true;
-	memory->lost(memory->lost_context, addr, memory->by_kernel);
+	memory->was_lost = map->may_renew = true;
+	memory->lost(memory->lost_context, memory_address(memory, addr),
+		     memory->by_kernel);
 	errno = saved;
 }
 

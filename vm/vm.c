@@ -549,6 +549,17 @@ static bool stopped_for_code(struct vm *vm)
 	return true;
 }
 
+/* Whether the guest only stopped to ask for the code of a page. */
+static bool ask_for_code(struct vm *vm)
+{
+	if (!vm->code_doubted)
+		return false;
+	vm->code_doubted = vm->faulted = false;
+	code_settle(vm->memory, vm->doubted_page);
+	vm->emulated = true;		/* behind refresh() */
+	return true;
+}
+
 /* Forgets all translations, but for what is known of the block under way. */
 static void flush_translations(struct vm *vm)
 {
@@ -581,7 +592,7 @@ static int run_once(struct vm *vm, uint64_t budget, bool exact,
 	if (rc)
 		return rc;
 	left = budget - (vm->steps - before);
-	if (stopped_for_code(vm))
+	if (ask_for_code(vm) || stopped_for_code(vm))
 		return 0;
 	if (vm->stopped == ENGINE_AT_BLOCK && !vm->counter->asked && exact &&
 	    left)
@@ -595,7 +606,7 @@ static int run_once(struct vm *vm, uint64_t budget, bool exact,
 		vm->emulated = done && vm->stopped == ENGINE_NONE &&
 			       !vm->faulted;
 	}
-	if (!rc)
+	if (!rc && !ask_for_code(vm))
 		stopped_for_code(vm);
 	return rc;
 }

@@ -127,6 +127,8 @@ struct vm {
 	unsigned pauses_most;	/* vm_limit_pauses() */
 	struct number_map code_pages;	/* of the arena; see code_pages.c */
 	bool code_changed;	/* the guest stops for that only */
+	bool code_doubted;	/* it has faulted for that only: */
+	uint64_t doubted_page;	/* of the arena */
 
 	vm_trace_fn *trace;
 	void *trace_context;

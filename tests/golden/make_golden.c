@@ -89,16 +89,19 @@ static void put_meta(struct trace_writer *writer)
 	put(writer, CHUNK_META, 0, 0, &out);
 }
 
-/* The first two are new in the second key frame. */
+/* The first three, and the last, are new in the second key frame. */
 static struct region regions[] = {
 	{ 0x20000, 0x21000, MAY_READ, REGION_ANON, 0, "" },
 	{ 0x21000, 0x24000, MAY_READ | MAY_WRITE, REGION_ANON, 0, "" },
+	{ 0x30000, 0x32000, MAY_READ | MAY_WRITE, REGION_SHARED, 0x1000,
+	  "/tmp/shared", COMMON_START + 0x1000 },
 	{ 0x400000, 0x401000, MAY_READ | MAY_EXEC, REGION_FILE, 0,
 	  "/bin/true" },
 	{ 0x401000, 0x402000, MAY_READ | MAY_WRITE, REGION_FILE, 0x1000,
 	  "/bin/true" },
 	{ 0x7ffffffde000, 0x7ffffffff000, MAY_READ | MAY_WRITE, REGION_ANON, 0,
 	  "[stack]" },
+	{ COMMON_START, COMMON_START + 0x3000, 0, REGION_SHARED, 0, "" },
 };
 
 static void put_key_frame(struct trace_writer *writer, uint32_t segment,
@@ -109,8 +112,8 @@ static void put_key_frame(struct trace_writer *writer, uint32_t segment,
 
 	frame->tid = 1000;
 	frame->cache_entries = 32768;
-	frame->regions = segment ? regions : regions + 2;
-	frame->region_count = segment ? 5 : 3;
+	frame->regions = segment ? regions : regions + 3;
+	frame->region_count = segment ? 7 : 3;
 	reg_set(table, &frame->regs, X86_RIP, 0x400078 + frame->time);
 	reg_set(table, &frame->regs, X86_RSP, 0x7fffffffe000);
 	reg_set(table, &frame->regs, X86_RFLAGS, 0x202);
@@ -173,6 +176,12 @@ static const struct packet first_packets[] = {
 	{ PACKET_SYSCALL, .steps = 10, .number = 9, .result = 0x10000 },
 	{ PACKET_MAP, .addr = 0x10000, .size = 0x4000,
 	  .prot = MAY_READ | MAY_WRITE },
+	{ PACKET_MAP, .addr = COMMON_START, .size = 0x3000,
+	  .region = REGION_SHARED },
+	{ PACKET_MAP, .addr = 0x30000, .size = 0x2000,
+	  .prot = MAY_READ | MAY_WRITE, .region = REGION_SHARED,
+	  .target = COMMON_START + 0x1000, .offset = 0x1000,
+	  .name = "/tmp/shared", .name_size = 11 },
 	{ PACKET_SYSCALL, .steps = 10, .number = 25, .result = 0x20000 },
 	{ PACKET_MOVE, .addr = 0x10000, .target = 0x20000, .size = 0x4000 },
 	{ PACKET_SYSCALL, .steps = 10, .number = 10 },

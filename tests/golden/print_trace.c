@@ -44,9 +44,12 @@ static void print_lists(FILE *out, const struct key_frame *frame)
 		const struct region *region = &frame->regions[i];
 
 		fprintf(out, "  region %#" PRIx64 "-%#" PRIx64
-			     " prot %u kind %d offset %#" PRIx64 " %s\n",
+			     " prot %u kind %d offset %#" PRIx64 " %s",
 			region->start, region->end, region->prot, region->kind,
 			region->offset, region->name);
+		if (region->common)
+			fprintf(out, " common %#" PRIx64, region->common);
+		fputc('\n', out);
 	}
 	for (size_t i = 0; i < frame->doubt_count; i++)
 		fprintf(out, "  doubt %" PRIu64 ": %" PRIu64

@@ -29,6 +29,7 @@ static const struct row rows[] = {
 	{ "good/programs", 0 },
 	{ "good/version-1", 0 },
 	{ "good/version-2", 0 },
+	{ "good/version-3", 0 },
 	{ "good/killed", 0 },
 	{ "good/cut", 0 },
 	{ "good/footer", 0 },

@@ -18,6 +18,8 @@ static struct region regions[] = {
 	{ 0x9000, 0xa000, 0, REGION_ANON, 0, "" },
 	{ 0xb000, 0xc000, 7, REGION_SHARED, REGION_OFFSET_END - GUEST_PAGE,
 	  "/dev/shm/x" },
+	{ 0xc000, 0xd000, 1, REGION_SHARED, 0x1000, "/dev/shm/y",
+	  GUEST_ADDR_END - GUEST_PAGE },
 	{ 0x7ffffffde000, GUEST_ADDR_END, 3, REGION_ANON, 0, "[stack]" },
 };
 
@@ -73,6 +75,7 @@ static void assert_region(const struct region *found,
 	assert_int_equal(found->prot, expected->prot);
 	assert_int_equal(found->kind, expected->kind);
 	assert_true(found->offset == expected->offset);
+	assert_true(found->common == expected->common);
 	assert_string_equal(found->name, expected->name);
 }
 
@@ -216,8 +219,19 @@ static const struct frame_row frame_rows[] = {
 	  .tail = { 1, 1, BIG, 8, 0x13, 2, 0, 0, 0, 0 } },
 	{ "a region with protection 8", ERR_CORRUPT, HEAD, .tail_length = 9,
 	  .tail = { 1, 1, 1, 0x18, 2, 0, 0, 0, 0 } },
-	{ "a region of kind 3", ERR_CORRUPT, HEAD, .tail_length = 9,
-	  .tail = { 1, 1, 1, 0x33, 2, 0, 0, 0, 0 } },
+	{ "a region of kind 4", ERR_CORRUPT, HEAD, .tail_length = 9,
+	  .tail = { 1, 1, 1, 0x43, 2, 0, 0, 0, 0 } },
+	{ "an alias", 0, HEAD, .tail_length = 11,
+	  .tail = { 1, 1, 1, 0x33, 5, 2, 2, 'a', 0, 0, 0 } },
+	{ "an alias of the last common page", 0, HEAD, .tail_length = 16,
+	  .tail = { 1, 1, 1, 0x33, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x3, 2, 0, 0, 0, 0 } },
+	{ "an alias of more than the last", ERR_CORRUPT, HEAD,
+	  .tail_length = 16,
+	  .tail = { 1, 1, 2, 0x33, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x3, 2, 0, 0, 0, 0 } },
+	{ "an alias of pages past 2^57", ERR_CORRUPT, HEAD, .tail_length = 16,
+	  .tail = { 1, 1, 1, 0x33, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x4, 2, 0, 0, 0, 0 } },
+	{ "common pages as an alias", ERR_CORRUPT, HEAD, .tail_length = 16,
+	  .tail = { 1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x4, 1, 0x33, 5, 2, 0, 0, 0, 0 } },
 	{ "zeros with an offset", ERR_CORRUPT, HEAD, .tail_length = 9,
 	  .tail = { 1, 1, 1, 3, 2, 0, 0, 0, 0 } },
 	{ "an offset of 2^63", ERR_CORRUPT, HEAD, .tail_length = 16,

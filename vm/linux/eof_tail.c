@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "vm/linux/process.h"
 
@@ -17,7 +18,6 @@ struct eof_tail {
 	uint64_t offset;	/* in the file, of `start` */
 	dev_t dev;
 	ino_t ino;
-	char *path;
 };
 
 void eof_tail_forget(struct linux_process *process, guest_addr addr,
@@ -28,9 +28,7 @@ void eof_tail_forget(struct linux_process *process, guest_addr addr,
 	for (size_t i = 0; i < process->tail_count; i++) {
 		struct eof_tail *tail = &process->tails[i];
 
-		if (tail->start < addr + size && addr < tail->end)
-			free(tail->path);
-		else
+		if (tail->start >= addr + size || addr >= tail->end)
 			process->tails[kept++] = *tail;
 	}
 	process->tail_count = kept;
@@ -38,8 +36,6 @@ void eof_tail_forget(struct linux_process *process, guest_addr addr,
 
 void eof_tail_release(struct linux_process *process)
 {
-	for (size_t i = 0; i < process->tail_count; i++)
-		free(process->tails[i].path);
 	free(process->tails);
 }
 
@@ -88,7 +84,6 @@ void eof_tail_note(struct linux_process *process, const struct region *region,
 		.offset = region->offset + there,
 		.dev = file->st_dev,
 		.ino = file->st_ino,
-		.path = strdup(region->name),
 	};
 	memory_protect(process->memory, region->start + there, size - there,
 		       0);
@@ -99,6 +94,7 @@ int eof_tail_fault(struct linux_process *process, guest_addr addr)
 	struct eof_tail *tail = NULL;
 	struct stat file;
 	uint64_t there;
+	int fd, rc;
 
 	for (size_t i = 0; i < process->tail_count && !tail; i++)
 		if (process->tails[i].start <= addr &&
@@ -106,9 +102,11 @@ int eof_tail_fault(struct linux_process *process, guest_addr addr)
 			tail = &process->tails[i];
 	if (!tail)
 		return 0;
-	if (!tail->path || stat(tail->path, &file) ||
-	    file.st_dev != tail->dev || file.st_ino != tail->ino ||
-	    page_up((uint64_t)file.st_size) <= tail->offset)
+	fd = mapped_files_find(process, tail->dev, tail->ino, false);
+	rc = fd < 0 ? -1 : fstat(fd, &file);
+	if (fd >= 0)
+		close(fd);
+	if (rc || page_up((uint64_t)file.st_size) <= tail->offset)
 		return -1;
 	there = page_up((uint64_t)file.st_size) - tail->offset;
 	if (there > tail->end - tail->start)

@@ -56,6 +56,18 @@ syscall_handler sys_brk;
 /* mremap.c */
 syscall_handler sys_mremap;
 
+/* shm.c */
+syscall_handler sys_shmget;
+syscall_handler sys_shmat;
+syscall_handler sys_shmdt;
+syscall_handler sys_shmctl;
+
+/* sysv.c */
+syscall_handler sys_semctl;
+syscall_handler sys_msgsnd;
+syscall_handler sys_msgrcv;
+syscall_handler sys_msgctl;
+
 /* advice.c */
 syscall_handler sys_msync;
 syscall_handler sys_mincore;

@@ -37,7 +37,7 @@ static void map_again(struct linux_process *process,
 		      const struct region *region)
 {
 	struct stat file = { 0 };
-	int fd = mapped_files_open(process, region);
+	int fd = mapped_files_open(process, region, region->start);
 
 	if (fd < 0 || fstat(fd, &file)) {
 		file.st_mode = S_IFREG;
@@ -60,6 +60,7 @@ static void mend(struct linux_process *process, guest_addr page)
 	region = *found;
 	region.start = page;
 	region.offset += page - found->start;
+	region.common = 0;
 	map_again(process, &region);
 }
 

@@ -54,45 +54,6 @@ int mapped_files_note(struct linux_process *process, const char *name,
 	return 0;
 }
 
-/* Files without a name may be called alike. */
-static bool is_one_file(const struct linux_process *process, const char *name)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < process->file_count; i++)
-		count += !strcmp(process->files[i].name, name);
-	return count == 1;
-}
-
-static bool shows_same(const struct region *a, const struct region *b)
-{
-	bool apart = a->end <= b->start || b->end <= a->start;
-
-	return apart && a->kind == b->kind &&
-	       a->offset < b->offset + (b->end - b->start) &&
-	       b->offset < a->offset + (a->end - a->start) &&
-	       !strcmp(a->name, b->name);
-}
-
-void mapped_files_note_twice(struct linux_process *process,
-			     const struct region *region)
-{
-	size_t count;
-	const struct region *all = memory_regions(process->memory, &count);
-
-	if (process->mapped_twice || !is_one_file(process, region->name))
-		return;
-	for (size_t i = 0; i < count && !process->mapped_twice; i++)
-		process->mapped_twice =
-			shows_same(&all[i], region) &&
-			(all[i].prot | region->prot) & MAY_WRITE;
-	if (process->mapped_twice)
-		notice(process, NOTICE_LACK,
-		       "'%s' is mapped twice: what is written through one "
-		       "mapping may be missed in the other, and in the "
-		       "recording", region->name);
-}
-
 static bool is_same(const struct mapped_file *file, int fd)
 {
 	struct stat now;
@@ -121,17 +82,14 @@ static int find_descriptor(const struct mapped_file *file, bool to_write)
 	return found;
 }
 
-int mapped_files_open(struct linux_process *process,
-		      const struct region *region)
+int mapped_files_find(struct linux_process *process, dev_t dev, ino_t ino,
+		      bool to_write)
 {
-	bool to_write = region->kind == REGION_SHARED &&
-			region->prot & MAY_WRITE;
-
 	for (size_t i = 0; i < process->file_count; i++) {
 		const struct mapped_file *file = &process->files[i];
 		int fd;
 
-		if (strcmp(file->name, region->name) != 0)
+		if (file->dev != dev || file->ino != ino)
 			continue;
 		fd = open(file->name,
 			  (to_write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
@@ -145,6 +103,18 @@ int mapped_files_open(struct linux_process *process,
 			return fd;
 	}
 	return -ENOENT;
+}
+
+int mapped_files_open(struct linux_process *process,
+		      const struct region *region, guest_addr addr)
+{
+	uint64_t dev, ino;
+
+	if (!memory_file_at(process->memory, addr, &dev, &ino))
+		return -ENOENT;
+	return mapped_files_find(process, dev, ino,
+				 region->kind == REGION_SHARED &&
+					 region->prot & MAY_WRITE);
 }
 
 /* The part of a region that has these bytes of the file. */
@@ -163,9 +133,18 @@ static bool overlap(const struct region *region, uint64_t offset,
 	return true;
 }
 
-static void each_region(struct linux_process *process, const char *name,
-			uint64_t offset, uint64_t size,
-			const struct stat *file)
+static bool is_of(struct linux_process *process, const struct region *region,
+		  const struct stat *file)
+{
+	uint64_t dev, ino;
+
+	return region->kind != REGION_ANON &&
+	       memory_file_at(process->memory, region->start, &dev, &ino) &&
+	       dev == file->st_dev && ino == file->st_ino;
+}
+
+static void each_region(struct linux_process *process, const struct stat *file,
+			uint64_t offset, uint64_t size, bool resized)
 {
 	guest_addr at = 0, start, end;
 	size_t count;
@@ -178,8 +157,7 @@ static void each_region(struct linux_process *process, const char *name,
 
 		for (size_t i = 0; i < count && !region.end; i++)
 			if (regions[i].start >= at &&
-			    regions[i].kind != REGION_ANON &&
-			    !strcmp(regions[i].name, name))
+			    is_of(process, &regions[i], file))
 				region = regions[i];
 		if (!region.end)
 			return;
@@ -188,7 +166,7 @@ static void each_region(struct linux_process *process, const char *name,
 		if (!region.prot ||
 		    !overlap(&region, offset, size, &start, &end))
 			continue;
-		if (file)	/* it has another size now */
+		if (resized)
 			eof_tail_cut(process, &region, file);
 		else
 			guest_wrote(process, start, end - start);
@@ -205,9 +183,10 @@ static void changed(struct linux_process *process, int fd, uint64_t offset,
 		return;
 	for (size_t i = 0; i < process->file_count; i++)
 		if (process->files[i].dev == file.st_dev &&
-		    process->files[i].ino == file.st_ino)
-			each_region(process, process->files[i].name, offset,
-				    size, resized ? &file : NULL);
+		    process->files[i].ino == file.st_ino) {
+			each_region(process, &file, offset, size, resized);
+			return;
+		}
 }
 
 void mapped_files_wrote(struct linux_process *process, int fd, int64_t offset,

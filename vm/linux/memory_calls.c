@@ -152,8 +152,6 @@ static int64_t map_file(struct linux_process *process,
 	if (memory_map(process->memory, &region, request->fd, NULL))
 		return -ENOMEM;
 	eof_tail_note(process, &region, &file);
-	if (region.kind == REGION_SHARED)
-		mapped_files_note_twice(process, &region);
 	return (int64_t)start;
 }
 

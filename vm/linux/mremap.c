@@ -20,7 +20,8 @@ static int extend(struct linux_process *process, const struct region *like,
 	region.end = addr + more;
 	if (region.kind != REGION_ANON) {
 		region.offset += old_end - like->start;
-		fd = mapped_files_open(process, &region);
+		region.common = 0;
+		fd = mapped_files_open(process, &region, addr - GUEST_PAGE);
 		if (fd < 0)
 			return -ENOMEM;
 	}
@@ -67,6 +68,7 @@ static int64_t move_mapping(struct linux_process *process,
 		copy.start = arg[0];
 		copy.kind = REGION_ANON;
 		copy.offset = 0;
+		copy.common = 0;
 		if (memory_map(process->memory, &copy, -1, NULL))
 			return -ENOMEM;
 	}
@@ -86,7 +88,7 @@ static int check_mremap(const uint64_t *arg, uint64_t old_size,
 		return -EINVAL;
 	if (flags & MREMAP_DONTUNMAP && old_size != new_size)
 		return -EINVAL;
-	if (arg[0] % GUEST_PAGE || !new_size || !old_size)
+	if (arg[0] % GUEST_PAGE || !new_size)
 		return -EINVAL;
 	if (flags & MREMAP_FIXED &&
 	    (arg[4] % GUEST_PAGE || !is_user_range(arg[4], new_size) ||
@@ -95,6 +97,32 @@ static int check_mremap(const uint64_t *arg, uint64_t old_size,
 	if (!is_user_range(arg[0], old_size) || new_size > USER_END)
 		return -EFAULT;
 	return 0;
+}
+
+/* What is shared "grows" from nothing: its pages are mapped once more. */
+static int64_t map_again(struct linux_process *process,
+			 const struct region *like, const uint64_t *arg,
+			 uint64_t size)
+{
+	struct region region = *like;
+	int64_t to = (int64_t)arg[4];
+
+	if (like->kind != REGION_SHARED || arg[3] & MREMAP_DONTUNMAP)
+		return -EINVAL;
+	if (!(arg[3] & MREMAP_MAYMOVE))
+		return -ENOMEM;
+	if (!(arg[3] & MREMAP_FIXED))
+		to = find_place(process, size);
+	if (to < 0)
+		return to;
+	region.start = (guest_addr)to;
+	region.end = region.start + size;
+	region.offset += arg[0] - like->start;
+	region.common = 0;
+	eof_tail_forget(process, region.start, size);
+	if (memory_map_again(process->memory, &region, arg[0]))
+		return -ENOMEM;
+	return to;
 }
 
 int64_t sys_mremap(struct linux_process *process,
@@ -108,6 +136,8 @@ int64_t sys_mremap(struct linux_process *process,
 	if (to < 0)
 		return to;
 	like = memory_region_at(process->memory, arg[0]);
+	if (like && !old_size)
+		return map_again(process, like, arg, new_size);
 	if (!like || !is_mapped(process, arg[0], old_size))
 		return -EFAULT;
 	if (arg[3] & MREMAP_FIXED)

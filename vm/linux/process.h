@@ -176,7 +176,6 @@ struct linux_process {
 	struct eof_tail *tails;	/* see eof_tail.c */
 	size_t tail_count;
 	struct mapped_file *files;	/* see mapped_files.c */
-	bool mapped_twice;	/* it was said */
 	size_t file_count;
 
 	/* Descriptors that are, or were copied from, stdout and stderr. */
@@ -463,6 +462,21 @@ int64_t find_place(struct linux_process *process, uint64_t size);
 /* How memory that is shared, but not a file's, is called; by Linux too. */
 #define SHARED_NAME "/dev/zero (deleted)"
 
+/* ------- sysv.c ------- */
+
+/* A call that does something with an object of System V's. */
+struct ipc_control {
+	uint64_t id;
+	uint64_t number;	/* semctl(2): of the semaphore */
+	int command;
+	guest_addr buffer;
+	size_t in, out;		/* bytes that go in, or come out on success */
+};
+
+/* Performs one on a copy of the buffer, of which `in` bytes are taken. */
+int64_t ipc_control(struct linux_process *process, long number,
+		    const struct ipc_control *control, void *bytes);
+
 /* ------- eof_tail.c ------- */
 
 /* Looks at a file that has just been mapped. */
@@ -508,16 +522,13 @@ int mapped_files_note(struct linux_process *process, const char *name,
 		      const struct stat *file);
 void mapped_files_release(struct linux_process *process);
 
-/*
- * Says so if the region shows pages of a file that another shared mapping of
- * the process shows too, and one of them may be written.
- */
-void mapped_files_note_twice(struct linux_process *process,
-			     const struct region *region);
+/* Opens a file that is mapped again; a negative errno. */
+int mapped_files_find(struct linux_process *process, dev_t dev, ino_t ino,
+		      bool to_write);
 
-/* Opens the file of a region again; a negative errno. */
+/* The same of the file that is mapped at `addr`, for a region like this. */
 int mapped_files_open(struct linux_process *process,
-		      const struct region *region);
+		      const struct region *region, guest_addr addr);
 
 /*
  * The guest has written to a file.  `offset` is where; negative: up to where

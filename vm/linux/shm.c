@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * shm.c - shared memory of System V
+ *
+ * Segments are the host's own, so that programs that are not recorded can have
+ * them too.  One that is attached is mapped by the host twice, for the guest
+ * and for its kernel, and in pieces; each counts as attached, which shmctl(2)
+ * must not show.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ipc.h>
+#include <sys/shm.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "vm/linux/handlers.h"
+#include "vm/linux/process.h"
+
+#define NAME_START "/SYSV"
+
+int64_t sys_shmget(struct linux_process *process,
+		   const struct syscall_row *row, const uint64_t *arg)
+{
+	if (arg[2] & SHM_HUGETLB)
+		return -ENOMEM;
+	return host_call_array(process, row->number[ABI_X86_64], arg);
+}
+
+/* ------- attaching ------- */
+
+/* Where it is to be attached; 0: anywhere; a negative errno. */
+static int64_t wanted_place(guest_addr addr, int flags)
+{
+	if (!addr)
+		return flags & SHM_REMAP ? -EINVAL : 0;
+	if (addr % GUEST_PAGE && !(flags & SHM_RND))
+		return -EINVAL;
+	addr = page_down(addr);
+	if (!addr && flags & SHM_REMAP)
+		return -EINVAL;
+	return (int64_t)addr;
+}
+
+/* The same when its size is known. */
+static int64_t find_room(struct linux_process *process, guest_addr addr,
+			 uint64_t size, int flags)
+{
+	if (!addr)
+		return find_place(process, size);
+	if (!is_user_range(addr, size) ||
+	    (!(flags & SHM_REMAP) && !is_free(process, addr, size)))
+		return -EINVAL;
+	return (int64_t)addr;
+}
+
+static int64_t attach(struct linux_process *process, int id, void *host,
+		      guest_addr addr, int flags)
+{
+	bool is_limited = flags & SHM_RDONLY;
+	char name[32];
+	struct region region = {
+		.prot = MAY_READ, .kind = REGION_SHARED, .name = name,
+	};
+	struct shmid_ds segment;
+	int64_t start;
+
+	if (shmctl(id, IPC_STAT, &segment))
+		return -errno;
+	start = find_room(process, addr, page_up(segment.shm_segsz), flags);
+	if (start < 0)
+		return start;
+	if (!is_limited)
+		region.prot |= MAY_WRITE;
+	if (flags & SHM_EXEC)
+		region.prot |= MAY_EXEC;
+	snprintf(name, sizeof(name), NAME_START "%08x (deleted)",
+		 (unsigned)segment.shm_perm.__key);
+	region.start = (guest_addr)start;
+	region.end = region.start + page_up(segment.shm_segsz);
+	eof_tail_forget(process, region.start, region.end - region.start);
+	if (memory_attach(process->memory, &region, host, is_limited,
+			  (uint64_t)id, NULL))
+		return -ENOMEM;
+	return start;
+}
+
+int64_t sys_shmat(struct linux_process *process, const struct syscall_row *row,
+		  const uint64_t *arg)
+{
+	int id = (int)arg[0], flags = (int)arg[2];
+	int64_t addr = wanted_place(arg[1], flags), result;
+	void *host;
+
+	(void)row;
+	if (id < 0)
+		return -EINVAL;
+	if (addr < 0)
+		return addr;
+	host = shmat(id, NULL, flags & (SHM_RDONLY | SHM_EXEC));
+	if (host == (void *)-1)
+		return -errno;
+	result = attach(process, id, host, (guest_addr)addr, flags);
+	shmdt(host);
+	return result;
+}
+
+/* The first part of what was attached at `addr`; false if there is none. */
+static bool find_part(struct linux_process *process, guest_addr addr,
+		      struct region *out, uint64_t *number)
+{
+	size_t count;
+	const struct region *all = memory_regions(process->memory, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (all[i].start < addr || all[i].start - addr != all[i].offset ||
+		    !memory_attached_at(process->memory, all[i].start, number))
+			continue;
+		*out = all[i];
+		return true;
+	}
+	return false;
+}
+
+int64_t sys_shmdt(struct linux_process *process, const struct syscall_row *row,
+		  const uint64_t *arg)
+{
+	uint64_t first = 0, number;
+	struct region part;
+	bool found = false;
+
+	(void)row;
+	if (arg[0] % GUEST_PAGE)
+		return -EINVAL;
+	while (find_part(process, arg[0], &part, &number) &&
+	       (!found || number == first)) {
+		found = true;
+		first = number;
+		if (memory_unmap(process->memory, part.start,
+				 part.end - part.start))
+			return -ENOMEM;
+	}
+	return found ? 0 : -EINVAL;
+}
+
+/* ------- how often it is attached ------- */
+
+/* A line of /proc/PID/maps that is of a segment. */
+static bool is_part(const char *line, int id, uint64_t *start)
+{
+	unsigned long long inode;
+	int name = 0;
+
+	return sscanf(line, "%" SCNx64 "-%*x %*s %*x %*s %llu %n", start,
+		      &inode, &name) == 2 &&
+	       inode == (unsigned long long)id && name &&
+	       !strncmp(line + name, NAME_START, strlen(NAME_START));
+}
+
+/* How often the host has a segment in a process, at most so as the guest. */
+static uint64_t count_too_many(struct linux_process *process, const char *pid,
+			       int id)
+{
+	bool is_self = atoi(pid) == getpid();
+	char path[64], line[512];
+	uint64_t count = 0, start;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/maps", pid);
+	maps = fopen(path, "re");
+	while (maps && fgets(line, sizeof(line), maps))
+		count += is_part(line, id, &start) &&
+			 (is_self || memory_is_arena(process->memory, start));
+	if (maps)
+		fclose(maps);
+	if (is_self)
+		count -= memory_count_attached(process->memory, (uint64_t)id);
+	return count;
+}
+
+/* Whether a process is one of ours: it runs this very program. */
+static bool is_relative(const char *pid)
+{
+	char path[64], other[PATH_MAX], own[PATH_MAX];
+	ssize_t length, size = readlink("/proc/self/exe", own, sizeof(own));
+
+	snprintf(path, sizeof(path), "/proc/%.20s/exe", pid);
+	length = readlink(path, other, sizeof(other));
+	return length > 0 && length == size &&
+	       !memcmp(own, other, (size_t)size);
+}
+
+/* What the host counts beyond what the programs have attached. */
+static uint64_t surplus(struct linux_process *process, int id)
+{
+	DIR *folder = opendir("/proc");
+	uint64_t count = 0;
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder)))
+		if (isdigit((unsigned char)entry->d_name[0]) &&
+		    is_relative(entry->d_name))
+			count += count_too_many(process, entry->d_name, id);
+	if (folder)
+		closedir(folder);
+	return count;
+}
+
+/* ------- shmctl ------- */
+
+static int64_t tell_segment(struct linux_process *process,
+			    const struct ipc_control *control,
+			    struct shmid_ds *segment)
+{
+	int64_t result = ipc_control(process, SYS_shmctl, control, segment);
+	int id = control->command == IPC_STAT ? (int)control->id : (int)result;
+
+	if (result < 0)
+		return result;
+	segment->shm_nattch -= surplus(process, id);
+	return copy_out(process, control->buffer, segment, sizeof(*segment)) ?
+		       -EFAULT : result;
+}
+
+int64_t sys_shmctl(struct linux_process *process,
+		   const struct syscall_row *row, const uint64_t *arg)
+{
+	struct ipc_control control = {
+		.id = arg[0], .command = (int)arg[1], .buffer = arg[2],
+	};
+	union {
+		struct shmid_ds segment;
+		struct shminfo limits;
+		struct shm_info info;
+	} bytes;
+	size_t size = sizeof(bytes.limits);
+	int64_t result;
+
+	switch (control.command) {
+	case IPC_STAT:
+	case SHM_STAT:
+	case SHM_STAT_ANY:
+		return tell_segment(process, &control, &bytes.segment);
+	case IPC_SET:
+		control.in = sizeof(bytes.segment);
+		return ipc_control(process, SYS_shmctl, &control, &bytes);
+	case SHM_INFO:
+		size = sizeof(bytes.info);
+		/* fall through */
+	case IPC_INFO:
+		result = ipc_control(process, SYS_shmctl, &control, &bytes);
+		if (result >= 0 &&
+		    copy_out(process, control.buffer, &bytes, size))
+			return -EFAULT;
+		return result;
+	default:
+		return host_call_array(process, row->number[ABI_X86_64], arg);
+	}
+}
