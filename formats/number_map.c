@@ -9,12 +9,15 @@
 
 #define ROOM_LEAST 256
 
-/* The slot where `key` is or would go.  Fibonacci hashing. */
+/*
+ * The slot where `key` is or would go.  Fibonacci hashing of eights: pages
+ * that follow each other are asked for one after the other.
+ */
 static struct number_slot *find_slot(struct number_slot *slots, size_t room,
 				     uint64_t key)
 {
-	size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) &
-		    (room - 1);
+	uint64_t hash = (key >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+	size_t at = (size_t)(hash << 3 | (key & 7)) & (room - 1);
 
 	while (slots[at].key != NUMBER_MAP_NONE && slots[at].key != key)
 		at = (at + 1) & (room - 1);

@@ -143,6 +143,22 @@ const struct chunk_info *trace_reader_info(const struct trace_reader *reader,
 int trace_reader_chunk(const struct trace_reader *reader, size_t index,
 		       uint8_t **out, struct failure *why);
 
+/* What unpacking needs, kept from chunk to chunk.  Zeroed, it is empty. */
+struct unpacker {
+	uint8_t *stored;
+	size_t room;
+	void *context;		/* the decompressor's */
+};
+
+/*
+ * The same into memory of the caller, of `info->size` bytes.  Each thread
+ * needs an unpacker of its own.
+ */
+int trace_reader_unpack(const struct trace_reader *reader, size_t index,
+			struct unpacker *unpacker, uint8_t *to,
+			struct failure *why);
+void unpacker_release(struct unpacker *unpacker);
+
 /*
  * Describes a structure that would not decode: "'FILE': key frame at byte
  * OFFSET is damaged (field)".  Returns `code`.

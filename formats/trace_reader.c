@@ -56,10 +56,32 @@ int reader_bytes(const struct trace_reader *reader, void *bytes, size_t size,
 	return 0;
 }
 
+/* Makes the unpacker ready for a chunk of that many bytes in the file. */
+static int prepare(struct unpacker *unpacker, size_t size)
+{
+	if (!unpacker->context)
+		unpacker->context = ZSTD_createDCtx();
+	if (unpacker->room < size) {
+		free(unpacker->stored);
+		unpacker->stored = malloc(size);
+		unpacker->room = unpacker->stored ? size : 0;
+	}
+	return unpacker->context && unpacker->stored ? 0 : ERR_NO_MEMORY;
+}
+
+void unpacker_release(struct unpacker *unpacker)
+{
+	free(unpacker->stored);
+	ZSTD_freeDCtx(unpacker->context);
+	*unpacker = (struct unpacker){ 0 };
+}
+
 static int unpack(const struct trace_reader *reader,
 		  const struct chunk_info *info, uint64_t checksum,
-		  const uint8_t *stored, uint8_t *content, struct failure *why)
+		  const struct unpacker *unpacker, uint8_t *content,
+		  struct failure *why)
 {
+	const uint8_t *stored = unpacker->stored + CHUNK_HEADER_SIZE;
 	const char *what = chunk_kind_name(info->kind);
 	size_t size;
 
@@ -70,7 +92,8 @@ static int unpack(const struct trace_reader *reader,
 		memcpy(content, stored, info->size);
 		return 0;
 	}
-	size = ZSTD_decompress(content, info->size, stored, info->stored_size);
+	size = ZSTD_decompressDCtx(unpacker->context, content, info->size,
+				   stored, info->stored_size);
 	if (ZSTD_isError(size))
 		return reader_damaged(reader, ERR_CORRUPT, what, info->offset,
 				      ZSTD_getErrorName(size), why);
@@ -87,43 +110,47 @@ static bool is_same(const struct chunk_info *a, const struct chunk_info *b)
 	       a->size == b->size && a->first == b->first;
 }
 
-int reader_chunk(const struct trace_reader *reader,
-		 const struct chunk_info *info, uint8_t **out,
-		 struct failure *why)
+static int unpack_into(const struct trace_reader *reader,
+		       const struct chunk_info *info,
+		       struct unpacker *unpacker, uint8_t *to,
+		       struct failure *why)
 {
-	uint8_t *stored = malloc(CHUNK_HEADER_SIZE + (size_t)info->stored_size);
-	uint8_t *content = malloc((size_t)info->size + 1);
+	size_t size = CHUNK_HEADER_SIZE + (size_t)info->stored_size;
 	struct chunk_info found = { 0 };
 	uint64_t checksum;
 	int rc;
 
-	if (!stored || !content) {
-		rc = no_memory(why);
-		goto done;
-	}
-	rc = reader_bytes(reader, stored,
-			  CHUNK_HEADER_SIZE + (size_t)info->stored_size,
-			  info->offset, why);
+	if (prepare(unpacker, size))
+		return no_memory(why);
+	rc = reader_bytes(reader, unpacker->stored, size, info->offset, why);
 	if (rc)
-		goto done;
-	rc = chunk_header_decode(&found, &checksum, stored);
+		return rc;
+	rc = chunk_header_decode(&found, &checksum, unpacker->stored);
 	if (!rc && !is_same(&found, info))
 		rc = ERR_CORRUPT;
-	if (rc) {
-		rc = reader_damaged(reader, rc, chunk_kind_name(info->kind),
-				    info->offset, reader_header_problem(rc),
-				    why);
-		goto done;
-	}
-	rc = unpack(reader, info, checksum, stored + CHUNK_HEADER_SIZE, content,
-		    why);
 	if (rc)
-		goto done;
-	*out = content;
-	content = NULL;
-done:
-	free(content);
-	free(stored);
+		return reader_damaged(reader, rc, chunk_kind_name(info->kind),
+				      info->offset, reader_header_problem(rc),
+				      why);
+	return unpack(reader, info, checksum, unpacker, to, why);
+}
+
+int reader_chunk(const struct trace_reader *reader,
+		 const struct chunk_info *info, uint8_t **out,
+		 struct failure *why)
+{
+	uint8_t *content = malloc((size_t)info->size + 1);
+	struct unpacker unpacker = { 0 };
+	int rc;
+
+	if (!content)
+		return no_memory(why);
+	rc = unpack_into(reader, info, &unpacker, content, why);
+	unpacker_release(&unpacker);
+	if (rc)
+		free(content);
+	else
+		*out = content;
 	return rc;
 }
 
@@ -263,6 +290,14 @@ int trace_reader_chunk(const struct trace_reader *reader, size_t index,
 		       uint8_t **out, struct failure *why)
 {
 	return reader_chunk(reader, trace_reader_info(reader, index), out, why);
+}
+
+int trace_reader_unpack(const struct trace_reader *reader, size_t index,
+			struct unpacker *unpacker, uint8_t *to,
+			struct failure *why)
+{
+	return unpack_into(reader, trace_reader_info(reader, index), unpacker,
+			   to, why);
 }
 
 int trace_reader_damaged(const struct trace_reader *reader, size_t index,
