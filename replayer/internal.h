@@ -2,7 +2,8 @@
 /*
  * internal.h - a replayer's state, for the files that make it up
  *
- * replayer.c goes to a time, turns.c knows its threads; check.c compares with
+ * replayer.c goes to a time, fetch.c gets pages before they are touched,
+ * turns.c knows the threads; check.c compares with
  * the recording.
  */
 #ifndef CPREC_REPLAYER_INTERNAL_H
@@ -76,13 +77,35 @@ struct replayer {
 	struct peeked *peeked;
 	size_t peeked_count, peeked_room;
 
+	bool fetching;		/* pages are gathered in `wanted` */
+	struct page_want *wanted;
+	size_t wanted_count, wanted_room;
+
 	int error;		/* first failure inside an observer */
 	struct failure why;
 };
 
+/* Notes the first failure inside an observer. */
+void replayer_broken(struct replayer *rep, int code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /* Memory as of a segment's first key frame, page by page when touched. */
 int replayer_set_memory(struct replayer *rep, const struct key_frame *frame,
 			struct failure *why);
+
+/* ------- fetch.c ------- */
+
+/* Memory observer member: pages that are touched. */
+void replayer_supply(void *context, uint64_t page, uint64_t count,
+		     uint8_t *bytes);
+
+/*
+ * Fetches what the guest will certainly touch in the first `steps` of the
+ * present segment, whose memory has just been set.
+ */
+void replayer_fetch(struct replayer *rep, uint64_t steps);
+
+/* ------- replayer.c ------- */
 
 /* Runs to `t` and through all events at it, within the present segment. */
 int replayer_run_in_segment(struct replayer *rep, uint64_t t,

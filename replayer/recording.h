@@ -95,6 +95,19 @@ int recording_snapshot(struct recording *recording, size_t segment,
 int recording_page(struct recording *recording, uint64_t id,
 		   uint8_t bytes[GUEST_PAGE], struct failure *why);
 
+/* A stored page, and where its contents go. */
+struct page_want {
+	uint64_t id;		/* not 0 */
+	uint8_t *to;
+};
+
+/*
+ * The contents of many pages, which costs less for each than of one, with the
+ * help of other threads.  Sorts the list.
+ */
+int recording_read_pages(struct recording *recording, struct page_want *list,
+			 size_t count, struct failure *why);
+
 /* Whether anything is mapped at `addr` as of time `t`; t <= end. */
 int recording_is_mapped(struct recording *recording, uint64_t t, uint64_t addr,
 			bool *mapped, struct failure *why);

@@ -3,7 +3,6 @@
 #include "replayer/replayer.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,35 +11,7 @@
 #include "index/page_index.h"
 #include "replayer/internal.h"
 
-static void broken(struct replayer *rep, int code, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void broken(struct replayer *rep, int code, const char *format, ...)
-{
-	va_list args;
-
-	if (rep->error)
-		return;
-	rep->error = code;
-	va_start(args, format);
-	vsnprintf(rep->why.text, sizeof(rep->why.text), format, args);
-	va_end(args);
-}
-
 /* ------- pages, when they are first touched ------- */
-
-static void on_supply(void *context, uint64_t page, uint8_t *bytes)
-{
-	struct replayer *rep = context;
-	struct failure why;
-	uint64_t id;
-	int rc = recording_snapshot(rep->recording, rep->base, page, &id, &why);
-
-	if (!rc && id)
-		rc = recording_page(rep->recording, id, bytes, &why);
-	if (rc)
-		broken(rep, rc, "%s", why.text);
-}
 
 static bool on_expects(void *context, uint64_t page)
 {
@@ -58,7 +29,7 @@ static void remember_peek(struct replayer *rep, uint64_t page, uint64_t doubt)
 			realloc(rep->peeked, room * sizeof(*more));
 
 		if (!more) {
-			broken(rep, ERR_NO_MEMORY, "out of memory");
+			replayer_broken(rep, ERR_NO_MEMORY, "out of memory");
 			return;
 		}
 		rep->peeked = more;
@@ -83,7 +54,7 @@ static void on_resolve(void *context, uint64_t page, uint64_t doubt,
 		return;
 	}
 	if (!touch) {
-		broken(rep, ERR_DIVERGED,
+		replayer_broken(rep, ERR_DIVERGED,
 		       "the replay diverged near t=%" PRIu64 ": it touched "
 		       "page 0x%" PRIx64 ", whose contents the program never "
 		       "saw", vm_steps(rep->vm), page << GUEST_PAGE_SHIFT);
@@ -91,7 +62,7 @@ static void on_resolve(void *context, uint64_t page, uint64_t doubt,
 	}
 	rc = script_touch_contents(touch, rep->recording, bytes, &why);
 	if (rc)
-		broken(rep, rc, "%s", why.text);
+		replayer_broken(rep, rc, "%s", why.text);
 }
 
 static void forget_peeks(struct replayer *rep)
@@ -182,8 +153,9 @@ static uint32_t first_stream(const struct replayer *rep, size_t segment)
 	return recording_streams(rep->recording, segment, &count)[0];
 }
 
-/* Goes to the key frame of a segment, wherever the guest is. */
-static int jump(struct replayer *rep, size_t segment, struct failure *why)
+/* Goes to the key frame of a segment, on the way to `t`. */
+static int jump(struct replayer *rep, size_t segment, uint64_t t,
+		struct failure *why)
 {
 	struct key_frame frame = { 0 };
 	int rc = recording_key_frame(rep->recording, segment, &frame, why);
@@ -205,6 +177,9 @@ static int jump(struct replayer *rep, size_t segment, struct failure *why)
 		vm_set_registers(rep->vm, &frame.regs);
 		vm_set_steps(rep->vm, frame.time);
 		rep->loaded = true;
+		replayer_fetch(rep, t - frame.time);
+		rc = rep->error ? failed(why, rep->error, "%s", rep->why.text) :
+				  0;
 	}
 	key_frame_release(&frame);
 	return rc;
@@ -666,7 +641,7 @@ int replayer_seek(struct replayer *rep, uint64_t t, struct failure *why)
 	if (!is_ahead(rep, t)) {
 		if (rep->output || rep->in_order)
 			segment = 0;
-		rc = jump(rep, segment, why);
+		rc = jump(rep, segment, t, why);
 		if (!rc && t == rep->start && segment)
 			return 0;
 	}
@@ -745,7 +720,7 @@ int replayer_read(struct replayer *rep, uint64_t addr, uint8_t *bytes,
 int replayer_make_vm(struct replayer *rep, struct failure *why)
 {
 	struct memory_observer observer = {
-		.context = rep, .resolve = on_resolve, .supply = on_supply,
+		.context = rep, .resolve = on_resolve, .supply = replayer_supply,
 		.expects = on_expects,
 	};
 	int rc = vm_create(&rep->vm, rep->regs->arch, &observer, why);
@@ -799,5 +774,6 @@ void replayer_destroy(struct replayer *rep)
 	segment_index_release(&rep->index);
 	cache_release(&rep->cache);
 	free(rep->peeked);
+	free(rep->wanted);
 	free(rep);
 }

@@ -3,20 +3,12 @@
 #include "replayer/stored_pages.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "formats/error.h"
 #include "formats/key_frame.h"
 #include "formats/trace_file.h"
-
-struct page_chunk {
-	uint64_t first;		/* id of its first page */
-	size_t index;		/* of the chunk in the file */
-	uint8_t *bytes;		/* unpacked, or NULL */
-	bool used;		/* since the clock's hand came by */
-};
 
 int stored_pages_add(struct stored_pages *store,
 		     const struct trace_reader *reader, size_t index,
@@ -49,10 +41,16 @@ int stored_pages_add(struct stored_pages *store,
 	return 0;
 }
 
-/* The chunk that holds `id`, which is between 1 and store->last. */
-static size_t find_chunk(const struct stored_pages *store, uint64_t id)
+int stored_pages_find(const struct stored_pages *store,
+		      const struct trace_reader *reader, uint64_t id,
+		      size_t *position, struct failure *why)
 {
 	size_t low = 0, high = store->count;
+
+	if (id == 0 || id > store->last)
+		return failed(why, ERR_CORRUPT,
+			      "'%s' names page %" PRIu64 ", but has only %" PRIu64,
+			      trace_reader_path(reader), id, store->last);
 
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
@@ -62,7 +60,8 @@ static size_t find_chunk(const struct stored_pages *store, uint64_t id)
 		else
 			high = middle;
 	}
-	return low;
+	*position = low;
+	return 0;
 }
 
 /* Gives a place among the kept chunks: a new one, or that of an idle chunk. */
@@ -97,11 +96,9 @@ int stored_pages_read(struct stored_pages *store,
 		memset(bytes, 0, GUEST_PAGE);
 		return 0;
 	}
-	if (id > store->last)
-		return failed(why, ERR_CORRUPT,
-			      "'%s' names page %" PRIu64 ", but has only %" PRIu64,
-			      trace_reader_path(reader), id, store->last);
-	position = find_chunk(store, id);
+	rc = stored_pages_find(store, reader, id, &position, why);
+	if (rc)
+		return rc;
 	chunk = &store->chunks[position];
 	if (!chunk->bytes) {
 		rc = trace_reader_chunk(reader, chunk->index, &unpacked, why);

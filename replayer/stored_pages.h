@@ -13,14 +13,22 @@
 #ifndef CPREC_REPLAYER_STORED_PAGES_H
 #define CPREC_REPLAYER_STORED_PAGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "formats/region.h"
 
 struct failure;
+struct page_want;
 struct trace_reader;
-struct page_chunk;
+
+struct page_chunk {
+	uint64_t first;		/* id of its first page */
+	size_t index;		/* of the chunk in the file */
+	uint8_t *bytes;		/* unpacked, or NULL */
+	bool used;		/* since the clock's hand came by */
+};
 
 /* Unpacked chunks that are kept: 64 MiB with whole chunks. */
 #define STORED_PAGES_KEPT 1024
@@ -38,10 +46,24 @@ int stored_pages_add(struct stored_pages *store,
 		     const struct trace_reader *reader, size_t index,
 		     struct failure *why);
 
+/* Position in `chunks` of the one that holds `id`; ERR_CORRUPT if none does. */
+int stored_pages_find(const struct stored_pages *store,
+		      const struct trace_reader *reader, uint64_t id,
+		      size_t *position, struct failure *why);
+
 /* Copies a page; an id that is not there is ERR_CORRUPT. */
 int stored_pages_read(struct stored_pages *store,
 		      const struct trace_reader *reader, uint64_t id,
 		      uint8_t bytes[GUEST_PAGE], struct failure *why);
+
+/*
+ * Copies the pages of a list, which it sorts.  Of many, other threads unpack
+ * some, each chunk once; nothing more is kept than was.
+ */
+int stored_pages_read_all(struct stored_pages *store,
+			  const struct trace_reader *reader,
+			  struct page_want *list, size_t count,
+			  struct failure *why);
 
 void stored_pages_release(struct stored_pages *store);
 

@@ -63,8 +63,10 @@ struct memory_observer {
 	void (*resolve)(void *context, uint64_t page, uint64_t doubt,
 			uint8_t *bytes);
 
-	/* The first touch of an absent page: the callee fills it in. */
-	void (*supply)(void *context, uint64_t page, uint8_t *bytes);
+	/* The first touch of an absent page: the callee fills it in, and
+	 * those behind it, `count` in all. */
+	void (*supply)(void *context, uint64_t page, uint64_t count,
+		       uint8_t *bytes);
 
 	/* Whether an absent page will probably be touched: then it is
 	 * supplied along with a neighbour that is. */
@@ -334,6 +336,12 @@ int memory_set_doubtful(struct memory *memory, guest_addr addr, uint64_t size,
  * that it was here.
  */
 void memory_set_absent(struct memory *memory);
+
+/*
+ * Replay: has those of these pages that are absent supplied now, since they
+ * will be touched.
+ */
+void memory_supply(struct memory *memory, uint64_t page, uint64_t count);
 
 /* The bytes of a page for inspection, without telling anybody; NULL if it is
  * not mapped, doubtful or absent.  Valid until the guest runs. */

@@ -25,6 +25,10 @@
 /* How far a touch is taken for one of its neighbours, each way. */
 #define RUN_PAGES 16
 
+/* After how many pages a replay reaches twice as far, and how often. */
+#define REACH_DOUBLES 256
+#define REACH_MOST 6
+
 static void note_shared(struct memory *memory, uint64_t page)
 {
 	if (memory->shared_count == memory->shared_room) {
@@ -50,12 +54,21 @@ static uint64_t origin(const struct mapping *map, uint64_t page)
 	return mapping_page(map, page) + (uint64_t)map->shift;
 }
 
+/* The pages [first, end) of the arena. */
+struct span {
+	uint64_t first, end;
+};
+
+/* Has absent pages filled in, which the host can get at. */
 static void supply(struct memory *memory, const struct mapping *map,
-		   uint64_t page)
+		   struct span span)
 {
-	*page_own(memory, map, page) &= (uint8_t)~PAGE_ABSENT;
-	memory->observer.supply(memory->observer.context, origin(map, page),
-				host_page(memory, page));
+	for (uint64_t page = span.first; page < span.end; page++)
+		*page_own(memory, map, page) &= (uint8_t)~PAGE_ABSENT;
+	memory->observer.supply(memory->observer.context,
+				origin(map, span.first),
+				span.end - span.first,
+				host_page(memory, span.first));
 }
 
 static void resolve(struct memory *memory, const struct mapping *map,
@@ -88,7 +101,7 @@ static void fill(struct memory *memory, const struct mapping *map,
 	if (state & PAGE_DOUBTFUL)
 		resolve(memory, map, page);
 	else
-		supply(memory, map, page);
+		supply(memory, map, (struct span){ page, page + 1 });
 }
 
 /* Notes that a page may be read, or read and written, and says so. */
@@ -125,11 +138,6 @@ static void touch_page(struct memory *memory, const struct mapping *map,
 	arena_protect(memory, page << GUEST_PAGE_SHIFT, GUEST_PAGE,
 		      memory->state[page]);
 }
-
-/* The pages [first, end) of the arena. */
-struct span {
-	uint64_t first, end;
-};
 
 /* So many pages around one, as far as they are of its mapping. */
 static struct span around(const struct mapping *map, uint64_t page,
@@ -206,33 +214,92 @@ static void touch_run(struct memory *memory, const struct mapping *map,
 		      (to - from) << GUEST_PAGE_SHIFT, memory->state[page]);
 }
 
+static bool is_absent(const struct memory *memory, const struct mapping *map,
+		      uint64_t page)
+{
+	return (page_state(memory, map, page) & PAGE_CLOSED) == PAGE_ABSENT;
+}
+
 static bool is_expected(const struct memory *memory, const struct mapping *map,
 			uint64_t page)
 {
-	unsigned state = page_state(memory, map, page) & PAGE_CLOSED;
-
-	return state == PAGE_ABSENT &&
+	return is_absent(memory, map, page) &&
 	       memory->observer.expects(memory->observer.context,
 					origin(map, page));
+}
+
+/* Opens absent pages and has them filled in. */
+static void supply_span(struct memory *memory, const struct mapping *map,
+			struct span span)
+{
+	arena_protect(memory, span.first << GUEST_PAGE_SHIFT,
+		      (span.end - span.first) << GUEST_PAGE_SHIFT,
+		      PAGE_READ | PAGE_WRITTEN);
+	supply(memory, map, span);
+	for (uint64_t page = span.first; page < span.end; page++)
+		mark(memory, map, page, true);
+}
+
+/*
+ * How far expected neighbours are supplied along, each way: the further, the
+ * more pages the guest has asked for already.
+ */
+static uint64_t reach(const struct memory *memory)
+{
+	uint64_t doublings = memory->opened / REACH_DOUBLES;
+
+	return (uint64_t)RUN_PAGES
+	       << (doublings < REACH_MOST ? doublings : REACH_MOST);
 }
 
 /* Supplies an absent page, and those around it that will be asked for. */
 static void supply_run(struct memory *memory, const struct mapping *map,
 		       uint64_t page)
 {
-	struct span span = around(map, page, RUN_PAGES, RUN_PAGES + 1);
-	uint64_t from = page, to = page + 1;
+	uint64_t far = reach(memory);
+	struct span most = around(map, page, far, far + 1);
+	struct span span = { page, page + 1 };
 
-	while (from > span.first && is_expected(memory, map, from - 1))
-		from--;
-	while (to < span.end && is_expected(memory, map, to))
-		to++;
-	arena_protect(memory, from << GUEST_PAGE_SHIFT,
-		      (to - from) << GUEST_PAGE_SHIFT,
-		      PAGE_READ | PAGE_WRITTEN);
-	for (; from < to; from++) {
-		supply(memory, map, from);
-		mark(memory, map, from, true);
+	while (span.first > most.first &&
+	       is_expected(memory, map, span.first - 1))
+		span.first--;
+	while (span.end < most.end && is_expected(memory, map, span.end))
+		span.end++;
+	supply_span(memory, map, span);
+}
+
+static void supply_absent(struct memory *memory, const struct mapping *map,
+			  struct span span)
+{
+	uint64_t page = span.first;
+
+	while (page < span.end) {
+		uint64_t first = page;
+
+		while (page < span.end && is_absent(memory, map, page))
+			page++;
+		if (page > first)
+			supply_span(memory, map, (struct span){ first, page });
+		else
+			page++;
+	}
+}
+
+void memory_supply(struct memory *memory, uint64_t page, uint64_t count)
+{
+	while (count) {
+		guest_addr addr = page << GUEST_PAGE_SHIFT;
+		const struct mapping *map = memory_find(memory, addr);
+		uint64_t span = 1, first;
+
+		if (map) {
+			first = mapping_arena(map, addr) >> GUEST_PAGE_SHIFT;
+			span = around(map, first, 0, count).end - first;
+			supply_absent(memory, map,
+				      (struct span){ first, first + span });
+		}
+		page += span;
+		count -= span;
 	}
 }
 
@@ -253,7 +320,7 @@ void arena_touch(struct memory *memory, const struct mapping *map,
 	else if (memory->tracks && !(state & PAGE_CLOSED))
 		touch_run(memory, map, page, write);
 	else if (memory->observer.expects &&
-		 (state & PAGE_CLOSED) == PAGE_ABSENT)
+		 is_absent(memory, map, page))
 		supply_run(memory, map, page);
 	else
 		touch_page(memory, map, page, write);

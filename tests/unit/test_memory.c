@@ -48,11 +48,14 @@ static void on_resolve(void *context, uint64_t page, uint64_t doubt,
 	     (unsigned)doubt, bytes[0]);
 }
 
-static void on_supply(void *context, uint64_t page, uint8_t *bytes)
+static void on_supply(void *context, uint64_t page, uint64_t count,
+		      uint8_t *bytes)
 {
 	assert_null(context);
-	tell("supply %d;", page_of(page << GUEST_PAGE_SHIFT));
-	memset(bytes, (int)page, GUEST_PAGE);
+	for (; count; count--, page++, bytes += GUEST_PAGE) {
+		tell("supply %d;", page_of(page << GUEST_PAGE_SHIFT));
+		memset(bytes, (int)page, GUEST_PAGE);
+	}
 }
 
 static void on_mapped(void *context, const struct region *region)
@@ -857,6 +860,30 @@ static void absent_pages(void **state)
 	assert_true(strstr(told, "resolve 3 3 ") != NULL);
 }
 
+/* What is absent, once; nothing else. */
+static void pages_ahead(void **state)
+{
+	(void)state;
+	start(&replaying);
+	map(1, 4, MAY_READ | MAY_WRITE);
+	map(6, 12, MAY_READ);
+	assert_int_equal(memory_set_doubtful(memory, PAGE(8), PAGES(1), 2), 0);
+	memory_set_absent(memory);
+	load(2);
+	assert_told("supply 2;");
+	memory_supply(memory, NUMBER(0), 10);
+	assert_told("supply 1;supply 3;supply 6;supply 7;supply 9;");
+	assert_int_equal(memory_page_doubt(memory, NUMBER(8)), 2);
+	assert_int_equal(load(7), (uint8_t)NUMBER(7));
+	assert_int_equal(load(9), (uint8_t)NUMBER(9));
+	put(3, 1);
+	assert_told("");
+	load(10);
+	assert_told("supply 10;");
+	memory_supply(memory, NUMBER(0), 10);
+	assert_told("");
+}
+
 int main(void)
 {
 	static struct test_list list;
@@ -889,6 +916,7 @@ int main(void)
 	add_test(&list, "more touches than mappings", many_touches, NULL);
 	add_test(&list, "more supplies than mappings", many_supplies, NULL);
 	add_test(&list, "absent pages", absent_pages, NULL);
+	add_test(&list, "pages ahead", pages_ahead, NULL);
 	for (size_t i = 0; i < list.count; i++)
 		list.tests[i].teardown_func = end;
 	return run_list("memory", &list);

@@ -52,9 +52,11 @@ static void on_resolve(void *context, uint64_t page, uint64_t doubt,
 	tell("resolve %s %u;", name_of(page), (unsigned)doubt);
 }
 
-static void on_supply(void *context, uint64_t page, uint8_t *bytes)
+static void on_supply(void *context, uint64_t page, uint64_t count,
+		      uint8_t *bytes)
 {
 	(void)context;
+	assert_int_equal(count, 1);
 	bytes[0] = (uint8_t)page;
 	tell("supply %s;", name_of(page));
 }

@@ -425,6 +425,98 @@ static void pages_leave_and_come_back(void **state)
 	recording_close(recording);
 }
 
+enum { MANY = 16 * 99 + 3 };
+
+static struct recording *with_many_pages(void)
+{
+	struct trace_writer *writer = start();
+
+	put_meta(writer);
+	put_key_frame(writer, 0, 0, NULL, 0);
+	for (unsigned id = 1; id <= MANY; id += 16)
+		put_pages(writer, id, id + 16 > MANY ? 3 : 16);
+	put_summary(writer, 1);
+	finish(writer);
+	return reopen();
+}
+
+/* Wants `count` pages, each `step` after the one before, at their places. */
+static void want(struct page_want *list, uint8_t *bytes, unsigned count,
+		 unsigned step)
+{
+	memset(bytes, 0, (size_t)MANY * GUEST_PAGE);
+	for (unsigned i = 0; i < count; i++)
+		list[i] = (struct page_want){
+			1 + i * step % MANY, bytes + (size_t)i * GUEST_PAGE,
+		};
+}
+
+/* In order, which fills whole chunks in place; in another; and few. */
+static void many_pages_at_once(void **state)
+{
+	static const struct {
+		unsigned count, step;
+	} asked[] = {
+		{ MANY, 1 }, { MANY, 7 }, { MANY / 2, 2 }, { MANY, MANY },
+		{ 100, 5 }, { 0, 1 },
+	};
+	uint8_t *bytes = malloc((size_t)MANY * GUEST_PAGE);
+	struct page_want *list = malloc(MANY * sizeof(*list));
+	struct recording *recording = with_many_pages();
+	struct failure why;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(asked); i++) {
+		want(list, bytes, asked[i].count, asked[i].step);
+		assert_int_equal(recording_read_pages(recording, list,
+						      asked[i].count, &why), 0);
+		for (unsigned j = 0; j < asked[i].count; j++) {
+			const uint8_t *page = bytes + (size_t)j * GUEST_PAGE;
+			uint8_t id = (1 + j * asked[i].step % MANY) & 0xff;
+
+			assert_int_equal(page[0], id);
+			assert_int_equal(page[GUEST_PAGE - 1], id);
+		}
+	}
+	want(list, bytes, MANY, 1);
+	list[5].id = MANY + 1;
+	assert_int_equal(recording_read_pages(recording, list, MANY, &why),
+			 ERR_CORRUPT);
+	assert_non_null(strstr(why.text, "names page 1588"));
+	recording_close(recording);
+	free(list);
+	free(bytes);
+}
+
+/* Whichever thread finds it. */
+static void many_pages_and_a_bad_one(void **state)
+{
+	uint8_t *bytes = malloc((size_t)MANY * GUEST_PAGE);
+	struct page_want *list = malloc(MANY * sizeof(*list));
+	struct recording *recording = with_many_pages();
+	const struct trace_reader *reader = recording_reader(recording);
+	size_t last = trace_reader_count(reader) - 2;
+	FILE *file = fopen(path, "r+b");
+	struct failure why;
+
+	(void)state;
+	assert_int_equal(trace_reader_info(reader, last)->kind, CHUNK_PAGES);
+	assert_non_null(file);
+	fseek(file, (long)trace_reader_info(reader, last)->offset, SEEK_SET);
+	fputc('x', file);
+	fclose(file);
+	want(list, bytes, MANY, 1);
+	assert_int_equal(recording_read_pages(recording, list, MANY, &why),
+			 ERR_CHECKSUM);
+	assert_non_null(strstr(why.text, "is damaged"));
+	want(list, bytes, MANY - 3, 1);
+	assert_int_equal(recording_read_pages(recording, list, MANY - 3, &why),
+			 0);
+	recording_close(recording);
+	free(list);
+	free(bytes);
+}
+
 int main(void)
 {
 	struct test_list list = { 0 };
@@ -445,6 +537,9 @@ int main(void)
 	add_rows(&list, bad_rows, open_bad);
 	add_test(&list, "large recording", large_recording, NULL);
 	add_test(&list, "pages leave and come back", pages_leave_and_come_back,
+		 NULL);
+	add_test(&list, "many pages at once", many_pages_at_once, NULL);
+	add_test(&list, "many pages and a bad one", many_pages_and_a_bad_one,
 		 NULL);
 	status = run_list("recording", &list);
 	unlink(path);

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fetch.c - contents of pages, when they are touched, and of many before
+ *
+ * A page that is fetched when it is touched costs a fault of the host, the
+ * change of a mapping and a look-up besides its contents.  Which pages a
+ * segment writes before a time, its index says; together they cost little
+ * more than unpacking, which other threads help with.
+ */
+#include "replayer/internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	PAGES_LEAST = 64,	/* fewer may as well be touched */
+	RUNS_MOST = 4096,	/* each is a mapping of the host */
+	GAP_MOST = 15,		/* pages to take along, if there are more */
+};
+
+void replayer_broken(struct replayer *rep, int code, const char *format, ...)
+{
+	va_list args;
+
+	if (rep->error)
+		return;
+	rep->error = code;
+	va_start(args, format);
+	vsnprintf(rep->why.text, sizeof(rep->why.text), format, args);
+	va_end(args);
+}
+
+/* ------- when they are touched ------- */
+
+static bool want(struct replayer *rep, uint64_t id, uint8_t *to)
+{
+	if (rep->wanted_count == rep->wanted_room) {
+		size_t room = rep->wanted_room ? rep->wanted_room * 2 : 64;
+		struct page_want *more =
+			realloc(rep->wanted, room * sizeof(*more));
+
+		if (!more) {
+			replayer_broken(rep, ERR_NO_MEMORY, "out of memory");
+			return false;
+		}
+		rep->wanted = more;
+		rep->wanted_room = room;
+	}
+	rep->wanted[rep->wanted_count++] = (struct page_want){ id, to };
+	return true;
+}
+
+static void read_wanted(struct replayer *rep)
+{
+	struct failure why;
+	int rc = recording_read_pages(rep->recording, rep->wanted,
+				      rep->wanted_count, &why);
+
+	if (rc)
+		replayer_broken(rep, rc, "%s", why.text);
+	rep->wanted_count = 0;
+}
+
+/* Memory is mapped anew before it is made absent: it holds zeros. */
+void replayer_supply(void *context, uint64_t page, uint64_t count,
+		     uint8_t *bytes)
+{
+	struct replayer *rep = context;
+	struct failure why;
+	uint64_t id;
+
+	for (; count; count--, page++, bytes += GUEST_PAGE) {
+		int rc = recording_snapshot(rep->recording, rep->base, page,
+					    &id, &why);
+
+		if (rc)
+			replayer_broken(rep, rc, "%s", why.text);
+		if (rc || (id && !want(rep, id, bytes)))
+			break;
+	}
+	if (!rep->fetching)
+		read_wanted(rep);
+}
+
+/* ------- before that ------- */
+
+/* Pages of the index that are close to each other. */
+struct run {
+	size_t next;		/* entry of the index behind it */
+	uint64_t first, last;	/* pages */
+};
+
+static bool is_touched(const struct page_touch *touch, uint64_t steps)
+{
+	return (touch->how & PAGE_WAS_WRITTEN) && touch->write_time < steps;
+}
+
+/* Finds the run that starts at entry run->next or behind it. */
+static bool find_run(const struct segment_index *index, uint64_t steps,
+		     uint64_t gap, struct run *run)
+{
+	const struct page_touch *pages = index->pages;
+	size_t i = run->next;
+
+	while (i < index->page_count && !is_touched(&pages[i], steps))
+		i++;
+	if (i == index->page_count)
+		return false;
+	run->first = run->last = pages[i].page;
+	for (; i < index->page_count; i++) {
+		if (pages[i].page - run->last > gap + 1)
+			break;
+		if (is_touched(&pages[i], steps))
+			run->last = pages[i].page;
+	}
+	run->next = i;
+	return true;
+}
+
+struct runs {
+	size_t count;
+	uint64_t pages;
+};
+
+static struct runs count_runs(const struct segment_index *index,
+			      uint64_t steps, uint64_t gap)
+{
+	struct runs runs = { 0 };
+
+	for (struct run run = { 0 }; find_run(index, steps, gap, &run);) {
+		runs.count++;
+		runs.pages += run.last - run.first + 1;
+	}
+	return runs;
+}
+
+void replayer_fetch(struct replayer *rep, uint64_t steps)
+{
+	const struct segment_index *index = &rep->index;
+	struct runs runs = count_runs(index, steps, 0);
+	uint64_t gap = runs.count > RUNS_MOST ? GAP_MOST : 0;
+	struct run run = { 0 };
+
+	if (runs.pages < PAGES_LEAST)
+		return;
+	rep->fetching = true;
+	for (size_t i = 0; i < RUNS_MOST && !rep->error &&
+			   find_run(index, steps, gap, &run); i++)
+		memory_supply(rep->memory, run.first,
+			      run.last - run.first + 1);
+	rep->fetching = false;
+	read_wanted(rep);
+}
