@@ -37,6 +37,8 @@ THREADS_GOALS = (
     "record, microseconds for a hand-over (two switches)",
     "trace, MB for 100,000 hand-overs",
     "trace, MB for a further 100,000 hand-overs")
+QUERIES = ("in order", "8 MB, all over", "256 MB, through",
+           "32 MB, all over", "128 MB, all over", "512 MB, all over")
 SECONDS = 300
 
 
@@ -49,7 +51,7 @@ class Tests(Tap):
     def run(self, script, *arguments):
         return subprocess.run(
             [os.path.join(HERE, script), "--cprec", self.options.cprec,
-             "--quick", "--rounds", "1", "--folder", self.folder, *arguments],
+             "--quick", "--folder", self.folder, *arguments],
             capture_output=True, stdin=subprocess.DEVNULL, text=True,
             timeout=SECONDS)
 
@@ -81,15 +83,17 @@ def check_goals(text, goals):
 
 
 def one_thread(tests):
-    text, figures = tests.measure("bench", "--bare", tests.options.bare)
+    text, figures = tests.measure("bench", "--rounds", "1", "--bare",
+                                  tests.options.bare)
     check_rows(text, figures, "program", PROGRAMS,
                ("native", "bare", "run", "record", "replay"))
     check_goals(text, GOALS)
 
 
 def caches(tests):
-    text, figures = tests.measure("bench", "--bare", tests.options.bare,
-                                  "--only", "mawk", "--caches")
+    text, figures = tests.measure("bench", "--rounds", "1", "--bare",
+                                  tests.options.bare, "--only", "mawk",
+                                  "--caches")
     sizes = figures[0]["caches"]
     for size, cache in sizes.items():
         if cache["entries"] != int(size) or not cache["hits"]:
@@ -101,14 +105,15 @@ def caches(tests):
 
 def another_reference(tests):
     """What does not do the program's work is no reference."""
-    done = tests.run("bench", "--bare", "/bin/echo", "--only", "mawk")
+    done = tests.run("bench", "--rounds", "1", "--bare", "/bin/echo",
+                     "--only", "mawk")
     if done.returncode != 1 or done.stderr != (
             "bench: mawk says something else on the bare engine\n"):
         raise Failure(f"status {done.returncode}: {done.stderr}")
 
 
 def several_threads(tests):
-    text, figures = tests.measure("threads")
+    text, figures = tests.measure("threads", "--rounds", "1")
     check_rows(text, figures, "name", THREADS,
                ("native", "run", "record", "replay"))
     check_goals(text, THREADS_GOALS)
@@ -123,6 +128,23 @@ def several_threads(tests):
         raise Failure(f"no further sizes in:\n{text}")
 
 
+def questions(tests):
+    """The answers are checked there; a recording that goes through much memory
+    has more key frames."""
+    text, figures = tests.measure("queries", "--questions", "3")
+    if [row["name"] for row in figures] != list(QUERIES):
+        raise Failure(f"not {QUERIES} but {[row['name'] for row in figures]}")
+    for row in figures:
+        times = row["wall"] + row["cpu"]
+        if len(times) != 6 or min(times) <= 0:
+            raise Failure(f"a time is missing: {row}")
+    check_goals(text, [f"a question in seconds at most, {name}"
+                       for name in QUERIES])
+    frames = {row["name"]: row["key_frames"] for row in figures}
+    if frames["in order"] != 1 or frames["256 MB, through"] < 2:
+        raise Failure(f"key frames: {frames}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--cprec", required=True)
@@ -134,6 +156,7 @@ def main():
         tests.test("the table of caches", caches, tests)
         tests.test("a reference that is none", another_reference, tests)
         tests.test("programs with threads", several_threads, tests)
+        tests.test("cold questions", questions, tests)
     sys.exit(tests.summary())
 
 
