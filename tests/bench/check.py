@@ -129,8 +129,7 @@ def several_threads(tests):
 
 
 def questions(tests):
-    """The answers are checked there; a recording that goes through much memory
-    has more key frames."""
+    """The answers are checked there."""
     text, figures = tests.measure("queries", "--questions", "3")
     if [row["name"] for row in figures] != list(QUERIES):
         raise Failure(f"not {QUERIES} but {[row['name'] for row in figures]}")
@@ -140,9 +139,6 @@ def questions(tests):
             raise Failure(f"a time is missing: {row}")
     check_goals(text, [f"a question in seconds at most, {name}"
                        for name in QUERIES])
-    frames = {row["name"]: row["key_frames"] for row in figures}
-    if frames["in order"] != 1 or frames["256 MB, through"] < 2:
-        raise Failure(f"key frames: {frames}")
 
 
 def main():
