@@ -32,6 +32,9 @@ struct race_access {
 	bool is_library;
 	bool is_atomic;		/* its instruction is indivisible */
 	bool changes_nothing;	/* an indivisible comparison that failed */
+	bool is_hidden;		/* of bytes that do not synchronize, it is
+				   nobody's business */
+	bool orders_nothing;	/* of those that do */
 };
 
 /* `now`, by `thread`, races with `before`, which came first, at `addr`. */

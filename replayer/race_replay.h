@@ -24,6 +24,8 @@
 #include "formats/region.h"
 #include "replayer/race_detector.h"
 #include "replayer/race_homes.h"
+#include "replayer/race_quiet.h"
+#include "replayer/race_roles.h"
 
 struct failure;
 struct recording;
@@ -40,6 +42,8 @@ struct race_thread {
 	uint64_t place;		/* the last one outside of system libraries */
 	uint64_t place_before;	/* the signal handler that runs */
 	enum race_home home;	/* of the code that it was in */
+	struct race_quiet quiet;
+	bool is_leaving;	/* it has called pthread_exit() */
 };
 
 /* A thread that was made, and what it may know from the start. */
@@ -66,7 +70,9 @@ struct race_replay {
 	 * before have taken place.  May be NULL. */
 	void (*on_access)(void *context, uint32_t thread,
 			  const struct race_access *access);
-	void *access_context;
+	/* Other memory is there now.  May be NULL. */
+	void (*on_forget)(void *context, uint64_t addr, uint64_t size);
+	void *access_context;	/* of both */
 
 	struct race_thread *threads;	/* by stream */
 	uint32_t thread_count;
@@ -77,6 +83,8 @@ struct race_replay {
 
 	uint64_t pc, time;	/* of the present instruction */
 	struct race_homes homes;
+	struct race_roles roles;
+	bool roles_are_old;	/* other code may be there now */
 
 	int error;		/* first failure inside an observer */
 };

@@ -236,6 +236,7 @@ int race_values_find(struct race_values *values, struct recording *recording,
 	replay->progress = progress;
 	replay->progress_context = context;
 	replay->on_access = race_writes_access;
+	replay->on_forget = race_writes_forget;
 	replay->access_context = &writes;
 	if (!rc)
 		rc = find_homes(values, recording, why);

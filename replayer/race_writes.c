@@ -276,6 +276,23 @@ void race_writes_access(void *context, uint32_t thread,
 	}
 }
 
+void race_writes_forget(void *context, uint64_t addr, uint64_t size)
+{
+	struct race_writes *writes = context;
+
+	for (size_t i = 0; i < writes->values->count; i++) {
+		struct race_question *question = &writes->values->list[i];
+
+		for (unsigned j = 0; j < RACE_SLOTS; j++)
+			if (question->slots[j].is_there &&
+			    covers(addr, size, &question->slots[j].now))
+				drop(question->slots, j);
+		for (unsigned j = 0; j < RACE_READERS; j++)
+			if (question->readers[j].addr - addr < size)
+				question->readers[j].is_there = false;
+	}
+}
+
 /*
  * Of bytes that synchronize the detector alone knows when they race: one
  * thread changes them indivisibly, another by a load and a store.

@@ -62,6 +62,9 @@ struct race_writes {
 void race_writes_access(void *context, uint32_t thread,
 			const struct race_access *access);
 
+/* For race_replay's `on_forget`, with the same context. */
+void race_writes_forget(void *context, uint64_t addr, uint64_t size);
+
 /* For race_replay_init(), with the same context. */
 void race_writes_found(void *context, const struct race_entry *before,
 		       uint32_t thread, const struct race_access *now,

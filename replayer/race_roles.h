@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * race_roles.h - where the functions of the C library are that have a role
+ *
+ * Found by their names among the recording's symbols, in code that is the
+ * system's: an allocator of the program's own is part of the program.
+ *
+ * Ownership:  race_roles_release() frees; a zeroed structure is an empty one.
+ * Errors:     ERR_NO_MEMORY.  A function without a symbol has no role.
+ */
+#ifndef CPREC_REPLAYER_RACE_ROLES_H
+#define CPREC_REPLAYER_RACE_ROLES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "formats/number_map.h"
+#include "replayer/race_homes.h"
+#include "replayer/race_quiet.h"
+
+struct recording;
+
+struct race_roles {
+	struct number_map entries;	/* by the first instruction */
+	uint64_t low, high;	/* no entry is outside of them */
+	bool is_glibc;
+};
+
+/* Looks for the functions in what is mapped at time `t`. */
+int race_roles_find(struct race_roles *roles, struct recording *recording,
+		    uint64_t t, struct race_homes *homes);
+void race_roles_release(struct race_roles *roles);
+
+/* The role of the function that begins at `pc`. */
+static inline enum race_role race_role_of(const struct race_roles *roles,
+					  uint64_t pc)
+{
+	const uint64_t *role;
+
+	if (pc < roles->low || pc > roles->high)
+		return ROLE_NONE;
+	role = number_map_find(&roles->entries, pc);
+	return role ? (enum race_role)*role : ROLE_NONE;
+}
+
+#endif
