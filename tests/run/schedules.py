@@ -3,9 +3,9 @@
 """Errors that only a rare schedule shows, and threads that are ended from
 outside.  Speaks TAP.
 
-Two guests have a planted error: a lost update and a deadlock.  Recorded as
-usual they run well, every time; a random schedule finds the error, the same
-seed finds it again, and its recording shows it each time.  However a program
+Guests have a planted error: a lost update or a deadlock.  Recorded as usual
+they run well, every time; a random schedule finds the error, the same seed
+finds it again, and its recording shows it each time.  However a program
 with threads is ended, what was recorded until then is usable.
 """
 import argparse
@@ -25,6 +25,7 @@ from tap import Failure, Tap, expect  # noqa: E402
 
 STUCK = 5	# seconds without an end are a deadlock
 LONG = 120	# seconds for what must end
+TINY_SEEDS = 20	# find what a third of all seeds find
 
 
 def heed_signals():
@@ -90,17 +91,21 @@ class Tests(Tap):
 
     # ------- schedules -------
 
-    def lost_update_by_default(self):
+    def well_by_default(self, guest):
         for _ in range(self.options.runs):
-            process = self.start("default", "lost_update")
-            out, status = self.finish(process)
-            expect(status == 0, f"status {status}: {out}")
-
-    def deadlock_by_default(self):
-        for _ in range(self.options.runs):
-            process = self.start("default", "deadlock")
+            process = self.start("default", guest)
             out, status = self.finish(process, 4 * STUCK)
             expect(status == 0, f"status {status}: {out}")
+
+    def lost_update_by_default(self):
+        self.well_by_default("lost_update")
+
+    def deadlock_by_default(self):
+        self.well_by_default("deadlock")
+
+    def tiny_errors_by_default(self):
+        self.well_by_default("tiny_update")
+        self.well_by_default("tiny_deadlock")
 
     def find_lost_update(self):
         for seed in range(1, self.options.seeds + 1):
@@ -157,9 +162,29 @@ class Tests(Tap):
             turns.add(self.turns("seeds"))
         expect(len(turns) >= 4, f"{len(turns)} schedules of 5 seeds")
 
-    def is_stuck(self, seed, number):
+    def find_tiny_update(self):
+        """Three instructions; whole threads are shorter than a usual slice."""
+        for seed in range(1, TINY_SEEDS + 1):
+            process = self.start("tiny", "tiny_update",
+                                 f"--schedule=random:{seed}")
+            out, status = self.finish(process)
+            if status == 1:
+                self.usable("tiny", out, 3)
+                return f"seed {seed}"
+            expect(status == 0, f"seed {seed}: status {status}")
+        raise Failure(f"not with {TINY_SEEDS} seeds")
+
+    def find_tiny_deadlock(self):
+        for seed in range(1, TINY_SEEDS + 1):
+            out = self.is_stuck(seed, signal.SIGTERM, "tiny_deadlock")
+            if out is not None:
+                self.usable("stuck", out, 3)
+                return f"seed {seed}"
+        raise Failure(f"not with {TINY_SEEDS} seeds")
+
+    def is_stuck(self, seed, number, guest="deadlock"):
         """If this seed ends in a deadlock, ends it by signal `number`."""
-        process = self.start("stuck", "deadlock", f"--schedule=random:{seed}")
+        process = self.start("stuck", guest, f"--schedule=random:{seed}")
         try:
             process.wait(STUCK)
         except subprocess.TimeoutExpired:
@@ -274,7 +299,8 @@ class Tests(Tap):
         return (self.lost_update_by_default, self.deadlock_by_default,
                 self.find_lost_update, self.replay_lost_update,
                 self.same_seed, self.other_seeds, self.find_deadlock,
-                self.deadlock_again, self.spinning, self.killed_recorder,
+                self.deadlock_again, self.tiny_errors_by_default,
+                self.find_tiny_update, self.find_tiny_deadlock, self.spinning, self.killed_recorder,
                 self.ended_recorder, self.killed_child, self.short_lived)
 
 
@@ -289,7 +315,8 @@ def main():
     parser.add_argument("--only", action="append", metavar="WORD",
                         help="only tests with this in their names")
     parser.add_argument("guests", nargs="+",
-                        help="lost_update, deadlock, endless, many, spin")
+                        help="lost_update, tiny_update, deadlock, "
+                             "tiny_deadlock, endless, many, spin")
     options = parser.parse_args()
     options.cprec = os.path.abspath(options.cprec)
     folder = tempfile.mkdtemp(prefix="cprec-schedules-")

@@ -158,6 +158,10 @@ struct scheduler {
 	struct linux_schedule options;
 	uint64_t random;	/* state of the generator */
 	uint64_t era;		/* of priorities */
+	uint64_t pace;		/* about how long slices are now */
+	unsigned pace_turns;	/* until another is drawn */
+	int64_t debt;		/* steps that switches have cost */
+	uint64_t paid;		/* steps that have been counted */
 };
 
 struct linux_process {

@@ -7,11 +7,17 @@
  * others are ready.  Threads that are ready stand in a queue, each with its
  * host thread asleep; who gives the processor away wakes the next.
  *
- * With a random schedule, slices have lengths from a few instructions to the
- * usual, and the next is drawn among the ready: mostly among those of the
- * highest priority, which is drawn too, so that some threads do not run for
- * a long time.  All is drawn from one seed, in an order that only the guest's
- * own doings decide.
+ * With a random schedule, a pace is drawn for some turns at a time: how long
+ * their slices are about, from some instructions to the usual.  Errors that
+ * need several switches close to each other take many short slices in a row,
+ * others a long one at the right time.  Switches cost much more than steps, so
+ * short slices are paid for: by what is granted at the start, so that programs
+ * of few steps may have short ones only, and by the steps of long ones.
+ *
+ * The next is drawn among the ready: mostly among those of the highest
+ * priority, which is drawn too, so that some threads do not run for a long
+ * time.  All is drawn from one seed, in an order that only the guest's own
+ * doings decide.
  *
  * Source: rr's chaos mode (R. O'Callahan, "Introducing rr chaos mode").
  */
@@ -24,6 +30,10 @@
 #include "vm/linux/process.h"
 
 #define SLICE_STEPS UINT64_C(1000000)
+#define PACE_LEAST_BITS 5	/* the shortest slices: 32 steps */
+#define PACE_TURNS 64		/* at most, until another pace is drawn */
+#define SWITCH_STEPS 50000	/* what could be executed instead */
+#define SWITCHES_GRANTED 1000
 #define SHORT_SLICE 10000	/* some blocks have 512 */
 #define SLICE_TIME 2000000	/* nanoseconds, where nobody counts steps */
 #define LOOKS 400		/* some 10 to 20 microseconds */
@@ -79,21 +89,59 @@ static uint64_t slice_most(const struct scheduler *scheduler)
 }
 
 /*
+ * All orders of magnitude are drawn, the shorter of two each time, while they
+ * can be paid for.
+ */
+static void draw_pace(struct scheduler *scheduler)
+{
+	uint64_t most = slice_most(scheduler), one, other;
+	unsigned bits = 0, range;
+
+	while (bits < 62 && most >> (bits + 1))
+		bits++;
+	scheduler->pace = most;
+	scheduler->pace_turns = 1;
+	if (scheduler->debt > (int64_t)SWITCHES_GRANTED * SWITCH_STEPS)
+		return;
+	range = bits > PACE_LEAST_BITS ? bits - PACE_LEAST_BITS + 1 : 1;
+	one = draw(scheduler) % range;
+	other = draw(scheduler) % range;
+	scheduler->pace = UINT64_C(1) << (PACE_LEAST_BITS +
+					  (one < other ? one : other));
+	scheduler->pace_turns = 1 + (unsigned)(draw(scheduler) % PACE_TURNS);
+}
+
+static uint64_t random_length(struct scheduler *scheduler)
+{
+	uint64_t most = slice_most(scheduler), length;
+
+	if (!scheduler->pace_turns)
+		draw_pace(scheduler);
+	scheduler->pace_turns--;
+	length = 1 + draw(scheduler) % (2 * scheduler->pace);
+	return length < most ? length : most;
+}
+
+/*
  * Slices of one length could end at the same place of a loop for ever, while
- * a lock is held.  In a random schedule all orders of magnitude are equally
- * likely.
+ * a lock is held.
  */
 static uint64_t slice_length(struct scheduler *scheduler)
 {
 	uint64_t most = slice_most(scheduler);
-	unsigned bits = 0;
 
 	if (!scheduler->options.random)
 		return most - draw(scheduler) % (most / 8 + 1);
-	while (bits < 62 && most >> (bits + 1))
-		bits++;
-	return 1 + draw(scheduler) %
-			   (UINT64_C(1) << draw(scheduler) % (bits + 1));
+	return random_length(scheduler);
+}
+
+/* What has been executed since the last switch pays for it. */
+static void pay(struct scheduler *scheduler, uint64_t now)
+{
+	scheduler->debt += SWITCH_STEPS - (int64_t)(now - scheduler->paid);
+	if (scheduler->debt < 0)
+		scheduler->debt = 0;
+	scheduler->paid = now;
 }
 
 /* A slice that ends before the first block would be none. */
@@ -260,6 +308,7 @@ static void take(struct linux_thread *thread)
 	scheduler->overdue = false;
 	if (thread->must_end)
 		thread_vanish(thread);
+	pay(scheduler, vm_steps(process->vm));
 	scheduler->slice_end = vm_steps(process->vm) +
 			       slice_length(scheduler);
 	if (scheduler->present != thread) {
