@@ -135,6 +135,7 @@ struct linux_thread {
 	uint32_t turn;		/* to have the processor; see scheduler.c */
 	bool must_end;		/* another thread executes a program */
 	volatile bool woken;	/* it waits no more at a futex */
+	unsigned looked_in_vain;	/* for its turn; see scheduler.c */
 	struct linux_thread *behind;	/* in a queue */
 	guest_addr futex;	/* where it waits; 0: it does not */
 	uint32_t futex_bits;

@@ -37,6 +37,8 @@
 #define SHORT_SLICE 10000	/* some blocks have 512 */
 #define SLICE_TIME 2000000	/* nanoseconds, where nobody counts steps */
 #define LOOKS 400		/* some 10 to 20 microseconds */
+#define VAIN_MOST 4		/* times that a thread looks in vain */
+#define VAIN_REST 32		/* times that it does not look after that */
 
 /* ------- queues ------- */
 
@@ -210,20 +212,23 @@ static void stir(struct linux_thread *thread)
 		syscall(SYS_futex, &thread->turn, FUTEX_WAKE_PRIVATE, 1);
 }
 
-/* With the lock. */
-static void make_ready(struct scheduler *scheduler,
+/* With the lock.  True if it is to be granted the processor, without it. */
+static bool make_ready(struct scheduler *scheduler,
 		       struct linux_thread *thread)
 {
 	if (scheduler->running) {
 		queue_append(&scheduler->ready, thread);
-		return;
+		return false;
 	}
 	scheduler->running = thread;
-	grant(thread);
+	return true;
 }
 
-/* With the lock. */
-static void pass_on(struct scheduler *scheduler)
+/*
+ * With the lock.  Returns who is to be granted the processor, without it: who
+ * is woken needs the lock soon.
+ */
+static struct linux_thread *pass_on(struct scheduler *scheduler)
 {
 	struct linux_thread *next = scheduler->ready.first;
 
@@ -232,8 +237,7 @@ static void pass_on(struct scheduler *scheduler)
 	if (next)
 		queue_remove(&scheduler->ready, next);
 	scheduler->running = next;
-	if (next)
-		grant(next);
+	return next;
 }
 
 static bool has_turn(const struct linux_thread *thread)
@@ -243,14 +247,26 @@ static bool has_turn(const struct linux_thread *thread)
 
 /*
  * Threads that hand something to and fro get their turns back at once: to
- * look for that some microseconds costs less than to sleep and be woken.
+ * look for that some microseconds costs less than to sleep and be woken.  Who
+ * has looked in vain several times does not look for a while.
  */
-static void look_for_turn(const struct linux_thread *thread)
+static void look_for_turn(struct linux_thread *thread)
 {
 	if (thread->process->scheduler.one_processor)
 		return;
-	for (int i = 0; i < LOOKS && !has_turn(thread); i++)
+	if (thread->looked_in_vain >= VAIN_MOST) {
+		if (++thread->looked_in_vain == VAIN_MOST + VAIN_REST)
+			thread->looked_in_vain = VAIN_MOST - 1;
+		return;
+	}
+	for (int i = 0; i < LOOKS; i++) {
+		if (has_turn(thread)) {
+			thread->looked_in_vain = 0;
+			return;
+		}
 		__builtin_ia32_pause();
+	}
+	thread->looked_in_vain++;
 }
 
 /* Says that the host thread is about to sleep, unless it has its turn. */
@@ -346,19 +362,26 @@ void scheduler_alone(struct linux_process *process)
 void scheduler_leave(struct linux_process *process)
 {
 	struct scheduler *scheduler = &process->scheduler;
+	struct linux_thread *next;
 
 	pthread_mutex_lock(&scheduler->lock);
 	process->thread->turn = TURN_NOT;
-	pass_on(scheduler);
+	next = pass_on(scheduler);
 	pthread_mutex_unlock(&scheduler->lock);
+	if (next)
+		grant(next);
 }
 
 void scheduler_add(struct linux_process *process,
 		   struct linux_thread *thread)
 {
+	bool is_next;
+
 	pthread_mutex_lock(&process->scheduler.lock);
-	make_ready(&process->scheduler, thread);
+	is_next = make_ready(&process->scheduler, thread);
 	pthread_mutex_unlock(&process->scheduler.lock);
+	if (is_next)
+		grant(thread);
 }
 
 void scheduler_take(struct linux_thread *thread)
@@ -376,15 +399,17 @@ void scheduler_enter(struct linux_thread *thread)
 void scheduler_yield(struct linux_process *process)
 {
 	struct scheduler *scheduler = &process->scheduler;
-	struct linux_thread *self = process->thread;
+	struct linux_thread *self = process->thread, *next = NULL;
 
 	pthread_mutex_lock(&scheduler->lock);
 	if (scheduler->ready.first) {
 		self->turn = TURN_NOT;
 		queue_append(&scheduler->ready, self);
-		pass_on(scheduler);
+		next = pass_on(scheduler);
 	}
 	pthread_mutex_unlock(&scheduler->lock);
+	if (next)
+		grant(next);
 	wait_turn(self);
 	take(self);
 }
@@ -393,17 +418,19 @@ bool scheduler_wake(struct linux_process *process,
 		    struct linux_thread *thread)
 {
 	struct scheduler *scheduler = &process->scheduler;
-	bool waited;
+	bool waited, is_next = false;
 
 	pthread_mutex_lock(&scheduler->lock);
 	waited = queue_remove(&scheduler->waiting, thread);
 	if (waited) {
 		thread->woken = true;
-		make_ready(scheduler, thread);
-		if (scheduler->options.by_time)
+		is_next = make_ready(scheduler, thread);
+		if (!is_next && scheduler->options.by_time)
 			stir(thread);
 	}
 	pthread_mutex_unlock(&scheduler->lock);
+	if (is_next)
+		grant(thread);
 	return waited;
 }
 
