@@ -305,6 +305,13 @@ static void decode_last(struct block *block, const uint8_t *code,
 	block->last_size = (uint16_t)(end - code);
 }
 
+static uint8_t hooks(const uint8_t *code, const uint8_t *end)
+{
+	bool rep;
+
+	return (uint8_t)float_hooks(skip_prefixes(code, end, &rep), end);
+}
+
 uint32_t block_decode(struct vm *vm, guest_addr pc, uint32_t size)
 {
 	uint8_t code[8192];
@@ -325,6 +332,7 @@ uint32_t block_decode(struct vm *vm, guest_addr pc, uint32_t size)
 		if (gate(code + at, code + size) != GATE_OPEN &&
 		    block->special == NO_SPECIAL)
 			block->special = block->count;
+		block->hooks |= hooks(code + at, code + at + step);
 		last = at;
 		block->count++;
 		if (!step)
@@ -374,6 +382,37 @@ guest_addr block_address_of(struct vm *vm, const struct block *block,
 		at += step;
 	}
 	return block->pc + at;
+}
+
+size_t block_code(struct vm *vm, guest_addr pc, uint8_t *code,
+		  const uint8_t **opcode)
+{
+	size_t size = read_code(vm, pc, code, X86_INSN_MOST);
+	bool rep;
+
+	*opcode = skip_prefixes(code, code + size, &rep);
+	return size;
+}
+
+void block_see(struct vm *vm, const struct block *block, block_see_fn *see,
+	       void *context)
+{
+	uint8_t code[8192];
+	size_t size = read_code(vm, block->pc, code,
+				block->size < sizeof(code) ? block->size :
+							     sizeof(code));
+	size_t at = 0, step;
+
+	for (unsigned i = 0; i < block->count && at < size; i++, at += step) {
+		bool rep;
+
+		step = length(vm, code + at, size - at, block->pc + at);
+		if (!step)
+			break;
+		see(context, block->pc + at, code + at,
+		    skip_prefixes(code + at, code + at + step, &rep),
+		    code + at + step);
+	}
 }
 
 bool block_explain(struct vm *vm, guest_addr pc, struct vm_stop *stop)

@@ -122,6 +122,8 @@ __attribute__((noinline)) static void on_block(uc_engine *uc, uint64_t pc,
 	(void)uc;
 	vm->traced = 0;
 	if (inlined == INLINED_PLAIN) {
+		vm->stop_block = vm->counter->current;
+		vm->counter->current = 0;
 		vm->stopped = ENGINE_AT_BLOCK;
 		uc_emu_stop(vm->uc);
 		return;
@@ -144,6 +146,13 @@ __attribute__((noinline)) static void on_block(uc_engine *uc, uint64_t pc,
 		return;
 	}
 	restart = is_restart(vm, number);
+	if (!restart && vm->blocks[number].hooks &&
+	    float_wants_hooks(vm, &vm->blocks[number])) {
+		vm->stop_block = number;
+		vm->stopped = ENGINE_UNHOOKED;
+		uc_emu_stop(vm->uc);
+		return;
+	}
 	if (restart)
 		give_back_rest(vm, pc);
 	if (restart ? !pay_again(vm, number) : !pay(vm, number))
@@ -311,6 +320,8 @@ uc_err hooks_add(struct vm *vm)
 	if (!err)
 		err = uc_hook_add(vm->uc, &hook, UC_HOOK_INSN_INVALID,
 				  (void *)on_invalid, vm, 1, 0);
+	if (!err)
+		err = float_add_hook(vm);
 	return err;
 }
 

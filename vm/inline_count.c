@@ -40,6 +40,7 @@
  *
  *	cmp  dword [rip + asked], 0
  *	je   body
+ *	mov  dword [rip + current], number
  *	jmp  call
  *
  * The two bytes before the call say what was done: in the original they are
@@ -246,7 +247,7 @@ static size_t write_rep(struct vm *vm, uint8_t *code, uint8_t *start,
 }
 
 static size_t write_plain(struct vm *vm, uint8_t *code, uint8_t *start,
-			  uint8_t *ret)
+			  uint8_t *ret, uint32_t number)
 {
 	ptrdiff_t shift = code - start;
 	uint8_t *at = code;
@@ -254,6 +255,8 @@ static size_t write_plain(struct vm *vm, uint8_t *code, uint8_t *start,
 	at = emit(at, "\x83\x3d", 2, (uint8_t *)&vm->counter->asked + shift,
 		  "", 1);
 	at = emit_jump(at, 0x74, find_body(ret) + shift);		/* je */
+	at = emit(at, "\xc7\x05", 2, (uint8_t *)&vm->counter->current + shift,
+		  &number, 4);
 	at = emit_jump(at, 0xeb, ret - 6 + shift);	/* jmp */
 	return (size_t)(at - code);
 }
@@ -274,7 +277,7 @@ void inline_count(struct vm *vm, uint8_t *ret, uint32_t number,
 	if (!start || !bring_counter(vm, ret) || !reaches(vm, start))
 		return;
 	if (vm->uncounted)
-		size = write_plain(vm, code, start, ret);
+		size = write_plain(vm, code, start, ret, number);
 	else if (rep)
 		size = write_rep(vm, code, start, ret, number);
 	else

@@ -357,6 +357,13 @@ static void explain_interrupt(struct vm *vm, struct vm_stop *stop)
 	x86_exception_taken(vm);
 }
 
+/* Whether it stopped before the block vm->stop_block. */
+static bool is_before_block(const struct vm *vm)
+{
+	return vm->stopped == ENGINE_AT_BLOCK ||
+	       vm->stopped == ENGINE_UNHOOKED || vm->stopped == ENGINE_SPECIAL;
+}
+
 /* Runs the engine from where the guest stands until it stops by itself. */
 static int run_engine(struct vm *vm, guest_addr until, struct vm_stop *stop,
 		      struct failure *why)
@@ -368,10 +375,10 @@ static int run_engine(struct vm *vm, guest_addr until, struct vm_stop *stop,
 	hooks_run(vm);
 	err = uc_emu_start(vm->uc, vm_reg(vm, X86_RIP), until, 0, 0);
 	x86_mend_flags(vm);
+	float_end_quiet(vm);
 	memset(stop, 0, sizeof(*stop));
-	/* With a trace, the engine does not say so itself. */
-	if (vm->trace && (vm->stopped == ENGINE_AT_BLOCK ||
-			  vm->stopped == ENGINE_SPECIAL))
+	/* With a hook on instructions, the engine does not say so itself. */
+	if (is_before_block(vm))
 		vm_set_reg(vm, X86_RIP, vm->blocks[vm->stop_block].pc);
 	stop->pc = vm_reg(vm, X86_RIP);
 	if (vm->stopped != ENGINE_NONE || stop->pc == until)
@@ -400,7 +407,10 @@ static int run_part(struct vm *vm, uint32_t number, unsigned count,
 	uc_ctl_remove_cache(vm->uc, block.pc, block.pc + block.size);
 	vm->partial = true;
 	vm->counter->current = 0;
+	if (block.hooks)
+		float_hook_block(vm, &block);
 	rc = run_engine(vm, until, stop, why);
+	float_hook_nothing(vm);
 	vm->partial = false;
 	uc_ctl_remove_cache(vm->uc, block.pc, block.pc + block.size);
 	return rc;
@@ -460,9 +470,20 @@ static int run_to_special(struct vm *vm, struct vm_stop *stop,
 	return 0;
 }
 
+/* The engine stopped before a block that it is to translate with hooks. */
+static void hook_block(struct vm *vm)
+{
+	struct block block = vm->blocks[vm->stop_block];
+
+	uc_ctl_remove_cache(vm->uc, block.pc, block.pc + block.size);
+	float_hook_block(vm, &block);
+	vm->emulated = true;
+}
+
 static void explain(struct vm *vm, struct vm_stop *stop)
 {
 	switch (vm->stopped) {
+	case ENGINE_UNHOOKED:
 	case ENGINE_SPECIAL:
 		break;		/* run_to_special() has said it */
 	case ENGINE_AT_BLOCK:
@@ -599,6 +620,8 @@ static int run_once(struct vm *vm, uint64_t budget, bool exact,
 		rc = run_rest(vm, left, stop, why);
 	else if (vm->stopped == ENGINE_SPECIAL)
 		rc = run_to_special(vm, stop, why);
+	else if (vm->stopped == ENGINE_UNHOOKED)
+		hook_block(vm);
 	else if (vm->stopped == ENGINE_NONE && vm->faulted) {
 		unsigned done;
 

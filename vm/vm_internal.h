@@ -36,9 +36,13 @@ struct block {
 	bool ends_rep;		/* its last instruction is one */
 	bool ends_block;	/* control does not just run on behind it */
 	bool pauses;		/* its last instruction is PAUSE */
+	uint8_t hooks;		/* HOOK_...: it has instructions that want it */
 	uint16_t last_size;	/* bytes of the last instruction */
 };
 #define NO_SPECIAL UINT16_MAX
+
+/* Why the engine is to call on_float() before an instruction. */
+#define HOOK_FLAGS 1u	/* it shows or changes flags of exceptions */
 
 #define KNOWN_BLOCKS 65536
 
@@ -60,6 +64,7 @@ enum engine_stop {
 	ENGINE_NONE,
 	ENGINE_AT_BLOCK,	/* before a block for which there is no budget */
 	ENGINE_SPECIAL,		/* before a block with a special instruction */
+	ENGINE_UNHOOKED,	/* before one translated without its hooks */
 	ENGINE_SYSCALL,
 	ENGINE_INTERRUPT,
 	ENGINE_INVALID,
@@ -79,13 +84,23 @@ struct tlb {
 	uint64_t total;		/* misses since the start */
 };
 
+/* IE, ZE, OE, UE, PE, in a unit as in MXCSR and in the status word of x87. */
+#define FLOAT_UNIT_FLAGS 0x3du
+
+/* A floating-point unit of the engine: bytes of its own; see x86_state.c. */
+struct float_unit {
+	uint8_t *raised;	/* flags of exceptions; NULL: not found */
+	uint8_t *flush;		/* whether it flushes to zero */
+};
+
 struct vm {
 	uc_engine *uc;
 	struct memory *memory;
 	const struct reg_table *regs;
 	uc_context *pristine;	/* the engine's state before anything ran */
-	uc_context *scratch;	/* see x86_mxcsr.c */
-	size_t sse_flush, x87_flush;	/* places in it; 0: none */
+	uc_context *scratch;	/* see x86_state.c */
+	uint8_t *state;		/* the engine's registers; NULL: not found */
+	struct float_unit sse, x87;
 	csh decoder;
 	cs_insn *insn;
 
@@ -139,6 +154,10 @@ struct vm {
 	struct watch_cache *seen;	/* see watch.c */
 
 	struct tlb tlb;
+	uint64_t *hooked;	/* the first and last address with a hook on
+				   instructions; NULL: there is none */
+	guest_addr hooked_block;	/* that is translated with its hooks */
+	uint8_t spurious;	/* flags to be taken back from vm->sse */
 	bool probing;		/* any mapped page counts as code */
 	uint64_t generation;	/* of memory, that the TLB has seen */
 };
@@ -210,6 +229,19 @@ unsigned block_index_of(struct vm *vm, const struct block *block,
 guest_addr block_address_of(struct vm *vm, const struct block *block,
 			    unsigned index);
 
+/* Calls `see` for each instruction, with where its prefixes end. */
+typedef void block_see_fn(void *context, guest_addr pc, const uint8_t *code,
+			  const uint8_t *opcode, const uint8_t *end);
+void block_see(struct vm *vm, const struct block *block, block_see_fn *see,
+	       void *context);
+
+/*
+ * The bytes of the instruction at `pc`, at most X86_INSN_MOST, into `code`;
+ * how many.  `*opcode` gets the place behind prefixes.
+ */
+size_t block_code(struct vm *vm, guest_addr pc, uint8_t *code,
+		  const uint8_t **opcode);
+
 /*
  * Says what is special about the instruction at `pc`; false if it is only
  * that the engine must not execute it.
@@ -269,16 +301,63 @@ void x86_mend_flags(struct vm *vm);
 
 int x86_start(struct vm *vm, struct failure *why);
 
-/* ------- x86_mxcsr.c ------- */
-
-/* Finds what x86_set_mxcsr() needs; at the start, behind vm->pristine. */
-int x86_find_flags(struct vm *vm, struct failure *why);
-void x86_set_mxcsr(struct vm *vm, uint32_t value);
-
 /*
  * Forgets that an exception was raised: the engine waits for its delivery and
  * takes the next one for a double fault.
  */
 void x86_exception_taken(struct vm *vm);
+
+/* ------- x86_state.c, x86_mxcsr.c ------- */
+
+/* Finds vm->state and what it holds; at the start, behind vm->pristine. */
+int x86_find_state(struct vm *vm, struct failure *why);
+
+/* The registers with the flags of exceptions as the processor has them. */
+uint32_t x86_mxcsr(struct vm *vm);
+void x86_set_mxcsr(struct vm *vm, uint32_t value);
+uint16_t x86_status(struct vm *vm);
+void x86_set_status(struct vm *vm, uint16_t value);
+
+/* Brings the engine's registers to that. */
+void x86_show_flags(struct vm *vm);
+
+/* ------- x86_operand.c: memory operands, quickly ------- */
+
+/* An address, as an instruction names it. */
+struct operand_form {
+	int8_t base, index;	/* numbers of the encoding, or one of these */
+	uint8_t shift;		/* of the index */
+	uint8_t segment;	/* X86_FS_BASE, X86_GS_BASE or 0 */
+	int32_t displacement;
+};
+enum { OPERAND_NONE = -1, OPERAND_NEXT = 16 };	/* nothing; RIP */
+
+/*
+ * The memory operand of the instruction whose opcode, behind all prefixes, is
+ * at `opcode`; false if it has none, or one of 32-bit addresses.
+ */
+bool operand_decode(const uint8_t *code, const uint8_t *opcode,
+		    const uint8_t *end, struct operand_form *out);
+
+/* Where it is now; `next` is the address behind the instruction. */
+guest_addr operand_at(struct vm *vm, const struct operand_form *form,
+		      guest_addr next);
+
+/* ------- x86_float.c ------- */
+
+/* HOOK_... that the instruction wants; prefixes end at `opcode`. */
+unsigned float_hooks(const uint8_t *opcode, const uint8_t *end);
+
+uc_err float_add_hook(struct vm *vm);
+
+/* Whether the block is to be translated anew, with hooks; if not, it has. */
+bool float_wants_hooks(struct vm *vm, const struct block *block);
+
+/* What is translated now of the block gets its hooks, or nothing does. */
+void float_hook_block(struct vm *vm, const struct block *block);
+void float_hook_nothing(struct vm *vm);
+
+/* Takes back flags that an instruction raised and should not have. */
+void float_end_quiet(struct vm *vm);
 
 #endif

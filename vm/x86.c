@@ -91,6 +91,10 @@ uint64_t vm_reg(struct vm *vm, unsigned reg)
 
 	if (is_selector(reg))
 		return selector(reg);
+	if (reg == X86_MXCSR)
+		return x86_mxcsr(vm);
+	if (reg == X86_FPSW)
+		return x86_status(vm);
 	read_reg(vm, reg, bytes);
 	memcpy(&value, bytes, sizeof(value));
 	return reg == X86_RFLAGS ? value | RFLAGS_FIXED : value;
@@ -102,6 +106,8 @@ void vm_set_reg(struct vm *vm, unsigned reg, uint64_t value)
 		return;
 	if (reg == X86_MXCSR)
 		x86_set_mxcsr(vm, (uint32_t)value);
+	else if (reg == X86_FPSW)
+		x86_set_status(vm, (uint16_t)value);
 	else
 		uc_reg_write(vm->uc, engine_regs[reg], &value);
 }
@@ -136,6 +142,7 @@ void vm_set_registers(struct vm *vm, const struct reg_file *regs)
 	}
 	/* Last: the engine marks a stack register in use when it is written. */
 	vm_set_reg(vm, X86_FPTAG, reg_get(vm->regs, regs, X86_FPTAG));
+	vm_set_reg(vm, X86_FPSW, reg_get(vm->regs, regs, X86_FPSW));
 	vm_set_reg(vm, X86_MXCSR, reg_get(vm->regs, regs, X86_MXCSR));
 	vm->counter->current = 0;
 }
@@ -161,7 +168,7 @@ int x86_start(struct vm *vm, struct failure *why)
 	if (err)
 		return failed(why, ERR_SYSTEM, "cannot set up the processor: %s",
 			      uc_strerror(err));
-	rc = x86_find_flags(vm, why);
+	rc = x86_find_state(vm, why);
 	if (!rc)
 		jumps_start(vm);
 	return rc;

@@ -108,22 +108,39 @@ static bool load_mxcsr(struct vm *vm, const struct operand *operand)
 	return true;
 }
 
-/* What FISTTP makes of an 80-bit number; what does not fit is the smallest. */
-static uint64_t truncated(const uint8_t number[10], unsigned size)
+/* Of the status word. */
+enum { STATUS_INVALID = 1, STATUS_INEXACT = 0x20, STATUS_STACK = 0x40 };
+
+/*
+ * What FISTTP makes of an 80-bit number; what does not fit is the smallest.
+ * `*status` gets the flag that it raises.
+ */
+static uint64_t truncated(const uint8_t number[10], unsigned size,
+			  uint64_t *status)
 {
 	const int bias = 16383, bits = (int)size * 8;
+	const uint64_t smallest = UINT64_C(1) << (bits - 1);
 	uint64_t mantissa, value;
 	uint16_t head;
 	int exponent;
+	bool fits;
 
 	memcpy(&mantissa, number, 8);
 	memcpy(&head, number + 8, 2);
 	exponent = (head & 0x7fff) - bias;
-	if (exponent < 0)
+	if (exponent < 0) {
+		*status |= mantissa ? STATUS_INEXACT : 0;
 		return 0;
-	if (exponent > bits - 2 || !(mantissa >> 63))
-		return UINT64_C(1) << (bits - 1);
-	value = mantissa >> (63 - exponent);
+	}
+	value = exponent < bits ? mantissa >> (63 - exponent) : 0;
+	fits = exponent < bits - 1 ||
+	       (exponent == bits - 1 && head >> 15 && value == smallest);
+	if (!fits || !(mantissa >> 63)) {
+		*status |= STATUS_INVALID;
+		return smallest;
+	}
+	if (value << (63 - exponent) != mantissa)
+		*status |= STATUS_INEXACT;
 	return head >> 15 ? 0 - value : value;
 }
 
@@ -140,7 +157,9 @@ static void store_truncated(struct vm *vm, struct operand *operand)
 	if ((tags >> (2 * top) & 3) != 3)	/* it is not empty */
 		value = truncated(regs.bytes +
 					  vm->regs->regs[X86_ST0].offset,
-				  operand->size);
+				  operand->size, &status);
+	else
+		status |= STATUS_INVALID | STATUS_STACK;
 	memcpy(operand->bytes, &value, operand->size);
 	vm_set_reg(vm, X86_FPTAG, tags | UINT64_C(3) << (2 * top));
 	vm_set_reg(vm, X86_FPSW, (status & ~(UINT64_C(7) << STATUS_TOP)) |

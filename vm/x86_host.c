@@ -81,6 +81,7 @@ static void store_image(struct vm *vm, const struct fx_image *image)
 	reg_set(vm->regs, &regs, X86_FPCW, image->control);
 	reg_set(vm->regs, &regs, X86_FPSW, image->status);
 	reg_set(vm->regs, &regs, X86_FPTAG, full_tag(image->tag));
+	reg_set(vm->regs, &regs, X86_MXCSR, image->mxcsr);
 	for (unsigned i = 0; i < 8; i++)
 		memcpy(regs.bytes + vm->regs->regs[X86_ST0 + i].offset,
 		       image->st[i], 10);
@@ -167,6 +168,7 @@ static bool execute(struct vm *vm, struct fx_image *image,
 	host_function *function = make_function(insn, size);
 	uint64_t flags = vm_reg(vm, X86_RFLAGS);
 	uint16_t control = image->control;
+	uint32_t masks = image->mxcsr & MASK_ALL_SSE;
 	struct host_regs regs = {
 		vm_reg(vm, X86_RAX), vm_reg(vm, X86_RCX), vm_reg(vm, X86_RDX),
 		(flags & FLAGS_ARITHMETIC) | 0x202,
@@ -179,6 +181,7 @@ static bool execute(struct vm *vm, struct fx_image *image,
 	image->mxcsr |= MASK_ALL_SSE;
 	function(image, &regs);
 	image->control = control;
+	image->mxcsr = (image->mxcsr & ~(uint32_t)MASK_ALL_SSE) | masks;
 	store_image(vm, image);
 	vm_set_reg(vm, X86_RAX, regs.rax);
 	vm_set_reg(vm, X86_RCX, regs.rcx);

@@ -1,80 +1,80 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * x86_mxcsr.c - flush-to-zero of SSE, which the engine forgets
+ * x86_mxcsr.c - MXCSR and the status word of x87, as they should be
  *
- * When MXCSR gets its bit FZ, the engine (2.1.1) tells the wrong one of its two
- * floating-point units, x87's.  The flag of the right one can only be reached
- * in a saved context.  Where it lies there is found out from what DAZ and the
- * rounding mode change, which the engine does right: they are its neighbours.
- * If they are not, everything stays as the engine does it.
+ * The engine (2.1.1) raises flags of exceptions in its floating-point units,
+ * but does not show them in the registers; and MXCSR's FZ reaches the wrong
+ * one of its units, x87's.  What is true of SSE is MXCSR and the unit's flags
+ * together, of x87 the unit's flags alone: FDIV also sets ZE in the register,
+ * for 0/0, too.  The denormal flag and that of the stack, which units have
+ * not, are only in the registers.
  *
- * Source: Intel 64 SDM volume 1, 10.2.3 (MXCSR).
+ * Source: Intel 64 SDM volume 1, 8.1.3 (status word), 10.2.3 (MXCSR).
  */
-#include <string.h>
-
-#include "formats/error.h"
 #include "vm/vm_internal.h"
 
-#define MXCSR_START 0x1f80u
-#define MXCSR_DAZ 0x40u
-#define MXCSR_ROUND 0x6000u
 #define MXCSR_FZ 0x8000u
 
-static uc_err write_mxcsr(struct vm *vm, uint32_t value)
+#define UNIT_FLUSHED 0x80u	/* a result, to zero: underflow, inexact */
+#define UNDERFLOW_INEXACT 0x30u
+
+#define STATUS_UNMASKED 0x8080u	/* ES, B */
+#define ALL_EXCEPTIONS 0x3fu
+
+static unsigned raised(const struct float_unit *unit)
 {
-	return uc_reg_write(vm->uc, UC_X86_REG_MXCSR, &value);
+	unsigned flags = *unit->raised & FLOAT_UNIT_FLAGS;
+
+	return *unit->raised & UNIT_FLUSHED ? flags | UNDERFLOW_INEXACT : flags;
 }
 
-/*
- * The first byte of the context that these bits of MXCSR change, 0 if none;
- * MXCSR itself lies behind.
- */
-static size_t find_changed(struct vm *vm, uint32_t bits)
+uint32_t x86_mxcsr(struct vm *vm)
 {
-	const uint8_t *before = (const uint8_t *)vm->pristine;
-	const uint8_t *after = (const uint8_t *)vm->scratch;
-	size_t size = uc_context_size(vm->uc);
-	size_t at = 0;
+	uint32_t value = 0;
 
-	if (write_mxcsr(vm, MXCSR_START | bits) ||
-	    uc_context_save(vm->uc, vm->scratch))
-		return 0;
-	while (at < size && before[at] == after[at])
-		at++;
-	return at < size ? at : 0;
-}
-
-int x86_find_flags(struct vm *vm, struct failure *why)
-{
-	size_t rounding, zero_inputs, forgotten;
-
-	if (uc_context_alloc(vm->uc, &vm->scratch))
-		return failed(why, ERR_NO_MEMORY, "out of memory");
-	rounding = find_changed(vm, MXCSR_ROUND);
-	zero_inputs = find_changed(vm, MXCSR_DAZ);
-	forgotten = find_changed(vm, MXCSR_FZ);
-	if (rounding && zero_inputs == rounding + 4 &&
-	    forgotten != zero_inputs - 1) {
-		vm->sse_flush = zero_inputs - 1;
-		vm->x87_flush = forgotten;
-	}
-	uc_context_restore(vm->uc, vm->pristine);
-	return 0;
+	uc_reg_read(vm->uc, UC_X86_REG_MXCSR, &value);
+	return vm->sse.raised ? value | raised(&vm->sse) : value;
 }
 
 void x86_set_mxcsr(struct vm *vm, uint32_t value)
 {
-	uint8_t *bytes = (uint8_t *)vm->scratch;
-	uint32_t before = 0;
+	uc_reg_write(vm->uc, UC_X86_REG_MXCSR, &value);
+	if (!vm->sse.raised)
+		return;
+	*vm->sse.flush = value & MXCSR_FZ ? 1 : 0;
+	*vm->x87.flush = 0;
+	*vm->sse.raised = value & FLOAT_UNIT_FLAGS;
+}
 
-	uc_reg_read(vm->uc, UC_X86_REG_MXCSR, &before);
-	write_mxcsr(vm, value);
-	if (!vm->sse_flush || !((before | value) & MXCSR_FZ))
-		return;
-	if (uc_context_save(vm->uc, vm->scratch))
-		return;
-	bytes[vm->sse_flush] = value & MXCSR_FZ ? 1 : 0;
-	bytes[vm->x87_flush] = 0;
-	uc_context_restore(vm->uc, vm->scratch);
-	vm->generation = 0;	/* a context may bring its TLB along */
+uint16_t x86_status(struct vm *vm)
+{
+	uint16_t status = 0, control = 0;
+
+	uc_reg_read(vm->uc, UC_X86_REG_FPSW, &status);
+	if (!vm->x87.raised)
+		return status;
+	uc_reg_read(vm->uc, UC_X86_REG_FPCW, &control);
+	status &= (uint16_t)~(FLOAT_UNIT_FLAGS | STATUS_UNMASKED);
+	status |= (uint16_t)raised(&vm->x87);
+	if (status & ~control & ALL_EXCEPTIONS)
+		status |= STATUS_UNMASKED;
+	return status;
+}
+
+void x86_set_status(struct vm *vm, uint16_t value)
+{
+	uc_reg_write(vm->uc, UC_X86_REG_FPSW, &value);
+	if (vm->x87.raised)
+		*vm->x87.raised = value & FLOAT_UNIT_FLAGS;
+}
+
+void x86_show_flags(struct vm *vm)
+{
+	uint32_t mxcsr = 0, all = x86_mxcsr(vm);
+	uint16_t status = x86_status(vm);
+
+	uc_reg_read(vm->uc, UC_X86_REG_MXCSR, &mxcsr);
+	if (all != mxcsr)
+		x86_set_mxcsr(vm, all);
+	uc_reg_write(vm->uc, UC_X86_REG_FPSW, &status);
 }

@@ -18,11 +18,12 @@ import sys
 import tempfile
 
 # Registers of which only these bits are compared: reserved bits and, in the
-# status registers, flags that single-stepping or x87 leave undefined.
+# status registers, flags that single-stepping or x87 leave undefined, and the
+# flag of denormal operands.
 MASKS = {
     "eflags": 0xED7,
-    "fstat": 0x3800,
-    "mxcsr": 0xFFC0,
+    "fstat": 0xB8BD,
+    "mxcsr": 0xFFFD,
 }
 
 

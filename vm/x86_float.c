@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * x86_float.c - instructions that show or change flags of exceptions
+ *
+ * The engine knows nothing of them (see x86_mxcsr.c), so it calls a hook
+ * before each: the registers are brought up to date, and the units' flags to
+ * what the instruction will make of the registers.
+ *
+ * There is one hook on instructions, which lies where nothing is.  A block
+ * that needs it is found when its translation begins to run; the guest stops,
+ * the hook is moved over the block, and the block is translated anew.  Moving
+ * it means to write into the engine's own structure: to remove a hook would
+ * remove what was translated with it, and many hooks make translating slow.
+ *
+ * Source: Intel 64 SDM volume 1, 8.1.10, 8.3.11, 10.5.1; volume 2, FLDENV.
+ */
+#include "vm/vm_internal.h"
+#include <string.h>
+
+#include "vm/x86_length.h"
+
+enum float_kind {
+	FLOAT_OTHER,
+	FLOAT_SHOWS,		/* FXSAVE, STMXCSR, FNSTSW, FNSTENV */
+	FLOAT_CLEARS,		/* FNCLEX, FNINIT, FNSAVE */
+	FLOAT_LOADS,		/* FLDENV, FRSTOR */
+	FLOAT_LOADS_ALL,	/* FXRSTOR */
+	FLOAT_ROUNDS,		/* ROUNDSD and its kin, which are to be exact */
+	FLOAT_ESTIMATES,	/* RCPPS, RSQRTPS: raise no flags */
+};
+
+static enum float_kind kind_of_x87(const uint8_t *opcode, const uint8_t *end)
+{
+	unsigned reg;
+
+	if (end - opcode < 2)
+		return FLOAT_OTHER;
+	reg = opcode[1] >> 3 & 7;
+	if (opcode[1] >= 0xc0) {
+		if (opcode[0] == 0xdf && opcode[1] == 0xe0)
+			return FLOAT_SHOWS;	/* FNSTSW AX */
+		if (opcode[0] == 0xdb && (opcode[1] == 0xe2 || opcode[1] == 0xe3))
+			return FLOAT_CLEARS;	/* FNCLEX, FNINIT */
+		return FLOAT_OTHER;
+	}
+	if (opcode[0] == 0xd9)
+		return reg == 4 ? FLOAT_LOADS : reg == 6 ? FLOAT_SHOWS :
+							   FLOAT_OTHER;
+	if (opcode[0] == 0xdd)
+		return reg == 4 ? FLOAT_LOADS : reg == 6 ? FLOAT_CLEARS :
+		       reg == 7 ? FLOAT_SHOWS : FLOAT_OTHER;
+	return FLOAT_OTHER;
+}
+
+#define ROUND_QUIETLY 8		/* in the instruction's last byte */
+
+/* ROUNDPS, ROUNDPD, ROUNDSS, ROUNDSD; `end` is the instruction's own. */
+static bool rounds_quietly(const uint8_t *opcode, const uint8_t *end)
+{
+	return end - opcode >= 5 && opcode[1] == 0x3a && opcode[2] >= 0x08 &&
+	       opcode[2] <= 0x0b && end[-1] & ROUND_QUIETLY;
+}
+
+static enum float_kind kind_of(const uint8_t *opcode, const uint8_t *end)
+{
+	if (end - opcode < 2)
+		return FLOAT_OTHER;
+	if ((*opcode & 0xf8) == 0xd8)
+		return kind_of_x87(opcode, end);
+	if (opcode[0] != 0x0f || end - opcode < 3)
+		return FLOAT_OTHER;
+	if (opcode[1] == 0x52 || opcode[1] == 0x53)
+		return FLOAT_ESTIMATES;
+	if (opcode[1] != 0xae || opcode[2] >= 0xc0)
+		return rounds_quietly(opcode, end) ? FLOAT_ROUNDS : FLOAT_OTHER;
+	switch (opcode[2] >> 3 & 7) {
+	case 0: case 3:
+		return FLOAT_SHOWS;
+	case 1:
+		return FLOAT_LOADS_ALL;
+	default:
+		return FLOAT_OTHER;
+	}
+}
+
+unsigned float_hooks(const uint8_t *opcode, const uint8_t *end)
+{
+	return kind_of(opcode, end) != FLOAT_OTHER ? HOOK_FLAGS : 0;
+}
+
+/* ------- what happens before such an instruction ------- */
+
+struct insn {
+	guest_addr pc;
+	uint8_t code[X86_INSN_MOST];
+	const uint8_t *opcode, *end;
+};
+
+/* Reads `size` bytes, `at` bytes into the operand; false if it will fault. */
+static bool load_field(struct vm *vm, const struct insn *insn, unsigned at,
+		       void *bytes, size_t size)
+{
+	struct operand_form form;
+	guest_addr addr;
+
+	if (!operand_decode(insn->code, insn->opcode, insn->end, &form))
+		return false;
+	addr = operand_at(vm, &form,
+			  insn->pc + (size_t)(insn->end - insn->code));
+	return !memory_look(vm->memory, addr + at, bytes, size);
+}
+
+/* Where the status word is in what FLDENV, FRSTOR and FXRSTOR load. */
+static unsigned status_field(const struct insn *insn, enum float_kind kind)
+{
+	bool is_short = memchr(insn->code, 0x66,
+			       (size_t)(insn->opcode - insn->code));
+
+	return kind == FLOAT_LOADS_ALL || is_short ? 2 : 4;
+}
+
+/* The units' flags become those that the registers are about to have. */
+static void load_flags(struct vm *vm, const struct insn *insn,
+		       enum float_kind kind)
+{
+	uint16_t status;
+
+	if (!load_field(vm, insn, status_field(insn, kind), &status,
+			sizeof(status)))
+		return;
+	*vm->x87.raised = (uint8_t)(status & FLOAT_UNIT_FLAGS);
+	if (kind == FLOAT_LOADS_ALL)
+		*vm->sse.raised = 0;
+}
+
+#define UNIT_INEXACT 0x20u
+
+/* Flags that the next instruction raises here, and should not. */
+static void begin_quiet(struct vm *vm, enum float_kind kind)
+{
+	unsigned spurious = kind == FLOAT_ROUNDS ? UNIT_INEXACT : UINT8_MAX;
+
+	vm->spurious = (uint8_t)(spurious & ~*vm->sse.raised);
+}
+
+void float_end_quiet(struct vm *vm)
+{
+	if (!vm->spurious)
+		return;
+	*vm->sse.raised &= (uint8_t)~vm->spurious;
+	vm->spurious = 0;
+}
+
+static void on_float(uc_engine *uc, uint64_t pc, uint32_t size, void *user)
+{
+	struct vm *vm = user;
+	struct insn insn = { .pc = pc };
+	enum float_kind kind;
+
+	(void)uc;
+	float_end_quiet(vm);
+	insn.end = insn.code + block_code(vm, pc, insn.code, &insn.opcode);
+	if (insn.end > insn.code + size)
+		insn.end = insn.code + size;
+	kind = kind_of(insn.opcode, insn.end);
+	switch (kind) {
+	case FLOAT_OTHER:
+		return;
+	case FLOAT_ROUNDS:
+	case FLOAT_ESTIMATES:
+		begin_quiet(vm, kind);
+		return;
+	case FLOAT_SHOWS:
+		x86_show_flags(vm);
+		return;
+	case FLOAT_CLEARS:
+		x86_show_flags(vm);
+		*vm->x87.raised = 0;
+		return;
+	case FLOAT_LOADS:
+	case FLOAT_LOADS_ALL:
+		load_flags(vm, &insn, kind);
+	}
+}
+
+/* ------- the hook ------- */
+
+#define NO_FIRST (NEVER + 1)
+#define NO_LAST (NEVER + 2)
+#define HOOK_WORDS 8		/* of the engine's structure */
+
+uc_err float_add_hook(struct vm *vm)
+{
+	uc_hook hook;
+	uc_err err = uc_hook_add(vm->uc, &hook, UC_HOOK_CODE,
+				 (void *)on_float, vm, NO_FIRST, NO_LAST);
+	uint64_t *words = (uint64_t *)hook;
+
+	for (unsigned i = 0; !err && !vm->hooked && i + 1 < HOOK_WORDS; i++)
+		if (words[i] == NO_FIRST && words[i + 1] == NO_LAST)
+			vm->hooked = &words[i];
+	return err;
+}
+
+void float_hook_nothing(struct vm *vm)
+{
+	if (!vm->hooked)
+		return;
+	vm->hooked[0] = NO_FIRST;
+	vm->hooked[1] = NO_LAST;
+	vm->hooked_block = 0;
+}
+
+struct range {
+	guest_addr first, last, end;
+};
+
+/*
+ * The instruction behind one that raises too much is where that is mended; if
+ * there is none in the block, nothing is.
+ */
+static void add_to_range(void *context, guest_addr pc, const uint8_t *code,
+			 const uint8_t *opcode, const uint8_t *end)
+{
+	struct range *range = context;
+	enum float_kind kind = kind_of(opcode, end);
+	guest_addr next = pc + (size_t)(end - code);
+	bool is_quiet = kind == FLOAT_ROUNDS || kind == FLOAT_ESTIMATES;
+
+	if (kind == FLOAT_OTHER || (is_quiet && next >= range->end))
+		return;
+	if (!range->last)
+		range->first = pc;
+	range->last = is_quiet ? next : pc;
+}
+
+void float_hook_block(struct vm *vm, const struct block *block)
+{
+	struct range range = { 0, 0, block->pc + block->size };
+
+	if (!vm->hooked)
+		return;
+	block_see(vm, block, add_to_range, &range);
+	if (range.last) {
+		vm->hooked[0] = range.first;
+		vm->hooked[1] = range.last;
+	}
+	vm->hooked_block = block->pc;
+}
+
+bool float_wants_hooks(struct vm *vm, const struct block *block)
+{
+	if (!vm->hooked || !vm->sse.raised || vm->partial)
+		return false;
+	if (vm->hooked_block != block->pc)
+		return true;
+	float_hook_nothing(vm);
+	return false;
+}
