@@ -480,12 +480,28 @@ static void hook_block(struct vm *vm)
 	vm->emulated = true;
 }
 
+/* The engine stopped before an instruction of x87 that raises an exception. */
+static void raise_x87(struct vm *vm, struct vm_stop *stop)
+{
+	fault_in_block(vm, stop->pc);
+	vm->emulated = trap_perform_x87(vm, stop);
+}
+
 static void explain(struct vm *vm, struct vm_stop *stop)
 {
 	switch (vm->stopped) {
 	case ENGINE_UNHOOKED:
+	case ENGINE_UNMASKED:
 	case ENGINE_SPECIAL:
-		break;		/* run_to_special() has said it */
+	case ENGINE_FLOAT_RAISED:
+		break;		/* has been said */
+	case ENGINE_FLOAT_SSE:
+	case ENGINE_FLOAT_X87:
+		stop->kind = VM_STOP_FAULT;
+		stop->fault = vm->stopped == ENGINE_FLOAT_SSE ?
+				      FAULT_FLOAT_SSE : FAULT_FLOAT_X87;
+		fault_in_block(vm, stop->pc);
+		break;
 	case ENGINE_AT_BLOCK:
 		stop->kind = vm->counter->asked ? VM_STOP_ASKED : VM_STOP_BUDGET;
 		vm->counter->asked = 0;
@@ -622,6 +638,12 @@ static int run_once(struct vm *vm, uint64_t budget, bool exact,
 		rc = run_to_special(vm, stop, why);
 	else if (vm->stopped == ENGINE_UNHOOKED)
 		hook_block(vm);
+	if (vm->stopped == ENGINE_FLOAT_RAISED) {
+		raise_x87(vm, stop);
+	} else if (vm->stopped == ENGINE_UNMASKED) {
+		fault_in_block(vm, stop->pc);
+		vm->emulated = true;
+	}
 	else if (vm->stopped == ENGINE_NONE && vm->faulted) {
 		unsigned done;
 

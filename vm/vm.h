@@ -48,6 +48,8 @@ enum vm_fault_kind {
 	FAULT_INVALID,		/* not an instruction of this processor */
 	FAULT_BREAKPOINT,	/* int3; it has retired, `pc` is after it */
 	FAULT_DIVIDE,
+	FAULT_FLOAT_SSE,	/* of a floating-point exception; which ones are */
+	FAULT_FLOAT_X87,	/* raised and unmasked is in the registers */
 	FAULT_INTERRUPT,	/* `number` of another int instruction */
 };
 

@@ -43,6 +43,7 @@ struct block {
 
 /* Why the engine is to call on_float() before an instruction. */
 #define HOOK_FLAGS 1u	/* it shows or changes flags of exceptions */
+#define HOOK_MATH 2u	/* it may raise an exception, see vm->traps */
 
 #define KNOWN_BLOCKS 65536
 
@@ -65,6 +66,11 @@ enum engine_stop {
 	ENGINE_AT_BLOCK,	/* before a block for which there is no budget */
 	ENGINE_SPECIAL,		/* before a block with a special instruction */
 	ENGINE_UNHOOKED,	/* before one translated without its hooks */
+	/* Before an instruction: */
+	ENGINE_UNMASKED,	/* that unmasks an exception */
+	ENGINE_FLOAT_SSE,	/* that raises one */
+	ENGINE_FLOAT_X87,	/* that finds one raised before */
+	ENGINE_FLOAT_RAISED,	/* of x87, that raises one: for the next */
 	ENGINE_SYSCALL,
 	ENGINE_INTERRUPT,
 	ENGINE_INVALID,
@@ -157,6 +163,7 @@ struct vm {
 	uint64_t *hooked;	/* the first and last address with a hook on
 				   instructions; NULL: there is none */
 	guest_addr hooked_block;	/* that is translated with its hooks */
+	bool traps;		/* some exception was unmasked, once */
 	uint8_t spurious;	/* flags to be taken back from vm->sse */
 	bool probing;		/* any mapped page counts as code */
 	uint64_t generation;	/* of memory, that the TLB has seen */
@@ -357,7 +364,32 @@ bool float_wants_hooks(struct vm *vm, const struct block *block);
 void float_hook_block(struct vm *vm, const struct block *block);
 void float_hook_nothing(struct vm *vm);
 
+/* From now on, instructions that may raise an exception are hooked, too. */
+void float_watch_math(struct vm *vm);
+
 /* Takes back flags that an instruction raised and should not have. */
 void float_end_quiet(struct vm *vm);
+
+/* ------- x86_trap.c: exceptions that are unmasked ------- */
+
+bool trap_unmasks(uint32_t mxcsr, uint16_t control);
+
+/* Whether one of x87 is to be told of. */
+bool trap_is_pending(struct vm *vm);
+
+/*
+ * Whether the instruction would raise one that is unmasked; if it is of SSE,
+ * its flag is then set.
+ */
+bool trap_sse(struct vm *vm, guest_addr pc, const uint8_t *code,
+	      const uint8_t *opcode, const uint8_t *end);
+bool trap_x87(struct vm *vm, guest_addr pc, const uint8_t *code,
+	      const uint8_t *opcode, const uint8_t *end);
+
+/*
+ * Retires the instruction of x87 at stop->pc, which raises one; false, with
+ * `*stop` filled in, if it faults.
+ */
+bool trap_perform_x87(struct vm *vm, struct vm_stop *stop);
 
 #endif

@@ -105,6 +105,8 @@ static bool load_mxcsr(struct vm *vm, const struct operand *operand)
 	if (value >> 16)
 		return false;
 	vm_set_reg(vm, X86_MXCSR, value);
+	if (trap_unmasks(value, (uint16_t)vm_reg(vm, X86_FPCW)))
+		float_watch_math(vm);
 	return true;
 }
 

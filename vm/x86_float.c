@@ -19,14 +19,20 @@
 
 #include "vm/x86_length.h"
 
+#define MXCSR_ALL_MASKED 0x1f80u
+#define FXSAVE_MXCSR 24
+
 enum float_kind {
 	FLOAT_OTHER,
 	FLOAT_SHOWS,		/* FXSAVE, STMXCSR, FNSTSW, FNSTENV */
 	FLOAT_CLEARS,		/* FNCLEX, FNINIT, FNSAVE */
+	FLOAT_CONTROLS,		/* FLDCW */
 	FLOAT_LOADS,		/* FLDENV, FRSTOR */
 	FLOAT_LOADS_ALL,	/* FXRSTOR */
 	FLOAT_ROUNDS,		/* ROUNDSD and its kin, which are to be exact */
 	FLOAT_ESTIMATES,	/* RCPPS, RSQRTPS: raise no flags */
+	FLOAT_SSE,		/* any other that may raise one */
+	FLOAT_X87,		/* the same, and whatever else looks for some */
 };
 
 static enum float_kind kind_of_x87(const uint8_t *opcode, const uint8_t *end)
@@ -41,17 +47,33 @@ static enum float_kind kind_of_x87(const uint8_t *opcode, const uint8_t *end)
 			return FLOAT_SHOWS;	/* FNSTSW AX */
 		if (opcode[0] == 0xdb && (opcode[1] == 0xe2 || opcode[1] == 0xe3))
 			return FLOAT_CLEARS;	/* FNCLEX, FNINIT */
-		return FLOAT_OTHER;
+		return FLOAT_X87;
 	}
-	if (opcode[0] == 0xd9)
-		return reg == 4 ? FLOAT_LOADS : reg == 6 ? FLOAT_SHOWS :
-							   FLOAT_OTHER;
-	if (opcode[0] == 0xdd)
+	if (opcode[0] == 0xd9 && reg >= 4)
+		return reg == 4 ? FLOAT_LOADS : reg == 5 ? FLOAT_CONTROLS :
+		       reg == 6 ? FLOAT_SHOWS : FLOAT_OTHER;
+	if (opcode[0] == 0xdd && (reg == 4 || reg >= 6))
 		return reg == 4 ? FLOAT_LOADS : reg == 6 ? FLOAT_CLEARS :
-		       reg == 7 ? FLOAT_SHOWS : FLOAT_OTHER;
-	return FLOAT_OTHER;
+							   FLOAT_SHOWS;
+	return FLOAT_X87;
 }
 
+/* SSE to SSE4.1 that compute with floating point: the byte behind 0F. */
+static bool is_sse_math(const uint8_t *opcode, const uint8_t *end)
+{
+	uint8_t byte = opcode[1];
+
+	if (byte == 0x3a)
+		return end - opcode >= 5 &&
+		       ((opcode[2] >= 0x08 && opcode[2] <= 0x0b) ||
+			opcode[2] == 0x40 || opcode[2] == 0x41);
+	return byte == 0x51 || (byte >= 0x58 && byte <= 0x5f) ||
+	       byte == 0x2a || (byte >= 0x2c && byte <= 0x2f) ||
+	       byte == 0xc2 || byte == 0xe6 || byte == 0xd0 || byte == 0x7c ||
+	       byte == 0x7d;
+}
+
+#define FWAIT 0x9b
 #define ROUND_QUIETLY 8		/* in the instruction's last byte */
 
 /* ROUNDPS, ROUNDPD, ROUNDSS, ROUNDSD; `end` is the instruction's own. */
@@ -63,6 +85,8 @@ static bool rounds_quietly(const uint8_t *opcode, const uint8_t *end)
 
 static enum float_kind kind_of(const uint8_t *opcode, const uint8_t *end)
 {
+	if (end - opcode == 1 && *opcode == FWAIT)
+		return FLOAT_X87;
 	if (end - opcode < 2)
 		return FLOAT_OTHER;
 	if ((*opcode & 0xf8) == 0xd8)
@@ -72,7 +96,9 @@ static enum float_kind kind_of(const uint8_t *opcode, const uint8_t *end)
 	if (opcode[1] == 0x52 || opcode[1] == 0x53)
 		return FLOAT_ESTIMATES;
 	if (opcode[1] != 0xae || opcode[2] >= 0xc0)
-		return rounds_quietly(opcode, end) ? FLOAT_ROUNDS : FLOAT_OTHER;
+		return rounds_quietly(opcode, end) ? FLOAT_ROUNDS :
+		       is_sse_math(opcode, end)	   ? FLOAT_SSE :
+						     FLOAT_OTHER;
 	switch (opcode[2] >> 3 & 7) {
 	case 0: case 3:
 		return FLOAT_SHOWS;
@@ -85,7 +111,17 @@ static enum float_kind kind_of(const uint8_t *opcode, const uint8_t *end)
 
 unsigned float_hooks(const uint8_t *opcode, const uint8_t *end)
 {
-	return kind_of(opcode, end) != FLOAT_OTHER ? HOOK_FLAGS : 0;
+	switch (kind_of(opcode, end)) {
+	case FLOAT_OTHER:
+		return 0;
+	case FLOAT_SSE:
+	case FLOAT_X87:
+		return HOOK_MATH;
+	case FLOAT_ROUNDS:
+		return HOOK_FLAGS | HOOK_MATH;
+	default:
+		return HOOK_FLAGS;
+	}
 }
 
 /* ------- what happens before such an instruction ------- */
@@ -107,7 +143,7 @@ static bool load_field(struct vm *vm, const struct insn *insn, unsigned at,
 		return false;
 	addr = operand_at(vm, &form,
 			  insn->pc + (size_t)(insn->end - insn->code));
-	return !memory_look(vm->memory, addr + at, bytes, size);
+	return !memory_load(vm->memory, addr + at, bytes, size);
 }
 
 /* Where the status word is in what FLDENV, FRSTOR and FXRSTOR load. */
@@ -151,6 +187,45 @@ void float_end_quiet(struct vm *vm)
 	vm->spurious = 0;
 }
 
+static void stop_here(struct vm *vm, enum engine_stop what)
+{
+	vm->stopped = what;
+	uc_emu_stop(vm->uc);
+}
+
+/* An exception is about to be unmasked: all code is to be watched. */
+static void look_at_masks(struct vm *vm, const struct insn *insn,
+			  enum float_kind kind)
+{
+	uint16_t control;
+	uint32_t mxcsr = MXCSR_ALL_MASKED;
+
+	if (vm->traps || !load_field(vm, insn, 0, &control, sizeof(control)) ||
+	    (kind == FLOAT_LOADS_ALL &&
+	     !load_field(vm, insn, FXSAVE_MXCSR, &mxcsr, sizeof(mxcsr))) ||
+	    !trap_unmasks(mxcsr, control))
+		return;
+	float_watch_math(vm);
+	stop_here(vm, ENGINE_UNMASKED);
+}
+
+/* Whether the instruction raises an exception that is unmasked. */
+static void look_for_trap(struct vm *vm, const struct insn *insn,
+			  enum float_kind kind)
+{
+	if (kind != FLOAT_X87) {
+		if (trap_sse(vm, insn->pc, insn->code, insn->opcode, insn->end))
+			stop_here(vm, ENGINE_FLOAT_SSE);
+	} else if (trap_is_pending(vm)) {
+		stop_here(vm, ENGINE_FLOAT_X87);
+	} else if (trap_unmasks(MXCSR_ALL_MASKED,
+				(uint16_t)vm_reg(vm, X86_FPCW)) &&
+		   trap_x87(vm, insn->pc, insn->code, insn->opcode,
+			    insn->end)) {
+		stop_here(vm, ENGINE_FLOAT_RAISED);
+	}
+}
+
 static void on_float(uc_engine *uc, uint64_t pc, uint32_t size, void *user)
 {
 	struct vm *vm = user;
@@ -165,22 +240,50 @@ static void on_float(uc_engine *uc, uint64_t pc, uint32_t size, void *user)
 	kind = kind_of(insn.opcode, insn.end);
 	switch (kind) {
 	case FLOAT_OTHER:
-		return;
+		break;
 	case FLOAT_ROUNDS:
+		if (vm->traps)
+			look_for_trap(vm, &insn, kind);
+		begin_quiet(vm, kind);
+		break;
 	case FLOAT_ESTIMATES:
 		begin_quiet(vm, kind);
-		return;
+		break;
 	case FLOAT_SHOWS:
 		x86_show_flags(vm);
-		return;
+		break;
 	case FLOAT_CLEARS:
 		x86_show_flags(vm);
 		*vm->x87.raised = 0;
-		return;
+		break;
+	case FLOAT_CONTROLS:
+		if (vm->traps && trap_is_pending(vm))
+			stop_here(vm, ENGINE_FLOAT_X87);
+		else
+			look_at_masks(vm, &insn, kind);
+		break;
 	case FLOAT_LOADS:
 	case FLOAT_LOADS_ALL:
+		if (kind == FLOAT_LOADS && vm->traps && trap_is_pending(vm)) {
+			stop_here(vm, ENGINE_FLOAT_X87);
+			break;
+		}
+		look_at_masks(vm, &insn, kind);
 		load_flags(vm, &insn, kind);
+		break;
+	case FLOAT_SSE:
+	case FLOAT_X87:
+		if (vm->traps)
+			look_for_trap(vm, &insn, kind);
 	}
+}
+
+void float_watch_math(struct vm *vm)
+{
+	if (vm->traps || !vm->sse.raised)
+		return;
+	vm->traps = true;
+	hooks_forget_code(vm);
 }
 
 /* ------- the hook ------- */
@@ -213,6 +316,7 @@ void float_hook_nothing(struct vm *vm)
 
 struct range {
 	guest_addr first, last, end;
+	bool math;		/* those that may raise an exception, too */
 };
 
 /*
@@ -227,7 +331,8 @@ static void add_to_range(void *context, guest_addr pc, const uint8_t *code,
 	guest_addr next = pc + (size_t)(end - code);
 	bool is_quiet = kind == FLOAT_ROUNDS || kind == FLOAT_ESTIMATES;
 
-	if (kind == FLOAT_OTHER || (is_quiet && next >= range->end))
+	if (kind == FLOAT_OTHER || (is_quiet && next >= range->end) ||
+	    (!range->math && (kind == FLOAT_SSE || kind == FLOAT_X87)))
 		return;
 	if (!range->last)
 		range->first = pc;
@@ -236,7 +341,10 @@ static void add_to_range(void *context, guest_addr pc, const uint8_t *code,
 
 void float_hook_block(struct vm *vm, const struct block *block)
 {
-	struct range range = { 0, 0, block->pc + block->size };
+	struct range range = {
+		.end = block->pc + block->size,
+		.math = vm->traps,
+	};
 
 	if (!vm->hooked)
 		return;
@@ -250,7 +358,10 @@ void float_hook_block(struct vm *vm, const struct block *block)
 
 bool float_wants_hooks(struct vm *vm, const struct block *block)
 {
-	if (!vm->hooked || !vm->sse.raised || vm->partial)
+	uint8_t wanted = vm->traps ? HOOK_FLAGS | HOOK_MATH : HOOK_FLAGS;
+
+	if (!(block->hooks & wanted) || !vm->hooked || !vm->sse.raised ||
+	    vm->partial)
 		return false;
 	if (vm->hooked_block != block->pc)
 		return true;

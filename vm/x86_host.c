@@ -9,29 +9,22 @@
  *
  * Source: Intel 64 SDM volume 1, 10.5 (FXSAVE), 8.3.7; volume 2, PCMPISTRI.
  */
-#include "vm/vm_internal.h"
+#include "vm/x86_host.h"
 
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "vm/vm_internal.h"
+
+_Static_assert(offsetof(struct fx_image, memory) == HOST_MEMORY, "FXSAVE");
 
 #ifdef __x86_64__
-
-/* The image of FXSAVE with REX.W. */
-struct fx_image {
-	uint16_t control, status;
-	uint8_t tag, reserved;
-	uint16_t opcode;
-	uint64_t instruction, operand;
-	uint32_t mxcsr, mxcsr_mask;
-	uint8_t st[8][16];
-	uint8_t xmm[16][16];
-	uint8_t unused[96];
-} __attribute__((aligned(16)));
-
-/* What the code below loads and stores beside the image. */
-struct host_regs {
-	uint64_t rax, rcx, rdx, flags;
-};
 
 /* One bit a register, from the two of the full tag word. */
 static uint8_t short_tag(uint16_t tag)
@@ -55,7 +48,7 @@ static uint16_t full_tag(uint8_t tag)
 	return result;
 }
 
-static void load_image(struct vm *vm, struct fx_image *image)
+void host_load(struct vm *vm, struct fx_image *image)
 {
 	struct reg_file regs;
 
@@ -73,7 +66,7 @@ static void load_image(struct vm *vm, struct fx_image *image)
 		       regs.bytes + vm->regs->regs[X86_XMM0 + i].offset, 16);
 }
 
-static void store_image(struct vm *vm, const struct fx_image *image)
+void host_store(struct vm *vm, const struct fx_image *image)
 {
 	struct reg_file regs;
 
@@ -125,47 +118,133 @@ static const uint8_t code_after[] = {
 
 typedef void host_function(struct fx_image *image, struct host_regs *regs);
 
-#define CODE_SIZE 4096
+/* Functions made before, by what they execute. */
+#define FUNCTIONS 512u
+#define FUNCTION_SIZE 128u
 
-/* Makes the function anew if the instruction is another one than before. */
-static host_function *make_function(const uint8_t *insn, unsigned size)
+struct function {
+	uint8_t insn[16];
+	unsigned size;
+};
+
+_Static_assert(sizeof(code_before) + sizeof(code_after) + 15 < FUNCTION_SIZE,
+	       "a function fits");
+
+static unsigned slot_of(const uint8_t *insn, unsigned size)
 {
-	static uint8_t *page;
-	static uint8_t last[16];
-	static unsigned last_size;
-	uint8_t *at;
+	uint32_t hash = size;
 
-	if (page && last_size == size && !memcmp(last, insn, size))
-		return (host_function *)(uintptr_t)page;
-	if (!page)
-		page = mmap(NULL, CODE_SIZE, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (page == MAP_FAILED || mprotect(page, CODE_SIZE,
-					   PROT_READ | PROT_WRITE)) {
-		page = NULL;
-		return NULL;
-	}
-	at = page;
+	for (unsigned i = 0; i < size; i++)
+		hash = hash * 31 + insn[i];
+	return hash % FUNCTIONS;
+}
+
+static void write_function(uint8_t *at, const uint8_t *insn, unsigned size)
+{
 	memcpy(at, code_before, sizeof(code_before));
 	at += sizeof(code_before);
 	memcpy(at, insn, size);
 	at += size;
 	memcpy(at, code_after, sizeof(code_after));
-	if (mprotect(page, CODE_SIZE, PROT_READ | PROT_EXEC))
-		return NULL;
-	memcpy(last, insn, size);
-	last_size = size;
-	return (host_function *)(uintptr_t)page;
 }
 
-#define FLAGS_ARITHMETIC UINT64_C(0x8d5)
+static host_function *make_function(const uint8_t *insn, unsigned size)
+{
+	static struct function made[FUNCTIONS];
+	static uint8_t *code;
+	unsigned slot = slot_of(insn, size);
+	const size_t room = (size_t)FUNCTIONS * FUNCTION_SIZE;
+
+	if (!code) {
+		code = mmap(NULL, room, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (code == MAP_FAILED)
+			code = NULL;
+	}
+	if (!code)
+		return NULL;
+	if (made[slot].size != size || memcmp(made[slot].insn, insn, size) != 0) {
+		made[slot].size = 0;
+		if (mprotect(code, room, PROT_READ | PROT_WRITE))
+			return NULL;
+		write_function(code + slot * FUNCTION_SIZE, insn, size);
+		if (mprotect(code, room, PROT_READ | PROT_EXEC))
+			return NULL;
+		memcpy(made[slot].insn, insn, size);
+		made[slot].size = size;
+	}
+	return (host_function *)(uintptr_t)(code + slot * FUNCTION_SIZE);
+}
+
+/* ------- traps of SSE ------- */
+
+static struct {
+	bool happened, foreign;
+	siginfo_t info;		/* of a foreign one */
+	unsigned skip;		/* bytes of the instruction */
+} trap;
+
+static void on_trap(int number, siginfo_t *info, void *context)
+{
+	ucontext_t *state = context;
+
+	(void)number;
+	if (info->si_code <= 0 || info->si_code == SI_KERNEL) {
+		trap.foreign = true;
+		trap.info = *info;
+		return;
+	}
+	trap.happened = true;
+	state->uc_mcontext.gregs[REG_RIP] += (greg_t)trap.skip;
+}
+
+/* A trap is a signal, which the guest may have blocked or may handle. */
+static void run_trapping(host_function *function, struct fx_image *image,
+			 struct host_regs *regs, unsigned size)
+{
+	struct sigaction mine = { .sa_sigaction = on_trap,
+				  .sa_flags = SA_SIGINFO | SA_ONSTACK };
+	struct sigaction before;
+	sigset_t mask, old;
+
+	sigfillset(&mine.sa_mask);
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGFPE);
+	trap.happened = trap.foreign = false;
+	trap.skip = size;
+	sigaction(SIGFPE, &mine, &before);
+	pthread_sigmask(SIG_UNBLOCK, &mask, &old);
+	function(image, regs);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	sigaction(SIGFPE, &before, NULL);
+	if (trap.foreign)
+		syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), SIGFPE,
+			&trap.info);
+}
+
 #define MASK_ALL_X87 0x3f
 #define MASK_ALL_SSE 0x1f80
+
+bool host_run(const uint8_t *insn, unsigned size, struct fx_image *image,
+	      struct host_regs *regs)
+{
+	host_function *function = make_function(insn, size);
+
+	if (!function)
+		return false;
+	if ((image->mxcsr & MASK_ALL_SSE) == MASK_ALL_SSE)
+		function(image, regs);
+	else
+		run_trapping(function, image, regs, size);
+	return true;
+}
+
+#define STATUS_UNMASKED 0x8080	/* ES, B */
+#define FLAGS_ARITHMETIC UINT64_C(0x8d5)
 
 static bool execute(struct vm *vm, struct fx_image *image,
 		    const uint8_t *insn, unsigned size)
 {
-	host_function *function = make_function(insn, size);
 	uint64_t flags = vm_reg(vm, X86_RFLAGS);
 	uint16_t control = image->control;
 	uint32_t masks = image->mxcsr & MASK_ALL_SSE;
@@ -174,15 +253,14 @@ static bool execute(struct vm *vm, struct fx_image *image,
 		(flags & FLAGS_ARITHMETIC) | 0x202,
 	};
 
-	if (!function)
-		return false;
-	/* An exception that the guest wants is not raised: say so nowhere. */
 	image->control |= MASK_ALL_X87;
+	image->status &= (uint16_t)~STATUS_UNMASKED;
 	image->mxcsr |= MASK_ALL_SSE;
-	function(image, &regs);
+	if (!host_run(insn, size, image, &regs))
+		return false;
 	image->control = control;
 	image->mxcsr = (image->mxcsr & ~(uint32_t)MASK_ALL_SSE) | masks;
-	store_image(vm, image);
+	host_store(vm, image);
 	vm_set_reg(vm, X86_RAX, regs.rax);
 	vm_set_reg(vm, X86_RCX, regs.rcx);
 	vm_set_reg(vm, X86_RDX, regs.rdx);
@@ -213,7 +291,7 @@ static bool execute_memory(struct vm *vm, struct fx_image *image,
 	if (!execute(vm, image, insn, sizeof(insn)))
 		return false;
 	memcpy(image->xmm[lent], saved, 16);
-	store_image(vm, image);
+	host_store(vm, image);
 	return true;
 }
 
@@ -228,7 +306,7 @@ bool x86_on_host(struct vm *vm, const struct vm_stop *stop)
 
 	if (memory_look(vm->memory, stop->pc, code, stop->size))
 		return false;
-	load_image(vm, &image);
+	host_load(vm, &image);
 	while (*at == 0x66)
 		at++;
 	if ((*at & 0xf0) == 0x40)
@@ -244,6 +322,28 @@ bool x86_on_host(struct vm *vm, const struct vm_stop *stop)
 }
 
 #else
+
+void host_load(struct vm *vm, struct fx_image *image)
+{
+	(void)vm;
+	(void)image;
+}
+
+void host_store(struct vm *vm, const struct fx_image *image)
+{
+	(void)vm;
+	(void)image;
+}
+
+bool host_run(const uint8_t *insn, unsigned size, struct fx_image *image,
+	      struct host_regs *regs)
+{
+	(void)insn;
+	(void)size;
+	(void)image;
+	(void)regs;
+	return false;
+}
 
 bool x86_on_host(struct vm *vm, const struct vm_stop *stop)
 {

@@ -11,6 +11,17 @@ enum {
 	TRAP_OVERFLOW = 4,
 	TRAP_INVALID = 6,
 	TRAP_PROTECTION = 13,
+	TRAP_X87 = 16,
+	TRAP_SSE = 19,
+};
+
+/* Exceptions of floating point, in MXCSR and the status word. */
+enum {
+	FLOAT_INVALID = 1,
+	FLOAT_DENORMAL = 2,
+	FLOAT_DIVIDE = 4,
+	FLOAT_OVERFLOW = 8,
+	FLOAT_UNDERFLOW = 16,
 };
 
 /* Vectors of INT instructions that Linux lets programs use. */
@@ -138,6 +149,35 @@ static void interrupt(struct linux_process *process,
 	}
 }
 
+/* As the kernel's fpu__exception_code() chooses among several. */
+static int code_of(unsigned raised)
+{
+	if (raised & FLOAT_INVALID)
+		return FPE_FLTINV;
+	if (raised & FLOAT_DIVIDE)
+		return FPE_FLTDIV;
+	if (raised & FLOAT_OVERFLOW)
+		return FPE_FLTOVF;
+	if (raised & (FLOAT_UNDERFLOW | FLOAT_DENORMAL))
+		return FPE_FLTUND;
+	return FPE_FLTRES;
+}
+
+static void float_exception(struct linux_process *process,
+			    const struct vm_stop *stop, siginfo_t *info)
+{
+	uint64_t status = vm_reg(process->vm, X86_FPSW);
+	uint64_t control = vm_reg(process->vm, X86_FPCW);
+	uint64_t mxcsr = vm_reg(process->vm, X86_MXCSR);
+	bool is_sse = stop->fault == FAULT_FLOAT_SSE;
+
+	info->si_signo = SIGFPE;
+	info->si_code = code_of(is_sse ? mxcsr & ~(mxcsr >> 7) & 0x3f :
+					 status & ~control & 0x3f);
+	set_address(info, stop->pc);
+	raise_trap(process, info, is_sse ? TRAP_SSE : TRAP_X87, 0);
+}
+
 /* Returns the signal. */
 static int raise_for(struct linux_process *process, const struct vm_stop *stop)
 {
@@ -159,6 +199,10 @@ static int raise_for(struct linux_process *process, const struct vm_stop *stop)
 		info.si_code = FPE_INTDIV;
 		set_address(&info, stop->pc);
 		raise_trap(process, &info, TRAP_DIVIDE, 0);
+		break;
+	case FAULT_FLOAT_SSE:
+	case FAULT_FLOAT_X87:
+		float_exception(process, stop, &info);
 		break;
 	case FAULT_INTERRUPT:
 		interrupt(process, stop, &info);
