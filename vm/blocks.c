@@ -305,11 +305,14 @@ static void decode_last(struct block *block, const uint8_t *code,
 	block->last_size = (uint16_t)(end - code);
 }
 
-static uint8_t hooks(const uint8_t *code, const uint8_t *end)
+/* Also says whether an operand must be aligned. */
+static uint8_t hooks(const uint8_t *code, const uint8_t *end, bool *aligned)
 {
 	bool rep;
+	const uint8_t *opcode = skip_prefixes(code, end, &rep);
 
-	return (uint8_t)float_hooks(skip_prefixes(code, end, &rep), end);
+	*aligned |= align_wants(code, opcode, end);
+	return (uint8_t)float_hooks(opcode, end);
 }
 
 uint32_t block_decode(struct vm *vm, guest_addr pc, uint32_t size)
@@ -317,6 +320,7 @@ uint32_t block_decode(struct vm *vm, guest_addr pc, uint32_t size)
 	uint8_t code[8192];
 	struct block *block = new_block(vm);
 	size_t at = 0, last = 0;
+	bool aligned = false;
 
 	if (!block)
 		return 0;
@@ -332,7 +336,7 @@ uint32_t block_decode(struct vm *vm, guest_addr pc, uint32_t size)
 		if (gate(code + at, code + size) != GATE_OPEN &&
 		    block->special == NO_SPECIAL)
 			block->special = block->count;
-		block->hooks |= hooks(code + at, code + at + step);
+		block->hooks |= hooks(code + at, code + at + step, &aligned);
 		last = at;
 		block->count++;
 		if (!step)
@@ -340,6 +344,8 @@ uint32_t block_decode(struct vm *vm, guest_addr pc, uint32_t size)
 		at += step;
 	}
 	decode_last(block, code + last, code + size);
+	if (aligned)
+		align_find_demands(vm, block);
 	return vm->block_count++;
 }
 

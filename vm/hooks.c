@@ -20,15 +20,22 @@ static bool pay(struct vm *vm, uint32_t number)
 {
 	const struct block *block = &vm->blocks[number];
 	int64_t left = __atomic_load_n(&vm->counter->budget, __ATOMIC_RELAXED);
+	unsigned special = block->special, misaligned = NO_SPECIAL;
 
 	vm->stop_block = number;
-	if (left < 0 || (left < block->count && left <= block->special)) {
+	/* A part of a block ends before that. */
+	if (block->demands && !vm->partial)
+		misaligned = align_violation(vm, block);
+	if (misaligned < special)
+		special = misaligned;
+	if (left < 0 || (left < block->count && left <= special)) {
 		vm->stopped = ENGINE_AT_BLOCK;
 		uc_emu_stop(vm->uc);
 		return false;
 	}
-	if (block->special != NO_SPECIAL) {
-		vm->stopped = ENGINE_SPECIAL;
+	if (special != NO_SPECIAL) {
+		vm->stopped = misaligned <= special ? ENGINE_MISALIGNED :
+						      ENGINE_SPECIAL;
 		uc_emu_stop(vm->uc);
 		return false;
 	}
@@ -124,7 +131,8 @@ __attribute__((noinline)) static void on_block(uc_engine *uc, uint64_t pc,
 	if (inlined == INLINED_PLAIN) {
 		vm->stop_block = vm->counter->current;
 		vm->counter->current = 0;
-		vm->stopped = ENGINE_AT_BLOCK;
+		vm->stopped = vm->counter->asked ? ENGINE_AT_BLOCK :
+						   ENGINE_MISALIGNED;
 		uc_emu_stop(vm->uc);
 		return;
 	}

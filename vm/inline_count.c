@@ -113,9 +113,8 @@ static uint8_t *argument(uint8_t *end, uint8_t opcode32, uint8_t opcode64,
 	return NULL;
 }
 
-/* Where the translation begins, if it has the known form. */
-static uint8_t *find_start(const struct vm *vm, uint8_t *ret,
-			   const struct block *block, const void *user)
+uint8_t *inline_arguments(const struct vm *vm, uint8_t *ret, guest_addr pc,
+			  uint32_t size, const void *user)
 {
 	uint8_t *at = ret - 6;
 
@@ -124,9 +123,9 @@ static uint8_t *find_start(const struct vm *vm, uint8_t *ret,
 	if (!is_imm64(at - 10, 0xb9, (uintptr_t)user))
 		return NULL;
 	at -= 10;
-	if (!is_imm32(at - 5, 0xba, block->size))
+	if (!is_imm32(at - 5, 0xba, size))
 		return NULL;
-	at = argument(at - 5, 0xbe, 0xbe, 0x35, block->pc);
+	at = argument(at - 5, 0xbe, 0xbe, 0x35, pc);
 	if (!at)
 		return NULL;
 	return argument(at, 0xbf, 0xbf, 0x3d, (uintptr_t)vm->uc);
@@ -202,8 +201,7 @@ static bool reaches(const struct vm *vm, const uint8_t *code)
 	return -INT64_C(0x7ff00000) < distance && distance < 0x7ff00000;
 }
 
-/* Behind the engine's question whether it was told to stop. */
-static uint8_t *find_body(uint8_t *ret)
+uint8_t *inline_body(uint8_t *ret)
 {
 	bool asks = ret[0] == 0x8b && ret[1] == 0x5d && ret[3] == 0x85 &&
 		    ret[4] == 0xdb && ret[5] == 0x0f && ret[6] == 0x8c;
@@ -228,7 +226,7 @@ static size_t write_count(struct vm *vm, uint8_t *code, uint8_t *start,
 	else
 		at = emit(at, "\x48\x81\x2d", 3,
 			  (uint8_t *)&vm->counter->budget + shift, &count, 4);
-	at = emit_jump(at, 0x79, find_body(ret) + shift);		/* jns */
+	at = emit_jump(at, 0x79, inline_body(ret) + shift);		/* jns */
 	at = emit_jump(at, 0xeb, ret - 6 + shift);	/* jmp */
 	return (size_t)(at - code);
 }
@@ -254,7 +252,7 @@ static size_t write_plain(struct vm *vm, uint8_t *code, uint8_t *start,
 
 	at = emit(at, "\x83\x3d", 2, (uint8_t *)&vm->counter->asked + shift,
 		  "", 1);
-	at = emit_jump(at, 0x74, find_body(ret) + shift);		/* je */
+	at = emit_jump(at, 0x74, inline_body(ret) + shift);		/* je */
 	at = emit(at, "\xc7\x05", 2, (uint8_t *)&vm->counter->current + shift,
 		  &number, 4);
 	at = emit_jump(at, 0xeb, ret - 6 + shift);	/* jmp */
@@ -273,9 +271,14 @@ void inline_count(struct vm *vm, uint8_t *ret, uint32_t number,
 
 	if (!vm->may_inline)
 		return;
-	start = find_start(vm, ret, block, user);
+	start = inline_arguments(vm, ret, block->pc, block->size, user);
 	if (!start || !bring_counter(vm, ret) || !reaches(vm, start))
 		return;
+	if (block->demands) {
+		if (inline_check(vm, start, ret, inline_body(ret), number))
+			memcpy(ret - 8, &mark, sizeof(mark));
+		return;
+	}
 	if (vm->uncounted)
 		size = write_plain(vm, code, start, ret, number);
 	else if (rep)
@@ -293,6 +296,22 @@ void inline_count(struct vm *vm, uint8_t *ret, uint32_t number,
 }
 
 #else
+
+uint8_t *inline_arguments(const struct vm *vm, uint8_t *ret, guest_addr pc,
+			  uint32_t size, const void *user)
+{
+	(void)vm;
+	(void)ret;
+	(void)pc;
+	(void)size;
+	(void)user;
+	return NULL;
+}
+
+uint8_t *inline_body(uint8_t *ret)
+{
+	return ret;
+}
 
 void inline_count(struct vm *vm, uint8_t *ret, uint32_t number,
 		  const void *user)

@@ -2,6 +2,7 @@
 /* vm.c - running the engine, and knowing exactly where it stopped */
 #include "vm/views.h"
 #include "vm/vm_internal.h"
+#include "vm/x86_length.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -98,6 +99,9 @@ void vm_destroy(struct vm *vm)
 	if (vm->code_base)
 		munmap(vm->counter, GUEST_PAGE);
 	hooks_forget(vm);
+	inline_release(vm);
+	if (vm->demands)
+		munmap(vm->demands, DEMANDS_MOST * sizeof(*vm->demands));
 	free(vm->blocks);
 	number_map_release(&vm->code_pages);
 	free(vm->seen);
@@ -361,6 +365,7 @@ static void explain_interrupt(struct vm *vm, struct vm_stop *stop)
 static bool is_before_block(const struct vm *vm)
 {
 	return vm->stopped == ENGINE_AT_BLOCK ||
+	       vm->stopped == ENGINE_MISALIGNED ||
 	       vm->stopped == ENGINE_UNHOOKED || vm->stopped == ENGINE_SPECIAL;
 }
 
@@ -434,6 +439,24 @@ static void grant(struct vm *vm, uint64_t budget)
 				 vm->granted - ASKED_PENALTY, __ATOMIC_RELAXED);
 }
 
+/* The instruction is executed on the host if its operand allows it. */
+static void explain_operand(struct vm *vm, struct vm_stop *stop)
+{
+	uint8_t code[X86_INSN_MOST];
+	const uint8_t *opcode;
+	guest_addr addr;
+	unsigned size, length;
+
+	block_code(vm, stop->pc, code, &opcode);
+	if (align_wants(code, opcode, code + stop->size) &&
+	    !align_is_met(vm, stop->pc, code, opcode, code + stop->size)) {
+		stop->kind = VM_STOP_FAULT;
+		stop->fault = FAULT_PRIVILEGE;
+	} else if (block_operand(vm, stop->pc, &addr, &size, &length)) {
+		x86_operand_faults(vm, addr, size, ACCESS_READ, stop);
+	}
+}
+
 /* The engine stopped before a block with a special instruction. */
 static int run_to_special(struct vm *vm, struct vm_stop *stop,
 			  struct failure *why)
@@ -456,16 +479,59 @@ static int run_to_special(struct vm *vm, struct vm_stop *stop,
 	if (!block_explain(vm, stop->pc, stop)) {
 		vm->emulated = x86_emulate(vm, stop);
 	} else if (stop->kind == VM_STOP_VALUE && stop->value == VALUE_HOST) {
-		guest_addr addr;
-		unsigned size, length;
-
-		if (block_operand(vm, stop->pc, &addr, &size, &length))
-			x86_operand_faults(vm, addr, size, ACCESS_READ, stop);
+		explain_operand(vm, stop);
 	} else if (stop->kind == VM_STOP_FAULT && stop->fault == FAULT_BREAKPOINT) {
 		stop->pc += stop->size;
 		vm_set_reg(vm, X86_RIP, stop->pc);
 		vm->steps++;
 	}
+	vm->counter->current = 0;
+	return 0;
+}
+
+/* Runs one instruction, which is as the engine executes it. */
+static int run_single(struct vm *vm, unsigned size, struct vm_stop *stop,
+		      struct failure *why)
+{
+	uint32_t number = block_decode(vm, stop->pc, size);
+	int rc;
+
+	if (!number)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	grant(vm, 1);
+	rc = run_part(vm, number, 1, stop, why);
+	settle(vm);
+	vm->emulated = vm->stopped == ENGINE_NONE && !vm->faulted;
+	return rc;
+}
+
+/* The engine stopped before a block with an operand that is not aligned. */
+static int run_to_misaligned(struct vm *vm, struct vm_stop *stop,
+			     struct failure *why)
+{
+	uint32_t number = vm->stop_block;
+	unsigned index = align_violation(vm, &vm->blocks[number]);
+	uint8_t code[X86_INSN_MOST];
+	const uint8_t *opcode;
+	size_t size;
+	int rc = 0;
+
+	if (index && index != NO_SPECIAL) {
+		grant(vm, index);
+		rc = run_part(vm, number, index, stop, why);
+		settle(vm);
+	}
+	if (rc || vm->faulted || (index && vm->stopped != ENGINE_NONE))
+		return rc;
+	size = block_code(vm, stop->pc, code, &opcode);
+	size = x86_length(code, size);
+	if (align_is_met(vm, stop->pc, code, opcode, code + size))
+		return run_single(vm, (unsigned)size, stop, why);
+	vm->stopped = ENGINE_SPECIAL;
+	if (vm->trace)
+		vm->trace(vm->trace_context, vm->steps, stop->pc);
+	stop->kind = VM_STOP_FAULT;
+	stop->fault = FAULT_PRIVILEGE;
 	vm->counter->current = 0;
 	return 0;
 }
@@ -490,16 +556,19 @@ static void raise_x87(struct vm *vm, struct vm_stop *stop)
 static void explain(struct vm *vm, struct vm_stop *stop)
 {
 	switch (vm->stopped) {
+	case ENGINE_MISALIGNED:
 	case ENGINE_UNHOOKED:
 	case ENGINE_UNMASKED:
 	case ENGINE_SPECIAL:
 	case ENGINE_FLOAT_RAISED:
 		break;		/* has been said */
+	case ENGINE_PROTECTED:
 	case ENGINE_FLOAT_SSE:
 	case ENGINE_FLOAT_X87:
 		stop->kind = VM_STOP_FAULT;
-		stop->fault = vm->stopped == ENGINE_FLOAT_SSE ?
-				      FAULT_FLOAT_SSE : FAULT_FLOAT_X87;
+		stop->fault = vm->stopped == ENGINE_PROTECTED ? FAULT_PRIVILEGE :
+			      vm->stopped == ENGINE_FLOAT_SSE ? FAULT_FLOAT_SSE :
+								FAULT_FLOAT_X87;
 		fault_in_block(vm, stop->pc);
 		break;
 	case ENGINE_AT_BLOCK:
@@ -605,6 +674,9 @@ static void flush_translations(struct vm *vm)
 	uc_ctl_flush_tb(vm->uc);
 	memset(vm->known, 0, sizeof(vm->known));
 	vm->block_count = 1;
+	vm->demand_count = 0;
+	vm->checks.used = 0;
+	present.demands = 0;
 	if (vm->counter->current) {
 		vm->blocks[1] = present;
 		vm->block_count = 2;
@@ -636,6 +708,8 @@ static int run_once(struct vm *vm, uint64_t budget, bool exact,
 		rc = run_rest(vm, left, stop, why);
 	else if (vm->stopped == ENGINE_SPECIAL)
 		rc = run_to_special(vm, stop, why);
+	else if (vm->stopped == ENGINE_MISALIGNED)
+		rc = run_to_misaligned(vm, stop, why);
 	else if (vm->stopped == ENGINE_UNHOOKED)
 		hook_block(vm);
 	if (vm->stopped == ENGINE_FLOAT_RAISED) {

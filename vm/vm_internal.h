@@ -37,6 +37,10 @@ struct block {
 	bool ends_block;	/* control does not just run on behind it */
 	bool pauses;		/* its last instruction is PAUSE */
 	uint8_t hooks;		/* HOOK_...: it has instructions that want it */
+	uint8_t demands;	/* on registers, for alignment */
+	uint32_t first_demand;	/* in vm->demands */
+	uint16_t first_loose, last_loose;	/* HOOK_ALIGN: the first and last
+						   instruction that wants it */
 	uint16_t last_size;	/* bytes of the last instruction */
 };
 #define NO_SPECIAL UINT16_MAX
@@ -44,6 +48,19 @@ struct block {
 /* Why the engine is to call on_float() before an instruction. */
 #define HOOK_FLAGS 1u	/* it shows or changes flags of exceptions */
 #define HOOK_MATH 2u	/* it may raise an exception, see vm->traps */
+#define HOOK_ALIGN 4u	/* whether its operand is aligned shows only there */
+
+/*
+ * Base + (index << shift) + offset is to be a multiple of 16 when the block is
+ * entered: the operand of one of its instructions is there.
+ */
+struct demand {
+	uint16_t insn;		/* its index in the block */
+	int8_t base, index;	/* numbers of the encoding, or OPERAND_NONE */
+	uint8_t shift, offset;
+};
+#define DEMANDS_OF_BLOCK 6u
+#define DEMANDS_MOST (1u << 20)
 
 #define KNOWN_BLOCKS 65536
 
@@ -65,8 +82,10 @@ enum engine_stop {
 	ENGINE_NONE,
 	ENGINE_AT_BLOCK,	/* before a block for which there is no budget */
 	ENGINE_SPECIAL,		/* before a block with a special instruction */
+	ENGINE_MISALIGNED,	/* before one with a demand that is not met */
 	ENGINE_UNHOOKED,	/* before one translated without its hooks */
 	/* Before an instruction: */
+	ENGINE_PROTECTED,	/* whose operand is not aligned */
 	ENGINE_UNMASKED,	/* that unmasks an exception */
 	ENGINE_FLOAT_SSE,	/* that raises one */
 	ENGINE_FLOAT_X87,	/* that finds one raised before */
@@ -106,6 +125,7 @@ struct vm {
 	uc_context *pristine;	/* the engine's state before anything ran */
 	uc_context *scratch;	/* see x86_state.c */
 	uint8_t *state;		/* the engine's registers; NULL: not found */
+	uint8_t *mxcsr;		/* in it; likewise */
 	struct float_unit sse, x87;
 	csh decoder;
 	cs_insn *insn;
@@ -124,6 +144,13 @@ struct vm {
 	struct block *blocks;	/* by number; 0 is no block */
 	uint32_t block_count, block_room;
 	uint64_t flushes;	/* of all translations */
+	struct demand *demands;	/* of all blocks; NULL before the first */
+	uint32_t demand_count;
+	struct {		/* see inline_align.c */
+		uint8_t *start;
+		size_t used;
+		bool refused;
+	} checks;
 	struct {		/* by return address: blocks not inlined */
 		const uint8_t *ret;
 		uint32_t number;
@@ -282,6 +309,16 @@ uint32_t inline_rep_number(const uint8_t *ret);
 void inline_count(struct vm *vm, uint8_t *ret, uint32_t number,
 		  const void *user);
 
+/*
+ * Where the arguments begin of the call of a hook that returns to `ret`; NULL
+ * if it has another form.
+ */
+uint8_t *inline_arguments(const struct vm *vm, uint8_t *ret, guest_addr pc,
+			  uint32_t size, const void *user);
+
+/* Behind the engine's question whether it was told to stop. */
+uint8_t *inline_body(uint8_t *ret);
+
 /* ------- x86.c: registers and values ------- */
 
 /*
@@ -325,7 +362,8 @@ void x86_set_mxcsr(struct vm *vm, uint32_t value);
 uint16_t x86_status(struct vm *vm);
 void x86_set_status(struct vm *vm, uint16_t value);
 
-/* Brings the engine's registers to that. */
+/* Brings the engine's registers to that: MXCSR, or both. */
+void x86_show_sse(struct vm *vm);
 void x86_show_flags(struct vm *vm);
 
 /* ------- x86_operand.c: memory operands, quickly ------- */
@@ -391,5 +429,48 @@ bool trap_x87(struct vm *vm, guest_addr pc, const uint8_t *code,
  * `*stop` filled in, if it faults.
  */
 bool trap_perform_x87(struct vm *vm, struct vm_stop *stop);
+
+/* ------- x86_align.c, inline_align.c ------- */
+
+/* Whether the instruction has an operand in memory that must be aligned. */
+bool align_wants(const uint8_t *code, const uint8_t *opcode,
+		 const uint8_t *end);
+
+/* ... and whether it is, at this moment. */
+bool align_is_met(struct vm *vm, guest_addr pc, const uint8_t *code,
+		  const uint8_t *opcode, const uint8_t *end);
+
+/* Finds the demands of a block, and whether it needs hooks beside. */
+void align_find_demands(struct vm *vm, struct block *block);
+
+/*
+ * The guest stands before the block: the index of the first instruction whose
+ * operand will not be aligned; NO_SPECIAL if all will.
+ */
+unsigned align_violation(struct vm *vm, const struct block *block);
+
+/*
+ * Writes at `start`, before the call that returns to `ret`, what counts and
+ * checks the block, and goes on at `body`; false if that cannot be.
+ */
+bool inline_check(struct vm *vm, uint8_t *start, const uint8_t *ret,
+		  const uint8_t *body, uint32_t number);
+void inline_release(struct vm *vm);
+
+/* When the hook of an instruction need not be called. */
+struct hook_condition {
+	const uint8_t *byte;	/* these bits of it are ... */
+	uint8_t bits;
+	bool set;		/* all set, or all clear */
+	bool aligned;		/* and this operand is aligned */
+	struct demand operand;
+};
+
+/*
+ * The call of on_float() that returns to `ret`, for the instruction at `pc`,
+ * is left out from now on while that holds.
+ */
+void inline_hook(struct vm *vm, uint8_t *ret, guest_addr pc, uint32_t size,
+		 const struct hook_condition *condition);
 
 #endif

@@ -20,11 +20,13 @@
 #include "vm/x86_length.h"
 
 #define MXCSR_ALL_MASKED 0x1f80u
+#define MXCSR_FZ 0x8000u
 #define FXSAVE_MXCSR 24
 
 enum float_kind {
 	FLOAT_OTHER,
-	FLOAT_SHOWS,		/* FXSAVE, STMXCSR, FNSTSW, FNSTENV */
+	FLOAT_SHOWS_SSE,	/* STMXCSR */
+	FLOAT_SHOWS,		/* FXSAVE, FNSTSW, FNSTENV */
 	FLOAT_CLEARS,		/* FNCLEX, FNINIT, FNSAVE */
 	FLOAT_CONTROLS,		/* FLDCW */
 	FLOAT_LOADS,		/* FLDENV, FRSTOR */
@@ -100,8 +102,10 @@ static enum float_kind kind_of(const uint8_t *opcode, const uint8_t *end)
 		       is_sse_math(opcode, end)	   ? FLOAT_SSE :
 						     FLOAT_OTHER;
 	switch (opcode[2] >> 3 & 7) {
-	case 0: case 3:
+	case 0:
 		return FLOAT_SHOWS;
+	case 3:
+		return FLOAT_SHOWS_SSE;
 	case 1:
 		return FLOAT_LOADS_ALL;
 	default:
@@ -160,13 +164,18 @@ static void load_flags(struct vm *vm, const struct insn *insn,
 		       enum float_kind kind)
 {
 	uint16_t status;
+	uint32_t mxcsr = 0;
 
 	if (!load_field(vm, insn, status_field(insn, kind), &status,
-			sizeof(status)))
+			sizeof(status)) ||
+	    (kind == FLOAT_LOADS_ALL &&
+	     !load_field(vm, insn, FXSAVE_MXCSR, &mxcsr, sizeof(mxcsr))))
 		return;
 	*vm->x87.raised = (uint8_t)(status & FLOAT_UNIT_FLAGS);
-	if (kind == FLOAT_LOADS_ALL)
-		*vm->sse.raised = 0;
+	if (kind != FLOAT_LOADS_ALL)
+		return;
+	*vm->sse.raised = (uint8_t)(mxcsr & FLOAT_UNIT_FLAGS);
+	*vm->sse.flush = mxcsr & MXCSR_FZ ? 1 : 0;
 }
 
 #define UNIT_INEXACT 0x20u
@@ -226,8 +235,42 @@ static void look_for_trap(struct vm *vm, const struct insn *insn,
 	}
 }
 
-static void on_float(uc_engine *uc, uint64_t pc, uint32_t size, void *user)
+/* Leaves the call out where it would do nothing; `ret` is where it returns. */
+static void leave_out(struct vm *vm, const struct insn *insn,
+		      enum float_kind kind, uint8_t *ret)
 {
+	struct hook_condition condition = {
+		.byte = &vm->spurious, .bits = UINT8_MAX, .set = false,
+	};
+	struct operand_form form;
+
+	if (kind == FLOAT_ROUNDS) {
+		condition.byte = vm->sse.raised;
+		condition.bits = UNIT_INEXACT;
+		condition.set = true;
+	} else if (kind != FLOAT_OTHER && kind != FLOAT_SSE) {
+		return;
+	}
+	if (align_wants(insn->code, insn->opcode, insn->end)) {
+		if (!operand_decode(insn->code, insn->opcode, insn->end,
+				    &form) ||
+		    form.segment || form.base == OPERAND_NEXT)
+			return;
+		condition.aligned = true;
+		condition.operand = (struct demand){
+			.base = form.base, .index = form.index,
+			.shift = form.shift,
+			.offset = (uint8_t)(form.displacement & 15),
+		};
+	}
+	inline_hook(vm, ret, insn->pc, (uint32_t)(insn->end - insn->code),
+		    &condition);
+}
+
+__attribute__((noinline)) static void on_float(uc_engine *uc, uint64_t pc,
+					       uint32_t size, void *user)
+{
+	uint8_t *ret = __builtin_return_address(0);
 	struct vm *vm = user;
 	struct insn insn = { .pc = pc };
 	enum float_kind kind;
@@ -237,7 +280,14 @@ static void on_float(uc_engine *uc, uint64_t pc, uint32_t size, void *user)
 	insn.end = insn.code + block_code(vm, pc, insn.code, &insn.opcode);
 	if (insn.end > insn.code + size)
 		insn.end = insn.code + size;
+	if (align_wants(insn.code, insn.opcode, insn.end) &&
+	    !align_is_met(vm, pc, insn.code, insn.opcode, insn.end)) {
+		stop_here(vm, ENGINE_PROTECTED);
+		return;
+	}
 	kind = kind_of(insn.opcode, insn.end);
+	if (!vm->traps)
+		leave_out(vm, &insn, kind, ret);
 	switch (kind) {
 	case FLOAT_OTHER:
 		break;
@@ -248,6 +298,9 @@ static void on_float(uc_engine *uc, uint64_t pc, uint32_t size, void *user)
 		break;
 	case FLOAT_ESTIMATES:
 		begin_quiet(vm, kind);
+		break;
+	case FLOAT_SHOWS_SSE:
+		x86_show_sse(vm);
 		break;
 	case FLOAT_SHOWS:
 		x86_show_flags(vm);
@@ -317,7 +370,17 @@ void float_hook_nothing(struct vm *vm)
 struct range {
 	guest_addr first, last, end;
 	bool math;		/* those that may raise an exception, too */
+	const struct block *block;
+	unsigned index;		/* of the instruction */
 };
+
+/* Whether its operand must be aligned, and only the hook can tell. */
+static bool is_loose(const struct range *range)
+{
+	return range->block->hooks & HOOK_ALIGN &&
+	       (range->index == range->block->first_loose ||
+		range->index == range->block->last_loose);
+}
 
 /*
  * The instruction behind one that raises too much is where that is mended; if
@@ -330,13 +393,17 @@ static void add_to_range(void *context, guest_addr pc, const uint8_t *code,
 	enum float_kind kind = kind_of(opcode, end);
 	guest_addr next = pc + (size_t)(end - code);
 	bool is_quiet = kind == FLOAT_ROUNDS || kind == FLOAT_ESTIMATES;
+	bool is_math = kind == FLOAT_SSE || kind == FLOAT_X87;
+	bool wants = kind != FLOAT_OTHER && (range->math || !is_math) &&
+		     !(is_quiet && next >= range->end);
 
-	if (kind == FLOAT_OTHER || (is_quiet && next >= range->end) ||
-	    (!range->math && (kind == FLOAT_SSE || kind == FLOAT_X87)))
+	wants |= is_loose(range);
+	range->index++;
+	if (!wants)
 		return;
 	if (!range->last)
 		range->first = pc;
-	range->last = is_quiet ? next : pc;
+	range->last = is_quiet && next < range->end ? next : pc;
 }
 
 void float_hook_block(struct vm *vm, const struct block *block)
@@ -344,6 +411,7 @@ void float_hook_block(struct vm *vm, const struct block *block)
 	struct range range = {
 		.end = block->pc + block->size,
 		.math = vm->traps,
+		.block = block,
 	};
 
 	if (!vm->hooked)
@@ -358,7 +426,7 @@ void float_hook_block(struct vm *vm, const struct block *block)
 
 bool float_wants_hooks(struct vm *vm, const struct block *block)
 {
-	uint8_t wanted = vm->traps ? HOOK_FLAGS | HOOK_MATH : HOOK_FLAGS;
+	uint8_t wanted = HOOK_FLAGS | HOOK_ALIGN | (vm->traps ? HOOK_MATH : 0);
 
 	if (!(block->hooks & wanted) || !vm->hooked || !vm->sse.raised ||
 	    vm->partial)

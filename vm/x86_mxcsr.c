@@ -68,13 +68,16 @@ void x86_set_status(struct vm *vm, uint16_t value)
 		*vm->x87.raised = value & FLOAT_UNIT_FLAGS;
 }
 
+/* The engine's own effects depend on no flag. */
+void x86_show_sse(struct vm *vm)
+{
+	*vm->mxcsr |= (uint8_t)raised(&vm->sse);
+}
+
 void x86_show_flags(struct vm *vm)
 {
-	uint32_t mxcsr = 0, all = x86_mxcsr(vm);
 	uint16_t status = x86_status(vm);
 
-	uc_reg_read(vm->uc, UC_X86_REG_MXCSR, &mxcsr);
-	if (all != mxcsr)
-		x86_set_mxcsr(vm, all);
+	x86_show_sse(vm);
 	uc_reg_write(vm->uc, UC_X86_REG_FPSW, &status);
 }

@@ -111,6 +111,20 @@ static size_t find_copy(struct vm *vm, const struct marks *marks)
 	return found ? (size_t)(found - bytes) : size;
 }
 
+/* MXCSR itself, which has just been given FZ. */
+static void find_mxcsr(struct vm *vm, size_t start)
+{
+	const uint8_t *before = (const uint8_t *)vm->pristine;
+	const uint8_t *after = (const uint8_t *)vm->scratch;
+	const uint32_t old = MXCSR_START, new = MXCSR_START | MXCSR_FZ;
+	size_t size = uc_context_size(vm->uc);
+
+	for (size_t at = start; at + 4 <= size && !vm->mxcsr; at += 4)
+		if (!memcmp(before + at, &old, 4) &&
+		    !memcmp(after + at, &new, 4))
+			vm->mxcsr = vm->state + (at - start);
+}
+
 static void find_units(struct vm *vm, size_t start)
 {
 	size_t rounding = find_changed(vm, MXCSR_ROUND);
@@ -119,7 +133,8 @@ static void find_units(struct vm *vm, size_t start)
 	size_t raised = rounding + RAISED_BEHIND_ROUNDING;
 	size_t flush = raised + FLUSH_BEHIND_RAISED;
 
-	if (rounding < start || forgotten < start + FLUSH_BEHIND_RAISED ||
+	find_mxcsr(vm, start);
+	if (!vm->mxcsr || rounding < start || forgotten < start + FLUSH_BEHIND_RAISED ||
 	    zero_inputs != rounding + ZERO_BEHIND_ROUNDING ||
 	    forgotten == flush)
 		return;
