@@ -53,6 +53,7 @@ enum chunk_kind {
 
 /* What the header says of the recording. */
 struct trace_header {
+	uint32_t version;	/* of the format; what is written has the newest */
 	uint32_t arch;		/* enum arch */
 	uint8_t id[16];		/* random; ties files of one recording together */
 };

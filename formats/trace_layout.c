@@ -103,6 +103,7 @@ int trace_header_decode(struct trace_header *out, uint32_t *oldest,
 		return ERR_VERSION;
 	if (version < *oldest || *oldest < 1)
 		return ERR_CORRUPT;
+	out->version = (uint32_t)version;
 	out->arch = (uint32_t)input_uint(&in, 4);
 	memcpy(out->id, input_bytes(&in, sizeof(out->id)), sizeof(out->id));
 	return is_reserved_zero(&in) ? 0 : ERR_CORRUPT;

@@ -717,6 +717,9 @@ int replayer_read(struct replayer *rep, uint64_t addr, uint8_t *bytes,
 
 /* ------- making one ------- */
 
+/* Of the format: the first whose recordings know those of floating point. */
+#define VERSION_WITH_EXCEPTIONS 4
+
 int replayer_make_vm(struct replayer *rep, struct failure *why)
 {
 	struct memory_observer observer = {
@@ -727,6 +730,8 @@ int replayer_make_vm(struct replayer *rep, struct failure *why)
 
 	if (rc)
 		return rc;
+	if (recording_version(rep->recording) < VERSION_WITH_EXCEPTIONS)
+		vm_ignore_exceptions(rep->vm);
 	rep->memory = vm_memory(rep->vm);
 	rep->home = vm_thread_current(rep->vm);
 	return 0;

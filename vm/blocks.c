@@ -336,7 +336,9 @@ uint32_t block_decode(struct vm *vm, guest_addr pc, uint32_t size)
 		if (gate(code + at, code + size) != GATE_OPEN &&
 		    block->special == NO_SPECIAL)
 			block->special = block->count;
-		block->hooks |= hooks(code + at, code + at + step, &aligned);
+		if (!vm->ignores_exceptions)
+			block->hooks |= hooks(code + at, code + at + step,
+					      &aligned);
 		last = at;
 		block->count++;
 		if (!step)

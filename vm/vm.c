@@ -130,6 +130,11 @@ const char *vm_engine(void)
 	return text;
 }
 
+void vm_ignore_exceptions(struct vm *vm)
+{
+	vm->ignores_exceptions = true;
+}
+
 void vm_run_uncounted(struct vm *vm)
 {
 	vm->uncounted = true;

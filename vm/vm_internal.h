@@ -159,6 +159,7 @@ struct vm {
 	uint64_t steps;		/* retired before this run */
 	int64_t granted;	/* budget at the start of this run */
 	bool uncounted;		/* vm_run_uncounted() */
+	bool ignores_exceptions;	/* vm_ignore_exceptions() */
 	bool running;
 
 	enum engine_stop stopped;

@@ -144,7 +144,8 @@ void vm_set_registers(struct vm *vm, const struct reg_file *regs)
 	vm_set_reg(vm, X86_FPTAG, reg_get(vm->regs, regs, X86_FPTAG));
 	vm_set_reg(vm, X86_FPSW, reg_get(vm->regs, regs, X86_FPSW));
 	vm_set_reg(vm, X86_MXCSR, reg_get(vm->regs, regs, X86_MXCSR));
-	if (trap_unmasks(x86_mxcsr(vm), (uint16_t)vm_reg(vm, X86_FPCW)))
+	if (!vm->ignores_exceptions &&
+	    trap_unmasks(x86_mxcsr(vm), (uint16_t)vm_reg(vm, X86_FPCW)))
 		float_watch_math(vm);
 	vm->counter->current = 0;
 }

@@ -28,12 +28,17 @@ static unsigned raised(const struct float_unit *unit)
 	return *unit->raised & UNIT_FLUSHED ? flags | UNDERFLOW_INEXACT : flags;
 }
 
+static bool shows_flags(const struct vm *vm)
+{
+	return vm->sse.raised && !vm->ignores_exceptions;
+}
+
 uint32_t x86_mxcsr(struct vm *vm)
 {
 	uint32_t value = 0;
 
 	uc_reg_read(vm->uc, UC_X86_REG_MXCSR, &value);
-	return vm->sse.raised ? value | raised(&vm->sse) : value;
+	return shows_flags(vm) ? value | raised(&vm->sse) : value;
 }
 
 void x86_set_mxcsr(struct vm *vm, uint32_t value)
@@ -51,7 +56,7 @@ uint16_t x86_status(struct vm *vm)
 	uint16_t status = 0, control = 0;
 
 	uc_reg_read(vm->uc, UC_X86_REG_FPSW, &status);
-	if (!vm->x87.raised)
+	if (!shows_flags(vm))
 		return status;
 	uc_reg_read(vm->uc, UC_X86_REG_FPCW, &control);
 	status &= (uint16_t)~(FLOAT_UNIT_FLAGS | STATUS_UNMASKED);

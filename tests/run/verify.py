@@ -21,6 +21,7 @@ import tempfile
 sys.dont_write_bytecode = True
 from tap import Failure, Tap  # noqa: E402
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 AT = re.compile(r"cprec: the replay diverged at t=(\d+), (0x[0-9a-f]+) "
                 r"\((.+?)\): (.*)expected (.+), found (.+)\n")
 BEFORE = re.compile(r"cprec: the replay diverged before t=(\d+): (.*)"
@@ -222,12 +223,26 @@ class Tests(Tap):
         self.check_query()
 
 
+    def as_made(self):
+        """Of format 3: made by a processor that raised no flags of inexact
+        results, which the program printed."""
+        trace = os.path.join(HERE, "../golden/old/flags.cpr")
+        verified = self.cprec("verify", trace)
+        if verified.returncode:
+            raise Failure(verified.stderr)
+        replayed = self.cprec("replay", trace)
+        if replayed.stdout != "0 1f80\n":
+            raise Failure(f"replayed: {replayed.stdout}{replayed.stderr}")
+
+
 def run_all(options, folder):
     tests = Tests(options, folder)
     cases = [case for case in CASES if options.only in case[0]]
     tests.prepare()
     for name, *case in cases:
         tests.test(name, tests.run_case, *case)
+    if options.only in "as it was made":
+        tests.test("as it was made", tests.as_made)
     return tests.summary()
 
 

@@ -20,6 +20,7 @@
 #include "tests/unit/table.h"
 
 static const struct trace_header header = {
+	.version = TRACE_VERSION,
 	.arch = 1,
 	.id = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 },
 };
