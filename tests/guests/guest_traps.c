@@ -96,9 +96,9 @@ static void exactly(void)
 	if (!sigsetjmp(back, 1)) {
 		__asm__ volatile("lea 1f(%%rip), %%rax\n\t"
 				 "mov %%rax, %0\n\t"
-				 "inc %1\n"
+				 "incq %1\n"
 				 "1:\tdivsd %4, %3\n\t"
-				 "inc %2"
+				 "incq %2"
 				 : "=m"(expected), "+m"(before), "+m"(behind),
 				   "+x"(quotient)
 				 : "x"(divisor) : "rax", "cc", "memory");
