@@ -116,6 +116,7 @@ struct recorder {
 	bool mapped_code;	/* there may be new ones */
 
 	struct timespec flushed;	/* when streams were last written */
+	int64_t flushes_paid;	/* nanoseconds; see before_idle() */
 	struct stream *flushed_in;	/* whose turn it was then */
 	size_t parts;		/* events since then */
 

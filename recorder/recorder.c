@@ -31,11 +31,18 @@
 #define TOUCHED_MOST 12000
 #define STEPS_PER_PAGE_LEAST UINT64_C(10000)
 
+/* Blocks have up to 512 steps; less than one of them would be none. */
+#define EXACT_BELOW 1024
+
 /* Streams that make a segment slow to prepare for replay. */
 #define STREAM_MOST (16u << 20)
 
 /* What is lost at most when the recorder is killed between key frames. */
 #define FLUSH_SECONDS 1
+
+/* If nothing goes on: so many times at once, or in so many nanoseconds each. */
+#define FLUSH_IDLE_TIMES 16
+#define FLUSH_IDLE_TIME 20000000
 #define FLUSH_BYTES (1u << 20)
 #define FLUSH_EVENTS 64
 
@@ -153,6 +160,34 @@ static int after_event(struct recorder *rec, struct failure *why)
 		return 0;
 	rec->streamed += waiting;
 	return segment_flush(rec, false, why);
+}
+
+static bool may_flush_idle(struct recorder *rec)
+{
+	struct timespec now;
+	int64_t time, least;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	time = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+	least = time - (int64_t)FLUSH_IDLE_TIMES * FLUSH_IDLE_TIME;
+	if (rec->flushes_paid < least)
+		rec->flushes_paid = least;
+	if (rec->flushes_paid + FLUSH_IDLE_TIME > time)
+		return false;
+	rec->flushes_paid += FLUSH_IDLE_TIME;
+	return true;
+}
+
+/* Deadlocked programs, too, are killed. */
+static void before_idle(void *context)
+{
+	struct recorder *rec = context;
+	size_t waiting = streams_waiting(rec);
+
+	if (rec->error || rec->unrecorded || !waiting || !may_flush_idle(rec))
+		return;
+	rec->streamed += waiting;
+	rec->error = segment_flush(rec, false, &rec->why);
 }
 
 static int64_t exit_value(const struct linux_result *result)
@@ -300,7 +335,7 @@ static int advance(void *context, uint64_t budget, bool exact,
 		most = rec->look_steps;
 	if (budget > most) {
 		budget = most;
-		exact = false;
+		exact = most < EXACT_BELOW;
 	}
 	rc = vm_run(rec->vm, budget, exact, &stop, why);
 	if (rc)
@@ -420,6 +455,7 @@ static int create(struct recorder *rec, struct failure *why)
 		.thread_begins = streams_thread_begins,
 		.thread_runs = streams_thread_runs,
 		.thread_ends = streams_thread_ends,
+		.idle = before_idle,
 	};
 	linux_set_schedule(rec->process, &rec->options->schedule);
 	linux_observe(rec->process, &rec->watch);

@@ -234,6 +234,15 @@ class Tests(Tap):
         time.sleep(seconds)
         return line
 
+    def killed_in_deadlock(self):
+        """cprec gets SIGKILL while all threads wait: it lacks nothing."""
+        expect("deadlock" in self.found, "it was not found")
+        out = self.is_stuck(self.found["deadlock"], signal.SIGKILL)
+        expect(out is not None, "it did not end there again")
+        self.usable("stuck", out, 3, whole=False)
+        expect(self.cprec("replay", self.trace("stuck")) == out,
+               "the output is not whole")
+
     def killed_recorder(self):
         """cprec itself gets SIGKILL."""
         for seconds in 0.3, 1.5:
@@ -299,9 +308,11 @@ class Tests(Tap):
         return (self.lost_update_by_default, self.deadlock_by_default,
                 self.find_lost_update, self.replay_lost_update,
                 self.same_seed, self.other_seeds, self.find_deadlock,
-                self.deadlock_again, self.tiny_errors_by_default,
-                self.find_tiny_update, self.find_tiny_deadlock, self.spinning, self.killed_recorder,
-                self.ended_recorder, self.killed_child, self.short_lived)
+                self.deadlock_again, self.killed_in_deadlock,
+                self.tiny_errors_by_default, self.find_tiny_update,
+                self.find_tiny_deadlock, self.spinning,
+                self.killed_recorder, self.ended_recorder,
+                self.killed_child, self.short_lived)
 
 
 def main():

@@ -222,6 +222,15 @@ class Tests(Tap):
                 raise Failure(f"{failure}\n{done.stderr}") from failure
         self.check_query()
 
+    def segments_of_one_step(self):
+        """Shorter than blocks are."""
+        trace = os.path.join(os.path.dirname(self.good),
+                             "short.cpr")
+        done = self.cprec("record", "-q", "--segment=1", "-o", trace,
+                          self.options.guest)
+        done = done if done.returncode else self.cprec("verify", trace)
+        if done.returncode:
+            raise Failure(f"status {done.returncode}: {done.stderr}")
 
     def as_made(self):
         """Of format 3: made by a processor that raised no flags of inexact
@@ -241,6 +250,8 @@ def run_all(options, folder):
     tests.prepare()
     for name, *case in cases:
         tests.test(name, tests.run_case, *case)
+    if options.only in "segments of one step":
+        tests.test("segments of one step", tests.segments_of_one_step)
     if options.only in "as it was made":
         tests.test("as it was made", tests.as_made)
     return tests.summary()

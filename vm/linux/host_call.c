@@ -73,8 +73,10 @@ int64_t host_wait_array(struct linux_process *process, long number,
 	struct linux_thread *self = process->thread;
 	int64_t result;
 
-	if (process->thread_count == 1)
+	if (process->thread_count == 1) {
+		scheduler_idle(process);
 		return host_call_for(self, number, arg);
+	}
 	scheduler_leave(process);
 	result = host_call_for(self, number, arg);
 	scheduler_enter(self);

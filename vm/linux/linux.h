@@ -86,6 +86,9 @@ struct linux_observer {
 	void (*thread_runs)(void *context, unsigned thread);
 	/* The present thread ends; the process goes on. */
 	void (*thread_ends)(void *context, unsigned thread);
+	/* The present thread may have to wait for the host, and no other can
+	 * go on: nothing may happen for a long time. */
+	void (*idle)(void *context);
 };
 
 /* How threads take turns. */

@@ -136,6 +136,8 @@ struct linux_thread {
 	bool must_end;		/* another thread executes a program */
 	volatile bool woken;	/* it waits no more at a futex */
 	unsigned looked_in_vain;	/* for its turn; see scheduler.c */
+	uint64_t held_until;	/* in steps, while others are ready */
+	bool is_new;		/* has had no turn yet */
 	struct linux_thread *behind;	/* in a queue */
 	guest_addr futex;	/* where it waits; 0: it does not */
 	uint32_t futex_bits;
@@ -326,9 +328,16 @@ void scheduler_enter(struct linux_thread *thread);
 /* Both: goes behind those that are ready. */
 void scheduler_yield(struct linux_process *process);
 
-/* A new thread, which waits for the processor. */
+/* Before the present thread waits: tells the observer, if all do. */
+void scheduler_idle(struct linux_process *process);
+
+/* It waits for the processor. */
 void scheduler_add(struct linux_process *process,
 		   struct linux_thread *thread);
+
+/* The same for a new one, which the present thread has made. */
+void scheduler_start(struct linux_process *process,
+		     struct linux_thread *thread);
 
 /*
  * Puts the present thread to sleep among those that wait, until

@@ -16,7 +16,9 @@
  *
  * The next is drawn among the ready: mostly among those of the highest
  * priority, which is drawn too, so that some threads do not run for a long
- * time.  All is drawn from one seed, in an order that only the guest's own
+ * time.  Many threads live shorter than it takes to make the next: some new
+ * ones are held back for a while, so that they meet, and before some others
+ * their maker does not go on.  All is drawn from one seed, in an order that only the guest's own
  * doings decide.
  *
  * Source: rr's chaos mode (R. O'Callahan, "Introducing rr chaos mode").
@@ -31,10 +33,14 @@
 
 #define SLICE_STEPS UINT64_C(1000000)
 #define PACE_LEAST_BITS 5	/* the shortest slices: 32 steps */
+#define FIRST_LEAST_BITS 3	/* of a thread that is new: 8 steps */
+#define FIRST_PACES 5		/* to 128 */
 #define PACE_TURNS 64		/* at most, until another pace is drawn */
 #define SWITCH_STEPS 50000	/* what could be executed instead */
 #define SWITCHES_GRANTED 1000
 #define SHORT_SLICE 10000	/* some blocks have 512 */
+#define HELD_LEAST_BITS 8	/* a new thread, while others run: 256 steps */
+#define HELD_ORDERS 12		/* to half a million */
 #define SLICE_TIME 2000000	/* nanoseconds, where nobody counts steps */
 #define LOOKS 400		/* some 10 to 20 microseconds */
 #define VAIN_MOST 4		/* times that a thread looks in vain */
@@ -113,6 +119,19 @@ static void draw_pace(struct scheduler *scheduler)
 	scheduler->pace_turns = 1 + (unsigned)(draw(scheduler) % PACE_TURNS);
 }
 
+/* The first turns of a thread, which may not have many. */
+static void draw_first_pace(struct scheduler *scheduler)
+{
+	uint64_t chance = draw(scheduler);
+
+	if (chance % 4 == 0 ||
+	    scheduler->debt > (int64_t)SWITCHES_GRANTED * SWITCH_STEPS)
+		return;
+	scheduler->pace = UINT64_C(1) << (FIRST_LEAST_BITS +
+					  (chance >> 8) % FIRST_PACES);
+	scheduler->pace_turns = 1 + (unsigned)(draw(scheduler) % PACE_TURNS);
+}
+
 static uint64_t random_length(struct scheduler *scheduler)
 {
 	uint64_t most = slice_most(scheduler), length;
@@ -165,7 +184,8 @@ static unsigned priority(const struct scheduler *scheduler,
 	return (unsigned)((z ^ z >> 29) >> 7) % 4;
 }
 
-static struct linux_thread *draw_next(struct scheduler *scheduler)
+static struct linux_thread *draw_next(struct scheduler *scheduler,
+				      uint64_t steps)
 {
 	struct linux_thread *best = NULL;
 	bool by_priority = draw(scheduler) % 4;
@@ -175,8 +195,10 @@ static struct linux_thread *draw_next(struct scheduler *scheduler)
 		scheduler->era = draw(scheduler);
 	for (struct linux_thread *at = scheduler->ready.first; at;
 	     at = at->behind) {
-		unsigned now = by_priority ? priority(scheduler, at) : 0;
+		unsigned now = by_priority ? 1 + priority(scheduler, at) : 1;
 
+		if (steps < at->held_until)
+			now = 0;
 		if (!best || now > highest) {
 			best = at;
 			highest = now;
@@ -228,12 +250,13 @@ static bool make_ready(struct scheduler *scheduler,
  * With the lock.  Returns who is to be granted the processor, without it: who
  * is woken needs the lock soon.
  */
-static struct linux_thread *pass_on(struct scheduler *scheduler)
+static struct linux_thread *pass_on(struct linux_process *process)
 {
+	struct scheduler *scheduler = &process->scheduler;
 	struct linux_thread *next = scheduler->ready.first;
 
 	if (next && scheduler->options.random)
-		next = draw_next(scheduler);
+		next = draw_next(scheduler, vm_steps(process->vm));
 	if (next)
 		queue_remove(&scheduler->ready, next);
 	scheduler->running = next;
@@ -325,6 +348,9 @@ static void take(struct linux_thread *thread)
 	if (thread->must_end)
 		thread_vanish(thread);
 	pay(scheduler, vm_steps(process->vm));
+	if (thread->is_new && scheduler->options.random)
+		draw_first_pace(scheduler);
+	thread->is_new = false;
 	scheduler->slice_end = vm_steps(process->vm) +
 			       slice_length(scheduler);
 	if (scheduler->present != thread) {
@@ -359,14 +385,29 @@ void scheduler_alone(struct linux_process *process)
 	free_dead(process);
 }
 
+void scheduler_idle(struct linux_process *process)
+{
+	const struct linux_observer *observer = process->observer;
+	bool others;
+
+	if (!observer || !observer->idle)
+		return;
+	pthread_mutex_lock(&process->scheduler.lock);
+	others = process->scheduler.ready.first;
+	pthread_mutex_unlock(&process->scheduler.lock);
+	if (!others)
+		observer->idle(observer->context);
+}
+
 void scheduler_leave(struct linux_process *process)
 {
 	struct scheduler *scheduler = &process->scheduler;
 	struct linux_thread *next;
 
+	scheduler_idle(process);
 	pthread_mutex_lock(&scheduler->lock);
 	process->thread->turn = TURN_NOT;
-	next = pass_on(scheduler);
+	next = pass_on(process);
 	pthread_mutex_unlock(&scheduler->lock);
 	if (next)
 		grant(next);
@@ -382,6 +423,33 @@ void scheduler_add(struct linux_process *process,
 	pthread_mutex_unlock(&process->scheduler.lock);
 	if (is_next)
 		grant(thread);
+}
+
+/* A slice that is over was no matter while nobody else was ready. */
+static void draw_start(struct scheduler *scheduler,
+		       struct linux_thread *thread, uint64_t now)
+{
+	uint64_t chance = draw(scheduler), order = chance >> 8;
+
+	if (scheduler->slice_end <= now)
+		scheduler->slice_end = now + slice_length(scheduler);
+	if (chance % 8 < 5)
+		thread->held_until = now + (UINT64_C(1) <<
+					    (HELD_LEAST_BITS +
+					     order % HELD_ORDERS));
+	else if (chance % 8 == 5)
+		scheduler->slice_end = now;
+}
+
+void scheduler_start(struct linux_process *process,
+		     struct linux_thread *thread)
+{
+	struct scheduler *scheduler = &process->scheduler;
+
+	thread->is_new = true;
+	if (scheduler->options.random)
+		draw_start(scheduler, thread, vm_steps(process->vm));
+	scheduler_add(process, thread);
 }
 
 void scheduler_take(struct linux_thread *thread)
@@ -405,7 +473,7 @@ void scheduler_yield(struct linux_process *process)
 	if (scheduler->ready.first) {
 		self->turn = TURN_NOT;
 		queue_append(&scheduler->ready, self);
-		next = pass_on(scheduler);
+		next = pass_on(process);
 	}
 	pthread_mutex_unlock(&scheduler->lock);
 	if (next)

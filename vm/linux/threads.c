@@ -306,7 +306,7 @@ int64_t thread_start(struct linux_process *process,
 	if (observer && observer->thread_begins)
 		observer->thread_begins(observer->context, thread->index,
 					thread->tid, thread->vm_thread);
-	scheduler_add(process, thread);
+	scheduler_start(process, thread);
 	return thread->tid;
 }
 
