@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -401,8 +402,47 @@ static void test_overflow(void)
 	CHECK(last.si_signo == SIGSEGV);
 }
 
+/* The number behind a name in /proc/self/status. */
+static unsigned long long status_of(const char *name, int base)
+{
+	FILE *in = fopen("/proc/self/status", "r");
+	unsigned long long number = ~0ull;
+	char line[4096];
+
+	while (in && fgets(line, sizeof(line), in))
+		if (!strncmp(line, name, strlen(name)))
+			number = strtoull(line + strlen(name), NULL, base);
+	if (in)
+		fclose(in);
+	return number;
+}
+
+/* What /proc says of this process, and not of one that watches it. */
+static void test_status(void)
+{
+	unsigned long long bit = 1ull << (SIGUSR2 - 1);
+	sigset_t set, old;
+
+	install(SIGUSR2, note, 0);
+	CHECK(status_of("Threads:", 10) == 1);
+	CHECK(status_of("SigCgt:", 16) & bit);
+	CHECK(!(status_of("SigBlk:", 16) & bit));
+	CHECK(status_of("VmSize:", 10) < 1 << 20);
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &set, &old);
+	signal(SIGUSR2, SIG_IGN);
+	CHECK(!(status_of("SigCgt:", 16) & bit));
+	CHECK(status_of("SigIgn:", 16) & bit);
+	CHECK(status_of("SigBlk:", 16) == bit);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	signal(SIGUSR2, SIG_DFL);
+	CHECK(!(status_of("SigIgn:", 16) & bit));
+}
+
 int main(void)
 {
+	test_status();
 	test_simple();
 	test_nested();
 	test_mask();

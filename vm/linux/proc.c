@@ -196,6 +196,8 @@ static uint64_t stat_field(struct linux_process *process, unsigned field,
 	const struct layout *layout = &process->layout;
 
 	switch (field) {
+	case 20:
+		return process->thread_count;
 	case 26: case 27: case 45: case 46:	/* code, data */
 		return 0;
 	case 28:
@@ -272,6 +274,7 @@ static const struct proc_file proc_files[] = {
 	{ "environ", print_environ },
 	{ "auxv", print_auxv },
 	{ "stat", print_stat },
+	{ "status", status_print },
 	{ "smaps", NULL },
 	{ "smaps_rollup", NULL },
 	{ "numa_maps", NULL },

@@ -448,6 +448,11 @@ bool proc_is_exe(int dir, const char *path);
 /* Writes what /proc/cpuinfo says of the guest's processor. */
 void cpuinfo_print(struct linux_process *process, FILE *out);
 
+/* ------- status.c ------- */
+
+/* Writes what /proc/self/status says of the guest. */
+void status_print(struct linux_process *process, FILE *out);
+
 /* ------- process_calls.c ------- */
 
 /* The number of the only processor that the guest has. */
