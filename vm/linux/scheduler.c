@@ -42,7 +42,7 @@
 #define HELD_LEAST_BITS 8	/* a new thread, while others run: 256 steps */
 #define HELD_ORDERS 12		/* to half a million */
 #define SLICE_TIME 2000000	/* nanoseconds, where nobody counts steps */
-#define LOOKS 400		/* some 10 to 20 microseconds */
+#define LOOKS 2000		/* some 50 to 100 microseconds */
 #define VAIN_MOST 4		/* times that a thread looks in vain */
 #define VAIN_REST 32		/* times that it does not look after that */
 
