@@ -717,18 +717,19 @@ static int run_once(struct vm *vm, uint64_t budget, bool exact,
 		rc = run_to_misaligned(vm, stop, why);
 	else if (vm->stopped == ENGINE_UNHOOKED)
 		hook_block(vm);
-	if (vm->stopped == ENGINE_FLOAT_RAISED) {
-		raise_x87(vm, stop);
-	} else if (vm->stopped == ENGINE_UNMASKED) {
-		fault_in_block(vm, stop->pc);
-		vm->emulated = true;
-	}
 	else if (vm->stopped == ENGINE_NONE && vm->faulted) {
 		unsigned done;
 
 		rc = run_to_page_end(vm, left, &done, stop, why);
 		vm->emulated = done && vm->stopped == ENGINE_NONE &&
 			       !vm->faulted;
+	}
+	/* Also in the part of a block that has just run. */
+	if (vm->stopped == ENGINE_FLOAT_RAISED) {
+		raise_x87(vm, stop);
+	} else if (vm->stopped == ENGINE_UNMASKED) {
+		fault_in_block(vm, stop->pc);
+		vm->emulated = true;
 	}
 	if (!rc && !ask_for_code(vm))
 		stopped_for_code(vm);
