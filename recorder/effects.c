@@ -275,17 +275,24 @@ static void add_fresh(struct recorder *rec, guest_addr addr, uint64_t size)
 	};
 }
 
+bool effects_own_page(const struct recorder *rec, uint64_t page)
+{
+	guest_addr addr = page << GUEST_PAGE_SHIFT;
+
+	return memory_home(rec->memory, addr) == addr;
+}
+
 /* Pages whose contents changed without a write that a fault could show. */
 static void mark_written(struct recorder *rec, guest_addr addr, uint64_t size)
 {
 	uint64_t time = rec->started ? time_of_write(rec) : 0;
 
-	for (guest_addr at = addr; at < addr + size; at += GUEST_PAGE) {
+	for (uint64_t i = 0; i < size >> GUEST_PAGE_SHIFT; i++) {
+		uint64_t page = (addr >> GUEST_PAGE_SHIFT) + i;
 		struct page_touch *touch = NULL;
 
-		if (memory_home(rec->memory, at) == at)
-			touch = add_touch(rec, at >> GUEST_PAGE_SHIFT,
-					  PAGE_WAS_WRITTEN);
+		if (effects_own_page(rec, page))
+			touch = add_touch(rec, page, PAGE_WAS_WRITTEN);
 		if (touch)
 			touch->write_time = time;
 	}

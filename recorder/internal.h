@@ -129,6 +129,9 @@ struct recorder {
 /* The rest of the recording would be wrong: remembers that, once. */
 void effects_out_of_memory(struct recorder *rec);
 
+/* Whether a page is not an alias of another one. */
+bool effects_own_page(const struct recorder *rec, uint64_t page);
+
 /* What the memory is to be created with. */
 struct memory_observer effects_observer(struct recorder *rec);
 

@@ -166,14 +166,6 @@ static bool is_written(const struct recorder *rec, uint64_t page)
 	return false;
 }
 
-/* Whether a page is not an alias of another one. */
-static bool is_own(const struct recorder *rec, uint64_t page)
-{
-	guest_addr addr = page << GUEST_PAGE_SHIFT;
-
-	return memory_home(rec->memory, addr) == addr;
-}
-
 /* A page of new zeros that older snapshots know otherwise. */
 static void list_fresh(void *context, uint64_t page)
 {
@@ -181,7 +173,7 @@ static void list_fresh(void *context, uint64_t page)
 	struct recorder *rec = shot->rec;
 
 	if (!page_store_current(&rec->pages, page) ||
-	    is_written(rec, page) || !is_own(rec, page) ||
+	    is_written(rec, page) || !effects_own_page(rec, page) ||
 	    !memory_region_at(rec->memory, page << GUEST_PAGE_SHIFT))
 		return;
 	list_page(shot, page, 0);
@@ -199,8 +191,8 @@ static int list_written(struct snapshot *shot, struct failure *why)
 		if (!was_written(&rec->touches[i]) || page == last)
 			continue;
 		last = page;
-		bytes = is_own(rec, page) ? memory_peek(rec->memory, page) :
-					    NULL;
+		bytes = effects_own_page(rec, page) ?
+				memory_peek(rec->memory, page) : NULL;
 		if (!bytes)
 			continue;	/* unmapped or doubtful by now */
 		if (page_store_add(&rec->pages, bytes, &id))

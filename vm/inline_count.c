@@ -226,7 +226,7 @@ static size_t write_count(struct vm *vm, uint8_t *code, uint8_t *start,
 	else
 		at = emit(at, "\x48\x81\x2d", 3,
 			  (uint8_t *)&vm->counter->budget + shift, &count, 4);
-	at = emit_jump(at, 0x79, inline_body(ret) + shift);		/* jns */
+	at = emit_jump(at, 0x79, inline_body(ret) + shift);	/* jns */
 	at = emit_jump(at, 0xeb, ret - 6 + shift);	/* jmp */
 	return (size_t)(at - code);
 }
@@ -252,7 +252,7 @@ static size_t write_plain(struct vm *vm, uint8_t *code, uint8_t *start,
 
 	at = emit(at, "\x83\x3d", 2, (uint8_t *)&vm->counter->asked + shift,
 		  "", 1);
-	at = emit_jump(at, 0x74, inline_body(ret) + shift);		/* je */
+	at = emit_jump(at, 0x74, inline_body(ret) + shift);	/* je */
 	at = emit(at, "\xc7\x05", 2, (uint8_t *)&vm->counter->current + shift,
 		  &number, 4);
 	at = emit_jump(at, 0xeb, ret - 6 + shift);	/* jmp */

@@ -77,33 +77,12 @@ uint64_t jumps_missed(void)
 
 /* ------- the layout of the engine's state ------- */
 
-/*
- * The first byte of a saved context that differs after the register was given
- * the value; 0 if none does.
- */
-static size_t find_register(struct vm *vm, uc_x86_reg reg, uint64_t value)
-{
-	const uint8_t *before = (const uint8_t *)vm->pristine;
-	const uint8_t *after = (const uint8_t *)vm->scratch;
-	size_t size = uc_context_size(vm->uc), at = 0;
-	uc_err err = uc_reg_write(vm->uc, reg, &value);
-
-	if (!err)
-		err = uc_context_save(vm->uc, vm->scratch);
-	uc_context_restore(vm->uc, vm->pristine);
-	if (err)
-		return 0;
-	while (at < size && before[at] == after[at])
-		at++;
-	return at < size ? at : 0;
-}
-
 /* The engine's state begins with RAX. */
 void jumps_start(struct vm *vm)
 {
-	size_t first = find_register(vm, UC_X86_REG_RAX, 1);
-	size_t pc = find_register(vm, UC_X86_REG_RIP, 1);
-	size_t flags = find_register(vm, UC_X86_REG_RFLAGS, 2 | FLAG_TRAP);
+	size_t first = x86_changed_by(vm, UC_X86_REG_RAX, 1);
+	size_t pc = x86_changed_by(vm, UC_X86_REG_RIP, 1);
+	size_t flags = x86_changed_by(vm, UC_X86_REG_RFLAGS, 2 | FLAG_TRAP);
 
 	jumps_forget();
 	jumps.state = NULL;

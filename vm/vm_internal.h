@@ -357,6 +357,12 @@ void x86_exception_taken(struct vm *vm);
 /* Finds vm->state and what it holds; at the start, behind vm->pristine. */
 int x86_find_state(struct vm *vm, struct failure *why);
 
+/*
+ * Where a saved context first differs from vm->pristine if a register has this
+ * value; 0 if nowhere.  That context is then in vm->scratch.
+ */
+size_t x86_changed_by(struct vm *vm, uc_x86_reg reg, uint64_t value);
+
 /* The registers with the flags of exceptions as the processor has them. */
 uint32_t x86_mxcsr(struct vm *vm);
 void x86_set_mxcsr(struct vm *vm, uint32_t value);

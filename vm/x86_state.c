@@ -81,22 +81,27 @@ static uint8_t *find_live(struct vm *vm, const struct marks *marks)
 	return NULL;
 }
 
-/* The first byte of the context that these bits of MXCSR change, 0 if none;
- * MXCSR itself lies behind. */
-static size_t find_changed(struct vm *vm, uint32_t bits)
+size_t x86_changed_by(struct vm *vm, uc_x86_reg reg, uint64_t value)
 {
 	const uint8_t *before = (const uint8_t *)vm->pristine;
 	const uint8_t *after = (const uint8_t *)vm->scratch;
-	size_t size = uc_context_size(vm->uc);
-	uint32_t value = MXCSR_START | bits;
-	size_t at = 0;
+	size_t size = uc_context_size(vm->uc), at = 0;
+	uc_err err = uc_reg_write(vm->uc, reg, &value);
 
-	if (uc_reg_write(vm->uc, UC_X86_REG_MXCSR, &value) ||
-	    uc_context_save(vm->uc, vm->scratch))
+	if (!err)
+		err = uc_context_save(vm->uc, vm->scratch);
+	uc_context_restore(vm->uc, vm->pristine);
+	if (err)
 		return 0;
 	while (at < size && before[at] == after[at])
 		at++;
 	return at < size ? at : 0;
+}
+
+/* MXCSR itself lies behind what its bits change. */
+static size_t find_changed(struct vm *vm, uint32_t bits)
+{
+	return x86_changed_by(vm, UC_X86_REG_MXCSR, MXCSR_START | bits);
 }
 
 /* Where the context has the registers; its size if nowhere. */
@@ -157,6 +162,5 @@ int x86_find_state(struct vm *vm, struct failure *why)
 	uc_context_restore(vm->uc, vm->pristine);
 	if (vm->state && start < uc_context_size(vm->uc))
 		find_units(vm, start);
-	uc_context_restore(vm->uc, vm->pristine);
 	return 0;
 }
