@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* memory.c - the guest's address space: regions and how they change */
+/* memory.c - the guest's address space, and how it changes */
 #include "vm/memory_internal.h"
 #include "vm/views.h"
 
@@ -11,9 +11,6 @@
 
 #include "formats/error.h"
 #include "vm/family.h"
-
-#define ADDRESS_LIMIT (UINT64_C(1) << 47)	/* of programs */
-#define HEAP_ROOM (UINT64_C(1) << 36)
 
 int memory_create(struct memory **out, const struct memory_observer *observer,
 		  struct failure *why)
@@ -67,195 +64,6 @@ void memory_destroy(struct memory *memory)
 	free(memory);
 }
 
-/* ------- the sorted array ------- */
-
-size_t memory_index(const struct memory *memory, guest_addr addr)
-{
-	size_t low = 0, high = memory->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (memory->maps[middle].region.end <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-struct mapping *memory_find(struct memory *memory, guest_addr addr)
-{
-	struct mapping *map;
-	size_t index = memory->last;
-
-	if (index < memory->count) {
-		map = &memory->maps[index];
-		if (map->region.start <= addr && addr < map->region.end)
-			return map;
-	}
-	index = memory_index(memory, addr);
-	if (index == memory->count)
-		return NULL;
-	map = &memory->maps[index];
-	if (map->region.start > addr)
-		return NULL;
-	memory->last = index;
-	return map;
-}
-
-int memory_make_room(struct memory *memory, size_t more)
-{
-	size_t room = memory->room ? memory->room : 64;
-	struct mapping *maps;
-
-	if (arena_make_room(memory, more))
-		return ERR_NO_MEMORY;
-	if (memory->count + more <= memory->room)
-		return 0;
-	while (room < memory->count + more)
-		room *= 2;
-	maps = realloc(memory->maps, room * sizeof(*maps));
-	if (!maps)
-		return ERR_NO_MEMORY;
-	memory->maps = maps;
-	memory->room = room;
-	return 0;
-}
-
-static void insert(struct memory *memory, size_t index,
-		   const struct mapping *map)
-{
-	memmove(memory->maps + index + 1, memory->maps + index,
-		(memory->count - index) * sizeof(*map));
-	memory->maps[index] = *map;
-	memory->count++;
-}
-
-void memory_insert(struct memory *memory, const struct mapping *map)
-{
-	insert(memory, memory_index(memory, map->region.start), map);
-}
-
-static void erase(struct memory *memory, size_t first, size_t count)
-{
-	memmove(memory->maps + first, memory->maps + first + count,
-		(memory->count - first - count) * sizeof(*memory->maps));
-	memory->count -= count;
-}
-
-/* Makes `addr` a border between mappings.  Room for one more is there. */
-static void split(struct memory *memory, guest_addr addr)
-{
-	size_t index = memory_index(memory, addr);
-	struct mapping *map = &memory->maps[index];
-	struct mapping tail;
-
-	if (index == memory->count || map->region.start >= addr)
-		return;
-	tail = *map;
-	tail.arena = mapping_arena(map, addr);
-	if (tail.alias)
-		tail.alias += addr - map->region.start;
-	if (tail.region.kind != REGION_ANON)
-		tail.region.offset += addr - map->region.start;
-	if (tail.region.common)
-		tail.region.common += addr - map->region.start;
-	tail.region.start = addr;
-	map->region.end = addr;
-	insert(memory, index + 1, &tail);
-}
-
-struct mapping *memory_separate(struct memory *memory, guest_addr addr,
-				uint64_t size)
-{
-	if (memory_make_room(memory, 2))
-		return NULL;
-	split(memory, addr);
-	split(memory, addr + size);
-	return memory_find(memory, addr);
-}
-
-/* Whether the pages of two mappings are in a row where they are common. */
-static bool is_common_row(const struct mapping *a, const struct mapping *b)
-{
-	if (!a->region.common || !b->region.common)
-		return a->region.common == b->region.common;
-	return a->region.common + mapping_size(a) == b->region.common;
-}
-
-/* Whether a mapping is the next part of the same, for the guest. */
-bool memory_continues(const struct mapping *a, const struct mapping *b)
-{
-	uint64_t size = mapping_size(a);
-
-	return a->region.end == b->region.start && a->arena + size == b->arena &&
-	       a->region.prot == b->region.prot &&
-	       a->region.kind == b->region.kind &&
-	       a->region.name == b->region.name &&
-	       a->was_code == b->was_code &&
-	       a->may_renew == b->may_renew && a->dev == b->dev &&
-	       a->ino == b->ino && is_common_row(a, b) &&
-	       (a->alias ? a->alias + size == b->alias : !b->alias) &&
-	       (a->region.kind == REGION_ANON ||
-		a->region.offset + size == b->region.offset);
-}
-
-/* Whether it is for us, too. */
-static bool is_like(const struct mapping *a, const struct mapping *b)
-{
-	return a->initial == b->initial && a->shift == b->shift &&
-	       (!(a->initial & PAGE_DOUBTFUL) || a->doubt == b->doubt);
-}
-
-/* Joins what can be joined around [first, last]. */
-void memory_join(struct memory *memory, guest_addr start, guest_addr end)
-{
-	size_t index = memory_index(memory, start ? start - 1 : 0);
-
-	while (index + 1 < memory->count &&
-	       memory->maps[index].region.start <= end) {
-		struct mapping *map = &memory->maps[index];
-
-		if (!memory_continues(map, map + 1) || !is_like(map, map + 1)) {
-			index++;
-			continue;
-		}
-		map->region.end = map[1].region.end;
-		erase(memory, index + 1, 1);
-	}
-}
-
-/* Whether every byte of the range is mapped. */
-static bool is_covered(const struct memory *memory, guest_addr addr,
-		       uint64_t size)
-{
-	guest_addr end = addr + size;
-
-	for (size_t i = memory_index(memory, addr); addr < end; i++) {
-		if (i == memory->count || memory->maps[i].region.start > addr)
-			return false;
-		addr = memory->maps[i].region.end;
-	}
-	return true;
-}
-
-bool memory_is_page_range(guest_addr addr, uint64_t size)
-{
-	guest_addr limit = is_common(addr) ? GUEST_ADDR_END : ADDRESS_LIMIT;
-
-	return !(addr % GUEST_PAGE) && !(size % GUEST_PAGE) && size &&
-	       addr < limit && size <= limit - addr;
-}
-
-bool memory_is_mapped(const struct memory *memory, guest_addr addr,
-		      uint64_t size)
-{
-	return memory_is_page_range(addr, size) && is_covered(memory, addr, size);
-}
-
-/* ------- changes ------- */
-
 void memory_note_stale(struct memory *memory, const struct mapping *map,
 		       guest_addr addr, uint64_t size)
 {
@@ -276,26 +84,12 @@ void memory_note_stale(struct memory *memory, const struct mapping *map,
 	memory->stale[memory->stale_count++].size = size;
 }
 
-static bool is_heap(const struct memory *memory, const struct mapping *map)
-{
-	return memory->heap_start && map->arena >= memory->heap_arena &&
-	       map->arena < memory->heap_arena + HEAP_ROOM;
-}
-
-static bool has_heap(const struct memory *memory)
-{
-	for (size_t i = 0; i < memory->count; i++)
-		if (is_heap(memory, &memory->maps[i]))
-			return true;
-	return false;
-}
-
 void memory_cut_out(struct memory *memory, guest_addr addr, uint64_t size)
 {
 	size_t first, end;
 
-	split(memory, addr);
-	split(memory, addr + size);
+	memory_split(memory, addr);
+	memory_split(memory, addr + size);
 	first = memory_index(memory, addr);
 	for (end = first; end < memory->count; end++) {
 		struct mapping *map = &memory->maps[end];
@@ -307,31 +101,14 @@ void memory_cut_out(struct memory *memory, guest_addr addr, uint64_t size)
 			twins_leave(memory, map);
 			continue;
 		}
-		heap = is_heap(memory, map);
+		heap = heap_holds(memory, map);
 		drop_alias(map);
 		arena_displace(memory, map->arena, mapping_size(map));
 		arena_give(memory, map->arena, mapping_size(map),
 			   !map->was_code && !heap);
 	}
-	erase(memory, first, end - first);
+	memory_erase(memory, first, end - first);
 	memory->generation++;
-}
-
-/* The heap grows often: it has a part of the arena to grow in. */
-static uint64_t take_heap(struct memory *memory, const struct region *region)
-{
-	if (!memory->heap_start) {
-		memory->heap_arena = arena_take(memory, HEAP_ROOM);
-		if (memory->heap_arena == UINT64_MAX)
-			return UINT64_MAX;
-		memory->heap_start = region->start;
-	}
-	if (!has_heap(memory))	/* another program's is elsewhere */
-		memory->heap_start = region->start;
-	if (region->start < memory->heap_start ||
-	    region->end - memory->heap_start > HEAP_ROOM)
-		return UINT64_MAX;
-	return memory->heap_arena + (region->start - memory->heap_start);
 }
 
 static uint64_t take(struct memory *memory, const struct region *region)
@@ -339,7 +116,7 @@ static uint64_t take(struct memory *memory, const struct region *region)
 	uint64_t start = UINT64_MAX;
 
 	if (region->name && !strcmp(region->name, "[heap]"))
-		start = take_heap(memory, region);
+		start = heap_take(memory, region);
 	if (start == UINT64_MAX)
 		start = arena_take(memory, region->end - region->start);
 	return start;
@@ -473,8 +250,8 @@ int memory_protect(struct memory *memory, guest_addr addr, uint64_t size,
 		return ERR_NOT_FOUND;
 	if (memory_make_room(memory, 2))
 		return ERR_NO_MEMORY;
-	split(memory, addr);
-	split(memory, addr + size);
+	memory_split(memory, addr);
+	memory_split(memory, addr + size);
 	for (size_t i = memory_index(memory, addr);
 	     i < memory->count && memory->maps[i].region.start < addr + size;
 	     i++) {
@@ -520,28 +297,27 @@ int memory_move(struct memory *memory, guest_addr from, guest_addr to,
 	struct mapping *moved;
 	size_t first, count;
 
-	if (!memory_is_page_range(from, size) || !memory_is_page_range(to, size) ||
+	if (!memory_is_mapped(memory, from, size) ||
+	    !memory_is_page_range(to, size) ||
 	    (from < to + size && to < from + size) ||
-	    !is_covered(memory, from, size) ||
 	    twins_need(memory, from, size) || twins_need(memory, to, size))
 		return ERR_NOT_FOUND;
 	if (memory_make_room(memory, 4))
 		return ERR_NO_MEMORY;
 	memory_cut_out(memory, to, size);
-	split(memory, from);
-	split(memory, from + size);
+	memory_split(memory, from);
+	memory_split(memory, from + size);
 	first = memory_index(memory, from);
 	count = memory_index(memory, from + size - 1) + 1 - first;
 	moved = malloc(count * sizeof(*moved));
 	if (!moved)
 		return ERR_NO_MEMORY;
 	memcpy(moved, memory->maps + first, count * sizeof(*moved));
-	erase(memory, first, count);
+	memory_erase(memory, first, count);
 	for (size_t i = 0; i < count; i++) {
 		relocate(memory, &moved[i],
 			 moved[i].region.start + (to - from));
-		insert(memory, memory_index(memory, moved[i].region.start),
-		       &moved[i]);
+		memory_insert(memory, &moved[i]);
 	}
 	free(moved);
 	memory_join(memory, to, to + size);

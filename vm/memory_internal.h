@@ -136,40 +136,10 @@ struct memory {
 	size_t name_count, name_room;
 };
 
-/* The mapping that holds `addr`, or NULL. */
-struct mapping *memory_find(struct memory *memory, guest_addr addr);
-
-/* Index of the first mapping that ends above `addr`. */
-size_t memory_index(const struct memory *memory, guest_addr addr);
-
-/* Whether all of it is mapped, and can be. */
-bool memory_is_mapped(const struct memory *memory, guest_addr addr,
-		      uint64_t size);
-
-/*
- * Makes the range a mapping of its own, or several, and returns the first.  It
- * is mapped.  NULL when out of memory.
- */
-struct mapping *memory_separate(struct memory *memory, guest_addr addr,
-				uint64_t size);
-
-/* Room for so many more mappings; ERR_NO_MEMORY. */
-int memory_make_room(struct memory *memory, size_t more);
-
-/* Inserts a mapping where nothing is mapped; there must be room. */
-void memory_insert(struct memory *memory, const struct mapping *map);
-
-/* Joins what can be joined from `start` to `end`. */
-void memory_join(struct memory *memory, guest_addr start, guest_addr end);
+/* ------- memory.c: how the address space changes ------- */
 
 /* Unmaps without telling anybody.  Room for two more is there. */
 void memory_cut_out(struct memory *memory, guest_addr addr, uint64_t size);
-
-/* Whether two mappings are parts of one, for the guest. */
-bool memory_continues(const struct mapping *a, const struct mapping *b);
-
-/* Whether a range is one of whole pages that may be mapped. */
-bool memory_is_page_range(guest_addr addr, uint64_t size);
 
 /* Tells the observer of a new region, and of its doubt, if that is not 0. */
 void memory_tell_mapped(struct memory *memory, const struct region *region,
@@ -185,6 +155,54 @@ int memory_map_own(struct memory *memory, const struct region *region,
  */
 void memory_note_stale(struct memory *memory, const struct mapping *map,
 		       guest_addr addr, uint64_t size);
+
+/* ------- heap.c ------- */
+
+/* Whether a mapping is in the heap's part of the arena. */
+bool heap_holds(const struct memory *memory, const struct mapping *map);
+
+/* Where in it a region of the heap is; UINT64_MAX if it does not fit. */
+uint64_t heap_take(struct memory *memory, const struct region *region);
+
+/* ------- mappings.c: the sorted array ------- */
+
+/* The mapping that holds `addr`, or NULL. */
+struct mapping *memory_find(struct memory *memory, guest_addr addr);
+
+/* Index of the first mapping that ends above `addr`. */
+size_t memory_index(const struct memory *memory, guest_addr addr);
+
+/* Whether all of it is mapped, and can be. */
+bool memory_is_mapped(const struct memory *memory, guest_addr addr,
+		      uint64_t size);
+
+/* Whether a range is one of whole pages that may be mapped. */
+bool memory_is_page_range(guest_addr addr, uint64_t size);
+
+/* Room for so many more mappings; ERR_NO_MEMORY. */
+int memory_make_room(struct memory *memory, size_t more);
+
+/* Inserts a mapping where nothing is mapped; there must be room. */
+void memory_insert(struct memory *memory, const struct mapping *map);
+
+/* Takes so many mappings out of the array, from index `first` on. */
+void memory_erase(struct memory *memory, size_t first, size_t count);
+
+/* Makes `addr` a border between mappings.  Room for one more is there. */
+void memory_split(struct memory *memory, guest_addr addr);
+
+/*
+ * Makes the range a mapping of its own, or several, and returns the first.  It
+ * is mapped.  NULL when out of memory.
+ */
+struct mapping *memory_separate(struct memory *memory, guest_addr addr,
+				uint64_t size);
+
+/* Joins what can be joined from `start` to `end`. */
+void memory_join(struct memory *memory, guest_addr start, guest_addr end);
+
+/* Whether two mappings are parts of one, for the guest. */
+bool memory_continues(const struct mapping *a, const struct mapping *b);
 
 static inline uint64_t mapping_arena(const struct mapping *map, guest_addr addr)
 {
