@@ -306,7 +306,7 @@ static bool on_invalid(uc_engine *uc, void *user)
 	return false;
 }
 
-/* ------- for vm.c ------- */
+/* ------- for vm.c and run.c ------- */
 
 uc_err hooks_add(struct vm *vm)
 {

@@ -197,7 +197,7 @@ struct vm {
 	uint64_t generation;	/* of memory, that the TLB has seen */
 };
 
-/* ------- vm.c ------- */
+/* ------- clock.c ------- */
 
 /* Lets the guest stop before the next block. */
 void vm_stop_soon(struct vm *vm);
