@@ -210,7 +210,7 @@ static int run_segment(struct alone *alone, size_t segment,
 	if (!rc && ends_inside(alone, segment))
 		cut_short(alone, segment);
 	if (!rc)
-		rc = replayer_run_in_segment(rep, alone->end, why);
+		rc = events_run(rep, alone->end, why);
 	if (!rc)
 		rc = check_end(alone, why);
 	if (alone->has_next)

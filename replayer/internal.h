@@ -2,9 +2,10 @@
 /*
  * internal.h - a replayer's state, for the files that make it up
  *
- * replayer.c goes to a time, fetch.c gets pages before they are touched,
- * turns.c knows the threads; check.c compares with
- * the recording.
+ * replayer.c goes to a time, events.c runs to it from event to event, whose
+ * effects effects.c has.  Pages come from snapshots (fetch.c) and from the
+ * streams (doubtful.c).  turns.c knows the threads; check.c compares with the
+ * recording.
  */
 #ifndef CPREC_REPLAYER_INTERNAL_H
 #define CPREC_REPLAYER_INTERNAL_H
@@ -89,10 +90,6 @@ struct replayer {
 void replayer_broken(struct replayer *rep, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Memory as of a segment's first key frame, page by page when touched. */
-int replayer_set_memory(struct replayer *rep, const struct key_frame *frame,
-			struct failure *why);
-
 /* ------- fetch.c ------- */
 
 /* Memory observer member: pages that are touched. */
@@ -105,14 +102,49 @@ void replayer_supply(void *context, uint64_t page, uint64_t count,
  */
 void replayer_fetch(struct replayer *rep, uint64_t steps);
 
-/* ------- replayer.c ------- */
+/* ------- doubtful.c ------- */
+
+/* Memory observer member: contents of a page when it is first touched. */
+void doubtful_resolve(void *context, uint64_t page, uint64_t doubt,
+		      uint8_t *bytes);
+
+/* What was looked at without the guest's doing becomes doubtful again. */
+void doubtful_forget_peeks(struct replayer *rep);
+
+/*
+ * What the kernel looked at in this segment, the replay has not touched; the
+ * next segment takes it for known.
+ */
+int doubtful_touch_rest(struct replayer *rep, struct failure *why);
+
+/* Pages of shared mappings are doubtful anew at each key frame. */
+void doubtful_anew(struct replayer *rep, const struct key_frame *frame);
+
+/* ------- effects.c ------- */
+
+/* Changes the guest as the event says, whose time it has reached. */
+int effects_apply(struct replayer *rep, const struct script_event *event,
+		  struct failure *why);
+
+/* ------- events.c ------- */
+
+/* The event that comes next in this segment; NULL if there is none. */
+const struct script_event *events_next(const struct replayer *rep);
 
 /* Runs to `t` and through all events at it, within the present segment. */
-int replayer_run_in_segment(struct replayer *rep, uint64_t t,
-			    struct failure *why);
+int events_run(struct replayer *rep, uint64_t t, struct failure *why);
+
+/* The segment is over, but not its events: the replay has diverged. */
+int events_never_came(struct replayer *rep, struct failure *why);
+
+/* ------- replayer.c ------- */
 
 /* Makes the guest, without a program in it. */
 int replayer_make_vm(struct replayer *rep, struct failure *why);
+
+/* Memory as of a segment's first key frame, page by page when touched. */
+int replayer_set_memory(struct replayer *rep, const struct key_frame *frame,
+			struct failure *why);
 
 /* ------- turns.c ------- */
 

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* doubtful.c - doubtful pages: their contents are in the streams */
+#include "replayer/internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "formats/error.h"
+
+/* It is still doubtful: the guest has not seen it. */
+static void remember_peek(struct replayer *rep, uint64_t page, uint64_t doubt)
+{
+	if (rep->peeked_count == rep->peeked_room) {
+		size_t room = rep->peeked_room ? rep->peeked_room * 2 : 16;
+		struct peeked *more =
+			realloc(rep->peeked, room * sizeof(*more));
+
+		if (!more) {
+			replayer_broken(rep, ERR_NO_MEMORY, "out of memory");
+			return;
+		}
+		rep->peeked = more;
+		rep->peeked_room = room;
+	}
+	rep->peeked[rep->peeked_count++] = (struct peeked){ page, doubt };
+}
+
+void doubtful_resolve(void *context, uint64_t page, uint64_t doubt,
+		      uint8_t *bytes)
+{
+	struct replayer *rep = context;
+	const struct script_touch *touch =
+		script_find_touch(&rep->script, page, doubt);
+	struct failure why;
+	int rc;
+
+	if (rep->giving)
+		return;
+	if (!touch && !rep->running) {
+		remember_peek(rep, page, doubt);
+		return;
+	}
+	if (!touch) {
+		replayer_broken(rep, ERR_DIVERGED,
+		       "the replay diverged near t=%" PRIu64 ": it touched "
+		       "page 0x%" PRIx64 ", whose contents the program never "
+		       "saw", vm_steps(rep->vm), page << GUEST_PAGE_SHIFT);
+		return;
+	}
+	rc = script_touch_contents(touch, rep->recording, bytes, &why);
+	if (rc)
+		replayer_broken(rep, rc, "%s", why.text);
+}
+
+void doubtful_forget_peeks(struct replayer *rep)
+{
+	for (size_t i = 0; i < rep->peeked_count; i++)
+		memory_set_doubtful(rep->memory,
+				    rep->peeked[i].page << GUEST_PAGE_SHIFT,
+				    GUEST_PAGE, rep->peeked[i].doubt);
+	rep->peeked_count = 0;
+}
+
+int doubtful_touch_rest(struct replayer *rep, struct failure *why)
+{
+	for (size_t i = 0; i < rep->script.touch_room; i++) {
+		const struct script_touch *touch = &rep->script.touches[i];
+		uint8_t byte;
+
+		if (touch->page != SCRIPT_NO_PAGE &&
+		    memory_page_doubt(rep->memory, touch->page) == touch->doubt)
+			memory_look(rep->memory,
+				    touch->page << GUEST_PAGE_SHIFT, &byte, 1);
+	}
+	return rep->error ? failed(why, rep->error, "%s", rep->why.text) : 0;
+}
+
+void doubtful_anew(struct replayer *rep, const struct key_frame *frame)
+{
+	for (size_t i = 0; i < frame->doubt_count; i++) {
+		const struct doubt_range *range = &frame->doubts[i];
+
+		for (uint64_t j = 0; j < range->count; j++)
+			if (memory_page_doubt(rep->memory, range->page + j) !=
+			    range->number)
+				memory_set_doubtful(
+					rep->memory,
+					(range->page + j) << GUEST_PAGE_SHIFT,
+					GUEST_PAGE, range->number);
+	}
+	memory_set_doubt(rep->memory, frame->doubt);
+}
