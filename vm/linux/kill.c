@@ -78,7 +78,7 @@ static int64_t end_process(struct linux_process *process,
 
 /*
  * Signals to oneself that the host cannot be asked for: SIGKILL, which would
- * end cprec before the recording is, and SIGSEGV and SIGBUS, which memory.c
+ * end cprec before the recording is, and SIGSEGV and SIGBUS, which touch.c
  * would take for its own.
  */
 static bool is_ours(int number)

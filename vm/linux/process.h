@@ -77,7 +77,7 @@ struct signals {
 	struct guest_stack stack;
 	struct frame_trap trap;
 
-	/* Filled in by the host's handler; see signals.c. */
+	/* Filled in by the host's handler; see host_signals.c. */
 	volatile int pending;	/* the signal, 0 if there is none */
 	siginfo_t info;
 
@@ -559,9 +559,10 @@ void mapped_files_wrote(struct linux_process *process, int fd, int64_t offset,
 /* The guest has cut a file or made it longer. */
 void mapped_files_resized(struct linux_process *process, int fd);
 
-/* ------- signals.c ------- */
+/* ------- host_signals.c ------- */
 
 void signals_init(struct linux_process *process);
+void signals_release(struct linux_process *process);
 
 /* The host thread that calls this is the guest thread's from now on. */
 void signals_adopt(struct linux_thread *thread);
@@ -578,7 +579,21 @@ void signals_kick(struct linux_thread *thread);
  */
 void signals_end_process(int pid);
 bool signals_can_end(uint64_t caught);
-void signals_release(struct linux_process *process);
+
+/* What the host may be told to block for such a guest mask. */
+uint64_t signals_host_mask(uint64_t mask);
+
+/*
+ * Nothing comes from the host until signals_let() gets what signals_hold()
+ * returned.
+ */
+uint64_t signals_hold(void);
+void signals_let(uint64_t held);
+
+/* A SIGSEGV or SIGBUS that the guest has sent to one of its threads. */
+void signals_send_own(struct linux_thread *thread, const siginfo_t *info);
+
+/* ------- signals.c ------- */
 
 /* Sets the guest's mask, and the host's accordingly. */
 void signals_set_mask(struct linux_process *process, uint64_t mask);
@@ -590,8 +605,16 @@ void signals_set_mask(struct linux_process *process, uint64_t mask);
 void signals_lend_mask(struct linux_process *process, uint64_t mask);
 void signals_return_mask(struct linux_process *process, int64_t result);
 
-/* What the host may be told to block for such a guest mask. */
-uint64_t signals_host_mask(uint64_t mask);
+/* In the child of a fork: what was pending is the parent's. */
+void signals_forget(struct linux_process *process);
+
+/* No handlers any more: another program starts. */
+void signals_drop_handlers(struct linux_process *process);
+
+/* Whether the pending signal will end the process. */
+bool signals_is_deadly(const struct linux_process *process);
+
+/* ------- signal_delivery.c ------- */
 
 /* Whether the signal about to be delivered lets calls be restarted. */
 bool signals_restart(const struct linux_process *process);
@@ -601,25 +624,6 @@ bool signals_restart(const struct linux_process *process);
  * one, is noted before.
  */
 void signals_force(struct linux_process *process, siginfo_t *info);
-
-/* A SIGSEGV or SIGBUS that the guest has sent to one of its threads. */
-void signals_send_own(struct linux_thread *thread, const siginfo_t *info);
-
-/*
- * Nothing comes from the host until signals_let() gets what signals_hold()
- * returned.
- */
-uint64_t signals_hold(void);
-void signals_let(uint64_t held);
-
-/* In the child of a fork: what was pending is the parent's. */
-void signals_forget(struct linux_process *process);
-
-/* No handlers any more: another program starts. */
-void signals_drop_handlers(struct linux_process *process);
-
-/* Whether the pending signal will end the process. */
-bool signals_is_deadly(const struct linux_process *process);
 
 /* ------- alternate_stack.c ------- */
 
