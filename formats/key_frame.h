@@ -15,7 +15,7 @@
  * key frame of an earlier segment says.
  *
  * Page id 0 is the page of zeros and is never stored; ids count up from 1 in
- * the order of the CHUNK_PAGES chunks.
+ * the order of the chunks that hold them (page_items.h).
  *
  * Units:      pages are guest address / GUEST_PAGE.
  * Ownership:  *_release() frees what *_decode() or a caller put in; a zeroed
@@ -106,7 +106,7 @@ int segment_index_decode(struct segment_index *out, const uint8_t *bytes,
 			 size_t size);
 void segment_index_release(struct segment_index *index);
 
-/* How many pages a CHUNK_PAGES chunk holds at most: the unit of fetching. */
+/* How many pages a CHUNK_PAGES chunk holds at most. */
 #define PAGES_PER_CHUNK 16
 
 #endif

@@ -165,6 +165,7 @@ static const char *const kind_names[] = {
 	[CHUNK_EVENTS] = "event stream",
 	[CHUNK_READS] = "read stream",
 	[CHUNK_PAGES] = "group of pages",
+	[CHUNK_CONTENTS] = "group of pages",
 	[CHUNK_INDEX] = "index",
 	[CHUNK_SYMBOLS] = "symbol table",
 	[CHUNK_SUMMARY] = "summary",

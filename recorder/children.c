@@ -61,6 +61,7 @@ static void know_pages_anew(struct recorder *rec)
 
 	if (page_store_init(&rec->pages)) {
 		rec->pages = parent;
+		bases_release(&rec->pages.bases);
 		if (!rec->error)
 			rec->error = failed(&rec->why, ERR_NO_MEMORY,
 					    "out of memory");

@@ -160,7 +160,8 @@ static void give_page(struct recorder *rec, struct packet *packet,
 		return;
 	}
 	packet->source = TOUCH_STORED;
-	if (page_store_add(&rec->pages, bytes, &packet->page_id))
+	if (page_store_add(&rec->pages, addr >> GUEST_PAGE_SHIFT, bytes,
+			   &packet->page_id))
 		effects_out_of_memory(rec);
 }
 

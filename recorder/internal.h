@@ -20,6 +20,7 @@
 #include "formats/meta.h"
 #include "formats/packet.h"
 #include "formats/trace_file.h"
+#include "recorder/pacing.h"
 #include "recorder/page_store.h"
 #include "recorder/recorder.h"
 #include "vm/memory.h"
@@ -28,12 +29,6 @@
 /* Pages that lost their contents in this segment, or got others' ones. */
 struct range {
 	uint64_t page, count;
-};
-
-/* When the next key frame is due; see recorder.c. */
-struct pacing {
-	uint64_t shortest, longest;	/* steps */
-	uint64_t steps_per_page;	/* written */
 };
 
 /*
@@ -99,7 +94,6 @@ struct recorder {
 	size_t fresh_count, fresh_room;
 
 	struct pacing pacing;
-	uint64_t look_steps;	/* between looks at it */
 	uint64_t streamed;	/* bytes of the segment that were flushed */
 
 	struct origin origin;	/* that the next file begins with */
@@ -206,6 +200,9 @@ int recorder_open_trace(struct recorder *rec, struct failure *why);
 int recorder_write_symbols(struct recorder *rec, struct failure *why);
 
 /* ------- segments.c ------- */
+
+/* What the segment has come to, for its pacing. */
+struct segment_costs segment_costs(const struct recorder *rec);
 
 /* Writes what the segment has so far; at its end also closes the reads. */
 int segment_flush(struct recorder *rec, bool end, struct failure *why);

@@ -10,6 +10,9 @@
 
 #define FIRST_ROOM 4096
 
+/* Words that a patch has at most: a whole page packs to some 1.5 KB. */
+#define PATCH_MOST 192
+
 int page_store_init(struct page_store *store)
 {
 	memset(store, 0, sizeof(*store));
@@ -24,7 +27,8 @@ void page_store_release(struct page_store *store)
 {
 	free(store->stored);
 	number_map_release(&store->current);
-	output_release(&store->batch);
+	bases_release(&store->bases);
+	output_release(&store->batch.pages);
 	memset(store, 0, sizeof(*store));
 }
 
@@ -74,8 +78,33 @@ bool page_store_has(const struct page_store *store, const uint8_t *bytes,
 	return *id != 0;
 }
 
-int page_store_add(struct page_store *store, const uint8_t *bytes,
-		   uint64_t *id)
+/* Puts a new content into the batch. */
+static void put_item(struct page_store *store, uint64_t page,
+		     const uint8_t *bytes)
+{
+	const uint8_t *before;
+	const struct base *base = bases_find(&store->bases, page, &before);
+	struct page_patch patch;
+
+	if (!store->batch.count)
+		store->batch_first = store->next_id;
+	if (base && base->patches < PATCHES_MOST &&
+	    page_patch_make(&patch, before, bytes, PATCH_MOST)) {
+		page_batch_add_patch(&store->batch, &patch,
+				     store->next_id - base->id);
+		bases_keep(&store->bases, page, store->next_id,
+			   base->patches + 1, bytes);
+		return;
+	}
+	page_batch_add(&store->batch, bytes);
+	store->whole++;
+	/* What is stored a second time may be so again. */
+	if (base || page_store_current(store, page))
+		bases_keep(&store->bases, page, store->next_id, 0, bytes);
+}
+
+int page_store_add(struct page_store *store, uint64_t page,
+		   const uint8_t *bytes, uint64_t *id)
 {
 	struct page_key key;
 	struct stored *slot;
@@ -88,11 +117,9 @@ int page_store_add(struct page_store *store, const uint8_t *bytes,
 	key = page_hash(bytes);
 	slot = stored_slot(store->stored, store->stored_room, &key);
 	if (!slot->id) {
-		if (!store->batch.size)
-			store->batch_first = store->next_id;
-		output_bytes(&store->batch, bytes, GUEST_PAGE);
-		if (store->batch.error)
-			return store->batch.error;
+		put_item(store, page, bytes);
+		if (store->batch.pages.error)
+			return store->batch.pages.error;
 		slot->key = key;
 		slot->id = store->next_id++;
 		store->stored_count++;

@@ -19,6 +19,8 @@
 #include "formats/bytes.h"
 #include "formats/number_map.h"
 #include "formats/page_hash.h"
+#include "formats/page_items.h"
+#include "recorder/bases.h"
 
 struct page_store {
 	/* Open addressing; id 0 marks a free slot. */
@@ -29,30 +31,29 @@ struct page_store {
 	size_t stored_room, stored_count;
 
 	struct number_map current;	/* the newest snapshot: page to id */
+	struct bases bases;		/* of patches */
 
 	uint64_t next_id;	/* of the next new content; from 1 */
+	uint64_t whole;		/* contents that are no patches, so far */
 	uint64_t batch_first;	/* id of the first page in `batch` */
-	struct output batch;	/* contents that are not in a chunk yet */
+	struct page_batch batch;	/* contents that are in no chunk yet */
 };
 
 int page_store_init(struct page_store *store);
 void page_store_release(struct page_store *store);
 
 /*
- * The id of a content; a new one is added to the batch.  The caller writes
- * the batch out when page_store_is_full().
+ * The id of a content; a new one is added to the batch, as a patch if `page`
+ * had a content before that is little different.  The caller writes the batch
+ * out when page_batch_is_full().
  */
-int page_store_add(struct page_store *store, const uint8_t *bytes,
-		   uint64_t *id);
+int page_store_add(struct page_store *store, uint64_t page,
+		   const uint8_t *bytes, uint64_t *id);
 
 /* Whether a content is stored already, and under which id. */
 bool page_store_has(const struct page_store *store, const uint8_t *bytes,
 		    uint64_t *id);
 
-static inline size_t page_store_waiting(const struct page_store *store)
-{
-	return store->batch.size;
-}
 
 /* The id that a page has in the newest snapshot; 0 if it is in none. */
 uint64_t page_store_current(const struct page_store *store, uint64_t page);

@@ -13,24 +13,6 @@
 
 #define LEVEL_DEFAULT 1
 
-/*
- * Steps between looks at whether a key frame is due, and its pacing: a page
- * that was written costs some 10 microseconds and 1.5 KB, a step less than a
- * nanosecond.  Longer segments make queries slower: they replay half of one
- * on average.
- */
-#define LOOK_STEPS UINT64_C(4000000)
-#define SHORTEST_STEPS UINT64_C(24000000)
-#define LONGEST_STEPS UINT64_C(64000000)
-#define STEPS_PER_PAGE UINT64_C(50000)
-
-/*
- * A replay fetches every page that it touches, at some 10 microseconds each:
- * a segment that touches many ends early, unless it writes most of them.
- */
-#define TOUCHED_MOST 12000
-#define STEPS_PER_PAGE_LEAST UINT64_C(10000)
-
 /* Blocks have up to 512 steps; less than one of them would be none. */
 #define EXACT_BELOW 1024
 
@@ -294,19 +276,12 @@ static void do_value(struct recorder *rec, const struct vm_stop *stop)
 
 static bool is_key_frame_due(const struct recorder *rec)
 {
-	const struct pacing *pacing = &rec->pacing;
-	uint64_t steps = vm_steps(rec->vm) - rec->segment_start;
+	struct segment_costs costs = segment_costs(rec);
 
-	if (rec->streamed + rec->stream->events.size +
-		    rec->stream->reads.stream.size > STREAM_MOST)
-		return true;
-	if (steps < pacing->shortest)
-		return false;
-	if (rec->touch_count >= TOUCHED_MOST &&
-	    steps >= rec->written * STEPS_PER_PAGE_LEAST)
-		return true;
-	return steps >= pacing->longest ||
-	       steps >= rec->written * pacing->steps_per_page;
+	return rec->streamed + rec->stream->events.size +
+			       rec->stream->reads.stream.size >
+		       STREAM_MOST ||
+	       pacing_is_due(&rec->pacing, &costs);
 }
 
 /* Other processes wait for memory that they share with this one. */
@@ -328,11 +303,12 @@ static int advance(void *context, uint64_t budget, bool exact,
 {
 	struct recorder *rec = context;
 	uint64_t most = memory_turn(rec->memory);
+	uint64_t look = pacing_look_steps(&rec->pacing);
 	struct vm_stop stop;
 	int rc;
 
-	if (most > rec->look_steps)
-		most = rec->look_steps;
+	if (most > look)
+		most = look;
 	if (budget > most) {
 		budget = most;
 		exact = most < EXACT_BELOW;
@@ -414,20 +390,6 @@ static int make_header(struct recorder *rec, struct failure *why)
 	return 0;
 }
 
-static void set_pacing(struct recorder *rec)
-{
-	uint64_t fixed = rec->options->segment_steps;
-
-	rec->look_steps = LOOK_STEPS;
-	rec->pacing = (struct pacing){ SHORTEST_STEPS, LONGEST_STEPS,
-				       STEPS_PER_PAGE };
-	if (!fixed)
-		return;
-	rec->pacing = (struct pacing){ fixed, fixed, 0 };
-	if (fixed < LOOK_STEPS)
-		rec->look_steps = fixed;
-}
-
 static int create(struct recorder *rec, struct failure *why)
 {
 	struct memory_observer observer = effects_observer(rec);
@@ -459,7 +421,7 @@ static int create(struct recorder *rec, struct failure *why)
 	};
 	linux_set_schedule(rec->process, &rec->options->schedule);
 	linux_observe(rec->process, &rec->watch);
-	set_pacing(rec);
+	pacing_init(&rec->pacing, rec->options->segment_steps);
 	rc = make_header(rec, why);
 	return rc ? rc : recorder_open_trace(rec, why);
 }

@@ -5,19 +5,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct segment_costs segment_costs(const struct recorder *rec)
+{
+	return (struct segment_costs) {
+		.steps = vm_steps(rec->vm) - rec->segment_start,
+		.touched = rec->touch_count,
+		.written = rec->written,
+	};
+}
+
 /* ------- pages ------- */
 
 int segment_write_pages(struct recorder *rec, bool all, struct failure *why)
 {
-	struct page_store *store = &rec->pages;
-	size_t waiting = page_store_waiting(store);
+	struct page_batch *batch = &rec->pages.batch;
+	uint32_t count = batch->count;
 
-	if (!waiting ||
-	    (!all && waiting < (size_t)PAGES_PER_CHUNK * GUEST_PAGE))
+	if (!count || (!all && !page_batch_is_full(batch)))
 		return 0;
-	return trace_writer_chunk(rec->writer, CHUNK_PAGES, 0,
-				  rec->segment, store->batch_first,
-				  &store->batch, why);
+	page_batch_end(batch);
+	return trace_writer_chunk(rec->writer, CHUNK_CONTENTS, count,
+				  rec->segment, rec->pages.batch_first,
+				  &batch->pages, why);
 }
 
 /* ------- streams ------- */
@@ -195,7 +204,7 @@ static int list_written(struct snapshot *shot, struct failure *why)
 				memory_peek(rec->memory, page) : NULL;
 		if (!bytes)
 			continue;	/* unmapped or doubtful by now */
-		if (page_store_add(&rec->pages, bytes, &id))
+		if (page_store_add(&rec->pages, page, bytes, &id))
 			return failed(why, ERR_NO_MEMORY, "out of memory");
 		if (segment_write_pages(rec, false, why))
 			return ERR_SYSTEM;
@@ -216,10 +225,15 @@ static int by_ref_page(const void *left, const void *right)
 static int take_snapshot(struct snapshot *shot, struct failure *why)
 {
 	struct recorder *rec = shot->rec;
-	int rc = list_written(shot, why);
+	struct segment_costs costs = segment_costs(rec);
+	uint64_t whole = rec->pages.whole;
+	int rc;
 
+	bases_next_turn(&rec->pages.bases);
+	rc = list_written(shot, why);
 	if (rc)
 		return rc;
+	pacing_learn(&rec->pacing, &costs, rec->pages.whole - whole);
 	for (size_t i = 0; i < rec->fresh_count; i++)
 		page_store_each(&rec->pages, rec->fresh[i].page,
 				rec->fresh[i].count, list_fresh, shot);

@@ -10,14 +10,27 @@
 #include "formats/key_frame.h"
 #include "formats/trace_file.h"
 
+/* How many pages a chunk holds; 0 if it cannot be. */
+static uint32_t count_pages(const struct chunk_info *info)
+{
+	uint32_t count = info->size / GUEST_PAGE;
+
+	if (info->kind == CHUNK_PAGES)
+		return info->size % GUEST_PAGE == 0 &&
+				       count <= PAGES_PER_CHUNK ? count : 0;
+	return info->size <= PAGE_ITEMS_BYTES &&
+			       info->stream <= PAGE_ITEMS_MOST ?
+		       info->stream : 0;
+}
+
 int stored_pages_add(struct stored_pages *store,
 		     const struct trace_reader *reader, size_t index,
 		     struct failure *why)
 {
 	const struct chunk_info *info = trace_reader_info(reader, index);
+	uint32_t count = count_pages(info);
 
-	if (info->size == 0 || info->size % GUEST_PAGE != 0 ||
-	    info->size > PAGES_PER_CHUNK * GUEST_PAGE)
+	if (count == 0)
 		return trace_reader_damaged(reader, index, ERR_CORRUPT,
 					    "size", why);
 	if (info->first != store->last + 1)
@@ -37,7 +50,7 @@ int stored_pages_add(struct stored_pages *store,
 		.first = info->first,
 		.index = index,
 	};
-	store->last += info->size / GUEST_PAGE;
+	store->last += count;
 	return 0;
 }
 
@@ -64,6 +77,84 @@ int stored_pages_find(const struct stored_pages *store,
 	return 0;
 }
 
+/* ------- unpacking ------- */
+
+int stored_pages_unpack(const struct stored_pages *store,
+			const struct trace_reader *reader, size_t position,
+			struct unpacker *unpacker, struct page_items *to,
+			struct failure *why)
+{
+	const struct page_chunk *chunk = &store->chunks[position];
+	const struct chunk_info *info =
+		trace_reader_info(reader, chunk->index);
+	int rc = trace_reader_unpack(reader, chunk->index, unpacker, to->bytes,
+				     why);
+
+	if (rc)
+		return rc;
+	if (info->kind == CHUNK_PAGES) {
+		for (size_t i = 0; i < info->size / GUEST_PAGE; i++)
+			to->list[i] = (struct page_item) {
+				.bytes = to->bytes + i * GUEST_PAGE,
+			};
+		return 0;
+	}
+	rc = page_items_decode(to->list, info->stream, chunk->first, to->bytes,
+			       info->size);
+	return rc ? trace_reader_damaged(reader, chunk->index, rc, "pages",
+					 why) : 0;
+}
+
+static const struct page_item *find_item(const struct page_source *source,
+					 uint64_t id, int *rc,
+					 struct failure *why)
+{
+	const struct page_items *items;
+	size_t position;
+
+	*rc = stored_pages_find(source->store, source->reader, id, &position,
+				why);
+	if (*rc)
+		return NULL;
+	items = source->open(source->context, position, rc, why);
+	return items ? &items->list[id - source->store->chunks[position].first]
+		     : NULL;
+}
+
+int page_source_read(const struct page_source *source, uint64_t id,
+		     uint8_t bytes[GUEST_PAGE], struct failure *why)
+{
+	uint64_t patches[PATCHES_MOST], at = id;
+	const struct page_item *item;
+	unsigned count = 0;
+	int rc;
+
+	if (id == 0) {
+		memset(bytes, 0, GUEST_PAGE);
+		return 0;
+	}
+	for (item = find_item(source, at, &rc, why); item && item->base;
+	     item = find_item(source, at, &rc, why)) {
+		if (count == PATCHES_MOST)
+			return failed(why, ERR_CORRUPT,
+				      "'%s': page %" PRIu64 " is made of too "
+				      "many patches",
+				      trace_reader_path(source->reader), id);
+		patches[count++] = at;
+		at = item->base;
+	}
+	if (item)
+		memcpy(bytes, item->bytes, GUEST_PAGE);
+	while (count && item) {
+		item = find_item(source, patches[--count], &rc, why);
+		if (item)
+			page_item_apply(item, bytes);
+	}
+	return rc;
+}
+
+/* ------- those that are kept ------- */
+
 /* Gives a place among the kept chunks: a new one, or that of an idle chunk. */
 static size_t make_place(struct stored_pages *store)
 {
@@ -75,48 +166,62 @@ static size_t make_place(struct stored_pages *store)
 
 		store->hand = (place + 1) % STORED_PAGES_KEPT;
 		if (!chunk->used) {
-			free(chunk->bytes);
-			chunk->bytes = NULL;
+			free(chunk->items);
+			chunk->items = NULL;
 			return place;
 		}
 		chunk->used = false;
 	}
 }
 
+struct keeper {
+	struct stored_pages *store;
+	const struct trace_reader *reader;
+};
+
+static const struct page_items *open_kept(void *context, size_t position,
+					  int *rc, struct failure *why)
+{
+	struct keeper *keeper = context;
+	struct stored_pages *store = keeper->store;
+	struct page_chunk *chunk = &store->chunks[position];
+	struct page_items *items;
+
+	*rc = 0;
+	chunk->used = true;
+	if (chunk->items)
+		return chunk->items;
+	items = malloc(sizeof(*items));
+	if (!items) {
+		*rc = failed(why, ERR_NO_MEMORY, "out of memory");
+		return NULL;
+	}
+	*rc = stored_pages_unpack(store, keeper->reader, position,
+				  &store->unpacker, items, why);
+	if (*rc) {
+		free(items);
+		return NULL;
+	}
+	store->kept[make_place(store)] = (uint32_t)position;
+	chunk->items = items;
+	return items;
+}
+
 int stored_pages_read(struct stored_pages *store,
 		      const struct trace_reader *reader, uint64_t id,
 		      uint8_t bytes[GUEST_PAGE], struct failure *why)
 {
-	struct page_chunk *chunk;
-	uint8_t *unpacked;
-	size_t position;
-	int rc;
+	struct keeper keeper = { store, reader };
+	struct page_source source = { store, reader, open_kept, &keeper };
 
-	if (id == 0) {
-		memset(bytes, 0, GUEST_PAGE);
-		return 0;
-	}
-	rc = stored_pages_find(store, reader, id, &position, why);
-	if (rc)
-		return rc;
-	chunk = &store->chunks[position];
-	if (!chunk->bytes) {
-		rc = trace_reader_chunk(reader, chunk->index, &unpacked, why);
-		if (rc)
-			return rc;
-		store->kept[make_place(store)] = (uint32_t)position;
-		chunk->bytes = unpacked;
-	}
-	chunk->used = true;
-	memcpy(bytes, chunk->bytes + (id - chunk->first) * GUEST_PAGE,
-	       GUEST_PAGE);
-	return 0;
+	return page_source_read(&source, id, bytes, why);
 }
 
 void stored_pages_release(struct stored_pages *store)
 {
 	for (size_t i = 0; i < store->kept_count; i++)
-		free(store->chunks[store->kept[i]].bytes);
+		free(store->chunks[store->kept[i]].items);
 	free(store->chunks);
+	unpacker_release(&store->unpacker);
 	*store = (struct stored_pages) { 0 };
 }

@@ -17,20 +17,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "formats/page_items.h"
 #include "formats/region.h"
+#include "formats/trace_file.h"
 
 struct failure;
 struct page_want;
-struct trace_reader;
+
+/* The pages of a chunk, and the bytes that they point to. */
+struct page_items {
+	struct page_item list[PAGE_ITEMS_MOST];
+	uint8_t bytes[PAGE_ITEMS_BYTES];
+};
 
 struct page_chunk {
 	uint64_t first;		/* id of its first page */
 	size_t index;		/* of the chunk in the file */
-	uint8_t *bytes;		/* unpacked, or NULL */
+	struct page_items *items;	/* unpacked, or NULL */
 	bool used;		/* since the clock's hand came by */
 };
 
-/* Unpacked chunks that are kept: 64 MiB with whole chunks. */
+/* Unpacked chunks that are kept: 67 MiB. */
 #define STORED_PAGES_KEPT 1024
 
 struct stored_pages {
@@ -39,9 +46,10 @@ struct stored_pages {
 	uint64_t last;			/* highest id there is */
 	uint32_t kept[STORED_PAGES_KEPT];	/* positions in `chunks` */
 	size_t kept_count, hand;	/* of the clock */
+	struct unpacker unpacker;
 };
 
-/* Adds the chunk `index` of the file, of kind CHUNK_PAGES; in file order. */
+/* Adds the chunk `index` of the file, which holds pages; in file order. */
 int stored_pages_add(struct stored_pages *store,
 		     const struct trace_reader *reader, size_t index,
 		     struct failure *why);
@@ -50,6 +58,28 @@ int stored_pages_add(struct stored_pages *store,
 int stored_pages_find(const struct stored_pages *store,
 		      const struct trace_reader *reader, uint64_t id,
 		      size_t *position, struct failure *why);
+
+/* Unpacks the chunk at a position. */
+int stored_pages_unpack(const struct stored_pages *store,
+			const struct trace_reader *reader, size_t position,
+			struct unpacker *unpacker, struct page_items *to,
+			struct failure *why);
+
+/*
+ * Where unpacked chunks come from: gives those of the chunk at a position,
+ * good until the next call, or NULL with `*rc` and `why`.
+ */
+struct page_source {
+	const struct stored_pages *store;
+	const struct trace_reader *reader;
+	const struct page_items *(*open)(void *context, size_t position,
+					 int *rc, struct failure *why);
+	void *context;
+};
+
+/* Copies a page of such chunks. */
+int page_source_read(const struct page_source *source, uint64_t id,
+		     uint8_t bytes[GUEST_PAGE], struct failure *why);
 
 /* Copies a page; an id that is not there is ERR_CORRUPT. */
 int stored_pages_read(struct stored_pages *store,

@@ -6,12 +6,9 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "formats/error.h"
-#include "formats/key_frame.h"
-#include "formats/trace_file.h"
 #include "replayer/recording.h"
 
 enum {
@@ -34,55 +31,63 @@ struct work {
 	atomic_size_t next;	/* group that nobody has taken yet */
 };
 
+/* The chunk of a group, and those with its bases. */
+#define WORKER_CHUNKS 16
+
 struct worker {
 	struct work *work;
 	struct unpacker unpacker;
-	uint8_t chunk[PAGES_PER_CHUNK * GUEST_PAGE];
+	struct open_chunk {
+		size_t position;
+		struct page_items *items;	/* or NULL: unused */
+	} open[WORKER_CHUNKS];
+	unsigned hand;
 	int error;
 	struct failure why;
 };
 
 /* ------- one chunk ------- */
 
-/* Whether the group is all of its chunk, and goes to one place. */
-static bool is_whole(const struct work *work, const struct group *group,
-		     uint32_t size)
+static const struct page_items *open_chunk(void *context, size_t position,
+					   int *rc, struct failure *why)
 {
-	const struct page_want *want = &work->list[group->first];
+	struct worker *worker = context;
+	const struct work *work = worker->work;
+	struct open_chunk *open;
 
-	if (group->count * GUEST_PAGE != size)
-		return false;
-	for (size_t i = 1; i < group->count; i++)
-		if (want[i].id != want->id + i ||
-		    want[i].to != want->to + i * GUEST_PAGE)
-			return false;
-	return true;
+	*rc = 0;
+	if (work->store->chunks[position].items)
+		return work->store->chunks[position].items;
+	for (unsigned i = 0; i < WORKER_CHUNKS; i++)
+		if (worker->open[i].items &&
+		    worker->open[i].position == position)
+			return worker->open[i].items;
+	open = &worker->open[worker->hand++ % WORKER_CHUNKS];
+	if (!open->items)
+		open->items = malloc(sizeof(*open->items));
+	if (!open->items) {
+		*rc = failed(why, ERR_NO_MEMORY, "out of memory");
+		return NULL;
+	}
+	open->position = position;
+	*rc = stored_pages_unpack(work->store, work->reader, position,
+				  &worker->unpacker, open->items, why);
+	return *rc ? NULL : open->items;
 }
 
 static int unpack_group(struct worker *worker, const struct group *group)
 {
 	const struct work *work = worker->work;
-	const struct page_chunk *chunk = &work->store->chunks[group->position];
 	const struct page_want *want = &work->list[group->first];
-	const uint8_t *bytes = chunk->bytes;
-	uint32_t size = trace_reader_info(work->reader, chunk->index)->size;
-	bool whole = !bytes && is_whole(work, group, size);
-	int rc;
+	struct page_source source = {
+		work->store, work->reader, open_chunk, worker,
+	};
+	int rc = 0;
 
-	if (!bytes) {
-		rc = trace_reader_unpack(work->reader, chunk->index,
-					 &worker->unpacker,
-					 whole ? want->to : worker->chunk,
-					 &worker->why);
-		if (rc || whole)
-			return rc;
-		bytes = worker->chunk;
-	}
-	for (size_t i = 0; i < group->count; i++)
-		memcpy(want[i].to,
-		       bytes + (want[i].id - chunk->first) * GUEST_PAGE,
-		       GUEST_PAGE);
-	return 0;
+	for (size_t i = 0; i < group->count && !rc; i++)
+		rc = page_source_read(&source, want[i].id, want[i].to,
+				      &worker->why);
+	return rc;
 }
 
 /* ------- all of them ------- */
@@ -100,6 +105,8 @@ static void *run_worker(void *context)
 		worker->error = unpack_group(worker, &work->groups[next]);
 	}
 	unpacker_release(&worker->unpacker);
+	for (unsigned i = 0; i < WORKER_CHUNKS; i++)
+		free(worker->open[i].items);
 	return NULL;
 }
 
@@ -222,7 +229,7 @@ int stored_pages_read_all(struct stored_pages *store,
 
 	sort(list, count);
 	/* What is left of their chunks is asked for next. */
-	if (count < GROUPS_LEAST * PAGES_PER_CHUNK)
+	if (count < GROUPS_LEAST * PAGE_ITEMS_MOST)
 		return read_each(store, reader, list, count, why);
 	work.groups = calloc(count, sizeof(*work.groups));
 	if (!work.groups)

@@ -16,6 +16,7 @@
 #include "formats/key_frame.h"
 #include "formats/meta.h"
 #include "formats/packet.h"
+#include "formats/page_items.h"
 #include "formats/symbols.h"
 #include "formats/trace_layout.h"
 
@@ -132,19 +133,26 @@ static const struct {
 	{ 0xff4, "\1\2\3\4\5\6\7\10", 8 },
 };
 
+/* The first is whole, each other one a patch of that before it. */
 static void put_pages(struct trace_writer *writer, uint32_t segment,
 		      unsigned first, unsigned count)
 {
-	struct output out = { 0 };
+	uint8_t page[GUEST_PAGE], before[GUEST_PAGE];
+	struct page_batch batch = { 0 };
+	struct page_patch patch;
 
 	for (unsigned i = first; i < first + count; i++) {
-		uint8_t *page = output_space(&out, GUEST_PAGE);
-
-		memset(page, 0, GUEST_PAGE);
+		memset(page, 0, sizeof(page));
 		memcpy(page + page_contents[i - 1].offset,
 		       page_contents[i - 1].bytes, page_contents[i - 1].size);
+		if (i == first)
+			page_batch_add(&batch, page);
+		else if (page_patch_make(&patch, before, page, PAGE_WORDS))
+			page_batch_add_patch(&batch, &patch, 1);
+		memcpy(before, page, sizeof(before));
 	}
-	put(writer, CHUNK_PAGES, segment, first, &out);
+	page_batch_end(&batch);
+	put_of(writer, count, CHUNK_CONTENTS, segment, first, &batch.pages);
 }
 
 static void put_packets_of(struct trace_writer *writer, uint32_t stream,

@@ -12,9 +12,11 @@
 #include "formats/packet.h"
 #include "formats/symbols.h"
 #include "formats/trace_layout.h"
+#include "tests/unit/page_items_sample.h"
 
 /* A content, and what it became when it was encoded again. */
 struct content {
+	const struct chunk_info *info;
 	const uint8_t *bytes;
 	size_t size;
 	struct output again;
@@ -144,6 +146,44 @@ static void print_pages(FILE *out, struct content *content, int *rc)
 	output_bytes(&content->again, content->bytes, content->size);
 }
 
+static void print_patch(FILE *out, const struct page_item *item)
+{
+	const uint8_t *word = item->bytes + PAGE_MASK;
+
+	for (unsigned i = 0; i < PAGE_WORDS; i++) {
+		if (!(item->bytes[i / 8] & 1u << i % 8))
+			continue;
+		fprintf(out, "    word %u:", i);
+		for (unsigned j = 0; j < 8; j++)
+			fprintf(out, " %02x", *word++);
+		fputc('\n', out);
+	}
+}
+
+static void print_contents(FILE *out, struct content *content, int *rc)
+{
+	const struct chunk_info *info = content->info;
+	struct page_item items[PAGE_ITEMS_MOST];
+	struct page_batch again = { 0 };
+
+	*rc = page_items_decode(items, info->stream, info->first,
+				content->bytes, content->size);
+	for (uint32_t i = 0; i < info->stream && !*rc; i++) {
+		fprintf(out, "  page %" PRIu64 " patches %" PRIu64 "\n",
+			info->first + i, items[i].base);
+		for (size_t j = 0; !items[i].base && j < GUEST_PAGE; j++)
+			if (items[i].bytes[j])
+				fprintf(out, "    byte %#zx: %02x\n", j,
+					items[i].bytes[j]);
+		if (items[i].base)
+			print_patch(out, &items[i]);
+		batch_add_item(&again, &items[i], info->first + i);
+	}
+	page_batch_end(&again);
+	output_bytes(&content->again, again.pages.bytes, again.pages.size);
+	output_release(&again.pages);
+}
+
 static void print_index(FILE *out, struct content *content, int *rc)
 {
 	struct segment_index index = { 0 };
@@ -237,6 +277,7 @@ static print_content *const printers[] = {
 	[CHUNK_EVENTS] = print_packets,
 	[CHUNK_READS] = print_bytes,
 	[CHUNK_PAGES] = print_pages,
+	[CHUNK_CONTENTS] = print_contents,
 	[CHUNK_INDEX] = print_index,
 	[CHUNK_SYMBOLS] = print_symbols,
 	[CHUNK_SUMMARY] = print_summary,
@@ -258,6 +299,7 @@ static int print_chunk(FILE *out, const struct trace_reader *reader,
 		     " size %u\n",
 		chunk_kind_name(info->kind), info->stream, info->segment,
 		info->first, info->size);
+	content->info = info;
 	content->bytes = bytes;
 	content->size = info->size;
 	printers[info->kind](out, content, &rc);

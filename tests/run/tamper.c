@@ -31,6 +31,7 @@
 #include "formats/error.h"
 #include "formats/key_frame.h"
 #include "formats/packet.h"
+#include "formats/page_items.h"
 #include "formats/trace_file.h"
 
 struct tamper {
@@ -172,12 +173,17 @@ static void change_bytes(struct tamper *tamper, const struct chunk_info *info,
 		if (is_it(tamper, info->segment, tamper->time))
 			bytes[info->size - 1] ^= 1;
 	}
-	if (is_what(tamper, "page") && info->kind == CHUNK_PAGES &&
+	if (is_what(tamper, "page") && info->kind == CHUNK_CONTENTS &&
 	    tamper->left >= info->first &&
-	    tamper->left - info->first < info->size / GUEST_PAGE &&
-	    !tamper->done) {
-		size_t at = (size_t)(tamper->left - info->first) * GUEST_PAGE;
+	    tamper->left - info->first < info->stream && !tamper->done) {
+		struct page_item items[PAGE_ITEMS_MOST];
+		size_t which = (size_t)(tamper->left - info->first), at;
 
+		check(page_items_decode(items, info->stream, info->first,
+					bytes, info->size));
+		/* Of a patch, its first change. */
+		at = (size_t)(items[which].bytes - bytes) +
+		     (items[which].base ? PAGE_MASK : 0);
 		tamper->left = 0;
 		if (is_it(tamper, info->segment, tamper->time))
 			bytes[at] ^= 1;

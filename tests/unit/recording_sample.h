@@ -15,6 +15,7 @@
 
 #include "formats/error.h"
 #include "formats/packet.h"
+#include "formats/page_items.h"
 #include "replayer/recording.h"
 #include "tests/unit/table.h"
 
@@ -149,6 +150,33 @@ static inline void put_pages(struct trace_writer *writer, uint64_t first,
 		memset(output_space(&out, GUEST_PAGE), (int)(first + i),
 		       GUEST_PAGE);
 	put(writer, CHUNK_PAGES, 0, first, &out);
+}
+
+/*
+ * So many versions of such a page: whole, and then patches, each of the one
+ * before it; the last byte tells how many came before.
+ */
+static inline void put_patches(struct trace_writer *writer, uint64_t first,
+			       unsigned count)
+{
+	struct page_batch batch = { 0 };
+	struct page_patch patch;
+	uint8_t page[GUEST_PAGE], next[GUEST_PAGE];
+	struct failure why;
+
+	memset(page, (int)first, sizeof(page));
+	page[GUEST_PAGE - 1] = 0;
+	page_batch_add(&batch, page);
+	while (batch.count < count) {
+		memcpy(next, page, sizeof(next));
+		next[GUEST_PAGE - 1]++;
+		assert_true(page_patch_make(&patch, page, next, 1));
+		page_batch_add_patch(&batch, &patch, 1);
+		memcpy(page, next, sizeof(page));
+	}
+	page_batch_end(&batch);
+	assert_int_equal(trace_writer_chunk(writer, CHUNK_CONTENTS, count, 0,
+					    first, &batch.pages, &why), 0);
 }
 
 static inline void put_reads(struct trace_writer *writer, uint32_t segment,

@@ -34,8 +34,15 @@ static uint64_t add(unsigned number)
 {
 	uint64_t id;
 
-	assert_int_equal(page_store_add(&store, content(number), &id), 0);
+	assert_int_equal(page_store_add(&store, 5, content(number), &id), 0);
 	return id;
+}
+
+/* What the recorder does with a full batch. */
+static void take_batch(void)
+{
+	page_batch_end(&store.batch);
+	output_clear(&store.batch.pages);
 }
 
 static void each_content_once(void **state)
@@ -46,12 +53,12 @@ static void each_content_once(void **state)
 	assert_int_equal(add(7), 1);
 	assert_int_equal(add(8), 2);
 	assert_int_equal(add(7), 1);
-	assert_int_equal(page_store_waiting(&store), 2 * GUEST_PAGE);
+	assert_int_equal(store.batch.count, 2);
 	assert_true(page_store_has(&store, content(8), &id));
 	assert_int_equal(id, 2);
 	assert_false(page_store_has(&store, content(9), &id));
 	assert_int_equal(id, 0);
-	assert_memory_equal(store.batch.bytes, content(7), GUEST_PAGE);
+	assert_memory_equal(store.batch.pages.bytes, content(7), GUEST_PAGE);
 }
 
 static void zeros_are_never_stored(void **state)
@@ -59,17 +66,17 @@ static void zeros_are_never_stored(void **state)
 	uint64_t id = 5;
 
 	(void)state;
-	assert_int_equal(page_store_add(&store, page, &id), 0);
+	assert_int_equal(page_store_add(&store, 5, page, &id), 0);
 	assert_int_equal(id, 0);
 	id = 5;
 	assert_true(page_store_has(&store, page, &id));
 	assert_int_equal(id, 0);
-	assert_int_equal(page_store_waiting(&store), 0);
+	assert_int_equal(store.batch.count, 0);
 	/* One byte is enough, wherever it is. */
 	for (unsigned at = 0; at < GUEST_PAGE; at += 819) {
 		memset(page, 0, sizeof(page));
 		page[at] = 1;
-		assert_int_equal(page_store_add(&store, page, &id), 0);
+		assert_int_equal(page_store_add(&store, 5, page, &id), 0);
 		assert_int_equal(id, at / 819 + 1);
 	}
 }
@@ -81,13 +88,85 @@ static void batches_go_on(void **state)
 	add(1);
 	add(2);
 	assert_int_equal(store.batch_first, 1);
-	output_clear(&store.batch);
+	take_batch();
 	assert_int_equal(add(1), 1);
-	assert_int_equal(page_store_waiting(&store), 0);
+	assert_int_equal(store.batch.count, 0);
 	assert_int_equal(add(3), 3);
 	assert_int_equal(add(4), 4);
 	assert_int_equal(store.batch_first, 3);
-	assert_int_equal(page_store_waiting(&store), 2 * GUEST_PAGE);
+	assert_int_equal(store.batch.count, 2);
+}
+
+/* ------- patches ------- */
+
+/* Stores the next content of a page, as a snapshot does, and how it was put. */
+static uint64_t snapshot(uint64_t number, unsigned changed)
+{
+	uint64_t before = store.whole, id;
+
+	for (unsigned i = 0; i < changed; i++)
+		page[(i * 2 + 1) % PAGE_WORDS * 8]++;
+	assert_int_equal(page_store_add(&store, number, page, &id), 0);
+	assert_int_equal(page_store_set_current(&store, number, id), 0);
+	if (page_batch_is_full(&store.batch))
+		take_batch();
+	return store.whole - before;
+}
+
+/* Whole when it is new, and when it comes again; then patches, not too many. */
+static void patches(void **state)
+{
+	(void)state;
+	assert_int_equal(snapshot(8, 3), 1);
+	assert_int_equal(snapshot(8, 3), 1);
+	assert_int_equal(store.batch.count, 2);
+	for (unsigned round = 0; round < 3; round++) {
+		for (unsigned i = 0; i < PATCHES_MOST; i++) {
+			assert_int_equal(snapshot(8, 1 + i), 0);
+			assert_int_equal(store.batch.distances
+				[store.batch.count - 1], 1);
+		}
+		assert_int_equal(snapshot(8, 3), 1);
+	}
+	/* Another page with the same past has no base, nor has a large change. */
+	assert_int_equal(snapshot(9, 1), 1);
+	assert_int_equal(snapshot(8, 256), 1);
+	assert_int_equal(snapshot(8, 1), 0);
+	/* A content that is stored is not stored again. */
+	assert_int_equal(snapshot(8, 0), 0);
+	assert_int_equal(store.next_id, 1 + 2 + 3 * (PATCHES_MOST + 1) + 3);
+}
+
+/* Their room is bounded: those that are not asked for make way. */
+static void bases_make_way(void **state)
+{
+	struct bases *bases = &store.bases;
+	const uint8_t *bytes;
+	const struct base *base;
+
+	(void)state;
+	for (unsigned i = 0; i < BASES_MOST + 10; i++) {
+		content(i);
+		bases_keep(bases, i, i + 1, 2, page);
+	}
+	assert_null(bases_find(bases, BASES_MOST, &bytes));
+	base = bases_find(bases, BASES_MOST - 1, &bytes);
+	assert_non_null(base);
+	assert_int_equal(base->id, BASES_MOST);
+	assert_int_equal(base->patches, 2);
+	assert_memory_equal(bytes, content(BASES_MOST - 1), GUEST_PAGE);
+	for (unsigned turn = 0; turn < 5; turn++) {
+		bases_next_turn(bases);
+		for (unsigned i = 0; i < BASES_MOST; i++)
+			if (i < 100 || i >= 200)
+				assert_non_null(bases_find(bases, i, &bytes));
+		bases_keep(bases, 1000000 + turn, 1, 0, page);
+	}
+	assert_non_null(bases_find(bases, 1000004, &bytes));
+	assert_null(bases_find(bases, 1000000, &bytes));
+	assert_non_null(bases_find(bases, 0, &bytes));
+	assert_int_equal(bases->count, BASES_MOST);
+	assert_int_equal(bases->places.count, BASES_MOST);
 }
 
 /* The tables grow; nothing is lost. */
@@ -96,7 +175,7 @@ static void many(void **state)
 	(void)state;
 	for (unsigned i = 1; i <= 20000; i++) {
 		assert_int_equal(add(i), i);
-		output_clear(&store.batch);
+		take_batch();
 		assert_int_equal(page_store_set_current(&store, i * 513, i),
 				 0);
 	}
@@ -105,7 +184,7 @@ static void many(void **state)
 		assert_int_equal(page_store_current(&store, i * 513), i);
 		assert_int_equal(page_store_current(&store, i * 513 + 1), 0);
 	}
-	assert_int_equal(page_store_waiting(&store), 0);
+	assert_int_equal(store.batch.count, 0);
 }
 
 static void newest_snapshot(void **state)
@@ -173,6 +252,8 @@ int main(void)
 	add_test(&list, "each content once", each_content_once, NULL);
 	add_test(&list, "zeros are never stored", zeros_are_never_stored, NULL);
 	add_test(&list, "batches go on", batches_go_on, NULL);
+	add_test(&list, "patches", patches, NULL);
+	add_test(&list, "bases make way", bases_make_way, NULL);
 	add_test(&list, "many", many, NULL);
 	add_test(&list, "the newest snapshot", newest_snapshot, NULL);
 	add_test(&list, "visits", visits, NULL);

@@ -517,6 +517,105 @@ static void many_pages_and_a_bad_one(void **state)
 	free(bytes);
 }
 
+/* ------- patches ------- */
+
+static struct recording *with_patches(unsigned chunks, unsigned in_chunk)
+{
+	struct trace_writer *writer = start();
+
+	put_meta(writer);
+	put_key_frame(writer, 0, 0, NULL, 0);
+	for (unsigned i = 0; i < chunks; i++)
+		put_patches(writer, 1 + i * in_chunk, in_chunk);
+	put_summary(writer, 1);
+	finish(writer);
+	return reopen();
+}
+
+/* One after the other, backwards, and all at once. */
+static void patches_make_pages(void **state)
+{
+	enum { EACH = PATCHES_MOST + 1, ALL = 300 * EACH };
+	struct recording *recording = with_patches(300, EACH);
+	uint8_t *bytes = malloc((size_t)ALL * GUEST_PAGE);
+	struct page_want *list = malloc(ALL * sizeof(*list));
+	struct failure why;
+
+	(void)state;
+	for (unsigned i = 0; i < ALL; i++)
+		list[i] = (struct page_want){
+			1 + i, bytes + (size_t)i * GUEST_PAGE,
+		};
+	for (unsigned round = 0; round < 2; round++) {
+		memset(bytes, 0xee, (size_t)ALL * GUEST_PAGE);
+		for (unsigned i = ALL; !round && i-- > 0;)
+			assert_int_equal(recording_page(recording, 1 + i,
+							list[i].to, &why), 0);
+		if (round)
+			assert_int_equal(recording_read_pages(
+				recording, list, ALL, &why), 0);
+		for (unsigned i = 0; i < ALL; i++) {
+			const uint8_t *page = bytes + (size_t)i * GUEST_PAGE;
+
+			assert_int_equal(page[0], (1 + i / EACH * EACH) & 0xff);
+			assert_int_equal(page[GUEST_PAGE - 2], page[0]);
+			assert_int_equal(page[GUEST_PAGE - 1], i % EACH);
+		}
+	}
+	recording_close(recording);
+	free(list);
+	free(bytes);
+}
+
+static void too_many_patches(void **state)
+{
+	struct recording *recording = with_patches(1, PATCHES_MOST + 2);
+	uint8_t page[GUEST_PAGE];
+	struct failure why;
+
+	(void)state;
+	assert_int_equal(recording_page(recording, PATCHES_MOST + 1, page,
+					&why), 0);
+	assert_int_equal(page[GUEST_PAGE - 1], PATCHES_MOST);
+	assert_int_equal(recording_page(recording, PATCHES_MOST + 2, page,
+					&why), ERR_CORRUPT);
+	assert_non_null(strstr(why.text, "page 8 is made of too many patches"));
+	recording_close(recording);
+}
+
+/* How many pages a chunk has, its header says. */
+static void a_wrong_number_of_pages(void **state)
+{
+	static const uint32_t wrong[] = { 0, 2, PAGE_ITEMS_MOST + 1 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		struct trace_writer *writer = start();
+		struct page_batch batch = { 0 };
+		uint8_t page[GUEST_PAGE] = { 1 };
+		struct recording *recording = NULL;
+		struct failure why;
+		int rc;
+
+		put_meta(writer);
+		put_key_frame(writer, 0, 0, NULL, 0);
+		page_batch_add(&batch, page);
+		page_batch_end(&batch);
+		assert_int_equal(trace_writer_chunk(writer, CHUNK_CONTENTS,
+						    wrong[i], 0, 1,
+						    &batch.pages, &why), 0);
+		put_summary(writer, 1);
+		finish(writer);
+		rc = recording_open(&recording, path, &why);
+		if (!rc)
+			rc = recording_page(recording, 1, page, &why);
+		assert_int_not_equal(rc, 0);
+		assert_non_null(strstr(why.text, "is damaged"));
+		if (recording)
+			recording_close(recording);
+	}
+}
+
 int main(void)
 {
 	struct test_list list = { 0 };
@@ -526,6 +625,10 @@ int main(void)
 		return 1;
 	add_test(&list, "segments and times", segments_and_times, NULL);
 	add_test(&list, "parts are joined", parts_are_joined, NULL);
+	add_test(&list, "patches make pages", patches_make_pages, NULL);
+	add_test(&list, "too many patches", too_many_patches, NULL);
+	add_test(&list, "a wrong number of pages", a_wrong_number_of_pages,
+		 NULL);
 	add_test(&list, "snapshots by segment", snapshots_by_segment, NULL);
 	add_test(&list, "symbols of modules", symbols_of_modules, NULL);
 	add_test(&list, "symbols by time", symbols_by_time, NULL);

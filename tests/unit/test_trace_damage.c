@@ -235,7 +235,7 @@ static size_t kind_zero(uint8_t *bytes, size_t size)
 static size_t kind_unknown(uint8_t *bytes, size_t size)
 {
 	(void)size;
-	return only_kind(bytes, 10);
+	return only_kind(bytes, 11);
 }
 
 static size_t kind_skippable(uint8_t *bytes, size_t size)
@@ -368,7 +368,7 @@ static const struct damage_row damage_rows[] = {
 	{ "a chunk of kind zero", kind_zero, ERR_VERSION,
 	  "chunk at byte 64 is of kind 0" },
 	{ "a chunk of unknown kind", kind_unknown, ERR_VERSION,
-	  "chunk at byte 64 is of kind 10" },
+	  "chunk at byte 64 is of kind 11" },
 	{ "a chunk of unknown kind that may be skipped", kind_skippable, 0,
 	  "" },
 	{ "a stored size above the size", stored_above_content, ERR_CORRUPT,

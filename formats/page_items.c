@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* page_items.c - see page_items.h */
+#include "formats/page_items.h"
+
+#include <string.h>
+
+#include "formats/error.h"
+#include "formats/region.h"
+
+enum { WORD = 8 };
+
+/* Of the content, without the distances. */
+#define PAGE_ITEMS_PAGES 65536u
+
+static uint64_t word_at(const uint8_t *bytes, unsigned number)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes + (size_t)number * WORD, WORD);
+	return word;
+}
+
+/* ------- making ------- */
+
+bool page_patch_make(struct page_patch *out, const uint8_t *base,
+		     const uint8_t *page, unsigned most)
+{
+	out->count = 0;
+	for (unsigned part = 0; part < PAGE_WORDS / 64; part++) {
+		uint64_t mask = 0;
+
+		if (out->count > most)
+			return false;
+		for (unsigned i = 0; i < 64; i++) {
+			uint64_t change = word_at(base, part * 64 + i) ^
+					  word_at(page, part * 64 + i);
+
+			out->words[out->count] = change;
+			out->count += change != 0;
+			mask |= (uint64_t)(change != 0) << i;
+		}
+		out->mask[part] = mask;
+	}
+	return out->count <= most;
+}
+
+/* All that is put in is whole words: that packs better. */
+static void add(struct page_batch *batch, uint64_t distance)
+{
+	batch->distances[batch->count++] = distance;
+}
+
+void page_batch_add(struct page_batch *batch, const uint8_t *page)
+{
+	output_bytes(&batch->pages, page, GUEST_PAGE);
+	add(batch, 0);
+}
+
+void page_batch_add_patch(struct page_batch *batch,
+			  const struct page_patch *patch, uint64_t distance)
+{
+	for (unsigned i = 0; i < PAGE_WORDS / 64; i++)
+		output_uint(&batch->pages, patch->mask[i], WORD);
+	output_bytes(&batch->pages, patch->words, patch->count * WORD);
+	add(batch, distance);
+}
+
+bool page_batch_is_full(const struct page_batch *batch)
+{
+	return batch->count == PAGE_ITEMS_MOST ||
+	       batch->pages.size + GUEST_PAGE > PAGE_ITEMS_PAGES;
+}
+
+void page_batch_end(struct page_batch *batch)
+{
+	for (uint32_t i = 0; i < batch->count; i++)
+		output_uint(&batch->pages, batch->distances[i], WORD);
+	batch->count = 0;
+}
+
+/* ------- taking ------- */
+
+static uint64_t mask_at(const uint8_t *mask, unsigned part)
+{
+	struct input in = { mask + part * WORD, mask + PAGE_MASK, 0 };
+
+	return input_uint(&in, WORD);
+}
+
+static size_t count_words(const uint8_t *mask)
+{
+	int count = 0;
+
+	for (unsigned part = 0; part < PAGE_WORDS / 64; part++)
+		count += __builtin_popcountll(mask_at(mask, part));
+	return (size_t)count;
+}
+
+static void take_item(struct page_item *item, uint64_t id, uint64_t distance,
+		      struct input *in)
+{
+	if (distance >= id) {
+		in->error = ERR_CORRUPT;
+		return;
+	}
+	item->base = distance ? id - distance : 0;
+	item->bytes = input_bytes(in, distance ? PAGE_MASK : GUEST_PAGE);
+	if (distance && item->bytes)
+		input_bytes(in, count_words(item->bytes) * WORD);
+}
+
+int page_items_decode(struct page_item items[PAGE_ITEMS_MOST], size_t count,
+		      uint64_t first, const uint8_t *content, size_t size)
+{
+	struct input in = { content, content + size, 0 };
+	struct input table = in;
+
+	if (count == 0 || count > PAGE_ITEMS_MOST || first == 0)
+		return ERR_CORRUPT;
+	if (size < count * WORD)
+		return ERR_TRUNCATED;
+	table.at = in.end -= count * WORD;
+	for (size_t i = 0; i < count && !in.error; i++)
+		take_item(&items[i], first + i, input_uint(&table, WORD), &in);
+	if (in.error)
+		return in.error;
+	return input_left(&in) ? ERR_CORRUPT : 0;
+}
+
+void page_item_apply(const struct page_item *item, uint8_t *page)
+{
+	const uint8_t *words = item->bytes + PAGE_MASK;
+
+	for (unsigned part = 0; part < PAGE_WORDS / 64; part++) {
+		uint64_t mask = mask_at(item->bytes, part);
+
+		for (; mask; mask &= mask - 1) {
+			unsigned bit = (unsigned)__builtin_ctzll(mask);
+			uint8_t *to = page + (part * 64 + bit) * WORD;
+
+			for (unsigned i = 0; i < WORD; i++)
+				to[i] ^= *words++;
+		}
+	}
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * page_items.h - stored pages in a chunk: whole, or as patches
+ *
+ * A page that changed a little since it was stored is stored as a patch: which
+ * of its 8-byte words differ from those of its base, a page that was stored
+ * before, and by what (exclusive or).  The base may be a patch itself, but a
+ * whole page is not far.  formats/trace-format.md, section 7.
+ *
+ * Units:      ids count stored pages, from 1; words are 8 bytes.
+ * Ownership:  decoded items point into the content.
+ * Errors:     ERR_TRUNCATED, ERR_CORRUPT.
+ */
+#ifndef CPREC_FORMATS_PAGE_ITEMS_H
+#define CPREC_FORMATS_PAGE_ITEMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/bytes.h"
+
+/* Of a chunk: the unit of fetching. */
+#define PAGE_ITEMS_MOST 64
+#define PAGE_ITEMS_BYTES (65536u + 8 * PAGE_ITEMS_MOST)	/* content, at most */
+
+/* Patches between a page and the whole one that they begin with, at most. */
+#define PATCHES_MOST 6
+
+/* Words of a page, and bytes of a set of them. */
+#define PAGE_WORDS 512
+#define PAGE_MASK (PAGE_WORDS / 8)
+
+struct page_item {
+	uint64_t base;		/* id of the page that it patches; 0: whole */
+	const uint8_t *bytes;	/* the page; or the mask, and then the words */
+};
+
+/* Which words of a page differ from its base. */
+struct page_patch {
+	uint64_t mask[PAGE_MASK / 8];
+	unsigned count;
+	uint64_t words[PAGE_WORDS];	/* exclusive or, of those that differ */
+};
+
+/* Compares; false if more than `most` words differ. */
+bool page_patch_make(struct page_patch *out, const uint8_t *base,
+		     const uint8_t *page, unsigned most);
+
+/* Contents for one chunk.  Zeroed, it is empty. */
+struct page_batch {
+	struct output pages;		/* whole or patches */
+	uint64_t distances[PAGE_ITEMS_MOST];	/* to the base; 0: whole */
+	uint32_t count;
+};
+
+/* Adds a page that the batch has room for: it is not full. */
+void page_batch_add(struct page_batch *batch, const uint8_t *page);
+void page_batch_add_patch(struct page_batch *batch,
+			  const struct page_patch *patch, uint64_t distance);
+
+bool page_batch_is_full(const struct page_batch *batch);
+
+/* Completes the content of the chunk, which the caller takes from `pages`. */
+void page_batch_end(struct page_batch *batch);
+
+/*
+ * Finds the `count` items of a content; the first has the id `first`.  What is
+ * left over is ERR_CORRUPT, and a base that does not come before its patch.
+ */
+int page_items_decode(struct page_item items[PAGE_ITEMS_MOST], size_t count,
+		      uint64_t first, const uint8_t *content, size_t size);
+
+/* Makes the page of its base; `item` is a patch. */
+void page_item_apply(const struct page_item *item, uint8_t *page);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bases.c - see bases.h */
+#include "recorder/bases.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "formats/region.h"
+
+/* After so many turns in which nobody asked, a base makes way. */
+#define TURNS_IDLE 4
+
+/* So many are looked at for one that may. */
+#define LOOKS 8
+
+#define LIST_SIZE (BASES_MOST * sizeof(struct base))
+#define BYTES_SIZE ((size_t)BASES_MOST * GUEST_PAGE)
+
+static void *reserve(size_t size)
+{
+	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (at == MAP_FAILED)
+		return NULL;
+	/* A child has a recording of its own, and so no bases. */
+	madvise(at, size, MADV_DONTFORK);
+	return at;
+}
+
+static bool make_room(struct bases *bases)
+{
+	if (!bases->list)
+		bases->list = reserve(LIST_SIZE);
+	if (bases->list && !bases->bytes)
+		bases->bytes = reserve(BYTES_SIZE);
+	return bases->list && bases->bytes;
+}
+
+const struct base *bases_find(struct bases *bases, uint64_t page,
+			      const uint8_t **bytes)
+{
+	const uint64_t *place = number_map_find(&bases->places, page);
+
+	if (!place)
+		return NULL;
+	bases->list[*place].turn = bases->turn;
+	*bytes = bases->bytes + *place * GUEST_PAGE;
+	return &bases->list[*place];
+}
+
+/* The place of a base that nobody has asked for, or BASES_MOST. */
+static size_t find_idle(struct bases *bases)
+{
+	for (unsigned i = 0; i < LOOKS; i++) {
+		size_t place = bases->hand;
+
+		bases->hand = (place + 1) % BASES_MOST;
+		if (bases->list[place].turn + TURNS_IDLE < bases->turn) {
+			number_map_remove(&bases->places,
+					  bases->list[place].page);
+			return place;
+		}
+	}
+	return BASES_MOST;
+}
+
+void bases_keep(struct bases *bases, uint64_t page, uint64_t id,
+		unsigned patches, const uint8_t *bytes)
+{
+	const uint64_t *known = number_map_find(&bases->places, page);
+	size_t place;
+
+	if (known)
+		place = *known;
+	else if (!make_room(bases))
+		return;
+	else if (bases->count < BASES_MOST)
+		place = bases->count++;
+	else
+		place = find_idle(bases);
+	if (place == BASES_MOST)
+		return;
+	bases->list[place] = (struct base){ page, id, bases->turn, patches };
+	memcpy(bases->bytes + place * GUEST_PAGE, bytes, GUEST_PAGE);
+	if (!known && number_map_set(&bases->places, page, place))
+		bases->list[place].turn = 0;	/* is nowhere found */
+}
+
+void bases_release(struct bases *bases)
+{
+	number_map_release(&bases->places);
+	if (bases->list)
+		munmap(bases->list, LIST_SIZE);
+	if (bases->bytes)
+		munmap(bases->bytes, BYTES_SIZE);
+	*bases = (struct bases){ 0 };
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * bases.h - copies of stored pages that patches may be made against
+ *
+ * For guest pages that are stored again and again: what was stored last.
+ * The room is bounded; pages that have not changed for some snapshots make way
+ * for others, and those that change all the time stay, also when there are
+ * more of them than room.
+ *
+ * Units:      pages are guest address / GUEST_PAGE; turns are snapshots.
+ * Ownership:  bases_release() frees; a zeroed structure is empty.
+ * Errors:     none: without memory there are no bases.
+ *
+ * The copies are not there in the child of a fork, which can only release them.
+ */
+#ifndef CPREC_RECORDER_BASES_H
+#define CPREC_RECORDER_BASES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/number_map.h"
+
+#define BASES_MOST 36864	/* 144 MiB */
+
+struct base {
+	uint64_t page;
+	uint64_t id;		/* stored page */
+	uint64_t turn;		/* in which it was asked for last */
+	unsigned patches;	/* that it is made of */
+};
+
+struct bases {
+	struct number_map places;	/* page to position in `list` */
+	struct base *list;		/* of BASES_MOST */
+	uint8_t *bytes;			/* their contents, in the same order */
+	size_t count, hand;
+	uint64_t turn;
+};
+
+/* The base of a page and its contents, or NULL. */
+const struct base *bases_find(struct bases *bases, uint64_t page,
+			      const uint8_t **bytes);
+
+/* Takes a copy, if there is room, of what was stored whole or with patches. */
+void bases_keep(struct bases *bases, uint64_t page, uint64_t id,
+		unsigned patches, const uint8_t *bytes);
+
+static inline void bases_next_turn(struct bases *bases)
+{
+	bases->turn++;
+}
+
+void bases_release(struct bases *bases);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* pacing.c - see pacing.h */
+#include "recorder/pacing.h"
+
+#define LOOK_STEPS UINT64_C(4000000)
+#define SHORTEST_STEPS UINT64_C(24000000)
+#define LONGEST_STEPS UINT64_C(64000000)
+#define STEPS_PER_PAGE UINT64_C(50000)
+
+/*
+ * A replay fetches every page that it touches, at some 10 microseconds each,
+ * and misses the host's caches: a segment that touches many ends early, unless
+ * it writes most of them.  How early that may be depends on how many of these
+ * were stored whole in the segments before: few, if little of each changes.
+ */
+#define TOUCHED_MOST 12000
+#define SHORTEST_WRITTEN UINT64_C(8000000)	/* if it writes as many */
+#define PER_PAGE_LEAST UINT64_C(400)
+#define PER_PAGE_MOST UINT64_C(10000)
+
+void pacing_init(struct pacing *pacing, uint64_t fixed)
+{
+	pacing->fixed = fixed;
+	pacing->per_page = PER_PAGE_LEAST;
+}
+
+uint64_t pacing_look_steps(const struct pacing *pacing)
+{
+	return pacing->fixed && pacing->fixed < LOOK_STEPS ? pacing->fixed :
+							     LOOK_STEPS;
+}
+
+bool pacing_is_due(const struct pacing *pacing,
+		   const struct segment_costs *costs)
+{
+	if (pacing->fixed)
+		return costs->steps >= pacing->fixed;
+	if (costs->steps >= LONGEST_STEPS)
+		return true;
+	if (costs->written >= TOUCHED_MOST)
+		return costs->steps >= SHORTEST_WRITTEN &&
+		       costs->steps >= costs->written * pacing->per_page;
+	if (costs->steps < SHORTEST_STEPS)
+		return false;
+	return costs->steps >= costs->written * (costs->touched >= TOUCHED_MOST ?
+						 pacing->per_page :
+						 STEPS_PER_PAGE);
+}
+
+void pacing_learn(struct pacing *pacing, const struct segment_costs *costs,
+		  uint64_t whole)
+{
+	if (costs->written < TOUCHED_MOST)
+		return;
+	if (whole <= costs->written / 4)
+		pacing->per_page = PER_PAGE_LEAST;
+	else if (pacing->per_page < PER_PAGE_MOST)
+		pacing->per_page *= 2;
+}

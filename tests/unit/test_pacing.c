@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_pacing.c - when a key frame is due, and what changes that */
+#include "recorder/pacing.h"
+#include "tests/unit/table.h"
+
+#define MILLION UINT64_C(1000000)
+
+/* Steps after which a segment is due that touches and writes such pages. */
+static uint64_t due(const struct pacing *pacing, size_t touched,
+		    size_t written)
+{
+	struct segment_costs costs = {
+		.touched = touched, .written = written,
+	};
+
+	while (!pacing_is_due(pacing, &costs))
+		costs.steps += MILLION;
+	return costs.steps / MILLION;
+}
+
+static const struct work {
+	const char *name;
+	size_t touched, written;
+	uint64_t due;		/* million steps */
+} works[] = {
+	{ "few pages", 100, 100, 24 },
+	{ "some pages", 1000, 800, 40 },
+	{ "so many that it is the longest", 5000, 4000, 64 },
+	{ "many that are read", 20000, 100, 24 },
+	{ "many that are written", 32000, 30000, 12 },
+	{ "many more", 200000, 200000, 64 },
+};
+
+static void pace(void **state)
+{
+	const struct work *work = *state;
+	struct pacing pacing;
+
+	pacing_init(&pacing, 0);
+	assert_int_equal(pacing_look_steps(&pacing), 4 * MILLION);
+	assert_int_equal(due(&pacing, work->touched, work->written),
+			 work->due);
+}
+
+static void fixed(void **state)
+{
+	struct pacing pacing;
+	struct segment_costs costs = { .steps = 999, .written = 100000 };
+
+	(void)state;
+	pacing_init(&pacing, 1000);
+	assert_int_equal(pacing_look_steps(&pacing), 1000);
+	assert_false(pacing_is_due(&pacing, &costs));
+	costs.steps++;
+	assert_true(pacing_is_due(&pacing, &costs));
+	pacing_init(&pacing, 100 * MILLION);
+	assert_int_equal(pacing_look_steps(&pacing), 4 * MILLION);
+	costs.steps = 70 * MILLION;
+	assert_false(pacing_is_due(&pacing, &costs));
+}
+
+/* Whole pages are dear: fewer key frames.  Patches are cheap: as before. */
+static void learns(void **state)
+{
+	struct segment_costs costs = { .touched = 30000, .written = 30000 };
+	struct segment_costs few = { .touched = 100, .written = 100 };
+	struct pacing pacing;
+
+	(void)state;
+	pacing_init(&pacing, 0);
+	assert_int_equal(due(&pacing, 30000, 30000), 12);
+	pacing_learn(&pacing, &costs, 30000);
+	assert_int_equal(due(&pacing, 30000, 30000), 24);
+	pacing_learn(&pacing, &few, 100);
+	assert_int_equal(due(&pacing, 30000, 30000), 24);
+	for (unsigned i = 0; i < 100; i++)
+		pacing_learn(&pacing, &costs, 10000);
+	assert_int_equal(due(&pacing, 30000, 30000), 64);
+	pacing_learn(&pacing, &costs, 7000);
+	assert_int_equal(due(&pacing, 30000, 30000), 12);
+}
+
+int main(void)
+{
+	static struct test_list list;
+
+	add_rows(&list, works, pace);
+	add_test(&list, "fixed", fixed, NULL);
+	add_test(&list, "learns", learns, NULL);
+	return run_list("pacing", &list);
+}
