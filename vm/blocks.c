@@ -141,7 +141,9 @@ static bool is_inexact_x87(uint8_t byte)
 	       byte == 0xfb || byte == 0xfd || byte == 0xfe || byte == 0xff;
 }
 
-static enum gate gate_two_byte(const uint8_t *at, const uint8_t *end)
+/* `exact`: see x86_exact.h. */
+static enum gate gate_two_byte(const uint8_t *at, const uint8_t *end,
+			       bool exact)
 {
 	uint8_t modrm = at + 1 < end ? at[1] : 0;
 	unsigned reg = modrm >> 3 & 7;
@@ -153,7 +155,8 @@ static enum gate gate_two_byte(const uint8_t *at, const uint8_t *end)
 	case 0x38:
 		return is_horizontal_of_one(at, end) ? GATE_VALUE : GATE_OPEN;
 	case 0x3a:
-		return is_ordered_compare(at, end) || is_dot_product(at, end) ?
+		return is_ordered_compare(at, end) ||
+				       (!exact && is_dot_product(at, end)) ?
 			       GATE_VALUE : GATE_OPEN;
 	case 0x06: case 0x08: case 0x09:	/* CLTS, INVD, WBINVD */
 	case 0x07: case 0x35:			/* SYSRET, SYSEXIT */
@@ -175,7 +178,7 @@ static enum gate gate_two_byte(const uint8_t *at, const uint8_t *end)
 	case 0xae:	/* XSAVE, XRSTOR, XSAVEOPT; RDFSBASE and its kin */
 		if (is_memory)	/* LDMXCSR: see x86_mxcsr.c */
 			return reg == 4 || reg == 6 ? GATE_INVALID :
-			       reg == 2 ? GATE_EMULATE : GATE_OPEN;
+			       reg == 2 && !exact ? GATE_EMULATE : GATE_OPEN;
 		return reg < 4 ? GATE_INVALID : GATE_OPEN;
 	case 0xc7:	/* CMPXCHG8B/16B; RDRAND, RDSEED, VMPTRLD, XSAVES */
 		return is_memory && reg == 1 ? GATE_EMULATE : GATE_INVALID;
@@ -183,7 +186,7 @@ static enum gate gate_two_byte(const uint8_t *at, const uint8_t *end)
 	return GATE_OPEN;
 }
 
-static enum gate gate(const uint8_t *code, const uint8_t *end)
+static enum gate gate(const uint8_t *code, const uint8_t *end, bool exact)
 {
 	bool rep;
 	const uint8_t *at = skip_prefixes(code, end, &rep);
@@ -199,9 +202,11 @@ static enum gate gate(const uint8_t *code, const uint8_t *end)
 			return GATE_EMULATE;
 		break;
 	case 0x0f:
-		return at + 1 < end ? gate_two_byte(at + 1, end) : GATE_OPEN;
+		return at + 1 < end ? gate_two_byte(at + 1, end, exact) :
+					GATE_OPEN;
 	case 0xdb: case 0xdd:				/* FISTTP */
-		return at + 1 < end && at[1] < 0xc0 && (at[1] >> 3 & 7) == 1 ?
+		return !exact && at + 1 < end && at[1] < 0xc0 &&
+				       (at[1] >> 3 & 7) == 1 ?
 			       GATE_EMULATE : GATE_OPEN;
 	case 0xd9:
 		return at + 1 < end && is_inexact_x87(at[1]) ? GATE_VALUE :
@@ -306,13 +311,14 @@ static void decode_last(struct block *block, const uint8_t *code,
 }
 
 /* Also says whether an operand must be aligned. */
-static uint8_t hooks(const uint8_t *code, const uint8_t *end, bool *aligned)
+static uint8_t hooks(const struct vm *vm, const uint8_t *code,
+		     const uint8_t *end, bool *aligned)
 {
 	bool rep;
 	const uint8_t *opcode = skip_prefixes(code, end, &rep);
 
 	*aligned |= align_wants(code, opcode, end);
-	return (uint8_t)float_hooks(opcode, end);
+	return (uint8_t)float_hooks(vm, opcode, end);
 }
 
 uint32_t block_decode(struct vm *vm, guest_addr pc, uint32_t size)
@@ -333,11 +339,11 @@ uint32_t block_decode(struct vm *vm, guest_addr pc, uint32_t size)
 	while (at < size) {
 		size_t step = length(vm, code + at, size - at, pc + at);
 
-		if (gate(code + at, code + size) != GATE_OPEN &&
+		if (gate(code + at, code + size, vm->exact) != GATE_OPEN &&
 		    block->special == NO_SPECIAL)
 			block->special = block->count;
 		if (!vm->ignores_exceptions)
-			block->hooks |= hooks(code + at, code + at + step,
+			block->hooks |= hooks(vm, code + at, code + at + step,
 					      &aligned);
 		last = at;
 		block->count++;
@@ -432,7 +438,7 @@ bool block_explain(struct vm *vm, guest_addr pc, struct vm_stop *stop)
 
 	stop->kind = VM_STOP_FAULT;
 	stop->size = (unsigned)length(vm, code, size, pc);
-	switch (gate(code, code + size)) {
+	switch (gate(code, code + size, vm->exact)) {
 	case GATE_VALUE:
 		stop->kind = VM_STOP_VALUE;
 		stop->value = *at == 0x0f && at[1] == 0x31 ? VALUE_TSC :

@@ -2,6 +2,7 @@
 /* hooks.c - what the engine calls while the guest runs */
 #include "vm/views.h"
 #include "vm/vm_internal.h"
+#include "vm/x86_exact.h"
 
 #include <stdlib.h>
 
@@ -336,6 +337,7 @@ uc_err hooks_add(struct vm *vm)
 void hooks_run(struct vm *vm)
 {
 	running = vm;
+	exact_run(vm);
 }
 
 void hooks_forget(const struct vm *vm)

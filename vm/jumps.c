@@ -20,11 +20,11 @@
 
 #ifdef __x86_64__
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "formats/error.h"
+#include "vm/x86_exact.h"
 
 #define KNOWN_JUMPS 16384
 #define AGE_SHIFT 48
@@ -51,16 +51,6 @@ static struct {
 } jumps;
 
 typedef void *lookup_fn(void *state);
-
-/* A function of the engine's that is also defined here. */
-static void *engines(const char *name)
-{
-	void *function = dlsym(RTLD_NEXT, name);
-
-	if (!function)
-		abort();
-	return function;
-}
 
 void jumps_forget(void)
 {
@@ -110,7 +100,7 @@ look_up(void *state, uint64_t pc, struct known_jump *known)
 	uint8_t *code;
 
 	if (!original)
-		original = (lookup_fn *)engines("helper_lookup_tb_ptr_x86_64");
+		original = (lookup_fn *)engine_function("helper_lookup_tb_ptr_x86_64");
 	jumps.missed++;
 	code = original(state);
 	if (!jumps.pc_at)
@@ -160,7 +150,7 @@ void *helper_lookup_tb_ptr_x86_64(void *state)
 		static fn *original;                                           \
 									       \
 		if (!original)                                                 \
-			original = (fn *)engines(#name);                       \
+			original = (fn *)engine_function(#name);                       \
 		jumps_forget();                                                \
 		return original(a, b, c, d, e, f);                             \
 	}

@@ -133,6 +133,11 @@ void vm_ignore_exceptions(struct vm *vm)
 	vm->ignores_exceptions = true;
 }
 
+void vm_trust_engine(struct vm *vm)
+{
+	vm->exact = false;
+}
+
 void vm_run_uncounted(struct vm *vm)
 {
 	vm->uncounted = true;

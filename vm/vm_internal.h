@@ -160,6 +160,7 @@ struct vm {
 	int64_t granted;	/* budget at the start of this run */
 	bool uncounted;		/* vm_run_uncounted() */
 	bool ignores_exceptions;	/* vm_ignore_exceptions() */
+	bool exact;		/* floating point: see x86_exact.h */
 	bool running;
 
 	enum engine_stop stopped;
@@ -398,7 +399,8 @@ guest_addr operand_at(struct vm *vm, const struct operand_form *form,
 /* ------- x86_float.c ------- */
 
 /* HOOK_... that the instruction wants; prefixes end at `opcode`. */
-unsigned float_hooks(const uint8_t *opcode, const uint8_t *end);
+unsigned float_hooks(const struct vm *vm, const uint8_t *opcode,
+		     const uint8_t *end);
 
 uc_err float_add_hook(struct vm *vm);
 

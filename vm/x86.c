@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "formats/error.h"
+#include "vm/x86_exact.h"
 
 /* The engine's name of each register of the table, in its order. */
 static const int engine_regs[X86_REG_COUNT] = {
@@ -172,8 +173,10 @@ int x86_start(struct vm *vm, struct failure *why)
 		return failed(why, ERR_SYSTEM, "cannot set up the processor: %s",
 			      uc_strerror(err));
 	rc = x86_find_state(vm, why);
-	if (!rc)
-		jumps_start(vm);
+	if (rc)
+		return rc;
+	jumps_start(vm);
+	vm->exact = exact_find(vm);
 	return rc;
 }
 

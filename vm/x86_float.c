@@ -21,6 +21,8 @@
 
 #define MXCSR_ALL_MASKED 0x1f80u
 #define MXCSR_FZ 0x8000u
+#define MXCSR_RESERVED 0xffff0000u
+#define CONTROL_ALL_MASKED 0x37f
 #define FXSAVE_MXCSR 24
 
 enum float_kind {
@@ -29,6 +31,7 @@ enum float_kind {
 	FLOAT_SHOWS,		/* FXSAVE, FNSTSW, FNSTENV */
 	FLOAT_CLEARS,		/* FNCLEX, FNINIT, FNSAVE */
 	FLOAT_CONTROLS,		/* FLDCW */
+	FLOAT_LOADS_SSE,	/* LDMXCSR */
 	FLOAT_LOADS,		/* FLDENV, FRSTOR */
 	FLOAT_LOADS_ALL,	/* FXRSTOR */
 	FLOAT_ROUNDS,		/* ROUNDSD and its kin, which are to be exact */
@@ -108,14 +111,30 @@ static enum float_kind kind_of(const uint8_t *opcode, const uint8_t *end)
 		return FLOAT_SHOWS_SSE;
 	case 1:
 		return FLOAT_LOADS_ALL;
+	case 2:
+		return FLOAT_LOADS_SSE;
 	default:
 		return FLOAT_OTHER;
 	}
 }
 
-unsigned float_hooks(const uint8_t *opcode, const uint8_t *end)
+/* Only the engine itself raises more than it should. */
+static enum float_kind kind_for(const struct vm *vm, const uint8_t *opcode,
+				const uint8_t *end)
 {
-	switch (kind_of(opcode, end)) {
+	enum float_kind kind = kind_of(opcode, end);
+
+	if (vm->exact && kind == FLOAT_ROUNDS)
+		return FLOAT_SSE;
+	if (vm->exact && kind == FLOAT_ESTIMATES)
+		return FLOAT_OTHER;
+	return kind;
+}
+
+unsigned float_hooks(const struct vm *vm, const uint8_t *opcode,
+		     const uint8_t *end)
+{
+	switch (kind_for(vm, opcode, end)) {
 	case FLOAT_OTHER:
 		return 0;
 	case FLOAT_SSE:
@@ -218,6 +237,21 @@ static void look_at_masks(struct vm *vm, const struct insn *insn,
 	stop_here(vm, ENGINE_UNMASKED);
 }
 
+/* MXCSR is about to be loaded: not every value can be, and not unseen. */
+static void look_at_mxcsr(struct vm *vm, const struct insn *insn)
+{
+	uint32_t mxcsr;
+
+	if (!load_field(vm, insn, 0, &mxcsr, sizeof(mxcsr)))
+		return;
+	if (mxcsr & MXCSR_RESERVED) {
+		stop_here(vm, ENGINE_PROTECTED);
+	} else if (!vm->traps && trap_unmasks(mxcsr, CONTROL_ALL_MASKED)) {
+		float_watch_math(vm);
+		stop_here(vm, ENGINE_UNMASKED);
+	}
+}
+
 /* Whether the instruction raises an exception that is unmasked. */
 static void look_for_trap(struct vm *vm, const struct insn *insn,
 			  enum float_kind kind)
@@ -285,7 +319,7 @@ __attribute__((noinline)) static void on_float(uc_engine *uc, uint64_t pc,
 		stop_here(vm, ENGINE_PROTECTED);
 		return;
 	}
-	kind = kind_of(insn.opcode, insn.end);
+	kind = kind_for(vm, insn.opcode, insn.end);
 	if (!vm->traps)
 		leave_out(vm, &insn, kind, ret);
 	switch (kind) {
@@ -314,6 +348,9 @@ __attribute__((noinline)) static void on_float(uc_engine *uc, uint64_t pc,
 			stop_here(vm, ENGINE_FLOAT_X87);
 		else
 			look_at_masks(vm, &insn, kind);
+		break;
+	case FLOAT_LOADS_SSE:
+		look_at_mxcsr(vm, &insn);
 		break;
 	case FLOAT_LOADS:
 	case FLOAT_LOADS_ALL:
@@ -368,6 +405,7 @@ void float_hook_nothing(struct vm *vm)
 }
 
 struct range {
+	const struct vm *vm;
 	guest_addr first, last, end;
 	bool math;		/* those that may raise an exception, too */
 	const struct block *block;
@@ -390,7 +428,7 @@ static void add_to_range(void *context, guest_addr pc, const uint8_t *code,
 			 const uint8_t *opcode, const uint8_t *end)
 {
 	struct range *range = context;
-	enum float_kind kind = kind_of(opcode, end);
+	enum float_kind kind = kind_for(range->vm, opcode, end);
 	guest_addr next = pc + (size_t)(end - code);
 	bool is_quiet = kind == FLOAT_ROUNDS || kind == FLOAT_ESTIMATES;
 	bool is_math = kind == FLOAT_SSE || kind == FLOAT_X87;
@@ -409,6 +447,7 @@ static void add_to_range(void *context, guest_addr pc, const uint8_t *code,
 void float_hook_block(struct vm *vm, const struct block *block)
 {
 	struct range range = {
+		.vm = vm,
 		.end = block->pc + block->size,
 		.math = vm->traps,
 		.block = block,

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* x86_exact.c - what x86_sse.c and x86_x87.c have in common */
+#include "vm/x86_exact.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include "vm/vm_internal.h"
+
+bool exact_is_on;
+
+void *engine_function(const char *name)
+{
+	void *function = dlsym(RTLD_NEXT, name);
+
+	if (!function)
+		abort();
+	return function;
+}
+
+size_t exact_offset(struct vm *vm, uc_x86_reg reg, uint64_t value,
+		    size_t behind)
+{
+	const uint8_t *before = (const uint8_t *)vm->pristine;
+	const uint8_t *after = (const uint8_t *)vm->scratch;
+	size_t size = uc_context_size(vm->uc);
+	size_t first = x86_changed_by(vm, UC_X86_REG_RAX, 1);
+	size_t at = x86_changed_by(vm, reg, value);
+
+	if (!first || at <= first)
+		return 0;
+	while (at < size && (at <= first + behind || before[at] == after[at]))
+		at++;
+	return at < size ? at - first : 0;
+}
+
+bool exact_find(struct vm *vm)
+{
+	return vm->mxcsr && vm->sse.raised && vm->x87.raised && sse_find(vm) &&
+	       x87_find(vm);
+}
+
+void exact_run(const struct vm *vm)
+{
+	exact_is_on = vm->exact;
+	if (exact_is_on)
+		x87_run();
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * x86_exact.h - floating point computed by the host's processor
+ *
+ * The engine computes each instruction of floating point by a function of its
+ * own, which translated code calls; as it is a shared library, functions of
+ * the same names that are defined here are called instead.  The host computes
+ * addition, multiplication, comparisons and conversions as every processor of
+ * this kind must, down to flags and NaNs, so they are done with its own
+ * instructions.  What is left to the maker of a processor is not.
+ *
+ * The functions get the engine's state, which begins with RAX, and find in it
+ * what they need by offsets.
+ */
+#ifndef CPREC_VM_X86_EXACT_H
+#define CPREC_VM_X86_EXACT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <unicorn/unicorn.h>
+
+struct vm;
+
+/* Whether the guest that runs is computed for like this. */
+extern bool exact_is_on;
+
+/* Finds what there is to find; behind x86_find_state().  Whether it could. */
+bool exact_find(struct vm *vm);
+
+/* The guest is about to run, with its own flags. */
+void exact_run(const struct vm *vm);
+
+/* The first offset, above `behind`, that a register's value changes; or 0. */
+size_t exact_offset(struct vm *vm, uc_x86_reg reg, uint64_t value,
+		    size_t behind);
+
+/* Its parts, x86_sse.c and x86_x87.c. */
+bool sse_find(struct vm *vm);
+bool x87_find(struct vm *vm);
+void x87_run(void);
+
+/* A function of the engine's that is also defined here. */
+void *engine_function(const char *name);
+
+/* That function, looked up when it is first needed. */
+#define ENGINES(type, name)                                                    \
+	({                                                                     \
+		static type *function_;                                        \
+									       \
+		if (!function_)                                                \
+			function_ = (type *)engine_function(#name);            \
+		function_;                                                     \
+	})
+
+/* Flags of exceptions, in MXCSR as in the status word of x87. */
+enum {
+	RAISED_INVALID = 1, RAISED_DENORMAL = 2, RAISED_DIVIDED = 4,
+	RAISED_OVERFLOW = 8, RAISED_UNDERFLOW = 16, RAISED_INEXACT = 32,
+	RAISED_ALL = 63,
+};
+
+#endif
