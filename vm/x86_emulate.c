@@ -3,9 +3,9 @@
  * x86_emulate.c - instructions that the engine executes wrongly
  *
  * CMPXCHG8B and CMPXCHG16B: it computes the flags beside ZF from a stale
- * state.  LOCK NEG: it computes the flags from the old value.  LDMXCSR: it
- * forgets a bit (x86_mxcsr.c).  FISTTP: it stores the largest number for what
- * does not fit.
+ * state.  LOCK NEG: it computes the flags from the old value.  For recordings
+ * of formats before version 5 only, LDMXCSR: it forgets a bit (x86_mxcsr.c), and
+ * FISTTP: it stores the largest number for what does not fit.
  *
  * Source: Intel 64 SDM volume 2, CMPXCHG8B/CMPXCHG16B, NEG, LDMXCSR, FISTTP;
  * volume 1, 3.4.3, 4.2.2, 8.1, 10.2.3.

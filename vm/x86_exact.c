@@ -8,6 +8,7 @@
 #include "vm/vm_internal.h"
 
 bool exact_is_on;
+size_t exact_conditions;
 
 void *engine_function(const char *name)
 {
@@ -34,10 +35,20 @@ size_t exact_offset(struct vm *vm, uc_x86_reg reg, uint64_t value,
 	return at < size ? at - first : 0;
 }
 
+/* The first that changes is the flags themselves. */
+static bool find_conditions(struct vm *vm)
+{
+	const uint64_t carry = 3;
+	size_t flags = exact_offset(vm, UC_X86_REG_RFLAGS, carry, 0);
+
+	exact_conditions = exact_offset(vm, UC_X86_REG_RFLAGS, carry, flags);
+	return exact_conditions > flags && exact_conditions % 8 == 0;
+}
+
 bool exact_find(struct vm *vm)
 {
-	return vm->mxcsr && vm->sse.raised && vm->x87.raised && sse_find(vm) &&
-	       x87_find(vm);
+	return vm->mxcsr && vm->sse.raised && vm->x87.raised &&
+	       find_conditions(vm) && sse_find(vm) && x87_find(vm);
 }
 
 void exact_run(const struct vm *vm)

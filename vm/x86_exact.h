@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <unicorn/unicorn.h>
 
@@ -35,6 +36,19 @@ void exact_run(const struct vm *vm);
 /* The first offset, above `behind`, that a register's value changes; or 0. */
 size_t exact_offset(struct vm *vm, uc_x86_reg reg, uint64_t value,
 		    size_t behind);
+
+/*
+ * Comparisons set all the flags that arithmetic sets: ZF, PF and CF to this, the
+ * others to 0.  The engine computes them from what it keeps there.
+ */
+#define EXACT_CONDITIONS 0x45u
+extern size_t exact_conditions;
+
+static inline void exact_put_conditions(uint8_t *state, uint64_t flags)
+{
+	flags &= EXACT_CONDITIONS;
+	memcpy(state + exact_conditions, &flags, sizeof(flags));
+}
 
 /* Its parts, x86_sse.c and x86_x87.c. */
 bool sse_find(struct vm *vm);

@@ -191,12 +191,18 @@ MODE(dppd, 0x33) MODE(dppd, 0x31) MODE(dppd, 0x12) MODE(dppd, 0x13)
 OF_MEMORY(addss, "addss") OF_MEMORY(mulpd, "mulpd") OF_MEMORY(minsd, "minsd")
 OF_MEMORY(dpps, "dpps $0xf1,")
 
+/* All flags are set before; LAHF's part of them, and OF. */
 #define COMPARES(name)                                                         \
 	static void name(vector *a, const vector *b, uint64_t *word)           \
 	{                                                                      \
-		__asm__ volatile(#name " %2, %1\n\tpushfq\n\tpopq %0"          \
-				 : "=r"(*word) : "x"(*a), "x"(*b) : "cc");     \
-		*word &= 0x8d5;                                                \
+		uint16_t flags = 0x7f00;                                       \
+		uint8_t overflow;                                              \
+									       \
+		__asm__ volatile("addb $1, %%ah\n\t" #name " %3, %2\n\tlahf\n\t" \
+				 "seto %1"                                     \
+				 : "+a"(flags), "=q"(overflow)                 \
+				 : "x"(*a), "x"(*b) : "cc");                   \
+		*word = flags >> 8 | (uint64_t)overflow << 11;                 \
 	}
 COMPARES(comiss) COMPARES(comisd) COMPARES(ucomiss) COMPARES(ucomisd)
 

@@ -239,13 +239,17 @@ static void try(const char *name, perform_fn *perform, unsigned status_mask,
 		memcpy(&out->stored, &value, sizeof(value));                   \
 	}
 
+/* All flags but ZF, PF and CF are set before. */
 #define FLAGS(label, text)                                                     \
 	static void label(const struct operands *in, struct result *out)       \
 	{                                                                      \
+		uint16_t flags = 0x7f00;                                       \
+		uint8_t overflow;                                              \
+									       \
 		(void)in;                                                      \
-		__asm__ volatile("cmp %1, %1\n\t" text "\n\tpushfq\n\tpopq %0" \
-				 : "=&r"(out->flags) : "r"(in) : "cc");        \
-		out->flags &= 0x45;                                            \
+		__asm__ volatile("addb $1, %%ah\n\t" text "\n\tlahf\n\tseto %1"  \
+				 : "+a"(flags), "=q"(overflow) : : "cc");      \
+		out->flags = flags >> 8 | (uint64_t)overflow << 11;            \
 	}
 
 #define ARITHMETIC(name, integer)                                              \
@@ -322,9 +326,9 @@ static void moves(void)
 	TRY(fst_st1); TRY(fst_st3); TRY(fstp_st0); TRY(fstp_st1);
 	TRY(fstp_st3); TRY(ffree); TRY(fincstp); TRY(fdecstp);
 	TRY(fld1); TRY(fldz); TRY(fldpi); TRY(fldl2e); TRY(fldl2t);
-	TRY(fldlg2); TRY(fldln2); TRY(fcmove);
+	TRY(fldlg2); TRY(fldln2); TRY(fcmovne);
 	/* The engine does not look at what it does not move. */
-	try("fcmovne", fcmovne, DEFINED, 2);
+	try("fcmove", fcmove, DEFINED, 2);
 	TRY(flds); TRY(fldl); TRY(fldt); TRY(filds); TRY(fildl); TRY(fildll);
 	TRY(fbld); TRY(fsts); TRY(fstps); TRY(fstl); TRY(fstpl); TRY(fstpt);
 	TRY(fists); TRY(fistps); TRY(fistl); TRY(fistpl); TRY(fistpll);
