@@ -99,8 +99,9 @@ int vm_run(struct vm *vm, uint64_t budget, bool exact, struct vm_stop *stop,
 void vm_ignore_exceptions(struct vm *vm);
 
 /*
- * From now on floating point is what the engine makes of it, as when recordings
- * of formats before version 5 were made.  Only before the first vm_run().
+ * From now on floating point, and what instructions leave of registers that they
+ * do not write, is what the engine makes of it, as when recordings of formats
+ * before version 5 were made.  Only before the first vm_run().
  */
 void vm_trust_engine(struct vm *vm);
 

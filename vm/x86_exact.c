@@ -47,6 +47,7 @@ static bool find_conditions(struct vm *vm)
 
 bool exact_find(struct vm *vm)
 {
+	halves_start();
 	return vm->mxcsr && vm->sse.raised && vm->x87.raised &&
 	       find_conditions(vm) && sse_find(vm) && x87_find(vm);
 }

@@ -55,6 +55,9 @@ bool sse_find(struct vm *vm);
 bool x87_find(struct vm *vm);
 void x87_run(void);
 
+/* x86_halves.c: nothing has been translated yet. */
+void halves_start(void);
+
 /* A function of the engine's that is also defined here. */
 void *engine_function(const char *name);
 
