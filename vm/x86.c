@@ -177,6 +177,10 @@ int x86_start(struct vm *vm, struct failure *why)
 		return rc;
 	jumps_start(vm);
 	vm->exact = exact_find(vm);
+	if (!vm->exact)
+		return failed(why, ERR_SYSTEM, "this Unicorn Engine is built "
+			      "in a way that is not known: its floating point "
+			      "cannot be made exact");
 	return rc;
 }
 

@@ -19,6 +19,20 @@ void *engine_function(const char *name)
 	return function;
 }
 
+/*
+ * The engine calls this when MXCSR is written, also from outside: whether its
+ * functions are replaced at all.
+ */
+static bool is_replaced;
+
+typedef void update_fn(void *state);
+update_fn update_mxcsr_status_x86_64;
+void update_mxcsr_status_x86_64(void *state)
+{
+	is_replaced = true;
+	ENGINES(update_fn, update_mxcsr_status_x86_64)(state);
+}
+
 size_t exact_offset(struct vm *vm, uc_x86_reg reg, uint64_t value,
 		    size_t behind)
 {
@@ -47,8 +61,12 @@ static bool find_conditions(struct vm *vm)
 
 bool exact_find(struct vm *vm)
 {
+	const uint32_t mxcsr = 0x1f80;
+
+	is_replaced = false;
+	uc_reg_write(vm->uc, UC_X86_REG_MXCSR, &mxcsr);
 	halves_start();
-	return vm->mxcsr && vm->sse.raised && vm->x87.raised &&
+	return is_replaced && vm->mxcsr && vm->sse.raised && vm->x87.raised &&
 	       find_conditions(vm) && sse_find(vm) && x87_find(vm);
 }
 
