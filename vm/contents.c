@@ -53,7 +53,7 @@ static bool locate(struct memory *memory, guest_addr addr, uint64_t size,
 
 /*
  * Makes bytes that locate() has found accessible, and returns where.  The
- * kernel sees shared memory at an address of its own, without anybody's
+ * kernel sees what others share at an address of its own, without anybody's
  * learning of it: for the guest it is doubtful.
  */
 static uint8_t *open_for(struct memory *memory, const struct place *place,
@@ -62,7 +62,7 @@ static uint8_t *open_for(struct memory *memory, const struct place *place,
 	const struct mapping *map = place->map;
 	uint64_t at = mapping_arena(map, place->addr);
 
-	if (kernel && map->alias)
+	if (kernel && map->alias && !map->alone)
 		return map->alias + (place->addr - map->region.start);
 	touch_range(memory, map, at, place->span, write);
 	return memory->arena + at;
@@ -224,23 +224,50 @@ static void tell_doubt(struct memory *memory, guest_addr addr, uint64_t size)
 				 memory->newest_doubt);
 }
 
-/* Of doubtful pages there is nothing to tell: nobody knows them. */
+/* Whether others share what is mapped at an address. */
+static bool is_shared_at(struct memory *memory, guest_addr addr)
+{
+	struct mapping *map = memory_find(memory, addr);
+
+	return map && mapping_is_shared(mapping_home(memory, map, &addr));
+}
+
+/*
+ * A doubtful page that the kernel has written to.  Of private ones there is
+ * nothing to tell.  One that others share may change again before the guest
+ * touches it: what it holds now is to be known all the same.
+ */
+static void know_written(struct memory *memory, guest_addr addr)
+{
+	if (!is_shared_at(memory, addr))
+		return;
+	begin_copy(memory, true);
+	memory_know(memory, addr, 1);
+	end_copy(memory);
+	memory_doubt_shared(memory);	/* the call may wait yet */
+}
+
+static void tell_known(struct memory *memory, guest_addr start, guest_addr end)
+{
+	if (start < end)
+		memory_each_home(memory, start, end - start, tell_bytes);
+}
+
 static void tell_wrote(struct memory *memory, guest_addr addr, uint64_t size)
 {
-	const struct memory_observer *observer = &memory->observer;
 	guest_addr end = addr + size, start = addr, next;
 
-	for (; observer->wrote && addr < end; addr = next) {
+	if (!memory->observer.wrote)
+		return;
+	for (; addr < end; addr = next) {
 		next = (addr | (GUEST_PAGE - 1)) + 1;
-		if (!memory_page_doubt(memory, addr >> GUEST_PAGE_SHIFT)) {
-			if (next < end)
-				continue;
-			addr = next = end;
-		}
-		if (start < addr)
-			memory_each_home(memory, start, addr - start, tell_bytes);
+		if (!memory_page_doubt(memory, addr >> GUEST_PAGE_SHIFT))
+			continue;
+		tell_known(memory, start, addr);
+		know_written(memory, addr);
 		start = next;
 	}
+	tell_known(memory, start, end);
 }
 
 static int write_all(struct memory *memory, guest_addr addr, const void *bytes,
@@ -312,7 +339,8 @@ void memory_wrote(struct memory *memory, guest_addr addr, uint64_t size)
 	if (!observer->wrote || !size)
 		return;
 	if (!memory->doubts || !memory->tracks ||
-	    end < first + (guest_addr)DOUBTFUL_PAGES * GUEST_PAGE) {
+	    end < first + (guest_addr)DOUBTFUL_PAGES * GUEST_PAGE ||
+	    is_shared_at(memory, first)) {
 		tell_wrote(memory, addr, size);
 		return;
 	}

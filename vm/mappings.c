@@ -132,7 +132,8 @@ bool memory_continues(const struct mapping *a, const struct mapping *b)
 	       a->region.kind == b->region.kind &&
 	       a->region.name == b->region.name &&
 	       a->was_code == b->was_code &&
-	       a->may_renew == b->may_renew && a->dev == b->dev &&
+	       a->may_renew == b->may_renew && a->alone == b->alone &&
+	       a->dev == b->dev &&
 	       a->ino == b->ino && is_common_row(a, b) &&
 	       (a->alias ? a->alias + size == b->alias : !b->alias) &&
 	       (a->region.kind == REGION_ANON ||

@@ -153,7 +153,7 @@ int memory_map_own(struct memory *memory, const struct region *region,
 {
 	uint64_t size = region->end - region->start;
 	struct mapping map = { .region = *region, .dev = source->dev,
-			       .ino = source->ino };
+			       .ino = source->ino, .alone = source->alone };
 	uint64_t doubt = 0;
 	int rc;
 
@@ -171,7 +171,8 @@ int memory_map_own(struct memory *memory, const struct region *region,
 			arena_give(memory, map.arena, size, true);
 			return rc;
 		}
-		if (memory_starts_doubtful(memory, region->kind))
+		if (memory_starts_doubtful(memory, region->kind) &&
+		    !source->alone)
 			doubt = ++memory->newest_doubt;
 	}
 	start_pages(memory, &map, doubt);
@@ -184,7 +185,7 @@ int memory_map_own(struct memory *memory, const struct region *region,
 	return 0;
 }
 
-static bool is_mappable(const struct memory *memory,
+bool memory_is_mappable(const struct memory *memory,
 			const struct region *region)
 {
 	uint64_t size = region->end - region->start;
@@ -199,7 +200,7 @@ int memory_map(struct memory *memory, const struct region *region, int fd,
 	struct source source = { .fd = fd };
 	struct stat file;
 
-	if (!is_mappable(memory, region))
+	if (!memory_is_mappable(memory, region))
 		return failed(why, ERR_NOT_FOUND, "unusable address range");
 	if (region->common)
 		return twins_alias(memory, region, why);
@@ -221,7 +222,7 @@ int memory_attach(struct memory *memory, const struct region *region,
 				       .dev = MEMORY_ATTACHED,
 				       .ino = number + 1 };
 
-	if (!is_mappable(memory, region))
+	if (!memory_is_mappable(memory, region))
 		return failed(why, ERR_NOT_FOUND, "unusable address range");
 	return twins_map(memory, region, &source, why);
 }

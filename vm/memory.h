@@ -120,6 +120,19 @@ int memory_map(struct memory *memory, const struct region *region, int fd,
 int memory_unmap(struct memory *memory, guest_addr addr, uint64_t size);
 
 /*
+ * Maps a file that nobody else has or can get at, shared: up to
+ * memory_end_alone() its pages are like private ones.
+ */
+int memory_map_alone(struct memory *memory, const struct region *region,
+		     int fd, struct failure *why);
+
+/*
+ * Others will have what was mapped alone: its pages become doubtful.  Due
+ * before a fork.  ERR_NO_MEMORY.
+ */
+int memory_end_alone(struct memory *memory);
+
+/*
  * Maps memory that the host itself shares, all of which it has mapped at
  * `host`, perhaps limited to reading; it stays the caller's to unmap.
  * `number` says what it is.

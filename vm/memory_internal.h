@@ -39,6 +39,7 @@ struct mapping {
 	bool was_code;		/* was executable at some time */
 	bool may_renew;		/* of common pages: cannot be written, or not all
 				   are there */
+	bool alone;		/* of a shared mapping: nobody else has it */
 
 	/* Of pages without a state of their own. */
 	uint8_t initial;	/* state */
@@ -60,6 +61,7 @@ struct source {
 				   from its beginning; NULL: none */
 	bool is_limited;	/* `host` cannot be written */
 	uint64_t dev, ino;	/* what it is; 0: not known */
+	bool alone;		/* nobody else has it */
 };
 
 /* A range of the arena that nobody uses. */
@@ -140,6 +142,10 @@ struct memory {
 
 /* Unmaps without telling anybody.  Room for two more is there. */
 void memory_cut_out(struct memory *memory, guest_addr addr, uint64_t size);
+
+/* Whether a region may be mapped where it is. */
+bool memory_is_mappable(const struct memory *memory,
+			const struct region *region);
 
 /* Tells the observer of a new region, and of its doubt, if that is not 0. */
 void memory_tell_mapped(struct memory *memory, const struct region *region,
@@ -236,6 +242,12 @@ static inline bool memory_starts_doubtful(const struct memory *memory,
 {
 	return (memory->doubts && memory->tracks) ||
 	       (memory->family && kind == REGION_SHARED);
+}
+
+/* Whether others may touch a mapping's pages. */
+static inline bool mapping_is_shared(const struct mapping *map)
+{
+	return map->region.kind == REGION_SHARED && !map->alone;
 }
 
 /* ------- arena.c: where guest memory is in the host ------- */

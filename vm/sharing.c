@@ -2,6 +2,10 @@
 /* sharing.c - memory that several processes of the guest have */
 #include "vm/memory_internal.h"
 
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
 #include "formats/error.h"
 #include "vm/family.h"
 
@@ -35,7 +39,7 @@ static bool doubt_page(struct memory *memory, uint64_t page)
 	guest_addr addr;
 	uint64_t doubt;
 
-	if (!map || map->region.kind != REGION_SHARED ||
+	if (!map || !mapping_is_shared(map) ||
 	    page_state(memory, map, page) & PAGE_CLOSED)
 		return false;
 	addr = mapping_page(map, page) << GUEST_PAGE_SHIFT;
@@ -71,6 +75,50 @@ void memory_doubt_shared(struct memory *memory)
 	memory->shared_count = 0;
 	if (memory->family)
 		family_leave(memory->family);
+}
+
+int memory_map_alone(struct memory *memory, const struct region *region,
+		     int fd, struct failure *why)
+{
+	struct source source = { .fd = fd, .alone = true };
+	struct stat file;
+
+	if (!memory_is_mappable(memory, region))
+		return failed(why, ERR_NOT_FOUND, "unusable address range");
+	if (fstat(fd, &file))
+		return failed(why, ERR_SYSTEM, "%s", strerror(errno));
+	source.dev = file.st_dev;
+	source.ino = file.st_ino;
+	return twins_map(memory, region, &source, why);
+}
+
+/* What one process has alone, it knows; from here on it does not. */
+static int end_alone(struct memory *memory, size_t index)
+{
+	const struct memory_observer *observer = &memory->observer;
+	guest_addr start = memory->maps[index].region.start;
+	uint64_t size = mapping_size(&memory->maps[index]);
+	uint64_t doubt;
+	int rc;
+
+	memory->maps[index].alone = false;
+	if (!memory_starts_doubtful(memory, REGION_SHARED))
+		return 0;
+	doubt = ++memory->newest_doubt;
+	rc = memory_set_doubtful(memory, start, size, doubt);
+	if (!rc && observer->doubted)
+		observer->doubted(observer->context, start, size, doubt);
+	return rc;
+}
+
+int memory_end_alone(struct memory *memory)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < memory->count && !rc; i++)
+		if (memory->maps[i].alone)
+			rc = end_alone(memory, i);
+	return rc;
 }
 
 void memory_enter_files(struct memory *memory)

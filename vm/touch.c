@@ -92,7 +92,7 @@ static void fill(struct memory *memory, const struct mapping *map,
 	unsigned state = page_state(memory, map, page);
 
 	if (state & PAGE_DOUBTFUL && memory->family &&
-	    map->region.kind == REGION_SHARED) {
+	    mapping_is_shared(map)) {
 		family_enter(memory->family);
 		note_shared(memory, page);
 	}

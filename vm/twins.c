@@ -124,6 +124,7 @@ static guest_addr make_common(struct memory *memory, guest_addr addr,
 		      NULL : memory_separate(memory, addr, size);
 	if (!map)
 		return 0;
+	map->alone = false;
 	pages = *map;
 	pages.region.start = memory_find_gap(memory, size, COMMON_START,
 					     GUEST_ADDR_END);

@@ -403,7 +403,10 @@ static void doubts_are_told(void **state)
 	assert_int_equal(load(20), 'd');
 }
 
-/* The kernel is not the guest: it neither waits nor makes anything known. */
+/*
+ * The kernel is not the guest: what it reads is not known because of that, and
+ * what it writes is doubtful at once.
+ */
 static void kernel_goes_by(void **state)
 {
 	uint64_t span;
@@ -419,29 +422,83 @@ static void kernel_goes_by(void **state)
 	assert_non_null(at);
 	at[0] = 'k';
 	memory_wrote(memory, PAGE(3), 1);
-	assert_told("");
+	assert_told("resolve 0 1 00;doubt 0+1 2;resolve 1 1 63;doubt 1+1 3;"
+		    "resolve 3 1 6b;doubt 3+1 4;");
+	/* However much it is. */
+	memory_wrote(memory, PAGE(2), 5 * GUEST_PAGE);
+	assert_told("resolve 2 1 00;doubt 2+1 5;resolve 3 4 6b;doubt 3+1 6;"
+		    "resolve 4 1 00;doubt 4+1 7;resolve 5 1 00;doubt 5+1 8;"
+		    "resolve 6 1 00;doubt 6+1 9;");
 	/* From shared memory into what is not. */
 	assert_int_equal(memory_write(memory, PAGE(8) - 2, "efgh", 4), 0);
-	assert_told("write 8;wrote 0x8000+2;");
+	assert_told("write 8;resolve 7 1 00;doubt 7+1 10;"
+		    "wrote 0x8000+2;");
 	/* Where the guest has it open, the guest's recording needs it. */
 	assert_int_equal(load(3), 'k');
-	assert_told("resolve 3 1 6b;");
+	assert_told("resolve 3 6 6b;");
 	assert_int_equal(memory_write(memory, PAGE(3), "l", 1), 0);
 	assert_told("wrote 0x3000+1;");
 	assert_int_equal(load(3), 'l');
 	memory_doubt_shared(memory);
-	assert_told("doubt 3+1 2;");
+	assert_told("doubt 3+1 11;");
 	/* Such an address stays open. */
 	assert_int_equal(at[0], 'l');
 	memory_know(memory, PAGE(3) + 5, GUEST_PAGE);
-	assert_told("resolve 3 2 6c;resolve 4 1 00;");
+	assert_told("resolve 3 11 6c;resolve 4 7 00;");
 	memory_know(memory, PAGE(7) + 5, GUEST_PAGE);
-	assert_told("resolve 7 1 00;");
+	assert_told("resolve 7 10 00;");
 	/* An instruction that the host performs is the guest's. */
 	assert_int_equal(memory_load(memory, PAGE(6), bytes, 1), 0);
-	assert_told("resolve 6 1 00;");
+	assert_told("resolve 6 9 00;");
 	assert_int_equal(memory_store(memory, PAGE(5), "m", 1), 0);
-	assert_told("resolve 5 1 00;write 5;");
+	assert_told("resolve 5 8 00;write 5;");
+}
+
+/* Shared memory that nobody else has is like any other, up to a fork. */
+static void alone_is_private(void **state)
+{
+	const struct region region = {
+		.start = PAGE(16), .end = PAGE(24),
+		.prot = MAY_READ | MAY_WRITE, .kind = REGION_SHARED,
+		.name = "alone",
+	};
+	int fd = memfd_create("alone", MFD_CLOEXEC);
+	struct failure why;
+	uint8_t *alias;
+
+	(void)state;
+	start(&recording);
+	assert_int_equal(ftruncate(fd, 8 * GUEST_PAGE), 0);
+	assert_int_equal(memory_map_alone(memory, &region, fd, &why), 0);
+	alias = mmap(NULL, 8 * GUEST_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
+		     fd, 0);
+	assert_ptr_not_equal(alias, MAP_FAILED);
+	close(fd);
+	assert_told("");
+	store(17, 'a');
+	assert_int_equal(memory_write(memory, PAGE(20), "b", 1), 0);
+	assert_told("write 17;write 20;wrote 0x14000+1;");
+	memory_doubt_shared(memory);
+	assert_told("");
+	assert_int_equal(memory_page_doubt(memory, NUMBER(17)), 0);
+	assert_int_equal(load(20), 'b');
+	/* Large outputs are doubtful as they are in private memory. */
+	memory_wrote(memory, PAGE(16), 5 * GUEST_PAGE);
+	assert_told("doubt 16+5 2;");
+	assert_int_equal(load(20), 'b');
+	assert_told("resolve 20 2 62;");
+	memory_doubt_shared(memory);
+	assert_told("");
+	assert_int_equal(memory_end_alone(memory), 0);
+	assert_told("doubt 16+8 3;");
+	assert_int_equal(memory_end_alone(memory), 0);
+	assert_told("");
+	alias[GUEST_PAGE] = 'c';
+	assert_int_equal(load(17), 'c');
+	assert_told("resolve 17 3 63;");
+	memory_doubt_shared(memory);
+	assert_told("doubt 17+1 4;");
+	munmap(alias, 8 * GUEST_PAGE);
 }
 
 /* Looks are frequent for a while after a touch. */
@@ -478,6 +535,7 @@ int main(void)
 		 touching_not_recorded, NULL);
 	add_test(&list, "doubts are told", doubts_are_told, NULL);
 	add_test(&list, "the kernel goes by", kernel_goes_by, NULL);
+	add_test(&list, "alone it is private", alone_is_private, NULL);
 	add_test(&list, "turns are short", turns_are_short, NULL);
 	for (size_t i = 5; i < list.count; i++)
 		list.tests[i].teardown_func = end;

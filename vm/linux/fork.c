@@ -254,6 +254,8 @@ static int fork_host(struct linux_process *process)
 {
 	int pid;
 
+	if (memory_end_alone(process->memory))
+		return -ENOMEM;
 	fflush(NULL);	/* what waits to be written is to be written once */
 	tell_before(process);
 	pid = fork();

@@ -30,7 +30,11 @@ static bool is_shared(struct linux_process *process, guest_addr addr)
 {
 	const struct region *region = memory_region_at(process->memory, addr);
 
-	return region && region->kind == REGION_SHARED;
+	if (!region || region->kind != REGION_SHARED)
+		return false;
+	/* The host keeps the address for as long as somebody waits there. */
+	memory_end_alone(process->memory);
+	return true;
 }
 
 /* ------- waiting for other processes ------- */

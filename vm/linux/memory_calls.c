@@ -174,7 +174,7 @@ static int64_t map_shared_zeros(struct linux_process *process,
 		return -ENOMEM;
 	eof_tail_forget(process, start, request->size);
 	if (!ftruncate(fd, (off_t)request->size) &&
-	    !memory_map(process->memory, &region, fd, NULL))
+	    !memory_map_alone(process->memory, &region, fd, NULL))
 		rc = 0;
 	close(fd);
 	return rc ? rc : (int64_t)start;
