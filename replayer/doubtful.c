@@ -61,6 +61,57 @@ void doubtful_forget_peeks(struct replayer *rep)
 	rep->peeked_count = 0;
 }
 
+/* Whether an effect before this one of the event has replaced what was there. */
+static bool is_new(const struct replayer *rep, const struct script_event *event,
+		   size_t number, guest_addr addr)
+{
+	const struct script_effect *effects =
+		rep->script.effects + event->first;
+
+	for (size_t i = 0; i < number; i++) {
+		const struct packet *packet = &effects[i].packet;
+
+		if ((packet->kind == PACKET_MAP ||
+		     packet->kind == PACKET_CLEAR) &&
+		    addr - packet->addr < packet->size)
+			return true;
+	}
+	return false;
+}
+
+/* What the kernel has looked at meanwhile is known, too. */
+static void settle(struct replayer *rep, guest_addr addr)
+{
+	uint64_t page = addr >> GUEST_PAGE_SHIFT;
+	uint64_t doubt = memory_page_doubt(rep->memory, page);
+	uint8_t byte;
+
+	if (doubt && script_find_touch(&rep->script, page, doubt))
+		memory_look(rep->memory, addr, &byte, 1);
+}
+
+int doubtful_begin(struct replayer *rep, const struct script_event *event,
+		   size_t number)
+{
+	const struct packet *packet =
+		&rep->script.effects[event->first + number].packet;
+	const struct region *region =
+		memory_region_at(rep->memory, packet->addr);
+
+	if (rep->alone || !region || region->kind != REGION_SHARED ||
+	    is_new(rep, event, number, packet->addr))
+		return memory_set_doubtful(rep->memory, packet->addr,
+					   packet->size, packet->number);
+	for (uint64_t i = 0; i < packet->size; i += GUEST_PAGE) {
+		/* Hostile: it may go on for ever. */
+		if (!memory_region_at(rep->memory, packet->addr + i))
+			break;
+		settle(rep, packet->addr + i);
+	}
+	return memory_doubt_kept(rep->memory, packet->addr, packet->size,
+				 packet->number);
+}
+
 int doubtful_touch_rest(struct replayer *rep, struct failure *why)
 {
 	for (size_t i = 0; i < rep->script.touch_room; i++) {
@@ -83,7 +134,7 @@ void doubtful_anew(struct replayer *rep, const struct key_frame *frame)
 		for (uint64_t j = 0; j < range->count; j++)
 			if (memory_page_doubt(rep->memory, range->page + j) !=
 			    range->number)
-				memory_set_doubtful(
+				memory_doubt_kept(
 					rep->memory,
 					(range->page + j) << GUEST_PAGE_SHIFT,
 					GUEST_PAGE, range->number);

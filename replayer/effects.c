@@ -50,9 +50,11 @@ static int map_as_recorded(struct replayer *rep, const struct packet *packet,
 	return rc;
 }
 
-static int apply_effect(struct replayer *rep,
-			const struct script_effect *effect, struct failure *why)
+static int apply_effect(struct replayer *rep, const struct script_event *event,
+			size_t number, struct failure *why)
 {
+	const struct script_effect *effect =
+		&rep->script.effects[event->first + number];
 	const struct packet *packet = &effect->packet;
 	struct memory *memory = rep->memory;
 	int rc = 0;
@@ -79,8 +81,7 @@ static int apply_effect(struct replayer *rep,
 		rc = memory_clear(memory, packet->addr, packet->size);
 		break;
 	case PACKET_DOUBT:
-		rc = memory_set_doubtful(memory, packet->addr, packet->size,
-					 packet->number);
+		rc = doubtful_begin(rep, event, number);
 		break;
 	case PACKET_OUTPUT:
 		show_output(rep, packet);
@@ -176,8 +177,7 @@ int effects_apply(struct replayer *rep, const struct script_event *event,
 		break;
 	}
 	for (size_t i = 0; i < event->count && !rc; i++)
-		rc = apply_effect(rep, &rep->script.effects[event->first + i],
-				  why);
+		rc = apply_effect(rep, event, i, why);
 	if (!rc && rep->alone && event->packet.kind == PACKET_SLICE)
 		rc = apply_seen(rep, rep->next, why);
 	if (!rc)

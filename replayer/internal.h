@@ -108,6 +108,13 @@ void replayer_fetch(struct replayer *rep, uint64_t steps);
 void doubtful_resolve(void *context, uint64_t page, uint64_t doubt,
 		      uint8_t *bytes);
 
+/*
+ * An effect of an event that makes pages doubtful: because the kernel has
+ * written them, or because others may; of those, what is known is kept.
+ */
+int doubtful_begin(struct replayer *rep, const struct script_event *event,
+		   size_t number);
+
 /* What was looked at without the guest's doing becomes doubtful again. */
 void doubtful_forget_peeks(struct replayer *rep);
 

@@ -25,6 +25,19 @@ enum query_source {
 	QUERY_REPLAY,
 };
 
+#define QUERY_CERTAIN UINT64_MAX
+
+struct query_answer {
+	enum query_source source;
+
+	/*
+	 * QUERY_CERTAIN; or the bytes are those of this time, or some of them
+	 * are, and others may have changed them between it and the time asked
+	 * for.  Of several such times, the first.
+	 */
+	uint64_t as_of;
+};
+
 struct query;
 
 /* A session of queries on one recording; makes a replayer when it needs one. */
@@ -42,6 +55,6 @@ int query_replayer(struct query *query, struct replayer **out,
  */
 int query_memory(struct query *query, uint64_t addr, uint64_t t,
 		 uint8_t *bytes, uint8_t *known, size_t size,
-		 enum query_source *source, struct failure *why);
+		 struct query_answer *answer, struct failure *why);
 
 #endif

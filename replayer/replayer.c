@@ -196,6 +196,20 @@ int replayer_seek(struct replayer *rep, uint64_t t, struct failure *why)
 	return rc;
 }
 
+int replayer_seek_in(struct replayer *rep, size_t segment, uint64_t t,
+		     struct failure *why)
+{
+	int rc = 0;
+
+	if (!rep->loaded || rep->segment != segment || t < vm_steps(rep->vm))
+		rc = jump(rep, segment, t, why);
+	if (!rc)
+		rc = events_run(rep, t, why);
+	if (rc)
+		rep->loaded = false;
+	return rc;
+}
+
 /* ------- looking ------- */
 
 uint64_t replayer_time(const struct replayer *rep)
@@ -208,17 +222,43 @@ struct vm *replayer_vm(struct replayer *rep)
 	return rep->vm;
 }
 
+static bool is_shared(const struct replayer *rep, guest_addr addr)
+{
+	const struct region *region = memory_region_at(rep->memory, addr);
+
+	return region && region->kind == REGION_SHARED;
+}
+
+/* The page stays doubtful: until it is touched, something else is known. */
+static int read_touch(struct replayer *rep, const struct script_touch *touch,
+		      uint64_t addr, uint8_t *bytes, uint8_t *known,
+		      size_t size, struct failure *why)
+{
+	uint8_t contents[GUEST_PAGE];
+	int rc = script_touch_contents(touch, rep->recording, contents, why);
+
+	if (rc)
+		return rc;
+	memcpy(bytes, contents + addr % GUEST_PAGE, size);
+	memset(known, 1, size);
+	return 0;
+}
+
 /* One page, or a part of it. */
 static int read_part(struct replayer *rep, uint64_t addr, uint8_t *bytes,
 		     uint8_t *known, size_t size, struct failure *why)
 {
 	uint64_t page = memory_home(rep->memory, addr) >> GUEST_PAGE_SHIFT;
 	uint64_t doubt = memory_page_doubt(rep->memory, page);
+	const struct script_touch *touch;
 
 	memset(known, 0, size);
 	/* What the guest will see at its first touch, it holds already. */
-	if (doubt && !script_find_touch(&rep->script, page, doubt))
+	touch = doubt ? script_find_touch(&rep->script, page, doubt) : NULL;
+	if (doubt && !touch)
 		return 0;
+	if (doubt && is_shared(rep, addr))
+		return read_touch(rep, touch, addr, bytes, known, size, why);
 	if (memory_look(rep->memory, addr, bytes, size))
 		return 0;	/* not mapped */
 	memset(known, 1, size);

@@ -41,6 +41,13 @@ void replayer_on_output(struct replayer *replayer, replayer_output *output,
 int replayer_seek(struct replayer *replayer, uint64_t t, struct failure *why);
 
 /*
+ * The same within a segment, whose end may be `t`: then it does not go on to
+ * the key frame that is there.
+ */
+int replayer_seek_in(struct replayer *replayer, size_t segment, uint64_t t,
+		     struct failure *why);
+
+/*
  * From now on it never jumps forwards: every instruction on the way is
  * executed, as verifying demands.
  */

@@ -58,7 +58,8 @@ static const struct command_help help = {
 		  "do not look for races: quicker" },
 		{ OPTION_JSON, "json", NULL,
 		  "one JSON object per line: addr, at, size, bytes,\n"
-		  "source, race; or at, registers; or addr, at, error" },
+		  "source, as_of, race; or at, registers; or addr,\n"
+		  "at, error" },
 		{ 0 }
 	},
 	.notes = "Unknown bytes are ??.  The source says how the answer was"

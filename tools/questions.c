@@ -253,7 +253,7 @@ static int find_answer(struct question *question, struct query *query,
 	if (!question->bytes || !question->known)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	rc = query_memory(query, question->addr, question->at, question->bytes,
-			  question->known, question->size, &question->source,
+			  question->known, question->size, &question->answer,
 			  why);
 	if (rc)
 		return rc;
@@ -306,7 +306,9 @@ static void set_answer(json_t *object, const struct question *question)
 
 	json_set_count(object, "size", question->size);
 	json_object_set_new(object, "bytes", bytes ? json_string(bytes) : NULL);
-	json_set_text(object, "source", source_names[question->source]);
+	json_set_text(object, "source", source_names[question->answer.source]);
+	if (question->answer.as_of != QUERY_CERTAIN)
+		json_set_count(object, "as_of", question->answer.as_of);
 	if (question->has_symbol)
 		json_set_text(object, "symbol", question->asked.addr);
 	if (question->race) {
@@ -343,7 +345,8 @@ static void print_as_text(const struct question *question)
 	}
 	printf("0x%" PRIx64 " at t=%" PRIu64 ", %zu byte%s, source: %s\n",
 	       question->addr, question->at, question->size,
-	       question->size == 1 ? "" : "s", source_names[question->source]);
+	       question->size == 1 ? "" : "s",
+	       source_names[question->answer.source]);
 	print_memory(stdout, question->addr, question->bytes, question->known,
 		     question->size);
 	if (question->race)
@@ -376,15 +379,46 @@ static const char *way_of_reading(const struct question *question)
 	return " (given in decimal; hexadecimal numbers begin with 0x)";
 }
 
+#define LINE_TEXT 40
+
+/* "line 3: " if it was one. */
+static const char *line_text(const struct question *question,
+			     char text[LINE_TEXT])
+{
+	*text = '\0';
+	if (question->line)
+		snprintf(text, LINE_TEXT, "line %" PRIu64 ": ",
+			 question->line);
+	return text;
+}
+
+/* Memory that others share. */
+static void note_as_of(const struct question *question)
+{
+	uint64_t as_of = question->answer.as_of;
+	char line[LINE_TEXT];
+
+	if (as_of == QUERY_CERTAIN)
+		return;
+	if (as_of <= question->at)
+		say_note("%s0x%" PRIx64 " at t=%" PRIu64 " is shared memory, "
+			 "others may have changed it since t=%" PRIu64,
+			 line_text(question, line), question->addr,
+			 question->at, as_of);
+	else
+		say_note("%s0x%" PRIx64 " at t=%" PRIu64 " is shared memory, "
+			 "shown as of t=%" PRIu64 ", others may have changed "
+			 "it before",
+			 line_text(question, line), question->addr,
+			 question->at, as_of);
+}
+
 static void say_not_mapped(const struct question *question)
 {
-	char line[40] = "";
+	char line[LINE_TEXT];
 
-	if (question->line)
-		snprintf(line, sizeof(line), "line %" PRIu64 ": ",
-			 question->line);
-	say("%s0x%" PRIx64 "%s is not mapped at t=%" PRIu64, line,
-	    question->addr, way_of_reading(question), question->at);
+	say("%s0x%" PRIx64 "%s is not mapped at t=%" PRIu64,
+	    line_text(question, line), question->addr, way_of_reading(question), question->at);
 }
 
 bool question_print(const struct question *question, bool json)
@@ -393,6 +427,8 @@ bool question_print(const struct question *question, bool json)
 		print_as_json(question);
 	else if (!question->has_failed)
 		print_as_text(question);
+	if (!question->has_failed)
+		note_as_of(question);
 	if (question->has_failed)
 		say_failed(question);
 	else if (!question->is_mapped)

@@ -49,7 +49,7 @@ struct question {
 	bool has_failed;		/* there is none, because of: */
 	char *error;			/* NULL without memory */
 	uint8_t *bytes, *known;
-	enum query_source source;
+	struct query_answer answer;
 	bool is_mapped;			/* or some of it is known */
 	const struct race_question *race;	/* NULL: nobody looked */
 };

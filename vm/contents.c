@@ -224,23 +224,33 @@ static void tell_doubt(struct memory *memory, guest_addr addr, uint64_t size)
 				 memory->newest_doubt);
 }
 
-/* Whether others share what is mapped at an address. */
+/* Makes whole pages doubtful under one new number, mapping by mapping. */
+static void doubt_pages(struct memory *memory, guest_addr addr, uint64_t size)
+{
+	memory_set_doubtful(memory, addr, size, ++memory->newest_doubt);
+	if (memory->observer.doubted)
+		memory_each_home(memory, addr, size, tell_doubt);
+}
+
+/* Whether what is mapped at an address is shared, or can be. */
 static bool is_shared_at(struct memory *memory, guest_addr addr)
 {
-	struct mapping *map = memory_find(memory, addr);
+	const struct mapping *map = memory_find(memory, addr);
 
-	return map && mapping_is_shared(mapping_home(memory, map, &addr));
+	return map && map->region.kind == REGION_SHARED;
 }
 
 /*
  * A doubtful page that the kernel has written to.  Of private ones there is
  * nothing to tell.  One that others share may change again before the guest
- * touches it: what it holds now is to be known all the same.
+ * touches it: what it holds now is to be known all the same, under a number of
+ * its own, because before the call it held something else.
  */
 static void know_written(struct memory *memory, guest_addr addr)
 {
 	if (!is_shared_at(memory, addr))
 		return;
+	doubt_pages(memory, addr & ~(guest_addr)(GUEST_PAGE - 1), GUEST_PAGE);
 	begin_copy(memory, true);
 	memory_know(memory, addr, 1);
 	end_copy(memory);
@@ -310,14 +320,6 @@ uint8_t *memory_at(struct memory *memory, guest_addr addr, uint64_t size,
 	begin_copy(memory, true);
 	at = open_for(memory, &place, true, use == MEMORY_OUT);
 	return end_copy(memory) ? at : NULL;
-}
-
-/* Makes whole pages doubtful under one new number, mapping by mapping. */
-static void doubt_pages(struct memory *memory, guest_addr addr, uint64_t size)
-{
-	memory_set_doubtful(memory, addr, size, ++memory->newest_doubt);
-	if (memory->observer.doubted)
-		memory_each_home(memory, addr, size, tell_doubt);
 }
 
 void memory_wrote(struct memory *memory, guest_addr addr, uint64_t size)

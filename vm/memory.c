@@ -341,7 +341,7 @@ static int clear_pages(struct memory *memory, struct mapping *map,
 	madvise(memory->arena + at, size, MADV_DONTNEED);
 	memory_note_stale(memory, map, addr, size);
 	if (doubt)
-		return pages_doubt(memory, map, addr, size, doubt);
+		return pages_doubt(memory, map, addr, size, doubt, false);
 	return pages_clear(memory, map, addr, size);
 }
 

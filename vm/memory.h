@@ -344,6 +344,17 @@ int memory_set_doubtful(struct memory *memory, guest_addr addr, uint64_t size,
 			uint64_t doubt);
 
 /*
+ * The same of pages that others may change from now on: memory_kept() tells
+ * what those held that were known.
+ */
+int memory_doubt_kept(struct memory *memory, guest_addr addr, uint64_t size,
+		      uint64_t doubt);
+
+/* Replay: what a doubtful page held that was known; false if it was not. */
+bool memory_kept(struct memory *memory, uint64_t page,
+		 uint8_t bytes[GUEST_PAGE]);
+
+/*
  * Replay: makes all mapped pages that are not doubtful absent, to be supplied
  * at first touch.  An absent page that moves is still supplied as the page
  * that it was here.

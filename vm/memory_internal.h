@@ -26,6 +26,9 @@ enum page_state {
 	PAGE_WAS_READ_BEFORE = 16,	/* until memory_arm() closed it */
 	PAGE_WAS_WRITTEN_BEFORE = 32,
 	PAGE_DOUBTFUL = 64,
+	/* Doubtful, but the bytes are those that were known before; or, if it
+	 * is absent too, they are yet to be supplied. */
+	PAGE_KEPT = 128,
 	/* The host must not get at it, whatever else is known. */
 	PAGE_CLOSED = PAGE_ABSENT | PAGE_DOUBTFUL,
 };
@@ -405,9 +408,12 @@ uint64_t pages_next(const struct memory *memory, uint64_t page, uint64_t end,
 /* Takes from pages what they have of their own. */
 void pages_forget(struct memory *memory, uint64_t page, uint64_t count);
 
-/* The mapping's pages from `addr` on become doubtful, and are closed. */
+/*
+ * The mapping's pages from `addr` on become doubtful, and are closed.  With
+ * `keep`, what was known of them is kept.
+ */
 int pages_doubt(struct memory *memory, struct mapping *map, guest_addr addr,
-		uint64_t size, uint64_t doubt);
+		uint64_t size, uint64_t doubt, bool keep);
 
 /* They are neither doubtful nor absent any more. */
 int pages_clear(struct memory *memory, struct mapping *map, guest_addr addr,

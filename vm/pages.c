@@ -164,15 +164,25 @@ static bool is_separable(const struct memory *memory, const struct mapping *map,
 		size >= (uint64_t)SEPARATE_PAGES << GUEST_PAGE_SHIFT);
 }
 
-static void doubt_own(struct memory *memory, uint64_t page, uint64_t doubt)
+/* The state of a page that becomes doubtful. */
+static uint8_t doubt_state(unsigned state, bool keep)
 {
-	memory->state[page] &= (uint8_t)~PAGE_ABSENT;
-	memory->state[page] |= PAGE_DOUBTFUL;
+	if (!keep || state & PAGE_DOUBTFUL)
+		state &= ~(unsigned)(PAGE_ABSENT | PAGE_KEPT);
+	else
+		state |= PAGE_KEPT;
+	return (uint8_t)(state | PAGE_DOUBTFUL);
+}
+
+static void doubt_own(struct memory *memory, uint64_t page, uint64_t doubt,
+		      bool keep)
+{
+	memory->state[page] = doubt_state(memory->state[page], keep);
 	memory->doubt[page] = doubt;
 }
 
 int pages_doubt(struct memory *memory, struct mapping *map, guest_addr addr,
-		uint64_t size, uint64_t doubt)
+		uint64_t size, uint64_t doubt, bool keep)
 {
 	uint64_t at = mapping_arena(map, addr);
 	uint64_t page = at >> GUEST_PAGE_SHIFT;
@@ -182,16 +192,15 @@ int pages_doubt(struct memory *memory, struct mapping *map, guest_addr addr,
 		map = memory_separate(memory, addr, size);
 		if (!map)
 			return ERR_NO_MEMORY;
-		map->initial &= (uint8_t)~PAGE_ABSENT;
-		map->initial |= PAGE_DOUBTFUL;
+		map->initial = doubt_state(map->initial, keep);
 		map->doubt = doubt;
 		for (; (page = pages_next(memory, page, end, PAGE_OWN)) < end;
 		     page++)
-			doubt_own(memory, page, doubt);
+			doubt_own(memory, page, doubt, keep);
 	}
 	for (; page < end; page++) {
 		page_own(memory, map, page);
-		doubt_own(memory, page, doubt);
+		doubt_own(memory, page, doubt, keep);
 	}
 	arena_protect(memory, at, size, 0);
 	return 0;
@@ -204,7 +213,8 @@ static void clear_own(struct memory *memory, uint64_t page)
 
 	if (!(*state & PAGE_CLOSED))
 		return;
-	*state &= (uint8_t)~(PAGE_CLOSED | PAGE_READ | PAGE_WRITTEN);
+	*state &= (uint8_t)~(PAGE_CLOSED | PAGE_KEPT | PAGE_READ |
+			     PAGE_WRITTEN);
 	if (!memory->tracks)
 		*state |= PAGE_READ | PAGE_WRITTEN;
 }
@@ -298,8 +308,8 @@ static void doubt_code(struct memory *memory, const struct mapping *map,
 		code_doubt(memory, map, page);
 }
 
-int memory_set_doubtful(struct memory *memory, guest_addr addr, uint64_t size,
-			uint64_t doubt)
+static int set_doubtful(struct memory *memory, guest_addr addr, uint64_t size,
+			uint64_t doubt, bool keep)
 {
 	guest_addr end = addr + size;
 
@@ -317,12 +327,24 @@ int memory_set_doubtful(struct memory *memory, guest_addr addr, uint64_t size,
 		if (stop - addr > map->region.end - from)
 			stop = addr + (map->region.end - from);
 		doubt_code(memory, map, from, stop - addr);
-		rc = pages_doubt(memory, map, from, stop - addr, doubt);
+		rc = pages_doubt(memory, map, from, stop - addr, doubt, keep);
 		if (rc)
 			return rc;
 		addr = stop;
 	}
 	return 0;
+}
+
+int memory_set_doubtful(struct memory *memory, guest_addr addr, uint64_t size,
+			uint64_t doubt)
+{
+	return set_doubtful(memory, addr, size, doubt, false);
+}
+
+int memory_doubt_kept(struct memory *memory, guest_addr addr, uint64_t size,
+		      uint64_t doubt)
+{
+	return set_doubtful(memory, addr, size, doubt, true);
 }
 
 /* Pages of one doubt, as far as they have been seen. */

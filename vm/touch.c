@@ -77,7 +77,7 @@ static void resolve(struct memory *memory, const struct mapping *map,
 	const struct memory_observer *observer = &memory->observer;
 	uint64_t doubt = page_doubt(memory, map, page);
 
-	*page_own(memory, map, page) &= (uint8_t)~PAGE_DOUBTFUL;
+	*page_own(memory, map, page) &= (uint8_t)~(PAGE_CLOSED | PAGE_KEPT);
 	if (observer->resolve)
 		observer->resolve(observer->context, mapping_page(map, page),
 				  doubt, host_page(memory, page));
@@ -283,6 +283,29 @@ static void supply_absent(struct memory *memory, const struct mapping *map,
 		else
 			page++;
 	}
+}
+
+bool memory_kept(struct memory *memory, uint64_t page,
+		 uint8_t bytes[GUEST_PAGE])
+{
+	guest_addr addr = page << GUEST_PAGE_SHIFT;
+	struct mapping *map = memory_find(memory, addr);
+	unsigned state;
+
+	if (!map)
+		return false;
+	map = mapping_home(memory, map, &addr);
+	page = mapping_arena(map, addr) >> GUEST_PAGE_SHIFT;
+	state = page_state(memory, map, page);
+	if (!(state & PAGE_KEPT))
+		return false;
+	arena_protect(memory, page << GUEST_PAGE_SHIFT, GUEST_PAGE,
+		      PAGE_READ | PAGE_WRITTEN);
+	if (state & PAGE_ABSENT)
+		supply(memory, map, (struct span){ page, page + 1 });
+	memcpy(bytes, host_page(memory, page), GUEST_PAGE);
+	arena_protect(memory, page << GUEST_PAGE_SHIFT, GUEST_PAGE, 0);
+	return true;
 }
 
 void memory_supply(struct memory *memory, uint64_t page, uint64_t count)

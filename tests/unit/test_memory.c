@@ -860,6 +860,58 @@ static void absent_pages(void **state)
 	assert_true(strstr(told, "resolve 3 3 ") != NULL);
 }
 
+static void assert_kept(int page, int expected)
+{
+	uint8_t bytes[GUEST_PAGE];
+	bool kept = memory_kept(memory, NUMBER(page), bytes);
+
+	assert_int_equal(kept ? bytes[0] : -1, expected);
+}
+
+/* What was known of pages that others may have changed since. */
+static void kept_pages(void **state)
+{
+	(void)state;
+	start(&replaying);
+	map(0, 6, MAY_READ | MAY_WRITE);
+	assert_int_equal(memory_set_doubtful(memory, PAGE(5), PAGES(1), 2), 0);
+	memory_set_absent(memory);
+	put(0, 9);
+	told[told_size = 0] = 0;
+	assert_kept(0, -1);		/* it is known */
+	assert_int_equal(memory_doubt_kept(memory, PAGE(0), PAGES(6), 3), 0);
+	assert_int_equal(memory_page_doubt(memory, NUMBER(0)), 3);
+	assert_null(memory_peek(memory, NUMBER(0)));
+	assert_kept(0, 9);
+	assert_told("");
+	/* What is absent is supplied, once; what was doubtful is not known. */
+	assert_kept(1, (uint8_t)NUMBER(1));
+	assert_told("supply 1;");
+	assert_kept(1, (uint8_t)NUMBER(1));
+	assert_kept(5, -1);
+	assert_told("");
+	assert_int_equal(memory_page_doubt(memory, NUMBER(1)), 3);
+	/* Doubtful again, without having been known. */
+	assert_int_equal(memory_doubt_kept(memory, PAGE(1), PAGES(1), 4), 0);
+	assert_kept(1, -1);
+	/* Touched, of which it need not be supplied any more. */
+	load(2);
+	assert_true(!strncmp(told, "resolve 2 3 ", 12));
+	assert_null(strstr(told, "supply"));
+	assert_kept(2, -1);
+	put(2, 7);
+	assert_int_equal(memory_doubt_kept(memory, PAGE(2), PAGES(1), 5), 0);
+	assert_kept(2, 7);
+	/* Mapped anew, or somewhere else. */
+	assert_int_equal(memory_move(memory, PAGE(2), PAGE(10), PAGES(1)), 0);
+	assert_kept(10, 7);
+	assert_kept(2, -1);
+	map(10, 11, MAY_READ);
+	assert_kept(10, -1);
+	assert_int_equal(memory_set_doubtful(memory, PAGE(0), PAGES(1), 6), 0);
+	assert_kept(0, -1);
+}
+
 /* What is absent, once; nothing else. */
 static void pages_ahead(void **state)
 {
@@ -917,6 +969,7 @@ int main(void)
 	add_test(&list, "more supplies than mappings", many_supplies, NULL);
 	add_test(&list, "absent pages", absent_pages, NULL);
 	add_test(&list, "pages ahead", pages_ahead, NULL);
+	add_test(&list, "kept pages", kept_pages, NULL);
 	for (size_t i = 0; i < list.count; i++)
 		list.tests[i].teardown_func = end;
 	return run_list("memory", &list);

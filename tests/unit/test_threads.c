@@ -337,10 +337,10 @@ static void asked(void **state)
 	(void)state;
 	assert_int_equal(query_create(&query, recording, &why), 0);
 	for (uint64_t t = 0; t <= END; t++) {
-		enum query_source source;
+		struct query_answer answer;
 		uint8_t bytes[4], known[4];
 
-		if (query_memory(query, DATA, t, bytes, known, 4, &source,
+		if (query_memory(query, DATA, t, bytes, known, 4, &answer,
 				 &why))
 			fail_msg("%s", why.text);
 		assert_int_equal(known[0], 1);
