@@ -232,12 +232,19 @@ static void doubt_pages(struct memory *memory, guest_addr addr, uint64_t size)
 		memory_each_home(memory, addr, size, tell_doubt);
 }
 
-/* Whether what is mapped at an address is shared, or can be. */
 static bool is_shared_at(struct memory *memory, guest_addr addr)
 {
 	const struct mapping *map = memory_find(memory, addr);
 
 	return map && map->region.kind == REGION_SHARED;
+}
+
+/* A doubt there means that others have it. */
+static bool is_alone_at(struct memory *memory, guest_addr addr)
+{
+	const struct mapping *map = memory_find(memory, addr);
+
+	return map && map->alone;
 }
 
 /*
@@ -342,7 +349,7 @@ void memory_wrote(struct memory *memory, guest_addr addr, uint64_t size)
 		return;
 	if (!memory->doubts || !memory->tracks ||
 	    end < first + (guest_addr)DOUBTFUL_PAGES * GUEST_PAGE ||
-	    is_shared_at(memory, first)) {
+	    is_alone_at(memory, first)) {
 		tell_wrote(memory, addr, size);
 		return;
 	}

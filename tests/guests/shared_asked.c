@@ -110,7 +110,7 @@ static void one(const char *name)
 	spin(3000);
 	*page(0) = 5;
 	mark();					/* 5 */
-	/* More than is told byte by byte. */
+	/* More than is told before somebody looks. */
 	check(pread(from, (void *)page(0), SIZE, 1) == SIZE, "pread");
 	mark();					/* 6 */
 	spin(3000);
