@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tools/print.h"
+#include "vm/linux/names.h"
 
 static void set_name(json_t *line, const char *name, size_t size)
 {
@@ -92,6 +93,40 @@ static void set_touch(json_t *line, const struct packet *packet)
 		json_object_set_new(line, "source", json_string("reads"));
 }
 
+static void set_constant(json_t *line, const char *key, const char *name)
+{
+	if (name)
+		json_object_set_new(line, key, json_string(name));
+}
+
+/* What has no name is known by its number. */
+static void set_syscall(json_t *line, const struct packet *packet,
+			unsigned arch)
+{
+	json_set_count(line, "number", packet->number);
+	set_constant(line, "name", linux_syscall_name(arch, packet->number));
+	json_object_set_new(line, "result", json_integer(packet->result));
+	set_constant(line, "error", linux_error_name(packet->result));
+	if (packet->result >= 0 &&
+	    linux_syscall_gives_address(arch, packet->number))
+		json_set_address(line, "addr", (uint64_t)packet->result);
+}
+
+static void set_signal(json_t *line, const struct packet *packet)
+{
+	json_set_count(line, "number", packet->number);
+	set_constant(line, "name", linux_signal_name(packet->number));
+}
+
+/* A status, or minus the signal that ended the thread. */
+static void set_exit(json_t *line, const struct packet *packet)
+{
+	json_object_set_new(line, "result", json_integer(packet->result));
+	if (packet->result < 0)
+		set_constant(line, "signal", linux_signal_name(
+			(uint64_t)-packet->result));
+}
+
 json_t *dump_line(const char *kind, bool has_time, uint64_t t)
 {
 	json_t *line = json_object();
@@ -107,19 +142,16 @@ void dump_packet(json_t *line, const struct packet *packet,
 {
 	switch (packet->kind) {
 	case PACKET_SYSCALL:
-		json_set_count(line, "number", packet->number);
-		json_object_set_new(line, "result",
-				    json_integer(packet->result));
+		set_syscall(line, packet, table->arch);
 		break;
 	case PACKET_SIGNAL:
 	case PACKET_FAULT:
-		json_set_count(line, "number", packet->number);
+		set_signal(line, packet);
 		break;
 	case PACKET_VALUE:
 		break;
 	case PACKET_EXIT:
-		json_object_set_new(line, "result",
-				    json_integer(packet->result));
+		set_exit(line, packet);
 		break;
 	case PACKET_SLICE:
 		json_set_count(line, "skipped", packet->skipped);

@@ -3,11 +3,11 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "tools/info.h"
 #include "tools/print.h"
+#include "vm/linux/names.h"
 
 /*
  * Every recording holds the symbols and the pages that a program starts with;
@@ -175,7 +175,8 @@ static void print_exit(const json_t *info)
 {
 	const json_t *exit = json_object_get(info, "exit");
 	json_int_t number = count_of(exit, "signal");
-	const char *name = number ? sigabbrev_np((int)number) : NULL;
+	const char *name = number ? linux_signal_name((uint64_t)number) :
+				    NULL;
 
 	print_label("exit:");
 	if (!json_is_object(exit))
@@ -185,7 +186,7 @@ static void print_exit(const json_t *info)
 		       count_of(exit, "code"));
 	else
 		printf("signal %" JSON_INTEGER_FORMAT "%s%s\n", number,
-		       name ? ", SIG" : "", name ? name : "");
+		       name ? ", " : "", name ? name : "");
 }
 
 static void print_bytes(const json_t *info, const char *label, const char *key,

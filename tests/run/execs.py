@@ -63,7 +63,7 @@ class Tests(Tap):
         calls = self.run("dump", "--kind=syscall", "t.cpr").stdout
         equal([image["at"] for image in images],
               [0] + [int(t) for t in re.findall(
-                  r"^(\d+) +SYSCALL +number=59 result=0$", calls, re.M)],
+                  r"^(\d+) +SYSCALL +number=59 name=execve result=0$", calls, re.M)],
               "times")
         text = self.run("info", "t.cpr").stdout
         for image in images[1:]:

@@ -70,7 +70,7 @@ def images(tests):
                      re.M):
         raise Failure(f"no second image in:\n{text}")
     calls = tests.run("dump", "--kind=syscall", "shell.cpr").stdout
-    if not re.search(rf"^{at} +SYSCALL +number=59 result=0$", calls, re.M):
+    if not re.search(rf"^{at} +SYSCALL +number=59 name=execve result=0$", calls, re.M):
         raise Failure(f"no execve at {at}")
 
 

@@ -369,6 +369,36 @@ def thread_dump(tests):
         equal(found, {tid}, "threads in the dump")
 
 
+def dump_names(tests):
+    """A dump names calls, errors, signals and what a call has mapped."""
+    done = tests.run("record", "-q", "-o", "names.cpr", "sh", "-c",
+                     "trap : USR1; kill -USR1 $$; exec 2>/dev/null; "
+                     "cat </nowhere; kill -SEGV $$")
+    equal(done.returncode, -11, f"status: {done.stderr}")
+    lines = [json.loads(line) for line in
+             tests.run("dump", "--json", "names.cpr").stdout.splitlines()]
+    calls = [line for line in lines if line["kind"] == "SYSCALL"]
+    missed, = [line for line in calls if line["name"] == "openat" and
+               line.get("error") == "ENOENT"]
+    equal((missed["number"], missed["result"]), (257, -2), "a failed call")
+    for line in calls:
+        equal("error" in line, -4096 < line["result"] < 0, f"an error: {line}")
+        if line["name"] in ("mmap", "brk"):
+            equal(int(line["addr"], 16), line["result"], f"address of {line}")
+        elif "addr" in line:
+            raise Failure(f"an address: {line}")
+    equal([(line["number"], line["name"]) for line in lines
+           if line["kind"] == "SIGNAL"], [(10, "SIGUSR1"), (11, "SIGSEGV")],
+          "signals")
+    ends = [line for line in lines if line["kind"] == "EXIT"]
+    equal([(end["result"], end["signal"]) for end in ends],
+          [(-11, "SIGSEGV")], "the end")
+    unknown = tests.run("dump", "--kind=syscall", "unknown.cpr").stdout
+    if not re.search(r"^\d+ +SYSCALL +number=999 result=-38 error=ENOSYS$",
+                     unknown, re.M):
+        raise Failure(f"no call 999 in:\n{unknown}")
+
+
 def notes(tests):
     """What is good to know is called a note, and the status is 0."""
     with open(os.path.join(tests.folder, "trace.cpr"), "rb") as file:
@@ -492,6 +522,7 @@ def run_all(tests):
     tests.test("threads that are not there", no_thread, tests)
     tests.test("all threads", all_threads, tests)
     tests.test("a dump of one thread", thread_dump, tests)
+    tests.test("names in a dump", dump_names, tests)
     tests.test("notes", notes, tests)
     tests.test("turns of threads", schedules, tests)
     return tests.summary()

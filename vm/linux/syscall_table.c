@@ -66,22 +66,27 @@ size_t syscall_struct_size(enum guest_struct type, enum abi abi)
 
 /* Performed as the arguments say. */
 #define CALL(name, x86_64, ...) \
-	{ #name, { x86_64 }, 0, false, NULL, { __VA_ARGS__ } }
+	{ #name, { x86_64 }, .args = { __VA_ARGS__ } }
 /* The same, of a call that may wait. */
 #define WAIT(name, x86_64, ...) \
-	{ #name, { x86_64 }, 0, true, NULL, { __VA_ARGS__ } }
+	{ #name, { x86_64 }, .waits = true, .args = { __VA_ARGS__ } }
 /* Performed by code. */
-#define CODE(name, x86_64, handler, ...) \
-	{ #name, { x86_64 }, 0, false, handler, { __VA_ARGS__ } }
+#define CODE(name, x86_64, code, ...) \
+	{ #name, { x86_64 }, .handler = code, .args = { __VA_ARGS__ } }
 /* The same, where the code has it performed as WAIT is. */
-#define WAIT_CODE(name, x86_64, handler, ...) \
-	{ #name, { x86_64 }, 0, true, handler, { __VA_ARGS__ } }
+#define WAIT_CODE(name, x86_64, code, ...) \
+	{ #name, { x86_64 }, .waits = true, .handler = code, \
+	  .args = { __VA_ARGS__ } }
+/* Performed by code; the result is an address. */
+#define MAP_CODE(name, x86_64, code, ...) \
+	{ #name, { x86_64 }, .gives_address = true, .handler = code, \
+	  .args = { __VA_ARGS__ } }
 /* Refused, as a container does or a kernel without the feature. */
 #define REFUSED(name, x86_64, error) \
-	{ #name, { x86_64 }, error, false, NULL, { INT } }
+	{ #name, { x86_64 }, .refusal = error, .args = { INT } }
 /* Known, not supported: ENOSYS and a line that says so. */
 #define MISSING(name, x86_64) \
-	{ #name, { x86_64 }, 0, false, sys_missing, { INT } }
+	{ #name, { x86_64 }, .handler = sys_missing, .args = { INT } }
 
 /* clang-format off */
 const struct syscall_row syscall_rows[] = {
@@ -94,10 +99,10 @@ const struct syscall_row syscall_rows[] = {
 	CALL(lstat, 6, PATH, OUT(STAT)),
 	WAIT(poll, 7, ARRAY_INOUT(POLLFD, 1), INT, INT),
 	CALL(lseek, 8, FD, INT, INT),
-	CODE(mmap, 9, sys_mmap, INT, INT, INT, INT, INT, INT),
+	MAP_CODE(mmap, 9, sys_mmap, INT, INT, INT, INT, INT, INT),
 	CODE(mprotect, 10, sys_mprotect, INT, INT, INT),
 	CODE(munmap, 11, sys_munmap, INT, INT),
-	CODE(brk, 12, sys_brk, INT),
+	MAP_CODE(brk, 12, sys_brk, INT),
 	CODE(rt_sigaction, 13, sys_rt_sigaction, INT, INT, INT, INT),
 	CODE(rt_sigprocmask, 14, sys_rt_sigprocmask, INT, INT, INT, INT),
 	CODE(rt_sigreturn, 15, sys_rt_sigreturn, INT),
@@ -110,12 +115,12 @@ const struct syscall_row syscall_rows[] = {
 	CALL(pipe, 22, OUT(TWO_INTS)),
 	CODE(select, 23, sys_select, INT, INT, INT, INT, INT),
 	CODE(sched_yield, 24, sys_sched_yield, INT),
-	CODE(mremap, 25, sys_mremap, INT, INT, INT, INT, INT),
+	MAP_CODE(mremap, 25, sys_mremap, INT, INT, INT, INT, INT),
 	CODE(msync, 26, sys_msync, INT, INT, INT),
 	CODE(mincore, 27, sys_mincore, INT, INT, INT),
 	CODE(madvise, 28, sys_madvise, INT, INT, INT),
 	CODE(shmget, 29, sys_shmget, INT, INT, INT),
-	CODE(shmat, 30, sys_shmat, INT, INT, INT),
+	MAP_CODE(shmat, 30, sys_shmat, INT, INT, INT),
 	CODE(shmctl, 31, sys_shmctl, INT, INT, INT),
 	CODE(dup, 32, sys_dup, FD),
 	CODE(dup2, 33, sys_dup2, FD, FD),

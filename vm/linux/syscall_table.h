@@ -77,6 +77,7 @@ struct syscall_row {
 	uint16_t number[ABI_COUNT];
 	int16_t refusal;	/* errno of a call that is always refused */
 	bool waits;		/* may take long: other threads run meanwhile */
+	bool gives_address;	/* as its result */
 	syscall_handler *handler;
 	struct syscall_arg args[SYSCALL_ARGS];
 };
