@@ -360,6 +360,17 @@ void memory_wrote(struct memory *memory, guest_addr addr, uint64_t size)
 		tell_wrote(memory, end, addr + size - end);
 }
 
+const uint8_t *memory_host(struct memory *memory, guest_addr addr,
+			   uint64_t size, uint64_t *span)
+{
+	struct place place;
+
+	if (!locate(memory, addr, size, 0, &place))
+		return NULL;
+	*span = place.span;
+	return memory->arena + mapping_arena(place.map, place.addr);
+}
+
 const uint8_t *memory_peek(struct memory *memory, uint64_t page)
 {
 	guest_addr addr = page << GUEST_PAGE_SHIFT;

@@ -371,4 +371,11 @@ void memory_supply(struct memory *memory, uint64_t page, uint64_t count);
  * not mapped, doubtful or absent.  Valid until the guest runs. */
 const uint8_t *memory_peek(struct memory *memory, uint64_t page);
 
+/*
+ * Where the host has guest memory, to ask the host about it, not to touch it;
+ * NULL if the first byte is not mapped.  `*span` is as for memory_at().
+ */
+const uint8_t *memory_host(struct memory *memory, guest_addr addr,
+			   uint64_t size, uint64_t *span);
+
 #endif

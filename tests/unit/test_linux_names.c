@@ -49,9 +49,10 @@ static void every_row_is_found(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < syscall_row_count; i++)
-		assert_ptr_equal(linux_syscall_name(
-			ARCH_X86_64, syscall_rows[i].number[ABI_X86_64]),
-				 syscall_rows[i].name);
+		assert_ptr_equal(
+			linux_syscall_name(ARCH_X86_64,
+					   syscall_rows[i].number[ABI_X86_64]),
+			syscall_rows[i].name);
 }
 
 struct number_row {

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vm/linux/proc.h"
 #include "vm/linux/process.h"
 
 /* Names of bits 0 to 31; "" is one that Linux does not show. */
@@ -136,12 +137,13 @@ static void copy_line(FILE *out, const char *begin)
 		fclose(in);
 }
 
-void cpuinfo_print(struct linux_process *process, FILE *out)
+void cpuinfo_print(struct linux_process *process, uint32_t tid, FILE *out)
 {
 	uint32_t apic = vm_cpuid(1, 0).ebx >> 24;
 	uint32_t line = (vm_cpuid(1, 0).ebx >> 8 & 0xff) * 8;
 	uint32_t address = vm_cpuid(0x80000008, 0).eax;
 
+	(void)tid;
 	fprintf(out, "processor\t: %u\n", guest_processor(process));
 	print_vendor(out);
 	print_model(out);

@@ -67,30 +67,53 @@ bool is_hidden(int fd)
 	return false;
 }
 
-int stream_of(const struct linux_process *process, int fd)
+const struct descriptor *descriptor_of(const struct linux_process *process,
+				       int fd)
 {
-	if (fd < 0 || (size_t)fd >= process->stream_count)
-		return 0;
-	return process->stream[fd];
+	static const struct descriptor nothing;
+
+	if (fd < 0 || (size_t)fd >= process->descriptor_count)
+		return &nothing;
+	return &process->descriptors[fd];
 }
 
-void set_stream(struct linux_process *process, int fd, int stream)
+void descriptor_set(struct linux_process *process, int fd,
+		    const struct descriptor *what)
 {
-	size_t needed = (size_t)fd + 1;
+	size_t count = process->descriptor_count, needed = (size_t)fd + 1;
+	bool is_nothing = !what->file && !what->stream;
 
-	if (fd < 0 || (needed > process->stream_count && !stream))
+	if (fd < 0 || (needed > count && is_nothing))
 		return;
-	if (needed > process->stream_count) {
-		uint8_t *grown = realloc(process->stream, needed);
+	if (needed > count) {
+		struct descriptor *grown =
+			realloc(process->descriptors, needed * sizeof(*grown));
 
 		if (!grown)
 			return;
-		memset(grown + process->stream_count, 0,
-		       needed - process->stream_count);
-		process->stream = grown;
-		process->stream_count = needed;
+		memset(grown + count, 0, (needed - count) * sizeof(*grown));
+		process->descriptors = grown;
+		process->descriptor_count = needed;
 	}
-	process->stream[fd] = (uint8_t)stream;
+	process->descriptors[fd] = *what;
+}
+
+void descriptor_copied(struct linux_process *process, int fd, int from)
+{
+	const struct descriptor what = *descriptor_of(process, from);
+
+	descriptor_set(process, fd, &what);
+}
+
+void descriptor_closed(struct linux_process *process, int fd)
+{
+	descriptor_copied(process, fd, -1);
+}
+
+void descriptors_age(struct linux_process *process)
+{
+	for (size_t i = 0; i < process->descriptor_count; i++)
+		process->descriptors[i].file = NULL;
 }
 
 void hide_own_descriptors(void)
@@ -126,7 +149,7 @@ void close_on_exec(struct linux_process *process)
 		    is_hidden(fd) || flags < 0 || !(flags & FD_CLOEXEC))
 			continue;
 		close(fd);
-		set_stream(process, fd, 0);
+		descriptor_closed(process, fd);
 	}
 	if (folder)
 		closedir(folder);
@@ -134,13 +157,14 @@ void close_on_exec(struct linux_process *process)
 
 int descriptors_init(struct linux_process *process)
 {
-	process->stream_count = 8;
-	process->stream = calloc(1, process->stream_count);
-	if (!process->stream)
+	process->descriptor_count = 8;
+	process->descriptors = calloc(process->descriptor_count,
+				      sizeof(*process->descriptors));
+	if (!process->descriptors)
 		return ERR_NO_MEMORY;
 	for (int fd = 1; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) >= 0)
-			process->stream[fd] = (uint8_t)fd;
+			process->descriptors[fd].stream = (uint8_t)fd;
 	return 0;
 }
 
@@ -151,7 +175,7 @@ int64_t sys_close(struct linux_process *process, const struct syscall_row *row,
 
 	/* Whatever else close() says, the descriptor is gone. */
 	if (result != -EBADF && result != -RESTART_ALWAYS)
-		set_stream(process, (int)arg[0], 0);
+		descriptor_closed(process, (int)arg[0]);
 	return result;
 }
 
@@ -190,9 +214,9 @@ int64_t sys_close_range(struct linux_process *process,
 		if (result < 0)
 			return result;
 		for (unsigned fd = first;
-		     fd != end && fd < process->stream_count; fd++)
+		     fd != end && fd < process->descriptor_count; fd++)
 			if (!(flags & CLOSE_RANGE_CLOEXEC))
-				set_stream(process, (int)fd, 0);
+				descriptor_closed(process, (int)fd);
 		first = end + 1;
 		if (!end || !first)	/* `last` was the last number */
 			break;
@@ -206,8 +230,7 @@ int64_t sys_dup(struct linux_process *process, const struct syscall_row *row,
 	int64_t result = marshal_call(process, row, arg);
 
 	if (result >= 0)
-		set_stream(process, (int)result,
-			   stream_of(process, (int)arg[0]));
+		descriptor_copied(process, (int)result, (int)arg[0]);
 	return result;
 }
 
@@ -301,8 +324,7 @@ int64_t sys_fcntl(struct linux_process *process, const struct syscall_row *row,
 		result = host_call(process, SYS_fcntl, arg[0], arg[1], arg[2]);
 		if (result >= 0 &&
 		    (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
-			set_stream(process, (int)result,
-				   stream_of(process, (int)arg[0]));
+			descriptor_copied(process, (int)result, (int)arg[0]);
 		return result;
 	}
 	memset(copy, 0, size);

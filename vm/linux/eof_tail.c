@@ -89,17 +89,36 @@ void eof_tail_note(struct linux_process *process, const struct region *region,
 		       0);
 }
 
+/* The part that holds `addr`, or NULL. */
+static struct eof_tail *find(struct linux_process *process, guest_addr addr)
+{
+	for (size_t i = 0; i < process->tail_count; i++)
+		if (process->tails[i].start <= addr &&
+		    addr < process->tails[i].end)
+			return &process->tails[i];
+	return NULL;
+}
+
+bool eof_tail_has(struct linux_process *process, guest_addr addr)
+{
+	return find(process, addr) != NULL;
+}
+
+unsigned eof_tail_prot(struct linux_process *process,
+		       const struct region *region)
+{
+	const struct eof_tail *tail = find(process, region->start);
+
+	return tail ? tail->prot : region->prot;
+}
+
 int eof_tail_fault(struct linux_process *process, guest_addr addr)
 {
-	struct eof_tail *tail = NULL;
+	struct eof_tail *tail = find(process, addr);
 	struct stat file;
 	uint64_t there;
 	int fd, rc;
 
-	for (size_t i = 0; i < process->tail_count && !tail; i++)
-		if (process->tails[i].start <= addr &&
-		    addr < process->tails[i].end)
-			tail = &process->tails[i];
 	if (!tail)
 		return 0;
 	fd = mapped_files_find(process, tail->dev, tail->ino, false);

@@ -20,6 +20,7 @@
 #include "formats/error.h"
 #include "vm/linux/handlers.h"
 #include "vm/linux/image.h"
+#include "vm/linux/proc.h"
 #include "vm/linux/process.h"
 #include "vm/linux/program.h"
 
@@ -312,6 +313,7 @@ static int64_t execute(struct linux_process *process, const char *path,
 	if (rc)
 		return rc;
 	close_on_exec(process);
+	descriptors_age(process);
 	fork_release_parent(process, false);
 	tell_executed(process, argv);
 	return 0;

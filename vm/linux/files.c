@@ -11,21 +11,21 @@
 #include <unistd.h>
 
 #include "vm/linux/handlers.h"
+#include "vm/linux/proc.h"
 #include "vm/linux/process.h"
 
 /*
  * Opening "/dev/stdout" and the like makes a descriptor of the same file,
- * whose output belongs to the same stream.
+ * whose output belongs to the same stream.  -1 for another path.
  */
-static int stream_of_path(const struct linux_process *process,
-			  const char *path)
+static int copied_by_path(const char *path)
 {
 	static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
 
 	if (!strcmp(path, "/dev/stdout"))
-		return stream_of(process, 1);
+		return 1;
 	if (!strcmp(path, "/dev/stderr"))
-		return stream_of(process, 2);
+		return 2;
 	for (int i = 0; i < 2; i++) {
 		size_t length = strlen(folders[i]);
 		char *end;
@@ -35,9 +35,9 @@ static int stream_of_path(const struct linux_process *process,
 			continue;
 		fd = strtol(path + length, &end, 10);
 		if (*end == '\0' && fd >= 0 && fd <= INT_MAX)
-			return stream_of(process, (int)fd);
+			return (int)fd;
 	}
-	return 0;
+	return -1;
 }
 
 /* Opening a FIFO waits for its other end: others are to run meanwhile. */
@@ -72,8 +72,8 @@ static int64_t open_at(struct linux_process *process, uint64_t dir,
 			 host_wait_array(process, number, call) :
 			 host_call_array(process, number, call);
 	if (result >= 0)
-		set_stream(process, (int)result,
-			   stream_of_path(process, text));
+		descriptor_copied(process, (int)result,
+				  copied_by_path(text));
 	return result;
 }
 
@@ -106,6 +106,26 @@ int64_t sys_openat2(struct linux_process *process,
 	return open_at(process, arg[0], arg[1], how, sizeof(how));
 }
 
+/* fstat() and its kin: a file made for the guest is as the host's own is. */
+int64_t sys_about(struct linux_process *process, const struct syscall_row *row,
+		  const uint64_t *arg)
+{
+	uint64_t host[SYSCALL_ARGS];
+	int64_t result;
+	int fd;
+
+	if (!descriptor_of(process, (int)arg[0])->file)
+		return marshal_call(process, row, arg);
+	fd = proc_open_host(process, (int)arg[0]);
+	if (fd < 0)
+		return fd;
+	memcpy(host, arg, sizeof(host));
+	host[0] = (uint64_t)fd;
+	result = marshal_call(process, row, host);
+	close(fd);
+	return result;
+}
+
 /* The result of readlink() on /proc/self/exe; -ENOSYS for another path. */
 static int64_t read_exe_link(struct linux_process *process, int dir,
 			     guest_addr path, guest_addr buffer, uint64_t room)
@@ -113,7 +133,7 @@ static int64_t read_exe_link(struct linux_process *process, int dir,
 	size_t length = strlen(process->program);
 	char text[PATH_MAX];
 
-	if (copy_path(process, text, path) || !proc_is_exe(dir, text))
+	if (copy_path(process, text, path) || !proc_is_exe(process, dir, text))
 		return -ENOSYS;
 	if ((int)room <= 0)
 		return -EINVAL;
@@ -145,8 +165,20 @@ int64_t sys_readlinkat(struct linux_process *process,
 /* An entry's d_reclen is where struct dirent and struct dirent64 have it. */
 #define RECLEN_AT 16
 
-/* Takes cprec's own descriptors out of a listing of /proc/self/fd. */
-static int64_t drop_hidden(uint8_t *bytes, int64_t size, size_t name_at)
+/* Folders of /proc whose listings have entries of cprec's own. */
+enum own_folder { FOLDER_OTHER, FOLDER_FD, FOLDER_TASK };
+
+static bool is_kept(struct linux_process *process, enum own_folder folder,
+		    const char *name)
+{
+	if (*name == '.')
+		return true;
+	return folder == FOLDER_FD ? !is_hidden(atoi(name)) :
+				     thread_find(process, atoi(name)) != NULL;
+}
+
+static int64_t drop_own(struct linux_process *process, enum own_folder folder,
+			uint8_t *bytes, int64_t size, size_t name_at)
 {
 	int64_t kept = 0;
 
@@ -155,7 +187,7 @@ static int64_t drop_hidden(uint8_t *bytes, int64_t size, size_t name_at)
 		const char *name = (const char *)bytes + at + name_at;
 
 		memcpy(&length, bytes + at + RECLEN_AT, sizeof(length));
-		if (!is_hidden(atoi(name))) {
+		if (is_kept(process, folder, name)) {
 			memmove(bytes + kept, bytes + at, length);
 			kept += length;
 		}
@@ -164,19 +196,24 @@ static int64_t drop_hidden(uint8_t *bytes, int64_t size, size_t name_at)
 	return kept;
 }
 
-static bool is_fd_folder(int fd)
+static enum own_folder folder_of(int fd)
 {
-	char link[64], path[128];
+	char link[64], path[128], own[32];
 	int length;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	length = (int)readlink(link, path, sizeof(path) - 1);
 	if (length < 0)
-		return false;
+		return FOLDER_OTHER;
 	path[length] = '\0';
+	snprintf(own, sizeof(own), "/proc/%d/task", getpid());
+	if (!strcmp(path, own))
+		return FOLDER_TASK;
 	return !strncmp(path, "/proc/", 6) && length > 9 &&
-	       (!strcmp(path + length - 3, "/fd") ||
-		!strcmp(path + length - 7, "/fdinfo"));
+			       (!strcmp(path + length - 3, "/fd") ||
+				!strcmp(path + length - 7, "/fdinfo")) ?
+		       FOLDER_FD :
+		       FOLDER_OTHER;
 }
 
 int64_t sys_getdents(struct linux_process *process,
@@ -184,10 +221,11 @@ int64_t sys_getdents(struct linux_process *process,
 {
 	long number = row->number[ABI_X86_64];
 	size_t name_at = number == SYS_getdents64 ? 19 : 18;
+	enum own_folder folder = folder_of((int)arg[0]);
 	uint8_t bytes[4096];
 	int64_t result;
 
-	if (!is_fd_folder((int)arg[0]))
+	if (folder == FOLDER_OTHER)
 		return marshal_call(process, row, arg);
 	do {
 		uint64_t room = (uint32_t)arg[2];
@@ -198,7 +236,7 @@ int64_t sys_getdents(struct linux_process *process,
 				   host_pointer(bytes), room);
 		if (result <= 0)
 			return result;
-		result = drop_hidden(bytes, result, name_at);
+		result = drop_own(process, folder, bytes, result, name_at);
 	} while (!result);
 	return copy_out(process, arg[1], bytes, (size_t)result) ? -EFAULT :
 								   result;

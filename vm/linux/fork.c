@@ -263,6 +263,7 @@ static int fork_host(struct linux_process *process)
 		pid = -errno;
 	if (!pid) {
 		signals_forget(process);
+		descriptors_age(process);
 		threads_forget_others(process);
 		scheduler_alone(process);
 		process->thread->tid = (uint32_t)syscall(SYS_gettid);

@@ -117,7 +117,7 @@ void linux_destroy(struct linux_process *process)
 	free(process->thread);
 	eof_tail_release(process);
 	mapped_files_release(process);
-	free(process->stream);
+	free(process->descriptors);
 	free(process->program);
 	free(process);
 }

@@ -99,6 +99,31 @@ static int map_program(struct linux_process *process, struct image *image,
 	return rc;
 }
 
+/* Where code and data are, as Linux has it for proc(5). */
+static void note_segments(struct layout *layout, const struct image *image)
+{
+	layout->code_start = UINT64_MAX;
+	for (int i = 0; i < image->header.e_phnum; i++) {
+		const Elf64_Phdr *segment = &image->segments[i];
+		guest_addr start = segment->p_vaddr + image->bias;
+		guest_addr end = start + segment->p_filesz;
+		bool is_code = segment->p_flags & PF_X;
+
+		if (segment->p_type != PT_LOAD)
+			continue;
+		if (is_code && start < layout->code_start)
+			layout->code_start = start;
+		if (is_code && end > layout->code_end)
+			layout->code_end = end;
+		if (start > layout->data_start)
+			layout->data_start = start;
+		if (end > layout->data_end)
+			layout->data_end = end;
+	}
+	if (!layout->code_end)
+		layout->code_start = 0;
+}
+
 /* `*path` is the caller's to free. */
 static int load_interpreter(struct linux_process *process,
 			    const struct image *program, struct image *image,
@@ -147,6 +172,8 @@ int load_program(struct linux_process *process, const struct program *program,
 		rc = map_stack(process, options->aslr, image.exec_stack, why);
 	if (!rc)
 		rc = map_program(process, &image, options->aslr, why);
+	if (!rc)
+		note_segments(&process->layout, &image);
 	if (!rc && image.interpreter) {
 		rc = load_interpreter(process, &image, &interpreter, &fd,
 				      &path, why);

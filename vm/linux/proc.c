@@ -1,80 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* proc.c - the files of /proc that would show cprec instead of the guest */
+/* proc.c - which files of /proc are made for the guest; see proc.h */
+#include "vm/linux/proc.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "vm/linux/process.h"
 
-/* Skips a number that is our process's; NULL if it is not. */
-static const char *skip_own_number(const char *at)
-{
-	char *end;
-	long number = strtol(at, &end, 10);
+/* ------- paths ------- */
 
-	return end != at && number == getpid() ? end : NULL;
-}
+#define PATH_ROOM 96 /* of a path that is made of numbers */
 
-static const char *skip_word(const char *at, const char *word)
-{
-	size_t length = strlen(word);
-
-	return strncmp(at, word, length) ? NULL : at + length;
-}
-
-/* The name in our process's folder of /proc, NULL for another path. */
-static const char *own_name(const char *path)
-{
-	const char *at = skip_word(path, "/proc/");
-	const char *next;
-
-	if (!at)
-		return NULL;
-	next = skip_word(at, "self/");
-	if (!next)
-		next = skip_word(at, "thread-self/");
-	if (!next) {
-		at = skip_own_number(at);
-		next = at ? skip_word(at, "/") : NULL;
-	}
-	if (!next)
-		return NULL;
-	at = skip_word(next, "task/");
-	at = at ? skip_own_number(at) : NULL;
-	return at && *at == '/' ? at + 1 : next;
-}
-
-/*
- * The same for a path that starts at `dir`.  `room` holds PATH_MAX bytes, for
- * the absolute path.
- */
-static const char *own_name_at(int dir, const char *path, char *room)
-{
-	size_t length = strlen(path);
-	char link[64];
-	ssize_t base;
-
-	if (*path == '/')
-		return own_name(path);
-	if (dir == AT_FDCWD)
-		snprintf(link, sizeof(link), "/proc/self/cwd");
-	else
-		snprintf(link, sizeof(link), "/proc/self/fd/%d", dir);
-	base = readlink(link, room, PATH_MAX);
-	if (base < 5 || strncmp(room, "/proc", 5) != 0 ||
-	    length + 2 > PATH_MAX - (size_t)base)
-		return NULL;
-	room[base] = '/';
-	memcpy(room + base + 1, path, length + 1);
-	return own_name(room);
-}
+/* A file in the folder of a process, or of one of its threads. */
+struct proc_place {
+	char path[128];	  /* as the host's kernel has it */
+	const char *name; /* in that folder; part of `path` */
+	uint32_t pid;
+	uint32_t tid; /* 0 if it is the process's */
+};
 
 static bool ends_with(const char *path, const char *name)
 {
@@ -83,77 +32,122 @@ static bool ends_with(const char *path, const char *name)
 	return !strcmp(slash ? slash + 1 : path, name);
 }
 
-bool proc_is_exe(int dir, const char *path)
+/* Skips a word and the number and slash behind it; NULL if they are not there. */
+static const char *skip(const char *at, const char *word, uint32_t *number)
 {
-	char room[PATH_MAX];
-	const char *name;
+	size_t length = strlen(word);
+	unsigned long value;
+	char *end;
 
-	if (!ends_with(path, "exe"))
-		return false;
-	name = own_name_at(dir, path, room);
-	return name && !strcmp(name, "exe");
+	if (strncmp(at, word, length) != 0)
+		return NULL;
+	value = strtoul(at + length, &end, 10);
+	if (end == at + length || *end != '/' || value > INT32_MAX)
+		return NULL;
+	*number = (uint32_t)value;
+	return end + 1;
 }
 
-void proc_redirect(const struct linux_process *process, int dir, char *path)
+static bool parse_place(struct proc_place *place)
+{
+	const char *task;
+
+	place->name = skip(place->path, "/proc/", &place->pid);
+	if (!place->name)
+		return false;
+	place->tid = 0;
+	task = skip(place->name, "task/", &place->tid);
+	if (task)
+		place->name = task;
+	return true;
+}
+
+/* Where a path from `dir` leads, if it leads to such a file. */
+static bool locate(struct proc_place *place, int dir, const char *path)
+{
+	int fd = openat(dir, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	char link[64];
+	ssize_t length;
+
+	if (fd < 0)
+		return false;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, place->path, sizeof(place->path) - 1);
+	close(fd);
+	if (length < 0)
+		return false;
+	place->path[length] = '\0';
+	return parse_place(place);
+}
+
+/* Threads have folders beside those of processes, too, which no list has. */
+static bool is_own(struct linux_process *process, struct proc_place *place)
+{
+	if (place->pid == (uint32_t)getpid())
+		return true;
+	if (!thread_find(process, (int)place->pid))
+		return false;
+	if (!place->tid)
+		place->tid = place->pid;
+	return true;
+}
+
+/* Whether it is another process of the guest's, which cprec executes. */
+static bool is_relative(const struct proc_place *place)
+{
+	char link[64];
+	struct stat own, other;
+
+	snprintf(link, sizeof(link), "/proc/%u/exe", place->pid);
+	return !stat("/proc/self/exe", &own) && !stat(link, &other) &&
+	       own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+}
+
+bool proc_is_exe(struct linux_process *process, int dir, const char *path)
+{
+	struct proc_place place;
+
+	return ends_with(path, "exe") && locate(&place, dir, path) &&
+	       is_own(process, &place) && !strcmp(place.name, "exe");
+}
+
+void proc_redirect(struct linux_process *process, int dir, char *path)
 {
 	size_t size = strlen(process->program) + 1;
 
-	if (proc_is_exe(dir, path) && size <= PATH_MAX)
+	if (size <= PATH_MAX && proc_is_exe(process, dir, path))
 		memcpy(path, process->program, size);
 }
 
-/* ------- contents ------- */
-
-struct proc_file {
-	const char *name;
-	void (*print)(struct linux_process *process, FILE *out);
-};
-
-static bool continues(const struct region *a, const struct region *b)
+static void host_path(char path[PATH_ROOM], uint32_t tid, const char *name)
 {
-	return a->end == b->start && a->prot == b->prot &&
-	       a->kind == b->kind && !strcmp(a->name, b->name) &&
-	       (a->kind == REGION_ANON ||
-		a->offset + (a->end - a->start) == b->offset);
+	if (tid)
+		snprintf(path, PATH_ROOM, "/proc/self/task/%u/%s", tid, name);
+	else
+		snprintf(path, PATH_ROOM, "/proc/self/%s", name);
 }
 
-static void print_region(FILE *out, const struct region *region)
+FILE *proc_host_file(uint32_t tid, const char *name)
 {
-	bool shared = region->kind == REGION_SHARED ||
-		      !strcmp(region->name, SHARED_NAME);
-	struct stat file = { 0 };
-	int width;
+	char path[PATH_ROOM];
 
-	if (region->kind != REGION_ANON && stat(region->name, &file))
-		memset(&file, 0, sizeof(file));
-	width = fprintf(out, "%08llx-%08llx %c%c%c%c %08llx %02x:%02x %llu ",
-			(unsigned long long)region->start,
-			(unsigned long long)region->end,
-			region->prot & MAY_READ ? 'r' : '-',
-			region->prot & MAY_WRITE ? 'w' : '-',
-			region->prot & MAY_EXEC ? 'x' : '-',
-			shared ? 's' : 'p', (unsigned long long)region->offset,
-			major(file.st_dev), minor(file.st_dev),
-			(unsigned long long)file.st_ino);
-	if (*region->name)
-		fprintf(out, "%*s%s", width < 73 ? 73 - width : 0, "",
-			region->name);
-	fputc('\n', out);
+	host_path(path, tid, name);
+	return fopen(path, "re");
 }
 
-static void print_maps(struct linux_process *process, FILE *out)
+int proc_open_host(struct linux_process *process, int fd)
 {
-	size_t count;
-	const struct region *regions = memory_regions(process->memory, &count);
+	const struct descriptor *made = descriptor_of(process, fd);
+	char path[PATH_ROOM];
+	int host;
 
-	for (size_t i = 0; i < count; i++) {
-		struct region whole = regions[i];
-
-		while (i + 1 < count && continues(&whole, &regions[i + 1]))
-			whole.end = regions[++i].end;
-		print_region(out, &whole);
-	}
+	host_path(path, made->tid, made->file->name);
+	host = open(made->file->path ? made->file->path : path,
+		    O_PATH | O_CLOEXEC);
+	return host < 0 ? -errno : host;
 }
+
+/* ------- contents without a file of their own ------- */
 
 static void print_memory(struct linux_process *process, FILE *out,
 			 guest_addr start, guest_addr end)
@@ -172,141 +166,66 @@ static void print_memory(struct linux_process *process, FILE *out,
 	}
 }
 
-static void print_cmdline(struct linux_process *process, FILE *out)
+static void print_cmdline(struct linux_process *process, uint32_t tid,
+			  FILE *out)
 {
+	(void)tid;
 	print_memory(process, out, process->layout.args_start,
 		     process->layout.args_end);
 }
 
-static void print_environ(struct linux_process *process, FILE *out)
+static void print_environ(struct linux_process *process, uint32_t tid,
+			  FILE *out)
 {
+	(void)tid;
 	print_memory(process, out, process->layout.args_end,
 		     process->layout.env_end);
 }
 
-static void print_auxv(struct linux_process *process, FILE *out)
+static void print_auxv(struct linux_process *process, uint32_t tid, FILE *out)
 {
+	(void)tid;
 	fwrite(process->layout.auxv, 1, process->layout.auxv_bytes, out);
 }
 
-/* Numbers of the fields of /proc/PID/stat, from 1 on: proc(5). */
-static uint64_t stat_field(struct linux_process *process, unsigned field,
-			   uint64_t value)
-{
-	const struct layout *layout = &process->layout;
-
-	switch (field) {
-	case 20:
-		return process->thread_count;
-	case 26: case 27: case 45: case 46:	/* code, data */
-		return 0;
-	case 28:
-		return layout->sp;
-	case 29:
-		return vm_reg(process->vm, X86_RSP);
-	case 30:
-		return vm_reg(process->vm, X86_RIP);
-	case 47:
-		return layout->brk_start;
-	case 48:
-		return layout->args_start;
-	case 49:
-	case 50:
-		return layout->args_end;
-	case 51:
-		return layout->env_end;
-	default:
-		return value;
-	}
-}
-
-static void print_stat(struct linux_process *process, FILE *out)
-{
-	char line[2048] = "";
-	char *at, *end;
-	FILE *in = fopen("/proc/self/stat", "re");
-
-	if (!in)
-		return;
-	at = fgets(line, sizeof(line), in) ? strrchr(line, ')') : NULL;
-	fclose(in);
-	if (!at)
-		return;
-	/* The second field ends here; the third is a letter. */
-	fprintf(out, "%.*s", (int)(at + 3 - line), line);
-	end = at + 3;
-	for (unsigned field = 4; *end == ' '; field++) {
-		bool negative = end[1] == '-';
-		uint64_t value = strtoull(end + 1, &at, 10);
-
-		if (at == end + 1)
-			break;
-		end = at;
-		if (negative)
-			fprintf(out, " %lld", (long long)value);
-		else
-			fprintf(out, " %llu",
-				(unsigned long long)stat_field(process, field,
-							       value));
-	}
-	fputc('\n', out);
-}
-
 /* The guest has one processor; see sys_sched_getaffinity(). */
-static void print_processors(struct linux_process *process, FILE *out)
+static void print_processors(struct linux_process *process, uint32_t tid,
+			     FILE *out)
 {
+	(void)tid;
 	fprintf(out, "%u\n", guest_processor(process));
 }
 
 /* What is made for the guest of the files that are no process's. */
-static const struct system_file {
-	const char *path;
-	struct proc_file file;
-} system_files[] = {
-	{ "/proc/cpuinfo", { "cpuinfo", cpuinfo_print } },
-	{ "/sys/devices/system/cpu/online", { "online", print_processors } },
+static const struct proc_file system_files[] = {
+	{ "cpuinfo", .path = "/proc/cpuinfo", .print = cpuinfo_print },
+	{ "online", .path = "/sys/devices/system/cpu/online",
+	  .print = print_processors },
 };
 
-/* What is made for the guest, and what is kept from it (no function). */
+/*
+ * What is made for the guest, and what is kept from it (no function), because
+ * it would show or change cprec's own memory or registers.
+ */
 static const struct proc_file proc_files[] = {
-	{ "maps", print_maps },
-	{ "cmdline", print_cmdline },
-	{ "environ", print_environ },
-	{ "auxv", print_auxv },
-	{ "stat", print_stat },
-	{ "status", status_print },
-	{ "smaps", NULL },
-	{ "smaps_rollup", NULL },
-	{ "numa_maps", NULL },
-	{ "pagemap", NULL },
-	{ "mem", NULL },
-	{ "syscall", NULL },
-	{ "stack", NULL },
-	{ "map_files", NULL },
-	{ "clear_refs", NULL },
+	{ "maps", .print = proc_print_maps, .is_memory = true },
+	{ "smaps", .print = proc_print_smaps, .is_memory = true },
+	{ "smaps_rollup", .print = proc_print_rollup, .is_memory = true },
+	{ "cmdline", .print = print_cmdline },
+	{ "environ", .print = print_environ },
+	{ "auxv", .print = print_auxv },
+	{ "stat", .print = proc_print_stat },
+	{ "statm", .print = proc_print_statm },
+	{ "status", .print = status_print },
+	{ "mem", .move = proc_move_mem, .is_memory = true,
+	  .is_writable = true },
+	{ "pagemap", .move = proc_move_pagemap, .is_memory = true },
+	{ "numa_maps", .is_memory = true },
+	{ "syscall", .is_memory = true },
+	{ "stack", .is_memory = true },
+	{ "map_files", .is_memory = true },
+	{ "clear_refs", .is_memory = true },
 };
-
-static int64_t make_file(struct linux_process *process,
-			 const struct proc_file *file, int flags)
-{
-	unsigned close = flags & O_CLOEXEC ? MFD_CLOEXEC : 0;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-	int fd = out ? memfd_create(file->name, close) : -1;
-	bool good;
-
-	if (out)
-		file->print(process, out);
-	if (!out || fclose(out) || fd < 0) {
-		free(text);
-		return -ENOMEM;
-	}
-	good = write(fd, text, size) == (ssize_t)size &&
-	       lseek(fd, 0, SEEK_SET) == 0;
-	free(text);
-	return good ? fd : -EIO;
-}
 
 /* However the path leads there. */
 static const struct proc_file *find_system_file(int dir, const char *path)
@@ -315,46 +234,86 @@ static const struct proc_file *find_system_file(int dir, const char *path)
 	struct stat asked, file;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct system_file *found = &system_files[i];
+		const struct proc_file *found = &system_files[i];
 
-		if (ends_with(path, found->file.name) &&
+		if (ends_with(path, found->name) &&
 		    !fstatat(dir, path, &asked, 0) &&
-		    !stat(found->path, &file) &&
-		    asked.st_dev == file.st_dev &&
+		    !stat(found->path, &file) && asked.st_dev == file.st_dev &&
 		    asked.st_ino == file.st_ino)
-			return &found->file;
+			return found;
 	}
 	return NULL;
 }
 
-/* As on the host, but without a way to write to it. */
-static int64_t open_made(struct linux_process *process,
-			 const struct proc_file *file, int flags)
+/* By its name alone, which is all there is to most paths. */
+static const struct proc_file *find_name(const char *path)
 {
-	if (!file->print || (flags & O_ACCMODE) != O_RDONLY)
+	const struct proc_file *file = proc_files;
+	const struct proc_file *end =
+		file + sizeof(proc_files) / sizeof(proc_files[0]);
+
+	while (file < end && !ends_with(path, file->name))
+		file++;
+	return file < end ? file : NULL;
+}
+
+/* ------- opening ------- */
+
+/* An empty file without a name, opened as the guest wants it. */
+static int open_empty(const char *name, int flags)
+{
+	int memory = memfd_create(name, MFD_CLOEXEC);
+	char link[64];
+	int fd;
+
+	if (memory < 0)
+		return -errno;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", memory);
+	fd = open(link, flags & (O_ACCMODE | O_CLOEXEC));
+	if (fd < 0)
+		fd = -errno;
+	close(memory);
+	return fd;
+}
+
+/* As on the host, but most without a way to write to them. */
+static int64_t open_made(struct linux_process *process,
+			 const struct proc_file *file, uint32_t tid, int flags)
+{
+	const struct descriptor made = { .file = file, .tid = tid };
+	int fd;
+
+	if (!file->print && !file->move)
 		return -EACCES;
-	return flags & O_DIRECTORY ? -ENOTDIR :
-				     make_file(process, file, flags);
+	if ((flags & O_ACCMODE) != O_RDONLY && !file->is_writable)
+		return -EACCES;
+	if (flags & O_DIRECTORY)
+		return -ENOTDIR;
+	fd = open_empty(file->name, flags);
+	if (fd < 0)
+		return fd;
+	descriptor_set(process, fd, &made);
+	if (!file->print || !proc_fill(process, fd))
+		return fd;
+	descriptor_closed(process, fd);
+	close(fd);
+	return -ENOMEM;
 }
 
 int64_t proc_open(struct linux_process *process, int dir, const char *path,
 		  int flags)
 {
-	const struct proc_file *system_file = find_system_file(dir, path);
-	char room[PATH_MAX];
-	const struct proc_file *file = proc_files;
-	const struct proc_file *end =
-		file + sizeof(proc_files) / sizeof(proc_files[0]);
-	const char *name;
+	const struct proc_file *file = find_system_file(dir, path);
+	struct proc_place place;
 
-	if (system_file)
-		return open_made(process, system_file, flags);
-	while (file < end && !ends_with(path, file->name))
-		file++;
-	if (file == end)
+	if (file)
+		return open_made(process, file, 0, flags);
+	file = find_name(path);
+	if (!file || !locate(&place, dir, path) ||
+	    strcmp(place.name, file->name) != 0)
 		return -ENOSYS;
-	name = own_name_at(dir, path, room);
-	if (!name || strcmp(name, file->name) != 0)
-		return -ENOSYS;
-	return open_made(process, file, flags);
+	if (is_own(process, &place))
+		return open_made(process, file, place.tid, flags);
+	/* What such a file says of cprec is wrong of the guest. */
+	return file->is_memory && is_relative(&place) ? -EACCES : -ENOSYS;
 }

@@ -95,10 +95,18 @@ struct spans {
 	uint8_t *detached;	/* see spans_detach() */
 };
 
+/* What is known of a descriptor of the guest's. */
+struct descriptor {
+	const struct proc_file *file;	/* that it was made for; see proc.h */
+	uint32_t tid;		/* of the thread whose file that is, or 0 */
+	uint8_t stream;		/* it is, or was copied from, 1 or 2 */
+};
+
 /* Where things are in the address space. */
 struct layout {
 	guest_addr mmap_top;	/* mappings grow down from here */
 	guest_addr brk_start, brk;
+	guest_addr code_start, code_end, data_start, data_end;	/* program's */
 	guest_addr stack_bottom, stack_top;
 	guest_addr args_start, args_end, env_end;	/* the strings */
 	guest_addr sp;		/* at the first instruction */
@@ -185,9 +193,8 @@ struct linux_process {
 	struct mapped_file *files;	/* see mapped_files.c */
 	size_t file_count;
 
-	/* Descriptors that are, or were copied from, stdout and stderr. */
-	uint8_t *stream;
-	size_t stream_count;
+	struct descriptor *descriptors;	/* by number; see descriptors.c */
+	size_t descriptor_count;
 
 	struct linux_thread *thread;	/* that has the processor */
 	struct linux_thread *threads;	/* all that live */
@@ -417,41 +424,34 @@ int64_t marshal_call(struct linux_process *process,
 void close_on_exec(struct linux_process *process);
 
 bool is_hidden(int fd);
-int stream_of(const struct linux_process *process, int fd);
-void set_stream(struct linux_process *process, int fd, int stream);
 int descriptors_init(struct linux_process *process);	/* ERR_NO_MEMORY */
+
+/* What is known of any descriptor; nothing of most. */
+const struct descriptor *descriptor_of(const struct linux_process *process,
+				       int fd);
+
+/* The same of a new one; for want of memory it is forgotten. */
+void descriptor_set(struct linux_process *process, int fd,
+		    const struct descriptor *what);
+
+/* Of a copy it is the same, of a closed one nothing. */
+void descriptor_copied(struct linux_process *process, int fd, int from);
+void descriptor_closed(struct linux_process *process, int fd);
+
+/* What proc_open() made is about the program, or the parent, before. */
+void descriptors_age(struct linux_process *process);
+
+/* Which of the standard streams it is, or 0. */
+static inline int stream_of(const struct linux_process *process, int fd)
+{
+	return descriptor_of(process, fd)->stream;
+}
 
 /*
  * Hides what is marked close-on-exec, before the guest's first call: it would
  * not have come through an execve(), so it is not the program's.
  */
 void hide_own_descriptors(void);
-
-/* ------- proc.c ------- */
-
-/*
- * Looks at a path, from `dir` on, that is about to be opened.  Returns a descriptor for a
- * file of /proc that is made for the guest, a negative errno for one that is
- * kept from it, or -ENOSYS if the path is none of them.
- */
-int64_t proc_open(struct linux_process *process, int dir, const char *path,
-		  int flags);
-
-/* Replaces /proc/self/exe by the program's path; `path` has PATH_MAX bytes. */
-void proc_redirect(const struct linux_process *process, int dir, char *path);
-
-/* Whether `path` is /proc/self/exe or the same by number. */
-bool proc_is_exe(int dir, const char *path);
-
-/* ------- cpuinfo.c ------- */
-
-/* Writes what /proc/cpuinfo says of the guest's processor. */
-void cpuinfo_print(struct linux_process *process, FILE *out);
-
-/* ------- status.c ------- */
-
-/* Writes what /proc/self/status says of the guest. */
-void status_print(struct linux_process *process, FILE *out);
 
 /* ------- process_calls.c ------- */
 
@@ -519,6 +519,13 @@ void eof_tail_release(struct linux_process *process);
  * page is beyond the end, SIGBUS.
  */
 int eof_tail_fault(struct linux_process *process, guest_addr addr);
+
+/* Whether there is no such page now. */
+bool eof_tail_has(struct linux_process *process, guest_addr addr);
+
+/* The protection that the guest knows of a region, which is all such, or not. */
+unsigned eof_tail_prot(struct linux_process *process,
+		       const struct region *region);
 
 /* ------- lost_pages.c ------- */
 

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 
 #include "vm/linux/handlers.h"
+#include "vm/linux/proc.h"
 #include "vm/linux/process.h"
 
 /* One way to move bytes: with a single buffer, and with many. */
@@ -93,12 +94,29 @@ static int64_t finish(struct linux_process *process,
 	return result;
 }
 
+static struct proc_transfer of_proc(const struct transfer *transfer)
+{
+	return (struct proc_transfer){
+		.fd = (int)transfer->fd,
+		.use = transfer->use,
+		.has_offset = transfer->has_offset,
+		.offset = (int64_t)transfer->rest[0],
+	};
+}
+
 static int64_t one_buffer(struct linux_process *process,
 			  const struct transfer *transfer, guest_addr addr,
 			  uint64_t size)
 {
 	if (size > 0x7ffff000)
 		size = 0x7ffff000;	/* as the kernel: MAX_RW_COUNT */
+	if (descriptor_of(process, (int)transfer->fd)->file) {
+		const struct proc_transfer made = of_proc(transfer);
+		int64_t result = proc_transfer(process, &made, addr, size);
+
+		if (result != -ENOSYS)
+			return result;
+	}
 	process->thread->spans.count = 0;
 	return finish(process, transfer,
 		      add_spans(process, addr, size, transfer->use));
@@ -110,6 +128,14 @@ static int64_t many_buffers(struct linux_process *process,
 {
 	int rc;
 
+	if (descriptor_of(process, (int)transfer->fd)->file) {
+		const struct proc_transfer made = of_proc(transfer);
+		int64_t result = proc_transfer_vector(process, &made, vector,
+						      count);
+
+		if (result != -ENOSYS)
+			return result;
+	}
 	process->thread->spans.count = 0;
 	rc = add_vector(process, vector, count, transfer->use);
 	if (rc == -EINVAL)
@@ -141,7 +167,7 @@ int64_t sys_pread64(struct linux_process *process,
 		    const struct syscall_row *row, const uint64_t *arg)
 {
 	const struct transfer transfer = { SYS_pread64, SYS_preadv, MEMORY_OUT,
-					   arg[0], { arg[3] } };
+					   arg[0], { arg[3] }, true };
 
 	(void)row;
 	return one_buffer(process, &transfer, arg[1], arg[2]);
@@ -182,7 +208,7 @@ int64_t sys_preadv(struct linux_process *process,
 		   const struct syscall_row *row, const uint64_t *arg)
 {
 	const struct transfer transfer = { 0, SYS_preadv, MEMORY_OUT, arg[0],
-					   { arg[3], arg[4] } };
+					   { arg[3], arg[4] }, true };
 
 	(void)row;
 	return many_buffers(process, &transfer, arg[1], arg[2]);
@@ -198,11 +224,15 @@ int64_t sys_pwritev(struct linux_process *process,
 	return many_buffers(process, &transfer, arg[1], arg[2]);
 }
 
+/* The offset that stands for the descriptor's own. */
+#define CURRENT UINT64_MAX
+
 int64_t sys_preadv2(struct linux_process *process,
 		    const struct syscall_row *row, const uint64_t *arg)
 {
 	const struct transfer transfer = { 0, SYS_preadv2, MEMORY_OUT, arg[0],
-					   { arg[3], arg[4], arg[5] } };
+					   { arg[3], arg[4], arg[5] },
+					   arg[3] != CURRENT };
 
 	(void)row;
 	return many_buffers(process, &transfer, arg[1], arg[2]);
@@ -213,7 +243,7 @@ int64_t sys_pwritev2(struct linux_process *process,
 {
 	const struct transfer transfer = { 0, SYS_pwritev2, MEMORY_IN, arg[0],
 					   { arg[3], arg[4], arg[5] },
-					   true };
+					   arg[3] != CURRENT };
 
 	(void)row;
 	return many_buffers(process, &transfer, arg[1], arg[2]);
