@@ -20,6 +20,7 @@
 #include "formats/error.h"
 #include "vm/linux/handlers.h"
 #include "vm/linux/image.h"
+#include "vm/linux/mapped_files.h"
 #include "vm/linux/proc.h"
 #include "vm/linux/process.h"
 #include "vm/linux/program.h"

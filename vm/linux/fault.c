@@ -2,6 +2,7 @@
 /* fault.c - the signal for an instruction that cannot retire */
 #include <signal.h>
 
+#include "vm/linux/mapped_files.h"
 #include "vm/linux/process.h"
 
 /* Exceptions of the processor, as a signal's context shows them. */

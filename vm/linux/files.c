@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "vm/linux/handlers.h"
+#include "vm/linux/mapped_files.h"
 #include "vm/linux/proc.h"
 #include "vm/linux/process.h"
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "formats/error.h"
+#include "vm/linux/mapped_files.h"
 #include "vm/linux/process.h"
 #include "vm/linux/program.h"
 

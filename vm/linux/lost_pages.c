@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "vm/linux/mapped_files.h"
 #include "vm/linux/process.h"
 
 /* From the host's signal handler. */

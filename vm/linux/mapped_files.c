@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "vm/linux/mapped_files.h"
 #include "vm/linux/process.h"
 
 /*

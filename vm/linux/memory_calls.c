@@ -14,6 +14,7 @@
 
 #include "formats/error.h"
 #include "vm/linux/handlers.h"
+#include "vm/linux/mapped_files.h"
 #include "vm/linux/process.h"
 
 /* Below this nobody may map: vm.mmap_min_addr. */

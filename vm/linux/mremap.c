@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "vm/linux/handlers.h"
+#include "vm/linux/mapped_files.h"
 #include "vm/linux/process.h"
 
 /* Maps `more` bytes behind `old_end` like what is before it, at `addr`. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "vm/linux/mapped_files.h"
 #include "vm/linux/proc.h"
 #include "vm/linux/process.h"
 

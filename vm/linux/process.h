@@ -12,7 +12,6 @@
 #ifndef CPREC_VM_LINUX_PROCESS_H
 #define CPREC_VM_LINUX_PROCESS_H
 
-#include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -20,16 +19,15 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <sys/uio.h>
-#include <time.h>
 
+#include "vm/linux/guest_memory.h"
 #include "vm/linux/linux.h"
+#include "vm/linux/scheduler.h"
 #include "vm/linux/syscall_table.h"
 #include "vm/memory.h"
 
 enum {
 	SIGNALS = 64,		/* the highest signal */
-	SPANS = 1024,		/* as many as a host call takes (IOV_MAX) */
 	BOUNCE = 4096,		/* bytes of an argument that are copied */
 	HIDDEN = 16,		/* descriptors of cprec's own */
 };
@@ -87,14 +85,6 @@ struct signals {
 	siginfo_t sent;		/* one of them, by another thread */
 };
 
-/* Guest memory as host addresses, for one host call. */
-struct spans {
-	struct iovec host[SPANS];
-	guest_addr guest[SPANS];
-	int count;
-	uint8_t *detached;	/* see spans_detach() */
-};
-
 /* What is known of a descriptor of the guest's. */
 struct descriptor {
 	const struct proc_file *file;	/* that it was made for; see proc.h */
@@ -149,30 +139,6 @@ struct linux_thread {
 	struct linux_thread *behind;	/* in a queue */
 	guest_addr futex;	/* where it waits; 0: it does not */
 	uint32_t futex_bits;
-};
-
-struct queue {
-	struct linux_thread *first, *last;
-};
-
-/* Who has the processor, and who is next. */
-struct scheduler {
-	pthread_mutex_t lock;
-	struct linux_thread *running;	/* NULL: nobody */
-	struct queue ready;	/* wait for the processor */
-	struct queue waiting;	/* wait at a futex */
-	struct linux_thread *present;	/* whose registers the vm has */
-	struct linux_thread *dead;	/* to be freed */
-	bool one_processor;	/* of the host */
-	uint64_t slice_end;	/* in steps */
-	volatile bool overdue;	/* by_time: the slice is over */
-	struct linux_schedule options;
-	uint64_t random;	/* state of the generator */
-	uint64_t era;		/* of priorities */
-	uint64_t pace;		/* about how long slices are now */
-	unsigned pace_turns;	/* until another is drawn */
-	int64_t debt;		/* steps that switches have cost */
-	uint64_t paid;		/* steps that have been counted */
 };
 
 struct linux_process {
@@ -265,107 +231,6 @@ int64_t host_call_for(struct linux_thread *thread, long number,
  */
 void host_call_interrupt(void *ucontext);
 
-/* ------- guest_memory.c: 0 or -EFAULT ------- */
-
-int copy_in(struct linux_process *process, void *to, guest_addr from,
-	    size_t size);
-int copy_out(struct linux_process *process, guest_addr to, const void *from,
-	     size_t size);
-
-/* Also -ENAMETOOLONG; `text` holds PATH_MAX bytes. */
-int copy_path(struct linux_process *process, char *text, guest_addr from);
-
-/* Says that the host wrote here through memory_at(). */
-void guest_wrote(struct linux_process *process, guest_addr addr,
-		 uint64_t size);
-
-/*
- * Appends guest memory to process->spans, as much as is accessible and fits.
- * -EFAULT if not even the first byte is.
- */
-int add_spans(struct linux_process *process, guest_addr addr, uint64_t size,
-	      enum memory_use use);
-
-/* The same for a guest's array of struct iovec; -EINVAL if it is bad. */
-int add_vector(struct linux_process *process, guest_addr vector,
-	       uint64_t count, enum memory_use use);
-
-/* Says that the first `size` bytes of the spans were written by the host. */
-void spans_wrote(struct linux_process *process, uint64_t size);
-
-/* Tells the observer that the first `size` bytes were output, if they were. */
-void spans_output(struct linux_process *process, int fd, uint64_t size);
-
-/*
- * Whether a transfer between the spans and a descriptor will not wait, as far
- * as can be told.
- */
-bool spans_ready(const struct linux_process *process, int fd,
-		 enum memory_use use);
-
-/*
- * For a call that may wait: the spans are copied, or get room to be filled.
- * spans_attach() copies back what a call has written there, the first `size`
- * bytes, and frees.  -ENOMEM.
- */
-int spans_detach(struct linux_process *process, enum memory_use use);
-void spans_attach(struct linux_process *process, enum memory_use use,
-		  uint64_t size);
-
-/* ------- scheduler.c ------- */
-
-void scheduler_init(struct linux_process *process);
-
-/* In the child of a fork: the thread that has the processor is alone. */
-void scheduler_alone(struct linux_process *process);
-
-/* Whether slices end exactly, not at the end of a block. */
-bool scheduler_is_exact(const struct linux_process *process);
-
-/* Gives the processor to whoever is next. */
-void scheduler_leave(struct linux_process *process);
-
-/*
- * Waits for the processor, standing in the queue already or going there;
- * called by the thread's own host thread.
- */
-void scheduler_take(struct linux_thread *thread);
-void scheduler_enter(struct linux_thread *thread);
-
-/* Both: goes behind those that are ready. */
-void scheduler_yield(struct linux_process *process);
-
-/* Before the present thread waits: tells the observer, if all do. */
-void scheduler_idle(struct linux_process *process);
-
-/* It waits for the processor. */
-void scheduler_add(struct linux_process *process,
-		   struct linux_thread *thread);
-
-/* The same for a new one, which the present thread has made. */
-void scheduler_start(struct linux_process *process,
-		     struct linux_thread *thread);
-
-/*
- * Puts the present thread to sleep among those that wait, until
- * scheduler_wake() is called for it; with a time limit on `clock`, if there
- * is one.  0, or -ETIMEDOUT, or what a signal makes of it.
- */
-int64_t scheduler_sleep(struct linux_process *process, int clock,
-			const struct timespec *limit);
-
-/* Wakes a thread that waits, unless something else has just done it. */
-bool scheduler_wake(struct linux_process *process,
-		    struct linux_thread *thread);
-
-/* The first thread that waits at `addr` for any of `bits`; NULL. */
-struct linux_thread *scheduler_find(struct linux_process *process,
-				    guest_addr addr, uint32_t bits);
-
-/* Lets at most `count` that wait at `from` wait at `to`; how many. */
-int64_t scheduler_requeue(struct linux_process *process, guest_addr from,
-			  guest_addr to, int count);
-
 /* ------- threads.c ------- */
 
 /* What clone() is asked for. */
@@ -410,7 +275,6 @@ int64_t futex_wake(struct linux_process *process, guest_addr addr, int count,
  */
 void futex_thread_ends(struct linux_process *process,
 		       const struct linux_thread *thread, bool only_shared);
-
 
 /* ------- marshal.c ------- */
 
@@ -495,76 +359,6 @@ struct ipc_control {
 /* Performs one on a copy of the buffer, of which `in` bytes are taken. */
 int64_t ipc_control(struct linux_process *process, long number,
 		    const struct ipc_control *control, void *bytes);
-
-/* ------- eof_tail.c ------- */
-
-/* Looks at a file that has just been mapped. */
-struct stat;
-void eof_tail_note(struct linux_process *process, const struct region *region,
-		   const struct stat *file);
-
-/* The same for a mapping whose file has got another size. */
-void eof_tail_cut(struct linux_process *process, const struct region *region,
-		  const struct stat *file);
-
-/* The range is being unmapped, or gets another protection. */
-void eof_tail_forget(struct linux_process *process, guest_addr addr,
-		     uint64_t size);
-void eof_tail_protect(struct linux_process *process, guest_addr addr,
-		      uint64_t size, unsigned prot);
-void eof_tail_release(struct linux_process *process);
-
-/*
- * Looks at a fault.  1: the file has grown, go on; 0: no such page; -1: the
- * page is beyond the end, SIGBUS.
- */
-int eof_tail_fault(struct linux_process *process, guest_addr addr);
-
-/* Whether there is no such page now. */
-bool eof_tail_has(struct linux_process *process, guest_addr addr);
-
-/* The protection that the guest knows of a region, which is all such, or not. */
-unsigned eof_tail_prot(struct linux_process *process,
-		       const struct region *region);
-
-/* ------- lost_pages.c ------- */
-
-/* The exception that a page fault is, as a signal's context shows it. */
-#define TRAP_PAGE 14
-
-/* Learns of pages whose file another process has cut short. */
-void lost_pages_catch(struct linux_process *process);
-
-/*
- * When process->lost says so: unmaps what is not there, and raises SIGBUS if it
- * was the guest that touched it.
- */
-void lost_pages_mend(struct linux_process *process);
-
-/* ------- mapped_files.c ------- */
-
-/* A file has been mapped under this name; -ENOMEM. */
-int mapped_files_note(struct linux_process *process, const char *name,
-		      const struct stat *file);
-void mapped_files_release(struct linux_process *process);
-
-/* Opens a file that is mapped again; a negative errno. */
-int mapped_files_find(struct linux_process *process, dev_t dev, ino_t ino,
-		      bool to_write);
-
-/* The same of the file that is mapped at `addr`, for a region like this. */
-int mapped_files_open(struct linux_process *process,
-		      const struct region *region, guest_addr addr);
-
-/*
- * The guest has written to a file.  `offset` is where; negative: up to where
- * the descriptor stands.
- */
-void mapped_files_wrote(struct linux_process *process, int fd, int64_t offset,
-			uint64_t size);
-
-/* The guest has cut a file or made it longer. */
-void mapped_files_resized(struct linux_process *process, int fd);
 
 /* ------- host_signals.c ------- */
 

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "vm/linux/handlers.h"
+#include "vm/linux/mapped_files.h"
 #include "vm/linux/process.h"
 
 #define NAME_START "/SYSV"

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "vm/linux/mapped_files.h"
 #include "vm/linux/signals.h"
 
 bool linux_has_signal(const struct linux_process *process)

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 
 #include "vm/linux/handlers.h"
+#include "vm/linux/mapped_files.h"
 #include "vm/linux/proc.h"
 #include "vm/linux/process.h"
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * guest_memory.h - the guest's memory as its kernel reads and writes it
+ *
+ * Small arguments are copied.  Large ones become spans: host addresses of
+ * guest memory, which the host's kernel reads and writes itself.
+ *
+ * Units:      sizes are bytes.
+ * Errors:     negative errnos; -EFAULT, where nothing else is said.
+ */
+#ifndef CPREC_VM_LINUX_GUEST_MEMORY_H
+#define CPREC_VM_LINUX_GUEST_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+#include "vm/memory.h"
+
+struct linux_process;
+
+enum { SPANS = 1024 };		/* as many as a host call takes (IOV_MAX) */
+
+/* Guest memory as host addresses, for one host call. */
+struct spans {
+	struct iovec host[SPANS];
+	guest_addr guest[SPANS];
+	int count;
+	uint8_t *detached;	/* see spans_detach() */
+};
+
+int copy_in(struct linux_process *process, void *to, guest_addr from,
+	    size_t size);
+int copy_out(struct linux_process *process, guest_addr to, const void *from,
+	     size_t size);
+
+/* Also -ENAMETOOLONG; `text` holds PATH_MAX bytes. */
+int copy_path(struct linux_process *process, char *text, guest_addr from);
+
+/* Says that the host wrote here through memory_at(). */
+void guest_wrote(struct linux_process *process, guest_addr addr,
+		 uint64_t size);
+
+/*
+ * Appends guest memory to process->spans, as much as is accessible and fits.
+ * -EFAULT if not even the first byte is.
+ */
+int add_spans(struct linux_process *process, guest_addr addr, uint64_t size,
+	      enum memory_use use);
+
+/* The same for a guest's array of struct iovec; -EINVAL if it is bad. */
+int add_vector(struct linux_process *process, guest_addr vector,
+	       uint64_t count, enum memory_use use);
+
+/* Says that the first `size` bytes of the spans were written by the host. */
+void spans_wrote(struct linux_process *process, uint64_t size);
+
+/* Tells the observer that the first `size` bytes were output, if they were. */
+void spans_output(struct linux_process *process, int fd, uint64_t size);
+
+/*
+ * Whether a transfer between the spans and a descriptor will not wait, as far
+ * as can be told.
+ */
+bool spans_ready(const struct linux_process *process, int fd,
+		 enum memory_use use);
+
+/*
+ * For a call that may wait: the spans are copied, or get room to be filled.
+ * spans_attach() copies back what a call has written there, the first `size`
+ * bytes, and frees.  -ENOMEM.
+ */
+int spans_detach(struct linux_process *process, enum memory_use use);
+void spans_attach(struct linux_process *process, enum memory_use use,
+		  uint64_t size);
+
+#endif
