@@ -70,7 +70,8 @@ result 'layers stand in order in meson.build' "$(
 
 result 'each header compiles alone' "$(
 	for header in $(sources -name '*.h' | grep -v '^tests/'); do
-		"$@" -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -I. \
+		"$@" -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror \
+			-Wno-unused-function -I. \
 			-fsyntax-only -x c "$header" 2>&1 ||
 			echo "$header does not compile alone"
 	done | grep -v 'pragma once in main file' | head -n 40)"
