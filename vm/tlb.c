@@ -13,7 +13,7 @@
 #include "vm/vm_internal.h"
 
 #define ROOM_LEAST (1u << 8)
-#define ROOM_MOST (1u << 14)	/* more takes longer to empty than it saves */
+#define ROOM_MOST (1u << 17)	/* 8 MiB: 512 MiB of pages */
 
 void tlb_start(struct vm *vm)
 {
