@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "formats/array.h"
 #include "formats/trace_reader_internal.h"
 
 static int no_memory(struct failure *why)
@@ -27,16 +28,8 @@ static int add_chunk(struct trace_reader *reader, const struct chunk_info *info,
 			      " does not know",
 			      reader->path, info->offset, kind);
 	}
-	if (reader->count == reader->capacity) {
-		size_t capacity = reader->capacity ? 2 * reader->capacity : 64;
-		struct chunk_info *infos =
-			reallocarray(reader->infos, capacity, sizeof(*infos));
-
-		if (!infos)
-			return no_memory(why);
-		reader->infos = infos;
-		reader->capacity = capacity;
-	}
+	if (array_room(reader->infos, reader->count, reader->capacity))
+		return no_memory(why);
 	reader->infos[reader->count++] = *info;
 	return 0;
 }

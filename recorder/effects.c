@@ -2,8 +2,9 @@
 /* effects.c - what happens to the guest, as packets */
 #include "recorder/internal.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "formats/array.h"
 
 /* The rest of the recording would be wrong: remembers why, once. */
 static void broken(struct recorder *rec, int code, const char *what)
@@ -81,16 +82,9 @@ static struct page_touch *add_touch(struct recorder *rec, uint64_t page,
 
 	if (rec->unrecorded)
 		return NULL;
-	if (rec->touch_count == rec->touch_room) {
-		size_t room = rec->touch_room ? rec->touch_room * 2 : 4096;
-
-		touch = realloc(rec->touches, room * sizeof(*touch));
-		if (!touch) {
-			effects_out_of_memory(rec);
-			return NULL;
-		}
-		rec->touches = touch;
-		rec->touch_room = room;
+	if (array_room(rec->touches, rec->touch_count, rec->touch_room)) {
+		effects_out_of_memory(rec);
+		return NULL;
 	}
 	touch = &rec->touches[rec->touch_count++];
 	*touch = (struct page_touch){ .page = page, .how = how };
@@ -260,16 +254,9 @@ static void add_fresh(struct recorder *rec, guest_addr addr, uint64_t size)
 {
 	if (rec->unrecorded)
 		return;
-	if (rec->fresh_count == rec->fresh_room) {
-		size_t room = rec->fresh_room ? rec->fresh_room * 2 : 64;
-		struct range *more = realloc(rec->fresh, room * sizeof(*more));
-
-		if (!more) {
-			effects_out_of_memory(rec);
-			return;
-		}
-		rec->fresh = more;
-		rec->fresh_room = room;
+	if (array_room(rec->fresh, rec->fresh_count, rec->fresh_room)) {
+		effects_out_of_memory(rec);
+		return;
 	}
 	rec->fresh[rec->fresh_count++] = (struct range){
 		addr >> GUEST_PAGE_SHIFT, size >> GUEST_PAGE_SHIFT

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/array.h"
+
 struct segment_costs segment_costs(const struct recorder *rec)
 {
 	return (struct segment_costs) {
@@ -135,17 +137,9 @@ struct snapshot {
 
 static void list_page(struct snapshot *shot, uint64_t page, uint64_t id)
 {
-	if (shot->count == shot->room) {
-		size_t room = shot->room ? shot->room * 2 : 1024;
-		struct page_ref *more =
-			realloc(shot->list, room * sizeof(*more));
-
-		if (!more) {
-			shot->error = ERR_NO_MEMORY;
-			return;
-		}
-		shot->list = more;
-		shot->room = room;
+	if (array_room(shot->list, shot->count, shot->room)) {
+		shot->error = ERR_NO_MEMORY;
+		return;
 	}
 	shot->list[shot->count++] = (struct page_ref){ page, id };
 	if (page_store_set_current(&shot->rec->pages, page, id))
@@ -257,17 +251,9 @@ static void add_doubt(void *context, uint64_t page, uint64_t count,
 {
 	struct doubts *doubts = context;
 
-	if (doubts->count == doubts->room) {
-		size_t room = doubts->room ? doubts->room * 2 : 64;
-		struct doubt_range *more =
-			realloc(doubts->list, room * sizeof(*more));
-
-		if (!more) {
-			doubts->failed = true;
-			return;
-		}
-		doubts->list = more;
-		doubts->room = room;
+	if (array_room(doubts->list, doubts->count, doubts->room)) {
+		doubts->failed = true;
+		return;
 	}
 	doubts->list[doubts->count++] =
 		(struct doubt_range){ page, count, doubt };

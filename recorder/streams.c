@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/array.h"
+
 static void free_stream(struct stream *stream)
 {
 	prediction_writer_release(&stream->reads);
@@ -19,27 +21,13 @@ static void free_stream(struct stream *stream)
 	free(stream);
 }
 
-static bool make_room(struct recorder *rec)
-{
-	size_t room = rec->stream_room ? rec->stream_room * 2 : 16;
-	struct stream **more;
-
-	if (rec->stream_count < rec->stream_room)
-		return true;
-	more = realloc(rec->streams, room * sizeof(*more));
-	if (!more)
-		return false;
-	rec->streams = more;
-	rec->stream_room = room;
-	return true;
-}
-
 struct stream *stream_add(struct recorder *rec, uint32_t tid,
 			  struct vm_thread *vm_thread)
 {
 	struct stream *stream = calloc(1, sizeof(*stream));
 
-	if (!stream || !make_room(rec) ||
+	if (!stream ||
+	    array_room(rec->streams, rec->stream_count, rec->stream_room) ||
 	    cache_init(&stream->cache, rec->options->cache_entries)) {
 		free(stream);
 		return NULL;
@@ -185,17 +173,9 @@ void streams_changed_space(struct recorder *rec, const struct packet *packet)
 	effect(rec, packet);
 	if (!rec->started)
 		return;
-	if (rec->change_count == rec->change_room) {
-		size_t room = rec->change_room ? rec->change_room * 2 : 64;
-		struct space_change *more =
-			realloc(rec->changes, room * sizeof(*more));
-
-		if (!more) {
-			effects_out_of_memory(rec);
-			return;
-		}
-		rec->changes = more;
-		rec->change_room = room;
+	if (array_room(rec->changes, rec->change_count, rec->change_room)) {
+		effects_out_of_memory(rec);
+		return;
 	}
 	rec->changes[rec->change_count++] =
 		(struct space_change){ *packet, rec->stream->number };

@@ -4,23 +4,12 @@
 
 #include <stdlib.h>
 
+#include "formats/array.h"
 #include "formats/error.h"
 
-/* Makes room for one more; arrays double. */
-static int grow(void **array, size_t count, size_t *room, size_t size,
-		struct failure *why)
+static int no_memory(struct failure *why)
 {
-	size_t wanted = *room ? *room * 2 : 4;
-	void *more;
-
-	if (count < *room)
-		return 0;
-	more = realloc(*array, wanted * size);
-	if (!more)
-		return failed(why, ERR_NO_MEMORY, "out of memory");
-	*array = more;
-	*room = wanted;
-	return 0;
+	return failed(why, ERR_NO_MEMORY, "out of memory");
 }
 
 /* ------- segments and streams ------- */
@@ -29,7 +18,6 @@ static int add_segment(struct recording *recording, uint32_t chunk,
 		       const struct chunk_info *info, struct failure *why)
 {
 	size_t count = recording->segment_count;
-	int rc;
 
 	if (info->segment != count)
 		return recording_damaged(recording, chunk, ERR_CORRUPT,
@@ -37,10 +25,8 @@ static int add_segment(struct recording *recording, uint32_t chunk,
 	if (count && recording->segments[count - 1].time >= info->first)
 		return recording_damaged(recording, chunk, ERR_CORRUPT, "time",
 					 why);
-	rc = grow((void **)&recording->segments, count,
-		  &recording->segment_room, sizeof(*recording->segments), why);
-	if (rc)
-		return rc;
+	if (array_room(recording->segments, count, recording->segment_room))
+		return no_memory(why);
 	recording->segments[recording->segment_count++] = (struct segment) {
 		.time = info->first,
 		.index = NO_CHUNK,
@@ -50,14 +36,11 @@ static int add_segment(struct recording *recording, uint32_t chunk,
 
 static int add_thread(struct recording *recording, struct failure *why)
 {
-	int rc = grow((void **)&recording->threads, recording->thread_count,
-		      &recording->thread_room, sizeof(*recording->threads),
-		      why);
-
-	if (!rc)
-		recording->threads[recording->thread_count++] =
-			(struct thread) { 0 };
-	return rc;
+	if (array_room(recording->threads, recording->thread_count,
+		       recording->thread_room))
+		return no_memory(why);
+	recording->threads[recording->thread_count++] = (struct thread) { 0 };
+	return 0;
 }
 
 static const struct stream_part *newest_part(const struct recording *recording,
@@ -80,17 +63,12 @@ static int add_part(struct recording *recording, uint32_t stream,
 	struct thread *thread = &recording->threads[stream];
 	const struct stream_part *before = newest_part(recording, thread);
 	size_t room = segment->part_room;
-	int rc = grow((void **)&segment->streams, segment->part_count, &room,
-		      sizeof(*segment->streams), why);
 
-	if (!rc)
-		rc = grow((void **)&segment->parts, segment->part_count,
-			  &segment->part_room, sizeof(*segment->parts), why);
-	if (!rc)
-		rc = grow((void **)&thread->places, thread->place_count,
-			  &thread->place_room, sizeof(*thread->places), why);
-	if (rc)
-		return rc;
+	if (array_room(segment->streams, segment->part_count, room) ||
+	    array_room(segment->parts, segment->part_count,
+		       segment->part_room) ||
+	    array_room(thread->places, thread->place_count, thread->place_room))
+		return no_memory(why);
 	/* `before` is of another segment: its array has not moved. */
 	segment->parts[segment->part_count] = (struct stream_part) {
 		.stream = stream,
@@ -286,8 +264,6 @@ static uint64_t newest_time(const struct recording *recording)
 static int add_program(struct recording *recording, uint32_t chunk,
 		       const struct chunk_info *info, struct failure *why)
 {
-	int rc;
-
 	if (info->segment + UINT64_C(1) != recording->segment_count)
 		return recording_damaged(recording, chunk, ERR_CORRUPT,
 					 "segment", why);
@@ -297,14 +273,12 @@ static int add_program(struct recording *recording, uint32_t chunk,
 	if (info->first < newest_time(recording))
 		return recording_damaged(recording, chunk, ERR_CORRUPT, "time",
 					 why);
-	rc = grow((void **)&recording->program_chunks,
-		  recording->program_chunk_count,
-		  &recording->program_chunk_room,
-		  sizeof(*recording->program_chunks), why);
-	if (!rc)
-		recording->program_chunks[recording->program_chunk_count++] =
-			chunk;
-	return rc;
+	if (array_room(recording->program_chunks,
+		       recording->program_chunk_count,
+		       recording->program_chunk_room))
+		return no_memory(why);
+	recording->program_chunks[recording->program_chunk_count++] = chunk;
+	return 0;
 }
 
 /* ------- all chunks ------- */

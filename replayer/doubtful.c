@@ -3,24 +3,16 @@
 #include "replayer/internal.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
+#include "formats/array.h"
 #include "formats/error.h"
 
 /* It is still doubtful: the guest has not seen it. */
 static void remember_peek(struct replayer *rep, uint64_t page, uint64_t doubt)
 {
-	if (rep->peeked_count == rep->peeked_room) {
-		size_t room = rep->peeked_room ? rep->peeked_room * 2 : 16;
-		struct peeked *more =
-			realloc(rep->peeked, room * sizeof(*more));
-
-		if (!more) {
-			replayer_broken(rep, ERR_NO_MEMORY, "out of memory");
-			return;
-		}
-		rep->peeked = more;
-		rep->peeked_room = room;
+	if (array_room(rep->peeked, rep->peeked_count, rep->peeked_room)) {
+		replayer_broken(rep, ERR_NO_MEMORY, "out of memory");
+		return;
 	}
 	rep->peeked[rep->peeked_count++] = (struct peeked){ page, doubt };
 }

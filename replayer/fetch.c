@@ -11,7 +11,8 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
+
+#include "formats/array.h"
 
 enum {
 	PAGES_LEAST = 64,	/* fewer may as well be touched */
@@ -35,17 +36,9 @@ void replayer_broken(struct replayer *rep, int code, const char *format, ...)
 
 static bool want(struct replayer *rep, uint64_t id, uint8_t *to)
 {
-	if (rep->wanted_count == rep->wanted_room) {
-		size_t room = rep->wanted_room ? rep->wanted_room * 2 : 64;
-		struct page_want *more =
-			realloc(rep->wanted, room * sizeof(*more));
-
-		if (!more) {
-			replayer_broken(rep, ERR_NO_MEMORY, "out of memory");
-			return false;
-		}
-		rep->wanted = more;
-		rep->wanted_room = room;
+	if (array_room(rep->wanted, rep->wanted_count, rep->wanted_room)) {
+		replayer_broken(rep, ERR_NO_MEMORY, "out of memory");
+		return false;
 	}
 	rep->wanted[rep->wanted_count++] = (struct page_want){ id, to };
 	return true;

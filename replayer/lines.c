@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/array.h"
 #include "formats/error.h"
 #include "replayer/dwarf_atomics.h"
 #include "replayer/recording.h"
@@ -85,16 +86,8 @@ static struct module_lines *find_module(struct lines *lines,
 	for (size_t i = 0; i < lines->count; i++)
 		if (lines->list[i].symbols == symbols)
 			return &lines->list[i];
-	if (lines->count == lines->room) {
-		size_t room = lines->room ? lines->room * 2 : 8;
-		struct module_lines *more =
-			realloc(lines->list, room * sizeof(*more));
-
-		if (!more)
-			return NULL;
-		lines->list = more;
-		lines->room = room;
-	}
+	if (array_room(lines->list, lines->count, lines->room))
+		return NULL;
 	lines->list[lines->count] = (struct module_lines) { symbols };
 	open_module(&lines->list[lines->count]);
 	return &lines->list[lines->count++];

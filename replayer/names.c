@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/array.h"
 #include "formats/error.h"
 #include "replayer/packets.h"
 #include "replayer/recording.h"
@@ -74,16 +75,9 @@ static int take_regions(struct names *names, const struct key_frame *frame)
 static int add_change(struct names *names, uint64_t time,
 		      const struct part_change *change)
 {
-	if (names->change_count == names->change_room) {
-		size_t room = names->change_room ? names->change_room * 2 : 64;
-		struct names_change *more = reallocarray(
-			names->changes, room, sizeof(*more));
-
-		if (!more)
-			return ERR_NO_MEMORY;
-		names->changes = more;
-		names->change_room = room;
-	}
+	if (array_room(names->changes, names->change_count,
+			names->change_room))
+		return ERR_NO_MEMORY;
 	names->changes[names->change_count++] =
 		(struct names_change){ time, *change };
 	return 0;

@@ -6,21 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/array.h"
 #include "formats/error.h"
 #include "vm/memory.h"
 
 int race_homes_add(struct race_homes *homes, uint64_t start, uint64_t end)
 {
-	if (homes->count == homes->room) {
-		size_t room = homes->room ? homes->room * 2 : 64;
-		struct race_code *more =
-			realloc(homes->code, room * sizeof(*more));
-
-		if (!more)
-			return ERR_NO_MEMORY;
-		homes->code = more;
-		homes->room = room;
-	}
+	if (array_room(homes->code, homes->count, homes->room))
+		return ERR_NO_MEMORY;
 	homes->code[homes->count++] = (struct race_code) { start, end };
 	return 0;
 }

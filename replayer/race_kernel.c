@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* race_kernel.c - what the kernel does, to race_replay.h */
-#include <stdlib.h>
 
+#include "formats/array.h"
 #include "formats/error.h"
 #include "replayer/internal.h"
 #include "replayer/race_calls.h"
@@ -168,17 +168,10 @@ static void add_birth(struct race_replay *replay, uint32_t tid)
 {
 	struct race_birth *birth;
 
-	if (replay->birth_count == replay->birth_room) {
-		size_t room = replay->birth_room ? replay->birth_room * 2 : 8;
-		struct race_birth *more =
-			realloc(replay->births, room * sizeof(*more));
-
-		if (!more) {
-			race_note(replay, ERR_NO_MEMORY);
-			return;
-		}
-		replay->births = more;
-		replay->birth_room = room;
+	if (array_room(replay->births, replay->birth_count,
+			replay->birth_room)) {
+		race_note(replay, ERR_NO_MEMORY);
+		return;
 	}
 	birth = &replay->births[replay->birth_count++];
 	*birth = (struct race_birth) { .tid = tid };

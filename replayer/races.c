@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/array.h"
 #include "formats/error.h"
 #include "replayer/internal.h"
 #include "replayer/recording.h"
@@ -125,17 +126,9 @@ static size_t find_race(struct search *search, const struct race *race)
 	for (i = 0; i < races->count; i++)
 		if (is_same_race(&races->list[i], race))
 			return i;
-	if (races->count == search->room) {
-		size_t room = search->room ? search->room * 2 : 16;
-		struct race *more = reallocarray(races->list, room,
-						 sizeof(*more));
-
-		if (!more) {
-			search->error = ERR_NO_MEMORY;
-			return SIZE_MAX;
-		}
-		races->list = more;
-		search->room = room;
+	if (array_room(races->list, races->count, search->room)) {
+		search->error = ERR_NO_MEMORY;
+		return SIZE_MAX;
 	}
 	races->list[races->count++] = *race;
 	return i;

@@ -6,26 +6,11 @@
 #include <string.h>
 
 #include "cache/prediction.h"
+#include "formats/array.h"
 #include "formats/error.h"
 
 /* What one script may unpack to: the recorder keeps segments far smaller. */
 #define CONTENTS_MOST (UINT64_C(1) << 31)
-
-/* Makes room for one more; the array doubles. */
-static int grow(void **array, size_t count, size_t *room, size_t size)
-{
-	size_t wanted = *room ? *room * 2 : 256;
-	void *more;
-
-	if (count < *room)
-		return 0;
-	more = realloc(*array, wanted * size);
-	if (!more)
-		return ERR_NO_MEMORY;
-	*array = more;
-	*room = wanted;
-	return 0;
-}
 
 /* ------- touches ------- */
 
@@ -80,8 +65,8 @@ const struct script_touch *script_find_touch(const struct script *script,
 /* Keeps bytes that packets point to, until the script is released. */
 static int keep(struct script *script, uint8_t *bytes)
 {
-	int rc = grow((void **)&script->contents, script->content_count,
-		      &script->content_room, sizeof(*script->contents));
+	int rc = array_room(script->contents, script->content_count,
+			    script->content_room);
 
 	if (rc)
 		free(bytes);
@@ -113,8 +98,8 @@ static int add_event(struct script *script, const struct packet *packet,
 		     const struct stream_clock *clock)
 {
 	uint64_t time = script->alone ? clock->own : clock->time;
-	int rc = grow((void **)&script->events, script->event_count,
-		      &script->event_room, sizeof(*script->events));
+	int rc = array_room(script->events, script->event_count,
+			    script->event_room);
 
 	if (rc)
 		return rc;
@@ -133,8 +118,8 @@ static int add_effect(struct script *script, const struct packet *packet,
 	struct script_effect *effect;
 	int rc;
 
-	rc = grow((void **)&script->effects, script->effect_count,
-		  &script->effect_room, sizeof(*script->effects));
+	rc = array_room(script->effects, script->effect_count,
+			script->effect_room);
 	if (rc)
 		return rc;
 	effect = &script->effects[script->effect_count++];
@@ -151,12 +136,10 @@ static int add_effect(struct script *script, const struct packet *packet,
 static int note_doubt(struct script *script, uint64_t number)
 {
 	struct script_doubts *doubts = &script->doubts;
-	int rc = grow((void **)&doubts->list, doubts->count, &doubts->room,
-		      sizeof(*doubts->list));
-
-	if (!rc)
-		doubts->list[doubts->count++] = number;
-	return rc;
+	if (array_room(doubts->list, doubts->count, doubts->room))
+		return ERR_NO_MEMORY;
+	doubts->list[doubts->count++] = number;
+	return 0;
 }
 
 /* Whether the thread's own stream, or the key frame, has told of a doubt. */
@@ -184,8 +167,8 @@ static int add_seen(struct script *script, const struct packet *packet,
 {
 	bool is_page = packet->kind != PACKET_SEEN;
 	struct script_seen *seen;
-	int rc = grow((void **)&script->seen, script->seen_count,
-		      &script->seen_room, sizeof(*script->seen));
+	int rc =
+		array_room(script->seen, script->seen_count, script->seen_room);
 
 	if (rc)
 		return rc;

@@ -4,21 +4,14 @@
 
 #include <stdlib.h>
 
+#include "formats/array.h"
 #include "formats/error.h"
 #include "replayer/packets.h"
 
 static int add(struct page_changes *changes, const struct page_change *change)
 {
-	if (changes->count == changes->room) {
-		size_t room = changes->room ? changes->room * 2 : 64;
-		struct page_change *more =
-			realloc(changes->list, room * sizeof(*more));
-
-		if (!more)
-			return ERR_NO_MEMORY;
-		changes->list = more;
-		changes->room = room;
-	}
+	if (array_room(changes->list, changes->count, changes->room))
+		return ERR_NO_MEMORY;
 	changes->list[changes->count++] = *change;
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "formats/array.h"
 #include "formats/error.h"
 
 /* ------- following one stream ------- */
@@ -12,16 +13,8 @@
 static int add_slice(struct slices *slices, struct stream_clock *clock,
 		     uint64_t number)
 {
-	if (slices->count == slices->room) {
-		size_t room = slices->room ? slices->room * 2 : 4;
-		struct slice *more =
-			realloc(slices->list, room * sizeof(*more));
-
-		if (!more)
-			return ERR_NO_MEMORY;
-		slices->list = more;
-		slices->room = room;
-	}
+	if (array_room(slices->list, slices->count, slices->room))
+		return ERR_NO_MEMORY;
 	clock->slice = slices->count++;
 	clock->begun = true;
 	slices->list[clock->slice] = (struct slice) {

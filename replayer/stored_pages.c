@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/array.h"
 #include "formats/error.h"
 #include "formats/key_frame.h"
 #include "formats/trace_file.h"
@@ -36,16 +37,8 @@ int stored_pages_add(struct stored_pages *store,
 	if (info->first != store->last + 1)
 		return trace_reader_damaged(reader, index, ERR_CORRUPT,
 					    "first page", why);
-	if (store->count == store->capacity) {
-		size_t capacity = store->capacity ? store->capacity * 2 : 256;
-		struct page_chunk *chunks =
-			realloc(store->chunks, capacity * sizeof(*chunks));
-
-		if (!chunks)
-			return failed(why, ERR_NO_MEMORY, "out of memory");
-		store->chunks = chunks;
-		store->capacity = capacity;
-	}
+	if (array_room(store->chunks, store->count, store->capacity))
+		return failed(why, ERR_NO_MEMORY, "out of memory");
 	store->chunks[store->count++] = (struct page_chunk) {
 		.first = info->first,
 		.index = index,

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "formats/array.h"
 #include "formats/error.h"
 #include "vm/views.h"
 
@@ -122,16 +123,8 @@ static void add_hole(struct memory *memory, uint64_t start, uint64_t end)
 		memory->used = start;
 		return;
 	}
-	if (memory->hole_count == memory->hole_room) {
-		size_t room = memory->hole_room ? memory->hole_room * 2 : 64;
-		struct hole *more = realloc(memory->holes,
-					    room * sizeof(*more));
-
-		if (!more)
-			return;		/* the address space is lost, no more */
-		memory->holes = more;
-		memory->hole_room = room;
-	}
+	if (array_room(memory->holes, memory->hole_count, memory->hole_room))
+		return; /* the address space is lost, no more */
 	memory->holes[memory->hole_count++] = (struct hole){ start, end };
 }
 

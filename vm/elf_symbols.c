@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "formats/array.h"
 #include "formats/error.h"
 #include "formats/region.h"
 
@@ -70,16 +71,8 @@ static bool keep(struct collector *to, const GElf_Sym *sym, const char *name)
 	struct symbol *symbol;
 	size_t at;
 
-	if (symbols->count == to->room) {
-		size_t room = to->room ? to->room * 2 : 1024;
-		struct symbol *more =
-			realloc(symbols->list, room * sizeof(*more));
-
-		if (!more)
-			return false;
-		symbols->list = more;
-		to->room = room;
-	}
+	if (array_room(symbols->list, symbols->count, to->room))
+		return false;
 	if (!keep_name(to, name, &at))
 		return false;
 	symbol = &symbols->list[symbols->count++];

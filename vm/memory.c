@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "formats/array.h"
 #include "formats/error.h"
 #include "vm/family.h"
 
@@ -70,16 +71,8 @@ void memory_note_stale(struct memory *memory, const struct mapping *map,
 	map = mapping_home(memory, (struct mapping *)map, &addr);
 	if (!map->was_code)
 		return;
-	if (memory->stale_count == memory->stale_room) {
-		size_t room = memory->stale_room ? memory->stale_room * 2 : 16;
-		void *more = realloc(memory->stale,
-				     room * sizeof(*memory->stale));
-
-		if (!more)
-			abort();	/* wrong code must not run */
-		memory->stale = more;
-		memory->stale_room = room;
-	}
+	if (array_room(memory->stale, memory->stale_count, memory->stale_room))
+		abort(); /* wrong code must not run */
 	memory->stale[memory->stale_count].addr = addr;
 	memory->stale[memory->stale_count++].size = size;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/array.h"
+
 /* ------- names ------- */
 
 const char *memory_intern(struct memory *memory, const char *name)
@@ -16,15 +18,8 @@ const char *memory_intern(struct memory *memory, const char *name)
 	for (size_t i = 0; i < memory->name_count; i++)
 		if (!strcmp(memory->names[i], name))
 			return memory->names[i];
-	if (memory->name_count == memory->name_room) {
-		size_t room = memory->name_room ? memory->name_room * 2 : 32;
-
-		names = realloc(memory->names, room * sizeof(*names));
-		if (!names)
-			return NULL;
-		memory->names = names;
-		memory->name_room = room;
-	}
+	if (array_room(memory->names, memory->name_count, memory->name_room))
+		return NULL;
 	names = &memory->names[memory->name_count];
 	*names = strdup(name);
 	if (*names)

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include "formats/array.h"
 #include "formats/error.h"
 #include "vm/family.h"
 #include "vm/views.h"
@@ -31,15 +32,9 @@
 
 static void note_shared(struct memory *memory, uint64_t page)
 {
-	if (memory->shared_count == memory->shared_room) {
-		size_t room = memory->shared_room ? memory->shared_room * 2 : 64;
-		uint64_t *more = realloc(memory->shared, room * sizeof(*more));
-
-		if (!more)
-			abort();	/* changes would be missed */
-		memory->shared = more;
-		memory->shared_room = room;
-	}
+	if (array_room(memory->shared, memory->shared_count,
+			memory->shared_room))
+		abort(); /* changes would be missed */
 	memory->shared[memory->shared_count++] = page;
 }
 

@@ -15,8 +15,8 @@
  */
 #include "vm/memory_internal.h"
 
-#include <stdlib.h>
 
+#include "formats/array.h"
 #include "formats/error.h"
 
 static uint64_t region_size(const struct region *region)
@@ -308,16 +308,8 @@ int memory_map_again(struct memory *memory, const struct region *region,
 
 void twins_leave(struct memory *memory, const struct mapping *map)
 {
-	if (memory->left_count == memory->left_room) {
-		size_t room = memory->left_room ? memory->left_room * 2 : 16;
-		struct extent *more = realloc(memory->left,
-					      room * sizeof(*more));
-
-		if (!more)
-			return;		/* the pages stay, no more */
-		memory->left = more;
-		memory->left_room = room;
-	}
+	if (array_room(memory->left, memory->left_count, memory->left_room))
+		return; /* the pages stay, no more */
 	memory->left[memory->left_count++] = (struct extent){
 		.start = map->region.common,
 		.end = map->region.common + mapping_size(map),

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/array.h"
 #include "formats/number_map.h"
 #include "vm/memory_internal.h"
 
@@ -97,15 +98,8 @@ static struct viewed *add_page(struct views *views, uint64_t page)
 
 	if (viewed)
 		return viewed;
-	if (views->count == views->room) {
-		size_t room = views->room ? views->room * 2 : 1024;
-
-		viewed = realloc(views->list, room * sizeof(*viewed));
-		if (!viewed)
-			return NULL;
-		views->list = viewed;
-		views->room = room;
-	}
+	if (array_room(views->list, views->count, views->room))
+		return NULL;
 	if (number_map_set(&views->pages, page, views->count))
 		return NULL;
 	viewed = &views->list[views->count++];
