@@ -23,8 +23,8 @@ static void *reserve(size_t size)
 
 	if (at == MAP_FAILED)
 		return NULL;
-	/* A child has a recording of its own, and so no bases. */
-	madvise(at, size, MADV_DONTFORK);
+	/* A child has a recording of its own, and begins without bases. */
+	madvise(at, size, MADV_WIPEONFORK);
 	return at;
 }
 

@@ -11,7 +11,7 @@
  * Ownership:  bases_release() frees; a zeroed structure is empty.
  * Errors:     none: without memory there are no bases.
  *
- * The copies are not there in the child of a fork, which can only release them.
+ * In the child of a fork the copies are zeros: it can only release them.
  */
 #ifndef CPREC_RECORDER_BASES_H
 #define CPREC_RECORDER_BASES_H

@@ -2,6 +2,9 @@
 /* test_page_store.c - each content once; which page has which */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "formats/region.h"
 #include "recorder/page_store.h"
@@ -169,6 +172,29 @@ static void bases_make_way(void **state)
 	assert_int_equal(bases->places.count, BASES_MOST);
 }
 
+/* Else something new in the child could be where they were, and go with them. */
+static void bases_keep_their_place_in_a_child(void **state)
+{
+	struct bases *bases = &store.bases;
+	int status = -1;
+	pid_t pid;
+
+	(void)state;
+	bases_keep(bases, 5, 1, 0, content(5));
+	pid = fork();
+	if (pid == 0) {
+		unsigned char in_memory;
+		bool is_there = !mincore(bases->bytes, GUEST_PAGE, &in_memory);
+		bool is_empty = is_there && page_is_zero(bases->bytes);
+
+		bases_release(bases);
+		_exit(is_empty ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_memory_equal(bases->bytes, content(5), GUEST_PAGE);
+}
+
 /* The tables grow; nothing is lost. */
 static void many(void **state)
 {
@@ -254,6 +280,8 @@ int main(void)
 	add_test(&list, "batches go on", batches_go_on, NULL);
 	add_test(&list, "patches", patches, NULL);
 	add_test(&list, "bases make way", bases_make_way, NULL);
+	add_test(&list, "bases keep their place in a child",
+		 bases_keep_their_place_in_a_child, NULL);
 	add_test(&list, "many", many, NULL);
 	add_test(&list, "the newest snapshot", newest_snapshot, NULL);
 	add_test(&list, "visits", visits, NULL);
