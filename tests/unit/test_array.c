@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "formats/error.h"
 #include "tests/unit/table.h"
 
 enum { MANY = 10000 };
@@ -45,29 +44,12 @@ static void stays_where_there_is_room(void **state)
 	free(items);
 }
 
-/* Of items that no memory could hold; the array is as it was. */
-static void says_when_memory_is_short(void **state)
-{
-	char *items = malloc(1);
-	char *before = items;
-	size_t room = (size_t)1 << 40;
-
-	(void)state;
-	assert_int_equal(array_grow(&items, &room, (size_t)1 << 40),
-			 ERR_NO_MEMORY);
-	assert_ptr_equal(items, before);
-	assert_int_equal(room, (size_t)1 << 40);
-	free(items);
-}
-
 int main(void)
 {
 	static struct test_list list;
 
 	add_test(&list, "keeps its items", keeps_its_items, NULL);
 	add_test(&list, "stays where there is room", stays_where_there_is_room,
-		 NULL);
-	add_test(&list, "says when memory is short", says_when_memory_is_short,
 		 NULL);
 	return run_list("array", &list);
 }
