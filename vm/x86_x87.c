@@ -328,3 +328,34 @@ void helper_fbst_ST0_x86_64(uint8_t *state, uint64_t addr)
 	decimal = to_decimal(state);
 	store(state, addr, &decimal, RETURNS_TO);
 }
+
+/* ------- the environment ------- */
+
+#define ENVIRONMENT 28		/* bytes, of the form with 32 bits */
+#define ENVIRONMENT_SHORT 14
+
+typedef void environment_fn(uint8_t *state, uint64_t addr, int is_wide);
+
+/*
+ * What has no meaning is stored as ones.  Then all exceptions are masked, which
+ * the engine leaves out; feholdexcept() counts on it.
+ */
+environment_fn helper_fstenv_x86_64;
+void helper_fstenv_x86_64(uint8_t *state, uint64_t addr, int is_wide)
+{
+	static const unsigned upper_halves[] = { 2, 6, 10, 26 };
+	unsigned size = is_wide ? ENVIRONMENT : ENVIRONMENT_SHORT;
+	store_short_fn *put_word = ENGINES(store_short_fn,
+					   cpu_stw_data_ra_x86_64);
+	uint16_t control = word_at(state, x87_at.control) | RAISED_ALL;
+
+	LEAVE_TO_ENGINE(environment_fn, helper_fstenv_x86_64, state, addr,
+			is_wide);
+	/* The engine's asks who called it: it must not fault. */
+	put_word(state, addr, 0, RETURNS_TO);
+	put_word(state, addr + size - 2, 0, RETURNS_TO);
+	ENGINES(environment_fn, helper_fstenv_x86_64)(state, addr, is_wide);
+	for (unsigned i = 0; is_wide && i < 4; i++)
+		put_word(state, addr + upper_halves[i], UINT16_MAX, RETURNS_TO);
+	memcpy(state + x87_at.control, &control, sizeof(control));
+}

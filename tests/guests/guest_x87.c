@@ -335,6 +335,26 @@ static void moves(void)
 	TRY(fisttps); TRY(fisttpl); TRY(fisttpll); TRY(fbstp);
 }
 
+/* Storing the environment masks all exceptions; feholdexcept() counts on it. */
+static void environment(void)
+{
+	const uint16_t unmasked = 0x360;
+	uint16_t control, stored[14], small[7];
+
+	__asm__ volatile("fninit\n\tfldcw %1\n\tfnstenv %2\n\tfnstcw %0"
+			 : "=m"(control) : "m"(unmasked), "m"(stored)
+			 : "memory");
+	printf("fnstenv %04x %04x %04x %04x\n", control, stored[0], stored[1],
+	       stored[13]);
+	__asm__ volatile("fldcw %1\n\tdata16 fnstenv %2\n\tfnstcw %0"
+			 : "=m"(control) : "m"(unmasked), "m"(small)
+			 : "memory");
+	printf("short fnstenv %04x %04x\n", control, small[0]);
+	__asm__ volatile("fldenv %1\n\tfnstcw %0\n\tfninit"
+			 : "=m"(control) : "m"(stored) : "memory");
+	printf("fldenv %04x\n", control);
+}
+
 int main(int argc, char **argv)
 {
 	wanted = argc > 1 ? argv[1] : NULL;
@@ -347,5 +367,6 @@ int main(int argc, char **argv)
 	TRY(fcomi); TRY(fcomip); TRY(fucomi); TRY(fucomip);
 	moves();
 	TRY_ALL(fprem); TRY_ALL(fprem1); TRY(fscale); TRY(fxtract);
+	environment();
 	return 0;
 }
