@@ -150,7 +150,7 @@ static int verify_file(const char *path, const struct threads_text *threads,
 		rc = verify_alone(recording, threads, quiet, why);
 	else if (!rc)
 		rc = verify_together(recording, quiet, why);
-	if (!rc && !quiet)
+	if (!rc)
 		damage_say(recording);
 	recording_close(recording);
 	return rc;

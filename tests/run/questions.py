@@ -413,7 +413,9 @@ def notes(tests):
         equal(done.returncode, ANSWERED, f"status of {words}: {done.stderr}")
         equal(done.stderr, "cprec: note: 'cut.cpr' was cut short: it ends at "
               f"t={end}\n", f"what {words} says")
-    equal(tests.run("verify", "-q", "cut.cpr").stderr, "", "with -q")
+    quiet = tests.run("verify", "-q", "cut.cpr")
+    equal(quiet.stdout, "", "with -q")
+    equal(quiet.stderr.count("cprec: note: "), 1, quiet.stderr)
     for command in "record", "run":
         done = tests.run(command, "./unknown")
         equal(done.returncode, 7, f"status of {command}")
