@@ -34,6 +34,7 @@
 #ifndef CPREC_VM_MEMORY_H
 #define CPREC_VM_MEMORY_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -274,6 +275,13 @@ void memory_wrote(struct memory *memory, guest_addr addr, uint64_t size);
 void memory_on_lost(struct memory *memory,
 		    void (*lost)(void *context, guest_addr addr, bool kernel),
 		    void *context);
+
+/*
+ * What becomes of a SIGSEGV or SIGBUS that somebody has sent: like a handler of
+ * the host's.  Without one it ends us.
+ */
+typedef void memory_signal(int number, siginfo_t *info, void *context);
+void memory_on_sent(struct memory *memory, memory_signal *sent);
 
 /* ------- tracking ------- */
 

@@ -115,6 +115,7 @@ struct memory {
 	size_t shared_count, shared_room;
 	void (*lost)(void *context, guest_addr addr, bool kernel);
 	void *lost_context;
+	memory_signal *sent;	/* SIGSEGV and SIGBUS that are no faults */
 	bool by_kernel;		/* bytes are being copied for the kernel */
 	bool was_lost;		/* meanwhile */
 	unsigned turns;		/* looks since shared memory was last touched */

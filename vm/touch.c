@@ -361,6 +361,23 @@ static bool is_write(const struct memory *memory, uint64_t page,
 #endif
 }
 
+/* Whether somebody has sent the signal; then it is dealt with. */
+static bool was_sent(int number, siginfo_t *info, void *context)
+{
+	int saved = errno;
+
+	if (info->si_code > 0)
+		return false;
+	if (caught && caught->sent) {
+		caught->sent(number, info, context);
+	} else {
+		signal(number, SIG_DFL);
+		raise(number);
+	}
+	errno = saved;
+	return true;
+}
+
 static void on_fault(int number, siginfo_t *info, void *context)
 {
 	struct memory *memory = caught;
@@ -369,6 +386,8 @@ static void on_fault(int number, siginfo_t *info, void *context)
 	const struct mapping *map = NULL;
 	int saved = errno;
 
+	if (was_sent(number, info, context))
+		return;
 	if (memory && at < memory->arena_size)
 		map = arena_mapping(memory, at >> GUEST_PAGE_SHIFT);
 	if (!map) {
@@ -413,16 +432,15 @@ static void on_missing(int number, siginfo_t *info, void *context)
 	guest_addr addr;
 	int saved = errno;
 
-	(void)context;
-	if (info->si_code > 0 && memory && memory->lost)
+	if (was_sent(number, info, context))
+		return;
+	if (memory && memory->lost)
 		map = find_host(memory, at, &addr);
 	if (!map ||
 	    mmap(at - addr % GUEST_PAGE, GUEST_PAGE, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
 		 0) == MAP_FAILED) {
 		signal(number, SIG_DFL);
-		if (info->si_code <= 0)
-			raise(number);	/* somebody has sent it */
 		return;
 	}
 	memory->was_lost = map->may_renew = true;
@@ -437,6 +455,11 @@ void memory_on_lost(struct memory *memory,
 {
 	memory->lost = lost;
 	memory->lost_context = context;
+}
+
+void memory_on_sent(struct memory *memory, memory_signal *sent)
+{
+	memory->sent = sent;
 }
 
 int arena_catch_faults(struct memory *memory, struct failure *why)

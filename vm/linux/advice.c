@@ -47,7 +47,6 @@ int64_t sys_madvise(struct linux_process *process,
 	case MADV_SEQUENTIAL:
 	case MADV_WILLNEED:
 	case MADV_FREE:		/* may be done as late as never */
-	case MADV_DONTFORK:
 	case MADV_DOFORK:
 	case MADV_MERGEABLE:
 	case MADV_UNMERGEABLE:
@@ -55,7 +54,6 @@ int64_t sys_madvise(struct linux_process *process,
 	case MADV_NOHUGEPAGE:
 	case MADV_DONTDUMP:
 	case MADV_DODUMP:
-	case MADV_WIPEONFORK:
 	case MADV_KEEPONFORK:
 	case MADV_COLD:
 	case MADV_PAGEOUT:

@@ -14,8 +14,9 @@
  * blocked reaches host_handler(), which keeps the one signal and blocks all
  * others until linux_deliver() has passed it on.
  *
- * SIGSEGV and SIGBUS belong to touch.c and are never blocked on the host;
- * those that the guest sends to itself are kept in `own`.
+ * SIGSEGV and SIGBUS belong to touch.c and are never blocked on the host; it
+ * passes on what was sent.  What the guest blocks of them is kept in `own`, as
+ * is what it sends to itself.
  */
 
 /*
@@ -137,6 +138,22 @@ static void host_handler(int number, siginfo_t *info, void *context)
 		vm_interrupt(thread->process->vm);
 }
 
+/* A SIGSEGV or SIGBUS that another process has sent. */
+static void on_sent(int number, siginfo_t *info, void *context)
+{
+	struct linux_thread *thread = own;
+	bool is_blocked = thread && thread->signals.mask & MASK_OF(number);
+
+	if (!thread)
+		return;		/* the guest is about to end */
+	if (!is_blocked && thread->process->action[number].handler ==
+				   (uintptr_t)SIG_IGN)
+		return;
+	/* As other signals' handlers are: alone.  The return ends that. */
+	signals_hold();
+	host_handler(number, info, context);
+}
+
 static void host_action(int number, const struct kernel_action *set,
 			struct kernel_action *old)
 {
@@ -206,6 +223,7 @@ void signals_init(struct linux_process *process)
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &signals->mask,
 		sizeof(signals->mask));
 	active = process;
+	memory_on_sent(process->memory, on_sent);
 	signals_adopt(process->thread);
 	for (int i = 1; i <= SIGNALS; i++) {
 		struct kernel_action old = { 0 };
@@ -232,6 +250,7 @@ void signals_release(struct linux_process *process)
 			set.handler = (void *)SIG_IGN;
 		host_action(i, &set, NULL);
 	}
+	memory_on_sent(process->memory, NULL);
 	active = NULL;
 	own = NULL;
 }
