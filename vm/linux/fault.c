@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fault.c - the signal for an instruction that cannot retire */
 #include <signal.h>
+#include <string.h>
 
 #include "vm/linux/mapped_files.h"
 #include "vm/linux/process.h"
@@ -108,6 +109,8 @@ static void invalid(struct linux_process *process, const struct vm_stop *stop,
 	if (process->thread->outcome != LINUX_KILLED)
 		return;
 	vm_disassemble(process->vm, stop->pc, text, sizeof(text), &size);
+	if (!strncmp(text, "ud", 2))
+		return;		/* ud0, ud1, ud2: no processor has them */
 	notice(process, NOTICE_INSTRUCTION,
 	       "the guest's processor has no '%s' (at 0x%llx): SIGILL", text,
 	       (unsigned long long)stop->pc);
