@@ -9,11 +9,13 @@
 
 #define FIRST_ROOM 4
 
-int array_grow(void *items, size_t *room, size_t size)
+int array_grow(void *items, size_t *room, size_t needed, size_t size)
 {
-	size_t more = *room ? *room * 2 : FIRST_ROOM;
+	size_t more = *room ? *room : FIRST_ROOM;
 	void *at;
 
+	while (more < needed)
+		more *= 2;
 	memcpy(&at, items, sizeof(at));
 	at = reallocarray(at, more, size);
 	if (!at)

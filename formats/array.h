@@ -13,12 +13,16 @@
 
 #include <stddef.h>
 
-/* Makes room for one more item, if there is none: the items may move. */
+/* Makes room for so many items, if there is less: they may move. */
+#define array_reserve(items, needed, room)                                   \
+	((needed) <= (room) ?                                                \
+		 0 : array_grow(&(items), &(room), needed, sizeof(*(items))))
+
+/* The same for one more than `count`. */
 #define array_room(items, count, room)                                       \
-	((count) < (room) ?                                                  \
-		 0 : array_grow(&(items), &(room), sizeof(*(items))))
+	array_reserve(items, (count) + 1, room)
 
 /* `items` is the address of the pointer. */
-int array_grow(void *items, size_t *room, size_t size);
+int array_grow(void *items, size_t *room, size_t needed, size_t size);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/array.h"
 #include "formats/error.h"
 
 bool part_change_of(struct part_change *out, const struct packet *packet,
@@ -24,27 +25,10 @@ bool part_change_of(struct part_change *out, const struct packet *packet,
 	return true;
 }
 
-static int make_room(struct module_parts *parts, size_t count)
-{
-	size_t room = parts->room ? parts->room : 32;
-	struct module_part *more;
-
-	while (room < count)
-		room *= 2;
-	if (room == parts->room)
-		return 0;
-	more = reallocarray(parts->list, room, sizeof(*more));
-	if (!more)
-		return ERR_NO_MEMORY;
-	parts->list = more;
-	parts->room = room;
-	return 0;
-}
-
 int module_parts_add(struct module_parts *parts,
 		     const struct module_part *part)
 {
-	int rc = make_room(parts, parts->count + 1);
+	int rc = array_room(parts->list, parts->count, parts->room);
 
 	if (!rc)
 		parts->list[parts->count++] = *part;
@@ -143,7 +127,7 @@ int module_parts_change(struct module_parts *parts,
 
 int module_parts_copy(struct module_parts *to, const struct module_parts *from)
 {
-	int rc = make_room(to, from->count);
+	int rc = array_reserve(to->list, from->count, to->room);
 
 	if (rc)
 		return rc;

@@ -183,19 +183,8 @@ static size_t extent_index(const struct memory *memory, uint64_t at)
 
 int arena_make_room(struct memory *memory, size_t more)
 {
-	size_t room = memory->extent_room ? memory->extent_room : 64;
-	struct extent *extents;
-
-	if (memory->extent_count + more <= memory->extent_room)
-		return 0;
-	while (room < memory->extent_count + more)
-		room *= 2;
-	extents = realloc(memory->extents, room * sizeof(*extents));
-	if (!extents)
-		return ERR_NO_MEMORY;
-	memory->extents = extents;
-	memory->extent_room = room;
-	return 0;
+	return array_reserve(memory->extents, memory->extent_count + more,
+			     memory->extent_room);
 }
 
 static void insert_extent(struct memory *memory, size_t index,

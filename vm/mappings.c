@@ -2,9 +2,9 @@
 /* mappings.c - the sorted array of mappings: finding, dividing and joining them */
 #include "vm/memory_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "formats/array.h"
 #include "formats/error.h"
 
 #define ADDRESS_LIMIT (UINT64_C(1) << 47)	/* of programs */
@@ -46,21 +46,9 @@ struct mapping *memory_find(struct memory *memory, guest_addr addr)
 
 int memory_make_room(struct memory *memory, size_t more)
 {
-	size_t room = memory->room ? memory->room : 64;
-	struct mapping *maps;
-
 	if (arena_make_room(memory, more))
 		return ERR_NO_MEMORY;
-	if (memory->count + more <= memory->room)
-		return 0;
-	while (room < memory->count + more)
-		room *= 2;
-	maps = realloc(memory->maps, room * sizeof(*maps));
-	if (!maps)
-		return ERR_NO_MEMORY;
-	memory->maps = maps;
-	memory->room = room;
-	return 0;
+	return array_reserve(memory->maps, memory->count + more, memory->room);
 }
 
 static void insert(struct memory *memory, size_t index,

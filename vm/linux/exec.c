@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "formats/array.h"
 #include "formats/error.h"
 #include "vm/linux/handlers.h"
 #include "vm/linux/image.h"
@@ -50,15 +51,8 @@ static void strings_release(struct strings *strings)
 
 static int strings_add(struct strings *strings, const char *text)
 {
-	if (strings->count + 1 >= strings->room) {
-		size_t room = strings->room ? strings->room * 2 : 64;
-		char **more = realloc(strings->at, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		strings->at = more;
-		strings->room = room;
-	}
+	if (array_reserve(strings->at, strings->count + 2, strings->room))
+		return -ENOMEM;
 	strings->at[strings->count] = strdup(text);
 	if (!strings->at[strings->count])
 		return -ENOMEM;
