@@ -71,6 +71,21 @@ void *engine_function(const char *name);
 		function_;                                                     \
 	})
 
+/* The function's other self does it, if floating point is the engine's. */
+#define LEAVE_TO_ENGINE(type, name, ...)                                       \
+	do {                                                                   \
+		if (!exact_is_on) {                                            \
+			ENGINES(type, name)(__VA_ARGS__);                      \
+			return;                                                \
+		}                                                              \
+	} while (0)
+
+#define RETURN_ENGINES(type, name, ...)                                        \
+	do {                                                                   \
+		if (!exact_is_on)                                              \
+			return ENGINES(type, name)(__VA_ARGS__);               \
+	} while (0)
+
 /* Flags of exceptions, in MXCSR as in the status word of x87. */
 enum {
 	RAISED_INVALID = 1, RAISED_DENORMAL = 2, RAISED_DIVIDED = 4,

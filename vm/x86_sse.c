@@ -71,11 +71,8 @@ static inline bool is_usual(const uint8_t *state)
 	{                                                                      \
 		type a, b, r;                                                  \
 									       \
-		if (!exact_is_on) {                                            \
-			ENGINES(binary_fn, helper_##name##_x86_64)             \
-			(state, to, from);                                     \
-			return;                                                \
-		}                                                              \
+		LEAVE_TO_ENGINE(binary_fn, helper_##name##_x86_64,             \
+				state, to, from);                              \
 		r = a = load_##form(to);                                       \
 		b = load_##form(from);                                         \
 		COMPUTE(name, k, lanes, check, when)                           \
@@ -90,11 +87,8 @@ static inline bool is_usual(const uint8_t *state)
 	{                                                                      \
 		type a, b, r;                                                  \
 									       \
-		if (!exact_is_on) {                                            \
-			ENGINES(binary_fn, helper_##name##_x86_64)             \
-			(state, to, from);                                     \
-			return;                                                \
-		}                                                              \
+		LEAVE_TO_ENGINE(binary_fn, helper_##name##_x86_64,             \
+				state, to, from);                              \
 		r = a = b = load_##in(from);                                   \
 		COMPUTE(name, k, lanes, check, when)                           \
 		store_##out(to, r);                                            \
@@ -142,11 +136,8 @@ DEFINE_PACKED(hsub, SUM_IS_USUAL, is_usual(state))
 		unsigned ax;                                                   \
 		type a, b;                                                     \
 									       \
-		if (!exact_is_on) {                                            \
-			ENGINES(binary_fn, helper_##name##_x86_64)             \
-			(state, left, right);                                  \
-			return;                                                \
-		}                                                              \
+		LEAVE_TO_ENGINE(binary_fn, helper_##name##_x86_64,             \
+				state, left, right);                           \
 		a = load_##form(left);                                         \
 		b = load_##form(right);                                        \
 		if (lanes_##k(is_tame_##k(a) & is_tame_##k(b)) & 1)            \

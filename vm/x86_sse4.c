@@ -71,11 +71,8 @@ static inline unsigned rounding_of(const uint8_t *state, uint32_t how)
 		bool quietly = how & ROUND_QUIETLY;                            \
 		type a, b;                                                     \
 									       \
-		if (!exact_is_on) {                                               \
-			ENGINES(round_fn, helper_##name##_xmm_x86_64)          \
-			(state, to, from, how);                                \
-			return;                                                \
-		}                                                              \
+		LEAVE_TO_ENGINE(round_fn, helper_##name##_xmm_x86_64,          \
+				state, to, from, how);                         \
 		a = b = load_##form(from);                                     \
 		if ((quietly || state[sse_at.raised] & RAISED_INEXACT) &&   \
 		    (lanes_##k(is_tame_##k(b)) & (lanes)) == (lanes))          \
@@ -111,11 +108,8 @@ static inline longs chosen_d(unsigned bits)
 	{                                                                      \
 		type a, b;                                                     \
 									       \
-		if (!exact_is_on) {                                               \
-			ENGINES(round_fn, helper_##name##_xmm_x86_64)          \
-			(state, to, from, how);                                \
-			return;                                                \
-		}                                                              \
+		LEAVE_TO_ENGINE(round_fn, helper_##name##_xmm_x86_64,          \
+				state, to, from, how);                         \
 		a = load_##form(to);                                           \
 		b = load_##form(from);                                         \
 		a = (type)((ints)a & chosen_##k(how >> 4));                    \

@@ -237,18 +237,18 @@ void helper_fbld_ST0_x86_64(uint8_t *state, uint64_t addr)
 
 /* ------- stores ------- */
 
-#define DEFINE_STORE(name, type, text, empty_value)                            \
+#define DEFINE_STORE(name, type, stored, text, empty_value)                    \
 	typedef type name##_fn(uint8_t *state);                                \
 	name##_fn helper_##name##_ST0_x86_64;                                  \
 	type helper_##name##_ST0_x86_64(uint8_t *state)                        \
 	{                                                                      \
 		const struct extended *a;                                      \
-		type value;                                                    \
+		stored value;                                                  \
 									       \
 		RETURN_ENGINES(name##_fn, helper_##name##_ST0_x86_64, state);  \
 		a = st(state, 0);                                              \
 		if (is_empty(state, 0)) {                                      \
-			x87_stack_fault(state, false);                             \
+			x87_stack_fault(state, false);                         \
 			return empty_value;                                    \
 		}                                                              \
 		ON_HOST(state, 0,                                              \
@@ -257,37 +257,16 @@ void helper_fbld_ST0_x86_64(uint8_t *state, uint64_t addr)
 		return value;                                                  \
 	}
 
-DEFINE_STORE(fsts, uint32_t, "fstps", 0xffc00000u)
-DEFINE_STORE(fstl, uint64_t, "fstpl", UINT64_C(0xfff8000000000000))
-DEFINE_STORE(fistl, int32_t, "fistpl", INT32_MIN)
-DEFINE_STORE(fistll, int64_t, "fistpll", INT64_MIN)
-
-DEFINE_STORE(fisttl, int32_t, "fisttpl", INT32_MIN)
-DEFINE_STORE(fisttll, int64_t, "fisttpll", INT64_MIN)
+DEFINE_STORE(fsts, uint32_t, uint32_t, "fstps", 0xffc00000u)
+DEFINE_STORE(fstl, uint64_t, uint64_t, "fstpl", UINT64_C(0xfff8000000000000))
+DEFINE_STORE(fistl, int32_t, int32_t, "fistpl", INT32_MIN)
+DEFINE_STORE(fistll, int64_t, int64_t, "fistpll", INT64_MIN)
+DEFINE_STORE(fisttl, int32_t, int32_t, "fisttpl", INT32_MIN)
+DEFINE_STORE(fisttll, int64_t, int64_t, "fisttpll", INT64_MIN)
 
 /* The engine takes more than is stored. */
-#define DEFINE_SHORT_STORE(name, text)                                         \
-	typedef int32_t name##_fn(uint8_t *state);                             \
-	name##_fn helper_##name##_ST0_x86_64;                                  \
-	int32_t helper_##name##_ST0_x86_64(uint8_t *state)                     \
-	{                                                                      \
-		const struct extended *a;                                      \
-		int16_t value;                                                 \
-									       \
-		RETURN_ENGINES(name##_fn, helper_##name##_ST0_x86_64, state);  \
-		a = st(state, 0);                                              \
-		if (is_empty(state, 0)) {                                      \
-			x87_stack_fault(state, false);                             \
-			return INT16_MIN;                                      \
-		}                                                              \
-		ON_HOST(state, 0,                                              \
-			"fldt %[a]\n\t" text " %[r]\n\tfnstsw %[found]",       \
-			[r] "=m"(value) : [a] "m"(*a));                        \
-		return value;                                                  \
-	}
-
-DEFINE_SHORT_STORE(fist, "fistps")
-DEFINE_SHORT_STORE(fistt, "fisttps")
+DEFINE_STORE(fist, int32_t, int16_t, "fistps", INT16_MIN)
+DEFINE_STORE(fistt, int32_t, int16_t, "fisttps", INT16_MIN)
 
 double_fn helper_fstt_ST0_x86_64;
 void helper_fstt_ST0_x86_64(uint8_t *state, uint64_t addr)

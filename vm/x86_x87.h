@@ -137,21 +137,6 @@ typedef void single_fn(uint8_t *state, uint32_t value);
 typedef void double_fn(uint8_t *state, uint64_t value);
 typedef void integer_fn(uint8_t *state, int32_t value);
 
-/* The function's other self does it, if floating point is the engine's. */
-#define LEAVE_TO_ENGINE(type, name, ...)                                       \
-	do {                                                                   \
-		if (!exact_is_on) {                                            \
-			ENGINES(type, name)(__VA_ARGS__);                      \
-			return;                                                \
-		}                                                              \
-	} while (0)
-
-#define RETURN_ENGINES(type, name, ...)                                        \
-	do {                                                                   \
-		if (!exact_is_on)                                              \
-			return ENGINES(type, name)(__VA_ARGS__);               \
-	} while (0)
-
 /* Integers are exact, and raise nothing. */
 static inline struct extended from_integer(int64_t value)
 {
