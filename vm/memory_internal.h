@@ -248,6 +248,10 @@ static inline bool memory_starts_doubtful(const struct memory *memory,
 	       (memory->family && kind == REGION_SHARED);
 }
 
+/* sharing.c: from here on others may change whole pages; the observer is told. */
+int memory_begin_sharing(struct memory *memory, guest_addr start,
+			 uint64_t size);
+
 /* Whether others may touch a mapping's pages. */
 static inline bool mapping_is_shared(const struct mapping *map)
 {

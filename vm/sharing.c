@@ -92,16 +92,13 @@ int memory_map_alone(struct memory *memory, const struct region *region,
 	return twins_map(memory, region, &source, why);
 }
 
-/* What one process has alone, it knows; from here on it does not. */
-static int end_alone(struct memory *memory, size_t index)
+int memory_begin_sharing(struct memory *memory, guest_addr start,
+			 uint64_t size)
 {
 	const struct memory_observer *observer = &memory->observer;
-	guest_addr start = memory->maps[index].region.start;
-	uint64_t size = mapping_size(&memory->maps[index]);
 	uint64_t doubt;
 	int rc;
 
-	memory->maps[index].alone = false;
 	if (!memory_starts_doubtful(memory, REGION_SHARED))
 		return 0;
 	doubt = ++memory->newest_doubt;
@@ -109,6 +106,16 @@ static int end_alone(struct memory *memory, size_t index)
 	if (!rc && observer->doubted)
 		observer->doubted(observer->context, start, size, doubt);
 	return rc;
+}
+
+/* What one process has alone, it knows; from here on it does not. */
+static int end_alone(struct memory *memory, size_t index)
+{
+	struct mapping *map = &memory->maps[index];
+
+	map->alone = false;
+	return memory_begin_sharing(memory, map->region.start,
+				    mapping_size(map));
 }
 
 int memory_end_alone(struct memory *memory)

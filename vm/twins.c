@@ -93,19 +93,9 @@ guest_addr memory_address(const struct memory *memory, guest_addr addr)
 static int doubt_common(struct memory *memory, guest_addr common,
 			uint64_t size)
 {
-	const struct memory_observer *observer = &memory->observer;
-	uint64_t doubt;
-	int rc;
-
 	/* New translations are watched, whichever mapping they are of. */
 	memory_note_stale(memory, memory_find(memory, common), common, size);
-	if (!memory_starts_doubtful(memory, REGION_SHARED))
-		return 0;
-	doubt = ++memory->newest_doubt;
-	rc = memory_set_doubtful(memory, common, size, doubt);
-	if (!rc && observer->doubted)
-		observer->doubted(observer->context, common, size, doubt);
-	return rc;
+	return memory_begin_sharing(memory, common, size);
 }
 
 /*
