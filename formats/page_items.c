@@ -9,9 +9,6 @@
 
 enum { WORD = 8 };
 
-/* Of the content, without the distances. */
-#define PAGE_ITEMS_PAGES 65536u
-
 static uint64_t word_at(const uint8_t *bytes, unsigned number)
 {
 	uint64_t word;
@@ -45,15 +42,10 @@ bool page_patch_make(struct page_patch *out, const uint8_t *base,
 }
 
 /* All that is put in is whole words: that packs better. */
-static void add(struct page_batch *batch, uint64_t distance)
-{
-	batch->distances[batch->count++] = distance;
-}
-
 void page_batch_add(struct page_batch *batch, const uint8_t *page)
 {
 	output_bytes(&batch->pages, page, GUEST_PAGE);
-	add(batch, 0);
+	batch->distances[batch->count++] = 0;
 }
 
 void page_batch_add_patch(struct page_batch *batch,
@@ -62,7 +54,7 @@ void page_batch_add_patch(struct page_batch *batch,
 	for (unsigned i = 0; i < PAGE_WORDS / 64; i++)
 		output_uint(&batch->pages, patch->mask[i], WORD);
 	output_bytes(&batch->pages, patch->words, patch->count * WORD);
-	add(batch, distance);
+	batch->distances[batch->count++] = distance;
 }
 
 bool page_batch_is_full(const struct page_batch *batch)

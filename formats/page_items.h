@@ -22,7 +22,8 @@
 
 /* Of a chunk: the unit of fetching. */
 #define PAGE_ITEMS_MOST 64
-#define PAGE_ITEMS_BYTES (65536u + 8 * PAGE_ITEMS_MOST)	/* content, at most */
+#define PAGE_ITEMS_PAGES 65536u		/* bytes of pages and patches, at most */
+#define PAGE_ITEMS_BYTES (PAGE_ITEMS_PAGES + 8 * PAGE_ITEMS_MOST)	/* content */
 
 /* Patches between a page and the whole one that they begin with, at most. */
 #define PATCHES_MOST 6
