@@ -14,6 +14,7 @@
 enum {
 	THREADS_MOST = 4,
 	GROUPS_LEAST = 16,	/* fewer are not worth another thread */
+	GROUPS_TAKEN = 16,	/* at once: two threads in one huge page wait */
 };
 
 /* Wanted pages of one chunk. */
@@ -98,11 +99,16 @@ static void *run_worker(void *context)
 	struct work *work = worker->work;
 
 	while (!worker->error) {
-		size_t next = atomic_fetch_add(&work->next, 1);
+		size_t next = atomic_fetch_add(&work->next, GROUPS_TAKEN);
+		size_t end = next + GROUPS_TAKEN;
 
 		if (next >= work->group_count)
 			break;
-		worker->error = unpack_group(worker, &work->groups[next]);
+		if (end > work->group_count)
+			end = work->group_count;
+		for (; next < end && !worker->error; next++)
+			worker->error = unpack_group(worker,
+						     &work->groups[next]);
 	}
 	unpacker_release(&worker->unpacker);
 	for (unsigned i = 0; i < WORKER_CHUNKS; i++)

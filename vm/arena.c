@@ -15,6 +15,9 @@
 #define ARENA_BITS_MOST 46
 #define ARENA_BITS_LEAST 32
 
+/* A huge page of the host is this large or larger. */
+#define HUGE_LEAST (UINT64_C(1) << 21)
+
 static void *reserve(uint64_t size, int prot)
 {
 	void *at = mmap(NULL, size, prot,
@@ -161,6 +164,13 @@ void arena_protect(struct memory *memory, uint64_t start, uint64_t size,
 	if (!mprotect(memory->arena + start, size, prot & ~PROT_WRITE))
 		return;
 	abort();	/* OPENED_MOST keeps clear of the limit on mappings */
+}
+
+void arena_fill_soon(struct memory *memory, uint64_t start, uint64_t size)
+{
+	/* A host without huge pages says so: that is no error. */
+	if (size >= HUGE_LEAST)
+		madvise(memory->arena + start, size, MADV_HUGEPAGE);
 }
 
 /* ------- from the arena to the guest ------- */

@@ -274,6 +274,9 @@ void arena_give(struct memory *memory, uint64_t start, uint64_t size,
 void arena_protect(struct memory *memory, uint64_t start, uint64_t size,
 		   unsigned state);
 
+/* All of it is about to be filled in: the host may use huge pages. */
+void arena_fill_soon(struct memory *memory, uint64_t start, uint64_t size);
+
 /* Makes room for so many more calls of arena_place(); ERR_NO_MEMORY. */
 int arena_make_room(struct memory *memory, size_t more);
 

@@ -227,9 +227,11 @@ static bool is_expected(const struct memory *memory, const struct mapping *map,
 static void supply_span(struct memory *memory, const struct mapping *map,
 			struct span span)
 {
-	arena_protect(memory, span.first << GUEST_PAGE_SHIFT,
-		      (span.end - span.first) << GUEST_PAGE_SHIFT,
-		      PAGE_READ | PAGE_WRITTEN);
+	uint64_t start = span.first << GUEST_PAGE_SHIFT;
+	uint64_t size = (span.end - span.first) << GUEST_PAGE_SHIFT;
+
+	arena_protect(memory, start, size, PAGE_READ | PAGE_WRITTEN);
+	arena_fill_soon(memory, start, size);
 	supply(memory, map, span);
 	for (uint64_t page = span.first; page < span.end; page++)
 		mark(memory, map, page, true);
