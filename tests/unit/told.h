@@ -24,7 +24,7 @@ static void tell(const char *format, ...)
 }
 
 /* All since the last time. */
-static void assert_told(const char *expected)
+static inline void assert_told(const char *expected)
 {
 	assert_string_equal(told, expected);
 	told[told_size = 0] = 0;
