@@ -249,7 +249,7 @@ void hooks_forget_code(struct vm *vm);
 void watch_operand(struct vm *vm, guest_addr addr, const uint8_t *bytes,
 		   unsigned size);
 
-/* ------- blocks.c: decoding and the gate ------- */
+/* ------- blocks.c: decoding ------- */
 
 /*
  * Decodes the block into vm->blocks and returns its number; 0 when out of
@@ -284,14 +284,23 @@ size_t block_code(struct vm *vm, guest_addr pc, uint8_t *code,
  */
 bool block_explain(struct vm *vm, guest_addr pc, struct vm_stop *stop);
 
-/* The address of the memory operand of the instruction at `pc`, and its size;
- * false if it has none. */
+/* ------- block_operands.c ------- */
+
+/*
+ * Decodes the instruction at `code`, which is that of `pc`, into vm->insn; its
+ * length, 0 if the disassembler does not know it.
+ */
+size_t block_decode_insn(struct vm *vm, const uint8_t *code, size_t left,
+			 guest_addr pc);
+
+/*
+ * The address of the memory operand of the instruction at `pc`, and its size;
+ * false if it has none.
+ */
 bool block_operand(struct vm *vm, guest_addr pc, guest_addr *addr,
 		   unsigned *size, unsigned *length);
 
-/*
- * The address on the faulting page that the instruction at `pc` wanted.
- */
+/* The address on the faulting page that the instruction at `pc` wanted. */
 guest_addr block_fault_address(struct vm *vm, guest_addr pc,
 			       guest_addr page);
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "formats/error.h"
+#include "vm/x86_prefixes.h"
 
 #define KNOWN_ORDERS 65536
 #define KNOWN_PAGES 1024
@@ -96,13 +97,6 @@ void watch_operand(struct vm *vm, guest_addr addr, const uint8_t *bytes,
 	}
 }
 
-static bool is_prefix(uint8_t byte)
-{
-	return byte == 0x66 || byte == 0x67 || byte == 0xf0 || byte == 0xf2 ||
-	       byte == 0xf3 || byte == 0x2e || byte == 0x36 || byte == 0x3e ||
-	       byte == 0x26 || byte == 0x64 || byte == 0x65;
-}
-
 /*
  * A byte of an instruction that the guest executes; those behind it may be on
  * a page that it does not touch.
@@ -119,7 +113,7 @@ static enum vm_order order_of(struct vm *vm, guest_addr pc)
 	bool lock = false;
 	uint8_t byte = code_byte(vm, pc);
 
-	for (unsigned i = 0; i < 14 && is_prefix(byte); i++) {
+	for (unsigned i = 0; i < 14 && is_legacy_prefix(byte); i++) {
 		lock |= byte == 0xf0;
 		byte = code_byte(vm, ++pc);
 	}

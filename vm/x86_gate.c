@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* x86_gate.c - see x86_gate.h */
+#include "vm/x86_gate.h"
+
+#include <string.h>
+
+#include "vm/x86_prefixes.h"
+
+/*
+ * VEX, EVEX and XOP: in 64-bit mode the first bytes are nothing else, but
+ * for 8f /0 (pop).
+ */
+static bool is_vector_extension(const uint8_t *at, const uint8_t *end)
+{
+	if (at >= end)
+		return false;
+	if (*at == 0xc4 || *at == 0xc5 || *at == 0x62)
+		return true;
+	return *at == 0x8f && at + 1 < end && (at[1] & 0x38);
+}
+
+/*
+ * PCMPESTRM, PCMPESTRI, PCMPISTRM and PCMPISTRI in the mode "equal ordered":
+ * the mode is in the last byte of the instruction, which the length of its
+ * operand tells.
+ */
+static bool is_ordered_compare(const uint8_t *at, const uint8_t *end)
+{
+	unsigned mod, skip = 3;
+
+	if (end - at < 4 || at[1] < 0x60 || at[1] > 0x63)
+		return false;
+	mod = at[2] >> 6;
+	if (mod != 3 && (at[2] & 7) == 4) {	/* SIB */
+		if (mod == 0 && (at[3] & 7) == 5)
+			skip += 4;
+		skip++;
+	} else if (mod == 0 && (at[2] & 7) == 5) {
+		skip += 4;
+	}
+	skip += mod == 1 ? 1 : mod == 2 ? 4 : 0;
+	return at + skip < end && (at[skip] >> 2 & 3) == 3;
+}
+
+/*
+ * PHADDW, PHADDD, PHADDSW, PHSUBW, PHSUBD, PHSUBSW of a register and itself:
+ * the engine overwrites what it has not read yet.  Registers that differ by 8
+ * are taken for the same one, which does no harm.
+ */
+static bool is_horizontal_of_one(const uint8_t *at, const uint8_t *end)
+{
+	return end - at >= 3 && at[1] >= 0x01 && at[1] <= 0x07 &&
+	       at[1] != 0x04 && at[2] >= 0xc0 &&
+	       (at[2] >> 3 & 7) == (at[2] & 7);
+}
+
+/* DPPS: the engine adds the products in another order. */
+static bool is_dot_product(const uint8_t *at, const uint8_t *end)
+{
+	return end - at >= 2 && at[1] == 0x40;
+}
+
+/*
+ * F2XM1, FYL2X, FPTAN, FPATAN, FXTRACT, FPREM1, FPREM, FYL2XP1, FSINCOS,
+ * FSCALE, FSIN, FCOS: the second byte behind D9.
+ */
+static bool is_inexact_x87(uint8_t byte)
+{
+	return (byte >= 0xf0 && byte <= 0xf5) || byte == 0xf8 || byte == 0xf9 ||
+	       byte == 0xfb || byte == 0xfd || byte == 0xfe || byte == 0xff;
+}
+
+static enum gate gate_two_byte(const uint8_t *at, const uint8_t *end,
+			       bool exact)
+{
+	uint8_t modrm = at + 1 < end ? at[1] : 0;
+	unsigned reg = modrm >> 3 & 7;
+	bool is_memory = modrm < 0xc0;
+
+	switch (*at) {
+	case 0x31: case 0xa2:			/* RDTSC, CPUID */
+		return GATE_VALUE;
+	case 0x38:
+		return is_horizontal_of_one(at, end) ? GATE_VALUE : GATE_OPEN;
+	case 0x3a:
+		return is_ordered_compare(at, end) ||
+				       (!exact && is_dot_product(at, end)) ?
+			       GATE_VALUE : GATE_OPEN;
+	case 0x06: case 0x08: case 0x09:	/* CLTS, INVD, WBINVD */
+	case 0x07: case 0x35:			/* SYSRET, SYSEXIT */
+	case 0x20: case 0x21: case 0x22: case 0x23:	/* MOV CR, DR */
+	case 0x30: case 0x32: case 0x33:	/* WRMSR, RDMSR, RDPMC */
+	case 0x78: case 0x79:			/* VMREAD, VMWRITE */
+		return GATE_PRIVILEGE;
+	case 0x0b: case 0x34: case 0xb9: case 0xff: case 0x37: case 0xaa:
+		return GATE_INVALID;	/* UD2, SYSENTER, UD1, UD0, GETSEC, RSM */
+	case 0x00:			/* LLDT, LTR; STR, SLDT, VERR are free */
+		return reg == 2 || reg == 3 ? GATE_PRIVILEGE : GATE_OPEN;
+	case 0x01:
+		if (is_memory)		/* LGDT, LIDT, LMSW, INVLPG */
+			return reg == 2 || reg == 3 || reg == 6 || reg == 7 ?
+				       GATE_PRIVILEGE : GATE_OPEN;
+		if (modrm == 0xf8)	/* SWAPGS */
+			return GATE_PRIVILEGE;
+		return reg == 4 ? GATE_OPEN : GATE_INVALID;	/* SMSW */
+	case 0xae:	/* XSAVE, XRSTOR, XSAVEOPT; RDFSBASE and its kin */
+		if (is_memory)	/* LDMXCSR: see x86_mxcsr.c */
+			return reg == 4 || reg == 6 ? GATE_INVALID :
+			       reg == 2 && !exact ? GATE_EMULATE : GATE_OPEN;
+		return reg < 4 ? GATE_INVALID : GATE_OPEN;
+	case 0xc7:	/* CMPXCHG8B/16B; RDRAND, RDSEED, VMPTRLD, XSAVES */
+		return is_memory && reg == 1 ? GATE_EMULATE : GATE_INVALID;
+	}
+	return GATE_OPEN;
+}
+
+enum gate x86_gate(const uint8_t *code, const uint8_t *end, bool exact)
+{
+	bool rep;
+	const uint8_t *at = skip_prefixes(code, end, &rep);
+
+	if (at >= end)
+		return GATE_OPEN;
+	if (is_vector_extension(at, end))
+		return GATE_INVALID;
+	switch (*at) {
+	case 0xf6: case 0xf7:				/* LOCK NEG */
+		if (memchr(code, 0xf0, (size_t)(at - code)) && at + 1 < end &&
+		    (at[1] >> 3 & 7) == 3)
+			return GATE_EMULATE;
+		break;
+	case 0x0f:
+		return at + 1 < end ? gate_two_byte(at + 1, end, exact) :
+					GATE_OPEN;
+	case 0xdb: case 0xdd:				/* FISTTP */
+		return !exact && at + 1 < end && at[1] < 0xc0 &&
+				       (at[1] >> 3 & 7) == 1 ?
+			       GATE_EMULATE : GATE_OPEN;
+	case 0xd9:
+		return at + 1 < end && is_inexact_x87(at[1]) ? GATE_VALUE :
+							       GATE_OPEN;
+	case 0x6c: case 0x6d: case 0x6e: case 0x6f:	/* INS, OUTS */
+	case 0xe4: case 0xe5: case 0xe6: case 0xe7:	/* IN, OUT */
+	case 0xec: case 0xed: case 0xee: case 0xef:
+	case 0xf4: case 0xfa: case 0xfb:		/* HLT, CLI, STI */
+		return GATE_PRIVILEGE;
+	case 0xcc: case 0xcd: case 0xf1:		/* INT3, INT n, INT1 */
+		return GATE_INT;
+	case 0xcf:					/* IRET */
+	case 0xca: case 0xcb:				/* RETF */
+		return GATE_PRIVILEGE;
+	case 0xff:					/* far CALL, JMP */
+		if (at + 1 < end && at[1] < 0xc0 &&
+		    ((at[1] >> 3 & 7) == 3 || (at[1] >> 3 & 7) == 5))
+			return GATE_PRIVILEGE;
+		break;
+	}
+	return GATE_OPEN;
+}
