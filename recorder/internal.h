@@ -2,9 +2,9 @@
 /*
  * internal.h - the parts of the recorder, for each other
  *
- * effects.c turns what happens to the guest into packets; segments.c ends a
- * segment with a key frame; programs.c says what is executed; recorder.c runs
- * the guest.
+ * events.c runs the guest; effects.c turns what happens to it into packets;
+ * segments.c ends a segment with a key frame; programs.c says what is executed;
+ * trace.c begins and ends the file; recorder.c begins and ends all of it.
  */
 #ifndef CPREC_RECORDER_INTERNAL_H
 #define CPREC_RECORDER_INTERNAL_H
@@ -110,7 +110,7 @@ struct recorder {
 	bool mapped_code;	/* there may be new ones */
 
 	struct timespec flushed;	/* when streams were last written */
-	int64_t flushes_paid;	/* nanoseconds; see before_idle() */
+	int64_t flushes_paid;	/* nanoseconds; see events_before_idle() */
 	struct stream *flushed_in;	/* whose turn it was then */
 	size_t parts;		/* events since then */
 
@@ -191,13 +191,29 @@ void programs_release(struct recorder *rec);
 void children_before_fork(void *context);
 void children_after_fork(void *context, int pid);
 
-/* ------- recorder.c ------- */
+/* ------- events.c ------- */
+
+/* Runs to the next stop and does what it asks for: a linux_driver member. */
+int events_advance(void *context, uint64_t budget, bool exact,
+		   struct linux_result *result, struct failure *why);
+
+/* Linux observer member: deadlocked programs, too, are killed. */
+void events_before_idle(void *context);
+
+/* ------- trace.c ------- */
+
+/* Chooses where the process's trace is to be, and what identifies it. */
+int trace_make_header(struct recorder *rec, struct failure *why);
 
 /* Creates the trace at rec->path, up to its first chunk. */
-int recorder_open_trace(struct recorder *rec, struct failure *why);
+int trace_open(struct recorder *rec, struct failure *why);
 
-/* Writes the symbols of modules that are not in the file yet. */
-int recorder_write_symbols(struct recorder *rec, struct failure *why);
+/* Writes the symbols of each module that is mapped executable, once. */
+int trace_write_symbols(struct recorder *rec, struct failure *why);
+
+/* Writes how the program ended, and what all of the recording came to. */
+int trace_write_summary(struct recorder *rec, const struct linux_result *result,
+			struct failure *why);
 
 /* ------- segments.c ------- */
 

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* trace.c - how a trace begins and ends, and the symbols in it */
+#include "recorder/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "formats/symbols.h"
+#include "vm/elf_symbols.h"
+
+#define LEVEL_DEFAULT 1
+
+int trace_make_header(struct recorder *rec, struct failure *why)
+{
+	rec->header.arch = ARCH_X86_64;
+	rec->path = strdup(rec->options->path);
+	if (!rec->path)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	if (getrandom(rec->header.id, sizeof(rec->header.id), 0) < 0)
+		return failed(why, ERR_SYSTEM, "cannot get random bytes");
+	return 0;
+}
+
+int trace_open(struct recorder *rec, struct failure *why)
+{
+	int level = rec->options->level ? rec->options->level : LEVEL_DEFAULT;
+	int rc = trace_writer_open(&rec->writer, rec->path, &rec->header,
+				   level, why);
+
+	if (!rc)
+		rc = trace_writer_move(rec->writer, linux_hide_descriptor, why);
+	if (!rc)
+		rc = programs_write_meta(rec, why);
+	return rc;
+}
+
+/* Names are a help: a file that cannot be read has none. */
+static int write_symbols(struct recorder *rec, const char *path,
+			 struct failure *why)
+{
+	struct symbols symbols = { 0 };
+	struct output out = { 0 };
+
+	if (elf_symbols(&symbols, path))
+		return 0;
+	symbols_encode(&out, &symbols);
+	symbols_release(&symbols);
+	if (out.error) {
+		output_release(&out);
+		return 0;
+	}
+	return trace_writer_chunk(rec->writer, CHUNK_SYMBOLS, 0, rec->segment,
+				  0, &out, why);
+}
+
+int trace_write_symbols(struct recorder *rec, struct failure *why)
+{
+	size_t count;
+	const struct region *regions = memory_regions(rec->memory, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct region *region = &regions[i];
+		bool known = false;
+		int rc;
+
+		if (region->kind != REGION_FILE || !(region->prot & MAY_EXEC))
+			continue;
+		for (size_t j = 0; j < rec->module_count; j++)
+			known |= rec->modules[j] == region->name;
+		if (known || rec->module_count ==
+				     sizeof(rec->modules) / sizeof(*rec->modules))
+			continue;
+		rec->modules[rec->module_count++] = region->name;
+		rc = write_symbols(rec, region->name, why);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int trace_write_summary(struct recorder *rec, const struct linux_result *result,
+			struct failure *why)
+{
+	struct summary summary = {
+		.time = vm_steps(rec->vm),
+		.thread_count = rec->stream_count,
+		.touched_pages = rec->resolved,
+		.stored_pages = rec->pages.next_id - 1,
+	};
+	struct output out = { 0 };
+
+	summary.threads = calloc(rec->stream_count, sizeof(*summary.threads));
+	if (!summary.threads)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	rec->stream->steps = stream_steps(rec);
+	rec->turn_start = summary.time;
+	for (size_t i = 0; i < rec->stream_count; i++) {
+		const struct stream *stream = rec->streams[i];
+
+		summary.threads[i] = (struct summary_thread){ stream->tid,
+							      stream->steps };
+		summary.cache_hits += stream->reads.total_hits;
+		summary.cache_misses += stream->reads.total_misses;
+	}
+
+	if (result->outcome == LINUX_KILLED)
+		summary.exit_signal = (uint32_t)result->status;
+	else
+		summary.exit_code = (uint32_t)result->status & 0xff;
+	summary_encode(&out, &summary);
+	free(summary.threads);
+	if (out.error)
+		return failed(why, out.error, "out of memory");
+	return trace_writer_chunk(rec->writer, CHUNK_SUMMARY, 0, rec->segment,
+				  0, &out, why);
+}
