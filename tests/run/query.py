@@ -9,16 +9,13 @@ instruction has not retired), at it (it just has), and one instruction after.
 Asked of recordings with several sizes of segments, one by one and all in one
 run, in the order of time and backwards.  Speaks TAP.
 """
-import argparse
 import json
 import os
 import re
-import subprocess
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
-from tap import Failure, Tap  # noqa: E402
+from tap import CprecTap, Failure, main  # noqa: E402
 
 PLACE = 0x20000000
 VARIANTS = {
@@ -79,17 +76,11 @@ ANSWERS = (
 )
 
 
-class Tests(Tap):
+class Tests(CprecTap):
     def __init__(self, options, folder):
-        super().__init__()
-        self.options = options
-        self.folder = folder
+        super().__init__(options, folder)
         with open(options.guest, "rb") as file:
             self.file = file.read()
-
-    def cprec(self, *arguments, text=None):
-        return subprocess.run([self.options.cprec, *arguments], input=text,
-                              capture_output=True, text=True, timeout=120)
 
     def record(self, name, variant):
         trace = os.path.join(self.folder, name.replace(" ", "-") + ".cpr")
@@ -168,18 +159,5 @@ def run_all(options, folder):
     return tests.summary()
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--cprec", required=True)
-    parser.add_argument("--guest", required=True)
-    parser.add_argument("--keep")
-    options = parser.parse_args()
-    if options.keep:
-        os.makedirs(options.keep, exist_ok=True)
-        return run_all(options, options.keep)
-    with tempfile.TemporaryDirectory(prefix="cprec-query-") as folder:
-        return run_all(options, folder)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(run_all, "guest"))

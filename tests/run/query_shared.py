@@ -9,19 +9,16 @@ asked for, in each of its processes.  An answer that is certain must be what the
 page holds when the program runs natively; one that is as of another time, what
 it holds then.  STORIES says which of them is due.  Speaks TAP.
 """
-import argparse
 import bisect
 import glob
 import json
 import os
 import re
-import subprocess
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
 from marks import native  # noqa: E402
-from tap import Tap, equal, expect  # noqa: E402
+from tap import CprecTap, equal, expect, main  # noqa: E402
 
 PLACE, OTHER_PLACE, SIZE = 0x20000000, 0x21000000, 16
 VARIANTS = {
@@ -58,16 +55,7 @@ STORIES = {
 }
 
 
-class Tests(Tap):
-    def __init__(self, options, folder):
-        super().__init__()
-        self.options = options
-        self.folder = folder
-
-    def cprec(self, *arguments, text=None):
-        return subprocess.run([self.options.cprec, *arguments], input=text,
-                              capture_output=True, text=True, timeout=120)
-
+class Tests(CprecTap):
     def record(self, name, variant, arguments):
         """The recordings of all processes, in the order of their beginning."""
         trace = os.path.join(self.folder, name + ".cpr")
@@ -169,19 +157,5 @@ def run_all(options, folder):
     return tests.summary()
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--cprec", required=True)
-    parser.add_argument("--guest", required=True)
-    parser.add_argument("--keep")
-    options = parser.parse_args()
-    options.guest = os.path.abspath(options.guest)
-    if options.keep:
-        os.makedirs(options.keep, exist_ok=True)
-        return run_all(options, options.keep)
-    with tempfile.TemporaryDirectory(prefix="cprec-shared-") as folder:
-        return run_all(options, folder)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(run_all, "guest"))

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What tests in Python have in common: they count, and speak TAP."""
+import argparse
+import os
 import subprocess
+import sys
+import tempfile
 
 
 class Failure(Exception):
@@ -45,3 +49,33 @@ class Tap:
         """The last line; returns the exit status."""
         print(f"1..{self.count}")
         return 1 if self.failed or not self.count else 0
+
+
+class CprecTap(Tap):
+    """Tests that execute cprec, and have a folder for what they make."""
+
+    def __init__(self, options, folder):
+        super().__init__()
+        self.options = options
+        self.folder = folder
+
+    def cprec(self, *arguments, text=None):
+        return subprocess.run([self.options.cprec, *arguments], input=text,
+                              capture_output=True, text=True, timeout=120)
+
+
+def main(run_all, *programs, parser=None):
+    """Returns what run_all(options, folder) does.  The options are --cprec and
+    those of other `programs`, all made absolute, what `parser` knows beside,
+    and --keep, which names the folder and leaves it there."""
+    parser = parser or argparse.ArgumentParser()
+    for name in ("cprec", *programs):
+        parser.add_argument(f"--{name}", type=os.path.abspath, required=True)
+    parser.add_argument("--keep", metavar="FOLDER", help="leave all files here")
+    options = parser.parse_args()
+    if options.keep:
+        os.makedirs(options.keep, exist_ok=True)
+        return run_all(options, os.path.realpath(options.keep))
+    name = os.path.basename(sys.argv[0]).removesuffix(".py")
+    with tempfile.TemporaryDirectory(prefix=f"cprec-{name}-") as folder:
+        return run_all(options, os.path.realpath(folder))

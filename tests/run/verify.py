@@ -16,10 +16,9 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
-from tap import Failure, Tap  # noqa: E402
+from tap import CprecTap, Failure, main  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 AT = re.compile(r"cprec: the replay diverged at t=(\d+), (0x[0-9a-f]+) "
@@ -76,20 +75,15 @@ OLD = [
 ]
 
 
-class Tests(Tap):
+class Tests(CprecTap):
     """One recording, and copies of it that are wrong."""
 
     def __init__(self, options, folder):
-        super().__init__()
-        self.options = options
+        super().__init__(options, folder)
         self.good = os.path.join(folder, "good.cpr")
         self.bad = os.path.join(folder, "bad.cpr")
         self.mnemonics = {}
         self.numbers = {}
-
-    def cprec(self, *arguments, text=None):
-        return subprocess.run([self.options.cprec, *arguments], input=text,
-                              capture_output=True, text=True, timeout=120)
 
     def prepare(self):
         done = self.cprec("record", "--segment=1000", "-o", self.good, "--",
@@ -232,7 +226,7 @@ class Tests(Tap):
 
     def segments_of_one_step(self):
         """Shorter than blocks are."""
-        trace = os.path.join(os.path.dirname(self.good),
+        trace = os.path.join(self.folder,
                              "short.cpr")
         done = self.cprec("record", "-q", "--segment=1", "-o", trace,
                           self.options.guest)
@@ -265,19 +259,7 @@ def run_all(options, folder):
     return tests.summary()
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    for name in "cprec", "tamper", "guest":
-        parser.add_argument(f"--{name}", required=True)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--keep")
-    options = parser.parse_args()
-    if options.keep:
-        os.makedirs(options.keep, exist_ok=True)
-        return run_all(options, options.keep)
-    with tempfile.TemporaryDirectory(prefix="cprec-verify-") as folder:
-        return run_all(options, folder)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only", default="")
+    sys.exit(main(run_all, "tamper", "guest", parser=parser))
