@@ -345,21 +345,6 @@ int64_t find_place(struct linux_process *process, uint64_t size);
 /* How memory that is shared, but not a file's, is called; by Linux too. */
 #define SHARED_NAME "/dev/zero (deleted)"
 
-/* ------- sysv.c ------- */
-
-/* A call that does something with an object of System V's. */
-struct ipc_control {
-	uint64_t id;
-	uint64_t number;	/* semctl(2): of the semaphore */
-	int command;
-	guest_addr buffer;
-	size_t in, out;		/* bytes that go in, or come out on success */
-};
-
-/* Performs one on a copy of the buffer, of which `in` bytes are taken. */
-int64_t ipc_control(struct linux_process *process, long number,
-		    const struct ipc_control *control, void *bytes);
-
 /* ------- host_signals.c ------- */
 
 void signals_init(struct linux_process *process);

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "vm/linux/handlers.h"
+#include "vm/linux/ipc.h"
 #include "vm/linux/mapped_files.h"
 #include "vm/linux/process.h"
 
@@ -232,35 +233,20 @@ static int64_t tell_segment(struct linux_process *process,
 int64_t sys_shmctl(struct linux_process *process,
 		   const struct syscall_row *row, const uint64_t *arg)
 {
+	static const struct ipc_kind kind = {
+		.number = SYS_shmctl, .stat = SHM_STAT,
+		.stat_any = SHM_STAT_ANY, .info = SHM_INFO,
+		.object = sizeof(struct shmid_ds),
+		.limits = sizeof(struct shminfo),
+		.usage = sizeof(struct shm_info),
+	};
 	struct ipc_control control = {
 		.id = arg[0], .command = (int)arg[1], .buffer = arg[2],
 	};
-	union {
-		struct shmid_ds segment;
-		struct shminfo limits;
-		struct shm_info info;
-	} bytes;
-	size_t size = sizeof(bytes.limits);
-	int64_t result;
+	struct shmid_ds segment;
 
-	switch (control.command) {
-	case IPC_STAT:
-	case SHM_STAT:
-	case SHM_STAT_ANY:
-		return tell_segment(process, &control, &bytes.segment);
-	case IPC_SET:
-		control.in = sizeof(bytes.segment);
-		return ipc_control(process, SYS_shmctl, &control, &bytes);
-	case SHM_INFO:
-		size = sizeof(bytes.info);
-		/* fall through */
-	case IPC_INFO:
-		result = ipc_control(process, SYS_shmctl, &control, &bytes);
-		if (result >= 0 &&
-		    copy_out(process, control.buffer, &bytes, size))
-			return -EFAULT;
-		return result;
-	default:
-		return host_call_array(process, row->number[ABI_X86_64], arg);
-	}
+	(void)row;
+	if (ipc_is_stat(&control, &kind))
+		return tell_segment(process, &control, &segment);
+	return ipc_perform(process, &kind, &control, arg);
 }

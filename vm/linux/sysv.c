@@ -10,39 +10,13 @@
 #include <sys/syscall.h>
 
 #include "vm/linux/handlers.h"
+#include "vm/linux/ipc.h"
 #include "vm/linux/process.h"
 
 /* Larger messages than any system allows. */
 #define MESSAGE_MOST (UINT64_C(64) << 20)
 
 enum { SEM_MOST = 65536 };	/* in a set: their number is 16 bits wide */
-
-int64_t ipc_control(struct linux_process *process, long number,
-		    const struct ipc_control *control, void *bytes)
-{
-	int64_t result;
-
-	if (control->in &&
-	    copy_in(process, bytes, control->buffer, control->in))
-		return -EFAULT;
-	result = number == SYS_semctl ?
-			 host_call(process, number, control->id,
-				   control->number, control->command,
-				   host_pointer(bytes)) :
-			 host_call(process, number, control->id,
-				   control->command, host_pointer(bytes));
-	return result;
-}
-
-static int64_t copy_result(struct linux_process *process,
-			   const struct ipc_control *control,
-			   const void *bytes, int64_t result)
-{
-	if (result >= 0 && control->out &&
-	    copy_out(process, control->buffer, bytes, control->out))
-		return -EFAULT;
-	return result;
-}
 
 /* ------- semaphores ------- */
 
@@ -73,7 +47,7 @@ static int64_t control_all(struct linux_process *process,
 	else
 		control->out = (size_t)count * sizeof(*values);
 	result = ipc_control(process, SYS_semctl, control, values);
-	result = copy_result(process, control, values, result);
+	result = ipc_copy_result(process, control, values, result);
 	free(values);
 	return result;
 }
@@ -81,37 +55,22 @@ static int64_t control_all(struct linux_process *process,
 int64_t sys_semctl(struct linux_process *process,
 		   const struct syscall_row *row, const uint64_t *arg)
 {
+	static const struct ipc_kind kind = {
+		.number = SYS_semctl, .stat = SEM_STAT,
+		.stat_any = SEM_STAT_ANY, .info = SEM_INFO,
+		.object = sizeof(struct semid_ds),
+		.limits = sizeof(struct seminfo),
+		.usage = sizeof(struct seminfo),
+	};
 	struct ipc_control control = {
 		.id = arg[0], .number = arg[1], .command = (int)arg[2],
 		.buffer = arg[3],
 	};
-	union {
-		struct semid_ds set;
-		struct seminfo info;
-	} bytes;
-	int64_t result;
 
-	switch (control.command) {
-	case IPC_SET:
-		control.in = sizeof(bytes.set);
-		break;
-	case IPC_STAT:
-	case SEM_STAT:
-	case SEM_STAT_ANY:
-		control.out = sizeof(bytes.set);
-		break;
-	case IPC_INFO:
-	case SEM_INFO:
-		control.out = sizeof(bytes.info);
-		break;
-	case GETALL:
-	case SETALL:
+	(void)row;
+	if (control.command == GETALL || control.command == SETALL)
 		return control_all(process, &control);
-	default:
-		return host_call_array(process, row->number[ABI_X86_64], arg);
-	}
-	result = ipc_control(process, SYS_semctl, &control, &bytes);
-	return copy_result(process, &control, &bytes, result);
+	return ipc_perform(process, &kind, &control, arg);
 }
 
 /* ------- messages ------- */
@@ -159,31 +118,17 @@ int64_t sys_msgrcv(struct linux_process *process,
 int64_t sys_msgctl(struct linux_process *process,
 		   const struct syscall_row *row, const uint64_t *arg)
 {
+	static const struct ipc_kind kind = {
+		.number = SYS_msgctl, .stat = MSG_STAT,
+		.stat_any = MSG_STAT_ANY, .info = MSG_INFO,
+		.object = sizeof(struct msqid_ds),
+		.limits = sizeof(struct msginfo),
+		.usage = sizeof(struct msginfo),
+	};
 	struct ipc_control control = {
 		.id = arg[0], .command = (int)arg[1], .buffer = arg[2],
 	};
-	union {
-		struct msqid_ds queue;
-		struct msginfo info;
-	} bytes;
-	int64_t result;
 
-	switch (control.command) {
-	case IPC_SET:
-		control.in = sizeof(bytes.queue);
-		break;
-	case IPC_STAT:
-	case MSG_STAT:
-	case MSG_STAT_ANY:
-		control.out = sizeof(bytes.queue);
-		break;
-	case IPC_INFO:
-	case MSG_INFO:
-		control.out = sizeof(bytes.info);
-		break;
-	default:
-		return host_call_array(process, row->number[ABI_X86_64], arg);
-	}
-	result = ipc_control(process, SYS_msgctl, &control, &bytes);
-	return copy_result(process, &control, &bytes, result);
+	(void)row;
+	return ipc_perform(process, &kind, &control, arg);
 }
