@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include "vm/linux/mapped_files.h"
 #include "vm/linux/process.h"
 #include "vm/linux/program.h"
+#include "vm/linux/title.h"
 
 /* ------- making and ending one ------- */
 
@@ -31,8 +31,6 @@ static void fill_rows(struct linux_process *process)
 int start_program(struct linux_process *process, const struct program *program,
 		  const struct linux_options *options, struct failure *why)
 {
-	const char *name = strrchr(program->typed, '/');
-
 	free(process->program);
 	process->program = realpath(program->path, NULL);
 	if (!process->program && errno == ENOENT)	/* it was deleted */
@@ -40,7 +38,7 @@ int start_program(struct linux_process *process, const struct program *program,
 	if (!process->program)
 		return failed(why, ERR_SYSTEM, "cannot resolve '%s': %s",
 			      program->path, strerror(errno));
-	prctl(PR_SET_NAME, name ? name + 1 : program->typed);
+	title_show(program, options->envp);
 	return load_program(process, program, options, why);
 }
 
