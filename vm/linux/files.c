@@ -127,22 +127,25 @@ int64_t sys_about(struct linux_process *process, const struct syscall_row *row,
 	return result;
 }
 
-/* The result of readlink() on /proc/self/exe; -ENOSYS for another path. */
+/* The result of readlink() on a /proc/PID/exe; -ENOSYS for another path. */
 static int64_t read_exe_link(struct linux_process *process, int dir,
 			     guest_addr path, guest_addr buffer, uint64_t room)
 {
-	size_t length = strlen(process->program);
-	char text[PATH_MAX];
+	char text[PATH_MAX], target[PATH_MAX];
+	int64_t length;
 
-	if (copy_path(process, text, path) || !proc_is_exe(process, dir, text))
+	if (copy_path(process, text, path))
 		return -ENOSYS;
+	length = proc_read_exe(process, dir, text, target);
+	if (length < 0)
+		return length;
 	if ((int)room <= 0)
 		return -EINVAL;
-	if (length > (uint64_t)(int)room)
-		length = (size_t)(int)room;
-	if (copy_out(process, buffer, process->program, length))
+	if (length > (int)room)
+		length = (int)room;
+	if (copy_out(process, buffer, target, (size_t)length))
 		return -EFAULT;
-	return (int64_t)length;
+	return length;
 }
 
 int64_t sys_readlink(struct linux_process *process,

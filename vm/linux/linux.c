@@ -13,6 +13,7 @@
 
 #include "formats/error.h"
 #include "vm/linux/mapped_files.h"
+#include "vm/linux/proc.h"
 #include "vm/linux/process.h"
 #include "vm/linux/program.h"
 #include "vm/linux/title.h"
@@ -39,6 +40,7 @@ int start_program(struct linux_process *process, const struct program *program,
 		return failed(why, ERR_SYSTEM, "cannot resolve '%s': %s",
 			      program->path, strerror(errno));
 	title_show(program, options->envp);
+	proc_keep_exe(process, program->fd);
 	return load_program(process, program, options, why);
 }
 
@@ -70,7 +72,7 @@ int linux_create(struct linux_process **out, struct vm *vm,
 	process->vm = vm;
 	process->memory = vm_memory(vm);
 	process->aslr = options->aslr;
-	process->waited_by = -1;
+	process->waited_by = process->exe = -1;
 	fill_rows(process);
 	rc = make_first_thread(process);
 	if (!rc)
@@ -116,6 +118,8 @@ void linux_destroy(struct linux_process *process)
 	free(process->thread);
 	eof_tail_release(process);
 	mapped_files_release(process);
+	if (process->exe >= 0)
+		linux_close_hidden(process->exe);
 	free(process->descriptors);
 	free(process->program);
 	free(process);

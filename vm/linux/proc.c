@@ -92,7 +92,7 @@ static bool is_own(struct linux_process *process, struct proc_place *place)
 	return true;
 }
 
-/* Whether it is another process of the guest's, which cprec executes. */
+/* Whether it is another process that cprec executes. */
 static bool is_relative(const struct proc_place *place)
 {
 	char link[64];
@@ -103,21 +103,97 @@ static bool is_relative(const struct proc_place *place)
 	       own.st_dev == other.st_dev && own.st_ino == other.st_ino;
 }
 
-bool proc_is_exe(struct linux_process *process, int dir, const char *path)
+/* ------- the program's file ------- */
+
+/*
+ * Each process that cprec executes has a descriptor of its program's file, all
+ * of them under the same number: the others find it there.  It is one that
+ * can only be asked about, which hardly any other is.
+ */
+void proc_keep_exe(struct linux_process *process, int program)
+{
+	char link[PATH_ROOM];
+	int fd;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", program);
+	fd = open(link, O_PATH | O_CLOEXEC);
+	if (fd >= 0 && process->exe < 0) {
+		process->exe = linux_hide_descriptor(fd);
+		if (process->exe >= 0)
+			return;
+	} else if (fd >= 0 && dup3(fd, process->exe, O_CLOEXEC) >= 0) {
+		close(fd);
+		return;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (process->exe >= 0)
+		linux_close_hidden(process->exe);
+	process->exe = -1;
+}
+
+static bool is_kept_exe(const struct proc_place *place, int fd)
+{
+	char line[PATH_ROOM];
+	unsigned flags = 0;
+	FILE *about;
+
+	snprintf(line, sizeof(line), "/proc/%u/fdinfo/%d", place->pid, fd);
+	about = fopen(line, "re");
+	if (!about)
+		return false;
+	while (fgets(line, sizeof(line), about))
+		sscanf(line, "flags: %o", &flags);
+	fclose(about);
+	return flags & O_PATH;
+}
+
+/* Where a path to such a link leads for the guest; false if it is none. */
+static bool find_exe(struct linux_process *process, int dir, const char *path,
+		     char link[PATH_ROOM])
 {
 	struct proc_place place;
 
-	return ends_with(path, "exe") && locate(&place, dir, path) &&
-	       is_own(process, &place) && !strcmp(place.name, "exe");
+	if (!ends_with(path, "exe") || !locate(&place, dir, path) ||
+	    strcmp(place.name, "exe") != 0)
+		return false;
+	*link = '\0';
+	if (is_own(process, &place))
+		return true;
+	if (process->exe < 0 || !is_relative(&place) ||
+	    !is_kept_exe(&place, process->exe))
+		return false;
+	snprintf(link, PATH_ROOM, "/proc/%u/fd/%d", place.pid, process->exe);
+	return true;
+}
+
+int64_t proc_read_exe(struct linux_process *process, int dir,
+		      const char *path, char text[PATH_MAX])
+{
+	char link[PATH_ROOM];
+	ssize_t length;
+
+	if (!find_exe(process, dir, path, link))
+		return -ENOSYS;
+	if (*link) {
+		length = readlink(link, text, PATH_MAX);
+		return length < 0 ? -errno : length;
+	}
+	length = (ssize_t)strnlen(process->program, PATH_MAX);
+	memcpy(text, process->program, (size_t)length);
+	return length;
 }
 
 void proc_redirect(struct linux_process *process, int dir, char *path)
 {
-	size_t size = strlen(process->program) + 1;
+	char link[PATH_ROOM];
 
-	if (size <= PATH_MAX && proc_is_exe(process, dir, path))
-		memcpy(path, process->program, size);
+	if (find_exe(process, dir, path, link))
+		snprintf(path, PATH_MAX, "%s",
+			 *link ? link : process->program);
 }
+
+/* ------- the host's files ------- */
 
 static void host_path(char path[PATH_ROOM], uint32_t tid, const char *name)
 {

@@ -16,6 +16,7 @@
 #ifndef CPREC_VM_LINUX_PROC_H
 #define CPREC_VM_LINUX_PROC_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -49,11 +50,18 @@ struct proc_file {
 int64_t proc_open(struct linux_process *process, int dir, const char *path,
 		  int flags);
 
-/* Replaces /proc/self/exe by the program's path; `path` has PATH_MAX bytes. */
+/*
+ * Replaces /proc/self/exe, or that of another recorded process, by a path that
+ * leads to the program's file; `path` has PATH_MAX bytes.
+ */
 void proc_redirect(struct linux_process *process, int dir, char *path);
 
-/* Whether `path` is /proc/self/exe or the same by number. */
-bool proc_is_exe(struct linux_process *process, int dir, const char *path);
+/* What such a link says, without a NUL: its length, or -ENOSYS. */
+int64_t proc_read_exe(struct linux_process *process, int dir,
+		      const char *path, char text[PATH_MAX]);
+
+/* The process executes this program from now on, as others will find. */
+void proc_keep_exe(struct linux_process *process, int program);
 
 /*
  * Opens the host's file that stands behind such a descriptor, to ask about it;

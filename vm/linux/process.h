@@ -150,6 +150,7 @@ struct linux_process {
 	const struct linux_observer *observer;
 	const struct linux_driver *driver;
 	char *program;		/* absolute path of the ELF file */
+	int exe;		/* its hidden descriptor; -1: see proc.h */
 	struct layout layout;
 	struct guest_action action[SIGNALS + 1];	/* for signals */
 	guest_addr lost;	/* 0, or a page; see lost_pages.c */
