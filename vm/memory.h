@@ -160,9 +160,6 @@ bool memory_attached_at(const struct memory *memory, guest_addr addr,
 /* How many mappings there are of what was attached under a number. */
 size_t memory_count_attached(const struct memory *memory, uint64_t number);
 
-/* The place of a host address in the arena; false if it is not there. */
-bool memory_is_arena(const struct memory *memory, uint64_t host);
-
 /*
  * The address under which the contents at `addr` are known: that of a common
  * page, or `addr`.

@@ -122,11 +122,6 @@ size_t memory_count_attached(const struct memory *memory, uint64_t number)
 	return count;
 }
 
-bool memory_is_arena(const struct memory *memory, uint64_t host)
-{
-	return host - (uint64_t)(uintptr_t)memory->arena < memory->arena_size;
-}
-
 bool memory_file_at(const struct memory *memory, guest_addr addr,
 		    uint64_t *dev, uint64_t *ino)
 {

@@ -245,6 +245,63 @@ static void test_by_key(void)
 	CHECK(!semctl(semaphores, 0, IPC_RMID));
 }
 
+/* ------- how often it is attached, while others use it ------- */
+
+/* How many of so many answers were out of range. */
+static unsigned count_wrong(int id, unsigned long least, unsigned long most)
+{
+	unsigned wrong = 0;
+
+	for (int i = 0; i < 60; i++) {
+		unsigned long count = attached(id);
+
+		wrong += count < least || count > most;
+	}
+	return wrong;
+}
+
+/* Each page for itself, up to a store to the first. */
+static int write_pages(uint8_t *at)
+{
+	for (uint64_t i = 0; !load(at); i++)
+		store(at + (1 + i * 7 % 31) * PAGE, i);
+	return 0;
+}
+
+static int attach_often(int id, const uint8_t *until)
+{
+	while (!load(until)) {
+		uint8_t *at = shmat(id, NULL, 0);
+
+		if (at == NOWHERE || shmdt(at))
+			return 1;
+	}
+	return 0;
+}
+
+static void test_in_use(void)
+{
+	int id = make_segment(32 * PAGE), other = make_segment(PAGE);
+	uint8_t *at = shmat(id, NULL, 0), *until = shmat(other, NULL, 0);
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(write_pages(at));
+	CHECK(count_wrong(id, 2, 2) == 0);
+	store(at, 1);
+	CHECK(end_of(pid) == 0 && attached(id) == 1);
+	CHECK(!shmdt(at));
+	pid = fork();
+	if (!pid)
+		_exit(attach_often(id, until));
+	CHECK(count_wrong(id, 0, 1) == 0);
+	store(until, 1);
+	CHECK(end_of(pid) == 0 && attached(id) == 0);
+	CHECK(!shmdt(until));
+	remove_segment(id);
+	remove_segment(other);
+}
+
 /* ------- semaphores ------- */
 
 static void test_semaphores(void)
@@ -391,6 +448,7 @@ int main(void)
 	test_twice();
 	test_inherited();
 	test_by_key();
+	test_in_use();
 	test_semaphores();
 	test_threads();
 	test_messages();

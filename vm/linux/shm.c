@@ -153,37 +153,61 @@ int64_t sys_shmdt(struct linux_process *process, const struct syscall_row *row,
 
 /* ------- how often it is attached ------- */
 
-/* A line of /proc/PID/maps that is of a segment. */
-static bool is_part(const char *line, int id, uint64_t *start)
+/* How long it may take until all that the host counts is found. */
+#define ROUNDS 10
+#define NAP 1000		/* microseconds from round to round */
+
+/* How often a segment is attached, by some processes. */
+struct tally {
+	uint64_t host;		/* as the host counts */
+	uint64_t guest;		/* as the guest is to see it */
+};
+
+/* A line of /proc/PID/maps. */
+struct line {
+	uint64_t start, end, offset;
+};
+
+static bool is_part(const char *text, int id, struct line *line)
 {
 	unsigned long long inode;
 	int name = 0;
 
-	return sscanf(line, "%" SCNx64 "-%*x %*s %*x %*s %llu %n", start,
-		      &inode, &name) == 2 &&
+	return sscanf(text,
+		      "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %llu %n",
+		      &line->start, &line->end, &line->offset, &inode,
+		      &name) == 4 &&
 	       inode == (unsigned long long)id && name &&
-	       !strncmp(line + name, NAME_START, strlen(NAME_START));
+	       !strncmp(text + name, NAME_START, strlen(NAME_START));
 }
 
-/* How often the host has a segment in a process, at most so as the guest. */
-static uint64_t count_too_many(struct linux_process *process, const char *pid,
-			       int id)
+/* Whether the host has it in pieces only for their permissions. */
+static bool goes_on(const struct line *before, const struct line *line)
 {
-	bool is_self = atoi(pid) == getpid();
-	char path[64], line[512];
-	uint64_t count = 0, start;
+	return before->end && line->start <= before->end &&
+	       line->start - line->offset == before->start - before->offset;
+}
+
+/* Counts the mappings of a process, and those that are not of one piece. */
+static void count_lines(const char *pid, int id, uint64_t *lines,
+			uint64_t *whole)
+{
+	struct line before = { 0 }, line;
+	char path[64], text[512];
 	FILE *maps;
 
+	*lines = *whole = 0;
 	snprintf(path, sizeof(path), "/proc/%.20s/maps", pid);
 	maps = fopen(path, "re");
-	while (maps && fgets(line, sizeof(line), maps))
-		count += is_part(line, id, &start) &&
-			 (is_self || memory_is_arena(process->memory, start));
+	while (maps && fgets(text, sizeof(text), maps)) {
+		if (!is_part(text, id, &line))
+			continue;
+		*lines += 1;
+		*whole += !goes_on(&before, &line);
+		before = line;
+	}
 	if (maps)
 		fclose(maps);
-	if (is_self)
-		count -= memory_count_attached(process->memory, (uint64_t)id);
-	return count;
 }
 
 /* Whether a process is one of ours: it runs this very program. */
@@ -198,35 +222,104 @@ static bool is_relative(const char *pid)
 	       !memcmp(own, other, (size_t)size);
 }
 
-/* What the host counts beyond what the programs have attached. */
-static uint64_t surplus(struct linux_process *process, int id)
+/*
+ * Our processes have each segment twice, while they attach or detach it once
+ * or thrice.
+ */
+static void count_in(struct linux_process *process, const char *pid, int id,
+		     struct tally *ours, struct tally *others)
+{
+	bool is_ours = is_relative(pid);
+	struct tally *tally = is_ours ? ours : others;
+	uint64_t lines, whole;
+
+	if (!tally)
+		return;
+	count_lines(pid, id, &lines, &whole);
+	tally->host += lines;
+	if (atoi(pid) == getpid())
+		tally->guest += memory_count_attached(process->memory,
+						      (uint64_t)id);
+	else
+		tally->guest += is_ours ? whole / 2 : lines;
+}
+
+/* By all processes; without `others` only by ours. */
+static void count_all(struct linux_process *process, int id,
+		      struct tally *ours, struct tally *others)
 {
 	DIR *folder = opendir("/proc");
-	uint64_t count = 0;
 	struct dirent *entry;
 
 	while (folder && (entry = readdir(folder)))
-		if (isdigit((unsigned char)entry->d_name[0]) &&
-		    is_relative(entry->d_name))
-			count += count_too_many(process, entry->d_name, id);
+		if (isdigit((unsigned char)entry->d_name[0]))
+			count_in(process, entry->d_name, id, ours, others);
 	if (folder)
 		closedir(folder);
-	return count;
+}
+
+/*
+ * What the host counts and what processes have is read one after the other,
+ * while they attach, detach and end.  The memory of one that has ended may even
+ * stay for a moment, when somebody reads its maps.  So it is read until every
+ * mapping that the host counts is found.  What is not found then is of
+ * processes that are kept from us.
+ */
+static bool count_once(struct linux_process *process, int id, uint64_t *count)
+{
+	struct tally ours = { 0 }, others = { 0 };
+	uint64_t host = *count;
+
+	count_all(process, id, &ours, NULL);
+	if (host != ours.host) {
+		ours = (struct tally){ 0 };
+		count_all(process, id, &ours, &others);
+	}
+	*count = ours.guest + (host > ours.host ? host - ours.host : 0);
+	return host == ours.host + others.host;
 }
 
 /* ------- shmctl ------- */
 
-static int64_t tell_segment(struct linux_process *process,
-			    const struct ipc_control *control,
-			    struct shmid_ds *segment)
+/*
+ * What shmctl(2) fills in, with the count of attachments for the guest.
+ * Relatives do not divide their mappings while this process is inside.
+ */
+static int64_t ask_segment(struct linux_process *process,
+			   const struct ipc_control *control,
+			   struct shmid_ds *segment)
 {
-	int64_t result = ipc_control(process, SYS_shmctl, control, segment);
-	int id = control->command == IPC_STAT ? (int)control->id : (int)result;
+	int64_t result = 0;
+	bool done = false;
+
+	memory_enter_files(process->memory);
+	for (int round = 0; round < ROUNDS && !done; round++) {
+		uint64_t count;
+
+		if (round)
+			usleep(NAP);
+		result = ipc_control(process, SYS_shmctl, control, segment);
+		if (result < 0)
+			break;
+		count = segment->shm_nattch;
+		done = count_once(process, control->command == IPC_STAT ?
+						   (int)control->id :
+						   (int)result, &count);
+		segment->shm_nattch = count;
+	}
+	memory_doubt_shared(process->memory);
+	return result;
+}
+
+static int64_t tell_segment(struct linux_process *process,
+			    const struct ipc_control *control)
+{
+	struct shmid_ds segment;
+	int64_t result = ask_segment(process, control, &segment);
 
 	if (result < 0)
 		return result;
-	segment->shm_nattch -= surplus(process, id);
-	return copy_out(process, control->buffer, segment, sizeof(*segment)) ?
+	return copy_out(process, control->buffer, &segment, sizeof(segment)) ?
 		       -EFAULT : result;
 }
 
@@ -243,10 +336,9 @@ int64_t sys_shmctl(struct linux_process *process,
 	struct ipc_control control = {
 		.id = arg[0], .command = (int)arg[1], .buffer = arg[2],
 	};
-	struct shmid_ds segment;
 
 	(void)row;
 	if (ipc_is_stat(&control, &kind))
-		return tell_segment(process, &control, &segment);
+		return tell_segment(process, &control);
 	return ipc_perform(process, &kind, &control, arg);
 }
