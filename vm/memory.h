@@ -157,6 +157,9 @@ bool memory_file_at(const struct memory *memory, guest_addr addr,
 bool memory_attached_at(const struct memory *memory, guest_addr addr,
 			uint64_t *number);
 
+/* Bytes of all regions. */
+uint64_t memory_size(const struct memory *memory);
+
 /* How many mappings there are of what was attached under a number. */
 size_t memory_count_attached(const struct memory *memory, uint64_t number);
 

@@ -111,6 +111,16 @@ bool memory_attached_at(const struct memory *memory, guest_addr addr,
 	return true;
 }
 
+uint64_t memory_size(const struct memory *memory)
+{
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < memory->count; i++)
+		if (!is_common(memory->maps[i].region.start))
+			size += mapping_size(&memory->maps[i]);
+	return size;
+}
+
 size_t memory_count_attached(const struct memory *memory, uint64_t number)
 {
 	size_t count = 0;

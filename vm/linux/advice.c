@@ -41,6 +41,7 @@ int64_t sys_madvise(struct linux_process *process,
 	switch ((int)arg[2]) {
 	case MADV_DONTNEED:
 	case 24:	/* MADV_DONTNEED_LOCKED */
+		peaks_before_less(process, size);
 		return discard(process, arg[0], size);
 	case MADV_NORMAL:
 	case MADV_RANDOM:

@@ -265,6 +265,7 @@ static void change(struct linux_process *process,
 	threads_end_others(process);
 	process->thread->robust_list = 0;
 	delete_timers();
+	peaks_before_exec(process);
 	unmap_all(process);
 	memset(&process->layout, 0, sizeof(process->layout));
 	drop_signal_state(process);

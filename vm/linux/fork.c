@@ -224,6 +224,7 @@ static int64_t start_child(struct linux_process *process,
 {
 	int tid = (int)syscall(SYS_gettid);
 
+	process->peaks = (struct peaks){ 0 };
 	if (request->flags & CLONE_CHILD_SETTID)
 		copy_out(process, request->child_tid, &tid, sizeof(tid));
 	if (request->flags & CLONE_CLEAR_SIGHAND)

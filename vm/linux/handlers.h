@@ -75,6 +75,9 @@ syscall_handler sys_mincore;
 syscall_handler sys_madvise;
 syscall_handler sys_mlock;
 
+/* peaks.c */
+syscall_handler sys_getrusage;
+
 /* signals.c */
 syscall_handler sys_rt_sigaction;
 syscall_handler sys_rt_sigprocmask;

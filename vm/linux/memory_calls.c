@@ -247,6 +247,8 @@ int64_t sys_mmap(struct linux_process *process, const struct syscall_row *row,
 	start = place(process, &request);
 	if (start < 0)
 		return start;
+	if (request.flags & MAP_FIXED)
+		peaks_before_less(process, request.size);
 	if (request.flags & MAP_ANONYMOUS)
 		return map_zeros(process, &request, (guest_addr)start);
 	return map_file(process, &request, (guest_addr)start);
@@ -260,6 +262,7 @@ int64_t sys_munmap(struct linux_process *process,
 	(void)row;
 	if (arg[0] % GUEST_PAGE || !size || !is_user_range(arg[0], size))
 		return -EINVAL;
+	peaks_before_less(process, size);
 	eof_tail_forget(process, arg[0], size);
 	return memory_unmap(process->memory, arg[0], size) ? -ENOMEM : 0;
 }
@@ -328,9 +331,10 @@ int64_t sys_brk(struct linux_process *process, const struct syscall_row *row,
 		if (!may_grow(process, old_end, new_end) ||
 		    memory_map(process->memory, &region, -1, NULL))
 			return (int64_t)layout->brk;
-	} else if (new_end < old_end &&
-		   memory_unmap(process->memory, new_end, old_end - new_end)) {
-		return (int64_t)layout->brk;
+	} else if (new_end < old_end) {
+		peaks_before_less(process, old_end - new_end);
+		if (memory_unmap(process->memory, new_end, old_end - new_end))
+			return (int64_t)layout->brk;
 	}
 	layout->brk = arg[0];
 	return (int64_t)layout->brk;

@@ -141,6 +141,8 @@ int64_t sys_mremap(struct linux_process *process,
 		return map_again(process, like, arg, new_size);
 	if (!like || !is_mapped(process, arg[0], old_size))
 		return -EFAULT;
+	if (arg[3] & MREMAP_FIXED || new_size < old_size)
+		peaks_before_less(process, old_size);
 	if (arg[3] & MREMAP_FIXED)
 		return move_mapping(process, like, arg, old_size, new_size,
 				    arg[4]);

@@ -92,6 +92,15 @@ struct descriptor {
 	uint8_t stream;		/* it is, or was copied from, 1 or 2 */
 };
 
+/* The most pages that there were; see peaks.c. */
+struct peaks {
+	uint64_t size;
+	uint64_t present;	/* in the host's memory */
+	uint64_t before;	/* the same, of programs before an exec */
+	uint64_t shrunk;	/* bytes that went since it was counted */
+	uint64_t looked, took;	/* when it was, and how long; nanoseconds */
+};
+
 /* Where things are in the address space. */
 struct layout {
 	guest_addr mmap_top;	/* mappings grow down from here */
@@ -152,6 +161,7 @@ struct linux_process {
 	char *program;		/* absolute path of the ELF file */
 	int exe;		/* its hidden descriptor; -1: see proc.h */
 	struct layout layout;
+	struct peaks peaks;
 	struct guest_action action[SIGNALS + 1];	/* for signals */
 	guest_addr lost;	/* 0, or a page; see lost_pages.c */
 	bool lost_to_guest;	/* it is the guest that has touched it */
@@ -317,6 +327,18 @@ static inline int stream_of(const struct linux_process *process, int fd)
  * not have come through an execve(), so it is not the program's.
  */
 void hide_own_descriptors(void);
+
+/* ------- peaks.c ------- */
+
+/* So many bytes are about to be unmapped, or dropped. */
+void peaks_before_less(struct linux_process *process, uint64_t size);
+
+/* All is about to be replaced. */
+void peaks_before_exec(struct linux_process *process);
+
+/* There are so many pages now. */
+void peaks_note(struct linux_process *process, uint64_t size,
+		uint64_t present);
 
 /* ------- process_calls.c ------- */
 

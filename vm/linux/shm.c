@@ -144,6 +144,7 @@ int64_t sys_shmdt(struct linux_process *process, const struct syscall_row *row,
 	       (!found || number == first)) {
 		found = true;
 		first = number;
+		peaks_before_less(process, part.end - part.start);
 		if (memory_unmap(process->memory, part.start,
 				 part.end - part.start))
 			return -ENOMEM;

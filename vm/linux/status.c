@@ -92,6 +92,16 @@ static void print_size(const struct subject *subject, FILE *out)
 	print_pages(out, subject->usage.size);
 }
 
+static void print_most(const struct subject *subject, FILE *out)
+{
+	print_pages(out, subject->process->peaks.size);
+}
+
+static void print_most_present(const struct subject *subject, FILE *out)
+{
+	print_pages(out, subject->process->peaks.present);
+}
+
 static void print_present(const struct subject *subject, FILE *out)
 {
 	print_pages(out, usage_present(&subject->usage));
@@ -151,14 +161,13 @@ static void print_nothing(const struct subject *subject, FILE *out)
 	print_pages(out, 0);
 }
 
-/* Nobody knows how much the guest had before: the highest is what it has. */
 static const struct {
 	const char *name;
 	void (*print)(const struct subject *subject, FILE *out);
 } lines[] = {
-	{ "Threads:", print_count },  { "VmPeak:", print_size },
+	{ "Threads:", print_count },  { "VmPeak:", print_most },
 	{ "VmSize:", print_size },    { "VmLck:", print_nothing },
-	{ "VmPin:", print_nothing },  { "VmHWM:", print_present },
+	{ "VmPin:", print_nothing },  { "VmHWM:", print_most_present },
 	{ "VmRSS:", print_present },  { "RssAnon:", print_anon },
 	{ "RssFile:", print_file },   { "RssShmem:", print_shared },
 	{ "VmData:", print_data },    { "VmStk:", print_stack },
@@ -194,6 +203,7 @@ void status_print(struct linux_process *process, uint32_t tid, FILE *out)
 	if (!in)
 		return;
 	usage_of(process, &subject.usage);
+	peaks_note(process, subject.usage.size, usage_present(&subject.usage));
 	while (fgets(line, sizeof(line), in))
 		print_line(&subject, line, out);
 	fclose(in);

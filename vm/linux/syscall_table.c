@@ -189,7 +189,7 @@ const struct syscall_row syscall_rows[] = {
 	CALL(umask, 95, INT),
 	CALL(gettimeofday, 96, OUT(TIMEVAL), OUT(TIMEZONE)),
 	CALL(getrlimit, 97, INT, OUT(RLIMIT)),
-	CALL(getrusage, 98, INT, OUT(RUSAGE)),
+	CODE(getrusage, 98, sys_getrusage, INT, INT),
 	CALL(sysinfo, 99, OUT(SYSINFO)),
 	CALL(times, 100, OUT(TMS)),
 	REFUSED(ptrace, 101, EPERM),
