@@ -16,7 +16,6 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -231,70 +230,6 @@ static void test_sizes(void)
 	      number_of(other, "VmRSS:"));
 	CHECK(number_of(other, "VmPeak:") >= number_of(other, "VmSize:"));
 	CHECK(number_of(other, "VmLib:") > 0 && number_of(other, "VmPTE:") > 0);
-}
-
-/* ------- the most there was ------- */
-
-enum { LARGE = 24 << 20 };
-
-static long most_present(int who)
-{
-	struct rusage usage;
-
-	CHECK(!getrusage(who, &usage));
-	return usage.ru_maxrss;
-}
-
-static char *use_much(void)
-{
-	char *map = mmap(NULL, LARGE, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	CHECK(map != MAP_FAILED);
-	memset(map, 1, LARGE);
-	return map;
-}
-
-/* The program that was there before had much. */
-static int after_exec(void)
-{
-	CHECK(most_present(RUSAGE_SELF) * 1024L > LARGE);
-	CHECK(slurp("/proc/self/status", text) > 0);
-	CHECK(number_of(text, "VmHWM:") * 1024 < LARGE / 2);
-	CHECK(number_of(text, "VmPeak:") * 1024 < LARGE / 2);
-	return guest_failures;
-}
-
-static void test_peaks(char *program)
-{
-	const long large = LARGE / 1024, little = 6 << 10;
-	long most;
-	char *map;
-	pid_t pid;
-
-	CHECK(most_present(RUSAGE_SELF) < large / 2);
-	CHECK(slurp("/proc/self/status", text) > 0);
-	map = use_much();
-	munmap(map, LARGE);
-	CHECK(slurp("/proc/self/status", other) > 0);
-	CHECK(number_of(other, "VmRSS:") < large / 2);
-	most = number_of(other, "VmHWM:");
-	CHECK(most > large && most < number_of(text, "VmRSS:") + large + little);
-	CHECK(labs(most_present(RUSAGE_SELF) - most) <= little);
-	CHECK(most_present(RUSAGE_THREAD) == most_present(RUSAGE_SELF));
-	CHECK(number_of(other, "VmPeak:") >=
-	      number_of(text, "VmSize:") + large);
-	CHECK(number_of(other, "VmSize:") <
-	      number_of(text, "VmSize:") + large / 2);
-	pid = fork();
-	if (!pid) {
-		CHECK(most_present(RUSAGE_SELF) < large / 2);
-		use_much();
-		if (!guest_failures)
-			execl(program, program, "after", NULL);
-		_exit(99);
-	}
-	CHECK(end_of(pid) == 0);
 }
 
 /* One descriptor, read again: it says what is now. */
@@ -628,15 +563,13 @@ static void test_thread(void)
 
 int main(int argc, char **argv, char **envp)
 {
-	if (argc > 1)
-		return after_exec();
+	(void)argc;
 	memset(text, 1, sizeof(text));
 	memset(other, 1, sizeof(other));
 	test_smaps();
 	test_present();
 	test_tail();
 	test_sizes();
-	test_peaks(argv[0]);
 	test_again();
 	test_identity();
 	test_stat(argv, envp);

@@ -78,6 +78,10 @@ syscall_handler sys_mlock;
 /* peaks.c */
 syscall_handler sys_getrusage;
 
+/* process_vm.c */
+syscall_handler sys_process_vm_readv;
+syscall_handler sys_process_vm_writev;
+
 /* signals.c */
 syscall_handler sys_rt_sigaction;
 syscall_handler sys_rt_sigprocmask;
