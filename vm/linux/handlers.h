@@ -87,6 +87,9 @@ syscall_handler sys_rt_sigaction;
 syscall_handler sys_rt_sigprocmask;
 syscall_handler sys_rt_sigpending;
 
+/* signal_wait.c */
+syscall_handler sys_rt_sigtimedwait;
+
 /* alternate_stack.c */
 syscall_handler sys_sigaltstack;
 

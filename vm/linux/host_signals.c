@@ -295,17 +295,24 @@ void signals_send_own(struct linux_thread *thread, const siginfo_t *info)
 	signals_kick(thread);
 }
 
+int signals_take_own(struct signals *signals, uint64_t set, siginfo_t *info)
+{
+	uint64_t ready = signals->own & set;
+	int number = ready ? __builtin_ctzll(ready) + 1 : 0;
+
+	if (!number)
+		return 0;
+	*info = signals->own_info[own_slot(number)];
+	__atomic_fetch_and(&signals->own, ~MASK_OF(number), __ATOMIC_SEQ_CST);
+	return number;
+}
+
 void signals_take(struct linux_process *process, siginfo_t *info)
 {
 	struct signals *signals = &process->thread->signals;
-	int number = signals_own_number(signals);
 
-	if (number) {
-		*info = signals->own_info[own_slot(number)];
-		__atomic_fetch_and(&signals->own, ~MASK_OF(number),
-				   __ATOMIC_SEQ_CST);
+	if (signals_take_own(signals, ~signals->mask, info))
 		return;
-	}
 	*info = signals->info;
 	signals->pending = 0;		/* the host blocks all at present */
 }

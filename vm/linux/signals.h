@@ -25,6 +25,9 @@ void signals_queue_again(int number, const siginfo_t *info);
 /* The first of signals->own that is not blocked; 0 if there is none. */
 int signals_own_number(const struct signals *signals);
 
+/* Takes the first of signals->own that is in `set`; 0 if none is. */
+int signals_take_own(struct signals *signals, uint64_t set, siginfo_t *info);
+
 /* Takes the signal that is to be delivered; there is one. */
 void signals_take(struct linux_process *process, siginfo_t *info);
 
