@@ -9,7 +9,7 @@
 
 #include "tests/guests/guest.h"
 
-enum { PAGE = 4096, MANY = 100 * PAGE };
+enum { PAGE = 4096, MANY = 40 * PAGE };
 
 static char from[MANY], to[MANY];
 

@@ -19,7 +19,7 @@
 #include "vm/linux/proc.h"
 #include "vm/linux/process.h"
 
-#define SHARE 20		/* of the time, at most one part counts pages */
+#define SHARE 10		/* one part of the time, at most, counts pages */
 #define LITTLE (UINT64_C(1) << 20)	/* less need not be noted */
 #define LARGEST (UINT64_C(1) << 36)	/* what takes too long to count */
 
@@ -27,7 +27,7 @@ static uint64_t now(void)
 {
 	struct timespec time;
 
-	clock_gettime(CLOCK_MONOTONIC, &time);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
 	return (uint64_t)time.tv_sec * UINT64_C(1000000000) +
 	       (uint64_t)time.tv_nsec;
 }

@@ -98,7 +98,7 @@ struct peaks {
 	uint64_t present;	/* in the host's memory */
 	uint64_t before;	/* the same, of programs before an exec */
 	uint64_t shrunk;	/* bytes that went since it was counted */
-	uint64_t looked, took;	/* when it was, and how long; nanoseconds */
+	uint64_t looked, took;	/* when it was, how long; ns of our work */
 };
 
 /* Where things are in the address space. */
