@@ -162,6 +162,44 @@ static void test_discard(void)
 	CHECK(madvise(at, PAGE, MADV_DONTNEED) == -1 && errno == ENOMEM);
 }
 
+static void check_hole(char *at, char *same)
+{
+	memset(at, 5, 20 * PAGE);
+	CHECK(!madvise(at + PAGE, 17 * PAGE, MADV_REMOVE));
+	CHECK(at[PAGE - 1] == 5 && at[18 * PAGE] == 5 && same[0] == 5);
+	for (unsigned i = PAGE; i < 18 * PAGE; i += 512)
+		CHECK(at[i] == 0 && same[i] == 0);
+	at[PAGE] = 6;
+	CHECK(same[PAGE] == 6);
+	CHECK(!madvise(at + PAGE, PAGE, MADV_REMOVE) && same[PAGE] == 0);
+	CHECK(same[2 * PAGE] == 0 && same[19 * PAGE] == 5);
+}
+
+static void test_hole(void)
+{
+	int fd = (int)syscall(SYS_memfd_create, "hole", 0), prot = PROT_READ;
+	char *own = map(PAGE, PROT_READ | PROT_WRITE), *at, *same;
+
+	CHECK(madvise(own, PAGE, MADV_REMOVE) == -1 && errno == EINVAL);
+	munmap(own, PAGE);
+	CHECK(madvise(own, PAGE, MADV_REMOVE) == -1 && errno == ENOMEM);
+	CHECK(fd >= 0 && !ftruncate(fd, 20 * PAGE));
+	own = mmap(NULL, PAGE, prot, MAP_PRIVATE, fd, 0);
+	CHECK(madvise(own, PAGE, MADV_REMOVE) == -1 && errno == EACCES);
+	munmap(own, PAGE);
+	at = mmap(NULL, 20 * PAGE, prot | PROT_WRITE, MAP_SHARED, fd, 0);
+	same = mmap(NULL, 20 * PAGE, prot, MAP_SHARED, fd, 0);
+	check_hole(at, same);
+	munmap(same, 20 * PAGE);
+	check_hole(at, at);
+	munmap(at, 20 * PAGE);
+	close(fd);
+	at = mmap(NULL, 20 * PAGE, prot | PROT_WRITE,
+		  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	check_hole(at, at);
+	munmap(at, 20 * PAGE);
+}
+
 static int make_file(const char *name, size_t size)
 {
 	int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -307,6 +345,7 @@ int main(void)
 	test_efault();
 	test_remap();
 	test_discard();
+	test_hole();
 	test_files();
 	test_end_of_file();
 	test_cut_file(MAP_SHARED);

@@ -29,6 +29,54 @@ static int discard(struct linux_process *process, guest_addr addr,
 	return 0;
 }
 
+/* Cuts a hole into the file behind memory that is mapped shared. */
+static int cut_hole(struct linux_process *process, guest_addr addr,
+		    uint64_t size)
+{
+	uint64_t span;
+	int rc = 0;
+
+	for (uint64_t done = 0; done < size && !rc; done += span) {
+		void *host = memory_at(process->memory, addr + done,
+				       size - done, MEMORY_OUT, &span);
+
+		if (!host)
+			return -EACCES;
+		memory_enter_files(process->memory);
+		if (madvise(host, span, MADV_REMOVE))
+			rc = -errno;
+		memory_doubt_shared(process->memory);
+		if (!rc)
+			guest_wrote(process, addr + done, span);
+	}
+	return rc;
+}
+
+static int remove_pages(struct linux_process *process, guest_addr addr,
+			uint64_t size)
+{
+	guest_addr end = addr + size;
+	int rc = 0;
+
+	while (addr < end && !rc) {
+		const struct region *region =
+			memory_region_at(process->memory, addr);
+		guest_addr stop;
+
+		if (!region)
+			return -ENOMEM;
+		stop = region->end < end ? region->end : end;
+		if (region->kind == REGION_ANON)
+			rc = -EINVAL;
+		else if (region->kind != REGION_SHARED)
+			rc = -EACCES;
+		else
+			rc = cut_hole(process, addr, stop - addr);
+		addr = stop;
+	}
+	return rc;
+}
+
 int64_t sys_madvise(struct linux_process *process,
 		    const struct syscall_row *row, const uint64_t *arg)
 {
@@ -43,6 +91,8 @@ int64_t sys_madvise(struct linux_process *process,
 	case 24:	/* MADV_DONTNEED_LOCKED */
 		peaks_before_less(process, size);
 		return discard(process, arg[0], size);
+	case MADV_REMOVE:
+		return remove_pages(process, arg[0], size);
 	case MADV_NORMAL:
 	case MADV_RANDOM:
 	case MADV_SEQUENTIAL:
