@@ -123,6 +123,24 @@ static void test_forbidden(void)
 	munmap((void *)page, 4096);
 }
 
+/* A page is there once somebody has looked; who would execute it has. */
+static void test_untouched(void)
+{
+	uint64_t page = (uint64_t)mmap(NULL, 4096 * 4, PROT_READ,
+				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	AFTER(*at(page + 9) = 1);
+	CHECK(page_fault(SIGSEGV, SEGV_ACCERR, page + 9, 6));
+	CHECK(!*at(page + 4096 * 2));
+	AFTER(*at(page + 4096 * 2) = 1);
+	CHECK(page_fault(SIGSEGV, SEGV_ACCERR, page + 4096 * 2, 7));
+	AFTER(*at(page + 4096 * 3) = 1);
+	CHECK(page_fault(SIGSEGV, SEGV_ACCERR, page + 4096 * 3, 6));
+	AFTER(execute(page));
+	CHECK(page_fault(SIGSEGV, SEGV_ACCERR, page, 21));
+	munmap((void *)page, 4096 * 4);
+}
+
 static void test_beyond_file(int kind)
 {
 	int fd = memfd_create("short", 0);
@@ -215,6 +233,7 @@ int main(void)
 	test_nothing_there();
 	test_kernels();
 	test_forbidden();
+	test_untouched();
 	test_beyond_file(MAP_SHARED);
 	test_beyond_file(MAP_PRIVATE);
 	test_int();

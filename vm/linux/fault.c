@@ -2,8 +2,10 @@
 /* fault.c - the signal for an instruction that cannot retire */
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "vm/linux/mapped_files.h"
+#include "vm/linux/proc.h"
 #include "vm/linux/process.h"
 
 /* Exceptions of the processor, as a signal's context shows them. */
@@ -35,6 +37,25 @@ enum {
 /* Where the addresses end that a program may have; behind are Linux's own. */
 #define USER_END UINT64_C(0x7ffffffff000)
 
+/* Whether a page without a file was ever there, as the host knows. */
+static bool is_known_page(struct linux_process *process, guest_addr addr)
+{
+	uint64_t page = addr >> GUEST_PAGE_SHIFT, entry = 0;
+	int pagemap;
+
+	if (memory_next_touched(process->memory, page, page + 1) != page)
+		return false;
+	/* With several threads it may be another one that has it. */
+	if (process->next_index > 1)
+		return true;
+	pagemap = proc_open_pagemap();
+	if (pagemap < 0)
+		return true;
+	proc_page_entries(process, pagemap, page, &entry, 1);
+	close(pagemap);
+	return entry & (PAGEMAP_PRESENT | PAGEMAP_SWAPPED);
+}
+
 /*
  * Whether bit 0 of the error code is set: a page is there but forbidden.  One
  * without any permission is not there, to the processor; of its own addresses
@@ -48,7 +69,11 @@ static bool is_present(struct linux_process *process,
 	if (stop->addr >= USER_END)
 		return true;
 	region = memory_region_at(process->memory, stop->addr);
-	return region && region->prot;
+	if (!region || !region->prot)
+		return false;
+	/* Linux gives a page to whoever may read, even to execute it. */
+	return stop->access != ACCESS_WRITE || region->kind != REGION_ANON ||
+	       is_known_page(process, stop->addr);
 }
 
 /* Bits of a page fault's error code (Intel SDM volume 3, section 4.7). */
