@@ -116,7 +116,7 @@ void descriptors_age(struct linux_process *process)
 		process->descriptors[i].file = NULL;
 }
 
-void hide_own_descriptors(void)
+void hide_own_descriptors(struct linux_process *process)
 {
 	DIR *folder = opendir("/proc/self/fd");
 	struct dirent *entry;
@@ -128,9 +128,11 @@ void hide_own_descriptors(void)
 		int flags = fcntl(fd, F_GETFD);
 
 		if (entry->d_name[0] == '.' || fd == dirfd(folder) ||
-		    is_hidden(fd) || flags < 0 || !(flags & FD_CLOEXEC))
+		    is_hidden(fd) || flags < 0)
 			continue;
-		if (hidden_count < HIDDEN)
+		if (!(flags & FD_CLOEXEC))
+			limits_made(process, false, fd);
+		else if (hidden_count < HIDDEN)
 			hidden[hidden_count++] = fd;
 	}
 	closedir(folder);
@@ -224,10 +226,51 @@ int64_t sys_close_range(struct linux_process *process,
 	return 0;
 }
 
+/* ------- copies, and other new ones ------- */
+
+/* A call whose result is a descriptor. */
+int64_t sys_make(struct linux_process *process, const struct syscall_row *row,
+		 const uint64_t *arg)
+{
+	bool narrowed = limits_make(process, 1);
+	int64_t result = marshal_call(process, row, arg);
+
+	limits_made(process, narrowed, result);
+	return result;
+}
+
+/* A call that gives two in an array. */
+static int64_t make_pair(struct linux_process *process,
+			 const struct syscall_row *row, const uint64_t *arg,
+			 guest_addr array)
+{
+	bool narrowed = limits_make(process, 2);
+	int64_t result = marshal_call(process, row, arg);
+	int pair[2] = { -1, -1 };
+
+	if (result >= 0 && copy_in(process, pair, array, sizeof(pair)))
+		result = -EFAULT;
+	limits_made(process, narrowed, pair[0]);
+	limits_made(process, false, pair[1]);
+	return result;
+}
+
+int64_t sys_pipe(struct linux_process *process, const struct syscall_row *row,
+		 const uint64_t *arg)
+{
+	return make_pair(process, row, arg, arg[0]);
+}
+
+int64_t sys_socketpair(struct linux_process *process,
+		       const struct syscall_row *row, const uint64_t *arg)
+{
+	return make_pair(process, row, arg, arg[3]);
+}
+
 int64_t sys_dup(struct linux_process *process, const struct syscall_row *row,
 		const uint64_t *arg)
 {
-	int64_t result = marshal_call(process, row, arg);
+	int64_t result = sys_make(process, row, arg);
 
 	if (result >= 0)
 		descriptor_copied(process, (int)result, (int)arg[0]);
@@ -237,14 +280,33 @@ int64_t sys_dup(struct linux_process *process, const struct syscall_row *row,
 int64_t sys_dup2(struct linux_process *process, const struct syscall_row *row,
 		 const uint64_t *arg)
 {
-	return sys_dup(process, row, arg);
+	bool narrowed = limits_make_at(process, (uint32_t)arg[1]);
+	int64_t result = marshal_call(process, row, arg);
+
+	limits_made(process, narrowed, result);
+	if (result >= 0)
+		descriptor_copied(process, (int)result, (int)arg[0]);
+	return result;
 }
 
 int64_t sys_dup3(struct linux_process *process, const struct syscall_row *row,
 		 const uint64_t *arg)
 {
-	return sys_dup(process, row, arg);
+	return sys_dup2(process, row, arg);
 }
+
+static int64_t dup_from(struct linux_process *process, const uint64_t *arg)
+{
+	bool narrowed = limits_make_at(process, arg[2]);
+	int64_t result = host_call(process, SYS_fcntl, arg[0], arg[1], arg[2]);
+
+	limits_made(process, narrowed, result);
+	if (result >= 0)
+		descriptor_copied(process, (int)result, (int)arg[0]);
+	return result;
+}
+
+/* ------- fcntl ------- */
 
 /* Commands of fcntl() by what their argument is. */
 static enum guest_struct fcntl_argument(int command, bool *in, bool *out)
@@ -283,8 +345,6 @@ static enum guest_struct fcntl_argument(int command, bool *in, bool *out)
 static bool is_plain_fcntl(int command)
 {
 	switch (command) {
-	case F_DUPFD:
-	case F_DUPFD_CLOEXEC:
 	case F_GETFD:
 	case F_SETFD:
 	case F_GETFL:
@@ -317,15 +377,13 @@ int64_t sys_fcntl(struct linux_process *process, const struct syscall_row *row,
 	int64_t result;
 
 	(void)row;
+	if (command == F_DUPFD || command == F_DUPFD_CLOEXEC)
+		return dup_from(process, arg);
 	if (type == S_NONE) {
 		if (!is_plain_fcntl(command))
 			return fcntl((int)arg[0], F_GETFD) < 0 ? -EBADF :
 								 -EINVAL;
-		result = host_call(process, SYS_fcntl, arg[0], arg[1], arg[2]);
-		if (result >= 0 &&
-		    (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
-			descriptor_copied(process, (int)result, (int)arg[0]);
-		return result;
+		return host_call(process, SYS_fcntl, arg[0], arg[1], arg[2]);
 	}
 	memset(copy, 0, size);
 	if (in && copy_in(process, copy, arg[2], size))

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -60,13 +59,12 @@ static int strings_add(struct strings *strings, const char *text)
 	return 0;
 }
 
-static uint64_t arguments_most(void)
+static uint64_t arguments_most(const struct linux_process *process)
 {
-	struct rlimit limit;
-	uint64_t most = ARGUMENTS_MOST;
+	uint64_t most = limit_of(process, LIMIT_STACK) / 4;
 
-	if (!getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur / 4 < most)
-		most = limit.rlim_cur / 4;
+	if (most > ARGUMENTS_MOST)
+		most = ARGUMENTS_MOST;
 	return most < ARGUMENTS_LEAST ? ARGUMENTS_LEAST : most;
 }
 
@@ -260,6 +258,7 @@ static void change(struct linux_process *process,
 		   const struct linux_options *options)
 {
 	struct failure why;
+	int rc;
 
 	threads_let_go(process);
 	threads_end_others(process);
@@ -269,13 +268,16 @@ static void change(struct linux_process *process,
 	unmap_all(process);
 	memset(&process->layout, 0, sizeof(process->layout));
 	drop_signal_state(process);
-	if (start_program(process, program, options, &why)) {
-		notice(process, NOTICE_LACK, "%s", why.text);
-		process->thread->outcome = LINUX_KILLED;
-		process->thread->status = SIGKILL;
+	rc = start_program(process, program, options, &why);
+	if (!rc) {
+		set_registers(process);
 		return;
 	}
-	set_registers(process);
+	/* Linux would not have started it either, and has no word for it. */
+	if (rc != ERR_INPUT)
+		notice(process, NOTICE_LACK, "%s", why.text);
+	process->thread->outcome = LINUX_KILLED;
+	process->thread->status = SIGSEGV;
 }
 
 static void tell_executed(struct linux_process *process, char *const *argv)
@@ -319,7 +321,7 @@ static int64_t copy_and_execute(struct linux_process *process, char *path,
 				guest_addr argv, guest_addr envp)
 {
 	struct strings arguments = { 0 }, environment = { 0 };
-	uint64_t left = arguments_most();
+	uint64_t left = arguments_most(process);
 	int64_t rc = copy_vector(process, &arguments, argv, &left);
 
 	if (!rc)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -49,9 +50,9 @@ static bool may_wait(int dir, const char *path)
 	return !fstatat(dir, path, &file, 0) && S_ISFIFO(file.st_mode);
 }
 
-/* `how`, if not 0, is the struct open_how of openat2(). */
-static int64_t open_at(struct linux_process *process, uint64_t dir,
-		       guest_addr path, const uint64_t *how, uint64_t size)
+/* `how`: flags and mode, or the struct open_how of openat2() of this size. */
+static int64_t open_path(struct linux_process *process, uint64_t dir,
+			 guest_addr path, const uint64_t *how, uint64_t size)
 {
 	long number = size ? SYS_openat2 : SYS_openat;
 	uint64_t call[6] = { dir };
@@ -76,6 +77,25 @@ static int64_t open_at(struct linux_process *process, uint64_t dir,
 		descriptor_copied(process, (int)result,
 				  copied_by_path(text));
 	return result;
+}
+
+static int64_t open_at(struct linux_process *process, uint64_t dir,
+		       guest_addr path, const uint64_t *how, uint64_t size)
+{
+	bool narrowed = limits_make(process, 1);
+	int64_t result = open_path(process, dir, path, how, size);
+
+	limits_made(process, narrowed, result);
+	return result;
+}
+
+int64_t sys_creat(struct linux_process *process, const struct syscall_row *row,
+		  const uint64_t *arg)
+{
+	const uint64_t how[2] = { O_CREAT | O_WRONLY | O_TRUNC, arg[1] };
+
+	(void)row;
+	return open_at(process, (uint64_t)AT_FDCWD, arg[0], how, 0);
 }
 
 int64_t sys_open(struct linux_process *process, const struct syscall_row *row,
@@ -246,6 +266,74 @@ int64_t sys_getdents(struct linux_process *process,
 								   result;
 }
 
+/* Whether there is something that could be copied after what was. */
+static bool has_more(struct linux_process *process, int fd, guest_addr offset)
+{
+	int64_t position;
+	struct stat file;
+	int waiting;
+
+	if (fstat(fd, &file))
+		return false;
+	if (S_ISFIFO(file.st_mode))
+		return !ioctl(fd, FIONREAD, &waiting) && waiting;
+	if (!S_ISREG(file.st_mode))
+		return true;
+	if (!offset)
+		position = lseek(fd, 0, SEEK_CUR);
+	else if (copy_in(process, &position, offset, sizeof(position)))
+		return false;
+	return position < file.st_size;
+}
+
+/*
+ * Heeds the limit of a file's size.  What the kernel copies in pieces is sent
+ * SIGXFSZ also if there was room for some of them.
+ */
+static int64_t copy_within(struct linux_process *process,
+			   const struct syscall_row *row, const uint64_t *arg,
+			   int to, uint64_t room)
+{
+	int from = to ? 0 : 1, count = to ? 4 : 3;
+	bool in_pieces = row->number[ABI_X86_64] != SYS_copy_file_range;
+	bool waits = row->number[ABI_X86_64] == SYS_splice;
+	uint64_t less[SYSCALL_ARGS];
+	int64_t result;
+
+	if (room >= arg[count])
+		return marshal_call(process, row, arg);
+	if (!room) {
+		if (in_pieces && !waits &&
+		    !has_more(process, (int)arg[from], arg[from + 1]))
+			return 0;
+		return limits_file_exceeded(process);
+	}
+	memcpy(less, arg, sizeof(less));
+	less[count] = room;
+	result = marshal_call(process, row, less);
+	if (in_pieces && result == (int64_t)room &&
+	    has_more(process, (int)arg[from], arg[from + 1]))
+		limits_file_exceeded(process);
+	return result;
+}
+
+static int64_t copy_limited(struct linux_process *process,
+			    const struct syscall_row *row, const uint64_t *arg,
+			    int to)
+{
+	int fd = (int)arg[to];
+	int64_t offset = -1;
+
+	/* These calls append to no file. */
+	if (limit_of(process, LIMIT_FILE) == UNLIMITED ||
+	    fcntl(fd, F_GETFL) & O_APPEND ||
+	    (to && arg[to + 1] &&
+	     copy_in(process, &offset, arg[to + 1], sizeof(offset))))
+		return marshal_call(process, row, arg);
+	return copy_within(process, row, arg, to,
+			   limits_file_room(process, fd, offset, false));
+}
+
 /*
  * What a program copies to its standard streams inside the kernel was never
  * in its memory, so a replay could not repeat it.  The programs that use
@@ -261,7 +349,7 @@ static int64_t copy_to(struct linux_process *process,
 
 	if (stream_of(process, (int)arg[to]))
 		return -EINVAL;
-	result = marshal_call(process, row, arg);
+	result = copy_limited(process, row, arg, to);
 	if (result <= 0)
 		return result;
 	/* An offset of its own has been moved on. */
@@ -300,13 +388,40 @@ int64_t sys_copy_file_range(struct linux_process *process,
 	return copy_to(process, row, arg, 2);
 }
 
-/* ftruncate() and fallocate(). */
+/* What ftruncate() or fallocate() makes a file's size, at least; 0: not longer. */
+static uint64_t size_to_be(const struct syscall_row *row, const uint64_t *arg)
+{
+	const uint64_t others = FALLOC_FL_KEEP_SIZE |
+				FALLOC_FL_COLLAPSE_RANGE |
+				FALLOC_FL_INSERT_RANGE;
+
+	if (row->number[ABI_X86_64] == SYS_ftruncate)
+		return arg[1];
+	if (arg[1] & others || (int64_t)arg[2] < 0 || (int64_t)arg[3] <= 0)
+		return 0;
+	return arg[2] + arg[3];
+}
+
 int64_t sys_resize(struct linux_process *process,
 		   const struct syscall_row *row, const uint64_t *arg)
 {
-	int64_t result = marshal_call(process, row, arg);
+	int64_t result;
 
+	if (!limits_allow_size(process, (int)arg[0], size_to_be(row, arg)))
+		return -EFBIG;
+	result = marshal_call(process, row, arg);
 	if (!result)
 		mapped_files_resized(process, (int)arg[0]);
 	return result;
+}
+
+int64_t sys_truncate(struct linux_process *process,
+		     const struct syscall_row *row, const uint64_t *arg)
+{
+	char path[PATH_MAX];
+
+	if (!copy_path(process, path, arg[0]) &&
+	    !limits_allow_path_size(process, path, arg[1]))
+		return -EFBIG;
+	return marshal_call(process, row, arg);
 }

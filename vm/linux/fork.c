@@ -245,6 +245,7 @@ static int64_t go_on(struct linux_process *process,
 	if (request->flags & CLONE_PIDFD) {
 		int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 
+		limits_made(process, false, fd);
 		copy_out(process, request->pidfd, &fd, sizeof(fd));
 	}
 	return pid;
@@ -289,9 +290,12 @@ static int64_t make_child(struct linux_process *process,
 			  const struct clone_request *request)
 {
 	int ends[2] = { -1, -1 };
-	uint64_t held = signals_hold();
+	uint64_t held;
 	int pid;
 
+	if (request->flags & CLONE_PIDFD && !limits_allow_descriptor(process))
+		return -EMFILE;
+	held = signals_hold();
 	if (linux_has_signal(process)) {
 		signals_let(held);
 		return -RESTART_ALWAYS;

@@ -113,6 +113,26 @@ int add_vector(struct linux_process *process, guest_addr vector,
 	return 0;
 }
 
+uint64_t spans_size(const struct spans *spans)
+{
+	uint64_t size = 0;
+
+	for (int i = 0; i < spans->count; i++)
+		size += spans->host[i].iov_len;
+	return size;
+}
+
+void spans_cut(struct spans *spans, uint64_t size)
+{
+	for (int i = 0; i < spans->count; i++) {
+		struct iovec *part = &spans->host[i];
+
+		if (part->iov_len > size)
+			part->iov_len = size;
+		size -= part->iov_len;
+	}
+}
+
 /* Calls `tell` for stretches of guest memory within the first `size` bytes. */
 static void each_stretch(struct linux_process *process, uint64_t size,
 			 void (*tell)(struct linux_process *process,
@@ -173,15 +193,6 @@ void spans_output(struct linux_process *process, int fd, uint64_t size)
 }
 
 /* ------- spans of calls that wait ------- */
-
-static uint64_t spans_size(const struct spans *spans)
-{
-	uint64_t size = 0;
-
-	for (int i = 0; i < spans->count; i++)
-		size += spans->host[i].iov_len;
-	return size;
-}
 
 bool spans_ready(const struct linux_process *process, int fd,
 		 enum memory_use use)

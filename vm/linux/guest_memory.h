@@ -53,6 +53,10 @@ int add_spans(struct linux_process *process, guest_addr addr, uint64_t size,
 int add_vector(struct linux_process *process, guest_addr vector,
 	       uint64_t count, enum memory_use use);
 
+/* How many bytes they are; makes them at most so many. */
+uint64_t spans_size(const struct spans *spans);
+void spans_cut(struct spans *spans, uint64_t size);
+
 /* Says that the first `size` bytes of the spans were written by the host. */
 void spans_wrote(struct linux_process *process, uint64_t size);
 

@@ -35,10 +35,15 @@ syscall_handler sys_splice;
 syscall_handler sys_tee;
 syscall_handler sys_copy_file_range;
 syscall_handler sys_resize;
+syscall_handler sys_truncate;
+syscall_handler sys_creat;
 
 /* descriptors.c */
 syscall_handler sys_close;
 syscall_handler sys_close_range;
+syscall_handler sys_make;
+syscall_handler sys_pipe;
+syscall_handler sys_socketpair;
 syscall_handler sys_dup;
 syscall_handler sys_dup2;
 syscall_handler sys_dup3;
@@ -46,6 +51,11 @@ syscall_handler sys_fcntl;
 
 /* ioctl.c */
 syscall_handler sys_ioctl;
+
+/* rlimits.c */
+syscall_handler sys_getrlimit;
+syscall_handler sys_setrlimit;
+syscall_handler sys_prlimit64;
 
 /* memory_calls.c */
 syscall_handler sys_mmap;
@@ -105,6 +115,8 @@ syscall_handler sys_rt_tgsigqueueinfo;
 syscall_handler sys_pidfd_send_signal;
 
 /* poll.c */
+syscall_handler sys_poll;
+syscall_handler sys_ppoll;
 syscall_handler sys_select;
 syscall_handler sys_pselect6;
 

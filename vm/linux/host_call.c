@@ -73,6 +73,8 @@ int64_t host_wait_array(struct linux_process *process, long number,
 	struct linux_thread *self = process->thread;
 	int64_t result;
 
+	if (process->limits.is_narrow)	/* it will be refused */
+		return host_call_for(self, number, arg);
 	if (process->thread_count == 1) {
 		scheduler_idle(process);
 		return host_call_for(self, number, arg);

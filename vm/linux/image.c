@@ -334,3 +334,17 @@ guest_addr image_end(const struct image *image)
 	}
 	return end + image->bias;
 }
+
+uint64_t image_data_size(const struct image *image)
+{
+	uint64_t size = 0;
+
+	for (unsigned i = 0; i < image->header.e_phnum; i++) {
+		const Elf64_Phdr *segment = &image->segments[i];
+
+		if (segment->p_type == PT_LOAD && segment->p_flags & PF_W)
+			size += whole_pages(segment->p_vaddr % GUEST_PAGE +
+					    segment->p_memsz);
+	}
+	return size;
+}

@@ -50,4 +50,7 @@ guest_addr image_headers(const struct image *image);
 /* End of the last segment, not rounded. */
 guest_addr image_end(const struct image *image);
 
+/* How many bytes, in whole pages, will be writable. */
+uint64_t image_data_size(const struct image *image);
+
 #endif

@@ -73,6 +73,7 @@ int linux_create(struct linux_process **out, struct vm *vm,
 	process->memory = vm_memory(vm);
 	process->aslr = options->aslr;
 	process->waited_by = process->exe = -1;
+	limits_init(process);
 	fill_rows(process);
 	rc = make_first_thread(process);
 	if (!rc)
@@ -224,7 +225,7 @@ int linux_syscall(struct linux_process *process, struct linux_result *result,
 
 	(void)why;
 	if (!process->has_called)
-		hide_own_descriptors();
+		hide_own_descriptors(process);
 	process->has_called = true;
 	memory_doubt_shared(process->memory);
 	process->thread->number = (uint32_t)vm_reg(vm, X86_RAX);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "formats/error.h"
@@ -37,16 +36,15 @@ static int map_stack(struct linux_process *process, bool aslr,
 		     bool executable, struct failure *why)
 {
 	struct layout *layout = &process->layout;
-	struct rlimit limit;
-	uint64_t size = STACK_MOST;
+	uint64_t limit = limit_of(process, LIMIT_STACK), size = STACK_MOST;
 	struct region region = {
 		.prot = MAY_READ | MAY_WRITE | (executable ? MAY_EXEC : 0),
 		.kind = REGION_ANON,
 		.name = "[stack]",
 	};
 
-	if (!getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur < size)
-		size = page_up(limit.rlim_cur + 1) + (128 << 10);
+	if (limit < size)
+		size = page_up(limit + 1) + (128 << 10);
 	layout->stack_top = USER_END - random_pages(aslr, 22);
 	layout->stack_bottom = layout->stack_top - size;
 	layout->mmap_top = USER_END - MMAP_GAP - random_pages(aslr, 28);
@@ -55,6 +53,18 @@ static int map_stack(struct linux_process *process, bool aslr,
 	region.start = layout->stack_bottom;
 	region.end = layout->stack_top;
 	return memory_map(process->memory, &region, -1, why);
+}
+
+/* Whether the limits of memory leave room for it. */
+static int check_room(struct linux_process *process, const struct image *image,
+		      struct failure *why)
+{
+	if (limits_allow(process, image->high - image->low,
+			 image_data_size(image)))
+		return 0;
+	return failed(why, ERR_INPUT,
+		      "cannot run '%s': its limit of memory is too low",
+		      image->path);
 }
 
 /* Maps a file that goes anywhere at the top of the mappings. */
@@ -79,8 +89,10 @@ static int map_program(struct linux_process *process, struct image *image,
 {
 	struct layout *layout = &process->layout;
 	uint64_t bias = 0;
-	int rc;
+	int rc = check_room(process, image, why);
 
+	if (rc)
+		return rc;
 	if (image->is_relative && !image->interpreter) {
 		/* A static PIE is loaded like an interpreter. */
 		layout->brk_start = PIE_BASE + GUEST_PAGE;
@@ -142,6 +154,8 @@ static int load_interpreter(struct linux_process *process,
 	rc = program_open(*path, fd, why);
 	if (!rc)
 		rc = image_read(image, *fd, program->interpreter, *path, why);
+	if (!rc)
+		rc = check_room(process, image, why);
 	if (rc)
 		return rc;
 	if (image->is_relative)

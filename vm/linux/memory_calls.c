@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -227,6 +226,21 @@ static int check_request(const struct request *request)
 	return 0;
 }
 
+static bool is_allowed(struct linux_process *process,
+		       const struct request *request, guest_addr start)
+{
+	bool is_private = (request->flags & MAP_TYPE) == MAP_PRIVATE;
+	const struct region region = {
+		.start = start,
+		.end = start + request->size,
+		.prot = protection(request->prot),
+		.kind = is_private ? REGION_ANON : REGION_SHARED,
+		.name = "",
+	};
+
+	return limits_allow_region(process, &region);
+}
+
 int64_t sys_mmap(struct linux_process *process, const struct syscall_row *row,
 		 const uint64_t *arg)
 {
@@ -247,6 +261,8 @@ int64_t sys_mmap(struct linux_process *process, const struct syscall_row *row,
 	start = place(process, &request);
 	if (start < 0)
 		return start;
+	if (!is_allowed(process, &request, (guest_addr)start))
+		return -ENOMEM;
 	if (request.flags & MAP_FIXED)
 		peaks_before_less(process, request.size);
 	if (request.flags & MAP_ANONYMOUS)
@@ -273,6 +289,7 @@ int64_t sys_mprotect(struct linux_process *process,
 	uint64_t size = page_up(arg[1]);
 	uint64_t known = PROT_READ | PROT_WRITE | PROT_EXEC | PROT_GROWSDOWN |
 			 PROT_GROWSUP | 8 /* PROT_SEM */;
+	guest_addr end;
 
 	(void)row;
 	if (arg[0] % GUEST_PAGE || arg[2] & ~known)
@@ -281,10 +298,14 @@ int64_t sys_mprotect(struct linux_process *process,
 		return 0;
 	if (!size || !is_user_range(arg[0], size))
 		return -ENOMEM;
-	if (memory_protect(process->memory, arg[0], size, protection(arg[2])))
+	/* What is before a mapping that is refused changes. */
+	end = limits_protect(process, arg[0], arg[0] + size,
+			     protection(arg[2]));
+	if (end == arg[0] || memory_protect(process->memory, arg[0],
+					    end - arg[0], protection(arg[2])))
 		return -ENOMEM;
-	eof_tail_protect(process, arg[0], size, protection(arg[2]));
-	return 0;
+	eof_tail_protect(process, arg[0], end - arg[0], protection(arg[2]));
+	return end == arg[0] + size ? 0 : -ENOMEM;
 }
 
 int64_t sys_pkey_mprotect(struct linux_process *process,
@@ -300,14 +321,8 @@ int64_t sys_pkey_mprotect(struct linux_process *process,
 static bool may_grow(struct linux_process *process, guest_addr from,
 		     guest_addr to)
 {
-	struct rlimit limit;
-
-	if (to > USER_END || !is_free(process, from, to - from))
-		return false;
-	if (getrlimit(RLIMIT_DATA, &limit) ||
-	    limit.rlim_cur == RLIM_INFINITY)
-		return true;
-	return to - process->layout.brk_start <= limit.rlim_cur;
+	return to <= USER_END && is_free(process, from, to - from) &&
+	       limits_allow(process, to - from, to - from);
 }
 
 int64_t sys_brk(struct linux_process *process, const struct syscall_row *row,
@@ -317,7 +332,8 @@ int64_t sys_brk(struct linux_process *process, const struct syscall_row *row,
 	guest_addr old_end = page_up(layout->brk), new_end = page_up(arg[0]);
 
 	(void)row;
-	if (arg[0] < layout->brk_start || new_end < arg[0])
+	if (arg[0] < layout->brk_start || new_end < arg[0] ||
+	    !limits_allow_brk(process, arg[0]))
 		return (int64_t)layout->brk;
 	if (new_end > old_end) {
 		const struct region region = {

@@ -39,6 +39,16 @@ static int extend(struct linux_process *process, const struct region *like,
 	return rc ? -ENOMEM : 0;
 }
 
+/* Whether so much more may be mapped like `like`, once what is at `to` is not. */
+static bool may_grow(struct linux_process *process, const struct region *like,
+		     uint64_t more, guest_addr to, uint64_t size)
+{
+	struct region region = *like;
+
+	region.end = region.start + more;
+	return !more || limits_allow_after(process, &region, to, size);
+}
+
 static int64_t move_mapping(struct linux_process *process,
 			    const struct region *like, const uint64_t *arg,
 			    uint64_t old_size, uint64_t new_size, guest_addr to)
@@ -100,6 +110,15 @@ static int check_mremap(const uint64_t *arg, uint64_t old_size,
 	return 0;
 }
 
+/* As much as the call adds to what is mapped. */
+static uint64_t growth(const uint64_t *arg, uint64_t old_size,
+		       uint64_t new_size)
+{
+	if (arg[3] & MREMAP_DONTUNMAP)
+		return old_size;
+	return new_size > old_size ? new_size - old_size : 0;
+}
+
 /* What is shared "grows" from nothing: its pages are mapped once more. */
 static int64_t map_again(struct linux_process *process,
 			 const struct region *like, const uint64_t *arg,
@@ -111,6 +130,9 @@ static int64_t map_again(struct linux_process *process,
 	if (like->kind != REGION_SHARED || arg[3] & MREMAP_DONTUNMAP)
 		return -EINVAL;
 	if (!(arg[3] & MREMAP_MAYMOVE))
+		return -ENOMEM;
+	if (!may_grow(process, like, size, (guest_addr)to,
+		      arg[3] & MREMAP_FIXED ? size : 0))
 		return -ENOMEM;
 	if (!(arg[3] & MREMAP_FIXED))
 		to = find_place(process, size);
@@ -141,6 +163,9 @@ int64_t sys_mremap(struct linux_process *process,
 		return map_again(process, like, arg, new_size);
 	if (!like || !is_mapped(process, arg[0], old_size))
 		return -EFAULT;
+	if (!may_grow(process, like, growth(arg, old_size, new_size), arg[4],
+		      arg[3] & MREMAP_FIXED ? new_size : 0))
+		return -ENOMEM;
 	if (arg[3] & MREMAP_FIXED || new_size < old_size)
 		peaks_before_less(process, old_size);
 	if (arg[3] & MREMAP_FIXED)

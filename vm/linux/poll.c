@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* poll.c - select(2), whose sets have a size of their own */
+/* poll.c - poll(2); select(2), whose sets have a size of their own */
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -9,6 +9,20 @@
 
 /* Bytes of the largest set: as many descriptors as a bounce buffer has bits. */
 #define SET_MOST BOUNCE
+
+int64_t sys_poll(struct linux_process *process, const struct syscall_row *row,
+		 const uint64_t *arg)
+{
+	if ((uint32_t)arg[1] > limit_of(process, LIMIT_DESCRIPTORS))
+		return -EINVAL;
+	return marshal_call(process, row, arg);
+}
+
+int64_t sys_ppoll(struct linux_process *process, const struct syscall_row *row,
+		  const uint64_t *arg)
+{
+	return sys_poll(process, row, arg);
+}
 
 struct sets {
 	uint64_t host[3];	/* read, write, exceptional */

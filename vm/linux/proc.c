@@ -293,6 +293,7 @@ static const struct proc_file proc_files[] = {
 	{ "stat", .print = proc_print_stat },
 	{ "statm", .print = proc_print_statm },
 	{ "status", .print = status_print },
+	{ "limits", .print = limits_print },
 	{ "mem", .move = proc_move_mem, .is_memory = true,
 	  .is_writable = true },
 	{ "pagemap", .move = proc_move_pagemap, .is_memory = true },

@@ -21,6 +21,7 @@
 #include <stdio.h>
 
 #include "vm/linux/guest_memory.h"
+#include "vm/linux/rlimits.h"
 #include "vm/linux/linux.h"
 #include "vm/linux/scheduler.h"
 #include "vm/linux/syscall_table.h"
@@ -172,6 +173,7 @@ struct linux_process {
 
 	struct descriptor *descriptors;	/* by number; see descriptors.c */
 	size_t descriptor_count;
+	struct limits limits;
 
 	struct linux_thread *thread;	/* that has the processor */
 	struct linux_thread *threads;	/* all that live */
@@ -326,7 +328,7 @@ static inline int stream_of(const struct linux_process *process, int fd)
  * Hides what is marked close-on-exec, before the guest's first call: it would
  * not have come through an execve(), so it is not the program's.
  */
-void hide_own_descriptors(void);
+void hide_own_descriptors(struct linux_process *process);
 
 /* ------- peaks.c ------- */
 

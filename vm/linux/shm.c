@@ -86,6 +86,8 @@ static int64_t attach(struct linux_process *process, int id, void *host,
 		 (unsigned)segment.shm_perm.__key);
 	region.start = (guest_addr)start;
 	region.end = region.start + page_up(segment.shm_segsz);
+	if (!limits_allow_region(process, &region))
+		return -ENOMEM;
 	eof_tail_forget(process, region.start, region.end - region.start);
 	if (memory_attach(process->memory, &region, host, is_limited,
 			  (uint64_t)id, NULL))

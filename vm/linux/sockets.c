@@ -147,6 +147,8 @@ static int64_t receive_one(struct linux_process *process, uint64_t fd,
 			  flags);
 	if (result < 0)
 		return result;
+	if (message.host.msg_control)
+		limits_received(process, &message.host);
 	if (give_message(process, addr, &message, (size_t)result))
 		return -EFAULT;
 	return result;

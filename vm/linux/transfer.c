@@ -63,6 +63,29 @@ static int64_t perform_alone(struct linux_process *process,
 	return result;
 }
 
+/* A write beyond the limit of a file's size is shortened, or -EFBIG. */
+static int64_t heed_limit(struct linux_process *process,
+			  const struct transfer *transfer, int failed)
+{
+	struct spans *spans = &process->thread->spans;
+	int64_t offset = transfer->has_offset ? (int64_t)transfer->rest[0] :
+						-1;
+	bool appends = transfer->vector == SYS_pwritev2 &&
+		       transfer->rest[2] & RWF_APPEND;
+	uint64_t size = spans_size(spans);
+	uint64_t room;
+
+	if (transfer->has_offset && offset < 0)
+		return 0;	/* the host says what is wrong */
+	room = limits_file_room(process, (int)transfer->fd, offset, appends);
+	if (room && room >= size)
+		return 0;
+	if (!room && (size || failed))
+		return limits_file_exceeded(process);
+	spans_cut(spans, room);
+	return 0;
+}
+
 static int64_t finish(struct linux_process *process,
 		      const struct transfer *transfer, int failed)
 {
@@ -70,6 +93,12 @@ static int64_t finish(struct linux_process *process,
 		     !spans_ready(process, (int)transfer->fd, transfer->use);
 	int64_t result;
 
+	if (transfer->use == MEMORY_IN &&
+	    limit_of(process, LIMIT_FILE) != UNLIMITED) {
+		result = heed_limit(process, transfer, failed);
+		if (result)
+			return result;
+	}
 	if (waits) {
 		result = spans_detach(process, transfer->use);
 		if (result)
