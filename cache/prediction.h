@@ -51,6 +51,12 @@ void prediction_record(struct prediction_writer *writer, uint64_t addr,
 size_t prediction_would_hit(const struct prediction_writer *writer,
 			    uint64_t addr, const void *bytes, size_t size);
 
+/* How many bytes wait to be taken, with the run under way. */
+static inline size_t prediction_waiting(const struct prediction_writer *writer)
+{
+	return writer->stream.size + writer->missed.size;
+}
+
 /*
  * Writes the run under way, so that writer->stream can be taken (and cleared)
  * by the caller; what follows continues it.

@@ -38,7 +38,7 @@ static int after_event(struct recorder *rec, struct failure *why)
 	}
 	if (rec->parts < FLUSH_EVENTS &&
 	    rec->stream->events.size < FLUSH_BYTES &&
-	    rec->stream->reads.stream.size < FLUSH_BYTES)
+	    prediction_waiting(&rec->stream->reads) < FLUSH_BYTES)
 		return 0;
 	waiting = streams_waiting(rec);
 	rec->parts = 0;
@@ -186,7 +186,7 @@ static bool is_key_frame_due(const struct recorder *rec)
 	struct segment_costs costs = segment_costs(rec);
 
 	return rec->streamed + rec->stream->events.size +
-			       rec->stream->reads.stream.size >
+			       prediction_waiting(&rec->stream->reads) >
 		       STREAM_MOST ||
 	       pacing_is_due(&rec->pacing, &costs);
 }

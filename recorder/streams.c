@@ -121,7 +121,7 @@ size_t streams_waiting(const struct recorder *rec)
 
 	for (size_t i = 0; i < rec->stream_count; i++)
 		size += rec->streams[i]->events.size +
-			rec->streams[i]->reads.stream.size;
+			prediction_waiting(&rec->streams[i]->reads);
 	return size;
 }
 

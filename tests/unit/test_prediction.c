@@ -438,6 +438,32 @@ static void would_hit_changes_nothing(void **state)
 	cache_release(&cache);
 }
 
+/* A run under way waits, too, however long it is. */
+static void what_waits_is_told(void **state)
+{
+	uint8_t noise[256];
+	struct prediction_writer writer;
+	struct cache cache;
+	size_t waiting = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(noise); i++)
+		noise[i] = (uint8_t)(i * i / 7 + 1);
+	assert_int_equal(cache_init(&cache, ENTRIES), 0);
+	prediction_writer_init(&writer, &cache);
+	assert_int_equal(prediction_waiting(&writer), 0);
+	for (uint64_t addr = 0; addr < 4096; addr += sizeof(noise)) {
+		prediction_record(&writer, addr, noise, sizeof(noise));
+		waiting = prediction_waiting(&writer);
+		assert_int_equal(waiting, addr + sizeof(noise));
+	}
+	prediction_cut(&writer);
+	assert_int_equal(prediction_waiting(&writer), writer.stream.size);
+	assert_in_range(writer.stream.size, waiting, waiting + 20);
+	prediction_writer_release(&writer);
+	cache_release(&cache);
+}
+
 static void cache_sizes(void **state)
 {
 	struct cache cache;
@@ -476,6 +502,7 @@ int main(void)
 		 NULL);
 	add_test(&list, "would_hit changes nothing", would_hit_changes_nothing,
 		 NULL);
+	add_test(&list, "what waits is told", what_waits_is_told, NULL);
 	add_test(&list, "sizes of the cache", cache_sizes, NULL);
 	return run_list("prediction", &list);
 }
