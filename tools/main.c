@@ -9,6 +9,7 @@
 
 #include "tools/commands.h"
 #include "tools/messages.h"
+#include "tools/programs.h"
 #include "vm/vm.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -91,11 +92,14 @@ static int run_command(const char *name, int argc, char **argv)
 {
 	const struct command *command = find_command(name);
 
-	/* A program must find closed what was closed. */
-	if (command && !command->runs_program)
-		hold_standard_streams();
-	if (command)
+	if (command) {
+		/* A program must find closed what was closed. */
+		if (command->runs_program)
+			program_share_stderr();
+		else
+			hold_standard_streams();
 		return command->run(argc, argv);
+	}
 	say("there is no command '%s'; see 'cprec help'", name);
 	return EXIT_USAGE;
 }

@@ -12,6 +12,18 @@
 #include "tools/commands.h"
 #include "tools/print.h"
 
+static void write_stderr(const char *text, size_t size)
+{
+	fwrite(text, 1, size, stderr);
+}
+
+static void (*write_line)(const char *text, size_t size) = write_stderr;
+
+void say_through(void (*write)(const char *text, size_t size))
+{
+	write_line = write;
+}
+
 static void print_line(const char *kind, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 
@@ -31,7 +43,7 @@ static void print_line(const char *kind, const char *format, va_list args)
 	fputc('\n', out);
 	/* In one piece: other processes say something too. */
 	if (!fclose(out))
-		fwrite(line, 1, size, stderr);
+		write_line(line, size);
 	free(line);
 }
 

@@ -9,7 +9,12 @@
 #ifndef CPREC_TOOLS_MESSAGES_H
 #define CPREC_TOOLS_MESSAGES_H
 
+#include <stddef.h>
+
 struct failure;
+
+/* All lines are then written by `write`, each in one piece. */
+void say_through(void (*write)(const char *text, size_t size));
 
 /* Prints one line that says why something failed. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));

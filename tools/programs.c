@@ -6,6 +6,12 @@
 #include "tools/commands.h"
 #include "tools/messages.h"
 
+void program_share_stderr(void)
+{
+	linux_keep_stderr();
+	say_through(linux_write_stderr);
+}
+
 void program_notice(void *context, enum linux_notice kind, const char *text)
 {
 	(void)context;

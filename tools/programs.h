@@ -17,6 +17,9 @@ struct failure;
 	"126 it is not one that can be run, 125 cprec itself failed, 2 wrong" \
 	" usage."
 
+/* Standard error is going to be the program's, too: see linux_keep_stderr(). */
+void program_share_stderr(void);
+
 /* For `struct linux_observer` and the recorder: prints it as a note. */
 void program_notice(void *context, enum linux_notice kind, const char *text);
 

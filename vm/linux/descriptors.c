@@ -31,26 +31,42 @@ static void tidy_hidden(void)
 	hidden_count = kept;
 }
 
-int linux_hide_descriptor(int fd)
+static int first_hidden(void)
 {
 	struct rlimit limit = { 1024, 1024 };
-	int high = HIGH_DESCRIPTOR;
-	int moved;
 
 	getrlimit(RLIMIT_NOFILE, &limit);
-	if (limit.rlim_cur < HIGH_DESCRIPTOR + HIDDEN)
-		high = limit.rlim_cur > 2 * HIDDEN ?
-			       (int)limit.rlim_cur - HIDDEN :
-			       0;
+	if (limit.rlim_cur >= HIGH_DESCRIPTOR + HIDDEN)
+		return HIGH_DESCRIPTOR;
+	return limit.rlim_cur > 2 * HIDDEN ? (int)limit.rlim_cur - HIDDEN : 0;
+}
+
+static int hide_from(int fd, int least)
+{
+	int copy;
+
 	tidy_hidden();
 	if (hidden_count == HIDDEN)
 		return ERR_SYSTEM;
-	moved = fcntl(fd, F_DUPFD_CLOEXEC, high);
-	if (moved < 0)
+	copy = fcntl(fd, F_DUPFD_CLOEXEC, least);
+	if (copy < 0)
 		return ERR_SYSTEM;
-	close(fd);
-	hidden[hidden_count++] = moved;
+	hidden[hidden_count++] = copy;
+	return copy;
+}
+
+int linux_hide_descriptor(int fd)
+{
+	int moved = hide_from(fd, first_hidden());
+
+	if (moved >= 0)
+		close(fd);
 	return moved;
+}
+
+int hide_copy(int fd)
+{
+	return hide_from(fd, first_hidden() + HIDDEN / 2);
 }
 
 void linux_close_hidden(int fd)
@@ -81,7 +97,7 @@ void descriptor_set(struct linux_process *process, int fd,
 		    const struct descriptor *what)
 {
 	size_t count = process->descriptor_count, needed = (size_t)fd + 1;
-	bool is_nothing = !what->file && !what->stream;
+	bool is_nothing = !what->file && !what->stream, was_stream;
 
 	if (fd < 0 || (needed > count && is_nothing))
 		return;
@@ -95,7 +111,10 @@ void descriptor_set(struct linux_process *process, int fd,
 		process->descriptors = grown;
 		process->descriptor_count = needed;
 	}
+	was_stream = process->descriptors[fd].stream;
 	process->descriptors[fd] = *what;
+	if (was_stream)
+		own_stderr_review(process);
 }
 
 void descriptor_copied(struct linux_process *process, int fd, int from)

@@ -266,6 +266,7 @@ static int fork_host(struct linux_process *process)
 	if (!pid) {
 		signals_forget(process);
 		descriptors_age(process);
+		own_stderr_review(process);
 		threads_forget_others(process);
 		scheduler_alone(process);
 		process->thread->tid = (uint32_t)syscall(SYS_gettid);

@@ -74,6 +74,7 @@ int linux_create(struct linux_process **out, struct vm *vm,
 	process->aslr = options->aslr;
 	process->waited_by = process->exe = -1;
 	limits_init(process);
+	own_stderr_hide();
 	fill_rows(process);
 	rc = make_first_thread(process);
 	if (!rc)

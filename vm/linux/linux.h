@@ -24,6 +24,7 @@
 #define CPREC_VM_LINUX_LINUX_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "vm/vm.h"
@@ -156,6 +157,19 @@ int linux_hide_descriptor(int fd);
 
 /* Closes such a descriptor; one that is not hidden is just closed. */
 void linux_close_hidden(int fd);
+
+/*
+ * Keeps what is standard error now for cprec's own messages, whatever the guest
+ * will do with its descriptor 2.  To be called once, before linux_create().
+ */
+void linux_keep_stderr(void);
+
+/*
+ * Writes a message there.  What cannot be written is lost: standard error was
+ * closed at the start; or the guest of a forked process has closed its own, and
+ * the process that was first has ended.
+ */
+void linux_write_stderr(const char *text, size_t size);
 
 /* Performs the system call that VM_STOP_SYSCALL stopped behind. */
 int linux_syscall(struct linux_process *process, struct linux_result *result,

@@ -301,6 +301,13 @@ int64_t marshal_call(struct linux_process *process,
 void close_on_exec(struct linux_process *process);
 
 bool is_hidden(int fd);
+
+/*
+ * Hides a copy of a descriptor, away from the numbers that those moved by
+ * linux_hide_descriptor() get.  Returns its number, or a negative error.
+ */
+int hide_copy(int fd);
+
 int descriptors_init(struct linux_process *process);	/* ERR_NO_MEMORY */
 
 /* What is known of any descriptor; nothing of most. */
@@ -329,6 +336,14 @@ static inline int stream_of(const struct linux_process *process, int fd)
  * not have come through an execve(), so it is not the program's.
  */
 void hide_own_descriptors(struct linux_process *process);
+
+/* ------- own_stderr.c ------- */
+
+/* Makes the copy, if linux_keep_stderr() has been called. */
+void own_stderr_hide(void);
+
+/* After the guest has lost a stream, or a fork. */
+void own_stderr_review(const struct linux_process *process);
 
 /* ------- peaks.c ------- */
 
