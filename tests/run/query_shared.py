@@ -148,8 +148,28 @@ def run(tests, kind, story, variant, order):
     equal(found, STORIES[kind, story], "answers")
 
 
+def own_write(tests, kind):
+    """A write to the file tells what a page holds, but not what it held."""
+    (trace,) = tests.record(
+        "own-" + kind, (), [tests.options.guest, kind, "one",
+                            os.path.join(tests.folder, "mapped")])
+    (wrote,) = [int(line.split()[0]) for line in
+                tests.cprec("dump", trace).stdout.splitlines()
+                if "name=pwrite64 " in line]
+    place = PLACE + 3 * 4096
+    before, *behind = tests.ask(
+        trace, [(place, t) for t in (wrote - 1, wrote, wrote + 1)])
+    equal((before["bytes"], before["source"], before.get("as_of")),
+          ("??" * SIZE, "unknown", None), "before the call")
+    for answer in behind:
+        equal((answer["bytes"], answer.get("as_of")),
+              (b"written".hex().ljust(2 * SIZE, "0"), wrote), "behind it")
+
+
 def run_all(options, folder):
     tests = Tests(options, folder)
+    for kind in "file", "memfd":
+        tests.test(f"{kind}, a write of its own", own_write, tests, kind)
     for kind, story in STORIES:
         for variant, order in CASES:
             tests.test(f"{kind}, {story}, {variant}, {order}", run, tests,
