@@ -47,6 +47,44 @@ bool number_parse(const char *text, uint64_t *out)
 	return parse_span(text, strlen(text), out);
 }
 
+/* "12.5": at most nine digits after the point.  12 and 5 of 10. */
+struct decimal {
+	uint64_t whole, part, parts;
+};
+
+static bool parse_decimal(const char *text, size_t length, struct decimal *out)
+{
+	const char *point = memchr(text, '.', length);
+	size_t whole = point ? (size_t)(point - text) : length;
+	size_t digits = point ? length - whole - 1 : 0;
+
+	*out = (struct decimal){ .parts = 1 };
+	if (!parse_digits(text, whole, 10, &out->whole) || digits > 9)
+		return false;
+	for (size_t i = 0; i < digits; i++)
+		out->parts *= 10;
+	return !point || parse_digits(point + 1, digits, 10, &out->part);
+}
+
+/* "1.5m"; what is no whole number then is none. */
+static bool parse_fraction(const char *text, size_t length, uint64_t factor,
+			   uint64_t *out)
+{
+	struct decimal value;
+	uint64_t rest;
+
+	if (!parse_decimal(text, length, &value))
+		return false;
+	rest = value.part * factor;	/* less than 10^9 times 2^30 */
+	if (rest % value.parts || value.whole > UINT64_MAX / factor)
+		return false;
+	rest /= value.parts;
+	if (rest > UINT64_MAX - value.whole * factor)
+		return false;
+	*out = value.whole * factor + rest;
+	return true;
+}
+
 bool number_parse_scaled(const char *text, uint64_t unit, uint64_t *out)
 {
 	static const char letters[] = "kKmMgG";
@@ -59,34 +97,28 @@ bool number_parse_scaled(const char *text, uint64_t unit, uint64_t *out)
 		for (ptrdiff_t i = 0; i <= (letter - letters) / 2; i++)
 			factor *= unit;
 	}
+	if (letter && memchr(text, '.', length))
+		return parse_fraction(text, length, factor, out);
 	if (!parse_span(text, length, &value) || value > UINT64_MAX / factor)
 		return false;
 	*out = value * factor;
 	return true;
 }
 
-/* "12.5%": at most nine digits after the point. */
+/* "12.5%" */
 static bool parse_share(const char *text, size_t length, uint64_t end,
 			uint64_t *out)
 {
-	const char *point = memchr(text, '.', length);
-	size_t whole = point ? (size_t)(point - text) : length;
-	uint64_t value, part = 0, unit = 1;
+	struct decimal share;
+	uint64_t value;
 
-	if (!parse_digits(text, whole, 10, &value) || value > 100)
+	if (!parse_decimal(text, length, &share) || share.whole > 100)
 		return false;
-	if (point) {
-		size_t digits = length - whole - 1;
-
-		if (digits > 9 || !parse_digits(point + 1, digits, 10, &part))
-			return false;
-		while (digits--)
-			unit *= 10;
-	}
-	value = value * unit + part;
-	if (value > 100 * unit)
+	value = share.whole * share.parts + share.part;
+	if (value > 100 * share.parts)
 		return false;
-	*out = (uint64_t)((unsigned __int128)end * value / (100 * unit));
+	*out = (uint64_t)((unsigned __int128)end * value /
+			  (100 * share.parts));
 	return true;
 }
 
