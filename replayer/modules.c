@@ -117,30 +117,54 @@ static const char *file_name(const struct symbols *module)
 	return slash ? slash + 1 : module->path;
 }
 
-/* Whether `name` starts with "MODULE!"; `*rest` is what follows. */
-static bool is_in_module(const struct symbols *module, const char *name,
-			 const char **rest)
+/*
+ * What is asked for: "NAME" or "LIBRARY!NAME".  A library is named as its file
+ * is, or as programs are linked with it, which is the same without the last
+ * numbers: libz.so.1 and libz.so for libz.so.1.2.13.
+ */
+struct wanted {
+	const char *library;	/* `library_size` bytes; NULL: any */
+	size_t library_size;
+	bool is_short;		/* only where numbers are missing */
+	const char *symbol;
+};
+
+static struct wanted wanted_of(const char *name)
 {
 	const char *mark = strchr(name, '!');
-	const char *file = file_name(module);
 
-	*rest = mark ? mark + 1 : name;
-	return !mark || (strlen(file) == (size_t)(mark - name) &&
-			 !strncmp(file, name, (size_t)(mark - name)));
+	return (struct wanted) {
+		.library = mark ? name : NULL,
+		.library_size = mark ? (size_t)(mark - name) : 0,
+		.symbol = mark ? mark + 1 : name,
+	};
+}
+
+static bool is_wanted(const struct symbols *module, const struct wanted *wanted)
+{
+	const char *file = file_name(module);
+	const char *rest;
+
+	if (!wanted->library)
+		return !wanted->is_short;
+	if (strncmp(file, wanted->library, wanted->library_size))
+		return false;
+	rest = file + wanted->library_size;
+	if (!wanted->is_short)
+		return !*rest;
+	return *rest == '.' && !rest[strspn(rest, ".0123456789")];
 }
 
 static int find_in(const struct module_map *map, const struct modules *modules,
-		   size_t module, const char *name, uint64_t *addr,
+		   size_t module, const struct wanted *wanted, uint64_t *addr,
 		   uint64_t *size)
 {
 	const struct symbols *symbols = &modules->list[module];
 	const struct symbol *symbol;
-	const char *plain;
 
-	if (!map->places[module].mapped ||
-	    !is_in_module(symbols, name, &plain))
+	if (!map->places[module].mapped || !is_wanted(symbols, wanted))
 		return ERR_NOT_FOUND;
-	symbol = symbols_find(symbols, plain);
+	symbol = symbols_find(symbols, wanted->symbol);
 	if (!symbol)
 		return ERR_NOT_FOUND;
 	*addr = symbol->addr + map->places[module].bias;
@@ -148,17 +172,41 @@ static int find_in(const struct module_map *map, const struct modules *modules,
 	return 0;
 }
 
-int module_map_find(const struct module_map *map,
-		    const struct modules *modules, const char *name,
-		    uint64_t *addr, uint64_t *size)
+static int find(const struct module_map *map, const struct modules *modules,
+		const struct wanted *wanted, uint64_t *addr, uint64_t *size)
 {
 	int rc = ERR_NOT_FOUND;
 
 	if (map->program != MODULE_NONE)
-		rc = find_in(map, modules, map->program, name, addr, size);
+		rc = find_in(map, modules, map->program, wanted, addr, size);
 	for (size_t i = 0; i < map->count && rc; i++)
-		rc = find_in(map, modules, i, name, addr, size);
+		rc = find_in(map, modules, i, wanted, addr, size);
 	return rc;
+}
+
+int module_map_find(const struct module_map *map,
+		    const struct modules *modules, const char *name,
+		    uint64_t *addr, uint64_t *size)
+{
+	struct wanted wanted = wanted_of(name);
+	int rc = find(map, modules, &wanted, addr, size);
+
+	wanted.is_short = true;
+	return rc ? find(map, modules, &wanted, addr, size) : 0;
+}
+
+size_t module_map_lacks(const struct module_map *map,
+			const struct modules *modules, const char *name)
+{
+	struct wanted exact = wanted_of(name), cut = exact;
+
+	cut.is_short = true;
+	for (size_t i = 0; i < map->count; i++)
+		if (map->places[i].mapped &&
+		    (is_wanted(&modules->list[i], &exact) ||
+		     is_wanted(&modules->list[i], &cut)))
+			return 0;
+	return exact.library_size;
 }
 
 const struct symbols *module_map_at(const struct module_map *map,

@@ -58,13 +58,17 @@ void module_map_release(struct module_map *map);
 size_t module_map_lowest(const struct module_map *map);
 
 /*
- * Finds "NAME", or "MODULE!NAME" where MODULE is a file's name without its
- * directories.  `*size` is that of data; 0 for code, or if the module does
+ * Finds "NAME", or "LIBRARY!NAME" where LIBRARY is a file's name without its
+ * directories, or that without its last numbers.  `*size` is that of data; 0 for code, or if the module does
  * not say.
  */
 int module_map_find(const struct module_map *map,
 		    const struct modules *modules, const char *name,
 		    uint64_t *addr, uint64_t *size);
+
+/* Length of the LIBRARY of such a name, if no such is mapped; else 0. */
+size_t module_map_lacks(const struct module_map *map,
+			const struct modules *modules, const char *name);
 
 /* The module that is mapped at an address, or NULL; `*bias` is its. */
 const struct symbols *module_map_at(const struct module_map *map,

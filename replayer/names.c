@@ -2,6 +2,7 @@
 /* names.c - see names.h */
 #include "replayer/names.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -233,10 +234,18 @@ int names_find(struct names *names, struct recording *recording, uint64_t t,
 	       struct failure *why)
 {
 	int rc = map_modules(names, recording, t, why);
+	size_t lacks;
 
 	if (rc)
 		return rc;
 	rc = module_map_find(&names->map, &names->modules, name, addr, size);
+	lacks = rc ? module_map_lacks(&names->map, &names->modules, name) : 0;
+	if (lacks)
+		return failed(why, ERR_NOT_FOUND,
+			      "cannot find '%s': no program or library '%.*s' is"
+			      " mapped at t=%" PRIu64 " in '%s'",
+			      name, (int)lacks, name, t,
+			      trace_reader_path(recording_reader(recording)));
 	if (rc)
 		return failed(why, ERR_NOT_FOUND,
 			      "cannot find a symbol '%s' in '%s' (thread-local"

@@ -82,7 +82,10 @@ class Tests(Tap):
             return (int.from_bytes(bytes.fromhex(answer["bytes"]), "little"),
                     answer["addr"])
         equal(done.returncode, 1, "status")
-        if f"cannot find a symbol '{name}'" not in done.stderr:
+        file = name.rpartition("!")[0]
+        if (f"cannot find a symbol '{name}'" not in done.stderr and not
+                (file and f"cannot find '{name}': no program or library "
+                 f"'{file}' is mapped at t={t} " in done.stderr)):
             raise Failure(f"{name} at {t}: {done.stderr}")
         return None
 

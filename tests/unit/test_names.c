@@ -39,7 +39,7 @@ static struct packet map_of(guest_addr addr, uint64_t offset, const char *name)
 }
 
 /*
- * The program becomes another one at 10, which maps a library, and itself
+ * The program becomes another one at 10, which maps two libraries, and itself
  * again at 20, elsewhere; all in the first segment.
  */
 static void put_execs(struct trace_writer *writer)
@@ -50,9 +50,10 @@ static void put_execs(struct trace_writer *writer)
 		map_of(0x7ff000, 0, "[stack]"),
 		map_of(0x401000, 0x1000, "/bin/other"),
 		map_of(LIBRARY, 0, "/lib/libx.so"),
+		map_of(LIBRARY + 0x8000, 0, "/lib/liby.so.2.0.1"),
 		{ .kind = PACKET_SYSCALL, .steps = 10, .number = 59 },
 		{ .kind = PACKET_UNMAP, .addr = 0x401000, .size = 0x2000 },
-		{ .kind = PACKET_UNMAP, .addr = LIBRARY, .size = 0x2000 },
+		{ .kind = PACKET_UNMAP, .addr = LIBRARY, .size = 0xa000 },
 		map_of(0x7ff000, 0, "[stack]"),
 		map_of(0x801000, 0x1000, "/bin/prog"),
 		{ .kind = PACKET_SYSCALL, .steps = 10, .number = 1 },
@@ -61,7 +62,7 @@ static void put_execs(struct trace_writer *writer)
 	put_packets(writer, 0, packets, COUNT(packets));
 }
 
-/* In the file, the library's symbols come before the other program's. */
+/* In the file, the libraries' symbols come before the other program's. */
 static void write_execs(bool is_listed, bool has_end)
 {
 	struct trace_writer *writer = start();
@@ -72,6 +73,7 @@ static void write_execs(bool is_listed, bool has_end)
 	put_key_frame(writer, 0, 0, NULL, 0);
 	put_symbols(writer, "/bin/prog", 0x401000, 0x1000, 0x402010, "counter");
 	put_symbols(writer, "/lib/libx.so", 0, 0, 0x1008, "counter");
+	put_symbols(writer, "/lib/liby.so.2.0.1", 0, 0, 0x1008, "own");
 	put_symbols(writer, "/bin/other", 0x401000, 0x1000, 0x401500,
 		    "counter");
 	if (is_listed) {
@@ -174,6 +176,18 @@ static const struct {
 	{ 20, "other!counter", 0, NULL },
 	{ 20, "libx.so!counter", 0, NULL },
 	{ 30, "prog!counter", 0x802010, "counter" },
+	/* As programs are linked with it. */
+	{ 10, "liby.so!own", LIBRARY + 0x9008, "liby.so.2.0.1!own" },
+	{ 10, "liby.so.2!own", LIBRARY + 0x9008, "liby.so.2.0.1!own" },
+	{ 10, "liby.so.2.0!own", LIBRARY + 0x9008, "liby.so.2.0.1!own" },
+	{ 10, "liby.so.2.0.1!own", LIBRARY + 0x9008, "liby.so.2.0.1!own" },
+	{ 10, "liby.so.!own", 0, NULL },
+	{ 10, "liby.so.1!own", 0, NULL },
+	{ 10, "liby.so.2.0.1.0!own", 0, NULL },
+	{ 10, "liby!own", 0, NULL },
+	{ 10, "l!own", 0, NULL },
+	{ 9, "liby.so.2!own", 0, NULL },
+	{ 20, "liby.so.2!own", 0, NULL },
 	/* And back. */
 	{ 10, "counter", 0x401500, "counter" },
 	{ 0, "prog!counter", 0x402010, "counter" },
@@ -215,7 +229,8 @@ static void names_by_time(void **state)
 
 static void modules_by_time(void **state)
 {
-	static const char *const expected[] = { "/bin/other", "/lib/libx.so" };
+	static const char *const expected[] = { "/bin/other", "/lib/libx.so",
+						"/lib/liby.so.2.0.1" };
 	struct recording *recording;
 	uint64_t bias;
 
@@ -227,17 +242,18 @@ static void modules_by_time(void **state)
 
 		while (recording_mapped_module(recording, t, count, &bias))
 			count++;
-		assert_int_equal(count, 10 <= t && t < 20 ? 2 : 1);
-		if (count == 2)
+		assert_int_equal(count, 10 <= t && t < 20 ? 3 : 1);
+		for (size_t i = 1; i < count; i++)
 			assert_string_equal(
-				recording_module(recording, t, LIBRARY + 4,
+				recording_module(recording, t,
+						 LIBRARY + 0x8000 * (i - 1) + 4,
 						 &bias)->path,
-				expected[1]);
+				expected[i]);
 		assert_string_equal(
 			recording_module(recording, t, t < 20 ? 0x401000 :
 								0x801000,
 					 &bias)->path,
-			count == 2 ? expected[0] : "/bin/prog");
+			count > 1 ? expected[0] : "/bin/prog");
 		assert_int_equal(bias, t < 20 ? 0 : 0x400000);
 	}
 	recording_close(recording);
