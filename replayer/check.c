@@ -68,7 +68,9 @@ static int check_thread(struct replayer *rep, size_t segment, uint32_t stream,
 				    why);
 	if (rc)
 		return rc;
-	if (frame.time == recording_time(rep->recording, segment))
+	/* Formerly there were frames of threads that an exec had ended. */
+	if (frame.time == recording_time(rep->recording, segment) &&
+	    !recording_was_replaced(rep->recording, stream, frame.time))
 		rc = check_registers(rep, stream, &frame, out, why);
 	key_frame_release(&frame);
 	return rc;

@@ -67,6 +67,7 @@ static int add_listed(struct recording *recording, uint32_t chunk,
 	program = add_program(recording, info->first, why);
 	if (!program)
 		return ERR_NO_MEMORY;
+	program->stream = info->stream;
 	rc = trace_reader_chunk(recording->reader, chunk, &bytes, why);
 	if (rc)
 		return rc;
@@ -110,14 +111,15 @@ static bool is_file(const struct packet *packet)
 	return packet->kind == PACKET_MAP && packet->region == REGION_FILE;
 }
 
-static int add_found(struct search *search, uint64_t time,
+static int add_found(struct search *search, const struct packet_place *place,
 		     const struct packet *map)
 {
 	struct recording_program *program =
-		add_program(search->recording, time, search->why);
+		add_program(search->recording, place->time, search->why);
 
 	if (!program)
 		return ERR_NO_MEMORY;
+	program->stream = place->stream;
 	program->image.path = strndup(map->name, map->name_size);
 	if (!program->image.path)
 		return failed(search->why, ERR_NO_MEMORY, "out of memory");
@@ -129,13 +131,15 @@ static int look_at(void *context, const struct packet_place *place,
 {
 	struct search *search = context;
 
+	if (place->is_told)
+		return 0;	/* what another thread did */
 	if (packet_is_event(packet->kind)) {
 		search->has_stack = false;
 	} else if (is_stack(packet)) {
 		search->has_stack = true;
 	} else if (search->has_stack && is_file(packet)) {
 		search->has_stack = false;
-		return add_found(search, place->time, packet);
+		return add_found(search, place, packet);
 	}
 	return 0;
 }
@@ -185,4 +189,8 @@ void recording_forget_programs(struct recording *recording)
 	recording->programs = NULL;
 	recording->program_count = 0;
 	recording->has_programs = false;
+	free(recording->execs);
+	recording->execs = NULL;
+	recording->exec_count = 0;
+	recording->has_execs = false;
 }

@@ -107,7 +107,10 @@ static struct race_value make_value(struct race_writes *writes,
 	value.size = (size_t)((end < last ? end : last) - value.addr);
 	if (value.size > RACE_VALUE_MOST)
 		value.size = RACE_VALUE_MOST;
-	recording_tid(writes->replay.recording, thread, &value.tid, NULL);
+	recording_tid(writes->replay.recording,
+		      recording_performed(writes->replay.recording, thread,
+					  access->time),
+		      &value.tid, NULL);
 	return value;
 }
 

@@ -93,7 +93,10 @@ static struct race_side side_of(struct search *search,
 		.writes = entry->writes,
 	};
 
-	if (recording_tid(search->recording, entry->thread, &side.tid, NULL))
+	if (recording_tid(search->recording,
+			  recording_performed(search->recording, entry->thread,
+					      entry->time),
+			  &side.tid, NULL))
 		search->error = ERR_CORRUPT;
 	lines_find(search->races->lines, side.time, side.place, &side.line);
 	return side;

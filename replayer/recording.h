@@ -126,8 +126,7 @@ int recording_home(struct recording *recording, uint64_t t, uint64_t addr,
 /* ------- threads ------- */
 
 struct recording_thread {
-	uint32_t stream;
-	uint32_t tid;		/* the guest's number when it began */
+	uint32_t tid;		/* the guest's number */
 	uint64_t first, last;	/* times: it began, it ended or was last seen;
 				   behind the end of a recording that was cut
 				   short, if what it did was lost */
@@ -136,25 +135,46 @@ struct recording_thread {
 				   known what became of it */
 };
 
-/* How many threads there were, ever: their streams are 0 up to that. */
+/*
+ * How many threads there were, ever: they have the numbers of their streams,
+ * from 0 up to that.  But when one executes a program, all others end, and it
+ * goes on, in its stream, as the first: thread 0 is what has the process's own
+ * number.
+ */
 size_t recording_threads(const struct recording *recording);
 
-int recording_thread(struct recording *recording, uint32_t stream,
+int recording_thread(struct recording *recording, uint32_t thread,
 		     struct recording_thread *out, struct failure *why);
 
-/* When it began; cheaper than recording_thread(). */
-uint64_t recording_first(const struct recording *recording, uint32_t stream);
+/* When a thread, and its stream, began; cheaper than recording_thread(). */
+uint64_t recording_first(const struct recording *recording, uint32_t thread);
 
-/* The number of the thread; the same. */
-int recording_tid(struct recording *recording, uint32_t stream, uint32_t *tid,
+/* The guest's number of a thread; the same. */
+int recording_tid(struct recording *recording, uint32_t thread, uint32_t *tid,
 		  struct failure *why);
 
 /*
- * The stream of thread `tid` at time `t`: of several with this number, the
- * newest that had begun.  ERR_NOT_FOUND if none had.
+ * Thread `tid` as of time `t`: of several with this number, the newest that
+ * had begun.  ERR_NOT_FOUND if none had.
  */
-int recording_find_thread(struct recording *recording, uint32_t tid,
-			  uint64_t t, uint32_t *stream, struct failure *why);
+int recording_find_thread(struct recording *recording, uint32_t tid, uint64_t t,
+			  uint32_t *thread, struct failure *why);
+
+/* The stream that performs a thread at time `t`, or did until it ended. */
+uint32_t recording_performer(struct recording *recording, uint32_t thread,
+			     uint64_t t);
+
+/* The thread that a stream performs at time `t`; the same. */
+uint32_t recording_performed(struct recording *recording, uint32_t stream,
+			     uint64_t t);
+
+/* Whether another thread's exec has ended what the stream performs. */
+bool recording_was_replaced(struct recording *recording, uint32_t stream,
+			    uint64_t t);
+
+/* Whether what the stream performs ends by itself, and when. */
+int recording_exit(struct recording *recording, uint32_t stream, bool *exits,
+		   uint64_t *time, struct failure *why);
 
 /*
  * Whether the stream has a key frame in the segment; it is that of its start
@@ -172,7 +192,7 @@ int recording_thread_frame(struct recording *recording, size_t segment,
 			   uint32_t stream, struct key_frame *out,
 			   struct failure *why);
 
-/* The thread that runs at time `t`, or that will next. */
+/* The stream that runs at time `t`, or that will next. */
 int recording_running(struct recording *recording, uint64_t t,
 		      uint32_t *stream, struct failure *why);
 
@@ -180,7 +200,7 @@ int recording_running(struct recording *recording, uint64_t t,
  * Steps of a thread before time `t`.  ERR_NOT_FOUND if it has not begun
  * then; if it has ended, all of them.
  */
-int recording_steps(struct recording *recording, uint32_t stream, uint64_t t,
+int recording_steps(struct recording *recording, uint32_t thread, uint64_t t,
 		    uint64_t *steps, struct failure *why);
 
 /*
@@ -195,6 +215,7 @@ int recording_time_of(struct recording *recording, uint32_t tid,
 /* What the process was, from a time on. */
 struct recording_program {
 	uint64_t time;		/* its first instruction comes next */
+	uint32_t stream;	/* of the thread that executed it */
 	bool is_known;		/* else of `image` only the path is */
 	struct program_image image;
 };

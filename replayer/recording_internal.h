@@ -3,7 +3,8 @@
  * recording_internal.h - what a recording consists of, for its own files
  *
  * chunks.c puts the chunks in order; recording.c reads them; threads.c knows
- * who ran when, programs.c what they executed.
+ * who ran when and thread_steps.c how far, programs.c what they executed,
+ * execs.c what became of them then.
  */
 #ifndef CPREC_REPLAYER_RECORDING_INTERNAL_H
 #define CPREC_REPLAYER_RECORDING_INTERNAL_H
@@ -53,6 +54,12 @@ struct thread {
 	uint32_t tid;
 };
 
+/* A program is executed in a stream, whose next instruction is its first. */
+struct exec {
+	uint64_t time;
+	uint32_t stream;
+};
+
 struct recording {
 	struct trace_reader *reader;
 	const struct reg_table *table;
@@ -74,6 +81,10 @@ struct recording {
 	bool has_programs;	/* `programs` are what recording.h says */
 	struct recording_program *programs;
 	size_t program_count;
+
+	bool has_execs; /* `execs` are what recording_execs() says */
+	struct exec *execs;
+	size_t exec_count;
 
 	bool has_slices;
 	size_t slices_segment;	/* that `slices` is of */
@@ -98,6 +109,28 @@ const struct stream_part *recording_part(const struct recording *recording,
 
 /* Frees what recording_programs() gave. */
 void recording_forget_programs(struct recording *recording);
+
+/* The part at a place. */
+const struct stream_part *recording_part_at(const struct recording *recording,
+					    const struct part_place *place);
+
+/* The slices of a segment, the last one up to the segment's end; kept. */
+int recording_slices(struct recording *recording, size_t segment,
+		     const struct slices **out, struct failure *why);
+
+/* Steps in a stream before time `t`, whichever thread it performs. */
+int recording_stream_steps(struct recording *recording, uint32_t stream,
+			   uint64_t t, uint64_t *steps, struct failure *why);
+
+/* The execs of a process that had several threads, by time. */
+const struct exec *recording_execs(struct recording *recording, size_t *count);
+
+/*
+ * Whether an exec ends the thread, and when: another one's, or its own, from
+ * which on it is thread 0.
+ */
+bool recording_exec_ends(struct recording *recording, uint32_t thread,
+			 uint64_t *time);
 
 /* Decodes the key frame in a chunk. */
 int recording_frame_in(struct recording *recording, uint32_t chunk,

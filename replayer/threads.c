@@ -10,8 +10,8 @@
 
 /* ------- finding the parts of a stream ------- */
 
-static const struct stream_part *part_at(const struct recording *recording,
-					 const struct part_place *place)
+const struct stream_part *recording_part_at(const struct recording *recording,
+					    const struct part_place *place)
 {
 	return &recording->segments[place->segment].parts[place->part];
 }
@@ -49,8 +49,9 @@ const struct stream_part *recording_part(const struct recording *recording,
 	const struct part_place *place =
 		newest_place(recording, segment, stream);
 
-	return place && place->segment == segment ? part_at(recording, place) :
-						    NULL;
+	return place && place->segment == segment
+		       ? recording_part_at(recording, place)
+		       : NULL;
 }
 
 size_t recording_threads(const struct recording *recording)
@@ -89,7 +90,8 @@ int recording_thread_frame(struct recording *recording, size_t segment,
 		return failed(why, ERR_NOT_FOUND,
 			      "stream %" PRIu32 " begins after segment %zu",
 			      stream, segment);
-	return recording_frame_in(recording, part_at(recording, place)->newest,
+	return recording_frame_in(recording,
+				  recording_part_at(recording, place)->newest,
 				  out, why);
 }
 
@@ -97,24 +99,24 @@ int recording_thread_frame(struct recording *recording, size_t segment,
 uint64_t recording_first(const struct recording *recording, uint32_t stream)
 {
 	const struct thread *thread = &recording->threads[stream];
-	uint32_t chunk = part_at(recording, thread->places)->newest;
+	uint32_t chunk = recording_part_at(recording, thread->places)->newest;
 
 	return trace_reader_info(recording->reader, chunk)->first;
 }
 
-int recording_tid(struct recording *recording, uint32_t stream, uint32_t *tid,
+int recording_tid(struct recording *recording, uint32_t number, uint32_t *tid,
 		  struct failure *why)
 {
-	struct thread *thread = &recording->threads[stream];
+	struct thread *thread = &recording->threads[number];
 	struct key_frame frame;
 	int rc;
 
-	assert(stream < recording->thread_count);
+	assert(number < recording->thread_count);
 	if (!thread->has_tid) {
-		rc = recording_frame_in(recording,
-					part_at(recording,
-						thread->places)->newest,
-					&frame, why);
+		rc = recording_frame_in(
+			recording,
+			recording_part_at(recording, thread->places)->newest,
+			&frame, why);
 		if (rc)
 			return rc;
 		thread->tid = frame.tid;
@@ -125,8 +127,8 @@ int recording_tid(struct recording *recording, uint32_t stream, uint32_t *tid,
 	return 0;
 }
 
-int recording_find_thread(struct recording *recording, uint32_t tid,
-			  uint64_t t, uint32_t *stream, struct failure *why)
+int recording_find_thread(struct recording *recording, uint32_t tid, uint64_t t,
+			  uint32_t *thread, struct failure *why)
 {
 	for (size_t i = recording->thread_count; i-- > 0;) {
 		uint32_t found;
@@ -137,7 +139,7 @@ int recording_find_thread(struct recording *recording, uint32_t tid,
 		rc = recording_tid(recording, (uint32_t)i, &found, why);
 		if (rc)
 			return rc;
-		*stream = (uint32_t)i;
+		*thread = (uint32_t)i;
 		if (found == tid)
 			return 0;
 	}
@@ -148,8 +150,7 @@ int recording_find_thread(struct recording *recording, uint32_t tid,
 
 /* ------- slices ------- */
 
-/* Those of a segment, the last one up to the segment's end; kept. */
-static int slices_of(struct recording *recording, size_t segment,
+int recording_slices(struct recording *recording, size_t segment,
 		     const struct slices **out, struct failure *why)
 {
 	struct slices *slices = &recording->slices;
@@ -195,7 +196,7 @@ int recording_running(struct recording *recording, uint64_t t,
 	*stream = recording->segments[segment].streams[0];
 	if (!time || recording->segments[segment].part_count == 1)
 		return 0;
-	rc = slices_of(recording, segment, &slices, why);
+	rc = recording_slices(recording, segment, &slices, why);
 	if (!rc)
 		*stream = slices->list[slices_at(slices, time)].stream;
 	return rc;
@@ -208,7 +209,7 @@ static int steps_in_segment(struct recording *recording, size_t segment,
 {
 	const struct slices *slices;
 	const struct slice *slice;
-	int rc = slices_of(recording, segment, &slices, why);
+	int rc = recording_slices(recording, segment, &slices, why);
 
 	if (rc)
 		return rc;
@@ -228,8 +229,8 @@ static int not_begun(const struct recording *recording, uint32_t stream,
 		      trace_reader_path(recording->reader), stream, t);
 }
 
-int recording_steps(struct recording *recording, uint32_t stream, uint64_t t,
-		    uint64_t *steps, struct failure *why)
+int recording_stream_steps(struct recording *recording, uint32_t stream,
+			   uint64_t t, uint64_t *steps, struct failure *why)
 {
 	size_t segment = recording_segment_at(recording, t);
 	const struct part_place *place;
@@ -248,9 +249,9 @@ int recording_steps(struct recording *recording, uint32_t stream, uint64_t t,
 			      t - recording_time(recording, place->segment),
 			      &own, why);
 	if (!rc)
-		rc = recording_frame_in(recording,
-					part_at(recording, place)->newest,
-					&frame, why);
+		rc = recording_frame_in(
+			recording, recording_part_at(recording, place)->newest,
+			&frame, why);
 	if (rc)
 		return rc;
 	*steps = frame.steps + own;
@@ -258,130 +259,58 @@ int recording_steps(struct recording *recording, uint32_t stream, uint64_t t,
 	return 0;
 }
 
-int recording_thread(struct recording *recording, uint32_t stream,
-		     struct recording_thread *out, struct failure *why)
+int recording_exit(struct recording *recording, uint32_t stream, bool *exits,
+		   uint64_t *time, struct failure *why)
 {
 	const struct thread *thread = &recording->threads[stream];
-	const struct part_place *last;
+	const struct part_place *last =
+		&thread->places[thread->place_count - 1];
 	const struct slices *slices;
 	const struct slice *slice;
 	int rc;
 
-	assert(stream < recording->thread_count);
-	*out = (struct recording_thread) {
-		.stream = stream,
-		.first = recording_first(recording, stream),
-		.last = recording->end,
-	};
-	rc = recording_tid(recording, stream, &out->tid, why);
-	if (out->first > recording->end) {
-		out->last = out->first;
-		return rc;
-	}
-	last = &thread->places[thread->place_count - 1];
-	if (!rc)
-		rc = slices_of(recording, last->segment, &slices, why);
+	*exits = false;
+	if (recording_first(recording, stream) > recording->end)
+		return 0;
+	rc = recording_slices(recording, last->segment, &slices, why);
 	if (rc)
 		return rc;
 	slice = slice_before(slices, stream, SLICE_NO_END);
 	if (slice && slice->exits) {
-		out->has_ended = true;
-		out->last = recording_time(recording, last->segment) +
-			    slice->last;
-	}
-	return recording_steps(recording, stream, recording->end, &out->steps,
-			       why);
-}
-
-/* ------- a thread's own count ------- */
-
-/* The stream's last place whose key frame stands before `steps` steps. */
-static int place_before(struct recording *recording, uint32_t stream,
-			uint64_t steps, const struct part_place **place,
-			uint64_t *at, struct failure *why)
-{
-	const struct thread *thread = &recording->threads[stream];
-	size_t low = 0, high = thread->place_count;
-
-	*place = NULL;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct part_place *here = &thread->places[middle];
-		struct key_frame frame;
-		int rc = recording_frame_in(recording,
-					    part_at(recording, here)->newest,
-					    &frame, why);
-
-		if (rc)
-			return rc;
-		if (frame.steps < steps) {
-			*place = here;
-			*at = frame.steps;
-			low = middle + 1;
-		} else {
-			high = middle;
-		}
-		key_frame_release(&frame);
+		*exits = true;
+		*time = recording_time(recording, last->segment) + slice->last;
 	}
 	return 0;
 }
 
-static int time_in_stream(struct recording *recording, uint32_t stream,
-			  uint64_t steps, uint64_t *t, struct failure *why)
+int recording_thread(struct recording *recording, uint32_t thread,
+		     struct recording_thread *out, struct failure *why)
 {
-	const struct part_place *place;
-	const struct slices *slices;
-	uint64_t at;
+	uint64_t time;
+	bool exits;
 	int rc;
 
-	*t = recording_first(recording, stream);
-	if (!steps)
-		return 0;
-	rc = place_before(recording, stream, steps, &place, &at, why);
+	assert(thread < recording->thread_count);
+	*out = (struct recording_thread){
+		.first = recording_first(recording, thread),
+		.last = recording->end,
+	};
+	rc = recording_tid(recording, thread, &out->tid, why);
+	if (out->first > recording->end) {
+		out->last = out->first;
+		return rc;
+	}
+	if (!rc)
+		rc = recording_exit(recording,
+				    recording_performer(recording, thread,
+							recording->end),
+				    &exits, &time, why);
 	if (rc)
 		return rc;
-	if (!place)
-		return ERR_NOT_FOUND;
-	rc = slices_of(recording, place->segment, &slices, why);
-	if (rc)
-		return rc;
-	for (size_t i = 0; i < slices->count; i++) {
-		const struct slice *slice = &slices->list[i];
-
-		if (slice->stream != stream || slice->own >= steps - at ||
-		    steps - at - slice->own > slice->end - slice->start)
-			continue;
-		*t = recording_time(recording, place->segment) + slice->start +
-		     (steps - at - slice->own);
-		return 0;
-	}
-	return ERR_NOT_FOUND;
-}
-
-int recording_time_of(struct recording *recording, uint32_t tid,
-		      uint64_t steps, uint64_t *t, struct failure *why)
-{
-	bool is_known = false;
-
-	for (size_t i = 0; i < recording->thread_count; i++) {
-		uint32_t found;
-		int rc = recording_tid(recording, (uint32_t)i, &found, why);
-
-		if (!rc && found != tid)
-			continue;
-		is_known = true;
-		if (!rc)
-			rc = time_in_stream(recording, (uint32_t)i, steps, t,
-					    why);
-		if (rc != ERR_NOT_FOUND)
-			return rc;
-	}
-	if (is_known)
-		return failed(why, ERR_NOT_FOUND,
-			      "'%s': thread %" PRIu32 " never had %" PRIu64
-			      " instruction%s",
-			      trace_reader_path(recording->reader), tid, steps,
-			      steps == 1 ? "" : "s");
-	return failed(why, ERR_NOT_FOUND, "'%s' has no thread %" PRIu32,
-		      trace_reader_path(recording->reader), tid);
+	out->has_ended = recording_exec_ends(recording, thread, &out->last);
+	if (exits && time < out->last)
+		out->last = time;
+	out->has_ended |= exits;
+	return recording_steps(recording, thread, recording->end, &out->steps,
+			       why);
 }

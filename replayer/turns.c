@@ -106,8 +106,23 @@ void replayer_registers(struct replayer *rep, struct reg_file *out)
 	vm_registers(rep->vm, out);
 }
 
-static int is_no_more(struct replayer *rep, uint32_t tid, struct failure *why)
+static int tid_now(struct replayer *rep, uint32_t stream, uint32_t *tid,
+		   struct failure *why)
 {
+	return recording_tid(rep->recording,
+			     recording_performed(rep->recording, stream,
+						 replayer_time(rep)),
+			     tid, why);
+}
+
+static int is_no_more(struct replayer *rep, uint32_t stream,
+		      struct failure *why)
+{
+	uint32_t tid;
+	int rc = tid_now(rep, stream, &tid, why);
+
+	if (rc)
+		return rc;
 	return failed(why, ERR_NOT_FOUND,
 		      "thread %" PRIu32 " has ended before t=%" PRIu64, tid,
 		      replayer_time(rep));
@@ -117,19 +132,24 @@ static int is_no_more(struct replayer *rep, uint32_t tid, struct failure *why)
 static int registers_as_recorded(struct replayer *rep, uint32_t stream,
 				 struct reg_file *out, struct failure *why)
 {
-	struct recording_thread thread;
+	uint64_t first = recording_first(rep->recording, stream), last;
 	struct key_frame frame;
-	int rc = recording_thread(rep->recording, stream, &thread, why);
+	uint32_t tid;
+	bool exits;
+	int rc = tid_now(rep, stream, &tid, why);
 
 	if (rc)
 		return rc;
-	if (thread.first > replayer_time(rep))
+	if (first > replayer_time(rep))
 		return failed(why, ERR_NOT_FOUND,
 			      "thread %" PRIu32 " begins at t=%" PRIu64
-			      ", after t=%" PRIu64, thread.tid, thread.first,
-			      replayer_time(rep));
-	if (thread.has_ended && thread.last <= replayer_time(rep))
-		return is_no_more(rep, thread.tid, why);
+			      ", after t=%" PRIu64,
+			      tid, first, replayer_time(rep));
+	rc = recording_exit(rep->recording, stream, &exits, &last, why);
+	if (rc)
+		return rc;
+	if (exits && last <= replayer_time(rep))
+		return is_no_more(rep, stream, why);
 	rc = recording_thread_frame(rep->recording, rep->segment, stream,
 				    &frame, why);
 	if (rc)
@@ -146,12 +166,9 @@ int replayer_thread_registers(struct replayer *rep, uint32_t stream,
 	struct vm_thread *present = vm_thread_current(rep->vm);
 
 	assert(stream < recording_threads(rep->recording));
-	if (thread->has_ended) {
-		uint32_t tid;
-		int rc = recording_tid(rep->recording, stream, &tid, why);
-
-		return rc ? rc : is_no_more(rep, tid, why);
-	}
+	if (thread->has_ended ||
+	    recording_was_replaced(rep->recording, stream, replayer_time(rep)))
+		return is_no_more(rep, stream, why);
 	if (!thread->vm)
 		return registers_as_recorded(rep, stream, out, why);
 	vm_thread_switch(rep->vm, thread->vm);
@@ -167,7 +184,7 @@ const char *turns_name(struct replayer *rep, uint32_t stream, char *text,
 
 	text[0] = '\0';
 	if (recording_threads(rep->recording) > 1 &&
-	    !recording_tid(rep->recording, stream, &tid, NULL))
+	    !tid_now(rep, stream, &tid, NULL))
 		snprintf(text, room, ", thread %" PRIu32, tid);
 	return text;
 }

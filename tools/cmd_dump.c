@@ -52,7 +52,7 @@ struct dump {
 	struct threads_text only;	/* or all, if none are given */
 	bool verbose, json;
 
-	uint32_t *tids;		/* of the threads, by stream */
+	uint32_t *tids;		/* of the threads */
 	bool has_threads;	/* lines say which */
 };
 
@@ -94,6 +94,12 @@ static bool is_of_thread(const struct dump *dump, uint32_t tid)
 	return !dump->only.some || dump->only.all || dump->only.tid == tid;
 }
 
+/* The number of the thread that a stream performs. */
+static uint32_t tid_at(const struct dump *dump, uint32_t stream, uint64_t t)
+{
+	return dump->tids[recording_performed(dump->recording, stream, t)];
+}
+
 static void print_key_frame(const struct dump *dump, size_t segment,
 			    const struct key_frame *frame)
 {
@@ -129,6 +135,7 @@ static int print_key_frames(const struct dump *dump, size_t segment,
 					    streams[i], &frame, why);
 		if (rc)
 			break;
+		frame.tid = tid_at(dump, streams[i], frame.time);
 		print_key_frame(dump, segment, &frame);
 		key_frame_release(&frame);
 	}
@@ -140,7 +147,7 @@ static int print_packet(void *context, const struct packet_place *place,
 {
 	const struct dump *dump = context;
 	const char *kind = packet_name(packet->kind);
-	uint32_t tid = dump->tids[place->stream];
+	uint32_t tid = tid_at(dump, place->stream, place->time);
 	json_t *line;
 
 	if (!is_wanted(dump, kind) || !is_of_thread(dump, tid))
@@ -197,7 +204,7 @@ static int print_segment(struct dump *dump, size_t segment,
 static int find_threads(struct dump *dump, struct failure *why)
 {
 	size_t count = recording_threads(dump->recording);
-	uint32_t stream;
+	uint32_t thread;
 	int rc = 0;
 
 	dump->has_threads = count > 1;
@@ -210,7 +217,7 @@ static int find_threads(struct dump *dump, struct failure *why)
 	if (!rc && dump->only.some && !dump->only.all)
 		rc = recording_find_thread(dump->recording, dump->only.tid,
 					   recording_end(dump->recording),
-					   &stream, why);
+					   &thread, why);
 	return rc;
 }
 

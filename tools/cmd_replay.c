@@ -127,14 +127,17 @@ static int go_alone(struct replay *replay, struct replayer *replayer,
 		    struct failure *why)
 {
 	uint32_t stream, count = (uint32_t)recording_threads(recording);
+	uint32_t thread;
 	int rc = 0;
 
 	if (!replay->threads.all) {
 		rc = recording_find_thread(recording, replay->threads.tid,
-					   recording_end(recording), &stream,
+					   recording_end(recording), &thread,
 					   why);
-		return rc ? rc : replay_thread(replay, replayer, stream, to,
-					       why);
+		if (rc)
+			return rc;
+		stream = recording_performer(recording, thread, to);
+		return replay_thread(replay, replayer, stream, to, why);
 	}
 	for (stream = 0; stream < count && !rc; stream++)
 		if (recording_first(recording, stream) <= to)

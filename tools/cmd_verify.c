@@ -91,7 +91,9 @@ static int verify_thread(struct recording *recording, uint32_t stream,
 	/* What the thread did was lost. */
 	if (recording_first(recording, stream) > run.t)
 		return 0;
-	rc = recording_tid(recording, stream, &tid, why);
+	rc = recording_tid(recording,
+			   recording_performed(recording, stream, run.t), &tid,
+			   why);
 	if (!rc)
 		rc = replayer_create(&replayer, recording, why);
 	if (!rc)
@@ -108,14 +110,17 @@ static int verify_alone(struct recording *recording,
 			const struct threads_text *threads, bool quiet,
 			struct failure *why)
 {
-	uint32_t stream;
+	uint64_t end = recording_end(recording);
+	uint32_t stream, thread;
 	int rc = 0;
 
 	if (!threads->all) {
-		rc = recording_find_thread(recording, threads->tid,
-					   recording_end(recording), &stream,
-					   why);
-		return rc ? rc : verify_thread(recording, stream, quiet, why);
+		rc = recording_find_thread(recording, threads->tid, end,
+					   &thread, why);
+		if (rc)
+			return rc;
+		stream = recording_performer(recording, thread, end);
+		return verify_thread(recording, stream, quiet, why);
 	}
 	for (stream = 0; stream < recording_threads(recording) && !rc; stream++)
 		rc = verify_thread(recording, stream, quiet, why);

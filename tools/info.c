@@ -45,20 +45,19 @@ static int describe_threads(json_t *threads, struct recording *recording,
 			    struct failure *why)
 {
 	size_t count = recording_threads(recording);
-	uint32_t stream;
+	uint32_t thread;
 	int rc = 0;
 
 	for (size_t i = 0; i < count && !rc; i++) {
-		struct recording_thread thread;
+		struct recording_thread one;
 
-		rc = recording_thread(recording, (uint32_t)i, &thread, why);
-		if (!rc && is_listed(recording, &thread, some))
-			json_array_append_new(threads,
-					      describe_thread(&thread));
+		rc = recording_thread(recording, (uint32_t)i, &one, why);
+		if (!rc && is_listed(recording, &one, some))
+			json_array_append_new(threads, describe_thread(&one));
 	}
 	if (!rc && !json_array_size(threads))
 		rc = recording_find_thread(recording, some->tid,
-					   recording_end(recording), &stream,
+					   recording_end(recording), &thread,
 					   why);
 	return rc;
 }

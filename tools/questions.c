@@ -68,12 +68,12 @@ static int find_thread_time(uint64_t *out, bool *is_time,
 {
 	uint64_t end = recording_end(recording), steps;
 	struct recording_thread thread;
-	uint32_t stream;
-	int rc = recording_find_thread(recording, tid, end, &stream, why);
+	uint32_t number;
+	int rc = recording_find_thread(recording, tid, end, &number, why);
 
 	*is_time = false;
 	if (!rc)
-		rc = recording_thread(recording, stream, &thread, why);
+		rc = recording_thread(recording, number, &thread, why);
 	if (rc)
 		return rc;
 	if (!number_parse_time(text, thread.steps, &steps))

@@ -72,6 +72,7 @@ static int find_state(const struct state_question *asked,
 		      struct state *out, struct failure *why)
 {
 	struct recording *recording = asked->recording;
+	uint32_t thread;
 	int rc = 0;
 
 	out->at = replayer_time(replayer);
@@ -81,10 +82,11 @@ static int find_state(const struct state_question *asked,
 	else
 		rc = replayer_thread_registers(replayer, stream, &out->file,
 					       why);
+	thread = recording_performed(recording, stream, out->at);
 	if (!rc)
-		rc = recording_tid(recording, stream, &out->tid, why);
+		rc = recording_tid(recording, thread, &out->tid, why);
 	if (!rc)
-		rc = recording_steps(recording, stream, out->at, &out->steps,
+		rc = recording_steps(recording, thread, out->at, &out->steps,
 				     why);
 	return rc;
 }
@@ -105,6 +107,26 @@ static int print_state(const struct state_question *asked,
 	return 0;
 }
 
+static int print_one(const struct state_question *asked,
+		     struct replayer *replayer, struct failure *why)
+{
+	struct recording *recording = asked->recording;
+	uint64_t t = replayer_time(replayer);
+	uint32_t thread, stream;
+	int rc = recording_find_thread(recording, asked->threads.tid, t,
+				       &thread, why);
+
+	if (rc)
+		return rc;
+	stream = recording_performer(recording, thread, t);
+	/* By its own exec it became the process's first. */
+	if (recording_performed(recording, stream, t) != thread)
+		return failed(why, ERR_NOT_FOUND,
+			      "thread %" PRIu32 " has ended before t=%" PRIu64,
+			      asked->threads.tid, t);
+	return print_state(asked, replayer, stream, why);
+}
+
 /* Every thread that there is at the time, or the one that was asked for. */
 static int print_states(const struct state_question *asked,
 			struct replayer *replayer, struct failure *why)
@@ -113,12 +135,8 @@ static int print_states(const struct state_question *asked,
 	uint32_t stream;
 	int rc = 0;
 
-	if (asked->threads.some && !asked->threads.all) {
-		rc = recording_find_thread(asked->recording, asked->threads.tid,
-					   replayer_time(replayer), &stream,
-					   why);
-		return rc ? rc : print_state(asked, replayer, stream, why);
-	}
+	if (asked->threads.some && !asked->threads.all)
+		return print_one(asked, replayer, why);
 	for (stream = 0; stream < count && !rc; stream++) {
 		rc = print_state(asked, replayer, stream, why);
 		if (rc == ERR_NOT_FOUND)

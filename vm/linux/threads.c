@@ -72,6 +72,14 @@ static void unlist(struct linux_process *process, struct linux_thread *thread)
 	process->thread_count--;
 }
 
+static void tell_end(const struct linux_thread *thread)
+{
+	const struct linux_observer *observer = thread->process->observer;
+
+	if (observer && observer->thread_ends)
+		observer->thread_ends(observer->context, thread->index);
+}
+
 /* It is freed when another thread has taken over. */
 static void retire(struct linux_thread *thread)
 {
@@ -87,6 +95,7 @@ void thread_vanish(struct linux_thread *thread)
 	jmp_buf home;
 
 	unlist(thread->process, thread);
+	tell_end(thread);
 	signals_hold();
 	signals_abandon();
 	memcpy(&home, &thread->home, sizeof(home));
@@ -390,7 +399,6 @@ int64_t sys_exit_group(struct linux_process *process,
 int64_t sys_exit(struct linux_process *process, const struct syscall_row *row,
 		 const uint64_t *arg)
 {
-	const struct linux_observer *observer = process->observer;
 	struct linux_thread *self = process->thread;
 	const uint64_t status[6] = { (uint64_t)process->first_status };
 
@@ -404,8 +412,7 @@ int64_t sys_exit(struct linux_process *process, const struct syscall_row *row,
 	self->outcome = LINUX_THREAD_ENDED;
 	self->status = (int)(arg[0] & 0xff);
 	unlist(process, self);
-	if (observer && observer->thread_ends)
-		observer->thread_ends(observer->context, self->index);
+	tell_end(self);
 	return 0;
 }
 
