@@ -83,6 +83,14 @@ int trace_writer_open(struct trace_writer **out, const char *path,
 		      struct failure *why);
 
 /*
+ * The same with a file that is open for writing, and empty; `path` is its name.
+ * The writer takes the descriptor over; if it fails, the file stays.
+ */
+int trace_writer_start(struct trace_writer **out, int fd, const char *path,
+		       const struct trace_header *header, int level,
+		       struct failure *why);
+
+/*
  * Gives the writer's descriptor another number: `move` takes it and returns
  * the new one, or a negative error.  Only before the first chunk.
  */

@@ -239,19 +239,18 @@ static void *run_thread(void *context)
 
 /* ------- the caller's side ------- */
 
-static int open_file(struct trace_writer *writer, struct failure *why)
+static int open_file(const char *path, int *fd, struct failure *why)
 {
 	int high;
 
-	writer->fd = open(writer->path,
-			  O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (writer->fd < 0)
-		return failed(why, ERR_SYSTEM, "cannot create '%s': %s",
-			      writer->path, strerror(errno));
-	high = fcntl(writer->fd, F_DUPFD_CLOEXEC, DESCRIPTOR_MIN);
+	*fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (*fd < 0)
+		return failed(why, ERR_SYSTEM, "cannot create '%s': %s", path,
+			      strerror(errno));
+	high = fcntl(*fd, F_DUPFD_CLOEXEC, DESCRIPTOR_MIN);
 	if (high >= 0) {
-		close(writer->fd);
-		writer->fd = high;
+		close(*fd);
+		*fd = high;
 	}
 	return 0;
 }
@@ -307,46 +306,51 @@ static void stop_thread(struct trace_writer *writer, enum ending ending)
 	writer->is_running = false;
 }
 
-int trace_writer_open(struct trace_writer **out, const char *path,
-		      const struct trace_header *header, int level,
-		      struct failure *why)
+int trace_writer_start(struct trace_writer **out, int fd, const char *path,
+		       const struct trace_header *header, int level,
+		       struct failure *why)
 {
 	struct trace_writer *writer = calloc(1, sizeof(*writer));
-	bool is_ours = false;
 	int rc;
 
 	assert(1 <= level && level <= 19);
-	if (!writer)
+	if (!writer) {
+		close(fd);
 		return failed(why, ERR_NO_MEMORY, "out of memory");
+	}
 	pthread_mutex_init(&writer->lock, NULL);
 	pthread_cond_init(&writer->added, NULL);
 	pthread_cond_init(&writer->taken, NULL);
 	writer->last = &writer->first;
-	writer->fd = -1;
+	writer->fd = fd;
 	writer->path = strdup(path);
-	if (!writer->path) {
+	if (writer->path)
+		rc = make_compressor(writer, level, why);
+	else
 		rc = failed(why, ERR_NO_MEMORY, "out of memory");
-		goto undo;
-	}
-	rc = make_compressor(writer, level, why);
-	if (rc)
-		goto undo;
-	rc = open_file(writer, why);
-	if (rc)
-		goto undo;
-	is_ours = true;
-	rc = write_header(writer, header, why);
+	if (!rc)
+		rc = write_header(writer, header, why);
 	if (!rc)
 		rc = start_thread(writer, why);
-	if (rc)
-		goto undo;
-	*out = writer;
-	return 0;
+	if (!rc)
+		*out = writer;
+	else
+		trace_writer_close(writer);
+	return rc;
+}
 
-undo:
-	if (is_ours)
+int trace_writer_open(struct trace_writer **out, const char *path,
+		      const struct trace_header *header, int level,
+		      struct failure *why)
+{
+	int fd, rc;
+
+	rc = open_file(path, &fd, why);
+	if (rc)
+		return rc;
+	rc = trace_writer_start(out, fd, path, header, level, why);
+	if (rc)
 		unlink(path);
-	trace_writer_close(writer);
 	return rc;
 }
 
@@ -480,7 +484,7 @@ int trace_writer_finish(struct trace_writer *writer, struct failure *why)
 	return sticky_error(writer, why);
 }
 
-/* Also ends a writer that trace_writer_open() left half made. */
+/* Also ends a writer that trace_writer_start() left half made. */
 void trace_writer_close(struct trace_writer *writer)
 {
 	if (!writer)

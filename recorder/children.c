@@ -8,12 +8,11 @@
  */
 #include "recorder/internal.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define SUFFIX ".cpr"
 
 void children_before_fork(void *context)
 {
@@ -31,24 +30,29 @@ void children_before_fork(void *context)
 	trace_writer_pause(rec->writer);
 }
 
-/* "trace.PID.cpr" beside "trace.cpr"; an older file of that name is kept. */
+/* The process goes on, but nobody records it. */
+static void leave(struct recorder *rec, const char *reason)
+{
+	char text[PATH_MAX + 200];
+
+	rec->unrecorded = true;
+	snprintf(text, sizeof(text),
+		 "process %d is not recorded: cannot create '%s': %s",
+		 (int)getpid(), rec->path, reason);
+	if (rec->options->notice)
+		rec->options->notice(NULL, NOTICE_LACK, text);
+}
+
+/* "trace.PID.cpr" beside "trace.cpr". */
 static int name_trace(struct recorder *rec)
 {
-	const char *first = rec->options->path;
-	size_t stem = strlen(first);
-	char *path = NULL, *old = NULL;
+	const char *first = rec->options->path, *name = strrchr(first, '/');
+	size_t parent = name ? (size_t)(name - first) + 1 : 0;
+	char *path = NULL;
 
-	if (stem > strlen(SUFFIX) &&
-	    !strcmp(first + stem - strlen(SUFFIX), SUFFIX))
-		stem -= strlen(SUFFIX);
-	if (asprintf(&path, "%.*s.%d%s", (int)stem, first, (int)getpid(),
-		     SUFFIX) < 0 ||
-	    asprintf(&old, "%s.old", path) < 0) {
-		free(path);
+	if (asprintf(&path, "%.*s%s.%d" TRACE_SUFFIX, (int)parent, first,
+		     rec->folder.stem, (int)getpid()) < 0)
 		return ERR_NO_MEMORY;
-	}
-	rename(path, old);
-	free(old);
 	free(rec->path);
 	rec->path = path;
 	return 0;
@@ -104,7 +108,21 @@ void children_after_fork(void *context, int pid)
 		rec->unrecorded = true;
 		return;
 	}
-	rec->reborn = true;
-	if (name_trace(rec) && !rec->error)
-		rec->error = failed(&rec->why, ERR_NO_MEMORY, "out of memory");
+	if (name_trace(rec)) {
+		effects_out_of_memory(rec);
+		return;
+	}
+	rec->file = folder_create(&rec->folder, (uint32_t)getpid());
+	if (rec->file >= 0)
+		rec->reborn = true;
+	else
+		leave(rec, strerror(-rec->file));
+}
+
+void children_before_rights(void *context)
+{
+	struct recorder *rec = context;
+
+	if (!rec->unrecorded && !rec->options->no_children)
+		folder_keep_rights(&rec->folder, rec->memory);
 }

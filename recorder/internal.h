@@ -23,6 +23,7 @@
 #include "recorder/pacing.h"
 #include "recorder/page_store.h"
 #include "recorder/recorder.h"
+#include "recorder/folder.h"
 #include "vm/memory.h"
 #include "vm/vm.h"
 
@@ -101,6 +102,8 @@ struct recorder {
 	bool executed;		/* it has just become another one */
 
 	char *path;		/* of this process's trace */
+	int file;		/* it, opened for a child; else -1 */
+	struct folder folder;
 	struct trace_header header;
 	bool unrecorded;	/* a child that nobody records */
 	bool reborn;		/* a child whose recording is to be started */
@@ -190,6 +193,7 @@ void programs_release(struct recorder *rec);
 /* Linux observer members: around a fork. */
 void children_before_fork(void *context);
 void children_after_fork(void *context, int pid);
+void children_before_rights(void *context);
 
 /* ------- events.c ------- */
 

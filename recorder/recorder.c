@@ -45,9 +45,12 @@ static int create(struct recorder *rec, struct failure *why)
 	if (rc)
 		return rc;
 	rec->watch = (struct linux_observer){
-		.context = rec, .output = on_output, .notice = on_notice,
+		.context = rec,
+		.output = on_output,
+		.notice = on_notice,
 		.before_fork = children_before_fork,
 		.after_fork = children_after_fork,
+		.before_rights = children_before_rights,
 		.executed = programs_executed,
 		.thread_begins = streams_thread_begins,
 		.thread_runs = streams_thread_runs,
@@ -58,12 +61,17 @@ static int create(struct recorder *rec, struct failure *why)
 	linux_observe(rec->process, &rec->watch);
 	pacing_init(&rec->pacing, rec->options->segment_steps);
 	rc = trace_make_header(rec, why);
-	return rc ? rc : trace_open(rec, why);
+	if (!rc)
+		rc = trace_open(rec, why);
+	if (!rc && folder_open(&rec->folder, rec->options->path))
+		rc = failed(why, ERR_NO_MEMORY, "out of memory");
+	return rc;
 }
 
 static void destroy(struct recorder *rec)
 {
 	trace_writer_close(rec->writer);
+	folder_close(&rec->folder);
 	if (linux_is_threaded(rec->process)) {
 		linux_end(rec->process);
 		return;		/* cprec is about to end, too */
@@ -130,6 +138,7 @@ int recorder_run(const struct recorder_options *options,
 	if (!rec)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	rec->options = options;
+	rec->file = rec->folder.fd = rec->folder.server = -1;
 	memset(result, 0, sizeof(*result));
 	rc = create(rec, why);
 	if (!rc)

@@ -25,9 +25,15 @@ int trace_make_header(struct recorder *rec, struct failure *why)
 int trace_open(struct recorder *rec, struct failure *why)
 {
 	int level = rec->options->level ? rec->options->level : LEVEL_DEFAULT;
-	int rc = trace_writer_open(&rec->writer, rec->path, &rec->header,
-				   level, why);
+	int rc;
 
+	if (rec->file >= 0)
+		rc = trace_writer_start(&rec->writer, rec->file, rec->path,
+					&rec->header, level, why);
+	else
+		rc = trace_writer_open(&rec->writer, rec->path, &rec->header,
+				       level, why);
+	rec->file = -1;
 	if (!rc)
 		rc = trace_writer_move(rec->writer, linux_hide_descriptor, why);
 	if (!rc)

@@ -51,6 +51,11 @@ static void release_all(struct memory *memory)
 	memory->doubt = NULL;
 }
 
+void memory_let_go(struct memory *memory)
+{
+	release_all(memory);
+}
+
 static bool reserve_all(struct memory *memory, uint64_t size)
 {
 	uint64_t pages = size >> GUEST_PAGE_SHIFT;

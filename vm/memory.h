@@ -105,6 +105,9 @@ int memory_create(struct memory **out, const struct memory_observer *observer,
 		  struct failure *why);
 void memory_destroy(struct memory *memory);
 
+/* Unmaps what the guest has, for a process that will never look at it. */
+void memory_let_go(struct memory *memory);
+
 /* ------- the address space ------- */
 
 /*

@@ -150,6 +150,7 @@ syscall_handler sys_sched_yield;
 
 /* process_calls.c */
 syscall_handler sys_prctl;
+syscall_handler sys_set_rights;
 syscall_handler sys_arch_prctl;
 syscall_handler sys_sched_getaffinity;
 syscall_handler sys_getcpu;

@@ -75,6 +75,8 @@ struct linux_observer {
 	 * number in the parent, 0 in the child, negative if it failed. */
 	void (*before_fork)(void *context);
 	void (*after_fork)(void *context, int pid);
+	/* The process may be about to lose rights of its user or groups. */
+	void (*before_rights)(void *context);
 	/* The process has become another program, linux_program(), by exec;
 	 * `argv` is what it was given, NULL-ended. */
 	void (*executed)(void *context, char *const *argv);

@@ -99,6 +99,17 @@ int64_t sys_prctl(struct linux_process *process, const struct syscall_row *row,
 	}
 }
 
+/* Of the host's process, too: what is opened for cprec counts as the guest's. */
+int64_t sys_set_rights(struct linux_process *process,
+		       const struct syscall_row *row, const uint64_t *arg)
+{
+	const struct linux_observer *observer = process->observer;
+
+	if (observer && observer->before_rights)
+		observer->before_rights(observer->context);
+	return marshal_call(process, row, arg);
+}
+
 enum {
 	SET_GS = 0x1001,
 	SET_FS = 0x1002,

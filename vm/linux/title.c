@@ -183,3 +183,19 @@ void title_show(const struct program *program, char *const *envp)
 	show_name(slash ? slash + 1 : program->typed);
 	show_strings(program->argv, envp);
 }
+
+void title_show_own(void)
+{
+	static char text[sizeof("cprec")];
+	struct prctl_mm_map map = title.map;
+
+	/* The kernel shows no page as it is in a file: this one is written. */
+	memcpy(text, "cprec", sizeof(text));
+	show_name(text);
+	if (title.state != WORKS)
+		return;
+	map.arg_start = host_pointer(text);
+	map.arg_end = map.env_start = map.env_end =
+		host_pointer(text + sizeof(text));
+	tell(&map);
+}

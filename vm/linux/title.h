@@ -18,4 +18,7 @@ struct program;
 /* The process becomes this program, with a NULL-ended environment. */
 void title_show(const struct program *program, char *const *envp);
 
+/* A process that is none of the guest's is shown as cprec's; allocates nothing. */
+void title_show_own(void);
+
 #endif

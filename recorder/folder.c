@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* folder.c - see folder.h */
+#include "recorder/folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "vm/linux/linux.h"
+#include "vm/linux/title.h"
+#include "vm/memory.h"
+
+/* The server's own descriptors, behind the standard ones. */
+#define SERVER_SOCKET 3
+#define SERVER_FOLDER 4
+#define SERVER_HIGH 10 /* where they are on the way there */
+
+#define ANSWER_SECONDS 10 /* nobody waits longer for the server */
+#define END_NAPS 20	  /* milliseconds for its end */
+
+/* ------- the folder ------- */
+
+static int hide(int fd)
+{
+	int hidden = linux_hide_descriptor(fd);
+
+	if (hidden < 0)
+		close(fd);
+	return hidden < 0 ? -1 : hidden;
+}
+
+int folder_open(struct folder *folder, const char *path)
+{
+	const char *name = strrchr(path, '/');
+	size_t size;
+	char *parent;
+	int fd;
+
+	*folder = (struct folder){ .fd = -1, .server = -1 };
+	parent = name ? strndup(path, (size_t)(name - path) + 1) : strdup(".");
+	name = name ? name + 1 : path;
+	size = strlen(name);
+	if (size > strlen(TRACE_SUFFIX) &&
+	    !strcmp(name + size - strlen(TRACE_SUFFIX), TRACE_SUFFIX))
+		size -= strlen(TRACE_SUFFIX);
+	folder->stem = strndup(name, size);
+	if (!parent || !folder->stem) {
+		free(parent);
+		return -ENOMEM;
+	}
+	fd = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0)
+		folder->fd = hide(fd);
+	free(parent);
+	return 0;
+}
+
+static int create_in(int dir, const char *stem, uint32_t pid)
+{
+	char name[NAME_MAX + 1], old[NAME_MAX + 5];
+	int size = snprintf(name, sizeof(name), "%s.%u%s", stem, pid,
+			    TRACE_SUFFIX);
+	int fd;
+
+	if (size >= (int)sizeof(name))
+		return -ENAMETOOLONG;
+	snprintf(old, sizeof(old), "%s.old", name);
+	renameat(dir, name, dir, old);
+	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	return fd < 0 ? -errno : fd;
+}
+
+/* ------- messages: a number, and perhaps a descriptor ------- */
+
+union control {
+	char bytes[CMSG_SPACE(sizeof(int))];
+	struct cmsghdr header;
+};
+
+static int send_number(int to, int32_t number, int fd)
+{
+	union control control = { .bytes = { 0 } };
+	struct iovec text = { &number, sizeof(number) };
+	struct msghdr message = { .msg_iov = &text, .msg_iovlen = 1 };
+	ssize_t size;
+
+	if (fd >= 0) {
+		message.msg_control = &control;
+		message.msg_controllen = sizeof(control);
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
+	}
+	do {
+		size = sendmsg(to, &message, MSG_NOSIGNAL);
+	} while (size < 0 && errno == EINTR);
+	return size == sizeof(number) ? 0 : -EIO;
+}
+
+/* `*fd` is -1 if there was none.  -EIO also if nobody is there any more. */
+static int receive_number(int from, int32_t *number, int *fd)
+{
+	union control control = { .bytes = { 0 } };
+	struct iovec text = { number, sizeof(*number) };
+	struct msghdr message = {
+		.msg_iov = &text,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	const struct cmsghdr *header;
+	ssize_t size;
+
+	do {
+		size = recvmsg(from, &message, MSG_CMSG_CLOEXEC);
+	} while (size < 0 && errno == EINTR);
+	*fd = -1;
+	header = size > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+	if (header && header->cmsg_type == SCM_RIGHTS)
+		memcpy(fd, CMSG_DATA(header), sizeof(*fd));
+	return size == sizeof(*number) ? 0 : -EIO;
+}
+
+/* ------- the server ------- */
+
+static void serve(const char *stem)
+{
+	int32_t pid, result;
+	int answer;
+
+	while (!receive_number(SERVER_SOCKET, &pid, &answer)) {
+		if (answer < 0)
+			continue;
+		result = create_in(SERVER_FOLDER, stem, (uint32_t)pid);
+		send_number(answer, result < 0 ? result : 0, result);
+		if (result >= 0)
+			close(result);
+		close(answer);
+	}
+}
+
+/* Leaves what others may wait for to be closed, or to be left. */
+static bool let_go(const struct folder *folder, int socket)
+{
+	int dir = fcntl(folder->fd, F_DUPFD, SERVER_HIGH);
+	int null = 0;
+
+	socket = fcntl(socket, F_DUPFD, SERVER_HIGH);
+	if (socket < 0 || dir < 0 || dup2(socket, SERVER_SOCKET) < 0 ||
+	    dup2(dir, SERVER_FOLDER) < 0)
+		return false;
+	while (null < SERVER_SOCKET)
+		close(null++);
+	do {
+		null = open("/dev/null", O_RDWR);
+	} while (null >= 0 && null < STDERR_FILENO);
+	setsid();
+	return !chdir("/") &&
+	       !syscall(SYS_close_range, SERVER_FOLDER + 1, UINT_MAX, 0);
+}
+
+/*
+ * In a copy of this process, of whose threads only the present one is there:
+ * whatever another one was about to do will never be done, so nothing here
+ * allocates.  It executes no program: by that, it would become a child that
+ * wait(2) tells of.
+ */
+static _Noreturn void be_server(const struct folder *folder, int socket,
+				struct memory *memory)
+{
+	title_show_own();
+	memory_let_go(memory);
+	if (let_go(folder, socket))
+		serve(folder->stem);
+	_exit(0);
+}
+
+/* Whether nothing can be lost, as an ordinary user's process cannot. */
+static bool has_plain_rights(void)
+{
+	uid_t real, effective, saved;
+	gid_t group, effective_group, saved_group;
+
+	return !getresuid(&real, &effective, &saved) && effective &&
+	       real == effective && effective == saved &&
+	       !getresgid(&group, &effective_group, &saved_group) &&
+	       group == effective_group && effective_group == saved_group;
+}
+
+void folder_keep_rights(struct folder *folder, struct memory *memory)
+{
+	uint64_t all = UINT64_MAX, before;
+	int ends[2];
+	long pid;
+
+	if (folder->server >= 0 || folder->fd < 0 || has_plain_rights() ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return;
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
+	/* Without a signal at its end, wait(2) passes it over. */
+	pid = syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
+	if (!pid)
+		be_server(folder, ends[1], memory);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(all));
+	close(ends[1]);
+	if (pid < 0) {
+		close(ends[0]);
+		return;
+	}
+	folder->server = hide(ends[0]);
+	folder->server_pid = (pid_t)pid;
+	folder->server_parent = getpid();
+}
+
+/* ------- whoever needs a file ------- */
+
+static int ask_server(const struct folder *folder, uint32_t pid)
+{
+	const struct timeval limit = { .tv_sec = ANSWER_SECONDS };
+	int32_t result;
+	int ends[2], fd, rc;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return -errno;
+	setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	rc = send_number(folder->server, (int32_t)pid, ends[1]);
+	close(ends[1]);
+	if (!rc)
+		rc = receive_number(ends[0], &result, &fd);
+	close(ends[0]);
+	if (rc)
+		return rc;
+	if (fd < 0)
+		return result ? result : -EIO;
+	return fd;
+}
+
+int folder_create(const struct folder *folder, uint32_t pid)
+{
+	int fd = -EIO;
+
+	if (folder->server >= 0)
+		fd = ask_server(folder, pid);
+	return fd < 0 ? create_in(folder->fd, folder->stem, pid) : fd;
+}
+
+/* It ends when the last one has closed its socket. */
+static void wait_for_server(const struct folder *folder)
+{
+	const struct timespec nap = { .tv_nsec = 1000000 };
+
+	if (folder->server_parent != getpid())
+		return;
+	for (int i = 0; i < END_NAPS; i++) {
+		if (waitpid(folder->server_pid, NULL, WNOHANG | __WALL))
+			return;
+		nanosleep(&nap, NULL);
+	}
+}
+
+void folder_close(struct folder *folder)
+{
+	if (folder->fd >= 0)
+		linux_close_hidden(folder->fd);
+	if (folder->server >= 0) {
+		linux_close_hidden(folder->server);
+		wait_for_server(folder);
+	}
+	free(folder->stem);
+	*folder = (struct folder){ .fd = -1, .server = -1 };
+}
