@@ -69,6 +69,7 @@ static int64_t ask_host(struct linux_process *process, const uint64_t *arg)
 				 limit, 0, arg[5]);
 	case FUTEX_REQUEUE:
 	case FUTEX_CMP_REQUEUE:
+	case FUTEX_WAKE_OP:
 		other = host_word(process, arg[4], MEMORY_OUT);
 		break;
 	case FUTEX_TRYLOCK_PI:
@@ -133,6 +134,8 @@ static int64_t change_and_wake(struct linux_process *process,
 	bool holds;
 	int64_t woken;
 
+	if (request->other % 4)
+		return -EINVAL;
 	if (copy_in(process, &old, request->other, sizeof(old)))
 		return -EFAULT;
 	if (code & FUTEX_OP_OPARG_SHIFT)
@@ -180,11 +183,13 @@ static int64_t change_and_wake(struct linux_process *process,
 	}
 	if (copy_out(process, request->other, &now, sizeof(now)))
 		return -EFAULT;
-	woken = wake(process, request->addr, (int)request->value,
-		     FUTEX_BITSET_MATCH_ANY);
+	woken = futex_wake(process, request->addr, (int)request->value,
+			   FUTEX_BITSET_MATCH_ANY, request->is_private);
 	if (holds)
-		woken += wake(process, request->other, (int)request->limit,
-			      FUTEX_BITSET_MATCH_ANY);
+		woken += futex_wake(process, request->other,
+				    (int)request->limit,
+				    FUTEX_BITSET_MATCH_ANY,
+				    request->is_private);
 	return woken;
 }
 
@@ -418,6 +423,15 @@ static int64_t perform(struct linux_process *process,
 	}
 }
 
+/* Of two words, one may be only this process's: that is seen to here. */
+static bool is_the_hosts(struct linux_process *process,
+			 const struct request *request)
+{
+	return !request->is_private && is_shared(process, request->addr) &&
+	       (request->command != FUTEX_WAKE_OP ||
+		is_shared(process, request->other));
+}
+
 int64_t sys_futex(struct linux_process *process, const struct syscall_row *row,
 		  const uint64_t *arg)
 {
@@ -436,7 +450,7 @@ int64_t sys_futex(struct linux_process *process, const struct syscall_row *row,
 	(void)row;
 	if (arg[0] % 4)
 		return -EINVAL;
-	if (!request.is_private && is_shared(process, arg[0]))
+	if (is_the_hosts(process, &request))
 		return ask_host(process, arg);
 	return perform(process, &request);
 }
