@@ -30,12 +30,8 @@ static size_t read_code(struct vm *vm, guest_addr pc, uint8_t *bytes,
 	return done;
 }
 
-/*
- * The length of the instruction at `code`.  0 if the decoder does not know
- * it: the engine has translated it all the same, or refuses it itself.
- */
-static size_t length(struct vm *vm, const uint8_t *code, size_t left,
-		     guest_addr pc)
+size_t block_length(struct vm *vm, const uint8_t *code, size_t left,
+		    guest_addr pc)
 {
 	size_t known = x86_length(code, left);
 
@@ -95,6 +91,14 @@ static bool ends_block(const uint8_t *at, const uint8_t *end, bool rep)
 	return (*at & 0xf0) == 0x70 || (*at >= 0xe0 && *at <= 0xe3);
 }
 
+bool block_ends(const uint8_t *code, const uint8_t *end)
+{
+	bool rep;
+	const uint8_t *at = skip_prefixes(code, end, &rep);
+
+	return ends_block(at, end, rep);
+}
+
 static void decode_last(struct block *block, const uint8_t *code,
 			const uint8_t *end)
 {
@@ -108,15 +112,11 @@ static void decode_last(struct block *block, const uint8_t *code,
 	block->last_size = (uint16_t)(end - code);
 }
 
-/* Also says whether an operand must be aligned. */
-static uint8_t hooks(const struct vm *vm, const uint8_t *code,
-		     const uint8_t *end, bool *aligned)
+static bool is_aligned(const uint8_t *code, const uint8_t *end)
 {
 	bool rep;
-	const uint8_t *opcode = skip_prefixes(code, end, &rep);
 
-	*aligned |= align_wants(code, opcode, end);
-	return (uint8_t)float_hooks(vm, opcode, end);
+	return align_wants(code, skip_prefixes(code, end, &rep), end);
 }
 
 uint32_t block_decode(struct vm *vm, guest_addr pc, uint32_t size)
@@ -135,14 +135,13 @@ uint32_t block_decode(struct vm *vm, guest_addr pc, uint32_t size)
 	size = (uint32_t)read_code(vm, pc, code,
 				   size < sizeof(code) ? size : sizeof(code));
 	while (at < size) {
-		size_t step = length(vm, code + at, size - at, pc + at);
+		size_t step = block_length(vm, code + at, size - at, pc + at);
 
 		if (x86_gate(code + at, code + size, vm->exact) != GATE_OPEN &&
 		    block->special == NO_SPECIAL)
 			block->special = block->count;
 		if (!vm->ignores_exceptions)
-			block->hooks |= hooks(vm, code + at, code + at + step,
-					      &aligned);
+			aligned |= is_aligned(code + at, code + at + step);
 		last = at;
 		block->count++;
 		if (!step)
@@ -169,7 +168,7 @@ unsigned block_index_of(struct vm *vm, const struct block *block,
 
 		if (block->pc + at == pc)
 			return index;
-		step = length(vm, code + at, size - at, block->pc + at);
+		step = block_length(vm, code + at, size - at, block->pc + at);
 		if (!step)
 			break;
 		at += step;
@@ -187,7 +186,7 @@ guest_addr block_address_of(struct vm *vm, const struct block *block,
 	size_t at = 0;
 
 	while (index-- > 0 && at < size) {
-		size_t step = length(vm, code + at, size - at, block->pc + at);
+		size_t step = block_length(vm, code + at, size - at, block->pc + at);
 
 		if (!step)
 			break;
@@ -218,7 +217,7 @@ void block_see(struct vm *vm, const struct block *block, block_see_fn *see,
 	for (unsigned i = 0; i < block->count && at < size; i++, at += step) {
 		bool rep;
 
-		step = length(vm, code + at, size - at, block->pc + at);
+		step = block_length(vm, code + at, size - at, block->pc + at);
 		if (!step)
 			break;
 		see(context, block->pc + at, code + at,
@@ -235,7 +234,7 @@ bool block_explain(struct vm *vm, guest_addr pc, struct vm_stop *stop)
 	const uint8_t *at = skip_prefixes(code, code + size, &rep);
 
 	stop->kind = VM_STOP_FAULT;
-	stop->size = (unsigned)length(vm, code, size, pc);
+	stop->size = (unsigned)block_length(vm, code, size, pc);
 	switch (x86_gate(code, code + size, vm->exact)) {
 	case GATE_VALUE:
 		stop->kind = VM_STOP_VALUE;

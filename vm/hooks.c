@@ -155,13 +155,6 @@ __attribute__((noinline)) static void on_block(uc_engine *uc, uint64_t pc,
 		return;
 	}
 	restart = is_restart(vm, number);
-	if (!restart && vm->blocks[number].hooks &&
-	    float_wants_hooks(vm, &vm->blocks[number])) {
-		vm->stop_block = number;
-		vm->stopped = ENGINE_UNHOOKED;
-		uc_emu_stop(vm->uc);
-		return;
-	}
 	if (restart)
 		give_back_rest(vm, pc);
 	if (restart ? !pay_again(vm, number) : !pay(vm, number))
@@ -338,12 +331,15 @@ void hooks_run(struct vm *vm)
 {
 	running = vm;
 	exact_run(vm);
+	plan_run(vm);
 }
 
 void hooks_forget(const struct vm *vm)
 {
-	if (running == vm)
+	if (running == vm) {
 		running = NULL;
+		plan_run(NULL);
+	}
 }
 
 void hooks_forget_code(struct vm *vm)

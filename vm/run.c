@@ -12,7 +12,7 @@ static bool is_before_block(const struct vm *vm)
 {
 	return vm->stopped == ENGINE_AT_BLOCK ||
 	       vm->stopped == ENGINE_MISALIGNED ||
-	       vm->stopped == ENGINE_UNHOOKED || vm->stopped == ENGINE_SPECIAL;
+	       vm->stopped == ENGINE_SPECIAL;
 }
 
 /* Runs the engine from where the guest stands until it stops by itself. */
@@ -58,10 +58,7 @@ static int run_part(struct vm *vm, uint32_t number, unsigned count,
 	uc_ctl_remove_cache(vm->uc, block.pc, block.pc + block.size);
 	vm->partial = true;
 	vm->counter->current = 0;
-	if (block.hooks)
-		float_hook_block(vm, &block);
 	rc = run_engine(vm, until, stop, why);
-	float_hook_nothing(vm);
 	vm->partial = false;
 	uc_ctl_remove_cache(vm->uc, block.pc, block.pc + block.size);
 	return rc;
@@ -162,16 +159,6 @@ static int run_to_misaligned(struct vm *vm, struct vm_stop *stop,
 	stop->fault = FAULT_PRIVILEGE;
 	vm->counter->current = 0;
 	return 0;
-}
-
-/* The engine stopped before a block that it is to translate with hooks. */
-static void hook_block(struct vm *vm)
-{
-	struct block block = vm->blocks[vm->stop_block];
-
-	uc_ctl_remove_cache(vm->uc, block.pc, block.pc + block.size);
-	float_hook_block(vm, &block);
-	vm->emulated = true;
 }
 
 /* The engine stopped before an instruction of x87 that raises an exception. */
@@ -275,8 +262,6 @@ static int run_once(struct vm *vm, uint64_t budget, bool exact,
 		rc = run_to_special(vm, stop, why);
 	else if (vm->stopped == ENGINE_MISALIGNED)
 		rc = run_to_misaligned(vm, stop, why);
-	else if (vm->stopped == ENGINE_UNHOOKED)
-		hook_block(vm);
 	else if (vm->stopped == ENGINE_NONE && vm->faulted) {
 		unsigned done;
 

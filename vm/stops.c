@@ -61,7 +61,6 @@ void stop_explain(struct vm *vm, struct vm_stop *stop)
 {
 	switch (vm->stopped) {
 	case ENGINE_MISALIGNED:
-	case ENGINE_UNHOOKED:
 	case ENGINE_UNMASKED:
 	case ENGINE_SPECIAL:
 	case ENGINE_FLOAT_RAISED:

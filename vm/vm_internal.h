@@ -36,19 +36,11 @@ struct block {
 	bool ends_rep;		/* its last instruction is one */
 	bool ends_block;	/* control does not just run on behind it */
 	bool pauses;		/* its last instruction is PAUSE */
-	uint8_t hooks;		/* HOOK_...: it has instructions that want it */
 	uint8_t demands;	/* on registers, for alignment */
 	uint32_t first_demand;	/* in vm->demands */
-	uint16_t first_loose, last_loose;	/* HOOK_ALIGN: the first and last
-						   instruction that wants it */
 	uint16_t last_size;	/* bytes of the last instruction */
 };
 #define NO_SPECIAL UINT16_MAX
-
-/* Why the engine is to call on_float() before an instruction. */
-#define HOOK_FLAGS 1u	/* it shows or changes flags of exceptions */
-#define HOOK_MATH 2u	/* it may raise an exception, see vm->traps */
-#define HOOK_ALIGN 4u	/* whether its operand is aligned shows only there */
 
 /*
  * Base + (index << shift) + offset is to be a multiple of 16 when the block is
@@ -83,7 +75,6 @@ enum engine_stop {
 	ENGINE_AT_BLOCK,	/* before a block for which there is no budget */
 	ENGINE_SPECIAL,		/* before a block with a special instruction */
 	ENGINE_MISALIGNED,	/* before one with a demand that is not met */
-	ENGINE_UNHOOKED,	/* before one translated without its hooks */
 	/* Before an instruction: */
 	ENGINE_PROTECTED,	/* whose operand is not aligned */
 	ENGINE_UNMASKED,	/* that unmasks an exception */
@@ -191,7 +182,7 @@ struct vm {
 	struct tlb tlb;
 	uint64_t *hooked;	/* the first and last address with a hook on
 				   instructions; NULL: there is none */
-	guest_addr hooked_block;	/* that is translated with its hooks */
+	uint64_t translated;	/* blocks, by the engine */
 	bool traps;		/* some exception was unmasked, once */
 	uint8_t spurious;	/* flags to be taken back from vm->sse */
 	bool probing;		/* any mapped page counts as code */
@@ -232,6 +223,14 @@ void jumps_forget(void);
 /* How often the engine had to be asked, in this process. */
 uint64_t jumps_missed(void);
 
+/* ------- plan.c ------- */
+
+/* Says whose blocks are translated from now on; nobody's if it is NULL. */
+void plan_run(struct vm *vm);
+
+/* Blocks that the engine has translated. */
+uint64_t plan_translated(const struct vm *vm);
+
 /* ------- hooks.c ------- */
 
 uc_err hooks_add(struct vm *vm);
@@ -256,6 +255,16 @@ void watch_operand(struct vm *vm, guest_addr addr, const uint8_t *bytes,
  * memory.
  */
 uint32_t block_decode(struct vm *vm, guest_addr pc, uint32_t size);
+
+/*
+ * The length of the instruction at `code`.  0 if the decoder does not know it,
+ * or it is cut off: the engine translates it all the same, or refuses it.
+ */
+size_t block_length(struct vm *vm, const uint8_t *code, size_t left,
+		    guest_addr pc);
+
+/* Whether the engine ends a block behind the instruction. */
+bool block_ends(const uint8_t *code, const uint8_t *end);
 
 /* Index of the instruction at `pc` in a block; its count if none is. */
 unsigned block_index_of(struct vm *vm, const struct block *block,
@@ -407,18 +416,23 @@ guest_addr operand_at(struct vm *vm, const struct operand_form *form,
 
 /* ------- x86_float.c ------- */
 
-/* HOOK_... that the instruction wants; prefixes end at `opcode`. */
-unsigned float_hooks(const struct vm *vm, const uint8_t *opcode,
-		     const uint8_t *end);
+enum float_wish {
+	FLOAT_NO_HOOK,
+	FLOAT_HOOK,
+	FLOAT_HOOK_NEXT,	/* the instruction behind it, too */
+};
+
+/* What the instruction wants; its prefixes end at `opcode`. */
+enum float_wish float_wish(const struct vm *vm, const uint8_t *opcode,
+			   const uint8_t *end);
 
 uc_err float_add_hook(struct vm *vm);
 
-/* Whether the block is to be translated anew, with hooks; if not, it has. */
-bool float_wants_hooks(struct vm *vm, const struct block *block);
-
-/* What is translated now of the block gets its hooks, or nothing does. */
-void float_hook_block(struct vm *vm, const struct block *block);
-void float_hook_nothing(struct vm *vm);
+/*
+ * The instructions between these addresses get the hook where they are
+ * translated from now on; none if `last` is 0.
+ */
+void float_hook(struct vm *vm, guest_addr first, guest_addr last);
 
 /* From now on, instructions that may raise an exception are hooked, too. */
 void float_watch_math(struct vm *vm);
@@ -458,8 +472,15 @@ bool align_wants(const uint8_t *code, const uint8_t *opcode,
 bool align_is_met(struct vm *vm, guest_addr pc, const uint8_t *code,
 		  const uint8_t *opcode, const uint8_t *end);
 
-/* Finds the demands of a block, and whether it needs hooks beside. */
+/* Finds the demands of a block. */
 void align_find_demands(struct vm *vm, struct block *block);
+
+/* Instructions of a block with an operand that no demand is found for. */
+struct loose {
+	bool is_first;		/* the block's first instruction is one */
+	uint16_t next, last;	/* others, by their index; 0: none */
+};
+struct loose align_find_loose(struct vm *vm, const struct block *block);
 
 /*
  * The guest stands before the block: the index of the first instruction whose

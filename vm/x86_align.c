@@ -114,6 +114,8 @@ struct walk {
 	struct block *block;
 	struct known regs[16];
 	unsigned index;		/* of the instruction */
+	uint32_t most;		/* demands there may be */
+	struct loose loose;
 };
 
 enum { RSP = 4 };
@@ -258,7 +260,7 @@ static bool is_same(const struct demand *a, const struct demand *b)
 	       a->shift == b->shift && a->offset == b->offset;
 }
 
-/* False if there is no room, which hooks mend. */
+/* False if there is no room. */
 static bool add_demand(struct walk *walk, const struct demand *demand)
 {
 	struct vm *vm = walk->vm;
@@ -268,7 +270,7 @@ static bool add_demand(struct walk *walk, const struct demand *demand)
 		if (is_same(&vm->demands[block->first_demand + i], demand))
 			return true;
 	if (block->demands == DEMANDS_OF_BLOCK ||
-	    vm->demand_count == DEMANDS_MOST)
+	    vm->demand_count >= walk->most)
 		return false;
 	if (!block->demands)
 		block->first_demand = vm->demand_count;
@@ -323,22 +325,22 @@ static void walk_over(void *context, guest_addr pc, const uint8_t *code,
 
 	if (align_wants(code, opcode, end) &&
 	    !demand_of(walk, pc, code, opcode, end)) {
-		if (!(walk->block->hooks & HOOK_ALIGN))
-			walk->block->first_loose = (uint16_t)walk->index;
-		walk->block->last_loose = (uint16_t)walk->index;
-		walk->block->hooks |= HOOK_ALIGN;
+		walk->loose.is_first |= !walk->index;
+		walk->loose.last = (uint16_t)walk->index;
+		if (!walk->loose.next)
+			walk->loose.next = (uint16_t)walk->index;
 	}
 	if (!take(walk, pc, code, opcode, end))
 		forget_written(walk, pc, code, (size_t)(end - code));
 	walk->index++;
 }
 
-void align_find_demands(struct vm *vm, struct block *block)
+static struct loose find(struct vm *vm, struct block *block, uint32_t most)
 {
-	struct walk walk = { .vm = vm, .block = block };
+	struct walk walk = { .vm = vm, .block = block, .most = most };
 
 	if (!vm->state)
-		return;
+		return walk.loose;
 	if (!vm->demands) {
 		void *room = mmap(NULL, DEMANDS_MOST * sizeof(*vm->demands),
 				  PROT_READ | PROT_WRITE,
@@ -346,7 +348,7 @@ void align_find_demands(struct vm *vm, struct block *block)
 				  -1, 0);
 
 		if (room == MAP_FAILED)
-			return;
+			return walk.loose;
 		vm->demands = room;
 	}
 	for (int8_t i = 0; i < 16; i++)
@@ -354,6 +356,24 @@ void align_find_demands(struct vm *vm, struct block *block)
 	cs_option(vm->decoder, CS_OPT_DETAIL, CS_OPT_ON);
 	block_see(vm, block, walk_over, &walk);
 	cs_option(vm->decoder, CS_OPT_DETAIL, CS_OPT_OFF);
+	return walk.loose;
+}
+
+void align_find_demands(struct vm *vm, struct block *block)
+{
+	find(vm, block, DEMANDS_MOST);
+}
+
+/* What is found room for here will find some when it is needed. */
+struct loose align_find_loose(struct vm *vm, const struct block *block)
+{
+	struct block copy = *block;
+	uint32_t count = vm->demand_count;
+	struct loose loose =
+		find(vm, &copy, DEMANDS_MOST - 64 * DEMANDS_OF_BLOCK);
+
+	vm->demand_count = count;
+	return loose;
 }
 
 static unsigned low_bits(const struct vm *vm, int reg)

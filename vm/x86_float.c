@@ -6,11 +6,10 @@
  * before each: the registers are brought up to date, and the units' flags to
  * what the instruction will make of the registers.
  *
- * There is one hook on instructions, which lies where nothing is.  A block
- * that needs it is found when its translation begins to run; the guest stops,
- * the hook is moved over the block, and the block is translated anew.  Moving
- * it means to write into the engine's own structure: to remove a hook would
- * remove what was translated with it, and many hooks make translating slow.
+ * There is one hook on instructions, which lies where plan.c wants it for the
+ * block that is translated next.  Moving it means to write into the engine's
+ * own structure: to remove a hook would remove what was translated with it, and
+ * many hooks make translating slow.
  *
  * Source: Intel 64 SDM volume 1, 8.1.10, 8.3.11, 10.5.1; volume 2, FLDENV.
  */
@@ -131,19 +130,20 @@ static enum float_kind kind_for(const struct vm *vm, const uint8_t *opcode,
 	return kind;
 }
 
-unsigned float_hooks(const struct vm *vm, const uint8_t *opcode,
-		     const uint8_t *end)
+enum float_wish float_wish(const struct vm *vm, const uint8_t *opcode,
+			   const uint8_t *end)
 {
 	switch (kind_for(vm, opcode, end)) {
 	case FLOAT_OTHER:
-		return 0;
+		return FLOAT_NO_HOOK;
 	case FLOAT_SSE:
 	case FLOAT_X87:
-		return HOOK_MATH;
+		return vm->traps ? FLOAT_HOOK : FLOAT_NO_HOOK;
 	case FLOAT_ROUNDS:
-		return HOOK_FLAGS | HOOK_MATH;
+	case FLOAT_ESTIMATES:
+		return FLOAT_HOOK_NEXT;
 	default:
-		return HOOK_FLAGS;
+		return FLOAT_HOOK;
 	}
 }
 
@@ -395,83 +395,10 @@ uc_err float_add_hook(struct vm *vm)
 	return err;
 }
 
-void float_hook_nothing(struct vm *vm)
+void float_hook(struct vm *vm, guest_addr first, guest_addr last)
 {
 	if (!vm->hooked)
 		return;
-	vm->hooked[0] = NO_FIRST;
-	vm->hooked[1] = NO_LAST;
-	vm->hooked_block = 0;
-}
-
-struct range {
-	const struct vm *vm;
-	guest_addr first, last, end;
-	bool math;		/* those that may raise an exception, too */
-	const struct block *block;
-	unsigned index;		/* of the instruction */
-};
-
-/* Whether its operand must be aligned, and only the hook can tell. */
-static bool is_loose(const struct range *range)
-{
-	return range->block->hooks & HOOK_ALIGN &&
-	       (range->index == range->block->first_loose ||
-		range->index == range->block->last_loose);
-}
-
-/*
- * The instruction behind one that raises too much is where that is mended; if
- * there is none in the block, nothing is.
- */
-static void add_to_range(void *context, guest_addr pc, const uint8_t *code,
-			 const uint8_t *opcode, const uint8_t *end)
-{
-	struct range *range = context;
-	enum float_kind kind = kind_for(range->vm, opcode, end);
-	guest_addr next = pc + (size_t)(end - code);
-	bool is_quiet = kind == FLOAT_ROUNDS || kind == FLOAT_ESTIMATES;
-	bool is_math = kind == FLOAT_SSE || kind == FLOAT_X87;
-	bool wants = kind != FLOAT_OTHER && (range->math || !is_math) &&
-		     !(is_quiet && next >= range->end);
-
-	wants |= is_loose(range);
-	range->index++;
-	if (!wants)
-		return;
-	if (!range->last)
-		range->first = pc;
-	range->last = is_quiet && next < range->end ? next : pc;
-}
-
-void float_hook_block(struct vm *vm, const struct block *block)
-{
-	struct range range = {
-		.vm = vm,
-		.end = block->pc + block->size,
-		.math = vm->traps,
-		.block = block,
-	};
-
-	if (!vm->hooked)
-		return;
-	block_see(vm, block, add_to_range, &range);
-	if (range.last) {
-		vm->hooked[0] = range.first;
-		vm->hooked[1] = range.last;
-	}
-	vm->hooked_block = block->pc;
-}
-
-bool float_wants_hooks(struct vm *vm, const struct block *block)
-{
-	uint8_t wanted = HOOK_FLAGS | HOOK_ALIGN | (vm->traps ? HOOK_MATH : 0);
-
-	if (!(block->hooks & wanted) || !vm->hooked || !vm->sse.raised ||
-	    vm->partial)
-		return false;
-	if (vm->hooked_block != block->pc)
-		return true;
-	float_hook_nothing(vm);
-	return false;
+	vm->hooked[0] = last ? first : NO_FIRST;
+	vm->hooked[1] = last ? last : NO_LAST;
 }
