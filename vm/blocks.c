@@ -112,11 +112,16 @@ static void decode_last(struct block *block, const uint8_t *code,
 	block->last_size = (uint16_t)(end - code);
 }
 
-static bool is_aligned(const uint8_t *code, const uint8_t *end)
+/* Also says whether an operand must be aligned. */
+static bool is_hooked(const struct vm *vm, const uint8_t *code,
+		      const uint8_t *end, bool *aligned)
 {
 	bool rep;
+	const uint8_t *opcode = skip_prefixes(code, end, &rep);
+	bool wants = align_wants(code, opcode, end);
 
-	return align_wants(code, skip_prefixes(code, end, &rep), end);
+	*aligned |= wants;
+	return wants || float_wish(vm, opcode, end) != FLOAT_NO_HOOK;
 }
 
 uint32_t block_decode(struct vm *vm, guest_addr pc, uint32_t size)
@@ -141,7 +146,8 @@ uint32_t block_decode(struct vm *vm, guest_addr pc, uint32_t size)
 		    block->special == NO_SPECIAL)
 			block->special = block->count;
 		if (!vm->ignores_exceptions)
-			aligned |= is_aligned(code + at, code + at + step);
+			block->hooked |= is_hooked(vm, code + at,
+						   code + at + step, &aligned);
 		last = at;
 		block->count++;
 		if (!step)

@@ -39,6 +39,7 @@ struct block {
 	uint8_t demands;	/* on registers, for alignment */
 	uint32_t first_demand;	/* in vm->demands */
 	uint16_t last_size;	/* bytes of the last instruction */
+	bool hooked;		/* an instruction may want on_float() */
 };
 #define NO_SPECIAL UINT16_MAX
 
@@ -430,7 +431,8 @@ uc_err float_add_hook(struct vm *vm);
 
 /*
  * The instructions between these addresses get the hook where they are
- * translated from now on; none if `last` is 0.
+ * translated from now on; none if `last` is 0.  With a trace, all get it: the
+ * engine then asks when they run, not when they are translated.
  */
 void float_hook(struct vm *vm, guest_addr first, guest_addr last);
 

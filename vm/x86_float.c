@@ -311,6 +311,8 @@ __attribute__((noinline)) static void on_float(uc_engine *uc, uint64_t pc,
 
 	(void)uc;
 	float_end_quiet(vm);
+	if (vm->trace && !vm->blocks[vm->counter->current].hooked)
+		return;
 	insn.end = insn.code + block_code(vm, pc, insn.code, &insn.opcode);
 	if (insn.end > insn.code + size)
 		insn.end = insn.code + size;
@@ -399,6 +401,6 @@ void float_hook(struct vm *vm, guest_addr first, guest_addr last)
 {
 	if (!vm->hooked)
 		return;
-	vm->hooked[0] = last ? first : NO_FIRST;
-	vm->hooked[1] = last ? last : NO_LAST;
+	vm->hooked[0] = vm->trace ? 0 : last ? first : NO_FIRST;
+	vm->hooked[1] = vm->trace ? NEVER : last ? last : NO_LAST;
 }
