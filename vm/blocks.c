@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* blocks.c - decoding blocks of guest code, for the count and the gate */
-#include "vm/vm_internal.h"
+#include "vm/plan.h"
 #include "vm/x86_gate.h"
 #include "vm/x86_length.h"
 #include "vm/x86_prefixes.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* hooks.c - what the engine calls while the guest runs */
+#include "vm/plan.h"
 #include "vm/views.h"
-#include "vm/vm_internal.h"
 #include "vm/x86_exact.h"
 
 #include <stdlib.h>

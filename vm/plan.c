@@ -19,7 +19,7 @@
  * Where quirks of the engine's floating point are to be as in old recordings,
  * they depend on where blocks end, so that stays as it was.
  */
-#include "vm/vm_internal.h"
+#include "vm/plan.h"
 
 #include <string.h>
 

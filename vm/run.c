@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* run.c - running the engine, and knowing exactly where it stopped */
+#include "vm/plan.h"
 #include "vm/run.h"
 #include "vm/x86_length.h"
 

@@ -224,14 +224,6 @@ void jumps_forget(void);
 /* How often the engine had to be asked, in this process. */
 uint64_t jumps_missed(void);
 
-/* ------- plan.c ------- */
-
-/* Says whose blocks are translated from now on; nobody's if it is NULL. */
-void plan_run(struct vm *vm);
-
-/* Blocks that the engine has translated. */
-uint64_t plan_translated(const struct vm *vm);
-
 /* ------- hooks.c ------- */
 
 uc_err hooks_add(struct vm *vm);
@@ -415,33 +407,6 @@ bool operand_decode(const uint8_t *code, const uint8_t *opcode,
 guest_addr operand_at(struct vm *vm, const struct operand_form *form,
 		      guest_addr next);
 
-/* ------- x86_float.c ------- */
-
-enum float_wish {
-	FLOAT_NO_HOOK,
-	FLOAT_HOOK,
-	FLOAT_HOOK_NEXT,	/* the instruction behind it, too */
-};
-
-/* What the instruction wants; its prefixes end at `opcode`. */
-enum float_wish float_wish(const struct vm *vm, const uint8_t *opcode,
-			   const uint8_t *end);
-
-uc_err float_add_hook(struct vm *vm);
-
-/*
- * The instructions between these addresses get the hook where they are
- * translated from now on; none if `last` is 0.  With a trace, all get it: the
- * engine then asks when they run, not when they are translated.
- */
-void float_hook(struct vm *vm, guest_addr first, guest_addr last);
-
-/* From now on, instructions that may raise an exception are hooked, too. */
-void float_watch_math(struct vm *vm);
-
-/* Takes back flags that an instruction raised and should not have. */
-void float_end_quiet(struct vm *vm);
-
 /* ------- x86_trap.c: exceptions that are unmasked ------- */
 
 bool trap_unmasks(uint32_t mxcsr, uint16_t control);
@@ -464,31 +429,7 @@ bool trap_x87(struct vm *vm, guest_addr pc, const uint8_t *code,
  */
 bool trap_perform_x87(struct vm *vm, struct vm_stop *stop);
 
-/* ------- x86_align.c, inline_align.c ------- */
-
-/* Whether the instruction has an operand in memory that must be aligned. */
-bool align_wants(const uint8_t *code, const uint8_t *opcode,
-		 const uint8_t *end);
-
-/* ... and whether it is, at this moment. */
-bool align_is_met(struct vm *vm, guest_addr pc, const uint8_t *code,
-		  const uint8_t *opcode, const uint8_t *end);
-
-/* Finds the demands of a block. */
-void align_find_demands(struct vm *vm, struct block *block);
-
-/* Instructions of a block with an operand that no demand is found for. */
-struct loose {
-	bool is_first;		/* the block's first instruction is one */
-	uint16_t next, last;	/* others, by their index; 0: none */
-};
-struct loose align_find_loose(struct vm *vm, const struct block *block);
-
-/*
- * The guest stands before the block: the index of the first instruction whose
- * operand will not be aligned; NO_SPECIAL if all will.
- */
-unsigned align_violation(struct vm *vm, const struct block *block);
+/* ------- inline_align.c ------- */
 
 /*
  * Writes at `start`, before the call that returns to `ret`, what counts and

@@ -7,7 +7,7 @@
  * Source: Intel 64 SDM volume 2, CPUID; volume 3, 2.5 (control registers);
  * the System V ABI for the state at process start.
  */
-#include "vm/vm_internal.h"
+#include "vm/plan.h"
 
 #include <assert.h>
 #include <string.h>

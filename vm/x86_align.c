@@ -5,8 +5,9 @@
  * The engine does not mind where they are.  Where one is can mostly be told
  * when its block is entered: from a register of that moment and what the block
  * adds to it.  Such demands are checked there, in code of ours that the
- * translation jumps to (inline_count.c).  A block with an operand whose
- * address is loaded or computed on the way gets the hook of x86_float.c.
+ * translation jumps to (inline_align.c).  A block ends before an operand
+ * whose address is loaded or computed on the way (plan.c); where that does not
+ * help, the instruction gets the hook of x86_float.c.
  *
  * Source: Intel 64 SDM volume 2, 2.4 (table of exception types 1, 2 and 4) and
  * the instructions' own pages.
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "vm/vm_internal.h"
+#include "vm/plan.h"
 
 #define ALIGNMENT 16u
 

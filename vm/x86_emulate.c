@@ -10,7 +10,7 @@
  * Source: Intel 64 SDM volume 2, CMPXCHG8B/CMPXCHG16B, NEG, LDMXCSR, FISTTP;
  * volume 1, 3.4.3, 4.2.2, 8.1, 10.2.3.
  */
-#include "vm/vm_internal.h"
+#include "vm/plan.h"
 
 #include <string.h>
 

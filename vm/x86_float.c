@@ -13,7 +13,7 @@
  *
  * Source: Intel 64 SDM volume 1, 8.1.10, 8.3.11, 10.5.1; volume 2, FLDENV.
  */
-#include "vm/vm_internal.h"
+#include "vm/plan.h"
 #include <string.h>
 
 #include "vm/x86_length.h"
