@@ -13,6 +13,7 @@
 #include "formats/array.h"
 #include "formats/error.h"
 #include "replayer/dwarf_atomics.h"
+#include "replayer/dwarf_places.h"
 #include "replayer/recording.h"
 
 /* What the file of a module says.  Addresses are as in the file. */
@@ -242,31 +243,98 @@ static int visit_atomic(void *context, uint64_t addr, uint64_t size)
 	return atomics->visit(atomics->context, addr + atomics->bias, size);
 }
 
+/* The debugging information of the mapped module with this number. */
+static Dwarf *mapped_dwarf(struct lines *lines, uint64_t t, size_t number,
+			   uint64_t *bias, bool *is_last)
+{
+	const struct symbols *symbols = recording_mapped_module(
+		lines->recording, t, number, bias);
+	struct module_lines *module;
+	Dwarf_Addr more;
+	Dwarf *dwarf;
+
+	*is_last = !symbols;
+	module = symbols ? find_module(lines, symbols) : NULL;
+	if (!module || !module->module)
+		return NULL;
+	dwarf = dwfl_module_getdwarf(module->module, &more);
+	*bias += more;
+	return dwarf;
+}
+
 int lines_each_atomic(struct lines *lines, uint64_t t,
 		      int (*visit)(void *context, uint64_t addr,
 				   uint64_t size),
 		      void *context)
 {
 	struct atomics atomics = { .visit = visit, .context = context };
-	const struct symbols *symbols;
+	bool is_last = false;
 	int rc = 0;
 
-	for (size_t i = 0; !rc; i++) {
-		struct module_lines *module;
-		Dwarf_Addr bias;
-		Dwarf *dwarf;
+	for (size_t i = 0; !rc && !is_last; i++) {
+		Dwarf *dwarf = mapped_dwarf(lines, t, i, &atomics.bias,
+					    &is_last);
 
-		symbols = recording_mapped_module(lines->recording, t, i,
-						  &atomics.bias);
-		if (!symbols)
-			break;
-		module = find_module(lines, symbols);
-		if (!module || !module->module)
-			continue;
-		dwarf = dwfl_module_getdwarf(module->module, &bias);
-		atomics.bias += bias;
 		if (dwarf)
 			rc = dwarf_each_atomic(dwarf, visit_atomic, &atomics);
 	}
 	return rc;
+}
+
+int lines_add_places(struct lines *lines, uint64_t t, struct dwarf_places *out)
+{
+	bool is_last = false;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && !is_last; i++) {
+		uint64_t bias;
+		Dwarf *dwarf = mapped_dwarf(lines, t, i, &bias, &is_last);
+
+		if (dwarf)
+			rc = dwarf_places_add(out, dwarf, bias);
+	}
+	return rc;
+}
+
+/* ------- frames ------- */
+
+/* Whether `cfi` says it for the address, as in the module's file. */
+static bool find_frame(Dwarf_CFI *cfi, uint64_t addr, unsigned *reg,
+		       uint64_t *offset)
+{
+	Dwarf_Frame *frame;
+	Dwarf_Op *ops;
+	size_t count;
+	bool found;
+
+	if (!cfi || dwarf_cfi_addrframe(cfi, addr, &frame))
+		return false;
+	found = !dwarf_frame_cfa(frame, &ops, &count) && count == 1 &&
+		ops[0].atom == DW_OP_bregx;
+	if (found) {
+		*reg = (unsigned)ops[0].number;
+		*offset = ops[0].number2;
+	}
+	free(frame);
+	return found;
+}
+
+bool lines_frame(struct lines *lines, uint64_t t, uint64_t addr,
+		 unsigned *reg, uint64_t *offset)
+{
+	uint64_t bias;
+	const struct symbols *symbols = recording_module(lines->recording, t,
+							 addr, &bias);
+	struct module_lines *module = symbols ? find_module(lines, symbols) :
+						NULL;
+	Dwarf_Addr more;
+	Dwarf_CFI *cfi;
+
+	if (!module || !module->module)
+		return false;
+	cfi = dwfl_module_eh_cfi(module->module, &more);
+	if (cfi && find_frame(cfi, addr - bias - more, reg, offset))
+		return true;
+	cfi = dwfl_module_dwarf_cfi(module->module, &more);
+	return find_frame(cfi, addr - bias - more, reg, offset);
 }

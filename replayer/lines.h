@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct dwarf_places;
 struct failure;
 struct lines;
 struct recording;
@@ -56,5 +57,17 @@ int lines_each_atomic(struct lines *lines, uint64_t t,
 		      int (*visit)(void *context, uint64_t addr,
 				   uint64_t size),
 		      void *context);
+
+/* Adds what is said of atomics, for the code that is mapped at time `t`. */
+int lines_add_places(struct lines *lines, uint64_t t,
+		     struct dwarf_places *out);
+
+/*
+ * The canonical address of the frame that the code at `addr` has at time `t`,
+ * as a register (numbered as in DWARF) and an offset; false if it is not known
+ * to be such.
+ */
+bool lines_frame(struct lines *lines, uint64_t t, uint64_t addr,
+		 unsigned *reg, uint64_t *offset);
 
 #endif

@@ -125,7 +125,7 @@ static bool is_there(struct race_replay *replay, uint64_t addr, unsigned size,
 }
 
 static void mark(struct race_replay *replay, bool writes, uint64_t addr,
-		 unsigned size)
+		 unsigned size, uint64_t value)
 {
 	struct race_words *words = &replay->detector.words;
 	bool is_atomic = vm_order(replay->rep->vm, replay->pc) != VM_PLAIN;
@@ -138,6 +138,8 @@ static void mark(struct race_replay *replay, bool writes, uint64_t addr,
 				      writes));
 	if (is_atomic && writes)
 		race_note(replay, race_words_synchronize(words, addr, size, false));
+	if (race_present(replay)->home == HOME_PROGRAM)
+		race_atomics_access(replay, addr, size, writes, value);
 }
 
 static bool can_race(struct race_replay *replay, uint64_t addr, unsigned size)
@@ -163,7 +165,7 @@ static void on_access(void *context, enum vm_access kind, guest_addr addr,
 	if (replay->error)
 		return;
 	if (replay->is_first) {
-		mark(replay, access.writes, addr, size);
+		mark(replay, access.writes, addr, size, value);
 		return;
 	}
 	if (!can_race(replay, addr, size))
@@ -201,8 +203,10 @@ void race_access_memory(struct race_replay *replay, uint64_t addr,
 
 void race_forget(struct race_replay *replay, uint64_t addr, uint64_t size)
 {
-	if (replay->is_first)
+	if (replay->is_first) {
+		race_atomics_forget(replay, addr, size);
 		return;
+	}
 	race_words_forget(&replay->detector.words, addr, size);
 	if (replay->on_forget)
 		replay->on_forget(replay->access_context, addr, size);
@@ -281,6 +285,7 @@ void race_replay_release(struct race_replay *replay)
 	for (unsigned i = 0; i < RACE_SIGNALS; i++)
 		clock_release(&replay->signals[i]);
 	free(replay->births);
+	race_atomics_release(&replay->atomics);
 	race_homes_release(&replay->homes);
 	race_roles_release(&replay->roles);
 	free(replay->threads);

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "formats/region.h"
+#include "replayer/race_atomics.h"
 #include "replayer/race_detector.h"
 #include "replayer/race_homes.h"
 #include "replayer/race_quiet.h"
@@ -82,6 +83,7 @@ struct race_replay {
 	struct clock signals[RACE_SIGNALS];	/* 0: of timers */
 
 	uint64_t pc, time;	/* of the present instruction */
+	struct race_atomics atomics;
 	struct race_homes homes;
 	struct race_roles roles;
 	bool roles_are_old;	/* other code may be there now */

@@ -270,7 +270,8 @@ static int add_code(void *context, uint64_t start, uint64_t end)
 int races_mark(struct race_replay *replay, struct lines *lines,
 	       struct failure *why)
 {
-	if (lines_each_code(lines, replay->end, add_code, &replay->homes))
+	if (lines_each_code(lines, replay->end, add_code, &replay->homes) ||
+	    race_atomics_start(&replay->atomics, lines, replay->end))
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	return race_replay_run(replay, true, why);
 }

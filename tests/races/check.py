@@ -4,7 +4,8 @@
 every planted pair of lines, and nothing else; `cprec query` must say of the
 same memory, and of no other, that it may have held other values.  Speaks TAP.
 
-NAME_racy.c and NAME_fixed.c are explained in race.h.
+NAME_racy.c and NAME_fixed.c are explained in race.h; NAME_racy.cpp and
+NAME_fixed.cpp are the same in C++.
 """
 import argparse
 import glob
@@ -21,10 +22,16 @@ MARK = re.compile(r"/\* RACE(?::(\w+)|\?) \*/")
 SIDES = "a", "b"
 FIELDS = "thread", "time", "pc", "file", "line", "function"
 TIMEOUT = 60
+COMPILERS = {".c": ("gcc", "-std=c11"), ".cpp": ("g++", "-std=c++17")}
 
 
 class Problem(Exception):
     """What was not as it should be."""
+
+
+def name_of(source):
+    """As counter_racy."""
+    return os.path.splitext(os.path.basename(source))[0]
 
 
 def planted(source):
@@ -117,10 +124,10 @@ class Checker:
         self.count = self.failures = 0
 
     def build(self, source):
-        program = os.path.join(self.folder,
-                               os.path.basename(source)[:-len(".c")])
-        run("gcc", "-std=c11", "-D_GNU_SOURCE", "-g", self.options.optimize,
-            "-Wall", "-Wextra", "-Werror", "-pthread", "-o", program, source)
+        program = os.path.join(self.folder, name_of(source))
+        run(*COMPILERS[os.path.splitext(source)[1]], "-D_GNU_SOURCE", "-g",
+            self.options.optimize, "-Wall", "-Wextra", "-Werror", "-pthread",
+            "-o", program, source)
         return program
 
     def check(self, source):
@@ -173,7 +180,7 @@ class Checker:
             problem = f"{type(error).__name__}: {error}"
         self.count += 1
         self.failures += bool(problem)
-        name = os.path.basename(source)[:-len(".c")]
+        name = name_of(source)
         print(f"{'not ok' if problem else 'ok'} {self.count} - {name}")
         if problem:
             print("# " + problem.replace("\n", "\n# "))
@@ -195,8 +202,9 @@ def main():
         options.cprec = os.path.abspath(options.cprec)
     folder = tempfile.mkdtemp(prefix="cprec-races-")
     checker = Checker(options, folder)
-    for source in sorted(glob.glob(os.path.join(HERE, "*_*.c"))):
-        name = os.path.basename(source)[:-len(".c")]
+    for source in sorted(glob.glob(os.path.join(HERE, "*_*.c")) +
+                         glob.glob(os.path.join(HERE, "*_*.cpp"))):
+        name = name_of(source)
         if not options.names or name in options.names or \
                 name.rsplit("_", 1)[0] in options.names:
             checker.result(source)
