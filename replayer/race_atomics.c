@@ -39,6 +39,15 @@ static uint8_t *sizes_at(struct race_atomics *atomics, uint64_t addr)
 	return (uint8_t *)number_map_find(&atomics->sizes, addr / RACE_WORD);
 }
 
+static uint64_t *expected_bits(struct race_atomics *atomics, uint64_t addr,
+			       uint64_t *bit)
+{
+	uint64_t number = addr / RACE_WORD % EXPECTED_BITS;
+
+	*bit = UINT64_C(1) << (number % 64);
+	return &atomics->expected[number / 64];
+}
+
 static int expect_atomic(struct race_atomics *atomics, uint64_t addr,
 			 uint64_t size)
 {
@@ -74,8 +83,9 @@ static int expect(struct race_atomics *atomics, size_t type, uint64_t object)
 		return 0;
 	for (size_t i = 0; i < what->count && !rc; i++) {
 		const struct dwarf_part *part = &what->parts[i];
-		uint64_t addr = object + part->offset;
+		uint64_t addr = object + part->offset, bit;
 
+		*expected_bits(atomics, addr, &bit) |= bit;
 		if (part->size && part->size <= RACE_WORD)
 			rc = expect_atomic(atomics, addr, part->size);
 		if (!rc && part->pointee != TYPE_NONE)
@@ -234,36 +244,59 @@ static int find_facts(struct race_replay *replay, uint64_t *out)
 	return 0;
 }
 
+static int recall_facts(struct race_replay *replay, uint64_t *out)
+{
+	struct number_map *code = &replay->atomics.code;
+	const uint64_t *known = number_map_find(code, replay->pc);
+	int rc;
+
+	*out = known ? *known : NO_FACTS;
+	if (known)
+		return 0;
+	rc = find_facts(replay, out);
+	return rc ? rc : number_map_set(code, replay->pc, *out);
+}
+
 /* What is known of the present instruction; NULL: nothing. */
 static int facts_of(struct race_replay *replay,
 		    const struct race_code_facts **out)
 {
 	struct race_atomics *atomics = &replay->atomics;
-	const uint64_t *known = number_map_find(&atomics->code, replay->pc);
-	uint64_t number = known ? *known : NO_FACTS;
+	size_t slot = replay->pc % RECENT_CODE;
+	uint64_t number = atomics->recent[slot].fact;
 	int rc = 0;
 
-	if (!known) {
-		rc = find_facts(replay, &number);
-		if (!rc)
-			rc = number_map_set(&atomics->code, replay->pc, number);
+	if (atomics->recent[slot].pc != replay->pc) {
+		rc = recall_facts(replay, &number);
+		atomics->recent[slot].pc = replay->pc;
+		atomics->recent[slot].fact = number;
 	}
 	*out = !rc && number != NO_FACTS ? &atomics->facts[number] : NULL;
 	return rc;
 }
 
-static int look(struct access *access)
+/* Whether typed pointers have led here. */
+static int look_at_expected(const struct access *access)
 {
 	struct race_atomics *atomics = access->atomics;
-	const uint64_t *pointee =
-		number_map_find(&atomics->pointers, access->addr);
-	const uint8_t *sizes = sizes_at(atomics, access->addr);
+	const uint64_t *pointee;
+	const uint8_t *sizes;
+	uint64_t bit;
 	int rc = 0;
 
+	if (!(*expected_bits(atomics, access->addr, &bit) & bit))
+		return 0;
+	pointee = number_map_find(&atomics->pointers, access->addr);
+	sizes = sizes_at(atomics, access->addr);
 	if (sizes && sizes[access->addr % RACE_WORD] == access->size)
 		rc = synchronize(access);
-	if (!rc && pointee)
-		rc = follow(access, (size_t)*pointee);
+	return rc || !pointee ? rc : follow(access, (size_t)*pointee);
+}
+
+static int look(struct access *access)
+{
+	int rc = look_at_expected(access);
+
 	if (!rc)
 		rc = facts_of(access->replay, &access->facts);
 	for (size_t i = 0; access->facts && i < access->facts->count && !rc;

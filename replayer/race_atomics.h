@@ -38,12 +38,20 @@ struct race_code_facts {
 	uint64_t frame_offset;
 };
 
+#define RECENT_CODE 4096u
+#define EXPECTED_BITS 65536u
+
 struct race_atomics {
 	struct lines *lines;
 	struct dwarf_places places;
 	struct race_code_facts *facts;
 	size_t fact_count, fact_room;
 	struct number_map code;	/* from addresses to facts */
+	struct {
+		uint64_t pc, fact;	/* as in `code`; 0: free */
+	} recent[RECENT_CODE];
+	uint64_t expected[EXPECTED_BITS / 64];	/* by words, modulo: whether
+					   `sizes` or `pointers` may have it */
 	struct number_map sizes;	/* from words to eight bytes, the size of
 					   the atomic object that each byte may
 					   be the first of */

@@ -5,17 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/array.h"
 #include "formats/error.h"
 
 /* A word that more places use forgets those that used it longest ago. */
 #define ENTRIES_MOST 64
-
-/*
- * A load and a store that is at most so many bytes and steps behind it are
- * one change of a variable: counter++.
- */
-#define CHANGE_BYTES 24
-#define CHANGE_STEPS 4
 
 /* One access, or the part of it in one word. */
 struct visit {
@@ -297,6 +291,23 @@ static const struct race_entry *unordered(const struct visit *visit,
 	return NULL;
 }
 
+/* What is kept of the last load by the thread; NULL: it was never late. */
+static struct race_load *find_load(const struct visit *visit)
+{
+	for (size_t i = 0; i < visit->word->load_count; i++)
+		if (visit->word->loads[i].thread == visit->thread)
+			return &visit->word->loads[i];
+	return NULL;
+}
+
+static void end_load(const struct visit *visit)
+{
+	struct race_load *load = find_load(visit);
+
+	if (load)
+		load->is_late = false;
+}
+
 /* It reads first, and then knows what was before: judged by its read. */
 static int visit_atomic(const struct visit *visit, uint8_t bytes)
 {
@@ -306,10 +317,10 @@ static int visit_atomic(const struct visit *visit, uint8_t bytes)
 
 	if (visit->access->writes) {
 		entry = make_entry(visit, bytes);
-		return remember(visit->word, &entry);
+		return visit->access->changes_nothing ?
+			       0 : remember(visit->word, &entry);
 	}
-	if (visit->word->load.thread == visit->thread)
-		visit->word->load.is_there = false;
+	end_load(visit);
 	before = unordered(visit, bytes, false);
 	change.writes = true;
 	if (before)
@@ -317,44 +328,40 @@ static int visit_atomic(const struct visit *visit, uint8_t bytes)
 	return 0;
 }
 
-static void visit_load(const struct visit *visit, uint8_t bytes)
+static int visit_load(const struct visit *visit, uint8_t bytes)
 {
 	const struct race_entry *before = unordered(visit, bytes, true);
-	struct race_load *load = &visit->word->load;
+	struct race_word *word = visit->word;
+	struct race_load *load = find_load(visit);
 
-	*load = (struct race_load) {
-		.is_there = true,
-		.thread = visit->thread,
-		.time = visit->access->time,
-		.pc = visit->access->pc,
-		.is_late = before != NULL,
-	};
-	if (before)
-		load->before = *before;
+	if (!before) {
+		end_load(visit);
+		return 0;
+	}
+	if (!load) {
+		if (array_room(word->loads, word->load_count, word->load_room))
+			return ERR_NO_MEMORY;
+		load = &word->loads[word->load_count++];
+	}
+	*load = (struct race_load) { visit->thread, true, *before };
+	return 0;
 }
 
-/* Whether the store is the second half of a change that began with `load`. */
-static bool is_change(const struct visit *visit, const struct race_load *load)
-{
-	return load->is_there && load->thread == visit->thread &&
-	       visit->access->pc - load->pc <= CHANGE_BYTES &&
-	       visit->access->time - load->time <= CHANGE_STEPS;
-}
-
+/* If it is the second half of a change, what was lost between the two? */
 static int visit_store(const struct visit *visit, uint8_t bytes)
 {
-	struct race_load *load = &visit->word->load;
+	const struct race_load *load = find_load(visit);
 	const struct race_entry *before;
 	struct race_entry entry;
 
-	if (!is_change(visit, load))
+	if (!visit->access->is_change)
 		return 0;
 	before = unordered(visit, bytes, true);
-	if (!before && load->is_late)
+	if (!before && load && load->is_late && (load->before.bytes & bytes))
 		before = &load->before;
-	load->is_there = false;
 	if (before)
 		report(visit, before, visit->access, bytes);
+	end_load(visit);
 	entry = make_entry(visit, bytes);
 	return remember(visit->word, &entry);
 }
@@ -375,7 +382,7 @@ static int visit_sync(const struct visit *visit, uint8_t bytes)
 		else if (visit->access->writes)
 			rc = visit_store(visit, bytes);
 		else
-			visit_load(visit, bytes);
+			rc = visit_load(visit, bytes);
 	}
 	return rc ? rc : synchronize(visit, bytes);
 }

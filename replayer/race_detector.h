@@ -31,6 +31,8 @@ struct race_access {
 	bool writes;
 	bool is_library;
 	bool is_atomic;		/* its instruction is indivisible */
+	bool is_change;		/* it writes what was computed from what the
+				   thread has read of the same bytes */
 	bool changes_nothing;	/* an indivisible comparison that failed */
 	bool is_hidden;		/* of bytes that do not synchronize, it is
 				   nobody's business */

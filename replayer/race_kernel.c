@@ -196,6 +196,7 @@ static void leave_call(struct race_replay *replay, struct race_call call,
 	if (call.kinds & CALL_RETURNS) {
 		thread->place = thread->place_before;
 		race_quiet_return(&thread->quiet);
+		thread->flow = (struct race_flow) { 0 };
 	}
 	if (replay->is_first)
 		return;
@@ -250,6 +251,7 @@ void race_kernel_event(void *context, const struct script_event *event)
 		learn_signal(replay, event->packet.number);
 		thread->place_before = thread->place;
 		race_quiet_signal(&thread->quiet);
+		thread->flow = (struct race_flow) { 0 };
 		break;
 	default:
 		break;

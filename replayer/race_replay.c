@@ -89,11 +89,15 @@ static void settle(struct race_replay *replay)
 static void on_instruction(void *context, uint64_t steps, guest_addr pc)
 {
 	struct race_replay *replay = context;
+	struct race_flow *flow = &race_present(replay)->flow;
 
 	settle(replay);
 	replay->pc = pc;
 	replay->time = steps;
 	race_follow(replay, pc);
+	if (race_flow_is_on(flow))
+		race_flow_step(flow, vm_flow(replay->rep->vm, pc),
+			       race_reg(replay, replay->rep->regs->sp));
 }
 
 /* ------- accesses ------- */
@@ -152,6 +156,44 @@ static bool can_race(struct race_replay *replay, uint64_t addr, unsigned size)
 	return first || last;
 }
 
+/* Whether the program's code loads bytes that others change indivisibly. */
+static bool may_change(struct race_replay *replay, uint64_t addr,
+		       unsigned size)
+{
+	uint64_t start = addr & ~(uint64_t)(RACE_WORD - 1);
+	struct race_word *word;
+
+	race_note(replay, race_words_find(&replay->detector.words, addr,
+					  &word));
+	return word && race_present(replay)->home == HOME_PROGRAM &&
+	       (word->sync & ~word->atomic &
+		race_word_bytes(start, addr, size));
+}
+
+/* Follows the values of loads; whether a store is a change of such a word. */
+static bool follow_value(struct race_replay *replay,
+			 const struct race_access *access, bool can_race)
+{
+	struct race_flow *flow = &race_present(replay)->flow;
+	struct vm *vm = replay->rep->vm;
+
+	if (access->is_atomic) {
+		race_flow_end(flow, access->addr, access->size);
+		return false;
+	}
+	if (access->writes)
+		return race_flow_is_on(flow) &&
+		       race_flow_store(flow, access->addr, access->size,
+				       race_reg(replay, X86_RSP));
+	if (race_flow_is_on(flow))
+		race_flow_load(flow, access->addr, access->size);
+	if (can_race && may_change(replay, access->addr,
+				   (unsigned)access->size))
+		race_flow_follow(flow, vm_flow(vm, replay->pc), access->addr,
+				 access->size);
+	return false;
+}
+
 static void on_access(void *context, enum vm_access kind, guest_addr addr,
 		      unsigned size, uint64_t value)
 {
@@ -161,6 +203,7 @@ static void on_access(void *context, enum vm_access kind, guest_addr addr,
 	};
 	const struct race_quiet *quiet = &race_present(replay)->quiet;
 	enum vm_order order;
+	bool may_race;
 
 	if (replay->error)
 		return;
@@ -168,7 +211,13 @@ static void on_access(void *context, enum vm_access kind, guest_addr addr,
 		mark(replay, access.writes, addr, size, value);
 		return;
 	}
-	if (!can_race(replay, addr, size))
+	may_race = can_race(replay, addr, size);
+	if (!may_race && !race_flow_is_on(&race_present(replay)->flow))
+		return;
+	order = vm_order(replay->rep->vm, replay->pc);
+	access.is_atomic = order != VM_PLAIN;
+	access.is_change = follow_value(replay, &access, may_race);
+	if (!may_race)
 		return;
 	if (race_quiet_is_on(quiet)) {
 		access.is_hidden = race_quiet_hides(quiet, addr);
@@ -176,8 +225,6 @@ static void on_access(void *context, enum vm_access kind, guest_addr addr,
 		if (access.is_hidden && access.orders_nothing)
 			return;
 	}
-	order = vm_order(replay->rep->vm, replay->pc);
-	access.is_atomic = order != VM_PLAIN;
 	/* What the linker notes for itself does no harm: it comes out equal. */
 	if (race_present(replay)->home == HOME_LINKER && !access.is_atomic)
 		return;

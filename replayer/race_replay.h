@@ -24,6 +24,7 @@
 #include "formats/region.h"
 #include "replayer/race_atomics.h"
 #include "replayer/race_detector.h"
+#include "replayer/race_flow.h"
 #include "replayer/race_homes.h"
 #include "replayer/race_quiet.h"
 #include "replayer/race_roles.h"
@@ -44,6 +45,7 @@ struct race_thread {
 	uint64_t place_before;	/* the signal handler that runs */
 	enum race_home home;	/* of the code that it was in */
 	struct race_quiet quiet;
+	struct race_flow flow;	/* of values that it may write back */
 	bool is_leaving;	/* it has called pthread_exit() */
 };
 

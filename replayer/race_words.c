@@ -187,7 +187,7 @@ static void forget_word(struct race_word *word)
 	word->count = 0;
 	word->last = 0;
 	word->raced = false;
-	word->load.is_there = false;
+	word->load_count = 0;
 	clock_release(&word->released[0]);
 	clock_release(&word->released[1]);
 }
@@ -234,6 +234,7 @@ static void release_page(struct race_page *page)
 			continue;
 		forget_word(page->words[i]);
 		free(page->words[i]->entries);
+		free(page->words[i]->loads);
 		free(page->words[i]);
 	}
 	free(page);

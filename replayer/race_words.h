@@ -36,11 +36,9 @@ struct race_entry {
 	bool is_atomic;
 };
 
-/* The last plain load of synchronizing bytes, until the thread uses them. */
+/* A thread's last plain load of synchronizing bytes. */
 struct race_load {
-	bool is_there;
 	uint32_t thread;
-	uint64_t time, pc;
 	bool is_late;		/* `before` was not ordered before it */
 	struct race_entry before;
 };
@@ -53,7 +51,8 @@ struct race_word {
 	uint16_t count, room;
 	uint16_t last;		/* that was renewed last */
 	struct clock released[2];	/* at its two halves */
-	struct race_load load;
+	struct race_load *loads;	/* by thread, those that ever were late */
+	size_t load_count, load_room;
 };
 
 struct race_page {

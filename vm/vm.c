@@ -103,6 +103,7 @@ void vm_destroy(struct vm *vm)
 	free(vm->blocks);
 	number_map_release(&vm->code_pages);
 	free(vm->seen);
+	free(vm->flows);
 	memory_destroy(vm->memory);
 	free(vm);
 }

@@ -212,6 +212,21 @@ enum vm_order {
 /* Callable while a watched guest runs, and stands at `pc`. */
 enum vm_order vm_order(struct vm *vm, guest_addr pc);
 
+/*
+ * Which registers an instruction computes from which, a bit each: general ones
+ * by their numbers, vectors from VM_FLOW_VECTORS on.  All that it writes, also
+ * to memory, depends on all that it reads.
+ */
+#define VM_FLOW_VECTORS 16u
+#define VM_FLOW_REGISTERS 32u
+
+struct vm_flow {
+	uint32_t reads, writes;
+};
+
+/* Callable while a guest runs, and stands at `pc`. */
+struct vm_flow vm_flow(struct vm *vm, guest_addr pc);
+
 /* What CPUID puts into EAX, EBX, ECX, EDX. */
 struct vm_cpuid {
 	uint32_t eax, ebx, ecx, edx;

@@ -179,6 +179,7 @@ struct vm {
 	vm_watch_fn *watch;
 	void *watch_context;
 	struct watch_cache *seen;	/* see watch.c */
+	struct flow_cache *flows;	/* see x86_flow.c */
 
 	struct tlb tlb;
 	uint64_t *hooked;	/* the first and last address with a hook on

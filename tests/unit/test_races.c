@@ -162,6 +162,15 @@ static void store(uint32_t thread, uint64_t addr, unsigned size, uint64_t pc)
 	assert_int_equal(race_detector_access(&detector, thread, &access), 0);
 }
 
+/* A store of what was computed from what was loaded of the same bytes. */
+static void change(uint32_t thread, uint64_t addr, uint64_t pc)
+{
+	struct race_access access = access_at(addr, 4, true, pc);
+
+	access.is_change = true;
+	assert_int_equal(race_detector_access(&detector, thread, &access), 0);
+}
+
 /* An indivisible instruction; `fails`: a comparison that changes nothing. */
 static void exchange(uint32_t thread, uint64_t addr, bool fails)
 {
@@ -337,8 +346,7 @@ static void test_lost_change(void **state)
 	(void)state;
 	exchange(A, FLAG, false);
 	load(B, FLAG, 4, 0x20);
-	now -= 8;
-	store(B, FLAG, 4, 0x24);
+	change(B, FLAG, 0x24);
 	assert_int_equal(seen.count, 1);
 	exchange(C, FLAG, false);
 	assert_int_equal(seen.count, 2);
@@ -357,14 +365,35 @@ static void test_unlock(void **state)
 	assert_int_equal(seen.count, 0);
 }
 
+/* Nobody loses what has not taken place. */
+static void test_failed_comparison_is_not_lost(void **state)
+{
+	(void)state;
+	exchange(A, FLAG, true);
+	load(B, FLAG, 4, 0x20);
+	change(B, FLAG, 0x24);
+	assert_int_equal(seen.count, 0);
+}
+
+/* Each thread's load is remembered, whoever has loaded since. */
+static void test_lost_change_of_two(void **state)
+{
+	(void)state;
+	exchange(A, FLAG, false);
+	load(B, FLAG, 4, 0x20);
+	load(C, FLAG, 4, 0x30);
+	change(B, FLAG, 0x24);
+	change(C, FLAG, 0x34);
+	assert_int_equal(seen.count, 2);
+}
+
 static void test_atomic_types_know(void **state)
 {
 	(void)state;
 	race_words_synchronize(&detector.words, FLAG, 4, true);
 	exchange(A, FLAG, false);
 	load(B, FLAG, 4, 0x20);
-	now -= 8;
-	store(B, FLAG, 4, 0x24);
+	change(B, FLAG, 0x24);
 	assert_int_equal(seen.count, 0);
 }
 
@@ -403,6 +432,8 @@ int main(void)
 		DETECTOR_TEST(test_libraries_among_themselves),
 		DETECTOR_TEST(test_lost_change),
 		DETECTOR_TEST(test_unlock),
+		DETECTOR_TEST(test_failed_comparison_is_not_lost),
+		DETECTOR_TEST(test_lost_change_of_two),
 		DETECTOR_TEST(test_atomic_types_know),
 		DETECTOR_TEST(test_word_of_many_places),
 	};
