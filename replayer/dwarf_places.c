@@ -251,22 +251,20 @@ static int add_static(struct search *search, uint64_t addr, size_t type)
 static int add_variable(struct search *search, Dwarf_Die *variable,
 			Dwarf_Die *scope, const struct frame *frame)
 {
-	Dwarf_Attribute attribute;
 	Dwarf_Die its_type;
-	Dwarf_Op *ops;
-	size_t type, count;
+	uint64_t addr;
+	size_t type;
 	int rc;
 
-	if (!dwarf_attr(variable, DW_AT_location, &attribute) ||
+	if (!dwarf_hasattr(variable, DW_AT_location) ||
 	    !dwarf_type_of(variable, &its_type))
 		return 0;
 	rc = dwarf_types_number(&search->places->types, &its_type, &type);
 	if (rc || type == TYPE_NONE)
 		return rc;
-	if (!dwarf_getlocation(&attribute, &ops, &count) && count == 1 &&
-	    ops[0].atom == DW_OP_addr)
-		return add_static(search, ops[0].number, type);
-	return add_local(search, variable, scope, frame, type);
+	return dwarf_fixed_address(variable, &addr) ?
+		       add_static(search, addr, type) :
+		       add_local(search, variable, scope, frame, type);
 }
 
 static int add_scope(struct search *search, Dwarf_Die *scope,

@@ -28,6 +28,20 @@ bool dwarf_type_of(Dwarf_Die *entry, Dwarf_Die *out)
 	       dwarf_formref_die(&attribute, out);
 }
 
+bool dwarf_fixed_address(Dwarf_Die *variable, uint64_t *out)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Op *ops;
+	size_t count;
+
+	if (!dwarf_attr(variable, DW_AT_location, &attribute) ||
+	    dwarf_getlocation(&attribute, &ops, &count) || count != 1 ||
+	    ops[0].atom != DW_OP_addr)
+		return false;
+	*out = ops[0].number;
+	return true;
+}
+
 bool dwarf_type_is_atomic_class(Dwarf_Die *type)
 {
 	static const char *const beginnings[] = {
@@ -70,6 +84,15 @@ static bool strip(Dwarf_Die *type)
 		}
 	}
 	return false;
+}
+
+bool dwarf_type_is_atomic(Dwarf_Die *type)
+{
+	Dwarf_Die bare = *type;
+
+	return strip(&bare) && (dwarf_tag(&bare) == DW_TAG_atomic_type ||
+				(dwarf_type_is_atomic_class(&bare) &&
+				 !is_reference_class(&bare)));
 }
 
 static bool is_pointer(Dwarf_Die *type)
@@ -115,6 +138,80 @@ int dwarf_types_number(struct dwarf_types *types, Dwarf_Die *type,
 	return 0;
 }
 
+/* ------- through an object ------- */
+
+static int walk_object(const struct dwarf_walk *walk, Dwarf_Die *type,
+		       uint64_t offset, unsigned depth);
+
+/* Members: structures, classes, unions. */
+static int walk_members(const struct dwarf_walk *walk, Dwarf_Die *type,
+			uint64_t offset, unsigned depth)
+{
+	Dwarf_Die member, its_type;
+	int rc = 0;
+
+	if (dwarf_child(type, &member))
+		return 0;
+	do {
+		Dwarf_Attribute attribute;
+		Dwarf_Word inside = 0;
+		int tag = dwarf_tag(&member);
+
+		if (tag != DW_TAG_member && tag != DW_TAG_inheritance)
+			continue;
+		if (dwarf_attr(&member, DW_AT_external, &attribute))
+			continue;	/* a static member is elsewhere */
+		if (dwarf_attr(&member, DW_AT_data_member_location, &attribute))
+			dwarf_formudata(&attribute, &inside);
+		if (dwarf_type_of(&member, &its_type))
+			rc = walk_object(walk, &its_type, offset + inside,
+					 depth + 1);
+	} while (!rc && !dwarf_siblingof(&member, &member));
+	return rc;
+}
+
+static int walk_array(const struct dwarf_walk *walk, Dwarf_Die *type,
+		      uint64_t offset, unsigned depth)
+{
+	Dwarf_Die element;
+	Dwarf_Word all, each;
+	int rc = 0;
+
+	if (!dwarf_type_of(type, &element) ||
+	    dwarf_aggregate_size(type, &all) ||
+	    dwarf_aggregate_size(&element, &each) || !each)
+		return 0;
+	for (Dwarf_Word i = 0; i < all / each && i < walk->elements && !rc; i++)
+		rc = walk_object(walk, &element, offset + i * each, depth + 1);
+	return rc;
+}
+
+static int walk_object(const struct dwarf_walk *walk, Dwarf_Die *type,
+		       uint64_t offset, unsigned depth)
+{
+	Dwarf_Die bare = *type;
+
+	if (depth > DEPTH_MOST || !strip(&bare))
+		return 0;
+	if (dwarf_type_is_atomic(&bare))
+		return walk->visit(walk->context, &bare, offset);
+	switch (dwarf_tag(&bare)) {
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+		return walk_members(walk, &bare, offset, depth);
+	case DW_TAG_array_type:
+		return walk_array(walk, &bare, offset, depth);
+	}
+	return walk->visit(walk->context, &bare, offset);
+}
+
+int dwarf_type_walk(const struct dwarf_walk *walk, Dwarf_Die *type,
+		    uint64_t offset)
+{
+	return walk_object(walk, type, offset, 0);
+}
+
 /* ------- parts ------- */
 
 /* The parts of one type are collected; `number` is its. */
@@ -122,9 +219,6 @@ struct layout {
 	struct dwarf_types *types;
 	size_t number;
 };
-
-static int lay_out(const struct layout *layout, Dwarf_Die *type,
-		   uint64_t offset, unsigned depth);
 
 static int add_part(const struct layout *layout, struct dwarf_part part)
 {
@@ -182,69 +276,15 @@ static int lay_out_atomic(const struct layout *layout, Dwarf_Die *type,
 	return rc ? rc : add_part(layout, part);
 }
 
-static int lay_out_members(const struct layout *layout, Dwarf_Die *type,
-			   uint64_t offset, unsigned depth)
+static int lay_out(void *context, Dwarf_Die *type, uint64_t offset)
 {
-	Dwarf_Die member, its_type;
-	int rc = 0;
-
-	if (dwarf_child(type, &member))
-		return 0;
-	do {
-		Dwarf_Attribute attribute;
-		Dwarf_Word inside = 0;
-		int tag = dwarf_tag(&member);
-
-		if (tag != DW_TAG_member && tag != DW_TAG_inheritance)
-			continue;
-		if (dwarf_attr(&member, DW_AT_external, &attribute))
-			continue;	/* a static member is elsewhere */
-		if (dwarf_attr(&member, DW_AT_data_member_location, &attribute))
-			dwarf_formudata(&attribute, &inside);
-		if (dwarf_type_of(&member, &its_type))
-			rc = lay_out(layout, &its_type, offset + inside,
-				     depth + 1);
-	} while (!rc && !dwarf_siblingof(&member, &member));
-	return rc;
-}
-
-static int lay_out_array(const struct layout *layout, Dwarf_Die *type,
-			 uint64_t offset, unsigned depth)
-{
-	Dwarf_Die element;
-	Dwarf_Word all, each;
-	int rc = 0;
-
-	if (!dwarf_type_of(type, &element) ||
-	    dwarf_aggregate_size(type, &all) ||
-	    dwarf_aggregate_size(&element, &each) || !each)
-		return 0;
-	for (Dwarf_Word i = 0; i < all / each && i < PARTS_MOST && !rc; i++)
-		rc = lay_out(layout, &element, offset + i * each, depth + 1);
-	return rc;
-}
-
-static int lay_out(const struct layout *layout, Dwarf_Die *type,
-		   uint64_t offset, unsigned depth)
-{
+	const struct layout *layout = context;
 	struct dwarf_part pointer = { .offset = offset };
-	Dwarf_Die bare = *type;
 	int rc;
 
-	if (depth > DEPTH_MOST || !strip(&bare))
-		return 0;
-	if (dwarf_tag(&bare) == DW_TAG_atomic_type ||
-	    (dwarf_type_is_atomic_class(&bare) && !is_reference_class(&bare)))
-		return lay_out_atomic(layout, &bare, offset);
-	switch (dwarf_tag(&bare)) {
-	case DW_TAG_structure_type:
-	case DW_TAG_class_type:
-	case DW_TAG_union_type:
-		return lay_out_members(layout, &bare, offset, depth);
-	case DW_TAG_array_type:
-		return lay_out_array(layout, &bare, offset, depth);
-	}
-	rc = number_pointee(layout->types, &bare, &pointer.pointee);
+	if (dwarf_type_is_atomic(type))
+		return lay_out_atomic(layout, type, offset);
+	rc = number_pointee(layout->types, type, &pointer.pointee);
 	return rc || pointer.pointee == TYPE_NONE ? rc :
 						    add_part(layout, pointer);
 }
@@ -289,8 +329,9 @@ int dwarf_types_settle(struct dwarf_types *types)
 	/* More are met on the way. */
 	for (; types->settled < types->count; types->settled++) {
 		struct layout layout = { types, types->settled };
+		const struct dwarf_walk walk = { lay_out, &layout, PARTS_MOST };
 		Dwarf_Die die = types->list[types->settled].die;
-		int rc = lay_out(&layout, &die, 0, 0);
+		int rc = dwarf_type_walk(&walk, &die, 0);
 
 		if (rc)
 			return rc;

@@ -54,8 +54,28 @@ int dwarf_types_number(struct dwarf_types *types, Dwarf_Die *type,
 /* The type that an entry of a variable, a member or a pointer says. */
 bool dwarf_type_of(Dwarf_Die *entry, Dwarf_Die *out);
 
+/* The address of a variable that is always at the same one. */
+bool dwarf_fixed_address(Dwarf_Die *variable, uint64_t *out);
+
 /* Whether a class is one of those that C++ has for atomic objects. */
 bool dwarf_type_is_atomic_class(Dwarf_Die *type);
+
+/* Whether an object of the type is atomic; names are looked behind. */
+bool dwarf_type_is_atomic(Dwarf_Die *type);
+
+/* How an object of a type is gone through. */
+struct dwarf_walk {
+	int (*visit)(void *context, Dwarf_Die *type, uint64_t offset);
+	void *context;
+	uint64_t elements;	/* of an array, no more are looked at */
+};
+
+/*
+ * Visits what an object at `offset` is made of, down to what is atomic or has
+ * no members and elements.  A result other than 0 ends it and is returned.
+ */
+int dwarf_type_walk(const struct dwarf_walk *walk, Dwarf_Die *type,
+		    uint64_t offset);
 
 /* Finds the parts of all; drops pointers that lead to nothing atomic. */
 int dwarf_types_settle(struct dwarf_types *types);

@@ -59,8 +59,8 @@ size_t module_map_lowest(const struct module_map *map);
 
 /*
  * Finds "NAME", or "LIBRARY!NAME" where LIBRARY is a file's name without its
- * directories, or that without its last numbers.  `*size` is that of data; 0 for code, or if the module does
- * not say.
+ * directories, or that without its last numbers.  `*size` is that of data; 0
+ * for code, or if the module does not say.
  */
 int module_map_find(const struct module_map *map,
 		    const struct modules *modules, const char *name,

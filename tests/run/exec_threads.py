@@ -7,16 +7,13 @@ usage: exec_threads.py --cprec C --guest G
 
 The guest is guests/execs/threads.c.  Speaks TAP.
 """
-import argparse
 import json
-import os
 import re
 import subprocess
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
-from tap import Failure, Tap, equal  # noqa: E402
+from tap import Failure, Tap, equal, main  # noqa: E402
 
 EXECS = ["other", "leader", "other"]
 WAYS = {"in one segment": [], "in short segments": ["--segment", "20k"]}
@@ -25,8 +22,8 @@ WAYS = {"in one segment": [], "in short segments": ["--segment", "20k"]}
 class Tests(Tap):
     def __init__(self, options, folder):
         super().__init__()
-        self.cprec = os.path.abspath(options.cprec)
-        self.guest = os.path.abspath(options.guest)
+        self.cprec = options.cprec
+        self.guest = options.guest
         self.folder = folder
 
     def run(self, *arguments, status=0):
@@ -147,7 +144,8 @@ class Tests(Tap):
               "end: 19999900000", "output")
 
 
-def run_all(tests):
+def run_all(options, folder):
+    tests = Tests(options, folder)
     for way in WAYS:
         tests.test(f"{way}: record", tests.record, way)
         tests.test(f"{way}: lives", tests.lives)
@@ -158,13 +156,5 @@ def run_all(tests):
     return tests.summary()
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    for name in "cprec", "guest":
-        parser.add_argument(f"--{name}", required=True)
-    with tempfile.TemporaryDirectory(prefix="cprec-execs-") as folder:
-        return run_all(Tests(parser.parse_args(), os.path.realpath(folder)))
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(run_all, "guest"))

@@ -7,16 +7,14 @@ usage: execs.py --cprec C --before B --after A
 
 The guests are guests/execs/before.c and after.c.  Speaks TAP.
 """
-import argparse
 import json
 import os
 import re
 import subprocess
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
-from tap import Failure, Tap, equal  # noqa: E402
+from tap import Failure, Tap, equal, main  # noqa: E402
 
 WAYS = {
     "in one segment": [],
@@ -28,9 +26,9 @@ WAYS = {
 class Tests(Tap):
     def __init__(self, options, folder):
         super().__init__()
-        self.cprec = os.path.abspath(options.cprec)
-        self.before = os.path.abspath(options.before)
-        self.after = os.path.abspath(options.after)
+        self.cprec = options.cprec
+        self.before = options.before
+        self.after = options.after
         self.folder = folder
 
     def run(self, *arguments):
@@ -158,7 +156,8 @@ class Tests(Tap):
                 raise Failure(f"not at _start:\n{text[:1200]}")
 
 
-def run_all(tests):
+def run_all(options, folder):
+    tests = Tests(options, folder)
     for way in WAYS:
         tests.test(f"{way}: record", tests.record, way)
         tests.test(f"{way}: programs", tests.programs)
@@ -168,13 +167,5 @@ def run_all(tests):
     return tests.summary()
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    for name in "cprec", "before", "after":
-        parser.add_argument(f"--{name}", required=True)
-    with tempfile.TemporaryDirectory(prefix="cprec-execs-") as folder:
-        return run_all(Tests(parser.parse_args(), os.path.realpath(folder)))
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(run_all, "before", "after"))

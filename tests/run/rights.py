@@ -7,17 +7,15 @@ usage: rights.py --cprec C
 
 Some need root, and are skipped otherwise.  Speaks TAP.
 """
-import argparse
 import glob
 import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.dont_write_bytecode = True
-from tap import Failure, Tap, equal  # noqa: E402
+from tap import Failure, Tap, equal, main  # noqa: E402
 
 NOBODY = 65534
 
@@ -58,7 +56,7 @@ print "gone\\n";
 class Tests(Tap):
     def __init__(self, cprec, folder):
         super().__init__()
-        self.cprec = os.path.abspath(cprec)
+        self.cprec = cprec
         self.folder = folder
 
     def begin(self):
@@ -140,7 +138,9 @@ class Tests(Tap):
                 raise Failure(line)
 
 
-def run_all(tests):
+def run_all(options, folder):
+    os.chmod(folder, 0o755)
+    tests = Tests(options.cprec, folder)
     for name in "generations", "daemon":
         if os.getuid():
             tests.count += 1
@@ -152,14 +152,5 @@ def run_all(tests):
     return tests.summary()
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--cprec", required=True)
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="cprec-rights-") as folder:
-        os.chmod(folder, 0o755)
-        return run_all(Tests(options.cprec, os.path.realpath(folder)))
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(run_all))

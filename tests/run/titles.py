@@ -7,16 +7,14 @@ usage: titles.py --cprec C
 
 Speaks TAP.
 """
-import argparse
 import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.dont_write_bytecode = True
-from tap import Failure, Tap, equal  # noqa: E402
+from tap import Failure, Tap, equal, main  # noqa: E402
 
 # A child, and then another program in the first process.
 EXECS = "FOO=bar {name} 61 & exec {name} 62"
@@ -42,7 +40,7 @@ def slurp(path):
 class Tests(Tap):
     def __init__(self, cprec, folder):
         super().__init__()
-        self.cprec = os.path.abspath(cprec)
+        self.cprec = cprec
         self.folder = folder
         # So that no other process is found.
         self.name = f"titled{os.getpid()}"
@@ -100,21 +98,18 @@ class Tests(Tap):
         equal(said, ["0\n143\n"] * 3, "natively, run, recorded")
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--cprec", required=True)
-    with tempfile.TemporaryDirectory(prefix="cprec-titles-") as folder:
-        tests = Tests(parser.parse_args().cprec, os.path.realpath(folder))
-        tests.test("the host, run", tests.host, "run", "--")
-        tests.test("the host, recorded", tests.host, "record", "-q", "-o",
-                   "host.cpr", "--")
-        tests.test("the host, children not recorded", tests.host, "record",
-                   "-q", "--no-children", "-o", "alone.cpr", "--")
-        for how in ENDS:
-            if shutil.which(how, path=tests.env["PATH"]):
-                tests.test(f"found by {how}", tests.end, how)
-        return tests.summary()
+def run_all(options, folder):
+    tests = Tests(options.cprec, folder)
+    tests.test("the host, run", tests.host, "run", "--")
+    tests.test("the host, recorded", tests.host, "record", "-q", "-o",
+               "host.cpr", "--")
+    tests.test("the host, children not recorded", tests.host, "record", "-q",
+               "--no-children", "-o", "alone.cpr", "--")
+    for how in ENDS:
+        if shutil.which(how, path=tests.env["PATH"]):
+            tests.test(f"found by {how}", tests.end, how)
+    return tests.summary()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(run_all))

@@ -306,14 +306,14 @@ static int64_t copy_within(struct linux_process *process,
 		if (in_pieces && !waits &&
 		    !has_more(process, (int)arg[from], arg[from + 1]))
 			return 0;
-		return limits_file_exceeded(process);
+		return limits_file_exceeded();
 	}
 	memcpy(less, arg, sizeof(less));
 	less[count] = room;
 	result = marshal_call(process, row, less);
 	if (in_pieces && result == (int64_t)room &&
 	    has_more(process, (int)arg[from], arg[from + 1]))
-		limits_file_exceeded(process);
+		limits_file_exceeded();
 	return result;
 }
 

@@ -91,7 +91,7 @@ uint64_t limits_file_room(struct linux_process *process, int fd,
 			  int64_t offset, bool appends);
 
 /* No byte: SIGXFSZ is sent; the call's errno is returned. */
-int64_t limits_file_exceeded(struct linux_process *process);
+int64_t limits_file_exceeded(void);
 
 /* Whether a file may get this size; if not, it is as above. */
 bool limits_allow_size(struct linux_process *process, int fd, uint64_t size);

@@ -65,11 +65,10 @@ uint64_t limits_file_room(struct linux_process *process, int fd,
 	return (uint64_t)offset < limit ? limit - (uint64_t)offset : 0;
 }
 
-int64_t limits_file_exceeded(struct linux_process *process)
+int64_t limits_file_exceeded(void)
 {
 	siginfo_t info = { .si_signo = SIGXFSZ, .si_code = SI_USER };
 
-	(void)process;
 	info.si_pid = getpid();
 	info.si_uid = getuid();
 	signals_queue_again(SIGXFSZ, &info);
@@ -83,7 +82,7 @@ static bool allow(struct linux_process *process, const struct stat *file,
 	if (size > INT64_MAX || size <= (uint64_t)file->st_size ||
 	    size <= limit_of(process, LIMIT_FILE))
 		return true;
-	limits_file_exceeded(process);
+	limits_file_exceeded();
 	return false;
 }
 

@@ -81,7 +81,7 @@ static int64_t heed_limit(struct linux_process *process,
 	if (room && room >= size)
 		return 0;
 	if (!room && (size || failed))
-		return limits_file_exceeded(process);
+		return limits_file_exceeded();
 	spans_cut(spans, room);
 	return 0;
 }
