@@ -104,14 +104,16 @@ static void put_doubts(struct output *out, const struct key_frame *frame)
 	}
 }
 
-static void put_pages(struct output *out, const struct key_frame *frame)
+void page_refs_encode(struct output *out, const struct page_ref *list,
+		      size_t count)
 {
 	uint64_t end = 0;
 	uint64_t id = 0;
 
-	output_varint(out, frame->page_count);
-	for (size_t i = 0; i < frame->page_count; i++) {
-		const struct page_ref *ref = &frame->pages[i];
+	assert(count <= KEY_FRAME_LIST_MAX);
+	output_varint(out, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct page_ref *ref = &list[i];
 
 		assert(end <= ref->page && ref->page < PAGE_END);
 		assert(ref->id < PAGE_ID_END);
@@ -127,8 +129,7 @@ void key_frame_encode(struct output *out, const struct reg_table *table,
 {
 	assert(is_cache_entries(frame->cache_entries));
 	assert(frame->region_count <= KEY_FRAME_LIST_MAX &&
-	       frame->doubt_count <= KEY_FRAME_LIST_MAX &&
-	       frame->page_count <= KEY_FRAME_LIST_MAX);
+	       frame->doubt_count <= KEY_FRAME_LIST_MAX);
 	assert(frame->cache_size == 0 ||
 	       frame->cache_size == 8 * (size_t)frame->cache_entries);
 	output_varint(out, frame->time);
@@ -139,7 +140,7 @@ void key_frame_encode(struct output *out, const struct reg_table *table,
 	output_bytes(out, frame->regs.bytes, table->bytes);
 	put_regions(out, frame);
 	put_doubts(out, frame);
-	put_pages(out, frame);
+	page_refs_encode(out, frame->pages, frame->page_count);
 	output_varint(out, frame->cache_size);
 	output_bytes(out, frame->cache, frame->cache_size);
 }
@@ -273,15 +274,14 @@ static void take_doubts(struct input *in, struct key_frame *frame)
 	}
 }
 
-static void take_pages(struct input *in, struct key_frame *frame)
+static void take_pages(struct input *in, struct page_ref **list, size_t *count)
 {
 	uint64_t end = 0;
 	uint64_t id = 0;
 
-	frame->pages = take_list(in, &frame->page_count, PAGE_REF_BYTES,
-				 sizeof(*frame->pages));
-	for (size_t i = 0; i < frame->page_count && !in->error; i++) {
-		struct page_ref *ref = &frame->pages[i];
+	*list = take_list(in, count, PAGE_REF_BYTES, sizeof(**list));
+	for (size_t i = 0; i < *count && !in->error; i++) {
+		struct page_ref *ref = &(*list)[i];
 
 		ref->page = end + input_count(in, PAGE_END - end);
 		check(in, ref->page < PAGE_END);
@@ -290,6 +290,20 @@ static void take_pages(struct input *in, struct key_frame *frame)
 		ref->id = id;
 		end = ref->page + 1;
 	}
+}
+
+int page_refs_decode(struct page_ref **list, size_t *count,
+		     const uint8_t *bytes, size_t size)
+{
+	struct input in = { bytes, bytes + size, 0 };
+
+	take_pages(&in, list, count);
+	check(&in, input_left(&in) == 0);
+	if (in.error) {
+		free(*list);
+		*list = NULL;
+	}
+	return in.error;
 }
 
 static void take_cache(struct input *in, struct key_frame *frame)
@@ -328,7 +342,7 @@ int key_frame_decode(struct key_frame *out, const struct reg_table *table,
 		memcpy(frame.regs.bytes, regs, table->bytes);
 	take_regions(&in, &frame);
 	take_doubts(&in, &frame);
-	take_pages(&in, &frame);
+	take_pages(&in, &frame.pages, &frame.page_count);
 	take_cache(&in, &frame);
 	check(&in, input_left(&in) == 0);
 	if (in.error) {

@@ -77,6 +77,16 @@ int key_frame_decode(struct key_frame *out, const struct reg_table *table,
 void key_frame_release(struct key_frame *frame);
 
 /*
+ * CHUNK_SNAPSHOT: the snapshot lists up to a key frame in one, without the
+ * pages of zeros, so that a reader need not begin at the first.  The caller
+ * frees the decoded list.
+ */
+void page_refs_encode(struct output *out, const struct page_ref *list,
+		      size_t count);
+int page_refs_decode(struct page_ref **list, size_t *count,
+		     const uint8_t *bytes, size_t size);
+
+/*
  * What a segment did to pages, as far as faults show it for nothing.
  */
 struct page_touch {

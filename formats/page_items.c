@@ -2,6 +2,7 @@
 /* page_items.c - see page_items.h */
 #include "formats/page_items.h"
 
+#include <endian.h>
 #include <string.h>
 
 #include "formats/error.h"
@@ -74,18 +75,19 @@ void page_batch_end(struct page_batch *batch)
 
 static uint64_t mask_at(const uint8_t *mask, unsigned part)
 {
-	struct input in = { mask + part * WORD, mask + PAGE_MASK, 0 };
+	uint64_t little;
 
-	return input_uint(&in, WORD);
+	memcpy(&little, mask + part * WORD, WORD);
+	return le64toh(little);
 }
 
-static size_t count_words(const uint8_t *mask)
+size_t page_patch_size(const uint8_t *patch)
 {
-	int count = 0;
+	int words = 0;
 
 	for (unsigned part = 0; part < PAGE_WORDS / 64; part++)
-		count += __builtin_popcountll(mask_at(mask, part));
-	return (size_t)count;
+		words += __builtin_popcountll(mask_at(patch, part));
+	return PAGE_MASK + (size_t)words * WORD;
 }
 
 static void take_item(struct page_item *item, uint64_t id, uint64_t distance,
@@ -98,7 +100,7 @@ static void take_item(struct page_item *item, uint64_t id, uint64_t distance,
 	item->base = distance ? id - distance : 0;
 	item->bytes = input_bytes(in, distance ? PAGE_MASK : GUEST_PAGE);
 	if (distance && item->bytes)
-		input_bytes(in, count_words(item->bytes) * WORD);
+		input_bytes(in, page_patch_size(item->bytes) - PAGE_MASK);
 }
 
 int page_items_decode(struct page_item items[PAGE_ITEMS_MOST], size_t count,
@@ -119,19 +121,37 @@ int page_items_decode(struct page_item items[PAGE_ITEMS_MOST], size_t count,
 	return input_left(&in) ? ERR_CORRUPT : 0;
 }
 
-void page_item_apply(const struct page_item *item, uint8_t *page)
+static void change_word(uint8_t *to, const uint8_t *change)
 {
-	const uint8_t *words = item->bytes + PAGE_MASK;
+	uint64_t word, by;
+
+	memcpy(&word, to, WORD);
+	memcpy(&by, change, WORD);
+	word ^= by;
+	memcpy(to, &word, WORD);
+}
+
+void page_patch_apply(const uint8_t *patch, uint8_t *page)
+{
+	const uint8_t *words = patch + PAGE_MASK;
 
 	for (unsigned part = 0; part < PAGE_WORDS / 64; part++) {
-		uint64_t mask = mask_at(item->bytes, part);
+		uint64_t mask = mask_at(patch, part);
 
-		for (; mask; mask &= mask - 1) {
+		for (; mask; mask &= mask - 1, words += WORD) {
 			unsigned bit = (unsigned)__builtin_ctzll(mask);
-			uint8_t *to = page + (part * 64 + bit) * WORD;
 
-			for (unsigned i = 0; i < WORD; i++)
-				to[i] ^= *words++;
+			change_word(page + (part * 64 + bit) * WORD, words);
 		}
 	}
+}
+
+void page_item_apply(const struct page_item *item, uint8_t *page)
+{
+	if (item->base) {
+		page_patch_apply(item->bytes, page);
+		return;
+	}
+	for (unsigned i = 0; i < PAGE_WORDS; i++)
+		change_word(page + i * WORD, item->bytes + i * WORD);
 }

@@ -29,7 +29,7 @@
 
 struct failure;
 
-#define TRACE_VERSION 5
+#define TRACE_VERSION 6
 #define TRACE_CHUNK_MAX (64u << 20)	/* content of one chunk, uncompressed */
 
 /* Written to disk. */
@@ -48,9 +48,10 @@ enum chunk_kind {
 	/* Readers may do without these. */
 	CHUNK_ORIGIN = 128,	/* which process made this one: meta.h */
 	CHUNK_PROGRAM = 129,	/* what it became by exec: meta.h */
+	CHUNK_SNAPSHOT = 130,	/* all pages at a key frame: key_frame.h */
 };
 
-#define CHUNK_KINDS (CHUNK_PROGRAM + 1)		/* numbers go up to that */
+#define CHUNK_KINDS (CHUNK_SNAPSHOT + 1)		/* numbers go up to that */
 
 /* What the header says of the recording. */
 struct trace_header {

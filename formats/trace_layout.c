@@ -172,6 +172,7 @@ static const char *const kind_names[] = {
 	[CHUNK_FOOTER] = "footer",
 	[CHUNK_ORIGIN] = "origin",
 	[CHUNK_PROGRAM] = "program",
+	[CHUNK_SNAPSHOT] = "snapshot",
 };
 
 bool chunk_kind_is_known(unsigned kind)

@@ -18,7 +18,7 @@
 #include "formats/bytes.h"
 #include "formats/trace_file.h"
 
-#define TRACE_OLDEST_READER 5	/* that can read what this build writes */
+#define TRACE_OLDEST_READER 6	/* that can read what this build writes */
 
 #define TRACE_MAGIC "\x89" "cprec\r\n"
 #define TRACE_MAGIC_SIZE 8

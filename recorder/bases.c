@@ -37,16 +37,25 @@ static bool make_room(struct bases *bases)
 	return bases->list && bases->bytes;
 }
 
-const struct base *bases_find(struct bases *bases, uint64_t page,
-			      const uint8_t **bytes)
+struct base *bases_look(const struct bases *bases, uint64_t page,
+			const uint8_t **bytes)
 {
 	const uint64_t *place = number_map_find(&bases->places, page);
 
 	if (!place)
 		return NULL;
-	bases->list[*place].turn = bases->turn;
 	*bytes = bases->bytes + *place * GUEST_PAGE;
 	return &bases->list[*place];
+}
+
+struct base *bases_find(struct bases *bases, uint64_t page,
+			const uint8_t **bytes)
+{
+	struct base *base = bases_look(bases, page, bytes);
+
+	if (base)
+		base->turn = bases->turn;
+	return base;
 }
 
 /* The place of a base that nobody has asked for, or BASES_MOST. */
@@ -65,10 +74,10 @@ static size_t find_idle(struct bases *bases)
 	return BASES_MOST;
 }
 
-void bases_keep(struct bases *bases, uint64_t page, uint64_t id,
-		unsigned patches, const uint8_t *bytes)
+void bases_keep(struct bases *bases, const struct base *base,
+		const uint8_t *bytes)
 {
-	const uint64_t *known = number_map_find(&bases->places, page);
+	const uint64_t *known = number_map_find(&bases->places, base->page);
 	size_t place;
 
 	if (known)
@@ -81,9 +90,10 @@ void bases_keep(struct bases *bases, uint64_t page, uint64_t id,
 		place = find_idle(bases);
 	if (place == BASES_MOST)
 		return;
-	bases->list[place] = (struct base){ page, id, bases->turn, patches };
+	bases->list[place] = *base;
+	bases->list[place].turn = bases->turn;
 	memcpy(bases->bytes + place * GUEST_PAGE, bytes, GUEST_PAGE);
-	if (!known && number_map_set(&bases->places, page, place))
+	if (!known && number_map_set(&bases->places, base->page, place))
 		bases->list[place].turn = 0;	/* is nowhere found */
 }
 

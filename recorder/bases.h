@@ -16,6 +16,7 @@
 #ifndef CPREC_RECORDER_BASES_H
 #define CPREC_RECORDER_BASES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,7 +28,9 @@ struct base {
 	uint64_t page;
 	uint64_t id;		/* stored page */
 	uint64_t turn;		/* in which it was asked for last */
+	uint64_t began;		/* turn in which its group had begun anew */
 	unsigned patches;	/* that it is made of */
+	bool changed;		/* since its group began anew */
 };
 
 struct bases {
@@ -39,12 +42,16 @@ struct bases {
 };
 
 /* The base of a page and its contents, or NULL. */
-const struct base *bases_find(struct bases *bases, uint64_t page,
-			      const uint8_t **bytes);
+struct base *bases_find(struct bases *bases, uint64_t page,
+			const uint8_t **bytes);
 
-/* Takes a copy, if there is room, of what was stored whole or with patches. */
-void bases_keep(struct bases *bases, uint64_t page, uint64_t id,
-		unsigned patches, const uint8_t *bytes);
+/* The same of a page that nobody changed: it makes way as if not asked for. */
+struct base *bases_look(const struct bases *bases, uint64_t page,
+			const uint8_t **bytes);
+
+/* Takes a copy, if there is room, of what was stored; sets `turn`. */
+void bases_keep(struct bases *bases, const struct base *base,
+		const uint8_t *bytes);
 
 static inline void bases_next_turn(struct bases *bases)
 {

@@ -85,6 +85,7 @@ static void begin_again(struct recorder *rec)
 	rec->streamed = 0;
 	rec->resolved = 0;
 	rec->fresh_count = 0;
+	rec->listed = 0;
 	rec->module_count = 0;
 	vm_set_steps(rec->vm, 0);
 	know_pages_anew(rec);

@@ -3,8 +3,9 @@
  * internal.h - the parts of the recorder, for each other
  *
  * events.c runs the guest; effects.c turns what happens to it into packets;
- * segments.c ends a segment with a key frame; programs.c says what is executed;
- * trace.c begins and ends the file; recorder.c begins and ends all of it.
+ * segments.c ends a segment with a key frame, for which snapshot.c stores pages;
+ * programs.c says what is executed; trace.c begins and ends the file; recorder.c
+ * begins and ends all of it.
  */
 #ifndef CPREC_RECORDER_INTERNAL_H
 #define CPREC_RECORDER_INTERNAL_H
@@ -93,6 +94,7 @@ struct recorder {
 	uint64_t resolved;	/* doubtful pages that became known, ever */
 	struct range *fresh;
 	size_t fresh_count, fresh_room;
+	uint64_t listed;	/* pages in key frames since all were listed */
 
 	struct pacing pacing;
 	uint64_t streamed;	/* bytes of the segment that were flushed */
@@ -239,5 +241,21 @@ int segment_write_thread(struct recorder *rec, struct stream *stream,
 
 /* Writes waiting pages out; with `all`, also a chunk that is not full. */
 int segment_write_pages(struct recorder *rec, bool all, struct failure *why);
+
+/* ------- snapshot.c ------- */
+
+/* The snapshot list of a key frame.  The caller frees the list. */
+struct snapshot {
+	struct page_ref *list;
+	size_t count, room;
+};
+
+/* Stores what was written in the segment that ends; lists what has changed. */
+int snapshot_take(struct recorder *rec, struct snapshot *out,
+		  struct failure *why);
+
+/* Behind the key frame: writes the list of all pages, from time to time. */
+int snapshot_write(struct recorder *rec, const struct snapshot *shot,
+		   struct failure *why);
 
 #endif

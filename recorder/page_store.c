@@ -28,6 +28,7 @@ void page_store_release(struct page_store *store)
 	free(store->stored);
 	number_map_release(&store->current);
 	bases_release(&store->bases);
+	page_groups_release(&store->groups);
 	output_release(&store->batch.pages);
 	memset(store, 0, sizeof(*store));
 }
@@ -78,29 +79,51 @@ bool page_store_has(const struct page_store *store, const uint8_t *bytes,
 	return *id != 0;
 }
 
-/* Puts a new content into the batch. */
-static void put_item(struct page_store *store, uint64_t page,
-		     const uint8_t *bytes)
+static void put_whole(struct page_store *store, const uint8_t *bytes)
 {
-	const uint8_t *before;
-	const struct base *base = bases_find(&store->bases, page, &before);
-	struct page_patch patch;
-
 	if (!store->batch.count)
 		store->batch_first = store->next_id;
-	if (base && base->patches < PATCHES_MOST &&
-	    page_patch_make(&patch, before, bytes, PATCH_MOST)) {
-		page_batch_add_patch(&store->batch, &patch,
-				     store->next_id - base->id);
-		bases_keep(&store->bases, page, store->next_id,
-			   base->patches + 1, bytes);
-		return;
-	}
 	page_batch_add(&store->batch, bytes);
-	store->whole++;
+}
+
+static void put_patch(struct page_store *store, const struct page_patch *patch,
+		      const struct base *base)
+{
+	if (!store->batch.count)
+		store->batch_first = store->next_id;
+	page_batch_add_patch(&store->batch, patch, store->next_id - base->id);
+}
+
+/* Puts a new content into the batch. */
+static int put_item(struct page_store *store, uint64_t page,
+		    const uint8_t *bytes)
+{
+	struct page_group *group =
+		page_groups_store(&store->groups, page, store->bases.turn);
+	const uint8_t *before;
+	const struct base *base = bases_find(&store->bases, page, &before);
+	struct base next = { .page = page, .id = store->next_id };
+	bool may_patch = base && group && base->began == group->began &&
+			 base->patches < PATCHES_MOST;
+	struct page_patch patch;
+
+	if (!group)
+		return ERR_NO_MEMORY;
+	group->stores++;
+	group->pages += !base || base->began != group->began || !base->changed;
+	next.began = group->began;
+	next.changed = true;
+	if (may_patch && page_patch_make(&patch, before, bytes, PATCH_MOST)) {
+		put_patch(store, &patch, base);
+		next.patches = base->patches + 1;
+	} else {
+		put_whole(store, bytes);
+		store->unlike += may_patch || !base;
+	}
 	/* What is stored a second time may be so again. */
 	if (base || page_store_current(store, page))
-		bases_keep(&store->bases, page, store->next_id, 0, bytes);
+		bases_keep(&store->bases, &next, bytes);
+	return store->batch.pages.error;
 }
 
 int page_store_add(struct page_store *store, uint64_t page,
@@ -117,15 +140,47 @@ int page_store_add(struct page_store *store, uint64_t page,
 	key = page_hash(bytes);
 	slot = stored_slot(store->stored, store->stored_room, &key);
 	if (!slot->id) {
-		put_item(store, page, bytes);
-		if (store->batch.pages.error)
-			return store->batch.pages.error;
+		int rc = put_item(store, page, bytes);
+
+		if (rc)
+			return rc;
 		slot->key = key;
 		slot->id = store->next_id++;
 		store->stored_count++;
 	}
 	*id = slot->id;
 	return 0;
+}
+
+/* ------- groups ------- */
+
+bool page_store_begins(const struct page_store *store, uint64_t page)
+{
+	return page_groups_begun(&store->groups, page, store->bases.turn);
+}
+
+uint64_t page_store_begin(struct page_store *store, uint64_t page)
+{
+	const struct page_group *group =
+		page_groups_begun(&store->groups, page, store->bases.turn);
+	const uint8_t *bytes;
+	struct base *base = bases_look(&store->bases, page, &bytes);
+	struct page_key key;
+
+	if (!group || !base || base->began != group->began_before ||
+	    !base->changed || base->id != page_store_current(store, page))
+		return 0;
+	put_whole(store, bytes);
+	if (store->batch.pages.error)
+		return 0;	/* the batch tells */
+	key = page_hash(bytes);
+	stored_slot(store->stored, store->stored_room, &key)->id =
+		store->next_id;
+	base->id = store->next_id++;
+	base->began = group->began;
+	base->patches = 0;
+	base->changed = false;
+	return base->id;
 }
 
 /* ------- the newest snapshot ------- */

@@ -21,6 +21,7 @@
 #include "formats/page_hash.h"
 #include "formats/page_items.h"
 #include "recorder/bases.h"
+#include "recorder/page_groups.h"
 
 struct page_store {
 	/* Open addressing; id 0 marks a free slot. */
@@ -32,9 +33,10 @@ struct page_store {
 
 	struct number_map current;	/* the newest snapshot: page to id */
 	struct bases bases;		/* of patches */
+	struct page_groups groups;
 
 	uint64_t next_id;	/* of the next new content; from 1 */
-	uint64_t whole;		/* contents that are no patches, so far */
+	uint64_t unlike;	/* contents that no patch could make, so far */
 	uint64_t batch_first;	/* id of the first page in `batch` */
 	struct page_batch batch;	/* contents that are in no chunk yet */
 };
@@ -54,6 +56,14 @@ int page_store_add(struct page_store *store, uint64_t page,
 bool page_store_has(const struct page_store *store, const uint8_t *bytes,
 		    uint64_t *id);
 
+/* Whether the group of a page has begun anew in this snapshot. */
+bool page_store_begins(const struct page_store *store, uint64_t page);
+
+/*
+ * If the group has, and the page has not changed since the last snapshot but
+ * since its group began before: stores it whole.  Returns the new id, or 0.
+ */
+uint64_t page_store_begin(struct page_store *store, uint64_t page);
 
 /* The id that a page has in the newest snapshot; 0 if it is in none. */
 uint64_t page_store_current(const struct page_store *store, uint64_t page);

@@ -126,118 +126,6 @@ static int write_index(struct recorder *rec, struct failure *why)
 				  rec->segment, 0, &out, why);
 }
 
-/* ------- the snapshot ------- */
-
-struct snapshot {
-	struct recorder *rec;
-	struct page_ref *list;
-	size_t count, room;
-	int error;
-};
-
-static void list_page(struct snapshot *shot, uint64_t page, uint64_t id)
-{
-	if (array_room(shot->list, shot->count, shot->room)) {
-		shot->error = ERR_NO_MEMORY;
-		return;
-	}
-	shot->list[shot->count++] = (struct page_ref){ page, id };
-	if (page_store_set_current(&shot->rec->pages, page, id))
-		shot->error = ERR_NO_MEMORY;
-}
-
-static bool was_written(const struct page_touch *touch)
-{
-	return touch->how & (PAGE_WAS_WRITTEN | PAGE_WAS_RESOLVED);
-}
-
-static bool is_written(const struct recorder *rec, uint64_t page)
-{
-	size_t low = 0, high = rec->touch_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (rec->touches[middle].page < page)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < rec->touch_count && rec->touches[low].page == page; low++)
-		if (was_written(&rec->touches[low]))
-			return true;
-	return false;
-}
-
-/* A page of new zeros that older snapshots know otherwise. */
-static void list_fresh(void *context, uint64_t page)
-{
-	struct snapshot *shot = context;
-	struct recorder *rec = shot->rec;
-
-	if (!page_store_current(&rec->pages, page) ||
-	    is_written(rec, page) || !effects_own_page(rec, page) ||
-	    !memory_region_at(rec->memory, page << GUEST_PAGE_SHIFT))
-		return;
-	list_page(shot, page, 0);
-}
-
-static int list_written(struct snapshot *shot, struct failure *why)
-{
-	struct recorder *rec = shot->rec;
-	uint64_t last = UINT64_MAX;
-
-	for (size_t i = 0; i < rec->touch_count; i++) {
-		uint64_t page = rec->touches[i].page, id;
-		const uint8_t *bytes;
-
-		if (!was_written(&rec->touches[i]) || page == last)
-			continue;
-		last = page;
-		bytes = effects_own_page(rec, page) ?
-				memory_peek(rec->memory, page) : NULL;
-		if (!bytes)
-			continue;	/* unmapped or doubtful by now */
-		if (page_store_add(&rec->pages, page, bytes, &id))
-			return failed(why, ERR_NO_MEMORY, "out of memory");
-		if (segment_write_pages(rec, false, why))
-			return ERR_SYSTEM;
-		if (id != page_store_current(&rec->pages, page))
-			list_page(shot, page, id);
-	}
-	return shot->error ? failed(why, shot->error, "out of memory") : 0;
-}
-
-static int by_ref_page(const void *left, const void *right)
-{
-	const struct page_ref *a = left, *b = right;
-
-	return a->page < b->page ? -1 : a->page > b->page;
-}
-
-/* Lists every page whose contents differ from the snapshot before. */
-static int take_snapshot(struct snapshot *shot, struct failure *why)
-{
-	struct recorder *rec = shot->rec;
-	struct segment_costs costs = segment_costs(rec);
-	uint64_t whole = rec->pages.whole;
-	int rc;
-
-	bases_next_turn(&rec->pages.bases);
-	rc = list_written(shot, why);
-	if (rc)
-		return rc;
-	pacing_learn(&rec->pacing, &costs, rec->pages.whole - whole);
-	for (size_t i = 0; i < rec->fresh_count; i++)
-		page_store_each(&rec->pages, rec->fresh[i].page,
-				rec->fresh[i].count, list_fresh, shot);
-	if (shot->error)
-		return failed(why, shot->error, "out of memory");
-	if (shot->count)
-		qsort(shot->list, shot->count, sizeof(*shot->list), by_ref_page);
-	return segment_write_pages(rec, true, why);
-}
-
 /* ------- the key frame ------- */
 
 struct doubts {
@@ -375,7 +263,7 @@ int segment_end(struct recorder *rec, struct failure *why)
 
 int segment_start(struct recorder *rec, struct failure *why)
 {
-	struct snapshot shot = { .rec = rec };
+	struct snapshot shot = { 0 };
 	bool started = rec->started;
 	int rc = 0;
 
@@ -394,9 +282,11 @@ int segment_start(struct recorder *rec, struct failure *why)
 	}
 	streams_start_segment(rec);
 	if (!rc)
-		rc = take_snapshot(&shot, why);
+		rc = snapshot_take(rec, &shot, why);
 	if (!rc)
 		rc = write_key_frame(rec, &shot, why);
+	if (!rc)
+		rc = snapshot_write(rec, &shot, why);
 	free(shot.list);
 	if (rc)
 		return rc;

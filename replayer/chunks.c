@@ -281,6 +281,23 @@ static int add_program(struct recording *recording, uint32_t chunk,
 	return 0;
 }
 
+static int add_snapshot(struct recording *recording, uint32_t chunk,
+			const struct chunk_info *info, struct failure *why)
+{
+	size_t count = recording->snapshot_count;
+
+	if (info->segment + UINT64_C(1) != recording->segment_count ||
+	    (count && recording->snapshots[count - 1].segment == info->segment))
+		return recording_damaged(recording, chunk, ERR_CORRUPT,
+					 "segment", why);
+	if (array_room(recording->snapshots, recording->snapshot_count,
+		       recording->snapshot_room))
+		return no_memory(why);
+	recording->snapshots[recording->snapshot_count++] =
+		(struct snapshot_place){ info->segment, chunk };
+	return 0;
+}
+
 /* ------- all chunks ------- */
 
 static int add_chunk(struct recording *recording, uint32_t chunk,
@@ -313,6 +330,8 @@ static int add_chunk(struct recording *recording, uint32_t chunk,
 		return read_origin(recording, chunk, why);
 	case CHUNK_PROGRAM:
 		return add_program(recording, chunk, info, why);
+	case CHUNK_SNAPSHOT:
+		return add_snapshot(recording, chunk, info, why);
 	case CHUNK_SYMBOLS:
 	case CHUNK_FOOTER:
 		break;
@@ -363,5 +382,8 @@ void recording_forget(struct recording *recording)
 	recording->program_chunks = NULL;
 	recording->program_chunk_count = recording->program_chunk_room = 0;
 	recording->has_origin = false;
+	free(recording->snapshots);
+	recording->snapshots = NULL;
+	recording->snapshot_count = recording->snapshot_room = 0;
 	stored_pages_release(&recording->pages);
 }

@@ -15,6 +15,13 @@ struct page_version {
 	uint32_t before;	/* 1 + position of the version before, or 0 */
 };
 
+void page_versions_begin(struct page_versions *versions, uint32_t segment)
+{
+	versions->count = 0;
+	number_map_clear(&versions->newest);
+	versions->first = versions->end = segment;
+}
+
 static int reserve(struct page_versions *versions, size_t more)
 {
 	size_t needed = versions->count + more;
@@ -42,7 +49,7 @@ static int add_one(struct page_versions *versions, const struct page_ref *ref)
 	versions->list[versions->count] = (struct page_version) {
 		.page = ref->page,
 		.id = ref->id,
-		.segment = versions->segments,
+		.segment = versions->end,
 		.before = before ? (uint32_t)*before : 0,
 	};
 	return number_map_set(&versions->newest, ref->page, ++versions->count);
@@ -56,7 +63,7 @@ int page_versions_add(struct page_versions *versions,
 	for (size_t i = 0; i < count && !rc; i++)
 		rc = add_one(versions, &refs[i]);
 	if (!rc)
-		versions->segments++;
+		versions->end++;
 	return rc;
 }
 
@@ -65,7 +72,7 @@ uint64_t page_versions_find(const struct page_versions *versions,
 {
 	const uint64_t *newest = number_map_find(&versions->newest, page);
 
-	assert(segment < versions->segments);
+	assert(versions->first <= segment && segment < versions->end);
 	for (uint64_t at = newest ? *newest : 0; at;
 	     at = versions->list[at - 1].before)
 		if (versions->list[at - 1].segment <= segment)

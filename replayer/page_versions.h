@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * page_versions.h - which stored page a guest page was, as of each segment
+ * page_versions.h - which stored page a guest page was, as of some segments
  *
- * The snapshot lists of the key frames, merged: a hash table from page to its
- * newest version, each version linked to the one before.  Lists are added in
- * the order of their segments, as far as somebody asks, so that the newest
- * version is mostly the answer.
+ * The snapshot lists of successive key frames, merged: a hash table from page
+ * to its newest version, each version linked to the one before.  The first of
+ * them says all pages; lists are added in the order of their segments, as far
+ * as somebody asks, so that the newest version is mostly the answer.
  *
  * Units:      pages are guest address / GUEST_PAGE.
  * Ownership:  page_versions_release() frees; a zeroed structure is empty.
@@ -26,8 +26,11 @@ struct page_versions {
 	struct page_version *list;
 	uint32_t count, capacity;
 	struct number_map newest;	/* page to 1 + position in `list` */
-	uint32_t segments;	/* whose lists were added */
+	uint32_t first, end;	/* segments whose lists were added */
 };
+
+/* Forgets all; the list that is added next is of `segment`. */
+void page_versions_begin(struct page_versions *versions, uint32_t segment);
 
 /* Adds the list of the next segment. */
 int page_versions_add(struct page_versions *versions,

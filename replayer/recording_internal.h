@@ -54,6 +54,11 @@ struct thread {
 	uint32_t tid;
 };
 
+/* All pages as of the first key frame of a segment are in a chunk. */
+struct snapshot_place {
+	uint32_t segment, chunk;
+};
+
 /* A program is executed in a stream, whose next instruction is its first. */
 struct exec {
 	uint64_t time;
@@ -91,6 +96,8 @@ struct recording {
 	struct slices slices;
 
 	struct stored_pages pages;
+	struct snapshot_place *snapshots;	/* sorted by segment */
+	size_t snapshot_count, snapshot_room;
 	struct page_versions versions;
 
 	struct names names;

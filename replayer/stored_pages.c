@@ -98,52 +98,12 @@ int stored_pages_unpack(const struct stored_pages *store,
 					 why) : 0;
 }
 
-static const struct page_item *find_item(const struct page_source *source,
-					 uint64_t id, int *rc,
-					 struct failure *why)
+int stored_pages_too_many(const struct trace_reader *reader, uint64_t id,
+			  struct failure *why)
 {
-	const struct page_items *items;
-	size_t position;
-
-	*rc = stored_pages_find(source->store, source->reader, id, &position,
-				why);
-	if (*rc)
-		return NULL;
-	items = source->open(source->context, position, rc, why);
-	return items ? &items->list[id - source->store->chunks[position].first]
-		     : NULL;
-}
-
-int page_source_read(const struct page_source *source, uint64_t id,
-		     uint8_t bytes[GUEST_PAGE], struct failure *why)
-{
-	uint64_t patches[PATCHES_MOST], at = id;
-	const struct page_item *item;
-	unsigned count = 0;
-	int rc;
-
-	if (id == 0) {
-		memset(bytes, 0, GUEST_PAGE);
-		return 0;
-	}
-	for (item = find_item(source, at, &rc, why); item && item->base;
-	     item = find_item(source, at, &rc, why)) {
-		if (count == PATCHES_MOST)
-			return failed(why, ERR_CORRUPT,
-				      "'%s': page %" PRIu64 " is made of too "
-				      "many patches",
-				      trace_reader_path(source->reader), id);
-		patches[count++] = at;
-		at = item->base;
-	}
-	if (item)
-		memcpy(bytes, item->bytes, GUEST_PAGE);
-	while (count && item) {
-		item = find_item(source, patches[--count], &rc, why);
-		if (item)
-			page_item_apply(item, bytes);
-	}
-	return rc;
+	return failed(why, ERR_CORRUPT,
+		      "'%s': page %" PRIu64 " is made of too many patches",
+		      trace_reader_path(reader), id);
 }
 
 /* ------- those that are kept ------- */
@@ -167,47 +127,68 @@ static size_t make_place(struct stored_pages *store)
 	}
 }
 
-struct keeper {
-	struct stored_pages *store;
-	const struct trace_reader *reader;
-};
-
-static const struct page_items *open_kept(void *context, size_t position,
-					  int *rc, struct failure *why)
+static int open_chunk(struct stored_pages *store,
+		      const struct trace_reader *reader, size_t position,
+		      struct failure *why)
 {
-	struct keeper *keeper = context;
-	struct stored_pages *store = keeper->store;
 	struct page_chunk *chunk = &store->chunks[position];
 	struct page_items *items;
+	int rc;
 
-	*rc = 0;
 	chunk->used = true;
 	if (chunk->items)
-		return chunk->items;
+		return 0;
 	items = malloc(sizeof(*items));
-	if (!items) {
-		*rc = failed(why, ERR_NO_MEMORY, "out of memory");
-		return NULL;
-	}
-	*rc = stored_pages_unpack(store, keeper->reader, position,
-				  &store->unpacker, items, why);
-	if (*rc) {
+	if (!items)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	rc = stored_pages_unpack(store, reader, position, &store->unpacker,
+				 items, why);
+	if (rc) {
 		free(items);
-		return NULL;
+		return rc;
 	}
 	store->kept[make_place(store)] = (uint32_t)position;
 	chunk->items = items;
-	return items;
+	return 0;
+}
+
+static int find_item(struct stored_pages *store,
+		     const struct trace_reader *reader, uint64_t id,
+		     const struct page_item **item, struct failure *why)
+{
+	const struct page_chunk *chunk;
+	size_t position;
+	int rc = stored_pages_find(store, reader, id, &position, why);
+
+	if (!rc)
+		rc = open_chunk(store, reader, position, why);
+	if (rc)
+		return rc;
+	chunk = &store->chunks[position];
+	*item = &chunk->items->list[id - chunk->first];
+	return 0;
 }
 
 int stored_pages_read(struct stored_pages *store,
 		      const struct trace_reader *reader, uint64_t id,
 		      uint8_t bytes[GUEST_PAGE], struct failure *why)
 {
-	struct keeper keeper = { store, reader };
-	struct page_source source = { store, reader, open_kept, &keeper };
+	const struct page_item *item;
+	uint64_t at = id;
+	unsigned patches = 0;
 
-	return page_source_read(&source, id, bytes, why);
+	memset(bytes, 0, GUEST_PAGE);
+	for (; at; at = item->base) {
+		int rc = find_item(store, reader, at, &item, why);
+
+		if (rc)
+			return rc;
+		if (item->base && patches++ == PATCHES_MOST)
+			return stored_pages_too_many(reader, id, why);
+		/* In any order: they are changes. */
+		page_item_apply(item, bytes);
+	}
+	return 0;
 }
 
 void stored_pages_release(struct stored_pages *store)

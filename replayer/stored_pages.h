@@ -65,21 +65,9 @@ int stored_pages_unpack(const struct stored_pages *store,
 			struct unpacker *unpacker, struct page_items *to,
 			struct failure *why);
 
-/*
- * Where unpacked chunks come from: gives those of the chunk at a position,
- * good until the next call, or NULL with `*rc` and `why`.
- */
-struct page_source {
-	const struct stored_pages *store;
-	const struct trace_reader *reader;
-	const struct page_items *(*open)(void *context, size_t position,
-					 int *rc, struct failure *why);
-	void *context;
-};
-
-/* Copies a page of such chunks. */
-int page_source_read(const struct page_source *source, uint64_t id,
-		     uint8_t bytes[GUEST_PAGE], struct failure *why);
+/* What is said of a page with more patches than there may be. */
+int stored_pages_too_many(const struct trace_reader *reader, uint64_t id,
+			  struct failure *why);
 
 /* Copies a page; an id that is not there is ERR_CORRUPT. */
 int stored_pages_read(struct stored_pages *store,

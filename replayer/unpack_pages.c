@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* unpack_pages.c - many stored pages at once, on several threads */
+/*
+ * unpack_pages.c - many stored pages at once, on several threads
+ *
+ * The base of a patch comes before it in the file.  So each thread goes through
+ * the chunks once, backwards: of a patch it takes a copy, and the page waits for
+ * the chunk that has the base; a whole page is put in place, and the patches on
+ * top of it while it is in the host's cache.  Threads share no memory of the
+ * guest: two of them in one huge page would wait for each other.
+ */
 #include "replayer/stored_pages.h"
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "formats/error.h"
@@ -13,108 +21,186 @@
 
 enum {
 	THREADS_MOST = 4,
-	GROUPS_LEAST = 16,	/* fewer are not worth another thread */
-	GROUPS_TAKEN = 16,	/* at once: two threads in one huge page wait */
+	PAGES_LEAST = 1024,	/* fewer are not worth another thread */
 };
 
-/* Wanted pages of one chunk. */
-struct group {
-	size_t position;	/* of the chunk */
-	size_t first, count;	/* in the list */
+/* A patch that waits for its page. */
+struct patch {
+	const struct patch *next;
+	uint8_t bytes[];
 };
 
-struct work {
+/* A page that is being made. */
+struct making {
+	uint64_t id;		/* what it needs next */
+	uint32_t next;		/* 1 + number of the next that waits, or 0 */
+	unsigned patch_count;
+	const struct patch *patches;
+};
+
+/* Room for patches; there are as many as it takes. */
+struct block {
+	struct block *before;
+	_Alignas(struct patch) uint8_t bytes[1 << 20];
+};
+
+struct worker {
 	const struct stored_pages *store;
 	const struct trace_reader *reader;
 	const struct page_want *list;
-	struct group *groups;
-	size_t group_count;
-	atomic_size_t next;	/* group that nobody has taken yet */
-};
-
-/* The chunk of a group, and those with its bases. */
-#define WORKER_CHUNKS 16
-
-struct worker {
-	struct work *work;
+	size_t count;
+	struct making *pages;
+	uint32_t *waiting;	/* by chunk: 1 + number of the first, or 0 */
+	size_t found;		/* chunk that was looked for last */
+	struct block *block;
+	size_t used;		/* of its bytes */
+	struct page_items items;	/* of the chunk that is open */
 	struct unpacker unpacker;
-	struct open_chunk {
-		size_t position;
-		struct page_items *items;	/* or NULL: unused */
-	} open[WORKER_CHUNKS];
-	unsigned hand;
 	int error;
 	struct failure why;
 };
 
-/* ------- one chunk ------- */
+/* ------- what one thread does ------- */
 
-static const struct page_items *open_chunk(void *context, size_t position,
-					   int *rc, struct failure *why)
+static bool is_in(const struct stored_pages *store, size_t position,
+		  uint64_t id)
 {
-	struct worker *worker = context;
-	const struct work *work = worker->work;
-	struct open_chunk *open;
-
-	*rc = 0;
-	if (work->store->chunks[position].items)
-		return work->store->chunks[position].items;
-	for (unsigned i = 0; i < WORKER_CHUNKS; i++)
-		if (worker->open[i].items &&
-		    worker->open[i].position == position)
-			return worker->open[i].items;
-	open = &worker->open[worker->hand++ % WORKER_CHUNKS];
-	if (!open->items)
-		open->items = malloc(sizeof(*open->items));
-	if (!open->items) {
-		*rc = failed(why, ERR_NO_MEMORY, "out of memory");
-		return NULL;
-	}
-	open->position = position;
-	*rc = stored_pages_unpack(work->store, work->reader, position,
-				  &worker->unpacker, open->items, why);
-	return *rc ? NULL : open->items;
+	return store->chunks[position].first <= id &&
+	       (position + 1 == store->count ? id <= store->last :
+		id < store->chunks[position + 1].first);
 }
 
-static int unpack_group(struct worker *worker, const struct group *group)
+/* Has a page wait for the chunk that it needs next. */
+static int wait_for(struct worker *worker, uint32_t number)
 {
-	const struct work *work = worker->work;
-	const struct page_want *want = &work->list[group->first];
-	struct page_source source = {
-		work->store, work->reader, open_chunk, worker,
-	};
-	int rc = 0;
+	struct making *page = &worker->pages[number];
 
-	for (size_t i = 0; i < group->count && !rc; i++)
-		rc = page_source_read(&source, want[i].id, want[i].to,
-				      &worker->why);
+	if (!is_in(worker->store, worker->found, page->id)) {
+		int rc = stored_pages_find(worker->store, worker->reader,
+					   page->id, &worker->found,
+					   &worker->why);
+
+		if (rc)
+			return rc;
+	}
+	page->next = worker->waiting[worker->found];
+	worker->waiting[worker->found] = number + 1;
+	return 0;
+}
+
+static struct patch *take_room(struct worker *worker, size_t size)
+{
+	struct block *block = worker->block;
+	size_t need = (sizeof(struct patch) + size + 7) & ~(size_t)7;
+
+	if (!block || need > sizeof(block->bytes) - worker->used) {
+		block = malloc(sizeof(*block));
+		if (!block)
+			return NULL;
+		block->before = worker->block;
+		worker->block = block;
+		worker->used = 0;
+	}
+	worker->used += need;
+	return (struct patch *)(block->bytes + worker->used - need);
+}
+
+static int keep_patch(struct worker *worker, uint32_t number,
+		      const struct page_item *item)
+{
+	struct making *page = &worker->pages[number];
+	size_t size = page_patch_size(item->bytes);
+	struct patch *patch;
+
+	if (page->patch_count++ == PATCHES_MOST)
+		return stored_pages_too_many(worker->reader,
+					     worker->list[number].id,
+					     &worker->why);
+	patch = take_room(worker, size);
+	if (!patch)
+		return failed(&worker->why, ERR_NO_MEMORY, "out of memory");
+	patch->next = page->patches;
+	memcpy(patch->bytes, item->bytes, size);
+	page->patches = patch;
+	page->id = item->base;
+	return wait_for(worker, number);
+}
+
+/* Takes what a page waited for; that may have it wait again. */
+static int take_item(struct worker *worker, uint32_t number, size_t position)
+{
+	const struct making *page = &worker->pages[number];
+	uint64_t first = worker->store->chunks[position].first;
+	const struct page_item *item = &worker->items.list[page->id - first];
+	uint8_t *to = worker->list[number].to;
+
+	if (item->base)
+		return keep_patch(worker, number, item);
+	memcpy(to, item->bytes, GUEST_PAGE);
+	for (const struct patch *patch = page->patches; patch;
+	     patch = patch->next)
+		page_patch_apply(patch->bytes, to);
+	return 0;
+}
+
+static int use_chunk(struct worker *worker, size_t position)
+{
+	uint32_t *waiting = &worker->waiting[position];
+	int rc = stored_pages_unpack(worker->store, worker->reader, position,
+				     &worker->unpacker, &worker->items,
+				     &worker->why);
+
+	/* A base may be in the same chunk. */
+	while (*waiting && !rc) {
+		uint32_t number = *waiting - 1;
+
+		*waiting = worker->pages[number].next;
+		rc = take_item(worker, number, position);
+	}
 	return rc;
 }
 
-/* ------- all of them ------- */
+static int make_pages(struct worker *worker)
+{
+	size_t highest = 0;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < worker->count && !rc; i++) {
+		worker->pages[i].id = worker->list[i].id;
+		rc = wait_for(worker, i);
+		if (worker->found > highest)
+			highest = worker->found;
+	}
+	for (size_t position = highest + 1; position-- > 0 && !rc;)
+		if (worker->waiting[position])
+			rc = use_chunk(worker, position);
+	return rc;
+}
 
 static void *run_worker(void *context)
 {
 	struct worker *worker = context;
-	struct work *work = worker->work;
 
-	while (!worker->error) {
-		size_t next = atomic_fetch_add(&work->next, GROUPS_TAKEN);
-		size_t end = next + GROUPS_TAKEN;
+	worker->pages = calloc(worker->count, sizeof(*worker->pages));
+	worker->waiting = calloc(worker->store->count,
+				 sizeof(*worker->waiting));
+	worker->error = worker->pages && worker->waiting ?
+				make_pages(worker) :
+				failed(&worker->why, ERR_NO_MEMORY,
+				       "out of memory");
+	free(worker->pages);
+	free(worker->waiting);
+	while (worker->block) {
+		struct block *before = worker->block->before;
 
-		if (next >= work->group_count)
-			break;
-		if (end > work->group_count)
-			end = work->group_count;
-		for (; next < end && !worker->error; next++)
-			worker->error = unpack_group(worker,
-						     &work->groups[next]);
+		free(worker->block);
+		worker->block = before;
 	}
 	unpacker_release(&worker->unpacker);
-	for (unsigned i = 0; i < WORKER_CHUNKS; i++)
-		free(worker->open[i].items);
 	return NULL;
 }
+
+/* ------- all of them ------- */
 
 /* Starts a thread that no signal disturbs. */
 static bool start(pthread_t *thread, struct worker *worker)
@@ -129,10 +215,10 @@ static bool start(pthread_t *thread, struct worker *worker)
 	return rc == 0;
 }
 
-static size_t count_workers(const struct work *work)
+static size_t count_workers(size_t pages)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t most = work->group_count / GROUPS_LEAST + 1;
+	size_t most = pages / PAGES_LEAST + 1;
 
 	if (processors < 1)
 		processors = 1;
@@ -141,75 +227,43 @@ static size_t count_workers(const struct work *work)
 	return most < (size_t)processors ? most : (size_t)processors;
 }
 
-static int run_all(struct work *work, struct failure *why)
+static int run_all(struct worker *workers, size_t count, struct failure *why)
 {
-	size_t count = count_workers(work), started = 0;
-	struct worker *workers = calloc(count, sizeof(*workers));
 	pthread_t threads[THREADS_MOST];
+	bool started[THREADS_MOST] = { false };
 	int rc = 0;
 
-	if (!workers)
-		return failed(why, ERR_NO_MEMORY, "out of memory");
+	for (size_t i = 1; i < count; i++)
+		started[i] = start(&threads[i], &workers[i]);
 	for (size_t i = 0; i < count; i++)
-		workers[i].work = work;
-	while (started + 1 < count &&
-	       start(&threads[started], &workers[started + 1]))
-		started++;
-	run_worker(&workers[0]);
-	for (size_t i = 0; i < started; i++)
-		pthread_join(threads[i], NULL);
+		if (!started[i])
+			run_worker(&workers[i]);
+	for (size_t i = 1; i < count; i++)
+		if (started[i])
+			pthread_join(threads[i], NULL);
 	for (size_t i = 0; i < count && !rc; i++) {
 		rc = workers[i].error;
 		if (rc && why)
 			*why = workers[i].why;
 	}
-	free(workers);
 	return rc;
 }
 
-static int by_id(const void *left, const void *right)
+static int by_place(const void *left, const void *right)
 {
 	const struct page_want *a = left, *b = right;
 
-	return a->id < b->id ? -1 : a->id > b->id;
+	return a->to < b->to ? -1 : a->to > b->to;
 }
 
 static void sort(struct page_want *list, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {
-		if (list[i - 1].id <= list[i].id)
+		if (list[i - 1].to <= list[i].to)
 			continue;
-		qsort(list, count, sizeof(*list), by_id);
+		qsort(list, count, sizeof(*list), by_place);
 		return;
 	}
-}
-
-static int make_groups(struct work *work, size_t count, struct failure *why)
-{
-	const struct stored_pages *store = work->store;
-	uint64_t behind = 0;	/* the pages of the group before */
-
-	for (size_t i = 0; i < count; i++) {
-		struct group *group = &work->groups[work->group_count];
-		uint64_t id = work->list[i].id;
-		int rc;
-
-		if (id < behind) {
-			group[-1].count++;
-			continue;
-		}
-		rc = stored_pages_find(store, work->reader, id,
-				       &group->position, why);
-		if (rc)
-			return rc;
-		group->first = i;
-		group->count = 1;
-		work->group_count++;
-		behind = group->position + 1 < store->count ?
-				 store->chunks[group->position + 1].first :
-				 store->last + 1;
-	}
-	return 0;
 }
 
 static int read_each(struct stored_pages *store,
@@ -230,19 +284,26 @@ int stored_pages_read_all(struct stored_pages *store,
 			  struct page_want *list, size_t count,
 			  struct failure *why)
 {
-	struct work work = { .store = store, .reader = reader, .list = list };
+	size_t each, worker_count = count_workers(count);
+	struct worker *workers;
 	int rc;
 
-	sort(list, count);
 	/* What is left of their chunks is asked for next. */
-	if (count < GROUPS_LEAST * PAGE_ITEMS_MOST)
+	if (count < PAGES_LEAST)
 		return read_each(store, reader, list, count, why);
-	work.groups = calloc(count, sizeof(*work.groups));
-	if (!work.groups)
+	workers = calloc(worker_count, sizeof(*workers));
+	if (!workers)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
-	rc = make_groups(&work, count, why);
-	if (!rc)
-		rc = run_all(&work, why);
-	free(work.groups);
+	sort(list, count);
+	each = count / worker_count;
+	for (size_t i = 0; i < worker_count; i++) {
+		workers[i].store = store;
+		workers[i].reader = reader;
+		workers[i].list = list + i * each;
+		workers[i].count = i + 1 < worker_count ? each :
+							  count - i * each;
+	}
+	rc = run_all(workers, worker_count, why);
+	free(workers);
 	return rc;
 }

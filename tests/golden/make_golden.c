@@ -290,6 +290,15 @@ static void put_summary(struct trace_writer *writer)
 	put(writer, CHUNK_SUMMARY, 0, 0, &out);
 }
 
+static void put_snapshot(struct trace_writer *writer, uint32_t segment,
+			 const struct page_ref *list, size_t count)
+{
+	struct output out = { 0 };
+
+	page_refs_encode(&out, list, count);
+	put(writer, CHUNK_SNAPSHOT, segment, 0, &out);
+}
+
 static void put_segments(struct trace_writer *writer)
 {
 	struct doubt_range doubt = { 0x400, 2, 1 };
@@ -314,6 +323,7 @@ static void put_segments(struct trace_writer *writer)
 	put_index(writer);
 	put_pages(writer, 1, 2, 2);
 	put_key_frame(writer, 1, &second);
+	put_snapshot(writer, 1, pages, 3);
 	put_packets(writer, 1, 2, second_packets,
 		    sizeof(second_packets) / sizeof(second_packets[0]));
 }

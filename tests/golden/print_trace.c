@@ -40,6 +40,13 @@ static void print_meta(FILE *out, struct content *content, int *rc)
 	meta_release(&meta);
 }
 
+static void print_refs(FILE *out, const struct page_ref *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "  page %#" PRIx64 " is %" PRIu64 "\n",
+			list[i].page, list[i].id);
+}
+
 static void print_lists(FILE *out, const struct key_frame *frame)
 {
 	for (size_t i = 0; i < frame->region_count; i++) {
@@ -58,9 +65,7 @@ static void print_lists(FILE *out, const struct key_frame *frame)
 			     " pages from %#" PRIx64 "\n",
 			frame->doubts[i].number, frame->doubts[i].count,
 			frame->doubts[i].page);
-	for (size_t i = 0; i < frame->page_count; i++)
-		fprintf(out, "  page %#" PRIx64 " is %" PRIu64 "\n",
-			frame->pages[i].page, frame->pages[i].id);
+	print_refs(out, frame->pages, frame->page_count);
 }
 
 static void print_key_frame(FILE *out, struct content *content, int *rc)
@@ -269,6 +274,19 @@ static void print_program(FILE *out, struct content *content, int *rc)
 	program_image_release(&image);
 }
 
+static void print_snapshot(FILE *out, struct content *content, int *rc)
+{
+	struct page_ref *list;
+	size_t count;
+
+	*rc = page_refs_decode(&list, &count, content->bytes, content->size);
+	if (*rc)
+		return;
+	print_refs(out, list, count);
+	page_refs_encode(&content->again, list, count);
+	free(list);
+}
+
 typedef void print_content(FILE *out, struct content *content, int *rc);
 
 static print_content *const printers[] = {
@@ -283,6 +301,7 @@ static print_content *const printers[] = {
 	[CHUNK_SUMMARY] = print_summary,
 	[CHUNK_ORIGIN] = print_origin,
 	[CHUNK_PROGRAM] = print_program,
+	[CHUNK_SNAPSHOT] = print_snapshot,
 };
 
 static int print_chunk(FILE *out, const struct trace_reader *reader,

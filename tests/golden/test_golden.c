@@ -31,6 +31,7 @@ static const struct row rows[] = {
 	{ "good/version-2", 0 },
 	{ "good/version-3", 0 },
 	{ "good/version-4", 0 },
+	{ "good/version-5", 0 },
 	{ "good/killed", 0 },
 	{ "good/cut", 0 },
 	{ "good/footer", 0 },

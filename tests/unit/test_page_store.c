@@ -102,18 +102,28 @@ static void batches_go_on(void **state)
 
 /* ------- patches ------- */
 
-/* Stores the next content of a page, as a snapshot does, and how it was put. */
-static uint64_t snapshot(uint64_t number, unsigned changed)
+/* Whether the newest content was put into the batch whole, and not as a patch
+ * of the one before it by `distance`. */
+static bool is_whole(uint64_t *distance)
 {
-	uint64_t before = store.whole, id;
+	*distance = store.batch.distances[store.batch.count - 1];
+	return *distance == 0;
+}
+
+/* Stores the next content of a page, as a snapshot does: whether whole. */
+static bool snapshot(uint64_t number, unsigned changed)
+{
+	uint64_t next = store.next_id, id, distance = 0;
+	bool whole;
 
 	for (unsigned i = 0; i < changed; i++)
 		page[(i * 2 + 1) % PAGE_WORDS * 8]++;
 	assert_int_equal(page_store_add(&store, number, page, &id), 0);
 	assert_int_equal(page_store_set_current(&store, number, id), 0);
+	whole = store.next_id != next && is_whole(&distance);
 	if (page_batch_is_full(&store.batch))
 		take_batch();
-	return store.whole - before;
+	return whole;
 }
 
 /* Whole when it is new, and when it comes again; then patches, not too many. */
@@ -140,6 +150,61 @@ static void patches(void **state)
 	assert_int_equal(store.next_id, 1 + 2 + 3 * (PATCHES_MOST + 1) + 3);
 }
 
+/* Page 3 never changes again, page 2 does once; page 64 is of another group. */
+static void groups_begin_anew(void **state)
+{
+	uint64_t distance, id;
+	unsigned turn = 0;
+
+	(void)state;
+	for (; turn < 2; turn++) {
+		bases_next_turn(&store.bases);
+		for (unsigned number = 0; number < 4; number++)
+			assert_true(snapshot(number, 3));
+		assert_true(snapshot(64, 3));
+	}
+	bases_next_turn(&store.bases);
+	assert_false(snapshot(2, 1));
+	do {
+		assert_true(++turn < 100);
+		bases_next_turn(&store.bases);
+		take_batch();
+		snapshot(0, 1);
+		snapshot(1, 1);
+		assert_int_equal(page_store_begin(&store, 64), 0);
+	} while (!page_store_begins(&store, 0));
+	/* These two have changed; the others are put in as they were. */
+	assert_int_equal(store.batch.count, 2);
+	assert_int_equal(store.batch.distances[0], 0);
+	assert_int_equal(store.batch.distances[1], 0);
+	for (unsigned number = 2; number < 4; number++) {
+		id = page_store_begin(&store, number);
+		assert_int_equal(id, store.next_id - 1);
+		assert_true(is_whole(&distance));
+		assert_int_equal(page_store_set_current(&store, number, id), 0);
+		assert_int_equal(page_store_begin(&store, number), 0);
+	}
+	assert_int_equal(page_store_begin(&store, 5), 0);
+	assert_false(page_store_begins(&store, 64));
+	/* The next patch is on top of that. */
+	id = page_store_current(&store, 2);
+	bases_next_turn(&store.bases);
+	assert_false(page_store_begins(&store, 0));
+	assert_false(snapshot(2, 1));
+	assert_false(is_whole(&distance));
+	assert_int_equal(distance, page_store_current(&store, 2) - id);
+	/* What did not change meanwhile is not stored again. */
+	while (!page_store_begins(&store, 0)) {
+		assert_true(++turn < 200);
+		bases_next_turn(&store.bases);
+		take_batch();
+		snapshot(0, 1);
+		snapshot(1, 1);
+	}
+	assert_int_equal(page_store_begin(&store, 3), 0);
+	assert_int_not_equal(page_store_begin(&store, 2), 0);
+}
+
 /* Their room is bounded: those that are not asked for make way. */
 static void bases_make_way(void **state)
 {
@@ -150,7 +215,9 @@ static void bases_make_way(void **state)
 	(void)state;
 	for (unsigned i = 0; i < BASES_MOST + 10; i++) {
 		content(i);
-		bases_keep(bases, i, i + 1, 2, page);
+		bases_keep(bases, &(struct base){
+			.page = i, .id = i + 1, .patches = 2,
+		}, page);
 	}
 	assert_null(bases_find(bases, BASES_MOST, &bytes));
 	base = bases_find(bases, BASES_MOST - 1, &bytes);
@@ -163,7 +230,9 @@ static void bases_make_way(void **state)
 		for (unsigned i = 0; i < BASES_MOST; i++)
 			if (i < 100 || i >= 200)
 				assert_non_null(bases_find(bases, i, &bytes));
-		bases_keep(bases, 1000000 + turn, 1, 0, page);
+		bases_keep(bases, &(struct base){
+			.page = 1000000 + turn, .id = 1,
+		}, page);
 	}
 	assert_non_null(bases_find(bases, 1000004, &bytes));
 	assert_null(bases_find(bases, 1000000, &bytes));
@@ -180,7 +249,7 @@ static void bases_keep_their_place_in_a_child(void **state)
 	pid_t pid;
 
 	(void)state;
-	bases_keep(bases, 5, 1, 0, content(5));
+	bases_keep(bases, &(struct base){ .page = 5, .id = 1 }, content(5));
 	pid = fork();
 	if (pid == 0) {
 		unsigned char in_memory;
@@ -279,6 +348,7 @@ int main(void)
 	add_test(&list, "zeros are never stored", zeros_are_never_stored, NULL);
 	add_test(&list, "batches go on", batches_go_on, NULL);
 	add_test(&list, "patches", patches, NULL);
+	add_test(&list, "groups begin anew", groups_begin_anew, NULL);
 	add_test(&list, "bases make way", bases_make_way, NULL);
 	add_test(&list, "bases keep their place in a child",
 		 bases_keep_their_place_in_a_child, NULL);

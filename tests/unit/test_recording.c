@@ -315,6 +315,41 @@ static void with_no_key_frame(struct trace_writer *writer)
 	put_summary(writer, 9);
 }
 
+/* All pages as of a segment, as the lists up to there have them. */
+static void put_snapshot(struct trace_writer *writer, unsigned segment,
+			 unsigned pages)
+{
+	struct page_ref *list = calloc(pages, sizeof(*list));
+	struct output out = { 0 };
+
+	for (unsigned page = 0; page < pages; page++)
+		list[page] = (struct page_ref) {
+			0x1000 + page,
+			(page % 50 ? 0 : segment) * 1000000 + page + 1,
+		};
+	page_refs_encode(&out, list, pages);
+	put(writer, CHUNK_SNAPSHOT, segment, 0, &out);
+	free(list);
+}
+
+static void with_two_snapshots(struct trace_writer *writer)
+{
+	put_meta(writer);
+	put_key_frame(writer, 0, 0, NULL, 0);
+	put_snapshot(writer, 0, 0);
+	put_snapshot(writer, 0, 0);
+	put_summary(writer, 9);
+}
+
+static void with_a_snapshot_too_early(struct trace_writer *writer)
+{
+	put_meta(writer);
+	put_key_frame(writer, 0, 0, NULL, 0);
+	put_snapshot(writer, 1, 0);
+	put_key_frame(writer, 1, 5, NULL, 0);
+	put_summary(writer, 9);
+}
+
 struct bad_row {
 	const char *name;
 	void (*write)(struct trace_writer *writer);
@@ -329,6 +364,8 @@ static const struct bad_row bad_rows[] = {
 	{ "pages twice", with_pages_twice },
 	{ "end before the last key frame", with_an_end_too_early },
 	{ "no key frame", with_no_key_frame },
+	{ "two snapshots of a segment", with_two_snapshots },
+	{ "a snapshot too early", with_a_snapshot_too_early },
 };
 
 static void open_bad(void **state)
@@ -352,6 +389,55 @@ static uint64_t microseconds(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+/* Asked for in such an order: on, back, across snapshots, and everywhere. */
+static void snapshots_say_all_pages(void **state)
+{
+	enum { SEGMENTS = 100, PAGES = 700 };
+	static const unsigned with_all[] = { 0, 30, 31, 77 };
+	static const unsigned order[] = { 99, 50, 51, 29, 30, 0, 77, 76, 31, 99 };
+	struct trace_writer *writer = start();
+	struct page_ref *pages = calloc(PAGES, sizeof(*pages));
+	struct recording *recording;
+	struct failure why;
+	unsigned next = 0;
+
+	(void)state;
+	put_meta(writer);
+	for (unsigned i = 0; i < SEGMENTS; i++) {
+		unsigned count = 0;
+
+		for (unsigned page = 0; page < PAGES; page += i ? 50 : 1)
+			pages[count++] = (struct page_ref) {
+				0x1000 + page, 1000000 * i + page + 1,
+			};
+		put_key_frame(writer, i, i * 1000, pages, count);
+		if (next < COUNT(with_all) && i == with_all[next]) {
+			put_snapshot(writer, i, PAGES);
+			next++;
+		}
+	}
+	put_summary(writer, SEGMENTS * 1000);
+	finish(writer);
+	free(pages);
+	recording = reopen();
+	for (size_t i = 0; i < COUNT(order) + SEGMENTS; i++) {
+		unsigned segment = i < COUNT(order) ? order[i] :
+				   (unsigned)((i - COUNT(order)) * 37 % SEGMENTS);
+
+		for (unsigned page = 0; page <= PAGES; page += 7) {
+			uint64_t from = page % 50 ? 0 : segment;
+			uint64_t id;
+
+			assert_int_equal(recording_snapshot(recording, segment,
+							    0x1000 + page, &id,
+							    &why), 0);
+			assert_int_equal(id, page == PAGES ? 0 :
+					     from * 1000000 + page + 1);
+		}
+	}
+	recording_close(recording);
 }
 
 static void large_recording(void **state)
@@ -579,7 +665,7 @@ static void too_many_patches(void **state)
 	assert_int_equal(page[GUEST_PAGE - 1], PATCHES_MOST);
 	assert_int_equal(recording_page(recording, PATCHES_MOST + 2, page,
 					&why), ERR_CORRUPT);
-	assert_non_null(strstr(why.text, "page 8 is made of too many patches"));
+	assert_non_null(strstr(why.text, "page 17 is made of too many patches"));
 	recording_close(recording);
 }
 
@@ -638,6 +724,8 @@ int main(void)
 	add_test(&list, "end from the events", end_from_the_events, NULL);
 	add_test(&list, "end before a lost page", end_before_a_lost_page, NULL);
 	add_rows(&list, bad_rows, open_bad);
+	add_test(&list, "snapshots say all pages", snapshots_say_all_pages,
+		 NULL);
 	add_test(&list, "large recording", large_recording, NULL);
 	add_test(&list, "pages leave and come back", pages_leave_and_come_back,
 		 NULL);

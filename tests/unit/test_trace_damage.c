@@ -357,7 +357,7 @@ static const struct damage_row damage_rows[] = {
 	{ "a short file that is no trace", short_other_text, ERR_CORRUPT,
 	  "is not a cprec trace" },
 	{ "a file for newer readers", newer_version, ERR_VERSION,
-	  "needs a reader of version 6, this is 5" },
+	  "needs a reader of version 7, this is 6" },
 	{ "a newer file that can be read", newer_but_readable, 0, "" },
 	{ "version zero", version_zero, ERR_CORRUPT,
 	  "header at byte 0 is damaged" },
