@@ -37,7 +37,7 @@ THREADS_GOALS = (
     "record, microseconds for a hand-over (two switches)",
     "trace, MB for 100,000 hand-overs",
     "trace, MB for a further 100,000 hand-overs")
-QUERIES = "in order", "256 MB, through"        # a sample
+QUERIES = "mawk", "in order", "256 MB, through"        # a sample
 SECONDS = 300
 
 
