@@ -2,7 +2,7 @@
 /* pacing.c - see pacing.h */
 #include "recorder/pacing.h"
 
-#define LOOK_STEPS UINT64_C(4000000)
+#define LOOK_STEPS UINT64_C(2000000)
 #define SHORTEST_STEPS UINT64_C(24000000)
 #define LONGEST_STEPS UINT64_C(64000000)
 #define STEPS_PER_PAGE UINT64_C(50000)
@@ -17,6 +17,14 @@
 #define SHORTEST_WRITTEN UINT64_C(8000000)	/* if it writes as many */
 #define PER_PAGE_LEAST UINT64_C(400)
 #define PER_PAGE_MOST UINT64_C(10000)
+
+/*
+ * A replay translates the code that it comes to, which takes some 30
+ * microseconds for each target of a jump: a segment that executes much code ends
+ * early, too.
+ */
+#define TARGETS_MOST 4000
+#define PER_TARGET UINT64_C(300)
 
 void pacing_init(struct pacing *pacing, uint64_t fixed)
 {
@@ -36,6 +44,9 @@ bool pacing_is_due(const struct pacing *pacing,
 	if (pacing->fixed)
 		return costs->steps >= pacing->fixed;
 	if (costs->steps >= LONGEST_STEPS)
+		return true;
+	if (costs->targets >= TARGETS_MOST &&
+	    costs->steps >= costs->targets * PER_TARGET)
 		return true;
 	if (costs->written >= TOUCHED_MOST)
 		return costs->steps >= SHORTEST_WRITTEN &&

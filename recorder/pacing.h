@@ -26,6 +26,7 @@ struct pacing {
 struct segment_costs {
 	uint64_t steps;
 	size_t touched, written;	/* pages */
+	uint32_t targets;	/* of jumps: vm_targets() */
 };
 
 /* Segments of `fixed` steps, or, if that is 0, of what is good. */

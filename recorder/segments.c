@@ -13,6 +13,7 @@ struct segment_costs segment_costs(const struct recorder *rec)
 		.steps = vm_steps(rec->vm) - rec->segment_start,
 		.touched = rec->touch_count,
 		.written = rec->written,
+		.targets = vm_targets(rec->vm),
 	};
 }
 
@@ -248,6 +249,7 @@ static void start_lists(struct recorder *rec)
 	rec->segment_start = vm_steps(rec->vm);
 	rec->flushed_in = rec->stream;
 	rec->stream->has_run = true;
+	vm_count_targets(rec->vm);
 	rec->touch_count = 0;
 	rec->fresh_count = 0;
 	rec->written = 0;

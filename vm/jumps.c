@@ -13,6 +13,9 @@
  * translation or a page of the TLB is dropped.  The functions that do so are
  * defined here too, only to note it.
  *
+ * What is not there is also the place to count to how many addresses the program
+ * goes, about: how much of its code it executes.
+ *
  * If the engine's state is not laid out as found out at the start, or the
  * engine is linked so that it keeps to its own functions, all stays as it is.
  */
@@ -27,6 +30,7 @@
 #include "vm/x86_exact.h"
 
 #define KNOWN_JUMPS 16384
+#define TARGET_BITS (1u << 17)
 #define AGE_SHIFT 48
 #define AGE_MOST 0xffffu
 
@@ -48,6 +52,10 @@ static struct {
 	const uint8_t *way_out;
 	uint64_t missed;
 	struct known_jump known[KNOWN_JUMPS];
+	/* Where jumps went since jumps_count_targets(): one bit for each address,
+	 * by its hash. */
+	uint64_t targets[TARGET_BITS / 64];
+	uint32_t target_count;
 } jumps;
 
 typedef void *lookup_fn(void *state);
@@ -63,6 +71,28 @@ void jumps_forget(void)
 uint64_t jumps_missed(void)
 {
 	return jumps.missed;
+}
+
+void jumps_count_targets(void)
+{
+	jumps_forget();
+	memset(jumps.targets, 0, sizeof(jumps.targets));
+	jumps.target_count = 0;
+}
+
+uint32_t jumps_targets(void)
+{
+	return jumps.target_count;
+}
+
+static void note_target(uint64_t pc)
+{
+	uint64_t bit = pc * UINT64_C(0x9e3779b97f4a7c15) / (UINT64_MAX / TARGET_BITS + 1);
+	uint64_t *word = &jumps.targets[bit / 64];
+	uint64_t mask = UINT64_C(1) << bit % 64;
+
+	jumps.target_count += !(*word & mask);
+	*word |= mask;
 }
 
 /* ------- the layout of the engine's state ------- */
@@ -105,6 +135,7 @@ look_up(void *state, uint64_t pc, struct known_jump *known)
 	code = original(state);
 	if (!jumps.pc_at)
 		return code;
+	note_target(pc);
 	if (jumps.state != state) {
 		jumps_forget();
 		jumps.state = state;
@@ -180,6 +211,15 @@ void jumps_forget(void)
 }
 
 uint64_t jumps_missed(void)
+{
+	return 0;
+}
+
+void jumps_count_targets(void)
+{
+}
+
+uint32_t jumps_targets(void)
 {
 	return 0;
 }

@@ -122,6 +122,14 @@ uint64_t vm_steps(const struct vm *vm);
 void vm_set_steps(struct vm *vm, uint64_t steps);
 
 /*
+ * To how many addresses, about, returns and other jumps to another page went
+ * since vm_count_targets(): a measure of how much code was executed, and of what
+ * it takes to translate it again.  0 where that is not known.
+ */
+uint32_t vm_targets(const struct vm *vm);
+void vm_count_targets(struct vm *vm);
+
+/*
  * Callable while the guest runs (from an observer of its memory): steps that
  * had retired when the present block was entered.
  */

@@ -202,11 +202,33 @@ static void is_quick(void **state)
 	vm_destroy(vm);
 }
 
+/* Each is counted once, however often it is gone to; and again when asked to. */
+static void targets_are_counted(void **state)
+{
+	struct vm *vm = machine();
+	uint32_t count;
+
+	(void)state;
+	vm_count_targets(vm);
+	assert_int_equal(vm_targets(vm), 0);
+	expect(vm, 1);
+	count = vm_targets(vm);
+	assert_in_range(count, 2, 10);	/* a function, and behind its call */
+	expect(vm, 1);
+	assert_int_equal(vm_targets(vm), count);
+	vm_count_targets(vm);
+	assert_int_equal(vm_targets(vm), 0);
+	expect(vm, 1);
+	assert_int_equal(vm_targets(vm), count);
+	vm_destroy(vm);
+}
+
 int main(void)
 {
 	static struct test_list list;
 
 	add_rows(&list, rows, finds_what_is_there);
 	add_test(&list, "is quick", is_quick, NULL);
+	add_test(&list, "targets are counted", targets_are_counted, NULL);
 	return run_list("jumps", &list);
 }

@@ -37,7 +37,7 @@ static void pace(void **state)
 	struct pacing pacing;
 
 	pacing_init(&pacing, 0);
-	assert_int_equal(pacing_look_steps(&pacing), 4 * MILLION);
+	assert_int_equal(pacing_look_steps(&pacing), 2 * MILLION);
 	assert_int_equal(due(&pacing, work->touched, work->written),
 			 work->due);
 }
@@ -54,9 +54,37 @@ static void fixed(void **state)
 	costs.steps++;
 	assert_true(pacing_is_due(&pacing, &costs));
 	pacing_init(&pacing, 100 * MILLION);
-	assert_int_equal(pacing_look_steps(&pacing), 4 * MILLION);
+	assert_int_equal(pacing_look_steps(&pacing), 2 * MILLION);
 	costs.steps = 70 * MILLION;
 	assert_false(pacing_is_due(&pacing, &costs));
+}
+
+/* Targets of jumps that a segment has met, and when it is due, in millions. */
+static void much_code(void **state)
+{
+	static const struct {
+		uint32_t targets;
+		uint64_t due;
+	} rows[] = {
+		{ 0, 64 }, { 3999, 64 }, { 4000, 2 }, { 10000, 3 }, { 30000, 9 },
+		{ 1000000, 64 },
+	};
+	struct pacing pacing;
+
+	(void)state;
+	pacing_init(&pacing, 0);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct segment_costs costs = {
+			.touched = 5000, .written = 4000,
+			.targets = rows[i].targets,
+		};
+
+		for (costs.steps = MILLION;
+		     costs.steps < 100 * MILLION &&
+		     !pacing_is_due(&pacing, &costs);)
+			costs.steps += MILLION;
+		assert_int_equal(costs.steps / MILLION, rows[i].due);
+	}
 }
 
 /* Whole pages are dear: fewer key frames.  Patches are cheap: as before. */
@@ -86,6 +114,7 @@ int main(void)
 
 	add_rows(&list, works, pace);
 	add_test(&list, "fixed", fixed, NULL);
+	add_test(&list, "much code", much_code, NULL);
 	add_test(&list, "learns", learns, NULL);
 	return run_list("pacing", &list);
 }
