@@ -2,7 +2,8 @@
 /* pacing.c - see pacing.h */
 #include "recorder/pacing.h"
 
-#define LOOK_STEPS UINT64_C(2000000)
+#define LOOK_STEPS UINT64_C(4000000)
+#define LOOK_STEPS_MUCH_CODE UINT64_C(2000000)
 #define SHORTEST_STEPS UINT64_C(24000000)
 #define LONGEST_STEPS UINT64_C(64000000)
 #define STEPS_PER_PAGE UINT64_C(50000)
@@ -30,12 +31,13 @@ void pacing_init(struct pacing *pacing, uint64_t fixed)
 {
 	pacing->fixed = fixed;
 	pacing->per_page = PER_PAGE_LEAST;
+	pacing->look = LOOK_STEPS;
 }
 
 uint64_t pacing_look_steps(const struct pacing *pacing)
 {
-	return pacing->fixed && pacing->fixed < LOOK_STEPS ? pacing->fixed :
-							     LOOK_STEPS;
+	return pacing->fixed && pacing->fixed < pacing->look ? pacing->fixed :
+							       pacing->look;
 }
 
 bool pacing_is_due(const struct pacing *pacing,
@@ -61,6 +63,8 @@ bool pacing_is_due(const struct pacing *pacing,
 void pacing_learn(struct pacing *pacing, const struct segment_costs *costs,
 		  uint64_t whole)
 {
+	pacing->look = costs->targets < TARGETS_MOST ? LOOK_STEPS :
+						       LOOK_STEPS_MUCH_CODE;
 	if (costs->written < TOUCHED_MOST)
 		return;
 	if (whole <= costs->written / 4)

@@ -20,6 +20,7 @@
 struct pacing {
 	uint64_t fixed;		/* steps of every segment; 0: as it is due */
 	uint64_t per_page;	/* steps for a page written, if many are touched */
+	uint64_t look;		/* steps between looks */
 };
 
 /* What the segment has come to. */

@@ -37,7 +37,7 @@ static void pace(void **state)
 	struct pacing pacing;
 
 	pacing_init(&pacing, 0);
-	assert_int_equal(pacing_look_steps(&pacing), 2 * MILLION);
+	assert_int_equal(pacing_look_steps(&pacing), 4 * MILLION);
 	assert_int_equal(due(&pacing, work->touched, work->written),
 			 work->due);
 }
@@ -54,7 +54,7 @@ static void fixed(void **state)
 	costs.steps++;
 	assert_true(pacing_is_due(&pacing, &costs));
 	pacing_init(&pacing, 100 * MILLION);
-	assert_int_equal(pacing_look_steps(&pacing), 2 * MILLION);
+	assert_int_equal(pacing_look_steps(&pacing), 4 * MILLION);
 	costs.steps = 70 * MILLION;
 	assert_false(pacing_is_due(&pacing, &costs));
 }
@@ -84,6 +84,9 @@ static void much_code(void **state)
 		     !pacing_is_due(&pacing, &costs);)
 			costs.steps += MILLION;
 		assert_int_equal(costs.steps / MILLION, rows[i].due);
+		pacing_learn(&pacing, &costs, 0);
+		assert_int_equal(pacing_look_steps(&pacing),
+				 (costs.targets < 4000 ? 4 : 2) * MILLION);
 	}
 }
 
