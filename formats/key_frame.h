@@ -104,6 +104,10 @@ enum page_how {
 	PAGE_WAS_RESOLVED = 4,	/* was doubtful and became known, as stored page */
 };
 
+/* In a list sorted by page: the first of `page`, or where it would be. */
+size_t page_touches_find(const struct page_touch *list, size_t count,
+			 uint64_t page);
+
 /* The page level of the summarization index, for one segment. */
 struct segment_index {
 	uint64_t steps;		/* length of the segment */

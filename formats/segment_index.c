@@ -55,6 +55,22 @@ static void put_touch(struct output *out, struct before *before,
 	before->id = touch->resolved_id;
 }
 
+size_t page_touches_find(const struct page_touch *list, size_t count,
+			 uint64_t page)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (list[middle].page < page)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 void segment_index_encode(struct output *out,
 			  const struct segment_index *index)
 {

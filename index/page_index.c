@@ -4,20 +4,9 @@
 
 #include <stddef.h>
 
-/* The first entry of the page, or the place where it would be. */
 static size_t first_of(const struct segment_index *index, uint64_t page)
 {
-	size_t low = 0, high = index->page_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (index->pages[middle].page < page)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return page_touches_find(index->pages, index->page_count, page);
 }
 
 static bool is_page(const struct segment_index *index, size_t at,

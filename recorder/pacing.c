@@ -61,13 +61,13 @@ bool pacing_is_due(const struct pacing *pacing,
 }
 
 void pacing_learn(struct pacing *pacing, const struct segment_costs *costs,
-		  uint64_t whole)
+		  uint64_t unlike)
 {
 	pacing->look = costs->targets < TARGETS_MOST ? LOOK_STEPS :
 						       LOOK_STEPS_MUCH_CODE;
 	if (costs->written < TOUCHED_MOST)
 		return;
-	if (whole <= costs->written / 4)
+	if (unlike <= costs->written / 4)
 		pacing->per_page = PER_PAGE_LEAST;
 	else if (pacing->per_page < PER_PAGE_MOST)
 		pacing->per_page *= 2;

@@ -39,8 +39,9 @@ uint64_t pacing_look_steps(const struct pacing *pacing);
 bool pacing_is_due(const struct pacing *pacing,
 		   const struct segment_costs *costs);
 
-/* Of the pages that a segment of such costs wrote, so many were stored whole. */
+/* Of the pages that a segment of such costs wrote, so many were stored whole
+ * because they had changed much. */
 void pacing_learn(struct pacing *pacing, const struct segment_costs *costs,
-		  uint64_t whole);
+		  uint64_t unlike);
 
 #endif

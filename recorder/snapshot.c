@@ -57,18 +57,10 @@ static bool was_written(const struct page_touch *touch)
 
 static bool is_written(const struct recorder *rec, uint64_t page)
 {
-	size_t low = 0, high = rec->touch_count;
+	size_t i = page_touches_find(rec->touches, rec->touch_count, page);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (rec->touches[middle].page < page)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < rec->touch_count && rec->touches[low].page == page; low++)
-		if (was_written(&rec->touches[low]))
+	for (; i < rec->touch_count && rec->touches[i].page == page; i++)
+		if (was_written(&rec->touches[i]))
 			return true;
 	return false;
 }

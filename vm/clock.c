@@ -19,18 +19,6 @@ uint64_t vm_steps(const struct vm *vm)
 	return vm->running ? vm->steps + paid(vm) : vm->steps;
 }
 
-uint32_t vm_targets(const struct vm *vm)
-{
-	(void)vm;
-	return jumps_targets();
-}
-
-void vm_count_targets(struct vm *vm)
-{
-	(void)vm;
-	jumps_count_targets();
-}
-
 uint64_t vm_steps_at_block(const struct vm *vm)
 {
 	uint64_t steps = vm_steps(vm);

@@ -31,6 +31,7 @@
 
 #define KNOWN_JUMPS 16384
 #define TARGET_BITS (1u << 17)
+#define TARGET_SHIFT 47		/* leaves the number of one */
 #define AGE_SHIFT 48
 #define AGE_MOST 0xffffu
 
@@ -52,7 +53,7 @@ static struct {
 	const uint8_t *way_out;
 	uint64_t missed;
 	struct known_jump known[KNOWN_JUMPS];
-	/* Where jumps went since jumps_count_targets(): one bit for each address,
+	/* Where jumps went since vm_count_targets(): one bit for each address,
 	 * by its hash. */
 	uint64_t targets[TARGET_BITS / 64];
 	uint32_t target_count;
@@ -73,21 +74,23 @@ uint64_t jumps_missed(void)
 	return jumps.missed;
 }
 
-void jumps_count_targets(void)
+void vm_count_targets(struct vm *vm)
 {
+	(void)vm;
 	jumps_forget();
 	memset(jumps.targets, 0, sizeof(jumps.targets));
 	jumps.target_count = 0;
 }
 
-uint32_t jumps_targets(void)
+uint32_t vm_targets(const struct vm *vm)
 {
+	(void)vm;
 	return jumps.target_count;
 }
 
 static void note_target(uint64_t pc)
 {
-	uint64_t bit = pc * UINT64_C(0x9e3779b97f4a7c15) / (UINT64_MAX / TARGET_BITS + 1);
+	uint64_t bit = pc * UINT64_C(0x9e3779b97f4a7c15) >> TARGET_SHIFT;
 	uint64_t *word = &jumps.targets[bit / 64];
 	uint64_t mask = UINT64_C(1) << bit % 64;
 
@@ -215,12 +218,14 @@ uint64_t jumps_missed(void)
 	return 0;
 }
 
-void jumps_count_targets(void)
+void vm_count_targets(struct vm *vm)
 {
+	(void)vm;
 }
 
-uint32_t jumps_targets(void)
+uint32_t vm_targets(const struct vm *vm)
 {
+	(void)vm;
 	return 0;
 }
 

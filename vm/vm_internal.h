@@ -225,10 +225,6 @@ void jumps_forget(void);
 /* How often the engine had to be asked, in this process. */
 uint64_t jumps_missed(void);
 
-/* To how many addresses jumps went, about, since jumps_count_targets(). */
-void jumps_count_targets(void);
-uint32_t jumps_targets(void);
-
 /* ------- hooks.c ------- */
 
 uc_err hooks_add(struct vm *vm);

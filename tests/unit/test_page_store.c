@@ -102,25 +102,23 @@ static void batches_go_on(void **state)
 
 /* ------- patches ------- */
 
-/* Whether the newest content was put into the batch whole, and not as a patch
- * of the one before it by `distance`. */
-static bool is_whole(uint64_t *distance)
+/* How far before the newest content its base is; 0: it was put in whole. */
+static uint64_t newest_distance(void)
 {
-	*distance = store.batch.distances[store.batch.count - 1];
-	return *distance == 0;
+	return store.batch.distances[store.batch.count - 1];
 }
 
 /* Stores the next content of a page, as a snapshot does: whether whole. */
 static bool snapshot(uint64_t number, unsigned changed)
 {
-	uint64_t next = store.next_id, id, distance = 0;
+	uint64_t next = store.next_id, id;
 	bool whole;
 
 	for (unsigned i = 0; i < changed; i++)
 		page[(i * 2 + 1) % PAGE_WORDS * 8]++;
 	assert_int_equal(page_store_add(&store, number, page, &id), 0);
 	assert_int_equal(page_store_set_current(&store, number, id), 0);
-	whole = store.next_id != next && is_whole(&distance);
+	whole = store.next_id != next && newest_distance() == 0;
 	if (page_batch_is_full(&store.batch))
 		take_batch();
 	return whole;
@@ -150,14 +148,28 @@ static void patches(void **state)
 	assert_int_equal(store.next_id, 1 + 2 + 3 * (PATCHES_MOST + 1) + 3);
 }
 
+/* Changes pages 0 and 1 in turn after turn, until their group begins anew. */
+static void change_until_begun(void)
+{
+	unsigned turns = 0;
+
+	do {
+		assert_true(++turns < 100);
+		bases_next_turn(&store.bases);
+		take_batch();
+		snapshot(0, 1);
+		snapshot(1, 1);
+		assert_int_equal(page_store_begin(&store, 64), 0);
+	} while (!page_store_begins(&store, 0));
+}
+
 /* Page 3 never changes again, page 2 does once; page 64 is of another group. */
 static void groups_begin_anew(void **state)
 {
-	uint64_t distance, id;
-	unsigned turn = 0;
+	uint64_t id;
 
 	(void)state;
-	for (; turn < 2; turn++) {
+	for (unsigned turn = 0; turn < 2; turn++) {
 		bases_next_turn(&store.bases);
 		for (unsigned number = 0; number < 4; number++)
 			assert_true(snapshot(number, 3));
@@ -165,14 +177,7 @@ static void groups_begin_anew(void **state)
 	}
 	bases_next_turn(&store.bases);
 	assert_false(snapshot(2, 1));
-	do {
-		assert_true(++turn < 100);
-		bases_next_turn(&store.bases);
-		take_batch();
-		snapshot(0, 1);
-		snapshot(1, 1);
-		assert_int_equal(page_store_begin(&store, 64), 0);
-	} while (!page_store_begins(&store, 0));
+	change_until_begun();
 	/* These two have changed; the others are put in as they were. */
 	assert_int_equal(store.batch.count, 2);
 	assert_int_equal(store.batch.distances[0], 0);
@@ -180,7 +185,7 @@ static void groups_begin_anew(void **state)
 	for (unsigned number = 2; number < 4; number++) {
 		id = page_store_begin(&store, number);
 		assert_int_equal(id, store.next_id - 1);
-		assert_true(is_whole(&distance));
+		assert_int_equal(newest_distance(), 0);
 		assert_int_equal(page_store_set_current(&store, number, id), 0);
 		assert_int_equal(page_store_begin(&store, number), 0);
 	}
@@ -191,16 +196,10 @@ static void groups_begin_anew(void **state)
 	bases_next_turn(&store.bases);
 	assert_false(page_store_begins(&store, 0));
 	assert_false(snapshot(2, 1));
-	assert_false(is_whole(&distance));
-	assert_int_equal(distance, page_store_current(&store, 2) - id);
+	assert_int_equal(newest_distance(),
+			 page_store_current(&store, 2) - id);
 	/* What did not change meanwhile is not stored again. */
-	while (!page_store_begins(&store, 0)) {
-		assert_true(++turn < 200);
-		bases_next_turn(&store.bases);
-		take_batch();
-		snapshot(0, 1);
-		snapshot(1, 1);
-	}
+	change_until_begun();
 	assert_int_equal(page_store_begin(&store, 3), 0);
 	assert_int_not_equal(page_store_begin(&store, 2), 0);
 }
