@@ -88,6 +88,7 @@ struct recorder {
 	bool started;		/* the guest has run: changes are recorded */
 	uint32_t segment;
 	uint64_t segment_start;	/* time of its key frame */
+	uint64_t segment_time;	/* ns of the processor until then */
 	struct page_touch *touches;
 	size_t touch_count, touch_room;
 	size_t written;		/* touches that are writes */

@@ -3,8 +3,8 @@
 #include "recorder/pacing.h"
 
 #define LOOK_STEPS UINT64_C(4000000)
-#define LOOK_STEPS_MUCH_CODE UINT64_C(2000000)
-#define SHORTEST_STEPS UINT64_C(24000000)
+#define LOOK_STEPS_MUCH_CODE UINT64_C(1000000)
+#define SHORTEST_STEPS PACING_TIMED_STEPS
 #define LONGEST_STEPS UINT64_C(64000000)
 #define STEPS_PER_PAGE UINT64_C(50000)
 
@@ -22,10 +22,12 @@
 /*
  * A replay translates the code that it comes to, which takes some 30
  * microseconds for each target of a jump: a segment that executes much code ends
- * early, too.
+ * early, too.  So does one of steps that take long.
  */
-#define TARGETS_MOST 4000
-#define PER_TARGET UINT64_C(300)
+#define TARGETS_MOST 2000
+#define PER_TARGET UINT64_C(100)
+#define TIME_PER_TARGET UINT64_C(30000)
+#define LONGEST_TIME UINT64_C(220000000)
 
 void pacing_init(struct pacing *pacing, uint64_t fixed)
 {
@@ -49,6 +51,9 @@ bool pacing_is_due(const struct pacing *pacing,
 		return true;
 	if (costs->targets >= TARGETS_MOST &&
 	    costs->steps >= costs->targets * PER_TARGET)
+		return true;
+	if (costs->time + costs->targets * TIME_PER_TARGET >= LONGEST_TIME &&
+	    costs->steps >= PACING_TIMED_STEPS)
 		return true;
 	if (costs->written >= TOUCHED_MOST)
 		return costs->steps >= SHORTEST_WRITTEN &&

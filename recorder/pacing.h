@@ -17,6 +17,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Only segments of so many steps end because of the time that they took. */
+#define PACING_TIMED_STEPS UINT64_C(24000000)
+
 struct pacing {
 	uint64_t fixed;		/* steps of every segment; 0: as it is due */
 	uint64_t per_page;	/* steps for a page written, if many are touched */
@@ -28,6 +31,7 @@ struct segment_costs {
 	uint64_t steps;
 	size_t touched, written;	/* pages */
 	uint32_t targets;	/* of jumps: vm_targets() */
+	uint64_t time;		/* ns of a processor; 0: not asked for */
 };
 
 /* Segments of `fixed` steps, or, if that is 0, of what is good. */

@@ -7,10 +7,22 @@
 
 #include "formats/array.h"
 
+static uint64_t processor_time(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 struct segment_costs segment_costs(const struct recorder *rec)
 {
+	uint64_t steps = vm_steps(rec->vm) - rec->segment_start;
+
 	return (struct segment_costs) {
-		.steps = vm_steps(rec->vm) - rec->segment_start,
+		.steps = steps,
+		.time = steps < PACING_TIMED_STEPS ?
+				0 : processor_time() - rec->segment_time,
 		.touched = rec->touch_count,
 		.written = rec->written,
 		.targets = vm_targets(rec->vm),
@@ -247,6 +259,7 @@ static int write_key_frame(struct recorder *rec, const struct snapshot *shot,
 static void start_lists(struct recorder *rec)
 {
 	rec->segment_start = vm_steps(rec->vm);
+	rec->segment_time = processor_time();
 	rec->flushed_in = rec->stream;
 	rec->stream->has_run = true;
 	vm_count_targets(rec->vm);

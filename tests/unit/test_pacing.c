@@ -66,8 +66,8 @@ static void much_code(void **state)
 		uint32_t targets;
 		uint64_t due;
 	} rows[] = {
-		{ 0, 64 }, { 3999, 64 }, { 4000, 2 }, { 10000, 3 }, { 30000, 9 },
-		{ 1000000, 64 },
+		{ 0, 64 }, { 1999, 64 }, { 2000, 1 }, { 10000, 1 }, { 30000, 3 },
+		{ 1000000, 24 },
 	};
 	struct pacing pacing;
 
@@ -86,7 +86,37 @@ static void much_code(void **state)
 		assert_int_equal(costs.steps / MILLION, rows[i].due);
 		pacing_learn(&pacing, &costs, 0);
 		assert_int_equal(pacing_look_steps(&pacing),
-				 (costs.targets < 4000 ? 4 : 2) * MILLION);
+				 (costs.targets < 2000 ? 4 : 1) * MILLION);
+	}
+}
+
+/* How fast it runs, what is translated, and when it is due, in millions. */
+static void slow_code(void **state)
+{
+	static const struct {
+		uint64_t steps_per_ms;
+		uint32_t targets;
+		uint64_t due;
+	} rows[] = {
+		{ 1000000, 0, 64 }, { 300000, 0, 64 }, { 200000, 0, 44 },
+		{ 200000, 1999, 33 }, { 10000, 0, 24 },
+	};
+	struct pacing pacing;
+
+	(void)state;
+	pacing_init(&pacing, 0);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct segment_costs costs = {
+			.touched = 5000, .written = 4000,
+			.targets = rows[i].targets,
+		};
+
+		while (!pacing_is_due(&pacing, &costs)) {
+			costs.steps += MILLION;
+			costs.time = costs.steps * MILLION /
+				     rows[i].steps_per_ms;
+		}
+		assert_int_equal(costs.steps / MILLION, rows[i].due);
 	}
 }
 
@@ -118,6 +148,7 @@ int main(void)
 	add_rows(&list, works, pace);
 	add_test(&list, "fixed", fixed, NULL);
 	add_test(&list, "much code", much_code, NULL);
+	add_test(&list, "slow code", slow_code, NULL);
 	add_test(&list, "learns", learns, NULL);
 	return run_list("pacing", &list);
 }
