@@ -296,9 +296,11 @@ static int write_all(struct memory *memory, guest_addr addr, const void *bytes,
 		return 0;
 	if (!may_write(memory, addr, size, need))
 		return ERR_NOT_FOUND;
+	memory_enter(memory, addr, size);
 	rc = put(memory, addr, bytes, size, need, true);
 	if (!rc)
 		tell_wrote(memory, addr, size);
+	memory_leave(memory);
 	return rc;
 }
 

@@ -317,6 +317,18 @@ int memory_share(struct memory *memory, int (*move)(int fd),
 void memory_doubt_shared(struct memory *memory);
 
 /*
+ * Whether other processes may see, and change, what is mapped at an address.
+ */
+bool memory_others_share(struct memory *memory, guest_addr addr);
+
+/*
+ * The kernel is about to write bytes for the guest.  If others may share any of
+ * them, waits until no other process looks, until memory_leave().
+ */
+void memory_enter(struct memory *memory, guest_addr addr, uint64_t size);
+void memory_leave(struct memory *memory);
+
+/*
  * The kernel is about to change a file, which may be mapped shared: waits until
  * no other process looks, unless none has mapped any.  Until
  * memory_doubt_shared().

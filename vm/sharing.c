@@ -128,6 +128,36 @@ int memory_end_alone(struct memory *memory)
 	return rc;
 }
 
+bool memory_others_share(struct memory *memory, guest_addr addr)
+{
+	const struct mapping *map = memory_find(memory, addr);
+
+	return map && map->region.kind == REGION_SHARED && !map->alone;
+}
+
+void memory_enter(struct memory *memory, guest_addr addr, uint64_t size)
+{
+	const struct mapping *map;
+
+	for (guest_addr at = addr; memory->family && at - addr < size;
+	     at = map->region.end) {
+		map = memory_find(memory, at);
+		if (!map)
+			return;
+		if (memory_others_share(memory, at)) {
+			family_enter(memory->family);
+			return;
+		}
+	}
+}
+
+/* What is known to this process, it keeps from the others. */
+void memory_leave(struct memory *memory)
+{
+	if (memory->family && !memory->shared_count)
+		family_leave(memory->family);
+}
+
 void memory_enter_files(struct memory *memory)
 {
 	if (memory->family && family_maps_files(memory->family))

@@ -345,11 +345,17 @@ static int64_t copy_to(struct linux_process *process,
 {
 	uint64_t position = arg[to + 1];
 	bool has_offset = to && position;
+	struct stat file;
 	int64_t result;
 
 	if (stream_of(process, (int)arg[to]))
 		return -EINVAL;
+	/* A pipe may have to be waited for. */
+	if (row->number[ABI_X86_64] != SYS_splice &&
+	    !fstat((int)arg[to], &file) && S_ISREG(file.st_mode))
+		memory_enter_files(process->memory);
 	result = copy_limited(process, row, arg, to);
+	memory_doubt_shared(process->memory);
 	if (result <= 0)
 		return result;
 	/* An offset of its own has been moved on. */
@@ -402,6 +408,18 @@ static uint64_t size_to_be(const struct syscall_row *row, const uint64_t *arg)
 	return arg[2] + arg[3];
 }
 
+/* Others may have mapped the file. */
+static int64_t change_file(struct linux_process *process,
+			   const struct syscall_row *row, const uint64_t *arg)
+{
+	int64_t result;
+
+	memory_enter_files(process->memory);
+	result = marshal_call(process, row, arg);
+	memory_doubt_shared(process->memory);
+	return result;
+}
+
 int64_t sys_resize(struct linux_process *process,
 		   const struct syscall_row *row, const uint64_t *arg)
 {
@@ -409,7 +427,7 @@ int64_t sys_resize(struct linux_process *process,
 
 	if (!limits_allow_size(process, (int)arg[0], size_to_be(row, arg)))
 		return -EFBIG;
-	result = marshal_call(process, row, arg);
+	result = change_file(process, row, arg);
 	if (!result)
 		mapped_files_resized(process, (int)arg[0]);
 	return result;
@@ -423,5 +441,5 @@ int64_t sys_truncate(struct linux_process *process,
 	if (!copy_path(process, path, arg[0]) &&
 	    !limits_allow_path_size(process, path, arg[1]))
 		return -EFBIG;
-	return marshal_call(process, row, arg);
+	return change_file(process, row, arg);
 }

@@ -254,17 +254,21 @@ static int64_t go_on(struct linux_process *process,
 /* fork(2) itself, with nothing from the host in between. */
 static int fork_host(struct linux_process *process)
 {
+	uint64_t held;
 	int pid;
 
 	if (memory_end_alone(process->memory))
 		return -ENOMEM;
 	fflush(NULL);	/* what waits to be written is to be written once */
 	tell_before(process);
+	held = signals_hold_end();
 	pid = fork();
 	if (pid < 0)
 		pid = -errno;
-	if (!pid) {
+	if (!pid)
 		signals_forget(process);
+	signals_let(held);	/* a child may have been killed by now */
+	if (!pid) {
 		descriptors_age(process);
 		own_stderr_review(process);
 		threads_forget_others(process);

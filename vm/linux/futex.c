@@ -2,8 +2,8 @@
 /*
  * futex.c - futex(2): waiting for a word of memory to change
  *
- * What lies in memory that is shared with other processes is the host's
- * business: its pages are the host's own, so other processes wait for the
+ * What lies in memory that is shared with other processes is waited for in the
+ * host's kernel: its pages are the host's own, so other processes wait for the
  * same.  Everywhere else only threads of this process can wait, and they are
  * put to sleep and woken here, in an order that does not depend on the host.
  */
@@ -49,41 +49,45 @@ static uint64_t host_word(struct linux_process *process, guest_addr addr,
 	return at ? host_pointer(at) : BAD_POINTER;
 }
 
+/* A call that changes the word at `addr`, when nobody else looks. */
+static int64_t change_word(struct linux_process *process, guest_addr addr,
+			   const uint64_t host[6])
+{
+	int64_t result;
+
+	memory_enter(process->memory, addr, sizeof(uint32_t));
+	result = host_call_array(process, SYS_futex, host);
+	memory_leave(process->memory);
+	return result;
+}
+
 static int64_t ask_host(struct linux_process *process, const uint64_t *arg)
 {
-	uint64_t word = host_word(process, arg[0], MEMORY_IN);
-	uint64_t other = 0, limit = arg[3];
+	uint64_t host[6] = { 0, arg[1], arg[2], arg[3], 0, arg[5] };
 	struct timespec timeout;
 
+	host[0] = host_word(process, arg[0], MEMORY_IN);
 	switch ((int)arg[1] & FUTEX_CMD_MASK) {
-	case FUTEX_LOCK_PI:
-	case FUTEX_LOCK_PI2:
-		word = host_word(process, arg[0], MEMORY_OUT);
-		/* fall through */
 	case FUTEX_WAIT:
 	case FUTEX_WAIT_BITSET:
-		if (limit && copy_in(process, &timeout, limit, sizeof(timeout)))
+		if (arg[3] &&
+		    copy_in(process, &timeout, arg[3], sizeof(timeout)))
 			return -EFAULT;
-		limit = limit ? host_pointer(&timeout) : 0;
-		return host_wait(process, SYS_futex, word, arg[1], arg[2],
-				 limit, 0, arg[5]);
+		host[3] = arg[3] ? host_pointer(&timeout) : 0;
+		return host_wait_array(process, SYS_futex, host);
+	case FUTEX_WAKE_OP:
+		host[4] = host_word(process, arg[4], MEMORY_OUT);
+		return change_word(process, arg[4], host);
 	case FUTEX_REQUEUE:
 	case FUTEX_CMP_REQUEUE:
-	case FUTEX_WAKE_OP:
-		other = host_word(process, arg[4], MEMORY_OUT);
-		break;
-	case FUTEX_TRYLOCK_PI:
-	case FUTEX_UNLOCK_PI:
-		word = host_word(process, arg[0], MEMORY_OUT);
-		break;
+		host[4] = host_word(process, arg[4], MEMORY_OUT);
+		return host_call_array(process, SYS_futex, host);
 	case FUTEX_WAKE:
 	case FUTEX_WAKE_BITSET:
-		break;
+		return host_call_array(process, SYS_futex, host);
 	default:
 		return -ENOSYS;
 	}
-	return host_call(process, SYS_futex, word, arg[1], arg[2], limit,
-			 other, arg[5]);
 }
 
 /* ------- waking ------- */
@@ -313,6 +317,114 @@ static int64_t unlock_owned(struct linux_process *process, guest_addr addr)
 	return hand_over(process, addr, 0);
 }
 
+/* ------- the same in memory that processes share ------- */
+
+/*
+ * Takes the lock, or says in the word, which is then in `*word`, that somebody
+ * waits: -EAGAIN.  Were the host's kernel to do so, it would change the word
+ * while others look: it is only asked to wait, and whoever wakes tries again.
+ */
+static int64_t take_shared(struct linux_process *process,
+			   const struct request *request, bool has_waited,
+			   uint32_t *word)
+{
+	uint32_t own = process->thread->tid, owner;
+
+	if (copy_in(process, word, request->addr, sizeof(*word)))
+		return -EFAULT;
+	owner = *word & FUTEX_TID_MASK;
+	if (owner == own)
+		return -EDEADLK;
+	if (owner && syscall(SYS_tkill, owner, 0) && errno == ESRCH)
+		return -ESRCH;
+	*word |= owner ? FUTEX_WAITERS : own;
+	if (has_waited)
+		*word |= FUTEX_WAITERS;		/* as others may */
+	if (put_word(process, request->addr, *word))
+		return -EFAULT;
+	return owner ? -EAGAIN : 0;
+}
+
+static int64_t try_shared(struct linux_process *process,
+			  const struct request *request, bool has_waited,
+			  uint32_t *word)
+{
+	int64_t result;
+
+	memory_enter(process->memory, request->addr, sizeof(*word));
+	result = take_shared(process, request, has_waited, word);
+	memory_leave(process->memory);
+	return result;
+}
+
+static int64_t lock_shared(struct linux_process *process,
+			   const struct request *request)
+{
+	int command = FUTEX_WAIT_BITSET |
+		      (request->realtime ? FUTEX_CLOCK_REALTIME : 0);
+	struct timespec limit;
+	uint32_t word;
+	int64_t result;
+
+	if (request->limit &&
+	    copy_in(process, &limit, request->limit, sizeof(limit)))
+		return -EFAULT;
+	for (bool has_waited = false;; has_waited = true) {
+		result = try_shared(process, request, has_waited, &word);
+		if (result != -EAGAIN)
+			return result;
+		result = host_wait(process, SYS_futex,
+				   host_word(process, request->addr, MEMORY_IN),
+				   command, word,
+				   request->limit ? host_pointer(&limit) : 0, 0,
+				   FUTEX_BITSET_MATCH_ANY);
+		if (result == -EINTR || result == -RESTART_IF_ASKED)
+			return -RESTART_ALWAYS;
+		if (result && result != -EAGAIN)
+			return result;
+	}
+}
+
+/* The lock of thread `tid` is nobody's; `flags` are what the word becomes. */
+static int64_t unlock_shared(struct linux_process *process, guest_addr addr,
+			     uint32_t tid, uint32_t flags)
+{
+	uint32_t word;
+	int64_t result = -EFAULT;
+
+	memory_enter(process->memory, addr, sizeof(word));
+	if (!copy_in(process, &word, addr, sizeof(word)))
+		result = (word & FUTEX_TID_MASK) != tid ?
+				 -EPERM : put_word(process, addr, flags);
+	memory_leave(process->memory);
+	if (!result && word & FUTEX_WAITERS)
+		futex_wake(process, addr, 1, FUTEX_BITSET_MATCH_ANY, false);
+	return result;
+}
+
+/* A lock with an owner that other processes may want; true if it is one. */
+static bool is_shared_lock(struct linux_process *process,
+			   const struct request *request, int64_t *result)
+{
+	uint32_t word;
+
+	switch (request->command) {
+	case FUTEX_LOCK_PI:
+	case FUTEX_LOCK_PI2:
+		*result = lock_shared(process, request);
+		return true;
+	case FUTEX_TRYLOCK_PI:
+		*result = try_shared(process, request, false, &word);
+		return true;
+	case FUTEX_UNLOCK_PI:
+		*result = unlock_shared(process, request->addr,
+					process->thread->tid, 0);
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* ------- robust lists ------- */
 
 enum {
@@ -326,33 +438,45 @@ struct dying {
 	bool only_shared;
 };
 
-/* The owner of a lock dies; `entry` has bit 0 set for one with an owner. */
-static void owner_dies(const struct dying *dying, uint64_t entry,
-		       int64_t offset, bool pending)
+static void let_go(const struct dying *dying, guest_addr addr, bool is_owned,
+		   bool pending)
 {
-	guest_addr addr = (entry & ~UINT64_C(1)) + (uint64_t)offset;
 	struct linux_process *process = dying->process;
 	uint32_t word;
 
-	if (dying->only_shared && !is_shared(process, addr))
+	if (copy_in(process, &word, addr, sizeof(word)))
 		return;
-	if (addr % 4 || copy_in(process, &word, addr, sizeof(word)))
-		return;
-	if (pending && !word && !(entry & 1))
+	if (pending && !word && !is_owned)
 		futex_wake(process, addr, 1, UINT32_MAX, false);
 	if ((word & FUTEX_TID_MASK) != dying->tid)
 		return;
-	if (entry & 1) {
-		/* Those that wait in the host's kernel get it from there. */
-		if (word & FUTEX_WAITERS && is_shared(process, addr))
-			return;
-		hand_over(process, addr, FUTEX_OWNER_DIED);
+	if (is_owned) {
+		if (is_shared(process, addr))
+			unlock_shared(process, addr, dying->tid,
+				      FUTEX_OWNER_DIED);
+		else
+			hand_over(process, addr, FUTEX_OWNER_DIED);
 		return;
 	}
 	if (!put_word(process, addr,
 		      (word & FUTEX_WAITERS) | FUTEX_OWNER_DIED) &&
 	    word & FUTEX_WAITERS)
 		futex_wake(process, addr, 1, UINT32_MAX, false);
+}
+
+/* The owner of a lock dies; `entry` has bit 0 set for one with an owner. */
+static void owner_dies(const struct dying *dying, uint64_t entry,
+		       int64_t offset, bool pending)
+{
+	guest_addr addr = (entry & ~UINT64_C(1)) + (uint64_t)offset;
+	struct memory *memory = dying->process->memory;
+
+	if (addr % 4 ||
+	    (dying->only_shared && !is_shared(dying->process, addr)))
+		return;
+	memory_enter(memory, addr, sizeof(uint32_t));
+	let_go(dying, addr, entry & 1, pending);
+	memory_leave(memory);
 }
 
 void futex_thread_ends(struct linux_process *process,
@@ -446,11 +570,14 @@ int64_t sys_futex(struct linux_process *process, const struct syscall_row *row,
 		.limit = arg[3],
 		.value3 = (uint32_t)arg[5],
 	};
+	int64_t result;
 
 	(void)row;
 	if (arg[0] % 4)
 		return -EINVAL;
-	if (is_the_hosts(process, &request))
-		return ask_host(process, arg);
-	return perform(process, &request);
+	if (!is_the_hosts(process, &request))
+		return perform(process, &request);
+	if (is_shared_lock(process, &request, &result))
+		return result;
+	return ask_host(process, arg);
 }

@@ -16,24 +16,34 @@ int copy_in(struct linux_process *process, void *to, guest_addr from,
 	return memory_read(process->memory, from, to, size) ? -EFAULT : 0;
 }
 
-/* A large output goes in piecewise, so that it need not be stored at once. */
-static int copy_out_large(struct linux_process *process, guest_addr to,
-			  const uint8_t *from, size_t size)
+/* Copies as much as can be, piecewise; returns how much that is. */
+static size_t copy_out_some(struct linux_process *process, guest_addr to,
+			    const uint8_t *from, size_t size)
 {
+	size_t done = 0;
 	uint64_t span;
 
-	for (size_t done = 0; done < size; done += span) {
+	memory_enter(process->memory, to, size);
+	for (; done < size; done += span) {
 		uint8_t *host = memory_at(process->memory, to + done,
 					  size - done, MEMORY_OUT, &span);
 
-		if (!host) {
-			guest_wrote(process, to, done);
-			return -EFAULT;
-		}
+		if (!host)
+			break;
 		memcpy(host, from + done, span);
 	}
-	guest_wrote(process, to, size);
-	return 0;
+	memory_leave(process->memory);
+	return done;
+}
+
+/* A large output need not be stored at once. */
+static int copy_out_large(struct linux_process *process, guest_addr to,
+			  const uint8_t *from, size_t size)
+{
+	size_t done = copy_out_some(process, to, from, size);
+
+	guest_wrote(process, to, done);
+	return done < size ? -EFAULT : 0;
 }
 
 int copy_out(struct linux_process *process, guest_addr to, const void *from,
@@ -209,6 +219,16 @@ bool spans_ready(const struct linux_process *process, int fd,
 	return poll(&query, 1, 0) != 0;
 }
 
+bool spans_are_shared(const struct linux_process *process)
+{
+	const struct spans *spans = &process->thread->spans;
+
+	for (int i = 0; i < spans->count; i++)
+		if (memory_others_share(process->memory, spans->guest[i]))
+			return true;
+	return false;
+}
+
 int spans_detach(struct linux_process *process, enum memory_use use)
 {
 	struct spans *spans = &process->thread->spans;
@@ -238,20 +258,10 @@ void spans_attach(struct linux_process *process, enum memory_use use,
 		size = 0;
 	for (int i = 0; i < spans->count && size; i++) {
 		struct iovec *part = &spans->host[i];
-		const uint8_t *from = part->iov_base;
 		uint64_t length = part->iov_len < size ? part->iov_len : size;
-		uint64_t span;
 
-		for (uint64_t done = 0; done < length; done += span) {
-			uint8_t *to = memory_at(process->memory,
-						spans->guest[i] + done,
-						length - done, MEMORY_OUT,
-						&span);
-
-			if (!to)
-				break;
-			memcpy(to, from + done, span);
-		}
+		copy_out_some(process, spans->guest[i], part->iov_base,
+			      length);
 		size -= length;
 	}
 	free(spans->detached);

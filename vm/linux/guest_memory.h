@@ -70,8 +70,12 @@ void spans_output(struct linux_process *process, int fd, uint64_t size);
 bool spans_ready(const struct linux_process *process, int fd,
 		 enum memory_use use);
 
+/* Whether other processes may see what is written there. */
+bool spans_are_shared(const struct linux_process *process);
+
 /*
- * For a call that may wait: the spans are copied, or get room to be filled.
+ * For a call that may wait, or writes where others may look: the spans are
+ * copied, or get room to be filled.
  * spans_attach() copies back what a call has written there, the first `size`
  * bytes, and frees.  -ENOMEM.
  */

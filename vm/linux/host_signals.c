@@ -270,6 +270,14 @@ uint64_t signals_hold(void)
 	return held;
 }
 
+uint64_t signals_hold_end(void)
+{
+	uint64_t kick = MASK_OF(KICK), held = 0;
+
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &kick, &held, sizeof(held));
+	return held;
+}
+
 void signals_let(uint64_t held)
 {
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &held, NULL, sizeof(held));

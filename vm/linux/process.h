@@ -414,6 +414,9 @@ uint64_t signals_host_mask(uint64_t mask);
  * returned.
  */
 uint64_t signals_hold(void);
+
+/* The same of signals_end_process() only. */
+uint64_t signals_hold_end(void);
 void signals_let(uint64_t held);
 
 /* A SIGSEGV or SIGBUS that the guest has sent to one of its threads. */

@@ -69,15 +69,17 @@ static int64_t exchange(struct linux_process *process, long number,
 			struct message *message, uint64_t flags)
 {
 	uint64_t host = host_pointer(&message->host);
+	bool waits = process->thread_count > 1 && !(flags & MSG_DONTWAIT) &&
+		     !spans_ready(process, (int)fd, use);
 	int64_t result;
 
-	if (process->thread_count == 1 || flags & MSG_DONTWAIT ||
-	    spans_ready(process, (int)fd, use))
+	if (!waits && (use == MEMORY_IN || !spans_are_shared(process)))
 		return host_call(process, number, fd, host, flags);
 	result = spans_detach(process, use);
 	if (result)
 		return result;
-	result = host_wait(process, number, fd, host, flags);
+	result = waits ? host_wait(process, number, fd, host, flags) :
+			 host_call(process, number, fd, host, flags);
 	spans_attach(process, use, result > 0 ? (uint64_t)result : 0);
 	return result;
 }

@@ -91,6 +91,8 @@ static int64_t finish(struct linux_process *process,
 {
 	bool waits = process->thread_count > 1 &&
 		     !spans_ready(process, (int)transfer->fd, transfer->use);
+	bool detached = waits || (transfer->use == MEMORY_OUT &&
+				  spans_are_shared(process));
 	int64_t result;
 
 	if (transfer->use == MEMORY_IN &&
@@ -99,7 +101,7 @@ static int64_t finish(struct linux_process *process,
 		if (result)
 			return result;
 	}
-	if (waits) {
+	if (detached) {
 		result = spans_detach(process, transfer->use);
 		if (result)
 			return result;
@@ -107,7 +109,7 @@ static int64_t finish(struct linux_process *process,
 	result = changes_file(transfer) ?
 			 perform_alone(process, transfer, failed) :
 			 perform(process, transfer, failed, waits);
-	if (waits)
+	if (detached)
 		spans_attach(process, transfer->use,
 			     result > 0 ? (uint64_t)result : 0);
 	if (result <= 0)
