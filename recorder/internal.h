@@ -10,6 +10,7 @@
 #ifndef CPREC_RECORDER_INTERNAL_H
 #define CPREC_RECORDER_INTERNAL_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -88,7 +89,8 @@ struct recorder {
 	bool started;		/* the guest has run: changes are recorded */
 	uint32_t segment;
 	uint64_t segment_start;	/* time of its key frame */
-	uint64_t segment_time;	/* ns of the processor until then */
+	uint64_t segment_time;	/* ns of the processor until then, in */
+	pthread_t timed_by;	/* this thread */
 	struct page_touch *touches;
 	size_t touch_count, touch_room;
 	size_t written;		/* touches that are writes */

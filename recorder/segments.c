@@ -2,6 +2,7 @@
 /* segments.c - ending a segment and starting the next with a key frame */
 #include "recorder/internal.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,14 +16,24 @@ static uint64_t processor_time(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* Each thread has a clock of its own: 0 if another one began the segment. */
+static uint64_t time_taken(const struct recorder *rec)
+{
+	uint64_t now;
+
+	if (!pthread_equal(rec->timed_by, pthread_self()))
+		return 0;
+	now = processor_time();
+	return now > rec->segment_time ? now - rec->segment_time : 0;
+}
+
 struct segment_costs segment_costs(const struct recorder *rec)
 {
 	uint64_t steps = vm_steps(rec->vm) - rec->segment_start;
 
 	return (struct segment_costs) {
 		.steps = steps,
-		.time = steps < PACING_TIMED_STEPS ?
-				0 : processor_time() - rec->segment_time,
+		.time = steps < PACING_TIMED_STEPS ? 0 : time_taken(rec),
 		.touched = rec->touch_count,
 		.written = rec->written,
 		.targets = vm_targets(rec->vm),
@@ -260,6 +271,7 @@ static void start_lists(struct recorder *rec)
 {
 	rec->segment_start = vm_steps(rec->vm);
 	rec->segment_time = processor_time();
+	rec->timed_by = pthread_self();
 	rec->flushed_in = rec->stream;
 	rec->stream->has_run = true;
 	vm_count_targets(rec->vm);

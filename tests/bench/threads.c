@@ -16,13 +16,14 @@ static pthread_cond_t not_empty = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t not_full = PTHREAD_COND_INITIALIZER;
 static unsigned long counter, sent, taken, room;
 
-/* A part of all the work, on memory of its own. */
+/* A part of all the work, on a part of all the memory: its own. */
 static unsigned long work_alone(unsigned long me)
 {
-	unsigned long *words = calloc(WORDS, sizeof(*words)), sum = me;
+	unsigned long count = WORDS / threads, sum = me;
+	unsigned long *words = calloc(count, sizeof(*words));
 
 	for (unsigned long i = 0; i < times / threads; i++) {
-		unsigned long *word = &words[sum % WORDS];
+		unsigned long *word = &words[sum % count];
 
 		sum = sum * 6364136223846793005u + *word + i;
 		*word ^= sum >> 7;
