@@ -16,14 +16,15 @@ static pthread_cond_t not_empty = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t not_full = PTHREAD_COND_INITIALIZER;
 static unsigned long counter, sent, taken, room;
 
-/* A part of all the work, on a part of all the memory: its own. */
+/* A part of all the work, on a part of all the memory: its own.  The number of
+ * threads is a power of two. */
 static unsigned long work_alone(unsigned long me)
 {
 	unsigned long count = WORDS / threads, sum = me;
 	unsigned long *words = calloc(count, sizeof(*words));
 
 	for (unsigned long i = 0; i < times / threads; i++) {
-		unsigned long *word = &words[sum % count];
+		unsigned long *word = &words[sum & (count - 1)];
 
 		sum = sum * 6364136223846793005u + *word + i;
 		*word ^= sum >> 7;
