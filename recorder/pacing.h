@@ -17,8 +17,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Only segments of so many steps end because of the time that they took. */
-#define PACING_TIMED_STEPS UINT64_C(24000000)
+/* Segments are shorter than this only because of pages or much code: not of
+ * the time that they took. */
+#define PACING_SHORTEST_STEPS UINT64_C(24000000)
 
 struct pacing {
 	uint64_t fixed;		/* steps of every segment; 0: as it is due */

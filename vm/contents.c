@@ -232,13 +232,6 @@ static void doubt_pages(struct memory *memory, guest_addr addr, uint64_t size)
 		memory_each_home(memory, addr, size, tell_doubt);
 }
 
-static bool is_shared_at(struct memory *memory, guest_addr addr)
-{
-	const struct mapping *map = memory_find(memory, addr);
-
-	return map && map->region.kind == REGION_SHARED;
-}
-
 /* A doubt there means that others have it. */
 static bool is_alone_at(struct memory *memory, guest_addr addr)
 {
@@ -255,7 +248,7 @@ static bool is_alone_at(struct memory *memory, guest_addr addr)
  */
 static void know_written(struct memory *memory, guest_addr addr)
 {
-	if (!is_shared_at(memory, addr))
+	if (!memory_others_share(memory, addr))
 		return;
 	doubt_pages(memory, addr & ~(guest_addr)(GUEST_PAGE - 1), GUEST_PAGE);
 	begin_copy(memory, true);

@@ -128,11 +128,16 @@ int memory_end_alone(struct memory *memory)
 	return rc;
 }
 
+static bool is_others_too(const struct mapping *map)
+{
+	return map->region.kind == REGION_SHARED && !map->alone;
+}
+
 bool memory_others_share(struct memory *memory, guest_addr addr)
 {
 	const struct mapping *map = memory_find(memory, addr);
 
-	return map && map->region.kind == REGION_SHARED && !map->alone;
+	return map && is_others_too(map);
 }
 
 void memory_enter(struct memory *memory, guest_addr addr, uint64_t size)
@@ -144,7 +149,7 @@ void memory_enter(struct memory *memory, guest_addr addr, uint64_t size)
 		map = memory_find(memory, at);
 		if (!map)
 			return;
-		if (memory_others_share(memory, at)) {
+		if (is_others_too(map)) {
 			family_enter(memory->family);
 			return;
 		}

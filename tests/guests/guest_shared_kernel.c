@@ -127,20 +127,27 @@ static void look(void (*way)(void), bool calls)
 	CHECK(end_of(pid) == 0);
 }
 
-/* Whoever dies with a lock leaves a mark in it. */
-static void owner_dies(bool has_owner)
+static void make_mutex(bool is_robust, bool has_owner)
 {
 	pthread_mutexattr_t attributes;
-	pid_t pid;
 
 	pthread_mutexattr_init(&attributes);
 	pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-	pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+	if (is_robust)
+		pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
 	if (has_owner)
 		pthread_mutexattr_setprotocol(&attributes,
 					      PTHREAD_PRIO_INHERIT);
 	memset((void *)mutex, 0, sizeof(*mutex));
 	CHECK(!pthread_mutex_init(mutex, &attributes));
+}
+
+/* Whoever dies with a lock leaves a mark in it. */
+static void owner_dies(bool has_owner)
+{
+	pid_t pid;
+
+	make_mutex(true, has_owner);
 	__atomic_store_n(locked, 0, __ATOMIC_SEQ_CST);
 	pid = fork();
 	if (!pid) {
@@ -163,14 +170,9 @@ static void owner_dies(bool has_owner)
 static void take_turns(void)
 {
 	enum { WORKERS = 3, TURNS = 50 };
-	pthread_mutexattr_t attributes;
 	pid_t pids[WORKERS];
 
-	pthread_mutexattr_init(&attributes);
-	pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-	pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
-	memset((void *)mutex, 0, sizeof(*mutex));
-	CHECK(!pthread_mutex_init(mutex, &attributes));
+	make_mutex(false, true);
 	*locked = 0;
 	for (int i = 0; i < WORKERS; i++) {
 		pids[i] = fork();

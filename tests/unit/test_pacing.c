@@ -5,7 +5,20 @@
 
 #define MILLION UINT64_C(1000000)
 
-/* Steps after which a segment is due that touches and writes such pages. */
+/* Millions of steps after which a segment of such costs is due. */
+static uint64_t due_at(const struct pacing *pacing, struct segment_costs *costs,
+		       uint64_t steps_per_ms)
+{
+	while (costs->steps < 100 * MILLION &&
+	       !pacing_is_due(pacing, costs)) {
+		costs->steps += MILLION;
+		if (steps_per_ms)
+			costs->time = costs->steps * MILLION / steps_per_ms;
+	}
+	return costs->steps / MILLION;
+}
+
+/* The same of one that touches and writes such pages. */
 static uint64_t due(const struct pacing *pacing, size_t touched,
 		    size_t written)
 {
@@ -13,9 +26,7 @@ static uint64_t due(const struct pacing *pacing, size_t touched,
 		.touched = touched, .written = written,
 	};
 
-	while (!pacing_is_due(pacing, &costs))
-		costs.steps += MILLION;
-	return costs.steps / MILLION;
+	return due_at(pacing, &costs, 0);
 }
 
 static const struct work {
@@ -79,11 +90,7 @@ static void much_code(void **state)
 			.targets = rows[i].targets,
 		};
 
-		for (costs.steps = MILLION;
-		     costs.steps < 100 * MILLION &&
-		     !pacing_is_due(&pacing, &costs);)
-			costs.steps += MILLION;
-		assert_int_equal(costs.steps / MILLION, rows[i].due);
+		assert_int_equal(due_at(&pacing, &costs, 0), rows[i].due);
 		pacing_learn(&pacing, &costs, 0);
 		assert_int_equal(pacing_look_steps(&pacing),
 				 (costs.targets < 2000 ? 4 : 1) * MILLION);
@@ -111,12 +118,8 @@ static void slow_code(void **state)
 			.targets = rows[i].targets,
 		};
 
-		while (!pacing_is_due(&pacing, &costs)) {
-			costs.steps += MILLION;
-			costs.time = costs.steps * MILLION /
-				     rows[i].steps_per_ms;
-		}
-		assert_int_equal(costs.steps / MILLION, rows[i].due);
+		assert_int_equal(due_at(&pacing, &costs,
+					rows[i].steps_per_ms), rows[i].due);
 	}
 }
 

@@ -49,22 +49,11 @@ static uint64_t host_word(struct linux_process *process, guest_addr addr,
 	return at ? host_pointer(at) : BAD_POINTER;
 }
 
-/* A call that changes the word at `addr`, when nobody else looks. */
-static int64_t change_word(struct linux_process *process, guest_addr addr,
-			   const uint64_t host[6])
-{
-	int64_t result;
-
-	memory_enter(process->memory, addr, sizeof(uint32_t));
-	result = host_call_array(process, SYS_futex, host);
-	memory_leave(process->memory);
-	return result;
-}
-
 static int64_t ask_host(struct linux_process *process, const uint64_t *arg)
 {
 	uint64_t host[6] = { 0, arg[1], arg[2], arg[3], 0, arg[5] };
 	struct timespec timeout;
+	int64_t result;
 
 	host[0] = host_word(process, arg[0], MEMORY_IN);
 	switch ((int)arg[1] & FUTEX_CMD_MASK) {
@@ -77,7 +66,10 @@ static int64_t ask_host(struct linux_process *process, const uint64_t *arg)
 		return host_wait_array(process, SYS_futex, host);
 	case FUTEX_WAKE_OP:
 		host[4] = host_word(process, arg[4], MEMORY_OUT);
-		return change_word(process, arg[4], host);
+		memory_enter(process->memory, arg[4], sizeof(uint32_t));
+		result = host_call_array(process, SYS_futex, host);
+		memory_leave(process->memory);
+		return result;
 	case FUTEX_REQUEUE:
 	case FUTEX_CMP_REQUEUE:
 		host[4] = host_word(process, arg[4], MEMORY_OUT);
@@ -385,17 +377,15 @@ static int64_t lock_shared(struct linux_process *process,
 	}
 }
 
-/* The lock of thread `tid` is nobody's; `flags` are what the word becomes. */
-static int64_t unlock_shared(struct linux_process *process, guest_addr addr,
-			     uint32_t tid, uint32_t flags)
+static int64_t unlock_shared(struct linux_process *process, guest_addr addr)
 {
 	uint32_t word;
 	int64_t result = -EFAULT;
 
 	memory_enter(process->memory, addr, sizeof(word));
 	if (!copy_in(process, &word, addr, sizeof(word)))
-		result = (word & FUTEX_TID_MASK) != tid ?
-				 -EPERM : put_word(process, addr, flags);
+		result = (word & FUTEX_TID_MASK) != process->thread->tid ?
+				 -EPERM : put_word(process, addr, 0);
 	memory_leave(process->memory);
 	if (!result && word & FUTEX_WAITERS)
 		futex_wake(process, addr, 1, FUTEX_BITSET_MATCH_ANY, false);
@@ -417,8 +407,7 @@ static bool is_shared_lock(struct linux_process *process,
 		*result = try_shared(process, request, false, &word);
 		return true;
 	case FUTEX_UNLOCK_PI:
-		*result = unlock_shared(process, request->addr,
-					process->thread->tid, 0);
+		*result = unlock_shared(process, request->addr);
 		return true;
 	default:
 		return false;
@@ -450,12 +439,9 @@ static void let_go(const struct dying *dying, guest_addr addr, bool is_owned,
 		futex_wake(process, addr, 1, UINT32_MAX, false);
 	if ((word & FUTEX_TID_MASK) != dying->tid)
 		return;
-	if (is_owned) {
-		if (is_shared(process, addr))
-			unlock_shared(process, addr, dying->tid,
-				      FUTEX_OWNER_DIED);
-		else
-			hand_over(process, addr, FUTEX_OWNER_DIED);
+	/* Who waits in the host's kernel is only woken, and takes it. */
+	if (is_owned && !is_shared(process, addr)) {
+		hand_over(process, addr, FUTEX_OWNER_DIED);
 		return;
 	}
 	if (!put_word(process, addr,

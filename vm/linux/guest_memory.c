@@ -219,11 +219,12 @@ bool spans_ready(const struct linux_process *process, int fd,
 	return poll(&query, 1, 0) != 0;
 }
 
-bool spans_are_shared(const struct linux_process *process)
+bool spans_others_see(const struct linux_process *process,
+		      enum memory_use use)
 {
 	const struct spans *spans = &process->thread->spans;
 
-	for (int i = 0; i < spans->count; i++)
+	for (int i = 0; use == MEMORY_OUT && i < spans->count; i++)
 		if (memory_others_share(process->memory, spans->guest[i]))
 			return true;
 	return false;

@@ -70,8 +70,9 @@ void spans_output(struct linux_process *process, int fd, uint64_t size);
 bool spans_ready(const struct linux_process *process, int fd,
 		 enum memory_use use);
 
-/* Whether other processes may see what is written there. */
-bool spans_are_shared(const struct linux_process *process);
+/* Whether a call writes there, and other processes may look. */
+bool spans_others_see(const struct linux_process *process,
+		      enum memory_use use);
 
 /*
  * For a call that may wait, or writes where others may look: the spans are

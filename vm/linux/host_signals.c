@@ -262,20 +262,23 @@ uint64_t signals_host_mask(uint64_t mask)
 	return mask & ~HOSTS_OWN;
 }
 
+/* Blocks these too; returns what was blocked before. */
+static uint64_t block(uint64_t set)
+{
+	uint64_t before = 0;
+
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, &before, sizeof(before));
+	return before;
+}
+
 uint64_t signals_hold(void)
 {
-	uint64_t all = ~HOSTS_OWN, held = 0;
-
-	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &held, sizeof(held));
-	return held;
+	return block(~HOSTS_OWN);
 }
 
 uint64_t signals_hold_end(void)
 {
-	uint64_t kick = MASK_OF(KICK), held = 0;
-
-	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &kick, &held, sizeof(held));
-	return held;
+	return block(MASK_OF(KICK));
 }
 
 void signals_let(uint64_t held)

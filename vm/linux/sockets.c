@@ -73,7 +73,7 @@ static int64_t exchange(struct linux_process *process, long number,
 		     !spans_ready(process, (int)fd, use);
 	int64_t result;
 
-	if (!waits && (use == MEMORY_IN || !spans_are_shared(process)))
+	if (!waits && !spans_others_see(process, use))
 		return host_call(process, number, fd, host, flags);
 	result = spans_detach(process, use);
 	if (result)

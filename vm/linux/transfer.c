@@ -91,8 +91,7 @@ static int64_t finish(struct linux_process *process,
 {
 	bool waits = process->thread_count > 1 &&
 		     !spans_ready(process, (int)transfer->fd, transfer->use);
-	bool detached = waits || (transfer->use == MEMORY_OUT &&
-				  spans_are_shared(process));
+	bool detached = waits || spans_others_see(process, transfer->use);
 	int64_t result;
 
 	if (transfer->use == MEMORY_IN &&
