@@ -44,7 +44,7 @@ static bool starts(const char *name, const char *with)
 	return !strncmp(name, with, strlen(with));
 }
 
-static enum race_home home_of_file(const char *path)
+enum race_home race_home_of_file(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
@@ -93,7 +93,7 @@ enum race_home race_home_of(struct race_homes *homes, uint64_t pc)
 	if (!region || !(region->prot & MAY_EXEC))
 		return HOME_UNKNOWN;
 	homes->known = (struct race_code) { region->start, region->end };
-	homes->home = home_of_file(region->name);
+	homes->home = race_home_of_file(region->name);
 	if (homes->count && homes->home == HOME_PROGRAM)
 		find_in_code(homes, pc);
 	return homes->home;

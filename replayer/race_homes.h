@@ -49,6 +49,9 @@ void race_homes_change(struct race_homes *homes);
 
 enum race_home race_home_of(struct race_homes *homes, uint64_t pc);
 
+/* What a file's name says. */
+enum race_home race_home_of_file(const char *path);
+
 void race_homes_release(struct race_homes *homes);
 
 #endif

@@ -4,7 +4,7 @@
  *
  * race_replay.c replays and follows instructions and their accesses;
  * race_kernel.c knows what system calls do, race_library.c what the C
- * library's functions do.
+ * library's functions do, race_served.c for whom they do it.
  */
 #ifndef CPREC_REPLAYER_RACE_INTERNAL_H
 #define CPREC_REPLAYER_RACE_INTERNAL_H
@@ -44,6 +44,26 @@ void race_forget(struct race_replay *replay, uint64_t addr, uint64_t size);
 void race_kernel_begin(struct race_replay *replay);
 void race_kernel_enter(struct race_replay *replay);
 void race_kernel_event(void *context, const struct script_event *event);
+
+/* ------- race_served.c ------- */
+
+/* The program calls the function at `pc` of the C library, at `place`. */
+void race_served_call(struct race_replay *replay, uint64_t pc, uint64_t place);
+
+/* Whether the program calls the library now, and does not return to it. */
+bool race_served_is_call(struct race_replay *replay);
+
+/* The program goes on: calls of the library may have ended. */
+void race_served_end(struct race_replay *replay);
+
+/* It returns to the library: also finds where that was called. */
+void race_served_return(struct race_replay *replay);
+
+/* Whether the program gets what memory the library asks for now. */
+bool race_served_gives(struct race_replay *replay);
+
+/* Whether what the library does at `addr` now, it does for its caller. */
+bool race_serves(struct race_replay *replay, uint64_t addr);
 
 /* ------- race_library.c ------- */
 

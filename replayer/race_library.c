@@ -16,6 +16,9 @@
 #define GIVEN_BACK_MOST 4096u
 #define GIVEN_BACK_LEAST 16u
 
+/* Larger blocks are no structures, nor buffers, of the library's own. */
+#define OWN_MOST 65536u
+
 /* ------- memory ------- */
 
 /*
@@ -46,10 +49,19 @@ static void give_back(struct race_replay *replay, uint64_t addr)
 				   size : GIVEN_BACK_MOST, true);
 }
 
-static void hand_out(struct race_replay *replay, uint64_t addr, uint64_t size)
+static void hand_out(struct race_replay *replay, uint64_t addr, uint64_t size,
+		     bool to_library)
 {
-	if (addr && size <= UINT64_MAX - addr)
-		race_forget(replay, addr, usable_size(replay, addr, size));
+	if (!addr || size > UINT64_MAX - addr)
+		return;
+	size = usable_size(replay, addr, size);
+	race_forget(replay, addr, size);
+	if (replay->is_first)
+		return;
+	if (size > OWN_MOST)
+		size = OWN_MOST;
+	race_note(replay, race_words_give(&replay->detector.words, addr, size,
+					  to_library));
 }
 
 /* What the function was asked for; products do not overflow if it succeeds. */
@@ -72,21 +84,64 @@ static uint64_t asked_size(const struct race_quiet_frame *call)
 	}
 }
 
+/* ------- locks that many hold for reading ------- */
+
+/* Whether the thread that lets go of a lock holds it for writing. */
+static bool is_writer(struct race_replay *replay, uint64_t lock)
+{
+	/* glibc: who writes, the seventh word; musl: all bits of the first. */
+	unsigned offset = replay->roles.is_glibc ? 24 : 0;
+	uint32_t word = 0;
+
+	race_peek(replay, lock + offset, &word, sizeof(word));
+	return replay->roles.is_glibc ? word != 0 :
+					(word & INT32_MAX) == INT32_MAX;
+}
+
+static void finish_lock(struct race_replay *replay,
+			const struct race_quiet_frame *call, uint64_t result)
+{
+	if (!replay->is_first && !(uint32_t)result &&
+	    call->role != ROLE_UNLOCK)
+		race_note(replay, race_rwlocks_lock(
+			&replay->rwlocks, &replay->detector,
+			replay->rep->stream, call->arg[0],
+			call->role == ROLE_WRITE_LOCK));
+}
+
+/* Accesses of the lock's words are told with the addresses of their homes. */
+static void begin_lock(struct race_replay *replay,
+		       struct race_quiet_frame *call)
+{
+	bool writes = is_writer(replay, call->arg[0]);
+
+	call->arg[0] = memory_home(replay->rep->memory, call->arg[0]);
+	if (call->role == ROLE_UNLOCK && !replay->is_first &&
+	    !race_quiet_is_on(&race_present(replay)->quiet))
+		race_note(replay, race_rwlocks_unlock(
+			&replay->rwlocks, &replay->detector,
+			replay->rep->stream, call->arg[0], writes));
+}
+
+/* ------- calls ------- */
+
 static void finish_call(struct race_replay *replay,
 			const struct race_quiet_frame *call)
 {
 	uint64_t result = race_reg(replay, replay->rep->regs->result);
 
+	if (race_role_is_lock(call->role))
+		finish_lock(replay, call, result);
 	if (call->role < ROLE_NEW || call->role == ROLE_FREE)
 		return;
 	if (call->role == ROLE_NEW_AT &&
 	    ((uint32_t)result || !race_peek(replay, call->arg[0], &result,
 					    sizeof(result))))
 		return;
-	hand_out(replay, result, asked_size(call));
+	hand_out(replay, result, asked_size(call),
+		 race_home_of(&replay->homes, call->back) == HOME_C_LIBRARY &&
+			 !race_served_gives(replay));
 }
-
-/* ------- calls ------- */
 
 /*
  * A thread that ends and calls exit() is the last: as if all had ended.  The
@@ -114,6 +169,8 @@ static void begin_call(struct race_replay *replay,
 
 	if (call->role == ROLE_JOIN)
 		call->descriptor = call->arg[0];
+	if (race_role_is_lock(call->role))
+		begin_lock(replay, call);
 	if (call->role >= ROLE_RESIZE && !race_quiet_is_on(quiet))
 		give_back(replay, call->arg[0]);
 	race_quiet_call(quiet, call);

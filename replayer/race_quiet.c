@@ -11,6 +11,7 @@
 #define DESCRIPTOR_MOST 4096u
 
 #define ATTRIBUTES_SIZE 56u	/* sizeof(pthread_attr_t) */
+#define RWLOCK_SIZE 56u		/* sizeof(pthread_rwlock_t) */
 
 static const struct race_quiet_frame *top(const struct race_quiet *quiet)
 {
@@ -164,6 +165,8 @@ bool race_quiet_orders(const struct race_quiet *quiet, uint64_t addr)
 
 	if (!race_quiet_is_on(quiet) || frame->kind == QUIET_UNKNOWN)
 		return true;
+	if (race_role_is_lock(frame->role))
+		return addr - frame->arg[0] >= RWLOCK_SIZE;
 	return frame->descriptor &&
 	       addr - frame->descriptor < DESCRIPTOR_MOST;
 }

@@ -10,7 +10,8 @@
  * is handed out or taken back.  What orders threads there is said in other
  * words: who is made knows what its maker knew; who has awaited a thread knows
  * what it did, by the words of that thread's descriptor; memory that is handed
- * out has no past.
+ * out has no past; locks that many hold for reading have clocks of their own
+ * (race_rwlocks.h).
  *
  * Quiet code may call the program's (a thread's function, a destructor), or a
  * signal handler may run: that is not quiet.  Frames tell by the stack pointer
@@ -33,6 +34,9 @@ enum race_role {
 	ROLE_JOIN,		/* (pthread_t) */
 	ROLE_LEAVE,		/* the thread ends; is not quiet */
 	ROLE_EXIT,		/* the process ends; is not quiet */
+	ROLE_READ_LOCK,		/* of many: (pthread_rwlock_t *) */
+	ROLE_WRITE_LOCK,
+	ROLE_UNLOCK,
 	ROLE_NEW,		/* memory: (size) */
 	ROLE_NEW_ARRAY,		/* (count, size) */
 	ROLE_NEW_ALIGNED,	/* (alignment, size) */
@@ -41,6 +45,11 @@ enum race_role {
 	ROLE_RESIZE_ARRAY,	/* (memory, count, size) */
 	ROLE_FREE,		/* (memory) */
 };
+
+static inline bool race_role_is_lock(enum race_role role)
+{
+	return role >= ROLE_READ_LOCK && role <= ROLE_UNLOCK;
+}
 
 enum race_quiet_kind {
 	QUIET_NOT,		/* the program's code, called by quiet code */

@@ -49,6 +49,20 @@ static uint64_t top_of_stack(struct race_replay *replay)
 	return word;
 }
 
+/* A call of the C library, or the return of what it has called. */
+static void enter_library(struct race_replay *replay, uint64_t pc)
+{
+	uint64_t back = top_of_stack(replay);
+
+	if (!race_served_is_call(replay)) {
+		race_served_return(replay);
+	} else if (back &&
+		   race_home_of(&replay->homes, back) == HOME_PROGRAM) {
+		race_present(replay)->place = back - 1;
+		race_served_call(replay, pc, back - 1);
+	}
+}
+
 /*
  * Also finds the place that is to blame for what happens at `pc`: in the C
  * library, where the program called it, which the stack says at its first
@@ -63,11 +77,10 @@ void race_follow(struct race_replay *replay, uint64_t pc)
 
 	if (home == HOME_PROGRAM) {
 		thread->place = pc;
+		if (changes && thread->served.depth)
+			race_served_end(replay);
 	} else if (home == HOME_C_LIBRARY && changes) {
-		uint64_t back = top_of_stack(replay);
-
-		if (back && race_home_of(&replay->homes, back) == HOME_PROGRAM)
-			thread->place = back - 1;
+		enter_library(replay, pc);
 	}
 	thread->home = home;
 	if (changes || race_quiet_awaits(&thread->quiet, pc))
@@ -109,7 +122,9 @@ static void tell(struct race_replay *replay, struct race_access *access)
 	access->pc = replay->pc;
 	access->time = replay->time;
 	access->is_library = thread->home != HOME_PROGRAM &&
-			     thread->home != HOME_UNKNOWN;
+			     thread->home != HOME_UNKNOWN &&
+			     (access->is_atomic ||
+			      !race_serves(replay, access->addr));
 	access->place = thread->place ? thread->place : replay->pc;
 	if (replay->on_access && !access->is_hidden)
 		replay->on_access(replay->access_context,
@@ -322,6 +337,7 @@ static void start_again(struct race_replay *replay)
 	for (size_t i = 0; i < replay->birth_count; i++)
 		clock_release(&replay->births[i].clock);
 	replay->birth_count = 0;
+	race_rwlocks_clear(&replay->rwlocks);
 }
 
 void race_replay_release(struct race_replay *replay)
@@ -335,6 +351,7 @@ void race_replay_release(struct race_replay *replay)
 	race_atomics_release(&replay->atomics);
 	race_homes_release(&replay->homes);
 	race_roles_release(&replay->roles);
+	race_rwlocks_release(&replay->rwlocks);
 	free(replay->threads);
 	race_detector_release(&replay->detector);
 	*replay = (struct race_replay) { 0 };

@@ -28,6 +28,8 @@
 #include "replayer/race_homes.h"
 #include "replayer/race_quiet.h"
 #include "replayer/race_roles.h"
+#include "replayer/race_rwlocks.h"
+#include "replayer/race_services.h"
 
 struct failure;
 struct recording;
@@ -45,6 +47,7 @@ struct race_thread {
 	uint64_t place_before;	/* the signal handler that runs */
 	enum race_home home;	/* of the code that it was in */
 	struct race_quiet quiet;
+	struct race_served served;
 	struct race_flow flow;	/* of values that it may write back */
 	bool is_leaving;	/* it has called pthread_exit() */
 };
@@ -88,6 +91,7 @@ struct race_replay {
 	struct race_atomics atomics;
 	struct race_homes homes;
 	struct race_roles roles;
+	struct race_rwlocks rwlocks;
 	bool roles_are_old;	/* other code may be there now */
 
 	int error;		/* first failure inside an observer */

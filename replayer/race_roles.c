@@ -27,6 +27,15 @@ static const struct {
 	{ "pthread_detach", ROLE_JOIN },
 	{ "pthread_exit", ROLE_LEAVE },
 	{ "pthread_join", ROLE_JOIN },
+	{ "pthread_rwlock_clockrdlock", ROLE_READ_LOCK },
+	{ "pthread_rwlock_clockwrlock", ROLE_WRITE_LOCK },
+	{ "pthread_rwlock_rdlock", ROLE_READ_LOCK },
+	{ "pthread_rwlock_timedrdlock", ROLE_READ_LOCK },
+	{ "pthread_rwlock_timedwrlock", ROLE_WRITE_LOCK },
+	{ "pthread_rwlock_tryrdlock", ROLE_READ_LOCK },
+	{ "pthread_rwlock_trywrlock", ROLE_WRITE_LOCK },
+	{ "pthread_rwlock_unlock", ROLE_UNLOCK },
+	{ "pthread_rwlock_wrlock", ROLE_WRITE_LOCK },
 	{ "pthread_timedjoin_np", ROLE_JOIN },
 	{ "pthread_tryjoin_np", ROLE_JOIN },
 	{ "pvalloc", ROLE_NEW },
@@ -66,23 +75,91 @@ static int add(struct race_roles *roles, uint64_t pc, enum race_role role)
 	return number_map_set(&roles->entries, pc, role);
 }
 
+/* Of the names that a function has, one that serves counts. */
+static int add_service(struct race_roles *roles, uint64_t pc, const char *name)
+{
+	struct race_service service = race_service_of(name);
+	uint64_t code = service.kind | (uint64_t)service.stream << 8 |
+			(uint64_t)service.gives << 16;
+
+	if (!code && number_map_find(&roles->services, pc))
+		return 0;
+	return number_map_set(&roles->services, pc, code);
+}
+
+static int add_function(struct race_roles *roles, uint64_t pc,
+			const char *name)
+{
+	enum race_role role = role_of_name(name);
+	int rc = add_service(roles, pc, name);
+
+	if (!rc && role != ROLE_NONE)
+		rc = add(roles, pc, role);
+	return rc;
+}
+
+static void add_object(struct race_roles *roles, uint64_t addr,
+		       const char *name)
+{
+	if (!strcmp(name, "stdin"))
+		roles->stdin_at = addr;
+	else if (!strcmp(name, "stdout"))
+		roles->stdout_at = addr;
+}
+
+/* Of the files that are the library's, libpthread is none of the kind. */
+static void set_library(struct race_roles *roles,
+			const struct symbols *symbols, uint64_t bias)
+{
+	bool is_program = race_home_of_file(symbols->path) == HOME_PROGRAM;
+
+	if (!is_program && !symbols_find(symbols, "memcpy"))
+		return;
+	roles->library = (struct race_code) {
+		symbols->link_base + bias, symbols->link_end + bias,
+	};
+	roles->program = is_program ? symbols : NULL;
+}
+
 static int add_module(struct race_roles *roles, const struct symbols *symbols,
 		      uint64_t bias, struct race_homes *homes)
 {
+	bool has_library = false;
 	int rc = 0;
 
 	for (size_t i = 0; i < symbols->count && !rc; i++) {
 		const struct symbol *symbol = &symbols->list[i];
-		enum race_role role = role_of_name(symbol->name);
-		uint64_t pc = symbol->addr + bias;
+		uint64_t addr = symbol->addr + bias;
 
 		roles->is_glibc |= !strcmp(symbol->name,
 					   "gnu_get_libc_version");
-		if (role != ROLE_NONE && symbol->type == SYMBOL_FUNCTION &&
-		    race_home_of(homes, pc) == HOME_C_LIBRARY)
-			rc = add(roles, pc, role);
+		if (symbol->type == SYMBOL_OBJECT)
+			add_object(roles, addr, symbol->name);
+		else if (symbol->type == SYMBOL_FUNCTION &&
+			 race_home_of(homes, addr) == HOME_C_LIBRARY) {
+			rc = add_function(roles, addr, symbol->name);
+			has_library = true;
+		}
 	}
+	if (has_library)
+		set_library(roles, symbols, bias);
 	return rc;
+}
+
+struct race_service race_roles_service(const struct race_roles *roles,
+				       uint64_t pc)
+{
+	const uint64_t *code = number_map_find(&roles->services, pc);
+	struct race_service service = { SERVICE_NONE, 0, false };
+
+	if (code)
+		service = (struct race_service) {
+			.kind = (uint8_t)*code, .stream = (uint8_t)(*code >> 8),
+			.gives = *code >> 16,
+		};
+	else if (roles->library.end && !roles->program)
+		service.kind = SERVICE_CALLER;
+	return service;
 }
 
 int race_roles_find(struct race_roles *roles, struct recording *recording,
@@ -93,9 +170,11 @@ int race_roles_find(struct race_roles *roles, struct recording *recording,
 	int rc = 0;
 
 	number_map_clear(&roles->entries);
-	roles->low = UINT64_MAX;
-	roles->high = 0;
-	roles->is_glibc = false;
+	number_map_clear(&roles->services);
+	*roles = (struct race_roles) {
+		.entries = roles->entries, .services = roles->services,
+		.low = UINT64_MAX,
+	};
 	for (size_t i = 0; !rc && (symbols = recording_mapped_module(
 					   recording, t, i, &bias)); i++)
 		rc = add_module(roles, symbols, bias, homes);
@@ -105,5 +184,6 @@ int race_roles_find(struct race_roles *roles, struct recording *recording,
 void race_roles_release(struct race_roles *roles)
 {
 	number_map_release(&roles->entries);
+	number_map_release(&roles->services);
 	*roles = (struct race_roles) { .low = UINT64_MAX };
 }

@@ -17,6 +17,7 @@
 #include "formats/number_map.h"
 #include "replayer/race_homes.h"
 #include "replayer/race_quiet.h"
+#include "replayer/race_services.h"
 
 struct recording;
 
@@ -24,12 +25,27 @@ struct race_roles {
 	struct number_map entries;	/* by the first instruction */
 	uint64_t low, high;	/* no entry is outside of them */
 	bool is_glibc;
+
+	struct race_code library;	/* the file that it is in, all of it */
+	const struct symbols *program;	/* if that is the program's, its;
+					   else NULL */
+	struct number_map services;	/* by the first instruction: of all
+					   functions that have a name */
+	uint64_t stdin_at, stdout_at;	/* where these variables are */
 };
 
 /* Looks for the functions in what is mapped at time `t`. */
 int race_roles_find(struct race_roles *roles, struct recording *recording,
 		    uint64_t t, struct race_homes *homes);
 void race_roles_release(struct race_roles *roles);
+
+/*
+ * For whom the function at `pc` of the C library works that the program calls.
+ * Where the library is a file, those without a name are what it has chosen by
+ * what the processor can do: memcpy() and the like.
+ */
+struct race_service race_roles_service(const struct race_roles *roles,
+				       uint64_t pc);
 
 /* The role of the function that begins at `pc`. */
 static inline enum race_role race_role_of(const struct race_roles *roles,

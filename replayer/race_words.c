@@ -227,6 +227,47 @@ void race_words_forget(struct race_words *words, uint64_t addr, uint64_t size)
 	}
 }
 
+static void give_word(struct race_page *page, uint64_t addr, bool to_library)
+{
+	unsigned index = index_of(addr);
+	uint64_t bit = UINT64_C(1) << index % 64;
+
+	if (to_library)
+		page->own[index / 64] |= bit;
+	else
+		page->own[index / 64] &= ~bit;
+}
+
+int race_words_give(struct race_words *words, uint64_t addr, uint64_t size,
+		    bool to_library)
+{
+	uint64_t end = addr + size;
+
+	while (addr < end) {
+		uint64_t number = addr >> GUEST_PAGE_SHIFT;
+		uint64_t next = (number + 1) << GUEST_PAGE_SHIFT;
+		struct race_page *page = to_library ?
+						 make_page(words, number) :
+						 find_page(words, number);
+
+		if (!page && to_library)
+			return ERR_NO_MEMORY;
+		for (; addr < end && addr < next; addr += RACE_WORD)
+			if (page)
+				give_word(page, addr, to_library);
+	}
+	return 0;
+}
+
+bool race_words_is_own(struct race_words *words, uint64_t addr)
+{
+	const struct race_page *page =
+		find_page(words, addr >> GUEST_PAGE_SHIFT);
+	unsigned index = index_of(addr);
+
+	return page && page->own[index / 64] >> index % 64 & 1;
+}
+
 static void release_page(struct race_page *page)
 {
 	for (unsigned i = 0; i < RACE_PAGE_WORDS; i++) {

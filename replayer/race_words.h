@@ -59,6 +59,7 @@ struct race_page {
 	uint64_t number;
 	uint16_t states[RACE_PAGE_WORDS];
 	struct race_word *words[RACE_PAGE_WORDS];	/* NULL: no record */
+	uint64_t own[RACE_PAGE_WORDS / 64];	/* bits: words of the library */
 };
 
 #define RACE_RECENT 256u
@@ -93,6 +94,11 @@ int race_words_find(struct race_words *words, uint64_t addr,
 /* Forgets accesses: other memory is there now. */
 void race_words_forget(struct race_words *words, uint64_t addr,
 		       uint64_t size);
+
+/* Says whose memory that is: the C library's own, or the program's. */
+int race_words_give(struct race_words *words, uint64_t addr, uint64_t size,
+		    bool to_library);
+bool race_words_is_own(struct race_words *words, uint64_t addr);
 
 void race_words_release(struct race_words *words);
 

@@ -9,6 +9,7 @@
 
 #include "replayer/clocks.h"
 #include "replayer/race_detector.h"
+#include "replayer/race_rwlocks.h"
 #include "replayer/race_words.h"
 
 /* ------- clocks ------- */
@@ -397,6 +398,58 @@ static void test_atomic_types_know(void **state)
 	assert_int_equal(seen.count, 0);
 }
 
+/* ------- locks that many hold for reading ------- */
+
+#define LOCK 0x7000u
+
+static struct race_rwlocks locks;
+
+static void hold(uint32_t thread, bool writes)
+{
+	assert_int_equal(race_rwlocks_lock(&locks, &detector, thread, LOCK,
+					   writes), 0);
+	store(thread, DATA, 4, 0x10 + thread);
+	assert_int_equal(race_rwlocks_unlock(&locks, &detector, thread, LOCK,
+					     writes), 0);
+}
+
+static void test_readers_are_not_ordered(void **state)
+{
+	(void)state;
+	hold(A, false);
+	hold(B, false);
+	race_rwlocks_release(&locks);
+	assert_int_equal(seen.count, 1);
+}
+
+static void test_writers_are_ordered(void **state)
+{
+	(void)state;
+	hold(A, false);
+	hold(B, true);
+	hold(C, false);
+	hold(A, true);
+	race_rwlocks_release(&locks);
+	assert_int_equal(seen.count, 0);
+}
+
+static void test_whose_memory(void **state)
+{
+	struct race_words *words = &detector.words;
+
+	(void)state;
+	assert_false(race_words_is_own(words, DATA));
+	assert_int_equal(race_words_give(words, DATA + 8, 8192, true), 0);
+	assert_false(race_words_is_own(words, DATA));
+	assert_true(race_words_is_own(words, DATA + 8));
+	assert_true(race_words_is_own(words, DATA + 8192));
+	assert_false(race_words_is_own(words, DATA + 8200));
+	assert_int_equal(race_words_give(words, DATA + 4096, 16, false), 0);
+	assert_true(race_words_is_own(words, DATA + 4095));
+	assert_false(race_words_is_own(words, DATA + 4104));
+	assert_true(race_words_is_own(words, DATA + 4112));
+}
+
 static void test_word_of_many_places(void **state)
 {
 	(void)state;
@@ -435,6 +488,9 @@ int main(void)
 		DETECTOR_TEST(test_failed_comparison_is_not_lost),
 		DETECTOR_TEST(test_lost_change_of_two),
 		DETECTOR_TEST(test_atomic_types_know),
+		DETECTOR_TEST(test_readers_are_not_ordered),
+		DETECTOR_TEST(test_writers_are_ordered),
+		DETECTOR_TEST(test_whose_memory),
 		DETECTOR_TEST(test_word_of_many_places),
 	};
 

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * race_served.c - whom the C library's code works for, to race_replay.h
+ *
+ * Sources:  System V ABI, AMD64 supplement, 3.2.3 (arguments); glibc's
+ *           struct _IO_FILE, which is part of its binary interface.
+ */
+#include <string.h>
+
+#include "replayer/internal.h"
+#include "replayer/race_internal.h"
+
+/* Where the parts of a stream are, and how long they are at most. */
+#define FILE_SIZE 224u		/* with the pointer to its functions */
+#define FILE_BUFFER 56u		/* begin and end */
+#define FILE_LOCK 136u
+#define FILE_LOCK_SIZE 16u
+#define FILE_WIDE 160u
+#define FILE_WIDE_SIZE 352u
+
+/* ------- calls ------- */
+
+/* `ret`, with or without a prefix, with or without a number. */
+static bool is_return(struct race_replay *replay, uint64_t pc)
+{
+	uint8_t code[2] = { 0 };
+
+	if (!race_peek(replay, pc, &code[0], 1))
+		return false;
+	if (code[0] == 0xf3 && !race_peek(replay, pc + 1, &code[0], 1))
+		return false;
+	return code[0] == 0xc3 || code[0] == 0xc2;
+}
+
+static uint64_t stream_of(struct race_replay *replay,
+			  const struct race_served_call *call)
+{
+	const struct race_roles *roles = &replay->roles;
+	unsigned stream = call->service.stream;
+	uint64_t variable = stream == SERVICE_STDOUT ? roles->stdout_at :
+						       roles->stdin_at;
+	uint64_t addr = 0;
+
+	if (call->service.kind != SERVICE_STREAM)
+		return 0;
+	if (stream < SERVED_ARGS)
+		return call->args[stream];
+	race_peek(replay, variable, &addr, sizeof(addr));
+	return addr;
+}
+
+/* Calls below which the stack is now have returned, or were left by a jump. */
+static void drop_ended(struct race_served *served, uint64_t sp)
+{
+	while (served->depth && served->calls[served->depth - 1].sp < sp)
+		served->depth--;
+}
+
+void race_served_call(struct race_replay *replay, uint64_t pc, uint64_t place)
+{
+	static const unsigned regs[SERVED_ARGS] = {
+		X86_RDI, X86_RSI, X86_RDX, X86_RCX, X86_R8, X86_R9,
+	};
+	struct race_served *served = &race_present(replay)->served;
+	struct race_served_call call = {
+		.service = race_roles_service(&replay->roles, pc),
+		.sp = race_reg(replay, replay->rep->regs->sp),
+		.place = place,
+	};
+
+	drop_ended(served, call.sp + 1);	/* also one from the same place */
+	for (unsigned i = 0; i < SERVED_ARGS; i++)
+		call.args[i] = race_reg(replay, regs[i]);
+	call.stream = stream_of(replay, &call);
+	if (served->depth == SERVED_CALLS)	/* the first is forgotten */
+		memmove(served->calls, served->calls + 1,
+			--served->depth * sizeof(call));
+	served->calls[served->depth++] = call;
+}
+
+void race_served_end(struct race_replay *replay)
+{
+	drop_ended(&race_present(replay)->served,
+		   race_reg(replay, replay->rep->regs->sp));
+}
+
+void race_served_return(struct race_replay *replay)
+{
+	struct race_thread *thread = race_present(replay);
+	const struct race_served *served = &thread->served;
+
+	race_served_end(replay);
+	if (served->depth)
+		thread->place = served->calls[served->depth - 1].place;
+}
+
+bool race_served_is_call(struct race_replay *replay)
+{
+	uint64_t place = race_present(replay)->place;
+
+	return !place || !is_return(replay, place);
+}
+
+/* ------- whose memory ------- */
+
+static bool is_within(uint64_t addr, uint64_t start, uint64_t size)
+{
+	return addr - start < size;
+}
+
+/* Whether a stream's lock, not the program, orders who accesses this. */
+static bool is_of_stream(struct race_replay *replay, uint64_t stream,
+			 uint64_t addr)
+{
+	uint64_t buffer[2] = { 0 }, lock = 0, wide = 0;
+
+	race_peek(replay, stream + FILE_BUFFER, &buffer[0], sizeof(buffer[0]));
+	race_peek(replay, stream + FILE_BUFFER + 8, &buffer[1],
+		  sizeof(buffer[1]));
+	race_peek(replay, stream + FILE_LOCK, &lock, sizeof(lock));
+	race_peek(replay, stream + FILE_WIDE, &wide, sizeof(wide));
+	return is_within(addr, stream, FILE_SIZE) ||
+	       is_within(addr, buffer[0], buffer[1] - buffer[0]) ||
+	       is_within(addr, lock, FILE_LOCK_SIZE) ||
+	       is_within(addr, wide, FILE_WIDE_SIZE);
+}
+
+/*
+ * Whether it is a variable of the library's own.  In a program that is one
+ * file, variables are the caller's that arguments lead to.
+ */
+static bool is_static(const struct race_roles *roles,
+		      const struct race_served_call *call, uint64_t addr)
+{
+	const struct symbol *variable;
+	uint64_t start;
+
+	if (!is_within(addr, roles->library.start,
+		       roles->library.end - roles->library.start))
+		return false;
+	if (!roles->program)
+		return true;
+	start = roles->library.start - roles->program->link_base;
+	variable = symbols_at(roles->program, addr - start);
+	for (unsigned i = 0; i < SERVED_ARGS && variable; i++)
+		if (is_within(call->args[i] - start, variable->addr,
+			      variable->size))
+			return false;
+	return true;
+}
+
+/* The call that the library is executing; NULL: who knows. */
+static const struct race_served_call *present_call(struct race_replay *replay)
+{
+	const struct race_thread *thread = race_present(replay);
+
+	if (!thread->served.depth || thread->home != HOME_C_LIBRARY)
+		return NULL;
+	return &thread->served.calls[thread->served.depth - 1];
+}
+
+bool race_served_gives(struct race_replay *replay)
+{
+	const struct race_served_call *call = present_call(replay);
+
+	return !call || call->service.gives;
+}
+
+bool race_serves(struct race_replay *replay, uint64_t addr)
+{
+	const struct race_served_call *call = present_call(replay);
+
+	if (!call)
+		return false;
+	switch ((enum race_service_kind)call->service.kind) {
+	case SERVICE_NONE:
+		return false;
+	case SERVICE_ALL:
+		return true;
+	case SERVICE_STREAM:
+		if (!replay->roles.is_glibc ||
+		    is_of_stream(replay, call->stream, addr))
+			return false;
+		break;
+	case SERVICE_CALLER:
+		break;
+	}
+	return !is_static(&replay->roles, call, addr) &&
+	       !race_words_is_own(&replay->detector.words, addr);
+}
