@@ -4,8 +4,8 @@
  *
  * A page that is fetched when it is touched costs a fault of the host, the
  * change of a mapping and a look-up besides its contents.  Which pages a
- * segment writes before a time, its index says; together they cost little
- * more than unpacking, which other threads help with.
+ * segment writes before a time, and which it reads at all, its index says;
+ * together they cost little more than unpacking, which other threads help with.
  */
 #include "replayer/internal.h"
 
@@ -16,7 +16,7 @@
 
 enum {
 	PAGES_LEAST = 64,	/* fewer may as well be touched */
-	RUNS_MOST = 4096,	/* each is a mapping of the host */
+	RUNS_MOST = 12000,	/* each is two mappings of the host */
 	GAP_MOST = 15,		/* pages to take along, if there are more */
 };
 
@@ -84,19 +84,27 @@ struct run {
 	uint64_t first, last;	/* pages */
 };
 
-static bool is_touched(const struct page_touch *touch, uint64_t steps)
+/* What a replay of so many steps of a segment needs. */
+struct need {
+	uint64_t steps;
+	bool reads;		/* also what it only reads, sooner or later */
+};
+
+static bool is_needed(const struct page_touch *touch, const struct need *need)
 {
-	return (touch->how & PAGE_WAS_WRITTEN) && touch->write_time < steps;
+	if (touch->how & PAGE_WAS_WRITTEN)
+		return touch->write_time < need->steps;
+	return need->reads && (touch->how & PAGE_WAS_READ);
 }
 
 /* Finds the run that starts at entry run->next or behind it. */
-static bool find_run(const struct segment_index *index, uint64_t steps,
-		     uint64_t gap, struct run *run)
+static bool find_run(const struct segment_index *index,
+		     const struct need *need, uint64_t gap, struct run *run)
 {
 	const struct page_touch *pages = index->pages;
 	size_t i = run->next;
 
-	while (i < index->page_count && !is_touched(&pages[i], steps))
+	while (i < index->page_count && !is_needed(&pages[i], need))
 		i++;
 	if (i == index->page_count)
 		return false;
@@ -104,7 +112,7 @@ static bool find_run(const struct segment_index *index, uint64_t steps,
 	for (; i < index->page_count; i++) {
 		if (pages[i].page - run->last > gap + 1)
 			break;
-		if (is_touched(&pages[i], steps))
+		if (is_needed(&pages[i], need))
 			run->last = pages[i].page;
 	}
 	run->next = i;
@@ -117,29 +125,43 @@ struct runs {
 };
 
 static struct runs count_runs(const struct segment_index *index,
-			      uint64_t steps, uint64_t gap)
+			      const struct need *need, uint64_t gap)
 {
 	struct runs runs = { 0 };
 
-	for (struct run run = { 0 }; find_run(index, steps, gap, &run);) {
+	for (struct run run = { 0 }; find_run(index, need, gap, &run);) {
 		runs.count++;
 		runs.pages += run.last - run.first + 1;
 	}
 	return runs;
 }
 
+/* How large gaps must be taken along lest there be too many runs. */
+static uint64_t choose_gap(const struct segment_index *index,
+			   const struct need *need, struct runs runs)
+{
+	uint64_t gap = 0;
+
+	while (runs.count > RUNS_MOST && gap < GAP_MOST) {
+		gap = gap * 2 + 1;
+		runs = count_runs(index, need, gap);
+	}
+	return gap;
+}
+
 void replayer_fetch(struct replayer *rep, uint64_t steps)
 {
 	const struct segment_index *index = &rep->index;
-	struct runs runs = count_runs(index, steps, 0);
-	uint64_t gap = runs.count > RUNS_MOST ? GAP_MOST : 0;
+	struct need need = { steps, steps >= index->steps / 2 };
+	struct runs runs = count_runs(index, &need, 0);
+	uint64_t gap = choose_gap(index, &need, runs);
 	struct run run = { 0 };
 
 	if (runs.pages < PAGES_LEAST)
 		return;
 	rep->fetching = true;
 	for (size_t i = 0; i < RUNS_MOST && !rep->error &&
-			   find_run(index, steps, gap, &run); i++)
+			   find_run(index, &need, gap, &run); i++)
 		memory_supply(rep->memory, run.first,
 			      run.last - run.first + 1);
 	rep->fetching = false;

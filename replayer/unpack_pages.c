@@ -21,7 +21,7 @@
 
 enum {
 	THREADS_MOST = 4,
-	PAGES_LEAST = 1024,	/* fewer are not worth another thread */
+	PAGES_LEAST = 256,	/* fewer are not worth another thread */
 };
 
 /* A patch that waits for its page. */
@@ -217,9 +217,11 @@ static bool start(pthread_t *thread, struct worker *worker)
 
 static size_t count_workers(size_t pages)
 {
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	static long processors;		/* asking for them reads a file */
 	size_t most = pages / PAGES_LEAST + 1;
 
+	if (!processors)
+		processors = sysconf(_SC_NPROCESSORS_ONLN);
 	if (processors < 1)
 		processors = 1;
 	if (processors > THREADS_MOST)
@@ -284,13 +286,14 @@ int stored_pages_read_all(struct stored_pages *store,
 			  struct page_want *list, size_t count,
 			  struct failure *why)
 {
-	size_t each, worker_count = count_workers(count);
+	size_t each, worker_count;
 	struct worker *workers;
 	int rc;
 
 	/* What is left of their chunks is asked for next. */
 	if (count < PAGES_LEAST)
 		return read_each(store, reader, list, count, why);
+	worker_count = count_workers(count);
 	workers = calloc(worker_count, sizeof(*workers));
 	if (!workers)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
