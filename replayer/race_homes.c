@@ -2,7 +2,6 @@
 /* race_homes.c - see race_homes.h */
 #include "replayer/race_homes.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,10 +43,22 @@ static bool starts(const char *name, const char *with)
 	return !strncmp(name, with, strlen(with));
 }
 
-enum race_home race_home_of_file(const char *path)
+static const char *name_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+
+	return slash ? slash + 1 : path;
+}
+
+bool race_home_is_runtime(const char *path)
+{
+	return starts(name_of(path), "libstdc++.so") ||
+	       starts(name_of(path), "libc++.so");
+}
+
+enum race_home race_home_of_file(const char *path)
+{
+	const char *name = name_of(path);
 
 	if (starts(name, "ld-linux") || starts(name, "ld-2."))
 		return HOME_LINKER;

@@ -13,6 +13,7 @@
 #ifndef CPREC_REPLAYER_RACE_HOMES_H
 #define CPREC_REPLAYER_RACE_HOMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -49,8 +50,9 @@ void race_homes_change(struct race_homes *homes);
 
 enum race_home race_home_of(struct race_homes *homes, uint64_t pc);
 
-/* What a file's name says. */
+/* What a file's name says; whether it is the runtime library of C++. */
 enum race_home race_home_of_file(const char *path);
+bool race_home_is_runtime(const char *path);
 
 void race_homes_release(struct race_homes *homes);
 

@@ -151,7 +151,7 @@ bool race_quiet_hides(const struct race_quiet *quiet, uint64_t addr)
 
 	if (!race_quiet_is_on(quiet))
 		return false;
-	if (frame->kind == QUIET_UNKNOWN || race_quiet_is_memory(quiet))
+	if (frame->kind != QUIET_CALL || race_quiet_is_memory(quiet))
 		return true;
 	/* The rest of what it writes is of the thread that is to be. */
 	return frame->kind == QUIET_CALL && frame->role == ROLE_CREATE &&

@@ -243,6 +243,8 @@ static void on_access(void *context, enum vm_access kind, guest_addr addr,
 	/* What the linker notes for itself does no harm: it comes out equal. */
 	if (race_present(replay)->home == HOME_LINKER && !access.is_atomic)
 		return;
+	if (race_roles_is_runtime(&replay->roles, addr))
+		access.is_hidden = true;
 	access.changes_nothing = order == VM_COMPARES && access.writes &&
 				 is_there(replay, addr, size, value);
 	tell(replay, &access);

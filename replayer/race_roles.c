@@ -3,8 +3,10 @@
 #include "replayer/race_roles.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "formats/array.h"
 #include "formats/error.h"
 #include "formats/symbols.h"
 #include "replayer/recording.h"
@@ -75,6 +77,13 @@ static int add(struct race_roles *roles, uint64_t pc, enum race_role role)
 	return number_map_set(&roles->entries, pc, role);
 }
 
+/* A function that only glibc has; the second one in static programs. */
+static bool is_glibc(const char *name)
+{
+	return !strcmp(name, "gnu_get_libc_version") ||
+	       !strcmp(name, "__libc_setup_tls");
+}
+
 /* Of the names that a function has, one that serves counts. */
 static int add_service(struct race_roles *roles, uint64_t pc, const char *name)
 {
@@ -98,13 +107,43 @@ static int add_function(struct race_roles *roles, uint64_t pc,
 	return rc;
 }
 
-static void add_object(struct race_roles *roles, uint64_t addr,
-		       const char *name)
+static int add_runtime(struct race_roles *roles, uint64_t start, uint64_t end)
 {
-	if (!strcmp(name, "stdin"))
+	if (array_room(roles->runtime, roles->runtime_count,
+		       roles->runtime_room))
+		return ERR_NO_MEMORY;
+	roles->runtime[roles->runtime_count++] =
+		(struct race_code) { start, end };
+	return 0;
+}
+
+/* Streams of the standard, and what libstdc++ fills in as it is needed. */
+static bool is_of_runtime(const char *name)
+{
+	static const char *const names[] = {
+		"_ZSt3cin", "_ZSt4cerr", "_ZSt4clog", "_ZSt4cout", "_ZSt4wcin",
+		"_ZSt5wcerr", "_ZSt5wclog", "_ZSt5wcout",
+		"_ZN12_GLOBAL__N_17ctype_cE", "_ZN12_GLOBAL__N_17ctype_wE",
+	};
+
+	size_t size = strcspn(name, "@");	/* and a version */
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) == size && !memcmp(name, names[i], size))
+			return true;
+	return false;
+}
+
+static int add_object(struct race_roles *roles, const struct symbol *symbol,
+		      uint64_t addr)
+{
+	if (is_of_runtime(symbol->name))
+		return add_runtime(roles, addr, addr + symbol->size);
+	if (!strcmp(symbol->name, "stdin"))
 		roles->stdin_at = addr;
-	else if (!strcmp(name, "stdout"))
+	else if (!strcmp(symbol->name, "stdout"))
 		roles->stdout_at = addr;
+	return 0;
 }
 
 /* Of the files that are the library's, libpthread is none of the kind. */
@@ -113,7 +152,9 @@ static void set_library(struct race_roles *roles,
 {
 	bool is_program = race_home_of_file(symbols->path) == HOME_PROGRAM;
 
-	if (!is_program && !symbols_find(symbols, "memcpy"))
+	/* A static program may load another library for its modules. */
+	if (roles->program ||
+	    (!is_program && !symbols_find(symbols, "memcpy")))
 		return;
 	roles->library = (struct race_code) {
 		symbols->link_base + bias, symbols->link_end + bias,
@@ -127,14 +168,16 @@ static int add_module(struct race_roles *roles, const struct symbols *symbols,
 	bool has_library = false;
 	int rc = 0;
 
+	if (race_home_is_runtime(symbols->path))
+		rc = add_runtime(roles, symbols->link_base + bias,
+				 symbols->link_end + bias);
 	for (size_t i = 0; i < symbols->count && !rc; i++) {
 		const struct symbol *symbol = &symbols->list[i];
 		uint64_t addr = symbol->addr + bias;
 
-		roles->is_glibc |= !strcmp(symbol->name,
-					   "gnu_get_libc_version");
+		roles->is_glibc |= is_glibc(symbol->name);
 		if (symbol->type == SYMBOL_OBJECT)
-			add_object(roles, addr, symbol->name);
+			rc = add_object(roles, symbol, addr);
 		else if (symbol->type == SYMBOL_FUNCTION &&
 			 race_home_of(homes, addr) == HOME_C_LIBRARY) {
 			rc = add_function(roles, addr, symbol->name);
@@ -144,6 +187,15 @@ static int add_module(struct race_roles *roles, const struct symbols *symbols,
 	if (has_library)
 		set_library(roles, symbols, bias);
 	return rc;
+}
+
+bool race_roles_is_runtime(const struct race_roles *roles, uint64_t addr)
+{
+	for (size_t i = 0; i < roles->runtime_count; i++)
+		if (roles->runtime[i].start <= addr &&
+		    addr < roles->runtime[i].end)
+			return true;
+	return false;
 }
 
 struct race_service race_roles_service(const struct race_roles *roles,
@@ -173,6 +225,7 @@ int race_roles_find(struct race_roles *roles, struct recording *recording,
 	number_map_clear(&roles->services);
 	*roles = (struct race_roles) {
 		.entries = roles->entries, .services = roles->services,
+		.runtime = roles->runtime, .runtime_room = roles->runtime_room,
 		.low = UINT64_MAX,
 	};
 	for (size_t i = 0; !rc && (symbols = recording_mapped_module(
@@ -185,5 +238,6 @@ void race_roles_release(struct race_roles *roles)
 {
 	number_map_release(&roles->entries);
 	number_map_release(&roles->services);
+	free(roles->runtime);
 	*roles = (struct race_roles) { .low = UINT64_MAX };
 }

@@ -5,6 +5,9 @@
  * Found by their names among the recording's symbols, in code that is the
  * system's: an allocator of the program's own is part of the program.
  *
+ * Source: ISO C++17, 30.4.2 [iostream.objects.overview]: several threads may use
+ * std::cout at the same time.
+ *
  * Ownership:  race_roles_release() frees; a zeroed structure is an empty one.
  * Errors:     ERR_NO_MEMORY.  A function without a symbol has no role.
  */
@@ -12,6 +15,7 @@
 #define CPREC_REPLAYER_RACE_ROLES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "formats/number_map.h"
@@ -32,6 +36,11 @@ struct race_roles {
 	struct number_map services;	/* by the first instruction: of all
 					   functions that have a name */
 	uint64_t stdin_at, stdout_at;	/* where these variables are */
+
+	/* What the runtime of C++ has promised to take care of: its static
+	 * memory, std::cout and the like. */
+	struct race_code *runtime;
+	size_t runtime_count, runtime_room;
 };
 
 /* Looks for the functions in what is mapped at time `t`. */
@@ -46,6 +55,9 @@ void race_roles_release(struct race_roles *roles);
  */
 struct race_service race_roles_service(const struct race_roles *roles,
 				       uint64_t pc);
+
+/* Whether the runtime of C++ takes care of what is at `addr`. */
+bool race_roles_is_runtime(const struct race_roles *roles, uint64_t addr);
 
 /* The role of the function that begins at `pc`. */
 static inline enum race_role race_role_of(const struct race_roles *roles,

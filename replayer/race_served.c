@@ -32,6 +32,32 @@ static bool is_return(struct race_replay *replay, uint64_t pc)
 	return code[0] == 0xc3 || code[0] == 0xc2;
 }
 
+/*
+ * Where a stub leads to that jumps through a pointer, as those do that choose
+ * memcpy() and the like in a program that is one file; else `pc`.
+ */
+static uint64_t behind_stub(struct race_replay *replay, uint64_t pc)
+{
+	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	uint8_t code[11] = { 0 };
+	uint64_t target;
+	unsigned at = 0;
+	int32_t offset;
+
+	if (!race_peek(replay, pc, code, sizeof(code)))
+		return pc;
+	if (!memcmp(code, endbr64, sizeof(endbr64)))
+		at += sizeof(endbr64);
+	at += code[at] == 0xf2;		/* bnd */
+	if (code[at] != 0xff || code[at + 1] != 0x25)
+		return pc;
+	memcpy(&offset, code + at + 2, sizeof(offset));
+	if (!race_peek(replay, pc + at + 6 + (uint64_t)(int64_t)offset,
+		       &target, sizeof(target)))
+		return pc;
+	return target;
+}
+
 static uint64_t stream_of(struct race_replay *replay,
 			  const struct race_served_call *call)
 {
@@ -63,7 +89,8 @@ void race_served_call(struct race_replay *replay, uint64_t pc, uint64_t place)
 	};
 	struct race_served *served = &race_present(replay)->served;
 	struct race_served_call call = {
-		.service = race_roles_service(&replay->roles, pc),
+		.service = race_roles_service(&replay->roles,
+					      behind_stub(replay, pc)),
 		.sp = race_reg(replay, replay->rep->regs->sp),
 		.place = place,
 	};

@@ -6,7 +6,7 @@
 
 #include "tests/guests/guest_threads.h"
 
-static int ready, cleaned, went_on;
+static int ready, asked, cleaned, went_on;
 static int pipe_ends[2];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
@@ -123,7 +123,8 @@ static void *unwilling(void *argument)
 	pthread_cleanup_push(clean, argument);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
 	store(&ready, 1);
-	sleep_for(30);
+	while (!load(&asked))
+		sleep_for(1);
 	pthread_testcancel();
 	add(&went_on, 1);
 	pthread_setcancelstate(old, NULL);
@@ -149,11 +150,13 @@ static void cancel(void *(*routine)(void *), int sum)
 	pthread_t thread;
 
 	store(&ready, 0);
+	store(&asked, 0);
 	store(&cleaned, 0);
 	thread = start(routine, (void *)1);
 	await(&ready, 1);
 	sleep_for(10);
 	CHECK(!pthread_cancel(thread));
+	store(&asked, 1);
 	CHECK(join(thread) == PTHREAD_CANCELED);
 	CHECK(load(&cleaned) == sum);
 }
