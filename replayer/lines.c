@@ -202,6 +202,12 @@ static int each_range(Dwarf_Die *unit, uint64_t bias,
 	return rc;
 }
 
+/* Whether a file has the C library in itself; it may load others. */
+static bool is_whole(const struct symbols *symbols)
+{
+	return symbols_find(symbols, "__libc_start_main") != NULL;
+}
+
 int lines_each_code(struct lines *lines, uint64_t t,
 		    int (*visit)(void *context, uint64_t start, uint64_t end),
 		    void *context)
@@ -216,8 +222,9 @@ int lines_each_code(struct lines *lines, uint64_t t,
 	Dwarf_Die die;
 	int rc = 0;
 
-	if (!symbols || recording_mapped_module(lines->recording, t, 1,
-						&other))
+	if (!symbols || (recording_mapped_module(lines->recording, t, 1,
+						 &other) &&
+			 !is_whole(symbols)))
 		return 0;
 	module = find_module(lines, symbols);
 	dwarf = module && module->module ?

@@ -41,7 +41,7 @@ void lines_find(struct lines *lines, uint64_t t, uint64_t addr,
 
 /*
  * Visits the code at time `t` that has lines, if the program is one file,
- * libraries included; nothing if it has no debugging information, or uses
+ * libraries included; nothing if it has no debugging information, or needs
  * shared libraries.
  */
 int lines_each_code(struct lines *lines, uint64_t t,

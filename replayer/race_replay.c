@@ -49,17 +49,29 @@ static uint64_t top_of_stack(struct race_replay *replay)
 	return word;
 }
 
+/* Whether the program's last instruction jumped here, and knows better than
+ * the stack who has called; not if it was a stub for calls. */
+static bool is_tail_call(struct race_replay *replay, uint64_t place)
+{
+	uint8_t code = 0;
+
+	return place && race_peek(replay, place, &code, 1) &&
+	       (code == 0xe9 || code == 0xeb);
+}
+
 /* A call of the C library, or the return of what it has called. */
 static void enter_library(struct race_replay *replay, uint64_t pc)
 {
+	struct race_thread *thread = race_present(replay);
 	uint64_t back = top_of_stack(replay);
 
 	if (!race_served_is_call(replay)) {
 		race_served_return(replay);
 	} else if (back &&
 		   race_home_of(&replay->homes, back) == HOME_PROGRAM) {
-		race_present(replay)->place = back - 1;
-		race_served_call(replay, pc, back - 1);
+		if (!is_tail_call(replay, thread->place))
+			thread->place = back - 1;
+		race_served_call(replay, pc, thread->place);
 	}
 }
 

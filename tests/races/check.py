@@ -126,7 +126,7 @@ class Checker:
     def build(self, source):
         program = os.path.join(self.folder, name_of(source))
         run(*COMPILERS[os.path.splitext(source)[1]], "-D_GNU_SOURCE", "-g",
-            self.options.optimize, "-Wall", "-Wextra", "-Werror", "-pthread",
+            self.options.optimize, *self.options.link, "-Wall", "-Wextra", "-Werror", "-pthread",
             "-o", program, source)
         return program
 
@@ -193,6 +193,8 @@ def main():
     parser.add_argument("--native", action="store_true",
                         help="only build the programs and run them")
     parser.add_argument("--optimize", default="-O0", help="how to compile")
+    parser.add_argument("--static", dest="link", action="store_const",
+                        const=["-static"], default=[], help="link so")
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("names", nargs="*", help="as counter, or counter_racy")
     options = parser.parse_args()
