@@ -26,11 +26,15 @@ enum race_call_kind {
 	CALL_IN = 1024,		/* reads at its second argument as many bytes
 				   as the third says */
 	CALL_OUT = 2048,	/* writes there, as many as its result says */
+	CALL_IN_VECTOR = 4096,	/* reads buffers: the second argument leads to
+				   as many of them as the third says */
+	CALL_IN_MESSAGE = 8192,	/* the second leads to a struct msghdr */
 };
 
 struct race_call {
 	unsigned kinds;
 	unsigned signal;	/* CALL_SIGNALS: argument, counted from 0 */
+	unsigned texts;		/* arguments that lead to texts, a bit each */
 };
 
 /* What the call of this number does; nothing if it orders nothing. */

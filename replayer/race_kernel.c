@@ -136,6 +136,70 @@ static void stand(struct race_replay *replay)
 /* Nobody sends more at once; a call that asks for more than that fails. */
 #define SENT_MOST (16u << 20)
 
+/* What the kernel reads; nothing that nobody can have said in earnest. */
+static void read_in(struct race_replay *replay, uint64_t addr, uint64_t size)
+{
+	if (size && size <= SENT_MOST)
+		race_access_memory(replay,
+				   memory_home(replay->rep->memory, addr),
+				   size, false);
+}
+
+#define TEXT_MOST 4096u		/* PATH_MAX */
+
+static void read_text(struct race_replay *replay, uint64_t addr)
+{
+	uint64_t size = 0;
+	char byte = 1;
+
+	while (byte && size < TEXT_MOST &&
+	       race_peek(replay, addr + size, &byte, 1))
+		size++;
+	read_in(replay, addr, size);
+}
+
+#define BUFFERS_MOST 1024u	/* UIO_MAXIOV */
+
+static void read_vector(struct race_replay *replay, uint64_t addr,
+			uint64_t count)
+{
+	uint64_t buffer[2];
+
+	if (count > BUFFERS_MOST)
+		return;
+	read_in(replay, addr, count * sizeof(buffer));
+	for (; count; count--, addr += sizeof(buffer))
+		if (race_peek(replay, addr, &buffer[0], 8) &&
+		    race_peek(replay, addr + 8, &buffer[1], 8))
+			read_in(replay, buffer[0], buffer[1]);
+}
+
+/* struct msghdr: an address, its length, buffers and their number. */
+static void read_message(struct race_replay *replay, uint64_t addr)
+{
+	uint64_t words[4];
+
+	for (unsigned i = 0; i < 4; i++)
+		if (!race_peek(replay, addr + 8 * i, &words[i], 8))
+			return;
+	read_in(replay, addr, sizeof(words));
+	read_in(replay, words[0], (uint32_t)words[1]);
+	read_vector(replay, words[2], words[3]);
+}
+
+static void read_inputs(struct race_replay *replay, struct race_call call)
+{
+	if (call.kinds & CALL_IN)
+		read_in(replay, argument(replay, 1), argument(replay, 2));
+	if (call.kinds & CALL_IN_VECTOR)
+		read_vector(replay, argument(replay, 1), argument(replay, 2));
+	if (call.kinds & CALL_IN_MESSAGE)
+		read_message(replay, argument(replay, 1));
+	for (unsigned i = 0; call.texts >> i; i++)
+		if (call.texts >> i & 1)
+			read_text(replay, argument(replay, i));
+}
+
 static void enter_call(struct race_replay *replay, uint64_t number)
 {
 	struct race_thread *thread = race_present(replay);
@@ -143,9 +207,7 @@ static void enter_call(struct race_replay *replay, uint64_t number)
 
 	thread->in_call = true;
 	thread->clones = call.kinds & CALL_CLONES;
-	if ((call.kinds & CALL_IN) && argument(replay, 2) <= SENT_MOST)
-		race_access_memory(replay, word_at(replay, 1),
-				   argument(replay, 2), false);
+	read_inputs(replay, call);
 	if (replay->is_first)
 		return;
 	if (call.kinds & CALL_SENDS)
