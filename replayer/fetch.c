@@ -16,7 +16,7 @@
 
 enum {
 	PAGES_LEAST = 64,	/* fewer may as well be touched */
-	RUNS_MOST = 12000,	/* each is two mappings of the host */
+	RUNS_MOST = 4096,	/* each is a mapping of the host */
 	GAP_MOST = 15,		/* pages to take along, if there are more */
 };
 
@@ -136,25 +136,12 @@ static struct runs count_runs(const struct segment_index *index,
 	return runs;
 }
 
-/* How large gaps must be taken along lest there be too many runs. */
-static uint64_t choose_gap(const struct segment_index *index,
-			   const struct need *need, struct runs runs)
-{
-	uint64_t gap = 0;
-
-	while (runs.count > RUNS_MOST && gap < GAP_MOST) {
-		gap = gap * 2 + 1;
-		runs = count_runs(index, need, gap);
-	}
-	return gap;
-}
-
 void replayer_fetch(struct replayer *rep, uint64_t steps)
 {
 	const struct segment_index *index = &rep->index;
 	struct need need = { steps, steps >= index->steps / 2 };
 	struct runs runs = count_runs(index, &need, 0);
-	uint64_t gap = choose_gap(index, &need, runs);
+	uint64_t gap = runs.count > RUNS_MOST ? GAP_MOST : 0;
 	struct run run = { 0 };
 
 	if (runs.pages < PAGES_LEAST)

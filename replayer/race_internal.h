@@ -47,17 +47,14 @@ void race_kernel_event(void *context, const struct script_event *event);
 
 /* ------- race_served.c ------- */
 
-/* The program calls the function at `pc` of the C library, at `place`. */
-void race_served_call(struct race_replay *replay, uint64_t pc, uint64_t place);
-
-/* Whether the program calls the library now, and does not return to it. */
-bool race_served_is_call(struct race_replay *replay);
+/*
+ * The thread comes to the C library, at `pc`: the program calls it, or what the
+ * library has called returns.  Also finds the place in the program.
+ */
+void race_served_enter(struct race_replay *replay, uint64_t pc);
 
 /* The program goes on: calls of the library may have ended. */
 void race_served_end(struct race_replay *replay);
-
-/* It returns to the library: also finds where that was called. */
-void race_served_return(struct race_replay *replay);
 
 /* Whether the program gets what memory the library asks for now. */
 bool race_served_gives(struct race_replay *replay);

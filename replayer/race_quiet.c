@@ -154,7 +154,7 @@ bool race_quiet_hides(const struct race_quiet *quiet, uint64_t addr)
 	if (frame->kind != QUIET_CALL || race_quiet_is_memory(quiet))
 		return true;
 	/* The rest of what it writes is of the thread that is to be. */
-	return frame->kind == QUIET_CALL && frame->role == ROLE_CREATE &&
+	return frame->role == ROLE_CREATE &&
 	       addr - frame->arg[0] >= sizeof(uint64_t) &&
 	       addr - frame->arg[1] >= ATTRIBUTES_SIZE;
 }

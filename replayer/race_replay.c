@@ -39,42 +39,6 @@ bool race_peek(struct race_replay *replay, uint64_t addr, void *out,
 
 /* ------- where it happens ------- */
 
-/* The word on top of the stack, 0 if it cannot be seen. */
-static uint64_t top_of_stack(struct race_replay *replay)
-{
-	uint64_t word = 0;
-
-	race_peek(replay, race_reg(replay, replay->rep->regs->sp), &word,
-		  sizeof(word));
-	return word;
-}
-
-/* Whether the program's last instruction jumped here, and knows better than
- * the stack who has called; not if it was a stub for calls. */
-static bool is_tail_call(struct race_replay *replay, uint64_t place)
-{
-	uint8_t code = 0;
-
-	return place && race_peek(replay, place, &code, 1) &&
-	       (code == 0xe9 || code == 0xeb);
-}
-
-/* A call of the C library, or the return of what it has called. */
-static void enter_library(struct race_replay *replay, uint64_t pc)
-{
-	struct race_thread *thread = race_present(replay);
-	uint64_t back = top_of_stack(replay);
-
-	if (!race_served_is_call(replay)) {
-		race_served_return(replay);
-	} else if (back &&
-		   race_home_of(&replay->homes, back) == HOME_PROGRAM) {
-		if (!is_tail_call(replay, thread->place))
-			thread->place = back - 1;
-		race_served_call(replay, pc, thread->place);
-	}
-}
-
 /*
  * Also finds the place that is to blame for what happens at `pc`: in the C
  * library, where the program called it, which the stack says at its first
@@ -92,7 +56,7 @@ void race_follow(struct race_replay *replay, uint64_t pc)
 		if (changes && thread->served.depth)
 			race_served_end(replay);
 	} else if (home == HOME_C_LIBRARY && changes) {
-		enter_library(replay, pc);
+		race_served_enter(replay, pc);
 	}
 	thread->home = home;
 	if (changes || race_quiet_awaits(&thread->quiet, pc))

@@ -125,7 +125,6 @@ static bool is_of_runtime(const char *name)
 		"_ZSt5wcerr", "_ZSt5wclog", "_ZSt5wcout",
 		"_ZN12_GLOBAL__N_17ctype_cE", "_ZN12_GLOBAL__N_17ctype_wE",
 	};
-
 	size_t size = strcspn(name, "@");	/* and a version */
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

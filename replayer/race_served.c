@@ -20,6 +20,16 @@
 
 /* ------- calls ------- */
 
+/* The word on top of the stack, 0 if it cannot be seen. */
+static uint64_t top_of_stack(struct race_replay *replay)
+{
+	uint64_t word = 0;
+
+	race_peek(replay, race_reg(replay, replay->rep->regs->sp), &word,
+		  sizeof(word));
+	return word;
+}
+
 /* `ret`, with or without a prefix, with or without a number. */
 static bool is_return(struct race_replay *replay, uint64_t pc)
 {
@@ -30,6 +40,16 @@ static bool is_return(struct race_replay *replay, uint64_t pc)
 	if (code[0] == 0xf3 && !race_peek(replay, pc + 1, &code[0], 1))
 		return false;
 	return code[0] == 0xc3 || code[0] == 0xc2;
+}
+
+/* Whether the program's last instruction jumped here, and knows better than
+ * the stack who has called; not if it was a stub for calls. */
+static bool is_tail_call(struct race_replay *replay, uint64_t place)
+{
+	uint8_t code = 0;
+
+	return place && race_peek(replay, place, &code, 1) &&
+	       (code == 0xe9 || code == 0xeb);
 }
 
 /*
@@ -82,23 +102,25 @@ static void drop_ended(struct race_served *served, uint64_t sp)
 		served->depth--;
 }
 
-void race_served_call(struct race_replay *replay, uint64_t pc, uint64_t place)
+static void add_call(struct race_replay *replay, uint64_t pc, uint64_t place)
 {
 	static const unsigned regs[SERVED_ARGS] = {
 		X86_RDI, X86_RSI, X86_RDX, X86_RCX, X86_R8, X86_R9,
 	};
 	struct race_served *served = &race_present(replay)->served;
 	struct race_served_call call = {
-		.service = race_roles_service(&replay->roles,
-					      behind_stub(replay, pc)),
 		.sp = race_reg(replay, replay->rep->regs->sp),
 		.place = place,
 	};
 
-	drop_ended(served, call.sp + 1);	/* also one from the same place */
-	for (unsigned i = 0; i < SERVED_ARGS; i++)
-		call.args[i] = race_reg(replay, regs[i]);
+	if (replay->roles.program)
+		pc = behind_stub(replay, pc);
+	call.service = race_roles_service(&replay->roles, pc);
+	if (call.service.kind != SERVICE_NONE)
+		for (unsigned i = 0; i < SERVED_ARGS; i++)
+			call.args[i] = race_reg(replay, regs[i]);
 	call.stream = stream_of(replay, &call);
+	drop_ended(served, call.sp + 1);	/* also one from the same place */
 	if (served->depth == SERVED_CALLS)	/* the first is forgotten */
 		memmove(served->calls, served->calls + 1,
 			--served->depth * sizeof(call));
@@ -111,21 +133,24 @@ void race_served_end(struct race_replay *replay)
 		   race_reg(replay, replay->rep->regs->sp));
 }
 
-void race_served_return(struct race_replay *replay)
+void race_served_enter(struct race_replay *replay, uint64_t pc)
 {
 	struct race_thread *thread = race_present(replay);
 	const struct race_served *served = &thread->served;
+	uint64_t back;
 
-	race_served_end(replay);
-	if (served->depth)
-		thread->place = served->calls[served->depth - 1].place;
-}
-
-bool race_served_is_call(struct race_replay *replay)
-{
-	uint64_t place = race_present(replay)->place;
-
-	return !place || !is_return(replay, place);
+	if (thread->place && is_return(replay, thread->place)) {
+		race_served_end(replay);
+		if (served->depth)
+			thread->place = served->calls[served->depth - 1].place;
+		return;
+	}
+	back = top_of_stack(replay);
+	if (!back || race_home_of(&replay->homes, back) != HOME_PROGRAM)
+		return;
+	if (!is_tail_call(replay, thread->place))
+		thread->place = back - 1;
+	add_call(replay, pc, thread->place);
 }
 
 /* ------- whose memory ------- */

@@ -252,9 +252,9 @@ int race_words_give(struct race_words *words, uint64_t addr, uint64_t size,
 
 		if (!page && to_library)
 			return ERR_NO_MEMORY;
-		for (; addr < end && addr < next; addr += RACE_WORD)
-			if (page)
-				give_word(page, addr, to_library);
+		for (; page && addr < end && addr < next; addr += RACE_WORD)
+			give_word(page, addr, to_library);
+		addr = next;
 	}
 	return 0;
 }
