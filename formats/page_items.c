@@ -81,7 +81,8 @@ static uint64_t mask_at(const uint8_t *mask, unsigned part)
 	return le64toh(little);
 }
 
-size_t page_patch_size(const uint8_t *patch)
+/* Its bytes: the mask and the words. */
+static size_t patch_size(const uint8_t *patch)
 {
 	int words = 0;
 
@@ -100,7 +101,7 @@ static void take_item(struct page_item *item, uint64_t id, uint64_t distance,
 	item->base = distance ? id - distance : 0;
 	item->bytes = input_bytes(in, distance ? PAGE_MASK : GUEST_PAGE);
 	if (distance && item->bytes)
-		input_bytes(in, page_patch_size(item->bytes) - PAGE_MASK);
+		input_bytes(in, patch_size(item->bytes) - PAGE_MASK);
 }
 
 int page_items_decode(struct page_item items[PAGE_ITEMS_MOST], size_t count,
@@ -131,7 +132,7 @@ static void change_word(uint8_t *to, const uint8_t *change)
 	memcpy(to, &word, WORD);
 }
 
-void page_patch_apply(const uint8_t *patch, uint8_t *page)
+static void apply_patch(const uint8_t *patch, uint8_t *page)
 {
 	const uint8_t *words = patch + PAGE_MASK;
 
@@ -149,7 +150,7 @@ void page_patch_apply(const uint8_t *patch, uint8_t *page)
 void page_item_apply(const struct page_item *item, uint8_t *page)
 {
 	if (item->base) {
-		page_patch_apply(item->bytes, page);
+		apply_patch(item->bytes, page);
 		return;
 	}
 	for (unsigned i = 0; i < PAGE_WORDS; i++)

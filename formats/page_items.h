@@ -72,12 +72,6 @@ void page_batch_end(struct page_batch *batch);
 int page_items_decode(struct page_item items[PAGE_ITEMS_MOST], size_t count,
 		      uint64_t first, const uint8_t *content, size_t size);
 
-/* The bytes of a patch, from those of a decoded item: the mask and the words. */
-size_t page_patch_size(const uint8_t *patch);
-
-/* Changes a page by a patch, or back: exclusive or. */
-void page_patch_apply(const uint8_t *patch, uint8_t *page);
-
 /*
  * Changes a page by an item.  Zeros become the page that is made of a whole one
  * and the patches on top of it when these change them, in any order.

@@ -7,6 +7,7 @@
 struct question {
 	uint64_t t, addr;
 	bool mapped;
+	bool may_be_shared;	/* a region that is moved takes its kind along */
 };
 
 static bool is_inside(uint64_t addr, uint64_t start, uint64_t size)
@@ -14,13 +15,18 @@ static bool is_inside(uint64_t addr, uint64_t start, uint64_t size)
 	return addr >= start && addr - start < size;
 }
 
-static bool is_in_key_frame(const struct key_frame *frame, uint64_t addr)
+static void ask_key_frame(const struct key_frame *frame,
+			  struct question *question)
 {
-	for (size_t i = 0; i < frame->region_count; i++)
-		if (frame->regions[i].start <= addr &&
-		    addr < frame->regions[i].end)
-			return true;
-	return false;
+	for (size_t i = 0; i < frame->region_count; i++) {
+		const struct region *region = &frame->regions[i];
+
+		if (question->addr < region->start ||
+		    question->addr >= region->end)
+			continue;
+		question->mapped = true;
+		question->may_be_shared = region->kind == REGION_SHARED;
+	}
 }
 
 /* Ends the visits behind the time that is asked for. */
@@ -35,33 +41,53 @@ static int follow(void *context, const struct packet_place *place,
 	if (place->is_told)
 		return 0;
 	if (packet->kind == PACKET_MAP &&
-	    is_inside(addr, packet->addr, packet->size))
+	    is_inside(addr, packet->addr, packet->size)) {
 		question->mapped = true;
+		question->may_be_shared = packet->region == REGION_SHARED;
+	}
 	if ((packet->kind == PACKET_UNMAP || packet->kind == PACKET_MOVE) &&
 	    is_inside(addr, packet->addr, packet->size))
 		question->mapped = false;
 	if (packet->kind == PACKET_MOVE &&
 	    is_inside(addr, packet->target, packet->size))
-		question->mapped = true;
+		question->mapped = question->may_be_shared = true;
 	return 0;
 }
 
-int recording_is_mapped(struct recording *recording, uint64_t t, uint64_t addr,
-			bool *mapped, struct failure *why)
+static int ask(struct recording *recording, struct question *question,
+	       struct failure *why)
 {
-	size_t segment = recording_segment_at(recording, t);
-	struct question question = { .t = t, .addr = addr };
+	size_t segment = recording_segment_at(recording, question->t);
 	struct key_frame frame;
 	int rc;
 
 	rc = recording_key_frame(recording, segment, &frame, why);
 	if (rc)
 		return rc;
-	question.mapped = is_in_key_frame(&frame, addr);
+	ask_key_frame(&frame, question);
 	key_frame_release(&frame);
-	rc = recording_each_packet(recording, segment, follow, &question, why);
-	*mapped = question.mapped;
+	rc = recording_each_packet(recording, segment, follow, question, why);
 	return rc < 0 ? rc : 0;
+}
+
+int recording_is_mapped(struct recording *recording, uint64_t t, uint64_t addr,
+			bool *mapped, struct failure *why)
+{
+	struct question question = { .t = t, .addr = addr };
+	int rc = ask(recording, &question, why);
+
+	*mapped = question.mapped;
+	return rc;
+}
+
+int recording_may_be_shared(struct recording *recording, uint64_t t,
+			    uint64_t addr, bool *shared, struct failure *why)
+{
+	struct question question = { .t = t, .addr = addr };
+	int rc = ask(recording, &question, why);
+
+	*shared = question.mapped && question.may_be_shared;
+	return rc;
 }
 
 /* ------- common pages ------- */

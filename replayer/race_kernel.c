@@ -140,9 +140,7 @@ static void stand(struct race_replay *replay)
 static void read_in(struct race_replay *replay, uint64_t addr, uint64_t size)
 {
 	if (size && size <= SENT_MOST)
-		race_access_memory(replay,
-				   memory_home(replay->rep->memory, addr),
-				   size, false);
+		race_access_memory(replay, addr, size, false);
 }
 
 #define TEXT_MOST 4096u		/* PATH_MAX */

@@ -230,13 +230,14 @@ void race_access_memory(struct race_replay *replay, uint64_t addr,
 			uint64_t size, bool writes)
 {
 	struct race_access access = {
-		.addr = addr, .size = size, .writes = writes,
+		.addr = memory_home(replay->rep->memory, addr),
+		.size = size, .writes = writes,
 	};
 
 	if (replay->is_first)
 		race_note(replay, race_words_touch(&replay->detector.words,
-						   replay->rep->stream, addr,
-						   size, writes));
+						   replay->rep->stream,
+						   access.addr, size, writes));
 	else
 		tell(replay, &access);
 }

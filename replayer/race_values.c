@@ -97,8 +97,8 @@ static bool is_written(const struct segment_index *index,
 }
 
 /*
- * The last time before which the page may have been written, while there were
- * several threads; 0 if it was not.
+ * A time before which the page may have been written, while there were several
+ * threads: about the last one; 0 if it was not.
  */
 static int last_write(const struct race_question *question,
 		      const struct race_replay *replay, uint64_t *out,
@@ -107,13 +107,18 @@ static int last_write(const struct race_question *question,
 	struct recording *recording = replay->recording;
 	size_t segment = recording_segment_at(recording, question->at) + 1;
 	uint64_t end = question->at;
+	bool is_shared;
+	int rc = recording_may_be_shared(recording, question->at,
+					 question->addr, &is_shared, why);
 
-	*out = 0;
+	*out = is_shared ? question->at : 0;
+	if (rc)
+		return rc;
 	while (!*out && end > replay->threaded && segment-- > 0) {
 		uint64_t start = recording_time(recording, segment);
 		struct segment_index index;
-		int rc = recording_index(recording, segment, &index, why);
 
+		rc = recording_index(recording, segment, &index, why);
 		if (rc)
 			return rc;
 		if (end > start && is_written(&index, question, end - start))

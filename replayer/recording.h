@@ -117,6 +117,13 @@ int recording_is_mapped(struct recording *recording, uint64_t t, uint64_t addr,
 			bool *mapped, struct failure *why);
 
 /*
+ * Whether it may be memory that is shared there: the kernel writes to that
+ * while it is doubtful, which the page index does not tell.
+ */
+int recording_may_be_shared(struct recording *recording, uint64_t t,
+			    uint64_t addr, bool *shared, struct failure *why);
+
+/*
  * The address under which the contents at `addr` are known as of time `t`:
  * that of a common page, or the same.
  */

@@ -3,10 +3,10 @@
  * unpack_pages.c - many stored pages at once, on several threads
  *
  * The base of a patch comes before it in the file.  So each thread goes through
- * the chunks once, backwards: of a patch it takes a copy, and the page waits for
- * the chunk that has the base; a whole page is put in place, and the patches on
- * top of it while it is in the host's cache.  Threads share no memory of the
- * guest: two of them in one huge page would wait for each other.
+ * the chunks once, backwards: what it finds of a page changes the page's place,
+ * and of a patch, the page then waits for the chunk that has the base.  Threads
+ * share no memory of the guest: two of them in one huge page would wait for each
+ * other.
  */
 #include "replayer/stored_pages.h"
 
@@ -24,24 +24,11 @@ enum {
 	PAGES_LEAST = 256,	/* fewer are not worth another thread */
 };
 
-/* A patch that waits for its page. */
-struct patch {
-	const struct patch *next;
-	uint8_t bytes[];
-};
-
 /* A page that is being made. */
 struct making {
 	uint64_t id;		/* what it needs next */
 	uint32_t next;		/* 1 + number of the next that waits, or 0 */
 	unsigned patch_count;
-	const struct patch *patches;
-};
-
-/* Room for patches; there are as many as it takes. */
-struct block {
-	struct block *before;
-	_Alignas(struct patch) uint8_t bytes[1 << 20];
 };
 
 struct worker {
@@ -52,8 +39,6 @@ struct worker {
 	struct making *pages;
 	uint32_t *waiting;	/* by chunk: 1 + number of the first, or 0 */
 	size_t found;		/* chunk that was looked for last */
-	struct block *block;
-	size_t used;		/* of its bytes */
 	struct page_items items;	/* of the chunk that is open */
 	struct unpacker unpacker;
 	int error;
@@ -88,59 +73,29 @@ static int wait_for(struct worker *worker, uint32_t number)
 	return 0;
 }
 
-static struct patch *take_room(struct worker *worker, size_t size)
-{
-	struct block *block = worker->block;
-	size_t need = (sizeof(struct patch) + size + 7) & ~(size_t)7;
-
-	if (!block || need > sizeof(block->bytes) - worker->used) {
-		block = malloc(sizeof(*block));
-		if (!block)
-			return NULL;
-		block->before = worker->block;
-		worker->block = block;
-		worker->used = 0;
-	}
-	worker->used += need;
-	return (struct patch *)(block->bytes + worker->used - need);
-}
-
-static int keep_patch(struct worker *worker, uint32_t number,
-		      const struct page_item *item)
-{
-	struct making *page = &worker->pages[number];
-	size_t size = page_patch_size(item->bytes);
-	struct patch *patch;
-
-	if (page->patch_count++ == PATCHES_MOST)
-		return stored_pages_too_many(worker->reader,
-					     worker->list[number].id,
-					     &worker->why);
-	patch = take_room(worker, size);
-	if (!patch)
-		return failed(&worker->why, ERR_NO_MEMORY, "out of memory");
-	patch->next = page->patches;
-	memcpy(patch->bytes, item->bytes, size);
-	page->patches = patch;
-	page->id = item->base;
-	return wait_for(worker, number);
-}
-
 /* Takes what a page waited for; that may have it wait again. */
 static int take_item(struct worker *worker, uint32_t number, size_t position)
 {
-	const struct making *page = &worker->pages[number];
+	struct making *page = &worker->pages[number];
 	uint64_t first = worker->store->chunks[position].first;
 	const struct page_item *item = &worker->items.list[page->id - first];
 	uint8_t *to = worker->list[number].to;
 
-	if (item->base)
-		return keep_patch(worker, number, item);
-	memcpy(to, item->bytes, GUEST_PAGE);
-	for (const struct patch *patch = page->patches; patch;
-	     patch = patch->next)
-		page_patch_apply(patch->bytes, to);
-	return 0;
+	if (!item->base && !page->patch_count) {
+		memcpy(to, item->bytes, GUEST_PAGE);
+		return 0;
+	}
+	if (!page->patch_count)
+		memset(to, 0, GUEST_PAGE);
+	page_item_apply(item, to);
+	if (!item->base)
+		return 0;
+	if (page->patch_count++ == PATCHES_MOST)
+		return stored_pages_too_many(worker->reader,
+					     worker->list[number].id,
+					     &worker->why);
+	page->id = item->base;
+	return wait_for(worker, number);
 }
 
 static int use_chunk(struct worker *worker, size_t position)
@@ -190,12 +145,6 @@ static void *run_worker(void *context)
 				       "out of memory");
 	free(worker->pages);
 	free(worker->waiting);
-	while (worker->block) {
-		struct block *before = worker->block->before;
-
-		free(worker->block);
-		worker->block = before;
-	}
 	unpacker_release(&worker->unpacker);
 	return NULL;
 }
