@@ -4,6 +4,7 @@
 
 #define LOOK_STEPS UINT64_C(4000000)
 #define LOOK_STEPS_MUCH_CODE UINT64_C(1000000)
+#define SHORTEST_STEPS UINT64_C(24000000)
 #define LONGEST_STEPS UINT64_C(64000000)
 #define STEPS_PER_PAGE UINT64_C(50000)
 
@@ -26,7 +27,7 @@
 #define TARGETS_MOST 2000
 #define PER_TARGET UINT64_C(100)
 #define TIME_PER_TARGET UINT64_C(30000)
-#define LONGEST_TIME UINT64_C(220000000)
+#define LONGEST_TIME UINT64_C(120000000)
 
 void pacing_init(struct pacing *pacing, uint64_t fixed)
 {
@@ -52,12 +53,12 @@ bool pacing_is_due(const struct pacing *pacing,
 	    costs->steps >= costs->targets * PER_TARGET)
 		return true;
 	if (costs->time + costs->targets * TIME_PER_TARGET >= LONGEST_TIME &&
-	    costs->steps >= PACING_SHORTEST_STEPS)
+	    costs->steps >= PACING_TIMED_STEPS)
 		return true;
 	if (costs->written >= TOUCHED_MOST)
 		return costs->steps >= SHORTEST_WRITTEN &&
 		       costs->steps >= costs->written * pacing->per_page;
-	if (costs->steps < PACING_SHORTEST_STEPS)
+	if (costs->steps < SHORTEST_STEPS)
 		return false;
 	return costs->steps >= costs->written * (costs->touched >= TOUCHED_MOST ?
 						 pacing->per_page :

@@ -17,9 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Segments are shorter than this only because of pages or much code: not of
- * the time that they took. */
-#define PACING_SHORTEST_STEPS UINT64_C(24000000)
+/* The time that a segment takes ends it after so many steps at the earliest. */
+#define PACING_TIMED_STEPS UINT64_C(8000000)
 
 struct pacing {
 	uint64_t fixed;		/* steps of every segment; 0: as it is due */

@@ -32,7 +32,7 @@ struct segment_costs segment_costs(const struct recorder *rec)
 
 	return (struct segment_costs) {
 		.steps = steps,
-		.time = steps < PACING_SHORTEST_STEPS ? 0 : time_taken(rec),
+		.time = steps < PACING_TIMED_STEPS ? 0 : time_taken(rec),
 		.touched = rec->touch_count,
 		.written = rec->written,
 		.targets = vm_targets(rec->vm),

@@ -78,7 +78,7 @@ static void much_code(void **state)
 		uint64_t due;
 	} rows[] = {
 		{ 0, 64 }, { 1999, 64 }, { 2000, 1 }, { 10000, 1 }, { 30000, 3 },
-		{ 1000000, 24 },
+		{ 1000000, 8 },
 	};
 	struct pacing pacing;
 
@@ -105,8 +105,8 @@ static void slow_code(void **state)
 		uint32_t targets;
 		uint64_t due;
 	} rows[] = {
-		{ 1000000, 0, 64 }, { 300000, 0, 64 }, { 200000, 0, 44 },
-		{ 200000, 1999, 33 }, { 10000, 0, 24 },
+		{ 1000000, 0, 64 }, { 600000, 0, 64 }, { 200000, 0, 24 },
+		{ 200000, 1999, 13 }, { 10000, 0, 8 },
 	};
 	struct pacing pacing;
 
