@@ -22,17 +22,22 @@
 /*
  * A replay translates the code that it comes to, which takes some 30
  * microseconds for each target of a jump: a segment that executes much code ends
- * early, too.  So does one of steps that take long.
+ * early, too.  So does one of steps that take long, and sooner where the key
+ * frame, of which each page that was written takes its time, costs little of that.
  */
 #define TARGETS_MOST 2000
 #define PER_TARGET UINT64_C(100)
 #define TIME_PER_TARGET UINT64_C(30000)
-#define LONGEST_TIME UINT64_C(120000000)
+#define LONG_TIME UINT64_C(120000000)
+#define LONGEST_TIME UINT64_C(220000000)
+#define TIME_PER_PATCH UINT64_C(10000)
+#define TIME_PER_WHOLE UINT64_C(20000)
 
 void pacing_init(struct pacing *pacing, uint64_t fixed)
 {
 	pacing->fixed = fixed;
 	pacing->per_page = PER_PAGE_LEAST;
+	pacing->time_per_page = TIME_PER_WHOLE;
 	pacing->look = LOOK_STEPS;
 }
 
@@ -40,6 +45,18 @@ uint64_t pacing_look_steps(const struct pacing *pacing)
 {
 	return pacing->fixed && pacing->fixed < pacing->look ? pacing->fixed :
 							       pacing->look;
+}
+
+/* Whether a replay would; times are nanoseconds. */
+static bool takes_long(const struct pacing *pacing,
+		       const struct segment_costs *costs)
+{
+	uint64_t time = costs->time + costs->targets * TIME_PER_TARGET;
+
+	if (time >= LONGEST_TIME && costs->steps >= SHORTEST_STEPS)
+		return true;
+	return time >= LONG_TIME && costs->steps >= PACING_TIMED_STEPS &&
+	       time >= costs->written * pacing->time_per_page;
 }
 
 bool pacing_is_due(const struct pacing *pacing,
@@ -52,8 +69,7 @@ bool pacing_is_due(const struct pacing *pacing,
 	if (costs->targets >= TARGETS_MOST &&
 	    costs->steps >= costs->targets * PER_TARGET)
 		return true;
-	if (costs->time + costs->targets * TIME_PER_TARGET >= LONGEST_TIME &&
-	    costs->steps >= PACING_TIMED_STEPS)
+	if (takes_long(pacing, costs))
 		return true;
 	if (costs->written >= TOUCHED_MOST)
 		return costs->steps >= SHORTEST_WRITTEN &&
@@ -68,11 +84,14 @@ bool pacing_is_due(const struct pacing *pacing,
 void pacing_learn(struct pacing *pacing, const struct segment_costs *costs,
 		  uint64_t unlike)
 {
+	bool are_patches = unlike <= costs->written / 4;
+
 	pacing->look = costs->targets < TARGETS_MOST ? LOOK_STEPS :
 						       LOOK_STEPS_MUCH_CODE;
+	pacing->time_per_page = are_patches ? TIME_PER_PATCH : TIME_PER_WHOLE;
 	if (costs->written < TOUCHED_MOST)
 		return;
-	if (unlike <= costs->written / 4)
+	if (are_patches)
 		pacing->per_page = PER_PAGE_LEAST;
 	else if (pacing->per_page < PER_PAGE_MOST)
 		pacing->per_page *= 2;

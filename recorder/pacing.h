@@ -23,6 +23,7 @@
 struct pacing {
 	uint64_t fixed;		/* steps of every segment; 0: as it is due */
 	uint64_t per_page;	/* steps for a page written, if many are touched */
+	uint64_t time_per_page;	/* ns, at least, for a page written */
 	uint64_t look;		/* steps between looks */
 };
 

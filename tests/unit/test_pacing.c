@@ -97,27 +97,36 @@ static void much_code(void **state)
 	}
 }
 
-/* How fast it runs, what is translated, and when it is due, in millions. */
+/*
+ * How fast it runs, what is translated, what is written and how much of that
+ * changed much the last time, and when it is due, in millions.
+ */
 static void slow_code(void **state)
 {
 	static const struct {
 		uint64_t steps_per_ms;
 		uint32_t targets;
-		uint64_t due;
+		size_t written;
+		uint64_t unlike, due;
 	} rows[] = {
-		{ 1000000, 0, 64 }, { 600000, 0, 64 }, { 200000, 0, 24 },
-		{ 200000, 1999, 13 }, { 10000, 0, 8 },
+		{ 1000000, 0, 4000, 0, 64 }, { 600000, 0, 4000, 0, 64 },
+		{ 200000, 0, 4000, 0, 24 }, { 200000, 1999, 4000, 0, 13 },
+		{ 200000, 0, 7000, 7000, 28 }, { 200000, 0, 7000, 1750, 24 },
+		{ 200000, 0, 7000, 1751, 28 }, { 10000, 0, 4000, 0, 8 },
+		{ 10000, 0, 60000, 0, 8 }, { 10000, 0, 90000, 0, 9 },
+		{ 10000, 0, 90000, 90000, 18 },
 	};
-	struct pacing pacing;
 
 	(void)state;
-	pacing_init(&pacing, 0);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct segment_costs costs = {
-			.touched = 5000, .written = 4000,
+			.touched = 5000, .written = rows[i].written,
 			.targets = rows[i].targets,
 		};
+		struct pacing pacing;
 
+		pacing_init(&pacing, 0);
+		pacing_learn(&pacing, &costs, rows[i].unlike);
 		assert_int_equal(due_at(&pacing, &costs,
 					rows[i].steps_per_ms), rows[i].due);
 	}
