@@ -87,34 +87,56 @@ bool block_operand(struct vm *vm, guest_addr pc, guest_addr *addr,
 	return found;
 }
 
+/* The memory operand of vm->insn, at `pc`, that is on the page; or NULL. */
+static const x86_op_mem *operand_on(struct vm *vm, guest_addr pc,
+				    guest_addr page, guest_addr *at)
+{
+	const cs_x86 *x86 = &vm->insn->detail->x86;
+
+	for (unsigned i = 0; i < x86->op_count; i++) {
+		const cs_x86_op *op = &x86->operands[i];
+
+		if (op->type == X86_OP_MEM && vm->insn->id != X86_INS_LEA &&
+		    meets(operand_address(vm, &op->mem, pc + vm->insn->size),
+			  op->size ? op->size : 1, page, at))
+			return &op->mem;
+	}
+	return NULL;
+}
+
 guest_addr block_fault_address(struct vm *vm, guest_addr pc, guest_addr page)
 {
 	uint8_t code[X86_INSN_MOST];
 	const uint8_t *opcode;
 	size_t size = block_code(vm, pc, code, &opcode);
 	guest_addr found = page, rsp;
+	bool done;
 
 	cs_option(vm->decoder, CS_OPT_DETAIL, CS_OPT_ON);
-	if (block_decode_insn(vm, code, size, pc)) {
-		const cs_x86 *x86 = &vm->insn->detail->x86;
-
-		for (unsigned i = 0; i < x86->op_count; i++) {
-			const cs_x86_op *op = &x86->operands[i];
-
-			if (op->type == X86_OP_MEM &&
-			    vm->insn->id != X86_INS_LEA &&
-			    meets(operand_address(vm, &op->mem,
-						  pc + vm->insn->size),
-				  op->size ? op->size : 1, page, &found))
-				goto done;
-		}
-	}
+	done = block_decode_insn(vm, code, size, pc) &&
+	       operand_on(vm, pc, page, &found);
+	cs_option(vm->decoder, CS_OPT_DETAIL, CS_OPT_OFF);
 	/* PUSH, CALL, ENTER below the stack pointer; POP, RET, LEAVE at it. */
 	rsp = vm_reg(vm, X86_RSP);
-	if (meets(rsp - 8, 8, page, &found) || meets(rsp, 8, page, &found))
-		goto done;
-	found = page;
-done:
+	if (done || meets(rsp - 8, 8, page, &found) ||
+	    meets(rsp, 8, page, &found))
+		return found;
+	return page;
+}
+
+bool block_fault_is_of_stack(struct vm *vm, guest_addr pc, guest_addr page)
+{
+	uint8_t code[X86_INSN_MOST];
+	const uint8_t *opcode;
+	size_t size = block_code(vm, pc, code, &opcode);
+	const x86_op_mem *mem = NULL;
+	guest_addr found;
+
+	cs_option(vm->decoder, CS_OPT_DETAIL, CS_OPT_ON);
+	if (block_decode_insn(vm, code, size, pc))
+		mem = operand_on(vm, pc, page, &found);
 	cs_option(vm->decoder, CS_OPT_DETAIL, CS_OPT_OFF);
-	return found;
+	return !mem || ((mem->base == X86_REG_RSP || mem->base == X86_REG_RBP) &&
+			mem->segment != X86_REG_FS &&
+			mem->segment != X86_REG_GS);
 }

@@ -254,10 +254,10 @@ bool block_explain(struct vm *vm, guest_addr pc, struct vm_stop *stop)
 		stop->fault = FAULT_PRIVILEGE;
 		break;
 	case GATE_INT:
-		stop->fault = FAULT_INTERRUPT;
-		stop->number = *at == 0xcd ? at[1] : *at == 0xf1 ? 1 : 3;
-		if (stop->number == 3)
-			stop->fault = FAULT_BREAKPOINT;
+		stop->number = *at == 0xcd ? at[1] : 3;
+		stop->fault = *at == 0xf1	? FAULT_DEBUG :
+			      stop->number == 3 ? FAULT_BREAKPOINT :
+						  FAULT_INTERRUPT;
 		break;
 	default:
 		stop->fault = FAULT_INVALID;

@@ -106,7 +106,9 @@ static int run_to_special(struct vm *vm, struct vm_stop *stop,
 		vm->emulated = x86_emulate(vm, stop);
 	} else if (stop->kind == VM_STOP_VALUE && stop->value == VALUE_HOST) {
 		explain_operand(vm, stop);
-	} else if (stop->kind == VM_STOP_FAULT && stop->fault == FAULT_BREAKPOINT) {
+	} else if (stop->kind == VM_STOP_FAULT &&
+		   (stop->fault == FAULT_BREAKPOINT ||
+		    stop->fault == FAULT_DEBUG)) {
 		stop->pc += stop->size;
 		vm_set_reg(vm, X86_RIP, stop->pc);
 		vm->steps++;

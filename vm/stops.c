@@ -30,7 +30,10 @@ static void explain_memory_fault(struct vm *vm, struct vm_stop *stop)
 	stop->access = vm->fault_access;
 	stop->mapped = vm->fault_mapped;
 	if (!is_canonical(vm->fault_page)) {
-		stop->fault = FAULT_PRIVILEGE;
+		stop->fault = vm->fault_access != ACCESS_FETCH &&
+				      block_fault_is_of_stack(vm, stop->pc,
+							      vm->fault_page) ?
+				      FAULT_STACK : FAULT_PRIVILEGE;
 	} else if (vm->fault_access != ACCESS_FETCH) {
 		stop->addr = block_fault_address(vm, stop->pc, vm->fault_page);
 	} else {

@@ -45,8 +45,10 @@ enum vm_stop_kind {
 enum vm_fault_kind {
 	FAULT_MEMORY,		/* `addr` is not mapped or not permitted */
 	FAULT_PRIVILEGE,	/* general protection: privileged, non-canonical */
+	FAULT_STACK,		/* non-canonical, by way of the stack's registers */
 	FAULT_INVALID,		/* not an instruction of this processor */
 	FAULT_BREAKPOINT,	/* int3; it has retired, `pc` is after it */
+	FAULT_DEBUG,		/* int1; the same */
 	FAULT_DIVIDE,
 	FAULT_FLOAT_SSE,	/* of a floating-point exception; which ones are */
 	FAULT_FLOAT_X87,	/* raised and unmasked is in the registers */

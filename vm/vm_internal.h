@@ -307,6 +307,9 @@ bool block_operand(struct vm *vm, guest_addr pc, guest_addr *addr,
 guest_addr block_fault_address(struct vm *vm, guest_addr pc,
 			       guest_addr page);
 
+/* Whether it wanted that by RSP or RBP, of the stack's segment. */
+bool block_fault_is_of_stack(struct vm *vm, guest_addr pc, guest_addr page);
+
 /* ------- inline_count.c ------- */
 
 /* What stands before the call that returns to `ret`. */
@@ -341,6 +344,17 @@ uint8_t *inline_body(uint8_t *ret);
  * in, if it faults.
  */
 bool x86_emulate(struct vm *vm, struct vm_stop *stop);
+
+/*
+ * Flags that a program may change: CF, PF, AF, ZF, SF, DF, OF, AC, ID.  TF would
+ * trap inside the engine: a guest that sets it is not stepped.
+ */
+#define X86_FLAGS_OWN UINT64_C(0x240cd5)
+
+/* POPF, and MOV from or to a selector, as x86_emulate(): by its opcode. */
+bool x86_system_knows(uint8_t opcode);
+bool x86_system(struct vm *vm, const uint8_t *code, const uint8_t *opcode,
+		size_t left, struct vm_stop *stop);
 
 /*
  * Whether an access to this operand faults; then `*stop` says so, and where.

@@ -64,19 +64,13 @@ static bool is_selector(unsigned reg)
 /* What a program cannot clear: interrupts are on, bit 1 is always set. */
 #define RFLAGS_FIXED UINT64_C(0x202)
 
-/*
- * CF, PF, AF, ZF, SF, DF, OF, AC, ID.  TF would trap inside the engine: a
- * guest that sets it is not stepped.
- */
-#define RFLAGS_OWN UINT64_C(0x240cd5)
-
 void x86_mend_flags(struct vm *vm)
 {
 	uint64_t flags = vm_reg(vm, X86_RFLAGS);
 
-	if (flags & ~(RFLAGS_OWN | RFLAGS_FIXED))
+	if (flags & ~(X86_FLAGS_OWN | RFLAGS_FIXED))
 		vm_set_reg(vm, X86_RFLAGS,
-			   flags & (RFLAGS_OWN | RFLAGS_FIXED));
+			   flags & (X86_FLAGS_OWN | RFLAGS_FIXED));
 }
 
 static void read_reg(struct vm *vm, unsigned reg, uint8_t bytes[16])

@@ -14,6 +14,8 @@
 
 #include <string.h>
 
+#include "vm/x86_length.h"
+
 enum {
 	FLAG_CF = 1 << 0,
 	FLAG_PF = 1 << 2,
@@ -198,9 +200,14 @@ static bool refuse(struct vm_stop *stop)
 bool x86_emulate(struct vm *vm, struct vm_stop *stop)
 {
 	enum vm_access access = ACCESS_WRITE;
+	uint8_t code[X86_INSN_MOST];
+	const uint8_t *opcode;
+	size_t left = block_code(vm, stop->pc, code, &opcode);
 	struct operand operand;
 	unsigned length;
 
+	if (x86_system_knows(*opcode))
+		return x86_system(vm, code, opcode, left, stop);
 	if (!block_operand(vm, stop->pc, &operand.addr, &operand.size,
 			   &length) ||
 	    (operand.size == 16 && operand.addr % 16))

@@ -90,12 +90,14 @@ static enum gate gate_two_byte(const uint8_t *at, const uint8_t *end,
 	case 0x07: case 0x35:			/* SYSRET, SYSEXIT */
 	case 0x20: case 0x21: case 0x22: case 0x23:	/* MOV CR, DR */
 	case 0x30: case 0x32: case 0x33:	/* WRMSR, RDMSR, RDPMC */
-	case 0x78: case 0x79:			/* VMREAD, VMWRITE */
 		return GATE_PRIVILEGE;
+	case 0x02: case 0x03:			/* LAR, LSL */
+	case 0x78: case 0x79:	/* VMREAD, VMWRITE; EXTRQ, INSERTQ */
 	case 0x0b: case 0x34: case 0xb9: case 0xff: case 0x37: case 0xaa:
 		return GATE_INVALID;	/* UD2, SYSENTER, UD1, UD0, GETSEC, RSM */
-	case 0x00:			/* LLDT, LTR; STR, SLDT, VERR are free */
-		return reg == 2 || reg == 3 ? GATE_PRIVILEGE : GATE_OPEN;
+	case 0x00:			/* SLDT, STR; LLDT, LTR; VERR, VERW */
+		return reg < 2 ? GATE_OPEN :
+		       reg < 4 ? GATE_PRIVILEGE : GATE_INVALID;
 	case 0x01:
 		if (is_memory)		/* LGDT, LIDT, LMSW, INVLPG */
 			return reg == 2 || reg == 3 || reg == 6 || reg == 7 ?
@@ -112,6 +114,12 @@ static enum gate gate_two_byte(const uint8_t *at, const uint8_t *end,
 		return is_memory && reg == 1 ? GATE_EMULATE : GATE_INVALID;
 	}
 	return GATE_OPEN;
+}
+
+/* The middle field of ModR/M, behind an opcode of one byte. */
+static unsigned reg_of(const uint8_t *at, const uint8_t *end)
+{
+	return at + 1 < end ? at[1] >> 3 & 7 : 0;
 }
 
 enum gate x86_gate(const uint8_t *code, const uint8_t *end, bool exact)
@@ -146,13 +154,22 @@ enum gate x86_gate(const uint8_t *code, const uint8_t *end, bool exact)
 		return GATE_PRIVILEGE;
 	case 0xcc: case 0xcd: case 0xf1:		/* INT3, INT n, INT1 */
 		return GATE_INT;
+	case 0x8c:			/* MOV from a selector, and to one */
+		return reg_of(at, end) < 6 ? GATE_EMULATE : GATE_INVALID;
+	case 0x8e:			/* FS and GS: as the engine knows them */
+		return reg_of(at, end) == 4 || reg_of(at, end) == 5 ? GATE_OPEN :
+		       reg_of(at, end) == 1 || reg_of(at, end) > 5 ?
+								      GATE_INVALID :
+								      GATE_EMULATE;
+	case 0x9d:					/* POPF */
+		return GATE_EMULATE;
 	case 0xcf:					/* IRET */
 	case 0xca: case 0xcb:				/* RETF */
-		return GATE_PRIVILEGE;
+		return GATE_INVALID;
 	case 0xff:					/* far CALL, JMP */
 		if (at + 1 < end && at[1] < 0xc0 &&
-		    ((at[1] >> 3 & 7) == 3 || (at[1] >> 3 & 7) == 5))
-			return GATE_PRIVILEGE;
+		    (reg_of(at, end) == 3 || reg_of(at, end) == 5))
+			return GATE_INVALID;
 		break;
 	}
 	return GATE_OPEN;

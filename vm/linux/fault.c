@@ -11,9 +11,11 @@
 /* Exceptions of the processor, as a signal's context shows them. */
 enum {
 	TRAP_DIVIDE = 0,
+	TRAP_DEBUG = 1,
 	TRAP_BREAKPOINT = 3,
 	TRAP_OVERFLOW = 4,
 	TRAP_INVALID = 6,
+	TRAP_STACK = 12,
 	TRAP_PROTECTION = 13,
 	TRAP_X87 = 16,
 	TRAP_SSE = 19,
@@ -223,6 +225,12 @@ static int raise_for(struct linux_process *process, const struct vm_stop *stop)
 		info.si_signo = SIGTRAP;
 		raise_trap(process, &info, TRAP_BREAKPOINT, 0);
 		break;
+	case FAULT_DEBUG:
+		info.si_signo = SIGTRAP;
+		info.si_code = TRAP_BRKPT;
+		set_address(&info, stop->pc);
+		raise_trap(process, &info, TRAP_DEBUG, 0);
+		break;
 	case FAULT_DIVIDE:
 		info.si_signo = SIGFPE;
 		info.si_code = FPE_INTDIV;
@@ -238,6 +246,10 @@ static int raise_for(struct linux_process *process, const struct vm_stop *stop)
 		break;
 	case FAULT_PRIVILEGE:
 		raise_trap(process, &info, TRAP_PROTECTION, 0);
+		break;
+	case FAULT_STACK:
+		info.si_signo = SIGBUS;
+		raise_trap(process, &info, TRAP_STACK, 0);
 		break;
 	}
 	return info.si_signo;
