@@ -255,6 +255,12 @@ int names_find(struct names *names, struct recording *recording, uint64_t t,
 	return 0;
 }
 
+int names_check(struct names *names, struct recording *recording, uint64_t t,
+		struct failure *why)
+{
+	return map_modules(names, recording, t, why);
+}
+
 bool names_of(struct names *names, struct recording *recording, uint64_t t,
 	      uint64_t addr, char *text, size_t room)
 {

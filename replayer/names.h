@@ -50,6 +50,10 @@ int names_find(struct names *names, struct recording *recording, uint64_t t,
 	       const char *name, uint64_t *addr, uint64_t *size,
 	       struct failure *why);
 
+/* As recording_check_names(). */
+int names_check(struct names *names, struct recording *recording, uint64_t t,
+		struct failure *why);
+
 /* As recording_name(). */
 bool names_of(struct names *names, struct recording *recording, uint64_t t,
 	      uint64_t addr, char *text, size_t room);

@@ -433,6 +433,12 @@ int recording_find_symbol(struct recording *recording, uint64_t t,
 			  why);
 }
 
+int recording_check_names(struct recording *recording, uint64_t t,
+			  struct failure *why)
+{
+	return names_check(&recording->names, recording, t, why);
+}
+
 bool recording_name(struct recording *recording, uint64_t t, uint64_t addr,
 		    char *text, size_t room)
 {

@@ -252,6 +252,10 @@ int recording_find_symbol(struct recording *recording, uint64_t t,
 			  const char *name, uint64_t *addr, uint64_t *size,
 			  struct failure *why);
 
+/* Whether what is named at time `t` can be read: why it cannot. */
+int recording_check_names(struct recording *recording, uint64_t t,
+			  struct failure *why);
+
 /*
  * Names the code or data at `addr`: "main+0x12" or "libc.so.6!free+0x4" for
  * another module than the program.  False if nothing covers it.

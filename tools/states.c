@@ -135,6 +135,9 @@ static int print_states(const struct state_question *asked,
 	uint32_t stream;
 	int rc = 0;
 
+	if (!asked->json && recording_check_names(asked->recording,
+						  replayer_time(replayer), why))
+		say_note("%s: code is not named", why->text);
 	if (asked->threads.some && !asked->threads.all)
 		return print_one(asked, replayer, why);
 	for (stream = 0; stream < count && !rc; stream++) {

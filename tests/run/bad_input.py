@@ -370,6 +370,19 @@ def survives(tests, command, path, original=None):
     tests.refused(FAILED, *with_file(command, path))
 
 
+REGISTERS = "--registers", "--at=50%"
+
+
+def names_or_says_why(tests, path, original):
+    """Without the names it says so; in all else as survives()."""
+    done = tests.cprec("query", path, *REGISTERS)
+    if done.returncode:
+        tests.refused(FAILED, "query", path, *REGISTERS)
+    elif done.stdout != original.stdout and b"cprec: note: " not in done.stderr:
+        raise Failure(f"registers: another answer:\n"
+                      f"{done.stdout[:300]}\n{original.stdout[:300]}")
+
+
 def places(tests, size, count):
     """Where to damage a file: all around its ends, and anywhere."""
     source = random.Random(7)
@@ -408,6 +421,7 @@ def test_damage(tests, trace):
     def flip():
         originals = {command: tests.cprec(*with_file(command, trace))
                      for command in ("verify", "replay", "query")}
+        registers = tests.cprec("query", trace, *REGISTERS)
         for at in places(tests, size, 20):
             other = bytearray(contents)
             other[at] ^= 1 << at % 8
@@ -418,6 +432,7 @@ def test_damage(tests, trace):
                 except Failure as failure:
                     raise Failure(f"bit {at % 8} of byte {at} flipped: "
                                   f"{failure}") from None
+            names_or_says_why(tests, damaged, registers)
 
     def longer():
         tests.write("damaged.cpr", contents + b"more")
