@@ -122,6 +122,19 @@ static unsigned reg_of(const uint8_t *at, const uint8_t *end)
 	return at + 1 < end ? at[1] >> 3 & 7 : 0;
 }
 
+/* MOV to a selector, by its number: ES, CS, SS, DS, FS, GS. */
+static enum gate gate_load_selector(unsigned number)
+{
+	switch (number) {
+	case 0: case 2: case 3:
+		return GATE_EMULATE;
+	case 4: case 5:		/* null ones, which the engine knows */
+		return GATE_OPEN;
+	default:
+		return GATE_INVALID;
+	}
+}
+
 enum gate x86_gate(const uint8_t *code, const uint8_t *end, bool exact)
 {
 	bool rep;
@@ -154,13 +167,10 @@ enum gate x86_gate(const uint8_t *code, const uint8_t *end, bool exact)
 		return GATE_PRIVILEGE;
 	case 0xcc: case 0xcd: case 0xf1:		/* INT3, INT n, INT1 */
 		return GATE_INT;
-	case 0x8c:			/* MOV from a selector, and to one */
+	case 0x8c:				/* MOV from a selector */
 		return reg_of(at, end) < 6 ? GATE_EMULATE : GATE_INVALID;
-	case 0x8e:			/* FS and GS: as the engine knows them */
-		return reg_of(at, end) == 4 || reg_of(at, end) == 5 ? GATE_OPEN :
-		       reg_of(at, end) == 1 || reg_of(at, end) > 5 ?
-								      GATE_INVALID :
-								      GATE_EMULATE;
+	case 0x8e:
+		return gate_load_selector(reg_of(at, end));
 	case 0x9d:					/* POPF */
 		return GATE_EMULATE;
 	case 0xcf:					/* IRET */

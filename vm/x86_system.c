@@ -24,16 +24,16 @@ enum {
 enum { USER32_CS = 0x23, USER_DS = 0x2b, USER_CS = 0x33 };
 
 struct insn {
-	const uint8_t *code, *opcode;
 	uint8_t modrm;
 	unsigned rex;		/* 0: none */
 	bool is_short;		/* operands of 16 bits */
 };
 
-static struct insn take_insn(const uint8_t *code, const uint8_t *opcode)
+static struct insn take_insn(const uint8_t *code, const uint8_t *opcode,
+			     size_t left)
 {
 	struct insn insn = {
-		.code = code, .opcode = opcode, .modrm = opcode[1],
+		.modrm = opcode + 1 < code + left ? opcode[1] : 0,
 		.is_short = memchr(code, 0x66, (size_t)(opcode - code)),
 	};
 
@@ -131,8 +131,10 @@ static bool load_selector(struct vm *vm, const struct insn *insn,
 	if (value == USER_DS || (!is_stack && value <= 3))
 		return true;
 	value |= 3;		/* any level may be asked for */
-	return !is_stack && (value == USER_DS || value == USER_CS ||
-			     value == USER32_CS) ? true : refuse(stop);
+	if (!is_stack && (value == USER_DS || value == USER_CS ||
+			  value == USER32_CS))
+		return true;
+	return refuse(stop);
 }
 
 /* ------- all of them ------- */
@@ -146,12 +148,15 @@ bool x86_system_knows(uint8_t opcode)
 bool x86_system(struct vm *vm, const uint8_t *code, const uint8_t *opcode,
 		size_t left, struct vm_stop *stop)
 {
-	struct insn insn = take_insn(code, opcode);
-	bool done = *opcode == OPCODE_POP_FLAGS ? pop_flags(vm, &insn, stop) :
-		    *opcode == OPCODE_STORE_SELECTOR ?
-						  store_selector(vm, &insn, stop) :
-						  load_selector(vm, &insn, stop);
+	struct insn insn = take_insn(code, opcode, left);
+	bool done;
 
+	if (*opcode == OPCODE_POP_FLAGS)
+		done = pop_flags(vm, &insn, stop);
+	else if (*opcode == OPCODE_STORE_SELECTOR)
+		done = store_selector(vm, &insn, stop);
+	else
+		done = load_selector(vm, &insn, stop);
 	if (!done)
 		return false;
 	stop->size = (unsigned)x86_length(code, left);
