@@ -351,6 +351,15 @@ bool x86_emulate(struct vm *vm, struct vm_stop *stop);
  */
 #define X86_FLAGS_OWN UINT64_C(0x240cd5)
 
+/*
+ * Selectors, with the privilege level of programs in their low bits.  Source:
+ * Linux, arch/x86/include/asm/segment.h.
+ */
+enum { X86_USER32_CS = 0x23, X86_USER_DS = 0x2b, X86_USER_CS = 0x33 };
+
+/* Says that the instruction is a general-protection fault; false. */
+bool x86_refuse(struct vm_stop *stop);
+
 /* POPF, and MOV from or to a selector, as x86_emulate(): by its opcode. */
 bool x86_system_knows(uint8_t opcode);
 bool x86_system(struct vm *vm, const uint8_t *code, const uint8_t *opcode,

@@ -48,9 +48,9 @@ static uint64_t selector(unsigned reg)
 {
 	switch (reg) {
 	case X86_CS:
-		return 0x33;
+		return X86_USER_CS;
 	case X86_SS:
-		return 0x2b;
+		return X86_USER_DS;
 	default:
 		return 0;
 	}

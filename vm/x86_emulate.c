@@ -190,7 +190,7 @@ static bool perform(struct vm *vm, struct operand *operand)
 	return true;
 }
 
-static bool refuse(struct vm_stop *stop)
+bool x86_refuse(struct vm_stop *stop)
 {
 	stop->kind = VM_STOP_FAULT;
 	stop->fault = FAULT_PRIVILEGE;
@@ -211,7 +211,7 @@ bool x86_emulate(struct vm *vm, struct vm_stop *stop)
 	if (!block_operand(vm, stop->pc, &operand.addr, &operand.size,
 			   &length) ||
 	    (operand.size == 16 && operand.addr % 16))
-		return refuse(stop);
+		return x86_refuse(stop);
 	if (vm->insn->id == X86_INS_LDMXCSR)
 		access = ACCESS_READ;
 	if (x86_operand_faults(vm, operand.addr, operand.size, access, stop))
@@ -219,7 +219,7 @@ bool x86_emulate(struct vm *vm, struct vm_stop *stop)
 	watch_operand(vm, operand.addr, NULL, operand.size);
 	memory_load(vm->memory, operand.addr, operand.bytes, operand.size);
 	if (!perform(vm, &operand))
-		return refuse(stop);
+		return x86_refuse(stop);
 	stop->size = length;
 	vm_skip(vm, stop);
 	return true;

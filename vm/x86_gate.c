@@ -147,7 +147,7 @@ enum gate x86_gate(const uint8_t *code, const uint8_t *end, bool exact)
 	switch (*at) {
 	case 0xf6: case 0xf7:				/* LOCK NEG */
 		if (memchr(code, 0xf0, (size_t)(at - code)) && at + 1 < end &&
-		    (at[1] >> 3 & 7) == 3)
+		    reg_of(at, end) == 3)
 			return GATE_EMULATE;
 		break;
 	case 0x0f:
@@ -155,7 +155,7 @@ enum gate x86_gate(const uint8_t *code, const uint8_t *end, bool exact)
 					GATE_OPEN;
 	case 0xdb: case 0xdd:				/* FISTTP */
 		return !exact && at + 1 < end && at[1] < 0xc0 &&
-				       (at[1] >> 3 & 7) == 1 ?
+				       reg_of(at, end) == 1 ?
 			       GATE_EMULATE : GATE_OPEN;
 	case 0xd9:
 		return at + 1 < end && is_inexact_x87(at[1]) ? GATE_VALUE :

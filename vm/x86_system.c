@@ -5,8 +5,7 @@
  * The engine has no descriptor tables, so it knows no selectors but null ones;
  * and POPF with the trap flag would have it stop where nobody expects that.
  *
- * Source: Intel 64 SDM volume 2, MOV, POPF; volume 3, 5.5.  Linux,
- * arch/x86/include/asm/segment.h.
+ * Source: Intel 64 SDM volume 2, MOV, POPF; volume 3, 5.5.
  */
 #include "vm/plan.h"
 
@@ -19,9 +18,6 @@ enum {
 	OPCODE_LOAD_SELECTOR = 0x8e,
 	OPCODE_POP_FLAGS = 0x9d,
 };
-
-/* Selectors of Linux with the privilege level of programs in their low bits. */
-enum { USER32_CS = 0x23, USER_DS = 0x2b, USER_CS = 0x33 };
 
 struct insn {
 	uint8_t modrm;
@@ -42,13 +38,6 @@ static struct insn take_insn(const uint8_t *code, const uint8_t *opcode,
 	if (insn.rex & 8)
 		insn.is_short = false;
 	return insn;
-}
-
-static bool refuse(struct vm_stop *stop)
-{
-	stop->kind = VM_STOP_FAULT;
-	stop->fault = FAULT_PRIVILEGE;
-	return false;
 }
 
 /* ------- flags ------- */
@@ -87,7 +76,7 @@ static bool find_word(struct vm *vm, enum vm_access access, guest_addr *addr,
 	unsigned size, length;
 
 	if (!block_operand(vm, stop->pc, addr, &size, &length))
-		return refuse(stop);
+		return x86_refuse(stop);
 	return !x86_operand_faults(vm, *addr, 2, access, stop);
 }
 
@@ -128,13 +117,13 @@ static bool load_selector(struct vm *vm, const struct insn *insn,
 		watch_operand(vm, addr, NULL, sizeof(value));
 		memory_load(vm->memory, addr, (uint8_t *)&value, sizeof(value));
 	}
-	if (value == USER_DS || (!is_stack && value <= 3))
+	if (value == X86_USER_DS || (!is_stack && value <= 3))
 		return true;
 	value |= 3;		/* any level may be asked for */
-	if (!is_stack && (value == USER_DS || value == USER_CS ||
-			  value == USER32_CS))
+	if (!is_stack && (value == X86_USER_DS || value == X86_USER_CS ||
+			  value == X86_USER32_CS))
 		return true;
-	return refuse(stop);
+	return x86_refuse(stop);
 }
 
 /* ------- all of them ------- */
