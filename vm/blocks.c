@@ -121,7 +121,7 @@ static bool is_hooked(const struct vm *vm, const uint8_t *code,
 	bool wants = align_wants(code, opcode, end);
 
 	*aligned |= wants;
-	return wants || float_wish(vm, opcode, end) != FLOAT_NO_HOOK;
+	return wants || float_wants_hook(vm, opcode, end);
 }
 
 uint32_t block_decode(struct vm *vm, guest_addr pc, uint32_t size)
@@ -142,12 +142,11 @@ uint32_t block_decode(struct vm *vm, guest_addr pc, uint32_t size)
 	while (at < size) {
 		size_t step = block_length(vm, code + at, size - at, pc + at);
 
-		if (x86_gate(code + at, code + size, vm->exact) != GATE_OPEN &&
+		if (x86_gate(code + at, code + size) != GATE_OPEN &&
 		    block->special == NO_SPECIAL)
 			block->special = block->count;
-		if (!vm->ignores_exceptions)
-			block->hooked |= is_hooked(vm, code + at,
-						   code + at + step, &aligned);
+		block->hooked |= is_hooked(vm, code + at, code + at + step,
+					   &aligned);
 		last = at;
 		block->count++;
 		if (!step)
@@ -241,7 +240,7 @@ bool block_explain(struct vm *vm, guest_addr pc, struct vm_stop *stop)
 
 	stop->kind = VM_STOP_FAULT;
 	stop->size = (unsigned)block_length(vm, code, size, pc);
-	switch (x86_gate(code, code + size, vm->exact)) {
+	switch (x86_gate(code, code + size)) {
 	case GATE_VALUE:
 		stop->kind = VM_STOP_VALUE;
 		stop->value = *at == 0x0f && at[1] == 0x31 ? VALUE_TSC :

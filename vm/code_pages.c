@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "vm/vm_internal.h"
+#include "vm/x86_exact.h"
 
 bool code_page_is_watched(const struct vm *vm, uint64_t page)
 {
@@ -61,7 +62,8 @@ void code_pages_watch(struct vm *vm, guest_addr pc, uint32_t size)
 }
 
 /* The engine calls this where it would begin to notice writes. */
-void tlb_reset_dirty_by_vaddr_x86_64(void *cpu, uint64_t start, uint64_t size);
+typedef void notice_fn(void *cpu, uint64_t start, uint64_t size);
+REPLACES(notice_fn, tlb_reset_dirty_by_vaddr_x86_64);
 void tlb_reset_dirty_by_vaddr_x86_64(void *cpu, uint64_t start, uint64_t size)
 {
 	(void)cpu;

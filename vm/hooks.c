@@ -330,7 +330,7 @@ uc_err hooks_add(struct vm *vm)
 void hooks_run(struct vm *vm)
 {
 	running = vm;
-	exact_run(vm);
+	x87_run();
 	plan_run(vm);
 }
 

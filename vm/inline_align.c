@@ -9,8 +9,6 @@
  */
 #include "vm/vm_internal.h"
 
-#ifdef __x86_64__
-
 #include <string.h>
 #include <sys/mman.h>
 
@@ -91,6 +89,12 @@ static uint8_t *emit_demand(uint8_t *at, const struct demand *demand,
 	return emit_distance(at, away, 0);
 }
 
+static uint8_t *emit_state(struct vm *vm, uint8_t *at)
+{
+	at = emit(at, "\x48\xba", 2);			/* mov rdx, state */
+	return emit_value(at, &vm->state, sizeof(vm->state));
+}
+
 static uint8_t *emit_number(struct vm *vm, uint8_t *at, uint32_t number)
 {
 	at = emit(at, "\xc7\x05", 2);		/* mov dword [current], number */
@@ -146,8 +150,7 @@ bool inline_check(struct vm *vm, uint8_t *start, const uint8_t *ret,
 	} else {
 		at = emit_count(vm, at, number, away);
 	}
-	at = emit(at, "\x48\xba", 2);			/* mov rdx, state */
-	at = emit_value(at, &vm->state, sizeof(vm->state));
+	at = emit_state(vm, at);
 	for (unsigned i = 0; i < block->demands; i++)
 		at = emit_demand(at, &vm->demands[block->first_demand + i],
 				 away);
@@ -175,28 +178,8 @@ static uint8_t *emit_call(struct vm *vm, uint8_t *at, guest_addr pc,
 	return emit_distance(at, call, 0);
 }
 
-static uint8_t *emit_condition(struct vm *vm, uint8_t *at,
-			       const struct hook_condition *condition,
-			       const uint8_t *away)
-{
-	at = emit(at, "\x48\xba", 2);			/* mov rdx, byte */
-	at = emit_value(at, &condition->byte, sizeof(condition->byte));
-	at = emit(at, "\x8a\x02\x24", 3);		/* mov al, [rdx]; and */
-	at = emit_value(at, &condition->bits, 1);
-	at = emit(at, "\x3c", 1);			/* cmp al, bits or 0 */
-	at = emit_value(at, condition->set ? &condition->bits :
-					     (const uint8_t *)"", 1);
-	at = emit(at, "\x0f\x85", 2);			/* jne */
-	at = emit_distance(at, away, 0);
-	if (!condition->aligned)
-		return at;
-	at = emit(at, "\x48\xba", 2);			/* mov rdx, state */
-	at = emit_value(at, &vm->state, sizeof(vm->state));
-	return emit_demand(at, &condition->operand, away);
-}
-
 void inline_hook(struct vm *vm, uint8_t *ret, guest_addr pc, uint32_t size,
-		 const struct hook_condition *condition)
+		 const struct demand *operand)
 {
 	uint8_t *start, *at, *away, *check;
 
@@ -209,7 +192,9 @@ void inline_hook(struct vm *vm, uint8_t *ret, guest_addr pc, uint32_t size,
 		return;
 	away = vm->checks.start + vm->checks.used;
 	check = emit_call(vm, away, pc, size, ret - 6);
-	at = emit_condition(vm, check, condition, away);
+	at = check;
+	if (operand)
+		at = emit_demand(emit_state(vm, at), operand, away);
 	at = emit(at, "\xe9", 1);
 	at = emit_distance(at, inline_body(ret), 0);
 	vm->checks.used = (size_t)(at - vm->checks.start);
@@ -222,33 +207,3 @@ void inline_release(struct vm *vm)
 	if (vm->checks.start)
 		munmap(vm->checks.start, CHECKS_ROOM);
 }
-
-#else
-
-void inline_hook(struct vm *vm, uint8_t *ret, guest_addr pc, uint32_t size,
-		 const struct hook_condition *condition)
-{
-	(void)vm;
-	(void)ret;
-	(void)pc;
-	(void)size;
-	(void)condition;
-}
-
-void inline_release(struct vm *vm)
-{
-	(void)vm;
-}
-
-bool inline_check(struct vm *vm, uint8_t *start, const uint8_t *ret,
-		  const uint8_t *body, uint32_t number)
-{
-	(void)vm;
-	(void)start;
-	(void)ret;
-	(void)body;
-	(void)number;
-	return false;
-}
-
-#endif

@@ -77,8 +77,6 @@ uint32_t inline_rep_number(const uint8_t *ret)
 	return number;
 }
 
-#ifdef __x86_64__
-
 static bool is_imm64(const uint8_t *at, uint8_t opcode, uint64_t value)
 {
 	return at[0] == 0x48 && at[1] == opcode && !memcmp(at + 2, &value, 8);
@@ -294,32 +292,3 @@ void inline_count(struct vm *vm, uint8_t *ret, uint32_t number,
 		memcpy(ret - 12, &number, sizeof(number));
 	memcpy(ret - 8, &mark, sizeof(mark));
 }
-
-#else
-
-uint8_t *inline_arguments(const struct vm *vm, uint8_t *ret, guest_addr pc,
-			  uint32_t size, const void *user)
-{
-	(void)vm;
-	(void)ret;
-	(void)pc;
-	(void)size;
-	(void)user;
-	return NULL;
-}
-
-uint8_t *inline_body(uint8_t *ret)
-{
-	return ret;
-}
-
-void inline_count(struct vm *vm, uint8_t *ret, uint32_t number,
-		  const void *user)
-{
-	(void)vm;
-	(void)ret;
-	(void)number;
-	(void)user;
-}
-
-#endif

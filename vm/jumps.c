@@ -5,23 +5,18 @@
  * After each return, indirect call and indirect jump, translated code asks the
  * engine for the translation at the new address.  The engine's answer takes
  * three places of memory that are seldom near, and every fourth nanosecond of
- * a large program.  The engine is a shared library, so what it calls by name
- * can be defined here, as with malloc(): helper_lookup_tb_ptr_x86_64() answers
- * from one place, and asks the engine's own only for what is not there.
+ * a large program.  The function that it calls is replaced here:
+ * helper_lookup_tb_ptr_x86_64() answers from one place, and asks the engine's
+ * own only for what is not there.
  *
  * An answer holds as long as the engine's own short cuts would: until a
  * translation or a page of the TLB is dropped.  The functions that do so are
- * defined here too, only to note it.
+ * replaced, too, only to note it.
  *
  * What is not there is also the place to count to how many addresses the program
  * goes, about: how much of its code it executes.
- *
- * If the engine's state is not laid out as found out at the start, or the
- * engine is linked so that it keeps to its own functions, all stays as it is.
  */
 #include "vm/vm_internal.h"
-
-#ifdef __x86_64__
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +41,8 @@ struct known_jump {
 
 static struct {
 	const uint8_t *state;	/* of the engine that the jumps are of */
-	size_t pc_at, flags_at;	/* places in it; 0: not known */
+	size_t pc_at, flags_at;	/* places in it */
+	bool are_ours;		/* not so with CPREC_NO_JUMPS */
 	uint64_t age;
 	/* Where translated code goes back to the engine: what it answers if
 	 * there is no translation; in front of them all. */
@@ -60,6 +56,7 @@ static struct {
 } jumps;
 
 typedef void *lookup_fn(void *state);
+REPLACES(lookup_fn, helper_lookup_tb_ptr_x86_64);
 
 void jumps_forget(void)
 {
@@ -101,7 +98,7 @@ static void note_target(uint64_t pc)
 /* ------- the layout of the engine's state ------- */
 
 /* The engine's state begins with RAX. */
-void jumps_start(struct vm *vm)
+bool jumps_find(struct vm *vm)
 {
 	size_t first = x86_changed_by(vm, UC_X86_REG_RAX, 1);
 	size_t pc = x86_changed_by(vm, UC_X86_REG_RIP, 1);
@@ -109,11 +106,12 @@ void jumps_start(struct vm *vm)
 
 	jumps_forget();
 	jumps.state = NULL;
-	jumps.pc_at = jumps.flags_at = 0;
-	if (!first || pc <= first || flags <= first || getenv("CPREC_NO_JUMPS"))
-		return;
+	jumps.are_ours = !getenv("CPREC_NO_JUMPS");
+	if (!first || pc <= first || flags <= first)
+		return false;
 	jumps.pc_at = pc - first;
 	jumps.flags_at = flags - 1 - first;	/* TF is in the second byte */
+	return true;
 }
 
 /* ------- what the engine calls ------- */
@@ -129,14 +127,10 @@ static uint32_t flags_of(const uint8_t *state)
 __attribute__((noinline)) static void *
 look_up(void *state, uint64_t pc, struct known_jump *known)
 {
-	static lookup_fn *original;
-	uint8_t *code;
+	uint8_t *code = engine_helper_lookup_tb_ptr_x86_64(state);
 
-	if (!original)
-		original = (lookup_fn *)engine_function("helper_lookup_tb_ptr_x86_64");
 	jumps.missed++;
-	code = original(state);
-	if (!jumps.pc_at)
+	if (!jumps.are_ours)
 		return code;
 	note_target(pc);
 	if (jumps.state != state) {
@@ -154,7 +148,6 @@ look_up(void *state, uint64_t pc, struct known_jump *known)
 	return code;
 }
 
-void *helper_lookup_tb_ptr_x86_64(void *state);
 void *helper_lookup_tb_ptr_x86_64(void *state)
 {
 	struct known_jump *known;
@@ -173,60 +166,24 @@ void *helper_lookup_tb_ptr_x86_64(void *state)
  * The engine's function of this name, whatever its arguments: as many of them
  * as go into registers are passed on.
  */
+typedef uintptr_t any_fn(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
+			 uintptr_t);
+
 #define FORGETS(name)                                                          \
-	uintptr_t name(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d,     \
-		       uintptr_t e, uintptr_t f);                              \
+	REPLACES(any_fn, name);                                                \
 	uintptr_t name(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d,     \
 		       uintptr_t e, uintptr_t f)                               \
 	{                                                                      \
-		typedef uintptr_t fn(uintptr_t, uintptr_t, uintptr_t,          \
-				     uintptr_t, uintptr_t, uintptr_t);         \
-		static fn *original;                                           \
-									       \
-		if (!original)                                                 \
-			original = (fn *)engine_function(#name);                       \
 		jumps_forget();                                                \
-		return original(a, b, c, d, e, f);                             \
+		return engine_##name(a, b, c, d, e, f);                        \
 	}
 
-FORGETS(tb_check_watchpoint_x86_64)
 FORGETS(tb_flush_x86_64)
 FORGETS(tb_flush_jmp_cache_x86_64)
-FORGETS(tb_invalidate_phys_addr_x86_64)
 FORGETS(tb_invalidate_phys_page_fast_x86_64)
-FORGETS(tb_invalidate_phys_page_range_x86_64)
 FORGETS(tb_invalidate_phys_range_x86_64)
 FORGETS(tb_phys_invalidate_x86_64)
 FORGETS(tlb_flush_x86_64)
 FORGETS(tlb_flush_by_mmuidx_x86_64)
 FORGETS(tlb_flush_page_x86_64)
 FORGETS(tlb_flush_page_by_mmuidx_x86_64)
-
-#else
-
-void jumps_start(struct vm *vm)
-{
-	(void)vm;
-}
-
-void jumps_forget(void)
-{
-}
-
-uint64_t jumps_missed(void)
-{
-	return 0;
-}
-
-void vm_count_targets(struct vm *vm)
-{
-	(void)vm;
-}
-
-uint32_t vm_targets(const struct vm *vm)
-{
-	(void)vm;
-	return 0;
-}
-
-#endif

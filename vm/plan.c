@@ -15,9 +15,6 @@
  * Before, the hook of x86_float.c is laid over the instructions that want it.
  * Nothing has to be translated twice, or dropped, because of what it holds:
  * dropping would hit blocks that overlap, which lead to each other in loops.
- *
- * Where quirks of the engine's floating point are to be as in old recordings,
- * they depend on where blocks end, so that stays as it was.
  */
 #include "vm/plan.h"
 
@@ -49,9 +46,8 @@ static void hook(struct plan *plan, guest_addr pc)
 		plan->last = pc;
 }
 
-/* Takes an instruction into the block; whether the next must be in it. */
-static bool take(struct plan *plan, const uint8_t *code, size_t size,
-		 bool is_last)
+/* Takes an instruction into the block. */
+static void take(struct plan *plan, const uint8_t *code, size_t size)
 {
 	guest_addr pc = plan->pc + (size_t)(code - plan->code);
 	const uint8_t *opcode, *end = code + size;
@@ -62,27 +58,14 @@ static bool take(struct plan *plan, const uint8_t *code, size_t size,
 	plan->count++;
 	plan->whole++;
 	plan->size += size;
-	switch (float_wish(plan->vm, opcode, end)) {
-	case FLOAT_NO_HOOK:
-		break;
-	case FLOAT_HOOK:
+	if (float_wants_hook(plan->vm, opcode, end))
 		hook(plan, pc);
-		break;
-	case FLOAT_HOOK_NEXT:
-		if (is_last)
-			break;
-		hook(plan, pc);
-		hook(plan, pc + size);
-		return true;
-	}
-	return false;
 }
 
 /* Goes through at most `most` instructions, up to a jump or the page's end. */
 static void survey(struct plan *plan, unsigned most)
 {
 	const uint8_t *code = plan->code, *end;
-	bool goes_on = false;
 
 	plan->count = plan->whole = 0;
 	plan->size = 0;
@@ -94,7 +77,7 @@ static void survey(struct plan *plan, unsigned most)
 
 		end = size ? code + size : plan->end;
 		if (plan->cuts && plan->count &&
-		    x86_gate(code, end, true) != GATE_OPEN)
+		    x86_gate(code, end) != GATE_OPEN)
 			return;
 		if (!size) {
 			/* Not known, or not all of it: the hook will see. */
@@ -102,12 +85,10 @@ static void survey(struct plan *plan, unsigned most)
 			plan->count++;
 			return;
 		}
-		goes_on = take(plan, code, size, plan->count + 1 == most);
+		take(plan, code, size);
 		if (block_ends(code, end))
 			return;
 	}
-	if (goes_on)
-		plan->count++;
 }
 
 /* Ends the block before an operand, or hooks those that remain. */
@@ -138,11 +119,11 @@ static unsigned settle(struct vm *vm, guest_addr pc, unsigned most)
 	struct plan plan = { .vm = vm, .pc = pc };
 
 	float_hook(vm, 0, 0);
-	if (!map || vm->ignores_exceptions)
+	if (!map)
 		return most;
 	plan.code = vm->memory->arena + mapping_arena(map, pc);
 	plan.end = plan.code + (GUEST_PAGE - pc % GUEST_PAGE);
-	plan.cuts = vm->exact && !vm->partial;
+	plan.cuts = !vm->partial;
 	survey(&plan, most);
 	if (plan.has_aligned)
 		look_at_operands(&plan);
@@ -152,7 +133,7 @@ static unsigned settle(struct vm *vm, guest_addr pc, unsigned most)
 
 /* Of the engine: the block begins with its address. */
 typedef void translate_fn(void *cpu, void *block, int most);
-translate_fn gen_intermediate_code_x86_64;
+REPLACES(translate_fn, gen_intermediate_code_x86_64);
 void gen_intermediate_code_x86_64(void *cpu, void *block, int most)
 {
 	guest_addr pc;
@@ -162,7 +143,7 @@ void gen_intermediate_code_x86_64(void *cpu, void *block, int most)
 		running->translated++;
 		most = (int)settle(running, pc, (unsigned)most);
 	}
-	ENGINES(translate_fn, gen_intermediate_code_x86_64)(cpu, block, most);
+	engine_gen_intermediate_code_x86_64(cpu, block, most);
 }
 
 void plan_run(struct vm *vm)

@@ -20,15 +20,9 @@ uint64_t plan_translated(const struct vm *vm);
 
 /* ------- x86_float.c ------- */
 
-enum float_wish {
-	FLOAT_NO_HOOK,
-	FLOAT_HOOK,
-	FLOAT_HOOK_NEXT,	/* the instruction behind it, too */
-};
-
-/* What the instruction wants; its prefixes end at `opcode`. */
-enum float_wish float_wish(const struct vm *vm, const uint8_t *opcode,
-			   const uint8_t *end);
+/* Whether the instruction, whose prefixes end at `opcode`, wants the hook. */
+bool float_wants_hook(const struct vm *vm, const uint8_t *opcode,
+		      const uint8_t *end);
 
 uc_err float_add_hook(struct vm *vm);
 
@@ -41,9 +35,6 @@ void float_hook(struct vm *vm, guest_addr first, guest_addr last);
 
 /* From now on, instructions that may raise an exception are hooked, too. */
 void float_watch_math(struct vm *vm);
-
-/* Takes back flags that an instruction raised and should not have. */
-void float_end_quiet(struct vm *vm);
 
 /* ------- x86_align.c ------- */
 

@@ -27,7 +27,6 @@ static int run_engine(struct vm *vm, guest_addr until, struct vm_stop *stop,
 	hooks_run(vm);
 	err = uc_emu_start(vm->uc, vm_reg(vm, X86_RIP), until, 0, 0);
 	x86_mend_flags(vm);
-	float_end_quiet(vm);
 	memset(stop, 0, sizeof(*stop));
 	/* With a hook on instructions, the engine does not say so itself. */
 	if (is_before_block(vm))

@@ -350,17 +350,9 @@ void arena_touch(struct memory *memory, const struct mapping *map,
 
 static struct memory *caught;	/* the one memory whose faults we take */
 
-static bool is_write(const struct memory *memory, uint64_t page,
-		     const ucontext_t *context)
+static bool is_write(const ucontext_t *context)
 {
-#ifdef __x86_64__
-	(void)memory;
-	(void)page;
 	return context->uc_mcontext.gregs[REG_ERR] & 2;
-#else
-	(void)context;
-	return memory->state[page] & PAGE_READ;
-#endif
 }
 
 /* Whether somebody has sent the signal; then it is dealt with. */
@@ -397,7 +389,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
 		return;
 	}
 	at >>= GUEST_PAGE_SHIFT;
-	arena_touch(memory, map, at, is_write(memory, at, context));
+	arena_touch(memory, map, at, is_write(context));
 	errno = saved;
 }
 

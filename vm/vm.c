@@ -129,16 +129,6 @@ const char *vm_engine(void)
 	return text;
 }
 
-void vm_ignore_exceptions(struct vm *vm)
-{
-	vm->ignores_exceptions = true;
-}
-
-void vm_trust_engine(struct vm *vm)
-{
-	vm->exact = false;
-}
-
 void vm_run_uncounted(struct vm *vm)
 {
 	vm->uncounted = true;

@@ -94,20 +94,6 @@ int vm_run(struct vm *vm, uint64_t budget, bool exact, struct vm_stop *stop,
 	   struct failure *why);
 
 /*
- * From now on the processor raises no flags of floating-point exceptions and
- * minds no operand that is not aligned, as when recordings of formats before
- * version 4 were made.  Only before the first vm_run().
- */
-void vm_ignore_exceptions(struct vm *vm);
-
-/*
- * From now on floating point, and what instructions leave of registers that they
- * do not write, is what the engine makes of it, as when recordings of formats
- * before version 5 were made.  Only before the first vm_run().
- */
-void vm_trust_engine(struct vm *vm);
-
-/*
  * From now on nobody counts: the guest runs faster, budgets are not heeded
  * and vm_steps() says nothing.  Only before the first vm_run().
  */

@@ -106,7 +106,7 @@ struct tlb {
 
 /* A floating-point unit of the engine: bytes of its own; see x86_state.c. */
 struct float_unit {
-	uint8_t *raised;	/* flags of exceptions; NULL: not found */
+	uint8_t *raised;	/* flags of exceptions */
 	uint8_t *flush;		/* whether it flushes to zero */
 };
 
@@ -116,8 +116,8 @@ struct vm {
 	const struct reg_table *regs;
 	uc_context *pristine;	/* the engine's state before anything ran */
 	uc_context *scratch;	/* see x86_state.c */
-	uint8_t *state;		/* the engine's registers; NULL: not found */
-	uint8_t *mxcsr;		/* in it; likewise */
+	uint8_t *state;		/* the engine's registers */
+	uint8_t *mxcsr;		/* in it */
 	struct float_unit sse, x87;
 	csh decoder;
 	cs_insn *insn;
@@ -151,8 +151,6 @@ struct vm {
 	uint64_t steps;		/* retired before this run */
 	int64_t granted;	/* budget at the start of this run */
 	bool uncounted;		/* vm_run_uncounted() */
-	bool ignores_exceptions;	/* vm_ignore_exceptions() */
-	bool exact;		/* floating point: see x86_exact.h */
 	bool running;
 
 	enum engine_stop stopped;
@@ -186,7 +184,6 @@ struct vm {
 				   instructions; NULL: there is none */
 	uint64_t translated;	/* blocks, by the engine */
 	bool traps;		/* some exception was unmasked, once */
-	uint8_t spurious;	/* flags to be taken back from vm->sse */
 	bool probing;		/* any mapped page counts as code */
 	uint64_t generation;	/* of memory, that the TLB has seen */
 };
@@ -216,8 +213,11 @@ void tlb_missed(struct vm *vm);
 
 /* ------- jumps.c ------- */
 
-/* Finds where the engine keeps what jumps depend on; behind vm->scratch. */
-void jumps_start(struct vm *vm);
+/*
+ * Finds where the engine keeps what jumps depend on; behind vm->scratch.
+ * Whether it could.
+ */
+bool jumps_find(struct vm *vm);
 
 /* Translations were dropped. */
 void jumps_forget(void);
@@ -390,7 +390,10 @@ void x86_exception_taken(struct vm *vm);
 
 /* ------- x86_state.c, x86_mxcsr.c ------- */
 
-/* Finds vm->state and what it holds; at the start, behind vm->pristine. */
+/*
+ * Finds vm->state and what it holds, and what the functions that replace some of
+ * the engine's must know of it; at the start, behind vm->pristine.
+ */
 int x86_find_state(struct vm *vm, struct failure *why);
 
 /*
@@ -463,20 +466,11 @@ bool inline_check(struct vm *vm, uint8_t *start, const uint8_t *ret,
 		  const uint8_t *body, uint32_t number);
 void inline_release(struct vm *vm);
 
-/* When the hook of an instruction need not be called. */
-struct hook_condition {
-	const uint8_t *byte;	/* these bits of it are ... */
-	uint8_t bits;
-	bool set;		/* all set, or all clear */
-	bool aligned;		/* and this operand is aligned */
-	struct demand operand;
-};
-
 /*
  * The call of on_float() that returns to `ret`, for the instruction at `pc`,
- * is left out from now on while that holds.
+ * is left out from now on while `operand` is aligned; always, if it is NULL.
  */
 void inline_hook(struct vm *vm, uint8_t *ret, guest_addr pc, uint32_t size,
-		 const struct hook_condition *condition);
+		 const struct demand *operand);
 
 #endif

@@ -11,7 +11,6 @@
 
 #include <assert.h>
 #include <string.h>
-#include <time.h>
 
 #include "formats/error.h"
 #include "vm/x86_exact.h"
@@ -139,8 +138,7 @@ void vm_set_registers(struct vm *vm, const struct reg_file *regs)
 	vm_set_reg(vm, X86_FPTAG, reg_get(vm->regs, regs, X86_FPTAG));
 	vm_set_reg(vm, X86_FPSW, reg_get(vm->regs, regs, X86_FPSW));
 	vm_set_reg(vm, X86_MXCSR, reg_get(vm->regs, regs, X86_MXCSR));
-	if (!vm->ignores_exceptions &&
-	    trap_unmasks(x86_mxcsr(vm), (uint16_t)vm_reg(vm, X86_FPCW)))
+	if (trap_unmasks(x86_mxcsr(vm), (uint16_t)vm_reg(vm, X86_FPCW)))
 		float_watch_math(vm);
 	vm->counter->current = 0;
 }
@@ -150,7 +148,6 @@ int x86_start(struct vm *vm, struct failure *why)
 	uint64_t cr4 = 0;
 	uint32_t mxcsr = 0x1f80;
 	uc_err err;
-	int rc;
 
 	vm_set_reg(vm, X86_FPCW, 0x37f);
 	vm_set_reg(vm, X86_FPTAG, 0xffff);
@@ -166,16 +163,7 @@ int x86_start(struct vm *vm, struct failure *why)
 	if (err)
 		return failed(why, ERR_SYSTEM, "cannot set up the processor: %s",
 			      uc_strerror(err));
-	rc = x86_find_state(vm, why);
-	if (rc)
-		return rc;
-	jumps_start(vm);
-	vm->exact = exact_find(vm);
-	if (!vm->exact)
-		return failed(why, ERR_SYSTEM, "this Unicorn Engine is built "
-			      "in a way that is not known: its floating point "
-			      "cannot be made exact");
-	return rc;
+	return x86_find_state(vm, why);
 }
 
 void x86_exception_taken(struct vm *vm)
@@ -230,14 +218,7 @@ struct vm_cpuid vm_cpuid(uint32_t leaf, uint32_t subleaf)
 
 static uint64_t timestamp(void)
 {
-#ifdef __x86_64__
 	return __builtin_ia32_rdtsc();
-#else
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-#endif
 }
 
 void vm_emulate(struct vm *vm, const struct vm_stop *stop)

@@ -3,14 +3,11 @@
  * x86_emulate.c - instructions that the engine executes wrongly
  *
  * CMPXCHG8B and CMPXCHG16B: it computes the flags beside ZF from a stale
- * state.  LOCK NEG: it computes the flags from the old value.  For recordings
- * of formats before version 5 only, LDMXCSR: it forgets a bit (x86_mxcsr.c), and
- * FISTTP: it stores the largest number for what does not fit.
+ * state.  LOCK NEG: it computes the flags from the old value.
  *
- * Source: Intel 64 SDM volume 2, CMPXCHG8B/CMPXCHG16B, NEG, LDMXCSR, FISTTP;
- * volume 1, 3.4.3, 4.2.2, 8.1, 10.2.3.
+ * Source: Intel 64 SDM volume 2, CMPXCHG8B/CMPXCHG16B, NEG; volume 1, 3.4.3.
  */
-#include "vm/plan.h"
+#include "vm/vm_internal.h"
 
 #include <string.h>
 
@@ -98,97 +95,6 @@ static void negate(struct vm *vm, struct operand *operand)
 	vm_set_reg(vm, X86_RFLAGS, flags);
 }
 
-/* False if a bit is set that must not be. */
-static bool load_mxcsr(struct vm *vm, const struct operand *operand)
-{
-	uint32_t value;
-
-	memcpy(&value, operand->bytes, sizeof(value));
-	if (value >> 16)
-		return false;
-	vm_set_reg(vm, X86_MXCSR, value);
-	if (trap_unmasks(value, (uint16_t)vm_reg(vm, X86_FPCW)))
-		float_watch_math(vm);
-	return true;
-}
-
-/* Of the status word. */
-enum { STATUS_INVALID = 1, STATUS_INEXACT = 0x20, STATUS_STACK = 0x40 };
-
-/*
- * What FISTTP makes of an 80-bit number; what does not fit is the smallest.
- * `*status` gets the flag that it raises.
- */
-static uint64_t truncated(const uint8_t number[10], unsigned size,
-			  uint64_t *status)
-{
-	const int bias = 16383, bits = (int)size * 8;
-	const uint64_t smallest = UINT64_C(1) << (bits - 1);
-	uint64_t mantissa, value;
-	uint16_t head;
-	int exponent;
-	bool fits;
-
-	memcpy(&mantissa, number, 8);
-	memcpy(&head, number + 8, 2);
-	exponent = (head & 0x7fff) - bias;
-	if (exponent < 0) {
-		*status |= mantissa ? STATUS_INEXACT : 0;
-		return 0;
-	}
-	value = exponent < bits ? mantissa >> (63 - exponent) : 0;
-	fits = exponent < bits - 1 ||
-	       (exponent == bits - 1 && head >> 15 && value == smallest);
-	if (!fits || !(mantissa >> 63)) {
-		*status |= STATUS_INVALID;
-		return smallest;
-	}
-	if (value << (63 - exponent) != mantissa)
-		*status |= STATUS_INEXACT;
-	return head >> 15 ? 0 - value : value;
-}
-
-#define STATUS_TOP 11	/* where the number of the stack's top begins */
-
-static void store_truncated(struct vm *vm, struct operand *operand)
-{
-	uint64_t status = vm_reg(vm, X86_FPSW), tags = vm_reg(vm, X86_FPTAG);
-	unsigned top = status >> STATUS_TOP & 7;
-	struct reg_file regs;
-	uint64_t value = UINT64_C(1) << (operand->size * 8 - 1);
-
-	vm_registers(vm, &regs);
-	if ((tags >> (2 * top) & 3) != 3)	/* it is not empty */
-		value = truncated(regs.bytes +
-					  vm->regs->regs[X86_ST0].offset,
-				  operand->size, &status);
-	else
-		status |= STATUS_INVALID | STATUS_STACK;
-	memcpy(operand->bytes, &value, operand->size);
-	vm_set_reg(vm, X86_FPTAG, tags | UINT64_C(3) << (2 * top));
-	vm_set_reg(vm, X86_FPSW, (status & ~(UINT64_C(7) << STATUS_TOP)) |
-				 ((top + 1) & 7) << STATUS_TOP);
-}
-
-/* The operand is loaded, and is written back unless it is only read. */
-static bool perform(struct vm *vm, struct operand *operand)
-{
-	switch (vm->insn->id) {
-	case X86_INS_LDMXCSR:
-		return load_mxcsr(vm, operand);
-	case X86_INS_FISTTP:
-		store_truncated(vm, operand);
-		break;
-	case X86_INS_NEG:
-		negate(vm, operand);
-		break;
-	default:
-		compare_exchange(vm, operand);
-	}
-	watch_operand(vm, operand->addr, operand->bytes, operand->size);
-	memory_store(vm->memory, operand->addr, operand->bytes, operand->size);
-	return true;
-}
 
 bool x86_refuse(struct vm_stop *stop)
 {
@@ -199,7 +105,6 @@ bool x86_refuse(struct vm_stop *stop)
 
 bool x86_emulate(struct vm *vm, struct vm_stop *stop)
 {
-	enum vm_access access = ACCESS_WRITE;
 	uint8_t code[X86_INSN_MOST];
 	const uint8_t *opcode;
 	size_t left = block_code(vm, stop->pc, code, &opcode);
@@ -212,14 +117,17 @@ bool x86_emulate(struct vm *vm, struct vm_stop *stop)
 			   &length) ||
 	    (operand.size == 16 && operand.addr % 16))
 		return x86_refuse(stop);
-	if (vm->insn->id == X86_INS_LDMXCSR)
-		access = ACCESS_READ;
-	if (x86_operand_faults(vm, operand.addr, operand.size, access, stop))
+	if (x86_operand_faults(vm, operand.addr, operand.size, ACCESS_WRITE,
+			       stop))
 		return false;
 	watch_operand(vm, operand.addr, NULL, operand.size);
 	memory_load(vm->memory, operand.addr, operand.bytes, operand.size);
-	if (!perform(vm, &operand))
-		return x86_refuse(stop);
+	if (vm->insn->id == X86_INS_NEG)
+		negate(vm, &operand);
+	else
+		compare_exchange(vm, &operand);
+	watch_operand(vm, operand.addr, operand.bytes, operand.size);
+	memory_store(vm->memory, operand.addr, operand.bytes, operand.size);
 	stop->size = length;
 	vm_skip(vm, stop);
 	return true;

@@ -3,8 +3,7 @@
  * x86_exact.h - floating point computed by the host's processor
  *
  * The engine computes each instruction of floating point by a function of its
- * own, which translated code calls; as it is a shared library, functions of
- * the same names that are defined here are called instead.  The host computes
+ * own, which translated code calls; functions of ours replace them.  The host computes
  * addition, multiplication, comparisons and conversions as every processor of
  * this kind must, down to flags and NaNs, so they are done with its own
  * instructions.  What is left to the maker of a processor is not.
@@ -24,14 +23,13 @@
 
 struct vm;
 
-/* Whether the guest that runs is computed for like this. */
-extern bool exact_is_on;
-
-/* Finds what there is to find; behind x86_find_state().  Whether it could. */
-bool exact_find(struct vm *vm);
-
-/* The guest is about to run, with its own flags. */
-void exact_run(const struct vm *vm);
+/*
+ * A function of the engine's that is defined here in its place; its own can be
+ * called as engine_NAME.  It stands in vm/engine/build/manifest.inc.
+ */
+#define REPLACES(type, name)                                                   \
+	type name;                                                             \
+	extern type engine_##name
 
 /* The first offset, above `behind`, that a register's value changes; or 0. */
 size_t exact_offset(struct vm *vm, uc_x86_reg reg, uint64_t value,
@@ -57,34 +55,6 @@ void x87_run(void);
 
 /* x86_halves.c: nothing has been translated yet. */
 void halves_start(void);
-
-/* A function of the engine's that is also defined here. */
-void *engine_function(const char *name);
-
-/* That function, looked up when it is first needed. */
-#define ENGINES(type, name)                                                    \
-	({                                                                     \
-		static type *function_;                                        \
-									       \
-		if (!function_)                                                \
-			function_ = (type *)engine_function(#name);            \
-		function_;                                                     \
-	})
-
-/* The function's other self does it, if floating point is the engine's. */
-#define LEAVE_TO_ENGINE(type, name, ...)                                       \
-	do {                                                                   \
-		if (!exact_is_on) {                                            \
-			ENGINES(type, name)(__VA_ARGS__);                      \
-			return;                                                \
-		}                                                              \
-	} while (0)
-
-#define RETURN_ENGINES(type, name, ...)                                        \
-	do {                                                                   \
-		if (!exact_is_on)                                              \
-			return ENGINES(type, name)(__VA_ARGS__);               \
-	} while (0)
 
 /* Flags of exceptions, in MXCSR as in the status word of x87. */
 enum {

@@ -33,8 +33,6 @@ enum float_kind {
 	FLOAT_LOADS_SSE,	/* LDMXCSR */
 	FLOAT_LOADS,		/* FLDENV, FRSTOR */
 	FLOAT_LOADS_ALL,	/* FXRSTOR */
-	FLOAT_ROUNDS,		/* ROUNDSD and its kin, which are to be exact */
-	FLOAT_ESTIMATES,	/* RCPPS, RSQRTPS: raise no flags */
 	FLOAT_SSE,		/* any other that may raise one */
 	FLOAT_X87,		/* the same, and whatever else looks for some */
 };
@@ -78,14 +76,6 @@ static bool is_sse_math(const uint8_t *opcode, const uint8_t *end)
 }
 
 #define FWAIT 0x9b
-#define ROUND_QUIETLY 8		/* in the instruction's last byte */
-
-/* ROUNDPS, ROUNDPD, ROUNDSS, ROUNDSD; `end` is the instruction's own. */
-static bool rounds_quietly(const uint8_t *opcode, const uint8_t *end)
-{
-	return end - opcode >= 5 && opcode[1] == 0x3a && opcode[2] >= 0x08 &&
-	       opcode[2] <= 0x0b && end[-1] & ROUND_QUIETLY;
-}
 
 static enum float_kind kind_of(const uint8_t *opcode, const uint8_t *end)
 {
@@ -97,12 +87,8 @@ static enum float_kind kind_of(const uint8_t *opcode, const uint8_t *end)
 		return kind_of_x87(opcode, end);
 	if (opcode[0] != 0x0f || end - opcode < 3)
 		return FLOAT_OTHER;
-	if (opcode[1] == 0x52 || opcode[1] == 0x53)
-		return FLOAT_ESTIMATES;
 	if (opcode[1] != 0xae || opcode[2] >= 0xc0)
-		return rounds_quietly(opcode, end) ? FLOAT_ROUNDS :
-		       is_sse_math(opcode, end)	   ? FLOAT_SSE :
-						     FLOAT_OTHER;
+		return is_sse_math(opcode, end) ? FLOAT_SSE : FLOAT_OTHER;
 	switch (opcode[2] >> 3 & 7) {
 	case 0:
 		return FLOAT_SHOWS;
@@ -117,33 +103,17 @@ static enum float_kind kind_of(const uint8_t *opcode, const uint8_t *end)
 	}
 }
 
-/* Only the engine itself raises more than it should. */
-static enum float_kind kind_for(const struct vm *vm, const uint8_t *opcode,
-				const uint8_t *end)
+bool float_wants_hook(const struct vm *vm, const uint8_t *opcode,
+		      const uint8_t *end)
 {
-	enum float_kind kind = kind_of(opcode, end);
-
-	if (vm->exact && kind == FLOAT_ROUNDS)
-		return FLOAT_SSE;
-	if (vm->exact && kind == FLOAT_ESTIMATES)
-		return FLOAT_OTHER;
-	return kind;
-}
-
-enum float_wish float_wish(const struct vm *vm, const uint8_t *opcode,
-			   const uint8_t *end)
-{
-	switch (kind_for(vm, opcode, end)) {
+	switch (kind_of(opcode, end)) {
 	case FLOAT_OTHER:
-		return FLOAT_NO_HOOK;
+		return false;
 	case FLOAT_SSE:
 	case FLOAT_X87:
-		return vm->traps ? FLOAT_HOOK : FLOAT_NO_HOOK;
-	case FLOAT_ROUNDS:
-	case FLOAT_ESTIMATES:
-		return FLOAT_HOOK_NEXT;
+		return vm->traps;
 	default:
-		return FLOAT_HOOK;
+		return true;
 	}
 }
 
@@ -195,24 +165,6 @@ static void load_flags(struct vm *vm, const struct insn *insn,
 		return;
 	*vm->sse.raised = (uint8_t)(mxcsr & FLOAT_UNIT_FLAGS);
 	*vm->sse.flush = mxcsr & MXCSR_FZ ? 1 : 0;
-}
-
-#define UNIT_INEXACT 0x20u
-
-/* Flags that the next instruction raises here, and should not. */
-static void begin_quiet(struct vm *vm, enum float_kind kind)
-{
-	unsigned spurious = kind == FLOAT_ROUNDS ? UNIT_INEXACT : UINT8_MAX;
-
-	vm->spurious = (uint8_t)(spurious & ~*vm->sse.raised);
-}
-
-void float_end_quiet(struct vm *vm)
-{
-	if (!vm->spurious)
-		return;
-	*vm->sse.raised &= (uint8_t)~vm->spurious;
-	vm->spurious = 0;
 }
 
 static void stop_here(struct vm *vm, enum engine_stop what)
@@ -273,32 +225,26 @@ static void look_for_trap(struct vm *vm, const struct insn *insn,
 static void leave_out(struct vm *vm, const struct insn *insn,
 		      enum float_kind kind, uint8_t *ret)
 {
-	struct hook_condition condition = {
-		.byte = &vm->spurious, .bits = UINT8_MAX, .set = false,
-	};
+	struct demand operand;
 	struct operand_form form;
+	bool has_operand = false;
 
-	if (kind == FLOAT_ROUNDS) {
-		condition.byte = vm->sse.raised;
-		condition.bits = UNIT_INEXACT;
-		condition.set = true;
-	} else if (kind != FLOAT_OTHER && kind != FLOAT_SSE) {
+	if (kind != FLOAT_OTHER && kind != FLOAT_SSE)
 		return;
-	}
 	if (align_wants(insn->code, insn->opcode, insn->end)) {
 		if (!operand_decode(insn->code, insn->opcode, insn->end,
 				    &form) ||
 		    form.segment || form.base == OPERAND_NEXT)
 			return;
-		condition.aligned = true;
-		condition.operand = (struct demand){
+		has_operand = true;
+		operand = (struct demand){
 			.base = form.base, .index = form.index,
 			.shift = form.shift,
 			.offset = (uint8_t)(form.displacement & 15),
 		};
 	}
 	inline_hook(vm, ret, insn->pc, (uint32_t)(insn->end - insn->code),
-		    &condition);
+		    has_operand ? &operand : NULL);
 }
 
 __attribute__((noinline)) static void on_float(uc_engine *uc, uint64_t pc,
@@ -310,7 +256,6 @@ __attribute__((noinline)) static void on_float(uc_engine *uc, uint64_t pc,
 	enum float_kind kind;
 
 	(void)uc;
-	float_end_quiet(vm);
 	if (vm->trace && !vm->blocks[vm->counter->current].hooked)
 		return;
 	insn.end = insn.code + block_code(vm, pc, insn.code, &insn.opcode);
@@ -321,19 +266,11 @@ __attribute__((noinline)) static void on_float(uc_engine *uc, uint64_t pc,
 		stop_here(vm, ENGINE_PROTECTED);
 		return;
 	}
-	kind = kind_for(vm, insn.opcode, insn.end);
+	kind = kind_of(insn.opcode, insn.end);
 	if (!vm->traps)
 		leave_out(vm, &insn, kind, ret);
 	switch (kind) {
 	case FLOAT_OTHER:
-		break;
-	case FLOAT_ROUNDS:
-		if (vm->traps)
-			look_for_trap(vm, &insn, kind);
-		begin_quiet(vm, kind);
-		break;
-	case FLOAT_ESTIMATES:
-		begin_quiet(vm, kind);
 		break;
 	case FLOAT_SHOWS_SSE:
 		x86_show_sse(vm);
@@ -372,7 +309,7 @@ __attribute__((noinline)) static void on_float(uc_engine *uc, uint64_t pc,
 
 void float_watch_math(struct vm *vm)
 {
-	if (vm->traps || !vm->sse.raised)
+	if (vm->traps)
 		return;
 	vm->traps = true;
 	hooks_forget_code(vm);

@@ -54,12 +54,6 @@ static bool is_horizontal_of_one(const uint8_t *at, const uint8_t *end)
 	       (at[2] >> 3 & 7) == (at[2] & 7);
 }
 
-/* DPPS: the engine adds the products in another order. */
-static bool is_dot_product(const uint8_t *at, const uint8_t *end)
-{
-	return end - at >= 2 && at[1] == 0x40;
-}
-
 /*
  * F2XM1, FYL2X, FPTAN, FPATAN, FXTRACT, FPREM1, FPREM, FYL2XP1, FSINCOS,
  * FSCALE, FSIN, FCOS: the second byte behind D9.
@@ -70,8 +64,7 @@ static bool is_inexact_x87(uint8_t byte)
 	       byte == 0xfb || byte == 0xfd || byte == 0xfe || byte == 0xff;
 }
 
-static enum gate gate_two_byte(const uint8_t *at, const uint8_t *end,
-			       bool exact)
+static enum gate gate_two_byte(const uint8_t *at, const uint8_t *end)
 {
 	uint8_t modrm = at + 1 < end ? at[1] : 0;
 	unsigned reg = modrm >> 3 & 7;
@@ -83,9 +76,7 @@ static enum gate gate_two_byte(const uint8_t *at, const uint8_t *end,
 	case 0x38:
 		return is_horizontal_of_one(at, end) ? GATE_VALUE : GATE_OPEN;
 	case 0x3a:
-		return is_ordered_compare(at, end) ||
-				       (!exact && is_dot_product(at, end)) ?
-			       GATE_VALUE : GATE_OPEN;
+		return is_ordered_compare(at, end) ? GATE_VALUE : GATE_OPEN;
 	case 0x06: case 0x08: case 0x09:	/* CLTS, INVD, WBINVD */
 	case 0x07: case 0x35:			/* SYSRET, SYSEXIT */
 	case 0x20: case 0x21: case 0x22: case 0x23:	/* MOV CR, DR */
@@ -106,9 +97,8 @@ static enum gate gate_two_byte(const uint8_t *at, const uint8_t *end,
 			return GATE_PRIVILEGE;
 		return reg == 4 ? GATE_OPEN : GATE_INVALID;	/* SMSW */
 	case 0xae:	/* XSAVE, XRSTOR, XSAVEOPT; RDFSBASE and its kin */
-		if (is_memory)	/* LDMXCSR: see x86_mxcsr.c */
-			return reg == 4 || reg == 6 ? GATE_INVALID :
-			       reg == 2 && !exact ? GATE_EMULATE : GATE_OPEN;
+		if (is_memory)
+			return reg == 4 || reg == 6 ? GATE_INVALID : GATE_OPEN;
 		return reg < 4 ? GATE_INVALID : GATE_OPEN;
 	case 0xc7:	/* CMPXCHG8B/16B; RDRAND, RDSEED, VMPTRLD, XSAVES */
 		return is_memory && reg == 1 ? GATE_EMULATE : GATE_INVALID;
@@ -135,7 +125,7 @@ static enum gate gate_load_selector(unsigned number)
 	}
 }
 
-enum gate x86_gate(const uint8_t *code, const uint8_t *end, bool exact)
+enum gate x86_gate(const uint8_t *code, const uint8_t *end)
 {
 	bool rep;
 	const uint8_t *at = skip_prefixes(code, end, &rep);
@@ -151,12 +141,7 @@ enum gate x86_gate(const uint8_t *code, const uint8_t *end, bool exact)
 			return GATE_EMULATE;
 		break;
 	case 0x0f:
-		return at + 1 < end ? gate_two_byte(at + 1, end, exact) :
-					GATE_OPEN;
-	case 0xdb: case 0xdd:				/* FISTTP */
-		return !exact && at + 1 < end && at[1] < 0xc0 &&
-				       reg_of(at, end) == 1 ?
-			       GATE_EMULATE : GATE_OPEN;
+		return at + 1 < end ? gate_two_byte(at + 1, end) : GATE_OPEN;
 	case 0xd9:
 		return at + 1 < end && is_inexact_x87(at[1]) ? GATE_VALUE :
 							       GATE_OPEN;

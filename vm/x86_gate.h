@@ -22,10 +22,7 @@ enum gate {
 	GATE_INT,
 };
 
-/*
- * What must become of the first instruction at `code`; with `exact`, floating
- * point is not the engine's own: see x86_exact.h.
- */
-enum gate x86_gate(const uint8_t *code, const uint8_t *end, bool exact);
+/* What must become of the first instruction at `code`. */
+enum gate x86_gate(const uint8_t *code, const uint8_t *end);
 
 #endif

@@ -39,7 +39,7 @@ enum awaited {
 	AWAITED_COUNT,		/* of BSF or BSR */
 };
 
-static struct {
+static _Thread_local struct {
 	enum awaited awaited;
 	bool in_memory;		/* CMPXCHG's other operand */
 	name old, expected, new;
@@ -49,23 +49,25 @@ static struct {
 
 /* Each instruction begins with a byte that is fetched; its operations follow. */
 typedef uint32_t fetch_fn(void *state, uint64_t addr);
-fetch_fn cpu_ldub_code_x86_64;
+REPLACES(fetch_fn, cpu_ldub_code_x86_64);
 uint32_t cpu_ldub_code_x86_64(void *state, uint64_t addr)
 {
 	memset(&seen, 0, sizeof(seen));
-	return ENGINES(fetch_fn, cpu_ldub_code_x86_64)(state, addr);
+	return engine_cpu_ldub_code_x86_64(state, addr);
 }
+
+REPLACES(extend_fn, tcg_gen_ext32u_i64_x86_64);
+REPLACES(move_if_fn, tcg_gen_movcond_i64_x86_64);
 
 static void extend(void *context, name to, name from)
 {
-	ENGINES(extend_fn, tcg_gen_ext32u_i64_x86_64)(context, to, from);
+	engine_tcg_gen_ext32u_i64_x86_64(context, to, from);
 }
 
 static void move_if_equal(void *context, name to, name left, name right,
 			  name if_equal, name if_not)
 {
-	ENGINES(move_if_fn, tcg_gen_movcond_i64_x86_64)
-	(context, COND_EQUAL, to, left, right, if_equal, if_not);
+	engine_tcg_gen_movcond_i64_x86_64(context, COND_EQUAL, to, left, right, if_equal, if_not);
 }
 
 /* Whether the write has been made conditional. */
@@ -94,7 +96,6 @@ static bool write_if_needed(void *context, name to, name from,
 	return false;
 }
 
-extend_fn tcg_gen_ext32u_i64_x86_64;
 void tcg_gen_ext32u_i64_x86_64(void *context, name to, name from)
 {
 	enum awaited awaited = seen.awaited;
@@ -108,15 +109,14 @@ void tcg_gen_ext32u_i64_x86_64(void *context, name to, name from)
 	extend(context, to, from);
 }
 
-exchange_fn tcg_gen_atomic_cmpxchg_i64_x86_64;
+REPLACES(exchange_fn, tcg_gen_atomic_cmpxchg_i64_x86_64);
 void tcg_gen_atomic_cmpxchg_i64_x86_64(void *context, name old, name addr,
 				       name expected, name new,
 				       uintptr_t index, unsigned access)
 {
-	ENGINES(exchange_fn, tcg_gen_atomic_cmpxchg_i64_x86_64)
-	(context, old, addr, expected, new, index, access);
+	engine_tcg_gen_atomic_cmpxchg_i64_x86_64(context, old, addr, expected, new, index, access);
 	seen.awaited = AWAITED_NOTHING;
-	if (!exact_is_on || (access & ACCESS_SIZE) != ACCESS_32)
+	if ((access & ACCESS_SIZE) != ACCESS_32)
 		return;
 	seen.awaited = AWAITED_ACCUMULATOR;
 	seen.in_memory = true;
@@ -125,15 +125,13 @@ void tcg_gen_atomic_cmpxchg_i64_x86_64(void *context, name old, name addr,
 }
 
 /* Without LOCK: both compared values are first extended in place. */
-move_if_fn tcg_gen_movcond_i64_x86_64;
 void tcg_gen_movcond_i64_x86_64(void *context, int condition, name to,
 				name left, name right, name if_true,
 				name if_false)
 {
-	ENGINES(move_if_fn, tcg_gen_movcond_i64_x86_64)
-	(context, condition, to, left, right, if_true, if_false);
+	engine_tcg_gen_movcond_i64_x86_64(context, condition, to, left, right, if_true, if_false);
 	seen.awaited = AWAITED_NOTHING;
-	if (!exact_is_on || condition != COND_EQUAL || to != if_true ||
+	if (condition != COND_EQUAL || to != if_true ||
 	    left != if_false || seen.extended[1] != left ||
 	    seen.extended[0] != right)
 		return;
@@ -144,22 +142,21 @@ void tcg_gen_movcond_i64_x86_64(void *context, int condition, name to,
 	seen.new = to;
 }
 
-store_fn tcg_gen_qemu_st_i64_x86_64;
+REPLACES(store_fn, tcg_gen_qemu_st_i64_x86_64);
 void tcg_gen_qemu_st_i64_x86_64(void *context, name value, name addr,
 				uintptr_t index, unsigned access)
 {
 	seen.in_memory = true;
-	ENGINES(store_fn, tcg_gen_qemu_st_i64_x86_64)
-	(context, value, addr, index, access);
+	engine_tcg_gen_qemu_st_i64_x86_64(context, value, addr, index, access);
 }
 
 /* Of 32 bits: it is extended before. */
 #define DEFINE_COUNT(name_)                                                    \
-	count_fn name_;                                                        \
+	REPLACES(count_fn, name_);                                             \
 	void name_(void *context, name to, name from, name if_zero)            \
 	{                                                                      \
-		ENGINES(count_fn, name_)(context, to, from, if_zero);          \
-		seen.awaited = exact_is_on && seen.extended[0] == from ?       \
+		engine_##name_(context, to, from, if_zero);          \
+		seen.awaited = seen.extended[0] == from ?       \
 				       AWAITED_COUNT : AWAITED_NOTHING;        \
 		seen.count = to;                                               \
 	}

@@ -24,8 +24,6 @@
 
 _Static_assert(offsetof(struct fx_image, memory) == HOST_MEMORY, "FXSAVE");
 
-#ifdef __x86_64__
-
 /* One bit a register, from the two of the full tag word. */
 static uint8_t short_tag(uint16_t tag)
 {
@@ -320,36 +318,3 @@ bool x86_on_host(struct vm *vm, const struct vm_stop *stop)
 	opcode[4] = code[stop->size - 1];
 	return execute_memory(vm, &image, opcode, rex, operand);
 }
-
-#else
-
-void host_load(struct vm *vm, struct fx_image *image)
-{
-	(void)vm;
-	(void)image;
-}
-
-void host_store(struct vm *vm, const struct fx_image *image)
-{
-	(void)vm;
-	(void)image;
-}
-
-bool host_run(const uint8_t *insn, unsigned size, struct fx_image *image,
-	      struct host_regs *regs)
-{
-	(void)insn;
-	(void)size;
-	(void)image;
-	(void)regs;
-	return false;
-}
-
-bool x86_on_host(struct vm *vm, const struct vm_stop *stop)
-{
-	(void)vm;
-	(void)stop;
-	return false;
-}
-
-#endif

@@ -28,24 +28,17 @@ static unsigned raised(const struct float_unit *unit)
 	return *unit->raised & UNIT_FLUSHED ? flags | UNDERFLOW_INEXACT : flags;
 }
 
-static bool shows_flags(const struct vm *vm)
-{
-	return vm->sse.raised && !vm->ignores_exceptions;
-}
-
 uint32_t x86_mxcsr(struct vm *vm)
 {
 	uint32_t value = 0;
 
 	uc_reg_read(vm->uc, UC_X86_REG_MXCSR, &value);
-	return shows_flags(vm) ? value | raised(&vm->sse) : value;
+	return value | raised(&vm->sse);
 }
 
 void x86_set_mxcsr(struct vm *vm, uint32_t value)
 {
 	uc_reg_write(vm->uc, UC_X86_REG_MXCSR, &value);
-	if (!vm->sse.raised)
-		return;
 	*vm->sse.flush = value & MXCSR_FZ ? 1 : 0;
 	*vm->x87.flush = 0;
 	*vm->sse.raised = value & FLOAT_UNIT_FLAGS;
@@ -56,8 +49,6 @@ uint16_t x86_status(struct vm *vm)
 	uint16_t status = 0, control = 0;
 
 	uc_reg_read(vm->uc, UC_X86_REG_FPSW, &status);
-	if (!shows_flags(vm))
-		return status;
 	uc_reg_read(vm->uc, UC_X86_REG_FPCW, &control);
 	status &= (uint16_t)~(FLOAT_UNIT_FLAGS | STATUS_UNMASKED);
 	status |= (uint16_t)raised(&vm->x87);
@@ -69,8 +60,7 @@ uint16_t x86_status(struct vm *vm)
 void x86_set_status(struct vm *vm, uint16_t value)
 {
 	uc_reg_write(vm->uc, UC_X86_REG_FPSW, &value);
-	if (vm->x87.raised)
-		*vm->x87.raised = value & FLOAT_UNIT_FLAGS;
+	*vm->x87.raised = value & FLOAT_UNIT_FLAGS;
 }
 
 /* The engine's own effects depend on no flag. */

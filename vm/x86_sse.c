@@ -22,12 +22,10 @@ bool sse_find(struct vm *vm)
 
 /* The engine lets FZ flush the wrong unit's results (x86_mxcsr.c). */
 typedef void load_fn(uint8_t *state, uint32_t mxcsr);
-load_fn helper_ldmxcsr_x86_64;
+REPLACES(load_fn, helper_ldmxcsr_x86_64);
 void helper_ldmxcsr_x86_64(uint8_t *state, uint32_t mxcsr)
 {
-	ENGINES(load_fn, helper_ldmxcsr_x86_64)(state, mxcsr);
-	if (!exact_is_on)
-		return;
+	engine_helper_ldmxcsr_x86_64(state, mxcsr);
 	state[sse_at.raised] = mxcsr & RAISED_ALL & ~RAISED_DENORMAL;
 	state[sse_at.flush] = mxcsr & MXCSR_FZ ? 1 : 0;
 	state[sse_at.x87_flush] = 0;
@@ -71,8 +69,6 @@ static inline bool is_usual(const uint8_t *state)
 	{                                                                      \
 		type a, b, r;                                                  \
 									       \
-		LEAVE_TO_ENGINE(binary_fn, helper_##name##_x86_64,             \
-				state, to, from);                              \
 		r = a = load_##form(to);                                       \
 		b = load_##form(from);                                         \
 		COMPUTE(name, k, lanes, check, when)                           \
@@ -87,8 +83,6 @@ static inline bool is_usual(const uint8_t *state)
 	{                                                                      \
 		type a, b, r;                                                  \
 									       \
-		LEAVE_TO_ENGINE(binary_fn, helper_##name##_x86_64,             \
-				state, to, from);                              \
 		r = a = b = load_##in(from);                                   \
 		COMPUTE(name, k, lanes, check, when)                           \
 		store_##out(to, r);                                            \
@@ -136,8 +130,6 @@ DEFINE_PACKED(hsub, SUM_IS_USUAL, is_usual(state))
 		unsigned ax;                                                   \
 		type a, b;                                                     \
 									       \
-		LEAVE_TO_ENGINE(binary_fn, helper_##name##_x86_64,             \
-				state, left, right);                           \
 		a = load_##form(left);                                         \
 		b = load_##form(right);                                        \
 		if (lanes_##k(is_tame_##k(a) & is_tame_##k(b)) & 1)            \

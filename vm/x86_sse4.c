@@ -71,8 +71,6 @@ static inline unsigned rounding_of(const uint8_t *state, uint32_t how)
 		bool quietly = how & ROUND_QUIETLY;                            \
 		type a, b;                                                     \
 									       \
-		LEAVE_TO_ENGINE(round_fn, helper_##name##_xmm_x86_64,          \
-				state, to, from, how);                         \
 		a = b = load_##form(from);                                     \
 		if ((quietly || state[sse_at.raised] & RAISED_INEXACT) &&   \
 		    (lanes_##k(is_tame_##k(b)) & (lanes)) == (lanes))          \
@@ -108,8 +106,6 @@ static inline longs chosen_d(unsigned bits)
 	{                                                                      \
 		type a, b;                                                     \
 									       \
-		LEAVE_TO_ENGINE(round_fn, helper_##name##_xmm_x86_64,          \
-				state, to, from, how);                         \
 		a = load_##form(to);                                           \
 		b = load_##form(from);                                         \
 		a = (type)((ints)a & chosen_##k(how >> 4));                    \
@@ -128,15 +124,14 @@ DEFINE_DOT(dppd, pd, doubles, longs, d, "mulpd %[b], %[r]\n\thaddpd %[r], %[r]")
 
 /* The exact value, rounded: what is the same everywhere.  They raise nothing. */
 #define DEFINE_ESTIMATE(name)                                                  \
-	binary_fn helper_##name##_x86_64;                                      \
+	REPLACES(binary_fn, helper_##name##_x86_64);                           \
 	void helper_##name##_x86_64(uint8_t *state, void *to,                  \
 				    const void *from)                          \
 	{                                                                      \
 		uint8_t raised = state[sse_at.raised];                      \
 									       \
-		ENGINES(binary_fn, helper_##name##_x86_64)(state, to, from);   \
-		if (exact_is_on)                                                  \
-			state[sse_at.raised] = raised;                      \
+		engine_helper_##name##_x86_64(state, to, from);                \
+		state[sse_at.raised] = raised;                                 \
 	}
 
 DEFINE_ESTIMATE(rcpss)

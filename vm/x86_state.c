@@ -3,21 +3,19 @@
  * x86_state.c - where the engine keeps its processor's registers
  *
  * Some of the state cannot be asked for: the flags that its floating-point
- * units have raised, and which of them flushes to zero.  A saved context is a
- * copy of all of it, so what changes a context tells what lies where; the
- * original is found by what is written into the general registers, which
- * come first.  If anything is not as expected, the pointers stay NULL and
- * everything is as the engine does it.
+ * units have raised, and which of them flushes to zero.  The engine hands its
+ * state to the functions that it calls; it begins with RAX.  What lies where in
+ * it, saved contexts tell: each is a copy of it, and what a register's value
+ * changes in the copy is where that register is.
  *
  * The two units (struct float_status of QEMU 5.0): one byte each for tininess,
  * rounding, raised flags, precision, flush to zero, flush inputs to zero.
  */
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "formats/error.h"
 #include "vm/vm_internal.h"
+#include "vm/x86_exact.h"
 
 #define MXCSR_START 0x1f80u
 #define MXCSR_DAZ 0x40u
@@ -28,58 +26,37 @@
 enum { RAISED_BEHIND_ROUNDING = 1, ZERO_BEHIND_ROUNDING = 4,
        FLUSH_BEHIND_RAISED = 2 };
 
-#define POINTERS_LOOKED_AT 128
-#define STATE_WITHIN 65536
+size_t exact_conditions;
 
-struct marks {
-	uint64_t values[16];
-};
+/* ------- the state itself ------- */
 
-/* Reads our own memory, or less of it where there is none. */
-static size_t look(const void *from, void *bytes, size_t size)
+/* What the engine has handed to the function below, on this thread. */
+static _Thread_local uint8_t *handed;
+
+/* The engine calls this whenever MXCSR is written, also from outside. */
+typedef void update_fn(uint8_t *state);
+REPLACES(update_fn, update_mxcsr_status_x86_64);
+void update_mxcsr_status_x86_64(uint8_t *state)
 {
-	struct iovec to = { bytes, size }, at = { (void *)(uintptr_t)from, size };
-	ssize_t count = process_vm_readv(getpid(), &to, 1, &at, 1, 0);
-
-	return count < 0 ? 0 : (size_t)count;
+	handed = state;
+	engine_update_mxcsr_status_x86_64(state);
 }
 
-static void write_marks(struct vm *vm, struct marks *marks)
+static uint8_t *find_live(struct vm *vm)
 {
-	/* In the order of the encoding, which is the engine's. */
-	static const int order[16] = {
-		UC_X86_REG_RAX, UC_X86_REG_RCX, UC_X86_REG_RDX, UC_X86_REG_RBX,
-		UC_X86_REG_RSP, UC_X86_REG_RBP, UC_X86_REG_RSI, UC_X86_REG_RDI,
-		UC_X86_REG_R8,	UC_X86_REG_R9,	UC_X86_REG_R10, UC_X86_REG_R11,
-		UC_X86_REG_R12, UC_X86_REG_R13, UC_X86_REG_R14, UC_X86_REG_R15,
-	};
+	const uint32_t mxcsr = MXCSR_START;
+	const uint64_t mark = UINT64_C(0x9e3779b97f4a7c15);
+	bool begins_with_rax;
 
-	for (unsigned i = 0; i < 16; i++) {
-		marks->values[i] = UINT64_C(0x9e3779b97f4a7c15) * (i + 1);
-		uc_reg_write(vm->uc, order[i], &marks->values[i]);
-	}
+	handed = NULL;
+	uc_reg_write(vm->uc, UC_X86_REG_MXCSR, &mxcsr);
+	uc_reg_write(vm->uc, UC_X86_REG_RAX, &mark);
+	begins_with_rax = handed && !memcmp(handed, &mark, sizeof(mark));
+	uc_context_restore(vm->uc, vm->pristine);
+	return begins_with_rax ? handed : NULL;
 }
 
-/* Looks for the original, which the engine's own structure points near. */
-static uint8_t *find_live(struct vm *vm, const struct marks *marks)
-{
-	static uint8_t bytes[STATE_WITHIN];
-	uintptr_t pointers[POINTERS_LOOKED_AT];
-	size_t count = look(vm->uc, pointers, sizeof(pointers)) / 8;
-
-	for (size_t i = 0; i < count; i++) {
-		size_t size;
-		const uint8_t *found;
-
-		if (!pointers[i] || pointers[i] % 16)
-			continue;
-		size = look((const void *)pointers[i], bytes, sizeof(bytes));
-		found = memmem(bytes, size, marks, sizeof(*marks));
-		if (found)
-			return (uint8_t *)pointers[i] + (found - bytes);
-	}
-	return NULL;
-}
+/* ------- what lies where ------- */
 
 size_t x86_changed_by(struct vm *vm, uc_x86_reg reg, uint64_t value)
 {
@@ -98,22 +75,26 @@ size_t x86_changed_by(struct vm *vm, uc_x86_reg reg, uint64_t value)
 	return at < size ? at : 0;
 }
 
+size_t exact_offset(struct vm *vm, uc_x86_reg reg, uint64_t value,
+		    size_t behind)
+{
+	const uint8_t *before = (const uint8_t *)vm->pristine;
+	const uint8_t *after = (const uint8_t *)vm->scratch;
+	size_t size = uc_context_size(vm->uc);
+	size_t first = x86_changed_by(vm, UC_X86_REG_RAX, 1);
+	size_t at = x86_changed_by(vm, reg, value);
+
+	if (!first || at <= first)
+		return 0;
+	while (at < size && (at <= first + behind || before[at] == after[at]))
+		at++;
+	return at < size ? at - first : 0;
+}
+
 /* MXCSR itself lies behind what its bits change. */
 static size_t find_changed(struct vm *vm, uint32_t bits)
 {
 	return x86_changed_by(vm, UC_X86_REG_MXCSR, MXCSR_START | bits);
-}
-
-/* Where the context has the registers; its size if nowhere. */
-static size_t find_copy(struct vm *vm, const struct marks *marks)
-{
-	const uint8_t *bytes = (const uint8_t *)vm->scratch, *found;
-	size_t size = uc_context_size(vm->uc);
-
-	if (uc_context_save(vm->uc, vm->scratch))
-		return size;
-	found = memmem(bytes, size, marks, sizeof(*marks));
-	return found ? (size_t)(found - bytes) : size;
 }
 
 /* MXCSR itself, which has just been given FZ. */
@@ -130,7 +111,7 @@ static void find_mxcsr(struct vm *vm, size_t start)
 			vm->mxcsr = vm->state + (at - start);
 }
 
-static void find_units(struct vm *vm, size_t start)
+static bool find_units(struct vm *vm, size_t start)
 {
 	size_t rounding = find_changed(vm, MXCSR_ROUND);
 	size_t zero_inputs = find_changed(vm, MXCSR_DAZ);
@@ -142,25 +123,47 @@ static void find_units(struct vm *vm, size_t start)
 	if (!vm->mxcsr || rounding < start || forgotten < start + FLUSH_BEHIND_RAISED ||
 	    zero_inputs != rounding + ZERO_BEHIND_ROUNDING ||
 	    forgotten == flush)
-		return;
+		return false;
 	vm->sse.raised = vm->state + (raised - start);
 	vm->sse.flush = vm->state + (flush - start);
 	vm->x87.flush = vm->state + (forgotten - start);
 	vm->x87.raised = vm->x87.flush - FLUSH_BEHIND_RAISED;
+	return true;
+}
+
+/* The first that changes is the flags themselves. */
+static bool find_conditions(struct vm *vm)
+{
+	const uint64_t carry = 3;
+	size_t flags = exact_offset(vm, UC_X86_REG_RFLAGS, carry, 0);
+
+	exact_conditions = exact_offset(vm, UC_X86_REG_RFLAGS, carry, flags);
+	return exact_conditions > flags && exact_conditions % 8 == 0;
 }
 
 int x86_find_state(struct vm *vm, struct failure *why)
 {
-	struct marks marks;
+	const char *what = NULL;
 	size_t start;
 
 	if (uc_context_alloc(vm->uc, &vm->scratch))
 		return failed(why, ERR_NO_MEMORY, "out of memory");
-	write_marks(vm, &marks);
-	vm->state = find_live(vm, &marks);
-	start = find_copy(vm, &marks);
-	uc_context_restore(vm->uc, vm->pristine);
-	if (vm->state && start < uc_context_size(vm->uc))
-		find_units(vm, start);
+	vm->state = find_live(vm);
+	start = x86_changed_by(vm, UC_X86_REG_RAX, 1);
+	if (!vm->state || !start)
+		what = "its registers";
+	else if (!find_units(vm, start))
+		what = "its units of floating point";
+	else if (!find_conditions(vm))
+		what = "what its flags are computed from";
+	else if (!sse_find(vm) || !x87_find(vm))
+		what = "the registers of x87";
+	else if (!jumps_find(vm))
+		what = "what jumps depend on";
+	if (what)
+		return failed(why, ERR_SYSTEM, "the Unicorn Engine that cprec "
+			      "was built with is not laid out as it should be: "
+			      "%s cannot be found", what);
+	halves_start();
 	return 0;
 }

@@ -42,14 +42,13 @@ static bool push(uint8_t *state)
 }
 
 /* Of the instruction under way: it has pushed, onto a register in use. */
-static bool has_pushed, has_overflown;
+static _Thread_local bool has_pushed, has_overflown;
 
 /* ------- moves ------- */
 
 plain_fn helper_fpush_x86_64;
 void helper_fpush_x86_64(uint8_t *state)
 {
-	LEAVE_TO_ENGINE(plain_fn, helper_fpush_x86_64, state);
 	has_overflown = push(state);
 	has_pushed = true;
 }
@@ -69,7 +68,6 @@ static void load(uint8_t *state, const struct extended *value, bool overflows)
 index_fn helper_fmov_ST0_STN_x86_64;
 void helper_fmov_ST0_STN_x86_64(uint8_t *state, int index)
 {
-	LEAVE_TO_ENGINE(index_fn, helper_fmov_ST0_STN_x86_64, state, index);
 	if (has_pushed && has_overflown) {
 		load(state, &x87_indefinite, true);
 	} else if (has_pushed ? index == 0 || is_empty(state, (unsigned)index) :
@@ -86,7 +84,6 @@ void helper_fmov_ST0_STN_x86_64(uint8_t *state, int index)
 index_fn helper_fmov_STN_ST0_x86_64;
 void helper_fmov_STN_ST0_x86_64(uint8_t *state, int index)
 {
-	LEAVE_TO_ENGINE(index_fn, helper_fmov_STN_ST0_x86_64, state, index);
 	if (is_empty(state, 0)) {
 		x87_stack_fault(state, false);
 		put(state, (unsigned)index, &x87_indefinite);
@@ -101,7 +98,6 @@ void helper_fxchg_ST0_STN_x86_64(uint8_t *state, int index)
 {
 	struct extended first, other;
 
-	LEAVE_TO_ENGINE(index_fn, helper_fxchg_ST0_STN_x86_64, state, index);
 	first = is_empty(state, 0) ? x87_indefinite : *st(state, 0);
 	other = is_empty(state, (unsigned)index) ? x87_indefinite :
 						   *st(state, (unsigned)index);
@@ -122,7 +118,6 @@ void helper_fxchg_ST0_STN_x86_64(uint8_t *state, int index)
 	{                                                                      \
 		struct extended value;                                         \
 									       \
-		LEAVE_TO_ENGINE(plain_fn, helper_##name##_ST0_x86_64, state);  \
 		ON_HOST(state, 0,                                              \
 			#name "\n\tfnstsw %[found]\n\tfstpt %[r]",             \
 			[r] "=m"(value) :);                                    \
@@ -146,7 +141,6 @@ DEFINE_CONSTANT(fldln2)
 	{                                                                      \
 		struct extended wide;                                          \
 									       \
-		LEAVE_TO_ENGINE(fn, helper_##name##_ST0_x86_64, state, value); \
 		if (push(state)) {                                             \
 			load(state, &x87_indefinite, true);                        \
 			return;                                                \
@@ -164,31 +158,27 @@ DEFINE_LOAD(fildl, integer_fn, int32_t, "fildl")
 DEFINE_LOAD(fildll, long_fn, int64_t, "fildll")
 
 /* The guest's memory; `ret` is where the translated code goes on. */
-typedef uint64_t load_wide_fn(uint8_t *state, uint64_t addr, uintptr_t ret);
-typedef uint32_t load_short_fn(uint8_t *state, uint64_t addr, uintptr_t ret);
-typedef void store_wide_fn(uint8_t *state, uint64_t addr, uint64_t value,
-			   uintptr_t ret);
-typedef void store_short_fn(uint8_t *state, uint64_t addr, uint32_t value,
+uint64_t cpu_ldq_data_ra_x86_64(uint8_t *state, uint64_t addr, uintptr_t ret);
+uint32_t cpu_lduw_data_ra_x86_64(uint8_t *state, uint64_t addr, uintptr_t ret);
+void cpu_stq_data_ra_x86_64(uint8_t *state, uint64_t addr, uint64_t value,
+			    uintptr_t ret);
+void cpu_stw_data_ra_x86_64(uint8_t *state, uint64_t addr, uint32_t value,
 			    uintptr_t ret);
 
 static struct extended fetch(uint8_t *state, uint64_t addr, uintptr_t ret)
 {
 	struct extended value;
 
-	value.mantissa = ENGINES(load_wide_fn, cpu_ldq_data_ra_x86_64)(
-		state, addr, ret);
-	value.head = (uint16_t)ENGINES(load_short_fn, cpu_lduw_data_ra_x86_64)(
-		state, addr + 8, ret);
+	value.mantissa = cpu_ldq_data_ra_x86_64(state, addr, ret);
+	value.head = (uint16_t)cpu_lduw_data_ra_x86_64(state, addr + 8, ret);
 	return value;
 }
 
 static void store(uint8_t *state, uint64_t addr, const struct extended *value,
 		  uintptr_t ret)
 {
-	ENGINES(store_wide_fn, cpu_stq_data_ra_x86_64)
-	(state, addr, value->mantissa, ret);
-	ENGINES(store_short_fn, cpu_stw_data_ra_x86_64)
-	(state, addr + 8, value->head, ret);
+	cpu_stq_data_ra_x86_64(state, addr, value->mantissa, ret);
+	cpu_stw_data_ra_x86_64(state, addr + 8, value->head, ret);
 }
 
 #define RETURNS_TO ((uintptr_t)__builtin_return_address(0))
@@ -198,11 +188,6 @@ void helper_fldt_ST0_x86_64(uint8_t *state, uint64_t addr)
 {
 	struct extended value = fetch(state, addr, RETURNS_TO);
 
-	if (!exact_is_on) {
-		push(state);
-		*st(state, 0) = value;
-		return;
-	}
 	load(state, &value, push(state));
 }
 
@@ -227,11 +212,6 @@ void helper_fbld_ST0_x86_64(uint8_t *state, uint64_t addr)
 	struct extended value = fetch(state, addr, RETURNS_TO);
 
 	value = from_decimal(&value);
-	if (!exact_is_on) {
-		push(state);
-		*st(state, 0) = value;
-		return;
-	}
 	load(state, &value, push(state));
 }
 
@@ -245,7 +225,6 @@ void helper_fbld_ST0_x86_64(uint8_t *state, uint64_t addr)
 		const struct extended *a;                                      \
 		stored value;                                                  \
 									       \
-		RETURN_ENGINES(name##_fn, helper_##name##_ST0_x86_64, state);  \
 		a = st(state, 0);                                              \
 		if (is_empty(state, 0)) {                                      \
 			x87_stack_fault(state, false);                         \
@@ -271,12 +250,12 @@ DEFINE_STORE(fistt, int32_t, int16_t, "fisttps", INT16_MIN)
 double_fn helper_fstt_ST0_x86_64;
 void helper_fstt_ST0_x86_64(uint8_t *state, uint64_t addr)
 {
-	bool faults = exact_is_on && is_empty(state, 0);
+	bool faults = is_empty(state, 0);
 
 	store(state, addr, faults ? &x87_indefinite : st(state, 0), RETURNS_TO);
 	if (faults)
 		x87_stack_fault(state, false);
-	else if (exact_is_on)
+	else
 		show(state, 0, 0);
 }
 
@@ -299,11 +278,6 @@ void helper_fbst_ST0_x86_64(uint8_t *state, uint64_t addr)
 {
 	struct extended decimal;
 
-	if (!exact_is_on) {
-		/* It asks who called it. */
-		ENGINES(double_fn, helper_fbst_ST0_x86_64)(state, addr);
-		return;
-	}
 	decimal = to_decimal(state);
 	store(state, addr, &decimal, RETURNS_TO);
 }
@@ -319,22 +293,18 @@ typedef void environment_fn(uint8_t *state, uint64_t addr, int is_wide);
  * What has no meaning is stored as ones.  Then all exceptions are masked, which
  * the engine leaves out; feholdexcept() counts on it.
  */
-environment_fn helper_fstenv_x86_64;
+REPLACES(environment_fn, helper_fstenv_x86_64);
 void helper_fstenv_x86_64(uint8_t *state, uint64_t addr, int is_wide)
 {
 	static const unsigned upper_halves[] = { 2, 6, 10, 26 };
 	unsigned size = is_wide ? ENVIRONMENT : ENVIRONMENT_SHORT;
-	store_short_fn *put_word = ENGINES(store_short_fn,
-					   cpu_stw_data_ra_x86_64);
 	uint16_t control = word_at(state, x87_at.control) | RAISED_ALL;
 
-	LEAVE_TO_ENGINE(environment_fn, helper_fstenv_x86_64, state, addr,
-			is_wide);
 	/* The engine's asks who called it: it must not fault. */
-	put_word(state, addr, 0, RETURNS_TO);
-	put_word(state, addr + size - 2, 0, RETURNS_TO);
-	ENGINES(environment_fn, helper_fstenv_x86_64)(state, addr, is_wide);
+	cpu_stw_data_ra_x86_64(state, addr, 0, RETURNS_TO);
+	cpu_stw_data_ra_x86_64(state, addr + size - 2, 0, RETURNS_TO);
+	engine_helper_fstenv_x86_64(state, addr, is_wide);
 	for (unsigned i = 0; is_wide && i < 4; i++)
-		put_word(state, addr + upper_halves[i], UINT16_MAX, RETURNS_TO);
+		cpu_stw_data_ra_x86_64(state, addr + upper_halves[i], UINT16_MAX, RETURNS_TO);
 	memcpy(state + x87_at.control, &control, sizeof(control));
 }

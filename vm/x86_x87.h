@@ -34,7 +34,7 @@ struct x87_offsets {
 extern struct x87_offsets x87_at;
 
 /* Flags that may be raised in the host's unit. */
-extern unsigned x87_host_flags;
+extern _Thread_local unsigned x87_host_flags;
 
 /* The masked response to an invalid operation. */
 extern const struct extended x87_indefinite;

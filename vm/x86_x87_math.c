@@ -12,7 +12,7 @@
  */
 #include "vm/x86_x87.h"
 
-unsigned x87_host_flags;
+_Thread_local unsigned x87_host_flags;
 const struct extended x87_indefinite = { UINT64_C(0xc000000000000000),
 					    0xffff };
 
@@ -33,7 +33,7 @@ void x87_stack_fault(uint8_t *state, bool is_overflow)
 /* ------- the second operand ------- */
 
 /* The second operand of the instruction under way. */
-static struct {
+static _Thread_local struct {
 	enum { OPERAND_REGISTER, OPERAND_SINGLE, OPERAND_DOUBLE } kind;
 	bool is_empty;
 	struct extended value;
@@ -44,7 +44,6 @@ static struct {
 index_fn helper_fmov_FT0_STN_x86_64;
 void helper_fmov_FT0_STN_x86_64(uint8_t *state, int index)
 {
-	LEAVE_TO_ENGINE(index_fn, helper_fmov_FT0_STN_x86_64, state, index);
 	second.kind = OPERAND_REGISTER;
 	second.is_empty = is_empty(state, (unsigned)index);
 	second.value = *st(state, (unsigned)index);
@@ -53,7 +52,7 @@ void helper_fmov_FT0_STN_x86_64(uint8_t *state, int index)
 single_fn helper_flds_FT0_x86_64;
 void helper_flds_FT0_x86_64(uint8_t *state, uint32_t value)
 {
-	LEAVE_TO_ENGINE(single_fn, helper_flds_FT0_x86_64, state, value);
+	(void)state;
 	second.kind = OPERAND_SINGLE;
 	second.is_empty = false;
 	second.single = value;
@@ -62,7 +61,7 @@ void helper_flds_FT0_x86_64(uint8_t *state, uint32_t value)
 double_fn helper_fldl_FT0_x86_64;
 void helper_fldl_FT0_x86_64(uint8_t *state, uint64_t value)
 {
-	LEAVE_TO_ENGINE(double_fn, helper_fldl_FT0_x86_64, state, value);
+	(void)state;
 	second.kind = OPERAND_DOUBLE;
 	second.is_empty = false;
 	second.wide = value;
@@ -71,7 +70,7 @@ void helper_fldl_FT0_x86_64(uint8_t *state, uint64_t value)
 integer_fn helper_fildl_FT0_x86_64;
 void helper_fildl_FT0_x86_64(uint8_t *state, int32_t value)
 {
-	LEAVE_TO_ENGINE(integer_fn, helper_fildl_FT0_x86_64, state, value);
+	(void)state;
 	second.kind = OPERAND_REGISTER;
 	second.is_empty = false;
 	second.value = from_integer(value);
@@ -80,7 +79,7 @@ void helper_fildl_FT0_x86_64(uint8_t *state, int32_t value)
 plain_fn helper_fldz_FT0_x86_64;
 void helper_fldz_FT0_x86_64(uint8_t *state)
 {
-	LEAVE_TO_ENGINE(plain_fn, helper_fldz_FT0_x86_64, state);
+	(void)state;
 	second.kind = OPERAND_REGISTER;
 	second.is_empty = false;
 	second.value = from_integer(0);
@@ -116,8 +115,6 @@ void helper_fldz_FT0_x86_64(uint8_t *state)
 	plain_fn helper_##name##_ST0_FT0_x86_64;                               \
 	void helper_##name##_ST0_FT0_x86_64(uint8_t *state)                    \
 	{                                                                      \
-		LEAVE_TO_ENGINE(plain_fn, helper_##name##_ST0_FT0_x86_64,      \
-				state);                                        \
 		if (is_empty(state, 0) || second.is_empty) {                   \
 			x87_stack_fault(state, false);                             \
 			put(state, 0, &x87_indefinite);                            \
@@ -131,8 +128,6 @@ void helper_fldz_FT0_x86_64(uint8_t *state)
 	{                                                                      \
 		struct extended *a, *b;                                        \
 									       \
-		LEAVE_TO_ENGINE(index_fn, helper_##name##_STN_ST0_x86_64,      \
-				state, index);                                 \
 		a = st(state, (unsigned)index);                                \
 		b = st(state, 0);                                              \
 		if (is_empty(state, 0) || is_empty(state, (unsigned)index)) {  \
@@ -158,7 +153,6 @@ DEFINE_ARITHMETIC(fdivr)
 	{                                                                      \
 		struct extended *a;                                            \
 									       \
-		LEAVE_TO_ENGINE(plain_fn, helper_##name##_x86_64, state);      \
 		a = st(state, 0);                                              \
 		if (is_empty(state, 0)) {                                      \
 			x87_stack_fault(state, false);                             \
@@ -227,8 +221,6 @@ static void put_codes(uint8_t *state, unsigned codes)
 	plain_fn helper_##name##_ST0_FT0_x86_64;                               \
 	void helper_##name##_ST0_FT0_x86_64(uint8_t *state)                    \
 	{                                                                      \
-		LEAVE_TO_ENGINE(plain_fn, helper_##name##_ST0_FT0_x86_64,      \
-				state);                                        \
 		put_codes(state, compare(state, quietly));                     \
 	}
 
@@ -237,8 +229,6 @@ static void put_codes(uint8_t *state, unsigned codes)
 	plain_fn helper_##name##_ST0_FT0_x86_64;                               \
 	void helper_##name##_ST0_FT0_x86_64(uint8_t *state)                    \
 	{                                                                      \
-		LEAVE_TO_ENGINE(plain_fn, helper_##name##_ST0_FT0_x86_64,      \
-				state);                                        \
 		exact_put_conditions(state, compare(state, quietly) >> 8);     \
 	}
 
@@ -253,7 +243,6 @@ void helper_fxam_ST0_x86_64(uint8_t *state)
 	const unsigned empty = 0x4100;
 	const struct extended *a;
 
-	LEAVE_TO_ENGINE(plain_fn, helper_fxam_ST0_x86_64, state);
 	a = st(state, 0);
 	if (is_empty(state, 0))
 		show(state, empty | (a->head >> 15 ? STATUS_C1 : 0),

@@ -7,7 +7,7 @@ const char *__lsan_default_suppressions(void);
 
 const char *__lsan_default_suppressions(void)
 {
-	return "leak:libunicorn";
+	return "leak:g_array_new";
 }
 
 #endif

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * selftest.c - whether the engine that was linked in is the one that is known
+ *
+ * Code runs in the engine that needs each function that cprec replaces; a
+ * breakpoint on each tells whether the engine has called it.  The same code
+ * runs on this processor, and must leave the same.  What cprec assumes of the
+ * engine's structures and of the code that it generates is looked at on the
+ * way.  Prints a line for each thing that is not so.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "formats/error.h"
+#include "tests/unit/engine.h"
+#include "vm/plan.h"
+#include "vm/run.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ------- breakpoints on what is replaced ------- */
+
+#define REPLACED(group, name) extern uint8_t name[], engine_##name[];
+#include "vm/engine/build/manifest.inc"
+
+#define BREAKPOINT 0xcc
+
+static struct replaced {
+	const char *group, *name;
+	uint8_t *ours;
+	const uint8_t *engines;
+	uint8_t byte;		/* that the breakpoint stands in for */
+	bool is_called;
+} replaced[] = {
+#define REPLACED(group, name) { #group, #name, name, engine_##name, 0, false },
+#include "vm/engine/build/manifest.inc"
+};
+
+static unsigned failures;
+
+__attribute__((format(printf, 1, 2))) static void
+failure(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	fputs("the engine: ", stdout);
+	vprintf(format, arguments);
+	putchar('\n');
+	va_end(arguments);
+	failures++;
+}
+
+/* The first address of the block that is to be translated first. */
+static guest_addr first_block;
+static const struct vm *machine;
+
+/* Its arguments are the processor, the block and a number. */
+static void check_block(const ucontext_t *context)
+{
+	const void *block = (void *)context->uc_mcontext.gregs[REG_RSI];
+	guest_addr pc;
+
+	memcpy(&pc, block, sizeof(pc));
+	if (pc != first_block)
+		failure("a block does not begin with its address");
+}
+
+/* The engine hands its state to the functions that compute. */
+static void check_state(const ucontext_t *context)
+{
+	const void *state = (void *)context->uc_mcontext.gregs[REG_RDI];
+
+	if (state != machine->state)
+		failure("its state is not where it was found");
+}
+
+static void on_breakpoint(int number, siginfo_t *info, void *opaque)
+{
+	ucontext_t *context = opaque;
+	uintptr_t at = (uintptr_t)context->uc_mcontext.gregs[REG_RIP] - 1;
+
+	(void)number;
+	(void)info;
+	for (size_t i = 0; i < COUNT(replaced); i++) {
+		struct replaced *it = &replaced[i];
+
+		if ((uintptr_t)it->ours != at)
+			continue;
+		*it->ours = it->byte;
+		it->is_called = true;
+		context->uc_mcontext.gregs[REG_RIP]--;
+		if (!strcmp(it->group, "plan"))
+			check_block(context);
+		else if (!strcmp(it->group, "sse") || !strcmp(it->group, "x87"))
+			check_state(context);
+		return;
+	}
+	abort();
+}
+
+static void set_breakpoints(void)
+{
+	const uintptr_t page = GUEST_PAGE;
+	struct sigaction action = {
+		.sa_sigaction = on_breakpoint,
+		.sa_flags = SA_SIGINFO | SA_ONSTACK,
+	};
+
+	sigaction(SIGTRAP, &action, NULL);
+	for (size_t i = 0; i < COUNT(replaced); i++) {
+		struct replaced *it = &replaced[i];
+		uint8_t *at = (uint8_t *)((uintptr_t)it->ours & ~(page - 1));
+
+		if (it->ours == it->engines) {
+			failure("%s: nothing replaces %s", it->group, it->name);
+			continue;
+		}
+		if (mprotect(at, page, PROT_READ | PROT_WRITE | PROT_EXEC)) {
+			perror("mprotect");
+			exit(1);
+		}
+		it->byte = *it->ours;
+		*it->ours = BREAKPOINT;
+	}
+}
+
+/*
+ * What no code of a program's leads to.  Translations are dropped one by one
+ * only where the engine counts instructions itself.
+ */
+static bool is_out_of_reach(const char *name)
+{
+	return !strcmp(name, "tb_phys_invalidate_x86_64");
+}
+
+static void check_calls(void)
+{
+	for (size_t i = 0; i < COUNT(replaced); i++)
+		if (!replaced[i].is_called && !is_out_of_reach(replaced[i].name))
+			failure("%s: %s is not called any more",
+				replaced[i].group, replaced[i].name);
+}
+
+/* ------- code that needs it all ------- */
+
+/* RDI: numbers; RSI: room for results, which moves on. */
+#define CODE(name, text)                                                       \
+	extern const uint8_t name[], name##_end[];                             \
+	__asm__(".pushsection .rodata\n" #name ":\n" text                      \
+		"\n" #name "_end: .popsection")
+
+/* Each on pairs of `numbers`: usual ones, strange ones, and NaNs. */
+#define PAIRS                                                                  \
+	".macro sse op:vararg\n"                                               \
+	".irp at, 0, 32, 64, 96, 128, 160\n"                                   \
+	"movups \\at(%rdi), %xmm0\n movups \\at+16(%rdi), %xmm1\n"             \
+	"\\op %xmm1, %xmm0\n"                                                  \
+	"movups %xmm0, (%rsi)\n stmxcsr 16(%rsi)\n add $20, %rsi\n"            \
+	".endr\n .endm\n"
+
+CODE(sse_code,
+     PAIRS
+     ".irp op, add, sub, mul, div, min, max, sqrt, cmpeq, cmplt, cmple,"
+     "cmpunord, cmpneq, cmpnlt, cmpnle, cmpord\n"
+     ".irp form, ps, pd, ss, sd\n sse \\op\\form\n .endr\n .endr\n"
+     ".irp op, addsubps, addsubpd, haddps, haddpd, hsubps, hsubpd,"
+     "cvtsd2ss, cvtpd2ps, cvtss2sd, cvtps2pd\n sse \\op\n .endr\n"
+     ".irp op, roundss, roundps, roundsd, roundpd\n"
+     "sse \\op $1,\n sse \\op $12,\n .endr\n"
+     "sse dpps $0x71,\n sse dppd $0x31,\n"
+     ".irp op, comiss, comisd, ucomiss, ucomisd\n"
+     ".irp at, 0, 32, 64, 96, 128, 160\n"
+     "movups \\at(%rdi), %xmm0\n \\op \\at+16(%rdi), %xmm0\n"
+     "lahf\n mov %ah, (%rsi)\n inc %rsi\n .endr\n .endr\n"
+     "movl $0x3f80, -64(%rsi)\n ldmxcsr -64(%rsi)\n sse addps\n"
+     "movl $0x1f80, -64(%rsi)\n ldmxcsr -64(%rsi)\n");
+
+/* What is left to the maker of a processor is not compared. */
+CODE(estimates_code,
+     "movups (%rdi), %xmm1\n"
+     "rcpss %xmm1, %xmm0\n rcpps %xmm1, %xmm0\n"
+     "rsqrtss %xmm1, %xmm0\n rsqrtps %xmm1, %xmm0\n");
+
+#define STORE "fnstsw 10(%rsi)\n fstpt (%rsi)\n add $12, %rsi\n"
+
+CODE(x87_code,
+     "fninit\n"
+     ".irp op, add, sub, subr, mul, div, divr\n"
+     "fldl (%rdi)\n f\\op\\()s 16(%rdi)\n" STORE
+     "fldl (%rdi)\n f\\op\\()l 8(%rdi)\n" STORE
+     "fldl (%rdi)\n fi\\op\\()l 16(%rdi)\n" STORE
+     "fldl (%rdi)\n fldl 8(%rdi)\n f\\op %st(1), %st\n" STORE STORE
+     "fldl (%rdi)\n fldl 8(%rdi)\n f\\op %st, %st(1)\n" STORE STORE
+     ".endr\n"
+     ".irp op, fld1, fldz, fldpi, fldl2e, fldl2t, fldlg2, fldln2\n"
+     "\\op\n" STORE ".endr\n"
+     ".irp op, fsqrt, frndint, fabs, fchs\n fldl 8(%rdi)\n \\op\n" STORE
+     ".endr\n"
+     "flds 16(%rdi)\n" STORE "fildl 16(%rdi)\n" STORE "fildll 8(%rdi)\n" STORE
+     "fildl 16(%rdi)\n fbstp (%rsi)\n fbld (%rsi)\n" STORE
+     "fldl (%rdi)\n fstpt (%rsi)\n fldt (%rsi)\n" STORE
+     ".irp op, fstps, fstpl, fistps, fistpl, fistpll, fisttps, fisttpl,"
+     "fisttpll\n"
+     "movq $0, (%rsi)\n fldl (%rdi)\n \\op (%rsi)\n fnstsw 8(%rsi)\n"
+     "add $10, %rsi\n .endr\n"
+     "fldl (%rdi)\n fldl 8(%rdi)\n fxch\n fst %st(1)\n fld %st(1)\n"
+     STORE STORE STORE
+     ".irp op, fcom, fucom\n"
+     "fldl (%rdi)\n fldl 8(%rdi)\n \\op %st(1)\n" STORE STORE
+     "fldl (%rdi)\n fldl 8(%rdi)\n \\op\\()i %st(1), %st\n lahf\n"
+     "mov %ah, (%rsi)\n inc %rsi\n" STORE STORE ".endr\n"
+     "fldl (%rdi)\n fcoms 16(%rdi)\n fcoml 8(%rdi)\n ftst\n fxam\n" STORE);
+
+/* It stores where it stands. */
+CODE(environment_code, "fldl (%rdi)\n fnstenv (%rsi)\n fninit\n");
+
+#define HALVES "mov $-1, %rax\n mov $-2, %rcx\n mov $-3, %rdx\n"
+#define STORE_HALVES                                                           \
+	"mov %rax, (%rsi)\n mov %rcx, 8(%rsi)\n mov %rdx, 16(%rsi)\n"          \
+	"add $24, %rsi\n"
+
+CODE(halves_code,
+     "movl $-1, 32(%rsi)\n"
+     HALVES "lock cmpxchg %ecx, 32(%rsi)\n" STORE_HALVES
+     HALVES "lock cmpxchg %ecx, 32(%rsi)\n" STORE_HALVES
+     HALVES "cmpxchg %ecx, %edx\n" STORE_HALVES
+     HALVES "mov %rax, %rdx\n cmpxchg %ecx, %edx\n" STORE_HALVES
+     "xor %r8d, %r8d\n"
+     HALVES "bsf %r8d, %eax\n bsr %r8d, %ecx\n bsf %edx, %edx\n" STORE_HALVES
+     HALVES "bsf %ecx, %eax\n bsr %ecx, %edx\n" STORE_HALVES);
+
+/* Blocks that are entered often, by direct and by indirect jumps. */
+CODE(jumps_code,
+     "mov $1000, %r8d\n"
+     "1: lea 2f(%rip), %rax\n jmp *%rax\n"
+     "2: call 3f\n dec %r8d\n jne 1b\n jmp 4f\n"
+     "3: incq (%rsi)\n ret\n"
+     "4: add $8, %rsi\n");
+
+static const struct part {
+	const char *name;
+	const uint8_t *code, *end;
+	bool is_compared;
+} parts[] = {
+	{ "SSE", sse_code, sse_code_end, true },
+	{ "estimates", estimates_code, estimates_code_end, false },
+	{ "x87", x87_code, x87_code_end, true },
+	{ "the environment of x87", environment_code, environment_code_end,
+	  false },
+	{ "halves of registers", halves_code, halves_code_end, true },
+	{ "jumps", jumps_code, jumps_code_end, true },
+};
+
+static const struct {
+	double d[12];
+	float f[24];
+} numbers = {
+	.d = {
+		1.5, -2.25, 0x1.8p+1, 0x1.234567p-3,
+		0x1p-1074, -0.0, __builtin_inf(), 0x1.fffffffffffffp1023,
+		__builtin_nan("1"), __builtin_nans("2"), -1.0, 0x1p-1022,
+	},
+	.f = {
+		1.5f, -2.25f, 3.0f, 0x1.2346p-3f, 0.3f, 7.0f, -1e9f, 1e-9f,
+		0x1p-149f, -0.0f, 0x1p-126f, __builtin_inff(),
+		0x1.fffffep127f, 1.0f, __builtin_nansf("3"), -1.0f,
+		__builtin_nanf("1"), __builtin_nansf("2"), -1.0f, 4.0f,
+		2.0f, 0x1p-126f, __builtin_nanf("4"), 0x1p-149f,
+	},
+};
+
+/* ------- running it, here and there ------- */
+
+#define CODE_AT 0x10000u
+#define NUMBERS_AT 0x20000u
+#define RESULTS_AT 0x30000u
+#define STACK_AT 0x50000u
+#define ROOM 0x10000u
+#define CODE_ROOM 0x8000u
+
+/* Runs the part on this processor; the code is followed by RET. */
+static void run_here(const struct part *part, uint8_t *results)
+{
+	typedef void run_fn(const void *numbers, uint8_t *results);
+	size_t size = (size_t)(part->end - part->code);
+	uint8_t *code = mmap(NULL, CODE_ROOM,
+			     PROT_READ | PROT_WRITE | PROT_EXEC,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	memcpy(code, part->code, size);
+	code[size] = 0xc3;
+	((run_fn *)(uintptr_t)code)(&numbers, results);
+	munmap(code, CODE_ROOM);
+	__asm__ volatile("fninit");
+}
+
+static void map(struct vm *vm, guest_addr start, uint64_t size, unsigned prot)
+{
+	struct region region = {
+		.start = start, .end = start + size, .prot = prot,
+	};
+
+	if (memory_map(vm_memory(vm), &region, -1, NULL))
+		abort();
+}
+
+/* Runs it as a guest; there HLT follows, which a program must not use. */
+static bool run_there(struct vm *vm, const struct part *part, guest_addr at,
+		      uint8_t *results)
+{
+	size_t size = (size_t)(part->end - part->code);
+	static uint8_t zeros[ROOM];
+	struct failure why;
+	struct vm_stop stop;
+
+	memory_poke(vm->memory, at, part->code, size);
+	memory_poke(vm->memory, at + size, "\xf4", 1);
+	memory_poke(vm->memory, RESULTS_AT, zeros, ROOM);
+	vm_set_reg(vm, X86_RIP, at);
+	vm_set_reg(vm, X86_RDI, NUMBERS_AT);
+	vm_set_reg(vm, X86_RSI, RESULTS_AT);
+	vm_set_reg(vm, X86_RSP, STACK_AT + ROOM / 2);
+	if (vm_run(vm, UINT64_C(1) << 40, true, &stop, &why)) {
+		failure("%s: %s", part->name, why.text);
+		return false;
+	}
+	if (stop.kind != VM_STOP_FAULT || stop.pc != at + size) {
+		failure("%s: the guest stopped at 0x%llx of 0x%zx", part->name,
+			(unsigned long long)(stop.pc - at), size);
+		return false;
+	}
+	memory_read(vm->memory, RESULTS_AT, results, ROOM);
+	return true;
+}
+
+static void compare(struct vm *vm, const struct part *part, guest_addr at)
+{
+	static uint8_t here[ROOM], there[ROOM];
+	unsigned i = 0;
+
+	memset(here, 0, sizeof(here));
+	if (part->is_compared)
+		run_here(part, here);
+	if (!run_there(vm, part, at, there) || !part->is_compared)
+		return;
+	while (i < ROOM && here[i] == there[i])
+		i++;
+	if (i < ROOM)
+		failure("%s: byte %u of the results is 0x%02x and not 0x%02x",
+			part->name, i, there[i], here[i]);
+}
+
+/* The code that the engine generates, and what is written into it. */
+static void check_inlining(struct vm *vm)
+{
+	const uint64_t misses = 100;
+
+	if (!vm->code_base)
+		failure("the call of the hook of a block has another form");
+	if (jumps_missed() > misses)
+		failure("the answers about jumps are not used");
+}
+
+static void run_all_parts(void)
+{
+	struct failure why;
+	struct vm *vm;
+
+	if (vm_create(&vm, ARCH_X86_64, NULL, &why)) {
+		failure("%s", why.text);
+		return;
+	}
+	machine = vm;
+	first_block = CODE_AT;
+	map(vm, CODE_AT, ROOM, MAY_READ | MAY_WRITE | MAY_EXEC);
+	map(vm, NUMBERS_AT, ROOM, MAY_READ);
+	map(vm, RESULTS_AT, ROOM, MAY_READ | MAY_WRITE);
+	map(vm, STACK_AT, ROOM, MAY_READ | MAY_WRITE);
+	memory_poke(vm->memory, NUMBERS_AT, &numbers, sizeof(numbers));
+	for (size_t i = 0; i < COUNT(parts); i++)
+		compare(vm, &parts[i], CODE_AT);
+	check_inlining(vm);
+	vm_destroy(vm);
+}
+
+/* ------- what drops translations ------- */
+
+/*
+ * Code that is dropped in each way that there is, by an engine alone: a
+ * program has no INVLPG, and cprec seldom drops everything.
+ */
+static void drop_translations(void)
+{
+	static const uint8_t code[] = {
+		0xc6, 0x47, 0x40, 0x90,		/* movb $0x90, 64(%rdi) */
+		0x0f, 0x01, 0x3f,		/* invlpg (%rdi) */
+		0x90,
+	};
+	const uint64_t at = CODE_AT;
+	uc_engine *uc;
+	uc_err err = uc_open(UC_ARCH_X86, UC_MODE_64, &uc);
+
+	if (!err)
+		err = uc_ctl_set_tcg_buffer_size(uc, 1 << 20);
+	if (!err)
+		err = uc_mem_map(uc, at, ROOM, UC_PROT_ALL);
+	if (!err)
+		err = uc_mem_write(uc, at, code, sizeof(code));
+	if (!err)
+		err = uc_reg_write(uc, UC_X86_REG_RDI, &at);
+	for (unsigned i = 0; i < 2 && !err; i++) {
+		err = uc_emu_start(uc, at, at + sizeof(code), 0, 0);
+		if (!err)
+			err = uc_ctl_flush_tlb(uc);
+	}
+	if (!err)
+		err = uc_ctl_remove_cache(uc, at, at + sizeof(code));
+	if (!err)
+		err = uc_ctl_flush_tb(uc);
+	if (err)
+		failure("dropping translations: %s", uc_strerror(err));
+	uc_close(uc);
+}
+
+int main(void)
+{
+	set_breakpoints();
+	run_all_parts();
+	drop_translations();
+	check_calls();
+	if (!failures)
+		puts("the engine is as it should be");
+	return failures ? EXIT_FAILURE : EXIT_SUCCESS;
+}
