@@ -17,7 +17,7 @@
 
 #include "vm/linux/linux.h"
 #include "vm/linux/title.h"
-#include "vm/memory.h"
+#include "vm/memory/memory.h"
 
 /* The server's own descriptors, behind the standard ones. */
 #define SERVER_SOCKET 3

@@ -26,7 +26,7 @@
 #include "recorder/page_store.h"
 #include "recorder/recorder.h"
 #include "recorder/folder.h"
-#include "vm/memory.h"
+#include "vm/memory/memory.h"
 #include "vm/vm.h"
 
 /* Pages that lost their contents in this segment, or got others' ones. */

@@ -18,7 +18,7 @@
 #include "formats/error.h"
 #include "replayer/replayer.h"
 #include "replayer/script.h"
-#include "vm/memory.h"
+#include "vm/memory/memory.h"
 #include "vm/vm.h"
 
 /* A doubtful page that somebody looked at without the guest's doing. */

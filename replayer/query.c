@@ -6,7 +6,7 @@
 #include "formats/error.h"
 #include "index/page_index.h"
 #include "replayer/query_internal.h"
-#include "vm/memory.h"
+#include "vm/memory/memory.h"
 #include "vm/vm.h"
 
 int query_create(struct query **out, struct recording *recording,

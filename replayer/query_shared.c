@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "index/page_index.h"
-#include "vm/memory.h"
+#include "vm/memory/memory.h"
 #include "vm/vm.h"
 
 static int view(struct query *query, size_t segment, struct segment_view **out,

@@ -7,7 +7,7 @@
 
 #include "formats/array.h"
 #include "formats/error.h"
-#include "vm/memory.h"
+#include "vm/memory/memory.h"
 
 int race_homes_add(struct race_homes *homes, uint64_t start, uint64_t end)
 {

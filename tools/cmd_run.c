@@ -10,7 +10,7 @@
 #include "tools/options.h"
 #include "tools/programs.h"
 #include "vm/linux/linux.h"
-#include "vm/memory.h"
+#include "vm/memory/memory.h"
 #include "vm/vm.h"
 
 enum { OPTION_ASLR = 256 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* vm.c - a guest and its threads: made, switched, ended */
-#include "vm/views.h"
+#include "vm/memory/views.h"
 #include "vm/vm_internal.h"
 
 #include <assert.h>

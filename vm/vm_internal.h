@@ -15,7 +15,7 @@
 #include <unicorn/unicorn.h>
 
 #include "formats/number_map.h"
-#include "vm/memory_internal.h"
+#include "vm/memory/memory_internal.h"
 #include "vm/vm.h"
 
 /* Nothing is ever mapped here: the engine runs "until" it. */
@@ -104,7 +104,7 @@ struct tlb {
 /* IE, ZE, OE, UE, PE, in a unit as in MXCSR and in the status word of x87. */
 #define FLOAT_UNIT_FLAGS 0x3du
 
-/* A floating-point unit of the engine: bytes of its own; see x86_state.c. */
+/* A floating-point unit of the engine: bytes of its own; see layout.c. */
 struct float_unit {
 	uint8_t *raised;	/* flags of exceptions */
 	uint8_t *flush;		/* whether it flushes to zero */
@@ -115,7 +115,7 @@ struct vm {
 	struct memory *memory;
 	const struct reg_table *regs;
 	uc_context *pristine;	/* the engine's state before anything ran */
-	uc_context *scratch;	/* see x86_state.c */
+	uc_context *scratch;	/* see layout.c */
 	uint8_t *state;		/* the engine's registers */
 	uint8_t *mxcsr;		/* in it */
 	struct float_unit sse, x87;
@@ -177,7 +177,7 @@ struct vm {
 	vm_watch_fn *watch;
 	void *watch_context;
 	struct watch_cache *seen;	/* see watch.c */
-	struct flow_cache *flows;	/* see x86_flow.c */
+	struct flow_cache *flows;	/* see flow.c */
 
 	struct tlb tlb;
 	uint64_t *hooked;	/* the first and last address with a hook on
@@ -287,7 +287,7 @@ size_t block_code(struct vm *vm, guest_addr pc, uint8_t *code,
  */
 bool block_explain(struct vm *vm, guest_addr pc, struct vm_stop *stop);
 
-/* ------- block_operands.c ------- */
+/* ------- operands.c ------- */
 
 /*
  * Decodes the instruction at `code`, which is that of `pc`, into vm->insn; its
@@ -388,7 +388,7 @@ int x86_start(struct vm *vm, struct failure *why);
  */
 void x86_exception_taken(struct vm *vm);
 
-/* ------- x86_state.c, x86_mxcsr.c ------- */
+/* ------- layout.c, mxcsr.c ------- */
 
 /*
  * Finds vm->state and what it holds, and what the functions that replace some of
@@ -412,7 +412,7 @@ void x86_set_status(struct vm *vm, uint16_t value);
 void x86_show_sse(struct vm *vm);
 void x86_show_flags(struct vm *vm);
 
-/* ------- x86_operand.c: memory operands, quickly ------- */
+/* ------- operand.c: memory operands, quickly ------- */
 
 /* An address, as an instruction names it. */
 struct operand_form {
@@ -434,7 +434,7 @@ bool operand_decode(const uint8_t *code, const uint8_t *opcode,
 guest_addr operand_at(struct vm *vm, const struct operand_form *form,
 		      guest_addr next);
 
-/* ------- x86_trap.c: exceptions that are unmasked ------- */
+/* ------- trap.c: exceptions that are unmasked ------- */
 
 bool trap_unmasks(uint32_t mxcsr, uint16_t control);
 

@@ -16,8 +16,8 @@
 
 #include "formats/error.h"
 #include "tests/unit/engine.h"
-#include "vm/plan.h"
-#include "vm/run.h"
+#include "vm/processor/plan.h"
+#include "vm/processor/run.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

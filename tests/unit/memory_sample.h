@@ -17,7 +17,7 @@
 
 #include "formats/error.h"
 #include "tests/unit/told.h"
-#include "vm/memory_internal.h"
+#include "vm/memory/memory_internal.h"
 
 #define BASE 0x100000u
 #define PAGE(n) (BASE + (guest_addr)(n) * GUEST_PAGE)

@@ -5,7 +5,7 @@
 
 #include "formats/error.h"
 #include "tests/unit/told.h"
-#include "vm/memory_internal.h"
+#include "vm/memory/memory_internal.h"
 
 #define BASE UINT64_C(0x10000000000)
 #define PAGE(n) (BASE + (guest_addr)(n) * GUEST_PAGE)

@@ -12,7 +12,7 @@
 #include "formats/error.h"
 #include "tests/unit/engine.h"
 #include "tests/unit/table.h"
-#include "vm/plan.h"
+#include "vm/processor/plan.h"
 
 #define CODE 0x10000u		/* two pages */
 #define DATA 0x20000u

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "tests/unit/table.h"
-#include "vm/memory_internal.h"
-#include "vm/views.h"
+#include "vm/memory/memory_internal.h"
+#include "vm/memory/views.h"
 
 #define BASE UINT64_C(0x10000)
 #define PAGES 4

@@ -16,7 +16,7 @@
 #include "formats/error.h"
 #include "tests/unit/engine.h"
 #include "tests/unit/table.h"
-#include "vm/memory.h"
+#include "vm/memory/memory.h"
 #include "vm/vm.h"
 
 #define CODE 0x10000u

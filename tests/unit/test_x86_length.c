@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "tests/unit/table.h"
-#include "vm/x86_length.h"
+#include "vm/arch/x86/length.h"
 
 static csh decoder;
 

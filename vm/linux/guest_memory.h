@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
-#include "vm/memory.h"
+#include "vm/memory/memory.h"
 
 struct linux_process;
 

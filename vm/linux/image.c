@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "formats/error.h"
-#include "vm/memory.h"
+#include "vm/memory/memory.h"
 
 #define ADDRESS_END UINT64_C(0x7ffffffff000)
 #define SEGMENTS_MOST (65536 / sizeof(Elf64_Phdr))	/* as Linux */

@@ -22,7 +22,7 @@
 #include <stdio.h>
 
 #include "formats/region.h"
-#include "vm/memory.h"
+#include "vm/memory/memory.h"
 
 struct linux_process;
 struct linux_thread;

@@ -25,7 +25,7 @@
 #include "vm/linux/linux.h"
 #include "vm/linux/scheduler.h"
 #include "vm/linux/syscall_table.h"
-#include "vm/memory.h"
+#include "vm/memory/memory.h"
 
 enum {
 	SIGNALS = 64,		/* the highest signal */

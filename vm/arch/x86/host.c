@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * host.c - instructions that the host's own processor executes
+ *
+ * The engine computes x87's remainders, logarithms, exponentials and
+ * trigonometric functions in 53 bits, and some of SSSE3 to SSE4.2 wrongly (see
+ * gate.c).  A real processor is at hand: its result is taken, and captured,
+ * because processors differ in the last bit of the transcendental ones.
+ *
+ * Source: Intel 64 SDM volume 1, 10.5 (FXSAVE), 8.3.7; volume 2, PCMPISTRI.
+ */
+#include "vm/arch/x86/host.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "vm/vm_internal.h"
+
+_Static_assert(offsetof(struct fx_image, memory) == HOST_MEMORY, "FXSAVE");
+
+/* One bit a register, from the two of the full tag word. */
+static uint8_t short_tag(uint16_t tag)
+{
+	uint8_t result = 0;
+
+	for (unsigned i = 0; i < 8; i++)
+		if ((tag >> (2 * i) & 3) != 3)
+			result |= (uint8_t)(1 << i);
+	return result;
+}
+
+/* The full tag word; the kinds of values are not told apart by the engine. */
+static uint16_t full_tag(uint8_t tag)
+{
+	uint16_t result = 0;
+
+	for (unsigned i = 0; i < 8; i++)
+		if (!(tag >> i & 1))
+			result |= (uint16_t)(3 << (2 * i));
+	return result;
+}
+
+void host_load(struct vm *vm, struct fx_image *image)
+{
+	struct reg_file regs;
+
+	memset(image, 0, sizeof(*image));
+	vm_registers(vm, &regs);
+	image->control = (uint16_t)reg_get(vm->regs, &regs, X86_FPCW);
+	image->status = (uint16_t)reg_get(vm->regs, &regs, X86_FPSW);
+	image->tag = short_tag((uint16_t)reg_get(vm->regs, &regs, X86_FPTAG));
+	image->mxcsr = (uint32_t)reg_get(vm->regs, &regs, X86_MXCSR);
+	for (unsigned i = 0; i < 8; i++)
+		memcpy(image->st[i],
+		       regs.bytes + vm->regs->regs[X86_ST0 + i].offset, 10);
+	for (unsigned i = 0; i < 16; i++)
+		memcpy(image->xmm[i],
+		       regs.bytes + vm->regs->regs[X86_XMM0 + i].offset, 16);
+}
+
+void host_store(struct vm *vm, const struct fx_image *image)
+{
+	struct reg_file regs;
+
+	vm_registers(vm, &regs);
+	reg_set(vm->regs, &regs, X86_FPCW, image->control);
+	reg_set(vm->regs, &regs, X86_FPSW, image->status);
+	reg_set(vm->regs, &regs, X86_FPTAG, full_tag(image->tag));
+	reg_set(vm->regs, &regs, X86_MXCSR, image->mxcsr);
+	for (unsigned i = 0; i < 8; i++)
+		memcpy(regs.bytes + vm->regs->regs[X86_ST0 + i].offset,
+		       image->st[i], 10);
+	for (unsigned i = 0; i < 16; i++)
+		memcpy(regs.bytes + vm->regs->regs[X86_XMM0 + i].offset,
+		       image->xmm[i], 16);
+	vm_set_registers(vm, &regs);
+}
+
+/*
+ * void f(struct fx_image *image, struct host_regs *regs): the code around
+ * the instruction, which gets the guest's state and gives it back.
+ */
+static const uint8_t code_before[] = {
+	0x53,						/* push rbx */
+	0x55,						/* push rbp */
+	0x48, 0x89, 0xfb,				/* mov rbx, rdi */
+	0x48, 0x89, 0xf5,				/* mov rbp, rsi */
+	0x48, 0x81, 0xec, 0x08, 0x02, 0x00, 0x00,	/* sub rsp, 520 */
+	0x48, 0x0f, 0xae, 0x04, 0x24,			/* fxsave64 [rsp] */
+	0x48, 0x0f, 0xae, 0x0b,				/* fxrstor64 [rbx] */
+	0x48, 0x8b, 0x45, 0x00,				/* mov rax, [rbp] */
+	0x48, 0x8b, 0x4d, 0x08,				/* mov rcx, [rbp+8] */
+	0x48, 0x8b, 0x55, 0x10,				/* mov rdx, [rbp+16] */
+	0xff, 0x75, 0x18,				/* push [rbp+24] */
+	0x9d,						/* popfq */
+};
+
+static const uint8_t code_after[] = {
+	0x9c,						/* pushfq */
+	0x8f, 0x45, 0x18,				/* pop [rbp+24] */
+	0x48, 0x89, 0x45, 0x00,				/* mov [rbp], rax */
+	0x48, 0x89, 0x4d, 0x08,				/* mov [rbp+8], rcx */
+	0x48, 0x89, 0x55, 0x10,				/* mov [rbp+16], rdx */
+	0x48, 0x0f, 0xae, 0x03,				/* fxsave64 [rbx] */
+	0x48, 0x0f, 0xae, 0x0c, 0x24,			/* fxrstor64 [rsp] */
+	0xfc,						/* cld */
+	0x48, 0x81, 0xc4, 0x08, 0x02, 0x00, 0x00,	/* add rsp, 520 */
+	0x5d, 0x5b, 0xc3,				/* pop rbp, rbx; ret */
+};
+
+typedef void host_function(struct fx_image *image, struct host_regs *regs);
+
+/* Functions made before, by what they execute. */
+#define FUNCTIONS 512u
+#define FUNCTION_SIZE 128u
+
+struct function {
+	uint8_t insn[16];
+	unsigned size;
+};
+
+_Static_assert(sizeof(code_before) + sizeof(code_after) + 15 < FUNCTION_SIZE,
+	       "a function fits");
+
+static unsigned slot_of(const uint8_t *insn, unsigned size)
+{
+	uint32_t hash = size;
+
+	for (unsigned i = 0; i < size; i++)
+		hash = hash * 31 + insn[i];
+	return hash % FUNCTIONS;
+}
+
+static void write_function(uint8_t *at, const uint8_t *insn, unsigned size)
+{
+	memcpy(at, code_before, sizeof(code_before));
+	at += sizeof(code_before);
+	memcpy(at, insn, size);
+	at += size;
+	memcpy(at, code_after, sizeof(code_after));
+}
+
+static host_function *make_function(const uint8_t *insn, unsigned size)
+{
+	static struct function made[FUNCTIONS];
+	static uint8_t *code;
+	unsigned slot = slot_of(insn, size);
+	const size_t room = (size_t)FUNCTIONS * FUNCTION_SIZE;
+
+	if (!code) {
+		code = mmap(NULL, room, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (code == MAP_FAILED)
+			code = NULL;
+	}
+	if (!code)
+		return NULL;
+	if (made[slot].size != size || memcmp(made[slot].insn, insn, size) != 0) {
+		made[slot].size = 0;
+		if (mprotect(code, room, PROT_READ | PROT_WRITE))
+			return NULL;
+		write_function(code + slot * FUNCTION_SIZE, insn, size);
+		if (mprotect(code, room, PROT_READ | PROT_EXEC))
+			return NULL;
+		memcpy(made[slot].insn, insn, size);
+		made[slot].size = size;
+	}
+	return (host_function *)(uintptr_t)(code + slot * FUNCTION_SIZE);
+}
+
+/* ------- traps of SSE ------- */
+
+static struct {
+	bool happened, foreign;
+	siginfo_t info;		/* of a foreign one */
+	unsigned skip;		/* bytes of the instruction */
+} trap;
+
+static void on_trap(int number, siginfo_t *info, void *context)
+{
+	ucontext_t *state = context;
+
+	(void)number;
+	if (info->si_code <= 0 || info->si_code == SI_KERNEL) {
+		trap.foreign = true;
+		trap.info = *info;
+		return;
+	}
+	trap.happened = true;
+	state->uc_mcontext.gregs[REG_RIP] += (greg_t)trap.skip;
+}
+
+/* A trap is a signal, which the guest may have blocked or may handle. */
+static void run_trapping(host_function *function, struct fx_image *image,
+			 struct host_regs *regs, unsigned size)
+{
+	struct sigaction mine = { .sa_sigaction = on_trap,
+				  .sa_flags = SA_SIGINFO | SA_ONSTACK };
+	struct sigaction before;
+	sigset_t mask, old;
+
+	sigfillset(&mine.sa_mask);
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGFPE);
+	trap.happened = trap.foreign = false;
+	trap.skip = size;
+	sigaction(SIGFPE, &mine, &before);
+	pthread_sigmask(SIG_UNBLOCK, &mask, &old);
+	function(image, regs);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	sigaction(SIGFPE, &before, NULL);
+	if (trap.foreign)
+		syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), SIGFPE,
+			&trap.info);
+}
+
+#define MASK_ALL_X87 0x3f
+#define MASK_ALL_SSE 0x1f80
+
+bool host_run(const uint8_t *insn, unsigned size, struct fx_image *image,
+	      struct host_regs *regs)
+{
+	host_function *function = make_function(insn, size);
+
+	if (!function)
+		return false;
+	if ((image->mxcsr & MASK_ALL_SSE) == MASK_ALL_SSE)
+		function(image, regs);
+	else
+		run_trapping(function, image, regs, size);
+	return true;
+}
+
+#define STATUS_UNMASKED 0x8080	/* ES, B */
+#define FLAGS_ARITHMETIC UINT64_C(0x8d5)
+
+static bool execute(struct vm *vm, struct fx_image *image,
+		    const uint8_t *insn, unsigned size)
+{
+	uint64_t flags = vm_reg(vm, X86_RFLAGS);
+	uint16_t control = image->control;
+	uint32_t masks = image->mxcsr & MASK_ALL_SSE;
+	struct host_regs regs = {
+		vm_reg(vm, X86_RAX), vm_reg(vm, X86_RCX), vm_reg(vm, X86_RDX),
+		(flags & FLAGS_ARITHMETIC) | 0x202,
+	};
+
+	image->control |= MASK_ALL_X87;
+	image->status &= (uint16_t)~STATUS_UNMASKED;
+	image->mxcsr |= MASK_ALL_SSE;
+	if (!host_run(insn, size, image, &regs))
+		return false;
+	image->control = control;
+	image->mxcsr = (image->mxcsr & ~(uint32_t)MASK_ALL_SSE) | masks;
+	host_store(vm, image);
+	vm_set_reg(vm, X86_RAX, regs.rax);
+	vm_set_reg(vm, X86_RCX, regs.rcx);
+	vm_set_reg(vm, X86_RDX, regs.rdx);
+	vm_set_reg(vm, X86_RFLAGS, (flags & ~FLAGS_ARITHMETIC) |
+				   (regs.flags & FLAGS_ARITHMETIC));
+	return true;
+}
+
+/*
+ * A string comparison or dot product with one operand in memory becomes one of
+ * registers, with a register lent for it.
+ */
+static bool execute_memory(struct vm *vm, struct fx_image *image,
+			   const uint8_t *opcode, uint8_t rex,
+			   const uint8_t *operand)
+{
+	unsigned reg = (opcode[3] >> 3 & 7) | (rex & 4 ? 8 : 0);
+	unsigned lent = reg == 15 ? 14 : 15;
+	uint8_t insn[7] = {
+		0x66, (uint8_t)(0x40 | (rex & 0xc) | 1), 0x0f, 0x3a, opcode[2],
+		(uint8_t)(0xc0 | (reg & 7) << 3 | (lent & 7)), 0,
+	};
+	uint8_t saved[16];
+
+	insn[6] = opcode[4];
+	memcpy(saved, image->xmm[lent], 16);
+	memcpy(image->xmm[lent], operand, 16);
+	if (!execute(vm, image, insn, sizeof(insn)))
+		return false;
+	memcpy(image->xmm[lent], saved, 16);
+	host_store(vm, image);
+	return true;
+}
+
+bool x86_on_host(struct vm *vm, const struct vm_stop *stop)
+{
+	struct fx_image image;
+	uint8_t code[15], operand[16], rex = 0;
+	const uint8_t *at = code;
+	guest_addr addr;
+	unsigned size, length;
+	uint8_t opcode[5];
+
+	if (memory_look(vm->memory, stop->pc, code, stop->size))
+		return false;
+	host_load(vm, &image);
+	while (*at == 0x66)
+		at++;
+	if ((*at & 0xf0) == 0x40)
+		rex = *at++;
+	if (*at != 0x0f || at[3] >= 0xc0)
+		return execute(vm, &image, code, stop->size);
+	if (!block_operand(vm, stop->pc, &addr, &size, &length) ||
+	    memory_load(vm->memory, addr, operand, sizeof(operand)))
+		return false;
+	memcpy(opcode, at, 4);
+	opcode[4] = code[stop->size - 1];
+	return execute_memory(vm, &image, opcode, rex, operand);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * trap.c - floating-point exceptions that the guest has unmasked
+ *
+ * The engine raises none.  While one is unmasked, each instruction that may
+ * raise it is first tried on the host's processor, which knows.  One of SSE
+ * that traps does not happen at all.  One of x87 that raises an exception
+ * leaves what the host says, and the next that looks traps.
+ *
+ * Source: Intel 64 SDM volume 1, 8.6, 8.7 (x87), 11.5 (SSE).
+ */
+#include <string.h>
+
+#include "vm/vm_internal.h"
+#include "vm/arch/x86/host.h"
+#include "vm/arch/x86/length.h"
+
+#define ALL_EXCEPTIONS 0x3fu
+#define UNDERFLOW 0x10u
+#define MXCSR_MASKS 7		/* where they begin */
+#define STATUS_PENDING 0x80u	/* ES */
+#define STATUS_UNMASKED 0x8080u	/* ES, B */
+#define RBX_FAR 0x83		/* ModR/M: [rbx + disp32] */
+
+/* An instruction, made fit for host_run(). */
+struct attempt {
+	struct fx_image image;
+	struct host_regs regs;
+	uint8_t insn[X86_INSN_MOST + 5];
+	unsigned size;
+	guest_addr operand;
+	unsigned operand_size;	/* 0: none in memory */
+};
+
+static unsigned unmasked_sse(uint32_t mxcsr)
+{
+	return ~(mxcsr >> MXCSR_MASKS) & ALL_EXCEPTIONS;
+}
+
+bool trap_unmasks(uint32_t mxcsr, uint16_t control)
+{
+	return unmasked_sse(mxcsr) || (~control & ALL_EXCEPTIONS);
+}
+
+static bool is_x87(const uint8_t *opcode)
+{
+	return (*opcode & 0xf8) == 0xd8;
+}
+
+/* CVTSI2SS and CVTSI2SD; their converses */
+static bool is_from_integer(const uint8_t *opcode)
+{
+	return !is_x87(opcode) && opcode[1] == 0x2a;
+}
+
+static bool is_to_integer(const uint8_t *opcode)
+{
+	return !is_x87(opcode) && (opcode[1] == 0x2c || opcode[1] == 0x2d);
+}
+
+static const uint8_t *modrm_of(const uint8_t *opcode)
+{
+	if (is_x87(opcode))
+		return opcode + 1;
+	return opcode + (opcode[1] == 0x38 || opcode[1] == 0x3a ? 3 : 2);
+}
+
+/* CMPPS and its kin, and all behind 0F 3A, end with a byte that says how. */
+static bool has_immediate(const uint8_t *opcode)
+{
+	return !is_x87(opcode) && (opcode[1] == 0xc2 || opcode[1] == 0x3a);
+}
+
+static void put(struct attempt *attempt, uint8_t byte)
+{
+	attempt->insn[attempt->size++] = byte;
+}
+
+/* Prefixes that belong to the opcode, and REX without what names an address. */
+static void put_prefixes(struct attempt *attempt, const uint8_t *code,
+			 const uint8_t *opcode, unsigned drop)
+{
+	for (const uint8_t *at = code; at < opcode; at++) {
+		if (*at == 0x66 || *at == 0xf2 || *at == 0xf3)
+			put(attempt, *at);
+		else if (at + 1 == opcode && (*at & 0xf0) == 0x40)
+			put(attempt, (uint8_t)(*at & ~drop));
+	}
+}
+
+/* The value of the general register that ModR/M names, for CVTSI2SD. */
+static void take_integer(struct vm *vm, struct attempt *attempt,
+			 const uint8_t *code, const uint8_t *opcode)
+{
+	unsigned number = *modrm_of(opcode) & 7;
+
+	if (opcode > code && (opcode[-1] & 0xf1) == 0x41)
+		number |= 8;
+	memcpy(attempt->image.memory, vm->state + 8 * number, 8);
+}
+
+/* False if the instruction cannot be tried: the engine finds out why. */
+static bool make(struct vm *vm, guest_addr pc, const uint8_t *code,
+		 const uint8_t *opcode, const uint8_t *end,
+		 struct attempt *attempt)
+{
+	const uint8_t *modrm = modrm_of(opcode);
+	bool in_memory = *modrm < 0xc0;
+	unsigned length, drop = is_to_integer(opcode) ? 7 : 3;
+	uint8_t reg = *modrm & 0x38;
+
+	memset(&attempt->regs, 0, sizeof(attempt->regs));
+	attempt->regs.flags = 0x202;
+	attempt->size = attempt->operand_size = 0;
+	host_load(vm, &attempt->image);
+	if (in_memory && (!block_operand(vm, pc, &attempt->operand,
+					 &attempt->operand_size, &length) ||
+			  attempt->operand_size > 16 ||
+			  memory_load(vm->memory, attempt->operand,
+				      attempt->image.memory,
+				      attempt->operand_size)))
+		return false;
+	if (!in_memory && is_from_integer(opcode)) {
+		take_integer(vm, attempt, code, opcode);
+		in_memory = true;
+	}
+	put_prefixes(attempt, code, opcode,
+		     in_memory ? drop : is_to_integer(opcode) ? 4 : 0);
+	for (const uint8_t *at = opcode; at < modrm; at++)
+		put(attempt, *at);
+	if (is_to_integer(opcode))
+		reg = 0;		/* RAX, whatever it is */
+	put(attempt, in_memory ? (uint8_t)(RBX_FAR | reg) :
+				 (uint8_t)((*modrm & 0xc7) | reg));
+	for (unsigned i = 0; in_memory && i < 4; i++)
+		put(attempt, (uint8_t)(HOST_MEMORY >> 8 * i));
+	if (has_immediate(opcode))
+		put(attempt, end[-1]);
+	return true;
+}
+
+bool trap_sse(struct vm *vm, guest_addr pc, const uint8_t *code,
+	      const uint8_t *opcode, const uint8_t *end)
+{
+	struct attempt attempt;
+	uint32_t mxcsr = x86_mxcsr(vm), after;
+	unsigned unmasked = unmasked_sse(mxcsr);
+
+	if (!unmasked || !make(vm, pc, code, opcode, end, &attempt))
+		return false;
+	attempt.image.mxcsr = (mxcsr & ~ALL_EXCEPTIONS) |
+			      ALL_EXCEPTIONS << MXCSR_MASKS;
+	if (!host_run(attempt.insn, attempt.size, &attempt.image,
+		      &attempt.regs))
+		return false;
+	/* Masked, an exact result is no underflow. */
+	if (!((attempt.image.mxcsr | UNDERFLOW) & unmasked) ||
+	    !make(vm, pc, code, opcode, end, &attempt))
+		return false;
+	attempt.image.mxcsr = mxcsr & ~ALL_EXCEPTIONS;
+	host_run(attempt.insn, attempt.size, &attempt.image, &attempt.regs);
+	after = attempt.image.mxcsr & ALL_EXCEPTIONS;
+	if (!(after & unmasked))
+		return false;
+	x86_set_mxcsr(vm, mxcsr | after);
+	return true;
+}
+
+/* ------- x87 ------- */
+
+bool trap_is_pending(struct vm *vm)
+{
+	return x86_status(vm) & STATUS_PENDING;
+}
+
+static bool try_x87(struct vm *vm, guest_addr pc, const uint8_t *code,
+		    const uint8_t *opcode, const uint8_t *end,
+		    struct attempt *attempt)
+{
+	/* FWAIT looks only; the rest of two bytes are of memory or of ST. */
+	if (!is_x87(opcode) || end - opcode < 2 ||
+	    !make(vm, pc, code, opcode, end, attempt))
+		return false;
+	attempt->image.status &= (uint16_t)~STATUS_UNMASKED;
+	return host_run(attempt->insn, attempt->size, &attempt->image,
+			&attempt->regs) &&
+	       (attempt->image.status & STATUS_PENDING);
+}
+
+bool trap_x87(struct vm *vm, guest_addr pc, const uint8_t *code,
+	      const uint8_t *opcode, const uint8_t *end)
+{
+	struct attempt attempt;
+
+	return try_x87(vm, pc, code, opcode, end, &attempt);
+}
+
+bool trap_perform_x87(struct vm *vm, struct vm_stop *stop)
+{
+	uint8_t code[X86_INSN_MOST];
+	const uint8_t *opcode;
+	size_t left = block_code(vm, stop->pc, code, &opcode);
+	struct attempt attempt;
+
+	stop->size = (unsigned)x86_length(code, left);
+	if (!try_x87(vm, stop->pc, code, opcode, code + stop->size, &attempt))
+		return true;
+	if (attempt.operand_size) {
+		uint8_t before[16];
+
+		memory_load(vm->memory, attempt.operand, before,
+			    attempt.operand_size);
+		if (memcmp(before, attempt.image.memory,
+			   attempt.operand_size) != 0) {
+			if (x86_operand_faults(vm, attempt.operand,
+					       attempt.operand_size,
+					       ACCESS_WRITE, stop))
+				return false;
+			watch_operand(vm, attempt.operand, attempt.image.memory,
+				      attempt.operand_size);
+			memory_store(vm->memory, attempt.operand,
+				     attempt.image.memory,
+				     attempt.operand_size);
+		}
+	}
+	host_store(vm, &attempt.image);
+	vm_skip(vm, stop);
+	return true;
+}

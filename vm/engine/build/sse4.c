@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sse4.c - what SSE4.1 adds: rounding, dot products; and estimates
+ *
+ * Source: Intel 64 SDM volume 2, DPPS, ROUNDPS.
+ */
+#include "vm/engine/build/sse.h"
+
+struct sse_offsets sse_at;
+
+/* ------- rounding to integers ------- */
+
+#define ROUND_AS_MXCSR 4u	/* in the instruction's last byte */
+#define ROUND_QUIETLY 8u
+
+typedef void round_fn(uint8_t *state, void *to, const void *from,
+		      uint32_t how);
+
+/* Which way: 0 to nearest, 1 down, 2 up, 3 to zero. */
+static inline unsigned rounding_of(const uint8_t *state, uint32_t how)
+{
+	if (how & ROUND_AS_MXCSR)
+		return mxcsr_of(state) >> MXCSR_ROUNDING_AT & 3;
+	return how & 3;
+}
+
+#define ROUND(name, way, to, from)                                             \
+	__asm__(#name " $" #way ", %1, %0" : "+x"(to) : "x"(from))
+
+#define ROUND_IN_MODE(name, how, state, mode, to, from)                        \
+	IN_MODE(state, mode, #name " $" #how ", %[b], %[r]",                   \
+		[r] "+x"(to) : [b] "x"(from))
+
+#define DEFINE_ROUND(name, form, type, k, lanes)                               \
+	static type name##_strange(uint8_t *state, type a, type b,             \
+				   unsigned way, bool quietly)                 \
+	{                                                                      \
+		uint32_t mode = (guests_mode(state) & ~MXCSR_ROUNDING) |       \
+				way << MXCSR_ROUNDING_AT;                      \
+									       \
+		if (quietly)                                                   \
+			ROUND_IN_MODE(name, 12, state, mode, a, b);            \
+		else                                                           \
+			ROUND_IN_MODE(name, 4, state, mode, a, b);             \
+		return a;                                                      \
+	}                                                                      \
+									       \
+	static inline type name##_tame(type a, type b, unsigned way)           \
+	{                                                                      \
+		switch (way) {                                                 \
+		case 0:                                                        \
+			ROUND(name, 0, a, b);                                  \
+			break;                                                 \
+		case 1:                                                        \
+			ROUND(name, 1, a, b);                                  \
+			break;                                                 \
+		case 2:                                                        \
+			ROUND(name, 2, a, b);                                  \
+			break;                                                 \
+		default:                                                       \
+			ROUND(name, 3, a, b);                                  \
+		}                                                              \
+		return a;                                                      \
+	}                                                                      \
+									       \
+	round_fn helper_##name##_xmm_x86_64;                                   \
+	void helper_##name##_xmm_x86_64(uint8_t *state, void *to,              \
+					const void *from, uint32_t how)        \
+	{                                                                      \
+		unsigned way = rounding_of(state, how);                        \
+		bool quietly = how & ROUND_QUIETLY;                            \
+		type a, b;                                                     \
+									       \
+		a = b = load_##form(from);                                     \
+		if ((quietly || state[sse_at.raised] & RAISED_INEXACT) &&   \
+		    (lanes_##k(is_tame_##k(b)) & (lanes)) == (lanes))          \
+			a = name##_tame(a, b, way);                           \
+		else                                                           \
+			a = name##_strange(state, a, b, way, quietly);         \
+		store_##form(to, a);                                           \
+	}
+
+DEFINE_ROUND(roundss, ss, singles, s, 1u)
+DEFINE_ROUND(roundps, ps, singles, s, 15u)
+DEFINE_ROUND(roundsd, sd, doubles, d, 1u)
+DEFINE_ROUND(roundpd, pd, doubles, d, 3u)
+
+/* ------- dot products ------- */
+
+/* Lanes that the upper half of `how` leaves out are zero, and raise nothing. */
+static inline words chosen_s(unsigned bits)
+{
+	return (words){ 0 - (int)(bits & 1), 0 - (int)(bits >> 1 & 1),
+			0 - (int)(bits >> 2 & 1), 0 - (int)(bits >> 3 & 1) };
+}
+
+static inline longs chosen_d(unsigned bits)
+{
+	return (longs){ 0 - (int64_t)(bits & 1), 0 - (int64_t)(bits >> 1 & 1) };
+}
+
+#define DEFINE_DOT(name, form, type, ints, k, text)                            \
+	round_fn helper_##name##_xmm_x86_64;                                   \
+	void helper_##name##_xmm_x86_64(uint8_t *state, void *to,              \
+					const void *from, uint32_t how)        \
+	{                                                                      \
+		type a, b;                                                     \
+									       \
+		a = load_##form(to);                                           \
+		b = load_##form(from);                                         \
+		a = (type)((ints)a & chosen_##k(how >> 4));                    \
+		b = (type)((ints)b & chosen_##k(how >> 4));                    \
+		IN_MODE(state, guests_mode(state), text, [r] "+x"(a) : [b] "x"(b));         \
+		a = (type)((ints)a & chosen_##k(how));                         \
+		store_##form(to, a);                                           \
+	}
+
+/* Neighbours are added first; then all lanes hold the whole sum. */
+DEFINE_DOT(dpps, ps, singles, words, s,
+	   "mulps %[b], %[r]\n\thaddps %[r], %[r]\n\thaddps %[r], %[r]")
+DEFINE_DOT(dppd, pd, doubles, longs, d, "mulpd %[b], %[r]\n\thaddpd %[r], %[r]")
+
+/* ------- estimates ------- */
+
+/* The exact value, rounded: what is the same everywhere.  They raise nothing. */
+#define DEFINE_ESTIMATE(name)                                                  \
+	REPLACES(binary_fn, helper_##name##_x86_64);                           \
+	void helper_##name##_x86_64(uint8_t *state, void *to,                  \
+				    const void *from)                          \
+	{                                                                      \
+		uint8_t raised = state[sse_at.raised];                      \
+									       \
+		engine_helper_##name##_x86_64(state, to, from);                \
+		state[sse_at.raised] = raised;                                 \
+	}
+
+DEFINE_ESTIMATE(rcpss)
+DEFINE_ESTIMATE(rcpps)
+DEFINE_ESTIMATE(rsqrtss)
+DEFINE_ESTIMATE(rsqrtps)

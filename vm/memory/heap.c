@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * heap.c - where the heap is in the arena
+ *
+ * It grows often, so it has a part of the arena to grow in.
+ */
+#include "vm/memory/memory_internal.h"
+
+#define HEAP_ROOM (UINT64_C(1) << 36)
+
+bool heap_holds(const struct memory *memory, const struct mapping *map)
+{
+	return memory->heap_start && map->arena >= memory->heap_arena &&
+	       map->arena < memory->heap_arena + HEAP_ROOM;
+}
+
+static bool has_heap(const struct memory *memory)
+{
+	for (size_t i = 0; i < memory->count; i++)
+		if (heap_holds(memory, &memory->maps[i]))
+			return true;
+	return false;
+}
+
+uint64_t heap_take(struct memory *memory, const struct region *region)
+{
+	if (!memory->heap_start) {
+		memory->heap_arena = arena_take(memory, HEAP_ROOM);
+		if (memory->heap_arena == UINT64_MAX)
+			return UINT64_MAX;
+		memory->heap_start = region->start;
+	}
+	if (!has_heap(memory))	/* another program's is elsewhere */
+		memory->heap_start = region->start;
+	if (region->start < memory->heap_start ||
+	    region->end - memory->heap_start > HEAP_ROOM)
+		return UINT64_MAX;
+	return memory->heap_arena + (region->start - memory->heap_start);
+}

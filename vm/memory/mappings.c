@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* mappings.c - the sorted array of mappings: finding, dividing and joining them */
+#include "vm/memory/memory_internal.h"
+
+#include <string.h>
+
+#include "formats/array.h"
+#include "formats/error.h"
+
+#define ADDRESS_LIMIT (UINT64_C(1) << 47)	/* of programs */
+
+size_t memory_index(const struct memory *memory, guest_addr addr)
+{
+	size_t low = 0, high = memory->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (memory->maps[middle].region.end <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct mapping *memory_find(struct memory *memory, guest_addr addr)
+{
+	struct mapping *map;
+	size_t index = memory->last;
+
+	if (index < memory->count) {
+		map = &memory->maps[index];
+		if (map->region.start <= addr && addr < map->region.end)
+			return map;
+	}
+	index = memory_index(memory, addr);
+	if (index == memory->count)
+		return NULL;
+	map = &memory->maps[index];
+	if (map->region.start > addr)
+		return NULL;
+	memory->last = index;
+	return map;
+}
+
+int memory_make_room(struct memory *memory, size_t more)
+{
+	if (arena_make_room(memory, more))
+		return ERR_NO_MEMORY;
+	return array_reserve(memory->maps, memory->count + more, memory->room);
+}
+
+static void insert(struct memory *memory, size_t index,
+		   const struct mapping *map)
+{
+	memmove(memory->maps + index + 1, memory->maps + index,
+		(memory->count - index) * sizeof(*map));
+	memory->maps[index] = *map;
+	memory->count++;
+}
+
+void memory_insert(struct memory *memory, const struct mapping *map)
+{
+	insert(memory, memory_index(memory, map->region.start), map);
+}
+
+void memory_erase(struct memory *memory, size_t first, size_t count)
+{
+	memmove(memory->maps + first, memory->maps + first + count,
+		(memory->count - first - count) * sizeof(*memory->maps));
+	memory->count -= count;
+}
+
+void memory_split(struct memory *memory, guest_addr addr)
+{
+	size_t index = memory_index(memory, addr);
+	struct mapping *map = &memory->maps[index];
+	struct mapping tail;
+
+	if (index == memory->count || map->region.start >= addr)
+		return;
+	tail = *map;
+	tail.arena = mapping_arena(map, addr);
+	if (tail.alias)
+		tail.alias += addr - map->region.start;
+	if (tail.region.kind != REGION_ANON)
+		tail.region.offset += addr - map->region.start;
+	if (tail.region.common)
+		tail.region.common += addr - map->region.start;
+	tail.region.start = addr;
+	map->region.end = addr;
+	insert(memory, index + 1, &tail);
+}
+
+struct mapping *memory_separate(struct memory *memory, guest_addr addr,
+				uint64_t size)
+{
+	if (memory_make_room(memory, 2))
+		return NULL;
+	memory_split(memory, addr);
+	memory_split(memory, addr + size);
+	return memory_find(memory, addr);
+}
+
+/* Whether the pages of two mappings are in a row where they are common. */
+static bool is_common_row(const struct mapping *a, const struct mapping *b)
+{
+	if (!a->region.common || !b->region.common)
+		return a->region.common == b->region.common;
+	return a->region.common + mapping_size(a) == b->region.common;
+}
+
+bool memory_continues(const struct mapping *a, const struct mapping *b)
+{
+	uint64_t size = mapping_size(a);
+
+	return a->region.end == b->region.start && a->arena + size == b->arena &&
+	       a->region.prot == b->region.prot &&
+	       a->region.kind == b->region.kind &&
+	       a->region.name == b->region.name &&
+	       a->was_code == b->was_code &&
+	       a->may_renew == b->may_renew && a->alone == b->alone &&
+	       a->dev == b->dev &&
+	       a->ino == b->ino && is_common_row(a, b) &&
+	       (a->alias ? a->alias + size == b->alias : !b->alias) &&
+	       (a->region.kind == REGION_ANON ||
+		a->region.offset + size == b->region.offset);
+}
+
+/* Whether it is for us, too. */
+static bool is_like(const struct mapping *a, const struct mapping *b)
+{
+	return a->initial == b->initial && a->shift == b->shift &&
+	       (!(a->initial & PAGE_DOUBTFUL) || a->doubt == b->doubt);
+}
+
+void memory_join(struct memory *memory, guest_addr start, guest_addr end)
+{
+	size_t index = memory_index(memory, start ? start - 1 : 0);
+
+	while (index + 1 < memory->count &&
+	       memory->maps[index].region.start <= end) {
+		struct mapping *map = &memory->maps[index];
+
+		if (!memory_continues(map, map + 1) || !is_like(map, map + 1)) {
+			index++;
+			continue;
+		}
+		map->region.end = map[1].region.end;
+		memory_erase(memory, index + 1, 1);
+	}
+}
+
+/* Whether every byte of the range is mapped. */
+static bool is_covered(const struct memory *memory, guest_addr addr,
+		       uint64_t size)
+{
+	guest_addr end = addr + size;
+
+	for (size_t i = memory_index(memory, addr); addr < end; i++) {
+		if (i == memory->count || memory->maps[i].region.start > addr)
+			return false;
+		addr = memory->maps[i].region.end;
+	}
+	return true;
+}
+
+bool memory_is_page_range(guest_addr addr, uint64_t size)
+{
+	guest_addr limit = is_common(addr) ? GUEST_ADDR_END : ADDRESS_LIMIT;
+
+	return !(addr % GUEST_PAGE) && !(size % GUEST_PAGE) && size &&
+	       addr < limit && size <= limit - addr;
+}
+
+bool memory_is_mapped(const struct memory *memory, guest_addr addr,
+		      uint64_t size)
+{
+	return memory_is_page_range(addr, size) && is_covered(memory, addr, size);
+}

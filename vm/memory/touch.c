@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* touch.c - what happens when a page is touched, by the host or the guest */
+#include "vm/memory/memory_internal.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "formats/array.h"
+#include "formats/error.h"
+#include "vm/memory/family.h"
+#include "vm/memory/views.h"
+
+/*
+ * Each page that is opened on its own splits a host mapping, of which there
+ * are at most 65,530 (vm.max_map_count).  After this many since memory_arm(),
+ * whole clusters are opened, and told as touched.
+ */
+#define OPENED_MOST 14000
+#define CLUSTER_PAGES 64
+
+/* How far a touch is taken for one of its neighbours, each way. */
+#define RUN_PAGES 16
+
+/* After how many pages a replay reaches twice as far, and how often. */
+#define REACH_DOUBLES 256
+#define REACH_MOST 6
+
+static void note_shared(struct memory *memory, uint64_t page)
+{
+	if (array_room(memory->shared, memory->shared_count,
+			memory->shared_room))
+		abort(); /* changes would be missed */
+	memory->shared[memory->shared_count++] = page;
+}
+
+static uint8_t *host_page(const struct memory *memory, uint64_t page)
+{
+	return memory->arena + (page << GUEST_PAGE_SHIFT);
+}
+
+/* The guest page that an absent page is supplied as. */
+static uint64_t origin(const struct mapping *map, uint64_t page)
+{
+	return mapping_page(map, page) + (uint64_t)map->shift;
+}
+
+/* The pages [first, end) of the arena. */
+struct span {
+	uint64_t first, end;
+};
+
+/* Has absent pages filled in, which the host can get at. */
+static void supply(struct memory *memory, const struct mapping *map,
+		   struct span span)
+{
+	for (uint64_t page = span.first; page < span.end; page++)
+		*page_own(memory, map, page) &= (uint8_t)~PAGE_ABSENT;
+	memory->observer.supply(memory->observer.context,
+				origin(map, span.first),
+				span.end - span.first,
+				host_page(memory, span.first));
+}
+
+static void resolve(struct memory *memory, const struct mapping *map,
+		    uint64_t page)
+{
+	const struct memory_observer *observer = &memory->observer;
+	uint64_t doubt = page_doubt(memory, map, page);
+
+	*page_own(memory, map, page) &= (uint8_t)~(PAGE_CLOSED | PAGE_KEPT);
+	if (observer->resolve)
+		observer->resolve(observer->context, mapping_page(map, page),
+				  doubt, host_page(memory, page));
+	if (memory->views)
+		views_resolved(memory, page);
+}
+
+/* Lets the host at the contents of a page that nobody has seen yet. */
+static void fill(struct memory *memory, const struct mapping *map,
+		 uint64_t page)
+{
+	unsigned state = page_state(memory, map, page);
+
+	if (state & PAGE_DOUBTFUL && memory->family &&
+	    mapping_is_shared(map)) {
+		family_enter(memory->family);
+		note_shared(memory, page);
+	}
+	arena_protect(memory, page << GUEST_PAGE_SHIFT, GUEST_PAGE,
+		      PAGE_READ | PAGE_WRITTEN);
+	if (state & PAGE_DOUBTFUL)
+		resolve(memory, map, page);
+	else
+		supply(memory, map, (struct span){ page, page + 1 });
+}
+
+/* Notes that a page may be read, or read and written, and says so. */
+static void mark(struct memory *memory, const struct mapping *map,
+		 uint64_t page, bool write)
+{
+	const struct memory_observer *observer = &memory->observer;
+	uint8_t *state = page_own(memory, map, page);
+	unsigned before = *state;
+
+	*state = (uint8_t)(before | PAGE_READ | (write ? PAGE_WRITTEN : 0));
+	if (!memory->tracks)
+		return;
+	if (!(before & PAGE_READ) && !write && observer->first_read)
+		observer->first_read(observer->context,
+				     mapping_page(map, page));
+	if (!(before & PAGE_WRITTEN) && write)
+		observer->first_write(observer->context,
+				      mapping_page(map, page));
+}
+
+static bool is_closed(const struct memory *memory, const struct mapping *map,
+		      uint64_t page)
+{
+	return page_state(memory, map, page) & PAGE_CLOSED;
+}
+
+static void touch_page(struct memory *memory, const struct mapping *map,
+		       uint64_t page, bool write)
+{
+	if (is_closed(memory, map, page))
+		fill(memory, map, page);
+	mark(memory, map, page, write || !memory->tracks);
+	arena_protect(memory, page << GUEST_PAGE_SHIFT, GUEST_PAGE,
+		      memory->state[page]);
+}
+
+/* So many pages around one, as far as they are of its mapping. */
+static struct span around(const struct mapping *map, uint64_t page,
+			  uint64_t before, uint64_t after)
+{
+	uint64_t start = map->arena >> GUEST_PAGE_SHIFT;
+	uint64_t stop = start + (mapping_size(map) >> GUEST_PAGE_SHIFT);
+
+	return (struct span){
+		page - start > before ? page - before : start,
+		stop - page > after ? page + after : stop,
+	};
+}
+
+/*
+ * Touches all of the cluster that belongs to the page's mapping.  A replay
+ * leaves doubtful pages alone: the recording knows only those it names.  So
+ * does who shares memory.
+ */
+static void touch_cluster(struct memory *memory, const struct mapping *map,
+			  uint64_t page, bool write)
+{
+	uint64_t offset = page % CLUSTER_PAGES;
+	struct span span = around(map, page, offset, CLUSTER_PAGES - offset);
+	bool knows = memory->tracks && !map->alias;
+
+	for (uint64_t other = span.first; other < span.end; other++)
+		if (knows ||
+		    !(page_state(memory, map, other) & PAGE_DOUBTFUL))
+			touch_page(memory, map, other, write);
+	touch_page(memory, map, page, write);
+}
+
+/*
+ * Whether a page can be taken for touched along with a neighbour: it was in
+ * the segment before, or follows pages that are written one after the other.
+ */
+static bool goes_along(const struct memory *memory, const struct mapping *map,
+		       uint64_t page, bool write, bool in_order)
+{
+	unsigned state = page_state(memory, map, page);
+
+	if (state & (PAGE_CLOSED | (write ? PAGE_WRITTEN : PAGE_READ)))
+		return false;
+	if (write)
+		return in_order || (state & PAGE_WAS_WRITTEN_BEFORE);
+	return (state & PAGE_WAS_READ_BEFORE) &&
+	       !(state & PAGE_WAS_WRITTEN_BEFORE);
+}
+
+/*
+ * A fault costs as much as hashing 20 pages, so neighbours that will probably
+ * be touched too are opened with the page.  What is told of them may be too
+ * much, never too little.
+ */
+static void touch_run(struct memory *memory, const struct mapping *map,
+		      uint64_t page, bool write)
+{
+	struct span span = around(map, page, RUN_PAGES, RUN_PAGES + 1);
+	uint64_t from = page, to = page + 1;
+	bool in_order;
+
+	write |= (memory->state[page] & PAGE_WAS_WRITTEN_BEFORE) != 0;
+	in_order = write && page > span.first &&
+		   (memory->state[page - 1] & PAGE_WRITTEN);
+	while (from > span.first &&
+	       goes_along(memory, map, from - 1, write, false))
+		from--;
+	while (to < span.end && goes_along(memory, map, to, write, in_order))
+		to++;
+	for (uint64_t other = from; other < to; other++)
+		mark(memory, map, other, write);
+	arena_protect(memory, from << GUEST_PAGE_SHIFT,
+		      (to - from) << GUEST_PAGE_SHIFT, memory->state[page]);
+}
+
+static bool is_absent(const struct memory *memory, const struct mapping *map,
+		      uint64_t page)
+{
+	return (page_state(memory, map, page) & PAGE_CLOSED) == PAGE_ABSENT;
+}
+
+static bool is_expected(const struct memory *memory, const struct mapping *map,
+			uint64_t page)
+{
+	return is_absent(memory, map, page) &&
+	       memory->observer.expects(memory->observer.context,
+					origin(map, page));
+}
+
+/* Opens absent pages and has them filled in. */
+static void supply_span(struct memory *memory, const struct mapping *map,
+			struct span span)
+{
+	uint64_t start = span.first << GUEST_PAGE_SHIFT;
+	uint64_t size = (span.end - span.first) << GUEST_PAGE_SHIFT;
+
+	arena_protect(memory, start, size, PAGE_READ | PAGE_WRITTEN);
+	arena_fill_soon(memory, start, size);
+	supply(memory, map, span);
+	for (uint64_t page = span.first; page < span.end; page++)
+		mark(memory, map, page, true);
+}
+
+/*
+ * How far expected neighbours are supplied along, each way: the further, the
+ * more pages the guest has asked for already.
+ */
+static uint64_t reach(const struct memory *memory)
+{
+	uint64_t doublings = memory->opened / REACH_DOUBLES;
+
+	return (uint64_t)RUN_PAGES
+	       << (doublings < REACH_MOST ? doublings : REACH_MOST);
+}
+
+/* Supplies an absent page, and those around it that will be asked for. */
+static void supply_run(struct memory *memory, const struct mapping *map,
+		       uint64_t page)
+{
+	uint64_t far = reach(memory);
+	struct span most = around(map, page, far, far + 1);
+	struct span span = { page, page + 1 };
+
+	while (span.first > most.first &&
+	       is_expected(memory, map, span.first - 1))
+		span.first--;
+	while (span.end < most.end && is_expected(memory, map, span.end))
+		span.end++;
+	supply_span(memory, map, span);
+}
+
+static void supply_absent(struct memory *memory, const struct mapping *map,
+			  struct span span)
+{
+	uint64_t page = span.first;
+
+	while (page < span.end) {
+		uint64_t first = page;
+
+		while (page < span.end && is_absent(memory, map, page))
+			page++;
+		if (page > first)
+			supply_span(memory, map, (struct span){ first, page });
+		else
+			page++;
+	}
+}
+
+bool memory_kept(struct memory *memory, uint64_t page,
+		 uint8_t bytes[GUEST_PAGE])
+{
+	guest_addr addr = page << GUEST_PAGE_SHIFT;
+	struct mapping *map = memory_find(memory, addr);
+	unsigned state;
+
+	if (!map)
+		return false;
+	map = mapping_home(memory, map, &addr);
+	page = mapping_arena(map, addr) >> GUEST_PAGE_SHIFT;
+	state = page_state(memory, map, page);
+	if (!(state & PAGE_KEPT))
+		return false;
+	arena_protect(memory, page << GUEST_PAGE_SHIFT, GUEST_PAGE,
+		      PAGE_READ | PAGE_WRITTEN);
+	if (state & PAGE_ABSENT)
+		supply(memory, map, (struct span){ page, page + 1 });
+	memcpy(bytes, host_page(memory, page), GUEST_PAGE);
+	arena_protect(memory, page << GUEST_PAGE_SHIFT, GUEST_PAGE, 0);
+	return true;
+}
+
+void memory_supply(struct memory *memory, uint64_t page, uint64_t count)
+{
+	while (count) {
+		guest_addr addr = page << GUEST_PAGE_SHIFT;
+		const struct mapping *map = memory_find(memory, addr);
+		uint64_t span = 1, first;
+
+		if (map) {
+			first = mapping_arena(map, addr) >> GUEST_PAGE_SHIFT;
+			span = around(map, first, 0, count).end - first;
+			supply_absent(memory, map,
+				      (struct span){ first, first + span });
+		}
+		page += span;
+		count -= span;
+	}
+}
+
+void arena_touch(struct memory *memory, const struct mapping *map,
+		 uint64_t page, bool write)
+{
+	unsigned need = write ? PAGE_WRITTEN : PAGE_READ;
+	unsigned state;
+
+	if (map->region.common)
+		map = arena_mapping(memory, page);
+	state = page_state(memory, map, page);
+	page_note(memory, page);
+	if (!(state & PAGE_CLOSED) && (state & need))
+		return;
+	if (++memory->opened > OPENED_MOST)
+		touch_cluster(memory, map, page, write);
+	else if (memory->tracks && !(state & PAGE_CLOSED))
+		touch_run(memory, map, page, write);
+	else if (memory->observer.expects &&
+		 is_absent(memory, map, page))
+		supply_run(memory, map, page);
+	else
+		touch_page(memory, map, page, write);
+}
+
+/* ------- faults ------- */
+
+static struct memory *caught;	/* the one memory whose faults we take */
+
+static bool is_write(const ucontext_t *context)
+{
+	return context->uc_mcontext.gregs[REG_ERR] & 2;
+}
+
+/* Whether somebody has sent the signal; then it is dealt with. */
+static bool was_sent(int number, siginfo_t *info, void *context)
+{
+	int saved = errno;
+
+	if (info->si_code > 0)
+		return false;
+	if (caught && caught->sent) {
+		caught->sent(number, info, context);
+	} else {
+		signal(number, SIG_DFL);
+		raise(number);
+	}
+	errno = saved;
+	return true;
+}
+
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+	struct memory *memory = caught;
+	uint64_t at = (uint64_t)((uint8_t *)info->si_addr -
+				 (memory ? memory->arena : NULL));
+	const struct mapping *map = NULL;
+	int saved = errno;
+
+	if (was_sent(number, info, context))
+		return;
+	if (memory && at < memory->arena_size)
+		map = arena_mapping(memory, at >> GUEST_PAGE_SHIFT);
+	if (!map) {
+		signal(number, SIG_DFL);	/* happens again, and kills us */
+		return;
+	}
+	at >>= GUEST_PAGE_SHIFT;
+	arena_touch(memory, map, at, is_write(context));
+	errno = saved;
+}
+
+/* The mapping that has a host address, in the arena or as its alias. */
+static struct mapping *find_host(struct memory *memory, const uint8_t *at,
+				 guest_addr *addr)
+{
+	uint64_t offset = (uint64_t)(at - memory->arena);
+	struct mapping *map;
+
+	if (offset < memory->arena_size) {
+		map = arena_mapping(memory, offset >> GUEST_PAGE_SHIFT);
+		if (map)
+			*addr = map->region.start + (offset - map->arena);
+		return map;
+	}
+	for (size_t i = 0; i < memory->count; i++) {
+		map = &memory->maps[i];
+		if (map->alias && (uint64_t)(at - map->alias) <
+					  mapping_size(map)) {
+			*addr = map->region.start + (uint64_t)(at - map->alias);
+			return map;
+		}
+	}
+	return NULL;
+}
+
+/* A page of a file that has become shorter. */
+static void on_missing(int number, siginfo_t *info, void *context)
+{
+	struct memory *memory = caught;
+	uint8_t *at = info->si_addr;
+	struct mapping *map = NULL;
+	guest_addr addr;
+	int saved = errno;
+
+	if (was_sent(number, info, context))
+		return;
+	if (memory && memory->lost)
+		map = find_host(memory, at, &addr);
+	if (!map ||
+	    mmap(at - addr % GUEST_PAGE, GUEST_PAGE, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		 0) == MAP_FAILED) {
+		signal(number, SIG_DFL);
+		return;
+	}
+	memory->was_lost = map->may_renew = true;
+	memory->lost(memory->lost_context, memory_address(memory, addr),
+		     memory->by_kernel);
+	errno = saved;
+}
+
+void memory_on_lost(struct memory *memory,
+		    void (*lost)(void *context, guest_addr addr, bool kernel),
+		    void *context)
+{
+	memory->lost = lost;
+	memory->lost_context = context;
+}
+
+void memory_on_sent(struct memory *memory, memory_signal *sent)
+{
+	memory->sent = sent;
+}
+
+int arena_catch_faults(struct memory *memory, struct failure *why)
+{
+	struct sigaction action = {
+		.sa_sigaction = on_fault,
+		.sa_flags = SA_SIGINFO | SA_RESTART,
+	};
+
+	assert(!caught);
+	sigemptyset(&action.sa_mask);
+	if (sigaction(SIGSEGV, &action, NULL))
+		return failed(why, ERR_SYSTEM, "cannot catch faults: %s",
+			      strerror(errno));
+	action.sa_sigaction = on_missing;
+	sigaction(SIGBUS, &action, NULL);
+	caught = memory;
+	return 0;
+}
+
+void arena_leave_faults(struct memory *memory)
+{
+	if (caught != memory)
+		return;
+	caught = NULL;
+	signal(SIGSEGV, SIG_DFL);
+	signal(SIGBUS, SIG_DFL);
+}

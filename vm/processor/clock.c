@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* clock.c - how many steps have retired, and the budget for those to come */
+#include "vm/processor/run.h"
+
+#include <assert.h>
+
+/* Steps of this run that have been paid for. */
+static uint64_t paid(const struct vm *vm)
+{
+	int64_t left = __atomic_load_n(&vm->counter->budget, __ATOMIC_RELAXED);
+
+	if (left < -(ASKED_PENALTY / 2))
+		left += ASKED_PENALTY;
+	return (uint64_t)(vm->granted - left);
+}
+
+uint64_t vm_steps(const struct vm *vm)
+{
+	return vm->running ? vm->steps + paid(vm) : vm->steps;
+}
+
+uint64_t vm_steps_at_block(const struct vm *vm)
+{
+	uint64_t steps = vm_steps(vm);
+
+	if (vm->running && vm->counter->current)
+		steps -= vm->blocks[vm->counter->current].count;
+	return steps;
+}
+
+void vm_set_steps(struct vm *vm, uint64_t steps)
+{
+	assert(!vm->running);
+	vm->steps = steps;
+}
+
+bool vm_is_running(const struct vm *vm)
+{
+	return vm->running;
+}
+
+void vm_interrupt(struct vm *vm)
+{
+	vm->wanted = true;
+	vm_stop_soon(vm);
+}
+
+void vm_limit_pauses(struct vm *vm, unsigned most)
+{
+	vm->pauses_most = most;
+}
+
+bool vm_has_paused(const struct vm *vm)
+{
+	return vm->pauses_most && vm->pauses >= vm->pauses_most;
+}
+
+void vm_stop_soon(struct vm *vm)
+{
+	if (vm->counter->asked)
+		return;
+	vm->counter->asked = 1;
+	__atomic_fetch_sub(&vm->counter->budget, ASKED_PENALTY,
+			   __ATOMIC_RELAXED);
+}
+
+void clock_grant(struct vm *vm, uint64_t budget)
+{
+	vm->granted = (int64_t)budget;
+	vm->running = true;
+	__atomic_store_n(&vm->counter->budget, vm->granted, __ATOMIC_RELAXED);
+	/* A signal before this was not seen; one after it has lowered it. */
+	if (vm->counter->asked)
+		__atomic_store_n(&vm->counter->budget,
+				 vm->granted - ASKED_PENALTY, __ATOMIC_RELAXED);
+}
+
+void clock_settle(struct vm *vm)
+{
+	vm->steps += paid(vm);
+	vm->running = false;
+}
