@@ -3,8 +3,7 @@
  * vm.h - one guest processor and its memory
  *
  * Runs translated code and says exactly where and why it stopped.  It knows
- * nothing of operating systems, recordings or files.  vm/ is the only folder
- * that includes <unicorn/unicorn.h>.
+ * nothing of operating systems, recordings or files.
  *
  * Every block of guest code is decoded once, before it first runs: that
  * counts its instructions and finds those that the engine would execute
@@ -27,10 +26,9 @@
 
 #include "formats/region.h"
 #include "formats/registers.h"
+#include "vm/memory/memory.h"
 
 struct failure;
-struct memory;
-struct memory_observer;
 struct vm;
 
 enum vm_stop_kind {
@@ -54,8 +52,6 @@ enum vm_fault_kind {
 	FAULT_FLOAT_X87,	/* raised and unmasked is in the registers */
 	FAULT_INTERRUPT,	/* `number` of another int instruction */
 };
-
-enum vm_access { ACCESS_READ, ACCESS_WRITE, ACCESS_FETCH };
 
 /* Instructions whose result depends on the machine they run on. */
 enum vm_value {
@@ -222,12 +218,6 @@ struct vm_flow {
 
 /* Callable while a guest runs, and stands at `pc`. */
 struct vm_flow vm_flow(struct vm *vm, guest_addr pc);
-
-/* What CPUID puts into EAX, EBX, ECX, EDX. */
-struct vm_cpuid {
-	uint32_t eax, ebx, ecx, edx;
-};
-struct vm_cpuid vm_cpuid(uint32_t leaf, uint32_t subleaf);
 
 /* "mov rax, rbx" for a person; `size` gets the instruction's length. */
 void vm_disassemble(struct vm *vm, guest_addr pc, char *text, size_t room,

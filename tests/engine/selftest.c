@@ -13,11 +13,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
+#include <unicorn/unicorn.h>
 
 #include "formats/error.h"
 #include "tests/unit/engine.h"
-#include "vm/processor/plan.h"
-#include "vm/processor/run.h"
+#include "vm/processor/processor.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -56,7 +56,7 @@ failure(const char *format, ...)
 
 /* The first address of the block that is to be translated first. */
 static guest_addr first_block;
-static const struct vm *machine;
+static const struct vm *guest;
 
 /* Its arguments are the processor, the block and a number. */
 static void check_block(const ucontext_t *context)
@@ -74,7 +74,7 @@ static void check_state(const ucontext_t *context)
 {
 	const void *state = (void *)context->uc_mcontext.gregs[REG_RDI];
 
-	if (state != machine->state)
+	if (state != engine_x86(guest->engine)->general)
 		failure("its state is not where it was found");
 }
 
@@ -93,7 +93,7 @@ static void on_breakpoint(int number, siginfo_t *info, void *opaque)
 		*it->ours = it->byte;
 		it->is_called = true;
 		context->uc_mcontext.gregs[REG_RIP]--;
-		if (!strcmp(it->group, "plan"))
+		if (!strcmp(it->name, "gen_intermediate_code_x86_64"))
 			check_block(context);
 		else if (!strcmp(it->group, "sse") || !strcmp(it->group, "x87"))
 			check_state(context);
@@ -359,9 +359,9 @@ static void check_inlining(struct vm *vm)
 {
 	const uint64_t misses = 100;
 
-	if (!vm->code_base)
+	if (!engine_inlines(vm->engine))
 		failure("the call of the hook of a block has another form");
-	if (jumps_missed() > misses)
+	if (engine_jumps_missed(vm->engine) > misses)
 		failure("the answers about jumps are not used");
 }
 
@@ -374,7 +374,7 @@ static void run_all_parts(void)
 		failure("%s", why.text);
 		return;
 	}
-	machine = vm;
+	guest = vm;
 	first_block = CODE_AT;
 	map(vm, CODE_AT, ROOM, MAY_READ | MAY_WRITE | MAY_EXEC);
 	map(vm, NUMBERS_AT, ROOM, MAY_READ);

@@ -11,7 +11,7 @@
 #include "formats/error.h"
 #include "tests/unit/engine.h"
 #include "tests/unit/table.h"
-#include "vm/vm_internal.h"
+#include "vm/processor/processor.h"
 
 #define CODE 0x10000u
 #define FUNCTION 0x20000u
@@ -189,16 +189,16 @@ static void finds_what_is_there(void **state)
 static void is_quick(void **state)
 {
 	struct vm *vm = machine();
-	uint64_t before = jumps_missed();
+	uint64_t before = engine_jumps_missed(vm->engine);
 
 	(void)state;
 	expect(vm, 1);
-	if (jumps_missed() - before > 20)
-		fail_msg("%u of %u", (unsigned)(jumps_missed() - before),
+	if (engine_jumps_missed(vm->engine) - before > 20)
+		fail_msg("%u of %u", (unsigned)(engine_jumps_missed(vm->engine) - before),
 			 2 * CALLS);
-	before = jumps_missed();
+	before = engine_jumps_missed(vm->engine);
 	expect(vm, 1);
-	assert_true(jumps_missed() - before <= 20);
+	assert_true(engine_jumps_missed(vm->engine) - before <= 20);
 	vm_destroy(vm);
 }
 

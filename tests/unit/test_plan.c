@@ -12,7 +12,7 @@
 #include "formats/error.h"
 #include "tests/unit/engine.h"
 #include "tests/unit/table.h"
-#include "vm/processor/plan.h"
+#include "vm/processor/processor.h"
 
 #define CODE 0x10000u		/* two pages */
 #define DATA 0x20000u
@@ -130,9 +130,9 @@ static void is_translated_once(void **state)
 	assert_int_equal(stop.pc, CODE + (loop->end - loop->code) - 1);
 	assert_int_equal(vm_steps(vm),
 			 ROUNDS * (AROUND + 2 * (loop->body + 2)));
-	if (plan_translated(vm) > TRANSLATIONS_FEW)
-		fail_msg("%u translations", (unsigned)plan_translated(vm));
-	assert_true(plan_translated(vm) > 3);
+	if (vm->planned > TRANSLATIONS_FEW)
+		fail_msg("%u translations", (unsigned)vm->planned);
+	assert_true(vm->planned > 3);
 	vm_destroy(vm);
 }
 

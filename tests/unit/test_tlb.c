@@ -5,7 +5,7 @@
 #include "formats/error.h"
 #include "tests/unit/engine.h"
 #include "tests/unit/table.h"
-#include "vm/vm_internal.h"
+#include "vm/processor/processor.h"
 
 #define CODE 0x10000u
 #define DATA 0x1000000u

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vm/arch/x86/cpuid.h"
 #include "vm/linux/proc.h"
 #include "vm/linux/process.h"
 

@@ -387,3 +387,24 @@ const uint8_t *memory_peek(struct memory *memory, uint64_t page)
 			      PAGE_READ);
 	return memory->arena + at;
 }
+
+size_t memory_code(struct memory *memory, guest_addr addr, void *bytes,
+		   size_t size)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		struct mapping *map = memory_find(memory, addr + done);
+		size_t span;
+
+		if (!map)
+			break;
+		span = map->region.end - (addr + done);
+		if (span > size - done)
+			span = size - done;
+		memcpy((uint8_t *)bytes + done,
+		       memory->arena + mapping_arena(map, addr + done), span);
+		done += span;
+	}
+	return done;
+}

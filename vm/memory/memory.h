@@ -44,6 +44,8 @@
 struct failure;
 struct memory;
 
+enum vm_access { ACCESS_READ, ACCESS_WRITE, ACCESS_FETCH };
+
 #define MEMORY_ATTACHED UINT64_MAX	/* a device that no file is on */
 
 /*
@@ -216,6 +218,13 @@ guest_addr memory_find_gap(const struct memory *memory, uint64_t size,
  */
 int memory_read(struct memory *memory, guest_addr addr, void *bytes,
 		size_t size);
+
+/*
+ * Code, as the processor fetches it: without touching anything, whatever the
+ * permissions.  How many bytes, up to what is not mapped.
+ */
+size_t memory_code(struct memory *memory, guest_addr addr, void *bytes,
+		   size_t size);
 
 /* The guest itself reads, by an instruction that the host performs. */
 int memory_load(struct memory *memory, guest_addr addr, void *bytes,

@@ -1,265 +1,200 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* blocks.c - decoding blocks of guest code, for the count and the gate */
-#include "vm/processor/plan.h"
-#include "vm/arch/x86/gate.h"
-#include "vm/arch/x86/length.h"
-#include "vm/arch/x86/prefixes.h"
+/* blocks.c - what is known of each block of guest code that was translated */
+#include "vm/processor/processor.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-/* Reads code without touching anything: the engine has just been there. */
-static size_t read_code(struct vm *vm, guest_addr pc, uint8_t *bytes,
-			size_t size)
+/* Bytes of a block at most: the engine takes no more than 512 instructions. */
+#define BLOCK_MOST 8192u
+#define BLOCKS_FIRST 4096u
+
+/* Doubles the room for elements until so many more fit; NULL: out of memory. */
+static void *make_room(void *elements, uint32_t count, uint32_t more,
+		       uint32_t *room, size_t size)
 {
-	size_t done = 0;
+	uint32_t wanted = *room ? *room : BLOCKS_FIRST;
+	void *larger;
 
-	while (done < size) {
-		struct mapping *map = memory_find(vm->memory, pc + done);
-		size_t span;
-
-		if (!map)
-			break;
-		span = map->region.end - (pc + done);
-		if (span > size - done)
-			span = size - done;
-		memcpy(bytes + done,
-		       vm->memory->arena + mapping_arena(map, pc + done), span);
-		done += span;
-	}
-	return done;
-}
-
-size_t block_length(struct vm *vm, const uint8_t *code, size_t left,
-		    guest_addr pc)
-{
-	size_t known = x86_length(code, left);
-
-	return known ? known : block_decode_insn(vm, code, left, pc);
+	if (elements && count + more <= *room)
+		return elements;
+	while (wanted < count + more)
+		wanted *= 2;
+	larger = realloc(elements, wanted * size);
+	if (larger)
+		*room = wanted;
+	return larger;
 }
 
 static struct block *new_block(struct vm *vm)
 {
-	if (vm->block_count == vm->block_room) {
-		uint32_t room = vm->block_room ? vm->block_room * 2 : 4096;
-		struct block *more =
-			realloc(vm->blocks, room * sizeof(*vm->blocks));
+	struct block *blocks = make_room(vm->blocks, vm->block_count, 1,
+					 &vm->block_room, sizeof(*blocks));
+	uint8_t *sizes;
 
-		if (!more)
-			return NULL;
-		if (!vm->block_room)
-			vm->block_count = 1;	/* number 0 is no block */
-		vm->blocks = more;
-		vm->block_room = room;
-	}
+	if (!blocks)
+		return NULL;
+	vm->blocks = blocks;
+	if (!vm->block_count)
+		vm->block_count = 1;	/* number 0 is no block */
+	sizes = make_room(vm->sizes, vm->size_count, BLOCK_MOST, &vm->size_room,
+			  1);
+	if (!sizes)
+		return NULL;
+	vm->sizes = sizes;
 	return &vm->blocks[vm->block_count];
 }
 
-/* INS, OUTS, MOVS, CMPS, STOS, LODS, SCAS */
-static bool is_string(const uint8_t *at, const uint8_t *end)
+static void take(struct vm *vm, struct block *block, const struct insn *insn,
+		 bool *demands)
 {
-	if (at >= end)
-		return false;
-	return (*at >= 0xa4 && *at <= 0xa7) || (*at >= 0xaa && *at <= 0xaf) ||
-	       (*at >= 0x6c && *at <= 0x6f);
+	if (insn->special && block->special == NO_SPECIAL)
+		block->special = block->inlined.count;
+	block->hooked |= insn->demands || insn->hooked;
+	block->ends_rep = insn->repeats;
+	block->ends_block = insn->ends_block;
+	block->pauses = insn->pauses;
+	block->last_size = insn->size;
+	*demands |= insn->demands;
+	vm->sizes[vm->size_count++] = insn->size;
+	block->inlined.count++;
 }
 
-/*
- * Whether the engine ends a block behind this instruction: jumps, calls,
- * returns, system calls, repeated strings, changes of flags that it translates
- * for (POPF, STI) and of segments.
- */
-static bool ends_block(const uint8_t *at, const uint8_t *end, bool rep)
+static void find_demands(struct vm *vm, struct block *block,
+			 const uint8_t *code, size_t size)
 {
-	if (at >= end)
-		return false;
-	if (rep && is_string(at, end))
-		return true;
-	switch (*at) {
-	case 0x0f:
-		return at + 1 < end &&
-		       ((at[1] & 0xf0) == 0x80 || at[1] == 0x05 ||
-			at[1] == 0xa1 || at[1] == 0xa9 || at[1] == 0xb2 ||
-			at[1] == 0xb4 || at[1] == 0xb5);
-	case 0xff:
-		return at + 1 < end && (at[1] >> 3 & 7) >= 2 &&
-		       (at[1] >> 3 & 7) <= 5;
-	case 0x8e: case 0x9d: case 0xc2: case 0xc3: case 0xe8: case 0xe9:
-	case 0xeb: case 0xfb:
-		return true;
+	struct demand found[DEMANDS_OF_BLOCK];
+	unsigned count;
+
+	if (!vm->demands) {
+		void *room = mmap(NULL, DEMANDS_MOST * sizeof(*vm->demands),
+				  PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+				  -1, 0);
+
+		if (room == MAP_FAILED)
+			return;
+		vm->demands = room;
+		engine_set_demands(vm->engine, room);
 	}
-	return (*at & 0xf0) == 0x70 || (*at >= 0xe0 && *at <= 0xe3);
-}
-
-bool block_ends(const uint8_t *code, const uint8_t *end)
-{
-	bool rep;
-	const uint8_t *at = skip_prefixes(code, end, &rep);
-
-	return ends_block(at, end, rep);
-}
-
-static void decode_last(struct block *block, const uint8_t *code,
-			const uint8_t *end)
-{
-	bool rep;
-	const uint8_t *at = skip_prefixes(code, end, &rep);
-
-	block->ends_rep = rep && is_string(at, end);
-	block->ends_block = ends_block(at, end, rep);
-	block->starts_rep = block->ends_rep && block->count == 1;
-	block->pauses = rep && at < end && *at == 0x90;
-	block->last_size = (uint16_t)(end - code);
-}
-
-/* Also says whether an operand must be aligned. */
-static bool is_hooked(const struct vm *vm, const uint8_t *code,
-		      const uint8_t *end, bool *aligned)
-{
-	bool rep;
-	const uint8_t *opcode = skip_prefixes(code, end, &rep);
-	bool wants = align_wants(code, opcode, end);
-
-	*aligned |= wants;
-	return wants || float_wants_hook(vm, opcode, end);
+	if (vm->demand_count + DEMANDS_OF_BLOCK > DEMANDS_MOST)
+		return;
+	vm->cpu.arch->demands(&vm->cpu, block->inlined.pc, code, size,
+			      block->inlined.count, found, DEMANDS_OF_BLOCK,
+			      &count);
+	block->inlined.demands = (uint8_t)count;
+	block->inlined.first_demand = vm->demand_count;
+	memcpy(vm->demands + vm->demand_count, found, count * sizeof(*found));
+	vm->demand_count += count;
 }
 
 uint32_t block_decode(struct vm *vm, guest_addr pc, uint32_t size)
 {
-	uint8_t code[8192];
+	uint8_t code[BLOCK_MOST];
 	struct block *block = new_block(vm);
-	size_t at = 0, last = 0;
-	bool aligned = false;
+	size_t at = 0;
+	bool demands = false;
 
 	if (!block)
 		return 0;
 	memset(block, 0, sizeof(*block));
-	block->pc = pc;
-	block->size = size;
+	block->inlined.pc = pc;
+	block->inlined.size = size;
 	block->special = NO_SPECIAL;
-	size = (uint32_t)read_code(vm, pc, code,
-				   size < sizeof(code) ? size : sizeof(code));
+	block->first_size = vm->size_count;
+	size = (uint32_t)memory_code(vm->memory, pc, code,
+				     size < sizeof(code) ? size : sizeof(code));
 	while (at < size) {
-		size_t step = block_length(vm, code + at, size - at, pc + at);
+		struct insn insn = vm->cpu.arch->decode(&vm->cpu, code + at,
+							size - at, pc + at);
 
-		if (x86_gate(code + at, code + size) != GATE_OPEN &&
-		    block->special == NO_SPECIAL)
-			block->special = block->count;
-		block->hooked |= is_hooked(vm, code + at, code + at + step,
-					   &aligned);
-		last = at;
-		block->count++;
-		if (!step)
+		take(vm, block, &insn, &demands);
+		if (!insn.size) {
+			block->last_size = (uint8_t)(size - at);
 			break;
-		at += step;
+		}
+		at += insn.size;
 	}
-	decode_last(block, code + last, code + size);
-	if (aligned)
-		align_find_demands(vm, block);
+	block->inlined.starts_rep = block->ends_rep &&
+				    block->inlined.count == 1;
+	if (demands)
+		find_demands(vm, block, code, size);
 	return vm->block_count++;
 }
 
-unsigned block_index_of(struct vm *vm, const struct block *block,
+unsigned block_index_of(const struct vm *vm, const struct block *block,
 			guest_addr pc)
 {
-	uint8_t code[8192];
-	size_t size = read_code(vm, block->pc, code,
-				block->size < sizeof(code) ? block->size :
-							     sizeof(code));
-	unsigned index = 0;
+	guest_addr at = block->inlined.pc;
 
-	for (size_t at = 0; at < size && index < block->count; index++) {
-		size_t step;
+	for (unsigned i = 0; i < block->inlined.count; i++) {
+		unsigned size = vm->sizes[block->first_size + i];
 
-		if (block->pc + at == pc)
-			return index;
-		step = block_length(vm, code + at, size - at, block->pc + at);
-		if (!step)
+		if (at == pc)
+			return i;
+		if (!size)
 			break;
-		at += step;
+		at += size;
 	}
-	return block->count;
+	return block->inlined.count;
 }
 
-guest_addr block_address_of(struct vm *vm, const struct block *block,
+guest_addr block_address_of(const struct vm *vm, const struct block *block,
 			    unsigned index)
 {
-	uint8_t code[8192];
-	size_t size = read_code(vm, block->pc, code,
-				block->size < sizeof(code) ? block->size :
-							     sizeof(code));
-	size_t at = 0;
+	guest_addr at = block->inlined.pc;
 
-	while (index-- > 0 && at < size) {
-		size_t step = block_length(vm, code + at, size - at, block->pc + at);
-
-		if (!step)
-			break;
-		at += step;
-	}
-	return block->pc + at;
+	for (unsigned i = 0; i < index && i < block->inlined.count; i++)
+		at += vm->sizes[block->first_size + i];
+	return at;
 }
 
-size_t block_code(struct vm *vm, guest_addr pc, uint8_t *code,
-		  const uint8_t **opcode)
+static unsigned low_bits(struct vm *vm, int reg)
 {
-	size_t size = read_code(vm, pc, code, X86_INSN_MOST);
-	bool rep;
-
-	*opcode = skip_prefixes(code, code + size, &rep);
-	return size;
+	return reg == DEMAND_NONE ? 0 : vm->cpu.arch->low_bits(&vm->cpu, reg);
 }
 
-void block_see(struct vm *vm, const struct block *block, block_see_fn *see,
-	       void *context)
+unsigned block_violation(struct vm *vm, const struct block *block)
 {
-	uint8_t code[8192];
-	size_t size = read_code(vm, block->pc, code,
-				block->size < sizeof(code) ? block->size :
-							     sizeof(code));
-	size_t at = 0, step;
+	const struct engine_block *inlined = &block->inlined;
 
-	for (unsigned i = 0; i < block->count && at < size; i++, at += step) {
-		bool rep;
+	for (unsigned i = 0; i < inlined->demands; i++) {
+		const struct demand *demand =
+			&vm->demands[inlined->first_demand + i];
+		unsigned sum = low_bits(vm, demand->base) + demand->offset +
+			       (low_bits(vm, demand->index) << demand->shift);
 
-		step = block_length(vm, code + at, size - at, block->pc + at);
-		if (!step)
-			break;
-		see(context, block->pc + at, code + at,
-		    skip_prefixes(code + at, code + at + step, &rep),
-		    code + at + step);
+		if (sum % 16)
+			return demand->insn;
 	}
+	return NO_SPECIAL;
 }
 
-bool block_explain(struct vm *vm, guest_addr pc, struct vm_stop *stop)
+/* All but the block under way. */
+void blocks_forget(struct vm *vm)
 {
-	uint8_t code[X86_INSN_MOST];
-	size_t size = read_code(vm, pc, code, sizeof(code));
-	bool rep;
-	const uint8_t *at = skip_prefixes(code, code + size, &rep);
+	struct counter *counter = engine_counter(vm->engine);
+	struct block *present = &vm->blocks[counter->current];
+	const uint8_t *sizes = vm->sizes + present->first_size;
 
-	stop->kind = VM_STOP_FAULT;
-	stop->size = (unsigned)block_length(vm, code, size, pc);
-	switch (x86_gate(code, code + size)) {
-	case GATE_VALUE:
-		stop->kind = VM_STOP_VALUE;
-		stop->value = *at == 0x0f && at[1] == 0x31 ? VALUE_TSC :
-			      *at == 0x0f && at[1] == 0xa2 ? VALUE_CPUID :
-							     VALUE_HOST;
-		break;
-	case GATE_EMULATE:
-		return false;
-	case GATE_PRIVILEGE:
-		stop->fault = FAULT_PRIVILEGE;
-		break;
-	case GATE_INT:
-		stop->number = *at == 0xcd ? at[1] : 3;
-		stop->fault = *at == 0xf1	? FAULT_DEBUG :
-			      stop->number == 3 ? FAULT_BREAKPOINT :
-						  FAULT_INTERRUPT;
-		break;
-	default:
-		stop->fault = FAULT_INVALID;
-	}
-	return true;
+	vm->block_count = 1;
+	vm->size_count = vm->demand_count = 0;
+	if (!counter->current)
+		return;
+	memmove(vm->sizes, sizes, present->inlined.count);
+	vm->size_count = present->inlined.count;
+	vm->blocks[1] = *present;
+	vm->blocks[1].first_size = 0;
+	vm->blocks[1].inlined.demands = 0;
+	vm->block_count = 2;
+	counter->current = 1;
+}
+
+void blocks_release(struct vm *vm)
+{
+	if (vm->demands)
+		munmap(vm->demands, DEMANDS_MOST * sizeof(*vm->demands));
+	free(vm->blocks);
+	free(vm->sizes);
 }

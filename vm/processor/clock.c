@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* clock.c - how many steps have retired, and the budget for those to come */
-#include "vm/processor/run.h"
+#include "vm/processor/processor.h"
 
 #include <assert.h>
 
 /* Steps of this run that have been paid for. */
 static uint64_t paid(const struct vm *vm)
 {
-	int64_t left = __atomic_load_n(&vm->counter->budget, __ATOMIC_RELAXED);
+	int64_t left = __atomic_load_n(&engine_counter(vm->engine)->budget, __ATOMIC_RELAXED);
 
 	if (left < -(ASKED_PENALTY / 2))
 		left += ASKED_PENALTY;
@@ -23,8 +23,8 @@ uint64_t vm_steps_at_block(const struct vm *vm)
 {
 	uint64_t steps = vm_steps(vm);
 
-	if (vm->running && vm->counter->current)
-		steps -= vm->blocks[vm->counter->current].count;
+	if (vm->running && engine_counter(vm->engine)->current)
+		steps -= vm->blocks[engine_counter(vm->engine)->current].inlined.count;
 	return steps;
 }
 
@@ -57,10 +57,10 @@ bool vm_has_paused(const struct vm *vm)
 
 void vm_stop_soon(struct vm *vm)
 {
-	if (vm->counter->asked)
+	if (engine_counter(vm->engine)->asked)
 		return;
-	vm->counter->asked = 1;
-	__atomic_fetch_sub(&vm->counter->budget, ASKED_PENALTY,
+	engine_counter(vm->engine)->asked = 1;
+	__atomic_fetch_sub(&engine_counter(vm->engine)->budget, ASKED_PENALTY,
 			   __ATOMIC_RELAXED);
 }
 
@@ -68,10 +68,10 @@ void clock_grant(struct vm *vm, uint64_t budget)
 {
 	vm->granted = (int64_t)budget;
 	vm->running = true;
-	__atomic_store_n(&vm->counter->budget, vm->granted, __ATOMIC_RELAXED);
+	__atomic_store_n(&engine_counter(vm->engine)->budget, vm->granted, __ATOMIC_RELAXED);
 	/* A signal before this was not seen; one after it has lowered it. */
-	if (vm->counter->asked)
-		__atomic_store_n(&vm->counter->budget,
+	if (engine_counter(vm->engine)->asked)
+		__atomic_store_n(&engine_counter(vm->engine)->budget,
 				 vm->granted - ASKED_PENALTY, __ATOMIC_RELAXED);
 }
 

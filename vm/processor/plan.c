@@ -3,8 +3,7 @@
  * plan.c - what is settled about a block before the engine translates it
  *
  * The engine makes a block of all instructions up to the next jump, wherever
- * it begins.  Its function that does so is defined here, too, as in jumps.c,
- * and told to make a shorter one where a block is better to begin:
+ * it begins.  It is told to make a shorter one where a block is better to begin:
  *
  * - with an instruction that must not run in the engine, so that the guest
  *   stops there without a part of a block being translated for it each time;
@@ -12,19 +11,11 @@
  *   way: it follows from the registers that this block begins with;
  * - with a page, because nobody has asked yet for what is on the next one.
  *
- * Before, the hook of float.c is laid over the instructions that want it.
- * Nothing has to be translated twice, or dropped, because of what it holds:
- * dropping would hit blocks that overlap, which lead to each other in loops.
+ * Before, the hook on instructions is laid over those that want it.  Nothing
+ * has to be translated twice, or dropped, because of what it holds: dropping
+ * would hit blocks that overlap, which lead to each other in loops.
  */
-#include "vm/processor/plan.h"
-
-#include <string.h>
-
-#include "vm/engine/build/exact.h"
-#include "vm/arch/x86/gate.h"
-#include "vm/arch/x86/prefixes.h"
-
-static struct vm *running;
+#include "vm/processor/processor.h"
 
 struct plan {
 	struct vm *vm;
@@ -34,7 +25,7 @@ struct plan {
 	unsigned count;		/* instructions, and how many of them lie ... */
 	unsigned whole;		/* ... all on this page, ... */
 	size_t size;		/* ... with so many bytes */
-	bool has_aligned;
+	bool has_demands;
 	guest_addr first, last;	/* to be hooked; 0: none */
 };
 
@@ -46,112 +37,91 @@ static void hook(struct plan *plan, guest_addr pc)
 		plan->last = pc;
 }
 
-/* Takes an instruction into the block. */
-static void take(struct plan *plan, const uint8_t *code, size_t size)
-{
-	guest_addr pc = plan->pc + (size_t)(code - plan->code);
-	const uint8_t *opcode, *end = code + size;
-	bool rep;
-
-	opcode = skip_prefixes(code, end, &rep);
-	plan->has_aligned |= align_wants(code, opcode, end);
-	plan->count++;
-	plan->whole++;
-	plan->size += size;
-	if (float_wants_hook(plan->vm, opcode, end))
-		hook(plan, pc);
-}
-
 /* Goes through at most `most` instructions, up to a jump or the page's end. */
 static void survey(struct plan *plan, unsigned most)
 {
-	const uint8_t *code = plan->code, *end;
+	struct cpu *cpu = &plan->vm->cpu;
+	const uint8_t *code = plan->code;
 
 	plan->count = plan->whole = 0;
 	plan->size = 0;
 	plan->first = plan->last = 0;
-	for (; plan->count < most && code < plan->end; code = end) {
+	while (plan->count < most && code < plan->end) {
 		guest_addr pc = plan->pc + plan->size;
-		size_t size = block_length(plan->vm, code,
-					   (size_t)(plan->end - code), pc);
+		struct insn insn = cpu->arch->decode(
+			cpu, code, (size_t)(plan->end - code), pc);
 
-		end = size ? code + size : plan->end;
-		if (plan->cuts && plan->count &&
-		    x86_gate(code, end) != GATE_OPEN)
+		if (plan->cuts && plan->count && insn.special)
 			return;
-		if (!size) {
+		plan->count++;
+		if (!insn.size) {
 			/* Not known, or not all of it: the hook will see. */
 			hook(plan, pc);
-			plan->count++;
 			return;
 		}
-		take(plan, code, size);
-		if (block_ends(code, end))
+		plan->has_demands |= insn.demands;
+		plan->whole++;
+		plan->size += insn.size;
+		if (insn.hooked)
+			hook(plan, pc);
+		if (insn.ends_block)
 			return;
+		code += insn.size;
 	}
+}
+
+/* Address of an instruction of the block. */
+static guest_addr address_of(const struct plan *plan, unsigned index)
+{
+	struct cpu *cpu = &plan->vm->cpu;
+	size_t at = 0;
+
+	for (unsigned i = 0; i < index; i++)
+		at += cpu->arch->decode(cpu, plan->code + at,
+					(size_t)(plan->end - plan->code) - at,
+					plan->pc + at)
+			      .size;
+	return plan->pc + at;
 }
 
 /* Ends the block before an operand, or hooks those that remain. */
 static void look_at_operands(struct plan *plan)
 {
-	struct block block = {
-		.pc = plan->pc,
-		.size = (uint32_t)plan->size,
-		.count = (uint16_t)plan->whole,
-	};
 	struct vm *vm = plan->vm;
-	struct loose loose = align_find_loose(vm, &block);
+	struct demand demands[DEMANDS_OF_BLOCK];
+	/* What is found room for here will find some when it is needed. */
+	unsigned room = vm->demand_count + 64 * DEMANDS_OF_BLOCK < DEMANDS_MOST ?
+				DEMANDS_OF_BLOCK : 0;
+	unsigned found;
+	struct loose loose = vm->cpu.arch->demands(
+		&vm->cpu, plan->pc, plan->code, plan->size, plan->whole,
+		demands, room, &found);
 
 	if (loose.next && plan->cuts) {
 		survey(plan, loose.next);
 	} else if (loose.next) {
-		hook(plan, block_address_of(vm, &block, loose.next));
-		hook(plan, block_address_of(vm, &block, loose.last));
+		hook(plan, address_of(plan, loose.next));
+		hook(plan, address_of(plan, loose.last));
 	}
 	if (loose.is_first)
 		hook(plan, plan->pc);
 }
 
-/* How many instructions the block at `pc` is to have. */
-static unsigned settle(struct vm *vm, guest_addr pc, unsigned most)
+unsigned plan_block(struct vm *vm, guest_addr pc, unsigned most)
 {
 	const struct mapping *map = memory_find(vm->memory, pc);
 	struct plan plan = { .vm = vm, .pc = pc };
 
-	float_hook(vm, 0, 0);
+	vm->planned++;
+	engine_hook(vm->engine, 0, 0);
 	if (!map)
 		return most;
 	plan.code = vm->memory->arena + mapping_arena(map, pc);
 	plan.end = plan.code + (GUEST_PAGE - pc % GUEST_PAGE);
 	plan.cuts = !vm->partial;
 	survey(&plan, most);
-	if (plan.has_aligned)
+	if (plan.has_demands)
 		look_at_operands(&plan);
-	float_hook(vm, plan.first, plan.last);
+	engine_hook(vm->engine, plan.first, plan.last);
 	return plan.count;
-}
-
-/* Of the engine: the block begins with its address. */
-typedef void translate_fn(void *cpu, void *block, int most);
-REPLACES(translate_fn, gen_intermediate_code_x86_64);
-void gen_intermediate_code_x86_64(void *cpu, void *block, int most)
-{
-	guest_addr pc;
-
-	memcpy(&pc, block, sizeof(pc));
-	if (running) {
-		running->translated++;
-		most = (int)settle(running, pc, (unsigned)most);
-	}
-	engine_gen_intermediate_code_x86_64(cpu, block, most);
-}
-
-void plan_run(struct vm *vm)
-{
-	running = vm;
-}
-
-uint64_t plan_translated(const struct vm *vm)
-{
-	return vm->translated;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* run.c - running the engine, and knowing exactly where it stopped */
-#include "vm/processor/plan.h"
-#include "vm/processor/run.h"
-#include "vm/arch/x86/length.h"
+#include "vm/processor/processor.h"
 
 #include <string.h>
 
@@ -11,37 +9,37 @@
 /* Whether it stopped before the block vm->stop_block. */
 static bool is_before_block(const struct vm *vm)
 {
-	return vm->stopped == ENGINE_AT_BLOCK ||
-	       vm->stopped == ENGINE_MISALIGNED ||
-	       vm->stopped == ENGINE_SPECIAL;
+	return vm->stopped == STOPPED_AT_BLOCK ||
+	       vm->stopped == STOPPED_MISALIGNED ||
+	       vm->stopped == STOPPED_AT_SPECIAL;
 }
 
 /* Runs the engine from where the guest stands until it stops by itself. */
 static int run_engine(struct vm *vm, guest_addr until, struct vm_stop *stop,
 		      struct failure *why)
 {
-	uc_err err;
+	const unsigned pc = vm->cpu.regs->pc;
+	enum engine_exit exit;
 
-	vm->stopped = ENGINE_NONE;
+	vm->stopped = STOPPED_NOT;
 	vm->faulted = false;
-	hooks_run(vm);
-	err = uc_emu_start(vm->uc, vm_reg(vm, X86_RIP), until, 0, 0);
-	x86_mend_flags(vm);
+	exit = engine_run(vm->engine, vm_reg(vm, pc), until);
+	vm->cpu.arch->left(&vm->cpu);
 	memset(stop, 0, sizeof(*stop));
 	/* With a hook on instructions, the engine does not say so itself. */
 	if (is_before_block(vm))
-		vm_set_reg(vm, X86_RIP, vm->blocks[vm->stop_block].pc);
-	stop->pc = vm_reg(vm, X86_RIP);
-	if (vm->stopped != ENGINE_NONE || stop->pc == until)
+		vm_set_reg(vm, pc, vm->blocks[vm->stop_block].inlined.pc);
+	stop->pc = vm_reg(vm, pc);
+	if (vm->stopped != STOPPED_NOT || stop->pc == until)
 		return 0;
 	if (vm->faulted)
 		return 0;
-	if (err == UC_ERR_INSN_INVALID || err == UC_ERR_EXCEPTION) {
-		vm->stopped = ENGINE_INVALID;
+	if (exit == ENGINE_REFUSED) {
+		vm->stopped = STOPPED_BY_INVALID;
 		return 0;
 	}
 	return failed(why, ERR_SYSTEM, "the engine stopped at 0x%llx: %s",
-		      (unsigned long long)stop->pc, uc_strerror(err));
+		      (unsigned long long)stop->pc, engine_error(vm->engine));
 }
 
 /*
@@ -55,31 +53,13 @@ static int run_part(struct vm *vm, uint32_t number, unsigned count,
 	guest_addr until = block_address_of(vm, &block, count);
 	int rc;
 
-	uc_ctl_remove_cache(vm->uc, block.pc, block.pc + block.size);
+	engine_drop(vm->engine, block.inlined.pc, block.inlined.size);
 	vm->partial = true;
-	vm->counter->current = 0;
+	engine_counter(vm->engine)->current = 0;
 	rc = run_engine(vm, until, stop, why);
 	vm->partial = false;
-	uc_ctl_remove_cache(vm->uc, block.pc, block.pc + block.size);
+	engine_drop(vm->engine, block.inlined.pc, block.inlined.size);
 	return rc;
-}
-
-/* The instruction is executed on the host if its operand allows it. */
-static void explain_operand(struct vm *vm, struct vm_stop *stop)
-{
-	uint8_t code[X86_INSN_MOST];
-	const uint8_t *opcode;
-	guest_addr addr;
-	unsigned size, length;
-
-	block_code(vm, stop->pc, code, &opcode);
-	if (align_wants(code, opcode, code + stop->size) &&
-	    !align_is_met(vm, stop->pc, code, opcode, code + stop->size)) {
-		stop->kind = VM_STOP_FAULT;
-		stop->fault = FAULT_PRIVILEGE;
-	} else if (block_operand(vm, stop->pc, &addr, &size, &length)) {
-		x86_operand_faults(vm, addr, size, ACCESS_READ, stop);
-	}
 }
 
 /* The engine stopped before a block with a special instruction. */
@@ -95,24 +75,22 @@ static int run_to_special(struct vm *vm, struct vm_stop *stop,
 		clock_grant(vm, index);
 		rc = run_part(vm, number, index, stop, why);
 		clock_settle(vm);
-		if (rc || vm->faulted || vm->stopped != ENGINE_NONE)
+		if (rc || vm->faulted || vm->stopped != STOPPED_NOT)
 			return rc;
 	}
-	vm->stopped = ENGINE_SPECIAL;
+	vm->stopped = STOPPED_AT_SPECIAL;
 	if (vm->trace)		/* the engine does not get to see it */
 		vm->trace(vm->trace_context, vm->steps, stop->pc);
-	if (!block_explain(vm, stop->pc, stop)) {
-		vm->emulated = x86_emulate(vm, stop);
-	} else if (stop->kind == VM_STOP_VALUE && stop->value == VALUE_HOST) {
-		explain_operand(vm, stop);
+	if (vm->cpu.arch->explain(&vm->cpu, stop) == PERFORMED) {
+		vm_skip(vm, stop);
+		vm->emulated = true;
 	} else if (stop->kind == VM_STOP_FAULT &&
 		   (stop->fault == FAULT_BREAKPOINT ||
 		    stop->fault == FAULT_DEBUG)) {
+		vm_skip(vm, stop);
 		stop->pc += stop->size;
-		vm_set_reg(vm, X86_RIP, stop->pc);
-		vm->steps++;
 	}
-	vm->counter->current = 0;
+	engine_counter(vm->engine)->current = 0;
 	return 0;
 }
 
@@ -128,7 +106,7 @@ static int run_single(struct vm *vm, unsigned size, struct vm_stop *stop,
 	clock_grant(vm, 1);
 	rc = run_part(vm, number, 1, stop, why);
 	clock_settle(vm);
-	vm->emulated = vm->stopped == ENGINE_NONE && !vm->faulted;
+	vm->emulated = vm->stopped == STOPPED_NOT && !vm->faulted;
 	return rc;
 }
 
@@ -137,10 +115,8 @@ static int run_to_misaligned(struct vm *vm, struct vm_stop *stop,
 			     struct failure *why)
 {
 	uint32_t number = vm->stop_block;
-	unsigned index = align_violation(vm, &vm->blocks[number]);
-	uint8_t code[X86_INSN_MOST];
-	const uint8_t *opcode;
-	size_t size;
+	unsigned index = block_violation(vm, &vm->blocks[number]);
+	unsigned size;
 	int rc = 0;
 
 	if (index && index != NO_SPECIAL) {
@@ -148,26 +124,34 @@ static int run_to_misaligned(struct vm *vm, struct vm_stop *stop,
 		rc = run_part(vm, number, index, stop, why);
 		clock_settle(vm);
 	}
-	if (rc || vm->faulted || (index && vm->stopped != ENGINE_NONE))
+	if (rc || vm->faulted || (index && vm->stopped != STOPPED_NOT))
 		return rc;
-	size = block_code(vm, stop->pc, code, &opcode);
-	size = x86_length(code, size);
-	if (align_is_met(vm, stop->pc, code, opcode, code + size))
-		return run_single(vm, (unsigned)size, stop, why);
-	vm->stopped = ENGINE_SPECIAL;
+	if (vm->cpu.arch->is_aligned(&vm->cpu, stop->pc, &size))
+		return run_single(vm, size, stop, why);
+	vm->stopped = STOPPED_AT_SPECIAL;
 	if (vm->trace)
 		vm->trace(vm->trace_context, vm->steps, stop->pc);
 	stop->kind = VM_STOP_FAULT;
 	stop->fault = FAULT_PRIVILEGE;
-	vm->counter->current = 0;
+	engine_counter(vm->engine)->current = 0;
 	return 0;
 }
 
-/* The engine stopped before an instruction of x87 that raises an exception. */
-static void raise_x87(struct vm *vm, struct vm_stop *stop)
+/* The engine stopped before an instruction that it cannot execute rightly. */
+static void perform(struct vm *vm, struct vm_stop *stop)
 {
 	stop_in_block(vm, stop->pc);
-	vm->emulated = trap_perform_x87(vm, stop);
+	switch (vm->cpu.arch->perform(&vm->cpu, stop)) {
+	case PERFORMED:
+		vm_skip(vm, stop);
+		vm->emulated = true;
+		break;
+	case PERFORMED_BY_ENGINE:
+		vm->emulated = true;
+		break;
+	default:
+		break;
+	}
 }
 
 /* There is a budget left that is too small for the next block. */
@@ -203,7 +187,7 @@ static int run_to_page_end(struct vm *vm, uint64_t left, unsigned *done,
 	if (!number)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	block = &vm->blocks[number];
-	while (*done < block->count && *done < block->special && *done < left &&
+	while (*done < block->inlined.count && *done < block->special && *done < left &&
 	       block_address_of(vm, block, *done + 1) >
 		       block_address_of(vm, block, *done))
 		++*done;
@@ -221,8 +205,8 @@ static bool stopped_for_code(struct vm *vm)
 	if (!vm->code_changed || vm->wanted)
 		return false;
 	vm->code_changed = false;
-	vm->counter->asked = 0;
-	if (vm->stopped != ENGINE_AT_BLOCK)
+	engine_counter(vm->engine)->asked = 0;
+	if (vm->stopped != STOPPED_AT_BLOCK)
 		return false;
 	vm->emulated = true;		/* behind translations_refresh() */
 	return true;
@@ -250,31 +234,31 @@ static int run_once(struct vm *vm, uint64_t budget, bool exact,
 	if (vm->block_count > BLOCKS_MOST)
 		translations_flush(vm);
 	clock_grant(vm, budget);
-	rc = run_engine(vm, NEVER, stop, why);
+	rc = run_engine(vm, ENGINE_NEVER, stop, why);
 	clock_settle(vm);
 	if (rc)
 		return rc;
 	left = budget - (vm->steps - before);
 	if (ask_for_code(vm) || stopped_for_code(vm))
 		return 0;
-	if (vm->stopped == ENGINE_AT_BLOCK && !vm->counter->asked && exact &&
+	if (vm->stopped == STOPPED_AT_BLOCK && !engine_counter(vm->engine)->asked && exact &&
 	    left)
 		rc = run_rest(vm, left, stop, why);
-	else if (vm->stopped == ENGINE_SPECIAL)
+	else if (vm->stopped == STOPPED_AT_SPECIAL)
 		rc = run_to_special(vm, stop, why);
-	else if (vm->stopped == ENGINE_MISALIGNED)
+	else if (vm->stopped == STOPPED_MISALIGNED)
 		rc = run_to_misaligned(vm, stop, why);
-	else if (vm->stopped == ENGINE_NONE && vm->faulted) {
+	else if (vm->stopped == STOPPED_NOT && vm->faulted) {
 		unsigned done;
 
 		rc = run_to_page_end(vm, left, &done, stop, why);
-		vm->emulated = done && vm->stopped == ENGINE_NONE &&
+		vm->emulated = done && vm->stopped == STOPPED_NOT &&
 			       !vm->faulted;
 	}
 	/* Also in the part of a block that has just run. */
-	if (vm->stopped == ENGINE_FLOAT_RAISED) {
-		raise_x87(vm, stop);
-	} else if (vm->stopped == ENGINE_UNMASKED) {
+	if (vm->stopped == STOPPED_TO_PERFORM) {
+		perform(vm, stop);
+	} else if (vm->stopped == STOPPED_TO_REPLAN) {
 		stop_in_block(vm, stop->pc);
 		vm->emulated = true;
 	}

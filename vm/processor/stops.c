@@ -1,102 +1,79 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stops.c - what it means for the guest that the engine stopped */
-#include "vm/processor/run.h"
+#include "vm/processor/processor.h"
 
 void stop_in_block(struct vm *vm, guest_addr pc)
 {
+	struct counter *counter = engine_counter(vm->engine);
 	const struct block *block;
 	unsigned index;
 
-	if (vm->uncounted || !vm->counter->current)
+	if (vm->uncounted || !counter->current)
 		return;		/* it could not even be entered */
-	block = &vm->blocks[vm->counter->current];
+	block = &vm->blocks[counter->current];
 	index = block_index_of(vm, block, pc);
-	if (index == block->count)
+	if (index == block->inlined.count)
 		return;		/* at its end: fetching what follows */
-	vm->steps -= block->count - index;
-	vm->counter->current = 0;
-}
-
-/* Bits 47 to 63 are all equal. */
-static bool is_canonical(guest_addr addr)
-{
-	return (uint64_t)((int64_t)addr >> 47) + 1 < 2;
+	vm->steps -= block->inlined.count - index;
+	counter->current = 0;
 }
 
 static void explain_memory_fault(struct vm *vm, struct vm_stop *stop)
 {
 	stop->kind = VM_STOP_FAULT;
-	stop->fault = FAULT_MEMORY;
 	stop->access = vm->fault_access;
 	stop->mapped = vm->fault_mapped;
-	if (!is_canonical(vm->fault_page)) {
-		stop->fault = vm->fault_access != ACCESS_FETCH &&
-				      block_fault_is_of_stack(vm, stop->pc,
-							      vm->fault_page) ?
-				      FAULT_STACK : FAULT_PRIVILEGE;
-	} else if (vm->fault_access != ACCESS_FETCH) {
-		stop->addr = block_fault_address(vm, stop->pc, vm->fault_page);
-	} else {
-		stop->addr = vm->fault_page > stop->pc ? vm->fault_page :
-							 stop->pc;
-	}
+	vm->cpu.arch->memory_fault(&vm->cpu, vm->fault_page, stop);
 	stop_in_block(vm, stop->pc);
 }
 
-static void explain_interrupt(struct vm *vm, struct vm_stop *stop)
+static void explain_exception(struct vm *vm, struct vm_stop *stop)
 {
 	stop->kind = VM_STOP_FAULT;
-	switch (vm->interrupt) {
-	case 0:
-		stop->fault = FAULT_DIVIDE;
-		break;
-	case 6:
-		stop->fault = FAULT_INVALID;
-		break;
-	default:
-		stop->fault = FAULT_PRIVILEGE;
-	}
 	stop_in_block(vm, stop->pc);
-	x86_exception_taken(vm);
+	vm->cpu.arch->exception(&vm->cpu, vm->exception, stop);
+	engine_counter(vm->engine)->current = 0;
+	vm->generation = 0;	/* its TLB may have come back, too */
+}
+
+static void explain_budget(struct vm *vm, struct vm_stop *stop)
+{
+	struct counter *counter = engine_counter(vm->engine);
+
+	stop->kind = counter->asked ? VM_STOP_ASKED : VM_STOP_BUDGET;
+	counter->asked = 0;
+	vm->wanted = false;
 }
 
 void stop_explain(struct vm *vm, struct vm_stop *stop)
 {
 	switch (vm->stopped) {
-	case ENGINE_MISALIGNED:
-	case ENGINE_UNMASKED:
-	case ENGINE_SPECIAL:
-	case ENGINE_FLOAT_RAISED:
+	case STOPPED_AT_SPECIAL:
+	case STOPPED_MISALIGNED:
+	case STOPPED_TO_REPLAN:
+	case STOPPED_TO_PERFORM:
 		break;		/* has been said */
-	case ENGINE_PROTECTED:
-	case ENGINE_FLOAT_SSE:
-	case ENGINE_FLOAT_X87:
-		stop->kind = VM_STOP_FAULT;
-		stop->fault = vm->stopped == ENGINE_PROTECTED ? FAULT_PRIVILEGE :
-			      vm->stopped == ENGINE_FLOAT_SSE ? FAULT_FLOAT_SSE :
-								FAULT_FLOAT_X87;
+	case STOPPED_BY_FAULT:
+		stop->kind = vm->before.kind;
+		stop->fault = vm->before.fault;
 		stop_in_block(vm, stop->pc);
 		break;
-	case ENGINE_AT_BLOCK:
-		stop->kind = vm->counter->asked ? VM_STOP_ASKED : VM_STOP_BUDGET;
-		vm->counter->asked = 0;
-		vm->wanted = false;
+	case STOPPED_AT_BLOCK:
+		explain_budget(vm, stop);
 		break;
-	case ENGINE_SYSCALL:
+	case STOPPED_BY_SYSCALL:
 		stop->kind = VM_STOP_SYSCALL;
-		stop->size = 2;
-		vm_set_reg(vm, X86_RCX, stop->pc);
-		vm_set_reg(vm, X86_R11, vm_reg(vm, X86_RFLAGS));
+		vm->cpu.arch->syscall(&vm->cpu, stop);
 		break;
-	case ENGINE_INTERRUPT:
-		explain_interrupt(vm, stop);
+	case STOPPED_BY_EXCEPTION:
+		explain_exception(vm, stop);
 		break;
-	case ENGINE_INVALID:
+	case STOPPED_BY_INVALID:
 		stop->kind = VM_STOP_FAULT;
 		stop->fault = FAULT_INVALID;
 		stop_in_block(vm, stop->pc);
 		break;
-	case ENGINE_NONE:
+	case STOPPED_NOT:
 		stop->kind = VM_STOP_BUDGET;
 		if (vm->faulted)
 			explain_memory_fault(vm, stop);

@@ -10,7 +10,7 @@
  * for, the TLB is flushed.  The engine does not tell its size: the guess is
  * right or soon becomes so, and if not, some pages are asked for again.
  */
-#include "vm/vm_internal.h"
+#include "vm/processor/processor.h"
 
 #define ROOM_LEAST (1u << 8)
 #define ROOM_MOST (1u << 17)	/* 8 MiB: 512 MiB of pages */
@@ -24,7 +24,7 @@ void tlb_flush(struct vm *vm)
 {
 	struct tlb *tlb = &vm->tlb;
 
-	uc_ctl_flush_tlb(vm->uc);
+	engine_flush_tlb(vm->engine);
 	if (tlb->misses < tlb->room / 4 && tlb->room > ROOM_LEAST)
 		tlb->room /= 2;
 	tlb->misses = 0;
@@ -39,7 +39,7 @@ void tlb_missed(struct vm *vm)
 	tlb->total++;
 	if (++tlb->misses < rounds * tlb->room)
 		return;
-	uc_ctl_flush_tlb(vm->uc);
+	engine_flush_tlb(vm->engine);
 	tlb->misses = 0;
 	if (tlb->room < ROOM_MOST)
 		tlb->room *= 2;

@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* translations.c - dropping what is translated: code that has changed, or all */
-#include "vm/processor/run.h"
+#include "vm/processor/processor.h"
 
-#include <string.h>
+/* Drops what was translated before instructions wanted something else. */
+static void forget_code(struct vm *vm)
+{
+	struct memory *memory = vm->memory;
+
+	vm->cpu.must_replan = false;
+	for (size_t i = 0; i < memory->count && vm->block_count; i++)
+		memory_note_stale(memory, &memory->maps[i],
+				  memory->maps[i].region.start,
+				  mapping_size(&memory->maps[i]));
+}
 
 /*
  * A translation is found by its arena address, whatever its permission is now.
@@ -11,14 +21,16 @@ void translations_refresh(struct vm *vm)
 {
 	struct memory *memory = vm->memory;
 
+	if (vm->cpu.must_replan)
+		forget_code(vm);
 	if (memory->stale_count) {
 		vm->probing = true;
 		tlb_flush(vm);
 		for (size_t i = 0; i < memory->stale_count; i++) {
 			guest_addr addr = memory->stale[i].addr;
 
-			uc_ctl_remove_cache(vm->uc, addr,
-					    addr + memory->stale[i].size);
+			engine_drop(vm->engine, addr,
+				    memory->stale[i].size);
 		}
 		memory->stale_count = 0;
 		vm->probing = false;
@@ -32,18 +44,7 @@ void translations_refresh(struct vm *vm)
 
 void translations_flush(struct vm *vm)
 {
-	struct block present = vm->blocks[vm->counter->current];
-
-	uc_ctl_flush_tb(vm->uc);
-	memset(vm->known, 0, sizeof(vm->known));
-	vm->block_count = 1;
-	vm->demand_count = 0;
-	vm->checks.used = 0;
-	present.demands = 0;
-	if (vm->counter->current) {
-		vm->blocks[1] = present;
-		vm->block_count = 2;
-		vm->counter->current = 1;
-	}
+	engine_drop_all(vm->engine);
+	blocks_forget(vm);
 	vm->flushes++;
 }

@@ -13,9 +13,9 @@
  * the instructions' own pages.
  */
 #include <string.h>
-#include <sys/mman.h>
 
-#include "vm/processor/plan.h"
+#include "vm/arch/x86/prefixes.h"
+#include "vm/arch/x86/x86.h"
 
 #define ALIGNMENT 16u
 
@@ -87,7 +87,7 @@ bool align_wants(const uint8_t *code, const uint8_t *opcode,
 	return wants && modrm < end && *modrm < 0xc0;
 }
 
-bool align_is_met(struct vm *vm, guest_addr pc, const uint8_t *code,
+bool align_is_met(struct cpu *cpu, guest_addr pc, const uint8_t *code,
 		  const uint8_t *opcode, const uint8_t *end)
 {
 	struct operand_form form;
@@ -95,8 +95,8 @@ bool align_is_met(struct vm *vm, guest_addr pc, const uint8_t *code,
 	unsigned size, length;
 
 	if (operand_decode(code, opcode, end, &form))
-		addr = operand_at(vm, &form, pc + (size_t)(end - code));
-	else if (!block_operand(vm, pc, &addr, &size, &length))
+		addr = operand_at(cpu, &form, pc + (size_t)(end - code));
+	else if (!x86_operand(cpu, pc, &addr, &size, &length))
 		return true;
 	return addr % ALIGNMENT == 0;
 }
@@ -111,11 +111,11 @@ struct known {
 };
 
 struct walk {
-	struct vm *vm;
-	struct block *block;
+	struct cpu *cpu;
 	struct known regs[16];
 	unsigned index;		/* of the instruction */
-	uint32_t most;		/* demands there may be */
+	struct demand *out;
+	unsigned room, found;
 	struct loose loose;
 };
 
@@ -154,17 +154,20 @@ static const uint8_t families[X86_REG_ENDING] = {
 static void forget_written(struct walk *walk, guest_addr pc,
 			   const uint8_t *code, size_t size)
 {
-	struct vm *vm = walk->vm;
+	struct x86 *x86 = x86_of(walk->cpu);
 	cs_regs read, written;
 	uint8_t reads, writes;
+	bool known;
 
-	if (!cs_disasm_iter(vm->decoder, &code, &size, &pc, vm->insn) ||
-	    cs_regs_access(vm->decoder, vm->insn, read, &reads, written,
-			   &writes)) {
-		for (unsigned i = 0; i < 16; i++)
-			forget(walk, i);
+	cs_option(x86->decoder, CS_OPT_DETAIL, CS_OPT_ON);
+	known = cs_disasm_iter(x86->decoder, &code, &size, &pc, x86->insn) &&
+		!cs_regs_access(x86->decoder, x86->insn, read, &reads, written,
+				&writes);
+	cs_option(x86->decoder, CS_OPT_DETAIL, CS_OPT_OFF);
+	for (unsigned i = 0; !known && i < 16; i++)
+		forget(walk, i);
+	if (!known)
 		return;
-	}
 	for (unsigned i = 0; i < writes; i++) {
 		if (families[written[i]])
 			forget(walk, families[written[i]] - 1u);
@@ -264,19 +267,12 @@ static bool is_same(const struct demand *a, const struct demand *b)
 /* False if there is no room. */
 static bool add_demand(struct walk *walk, const struct demand *demand)
 {
-	struct vm *vm = walk->vm;
-	struct block *block = walk->block;
-
-	for (unsigned i = 0; i < block->demands; i++)
-		if (is_same(&vm->demands[block->first_demand + i], demand))
+	for (unsigned i = 0; i < walk->found; i++)
+		if (is_same(&walk->out[i], demand))
 			return true;
-	if (block->demands == DEMANDS_OF_BLOCK ||
-	    vm->demand_count >= walk->most)
+	if (walk->found == walk->room)
 		return false;
-	if (!block->demands)
-		block->first_demand = vm->demand_count;
-	vm->demands[vm->demand_count++] = *demand;
-	block->demands++;
+	walk->out[walk->found++] = *demand;
 	return true;
 }
 
@@ -319,10 +315,11 @@ static bool demand_of(struct walk *walk, guest_addr pc, const uint8_t *code,
 	       add_demand(walk, &demand);
 }
 
-static void walk_over(void *context, guest_addr pc, const uint8_t *code,
-		      const uint8_t *opcode, const uint8_t *end)
+static void walk_over(struct walk *walk, guest_addr pc, const uint8_t *code,
+		      const uint8_t *end)
 {
-	struct walk *walk = context;
+	bool rep;
+	const uint8_t *opcode = skip_prefixes(code, end, &rep);
 
 	if (align_wants(code, opcode, end) &&
 	    !demand_of(walk, pc, code, opcode, end)) {
@@ -336,62 +333,35 @@ static void walk_over(void *context, guest_addr pc, const uint8_t *code,
 	walk->index++;
 }
 
-static struct loose find(struct vm *vm, struct block *block, uint32_t most)
+struct loose x86_demands(struct cpu *cpu, guest_addr pc, const uint8_t *code,
+			 size_t size, unsigned count, struct demand *out,
+			 unsigned room, unsigned *found)
 {
-	struct walk walk = { .vm = vm, .block = block, .most = most };
+	struct walk walk = { .cpu = cpu, .out = out, .room = room };
 
-	if (!vm->state)
-		return walk.loose;
-	if (!vm->demands) {
-		void *room = mmap(NULL, DEMANDS_MOST * sizeof(*vm->demands),
-				  PROT_READ | PROT_WRITE,
-				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-				  -1, 0);
-
-		if (room == MAP_FAILED)
-			return walk.loose;
-		vm->demands = room;
-	}
 	for (int8_t i = 0; i < 16; i++)
 		walk.regs[i].from = i;
-	cs_option(vm->decoder, CS_OPT_DETAIL, CS_OPT_ON);
-	block_see(vm, block, walk_over, &walk);
-	cs_option(vm->decoder, CS_OPT_DETAIL, CS_OPT_OFF);
+	for (size_t at = 0, step; at < size && walk.index < count; at += step) {
+		step = x86_size(cpu, code + at, size - at, pc + at);
+		if (!step)
+			break;
+		walk_over(&walk, pc + at, code + at, code + at + step);
+	}
+	*found = walk.found;
 	return walk.loose;
 }
 
-void align_find_demands(struct vm *vm, struct block *block)
+unsigned x86_low_bits(struct cpu *cpu, int reg)
 {
-	find(vm, block, DEMANDS_MOST);
+	return engine_x86(cpu->engine)->general[8 * reg];
 }
 
-/* What is found room for here will find some when it is needed. */
-struct loose align_find_loose(struct vm *vm, const struct block *block)
+bool x86_is_aligned(struct cpu *cpu, guest_addr pc, unsigned *size)
 {
-	struct block copy = *block;
-	uint32_t count = vm->demand_count;
-	struct loose loose =
-		find(vm, &copy, DEMANDS_MOST - 64 * DEMANDS_OF_BLOCK);
+	uint8_t code[X86_INSN_MOST];
+	const uint8_t *opcode;
+	size_t left = x86_fetch(cpu, pc, code, &opcode);
 
-	vm->demand_count = count;
-	return loose;
-}
-
-static unsigned low_bits(const struct vm *vm, int reg)
-{
-	return reg == OPERAND_NONE ? 0 : vm->state[8 * reg];
-}
-
-unsigned align_violation(struct vm *vm, const struct block *block)
-{
-	for (unsigned i = 0; i < block->demands; i++) {
-		const struct demand *demand =
-			&vm->demands[block->first_demand + i];
-		unsigned sum = low_bits(vm, demand->base) + demand->offset +
-			       (low_bits(vm, demand->index) << demand->shift);
-
-		if (sum % ALIGNMENT)
-			return demand->insn;
-	}
-	return NO_SPECIAL;
+	*size = (unsigned)x86_length(code, left);
+	return align_is_met(cpu, pc, code, opcode, code + *size);
 }

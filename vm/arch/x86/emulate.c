@@ -7,11 +7,10 @@
  *
  * Source: Intel 64 SDM volume 2, CMPXCHG8B/CMPXCHG16B, NEG; volume 1, 3.4.3.
  */
-#include "vm/vm_internal.h"
+#include "vm/arch/x86/x86.h"
 
 #include <string.h>
 
-#include "vm/arch/x86/length.h"
 
 enum {
 	FLAG_CF = 1 << 0,
@@ -29,37 +28,14 @@ struct operand {
 	uint8_t bytes[16];
 };
 
-bool x86_operand_faults(struct vm *vm, guest_addr addr, unsigned size,
-			enum vm_access access, struct vm_stop *stop)
-{
-	unsigned need = access == ACCESS_WRITE ? MAY_WRITE :
-			MAY_READ | MAY_WRITE | MAY_EXEC;
-	const struct region *region = NULL;
-	guest_addr end = addr + size;
-
-	for (; addr < end; addr++) {
-		region = memory_region_at(vm->memory, addr);
-		if (!region || !(region->prot & need))
-			break;
-	}
-	if (addr == end)
-		return false;
-	stop->kind = VM_STOP_FAULT;
-	stop->fault = FAULT_MEMORY;
-	stop->access = access;
-	stop->addr = addr;
-	stop->mapped = region != NULL;
-	return true;
-}
-
 /* If the memory is as expected it gets a new value, else it is returned. */
-static void compare_exchange(struct vm *vm, struct operand *operand)
+static void compare_exchange(struct cpu *cpu, struct operand *operand)
 {
 	size_t half = operand->size / 2;
 	uint64_t found[2] = { 0 }, wanted[2] = { 0 };
-	uint64_t rax = vm_reg(vm, X86_RAX), rdx = vm_reg(vm, X86_RDX);
-	uint64_t rbx = vm_reg(vm, X86_RBX), rcx = vm_reg(vm, X86_RCX);
-	uint64_t flags = vm_reg(vm, X86_RFLAGS) & ~(uint64_t)FLAG_ZF;
+	uint64_t rax = x86_read_reg(cpu, X86_RAX), rdx = x86_read_reg(cpu, X86_RDX);
+	uint64_t rbx = x86_read_reg(cpu, X86_RBX), rcx = x86_read_reg(cpu, X86_RCX);
+	uint64_t flags = x86_read_reg(cpu, X86_RFLAGS) & ~(uint64_t)FLAG_ZF;
 
 	memcpy(&found[0], operand->bytes, half);
 	memcpy(&found[1], operand->bytes + half, half);
@@ -70,17 +46,17 @@ static void compare_exchange(struct vm *vm, struct operand *operand)
 		memcpy(operand->bytes + half, &rcx, half);
 		flags |= FLAG_ZF;
 	} else {
-		vm_set_reg(vm, X86_RAX, found[0]);
-		vm_set_reg(vm, X86_RDX, found[1]);
+		x86_write_reg(cpu, X86_RAX, found[0]);
+		x86_write_reg(cpu, X86_RDX, found[1]);
 	}
-	vm_set_reg(vm, X86_RFLAGS, flags);
+	x86_write_reg(cpu, X86_RFLAGS, flags);
 }
 
-static void negate(struct vm *vm, struct operand *operand)
+static void negate(struct cpu *cpu, struct operand *operand)
 {
 	const uint64_t all = FLAG_CF | FLAG_PF | FLAG_AF | FLAG_ZF | FLAG_SF |
 			     FLAG_OF;
-	uint64_t flags = vm_reg(vm, X86_RFLAGS) & ~all;
+	uint64_t flags = x86_read_reg(cpu, X86_RFLAGS) & ~all;
 	uint64_t sign = UINT64_C(1) << (operand->size * 8 - 1);
 	uint64_t old = 0, value;
 
@@ -92,43 +68,35 @@ static void negate(struct vm *vm, struct operand *operand)
 	flags |= old == sign ? FLAG_OF : 0;
 	flags |= old & 0xf ? FLAG_AF : 0;
 	flags |= __builtin_parity((unsigned)value & 0xff) ? 0 : FLAG_PF;
-	vm_set_reg(vm, X86_RFLAGS, flags);
+	x86_write_reg(cpu, X86_RFLAGS, flags);
 }
 
 
-bool x86_refuse(struct vm_stop *stop)
-{
-	stop->kind = VM_STOP_FAULT;
-	stop->fault = FAULT_PRIVILEGE;
-	return false;
-}
-
-bool x86_emulate(struct vm *vm, struct vm_stop *stop)
+bool x86_emulate(struct cpu *cpu, struct vm_stop *stop)
 {
 	uint8_t code[X86_INSN_MOST];
 	const uint8_t *opcode;
-	size_t left = block_code(vm, stop->pc, code, &opcode);
+	size_t left = x86_fetch(cpu, stop->pc, code, &opcode);
 	struct operand operand;
 	unsigned length;
 
 	if (x86_system_knows(*opcode))
-		return x86_system(vm, code, opcode, left, stop);
-	if (!block_operand(vm, stop->pc, &operand.addr, &operand.size,
+		return x86_system(cpu, code, opcode, left, stop);
+	if (!x86_operand(cpu, stop->pc, &operand.addr, &operand.size,
 			   &length) ||
 	    (operand.size == 16 && operand.addr % 16))
 		return x86_refuse(stop);
-	if (x86_operand_faults(vm, operand.addr, operand.size, ACCESS_WRITE,
+	if (x86_operand_faults(cpu, operand.addr, operand.size, ACCESS_WRITE,
 			       stop))
 		return false;
-	watch_operand(vm, operand.addr, NULL, operand.size);
-	memory_load(vm->memory, operand.addr, operand.bytes, operand.size);
-	if (vm->insn->id == X86_INS_NEG)
-		negate(vm, &operand);
+	cpu_watch(cpu, operand.addr, NULL, operand.size);
+	memory_load(cpu->memory, operand.addr, operand.bytes, operand.size);
+	if (x86_of(cpu)->insn->id == X86_INS_NEG)
+		negate(cpu, &operand);
 	else
-		compare_exchange(vm, &operand);
-	watch_operand(vm, operand.addr, operand.bytes, operand.size);
-	memory_store(vm->memory, operand.addr, operand.bytes, operand.size);
+		compare_exchange(cpu, &operand);
+	cpu_watch(cpu, operand.addr, operand.bytes, operand.size);
+	memory_store(cpu->memory, operand.addr, operand.bytes, operand.size);
 	stop->size = length;
-	vm_skip(vm, stop);
 	return true;
 }

@@ -13,10 +13,9 @@
  *
  * Source: Intel 64 SDM volume 1, 8.1.10, 8.3.11, 10.5.1; volume 2, FLDENV.
  */
-#include "vm/processor/plan.h"
+#include "vm/arch/x86/x86.h"
 #include <string.h>
 
-#include "vm/arch/x86/length.h"
 
 #define MXCSR_ALL_MASKED 0x1f80u
 #define MXCSR_FZ 0x8000u
@@ -103,7 +102,7 @@ static enum float_kind kind_of(const uint8_t *opcode, const uint8_t *end)
 	}
 }
 
-bool float_wants_hook(const struct vm *vm, const uint8_t *opcode,
+bool float_wants_hook(const struct cpu *cpu, const uint8_t *opcode,
 		      const uint8_t *end)
 {
 	switch (kind_of(opcode, end)) {
@@ -111,7 +110,7 @@ bool float_wants_hook(const struct vm *vm, const uint8_t *opcode,
 		return false;
 	case FLOAT_SSE:
 	case FLOAT_X87:
-		return vm->traps;
+		return x86_of(cpu)->traps;
 	default:
 		return true;
 	}
@@ -119,14 +118,14 @@ bool float_wants_hook(const struct vm *vm, const uint8_t *opcode,
 
 /* ------- what happens before such an instruction ------- */
 
-struct insn {
+struct insn_parts {
 	guest_addr pc;
 	uint8_t code[X86_INSN_MOST];
 	const uint8_t *opcode, *end;
 };
 
 /* Reads `size` bytes, `at` bytes into the operand; false if it will fault. */
-static bool load_field(struct vm *vm, const struct insn *insn, unsigned at,
+static bool load_field(struct cpu *cpu, const struct insn_parts *insn, unsigned at,
 		       void *bytes, size_t size)
 {
 	struct operand_form form;
@@ -134,13 +133,13 @@ static bool load_field(struct vm *vm, const struct insn *insn, unsigned at,
 
 	if (!operand_decode(insn->code, insn->opcode, insn->end, &form))
 		return false;
-	addr = operand_at(vm, &form,
+	addr = operand_at(cpu, &form,
 			  insn->pc + (size_t)(insn->end - insn->code));
-	return !memory_load(vm->memory, addr + at, bytes, size);
+	return !memory_load(cpu->memory, addr + at, bytes, size);
 }
 
 /* Where the status word is in what FLDENV, FRSTOR and FXRSTOR load. */
-static unsigned status_field(const struct insn *insn, enum float_kind kind)
+static unsigned status_field(const struct insn_parts *insn, enum float_kind kind)
 {
 	bool is_short = memchr(insn->code, 0x66,
 			       (size_t)(insn->opcode - insn->code));
@@ -149,195 +148,171 @@ static unsigned status_field(const struct insn *insn, enum float_kind kind)
 }
 
 /* The units' flags become those that the registers are about to have. */
-static void load_flags(struct vm *vm, const struct insn *insn,
+static void load_flags(struct cpu *cpu, const struct insn_parts *insn,
 		       enum float_kind kind)
 {
 	uint16_t status;
 	uint32_t mxcsr = 0;
 
-	if (!load_field(vm, insn, status_field(insn, kind), &status,
+	if (!load_field(cpu, insn, status_field(insn, kind), &status,
 			sizeof(status)) ||
 	    (kind == FLOAT_LOADS_ALL &&
-	     !load_field(vm, insn, FXSAVE_MXCSR, &mxcsr, sizeof(mxcsr))))
+	     !load_field(cpu, insn, FXSAVE_MXCSR, &mxcsr, sizeof(mxcsr))))
 		return;
-	*vm->x87.raised = (uint8_t)(status & FLOAT_UNIT_FLAGS);
+	*engine_x86(cpu->engine)->x87.raised = (uint8_t)(status & FLOAT_UNIT_FLAGS);
 	if (kind != FLOAT_LOADS_ALL)
 		return;
-	*vm->sse.raised = (uint8_t)(mxcsr & FLOAT_UNIT_FLAGS);
-	*vm->sse.flush = mxcsr & MXCSR_FZ ? 1 : 0;
+	*engine_x86(cpu->engine)->sse.raised = (uint8_t)(mxcsr & FLOAT_UNIT_FLAGS);
+	*engine_x86(cpu->engine)->sse.flush = mxcsr & MXCSR_FZ ? 1 : 0;
 }
 
-static void stop_here(struct vm *vm, enum engine_stop what)
+static enum before faults(struct vm_stop *stop, enum vm_fault_kind fault)
 {
-	vm->stopped = what;
-	uc_emu_stop(vm->uc);
+	stop->kind = VM_STOP_FAULT;
+	stop->fault = fault;
+	return BEFORE_FAULTS;
 }
 
 /* An exception is about to be unmasked: all code is to be watched. */
-static void look_at_masks(struct vm *vm, const struct insn *insn,
-			  enum float_kind kind)
+static enum before unmask(struct cpu *cpu)
+{
+	float_watch_math(cpu);
+	return BEFORE_REPLANS;
+}
+
+static enum before look_at_masks(struct cpu *cpu, const struct insn_parts *insn,
+				 enum float_kind kind)
 {
 	uint16_t control;
 	uint32_t mxcsr = MXCSR_ALL_MASKED;
 
-	if (vm->traps || !load_field(vm, insn, 0, &control, sizeof(control)) ||
+	if (x86_of(cpu)->traps ||
+	    !load_field(cpu, insn, 0, &control, sizeof(control)) ||
 	    (kind == FLOAT_LOADS_ALL &&
-	     !load_field(vm, insn, FXSAVE_MXCSR, &mxcsr, sizeof(mxcsr))) ||
+	     !load_field(cpu, insn, FXSAVE_MXCSR, &mxcsr, sizeof(mxcsr))) ||
 	    !trap_unmasks(mxcsr, control))
-		return;
-	float_watch_math(vm);
-	stop_here(vm, ENGINE_UNMASKED);
+		return BEFORE_RUNS;
+	return unmask(cpu);
 }
 
 /* MXCSR is about to be loaded: not every value can be, and not unseen. */
-static void look_at_mxcsr(struct vm *vm, const struct insn *insn)
+static enum before look_at_mxcsr(struct cpu *cpu, const struct insn_parts *insn,
+				 struct vm_stop *stop)
 {
 	uint32_t mxcsr;
 
-	if (!load_field(vm, insn, 0, &mxcsr, sizeof(mxcsr)))
-		return;
-	if (mxcsr & MXCSR_RESERVED) {
-		stop_here(vm, ENGINE_PROTECTED);
-	} else if (!vm->traps && trap_unmasks(mxcsr, CONTROL_ALL_MASKED)) {
-		float_watch_math(vm);
-		stop_here(vm, ENGINE_UNMASKED);
-	}
+	if (!load_field(cpu, insn, 0, &mxcsr, sizeof(mxcsr)))
+		return BEFORE_RUNS;
+	if (mxcsr & MXCSR_RESERVED)
+		return faults(stop, FAULT_PRIVILEGE);
+	if (!x86_of(cpu)->traps && trap_unmasks(mxcsr, CONTROL_ALL_MASKED))
+		return unmask(cpu);
+	return BEFORE_RUNS;
 }
 
 /* Whether the instruction raises an exception that is unmasked. */
-static void look_for_trap(struct vm *vm, const struct insn *insn,
-			  enum float_kind kind)
+static enum before look_for_trap(struct cpu *cpu, const struct insn_parts *insn,
+				 enum float_kind kind, struct vm_stop *stop)
 {
-	if (kind != FLOAT_X87) {
-		if (trap_sse(vm, insn->pc, insn->code, insn->opcode, insn->end))
-			stop_here(vm, ENGINE_FLOAT_SSE);
-	} else if (trap_is_pending(vm)) {
-		stop_here(vm, ENGINE_FLOAT_X87);
-	} else if (trap_unmasks(MXCSR_ALL_MASKED,
-				(uint16_t)vm_reg(vm, X86_FPCW)) &&
-		   trap_x87(vm, insn->pc, insn->code, insn->opcode,
-			    insn->end)) {
-		stop_here(vm, ENGINE_FLOAT_RAISED);
-	}
+	if (!x86_of(cpu)->traps)
+		return BEFORE_RUNS;
+	if (kind != FLOAT_X87)
+		return trap_sse(cpu, insn->pc, insn->code, insn->opcode,
+				insn->end) ?
+			       faults(stop, FAULT_FLOAT_SSE) : BEFORE_RUNS;
+	if (trap_is_pending(cpu))
+		return faults(stop, FAULT_FLOAT_X87);
+	if (trap_unmasks(MXCSR_ALL_MASKED, (uint16_t)x86_read_reg(cpu, X86_FPCW)) &&
+	    trap_x87(cpu, insn->pc, insn->code, insn->opcode, insn->end))
+		return BEFORE_PERFORMS;
+	return BEFORE_RUNS;
 }
 
-/* Leaves the call out where it would do nothing; `ret` is where it returns. */
-static void leave_out(struct vm *vm, const struct insn *insn,
-		      enum float_kind kind, uint8_t *ret)
+/* Leaves the call out where it would do nothing. */
+static void leave_out(struct cpu *cpu, const struct insn_parts *insn,
+		      enum float_kind kind, const struct engine_call *call)
 {
 	struct demand operand;
 	struct operand_form form;
-	bool has_operand = false;
 
 	if (kind != FLOAT_OTHER && kind != FLOAT_SSE)
 		return;
-	if (align_wants(insn->code, insn->opcode, insn->end)) {
-		if (!operand_decode(insn->code, insn->opcode, insn->end,
-				    &form) ||
-		    form.segment || form.base == OPERAND_NEXT)
-			return;
-		has_operand = true;
-		operand = (struct demand){
-			.base = form.base, .index = form.index,
-			.shift = form.shift,
-			.offset = (uint8_t)(form.displacement & 15),
-		};
+	if (!align_wants(insn->code, insn->opcode, insn->end)) {
+		engine_leave_out(cpu->engine, call, NULL);
+		return;
 	}
-	inline_hook(vm, ret, insn->pc, (uint32_t)(insn->end - insn->code),
-		    has_operand ? &operand : NULL);
+	if (!operand_decode(insn->code, insn->opcode, insn->end, &form) ||
+	    form.segment || form.base == OPERAND_NEXT)
+		return;
+	operand = (struct demand){
+		.base = form.base, .index = form.index, .shift = form.shift,
+		.offset = (uint8_t)(form.displacement & 15),
+	};
+	engine_leave_out(cpu->engine, call, &operand);
 }
 
-__attribute__((noinline)) static void on_float(uc_engine *uc, uint64_t pc,
-					       uint32_t size, void *user)
+/* What the instruction is about to do with registers that show flags. */
+static enum before touch_flags(struct cpu *cpu, const struct insn_parts *insn,
+			       enum float_kind kind, struct vm_stop *stop)
 {
-	uint8_t *ret = __builtin_return_address(0);
-	struct vm *vm = user;
-	struct insn insn = { .pc = pc };
-	enum float_kind kind;
+	const struct engine_x86 *x86 = engine_x86(cpu->engine);
+	bool traps = x86_of(cpu)->traps;
+	enum before before;
 
-	(void)uc;
-	if (vm->trace && !vm->blocks[vm->counter->current].hooked)
-		return;
-	insn.end = insn.code + block_code(vm, pc, insn.code, &insn.opcode);
-	if (insn.end > insn.code + size)
-		insn.end = insn.code + size;
-	if (align_wants(insn.code, insn.opcode, insn.end) &&
-	    !align_is_met(vm, pc, insn.code, insn.opcode, insn.end)) {
-		stop_here(vm, ENGINE_PROTECTED);
-		return;
-	}
-	kind = kind_of(insn.opcode, insn.end);
-	if (!vm->traps)
-		leave_out(vm, &insn, kind, ret);
 	switch (kind) {
-	case FLOAT_OTHER:
-		break;
 	case FLOAT_SHOWS_SSE:
-		x86_show_sse(vm);
-		break;
+		x86_show_sse(cpu);
+		return BEFORE_RUNS;
 	case FLOAT_SHOWS:
-		x86_show_flags(vm);
-		break;
+		x86_show_flags(cpu);
+		return BEFORE_RUNS;
 	case FLOAT_CLEARS:
-		x86_show_flags(vm);
-		*vm->x87.raised = 0;
-		break;
+		x86_show_flags(cpu);
+		*x86->x87.raised = 0;
+		return BEFORE_RUNS;
 	case FLOAT_CONTROLS:
-		if (vm->traps && trap_is_pending(vm))
-			stop_here(vm, ENGINE_FLOAT_X87);
-		else
-			look_at_masks(vm, &insn, kind);
-		break;
+		if (traps && trap_is_pending(cpu))
+			return faults(stop, FAULT_FLOAT_X87);
+		return look_at_masks(cpu, insn, kind);
 	case FLOAT_LOADS_SSE:
-		look_at_mxcsr(vm, &insn);
-		break;
+		return look_at_mxcsr(cpu, insn, stop);
 	case FLOAT_LOADS:
 	case FLOAT_LOADS_ALL:
-		if (kind == FLOAT_LOADS && vm->traps && trap_is_pending(vm)) {
-			stop_here(vm, ENGINE_FLOAT_X87);
-			break;
-		}
-		look_at_masks(vm, &insn, kind);
-		load_flags(vm, &insn, kind);
-		break;
-	case FLOAT_SSE:
-	case FLOAT_X87:
-		if (vm->traps)
-			look_for_trap(vm, &insn, kind);
+		if (kind == FLOAT_LOADS && traps && trap_is_pending(cpu))
+			return faults(stop, FAULT_FLOAT_X87);
+		before = look_at_masks(cpu, insn, kind);
+		if (before == BEFORE_RUNS)
+			load_flags(cpu, insn, kind);
+		return before;
+	default:
+		return look_for_trap(cpu, insn, kind, stop);
 	}
 }
 
-void float_watch_math(struct vm *vm)
+enum before x86_before(struct cpu *cpu, const struct engine_call *call,
+		       struct vm_stop *stop)
 {
-	if (vm->traps)
-		return;
-	vm->traps = true;
-	hooks_forget_code(vm);
+	struct insn_parts insn = { .pc = call->pc };
+	enum float_kind kind;
+
+	insn.end = insn.code + x86_fetch(cpu, call->pc, insn.code,
+					 &insn.opcode);
+	if (insn.end > insn.code + call->size)
+		insn.end = insn.code + call->size;
+	if (align_wants(insn.code, insn.opcode, insn.end) &&
+	    !align_is_met(cpu, call->pc, insn.code, insn.opcode, insn.end))
+		return faults(stop, FAULT_PRIVILEGE);
+	kind = kind_of(insn.opcode, insn.end);
+	if (!x86_of(cpu)->traps)
+		leave_out(cpu, &insn, kind, call);
+	return kind == FLOAT_OTHER ? BEFORE_RUNS :
+				     touch_flags(cpu, &insn, kind, stop);
 }
 
-/* ------- the hook ------- */
-
-#define NO_FIRST (NEVER + 1)
-#define NO_LAST (NEVER + 2)
-#define HOOK_WORDS 8		/* of the engine's structure */
-
-uc_err float_add_hook(struct vm *vm)
+void float_watch_math(struct cpu *cpu)
 {
-	uc_hook hook;
-	uc_err err = uc_hook_add(vm->uc, &hook, UC_HOOK_CODE,
-				 (void *)on_float, vm, NO_FIRST, NO_LAST);
-	uint64_t *words = (uint64_t *)hook;
-
-	for (unsigned i = 0; !err && !vm->hooked && i + 1 < HOOK_WORDS; i++)
-		if (words[i] == NO_FIRST && words[i + 1] == NO_LAST)
-			vm->hooked = &words[i];
-	return err;
-}
-
-void float_hook(struct vm *vm, guest_addr first, guest_addr last)
-{
-	if (!vm->hooked)
+	if (x86_of(cpu)->traps)
 		return;
-	vm->hooked[0] = vm->trace ? 0 : last ? first : NO_FIRST;
-	vm->hooked[1] = vm->trace ? NEVER : last ? last : NO_LAST;
+	x86_of(cpu)->traps = true;
+	cpu->must_replan = true;
 }

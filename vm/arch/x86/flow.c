@@ -7,22 +7,8 @@
  *
  * Source: Intel 64 SDM volume 2 (instruction set reference).
  */
-#include "vm/vm_internal.h"
+#include "vm/arch/x86/x86.h"
 
-#include <stdlib.h>
-
-#include "vm/arch/x86/length.h"
-
-#define KNOWN_FLOWS 16384
-
-/* Direct mapped.  Generations: 0 if nothing is known. */
-struct flow_cache {
-	struct {
-		guest_addr pc;
-		uint64_t generation;
-		struct vm_flow flow;
-	} slots[KNOWN_FLOWS];
-};
 
 #define FAMILY(number, whole, half, quarter, low)                            \
 	[X86_REG_##whole] = (number) + 1, [X86_REG_##half] = (number) + 1,    \
@@ -113,35 +99,17 @@ static struct vm_flow flow_of(const cs_insn *insn)
 	return flow;
 }
 
-static struct vm_flow decode(struct vm *vm, guest_addr pc)
+struct vm_flow x86_flow(struct cpu *cpu, guest_addr pc)
 {
 	/* What cannot be decoded is followed no further. */
 	struct vm_flow flow = { .writes = UINT32_MAX };
 	uint8_t code[X86_INSN_MOST];
 	const uint8_t *opcode;
-	size_t left = block_code(vm, pc, code, &opcode);
+	size_t left = x86_fetch(cpu, pc, code, &opcode);
 
-	cs_option(vm->decoder, CS_OPT_DETAIL, CS_OPT_ON);
-	if (block_decode_insn(vm, code, left, pc))
-		flow = flow_of(vm->insn);
-	cs_option(vm->decoder, CS_OPT_DETAIL, CS_OPT_OFF);
+	cs_option(x86_of(cpu)->decoder, CS_OPT_DETAIL, CS_OPT_ON);
+	if (x86_disassemble(cpu, code, left, pc))
+		flow = flow_of(x86_of(cpu)->insn);
+	cs_option(x86_of(cpu)->decoder, CS_OPT_DETAIL, CS_OPT_OFF);
 	return flow;
-}
-
-struct vm_flow vm_flow(struct vm *vm, guest_addr pc)
-{
-	uint64_t generation = vm->memory->generation + 1;
-	size_t slot = pc % KNOWN_FLOWS;
-
-	if (!vm->flows)
-		vm->flows = calloc(1, sizeof(*vm->flows));
-	if (!vm->flows)
-		return decode(vm, pc);
-	if (vm->flows->slots[slot].pc != pc ||
-	    vm->flows->slots[slot].generation != generation) {
-		vm->flows->slots[slot].pc = pc;
-		vm->flows->slots[slot].generation = generation;
-		vm->flows->slots[slot].flow = decode(vm, pc);
-	}
-	return vm->flows->slots[slot].flow;
 }

@@ -20,7 +20,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "vm/vm_internal.h"
+#include "vm/arch/x86/x86.h"
 
 _Static_assert(offsetof(struct fx_image, memory) == HOST_MEMORY, "FXSAVE");
 
@@ -46,40 +46,40 @@ static uint16_t full_tag(uint8_t tag)
 	return result;
 }
 
-void host_load(struct vm *vm, struct fx_image *image)
+void host_load(struct cpu *cpu, struct fx_image *image)
 {
 	struct reg_file regs;
 
 	memset(image, 0, sizeof(*image));
-	vm_registers(vm, &regs);
-	image->control = (uint16_t)reg_get(vm->regs, &regs, X86_FPCW);
-	image->status = (uint16_t)reg_get(vm->regs, &regs, X86_FPSW);
-	image->tag = short_tag((uint16_t)reg_get(vm->regs, &regs, X86_FPTAG));
-	image->mxcsr = (uint32_t)reg_get(vm->regs, &regs, X86_MXCSR);
+	x86_registers(cpu, &regs);
+	image->control = (uint16_t)reg_get(cpu->regs, &regs, X86_FPCW);
+	image->status = (uint16_t)reg_get(cpu->regs, &regs, X86_FPSW);
+	image->tag = short_tag((uint16_t)reg_get(cpu->regs, &regs, X86_FPTAG));
+	image->mxcsr = (uint32_t)reg_get(cpu->regs, &regs, X86_MXCSR);
 	for (unsigned i = 0; i < 8; i++)
 		memcpy(image->st[i],
-		       regs.bytes + vm->regs->regs[X86_ST0 + i].offset, 10);
+		       regs.bytes + cpu->regs->regs[X86_ST0 + i].offset, 10);
 	for (unsigned i = 0; i < 16; i++)
 		memcpy(image->xmm[i],
-		       regs.bytes + vm->regs->regs[X86_XMM0 + i].offset, 16);
+		       regs.bytes + cpu->regs->regs[X86_XMM0 + i].offset, 16);
 }
 
-void host_store(struct vm *vm, const struct fx_image *image)
+void host_store(struct cpu *cpu, const struct fx_image *image)
 {
 	struct reg_file regs;
 
-	vm_registers(vm, &regs);
-	reg_set(vm->regs, &regs, X86_FPCW, image->control);
-	reg_set(vm->regs, &regs, X86_FPSW, image->status);
-	reg_set(vm->regs, &regs, X86_FPTAG, full_tag(image->tag));
-	reg_set(vm->regs, &regs, X86_MXCSR, image->mxcsr);
+	x86_registers(cpu, &regs);
+	reg_set(cpu->regs, &regs, X86_FPCW, image->control);
+	reg_set(cpu->regs, &regs, X86_FPSW, image->status);
+	reg_set(cpu->regs, &regs, X86_FPTAG, full_tag(image->tag));
+	reg_set(cpu->regs, &regs, X86_MXCSR, image->mxcsr);
 	for (unsigned i = 0; i < 8; i++)
-		memcpy(regs.bytes + vm->regs->regs[X86_ST0 + i].offset,
+		memcpy(regs.bytes + cpu->regs->regs[X86_ST0 + i].offset,
 		       image->st[i], 10);
 	for (unsigned i = 0; i < 16; i++)
-		memcpy(regs.bytes + vm->regs->regs[X86_XMM0 + i].offset,
+		memcpy(regs.bytes + cpu->regs->regs[X86_XMM0 + i].offset,
 		       image->xmm[i], 16);
-	vm_set_registers(vm, &regs);
+	x86_set_registers(cpu, &regs);
 }
 
 /*
@@ -240,14 +240,14 @@ bool host_run(const uint8_t *insn, unsigned size, struct fx_image *image,
 #define STATUS_UNMASKED 0x8080	/* ES, B */
 #define FLAGS_ARITHMETIC UINT64_C(0x8d5)
 
-static bool execute(struct vm *vm, struct fx_image *image,
+static bool execute(struct cpu *cpu, struct fx_image *image,
 		    const uint8_t *insn, unsigned size)
 {
-	uint64_t flags = vm_reg(vm, X86_RFLAGS);
+	uint64_t flags = x86_read_reg(cpu, X86_RFLAGS);
 	uint16_t control = image->control;
 	uint32_t masks = image->mxcsr & MASK_ALL_SSE;
 	struct host_regs regs = {
-		vm_reg(vm, X86_RAX), vm_reg(vm, X86_RCX), vm_reg(vm, X86_RDX),
+		x86_read_reg(cpu, X86_RAX), x86_read_reg(cpu, X86_RCX), x86_read_reg(cpu, X86_RDX),
 		(flags & FLAGS_ARITHMETIC) | 0x202,
 	};
 
@@ -258,11 +258,11 @@ static bool execute(struct vm *vm, struct fx_image *image,
 		return false;
 	image->control = control;
 	image->mxcsr = (image->mxcsr & ~(uint32_t)MASK_ALL_SSE) | masks;
-	host_store(vm, image);
-	vm_set_reg(vm, X86_RAX, regs.rax);
-	vm_set_reg(vm, X86_RCX, regs.rcx);
-	vm_set_reg(vm, X86_RDX, regs.rdx);
-	vm_set_reg(vm, X86_RFLAGS, (flags & ~FLAGS_ARITHMETIC) |
+	host_store(cpu, image);
+	x86_write_reg(cpu, X86_RAX, regs.rax);
+	x86_write_reg(cpu, X86_RCX, regs.rcx);
+	x86_write_reg(cpu, X86_RDX, regs.rdx);
+	x86_write_reg(cpu, X86_RFLAGS, (flags & ~FLAGS_ARITHMETIC) |
 				   (regs.flags & FLAGS_ARITHMETIC));
 	return true;
 }
@@ -271,7 +271,7 @@ static bool execute(struct vm *vm, struct fx_image *image,
  * A string comparison or dot product with one operand in memory becomes one of
  * registers, with a register lent for it.
  */
-static bool execute_memory(struct vm *vm, struct fx_image *image,
+static bool execute_memory(struct cpu *cpu, struct fx_image *image,
 			   const uint8_t *opcode, uint8_t rex,
 			   const uint8_t *operand)
 {
@@ -286,14 +286,14 @@ static bool execute_memory(struct vm *vm, struct fx_image *image,
 	insn[6] = opcode[4];
 	memcpy(saved, image->xmm[lent], 16);
 	memcpy(image->xmm[lent], operand, 16);
-	if (!execute(vm, image, insn, sizeof(insn)))
+	if (!execute(cpu, image, insn, sizeof(insn)))
 		return false;
 	memcpy(image->xmm[lent], saved, 16);
-	host_store(vm, image);
+	host_store(cpu, image);
 	return true;
 }
 
-bool x86_on_host(struct vm *vm, const struct vm_stop *stop)
+bool x86_on_host(struct cpu *cpu, const struct vm_stop *stop)
 {
 	struct fx_image image;
 	uint8_t code[15], operand[16], rex = 0;
@@ -302,19 +302,19 @@ bool x86_on_host(struct vm *vm, const struct vm_stop *stop)
 	unsigned size, length;
 	uint8_t opcode[5];
 
-	if (memory_look(vm->memory, stop->pc, code, stop->size))
+	if (memory_look(cpu->memory, stop->pc, code, stop->size))
 		return false;
-	host_load(vm, &image);
+	host_load(cpu, &image);
 	while (*at == 0x66)
 		at++;
 	if ((*at & 0xf0) == 0x40)
 		rex = *at++;
 	if (*at != 0x0f || at[3] >= 0xc0)
-		return execute(vm, &image, code, stop->size);
-	if (!block_operand(vm, stop->pc, &addr, &size, &length) ||
-	    memory_load(vm->memory, addr, operand, sizeof(operand)))
+		return execute(cpu, &image, code, stop->size);
+	if (!x86_operand(cpu, stop->pc, &addr, &size, &length) ||
+	    memory_load(cpu->memory, addr, operand, sizeof(operand)))
 		return false;
 	memcpy(opcode, at, 4);
 	opcode[4] = code[stop->size - 1];
-	return execute_memory(vm, &image, opcode, rex, operand);
+	return execute_memory(cpu, &image, opcode, rex, operand);
 }

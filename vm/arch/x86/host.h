@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct vm;
+struct cpu;
 
 /* The image of FXSAVE with REX.W. */
 struct fx_image {
@@ -31,8 +31,8 @@ struct host_regs {
 };
 
 /* The guest's floating-point state, and back. */
-void host_load(struct vm *vm, struct fx_image *image);
-void host_store(struct vm *vm, const struct fx_image *image);
+void host_load(struct cpu *cpu, struct fx_image *image);
+void host_store(struct cpu *cpu, const struct fx_image *image);
 
 /*
  * Executes the instruction with that state.  It may name RAX, RCX, RDX, XMM

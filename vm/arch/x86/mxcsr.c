@@ -11,7 +11,7 @@
  *
  * Source: Intel 64 SDM volume 1, 8.1.3 (status word), 10.2.3 (MXCSR).
  */
-#include "vm/vm_internal.h"
+#include "vm/arch/x86/x86.h"
 
 #define MXCSR_FZ 0x8000u
 
@@ -28,51 +28,51 @@ static unsigned raised(const struct float_unit *unit)
 	return *unit->raised & UNIT_FLUSHED ? flags | UNDERFLOW_INEXACT : flags;
 }
 
-uint32_t x86_mxcsr(struct vm *vm)
+uint32_t x86_mxcsr(struct cpu *cpu)
 {
 	uint32_t value = 0;
 
-	uc_reg_read(vm->uc, UC_X86_REG_MXCSR, &value);
-	return value | raised(&vm->sse);
+	engine_read(cpu->engine, X86_MXCSR, &value);
+	return value | raised(&engine_x86(cpu->engine)->sse);
 }
 
-void x86_set_mxcsr(struct vm *vm, uint32_t value)
+void x86_set_mxcsr(struct cpu *cpu, uint32_t value)
 {
-	uc_reg_write(vm->uc, UC_X86_REG_MXCSR, &value);
-	*vm->sse.flush = value & MXCSR_FZ ? 1 : 0;
-	*vm->x87.flush = 0;
-	*vm->sse.raised = value & FLOAT_UNIT_FLAGS;
+	engine_write(cpu->engine, X86_MXCSR, &value);
+	*engine_x86(cpu->engine)->sse.flush = value & MXCSR_FZ ? 1 : 0;
+	*engine_x86(cpu->engine)->x87.flush = 0;
+	*engine_x86(cpu->engine)->sse.raised = value & FLOAT_UNIT_FLAGS;
 }
 
-uint16_t x86_status(struct vm *vm)
+uint16_t x86_status(struct cpu *cpu)
 {
 	uint16_t status = 0, control = 0;
 
-	uc_reg_read(vm->uc, UC_X86_REG_FPSW, &status);
-	uc_reg_read(vm->uc, UC_X86_REG_FPCW, &control);
+	engine_read(cpu->engine, X86_FPSW, &status);
+	engine_read(cpu->engine, X86_FPCW, &control);
 	status &= (uint16_t)~(FLOAT_UNIT_FLAGS | STATUS_UNMASKED);
-	status |= (uint16_t)raised(&vm->x87);
+	status |= (uint16_t)raised(&engine_x86(cpu->engine)->x87);
 	if (status & ~control & ALL_EXCEPTIONS)
 		status |= STATUS_UNMASKED;
 	return status;
 }
 
-void x86_set_status(struct vm *vm, uint16_t value)
+void x86_set_status(struct cpu *cpu, uint16_t value)
 {
-	uc_reg_write(vm->uc, UC_X86_REG_FPSW, &value);
-	*vm->x87.raised = value & FLOAT_UNIT_FLAGS;
+	engine_write(cpu->engine, X86_FPSW, &value);
+	*engine_x86(cpu->engine)->x87.raised = value & FLOAT_UNIT_FLAGS;
 }
 
 /* The engine's own effects depend on no flag. */
-void x86_show_sse(struct vm *vm)
+void x86_show_sse(struct cpu *cpu)
 {
-	*vm->mxcsr |= (uint8_t)raised(&vm->sse);
+	*engine_x86(cpu->engine)->mxcsr |= (uint8_t)raised(&engine_x86(cpu->engine)->sse);
 }
 
-void x86_show_flags(struct vm *vm)
+void x86_show_flags(struct cpu *cpu)
 {
-	uint16_t status = x86_status(vm);
+	uint16_t status = x86_status(cpu);
 
-	x86_show_sse(vm);
-	uc_reg_write(vm->uc, UC_X86_REG_FPSW, &status);
+	x86_show_sse(cpu);
+	engine_write(cpu->engine, X86_FPSW, &status);
 }

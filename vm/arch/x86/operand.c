@@ -4,7 +4,7 @@
  *
  * Source: Intel 64 SDM volume 2, 2.1 and 2.2.1 (ModR/M, SIB, REX).
  */
-#include "vm/vm_internal.h"
+#include "vm/arch/x86/x86.h"
 
 #include <string.h>
 
@@ -90,15 +90,15 @@ bool operand_decode(const uint8_t *code, const uint8_t *opcode,
 }
 
 /* By its number in the encoding. */
-static uint64_t live_register(struct vm *vm, int number)
+static uint64_t live_register(struct cpu *cpu, int number)
 {
 	uint64_t value;
 
-	memcpy(&value, vm->state + 8 * number, sizeof(value));
+	memcpy(&value, engine_x86(cpu->engine)->general + 8 * number, sizeof(value));
 	return value;
 }
 
-guest_addr operand_at(struct vm *vm, const struct operand_form *form,
+guest_addr operand_at(struct cpu *cpu, const struct operand_form *form,
 		      guest_addr next)
 {
 	guest_addr addr = (guest_addr)(int64_t)form->displacement;
@@ -106,10 +106,10 @@ guest_addr operand_at(struct vm *vm, const struct operand_form *form,
 	if (form->base == OPERAND_NEXT)
 		addr += next;
 	else if (form->base != OPERAND_NONE)
-		addr += live_register(vm, form->base);
+		addr += live_register(cpu, form->base);
 	if (form->index != OPERAND_NONE)
-		addr += live_register(vm, form->index) << form->shift;
+		addr += live_register(cpu, form->index) << form->shift;
 	if (form->segment)
-		addr += vm_reg(vm, form->segment);
+		addr += x86_read_reg(cpu, form->segment);
 	return addr;
 }

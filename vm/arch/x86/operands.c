@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* operands.c - memory operands of an instruction, by the disassembler */
-#include "vm/vm_internal.h"
-#include "vm/arch/x86/length.h"
+#include "vm/arch/x86/x86.h"
 
-size_t block_decode_insn(struct vm *vm, const uint8_t *code, size_t left,
+size_t x86_disassemble(struct cpu *cpu, const uint8_t *code, size_t left,
 			 guest_addr pc)
 {
 	const uint8_t *at = code;
 
-	if (!cs_disasm_iter(vm->decoder, &at, &left, &pc, vm->insn))
+	if (!cs_disasm_iter(x86_of(cpu)->decoder, &at, &left, &pc, x86_of(cpu)->insn))
 		return 0;
 	return (size_t)(at - code);
 }
 
-static uint64_t operand_reg(struct vm *vm, x86_reg reg, guest_addr next)
+static uint64_t operand_reg(struct cpu *cpu, x86_reg reg, guest_addr next)
 {
 	static const x86_reg names[] = {
 		X86_REG_RAX, X86_REG_RBX, X86_REG_RCX, X86_REG_RDX,
@@ -32,24 +31,24 @@ static uint64_t operand_reg(struct vm *vm, x86_reg reg, guest_addr next)
 		return next;
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (reg == names[i])
-			return vm_reg(vm, X86_RAX + i);
+			return x86_read_reg(cpu, X86_RAX + i);
 		if (reg == halves[i])
-			return (uint32_t)vm_reg(vm, X86_RAX + i);
+			return (uint32_t)x86_read_reg(cpu, X86_RAX + i);
 	}
 	return 0;
 }
 
-static guest_addr operand_address(struct vm *vm, const x86_op_mem *mem,
+static guest_addr operand_address(struct cpu *cpu, const x86_op_mem *mem,
 				  guest_addr next)
 {
 	guest_addr addr = (guest_addr)mem->disp;
 
-	addr += operand_reg(vm, mem->base, next);
-	addr += operand_reg(vm, mem->index, next) * (uint64_t)mem->scale;
+	addr += operand_reg(cpu, mem->base, next);
+	addr += operand_reg(cpu, mem->index, next) * (uint64_t)mem->scale;
 	if (mem->segment == X86_REG_FS)
-		addr += vm_reg(vm, X86_FS_BASE);
+		addr += x86_read_reg(cpu, X86_FS_BASE);
 	if (mem->segment == X86_REG_GS)
-		addr += vm_reg(vm, X86_GS_BASE);
+		addr += x86_read_reg(cpu, X86_GS_BASE);
 	return addr;
 }
 
@@ -61,81 +60,81 @@ static bool meets(guest_addr addr, uint64_t size, guest_addr page,
 	return addr < page + GUEST_PAGE && addr + size > page;
 }
 
-bool block_operand(struct vm *vm, guest_addr pc, guest_addr *addr,
+bool x86_operand(struct cpu *cpu, guest_addr pc, guest_addr *addr,
 		   unsigned *size, unsigned *length_out)
 {
 	uint8_t code[X86_INSN_MOST];
 	const uint8_t *opcode;
-	size_t left = block_code(vm, pc, code, &opcode);
+	size_t left = x86_fetch(cpu, pc, code, &opcode);
 	bool found = false;
 
-	cs_option(vm->decoder, CS_OPT_DETAIL, CS_OPT_ON);
-	*length_out = (unsigned)block_decode_insn(vm, code, left, pc);
+	cs_option(x86_of(cpu)->decoder, CS_OPT_DETAIL, CS_OPT_ON);
+	*length_out = (unsigned)x86_disassemble(cpu, code, left, pc);
 	if (*length_out) {
-		const cs_x86 *x86 = &vm->insn->detail->x86;
+		const cs_x86 *x86 = &x86_of(cpu)->insn->detail->x86;
 
 		for (unsigned i = 0; i < x86->op_count && !found; i++) {
 			found = x86->operands[i].type == X86_OP_MEM;
 			*size = x86->operands[i].size;
 			if (found)
 				*addr = operand_address(
-					vm, &x86->operands[i].mem,
+					cpu, &x86->operands[i].mem,
 					pc + *length_out);
 		}
 	}
-	cs_option(vm->decoder, CS_OPT_DETAIL, CS_OPT_OFF);
+	cs_option(x86_of(cpu)->decoder, CS_OPT_DETAIL, CS_OPT_OFF);
 	return found;
 }
 
-/* The memory operand of vm->insn, at `pc`, that is on the page; or NULL. */
-static const x86_op_mem *operand_on(struct vm *vm, guest_addr pc,
+/* The memory operand of x86_of(cpu)->insn, at `pc`, that is on the page; or NULL. */
+static const x86_op_mem *operand_on(struct cpu *cpu, guest_addr pc,
 				    guest_addr page, guest_addr *at)
 {
-	const cs_x86 *x86 = &vm->insn->detail->x86;
+	const cs_x86 *x86 = &x86_of(cpu)->insn->detail->x86;
 
 	for (unsigned i = 0; i < x86->op_count; i++) {
 		const cs_x86_op *op = &x86->operands[i];
 
-		if (op->type == X86_OP_MEM && vm->insn->id != X86_INS_LEA &&
-		    meets(operand_address(vm, &op->mem, pc + vm->insn->size),
+		if (op->type == X86_OP_MEM && x86_of(cpu)->insn->id != X86_INS_LEA &&
+		    meets(operand_address(cpu, &op->mem, pc + x86_of(cpu)->insn->size),
 			  op->size ? op->size : 1, page, at))
 			return &op->mem;
 	}
 	return NULL;
 }
 
-guest_addr block_fault_address(struct vm *vm, guest_addr pc, guest_addr page)
+guest_addr x86_fault_address(struct cpu *cpu, guest_addr pc, guest_addr page)
 {
 	uint8_t code[X86_INSN_MOST];
 	const uint8_t *opcode;
-	size_t size = block_code(vm, pc, code, &opcode);
+	size_t size = x86_fetch(cpu, pc, code, &opcode);
 	guest_addr found = page, rsp;
 	bool done;
 
-	cs_option(vm->decoder, CS_OPT_DETAIL, CS_OPT_ON);
-	done = block_decode_insn(vm, code, size, pc) &&
-	       operand_on(vm, pc, page, &found);
-	cs_option(vm->decoder, CS_OPT_DETAIL, CS_OPT_OFF);
+	cs_option(x86_of(cpu)->decoder, CS_OPT_DETAIL, CS_OPT_ON);
+	done = x86_disassemble(cpu, code, size, pc) &&
+	       operand_on(cpu, pc, page, &found);
+	cs_option(x86_of(cpu)->decoder, CS_OPT_DETAIL, CS_OPT_OFF);
 	/* PUSH, CALL, ENTER below the stack pointer; POP, RET, LEAVE at it. */
-	rsp = vm_reg(vm, X86_RSP);
+	rsp = x86_read_reg(cpu, X86_RSP);
 	if (done || meets(rsp - 8, 8, page, &found) ||
 	    meets(rsp, 8, page, &found))
 		return found;
 	return page;
 }
 
-bool block_fault_is_of_stack(struct vm *vm, guest_addr pc, guest_addr page)
+bool x86_fault_is_of_stack(struct cpu *cpu, guest_addr pc, guest_addr page)
 {
 	uint8_t code[X86_INSN_MOST];
 	const uint8_t *opcode;
-	size_t size = block_code(vm, pc, code, &opcode);
+	size_t size = x86_fetch(cpu, pc, code, &opcode);
 	const x86_op_mem *mem = NULL;
 	guest_addr found;
 
-	cs_option(vm->decoder, CS_OPT_DETAIL, CS_OPT_ON);
-	if (block_decode_insn(vm, code, size, pc))
-		mem = operand_on(vm, pc, page, &found);
-	cs_option(vm->decoder, CS_OPT_DETAIL, CS_OPT_OFF);
+	cs_option(x86_of(cpu)->decoder, CS_OPT_DETAIL, CS_OPT_ON);
+	if (x86_disassemble(cpu, code, size, pc))
+		mem = operand_on(cpu, pc, page, &found);
+	cs_option(x86_of(cpu)->decoder, CS_OPT_DETAIL, CS_OPT_OFF);
 	return !mem || ((mem->base == X86_REG_RSP || mem->base == X86_REG_RBP) &&
 			mem->segment != X86_REG_FS &&
 			mem->segment != X86_REG_GS);

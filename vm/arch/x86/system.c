@@ -7,11 +7,11 @@
  *
  * Source: Intel 64 SDM volume 2, MOV, POPF; volume 3, 5.5.
  */
-#include "vm/processor/plan.h"
+#include "vm/arch/x86/cpuid.h"
+#include "vm/arch/x86/x86.h"
 
 #include <string.h>
 
-#include "vm/arch/x86/length.h"
 
 enum {
 	OPCODE_STORE_SELECTOR = 0x8c,
@@ -19,16 +19,16 @@ enum {
 	OPCODE_POP_FLAGS = 0x9d,
 };
 
-struct insn {
+struct parts {
 	uint8_t modrm;
 	unsigned rex;		/* 0: none */
 	bool is_short;		/* operands of 16 bits */
 };
 
-static struct insn take_insn(const uint8_t *code, const uint8_t *opcode,
+static struct parts take_parts(const uint8_t *code, const uint8_t *opcode,
 			     size_t left)
 {
-	struct insn insn = {
+	struct parts insn = {
 		.modrm = opcode + 1 < code + left ? opcode[1] : 0,
 		.is_short = memchr(code, 0x66, (size_t)(opcode - code)),
 	};
@@ -42,67 +42,67 @@ static struct insn take_insn(const uint8_t *code, const uint8_t *opcode,
 
 /* ------- flags ------- */
 
-static bool pop_flags(struct vm *vm, const struct insn *insn,
+static bool pop_flags(struct cpu *cpu, const struct parts *insn,
 		      struct vm_stop *stop)
 {
 	unsigned size = insn->is_short ? 2 : 8;
 	uint64_t mask = X86_FLAGS_OWN & (insn->is_short ? 0xffff : UINT64_MAX);
-	uint64_t flags = vm_reg(vm, X86_RFLAGS), value = 0;
-	guest_addr rsp = vm_reg(vm, X86_RSP);
+	uint64_t flags = x86_read_reg(cpu, X86_RFLAGS), value = 0;
+	guest_addr rsp = x86_read_reg(cpu, X86_RSP);
 
-	if (x86_operand_faults(vm, rsp, size, ACCESS_READ, stop))
+	if (x86_operand_faults(cpu, rsp, size, ACCESS_READ, stop))
 		return false;
-	watch_operand(vm, rsp, NULL, size);
-	memory_load(vm->memory, rsp, (uint8_t *)&value, size);
-	vm_set_reg(vm, X86_RFLAGS, (flags & ~mask) | (value & mask));
-	vm_set_reg(vm, X86_RSP, rsp + size);
+	cpu_watch(cpu, rsp, NULL, size);
+	memory_load(cpu->memory, rsp, (uint8_t *)&value, size);
+	x86_write_reg(cpu, X86_RFLAGS, (flags & ~mask) | (value & mask));
+	x86_write_reg(cpu, X86_RSP, rsp + size);
 	return true;
 }
 
 /* ------- selectors ------- */
 
 /* The general register that ModR/M names. */
-static uint8_t *general(struct vm *vm, const struct insn *insn)
+static void *general(struct cpu *cpu, const struct parts *insn)
 {
 	unsigned number = (insn->modrm & 7) | (insn->rex & 1) << 3;
 
-	return vm->state + 8 * number;
+	return (uint8_t *)engine_x86(cpu->engine)->general + 8 * number;
 }
 
 /* The word in memory that ModR/M names; false if it cannot be accessed. */
-static bool find_word(struct vm *vm, enum vm_access access, guest_addr *addr,
+static bool find_word(struct cpu *cpu, enum vm_access access, guest_addr *addr,
 		      struct vm_stop *stop)
 {
 	unsigned size, length;
 
-	if (!block_operand(vm, stop->pc, addr, &size, &length))
+	if (!x86_operand(cpu, stop->pc, addr, &size, &length))
 		return x86_refuse(stop);
-	return !x86_operand_faults(vm, *addr, 2, access, stop);
+	return !x86_operand_faults(cpu, *addr, 2, access, stop);
 }
 
-static bool store_selector(struct vm *vm, const struct insn *insn,
+static bool store_selector(struct cpu *cpu, const struct parts *insn,
 			   struct vm_stop *stop)
 {
 	static const unsigned regs[] = { X86_ES, X86_CS, X86_SS,
 					 X86_DS, X86_FS, X86_GS };
-	uint64_t value = vm_reg(vm, regs[insn->modrm >> 3 & 7]);
+	uint64_t value = x86_read_reg(cpu, regs[insn->modrm >> 3 & 7]);
 	uint8_t bytes[sizeof(value)];
 	guest_addr addr;
 
 	memcpy(bytes, &value, sizeof(bytes));
 	if (insn->modrm >= 0xc0) {
-		memcpy(general(vm, insn), bytes, insn->is_short ? 2 : 8);
+		memcpy(general(cpu, insn), bytes, insn->is_short ? 2 : 8);
 		return true;
 	}
-	if (!find_word(vm, ACCESS_WRITE, &addr, stop))
+	if (!find_word(cpu, ACCESS_WRITE, &addr, stop))
 		return false;
-	watch_operand(vm, addr, bytes, 2);
-	memory_store(vm->memory, addr, bytes, 2);
+	cpu_watch(cpu, addr, bytes, 2);
+	memory_store(cpu->memory, addr, bytes, 2);
 	return true;
 }
 
 /* Nothing remembers what DS and ES are loaded with: it has no effect. */
-static bool load_selector(struct vm *vm, const struct insn *insn,
+static bool load_selector(struct cpu *cpu, const struct parts *insn,
 			  struct vm_stop *stop)
 {
 	bool is_stack = (insn->modrm >> 3 & 7) == 2;
@@ -110,12 +110,12 @@ static bool load_selector(struct vm *vm, const struct insn *insn,
 	guest_addr addr;
 
 	if (insn->modrm >= 0xc0) {
-		memcpy(&value, general(vm, insn), sizeof(value));
+		memcpy(&value, general(cpu, insn), sizeof(value));
 	} else {
-		if (!find_word(vm, ACCESS_READ, &addr, stop))
+		if (!find_word(cpu, ACCESS_READ, &addr, stop))
 			return false;
-		watch_operand(vm, addr, NULL, sizeof(value));
-		memory_load(vm->memory, addr, (uint8_t *)&value, sizeof(value));
+		cpu_watch(cpu, addr, NULL, sizeof(value));
+		memory_load(cpu->memory, addr, (uint8_t *)&value, sizeof(value));
 	}
 	if (value == X86_USER_DS || (!is_stack && value <= 3))
 		return true;
@@ -134,21 +134,20 @@ bool x86_system_knows(uint8_t opcode)
 	       opcode == OPCODE_LOAD_SELECTOR || opcode == OPCODE_POP_FLAGS;
 }
 
-bool x86_system(struct vm *vm, const uint8_t *code, const uint8_t *opcode,
+bool x86_system(struct cpu *cpu, const uint8_t *code, const uint8_t *opcode,
 		size_t left, struct vm_stop *stop)
 {
-	struct insn insn = take_insn(code, opcode, left);
+	struct parts insn = take_parts(code, opcode, left);
 	bool done;
 
 	if (*opcode == OPCODE_POP_FLAGS)
-		done = pop_flags(vm, &insn, stop);
+		done = pop_flags(cpu, &insn, stop);
 	else if (*opcode == OPCODE_STORE_SELECTOR)
-		done = store_selector(vm, &insn, stop);
+		done = store_selector(cpu, &insn, stop);
 	else
-		done = load_selector(vm, &insn, stop);
+		done = load_selector(cpu, &insn, stop);
 	if (!done)
 		return false;
 	stop->size = (unsigned)x86_length(code, left);
-	vm_skip(vm, stop);
 	return true;
 }

@@ -11,9 +11,8 @@
  */
 #include <string.h>
 
-#include "vm/vm_internal.h"
+#include "vm/arch/x86/x86.h"
 #include "vm/arch/x86/host.h"
-#include "vm/arch/x86/length.h"
 
 #define ALL_EXCEPTIONS 0x3fu
 #define UNDERFLOW 0x10u
@@ -89,18 +88,18 @@ static void put_prefixes(struct attempt *attempt, const uint8_t *code,
 }
 
 /* The value of the general register that ModR/M names, for CVTSI2SD. */
-static void take_integer(struct vm *vm, struct attempt *attempt,
+static void take_integer(struct cpu *cpu, struct attempt *attempt,
 			 const uint8_t *code, const uint8_t *opcode)
 {
 	unsigned number = *modrm_of(opcode) & 7;
 
 	if (opcode > code && (opcode[-1] & 0xf1) == 0x41)
 		number |= 8;
-	memcpy(attempt->image.memory, vm->state + 8 * number, 8);
+	memcpy(attempt->image.memory, engine_x86(cpu->engine)->general + 8 * number, 8);
 }
 
 /* False if the instruction cannot be tried: the engine finds out why. */
-static bool make(struct vm *vm, guest_addr pc, const uint8_t *code,
+static bool make(struct cpu *cpu, guest_addr pc, const uint8_t *code,
 		 const uint8_t *opcode, const uint8_t *end,
 		 struct attempt *attempt)
 {
@@ -112,16 +111,16 @@ static bool make(struct vm *vm, guest_addr pc, const uint8_t *code,
 	memset(&attempt->regs, 0, sizeof(attempt->regs));
 	attempt->regs.flags = 0x202;
 	attempt->size = attempt->operand_size = 0;
-	host_load(vm, &attempt->image);
-	if (in_memory && (!block_operand(vm, pc, &attempt->operand,
+	host_load(cpu, &attempt->image);
+	if (in_memory && (!x86_operand(cpu, pc, &attempt->operand,
 					 &attempt->operand_size, &length) ||
 			  attempt->operand_size > 16 ||
-			  memory_load(vm->memory, attempt->operand,
+			  memory_load(cpu->memory, attempt->operand,
 				      attempt->image.memory,
 				      attempt->operand_size)))
 		return false;
 	if (!in_memory && is_from_integer(opcode)) {
-		take_integer(vm, attempt, code, opcode);
+		take_integer(cpu, attempt, code, opcode);
 		in_memory = true;
 	}
 	put_prefixes(attempt, code, opcode,
@@ -139,14 +138,14 @@ static bool make(struct vm *vm, guest_addr pc, const uint8_t *code,
 	return true;
 }
 
-bool trap_sse(struct vm *vm, guest_addr pc, const uint8_t *code,
+bool trap_sse(struct cpu *cpu, guest_addr pc, const uint8_t *code,
 	      const uint8_t *opcode, const uint8_t *end)
 {
 	struct attempt attempt;
-	uint32_t mxcsr = x86_mxcsr(vm), after;
+	uint32_t mxcsr = x86_mxcsr(cpu), after;
 	unsigned unmasked = unmasked_sse(mxcsr);
 
-	if (!unmasked || !make(vm, pc, code, opcode, end, &attempt))
+	if (!unmasked || !make(cpu, pc, code, opcode, end, &attempt))
 		return false;
 	attempt.image.mxcsr = (mxcsr & ~ALL_EXCEPTIONS) |
 			      ALL_EXCEPTIONS << MXCSR_MASKS;
@@ -155,31 +154,31 @@ bool trap_sse(struct vm *vm, guest_addr pc, const uint8_t *code,
 		return false;
 	/* Masked, an exact result is no underflow. */
 	if (!((attempt.image.mxcsr | UNDERFLOW) & unmasked) ||
-	    !make(vm, pc, code, opcode, end, &attempt))
+	    !make(cpu, pc, code, opcode, end, &attempt))
 		return false;
 	attempt.image.mxcsr = mxcsr & ~ALL_EXCEPTIONS;
 	host_run(attempt.insn, attempt.size, &attempt.image, &attempt.regs);
 	after = attempt.image.mxcsr & ALL_EXCEPTIONS;
 	if (!(after & unmasked))
 		return false;
-	x86_set_mxcsr(vm, mxcsr | after);
+	x86_set_mxcsr(cpu, mxcsr | after);
 	return true;
 }
 
 /* ------- x87 ------- */
 
-bool trap_is_pending(struct vm *vm)
+bool trap_is_pending(struct cpu *cpu)
 {
-	return x86_status(vm) & STATUS_PENDING;
+	return x86_status(cpu) & STATUS_PENDING;
 }
 
-static bool try_x87(struct vm *vm, guest_addr pc, const uint8_t *code,
+static bool try_x87(struct cpu *cpu, guest_addr pc, const uint8_t *code,
 		    const uint8_t *opcode, const uint8_t *end,
 		    struct attempt *attempt)
 {
 	/* FWAIT looks only; the rest of two bytes are of memory or of ST. */
 	if (!is_x87(opcode) || end - opcode < 2 ||
-	    !make(vm, pc, code, opcode, end, attempt))
+	    !make(cpu, pc, code, opcode, end, attempt))
 		return false;
 	attempt->image.status &= (uint16_t)~STATUS_UNMASKED;
 	return host_run(attempt->insn, attempt->size, &attempt->image,
@@ -187,43 +186,42 @@ static bool try_x87(struct vm *vm, guest_addr pc, const uint8_t *code,
 	       (attempt->image.status & STATUS_PENDING);
 }
 
-bool trap_x87(struct vm *vm, guest_addr pc, const uint8_t *code,
+bool trap_x87(struct cpu *cpu, guest_addr pc, const uint8_t *code,
 	      const uint8_t *opcode, const uint8_t *end)
 {
 	struct attempt attempt;
 
-	return try_x87(vm, pc, code, opcode, end, &attempt);
+	return try_x87(cpu, pc, code, opcode, end, &attempt);
 }
 
-bool trap_perform_x87(struct vm *vm, struct vm_stop *stop)
+enum performed x86_perform(struct cpu *cpu, struct vm_stop *stop)
 {
 	uint8_t code[X86_INSN_MOST];
 	const uint8_t *opcode;
-	size_t left = block_code(vm, stop->pc, code, &opcode);
+	size_t left = x86_fetch(cpu, stop->pc, code, &opcode);
 	struct attempt attempt;
 
 	stop->size = (unsigned)x86_length(code, left);
-	if (!try_x87(vm, stop->pc, code, opcode, code + stop->size, &attempt))
-		return true;
+	if (!try_x87(cpu, stop->pc, code, opcode, code + stop->size, &attempt))
+		return PERFORMED_BY_ENGINE;
 	if (attempt.operand_size) {
 		uint8_t before[16];
 
-		memory_load(vm->memory, attempt.operand, before,
+		memory_load(cpu->memory, attempt.operand, before,
 			    attempt.operand_size);
 		if (memcmp(before, attempt.image.memory,
 			   attempt.operand_size) != 0) {
-			if (x86_operand_faults(vm, attempt.operand,
+			if (x86_operand_faults(cpu, attempt.operand,
 					       attempt.operand_size,
 					       ACCESS_WRITE, stop))
-				return false;
-			watch_operand(vm, attempt.operand, attempt.image.memory,
+				return PERFORMED_FAULTS;
+			cpu_watch(cpu, attempt.operand, attempt.image.memory,
 				      attempt.operand_size);
-			memory_store(vm->memory, attempt.operand,
+			memory_store(cpu->memory, attempt.operand,
 				     attempt.image.memory,
 				     attempt.operand_size);
 		}
 	}
-	host_store(vm, &attempt.image);
-	vm_skip(vm, stop);
-	return true;
+	host_store(cpu, &attempt.image);
+	return PERFORMED;
 }

@@ -1,43 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * x86.c - the x86-64 processor that the guest sees
- *
- * A Westmere without what the engine lacks: x86-64-v2.
- *
- * Source: Intel 64 SDM volume 2, CPUID; volume 3, 2.5 (control registers);
- * the System V ABI for the state at process start.
- */
-#include "vm/processor/plan.h"
+/* x86.c - the x86-64 processor that the guest sees: its registers and values */
+#include "vm/arch/x86/x86.h"
 
 #include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "formats/error.h"
-#include "vm/engine/build/exact.h"
+#include "vm/arch/x86/cpuid.h"
 
-/* The engine's name of each register of the table, in its order. */
-static const int engine_regs[X86_REG_COUNT] = {
-	[X86_RAX] = UC_X86_REG_RAX, [X86_RBX] = UC_X86_REG_RBX,
-	[X86_RCX] = UC_X86_REG_RCX, [X86_RDX] = UC_X86_REG_RDX,
-	[X86_RSI] = UC_X86_REG_RSI, [X86_RDI] = UC_X86_REG_RDI,
-	[X86_RBP] = UC_X86_REG_RBP, [X86_RSP] = UC_X86_REG_RSP,
-	[X86_R8] = UC_X86_REG_R8, [X86_R9] = UC_X86_REG_R9,
-	[X86_R10] = UC_X86_REG_R10, [X86_R11] = UC_X86_REG_R11,
-	[X86_R12] = UC_X86_REG_R12, [X86_R13] = UC_X86_REG_R13,
-	[X86_R14] = UC_X86_REG_R14, [X86_R15] = UC_X86_REG_R15,
-	[X86_RIP] = UC_X86_REG_RIP, [X86_RFLAGS] = UC_X86_REG_RFLAGS,
-	[X86_FS_BASE] = UC_X86_REG_FS_BASE, [X86_GS_BASE] = UC_X86_REG_GS_BASE,
-	[X86_FPCW] = UC_X86_REG_FPCW, [X86_FPSW] = UC_X86_REG_FPSW,
-	[X86_FPTAG] = UC_X86_REG_FPTAG, [X86_MXCSR] = UC_X86_REG_MXCSR,
-	[X86_ST0] = UC_X86_REG_ST0, UC_X86_REG_ST1, UC_X86_REG_ST2,
-	UC_X86_REG_ST3, UC_X86_REG_ST4, UC_X86_REG_ST5, UC_X86_REG_ST6,
-	UC_X86_REG_ST7,
-	[X86_XMM0] = UC_X86_REG_XMM0, UC_X86_REG_XMM1, UC_X86_REG_XMM2,
-	UC_X86_REG_XMM3, UC_X86_REG_XMM4, UC_X86_REG_XMM5, UC_X86_REG_XMM6,
-	UC_X86_REG_XMM7, UC_X86_REG_XMM8, UC_X86_REG_XMM9, UC_X86_REG_XMM10,
-	UC_X86_REG_XMM11, UC_X86_REG_XMM12, UC_X86_REG_XMM13,
-	UC_X86_REG_XMM14, UC_X86_REG_XMM15,
-};
+/* ------- registers ------- */
 
 /*
  * Selectors are what Linux gives a 64-bit program; the engine, which has no
@@ -63,190 +36,181 @@ static bool is_selector(unsigned reg)
 /* What a program cannot clear: interrupts are on, bit 1 is always set. */
 #define RFLAGS_FIXED UINT64_C(0x202)
 
-void x86_mend_flags(struct vm *vm)
+/* Clears flags that would stop the engine. */
+static void mend_flags(struct cpu *cpu)
 {
-	uint64_t flags = vm_reg(vm, X86_RFLAGS);
+	uint64_t flags = x86_read_reg(cpu, X86_RFLAGS);
 
 	if (flags & ~(X86_FLAGS_OWN | RFLAGS_FIXED))
-		vm_set_reg(vm, X86_RFLAGS,
-			   flags & (X86_FLAGS_OWN | RFLAGS_FIXED));
+		x86_write_reg(cpu, X86_RFLAGS,
+			    flags & (X86_FLAGS_OWN | RFLAGS_FIXED));
 }
 
-static void read_reg(struct vm *vm, unsigned reg, uint8_t bytes[16])
+uint64_t x86_read_reg(struct cpu *cpu, unsigned reg)
 {
-	memset(bytes, 0, 16);
-	uc_reg_read(vm->uc, engine_regs[reg], bytes);
-}
-
-uint64_t vm_reg(struct vm *vm, unsigned reg)
-{
-	uint8_t bytes[16];
+	uint8_t bytes[16] = { 0 };
 	uint64_t value;
 
 	if (is_selector(reg))
 		return selector(reg);
 	if (reg == X86_MXCSR)
-		return x86_mxcsr(vm);
+		return x86_mxcsr(cpu);
 	if (reg == X86_FPSW)
-		return x86_status(vm);
-	read_reg(vm, reg, bytes);
+		return x86_status(cpu);
+	engine_read(cpu->engine, reg, bytes);
 	memcpy(&value, bytes, sizeof(value));
 	return reg == X86_RFLAGS ? value | RFLAGS_FIXED : value;
 }
 
-void vm_set_reg(struct vm *vm, unsigned reg, uint64_t value)
+void x86_write_reg(struct cpu *cpu, unsigned reg, uint64_t value)
 {
 	if (is_selector(reg))
 		return;
 	if (reg == X86_MXCSR)
-		x86_set_mxcsr(vm, (uint32_t)value);
+		x86_set_mxcsr(cpu, (uint32_t)value);
 	else if (reg == X86_FPSW)
-		x86_set_status(vm, (uint16_t)value);
+		x86_set_status(cpu, (uint16_t)value);
 	else
-		uc_reg_write(vm->uc, engine_regs[reg], &value);
+		engine_write(cpu->engine, reg, &value);
 }
 
-void vm_registers(struct vm *vm, struct reg_file *out)
+void x86_registers(struct cpu *cpu, struct reg_file *out)
 {
 	memset(out, 0, sizeof(*out));
-	for (unsigned reg = 0; reg < vm->regs->count; reg++) {
-		const struct reg_info *info = &vm->regs->regs[reg];
-		uint8_t bytes[16];
+	for (unsigned reg = 0; reg < cpu->regs->count; reg++) {
+		const struct reg_info *info = &cpu->regs->regs[reg];
+		uint8_t bytes[16] = { 0 };
 
 		if (info->size <= 8) {
-			reg_set(vm->regs, out, reg, vm_reg(vm, reg));
+			reg_set(cpu->regs, out, reg, x86_read_reg(cpu, reg));
 			continue;
 		}
-		read_reg(vm, reg, bytes);
+		engine_read(cpu->engine, reg, bytes);
 		memcpy(out->bytes + info->offset, bytes, info->size);
 	}
 }
 
 /* The table has the x87 status word, with the stack's top, before the stack. */
-void vm_set_registers(struct vm *vm, const struct reg_file *regs)
+void x86_set_registers(struct cpu *cpu, const struct reg_file *regs)
 {
-	for (unsigned reg = 0; reg < vm->regs->count; reg++) {
-		const struct reg_info *info = &vm->regs->regs[reg];
+	for (unsigned reg = 0; reg < cpu->regs->count; reg++) {
+		const struct reg_info *info = &cpu->regs->regs[reg];
 		uint8_t bytes[16] = { 0 };
 
 		if (is_selector(reg) || reg == X86_FPTAG || reg == X86_MXCSR)
 			continue;
 		memcpy(bytes, regs->bytes + info->offset, info->size);
-		uc_reg_write(vm->uc, engine_regs[reg], bytes);
+		engine_write(cpu->engine, reg, bytes);
 	}
 	/* Last: the engine marks a stack register in use when it is written. */
-	vm_set_reg(vm, X86_FPTAG, reg_get(vm->regs, regs, X86_FPTAG));
-	vm_set_reg(vm, X86_FPSW, reg_get(vm->regs, regs, X86_FPSW));
-	vm_set_reg(vm, X86_MXCSR, reg_get(vm->regs, regs, X86_MXCSR));
-	if (trap_unmasks(x86_mxcsr(vm), (uint16_t)vm_reg(vm, X86_FPCW)))
-		float_watch_math(vm);
-	vm->counter->current = 0;
-}
-
-int x86_start(struct vm *vm, struct failure *why)
-{
-	uint64_t cr4 = 0;
-	uint32_t mxcsr = 0x1f80;
-	uc_err err;
-
-	vm_set_reg(vm, X86_FPCW, 0x37f);
-	vm_set_reg(vm, X86_FPTAG, 0xffff);
-	uc_reg_write(vm->uc, UC_X86_REG_MXCSR, &mxcsr);
-	err = uc_reg_read(vm->uc, UC_X86_REG_CR4, &cr4);
-	cr4 |= 0x600;		/* OSFXSR, OSXMMEXCPT */
-	if (!err)
-		err = uc_reg_write(vm->uc, UC_X86_REG_CR4, &cr4);
-	if (!err)
-		err = uc_context_alloc(vm->uc, &vm->pristine);
-	if (!err)
-		err = uc_context_save(vm->uc, vm->pristine);
-	if (err)
-		return failed(why, ERR_SYSTEM, "cannot set up the processor: %s",
-			      uc_strerror(err));
-	return x86_find_state(vm, why);
-}
-
-void x86_exception_taken(struct vm *vm)
-{
-	struct reg_file regs;
-
-	vm_registers(vm, &regs);
-	uc_context_restore(vm->uc, vm->pristine);
-	vm_set_registers(vm, &regs);
-	vm->generation = 0;
+	x86_write_reg(cpu, X86_FPTAG, reg_get(cpu->regs, regs, X86_FPTAG));
+	x86_write_reg(cpu, X86_FPSW, reg_get(cpu->regs, regs, X86_FPSW));
+	x86_write_reg(cpu, X86_MXCSR, reg_get(cpu->regs, regs, X86_MXCSR));
+	if (trap_unmasks(x86_mxcsr(cpu), (uint16_t)x86_read_reg(cpu, X86_FPCW)))
+		float_watch_math(cpu);
 }
 
 /* ------- instructions whose result is captured ------- */
 
-struct cpuid {
-	uint32_t leaf;
-	struct vm_cpuid result;
-};
-
-/* A Westmere; leaf 7 and above 0xb say that there is nothing. */
-static const struct cpuid leaves[] = {
-	{ 0x0, { 0xb, 0x756e6547, 0x6c65746e, 0x49656e69 } },
-	{ 0x1, { 0x206c1, 0x800, 0x82982203, 0x078bfbff } },
-	{ 0x2, { 1, 0, 0x4d, 0x2c307d } },
-	{ 0x80000000, { 0x80000008, 0, 0, 0 } },
-	{ 0x80000001, { 0x206c1, 0, 1, 0x20100800 } },
-	{ 0x80000002, { 0x72706320, 0x76206365, 0x75747269, 0x70206c61 } },
-	{ 0x80000003, { 0x65636f72, 0x726f7373, 0, 0 } },
-	{ 0x80000006, { 0, 0x42004200, 0x02008140, 0 } },
-	{ 0x80000008, { 0x3028, 0, 0, 0 } },
-};
-
-/* Deterministic cache parameters: L1d, L1i, L2, L3. */
-static const struct cpuid caches[] = {
-	{ 0, { 0x121, 0x1c0003f, 0x3f, 1 } },
-	{ 1, { 0x122, 0x1c0003f, 0x3f, 1 } },
-	{ 2, { 0x143, 0x1c0003f, 0x1ff, 1 } },
-	{ 3, { 0x163, 0x3c0003f, 0x3fff, 6 } },
-};
-
-struct vm_cpuid vm_cpuid(uint32_t leaf, uint32_t subleaf)
+void x86_capture(struct cpu *cpu, const struct vm_stop *stop)
 {
-	struct vm_cpuid none = { 0 };
+	struct vm_cpuid id;
+	uint64_t now;
 
-	if (leaf == 4)
-		return subleaf < 4 ? caches[subleaf].result : none;
-	for (size_t i = 0; i < sizeof(leaves) / sizeof(leaves[0]); i++)
-		if (leaves[i].leaf == leaf)
-			return leaves[i].result;
-	return none;
-}
-
-static uint64_t timestamp(void)
-{
-	return __builtin_ia32_rdtsc();
-}
-
-void vm_emulate(struct vm *vm, const struct vm_stop *stop)
-{
-	assert(stop->kind == VM_STOP_VALUE);
-	if (stop->value == VALUE_TSC) {
-		uint64_t now = timestamp();
-
-		vm_set_reg(vm, X86_RAX, (uint32_t)now);
-		vm_set_reg(vm, X86_RDX, now >> 32);
-	} else if (stop->value == VALUE_HOST) {
-		x86_on_host(vm, stop);
-	} else {
-		struct vm_cpuid id =
-			vm_cpuid((uint32_t)vm_reg(vm, X86_RAX),
-				 (uint32_t)vm_reg(vm, X86_RCX));
-
-		vm_set_reg(vm, X86_RAX, id.eax);
-		vm_set_reg(vm, X86_RBX, id.ebx);
-		vm_set_reg(vm, X86_RCX, id.ecx);
-		vm_set_reg(vm, X86_RDX, id.edx);
+	switch (stop->value) {
+	case VALUE_TSC:
+		now = __builtin_ia32_rdtsc();
+		x86_write_reg(cpu, X86_RAX, (uint32_t)now);
+		x86_write_reg(cpu, X86_RDX, now >> 32);
+		break;
+	case VALUE_HOST:
+		x86_on_host(cpu, stop);
+		break;
+	case VALUE_CPUID:
+		id = vm_cpuid((uint32_t)x86_read_reg(cpu, X86_RAX),
+			      (uint32_t)x86_read_reg(cpu, X86_RCX));
+		x86_write_reg(cpu, X86_RAX, id.eax);
+		x86_write_reg(cpu, X86_RBX, id.ebx);
+		x86_write_reg(cpu, X86_RCX, id.ecx);
+		x86_write_reg(cpu, X86_RDX, id.edx);
 	}
-	vm_skip(vm, stop);
 }
 
-void vm_skip(struct vm *vm, const struct vm_stop *stop)
+/* ------- the architecture ------- */
+
+static void end(struct cpu *cpu)
 {
-	vm_set_reg(vm, X86_RIP, stop->pc + stop->size);
-	vm->steps++;
-	vm->counter->current = 0;
+	struct x86 *x86 = x86_of(cpu);
+
+	if (!x86)
+		return;
+	if (x86->insn)
+		cs_free(x86->insn, 1);
+	if (x86->decoder)
+		cs_close(&x86->decoder);
+	free(x86);
+	cpu->state = NULL;
 }
+
+static int start(struct cpu *cpu, struct failure *why)
+{
+	struct x86 *x86 = calloc(1, sizeof(*x86));
+	cs_err err;
+
+	if (!x86)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	cpu->state = x86;
+	err = cs_open(CS_ARCH_X86, CS_MODE_64, &x86->decoder);
+	if (!err)
+		err = cs_option(x86->decoder, CS_OPT_DETAIL, CS_OPT_ON);
+	if (!err)
+		x86->insn = cs_malloc(x86->decoder);
+	if (err || !x86->insn)
+		return failed(why, ERR_SYSTEM, "cannot start the decoder: %s",
+			      cs_strerror(err));
+	cs_option(x86->decoder, CS_OPT_DETAIL, CS_OPT_OFF);
+	return 0;
+}
+
+static unsigned disassemble(struct cpu *cpu, guest_addr pc, char *text,
+			    size_t room)
+{
+	const cs_insn *insn = x86_of(cpu)->insn;
+	uint8_t code[X86_INSN_MOST];
+	size_t left = 0;
+
+	while (left < sizeof(code) &&
+	       !memory_read(cpu->memory, pc + left, code + left, 1))
+		left++;
+	if (!x86_disassemble(cpu, code, left, pc)) {
+		snprintf(text, room, "(bad)");
+		return 1;
+	}
+	snprintf(text, room, "%s%s%s", insn->mnemonic,
+		 insn->op_str[0] ? " " : "", insn->op_str);
+	return insn->size;
+}
+
+const struct architecture arch_x86 = {
+	.start = start,
+	.end = end,
+	.reg = x86_read_reg,
+	.set_reg = x86_write_reg,
+	.registers = x86_registers,
+	.set_registers = x86_set_registers,
+	.left = mend_flags,
+	.decode = x86_decode,
+	.demands = x86_demands,
+	.low_bits = x86_low_bits,
+	.before = x86_before,
+	.perform = x86_perform,
+	.is_aligned = x86_is_aligned,
+	.explain = x86_explain,
+	.capture = x86_capture,
+	.syscall = x86_syscall,
+	.exception = x86_exception,
+	.memory_fault = x86_memory_fault,
+	.order = x86_order,
+	.flow = x86_flow,
+	.disassemble = disassemble,
+};

@@ -11,9 +11,11 @@
  *
  * Source: Intel 64 SDM volume 1, 3.4.1.1; volume 2, CMPXCHG, BSF, BSR.
  */
-#include "vm/engine/build/exact.h"
-
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
+
+#include "vm/engine/build/replaces.h"
 
 /* Of the engine: equal; the size of a memory access, 32 bits. */
 #define COND_EQUAL 8
@@ -163,8 +165,3 @@ void tcg_gen_qemu_st_i64_x86_64(void *context, name value, name addr,
 
 DEFINE_COUNT(tcg_gen_ctz_i64_x86_64)
 DEFINE_COUNT(tcg_gen_clz_i64_x86_64)
-
-void halves_start(void)
-{
-	memset(&seen, 0, sizeof(seen));
-}

@@ -7,7 +7,7 @@
  * within reach, which counts, checks, and jumps back; or to the call of
  * on_block() if the budget is used up or a demand is not met.
  */
-#include "vm/vm_internal.h"
+#include "vm/engine/engine_internal.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -18,13 +18,13 @@
 #define STEPS 256u
 
 /* Near the counter, which is near translated code. */
-static bool find_room(struct vm *vm)
+static bool find_room(struct engine *engine)
 {
-	uint64_t below = (uintptr_t)vm->counter - CHECKS_ROOM;
+	uint64_t below = (uintptr_t)engine->counter - CHECKS_ROOM;
 
-	if (vm->checks.start)
+	if (engine->checks.start)
 		return true;
-	for (unsigned i = 0; i < STEPS && !vm->checks.refused; i++) {
+	for (unsigned i = 0; i < STEPS && !engine->checks.refused; i++) {
 		void *want = (void *)(uintptr_t)(below - (uint64_t)i * STEP);
 		void *at = mmap(want, CHECKS_ROOM,
 				PROT_READ | PROT_WRITE | PROT_EXEC,
@@ -33,13 +33,13 @@ static bool find_room(struct vm *vm)
 				-1, 0);
 
 		if (at == want) {
-			vm->checks.start = at;
+			engine->checks.start = at;
 			return true;
 		}
 		if (at != MAP_FAILED)
 			munmap(at, CHECKS_ROOM);
 	}
-	vm->checks.refused = true;
+	engine->checks.refused = true;
 	return false;
 }
 
@@ -72,12 +72,12 @@ static uint8_t *emit_demand(uint8_t *at, const struct demand *demand,
 
 	at = emit(at, "\xb8", 1);			/* mov eax, offset */
 	at = emit(at, (const char[]){ (char)demand->offset, 0, 0, 0 }, 4);
-	if (demand->base != OPERAND_NONE) {
+	if (demand->base != DEMAND_NONE) {
 		place = (uint8_t)(8 * demand->base);
 		at = emit(at, "\x03\x82", 2);		/* add eax, [rdx + d] */
 		at = emit(at, (const char[]){ (char)place, 0, 0, 0 }, 4);
 	}
-	if (demand->index != OPERAND_NONE) {
+	if (demand->index != DEMAND_NONE) {
 		place = (uint8_t)(8 * demand->index);
 		at = emit(at, "\x8b\x8a", 2);		/* mov ecx, [rdx + d] */
 		at = emit(at, (const char[]){ (char)place, 0, 0, 0 }, 4);
@@ -89,37 +89,35 @@ static uint8_t *emit_demand(uint8_t *at, const struct demand *demand,
 	return emit_distance(at, away, 0);
 }
 
-static uint8_t *emit_state(struct vm *vm, uint8_t *at)
+static uint8_t *emit_state(struct engine *engine, uint8_t *at)
 {
 	at = emit(at, "\x48\xba", 2);			/* mov rdx, state */
-	return emit_value(at, &vm->state, sizeof(vm->state));
+	return emit_value(at, &engine->state, sizeof(engine->state));
 }
 
-static uint8_t *emit_number(struct vm *vm, uint8_t *at, uint32_t number)
+static uint8_t *emit_number(struct engine *engine, uint8_t *at, uint32_t number)
 {
 	at = emit(at, "\xc7\x05", 2);		/* mov dword [current], number */
-	at = emit_distance(at, &vm->counter->current, sizeof(number));
+	at = emit_distance(at, &engine->counter->current, sizeof(number));
 	return emit_value(at, &number, sizeof(number));
 }
 
-static uint8_t *emit_count(struct vm *vm, uint8_t *at, uint32_t number,
-			   const uint8_t *away)
+static uint8_t *emit_count(struct engine *engine, uint8_t *at, uint32_t number,
+			   uint32_t count, const uint8_t *away)
 {
-	uint32_t count = vm->blocks[number].count;
-
-	at = emit_number(vm, at, number);
+	at = emit_number(engine, at, number);
 	at = emit(at, "\x48\x81\x2d", 3);		/* sub [budget], count */
-	at = emit_distance(at, &vm->counter->budget, sizeof(count));
+	at = emit_distance(at, &engine->counter->budget, sizeof(count));
 	at = emit_value(at, &count, sizeof(count));
 	at = emit(at, "\x0f\x88", 2);			/* js */
 	return emit_distance(at, away, 0);
 }
 
 /* Where nobody counts, the number is told when it is needed. */
-static uint8_t *emit_asked(struct vm *vm, uint8_t *at, const uint8_t *away)
+static uint8_t *emit_asked(struct engine *engine, uint8_t *at, const uint8_t *away)
 {
 	at = emit(at, "\x83\x3d", 2);			/* cmp [asked], 0 */
-	at = emit_distance(at, (const void *)&vm->counter->asked, 1);
+	at = emit_distance(at, (const void *)&engine->counter->asked, 1);
 	at = emit(at, "\x00\x0f\x85", 3);		/* jne */
 	return emit_distance(at, away, 0);
 }
@@ -129,81 +127,83 @@ static bool is_near(const uint8_t *a, const uint8_t *b)
 	return -INT64_C(0x7ff00000) < a - b && a - b < 0x7ff00000;
 }
 
-bool inline_check(struct vm *vm, uint8_t *start, const uint8_t *ret,
-		  const uint8_t *body, uint32_t number)
+bool inline_check(struct engine *engine, uint8_t *start, const uint8_t *ret,
+		  const uint8_t *body, uint32_t number,
+		  const struct engine_block *block)
 {
-	const struct block *block = &vm->blocks[number];
 	const uint8_t *call = ret - 6, *away = call;
 	uint8_t *check, *at;
 
-	if (!find_room(vm) || !is_near(vm->checks.start, ret) ||
-	    vm->checks.used + CHECK_MOST > CHECKS_ROOM)
+	if (!find_room(engine) || !is_near(engine->checks.start, ret) ||
+	    engine->checks.used + CHECK_MOST > CHECKS_ROOM)
 		return false;
-	check = at = vm->checks.start + vm->checks.used;
-	if (vm->uncounted) {
+	check = at = engine->checks.start + engine->checks.used;
+	if (engine->uncounted) {
 		away = at;
-		at = emit_number(vm, at, number);
+		at = emit_number(engine, at, number);
 		at = emit(at, "\xe9", 1);
 		at = emit_distance(at, call, 0);
 		check = at;
-		at = emit_asked(vm, at, away);
+		at = emit_asked(engine, at, away);
 	} else {
-		at = emit_count(vm, at, number, away);
+		at = emit_count(engine, at, number, block->count, away);
 	}
-	at = emit_state(vm, at);
+	at = emit_state(engine, at);
 	for (unsigned i = 0; i < block->demands; i++)
-		at = emit_demand(at, &vm->demands[block->first_demand + i],
+		at = emit_demand(at, &engine->demands[block->first_demand + i],
 				 away);
 	at = emit(at, "\xe9", 1);
 	at = emit_distance(at, body, 0);
-	vm->checks.used = (size_t)(at - vm->checks.start);
+	engine->checks.used = (size_t)(at - engine->checks.start);
 	*start++ = 0xe9;
 	emit_distance(start, check, 0);
 	return true;
 }
 
 /* The call of the hook with its arguments, which the jump has overwritten. */
-static uint8_t *emit_call(struct vm *vm, uint8_t *at, guest_addr pc,
+static uint8_t *emit_call(struct engine *engine, uint8_t *at, guest_addr pc,
 			  uint32_t size, const uint8_t *call)
 {
+	const void *user = HOOK_USER;
+
 	at = emit(at, "\x48\xbf", 2);			/* mov rdi, engine */
-	at = emit_value(at, &vm->uc, sizeof(vm->uc));
+	at = emit_value(at, &engine->uc, sizeof(engine->uc));
 	at = emit(at, "\x48\xbe", 2);			/* mov rsi, pc */
 	at = emit_value(at, &pc, sizeof(pc));
 	at = emit(at, "\xba", 1);			/* mov edx, size */
 	at = emit_value(at, &size, sizeof(size));
-	at = emit(at, "\x48\xb9", 2);			/* mov rcx, vm */
-	at = emit_value(at, &vm, sizeof(vm));
+	at = emit(at, "\x48\xb9", 2);			/* mov rcx, user */
+	at = emit_value(at, &user, sizeof(user));
 	at = emit(at, "\xe9", 1);
 	return emit_distance(at, call, 0);
 }
 
-void inline_hook(struct vm *vm, uint8_t *ret, guest_addr pc, uint32_t size,
-		 const struct demand *operand)
+void engine_leave_out(struct engine *engine, const struct engine_call *call,
+		      const struct demand *operand)
 {
-	uint8_t *start, *at, *away, *check;
+	uint8_t *start, *at, *away, *check, *ret = call->ret;
 
-	if (!vm->may_inline || !vm->code_base || !find_room(vm) ||
-	    !is_near(vm->checks.start, ret) ||
-	    vm->checks.used + CHECK_MOST > CHECKS_ROOM)
+	if (!engine->may_inline || !engine->code_base || !find_room(engine) ||
+	    !is_near(engine->checks.start, ret) ||
+	    engine->checks.used + CHECK_MOST > CHECKS_ROOM)
 		return;
-	start = inline_arguments(vm, ret, pc, size, vm);
+	start = inline_arguments(engine, ret, call->pc, call->size);
 	if (!start)
 		return;
-	away = vm->checks.start + vm->checks.used;
-	check = emit_call(vm, away, pc, size, ret - 6);
+	away = engine->checks.start + engine->checks.used;
+	check = emit_call(engine, away, call->pc, call->size, ret - 6);
 	at = check;
 	if (operand)
-		at = emit_demand(emit_state(vm, at), operand, away);
+		at = emit_demand(emit_state(engine, at), operand, away);
 	at = emit(at, "\xe9", 1);
 	at = emit_distance(at, inline_body(ret), 0);
-	vm->checks.used = (size_t)(at - vm->checks.start);
+	engine->checks.used = (size_t)(at - engine->checks.start);
 	*start++ = 0xe9;
 	emit_distance(start, check, 0);
 }
 
-void inline_release(struct vm *vm)
+void inline_release(struct engine *engine)
 {
-	if (vm->checks.start)
-		munmap(vm->checks.start, CHECKS_ROOM);
+	if (engine->checks.start)
+		munmap(engine->checks.start, CHECKS_ROOM);
 }

@@ -44,9 +44,9 @@
  *	jmp  call
  *
  * The two bytes before the call say what was done: in the original they are
- * the highest of a user-space pointer, 0.
+ * the highest of HOOK_USER, 0.
  */
-#include "vm/vm_internal.h"
+#include "vm/engine/engine_internal.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -111,14 +111,14 @@ static uint8_t *argument(uint8_t *end, uint8_t opcode32, uint8_t opcode64,
 	return NULL;
 }
 
-uint8_t *inline_arguments(const struct vm *vm, uint8_t *ret, guest_addr pc,
-			  uint32_t size, const void *user)
+uint8_t *inline_arguments(const struct engine *engine, uint8_t *ret,
+			  guest_addr pc,			  uint32_t size)
 {
 	uint8_t *at = ret - 6;
 
 	if (at[0] != 0xff || at[1] != 0x15)
 		return NULL;
-	if (!is_imm64(at - 10, 0xb9, (uintptr_t)user))
+	if (!is_imm64(at - 10, 0xb9, (uintptr_t)HOOK_USER))
 		return NULL;
 	at -= 10;
 	if (!is_imm32(at - 5, 0xba, size))
@@ -126,19 +126,19 @@ uint8_t *inline_arguments(const struct vm *vm, uint8_t *ret, guest_addr pc,
 	at = argument(at - 5, 0xbe, 0xbe, 0x35, pc);
 	if (!at)
 		return NULL;
-	return argument(at, 0xbf, 0xbf, 0x3d, (uintptr_t)vm->uc);
+	return argument(at, 0xbf, 0xbf, 0x3d, (uintptr_t)engine->uc);
 }
 
 /*
  * Moves the counter to where translated code reaches it.  The engine reserves
  * 1 GiB for code in one piece, so half of the 2 GiB are left.
  */
-static bool bring_counter(struct vm *vm, const uint8_t *code)
+static bool bring_counter(struct engine *engine, const uint8_t *code)
 {
 	uint64_t page = (uintptr_t)code & ~(uint64_t)(GUEST_PAGE - 1);
-	struct counter *counter = vm->counter;
+	struct counter *counter = engine->counter;
 
-	if (vm->code_base)
+	if (engine->code_base)
 		return true;
 	for (uint64_t d = 1 << 20; d < UINT64_C(900) << 20; d += 1 << 20) {
 		void *want = (void *)(uintptr_t)(page - d);
@@ -156,16 +156,16 @@ static bool bring_counter(struct vm *vm, const uint8_t *code)
 		*(struct counter *)at = (struct counter){
 			.budget = counter->budget, .current = counter->current,
 		};
-		vm->counter = at;
+		engine->counter = at;
 		/* A signal may have come before: its word was for the old one. */
 		if (counter->asked) {
-			vm->counter->budget = counter->budget + ASKED_PENALTY;
-			vm_stop_soon(vm);
+			engine->counter->asked = 1;
+			engine->counter->budget = counter->budget;
 		}
-		vm->code_base = (uintptr_t)at;
+		engine->code_base = (uintptr_t)at;
 		return true;
 	}
-	vm->may_inline = false;
+	engine->may_inline = false;
 	return false;
 }
 
@@ -192,9 +192,9 @@ static uint8_t *emit_jump(uint8_t *at, uint8_t opcode, const uint8_t *target)
 	return at + 2;
 }
 
-static bool reaches(const struct vm *vm, const uint8_t *code)
+static bool reaches(const struct engine *engine, const uint8_t *code)
 {
-	int64_t distance = (const uint8_t *)vm->counter - code;
+	int64_t distance = (const uint8_t *)engine->counter - code;
 
 	return -INT64_C(0x7ff00000) < distance && distance < 0x7ff00000;
 }
@@ -207,82 +207,82 @@ uint8_t *inline_body(uint8_t *ret)
 	return asks ? ret + 11 : ret;
 }
 
-static size_t write_count(struct vm *vm, uint8_t *code, uint8_t *start,
-			  uint8_t *ret, uint32_t number)
+static size_t write_count(struct engine *engine, uint8_t *code, uint8_t *start,
+			  uint8_t *ret, uint32_t number, uint32_t count)
 {
-	uint32_t count = vm->blocks[number].count;
 	uint8_t small = (uint8_t)count;
 	/* `code` will be copied to `start`: targets move the other way. */
 	ptrdiff_t shift = code - start;
 	uint8_t *at = code;
 
-	at = emit(at, "\xc7\x05", 2, (uint8_t *)&vm->counter->current + shift,
+	at = emit(at, "\xc7\x05", 2, (uint8_t *)&engine->counter->current + shift,
 		  &number, 4);
 	if (count < 128)
 		at = emit(at, "\x48\x83\x2d", 3,
-			  (uint8_t *)&vm->counter->budget + shift, &small, 1);
+			  (uint8_t *)&engine->counter->budget + shift, &small, 1);
 	else
 		at = emit(at, "\x48\x81\x2d", 3,
-			  (uint8_t *)&vm->counter->budget + shift, &count, 4);
+			  (uint8_t *)&engine->counter->budget + shift, &count, 4);
 	at = emit_jump(at, 0x79, inline_body(ret) + shift);	/* jns */
 	at = emit_jump(at, 0xeb, ret - 6 + shift);	/* jmp */
 	return (size_t)(at - code);
 }
 
-static size_t write_rep(struct vm *vm, uint8_t *code, uint8_t *start,
+static size_t write_rep(struct engine *engine, uint8_t *code, uint8_t *start,
 			uint8_t *ret, uint32_t number)
 {
 	ptrdiff_t shift = code - start;
 	uint8_t *at = code;
 
-	at = emit(at, "\x81\x3d", 2, (uint8_t *)&vm->counter->current + shift,
+	at = emit(at, "\x81\x3d", 2, (uint8_t *)&engine->counter->current + shift,
 		  &number, 4);
 	at = emit_jump(at, 0x74, ret + shift);		/* je */
 	at = emit_jump(at, 0xeb, ret - 6 + shift);	/* jmp */
 	return (size_t)(at - code);
 }
 
-static size_t write_plain(struct vm *vm, uint8_t *code, uint8_t *start,
+static size_t write_plain(struct engine *engine, uint8_t *code, uint8_t *start,
 			  uint8_t *ret, uint32_t number)
 {
 	ptrdiff_t shift = code - start;
 	uint8_t *at = code;
 
-	at = emit(at, "\x83\x3d", 2, (uint8_t *)&vm->counter->asked + shift,
+	at = emit(at, "\x83\x3d", 2, (uint8_t *)&engine->counter->asked + shift,
 		  "", 1);
 	at = emit_jump(at, 0x74, inline_body(ret) + shift);	/* je */
-	at = emit(at, "\xc7\x05", 2, (uint8_t *)&vm->counter->current + shift,
+	at = emit(at, "\xc7\x05", 2, (uint8_t *)&engine->counter->current + shift,
 		  &number, 4);
 	at = emit_jump(at, 0xeb, ret - 6 + shift);	/* jmp */
 	return (size_t)(at - code);
 }
 
-void inline_count(struct vm *vm, uint8_t *ret, uint32_t number,
-		  const void *user)
+void inline_count(struct engine *engine, uint8_t *ret, uint32_t number,
+		  const struct engine_block *block)
 {
-	const struct block *block = &vm->blocks[number];
-	bool rep = block->starts_rep && !vm->uncounted;
-	uint16_t mark = vm->uncounted ? MARK_PLAIN :
+	bool rep = block->starts_rep && !engine->uncounted;
+	uint16_t mark = engine->uncounted ? MARK_PLAIN :
 			rep ? MARK_REP : MARK_COUNT;
 	uint8_t *start, code[40];
 	size_t size;
 
-	if (!vm->may_inline)
+	if (!engine->may_inline)
 		return;
-	start = inline_arguments(vm, ret, block->pc, block->size, user);
-	if (!start || !bring_counter(vm, ret) || !reaches(vm, start))
+	start = inline_arguments(engine, ret, block->pc, block->size);
+	if (!start || !bring_counter(engine, ret) || !reaches(engine, start))
 		return;
 	if (block->demands) {
-		if (inline_check(vm, start, ret, inline_body(ret), number))
+		if (inline_check(engine, start, ret, inline_body(ret), number,
+				 block))
 			memcpy(ret - 8, &mark, sizeof(mark));
 		return;
 	}
-	if (vm->uncounted)
-		size = write_plain(vm, code, start, ret, number);
+	if (engine->uncounted)
+		size = write_plain(engine, code, start, ret, number);
 	else if (rep)
-		size = write_rep(vm, code, start, ret, number);
+		size = write_rep(engine, code, start, ret, number);
 	else
-		size = write_count(vm, code, start, ret, number);
+		size = write_count(engine, code, start, ret, number,
+				   block->count);
 	if (size > (size_t)(ret - 12 - start) && rep)
 		return;
 	if (size > (size_t)(ret - 8 - start))

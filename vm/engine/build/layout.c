@@ -11,22 +11,33 @@
  * The two units (struct float_status of QEMU 5.0): one byte each for tininess,
  * rounding, raised flags, precision, flush to zero, flush inputs to zero.
  */
+#include "vm/engine/build/layout.h"
+
+#include <pthread.h>
 #include <string.h>
 
 #include "formats/error.h"
-#include "vm/vm_internal.h"
-#include "vm/engine/build/exact.h"
+#include "vm/engine/build/replaces.h"
+#include "vm/engine/engine_internal.h"
 
 #define MXCSR_START 0x1f80u
 #define MXCSR_DAZ 0x40u
 #define MXCSR_ROUND 0x6000u
 #define MXCSR_FZ 0x8000u
 
+#define CONTROL_START 0x37fu
+#define STATUS_TOP_AT 11
+
+/* TF; it is in the second byte. */
+#define FLAG_TRAP 0x100u
+
 /* From a unit's first byte that tells. */
 enum { RAISED_BEHIND_ROUNDING = 1, ZERO_BEHIND_ROUNDING = 4,
        FLUSH_BEHIND_RAISED = 2 };
 
-size_t exact_conditions;
+#define HOOK_WORDS 8		/* of the engine's structure */
+
+struct layout layout;
 
 /* ------- the state itself ------- */
 
@@ -42,128 +53,192 @@ void update_mxcsr_status_x86_64(uint8_t *state)
 	engine_update_mxcsr_status_x86_64(state);
 }
 
-static uint8_t *find_live(struct vm *vm)
+static uint8_t *find_live(struct engine *engine)
 {
 	const uint32_t mxcsr = MXCSR_START;
 	const uint64_t mark = UINT64_C(0x9e3779b97f4a7c15);
 	bool begins_with_rax;
 
 	handed = NULL;
-	uc_reg_write(vm->uc, UC_X86_REG_MXCSR, &mxcsr);
-	uc_reg_write(vm->uc, UC_X86_REG_RAX, &mark);
+	uc_reg_write(engine->uc, UC_X86_REG_MXCSR, &mxcsr);
+	uc_reg_write(engine->uc, UC_X86_REG_RAX, &mark);
 	begins_with_rax = handed && !memcmp(handed, &mark, sizeof(mark));
-	uc_context_restore(vm->uc, vm->pristine);
+	uc_context_restore(engine->uc, engine->pristine);
 	return begins_with_rax ? handed : NULL;
 }
 
 /* ------- what lies where ------- */
 
-size_t x86_changed_by(struct vm *vm, uc_x86_reg reg, uint64_t value)
+/*
+ * The first byte, from `from` on, in which a saved context differs from the
+ * pristine one if a register has this value.  That context is then in
+ * engine->scratch.  Its size if there is none.
+ */
+static size_t changed_by(struct engine *engine, uc_x86_reg reg, uint64_t value,
+			 size_t from)
 {
-	const uint8_t *before = (const uint8_t *)vm->pristine;
-	const uint8_t *after = (const uint8_t *)vm->scratch;
-	size_t size = uc_context_size(vm->uc), at = 0;
-	uc_err err = uc_reg_write(vm->uc, reg, &value);
+	const uint8_t *before = (const uint8_t *)engine->pristine;
+	const uint8_t *after = (const uint8_t *)engine->scratch;
+	size_t size = uc_context_size(engine->uc);
+	uc_err err = uc_reg_write(engine->uc, reg, &value);
 
 	if (!err)
-		err = uc_context_save(vm->uc, vm->scratch);
-	uc_context_restore(vm->uc, vm->pristine);
+		err = uc_context_save(engine->uc, engine->scratch);
+	uc_context_restore(engine->uc, engine->pristine);
 	if (err)
-		return 0;
-	while (at < size && before[at] == after[at])
-		at++;
-	return at < size ? at : 0;
+		return size;
+	while (from < size && before[from] == after[from])
+		from++;
+	return from;
 }
 
-size_t exact_offset(struct vm *vm, uc_x86_reg reg, uint64_t value,
-		    size_t behind)
-{
-	const uint8_t *before = (const uint8_t *)vm->pristine;
-	const uint8_t *after = (const uint8_t *)vm->scratch;
-	size_t size = uc_context_size(vm->uc);
-	size_t first = x86_changed_by(vm, UC_X86_REG_RAX, 1);
-	size_t at = x86_changed_by(vm, reg, value);
+/* What was found, as offsets in contexts. */
+struct search {
+	struct engine *engine;
+	size_t start, size;	/* of the state in a context */
+	struct layout found;
+};
 
-	if (!first || at <= first)
-		return 0;
-	while (at < size && (at <= first + behind || before[at] == after[at]))
-		at++;
-	return at < size ? at - first : 0;
+/* Finds where the value of a register is seen, behind `behind`; 0: nowhere. */
+static size_t offset(const struct search *search, uc_x86_reg reg,
+		     uint64_t value, size_t behind)
+{
+	size_t at = changed_by(search->engine, reg, value,
+			       search->start + behind + 1);
+
+	return at < search->size ? at - search->start : 0;
 }
 
-/* MXCSR itself lies behind what its bits change. */
-static size_t find_changed(struct vm *vm, uint32_t bits)
+/* MXCSR itself lies behind what its bits change: it has just been given FZ. */
+static size_t find_mxcsr(const struct search *search)
 {
-	return x86_changed_by(vm, UC_X86_REG_MXCSR, MXCSR_START | bits);
-}
-
-/* MXCSR itself, which has just been given FZ. */
-static void find_mxcsr(struct vm *vm, size_t start)
-{
-	const uint8_t *before = (const uint8_t *)vm->pristine;
-	const uint8_t *after = (const uint8_t *)vm->scratch;
+	const uint8_t *before = (const uint8_t *)search->engine->pristine;
+	const uint8_t *after = (const uint8_t *)search->engine->scratch;
 	const uint32_t old = MXCSR_START, new = MXCSR_START | MXCSR_FZ;
-	size_t size = uc_context_size(vm->uc);
 
-	for (size_t at = start; at + 4 <= size && !vm->mxcsr; at += 4)
-		if (!memcmp(before + at, &old, 4) &&
-		    !memcmp(after + at, &new, 4))
-			vm->mxcsr = vm->state + (at - start);
+	for (size_t at = search->start; at + 4 <= search->size; at += 4)
+		if (!memcmp(before + at, &old, 4) && !memcmp(after + at, &new, 4))
+			return at - search->start;
+	return 0;
 }
 
-static bool find_units(struct vm *vm, size_t start)
+/* The engine lets FZ flush the wrong unit's results (arch/x86/mxcsr.c). */
+static bool find_units(struct search *search)
 {
-	size_t rounding = find_changed(vm, MXCSR_ROUND);
-	size_t zero_inputs = find_changed(vm, MXCSR_DAZ);
-	size_t forgotten = find_changed(vm, MXCSR_FZ);
-	size_t raised = rounding + RAISED_BEHIND_ROUNDING;
-	size_t flush = raised + FLUSH_BEHIND_RAISED;
+	const uc_x86_reg reg = UC_X86_REG_MXCSR;
+	struct layout *found = &search->found;
+	size_t rounding = offset(search, reg, MXCSR_START | MXCSR_ROUND, 0);
+	size_t zero_inputs = offset(search, reg, MXCSR_START | MXCSR_DAZ, 0);
+	size_t forgotten = offset(search, reg, MXCSR_START | MXCSR_FZ, 0);
 
-	find_mxcsr(vm, start);
-	if (!vm->mxcsr || rounding < start || forgotten < start + FLUSH_BEHIND_RAISED ||
-	    zero_inputs != rounding + ZERO_BEHIND_ROUNDING ||
-	    forgotten == flush)
-		return false;
-	vm->sse.raised = vm->state + (raised - start);
-	vm->sse.flush = vm->state + (flush - start);
-	vm->x87.flush = vm->state + (forgotten - start);
-	vm->x87.raised = vm->x87.flush - FLUSH_BEHIND_RAISED;
-	return true;
+	found->sse.mxcsr = find_mxcsr(search);
+	found->sse.raised = rounding + RAISED_BEHIND_ROUNDING;
+	found->sse.flush = found->sse.raised + FLUSH_BEHIND_RAISED;
+	found->x87.flush = forgotten;
+	found->x87.raised = forgotten - FLUSH_BEHIND_RAISED;
+	return found->sse.mxcsr && rounding && forgotten > FLUSH_BEHIND_RAISED &&
+	       zero_inputs == rounding + ZERO_BEHIND_ROUNDING &&
+	       forgotten != found->sse.flush;
 }
 
 /* The first that changes is the flags themselves. */
-static bool find_conditions(struct vm *vm)
+static bool find_conditions(struct search *search)
 {
 	const uint64_t carry = 3;
-	size_t flags = exact_offset(vm, UC_X86_REG_RFLAGS, carry, 0);
+	struct layout *found = &search->found;
+	size_t flags = offset(search, UC_X86_REG_RFLAGS, carry, 0);
 
-	exact_conditions = exact_offset(vm, UC_X86_REG_RFLAGS, carry, flags);
-	return exact_conditions > flags && exact_conditions % 8 == 0;
+	found->conditions = offset(search, UC_X86_REG_RFLAGS, carry, flags);
+	return flags && found->conditions && found->conditions % 8 == 0;
 }
 
-int x86_find_state(struct vm *vm, struct failure *why)
+static bool find_x87(struct search *search)
 {
-	const char *what = NULL;
-	size_t start;
+	const uint64_t invalid = 1, first_in_use = 0xfffc;
+	struct layout *found = &search->found;
 
-	if (uc_context_alloc(vm->uc, &vm->scratch))
-		return failed(why, ERR_NO_MEMORY, "out of memory");
-	vm->state = find_live(vm);
-	start = x86_changed_by(vm, UC_X86_REG_RAX, 1);
-	if (!vm->state || !start)
-		what = "its registers";
-	else if (!find_units(vm, start))
-		what = "its units of floating point";
-	else if (!find_conditions(vm))
-		what = "what its flags are computed from";
-	else if (!sse_find(vm) || !x87_find(vm))
-		what = "the registers of x87";
-	else if (!jumps_find(vm))
-		what = "what jumps depend on";
-	if (what)
+	found->x87.top = offset(search, UC_X86_REG_FPSW, 1u << STATUS_TOP_AT, 0);
+	found->x87.status = offset(search, UC_X86_REG_FPSW, invalid, 0);
+	found->x87.control =
+		offset(search, UC_X86_REG_FPCW, CONTROL_START ^ 1, 0);
+	found->x87.empty = offset(search, UC_X86_REG_FPTAG, first_in_use, 0);
+	found->x87.registers = offset(search, UC_X86_REG_FP0, 1, 0);
+	return found->x87.top > found->conditions &&
+	       found->x87.status > found->x87.top &&
+	       found->x87.control > found->x87.status &&
+	       found->x87.empty > found->x87.control &&
+	       found->x87.registers > found->x87.empty &&
+	       found->x87.raised > found->x87.registers + (size_t)8 * 16;
+}
+
+static bool find_jumps(struct search *search)
+{
+	struct layout *found = &search->found;
+
+	found->pc = offset(search, UC_X86_REG_RIP, 1, 0);
+	found->flags = offset(search, UC_X86_REG_RFLAGS, 2 | FLAG_TRAP, 0) - 1;
+	return found->pc && found->flags;
+}
+
+/* What is found first counts for the process; NULL, or what is not there. */
+static const char *find_all(struct search *search)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static const struct layout none;
+	const char *missing = NULL;
+
+	if (!find_units(search))
+		return "its units of floating point";
+	if (!find_conditions(search))
+		return "what its flags are computed from";
+	if (!find_x87(search))
+		return "the registers of x87";
+	if (!find_jumps(search))
+		return "what jumps depend on";
+	pthread_mutex_lock(&lock);
+	if (!memcmp(&layout, &none, sizeof(layout)))
+		layout = search->found;
+	else if (memcmp(&layout, &search->found, sizeof(layout)) != 0)
+		missing = "what another engine has";
+	pthread_mutex_unlock(&lock);
+	return missing;
+}
+
+int layout_find(struct engine *engine, struct failure *why)
+{
+	struct search search = {
+		.engine = engine, .size = uc_context_size(engine->uc),
+	};
+	struct engine_x86 *x86 = &engine->x86;
+	const char *missing;
+
+	engine->state = find_live(engine);
+	search.start = changed_by(engine, UC_X86_REG_RAX, 1, 0);
+	if (!engine->hooked)
+		missing = "the range of a hook";
+	else if (!engine->state || search.start == search.size)
+		missing = "its registers";
+	else
+		missing = find_all(&search);
+	if (missing)
 		return failed(why, ERR_SYSTEM, "the Unicorn Engine that cprec "
 			      "was built with is not laid out as it should be: "
-			      "%s cannot be found", what);
-	halves_start();
+			      "%s cannot be found", missing);
+	x86->general = engine->state;
+	x86->mxcsr = engine->state + layout.sse.mxcsr;
+	x86->sse.raised = engine->state + layout.sse.raised;
+	x86->sse.flush = engine->state + layout.sse.flush;
+	x86->x87.raised = engine->state + layout.x87.raised;
+	x86->x87.flush = engine->state + layout.x87.flush;
 	return 0;
+}
+
+uint64_t *layout_find_range(uc_hook hook, uint64_t first, uint64_t last)
+{
+	uint64_t *words = (uint64_t *)hook;
+
+	for (unsigned i = 0; i + 1 < HOOK_WORDS; i++)
+		if (words[i] == first && words[i + 1] == last)
+			return &words[i];
+	return NULL;
 }

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Makes the private copy of the engine that cprec is linked with: one object
-# of Debian's libunicorn.a, in which the functions of the manifest give way to
-# ours of the same names, and are still there as engine_NAME.
+# of Debian's libunicorn.a and of our code that depends on it.  The functions of
+# the manifest give way to ours of the same names, and are still there as
+# engine_NAME.
 #
 # usage: pin.sh ARCHIVE MANIFEST REPLACEMENTS OUTPUT
 #
@@ -81,6 +82,14 @@ awk '{ print $1 }' "$work/functions" | sort -u | comm -12 - "$work/ours" |
 # All else stays inside, so that no name of the engine's meets one of ours.
 awk '$1 ~ /^uc_/ { print $1 }' "$work/functions" >>"$work/kept"
 objcopy "@$work/arguments" "$work/whole.o" "$work/named.o"
-objcopy --keep-global-symbols="$work/kept" "$work/named.o" "$work/engine.o"
+objcopy --keep-global-symbols="$work/kept" "$work/named.o" "$work/quiet.o"
+
+# Together with ours it is one object: whoever links it has all of both.
+ld -r "$work/quiet.o" --whole-archive "$replacements" -o "$work/engine.o"
+nm --defined-only "$work/engine.o" | awk '$2 == "T" { print $3 }' | sort -u \
+	>"$work/defined"
+while read -r name; do
+	grep -qx "$name" "$work/defined" || die "$name was not replaced"
+done <"$work/replaced"
 rm -f "$output"
 ar rcs "$output" "$work/engine.o"

@@ -9,26 +9,15 @@
  */
 #include "vm/engine/build/sse.h"
 
-#include "vm/vm_internal.h"
-
-bool sse_find(struct vm *vm)
-{
-	sse_at.mxcsr = (size_t)(vm->mxcsr - vm->state);
-	sse_at.raised = (size_t)(vm->sse.raised - vm->state);
-	sse_at.flush = (size_t)(vm->sse.flush - vm->state);
-	sse_at.x87_flush = (size_t)(vm->x87.flush - vm->state);
-	return true;
-}
-
 /* The engine lets FZ flush the wrong unit's results (mxcsr.c). */
 typedef void load_fn(uint8_t *state, uint32_t mxcsr);
 REPLACES(load_fn, helper_ldmxcsr_x86_64);
 void helper_ldmxcsr_x86_64(uint8_t *state, uint32_t mxcsr)
 {
 	engine_helper_ldmxcsr_x86_64(state, mxcsr);
-	state[sse_at.raised] = mxcsr & RAISED_ALL & ~RAISED_DENORMAL;
-	state[sse_at.flush] = mxcsr & MXCSR_FZ ? 1 : 0;
-	state[sse_at.x87_flush] = 0;
+	state[layout.sse.raised] = mxcsr & RAISED_ALL & ~RAISED_DENORMAL;
+	state[layout.sse.flush] = mxcsr & MXCSR_FZ ? 1 : 0;
+	state[layout.x87.flush] = 0;
 }
 
 /* ------- two operands ------- */
@@ -36,7 +25,7 @@ void helper_ldmxcsr_x86_64(uint8_t *state, uint32_t mxcsr)
 /* Whether the result of usual numbers is the host's without more ado. */
 static inline bool is_usual(const uint8_t *state)
 {
-	return state[sse_at.raised] & RAISED_INEXACT &&
+	return state[layout.sse.raised] & RAISED_INEXACT &&
 	       !(mxcsr_of(state) & MXCSR_ROUNDING);
 }
 

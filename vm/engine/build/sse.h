@@ -26,27 +26,20 @@ typedef double doubles __attribute__((vector_size(16)));
 typedef int32_t words __attribute__((vector_size(16)));
 typedef int64_t longs __attribute__((vector_size(16)));
 
-/* Offsets in the engine's state. */
-struct sse_offsets {
-	size_t mxcsr, raised;
-	size_t flush, x87_flush;	/* whether that unit flushes to zero */
-};
-extern struct sse_offsets sse_at;
-
 typedef void binary_fn(uint8_t *state, void *to, const void *from);
 
 static inline uint32_t mxcsr_of(const uint8_t *state)
 {
 	uint32_t mxcsr;
 
-	memcpy(&mxcsr, state + sse_at.mxcsr, sizeof(mxcsr));
+	memcpy(&mxcsr, state + layout.sse.mxcsr, sizeof(mxcsr));
 	return mxcsr;
 }
 
 static inline void raise_flags(uint8_t *state, uint32_t flags)
 {
-	state[sse_at.raised] |= flags & RAISED_ALL & ~RAISED_DENORMAL;
-	state[sse_at.mxcsr] |= flags & RAISED_DENORMAL;
+	state[layout.sse.raised] |= flags & RAISED_ALL & ~RAISED_DENORMAL;
+	state[layout.sse.mxcsr] |= flags & RAISED_DENORMAL;
 }
 
 /* What the host's MXCSR is to be for the guest's mode. */

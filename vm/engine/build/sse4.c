@@ -6,8 +6,6 @@
  */
 #include "vm/engine/build/sse.h"
 
-struct sse_offsets sse_at;
-
 /* ------- rounding to integers ------- */
 
 #define ROUND_AS_MXCSR 4u	/* in the instruction's last byte */
@@ -72,7 +70,7 @@ static inline unsigned rounding_of(const uint8_t *state, uint32_t how)
 		type a, b;                                                     \
 									       \
 		a = b = load_##form(from);                                     \
-		if ((quietly || state[sse_at.raised] & RAISED_INEXACT) &&   \
+		if ((quietly || state[layout.sse.raised] & RAISED_INEXACT) &&   \
 		    (lanes_##k(is_tame_##k(b)) & (lanes)) == (lanes))          \
 			a = name##_tame(a, b, way);                           \
 		else                                                           \
@@ -128,10 +126,10 @@ DEFINE_DOT(dppd, pd, doubles, longs, d, "mulpd %[b], %[r]\n\thaddpd %[r], %[r]")
 	void helper_##name##_x86_64(uint8_t *state, void *to,                  \
 				    const void *from)                          \
 	{                                                                      \
-		uint8_t raised = state[sse_at.raised];                      \
+		uint8_t raised = state[layout.sse.raised];                      \
 									       \
 		engine_helper_##name##_x86_64(state, to, from);                \
-		state[sse_at.raised] = raised;                                 \
+		state[layout.sse.raised] = raised;                                 \
 	}
 
 DEFINE_ESTIMATE(rcpss)

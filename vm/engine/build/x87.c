@@ -9,35 +9,14 @@
  */
 #include "vm/engine/build/x87.h"
 
-#include "vm/vm_internal.h"
-
-struct x87_offsets x87_at;
-
-bool x87_find(struct vm *vm)
-{
-	const uint64_t start = CONTROL_HOST, invalid = 1;
-	const uint64_t first_in_use = 0xfffc;
-
-	x87_at.raised = (size_t)(vm->x87.raised - vm->state);
-	x87_at.top = exact_offset(vm, UC_X86_REG_FPSW, 1u << STATUS_TOP_AT, 0);
-	x87_at.status = exact_offset(vm, UC_X86_REG_FPSW, invalid, 0);
-	x87_at.control = exact_offset(vm, UC_X86_REG_FPCW, start ^ 1, 0);
-	x87_at.empty = exact_offset(vm, UC_X86_REG_FPTAG, first_in_use, 0);
-	x87_at.registers = exact_offset(vm, UC_X86_REG_FP0, 1, 0);
-	return x87_at.top > exact_conditions && x87_at.status > x87_at.top &&
-	       x87_at.control > x87_at.status &&
-	       x87_at.empty > x87_at.control && x87_at.registers > x87_at.empty &&
-	       x87_at.raised > x87_at.registers + (size_t)8 * 16;
-}
-
 /* Whether the register that becomes ST(0) was in use. */
 static bool push(uint8_t *state)
 {
 	uint32_t top = number_of(state, 7);
-	bool overflows = !state[x87_at.empty + top];
+	bool overflows = !state[layout.x87.empty + top];
 
-	memcpy(state + x87_at.top, &top, sizeof(top));
-	state[x87_at.empty + top] = 0;
+	memcpy(state + layout.x87.top, &top, sizeof(top));
+	state[layout.x87.empty + top] = 0;
 	return overflows;
 }
 
@@ -298,7 +277,7 @@ void helper_fstenv_x86_64(uint8_t *state, uint64_t addr, int is_wide)
 {
 	static const unsigned upper_halves[] = { 2, 6, 10, 26 };
 	unsigned size = is_wide ? ENVIRONMENT : ENVIRONMENT_SHORT;
-	uint16_t control = word_at(state, x87_at.control) | RAISED_ALL;
+	uint16_t control = word_at(state, layout.x87.control) | RAISED_ALL;
 
 	/* The engine's asks who called it: it must not fault. */
 	cpu_stw_data_ra_x86_64(state, addr, 0, RETURNS_TO);
@@ -306,5 +285,5 @@ void helper_fstenv_x86_64(uint8_t *state, uint64_t addr, int is_wide)
 	engine_helper_fstenv_x86_64(state, addr, is_wide);
 	for (unsigned i = 0; is_wide && i < 4; i++)
 		cpu_stw_data_ra_x86_64(state, addr + upper_halves[i], UINT16_MAX, RETURNS_TO);
-	memcpy(state + x87_at.control, &control, sizeof(control));
+	memcpy(state + layout.x87.control, &control, sizeof(control));
 }

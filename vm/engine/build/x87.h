@@ -23,18 +23,11 @@ struct extended {
 	uint16_t head;
 } __attribute__((packed));
 
-/* Offsets in the engine's state. */
-struct x87_offsets {
-	size_t raised;
-	size_t top;		/* 4 bytes: which register is ST(0) */
-	size_t status, control;	/* 2 bytes each; status without the top */
-	size_t empty;		/* a byte per register */
-	size_t registers;	/* 16 bytes each */
-};
-extern struct x87_offsets x87_at;
-
 /* Flags that may be raised in the host's unit. */
 extern _Thread_local unsigned x87_host_flags;
+
+/* This thread's unit has no flags of a guest's. */
+void x87_run(void);
 
 /* The masked response to an invalid operation. */
 extern const struct extended x87_indefinite;
@@ -51,37 +44,37 @@ static inline uint16_t word_at(const uint8_t *state, size_t offset)
 
 static inline unsigned number_of(const uint8_t *state, unsigned index)
 {
-	return (word_at(state, x87_at.top) + index) & 7;
+	return (word_at(state, layout.x87.top) + index) & 7;
 }
 
 static inline struct extended *st(uint8_t *state, unsigned index)
 {
-	return (struct extended *)(state + x87_at.registers +
+	return (struct extended *)(state + layout.x87.registers +
 				   (size_t)16 * number_of(state, index));
 }
 
 static inline bool is_empty(const uint8_t *state, unsigned index)
 {
-	return state[x87_at.empty + number_of(state, index)];
+	return state[layout.x87.empty + number_of(state, index)];
 }
 
 static inline void put(uint8_t *state, unsigned index,
 		       const struct extended *value)
 {
 	*st(state, index) = *value;
-	state[x87_at.empty + number_of(state, index)] = 0;
+	state[layout.x87.empty + number_of(state, index)] = 0;
 }
 
 /* What a status word of the host says: flags, C1, and the codes in `codes`. */
 static inline void show(uint8_t *state, unsigned found, unsigned codes)
 {
 	unsigned shown = RAISED_DENORMAL | STATUS_C1 | codes;
-	uint16_t status = word_at(state, x87_at.status);
+	uint16_t status = word_at(state, layout.x87.status);
 
 	status &= (uint16_t)~(STATUS_C1 | codes);
 	status |= (uint16_t)(found & shown);
-	memcpy(state + x87_at.status, &status, sizeof(status));
-	state[x87_at.raised] |= found & RAISED_ALL & ~RAISED_DENORMAL;
+	memcpy(state + layout.x87.status, &status, sizeof(status));
+	state[layout.x87.raised] |= found & RAISED_ALL & ~RAISED_DENORMAL;
 }
 
 /* An empty register was wanted, or one in use was to be filled. */
@@ -91,14 +84,14 @@ void x87_stack_fault(uint8_t *state, bool is_overflow);
 
 static inline unsigned flags_of(const uint8_t *state)
 {
-	return (state[x87_at.raised] & (RAISED_ALL & ~RAISED_DENORMAL)) |
-	       (word_at(state, x87_at.status) & RAISED_DENORMAL);
+	return (state[layout.x87.raised] & (RAISED_ALL & ~RAISED_DENORMAL)) |
+	       (word_at(state, layout.x87.status) & RAISED_DENORMAL);
 }
 
 /* The host rounds as the guest; returns what host_end() is to know. */
 static inline unsigned host_begin(const uint8_t *state)
 {
-	uint16_t control = (word_at(state, x87_at.control) & CONTROL_MODE) |
+	uint16_t control = (word_at(state, layout.x87.control) & CONTROL_MODE) |
 			   (CONTROL_HOST & ~CONTROL_MODE);
 
 	if (x87_host_flags & ~flags_of(state))

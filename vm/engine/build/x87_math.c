@@ -24,9 +24,9 @@ void x87_run(void)
 
 void x87_stack_fault(uint8_t *state, bool is_overflow)
 {
-	uint16_t status = word_at(state, x87_at.status) | STATUS_STACK;
+	uint16_t status = word_at(state, layout.x87.status) | STATUS_STACK;
 
-	memcpy(state + x87_at.status, &status, sizeof(status));
+	memcpy(state + layout.x87.status, &status, sizeof(status));
 	show(state, RAISED_INVALID | (is_overflow ? STATUS_C1 : 0), 0);
 }
 
@@ -211,10 +211,10 @@ static unsigned compare(uint8_t *state, bool quietly)
 
 static void put_codes(uint8_t *state, unsigned codes)
 {
-	uint16_t status = word_at(state, x87_at.status);
+	uint16_t status = word_at(state, layout.x87.status);
 
 	status = (uint16_t)((status & ~STATUS_CODES) | codes);
-	memcpy(state + x87_at.status, &status, sizeof(status));
+	memcpy(state + layout.x87.status, &status, sizeof(status));
 }
 
 #define DEFINE_COMPARE(name, quietly)                                          \

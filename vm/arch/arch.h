@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * arch.h - what an architecture tells the virtual processor
+ *
+ * Counting, cutting blocks and stopping exactly (vm/processor/) is the same for
+ * all; what an instruction is, and what becomes of one that the engine does not
+ * execute as it should, an architecture tells by the functions here.  An
+ * architecture is a room of its own below vm/arch/; it names registers, and
+ * knows nothing of system calls, blocks or time.
+ *
+ * Units:      addresses are guest virtual; sizes are bytes.
+ * Ownership:  a processor owns its `struct cpu`.
+ * Errors:     a guest that faults is no error: the stop says so.
+ * Threads:    none.
+ */
+#ifndef CPREC_VM_ARCH_ARCH_H
+#define CPREC_VM_ARCH_ARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vm/engine/engine.h"
+#include "vm/memory/memory.h"
+#include "vm/vm.h"
+
+struct architecture;
+
+/* What an architecture gets to see of a virtual processor. */
+struct cpu {
+	struct engine *engine;
+	struct memory *memory;
+	const struct architecture *arch;
+	const struct reg_table *regs;
+	void *state;		/* of the architecture's own */
+
+	/* Every instruction is seen, whether it asked for that or not. */
+	bool is_traced;
+	/* Instructions want something else from now on: all code that was
+	 * translated must go before the guest runs. */
+	bool must_replan;
+
+	vm_watch_fn *watch;	/* NULL: nobody watches */
+	void *watch_context;
+};
+
+/* Bytes of an instruction of any architecture. */
+#define INSN_MOST 15u
+
+/* What the processor must know of an instruction. */
+struct insn {
+	uint8_t size;		/* 0: not known, or cut off */
+	bool ends_block;	/* control does not just run on behind it */
+	bool repeats;		/* the engine re-enters it for each iteration */
+	bool pauses;		/* it waits for another thread */
+	bool special;		/* must not run in the engine: see `explain` */
+	bool hooked;		/* `before` must be asked */
+	bool demands;		/* has an operand that must be aligned */
+};
+
+/* Instructions of a block with an operand that no demand is found for. */
+struct loose {
+	bool is_first;		/* the block's first instruction is one */
+	uint16_t next, last;	/* others, by their index; 0: none */
+};
+
+/* What becomes of an instruction that is about to execute. */
+enum before {
+	BEFORE_RUNS,
+	BEFORE_FAULTS,		/* the stop says how */
+	BEFORE_REPLANS,		/* once more, after must_replan was heeded */
+	BEFORE_PERFORMS,	/* `perform` must do it */
+};
+
+/* What becomes of an instruction that the engine must not execute. */
+enum performed {
+	PERFORMED,		/* it has retired; stop->size is its length */
+	PERFORMED_FAULTS,	/* the stop says how */
+	PERFORMED_BY_ENGINE,	/* let it execute the instruction after all */
+	PERFORMED_NOT,		/* the stop says what is to be captured, or
+				   who is to be told */
+};
+
+struct architecture {
+	/* The state of a program's processor; NULL in cpu->state before. */
+	int (*start)(struct cpu *cpu, struct failure *why);
+	void (*end)(struct cpu *cpu);
+
+	/* Registers, as a program sees them. */
+	uint64_t (*reg)(struct cpu *cpu, unsigned reg);
+	void (*set_reg)(struct cpu *cpu, unsigned reg, uint64_t value);
+	void (*registers)(struct cpu *cpu, struct reg_file *out);
+	void (*set_registers)(struct cpu *cpu, const struct reg_file *regs);
+
+	/* The engine has run: mends what it leaves in registers. */
+	void (*left)(struct cpu *cpu);
+
+	/* The instruction at `code`, of which `left` bytes are there. */
+	struct insn (*decode)(struct cpu *cpu, const uint8_t *code, size_t left,
+			      guest_addr pc);
+
+	/*
+	 * Finds demands of so many instructions, at most `room` of them, and
+	 * those that have none.
+	 */
+	struct loose (*demands)(struct cpu *cpu, guest_addr pc,
+				const uint8_t *code, size_t size,
+				unsigned count, struct demand *out,
+				unsigned room, unsigned *found);
+
+	/* The value of a register, for a demand. */
+	unsigned (*low_bits)(struct cpu *cpu, int reg);
+
+	/* An instruction that is hooked is about to execute. */
+	enum before (*before)(struct cpu *cpu, const struct engine_call *call,
+			      struct vm_stop *stop);
+
+	/* ... and `before` said that it must be performed. */
+	enum performed (*perform)(struct cpu *cpu, struct vm_stop *stop);
+
+	/* Whether the operand of the instruction at `pc` is aligned, or need
+	 * not be; and the instruction's size. */
+	bool (*is_aligned)(struct cpu *cpu, guest_addr pc, unsigned *size);
+
+	/* A special instruction at stop->pc. */
+	enum performed (*explain)(struct cpu *cpu, struct vm_stop *stop);
+
+	/* Executes it on this machine, if it is to be captured. */
+	void (*capture)(struct cpu *cpu, const struct vm_stop *stop);
+
+	/* A system call retired: its registers, and stop->size. */
+	void (*syscall)(struct cpu *cpu, struct vm_stop *stop);
+
+	/* The engine raised an exception, which is now forgotten. */
+	void (*exception)(struct cpu *cpu, unsigned number,
+			  struct vm_stop *stop);
+
+	/* The instruction at stop->pc may not access the page: which kind of
+	 * fault, and the address. */
+	void (*memory_fault)(struct cpu *cpu, guest_addr page,
+			     struct vm_stop *stop);
+
+	/* How its accesses are seen; which registers depend on which. */
+	enum vm_order (*order)(struct cpu *cpu, guest_addr pc);
+	struct vm_flow (*flow)(struct cpu *cpu, guest_addr pc);
+
+	/* For a person; returns the instruction's size. */
+	unsigned (*disassemble)(struct cpu *cpu, guest_addr pc, char *text,
+				size_t room);
+};
+
+/* The architecture of a guest; NULL if there is none. */
+const struct architecture *arch_find(enum arch arch);
+
+/* Tells of an operand that the host writes, or reads if `bytes` is NULL. */
+void cpu_watch(struct cpu *cpu, guest_addr addr, const uint8_t *bytes,
+	       unsigned size);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stops.c - what it means for a program that the processor stopped
+ *
+ * Source: Intel 64 SDM volume 3, 6.15 (exceptions), 3.3.7.1 (canonical
+ * addresses); volume 2, SYSCALL.
+ */
+#include "vm/arch/x86/gate.h"
+#include "vm/arch/x86/x86.h"
+
+bool x86_refuse(struct vm_stop *stop)
+{
+	stop->kind = VM_STOP_FAULT;
+	stop->fault = FAULT_PRIVILEGE;
+	return false;
+}
+
+bool x86_operand_faults(struct cpu *cpu, guest_addr addr, unsigned size,
+			enum vm_access access, struct vm_stop *stop)
+{
+	unsigned need = access == ACCESS_WRITE ? MAY_WRITE :
+			MAY_READ | MAY_WRITE | MAY_EXEC;
+	const struct region *region = NULL;
+	guest_addr end = addr + size;
+
+	for (; addr < end; addr++) {
+		region = memory_region_at(cpu->memory, addr);
+		if (!region || !(region->prot & need))
+			break;
+	}
+	if (addr == end)
+		return false;
+	stop->kind = VM_STOP_FAULT;
+	stop->fault = FAULT_MEMORY;
+	stop->access = access;
+	stop->addr = addr;
+	stop->mapped = region != NULL;
+	return true;
+}
+
+/* Bits 47 to 63 are all equal. */
+static bool is_canonical(guest_addr addr)
+{
+	return (uint64_t)((int64_t)addr >> 47) + 1 < 2;
+}
+
+void x86_memory_fault(struct cpu *cpu, guest_addr page, struct vm_stop *stop)
+{
+	bool fetch = stop->access == ACCESS_FETCH;
+
+	stop->fault = FAULT_MEMORY;
+	if (!is_canonical(page))
+		stop->fault = !fetch && x86_fault_is_of_stack(cpu, stop->pc,
+							      page) ?
+				      FAULT_STACK : FAULT_PRIVILEGE;
+	else if (fetch)
+		stop->addr = page > stop->pc ? page : stop->pc;
+	else
+		stop->addr = x86_fault_address(cpu, stop->pc, page);
+}
+
+void x86_exception(struct cpu *cpu, unsigned number, struct vm_stop *stop)
+{
+	struct reg_file regs;
+
+	switch (number) {
+	case 0:
+		stop->fault = FAULT_DIVIDE;
+		break;
+	case 6:
+		stop->fault = FAULT_INVALID;
+		break;
+	default:
+		stop->fault = FAULT_PRIVILEGE;
+	}
+	x86_registers(cpu, &regs);
+	engine_reset(cpu->engine);
+	x86_set_registers(cpu, &regs);
+}
+
+void x86_syscall(struct cpu *cpu, struct vm_stop *stop)
+{
+	stop->size = 2;
+	x86_write_reg(cpu, X86_RCX, stop->pc);
+	x86_write_reg(cpu, X86_R11, x86_read_reg(cpu, X86_RFLAGS));
+}
+
+/* ------- instructions that the gate holds back ------- */
+
+/* The instruction is executed on the host if its operand allows it. */
+static void explain_operand(struct cpu *cpu, const uint8_t *code,
+			    const uint8_t *opcode, struct vm_stop *stop)
+{
+	guest_addr addr;
+	unsigned size, length;
+
+	if (align_wants(code, opcode, code + stop->size) &&
+	    !align_is_met(cpu, stop->pc, code, opcode, code + stop->size))
+		x86_refuse(stop);
+	else if (x86_operand(cpu, stop->pc, &addr, &size, &length))
+		x86_operand_faults(cpu, addr, size, ACCESS_READ, stop);
+}
+
+static void explain_interrupt(const uint8_t *opcode, struct vm_stop *stop)
+{
+	stop->number = *opcode == 0xcd ? opcode[1] : 3;
+	stop->fault = *opcode == 0xf1	? FAULT_DEBUG :
+		      stop->number == 3 ? FAULT_BREAKPOINT :
+					  FAULT_INTERRUPT;
+}
+
+static void explain_value(struct cpu *cpu, const uint8_t *code,
+			  const uint8_t *opcode, struct vm_stop *stop)
+{
+	stop->kind = VM_STOP_VALUE;
+	stop->value = *opcode == 0x0f && opcode[1] == 0x31 ? VALUE_TSC :
+		      *opcode == 0x0f && opcode[1] == 0xa2 ? VALUE_CPUID :
+							     VALUE_HOST;
+	if (stop->value == VALUE_HOST)
+		explain_operand(cpu, code, opcode, stop);
+}
+
+enum performed x86_explain(struct cpu *cpu, struct vm_stop *stop)
+{
+	uint8_t code[X86_INSN_MOST];
+	const uint8_t *opcode;
+	size_t size = x86_fetch(cpu, stop->pc, code, &opcode);
+
+	stop->kind = VM_STOP_FAULT;
+	stop->size = (unsigned)x86_size(cpu, code, size, stop->pc);
+	switch (x86_gate(code, code + size)) {
+	case GATE_VALUE:
+		explain_value(cpu, code, opcode, stop);
+		break;
+	case GATE_EMULATE:
+		return x86_emulate(cpu, stop) ? PERFORMED : PERFORMED_FAULTS;
+	case GATE_PRIVILEGE:
+		stop->fault = FAULT_PRIVILEGE;
+		break;
+	case GATE_INT:
+		explain_interrupt(opcode, stop);
+		break;
+	default:
+		stop->fault = FAULT_INVALID;
+	}
+	return PERFORMED_NOT;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * calls.c - what translating and translated code call
+ *
+ * The address that a call returns to tells which translation it is from, and
+ * what stands before it whether the call was inlined (inline_count.c), in
+ * which case it comes without arguments.
+ */
+#include <string.h>
+
+#include "vm/engine/build/replaces.h"
+#include "vm/engine/engine_internal.h"
+
+/* The block's number, known from before or found out now. */
+static uint32_t identify(struct engine *engine, const uint8_t *ret,
+			 guest_addr pc, uint32_t size)
+{
+	size_t slot = ((uintptr_t)ret >> 5) % KNOWN_BLOCKS;
+
+	if (engine->known[slot].ret != ret || engine->known[slot].pc != pc ||
+	    engine->known[slot].size != size) {
+		engine->known[slot].number =
+			engine->calls->meet(engine->context, pc, size);
+		engine->known[slot].ret = ret;
+		engine->known[slot].pc = pc;
+		engine->known[slot].size = size;
+	}
+	return engine->known[slot].number;
+}
+
+__attribute__((noinline)) void calls_on_block(uc_engine *uc, uint64_t pc,
+					      uint32_t size, void *user)
+{
+	uint8_t *ret = __builtin_return_address(0);
+	struct engine *engine = engine_entered;
+	const struct engine_calls *calls = engine->calls;
+	const struct engine_block *block;
+	uint32_t number;
+
+	(void)uc;
+	(void)user;
+	switch (inline_state(ret)) {
+	case INLINED_PLAIN:
+		calls->enter(engine->context, engine->counter->current,
+			     ENTRY_UNCOUNTED);
+		break;
+	case INLINED_COUNT:
+		calls->enter(engine->context, engine->counter->current,
+			     ENTRY_COUNTED);
+		break;
+	case INLINED_REP:
+		calls->enter(engine->context, inline_rep_number(ret),
+			     ENTRY_REPEATED);
+		break;
+	case INLINED_NOT:
+		number = identify(engine, ret, pc, size);
+		block = calls->enter(engine->context, number, ENTRY_CALLED);
+		if (block)
+			inline_count(engine, ret, number, block);
+	}
+}
+
+__attribute__((noinline)) void
+calls_on_instruction(uc_engine *uc, uint64_t pc, uint32_t size, void *user)
+{
+	struct engine *engine = engine_entered;
+	struct engine_call call = {
+		.pc = pc, .size = size, .ret = __builtin_return_address(0),
+	};
+
+	(void)uc;
+	(void)user;
+	engine->calls->instruction(engine->context, &call);
+}
+
+/* Of the engine: the block begins with its address. */
+typedef void translate_fn(void *cpu, void *block, int most);
+REPLACES(translate_fn, gen_intermediate_code_x86_64);
+void gen_intermediate_code_x86_64(void *cpu, void *block, int most)
+{
+	struct engine *engine = engine_entered;
+	guest_addr pc;
+
+	memcpy(&pc, block, sizeof(pc));
+	if (engine)
+		most = (int)engine->calls->translate(engine->context, pc,
+						     (unsigned)most);
+	engine_gen_intermediate_code_x86_64(cpu, block, most);
+}
+
+/*
+ * The engine calls this when a page gets its first translation, to look through
+ * all of its TLB for entries that let writes pass: a tenth of the time of a
+ * short replay.  Who opened it watches pages with code (`miss`).
+ */
+typedef void notice_fn(void *cpu, uint64_t start, uint64_t size);
+REPLACES(notice_fn, tlb_reset_dirty_by_vaddr_x86_64);
+void tlb_reset_dirty_by_vaddr_x86_64(void *cpu, uint64_t start, uint64_t size)
+{
+	(void)cpu;
+	(void)start;
+	(void)size;
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* engine.c - opening an engine, running it, and what it keeps */
+#include "vm/engine/engine_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "formats/error.h"
+
+/*
+ * The engine does not survive its buffer for translations running full, so
+ * whoever runs it drops them all before: a translation takes some 1300 bytes.
+ */
+#define TRANSLATIONS_MOST (512u << 20)
+
+/* Nothing is ever executed there: an empty range for the hook. */
+#define NO_FIRST (ENGINE_NEVER + 1)
+#define NO_LAST (ENGINE_NEVER + 2)
+
+_Thread_local struct engine *engine_entered;
+
+/* ------- hooks ------- */
+
+static enum vm_access access_of(uc_mem_type type)
+{
+	return type == UC_MEM_WRITE ? ACCESS_WRITE :
+	       type == UC_MEM_FETCH ? ACCESS_FETCH : ACCESS_READ;
+}
+
+static unsigned engine_perms(unsigned prot)
+{
+	unsigned perms = 0;
+
+	if (prot & MAY_READ)
+		perms |= UC_PROT_READ;
+	if (prot & MAY_WRITE)
+		perms |= UC_PROT_WRITE;
+	if (prot & MAY_EXEC)
+		perms |= UC_PROT_EXEC;
+	return perms;
+}
+
+static bool on_tlb_miss(uc_engine *uc, uint64_t addr, uc_mem_type type,
+			uc_tlb_entry *entry, void *user)
+{
+	struct engine *engine = user;
+	struct engine_page page = { 0 };
+
+	(void)uc;
+	if (!engine->calls->miss(engine->context, addr, access_of(type), &page))
+		return false;
+	entry->paddr = page.paddr;
+	entry->perms = engine_perms(page.prot);
+	return true;
+}
+
+static void on_syscall(uc_engine *uc, void *user)
+{
+	struct engine *engine = user;
+
+	(void)uc;
+	engine->calls->syscall(engine->context);
+}
+
+static void on_interrupt(uc_engine *uc, uint32_t number, void *user)
+{
+	struct engine *engine = user;
+
+	(void)uc;
+	engine->calls->exception(engine->context, number);
+}
+
+static bool on_invalid(uc_engine *uc, void *user)
+{
+	struct engine *engine = user;
+
+	(void)uc;
+	engine->calls->invalid(engine->context);
+	return false;
+}
+
+static void on_trace(uc_engine *uc, uint64_t pc, uint32_t size, void *user)
+{
+	struct engine *engine = user;
+
+	(void)uc;
+	(void)size;
+	engine->calls->trace(engine->context, pc);
+}
+
+static void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size,
+		      int64_t value, void *user)
+{
+	struct engine *engine = user;
+
+	(void)uc;
+	engine->calls->access(engine->context, access_of(type), addr,
+			      (unsigned)size, (uint64_t)value);
+}
+
+static uc_err add_hooks(struct engine *engine)
+{
+	static const struct {
+		int type;
+		void *call;
+		int instruction;
+	} hooks[] = {
+		{ UC_HOOK_TLB_FILL, (void *)on_tlb_miss, 0 },
+		{ UC_HOOK_INSN, (void *)on_syscall, UC_X86_INS_SYSCALL },
+		{ UC_HOOK_INTR, (void *)on_interrupt, 0 },
+		{ UC_HOOK_INSN_INVALID, (void *)on_invalid, 0 },
+	};
+	uc_hook hook;
+	uc_err err = UC_ERR_OK;
+
+	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]) && !err; i++)
+		err = uc_hook_add(engine->uc, &hook, hooks[i].type,
+				  hooks[i].call, engine, 1, 0,
+				  hooks[i].instruction);
+	if (!err)
+		err = uc_hook_add(engine->uc, &hook, UC_HOOK_BLOCK,
+				  (void *)calls_on_block, HOOK_USER, 1, 0);
+	if (!err)
+		err = uc_hook_add(engine->uc, &hook, UC_HOOK_CODE,
+				  (void *)calls_on_instruction, HOOK_USER,
+				  NO_FIRST, NO_LAST);
+	if (!err)
+		engine->hooked = layout_find_range(hook, NO_FIRST, NO_LAST);
+	return err;
+}
+
+/*
+ * With a trace the engine asks when an instruction runs whether a hook is for
+ * it, not when it is translated: then the hook is for all.
+ */
+void engine_hook(struct engine *engine, guest_addr first, guest_addr last)
+{
+	engine->hooked[0] = engine->traces ? 0 : last ? first : NO_FIRST;
+	engine->hooked[1] = engine->traces ? ENGINE_NEVER :
+			    last	   ? last : NO_LAST;
+}
+
+static int add_hook(struct engine *engine, int type, void *call,
+		    struct failure *why)
+{
+	uc_hook hook;
+	uc_err err = uc_hook_add(engine_enter(engine), &hook, type, call,
+				 engine, 1, 0);
+
+	if (err)
+		return failed(why, ERR_SYSTEM, "cannot watch the guest: %s",
+			      uc_strerror(err));
+	return 0;
+}
+
+int engine_trace(struct engine *engine, struct failure *why)
+{
+	engine->traces = true;
+	engine->may_inline = false;
+	return add_hook(engine, UC_HOOK_CODE, (void *)on_trace, why);
+}
+
+int engine_watch(struct engine *engine, struct failure *why)
+{
+	return add_hook(engine, UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE,
+			(void *)on_access, why);
+}
+
+/* ------- opening ------- */
+
+static uc_err open_engine(struct engine *engine, uint8_t *arena, uint64_t size)
+{
+	uc_err err;
+
+	engine_enter(engine);
+	err = uc_open(UC_ARCH_X86, UC_MODE_64, &engine->uc);
+	if (!err)
+		err = uc_ctl_set_cpu_model(engine->uc, UC_CPU_X86_WESTMERE);
+	if (!err)
+		err = uc_ctl_set_tcg_buffer_size(engine->uc, TRANSLATIONS_MOST);
+	if (!err)
+		err = uc_mem_map_ptr(engine->uc, 0, size, UC_PROT_ALL, arena);
+	if (!err)
+		err = uc_ctl_tlb_mode(engine->uc, UC_TLB_VIRTUAL);
+	if (!err)
+		err = add_hooks(engine);
+	if (!err)
+		err = registers_start(engine);
+	if (!err)
+		err = uc_context_alloc(engine->uc, &engine->pristine);
+	if (!err)
+		err = uc_context_alloc(engine->uc, &engine->scratch);
+	if (!err)
+		err = uc_context_save(engine->uc, engine->pristine);
+	return err;
+}
+
+int engine_open(struct engine **out, enum arch arch, uint8_t *arena,
+		uint64_t arena_size, const struct engine_calls *calls,
+		void *context, struct failure *why)
+{
+	struct engine *engine;
+	uc_err err;
+	int rc;
+
+	if (arch != ARCH_X86_64)
+		return failed(why, ERR_SYSTEM, "there is no processor of the "
+			      "guest's architecture");
+	engine = calloc(1, sizeof(*engine));
+	if (!engine)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	engine->calls = calls;
+	engine->context = context;
+	engine->counter = &engine->own_counter;
+	engine->may_inline = !getenv("CPREC_NO_INLINE");
+	engine->jumps.are_ours = !getenv("CPREC_NO_JUMPS");
+	engine->jumps.age = 1;
+	err = open_engine(engine, arena, arena_size);
+	rc = err ? failed(why, ERR_SYSTEM, "cannot start the engine: %s",
+			  uc_strerror(err)) :
+		   layout_find(engine, why);
+	if (rc) {
+		engine_close(engine);
+		return rc;
+	}
+	*out = engine;
+	return 0;
+}
+
+void engine_close(struct engine *engine)
+{
+	if (!engine)
+		return;
+	engine_enter(engine);
+	if (engine->pristine)
+		uc_context_free(engine->pristine);
+	if (engine->scratch)
+		uc_context_free(engine->scratch);
+	if (engine->uc)
+		uc_close(engine->uc);
+	if (engine->code_base)
+		munmap(engine->counter, GUEST_PAGE);
+	inline_release(engine);
+	engine_entered = NULL;
+	free(engine);
+}
+
+const char *engine_name(void)
+{
+	static _Thread_local char text[32];
+	unsigned major, minor;
+	unsigned version = uc_version(&major, &minor);
+
+	snprintf(text, sizeof(text), "unicorn %u.%u.%u", major, minor,
+		 version >> 8 & 0xff);
+	return text;
+}
+
+/* ------- running ------- */
+
+enum engine_exit engine_run(struct engine *engine, guest_addr pc,
+			    guest_addr until)
+{
+	uc_engine *uc = engine_enter(engine);
+
+	x87_run();
+	engine->error = uc_emu_start(uc, pc, until, 0, 0);
+	switch (engine->error) {
+	case UC_ERR_OK:
+		return ENGINE_RETURNED;
+	case UC_ERR_INSN_INVALID:
+	case UC_ERR_EXCEPTION:
+		return ENGINE_REFUSED;
+	default:
+		return ENGINE_FAILED;
+	}
+}
+
+const char *engine_error(const struct engine *engine)
+{
+	return uc_strerror(engine->error);
+}
+
+void engine_stop(struct engine *engine)
+{
+	uc_emu_stop(engine->uc);
+}
+
+struct counter *engine_counter(struct engine *engine)
+{
+	return engine->counter;
+}
+
+void engine_run_uncounted(struct engine *engine)
+{
+	engine->uncounted = true;
+}
+
+void engine_call_always(struct engine *engine)
+{
+	engine->may_inline = false;
+}
+
+bool engine_inlines(const struct engine *engine)
+{
+	return engine->code_base;
+}
+
+void engine_set_demands(struct engine *engine, const struct demand *demands)
+{
+	engine->demands = demands;
+}
+
+/* ------- translations ------- */
+
+void engine_flush_tlb(struct engine *engine)
+{
+	uc_ctl_flush_tlb(engine_enter(engine));
+}
+
+void engine_drop(struct engine *engine, guest_addr addr, uint64_t size)
+{
+	uc_ctl_remove_cache(engine_enter(engine), addr, addr + size);
+}
+
+void engine_drop_all(struct engine *engine)
+{
+	uc_ctl_flush_tb(engine_enter(engine));
+	memset(engine->known, 0, sizeof(engine->known));
+	engine->checks.used = 0;
+}
+
+/* ------- contexts ------- */
+
+struct engine_context *engine_context_create(struct engine *engine)
+{
+	struct engine_context *context = calloc(1, sizeof(*context));
+
+	if (!context)
+		return NULL;
+	if (uc_context_alloc(engine_enter(engine), &context->bytes) ||
+	    uc_context_save(engine->uc, context->bytes)) {
+		engine_context_destroy(context);
+		return NULL;
+	}
+	return context;
+}
+
+void engine_context_destroy(struct engine_context *context)
+{
+	if (!context)
+		return;
+	if (context->bytes)
+		uc_context_free(context->bytes);
+	free(context);
+}
+
+void engine_context_save(struct engine *engine, struct engine_context *context)
+{
+	uc_context_save(engine_enter(engine), context->bytes);
+}
+
+void engine_context_restore(struct engine *engine,
+			    const struct engine_context *context)
+{
+	uc_context_restore(engine_enter(engine), context->bytes);
+}
+
+void engine_reset(struct engine *engine)
+{
+	uc_context_restore(engine_enter(engine), engine->pristine);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine.h - the translator that executes guest code
+ *
+ * The room around the Unicorn Engine, and the only one that includes its
+ * header.  It opens an engine over the arena, runs it, and passes on what the
+ * engine calls: translating a block, entering one, a page that its TLB does
+ * not have, an exception.  What such a call means is for whoever opened the
+ * engine to decide.  It never knows a guest's kernel, a step or a mapping.
+ *
+ * What depends on the one build of the engine that cprec is linked with, its
+ * layouts, its functions that are replaced and the code that it generates, is
+ * in vm/engine/build/.
+ *
+ * Time is counted by a budget that every block lowers by its number of
+ * instructions when it is entered; below zero, the guest stops before the
+ * block.  The engine calls `enter` at each entry; once a block is known, the
+ * call in its translation is replaced by the subtraction itself
+ * (build/inline_count.c), so that counting costs two instructions a block.
+ *
+ * Units:      addresses are guest virtual, `paddr` is an offset in the arena;
+ *             sizes are bytes.
+ * Ownership:  the caller ends an engine with engine_close(), and its contexts
+ *             before.
+ * Errors:     ERR_SYSTEM (the engine's words are in `why`), ERR_NO_MEMORY.
+ * Threads:    one uses an engine at a time; several engines may run, each on a
+ *             thread of its own.  engine_counter() may be used by a signal
+ *             handler of the thread that runs it.
+ */
+#ifndef CPREC_VM_ENGINE_ENGINE_H
+#define CPREC_VM_ENGINE_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/region.h"
+#include "formats/registers.h"
+#include "vm/memory/memory.h"
+
+struct engine;
+struct engine_context;
+struct failure;
+
+/* Nothing is ever mapped here: an engine that is to run on runs "until" it. */
+#define ENGINE_NEVER UINT64_C(0x7ffffffffff000)
+
+/* Shared with translated code: lies within its reach. */
+struct counter {
+	int64_t budget;
+	uint32_t current;	/* number of the block under way; 0: none */
+	volatile int32_t asked;	/* the guest is to stop before the next block */
+};
+
+/* What a signal handler takes off the budget to stop the guest. */
+#define ASKED_PENALTY (INT64_C(1) << 62)
+
+/*
+ * A general register and another one shifted, plus an offset, is to be a
+ * multiple of 16 when a block is entered.  Registers have the numbers of their
+ * encoding.
+ */
+struct demand {
+	uint16_t insn;		/* whose operand that is: its index in the block */
+	int8_t base, index;	/* DEMAND_NONE: no register */
+	uint8_t shift, offset;
+};
+#define DEMAND_NONE (-1)
+#define DEMANDS_OF_BLOCK 6u
+
+/* What the code is made of that counts and checks a block when it is entered. */
+struct engine_block {
+	guest_addr pc;
+	uint32_t size;
+	uint16_t count;		/* instructions */
+	bool starts_rep;	/* is a repeated instruction alone: entered anew for
+				   each iteration, it counts once */
+	uint8_t demands;
+	uint32_t first_demand;	/* in the array of demands */
+};
+
+/* How a block was entered. */
+enum engine_entry {
+	ENTRY_CALLED,		/* its translation always calls */
+	ENTRY_COUNTED,		/* it has paid itself, and found too little left */
+	ENTRY_REPEATED,		/* not behind its own last iteration */
+	ENTRY_UNCOUNTED,	/* it was asked to stop, or a demand is not met */
+};
+
+/* A call of `instruction`, for engine_leave_out(). */
+struct engine_call {
+	guest_addr pc;
+	uint32_t size;
+	uint8_t *ret;		/* where it returns to */
+};
+
+struct engine_page {
+	uint64_t paddr;
+	unsigned prot;		/* MAY_READ and so on */
+};
+
+/*
+ * What happens while the engine runs.  A call that is to end the run calls
+ * engine_stop(); the block that `enter` was called for, or the instruction
+ * that `instruction` was called for, is then not executed.
+ */
+struct engine_calls {
+	/* A block is to be translated: how many instructions it shall have. */
+	unsigned (*translate)(void *context, guest_addr pc, unsigned most);
+
+	/* A translation is entered for the first time: the block's number. */
+	uint32_t (*meet)(void *context, guest_addr pc, uint32_t size);
+
+	/*
+	 * A block is entered.  Returns what can be inlined from now on in place
+	 * of this call; NULL if it must go on calling.
+	 */
+	const struct engine_block *(*enter)(void *context, uint32_t number,
+					    enum engine_entry entry);
+
+	/* An instruction that engine_hook() named, before it executes. */
+	void (*instruction)(void *context, const struct engine_call *call);
+
+	/* Each instruction, after engine_trace(). */
+	void (*trace)(void *context, guest_addr pc);
+
+	/* Each access to data, after engine_watch(), before it happens. */
+	void (*access)(void *context, enum vm_access access, uint64_t paddr,
+		       unsigned size, uint64_t value);
+
+	/* A page that the TLB does not have; false: a fault. */
+	bool (*miss)(void *context, guest_addr addr, enum vm_access access,
+		     struct engine_page *out);
+
+	/* A system call retired; an exception; not an instruction. */
+	void (*syscall)(void *context);
+	void (*exception)(void *context, unsigned number);
+	void (*invalid)(void *context);
+};
+
+/* ------- one engine ------- */
+
+/*
+ * Opens an engine for a program of this architecture, with the arena as its
+ * memory.
+ */
+int engine_open(struct engine **out, enum arch arch, uint8_t *arena,
+		uint64_t arena_size, const struct engine_calls *calls,
+		void *context, struct failure *why);
+void engine_close(struct engine *engine);
+
+enum engine_exit {
+	ENGINE_RETURNED,	/* stopped, at `until`, or by an unanswered miss */
+	ENGINE_REFUSED,		/* it could not execute an instruction */
+	ENGINE_FAILED,		/* engine_error() says how */
+};
+enum engine_exit engine_run(struct engine *engine, guest_addr pc,
+			    guest_addr until);
+void engine_stop(struct engine *engine);
+const char *engine_error(const struct engine *engine);
+
+/* Name and version. */
+const char *engine_name(void);
+
+/* ------- counting ------- */
+
+/* It moves when code is first inlined: ask each time. */
+struct counter *engine_counter(struct engine *engine);
+
+/* Nobody counts: inlined code only looks whether it was asked to stop. */
+void engine_run_uncounted(struct engine *engine);
+
+/* Leaves all calls as they are from now on. */
+void engine_call_always(struct engine *engine);
+
+/* Whether the calls of `enter` are being replaced. */
+bool engine_inlines(const struct engine *engine);
+
+/* Where the demands of all blocks are; before the first that has some. */
+void engine_set_demands(struct engine *engine, const struct demand *demands);
+
+/* ------- translations and the TLB ------- */
+
+void engine_flush_tlb(struct engine *engine);
+
+/* Drops the translations of a range of code. */
+void engine_drop(struct engine *engine, guest_addr addr, uint64_t size);
+
+/* Drops all of them; blocks are met anew. */
+void engine_drop_all(struct engine *engine);
+
+/*
+ * `instruction` is called for the instructions between these addresses where
+ * they are translated from now on; for none if `last` is 0.
+ */
+void engine_hook(struct engine *engine, guest_addr first, guest_addr last);
+
+/*
+ * That call is left out from now on while `operand` is aligned; always, if it
+ * is NULL.
+ */
+void engine_leave_out(struct engine *engine, const struct engine_call *call,
+		      const struct demand *operand);
+
+/*
+ * From now on `trace` is called for each instruction, and `access` for each
+ * access.  What was translated before must be dropped.
+ */
+int engine_trace(struct engine *engine, struct failure *why);
+int engine_watch(struct engine *engine, struct failure *why);
+
+/* How many addresses jumps went to, about, since engine_count_targets(). */
+uint32_t engine_targets(const struct engine *engine);
+void engine_count_targets(struct engine *engine);
+
+/* How often the engine was asked where a jump goes. */
+uint64_t engine_jumps_missed(const struct engine *engine);
+
+/* ------- registers ------- */
+
+/* Registers of the table of formats/registers.h; at most 16 bytes. */
+void engine_read(struct engine *engine, unsigned reg, void *bytes);
+void engine_write(struct engine *engine, unsigned reg, const void *bytes);
+
+/* The registers as a whole, for another thread; NULL when out of memory. */
+struct engine_context *engine_context_create(struct engine *engine);
+void engine_context_destroy(struct engine_context *context);
+void engine_context_save(struct engine *engine, struct engine_context *context);
+void engine_context_restore(struct engine *engine,
+			    const struct engine_context *context);
+
+/*
+ * Forgets that an exception was raised: the engine waits for its delivery and
+ * takes the next one for a double fault.  Registers are lost.
+ */
+void engine_reset(struct engine *engine);
+
+/* ------- of x86 only ------- */
+
+/* IE, ZE, OE, UE, PE, in a unit as in MXCSR and in the status word of x87. */
+#define FLOAT_UNIT_FLAGS 0x3du
+
+/* A floating-point unit of the engine: bytes of its own. */
+struct float_unit {
+	uint8_t *raised;	/* flags of exceptions */
+	uint8_t *flush;		/* whether it flushes to zero */
+};
+
+/* What no register of the engine tells. */
+struct engine_x86 {
+	const uint8_t *general;	/* 16 registers of 8 bytes, as they are encoded */
+	uint8_t *mxcsr;
+	struct float_unit sse, x87;
+};
+const struct engine_x86 *engine_x86(const struct engine *engine);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* engine_internal.h - an engine as its own room sees it */
+#ifndef CPREC_VM_ENGINE_ENGINE_INTERNAL_H
+#define CPREC_VM_ENGINE_ENGINE_INTERNAL_H
+
+#include <unicorn/unicorn.h>
+
+#include "vm/engine/engine.h"
+
+#define KNOWN_BLOCKS 65536
+#define KNOWN_JUMPS 16384
+#define TARGET_BITS (1u << 17)
+
+struct known_jump {
+	uint64_t pc;
+	uint64_t code;		/* host address, and above it the age */
+};
+
+/* See build/jumps.c. */
+struct jumps {
+	bool are_ours;		/* not so with CPREC_NO_JUMPS */
+	uint64_t age;
+	/* Where translated code goes back to the engine: what it answers if
+	 * there is no translation; in front of them all. */
+	const uint8_t *way_out;
+	uint64_t missed;
+	struct known_jump known[KNOWN_JUMPS];
+	/* One bit for each address that a jump went to, by its hash. */
+	uint64_t targets[TARGET_BITS / 64];
+	uint32_t target_count;
+};
+
+struct engine_context {
+	uc_context *bytes;
+};
+
+struct engine {
+	uc_engine *uc;
+	const struct engine_calls *calls;
+	void *context;
+	uc_err error;		/* of the last run */
+
+	uc_context *pristine;	/* the state before anything ran */
+	uc_context *scratch;	/* see build/layout.c */
+	uint8_t *state;		/* the registers */
+	struct engine_x86 x86;
+
+	struct counter *counter;
+	struct counter own_counter;	/* until translated code is found */
+	uint64_t code_base;	/* translated code is within 2 GiB of this */
+	bool may_inline, uncounted;
+	const struct demand *demands;
+	struct {		/* see build/inline_align.c */
+		uint8_t *start;
+		size_t used;
+		bool refused;
+	} checks;
+	struct {		/* by return address: blocks not inlined */
+		const uint8_t *ret;
+		guest_addr pc;
+		uint32_t size, number;
+	} known[KNOWN_BLOCKS];
+
+	uint64_t *hooked;	/* the first and last address of engine_hook() */
+	bool traces;
+	struct jumps jumps;
+};
+
+/*
+ * The engine that this thread is in: its functions are called with arguments
+ * that do not tell.  Set by whatever enters an engine.
+ */
+extern _Thread_local struct engine *engine_entered;
+
+static inline uc_engine *engine_enter(struct engine *engine)
+{
+	engine_entered = engine;
+	return engine->uc;
+}
+
+/* ------- registers.c ------- */
+
+/* Brings the processor to the state that a program finds it in. */
+uc_err registers_start(struct engine *engine);
+
+/* ------- build/layout.c ------- */
+
+/*
+ * Finds the state and what lies where in it; behind engine->pristine.  What the
+ * functions that replace some of the engine's know of it is the same for all.
+ */
+int layout_find(struct engine *engine, struct failure *why);
+
+/* Finds the two addresses of a hook that was added for them; NULL: not. */
+uint64_t *layout_find_range(uc_hook hook, uint64_t first, uint64_t last);
+
+/* ------- build/calls.c: what translated code calls ------- */
+
+/*
+ * What they are called with: nothing is near it, so it is always loaded as a
+ * whole number whose highest two bytes are 0 (see inline_count.c).
+ */
+#define HOOK_USER ((void *)UINT64_C(0x2a2a00000000))
+
+void calls_on_block(uc_engine *uc, uint64_t pc, uint32_t size, void *user);
+void calls_on_instruction(uc_engine *uc, uint64_t pc, uint32_t size,
+			  void *user);
+
+/* ------- build/jumps.c ------- */
+
+/* Translations were dropped. */
+void jumps_forget(struct jumps *jumps);
+
+/* ------- build/x87_math.c ------- */
+
+/* This thread's unit of x87 has no flags of a guest's. */
+void x87_run(void);
+
+/* ------- build/inline_count.c ------- */
+
+/* What stands before the call that returns to `ret`. */
+enum inlined { INLINED_NOT, INLINED_COUNT, INLINED_REP, INLINED_PLAIN };
+enum inlined inline_state(const uint8_t *ret);
+
+/* The block number that was written with an inlined REP block. */
+uint32_t inline_rep_number(const uint8_t *ret);
+
+/*
+ * Replaces the call of the block hook that returns to `ret`, if it has the
+ * form that is known.
+ */
+void inline_count(struct engine *engine, uint8_t *ret, uint32_t number,
+		  const struct engine_block *block);
+
+/*
+ * Where the arguments begin of the call of a hook that returns to `ret`; NULL
+ * if it has another form.
+ */
+uint8_t *inline_arguments(const struct engine *engine, uint8_t *ret,
+			  guest_addr pc, uint32_t size);
+
+/* Behind the engine's question whether it was told to stop. */
+uint8_t *inline_body(uint8_t *ret);
+
+/* ------- build/inline_align.c ------- */
+
+/*
+ * Writes at `start`, before the call that returns to `ret`, what counts and
+ * checks the block, and goes on at `body`; false if that cannot be.
+ */
+bool inline_check(struct engine *engine, uint8_t *start, const uint8_t *ret,
+		  const uint8_t *body, uint32_t number,
+		  const struct engine_block *block);
+void inline_release(struct engine *engine);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* entry.c - what happens when the engine enters a block */
+#include "vm/processor/processor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void stop(struct vm *vm, enum engine_stop why)
+{
+	vm->stopped = why;
+	engine_stop(vm->engine);
+}
+
+/* Lowers the budget by a block's instructions, if there are enough left. */
+static bool pay(struct vm *vm, uint32_t number)
+{
+	const struct block *block = &vm->blocks[number];
+	struct counter *counter = engine_counter(vm->engine);
+	int64_t left = __atomic_load_n(&counter->budget, __ATOMIC_RELAXED);
+	unsigned special = block->special, misaligned = NO_SPECIAL;
+	unsigned count = block->inlined.count;
+
+	vm->stop_block = number;
+	/* A part of a block ends before that. */
+	if (block->inlined.demands && !vm->partial)
+		misaligned = block_violation(vm, block);
+	if (misaligned < special)
+		special = misaligned;
+	if (left < 0 || (left < count && left <= special)) {
+		stop(vm, STOPPED_AT_BLOCK);
+		return false;
+	}
+	if (special != NO_SPECIAL) {
+		stop(vm, misaligned <= special ? STOPPED_MISALIGNED :
+						 STOPPED_AT_SPECIAL);
+		return false;
+	}
+	__atomic_fetch_sub(&counter->budget, count, __ATOMIC_RELAXED);
+	counter->current = number;
+	return true;
+}
+
+/*
+ * The same for a storing instruction that is executed again: the guest is to
+ * stop behind it, not before, where the store would only be asked about anew.
+ */
+static bool pay_again(struct vm *vm, uint32_t number)
+{
+	struct counter *counter = engine_counter(vm->engine);
+	bool stops = vm->code_changed && !vm->wanted && counter->asked;
+
+	if (stops) {
+		counter->asked = 0;
+		__atomic_fetch_add(&counter->budget, ASKED_PENALTY,
+				   __ATOMIC_RELAXED);
+	}
+	if (!pay(vm, number))
+		return false;
+	if (stops)
+		vm_stop_soon(vm);
+	return true;
+}
+
+uint32_t entry_meet(void *context, guest_addr pc, uint32_t size)
+{
+	struct vm *vm = context;
+	uint32_t number = block_decode(vm, pc, size);
+
+	if (!number) {
+		/* The engine is in the middle of a block: no way back. */
+		fputs("cprec: cannot go on: out of memory\n", stderr);
+		abort();
+	}
+	code_pages_watch(vm, pc, size);
+	return number;
+}
+
+static bool goes_on(const struct block *block, const struct block *before)
+{
+	return block->inlined.starts_rep && before && before->ends_rep &&
+	       before->inlined.pc + before->inlined.size - before->last_size ==
+		       block->inlined.pc;
+}
+
+/*
+ * A store into the very block that executes it: the engine drops the block
+ * and executes the storing instruction again as a block of its own.  No other
+ * case makes a block of one instruction that does not end blocks.
+ */
+static bool is_restart(const struct block *block, const struct block *before)
+{
+	return block->inlined.count == 1 && !block->ends_block && before &&
+	       before->inlined.count > 1 &&
+	       block->inlined.pc - before->inlined.pc < before->inlined.size;
+}
+
+/* What the block before has paid for and will not execute. */
+static void give_back_rest(struct vm *vm, const struct block *before,
+			   guest_addr pc)
+{
+	unsigned index = block_index_of(vm, before, pc);
+
+	__atomic_fetch_add(&engine_counter(vm->engine)->budget,
+			   before->inlined.count - index, __ATOMIC_RELAXED);
+}
+
+/* Its own count is all that it has had time for. */
+static void enter_unpaid(struct vm *vm, uint32_t number,
+			 enum engine_entry entry)
+{
+	struct counter *counter = engine_counter(vm->engine);
+
+	counter->current = 0;
+	if (entry == ENTRY_COUNTED) {
+		/* It has paid and found too little: give it back. */
+		__atomic_fetch_add(&counter->budget,
+				   vm->blocks[number].inlined.count,
+				   __ATOMIC_RELAXED);
+		pay(vm, number);
+		return;
+	}
+	vm->stop_block = number;
+	stop(vm, counter->asked ? STOPPED_AT_BLOCK : STOPPED_MISALIGNED);
+}
+
+const struct engine_block *entry_enter(void *context, uint32_t number,
+				       enum engine_entry entry)
+{
+	struct vm *vm = context;
+	struct counter *counter = engine_counter(vm->engine);
+	const struct block *block = &vm->blocks[number], *before = NULL;
+	bool restart;
+
+	vm->traced = 0;
+	if (entry == ENTRY_COUNTED || entry == ENTRY_UNCOUNTED) {
+		enter_unpaid(vm, number, entry);
+		return NULL;
+	}
+	if (counter->current)
+		before = &vm->blocks[counter->current];
+	if (goes_on(block, before)) {
+		counter->current = number;
+		return NULL;
+	}
+	restart = is_restart(block, before);
+	if (restart)
+		give_back_rest(vm, before, block->inlined.pc);
+	if (restart ? !pay_again(vm, number) : !pay(vm, number))
+		return NULL;
+	if (block->pauses) {
+		if (++vm->pauses == vm->pauses_most)
+			vm_interrupt(vm);
+		return NULL;
+	}
+	return entry == ENTRY_CALLED && !vm->partial && !restart ?
+		       &block->inlined : NULL;
+}
+
+void entry_instruction(void *context, const struct engine_call *call)
+{
+	struct vm *vm = context;
+	uint32_t current = engine_counter(vm->engine)->current;
+	struct vm_stop what = { .pc = call->pc };
+
+	if (vm->trace && !vm->blocks[current].hooked)
+		return;
+	switch (vm->cpu.arch->before(&vm->cpu, call, &what)) {
+	case BEFORE_RUNS:
+		break;
+	case BEFORE_FAULTS:
+		vm->before = what;
+		stop(vm, STOPPED_BY_FAULT);
+		break;
+	case BEFORE_REPLANS:
+		stop(vm, STOPPED_TO_REPLAN);
+		break;
+	case BEFORE_PERFORMS:
+		stop(vm, STOPPED_TO_PERFORM);
+	}
+}
+
+/* ------- the rest of what the engine calls ------- */
+
+static unsigned on_translate(void *context, guest_addr pc, unsigned most)
+{
+	return plan_block(context, pc, most);
+}
+
+static void on_syscall(void *context)
+{
+	stop(context, STOPPED_BY_SYSCALL);
+}
+
+static void on_exception(void *context, unsigned number)
+{
+	struct vm *vm = context;
+
+	vm->exception = number;
+	stop(vm, STOPPED_BY_EXCEPTION);
+}
+
+static void on_invalid(void *context)
+{
+	struct vm *vm = context;
+
+	vm->stopped = STOPPED_BY_INVALID;
+}
+
+const struct engine_calls processor_calls = {
+	.translate = on_translate,
+	.meet = entry_meet,
+	.enter = entry_enter,
+	.instruction = entry_instruction,
+	.trace = watch_trace,
+	.access = watch_access,
+	.miss = pages_miss,
+	.syscall = on_syscall,
+	.exception = on_exception,
+	.invalid = on_invalid,
+};

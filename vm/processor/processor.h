@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * processor.h - the virtual processor: counts, cuts and stops exactly
+ *
+ * It drives the engine over blocks of guest code: settles where they end
+ * before they are translated (plan.c), counts what they execute (clock.c),
+ * answers the engine's calls (entry.c, pages.c) and finds out what it means
+ * that the engine stopped (run.c, stops.c).  What an instruction is, it asks
+ * the architecture (vm/arch/arch.h); it names no register, and calls the engine
+ * by vm/engine/engine.h only.
+ *
+ * Units:      steps are retired instructions.
+ * Ownership:  part of a `struct vm`.
+ * Errors:     ERR_SYSTEM, ERR_NO_MEMORY.
+ * Threads:    none.
+ */
+#ifndef CPREC_VM_PROCESSOR_PROCESSOR_H
+#define CPREC_VM_PROCESSOR_PROCESSOR_H
+
+#include "formats/number_map.h"
+#include "vm/arch/arch.h"
+#include "vm/engine/engine.h"
+#include "vm/memory/memory_internal.h"
+#include "vm/vm.h"
+
+#define BUDGET_MOST (UINT64_C(1) << 60)
+
+/* One translation of a block of guest code. */
+struct block {
+	struct engine_block inlined;	/* address, size, instructions, ... */
+	uint16_t special;	/* index of the first that must not run in the
+				   engine, or NO_SPECIAL */
+	bool ends_rep;		/* its last instruction is repeated */
+	bool ends_block;	/* control does not just run on behind it */
+	bool pauses;		/* its last instruction is PAUSE */
+	bool hooked;		/* an instruction may want arch->before() */
+	uint8_t last_size;	/* bytes of the last instruction */
+	uint32_t first_size;	/* in vm->sizes: bytes of each instruction */
+};
+#define NO_SPECIAL UINT16_MAX
+
+/*
+ * The engine does not survive its buffer for translations running full, so
+ * they all go before.
+ */
+#define BLOCKS_MOST 250000
+#define DEMANDS_MOST (1u << 20)
+
+enum engine_stop {
+	STOPPED_NOT,
+	STOPPED_AT_BLOCK,	/* before a block for which there is no budget */
+	STOPPED_AT_SPECIAL,	/* before a block with a special instruction */
+	STOPPED_MISALIGNED,	/* before one with a demand that is not met */
+	/* Before an instruction: */
+	STOPPED_BY_FAULT,	/* vm->before says which */
+	STOPPED_TO_REPLAN,	/* that wants all code to be planned anew */
+	STOPPED_TO_PERFORM,	/* that the architecture must perform */
+	STOPPED_BY_SYSCALL,
+	STOPPED_BY_EXCEPTION,
+	STOPPED_BY_INVALID,
+};
+
+struct vm_thread {
+	struct engine_context *context;	/* of the present thread: only room */
+	uint32_t current;	/* block under way: counter.current */
+	uint64_t flushes;	/* vm->flushes when it was noted */
+	unsigned view;		/* see vm/memory/views.h */
+};
+
+/* See tlb.c. */
+struct tlb {
+	unsigned room;		/* entries it is thought to have */
+	unsigned misses;	/* since it was flushed */
+	uint64_t total;		/* misses since the start */
+};
+
+struct vm {
+	struct cpu cpu;		/* what the architecture sees */
+	struct engine *engine;	/* the same as in it, for short */
+	struct memory *memory;
+	struct vm_thread first;
+	struct vm_thread *thread;	/* the present one */
+	unsigned views;		/* given to threads, but for the first's */
+
+	/* blocks.c */
+	struct block *blocks;	/* by number; 0 is no block */
+	uint32_t block_count, block_room;
+	uint64_t flushes;	/* of all translations */
+	uint8_t *sizes;		/* of the instructions of all blocks */
+	uint32_t size_count, size_room;
+	struct demand *demands;	/* of all blocks; NULL before the first */
+	uint32_t demand_count;
+	uint64_t planned;	/* blocks, for the engine to translate */
+
+	/* clock.c */
+	uint64_t steps;		/* retired before this run */
+	int64_t granted;	/* budget at the start of this run */
+	bool uncounted;		/* vm_run_uncounted() */
+	bool running;
+	volatile bool wanted;	/* vm_interrupt() was called */
+	unsigned pauses;	/* since the run began */
+	unsigned pauses_most;	/* vm_limit_pauses() */
+
+	/* Why the engine stopped. */
+	enum engine_stop stopped;
+	uint32_t stop_block;	/* STOPPED_AT_BLOCK, STOPPED_AT_SPECIAL */
+	struct vm_stop before;	/* STOPPED_BY_FAULT */
+	unsigned exception;	/* STOPPED_BY_EXCEPTION */
+	bool emulated;		/* an instruction; the guest goes on */
+	bool partial;		/* running a part of a block */
+
+	/* The engine's last miss that was not answered. */
+	guest_addr fault_page;
+	enum vm_access fault_access;
+	bool faulted, fault_mapped;
+
+	/* pages.c, translations.c */
+	struct tlb tlb;
+	struct number_map code_pages;	/* of the arena */
+	bool code_changed;	/* the guest stops for that only */
+	bool code_doubted;	/* it has faulted for that only: */
+	uint64_t doubted_page;	/* of the arena */
+	bool probing;		/* any mapped page counts as code */
+	uint64_t generation;	/* of memory, that the TLB has seen */
+
+	/* watch.c */
+	vm_trace_fn *trace;
+	void *trace_context;
+	unsigned traced;	/* instructions of the present block */
+	struct watch_cache *seen;
+};
+
+/* What the engine calls. */
+extern const struct engine_calls processor_calls;
+
+/* ------- clock.c ------- */
+
+/* Lets the guest stop before the next block. */
+void vm_stop_soon(struct vm *vm);
+
+/* The guest runs on a new budget ... */
+void clock_grant(struct vm *vm, uint64_t budget);
+
+/* ... and no longer: what it has used of it goes into the steps. */
+void clock_settle(struct vm *vm);
+
+/* ------- blocks.c: decoding ------- */
+
+/*
+ * Decodes the block into vm->blocks and returns its number; 0 when out of
+ * memory.
+ */
+uint32_t block_decode(struct vm *vm, guest_addr pc, uint32_t size);
+
+/* Index of the instruction at `pc` in a block; its count if none is. */
+unsigned block_index_of(const struct vm *vm, const struct block *block,
+			guest_addr pc);
+
+/* Address of instruction `index` of a block. */
+guest_addr block_address_of(const struct vm *vm, const struct block *block,
+			    unsigned index);
+
+/*
+ * The guest stands before the block: the index of the first instruction whose
+ * operand will not be aligned; NO_SPECIAL if all will.
+ */
+unsigned block_violation(struct vm *vm, const struct block *block);
+
+void blocks_forget(struct vm *vm);
+void blocks_release(struct vm *vm);
+
+/* ------- plan.c ------- */
+
+/* How many instructions the block at `pc` is to have. */
+unsigned plan_block(struct vm *vm, guest_addr pc, unsigned most);
+
+/* ------- entry.c ------- */
+
+uint32_t entry_meet(void *context, guest_addr pc, uint32_t size);
+const struct engine_block *entry_enter(void *context, uint32_t number,
+				       enum engine_entry entry);
+void entry_instruction(void *context, const struct engine_call *call);
+
+/* ------- pages.c ------- */
+
+bool pages_miss(void *context, guest_addr addr, enum vm_access access,
+		struct engine_page *out);
+
+/* A block was translated: writes to its pages are to be noticed. */
+void code_pages_watch(struct vm *vm, guest_addr pc, uint32_t size);
+bool code_page_is_watched(const struct vm *vm, uint64_t page);
+
+/* ------- watch.c ------- */
+
+void watch_trace(void *context, guest_addr pc);
+void watch_access(void *context, enum vm_access access, uint64_t paddr,
+		  unsigned size, uint64_t value);
+
+/* ------- stops.c ------- */
+
+/*
+ * The guest stopped before the instruction at `pc`: takes back what the block
+ * under way has been counted for from there on.
+ */
+void stop_in_block(struct vm *vm, guest_addr pc);
+
+/* Fills in what vm->stopped means. */
+void stop_explain(struct vm *vm, struct vm_stop *stop);
+
+/* ------- tlb.c ------- */
+
+void tlb_start(struct vm *vm);
+void tlb_flush(struct vm *vm);
+
+/* A page that is there was asked for; may flush. */
+void tlb_missed(struct vm *vm);
+
+/* ------- translations.c ------- */
+
+/* Brings the engine up to date with what the host did to guest memory. */
+void translations_refresh(struct vm *vm);
+
+/* Forgets all translations, but for what is known of the block under way. */
+void translations_flush(struct vm *vm);
+
+#endif
