@@ -12,7 +12,15 @@
 #include <string.h>
 
 #include "tests/unit/table.h"
-#include "vm/arch/x86/length.h"
+#include "vm/arch/x86/insn.h"
+
+static size_t length_of(const uint8_t *code, size_t left)
+{
+	struct x86_parts insn;
+
+	x86_take_apart(code, left, &insn);
+	return insn.size;
+}
 
 static csh decoder;
 
@@ -90,7 +98,7 @@ static void opcodes(void **state)
 		code[row->size + 1] = (uint8_t)i;
 		code[row->size + 2] = sibs[i >> 16];
 		wanted = expected(code, X86_INSN_MOST);
-		found = x86_length(code, X86_INSN_MOST);
+		found = length_of(code, X86_INSN_MOST);
 		if (found && wanted && found != wanted && !is_misread(code))
 			differ(code, found, wanted);
 	}
@@ -110,9 +118,9 @@ static void cut(void **state)
 	for (size_t i = 0; i < COUNT(code); i++) {
 		size_t length = code[i][0] + (i == 3);
 
-		assert_int_equal(x86_length(code[i] + 1, length), length);
+		assert_int_equal(length_of(code[i] + 1, length), length);
 		for (size_t left = 0; left < length; left++)
-			assert_int_equal(x86_length(code[i] + 1, left), 0);
+			assert_int_equal(length_of(code[i] + 1, left), 0);
 	}
 }
 
@@ -131,7 +139,7 @@ static void rare(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(code); i++)
-		assert_int_equal(x86_length(code[i], X86_INSN_MOST), 0);
+		assert_int_equal(length_of(code[i], X86_INSN_MOST), 0);
 }
 
 static uint8_t *load(const char *path, size_t *size)
@@ -185,7 +193,7 @@ static void whole_program(void **state)
 		for (size_t at = 0; at < segment.p_filesz;) {
 			const uint8_t *code = bytes + segment.p_offset + at;
 			size_t wanted = expected(code, X86_INSN_MOST);
-			size_t found = x86_length(code, X86_INSN_MOST);
+			size_t found = length_of(code, X86_INSN_MOST);
 
 			if (found && wanted && found != wanted)
 				differ(code, found, wanted);

@@ -14,89 +14,21 @@
  */
 #include <string.h>
 
-#include "vm/arch/x86/prefixes.h"
 #include "vm/arch/x86/x86.h"
 
 #define ALIGNMENT 16u
 
-/* ------- which instructions ------- */
-
-/* Bits by the opcode's low nibble, one word for each high nibble. */
-typedef uint16_t opcode_rows[16];
-
-/* Behind 0F, without prefix: PS and MOVAPS; not the conversions of 64 bits. */
-static const opcode_rows plain = {
-	[0x1] = 0x0030, [0x2] = 0x0b00, [0x5] = 0xfbfe, [0xc] = 0x0044,
-};
-
-/* With 66: PD, MOVAPD, MOVDQA, integers. */
-static const opcode_rows prefix_66 = {
-	[0x1] = 0x0030, [0x2] = 0x3b00, [0x5] = 0xfff2, [0x6] = 0xbfff,
-	[0x7] = 0xb071, [0xc] = 0x0044, [0xd] = 0xff3f, [0xe] = 0xffff,
-	[0xf] = 0x7f7e,
-};
-
-/* With F3: MOVSLDUP, MOVSHDUP, CVTTPS2DQ, PSHUFHW. */
-static const opcode_rows prefix_f3 = {
-	[0x1] = 0x0044, [0x5] = 0x0800, [0x7] = 0x0001,
-};
-
-/* With F2: PSHUFLW, HADDPS, HSUBPS, ADDSUBPS, CVTPD2DQ. */
-static const opcode_rows prefix_f2 = {
-	[0x7] = 0x3001, [0xd] = 0x0001, [0xe] = 0x0040,
-};
-
-/* Behind 0F 38 with 66: but for PMOVSX and PMOVZX. */
-static const opcode_rows behind_38 = {
-	[0x0] = 0x0fff, [0x1] = 0x70b1, [0x2] = 0x0f00, [0x3] = 0xff80,
-	[0x4] = 0x0003, [0xd] = 0xf800,
-};
-
-/* Behind 0F 3A with 66: those of whole vectors, but for PCMPESTRI's kin. */
-static const opcode_rows behind_3a = {
-	[0x0] = 0xf300, [0x4] = 0x0017, [0xd] = 0x8000,
-};
-
-static bool is_in(const opcode_rows rows, uint8_t opcode)
-{
-	return rows[opcode >> 4] >> (opcode & 15) & 1;
-}
-
-bool align_wants(const uint8_t *code, const uint8_t *opcode,
-		 const uint8_t *end)
-{
-	uint8_t prefix = 0;
-	const uint8_t *modrm;
-	bool wants;
-
-	if (end - opcode < 3 || *opcode != 0x0f)
-		return false;
-	for (const uint8_t *at = code; at < opcode; at++)
-		if (*at == 0xf2 || *at == 0xf3 || (*at == 0x66 && !prefix))
-			prefix = *at;
-	modrm = opcode + 2;
-	if (opcode[1] == 0x38 || opcode[1] == 0x3a) {
-		wants = prefix == 0x66 && is_in(opcode[1] == 0x38 ? behind_38 :
-						behind_3a, opcode[2]);
-		modrm++;
-	} else {
-		wants = is_in(prefix == 0x66 ? prefix_66 :
-			      prefix == 0xf3 ? prefix_f3 :
-			      prefix == 0xf2 ? prefix_f2 : plain, opcode[1]);
-	}
-	return wants && modrm < end && *modrm < 0xc0;
-}
-
-bool align_is_met(struct cpu *cpu, guest_addr pc, const uint8_t *code,
-		  const uint8_t *opcode, const uint8_t *end)
+bool align_is_met(struct cpu *cpu, const struct x86_code *code)
 {
 	struct operand_form form;
 	guest_addr addr;
-	unsigned size, length;
+	unsigned size;
 
-	if (operand_decode(code, opcode, end, &form))
-		addr = operand_at(cpu, &form, pc + (size_t)(end - code));
-	else if (!x86_operand(cpu, pc, &addr, &size, &length))
+	if (!code->insn.class.is_aligned)
+		return true;
+	if (insn_operand(&code->insn, &form))
+		addr = x86_address(cpu, &form, code->pc + code->insn.size);
+	else if (!x86_operand(cpu, code, &addr, &size))
 		return true;
 	return addr % ALIGNMENT == 0;
 }
@@ -152,41 +84,34 @@ static const uint8_t families[X86_REG_ENDING] = {
 };
 
 static void forget_written(struct walk *walk, guest_addr pc,
-			   const uint8_t *code, size_t size)
+			   const struct x86_parts *insn)
 {
 	struct x86 *x86 = x86_of(walk->cpu);
 	cs_regs read, written;
 	uint8_t reads, writes;
-	bool known;
+	bool known = x86_disassemble(walk->cpu, insn->code, insn->size, pc) &&
+		     !cs_regs_access(x86->decoder, x86->insn, read, &reads,
+				     written, &writes);
 
-	cs_option(x86->decoder, CS_OPT_DETAIL, CS_OPT_ON);
-	known = cs_disasm_iter(x86->decoder, &code, &size, &pc, x86->insn) &&
-		!cs_regs_access(x86->decoder, x86->insn, read, &reads, written,
-				&writes);
-	cs_option(x86->decoder, CS_OPT_DETAIL, CS_OPT_OFF);
 	for (unsigned i = 0; !known && i < 16; i++)
 		forget(walk, i);
-	if (!known)
-		return;
-	for (unsigned i = 0; i < writes; i++) {
+	for (unsigned i = 0; known && i < writes; i++)
 		if (families[written[i]])
 			forget(walk, families[written[i]] - 1u);
-	}
 }
 
 /* ADD, SUB and AND of a register and a number. */
-static bool take_arithmetic(struct walk *walk, const uint8_t *opcode,
-			    const uint8_t *end, unsigned reg)
+static bool take_arithmetic(struct walk *walk, const struct x86_parts *insn)
 {
+	const uint8_t *immediate = insn->code + insn->immediate_at;
+	unsigned reg = insn_rm(insn);
 	int32_t value;
 
-	if (*opcode == 0x83)
-		value = (int8_t)opcode[2];
-	else if (end - opcode >= 6)
-		memcpy(&value, opcode + 2, sizeof(value));
+	if (insn->opcode == 0x83)
+		value = (int8_t)*immediate;
 	else
-		return false;
-	switch (opcode[1] >> 3 & 7) {
+		memcpy(&value, immediate, sizeof(value));
+	switch (insn_group(insn)) {
 	case 0:
 		add(walk, reg, value);
 		return true;
@@ -202,55 +127,50 @@ static bool take_arithmetic(struct walk *walk, const uint8_t *opcode,
 	return false;
 }
 
-static bool take_lea(struct walk *walk, const uint8_t *code,
-		     const uint8_t *opcode, const uint8_t *end,
-		     guest_addr next, unsigned reg)
+static bool take_lea(struct walk *walk, const struct x86_parts *insn,
+		     guest_addr next)
 {
+	struct known *to = &walk->regs[insn_reg(insn)];
 	struct operand_form form;
 
-	if (!operand_decode(code, opcode, end, &form) ||
-	    form.base == OPERAND_NONE || form.index != OPERAND_NONE)
+	if (!insn_operand(insn, &form) || form.base == OPERAND_NONE ||
+	    form.index != OPERAND_NONE)
 		return false;
-	walk->regs[reg] = form.base != OPERAND_NEXT ?
-				  walk->regs[form.base] :
-				  (struct known){ .from = OPERAND_NONE,
-						  .offset = next % ALIGNMENT };
-	add(walk, reg, form.displacement);
+	*to = form.base != OPERAND_NEXT ?
+		      walk->regs[form.base] :
+		      (struct known){ .from = OPERAND_NONE,
+				      .offset = next % ALIGNMENT };
+	add(walk, insn_reg(insn), form.displacement);
 	return true;
 }
 
 /* The common instructions whose result is known; false: any other. */
-static bool take(struct walk *walk, guest_addr pc, const uint8_t *code,
-		 const uint8_t *opcode, const uint8_t *end)
+static bool take(struct walk *walk, guest_addr pc, const struct x86_parts *insn)
 {
-	unsigned rex = opcode > code && (opcode[-1] & 0xf0) == 0x40 ?
-			       opcode[-1] : 0;
-	unsigned reg, rm;
-
-	if (memchr(code, 0x66, (size_t)(opcode - code)))
+	if (insn->has_66 || insn->map != MAP_ONE || !insn->size)
 		return false;
-	if ((*opcode & 0xf0) == 0x50) {		/* PUSH, POP */
-		add(walk, RSP, *opcode < 0x58 ? -8 : 8);
-		if (*opcode >= 0x58)
-			forget(walk, (*opcode & 7u) | (rex & 1) << 3);
+	if ((insn->opcode & 0xf0) == 0x50) {		/* PUSH, POP */
+		add(walk, RSP, insn->opcode < 0x58 ? -8 : 8);
+		if (insn->opcode >= 0x58)
+			forget(walk, (insn->opcode & 7u) | (insn->rex & 1u) << 3);
 		return true;
 	}
-	if (!(rex & 8) || end - opcode < 2)
+	if (!(insn->rex & 8))
 		return false;
-	reg = (opcode[1] >> 3 & 7u) | (rex & 4) << 1;
-	rm = (opcode[1] & 7u) | (rex & 1) << 3;
-	switch (*opcode) {
+	switch (insn->opcode) {
 	case 0x8d:
-		return take_lea(walk, code, opcode, end,
-				pc + (size_t)(end - code), reg);
+		return take_lea(walk, insn, pc + insn->size);
 	case 0x81: case 0x83:
-		return opcode[1] >= 0xc0 &&
-		       take_arithmetic(walk, opcode, end, rm);
-	case 0x89: case 0x8b:
-		if (opcode[1] < 0xc0)
+		return insn_names_register(insn) && take_arithmetic(walk, insn);
+	case 0x89:
+		if (!insn_names_register(insn))
 			return false;
-		walk->regs[*opcode == 0x89 ? rm : reg] =
-			walk->regs[*opcode == 0x89 ? reg : rm];
+		walk->regs[insn_rm(insn)] = walk->regs[insn_reg(insn)];
+		return true;
+	case 0x8b:
+		if (!insn_names_register(insn))
+			return false;
+		walk->regs[insn_reg(insn)] = walk->regs[insn_rm(insn)];
 		return true;
 	}
 	return false;
@@ -293,19 +213,19 @@ static bool add_part(const struct walk *walk, int reg, unsigned shift,
 	return true;
 }
 
-static bool demand_of(struct walk *walk, guest_addr pc, const uint8_t *code,
-		      const uint8_t *opcode, const uint8_t *end)
+static bool demand_of(struct walk *walk, guest_addr pc,
+		      const struct x86_parts *insn)
 {
 	struct demand demand = { .insn = (uint16_t)walk->index };
 	struct operand_form form;
 
-	if (!operand_decode(code, opcode, end, &form) || form.segment)
+	if (!insn_operand(insn, &form) || form.segment)
 		return false;
 	demand.shift = form.shift;
 	demand.offset = (uint8_t)((unsigned)form.displacement % ALIGNMENT);
 	if (form.base == OPERAND_NEXT) {
-		pc += (size_t)(end - code);
-		demand.offset = (uint8_t)((demand.offset + pc) % ALIGNMENT);
+		demand.offset = (uint8_t)((demand.offset + pc + insn->size) %
+					  ALIGNMENT);
 		form.base = OPERAND_NONE;
 		if (!demand.offset)
 			return true;
@@ -315,21 +235,17 @@ static bool demand_of(struct walk *walk, guest_addr pc, const uint8_t *code,
 	       add_demand(walk, &demand);
 }
 
-static void walk_over(struct walk *walk, guest_addr pc, const uint8_t *code,
-		      const uint8_t *end)
+static void walk_over(struct walk *walk, guest_addr pc,
+		      const struct x86_parts *insn)
 {
-	bool rep;
-	const uint8_t *opcode = skip_prefixes(code, end, &rep);
-
-	if (align_wants(code, opcode, end) &&
-	    !demand_of(walk, pc, code, opcode, end)) {
+	if (insn->class.is_aligned && !demand_of(walk, pc, insn)) {
 		walk->loose.is_first |= !walk->index;
 		walk->loose.last = (uint16_t)walk->index;
 		if (!walk->loose.next)
 			walk->loose.next = (uint16_t)walk->index;
 	}
-	if (!take(walk, pc, code, opcode, end))
-		forget_written(walk, pc, code, (size_t)(end - code));
+	if (!take(walk, pc, insn))
+		forget_written(walk, pc, insn);
 	walk->index++;
 }
 
@@ -341,11 +257,14 @@ struct loose x86_demands(struct cpu *cpu, guest_addr pc, const uint8_t *code,
 
 	for (int8_t i = 0; i < 16; i++)
 		walk.regs[i].from = i;
-	for (size_t at = 0, step; at < size && walk.index < count; at += step) {
-		step = x86_size(cpu, code + at, size - at, pc + at);
-		if (!step)
+	for (size_t at = 0; at < size && walk.index < count;) {
+		struct x86_parts insn;
+
+		x86_take(cpu, code + at, size - at, pc + at, &insn);
+		if (!insn.size)
 			break;
-		walk_over(&walk, pc + at, code + at, code + at + step);
+		walk_over(&walk, pc + at, &insn);
+		at += insn.size;
 	}
 	*found = walk.found;
 	return walk.loose;
@@ -358,10 +277,9 @@ unsigned x86_low_bits(struct cpu *cpu, int reg)
 
 bool x86_is_aligned(struct cpu *cpu, guest_addr pc, unsigned *size)
 {
-	uint8_t code[X86_INSN_MOST];
-	const uint8_t *opcode;
-	size_t left = x86_fetch(cpu, pc, code, &opcode);
+	struct x86_code code;
 
-	*size = (unsigned)x86_length(code, left);
-	return align_is_met(cpu, pc, code, opcode, code + *size);
+	x86_fetch(cpu, pc, &code);
+	*size = code.insn.size;
+	return align_is_met(cpu, &code);
 }

@@ -199,7 +199,7 @@ static const opcode_rows behind_3a = {
 	[0x0] = 0xf300, [0x4] = 0x0017, [0xd] = 0x8000,
 };
 
-static const uint16_t *rows_of(const struct x86_insn *insn)
+static const uint16_t *rows_of(const struct x86_parts *insn)
 {
 	static const opcode_rows none;
 
@@ -217,7 +217,7 @@ static const uint16_t *rows_of(const struct x86_insn *insn)
 	}
 }
 
-static bool is_aligned(const struct x86_insn *insn)
+static bool is_aligned(const struct x86_parts *insn)
 {
 	return insn->behind_at < insn->known && !insn_names_register(insn) &&
 	       rows_of(insn)[insn->opcode >> 4] >> (insn->opcode & 15) & 1;
@@ -245,7 +245,7 @@ static void index_rows(void)
 	}
 }
 
-static bool is_met(const struct x86_insn *insn, enum condition condition)
+static bool is_met(const struct x86_parts *insn, enum condition condition)
 {
 	switch (condition) {
 	case IF_LOCKED:
@@ -261,16 +261,16 @@ static bool is_met(const struct x86_insn *insn, enum condition condition)
 	}
 }
 
-static bool fits(const struct row *row, const struct x86_insn *insn)
+static bool fits(const struct row *row, const struct x86_parts *insn)
 {
-	return row->map == insn->map && insn->opcode >= row->first &&
+	return insn->opcode >= row->first &&
 	       insn->opcode <= row->last && insn->behind >= row->behind &&
 	       insn->behind <= row->behind_last &&
 	       row->groups >> insn_group(insn) & 1 &&
 	       is_met(insn, row->condition);
 }
 
-struct x86_class x86_classify(const struct x86_insn *insn)
+struct x86_class x86_classify(const struct x86_parts *insn)
 {
 	static pthread_once_t indexed = PTHREAD_ONCE_INIT;
 	struct x86_class class = { 0 };
@@ -278,9 +278,10 @@ struct x86_class x86_classify(const struct x86_insn *insn)
 
 	pthread_once(&indexed, index_rows);
 	row = first_row[insn->map][insn->opcode];
-	while (row < ROWS && !fits(&rows[row], insn))
+	while (row < ROWS && rows[row].map == insn->map &&
+	       !fits(&rows[row], insn))
 		row++;
-	if (row < ROWS)
+	if (row < ROWS && rows[row].map == insn->map)
 		class = rows[row].class;
 	class.is_aligned = is_aligned(insn);
 	return class;

@@ -1,104 +1,68 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * code.c - what an instruction is, for the count, the gate and the order of
- * accesses
+ * code.c - instructions in memory, and what the processor must know of them
  *
  * Source: Intel 64 SDM volume 3, 9.1.2 (bus locking): LOCK prefixes, and XCHG
  * with memory without one.
  */
-#include "vm/arch/x86/gate.h"
-#include "vm/arch/x86/prefixes.h"
 #include "vm/arch/x86/x86.h"
 
-size_t x86_fetch(struct cpu *cpu, guest_addr pc, uint8_t *code,
-		 const uint8_t **opcode)
-{
-	size_t size = memory_code(cpu->memory, pc, code, X86_INSN_MOST);
-	bool rep;
+#define PAUSE 0x90		/* with F3 */
 
-	*opcode = skip_prefixes(code, code + size, &rep);
-	return size;
+void x86_take(struct cpu *cpu, const uint8_t *code, size_t left, guest_addr pc,
+	      struct x86_parts *out)
+{
+	x86_take_apart(code, left, out);
+	if (!out->size)
+		out->size = (uint8_t)x86_disassemble(cpu, code, left, pc);
 }
 
-size_t x86_size(struct cpu *cpu, const uint8_t *code, size_t left,
-		guest_addr pc)
+void x86_fetch(struct cpu *cpu, guest_addr pc, struct x86_code *out)
 {
-	size_t known = x86_length(code, left);
+	size_t left = memory_code(cpu->memory, pc, out->bytes, X86_INSN_MOST);
 
-	return known ? known : x86_disassemble(cpu, code, left, pc);
-}
-
-/* INS, OUTS, MOVS, CMPS, STOS, LODS, SCAS */
-static bool is_string(uint8_t opcode)
-{
-	return (opcode >= 0xa4 && opcode <= 0xa7) ||
-	       (opcode >= 0xaa && opcode <= 0xaf) ||
-	       (opcode >= 0x6c && opcode <= 0x6f);
-}
-
-/*
- * Whether the engine ends a block behind this instruction: jumps, calls,
- * returns, system calls, changes of flags that it translates for (POPF, STI)
- * and of segments.
- */
-static bool ends_block(const uint8_t *at, const uint8_t *end)
-{
-	switch (*at) {
-	case 0x0f:
-		return at + 1 < end &&
-		       ((at[1] & 0xf0) == 0x80 || at[1] == 0x05 ||
-			at[1] == 0xa1 || at[1] == 0xa9 || at[1] == 0xb2 ||
-			at[1] == 0xb4 || at[1] == 0xb5);
-	case 0xff:
-		return at + 1 < end && (at[1] >> 3 & 7) >= 2 &&
-		       (at[1] >> 3 & 7) <= 5;
-	case 0x8e: case 0x9d: case 0xc2: case 0xc3: case 0xe8: case 0xe9:
-	case 0xeb: case 0xfb:
-		return true;
-	}
-	return (*at & 0xf0) == 0x70 || (*at >= 0xe0 && *at <= 0xe3);
+	out->pc = pc;
+	x86_take(cpu, out->bytes, left, pc, &out->insn);
 }
 
 struct insn x86_decode(struct cpu *cpu, const uint8_t *code, size_t left,
 		       guest_addr pc)
 {
-	struct insn insn = {
-		.size = (uint8_t)x86_size(cpu, code, left, pc),
-		.special = x86_gate(code, code + left) != GATE_OPEN,
-	};
-	const uint8_t *end = code + (insn.size ? insn.size : left), *opcode;
-	bool rep;
+	struct x86_parts insn;
+	bool repeats;
 
-	opcode = skip_prefixes(code, end, &rep);
-	if (opcode < end) {
-		insn.repeats = rep && is_string(*opcode);
-		insn.ends_block = insn.repeats || ends_block(opcode, end);
-		insn.pauses = rep && *opcode == 0x90;
-	}
-	insn.demands = align_wants(code, opcode, end);
-	insn.hooked = float_wants_hook(cpu, opcode, end);
-	return insn;
+	x86_take(cpu, code, left, pc, &insn);
+	repeats = insn.repeated && insn.class.is_string;
+	return (struct insn){
+		.size = insn.size,
+		.ends_block = repeats || insn.class.ends_block,
+		.repeats = repeats,
+		.pauses = insn.repeated && insn.map == MAP_ONE &&
+			  insn.opcode == PAUSE,
+		.special = insn.class.gate != GATE_OPEN,
+		.hooked = float_wants_hook(cpu, &insn),
+		.demands = insn.class.is_aligned,
+	};
+}
+
+/* CMPXCHG; CMPXCHG8B and CMPXCHG16B */
+static bool compares(const struct x86_parts *insn)
+{
+	return insn->map == MAP_0F && (insn->opcode == 0xb0 ||
+				       insn->opcode == 0xb1 ||
+				       insn->opcode == 0xc7);
 }
 
 enum vm_order x86_order(struct cpu *cpu, guest_addr pc)
 {
-	/* What is behind it may be on a page that the guest does not touch. */
-	uint8_t code[X86_INSN_MOST + 2] = { 0 };
-	const uint8_t *at = code;
-	bool lock = false;
+	uint8_t bytes[X86_INSN_MOST];
+	struct x86_parts insn;
 
-	memory_code(cpu->memory, pc, code, X86_INSN_MOST);
-	for (unsigned i = 0; i < 14 && is_legacy_prefix(*at); i++)
-		lock |= *at++ == 0xf0;
-	if ((*at & 0xf0) == 0x40)	/* REX */
-		at++;
-	if (*at == 0x86 || *at == 0x87)	/* XCHG */
-		return at[1] < 0xc0 ? VM_ATOMIC : VM_PLAIN;
-	if (!lock)
+	x86_take_apart(bytes, memory_code(cpu->memory, pc, bytes,
+					  X86_INSN_MOST), &insn);
+	if (insn.map == MAP_ONE && (insn.opcode & 0xfe) == 0x86)	/* XCHG */
+		return insn_names_register(&insn) ? VM_PLAIN : VM_ATOMIC;
+	if (!insn.lock)
 		return VM_PLAIN;
-	if (*at != 0x0f)
-		return VM_ATOMIC;
-	/* CMPXCHG; CMPXCHG8B and CMPXCHG16B */
-	return at[1] == 0xb0 || at[1] == 0xb1 || at[1] == 0xc7 ? VM_COMPARES :
-								 VM_ATOMIC;
+	return compares(&insn) ? VM_COMPARES : VM_ATOMIC;
 }

@@ -72,18 +72,14 @@ static void negate(struct cpu *cpu, struct operand *operand)
 }
 
 
-bool x86_emulate(struct cpu *cpu, struct vm_stop *stop)
+bool x86_emulate(struct cpu *cpu, const struct x86_code *code,
+		 struct vm_stop *stop)
 {
-	uint8_t code[X86_INSN_MOST];
-	const uint8_t *opcode;
-	size_t left = x86_fetch(cpu, stop->pc, code, &opcode);
 	struct operand operand;
-	unsigned length;
 
-	if (x86_system_knows(*opcode))
-		return x86_system(cpu, code, opcode, left, stop);
-	if (!x86_operand(cpu, stop->pc, &operand.addr, &operand.size,
-			   &length) ||
+	if (x86_system_knows(&code->insn))
+		return x86_system(cpu, code, stop);
+	if (!x86_operand(cpu, code, &operand.addr, &operand.size) ||
 	    (operand.size == 16 && operand.addr % 16))
 		return x86_refuse(stop);
 	if (x86_operand_faults(cpu, operand.addr, operand.size, ACCESS_WRITE,
@@ -91,12 +87,11 @@ bool x86_emulate(struct cpu *cpu, struct vm_stop *stop)
 		return false;
 	cpu_watch(cpu, operand.addr, NULL, operand.size);
 	memory_load(cpu->memory, operand.addr, operand.bytes, operand.size);
-	if (x86_of(cpu)->insn->id == X86_INS_NEG)
+	if (code->insn.map == MAP_ONE)
 		negate(cpu, &operand);
 	else
 		compare_exchange(cpu, &operand);
 	cpu_watch(cpu, operand.addr, operand.bytes, operand.size);
 	memory_store(cpu->memory, operand.addr, operand.bytes, operand.size);
-	stop->size = length;
 	return true;
 }

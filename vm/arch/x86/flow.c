@@ -103,13 +103,10 @@ struct vm_flow x86_flow(struct cpu *cpu, guest_addr pc)
 {
 	/* What cannot be decoded is followed no further. */
 	struct vm_flow flow = { .writes = UINT32_MAX };
-	uint8_t code[X86_INSN_MOST];
-	const uint8_t *opcode;
-	size_t left = x86_fetch(cpu, pc, code, &opcode);
+	struct x86_code code;
 
-	cs_option(x86_of(cpu)->decoder, CS_OPT_DETAIL, CS_OPT_ON);
-	if (x86_disassemble(cpu, code, left, pc))
+	x86_fetch(cpu, pc, &code);
+	if (x86_disassemble(cpu, code.bytes, code.insn.known, pc))
 		flow = flow_of(x86_of(cpu)->insn);
-	cs_option(x86_of(cpu)->decoder, CS_OPT_DETAIL, CS_OPT_OFF);
 	return flow;
 }

@@ -268,25 +268,23 @@ static bool execute(struct cpu *cpu, struct fx_image *image,
 }
 
 /*
- * A string comparison or dot product with one operand in memory becomes one of
- * registers, with a register lent for it.
+ * A string comparison with one operand in memory becomes one of registers, with
+ * a register lent for it.
  */
 static bool execute_memory(struct cpu *cpu, struct fx_image *image,
-			   const uint8_t *opcode, uint8_t rex,
-			   const uint8_t *operand)
+			   const struct x86_parts *insn, const uint8_t *operand)
 {
-	unsigned reg = (opcode[3] >> 3 & 7) | (rex & 4 ? 8 : 0);
-	unsigned lent = reg == 15 ? 14 : 15;
-	uint8_t insn[7] = {
-		0x66, (uint8_t)(0x40 | (rex & 0xc) | 1), 0x0f, 0x3a, opcode[2],
-		(uint8_t)(0xc0 | (reg & 7) << 3 | (lent & 7)), 0,
+	unsigned reg = insn_reg(insn), lent = reg == 15 ? 14 : 15;
+	const uint8_t made[] = {
+		0x66, (uint8_t)(0x40 | (insn->rex & 0xc) | 1), 0x0f, 0x3a,
+		insn->opcode, (uint8_t)(0xc0 | (reg & 7) << 3 | (lent & 7)),
+		insn->code[insn->immediate_at],
 	};
 	uint8_t saved[16];
 
-	insn[6] = opcode[4];
 	memcpy(saved, image->xmm[lent], 16);
 	memcpy(image->xmm[lent], operand, 16);
-	if (!execute(cpu, image, insn, sizeof(insn)))
+	if (!execute(cpu, image, made, sizeof(made)))
 		return false;
 	memcpy(image->xmm[lent], saved, 16);
 	host_store(cpu, image);
@@ -296,25 +294,16 @@ static bool execute_memory(struct cpu *cpu, struct fx_image *image,
 bool x86_on_host(struct cpu *cpu, const struct vm_stop *stop)
 {
 	struct fx_image image;
-	uint8_t code[15], operand[16], rex = 0;
-	const uint8_t *at = code;
+	struct x86_code code;
+	uint8_t operand[16];
 	guest_addr addr;
-	unsigned size, length;
-	uint8_t opcode[5];
+	unsigned size;
 
-	if (memory_look(cpu->memory, stop->pc, code, stop->size))
-		return false;
+	x86_fetch(cpu, stop->pc, &code);
 	host_load(cpu, &image);
-	while (*at == 0x66)
-		at++;
-	if ((*at & 0xf0) == 0x40)
-		rex = *at++;
-	if (*at != 0x0f || at[3] >= 0xc0)
-		return execute(cpu, &image, code, stop->size);
-	if (!x86_operand(cpu, stop->pc, &addr, &size, &length) ||
-	    memory_load(cpu->memory, addr, operand, sizeof(operand)))
-		return false;
-	memcpy(opcode, at, 4);
-	opcode[4] = code[stop->size - 1];
-	return execute_memory(cpu, &image, opcode, rex, operand);
+	if (code.insn.map != MAP_0F3A || insn_names_register(&code.insn))
+		return execute(cpu, &image, code.bytes, stop->size);
+	return x86_operand(cpu, &code, &addr, &size) &&
+	       !memory_load(cpu->memory, addr, operand, sizeof(operand)) &&
+	       execute_memory(cpu, &image, &code.insn, operand);
 }

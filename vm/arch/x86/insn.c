@@ -61,7 +61,7 @@ static const char two_byte[] =
 /* ------- prefixes ------- */
 
 /* Notes a prefix; false if the byte is none. */
-static bool take_prefix(struct x86_insn *insn, uint8_t byte)
+static bool take_prefix(struct x86_parts *insn, uint8_t byte)
 {
 	switch (byte) {
 	case 0xf0:
@@ -91,7 +91,7 @@ static bool take_prefix(struct x86_insn *insn, uint8_t byte)
 	return false;
 }
 
-static size_t take_prefixes(struct x86_insn *insn)
+static size_t take_prefixes(struct x86_parts *insn)
 {
 	size_t at = 0;
 
@@ -107,7 +107,7 @@ static size_t take_prefixes(struct x86_insn *insn)
 /* ------- opcode and what follows ------- */
 
 /* Reads the opcode at `*at`, which then is behind it; what follows. */
-static char take_opcode(struct x86_insn *insn, size_t *at)
+static char take_opcode(struct x86_parts *insn, size_t *at)
 {
 	insn->opcode = insn->code[(*at)++];
 	if (insn->opcode != 0x0f)
@@ -150,7 +150,7 @@ static size_t modrm_length(const uint8_t *at, size_t left)
 	return length;
 }
 
-static size_t immediate_length(char form, const struct x86_insn *insn)
+static size_t immediate_length(char form, const struct x86_parts *insn)
 {
 	size_t word = insn->is_short ? 2 : 4;
 
@@ -181,7 +181,7 @@ static bool has_modrm(char form)
 }
 
 /* The size, where the opcode with what follows is at `at`; 0: not known. */
-static size_t take_rest(struct x86_insn *insn, char form, size_t at)
+static size_t take_rest(struct x86_parts *insn, char form, size_t at)
 {
 	size_t operand = 0, immediate;
 
@@ -201,7 +201,7 @@ static size_t take_rest(struct x86_insn *insn, char form, size_t at)
 	return at <= insn->known ? at : 0;
 }
 
-void x86_take_apart(const uint8_t *code, size_t left, struct x86_insn *out)
+void x86_take_apart(const uint8_t *code, size_t left, struct x86_parts *out)
 {
 	size_t at;
 	char form;
@@ -266,7 +266,7 @@ static bool take_address(const uint8_t *at, const uint8_t *end, unsigned rex,
 	return take_displacement(at, end, size, out);
 }
 
-bool insn_operand(const struct x86_insn *insn, struct operand_form *out)
+bool insn_operand(const struct x86_parts *insn, struct operand_form *out)
 {
 	const uint8_t *end = insn->code + (insn->size ? insn->size : insn->known);
 	const uint8_t *modrm = insn->code + insn->behind_at;

@@ -57,7 +57,7 @@ struct x86_class {
 	bool is_aligned;	/* its operand in memory must be */
 };
 
-struct x86_insn {
+struct x86_parts {
 	const uint8_t *code;
 	uint8_t size;		/* 0: ask a disassembler */
 	uint8_t known;		/* bytes that there are to look at */
@@ -78,31 +78,31 @@ struct x86_insn {
  * Takes apart the first instruction of so many bytes.  One that the processor
  * refuses may have a size.
  */
-void x86_take_apart(const uint8_t *code, size_t left, struct x86_insn *out);
+void x86_take_apart(const uint8_t *code, size_t left, struct x86_parts *out);
 
 /* classes.c: looks it up; behind all else. */
-struct x86_class x86_classify(const struct x86_insn *insn);
+struct x86_class x86_classify(const struct x86_parts *insn);
 
 /* ------- parts ------- */
 
 /* ModR/M: a register; its number and that of the other operand. */
-static inline bool insn_names_register(const struct x86_insn *insn)
+static inline bool insn_names_register(const struct x86_parts *insn)
 {
 	return insn->behind >= 0xc0;
 }
 
-static inline unsigned insn_reg(const struct x86_insn *insn)
+static inline unsigned insn_reg(const struct x86_parts *insn)
 {
 	return (insn->behind >> 3 & 7u) | (insn->rex & 4u) << 1;
 }
 
-static inline unsigned insn_rm(const struct x86_insn *insn)
+static inline unsigned insn_rm(const struct x86_parts *insn)
 {
 	return (insn->behind & 7u) | (insn->rex & 1u) << 3;
 }
 
 /* The middle field alone, where it belongs to the opcode. */
-static inline unsigned insn_group(const struct x86_insn *insn)
+static inline unsigned insn_group(const struct x86_parts *insn)
 {
 	return insn->behind >> 3 & 7u;
 }
@@ -117,6 +117,6 @@ struct operand_form {
 enum { OPERAND_NONE = -1, OPERAND_NEXT = 16 };	/* nothing; RIP */
 
 /* Its operand in memory; false if it has none, or one of 32-bit addresses. */
-bool insn_operand(const struct x86_insn *insn, struct operand_form *out);
+bool insn_operand(const struct x86_parts *insn, struct operand_form *out);
 
 #endif

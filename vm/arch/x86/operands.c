@@ -1,15 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* operands.c - memory operands of an instruction, by the disassembler */
+/*
+ * operands.c - where operands in memory are
+ *
+ * What is not asked often the disassembler tells: sizes, and operands that
+ * ModR/M does not name.
+ */
 #include "vm/arch/x86/x86.h"
 
+#include <string.h>
+
 size_t x86_disassemble(struct cpu *cpu, const uint8_t *code, size_t left,
-			 guest_addr pc)
+		       guest_addr pc)
 {
+	struct x86 *x86 = x86_of(cpu);
 	const uint8_t *at = code;
 
-	if (!cs_disasm_iter(x86_of(cpu)->decoder, &at, &left, &pc, x86_of(cpu)->insn))
-		return 0;
-	return (size_t)(at - code);
+	return cs_disasm_iter(x86->decoder, &at, &left, &pc, x86->insn) ?
+		       (size_t)(at - code) : 0;
+}
+
+/* By its number in the encoding. */
+static uint64_t live_register(struct cpu *cpu, int number)
+{
+	uint64_t value;
+
+	memcpy(&value, engine_x86(cpu->engine)->general + 8 * number,
+	       sizeof(value));
+	return value;
+}
+
+guest_addr x86_address(struct cpu *cpu, const struct operand_form *form,
+		       guest_addr next)
+{
+	guest_addr addr = (guest_addr)(int64_t)form->displacement;
+
+	if (form->base == OPERAND_NEXT)
+		addr += next;
+	else if (form->base != OPERAND_NONE)
+		addr += live_register(cpu, form->base);
+	if (form->index != OPERAND_NONE)
+		addr += live_register(cpu, form->index) << form->shift;
+	if (form->segment)
+		addr += x86_read_reg(cpu, form->segment);
+	return addr;
 }
 
 static uint64_t operand_reg(struct cpu *cpu, x86_reg reg, guest_addr next)
@@ -60,33 +93,25 @@ static bool meets(guest_addr addr, uint64_t size, guest_addr page,
 	return addr < page + GUEST_PAGE && addr + size > page;
 }
 
-bool x86_operand(struct cpu *cpu, guest_addr pc, guest_addr *addr,
-		   unsigned *size, unsigned *length_out)
+bool x86_operand(struct cpu *cpu, const struct x86_code *code,
+		 guest_addr *addr, unsigned *size)
 {
-	uint8_t code[X86_INSN_MOST];
-	const uint8_t *opcode;
-	size_t left = x86_fetch(cpu, pc, code, &opcode);
-	bool found = false;
+	const cs_x86 *x86 = &x86_of(cpu)->insn->detail->x86;
+	size_t length = x86_disassemble(cpu, code->bytes, code->insn.known,
+					code->pc);
 
-	cs_option(x86_of(cpu)->decoder, CS_OPT_DETAIL, CS_OPT_ON);
-	*length_out = (unsigned)x86_disassemble(cpu, code, left, pc);
-	if (*length_out) {
-		const cs_x86 *x86 = &x86_of(cpu)->insn->detail->x86;
-
-		for (unsigned i = 0; i < x86->op_count && !found; i++) {
-			found = x86->operands[i].type == X86_OP_MEM;
-			*size = x86->operands[i].size;
-			if (found)
-				*addr = operand_address(
-					cpu, &x86->operands[i].mem,
-					pc + *length_out);
-		}
+	for (unsigned i = 0; length && i < x86->op_count; i++) {
+		if (x86->operands[i].type != X86_OP_MEM)
+			continue;
+		*size = x86->operands[i].size;
+		*addr = operand_address(cpu, &x86->operands[i].mem,
+					code->pc + length);
+		return true;
 	}
-	cs_option(x86_of(cpu)->decoder, CS_OPT_DETAIL, CS_OPT_OFF);
-	return found;
+	return false;
 }
 
-/* The memory operand of x86_of(cpu)->insn, at `pc`, that is on the page; or NULL. */
+/* The memory operand of the instruction, at `pc`, that is on the page; or NULL. */
 static const x86_op_mem *operand_on(struct cpu *cpu, guest_addr pc,
 				    guest_addr page, guest_addr *at)
 {
@@ -105,36 +130,28 @@ static const x86_op_mem *operand_on(struct cpu *cpu, guest_addr pc,
 
 guest_addr x86_fault_address(struct cpu *cpu, guest_addr pc, guest_addr page)
 {
-	uint8_t code[X86_INSN_MOST];
-	const uint8_t *opcode;
-	size_t size = x86_fetch(cpu, pc, code, &opcode);
-	guest_addr found = page, rsp;
-	bool done;
+	struct x86_code code;
+	guest_addr found = page, rsp = x86_read_reg(cpu, X86_RSP);
 
-	cs_option(x86_of(cpu)->decoder, CS_OPT_DETAIL, CS_OPT_ON);
-	done = x86_disassemble(cpu, code, size, pc) &&
-	       operand_on(cpu, pc, page, &found);
-	cs_option(x86_of(cpu)->decoder, CS_OPT_DETAIL, CS_OPT_OFF);
+	x86_fetch(cpu, pc, &code);
+	if (x86_disassemble(cpu, code.bytes, code.insn.known, pc) &&
+	    operand_on(cpu, pc, page, &found))
+		return found;
 	/* PUSH, CALL, ENTER below the stack pointer; POP, RET, LEAVE at it. */
-	rsp = x86_read_reg(cpu, X86_RSP);
-	if (done || meets(rsp - 8, 8, page, &found) ||
-	    meets(rsp, 8, page, &found))
+	if (meets(rsp - 8, 8, page, &found) || meets(rsp, 8, page, &found))
 		return found;
 	return page;
 }
 
 bool x86_fault_is_of_stack(struct cpu *cpu, guest_addr pc, guest_addr page)
 {
-	uint8_t code[X86_INSN_MOST];
-	const uint8_t *opcode;
-	size_t size = x86_fetch(cpu, pc, code, &opcode);
+	struct x86_code code;
 	const x86_op_mem *mem = NULL;
 	guest_addr found;
 
-	cs_option(x86_of(cpu)->decoder, CS_OPT_DETAIL, CS_OPT_ON);
-	if (x86_disassemble(cpu, code, size, pc))
+	x86_fetch(cpu, pc, &code);
+	if (x86_disassemble(cpu, code.bytes, code.insn.known, pc))
 		mem = operand_on(cpu, pc, page, &found);
-	cs_option(x86_of(cpu)->decoder, CS_OPT_DETAIL, CS_OPT_OFF);
 	return !mem || ((mem->base == X86_REG_RSP || mem->base == X86_REG_RBP) &&
 			mem->segment != X86_REG_FS &&
 			mem->segment != X86_REG_GS);

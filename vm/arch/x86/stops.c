@@ -5,7 +5,6 @@
  * Source: Intel 64 SDM volume 3, 6.15 (exceptions), 3.3.7.1 (canonical
  * addresses); volume 2, SYSCALL.
  */
-#include "vm/arch/x86/gate.h"
 #include "vm/arch/x86/x86.h"
 
 bool x86_refuse(struct vm_stop *stop)
@@ -88,57 +87,59 @@ void x86_syscall(struct cpu *cpu, struct vm_stop *stop)
 /* ------- instructions that the gate holds back ------- */
 
 /* The instruction is executed on the host if its operand allows it. */
-static void explain_operand(struct cpu *cpu, const uint8_t *code,
-			    const uint8_t *opcode, struct vm_stop *stop)
+static void explain_operand(struct cpu *cpu, const struct x86_code *code,
+			    struct vm_stop *stop)
 {
 	guest_addr addr;
-	unsigned size, length;
+	unsigned size;
 
-	if (align_wants(code, opcode, code + stop->size) &&
-	    !align_is_met(cpu, stop->pc, code, opcode, code + stop->size))
+	if (!align_is_met(cpu, code))
 		x86_refuse(stop);
-	else if (x86_operand(cpu, stop->pc, &addr, &size, &length))
+	else if (x86_operand(cpu, code, &addr, &size))
 		x86_operand_faults(cpu, addr, size, ACCESS_READ, stop);
 }
 
-static void explain_interrupt(const uint8_t *opcode, struct vm_stop *stop)
+static void explain_interrupt(const struct x86_parts *insn,
+			      struct vm_stop *stop)
 {
-	stop->number = *opcode == 0xcd ? opcode[1] : 3;
-	stop->fault = *opcode == 0xf1	? FAULT_DEBUG :
-		      stop->number == 3 ? FAULT_BREAKPOINT :
-					  FAULT_INTERRUPT;
+	stop->number = insn->opcode == 0xcd ? insn->behind : 3;
+	stop->fault = insn->opcode == 0xf1 ? FAULT_DEBUG :
+		      stop->number == 3	   ? FAULT_BREAKPOINT :
+					     FAULT_INTERRUPT;
 }
 
-static void explain_value(struct cpu *cpu, const uint8_t *code,
-			  const uint8_t *opcode, struct vm_stop *stop)
+static void explain_value(enum vm_value value, struct vm_stop *stop)
 {
 	stop->kind = VM_STOP_VALUE;
-	stop->value = *opcode == 0x0f && opcode[1] == 0x31 ? VALUE_TSC :
-		      *opcode == 0x0f && opcode[1] == 0xa2 ? VALUE_CPUID :
-							     VALUE_HOST;
-	if (stop->value == VALUE_HOST)
-		explain_operand(cpu, code, opcode, stop);
+	stop->value = value;
 }
 
 enum performed x86_explain(struct cpu *cpu, struct vm_stop *stop)
 {
-	uint8_t code[X86_INSN_MOST];
-	const uint8_t *opcode;
-	size_t size = x86_fetch(cpu, stop->pc, code, &opcode);
+	struct x86_code code;
 
+	x86_fetch(cpu, stop->pc, &code);
 	stop->kind = VM_STOP_FAULT;
-	stop->size = (unsigned)x86_size(cpu, code, size, stop->pc);
-	switch (x86_gate(code, code + size)) {
-	case GATE_VALUE:
-		explain_value(cpu, code, opcode, stop);
+	stop->size = code.insn.size;
+	switch (code.insn.class.gate) {
+	case GATE_TSC:
+		explain_value(VALUE_TSC, stop);
+		break;
+	case GATE_CPUID:
+		explain_value(VALUE_CPUID, stop);
+		break;
+	case GATE_HOST:
+		explain_value(VALUE_HOST, stop);
+		explain_operand(cpu, &code, stop);
 		break;
 	case GATE_EMULATE:
-		return x86_emulate(cpu, stop) ? PERFORMED : PERFORMED_FAULTS;
+		return x86_emulate(cpu, &code, stop) ? PERFORMED :
+						       PERFORMED_FAULTS;
 	case GATE_PRIVILEGE:
 		stop->fault = FAULT_PRIVILEGE;
 		break;
 	case GATE_INT:
-		explain_interrupt(opcode, stop);
+		explain_interrupt(&code.insn, stop);
 		break;
 	default:
 		stop->fault = FAULT_INVALID;

@@ -19,30 +19,9 @@ enum {
 	OPCODE_POP_FLAGS = 0x9d,
 };
 
-struct parts {
-	uint8_t modrm;
-	unsigned rex;		/* 0: none */
-	bool is_short;		/* operands of 16 bits */
-};
-
-static struct parts take_parts(const uint8_t *code, const uint8_t *opcode,
-			     size_t left)
-{
-	struct parts insn = {
-		.modrm = opcode + 1 < code + left ? opcode[1] : 0,
-		.is_short = memchr(code, 0x66, (size_t)(opcode - code)),
-	};
-
-	if (opcode > code && (opcode[-1] & 0xf0) == 0x40)
-		insn.rex = opcode[-1];
-	if (insn.rex & 8)
-		insn.is_short = false;
-	return insn;
-}
-
 /* ------- flags ------- */
 
-static bool pop_flags(struct cpu *cpu, const struct parts *insn,
+static bool pop_flags(struct cpu *cpu, const struct x86_parts *insn,
 		      struct vm_stop *stop)
 {
 	unsigned size = insn->is_short ? 2 : 8;
@@ -62,39 +41,39 @@ static bool pop_flags(struct cpu *cpu, const struct parts *insn,
 /* ------- selectors ------- */
 
 /* The general register that ModR/M names. */
-static void *general(struct cpu *cpu, const struct parts *insn)
+static void *general(struct cpu *cpu, const struct x86_parts *insn)
 {
-	unsigned number = (insn->modrm & 7) | (insn->rex & 1) << 3;
-
-	return (uint8_t *)engine_x86(cpu->engine)->general + 8 * number;
+	return (uint8_t *)engine_x86(cpu->engine)->general + 8 * insn_rm(insn);
 }
 
 /* The word in memory that ModR/M names; false if it cannot be accessed. */
-static bool find_word(struct cpu *cpu, enum vm_access access, guest_addr *addr,
+static bool find_word(struct cpu *cpu, const struct x86_code *code,
+		      enum vm_access access, guest_addr *addr,
 		      struct vm_stop *stop)
 {
-	unsigned size, length;
+	unsigned size;
 
-	if (!x86_operand(cpu, stop->pc, addr, &size, &length))
+	if (!x86_operand(cpu, code, addr, &size))
 		return x86_refuse(stop);
 	return !x86_operand_faults(cpu, *addr, 2, access, stop);
 }
 
-static bool store_selector(struct cpu *cpu, const struct parts *insn,
+static bool store_selector(struct cpu *cpu, const struct x86_code *code,
 			   struct vm_stop *stop)
 {
+	const struct x86_parts *insn = &code->insn;
 	static const unsigned regs[] = { X86_ES, X86_CS, X86_SS,
 					 X86_DS, X86_FS, X86_GS };
-	uint64_t value = x86_read_reg(cpu, regs[insn->modrm >> 3 & 7]);
+	uint64_t value = x86_read_reg(cpu, regs[insn_group(insn)]);
 	uint8_t bytes[sizeof(value)];
 	guest_addr addr;
 
 	memcpy(bytes, &value, sizeof(bytes));
-	if (insn->modrm >= 0xc0) {
+	if (insn_names_register(insn)) {
 		memcpy(general(cpu, insn), bytes, insn->is_short ? 2 : 8);
 		return true;
 	}
-	if (!find_word(cpu, ACCESS_WRITE, &addr, stop))
+	if (!find_word(cpu, code, ACCESS_WRITE, &addr, stop))
 		return false;
 	cpu_watch(cpu, addr, bytes, 2);
 	memory_store(cpu->memory, addr, bytes, 2);
@@ -102,17 +81,18 @@ static bool store_selector(struct cpu *cpu, const struct parts *insn,
 }
 
 /* Nothing remembers what DS and ES are loaded with: it has no effect. */
-static bool load_selector(struct cpu *cpu, const struct parts *insn,
+static bool load_selector(struct cpu *cpu, const struct x86_code *code,
 			  struct vm_stop *stop)
 {
-	bool is_stack = (insn->modrm >> 3 & 7) == 2;
+	const struct x86_parts *insn = &code->insn;
+	bool is_stack = insn_group(insn) == 2;
 	uint16_t value;
 	guest_addr addr;
 
-	if (insn->modrm >= 0xc0) {
+	if (insn_names_register(insn)) {
 		memcpy(&value, general(cpu, insn), sizeof(value));
 	} else {
-		if (!find_word(cpu, ACCESS_READ, &addr, stop))
+		if (!find_word(cpu, code, ACCESS_READ, &addr, stop))
 			return false;
 		cpu_watch(cpu, addr, NULL, sizeof(value));
 		memory_load(cpu->memory, addr, (uint8_t *)&value, sizeof(value));
@@ -128,26 +108,22 @@ static bool load_selector(struct cpu *cpu, const struct parts *insn,
 
 /* ------- all of them ------- */
 
-bool x86_system_knows(uint8_t opcode)
+bool x86_system_knows(const struct x86_parts *insn)
 {
-	return opcode == OPCODE_STORE_SELECTOR ||
-	       opcode == OPCODE_LOAD_SELECTOR || opcode == OPCODE_POP_FLAGS;
+	return insn->map == MAP_ONE && (insn->opcode == OPCODE_STORE_SELECTOR ||
+					insn->opcode == OPCODE_LOAD_SELECTOR ||
+					insn->opcode == OPCODE_POP_FLAGS);
 }
 
-bool x86_system(struct cpu *cpu, const uint8_t *code, const uint8_t *opcode,
-		size_t left, struct vm_stop *stop)
+bool x86_system(struct cpu *cpu, const struct x86_code *code,
+		struct vm_stop *stop)
 {
-	struct parts insn = take_parts(code, opcode, left);
-	bool done;
-
-	if (*opcode == OPCODE_POP_FLAGS)
-		done = pop_flags(cpu, &insn, stop);
-	else if (*opcode == OPCODE_STORE_SELECTOR)
-		done = store_selector(cpu, &insn, stop);
-	else
-		done = load_selector(cpu, &insn, stop);
-	if (!done)
-		return false;
-	stop->size = (unsigned)x86_length(code, left);
-	return true;
+	switch (code->insn.opcode) {
+	case OPCODE_POP_FLAGS:
+		return pop_flags(cpu, &code->insn, stop);
+	case OPCODE_STORE_SELECTOR:
+		return store_selector(cpu, code, stop);
+	default:
+		return load_selector(cpu, code, stop);
+	}
 }

@@ -41,33 +41,21 @@ bool trap_unmasks(uint32_t mxcsr, uint16_t control)
 	return unmasked_sse(mxcsr) || (~control & ALL_EXCEPTIONS);
 }
 
-static bool is_x87(const uint8_t *opcode)
+static bool is_x87(const struct x86_parts *insn)
 {
-	return (*opcode & 0xf8) == 0xd8;
+	return insn->map == MAP_ONE && (insn->opcode & 0xf8) == 0xd8;
 }
 
 /* CVTSI2SS and CVTSI2SD; their converses */
-static bool is_from_integer(const uint8_t *opcode)
+static bool is_from_integer(const struct x86_parts *insn)
 {
-	return !is_x87(opcode) && opcode[1] == 0x2a;
+	return insn->map == MAP_0F && insn->opcode == 0x2a;
 }
 
-static bool is_to_integer(const uint8_t *opcode)
+static bool is_to_integer(const struct x86_parts *insn)
 {
-	return !is_x87(opcode) && (opcode[1] == 0x2c || opcode[1] == 0x2d);
-}
-
-static const uint8_t *modrm_of(const uint8_t *opcode)
-{
-	if (is_x87(opcode))
-		return opcode + 1;
-	return opcode + (opcode[1] == 0x38 || opcode[1] == 0x3a ? 3 : 2);
-}
-
-/* CMPPS and its kin, and all behind 0F 3A, end with a byte that says how. */
-static bool has_immediate(const uint8_t *opcode)
-{
-	return !is_x87(opcode) && (opcode[1] == 0xc2 || opcode[1] == 0x3a);
+	return insn->map == MAP_0F && (insn->opcode == 0x2c ||
+				       insn->opcode == 0x2d);
 }
 
 static void put(struct attempt *attempt, uint8_t byte)
@@ -76,76 +64,66 @@ static void put(struct attempt *attempt, uint8_t byte)
 }
 
 /* Prefixes that belong to the opcode, and REX without what names an address. */
-static void put_prefixes(struct attempt *attempt, const uint8_t *code,
-			 const uint8_t *opcode, unsigned drop)
+static void put_prefixes(struct attempt *attempt, const struct x86_parts *insn,
+			 unsigned drop)
 {
-	for (const uint8_t *at = code; at < opcode; at++) {
-		if (*at == 0x66 || *at == 0xf2 || *at == 0xf3)
-			put(attempt, *at);
-		else if (at + 1 == opcode && (*at & 0xf0) == 0x40)
-			put(attempt, (uint8_t)(*at & ~drop));
+	for (unsigned i = 0; i < insn->opcode_at; i++) {
+		uint8_t byte = insn->code[i];
+
+		if (byte == 0x66 || byte == 0xf2 || byte == 0xf3)
+			put(attempt, byte);
 	}
-}
-
-/* The value of the general register that ModR/M names, for CVTSI2SD. */
-static void take_integer(struct cpu *cpu, struct attempt *attempt,
-			 const uint8_t *code, const uint8_t *opcode)
-{
-	unsigned number = *modrm_of(opcode) & 7;
-
-	if (opcode > code && (opcode[-1] & 0xf1) == 0x41)
-		number |= 8;
-	memcpy(attempt->image.memory, engine_x86(cpu->engine)->general + 8 * number, 8);
+	if (insn->rex)
+		put(attempt, (uint8_t)(insn->rex & ~drop));
 }
 
 /* False if the instruction cannot be tried: the engine finds out why. */
-static bool make(struct cpu *cpu, guest_addr pc, const uint8_t *code,
-		 const uint8_t *opcode, const uint8_t *end,
+static bool make(struct cpu *cpu, const struct x86_code *code,
 		 struct attempt *attempt)
 {
-	const uint8_t *modrm = modrm_of(opcode);
-	bool in_memory = *modrm < 0xc0;
-	unsigned length, drop = is_to_integer(opcode) ? 7 : 3;
-	uint8_t reg = *modrm & 0x38;
+	const struct x86_parts *insn = &code->insn;
+	bool in_memory = !insn_names_register(insn);
+	unsigned drop = is_to_integer(insn) ? 7 : 3;
+	uint8_t reg = insn->behind & 0x38;
 
 	memset(&attempt->regs, 0, sizeof(attempt->regs));
 	attempt->regs.flags = 0x202;
 	attempt->size = attempt->operand_size = 0;
 	host_load(cpu, &attempt->image);
-	if (in_memory && (!x86_operand(cpu, pc, &attempt->operand,
-					 &attempt->operand_size, &length) ||
+	if (in_memory && (!x86_operand(cpu, code, &attempt->operand,
+				       &attempt->operand_size) ||
 			  attempt->operand_size > 16 ||
 			  memory_load(cpu->memory, attempt->operand,
 				      attempt->image.memory,
 				      attempt->operand_size)))
 		return false;
-	if (!in_memory && is_from_integer(opcode)) {
-		take_integer(cpu, attempt, code, opcode);
+	if (!in_memory && is_from_integer(insn)) {
+		memcpy(attempt->image.memory,
+		       engine_x86(cpu->engine)->general + 8 * insn_rm(insn), 8);
 		in_memory = true;
 	}
-	put_prefixes(attempt, code, opcode,
-		     in_memory ? drop : is_to_integer(opcode) ? 4 : 0);
-	for (const uint8_t *at = opcode; at < modrm; at++)
-		put(attempt, *at);
-	if (is_to_integer(opcode))
+	put_prefixes(attempt, insn,
+		     in_memory ? drop : is_to_integer(insn) ? 4 : 0);
+	for (unsigned i = insn->opcode_at; i < insn->behind_at; i++)
+		put(attempt, insn->code[i]);
+	if (is_to_integer(insn))
 		reg = 0;		/* RAX, whatever it is */
 	put(attempt, in_memory ? (uint8_t)(RBX_FAR | reg) :
-				 (uint8_t)((*modrm & 0xc7) | reg));
+				 (uint8_t)((insn->behind & 0xc7) | reg));
 	for (unsigned i = 0; in_memory && i < 4; i++)
 		put(attempt, (uint8_t)(HOST_MEMORY >> 8 * i));
-	if (has_immediate(opcode))
-		put(attempt, end[-1]);
+	if (insn->immediate_at)		/* of CMPPS and all behind 0F 3A */
+		put(attempt, insn->code[insn->immediate_at]);
 	return true;
 }
 
-bool trap_sse(struct cpu *cpu, guest_addr pc, const uint8_t *code,
-	      const uint8_t *opcode, const uint8_t *end)
+bool trap_sse(struct cpu *cpu, const struct x86_code *code)
 {
 	struct attempt attempt;
 	uint32_t mxcsr = x86_mxcsr(cpu), after;
 	unsigned unmasked = unmasked_sse(mxcsr);
 
-	if (!unmasked || !make(cpu, pc, code, opcode, end, &attempt))
+	if (!unmasked || !make(cpu, code, &attempt))
 		return false;
 	attempt.image.mxcsr = (mxcsr & ~ALL_EXCEPTIONS) |
 			      ALL_EXCEPTIONS << MXCSR_MASKS;
@@ -154,7 +132,7 @@ bool trap_sse(struct cpu *cpu, guest_addr pc, const uint8_t *code,
 		return false;
 	/* Masked, an exact result is no underflow. */
 	if (!((attempt.image.mxcsr | UNDERFLOW) & unmasked) ||
-	    !make(cpu, pc, code, opcode, end, &attempt))
+	    !make(cpu, code, &attempt))
 		return false;
 	attempt.image.mxcsr = mxcsr & ~ALL_EXCEPTIONS;
 	host_run(attempt.insn, attempt.size, &attempt.image, &attempt.regs);
@@ -172,13 +150,12 @@ bool trap_is_pending(struct cpu *cpu)
 	return x86_status(cpu) & STATUS_PENDING;
 }
 
-static bool try_x87(struct cpu *cpu, guest_addr pc, const uint8_t *code,
-		    const uint8_t *opcode, const uint8_t *end,
+static bool try_x87(struct cpu *cpu, const struct x86_code *code,
 		    struct attempt *attempt)
 {
 	/* FWAIT looks only; the rest of two bytes are of memory or of ST. */
-	if (!is_x87(opcode) || end - opcode < 2 ||
-	    !make(cpu, pc, code, opcode, end, attempt))
+	if (!is_x87(&code->insn) || code->insn.size < 2 ||
+	    !make(cpu, code, attempt))
 		return false;
 	attempt->image.status &= (uint16_t)~STATUS_UNMASKED;
 	return host_run(attempt->insn, attempt->size, &attempt->image,
@@ -186,23 +163,21 @@ static bool try_x87(struct cpu *cpu, guest_addr pc, const uint8_t *code,
 	       (attempt->image.status & STATUS_PENDING);
 }
 
-bool trap_x87(struct cpu *cpu, guest_addr pc, const uint8_t *code,
-	      const uint8_t *opcode, const uint8_t *end)
+bool trap_x87(struct cpu *cpu, const struct x86_code *code)
 {
 	struct attempt attempt;
 
-	return try_x87(cpu, pc, code, opcode, end, &attempt);
+	return try_x87(cpu, code, &attempt);
 }
 
 enum performed x86_perform(struct cpu *cpu, struct vm_stop *stop)
 {
-	uint8_t code[X86_INSN_MOST];
-	const uint8_t *opcode;
-	size_t left = x86_fetch(cpu, stop->pc, code, &opcode);
+	struct x86_code code;
 	struct attempt attempt;
 
-	stop->size = (unsigned)x86_length(code, left);
-	if (!try_x87(cpu, stop->pc, code, opcode, code + stop->size, &attempt))
+	x86_fetch(cpu, stop->pc, &code);
+	stop->size = code.insn.size;
+	if (!try_x87(cpu, &code, &attempt))
 		return PERFORMED_BY_ENGINE;
 	if (attempt.operand_size) {
 		uint8_t before[16];

@@ -168,7 +168,6 @@ static int start(struct cpu *cpu, struct failure *why)
 	if (err || !x86->insn)
 		return failed(why, ERR_SYSTEM, "cannot start the decoder: %s",
 			      cs_strerror(err));
-	cs_option(x86->decoder, CS_OPT_DETAIL, CS_OPT_OFF);
 	return 0;
 }
 

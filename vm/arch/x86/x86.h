@@ -10,7 +10,7 @@
 #include <capstone/capstone.h>
 
 #include "vm/arch/arch.h"
-#include "vm/arch/x86/length.h"
+#include "vm/arch/x86/insn.h"
 
 struct x86 {
 	csh decoder;
@@ -55,83 +55,62 @@ void x86_syscall(struct cpu *cpu, struct vm_stop *stop);
 void x86_exception(struct cpu *cpu, unsigned number, struct vm_stop *stop);
 void x86_memory_fault(struct cpu *cpu, guest_addr page, struct vm_stop *stop);
 
-/* ------- code.c: what an instruction is ------- */
+/* ------- code.c: instructions in memory ------- */
 
-/*
- * The bytes of the instruction at `pc`, at most X86_INSN_MOST, into `code`;
- * how many.  `*opcode` gets the place behind prefixes.
- */
-size_t x86_fetch(struct cpu *cpu, guest_addr pc, uint8_t *code,
-		 const uint8_t **opcode);
+/* An instruction with its bytes; not to be copied. */
+struct x86_code {
+	guest_addr pc;
+	uint8_t bytes[X86_INSN_MOST];
+	struct x86_parts insn;
+};
 
-/*
- * The length of the instruction at `code`.  0 if the decoder does not know it,
- * or it is cut off: the engine translates it all the same, or refuses it.
- */
-size_t x86_size(struct cpu *cpu, const uint8_t *code, size_t left,
-		guest_addr pc);
+/* The instruction at `pc`; size 0 if even the disassembler does not know it. */
+void x86_fetch(struct cpu *cpu, guest_addr pc, struct x86_code *out);
+
+/* Takes it apart; if it is rare, the disassembler tells its size. */
+void x86_take(struct cpu *cpu, const uint8_t *code, size_t left, guest_addr pc,
+	      struct x86_parts *out);
 
 struct insn x86_decode(struct cpu *cpu, const uint8_t *code, size_t left,
 		       guest_addr pc);
 enum vm_order x86_order(struct cpu *cpu, guest_addr pc);
 
-/* ------- operands.c: by the disassembler ------- */
+/* ------- operands.c ------- */
 
 /*
- * Decodes the instruction at `code`, which is that of `pc`, into x86->insn; its
- * length, 0 if the disassembler does not know it.
+ * Disassembles the instruction into x86->insn, with details; its length, 0 if
+ * it is not known.
  */
 size_t x86_disassemble(struct cpu *cpu, const uint8_t *code, size_t left,
 		       guest_addr pc);
 
-/*
- * The address of the memory operand of the instruction at `pc`, and its size;
- * false if it has none.
- */
-bool x86_operand(struct cpu *cpu, guest_addr pc, guest_addr *addr,
-		 unsigned *size, unsigned *length);
+/* Where an operand is now, of an instruction that ends before `next`. */
+guest_addr x86_address(struct cpu *cpu, const struct operand_form *form,
+		       guest_addr next);
 
-/* The address on the faulting page that the instruction at `pc` wanted. */
+/* The address of its memory operand, and its size; false if it has none. */
+bool x86_operand(struct cpu *cpu, const struct x86_code *code,
+		 guest_addr *addr, unsigned *size);
+
+/* The address on the faulting page that it wanted. */
 guest_addr x86_fault_address(struct cpu *cpu, guest_addr pc, guest_addr page);
 
 /* Whether it wanted that by RSP or RBP, of the stack's segment. */
 bool x86_fault_is_of_stack(struct cpu *cpu, guest_addr pc, guest_addr page);
 
-/* ------- operand.c: memory operands, quickly ------- */
-
-/* An address, as an instruction names it. */
-struct operand_form {
-	int8_t base, index;	/* numbers of the encoding, or one of these */
-	uint8_t shift;		/* of the index */
-	uint8_t segment;	/* X86_FS_BASE, X86_GS_BASE or 0 */
-	int32_t displacement;
-};
-enum { OPERAND_NONE = DEMAND_NONE, OPERAND_NEXT = 16 };	/* nothing; RIP */
-
-/*
- * The memory operand of the instruction whose opcode, behind all prefixes, is
- * at `opcode`; false if it has none, or one of 32-bit addresses.
- */
-bool operand_decode(const uint8_t *code, const uint8_t *opcode,
-		    const uint8_t *end, struct operand_form *out);
-
-/* Where it is now; `next` is the address behind the instruction. */
-guest_addr operand_at(struct cpu *cpu, const struct operand_form *form,
-		      guest_addr next);
-
 /* ------- emulate.c, system.c ------- */
 
 /*
- * Performs the instruction at stop->pc, which the engine executes with wrong
- * flags: CMPXCHG8B, CMPXCHG16B, LOCK NEG.  Returns false, with `*stop` filled
- * in, if it faults; else stop->size is its length.
+ * Performs an instruction that the engine executes wrongly: CMPXCHG8B,
+ * CMPXCHG16B, LOCK NEG.  False, with `*stop` filled in, if it faults.
  */
-bool x86_emulate(struct cpu *cpu, struct vm_stop *stop);
+bool x86_emulate(struct cpu *cpu, const struct x86_code *code,
+		 struct vm_stop *stop);
 
-/* POPF, and MOV from or to a selector, as x86_emulate(): by its opcode. */
-bool x86_system_knows(uint8_t opcode);
-bool x86_system(struct cpu *cpu, const uint8_t *code, const uint8_t *opcode,
-		size_t left, struct vm_stop *stop);
+/* The same of POPF, and MOV from or to a selector; whether it is one. */
+bool x86_system_knows(const struct x86_parts *insn);
+bool x86_system(struct cpu *cpu, const struct x86_code *code,
+		struct vm_stop *stop);
 
 /* ------- host.c ------- */
 
@@ -155,9 +134,8 @@ void x86_show_flags(struct cpu *cpu);
 
 /* ------- float.c ------- */
 
-/* Whether the instruction, whose prefixes end at `opcode`, wants the hook. */
-bool float_wants_hook(const struct cpu *cpu, const uint8_t *opcode,
-		      const uint8_t *end);
+/* Whether the instruction wants the hook. */
+bool float_wants_hook(const struct cpu *cpu, const struct x86_parts *insn);
 
 /* From now on, instructions that may raise an exception are hooked, too. */
 void float_watch_math(struct cpu *cpu);
@@ -176,23 +154,16 @@ bool trap_is_pending(struct cpu *cpu);
  * Whether the instruction would raise one that is unmasked; if it is of SSE,
  * its flag is then set.
  */
-bool trap_sse(struct cpu *cpu, guest_addr pc, const uint8_t *code,
-	      const uint8_t *opcode, const uint8_t *end);
-bool trap_x87(struct cpu *cpu, guest_addr pc, const uint8_t *code,
-	      const uint8_t *opcode, const uint8_t *end);
+bool trap_sse(struct cpu *cpu, const struct x86_code *code);
+bool trap_x87(struct cpu *cpu, const struct x86_code *code);
 
 /* Performs the instruction of x87 at stop->pc, which raises one. */
 enum performed x86_perform(struct cpu *cpu, struct vm_stop *stop);
 
 /* ------- align.c ------- */
 
-/* Whether the instruction has an operand in memory that must be aligned. */
-bool align_wants(const uint8_t *code, const uint8_t *opcode,
-		 const uint8_t *end);
-
-/* ... and whether it is, at this moment. */
-bool align_is_met(struct cpu *cpu, guest_addr pc, const uint8_t *code,
-		  const uint8_t *opcode, const uint8_t *end);
+/* Whether an operand that must be aligned is, at this moment. */
+bool align_is_met(struct cpu *cpu, const struct x86_code *code);
 
 struct loose x86_demands(struct cpu *cpu, guest_addr pc, const uint8_t *code,
 			 size_t size, unsigned count, struct demand *out,
