@@ -4,8 +4,8 @@
 
 #include "formats/registers.h"
 #include "tests/unit/table.h"
-#include "vm/linux/names.h"
-#include "vm/linux/syscall_table.h"
+#include "vm/linux/abi/names.h"
+#include "vm/linux/abi/syscall_table.h"
 
 struct call_row {
 	const char *name;

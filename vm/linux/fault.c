@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "vm/linux/mapped_files.h"
-#include "vm/linux/proc.h"
+#include "vm/linux/memory/mapped_files.h"
+#include "vm/linux/proc/proc.h"
 #include "vm/linux/process.h"
 
 /* Exceptions of the processor, as a signal's context shows them. */

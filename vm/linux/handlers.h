@@ -8,7 +8,7 @@
 #ifndef CPREC_VM_LINUX_HANDLERS_H
 #define CPREC_VM_LINUX_HANDLERS_H
 
-#include "vm/linux/syscall_table.h"
+#include "vm/linux/abi/syscall_table.h"
 
 /* transfer.c */
 syscall_handler sys_read;

@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "formats/error.h"
-#include "vm/linux/mapped_files.h"
-#include "vm/linux/proc.h"
+#include "vm/linux/memory/mapped_files.h"
+#include "vm/linux/proc/proc.h"
 #include "vm/linux/process.h"
-#include "vm/linux/program.h"
-#include "vm/linux/title.h"
+#include "vm/linux/load/program.h"
+#include "vm/linux/host/title.h"
 
 /* ------- making and ending one ------- */
 

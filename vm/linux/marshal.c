@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vm/linux/proc.h"
+#include "vm/linux/proc/proc.h"
 #include "vm/linux/process.h"
 
 /* More than any call of the table moves in one piece. */

@@ -21,10 +21,10 @@
 #include <stdio.h>
 
 #include "vm/linux/guest_memory.h"
-#include "vm/linux/rlimits.h"
+#include "vm/linux/limits/limits.h"
 #include "vm/linux/linux.h"
-#include "vm/linux/scheduler.h"
-#include "vm/linux/syscall_table.h"
+#include "vm/linux/tasks/scheduler.h"
+#include "vm/linux/abi/syscall_table.h"
 #include "vm/memory.h"
 
 enum {

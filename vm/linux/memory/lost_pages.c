@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lost_pages.c - mapped pages whose file another process has cut short
+ *
+ * The host says so with SIGBUS, in the middle of a block of the guest's code,
+ * which cannot be left there: the page becomes zeros, the guest runs on to the
+ * end of the block, and gets its SIGBUS there.  From then on the pages are
+ * known to be beyond the end of their file (eof_tail.c), and every further
+ * access faults where it should.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "vm/linux/memory/mapped_files.h"
+#include "vm/linux/process.h"
+
+/* From the host's signal handler. */
+static void on_lost(void *context, guest_addr addr, bool kernel)
+{
+	struct linux_process *process = context;
+
+	/* To the kernel it is a bad address, to others nothing. */
+	process->lost = page_down(addr);
+	process->lost_to_guest |= !kernel && vm_is_running(process->vm);
+	vm_interrupt(process->vm);
+}
+
+void lost_pages_catch(struct linux_process *process)
+{
+	memory_on_lost(process->memory, on_lost, process);
+}
+
+/* Maps what there is, and notes what there is not. */
+static void map_again(struct linux_process *process,
+		      const struct region *region)
+{
+	struct stat file = { 0 };
+	int fd = mapped_files_open(process, region, region->start);
+
+	if (fd < 0 || fstat(fd, &file)) {
+		file.st_mode = S_IFREG;
+		file.st_size = (off_t)region->offset;
+	}
+	eof_tail_forget(process, region->start, region->end - region->start);
+	memory_map(process->memory, region, fd, NULL);
+	eof_tail_note(process, region, &file);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void mend(struct linux_process *process, guest_addr page)
+{
+	const struct region *found = memory_region_at(process->memory, page);
+	struct region region;
+
+	if (!found || found->kind == REGION_ANON)
+		return;		/* it has gone meanwhile */
+	region = *found;
+	region.start = page;
+	region.offset += page - found->start;
+	region.common = 0;
+	map_again(process, &region);
+}
+
+void lost_pages_mend(struct linux_process *process)
+{
+	bool to_guest = process->lost_to_guest;
+	guest_addr page = process->lost;
+	siginfo_t info = { .si_signo = SIGBUS, .si_code = BUS_ADRERR };
+
+	process->lost = 0;
+	process->lost_to_guest = false;
+	mend(process, page);
+	info.si_addr = (void *)(uintptr_t)page;
+	if (!to_guest)
+		return;
+	process->thread->signals.trap =
+		(struct frame_trap){ TRAP_PAGE, 4, page };
+	signals_force(process, &info);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* signals.c - dispositions and masks */
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+
+#include "vm/linux/handlers.h"
+#include "vm/linux/signals/signals.h"
+
+enum default_action signals_default(int number)
+{
+	switch (number) {
+	case SIGCHLD:
+	case SIGCONT:
+	case SIGURG:
+	case SIGWINCH:
+		return DEFAULT_NOTHING;
+	case SIGSTOP:
+	case SIGTSTP:
+	case SIGTTIN:
+	case SIGTTOU:
+		return DEFAULT_STOP;
+	default:
+		return DEFAULT_END;
+	}
+}
+
+/* ------- masks ------- */
+
+/* A signal that came just before it was blocked goes back to the host. */
+static void send_back(struct linux_process *process)
+{
+	struct signals *signals = &process->thread->signals;
+	int number = signals->pending;
+
+	if (!number || !(signals->mask & MASK_OF(number)))
+		return;
+	signals->pending = 0;		/* the host blocks all at present */
+	signals_queue_again(number, &signals->info);
+}
+
+static void set_host_mask(struct linux_process *process)
+{
+	uint64_t mask = signals_host_mask(process->thread->signals.mask);
+
+	/* Not done if there is a signal; its delivery does it. */
+	host_call(process, SYS_rt_sigprocmask, SIG_SETMASK,
+		  host_pointer(&mask), 0, sizeof(mask));
+}
+
+void signals_set_mask(struct linux_process *process, uint64_t mask)
+{
+	process->thread->signals.mask = mask & ~UNBLOCKABLE;
+	send_back(process);
+	set_host_mask(process);
+}
+
+void signals_lend_mask(struct linux_process *process, uint64_t mask)
+{
+	struct signals *signals = &process->thread->signals;
+
+	signals->saved_mask = signals->mask;
+	signals->has_saved_mask = true;
+	signals->mask = mask & ~UNBLOCKABLE;
+}
+
+void signals_return_mask(struct linux_process *process, int64_t result)
+{
+	struct signals *signals = &process->thread->signals;
+	bool interrupted = result == -EINTR || result == -RESTART_IF_ASKED;
+
+	/* A delivery heeds the lent mask, and returns it. */
+	if (!signals->has_saved_mask ||
+	    (interrupted && linux_has_signal(process)))
+		return;
+	signals->has_saved_mask = false;
+	signals_set_mask(process, signals->saved_mask);
+}
+
+/* ------- new processes and programs ------- */
+
+void signals_forget(struct linux_process *process)
+{
+	process->thread->signals.pending = 0;
+	process->thread->signals.own = 0;
+}
+
+void signals_drop_handlers(struct linux_process *process)
+{
+	for (int i = 1; i <= SIGNALS; i++) {
+		struct guest_action *action = &process->action[i];
+		uint64_t handler = action->handler;
+
+		*action = (struct guest_action){ 0 };
+		if (handler == (uintptr_t)SIG_IGN)
+			action->handler = handler;
+		signals_install(action, i);
+	}
+}
+
+bool signals_is_deadly(const struct linux_process *process)
+{
+	const struct signals *signals = &process->thread->signals;
+	int number = signals->pending;
+
+	return number && !(signals->mask & MASK_OF(number)) &&
+	       process->action[number].handler == (uintptr_t)SIG_DFL &&
+	       signals_default(number) == DEFAULT_END;
+}
+
+/* ------- calls ------- */
+
+int64_t sys_rt_sigaction(struct linux_process *process,
+			 const struct syscall_row *row, const uint64_t *arg)
+{
+	int number = (int)arg[0];
+	struct guest_action set, old;
+
+	(void)row;
+	if (arg[3] != sizeof(uint64_t) || number < 1 || number > SIGNALS)
+		return -EINVAL;
+	if (arg[1] && copy_in(process, &set, arg[1], sizeof(set)))
+		return -EFAULT;
+	if (arg[1] && MASK_OF(number) & UNBLOCKABLE)
+		return -EINVAL;
+	old = process->action[number];
+	if (arg[1]) {
+		set.mask &= ~UNBLOCKABLE;
+		process->action[number] = set;
+		signals_install(&set, number);
+		if (set.handler == (uintptr_t)SIG_IGN)
+			process->thread->signals.own &= ~MASK_OF(number);
+	}
+	if (arg[2] && copy_out(process, arg[2], &old, sizeof(old)))
+		return -EFAULT;
+	return 0;
+}
+
+int64_t sys_rt_sigprocmask(struct linux_process *process,
+			   const struct syscall_row *row, const uint64_t *arg)
+{
+	uint64_t old = process->thread->signals.mask, mask = old, set;
+
+	(void)row;
+	if (arg[3] != sizeof(uint64_t))
+		return -EINVAL;
+	if (arg[1]) {
+		if (copy_in(process, &set, arg[1], sizeof(set)))
+			return -EFAULT;
+		switch ((int)arg[0]) {
+		case SIG_BLOCK:
+			mask |= set;
+			break;
+		case SIG_UNBLOCK:
+			mask &= ~set;
+			break;
+		case SIG_SETMASK:
+			mask = set;
+			break;
+		default:
+			return -EINVAL;
+		}
+		signals_set_mask(process, mask);
+	}
+	if (arg[2] && copy_out(process, arg[2], &old, sizeof(old)))
+		return -EFAULT;
+	return 0;
+}
+
+int64_t sys_rt_sigpending(struct linux_process *process,
+			  const struct syscall_row *row, const uint64_t *arg)
+{
+	uint64_t set = 0;
+	int64_t result;
+
+	(void)row;
+	if (arg[1] > sizeof(set))
+		return -EINVAL;
+	result = host_call(process, SYS_rt_sigpending, host_pointer(&set),
+			   sizeof(set));
+	if (result < 0)
+		return result;
+	set |= process->thread->signals.own;
+	return copy_out(process, arg[0], &set, arg[1]) ? -EFAULT : 0;
+}
