@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "vm/linux/linux.h"
-#include "vm/linux/host/title.h"
+#include "vm/linux/host/host.h"
 #include "vm/memory.h"
 
 /* The server's own descriptors, behind the standard ones. */

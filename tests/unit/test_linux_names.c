@@ -5,7 +5,7 @@
 #include "formats/registers.h"
 #include "tests/unit/table.h"
 #include "vm/linux/abi/names.h"
-#include "vm/linux/abi/syscall_table.h"
+#include "vm/linux/syscall_table.h"
 
 struct call_row {
 	const char *name;

@@ -4,9 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "vm/linux/memory/mapped_files.h"
-#include "vm/linux/proc/proc.h"
+#include "vm/linux/kernel.h"
+#include "vm/linux/linux.h"
+#include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
+#include "vm/linux/signals/signals.h"
 
 /* Exceptions of the processor, as a signal's context shows them. */
 enum {
@@ -36,9 +38,6 @@ enum {
 	INT_CALL = 0x80,	/* an i386 system call */
 };
 
-/* Where the addresses end that a program may have; behind are Linux's own. */
-#define USER_END UINT64_C(0x7ffffffff000)
-
 /* Whether a page without a file was ever there, as the host knows. */
 static bool is_known_page(struct linux_process *process, guest_addr addr)
 {
@@ -50,10 +49,10 @@ static bool is_known_page(struct linux_process *process, guest_addr addr)
 	/* With several threads it may be another one that has it. */
 	if (process->next_index > 1)
 		return true;
-	pagemap = proc_open_pagemap();
+	pagemap = pagemap_open();
 	if (pagemap < 0)
 		return true;
-	proc_page_entries(process, pagemap, page, &entry, 1);
+	pagemap_entries(process, pagemap, page, &entry, 1);
 	close(pagemap);
 	return entry & (PAGEMAP_PRESENT | PAGEMAP_SWAPPED);
 }
@@ -102,8 +101,8 @@ static void set_address(siginfo_t *info, guest_addr addr)
 static void raise_trap(struct linux_process *process, siginfo_t *info,
 		       uint64_t trap, uint64_t error)
 {
-	process->thread->signals.trap.trap = trap;
-	process->thread->signals.trap.error = error;
+	process->thread->signals->trap.trap = trap;
+	process->thread->signals->trap.error = error;
 	signals_force(process, info);
 }
 
@@ -119,7 +118,7 @@ static void memory_fault(struct linux_process *process,
 			stop->mapped ? SEGV_ACCERR :
 				       SEGV_MAPERR;
 	set_address(info, stop->addr);
-	process->thread->signals.trap.cr2 = stop->addr;
+	process->thread->signals->trap.cr2 = stop->addr;
 	raise_trap(process, info, TRAP_PAGE, page_error(process, stop));
 }
 
@@ -154,12 +153,10 @@ static void call_of_32_bits(struct linux_process *process,
 	info->si_code = ILL_ILLOPN;
 	set_address(info, stop->pc);
 	raise_trap(process, info, TRAP_INVALID, 0);
-	if (!process->noticed_32_bit)
-		notice(process, NOTICE_INSTRUCTION,
-		       "32-bit system calls are not supported ('int 0x80' at "
-		       "0x%llx): SIGILL",
-		       (unsigned long long)stop->pc);
-	process->noticed_32_bit = true;
+	notice_once(process, ABOUT_OTHER_ABI, NOTICE_INSTRUCTION,
+		    "32-bit system calls are not supported ('int 0x80' at "
+		    "0x%llx): SIGILL",
+		    (unsigned long long)stop->pc);
 }
 
 static void interrupt(struct linux_process *process,
@@ -263,12 +260,6 @@ int linux_fault(struct linux_process *process, const struct vm_stop *stop,
 	(void)why;
 	process->thread->changed_registers = false;
 	number = raise_for(process, stop);
-	*result = (struct linux_result){
-		.outcome = process->thread->outcome,
-		.status = process->thread->status,
-		.number = (uint64_t)number,
-		.value = (int64_t)vm_reg(process->vm, X86_RAX),
-		.all_registers = process->thread->changed_registers,
-	};
+	process_report(process, result, (uint64_t)number);
 	return 0;
 }

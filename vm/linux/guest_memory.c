@@ -8,6 +8,9 @@
 #include <sys/stat.h>
 
 #include "formats/error.h"
+#include "vm/linux/files/files.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/linux.h"
 #include "vm/linux/process.h"
 
 int copy_in(struct linux_process *process, void *to, guest_addr from,

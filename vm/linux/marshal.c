@@ -6,8 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/kernel.h"
 #include "vm/linux/proc/proc.h"
 #include "vm/linux/process.h"
+#include "vm/linux/signals/signals.h"
+#include "vm/linux/syscall_table.h"
 
 /* More than any call of the table moves in one piece. */
 #define LARGEST (UINT64_C(64) << 20)
@@ -24,7 +29,7 @@ struct marshal {
 	struct linux_process *process;
 	const struct syscall_row *row;
 	const uint64_t *arg;
-	struct passed passed[SYSCALL_ARGS];
+	struct passed passed[CALL_ARGS];
 };
 
 static bool is_read(enum arg_kind kind)
@@ -216,20 +221,20 @@ int64_t marshal_call(struct linux_process *process,
 		     const struct syscall_row *row, const uint64_t *arg)
 {
 	struct marshal call = { process, row, arg, { { 0 } } };
-	uint64_t host[SYSCALL_ARGS];
+	uint64_t host[CALL_ARGS];
 	int64_t result;
 	int rc = 0;
 
-	for (int i = 0; i < SYSCALL_ARGS; i++)
+	for (int i = 0; i < CALL_ARGS; i++)
 		pass(&call, i);
-	for (int i = 0; i < SYSCALL_ARGS; i++)
+	for (int i = 0; i < CALL_ARGS; i++)
 		host[i] = call.passed[i].host;
 	result = row->waits ?
 		 host_wait_array(process, row->number[ABI_X86_64], host) :
 		 host_call_array(process, row->number[ABI_X86_64], host);
-	for (int i = 0; i < SYSCALL_ARGS && !rc; i++)
+	for (int i = 0; i < CALL_ARGS && !rc; i++)
 		rc = finish(&call, i, result);
-	for (int i = 0; i < SYSCALL_ARGS; i++)
+	for (int i = 0; i < CALL_ARGS; i++)
 		free(call.passed[i].heap);
 	signals_return_mask(process, result);
 	return rc ? rc : result;

@@ -6,8 +6,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "vm/linux/handlers.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/kernel.h"
+#include "vm/linux/linux.h"
 #include "vm/linux/process.h"
+#include "vm/linux/syscall_table.h"
 
 int64_t sys_nothing(struct linux_process *process,
 		    const struct syscall_row *row, const uint64_t *arg)
@@ -24,14 +28,11 @@ int64_t sys_missing(struct linux_process *process,
 		    const struct syscall_row *row, const uint64_t *arg)
 {
 	uint64_t number = process->thread->number;
-	uint64_t bit = UINT64_C(1) << number % 64;
 
 	(void)arg;
-	if (!(process->noticed[number / 64] & bit))
-		notice(process, NOTICE_LACK,
-		       "system call %s (%u) is not supported: the program gets ENOSYS",
-		       row->name, (unsigned)number);
-	process->noticed[number / 64] |= bit;
+	notice_once(process, number, NOTICE_LACK,
+		    "system call %s (%u) is not supported: the program gets ENOSYS",
+		    row->name, (unsigned)number);
 	return -ENOSYS;
 }
 

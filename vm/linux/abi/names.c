@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* names.c - see names.h */
-#include "vm/linux/abi/names.h"
 
 #include <string.h>
 
 #include "formats/registers.h"
-#include "vm/linux/abi/syscall_table.h"
+#include "vm/linux/abi/names.h"
+#include "vm/linux/syscall_table.h"
 
 /* The column of each kind of guest. */
 static const unsigned columns[ABI_COUNT] = {

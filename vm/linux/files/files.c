@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* files.c - opening, listing and copying files, where code is needed */
+/* files.c - opening, listing and resizing files, where code is needed */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "vm/linux/handlers.h"
-#include "vm/linux/memory/mapped_files.h"
+#include "vm/linux/files/files_internal.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/kernel.h"
+#include "vm/linux/limits/limits.h"
+#include "vm/linux/memory/memory.h"
 #include "vm/linux/proc/proc.h"
 #include "vm/linux/process.h"
+#include "vm/linux/syscall_table.h"
 
 /*
  * Opening "/dev/stdout" and the like makes a descriptor of the same file,
@@ -62,7 +66,7 @@ static int64_t open_path(struct linux_process *process, uint64_t dir,
 
 	if (rc)
 		return rc;
-	result = proc_open(process, (int)dir, text, (int)how[0]);
+	result = made_open(process, (int)dir, text, (int)how[0]);
 	if (result != -ENOSYS)
 		return result;
 	if (!(how[0] & O_NOFOLLOW))
@@ -131,13 +135,13 @@ int64_t sys_openat2(struct linux_process *process,
 int64_t sys_about(struct linux_process *process, const struct syscall_row *row,
 		  const uint64_t *arg)
 {
-	uint64_t host[SYSCALL_ARGS];
+	uint64_t host[CALL_ARGS];
 	int64_t result;
 	int fd;
 
 	if (!descriptor_of(process, (int)arg[0])->file)
 		return marshal_call(process, row, arg);
-	fd = proc_open_host(process, (int)arg[0]);
+	fd = made_open_host(process, (int)arg[0]);
 	if (fd < 0)
 		return fd;
 	memcpy(host, arg, sizeof(host));
@@ -222,14 +226,11 @@ static int64_t drop_own(struct linux_process *process, enum own_folder folder,
 
 static enum own_folder folder_of(int fd)
 {
-	char link[64], path[128], own[32];
-	int length;
+	char path[128], own[32];
+	size_t length;
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	length = (int)readlink(link, path, sizeof(path) - 1);
-	if (length < 0)
-		return FOLDER_OTHER;
-	path[length] = '\0';
+	descriptor_path(fd, path, sizeof(path));
+	length = strlen(path);
 	snprintf(own, sizeof(own), "/proc/%d/task", getpid());
 	if (!strcmp(path, own))
 		return FOLDER_TASK;
@@ -264,134 +265,6 @@ int64_t sys_getdents(struct linux_process *process,
 	} while (!result);
 	return copy_out(process, arg[1], bytes, (size_t)result) ? -EFAULT :
 								   result;
-}
-
-/* Whether there is something that could be copied after what was. */
-static bool has_more(struct linux_process *process, int fd, guest_addr offset)
-{
-	int64_t position;
-	struct stat file;
-	int waiting;
-
-	if (fstat(fd, &file))
-		return false;
-	if (S_ISFIFO(file.st_mode))
-		return !ioctl(fd, FIONREAD, &waiting) && waiting;
-	if (!S_ISREG(file.st_mode))
-		return true;
-	if (!offset)
-		position = lseek(fd, 0, SEEK_CUR);
-	else if (copy_in(process, &position, offset, sizeof(position)))
-		return false;
-	return position < file.st_size;
-}
-
-/*
- * Heeds the limit of a file's size.  What the kernel copies in pieces is sent
- * SIGXFSZ also if there was room for some of them.
- */
-static int64_t copy_within(struct linux_process *process,
-			   const struct syscall_row *row, const uint64_t *arg,
-			   int to, uint64_t room)
-{
-	int from = to ? 0 : 1, count = to ? 4 : 3;
-	bool in_pieces = row->number[ABI_X86_64] != SYS_copy_file_range;
-	bool waits = row->number[ABI_X86_64] == SYS_splice;
-	uint64_t less[SYSCALL_ARGS];
-	int64_t result;
-
-	if (room >= arg[count])
-		return marshal_call(process, row, arg);
-	if (!room) {
-		if (in_pieces && !waits &&
-		    !has_more(process, (int)arg[from], arg[from + 1]))
-			return 0;
-		return limits_file_exceeded();
-	}
-	memcpy(less, arg, sizeof(less));
-	less[count] = room;
-	result = marshal_call(process, row, less);
-	if (in_pieces && result == (int64_t)room &&
-	    has_more(process, (int)arg[from], arg[from + 1]))
-		limits_file_exceeded();
-	return result;
-}
-
-static int64_t copy_limited(struct linux_process *process,
-			    const struct syscall_row *row, const uint64_t *arg,
-			    int to)
-{
-	int fd = (int)arg[to];
-	int64_t offset = -1;
-
-	/* These calls append to no file. */
-	if (limit_of(process, LIMIT_FILE) == UNLIMITED ||
-	    fcntl(fd, F_GETFL) & O_APPEND ||
-	    (to && arg[to + 1] &&
-	     copy_in(process, &offset, arg[to + 1], sizeof(offset))))
-		return marshal_call(process, row, arg);
-	return copy_within(process, row, arg, to,
-			   limits_file_room(process, fd, offset, false));
-}
-
-/*
- * What a program copies to its standard streams inside the kernel was never
- * in its memory, so a replay could not repeat it.  The programs that use
- * these calls know how to do without: they must, for many kinds of file.
- */
-static int64_t copy_to(struct linux_process *process,
-		       const struct syscall_row *row, const uint64_t *arg,
-		       int to)
-{
-	uint64_t position = arg[to + 1];
-	bool has_offset = to && position;
-	struct stat file;
-	int64_t result;
-
-	if (stream_of(process, (int)arg[to]))
-		return -EINVAL;
-	/* A pipe may have to be waited for. */
-	if (row->number[ABI_X86_64] != SYS_splice &&
-	    !fstat((int)arg[to], &file) && S_ISREG(file.st_mode))
-		memory_enter_files(process->memory);
-	result = copy_limited(process, row, arg, to);
-	memory_doubt_shared(process->memory);
-	if (result <= 0)
-		return result;
-	/* An offset of its own has been moved on. */
-	if (has_offset &&
-	    copy_in(process, &position, position, sizeof(position)))
-		return result;
-	mapped_files_wrote(process, (int)arg[to],
-			   has_offset ? (int64_t)position - result : -1,
-			   (uint64_t)result);
-	return result;
-}
-
-int64_t sys_sendfile(struct linux_process *process,
-		     const struct syscall_row *row, const uint64_t *arg)
-{
-	return copy_to(process, row, arg, 0);
-}
-
-int64_t sys_splice(struct linux_process *process,
-		   const struct syscall_row *row, const uint64_t *arg)
-{
-	return copy_to(process, row, arg, 2);
-}
-
-int64_t sys_tee(struct linux_process *process, const struct syscall_row *row,
-		const uint64_t *arg)
-{
-	if (stream_of(process, (int)arg[1]))
-		return -EINVAL;
-	return marshal_call(process, row, arg);
-}
-
-int64_t sys_copy_file_range(struct linux_process *process,
-			    const struct syscall_row *row, const uint64_t *arg)
-{
-	return copy_to(process, row, arg, 2);
 }
 
 /* What ftruncate() or fallocate() makes a file's size, at least; 0: not longer. */

@@ -13,8 +13,12 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 
-#include "vm/linux/handlers.h"
+#include "vm/linux/files/files.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/kernel.h"
 #include "vm/linux/process.h"
+#include "vm/linux/syscall_table.h"
 
 enum {
 	VALUE = 0,	/* no pointer */

@@ -4,8 +4,13 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "vm/linux/handlers.h"
+#include "vm/linux/files/files.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/kernel.h"
+#include "vm/linux/limits/limits.h"
 #include "vm/linux/process.h"
+#include "vm/linux/signals/signals.h"
+#include "vm/linux/syscall_table.h"
 
 /* Bytes of the largest set: as many descriptors as a bounce buffer has bits. */
 #define SET_MOST BOUNCE

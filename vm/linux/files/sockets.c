@@ -5,8 +5,13 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-#include "vm/linux/handlers.h"
+#include "vm/linux/files/files.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/kernel.h"
+#include "vm/linux/limits/limits.h"
 #include "vm/linux/process.h"
+#include "vm/linux/syscall_table.h"
 
 /* struct msghdr as x86-64 guests have it. */
 struct guest_message {

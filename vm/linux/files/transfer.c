@@ -5,10 +5,14 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include "vm/linux/handlers.h"
-#include "vm/linux/memory/mapped_files.h"
-#include "vm/linux/proc/proc.h"
+#include "vm/linux/files/files_internal.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/kernel.h"
+#include "vm/linux/limits/limits.h"
+#include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
+#include "vm/linux/syscall_table.h"
 
 /* One way to move bytes: with a single buffer, and with many. */
 struct transfer {
@@ -125,9 +129,9 @@ static int64_t finish(struct linux_process *process,
 	return result;
 }
 
-static struct proc_transfer of_proc(const struct transfer *transfer)
+static struct made_transfer of_made(const struct transfer *transfer)
 {
-	return (struct proc_transfer){
+	return (struct made_transfer){
 		.fd = (int)transfer->fd,
 		.use = transfer->use,
 		.has_offset = transfer->has_offset,
@@ -142,8 +146,8 @@ static int64_t one_buffer(struct linux_process *process,
 	if (size > 0x7ffff000)
 		size = 0x7ffff000;	/* as the kernel: MAX_RW_COUNT */
 	if (descriptor_of(process, (int)transfer->fd)->file) {
-		const struct proc_transfer made = of_proc(transfer);
-		int64_t result = proc_transfer(process, &made, addr, size);
+		const struct made_transfer made = of_made(transfer);
+		int64_t result = made_transfer(process, &made, addr, size);
 
 		if (result != -ENOSYS)
 			return result;
@@ -160,8 +164,8 @@ static int64_t many_buffers(struct linux_process *process,
 	int rc;
 
 	if (descriptor_of(process, (int)transfer->fd)->file) {
-		const struct proc_transfer made = of_proc(transfer);
-		int64_t result = proc_transfer_vector(process, &made, vector,
+		const struct made_transfer made = of_made(transfer);
+		int64_t result = made_transfer_vector(process, &made, vector,
 						      count);
 
 		if (result != -ENOSYS)

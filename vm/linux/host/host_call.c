@@ -2,6 +2,8 @@
 /* host_call.c - system calls of the host that no signal can slip past */
 #include <ucontext.h>
 
+#include "vm/linux/host/host.h"
+#include "vm/linux/kernel.h"
 #include "vm/linux/process.h"
 
 /*
@@ -58,31 +60,13 @@ _Static_assert(RESTART_IF_ASKED == 512 && RESTART_ALWAYS == 513,
 int64_t host_call_for(struct linux_thread *thread, long number,
 		      const uint64_t arg[6])
 {
-	return host_call_asm(&thread->signals.pending, number, arg);
+	return host_call_asm(&thread->pending, number, arg);
 }
 
 int64_t host_call_array(struct linux_process *process, long number,
 			const uint64_t arg[6])
 {
 	return host_call_for(process->thread, number, arg);
-}
-
-int64_t host_wait_array(struct linux_process *process, long number,
-			const uint64_t arg[6])
-{
-	struct linux_thread *self = process->thread;
-	int64_t result;
-
-	if (process->limits.is_narrow)	/* it will be refused */
-		return host_call_for(self, number, arg);
-	if (process->thread_count == 1) {
-		scheduler_idle(process);
-		return host_call_for(self, number, arg);
-	}
-	scheduler_leave(process);
-	result = host_call_for(self, number, arg);
-	scheduler_enter(self);
-	return result;
 }
 
 void host_call_interrupt(void *ucontext)
@@ -99,4 +83,21 @@ void host_call_interrupt(void *ucontext)
 	else
 		rip = host_pointer(host_call_question);
 	regs[REG_RIP] = (greg_t)rip;
+}
+
+/* ------- other assembly ------- */
+
+__asm__(
+	".text\n"
+	".type host_restorer, @function\n"
+	".globl host_restorer\n"
+	".hidden host_restorer\n"
+	"host_restorer:\n"
+	"	movq	$15, %rax\n"	/* rt_sigreturn */
+	"	syscall\n"
+	".size host_restorer, . - host_restorer\n");
+
+void host_pause(void)
+{
+	__builtin_ia32_pause();
 }

@@ -20,8 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "vm/linux/host/host.h"
 #include "vm/linux/linux.h"
-#include "vm/linux/process.h"
 
 static struct {
 	int fd;			/* where to; -1: nowhere */
@@ -56,18 +56,10 @@ void own_stderr_hide(void)
 
 /* ------- in children ------- */
 
-static bool has_stderr(const struct linux_process *process)
-{
-	for (size_t i = 0; i < process->descriptor_count; i++)
-		if (process->descriptors[i].stream == STDERR_FILENO)
-			return true;
-	return false;
-}
-
-void own_stderr_review(const struct linux_process *process)
+void own_stderr_review(bool guest_has_stderr)
 {
 	if (own.number < 0 || own.fd < 0 || getpid() == own.first ||
-	    has_stderr(process))
+	    guest_has_stderr)
 		return;
 	linux_close_hidden(own.fd);
 	own.fd = -1;

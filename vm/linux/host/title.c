@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * title.c - see title.h
+ * title.c - the guest's name and arguments where the host has a process's
  *
  * /proc/PID/cmdline and environ are read from the memory of the process, where
  * prctl(2), PR_SET_MM_MAP, says; that needs no privileges.  But along with it
@@ -9,8 +9,6 @@
  * what is there, and the C library gets its memory from mmap(2), as it does
  * wherever brk(2) fails.
  */
-#include "vm/linux/host/title.h"
-
 #include <fcntl.h>
 #include <linux/prctl.h>
 #include <stddef.h>
@@ -21,9 +19,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "vm/linux/proc/proc.h"
+#include "vm/linux/host/host.h"
 #include "vm/linux/process.h"
-#include "vm/linux/load/program.h"
 
 /* Of the host's process, not the guest's: a fork copies it. */
 static struct title {
@@ -71,7 +68,7 @@ static bool take_fields(struct prctl_mm_map *out, const char *at)
 static bool look(struct prctl_mm_map *out)
 {
 	char line[2048] = "";
-	FILE *in = proc_host_file(0, "stat");
+	FILE *in = host_proc_file(0, "stat");
 	const char *at;
 
 	if (!in)
@@ -176,12 +173,12 @@ static void show_name(const char *name)
 		close(fd);
 }
 
-void title_show(const struct program *program, char *const *envp)
+void title_show(const char *typed, char *const *argv, char *const *envp)
 {
-	const char *slash = strrchr(program->typed, '/');
+	const char *slash = strrchr(typed, '/');
 
-	show_name(slash ? slash + 1 : program->typed);
-	show_strings(program->argv, envp);
+	show_name(slash ? slash + 1 : typed);
+	show_strings(argv, envp);
 }
 
 void title_show_own(void)

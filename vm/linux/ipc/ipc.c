@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ipc.c - see ipc.h */
-#include "vm/linux/ipc/ipc.h"
+/* ipc.c - see ipc_internal.h */
 
 #include <errno.h>
 #include <sys/ipc.h>
@@ -8,6 +7,11 @@
 #include <sys/sem.h>
 #include <sys/shm.h>
 #include <sys/syscall.h>
+
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/ipc/ipc_internal.h"
+#include "vm/linux/process.h"
 
 int64_t ipc_control(struct linux_process *process, long number,
 		    const struct ipc_control *control, void *bytes)

@@ -1,56 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ipc.h - what semctl(2), msgctl(2) and shmctl(2) have in common
+ * ipc.h - shared memory, semaphores and message queues of System V
  *
- * Each has commands that ask for an object, or change it, and that ask what
- * the system allows and has; they differ in the numbers and sizes.
+ * The objects are the host's own, so that programs that are not recorded can
+ * have them too.  This room performs the calls that need code; what is
+ * attached is mapped by memory/, and the room itself remembers nothing.
+ *
+ * Errors:     negative errnos.
  */
 #ifndef CPREC_VM_LINUX_IPC_IPC_H
 #define CPREC_VM_LINUX_IPC_IPC_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "vm/linux/kernel.h"
 
-#include "vm/linux/process.h"
+/* shm.c */
+syscall_handler sys_shmget;
+syscall_handler sys_shmat;
+syscall_handler sys_shmdt;
+syscall_handler sys_shmctl;
 
-/* One of the three calls: its number, and its commands beside IPC_.... */
-struct ipc_kind {
-	long number;
-	int stat, stat_any, info;
-	size_t object;		/* bytes that IPC_STAT gives, and IPC_SET takes */
-	size_t limits;		/* ... that IPC_INFO gives */
-	size_t usage;		/* ... that `info` does */
-};
-
-/* A call that does something with an object of System V's. */
-struct ipc_control {
-	uint64_t id;
-	uint64_t number;	/* semctl(2): of the semaphore */
-	int command;
-	guest_addr buffer;
-	size_t in, out;		/* bytes that go in, or come out on success */
-};
-
-/* Performs one on a copy of the buffer, of which `in` bytes are taken. */
-int64_t ipc_control(struct linux_process *process, long number,
-		    const struct ipc_control *control, void *bytes);
-
-/* The result, when `out` bytes were given to the guest, unless it failed. */
-int64_t ipc_copy_result(struct linux_process *process,
-			const struct ipc_control *control, const void *bytes,
-			int64_t result);
-
-/* Whether it asks for an object. */
-bool ipc_is_stat(const struct ipc_control *control,
-		 const struct ipc_kind *kind);
-
-/*
- * All of a call whose arguments are `arg`; it is found out here how much goes
- * in and comes out.
- */
-int64_t ipc_perform(struct linux_process *process,
-		    const struct ipc_kind *kind, struct ipc_control *control,
-		    const uint64_t *arg);
+/* sysv.c */
+syscall_handler sys_semctl;
+syscall_handler sys_msgsnd;
+syscall_handler sys_msgrcv;
+syscall_handler sys_msgctl;
 
 #endif

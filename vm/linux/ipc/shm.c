@@ -20,10 +20,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "vm/linux/handlers.h"
-#include "vm/linux/ipc/ipc.h"
-#include "vm/linux/memory/mapped_files.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/ipc/ipc_internal.h"
+#include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
+#include "vm/linux/syscall_table.h"
 
 #define NAME_START "/SYSV"
 
@@ -213,18 +215,6 @@ static void count_lines(const char *pid, int id, uint64_t *lines,
 		fclose(maps);
 }
 
-/* Whether a process is one of ours: it runs this very program. */
-static bool is_relative(const char *pid)
-{
-	char path[64], other[PATH_MAX], own[PATH_MAX];
-	ssize_t length, size = readlink("/proc/self/exe", own, sizeof(own));
-
-	snprintf(path, sizeof(path), "/proc/%.20s/exe", pid);
-	length = readlink(path, other, sizeof(other));
-	return length > 0 && length == size &&
-	       !memcmp(own, other, (size_t)size);
-}
-
 /*
  * Our processes have each segment twice, while they attach or detach it once
  * or thrice.
@@ -232,7 +222,7 @@ static bool is_relative(const char *pid)
 static void count_in(struct linux_process *process, const char *pid, int id,
 		     struct tally *ours, struct tally *others)
 {
-	bool is_ours = is_relative(pid);
+	bool is_ours = is_relative((uint32_t)atoi(pid));
 	struct tally *tally = is_ours ? ours : others;
 	uint64_t lines, whole;
 

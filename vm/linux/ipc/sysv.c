@@ -9,9 +9,12 @@
 #include <sys/sem.h>
 #include <sys/syscall.h>
 
-#include "vm/linux/handlers.h"
-#include "vm/linux/ipc/ipc.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/ipc/ipc_internal.h"
+#include "vm/linux/kernel.h"
 #include "vm/linux/process.h"
+#include "vm/linux/syscall_table.h"
 
 /* Larger messages than any system allows. */
 #define MESSAGE_MOST (UINT64_C(64) << 20)

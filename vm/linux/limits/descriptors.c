@@ -14,12 +14,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "vm/linux/host/host.h"
 #include "vm/linux/limits/limits.h"
 #include "vm/linux/process.h"
 
 static void narrow(struct linux_process *process)
 {
-	struct limits *limits = &process->limits;
+	struct limits *limits = process->limits;
 	struct rlimit host;
 
 	if (getrlimit(RLIMIT_NOFILE, &host) ||
@@ -33,25 +34,25 @@ static void narrow(struct linux_process *process)
 
 static void widen(struct linux_process *process)
 {
-	const struct limit *limit = &process->limits.host;
+	const struct limit *limit = &process->limits->host;
 	const struct rlimit host = { limit->soft, limit->hard };
 
-	if (process->limits.is_narrow)
+	if (process->limits->is_narrow)
 		setrlimit(RLIMIT_NOFILE, &host);
-	process->limits.is_narrow = false;
+	process->limits->is_narrow = false;
 }
 
 /* The lowest that is free is at most one more than the highest ever. */
 static bool may_exceed(const struct linux_process *process, unsigned count)
 {
-	return (uint64_t)process->limits.highest + count >=
+	return (uint64_t)process->limits->highest + count >=
 	       limit_of(process, LIMIT_DESCRIPTORS);
 }
 
 /* Whether the lowest `count` descriptors that are free are in the limit. */
 static bool has_room(const struct linux_process *process, unsigned count)
 {
-	int fd = fcntl(process->exe, F_DUPFD_CLOEXEC, 0);
+	int fd = fcntl(process->host->exe, F_DUPFD_CLOEXEC, 0);
 	bool found = fd >= 0 &&
 		     (uint64_t)fd < limit_of(process, LIMIT_DESCRIPTORS) &&
 		     (count == 1 || has_room(process, count - 1));
@@ -87,8 +88,8 @@ void limits_made(struct linux_process *process, bool narrowed, int64_t result)
 {
 	if (narrowed)
 		widen(process);
-	if (result > process->limits.highest)
-		process->limits.highest = (int)result;
+	if (result > process->limits->highest)
+		process->limits->highest = (int)result;
 }
 
 /* How many descriptors of such data may stay; the others are closed. */

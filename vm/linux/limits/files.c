@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "vm/linux/limits/limits.h"
+#include "vm/linux/process.h"
 #include "vm/linux/signals/signals.h"
 
 /* Regular files, but what is written to them goes to the kernel: no limit. */

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* limits.c - getrlimit(2) and its kin; see rlimits.h */
-#include "vm/linux/limits/limits.h"
-
+/* limits.c - getrlimit(2) and its kin; see limits.h */
 #include <errno.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "vm/linux/handlers.h"
-#include "vm/linux/proc/proc.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/kernel.h"
+#include "vm/linux/limits/limits.h"
 #include "vm/linux/process.h"
+#include "vm/linux/syscall_table.h"
 
 _Static_assert(sizeof(struct limit) == sizeof(struct rlimit) &&
 		       UNLIMITED == RLIM_INFINITY,
@@ -32,7 +33,7 @@ static const struct kept {
 
 uint64_t limit_of(const struct linux_process *process, enum limit_kind kind)
 {
-	return process->limits.kept[kind].soft;
+	return process->limits->kept[kind].soft;
 }
 
 /* ------- the host's ------- */
@@ -52,10 +53,10 @@ void limits_init(struct linux_process *process)
 	for (int i = 0; i < LIMITS; i++) {
 		if (getrlimit(kept[i].resource, &limit))
 			limit.rlim_cur = limit.rlim_max = UNLIMITED;
-		process->limits.kept[i] =
+		process->limits->kept[i] =
 			(struct limit){ limit.rlim_cur, limit.rlim_max };
 	}
-	hard = process->limits.kept[LIMIT_DESCRIPTORS].hard;
+	hard = process->limits->kept[LIMIT_DESCRIPTORS].hard;
 	if (hard >= DESCRIPTORS_WANTED ||
 	    !raise_host(DESCRIPTORS_WANTED, DESCRIPTORS_WANTED))
 		raise_host(hard, hard);
@@ -106,7 +107,7 @@ static struct limit *find(struct linux_process *process, uint64_t resource)
 {
 	for (int i = 0; i < LIMITS; i++)
 		if ((uint64_t)kept[i].resource == (resource & UINT32_MAX))
-			return &process->limits.kept[i];
+			return &process->limits->kept[i];
 	return NULL;
 }
 
@@ -117,7 +118,7 @@ static int set(struct linux_process *process, struct limit *limit,
 		return -EINVAL;
 	if (value->hard > limit->hard && !may_raise())
 		return -EPERM;
-	if (limit == &process->limits.kept[LIMIT_DESCRIPTORS] && reach(value))
+	if (limit == &process->limits->kept[LIMIT_DESCRIPTORS] && reach(value))
 		return -EPERM;
 	*limit = *value;
 	return 0;
@@ -186,7 +187,7 @@ static bool print_kept(struct linux_process *process, const char *line,
 		       FILE *out)
 {
 	for (int i = 0; i < LIMITS; i++) {
-		const struct limit *limit = &process->limits.kept[i];
+		const struct limit *limit = &process->limits->kept[i];
 
 		if (strncmp(line, kept[i].name, strlen(kept[i].name)))
 			continue;
@@ -201,7 +202,7 @@ static bool print_kept(struct linux_process *process, const char *line,
 
 void limits_print(struct linux_process *process, uint32_t tid, FILE *out)
 {
-	FILE *in = proc_host_file(tid, "limits");
+	FILE *in = host_proc_file(tid, "limits");
 	char line[256];
 
 	while (in && fgets(line, sizeof(line), in))

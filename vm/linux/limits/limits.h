@@ -7,6 +7,9 @@
  * here alone; a fork copies them along with everything else, and an exec keeps
  * them.  At first they are what the host's are.  All others are the host's.
  *
+ * This room has the limits, and heeds those of files and descriptors; it never
+ * looks at what is mapped: that is counted in memory/.
+ *
  * Units:      memory and files in bytes; descriptors by number.
  * Errors:     negative errnos.
  */
@@ -17,7 +20,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "formats/region.h"
+#include "vm/linux/kernel.h"
 
 struct linux_process;
 struct msghdr;
@@ -45,7 +48,7 @@ struct limits {
 	struct limit host;	/* meanwhile: what it had */
 };
 
-/* ------- rlimits.c ------- */
+/* ------- limits.c ------- */
 
 /*
  * Takes over the host's limits; that of descriptors is then raised as far as
@@ -59,28 +62,7 @@ uint64_t limit_of(const struct linux_process *process, enum limit_kind kind);
 /* /proc/self/limits */
 void limits_print(struct linux_process *process, uint32_t tid, FILE *out);
 
-/* ------- rlimits_memory.c ------- */
-
-/* Whether `all` bytes more may be mapped, `data` of them private and writable. */
-bool limits_allow(struct linux_process *process, uint64_t all, uint64_t data);
-
-/* The same of a mapping like `region`, in place of what is mapped there. */
-bool limits_allow_region(struct linux_process *process,
-			 const struct region *region);
-
-/* The same after what is mapped at `freed` is not any more. */
-bool limits_allow_after(struct linux_process *process,
-			const struct region *region, guest_addr freed,
-			uint64_t freed_size);
-
-/* Up to where of addr..end pages may get this protection. */
-guest_addr limits_protect(struct linux_process *process, guest_addr addr,
-			  guest_addr end, unsigned prot);
-
-/* Whether the heap may end there; what limits_allow() says is not asked. */
-bool limits_allow_brk(const struct linux_process *process, guest_addr end);
-
-/* ------- rlimits_files.c ------- */
+/* ------- files.c ------- */
 
 /*
  * How many bytes may be written to a descriptor, UNLIMITED where no limit
@@ -98,7 +80,7 @@ bool limits_allow_size(struct linux_process *process, int fd, uint64_t size);
 bool limits_allow_path_size(struct linux_process *process, const char *path,
 			    uint64_t size);
 
-/* ------- rlimits_descriptors.c ------- */
+/* ------- descriptors.c ------- */
 
 /*
  * Before and after a call that makes `count` descriptors.  Where there is no
@@ -116,5 +98,11 @@ bool limits_allow_descriptor(struct linux_process *process);
 
 /* Descriptors came with a message: those for which there is no room go. */
 void limits_received(struct linux_process *process, struct msghdr *message);
+
+/* ------- calls ------- */
+
+syscall_handler sys_getrlimit;
+syscall_handler sys_setrlimit;
+syscall_handler sys_prlimit64;
 
 #endif

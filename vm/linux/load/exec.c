@@ -18,18 +18,22 @@
 
 #include "formats/array.h"
 #include "formats/error.h"
-#include "vm/linux/handlers.h"
-#include "vm/linux/load/image.h"
-#include "vm/linux/memory/mapped_files.h"
+#include "vm/linux/files/files.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/kernel.h"
+#include "vm/linux/limits/limits.h"
+#include "vm/linux/linux.h"
+#include "vm/linux/load/image_internal.h"
+#include "vm/linux/load/load_internal.h"
+#include "vm/linux/memory/memory.h"
 #include "vm/linux/proc/proc.h"
 #include "vm/linux/process.h"
-#include "vm/linux/load/program.h"
+#include "vm/linux/signals/signals.h"
+#include "vm/linux/syscall_table.h"
+#include "vm/linux/tasks/tasks.h"
 
-/* As Linux has them: MAX_ARG_STRLEN, BINPRM_BUF_SIZE. */
+/* As Linux has it: MAX_ARG_STRLEN. */
 #define STRING_MOST (32 * GUEST_PAGE)
-#define LINE_SIZE 256
-#define SCRIPTS_MOST 5
-
 /* Of all strings and pointers: what stack_fill() has room for. */
 #define ARGUMENTS_LEAST (128u << 10)
 #define ARGUMENTS_MOST (7u << 19)
@@ -105,15 +109,6 @@ static int copy_vector(struct linux_process *process, struct strings *out,
 
 /* ------- whether it can be executed ------- */
 
-/* The file named on a first line of `#!`; NULL if there is none. */
-static char *interpreter_of(char *line)
-{
-	char *name = line + 2 + strspn(line + 2, " \t");
-
-	name[strcspn(name, " \t\n")] = '\0';
-	return *name ? name : NULL;
-}
-
 static int open_file(const char *path)
 {
 	struct stat file;
@@ -173,26 +168,23 @@ static int check_binary(int fd, const char *path)
 /* The errno of an exec that cannot succeed, or 0. */
 static int check_program(const char *path)
 {
-	char lines[2][LINE_SIZE + 1];
+	struct script scripts[2];
 
 	for (int i = 0; i <= SCRIPTS_MOST; i++) {
-		char *line = lines[i % 2];	/* `path` is in the other */
-		int fd = open_file(path);
-		ssize_t size;
+		struct script *script = &scripts[i % 2];
+		int fd = open_file(path);	/* named in the other one */
 		int rc;
 
 		if (fd < 0)
 			return fd;
-		size = pread(fd, line, LINE_SIZE, 0);
-		line[size > 0 ? size : 0] = '\0';
-		if (size < 2 || line[0] != '#' || line[1] != '!') {
+		rc = script_read(script, fd);
+		if (rc <= 0)
 			rc = check_binary(fd, path);
-			close(fd);
-			return rc;
-		}
 		close(fd);
-		path = interpreter_of(line);
-		if (!path)
+		if (rc <= 0)
+			return rc;
+		path = script->interpreter;
+		if (!*path)
 			return -ENOEXEC;
 	}
 	return -ELOOP;
@@ -226,11 +218,7 @@ static void unmap_all(struct linux_process *process)
 				 regions[0].end - regions[0].start))
 			break;
 	eof_tail_release(process);
-	process->tails = NULL;
-	process->tail_count = 0;
 	mapped_files_release(process);
-	process->files = NULL;
-	process->file_count = 0;
 }
 
 static void set_registers(struct linux_process *process)
@@ -238,18 +226,12 @@ static void set_registers(struct linux_process *process)
 	const struct reg_table *table = vm_reg_table(process->vm);
 	uint64_t pc = vm_reg(process->vm, X86_RIP);
 	uint64_t sp = vm_reg(process->vm, X86_RSP);
-	struct reg_file regs = process->first;
+	struct reg_file regs = process->loaded->first;
 
 	reg_set(table, &regs, X86_RIP, pc);
 	reg_set(table, &regs, X86_RSP, sp);
 	vm_set_registers(process->vm, &regs);
 	process->thread->changed_registers = true;
-}
-
-static void drop_signal_state(struct linux_process *process)
-{
-	signals_drop_handlers(process);
-	process->thread->signals.stack = (struct guest_stack){ .flags = SS_DISABLE };
 }
 
 /* From here on there is no way back: a failure ends the process. */
@@ -262,13 +244,13 @@ static void change(struct linux_process *process,
 
 	threads_let_go(process);
 	threads_end_others(process);
-	process->thread->robust_list = 0;
+	process->thread->task->robust_list = 0;
 	delete_timers();
 	peaks_before_exec(process);
 	unmap_all(process);
-	memset(&process->layout, 0, sizeof(process->layout));
-	drop_signal_state(process);
-	rc = start_program(process, program, options, &why);
+	memset(&process->space->layout, 0, sizeof(process->space->layout));
+	signals_drop_all(process);
+	rc = load_program(process, program, options, &why);
 	if (!rc) {
 		set_registers(process);
 		return;
@@ -294,7 +276,7 @@ static int64_t execute(struct linux_process *process, const char *path,
 {
 	const struct linux_options options = {
 		.envp = envp,
-		.aslr = process->aslr,
+		.aslr = process->loaded->aslr,
 	};
 	struct program program = { .fd = -1 };
 	struct failure why;

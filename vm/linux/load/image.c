@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* image.c - see image.h */
-#include "vm/linux/load/image.h"
+/* image.c - see image_internal.h */
 
 #include <errno.h>
 #include <limits.h>
@@ -10,6 +9,8 @@
 #include <unistd.h>
 
 #include "formats/error.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/load/image_internal.h"
 #include "vm/memory.h"
 
 #define ADDRESS_END UINT64_C(0x7ffffffff000)

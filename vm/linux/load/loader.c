@@ -7,10 +7,14 @@
 #include <unistd.h>
 
 #include "formats/error.h"
-#include "vm/linux/load/image.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/limits/limits.h"
+#include "vm/linux/linux.h"
+#include "vm/linux/load/image_internal.h"
+#include "vm/linux/load/load_internal.h"
+#include "vm/linux/load/stack_internal.h"
+#include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
-#include "vm/linux/load/program.h"
-#include "vm/linux/load/stack.h"
 
 /* x86-64 Linux's choices; see its fs/binfmt_elf.c and arch/x86/mm/mmap.c. */
 #define PIE_BASE UINT64_C(0x555555554000)
@@ -35,7 +39,7 @@ static uint64_t random_pages(bool aslr, unsigned bits)
 static int map_stack(struct linux_process *process, bool aslr,
 		     bool executable, struct failure *why)
 {
-	struct layout *layout = &process->layout;
+	struct layout *layout = &process->space->layout;
 	uint64_t limit = limit_of(process, LIMIT_STACK), size = STACK_MOST;
 	struct region region = {
 		.prot = MAY_READ | MAY_WRITE | (executable ? MAY_EXEC : 0),
@@ -74,7 +78,7 @@ static int map_high(struct linux_process *process, struct image *image,
 	uint64_t size = image->high - image->low;
 	guest_addr start = memory_find_gap(process->memory,
 					   size + image->alignment, PIE_BASE,
-					   process->layout.mmap_top);
+					   process->space->layout.mmap_top);
 
 	if (!start)
 		return failed(why, ERR_NO_MEMORY,
@@ -87,7 +91,7 @@ static int map_high(struct linux_process *process, struct image *image,
 static int map_program(struct linux_process *process, struct image *image,
 		       bool aslr, struct failure *why)
 {
-	struct layout *layout = &process->layout;
+	struct layout *layout = &process->space->layout;
 	uint64_t bias = 0;
 	int rc = check_room(process, image, why);
 
@@ -167,13 +171,13 @@ static void start_registers(struct linux_process *process, guest_addr entry)
 {
 	for (unsigned reg = X86_RAX; reg <= X86_R15; reg++)
 		vm_set_reg(process->vm, reg, 0);
-	vm_set_reg(process->vm, X86_RSP, process->layout.sp);
+	vm_set_reg(process->vm, X86_RSP, process->space->layout.sp);
 	vm_set_reg(process->vm, X86_RIP, entry);
 	vm_set_reg(process->vm, X86_RFLAGS, 0x202);
 }
 
-int load_program(struct linux_process *process, const struct program *program,
-		 const struct linux_options *options, struct failure *why)
+static int load(struct linux_process *process, const struct program *program,
+		const struct linux_options *options, struct failure *why)
 {
 	struct image image = { 0 }, interpreter = { 0 };
 	const struct image *first = &image;
@@ -187,7 +191,7 @@ int load_program(struct linux_process *process, const struct program *program,
 	if (!rc)
 		rc = map_program(process, &image, options->aslr, why);
 	if (!rc)
-		note_segments(&process->layout, &image);
+		note_segments(&process->space->layout, &image);
 	if (!rc && image.interpreter) {
 		rc = load_interpreter(process, &image, &interpreter, &fd,
 				      &path, why);
@@ -204,4 +208,19 @@ int load_program(struct linux_process *process, const struct program *program,
 	image_release(&interpreter);
 	image_release(&image);
 	return rc;
+}
+
+int load_program(struct linux_process *process, const struct program *program,
+		 const struct linux_options *options, struct failure *why)
+{
+	free(process->program);
+	process->program = realpath(program->path, NULL);
+	if (!process->program && errno == ENOENT)	/* it was deleted */
+		process->program = strdup(program->path);
+	if (!process->program)
+		return failed(why, ERR_SYSTEM, "cannot resolve '%s': %s",
+			      program->path, strerror(errno));
+	title_show(program->typed, program->argv, options->envp);
+	relatives_keep_exe(process, program->fd);
+	return load(process, program, options, why);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* program.c - see program.h */
-#include "vm/linux/load/program.h"
-
+/* program.c - from what a user typed to the file and arguments to be loaded */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,10 +10,8 @@
 #include <unistd.h>
 
 #include "formats/error.h"
-
-/* As Linux has them: BINPRM_BUF_SIZE, and interpreters of interpreters. */
-#define LINE_SIZE 256
-#define SCRIPTS_MOST 5
+#include "vm/linux/linux.h"
+#include "vm/linux/load/load_internal.h"
 
 static int no_memory(struct failure *why)
 {
@@ -102,39 +98,8 @@ static int search(char **out, const char *name, char *const *envp,
 
 /* ------- `#!` ------- */
 
-struct line {
-	char text[LINE_SIZE + 1];
-	char *interpreter;
-	char *argument;		/* NULL if there is none */
-};
-
-/* Takes the line apart.  False if the file does not begin with one. */
-static bool parse_line(struct line *line, size_t size)
-{
-	char *end, *at;
-
-	line->text[size] = '\0';
-	if (size < 2 || line->text[0] != '#' || line->text[1] != '!')
-		return false;
-	end = line->text + strcspn(line->text, "\n");
-	while (end > line->text + 2 && (end[-1] == ' ' || end[-1] == '\t'))
-		end--;
-	*end = '\0';
-	at = line->text + 2;
-	at += strspn(at, " \t");
-	line->interpreter = at;
-	at += strcspn(at, " \t");
-	line->argument = NULL;
-	if (*at) {
-		*at++ = '\0';
-		at += strspn(at, " \t");
-		line->argument = at;
-	}
-	return true;
-}
-
 /* The script's arguments: interpreter, argument of the line, path, rest. */
-static int put_before(struct program *program, const struct line *line)
+static int put_before(struct program *program, const struct script *line)
 {
 	size_t more = line->argument ? 2 : 1;
 	size_t rest = program->argc ? program->argc - 1 : 0;
@@ -158,7 +123,7 @@ static int put_before(struct program *program, const struct line *line)
 		       ERR_NO_MEMORY;
 }
 
-static int follow(struct program *program, const struct line *line,
+static int follow(struct program *program, const struct script *line,
 		  struct failure *why)
 {
 	char *interpreter;
@@ -190,16 +155,15 @@ static int follow(struct program *program, const struct line *line,
 
 static int follow_scripts(struct program *program, struct failure *why)
 {
-	struct line line;
+	struct script line;
 
 	for (int i = 0;; i++) {
-		ssize_t size = pread(program->fd, line.text, LINE_SIZE, 0);
-		int rc;
+		int rc = script_read(&line, program->fd);
 
-		if (size < 0)
+		if (rc < 0)
 			return failed(why, ERR_SYSTEM, "cannot read '%s': %s",
-				      program->path, strerror(errno));
-		if (!parse_line(&line, (size_t)size))
+				      program->path, strerror(-rc));
+		if (!rc)
 			return 0;
 		if (i == SCRIPTS_MOST)
 			return failed(why, ERR_INPUT,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stack.c - see stack.h; the order is that of Linux's create_elf_tables() */
-#include "vm/linux/load/stack.h"
+/* stack.c - see stack_internal.h; the order is that of Linux's create_elf_tables() */
 
 #include <elf.h>
 #include <stdlib.h>
@@ -10,9 +9,11 @@
 #include <unistd.h>
 
 #include "formats/error.h"
-#include "vm/linux/load/image.h"
+#include "vm/linux/load/image_internal.h"
+#include "vm/linux/load/load.h"
+#include "vm/linux/load/stack_internal.h"
+#include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
-#include "vm/linux/load/program.h"
 
 /* CPUID leaf 1 edx of the guest's processor. */
 #define GUEST_HWCAP 0x078bfbffu
@@ -112,7 +113,7 @@ static void fill_auxiliary(struct layout *layout, const struct image *image,
 static void put_vectors(struct builder *build, uint64_t *words, size_t argc,
 			size_t envc)
 {
-	const struct layout *layout = &build->process->layout;
+	const struct layout *layout = &build->process->space->layout;
 	size_t size = (argc + envc + 3) * sizeof(uint64_t);
 
 	build->sp = (build->sp - size - layout->auxv_bytes) & ~UINT64_C(15);
@@ -125,7 +126,7 @@ int stack_fill(struct linux_process *process, const struct program *program,
 	       char *const *envp, const struct image *image, guest_addr base,
 	       struct failure *why)
 {
-	struct layout *layout = &process->layout;
+	struct layout *layout = &process->space->layout;
 	uint64_t room = layout->stack_top - layout->stack_bottom;
 	struct builder build = {
 		.process = process,

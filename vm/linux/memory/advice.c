@@ -4,8 +4,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "vm/linux/handlers.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
+#include "vm/linux/syscall_table.h"
 
 /* Drops private pages; what is shared stays, as it does in the kernel. */
 static int discard(struct linux_process *process, guest_addr addr,

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "vm/linux/memory/mapped_files.h"
+#include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
 
 /*
@@ -26,18 +26,20 @@ void eof_tail_forget(struct linux_process *process, guest_addr addr,
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < process->tail_count; i++) {
-		struct eof_tail *tail = &process->tails[i];
+	for (size_t i = 0; i < process->space->tail_count; i++) {
+		struct eof_tail *tail = &process->space->tails[i];
 
 		if (tail->start >= addr + size || addr >= tail->end)
-			process->tails[kept++] = *tail;
+			process->space->tails[kept++] = *tail;
 	}
-	process->tail_count = kept;
+	process->space->tail_count = kept;
 }
 
 void eof_tail_release(struct linux_process *process)
 {
-	free(process->tails);
+	free(process->space->tails);
+	process->space->tails = NULL;
+	process->space->tail_count = 0;
 }
 
 /* How much of a region the file fills; at most all of it. */
@@ -73,12 +75,12 @@ void eof_tail_note(struct linux_process *process, const struct region *region,
 
 	if (there == size)
 		return;
-	tails = realloc(process->tails,
-			(process->tail_count + 1) * sizeof(*tails));
+	tails = realloc(process->space->tails,
+			(process->space->tail_count + 1) * sizeof(*tails));
 	if (!tails)
 		return;
-	process->tails = tails;
-	tails[process->tail_count++] = (struct eof_tail){
+	process->space->tails = tails;
+	tails[process->space->tail_count++] = (struct eof_tail){
 		.start = region->start + there,
 		.end = region->end,
 		.prot = region->prot,
@@ -93,10 +95,10 @@ void eof_tail_note(struct linux_process *process, const struct region *region,
 /* The part that holds `addr`, or NULL. */
 static struct eof_tail *find(struct linux_process *process, guest_addr addr)
 {
-	for (size_t i = 0; i < process->tail_count; i++)
-		if (process->tails[i].start <= addr &&
-		    addr < process->tails[i].end)
-			return &process->tails[i];
+	for (size_t i = 0; i < process->space->tail_count; i++)
+		if (process->space->tails[i].start <= addr &&
+		    addr < process->space->tails[i].end)
+			return &process->space->tails[i];
 	return NULL;
 }
 
@@ -142,8 +144,8 @@ int eof_tail_fault(struct linux_process *process, guest_addr addr)
 void eof_tail_protect(struct linux_process *process, guest_addr addr,
 		      uint64_t size, unsigned prot)
 {
-	for (size_t i = 0; i < process->tail_count; i++) {
-		struct eof_tail *tail = &process->tails[i];
+	for (size_t i = 0; i < process->space->tail_count; i++) {
+		struct eof_tail *tail = &process->space->tails[i];
 
 		if (tail->start >= addr + size || addr >= tail->end)
 			continue;

@@ -8,8 +8,7 @@
 #include <unistd.h>
 
 #include "vm/linux/limits/limits.h"
-#include "vm/linux/memory/mapped_files.h"
-#include "vm/linux/proc/proc.h"
+#include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
 
 /*
@@ -41,12 +40,12 @@ static guest_addr used_stack(struct linux_process *process,
 	uint64_t page = region->start >> GUEST_PAGE_SHIFT;
 	uint64_t end = region->end >> GUEST_PAGE_SHIFT;
 	uint64_t entries[512];
-	int pagemap = proc_open_pagemap();
+	int pagemap = pagemap_open();
 	size_t i = 0, count = 0;
 
 	for (; page < end; page += count) {
 		count = end - page < 512 ? end - page : 512;
-		proc_page_entries(process, pagemap, page, entries, count);
+		pagemap_entries(process, pagemap, page, entries, count);
 		for (i = 0; i < count; i++)
 			if (entries[i] & (PAGEMAP_PRESENT | PAGEMAP_SWAPPED))
 				break;
@@ -62,11 +61,11 @@ static guest_addr used_stack(struct linux_process *process,
 static guest_addr counted_start(struct linux_process *process,
 				const struct region *region)
 {
-	guest_addr used, least = process->layout.stack_top - STACK_LEAST;
+	guest_addr used, least = process->space->layout.stack_top - STACK_LEAST;
 
 	/* It is not data, and counts for the limit of all memory only. */
 	if (!is_stack(region) ||
-	    region->start != process->layout.stack_bottom ||
+	    region->start != process->space->layout.stack_bottom ||
 	    limit_of(process, LIMIT_MEMORY) == UNLIMITED)
 		return region->start;
 	used = used_stack(process, region);
@@ -115,7 +114,7 @@ static bool fits(uint64_t bytes, uint64_t limit)
 
 static bool fits_data(const struct linux_process *process, uint64_t bytes)
 {
-	const struct limit *limit = &process->limits.kept[LIMIT_DATA];
+	const struct limit *limit = &process->limits->kept[LIMIT_DATA];
 
 	/* With none at all the hard one counts, for Valgrind. */
 	return fits(bytes, limit->soft ? limit->soft : limit->hard);
@@ -205,7 +204,7 @@ guest_addr limits_protect(struct linux_process *process, guest_addr addr,
 
 bool limits_allow_brk(const struct linux_process *process, guest_addr end)
 {
-	const struct layout *layout = &process->layout;
+	const struct layout *layout = &process->space->layout;
 	uint64_t limit = limit_of(process, LIMIT_DATA);
 
 	return limit == UNLIMITED ||

@@ -14,8 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "vm/linux/memory/mapped_files.h"
+#include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
+#include "vm/linux/signals/signals.h"
 
 /* From the host's signal handler. */
 static void on_lost(void *context, guest_addr addr, bool kernel)
@@ -23,8 +24,8 @@ static void on_lost(void *context, guest_addr addr, bool kernel)
 	struct linux_process *process = context;
 
 	/* To the kernel it is a bad address, to others nothing. */
-	process->lost = page_down(addr);
-	process->lost_to_guest |= !kernel && vm_is_running(process->vm);
+	process->space->lost = page_down(addr);
+	process->space->lost_to_guest |= !kernel && vm_is_running(process->vm);
 	vm_interrupt(process->vm);
 }
 
@@ -65,19 +66,24 @@ static void mend(struct linux_process *process, guest_addr page)
 	map_again(process, &region);
 }
 
+bool lost_pages_are_there(const struct linux_process *process)
+{
+	return process->space->lost;
+}
+
 void lost_pages_mend(struct linux_process *process)
 {
-	bool to_guest = process->lost_to_guest;
-	guest_addr page = process->lost;
+	bool to_guest = process->space->lost_to_guest;
+	guest_addr page = process->space->lost;
 	siginfo_t info = { .si_signo = SIGBUS, .si_code = BUS_ADRERR };
 
-	process->lost = 0;
-	process->lost_to_guest = false;
+	process->space->lost = 0;
+	process->space->lost_to_guest = false;
 	mend(process, page);
 	info.si_addr = (void *)(uintptr_t)page;
 	if (!to_guest)
 		return;
-	process->thread->signals.trap =
+	process->thread->signals->trap =
 		(struct frame_trap){ TRAP_PAGE, 4, page };
 	signals_force(process, &info);
 }

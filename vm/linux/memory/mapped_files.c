@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* mapped_files.c - what writing to a file changes in its mappings */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,7 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "vm/linux/memory/mapped_files.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
 
 /*
@@ -24,9 +25,11 @@ struct mapped_file {
 
 void mapped_files_release(struct linux_process *process)
 {
-	for (size_t i = 0; i < process->file_count; i++)
-		free(process->files[i].name);
-	free(process->files);
+	for (size_t i = 0; i < process->space->file_count; i++)
+		free(process->space->files[i].name);
+	free(process->space->files);
+	process->space->files = NULL;
+	process->space->file_count = 0;
 }
 
 int mapped_files_note(struct linux_process *process, const char *name,
@@ -34,24 +37,24 @@ int mapped_files_note(struct linux_process *process, const char *name,
 {
 	struct mapped_file *files;
 
-	for (size_t i = 0; i < process->file_count; i++) {
-		files = &process->files[i];
+	for (size_t i = 0; i < process->space->file_count; i++) {
+		files = &process->space->files[i];
 		if (files->dev == file->st_dev && files->ino == file->st_ino &&
 		    !strcmp(files->name, name))
 			return 0;
 	}
-	files = realloc(process->files,
-			(process->file_count + 1) * sizeof(*files));
+	files = realloc(process->space->files,
+			(process->space->file_count + 1) * sizeof(*files));
 	if (!files)
 		return -ENOMEM;
-	process->files = files;
-	files += process->file_count;
+	process->space->files = files;
+	files += process->space->file_count;
 	files->dev = file->st_dev;
 	files->ino = file->st_ino;
 	files->name = strdup(name);
 	if (!files->name)
 		return -ENOMEM;
-	process->file_count++;
+	process->space->file_count++;
 	return 0;
 }
 
@@ -63,31 +66,36 @@ static bool is_same(const struct mapped_file *file, int fd)
 	       now.st_ino == file->ino;
 }
 
+struct search {
+	const struct mapped_file *file;
+	bool to_write;
+	int found;
+};
+
+static void look_at(void *context, int fd)
+{
+	struct search *search = context;
+	int mode = fcntl(fd, F_GETFL) & O_ACCMODE;
+
+	if (search->found < 0 && is_same(search->file, fd) &&
+	    mode != O_WRONLY && (!search->to_write || mode == O_RDWR))
+		search->found = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+}
+
 /* A copy of a descriptor of the guest's that is the file. */
 static int find_descriptor(const struct mapped_file *file, bool to_write)
 {
-	DIR *folder = opendir("/proc/self/fd");
-	struct dirent *entry;
-	int found = -1;
+	struct search search = { file, to_write, -1 };
 
-	while (folder && found < 0 && (entry = readdir(folder))) {
-		int fd = atoi(entry->d_name);
-		int mode = fcntl(fd, F_GETFL) & O_ACCMODE;
-
-		if (entry->d_name[0] != '.' && is_same(file, fd) &&
-		    mode != O_WRONLY && (!to_write || mode == O_RDWR))
-			found = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	}
-	if (folder)
-		closedir(folder);
-	return found;
+	each_descriptor(look_at, &search);
+	return search.found;
 }
 
 int mapped_files_find(struct linux_process *process, dev_t dev, ino_t ino,
 		      bool to_write)
 {
-	for (size_t i = 0; i < process->file_count; i++) {
-		const struct mapped_file *file = &process->files[i];
+	for (size_t i = 0; i < process->space->file_count; i++) {
+		const struct mapped_file *file = &process->space->files[i];
 		int fd;
 
 		if (file->dev != dev || file->ino != ino)
@@ -179,12 +187,12 @@ static void changed(struct linux_process *process, int fd, uint64_t offset,
 {
 	struct stat file;
 
-	if (!process->file_count || fstat(fd, &file) ||
+	if (!process->space->file_count || fstat(fd, &file) ||
 	    !S_ISREG(file.st_mode))
 		return;
-	for (size_t i = 0; i < process->file_count; i++)
-		if (process->files[i].dev == file.st_dev &&
-		    process->files[i].ino == file.st_ino) {
+	for (size_t i = 0; i < process->space->file_count; i++)
+		if (process->space->files[i].dev == file.st_dev &&
+		    process->space->files[i].ino == file.st_ino) {
 			each_region(process, &file, offset, size, resized);
 			return;
 		}
@@ -196,7 +204,7 @@ void mapped_files_wrote(struct linux_process *process, int fd, int64_t offset,
 	struct stat file;
 
 	if (offset < 0) {
-		/* Asking where it stands costs more than what it is. */
+		/* lseek() costs more than fstat(). */
 		if (fstat(fd, &file) || !S_ISREG(file.st_mode))
 			return;
 		offset = lseek(fd, 0, SEEK_CUR) - (int64_t)size;

@@ -12,9 +12,10 @@
 #include <unistd.h>
 
 #include "formats/error.h"
-#include "vm/linux/handlers.h"
-#include "vm/linux/memory/mapped_files.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
+#include "vm/linux/syscall_table.h"
 
 /* Below this nobody may map: vm.mmap_min_addr. */
 #define LOWEST UINT64_C(0x10000)
@@ -92,7 +93,7 @@ static int64_t place(struct linux_process *process,
 					GAP_32BIT_LOW, GAP_32BIT_HIGH);
 	else
 		found = memory_find_gap(process->memory, request->size, LOWEST,
-					process->layout.mmap_top);
+					process->space->layout.mmap_top);
 	return found ? (int64_t)found : -ENOMEM;
 }
 
@@ -117,16 +118,6 @@ static int probe(const struct request *request)
 	return 0;
 }
 
-static void file_name(int fd, char *name, size_t room)
-{
-	char link[64];
-	ssize_t length;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	length = readlink(link, name, room - 1);
-	name[length > 0 ? length : 0] = '\0';
-}
-
 static int64_t map_file(struct linux_process *process,
 			const struct request *request, guest_addr start)
 {
@@ -145,7 +136,7 @@ static int64_t map_file(struct linux_process *process,
 
 	if (fstat(request->fd, &file))
 		return -errno;
-	file_name(request->fd, name, sizeof(name));
+	descriptor_path(request->fd, name, sizeof(name));
 	if (mapped_files_note(process, name, &file))
 		return -ENOMEM;
 	eof_tail_forget(process, start, request->size);
@@ -328,7 +319,7 @@ static bool may_grow(struct linux_process *process, guest_addr from,
 int64_t sys_brk(struct linux_process *process, const struct syscall_row *row,
 		const uint64_t *arg)
 {
-	struct layout *layout = &process->layout;
+	struct layout *layout = &process->space->layout;
 	guest_addr old_end = page_up(layout->brk), new_end = page_up(arg[0]);
 
 	(void)row;

@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "vm/linux/handlers.h"
-#include "vm/linux/memory/mapped_files.h"
+#include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
+#include "vm/linux/syscall_table.h"
 
 /* Maps `more` bytes behind `old_end` like what is before it, at `addr`. */
 static int extend(struct linux_process *process, const struct region *like,

@@ -15,9 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "vm/linux/handlers.h"
-#include "vm/linux/proc/proc.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
+#include "vm/linux/syscall_table.h"
 
 #define SHARE 10		/* one part of the time, at most, counts pages */
 #define LITTLE (UINT64_C(1) << 20)	/* less need not be noted */
@@ -46,7 +48,7 @@ static bool is_reserved(const struct region *region)
 
 static uint64_t count_present(struct linux_process *process)
 {
-	int pagemap = proc_open_pagemap();
+	int pagemap = pagemap_open();
 	struct usage usage = { 0 };
 	size_t count;
 	const struct region *regions = memory_regions(process->memory, &count);
@@ -74,7 +76,7 @@ static bool is_countable(struct linux_process *process)
 /* Counts now, unless that was done a moment ago. */
 static void look(struct linux_process *process)
 {
-	struct peaks *peaks = &process->peaks;
+	struct peaks *peaks = &process->space->peaks;
 	uint64_t start = now();
 
 	if (start - peaks->looked < SHARE * peaks->took ||
@@ -88,7 +90,7 @@ static void look(struct linux_process *process)
 
 void peaks_before_less(struct linux_process *process, uint64_t size)
 {
-	struct peaks *peaks = &process->peaks;
+	struct peaks *peaks = &process->space->peaks;
 	uint64_t all = memory_size(process->memory);
 
 	raise_to(&peaks->size, all >> GUEST_PAGE_SHIFT);
@@ -98,15 +100,24 @@ void peaks_before_less(struct linux_process *process, uint64_t size)
 		look(process);
 }
 
-void peaks_note(struct linux_process *process, uint64_t size, uint64_t present)
+struct peaks peaks_with(struct linux_process *process,
+			const struct usage *usage)
 {
-	raise_to(&process->peaks.size, size);
-	raise_to(&process->peaks.present, present);
+	struct peaks *peaks = &process->space->peaks;
+
+	raise_to(&peaks->size, usage->size);
+	raise_to(&peaks->present, usage_present(usage));
+	return *peaks;
+}
+
+void peaks_forget(struct linux_process *process)
+{
+	process->space->peaks = (struct peaks){ 0 };
 }
 
 void peaks_before_exec(struct linux_process *process)
 {
-	struct peaks *peaks = &process->peaks;
+	struct peaks *peaks = &process->space->peaks;
 
 	look(process);
 	raise_to(&peaks->before, peaks->present);
@@ -116,7 +127,7 @@ void peaks_before_exec(struct linux_process *process)
 int64_t sys_getrusage(struct linux_process *process,
 		      const struct syscall_row *row, const uint64_t *arg)
 {
-	struct peaks *peaks = &process->peaks;
+	struct peaks *peaks = &process->space->peaks;
 	struct rusage usage;
 	int64_t result = host_call(process, row->number[ABI_X86_64], arg[0],
 				   host_pointer(&usage));

@@ -12,8 +12,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "vm/linux/handlers.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/kernel.h"
+#include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
+#include "vm/linux/syscall_table.h"
 
 /* As much as Linux transfers at once. */
 #define MOST (INT_MAX & ~(uint64_t)(GUEST_PAGE - 1))

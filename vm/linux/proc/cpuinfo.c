@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vm/linux/proc/proc.h"
+#include "vm/linux/kernel.h"
+#include "vm/linux/proc/proc_internal.h"
 #include "vm/linux/process.h"
 
 /* Names of bits 0 to 31; "" is one that Linux does not show. */

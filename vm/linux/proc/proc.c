@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* proc.c - which files of /proc are made for the guest; see proc.h */
-#include "vm/linux/proc/proc.h"
+/* proc.c - which files of /proc are made for the guest */
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "vm/linux/host/host.h"
+#include "vm/linux/kernel.h"
+#include "vm/linux/limits/limits.h"
+#include "vm/linux/memory/memory.h"
+#include "vm/linux/proc/proc_internal.h"
 #include "vm/linux/process.h"
 
 /* ------- paths ------- */
-
-#define PATH_ROOM 96 /* of a path that is made of numbers */
 
 /* A file in the folder of a process, or of one of its threads. */
 struct proc_place {
@@ -66,17 +67,11 @@ static bool parse_place(struct proc_place *place)
 static bool locate(struct proc_place *place, int dir, const char *path)
 {
 	int fd = openat(dir, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	char link[64];
-	ssize_t length;
 
 	if (fd < 0)
 		return false;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	length = readlink(link, place->path, sizeof(place->path) - 1);
+	descriptor_path(fd, place->path, sizeof(place->path));
 	close(fd);
-	if (length < 0)
-		return false;
-	place->path[length] = '\0';
 	return parse_place(place);
 }
 
@@ -92,65 +87,11 @@ static bool is_own(struct linux_process *process, struct proc_place *place)
 	return true;
 }
 
-/* Whether it is another process that cprec executes. */
-static bool is_relative(const struct proc_place *place)
-{
-	char link[64];
-	struct stat own, other;
-
-	snprintf(link, sizeof(link), "/proc/%u/exe", place->pid);
-	return !stat("/proc/self/exe", &own) && !stat(link, &other) &&
-	       own.st_dev == other.st_dev && own.st_ino == other.st_ino;
-}
-
 /* ------- the program's file ------- */
-
-/*
- * Each process that cprec executes has a descriptor of its program's file, all
- * of them under the same number: the others find it there.  It is one that
- * can only be asked about, which hardly any other is.
- */
-void proc_keep_exe(struct linux_process *process, int program)
-{
-	char link[PATH_ROOM];
-	int fd;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", program);
-	fd = open(link, O_PATH | O_CLOEXEC);
-	if (fd >= 0 && process->exe < 0) {
-		process->exe = linux_hide_descriptor(fd);
-		if (process->exe >= 0)
-			return;
-	} else if (fd >= 0 && dup3(fd, process->exe, O_CLOEXEC) >= 0) {
-		close(fd);
-		return;
-	}
-	if (fd >= 0)
-		close(fd);
-	if (process->exe >= 0)
-		linux_close_hidden(process->exe);
-	process->exe = -1;
-}
-
-static bool is_kept_exe(const struct proc_place *place, int fd)
-{
-	char line[PATH_ROOM];
-	unsigned flags = 0;
-	FILE *about;
-
-	snprintf(line, sizeof(line), "/proc/%u/fdinfo/%d", place->pid, fd);
-	about = fopen(line, "re");
-	if (!about)
-		return false;
-	while (fgets(line, sizeof(line), about))
-		sscanf(line, "flags: %o", &flags);
-	fclose(about);
-	return flags & O_PATH;
-}
 
 /* Where a path to such a link leads for the guest; false if it is none. */
 static bool find_exe(struct linux_process *process, int dir, const char *path,
-		     char link[PATH_ROOM])
+		     char link[LINK_ROOM])
 {
 	struct proc_place place;
 
@@ -160,17 +101,13 @@ static bool find_exe(struct linux_process *process, int dir, const char *path,
 	*link = '\0';
 	if (is_own(process, &place))
 		return true;
-	if (process->exe < 0 || !is_relative(&place) ||
-	    !is_kept_exe(&place, process->exe))
-		return false;
-	snprintf(link, PATH_ROOM, "/proc/%u/fd/%d", place.pid, process->exe);
-	return true;
+	return relatives_exe(process, place.pid, link);
 }
 
 int64_t proc_read_exe(struct linux_process *process, int dir,
 		      const char *path, char text[PATH_MAX])
 {
-	char link[PATH_ROOM];
+	char link[LINK_ROOM];
 	ssize_t length;
 
 	if (!find_exe(process, dir, path, link))
@@ -186,41 +123,11 @@ int64_t proc_read_exe(struct linux_process *process, int dir,
 
 void proc_redirect(struct linux_process *process, int dir, char *path)
 {
-	char link[PATH_ROOM];
+	char link[LINK_ROOM];
 
 	if (find_exe(process, dir, path, link))
 		snprintf(path, PATH_MAX, "%s",
 			 *link ? link : process->program);
-}
-
-/* ------- the host's files ------- */
-
-static void host_path(char path[PATH_ROOM], uint32_t tid, const char *name)
-{
-	if (tid)
-		snprintf(path, PATH_ROOM, "/proc/self/task/%u/%s", tid, name);
-	else
-		snprintf(path, PATH_ROOM, "/proc/self/%s", name);
-}
-
-FILE *proc_host_file(uint32_t tid, const char *name)
-{
-	char path[PATH_ROOM];
-
-	host_path(path, tid, name);
-	return fopen(path, "re");
-}
-
-int proc_open_host(struct linux_process *process, int fd)
-{
-	const struct descriptor *made = descriptor_of(process, fd);
-	char path[PATH_ROOM];
-	int host;
-
-	host_path(path, made->tid, made->file->name);
-	host = open(made->file->path ? made->file->path : path,
-		    O_PATH | O_CLOEXEC);
-	return host < 0 ? -errno : host;
 }
 
 /* ------- contents without a file of their own ------- */
@@ -246,22 +153,22 @@ static void print_cmdline(struct linux_process *process, uint32_t tid,
 			  FILE *out)
 {
 	(void)tid;
-	print_memory(process, out, process->layout.args_start,
-		     process->layout.args_end);
+	print_memory(process, out, process->space->layout.args_start,
+		     process->space->layout.args_end);
 }
 
 static void print_environ(struct linux_process *process, uint32_t tid,
 			  FILE *out)
 {
 	(void)tid;
-	print_memory(process, out, process->layout.args_end,
-		     process->layout.env_end);
+	print_memory(process, out, process->space->layout.args_end,
+		     process->space->layout.env_end);
 }
 
 static void print_auxv(struct linux_process *process, uint32_t tid, FILE *out)
 {
 	(void)tid;
-	fwrite(process->layout.auxv, 1, process->layout.auxv_bytes, out);
+	fwrite(process->space->layout.auxv, 1, process->space->layout.auxv_bytes, out);
 }
 
 /* The guest has one processor; see sys_sched_getaffinity(). */
@@ -334,63 +241,24 @@ static const struct proc_file *find_name(const char *path)
 	return file < end ? file : NULL;
 }
 
-/* ------- opening ------- */
-
-/* An empty file without a name, opened as the guest wants it. */
-static int open_empty(const char *name, int flags)
-{
-	int memory = memfd_create(name, MFD_CLOEXEC);
-	char link[64];
-	int fd;
-
-	if (memory < 0)
-		return -errno;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", memory);
-	fd = open(link, flags & (O_ACCMODE | O_CLOEXEC));
-	if (fd < 0)
-		fd = -errno;
-	close(memory);
-	return fd;
-}
-
-/* As on the host, but most without a way to write to them. */
-static int64_t open_made(struct linux_process *process,
-			 const struct proc_file *file, uint32_t tid, int flags)
-{
-	const struct descriptor made = { .file = file, .tid = tid };
-	int fd;
-
-	if (!file->print && !file->move)
-		return -EACCES;
-	if ((flags & O_ACCMODE) != O_RDONLY && !file->is_writable)
-		return -EACCES;
-	if (flags & O_DIRECTORY)
-		return -ENOTDIR;
-	fd = open_empty(file->name, flags);
-	if (fd < 0)
-		return fd;
-	descriptor_set(process, fd, &made);
-	if (!file->print || !proc_fill(process, fd))
-		return fd;
-	descriptor_closed(process, fd);
-	close(fd);
-	return -ENOMEM;
-}
-
-int64_t proc_open(struct linux_process *process, int dir, const char *path,
-		  int flags)
+int proc_find(struct linux_process *process, int dir, const char *path,
+	      const struct proc_file **out, uint32_t *tid)
 {
 	const struct proc_file *file = find_system_file(dir, path);
-	struct proc_place place;
+	struct proc_place place = { .tid = 0 };
+	bool is_ours = true;
 
-	if (file)
-		return open_made(process, file, 0, flags);
-	file = find_name(path);
-	if (!file || !locate(&place, dir, path) ||
-	    strcmp(place.name, file->name) != 0)
-		return -ENOSYS;
-	if (is_own(process, &place))
-		return open_made(process, file, place.tid, flags);
+	if (!file) {
+		file = find_name(path);
+		if (!file || !locate(&place, dir, path) ||
+		    strcmp(place.name, file->name) != 0)
+			return -ENOSYS;
+		is_ours = is_own(process, &place);
+	}
+	*out = file;
+	*tid = place.tid;
+	if (is_ours)
+		return file->print || file->move ? 0 : -EACCES;
 	/* What such a file says of cprec is wrong of the guest. */
-	return file->is_memory && is_relative(&place) ? -EACCES : -ENOSYS;
+	return file->is_memory && is_relative(place.pid) ? -EACCES : -ENOSYS;
 }

@@ -12,17 +12,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "vm/linux/proc/proc.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/kernel.h"
+#include "vm/linux/memory/memory.h"
+#include "vm/linux/proc/proc_internal.h"
 #include "vm/linux/process.h"
+#include "vm/linux/signals/signals.h"
 
 /* Who it is about. */
 struct subject {
 	struct linux_process *process;
 	const struct linux_thread *thread;
 	struct usage usage;
+	struct peaks peaks;
 };
-
-/* ------- signals ------- */
 
 const struct linux_thread *status_thread(struct linux_process *process,
 					 uint32_t tid)
@@ -34,30 +37,6 @@ const struct linux_thread *status_thread(struct linux_process *process,
 	return thread ? thread : process->thread;
 }
 
-/* Those whose handler is SIG_IGN, or a function of the guest's. */
-static uint64_t actions(const struct linux_process *process, bool ignored)
-{
-	uint64_t set = 0;
-
-	for (unsigned i = 1; i <= SIGNALS; i++) {
-		uint64_t handler = process->action[i].handler;
-
-		if (ignored ? handler == 1 : handler > 1)
-			set |= UINT64_C(1) << (i - 1);
-	}
-	return set;
-}
-
-uint64_t status_ignored(const struct linux_process *process)
-{
-	return actions(process, true);
-}
-
-uint64_t status_caught(const struct linux_process *process)
-{
-	return actions(process, false);
-}
-
 /* ------- lines ------- */
 
 static void print_count(const struct subject *subject, FILE *out)
@@ -67,17 +46,17 @@ static void print_count(const struct subject *subject, FILE *out)
 
 static void print_blocked(const struct subject *subject, FILE *out)
 {
-	fprintf(out, "%016" PRIx64, subject->thread->signals.mask);
+	fprintf(out, "%016" PRIx64, subject->thread->signals->mask);
 }
 
 static void print_ignored(const struct subject *subject, FILE *out)
 {
-	fprintf(out, "%016" PRIx64, status_ignored(subject->process));
+	fprintf(out, "%016" PRIx64, signals_ignored(subject->process));
 }
 
 static void print_caught(const struct subject *subject, FILE *out)
 {
-	fprintf(out, "%016" PRIx64, status_caught(subject->process));
+	fprintf(out, "%016" PRIx64, signals_caught(subject->process));
 }
 
 /* ------- memory ------- */
@@ -94,12 +73,12 @@ static void print_size(const struct subject *subject, FILE *out)
 
 static void print_most(const struct subject *subject, FILE *out)
 {
-	print_pages(out, subject->process->peaks.size);
+	print_pages(out, subject->peaks.size);
 }
 
 static void print_most_present(const struct subject *subject, FILE *out)
 {
-	print_pages(out, subject->process->peaks.present);
+	print_pages(out, subject->peaks.present);
 }
 
 static void print_present(const struct subject *subject, FILE *out)
@@ -197,13 +176,13 @@ void status_print(struct linux_process *process, uint32_t tid, FILE *out)
 		.process = process,
 		.thread = status_thread(process, tid),
 	};
-	FILE *in = proc_host_file(tid, "status");
+	FILE *in = host_proc_file(tid, "status");
 	char line[4096];
 
 	if (!in)
 		return;
 	usage_of(process, &subject.usage);
-	peaks_note(process, subject.usage.size, usage_present(&subject.usage));
+	subject.peaks = peaks_with(process, &subject.usage);
 	while (fgets(line, sizeof(line), in))
 		print_line(&subject, line, out);
 	fclose(in);

@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "vm/linux/handlers.h"
+#include "vm/linux/guest_memory.h"
 #include "vm/linux/process.h"
+#include "vm/linux/signals/signals.h"
+#include "vm/linux/syscall_table.h"
 
 bool on_alternate_stack(struct linux_process *process, guest_addr sp)
 {
-	const struct guest_stack *stack = &process->thread->signals.stack;
+	const struct guest_stack *stack = &process->thread->signals->stack;
 
 	if (stack->flags & STACK_AUTODISARM)
 		return false;
@@ -18,7 +20,7 @@ bool on_alternate_stack(struct linux_process *process, guest_addr sp)
 int set_alternate_stack(struct linux_process *process,
 			const struct guest_stack *set, guest_addr sp)
 {
-	struct guest_stack *stack = &process->thread->signals.stack;
+	struct guest_stack *stack = &process->thread->signals->stack;
 	int32_t mode = set->flags & ~STACK_AUTODISARM;
 
 	if (on_alternate_stack(process, sp))
@@ -40,7 +42,7 @@ int set_alternate_stack(struct linux_process *process,
 static void get_alternate_stack(struct linux_process *process,
 				struct guest_stack *out, guest_addr sp)
 {
-	*out = process->thread->signals.stack;
+	*out = process->thread->signals->stack;
 	if (on_alternate_stack(process, sp))
 		out->flags |= SS_ONSTACK;
 	else if (!out->size)

@@ -5,28 +5,20 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "vm/linux/handlers.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/kernel.h"
 #include "vm/linux/linux.h"
 #include "vm/linux/process.h"
+#include "vm/linux/signals/signals_internal.h"
+#include "vm/linux/syscall_table.h"
 
 /* ------- to other processes of the guest ------- */
 
 #define END_TIME 5000		/* milliseconds to finish a recording */
-
-/* Whether another process executes cprec, too. */
-static bool executes_cprec(int pid)
-{
-	struct stat own, other;
-	char path[40];
-
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	return !stat("/proc/self/exe", &own) && !stat(path, &other) &&
-	       own.st_dev == other.st_dev && own.st_ino == other.st_ino;
-}
 
 /* Whether it runs, and handles the signal that asks it to end. */
 static bool listens(int pid)
@@ -59,7 +51,7 @@ static int64_t end_process(struct linux_process *process,
 	int pid = (int)arg[0];
 	struct pollfd end = { .events = POLLIN };
 
-	if (!executes_cprec(pid) || !listens(pid))
+	if (!is_relative((uint32_t)pid) || !listens(pid))
 		return marshal_call(process, row, arg);
 	end.fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (end.fd >= 0)
@@ -92,11 +84,9 @@ static int64_t send_to_own(struct linux_process *process,
 	int number = info->si_signo;
 
 	if (number == SIGKILL) {
-		process->thread->outcome = LINUX_KILLED;
-		process->thread->status = SIGKILL;
-		threads_let_go(process);
-	} else if (process->action[number].handler != (uintptr_t)SIG_IGN ||
-		   target->signals.mask >> (number - 1) & 1) {
+		process_ends(process, LINUX_KILLED, SIGKILL);
+	} else if (process->actions->of[number].handler != (uintptr_t)SIG_IGN ||
+		   target->signals->mask >> (number - 1) & 1) {
 		signals_send_own(target, info);
 	}
 	return 0;

@@ -3,23 +3,23 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "vm/linux/memory/mapped_files.h"
-#include "vm/linux/signals/signals.h"
+#include "vm/linux/kernel.h"
+#include "vm/linux/linux.h"
+#include "vm/linux/process.h"
+#include "vm/linux/signals/signals_internal.h"
 
-bool linux_has_signal(const struct linux_process *process)
+bool signals_has(const struct linux_process *process)
 {
-	const struct signals *signals = &process->thread->signals;
-	int number = signals->pending;
+	const struct signals *signals = process->thread->signals;
+	int number = process->thread->pending;
 
 	return (number && !(signals->mask & MASK_OF(number))) ||
-	       signals_own_number(signals) || process->lost;
+	       signals_own_number(signals);
 }
 
 static void end_by(struct linux_process *process, int number)
 {
-	process->thread->outcome = LINUX_KILLED;
-	process->thread->status = number;
-	threads_let_go(process);
+	process_ends(process, LINUX_KILLED, number);
 }
 
 /* The mask that returning from a handler brings back. */
@@ -34,15 +34,15 @@ static uint64_t mask_to_restore(struct signals *signals)
 static void enter_handler(struct linux_process *process,
 			  const siginfo_t *info)
 {
-	struct signals *signals = &process->thread->signals;
+	struct signals *signals = process->thread->signals;
 	int number = info->si_signo;
-	struct guest_action action = process->action[number];
+	struct guest_action action = process->actions->of[number];
 	uint64_t mask = signals->mask;
 
 	process->thread->changed_registers = true;
 	if (frame_push(process, info, &action, mask_to_restore(signals))) {
 		if (number != SIGSEGV &&
-		    process->action[SIGSEGV].handler > 1) {
+		    process->actions->of[SIGSEGV].handler > 1) {
 			siginfo_t fault = { .si_signo = SIGSEGV,
 					    .si_code = SI_KERNEL };
 
@@ -53,8 +53,8 @@ static void enter_handler(struct linux_process *process,
 		return;
 	}
 	if (action.flags & (uint64_t)SA_RESETHAND) {
-		process->action[number].handler = (uintptr_t)SIG_DFL;
-		signals_install(&process->action[number], number);
+		process->actions->of[number].handler = (uintptr_t)SIG_DFL;
+		signals_install(&process->actions->of[number], number);
 	}
 	mask |= action.mask;
 	if (!(action.flags & SA_NODEFER))
@@ -64,9 +64,9 @@ static void enter_handler(struct linux_process *process,
 
 static void deliver(struct linux_process *process, const siginfo_t *info)
 {
-	struct signals *signals = &process->thread->signals;
+	struct signals *signals = process->thread->signals;
 	int number = info->si_signo;
-	uint64_t handler = process->action[number].handler;
+	uint64_t handler = process->actions->of[number].handler;
 
 	if (handler != (uintptr_t)SIG_DFL && handler != (uintptr_t)SIG_IGN) {
 		enter_handler(process, info);
@@ -87,55 +87,36 @@ static void deliver(struct linux_process *process, const siginfo_t *info)
 	signals_set_mask(process, mask_to_restore(signals));
 }
 
-static void fill_result(struct linux_process *process,
-			struct linux_result *result, uint64_t number)
+int signals_deliver(struct linux_process *process)
 {
-	*result = (struct linux_result){
-		.outcome = process->thread->outcome,
-		.status = process->thread->status,
-		.number = number,
-		.value = (int64_t)vm_reg(process->vm, X86_RAX),
-		.all_registers = process->thread->changed_registers,
-	};
-}
+	siginfo_t info;
 
-int linux_deliver(struct linux_process *process, struct linux_result *result,
-		  struct failure *why)
-{
-	siginfo_t info = { 0 };
-
-	(void)why;
-	process->thread->changed_registers = false;
-	if (process->lost) {
-		info.si_signo = SIGBUS;
-		lost_pages_mend(process);
-	} else if (linux_has_signal(process)) {
-		signals_take(process, &info);
-		deliver(process, &info);
-	}
-	fill_result(process, result, (uint64_t)info.si_signo);
-	return 0;
+	if (!signals_has(process))
+		return 0;
+	signals_take(process, &info);
+	deliver(process, &info);
+	return info.si_signo;
 }
 
 bool signals_restart(const struct linux_process *process)
 {
-	const struct signals *signals = &process->thread->signals;
+	const struct signals *signals = process->thread->signals;
 	int number = signals_own_number(signals);
 	const struct guest_action *action;
 
 	if (!number)
-		number = signals->pending;
-	action = &process->action[number];
+		number = process->thread->pending;
+	action = &process->actions->of[number];
 	return !number || action->handler <= 1 ||
 	       action->flags & SA_RESTART;
 }
 
 void signals_force(struct linux_process *process, siginfo_t *info)
 {
-	struct signals *signals = &process->thread->signals;
+	struct signals *signals = process->thread->signals;
 	int number = info->si_signo;
 
-	if (process->action[number].handler <= 1 ||
+	if (process->actions->of[number].handler <= 1 ||
 	    signals->mask & MASK_OF(number)) {
 		end_by(process, number);
 		return;

@@ -9,8 +9,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "vm/linux/handlers.h"
+#include "vm/linux/guest_memory.h"
 #include "vm/linux/process.h"
+#include "vm/linux/signals/signals.h"
+#include "vm/linux/syscall_table.h"
 
 #define RED_ZONE 128
 #define USER_CS 0x33
@@ -153,7 +155,7 @@ static void reset_fp(struct linux_process *process, struct reg_file *regs)
 static guest_addr place(struct linux_process *process, guest_addr sp,
 			const struct guest_action *action, guest_addr *fp)
 {
-	const struct guest_stack *stack = &process->thread->signals.stack;
+	const struct guest_stack *stack = &process->thread->signals->stack;
 	bool was_on = on_alternate_stack(process, sp);
 	bool enters = action->flags & SA_ONSTACK && !was_on && stack->size &&
 		      !(stack->flags & SS_DISABLE);
@@ -173,14 +175,14 @@ static void fill_frame(struct linux_process *process, struct frame *frame,
 		       const struct reg_file *regs, const siginfo_t *info,
 		       const struct guest_action *action, uint64_t mask)
 {
-	const struct frame_trap *trap = &process->thread->signals.trap;
+	const struct frame_trap *trap = &process->thread->signals->trap;
 	struct context *context = &frame->context;
 	uint64_t values[18];
 
 	memset(frame, 0, sizeof(*frame));
 	frame->return_to = action->restorer;
 	frame->uc_flags = CONTEXT_FLAGS;
-	frame->stack = process->thread->signals.stack;
+	frame->stack = process->thread->signals->stack;
 	frame->mask = mask;
 	for (int i = 0; i < 18; i++)
 		values[i] = get(process, regs, general[i]);
@@ -212,8 +214,8 @@ int frame_push(struct linux_process *process, const siginfo_t *info,
 	if (copy_out(process, fp, &fx, sizeof(fx)) ||
 	    copy_out(process, sp, &frame, sizeof(frame)))
 		return -EFAULT;
-	if (process->thread->signals.stack.flags & STACK_AUTODISARM)
-		process->thread->signals.stack =
+	if (process->thread->signals->stack.flags & STACK_AUTODISARM)
+		process->thread->signals->stack =
 			(struct guest_stack){ .flags = SS_DISABLE };
 	reset_fp(process, &regs);
 	set(process, &regs, X86_RDI, (uint64_t)info->si_signo);

@@ -12,8 +12,11 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "vm/linux/handlers.h"
-#include "vm/linux/signals/signals.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/kernel.h"
+#include "vm/linux/process.h"
+#include "vm/linux/signals/signals_internal.h"
+#include "vm/linux/syscall_table.h"
 
 #define SECOND INT64_C(1000000000)	/* in nanoseconds, as all times here */
 #define FAULTS (MASK_OF(SIGSEGV) | MASK_OF(SIGBUS))
@@ -56,7 +59,7 @@ static struct timespec *next_wait(struct timespec *wait, int64_t end,
 static int64_t wait_for(struct linux_process *process, uint64_t set,
 			const struct timespec *limit, siginfo_t *info)
 {
-	struct signals *signals = &process->thread->signals;
+	struct signals *signals = process->thread->signals;
 	uint64_t hosts = signals_host_mask(set);
 	int64_t end = end_of(limit), most, result;
 

@@ -4,8 +4,13 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
-#include "vm/linux/handlers.h"
-#include "vm/linux/signals/signals.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/kernel.h"
+#include "vm/linux/linux.h"
+#include "vm/linux/process.h"
+#include "vm/linux/signals/signals_internal.h"
+#include "vm/linux/syscall_table.h"
 
 enum default_action signals_default(int number)
 {
@@ -30,18 +35,18 @@ enum default_action signals_default(int number)
 /* A signal that came just before it was blocked goes back to the host. */
 static void send_back(struct linux_process *process)
 {
-	struct signals *signals = &process->thread->signals;
-	int number = signals->pending;
+	struct signals *signals = process->thread->signals;
+	int number = process->thread->pending;
 
 	if (!number || !(signals->mask & MASK_OF(number)))
 		return;
-	signals->pending = 0;		/* the host blocks all at present */
+	process->thread->pending = 0;		/* the host blocks all at present */
 	signals_queue_again(number, &signals->info);
 }
 
 static void set_host_mask(struct linux_process *process)
 {
-	uint64_t mask = signals_host_mask(process->thread->signals.mask);
+	uint64_t mask = signals_host_mask(process->thread->signals->mask);
 
 	/* Not done if there is a signal; its delivery does it. */
 	host_call(process, SYS_rt_sigprocmask, SIG_SETMASK,
@@ -50,14 +55,14 @@ static void set_host_mask(struct linux_process *process)
 
 void signals_set_mask(struct linux_process *process, uint64_t mask)
 {
-	process->thread->signals.mask = mask & ~UNBLOCKABLE;
+	process->thread->signals->mask = mask & ~UNBLOCKABLE;
 	send_back(process);
 	set_host_mask(process);
 }
 
 void signals_lend_mask(struct linux_process *process, uint64_t mask)
 {
-	struct signals *signals = &process->thread->signals;
+	struct signals *signals = process->thread->signals;
 
 	signals->saved_mask = signals->mask;
 	signals->has_saved_mask = true;
@@ -66,7 +71,7 @@ void signals_lend_mask(struct linux_process *process, uint64_t mask)
 
 void signals_return_mask(struct linux_process *process, int64_t result)
 {
-	struct signals *signals = &process->thread->signals;
+	struct signals *signals = process->thread->signals;
 	bool interrupted = result == -EINTR || result == -RESTART_IF_ASKED;
 
 	/* A delivery heeds the lent mask, and returns it. */
@@ -79,16 +84,23 @@ void signals_return_mask(struct linux_process *process, int64_t result)
 
 /* ------- new processes and programs ------- */
 
+void signals_inherit(struct signals *child, const struct signals *parent)
+{
+	child->mask = parent->mask;
+	child->trap = parent->trap;
+	child->stack.flags = SS_DISABLE;
+}
+
 void signals_forget(struct linux_process *process)
 {
-	process->thread->signals.pending = 0;
-	process->thread->signals.own = 0;
+	process->thread->pending = 0;
+	process->thread->signals->own = 0;
 }
 
 void signals_drop_handlers(struct linux_process *process)
 {
 	for (int i = 1; i <= SIGNALS; i++) {
-		struct guest_action *action = &process->action[i];
+		struct guest_action *action = &process->actions->of[i];
 		uint64_t handler = action->handler;
 
 		*action = (struct guest_action){ 0 };
@@ -98,14 +110,46 @@ void signals_drop_handlers(struct linux_process *process)
 	}
 }
 
+void signals_drop_all(struct linux_process *process)
+{
+	signals_drop_handlers(process);
+	process->thread->signals->stack =
+		(struct guest_stack){ .flags = SS_DISABLE };
+}
+
 bool signals_is_deadly(const struct linux_process *process)
 {
-	const struct signals *signals = &process->thread->signals;
-	int number = signals->pending;
+	const struct signals *signals = process->thread->signals;
+	int number = process->thread->pending;
 
 	return number && !(signals->mask & MASK_OF(number)) &&
-	       process->action[number].handler == (uintptr_t)SIG_DFL &&
+	       process->actions->of[number].handler == (uintptr_t)SIG_DFL &&
 	       signals_default(number) == DEFAULT_END;
+}
+
+/* ------- what others want to know ------- */
+
+static uint64_t set_of(const struct linux_process *process, bool ignored)
+{
+	uint64_t set = 0;
+
+	for (int i = 1; i <= SIGNALS; i++) {
+		uint64_t handler = process->actions->of[i].handler;
+
+		if (ignored ? handler == 1 : handler > 1)
+			set |= MASK_OF(i);
+	}
+	return set;
+}
+
+uint64_t signals_ignored(const struct linux_process *process)
+{
+	return set_of(process, true);
+}
+
+uint64_t signals_caught(const struct linux_process *process)
+{
+	return set_of(process, false);
 }
 
 /* ------- calls ------- */
@@ -123,13 +167,13 @@ int64_t sys_rt_sigaction(struct linux_process *process,
 		return -EFAULT;
 	if (arg[1] && MASK_OF(number) & UNBLOCKABLE)
 		return -EINVAL;
-	old = process->action[number];
+	old = process->actions->of[number];
 	if (arg[1]) {
 		set.mask &= ~UNBLOCKABLE;
-		process->action[number] = set;
+		process->actions->of[number] = set;
 		signals_install(&set, number);
 		if (set.handler == (uintptr_t)SIG_IGN)
-			process->thread->signals.own &= ~MASK_OF(number);
+			process->thread->signals->own &= ~MASK_OF(number);
 	}
 	if (arg[2] && copy_out(process, arg[2], &old, sizeof(old)))
 		return -EFAULT;
@@ -139,7 +183,7 @@ int64_t sys_rt_sigaction(struct linux_process *process,
 int64_t sys_rt_sigprocmask(struct linux_process *process,
 			   const struct syscall_row *row, const uint64_t *arg)
 {
-	uint64_t old = process->thread->signals.mask, mask = old, set;
+	uint64_t old = process->thread->signals->mask, mask = old, set;
 
 	(void)row;
 	if (arg[3] != sizeof(uint64_t))
@@ -180,6 +224,6 @@ int64_t sys_rt_sigpending(struct linux_process *process,
 			   sizeof(set));
 	if (result < 0)
 		return result;
-	set |= process->thread->signals.own;
+	set |= process->thread->signals->own;
 	return copy_out(process, arg[0], &set, arg[1]) ? -EFAULT : 0;
 }

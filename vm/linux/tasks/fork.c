@@ -18,8 +18,17 @@
 #include <unistd.h>
 
 #include "formats/error.h"
-#include "vm/linux/handlers.h"
+#include "vm/linux/files/files.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/kernel.h"
+#include "vm/linux/limits/limits.h"
+#include "vm/linux/linux.h"
+#include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
+#include "vm/linux/signals/signals.h"
+#include "vm/linux/syscall_table.h"
+#include "vm/linux/tasks/tasks_internal.h"
 
 /* Shared with the parent in ways that a process of the host cannot be. */
 #define UNSHAREABLE                                                          \
@@ -41,9 +50,6 @@ struct page_back {
 enum {
 	PAGES_AT_ONCE = 512,
 };
-
-/* Flags of /proc/PID/pagemap, whose entries are a word a page. */
-#define PAGEMAP_EXCLUSIVE (UINT64_C(1) << 56)
 
 static bool send_page(int fd, uint64_t page, const uint8_t *bytes)
 {
@@ -115,7 +121,7 @@ static bool send_region(struct linux_process *process, int fd, int pagemap,
 
 static void send_writes(struct linux_process *process, int fd)
 {
-	int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	int pagemap = pagemap_open();
 	size_t count;
 	const struct region *regions = memory_regions(process->memory, &count);
 
@@ -130,11 +136,11 @@ static void send_writes(struct linux_process *process, int fd)
 
 void fork_release_parent(struct linux_process *process, bool ended)
 {
-	int fd = process->waited_by;
+	int fd = process->tasks->waited_by;
 
 	if (fd < 0)
 		return;
-	process->waited_by = -1;
+	process->tasks->waited_by = -1;
 	if (ended)
 		send_writes(process, fd);
 	linux_close_hidden(fd);
@@ -171,7 +177,7 @@ static ssize_t wait_and_read(struct linux_process *process, int fd, void *to,
 	do {
 		if (signals_is_deadly(process))
 			return 0;
-		if (!process->thread->signals.pending)
+		if (!process->thread->pending)
 			got = host_call(process, SYS_read, (uint64_t)fd,
 					host_pointer(to), size);
 		else if ((got = read(fd, to, size)) < 0)
@@ -224,7 +230,7 @@ static int64_t start_child(struct linux_process *process,
 {
 	int tid = (int)syscall(SYS_gettid);
 
-	process->peaks = (struct peaks){ 0 };
+	peaks_forget(process);
 	if (request->flags & CLONE_CHILD_SETTID)
 		copy_out(process, request->child_tid, &tid, sizeof(tid));
 	if (request->flags & CLONE_CLEAR_SIGHAND)
@@ -270,16 +276,16 @@ static int fork_host(struct linux_process *process)
 	signals_let(held);	/* a child may have been killed by now */
 	if (!pid) {
 		descriptors_age(process);
-		own_stderr_review(process);
+		descriptors_review_stderr(process);
 		threads_forget_others(process);
 		scheduler_alone(process);
 		process->thread->tid = (uint32_t)syscall(SYS_gettid);
 		process->thread->index = 0;
 		process->next_index = 1;
 		/* Whoever waits for this process waits for no other. */
-		if (process->waited_by >= 0)
-			linux_close_hidden(process->waited_by);
-		process->waited_by = -1;
+		if (process->tasks->waited_by >= 0)
+			linux_close_hidden(process->tasks->waited_by);
+		process->tasks->waited_by = -1;
 	}
 	tell_after(process, pid);
 	return pid;
@@ -310,8 +316,8 @@ static int64_t make_child(struct linux_process *process,
 		ends[0] = ends[1] = -1;
 	pid = fork_host(process);
 	if (!pid && ends[1] >= 0) {
-		process->waited_by = linux_hide_descriptor(ends[1]);
-		ends[1] = process->waited_by < 0 ? ends[1] : -1;
+		process->tasks->waited_by = linux_hide_descriptor(ends[1]);
+		ends[1] = process->tasks->waited_by < 0 ? ends[1] : -1;
 	}
 	signals_let(held);
 	close_end(ends[1]);
@@ -328,13 +334,8 @@ static int64_t make_child(struct linux_process *process,
 
 static int64_t refuse(struct linux_process *process, const char *what)
 {
-	uint64_t number = process->thread->number;
-	uint64_t bit = UINT64_C(1) << number % 64;
-
-	if (!(process->noticed[number / 64] & bit))
-		notice(process, NOTICE_LACK,
-		       "the program starts %s, it gets ENOSYS", what);
-	process->noticed[number / 64] |= bit;
+	notice_once(process, process->thread->number, NOTICE_LACK,
+		    "the program starts %s, it gets ENOSYS", what);
 	return -ENOSYS;
 }
 

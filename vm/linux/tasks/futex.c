@@ -13,8 +13,12 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "vm/linux/handlers.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/kernel.h"
 #include "vm/linux/process.h"
+#include "vm/linux/syscall_table.h"
+#include "vm/linux/tasks/tasks_internal.h"
 
 /* What the fourth argument means depends on the command. */
 struct request {
@@ -228,8 +232,8 @@ static int64_t sleep_at(struct linux_process *process,
 		result = take_limit(process, request, &clock, &limit);
 	if (result)
 		return result;
-	process->thread->futex = request->addr;
-	process->thread->futex_bits = bits;
+	process->thread->task->futex = request->addr;
+	process->thread->task->futex_bits = bits;
 	result = scheduler_sleep(process, clock,
 				 request->limit ? &limit : NULL);
 	/* What began anew would wait too long. */
@@ -469,7 +473,7 @@ void futex_thread_ends(struct linux_process *process,
 		       const struct linux_thread *thread, bool only_shared)
 {
 	const struct dying dying = { process, thread->tid, only_shared };
-	guest_addr head = thread->robust_list;
+	guest_addr head = thread->task->robust_list;
 	uint64_t words[3];	/* first, offset, pending */
 	uint64_t entry;
 

@@ -18,9 +18,8 @@
  *
  * Source: rr's chaos mode (R. O'Callahan, "Introducing rr chaos mode").
  */
-#include "vm/linux/tasks/schedule.h"
-
 #include "vm/linux/process.h"
+#include "vm/linux/tasks/tasks_internal.h"
 
 #define SLICE_STEPS UINT64_C(1000000)
 #define PACE_LEAST_BITS 5	/* the shortest slices: 32 steps */
@@ -122,7 +121,7 @@ void schedule_pay(struct scheduler *scheduler, uint64_t now)
 /* A slice that ends before the first block would be none. */
 bool scheduler_is_exact(const struct linux_process *process)
 {
-	const struct scheduler *scheduler = &process->scheduler;
+	const struct scheduler *scheduler = &process->tasks->scheduler;
 
 	return scheduler->options.random ||
 	       slice_most(scheduler) < SHORT_SLICE;
@@ -147,10 +146,10 @@ struct linux_thread *schedule_next(struct scheduler *scheduler, uint64_t now)
 	if (draw(scheduler) % 16 == 0)
 		scheduler->era = draw(scheduler);
 	for (struct linux_thread *at = scheduler->ready.first; at;
-	     at = at->behind) {
+	     at = at->task->behind) {
 		unsigned rank = by_priority ? 1 + priority(scheduler, at) : 1;
 
-		if (now < at->held_until)
+		if (now < at->task->held_until)
 			rank = 0;
 		if (!best || rank > highest) {
 			best = at;
@@ -173,7 +172,7 @@ void schedule_start(struct scheduler *scheduler, struct linux_thread *thread,
 	if (scheduler->slice_end <= now)
 		scheduler->slice_end = now + schedule_length(scheduler);
 	if (chance % 8 < 5)
-		thread->held_until = now + (UINT64_C(1) <<
+		thread->task->held_until = now + (UINT64_C(1) <<
 					    (HELD_LEAST_BITS +
 					     order % HELD_ORDERS));
 	else if (chance % 8 == 5)

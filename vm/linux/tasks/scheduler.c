@@ -15,8 +15,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "vm/linux/host/host.h"
+#include "vm/linux/linux.h"
 #include "vm/linux/process.h"
-#include "vm/linux/tasks/schedule.h"
+#include "vm/linux/tasks/tasks_internal.h"
 
 #define SLICE_TIME 2000000	/* nanoseconds, where nobody counts steps */
 #define LOOKS 2000		/* some 50 to 100 microseconds */
@@ -27,9 +29,9 @@
 
 static void queue_append(struct queue *queue, struct linux_thread *thread)
 {
-	thread->behind = NULL;
+	thread->task->behind = NULL;
 	if (queue->last)
-		queue->last->behind = thread;
+		queue->last->task->behind = thread;
 	else
 		queue->first = thread;
 	queue->last = thread;
@@ -41,14 +43,14 @@ static bool queue_remove(struct queue *queue, struct linux_thread *thread)
 
 	while (at && at != thread) {
 		before = at;
-		at = at->behind;
+		at = at->task->behind;
 	}
 	if (!at)
 		return false;
 	if (before)
-		before->behind = at->behind;
+		before->task->behind = at->task->behind;
 	else
-		queue->first = at->behind;
+		queue->first = at->task->behind;
 	if (queue->last == at)
 		queue->last = before;
 	return true;
@@ -61,9 +63,9 @@ enum { TURN_NOT, TURN_HAS, TURN_ASLEEP };
 
 static void grant(struct linux_thread *thread)
 {
-	if (__atomic_exchange_n(&thread->turn, TURN_HAS, __ATOMIC_ACQ_REL) ==
+	if (__atomic_exchange_n(&thread->task->turn, TURN_HAS, __ATOMIC_ACQ_REL) ==
 	    TURN_ASLEEP)
-		syscall(SYS_futex, &thread->turn, FUTEX_WAKE_PRIVATE, 1);
+		syscall(SYS_futex, &thread->task->turn, FUTEX_WAKE_PRIVATE, 1);
 }
 
 /* Lets a host thread look, which sleeps: it is to say when it is overdue. */
@@ -71,10 +73,10 @@ static void stir(struct linux_thread *thread)
 {
 	uint32_t asleep = TURN_ASLEEP;
 
-	if (__atomic_compare_exchange_n(&thread->turn, &asleep, TURN_NOT,
+	if (__atomic_compare_exchange_n(&thread->task->turn, &asleep, TURN_NOT,
 					false, __ATOMIC_ACQ_REL,
 					__ATOMIC_ACQUIRE))
-		syscall(SYS_futex, &thread->turn, FUTEX_WAKE_PRIVATE, 1);
+		syscall(SYS_futex, &thread->task->turn, FUTEX_WAKE_PRIVATE, 1);
 }
 
 /* With the lock.  True if it is to be granted the processor, without it. */
@@ -95,7 +97,7 @@ static bool make_ready(struct scheduler *scheduler,
  */
 static struct linux_thread *pass_on(struct linux_process *process)
 {
-	struct scheduler *scheduler = &process->scheduler;
+	struct scheduler *scheduler = &process->tasks->scheduler;
 	struct linux_thread *next = scheduler->ready.first;
 
 	if (next && scheduler->options.random)
@@ -108,7 +110,7 @@ static struct linux_thread *pass_on(struct linux_process *process)
 
 static bool has_turn(const struct linux_thread *thread)
 {
-	return __atomic_load_n(&thread->turn, __ATOMIC_ACQUIRE) == TURN_HAS;
+	return __atomic_load_n(&thread->task->turn, __ATOMIC_ACQUIRE) == TURN_HAS;
 }
 
 /*
@@ -118,21 +120,21 @@ static bool has_turn(const struct linux_thread *thread)
  */
 static void look_for_turn(struct linux_thread *thread)
 {
-	if (thread->process->scheduler.one_processor)
+	if (thread->process->tasks->scheduler.one_processor)
 		return;
-	if (thread->looked_in_vain >= VAIN_MOST) {
-		if (++thread->looked_in_vain == VAIN_MOST + VAIN_REST)
-			thread->looked_in_vain = VAIN_MOST - 1;
+	if (thread->task->looked_in_vain >= VAIN_MOST) {
+		if (++thread->task->looked_in_vain == VAIN_MOST + VAIN_REST)
+			thread->task->looked_in_vain = VAIN_MOST - 1;
 		return;
 	}
 	for (int i = 0; i < LOOKS; i++) {
 		if (has_turn(thread)) {
-			thread->looked_in_vain = 0;
+			thread->task->looked_in_vain = 0;
 			return;
 		}
-		__builtin_ia32_pause();
+		host_pause();
 	}
-	thread->looked_in_vain++;
+	thread->task->looked_in_vain++;
 }
 
 /* Says that the host thread is about to sleep, unless it has its turn. */
@@ -140,7 +142,7 @@ static void fall_asleep(struct linux_thread *thread)
 {
 	uint32_t not = TURN_NOT;
 
-	__atomic_compare_exchange_n(&thread->turn, &not, TURN_ASLEEP, false,
+	__atomic_compare_exchange_n(&thread->task->turn, &not, TURN_ASLEEP, false,
 				    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
@@ -148,7 +150,7 @@ static void fall_asleep(struct linux_thread *thread)
 static void wait_turn(struct linux_thread *thread)
 {
 	struct linux_process *process = thread->process;
-	bool by_time = process->scheduler.options.by_time;
+	bool by_time = process->tasks->scheduler.options.by_time;
 	const struct timespec slice = { 0, SLICE_TIME };
 
 	look_for_turn(thread);
@@ -156,11 +158,11 @@ static void wait_turn(struct linux_thread *thread)
 		long rc;
 
 		fall_asleep(thread);
-		rc = syscall(SYS_futex, &thread->turn, FUTEX_WAIT_PRIVATE,
+		rc = syscall(SYS_futex, &thread->task->turn, FUTEX_WAIT_PRIVATE,
 			     TURN_ASLEEP, by_time ? &slice : NULL);
 
 		if (rc && errno == ETIMEDOUT) {
-			process->scheduler.overdue = true;
+			process->tasks->scheduler.overdue = true;
 			vm_interrupt(process->vm);
 		}
 	}
@@ -168,7 +170,7 @@ static void wait_turn(struct linux_thread *thread)
 
 static void free_dead(struct linux_process *process)
 {
-	struct scheduler *scheduler = &process->scheduler;
+	struct scheduler *scheduler = &process->tasks->scheduler;
 
 	while (scheduler->dead) {
 		struct linux_thread *thread = scheduler->dead;
@@ -183,7 +185,7 @@ static void free_dead(struct linux_process *process)
 static void take(struct linux_thread *thread)
 {
 	struct linux_process *process = thread->process;
-	struct scheduler *scheduler = &process->scheduler;
+	struct scheduler *scheduler = &process->tasks->scheduler;
 	const struct linux_observer *observer = process->observer;
 
 	process->thread = thread;
@@ -191,9 +193,9 @@ static void take(struct linux_thread *thread)
 	if (thread->must_end)
 		thread_vanish(thread);
 	schedule_pay(scheduler, vm_steps(process->vm));
-	if (thread->is_new && scheduler->options.random)
+	if (thread->task->is_new && scheduler->options.random)
 		schedule_first(scheduler);
-	thread->is_new = false;
+	thread->task->is_new = false;
 	scheduler->slice_end = vm_steps(process->vm) +
 			       schedule_length(scheduler);
 	if (scheduler->present != thread) {
@@ -211,7 +213,7 @@ static void take(struct linux_thread *thread)
 
 void scheduler_init(struct linux_process *process)
 {
-	struct scheduler *scheduler = &process->scheduler;
+	struct scheduler *scheduler = &process->tasks->scheduler;
 
 	pthread_mutex_init(&scheduler->lock, NULL);
 	scheduler->running = process->thread;
@@ -221,7 +223,7 @@ void scheduler_init(struct linux_process *process)
 
 void scheduler_alone(struct linux_process *process)
 {
-	struct scheduler *scheduler = &process->scheduler;
+	struct scheduler *scheduler = &process->tasks->scheduler;
 
 	scheduler->ready = scheduler->waiting = (struct queue){ 0 };
 	scheduler_init(process);
@@ -235,35 +237,35 @@ void scheduler_idle(struct linux_process *process)
 
 	if (!observer || !observer->idle)
 		return;
-	pthread_mutex_lock(&process->scheduler.lock);
-	others = process->scheduler.ready.first;
-	pthread_mutex_unlock(&process->scheduler.lock);
+	pthread_mutex_lock(&process->tasks->scheduler.lock);
+	others = process->tasks->scheduler.ready.first;
+	pthread_mutex_unlock(&process->tasks->scheduler.lock);
 	if (!others)
 		observer->idle(observer->context);
 }
 
 void scheduler_leave(struct linux_process *process)
 {
-	struct scheduler *scheduler = &process->scheduler;
+	struct scheduler *scheduler = &process->tasks->scheduler;
 	struct linux_thread *next;
 
 	scheduler_idle(process);
 	pthread_mutex_lock(&scheduler->lock);
-	process->thread->turn = TURN_NOT;
+	process->thread->task->turn = TURN_NOT;
 	next = pass_on(process);
 	pthread_mutex_unlock(&scheduler->lock);
 	if (next)
 		grant(next);
 }
 
-void scheduler_add(struct linux_process *process,
-		   struct linux_thread *thread)
+/* It waits for the processor. */
+static void add(struct linux_process *process, struct linux_thread *thread)
 {
 	bool is_next;
 
-	pthread_mutex_lock(&process->scheduler.lock);
-	is_next = make_ready(&process->scheduler, thread);
-	pthread_mutex_unlock(&process->scheduler.lock);
+	pthread_mutex_lock(&process->tasks->scheduler.lock);
+	is_next = make_ready(&process->tasks->scheduler, thread);
+	pthread_mutex_unlock(&process->tasks->scheduler.lock);
 	if (is_next)
 		grant(thread);
 }
@@ -271,12 +273,12 @@ void scheduler_add(struct linux_process *process,
 void scheduler_start(struct linux_process *process,
 		     struct linux_thread *thread)
 {
-	struct scheduler *scheduler = &process->scheduler;
+	struct scheduler *scheduler = &process->tasks->scheduler;
 
-	thread->is_new = true;
+	thread->task->is_new = true;
 	if (scheduler->options.random)
 		schedule_start(scheduler, thread, vm_steps(process->vm));
-	scheduler_add(process, thread);
+	add(process, thread);
 }
 
 void scheduler_take(struct linux_thread *thread)
@@ -287,18 +289,18 @@ void scheduler_take(struct linux_thread *thread)
 
 void scheduler_enter(struct linux_thread *thread)
 {
-	scheduler_add(thread->process, thread);
+	add(thread->process, thread);
 	scheduler_take(thread);
 }
 
 void scheduler_yield(struct linux_process *process)
 {
-	struct scheduler *scheduler = &process->scheduler;
+	struct scheduler *scheduler = &process->tasks->scheduler;
 	struct linux_thread *self = process->thread, *next = NULL;
 
 	pthread_mutex_lock(&scheduler->lock);
 	if (scheduler->ready.first) {
-		self->turn = TURN_NOT;
+		self->task->turn = TURN_NOT;
 		queue_append(&scheduler->ready, self);
 		next = pass_on(process);
 	}
@@ -312,13 +314,13 @@ void scheduler_yield(struct linux_process *process)
 bool scheduler_wake(struct linux_process *process,
 		    struct linux_thread *thread)
 {
-	struct scheduler *scheduler = &process->scheduler;
+	struct scheduler *scheduler = &process->tasks->scheduler;
 	bool waited, is_next = false;
 
 	pthread_mutex_lock(&scheduler->lock);
 	waited = queue_remove(&scheduler->waiting, thread);
 	if (waited) {
-		thread->woken = true;
+		thread->task->woken = true;
 		is_next = make_ready(scheduler, thread);
 		if (!is_next && scheduler->options.by_time)
 			stir(thread);
@@ -332,13 +334,13 @@ bool scheduler_wake(struct linux_process *process,
 struct linux_thread *scheduler_find(struct linux_process *process,
 				    guest_addr addr, uint32_t bits)
 {
-	struct scheduler *scheduler = &process->scheduler;
+	struct scheduler *scheduler = &process->tasks->scheduler;
 	struct linux_thread *at;
 
 	pthread_mutex_lock(&scheduler->lock);
 	at = scheduler->waiting.first;
-	while (at && (at->futex != addr || !(at->futex_bits & bits)))
-		at = at->behind;
+	while (at && (at->task->futex != addr || !(at->task->futex_bits & bits)))
+		at = at->task->behind;
 	pthread_mutex_unlock(&scheduler->lock);
 	return at;
 }
@@ -346,15 +348,15 @@ struct linux_thread *scheduler_find(struct linux_process *process,
 int64_t scheduler_requeue(struct linux_process *process, guest_addr from,
 			  guest_addr to, int count)
 {
-	struct scheduler *scheduler = &process->scheduler;
+	struct scheduler *scheduler = &process->tasks->scheduler;
 	int64_t moved = 0;
 
 	pthread_mutex_lock(&scheduler->lock);
 	for (struct linux_thread *at = scheduler->waiting.first;
-	     at && moved < count; at = at->behind) {
-		if (at->futex != from)
+	     at && moved < count; at = at->task->behind) {
+		if (at->task->futex != from)
 			continue;
-		at->futex = to;
+		at->task->futex = to;
 		moved++;
 	}
 	pthread_mutex_unlock(&scheduler->lock);
@@ -367,22 +369,22 @@ int64_t scheduler_sleep(struct linux_process *process, int clock,
 	struct linux_thread *self = process->thread;
 	int command = FUTEX_WAIT_BITSET_PRIVATE |
 		      (clock == CLOCK_REALTIME ? FUTEX_CLOCK_REALTIME : 0);
-	const uint64_t arg[6] = { host_pointer(&self->turn),
+	const uint64_t arg[6] = { host_pointer(&self->task->turn),
 				  (uint64_t)command, TURN_ASLEEP,
 				  host_pointer(limit), 0,
 				  FUTEX_BITSET_MATCH_ANY };
 	int64_t result = 0;
 
-	pthread_mutex_lock(&process->scheduler.lock);
-	self->woken = false;
-	queue_append(&process->scheduler.waiting, self);
-	pthread_mutex_unlock(&process->scheduler.lock);
+	pthread_mutex_lock(&process->tasks->scheduler.lock);
+	self->task->woken = false;
+	queue_append(&process->tasks->scheduler.waiting, self);
+	pthread_mutex_unlock(&process->tasks->scheduler.lock);
 	scheduler_leave(process);
 	look_for_turn(self);
 	while (!has_turn(self)) {
 		fall_asleep(self);
-		result = self->woken ? 0 : host_call_for(self, SYS_futex, arg);
-		if (self->woken)
+		result = self->task->woken ? 0 : host_call_for(self, SYS_futex, arg);
+		if (self->task->woken)
 			wait_turn(self);
 		if (result == 0 || result == -EAGAIN)
 			continue;

@@ -15,8 +15,13 @@
 #include <unistd.h>
 
 #include "formats/error.h"
-#include "vm/linux/handlers.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/kernel.h"
+#include "vm/linux/linux.h"
 #include "vm/linux/process.h"
+#include "vm/linux/signals/signals.h"
+#include "vm/linux/syscall_table.h"
+#include "vm/linux/tasks/tasks_internal.h"
 
 #define HOST_STACK (1u << 20)
 
@@ -31,7 +36,7 @@
  */
 static bool slice_is_over(const struct linux_process *process, uint64_t before)
 {
-	const struct scheduler *scheduler = &process->scheduler;
+	const struct scheduler *scheduler = &process->tasks->scheduler;
 
 	if (process->thread_count < 2)
 		return false;
@@ -45,7 +50,7 @@ static bool slice_is_over(const struct linux_process *process, uint64_t before)
 
 static uint64_t budget(const struct linux_process *process)
 {
-	const struct scheduler *scheduler = &process->scheduler;
+	const struct scheduler *scheduler = &process->tasks->scheduler;
 	uint64_t now = vm_steps(process->vm);
 
 	if (process->thread_count < 2 || scheduler->options.by_time)
@@ -56,8 +61,8 @@ static uint64_t budget(const struct linux_process *process)
 void linux_set_schedule(struct linux_process *process,
 			const struct linux_schedule *schedule)
 {
-	process->scheduler.options = *schedule;
-	process->scheduler.random = schedule->seed;
+	process->tasks->scheduler.options = *schedule;
+	process->tasks->scheduler.random = schedule->seed;
 }
 
 /* ------- the host's threads ------- */
@@ -85,8 +90,8 @@ static void retire(struct linux_thread *thread)
 {
 	struct linux_process *process = thread->process;
 
-	thread->next = process->scheduler.dead;
-	process->scheduler.dead = thread;
+	thread->next = process->tasks->scheduler.dead;
+	process->tasks->scheduler.dead = thread;
 	scheduler_leave(process);
 }
 
@@ -98,7 +103,7 @@ void thread_vanish(struct linux_thread *thread)
 	tell_end(thread);
 	signals_hold();
 	signals_abandon();
-	memcpy(&home, &thread->home, sizeof(home));
+	memcpy(&home, &thread->task->home, sizeof(home));
 	retire(thread);
 	longjmp(home, 1);
 }
@@ -118,10 +123,10 @@ static _Noreturn void hand_over(struct linux_process *process)
 
 	signals_hold();
 	signals_abandon();
-	memcpy(&home, &process->thread->home, sizeof(home));
-	process->successor = process->thread;
+	memcpy(&home, &process->thread->task->home, sizeof(home));
+	process->tasks->successor = process->thread;
 	scheduler_leave(process);
-	sem_post(&process->succession);
+	sem_post(&process->tasks->succession);
 	longjmp(home, 1);
 }
 
@@ -130,10 +135,10 @@ static struct linux_thread *succeed(struct linux_process *process)
 {
 	struct linux_thread *thread;
 
-	while (sem_wait(&process->succession))
+	while (sem_wait(&process->tasks->succession))
 		;
-	thread = process->successor;
-	process->successor = NULL;
+	thread = process->tasks->successor;
+	process->tasks->successor = NULL;
 	thread->tid = (uint32_t)getpid();
 	signals_adopt(thread);
 	scheduler_enter(thread);
@@ -156,8 +161,8 @@ static int run_thread(struct linux_process *process,
 				     result, why);
 		if (rc || result->outcome != LINUX_GOES_ON)
 			return rc;
-		if (process->succeeds) {
-			process->succeeds = false;
+		if (process->tasks->succeeds) {
+			process->tasks->succeeds = false;
 			hand_over(process);
 		}
 		if (slice_is_over(process, before))
@@ -178,7 +183,7 @@ static int perform(struct linux_thread *thread, struct linux_result *result,
 	int rc;
 
 	for (;;) {
-		if (!setjmp(present->home)) {
+		if (!setjmp(present->task->home)) {
 			rc = run_thread(process, result, why);
 			if (rc || result->outcome != LINUX_THREAD_ENDED)
 				return rc;
@@ -220,7 +225,7 @@ static void *host_thread(void *argument)
 	thread->tid = (uint32_t)syscall(SYS_gettid);
 	sem_post(&birth->known);	/* `birth` is gone from here on */
 	signals_adopt(thread);
-	if (setjmp(thread->home))
+	if (setjmp(thread->task->home))
 		return NULL;
 	scheduler_take(thread);
 	rc = perform(thread, &result, &why);
@@ -253,11 +258,46 @@ static int start_host_thread(struct linux_thread *thread)
 
 /* ------- the guest's threads ------- */
 
+/* What a thread is, with what the rooms have of it. */
+struct whole_thread {
+	struct linux_thread thread;
+	struct signals signals;
+	struct task task;
+};
+
+static struct linux_thread *create(struct linux_process *process)
+{
+	struct whole_thread *whole = calloc(1, sizeof(*whole));
+
+	if (!whole)
+		return NULL;
+	whole->thread.process = process;
+	whole->thread.signals = &whole->signals;
+	whole->thread.task = &whole->task;
+	return &whole->thread;
+}
+
+int tasks_init(struct linux_process *process)
+{
+	struct linux_thread *thread = create(process);
+
+	if (!thread)
+		return ERR_NO_MEMORY;
+	thread->vm_thread = vm_thread_current(process->vm);
+	thread->tid = (uint32_t)syscall(SYS_gettid);
+	process->thread = process->threads = thread;
+	process->thread_count = process->next_index = 1;
+	process->tasks->waited_by = -1;
+	sem_init(&process->tasks->succession, 0, 0);
+	scheduler_init(process);
+	return 0;
+}
+
 static struct linux_thread *make_thread(struct linux_process *process,
 					const struct clone_request *request)
 {
 	struct linux_thread *self = process->thread;
-	struct linux_thread *thread = calloc(1, sizeof(*thread));
+	struct linux_thread *thread = create(process);
 	struct vm *vm = process->vm;
 
 	if (!thread)
@@ -266,13 +306,10 @@ static struct linux_thread *make_thread(struct linux_process *process,
 		free(thread);
 		return NULL;
 	}
-	thread->process = process;
 	thread->index = process->next_index++;
-	thread->signals.mask = self->signals.mask;
-	thread->signals.trap = self->signals.trap;
-	thread->signals.stack.flags = SS_DISABLE;
+	signals_inherit(thread->signals, self->signals);
 	if (request->flags & CLONE_CHILD_CLEARTID)
-		thread->clear_tid = request->child_tid;
+		thread->task->clear_tid = request->child_tid;
 	vm_thread_switch(vm, thread->vm_thread);
 	vm_set_reg(vm, X86_RAX, 0);
 	if (request->stack)
@@ -319,15 +356,6 @@ int64_t thread_start(struct linux_process *process,
 	return thread->tid;
 }
 
-struct linux_thread *thread_find(struct linux_process *process, int tid)
-{
-	struct linux_thread *thread = process->threads;
-
-	while (thread && (int)thread->tid != tid)
-		thread = thread->next;
-	return thread;
-}
-
 void threads_forget_others(struct linux_process *process)
 {
 	struct linux_thread *self = process->thread;
@@ -362,7 +390,7 @@ void threads_end_others(struct linux_process *process)
 		scheduler_wake(process, at);
 		signals_kick(at);
 	}
-	process->succeeds = !is_leader();
+	process->tasks->succeeds = !is_leader();
 	while (process->thread_count > 1) {
 		const struct timespec moment = { 0, 100000 };
 		struct linux_thread *self = process->thread;
@@ -378,7 +406,7 @@ void threads_end_others(struct linux_process *process)
 /* CLONE_CHILD_CLEARTID: whoever joins the thread waits there. */
 static void clear_tid(struct linux_process *process)
 {
-	guest_addr addr = process->thread->clear_tid;
+	guest_addr addr = process->thread->task->clear_tid;
 	const uint32_t none = 0;
 
 	if (addr && !copy_out(process, addr, &none, sizeof(none)))
@@ -389,9 +417,7 @@ int64_t sys_exit_group(struct linux_process *process,
 		       const struct syscall_row *row, const uint64_t *arg)
 {
 	(void)row;
-	process->thread->outcome = LINUX_EXITED;
-	process->thread->status = (int)(arg[0] & 0xff);
-	threads_let_go(process);
+	process_ends(process, LINUX_EXITED, (int)(arg[0] & 0xff));
 	fork_release_parent(process, true);
 	return 0;
 }
@@ -400,10 +426,10 @@ int64_t sys_exit(struct linux_process *process, const struct syscall_row *row,
 		 const uint64_t *arg)
 {
 	struct linux_thread *self = process->thread;
-	const uint64_t status[6] = { (uint64_t)process->first_status };
+	const uint64_t status[6] = { (uint64_t)process->tasks->first_status };
 
 	if (is_leader())
-		process->first_status = (int)(arg[0] & 0xff);
+		process->tasks->first_status = (int)(arg[0] & 0xff);
 	if (process->thread_count == 1)
 		return sys_exit_group(process, row,
 				      is_leader() ? arg : status);
@@ -420,7 +446,7 @@ int64_t sys_set_tid_address(struct linux_process *process,
 			    const struct syscall_row *row, const uint64_t *arg)
 {
 	(void)row;
-	process->thread->clear_tid = arg[0];
+	process->thread->task->clear_tid = arg[0];
 	return process->thread->tid;
 }
 
@@ -430,7 +456,7 @@ int64_t sys_set_robust_list(struct linux_process *process,
 	(void)row;
 	if (arg[1] != 24)	/* struct robust_list_head */
 		return -EINVAL;
-	process->thread->robust_list = arg[0];
+	process->thread->task->robust_list = arg[0];
 	return 0;
 }
 
@@ -445,8 +471,8 @@ int64_t sys_get_robust_list(struct linux_process *process,
 	if (!thread)
 		return -EPERM;	/* another process's */
 	if (copy_out(process, arg[2], &size, sizeof(size)) ||
-	    copy_out(process, arg[1], &thread->robust_list,
-		     sizeof(thread->robust_list)))
+	    copy_out(process, arg[1], &thread->task->robust_list,
+		     sizeof(thread->task->robust_list)))
 		return -EFAULT;
 	return 0;
 }

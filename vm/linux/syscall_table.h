@@ -9,8 +9,8 @@
  * Another kind of guest is a column: `enum abi`, the numbers in the table and
  * the sizes of structures in syscall_struct_size().
  */
-#ifndef CPREC_VM_LINUX_ABI_SYSCALL_TABLE_H
-#define CPREC_VM_LINUX_ABI_SYSCALL_TABLE_H
+#ifndef CPREC_VM_LINUX_SYSCALL_TABLE_H
+#define CPREC_VM_LINUX_SYSCALL_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ struct syscall_row;
 
 enum {
 	SYSCALL_NUMBERS = 512,	/* all are below, in every column */
-	SYSCALL_ARGS = 6,
+	CALL_ARGS = 6,		/* arguments of a call */
 };
 
 enum abi {
@@ -79,11 +79,14 @@ struct syscall_row {
 	bool waits;		/* may take long: other threads run meanwhile */
 	bool gives_address;	/* as its result */
 	syscall_handler *handler;
-	struct syscall_arg args[SYSCALL_ARGS];
+	struct syscall_arg args[CALL_ARGS];
 };
 
 extern const struct syscall_row syscall_rows[];
 extern const size_t syscall_row_count;
+
+/* The row of a number; NULL. */
+const struct syscall_row *syscall_row_of(uint64_t number);
 
 size_t syscall_struct_size(enum guest_struct type, enum abi abi);
 

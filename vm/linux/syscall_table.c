@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* syscall_table.c - see syscall_table.h */
-#include "vm/linux/abi/syscall_table.h"
 
 #include <errno.h>
 
-#include "vm/linux/handlers.h"
+#include "vm/linux/files/files.h"
+#include "vm/linux/ipc/ipc.h"
+#include "vm/linux/kernel.h"
+#include "vm/linux/limits/limits.h"
+#include "vm/linux/load/load.h"
+#include "vm/linux/memory/memory.h"
+#include "vm/linux/signals/signals.h"
+#include "vm/linux/syscall_table.h"
+#include "vm/linux/tasks/tasks.h"
 
 static const uint16_t struct_sizes[STRUCT_COUNT][ABI_COUNT] = {
 	[S_INT] = { 4 },
@@ -485,3 +492,14 @@ const struct syscall_row syscall_rows[] = {
 /* clang-format on */
 
 const size_t syscall_row_count = sizeof(syscall_rows) / sizeof(syscall_rows[0]);
+
+const struct syscall_row *syscall_row_of(uint64_t number)
+{
+	static const struct syscall_row *rows[SYSCALL_NUMBERS];
+
+	if (!rows[0])
+		for (size_t i = 0; i < syscall_row_count; i++)
+			rows[syscall_rows[i].number[ABI_X86_64]] =
+				&syscall_rows[i];
+	return number < SYSCALL_NUMBERS ? rows[number] : NULL;
+}

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* proc_usage.c - how much memory the guest has and uses; see proc.h */
+/* usage.c - how much memory the guest has and uses */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "vm/linux/memory/mapped_files.h"
-#include "vm/linux/proc/proc.h"
+#include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
 
 /* Entries of the host's pagemap that are looked at together. */
@@ -119,7 +118,7 @@ void usage_add(struct linux_process *process, int pagemap,
 	while (entries && page < end) {
 		size_t count = end - page < AT_ONCE ? end - page : AT_ONCE;
 
-		proc_page_entries(process, pagemap, page, entries, count);
+		pagemap_entries(process, pagemap, page, entries, count);
 		for (size_t i = 0; i < count; i++) {
 			usage->swapped += !!(entries[i] & PAGEMAP_SWAPPED);
 			if (!(entries[i] & PAGEMAP_PRESENT))
@@ -149,7 +148,7 @@ static void add_region(void *context, const struct region *region)
 
 void usage_of(struct linux_process *process, struct usage *usage)
 {
-	struct adding adding = { process, proc_open_pagemap(), usage };
+	struct adding adding = { process, pagemap_open(), usage };
 
 	memset(usage, 0, sizeof(*usage));
 	each_whole_region(process, add_region, &adding);
@@ -164,23 +163,8 @@ uint64_t usage_present(const struct usage *usage)
 
 uint64_t usage_code(const struct linux_process *process)
 {
-	const struct layout *layout = &process->layout;
+	const struct layout *layout = &process->space->layout;
 
 	return (page_up(layout->code_end) - page_down(layout->code_start)) >>
 	       GUEST_PAGE_SHIFT;
-}
-
-void proc_print_statm(struct linux_process *process, uint32_t tid, FILE *out)
-{
-	struct usage usage;
-
-	(void)tid;
-	usage_of(process, &usage);
-	/* Linux knows no libraries here, and no dirty pages. */
-	fprintf(out, "%llu %llu %llu %llu 0 %llu 0\n",
-		(unsigned long long)usage.size,
-		(unsigned long long)usage_present(&usage),
-		(unsigned long long)(usage.file + usage.shared),
-		(unsigned long long)usage_code(process),
-		(unsigned long long)(usage.data + usage.stack));
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stack.h - what a program finds on its stack when it starts
+ * stack_internal.h - what a program finds on its stack when it starts
  *
  * Errors:     ERR_INPUT (too many arguments), ERR_NO_MEMORY.
  */
-#ifndef CPREC_VM_LINUX_LOAD_STACK_H
-#define CPREC_VM_LINUX_LOAD_STACK_H
+#ifndef CPREC_VM_LINUX_LOAD_STACK_INTERNAL_H
+#define CPREC_VM_LINUX_LOAD_STACK_INTERNAL_H
 
 #include "formats/region.h"
 

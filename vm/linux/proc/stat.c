@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proc_stat.c - /proc/self/stat of the guest
+ * stat.c - /proc/self/stat and statm of the guest
  *
  * Most fields are the host's process's or thread's, which is right; the others
  * count or show what is cprec's own.
@@ -9,8 +9,12 @@
  */
 #include <string.h>
 
-#include "vm/linux/proc/proc.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/kernel.h"
+#include "vm/linux/memory/memory.h"
+#include "vm/linux/proc/proc_internal.h"
 #include "vm/linux/process.h"
+#include "vm/linux/signals/signals.h"
 
 /* Of signals, as many as there were once; see status for the others. */
 #define SIGNALS_SHOWN INT32_MAX
@@ -26,7 +30,7 @@ enum { FIELDS = 20 };
 static void fill(struct linux_process *process, uint32_t tid,
 		 struct field out[FIELDS])
 {
-	const struct layout *layout = &process->layout;
+	const struct layout *layout = &process->space->layout;
 	const struct linux_thread *thread = status_thread(process, tid);
 	struct usage usage;
 
@@ -40,9 +44,9 @@ static void fill(struct linux_process *process, uint32_t tid,
 		{ 28, layout->sp },
 		{ 29, 0 },	/* registers: of a process that dies */
 		{ 30, 0 },
-		{ 32, thread->signals.mask & SIGNALS_SHOWN },
-		{ 33, status_ignored(process) & SIGNALS_SHOWN },
-		{ 34, status_caught(process) & SIGNALS_SHOWN },
+		{ 32, thread->signals->mask & SIGNALS_SHOWN },
+		{ 33, signals_ignored(process) & SIGNALS_SHOWN },
+		{ 34, signals_caught(process) & SIGNALS_SHOWN },
 		{ 35, 0 },	/* where it waits: it does not */
 		{ 39, guest_processor(process) },
 		{ 45, layout->data_start },
@@ -76,7 +80,7 @@ void proc_print_stat(struct linux_process *process, uint32_t tid, FILE *out)
 {
 	struct field fields[FIELDS];
 	char line[2048] = "";
-	FILE *in = proc_host_file(tid, "stat");
+	FILE *in = host_proc_file(tid, "stat");
 	const char *at;
 
 	if (!in)
@@ -89,4 +93,19 @@ void proc_print_stat(struct linux_process *process, uint32_t tid, FILE *out)
 	fprintf(out, "%.*s", (int)(at + 3 - line), line);
 	fill(process, tid, fields);
 	print_fields(fields, at + 3, out);
+}
+
+void proc_print_statm(struct linux_process *process, uint32_t tid, FILE *out)
+{
+	struct usage usage;
+
+	(void)tid;
+	usage_of(process, &usage);
+	/* Linux knows no libraries here, and no dirty pages. */
+	fprintf(out, "%llu %llu %llu %llu 0 %llu 0\n",
+		(unsigned long long)usage.size,
+		(unsigned long long)usage_present(&usage),
+		(unsigned long long)(usage.file + usage.shared),
+		(unsigned long long)usage_code(process),
+		(unsigned long long)(usage.data + usage.stack));
 }

@@ -6,7 +6,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "vm/linux/signals/signals.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/process.h"
+#include "vm/linux/signals/signals_internal.h"
 
 /*
  * The host's mask is the guest's, so what is blocked waits in the host's
@@ -44,15 +46,6 @@ struct kernel_action {
 
 #define RESTORER UINT64_C(0x04000000)	/* SA_RESTORER */
 
-extern const char host_restorer[];
-__asm__(
-	".text\n"
-	".type host_restorer, @function\n"
-	"host_restorer:\n"
-	"	movq	$15, %rax\n"	/* rt_sigreturn */
-	"	syscall\n"
-	".size host_restorer, . - host_restorer\n");
-
 #define MEMORYS_OWN (MASK_OF(SIGSEGV) | MASK_OF(SIGBUS))
 #define HOSTS_OWN (MEMORYS_OWN | MASK_OF(KICK))
 
@@ -75,7 +68,7 @@ static unsigned own_slot(int number)
 
 static void keep_own(struct linux_thread *thread, const siginfo_t *info)
 {
-	struct signals *signals = &thread->signals;
+	struct signals *signals = thread->signals;
 
 	signals->own_info[own_slot(info->si_signo)] = *info;
 	__atomic_fetch_or(&signals->own, MASK_OF(info->si_signo),
@@ -95,7 +88,7 @@ static void host_handler(int number, siginfo_t *info, void *context)
 
 	if ((is_end && !thread) ||
 	    (is_kick && (!thread || (!thread->must_end &&
-				     !thread->signals.sent.si_signo))))
+				     !thread->signals->sent.si_signo))))
 		return;		/* it comes late */
 	if (!thread || (is_fault && info->si_code > 0 &&
 			 info->si_code != SI_KERNEL)) {
@@ -104,7 +97,7 @@ static void host_handler(int number, siginfo_t *info, void *context)
 	}
 	if (thread->must_end) {
 		block_on_return(context, ~HOSTS_OWN);
-		thread->signals.pending = KICK;
+		thread->pending = KICK;
 		host_call_interrupt(context);
 		return;
 	}
@@ -114,25 +107,25 @@ static void host_handler(int number, siginfo_t *info, void *context)
 		number = sent.si_signo = SIGKILL;
 	}
 	if (is_kick) {
-		sent = thread->signals.sent;
-		thread->signals.sent.si_signo = 0;
+		sent = thread->signals->sent;
+		thread->signals->sent.si_signo = 0;
 		info = &sent;
 		number = sent.si_signo;
 	}
 	if (MASK_OF(number) & HOSTS_OWN &&
-	    (thread->signals.pending ||
-	     thread->signals.mask & MASK_OF(number))) {
+	    (thread->pending ||
+	     thread->signals->mask & MASK_OF(number))) {
 		keep_own(thread, info);
 		return;
 	}
 	block_on_return(context, ~HOSTS_OWN);
-	if (thread->signals.pending && !is_end) {
+	if (thread->pending && !is_end) {
 		/* The return from a fault's handler has unblocked us. */
 		signals_queue_again(number, info);
 		return;
 	}
-	thread->signals.info = *info;
-	thread->signals.pending = number;
+	thread->signals->info = *info;
+	thread->pending = number;
 	host_call_interrupt(context);
 	if (thread->process->thread == thread)
 		vm_interrupt(thread->process->vm);
@@ -142,11 +135,11 @@ static void host_handler(int number, siginfo_t *info, void *context)
 static void on_sent(int number, siginfo_t *info, void *context)
 {
 	struct linux_thread *thread = own;
-	bool is_blocked = thread && thread->signals.mask & MASK_OF(number);
+	bool is_blocked = thread && thread->signals->mask & MASK_OF(number);
 
 	if (!thread)
 		return;		/* the guest is about to end */
-	if (!is_blocked && thread->process->action[number].handler ==
+	if (!is_blocked && thread->process->actions->of[number].handler ==
 				   (uintptr_t)SIG_IGN)
 		return;
 	/* As other signals' handlers are: alone.  The return ends that. */
@@ -186,7 +179,7 @@ void signals_install(const struct guest_action *action, int number)
 void signals_adopt(struct linux_thread *thread)
 {
 	own = thread;
-	signals_let(signals_host_mask(thread->signals.mask));
+	signals_let(signals_host_mask(thread->signals->mask));
 }
 
 void signals_abandon(void)
@@ -217,7 +210,7 @@ bool signals_can_end(uint64_t caught)
 
 void signals_init(struct linux_process *process)
 {
-	struct signals *signals = &process->thread->signals;
+	struct signals *signals = process->thread->signals;
 
 	signals->stack.flags = SS_DISABLE;
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &signals->mask,
@@ -230,8 +223,8 @@ void signals_init(struct linux_process *process)
 
 		host_action(i, NULL, &old);
 		if (old.handler == (void *)SIG_IGN)
-			process->action[i].handler = (uintptr_t)SIG_IGN;
-		signals_install(&process->action[i], i);
+			process->actions->of[i].handler = (uintptr_t)SIG_IGN;
+		signals_install(&process->actions->of[i], i);
 	}
 }
 
@@ -246,7 +239,7 @@ void signals_release(struct linux_process *process)
 
 		if (MASK_OF(i) & (MEMORYS_OWN | UNBLOCKABLE))
 			continue;
-		if (process->action[i].handler == (uintptr_t)SIG_IGN)
+		if (process->actions->of[i].handler == (uintptr_t)SIG_IGN)
 			set.handler = (void *)SIG_IGN;
 		host_action(i, &set, NULL);
 	}
@@ -302,7 +295,7 @@ void signals_send_own(struct linux_thread *thread, const siginfo_t *info)
 		return;
 	}
 	/* Its host thread may wait for something, and is to notice. */
-	thread->signals.sent = *info;
+	thread->signals->sent = *info;
 	signals_kick(thread);
 }
 
@@ -320,10 +313,10 @@ int signals_take_own(struct signals *signals, uint64_t set, siginfo_t *info)
 
 void signals_take(struct linux_process *process, siginfo_t *info)
 {
-	struct signals *signals = &process->thread->signals;
+	struct signals *signals = process->thread->signals;
 
 	if (signals_take_own(signals, ~signals->mask, info))
 		return;
 	*info = signals->info;
-	signals->pending = 0;		/* the host blocks all at present */
+	process->thread->pending = 0;		/* the host blocks all at present */
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proc_maps.c - /proc/self/maps, smaps and smaps_rollup
+ * maps.c - /proc/self/maps, smaps and smaps_rollup
  *
  * Which lines smaps has depends on the kernel: they are those of the host's,
  * with numbers of the guest's; what the guest does not have, as huge pages, is
@@ -12,7 +12,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "vm/linux/proc/proc.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/memory/memory.h"
+#include "vm/linux/proc/proc_internal.h"
 #include "vm/linux/process.h"
 
 static void print_region(FILE *out, struct linux_process *process,
@@ -167,10 +169,10 @@ static void read_lines(FILE *in, char *lines, size_t room)
 
 static void begin(struct printing *printing, const char *name)
 {
-	FILE *in = proc_host_file(0, name);
+	FILE *in = host_proc_file(0, name);
 	char *lines = printing->lines;
 
-	printing->pagemap = proc_open_pagemap();
+	printing->pagemap = pagemap_open();
 	if (!in)
 		return;
 	/* The first line is that of a mapping. */

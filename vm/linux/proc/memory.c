@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* proc_memory.c - /proc/self/mem and pagemap: the guest's own memory */
+/* memory.c - /proc/self/mem and pagemap: the guest's own memory */
 #include <errno.h>
-#include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "vm/linux/memory/mapped_files.h"
-#include "vm/linux/proc/proc.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/memory/memory.h"
+#include "vm/linux/proc/proc_internal.h"
 #include "vm/linux/process.h"
 
 /* ------- mem ------- */
@@ -58,40 +57,6 @@ int64_t proc_move_mem(struct linux_process *process, uint64_t at,
 
 /* ------- pagemap ------- */
 
-int proc_open_pagemap(void)
-{
-	return open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-}
-
-/* Entries of pages in a row in the host's memory. */
-static void read_entries(int pagemap, const uint8_t *host, uint64_t *entries,
-			 size_t count)
-{
-	size_t size = count * sizeof(*entries);
-	off_t at = (off_t)((uintptr_t)host / GUEST_PAGE * sizeof(*entries));
-	ssize_t got = pagemap < 0 ? -1 : pread(pagemap, entries, size, at);
-	size_t whole = got > 0 ? (size_t)got : 0;
-
-	memset((uint8_t *)entries + whole, 0, size - whole);
-}
-
-void proc_page_entries(struct linux_process *process, int pagemap,
-		       uint64_t page, uint64_t *entries, size_t count)
-{
-	for (size_t done = 0, run; done < count; done += run) {
-		uint64_t span;
-		const uint8_t *host = memory_host(
-			process->memory, (page + done) << GUEST_PAGE_SHIFT,
-			(uint64_t)(count - done) << GUEST_PAGE_SHIFT, &span);
-
-		run = host ? span >> GUEST_PAGE_SHIFT : 1;
-		if (host)
-			read_entries(pagemap, host, entries + done, run);
-		else
-			entries[done] = 0;
-	}
-}
-
 int64_t proc_move_pagemap(struct linux_process *process, uint64_t at,
 			  guest_addr addr, uint64_t size, enum memory_use use)
 {
@@ -107,11 +72,11 @@ int64_t proc_move_pagemap(struct linux_process *process, uint64_t at,
 		return 0;
 	if (size / sizeof(*entries) > pages - page)
 		size = (pages - page) * sizeof(*entries);
-	pagemap = proc_open_pagemap();
+	pagemap = pagemap_open();
 	while (done < size) {
 		size_t part = size - done < BOUNCE ? size - done : BOUNCE;
 
-		proc_page_entries(process, pagemap,
+		pagemap_entries(process, pagemap,
 				  page + done / sizeof(*entries), entries,
 				  part / sizeof(*entries));
 		if (copy_out(process, addr + done, entries, part))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * image.h - an ELF file, checked, and its segments mapped
+ * image_internal.h - an ELF file, checked, and its segments mapped
  *
  * Everything in the file is doubted until image_read() has looked at it.
  *
@@ -9,8 +9,8 @@
  * Errors:     ERR_INPUT (not a program for this guest; damaged), ERR_SYSTEM,
  *             ERR_NO_MEMORY.
  */
-#ifndef CPREC_VM_LINUX_LOAD_IMAGE_H
-#define CPREC_VM_LINUX_LOAD_IMAGE_H
+#ifndef CPREC_VM_LINUX_LOAD_IMAGE_INTERNAL_H
+#define CPREC_VM_LINUX_LOAD_IMAGE_INTERNAL_H
 
 #include <elf.h>
 #include <stdbool.h>
