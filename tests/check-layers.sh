@@ -42,6 +42,54 @@ allow recorder 'formats cache vm'
 allow replayer 'formats cache vm index'
 allow tools    'formats cache vm index recorder replayer'
 
+# room FOLDER 'HEADER|FOLDER|...' 'REGEX' - the files in FOLDER itself, without
+# the folders in it, include only their own headers and these, no other room's
+# *_internal.h, and have no such word outside comments.  '' is no word.
+room() {
+	result "room $1 includes what it may" "$(
+		grep -nE '^ *# *include *"' "$1"/*.[ch] |
+		grep -vE "include *\"(($1/[^/]*|($2)(/[^\"]*)?)\"|formats/)"
+		grep -nE '^ *# *include *".*_internal\.h"' "$1"/*.[ch] |
+		grep -vE "include *\"$1/[^/]*_internal\.h\"")"
+	[ -z "$3" ] || result "room $1 does without certain words" "$(
+		for file in "$1"/*.[ch]; do
+			code "$file" | grep -nE "$3" | sed "s,^,$file:,"
+		done)"
+}
+
+# code FILE - the file without its comments, line by line
+code() {
+	sed -e 's,/\*.*\*/,,' -e '/\/\*/,/\*\//d' "$1"
+}
+
+# The rooms of the guest's kernel, from the lowest to the highest: each may
+# ask those above it in this list, and the core by kernel.h and process.h.
+# The core knows all of them.  Nobody knows the recorder.
+linux='vm/linux'
+base="$linux/(guest_memory|kernel|linux|process|syscall_table)\.h|vm/(memory|vm)\.h"
+room $linux/abi "$base" ''
+room $linux/host "$base" \
+	'(^|[^a-z_])(vm_set_reg|memory_|copy_out|marshal_call)'
+base="$base|$linux/abi/abi\.h|$linux/host"
+room $linux/signals "$base" 'memory_(map|unmap|poke)|pthread_create|fork\('
+room $linux/limits "$base|$linux/signals" 'memory_[a-z]+\(|vm_[a-z]+\('
+base="$base|$linux/signals|$linux/limits"
+room $linux/memory "$base" 'pthread_|fork\(|sys_open|vm_set_reg'
+base="$base|$linux/memory"
+room $linux/proc "$base" \
+	'memory_(map|unmap|protect|attach|write)|vm_set_|process->[a-z_>.-]+ = '
+room $linux/files "$base|$linux/proc" \
+	'memory_(map|unmap|protect|attach)|pthread_create|fork\(|vm_set_'
+room $linux/ipc "$base" 'pthread_|fork\(|vm_set_|static [a-z ]+\[?\]? = '
+base="$base|$linux/files"
+room $linux/tasks "$base" 'marshal_call|memory_(map|unmap)|vm_run'
+room $linux/load "$base|$linux/proc|$linux/tasks" 'pthread_|fork\('
+room $linux "$linux|vm/(memory|vm)\.h" ''
+
+result "only $linux/host has assembly" "$(grep -rnE \
+	'__asm__|__builtin_ia32' $linux --include='*.[ch]' |
+	grep -v "^$linux/host/")"
+
 # only WHAT HEADERS 'FOLDER|...' - nobody else includes these headers
 only() {
 	result "only $3 may include $1" "$(grep -rnE \

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* linux.c - see linux.h: making a process, and performing its calls */
-
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* syscall_table.c - see syscall_table.h */
-
 #include <errno.h>
 
 #include "vm/linux/files/files.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* names.c - see names.h */
-
 #include <string.h>
 
 #include "formats/registers.h"

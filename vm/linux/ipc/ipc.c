@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ipc.c - see ipc_internal.h */
-
 #include <errno.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>

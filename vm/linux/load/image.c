@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* image.c - see image_internal.h */
-
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

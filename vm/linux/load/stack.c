@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stack.c - see stack_internal.h; the order is that of Linux's create_elf_tables() */
-
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* proc.c - which files of /proc are made for the guest */
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
