@@ -66,11 +66,12 @@ code() {
 # ask those above it in this list, and the core by kernel.h and process.h.
 # The core knows all of them.  Nobody knows the recorder.
 linux='vm/linux'
-base="$linux/(guest_memory|kernel|linux|process|syscall_table)\.h|vm/(memory|vm)\.h"
-room $linux/abi "$base" ''
+base="$linux/(guest_memory|kernel|linux|process)\.h|vm/(memory|vm)\.h"
+room $linux/abi "$base" '(^|[^a-z_])host_(call|wait)|SYS_|marshal_call'
+base="$base|$linux/abi/(abi|calls|structs|values)\.h"
 room $linux/host "$base" \
 	'(^|[^a-z_])(vm_set_reg|memory_|copy_out|marshal_call)'
-base="$base|$linux/abi/abi\.h|$linux/host"
+base="$base|$linux/host"
 room $linux/signals "$base" 'memory_(map|unmap|poke)|pthread_create|fork\('
 room $linux/limits "$base|$linux/signals" 'memory_[a-z]+\(|vm_[a-z]+\('
 base="$base|$linux/signals|$linux/limits"
@@ -85,6 +86,10 @@ base="$base|$linux/files"
 room $linux/tasks "$base" 'marshal_call|memory_(map|unmap)|vm_run'
 room $linux/load "$base|$linux/proc|$linux/tasks" 'pthread_|fork\('
 room $linux "$linux|vm/(memory|vm)\.h" ''
+
+result "only $linux/abi names registers" "$(grep -rnE \
+	'(^|[^A-Za-z0-9_])(X86_|ARM_|ARM64_|ABI_)|abi_x86_64' $linux \
+	--include='*.[ch]' | grep -v "^$linux/abi/")"
 
 result "only $linux/host has assembly" "$(grep -rnE \
 	'__asm__|__builtin_ia32' $linux --include='*.[ch]' |

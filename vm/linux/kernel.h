@@ -19,10 +19,15 @@
 #include <stdint.h>
 
 #include "vm/linux/linux.h"
-#include "vm/linux/syscall_table.h"
+#include "vm/linux/abi/calls.h"
 
 struct linux_process;
 struct linux_thread;
+
+/* A call that needs code of its own: its row, and its six arguments. */
+typedef int64_t syscall_handler(struct linux_process *process,
+				const struct linux_call *row,
+				const uint64_t *arg);
 
 /*
  * Results of a call that a signal interrupted; they never reach the guest.
@@ -36,11 +41,16 @@ enum {
 /* A pointer that the host kernel will refuse with EFAULT, if it looks. */
 #define BAD_POINTER UINT64_C(16)
 
+/* ------- calls.c ------- */
+
+/* The function that performs a call; NULL: marshal_call(). */
+syscall_handler *call_handler(const struct linux_call *call);
+
 /* ------- marshal.c ------- */
 
 /* Performs a call as its row says, on the host. */
 int64_t marshal_call(struct linux_process *process,
-		     const struct syscall_row *row, const uint64_t *arg);
+		     const struct linux_call *row, const uint64_t *arg);
 
 /* ------- waiting.c ------- */
 
@@ -94,7 +104,6 @@ unsigned guest_processor(struct linux_process *process);
 
 syscall_handler sys_prctl;
 syscall_handler sys_set_rights;
-syscall_handler sys_arch_prctl;
 syscall_handler sys_sched_getaffinity;
 syscall_handler sys_getcpu;
 syscall_handler sys_nothing;

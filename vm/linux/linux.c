@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* linux.c - see linux.h: making a process, and performing its calls */
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -10,6 +11,8 @@
 #include <unistd.h>
 
 #include "formats/error.h"
+#include "vm/linux/abi/abi.h"
+#include "vm/linux/abi/calls.h"
 #include "vm/linux/files/files.h"
 #include "vm/linux/host/host.h"
 #include "vm/linux/kernel.h"
@@ -19,7 +22,6 @@
 #include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
 #include "vm/linux/signals/signals.h"
-#include "vm/linux/syscall_table.h"
 #include "vm/linux/tasks/tasks.h"
 
 /* ------- making and ending one ------- */
@@ -45,6 +47,7 @@ static struct linux_process *create(struct vm *vm)
 	whole->process = (struct linux_process){
 		.vm = vm,
 		.memory = vm_memory(vm),
+		.abi = linux_abi(vm_reg_table(vm)->arch),
 		.host = &whole->host,
 		.actions = &whole->actions,
 		.limits = &whole->limits,
@@ -66,6 +69,7 @@ int linux_create(struct linux_process **out, struct vm *vm,
 
 	if (!process)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
+	assert(process->abi);
 	process->loaded->aslr = options->aslr;
 	limits_init(process);
 	own_stderr_hide();
@@ -146,50 +150,57 @@ static int64_t unknown(struct linux_process *process)
 	return -ENOSYS;
 }
 
-static bool uses_hidden(const struct syscall_row *row, const uint64_t *arg)
+static bool uses_hidden(const struct linux_call *row, const uint64_t *arg)
 {
 	for (int i = 0; i < CALL_ARGS; i++)
-		if (row->args[i].kind == ARG_FD && is_hidden((int)arg[i]))
+		if ((row->args[i].kind == ARG_FD ||
+		     row->args[i].kind == ARG_DIR) && is_hidden((int)arg[i]))
 			return true;
 	return false;
 }
 
 static int64_t perform(struct linux_process *process, const uint64_t *arg)
 {
-	const struct syscall_row *row;
+	const struct linux_call *row;
+	syscall_handler *handler;
 
 	/* A signal that came first is delivered first. */
 	if (linux_has_signal(process))
 		return -RESTART_ALWAYS;
-	row = syscall_row_of(process->thread->number);
+	row = abi_call(process->abi, process->thread->number);
 	if (!row)
 		return unknown(process);
 	if (row->refusal)
 		return -row->refusal;
 	if (uses_hidden(row, arg))
 		return -EBADF;
-	if (row->handler)
-		return row->handler(process, row, arg);
-	return marshal_call(process, row, arg);
+	handler = call_handler(row);
+	return handler ? handler(process, row, arg) :
+			 marshal_call(process, row, arg);
 }
 
 /* What the guest gets when a signal has interrupted a call. */
-static int64_t interrupted(struct linux_process *process, int64_t value)
+static int64_t interrupted(struct linux_process *process, int64_t value,
+			   const uint64_t *arg)
 {
+	const struct linux_abi *abi = process->abi;
+	const struct reg_table *table = vm_reg_table(process->vm);
+	uint64_t pc = vm_reg(process->vm, table->pc);
+
 	if (value == -RESTART_IF_ASKED && !signals_restart(process))
 		return -EINTR;
 	/* The instruction again; the handler comes before it. */
-	vm_set_reg(process->vm, X86_RIP, vm_reg(process->vm, X86_RIP) - 2);
+	vm_set_reg(process->vm, table->pc, pc - abi->call_size);
 	process->thread->changed_registers = true;
-	return (int64_t)process->thread->number;
+	return table->result == abi->number_reg ?
+		       (int64_t)process->thread->number :
+		       (int64_t)arg[0];
 }
 
 int linux_syscall(struct linux_process *process, struct linux_result *result,
 		  struct failure *why)
 {
-	static const uint8_t registers[CALL_ARGS] = {
-		X86_RDI, X86_RSI, X86_RDX, X86_R10, X86_R8, X86_R9,
-	};
+	const struct linux_abi *abi = process->abi;
 	struct vm *vm = process->vm;
 	uint64_t arg[CALL_ARGS];
 	int64_t value;
@@ -199,14 +210,14 @@ int linux_syscall(struct linux_process *process, struct linux_result *result,
 		hide_own_descriptors(process);
 	process->has_called = true;
 	memory_doubt_shared(process->memory);
-	process->thread->number = (uint32_t)vm_reg(vm, X86_RAX);
+	process->thread->number = (uint32_t)vm_reg(vm, abi->number_reg);
 	for (int i = 0; i < CALL_ARGS; i++)
-		arg[i] = vm_reg(vm, registers[i]);
+		arg[i] = vm_reg(vm, abi->arg_regs[i]);
 	process->thread->changed_registers = false;
 	value = perform(process, arg);
 	if (value == -RESTART_IF_ASKED || value == -RESTART_ALWAYS)
-		value = interrupted(process, value);
-	vm_set_reg(vm, X86_RAX, (uint64_t)value);
+		value = interrupted(process, value, arg);
+	vm_set_reg(vm, vm_reg_table(vm)->result, (uint64_t)value);
 	process_report(process, result, process->thread->number);
 	return 0;
 }

@@ -73,8 +73,7 @@ void process_report(struct linux_process *process,
 		.outcome = process->thread->outcome,
 		.status = process->thread->status,
 		.number = number,
-		.value = (int64_t)vm_reg(process->vm,
-					 vm_reg_table(process->vm)->result),
+		.value = (int64_t)guest_result(process),
 		.all_registers = process->thread->changed_registers,
 	};
 }

@@ -16,18 +16,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "vm/linux/abi/abi.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/linux.h"
-#include "vm/linux/syscall_table.h"
+#include "formats/registers.h"
 #include "vm/memory.h"
+#include "vm/vm.h"
 
 enum {
 	BOUNCE = 4096,		/* bytes of an argument that are copied */
 	NOTICES = 1024,		/* things that are told once */
 };
-
-/* End of the addresses that a program may have. */
-#define USER_END UINT64_C(0x7ffffffff000)
 
 /*
  * A thread of the guest.  Each has a thread of the host, which performs its
@@ -64,6 +63,7 @@ struct linux_process {
 	struct memory *memory;
 	const struct linux_observer *observer;
 	const struct linux_driver *driver;
+	const struct linux_abi *abi;	/* what kind of guest it is */
 	char *program;		/* absolute path of the ELF file */
 
 	struct linux_thread *thread;	/* that has the processor */
@@ -82,6 +82,17 @@ struct linux_process {
 	struct tasks *tasks;
 	struct loaded *loaded;
 };
+
+/* Registers that all kinds of guests have. */
+static inline guest_addr guest_sp(struct linux_process *process)
+{
+	return vm_reg(process->vm, vm_reg_table(process->vm)->sp);
+}
+
+static inline uint64_t guest_result(struct linux_process *process)
+{
+	return vm_reg(process->vm, vm_reg_table(process->vm)->result);
+}
 
 static inline uint64_t host_pointer(const void *pointer)
 {

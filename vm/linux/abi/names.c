@@ -2,41 +2,21 @@
 /* names.c - see names.h */
 #include <string.h>
 
-#include "formats/registers.h"
+#include "vm/linux/abi/calls.h"
 #include "vm/linux/abi/names.h"
-#include "vm/linux/syscall_table.h"
-
-/* The column of each kind of guest. */
-static const unsigned columns[ABI_COUNT] = {
-	[ABI_X86_64] = ARCH_X86_64,
-};
-
-static const struct syscall_row *find_row(unsigned arch, uint64_t number)
-{
-	unsigned abi = 0;
-
-	while (abi < ABI_COUNT && columns[abi] != arch)
-		abi++;
-	if (abi == ABI_COUNT)
-		return NULL;
-	for (size_t i = 0; i < syscall_row_count; i++)
-		if (syscall_rows[i].number[abi] == number)
-			return &syscall_rows[i];
-	return NULL;
-}
 
 const char *linux_syscall_name(unsigned arch, uint64_t number)
 {
-	const struct syscall_row *row = find_row(arch, number);
+	const struct linux_call *call = linux_call_of(arch, number);
 
-	return row ? row->name : NULL;
+	return call ? call->name : NULL;
 }
 
 bool linux_syscall_gives_address(unsigned arch, uint64_t number)
 {
-	const struct syscall_row *row = find_row(arch, number);
+	const struct linux_call *call = linux_call_of(arch, number);
 
-	return row && row->gives_address;
+	return call && call->args[CALL_RESULT].kind == ARG_ADDRESS;
 }
 
 /* MAX_ERRNO of Linux. */

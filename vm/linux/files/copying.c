@@ -8,13 +8,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "vm/linux/abi/calls.h"
 #include "vm/linux/files/files.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/kernel.h"
 #include "vm/linux/limits/limits.h"
 #include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
-#include "vm/linux/syscall_table.h"
 
 /* Whether there is something that could be copied after what was. */
 static bool has_more(struct linux_process *process, int fd, guest_addr offset)
@@ -41,12 +41,12 @@ static bool has_more(struct linux_process *process, int fd, guest_addr offset)
  * SIGXFSZ also if there was room for some of them.
  */
 static int64_t copy_within(struct linux_process *process,
-			   const struct syscall_row *row, const uint64_t *arg,
+			   const struct linux_call *row, const uint64_t *arg,
 			   int to, uint64_t room)
 {
 	int from = to ? 0 : 1, count = to ? 4 : 3;
-	bool in_pieces = row->number[ABI_X86_64] != SYS_copy_file_range;
-	bool waits = row->number[ABI_X86_64] == SYS_splice;
+	bool in_pieces = row->host != SYS_copy_file_range;
+	bool waits = row->host == SYS_splice;
 	uint64_t less[CALL_ARGS];
 	int64_t result;
 
@@ -68,7 +68,7 @@ static int64_t copy_within(struct linux_process *process,
 }
 
 static int64_t copy_limited(struct linux_process *process,
-			    const struct syscall_row *row, const uint64_t *arg,
+			    const struct linux_call *row, const uint64_t *arg,
 			    int to)
 {
 	int fd = (int)arg[to];
@@ -90,7 +90,7 @@ static int64_t copy_limited(struct linux_process *process,
  * these calls know how to do without: they must, for many kinds of file.
  */
 static int64_t copy_to(struct linux_process *process,
-		       const struct syscall_row *row, const uint64_t *arg,
+		       const struct linux_call *row, const uint64_t *arg,
 		       int to)
 {
 	uint64_t position = arg[to + 1];
@@ -101,7 +101,7 @@ static int64_t copy_to(struct linux_process *process,
 	if (stream_of(process, (int)arg[to]))
 		return -EINVAL;
 	/* A pipe may have to be waited for. */
-	if (row->number[ABI_X86_64] != SYS_splice &&
+	if (row->host != SYS_splice &&
 	    !fstat((int)arg[to], &file) && S_ISREG(file.st_mode))
 		memory_enter_files(process->memory);
 	result = copy_limited(process, row, arg, to);
@@ -119,18 +119,18 @@ static int64_t copy_to(struct linux_process *process,
 }
 
 int64_t sys_sendfile(struct linux_process *process,
-		     const struct syscall_row *row, const uint64_t *arg)
+		     const struct linux_call *row, const uint64_t *arg)
 {
 	return copy_to(process, row, arg, 0);
 }
 
 int64_t sys_splice(struct linux_process *process,
-		   const struct syscall_row *row, const uint64_t *arg)
+		   const struct linux_call *row, const uint64_t *arg)
 {
 	return copy_to(process, row, arg, 2);
 }
 
-int64_t sys_tee(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_tee(struct linux_process *process, const struct linux_call *row,
 		const uint64_t *arg)
 {
 	if (stream_of(process, (int)arg[1]))
@@ -139,7 +139,7 @@ int64_t sys_tee(struct linux_process *process, const struct syscall_row *row,
 }
 
 int64_t sys_copy_file_range(struct linux_process *process,
-			    const struct syscall_row *row, const uint64_t *arg)
+			    const struct linux_call *row, const uint64_t *arg)
 {
 	return copy_to(process, row, arg, 2);
 }

@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 #include "formats/error.h"
+#include "vm/linux/abi/calls.h"
 #include "vm/linux/files/files_internal.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/host/host.h"
 #include "vm/linux/kernel.h"
 #include "vm/linux/limits/limits.h"
 #include "vm/linux/process.h"
-#include "vm/linux/syscall_table.h"
 
 const struct descriptor *descriptor_of(const struct linux_process *process,
 				       int fd)
@@ -130,7 +130,7 @@ void descriptors_release(struct linux_process *process)
 	free(process->files->descriptors);
 }
 
-int64_t sys_close(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_close(struct linux_process *process, const struct linux_call *row,
 		  const uint64_t *arg)
 {
 	int64_t result = marshal_call(process, row, arg);
@@ -142,7 +142,7 @@ int64_t sys_close(struct linux_process *process, const struct syscall_row *row,
 }
 
 int64_t sys_close_range(struct linux_process *process,
-			const struct syscall_row *row, const uint64_t *arg)
+			const struct linux_call *row, const uint64_t *arg)
 {
 	unsigned first = (unsigned)arg[0], last = (unsigned)arg[1];
 	uint64_t flags = arg[2] & UINT32_MAX;
@@ -177,7 +177,7 @@ int64_t sys_close_range(struct linux_process *process,
 /* ------- copies, and other new ones ------- */
 
 /* A call whose result is a descriptor. */
-int64_t sys_make(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_make(struct linux_process *process, const struct linux_call *row,
 		 const uint64_t *arg)
 {
 	bool narrowed = limits_make(process, 1);
@@ -189,7 +189,7 @@ int64_t sys_make(struct linux_process *process, const struct syscall_row *row,
 
 /* A call that gives two in an array. */
 static int64_t make_pair(struct linux_process *process,
-			 const struct syscall_row *row, const uint64_t *arg,
+			 const struct linux_call *row, const uint64_t *arg,
 			 guest_addr array)
 {
 	bool narrowed = limits_make(process, 2);
@@ -203,19 +203,19 @@ static int64_t make_pair(struct linux_process *process,
 	return result;
 }
 
-int64_t sys_pipe(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_pipe(struct linux_process *process, const struct linux_call *row,
 		 const uint64_t *arg)
 {
 	return make_pair(process, row, arg, arg[0]);
 }
 
 int64_t sys_socketpair(struct linux_process *process,
-		       const struct syscall_row *row, const uint64_t *arg)
+		       const struct linux_call *row, const uint64_t *arg)
 {
 	return make_pair(process, row, arg, arg[3]);
 }
 
-int64_t sys_dup(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_dup(struct linux_process *process, const struct linux_call *row,
 		const uint64_t *arg)
 {
 	int64_t result = sys_make(process, row, arg);
@@ -225,7 +225,7 @@ int64_t sys_dup(struct linux_process *process, const struct syscall_row *row,
 	return result;
 }
 
-int64_t sys_dup2(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_dup2(struct linux_process *process, const struct linux_call *row,
 		 const uint64_t *arg)
 {
 	bool narrowed = limits_make_at(process, (uint32_t)arg[1]);
@@ -237,7 +237,7 @@ int64_t sys_dup2(struct linux_process *process, const struct syscall_row *row,
 	return result;
 }
 
-int64_t sys_dup3(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_dup3(struct linux_process *process, const struct linux_call *row,
 		 const uint64_t *arg)
 {
 	return sys_dup2(process, row, arg);

@@ -5,13 +5,14 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "vm/linux/abi/calls.h"
+#include "vm/linux/abi/structs.h"
 #include "vm/linux/files/files_internal.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/host/host.h"
 #include "vm/linux/kernel.h"
 #include "vm/linux/limits/limits.h"
 #include "vm/linux/process.h"
-#include "vm/linux/syscall_table.h"
 
 static int64_t dup_from(struct linux_process *process, const uint64_t *arg)
 {
@@ -82,13 +83,12 @@ static bool is_plain_fcntl(int command)
 	}
 }
 
-int64_t sys_fcntl(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_fcntl(struct linux_process *process, const struct linux_call *row,
 		  const uint64_t *arg)
 {
 	int command = (int)arg[1];
 	bool in, out;
 	enum guest_struct type = fcntl_argument(command, &in, &out);
-	size_t size = syscall_struct_size(type, ABI_X86_64);
 	void *copy = process->thread->bounce[2];
 	int64_t result;
 
@@ -101,12 +101,12 @@ int64_t sys_fcntl(struct linux_process *process, const struct syscall_row *row,
 								 -EINVAL;
 		return host_call(process, SYS_fcntl, arg[0], arg[1], arg[2]);
 	}
-	memset(copy, 0, size);
-	if (in && copy_in(process, copy, arg[2], size))
+	memset(copy, 0, process->abi->layouts[type].host_size);
+	if (in && struct_in(process, type, copy, arg[2]))
 		return -EFAULT;
 	result = host_wait(process, SYS_fcntl, arg[0], arg[1],
 			   host_pointer(copy));
-	if (result >= 0 && out && copy_out(process, arg[2], copy, size))
+	if (result >= 0 && out && struct_out(process, type, arg[2], copy))
 		return -EFAULT;
 	return result;
 }

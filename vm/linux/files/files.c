@@ -10,6 +10,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "vm/linux/abi/abi.h"
+#include "vm/linux/abi/calls.h"
+#include "vm/linux/abi/structs.h"
 #include "vm/linux/files/files_internal.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/host/host.h"
@@ -18,7 +21,6 @@
 #include "vm/linux/memory/memory.h"
 #include "vm/linux/proc/proc.h"
 #include "vm/linux/process.h"
-#include "vm/linux/syscall_table.h"
 
 /*
  * Opening "/dev/stdout" and the like makes a descriptor of the same file,
@@ -52,6 +54,14 @@ static bool may_wait(int dir, const char *path)
 	struct stat file;
 
 	return !fstatat(dir, path, &file, 0) && S_ISFIFO(file.st_mode);
+}
+
+/* The flags as the host has them. */
+static uint64_t host_flags(const struct linux_process *process, uint64_t flags)
+{
+	const struct linux_abi *abi = process->abi;
+
+	return abi->open_flags ? abi->open_flags(flags) : flags;
 }
 
 /* `how`: flags and mode, or the struct open_how of openat2() of this size. */
@@ -93,7 +103,7 @@ static int64_t open_at(struct linux_process *process, uint64_t dir,
 	return result;
 }
 
-int64_t sys_creat(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_creat(struct linux_process *process, const struct linux_call *row,
 		  const uint64_t *arg)
 {
 	const uint64_t how[2] = { O_CREAT | O_WRONLY | O_TRUNC, arg[1] };
@@ -102,22 +112,26 @@ int64_t sys_creat(struct linux_process *process, const struct syscall_row *row,
 	return open_at(process, (uint64_t)AT_FDCWD, arg[0], how, 0);
 }
 
-int64_t sys_open(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_open(struct linux_process *process, const struct linux_call *row,
 		 const uint64_t *arg)
 {
+	const uint64_t how[2] = { host_flags(process, arg[1]), arg[2] };
+
 	(void)row;
-	return open_at(process, (uint64_t)AT_FDCWD, arg[0], arg + 1, 0);
+	return open_at(process, (uint64_t)AT_FDCWD, arg[0], how, 0);
 }
 
-int64_t sys_openat(struct linux_process *process,
-		   const struct syscall_row *row, const uint64_t *arg)
+int64_t sys_openat(struct linux_process *process, const struct linux_call *row,
+		   const uint64_t *arg)
 {
+	const uint64_t how[2] = { host_flags(process, arg[2]), arg[3] };
+
 	(void)row;
-	return open_at(process, arg[0], arg[1], arg + 2, 0);
+	return open_at(process, arg[0], arg[1], how, 0);
 }
 
 int64_t sys_openat2(struct linux_process *process,
-		    const struct syscall_row *row, const uint64_t *arg)
+		    const struct linux_call *row, const uint64_t *arg)
 {
 	uint64_t how[3];	/* flags, mode, resolve */
 
@@ -126,13 +140,14 @@ int64_t sys_openat2(struct linux_process *process,
 		return -EINVAL;
 	if (arg[3] > sizeof(how))
 		return -E2BIG;
-	if (copy_in(process, how, arg[2], sizeof(how)))
+	if (struct_in(process, S_OPEN_HOW, how, arg[2]))
 		return -EFAULT;
+	how[0] = host_flags(process, how[0]);
 	return open_at(process, arg[0], arg[1], how, sizeof(how));
 }
 
 /* fstat() and its kin: a file made for the guest is as the host's own is. */
-int64_t sys_about(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_about(struct linux_process *process, const struct linux_call *row,
 		  const uint64_t *arg)
 {
 	uint64_t host[CALL_ARGS];
@@ -173,7 +188,7 @@ static int64_t read_exe_link(struct linux_process *process, int dir,
 }
 
 int64_t sys_readlink(struct linux_process *process,
-		     const struct syscall_row *row, const uint64_t *arg)
+		     const struct linux_call *row, const uint64_t *arg)
 {
 	int64_t result = read_exe_link(process, AT_FDCWD, arg[0], arg[1],
 				       arg[2]);
@@ -182,7 +197,7 @@ int64_t sys_readlink(struct linux_process *process,
 }
 
 int64_t sys_readlinkat(struct linux_process *process,
-		       const struct syscall_row *row, const uint64_t *arg)
+		       const struct linux_call *row, const uint64_t *arg)
 {
 	int64_t result = read_exe_link(process, (int)arg[0], arg[1], arg[2],
 				       arg[3]);
@@ -242,9 +257,9 @@ static enum own_folder folder_of(int fd)
 }
 
 int64_t sys_getdents(struct linux_process *process,
-		     const struct syscall_row *row, const uint64_t *arg)
+		     const struct linux_call *row, const uint64_t *arg)
 {
-	long number = row->number[ABI_X86_64];
+	long number = row->host;
 	size_t name_at = number == SYS_getdents64 ? 19 : 18;
 	enum own_folder folder = folder_of((int)arg[0]);
 	uint8_t bytes[4096];
@@ -268,13 +283,13 @@ int64_t sys_getdents(struct linux_process *process,
 }
 
 /* What ftruncate() or fallocate() makes a file's size, at least; 0: not longer. */
-static uint64_t size_to_be(const struct syscall_row *row, const uint64_t *arg)
+static uint64_t size_to_be(const struct linux_call *row, const uint64_t *arg)
 {
 	const uint64_t others = FALLOC_FL_KEEP_SIZE |
 				FALLOC_FL_COLLAPSE_RANGE |
 				FALLOC_FL_INSERT_RANGE;
 
-	if (row->number[ABI_X86_64] == SYS_ftruncate)
+	if (row->host == SYS_ftruncate)
 		return arg[1];
 	if (arg[1] & others || (int64_t)arg[2] < 0 || (int64_t)arg[3] <= 0)
 		return 0;
@@ -283,7 +298,7 @@ static uint64_t size_to_be(const struct syscall_row *row, const uint64_t *arg)
 
 /* Others may have mapped the file. */
 static int64_t change_file(struct linux_process *process,
-			   const struct syscall_row *row, const uint64_t *arg)
+			   const struct linux_call *row, const uint64_t *arg)
 {
 	int64_t result;
 
@@ -294,7 +309,7 @@ static int64_t change_file(struct linux_process *process,
 }
 
 int64_t sys_resize(struct linux_process *process,
-		   const struct syscall_row *row, const uint64_t *arg)
+		   const struct linux_call *row, const uint64_t *arg)
 {
 	int64_t result;
 
@@ -307,7 +322,7 @@ int64_t sys_resize(struct linux_process *process,
 }
 
 int64_t sys_truncate(struct linux_process *process,
-		     const struct syscall_row *row, const uint64_t *arg)
+		     const struct linux_call *row, const uint64_t *arg)
 {
 	char path[PATH_MAX];
 

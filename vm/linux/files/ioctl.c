@@ -13,12 +13,12 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 
+#include "vm/linux/abi/calls.h"
 #include "vm/linux/files/files.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/host/host.h"
 #include "vm/linux/kernel.h"
 #include "vm/linux/process.h"
-#include "vm/linux/syscall_table.h"
 
 enum {
 	VALUE = 0,	/* no pointer */
@@ -117,7 +117,7 @@ static const struct request *find_request(uint32_t number)
 	return NULL;
 }
 
-int64_t sys_ioctl(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_ioctl(struct linux_process *process, const struct linux_call *row,
 		  const uint64_t *arg)
 {
 	const struct request *request = find_request((uint32_t)arg[1]);

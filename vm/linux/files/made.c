@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "vm/linux/abi/structs.h"
 #include "vm/linux/files/files_internal.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/host/host.h"
@@ -149,8 +150,8 @@ int64_t made_transfer_vector(struct linux_process *process,
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t iov[2]; /* struct iovec: address, length */
 
-		if (copy_in(process, iov, vector + i * sizeof(iov),
-			    sizeof(iov)))
+		if (struct_in(process, S_IOVEC, iov,
+			      vector + i * struct_size(process, S_IOVEC)))
 			result = -EFAULT;
 		else
 			result = made_transfer(process, &part, iov[0], iov[1]);

@@ -4,18 +4,19 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "vm/linux/abi/calls.h"
+#include "vm/linux/abi/structs.h"
 #include "vm/linux/files/files.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/kernel.h"
 #include "vm/linux/limits/limits.h"
 #include "vm/linux/process.h"
 #include "vm/linux/signals/signals.h"
-#include "vm/linux/syscall_table.h"
 
 /* Bytes of the largest set: as many descriptors as a bounce buffer has bits. */
 #define SET_MOST BOUNCE
 
-int64_t sys_poll(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_poll(struct linux_process *process, const struct linux_call *row,
 		 const uint64_t *arg)
 {
 	if ((uint32_t)arg[1] > limit_of(process, LIMIT_DESCRIPTORS))
@@ -23,7 +24,7 @@ int64_t sys_poll(struct linux_process *process, const struct syscall_row *row,
 	return marshal_call(process, row, arg);
 }
 
-int64_t sys_ppoll(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_ppoll(struct linux_process *process, const struct linux_call *row,
 		  const uint64_t *arg)
 {
 	return sys_poll(process, row, arg);
@@ -73,11 +74,11 @@ static uint64_t count_of(const uint64_t *arg)
 
 /* The sets after success; the time that is left also after a signal. */
 static int64_t finish(struct linux_process *process, const uint64_t *arg,
-		      const struct sets *sets, const void *left, size_t size,
-		      int64_t result)
+		      const struct sets *sets, const void *left,
+		      enum guest_struct type, int64_t result)
 {
 	if ((result >= 0 || result == -EINTR) && arg[4] &&
-	    copy_out(process, arg[4], left, size))
+	    struct_out(process, type, arg[4], left))
 		return -EFAULT;
 	if (result >= 0 && give_sets(process, arg, sets))
 		return -EFAULT;
@@ -85,7 +86,7 @@ static int64_t finish(struct linux_process *process, const uint64_t *arg,
 }
 
 int64_t sys_select(struct linux_process *process,
-		   const struct syscall_row *row, const uint64_t *arg)
+		   const struct linux_call *row, const uint64_t *arg)
 {
 	uint64_t timeout[2];	/* struct timeval */
 	struct sets sets;
@@ -94,16 +95,16 @@ int64_t sys_select(struct linux_process *process,
 	(void)row;
 	if (result)
 		return result;
-	if (arg[4] && copy_in(process, timeout, arg[4], sizeof(timeout)))
+	if (arg[4] && struct_in(process, S_TIMEVAL, timeout, arg[4]))
 		return -EFAULT;
 	result = host_wait(process, SYS_select, count_of(arg), sets.host[0],
 			   sets.host[1], sets.host[2],
 			   arg[4] ? host_pointer(timeout) : 0);
-	return finish(process, arg, &sets, timeout, sizeof(timeout), result);
+	return finish(process, arg, &sets, timeout, S_TIMEVAL, result);
 }
 
 int64_t sys_pselect6(struct linux_process *process,
-		     const struct syscall_row *row, const uint64_t *arg)
+		     const struct linux_call *row, const uint64_t *arg)
 {
 	uint64_t timeout[2];		/* struct timespec */
 	uint64_t given[2] = { 0 };	/* address and size of a mask */
@@ -114,13 +115,13 @@ int64_t sys_pselect6(struct linux_process *process,
 	(void)row;
 	if (result)
 		return result;
-	if ((arg[4] && copy_in(process, timeout, arg[4], sizeof(timeout))) ||
-	    (arg[5] && copy_in(process, given, arg[5], sizeof(given))))
+	if ((arg[4] && struct_in(process, S_TIMESPEC, timeout, arg[4])) ||
+	    (arg[5] && struct_in(process, S_SET_AND_SIZE, given, arg[5])))
 		return -EFAULT;
 	if (given[0]) {
 		if (given[1] != sizeof(mask))
 			return -EINVAL;
-		if (copy_in(process, &mask, given[0], sizeof(mask)))
+		if (struct_in(process, S_SIGSET, &mask, given[0]))
 			return -EFAULT;
 		signals_lend_mask(process, mask);
 		mask = signals_host_mask(mask);
@@ -132,5 +133,5 @@ int64_t sys_pselect6(struct linux_process *process,
 			   arg[4] ? host_pointer(timeout) : 0,
 			   host_pointer(passed));
 	signals_return_mask(process, result);
-	return finish(process, arg, &sets, timeout, sizeof(timeout), result);
+	return finish(process, arg, &sets, timeout, S_TIMESPEC, result);
 }

@@ -5,15 +5,16 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
+#include "vm/linux/abi/calls.h"
+#include "vm/linux/abi/structs.h"
 #include "vm/linux/files/files.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/host/host.h"
 #include "vm/linux/kernel.h"
 #include "vm/linux/limits/limits.h"
 #include "vm/linux/process.h"
-#include "vm/linux/syscall_table.h"
 
-/* struct msghdr as x86-64 guests have it. */
+/* struct msghdr as it is converted. */
 struct guest_message {
 	uint64_t name;
 	uint32_t name_length, padding;
@@ -41,7 +42,7 @@ static int take_message(struct linux_process *process, guest_addr addr,
 	struct msghdr *host = &message->host;
 	int rc;
 
-	if (copy_in(process, guest, addr, sizeof(*guest)))
+	if (struct_in(process, S_MSGHDR, guest, addr))
 		return -EFAULT;
 	if ((int32_t)guest->name_length < 0)
 		return -EINVAL;
@@ -137,7 +138,7 @@ static int give_message(struct linux_process *process, guest_addr addr,
 		return -EFAULT;
 	guest->control_length = host->msg_controllen;
 	guest->flags = host->msg_flags;
-	return copy_out(process, addr, guest, sizeof(*guest));
+	return struct_out(process, S_MSGHDR, addr, guest);
 }
 
 static int64_t receive_one(struct linux_process *process, uint64_t fd,
@@ -162,21 +163,18 @@ static int64_t receive_one(struct linux_process *process, uint64_t fd,
 }
 
 int64_t sys_sendmsg(struct linux_process *process,
-		    const struct syscall_row *row, const uint64_t *arg)
+		    const struct linux_call *row, const uint64_t *arg)
 {
 	(void)row;
 	return send_one(process, arg[0], arg[1], arg[2]);
 }
 
 int64_t sys_recvmsg(struct linux_process *process,
-		    const struct syscall_row *row, const uint64_t *arg)
+		    const struct linux_call *row, const uint64_t *arg)
 {
 	(void)row;
 	return receive_one(process, arg[0], arg[1], arg[2]);
 }
-
-/* struct mmsghdr: a message, and how many bytes it had. */
-#define MMSG_SIZE (sizeof(struct guest_message) + 8)
 
 typedef int64_t one_message(struct linux_process *process, uint64_t fd,
 			    guest_addr addr, uint64_t flags);
@@ -191,13 +189,14 @@ static int64_t many(struct linux_process *process, const uint64_t *arg,
 	if (count > SPANS)
 		count = SPANS;
 	for (done = 0; done < count; done++) {
-		guest_addr at = arg[1] + done * MMSG_SIZE;
+		guest_addr at = arg[1] + done * struct_size(process, S_MMSGHDR);
 		int64_t result = one(process, arg[0], at, flags);
 		uint32_t length = (uint32_t)result;
 
 		if (result < 0)
 			return done ? (int64_t)done : result;
-		if (copy_out(process, at + sizeof(struct guest_message),
+		/* Behind the message: how many bytes it had. */
+		if (copy_out(process, at + struct_size(process, S_MSGHDR),
 			     &length, sizeof(length)))
 			return -EFAULT;
 		flags |= later_flags;
@@ -206,14 +205,14 @@ static int64_t many(struct linux_process *process, const uint64_t *arg,
 }
 
 int64_t sys_sendmmsg(struct linux_process *process,
-		     const struct syscall_row *row, const uint64_t *arg)
+		     const struct linux_call *row, const uint64_t *arg)
 {
 	(void)row;
 	return many(process, arg, send_one, 0);
 }
 
 int64_t sys_recvmmsg(struct linux_process *process,
-		     const struct syscall_row *row, const uint64_t *arg)
+		     const struct linux_call *row, const uint64_t *arg)
 {
 	uint64_t later = arg[3] & MSG_WAITFORONE ? MSG_DONTWAIT : 0;
 
@@ -224,7 +223,7 @@ int64_t sys_recvmmsg(struct linux_process *process,
 }
 
 int64_t sys_sendto(struct linux_process *process,
-		   const struct syscall_row *row, const uint64_t *arg)
+		   const struct linux_call *row, const uint64_t *arg)
 {
 	int64_t result = marshal_call(process, row, arg);
 

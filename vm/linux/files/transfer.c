@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "vm/linux/abi/calls.h"
 #include "vm/linux/files/files_internal.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/host/host.h"
@@ -12,7 +13,6 @@
 #include "vm/linux/limits/limits.h"
 #include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
-#include "vm/linux/syscall_table.h"
 
 /* One way to move bytes: with a single buffer, and with many. */
 struct transfer {
@@ -178,7 +178,7 @@ static int64_t many_buffers(struct linux_process *process,
 	return finish(process, transfer, rc);
 }
 
-int64_t sys_read(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_read(struct linux_process *process, const struct linux_call *row,
 		 const uint64_t *arg)
 {
 	const struct transfer transfer = { SYS_read, SYS_readv, MEMORY_OUT,
@@ -188,7 +188,7 @@ int64_t sys_read(struct linux_process *process, const struct syscall_row *row,
 	return one_buffer(process, &transfer, arg[1], arg[2]);
 }
 
-int64_t sys_write(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_write(struct linux_process *process, const struct linux_call *row,
 		  const uint64_t *arg)
 {
 	const struct transfer transfer = { SYS_write, SYS_writev, MEMORY_IN,
@@ -199,7 +199,7 @@ int64_t sys_write(struct linux_process *process, const struct syscall_row *row,
 }
 
 int64_t sys_pread64(struct linux_process *process,
-		    const struct syscall_row *row, const uint64_t *arg)
+		    const struct linux_call *row, const uint64_t *arg)
 {
 	const struct transfer transfer = { SYS_pread64, SYS_preadv, MEMORY_OUT,
 					   arg[0], { arg[3] }, true };
@@ -209,7 +209,7 @@ int64_t sys_pread64(struct linux_process *process,
 }
 
 int64_t sys_pwrite64(struct linux_process *process,
-		     const struct syscall_row *row, const uint64_t *arg)
+		     const struct linux_call *row, const uint64_t *arg)
 {
 	const struct transfer transfer = { SYS_pwrite64, SYS_pwritev,
 					   MEMORY_IN, arg[0], { arg[3] },
@@ -219,7 +219,7 @@ int64_t sys_pwrite64(struct linux_process *process,
 	return one_buffer(process, &transfer, arg[1], arg[2]);
 }
 
-int64_t sys_readv(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_readv(struct linux_process *process, const struct linux_call *row,
 		  const uint64_t *arg)
 {
 	const struct transfer transfer = { 0, SYS_readv, MEMORY_OUT, arg[0],
@@ -230,7 +230,7 @@ int64_t sys_readv(struct linux_process *process, const struct syscall_row *row,
 }
 
 int64_t sys_writev(struct linux_process *process,
-		   const struct syscall_row *row, const uint64_t *arg)
+		   const struct linux_call *row, const uint64_t *arg)
 {
 	const struct transfer transfer = { 0, SYS_writev, MEMORY_IN, arg[0],
 					   { 0 } };
@@ -240,7 +240,7 @@ int64_t sys_writev(struct linux_process *process,
 }
 
 int64_t sys_preadv(struct linux_process *process,
-		   const struct syscall_row *row, const uint64_t *arg)
+		   const struct linux_call *row, const uint64_t *arg)
 {
 	const struct transfer transfer = { 0, SYS_preadv, MEMORY_OUT, arg[0],
 					   { arg[3], arg[4] }, true };
@@ -250,7 +250,7 @@ int64_t sys_preadv(struct linux_process *process,
 }
 
 int64_t sys_pwritev(struct linux_process *process,
-		    const struct syscall_row *row, const uint64_t *arg)
+		    const struct linux_call *row, const uint64_t *arg)
 {
 	const struct transfer transfer = { 0, SYS_pwritev, MEMORY_IN, arg[0],
 					   { arg[3], arg[4] }, true };
@@ -263,7 +263,7 @@ int64_t sys_pwritev(struct linux_process *process,
 #define CURRENT UINT64_MAX
 
 int64_t sys_preadv2(struct linux_process *process,
-		    const struct syscall_row *row, const uint64_t *arg)
+		    const struct linux_call *row, const uint64_t *arg)
 {
 	const struct transfer transfer = { 0, SYS_preadv2, MEMORY_OUT, arg[0],
 					   { arg[3], arg[4], arg[5] },
@@ -274,7 +274,7 @@ int64_t sys_preadv2(struct linux_process *process,
 }
 
 int64_t sys_pwritev2(struct linux_process *process,
-		     const struct syscall_row *row, const uint64_t *arg)
+		     const struct linux_call *row, const uint64_t *arg)
 {
 	const struct transfer transfer = { 0, SYS_pwritev2, MEMORY_IN, arg[0],
 					   { arg[3], arg[4], arg[5] },

@@ -19,6 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "vm/linux/abi/calls.h"
 #include "vm/linux/host/host.h"
 #include "vm/linux/process.h"
 

@@ -15,6 +15,9 @@
 int64_t ipc_control(struct linux_process *process, long number,
 		    const struct ipc_control *control, void *bytes)
 {
+	if (control->type_in &&
+	    struct_in(process, control->type_in, bytes, control->buffer))
+		return -EFAULT;
 	if (control->in &&
 	    copy_in(process, bytes, control->buffer, control->in))
 		return -EFAULT;
@@ -29,6 +32,9 @@ int64_t ipc_copy_result(struct linux_process *process,
 			const struct ipc_control *control, const void *bytes,
 			int64_t result)
 {
+	if (result >= 0 && control->type_out &&
+	    struct_out(process, control->type_out, control->buffer, bytes))
+		return -EFAULT;
 	if (result >= 0 && control->out &&
 	    copy_out(process, control->buffer, bytes, control->out))
 		return -EFAULT;
@@ -44,18 +50,18 @@ bool ipc_is_stat(const struct ipc_control *control,
 }
 
 /* False if nothing goes in and comes out. */
-static bool find_sizes(struct ipc_control *control,
+static bool find_types(struct ipc_control *control,
 		       const struct ipc_kind *kind)
 {
 	if (control->command == IPC_SET)
-		control->in = kind->object;
+		control->type_in = kind->object;
 	else if (ipc_is_stat(control, kind))
-		control->out = kind->object;
+		control->type_out = kind->object;
 	else if (control->command == IPC_INFO)
-		control->out = kind->limits;
+		control->type_out = kind->limits;
 	else if (control->command == kind->info)
-		control->out = kind->usage;
-	return control->in || control->out;
+		control->type_out = kind->usage;
+	return control->type_in || control->type_out;
 }
 
 int64_t ipc_perform(struct linux_process *process,
@@ -73,7 +79,7 @@ int64_t ipc_perform(struct linux_process *process,
 	} bytes;
 	int64_t result;
 
-	if (!find_sizes(control, kind))
+	if (!find_types(control, kind))
 		return host_call_array(process, kind->number, arg);
 	result = ipc_control(process, kind->number, control, &bytes);
 	return ipc_copy_result(process, control, &bytes, result);

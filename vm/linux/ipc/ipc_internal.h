@@ -19,9 +19,9 @@
 struct ipc_kind {
 	long number;
 	int stat, stat_any, info;
-	size_t object;		/* bytes that IPC_STAT gives, and IPC_SET takes */
-	size_t limits;		/* ... that IPC_INFO gives */
-	size_t usage;		/* ... that `info` does */
+	enum guest_struct object;	/* what IPC_STAT gives, and IPC_SET takes */
+	enum guest_struct limits;	/* ... what IPC_INFO gives */
+	enum guest_struct usage;	/* ... what `info` does */
 };
 
 /* A call that does something with an object of System V's. */
@@ -30,14 +30,16 @@ struct ipc_control {
 	uint64_t number;	/* semctl(2): of the semaphore */
 	int command;
 	guest_addr buffer;
-	size_t in, out;		/* bytes that go in, or come out on success */
+	/* What goes in, or comes out on success: a structure, or bytes. */
+	enum guest_struct type_in, type_out;
+	size_t in, out;
 };
 
-/* Performs one on a copy of the buffer, of which `in` bytes are taken. */
+/* Performs one on a copy of the buffer, which is taken if something goes in. */
 int64_t ipc_control(struct linux_process *process, long number,
 		    const struct ipc_control *control, void *bytes);
 
-/* The result, when `out` bytes were given to the guest, unless it failed. */
+/* The result, when the guest was given what comes out, unless it failed. */
 int64_t ipc_copy_result(struct linux_process *process,
 			const struct ipc_control *control, const void *bytes,
 			int64_t result);

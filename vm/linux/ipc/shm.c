@@ -20,21 +20,22 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "vm/linux/abi/calls.h"
+#include "vm/linux/abi/structs.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/host/host.h"
 #include "vm/linux/ipc/ipc_internal.h"
 #include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
-#include "vm/linux/syscall_table.h"
 
 #define NAME_START "/SYSV"
 
 int64_t sys_shmget(struct linux_process *process,
-		   const struct syscall_row *row, const uint64_t *arg)
+		   const struct linux_call *row, const uint64_t *arg)
 {
 	if (arg[2] & SHM_HUGETLB)
 		return -ENOMEM;
-	return host_call_array(process, row->number[ABI_X86_64], arg);
+	return host_call_array(process, row->host, arg);
 }
 
 /* ------- attaching ------- */
@@ -58,7 +59,7 @@ static int64_t find_room(struct linux_process *process, guest_addr addr,
 {
 	if (!addr)
 		return find_place(process, size);
-	if (!is_user_range(addr, size) ||
+	if (!is_user_range(process, addr, size) ||
 	    (!(flags & SHM_REMAP) && !is_free(process, addr, size)))
 		return -EINVAL;
 	return (int64_t)addr;
@@ -97,7 +98,7 @@ static int64_t attach(struct linux_process *process, int id, void *host,
 	return start;
 }
 
-int64_t sys_shmat(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_shmat(struct linux_process *process, const struct linux_call *row,
 		  const uint64_t *arg)
 {
 	int id = (int)arg[0], flags = (int)arg[2];
@@ -134,7 +135,7 @@ static bool find_part(struct linux_process *process, guest_addr addr,
 	return false;
 }
 
-int64_t sys_shmdt(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_shmdt(struct linux_process *process, const struct linux_call *row,
 		  const uint64_t *arg)
 {
 	uint64_t first = 0, number;
@@ -312,19 +313,19 @@ static int64_t tell_segment(struct linux_process *process,
 
 	if (result < 0)
 		return result;
-	return copy_out(process, control->buffer, &segment, sizeof(segment)) ?
+	return struct_out(process, S_SHMID_DS, control->buffer, &segment) ?
 		       -EFAULT : result;
 }
 
 int64_t sys_shmctl(struct linux_process *process,
-		   const struct syscall_row *row, const uint64_t *arg)
+		   const struct linux_call *row, const uint64_t *arg)
 {
 	static const struct ipc_kind kind = {
 		.number = SYS_shmctl, .stat = SHM_STAT,
 		.stat_any = SHM_STAT_ANY, .info = SHM_INFO,
-		.object = sizeof(struct shmid_ds),
-		.limits = sizeof(struct shminfo),
-		.usage = sizeof(struct shm_info),
+		.object = S_SHMID_DS,
+		.limits = S_SHMINFO,
+		.usage = S_SHM_INFO,
 	};
 	struct ipc_control control = {
 		.id = arg[0], .command = (int)arg[1], .buffer = arg[2],

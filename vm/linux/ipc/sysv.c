@@ -9,12 +9,13 @@
 #include <sys/sem.h>
 #include <sys/syscall.h>
 
+#include "vm/linux/abi/calls.h"
+#include "vm/linux/abi/structs.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/host/host.h"
 #include "vm/linux/ipc/ipc_internal.h"
 #include "vm/linux/kernel.h"
 #include "vm/linux/process.h"
-#include "vm/linux/syscall_table.h"
 
 /* Larger messages than any system allows. */
 #define MESSAGE_MOST (UINT64_C(64) << 20)
@@ -56,14 +57,14 @@ static int64_t control_all(struct linux_process *process,
 }
 
 int64_t sys_semctl(struct linux_process *process,
-		   const struct syscall_row *row, const uint64_t *arg)
+		   const struct linux_call *row, const uint64_t *arg)
 {
 	static const struct ipc_kind kind = {
 		.number = SYS_semctl, .stat = SEM_STAT,
 		.stat_any = SEM_STAT_ANY, .info = SEM_INFO,
-		.object = sizeof(struct semid_ds),
-		.limits = sizeof(struct seminfo),
-		.usage = sizeof(struct seminfo),
+		.object = S_SEMID_DS,
+		.limits = S_SEMINFO,
+		.usage = S_SEMINFO,
 	};
 	struct ipc_control control = {
 		.id = arg[0], .number = arg[1], .command = (int)arg[2],
@@ -79,28 +80,31 @@ int64_t sys_semctl(struct linux_process *process,
 /* ------- messages ------- */
 
 int64_t sys_msgsnd(struct linux_process *process,
-		   const struct syscall_row *row, const uint64_t *arg)
+		   const struct linux_call *row, const uint64_t *arg)
 {
-	uint64_t size = arg[2] + sizeof(long);
+	guest_addr text = arg[1] + struct_size(process, S_LONG);
 	int64_t result = -EFAULT;
 	uint8_t *message;
 
 	if (arg[2] > MESSAGE_MOST)
 		return -EINVAL;
-	message = malloc(size);
+	message = malloc(sizeof(long) + arg[2]);
 	if (!message)
 		return -ENOMEM;
-	if (!copy_in(process, message, arg[1], size))
-		result = host_wait(process, row->number[ABI_X86_64], arg[0],
+	if (!struct_in(process, S_LONG, message, arg[1]) &&
+	    (!arg[2] || !copy_in(process, message + sizeof(long), text,
+				 arg[2])))
+		result = host_wait(process, row->host, arg[0],
 				   host_pointer(message), arg[2], arg[3]);
 	free(message);
 	return result;
 }
 
 int64_t sys_msgrcv(struct linux_process *process,
-		   const struct syscall_row *row, const uint64_t *arg)
+		   const struct linux_call *row, const uint64_t *arg)
 {
 	uint64_t size = arg[2] < MESSAGE_MOST ? arg[2] : MESSAGE_MOST;
+	guest_addr text = arg[1] + struct_size(process, S_LONG);
 	uint8_t *message;
 	int64_t result;
 
@@ -109,24 +113,25 @@ int64_t sys_msgrcv(struct linux_process *process,
 	message = malloc(size + sizeof(long));
 	if (!message)
 		return -ENOMEM;
-	result = host_wait(process, row->number[ABI_X86_64], arg[0],
+	result = host_wait(process, row->host, arg[0],
 			   host_pointer(message), size, arg[3], arg[4]);
-	if (result >= 0 && copy_out(process, arg[1], message,
-				    (size_t)result + sizeof(long)))
+	if (result >= 0 && (struct_out(process, S_LONG, arg[1], message) ||
+			    copy_out(process, text, message + sizeof(long),
+				     (size_t)result)))
 		result = -EFAULT;
 	free(message);
 	return result;
 }
 
 int64_t sys_msgctl(struct linux_process *process,
-		   const struct syscall_row *row, const uint64_t *arg)
+		   const struct linux_call *row, const uint64_t *arg)
 {
 	static const struct ipc_kind kind = {
 		.number = SYS_msgctl, .stat = MSG_STAT,
 		.stat_any = MSG_STAT_ANY, .info = MSG_INFO,
-		.object = sizeof(struct msqid_ds),
-		.limits = sizeof(struct msginfo),
-		.usage = sizeof(struct msginfo),
+		.object = S_MSQID_DS,
+		.limits = S_MSGINFO,
+		.usage = S_MSGINFO,
 	};
 	struct ipc_control control = {
 		.id = arg[0], .command = (int)arg[1], .buffer = arg[2],

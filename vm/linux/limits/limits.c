@@ -5,12 +5,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "vm/linux/abi/calls.h"
+#include "vm/linux/abi/structs.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/host/host.h"
 #include "vm/linux/kernel.h"
 #include "vm/linux/limits/limits.h"
 #include "vm/linux/process.h"
-#include "vm/linux/syscall_table.h"
 
 _Static_assert(sizeof(struct limit) == sizeof(struct rlimit) &&
 		       UNLIMITED == RLIM_INFINITY,
@@ -132,17 +133,17 @@ static int64_t get_and_set(struct linux_process *process, struct limit *limit,
 	struct limit value;
 	int rc = 0;
 
-	if (from && copy_in(process, &value, from, sizeof(value)))
+	if (from && struct_in(process, S_RLIMIT, &value, from))
 		return -EFAULT;
 	if (from)
 		rc = set(process, limit, &value);
 	if (!rc && to)
-		rc = copy_out(process, to, &old, sizeof(old));
+		rc = struct_out(process, S_RLIMIT, to, &old);
 	return rc;
 }
 
 int64_t sys_getrlimit(struct linux_process *process,
-		      const struct syscall_row *row, const uint64_t *arg)
+		      const struct linux_call *row, const uint64_t *arg)
 {
 	struct limit *limit = find(process, arg[0]);
 
@@ -152,7 +153,7 @@ int64_t sys_getrlimit(struct linux_process *process,
 }
 
 int64_t sys_setrlimit(struct linux_process *process,
-		      const struct syscall_row *row, const uint64_t *arg)
+		      const struct linux_call *row, const uint64_t *arg)
 {
 	struct limit *limit = find(process, arg[0]);
 
@@ -162,7 +163,7 @@ int64_t sys_setrlimit(struct linux_process *process,
 }
 
 int64_t sys_prlimit64(struct linux_process *process,
-		      const struct syscall_row *row, const uint64_t *arg)
+		      const struct linux_call *row, const uint64_t *arg)
 {
 	struct limit *limit = find(process, arg[1]);
 	int pid = (int)arg[0];

@@ -18,6 +18,8 @@
 
 #include "formats/array.h"
 #include "formats/error.h"
+#include "vm/linux/abi/abi.h"
+#include "vm/linux/abi/calls.h"
 #include "vm/linux/files/files.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/kernel.h"
@@ -29,7 +31,6 @@
 #include "vm/linux/proc/proc.h"
 #include "vm/linux/process.h"
 #include "vm/linux/signals/signals.h"
-#include "vm/linux/syscall_table.h"
 #include "vm/linux/tasks/tasks.h"
 
 /* As Linux has it: MAX_ARG_STRLEN. */
@@ -81,7 +82,7 @@ static int copy_string(struct linux_process *process, struct strings *out,
 
 	if (rc)
 		return rc == ERR_TRUNCATED ? -E2BIG : -EFAULT;
-	size = strlen(text) + 1 + sizeof(uint64_t);
+	size = strlen(text) + 1 + process->abi->word;
 	if (size > *left)
 		return -E2BIG;
 	*left -= size;
@@ -97,11 +98,11 @@ static int copy_vector(struct linux_process *process, struct strings *out,
 	while (!rc && vector) {
 		uint64_t pointer;
 
-		rc = copy_in(process, &pointer, vector, sizeof(pointer));
+		rc = word_in(process, &pointer, vector);
 		if (rc || !pointer)
 			break;
 		rc = copy_string(process, out, pointer, text, left);
-		vector += sizeof(pointer);
+		vector += process->abi->word;
 	}
 	free(text);
 	return rc;
@@ -123,11 +124,12 @@ static int open_file(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-static int check_elf(int fd, const char *path, char **interpreter)
+static int check_elf(const struct linux_abi *abi, int fd, const char *path,
+		     char **interpreter)
 {
 	struct image image = { 0 };
 	struct failure why;
-	int rc = image_read(&image, fd, path, path, &why);
+	int rc = image_read(&image, abi, fd, path, path, &why);
 
 	if (!rc && image.interpreter) {
 		*interpreter = strdup(image.interpreter);
@@ -140,7 +142,7 @@ static int check_elf(int fd, const char *path, char **interpreter)
 }
 
 /* The program that starts programs: the dynamic linker. */
-static int check_linker(const char *path)
+static int check_linker(const struct linux_abi *abi, const char *path)
 {
 	char *another = NULL;
 	int fd = open_file(path);
@@ -148,25 +150,26 @@ static int check_linker(const char *path)
 
 	if (fd < 0)
 		return fd;
-	rc = check_elf(fd, path, &another);
+	rc = check_elf(abi, fd, path, &another);
 	close(fd);
 	free(another);
 	return rc == -ENOEXEC ? -ELIBBAD : rc;
 }
 
-static int check_binary(int fd, const char *path)
+static int check_binary(const struct linux_abi *abi, int fd,
+			const char *path)
 {
 	char *linker = NULL;
-	int rc = check_elf(fd, path, &linker);
+	int rc = check_elf(abi, fd, path, &linker);
 
 	if (!rc && linker)
-		rc = check_linker(linker);
+		rc = check_linker(abi, linker);
 	free(linker);
 	return rc;
 }
 
 /* The errno of an exec that cannot succeed, or 0. */
-static int check_program(const char *path)
+static int check_program(const struct linux_abi *abi, const char *path)
 {
 	struct script scripts[2];
 
@@ -179,7 +182,7 @@ static int check_program(const char *path)
 			return fd;
 		rc = script_read(script, fd);
 		if (rc <= 0)
-			rc = check_binary(fd, path);
+			rc = check_binary(abi, fd, path);
 		close(fd);
 		if (rc <= 0)
 			return rc;
@@ -224,12 +227,12 @@ static void unmap_all(struct linux_process *process)
 static void set_registers(struct linux_process *process)
 {
 	const struct reg_table *table = vm_reg_table(process->vm);
-	uint64_t pc = vm_reg(process->vm, X86_RIP);
-	uint64_t sp = vm_reg(process->vm, X86_RSP);
+	uint64_t pc = vm_reg(process->vm, table->pc);
+	uint64_t sp = vm_reg(process->vm, table->sp);
 	struct reg_file regs = process->loaded->first;
 
-	reg_set(table, &regs, X86_RIP, pc);
-	reg_set(table, &regs, X86_RSP, sp);
+	reg_set(table, &regs, table->pc, pc);
+	reg_set(table, &regs, table->sp, sp);
 	vm_set_registers(process->vm, &regs);
 	process->thread->changed_registers = true;
 }
@@ -280,7 +283,7 @@ static int64_t execute(struct linux_process *process, const char *path,
 	};
 	struct program program = { .fd = -1 };
 	struct failure why;
-	int rc = check_program(path);
+	int rc = check_program(process->abi, path);
 
 	if (!rc) {
 		rc = program_at(&program, path, argv, &why);
@@ -322,7 +325,7 @@ static int64_t copy_and_execute(struct linux_process *process, char *path,
 /* ------- calls ------- */
 
 int64_t sys_execve(struct linux_process *process,
-		   const struct syscall_row *row, const uint64_t *arg)
+		   const struct linux_call *row, const uint64_t *arg)
 {
 	char path[PATH_MAX];
 	int rc = copy_path(process, path, arg[0]);
@@ -355,7 +358,7 @@ static int name_from(int dir, const char *name, uint64_t flags, char *path)
 }
 
 int64_t sys_execveat(struct linux_process *process,
-		     const struct syscall_row *row, const uint64_t *arg)
+		     const struct linux_call *row, const uint64_t *arg)
 {
 	char name[PATH_MAX], path[PATH_MAX];
 	struct stat file;

@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "formats/error.h"
+#include "vm/linux/abi/abi.h"
 #include "vm/linux/host/host.h"
 #include "vm/linux/load/image_internal.h"
 #include "vm/memory.h"
 
-#define ADDRESS_END UINT64_C(0x7ffffffff000)
 #define SEGMENTS_MOST (65536 / sizeof(Elf64_Phdr))	/* as Linux */
 #define LARGEST (UINT64_C(1) << 36)	/* address space of one image */
 
@@ -50,19 +50,20 @@ static int wrong_machine(const struct image *image, struct failure *why)
 
 	if (is_big)
 		number = (number >> 8 | number << 8) & 0xffff;
-	if (number == EM_X86_64 && !is_big)
+	if (number == image->abi->elf_machine && !is_big)
 		return failed(why, ERR_INPUT,
 			      "cannot run '%s': it is an x32 program",
 			      image->path);
 	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
 		if (machines[i].number == number)
 			return failed(why, ERR_INPUT,
-				      "cannot run '%s': it is %s program, not x86-64",
-				      image->path, machines[i].name);
+				      "cannot run '%s': it is %s program, not %s",
+				      image->path, machines[i].name,
+				      image->abi->elf_name);
 	return failed(why, ERR_INPUT,
 		      "cannot run '%s': it is a program for another machine "
-		      "(ELF number %u), not x86-64",
-		      image->path, number);
+		      "(ELF number %u), not %s",
+		      image->path, number, image->abi->elf_name);
 }
 
 static int read_header(struct image *image, struct failure *why)
@@ -83,8 +84,8 @@ static int read_header(struct image *image, struct failure *why)
 	if (got < (ssize_t)offsetof(Elf64_Ehdr, e_version))
 		return damaged(image, why, "it ends in its header");
 	if (header->e_ident[EI_DATA] != ELFDATA2LSB ||
-	    header->e_ident[EI_CLASS] != ELFCLASS64 ||
-	    header->e_machine != EM_X86_64)
+	    header->e_ident[EI_CLASS] != image->abi->elf_class ||
+	    header->e_machine != image->abi->elf_machine)
 		return wrong_machine(image, why);
 	if (got < (ssize_t)sizeof(*header))
 		return damaged(image, why, "it ends in its header");
@@ -130,8 +131,8 @@ static int check_load(struct image *image, const Elf64_Phdr *segment,
 
 	if (segment->p_filesz > segment->p_memsz)
 		return damaged(image, why, "a segment is smaller than its file part");
-	if (segment->p_vaddr > ADDRESS_END ||
-	    segment->p_memsz > ADDRESS_END - segment->p_vaddr)
+	if (segment->p_vaddr > image->abi->user_end ||
+	    segment->p_memsz > image->abi->user_end - segment->p_vaddr)
 		return damaged(image, why, "a segment is outside of memory");
 	if ((segment->p_vaddr - segment->p_offset) % GUEST_PAGE)
 		return damaged(image, why, "a segment is not aligned");
@@ -199,13 +200,15 @@ static int check_segments(struct image *image, struct failure *why)
 	return 0;
 }
 
-int image_read(struct image *out, int fd, const char *path, const char *name,
-	       struct failure *why)
+int image_read(struct image *out, const struct linux_abi *abi, int fd,
+	       const char *path, const char *name, struct failure *why)
 {
 	struct stat file;
 	int rc;
 
-	*out = (struct image){ .fd = fd, .path = path, .name = name };
+	*out = (struct image){
+		.abi = abi, .fd = fd, .path = path, .name = name,
+	};
 	if (fstat(fd, &file))
 		return failed(why, ERR_SYSTEM, "cannot look at '%s': %s", path,
 			      strerror(errno));

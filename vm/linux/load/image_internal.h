@@ -19,9 +19,11 @@
 #include "formats/region.h"
 
 struct failure;
+struct linux_abi;
 struct memory;
 
 struct image {
+	const struct linux_abi *abi;
 	int fd;
 	const char *path;	/* for messages */
 	const char *name;	/* that the regions get */
@@ -36,8 +38,8 @@ struct image {
 	bool exec_stack;
 };
 
-int image_read(struct image *out, int fd, const char *path, const char *name,
-	       struct failure *why);
+int image_read(struct image *out, const struct linux_abi *abi, int fd,
+	       const char *path, const char *name, struct failure *why);
 void image_release(struct image *image);
 
 /* Maps the segments at their addresses plus `bias`. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "formats/error.h"
+#include "vm/linux/abi/abi.h"
 #include "vm/linux/host/host.h"
 #include "vm/linux/limits/limits.h"
 #include "vm/linux/linux.h"
@@ -16,9 +17,6 @@
 #include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
 
-/* x86-64 Linux's choices; see its fs/binfmt_elf.c and arch/x86/mm/mmap.c. */
-#define PIE_BASE UINT64_C(0x555555554000)
-#define MMAP_GAP UINT64_C(0x8000000)	/* left free for the stack */
 #define STACK_MOST (UINT64_C(8) << 20)
 
 static uint64_t random_below(uint64_t limit)
@@ -39,6 +37,7 @@ static uint64_t random_pages(bool aslr, unsigned bits)
 static int map_stack(struct linux_process *process, bool aslr,
 		     bool executable, struct failure *why)
 {
+	const struct linux_abi *abi = process->abi;
 	struct layout *layout = &process->space->layout;
 	uint64_t limit = limit_of(process, LIMIT_STACK), size = STACK_MOST;
 	struct region region = {
@@ -49,11 +48,12 @@ static int map_stack(struct linux_process *process, bool aslr,
 
 	if (limit < size)
 		size = page_up(limit + 1) + (128 << 10);
-	layout->stack_top = USER_END - random_pages(aslr, 22);
+	layout->stack_top = abi->user_end - random_pages(aslr, abi->stack_bits);
 	layout->stack_bottom = layout->stack_top - size;
-	layout->mmap_top = USER_END - MMAP_GAP - random_pages(aslr, 28);
+	layout->mmap_top = abi->user_end - abi->mmap_gap -
+			   random_pages(aslr, abi->mmap_bits);
 	if (aslr)	/* keep clear of the stack wherever it went */
-		layout->mmap_top -= UINT64_C(1) << 34;
+		layout->mmap_top -= abi->mmap_gap_random;
 	region.start = layout->stack_bottom;
 	region.end = layout->stack_top;
 	return memory_map(process->memory, &region, -1, why);
@@ -77,7 +77,7 @@ static int map_high(struct linux_process *process, struct image *image,
 {
 	uint64_t size = image->high - image->low;
 	guest_addr start = memory_find_gap(process->memory,
-					   size + image->alignment, PIE_BASE,
+					   size + image->alignment, process->abi->pie_base,
 					   process->space->layout.mmap_top);
 
 	if (!start)
@@ -99,18 +99,19 @@ static int map_program(struct linux_process *process, struct image *image,
 		return rc;
 	if (image->is_relative && !image->interpreter) {
 		/* A static PIE is loaded like an interpreter. */
-		layout->brk_start = PIE_BASE + GUEST_PAGE;
+		layout->brk_start = process->abi->pie_base + GUEST_PAGE;
 		rc = map_high(process, image, why);
 	} else {
 		if (image->is_relative) {
-			bias = PIE_BASE + random_pages(aslr, 28);
+			bias = process->abi->pie_base +
+			       random_pages(aslr, process->abi->pie_bits);
 			bias -= image->low;
 			bias &= ~(image->alignment - 1);
 		}
 		rc = image_map(image, process->memory, bias, why);
 		layout->brk_start = page_up(image_end(image));
 	}
-	layout->brk_start += random_pages(aslr, 13);
+	layout->brk_start += random_pages(aslr, process->abi->heap_bits);
 	layout->brk = layout->brk_start;
 	return rc;
 }
@@ -157,7 +158,8 @@ static int load_interpreter(struct linux_process *process,
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	rc = program_open(*path, fd, why);
 	if (!rc)
-		rc = image_read(image, *fd, program->interpreter, *path, why);
+		rc = image_read(image, process->abi, *fd, program->interpreter,
+				*path, why);
 	if (!rc)
 		rc = check_room(process, image, why);
 	if (rc)
@@ -167,15 +169,6 @@ static int load_interpreter(struct linux_process *process,
 	return image_map(image, process->memory, 0, why);
 }
 
-static void start_registers(struct linux_process *process, guest_addr entry)
-{
-	for (unsigned reg = X86_RAX; reg <= X86_R15; reg++)
-		vm_set_reg(process->vm, reg, 0);
-	vm_set_reg(process->vm, X86_RSP, process->space->layout.sp);
-	vm_set_reg(process->vm, X86_RIP, entry);
-	vm_set_reg(process->vm, X86_RFLAGS, 0x202);
-}
-
 static int load(struct linux_process *process, const struct program *program,
 		const struct linux_options *options, struct failure *why)
 {
@@ -183,7 +176,7 @@ static int load(struct linux_process *process, const struct program *program,
 	const struct image *first = &image;
 	char *path = NULL;
 	int fd = -1;
-	int rc = image_read(&image, program->fd, program->path,
+	int rc = image_read(&image, process->abi, program->fd, program->path,
 			    process->program, why);
 
 	if (!rc)
@@ -201,7 +194,9 @@ static int load(struct linux_process *process, const struct program *program,
 		rc = stack_fill(process, program, options->envp, &image,
 				interpreter.bias, why);
 	if (!rc)
-		start_registers(process, first->header.e_entry + first->bias);
+		process->abi->start(process->vm,
+				    first->header.e_entry + first->bias,
+				    process->space->layout.sp);
 	if (fd >= 0)
 		close(fd);
 	free(path);

@@ -8,23 +8,16 @@
 #include <unistd.h>
 
 #include "formats/error.h"
+#include "vm/linux/abi/abi.h"
 #include "vm/linux/load/image_internal.h"
 #include "vm/linux/load/load.h"
 #include "vm/linux/load/stack_internal.h"
 #include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
 
-/* CPUID leaf 1 edx of the guest's processor. */
-#define GUEST_HWCAP 0x078bfbffu
-
 #ifndef AT_MINSIGSTKSZ
 #define AT_MINSIGSTKSZ 51
 #endif
-/* Of a frame as signal_frame.c makes it, with what alignment takes. */
-#define FRAME_MOST 1152
-
-static const char platform[] = "x86_64";
-
 struct builder {
 	struct linux_process *process;
 	guest_addr sp;
@@ -79,14 +72,14 @@ static void add(struct auxiliary *aux, uint64_t type, uint64_t value)
 	aux->at[aux->entries++] = value;
 }
 
-static void fill_auxiliary(struct layout *layout, const struct image *image,
-			   guest_addr base, guest_addr name,
+static void fill_auxiliary(struct layout *layout, const struct linux_abi *abi,
+			   const struct image *image, guest_addr base, guest_addr name,
 			   guest_addr machine, guest_addr bytes)
 {
 	struct auxiliary aux = { layout->auxv, 0 };
 
-	add(&aux, AT_MINSIGSTKSZ, FRAME_MOST);
-	add(&aux, AT_HWCAP, GUEST_HWCAP);
+	add(&aux, AT_MINSIGSTKSZ, abi->frame_most);
+	add(&aux, AT_HWCAP, abi->hwcap);
 	add(&aux, AT_PAGESZ, GUEST_PAGE);
 	add(&aux, AT_CLKTCK, 100);
 	add(&aux, AT_PHDR, image_headers(image));
@@ -101,7 +94,7 @@ static void fill_auxiliary(struct layout *layout, const struct image *image,
 	add(&aux, AT_EGID, getegid());
 	add(&aux, AT_SECURE, 0);
 	add(&aux, AT_RANDOM, bytes);
-	add(&aux, AT_HWCAP2, 0);
+	add(&aux, AT_HWCAP2, abi->hwcap2);
 	add(&aux, AT_EXECFN, name);
 	add(&aux, AT_PLATFORM, machine);
 	add(&aux, AT_NULL, 0);
@@ -149,9 +142,9 @@ int stack_fill(struct linux_process *process, const struct program *program,
 	put_strings(&build, program->argv, argc, words + 1);
 	layout->args_start = build.sp;
 	build.sp &= ~UINT64_C(15);
-	machine = put(&build, platform, sizeof(platform));
+	machine = put_string(&build, process->abi->machine);
 	bytes = put(&build, random, sizeof(random));
-	fill_auxiliary(layout, image, base, name, machine, bytes);
+	fill_auxiliary(layout, process->abi, image, base, name, machine, bytes);
 	put_vectors(&build, words, argc, envc);
 	free(words);
 	layout->sp = build.sp;

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "vm/linux/abi/calls.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
-#include "vm/linux/syscall_table.h"
 
 /* Drops private pages; what is shared stays, as it does in the kernel. */
 static int discard(struct linux_process *process, guest_addr addr,
@@ -80,13 +80,13 @@ static int remove_pages(struct linux_process *process, guest_addr addr,
 }
 
 int64_t sys_madvise(struct linux_process *process,
-		    const struct syscall_row *row, const uint64_t *arg)
+		    const struct linux_call *row, const uint64_t *arg)
 {
 	uint64_t size = page_up(arg[1]);
 
 	(void)row;
 	if (arg[0] % GUEST_PAGE || (arg[1] && !size) ||
-	    !is_user_range(arg[0], size))
+	    !is_user_range(process, arg[0], size))
 		return -EINVAL;
 	switch ((int)arg[2]) {
 	case MADV_DONTNEED:
@@ -118,7 +118,7 @@ int64_t sys_madvise(struct linux_process *process,
 	}
 }
 
-int64_t sys_msync(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_msync(struct linux_process *process, const struct linux_call *row,
 		  const uint64_t *arg)
 {
 	uint64_t size = page_up(arg[1]);
@@ -133,7 +133,7 @@ int64_t sys_msync(struct linux_process *process, const struct syscall_row *row,
 }
 
 int64_t sys_mincore(struct linux_process *process,
-		    const struct syscall_row *row, const uint64_t *arg)
+		    const struct linux_call *row, const uint64_t *arg)
 {
 	uint64_t pages = page_up(arg[1]) / GUEST_PAGE;
 	uint8_t there[BOUNCE];
@@ -141,7 +141,7 @@ int64_t sys_mincore(struct linux_process *process,
 	(void)row;
 	if (arg[0] % GUEST_PAGE)
 		return -EINVAL;
-	if (!is_user_range(arg[0], arg[1]) ||
+	if (!is_user_range(process, arg[0], arg[1]) ||
 	    !is_mapped(process, arg[0], page_up(arg[1])))
 		return -ENOMEM;
 	memset(there, 1, sizeof(there));
@@ -156,14 +156,14 @@ int64_t sys_mincore(struct linux_process *process,
 	return 0;
 }
 
-int64_t sys_mlock(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_mlock(struct linux_process *process, const struct linux_call *row,
 		  const uint64_t *arg)
 {
 	guest_addr start = page_down(arg[0]);
 	uint64_t size = page_up(arg[1] + (arg[0] - start));
 
 	(void)row;
-	if (!is_user_range(start, size))
+	if (!is_user_range(process, start, size))
 		return -EINVAL;
 	return is_mapped(process, start, size) ? 0 : -ENOMEM;
 }

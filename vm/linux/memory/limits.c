@@ -123,7 +123,7 @@ static bool fits_data(const struct linux_process *process, uint64_t bytes)
 static bool allow(struct linux_process *process, const struct extent *more,
 		  const struct extent *less)
 {
-	struct extent now = measure(process, 0, USER_END);
+	struct extent now = measure(process, 0, process->abi->user_end);
 
 	if (!fits(now.all - less->all + more->all,
 		  limit_of(process, LIMIT_MEMORY)))
@@ -184,7 +184,7 @@ guest_addr limits_protect(struct linux_process *process, guest_addr addr,
 
 	if (limit_of(process, LIMIT_DATA) == UNLIMITED || !(prot & MAY_WRITE))
 		return end;
-	now = measure(process, 0, USER_END);
+	now = measure(process, 0, process->abi->user_end);
 	regions = memory_regions(process->memory, &count);
 	for (size_t i = 0; i < count; i++) {
 		const struct region *region = &regions[i];

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "vm/linux/abi/abi.h"
 #include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
 #include "vm/linux/signals/signals.h"
@@ -75,15 +76,17 @@ void lost_pages_mend(struct linux_process *process)
 {
 	bool to_guest = process->space->lost_to_guest;
 	guest_addr page = process->space->lost;
-	siginfo_t info = { .si_signo = SIGBUS, .si_code = BUS_ADRERR };
+	const struct vm_stop stop = { .fault = FAULT_MEMORY, .addr = page };
+	struct guest_fault fault = { .moved = false };
 
 	process->space->lost = 0;
 	process->space->lost_to_guest = false;
 	mend(process, page);
-	info.si_addr = (void *)(uintptr_t)page;
 	if (!to_guest)
 		return;
-	process->thread->signals->trap =
-		(struct frame_trap){ TRAP_PAGE, 4, page };
-	signals_force(process, &info);
+	process->abi->fault(process->vm, &stop, false, &fault);
+	fault.info.si_signo = SIGBUS;
+	fault.info.si_code = BUS_ADRERR;
+	process->thread->signals->trap = fault.trap;
+	signals_force(process, &fault.info);
 }

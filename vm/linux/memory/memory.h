@@ -59,7 +59,8 @@ struct space {
 /* ------- memory_calls.c ------- */
 
 /* Whether a program may have all of these addresses; `size` may be 0. */
-bool is_user_range(guest_addr addr, uint64_t size);
+bool is_user_range(const struct linux_process *process, guest_addr addr,
+		   uint64_t size);
 
 /* Whether every page is mapped; whether none is. */
 bool is_mapped(struct linux_process *process, guest_addr addr, uint64_t size);

@@ -12,15 +12,13 @@
 #include <unistd.h>
 
 #include "formats/error.h"
+#include "vm/linux/abi/calls.h"
 #include "vm/linux/host/host.h"
 #include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
-#include "vm/linux/syscall_table.h"
 
 /* Below this nobody may map: vm.mmap_min_addr. */
 #define LOWEST UINT64_C(0x10000)
-#define GAP_32BIT_LOW UINT64_C(0x40000000)
-#define GAP_32BIT_HIGH UINT64_C(0x80000000)
 
 static unsigned protection(uint64_t prot)
 {
@@ -30,9 +28,12 @@ static unsigned protection(uint64_t prot)
 	return result & MAY_WRITE ? result | MAY_READ : result;
 }
 
-bool is_user_range(guest_addr addr, uint64_t size)
+bool is_user_range(const struct linux_process *process, guest_addr addr,
+		   uint64_t size)
 {
-	return size <= USER_END && addr <= USER_END - size;
+	guest_addr end = process->abi->user_end;
+
+	return size <= end && addr <= end - size;
 }
 
 bool is_free(struct linux_process *process, guest_addr addr, uint64_t size)
@@ -76,7 +77,7 @@ static int64_t place(struct linux_process *process,
 	if (request->flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) {
 		if (request->addr % GUEST_PAGE)
 			return -EINVAL;
-		if (!is_user_range(request->addr, request->size))
+		if (!is_user_range(process, request->addr, request->size))
 			return -ENOMEM;
 		if (request->addr < LOWEST)
 			return -EPERM;
@@ -85,12 +86,13 @@ static int64_t place(struct linux_process *process,
 			return -EEXIST;
 		return (int64_t)request->addr;
 	}
-	if (hint >= LOWEST && is_user_range(hint, request->size) &&
+	if (hint >= LOWEST && is_user_range(process, hint, request->size) &&
 	    is_free(process, hint, request->size))
 		return (int64_t)hint;
-	if (request->flags & MAP_32BIT)
+	if (request->flags & process->abi->map_low)
 		found = memory_find_gap(process->memory, request->size,
-					GAP_32BIT_LOW, GAP_32BIT_HIGH);
+					process->abi->low_start,
+					process->abi->low_end);
 	else
 		found = memory_find_gap(process->memory, request->size, LOWEST,
 					process->space->layout.mmap_top);
@@ -190,7 +192,8 @@ static int64_t map_zeros(struct linux_process *process,
 	return (int64_t)start;
 }
 
-static int check_request(const struct request *request)
+static int check_request(const struct linux_process *process,
+			 const struct request *request)
 {
 	uint64_t type = request->flags & MAP_TYPE;
 	int rc;
@@ -207,7 +210,7 @@ static int check_request(const struct request *request)
 		return -EINVAL;
 	if (request->flags & MAP_HUGETLB)
 		return request->flags & MAP_ANONYMOUS ? -ENOMEM : -EINVAL;
-	if (!page_up(request->size) || request->size > USER_END)
+	if (!page_up(request->size) || request->size > process->abi->user_end)
 		return -ENOMEM;
 	if (!(request->flags & MAP_ANONYMOUS)) {
 		rc = probe(request);
@@ -232,7 +235,7 @@ static bool is_allowed(struct linux_process *process,
 	return limits_allow_region(process, &region);
 }
 
-int64_t sys_mmap(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_mmap(struct linux_process *process, const struct linux_call *row,
 		 const uint64_t *arg)
 {
 	struct request request = {
@@ -243,7 +246,7 @@ int64_t sys_mmap(struct linux_process *process, const struct syscall_row *row,
 		.fd = (int)arg[4],
 		.offset = arg[5],
 	};
-	int64_t start = check_request(&request);
+	int64_t start = check_request(process, &request);
 
 	(void)row;
 	if (start < 0)
@@ -262,12 +265,12 @@ int64_t sys_mmap(struct linux_process *process, const struct syscall_row *row,
 }
 
 int64_t sys_munmap(struct linux_process *process,
-		   const struct syscall_row *row, const uint64_t *arg)
+		   const struct linux_call *row, const uint64_t *arg)
 {
 	uint64_t size = page_up(arg[1]);
 
 	(void)row;
-	if (arg[0] % GUEST_PAGE || !size || !is_user_range(arg[0], size))
+	if (arg[0] % GUEST_PAGE || !size || !is_user_range(process, arg[0], size))
 		return -EINVAL;
 	peaks_before_less(process, size);
 	eof_tail_forget(process, arg[0], size);
@@ -275,7 +278,7 @@ int64_t sys_munmap(struct linux_process *process,
 }
 
 int64_t sys_mprotect(struct linux_process *process,
-		     const struct syscall_row *row, const uint64_t *arg)
+		     const struct linux_call *row, const uint64_t *arg)
 {
 	uint64_t size = page_up(arg[1]);
 	uint64_t known = PROT_READ | PROT_WRITE | PROT_EXEC | PROT_GROWSDOWN |
@@ -287,7 +290,7 @@ int64_t sys_mprotect(struct linux_process *process,
 		return -EINVAL;
 	if (!arg[1])
 		return 0;
-	if (!size || !is_user_range(arg[0], size))
+	if (!size || !is_user_range(process, arg[0], size))
 		return -ENOMEM;
 	/* What is before a mapping that is refused changes. */
 	end = limits_protect(process, arg[0], arg[0] + size,
@@ -300,7 +303,7 @@ int64_t sys_mprotect(struct linux_process *process,
 }
 
 int64_t sys_pkey_mprotect(struct linux_process *process,
-			  const struct syscall_row *row, const uint64_t *arg)
+			  const struct linux_call *row, const uint64_t *arg)
 {
 	if ((int)arg[3] != -1)
 		return -EINVAL;		/* the guest's processor has no keys */
@@ -312,11 +315,11 @@ int64_t sys_pkey_mprotect(struct linux_process *process,
 static bool may_grow(struct linux_process *process, guest_addr from,
 		     guest_addr to)
 {
-	return to <= USER_END && is_free(process, from, to - from) &&
+	return to <= process->abi->user_end && is_free(process, from, to - from) &&
 	       limits_allow(process, to - from, to - from);
 }
 
-int64_t sys_brk(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_brk(struct linux_process *process, const struct linux_call *row,
 		const uint64_t *arg)
 {
 	struct layout *layout = &process->space->layout;

@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "vm/linux/abi/calls.h"
 #include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
-#include "vm/linux/syscall_table.h"
 
 /* Maps `more` bytes behind `old_end` like what is before it, at `addr`. */
 static int extend(struct linux_process *process, const struct region *like,
@@ -86,7 +86,8 @@ static int64_t move_mapping(struct linux_process *process,
 	return (int64_t)to;
 }
 
-static int check_mremap(const uint64_t *arg, uint64_t old_size,
+static int check_mremap(const struct linux_process *process,
+			const uint64_t *arg, uint64_t old_size,
 			uint64_t new_size)
 {
 	uint64_t flags = arg[3];
@@ -102,10 +103,11 @@ static int check_mremap(const uint64_t *arg, uint64_t old_size,
 	if (arg[0] % GUEST_PAGE || !new_size)
 		return -EINVAL;
 	if (flags & MREMAP_FIXED &&
-	    (arg[4] % GUEST_PAGE || !is_user_range(arg[4], new_size) ||
+	    (arg[4] % GUEST_PAGE || !is_user_range(process, arg[4], new_size) ||
 	     (arg[0] < arg[4] + new_size && arg[4] < arg[0] + old_size)))
 		return -EINVAL;
-	if (!is_user_range(arg[0], old_size) || new_size > USER_END)
+	if (!is_user_range(process, arg[0], old_size) ||
+	    new_size > process->abi->user_end)
 		return -EFAULT;
 	return 0;
 }
@@ -149,11 +151,11 @@ static int64_t map_again(struct linux_process *process,
 }
 
 int64_t sys_mremap(struct linux_process *process,
-		   const struct syscall_row *row, const uint64_t *arg)
+		   const struct linux_call *row, const uint64_t *arg)
 {
 	uint64_t old_size = page_up(arg[1]), new_size = page_up(arg[2]);
 	const struct region *like;
-	int64_t to = check_mremap(arg, old_size, new_size);
+	int64_t to = check_mremap(process, arg, old_size, new_size);
 
 	(void)row;
 	if (to < 0)
@@ -181,7 +183,7 @@ int64_t sys_mremap(struct linux_process *process,
 		return (int64_t)arg[0];
 	}
 	if (!(arg[3] & MREMAP_DONTUNMAP) &&
-	    is_user_range(arg[0], new_size) &&
+	    is_user_range(process, arg[0], new_size) &&
 	    is_free(process, arg[0] + old_size, new_size - old_size)) {
 		struct region copy = *like;
 		int rc = extend(process, &copy, arg[0] + old_size,

@@ -15,11 +15,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "vm/linux/abi/calls.h"
+#include "vm/linux/abi/structs.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/host/host.h"
 #include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
-#include "vm/linux/syscall_table.h"
 
 #define SHARE 10		/* one part of the time, at most, counts pages */
 #define LITTLE (UINT64_C(1) << 20)	/* less need not be noted */
@@ -125,11 +126,11 @@ void peaks_before_exec(struct linux_process *process)
 }
 
 int64_t sys_getrusage(struct linux_process *process,
-		      const struct syscall_row *row, const uint64_t *arg)
+		      const struct linux_call *row, const uint64_t *arg)
 {
 	struct peaks *peaks = &process->space->peaks;
 	struct rusage usage;
-	int64_t result = host_call(process, row->number[ABI_X86_64], arg[0],
+	int64_t result = host_call(process, row->host, arg[0],
 				   host_pointer(&usage));
 
 	if (result)
@@ -142,5 +143,5 @@ int64_t sys_getrusage(struct linux_process *process,
 		if (most)
 			usage.ru_maxrss = (long)(most * (GUEST_PAGE / 1024));
 	}
-	return copy_out(process, arg[1], &usage, sizeof(usage)) ? -EFAULT : 0;
+	return struct_out(process, S_RUSAGE, arg[1], &usage) ? -EFAULT : 0;
 }

@@ -12,16 +12,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "vm/linux/abi/calls.h"
+#include "vm/linux/abi/structs.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/kernel.h"
 #include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
-#include "vm/linux/syscall_table.h"
 
 /* As much as Linux transfers at once. */
 #define MOST (INT_MAX & ~(uint64_t)(GUEST_PAGE - 1))
 
-/* The guest's struct iovec. */
+/* As S_IOVEC is converted. */
 struct part {
 	guest_addr addr;
 	uint64_t size;
@@ -42,7 +43,7 @@ static int take_parts(struct linux_process *process, struct parts *out,
 {
 	if (count > SPANS)
 		return -EINVAL;
-	if (count && copy_in(process, out->at, from, count * sizeof(*out->at)))
+	if (count && structs_in(process, S_IOVEC, out->at, from, count))
 		return -EFAULT;
 	for (uint64_t i = 0; i < count; i++)
 		if (out->at[i].size > SSIZE_MAX)
@@ -52,12 +53,13 @@ static int take_parts(struct linux_process *process, struct parts *out,
 }
 
 /* How much there is, up to MOST; -EFAULT for what is no program's address. */
-static int64_t check_own(const struct parts *own)
+static int64_t check_own(const struct linux_process *process,
+			 const struct parts *own)
 {
 	uint64_t total = 0;
 
 	for (uint64_t i = 0; i < own->count; i++) {
-		if (!is_user_range(own->at[i].addr, own->at[i].size))
+		if (!is_user_range(process, own->at[i].addr, own->at[i].size))
 			return -EFAULT;
 		total += own->at[i].size < MOST - total ? own->at[i].size :
 							  MOST - total;
@@ -128,7 +130,7 @@ static int64_t exchange_with(struct linux_process *process,
 
 	if (rc)
 		return rc;
-	most = check_own(&exchange->own);
+	most = check_own(process, &exchange->own);
 	if (most <= 0)
 		return most;
 	rc = take_parts(process, &exchange->other, arg[3], arg[4]);
@@ -155,7 +157,7 @@ static int64_t process_vm(struct linux_process *process, const uint64_t *arg,
 }
 
 int64_t sys_process_vm_readv(struct linux_process *process,
-			     const struct syscall_row *row,
+			     const struct linux_call *row,
 			     const uint64_t *arg)
 {
 	(void)row;
@@ -163,7 +165,7 @@ int64_t sys_process_vm_readv(struct linux_process *process,
 }
 
 int64_t sys_process_vm_writev(struct linux_process *process,
-			      const struct syscall_row *row,
+			      const struct linux_call *row,
 			      const uint64_t *arg)
 {
 	(void)row;

@@ -60,7 +60,7 @@ int64_t proc_move_mem(struct linux_process *process, uint64_t at,
 int64_t proc_move_pagemap(struct linux_process *process, uint64_t at,
 			  guest_addr addr, uint64_t size, enum memory_use use)
 {
-	const uint64_t pages = USER_END >> GUEST_PAGE_SHIFT;
+	const uint64_t pages = process->abi->user_end >> GUEST_PAGE_SHIFT;
 	uint64_t entries[BOUNCE / sizeof(uint64_t)];
 	uint64_t page = at / sizeof(*entries), done = 0;
 	int pagemap;

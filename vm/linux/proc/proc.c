@@ -178,9 +178,16 @@ static void print_processors(struct linux_process *process, uint32_t tid,
 	fprintf(out, "%u\n", guest_processor(process));
 }
 
+static void print_cpuinfo(struct linux_process *process, uint32_t tid,
+			  FILE *out)
+{
+	(void)tid;
+	process->abi->print_cpuinfo(out, guest_processor(process));
+}
+
 /* What is made for the guest of the files that are no process's. */
 static const struct proc_file system_files[] = {
-	{ "cpuinfo", .path = "/proc/cpuinfo", .print = cpuinfo_print },
+	{ "cpuinfo", .path = "/proc/cpuinfo", .print = print_cpuinfo },
 	{ "online", .path = "/sys/devices/system/cpu/online",
 	  .print = print_processors },
 };

@@ -7,7 +7,7 @@
 
 struct linux_thread;
 
-/* ------- maps.c, stat.c, status.c, cpuinfo.c ------- */
+/* ------- maps.c, stat.c, status.c ------- */
 
 void proc_print_maps(struct linux_process *process, uint32_t tid, FILE *out);
 void proc_print_smaps(struct linux_process *process, uint32_t tid, FILE *out);
@@ -15,7 +15,6 @@ void proc_print_rollup(struct linux_process *process, uint32_t tid, FILE *out);
 void proc_print_stat(struct linux_process *process, uint32_t tid, FILE *out);
 void proc_print_statm(struct linux_process *process, uint32_t tid, FILE *out);
 void status_print(struct linux_process *process, uint32_t tid, FILE *out);
-void cpuinfo_print(struct linux_process *process, uint32_t tid, FILE *out);
 
 /* The thread whose file it is. */
 const struct linux_thread *status_thread(struct linux_process *process,

@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "vm/linux/abi/abi.h"
+#include "vm/linux/abi/calls.h"
+#include "vm/linux/abi/structs.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/process.h"
 #include "vm/linux/signals/signals.h"
-#include "vm/linux/syscall_table.h"
 
 bool on_alternate_stack(struct linux_process *process, guest_addr sp)
 {
@@ -52,22 +54,22 @@ static void get_alternate_stack(struct linux_process *process,
 }
 
 int64_t sys_sigaltstack(struct linux_process *process,
-			const struct syscall_row *row, const uint64_t *arg)
+			const struct linux_call *row, const uint64_t *arg)
 {
-	guest_addr sp = vm_reg(process->vm, X86_RSP);
+	guest_addr sp = guest_sp(process);
 	struct guest_stack set, old;
 	int rc;
 
 	(void)row;
 	get_alternate_stack(process, &old, sp);
 	if (arg[0]) {
-		if (copy_in(process, &set, arg[0], sizeof(set)))
+		if (struct_in(process, S_STACK, &set, arg[0]))
 			return -EFAULT;
 		rc = set_alternate_stack(process, &set, sp);
 		if (rc)
 			return rc;
 	}
-	if (arg[1] && copy_out(process, arg[1], &old, sizeof(old)))
+	if (arg[1] && struct_out(process, S_STACK, arg[1], &old))
 		return -EFAULT;
 	return 0;
 }

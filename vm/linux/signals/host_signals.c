@@ -6,6 +6,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "vm/linux/abi/abi.h"
 #include "vm/linux/host/host.h"
 #include "vm/linux/process.h"
 #include "vm/linux/signals/signals_internal.h"

@@ -8,13 +8,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "vm/linux/abi/calls.h"
+#include "vm/linux/abi/structs.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/host/host.h"
 #include "vm/linux/kernel.h"
 #include "vm/linux/linux.h"
 #include "vm/linux/process.h"
 #include "vm/linux/signals/signals_internal.h"
-#include "vm/linux/syscall_table.h"
 
 /* ------- to other processes of the guest ------- */
 
@@ -46,7 +47,7 @@ static bool listens(int pid)
  * it is asked to end itself, and has some time for it.
  */
 static int64_t end_process(struct linux_process *process,
-			   const struct syscall_row *row, const uint64_t *arg)
+			   const struct linux_call *row, const uint64_t *arg)
 {
 	int pid = (int)arg[0];
 	struct pollfd end = { .events = POLLIN };
@@ -93,7 +94,7 @@ static int64_t send_to_own(struct linux_process *process,
 }
 
 static int64_t send(struct linux_process *process,
-		    const struct syscall_row *row, const uint64_t *arg,
+		    const struct linux_call *row, const uint64_t *arg,
 		    struct linux_thread *target, int number, int code)
 {
 	siginfo_t info = { .si_signo = number, .si_code = code };
@@ -112,7 +113,7 @@ static struct linux_thread *in_process(struct linux_process *process,
 	return (int)pid == getpid() ? process->thread : NULL;
 }
 
-int64_t sys_kill(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_kill(struct linux_process *process, const struct linux_call *row,
 		 const uint64_t *arg)
 {
 	if ((int)arg[1] == SIGKILL && (int)arg[0] > 0 &&
@@ -122,7 +123,7 @@ int64_t sys_kill(struct linux_process *process, const struct syscall_row *row,
 		    (int)arg[1], SI_USER);
 }
 
-int64_t sys_tkill(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_tkill(struct linux_process *process, const struct linux_call *row,
 		  const uint64_t *arg)
 {
 	return send(process, row, arg, thread_find(process, (int)arg[0]),
@@ -130,7 +131,7 @@ int64_t sys_tkill(struct linux_process *process, const struct syscall_row *row,
 }
 
 int64_t sys_tgkill(struct linux_process *process,
-		   const struct syscall_row *row, const uint64_t *arg)
+		   const struct linux_call *row, const uint64_t *arg)
 {
 	struct linux_thread *target = NULL;
 
@@ -141,7 +142,7 @@ int64_t sys_tgkill(struct linux_process *process,
 
 /* The number, and the siginfo behind `from`, to the target or to oneself. */
 static int64_t queue(struct linux_process *process,
-		     const struct syscall_row *row, const uint64_t *arg,
+		     const struct linux_call *row, const uint64_t *arg,
 		     struct linux_thread *target, int number, int place)
 {
 	uint64_t host[6] = { arg[0], arg[1], arg[2], arg[3], arg[4], arg[5] };
@@ -149,24 +150,24 @@ static int64_t queue(struct linux_process *process,
 
 	if (!arg[place])
 		return marshal_call(process, row, arg);
-	if (copy_in(process, &info, arg[place], sizeof(info)))
+	if (struct_in(process, S_SIGINFO, &info, arg[place]))
 		return -EFAULT;
 	info.si_signo = number;
 	if (target && is_ours(number))
 		return send_to_own(process, target, &info);
 	host[place] = host_pointer(&info);
-	return host_call_array(process, row->number[ABI_X86_64], host);
+	return host_call_array(process, row->host, host);
 }
 
 int64_t sys_rt_sigqueueinfo(struct linux_process *process,
-			    const struct syscall_row *row, const uint64_t *arg)
+			    const struct linux_call *row, const uint64_t *arg)
 {
 	return queue(process, row, arg, in_process(process, arg[0]),
 		     (int)arg[1], 2);
 }
 
 int64_t sys_rt_tgsigqueueinfo(struct linux_process *process,
-			      const struct syscall_row *row,
+			      const struct linux_call *row,
 			      const uint64_t *arg)
 {
 	struct linux_thread *target = NULL;
@@ -177,7 +178,7 @@ int64_t sys_rt_tgsigqueueinfo(struct linux_process *process,
 }
 
 int64_t sys_pidfd_send_signal(struct linux_process *process,
-			      const struct syscall_row *row,
+			      const struct linux_call *row,
 			      const uint64_t *arg)
 {
 	return queue(process, row, arg, NULL, (int)arg[1], 2);

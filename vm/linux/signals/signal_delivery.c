@@ -3,6 +3,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "vm/linux/abi/abi.h"
+#include "vm/linux/abi/calls.h"
 #include "vm/linux/kernel.h"
 #include "vm/linux/linux.h"
 #include "vm/linux/process.h"
@@ -31,6 +33,30 @@ static uint64_t mask_to_restore(struct signals *signals)
 	return saved ? signals->saved_mask : signals->mask;
 }
 
+/* Makes the frame; -EFAULT. */
+static int push_frame(struct linux_process *process, const siginfo_t *info,
+		      const struct guest_action *action, uint64_t mask)
+{
+	struct signals *signals = process->thread->signals;
+	bool is_on = on_alternate_stack(process, guest_sp(process));
+	const struct signal_entry entry = {
+		.info = info,
+		.action = action,
+		.mask = mask,
+		.trap = &signals->trap,
+		.stack = &signals->stack,
+		.is_on_stack = is_on,
+		.enters_stack = action->flags & SA_ONSTACK && !is_on &&
+				signals->stack.size &&
+				!(signals->stack.flags & SS_DISABLE),
+	};
+	int rc = process->abi->frame_push(process, &entry);
+
+	if (!rc && signals->stack.flags & STACK_AUTODISARM)
+		signals->stack = (struct guest_stack){ .flags = SS_DISABLE };
+	return rc;
+}
+
 static void enter_handler(struct linux_process *process,
 			  const siginfo_t *info)
 {
@@ -40,7 +66,7 @@ static void enter_handler(struct linux_process *process,
 	uint64_t mask = signals->mask;
 
 	process->thread->changed_registers = true;
-	if (frame_push(process, info, &action, mask_to_restore(signals))) {
+	if (push_frame(process, info, &action, mask_to_restore(signals))) {
 		if (number != SIGSEGV &&
 		    process->actions->of[SIGSEGV].handler > 1) {
 			siginfo_t fault = { .si_signo = SIGSEGV,
@@ -122,4 +148,23 @@ void signals_force(struct linux_process *process, siginfo_t *info)
 		return;
 	}
 	enter_handler(process, info);
+}
+
+int64_t sys_rt_sigreturn(struct linux_process *process,
+			 const struct linux_call *row, const uint64_t *arg)
+{
+	struct signal_return back;
+
+	(void)row;
+	(void)arg;
+	process->thread->changed_registers = true;
+	if (process->abi->frame_pop(process, &back)) {
+		siginfo_t info = { .si_signo = SIGSEGV, .si_code = SI_KERNEL };
+
+		signals_force(process, &info);
+	} else {
+		set_alternate_stack(process, &back.stack, back.sp);
+		signals_set_mask(process, back.mask);
+	}
+	return (int64_t)guest_result(process);
 }

@@ -12,11 +12,12 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "vm/linux/abi/calls.h"
+#include "vm/linux/abi/structs.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/kernel.h"
 #include "vm/linux/process.h"
 #include "vm/linux/signals/signals_internal.h"
-#include "vm/linux/syscall_table.h"
 
 #define SECOND INT64_C(1000000000)	/* in nanoseconds, as all times here */
 #define FAULTS (MASK_OF(SIGSEGV) | MASK_OF(SIGBUS))
@@ -87,7 +88,7 @@ static int64_t wait_for(struct linux_process *process, uint64_t set,
 }
 
 int64_t sys_rt_sigtimedwait(struct linux_process *process,
-			    const struct syscall_row *row, const uint64_t *arg)
+			    const struct linux_call *row, const uint64_t *arg)
 {
 	struct timespec limit;
 	siginfo_t info;
@@ -97,8 +98,8 @@ int64_t sys_rt_sigtimedwait(struct linux_process *process,
 	(void)row;
 	if (arg[3] != sizeof(set))
 		return -EINVAL;
-	if (copy_in(process, &set, arg[0], sizeof(set)) ||
-	    (arg[2] && copy_in(process, &limit, arg[2], sizeof(limit))))
+	if (struct_in(process, S_SIGSET, &set, arg[0]) ||
+	    (arg[2] && struct_in(process, S_TIMESPEC, &limit, arg[2])))
 		return -EFAULT;
 	if (arg[2] && (limit.tv_sec < 0 || limit.tv_nsec < 0 ||
 		       limit.tv_nsec >= SECOND))
@@ -106,7 +107,7 @@ int64_t sys_rt_sigtimedwait(struct linux_process *process,
 	result = wait_for(process, set & ~UNBLOCKABLE, arg[2] ? &limit : NULL,
 			  &info);
 	if (result > 0 && arg[1] &&
-	    copy_out(process, arg[1], &info, sizeof(info)))
+	    struct_out(process, S_SIGINFO, arg[1], &info))
 		return -EFAULT;
 	return result;
 }

@@ -4,13 +4,15 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
+#include "vm/linux/abi/abi.h"
+#include "vm/linux/abi/calls.h"
+#include "vm/linux/abi/structs.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/host/host.h"
 #include "vm/linux/kernel.h"
 #include "vm/linux/linux.h"
 #include "vm/linux/process.h"
 #include "vm/linux/signals/signals_internal.h"
-#include "vm/linux/syscall_table.h"
 
 enum default_action signals_default(int number)
 {
@@ -155,7 +157,7 @@ uint64_t signals_caught(const struct linux_process *process)
 /* ------- calls ------- */
 
 int64_t sys_rt_sigaction(struct linux_process *process,
-			 const struct syscall_row *row, const uint64_t *arg)
+			 const struct linux_call *row, const uint64_t *arg)
 {
 	int number = (int)arg[0];
 	struct guest_action set, old;
@@ -163,7 +165,7 @@ int64_t sys_rt_sigaction(struct linux_process *process,
 	(void)row;
 	if (arg[3] != sizeof(uint64_t) || number < 1 || number > SIGNALS)
 		return -EINVAL;
-	if (arg[1] && copy_in(process, &set, arg[1], sizeof(set)))
+	if (arg[1] && struct_in(process, S_SIGACTION, &set, arg[1]))
 		return -EFAULT;
 	if (arg[1] && MASK_OF(number) & UNBLOCKABLE)
 		return -EINVAL;
@@ -175,13 +177,13 @@ int64_t sys_rt_sigaction(struct linux_process *process,
 		if (set.handler == (uintptr_t)SIG_IGN)
 			process->thread->signals->own &= ~MASK_OF(number);
 	}
-	if (arg[2] && copy_out(process, arg[2], &old, sizeof(old)))
+	if (arg[2] && struct_out(process, S_SIGACTION, arg[2], &old))
 		return -EFAULT;
 	return 0;
 }
 
 int64_t sys_rt_sigprocmask(struct linux_process *process,
-			   const struct syscall_row *row, const uint64_t *arg)
+			   const struct linux_call *row, const uint64_t *arg)
 {
 	uint64_t old = process->thread->signals->mask, mask = old, set;
 
@@ -189,7 +191,7 @@ int64_t sys_rt_sigprocmask(struct linux_process *process,
 	if (arg[3] != sizeof(uint64_t))
 		return -EINVAL;
 	if (arg[1]) {
-		if (copy_in(process, &set, arg[1], sizeof(set)))
+		if (struct_in(process, S_SIGSET, &set, arg[1]))
 			return -EFAULT;
 		switch ((int)arg[0]) {
 		case SIG_BLOCK:
@@ -206,13 +208,13 @@ int64_t sys_rt_sigprocmask(struct linux_process *process,
 		}
 		signals_set_mask(process, mask);
 	}
-	if (arg[2] && copy_out(process, arg[2], &old, sizeof(old)))
+	if (arg[2] && struct_out(process, S_SIGSET, arg[2], &old))
 		return -EFAULT;
 	return 0;
 }
 
 int64_t sys_rt_sigpending(struct linux_process *process,
-			  const struct syscall_row *row, const uint64_t *arg)
+			  const struct linux_call *row, const uint64_t *arg)
 {
 	uint64_t set = 0;
 	int64_t result;

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "formats/region.h"
+#include "vm/linux/abi/abi.h"
 #include "vm/linux/kernel.h"
 
 struct failure;
@@ -31,33 +32,13 @@ enum { SIGNALS = 64 };		/* the highest signal */
 
 #define MASK_OF(number) (UINT64_C(1) << ((number) - 1))
 
-/* struct sigaction and stack_t as the x86-64 kernel has them. */
-struct guest_action {
-	uint64_t handler, flags, restorer, mask;
-};
-
-struct guest_stack {
-	uint64_t base;
-	int32_t flags;
-	uint32_t unused;
-	uint64_t size;
-};
-
-/* The exception that a page fault is, as a signal's context shows it. */
-#define TRAP_PAGE 14
-
-/* A thread's last exception, as the contexts of its signals show it. */
-struct frame_trap {
-	uint64_t trap, error, cr2;
-};
-
 /* What one thread has of signals; see also its `pending`. */
 struct signals {
 	uint64_t mask;
 	uint64_t saved_mask;	/* to come back after a call that had its own */
 	bool has_saved_mask;
 	struct guest_stack stack;
-	struct frame_trap trap;
+	struct guest_trap trap;
 
 	/* Filled in by the host's handler, as `pending` is. */
 	siginfo_t info;
@@ -160,15 +141,6 @@ bool on_alternate_stack(struct linux_process *process, guest_addr sp);
 /* -EPERM if `sp` is on the present one, -EINVAL, -ENOMEM. */
 int set_alternate_stack(struct linux_process *process,
 			const struct guest_stack *set, guest_addr sp);
-
-/* ------- signal_frame.c ------- */
-
-/*
- * Enters the handler of a signal; `mask` is what the return restores.
- * -EFAULT if the stack cannot take the frame.
- */
-int frame_push(struct linux_process *process, const siginfo_t *info,
-	       const struct guest_action *action, uint64_t mask);
 
 /* ------- calls ------- */
 

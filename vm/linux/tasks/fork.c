@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "formats/error.h"
+#include "vm/linux/abi/calls.h"
 #include "vm/linux/files/files.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/host/host.h"
@@ -27,7 +28,6 @@
 #include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
 #include "vm/linux/signals/signals.h"
-#include "vm/linux/syscall_table.h"
 #include "vm/linux/tasks/tasks_internal.h"
 
 /* Shared with the parent in ways that a process of the host cannot be. */
@@ -235,10 +235,9 @@ static int64_t start_child(struct linux_process *process,
 		copy_out(process, request->child_tid, &tid, sizeof(tid));
 	if (request->flags & CLONE_CLEAR_SIGHAND)
 		signals_drop_handlers(process);
-	if (request->flags & CLONE_SETTLS)
-		vm_set_reg(process->vm, X86_FS_BASE, request->tls);
-	if (request->stack)
-		vm_set_reg(process->vm, X86_RSP, request->stack);
+	process->abi->begin(process->vm, request->stack,
+			    request->flags & CLONE_SETTLS ? &request->tls :
+							    NULL);
 	process->thread->changed_registers = true;
 	return 0;
 }
@@ -352,7 +351,7 @@ static int64_t clone_thread(struct linux_process *process,
 	if (!(flags & CLONE_FS) || !(flags & CLONE_FILES))
 		return refuse(process, "a thread with files or a directory of "
 				       "its own: these are not supported");
-	if (flags & CLONE_SETTLS && request->tls >= USER_END)
+	if (flags & CLONE_SETTLS && request->tls >= process->abi->user_end)
 		return -EPERM;
 	return thread_start(process, request);
 }
@@ -371,21 +370,21 @@ static int64_t clone_process(struct linux_process *process,
 		return refuse(process,
 			      "a process that shares more than the program: "
 			      "these are not supported");
-	if (flags & CLONE_SETTLS && request->tls >= USER_END)
+	if (flags & CLONE_SETTLS && request->tls >= process->abi->user_end)
 		return -EPERM;
 	return make_child(process, request);
 }
 
-int64_t sys_clone(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_clone(struct linux_process *process, const struct linux_call *row,
 		  const uint64_t *arg)
 {
 	const struct clone_request request = {
 		.flags = arg[0] & UINT32_MAX & ~(uint64_t)EXIT_SIGNAL,
 		.stack = arg[1],
 		.parent_tid = arg[2],
-		.child_tid = arg[3],
+		.child_tid = arg[process->abi->clone_child_tid],
 		.pidfd = arg[2],
-		.tls = arg[4],
+		.tls = arg[process->abi->clone_tls],
 	};
 
 	(void)row;
@@ -394,7 +393,10 @@ int64_t sys_clone(struct linux_process *process, const struct syscall_row *row,
 	return clone_process(process, &request);
 }
 
-/* What the structure of the caller's size holds, the rest being zeros. */
+/*
+ * What the structure of the caller's size holds, the rest being zeros.  It is
+ * the same for all kinds of guests.
+ */
 static int copy_clone_args(struct linux_process *process,
 			   struct clone_args *out, guest_addr from,
 			   uint64_t size)
@@ -417,7 +419,7 @@ static int copy_clone_args(struct linux_process *process,
 }
 
 int64_t sys_clone3(struct linux_process *process,
-		   const struct syscall_row *row, const uint64_t *arg)
+		   const struct linux_call *row, const uint64_t *arg)
 {
 	struct clone_args args;
 	struct clone_request request;
@@ -442,7 +444,7 @@ int64_t sys_clone3(struct linux_process *process,
 	return clone_process(process, &request);
 }
 
-int64_t sys_fork(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_fork(struct linux_process *process, const struct linux_call *row,
 		 const uint64_t *arg)
 {
 	const struct clone_request request = { 0 };
@@ -452,7 +454,7 @@ int64_t sys_fork(struct linux_process *process, const struct syscall_row *row,
 	return make_child(process, &request);
 }
 
-int64_t sys_vfork(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_vfork(struct linux_process *process, const struct linux_call *row,
 		  const uint64_t *arg)
 {
 	const struct clone_request request = { .flags = CLONE_VFORK };

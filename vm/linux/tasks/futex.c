@@ -13,11 +13,12 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "vm/linux/abi/calls.h"
+#include "vm/linux/abi/structs.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/host/host.h"
 #include "vm/linux/kernel.h"
 #include "vm/linux/process.h"
-#include "vm/linux/syscall_table.h"
 #include "vm/linux/tasks/tasks_internal.h"
 
 /* What the fourth argument means depends on the command. */
@@ -64,7 +65,7 @@ static int64_t ask_host(struct linux_process *process, const uint64_t *arg)
 	case FUTEX_WAIT:
 	case FUTEX_WAIT_BITSET:
 		if (arg[3] &&
-		    copy_in(process, &timeout, arg[3], sizeof(timeout)))
+		    struct_in(process, S_TIMESPEC, &timeout, arg[3]))
 			return -EFAULT;
 		host[3] = arg[3] ? host_pointer(&timeout) : 0;
 		return host_wait_array(process, SYS_futex, host);
@@ -205,7 +206,7 @@ static int take_limit(struct linux_process *process,
 
 	*clock = request->realtime && !relative ? CLOCK_REALTIME :
 						  CLOCK_MONOTONIC;
-	if (copy_in(process, limit, request->limit, sizeof(*limit)))
+	if (struct_in(process, S_TIMESPEC, limit, request->limit))
 		return -EFAULT;
 	if (limit->tv_sec < 0 || (uint64_t)limit->tv_nsec >= 1000000000)
 		return -EINVAL;
@@ -363,7 +364,7 @@ static int64_t lock_shared(struct linux_process *process,
 	int64_t result;
 
 	if (request->limit &&
-	    copy_in(process, &limit, request->limit, sizeof(limit)))
+	    struct_in(process, S_TIMESPEC, &limit, request->limit))
 		return -EFAULT;
 	for (bool has_waited = false;; has_waited = true) {
 		result = try_shared(process, request, has_waited, &word);
@@ -477,14 +478,13 @@ void futex_thread_ends(struct linux_process *process,
 	uint64_t words[3];	/* first, offset, pending */
 	uint64_t entry;
 
-	if (!head || copy_in(process, words, head, sizeof(words)))
+	if (!head || struct_in(process, S_ROBUST_LIST, words, head))
 		return;
 	entry = words[0];
 	for (int i = 0; i < ROBUST_MOST && (entry & ~UINT64_C(1)) != head;
 	     i++) {
 		uint64_t next;
-		bool more = !copy_in(process, &next, entry & ~UINT64_C(1),
-				     sizeof(next));
+		bool more = !word_in(process, &next, entry & ~UINT64_C(1));
 
 		if (entry != words[2])
 			owner_dies(&dying, entry, (int64_t)words[1], false);
@@ -546,7 +546,7 @@ static bool is_the_hosts(struct linux_process *process,
 		is_shared(process, request->other));
 }
 
-int64_t sys_futex(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_futex(struct linux_process *process, const struct linux_call *row,
 		  const uint64_t *arg)
 {
 	struct request request = {

@@ -15,12 +15,13 @@
 #include <unistd.h>
 
 #include "formats/error.h"
+#include "vm/linux/abi/calls.h"
+#include "vm/linux/abi/structs.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/kernel.h"
 #include "vm/linux/linux.h"
 #include "vm/linux/process.h"
 #include "vm/linux/signals/signals.h"
-#include "vm/linux/syscall_table.h"
 #include "vm/linux/tasks/tasks_internal.h"
 
 #define HOST_STACK (1u << 20)
@@ -311,11 +312,9 @@ static struct linux_thread *make_thread(struct linux_process *process,
 	if (request->flags & CLONE_CHILD_CLEARTID)
 		thread->task->clear_tid = request->child_tid;
 	vm_thread_switch(vm, thread->vm_thread);
-	vm_set_reg(vm, X86_RAX, 0);
-	if (request->stack)
-		vm_set_reg(vm, X86_RSP, request->stack);
-	if (request->flags & CLONE_SETTLS)
-		vm_set_reg(vm, X86_FS_BASE, request->tls);
+	process->abi->begin(vm, request->stack,
+			    request->flags & CLONE_SETTLS ? &request->tls :
+							    NULL);
 	vm_thread_switch(vm, self->vm_thread);
 	return thread;
 }
@@ -414,7 +413,7 @@ static void clear_tid(struct linux_process *process)
 }
 
 int64_t sys_exit_group(struct linux_process *process,
-		       const struct syscall_row *row, const uint64_t *arg)
+		       const struct linux_call *row, const uint64_t *arg)
 {
 	(void)row;
 	process_ends(process, LINUX_EXITED, (int)(arg[0] & 0xff));
@@ -422,7 +421,7 @@ int64_t sys_exit_group(struct linux_process *process,
 	return 0;
 }
 
-int64_t sys_exit(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_exit(struct linux_process *process, const struct linux_call *row,
 		 const uint64_t *arg)
 {
 	struct linux_thread *self = process->thread;
@@ -443,7 +442,7 @@ int64_t sys_exit(struct linux_process *process, const struct syscall_row *row,
 }
 
 int64_t sys_set_tid_address(struct linux_process *process,
-			    const struct syscall_row *row, const uint64_t *arg)
+			    const struct linux_call *row, const uint64_t *arg)
 {
 	(void)row;
 	process->thread->task->clear_tid = arg[0];
@@ -451,34 +450,32 @@ int64_t sys_set_tid_address(struct linux_process *process,
 }
 
 int64_t sys_set_robust_list(struct linux_process *process,
-			    const struct syscall_row *row, const uint64_t *arg)
+			    const struct linux_call *row, const uint64_t *arg)
 {
 	(void)row;
-	if (arg[1] != 24)	/* struct robust_list_head */
+	if (arg[1] != struct_size(process, S_ROBUST_LIST))
 		return -EINVAL;
 	process->thread->task->robust_list = arg[0];
 	return 0;
 }
 
 int64_t sys_get_robust_list(struct linux_process *process,
-			    const struct syscall_row *row, const uint64_t *arg)
+			    const struct linux_call *row, const uint64_t *arg)
 {
-	const uint64_t size = 24;
 	struct linux_thread *thread =
 		arg[0] ? thread_find(process, (int)arg[0]) : process->thread;
 
 	(void)row;
 	if (!thread)
 		return -EPERM;	/* another process's */
-	if (copy_out(process, arg[2], &size, sizeof(size)) ||
-	    copy_out(process, arg[1], &thread->task->robust_list,
-		     sizeof(thread->task->robust_list)))
+	if (word_out(process, arg[2], struct_size(process, S_ROBUST_LIST)) ||
+	    word_out(process, arg[1], thread->task->robust_list))
 		return -EFAULT;
 	return 0;
 }
 
 int64_t sys_sched_yield(struct linux_process *process,
-			const struct syscall_row *row, const uint64_t *arg)
+			const struct linux_call *row, const uint64_t *arg)
 {
 	(void)arg;
 	(void)row;

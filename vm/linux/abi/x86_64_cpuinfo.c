@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cpuinfo.c - /proc/cpuinfo of the guest's processor
+ * x86_64_cpuinfo.c - /proc/cpuinfo of the guest's processor
  *
  * Programs look there for what CPUID would tell them, so it is made of the
  * same numbers.  Only how fast the processor is comes from the host.
@@ -12,9 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vm/linux/kernel.h"
-#include "vm/linux/proc/proc_internal.h"
-#include "vm/linux/process.h"
+#include "vm/linux/abi/x86_64_internal.h"
 
 /* Names of bits 0 to 31; "" is one that Linux does not show. */
 static const char *const basic_edx[32] = {
@@ -138,14 +136,13 @@ static void copy_line(FILE *out, const char *begin)
 		fclose(in);
 }
 
-void cpuinfo_print(struct linux_process *process, uint32_t tid, FILE *out)
+void x86_64_print_cpuinfo(FILE *out, unsigned processor)
 {
 	uint32_t apic = vm_cpuid(1, 0).ebx >> 24;
 	uint32_t line = (vm_cpuid(1, 0).ebx >> 8 & 0xff) * 8;
 	uint32_t address = vm_cpuid(0x80000008, 0).eax;
 
-	(void)tid;
-	fprintf(out, "processor\t: %u\n", guest_processor(process));
+	fprintf(out, "processor\t: %u\n", processor);
 	print_vendor(out);
 	print_model(out);
 	copy_line(out, "cpu MHz");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * signal_frame.c - what a signal puts on the guest's stack, and takes back
+ * x86_64_frame.c - what a signal puts on the guest's stack, and takes back
  *
  * The layouts are the x86-64 kernel's for a processor without XSAVE: struct
  * rt_sigframe with the floating-point registers above it as FXSAVE has them
@@ -9,10 +9,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "vm/linux/abi/abi.h"
+#include "vm/linux/abi/x86_64_internal.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/process.h"
-#include "vm/linux/signals/signals.h"
-#include "vm/linux/syscall_table.h"
 
 #define RED_ZONE 128
 #define USER_CS 0x33
@@ -152,52 +152,64 @@ static void reset_fp(struct linux_process *process, struct reg_file *regs)
 /* ------- entering a handler ------- */
 
 /* Where the frame goes, and the floating-point state above it. */
-static guest_addr place(struct linux_process *process, guest_addr sp,
-			const struct guest_action *action, guest_addr *fp)
+static guest_addr place(const struct signal_entry *entry, guest_addr sp,
+			guest_addr *fp)
 {
-	const struct guest_stack *stack = &process->thread->signals->stack;
-	bool was_on = on_alternate_stack(process, sp);
-	bool enters = action->flags & SA_ONSTACK && !was_on && stack->size &&
-		      !(stack->flags & SS_DISABLE);
+	const struct guest_stack *stack = entry->stack;
 
 	sp -= RED_ZONE;
-	if (enters)
+	if (entry->enters_stack)
 		sp = stack->base + stack->size;
 	*fp = (sp - sizeof(struct fxsave)) & ~UINT64_C(63);
 	sp = ((*fp - sizeof(struct frame)) & ~UINT64_C(15)) - 8;
-	if ((enters || was_on) &&
+	if ((entry->enters_stack || entry->is_on_stack) &&
 	    (sp <= stack->base || sp - stack->base > stack->size))
 		return 0;	/* no room */
 	return sp;
 }
 
 static void fill_frame(struct linux_process *process, struct frame *frame,
-		       const struct reg_file *regs, const siginfo_t *info,
-		       const struct guest_action *action, uint64_t mask)
+		       const struct reg_file *regs,
+		       const struct signal_entry *entry)
 {
-	const struct frame_trap *trap = &process->thread->signals->trap;
 	struct context *context = &frame->context;
 	uint64_t values[18];
 
 	memset(frame, 0, sizeof(*frame));
-	frame->return_to = action->restorer;
+	frame->return_to = entry->action->restorer;
 	frame->uc_flags = CONTEXT_FLAGS;
-	frame->stack = process->thread->signals->stack;
-	frame->mask = mask;
+	frame->stack = *entry->stack;
+	frame->mask = entry->mask;
 	for (int i = 0; i < 18; i++)
 		values[i] = get(process, regs, general[i]);
 	memcpy(context, values, sizeof(values));
 	context->cs = USER_CS;
 	context->ss = USER_DS;
-	context->error = trap->error;
-	context->trap = trap->trap;
-	context->cr2 = trap->cr2;
-	context->old_mask = mask;
-	memcpy(frame->info, info, sizeof(frame->info));
+	context->error = entry->trap->error;
+	context->trap = entry->trap->trap;
+	context->cr2 = entry->trap->address;
+	context->old_mask = entry->mask;
+	memcpy(frame->info, entry->info, sizeof(frame->info));
 }
 
-int frame_push(struct linux_process *process, const siginfo_t *info,
-	       const struct guest_action *action, uint64_t mask)
+/* Registers of the handler's first instruction. */
+static void enter(struct linux_process *process, struct reg_file *regs,
+		  const struct signal_entry *entry, guest_addr sp)
+{
+	reset_fp(process, regs);
+	set(process, regs, X86_RDI, (uint64_t)entry->info->si_signo);
+	set(process, regs, X86_RSI, sp + offsetof(struct frame, info));
+	set(process, regs, X86_RDX, sp + offsetof(struct frame, uc_flags));
+	set(process, regs, X86_RAX, 0);
+	set(process, regs, X86_RSP, sp);
+	set(process, regs, X86_RIP, entry->action->handler);
+	set(process, regs, X86_RFLAGS,
+	    get(process, regs, X86_RFLAGS) & ~HANDLER_CLEARS);
+	vm_set_registers(process->vm, regs);
+}
+
+int x86_64_frame_push(struct linux_process *process,
+		      const struct signal_entry *entry)
 {
 	struct reg_file regs;
 	struct frame frame;
@@ -205,28 +217,16 @@ int frame_push(struct linux_process *process, const siginfo_t *info,
 	guest_addr sp, fp;
 
 	vm_registers(process->vm, &regs);
-	sp = place(process, get(process, &regs, X86_RSP), action, &fp);
-	if (!sp || !action->restorer)
+	sp = place(entry, get(process, &regs, X86_RSP), &fp);
+	if (!sp || !entry->action->restorer)
 		return -EFAULT;
-	fill_frame(process, &frame, &regs, info, action, mask);
+	fill_frame(process, &frame, &regs, entry);
 	frame.context.fp_state = fp;
 	save_fp(process, &regs, &fx);
 	if (copy_out(process, fp, &fx, sizeof(fx)) ||
 	    copy_out(process, sp, &frame, sizeof(frame)))
 		return -EFAULT;
-	if (process->thread->signals->stack.flags & STACK_AUTODISARM)
-		process->thread->signals->stack =
-			(struct guest_stack){ .flags = SS_DISABLE };
-	reset_fp(process, &regs);
-	set(process, &regs, X86_RDI, (uint64_t)info->si_signo);
-	set(process, &regs, X86_RSI, sp + offsetof(struct frame, info));
-	set(process, &regs, X86_RDX, sp + offsetof(struct frame, uc_flags));
-	set(process, &regs, X86_RAX, 0);
-	set(process, &regs, X86_RSP, sp);
-	set(process, &regs, X86_RIP, action->handler);
-	set(process, &regs, X86_RFLAGS,
-	    get(process, &regs, X86_RFLAGS) & ~HANDLER_CLEARS);
-	vm_set_registers(process->vm, &regs);
+	enter(process, &regs, entry, sp);
 	return 0;
 }
 
@@ -266,25 +266,17 @@ static int restore(struct linux_process *process, const struct frame *frame)
 	return 0;
 }
 
-int64_t sys_rt_sigreturn(struct linux_process *process,
-			 const struct syscall_row *row, const uint64_t *arg)
+int x86_64_frame_pop(struct linux_process *process, struct signal_return *out)
 {
 	/* The return from the handler has taken the return address. */
 	guest_addr sp = vm_reg(process->vm, X86_RSP) - 8;
 	struct frame frame;
 
-	(void)row;
-	(void)arg;
-	process->thread->changed_registers = true;
 	if (copy_in(process, &frame, sp, sizeof(frame)) ||
-	    restore(process, &frame)) {
-		siginfo_t info = { .si_signo = SIGSEGV, .si_code = SI_KERNEL };
-
-		signals_force(process, &info);
-	} else {
-		set_alternate_stack(process, &frame.stack,
-				    frame.context.sp);
-		signals_set_mask(process, frame.mask);
-	}
-	return (int64_t)vm_reg(process->vm, X86_RAX);
+	    restore(process, &frame))
+		return -EFAULT;
+	out->mask = frame.mask;
+	out->stack = frame.stack;
+	out->sp = frame.context.sp;
+	return 0;
 }
