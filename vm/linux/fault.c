@@ -122,6 +122,7 @@ int linux_fault(struct linux_process *process, const struct vm_stop *stop,
 	(void)why;
 	process->thread->changed_registers = false;
 	number = raise_for(process, stop);
-	process_report(process, result, (uint64_t)number);
+	process_report(process, result, (uint64_t)number,
+		       (int64_t)guest_result(process));
 	return 0;
 }

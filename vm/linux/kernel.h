@@ -93,9 +93,13 @@ struct linux_thread *thread_find(struct linux_process *process, int tid);
 void process_ends(struct linux_process *process, enum linux_outcome outcome,
 		  int status);
 
-/* What became of the present thread, for the record. */
+/*
+ * What became of the present thread, for the record; `value` is what its
+ * result register has.
+ */
 void process_report(struct linux_process *process,
-		    struct linux_result *result, uint64_t number);
+		    struct linux_result *result, uint64_t number,
+		    int64_t value);
 
 /* ------- process_calls.c ------- */
 

@@ -218,7 +218,7 @@ int linux_syscall(struct linux_process *process, struct linux_result *result,
 	if (value == -RESTART_IF_ASKED || value == -RESTART_ALWAYS)
 		value = interrupted(process, value, arg);
 	vm_set_reg(vm, vm_reg_table(vm)->result, (uint64_t)value);
-	process_report(process, result, process->thread->number);
+	process_report(process, result, process->thread->number, value);
 	return 0;
 }
 
@@ -240,7 +240,8 @@ int linux_deliver(struct linux_process *process, struct linux_result *result,
 		lost_pages_mend(process);
 	else
 		number = signals_deliver(process);
-	process_report(process, result, (uint64_t)number);
+	process_report(process, result, (uint64_t)number,
+		       (int64_t)guest_result(process));
 	return 0;
 }
 

@@ -67,13 +67,14 @@ void process_ends(struct linux_process *process, enum linux_outcome outcome,
 }
 
 void process_report(struct linux_process *process,
-		    struct linux_result *result, uint64_t number)
+		    struct linux_result *result, uint64_t number,
+		    int64_t value)
 {
 	*result = (struct linux_result){
 		.outcome = process->thread->outcome,
 		.status = process->thread->status,
 		.number = number,
-		.value = (int64_t)guest_result(process),
+		.value = value,
 		.all_registers = process->thread->changed_registers,
 	};
 }
