@@ -2,11 +2,8 @@
 /* linux.c - see linux.h: making a process, and performing its calls */
 #include <assert.h>
 #include <errno.h>
-#include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* process_calls.c - the process itself: its end, its children, its settings */
 #include <errno.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "vm/linux/abi/calls.h"
 #include "vm/linux/guest_memory.h"

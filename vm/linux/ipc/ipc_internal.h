@@ -56,4 +56,15 @@ int64_t ipc_perform(struct linux_process *process,
 		    const struct ipc_kind *kind, struct ipc_control *control,
 		    const uint64_t *arg);
 
+/* ------- shm_count.c ------- */
+
+/* How a segment's mapping is called, before its key; by Linux too. */
+#define SHM_NAME_START "/SYSV"
+
+/*
+ * Makes the host's count of attachments the guest's.  False if not all that the
+ * host counts was found, because something was just attached or detached.
+ */
+bool shm_count(struct linux_process *process, int id, uint64_t *count);
+
 #endif

@@ -7,13 +7,8 @@
  * and for its kernel, and in pieces; each counts as attached, which shmctl(2)
  * must not show.
  */
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ipc.h>
 #include <sys/shm.h>
@@ -27,8 +22,6 @@
 #include "vm/linux/ipc/ipc_internal.h"
 #include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
-
-#define NAME_START "/SYSV"
 
 int64_t sys_shmget(struct linux_process *process,
 		   const struct linux_call *row, const uint64_t *arg)
@@ -85,7 +78,7 @@ static int64_t attach(struct linux_process *process, int id, void *host,
 		region.prot |= MAY_WRITE;
 	if (flags & SHM_EXEC)
 		region.prot |= MAY_EXEC;
-	snprintf(name, sizeof(name), NAME_START "%08x (deleted)",
+	snprintf(name, sizeof(name), SHM_NAME_START "%08x (deleted)",
 		 (unsigned)segment.shm_perm.__key);
 	region.start = (guest_addr)start;
 	region.end = region.start + page_up(segment.shm_segsz);
@@ -157,123 +150,11 @@ int64_t sys_shmdt(struct linux_process *process, const struct linux_call *row,
 	return found ? 0 : -EINVAL;
 }
 
-/* ------- how often it is attached ------- */
+/* ------- shmctl ------- */
 
 /* How long it may take until all that the host counts is found. */
 #define ROUNDS 10
 #define NAP 1000		/* microseconds from round to round */
-
-/* How often a segment is attached, by some processes. */
-struct tally {
-	uint64_t host;		/* as the host counts */
-	uint64_t guest;		/* as the guest is to see it */
-};
-
-/* A line of /proc/PID/maps. */
-struct line {
-	uint64_t start, end, offset;
-};
-
-static bool is_part(const char *text, int id, struct line *line)
-{
-	unsigned long long inode;
-	int name = 0;
-
-	return sscanf(text,
-		      "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %llu %n",
-		      &line->start, &line->end, &line->offset, &inode,
-		      &name) == 4 &&
-	       inode == (unsigned long long)id && name &&
-	       !strncmp(text + name, NAME_START, strlen(NAME_START));
-}
-
-/* Whether the host has it in pieces only for their permissions. */
-static bool goes_on(const struct line *before, const struct line *line)
-{
-	return before->end && line->start <= before->end &&
-	       line->start - line->offset == before->start - before->offset;
-}
-
-/* Counts the mappings of a process, and those that are not of one piece. */
-static void count_lines(const char *pid, int id, uint64_t *lines,
-			uint64_t *whole)
-{
-	struct line before = { 0 }, line;
-	char path[64], text[512];
-	FILE *maps;
-
-	*lines = *whole = 0;
-	snprintf(path, sizeof(path), "/proc/%.20s/maps", pid);
-	maps = fopen(path, "re");
-	while (maps && fgets(text, sizeof(text), maps)) {
-		if (!is_part(text, id, &line))
-			continue;
-		*lines += 1;
-		*whole += !goes_on(&before, &line);
-		before = line;
-	}
-	if (maps)
-		fclose(maps);
-}
-
-/*
- * Our processes have each segment twice, while they attach or detach it once
- * or thrice.
- */
-static void count_in(struct linux_process *process, const char *pid, int id,
-		     struct tally *ours, struct tally *others)
-{
-	bool is_ours = is_relative((uint32_t)atoi(pid));
-	struct tally *tally = is_ours ? ours : others;
-	uint64_t lines, whole;
-
-	if (!tally)
-		return;
-	count_lines(pid, id, &lines, &whole);
-	tally->host += lines;
-	if (atoi(pid) == getpid())
-		tally->guest += memory_count_attached(process->memory,
-						      (uint64_t)id);
-	else
-		tally->guest += is_ours ? whole / 2 : lines;
-}
-
-/* By all processes; without `others` only by ours. */
-static void count_all(struct linux_process *process, int id,
-		      struct tally *ours, struct tally *others)
-{
-	DIR *folder = opendir("/proc");
-	struct dirent *entry;
-
-	while (folder && (entry = readdir(folder)))
-		if (isdigit((unsigned char)entry->d_name[0]))
-			count_in(process, entry->d_name, id, ours, others);
-	if (folder)
-		closedir(folder);
-}
-
-/*
- * What the host counts and what processes have is read one after the other,
- * while they attach, detach and end.  The memory of one that has ended may even
- * stay for a moment, when somebody reads its maps.  So it is read until every
- * mapping that the host counts is found.  What is not found then is of
- * processes that are kept from us.
- */
-static bool count_once(struct linux_process *process, int id, uint64_t *count)
-{
-	struct tally ours = { 0 }, others = { 0 };
-	uint64_t host = *count;
-
-	count_all(process, id, &ours, NULL);
-	if (host != ours.host) {
-		ours = (struct tally){ 0 };
-		count_all(process, id, &ours, &others);
-	}
-	*count = ours.guest + (host > ours.host ? host - ours.host : 0);
-	return host == ours.host + others.host;
-}
-
-/* ------- shmctl ------- */
 
 /*
  * What shmctl(2) fills in, with the count of attachments for the guest.
@@ -296,7 +177,7 @@ static int64_t ask_segment(struct linux_process *process,
 		if (result < 0)
 			break;
 		count = segment->shm_nattch;
-		done = count_once(process, control->command == IPC_STAT ?
+		done = shm_count(process, control->command == IPC_STAT ?
 						   (int)control->id :
 						   (int)result, &count);
 		segment->shm_nattch = count;

@@ -8,9 +8,7 @@
  * known to be beyond the end of their file (eof_tail.c), and every further
  * access faults where it should.
  */
-#include <fcntl.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

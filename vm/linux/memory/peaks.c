@@ -11,7 +11,6 @@
  */
 #include <errno.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -71,7 +71,7 @@ struct task {
 };
 
 struct tasks {
-	int waited_by;		/* see fork.c; -1 if there is nobody */
+	int waited_by;		/* see vfork_pages.c; -1 if there is nobody */
 	int first_status;	/* of the first thread, when it ended */
 	bool succeeds;		/* the present one is to become the first */
 	struct linux_thread *successor;
@@ -90,7 +90,7 @@ void threads_let_go(struct linux_process *process);
 /* Ends all other threads, for another program. */
 void threads_end_others(struct linux_process *process);
 
-/* ------- fork.c ------- */
+/* ------- vfork_pages.c ------- */
 
 /*
  * Lets the parent go on that waits for the end of a child of vfork(), with

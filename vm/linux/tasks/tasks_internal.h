@@ -30,6 +30,11 @@ void thread_vanish(struct linux_thread *thread)
 /* Frees the other threads: of another process, or they have ended. */
 void threads_forget_others(struct linux_process *process);
 
+/* ------- vfork_pages.c ------- */
+
+/* Waits at the pipe `fd` for a child of vfork(). */
+void vfork_wait(struct linux_process *process, int fd);
+
 /* ------- futex.c ------- */
 
 /* Wakes at most `count` threads, of this process and of others. */
