@@ -87,6 +87,11 @@ room $linux/tasks "$base" 'marshal_call|memory_(map|unmap)|vm_run'
 room $linux/load "$base|$linux/proc|$linux/tasks" 'pthread_|fork\('
 room $linux "$linux|vm/(memory|vm)\.h" ''
 
+result "others include only public headers of $linux" "$(grep -rnE \
+	"^ *# *include *\"$linux/" --include='*.[ch]' formats cache index \
+	vm/*.[ch] recorder replayer tools | grep -vE \
+	'linux/(linux|host/host|load/load|abi/(calls|names|values))\.h"')"
+
 result "only $linux/abi names registers" "$(grep -rnE \
 	'(^|[^A-Za-z0-9_])(X86_|ARM_|ARM64_|ABI_)|abi_x86_64' $linux \
 	--include='*.[ch]' | grep -v "^$linux/abi/")"

@@ -72,7 +72,7 @@ struct guest_fault {
 	struct guest_trap trap;	/* its old one before */
 	bool moved;		/* the pc was set behind the instruction */
 	bool is_unknown;	/* there may be such an instruction elsewhere */
-	const char *other_call;	/* the instruction calls another kind of kernel */
+	const char *other_call;	/* it calls a kernel of another kind */
 };
 
 /* ------- numbers ------- */

@@ -75,7 +75,7 @@ enum arg_kind {
 	ARG_MESSAGES_IN,	/* struct mmsghdr, count in `other` */
 	ARG_MESSAGES_OUT,
 	ARG_STRINGS,		/* pointers to strings, NULL-ended */
-	ARG_WORD,		/* a futex: an int that is compared, or changed */
+	ARG_WORD,		/* a futex: an int, compared or changed */
 	ARG_POINTER,		/* depends on other arguments; or no pointer */
 	ARG_KINDS
 };
@@ -90,13 +90,13 @@ struct call_arg {
 /* How a call orders threads. */
 enum call_order {
 	ORDER_SENDS = 1,	/* others may learn that it took place */
-	ORDER_RECEIVES = 2,	/* if it succeeds, it may have learned of others */
-	ORDER_RECEIVES_SOME = 4,	/* the same, if its result is more than 0 */
+	ORDER_RECEIVES = 2,	/* it may learn of others, if it succeeds */
+	ORDER_RECEIVES_SOME = 4,	/* ... if its result is above 0 */
 	ORDER_TIMES = 8,	/* a signal may come of it */
 	ORDER_SIGNALS = 16,	/* its ARG_SIGNAL is sent or gets a handler */
 	ORDER_WAITS_SIGNAL = 32,	/* its result is a signal */
 	ORDER_CLONES = 64,	/* its result is a thread or a process */
-	ORDER_ENDS = 128,	/* the thread ends; what it writes tells others */
+	ORDER_ENDS = 128,	/* the thread ends, and tells others so */
 	ORDER_FUTEX = 256,	/* its ARG_WORDs: as its operation says */
 	ORDER_RETURNS = 512,	/* from a signal handler */
 };

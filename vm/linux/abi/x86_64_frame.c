@@ -15,8 +15,6 @@
 #include "vm/linux/process.h"
 
 #define RED_ZONE 128
-#define USER_CS 0x33
-#define USER_DS 0x2b
 
 /* Flags that a program may set: AC OF DF TF SF ZF AF PF CF RF. */
 #define PROGRAMS_FLAGS UINT64_C(0x50dd5)
@@ -183,8 +181,8 @@ static void fill_frame(struct linux_process *process, struct frame *frame,
 	for (int i = 0; i < 18; i++)
 		values[i] = get(process, regs, general[i]);
 	memcpy(context, values, sizeof(values));
-	context->cs = USER_CS;
-	context->ss = USER_DS;
+	context->cs = (uint16_t)get(process, regs, X86_CS);
+	context->ss = (uint16_t)get(process, regs, X86_SS);
 	context->error = entry->trap->error;
 	context->trap = entry->trap->trap;
 	context->cr2 = entry->trap->address;

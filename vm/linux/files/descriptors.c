@@ -37,7 +37,8 @@ void descriptor_set(struct linux_process *process, int fd,
 		return;
 	if (needed > count) {
 		struct descriptor *grown =
-			realloc(process->files->descriptors, needed * sizeof(*grown));
+			realloc(process->files->descriptors,
+				needed * sizeof(*grown));
 
 		if (!grown)
 			return;

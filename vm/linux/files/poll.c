@@ -61,8 +61,9 @@ static int give_sets(struct linux_process *process, const uint64_t *arg,
 		     const struct sets *sets)
 {
 	for (int i = 0; i < 3; i++)
-		if (arg[i + 1] && copy_out(process, arg[i + 1],
-					   process->thread->bounce[i], sets->size))
+		if (arg[i + 1] &&
+		    copy_out(process, arg[i + 1], process->thread->bounce[i],
+			     sets->size))
 			return -EFAULT;
 	return 0;
 }

@@ -19,9 +19,9 @@
 struct ipc_kind {
 	long number;
 	int stat, stat_any, info;
-	enum guest_struct object;	/* what IPC_STAT gives, and IPC_SET takes */
-	enum guest_struct limits;	/* ... what IPC_INFO gives */
-	enum guest_struct usage;	/* ... what `info` does */
+	enum guest_struct object;	/* IPC_STAT gives, IPC_SET takes it */
+	enum guest_struct limits;	/* IPC_INFO gives it */
+	enum guest_struct usage;	/* `info` gives it */
 };
 
 /* A call that does something with an object of System V's. */

@@ -77,7 +77,8 @@ static int map_high(struct linux_process *process, struct image *image,
 {
 	uint64_t size = image->high - image->low;
 	guest_addr start = memory_find_gap(process->memory,
-					   size + image->alignment, process->abi->pie_base,
+					   size + image->alignment,
+					   process->abi->pie_base,
 					   process->space->layout.mmap_top);
 
 	if (!start)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stack.c - see stack_internal.h; the order is that of Linux's create_elf_tables() */
+/* stack.c - see stack_internal.h; in the order of Linux's create_elf_tables() */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,9 +62,18 @@ static void put_strings(struct builder *build, char *const *vector,
 }
 
 struct auxiliary {
-	uint64_t *at;
+	uint64_t at[48];
 	size_t entries;
 };
+
+/* Makes words of the guest's of some of 8 bytes; returns how many bytes. */
+static size_t pack(uint8_t *to, const uint64_t *from, size_t count,
+		   unsigned word)
+{
+	for (size_t i = 0; i < count; i++)
+		memmove(to + i * word, &from[i], word);
+	return count * word;
+}
 
 static void add(struct auxiliary *aux, uint64_t type, uint64_t value)
 {
@@ -73,10 +82,11 @@ static void add(struct auxiliary *aux, uint64_t type, uint64_t value)
 }
 
 static void fill_auxiliary(struct layout *layout, const struct linux_abi *abi,
-			   const struct image *image, guest_addr base, guest_addr name,
-			   guest_addr machine, guest_addr bytes)
+			   const struct image *image, guest_addr base,
+			   guest_addr name, guest_addr machine,
+			   guest_addr bytes)
 {
-	struct auxiliary aux = { layout->auxv, 0 };
+	struct auxiliary aux = { .entries = 0 };
 
 	add(&aux, AT_MINSIGSTKSZ, abi->frame_most);
 	add(&aux, AT_HWCAP, abi->hwcap);
@@ -98,19 +108,22 @@ static void fill_auxiliary(struct layout *layout, const struct linux_abi *abi,
 	add(&aux, AT_EXECFN, name);
 	add(&aux, AT_PLATFORM, machine);
 	add(&aux, AT_NULL, 0);
-	layout->auxv_bytes = aux.entries * sizeof(uint64_t);
+	layout->auxv_bytes = pack(layout->auxv, aux.at, aux.entries,
+				  abi->word);
 }
 
 /* argc, argv, envp and the auxiliary vector, from `words` up. */
-static void put_vectors(struct builder *build, uint64_t *words, size_t argc,
-			size_t envc)
+static void put_vectors(struct builder *build, uint64_t *words, size_t count)
 {
 	const struct layout *layout = &build->process->space->layout;
-	size_t size = (argc + envc + 3) * sizeof(uint64_t);
+	unsigned word = build->process->abi->word;
+	size_t size = count * word;
 
 	build->sp = (build->sp - size - layout->auxv_bytes) & ~UINT64_C(15);
 	build->sp += size + layout->auxv_bytes;
 	put(build, layout->auxv, layout->auxv_bytes);
+	/* In place: a word is no larger. */
+	pack((uint8_t *)words, words, count, word);
 	put(build, words, size);
 }
 
@@ -145,7 +158,7 @@ int stack_fill(struct linux_process *process, const struct program *program,
 	machine = put_string(&build, process->abi->machine);
 	bytes = put(&build, random, sizeof(random));
 	fill_auxiliary(layout, process->abi, image, base, name, machine, bytes);
-	put_vectors(&build, words, argc, envc);
+	put_vectors(&build, words, argc + envc + 3);
 	free(words);
 	layout->sp = build.sp;
 	if (build.error == ERR_INPUT)

@@ -32,7 +32,7 @@ struct layout {
 	guest_addr stack_bottom, stack_top;
 	guest_addr args_start, args_end, env_end;	/* the strings */
 	guest_addr sp;		/* at the first instruction */
-	uint64_t auxv[48];
+	uint8_t auxv[48 * 8];	/* as the guest has it */
 	size_t auxv_bytes;
 };
 

@@ -267,7 +267,8 @@ int64_t sys_munmap(struct linux_process *process,
 	uint64_t size = page_up(arg[1]);
 
 	(void)row;
-	if (arg[0] % GUEST_PAGE || !size || !is_user_range(process, arg[0], size))
+	if (arg[0] % GUEST_PAGE || !size ||
+	    !is_user_range(process, arg[0], size))
 		return -EINVAL;
 	peaks_before_less(process, size);
 	eof_tail_forget(process, arg[0], size);
@@ -312,7 +313,8 @@ int64_t sys_pkey_mprotect(struct linux_process *process,
 static bool may_grow(struct linux_process *process, guest_addr from,
 		     guest_addr to)
 {
-	return to <= process->abi->user_end && is_free(process, from, to - from) &&
+	return to <= process->abi->user_end &&
+	       is_free(process, from, to - from) &&
 	       limits_allow(process, to - from, to - from);
 }
 

@@ -167,7 +167,8 @@ static void print_environ(struct linux_process *process, uint32_t tid,
 static void print_auxv(struct linux_process *process, uint32_t tid, FILE *out)
 {
 	(void)tid;
-	fwrite(process->space->layout.auxv, 1, process->space->layout.auxv_bytes, out);
+	fwrite(process->space->layout.auxv, 1,
+	       process->space->layout.auxv_bytes, out);
 }
 
 /* The guest has one processor; see sys_sched_getaffinity(). */

@@ -319,5 +319,5 @@ void signals_take(struct linux_process *process, siginfo_t *info)
 	if (signals_take_own(signals, ~signals->mask, info))
 		return;
 	*info = signals->info;
-	process->thread->pending = 0;		/* the host blocks all at present */
+	process->thread->pending = 0;	/* the host blocks all at present */
 }

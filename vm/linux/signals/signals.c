@@ -42,7 +42,7 @@ static void send_back(struct linux_process *process)
 
 	if (!number || !(signals->mask & MASK_OF(number)))
 		return;
-	process->thread->pending = 0;		/* the host blocks all at present */
+	process->thread->pending = 0;	/* the host blocks all at present */
 	signals_queue_again(number, &signals->info);
 }
 

@@ -63,9 +63,11 @@ enum { TURN_NOT, TURN_HAS, TURN_ASLEEP };
 
 static void grant(struct linux_thread *thread)
 {
-	if (__atomic_exchange_n(&thread->task->turn, TURN_HAS, __ATOMIC_ACQ_REL) ==
+	uint32_t *turn = &thread->task->turn;
+
+	if (__atomic_exchange_n(turn, TURN_HAS, __ATOMIC_ACQ_REL) ==
 	    TURN_ASLEEP)
-		syscall(SYS_futex, &thread->task->turn, FUTEX_WAKE_PRIVATE, 1);
+		syscall(SYS_futex, turn, FUTEX_WAKE_PRIVATE, 1);
 }
 
 /* Lets a host thread look, which sleeps: it is to say when it is overdue. */
@@ -110,7 +112,8 @@ static struct linux_thread *pass_on(struct linux_process *process)
 
 static bool has_turn(const struct linux_thread *thread)
 {
-	return __atomic_load_n(&thread->task->turn, __ATOMIC_ACQUIRE) == TURN_HAS;
+	return __atomic_load_n(&thread->task->turn, __ATOMIC_ACQUIRE) ==
+	       TURN_HAS;
 }
 
 /*
@@ -142,8 +145,9 @@ static void fall_asleep(struct linux_thread *thread)
 {
 	uint32_t not = TURN_NOT;
 
-	__atomic_compare_exchange_n(&thread->task->turn, &not, TURN_ASLEEP, false,
-				    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	__atomic_compare_exchange_n(&thread->task->turn, &not, TURN_ASLEEP,
+				    false, __ATOMIC_ACQ_REL,
+				    __ATOMIC_ACQUIRE);
 }
 
 /* Where time makes slices, who waits too long says so. */
@@ -339,7 +343,8 @@ struct linux_thread *scheduler_find(struct linux_process *process,
 
 	pthread_mutex_lock(&scheduler->lock);
 	at = scheduler->waiting.first;
-	while (at && (at->task->futex != addr || !(at->task->futex_bits & bits)))
+	while (at && (at->task->futex != addr ||
+		      !(at->task->futex_bits & bits)))
 		at = at->task->behind;
 	pthread_mutex_unlock(&scheduler->lock);
 	return at;
@@ -383,7 +388,8 @@ int64_t scheduler_sleep(struct linux_process *process, int clock,
 	look_for_turn(self);
 	while (!has_turn(self)) {
 		fall_asleep(self);
-		result = self->task->woken ? 0 : host_call_for(self, SYS_futex, arg);
+		result = self->task->woken ?
+				 0 : host_call_for(self, SYS_futex, arg);
 		if (self->task->woken)
 			wait_turn(self);
 		if (result == 0 || result == -EAGAIN)
