@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "vm/linux/linux.h"
-#include "vm/linux/title.h"
+#include "vm/linux/host/host.h"
 #include "vm/memory/memory.h"
 
 /* The server's own descriptors, behind the standard ones. */

@@ -20,7 +20,7 @@
 #include "tools/numbers.h"
 #include "tools/options.h"
 #include "tools/programs.h"
-#include "vm/linux/program.h"
+#include "vm/linux/load/load.h"
 
 enum {
 	OPTION_ASLR = 256,

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "tools/print.h"
-#include "vm/linux/names.h"
+#include "vm/linux/abi/names.h"
 
 static void set_name(json_t *line, const char *name, size_t size)
 {

@@ -7,7 +7,7 @@
 
 #include "tools/info.h"
 #include "tools/print.h"
-#include "vm/linux/names.h"
+#include "vm/linux/abi/names.h"
 
 /*
  * Every recording holds the symbols and the pages that a program starts with;

@@ -4,8 +4,8 @@
 
 #include "formats/registers.h"
 #include "tests/unit/table.h"
-#include "vm/linux/names.h"
-#include "vm/linux/syscall_table.h"
+#include "vm/linux/abi/calls.h"
+#include "vm/linux/abi/names.h"
 
 struct call_row {
 	const char *name;
@@ -48,11 +48,10 @@ static void call_row(void **state)
 static void every_row_is_found(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < syscall_row_count; i++)
-		assert_ptr_equal(
-			linux_syscall_name(ARCH_X86_64,
-					   syscall_rows[i].number[ABI_X86_64]),
-			syscall_rows[i].name);
+	for (size_t i = 0; i < CALL_COUNT; i++)
+		assert_ptr_equal(linux_syscall_name(ARCH_X86_64,
+						    linux_calls[i].host),
+				 linux_calls[i].name);
 }
 
 struct number_row {

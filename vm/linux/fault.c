@@ -4,40 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "vm/linux/mapped_files.h"
-#include "vm/linux/proc.h"
+#include "vm/linux/abi/abi.h"
+#include "vm/linux/kernel.h"
+#include "vm/linux/linux.h"
+#include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
-
-/* Exceptions of the processor, as a signal's context shows them. */
-enum {
-	TRAP_DIVIDE = 0,
-	TRAP_DEBUG = 1,
-	TRAP_BREAKPOINT = 3,
-	TRAP_OVERFLOW = 4,
-	TRAP_INVALID = 6,
-	TRAP_STACK = 12,
-	TRAP_PROTECTION = 13,
-	TRAP_X87 = 16,
-	TRAP_SSE = 19,
-};
-
-/* Exceptions of floating point, in MXCSR and the status word. */
-enum {
-	FLOAT_INVALID = 1,
-	FLOAT_DENORMAL = 2,
-	FLOAT_DIVIDE = 4,
-	FLOAT_OVERFLOW = 8,
-	FLOAT_UNDERFLOW = 16,
-};
-
-/* Vectors of INT instructions that Linux lets programs use. */
-enum {
-	INT_OVERFLOW = 4,
-	INT_CALL = 0x80,	/* an i386 system call */
-};
-
-/* Where the addresses end that a program may have; behind are Linux's own. */
-#define USER_END UINT64_C(0x7ffffffff000)
+#include "vm/linux/signals/signals.h"
 
 /* Whether a page without a file was ever there, as the host knows. */
 static bool is_known_page(struct linux_process *process, guest_addr addr)
@@ -50,10 +22,10 @@ static bool is_known_page(struct linux_process *process, guest_addr addr)
 	/* With several threads it may be another one that has it. */
 	if (process->next_index > 1)
 		return true;
-	pagemap = proc_open_pagemap();
+	pagemap = pagemap_open();
 	if (pagemap < 0)
 		return true;
-	proc_page_entries(process, pagemap, page, &entry, 1);
+	pagemap_entries(process, pagemap, page, &entry, 1);
 	close(pagemap);
 	return entry & (PAGEMAP_PRESENT | PAGEMAP_SWAPPED);
 }
@@ -68,7 +40,7 @@ static bool is_present(struct linux_process *process,
 {
 	const struct region *region;
 
-	if (stop->addr >= USER_END)
+	if (stop->addr >= process->abi->user_end)
 		return true;
 	region = memory_region_at(process->memory, stop->addr);
 	if (!region || !region->prot)
@@ -78,181 +50,68 @@ static bool is_present(struct linux_process *process,
 	       is_known_page(process, stop->addr);
 }
 
-/* Bits of a page fault's error code (Intel SDM volume 3, section 4.7). */
-static uint64_t page_error(struct linux_process *process,
-			   const struct vm_stop *stop)
-{
-	uint64_t error = 4;		/* in user mode */
-
-	if (is_present(process, stop))
-		error |= 1;
-	if (stop->access == ACCESS_WRITE)
-		error |= 2;
-	if (stop->access == ACCESS_FETCH)
-		error |= 16;
-	return error;
-}
-
-static void set_address(siginfo_t *info, guest_addr addr)
-{
-	info->si_addr = (void *)(uintptr_t)addr;
-}
-
-/* The signal of an exception. */
-static void raise_trap(struct linux_process *process, siginfo_t *info,
-		       uint64_t trap, uint64_t error)
-{
-	process->thread->signals.trap.trap = trap;
-	process->thread->signals.trap.error = error;
-	signals_force(process, info);
-}
-
-static void memory_fault(struct linux_process *process,
-			 const struct vm_stop *stop, siginfo_t *info)
+/* No signal: the guest goes on, what it missed is there now. */
+static bool is_mended(struct linux_process *process,
+		      const struct vm_stop *stop, struct guest_fault *fault)
 {
 	int tail = eof_tail_fault(process, stop->addr);
 
-	info->si_signo = tail ? SIGBUS : SIGSEGV;
-	if (tail > 0)
-		return;		/* the page is there now */
-	info->si_code = tail	     ? BUS_ADRERR :
-			stop->mapped ? SEGV_ACCERR :
-				       SEGV_MAPERR;
-	set_address(info, stop->addr);
-	process->thread->signals.trap.cr2 = stop->addr;
-	raise_trap(process, info, TRAP_PAGE, page_error(process, stop));
+	if (tail) {		/* beyond the end of its file */
+		fault->info.si_signo = SIGBUS;
+		fault->info.si_code = BUS_ADRERR;
+	}
+	return tail > 0;
 }
 
-static void invalid(struct linux_process *process, const struct vm_stop *stop,
-		    siginfo_t *info)
+/* Another processor may have the instruction that ends the program. */
+static void tell_unknown(struct linux_process *process,
+			 const struct vm_stop *stop)
 {
 	char text[120];
 	unsigned size;
 
-	info->si_signo = SIGILL;
-	info->si_code = ILL_ILLOPN;
-	set_address(info, stop->pc);
-	raise_trap(process, info, TRAP_INVALID, 0);
-	if (process->thread->outcome != LINUX_KILLED)
-		return;
 	vm_disassemble(process->vm, stop->pc, text, sizeof(text), &size);
 	if (!strncmp(text, "ud", 2))
-		return;		/* ud0, ud1, ud2: no processor has them */
+		return;		/* ud0, ud1, ud2, udf: no processor has them */
 	notice(process, NOTICE_INSTRUCTION,
 	       "the guest's processor has no '%s' (at 0x%llx): SIGILL", text,
 	       (unsigned long long)stop->pc);
 }
 
 /*
- * An i386 system call, which could be executed only with tables of its own.
- * No program asks first whether there are such calls, so it is always said.
+ * A call of another kind of kernel, which could be executed only with tables
+ * of its own.  No program asks first whether there are such calls, so it is
+ * always said.
  */
-static void call_of_32_bits(struct linux_process *process,
-			    const struct vm_stop *stop, siginfo_t *info)
+static void tell_other_call(struct linux_process *process,
+			    const struct vm_stop *stop, const char *call)
 {
-	info->si_signo = SIGILL;
-	info->si_code = ILL_ILLOPN;
-	set_address(info, stop->pc);
-	raise_trap(process, info, TRAP_INVALID, 0);
-	if (!process->noticed_32_bit)
-		notice(process, NOTICE_INSTRUCTION,
-		       "32-bit system calls are not supported ('int 0x80' at "
-		       "0x%llx): SIGILL",
-		       (unsigned long long)stop->pc);
-	process->noticed_32_bit = true;
-}
-
-static void interrupt(struct linux_process *process,
-		      const struct vm_stop *stop, siginfo_t *info)
-{
-	switch (stop->number) {
-	case INT_CALL:
-		call_of_32_bits(process, stop, info);
-		break;
-	case INT_OVERFLOW:	/* the only one that goes on behind itself */
-		vm_set_reg(process->vm, X86_RIP, stop->pc + stop->size);
-		process->thread->changed_registers = true;
-		raise_trap(process, info, TRAP_OVERFLOW, 0);
-		break;
-	default:		/* the gate's selector, "IDT" */
-		raise_trap(process, info, TRAP_PROTECTION,
-			   stop->number * 8 + 2);
-	}
-}
-
-/* As the kernel's fpu__exception_code() chooses among several. */
-static int code_of(unsigned raised)
-{
-	if (raised & FLOAT_INVALID)
-		return FPE_FLTINV;
-	if (raised & FLOAT_DIVIDE)
-		return FPE_FLTDIV;
-	if (raised & FLOAT_OVERFLOW)
-		return FPE_FLTOVF;
-	if (raised & (FLOAT_UNDERFLOW | FLOAT_DENORMAL))
-		return FPE_FLTUND;
-	return FPE_FLTRES;
-}
-
-static void float_exception(struct linux_process *process,
-			    const struct vm_stop *stop, siginfo_t *info)
-{
-	uint64_t status = vm_reg(process->vm, X86_FPSW);
-	uint64_t control = vm_reg(process->vm, X86_FPCW);
-	uint64_t mxcsr = vm_reg(process->vm, X86_MXCSR);
-	bool is_sse = stop->fault == FAULT_FLOAT_SSE;
-
-	info->si_signo = SIGFPE;
-	info->si_code = code_of(is_sse ? mxcsr & ~(mxcsr >> 7) & 0x3f :
-					 status & ~control & 0x3f);
-	set_address(info, stop->pc);
-	raise_trap(process, info, is_sse ? TRAP_SSE : TRAP_X87, 0);
+	notice_once(process, ABOUT_OTHER_ABI, NOTICE_INSTRUCTION,
+		    "32-bit system calls are not supported ('%s' at 0x%llx): "
+		    "SIGILL",
+		    call, (unsigned long long)stop->pc);
 }
 
 /* Returns the signal. */
 static int raise_for(struct linux_process *process, const struct vm_stop *stop)
 {
-	siginfo_t info = { .si_signo = SIGSEGV, .si_code = SI_KERNEL };
+	struct guest_trap *trap = &process->thread->signals->trap;
+	bool is_page = stop->fault == FAULT_MEMORY;
+	struct guest_fault fault = { .trap = *trap };
 
-	switch (stop->fault) {
-	case FAULT_MEMORY:
-		memory_fault(process, stop, &info);
-		break;
-	case FAULT_INVALID:
-		invalid(process, stop, &info);
-		break;
-	case FAULT_BREAKPOINT:
-		info.si_signo = SIGTRAP;
-		raise_trap(process, &info, TRAP_BREAKPOINT, 0);
-		break;
-	case FAULT_DEBUG:
-		info.si_signo = SIGTRAP;
-		info.si_code = TRAP_BRKPT;
-		set_address(&info, stop->pc);
-		raise_trap(process, &info, TRAP_DEBUG, 0);
-		break;
-	case FAULT_DIVIDE:
-		info.si_signo = SIGFPE;
-		info.si_code = FPE_INTDIV;
-		set_address(&info, stop->pc);
-		raise_trap(process, &info, TRAP_DIVIDE, 0);
-		break;
-	case FAULT_FLOAT_SSE:
-	case FAULT_FLOAT_X87:
-		float_exception(process, stop, &info);
-		break;
-	case FAULT_INTERRUPT:
-		interrupt(process, stop, &info);
-		break;
-	case FAULT_PRIVILEGE:
-		raise_trap(process, &info, TRAP_PROTECTION, 0);
-		break;
-	case FAULT_STACK:
-		info.si_signo = SIGBUS;
-		raise_trap(process, &info, TRAP_STACK, 0);
-		break;
-	}
-	return info.si_signo;
+	process->abi->fault(process->vm, stop,
+			    is_page && is_present(process, stop), &fault);
+	if (is_page && is_mended(process, stop, &fault))
+		return fault.info.si_signo;
+	if (fault.moved)
+		process->thread->changed_registers = true;
+	*trap = fault.trap;
+	signals_force(process, &fault.info);
+	if (fault.is_unknown && process->thread->outcome == LINUX_KILLED)
+		tell_unknown(process, stop);
+	if (fault.other_call)
+		tell_other_call(process, stop, fault.other_call);
+	return fault.info.si_signo;
 }
 
 int linux_fault(struct linux_process *process, const struct vm_stop *stop,
@@ -263,12 +122,7 @@ int linux_fault(struct linux_process *process, const struct vm_stop *stop,
 	(void)why;
 	process->thread->changed_registers = false;
 	number = raise_for(process, stop);
-	*result = (struct linux_result){
-		.outcome = process->thread->outcome,
-		.status = process->thread->status,
-		.number = (uint64_t)number,
-		.value = (int64_t)vm_reg(process->vm, X86_RAX),
-		.all_registers = process->thread->changed_registers,
-	};
+	process_report(process, result, (uint64_t)number,
+		       (int64_t)guest_result(process));
 	return 0;
 }

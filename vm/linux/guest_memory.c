@@ -8,6 +8,10 @@
 #include <sys/stat.h>
 
 #include "formats/error.h"
+#include "vm/linux/abi/structs.h"
+#include "vm/linux/files/files.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/linux.h"
 #include "vm/linux/process.h"
 
 int copy_in(struct linux_process *process, void *to, guest_addr from,
@@ -55,6 +59,97 @@ int copy_out(struct linux_process *process, guest_addr to, const void *from,
 		return copy_out_large(process, to, from, size);
 	return memory_write(process->memory, to, from, size) ? -EFAULT : 0;
 }
+
+/* ------- structures ------- */
+
+static const struct guest_layout *layout_of(const struct linux_process *process,
+					    enum guest_struct type)
+{
+	return &process->abi->layouts[type];
+}
+
+size_t struct_size(const struct linux_process *process, enum guest_struct type)
+{
+	return layout_of(process, type)->size;
+}
+
+/* With other members than the host's: one after the other. */
+static int convert_in(struct linux_process *process,
+		      const struct guest_layout *layout, uint8_t *host,
+		      guest_addr from, uint64_t count)
+{
+	uint8_t guest[STRUCT_MOST];
+
+	for (; count; count--) {
+		if (copy_in(process, guest, from, layout->size))
+			return -EFAULT;
+		layout_in(layout, host, guest);
+		host += layout->host_size;
+		from += layout->size;
+	}
+	return 0;
+}
+
+static int convert_out(struct linux_process *process,
+		       const struct guest_layout *layout, guest_addr to,
+		       const uint8_t *host, uint64_t count)
+{
+	uint8_t guest[STRUCT_MOST];
+
+	for (; count; count--) {
+		layout_out(layout, guest, host);
+		if (copy_out(process, to, guest, layout->size))
+			return -EFAULT;
+		host += layout->host_size;
+		to += layout->size;
+	}
+	return 0;
+}
+
+int structs_in(struct linux_process *process, enum guest_struct type,
+	       void *host, guest_addr from, uint64_t count)
+{
+	const struct guest_layout *layout = layout_of(process, type);
+
+	if (layout->count)
+		return convert_in(process, layout, host, from, count);
+	return copy_in(process, host, from, layout->size * count);
+}
+
+int structs_out(struct linux_process *process, enum guest_struct type,
+		guest_addr to, const void *host, uint64_t count)
+{
+	const struct guest_layout *layout = layout_of(process, type);
+
+	if (layout->count)
+		return convert_out(process, layout, to, host, count);
+	return copy_out(process, to, host, layout->size * count);
+}
+
+int struct_in(struct linux_process *process, enum guest_struct type,
+	      void *host, guest_addr from)
+{
+	return structs_in(process, type, host, from, 1);
+}
+
+int struct_out(struct linux_process *process, enum guest_struct type,
+	       guest_addr to, const void *host)
+{
+	return structs_out(process, type, to, host, 1);
+}
+
+int word_in(struct linux_process *process, uint64_t *out, guest_addr from)
+{
+	*out = 0;
+	return copy_in(process, out, from, process->abi->word);
+}
+
+int word_out(struct linux_process *process, guest_addr to, uint64_t value)
+{
+	return copy_out(process, to, &value, process->abi->word);
+}
+
+/* ------- paths, and what the host writes itself ------- */
 
 int copy_path(struct linux_process *process, char *text, guest_addr from)
 {
@@ -105,10 +200,10 @@ int add_vector(struct linux_process *process, guest_addr vector,
 		return -EINVAL;
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t part[2];	/* struct iovec: address, length */
+		guest_addr from = vector + i * struct_size(process, S_IOVEC);
 		uint64_t before = (uint64_t)process->thread->spans.count, covered = 0;
 
-		if (copy_in(process, part, vector + i * sizeof(part),
-			    sizeof(part)))
+		if (struct_in(process, S_IOVEC, part, from))
 			return -EFAULT;
 		if (part[1] > (uint64_t)SSIZE_MAX - total)
 			return -EINVAL;

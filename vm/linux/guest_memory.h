@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
+#include "vm/linux/abi/structs.h"
 #include "vm/memory/memory.h"
 
 struct linux_process;
@@ -34,6 +35,25 @@ int copy_in(struct linux_process *process, void *to, guest_addr from,
 	    size_t size);
 int copy_out(struct linux_process *process, guest_addr to, const void *from,
 	     size_t size);
+
+/*
+ * Structures in the layout of the guest, for the host in its own; `count` of
+ * them in a row.  struct_size() is that of one, for the guest.
+ */
+int struct_in(struct linux_process *process, enum guest_struct type,
+	      void *host, guest_addr from);
+int struct_out(struct linux_process *process, enum guest_struct type,
+	       guest_addr to, const void *host);
+int structs_in(struct linux_process *process, enum guest_struct type,
+	       void *host, guest_addr from, uint64_t count);
+int structs_out(struct linux_process *process, enum guest_struct type,
+		guest_addr to, const void *host, uint64_t count);
+size_t struct_size(const struct linux_process *process,
+		   enum guest_struct type);
+
+/* A pointer, a long or a size_t of the guest's. */
+int word_in(struct linux_process *process, uint64_t *out, guest_addr from);
+int word_out(struct linux_process *process, guest_addr to, uint64_t value);
 
 /* Also -ENAMETOOLONG; `text` holds PATH_MAX bytes. */
 int copy_path(struct linux_process *process, char *text, guest_addr from);

@@ -1,82 +1,76 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* linux.c - see linux.h: making a process, and performing its calls */
-#include "vm/linux/linux.h"
-
+#include <assert.h>
 #include <errno.h>
-#include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "formats/error.h"
-#include "vm/linux/mapped_files.h"
-#include "vm/linux/proc.h"
+#include "vm/linux/abi/abi.h"
+#include "vm/linux/abi/calls.h"
+#include "vm/linux/files/files.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/kernel.h"
+#include "vm/linux/limits/limits.h"
+#include "vm/linux/linux.h"
+#include "vm/linux/load/load.h"
+#include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
-#include "vm/linux/program.h"
-#include "vm/linux/title.h"
+#include "vm/linux/signals/signals.h"
+#include "vm/linux/tasks/tasks.h"
 
 /* ------- making and ending one ------- */
 
-static void fill_rows(struct linux_process *process)
+/* The process, with what the rooms have of it. */
+struct whole {
+	struct linux_process process;
+	struct host host;
+	struct actions actions;
+	struct limits limits;
+	struct space space;
+	struct open_files files;
+	struct tasks tasks;
+	struct loaded loaded;
+};
+
+static struct linux_process *create(struct vm *vm)
 {
-	for (size_t i = 0; i < syscall_row_count; i++) {
-		const struct syscall_row *row = &syscall_rows[i];
+	struct whole *whole = calloc(1, sizeof(*whole));
 
-		process->rows[row->number[ABI_X86_64]] = row;
-	}
-}
-
-int start_program(struct linux_process *process, const struct program *program,
-		  const struct linux_options *options, struct failure *why)
-{
-	free(process->program);
-	process->program = realpath(program->path, NULL);
-	if (!process->program && errno == ENOENT)	/* it was deleted */
-		process->program = strdup(program->path);
-	if (!process->program)
-		return failed(why, ERR_SYSTEM, "cannot resolve '%s': %s",
-			      program->path, strerror(errno));
-	title_show(program, options->envp);
-	proc_keep_exe(process, program->fd);
-	return load_program(process, program, options, why);
-}
-
-static int make_first_thread(struct linux_process *process)
-{
-	struct linux_thread *thread = calloc(1, sizeof(*thread));
-
-	if (!thread)
-		return ERR_NO_MEMORY;
-	thread->process = process;
-	thread->vm_thread = vm_thread_current(process->vm);
-	thread->tid = (uint32_t)syscall(SYS_gettid);
-	process->thread = process->threads = thread;
-	process->thread_count = process->next_index = 1;
-	sem_init(&process->succession, 0, 0);
-	scheduler_init(process);
-	return 0;
+	if (!whole)
+		return NULL;
+	whole->process = (struct linux_process){
+		.vm = vm,
+		.memory = vm_memory(vm),
+		.abi = linux_abi(vm_reg_table(vm)->arch),
+		.host = &whole->host,
+		.actions = &whole->actions,
+		.limits = &whole->limits,
+		.space = &whole->space,
+		.files = &whole->files,
+		.tasks = &whole->tasks,
+		.loaded = &whole->loaded,
+	};
+	whole->host.exe = -1;
+	return &whole->process;
 }
 
 int linux_create(struct linux_process **out, struct vm *vm,
 		 const struct linux_options *options, struct failure *why)
 {
-	struct linux_process *process = calloc(1, sizeof(*process));
+	struct linux_process *process = create(vm);
 	struct program program = { .fd = -1 };
 	int rc;
 
 	if (!process)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
-	process->vm = vm;
-	process->memory = vm_memory(vm);
-	process->aslr = options->aslr;
-	process->waited_by = process->exe = -1;
+	assert(process->abi);
+	process->loaded->aslr = options->aslr;
 	limits_init(process);
 	own_stderr_hide();
-	fill_rows(process);
-	rc = make_first_thread(process);
+	rc = tasks_init(process);
 	if (!rc)
 		rc = descriptors_init(process);
 	if (rc)
@@ -87,13 +81,13 @@ int linux_create(struct linux_process **out, struct vm *vm,
 	if (!rc)
 		rc = program_find(&program, options, why);
 	if (!rc)
-		rc = start_program(process, &program, options, why);
+		rc = load_program(process, &program, options, why);
 	program_release(&program);
 	if (rc) {
 		linux_destroy(process);
 		return rc;
 	}
-	vm_registers(vm, &process->first);
+	vm_registers(vm, &process->loaded->first);
 	signals_init(process);
 	*out = process;
 	return 0;
@@ -120,9 +114,9 @@ void linux_destroy(struct linux_process *process)
 	free(process->thread);
 	eof_tail_release(process);
 	mapped_files_release(process);
-	if (process->exe >= 0)
-		linux_close_hidden(process->exe);
-	free(process->descriptors);
+	if (process->host->exe >= 0)
+		linux_close_hidden(process->host->exe);
+	descriptors_release(process);
 	free(process->program);
 	free(process);
 }
@@ -143,85 +137,69 @@ uint32_t linux_tid(const struct linux_process *process)
 	return process->thread->tid;
 }
 
-void notice(struct linux_process *process, enum linux_notice kind,
-	    const char *format, ...)
-{
-	const struct linux_observer *observer = process->observer;
-	char text[400];
-	va_list args;
-
-	if (!observer || !observer->notice)
-		return;
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	observer->notice(observer->context, kind, text);
-}
-
 /* ------- system calls ------- */
 
 static int64_t unknown(struct linux_process *process)
 {
-	uint64_t number = process->thread->number;
-	uint64_t slot = number < SYSCALL_NUMBERS ? number : 0;
-	uint64_t bit = UINT64_C(1) << slot % 64;
-
-	if (!(process->noticed[slot / 64] & bit))
-		notice(process, NOTICE_LACK,
-		       "system call %llu is not known: the program gets ENOSYS",
-		       (unsigned long long)number);
-	process->noticed[slot / 64] |= bit;
+	notice_once(process, ABOUT_UNKNOWN_CALL, NOTICE_LACK,
+		    "system call %llu is not known: the program gets ENOSYS",
+		    (unsigned long long)process->thread->number);
 	return -ENOSYS;
 }
 
-static bool uses_hidden(const struct syscall_row *row, const uint64_t *arg)
+static bool uses_hidden(const struct linux_call *row, const uint64_t *arg)
 {
-	for (int i = 0; i < SYSCALL_ARGS; i++)
-		if (row->args[i].kind == ARG_FD && is_hidden((int)arg[i]))
+	for (int i = 0; i < CALL_ARGS; i++)
+		if ((row->args[i].kind == ARG_FD ||
+		     row->args[i].kind == ARG_DIR) && is_hidden((int)arg[i]))
 			return true;
 	return false;
 }
 
 static int64_t perform(struct linux_process *process, const uint64_t *arg)
 {
-	const struct syscall_row *row;
+	const struct linux_call *row;
+	syscall_handler *handler;
 
 	/* A signal that came first is delivered first. */
 	if (linux_has_signal(process))
 		return -RESTART_ALWAYS;
-	if (process->thread->number >= SYSCALL_NUMBERS)
-		return unknown(process);
-	row = process->rows[process->thread->number];
+	row = abi_call(process->abi, process->thread->number);
 	if (!row)
 		return unknown(process);
 	if (row->refusal)
 		return -row->refusal;
 	if (uses_hidden(row, arg))
 		return -EBADF;
-	if (row->handler)
-		return row->handler(process, row, arg);
-	return marshal_call(process, row, arg);
+	handler = call_handler(row);
+	return handler ? handler(process, row, arg) :
+			 marshal_call(process, row, arg);
 }
 
 /* What the guest gets when a signal has interrupted a call. */
-static int64_t interrupted(struct linux_process *process, int64_t value)
+static int64_t interrupted(struct linux_process *process, int64_t value,
+			   const uint64_t *arg)
 {
+	const struct linux_abi *abi = process->abi;
+	const struct reg_table *table = vm_reg_table(process->vm);
+	uint64_t pc = vm_reg(process->vm, table->pc);
+
 	if (value == -RESTART_IF_ASKED && !signals_restart(process))
 		return -EINTR;
 	/* The instruction again; the handler comes before it. */
-	vm_set_reg(process->vm, X86_RIP, vm_reg(process->vm, X86_RIP) - 2);
+	vm_set_reg(process->vm, table->pc, pc - abi->call_size);
 	process->thread->changed_registers = true;
-	return (int64_t)process->thread->number;
+	return table->result == abi->number_reg ?
+		       (int64_t)process->thread->number :
+		       (int64_t)arg[0];
 }
 
 int linux_syscall(struct linux_process *process, struct linux_result *result,
 		  struct failure *why)
 {
-	static const uint8_t registers[SYSCALL_ARGS] = {
-		X86_RDI, X86_RSI, X86_RDX, X86_R10, X86_R8, X86_R9,
-	};
+	const struct linux_abi *abi = process->abi;
 	struct vm *vm = process->vm;
-	uint64_t arg[SYSCALL_ARGS];
+	uint64_t arg[CALL_ARGS];
 	int64_t value;
 
 	(void)why;
@@ -229,21 +207,38 @@ int linux_syscall(struct linux_process *process, struct linux_result *result,
 		hide_own_descriptors(process);
 	process->has_called = true;
 	memory_doubt_shared(process->memory);
-	process->thread->number = (uint32_t)vm_reg(vm, X86_RAX);
-	for (int i = 0; i < SYSCALL_ARGS; i++)
-		arg[i] = vm_reg(vm, registers[i]);
+	process->thread->number = (uint32_t)vm_reg(vm, abi->number_reg);
+	for (int i = 0; i < CALL_ARGS; i++)
+		arg[i] = vm_reg(vm, abi->arg_regs[i]);
 	process->thread->changed_registers = false;
 	value = perform(process, arg);
 	if (value == -RESTART_IF_ASKED || value == -RESTART_ALWAYS)
-		value = interrupted(process, value);
-	vm_set_reg(vm, X86_RAX, (uint64_t)value);
-	*result = (struct linux_result){
-		.outcome = process->thread->outcome,
-		.status = process->thread->status,
-		.number = process->thread->number,
-		.value = value,
-		.all_registers = process->thread->changed_registers,
-	};
+		value = interrupted(process, value, arg);
+	vm_set_reg(vm, vm_reg_table(vm)->result, (uint64_t)value);
+	process_report(process, result, process->thread->number, value);
+	return 0;
+}
+
+/* ------- signals ------- */
+
+bool linux_has_signal(const struct linux_process *process)
+{
+	return signals_has(process) || lost_pages_are_there(process);
+}
+
+int linux_deliver(struct linux_process *process, struct linux_result *result,
+		  struct failure *why)
+{
+	int number = SIGBUS;
+
+	(void)why;
+	process->thread->changed_registers = false;
+	if (lost_pages_are_there(process))
+		lost_pages_mend(process);
+	else
+		number = signals_deliver(process);
+	process_report(process, result, (uint64_t)number,
+		       (int64_t)guest_result(process));
 	return 0;
 }
 

@@ -55,13 +55,13 @@ struct linux_result {
 	bool all_registers;	/* more than the result register changed */
 };
 
-/* Told to the caller while a system call is performed; may be NULL. */
 /* What a notice is about. */
 enum linux_notice {
 	NOTICE_LACK,		/* the program does not get something */
 	NOTICE_INSTRUCTION,	/* one that there is not: SIGILL */
 };
 
+/* Told to the caller while a system call is performed; may be NULL. */
 struct linux_observer {
 	void *context;
 	/* The guest wrote `size` bytes, at `addr`, to a descriptor that was

@@ -6,8 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vm/linux/proc.h"
+#include "vm/linux/abi/calls.h"
+#include "vm/linux/abi/structs.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/kernel.h"
+#include "vm/linux/proc/proc.h"
 #include "vm/linux/process.h"
+#include "vm/linux/signals/signals.h"
 
 /* More than any call of the table moves in one piece. */
 #define LARGEST (UINT64_C(64) << 20)
@@ -22,33 +28,16 @@ struct passed {
 
 struct marshal {
 	struct linux_process *process;
-	const struct syscall_row *row;
+	const struct linux_call *row;
 	const uint64_t *arg;
-	struct passed passed[SYSCALL_ARGS];
+	struct passed passed[CALL_ARGS];
 };
 
-static bool is_read(enum arg_kind kind)
-{
-	switch (kind) {
-	case ARG_IN:
-	case ARG_INOUT:
-	case ARG_INOUT_EINTR:
-	case ARG_BYTES_IN:
-	case ARG_ARRAY_IN:
-	case ARG_ARRAY_INOUT:
-	case ARG_LENGTH:
-	case ARG_MASK:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* How many bytes the argument points at; what ARG_PATH has is not counted. */
+/* How many bytes of the host's the argument needs; of ARG_PATH none. */
 static uint64_t bytes_of(const struct marshal *call, int i)
 {
-	const struct syscall_arg *arg = &call->row->args[i];
-	size_t each = syscall_struct_size(arg->type, ABI_X86_64);
+	const struct call_arg *arg = &call->row->args[i];
+	size_t each = call->process->abi->layouts[arg->type].host_size;
 	uint64_t count;
 	int room = 0;
 
@@ -99,7 +88,7 @@ static uint8_t *room_for(struct marshal *call, int i, uint64_t size)
 /* Whether a link that the path names is followed by this call. */
 static bool is_followed(const struct marshal *call, int i)
 {
-	const struct syscall_arg *arg = &call->row->args[i];
+	const struct call_arg *arg = &call->row->args[i];
 
 	return arg->kind == ARG_PATH_FOLLOWED &&
 	       !(arg->other && call->arg[arg->other] & AT_SYMLINK_NOFOLLOW);
@@ -107,7 +96,7 @@ static bool is_followed(const struct marshal *call, int i)
 
 static void pass_path(struct marshal *call, int i)
 {
-	bool has_dir = i > 0 && call->row->args[i - 1].kind == ARG_FD;
+	bool has_dir = i > 0 && call->row->args[i - 1].kind == ARG_DIR;
 	int dir = has_dir ? (int)call->arg[i - 1] : AT_FDCWD;
 	struct linux_process *process = call->process;
 	struct passed *passed = &call->passed[i];
@@ -125,10 +114,35 @@ static void pass_path(struct marshal *call, int i)
 	passed->host = host_pointer(text);
 }
 
+/* Structures are converted, everything else is bytes. */
+static int take(struct marshal *call, int i, void *copy, uint64_t size)
+{
+	enum guest_struct type = call->row->args[i].type;
+	struct linux_process *process = call->process;
+	size_t each = process->abi->layouts[type].host_size;
+
+	if (!size)
+		return 0;
+	return each ? structs_in(process, type, copy, call->arg[i],
+				 size / each) :
+		      copy_in(process, copy, call->arg[i], size);
+}
+
+static int give(struct marshal *call, int i, const void *copy, uint64_t size)
+{
+	enum guest_struct type = call->row->args[i].type;
+	struct linux_process *process = call->process;
+	size_t each = process->abi->layouts[type].host_size;
+
+	return each ? structs_out(process, type, call->arg[i], copy,
+				  size / each) :
+		      copy_out(process, call->arg[i], copy, size);
+}
+
 static void pass_bytes(struct marshal *call, int i)
 {
 	struct linux_process *process = call->process;
-	const struct syscall_arg *arg = &call->row->args[i];
+	const struct call_arg *arg = &call->row->args[i];
 	struct passed *passed = &call->passed[i];
 	uint64_t size = bytes_of(call, i);
 	uint8_t *copy = room_for(call, i, size);
@@ -136,9 +150,9 @@ static void pass_bytes(struct marshal *call, int i)
 	passed->host = BAD_POINTER;
 	if (!copy)
 		return;
-	if (!is_read(arg->kind))
+	if (!arg_is_read(arg->kind))
 		memset(copy, 0, size);
-	else if (size && copy_in(process, copy, call->arg[i], size))
+	else if (take(call, i, copy, size))
 		return;
 	passed->host = host_pointer(copy);
 	passed->copy = copy;
@@ -156,8 +170,12 @@ static void pass(struct marshal *call, int i)
 	enum arg_kind kind = call->row->args[i].kind;
 
 	call->passed[i].host = call->arg[i];
-	if (kind == ARG_INT || kind == ARG_FD || !call->arg[i])
+	if (kind < ARG_PATH || !call->arg[i])
 		return;
+	if (!arg_is_marshalled(kind)) {	/* the host's memory is not there */
+		call->passed[i].host = BAD_POINTER;
+		return;
+	}
 	if (kind == ARG_PATH || kind == ARG_PATH_FOLLOWED)
 		pass_path(call, i);
 	else
@@ -167,7 +185,7 @@ static void pass(struct marshal *call, int i)
 /* How many of an argument's bytes the kernel has written. */
 static uint64_t written(const struct marshal *call, int i, int64_t result)
 {
-	const struct syscall_arg *arg = &call->row->args[i];
+	const struct call_arg *arg = &call->row->args[i];
 	const struct passed *passed = &call->passed[i];
 	uint64_t size = passed->size;
 	bool interrupted = result == -EINTR;
@@ -188,7 +206,7 @@ static uint64_t written(const struct marshal *call, int i, int64_t result)
 	case ARG_ARRAY_OUT:
 		got = result > 0 ? (uint64_t)result : 0;
 		if (arg->kind == ARG_ARRAY_OUT)
-			got *= syscall_struct_size(arg->type, ABI_X86_64);
+			got *= call->process->abi->layouts[arg->type].host_size;
 		return got < size ? got : size;
 	case ARG_COUNTED_OUT:
 		if (result < 0 || !call->passed[arg->other].copy)
@@ -208,28 +226,27 @@ static int finish(struct marshal *call, int i, int64_t result)
 
 	if (!passed->copy)
 		return 0;
-	return copy_out(call->process, call->arg[i], passed->copy,
-			written(call, i, result));
+	return give(call, i, passed->copy, written(call, i, result));
 }
 
 int64_t marshal_call(struct linux_process *process,
-		     const struct syscall_row *row, const uint64_t *arg)
+		     const struct linux_call *row, const uint64_t *arg)
 {
 	struct marshal call = { process, row, arg, { { 0 } } };
-	uint64_t host[SYSCALL_ARGS];
+	uint64_t host[CALL_ARGS];
 	int64_t result;
 	int rc = 0;
 
-	for (int i = 0; i < SYSCALL_ARGS; i++)
+	for (int i = 0; i < CALL_ARGS; i++)
 		pass(&call, i);
-	for (int i = 0; i < SYSCALL_ARGS; i++)
+	for (int i = 0; i < CALL_ARGS; i++)
 		host[i] = call.passed[i].host;
 	result = row->waits ?
-		 host_wait_array(process, row->number[ABI_X86_64], host) :
-		 host_call_array(process, row->number[ABI_X86_64], host);
-	for (int i = 0; i < SYSCALL_ARGS && !rc; i++)
+		 host_wait_array(process, row->host, host) :
+		 host_call_array(process, row->host, host);
+	for (int i = 0; i < CALL_ARGS && !rc; i++)
 		rc = finish(&call, i, result);
-	for (int i = 0; i < SYSCALL_ARGS; i++)
+	for (int i = 0; i < CALL_ARGS; i++)
 		free(call.passed[i].heap);
 	signals_return_mask(process, result);
 	return rc ? rc : result;

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* process_calls.c - the process itself: its end, its children, its settings */
 #include <errno.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
-#include "vm/linux/handlers.h"
+#include "vm/linux/abi/calls.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/kernel.h"
+#include "vm/linux/linux.h"
 #include "vm/linux/process.h"
 
 int64_t sys_nothing(struct linux_process *process,
-		    const struct syscall_row *row, const uint64_t *arg)
+		    const struct linux_call *row, const uint64_t *arg)
 {
 	(void)process;
 	(void)row;
@@ -21,17 +23,14 @@ int64_t sys_nothing(struct linux_process *process,
 /* ------- what is not supported ------- */
 
 int64_t sys_missing(struct linux_process *process,
-		    const struct syscall_row *row, const uint64_t *arg)
+		    const struct linux_call *row, const uint64_t *arg)
 {
 	uint64_t number = process->thread->number;
-	uint64_t bit = UINT64_C(1) << number % 64;
 
 	(void)arg;
-	if (!(process->noticed[number / 64] & bit))
-		notice(process, NOTICE_LACK,
-		       "system call %s (%u) is not supported: the program gets ENOSYS",
-		       row->name, (unsigned)number);
-	process->noticed[number / 64] |= bit;
+	notice_once(process, number, NOTICE_LACK,
+		    "system call %s (%u) is not supported: the program gets ENOSYS",
+		    row->name, (unsigned)number);
 	return -ENOSYS;
 }
 
@@ -68,13 +67,13 @@ static bool is_plain_prctl(int option)
 	}
 }
 
-int64_t sys_prctl(struct linux_process *process, const struct syscall_row *row,
+int64_t sys_prctl(struct linux_process *process, const struct linux_call *row,
 		  const uint64_t *arg)
 {
 	int option = (int)arg[0];
 	char text[16] = "";	/* a name, or a number */
 	size_t size = option == PR_GET_NAME ? sizeof(text) : sizeof(int);
-	long number = row->number[ABI_X86_64];
+	long number = row->host;
 	int64_t result;
 
 	if (is_plain_prctl(option))
@@ -101,47 +100,13 @@ int64_t sys_prctl(struct linux_process *process, const struct syscall_row *row,
 
 /* Of the host's process, too: what is opened for cprec counts as the guest's. */
 int64_t sys_set_rights(struct linux_process *process,
-		       const struct syscall_row *row, const uint64_t *arg)
+		       const struct linux_call *row, const uint64_t *arg)
 {
 	const struct linux_observer *observer = process->observer;
 
 	if (observer && observer->before_rights)
 		observer->before_rights(observer->context);
 	return marshal_call(process, row, arg);
-}
-
-enum {
-	SET_GS = 0x1001,
-	SET_FS = 0x1002,
-	GET_FS = 0x1003,
-	GET_GS = 0x1004,
-};
-
-int64_t sys_arch_prctl(struct linux_process *process,
-		       const struct syscall_row *row, const uint64_t *arg)
-{
-	unsigned reg = arg[0] == SET_FS || arg[0] == GET_FS ? X86_FS_BASE :
-							      X86_GS_BASE;
-	uint64_t value;
-
-	(void)row;
-	switch (arg[0]) {
-	case SET_FS:
-	case SET_GS:
-		if (arg[1] >= USER_END)
-			return -EPERM;
-		vm_set_reg(process->vm, reg, arg[1]);
-		process->thread->changed_registers = true;
-		return 0;
-	case GET_FS:
-	case GET_GS:
-		value = vm_reg(process->vm, reg);
-		return copy_out(process, arg[1], &value, sizeof(value)) ?
-			       -EFAULT :
-			       0;
-	default:
-		return -EINVAL;
-	}
 }
 
 /* ------- processors ------- */
@@ -181,7 +146,7 @@ unsigned guest_processor(struct linux_process *process)
 }
 
 int64_t sys_sched_getaffinity(struct linux_process *process,
-			      const struct syscall_row *row,
+			      const struct linux_call *row,
 			      const uint64_t *arg)
 {
 	uint8_t *set = (uint8_t *)process->thread->bounce[2];
@@ -196,7 +161,7 @@ int64_t sys_sched_getaffinity(struct linux_process *process,
 }
 
 int64_t sys_getcpu(struct linux_process *process,
-		   const struct syscall_row *row, const uint64_t *arg)
+		   const struct linux_call *row, const uint64_t *arg)
 {
 	unsigned processor = guest_processor(process), node = 0;
 

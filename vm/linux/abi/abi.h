@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * abi.h - what kind of Linux guest it is
+ *
+ * All that depends on the guest's architecture in its kernel: numbers of
+ * calls, registers, layouts of structures, addresses, signal frames, faults.
+ * One file set (x86_64*.c) and one `struct linux_abi` for each kind; a new one
+ * is a row in abi.c.  Nowhere else in vm/linux/ is a register named.  This
+ * room never performs a call of the host, and knows no process but the one
+ * whose memory it is given.
+ *
+ * Units:      addresses are guest virtual; sizes are bytes; registers are
+ *             numbers of the guest's register table (formats/registers.h).
+ * Errors:     negative errnos.
+ */
+#ifndef CPREC_VM_LINUX_ABI_ABI_H
+#define CPREC_VM_LINUX_ABI_ABI_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "formats/region.h"
+#include "vm/linux/abi/calls.h"
+#include "vm/linux/kernel.h"
+
+struct linux_process;
+struct vm;
+struct vm_stop;
+
+/* ------- signals ------- */
+
+/* struct sigaction and stack_t as kernels of 64 bits have them. */
+struct guest_action {
+	uint64_t handler, flags, restorer, mask;
+};
+
+struct guest_stack {
+	uint64_t base;
+	int32_t flags;
+	uint32_t unused;
+	uint64_t size;
+};
+
+/* A thread's last exception, as the contexts of its signals show it. */
+struct guest_trap {
+	uint64_t trap, error, address;
+};
+
+/* What a handler is entered with. */
+struct signal_entry {
+	const siginfo_t *info;
+	const struct guest_action *action;
+	uint64_t mask;		/* that the return brings back */
+	const struct guest_trap *trap;
+	const struct guest_stack *stack;	/* the alternate one */
+	bool is_on_stack;	/* on that one, already */
+	bool enters_stack;	/* begins at its end */
+};
+
+/* What a handler's return brings back, beside the registers. */
+struct signal_return {
+	uint64_t mask;
+	struct guest_stack stack;
+	guest_addr sp;
+};
+
+/* The signal that a fault is, as the guest's kernel would send it. */
+struct guest_fault {
+	siginfo_t info;
+	struct guest_trap trap;	/* its old one before */
+	bool moved;		/* the pc was set behind the instruction */
+	bool is_unknown;	/* there may be such an instruction elsewhere */
+	const char *other_call;	/* it calls a kernel of another kind */
+};
+
+/* ------- numbers ------- */
+
+struct call_number {
+	uint32_t number;
+	uint16_t call;		/* enum linux_call_index */
+};
+
+/* Most are low: `low[number]` is one more than the call's index, 0: none. */
+struct call_numbers {
+	const uint16_t *low;
+	size_t low_count;
+	const struct call_number *others;
+	size_t other_count;
+};
+
+/* ------- a kind of guest ------- */
+
+struct linux_abi {
+	unsigned arch;		/* of formats/registers.h */
+	unsigned word;		/* bytes of a pointer, a long, a size_t */
+	const char *machine;	/* as AT_PLATFORM and uname(2) have it */
+	uint64_t hwcap, hwcap2;	/* AT_HWCAP */
+	uint64_t frame_most;	/* AT_MINSIGSTKSZ: what frame_push() takes */
+
+	/* The programs. */
+	uint16_t elf_machine;
+	uint8_t elf_class;
+	const char *elf_name;	/* for messages */
+
+	/* Addresses, and how many bits are random. */
+	guest_addr user_end;	/* of those that a program may have */
+	guest_addr pie_base;	/* where programs go that go anywhere */
+	uint64_t mmap_gap;	/* below user_end, for the stack */
+	uint64_t mmap_gap_random;	/* more of it, with random addresses */
+	unsigned pie_bits, mmap_bits, stack_bits, heap_bits;	/* of pages */
+	uint32_t map_low;	/* mmap(2)'s flag for low addresses; 0 */
+	guest_addr low_start, low_end;	/* which those are */
+
+	/* Calls. */
+	uint8_t number_reg;
+	uint8_t arg_regs[CALL_ARGS];
+	uint8_t call_size;	/* of the instruction; the pc is behind it */
+	uint8_t clone_child_tid, clone_tls;	/* arguments of clone(2) */
+	struct call_numbers numbers;
+	const struct guest_layout *layouts;	/* by enum guest_struct */
+	uint64_t (*open_flags)(uint64_t flags);	/* to the host's; NULL: same */
+
+	/* Registers of a program's first instruction. */
+	void (*start)(struct vm *vm, guest_addr entry, guest_addr sp);
+
+	/*
+	 * Registers of a new thread or process, which are those of the one
+	 * that made it.  `stack`: 0 for the same; `tls`: NULL for the same.
+	 */
+	void (*begin)(struct vm *vm, guest_addr stack, const uint64_t *tls);
+
+	/* Enters a handler; -EFAULT if the stack cannot take the frame. */
+	int (*frame_push)(struct linux_process *process,
+			  const struct signal_entry *entry);
+
+	/* Leaves it, by sigreturn(2); -EFAULT. */
+	int (*frame_pop)(struct linux_process *process,
+			 struct signal_return *out);
+
+	/*
+	 * Which signal it is.  `is_present`: a page is there, but access is
+	 * forbidden.
+	 */
+	void (*fault)(struct vm *vm, const struct vm_stop *stop,
+		      bool is_present, struct guest_fault *out);
+
+	/* /proc/cpuinfo, of the one processor. */
+	void (*print_cpuinfo)(FILE *out, unsigned processor);
+};
+
+/* The kind of guest; NULL if there is none for the architecture. */
+const struct linux_abi *linux_abi(unsigned arch);
+
+/* The call that a number stands for; NULL. */
+const struct linux_call *abi_call(const struct linux_abi *abi,
+				  uint64_t number);
+
+/* ------- calls of some kinds only ------- */
+
+syscall_handler sys_arch_prctl;
+
+/* ------- the kinds ------- */
+
+extern const struct linux_abi abi_x86_64;
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* values.c - see values.h */
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "formats/registers.h"
+#include "vm/linux/abi/values.h"
+
+#define ONE_OF UINT32_MAX
+
+#define VALUES(kind, field) static const struct value_name names_##kind[] = {
+#define V(name, value) { #name, (uint32_t)(value) },
+#define END };
+#include "vm/linux/abi/values.inc"
+#undef VALUES
+#undef V
+#undef END
+
+/* Other kinds of guests have a table beside this one where they differ. */
+static const struct value_table tables[VALUES_KINDS] = {
+#define VALUES(kind, field)                                          \
+	[VALUES_##kind] = { names_##kind,                            \
+			    sizeof(names_##kind) / sizeof(names_##kind[0]), \
+			    field },
+#define V(name, value)
+#define END
+#include "vm/linux/abi/values.inc"
+#undef VALUES
+#undef V
+#undef END
+};
+
+const struct value_table *linux_values(unsigned arch, enum call_values kind)
+{
+	if (arch != ARCH_X86_64 || kind <= VALUES_NONE || kind >= VALUES_KINDS)
+		return NULL;
+	return &tables[kind];
+}
+
+/* ------- as text ------- */
+
+struct text {
+	char *out;
+	size_t room, length;
+};
+
+__attribute__((format(printf, 2, 3)))
+static void put(struct text *text, const char *format, ...)
+{
+	size_t left = text->room - text->length;
+	va_list args;
+	int size;
+
+	if (text->length >= text->room)
+		return;
+	va_start(args, format);
+	size = vsnprintf(text->out + text->length, left, format, args);
+	va_end(args);
+	if (size > 0)
+		text->length += (size_t)size < left ? (size_t)size : left - 1;
+}
+
+static void put_name(struct text *text, const char *name)
+{
+	put(text, "%s%s", text->length ? "|" : "", name);
+}
+
+static bool is_in_field(const struct value_table *table, uint32_t value)
+{
+	return table->field && !(value & ~table->field);
+}
+
+/* The value of the field; what has no name is left to be a number. */
+static uint32_t put_field(struct text *text, const struct value_table *table,
+			  uint32_t value)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		const struct value_name *name = &table->names[i];
+
+		if (!is_in_field(table, name->value) ||
+		    name->value != (value & table->field))
+			continue;
+		put_name(text, name->name);
+		return value & ~table->field;
+	}
+	return value;
+}
+
+static uint32_t put_flags(struct text *text, const struct value_table *table,
+			  uint32_t value)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		const struct value_name *name = &table->names[i];
+
+		if (is_in_field(table, name->value) || !name->value ||
+		    (value & name->value) != name->value)
+			continue;
+		put_name(text, name->name);
+		value &= ~name->value;
+	}
+	return value;
+}
+
+size_t linux_values_text(char *out, size_t room, unsigned arch,
+			 enum call_values kind, uint64_t value)
+{
+	const struct value_table *table = linux_values(arch, kind);
+	struct text text = { out, room, 0 };
+	uint32_t left = (uint32_t)value;
+
+	if (room)
+		*out = '\0';
+	if (table)
+		left = put_field(&text, table, left);
+	if (table)
+		left = put_flags(&text, table, left);
+	if (left)
+		put(&text, "%s0x%x", text.length ? "|" : "", left);
+	else if (!text.length)
+		put(&text, "0");
+	return text.length;
+}

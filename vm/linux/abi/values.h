@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * values.h - what the values and flags of arguments are called
+ *
+ * Arguments of this kind are ints: of a register only the lower half counts.
+ *
+ * Ownership:  all is constant.
+ */
+#ifndef CPREC_VM_LINUX_ABI_VALUES_H
+#define CPREC_VM_LINUX_ABI_VALUES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum call_values {
+	VALUES_NONE, VALUES_OPEN, VALUES_ACCESS, VALUES_AT, VALUES_SEEK,
+	VALUES_PROT, VALUES_MAP, VALUES_MREMAP, VALUES_MSYNC, VALUES_MADVISE,
+	VALUES_MLOCKALL, VALUES_CLONE, VALUES_SIG_HOW, VALUES_DOMAIN,
+	VALUES_SOCKET, VALUES_MSG, VALUES_SHUT, VALUES_SOL, VALUES_WAIT,
+	VALUES_ID, VALUES_IPC, VALUES_IPC_GET, VALUES_SHM_GET, VALUES_SHM_AT,
+	VALUES_FCNTL, VALUES_IOCTL, VALUES_LOCK, VALUES_RLIMIT, VALUES_RUSAGE,
+	VALUES_PRIORITY, VALUES_SCHED, VALUES_PRCTL, VALUES_ARCH_PRCTL,
+	VALUES_XATTR, VALUES_FUTEX, VALUES_FADVISE, VALUES_CLOCK,
+	VALUES_ITIMER, VALUES_TIMER, VALUES_EPOLL_CTL, VALUES_EPOLL,
+	VALUES_INOTIFY, VALUES_SPLICE, VALUES_SYNC_RANGE, VALUES_TIMERFD,
+	VALUES_EVENTFD, VALUES_SIGNALFD, VALUES_FALLOCATE, VALUES_RENAME,
+	VALUES_RANDOM, VALUES_MEMFD, VALUES_RWF, VALUES_STATX,
+	VALUES_CLOSE_RANGE,
+	VALUES_KINDS
+};
+
+struct value_name {
+	const char *name;	/* "O_CREAT" */
+	uint32_t value;
+};
+
+/*
+ * A flag is set if all of its bits are, and bits of one that stands before
+ * are not looked at again.  The bits of `field` hold one value, 0 included.
+ */
+struct value_table {
+	const struct value_name *names;
+	size_t count;
+	uint32_t field;
+};
+
+/* The names for a kind of guest; NULL if there are none. */
+const struct value_table *linux_values(unsigned arch, enum call_values kind);
+
+/*
+ * Writes "O_RDWR|O_CREAT|0x8000000"; what has no name is a number.  Returns
+ * the length; what does not fit into `room` bytes is left out.
+ */
+size_t linux_values_text(char *out, size_t room, unsigned arch,
+			 enum call_values kind, uint64_t value);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* x86_64_internal.h - the files of x86-64's kind of guest, for each other */
+#ifndef CPREC_VM_LINUX_ABI_X86_64_INTERNAL_H
+#define CPREC_VM_LINUX_ABI_X86_64_INTERNAL_H
+
+#include "vm/linux/abi/abi.h"
+
+/* Of a frame as frame_push() makes it, with what alignment takes. */
+#define FRAME_MOST 1152
+
+int x86_64_frame_push(struct linux_process *process,
+		      const struct signal_entry *entry);
+int x86_64_frame_pop(struct linux_process *process, struct signal_return *out);
+
+void x86_64_print_cpuinfo(FILE *out, unsigned processor);
+
+#endif

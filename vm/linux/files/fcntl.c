@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* fcntl.c - fcntl(2), by what its argument is */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "vm/linux/abi/calls.h"
+#include "vm/linux/abi/structs.h"
+#include "vm/linux/files/files_internal.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/kernel.h"
+#include "vm/linux/limits/limits.h"
+#include "vm/linux/process.h"
+
+static int64_t dup_from(struct linux_process *process, const uint64_t *arg)
+{
+	bool narrowed = limits_make_at(process, arg[2]);
+	int64_t result = host_call(process, SYS_fcntl, arg[0], arg[1], arg[2]);
+
+	limits_made(process, narrowed, result);
+	if (result >= 0)
+		descriptor_copied(process, (int)result, (int)arg[0]);
+	return result;
+}
+
+/* Commands of fcntl() by what their argument is. */
+static enum guest_struct fcntl_argument(int command, bool *in, bool *out)
+{
+	*in = *out = false;
+	switch (command) {
+	case F_GETLK:
+	case F_OFD_GETLK:
+		*in = *out = true;
+		return S_FLOCK;
+	case F_SETLK:
+	case F_SETLKW:
+	case F_OFD_SETLK:
+	case F_OFD_SETLKW:
+		*in = true;
+		return S_FLOCK;
+	case F_GETOWN_EX:
+		*out = true;
+		return S_TWO_INTS;
+	case F_SETOWN_EX:
+		*in = true;
+		return S_TWO_INTS;
+	case F_GET_RW_HINT:
+	case F_GET_FILE_RW_HINT:
+		*out = true;
+		return S_LONG;
+	case F_SET_RW_HINT:
+	case F_SET_FILE_RW_HINT:
+		*in = true;
+		return S_LONG;
+	default:
+		return S_NONE;
+	}
+}
+
+static bool is_plain_fcntl(int command)
+{
+	switch (command) {
+	case F_GETFD:
+	case F_SETFD:
+	case F_GETFL:
+	case F_SETFL:
+	case F_SETOWN:
+	case F_GETOWN:
+	case F_SETSIG:
+	case F_GETSIG:
+	case F_SETLEASE:
+	case F_GETLEASE:
+	case F_NOTIFY:
+	case F_SETPIPE_SZ:
+	case F_GETPIPE_SZ:
+	case F_ADD_SEALS:
+	case F_GET_SEALS:
+		return true;
+	default:
+		return false;
+	}
+}
+
+int64_t sys_fcntl(struct linux_process *process, const struct linux_call *row,
+		  const uint64_t *arg)
+{
+	int command = (int)arg[1];
+	bool in, out;
+	enum guest_struct type = fcntl_argument(command, &in, &out);
+	void *copy = process->thread->bounce[2];
+	int64_t result;
+
+	(void)row;
+	if (command == F_DUPFD || command == F_DUPFD_CLOEXEC)
+		return dup_from(process, arg);
+	if (type == S_NONE) {
+		if (!is_plain_fcntl(command))
+			return fcntl((int)arg[0], F_GETFD) < 0 ? -EBADF :
+								 -EINVAL;
+		return host_call(process, SYS_fcntl, arg[0], arg[1], arg[2]);
+	}
+	memset(copy, 0, process->abi->layouts[type].host_size);
+	if (in && struct_in(process, type, copy, arg[2]))
+		return -EFAULT;
+	result = host_wait(process, SYS_fcntl, arg[0], arg[1],
+			   host_pointer(copy));
+	if (result >= 0 && out && struct_out(process, type, arg[2], copy))
+		return -EFAULT;
+	return result;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sockets.c - messages: buffers, an address and control data in one call */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include "vm/linux/abi/calls.h"
+#include "vm/linux/abi/structs.h"
+#include "vm/linux/files/files.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/kernel.h"
+#include "vm/linux/limits/limits.h"
+#include "vm/linux/process.h"
+
+/* struct msghdr as it is converted. */
+struct guest_message {
+	uint64_t name;
+	uint32_t name_length, padding;
+	uint64_t vector, vector_count;
+	uint64_t control, control_length;
+	int32_t flags;
+	uint32_t padding2;
+};
+
+_Static_assert(sizeof(struct guest_message) == sizeof(struct msghdr),
+	       "the host's layout is the guest's");
+
+/* The same for the host; names and control data are copied. */
+struct message {
+	struct guest_message guest;
+	struct msghdr host;
+	uint8_t name[128];
+	uint8_t control[16384] __attribute__((aligned(8)));
+};
+
+static int take_message(struct linux_process *process, guest_addr addr,
+			enum memory_use use, struct message *message)
+{
+	struct guest_message *guest = &message->guest;
+	struct msghdr *host = &message->host;
+	int rc;
+
+	if (struct_in(process, S_MSGHDR, guest, addr))
+		return -EFAULT;
+	if ((int32_t)guest->name_length < 0)
+		return -EINVAL;
+	if (guest->vector_count > SPANS)
+		return -EMSGSIZE;
+	process->thread->spans.count = 0;
+	rc = add_vector(process, guest->vector, guest->vector_count, use);
+	if (rc)
+		return rc;
+	memset(host, 0, sizeof(*host));
+	host->msg_iov = process->thread->spans.host;
+	host->msg_iovlen = (size_t)process->thread->spans.count;
+	host->msg_flags = guest->flags;
+	if (guest->name) {
+		host->msg_name = message->name;
+		host->msg_namelen = guest->name_length;
+		if (host->msg_namelen > sizeof(message->name))
+			host->msg_namelen = sizeof(message->name);
+	}
+	if (guest->control && guest->control_length) {
+		host->msg_control = message->control;
+		host->msg_controllen = guest->control_length;
+	}
+	return 0;
+}
+
+/* The host call; other threads run while it waits. */
+static int64_t exchange(struct linux_process *process, long number,
+			uint64_t fd, enum memory_use use,
+			struct message *message, uint64_t flags)
+{
+	uint64_t host = host_pointer(&message->host);
+	bool waits = process->thread_count > 1 && !(flags & MSG_DONTWAIT) &&
+		     !spans_ready(process, (int)fd, use);
+	int64_t result;
+
+	if (!waits && !spans_others_see(process, use))
+		return host_call(process, number, fd, host, flags);
+	result = spans_detach(process, use);
+	if (result)
+		return result;
+	result = waits ? host_wait(process, number, fd, host, flags) :
+			 host_call(process, number, fd, host, flags);
+	spans_attach(process, use, result > 0 ? (uint64_t)result : 0);
+	return result;
+}
+
+static int64_t send_one(struct linux_process *process, uint64_t fd,
+			guest_addr addr, uint64_t flags)
+{
+	struct message message;
+	int64_t result = take_message(process, addr, MEMORY_IN, &message);
+	const struct guest_message *guest = &message.guest;
+
+	if (result)
+		return result;
+	if (message.host.msg_controllen > sizeof(message.control))
+		return -ENOBUFS;
+	if ((message.host.msg_name &&
+	     copy_in(process, message.name, guest->name,
+		     message.host.msg_namelen)) ||
+	    (message.host.msg_control &&
+	     copy_in(process, message.control, guest->control,
+		     message.host.msg_controllen)))
+		return -EFAULT;
+	result = exchange(process, SYS_sendmsg, fd, MEMORY_IN, &message,
+			  flags);
+	if (result > 0)
+		spans_output(process, (int)fd, (uint64_t)result);
+	return result;
+}
+
+static int give_message(struct linux_process *process, guest_addr addr,
+			struct message *message, size_t received)
+{
+	struct guest_message *guest = &message->guest;
+	const struct msghdr *host = &message->host;
+	size_t name = host->msg_namelen;
+
+	spans_wrote(process, received);
+	if (name > sizeof(message->name))
+		name = sizeof(message->name);
+	if (name > guest->name_length)
+		name = guest->name_length;
+	if (guest->name) {
+		if (copy_out(process, guest->name, message->name, name))
+			return -EFAULT;
+		guest->name_length = host->msg_namelen;
+	}
+	if (host->msg_control &&
+	    copy_out(process, guest->control, message->control,
+		     host->msg_controllen))
+		return -EFAULT;
+	guest->control_length = host->msg_controllen;
+	guest->flags = host->msg_flags;
+	return struct_out(process, S_MSGHDR, addr, guest);
+}
+
+static int64_t receive_one(struct linux_process *process, uint64_t fd,
+			   guest_addr addr, uint64_t flags)
+{
+	struct message message;
+	int64_t result = take_message(process, addr, MEMORY_OUT, &message);
+
+	if (result)
+		return result;
+	if (message.host.msg_controllen > sizeof(message.control))
+		message.host.msg_controllen = sizeof(message.control);
+	result = exchange(process, SYS_recvmsg, fd, MEMORY_OUT, &message,
+			  flags);
+	if (result < 0)
+		return result;
+	if (message.host.msg_control)
+		limits_received(process, &message.host);
+	if (give_message(process, addr, &message, (size_t)result))
+		return -EFAULT;
+	return result;
+}
+
+int64_t sys_sendmsg(struct linux_process *process,
+		    const struct linux_call *row, const uint64_t *arg)
+{
+	(void)row;
+	return send_one(process, arg[0], arg[1], arg[2]);
+}
+
+int64_t sys_recvmsg(struct linux_process *process,
+		    const struct linux_call *row, const uint64_t *arg)
+{
+	(void)row;
+	return receive_one(process, arg[0], arg[1], arg[2]);
+}
+
+typedef int64_t one_message(struct linux_process *process, uint64_t fd,
+			    guest_addr addr, uint64_t flags);
+
+static int64_t many(struct linux_process *process, const uint64_t *arg,
+		    one_message *one, uint64_t later_flags)
+{
+	uint32_t count = (uint32_t)arg[2];
+	uint64_t flags = arg[3] & ~(uint64_t)MSG_WAITFORONE;
+	uint32_t done;
+
+	if (count > SPANS)
+		count = SPANS;
+	for (done = 0; done < count; done++) {
+		guest_addr at = arg[1] + done * struct_size(process, S_MMSGHDR);
+		int64_t result = one(process, arg[0], at, flags);
+		uint32_t length = (uint32_t)result;
+
+		if (result < 0)
+			return done ? (int64_t)done : result;
+		/* Behind the message: how many bytes it had. */
+		if (copy_out(process, at + struct_size(process, S_MSGHDR),
+			     &length, sizeof(length)))
+			return -EFAULT;
+		flags |= later_flags;
+	}
+	return (int64_t)done;
+}
+
+int64_t sys_sendmmsg(struct linux_process *process,
+		     const struct linux_call *row, const uint64_t *arg)
+{
+	(void)row;
+	return many(process, arg, send_one, 0);
+}
+
+int64_t sys_recvmmsg(struct linux_process *process,
+		     const struct linux_call *row, const uint64_t *arg)
+{
+	uint64_t later = arg[3] & MSG_WAITFORONE ? MSG_DONTWAIT : 0;
+
+	(void)row;
+	if (arg[4])	/* its time limit is between messages only */
+		later = MSG_DONTWAIT;
+	return many(process, arg, receive_one, later);
+}
+
+int64_t sys_sendto(struct linux_process *process,
+		   const struct linux_call *row, const uint64_t *arg)
+{
+	int64_t result = marshal_call(process, row, arg);
+
+	if (result > 0 && stream_of(process, (int)arg[0])) {
+		process->thread->spans.count = 0;
+		add_spans(process, arg[1], (uint64_t)result, MEMORY_IN);
+		spans_output(process, (int)arg[0], (uint64_t)result);
+	}
+	return result;
+}

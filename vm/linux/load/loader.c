@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* loader.c - execve(2): where the program, its interpreter and stack go */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "formats/error.h"
+#include "vm/linux/abi/abi.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/limits/limits.h"
+#include "vm/linux/linux.h"
+#include "vm/linux/load/image_internal.h"
+#include "vm/linux/load/load_internal.h"
+#include "vm/linux/load/stack_internal.h"
+#include "vm/linux/memory/memory.h"
+#include "vm/linux/process.h"
+
+#define STACK_MOST (UINT64_C(8) << 20)
+
+static uint64_t random_below(uint64_t limit)
+{
+	uint64_t value = 0;
+
+	while (getrandom(&value, sizeof(value), 0) != sizeof(value))
+		continue;
+	return value % limit;
+}
+
+/* Pages by which an address is moved: none without randomization. */
+static uint64_t random_pages(bool aslr, unsigned bits)
+{
+	return aslr ? random_below(UINT64_C(1) << bits) << GUEST_PAGE_SHIFT : 0;
+}
+
+static int map_stack(struct linux_process *process, bool aslr,
+		     bool executable, struct failure *why)
+{
+	const struct linux_abi *abi = process->abi;
+	struct layout *layout = &process->space->layout;
+	uint64_t limit = limit_of(process, LIMIT_STACK), size = STACK_MOST;
+	struct region region = {
+		.prot = MAY_READ | MAY_WRITE | (executable ? MAY_EXEC : 0),
+		.kind = REGION_ANON,
+		.name = "[stack]",
+	};
+
+	if (limit < size)
+		size = page_up(limit + 1) + (128 << 10);
+	layout->stack_top = abi->user_end - random_pages(aslr, abi->stack_bits);
+	layout->stack_bottom = layout->stack_top - size;
+	layout->mmap_top = abi->user_end - abi->mmap_gap -
+			   random_pages(aslr, abi->mmap_bits);
+	if (aslr)	/* keep clear of the stack wherever it went */
+		layout->mmap_top -= abi->mmap_gap_random;
+	region.start = layout->stack_bottom;
+	region.end = layout->stack_top;
+	return memory_map(process->memory, &region, -1, why);
+}
+
+/* Whether the limits of memory leave room for it. */
+static int check_room(struct linux_process *process, const struct image *image,
+		      struct failure *why)
+{
+	if (limits_allow(process, image->high - image->low,
+			 image_data_size(image)))
+		return 0;
+	return failed(why, ERR_INPUT,
+		      "cannot run '%s': its limit of memory is too low",
+		      image->path);
+}
+
+/* Maps a file that goes anywhere at the top of the mappings. */
+static int map_high(struct linux_process *process, struct image *image,
+		    struct failure *why)
+{
+	uint64_t size = image->high - image->low;
+	guest_addr start = memory_find_gap(process->memory,
+					   size + image->alignment,
+					   process->abi->pie_base,
+					   process->space->layout.mmap_top);
+
+	if (!start)
+		return failed(why, ERR_NO_MEMORY,
+			      "cannot run '%s': no room in guest memory",
+			      image->path);
+	start = (start + image->alignment) & ~(image->alignment - 1);
+	return image_map(image, process->memory, start - image->low, why);
+}
+
+static int map_program(struct linux_process *process, struct image *image,
+		       bool aslr, struct failure *why)
+{
+	struct layout *layout = &process->space->layout;
+	uint64_t bias = 0;
+	int rc = check_room(process, image, why);
+
+	if (rc)
+		return rc;
+	if (image->is_relative && !image->interpreter) {
+		/* A static PIE is loaded like an interpreter. */
+		layout->brk_start = process->abi->pie_base + GUEST_PAGE;
+		rc = map_high(process, image, why);
+	} else {
+		if (image->is_relative) {
+			bias = process->abi->pie_base +
+			       random_pages(aslr, process->abi->pie_bits);
+			bias -= image->low;
+			bias &= ~(image->alignment - 1);
+		}
+		rc = image_map(image, process->memory, bias, why);
+		layout->brk_start = page_up(image_end(image));
+	}
+	layout->brk_start += random_pages(aslr, process->abi->heap_bits);
+	layout->brk = layout->brk_start;
+	return rc;
+}
+
+/* Where code and data are, as Linux has it for proc(5). */
+static void note_segments(struct layout *layout, const struct image *image)
+{
+	layout->code_start = UINT64_MAX;
+	for (int i = 0; i < image->header.e_phnum; i++) {
+		const Elf64_Phdr *segment = &image->segments[i];
+		guest_addr start = segment->p_vaddr + image->bias;
+		guest_addr end = start + segment->p_filesz;
+		bool is_code = segment->p_flags & PF_X;
+
+		if (segment->p_type != PT_LOAD)
+			continue;
+		if (is_code && start < layout->code_start)
+			layout->code_start = start;
+		if (is_code && end > layout->code_end)
+			layout->code_end = end;
+		if (start > layout->data_start)
+			layout->data_start = start;
+		if (end > layout->data_end)
+			layout->data_end = end;
+	}
+	if (!layout->code_end)
+		layout->code_start = 0;
+}
+
+/* `*path` is the caller's to free. */
+static int load_interpreter(struct linux_process *process,
+			    const struct image *program, struct image *image,
+			    int *fd, char **path, struct failure *why)
+{
+	int rc;
+
+	if (access(program->interpreter, F_OK))
+		return failed(why, ERR_INPUT,
+			      "cannot run '%s': its interpreter '%s': %s",
+			      program->path, program->interpreter,
+			      strerror(errno));
+	*path = realpath(program->interpreter, NULL);
+	if (!*path)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	rc = program_open(*path, fd, why);
+	if (!rc)
+		rc = image_read(image, process->abi, *fd, program->interpreter,
+				*path, why);
+	if (!rc)
+		rc = check_room(process, image, why);
+	if (rc)
+		return rc;
+	if (image->is_relative)
+		return map_high(process, image, why);
+	return image_map(image, process->memory, 0, why);
+}
+
+static int load(struct linux_process *process, const struct program *program,
+		const struct linux_options *options, struct failure *why)
+{
+	struct image image = { 0 }, interpreter = { 0 };
+	const struct image *first = &image;
+	char *path = NULL;
+	int fd = -1;
+	int rc = image_read(&image, process->abi, program->fd, program->path,
+			    process->program, why);
+
+	if (!rc)
+		rc = map_stack(process, options->aslr, image.exec_stack, why);
+	if (!rc)
+		rc = map_program(process, &image, options->aslr, why);
+	if (!rc)
+		note_segments(&process->space->layout, &image);
+	if (!rc && image.interpreter) {
+		rc = load_interpreter(process, &image, &interpreter, &fd,
+				      &path, why);
+		first = &interpreter;
+	}
+	if (!rc)
+		rc = stack_fill(process, program, options->envp, &image,
+				interpreter.bias, why);
+	if (!rc)
+		process->abi->start(process->vm,
+				    first->header.e_entry + first->bias,
+				    process->space->layout.sp);
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	image_release(&interpreter);
+	image_release(&image);
+	return rc;
+}
+
+int load_program(struct linux_process *process, const struct program *program,
+		 const struct linux_options *options, struct failure *why)
+{
+	free(process->program);
+	process->program = realpath(program->path, NULL);
+	if (!process->program && errno == ENOENT)	/* it was deleted */
+		process->program = strdup(program->path);
+	if (!process->program)
+		return failed(why, ERR_SYSTEM, "cannot resolve '%s': %s",
+			      program->path, strerror(errno));
+	title_show(program->typed, program->argv, options->envp);
+	relatives_keep_exe(process, program->fd);
+	return load(process, program, options, why);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* program.c - from what a user typed to the file and arguments to be loaded */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "formats/error.h"
+#include "vm/linux/linux.h"
+#include "vm/linux/load/load_internal.h"
+
+static int no_memory(struct failure *why)
+{
+	return failed(why, ERR_NO_MEMORY, "out of memory");
+}
+
+int program_open(const char *path, int *fd, struct failure *why)
+{
+	struct stat file;
+
+	if (stat(path, &file) && errno == ENOENT)
+		return failed(why, ERR_NOT_FOUND,
+			      "cannot run '%s': there is no such program",
+			      path);
+	if (stat(path, &file))
+		return failed(why, ERR_INPUT, "cannot run '%s': %s", path,
+			      strerror(errno));
+	if (S_ISDIR(file.st_mode))
+		return failed(why, ERR_INPUT,
+			      "cannot run '%s': it is a directory", path);
+	if (!S_ISREG(file.st_mode))
+		return failed(why, ERR_INPUT,
+			      "cannot run '%s': it is not a regular file",
+			      path);
+	if (access(path, X_OK))
+		return failed(why, ERR_INPUT,
+			      "cannot run '%s': it is not executable", path);
+	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (*fd < 0)
+		return failed(why, ERR_INPUT, "cannot read '%s': %s", path,
+			      strerror(errno));
+	return 0;
+}
+
+/* ------- PATH ------- */
+
+static const char *search_path(char *const *envp)
+{
+	for (size_t i = 0; envp && envp[i]; i++)
+		if (!strncmp(envp[i], "PATH=", 5))
+			return envp[i] + 5;
+	return "/usr/local/bin:/usr/bin:/bin";
+}
+
+static bool is_program(const char *path)
+{
+	struct stat file;
+
+	return !stat(path, &file) && S_ISREG(file.st_mode) &&
+	       !access(path, X_OK);
+}
+
+/* The first program of that name in PATH; failing that, any such file. */
+static int search(char **out, const char *name, char *const *envp,
+		  struct failure *why)
+{
+	char path[PATH_MAX], other[PATH_MAX] = "";
+	const char *at = search_path(envp);
+
+	for (;;) {
+		size_t length = strcspn(at, ":");
+		int size = snprintf(path, sizeof(path), "%.*s%s%s",
+				    (int)length, at, length ? "/" : "", name);
+
+		if (size > 0 && (size_t)size < sizeof(path)) {
+			if (is_program(path)) {
+				*out = strdup(path);
+				return *out ? 0 : no_memory(why);
+			}
+			if (!*other && !access(path, F_OK))
+				memcpy(other, path, (size_t)size + 1);
+		}
+		if (!at[length])
+			break;
+		at += length + 1;
+	}
+	if (!*other)
+		return failed(why, ERR_NOT_FOUND,
+			      "cannot run '%s': there is no such program in PATH",
+			      name);
+	*out = strdup(other);
+	return *out ? 0 : no_memory(why);
+}
+
+/* ------- `#!` ------- */
+
+/* The script's arguments: interpreter, argument of the line, path, rest. */
+static int put_before(struct program *program, const struct script *line)
+{
+	size_t more = line->argument ? 2 : 1;
+	size_t rest = program->argc ? program->argc - 1 : 0;
+	char **argv = calloc(more + 1 + rest + 1, sizeof(*argv));
+
+	if (!argv)
+		return ERR_NO_MEMORY;
+	argv[0] = strdup(line->interpreter);
+	if (line->argument)
+		argv[1] = strdup(line->argument);
+	argv[more] = strdup(program->path);
+	for (size_t i = 0; i < rest; i++)
+		argv[more + 1 + i] = program->argv[i + 1];
+	if (program->argc)
+		free(program->argv[0]);
+	free(program->argv);
+	program->argv = argv;
+	program->argc = more + 1 + rest;
+	return argv[0] && argv[more] && (more == 1 || argv[1]) ?
+		       0 :
+		       ERR_NO_MEMORY;
+}
+
+static int follow(struct program *program, const struct script *line,
+		  struct failure *why)
+{
+	char *interpreter;
+	int rc;
+
+	if (!*line->interpreter)
+		return failed(why, ERR_INPUT,
+			      "cannot run '%s': its first line names no interpreter",
+			      program->path);
+	if (access(line->interpreter, F_OK))
+		return failed(why, ERR_INPUT,
+			      "cannot run '%s': its interpreter '%s': %s",
+			      program->path, line->interpreter,
+			      strerror(errno));
+	interpreter = strdup(line->interpreter);
+	if (!interpreter)
+		return no_memory(why);
+	if (put_before(program, line)) {
+		free(interpreter);
+		return no_memory(why);
+	}
+	free(program->path);
+	program->path = interpreter;
+	close(program->fd);
+	program->fd = -1;
+	rc = program_open(program->path, &program->fd, why);
+	return rc;
+}
+
+static int follow_scripts(struct program *program, struct failure *why)
+{
+	struct script line;
+
+	for (int i = 0;; i++) {
+		int rc = script_read(&line, program->fd);
+
+		if (rc < 0)
+			return failed(why, ERR_SYSTEM, "cannot read '%s': %s",
+				      program->path, strerror(-rc));
+		if (!rc)
+			return 0;
+		if (i == SCRIPTS_MOST)
+			return failed(why, ERR_INPUT,
+				      "cannot run '%s': too many interpreters "
+				      "of interpreters",
+				      program->typed);
+		rc = follow(program, &line, why);
+		if (rc)
+			return rc;
+	}
+}
+
+static int copy_arguments(struct program *program, char *const *argv)
+{
+	while (argv[program->argc])
+		program->argc++;
+	program->argv = calloc(program->argc + 1, sizeof(*program->argv));
+	if (!program->argv)
+		return ERR_NO_MEMORY;
+	for (size_t i = 0; i < program->argc; i++) {
+		program->argv[i] = strdup(argv[i]);
+		if (!program->argv[i])
+			return ERR_NO_MEMORY;
+	}
+	return 0;
+}
+
+int program_find(struct program *out, const struct linux_options *options,
+		 struct failure *why)
+{
+	const char *name = options->program;
+	int rc;
+
+	*out = (struct program){ .fd = -1 };
+	if (copy_arguments(out, options->argv))
+		return no_memory(why);
+	if (!*name)
+		return failed(why, ERR_NOT_FOUND,
+			      "cannot run '': it has no name");
+	if (strchr(name, '/')) {
+		out->typed = strdup(name);
+		if (!out->typed)
+			return no_memory(why);
+	} else {
+		rc = search(&out->typed, name, options->envp, why);
+		if (rc)
+			return rc;
+	}
+	out->path = strdup(out->typed);
+	if (!out->path)
+		return no_memory(why);
+	rc = program_open(out->path, &out->fd, why);
+	return rc ? rc : follow_scripts(out, why);
+}
+
+int program_at(struct program *out, const char *path, char *const *argv,
+	       struct failure *why)
+{
+	int rc;
+
+	*out = (struct program){ .fd = -1 };
+	if (copy_arguments(out, argv))
+		return no_memory(why);
+	out->typed = strdup(path);
+	out->path = strdup(path);
+	if (!out->typed || !out->path)
+		return no_memory(why);
+	rc = program_open(out->path, &out->fd, why);
+	return rc ? rc : follow_scripts(out, why);
+}
+
+void program_release(struct program *program)
+{
+	if (program->fd >= 0)
+		close(program->fd);
+	for (size_t i = 0; i < program->argc; i++)
+		free(program->argv[i]);
+	free(program->argv);
+	free(program->path);
+	free(program->typed);
+	*program = (struct program){ .fd = -1 };
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* kill.c - sending signals, in particular to oneself */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "vm/linux/abi/calls.h"
+#include "vm/linux/abi/structs.h"
+#include "vm/linux/guest_memory.h"
+#include "vm/linux/host/host.h"
+#include "vm/linux/kernel.h"
+#include "vm/linux/linux.h"
+#include "vm/linux/process.h"
+#include "vm/linux/signals/signals_internal.h"
+
+/* ------- to other processes of the guest ------- */
+
+#define END_TIME 5000		/* milliseconds to finish a recording */
+
+/* Whether it runs, and handles the signal that asks it to end. */
+static bool listens(int pid)
+{
+	unsigned long long caught = 0;
+	char line[200], state = 0;
+	FILE *status;
+
+	snprintf(line, sizeof(line), "/proc/%d/status", pid);
+	status = fopen(line, "re");
+	if (!status)
+		return false;
+	while (fgets(line, sizeof(line), status)) {
+		sscanf(line, "State: %c", &state);
+		sscanf(line, "SigCgt: %llx", &caught);
+	}
+	fclose(status);
+	return state != 'T' && state != 't' && state != 'Z' &&
+	       signals_can_end(caught);
+}
+
+/*
+ * SIGKILL would cut the recording of another process short, and no host
+ * process could let its robust mutexes go, whose addresses are the guest's.  So
+ * it is asked to end itself, and has some time for it.
+ */
+static int64_t end_process(struct linux_process *process,
+			   const struct linux_call *row, const uint64_t *arg)
+{
+	int pid = (int)arg[0];
+	struct pollfd end = { .events = POLLIN };
+
+	if (!is_relative((uint32_t)pid) || !listens(pid))
+		return marshal_call(process, row, arg);
+	end.fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (end.fd >= 0)
+		end.fd = linux_hide_descriptor(end.fd);
+	if (end.fd < 0)
+		return marshal_call(process, row, arg);
+	signals_end_process(pid);
+	host_wait(process, SYS_poll, host_pointer(&end), 1, END_TIME);
+	if (!poll(&end, 1, 0))
+		kill(pid, SIGKILL);
+	linux_close_hidden(end.fd);
+	return 0;
+}
+
+/* ------- to oneself ------- */
+
+/*
+ * Signals to oneself that the host cannot be asked for: SIGKILL, which would
+ * end cprec before the recording is, and SIGSEGV and SIGBUS, which touch.c
+ * would take for its own.
+ */
+static bool is_ours(int number)
+{
+	return number == SIGKILL || number == SIGSEGV || number == SIGBUS;
+}
+
+static int64_t send_to_own(struct linux_process *process,
+			   struct linux_thread *target, const siginfo_t *info)
+{
+	int number = info->si_signo;
+
+	if (number == SIGKILL) {
+		process_ends(process, LINUX_KILLED, SIGKILL);
+	} else if (process->actions->of[number].handler != (uintptr_t)SIG_IGN ||
+		   target->signals->mask >> (number - 1) & 1) {
+		signals_send_own(target, info);
+	}
+	return 0;
+}
+
+static int64_t send(struct linux_process *process,
+		    const struct linux_call *row, const uint64_t *arg,
+		    struct linux_thread *target, int number, int code)
+{
+	siginfo_t info = { .si_signo = number, .si_code = code };
+
+	if (!target || !is_ours(number))
+		return marshal_call(process, row, arg);
+	info.si_pid = getpid();
+	info.si_uid = getuid();
+	return send_to_own(process, target, &info);
+}
+
+/* The thread that gets a signal to a process, if that is this one. */
+static struct linux_thread *in_process(struct linux_process *process,
+				       uint64_t pid)
+{
+	return (int)pid == getpid() ? process->thread : NULL;
+}
+
+int64_t sys_kill(struct linux_process *process, const struct linux_call *row,
+		 const uint64_t *arg)
+{
+	if ((int)arg[1] == SIGKILL && (int)arg[0] > 0 &&
+	    (int)arg[0] != getpid())
+		return end_process(process, row, arg);
+	return send(process, row, arg, in_process(process, arg[0]),
+		    (int)arg[1], SI_USER);
+}
+
+int64_t sys_tkill(struct linux_process *process, const struct linux_call *row,
+		  const uint64_t *arg)
+{
+	return send(process, row, arg, thread_find(process, (int)arg[0]),
+		    (int)arg[1], SI_TKILL);
+}
+
+int64_t sys_tgkill(struct linux_process *process,
+		   const struct linux_call *row, const uint64_t *arg)
+{
+	struct linux_thread *target = NULL;
+
+	if ((int)arg[0] == getpid())
+		target = thread_find(process, (int)arg[1]);
+	return send(process, row, arg, target, (int)arg[2], SI_TKILL);
+}
+
+/* The number, and the siginfo behind `from`, to the target or to oneself. */
+static int64_t queue(struct linux_process *process,
+		     const struct linux_call *row, const uint64_t *arg,
+		     struct linux_thread *target, int number, int place)
+{
+	uint64_t host[6] = { arg[0], arg[1], arg[2], arg[3], arg[4], arg[5] };
+	siginfo_t info;
+
+	if (!arg[place])
+		return marshal_call(process, row, arg);
+	if (struct_in(process, S_SIGINFO, &info, arg[place]))
+		return -EFAULT;
+	info.si_signo = number;
+	if (target && is_ours(number))
+		return send_to_own(process, target, &info);
+	host[place] = host_pointer(&info);
+	return host_call_array(process, row->host, host);
+}
+
+int64_t sys_rt_sigqueueinfo(struct linux_process *process,
+			    const struct linux_call *row, const uint64_t *arg)
+{
+	return queue(process, row, arg, in_process(process, arg[0]),
+		     (int)arg[1], 2);
+}
+
+int64_t sys_rt_tgsigqueueinfo(struct linux_process *process,
+			      const struct linux_call *row,
+			      const uint64_t *arg)
+{
+	struct linux_thread *target = NULL;
+
+	if ((int)arg[0] == getpid())
+		target = thread_find(process, (int)arg[1]);
+	return queue(process, row, arg, target, (int)arg[2], 3);
+}
+
+int64_t sys_pidfd_send_signal(struct linux_process *process,
+			      const struct linux_call *row,
+			      const uint64_t *arg)
+{
+	return queue(process, row, arg, NULL, (int)arg[1], 2);
+}
