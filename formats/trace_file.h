@@ -38,12 +38,11 @@ enum chunk_kind {
 	CHUNK_KEY_FRAME = 2,	/* starts a segment: key_frame.h */
 	CHUNK_EVENTS = 3,	/* a thread's packets: packet.h */
 	CHUNK_READS = 4,	/* a thread's read packets: cache/prediction.h */
-	CHUNK_PAGES = 5,	/* the same before version 5, all whole */
 	CHUNK_INDEX = 6,	/* pages a segment touched: key_frame.h */
 	CHUNK_SYMBOLS = 7,	/* of one module: symbols.h */
 	CHUNK_SUMMARY = 8,	/* totals and how the program ended: meta.h */
 	CHUNK_FOOTER = 9,	/* table of all chunks */
-	CHUNK_CONTENTS = 10,	/* page contents, patches too: page_items.h */
+	CHUNK_PAGES = 10,	/* contents of pages, patches too: page_items.h */
 
 	/* Readers may do without these. */
 	CHUNK_ORIGIN = 128,	/* which process made this one: meta.h */
@@ -63,12 +62,12 @@ struct trace_header {
 struct chunk_info {
 	enum chunk_kind kind;
 	uint32_t stream;	/* thread number, 0 for what has no thread;
-				   CHUNK_CONTENTS: how many */
+				   CHUNK_PAGES: how many */
 	uint32_t segment;
 	uint64_t offset;	/* of the chunk's header in the file */
 	uint32_t stored_size;	/* as in the file */
 	uint32_t size;		/* of the content */
-	uint64_t first;		/* CHUNK_PAGES, CHUNK_CONTENTS: id of the first page;
+	uint64_t first;		/* CHUNK_PAGES: id of the first page;
 				   CHUNK_KEY_FRAME, CHUNK_PROGRAM: its time;
 				   else 0 */
 };

@@ -99,11 +99,13 @@ int trace_header_decode(struct trace_header *out, uint32_t *oldest,
 		return ERR_CHECKSUM;
 	version = input_uint(&in, 4);
 	*oldest = (uint32_t)input_uint(&in, 4);
+	out->version = (uint32_t)version;
 	if (*oldest > TRACE_VERSION)
 		return ERR_VERSION;
 	if (version < *oldest || *oldest < 1)
 		return ERR_CORRUPT;
-	out->version = (uint32_t)version;
+	if (version < TRACE_OLDEST)
+		return ERR_VERSION;
 	out->arch = (uint32_t)input_uint(&in, 4);
 	memcpy(out->id, input_bytes(&in, sizeof(out->id)), sizeof(out->id));
 	return is_reserved_zero(&in) ? 0 : ERR_CORRUPT;
@@ -165,7 +167,6 @@ static const char *const kind_names[] = {
 	[CHUNK_EVENTS] = "event stream",
 	[CHUNK_READS] = "read stream",
 	[CHUNK_PAGES] = "group of pages",
-	[CHUNK_CONTENTS] = "group of pages",
 	[CHUNK_INDEX] = "index",
 	[CHUNK_SYMBOLS] = "symbol table",
 	[CHUNK_SUMMARY] = "summary",

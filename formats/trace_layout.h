@@ -19,6 +19,7 @@
 #include "formats/trace_file.h"
 
 #define TRACE_OLDEST_READER 6	/* that can read what this build writes */
+#define TRACE_OLDEST 6		/* version that this build can read */
 
 #define TRACE_MAGIC "\x89" "cprec\r\n"
 #define TRACE_MAGIC_SIZE 8
@@ -32,7 +33,10 @@
 void trace_header_encode(uint8_t bytes[TRACE_HEADER_SIZE],
 			 const struct trace_header *header);
 
-/* ERR_CORRUPT: not a trace at all.  ERR_VERSION: `*oldest` says for whom. */
+/*
+ * ERR_CORRUPT: not a trace at all.  ERR_VERSION: written by an older cprec, if
+ * the version is below TRACE_OLDEST, or for newer readers, which `*oldest` is.
+ */
 int trace_header_decode(struct trace_header *out, uint32_t *oldest,
 			const uint8_t bytes[TRACE_HEADER_SIZE]);
 

@@ -192,6 +192,13 @@ static int read_header(struct trace_reader *reader, struct failure *why)
 		return failed(why, ERR_TRUNCATED, "'%s' ends in its header",
 			      reader->path);
 	rc = trace_header_decode(&reader->header, &oldest, bytes);
+	if (rc == ERR_VERSION && reader->header.version < TRACE_OLDEST)
+		return failed(why, ERR_VERSION,
+			      "'%s' was made by an older cprec, in version %u of"
+			      " the format; this one reads %u and newer: record"
+			      " again",
+			      reader->path, reader->header.version,
+			      TRACE_OLDEST);
 	if (rc == ERR_VERSION)
 		return failed(why, ERR_VERSION,
 			      "'%s' needs a reader of version %u, this is %u",

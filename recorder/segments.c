@@ -49,7 +49,7 @@ int segment_write_pages(struct recorder *rec, bool all, struct failure *why)
 	if (!count || (!all && !page_batch_is_full(batch)))
 		return 0;
 	page_batch_end(batch);
-	return trace_writer_chunk(rec->writer, CHUNK_CONTENTS, count,
+	return trace_writer_chunk(rec->writer, CHUNK_PAGES, count,
 				  rec->segment, rec->pages.batch_first,
 				  &batch->pages, why);
 }

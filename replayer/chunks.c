@@ -315,7 +315,6 @@ static int add_chunk(struct recording *recording, uint32_t chunk,
 	case CHUNK_INDEX:
 		return add_to_segment(recording, chunk, info, why);
 	case CHUNK_PAGES:
-	case CHUNK_CONTENTS:
 		return stored_pages_add(&recording->pages, recording->reader,
 					chunk, why);
 	case CHUNK_SUMMARY:

@@ -257,11 +257,6 @@ const struct reg_table *recording_reg_table(const struct recording *recording)
 	return recording->table;
 }
 
-uint32_t recording_version(const struct recording *recording)
-{
-	return trace_reader_header(recording->reader)->version;
-}
-
 const struct meta *recording_meta(const struct recording *recording)
 {
 	return &recording->meta;

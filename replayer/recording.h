@@ -40,9 +40,6 @@ void recording_close(struct recording *recording);
 const struct trace_reader *recording_reader(const struct recording *recording);
 const struct reg_table *recording_reg_table(const struct recording *recording);
 
-/* Of the format: recordings are replayed as they were made. */
-uint32_t recording_version(const struct recording *recording);
-
 const struct meta *recording_meta(const struct recording *recording);
 
 /* NULL if the recording was cut short. */

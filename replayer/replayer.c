@@ -286,13 +286,6 @@ int replayer_read(struct replayer *rep, uint64_t addr, uint8_t *bytes,
 
 /* ------- making one ------- */
 
-/*
- * Of the format: the first whose recordings know exceptions of floating point,
- * and the first whose floating point is not the engine's.
- */
-#define VERSION_WITH_EXCEPTIONS 4
-#define VERSION_EXACT 5
-
 static bool on_expects(void *context, uint64_t page)
 {
 	struct replayer *rep = context;
@@ -310,10 +303,6 @@ int replayer_make_vm(struct replayer *rep, struct failure *why)
 
 	if (rc)
 		return rc;
-	if (recording_version(rep->recording) < VERSION_WITH_EXCEPTIONS)
-		vm_ignore_exceptions(rep->vm);
-	if (recording_version(rep->recording) < VERSION_EXACT)
-		vm_trust_engine(rep->vm);
 	rep->memory = vm_memory(rep->vm);
 	rep->home = vm_thread_current(rep->vm);
 	return 0;

@@ -14,11 +14,6 @@
 /* How many pages a chunk holds; 0 if it cannot be. */
 static uint32_t count_pages(const struct chunk_info *info)
 {
-	uint32_t count = info->size / GUEST_PAGE;
-
-	if (info->kind == CHUNK_PAGES)
-		return info->size % GUEST_PAGE == 0 &&
-				       count <= PAGES_PER_CHUNK ? count : 0;
 	return info->size <= PAGE_ITEMS_BYTES &&
 			       info->stream <= PAGE_ITEMS_MOST ?
 		       info->stream : 0;
@@ -85,13 +80,6 @@ int stored_pages_unpack(const struct stored_pages *store,
 
 	if (rc)
 		return rc;
-	if (info->kind == CHUNK_PAGES) {
-		for (size_t i = 0; i < info->size / GUEST_PAGE; i++)
-			to->list[i] = (struct page_item) {
-				.bytes = to->bytes + i * GUEST_PAGE,
-			};
-		return 0;
-	}
 	rc = page_items_decode(to->list, info->stream, chunk->first, to->bytes,
 			       info->size);
 	return rc ? trace_reader_damaged(reader, chunk->index, rc, "pages",

@@ -152,7 +152,7 @@ static void put_pages(struct trace_writer *writer, uint32_t segment,
 		memcpy(before, page, sizeof(before));
 	}
 	page_batch_end(&batch);
-	put_of(writer, count, CHUNK_CONTENTS, segment, first, &batch.pages);
+	put_of(writer, count, CHUNK_PAGES, segment, first, &batch.pages);
 }
 
 static void put_packets_of(struct trace_writer *writer, uint32_t stream,

@@ -139,18 +139,6 @@ static void print_bytes(FILE *out, struct content *content, int *rc)
 	output_bytes(&content->again, content->bytes, content->size);
 }
 
-/* Pages of few bytes: only those. */
-static void print_pages(FILE *out, struct content *content, int *rc)
-{
-	*rc = content->size % GUEST_PAGE || !content->size ? ERR_CORRUPT : 0;
-	for (size_t i = 0; i < content->size; i++)
-		if (content->bytes[i])
-			fprintf(out, "  page %zu byte %#zx: %02x\n",
-				i / GUEST_PAGE, i % GUEST_PAGE,
-				content->bytes[i]);
-	output_bytes(&content->again, content->bytes, content->size);
-}
-
 static void print_patch(FILE *out, const struct page_item *item)
 {
 	const uint8_t *word = item->bytes + PAGE_MASK;
@@ -165,7 +153,8 @@ static void print_patch(FILE *out, const struct page_item *item)
 	}
 }
 
-static void print_contents(FILE *out, struct content *content, int *rc)
+/* Of whole pages, only the bytes that are not 0. */
+static void print_pages(FILE *out, struct content *content, int *rc)
 {
 	const struct chunk_info *info = content->info;
 	struct page_item items[PAGE_ITEMS_MOST];
@@ -295,7 +284,6 @@ static print_content *const printers[] = {
 	[CHUNK_EVENTS] = print_packets,
 	[CHUNK_READS] = print_bytes,
 	[CHUNK_PAGES] = print_pages,
-	[CHUNK_CONTENTS] = print_contents,
 	[CHUNK_INDEX] = print_index,
 	[CHUNK_SYMBOLS] = print_symbols,
 	[CHUNK_SUMMARY] = print_summary,

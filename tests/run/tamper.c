@@ -173,7 +173,7 @@ static void change_bytes(struct tamper *tamper, const struct chunk_info *info,
 		if (is_it(tamper, info->segment, tamper->time))
 			bytes[info->size - 1] ^= 1;
 	}
-	if (is_what(tamper, "page") && info->kind == CHUNK_CONTENTS &&
+	if (is_what(tamper, "page") && info->kind == CHUNK_PAGES &&
 	    tamper->left >= info->first &&
 	    tamper->left - info->first < info->stream && !tamper->done) {
 		struct page_item items[PAGE_ITEMS_MOST];

@@ -144,12 +144,17 @@ static inline void put_mappings(struct trace_writer *writer, uint32_t segment)
 static inline void put_pages(struct trace_writer *writer, uint64_t first,
 			     unsigned count)
 {
-	struct output out = { 0 };
+	struct page_batch batch = { 0 };
+	uint8_t page[GUEST_PAGE];
+	struct failure why;
 
-	for (unsigned i = 0; i < count; i++)
-		memset(output_space(&out, GUEST_PAGE), (int)(first + i),
-		       GUEST_PAGE);
-	put(writer, CHUNK_PAGES, 0, first, &out);
+	for (unsigned i = 0; i < count; i++) {
+		memset(page, (int)(first + i), sizeof(page));
+		page_batch_add(&batch, page);
+	}
+	page_batch_end(&batch);
+	assert_int_equal(trace_writer_chunk(writer, CHUNK_PAGES, count, 0,
+					    first, &batch.pages, &why), 0);
 }
 
 /*
@@ -175,7 +180,7 @@ static inline void put_patches(struct trace_writer *writer, uint64_t first,
 		memcpy(page, next, sizeof(page));
 	}
 	page_batch_end(&batch);
-	assert_int_equal(trace_writer_chunk(writer, CHUNK_CONTENTS, count, 0,
+	assert_int_equal(trace_writer_chunk(writer, CHUNK_PAGES, count, 0,
 					    first, &batch.pages, &why), 0);
 }
 

@@ -687,7 +687,7 @@ static void a_wrong_number_of_pages(void **state)
 		put_key_frame(writer, 0, 0, NULL, 0);
 		page_batch_add(&batch, page);
 		page_batch_end(&batch);
-		assert_int_equal(trace_writer_chunk(writer, CHUNK_CONTENTS,
+		assert_int_equal(trace_writer_chunk(writer, CHUNK_PAGES,
 						    wrong[i], 0, 1,
 						    &batch.pages, &why), 0);
 		put_summary(writer, 1);

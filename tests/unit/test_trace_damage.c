@@ -190,6 +190,13 @@ static size_t newer_version(uint8_t *bytes, size_t size)
 	return size;
 }
 
+static size_t older_version(uint8_t *bytes, size_t size)
+{
+	bytes[8] = bytes[12] = TRACE_OLDEST - 1;
+	seal(bytes, TRACE_HEADER_SIZE);
+	return size;
+}
+
 static size_t newer_but_readable(uint8_t *bytes, size_t size)
 {
 	bytes[8] = TRACE_VERSION + 5;
@@ -359,6 +366,9 @@ static const struct damage_row damage_rows[] = {
 	{ "a file for newer readers", newer_version, ERR_VERSION,
 	  "needs a reader of version 7, this is 6" },
 	{ "a newer file that can be read", newer_but_readable, 0, "" },
+	{ "a file of an older version", older_version, ERR_VERSION,
+	  "was made by an older cprec, in version 5 of the format; this one "
+	  "reads 6 and newer: record again" },
 	{ "version zero", version_zero, ERR_CORRUPT,
 	  "header at byte 0 is damaged" },
 	{ "a reserved bit of the header", reserved_in_header, ERR_CORRUPT,

@@ -25,6 +25,7 @@
 #include "formats/key_frame.h"
 #include "formats/meta.h"
 #include "formats/packet.h"
+#include "formats/page_items.h"
 #include "formats/trace_file.h"
 #include "tests/unit/table.h"
 
@@ -139,6 +140,16 @@ static inline void put_meta(struct sample *sample)
 	put(sample, CHUNK_META, 0, 0, 0, &out);
 }
 
+static inline void put_page(struct sample *sample, uint64_t id,
+			    const uint8_t *page)
+{
+	struct page_batch batch = { 0 };
+
+	page_batch_add(&batch, page);
+	page_batch_end(&batch);
+	put(sample, CHUNK_PAGES, 1, 0, id, &batch.pages);
+}
+
 static inline void put_code(struct sample *sample)
 {
 	static const uint8_t a[] = {
@@ -152,26 +163,23 @@ static inline void put_code(struct sample *sample)
 		0xff, 0x04, 0x25, 0x04, 0x30, 0x40, 0x00,
 		0xeb, 0xf2,
 	};
-	struct output out = { 0 };
-	uint8_t *page = output_space(&out, GUEST_PAGE);
+	uint8_t page[GUEST_PAGE];
 
 	memset(page, 0x90, GUEST_PAGE);
 	memcpy(page, a, sizeof(a));
 	memcpy(page + (CODE_B - CODE), b, sizeof(b));
-	put(sample, CHUNK_PAGES, 0, 0, 1, &out);
+	put_page(sample, 1, page);
 }
 
 /* The page of data as of a key frame. */
 static inline void put_data(struct sample *sample, uint64_t id, uint64_t t)
 {
-	struct output out = { 0 };
-	uint8_t *page = output_space(&out, GUEST_PAGE);
+	uint8_t page[GUEST_PAGE] = { 0 };
 
-	memset(page, 0, GUEST_PAGE);
 	page[0] = (uint8_t)data_of_a(steps_before(0, t));
 	page[4] = (uint8_t)data_of_b(steps_before(1, t));
 	memcpy(page + 8, "abcdefgh", 8);
-	put(sample, CHUNK_PAGES, 0, 0, id, &out);
+	put_page(sample, id, page);
 }
 
 static inline void put_frame(struct sample *sample, uint32_t stream,
