@@ -34,6 +34,7 @@ void effect(struct recorder *rec, const struct packet *packet)
 void event_begin(struct recorder *rec)
 {
 	rec->stream->in_event = true;
+	rec->stream->has_left = false;
 	output_clear(&rec->stream->effects);
 }
 

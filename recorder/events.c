@@ -94,6 +94,8 @@ static void end_with(struct recorder *rec, enum packet_kind kind,
 	struct packet last = { .kind = PACKET_EXIT,
 			       .result = exit_value(result) };
 
+	if (kind == PACKET_SYSCALL && rec->stream->has_left)
+		packet.kind = PACKET_RETURN;
 	event_end(rec, &packet);
 	if (result->outcome == LINUX_GOES_ON)
 		return;
@@ -194,10 +196,7 @@ static bool is_key_frame_due(const struct recorder *rec)
 /* Other processes wait for memory that they share with this one. */
 static void give_way(struct recorder *rec)
 {
-	struct packet packet = {
-		.kind = PACKET_SLICE,
-		.slices = ++rec->slice - rec->stream->state.slice,
-	};
+	struct packet packet = { .kind = PACKET_GIVE_WAY };
 
 	event_begin(rec);
 	memory_doubt_shared(rec->memory);

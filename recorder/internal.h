@@ -55,6 +55,7 @@ struct stream {
 	struct cache cache;
 	struct prediction_writer reads;
 	bool in_event;
+	bool has_left;		/* the processor, during the event */
 	struct output events;	/* finished packets of the segment */
 	struct output effects;	/* of the event under way */
 	struct packet_state state;
@@ -102,7 +103,7 @@ struct recorder {
 	struct pacing pacing;
 	uint64_t streamed;	/* bytes of the segment that were flushed */
 
-	struct origin origin;	/* that the next file begins with */
+	struct origin origin;	/* of the next file */
 	char **argv;		/* of the program that it is; NULL: as given */
 	bool executed;		/* it has just become another one */
 
@@ -182,7 +183,7 @@ void streams_thread_ends(void *context, unsigned thread);
 
 /* ------- programs.c ------- */
 
-/* Writes the meta data and the origin, with which a file begins. */
+/* Writes the meta data, with which a file begins. */
 int programs_write_meta(struct recorder *rec, struct failure *why);
 
 /* Linux observer member: the process has become another program. */

@@ -5,14 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-
-static int write_chunk(struct recorder *rec, enum chunk_kind kind,
-		       struct output *out, struct failure *why)
-{
-	return trace_writer_chunk(rec->writer, kind, 0, 0, 0, out, why);
-}
 
 /* What the process executes now. */
 static struct program_image present_image(const struct recorder *rec,
@@ -38,7 +33,7 @@ int programs_write_meta(struct recorder *rec, struct failure *why)
 	const struct recorder_options *options = rec->options;
 	char host[220], directory[4096], made_by[128];
 	struct program_image image = present_image(rec, directory);
-	struct output out = { 0 }, origin = { 0 };
+	struct output out = { 0 };
 	struct utsname name;
 	struct meta meta = {
 		.argv = image.argv,
@@ -49,8 +44,9 @@ int programs_write_meta(struct recorder *rec, struct failure *why)
 		.made_by = made_by,
 		.started = (uint64_t)time(NULL),
 		.cache_entries = options->cache_entries,
+		.processor = *processor_of(rec->header.arch),
+		.origin = rec->origin,
 	};
-	int rc;
 
 	if (uname(&name))
 		memset(&name, 0, sizeof(name));
@@ -58,12 +54,10 @@ int programs_write_meta(struct recorder *rec, struct failure *why)
 		 name.machine);
 	snprintf(made_by, sizeof(made_by), "%s, %s", options->made_by,
 		 vm_engine());
+	if (getrandom(meta.run, sizeof(meta.run), 0) < 0)
+		return failed(why, ERR_SYSTEM, "cannot get random bytes");
 	meta_encode(&out, &meta);
-	rc = write_chunk(rec, CHUNK_META, &out, why);
-	if (rc)
-		return rc;
-	origin_encode(&origin, &rec->origin);
-	return write_chunk(rec, CHUNK_ORIGIN, &origin, why);
+	return trace_writer_chunk(rec->writer, CHUNK_META, 0, 0, 0, &out, why);
 }
 
 /* ------- exec ------- */

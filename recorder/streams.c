@@ -144,21 +144,20 @@ void streams_thread_begins(void *context, unsigned thread, uint32_t tid,
 }
 
 /*
- * What was noted of a call under way: touches, and doubts of memory that other
- * processes share.  They come before the turn that follows, in a slice of their
- * own.
+ * The thread loses the processor during an event, mostly a system call.  What
+ * the call has done until now, touches and doubts of memory that other
+ * processes share, comes before the slice that follows.
  */
-static void put_touches(struct recorder *rec, struct stream *stream)
+static void leave_event(struct recorder *rec, struct stream *stream)
 {
 	struct packet packet = {
-		.kind = PACKET_SLICE,
-		.slices = rec->slice + 1 - stream->state.slice,
+		.kind = PACKET_GIVE_WAY,
 		.steps = stream->steps - stream->event_steps,
 	};
 
+	stream->has_left = true;
 	if (!stream->effects.size)
 		return;
-	rec->slice++;
 	stream->event_steps = stream->steps;
 	packet_encode(&stream->events, &stream->state, &packet);
 	output_bytes(&stream->events, stream->effects.bytes,
@@ -206,7 +205,7 @@ void streams_thread_runs(void *context, unsigned thread)
 	stream = rec->streams[thread];
 	before->steps = stream_steps(rec);
 	if (before->in_event)
-		put_touches(rec, before);
+		leave_event(rec, before);
 	if (before->has_ended) {
 		prediction_finish(&before->reads);
 		cache_release(&before->cache);

@@ -226,27 +226,6 @@ static int read_summary(struct recording *recording, uint32_t chunk,
 
 /* ------- the process ------- */
 
-static int read_origin(struct recording *recording, uint32_t chunk,
-		       struct failure *why)
-{
-	uint8_t *bytes;
-	int rc;
-
-	if (recording->has_origin || recording->segment_count)
-		return recording_damaged(recording, chunk, ERR_CORRUPT,
-					 "place in the file", why);
-	rc = trace_reader_chunk(recording->reader, chunk, &bytes, why);
-	if (rc)
-		return rc;
-	rc = origin_decode(&recording->origin, bytes,
-			   trace_reader_info(recording->reader, chunk)->size);
-	free(bytes);
-	if (rc)
-		return recording_damaged(recording, chunk, rc, "contents", why);
-	recording->has_origin = true;
-	return 0;
-}
-
 /* The time of the newest program, or of the newest segment. */
 static uint64_t newest_time(const struct recording *recording)
 {
@@ -325,8 +304,6 @@ static int add_chunk(struct recording *recording, uint32_t chunk,
 		return recording_damaged(recording, chunk, ERR_CORRUPT,
 					 "a second description of the program",
 					 why);
-	case CHUNK_ORIGIN:
-		return read_origin(recording, chunk, why);
 	case CHUNK_PROGRAM:
 		return add_program(recording, chunk, info, why);
 	case CHUNK_SNAPSHOT:
@@ -380,7 +357,6 @@ void recording_forget(struct recording *recording)
 	free(recording->program_chunks);
 	recording->program_chunks = NULL;
 	recording->program_chunk_count = recording->program_chunk_room = 0;
-	recording->has_origin = false;
 	free(recording->snapshots);
 	recording->snapshots = NULL;
 	recording->snapshot_count = recording->snapshot_room = 0;

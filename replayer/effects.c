@@ -163,6 +163,7 @@ int effects_apply(struct replayer *rep, const struct script_event *event,
 		rep->on_event(rep->switch_context, event);
 	switch (event->packet.kind) {
 	case PACKET_SYSCALL:
+	case PACKET_RETURN:
 		rep->threads[rep->stream].call = CALL_NONE;
 		vm_set_reg(rep->vm, rep->regs->result,
 			   (uint64_t)event->packet.result);

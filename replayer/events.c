@@ -96,14 +96,6 @@ static bool may_end_slice(struct replayer *rep, const struct vm_stop *stop,
 	return true;
 }
 
-/* Whether the event is the end of a call that retired in a slice before. */
-static bool is_late_call(const struct replayer *rep,
-			 const struct script_event *event)
-{
-	return event->packet.steps == 0 &&
-	       rep->threads[rep->stream].call != CALL_NONE;
-}
-
 /*
  * Brings the guest to the event, whose time it has reached or is about to:
  * an event that is an instruction is executed up to its stop.
@@ -119,10 +111,11 @@ static int meet(struct replayer *rep, const struct script_event *event,
 
 	switch (event->packet.kind) {
 	case PACKET_SYSCALL:
-		if (is_late_call(rep, event))
-			break;
 		rc = run(rep, at - now, &stop, why);
 		as_expected = stop.kind == VM_STOP_SYSCALL;
+		break;
+	case PACKET_RETURN:
+		as_expected = rep->threads[rep->stream].call != CALL_NONE;
 		break;
 	case PACKET_VALUE:
 		rc = run(rep, at - now, &stop, why);
@@ -135,6 +128,7 @@ static int meet(struct replayer *rep, const struct script_event *event,
 		rc = run(rep, at - now + 1, &stop, why);
 		as_expected = stop.kind == VM_STOP_FAULT;
 		break;
+	case PACKET_GIVE_WAY:
 	case PACKET_SLICE:
 		if (at > now)
 			rc = run(rep, at - now, &stop, why);

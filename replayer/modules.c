@@ -96,18 +96,6 @@ void module_map_release(struct module_map *map)
 	*map = (struct module_map) { 0 };
 }
 
-size_t module_map_lowest(const struct module_map *map)
-{
-	size_t lowest = MODULE_NONE;
-
-	for (size_t i = 0; i < map->count; i++)
-		if (map->places[i].mapped &&
-		    (lowest == MODULE_NONE ||
-		     map->places[i].start < map->places[lowest].start))
-			lowest = i;
-	return lowest;
-}
-
 /* ------- names ------- */
 
 static const char *file_name(const struct symbols *module)

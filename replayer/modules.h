@@ -54,9 +54,6 @@ int module_map_init(struct module_map *map, const struct modules *modules,
 		    const struct module_parts *parts);
 void module_map_release(struct module_map *map);
 
-/* Of the modules that are mapped, the one at the lowest address. */
-size_t module_map_lowest(const struct module_map *map);
-
 /*
  * Finds "NAME", or "LIBRARY!NAME" where LIBRARY is a file's name without its
  * directories, or that without its last numbers.  `*size` is that of data; 0

@@ -147,8 +147,8 @@ static int read_segment(struct names *names, struct recording *recording,
 /* ------- what is mapped at a time ------- */
 
 /* The newest program at `t`, by its path. */
-static int find_listed(const struct names *names, struct recording *recording,
-		       uint64_t t, size_t *module, struct failure *why)
+static int find_program(const struct names *names, struct recording *recording,
+			uint64_t t, size_t *module, struct failure *why)
 {
 	const struct recording_program *list;
 	size_t count;
@@ -160,28 +160,6 @@ static int find_listed(const struct names *names, struct recording *recording,
 		count--;
 	*module = modules_find(&names->modules, list[count - 1].image.path,
 			       strlen(list[count - 1].image.path));
-	return 0;
-}
-
-/* An older recording does not say: libraries lie above the program. */
-static size_t guess_program(const struct names *names,
-			    struct recording *recording)
-{
-	const char *path = recording_meta(recording)->path;
-	size_t module = modules_find(&names->modules, path, strlen(path));
-
-	if (module != MODULE_NONE && names->map.places[module].mapped)
-		return module;
-	return module_map_lowest(&names->map);
-}
-
-static int find_program(struct names *names, struct recording *recording,
-			uint64_t t, struct failure *why)
-{
-	if (recording_origin(recording))
-		return find_listed(names, recording, t, &names->map.program,
-				   why);
-	names->map.program = guess_program(names, recording);
 	return 0;
 }
 
@@ -222,7 +200,8 @@ static int map_modules(struct names *names, struct recording *recording,
 	if (map_parts(names, t))
 		rc = failed(why, ERR_NO_MEMORY, "out of memory");
 	if (!rc)
-		rc = find_program(names, recording, t, why);
+		rc = find_program(names, recording, t, &names->map.program,
+				  why);
 	names->has_map = !rc;
 	return rc;
 }

@@ -199,6 +199,7 @@ static int walk_slice(struct walk *walk, struct walked *walked,
 	struct packet_place place = {
 		.stream = slice->stream, .slice = slice->number,
 	};
+	enum packet_kind event = PACKET_SYSCALL;
 	bool is_begun = slice->number == 0;
 	int rc = 0;
 
@@ -212,12 +213,11 @@ static int walk_slice(struct walk *walk, struct walked *walked,
 			walked->time += packet->skipped;
 		if (packet_is_event(packet->kind)) {
 			walked->time += packet->steps;
-			place.is_told = false;
+			event = packet->kind;
 		}
+		place.is_told = packet_is_told(event, packet->kind);
 		place.time = walk->start + walked->time;
 		rc = walk->visit(walk->context, &place, packet);
-		if (packet->kind == PACKET_SLICE)
-			place.is_told = !slice->follows_own;
 		if (!rc)
 			rc = take(walked, why);
 	}

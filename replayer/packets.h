@@ -56,8 +56,7 @@ struct packet_place {
 	uint64_t slice;		/* number in the segment */
 	uint64_t time;		/* of its event; of a TOUCH: of the event before,
 				   or of the start of the segment */
-	bool is_told;		/* it tells the thread what others did, which
-				   was visited where they did it */
+	bool is_told;		/* packet_is_told() */
 };
 
 /* A result other than 0 ends the visits and is returned. */

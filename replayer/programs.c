@@ -3,18 +3,8 @@
 #include "replayer/recording_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "formats/error.h"
-#include "formats/packet.h"
-#include "replayer/packets.h"
-
-#define STACK_NAME "[stack]"
-
-const struct origin *recording_origin(const struct recording *recording)
-{
-	return recording->has_origin ? &recording->origin : NULL;
-}
 
 /* Adds a program without an image. */
 static struct recording_program *add_program(struct recording *recording,
@@ -43,15 +33,12 @@ static int add_first(struct recording *recording, struct failure *why)
 
 	if (!program)
 		return ERR_NO_MEMORY;
-	program->is_known = true;
 	program->image = (struct program_image){
 		.argv = meta->argv, .argc = meta->argc,
 		.path = meta->path, .directory = meta->directory,
 	};
 	return 0;
 }
-
-/* ------- programs that are listed ------- */
 
 static int add_listed(struct recording *recording, uint32_t chunk,
 		      struct failure *why)
@@ -75,7 +62,6 @@ static int add_listed(struct recording *recording, uint32_t chunk,
 	free(bytes);
 	if (rc)
 		return recording_damaged(recording, chunk, rc, "contents", why);
-	program->is_known = true;
 	return 0;
 }
 
@@ -85,73 +71,6 @@ static int add_all_listed(struct recording *recording, struct failure *why)
 
 	for (size_t i = 0; i < recording->program_chunk_count && !rc; i++)
 		rc = add_listed(recording, recording->program_chunks[i], why);
-	return rc;
-}
-
-/* ------- programs of older recordings ------- */
-
-/*
- * An exec shows as an event that maps a new stack and then the program's file.
- */
-struct search {
-	struct recording *recording;
-	struct failure *why;
-	bool has_stack;		/* among the effects of the present event */
-};
-
-static bool is_stack(const struct packet *packet)
-{
-	return packet->kind == PACKET_MAP &&
-	       packet->name_size == strlen(STACK_NAME) &&
-	       !memcmp(packet->name, STACK_NAME, packet->name_size);
-}
-
-static bool is_file(const struct packet *packet)
-{
-	return packet->kind == PACKET_MAP && packet->region == REGION_FILE;
-}
-
-static int add_found(struct search *search, const struct packet_place *place,
-		     const struct packet *map)
-{
-	struct recording_program *program =
-		add_program(search->recording, place->time, search->why);
-
-	if (!program)
-		return ERR_NO_MEMORY;
-	program->stream = place->stream;
-	program->image.path = strndup(map->name, map->name_size);
-	if (!program->image.path)
-		return failed(search->why, ERR_NO_MEMORY, "out of memory");
-	return 0;
-}
-
-static int look_at(void *context, const struct packet_place *place,
-		   const struct packet *packet)
-{
-	struct search *search = context;
-
-	if (place->is_told)
-		return 0;	/* what another thread did */
-	if (packet_is_event(packet->kind)) {
-		search->has_stack = false;
-	} else if (is_stack(packet)) {
-		search->has_stack = true;
-	} else if (search->has_stack && is_file(packet)) {
-		search->has_stack = false;
-		return add_found(search, place, packet);
-	}
-	return 0;
-}
-
-static int find_all(struct recording *recording, struct failure *why)
-{
-	struct search search = { .recording = recording, .why = why };
-	int rc = 0;
-
-	for (size_t i = 0; i < recording->segment_count && !rc; i++)
-		rc = recording_each_packet(recording, i, look_at, &search,
-					   why);
 	return rc;
 }
 
@@ -166,9 +85,7 @@ int recording_programs(struct recording *recording,
 	if (!recording->has_programs) {
 		rc = add_first(recording, why);
 		if (!rc)
-			rc = recording->has_origin ?
-				     add_all_listed(recording, why) :
-				     find_all(recording, why);
+			rc = add_all_listed(recording, why);
 		recording->has_programs = !rc;
 	}
 	if (rc) {

@@ -304,6 +304,7 @@ void race_kernel_event(void *context, const struct script_event *event)
 		return;
 	switch (event->packet.kind) {
 	case PACKET_SYSCALL:
+	case PACKET_RETURN:
 		follow_call(replay, event);
 		return;
 	case PACKET_SIGNAL:

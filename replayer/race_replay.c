@@ -295,6 +295,8 @@ int race_replay_init(struct race_replay *replay, struct recording *recording,
 {
 	uint32_t count = (uint32_t)recording_threads(recording);
 
+	if (start < recording_start(recording))
+		start = recording_start(recording);
 	*replay = (struct race_replay) {
 		.recording = recording, .start = start, .end = end,
 		.thread_count = count,

@@ -280,7 +280,8 @@ int races_look(struct race_replay *replay, struct lines *lines,
 	       struct failure *why)
 {
 	struct race_words *words = &replay->detector.words;
-	int rc = lines_each_atomic(lines, 0, mark_atomic, words);
+	uint64_t first = recording_start(replay->recording);
+	int rc = lines_each_atomic(lines, first, mark_atomic, words);
 
 	if (!rc)
 		rc = lines_each_atomic(lines, replay->end, mark_atomic, words);

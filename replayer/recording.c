@@ -280,6 +280,11 @@ uint64_t recording_time(const struct recording *recording, size_t segment)
 	return recording->segments[segment].time;
 }
 
+uint64_t recording_start(const struct recording *recording)
+{
+	return recording_time(recording, 0);
+}
+
 uint64_t recording_end(const struct recording *recording)
 {
 	return recording->end;
@@ -289,7 +294,7 @@ size_t recording_segment_at(const struct recording *recording, uint64_t t)
 {
 	size_t low = 0, high = recording->segment_count;
 
-	assert(t <= recording->end);
+	assert(recording_start(recording) <= t && t <= recording->end);
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
 

@@ -50,10 +50,13 @@ size_t recording_segments(const struct recording *recording);
 /* Time of a segment's key frame; of its end with segment + 1. */
 uint64_t recording_time(const struct recording *recording, size_t segment);
 
+/* The first time there is, which need not be 0: that of the first key frame. */
+uint64_t recording_start(const struct recording *recording);
+
 /* The last time there is; also recording_time(recording, segments). */
 uint64_t recording_end(const struct recording *recording);
 
-/* The segment that holds time `t` (the last one for the end); t <= end. */
+/* The segment that holds time `t` (the last one for the end); start <= t <= end. */
 size_t recording_segment_at(const struct recording *recording, uint64_t t);
 
 /*
@@ -134,6 +137,8 @@ struct recording_thread {
 	uint64_t first, last;	/* times: it began, it ended or was last seen;
 				   behind the end of a recording that was cut
 				   short, if what it did was lost */
+	uint64_t steps_before;	/* its own, up to `first`: 0, unless it is older
+				   than the recording */
 	uint64_t steps;		/* its own, up to `last` */
 	bool has_ended;		/* else it was there to the end, or it is not
 				   known what became of it */
@@ -201,7 +206,7 @@ int recording_running(struct recording *recording, uint64_t t,
 		      uint32_t *stream, struct failure *why);
 
 /*
- * Steps of a thread before time `t`.  ERR_NOT_FOUND if it has not begun
+ * Steps of a thread, since it began, before time `t`.  ERR_NOT_FOUND if it has not begun
  * then; if it has ended, all of them.
  */
 int recording_steps(struct recording *recording, uint32_t thread, uint64_t t,
@@ -220,24 +225,16 @@ int recording_time_of(struct recording *recording, uint32_t tid,
 struct recording_program {
 	uint64_t time;		/* its first instruction comes next */
 	uint32_t stream;	/* of the thread that executed it */
-	bool is_known;		/* else of `image` only the path is */
 	struct program_image image;
 };
 
 /*
  * The programs that the process was, by time; the first is the one of the meta
- * data.  In recordings that do not list them they are searched, which takes
- * its time.
+ * data.
  */
 int recording_programs(struct recording *recording,
 		       const struct recording_program **list, size_t *count,
 		       struct failure *why);
-
-/*
- * Which process made this one; NULL if that is not known.  If it is, programs
- * are listed.
- */
-const struct origin *recording_origin(const struct recording *recording);
 
 /* ------- symbols, of the modules that are mapped at time `t` ------- */
 

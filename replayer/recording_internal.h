@@ -79,8 +79,6 @@ struct recording {
 	size_t thread_count, thread_room;
 	uint32_t *next_part;	/* per chunk */
 
-	bool has_origin;
-	struct origin origin;
 	uint32_t *program_chunks;
 	size_t program_chunk_count, program_chunk_room;
 	bool has_programs;	/* `programs` are what recording.h says */

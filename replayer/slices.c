@@ -53,9 +53,7 @@ static int advance(struct stream_clock *clock, uint64_t steps,
 static int begin_slice(struct slices *slices, struct stream_clock *clock,
 		       const struct packet *event)
 {
-	bool follows_own = clock->begun && event->slices == 1;
 	uint64_t before = 0;
-	int rc;
 
 	if (event->steps && !clock->begun)
 		return ERR_CORRUPT;
@@ -69,10 +67,7 @@ static int begin_slice(struct slices *slices, struct stream_clock *clock,
 	}
 	if (event->slices > UINT64_MAX - before)
 		return ERR_CORRUPT;
-	rc = add_slice(slices, clock, before + event->slices);
-	if (!rc)
-		slices->list[clock->slice].follows_own = follows_own;
-	return rc;
+	return add_slice(slices, clock, before + event->slices);
 }
 
 static int follow_event(struct slices *slices, struct stream_clock *clock,

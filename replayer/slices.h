@@ -30,7 +30,6 @@ struct slice {
 	uint64_t own;		/* steps of its thread before it */
 	uint32_t stream;
 	bool exits;		/* its last event is the end of its thread */
-	bool follows_own;	/* its thread had the slice before it, too */
 	size_t first, count;	/* its events, in the order of following */
 };
 

@@ -126,8 +126,9 @@ static int time_in_stream(struct recording *recording, uint32_t stream,
 	int rc;
 
 	*t = recording_first(recording, stream);
-	if (!steps)
-		return 0;
+	rc = recording_stream_steps(recording, stream, *t, &at, why);
+	if (rc || steps == at)
+		return rc;
 	rc = place_before(recording, stream, steps, &place, &at, why);
 	if (rc)
 		return rc;

@@ -301,6 +301,9 @@ int recording_thread(struct recording *recording, uint32_t thread,
 		return rc;
 	}
 	if (!rc)
+		rc = recording_steps(recording, thread, out->first,
+				     &out->steps_before, why);
+	if (!rc)
 		rc = recording_exit(recording,
 				    recording_performer(recording, thread,
 							recording->end),

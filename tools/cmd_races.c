@@ -153,7 +153,7 @@ static int print_file(const char *path, bool json, struct failure *why)
 
 	if (rc)
 		return rc;
-	progress_start(&progress, "searching", 0);
+	progress_start(&progress, "searching", 0, 0);
 	rc = races_find(&races, recording, progress_update, &progress, why);
 	progress_end(&progress);
 	if (!rc) {

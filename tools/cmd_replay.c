@@ -70,9 +70,10 @@ static void write_output(void *context, int stream, const uint8_t *bytes,
 
 /* The program's own output would mix with the line. */
 static void start_progress(struct progress *progress,
-			   const struct replay *replay, uint64_t to)
+			   const struct replay *replay,
+			   const struct recording *recording, uint64_t to)
 {
-	progress_start(progress, "replaying", to);
+	progress_start(progress, "replaying", recording_start(recording), to);
 	progress->is_terminal &= replay->quiet;
 }
 
@@ -84,7 +85,7 @@ static int go_to(struct replay *replay, struct replayer *replayer,
 	struct progress progress;
 	int rc = 0;
 
-	start_progress(&progress, replay, to);
+	start_progress(&progress, replay, recording, to);
 	for (size_t i = 1; i <= segments && !rc && !replay->write_error; i++) {
 		uint64_t t = recording_time(recording, i);
 
@@ -105,7 +106,8 @@ static void show_progress(void *context, uint64_t t)
 }
 
 static int replay_thread(struct replay *replay, struct replayer *replayer,
-			 uint32_t stream, uint64_t to, struct failure *why)
+			 struct recording *recording, uint32_t stream,
+			 uint64_t to, struct failure *why)
 {
 	struct progress progress;
 	const struct alone_run run = {
@@ -115,7 +117,7 @@ static int replay_thread(struct replay *replay, struct replayer *replayer,
 	uint64_t steps;
 	int rc;
 
-	start_progress(&progress, replay, to);
+	start_progress(&progress, replay, recording, to);
 	rc = replayer_run_alone(replayer, &run, &steps, why);
 	progress_end(&progress);
 	return rc;
@@ -137,11 +139,13 @@ static int go_alone(struct replay *replay, struct replayer *replayer,
 		if (rc)
 			return rc;
 		stream = recording_performer(recording, thread, to);
-		return replay_thread(replay, replayer, stream, to, why);
+		return replay_thread(replay, replayer, recording, stream, to,
+				     why);
 	}
 	for (stream = 0; stream < count && !rc; stream++)
 		if (recording_first(recording, stream) <= to)
-			rc = replay_thread(replay, replayer, stream, to, why);
+			rc = replay_thread(replay, replayer, recording, stream,
+					   to, why);
 	return rc;
 }
 

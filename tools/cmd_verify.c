@@ -60,7 +60,8 @@ static int check_all(struct recording *recording, struct replayer *replayer,
 	int rc = 0;
 
 	replayer_in_order(replayer);
-	progress_start(&progress, "verifying", recording_end(recording));
+	progress_start(&progress, "verifying", recording_start(recording),
+		       recording_end(recording));
 	for (size_t i = 0; i < segments && !rc; i++) {
 		uint64_t end = recording_time(recording, i + 1);
 		struct differences found;
@@ -137,7 +138,8 @@ static int verify_together(struct recording *recording, bool quiet,
 		rc = check_all(recording, replayer, why);
 	if (!rc && !quiet)
 		printf("verified %" PRIu64 " instructions, %zu key frames\n",
-		       recording_end(recording), recording_segments(recording));
+		       recording_end(recording) - recording_start(recording),
+		       recording_segments(recording));
 	replayer_destroy(replayer);
 	return rc;
 }

@@ -106,7 +106,7 @@ bool number_parse_scaled(const char *text, uint64_t unit, uint64_t *out)
 }
 
 /* "12.5%" */
-static bool parse_share(const char *text, size_t length, uint64_t end,
+static bool parse_share(const char *text, size_t length, uint64_t whole,
 			uint64_t *out)
 {
 	struct decimal share;
@@ -117,25 +117,31 @@ static bool parse_share(const char *text, size_t length, uint64_t end,
 	value = share.whole * share.parts + share.part;
 	if (value > 100 * share.parts)
 		return false;
-	*out = (uint64_t)((unsigned __int128)end * value /
+	*out = (uint64_t)((unsigned __int128)whole * value /
 			  (100 * share.parts));
 	return true;
 }
 
-bool number_parse_time(const char *text, uint64_t end, uint64_t *out)
+bool number_parse_time(const char *text, uint64_t start, uint64_t end,
+		       uint64_t *out)
 {
 	size_t length = strlen(text);
+	uint64_t share;
 
 	if (!strcmp(text, "start")) {
-		*out = 0;
+		*out = start;
 		return true;
 	}
 	if (!strcmp(text, "end")) {
 		*out = end;
 		return true;
 	}
-	if (length && text[length - 1] == '%')
-		return parse_share(text, length - 1, end, out);
+	if (length && text[length - 1] == '%') {
+		if (!parse_share(text, length - 1, end - start, &share))
+			return false;
+		*out = start + share;
+		return true;
+	}
 	return number_parse_scaled(text, 1000, out);
 }
 

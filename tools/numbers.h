@@ -24,9 +24,10 @@ bool number_parse_scaled(const char *text, uint64_t unit, uint64_t *out);
 /*
  * A time: a number of instructions, with k, m or g for thousands, millions or
  * billions, "start", "end", or a share of the recording like "50%" and
- * "12.5%".  It may lie past `end`.
+ * "12.5%".  A number may lie before `start` or past `end`.
  */
-bool number_parse_time(const char *text, uint64_t end, uint64_t *out);
+bool number_parse_time(const char *text, uint64_t start, uint64_t end,
+		       uint64_t *out);
 
 /*
  * "TID:T", a time of one thread: `*tid` is the number, `*time` what stands

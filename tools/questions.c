@@ -21,7 +21,7 @@ bool question_may_be_at(const char *text)
 	uint64_t t;
 
 	number_cut_thread(text, &tid, &time);
-	return number_parse_time(time, 0, &t);
+	return number_parse_time(time, 0, 0, &t);
 }
 
 static int parse_addr(const char *text, struct address_text *out,
@@ -76,10 +76,15 @@ static int find_thread_time(uint64_t *out, bool *is_time,
 		rc = recording_thread(recording, number, &thread, why);
 	if (rc)
 		return rc;
-	if (!number_parse_time(text, thread.steps, &steps))
+	if (!number_parse_time(text, thread.steps_before, thread.steps, &steps))
 		return failed(why, ERR_INPUT,
 			      "cannot take '%s' for a time of thread %" PRIu32
 			      ": %s is needed", text, tid, QUESTION_AT_WANTED);
+	if (steps < thread.steps_before)
+		return failed(why, ERR_INPUT,
+			      "thread %" PRIu32 " begins at %" PRIu32 ":%" PRIu64
+			      " in this recording, after %" PRIu32 ":%" PRIu64,
+			      tid, tid, thread.steps_before, tid, steps);
 	if (steps > thread.steps)
 		return failed(why, ERR_INPUT,
 			      "thread %" PRIu32 " ends at %" PRIu32 ":%" PRIu64
@@ -93,6 +98,7 @@ static int find_thread_time(uint64_t *out, bool *is_time,
 int question_time(uint64_t *out, bool *is_time, struct recording *recording,
 		  const char *text, struct failure *why)
 {
+	uint64_t start = recording_start(recording);
 	uint64_t end = recording_end(recording);
 	const char *time;
 	uint32_t tid;
@@ -100,11 +106,16 @@ int question_time(uint64_t *out, bool *is_time, struct recording *recording,
 	if (number_cut_thread(text, &tid, &time))
 		return find_thread_time(out, is_time, recording, tid, time,
 					why);
-	*is_time = number_parse_time(text, end, out);
+	*is_time = number_parse_time(text, start, end, out);
 	if (!*is_time)
 		return failed(why, ERR_INPUT,
 			      "cannot take '%s' for a time: %s is needed", text,
 			      QUESTION_AT_WANTED);
+	if (*out < start)
+		return failed(why, ERR_INPUT,
+			      "'%s' begins at t=%" PRIu64 ", after t=%" PRIu64,
+			      trace_reader_path(recording_reader(recording)),
+			      start, *out);
 	if (*out > end)
 		return failed(why, ERR_INPUT,
 			      "'%s' ends at t=%" PRIu64 ", before t=%" PRIu64,

@@ -36,6 +36,12 @@ static void print_meta(FILE *out, struct content *content, int *rc)
 		meta.directory, meta.host, meta.made_by);
 	fprintf(out, "  started %" PRIu64 " cache %u\n", meta.started,
 		meta.cache_entries);
+	fprintf(out, "  processor %s behaviour %" PRIu64 "\n  run ",
+		meta.processor.model, meta.processor.behaviour);
+	for (size_t i = 0; i < sizeof(meta.run); i++)
+		fprintf(out, "%02x", meta.run[i]);
+	fprintf(out, "\n  parent %u thread %u time %" PRIu64 "\n",
+		meta.origin.parent, meta.origin.thread, meta.origin.time);
 	meta_encode(&content->again, &meta);
 	meta_release(&meta);
 }
@@ -236,18 +242,6 @@ static void print_summary(FILE *out, struct content *content, int *rc)
 	summary_release(&summary);
 }
 
-static void print_origin(FILE *out, struct content *content, int *rc)
-{
-	struct origin origin;
-
-	*rc = origin_decode(&origin, content->bytes, content->size);
-	if (*rc)
-		return;
-	fprintf(out, "  parent %u thread %u time %" PRIu64 "\n", origin.parent,
-		origin.thread, origin.time);
-	origin_encode(&content->again, &origin);
-}
-
 static void print_program(FILE *out, struct content *content, int *rc)
 {
 	struct program_image image = { 0 };
@@ -287,7 +281,6 @@ static print_content *const printers[] = {
 	[CHUNK_INDEX] = print_index,
 	[CHUNK_SYMBOLS] = print_symbols,
 	[CHUNK_SUMMARY] = print_summary,
-	[CHUNK_ORIGIN] = print_origin,
 	[CHUNK_PROGRAM] = print_program,
 	[CHUNK_SNAPSHOT] = print_snapshot,
 };

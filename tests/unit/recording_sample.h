@@ -45,7 +45,8 @@ static inline void put(struct trace_writer *writer, enum chunk_kind kind,
 			 0);
 }
 
-static inline void put_meta(struct trace_writer *writer)
+/* Of a process whose parent is not recorded, if `parent` is 0. */
+static inline void put_meta_of(struct trace_writer *writer, uint32_t parent)
 {
 	char name[] = "prog", empty[] = "", file[] = "/bin/prog";
 	char *argv[] = { name, NULL };
@@ -57,11 +58,18 @@ static inline void put_meta(struct trace_writer *writer)
 		.host = empty,
 		.made_by = empty,
 		.cache_entries = 16384,
+		.processor = *processor_of(ARCH_X86_64),
+		.origin = { parent, parent, parent ? 77 : 0 },
 	};
 	struct output out = { 0 };
 
 	meta_encode(&out, &meta);
 	put(writer, CHUNK_META, 0, 0, &out);
+}
+
+static inline void put_meta(struct trace_writer *writer)
+{
+	put_meta_of(writer, 0);
 }
 
 static inline void put_key_frame(struct trace_writer *writer, uint32_t segment,

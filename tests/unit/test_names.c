@@ -4,15 +4,6 @@
 
 /* ------- writing ------- */
 
-static void put_origin(struct trace_writer *writer, uint32_t parent)
-{
-	const struct origin origin = { parent, parent, parent ? 77 : 0 };
-	struct output out = { 0 };
-
-	origin_encode(&out, &origin);
-	put(writer, CHUNK_ORIGIN, 0, 0, &out);
-}
-
 static void put_program(struct trace_writer *writer, uint32_t segment,
 			uint64_t time, const char *file)
 {
@@ -63,25 +54,21 @@ static void put_execs(struct trace_writer *writer)
 }
 
 /* In the file, the libraries' symbols come before the other program's. */
-static void write_execs(bool is_listed, bool has_end)
+static void write_execs(bool has_end)
 {
 	struct trace_writer *writer = start();
 
-	put_meta(writer);
-	if (is_listed)
-		put_origin(writer, 5);
+	put_meta_of(writer, 5);
 	put_key_frame(writer, 0, 0, NULL, 0);
 	put_symbols(writer, "/bin/prog", 0x401000, 0x1000, 0x402010, "counter");
 	put_symbols(writer, "/lib/libx.so", 0, 0, 0x1008, "counter");
 	put_symbols(writer, "/lib/liby.so.2.0.1", 0, 0, 0x1008, "own");
 	put_symbols(writer, "/bin/other", 0x401000, 0x1000, 0x401500,
 		    "counter");
-	if (is_listed) {
-		put_program(writer, 0, 10, "/bin/other");
-		put_program(writer, 0, 20, "/bin/prog");
-	}
+	put_program(writer, 0, 10, "/bin/other");
+	put_program(writer, 0, 20, "/bin/prog");
 	put_execs(writer);
-	if (is_listed && !has_end)
+	if (!has_end)
 		put_program(writer, 0, 31, "/bin/lost");
 	if (has_end)
 		put_summary(writer, 30);
@@ -90,7 +77,7 @@ static void write_execs(bool is_listed, bool has_end)
 
 /* ------- programs ------- */
 
-static void check_programs(struct recording *recording, bool is_known)
+static void check_programs(struct recording *recording)
 {
 	static const uint64_t times[] = { 0, 10, 20 };
 	static const char *const files[] = { "/bin/prog", "/bin/other",
@@ -105,8 +92,7 @@ static void check_programs(struct recording *recording, bool is_known)
 	for (size_t i = 0; i < count; i++) {
 		assert_int_equal(list[i].time, times[i]);
 		assert_string_equal(list[i].image.path, files[i]);
-		assert_int_equal(list[i].is_known, is_known || !i);
-		if (!i || !is_known)
+		if (!i)
 			continue;
 		assert_int_equal(list[i].image.argc, 2);
 		assert_string_equal(list[i].image.argv[1], "word");
@@ -120,25 +106,12 @@ static void programs_that_are_listed(void **state)
 	struct recording *recording;
 
 	(void)state;
-	write_execs(true, true);
+	write_execs(true);
 	recording = reopen();
-	assert_non_null(recording_origin(recording));
-	assert_int_equal(recording_origin(recording)->parent, 5);
-	assert_int_equal(recording_origin(recording)->time, 77);
-	check_programs(recording, true);
-	check_programs(recording, true);
-	recording_close(recording);
-}
-
-static void programs_of_older_recordings(void **state)
-{
-	struct recording *recording;
-
-	(void)state;
-	write_execs(false, true);
-	recording = reopen();
-	assert_null(recording_origin(recording));
-	check_programs(recording, false);
+	assert_int_equal(recording_meta(recording)->origin.parent, 5);
+	assert_int_equal(recording_meta(recording)->origin.time, 77);
+	check_programs(recording);
+	check_programs(recording);
 	recording_close(recording);
 }
 
@@ -148,10 +121,10 @@ static void program_behind_the_end(void **state)
 	struct recording *recording;
 
 	(void)state;
-	write_execs(true, false);
+	write_execs(false);
 	recording = reopen();
 	assert_int_equal(recording_end(recording), 30);
-	check_programs(recording, true);
+	check_programs(recording);
 	recording_close(recording);
 }
 
@@ -218,10 +191,10 @@ static void check_names(struct recording *recording)
 
 static void names_by_time(void **state)
 {
-	bool is_listed = *state != NULL;
 	struct recording *recording;
 
-	write_execs(is_listed, true);
+	(void)state;
+	write_execs(true);
 	recording = reopen();
 	check_names(recording);
 	recording_close(recording);
@@ -235,7 +208,7 @@ static void modules_by_time(void **state)
 	uint64_t bias;
 
 	(void)state;
-	write_execs(true, true);
+	write_execs(true);
 	recording = reopen();
 	for (uint64_t t = 0; t <= 30; t++) {
 		size_t count = 0;
@@ -260,19 +233,6 @@ static void modules_by_time(void **state)
 }
 
 /* ------- what makes no sense ------- */
-
-static void with_two_origins(struct trace_writer *writer)
-{
-	put_origin(writer, 1);
-	put_origin(writer, 1);
-	put_key_frame(writer, 0, 0, NULL, 0);
-}
-
-static void with_a_late_origin(struct trace_writer *writer)
-{
-	put_key_frame(writer, 0, 0, NULL, 0);
-	put_origin(writer, 1);
-}
 
 static void with_an_early_program(struct trace_writer *writer)
 {
@@ -300,8 +260,6 @@ struct bad_row {
 };
 
 static const struct bad_row bad_rows[] = {
-	{ "two origins", with_two_origins },
-	{ "an origin behind a key frame", with_a_late_origin },
 	{ "a program before the first key frame", with_an_early_program },
 	{ "times of programs that fall", with_programs_that_fall },
 	{ "a program before its segment", with_a_program_before_its_segment },
@@ -333,7 +291,6 @@ static void contents_that_do_not_decode(void **state)
 
 	(void)state;
 	put_meta(writer);
-	put_origin(writer, 0);
 	put_key_frame(writer, 0, 0, NULL, 0);
 	output_bytes(&out, "\1\1", 2);
 	put(writer, CHUNK_PROGRAM, 0, 5, &out);
@@ -357,13 +314,9 @@ int main(void)
 		return 1;
 	add_test(&list, "programs that are listed", programs_that_are_listed,
 		 NULL);
-	add_test(&list, "programs of older recordings",
-		 programs_of_older_recordings, NULL);
 	add_test(&list, "a program behind the end", program_behind_the_end,
 		 NULL);
-	add_test(&list, "names by time", names_by_time, &list);
-	add_test(&list, "names by time, of older recordings", names_by_time,
-		 NULL);
+	add_test(&list, "names by time", names_by_time, NULL);
 	add_test(&list, "modules by time", modules_by_time, NULL);
 	add_rows(&list, bad_rows, open_bad);
 	add_test(&list, "contents that do not decode",

@@ -133,6 +133,7 @@ static inline void put_meta(struct sample *sample)
 	struct meta meta = {
 		.argv = argv, .argc = 1, .path = file, .directory = empty,
 		.host = empty, .made_by = empty, .cache_entries = 16384,
+		.processor = *processor_of(ARCH_X86_64),
 	};
 	struct output out = { 0 };
 
@@ -240,14 +241,15 @@ static inline void put_packets(struct sample *sample, uint32_t stream,
 				    .slices = more, .skipped = others }
 #define CALL(after, value) { .kind = PACKET_SYSCALL, .steps = after, \
 			     .number = 1, .result = value }
+#define BACK(value) { .kind = PACKET_RETURN, .number = 1, .result = value }
 #define TELL { .kind = PACKET_WRITE, .addr = DATA + 8, .size = 8 }
 /* From t=45 on, where the call of t=28 comes back. */
-#define LAST_B CALL(0, 44), TELL, CALL(4, 45), TELL, \
+#define LAST_B BACK(44), TELL, CALL(4, 45), TELL, \
 	       { .kind = PACKET_EXIT, .steps = 1 }
 
 /* Up to t=30, where slice 6 is under way. */
 #define FIRST_A TURN(7, 2, 2), TURN(10, 2, 6)
-#define FIRST_B TURN(0, 1, 7), TURN(2, 2, 10), CALL(0, 42), TELL, \
+#define FIRST_B TURN(0, 1, 7), TURN(2, 2, 10), BACK(42), TELL, \
 		CALL(4, 43), TELL, TURN(2, 2, 1)
 
 static inline void put_segments(struct sample *sample)
