@@ -6,7 +6,7 @@
  * The child drops the parent's trace and begins one of its own, whose first
  * snapshot holds every page that the parent knew.
  */
-#include "recorder/internal.h"
+#include "recorder/recorder_internal.h"
 
 #include <limits.h>
 #include <stdio.h>

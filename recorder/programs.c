@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* programs.c - which process this is, and which programs it executes */
-#include "recorder/internal.h"
+#include "recorder/recorder_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * A thread's turn begins with a SLICE packet in its stream, unless it goes on
  * where the segment began or nobody else ran meanwhile.
  */
-#include "recorder/internal.h"
+#include "recorder/recorder_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

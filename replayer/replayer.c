@@ -7,7 +7,7 @@
 
 #include "formats/error.h"
 #include "index/page_index.h"
-#include "replayer/internal.h"
+#include "replayer/replayer_internal.h"
 
 /* ------- segments ------- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* turns.c - the threads of a replay: whose turn it is, and where they stand */
-#include "replayer/internal.h"
+#include "replayer/replayer_internal.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -8,8 +8,8 @@
 #include <strings.h>
 
 #include "formats/error.h"
-#include "replayer/packets.h"
-#include "replayer/recording.h"
+#include "replayer/recording/packets.h"
+#include "replayer/recording/recording.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
 #include "tools/dump_packets.h"

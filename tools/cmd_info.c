@@ -3,7 +3,7 @@
 #include <stdbool.h>
 
 #include "formats/error.h"
-#include "replayer/recording.h"
+#include "replayer/recording/recording.h"
 #include "tools/commands.h"
 #include "tools/info.h"
 #include "tools/messages.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "formats/error.h"
-#include "replayer/query.h"
-#include "replayer/recording.h"
+#include "replayer/session/query.h"
+#include "replayer/recording/recording.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
 #include "tools/messages.h"

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "formats/error.h"
-#include "replayer/races.h"
-#include "replayer/recording.h"
+#include "replayer/races/races.h"
+#include "replayer/recording/recording.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
 #include "tools/messages.h"

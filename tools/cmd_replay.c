@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "formats/error.h"
-#include "replayer/recording.h"
+#include "replayer/recording/recording.h"
 #include "replayer/replayer.h"
 #include "tools/commands.h"
 #include "tools/damage.h"

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "formats/error.h"
-#include "replayer/recording.h"
+#include "replayer/recording/recording.h"
 #include "tools/print.h"
 
 #define SUFFIX ".cpr"

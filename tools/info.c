@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "formats/error.h"
-#include "replayer/recording.h"
+#include "replayer/recording/recording.h"
 #include "tools/damage.h"
 #include "tools/family.h"
 #include "tools/numbers.h"

@@ -17,8 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "replayer/query.h"
-#include "replayer/race_values.h"
+#include "replayer/session/query.h"
+#include "replayer/races/race_values.h"
 
 struct failure;
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "formats/error.h"
-#include "replayer/recording.h"
+#include "replayer/recording/recording.h"
 #include "replayer/replayer.h"
 #include "tools/messages.h"
 #include "tools/print.h"

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "replayer/query.h"
+#include "replayer/session/query.h"
 #include "tools/numbers.h"
 
 struct state_question {

@@ -16,7 +16,7 @@
 #include "formats/error.h"
 #include "formats/packet.h"
 #include "formats/page_items.h"
-#include "replayer/recording.h"
+#include "replayer/recording/recording.h"
 #include "tests/unit/table.h"
 
 #define LIBRARY 0x7f0000000000u
