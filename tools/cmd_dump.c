@@ -14,7 +14,7 @@
 #include "tools/damage.h"
 #include "tools/dump_packets.h"
 #include "tools/messages.h"
-#include "tools/numbers.h"
+#include "replayer/session/numbers.h"
 #include "tools/options.h"
 #include "tools/print.h"
 

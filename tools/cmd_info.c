@@ -7,7 +7,7 @@
 #include "tools/commands.h"
 #include "tools/info.h"
 #include "tools/messages.h"
-#include "tools/numbers.h"
+#include "replayer/session/numbers.h"
 #include "tools/options.h"
 #include "tools/print.h"
 

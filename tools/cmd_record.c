@@ -17,7 +17,7 @@
 #include "tools/commands.h"
 #include "tools/keep_old.h"
 #include "tools/messages.h"
-#include "tools/numbers.h"
+#include "replayer/session/numbers.h"
 #include "tools/options.h"
 #include "tools/programs.h"
 #include "vm/linux/program.h"

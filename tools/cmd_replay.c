@@ -13,10 +13,10 @@
 #include "tools/damage.h"
 #include "tools/family.h"
 #include "tools/messages.h"
-#include "tools/numbers.h"
+#include "replayer/session/numbers.h"
+#include "replayer/session/places.h"
 #include "tools/options.h"
 #include "tools/progress.h"
-#include "tools/questions.h"
 
 enum { OPTION_TO = 256, OPTION_THREAD };
 
@@ -172,7 +172,7 @@ static int replay_file(struct replay *replay, const char *path,
 
 	if (rc)
 		return rc;
-	rc = question_time(&to, &is_time, recording, replay->to, why);
+	rc = place_time(&to, &is_time, recording, replay->to, why);
 	if (!rc)
 		rc = replayer_create(&replayer, recording, why);
 	if (rc)
@@ -204,9 +204,9 @@ static bool take_option(struct replay *replay, const struct options *options,
 	switch (id) {
 	case OPTION_TO:
 		replay->to = options->value;
-		if (question_may_be_at(replay->to))
+		if (place_may_be_time(replay->to))
 			return true;
-		options_bad_value(options, id, QUESTION_AT_WANTED);
+		options_bad_value(options, id, PLACE_TIME_WANTED);
 		return false;
 	case OPTION_THREAD:
 		if (number_parse_threads(options->value, &replay->threads))

@@ -11,7 +11,7 @@
 #include "tools/commands.h"
 #include "tools/damage.h"
 #include "tools/messages.h"
-#include "tools/numbers.h"
+#include "replayer/session/numbers.h"
 #include "tools/options.h"
 #include "tools/progress.h"
 

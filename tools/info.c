@@ -9,7 +9,7 @@
 #include "replayer/recording/recording.h"
 #include "tools/damage.h"
 #include "tools/family.h"
-#include "tools/numbers.h"
+#include "replayer/session/numbers.h"
 #include "tools/print.h"
 
 /* What only the end of a recording tells. */

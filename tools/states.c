@@ -9,9 +9,10 @@
 #include "formats/error.h"
 #include "replayer/recording/recording.h"
 #include "replayer/replayer.h"
+#include "replayer/session/places.h"
+#include "replayer/symbols/names.h"
 #include "tools/messages.h"
 #include "tools/print.h"
-#include "tools/questions.h"
 
 /* One thread at a time. */
 struct state {
@@ -40,10 +41,10 @@ static void print_as_json(const struct reg_table *table,
 	print_json(object);
 }
 
-static void print_as_text(struct recording *recording,
-			  const struct state *state)
+static void print_as_text(struct names *names, const struct state *state)
 {
-	const struct reg_table *table = recording_reg_table(recording);
+	const struct reg_table *table =
+		recording_reg_table(names_recording(names));
 	char value[REGISTER_TEXT], name[256];
 
 	printf("registers of thread %" PRIu32 " at t=%" PRIu64 " (%" PRIu32
@@ -53,9 +54,8 @@ static void print_as_text(struct recording *recording,
 		register_text(value, table, &state->file, i);
 		printf("  %-8s %s", table->regs[i].name, value);
 		if (i == table->pc &&
-		    recording_name(recording, state->at,
-				   reg_get(table, &state->file, i), name,
-				   sizeof(name))) {
+		    names_of(names, state->at, reg_get(table, &state->file, i),
+			     name, sizeof(name))) {
 			fputs("  ", stdout);
 			print_escaped(stdout, name, strlen(name));
 		}
@@ -103,7 +103,7 @@ static int print_state(const struct state_question *asked,
 	if (asked->json)
 		print_as_json(recording_reg_table(asked->recording), &state);
 	else
-		print_as_text(asked->recording, &state);
+		print_as_text(asked->names, &state);
 	return 0;
 }
 
@@ -135,8 +135,7 @@ static int print_states(const struct state_question *asked,
 	uint32_t stream;
 	int rc = 0;
 
-	if (!asked->json && recording_check_names(asked->recording,
-						  replayer_time(replayer), why))
+	if (!asked->json && names_check(asked->names, replayer_time(replayer), why))
 		say_note("%s: code is not named", why->text);
 	if (asked->threads.some && !asked->threads.all)
 		return print_one(asked, replayer, why);
@@ -171,7 +170,7 @@ bool state_print(const struct state_question *asked, struct query *query,
 	struct failure why;
 	bool is_time;
 	uint64_t t;
-	int rc = question_time(&t, &is_time, asked->recording, at, &why);
+	int rc = place_time(&t, &is_time, asked->recording, at, &why);
 
 	if (!rc)
 		rc = query_replayer(query, &replayer, &why);

@@ -11,10 +11,11 @@
 #include <stdint.h>
 
 #include "replayer/session/query.h"
-#include "tools/numbers.h"
+#include "replayer/session/numbers.h"
 
 struct state_question {
 	struct recording *recording;
+	struct names *names;	/* of it */
 	struct threads_text threads;	/* or all, if none are given */
 	bool json;
 };

@@ -11,6 +11,7 @@
 #include "formats/error.h"
 #include "replayer/replayer_internal.h"
 #include "replayer/races/race_internal.h"
+#include "replayer/symbols/lines.h"
 
 /* Of large blocks the beginning stands for all; of others, if unknown. */
 #define GIVEN_BACK_MOST 4096u
@@ -255,7 +256,8 @@ void race_library_clones(struct race_replay *replay, uint64_t number)
 int race_library_start(struct race_replay *replay)
 {
 	replay->roles_are_old = false;
-	return race_roles_find(&replay->roles, replay->recording,
+	return race_roles_find(&replay->roles,
+			       lines_names(replay->atomics.lines),
 			       vm_steps(replay->rep->vm), &replay->homes);
 }
 

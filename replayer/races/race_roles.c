@@ -9,7 +9,7 @@
 #include "formats/array.h"
 #include "formats/error.h"
 #include "formats/symbols.h"
-#include "replayer/recording/recording.h"
+#include "replayer/symbols/names.h"
 
 /* Sorted by name, as strcmp() does. */
 static const struct {
@@ -213,8 +213,8 @@ struct race_service race_roles_service(const struct race_roles *roles,
 	return service;
 }
 
-int race_roles_find(struct race_roles *roles, struct recording *recording,
-		    uint64_t t, struct race_homes *homes)
+int race_roles_find(struct race_roles *roles, struct names *names, uint64_t t,
+		    struct race_homes *homes)
 {
 	const struct symbols *symbols;
 	uint64_t bias;
@@ -227,8 +227,8 @@ int race_roles_find(struct race_roles *roles, struct recording *recording,
 		.runtime = roles->runtime, .runtime_room = roles->runtime_room,
 		.low = UINT64_MAX,
 	};
-	for (size_t i = 0; !rc && (symbols = recording_mapped_module(
-					   recording, t, i, &bias)); i++)
+	for (size_t i = 0; !rc && (symbols = names_mapped(names, t, i, &bias));
+	     i++)
 		rc = add_module(roles, symbols, bias, homes);
 	return rc;
 }

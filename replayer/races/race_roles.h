@@ -23,7 +23,7 @@
 #include "replayer/races/race_quiet.h"
 #include "replayer/races/race_services.h"
 
-struct recording;
+struct names;
 
 struct race_roles {
 	struct number_map entries;	/* by the first instruction */
@@ -44,8 +44,8 @@ struct race_roles {
 };
 
 /* Looks for the functions in what is mapped at time `t`. */
-int race_roles_find(struct race_roles *roles, struct recording *recording,
-		    uint64_t t, struct race_homes *homes);
+int race_roles_find(struct race_roles *roles, struct names *names, uint64_t t,
+		    struct race_homes *homes);
 void race_roles_release(struct race_roles *roles);
 
 /*

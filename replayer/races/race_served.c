@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "formats/symbols.h"
 #include "replayer/replayer_internal.h"
 #include "replayer/races/race_internal.h"
 

@@ -9,6 +9,7 @@
 #include "formats/error.h"
 #include "replayer/replayer_internal.h"
 #include "replayer/recording/recording.h"
+#include "replayer/symbols/names.h"
 
 /* Two places in the code that race, and the race of their lines. */
 struct pair {
@@ -139,9 +140,8 @@ static size_t find_race(struct search *search, const struct race *race)
 
 static void set_symbol(struct search *search, struct race *race)
 {
-	if (!recording_name(search->recording, race->sides[1].time,
-			    race->address, race->symbol,
-			    sizeof(race->symbol)))
+	if (!names_of(lines_names(search->races->lines), race->sides[1].time,
+		      race->address, race->symbol, sizeof(race->symbol)))
 		race->symbol[0] = '\0';
 }
 

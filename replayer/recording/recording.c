@@ -234,7 +234,6 @@ void recording_close(struct recording *recording)
 {
 	if (!recording)
 		return;
-	names_release(&recording->names);
 	recording_forget_programs(recording);
 	page_versions_release(&recording->versions);
 	slices_release(&recording->slices);
@@ -421,39 +420,4 @@ int recording_index(struct recording *recording, size_t segment,
 		return recording_damaged(recording, chunk, rc, "contents",
 					 why);
 	return 0;
-}
-
-/* ------- symbols ------- */
-
-int recording_find_symbol(struct recording *recording, uint64_t t,
-			  const char *name, uint64_t *addr, uint64_t *size,
-			  struct failure *why)
-{
-	return names_find(&recording->names, recording, t, name, addr, size,
-			  why);
-}
-
-int recording_check_names(struct recording *recording, uint64_t t,
-			  struct failure *why)
-{
-	return names_check(&recording->names, recording, t, why);
-}
-
-bool recording_name(struct recording *recording, uint64_t t, uint64_t addr,
-		    char *text, size_t room)
-{
-	return names_of(&recording->names, recording, t, addr, text, room);
-}
-
-const struct symbols *recording_module(struct recording *recording, uint64_t t,
-				       uint64_t addr, uint64_t *bias)
-{
-	return names_module(&recording->names, recording, t, addr, bias);
-}
-
-const struct symbols *recording_mapped_module(struct recording *recording,
-					      uint64_t t, size_t number,
-					      uint64_t *bias)
-{
-	return names_mapped(&recording->names, recording, t, number, bias);
 }

@@ -27,7 +27,6 @@
 
 #include "formats/key_frame.h"
 #include "formats/meta.h"
-#include "formats/symbols.h"
 #include "formats/trace_file.h"
 
 struct failure;
@@ -235,38 +234,5 @@ struct recording_program {
 int recording_programs(struct recording *recording,
 		       const struct recording_program **list, size_t *count,
 		       struct failure *why);
-
-/* ------- symbols, of the modules that are mapped at time `t` ------- */
-
-/*
- * Finds `name` in any module, the program first.  "MODULE!NAME" looks in that
- * module only.  ERR_NOT_FOUND.
- */
-int recording_find_symbol(struct recording *recording, uint64_t t,
-			  const char *name, uint64_t *addr, uint64_t *size,
-			  struct failure *why);
-
-/* Whether what is named at time `t` can be read: why it cannot. */
-int recording_check_names(struct recording *recording, uint64_t t,
-			  struct failure *why);
-
-/*
- * Names the code or data at `addr`: "main+0x12" or "libc.so.6!free+0x4" for
- * another module than the program.  False if nothing covers it.
- */
-bool recording_name(struct recording *recording, uint64_t t, uint64_t addr,
-		    char *text, size_t room);
-
-/*
- * The module with the code or data at `addr`, or NULL; less `*bias`, the
- * address is as in the module's file.  Borrowed.
- */
-const struct symbols *recording_module(struct recording *recording, uint64_t t,
-				       uint64_t addr, uint64_t *bias);
-
-/* The same, of those that are mapped the one with this number, from 0. */
-const struct symbols *recording_mapped_module(struct recording *recording,
-					      uint64_t t, size_t number,
-					      uint64_t *bias);
 
 #endif

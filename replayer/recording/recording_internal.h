@@ -13,7 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "replayer/symbols/names.h"
 #include "replayer/recording/page_versions.h"
 #include "replayer/recording/recording.h"
 #include "replayer/recording/slices.h"
@@ -97,8 +96,6 @@ struct recording {
 	struct snapshot_place *snapshots;	/* sorted by segment */
 	size_t snapshot_count, snapshot_room;
 	struct page_versions versions;
-
-	struct names names;
 };
 
 /* Puts the chunks before `limit` in order. */

@@ -14,7 +14,7 @@
 #include "formats/error.h"
 #include "replayer/symbols/dwarf_atomics.h"
 #include "replayer/symbols/dwarf_places.h"
-#include "replayer/recording/recording.h"
+#include "replayer/symbols/names.h"
 
 /* What the file of a module says.  Addresses are as in the file. */
 struct module_lines {
@@ -24,7 +24,7 @@ struct module_lines {
 };
 
 struct lines {
-	struct recording *recording;
+	struct names *names;
 	struct module_lines *list;
 	size_t count, room;
 };
@@ -100,8 +100,12 @@ int lines_create(struct lines **out, struct recording *recording,
 	*out = calloc(1, sizeof(**out));
 	if (!*out)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
-	(*out)->recording = recording;
-	return 0;
+	return names_create(&(*out)->names, recording, why);
+}
+
+struct names *lines_names(struct lines *lines)
+{
+	return lines->names;
 }
 
 void lines_destroy(struct lines *lines)
@@ -112,6 +116,7 @@ void lines_destroy(struct lines *lines)
 		if (lines->list[i].session)
 			dwfl_end(lines->list[i].session);
 	free(lines->list);
+	names_destroy(lines->names);
 	free(lines);
 }
 
@@ -159,7 +164,7 @@ static void name_by_symbols(struct lines *lines, uint64_t t, uint64_t addr,
 {
 	char *mark;
 
-	if (!recording_name(lines->recording, t, addr, out->function,
+	if (!names_of(lines->names, t, addr, out->function,
 			    sizeof(out->function)))
 		return;
 	mark = strstr(out->function, "+0x");
@@ -178,7 +183,7 @@ void lines_find(struct lines *lines, uint64_t t, uint64_t addr,
 
 	*out = (struct source_line) { 0 };
 	name_by_symbols(lines, t, addr, out);
-	symbols = recording_module(lines->recording, t, addr, &bias);
+	symbols = names_module(lines->names, t, addr, &bias);
 	module = symbols ? find_module(lines, symbols) : NULL;
 	if (!module || !module->module)
 		return;
@@ -213,8 +218,8 @@ int lines_each_code(struct lines *lines, uint64_t t,
 		    void *context)
 {
 	uint64_t bias, other;
-	const struct symbols *symbols = recording_mapped_module(
-		lines->recording, t, 0, &bias);
+	const struct symbols *symbols = names_mapped(
+		lines->names, t, 0, &bias);
 	struct module_lines *module;
 	Dwarf_CU *unit = NULL;
 	Dwarf_Addr more;
@@ -222,7 +227,7 @@ int lines_each_code(struct lines *lines, uint64_t t,
 	Dwarf_Die die;
 	int rc = 0;
 
-	if (!symbols || (recording_mapped_module(lines->recording, t, 1,
+	if (!symbols || (names_mapped(lines->names, t, 1,
 						 &other) &&
 			 !is_whole(symbols)))
 		return 0;
@@ -254,8 +259,8 @@ static int visit_atomic(void *context, uint64_t addr, uint64_t size)
 static Dwarf *mapped_dwarf(struct lines *lines, uint64_t t, size_t number,
 			   uint64_t *bias, bool *is_last)
 {
-	const struct symbols *symbols = recording_mapped_module(
-		lines->recording, t, number, bias);
+	const struct symbols *symbols = names_mapped(
+		lines->names, t, number, bias);
 	struct module_lines *module;
 	Dwarf_Addr more;
 	Dwarf *dwarf;
@@ -330,7 +335,7 @@ bool lines_frame(struct lines *lines, uint64_t t, uint64_t addr,
 		 unsigned *reg, uint64_t *offset)
 {
 	uint64_t bias;
-	const struct symbols *symbols = recording_module(lines->recording, t,
+	const struct symbols *symbols = names_module(lines->names, t,
 							 addr, &bias);
 	struct module_lines *module = symbols ? find_module(lines, symbols) :
 						NULL;

@@ -21,6 +21,7 @@
 struct dwarf_places;
 struct failure;
 struct lines;
+struct names;
 struct recording;
 
 struct source_line {
@@ -34,6 +35,9 @@ struct source_line {
 int lines_create(struct lines **out, struct recording *recording,
 		 struct failure *why);
 void lines_destroy(struct lines *lines);
+
+/* What symbols say; borrowed. */
+struct names *lines_names(struct lines *lines);
 
 /* The line of the code at `addr` at time `t`. */
 void lines_find(struct lines *lines, uint64_t t, uint64_t addr,

@@ -10,6 +10,32 @@
 #include "formats/error.h"
 #include "replayer/recording/packets.h"
 #include "replayer/recording/recording.h"
+#include "replayer/symbols/modules.h"
+#include "replayer/symbols/parts.h"
+
+/* A change of what is mapped of modules. */
+struct names_change {
+	uint64_t time;
+	struct part_change change;
+};
+
+struct names {
+	struct recording *recording;
+	bool has_modules;
+	struct modules modules;
+
+	/* Of one segment: what is mapped at its start, and what changes. */
+	bool has_segment;
+	size_t segment;
+	struct module_parts parts;
+	struct names_change *changes;
+	size_t change_count, change_room;
+
+	/* As it is in a part of the segment. */
+	bool has_map;
+	uint64_t from, until;	/* times; not `until` itself */
+	struct module_map map;
+};
 
 static int read_module(struct names *names, const struct trace_reader *reader,
 		       size_t chunk, struct failure *why)
@@ -27,10 +53,9 @@ static int read_module(struct names *names, const struct trace_reader *reader,
 	return 0;
 }
 
-static int read_modules(struct names *names, struct recording *recording,
-			struct failure *why)
+static int read_modules(struct names *names, struct failure *why)
 {
-	const struct trace_reader *reader = recording_reader(recording);
+	const struct trace_reader *reader = recording_reader(names->recording);
 	int rc = 0;
 
 	if (names->has_modules)
@@ -106,21 +131,21 @@ static int follow(void *context, const struct packet_place *place,
 	return rc || !any ? rc : add_change(names, place->time, &change);
 }
 
-static int find_changes(struct names *names, struct recording *recording,
-			size_t segment, struct failure *why)
+static int find_changes(struct names *names, size_t segment,
+			struct failure *why)
 {
 	struct change_search search = { .names = names };
 	int rc = module_parts_copy(&search.parts, &names->parts);
 
 	if (!rc)
-		rc = recording_each_packet(recording, segment, follow, &search,
-					   why);
+		rc = recording_each_packet(names->recording, segment, follow,
+					   &search, why);
 	module_parts_release(&search.parts);
 	return rc == ERR_NO_MEMORY ? failed(why, rc, "out of memory") : rc;
 }
 
-static int read_segment(struct names *names, struct recording *recording,
-			size_t segment, struct failure *why)
+static int read_segment(struct names *names, size_t segment,
+			struct failure *why)
 {
 	struct key_frame frame;
 	int rc;
@@ -129,16 +154,17 @@ static int read_segment(struct names *names, struct recording *recording,
 		return 0;
 	forget_segment(names);
 	names->has_map = false;
-	rc = read_modules(names, recording, why);
+	rc = read_modules(names, why);
 	if (!rc)
-		rc = recording_key_frame(recording, segment, &frame, why);
+		rc = recording_key_frame(names->recording, segment, &frame,
+					 why);
 	if (rc)
 		return rc;
 	if (take_regions(names, &frame))
 		rc = failed(why, ERR_NO_MEMORY, "out of memory");
 	key_frame_release(&frame);
 	if (!rc)
-		rc = find_changes(names, recording, segment, why);
+		rc = find_changes(names, segment, why);
 	names->has_segment = !rc;
 	names->segment = segment;
 	return rc;
@@ -147,12 +173,12 @@ static int read_segment(struct names *names, struct recording *recording,
 /* ------- what is mapped at a time ------- */
 
 /* The newest program at `t`, by its path. */
-static int find_program(const struct names *names, struct recording *recording,
-			uint64_t t, size_t *module, struct failure *why)
+static int find_program(const struct names *names, uint64_t t, size_t *module,
+			struct failure *why)
 {
 	const struct recording_program *list;
 	size_t count;
-	int rc = recording_programs(recording, &list, &count, why);
+	int rc = recording_programs(names->recording, &list, &count, why);
 
 	if (rc)
 		return rc;
@@ -185,34 +211,36 @@ static int map_parts(struct names *names, uint64_t t)
 	return rc;
 }
 
-static int map_modules(struct names *names, struct recording *recording,
-		       uint64_t t, struct failure *why)
+static int map_modules(struct names *names, uint64_t t, struct failure *why)
 {
-	size_t segment = recording_segment_at(recording, t);
-	int rc = read_segment(names, recording, segment, why);
+	size_t segment = recording_segment_at(names->recording, t);
+	int rc = read_segment(names, segment, why);
 
 	if (rc || (names->has_map && names->from <= t && t < names->until))
 		return rc;
 	module_map_release(&names->map);
 	names->has_map = false;
-	names->from = recording_time(recording, segment);
+	names->from = recording_time(names->recording, segment);
 	names->until = UINT64_MAX;
 	if (map_parts(names, t))
 		rc = failed(why, ERR_NO_MEMORY, "out of memory");
 	if (!rc)
-		rc = find_program(names, recording, t, &names->map.program,
-				  why);
+		rc = find_program(names, t, &names->map.program, why);
 	names->has_map = !rc;
 	return rc;
 }
 
 /* ------- answers ------- */
 
-int names_find(struct names *names, struct recording *recording, uint64_t t,
-	       const char *name, uint64_t *addr, uint64_t *size,
-	       struct failure *why)
+static const char *path_of(const struct names *names)
 {
-	int rc = map_modules(names, recording, t, why);
+	return trace_reader_path(recording_reader(names->recording));
+}
+
+int names_find(struct names *names, uint64_t t, const char *name,
+	       uint64_t *addr, uint64_t *size, struct failure *why)
+{
+	int rc = map_modules(names, t, why);
 	size_t lacks;
 
 	if (rc)
@@ -223,44 +251,39 @@ int names_find(struct names *names, struct recording *recording, uint64_t t,
 		return failed(why, ERR_NOT_FOUND,
 			      "cannot find '%s': no program or library '%.*s' is"
 			      " mapped at t=%" PRIu64 " in '%s'",
-			      name, (int)lacks, name, t,
-			      trace_reader_path(recording_reader(recording)));
+			      name, (int)lacks, name, t, path_of(names));
 	if (rc)
 		return failed(why, ERR_NOT_FOUND,
 			      "cannot find a symbol '%s' in '%s' (thread-local"
 			      " ones have no single address and are not in it)",
-			      name,
-			      trace_reader_path(recording_reader(recording)));
+			      name, path_of(names));
 	return 0;
 }
 
-int names_check(struct names *names, struct recording *recording, uint64_t t,
-		struct failure *why)
+int names_check(struct names *names, uint64_t t, struct failure *why)
 {
-	return map_modules(names, recording, t, why);
+	return map_modules(names, t, why);
 }
 
-bool names_of(struct names *names, struct recording *recording, uint64_t t,
-	      uint64_t addr, char *text, size_t room)
+bool names_of(struct names *names, uint64_t t, uint64_t addr, char *text,
+	      size_t room)
 {
-	return !map_modules(names, recording, t, NULL) &&
+	return !map_modules(names, t, NULL) &&
 	       module_map_name(&names->map, &names->modules, addr, text, room);
 }
 
-const struct symbols *names_module(struct names *names,
-				   struct recording *recording, uint64_t t,
+const struct symbols *names_module(struct names *names, uint64_t t,
 				   uint64_t addr, uint64_t *bias)
 {
-	if (map_modules(names, recording, t, NULL))
+	if (map_modules(names, t, NULL))
 		return NULL;
 	return module_map_at(&names->map, &names->modules, addr, bias);
 }
 
-const struct symbols *names_mapped(struct names *names,
-				   struct recording *recording, uint64_t t,
+const struct symbols *names_mapped(struct names *names, uint64_t t,
 				   size_t number, uint64_t *bias)
 {
-	if (map_modules(names, recording, t, NULL))
+	if (map_modules(names, t, NULL))
 		return NULL;
 	for (size_t i = 0; i < names->map.count; i++) {
 		if (!names->map.places[i].mapped || number--)
@@ -271,9 +294,29 @@ const struct symbols *names_mapped(struct names *names,
 	return NULL;
 }
 
-void names_release(struct names *names)
+/* ------- making one ------- */
+
+int names_create(struct names **out, struct recording *recording,
+		 struct failure *why)
 {
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	(*out)->recording = recording;
+	return 0;
+}
+
+struct recording *names_recording(const struct names *names)
+{
+	return names->recording;
+}
+
+void names_destroy(struct names *names)
+{
+	if (!names)
+		return;
 	forget_segment(names);
 	module_map_release(&names->map);
 	modules_release(&names->modules);
+	free(names);
 }

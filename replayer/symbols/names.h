@@ -3,11 +3,13 @@
  * names.h - symbols of a recording, read when somebody asks
  *
  * Names belong to a time: a process maps and unmaps modules, and may become
- * another program, at any instruction.
+ * another program, at any instruction.  One object is enough for all times; it
+ * keeps what is mapped around the time that was asked for last.
  *
- * Ownership:  names_release() frees; a zeroed structure is an empty one.  The
- *             recording is borrowed.
- * Errors:     ERR_NOT_FOUND, those of trace_file.h.
+ * Ownership:  the recording is borrowed; names_destroy() frees.  Modules are
+ *             borrowed from the names.
+ * Errors:     ERR_NOT_FOUND, those of recording.h.
+ * Threads:    one at a time.
  */
 #ifndef CPREC_REPLAYER_SYMBOLS_NAMES_H
 #define CPREC_REPLAYER_SYMBOLS_NAMES_H
@@ -16,58 +18,45 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "replayer/symbols/modules.h"
-#include "replayer/symbols/parts.h"
+#include "formats/symbols.h"
 
 struct failure;
+struct names;
 struct recording;
 
-/* A change of what is mapped of modules. */
-struct names_change {
-	uint64_t time;
-	struct part_change change;
-};
+int names_create(struct names **out, struct recording *recording,
+		 struct failure *why);
+void names_destroy(struct names *names);
 
-struct names {
-	bool has_modules;
-	struct modules modules;
+/* What the names are of. */
+struct recording *names_recording(const struct names *names);
 
-	/* Of one segment: what is mapped at its start, and what changes. */
-	bool has_segment;
-	size_t segment;
-	struct module_parts parts;
-	struct names_change *changes;
-	size_t change_count, change_room;
+/*
+ * Finds `name` in any module that is mapped at time `t`, the program first.
+ * "MODULE!NAME" looks in that module only.  ERR_NOT_FOUND.
+ */
+int names_find(struct names *names, uint64_t t, const char *name,
+	       uint64_t *addr, uint64_t *size, struct failure *why);
 
-	/* As it is in a part of the segment. */
-	bool has_map;
-	uint64_t from, until;	/* times; not `until` itself */
-	struct module_map map;
-};
+/* Whether what is named at time `t` can be read: why it cannot. */
+int names_check(struct names *names, uint64_t t, struct failure *why);
 
-/* As recording_find_symbol(). */
-int names_find(struct names *names, struct recording *recording, uint64_t t,
-	       const char *name, uint64_t *addr, uint64_t *size,
-	       struct failure *why);
+/*
+ * Names the code or data at `addr`: "main+0x12" or "libc.so.6!free+0x4" for
+ * another module than the program.  False if nothing covers it.
+ */
+bool names_of(struct names *names, uint64_t t, uint64_t addr, char *text,
+	      size_t room);
 
-/* As recording_check_names(). */
-int names_check(struct names *names, struct recording *recording, uint64_t t,
-		struct failure *why);
-
-/* As recording_name(). */
-bool names_of(struct names *names, struct recording *recording, uint64_t t,
-	      uint64_t addr, char *text, size_t room);
-
-/* As recording_module(). */
-const struct symbols *names_module(struct names *names,
-				   struct recording *recording, uint64_t t,
+/*
+ * The module with the code or data at `addr`, or NULL; less `*bias`, the
+ * address is as in the module's file.
+ */
+const struct symbols *names_module(struct names *names, uint64_t t,
 				   uint64_t addr, uint64_t *bias);
 
-/* As recording_mapped_module(). */
-const struct symbols *names_mapped(struct names *names,
-				   struct recording *recording, uint64_t t,
+/* The same, of those that are mapped the one with this number, from 0. */
+const struct symbols *names_mapped(struct names *names, uint64_t t,
 				   size_t number, uint64_t *bias);
-
-void names_release(struct names *names);
 
 #endif

@@ -16,7 +16,9 @@
 #include "formats/error.h"
 #include "formats/packet.h"
 #include "formats/page_items.h"
+#include "formats/symbols.h"
 #include "replayer/recording/recording.h"
+#include "replayer/symbols/names.h"
 #include "tests/unit/table.h"
 
 #define LIBRARY 0x7f0000000000u

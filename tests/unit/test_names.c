@@ -135,7 +135,7 @@ static const struct {
 	const char *name;
 	uint64_t addr;		/* 0: there is no such name */
 	const char *again;	/* as the address is named */
-} names[] = {
+} asked[] = {
 	{ 0, "counter", 0x402010, "counter" },
 	{ 9, "counter", 0x402010, "counter" },
 	{ 9, "other!counter", 0, NULL },
@@ -166,37 +166,40 @@ static const struct {
 	{ 0, "prog!counter", 0x402010, "counter" },
 };
 
-static void check_names(struct recording *recording)
+static void check_names(struct names *names)
 {
-	for (size_t i = 0; i < COUNT(names); i++) {
+	for (size_t i = 0; i < COUNT(asked); i++) {
 		uint64_t addr = 0, size;
 		struct failure why;
 		char text[100];
-		int rc = recording_find_symbol(recording, names[i].t,
-					       names[i].name, &addr, &size,
-					       &why);
+		int rc = names_find(names, asked[i].t, asked[i].name, &addr,
+				    &size, &why);
 
-		if (rc != (names[i].addr ? 0 : ERR_NOT_FOUND) ||
-		    addr != names[i].addr)
-			fail_msg("%s at %d: %d, %#llx", names[i].name,
-				 (int)names[i].t, rc,
+		if (rc != (asked[i].addr ? 0 : ERR_NOT_FOUND) ||
+		    addr != asked[i].addr)
+			fail_msg("%s at %d: %d, %#llx", asked[i].name,
+				 (int)asked[i].t, rc,
 				 (unsigned long long)addr);
-		if (!names[i].addr)
+		if (!asked[i].addr)
 			continue;
-		assert_true(recording_name(recording, names[i].t, addr, text,
-					   sizeof(text)));
-		assert_string_equal(text, names[i].again);
+		assert_true(names_of(names, asked[i].t, addr, text,
+				     sizeof(text)));
+		assert_string_equal(text, asked[i].again);
 	}
 }
 
 static void names_by_time(void **state)
 {
 	struct recording *recording;
+	struct names *names;
+	struct failure why;
 
 	(void)state;
 	write_execs(true);
 	recording = reopen();
-	check_names(recording);
+	assert_int_equal(names_create(&names, recording, &why), 0);
+	check_names(names);
+	names_destroy(names);
 	recording_close(recording);
 }
 
@@ -205,30 +208,33 @@ static void modules_by_time(void **state)
 	static const char *const expected[] = { "/bin/other", "/lib/libx.so",
 						"/lib/liby.so.2.0.1" };
 	struct recording *recording;
+	struct names *names;
+	struct failure why;
 	uint64_t bias;
 
 	(void)state;
 	write_execs(true);
 	recording = reopen();
+	assert_int_equal(names_create(&names, recording, &why), 0);
 	for (uint64_t t = 0; t <= 30; t++) {
 		size_t count = 0;
 
-		while (recording_mapped_module(recording, t, count, &bias))
+		while (names_mapped(names, t, count, &bias))
 			count++;
 		assert_int_equal(count, 10 <= t && t < 20 ? 3 : 1);
 		for (size_t i = 1; i < count; i++)
 			assert_string_equal(
-				recording_module(recording, t,
-						 LIBRARY + 0x8000 * (i - 1) + 4,
-						 &bias)->path,
+				names_module(names, t,
+					     LIBRARY + 0x8000 * (i - 1) + 4,
+					     &bias)->path,
 				expected[i]);
 		assert_string_equal(
-			recording_module(recording, t, t < 20 ? 0x401000 :
-								0x801000,
-					 &bias)->path,
+			names_module(names, t, t < 20 ? 0x401000 : 0x801000,
+				     &bias)->path,
 			count > 1 ? expected[0] : "/bin/prog");
 		assert_int_equal(bias, t < 20 ? 0 : 0x400000);
 	}
+	names_destroy(names);
 	recording_close(recording);
 }
 

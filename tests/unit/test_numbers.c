@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tests/unit/table.h"
-#include "tools/numbers.h"
+#include "replayer/session/numbers.h"
 
 #define K 1024
 

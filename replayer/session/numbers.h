@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * numbers.h - the one way in which numbers are written on the command line
+ * numbers.h - the one way in which users write numbers
  *
  * Decimal or 0x-hex, at most 64 bits, no sign, no spaces, all of the text.
  * Every function returns false for anything else and leaves `*out` alone.
  */
-#ifndef CPREC_TOOLS_NUMBERS_H
-#define CPREC_TOOLS_NUMBERS_H
+#ifndef CPREC_REPLAYER_SESSION_NUMBERS_H
+#define CPREC_REPLAYER_SESSION_NUMBERS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* numbers.c - see numbers.h */
-#include "tools/numbers.h"
+#include "replayer/session/numbers.h"
 
 #include <stddef.h>
 #include <string.h>
