@@ -6,7 +6,7 @@
 
 #include "formats/array.h"
 #include "formats/error.h"
-#include "replayer/recording/packets.h"
+#include "replayer/recording/recording.h"
 
 static int add(struct page_changes *changes, const struct page_change *change)
 {

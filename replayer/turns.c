@@ -110,7 +110,7 @@ static int tid_now(struct replayer *rep, uint32_t stream, uint32_t *tid,
 		   struct failure *why)
 {
 	return recording_tid(rep->recording,
-			     recording_performed(rep->recording, stream,
+			     recording_thread_of(rep->recording, stream,
 						 replayer_time(rep)),
 			     tid, why);
 }

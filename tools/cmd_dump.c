@@ -8,7 +8,6 @@
 #include <strings.h>
 
 #include "formats/error.h"
-#include "replayer/recording/packets.h"
 #include "replayer/recording/recording.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
@@ -97,7 +96,7 @@ static bool is_of_thread(const struct dump *dump, uint32_t tid)
 /* The number of the thread that a stream performs. */
 static uint32_t tid_at(const struct dump *dump, uint32_t stream, uint64_t t)
 {
-	return dump->tids[recording_performed(dump->recording, stream, t)];
+	return dump->tids[recording_thread_of(dump->recording, stream, t)];
 }
 
 static void print_key_frame(const struct dump *dump, size_t segment,

@@ -138,7 +138,7 @@ static int go_alone(struct replay *replay, struct replayer *replayer,
 					   why);
 		if (rc)
 			return rc;
-		stream = recording_performer(recording, thread, to);
+		stream = recording_stream_of(recording, thread, to);
 		return replay_thread(replay, replayer, recording, stream, to,
 				     why);
 	}

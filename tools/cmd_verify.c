@@ -93,7 +93,7 @@ static int verify_thread(struct recording *recording, uint32_t stream,
 	if (recording_first(recording, stream) > run.t)
 		return 0;
 	rc = recording_tid(recording,
-			   recording_performed(recording, stream, run.t), &tid,
+			   recording_thread_of(recording, stream, run.t), &tid,
 			   why);
 	if (!rc)
 		rc = replayer_create(&replayer, recording, why);
@@ -120,7 +120,7 @@ static int verify_alone(struct recording *recording,
 					   &thread, why);
 		if (rc)
 			return rc;
-		stream = recording_performer(recording, thread, end);
+		stream = recording_stream_of(recording, thread, end);
 		return verify_thread(recording, stream, quiet, why);
 	}
 	for (stream = 0; stream < recording_threads(recording) && !rc; stream++)

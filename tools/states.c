@@ -82,7 +82,7 @@ static int find_state(const struct state_question *asked,
 	else
 		rc = replayer_thread_registers(replayer, stream, &out->file,
 					       why);
-	thread = recording_performed(recording, stream, out->at);
+	thread = recording_thread_of(recording, stream, out->at);
 	if (!rc)
 		rc = recording_tid(recording, thread, &out->tid, why);
 	if (!rc)
@@ -118,9 +118,9 @@ static int print_one(const struct state_question *asked,
 
 	if (rc)
 		return rc;
-	stream = recording_performer(recording, thread, t);
+	stream = recording_stream_of(recording, thread, t);
 	/* By its own exec it became the process's first. */
-	if (recording_performed(recording, stream, t) != thread)
+	if (recording_thread_of(recording, stream, t) != thread)
 		return failed(why, ERR_NOT_FOUND,
 			      "thread %" PRIu32 " has ended before t=%" PRIu64,
 			      asked->threads.tid, t);

@@ -108,7 +108,7 @@ static struct race_value make_value(struct race_writes *writes,
 	if (value.size > RACE_VALUE_MOST)
 		value.size = RACE_VALUE_MOST;
 	recording_tid(writes->replay.recording,
-		      recording_performed(writes->replay.recording, thread,
+		      recording_thread_of(writes->replay.recording, thread,
 					  access->time),
 		      &value.tid, NULL);
 	return value;

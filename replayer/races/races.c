@@ -95,7 +95,7 @@ static struct race_side side_of(struct search *search,
 	};
 
 	if (recording_tid(search->recording,
-			  recording_performed(search->recording, entry->thread,
+			  recording_thread_of(search->recording, entry->thread,
 					      entry->time),
 			  &side.tid, NULL))
 		search->error = ERR_CORRUPT;

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* chunks.c - the chunks of a trace file, put in order */
-#include "replayer/recording/recording_internal.h"
+#include "replayer/recording/chunks.h"
 
 #include <stdlib.h>
 
 #include "formats/array.h"
 #include "formats/error.h"
+#include "replayer/recording/recording_data.h"
+
+int recording_damaged(const struct recording *recording, uint32_t chunk,
+		      int code, const char *field, struct failure *why)
+{
+	return trace_reader_damaged(recording->reader, chunk, code, field, why);
+}
 
 static int no_memory(struct failure *why)
 {

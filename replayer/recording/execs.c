@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * execs.c - what becomes of threads when one of them executes a program
- *
- * The others end.  The one goes on in its stream, but as the first thread of
- * the process, whose number it gets.
- */
-#include "replayer/recording/recording_internal.h"
+/* execs.c - see execs.h */
+#include "replayer/recording/execs_internal.h"
 
 #include <assert.h>
 #include <stdlib.h>
+
+#include "replayer/recording/program_list.h"
+#include "replayer/recording/streams.h"
 
 static bool is_sound(const struct recording *recording, const struct exec *exec)
 {
@@ -44,7 +42,7 @@ const struct exec *recording_execs(struct recording *recording, size_t *count)
 	return recording->execs;
 }
 
-uint32_t recording_performer(struct recording *recording, uint32_t thread,
+uint32_t recording_stream_of(struct recording *recording, uint32_t thread,
 			     uint64_t t)
 {
 	size_t count;
@@ -57,7 +55,7 @@ uint32_t recording_performer(struct recording *recording, uint32_t thread,
 	return thread;
 }
 
-uint32_t recording_performed(struct recording *recording, uint32_t stream,
+uint32_t recording_thread_of(struct recording *recording, uint32_t stream,
 			     uint64_t t)
 {
 	size_t count;

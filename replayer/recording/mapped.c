@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mapped.c - what is mapped at an address at a time: see recording.h */
-#include "replayer/recording/recording.h"
+/* mapped.c - see mapped.h */
+#include "replayer/recording/mapped.h"
 
 #include "replayer/recording/packets.h"
+#include "replayer/recording/segments.h"
 
 struct question {
 	uint64_t t, addr;

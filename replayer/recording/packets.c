@@ -7,7 +7,8 @@
 #include <stdlib.h>
 
 #include "formats/error.h"
-#include "replayer/recording/recording_internal.h"
+#include "replayer/recording/segments_internal.h"
+#include "replayer/recording/streams_internal.h"
 
 /* ------- one stream ------- */
 

@@ -18,9 +18,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "formats/key_frame.h"
 #include "formats/packet.h"
-#include "replayer/recording/recording.h"
 #include "replayer/recording/slices.h"
+
+struct failure;
+struct recording;
 
 struct packet_stream {
 	const char *path;	/* of the recording, for messages */

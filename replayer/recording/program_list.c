@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* program_list.c - what a process was, one program after the other: recording.h */
-#include "replayer/recording/recording_internal.h"
+/* program_list.c - see program_list.h */
+#include "replayer/recording/program_list.h"
 
 #include <stdlib.h>
 
 #include "formats/error.h"
+#include "replayer/recording/chunks.h"
+#include "replayer/recording/recording_data.h"
+#include "replayer/recording/segments.h"
 
 /* Adds a program without an image. */
 static struct recording_program *add_program(struct recording *recording,

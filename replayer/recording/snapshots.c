@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* snapshots.c - memory as of the key frames of a recording */
-#include "replayer/recording/recording_internal.h"
+/* snapshots.c - see snapshots.h */
+#include "replayer/recording/snapshots.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
 #include "formats/error.h"
+#include "replayer/recording/chunks.h"
+#include "replayer/recording/recording_data.h"
+#include "replayer/recording/segments.h"
+#include "replayer/recording/unpack_pages.h"
 
 /* The newest chunk with all pages as of a segment up to this one, or NULL. */
 static const struct snapshot_place *find_place(const struct recording *recording,

@@ -22,7 +22,6 @@
 #include "formats/trace_file.h"
 
 struct failure;
-struct page_want;
 
 /* The pages of a chunk, and the bytes that they point to. */
 struct page_items {
@@ -73,15 +72,6 @@ int stored_pages_too_many(const struct trace_reader *reader, uint64_t id,
 int stored_pages_read(struct stored_pages *store,
 		      const struct trace_reader *reader, uint64_t id,
 		      uint8_t bytes[GUEST_PAGE], struct failure *why);
-
-/*
- * Copies the pages of a list, which it sorts.  Of many, other threads unpack
- * some, each chunk once; nothing more is kept than was.
- */
-int stored_pages_read_all(struct stored_pages *store,
-			  const struct trace_reader *reader,
-			  struct page_want *list, size_t count,
-			  struct failure *why);
 
 void stored_pages_release(struct stored_pages *store);
 

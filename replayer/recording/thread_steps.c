@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * thread_steps.c - how far threads are: recording.h
- *
- * The count of a thread goes on where another stream takes over.
- */
-#include "replayer/recording/recording_internal.h"
+/* thread_steps.c - see thread_steps.h */
+#include "replayer/recording/thread_steps.h"
 
 #include <assert.h>
 #include <inttypes.h>
 
 #include "formats/error.h"
+#include "replayer/recording/execs_internal.h"
+#include "replayer/recording/segments_internal.h"
+#include "replayer/recording/stream_times_internal.h"
+#include "replayer/recording/streams_internal.h"
 
-/* The part of a thread's life that one stream performs. */
-struct performance {
+/* The part of a thread's life that one stream has. */
+struct stretch {
 	uint32_t stream;
 	uint64_t from, to; /* times */
 	uint64_t skipped;  /* steps in the stream before `from` */
@@ -20,15 +20,15 @@ struct performance {
 };
 
 /* A result other than 0 ends the visits and is returned. */
-typedef int performance_visit(void *context, const struct performance *part,
+typedef int stretch_visit(void *context, const struct stretch *part,
 			      struct failure *why);
 
-/* What performs the thread up to `t`, part by part. */
-static int each_performance(struct recording *recording, uint32_t thread,
-			    uint64_t t, performance_visit *visit, void *context,
+/* The streams of the thread up to `t`, one after the other. */
+static int each_stretch(struct recording *recording, uint32_t thread,
+			    uint64_t t, stretch_visit *visit, void *context,
 			    struct failure *why)
 {
-	struct performance part = { .stream = thread };
+	struct stretch part = { .stream = thread };
 	size_t count;
 	const struct exec *execs = recording_execs(recording, &count);
 	uint64_t steps, ended;
@@ -63,7 +63,7 @@ struct count {
 	uint64_t *steps;
 };
 
-static int count_steps(void *context, const struct performance *part,
+static int count_steps(void *context, const struct stretch *part,
 		       struct failure *why)
 {
 	struct count *count = context;
@@ -81,7 +81,7 @@ int recording_steps(struct recording *recording, uint32_t thread, uint64_t t,
 
 	assert(thread < recording->thread_count);
 	*steps = 0;
-	return each_performance(recording, thread, t, count_steps, &count, why);
+	return each_stretch(recording, thread, t, count_steps, &count, why);
 }
 
 /* ------- a thread's own count ------- */
@@ -156,7 +156,7 @@ struct search {
 };
 
 /* 1 if it was found. */
-static int search_part(void *context, const struct performance *part,
+static int search_part(void *context, const struct stretch *part,
 		       struct failure *why)
 {
 	struct search *search = context;
@@ -187,7 +187,7 @@ int recording_time_of(struct recording *recording, uint32_t tid, uint64_t steps,
 			continue;
 		is_known = true;
 		if (!rc)
-			rc = each_performance(recording, (uint32_t)i,
+			rc = each_stretch(recording, (uint32_t)i,
 					      recording->end, search_part,
 					      &search, why);
 		if (rc)

@@ -8,7 +8,7 @@
  * share no memory of the guest: two of them in one huge page would wait for each
  * other.
  */
-#include "replayer/recording/stored_pages.h"
+#include "replayer/recording/unpack_pages.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "formats/error.h"
-#include "replayer/recording/recording.h"
 
 enum {
 	THREADS_MOST = 4,

@@ -8,7 +8,6 @@
 
 #include "formats/array.h"
 #include "formats/error.h"
-#include "replayer/recording/packets.h"
 #include "replayer/recording/recording.h"
 #include "replayer/symbols/modules.h"
 #include "replayer/symbols/parts.h"

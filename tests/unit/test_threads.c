@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "replayer/recording/packets.h"
+#include "replayer/recording/recording.h"
 #include "replayer/session/query.h"
 #include "replayer/replayer.h"
 #include "tests/unit/engine.h"

@@ -1,20 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recording_internal.h - what a recording consists of, for its own files
+ * recording_data.h - what a recording consists of
  *
- * chunks.c puts the chunks in order; recording.c reads them; threads.c knows
- * who ran when and thread_steps.c how far, programs.c what they executed,
- * execs.c what became of them then.
+ * Private to this room, whose files stand on each other like this:
+ *
+ *	recording		opens and closes
+ *	end			where a recording that was cut short ends
+ *	threads
+ *	thread_steps
+ *	execs	stream_times	which stream is which thread; who ran when
+ *	program_list  packets  mapped  snapshots
+ *	streams			parts of streams, by segment
+ *	segments		key frames, indexes
+ *	chunks			puts the chunks of the file in order
+ *	slices  page_versions  unpack_pages  stored_pages
  */
-#ifndef CPREC_REPLAYER_RECORDING_RECORDING_INTERNAL_H
-#define CPREC_REPLAYER_RECORDING_RECORDING_INTERNAL_H
+#ifndef CPREC_REPLAYER_RECORDING_RECORDING_DATA_H
+#define CPREC_REPLAYER_RECORDING_RECORDING_DATA_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "formats/meta.h"
+#include "formats/trace_file.h"
 #include "replayer/recording/page_versions.h"
-#include "replayer/recording/recording.h"
+#include "replayer/recording/program_list.h"
 #include "replayer/recording/slices.h"
 #include "replayer/recording/stored_pages.h"
 
@@ -80,7 +91,7 @@ struct recording {
 
 	uint32_t *program_chunks;
 	size_t program_chunk_count, program_chunk_room;
-	bool has_programs;	/* `programs` are what recording.h says */
+	bool has_programs;	/* `programs` are what recording_programs() says */
 	struct recording_program *programs;
 	size_t program_count;
 
@@ -97,49 +108,5 @@ struct recording {
 	size_t snapshot_count, snapshot_room;
 	struct page_versions versions;
 };
-
-/* Puts the chunks before `limit` in order. */
-int recording_order(struct recording *recording, size_t limit,
-		    struct failure *why);
-
-/* Undoes it. */
-void recording_forget(struct recording *recording);
-
-/* The stream in a segment, or NULL if it has nothing there. */
-const struct stream_part *recording_part(const struct recording *recording,
-					 size_t segment, uint32_t stream);
-
-/* Frees what recording_programs() gave. */
-void recording_forget_programs(struct recording *recording);
-
-/* The part at a place. */
-const struct stream_part *recording_part_at(const struct recording *recording,
-					    const struct part_place *place);
-
-/* The slices of a segment, the last one up to the segment's end; kept. */
-int recording_slices(struct recording *recording, size_t segment,
-		     const struct slices **out, struct failure *why);
-
-/* Steps in a stream before time `t`, whichever thread it performs. */
-int recording_stream_steps(struct recording *recording, uint32_t stream,
-			   uint64_t t, uint64_t *steps, struct failure *why);
-
-/* The execs of a process that had several threads, by time. */
-const struct exec *recording_execs(struct recording *recording, size_t *count);
-
-/*
- * Whether an exec ends the thread, and when: another one's, or its own, from
- * which on it is thread 0.
- */
-bool recording_exec_ends(struct recording *recording, uint32_t thread,
-			 uint64_t *time);
-
-/* Decodes the key frame in a chunk. */
-int recording_frame_in(struct recording *recording, uint32_t chunk,
-		       struct key_frame *out, struct failure *why);
-
-/* Describes what is wrong with a chunk. */
-int recording_damaged(const struct recording *recording, uint32_t chunk,
-		      int code, const char *field, struct failure *why);
 
 #endif
