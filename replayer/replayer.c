@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "formats/error.h"
-#include "index/page_index.h"
+#include "index/index.h"
 #include "replayer/replayer_internal.h"
 
 /* ------- segments ------- */

@@ -27,20 +27,132 @@ sources() {
 		-type f \( "$@" \) -print | sed 's,^\./,,' | sort
 }
 
-# allow FOLDER 'FOLDER...' - FOLDER may include itself and these
+# files FOLDER - its own, not those of folders below it
+files() {
+	find "$1" -maxdepth 1 -name '*.[ch]' 2>/dev/null | sort
+}
+
+# includes FOLDER - "FILE:LINE HEADER" of each of our headers that they include
+includes() {
+	files "$1" | xargs grep -nE '^ *# *include *"' /dev/null |
+		sed -E 's/:( *# *include *)"([^"]*)".*/ \2/'
+}
+
+# code FOLDER - "FILE:LINE:TEXT" of them, without comments
+code() {
+	files "$1" | xargs awk 'FNR == 1 { inside = 0 }
+		{
+			line = $0
+			text = ""
+			while (line != "") {
+				at = index(line, inside ? "*/" : "/*")
+				if (!inside)
+					text = text (at ? substr(line, 1, at - 1) : line)
+				if (!at)
+					break
+				line = substr(line, at + 2)
+				inside = !inside
+			}
+			if (text ~ /[^ \t]/)
+				print FILENAME ":" FNR ":" text
+		}' /dev/null
+}
+
+# room FOLDER 'FOLDER|HEADER...' 'WORDS' - its files include only their own
+# headers, those of these folders (not of folders below them) and these headers;
+# their code, without comments, has no match of the expression WORDS.
+room() {
+	allowed=$(for item in "$1" $2; do
+		case $item in
+		*.h) echo "$item" ;;
+		*) echo "$item/[^/]*" ;;
+		esac
+	done | tr '\n' '|' | sed 's,|$,,')
+	result "$1 includes only: $1 $(echo $2)" "$(includes "$1" |
+		grep -vE " ($allowed)\$")"
+	[ -z "$3" ] || result "$1 never says: $3" "$(code "$1" | grep -E "$3")"
+}
+
+# public FOLDER HEADER... - other folders, but for tests, include only these of
+# its headers; the first comment says what the room never does.
+public() {
+	folder=$1
+	shift
+	allowed=$(echo "$*" | tr ' ' '|')
+	result "other rooms know of $folder only: $*" "$(
+		grep -rnE "^ *# *include *\"$folder/[^/]*\"" --include='*.[ch]' \
+			cache formats index recorder replayer tools vm \
+			2>/dev/null |
+			grep -v "^$folder/[^/]*:" |
+			grep -vE "\"$folder/($allowed)\"")"
+	result "$folder/$1 says what the room never does" "$(
+		sed -n '2,/\*\//p' "$folder/$1" | grep -qi never ||
+			echo "$folder/$1 does not")"
+}
+
+# no_circles FOLDER - no two of its files, or more, include each other around a
+# circle.  NAME.c, NAME.h and NAME_internal.h are one.
+no_circles() {
+	result "no circles in $1" "$(includes "$1" | grep " $1/[^/]*\$" |
+		sed -E "s,^$1/([^:]*):[0-9]+ $1/(.*),\1 \2,
+			s/(_internal)?\.[ch]\$//; s/(_internal)?\.[ch] / /" |
+		awk '$1 != $2' | sort -u | tsort 2>&1 >/dev/null |
+		sed 's/^tsort: //')"
+}
+
+# Folders as wholes, those below them too.  `allow FOLDER FOLDER...`
 allow() {
-	result "$1 includes only: $1 $2" "$(grep -rnE '^ *# *include *"' "$1" \
-		--include='*.[ch]' 2>/dev/null |
+	result "$1 and below includes only: $1 $2" "$(grep -rnE \
+		'^ *# *include *"' "$1" --include='*.[ch]' 2>/dev/null |
 		grep -vE "include *\"($(echo "$1 $2" | tr ' ' '|'))/")"
 }
 
-allow formats  ''
-allow cache    'formats'
-allow index    'formats replayer/recording'
-allow vm       'formats'
-allow recorder 'formats cache vm'
-allow replayer 'formats cache vm index'
-allow tools    'formats cache vm index recorder replayer'
+allow vm 'formats'
+
+# Words that a room's code must not have.
+prints='(^|[^a-z_])(printf|puts|putchar|perror)\(|\((stdout|stderr)|json_'
+runs='(^|[^a-z_])(uc|vm|memory|replayer|turns|events)_[a-z]'
+
+recording=replayer/recording/recording.h
+symbols=replayer/symbols/symbols.h
+
+room formats  ''        "$prints|$runs"
+room cache    'formats' "$prints|$runs"
+room recorder 'formats cache vm vm/linux' "$prints|(^|[^a-z_])uc_|replayer"
+room replayer/recording 'formats' "$prints|$runs"
+room index    "formats $recording" "$prints|$runs"
+room replayer/symbols "formats $recording" "$prints|$runs"
+room replayer "formats cache vm index/index.h $recording" \
+	"$prints|(^|[^a-z_])(uc|names|lines|query|races)_[a-z]"
+# The script of a segment is the replayer's: a query needs what touches found.
+room replayer/session \
+	"formats vm index/index.h $recording $symbols replayer/replayer.h
+	replayer/script.h" \
+	"$prints|(^|[^a-z_])(uc|races?)_[a-z]"
+# Races reach into the replayer until it has observers.
+room replayer/races \
+	"formats vm index/index.h $recording $symbols replayer/replayer.h
+	replayer/replayer_internal.h" \
+	"$prints|(^|[^a-z_])(uc|query)_[a-z]"
+room tools \
+	"formats cache/cache.h index/index.h vm vm/linux recorder/recorder.h
+	$recording $symbols replayer/replayer.h replayer/session/session.h
+	replayer/races/races.h" \
+	'(^|[^a-z_])uc_|packet_(decode|encode)|key_frame_decode'
+
+public index              index.h
+public recorder           recorder.h
+public replayer/recording recording.h
+public replayer/symbols   symbols.h
+public replayer/session   session.h
+public replayer/races     races.h
+
+no_circles cache
+no_circles formats
+no_circles index
+no_circles replayer/recording
+no_circles replayer/symbols
+no_circles replayer/session
 
 # only WHAT HEADERS 'FOLDER|...' - nobody else includes these headers
 only() {

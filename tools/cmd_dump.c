@@ -9,11 +9,11 @@
 
 #include "formats/error.h"
 #include "replayer/recording/recording.h"
+#include "replayer/session/session.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
 #include "tools/dump_packets.h"
 #include "tools/messages.h"
-#include "replayer/session/numbers.h"
 #include "tools/options.h"
 #include "tools/print.h"
 

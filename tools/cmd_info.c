@@ -4,10 +4,10 @@
 
 #include "formats/error.h"
 #include "replayer/recording/recording.h"
+#include "replayer/session/session.h"
 #include "tools/commands.h"
 #include "tools/info.h"
 #include "tools/messages.h"
-#include "replayer/session/numbers.h"
 #include "tools/options.h"
 #include "tools/print.h"
 

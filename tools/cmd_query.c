@@ -6,11 +6,9 @@
 #include <string.h>
 
 #include "formats/error.h"
-#include "replayer/session/numbers.h"
-#include "replayer/session/places.h"
-#include "replayer/session/query.h"
-#include "replayer/symbols/names.h"
 #include "replayer/recording/recording.h"
+#include "replayer/session/session.h"
+#include "replayer/symbols/symbols.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
 #include "tools/messages.h"
@@ -88,7 +86,7 @@ struct texts {
 };
 
 /* Where values that threads raced for are looked for. */
-enum races {
+enum which_races {
 	RACES_NEAR,		/* shortly before the time */
 	RACES_ALL,
 	RACES_NOT,
@@ -100,7 +98,7 @@ struct query_command {
 	const char *size;
 	struct state_question state;	/* asked with --registers */
 	bool json, registers, from_input;
-	enum races races;
+	enum which_races races;
 	struct recording *recording;
 	struct names *names;
 };

@@ -9,12 +9,11 @@
 #include "formats/error.h"
 #include "replayer/recording/recording.h"
 #include "replayer/replayer.h"
+#include "replayer/session/session.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
 #include "tools/family.h"
 #include "tools/messages.h"
-#include "replayer/session/numbers.h"
-#include "replayer/session/places.h"
 #include "tools/options.h"
 #include "tools/progress.h"
 

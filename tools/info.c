@@ -7,9 +7,9 @@
 
 #include "formats/error.h"
 #include "replayer/recording/recording.h"
+#include "replayer/session/session.h"
 #include "tools/damage.h"
 #include "tools/family.h"
-#include "replayer/session/numbers.h"
 #include "tools/print.h"
 
 /* What only the end of a recording tells. */

@@ -9,9 +9,8 @@
 
 #include "formats/error.h"
 #include "replayer/recording/recording.h"
-#include "replayer/session/numbers.h"
-#include "replayer/session/places.h"
-#include "replayer/symbols/names.h"
+#include "replayer/session/session.h"
+#include "replayer/symbols/symbols.h"
 #include "tools/messages.h"
 #include "tools/print.h"
 #include "tools/print_races.h"

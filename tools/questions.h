@@ -17,8 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "replayer/session/query.h"
-#include "replayer/races/race_values.h"
+#include "replayer/races/races.h"
+#include "replayer/session/session.h"
 
 struct failure;
 struct names;

@@ -10,8 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "replayer/session/query.h"
-#include "replayer/session/numbers.h"
+#include "replayer/session/session.h"
 
 struct state_question {
 	struct recording *recording;

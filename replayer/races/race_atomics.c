@@ -12,8 +12,8 @@
 
 #include "formats/array.h"
 #include "formats/error.h"
-#include "replayer/symbols/lines.h"
 #include "replayer/races/race_internal.h"
+#include "replayer/symbols/symbols.h"
 
 #define NO_FACTS UINT64_MAX
 

@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #include "formats/number_map.h"
-#include "replayer/symbols/dwarf_places.h"
+#include "replayer/symbols/symbols.h"
 
 struct lines;
 struct race_replay;

@@ -3,9 +3,9 @@
 
 #include "formats/array.h"
 #include "formats/error.h"
-#include "replayer/replayer_internal.h"
 #include "replayer/races/race_calls.h"
 #include "replayer/races/race_internal.h"
+#include "replayer/replayer_internal.h"
 
 /* ------- what it changes ------- */
 

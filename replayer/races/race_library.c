@@ -9,9 +9,9 @@
  * Source: clone(2), clone3: struct clone_args.
  */
 #include "formats/error.h"
-#include "replayer/replayer_internal.h"
 #include "replayer/races/race_internal.h"
-#include "replayer/symbols/lines.h"
+#include "replayer/replayer_internal.h"
+#include "replayer/symbols/symbols.h"
 
 /* Of large blocks the beginning stands for all; of others, if unknown. */
 #define GIVEN_BACK_MOST 4096u

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "formats/error.h"
-#include "replayer/replayer_internal.h"
 #include "replayer/races/race_internal.h"
+#include "replayer/replayer_internal.h"
 
 void race_note(struct race_replay *replay, int rc)
 {

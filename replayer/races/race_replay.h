@@ -26,6 +26,7 @@
 #include "replayer/races/race_detector.h"
 #include "replayer/races/race_flow.h"
 #include "replayer/races/race_homes.h"
+#include "replayer/races/race_progress.h"
 #include "replayer/races/race_quiet.h"
 #include "replayer/races/race_roles.h"
 #include "replayer/races/race_rwlocks.h"
@@ -34,9 +35,6 @@
 struct failure;
 struct recording;
 struct script_event;
-
-/* Called now and then with how much of the work is done. */
-typedef void race_progress(void *context, uint64_t done, uint64_t total);
 
 struct race_thread {
 	bool has_begun;

@@ -9,7 +9,7 @@
 #include "formats/array.h"
 #include "formats/error.h"
 #include "formats/symbols.h"
-#include "replayer/symbols/names.h"
+#include "replayer/symbols/symbols.h"
 
 /* Sorted by name, as strcmp() does. */
 static const struct {

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "formats/error.h"
-#include "index/page_index.h"
+#include "index/index.h"
 #include "replayer/races/race_writes.h"
-#include "replayer/races/races.h"
+#include "replayer/races/race_search.h"
 #include "replayer/recording/recording.h"
 
 /* ------- answers ------- */

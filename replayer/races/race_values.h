@@ -7,7 +7,7 @@
  * before it, if another thread has read since, or before, and nothing orders
  * the two.
  *
- * Units:      as in race_replay.h.
+ * Units:      times are those of the recording.
  * Ownership:  race_values_release() frees; a zeroed structure is empty.
  * Errors:     those of replayer.h.
  * Threads:    one replayer per process at a time.
@@ -19,8 +19,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "replayer/symbols/lines.h"
-#include "replayer/races/race_replay.h"
+#include "replayer/races/race_progress.h"
+#include "replayer/symbols/symbols.h"
+
+struct failure;
+struct race_reader;
+struct race_slot;
+struct recording;
 
 #define RACE_VALUE_MOST 8u	/* bytes that are shown of one write */
 
@@ -35,7 +40,7 @@ struct race_value {
 	struct source_line line;
 };
 
-/* What somebody wants to know. */
+/* A question. */
 struct race_question {
 	uint64_t addr, size;
 	uint64_t home;		/* the address that accesses are told with */

@@ -25,7 +25,6 @@
 #include "formats/meta.h"
 #include "formats/trace_file.h"
 #include "replayer/recording/page_versions.h"
-#include "replayer/recording/program_list.h"
 #include "replayer/recording/slices.h"
 #include "replayer/recording/stored_pages.h"
 
@@ -74,6 +73,8 @@ struct exec {
 	uint64_t time;
 	uint32_t stream;
 };
+
+struct recording_program;
 
 struct recording {
 	struct trace_reader *reader;

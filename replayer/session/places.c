@@ -11,7 +11,7 @@
 #include "formats/registers.h"
 #include "replayer/recording/recording.h"
 #include "replayer/session/numbers.h"
-#include "replayer/symbols/names.h"
+#include "replayer/symbols/symbols.h"
 
 /* ------- times ------- */
 

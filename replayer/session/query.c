@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "formats/error.h"
-#include "index/page_index.h"
+#include "index/index.h"
 #include "replayer/session/query_internal.h"
 #include "vm/memory.h"
 #include "vm/vm.h"

@@ -8,9 +8,9 @@
 #ifndef CPREC_REPLAYER_SESSION_QUERY_INTERNAL_H
 #define CPREC_REPLAYER_SESSION_QUERY_INTERNAL_H
 
-#include "replayer/session/query.h"
+#include "index/index.h"
 #include "replayer/script.h"
-#include "index/segment_view.h"
+#include "replayer/session/query.h"
 
 struct query {
 	struct recording *recording;

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index/page_index.h"
+#include "index/index.h"
 #include "vm/memory.h"
 #include "vm/vm.h"
 

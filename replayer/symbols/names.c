@@ -9,6 +9,7 @@
 #include "formats/array.h"
 #include "formats/error.h"
 #include "replayer/recording/recording.h"
+#include "replayer/symbols/module_map.h"
 #include "replayer/symbols/modules.h"
 #include "replayer/symbols/parts.h"
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* races.c - see races.h */
-#include "replayer/races/races.h"
+/* race_pairs.c - see race_pairs.h */
+#include "replayer/races/race_pairs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "formats/array.h"
 #include "formats/error.h"
-#include "replayer/replayer_internal.h"
+#include "replayer/races/race_search.h"
 #include "replayer/recording/recording.h"
-#include "replayer/symbols/names.h"
+#include "replayer/replayer_internal.h"
+#include "replayer/symbols/symbols.h"
 
 /* Two places in the code that race, and the race of their lines. */
 struct pair {
@@ -312,7 +313,7 @@ int races_find(struct races *out, struct recording *recording,
 	replay.progress_context = context;
 	if (!rc)
 		rc = lines_create(&out->lines, recording, why);
-	/* A thread alone races with nobody. */
+	/* A thread alone has no races. */
 	if (!rc && replay.start < replay.end)
 		rc = races_mark(&replay, out->lines, why);
 	if (!rc && replay.start < replay.end)
