@@ -14,7 +14,7 @@ static struct program_image present_image(const struct recorder *rec,
 					  char directory[4096])
 {
 	struct program_image image = {
-		.argv = rec->argv ? rec->argv :
+		.argv = rec->trace.argv ? rec->trace.argv :
 				    (char **)(uintptr_t)
 					    rec->options->program.argv,
 		.path = (char *)(uintptr_t)linux_program(rec->process),
@@ -44,8 +44,8 @@ int programs_write_meta(struct recorder *rec, struct failure *why)
 		.made_by = made_by,
 		.started = (uint64_t)time(NULL),
 		.cache_entries = options->cache_entries,
-		.processor = *processor_of(rec->header.arch),
-		.origin = rec->origin,
+		.processor = *processor_of(rec->trace.header.arch),
+		.origin = rec->trace.origin,
 	};
 
 	if (uname(&name))
@@ -57,7 +57,8 @@ int programs_write_meta(struct recorder *rec, struct failure *why)
 	if (getrandom(meta.run, sizeof(meta.run), 0) < 0)
 		return failed(why, ERR_SYSTEM, "cannot get random bytes");
 	meta_encode(&out, &meta);
-	return trace_writer_chunk(rec->writer, CHUNK_META, 0, 0, 0, &out, why);
+	return trace_writer_chunk(rec->trace.writer, CHUNK_META, 0, 0, 0, &out,
+				  why);
 }
 
 /* ------- exec ------- */
@@ -96,9 +97,9 @@ void programs_executed(void *context, char *const *argv)
 		effects_out_of_memory(rec);
 		return;
 	}
-	free_arguments(rec->argv);
-	rec->argv = copy;
-	rec->executed = true;
+	free_arguments(rec->trace.argv);
+	rec->trace.argv = copy;
+	rec->trace.executed = true;
 }
 
 int programs_write(struct recorder *rec, struct failure *why)
@@ -107,18 +108,18 @@ int programs_write(struct recorder *rec, struct failure *why)
 	struct program_image image;
 	struct output out = { 0 };
 
-	if (!rec->executed)
+	if (!rec->trace.executed)
 		return 0;
-	rec->executed = false;
+	rec->trace.executed = false;
 	image = present_image(rec, directory);
 	program_image_encode(&out, &image);
-	return trace_writer_chunk(rec->writer, CHUNK_PROGRAM,
-				  rec->stream->number, rec->segment,
+	return trace_writer_chunk(rec->trace.writer, CHUNK_PROGRAM,
+				  rec->stream->number, rec->segment.number,
 				  vm_steps(rec->vm), &out, why);
 }
 
 void programs_release(struct recorder *rec)
 {
-	free_arguments(rec->argv);
-	rec->argv = NULL;
+	free_arguments(rec->trace.argv);
+	rec->trace.argv = NULL;
 }

@@ -53,7 +53,7 @@ void event_end(struct recorder *rec, struct packet *packet)
 		     stream->effects.size);
 	if (stream->events.error)
 		effects_out_of_memory(rec);
-	rec->parts++;
+	rec->flush.events++;
 }
 
 void effect_registers(struct recorder *rec, const struct reg_file *before)
@@ -81,13 +81,14 @@ static struct page_touch *add_touch(struct recorder *rec, uint64_t page,
 {
 	struct page_touch *touch;
 
-	if (rec->unrecorded)
+	if (rec->trace.unrecorded)
 		return NULL;
-	if (array_room(rec->touches, rec->touch_count, rec->touch_room)) {
+	if (array_room(rec->touched.list, rec->touched.count,
+		       rec->touched.room)) {
 		effects_out_of_memory(rec);
 		return NULL;
 	}
-	touch = &rec->touches[rec->touch_count++];
+	touch = &rec->touched.list[rec->touched.count++];
 	*touch = (struct page_touch){ .page = page, .how = how };
 	return touch;
 }
@@ -110,7 +111,7 @@ static uint64_t time_of_write(const struct recorder *rec)
 {
 	uint64_t time = vm_steps_at_block(rec->vm);
 
-	return time > rec->segment_start ? time - rec->segment_start : 0;
+	return time > rec->segment.start ? time - rec->segment.start : 0;
 }
 
 static void on_first_write(void *context, uint64_t page)
@@ -118,7 +119,7 @@ static void on_first_write(void *context, uint64_t page)
 	struct recorder *rec = context;
 	struct page_touch *touch = add_touch(rec, page, PAGE_WAS_WRITTEN);
 
-	rec->written++;
+	rec->touched.written++;
 	if (touch && rec->started)
 		touch->write_time = time_of_write(rec);
 }
@@ -176,13 +177,13 @@ static void on_resolve(void *context, uint64_t page, uint64_t doubt,
 	uint8_t seen[GUEST_PAGE];
 	struct page_touch *touch;
 
-	if (rec->unrecorded)
+	if (rec->trace.unrecorded)
 		return;
 	/* A shared page may change while it is looked at. */
 	memcpy(seen, bytes, sizeof(seen));
 	touch = add_touch(rec, page, PAGE_WAS_RESOLVED);
-	rec->written++;
-	rec->resolved++;
+	rec->touched.written++;
+	rec->touched.resolved++;
 	give_page(rec, &packet, seen);
 	if (touch) {
 		touch->doubt = doubt;
@@ -230,7 +231,7 @@ static void on_learned(void *context, uint64_t page, const uint8_t *before,
 	struct packet packet = { .addr = page << GUEST_PAGE_SHIFT };
 	size_t at = 0, size;
 
-	if (rec->unrecorded || !rec->started)
+	if (rec->trace.unrecorded || !rec->started)
 		return;
 	if (!before || count_changes(before, now) > CHANGES_MOST) {
 		packet.kind = PACKET_SEEN_PAGE;
@@ -253,13 +254,14 @@ static void on_learned(void *context, uint64_t page, const uint8_t *before,
 
 static void add_fresh(struct recorder *rec, guest_addr addr, uint64_t size)
 {
-	if (rec->unrecorded)
+	if (rec->trace.unrecorded)
 		return;
-	if (array_room(rec->fresh, rec->fresh_count, rec->fresh_room)) {
+	if (array_room(rec->touched.fresh, rec->touched.fresh_count,
+		       rec->touched.fresh_room)) {
 		effects_out_of_memory(rec);
 		return;
 	}
-	rec->fresh[rec->fresh_count++] = (struct range){
+	rec->touched.fresh[rec->touched.fresh_count++] = (struct range){
 		addr >> GUEST_PAGE_SHIFT, size >> GUEST_PAGE_SHIFT
 	};
 }
@@ -304,7 +306,7 @@ static void on_mapped(void *context, const struct region *region)
 
 	streams_changed_space(rec, &packet);
 	add_fresh(rec, packet.addr, packet.size);
-	rec->mapped_code |= region->kind == REGION_FILE &&
+	rec->trace.mapped_code |= region->kind == REGION_FILE &&
 			    (region->prot & MAY_EXEC);
 }
 

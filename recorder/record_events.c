@@ -31,22 +31,22 @@ static int after_event(struct recorder *rec, struct failure *why)
 			*why = rec->why;
 		return rec->error;
 	}
-	if (rec->mapped_code) {
-		rec->mapped_code = false;
+	if (rec->trace.mapped_code) {
+		rec->trace.mapped_code = false;
 		if (trace_write_symbols(rec, why))
 			return ERR_SYSTEM;
 	}
-	if (rec->parts < FLUSH_EVENTS &&
+	if (rec->flush.events < FLUSH_EVENTS &&
 	    rec->stream->events.size < FLUSH_BYTES &&
 	    prediction_waiting(&rec->stream->reads) < FLUSH_BYTES)
 		return 0;
 	waiting = streams_waiting(rec);
-	rec->parts = 0;
+	rec->flush.events = 0;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (now.tv_sec - rec->flushed.tv_sec <= FLUSH_SECONDS &&
+	if (now.tv_sec - rec->flush.time.tv_sec <= FLUSH_SECONDS &&
 	    waiting < FLUSH_BYTES)
 		return 0;
-	rec->streamed += waiting;
+	rec->segment.flushed += waiting;
 	return segment_flush(rec, false, why);
 }
 
@@ -58,11 +58,11 @@ static bool may_flush_idle(struct recorder *rec)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	time = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 	least = time - (int64_t)FLUSH_IDLE_TIMES * FLUSH_IDLE_TIME;
-	if (rec->flushes_paid < least)
-		rec->flushes_paid = least;
-	if (rec->flushes_paid + FLUSH_IDLE_TIME > time)
+	if (rec->flush.paid < least)
+		rec->flush.paid = least;
+	if (rec->flush.paid + FLUSH_IDLE_TIME > time)
 		return false;
-	rec->flushes_paid += FLUSH_IDLE_TIME;
+	rec->flush.paid += FLUSH_IDLE_TIME;
 	return true;
 }
 
@@ -71,9 +71,10 @@ void events_before_idle(void *context)
 	struct recorder *rec = context;
 	size_t waiting = streams_waiting(rec);
 
-	if (rec->error || rec->unrecorded || !waiting || !may_flush_idle(rec))
+	if (rec->error || rec->trace.unrecorded || !waiting ||
+	    !may_flush_idle(rec))
 		return;
-	rec->streamed += waiting;
+	rec->segment.flushed += waiting;
 	rec->error = segment_flush(rec, false, &rec->why);
 }
 
@@ -104,11 +105,11 @@ static void end_with(struct recorder *rec, enum packet_kind kind,
 }
 
 /* A child begins its own recording behind the call that made it. */
-static int start_reborn(struct recorder *rec, struct failure *why)
+static int start_child(struct recorder *rec, struct failure *why)
 {
 	int rc = trace_open(rec, why);
 
-	rec->reborn = false;
+	rec->trace.child_pending = false;
 	rec->stream->in_event = false;
 	if (!rc)
 		rc = trace_write_symbols(rec, why);
@@ -124,10 +125,10 @@ static int do_syscall(struct recorder *rec, struct linux_result *result,
 
 	event_begin(rec);
 	rc = linux_syscall(rec->process, result, why);
-	if (rc || rec->unrecorded)
+	if (rc || rec->trace.unrecorded)
 		return rc;
-	if (rec->reborn)
-		return start_reborn(rec, why);
+	if (rec->trace.child_pending)
+		return start_child(rec, why);
 	memory_doubt_shared(rec->memory);
 	rec->stream->tid = linux_tid(rec->process);	/* exec changes it */
 	if (result->all_registers)
@@ -187,7 +188,7 @@ static bool is_key_frame_due(const struct recorder *rec)
 {
 	struct segment_costs costs = segment_costs(rec);
 
-	return rec->streamed + rec->stream->events.size +
+	return rec->segment.flushed + rec->stream->events.size +
 			       prediction_waiting(&rec->stream->reads) >
 		       STREAM_MOST ||
 	       pacing_is_due(&rec->pacing, &costs);
@@ -239,13 +240,13 @@ int events_advance(void *context, uint64_t budget, bool exact,
 		rc = do_signals(rec, result, why);
 	if (!rc && memory_is_wanted(rec->memory))
 		give_way(rec);
-	if (rec->unrecorded)
+	if (rec->trace.unrecorded)
 		return rc;
 	if (!rc)
 		rc = after_event(rec, why);
 	if (!rc && result->outcome == LINUX_GOES_ON && is_key_frame_due(rec)) {
 		rc = segment_start(rec, why);
-		rec->streamed = 0;
+		rec->segment.flushed = 0;
 	}
 	return rc;
 }

@@ -2,10 +2,11 @@
 /*
  * recorder_internal.h - the parts of the recorder, for each other
  *
- * record_events.c runs the guest; record_effects.c turns what happens to it into packets;
- * segments.c ends a segment with a key frame, for which snapshot.c stores pages;
- * programs.c says what is executed; trace.c begins and ends the file; recorder.c
- * begins and ends all of it.
+ * record_events.c runs the guest; record_effects.c turns what happens to it into
+ * packets; streams.c has them by thread; segments.c ends a segment with a key
+ * frame, for which snapshot.c stores pages; programs.c says what is executed;
+ * children.c starts the recordings of new processes; trace.c begins and ends the
+ * file; recorder.c begins and ends all of it.
  */
 #ifndef CPREC_RECORDER_RECORDER_INTERNAL_H
 #define CPREC_RECORDER_RECORDER_INTERNAL_H
@@ -29,7 +30,7 @@
 #include "vm/memory.h"
 #include "vm/vm.h"
 
-/* Pages that lost their contents in this segment, or got others' ones. */
+/* Pages in a row. */
 struct range {
 	uint64_t page, count;
 };
@@ -62,22 +63,12 @@ struct stream {
 	uint64_t hits_before;	/* cache hits at the segment's start */
 };
 
-struct recorder {
-	const struct recorder_options *options;
-	struct vm *vm;
-	struct memory *memory;
-	const struct reg_table *regs;
-	struct linux_process *process;
-	struct linux_observer watch;	/* of the process */
-	struct trace_writer *writer;
-
-	struct page_store pages;
-
-	struct stream **streams;	/* by number */
-	size_t stream_count, stream_room;
-	struct stream *stream;	/* of the thread that runs */
-	uint64_t turn_start;	/* time when it got its turn */
-	uint64_t slice;		/* turns in this segment, so far */
+/* The guest's threads, and who of them has the processor. */
+struct recorded_threads {
+	struct stream **list;	/* by number */
+	size_t count, room;
+	uint64_t turn_start;	/* time when the present one got it */
+	uint64_t slice;		/* slices in this segment, so far */
 
 	/* Changes of the address space in this segment, if there are several
 	 * threads. */
@@ -86,42 +77,74 @@ struct recorder {
 		uint32_t stream;	/* whose doing */
 	} *changes;
 	size_t change_count, change_room;
+};
 
-	bool started;		/* the guest has run: changes are recorded */
-	uint32_t segment;
-	uint64_t segment_start;	/* time of its key frame */
-	uint64_t segment_time;	/* ns of the processor until then, in */
+/* The segment under way. */
+struct recorded_segment {
+	uint32_t number;
+	uint64_t start;		/* time of its key frame */
+	uint64_t time;		/* ns of the processor until then, in */
 	pthread_t timed_by;	/* this thread */
-	struct page_touch *touches;
-	size_t touch_count, touch_room;
-	size_t written;		/* touches that are writes */
-	uint64_t resolved;	/* doubtful pages that became known, ever */
-	struct range *fresh;
-	size_t fresh_count, fresh_room;
-	uint64_t listed;	/* pages in key frames since all were listed */
+	uint64_t flushed;	/* bytes of it that are in the file */
+};
 
-	struct pacing pacing;
-	uint64_t streamed;	/* bytes of the segment that were flushed */
+/* What became of pages in this segment. */
+struct touched_pages {
+	struct page_touch *list;
+	size_t count, room;
+	size_t written;		/* touches that are writes */
+	struct range *fresh;	/* lost their contents, or got others' */
+	size_t fresh_count, fresh_room;
+
+	/* Of all segments. */
+	uint64_t resolved;	/* doubtful pages that became known */
+	uint64_t listed;	/* pages in key frames since all were listed */
+};
+
+/* When streams were last written to the file. */
+struct stream_flush {
+	struct timespec time;
+	int64_t paid;		/* nanoseconds; see events_before_idle() */
+	struct stream *in;	/* who had the processor then */
+	size_t events;		/* since then */
+};
+
+/* The file of this process, and what is written of the process as a whole. */
+struct recorded_process {
+	struct trace_writer *writer;
+	char *path;
+	int file;		/* it, opened for a child; else -1 */
+	struct folder folder;
+	struct trace_header header;
+	bool unrecorded;	/* a child that nobody records */
+	bool child_pending;	/* a child whose recording is to be started */
 
 	struct origin origin;	/* of the next file */
 	char **argv;		/* of the program that it is; NULL: as given */
 	bool executed;		/* it has just become another one */
 
-	char *path;		/* of this process's trace */
-	int file;		/* it, opened for a child; else -1 */
-	struct folder folder;
-	struct trace_header header;
-	bool unrecorded;	/* a child that nobody records */
-	bool reborn;		/* a child whose recording is to be started */
-
 	const char *modules[512];	/* whose symbols are in the file */
 	size_t module_count;
 	bool mapped_code;	/* there may be new ones */
+};
 
-	struct timespec flushed;	/* when streams were last written */
-	int64_t flushes_paid;	/* nanoseconds; see events_before_idle() */
-	struct stream *flushed_in;	/* whose turn it was then */
-	size_t parts;		/* events since then */
+struct recorder {
+	const struct recorder_options *options;
+	struct vm *vm;
+	struct memory *memory;
+	const struct reg_table *regs;
+	struct linux_process *process;
+	struct linux_observer watch;	/* of the process */
+
+	bool started;		/* the guest has run: changes are recorded */
+	struct stream *stream;	/* of the thread that runs */
+	struct recorded_threads threads;
+	struct recorded_segment segment;
+	struct touched_pages touched;
+	struct page_store pages;
+	struct stream_flush flush;
+	struct pacing pacing;
+	struct recorded_process trace;
 
 	int error;		/* first failure inside an observer */
 	struct failure why;
@@ -215,7 +238,7 @@ void events_before_idle(void *context);
 /* Chooses where the process's trace is to be, and what identifies it. */
 int trace_make_header(struct recorder *rec, struct failure *why);
 
-/* Creates the trace at rec->path, up to its first chunk. */
+/* Creates the trace at rec->trace.path, up to its first chunk. */
 int trace_open(struct recorder *rec, struct failure *why);
 
 /* Writes the symbols of each module that is mapped executable, once. */
