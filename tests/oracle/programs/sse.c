@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* oracle_sse.c - SSE to SSE4.2, integers and floating point */
-#include "tests/guests/oracle.h"
+#include "tests/oracle/programs/oracle.h"
 
 typedef uint8_t vector __attribute__((vector_size(16)));
 typedef double two __attribute__((vector_size(16)));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* oracle_x87.c - the x87 unit: arithmetic, stack, rounding, 80-bit values */
-#include "tests/guests/oracle.h"
+#include "tests/oracle/programs/oracle.h"
 
 static long double wide[32];
 static double narrow[32];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* oracle_fault.c - faults in the middle of blocks, handled and repaired */
-#include "tests/guests/oracle.h"
+#include "tests/oracle/programs/oracle.h"
 
 #define PLACE 0x30000000u
 

@@ -5,7 +5,7 @@
  * The system calls are numbered in the comments; tests/run/query.py has what
  * memory holds around each of them.
  */
-#include "tests/guests/oracle.h"
+#include "tests/oracle/programs/oracle.h"
 
 #define PLACE UINT64_C(0x20000000)
 #define PAGE_AT(n) (PLACE + (n) * 4096)

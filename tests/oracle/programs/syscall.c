@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* oracle_syscall.c - memory that the kernel writes and maps */
-#include "tests/guests/oracle.h"
+#include "tests/oracle/programs/oracle.h"
 
 #define PLACE 0x20000000u
 

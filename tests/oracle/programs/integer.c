@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* oracle_integer.c - integer instructions of all sizes, sort, sieve, hash */
-#include "tests/guests/oracle.h"
+#include "tests/oracle/programs/oracle.h"
 
 static uint64_t results[128];
 static uint32_t numbers[160];

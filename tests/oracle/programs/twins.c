@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* oracle_twins.c - pages that are mapped at two addresses */
-#include "tests/guests/oracle.h"
+#include "tests/oracle/programs/oracle.h"
 
 #define ONE 0x50000000u
 #define OTHER 0x50010000u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* oracle_layout.c - long blocks, page borders, deep and wild control flow */
-#include "tests/guests/oracle.h"
+#include "tests/oracle/programs/oracle.h"
 
 static uint8_t bytes[4 * 4096] __attribute__((aligned(4096)));
 static uint64_t results[32];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* oracle_rep.c - REP string instructions: a step each, however many rounds */
-#include "tests/guests/oracle.h"
+#include "tests/oracle/programs/oracle.h"
 
 static uint8_t source[9000], target[9000];
 static uint64_t sums[32];

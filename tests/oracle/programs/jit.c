@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* oracle_jit.c - code that is written, rewritten and executed */
-#include "tests/guests/oracle.h"
+#include "tests/oracle/programs/oracle.h"
 
 #define PLACE 0x40000000u
 

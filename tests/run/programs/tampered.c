@@ -7,7 +7,7 @@
  * thousand instructions.  What came in stays in a place that nothing writes
  * again, so the first instruction that can differ leaves its trace.
  */
-#include "tests/guests/oracle.h"
+#include "tests/oracle/programs/oracle.h"
 
 static uint64_t work[64] = { 1 };
 static uint8_t buffer[512], page[5 * 4096] __attribute__((aligned(4096)));
