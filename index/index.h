@@ -11,12 +11,14 @@
  *
  *	page_index.h	answers of the page level
  *	segment_view.h	key frame, index and changes of pages of one segment
+ *	doubts.h	where doubts of pages begin and end
  *
  * Source: US 7,620,938 B2: summarization index.
  */
 #ifndef CPREC_INDEX_INDEX_H
 #define CPREC_INDEX_INDEX_H
 
+#include "index/doubts.h"
 #include "index/page_index.h"
 #include "index/segment_view.h"
 

@@ -13,15 +13,15 @@ int query_create(struct query **out, struct recording *recording,
 		 struct failure *why)
 {
 	struct query *query = calloc(1, sizeof(*query));
+	int rc;
 
-	if (query) {
-		query->recording = recording;
-		query->views = calloc(recording_segments(recording),
-				      sizeof(*query->views));
-	}
-	if (!query || !query->views) {
-		free(query);
+	if (!query)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
+	query->recording = recording;
+	rc = segment_views_init(&query->views, recording, why);
+	if (rc) {
+		query_destroy(query);
+		return rc;
 	}
 	*out = query;
 	return 0;
@@ -32,9 +32,7 @@ void query_destroy(struct query *query)
 	if (!query)
 		return;
 	replayer_destroy(query->replayer);
-	for (size_t i = 0; i < recording_segments(query->recording); i++)
-		segment_view_release(&query->views[i]);
-	free(query->views);
+	segment_views_release(&query->views);
 	script_release(&query->script);
 	cache_release(&query->cache);
 	free(query);
@@ -62,7 +60,7 @@ static int load_script(struct query *query, size_t segment,
 		return 0;
 	script_release(&query->script);
 	rc = script_load(&query->script, query->recording, segment,
-			 &query->views[segment].frame, &query->cache, why);
+			 &query->views.list[segment].frame, &query->cache, why);
 	query->has_script = !rc;
 	query->script_segment = segment;
 	return rc;
@@ -93,37 +91,17 @@ int query_contents(struct query *query, size_t segment,
 		      segment);
 }
 
-static int view_segment(struct query *query, size_t segment,
-			struct segment_view **out, struct failure *why)
-{
-	*out = &query->views[segment];
-	return segment_view_packets(*out, query->recording, segment, why);
-}
-
 /* Finds what a doubtful page held in what a later touch found. */
 static int resolve_later(struct query *query, size_t segment, uint64_t page,
 			 uint64_t doubt, bool *found, uint8_t *bytes,
 			 struct failure *why)
 {
-	*found = false;
-	for (; segment < recording_segments(query->recording); segment++) {
-		const struct page_touch *touch;
-		struct segment_view *view;
-		int rc = view_segment(query, segment, &view, why);
+	const struct page_touch *touch;
+	int rc = doubts_resolution(&query->views, &segment, page, doubt,
+				   &touch, why);
 
-		if (rc)
-			return rc;
-		touch = page_index_resolution(&view->index, page, doubt);
-		if (touch) {
-			*found = true;
-			return query_contents(query, segment, touch, bytes,
-					      why);
-		}
-		/* A later resolution is not of the contents asked for. */
-		if (segment_view_may_change(view, page, UINT64_MAX))
-			return 0;
-	}
-	return 0;
+	*found = !rc && touch;
+	return *found ? query_contents(query, segment, touch, bytes, why) : rc;
 }
 
 /* Where what an alias shows is known. */
@@ -177,7 +155,7 @@ static int find_page(struct query *query, struct part *part, uint64_t t,
 	uint64_t page = part->addr >> GUEST_PAGE_SHIFT, doubt, id;
 	const struct region *region;
 	struct segment_view *view;
-	int rc = view_segment(query, segment, &view, why);
+	int rc = segment_views_packets(&query->views, segment, &view, why);
 
 	*answer = ANSWER_BY_REPLAY;
 	if (rc)
@@ -263,7 +241,7 @@ static int answer_later(struct query *query, uint64_t page, uint64_t t,
 	doubt = memory_page_doubt(memory, page);
 	if (!doubt)
 		return 0;
-	rc = view_segment(query, segment, &view, why);
+	rc = segment_views_packets(&query->views, segment, &view, why);
 	if (rc || segment_view_changes_after(view, page, time))
 		return rc;
 	return resolve_later(query, segment + 1, page, doubt, found, contents,

@@ -15,7 +15,7 @@
 struct query {
 	struct recording *recording;
 	struct replayer *replayer;	/* made when first needed */
-	struct segment_view *views;
+	struct segment_views views;
 
 	/* The streams of the segment that was last asked for. */
 	bool has_script;

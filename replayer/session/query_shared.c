@@ -17,48 +17,14 @@
 #include "vm/memory.h"
 #include "vm/vm.h"
 
-static int view(struct query *query, size_t segment, struct segment_view **out,
-		struct failure *why)
-{
-	*out = &query->views[segment];
-	return segment_view_load(*out, query->recording, segment, why);
-}
-
-static int view_packets(struct query *query, size_t segment,
-			struct segment_view **out, struct failure *why)
-{
-	*out = &query->views[segment];
-	return segment_view_packets(*out, query->recording, segment, why);
-}
-
 /* ------- what a later touch found ------- */
-
-/* The touch of a page in a segment; found is NULL if there is none. */
-static int find_touch(struct query *query, size_t segment,
-		      const struct shared_part *part,
-		      const struct page_change **found, struct failure *why)
-{
-	struct segment_view *seen;
-	int rc = view(query, segment, &seen, why);
-
-	*found = NULL;
-	if (rc || (seen->index.steps &&
-		   !page_index_resolution(&seen->index, part->page,
-					  part->doubt)))
-		return rc;
-	rc = view_packets(query, segment, &seen, why);
-	if (!rc)
-		*found = page_changes_find(&seen->touches, part->page,
-					   part->doubt);
-	return rc;
-}
 
 static int take_late(struct query *query, size_t segment,
 		     struct shared_part *part, struct failure *why)
 {
 	struct page_touch touch = { .page = part->page, .doubt = part->doubt };
 	const struct page_touch *indexed = page_index_resolution(
-		&query->views[segment].index, part->page, part->doubt);
+		&query->views.list[segment].index, part->page, part->doubt);
 	uint8_t contents[GUEST_PAGE];
 	int rc = query_contents(query, segment, indexed ? indexed : &touch,
 				contents, why);
@@ -76,50 +42,17 @@ static int find_late(struct query *query, uint64_t t, struct shared_part *part,
 		     struct failure *why)
 {
 	size_t segment = recording_segment_at(query->recording, t);
-	size_t count = recording_segments(query->recording);
 	const struct page_change *touch;
-	struct segment_view *next;
-	int rc = 0;
+	int rc = doubts_end(&query->views, &segment, part->page, part->doubt,
+			    &touch, why);
 
-	for (; segment < count && !rc; segment++) {
-		rc = find_touch(query, segment, part, &touch, why);
-		if (!rc && touch) {
-			part->late = recording_time(query->recording, segment) +
-				     touch->time;
-			return take_late(query, segment, part, why);
-		}
-		if (rc || segment + 1 == count)
-			break;
-		rc = view(query, segment + 1, &next, why);
-		if (!rc && segment_view_doubt(next, part->page) != part->doubt)
-			break;
-	}
-	return rc;
+	if (rc || !touch)
+		return rc;
+	part->late = recording_time(query->recording, segment) + touch->time;
+	return take_late(query, segment, part, why);
 }
 
 /* ------- since when it is doubtful ------- */
-
-/* The first segment whose key frame knows the doubt; their numbers rise. */
-static int first_that_knows(struct query *query, uint64_t doubt, size_t last,
-			    size_t *out, struct failure *why)
-{
-	size_t low = 0, high = last;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		struct segment_view *seen;
-		int rc = view(query, middle, &seen, why);
-
-		if (rc)
-			return rc;
-		if (seen->frame.doubt < doubt)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*out = low;
-	return 0;
-}
 
 /* Looks in a segment; the key frame behind it, if it is not there. */
 static int find_in(struct query *query, size_t segment,
@@ -127,7 +60,7 @@ static int find_in(struct query *query, size_t segment,
 {
 	const struct page_change *change;
 	struct segment_view *seen;
-	int rc = view_packets(query, segment, &seen, why);
+	int rc = segment_views_packets(&query->views, segment, &seen, why);
 
 	if (rc)
 		return rc;
@@ -150,7 +83,8 @@ static int find_since(struct query *query, uint64_t t, struct shared_part *part,
 	part->may_be_kept = found;
 	if (rc || found)
 		return rc;
-	rc = first_that_knows(query, part->doubt, segment, &segment, why);
+	rc = doubts_first_known(&query->views, part->doubt, segment, &segment,
+				why);
 	if (rc || !segment)
 		return rc;
 	part->may_be_kept = true;
@@ -165,7 +99,7 @@ enum kept { KEPT_NOTHING, KEPT, KEPT_BY_REPLAY };
 static int find_kept(struct query *query, const struct shared_part *part,
 		     enum kept *kept, uint8_t *contents, struct failure *why)
 {
-	const struct segment_view *seen = &query->views[part->segment];
+	const struct segment_view *seen = &query->views.list[part->segment];
 	const struct page_touch *touch;
 	uint64_t before, id;
 	int rc;
