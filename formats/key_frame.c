@@ -14,7 +14,6 @@
 #define DOUBT_BYTES 3
 #define PAGE_REF_BYTES 2
 
-#define PAGE_END (GUEST_ADDR_END >> GUEST_PAGE_SHIFT)
 #define KNOWN_PROT (MAY_READ | MAY_WRITE | MAY_EXEC)
 
 static bool is_cache_entries(uint64_t entries)
@@ -93,9 +92,9 @@ static void put_doubts(struct output *out, const struct key_frame *frame)
 	for (size_t i = 0; i < frame->doubt_count; i++) {
 		const struct doubt_range *range = &frame->doubts[i];
 
-		assert(end <= range->page && range->page < PAGE_END);
+		assert(end <= range->page && range->page < GUEST_PAGES);
 		assert(range->count >= 1 &&
-		       range->count <= PAGE_END - range->page);
+		       range->count <= GUEST_PAGES - range->page);
 		assert(range->number >= 1 && range->number <= frame->doubt);
 		output_varint(out, range->page - end);
 		output_varint(out, range->count);
@@ -115,7 +114,7 @@ void page_refs_encode(struct output *out, const struct page_ref *list,
 	for (size_t i = 0; i < count; i++) {
 		const struct page_ref *ref = &list[i];
 
-		assert(end <= ref->page && ref->page < PAGE_END);
+		assert(end <= ref->page && ref->page < GUEST_PAGES);
 		assert(ref->id < PAGE_ID_END);
 		output_varint(out, ref->page - end);
 		output_signed(out, (int64_t)(ref->id - id));
@@ -164,6 +163,7 @@ static void *take_list(struct input *in, size_t *count, size_t least,
 	uint64_t taken = input_count(in, KEY_FRAME_LIST_MAX);
 	void *list;
 
+	*count = 0;
 	if (!in->error && taken > input_left(in) / least)
 		in->error = ERR_TRUNCATED;
 	if (in->error || taken == 0)
@@ -182,9 +182,9 @@ static void *take_list(struct input *in, size_t *count, size_t least,
  */
 static uint64_t take_range(struct input *in, uint64_t end, uint64_t *count)
 {
-	uint64_t page = end + input_count(in, PAGE_END - end);
+	uint64_t page = end + input_count(in, GUEST_PAGES - end);
 
-	*count = input_count(in, PAGE_END - page);
+	*count = input_count(in, GUEST_PAGES - page);
 	check(in, *count >= 1);
 	return page;
 }
@@ -283,8 +283,8 @@ static void take_pages(struct input *in, struct page_ref **list, size_t *count)
 	for (size_t i = 0; i < *count && !in->error; i++) {
 		struct page_ref *ref = &(*list)[i];
 
-		ref->page = end + input_count(in, PAGE_END - end);
-		check(in, ref->page < PAGE_END);
+		ref->page = end + input_count(in, GUEST_PAGES - end);
+		check(in, ref->page < GUEST_PAGES);
 		id += (uint64_t)input_signed(in);
 		check(in, id < PAGE_ID_END);
 		ref->id = id;

@@ -120,7 +120,4 @@ int segment_index_decode(struct segment_index *out, const uint8_t *bytes,
 			 size_t size);
 void segment_index_release(struct segment_index *index);
 
-/* How many pages a CHUNK_PAGES chunk holds at most. */
-#define PAGES_PER_CHUNK 16
-
 #endif

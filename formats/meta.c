@@ -12,6 +12,12 @@
 /* Smallest coded size of a summary's thread. */
 #define THREAD_BYTES 2
 
+/*
+ * Number of a ring's generation: those that are not the first belong to
+ * FEATURE_RING, which nothing has yet.
+ */
+#define GENERATION 0
+
 static bool is_cache_entries(uint64_t entries)
 {
 	return entries == 16384 || entries == 32768 || entries == 65536;
@@ -80,9 +86,27 @@ static void free_arguments(char **argv, size_t argc)
 
 /* ------- meta ------- */
 
+/* Nothing is known of a parent that is not recorded. */
+static bool is_origin(const struct origin *origin)
+{
+	return origin->parent || (!origin->thread && !origin->time);
+}
+
+static bool is_processor(const struct processor *processor)
+{
+	return *processor->model && processor->behaviour &&
+	       strlen(processor->model) <= PROCESSOR_MODEL_MAX;
+}
+
+static bool is_meta(const struct meta *meta)
+{
+	return is_cache_entries(meta->cache_entries) &&
+	       is_origin(&meta->origin) && is_processor(&meta->processor);
+}
+
 void meta_encode(struct output *out, const struct meta *meta)
 {
-	assert(is_cache_entries(meta->cache_entries));
+	assert(is_meta(meta));
 	put_arguments(out, meta->argv, meta->argc);
 	put_string(out, meta->path);
 	put_string(out, meta->directory);
@@ -90,6 +114,23 @@ void meta_encode(struct output *out, const struct meta *meta)
 	put_string(out, meta->made_by);
 	output_varint(out, meta->started);
 	output_varint(out, meta->cache_entries);
+	put_string(out, meta->processor.model);
+	output_varint(out, meta->processor.behaviour);
+	output_bytes(out, meta->run, sizeof(meta->run));
+	output_varint(out, GENERATION);
+	output_varint(out, meta->origin.parent);
+	output_varint(out, meta->origin.thread);
+	output_varint(out, meta->origin.time);
+}
+
+static void take_run(struct input *in, struct meta *meta)
+{
+	const uint8_t *run = input_bytes(in, sizeof(meta->run));
+
+	if (run)
+		memcpy(meta->run, run, sizeof(meta->run));
+	if (input_varint(in) != GENERATION && !in->error)
+		in->error = ERR_CORRUPT;
 }
 
 int meta_decode(struct meta *out, const uint8_t *bytes, size_t size)
@@ -104,8 +145,13 @@ int meta_decode(struct meta *out, const uint8_t *bytes, size_t size)
 	meta.made_by = take_string(&in);
 	meta.started = input_varint(&in);
 	meta.cache_entries = (uint32_t)input_count(&in, UINT32_MAX);
-	if (!in.error &&
-	    (input_left(&in) || !is_cache_entries(meta.cache_entries)))
+	meta.processor.model = take_string(&in);
+	meta.processor.behaviour = input_varint(&in);
+	take_run(&in, &meta);
+	meta.origin.parent = (uint32_t)input_count(&in, UINT32_MAX);
+	meta.origin.thread = (uint32_t)input_count(&in, UINT32_MAX);
+	meta.origin.time = input_varint(&in);
+	if (!in.error && (input_left(&in) || !is_meta(&meta)))
 		in.error = ERR_CORRUPT;
 	if (in.error) {
 		meta_release(&meta);
@@ -122,35 +168,11 @@ void meta_release(struct meta *meta)
 	free(meta->directory);
 	free(meta->host);
 	free(meta->made_by);
+	free((char *)(uintptr_t)meta->processor.model);
 	*meta = (struct meta){ 0 };
 }
 
-/* ------- processes and what they become ------- */
-
-void origin_encode(struct output *out, const struct origin *origin)
-{
-	assert(origin->parent || (!origin->thread && !origin->time));
-	output_varint(out, origin->parent);
-	output_varint(out, origin->thread);
-	output_varint(out, origin->time);
-}
-
-int origin_decode(struct origin *out, const uint8_t *bytes, size_t size)
-{
-	struct input in = { bytes, bytes + size, 0 };
-	struct origin origin;
-
-	origin.parent = (uint32_t)input_count(&in, UINT32_MAX);
-	origin.thread = (uint32_t)input_count(&in, UINT32_MAX);
-	origin.time = input_varint(&in);
-	if (!in.error &&
-	    (input_left(&in) ||
-	     (!origin.parent && (origin.thread || origin.time))))
-		in.error = ERR_CORRUPT;
-	if (!in.error)
-		*out = origin;
-	return in.error;
-}
+/* ------- what a process becomes ------- */
 
 void program_image_encode(struct output *out,
 			  const struct program_image *image)

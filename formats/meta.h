@@ -2,9 +2,9 @@
 /*
  * meta.h - what was recorded, and how it ended
  *
- * The meta data says which program was run.  A process that becomes another
- * one (exec) has a chunk for each; one that another recorded process made has
- * the same meta data as that had then, and an origin that names it.
+ * The meta data says which program was run, on which processor, and which
+ * process made this one.  A process that becomes another program (exec) has a
+ * chunk for each of them.
  *
  * Ownership:  *_release() frees what *_decode() allocated; a zeroed structure
  *             is an empty one.
@@ -17,10 +17,20 @@
 #include <stdint.h>
 
 #include "formats/bytes.h"
+#include "formats/processor.h"
 
 /* Limits of what can be written to disk. */
 #define META_TEXT_MAX (128u << 10)	/* bytes of one text: MAX_ARG_STRLEN */
 #define META_LIST_MAX (1u << 20)	/* arguments, threads */
+
+#define RUN_ID_SIZE 16
+
+/* Which process made this one. */
+struct origin {
+	uint32_t parent;	/* number of the process; 0: it is not recorded */
+	uint32_t thread;	/* of the parent, that made it */
+	uint64_t time;		/* of the parent, then */
+};
 
 /* CHUNK_META: the first chunk. */
 struct meta {
@@ -32,13 +42,10 @@ struct meta {
 	char *made_by;		/* "cprec 0.1, unicorn 2.1.1" */
 	uint64_t started;	/* seconds since 1970 */
 	uint32_t cache_entries;
-};
-
-/* CHUNK_ORIGIN: which process made this one. */
-struct origin {
-	uint32_t parent;	/* number of the process; 0: it is not recorded */
-	uint32_t thread;	/* of the parent, that made it */
-	uint64_t time;		/* of the parent, then */
+	struct processor processor;	/* its model is freed, too */
+	uint8_t run[RUN_ID_SIZE];	/* random; the same in all generations of
+					   one process's recording */
+	struct origin origin;
 };
 
 /* CHUNK_PROGRAM: what the process became. */
@@ -69,9 +76,6 @@ struct summary {
 void meta_encode(struct output *out, const struct meta *meta);
 int meta_decode(struct meta *out, const uint8_t *bytes, size_t size);
 void meta_release(struct meta *meta);
-
-void origin_encode(struct output *out, const struct origin *origin);
-int origin_decode(struct origin *out, const uint8_t *bytes, size_t size);
 
 void program_image_encode(struct output *out,
 			  const struct program_image *image);

@@ -50,6 +50,8 @@ static const struct shape shapes[] = {
 	[PACKET_FAULT]   = { "FAULT", { FIELD_STEPS, FIELD_NUMBER } },
 	[PACKET_SLICE]   = { "SLICE",
 		{ FIELD_STEPS, FIELD_SLICES, FIELD_SKIPPED, FIELD_DOUBTS } },
+	[PACKET_GIVE_WAY] = { "GIVE_WAY", { FIELD_STEPS } },
+	[PACKET_RETURN]  = { "RETURN", { FIELD_NUMBER, FIELD_RESULT } },
 	[PACKET_REG]     = { "REG", { FIELD_NUMBER, FIELD_SIZE, FIELD_VALUE } },
 	[PACKET_WRITE]   = { "WRITE", { FIELD_ADDR, FIELD_SIZE } },
 	[PACKET_MAP]     = { "MAP",
@@ -176,6 +178,8 @@ static bool is_valid(const struct packet *packet)
 	    (packet->result < -255 || packet->result > 255))
 		return false;
 	if (packet->kind == PACKET_SLICE && packet->slices < 1)
+		return false;
+	if (packet->kind == PACKET_RETURN && packet->steps)
 		return false;
 	if (packet->kind == PACKET_REG &&
 	    (packet->size < 1 || packet->size > PACKET_REG_SIZE_MAX))
@@ -350,7 +354,7 @@ static guest_addr take_page(struct input *in, guest_addr base)
 
 	if (in->error)
 		return 0;
-	if (page >= page_of(GUEST_ADDR_END)) {
+	if (page >= GUEST_PAGES) {
 		in->error = ERR_CORRUPT;
 		return 0;
 	}

@@ -17,10 +17,11 @@
  * packet in its thread's stream.  So a thread's own steps plus all it has
  * skipped are the time of all threads since the segment's start, and slices
  * in the order of their numbers are the order in which everything happened,
- * each entry to the kernel and each locked instruction among it.  A system
- * call during which the thread gave the processor away retires in one slice;
- * its SYSCALL packet follows the SLICE packet of a later one, with 0 steps
- * between.
+ * each entry to the kernel and each locked instruction among it.
+ *
+ * A system call during which the thread gave the processor away retires in one
+ * slice and comes back in a later one: a RETURN packet takes the place of the
+ * SYSCALL.  What the call has done until then is told where it gave way.
  *
  * What a thread needs to be executed without the others: SEEN and SEEN_PAGE
  * packets say what the others have changed of the pages that it touches, as
@@ -55,6 +56,10 @@ enum packet_kind {
 	PACKET_EXIT = 4,	/* the thread ends */
 	PACKET_FAULT = 5,	/* the next instruction cannot retire: a signal */
 	PACKET_SLICE = 6,	/* the thread gets the processor: sequence packet */
+	PACKET_GIVE_WAY = 7,	/* others change memory, at the end of a slice or
+				   within it */
+	PACKET_RETURN = 8,	/* a call that retired in a slice before is over */
+	/* 9 SEQUENCE, 10 INTERRUPT, 11 DEVICE, 12 DMA: trace-format.md, 15 */
 
 	/* Effects of the event before. */
 	PACKET_REG = 16,	/* a register gets a value */
@@ -88,10 +93,10 @@ struct packet {
 	enum packet_kind kind;
 	/* Which members count depends on the kind, in this order on disk. */
 	uint64_t steps;		/* events: since the event before */
-	uint64_t number;	/* SYSCALL number, SIGNAL and FAULT signal, REG register,
+	uint64_t number;	/* SYSCALL and RETURN number, SIGNAL and FAULT signal, REG register,
 				   OUTPUT descriptor (1 or 2), TOUCH and DOUBT:
 				   the doubt's number */
-	int64_t result;		/* SYSCALL: value of the result register;
+	int64_t result;		/* SYSCALL, RETURN: value of the result register;
 				   EXIT: status, or -signal */
 	guest_addr addr;	/* memory packets */
 	guest_addr target;	/* MOVE: new address; MAP: of the common pages that
@@ -130,6 +135,17 @@ struct packet_state {
 static inline bool packet_is_event(enum packet_kind kind)
 {
 	return kind < PACKET_REG;
+}
+
+/*
+ * Whether a packet that follows this event, before the next, tells what other
+ * threads did: it was visited where they did it.
+ */
+static inline bool packet_is_told(enum packet_kind event,
+				  enum packet_kind packet)
+{
+	return event == PACKET_SLICE && PACKET_REG <= packet &&
+	       packet < PACKET_TOUCH;
 }
 
 void packet_encode(struct output *out, struct packet_state *state,

@@ -25,9 +25,10 @@
 typedef uint64_t guest_addr;
 
 /* Limits of what can be written to disk. */
-#define GUEST_ADDR_END (UINT64_C(1) << 57)	/* of any guest address */
-#define COMMON_START (UINT64_C(1) << 56)	/* of common pages: no program can
-						   have such addresses */
+#define GUEST_ADDR_END (UINT64_C(1) << 57)	/* of any address in a file */
+#define GUEST_PAGES (GUEST_ADDR_END >> GUEST_PAGE_SHIFT)
+#define COMMON_START (GUEST_ADDR_END / 2)	/* programs are below: it is more
+						   than any processor gives them */
 #define REGION_OFFSET_END (UINT64_C(1) << 63)	/* of a region in its file */
 #define REGION_NAME_MAX 4096u			/* bytes, without final NUL */
 #define PAGE_ID_END (UINT64_C(1) << 52)		/* of ids of stored pages */

@@ -7,7 +7,6 @@
 #include "formats/error.h"
 #include "formats/key_frame.h"
 
-#define PAGE_END (GUEST_ADDR_END >> GUEST_PAGE_SHIFT)
 #define HOW_BITS 3
 #define HOW_MASK ((1u << HOW_BITS) - 1)
 
@@ -28,7 +27,7 @@ static bool is_after(const struct page_touch *touch,
 
 static bool is_valid(const struct page_touch *touch, uint64_t steps)
 {
-	if (touch->page >= PAGE_END || touch->how < 1 || touch->how > HOW_MASK)
+	if (touch->page >= GUEST_PAGES || touch->how < 1 || touch->how > HOW_MASK)
 		return false;
 	if (touch->write_time > steps)
 		return false;

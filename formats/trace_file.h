@@ -29,7 +29,7 @@
 
 struct failure;
 
-#define TRACE_VERSION 6
+#define TRACE_VERSION 7
 #define TRACE_CHUNK_MAX (64u << 20)	/* content of one chunk, uncompressed */
 
 /* Written to disk. */
@@ -38,37 +38,48 @@ enum chunk_kind {
 	CHUNK_KEY_FRAME = 2,	/* starts a segment: key_frame.h */
 	CHUNK_EVENTS = 3,	/* a thread's packets: packet.h */
 	CHUNK_READS = 4,	/* a thread's read packets: cache/prediction.h */
-	CHUNK_PAGES = 5,	/* the same before version 5, all whole */
+	CHUNK_PAGES = 5,	/* contents of pages, or patches: page_items.h */
 	CHUNK_INDEX = 6,	/* pages a segment touched: key_frame.h */
 	CHUNK_SYMBOLS = 7,	/* of one module: symbols.h */
 	CHUNK_SUMMARY = 8,	/* totals and how the program ended: meta.h */
 	CHUNK_FOOTER = 9,	/* table of all chunks */
-	CHUNK_CONTENTS = 10,	/* page contents, patches too: page_items.h */
 
 	/* Readers may do without these. */
-	CHUNK_ORIGIN = 128,	/* which process made this one: meta.h */
-	CHUNK_PROGRAM = 129,	/* what it became by exec: meta.h */
+	CHUNK_PROGRAM = 129,	/* what the process became by exec: meta.h */
 	CHUNK_SNAPSHOT = 130,	/* all pages at a key frame: key_frame.h */
 };
 
 #define CHUNK_KINDS (CHUNK_SNAPSHOT + 1)		/* numbers go up to that */
 
+/*
+ * Written to disk: what a reader must know to read the file at all.  Only
+ * files that use a feature have its bit; nothing uses one yet, and a file that
+ * has one is refused.
+ */
+enum trace_feature {
+	FEATURE_PARALLEL = 1,	/* threads that run at once: SEQUENCE packets */
+	FEATURE_DEVICES = 2,	/* interrupts and devices */
+	FEATURE_PHYSICAL = 4,	/* addresses are physical ones */
+	FEATURE_RING = 8,	/* a generation of a ring */
+};
+
 /* What the header says of the recording. */
 struct trace_header {
 	uint32_t version;	/* of the format; what is written has the newest */
 	uint32_t arch;		/* enum arch */
+	uint32_t features;	/* enum trace_feature; none is known to be read */
 	uint8_t id[16];		/* random; ties files of one recording together */
 };
 
 struct chunk_info {
 	enum chunk_kind kind;
 	uint32_t stream;	/* thread number, 0 for what has no thread;
-				   CHUNK_CONTENTS: how many */
+				   CHUNK_PAGES: how many */
 	uint32_t segment;
 	uint64_t offset;	/* of the chunk's header in the file */
 	uint32_t stored_size;	/* as in the file */
 	uint32_t size;		/* of the content */
-	uint64_t first;		/* CHUNK_PAGES, CHUNK_CONTENTS: id of the first page;
+	uint64_t first;		/* CHUNK_PAGES: id of the first page;
 				   CHUNK_KEY_FRAME, CHUNK_PROGRAM: its time;
 				   else 0 */
 };

@@ -78,12 +78,14 @@ void trace_header_encode(uint8_t bytes[TRACE_HEADER_SIZE],
 {
 	struct cursor to = { bytes };
 
+	assert(!header->features);	/* nothing that has one is written */
 	memset(bytes, 0, TRACE_HEADER_SIZE);
 	put_bytes(&to, TRACE_MAGIC, TRACE_MAGIC_SIZE);
 	put_uint(&to, TRACE_VERSION, 4);
 	put_uint(&to, TRACE_OLDEST_READER, 4);
 	put_uint(&to, header->arch, 4);
 	put_bytes(&to, header->id, sizeof(header->id));
+	put_uint(&to, header->features, 4);
 	seal(bytes, TRACE_HEADER_SIZE);
 }
 
@@ -99,14 +101,35 @@ int trace_header_decode(struct trace_header *out, uint32_t *oldest,
 		return ERR_CHECKSUM;
 	version = input_uint(&in, 4);
 	*oldest = (uint32_t)input_uint(&in, 4);
+	out->version = (uint32_t)version;
 	if (*oldest > TRACE_VERSION)
 		return ERR_VERSION;
 	if (version < *oldest || *oldest < 1)
 		return ERR_CORRUPT;
-	out->version = (uint32_t)version;
+	if (version < TRACE_OLDEST)
+		return ERR_VERSION;
 	out->arch = (uint32_t)input_uint(&in, 4);
 	memcpy(out->id, input_bytes(&in, sizeof(out->id)), sizeof(out->id));
-	return is_reserved_zero(&in) ? 0 : ERR_CORRUPT;
+	out->features = (uint32_t)input_uint(&in, 4);
+	if (!is_reserved_zero(&in))
+		return ERR_CORRUPT;
+	return out->features ? ERR_VERSION : 0;
+}
+
+const char *trace_feature_name(uint32_t feature)
+{
+	switch (feature) {
+	case FEATURE_PARALLEL:
+		return "threads that run in parallel";
+	case FEATURE_DEVICES:
+		return "interrupts and devices";
+	case FEATURE_PHYSICAL:
+		return "physical addresses";
+	case FEATURE_RING:
+		return "generations of a ring";
+	default:
+		return NULL;
+	}
 }
 
 /* ------- the header of a chunk ------- */
@@ -165,12 +188,10 @@ static const char *const kind_names[] = {
 	[CHUNK_EVENTS] = "event stream",
 	[CHUNK_READS] = "read stream",
 	[CHUNK_PAGES] = "group of pages",
-	[CHUNK_CONTENTS] = "group of pages",
 	[CHUNK_INDEX] = "index",
 	[CHUNK_SYMBOLS] = "symbol table",
 	[CHUNK_SUMMARY] = "summary",
 	[CHUNK_FOOTER] = "footer",
-	[CHUNK_ORIGIN] = "origin",
 	[CHUNK_PROGRAM] = "program",
 	[CHUNK_SNAPSHOT] = "snapshot",
 };

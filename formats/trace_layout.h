@@ -18,7 +18,8 @@
 #include "formats/bytes.h"
 #include "formats/trace_file.h"
 
-#define TRACE_OLDEST_READER 6	/* that can read what this build writes */
+#define TRACE_OLDEST_READER 7	/* that can read what this build writes */
+#define TRACE_OLDEST 7		/* version that this build can read */
 
 #define TRACE_MAGIC "\x89" "cprec\r\n"
 #define TRACE_MAGIC_SIZE 8
@@ -32,7 +33,11 @@
 void trace_header_encode(uint8_t bytes[TRACE_HEADER_SIZE],
 			 const struct trace_header *header);
 
-/* ERR_CORRUPT: not a trace at all.  ERR_VERSION: `*oldest` says for whom. */
+/*
+ * ERR_CORRUPT: not a trace at all.  ERR_VERSION: for newer readers, if `*oldest`
+ * is above TRACE_VERSION; made by an older cprec, if `out->version` is below
+ * TRACE_OLDEST; else `out->features` has some that this build does not know.
+ */
 int trace_header_decode(struct trace_header *out, uint32_t *oldest,
 			const uint8_t bytes[TRACE_HEADER_SIZE]);
 
@@ -47,6 +52,9 @@ int chunk_header_decode(struct chunk_info *out, uint64_t *checksum,
 /* Whether this build knows the kind; if not, whether it may skip it. */
 bool chunk_kind_is_known(unsigned kind);
 bool chunk_kind_may_be_skipped(unsigned kind);
+
+/* What a feature is called in messages; NULL if nobody has given it a name. */
+const char *trace_feature_name(uint32_t feature);
 
 /* "key frame", for messages. */
 const char *chunk_kind_name(unsigned kind);

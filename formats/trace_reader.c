@@ -174,6 +174,34 @@ static int open_file(struct trace_reader *reader, struct failure *why)
 	return 0;
 }
 
+/* A file that is sound, but not for this build. */
+static int not_for_us(const struct trace_reader *reader, uint32_t oldest,
+		      struct failure *why)
+{
+	uint32_t features = reader->header.features;
+	uint32_t first = features & -features;
+	const char *name = trace_feature_name(first);
+
+	if (oldest > TRACE_VERSION)
+		return failed(why, ERR_VERSION,
+			      "'%s' needs a reader of version %u, this is %u",
+			      reader->path, oldest, TRACE_VERSION);
+	if (reader->header.version < TRACE_OLDEST)
+		return failed(why, ERR_VERSION,
+			      "'%s' was made by an older cprec, in version %u of"
+			      " the format; this one reads %u and newer: record"
+			      " again",
+			      reader->path, reader->header.version,
+			      TRACE_OLDEST);
+	if (name)
+		return failed(why, ERR_VERSION,
+			      "'%s' needs %s, which this cprec cannot read",
+			      reader->path, name);
+	return failed(why, ERR_VERSION,
+		      "'%s' needs a feature that this cprec does not know (%#x)",
+		      reader->path, first);
+}
+
 static int read_header(struct trace_reader *reader, struct failure *why)
 {
 	uint8_t bytes[TRACE_HEADER_SIZE] = { 0 };
@@ -193,9 +221,7 @@ static int read_header(struct trace_reader *reader, struct failure *why)
 			      reader->path);
 	rc = trace_header_decode(&reader->header, &oldest, bytes);
 	if (rc == ERR_VERSION)
-		return failed(why, ERR_VERSION,
-			      "'%s' needs a reader of version %u, this is %u",
-			      reader->path, oldest, TRACE_VERSION);
+		return not_for_us(reader, oldest, why);
 	if (rc)
 		return reader_damaged(reader, rc, "header", 0,
 				      rc == ERR_CHECKSUM ? "checksum"

@@ -6,7 +6,7 @@
  * The child drops the parent's trace and begins one of its own, whose first
  * snapshot holds every page that the parent knew.
  */
-#include "recorder/internal.h"
+#include "recorder/recorder_internal.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -18,16 +18,16 @@ void children_before_fork(void *context)
 {
 	struct recorder *rec = context;
 
-	if (rec->unrecorded)
+	if (rec->trace.unrecorded)
 		return;
 	if (!rec->error)
 		rec->error = segment_flush(rec, false, &rec->why);
-	rec->origin = (struct origin){
+	rec->trace.origin = (struct origin){
 		.parent = (uint32_t)getpid(),
 		.thread = linux_tid(rec->process),
 		.time = vm_steps(rec->vm),
 	};
-	trace_writer_pause(rec->writer);
+	trace_writer_pause(rec->trace.writer);
 }
 
 /* The process goes on, but nobody records it. */
@@ -35,10 +35,10 @@ static void leave(struct recorder *rec, const char *reason)
 {
 	char text[PATH_MAX + 200];
 
-	rec->unrecorded = true;
+	rec->trace.unrecorded = true;
 	snprintf(text, sizeof(text),
 		 "process %d is not recorded: cannot create '%s': %s",
-		 (int)getpid(), rec->path, reason);
+		 (int)getpid(), rec->trace.path, reason);
 	if (rec->options->notice)
 		rec->options->notice(NULL, NOTICE_LACK, text);
 }
@@ -51,10 +51,10 @@ static int name_trace(struct recorder *rec)
 	char *path = NULL;
 
 	if (asprintf(&path, "%.*s%s.%d" TRACE_SUFFIX, (int)parent, first,
-		     rec->folder.stem, (int)getpid()) < 0)
+		     rec->trace.folder.stem, (int)getpid()) < 0)
 		return ERR_NO_MEMORY;
-	free(rec->path);
-	rec->path = path;
+	free(rec->trace.path);
+	rec->trace.path = path;
 	return 0;
 }
 
@@ -77,16 +77,16 @@ static void know_pages_anew(struct recorder *rec)
 
 static void begin_again(struct recorder *rec)
 {
-	trace_writer_close(rec->writer);
-	rec->writer = NULL;
+	trace_writer_close(rec->trace.writer);
+	rec->trace.writer = NULL;
 	rec->started = false;
 	streams_begin_again(rec, (uint32_t)getpid());
-	rec->segment = 0;
-	rec->streamed = 0;
-	rec->resolved = 0;
-	rec->fresh_count = 0;
-	rec->listed = 0;
-	rec->module_count = 0;
+	rec->segment.number = 0;
+	rec->segment.flushed = 0;
+	rec->touched.resolved = 0;
+	rec->touched.fresh_count = 0;
+	rec->touched.listed = 0;
+	rec->trace.module_count = 0;
 	vm_set_steps(rec->vm, 0);
 	know_pages_anew(rec);
 }
@@ -96,34 +96,34 @@ void children_after_fork(void *context, int pid)
 	struct recorder *rec = context;
 	int rc;
 
-	if (rec->unrecorded)
+	if (rec->trace.unrecorded)
 		return;
 	if (pid) {
-		rc = trace_writer_resume(rec->writer, &rec->why);
+		rc = trace_writer_resume(rec->trace.writer, &rec->why);
 		if (rc && !rec->error)
 			rec->error = rc;
 		return;
 	}
 	begin_again(rec);
 	if (rec->options->no_children) {
-		rec->unrecorded = true;
+		rec->trace.unrecorded = true;
 		return;
 	}
 	if (name_trace(rec)) {
 		effects_out_of_memory(rec);
 		return;
 	}
-	rec->file = folder_create(&rec->folder, (uint32_t)getpid());
-	if (rec->file >= 0)
-		rec->reborn = true;
+	rec->trace.file = folder_create(&rec->trace.folder, (uint32_t)getpid());
+	if (rec->trace.file >= 0)
+		rec->trace.child_pending = true;
 	else
-		leave(rec, strerror(-rec->file));
+		leave(rec, strerror(-rec->trace.file));
 }
 
 void children_before_rights(void *context)
 {
 	struct recorder *rec = context;
 
-	if (!rec->unrecorded && !rec->options->no_children)
-		folder_keep_rights(&rec->folder, rec->memory);
+	if (!rec->trace.unrecorded && !rec->options->no_children)
+		folder_keep_rights(&rec->trace.folder, rec->memory);
 }

@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* programs.c - which process this is, and which programs it executes */
-#include "recorder/internal.h"
+#include "recorder/recorder_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-
-static int write_chunk(struct recorder *rec, enum chunk_kind kind,
-		       struct output *out, struct failure *why)
-{
-	return trace_writer_chunk(rec->writer, kind, 0, 0, 0, out, why);
-}
 
 /* What the process executes now. */
 static struct program_image present_image(const struct recorder *rec,
 					  char directory[4096])
 {
 	struct program_image image = {
-		.argv = rec->argv ? rec->argv :
+		.argv = rec->trace.argv ? rec->trace.argv :
 				    (char **)(uintptr_t)
 					    rec->options->program.argv,
 		.path = (char *)(uintptr_t)linux_program(rec->process),
@@ -38,7 +33,7 @@ int programs_write_meta(struct recorder *rec, struct failure *why)
 	const struct recorder_options *options = rec->options;
 	char host[220], directory[4096], made_by[128];
 	struct program_image image = present_image(rec, directory);
-	struct output out = { 0 }, origin = { 0 };
+	struct output out = { 0 };
 	struct utsname name;
 	struct meta meta = {
 		.argv = image.argv,
@@ -49,8 +44,9 @@ int programs_write_meta(struct recorder *rec, struct failure *why)
 		.made_by = made_by,
 		.started = (uint64_t)time(NULL),
 		.cache_entries = options->cache_entries,
+		.processor = *processor_of(rec->trace.header.arch),
+		.origin = rec->trace.origin,
 	};
-	int rc;
 
 	if (uname(&name))
 		memset(&name, 0, sizeof(name));
@@ -58,12 +54,11 @@ int programs_write_meta(struct recorder *rec, struct failure *why)
 		 name.machine);
 	snprintf(made_by, sizeof(made_by), "%s, %s", options->made_by,
 		 vm_engine());
+	if (getrandom(meta.run, sizeof(meta.run), 0) < 0)
+		return failed(why, ERR_SYSTEM, "cannot get random bytes");
 	meta_encode(&out, &meta);
-	rc = write_chunk(rec, CHUNK_META, &out, why);
-	if (rc)
-		return rc;
-	origin_encode(&origin, &rec->origin);
-	return write_chunk(rec, CHUNK_ORIGIN, &origin, why);
+	return trace_writer_chunk(rec->trace.writer, CHUNK_META, 0, 0, 0, &out,
+				  why);
 }
 
 /* ------- exec ------- */
@@ -102,9 +97,9 @@ void programs_executed(void *context, char *const *argv)
 		effects_out_of_memory(rec);
 		return;
 	}
-	free_arguments(rec->argv);
-	rec->argv = copy;
-	rec->executed = true;
+	free_arguments(rec->trace.argv);
+	rec->trace.argv = copy;
+	rec->trace.executed = true;
 }
 
 int programs_write(struct recorder *rec, struct failure *why)
@@ -113,18 +108,18 @@ int programs_write(struct recorder *rec, struct failure *why)
 	struct program_image image;
 	struct output out = { 0 };
 
-	if (!rec->executed)
+	if (!rec->trace.executed)
 		return 0;
-	rec->executed = false;
+	rec->trace.executed = false;
 	image = present_image(rec, directory);
 	program_image_encode(&out, &image);
-	return trace_writer_chunk(rec->writer, CHUNK_PROGRAM,
-				  rec->stream->number, rec->segment,
+	return trace_writer_chunk(rec->trace.writer, CHUNK_PROGRAM,
+				  rec->stream->number, rec->segment.number,
 				  vm_steps(rec->vm), &out, why);
 }
 
 void programs_release(struct recorder *rec)
 {
-	free_arguments(rec->argv);
-	rec->argv = NULL;
+	free_arguments(rec->trace.argv);
+	rec->trace.argv = NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* recorder.c - the recorder, from its beginning to its end */
-#include "recorder/internal.h"
+#include "recorder/recorder_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,15 +63,15 @@ static int create(struct recorder *rec, struct failure *why)
 	rc = trace_make_header(rec, why);
 	if (!rc)
 		rc = trace_open(rec, why);
-	if (!rc && folder_open(&rec->folder, rec->options->path))
+	if (!rc && folder_open(&rec->trace.folder, rec->options->path))
 		rc = failed(why, ERR_NO_MEMORY, "out of memory");
 	return rc;
 }
 
 static void destroy(struct recorder *rec)
 {
-	trace_writer_close(rec->writer);
-	folder_close(&rec->folder);
+	trace_writer_close(rec->trace.writer);
+	folder_close(&rec->trace.folder);
 	if (linux_is_threaded(rec->process)) {
 		linux_end(rec->process);
 		return;		/* cprec is about to end, too */
@@ -81,9 +81,9 @@ static void destroy(struct recorder *rec)
 	streams_release(rec);
 	page_store_release(&rec->pages);
 	programs_release(rec);
-	free(rec->touches);
-	free(rec->fresh);
-	free(rec->path);
+	free(rec->touched.list);
+	free(rec->touched.fresh);
+	free(rec->trace.path);
 	free(rec);
 }
 
@@ -92,13 +92,13 @@ static int finish(struct recorder *rec, const struct linux_result *result,
 {
 	int rc;
 
-	if (rec->unrecorded)
+	if (rec->trace.unrecorded)
 		return 0;
 	rc = segment_end(rec, why);
 	if (!rc)
 		rc = trace_write_summary(rec, result, why);
 	if (!rc)
-		rc = trace_writer_finish(rec->writer, why);
+		rc = trace_writer_finish(rec->trace.writer, why);
 	return rc;
 }
 
@@ -138,7 +138,7 @@ int recorder_run(const struct recorder_options *options,
 	if (!rec)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	rec->options = options;
-	rec->file = rec->folder.fd = rec->folder.server = -1;
+	rec->trace.file = rec->trace.folder.fd = rec->trace.folder.server = -1;
 	memset(result, 0, sizeof(*result));
 	rc = create(rec, why);
 	if (!rc)

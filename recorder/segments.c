@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* segments.c - ending a segment and starting the next with a key frame */
-#include "recorder/internal.h"
+#include "recorder/recorder_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,21 +20,21 @@ static uint64_t time_taken(const struct recorder *rec)
 {
 	uint64_t now;
 
-	if (!pthread_equal(rec->timed_by, pthread_self()))
+	if (!pthread_equal(rec->segment.timed_by, pthread_self()))
 		return 0;
 	now = processor_time();
-	return now > rec->segment_time ? now - rec->segment_time : 0;
+	return now > rec->segment.time ? now - rec->segment.time : 0;
 }
 
 struct segment_costs segment_costs(const struct recorder *rec)
 {
-	uint64_t steps = vm_steps(rec->vm) - rec->segment_start;
+	uint64_t steps = vm_steps(rec->vm) - rec->segment.start;
 
 	return (struct segment_costs) {
 		.steps = steps,
 		.time = steps < PACING_TIMED_STEPS ? 0 : time_taken(rec),
-		.touched = rec->touch_count,
-		.written = rec->written,
+		.touched = rec->touched.count,
+		.written = rec->touched.written,
 		.targets = vm_targets(rec->vm),
 	};
 }
@@ -49,8 +49,8 @@ int segment_write_pages(struct recorder *rec, bool all, struct failure *why)
 	if (!count || (!all && !page_batch_is_full(batch)))
 		return 0;
 	page_batch_end(batch);
-	return trace_writer_chunk(rec->writer, CHUNK_CONTENTS, count,
-				  rec->segment, rec->pages.batch_first,
+	return trace_writer_chunk(rec->trace.writer, CHUNK_PAGES, count,
+				  rec->segment.number, rec->pages.batch_first,
 				  &batch->pages, why);
 }
 
@@ -66,12 +66,12 @@ static int flush_stream(struct recorder *rec, struct stream *stream, bool end,
 	else
 		prediction_cut(&stream->reads);
 	if (stream->reads.stream.size)
-		rc = trace_writer_chunk(rec->writer, CHUNK_READS,
-					stream->number, rec->segment, 0,
+		rc = trace_writer_chunk(rec->trace.writer, CHUNK_READS,
+					stream->number, rec->segment.number, 0,
 					&stream->reads.stream, why);
 	if (!rc && stream->events.size)
-		rc = trace_writer_chunk(rec->writer, CHUNK_EVENTS,
-					stream->number, rec->segment, 0,
+		rc = trace_writer_chunk(rec->trace.writer, CHUNK_EVENTS,
+					stream->number, rec->segment.number, 0,
 					&stream->events, why);
 	return rc;
 }
@@ -82,14 +82,14 @@ int segment_flush(struct recorder *rec, bool end, struct failure *why)
 
 	/* The slice that was under way then goes on in its packets: a file that
 	 * ends early must not have the next slice without that. */
-	if (!rc && rec->flushed_in)
-		rc = flush_stream(rec, rec->flushed_in, end, why);
-	for (size_t i = 0; i < rec->stream_count && !rc; i++)
-		if (rec->streams[i] != rec->flushed_in)
-			rc = flush_stream(rec, rec->streams[i], end, why);
-	rec->flushed_in = rec->stream;
-	clock_gettime(CLOCK_MONOTONIC, &rec->flushed);
-	rec->parts = 0;
+	if (!rc && rec->flush.in)
+		rc = flush_stream(rec, rec->flush.in, end, why);
+	for (size_t i = 0; i < rec->threads.count && !rc; i++)
+		if (rec->threads.list[i] != rec->flush.in)
+			rc = flush_stream(rec, rec->threads.list[i], end, why);
+	rec->flush.in = rec->stream;
+	clock_gettime(CLOCK_MONOTONIC, &rec->flush.time);
+	rec->flush.events = 0;
 	return rc;
 }
 
@@ -111,14 +111,16 @@ static void merge_touches(struct recorder *rec)
 {
 	size_t out = 0;
 
-	qsort(rec->touches, rec->touch_count, sizeof(*rec->touches), by_page);
-	for (size_t i = 0; i < rec->touch_count; i++) {
-		const struct page_touch *touch = &rec->touches[i];
-		struct page_touch *last = out ? &rec->touches[out - 1] : NULL;
+	qsort(rec->touched.list, rec->touched.count, sizeof(*rec->touched.list),
+	      by_page);
+	for (size_t i = 0; i < rec->touched.count; i++) {
+		const struct page_touch *touch = &rec->touched.list[i];
+		struct page_touch *last = out ? &rec->touched.list[out - 1]
+					      : NULL;
 
 		if (!last || last->page != touch->page ||
 		    last->doubt != touch->doubt) {
-			rec->touches[out++] = *touch;
+			rec->touched.list[out++] = *touch;
 			continue;
 		}
 		if ((touch->how & PAGE_WAS_WRITTEN) &&
@@ -127,15 +129,15 @@ static void merge_touches(struct recorder *rec)
 			last->write_time = touch->write_time;
 		last->how |= touch->how;
 	}
-	rec->touch_count = out;
+	rec->touched.count = out;
 }
 
 static int write_index(struct recorder *rec, struct failure *why)
 {
 	struct segment_index index = {
-		.steps = vm_steps(rec->vm) - rec->segment_start,
-		.pages = rec->touches,
-		.page_count = rec->touch_count,
+		.steps = vm_steps(rec->vm) - rec->segment.start,
+		.pages = rec->touched.list,
+		.page_count = rec->touched.count,
 	};
 	struct output out = { 0 };
 
@@ -144,9 +146,9 @@ static int write_index(struct recorder *rec, struct failure *why)
 		output_release(&out);
 		return failed(why, out.error, "out of memory");
 	}
-	return trace_writer_chunk(rec->writer, CHUNK_INDEX,
+	return trace_writer_chunk(rec->trace.writer, CHUNK_INDEX,
 				  rec->stream->number,
-				  rec->segment, 0, &out, why);
+				  rec->segment.number, 0, &out, why);
 }
 
 /* ------- the key frame ------- */
@@ -214,8 +216,9 @@ static int write_frame(struct recorder *rec, struct stream *stream,
 		output_release(&out);
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	}
-	return trace_writer_chunk(rec->writer, CHUNK_KEY_FRAME, stream->number,
-				  rec->segment, frame->time, &out, why);
+	return trace_writer_chunk(rec->trace.writer, CHUNK_KEY_FRAME,
+				  stream->number, rec->segment.number,
+				  frame->time, &out, why);
 }
 
 int segment_write_thread(struct recorder *rec, struct stream *stream,
@@ -235,8 +238,8 @@ static int write_threads(struct recorder *rec, struct failure *why)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < rec->stream_count && !rc; i++) {
-		struct stream *stream = rec->streams[i];
+	for (size_t i = 0; i < rec->threads.count && !rc; i++) {
+		struct stream *stream = rec->threads.list[i];
 
 		if (stream->has_run && !stream->has_ended)
 			rc = segment_write_thread(rec, stream, why);
@@ -268,15 +271,15 @@ static int write_key_frame(struct recorder *rec, const struct snapshot *shot,
 
 static void start_lists(struct recorder *rec)
 {
-	rec->segment_start = vm_steps(rec->vm);
-	rec->segment_time = processor_time();
-	rec->timed_by = pthread_self();
-	rec->flushed_in = rec->stream;
+	rec->segment.start = vm_steps(rec->vm);
+	rec->segment.time = processor_time();
+	rec->segment.timed_by = pthread_self();
+	rec->flush.in = rec->stream;
 	rec->stream->has_run = true;
 	vm_count_targets(rec->vm);
-	rec->touch_count = 0;
-	rec->fresh_count = 0;
-	rec->written = 0;
+	rec->touched.count = 0;
+	rec->touched.fresh_count = 0;
+	rec->touched.written = 0;
 }
 
 int segment_end(struct recorder *rec, struct failure *why)
@@ -302,7 +305,7 @@ int segment_start(struct recorder *rec, struct failure *why)
 	rec->started = started;
 	if (rec->started) {
 		rc = segment_end(rec, why);
-		rec->segment++;
+		rec->segment.number++;
 	} else {
 		merge_touches(rec);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* snapshot.c - what memory holds at a key frame, as stored pages */
-#include "recorder/internal.h"
+#include "recorder/recorder_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,10 +57,11 @@ static bool was_written(const struct page_touch *touch)
 
 static bool is_written(const struct recorder *rec, uint64_t page)
 {
-	size_t i = page_touches_find(rec->touches, rec->touch_count, page);
+	size_t i =
+		page_touches_find(rec->touched.list, rec->touched.count, page);
 
-	for (; i < rec->touch_count && rec->touches[i].page == page; i++)
-		if (was_written(&rec->touches[i]))
+	for (; i < rec->touched.count && rec->touched.list[i].page == page; i++)
+		if (was_written(&rec->touched.list[i]))
 			return true;
 	return false;
 }
@@ -142,10 +143,10 @@ static int list_written(struct taking *taking, struct failure *why)
 	int rc = 0;
 
 	taking->group = taking->shot->count;
-	for (size_t i = 0; i < rec->touch_count && !rc; i++) {
-		uint64_t page = rec->touches[i].page;
+	for (size_t i = 0; i < rec->touched.count && !rc; i++) {
+		uint64_t page = rec->touched.list[i].page;
 
-		if (!was_written(&rec->touches[i]) || page == last)
+		if (!was_written(&rec->touched.list[i]) || page == last)
 			continue;
 		if (last != UINT64_MAX &&
 		    page / PAGE_GROUP != last / PAGE_GROUP)
@@ -167,9 +168,10 @@ int snapshot_take(struct recorder *rec, struct snapshot *out,
 	uint64_t unlike = rec->pages.unlike;
 	int rc;
 
-	for (size_t i = 0; i < rec->fresh_count; i++)
-		page_store_each(&rec->pages, rec->fresh[i].page,
-				rec->fresh[i].count, list_fresh, &taking);
+	for (size_t i = 0; i < rec->touched.fresh_count; i++)
+		page_store_each(&rec->pages, rec->touched.fresh[i].page,
+				rec->touched.fresh[i].count, list_fresh,
+				&taking);
 	bases_next_turn(&rec->pages.bases);
 	rc = list_written(&taking, why);
 	if (!rc && taking.error)
@@ -191,12 +193,12 @@ int snapshot_write(struct recorder *rec, const struct snapshot *shot,
 	struct page_ref *list;
 	size_t count = 0;
 
-	rec->listed += shot->count;
-	if (rec->listed < CHANGES_LEAST ||
-	    rec->listed < CHANGES_PER_PAGE * current->count ||
+	rec->touched.listed += shot->count;
+	if (rec->touched.listed < CHANGES_LEAST ||
+	    rec->touched.listed < CHANGES_PER_PAGE * current->count ||
 	    current->count > ALL_PAGES_MOST)
 		return 0;
-	rec->listed = 0;
+	rec->touched.listed = 0;
 	list = malloc((current->count + 1) * sizeof(*list));
 	if (!list)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
@@ -214,6 +216,6 @@ int snapshot_write(struct recorder *rec, const struct snapshot *shot,
 		output_release(&out);
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	}
-	return trace_writer_chunk(rec->writer, CHUNK_SNAPSHOT, 0, rec->segment,
-				  0, &out, why);
+	return trace_writer_chunk(rec->trace.writer, CHUNK_SNAPSHOT, 0,
+				  rec->segment.number, 0, &out, why);
 }

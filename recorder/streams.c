@@ -5,7 +5,7 @@
  * A thread's turn begins with a SLICE packet in its stream, unless it goes on
  * where the segment began or nobody else ran meanwhile.
  */
-#include "recorder/internal.h"
+#include "recorder/recorder_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,47 +27,48 @@ struct stream *stream_add(struct recorder *rec, uint32_t tid,
 	struct stream *stream = calloc(1, sizeof(*stream));
 
 	if (!stream ||
-	    array_room(rec->streams, rec->stream_count, rec->stream_room) ||
+	    array_room(rec->threads.list, rec->threads.count,
+		       rec->threads.room) ||
 	    cache_init(&stream->cache, rec->options->cache_entries)) {
 		free(stream);
 		return NULL;
 	}
 	prediction_writer_init(&stream->reads, &stream->cache);
-	stream->number = (uint32_t)rec->stream_count;
+	stream->number = (uint32_t)rec->threads.count;
 	stream->tid = tid;
 	stream->vm_thread = vm_thread;
 	stream->is_new = true;
 	stream->state.doubt = memory_doubt(rec->memory);
-	rec->streams[rec->stream_count++] = stream;
+	rec->threads.list[rec->threads.count++] = stream;
 	return stream;
 }
 
 void streams_release(struct recorder *rec)
 {
-	for (size_t i = 0; i < rec->stream_count; i++)
-		free_stream(rec->streams[i]);
-	free(rec->streams);
-	free(rec->changes);
-	rec->streams = NULL;
-	rec->stream_count = rec->stream_room = 0;
+	for (size_t i = 0; i < rec->threads.count; i++)
+		free_stream(rec->threads.list[i]);
+	free(rec->threads.list);
+	free(rec->threads.changes);
+	rec->threads.list = NULL;
+	rec->threads.count = rec->threads.room = 0;
 }
 
 void streams_begin_again(struct recorder *rec, uint32_t tid)
 {
 	struct stream *own = rec->stream;
 
-	for (size_t i = 0; i < rec->stream_count; i++)
-		if (rec->streams[i] != own)
-			free_stream(rec->streams[i]);
-	rec->streams[0] = own;
-	rec->stream_count = 1;
+	for (size_t i = 0; i < rec->threads.count; i++)
+		if (rec->threads.list[i] != own)
+			free_stream(rec->threads.list[i]);
+	rec->threads.list[0] = own;
+	rec->threads.count = 1;
 	own->number = 0;
 	own->tid = tid;
 	own->is_new = true;
 	own->steps = own->start = own->event_steps = own->skipped = 0;
 	own->in_event = false;
 	own->told = 0;
-	rec->change_count = 0;
+	rec->threads.change_count = 0;
 	output_clear(&own->events);
 	output_clear(&own->effects);
 	prediction_finish(&own->reads);
@@ -75,7 +76,7 @@ void streams_begin_again(struct recorder *rec, uint32_t tid)
 	own->reads.total_hits = 0;
 	own->reads.total_misses = 0;
 	cache_flush(&own->cache);
-	rec->turn_start = 0;
+	rec->threads.turn_start = 0;
 }
 
 /* A thread that has ended leaves what it counted. */
@@ -90,7 +91,8 @@ static void empty(struct stream *stream)
 
 uint64_t stream_steps(const struct recorder *rec)
 {
-	return rec->stream->steps + (vm_steps(rec->vm) - rec->turn_start);
+	return rec->stream->steps +
+	       (vm_steps(rec->vm) - rec->threads.turn_start);
 }
 
 void streams_start_segment(struct recorder *rec)
@@ -98,11 +100,11 @@ void streams_start_segment(struct recorder *rec)
 	uint64_t now = vm_steps(rec->vm);
 
 	rec->stream->steps = stream_steps(rec);
-	rec->turn_start = now;
-	rec->slice = 0;
-	rec->change_count = 0;
-	for (size_t i = 0; i < rec->stream_count; i++) {
-		struct stream *stream = rec->streams[i];
+	rec->threads.turn_start = now;
+	rec->threads.slice = 0;
+	rec->threads.change_count = 0;
+	for (size_t i = 0; i < rec->threads.count; i++) {
+		struct stream *stream = rec->threads.list[i];
 
 		if (stream->has_ended)
 			empty(stream);
@@ -119,9 +121,9 @@ size_t streams_waiting(const struct recorder *rec)
 {
 	size_t size = 0;
 
-	for (size_t i = 0; i < rec->stream_count; i++)
-		size += rec->streams[i]->events.size +
-			prediction_waiting(&rec->streams[i]->reads);
+	for (size_t i = 0; i < rec->threads.count; i++)
+		size += rec->threads.list[i]->events.size +
+			prediction_waiting(&rec->threads.list[i]->reads);
 	return size;
 }
 
@@ -134,7 +136,7 @@ void streams_thread_begins(void *context, unsigned thread, uint32_t tid,
 	struct stream *stream;
 
 	(void)thread;
-	if (rec->unrecorded)
+	if (rec->trace.unrecorded)
 		return;
 	stream = stream_add(rec, tid, vm_thread);
 	if (!stream)
@@ -144,21 +146,20 @@ void streams_thread_begins(void *context, unsigned thread, uint32_t tid,
 }
 
 /*
- * What was noted of a call under way: touches, and doubts of memory that other
- * processes share.  They come before the turn that follows, in a slice of their
- * own.
+ * The thread loses the processor during an event, mostly a system call.  What
+ * the call has done until now, touches and doubts of memory that other
+ * processes share, comes before the slice that follows.
  */
-static void put_touches(struct recorder *rec, struct stream *stream)
+static void leave_event(struct recorder *rec, struct stream *stream)
 {
 	struct packet packet = {
-		.kind = PACKET_SLICE,
-		.slices = rec->slice + 1 - stream->state.slice,
+		.kind = PACKET_GIVE_WAY,
 		.steps = stream->steps - stream->event_steps,
 	};
 
+	stream->has_left = true;
 	if (!stream->effects.size)
 		return;
-	rec->slice++;
 	stream->event_steps = stream->steps;
 	packet_encode(&stream->events, &stream->state, &packet);
 	output_bytes(&stream->events, stream->effects.bytes,
@@ -173,20 +174,21 @@ void streams_changed_space(struct recorder *rec, const struct packet *packet)
 	effect(rec, packet);
 	if (!rec->started)
 		return;
-	if (array_room(rec->changes, rec->change_count, rec->change_room)) {
+	if (array_room(rec->threads.changes, rec->threads.change_count,
+		       rec->threads.change_room)) {
 		effects_out_of_memory(rec);
 		return;
 	}
-	rec->changes[rec->change_count++] =
+	rec->threads.changes[rec->threads.change_count++] =
 		(struct space_change){ *packet, rec->stream->number };
 }
 
 /* Behind the packet of a slice: what the others did to the address space. */
 static void tell_changes(struct recorder *rec, struct stream *stream)
 {
-	for (; stream->told < rec->change_count; stream->told++) {
+	for (; stream->told < rec->threads.change_count; stream->told++) {
 		const struct space_change *change =
-			&rec->changes[stream->told];
+			&rec->threads.changes[stream->told];
 
 		if (change->stream != stream->number)
 			packet_encode(&stream->events, &stream->state,
@@ -201,29 +203,29 @@ void streams_thread_runs(void *context, unsigned thread)
 	struct stream *before = rec->stream, *stream;
 	struct packet packet = { .kind = PACKET_SLICE };
 
-	if (rec->unrecorded || thread >= rec->stream_count)
+	if (rec->trace.unrecorded || thread >= rec->threads.count)
 		return;
-	stream = rec->streams[thread];
+	stream = rec->threads.list[thread];
 	before->steps = stream_steps(rec);
 	if (before->in_event)
-		put_touches(rec, before);
+		leave_event(rec, before);
 	if (before->has_ended) {
 		prediction_finish(&before->reads);
 		cache_release(&before->cache);
 	}
 	rec->stream = stream;
-	rec->turn_start = now;
+	rec->threads.turn_start = now;
 	stream->has_run = true;
-	packet.slices = ++rec->slice - stream->state.slice;
+	packet.slices = ++rec->threads.slice - stream->state.slice;
 	packet.steps = stream->steps - stream->event_steps;
-	packet.skipped = (now - rec->segment_start) -
+	packet.skipped = (now - rec->segment.start) -
 			 (stream->steps - stream->start) - stream->skipped;
 	packet.doubts = doubt - stream->state.doubt;
 	packet_encode(&stream->events, &stream->state, &packet);
 	stream->skipped += packet.skipped;
 	stream->event_steps = stream->steps;
 	tell_changes(rec, stream);
-	rec->parts++;
+	rec->flush.events++;
 	if (stream->events.error)
 		effects_out_of_memory(rec);
 }
@@ -232,6 +234,6 @@ void streams_thread_ends(void *context, unsigned thread)
 {
 	struct recorder *rec = context;
 
-	if (!rec->unrecorded && thread < rec->stream_count)
-		rec->streams[thread]->has_ended = true;
+	if (!rec->trace.unrecorded && thread < rec->threads.count)
+		rec->threads.list[thread]->has_ended = true;
 }

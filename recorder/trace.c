@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* trace.c - how a trace begins and ends, and the symbols in it */
-#include "recorder/internal.h"
+#include "recorder/recorder_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
 #include "formats/symbols.h"
-#include "vm/elf_symbols.h"
+#include "recorder/elf_symbols.h"
 
 #define LEVEL_DEFAULT 1
 
 int trace_make_header(struct recorder *rec, struct failure *why)
 {
-	rec->header.arch = ARCH_X86_64;
-	rec->path = strdup(rec->options->path);
-	if (!rec->path)
+	rec->trace.header.arch = ARCH_X86_64;
+	rec->trace.path = strdup(rec->options->path);
+	if (!rec->trace.path)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
-	if (getrandom(rec->header.id, sizeof(rec->header.id), 0) < 0)
+	if (getrandom(rec->trace.header.id, sizeof(rec->trace.header.id), 0) <
+	    0)
 		return failed(why, ERR_SYSTEM, "cannot get random bytes");
 	return 0;
 }
@@ -27,15 +28,17 @@ int trace_open(struct recorder *rec, struct failure *why)
 	int level = rec->options->level ? rec->options->level : LEVEL_DEFAULT;
 	int rc;
 
-	if (rec->file >= 0)
-		rc = trace_writer_start(&rec->writer, rec->file, rec->path,
-					&rec->header, level, why);
+	if (rec->trace.file >= 0)
+		rc = trace_writer_start(&rec->trace.writer, rec->trace.file,
+					rec->trace.path, &rec->trace.header,
+					level, why);
 	else
-		rc = trace_writer_open(&rec->writer, rec->path, &rec->header,
-				       level, why);
-	rec->file = -1;
+		rc = trace_writer_open(&rec->trace.writer, rec->trace.path,
+				       &rec->trace.header, level, why);
+	rec->trace.file = -1;
 	if (!rc)
-		rc = trace_writer_move(rec->writer, linux_hide_descriptor, why);
+		rc = trace_writer_move(rec->trace.writer, linux_hide_descriptor,
+				       why);
 	if (!rc)
 		rc = programs_write_meta(rec, why);
 	return rc;
@@ -56,8 +59,8 @@ static int write_symbols(struct recorder *rec, const char *path,
 		output_release(&out);
 		return 0;
 	}
-	return trace_writer_chunk(rec->writer, CHUNK_SYMBOLS, 0, rec->segment,
-				  0, &out, why);
+	return trace_writer_chunk(rec->trace.writer, CHUNK_SYMBOLS, 0,
+				  rec->segment.number, 0, &out, why);
 }
 
 int trace_write_symbols(struct recorder *rec, struct failure *why)
@@ -72,12 +75,13 @@ int trace_write_symbols(struct recorder *rec, struct failure *why)
 
 		if (region->kind != REGION_FILE || !(region->prot & MAY_EXEC))
 			continue;
-		for (size_t j = 0; j < rec->module_count; j++)
-			known |= rec->modules[j] == region->name;
-		if (known || rec->module_count ==
-				     sizeof(rec->modules) / sizeof(*rec->modules))
+		for (size_t j = 0; j < rec->trace.module_count; j++)
+			known |= rec->trace.modules[j] == region->name;
+		if (known || rec->trace.module_count ==
+				     sizeof(rec->trace.modules) /
+					     sizeof(*rec->trace.modules))
 			continue;
-		rec->modules[rec->module_count++] = region->name;
+		rec->trace.modules[rec->trace.module_count++] = region->name;
 		rc = write_symbols(rec, region->name, why);
 		if (rc)
 			return rc;
@@ -90,19 +94,19 @@ int trace_write_summary(struct recorder *rec, const struct linux_result *result,
 {
 	struct summary summary = {
 		.time = vm_steps(rec->vm),
-		.thread_count = rec->stream_count,
-		.touched_pages = rec->resolved,
+		.thread_count = rec->threads.count,
+		.touched_pages = rec->touched.resolved,
 		.stored_pages = rec->pages.next_id - 1,
 	};
 	struct output out = { 0 };
 
-	summary.threads = calloc(rec->stream_count, sizeof(*summary.threads));
+	summary.threads = calloc(rec->threads.count, sizeof(*summary.threads));
 	if (!summary.threads)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	rec->stream->steps = stream_steps(rec);
-	rec->turn_start = summary.time;
-	for (size_t i = 0; i < rec->stream_count; i++) {
-		const struct stream *stream = rec->streams[i];
+	rec->threads.turn_start = summary.time;
+	for (size_t i = 0; i < rec->threads.count; i++) {
+		const struct stream *stream = rec->threads.list[i];
 
 		summary.threads[i] = (struct summary_thread){ stream->tid,
 							      stream->steps };
@@ -118,6 +122,6 @@ int trace_write_summary(struct recorder *rec, const struct linux_result *result,
 	free(summary.threads);
 	if (out.error)
 		return failed(why, out.error, "out of memory");
-	return trace_writer_chunk(rec->writer, CHUNK_SUMMARY, 0, rec->segment,
-				  0, &out, why);
+	return trace_writer_chunk(rec->trace.writer, CHUNK_SUMMARY, 0,
+				  rec->segment.number, 0, &out, why);
 }

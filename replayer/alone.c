@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "formats/error.h"
-#include "replayer/internal.h"
+#include "replayer/replayer_internal.h"
 
 struct alone {
 	struct replayer *rep;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* check.c - does the replay equal the recording, and if not, since when? */
-#include "replayer/internal.h"
+#include "replayer/replayer_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* doubtful.c - doubtful pages: their contents are in the streams */
-#include "replayer/internal.h"
+#include "replayer/replayer_internal.h"
 
 #include <inttypes.h>
 

@@ -7,7 +7,7 @@
  * segment writes before a time, and which it reads at all, its index says;
  * together they cost little more than unpacking, which other threads help with.
  */
-#include "replayer/internal.h"
+#include "replayer/replayer_internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "formats/error.h"
-#include "index/page_index.h"
-#include "replayer/internal.h"
+#include "index/index.h"
+#include "replayer/replayer_internal.h"
 
 /* ------- segments ------- */
 
@@ -299,8 +299,12 @@ int replayer_make_vm(struct replayer *rep, struct failure *why)
 		.context = rep, .resolve = doubtful_resolve,
 		.supply = replayer_supply, .expects = on_expects,
 	};
-	int rc = vm_create(&rep->vm, rep->regs->arch, &observer, why);
+	int rc = processor_check(
+		rep->regs->arch, &recording_meta(rep->recording)->processor,
+		trace_reader_path(recording_reader(rep->recording)), why);
 
+	if (!rc)
+		rc = vm_create(&rep->vm, rep->regs->arch, &observer, why);
 	if (rc)
 		return rc;
 	rep->memory = vm_memory(rep->vm);

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "formats/registers.h"
-#include "replayer/recording.h"
+#include "replayer/recording/recording.h"
 
 struct failure;
 struct replayer;

@@ -224,18 +224,6 @@ static int pass_seen(const struct packet *packet,
 	return prediction_replay(reads, packet->addr, bytes, size);
 }
 
-/*
- * Memory is one: what a thread is told of others' mappings is there.  But in a
- * slice right behind one of its own, the effects are its own.
- */
-static bool is_told(const struct script *script,
-		    const struct stream_clock *clock)
-{
-	return script->events[script->event_count - 1].packet.kind ==
-		       PACKET_SLICE &&
-	       !script->slices.list[clock->slice].follows_own;
-}
-
 /* `first` is where the stream's own events begin. */
 static int add_packet(struct script *script, const struct packet *packet,
 		      const struct stream_clock *clock,
@@ -254,7 +242,10 @@ static int add_packet(struct script *script, const struct packet *packet,
 		return pass_seen(packet, reads);
 	if (script->event_count == first)
 		return ERR_CORRUPT;	/* an effect of nothing */
-	if (!script->alone && is_told(script, clock))
+	/* Memory is one: what others did is there already. */
+	if (!script->alone &&
+	    packet_is_told(script->events[script->event_count - 1].packet.kind,
+			   packet->kind))
 		return 0;
 	if (script->alone && packet->kind == PACKET_DOUBT &&
 	    note_doubt(script, packet->number))

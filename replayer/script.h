@@ -20,7 +20,7 @@
 
 #include "cache/cache.h"
 #include "formats/packet.h"
-#include "replayer/packets.h"
+#include "replayer/recording/recording.h"
 
 struct failure;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* turns.c - the threads of a replay: whose turn it is, and where they stand */
-#include "replayer/internal.h"
+#include "replayer/replayer_internal.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -110,7 +110,7 @@ static int tid_now(struct replayer *rep, uint32_t stream, uint32_t *tid,
 		   struct failure *why)
 {
 	return recording_tid(rep->recording,
-			     recording_performed(rep->recording, stream,
+			     recording_thread_of(rep->recording, stream,
 						 replayer_time(rep)),
 			     tid, why);
 }

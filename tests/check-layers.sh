@@ -27,40 +27,137 @@ sources() {
 		-type f \( "$@" \) -print | sed 's,^\./,,' | sort
 }
 
-# allow FOLDER 'FOLDER...' - FOLDER may include itself and these
+# files FOLDER - its own, not those of folders below it
+files() {
+	find "$1" -maxdepth 1 -name '*.[ch]' 2>/dev/null | sort
+}
+
+# includes FOLDER - "FILE:LINE HEADER" of each of our headers that they include
+includes() {
+	files "$1" | xargs grep -nE '^ *# *include *"' /dev/null |
+		sed -E 's/:( *# *include *)"([^"]*)".*/ \2/'
+}
+
+# code FOLDER - "FILE:LINE:TEXT" of them, without comments
+code() {
+	files "$1" | xargs awk 'FNR == 1 { inside = 0 }
+		{
+			line = $0
+			text = ""
+			while (line != "") {
+				at = index(line, inside ? "*/" : "/*")
+				if (!inside)
+					text = text (at ? substr(line, 1, at - 1) : line)
+				if (!at)
+					break
+				line = substr(line, at + 2)
+				inside = !inside
+			}
+			if (text ~ /[^ \t]/)
+				print FILENAME ":" FNR ":" text
+		}' /dev/null
+}
+
+# room FOLDER 'FOLDER|HEADER...' 'WORDS' - its files include only their own
+# headers, those of these folders (not of folders below them) and these headers;
+# their code, without comments, has no match of the expression WORDS.
+room() {
+	allowed=$(for item in "$1" $2; do
+		case $item in
+		*.h) echo "$item" ;;
+		*) echo "$item/[^/]*" ;;
+		esac
+	done | tr '\n' '|' | sed 's,|$,,')
+	result "$1 includes only: $1 $(echo $2)" "$(includes "$1" |
+		grep -vE " ($allowed)\$")"
+	[ -z "$3" ] || result "$1 never says: $3" "$(code "$1" | grep -E "$3")"
+}
+
+# public FOLDER HEADER... - other folders, but for tests, include only these of
+# its headers; the first comment says what the room never does.
+public() {
+	folder=$1
+	shift
+	allowed=$(echo "$*" | tr ' ' '|')
+	result "other rooms know of $folder only: $*" "$(
+		grep -rnE "^ *# *include *\"$folder/[^/]*\"" --include='*.[ch]' \
+			cache formats index recorder replayer tools vm \
+			2>/dev/null |
+			grep -v "^$folder/[^/]*:" |
+			grep -vE "\"$folder/($allowed)\"")"
+	result "$folder/$1 says what the room never does" "$(
+		sed -n '2,/\*\//p' "$folder/$1" | grep -qi never ||
+			echo "$folder/$1 does not")"
+}
+
+# no_circles FOLDER - no two of its files, or more, include each other around a
+# circle.  NAME.c, NAME.h and NAME_internal.h are one.
+no_circles() {
+	result "no circles in $1" "$(includes "$1" | grep " $1/[^/]*\$" |
+		sed -E "s,^$1/([^:]*):[0-9]+ $1/(.*),\1 \2,
+			s/(_internal)?\.[ch]\$//; s/(_internal)?\.[ch] / /" |
+		awk '$1 != $2' | sort -u | tsort 2>&1 >/dev/null |
+		sed 's/^tsort: //')"
+}
+
+# Folders as wholes, those below them too.  `allow FOLDER FOLDER...`
 allow() {
-	result "$1 includes only: $1 $2" "$(grep -rnE '^ *# *include *"' "$1" \
-		--include='*.[ch]' 2>/dev/null |
+	result "$1 and below includes only: $1 $2" "$(grep -rnE \
+		'^ *# *include *"' "$1" --include='*.[ch]' 2>/dev/null |
 		grep -vE "include *\"($(echo "$1 $2" | tr ' ' '|'))/")"
 }
 
-allow formats  ''
-allow cache    'formats'
-allow index    'formats'
-allow vm       'formats'
-allow recorder 'formats cache vm'
-allow replayer 'formats cache vm index'
-allow tools    'formats cache vm index recorder replayer'
+allow vm 'formats'
 
-# room FOLDER 'HEADER|FOLDER|...' 'REGEX' - the files in FOLDER itself, without
-# the folders in it, include only their own headers and these, no other room's
-# *_internal.h, and have no such word outside comments.  '' is no word.
-room() {
-	result "room $1 includes what it may" "$(
-		grep -nE '^ *# *include *"' "$1"/*.[ch] |
-		grep -vE "include *\"(($1/[^/]*|($2)(/[^\"]*)?)\"|formats/)"
-		grep -nE '^ *# *include *".*_internal\.h"' "$1"/*.[ch] |
-		grep -vE "include *\"($1/[^/]*_internal\.h|($2)\")")"
-	[ -z "$3" ] || result "room $1 does without certain words" "$(
-		for file in "$1"/*.[ch]; do
-			code "$file" | grep -nE "$3" | sed "s,^,$file:,"
-		done)"
-}
+# Words that a room's code must not have.
+prints='(^|[^a-z_])(printf|puts|putchar|perror)\(|\((stdout|stderr)|json_'
+runs='(^|[^a-z_])(uc|vm|memory|replayer|turns|events)_[a-z]'
 
-# code FILE - the file without its comments, line by line
-code() {
-	sed -e 's,/\*.*\*/,,' -e '/\/\*/,/\*\//d' "$1"
-}
+memory=vm/memory/memory.h
+recording=replayer/recording/recording.h
+symbols=replayer/symbols/symbols.h
+
+room formats  ''        "$prints|$runs"
+room cache    'formats' "$prints|$runs"
+room recorder "formats cache vm $memory vm/linux vm/linux/host/host.h" \
+	 "$prints|(^|[^a-z_])uc_|replayer"
+room replayer/recording 'formats' "$prints|$runs"
+room index    "formats $recording" "$prints|$runs"
+room replayer/symbols "formats $recording" "$prints|$runs"
+room replayer "formats cache vm $memory index/index.h $recording" \
+	"$prints|(^|[^a-z_])(uc|names|lines|query|races)_[a-z]"
+# The script of a segment is the replayer's: a query needs what touches found.
+room replayer/session \
+	"formats vm $memory index/index.h $recording $symbols
+	replayer/replayer.h
+	replayer/script.h" \
+	"$prints|(^|[^a-z_])(uc|races?)_[a-z]"
+# Races reach into the replayer until it has observers.
+room replayer/races \
+	"formats vm $memory index/index.h $recording $symbols
+	replayer/replayer.h
+	replayer/replayer_internal.h" \
+	"$prints|(^|[^a-z_])(uc|query)_[a-z]"
+room tools \
+	"formats cache/cache.h index/index.h vm $memory vm/linux
+	vm/linux/load/load.h vm/linux/abi/names.h recorder/recorder.h
+	$recording $symbols replayer/replayer.h replayer/session/session.h
+	replayer/races/races.h" \
+	'(^|[^a-z_])uc_|packet_(decode|encode)|key_frame_decode'
+
+public index              index.h
+public recorder           recorder.h
+public replayer/recording recording.h
+public replayer/symbols   symbols.h
+public replayer/session   session.h
+public replayer/races     races.h
+
+no_circles cache
+no_circles formats
+no_circles index
+no_circles replayer/recording
+no_circles replayer/symbols
+no_circles replayer/session
 
 # The rooms of the virtual machine.  Words: of the engine, of an architecture,
 # of what depends on the one build of the engine, of the guest's kernel.
@@ -68,43 +165,56 @@ engine_words='(^|[^a-z_>.])uc_[a-z]|UC_[A-Z]'
 arch_words='(^|[^A-Za-z0-9_])X86_[A-Z]|(^|[^a-z_])cs_[a-z]'
 build_words='dlsym|__builtin_return_address|[a-z]_x86_64'
 linux_words='(^|[^a-z_])linux_'
-vm_headers='vm/(memory/memory|engine/engine|vm)\.h'
-room vm/memory '' "$engine_words|$arch_words|$build_words|$linux_words|vm_reg"
-room vm/engine 'vm/memory/memory\.h' "$build_words|$linux_words"
-room vm/engine/build 'vm/engine/engine_internal\.h' "$linux_words"
+vm_headers="formats $memory vm/engine/engine.h vm/vm.h"
+room vm/memory formats \
+	"$engine_words|$arch_words|$build_words|$linux_words|vm_reg"
+room vm/engine "formats $memory" "$build_words|$linux_words"
+room vm/engine/build 'formats vm/engine/engine_internal.h' "$linux_words"
 room vm/arch "$vm_headers" \
 	"$engine_words|$arch_words|$build_words|$linux_words"
-room vm/arch/x86 "$vm_headers|vm/arch/arch\.h" \
+room vm/arch/x86 "$vm_headers vm/arch/arch.h" \
 	"$engine_words|$build_words|$linux_words"
 # The processor looks up pages: it alone sees how memory keeps its mappings.
 room vm/processor \
-	"$vm_headers|vm/arch/arch\.h|vm/memory/(memory_internal|views)\.h" \
+	"$vm_headers vm/arch/arch.h vm/memory/memory_internal.h vm/memory/views.h" \
 	"$engine_words|$arch_words|$build_words|$linux_words"
 
 # The rooms of the guest's kernel, from the lowest to the highest: each may
 # ask those above it in this list, and the core by kernel.h and process.h.
 # The core knows all of them.  Nobody knows the recorder.
-linux='vm/linux'
-base="$linux/(guest_memory|kernel|linux|process)\.h|vm/memory/memory\.h|vm/vm\.h"
-room $linux/abi "$base|vm/arch/x86/cpuid\.h" '(^|[^a-z_])host_(call|wait)|SYS_|marshal_call'
-base="$base|$linux/abi/(abi|calls|structs|values)\.h"
+linux=vm/linux
+base="formats $linux/guest_memory.h $linux/kernel.h $linux/linux.h
+	$linux/process.h $memory vm/vm.h"
+room $linux/abi "$base vm/arch/x86/cpuid.h" \
+	'(^|[^a-z_])host_(call|wait)|SYS_|marshal_call'
+base="$base $linux/abi/abi.h $linux/abi/calls.h $linux/abi/structs.h
+	$linux/abi/values.h"
 room $linux/host "$base" \
 	'(^|[^a-z_])(vm_set_reg|memory_|copy_out|marshal_call)'
-base="$base|$linux/host"
+base="$base $linux/host"
 room $linux/signals "$base" 'memory_(map|unmap|poke)|pthread_create|fork\('
-room $linux/limits "$base|$linux/signals" 'memory_[a-z]+\(|vm_[a-z]+\('
-base="$base|$linux/signals|$linux/limits"
+room $linux/limits "$base $linux/signals" 'memory_[a-z]+\(|vm_[a-z]+\('
+base="$base $linux/signals $linux/limits"
 room $linux/memory "$base" 'pthread_|fork\(|sys_open|vm_set_reg'
-base="$base|$linux/memory"
+base="$base $linux/memory"
 room $linux/proc "$base" \
 	'memory_(map|unmap|protect|attach|write)|vm_set_|process->[a-z_>.-]+ = '
-room $linux/files "$base|$linux/proc" \
+room $linux/files "$base $linux/proc" \
 	'memory_(map|unmap|protect|attach)|pthread_create|fork\(|vm_set_'
 room $linux/ipc "$base" 'pthread_|fork\(|vm_set_|static [a-z ]+\[?\]? = '
-base="$base|$linux/files"
+base="$base $linux/files"
 room $linux/tasks "$base" 'marshal_call|memory_(map|unmap)|vm_run'
-room $linux/load "$base|$linux/proc|$linux/tasks" 'pthread_|fork\('
-room $linux "$linux|vm/memory/memory\.h|vm/vm\.h" ''
+room $linux/load "$base $linux/proc $linux/tasks" 'pthread_|fork\('
+room $linux "formats $memory vm/vm.h $linux/abi $linux/files $linux/host
+	$linux/ipc $linux/limits $linux/load $linux/memory $linux/proc
+	$linux/signals $linux/tasks" ''
+
+result "no room includes another's *_internal.h" "$(grep -rnE \
+	'^ *# *include *"[^"]*_internal\.h"' --include='*.[ch]' cache formats \
+	index recorder replayer tools vm |
+	sed -E 's,^([^:]*)/[^/:]*:[0-9]+: *# *include *"(.*)/[^/]*"$,\1 \2 &,' |
+	awk '$1 != $2 { print $3, $4 }' |
+	grep -vE '^(vm/processor|replayer/races|vm/engine/build|vm/vm\.c)')"
 
 result "others include only public headers of $linux" "$(grep -rnE \
 	"^ *# *include *\"$linux/" --include='*.[ch]' formats cache index \
@@ -143,7 +253,7 @@ result 'layers stand in order in meson.build' "$(
 		sed -n "s/.*foreach layer : \[\([^]]*\)\].*/\1/p" |
 		tr -d "',")
 	set -- $order
-	[ "$*" = 'formats cache index vm recorder replayer tools tests' ] ||
+	[ "$*" = 'formats cache replayer/recording index vm recorder replayer tools tests' ] ||
 		echo "the order is: $*")"
 
 result 'each header compiles alone' "$(

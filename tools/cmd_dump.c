@@ -8,13 +8,12 @@
 #include <strings.h>
 
 #include "formats/error.h"
-#include "replayer/packets.h"
-#include "replayer/recording.h"
+#include "replayer/recording/recording.h"
+#include "replayer/session/session.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
 #include "tools/dump_packets.h"
 #include "tools/messages.h"
-#include "tools/numbers.h"
 #include "tools/options.h"
 #include "tools/print.h"
 
@@ -97,7 +96,7 @@ static bool is_of_thread(const struct dump *dump, uint32_t tid)
 /* The number of the thread that a stream performs. */
 static uint32_t tid_at(const struct dump *dump, uint32_t stream, uint64_t t)
 {
-	return dump->tids[recording_performed(dump->recording, stream, t)];
+	return dump->tids[recording_thread_of(dump->recording, stream, t)];
 }
 
 static void print_key_frame(const struct dump *dump, size_t segment,

@@ -3,11 +3,11 @@
 #include <stdbool.h>
 
 #include "formats/error.h"
-#include "replayer/recording.h"
+#include "replayer/recording/recording.h"
+#include "replayer/session/session.h"
 #include "tools/commands.h"
 #include "tools/info.h"
 #include "tools/messages.h"
-#include "tools/numbers.h"
 #include "tools/options.h"
 #include "tools/print.h"
 

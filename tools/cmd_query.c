@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "formats/error.h"
-#include "replayer/query.h"
-#include "replayer/recording.h"
+#include "replayer/recording/recording.h"
+#include "replayer/session/session.h"
+#include "replayer/symbols/symbols.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
 #include "tools/messages.h"
-#include "tools/numbers.h"
 #include "tools/options.h"
 #include "tools/query_races.h"
 #include "tools/questions.h"
@@ -86,7 +86,7 @@ struct texts {
 };
 
 /* Where values that threads raced for are looked for. */
-enum races {
+enum which_races {
 	RACES_NEAR,		/* shortly before the time */
 	RACES_ALL,
 	RACES_NOT,
@@ -98,8 +98,9 @@ struct query_command {
 	const char *size;
 	struct state_question state;	/* asked with --registers */
 	bool json, registers, from_input;
-	enum races races;
+	enum which_races races;
 	struct recording *recording;
+	struct names *names;
 };
 
 static int add_text(struct texts *texts, const char *text)
@@ -142,7 +143,7 @@ static void make_questions(const struct query_command *command,
 			.is_alone = count == 1,
 		};
 		by_time[i] = &questions[i];
-		question_find(&questions[i], command->recording);
+		question_find(&questions[i], command->names);
 	}
 }
 
@@ -261,7 +262,7 @@ static bool answer_line(const struct query_command *command,
 	bool answered;
 
 	if (!wrong) {
-		question_find(&question, command->recording);
+		question_find(&question, command->names);
 	} else {
 		failed(&why, ERR_INPUT, "cannot answer: %s", wrong);
 		question_fail(&question, &why);
@@ -301,6 +302,7 @@ static void answer_states(const struct query_command *command,
 	struct state_question asked = command->state;
 
 	asked.recording = command->recording;
+	asked.names = command->names;
 	asked.json = command->json;
 	for (size_t i = 0; i < command->ats.count; i++)
 		if (!state_print(&asked, query, command->ats.list[i]))
@@ -334,13 +336,13 @@ static int take_option(const struct options *options, int id,
 
 	switch (id) {
 	case OPTION_ADDR:
-		if (question_check_addr(options->value, &why))
+		if (place_check_address(options->value, &why))
 			return options_wrong(options, "%s", why.text);
 		return add_text(&command->addrs, options->value);
 	case OPTION_AT:
-		if (!question_may_be_at(options->value))
+		if (!place_may_be_time(options->value))
 			return options_bad_value(options, id,
-						 QUESTION_AT_WANTED);
+						 PLACE_TIME_WANTED);
 		return add_text(&command->ats, options->value);
 	case OPTION_SIZE:
 		if (!question_may_be_size(options->value))
@@ -409,9 +411,13 @@ static int open_and_answer(struct query_command *command)
 
 	if (recording_open(&command->recording, command->path, &why))
 		return say_failure(&why);
-	status = answer(command, &why);
+	if (names_create(&command->names, command->recording, &why))
+		status = say_failure(&why);
+	else
+		status = answer(command, &why);
 	if (status == EXIT_ANSWERED)
 		damage_say(command->recording);
+	names_destroy(command->names);
 	recording_close(command->recording);
 	return status;
 }

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "formats/error.h"
-#include "replayer/races.h"
-#include "replayer/recording.h"
+#include "replayer/races/races.h"
+#include "replayer/recording/recording.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
 #include "tools/messages.h"
@@ -153,7 +153,7 @@ static int print_file(const char *path, bool json, struct failure *why)
 
 	if (rc)
 		return rc;
-	progress_start(&progress, "searching", 0);
+	progress_start(&progress, "searching", 0, 0);
 	rc = races_find(&races, recording, progress_update, &progress, why);
 	progress_end(&progress);
 	if (!rc) {

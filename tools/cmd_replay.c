@@ -7,16 +7,15 @@
 #include <unistd.h>
 
 #include "formats/error.h"
-#include "replayer/recording.h"
+#include "replayer/recording/recording.h"
 #include "replayer/replayer.h"
+#include "replayer/session/session.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
 #include "tools/family.h"
 #include "tools/messages.h"
-#include "tools/numbers.h"
 #include "tools/options.h"
 #include "tools/progress.h"
-#include "tools/questions.h"
 
 enum { OPTION_TO = 256, OPTION_THREAD };
 
@@ -70,9 +69,10 @@ static void write_output(void *context, int stream, const uint8_t *bytes,
 
 /* The program's own output would mix with the line. */
 static void start_progress(struct progress *progress,
-			   const struct replay *replay, uint64_t to)
+			   const struct replay *replay,
+			   const struct recording *recording, uint64_t to)
 {
-	progress_start(progress, "replaying", to);
+	progress_start(progress, "replaying", recording_start(recording), to);
 	progress->is_terminal &= replay->quiet;
 }
 
@@ -84,7 +84,7 @@ static int go_to(struct replay *replay, struct replayer *replayer,
 	struct progress progress;
 	int rc = 0;
 
-	start_progress(&progress, replay, to);
+	start_progress(&progress, replay, recording, to);
 	for (size_t i = 1; i <= segments && !rc && !replay->write_error; i++) {
 		uint64_t t = recording_time(recording, i);
 
@@ -105,7 +105,8 @@ static void show_progress(void *context, uint64_t t)
 }
 
 static int replay_thread(struct replay *replay, struct replayer *replayer,
-			 uint32_t stream, uint64_t to, struct failure *why)
+			 struct recording *recording, uint32_t stream,
+			 uint64_t to, struct failure *why)
 {
 	struct progress progress;
 	const struct alone_run run = {
@@ -115,7 +116,7 @@ static int replay_thread(struct replay *replay, struct replayer *replayer,
 	uint64_t steps;
 	int rc;
 
-	start_progress(&progress, replay, to);
+	start_progress(&progress, replay, recording, to);
 	rc = replayer_run_alone(replayer, &run, &steps, why);
 	progress_end(&progress);
 	return rc;
@@ -136,12 +137,14 @@ static int go_alone(struct replay *replay, struct replayer *replayer,
 					   why);
 		if (rc)
 			return rc;
-		stream = recording_performer(recording, thread, to);
-		return replay_thread(replay, replayer, stream, to, why);
+		stream = recording_stream_of(recording, thread, to);
+		return replay_thread(replay, replayer, recording, stream, to,
+				     why);
 	}
 	for (stream = 0; stream < count && !rc; stream++)
 		if (recording_first(recording, stream) <= to)
-			rc = replay_thread(replay, replayer, stream, to, why);
+			rc = replay_thread(replay, replayer, recording, stream,
+					   to, why);
 	return rc;
 }
 
@@ -168,7 +171,7 @@ static int replay_file(struct replay *replay, const char *path,
 
 	if (rc)
 		return rc;
-	rc = question_time(&to, &is_time, recording, replay->to, why);
+	rc = place_time(&to, &is_time, recording, replay->to, why);
 	if (!rc)
 		rc = replayer_create(&replayer, recording, why);
 	if (rc)
@@ -200,9 +203,9 @@ static bool take_option(struct replay *replay, const struct options *options,
 	switch (id) {
 	case OPTION_TO:
 		replay->to = options->value;
-		if (question_may_be_at(replay->to))
+		if (place_may_be_time(replay->to))
 			return true;
-		options_bad_value(options, id, QUESTION_AT_WANTED);
+		options_bad_value(options, id, PLACE_TIME_WANTED);
 		return false;
 	case OPTION_THREAD:
 		if (number_parse_threads(options->value, &replay->threads))

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 
 #include "formats/error.h"
-#include "replayer/recording.h"
+#include "replayer/recording/recording.h"
 #include "replayer/replayer.h"
+#include "replayer/session/session.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
 #include "tools/messages.h"
-#include "tools/numbers.h"
 #include "tools/options.h"
 #include "tools/progress.h"
 
@@ -60,7 +60,8 @@ static int check_all(struct recording *recording, struct replayer *replayer,
 	int rc = 0;
 
 	replayer_in_order(replayer);
-	progress_start(&progress, "verifying", recording_end(recording));
+	progress_start(&progress, "verifying", recording_start(recording),
+		       recording_end(recording));
 	for (size_t i = 0; i < segments && !rc; i++) {
 		uint64_t end = recording_time(recording, i + 1);
 		struct differences found;
@@ -92,7 +93,7 @@ static int verify_thread(struct recording *recording, uint32_t stream,
 	if (recording_first(recording, stream) > run.t)
 		return 0;
 	rc = recording_tid(recording,
-			   recording_performed(recording, stream, run.t), &tid,
+			   recording_thread_of(recording, stream, run.t), &tid,
 			   why);
 	if (!rc)
 		rc = replayer_create(&replayer, recording, why);
@@ -119,7 +120,7 @@ static int verify_alone(struct recording *recording,
 					   &thread, why);
 		if (rc)
 			return rc;
-		stream = recording_performer(recording, thread, end);
+		stream = recording_stream_of(recording, thread, end);
 		return verify_thread(recording, stream, quiet, why);
 	}
 	for (stream = 0; stream < recording_threads(recording) && !rc; stream++)
@@ -137,7 +138,8 @@ static int verify_together(struct recording *recording, bool quiet,
 		rc = check_all(recording, replayer, why);
 	if (!rc && !quiet)
 		printf("verified %" PRIu64 " instructions, %zu key frames\n",
-		       recording_end(recording), recording_segments(recording));
+		       recording_end(recording) - recording_start(recording),
+		       recording_segments(recording));
 	replayer_destroy(replayer);
 	return rc;
 }

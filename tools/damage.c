@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "replayer/recording.h"
+#include "replayer/recording/recording.h"
 #include "tools/messages.h"
 
 char *damage_describe(const struct recording *recording)

@@ -142,6 +142,7 @@ void dump_packet(json_t *line, const struct packet *packet,
 {
 	switch (packet->kind) {
 	case PACKET_SYSCALL:
+	case PACKET_RETURN:
 		set_syscall(line, packet, table->arch);
 		break;
 	case PACKET_SIGNAL:
@@ -149,6 +150,7 @@ void dump_packet(json_t *line, const struct packet *packet,
 		set_signal(line, packet);
 		break;
 	case PACKET_VALUE:
+	case PACKET_GIVE_WAY:
 		break;
 	case PACKET_EXIT:
 		set_exit(line, packet);

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "formats/error.h"
-#include "replayer/recording.h"
+#include "replayer/recording/recording.h"
 #include "tools/print.h"
 
 #define SUFFIX ".cpr"
@@ -39,10 +39,10 @@ static bool has_suffix(const char *name)
 
 json_t *parent_describe(const struct recording *recording)
 {
-	const struct origin *origin = recording_origin(recording);
+	const struct origin *origin = &recording_meta(recording)->origin;
 	json_t *parent;
 
-	if (!origin || !origin->parent)
+	if (!origin->parent)
 		return json_null();
 	parent = json_object();
 	json_set_count(parent, "pid", origin->parent);
@@ -81,12 +81,10 @@ static int describe(struct recording *recording, struct member *member,
 	json_object_set_new(member->object, "parent",
 			    parent_describe(recording));
 	json_object_set_new(member->object, "program",
-			    list[count - 1].is_known ?
-				    json_arguments(last->argv, last->argc) :
-				    json_null());
+			    json_arguments(last->argv, last->argc));
 	json_set_text(member->object, "path", last->path);
 	json_set_count(member->object, "instructions",
-		       recording_end(recording));
+		       recording_end(recording) - recording_start(recording));
 	return 0;
 }
 

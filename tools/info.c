@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #include "formats/error.h"
-#include "replayer/recording.h"
+#include "replayer/recording/recording.h"
+#include "replayer/session/session.h"
 #include "tools/damage.h"
 #include "tools/family.h"
-#include "tools/numbers.h"
 #include "tools/print.h"
 
 /* What only the end of a recording tells. */
@@ -25,7 +25,8 @@ static json_t *describe_thread(const struct recording_thread *thread)
 	json_t *object = json_object();
 
 	json_set_count(object, "tid", thread->tid);
-	json_set_count(object, "instructions", thread->steps);
+	json_set_count(object, "instructions",
+		       thread->steps - thread->steps_before);
 	json_set_count(object, "first", thread->first);
 	json_set_count(object, "last", thread->last);
 	json_object_set_new(object, "ended", json_boolean(thread->has_ended));
@@ -87,6 +88,15 @@ static json_t *describe_cache(const struct meta *meta,
 	return cache;
 }
 
+static json_t *describe_processor(const struct processor *processor)
+{
+	json_t *object = json_object();
+
+	json_set_text(object, "model", processor->model);
+	json_set_count(object, "behaviour", processor->behaviour);
+	return object;
+}
+
 static json_t *describe_pages(const struct summary *summary)
 {
 	json_t *pages = json_object();
@@ -120,14 +130,9 @@ static json_t *describe_image(const struct recording_program *program)
 
 	json_set_count(object, "at", program->time);
 	json_set_text(object, "path", image->path);
-	if (program->is_known) {
-		json_object_set_new(object, "program",
-				    json_arguments(image->argv, image->argc));
-		json_set_text(object, "directory", image->directory);
-	} else {
-		json_object_set_new(object, "program", json_null());
-		json_object_set_new(object, "directory", json_null());
-	}
+	json_object_set_new(object, "program",
+			    json_arguments(image->argv, image->argc));
+	json_set_text(object, "directory", image->directory);
 	return object;
 }
 
@@ -156,8 +161,7 @@ static void set_sizes(json_t *object, const struct trace_reader *reader)
 	json_set_count(object, "size_bytes", trace_reader_size(reader));
 	json_set_count(object, "streams_bytes",
 		  bytes[CHUNK_EVENTS] + bytes[CHUNK_READS]);
-	json_set_count(object, "pages_bytes",
-		       bytes[CHUNK_PAGES] + bytes[CHUNK_CONTENTS]);
+	json_set_count(object, "pages_bytes", bytes[CHUNK_PAGES]);
 	json_set_count(object, "key_frames_bytes",
 		       bytes[CHUNK_KEY_FRAME] + bytes[CHUNK_SNAPSHOT]);
 	json_set_count(object, "index_bytes", bytes[CHUNK_INDEX]);
@@ -179,10 +183,14 @@ static json_t *describe_all(const struct recording *recording, json_t *threads,
 	json_set_text(info, "path", meta->path);
 	json_set_text(info, "directory", meta->directory);
 	json_set_text(info, "arch", recording_reg_table(recording)->name);
+	json_object_set_new(info, "processor",
+			    describe_processor(&meta->processor));
 	json_set_text(info, "host", meta->host);
 	json_set_text(info, "made_by", meta->made_by);
 	json_set_count(info, "started", meta->started);
-	json_set_count(info, "instructions", recording_end(recording));
+	json_set_count(info, "start", recording_start(recording));
+	json_set_count(info, "instructions", recording_end(recording) -
+						     recording_start(recording));
 	json_object_set_new(info, "parent", parent_describe(recording));
 	json_object_set_new(info, "threads", threads);
 	json_set_count(info, "key_frames", recording_segments(recording));

@@ -68,6 +68,16 @@ static void print_program(const json_t *info)
 	putchar('\n');
 }
 
+static void print_processor(const json_t *info)
+{
+	const json_t *processor = json_object_get(info, "processor");
+
+	print_label("processor:");
+	print_string(json_object_get(processor, "model"));
+	printf(", behaviour %" JSON_INTEGER_FORMAT "\n",
+	       count_of(processor, "behaviour"));
+}
+
 static void print_started(const json_t *info)
 {
 	time_t started = (time_t)count_of(info, "started");
@@ -81,12 +91,13 @@ static void print_started(const json_t *info)
 	printf("%s\n", text);
 }
 
-static void print_thread(const json_t *thread, bool is_alone)
+static void print_thread(const json_t *thread, size_t number, size_t count)
 {
 	printf("%" JSON_INTEGER_FORMAT ": ", count_of(thread, "tid"));
 	print_counted(count_of(thread, "instructions"), "instruction",
 		      "instructions");
-	if (!is_alone)
+	(void)number;
+	if (count > 1)
 		printf(", from t=%" JSON_INTEGER_FORMAT
 		       " to t=%" JSON_INTEGER_FORMAT,
 		       count_of(thread, "first"), count_of(thread, "last"));
@@ -94,18 +105,17 @@ static void print_thread(const json_t *thread, bool is_alone)
 }
 
 /* The first one was there before. */
-static void print_image(const json_t *image, bool is_alone)
+static void print_image(const json_t *image, size_t number, size_t count)
 {
 	const json_t *arguments = json_object_get(image, "program");
 	json_int_t at = count_of(image, "at");
 
-	(void)is_alone;
+	(void)count;
 	print_string(json_object_get(image, "path"));
-	printf(", %s t=%" JSON_INTEGER_FORMAT, at ? "exec at" : "from", at);
-	if (json_is_array(arguments)) {
-		fputs(": ", stdout);
-		print_arguments(arguments);
-	}
+	printf(", %s t=%" JSON_INTEGER_FORMAT, number ? "exec at" : "from",
+	       at);
+	fputs(": ", stdout);
+	print_arguments(arguments);
 	putchar('\n');
 }
 
@@ -129,11 +139,12 @@ static void print_child_of(const json_t *parent)
 		       count_of(parent, "pid"), count_of(parent, "at"));
 }
 
-static void print_member(const json_t *member, bool is_alone)
+static void print_member(const json_t *member, size_t number, size_t count)
 {
 	const json_t *error = json_object_get(member, "error");
 
-	(void)is_alone;
+	(void)number;
+	(void)count;
 	if (error) {
 		print_string(error);
 	} else {
@@ -146,16 +157,19 @@ static void print_member(const json_t *member, bool is_alone)
 	puts(json_is_true(json_object_get(member, "this")) ? " (this)" : "");
 }
 
+/* Entry `number` of `count`. */
+typedef void print_entry(const json_t *entry, size_t number, size_t count);
+
 /* One line for each; only the first ones if they are many. */
 static void print_list(const json_t *list, const char *label, bool verbose,
-		       void (*print)(const json_t *entry, bool is_alone))
+		       print_entry *print)
 {
 	size_t count = json_array_size(list);
 	size_t most = verbose || count <= LIST_MOST ? count : LIST_MOST;
 
 	for (size_t i = 0; i < most; i++) {
 		print_label(i ? "" : label);
-		print(json_array_get(list, i), count == 1);
+		print(json_array_get(list, i), i, count);
 	}
 	if (most == count)
 		return;
@@ -165,7 +179,7 @@ static void print_list(const json_t *list, const char *label, bool verbose,
 
 /* A process that was one program, or that is alone, needs no list. */
 static void print_several(const json_t *list, const char *label, bool verbose,
-			  void (*print)(const json_t *entry, bool is_alone))
+			  print_entry *print)
 {
 	if (json_array_size(list) > 1)
 		print_list(list, label, verbose, print);
@@ -250,10 +264,13 @@ void info_print(const json_t *info, bool verbose)
 	print_text(info, "path:", "path");
 	print_text(info, "directory:", "directory");
 	print_text(info, "arch:", "arch");
+	print_processor(info);
 	print_text(info, "host:", "host");
 	print_text(info, "made by:", "made_by");
 	print_started(info);
 	print_parent(info);
+	if (count_of(info, "start"))
+		print_count(info, "start:", "start");
 	print_count(info, "instructions:", "instructions");
 	print_list(json_object_get(info, "threads"), "threads:", verbose,
 		   print_thread);

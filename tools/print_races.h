@@ -10,8 +10,8 @@
 
 #include <jansson.h>
 
-#include "replayer/lines.h"
-#include "replayer/race_values.h"
+#include "replayer/races/races.h"
+#include "replayer/symbols/symbols.h"
 
 /* "count.c:12 (main)", "main+0x1f", or the address. */
 void print_source_line(FILE *out, const struct source_line *line,

@@ -18,17 +18,18 @@ static uint64_t milliseconds(void)
 }
 
 void progress_start(struct progress *progress, const char *doing,
-		    uint64_t total)
+		    uint64_t from, uint64_t to)
 {
 	*progress = (struct progress) {
 		.doing = doing,
-		.total = total,
+		.from = from,
+		.to = to,
 		.is_terminal = isatty(STDERR_FILENO) == 1,
 		.next_time = milliseconds() + FIRST_AFTER,
 	};
 }
 
-void progress_show(struct progress *progress, uint64_t done)
+void progress_show(struct progress *progress, uint64_t at)
 {
 	uint64_t now;
 	double share = 1;
@@ -40,8 +41,9 @@ void progress_show(struct progress *progress, uint64_t done)
 		return;
 	progress->next_time = now + AGAIN_AFTER;
 	progress->is_shown = true;
-	if (progress->total)
-		share = (double)done / (double)progress->total;
+	if (progress->to > progress->from)
+		share = (double)(at - progress->from) /
+			(double)(progress->to - progress->from);
 	fprintf(stderr, "\rcprec: %s: %5.1f%%", progress->doing, 100 * share);
 }
 
@@ -49,7 +51,7 @@ void progress_update(void *context, uint64_t done, uint64_t total)
 {
 	struct progress *progress = context;
 
-	progress->total = total;
+	progress->to = total;
 	progress_show(progress, done);
 }
 

@@ -13,15 +13,15 @@
 
 struct progress {
 	const char *doing;	/* "verifying" */
-	uint64_t total;		/* of the same unit as `done` below */
+	uint64_t from, to;	/* of the same unit as `at` below */
 	bool is_terminal;
 	bool is_shown;
 	uint64_t next_time;	/* not to be shown again before; milliseconds */
 };
 
 void progress_start(struct progress *progress, const char *doing,
-		    uint64_t total);
-void progress_show(struct progress *progress, uint64_t done);
+		    uint64_t from, uint64_t to);
+void progress_show(struct progress *progress, uint64_t at);
 
 /* The same for `void *` callbacks that know the total. */
 void progress_update(void *progress, uint64_t done, uint64_t total);

@@ -51,7 +51,7 @@ static int search(struct race_values *values, struct recording *recording,
 			.size = questions[i]->size,
 			.at = questions[i]->at,
 		};
-	progress_start(&progress, "searching for races", 0);
+	progress_start(&progress, "searching for races", 0, 0);
 	rc = race_values_find(values, recording, most, progress_update,
 			      &progress, why);
 	progress_end(&progress);

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "replayer/race_values.h"
+#include "replayer/races/races.h"
 #include "tools/questions.h"
 
 /* Steps that are looked at before each time, and in all, if nothing is said. */

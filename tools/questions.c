@@ -6,42 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "formats/error.h"
+#include "replayer/recording/recording.h"
+#include "replayer/session/session.h"
+#include "replayer/symbols/symbols.h"
 #include "tools/messages.h"
-#include "tools/numbers.h"
 #include "tools/print.h"
 #include "tools/print_races.h"
-
-bool question_may_be_at(const char *text)
-{
-	const char *time;
-	uint32_t tid;
-	uint64_t t;
-
-	number_cut_thread(text, &tid, &time);
-	return number_parse_time(time, 0, &t);
-}
-
-static int parse_addr(const char *text, struct address_text *out,
-		      struct failure *why)
-{
-	const char *wrong;
-
-	if (number_parse_address(text, out, &wrong))
-		return 0;
-	return failed(why, ERR_INPUT,
-		      "cannot take '%.80s%s' for an address: %s", text,
-		      strlen(text) > 80 ? "..." : "", wrong);
-}
-
-int question_check_addr(const char *text, struct failure *why)
-{
-	struct address_text address;
-
-	return parse_addr(text, &address, why);
-}
 
 static bool parse_size(const char *text, size_t *out)
 {
@@ -61,130 +33,25 @@ bool question_may_be_size(const char *text)
 	return parse_size(text, &size);
 }
 
-/* "TID:T": where the thread had retired so many instructions. */
-static int find_thread_time(uint64_t *out, bool *is_time,
-			    struct recording *recording, uint32_t tid,
-			    const char *text, struct failure *why)
-{
-	uint64_t end = recording_end(recording), steps;
-	struct recording_thread thread;
-	uint32_t number;
-	int rc = recording_find_thread(recording, tid, end, &number, why);
-
-	*is_time = false;
-	if (!rc)
-		rc = recording_thread(recording, number, &thread, why);
-	if (rc)
-		return rc;
-	if (!number_parse_time(text, thread.steps, &steps))
-		return failed(why, ERR_INPUT,
-			      "cannot take '%s' for a time of thread %" PRIu32
-			      ": %s is needed", text, tid, QUESTION_AT_WANTED);
-	if (steps > thread.steps)
-		return failed(why, ERR_INPUT,
-			      "thread %" PRIu32 " ends at %" PRIu32 ":%" PRIu64
-			      ", before %" PRIu32 ":%" PRIu64, tid, tid,
-			      thread.steps, tid, steps);
-	rc = recording_time_of(recording, tid, steps, out, why);
-	*is_time = !rc;
-	return rc;
-}
-
-int question_time(uint64_t *out, bool *is_time, struct recording *recording,
-		  const char *text, struct failure *why)
-{
-	uint64_t end = recording_end(recording);
-	const char *time;
-	uint32_t tid;
-
-	if (number_cut_thread(text, &tid, &time))
-		return find_thread_time(out, is_time, recording, tid, time,
-					why);
-	*is_time = number_parse_time(text, end, out);
-	if (!*is_time)
-		return failed(why, ERR_INPUT,
-			      "cannot take '%s' for a time: %s is needed", text,
-			      QUESTION_AT_WANTED);
-	if (*out > end)
-		return failed(why, ERR_INPUT,
-			      "'%s' ends at t=%" PRIu64 ", before t=%" PRIu64,
-			      trace_reader_path(recording_reader(recording)),
-			      end, *out);
-	return 0;
-}
-
 /* ------- what was asked ------- */
 
-static bool is_register(struct recording *recording, const char *name)
-{
-	const struct reg_table *table = recording_reg_table(recording);
-
-	for (unsigned i = 0; i < table->count; i++)
-		if (!strcasecmp(table->regs[i].name, name))
-			return true;
-	return false;
-}
-
-/* As debuggers would take them; `why` has what to say of any other name. */
-static int not_found(struct recording *recording, const char *name,
-		     struct failure *why)
-{
-	if (is_register(recording, name + strspn(name, "$%")))
-		return failed(why, ERR_NOT_FOUND,
-			      "cannot find a symbol '%s': registers are asked"
-			      " for with --registers", name);
-	if (strpbrk(name, "[]()*$%/"))
-		return failed(why, ERR_NOT_FOUND,
-			      "cannot find a symbol '%.80s%s': expressions are"
-			      " not understood, only a number or a symbol and"
-			      " an offset, like counter+8", name,
-			      strlen(name) > 80 ? "..." : "");
-	return ERR_NOT_FOUND;
-}
-
 /* A data symbol without an offset says how much there is to see. */
-static int find_symbol(struct question *question, struct recording *recording,
-		       const struct address_text *address, uint64_t *base,
-		       struct failure *why)
-{
-	char *name = strndup(address->symbol, address->symbol_size);
-	uint64_t size = 0;
-	int rc;
-
-	if (!name)
-		return failed(why, ERR_NO_MEMORY, "out of memory");
-	rc = recording_find_symbol(recording, question->at, name, base, &size,
-				   why);
-	if (rc == ERR_NOT_FOUND)
-		rc = not_found(recording, name, why);
-	free(name);
-	if (size && !address->offset)
-		question->size = size < QUESTION_SIZE_DATA ?
-					 (size_t)size : QUESTION_SIZE_DATA;
-	question->has_symbol = true;
-	return rc;
-}
-
-static int find_address(struct question *question, struct recording *recording,
+static int find_address(struct question *question, struct names *names,
 			struct failure *why)
 {
-	const char *text = question->asked.addr;
-	struct address_text address;
-	uint64_t base;
-	int rc = parse_addr(text, &address, why);
+	struct place place;
+	int rc = place_address(&place, names, question->at,
+			       question->asked.addr, why);
 
+	question->has_symbol = place.is_symbol;
 	if (rc)
 		return rc;
-	base = address.number;
-	if (address.symbol)
-		rc = find_symbol(question, recording, &address, &base, why);
-	if (rc)
-		return rc;
-	if (!number_add_offset(&address, base, &question->addr))
-		return failed(why, ERR_INPUT,
-			      "cannot answer for '%s': there is no such address",
-			      text);
+	question->addr = place.addr;
 	question->has_addr = true;
+	if (place.size)
+		question->size = place.size < QUESTION_SIZE_DATA ?
+					 (size_t)place.size :
+					 QUESTION_SIZE_DATA;
 	return 0;
 }
 
@@ -204,25 +71,25 @@ static int find_size(struct question *question, struct failure *why)
 	return 0;
 }
 
-static int find_all(struct question *question, struct recording *recording,
+static int find_all(struct question *question, struct names *names,
 		    struct failure *why)
 {
-	int rc = question_time(&question->at, &question->has_at, recording,
-			       question->asked.at, why);
+	int rc = place_time(&question->at, &question->has_at,
+			    names_recording(names), question->asked.at, why);
 
 	question->size = QUESTION_SIZE;
 	if (!rc)
-		rc = find_address(question, recording, why);
+		rc = find_address(question, names, why);
 	if (!rc)
 		rc = find_size(question, why);
 	return rc;
 }
 
-void question_find(struct question *question, struct recording *recording)
+void question_find(struct question *question, struct names *names)
 {
 	struct failure why;
 
-	if (find_all(question, recording, &why))
+	if (find_all(question, names, &why))
 		question_fail(question, &why);
 }
 

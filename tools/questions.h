@@ -17,18 +17,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "replayer/query.h"
-#include "replayer/race_values.h"
+#include "replayer/races/races.h"
+#include "replayer/session/session.h"
 
 struct failure;
+struct names;
 
 #define QUESTION_SIZE 8u		/* bytes, if nothing is said */
 #define QUESTION_SIZE_DATA 4096u	/* the most that a symbol says */
 #define QUESTION_SIZE_MAX (16u << 20)
 
 /* What a wrong text should have been, for messages. */
-#define QUESTION_AT_WANTED \
-	"a time like 5000, 2m, 'start', 'end', '50%' or 'TID:5000'"
 #define QUESTION_SIZE_WANTED "1 to 16777216 bytes"
 
 /* As on the command line.  A text that is missing is NULL. */
@@ -55,19 +54,10 @@ struct question {
 };
 
 /* Whether a text makes sense, in whatever recording. */
-bool question_may_be_at(const char *text);
 bool question_may_be_size(const char *text);
-int question_check_addr(const char *text, struct failure *why);
-
-/*
- * Makes a time of text, at most the recording's end.  `*is_time` is true also
- * if it lies behind.
- */
-int question_time(uint64_t *out, bool *is_time, struct recording *recording,
-		  const char *text, struct failure *why);
 
 /* Understands what was asked, in a structure with nothing but that. */
-void question_find(struct question *question, struct recording *recording);
+void question_find(struct question *question, struct names *names);
 void question_release(struct question *question);
 
 /* Answers, unless it has failed already. */

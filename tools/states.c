@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "formats/error.h"
-#include "replayer/recording.h"
+#include "replayer/recording/recording.h"
 #include "replayer/replayer.h"
+#include "replayer/session/session.h"
+#include "replayer/symbols/symbols.h"
 #include "tools/messages.h"
 #include "tools/print.h"
-#include "tools/questions.h"
 
 /* One thread at a time. */
 struct state {
@@ -40,10 +41,10 @@ static void print_as_json(const struct reg_table *table,
 	print_json(object);
 }
 
-static void print_as_text(struct recording *recording,
-			  const struct state *state)
+static void print_as_text(struct names *names, const struct state *state)
 {
-	const struct reg_table *table = recording_reg_table(recording);
+	const struct reg_table *table =
+		recording_reg_table(names_recording(names));
 	char value[REGISTER_TEXT], name[256];
 
 	printf("registers of thread %" PRIu32 " at t=%" PRIu64 " (%" PRIu32
@@ -53,9 +54,8 @@ static void print_as_text(struct recording *recording,
 		register_text(value, table, &state->file, i);
 		printf("  %-8s %s", table->regs[i].name, value);
 		if (i == table->pc &&
-		    recording_name(recording, state->at,
-				   reg_get(table, &state->file, i), name,
-				   sizeof(name))) {
+		    names_of(names, state->at, reg_get(table, &state->file, i),
+			     name, sizeof(name))) {
 			fputs("  ", stdout);
 			print_escaped(stdout, name, strlen(name));
 		}
@@ -82,7 +82,7 @@ static int find_state(const struct state_question *asked,
 	else
 		rc = replayer_thread_registers(replayer, stream, &out->file,
 					       why);
-	thread = recording_performed(recording, stream, out->at);
+	thread = recording_thread_of(recording, stream, out->at);
 	if (!rc)
 		rc = recording_tid(recording, thread, &out->tid, why);
 	if (!rc)
@@ -103,7 +103,7 @@ static int print_state(const struct state_question *asked,
 	if (asked->json)
 		print_as_json(recording_reg_table(asked->recording), &state);
 	else
-		print_as_text(asked->recording, &state);
+		print_as_text(asked->names, &state);
 	return 0;
 }
 
@@ -118,9 +118,9 @@ static int print_one(const struct state_question *asked,
 
 	if (rc)
 		return rc;
-	stream = recording_performer(recording, thread, t);
+	stream = recording_stream_of(recording, thread, t);
 	/* By its own exec it became the process's first. */
-	if (recording_performed(recording, stream, t) != thread)
+	if (recording_thread_of(recording, stream, t) != thread)
 		return failed(why, ERR_NOT_FOUND,
 			      "thread %" PRIu32 " has ended before t=%" PRIu64,
 			      asked->threads.tid, t);
@@ -135,8 +135,7 @@ static int print_states(const struct state_question *asked,
 	uint32_t stream;
 	int rc = 0;
 
-	if (!asked->json && recording_check_names(asked->recording,
-						  replayer_time(replayer), why))
+	if (!asked->json && names_check(asked->names, replayer_time(replayer), why))
 		say_note("%s: code is not named", why->text);
 	if (asked->threads.some && !asked->threads.all)
 		return print_one(asked, replayer, why);
@@ -171,7 +170,7 @@ bool state_print(const struct state_question *asked, struct query *query,
 	struct failure why;
 	bool is_time;
 	uint64_t t;
-	int rc = question_time(&t, &is_time, asked->recording, at, &why);
+	int rc = place_time(&t, &is_time, asked->recording, at, &why);
 
 	if (!rc)
 		rc = query_replayer(query, &replayer, &why);

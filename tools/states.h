@@ -10,11 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "replayer/query.h"
-#include "tools/numbers.h"
+#include "replayer/session/session.h"
 
 struct state_question {
 	struct recording *recording;
+	struct names *names;	/* of it */
 	struct threads_text threads;	/* or all, if none are given */
 	bool json;
 };

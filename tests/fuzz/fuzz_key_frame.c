@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The first byte chooses a decoder: key frames (after 518 bytes of registers
- * that the harness puts in), indexes, meta data, summaries, origins or
+ * that the harness puts in), indexes, meta data, summaries or
  * programs.  What is accepted is encoded again to the same bytes, and is
  * sorted.
  */
@@ -93,19 +93,6 @@ static void try_summary(const uint8_t *data, size_t size)
 	summary_release(&summary);
 }
 
-static void try_origin(const uint8_t *data, size_t size)
-{
-	struct origin origin;
-	struct output again = { 0 };
-	int rc = origin_decode(&origin, data, size);
-
-	assert(!rc || is_documented(rc));
-	if (rc)
-		return;
-	origin_encode(&again, &origin);
-	assert_same(&again, data, size);
-}
-
 static void try_program(const uint8_t *data, size_t size)
 {
 	struct program_image image;
@@ -123,11 +110,10 @@ static void try_program(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static void (*const decoders[])(const uint8_t *, size_t) = {
-		try_key_frame, try_index, try_meta, try_summary, try_origin,
-		try_program,
+		try_key_frame, try_index, try_meta, try_summary, try_program,
 	};
 
 	if (size)
-		decoders[data[0] % 6](data + 1, size - 1);
+		decoders[data[0] % 5](data + 1, size - 1);
 	return 0;
 }

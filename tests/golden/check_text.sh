@@ -18,7 +18,7 @@ found=$work/found
 trap 'rm -rf "$work"' EXIT
 # A folder of their own: what lies beside a recording shows.
 mkdir "$work/good" "$work/text"
-for name in all cut example footer killed programs; do
+for name in all cut example footer killed later programs; do
 	cp "$folder/../good/$name.cpr" "$work/good" || exit 1
 done
 cp "$folder/commands" "$work/text"

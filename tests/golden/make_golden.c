@@ -3,7 +3,8 @@
  * make_golden.c - writes the golden traces into a folder
  *
  * Only for renewing them after a change of the format: test_golden.c compares
- * the files that are checked in.  See README.md in this folder.
+ * the files that are checked in.  With --examples, prints the contents that
+ * trace-format.md shows.  See README.md in this folder.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 #include "formats/page_items.h"
 #include "formats/symbols.h"
 #include "formats/trace_layout.h"
+#include "tests/golden/examples.h"
 
 static const struct trace_header header = {
 	.arch = ARCH_X86_64,
@@ -71,7 +73,8 @@ static void end(struct trace_writer *writer, bool is_complete)
 
 /* ------- contents ------- */
 
-static void put_meta(struct trace_writer *writer)
+static void put_meta_of(struct trace_writer *writer,
+			const struct origin *origin)
 {
 	char *argv[] = { (char[]){ "/bin/true" }, NULL };
 	struct meta meta = {
@@ -83,11 +86,20 @@ static void put_meta(struct trace_writer *writer)
 		.made_by = (char[]){ "cprec" },
 		.started = 1000000000,
 		.cache_entries = 32768,
+		.processor = { "westmere", 1 },
+		.run = { 0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27,
+			 0x28, 0x29, 0x2a, 0x2b, 0x2c, 0x2d, 0x2e, 0x2f },
+		.origin = *origin,
 	};
 	struct output out = { 0 };
 
 	meta_encode(&out, &meta);
 	put(writer, CHUNK_META, 0, 0, &out);
+}
+
+static void put_meta(struct trace_writer *writer)
+{
+	put_meta_of(writer, &(struct origin){ 0 });
 }
 
 /* The first three, and the last, are new in the second key frame. */
@@ -152,7 +164,7 @@ static void put_pages(struct trace_writer *writer, uint32_t segment,
 		memcpy(before, page, sizeof(before));
 	}
 	page_batch_end(&batch);
-	put_of(writer, count, CHUNK_CONTENTS, segment, first, &batch.pages);
+	put_of(writer, count, CHUNK_PAGES, segment, first, &batch.pages);
 }
 
 static void put_packets_of(struct trace_writer *writer, uint32_t stream,
@@ -333,9 +345,13 @@ static void put_segments(struct trace_writer *writer)
 static const struct packet packets_of_first[] = {
 	{ PACKET_TOUCH, .number = 1, .addr = 0x400000, .page_id = 1 },
 	{ PACKET_SYSCALL, .steps = 10, .number = 56, .result = 1001 },
-	{ PACKET_SLICE, .steps = 20, .slices = 2, .skipped = 7, .doubts = 1 },
+	{ PACKET_GIVE_WAY, .steps = 5 },
+	{ PACKET_DOUBT, .number = 1, .addr = 0x401000, .size = 0x1000 },
+	{ PACKET_GIVE_WAY, .steps = 15 },
+	{ PACKET_TOUCH, .number = 1, .addr = 0x401000 },
+	{ PACKET_SLICE, .steps = 0, .slices = 2, .skipped = 7, .doubts = 1 },
 	{ PACKET_MAP, .addr = 0x20000, .size = 0x4000, .prot = MAY_READ },
-	{ PACKET_SYSCALL, .steps = 0, .number = 202 },
+	{ PACKET_RETURN, .number = 202 },
 	{ PACKET_WRITE, .addr = 0x7fffffffdf00, .size = 3 },
 	{ PACKET_EXIT, .steps = 3, .result = 7 },
 };
@@ -421,15 +437,6 @@ static const struct packet packets_of_child[] = {
 	{ PACKET_EXIT, .steps = 0 },
 };
 
-static void put_origin(struct trace_writer *writer)
-{
-	const struct origin origin = { 999, 998, 4321 };
-	struct output out = { 0 };
-
-	origin_encode(&out, &origin);
-	put(writer, CHUNK_ORIGIN, 0, 0, &out);
-}
-
 static void put_program(struct trace_writer *writer, uint64_t time)
 {
 	char *argv[] = { (char[]){ "echo" }, (char[]){ "hi" }, NULL };
@@ -456,8 +463,7 @@ static void make_programs(void)
 	};
 	struct output out = { 0 };
 
-	put_meta(writer);
-	put_origin(writer);
+	put_meta_of(writer, &(struct origin){ 999, 998, 4321 });
 	put_key_frame(writer, 0, &first);
 	put_program(writer, 10);
 	put_packets_of(writer, 0, 0, 1, packets_of_child,
@@ -509,18 +515,35 @@ static void cut(const char *name, size_t size)
 	free(bytes);
 }
 
-/* Says that only readers of the next version can read it. */
-static void make_newer(void)
+/* A header that says something else, and nothing behind it. */
+static void make_header(const char *name, uint8_t version, uint8_t oldest,
+			uint8_t features)
 {
 	uint8_t bytes[TRACE_HEADER_SIZE];
 	uint64_t sum;
 
 	trace_header_encode(bytes, &header);
-	bytes[8] = bytes[12] = TRACE_VERSION + 1;
+	bytes[8] = version;
+	bytes[12] = oldest;
+	bytes[36] = features;
 	sum = trace_checksum(bytes, sizeof(bytes) - 8);
 	for (unsigned i = 0; i < 8; i++)
 		bytes[sizeof(bytes) - 8 + i] = (uint8_t)(sum >> 8 * i);
-	save("bad/newer.cpr", bytes, sizeof(bytes));
+	save(name, bytes, sizeof(bytes));
+}
+
+static void make_headers(void)
+{
+	const uint8_t now = TRACE_VERSION;
+
+	make_header("bad/newer.cpr", now + 1, now + 1, 0);
+	make_header("bad/older.cpr", 6, 6, 0);
+	make_header("bad/parallel.cpr", now, now, FEATURE_PARALLEL);
+	make_header("bad/devices.cpr", now, now,
+		    FEATURE_DEVICES | FEATURE_PHYSICAL);
+	make_header("bad/physical.cpr", now, now, FEATURE_PHYSICAL);
+	make_header("bad/ring.cpr", now, now, FEATURE_RING);
+	make_header("bad/feature.cpr", now, now, 0x40);
 }
 
 /* A chunk that is sound, but its content is not. */
@@ -541,14 +564,37 @@ static void make_bad(void)
 	save("bad/empty.cpr", "", 0);
 	save("bad/not-a-trace.cpr", "#!/bin/sh\n", 10);
 	cut("bad/cut-in-header.cpr", 40);
-	make_newer();
+	make_headers();
 	flip("bad/header.cpr", 20);
 	flip("bad/content.cpr", 250);
 	flip("bad/chunk-header.cpr", 64 + 8);
-	make_wrong("bad/packet.cpr", CHUNK_EVENTS, "\1\0\0\0\7", 5);
+	make_wrong("bad/packet.cpr", CHUNK_EVENTS, "\1\0\0\0\15", 5);
 	make_wrong("bad/key-frame.cpr", CHUNK_KEY_FRAME, "\0\0\0", 3);
 	make_wrong("bad/index.cpr", CHUNK_INDEX, "\1\1\0", 3);
 	make_wrong("bad/symbols.cpr", CHUNK_SYMBOLS, "\0\0\0\0\0\0", 6);
+}
+
+/* ------- a recording that begins later ------- */
+
+/* As good/all.cpr's end, but nothing tells what was before t=98. */
+static void make_later(void)
+{
+	struct trace_writer *writer = start("good/later.cpr");
+	struct key_frame first = { .time = 98, .steps = 90 };
+	struct summary_thread thread = { 1000, 92 };
+	struct summary summary = {
+		.time = 100, .exit_code = 7, .threads = &thread,
+		.thread_count = 1,
+	};
+	struct output out = { 0 };
+
+	put_meta(writer);
+	put_key_frame(writer, 0, &first);
+	put_packets(writer, 0, 0, second_packets,
+		    sizeof(second_packets) / sizeof(second_packets[0]));
+	summary_encode(&out, &summary);
+	put(writer, CHUNK_SUMMARY, 0, 0, &out);
+	end(writer, true);
 }
 
 /* ------- files ------- */
@@ -574,16 +620,43 @@ static void make_all(const char *name, bool is_complete)
 	end(writer, is_complete);
 }
 
+/* Lines for trace-format.md, without words; rows of zeros are left out. */
+static void show_example(const struct example *example)
+{
+	static const uint8_t zeros[16];
+	struct output out = { 0 };
+
+	example->encode(&out);
+	printf("%s, %zu bytes\n", example->heading, out.size);
+	for (size_t i = 0; i < out.size; i += 16) {
+		size_t count = out.size - i < 16 ? out.size - i : 16;
+
+		if (!memcmp(out.bytes + i, zeros, count))
+			continue;
+		printf("    %04zx ", i);
+		for (size_t j = 0; j < count; j++)
+			printf(" %02x", out.bytes[i + j]);
+		putchar('\n');
+	}
+	output_release(&out);
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 2 && !strcmp(argv[1], "--examples")) {
+		for (size_t i = 0; i < EXAMPLES; i++)
+			show_example(&examples[i]);
+		return EXIT_SUCCESS;
+	}
 	if (argc != 2 || chdir(argv[1]))
 		stop("usage: make_golden FOLDER (with folders good, bad)");
 	make_example();
 	make_threads();
 	make_programs();
+	make_later();
 	make_all("good/all.cpr", true);
 	make_all("good/killed.cpr", false);
-	cut("good/cut.cpr", 400);
+	cut("good/cut.cpr", 430);
 	flip("good/footer.cpr", -40);
 	flip("good/trailer.cpr", -20);
 	make_bad();

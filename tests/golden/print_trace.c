@@ -36,6 +36,12 @@ static void print_meta(FILE *out, struct content *content, int *rc)
 		meta.directory, meta.host, meta.made_by);
 	fprintf(out, "  started %" PRIu64 " cache %u\n", meta.started,
 		meta.cache_entries);
+	fprintf(out, "  processor %s behaviour %" PRIu64 "\n  run ",
+		meta.processor.model, meta.processor.behaviour);
+	for (size_t i = 0; i < sizeof(meta.run); i++)
+		fprintf(out, "%02x", meta.run[i]);
+	fprintf(out, "\n  parent %u thread %u time %" PRIu64 "\n",
+		meta.origin.parent, meta.origin.thread, meta.origin.time);
 	meta_encode(&content->again, &meta);
 	meta_release(&meta);
 }
@@ -139,18 +145,6 @@ static void print_bytes(FILE *out, struct content *content, int *rc)
 	output_bytes(&content->again, content->bytes, content->size);
 }
 
-/* Pages of few bytes: only those. */
-static void print_pages(FILE *out, struct content *content, int *rc)
-{
-	*rc = content->size % GUEST_PAGE || !content->size ? ERR_CORRUPT : 0;
-	for (size_t i = 0; i < content->size; i++)
-		if (content->bytes[i])
-			fprintf(out, "  page %zu byte %#zx: %02x\n",
-				i / GUEST_PAGE, i % GUEST_PAGE,
-				content->bytes[i]);
-	output_bytes(&content->again, content->bytes, content->size);
-}
-
 static void print_patch(FILE *out, const struct page_item *item)
 {
 	const uint8_t *word = item->bytes + PAGE_MASK;
@@ -165,7 +159,8 @@ static void print_patch(FILE *out, const struct page_item *item)
 	}
 }
 
-static void print_contents(FILE *out, struct content *content, int *rc)
+/* Of whole pages, only the bytes that are not 0. */
+static void print_pages(FILE *out, struct content *content, int *rc)
 {
 	const struct chunk_info *info = content->info;
 	struct page_item items[PAGE_ITEMS_MOST];
@@ -247,18 +242,6 @@ static void print_summary(FILE *out, struct content *content, int *rc)
 	summary_release(&summary);
 }
 
-static void print_origin(FILE *out, struct content *content, int *rc)
-{
-	struct origin origin;
-
-	*rc = origin_decode(&origin, content->bytes, content->size);
-	if (*rc)
-		return;
-	fprintf(out, "  parent %u thread %u time %" PRIu64 "\n", origin.parent,
-		origin.thread, origin.time);
-	origin_encode(&content->again, &origin);
-}
-
 static void print_program(FILE *out, struct content *content, int *rc)
 {
 	struct program_image image = { 0 };
@@ -295,11 +278,9 @@ static print_content *const printers[] = {
 	[CHUNK_EVENTS] = print_packets,
 	[CHUNK_READS] = print_bytes,
 	[CHUNK_PAGES] = print_pages,
-	[CHUNK_CONTENTS] = print_contents,
 	[CHUNK_INDEX] = print_index,
 	[CHUNK_SYMBOLS] = print_symbols,
 	[CHUNK_SUMMARY] = print_summary,
-	[CHUNK_ORIGIN] = print_origin,
 	[CHUNK_PROGRAM] = print_program,
 	[CHUNK_SNAPSHOT] = print_snapshot,
 };

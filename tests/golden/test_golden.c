@@ -3,8 +3,8 @@
  * test_golden.c - the golden traces still read as they did
  *
  * good/NAME.cpr must print as good/NAME.txt, and bad/NAME.cpr must fail with
- * the message in bad/NAME.txt.  The example of trace-format.md must be
- * good/example.cpr.  `test_golden FOLDER FORMAT` runs it; `test_golden FOLDER
+ * the message in bad/NAME.txt.  The file that trace-format.md shows must be
+ * good/example.cpr, and the contents that it shows those of examples.c.  `test_golden FOLDER FORMAT` runs it; `test_golden FOLDER
  * --print FILE` prints what a text is compared with.
  */
 #include <stdbool.h>
@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "formats/error.h"
+#include "tests/golden/examples.h"
 #include "tests/golden/print_trace.h"
 #include "tests/unit/table.h"
 
@@ -27,11 +28,7 @@ static const struct row rows[] = {
 	{ "good/all", 0 },
 	{ "good/threads", 0 },
 	{ "good/programs", 0 },
-	{ "good/version-1", 0 },
-	{ "good/version-2", 0 },
-	{ "good/version-3", 0 },
-	{ "good/version-4", 0 },
-	{ "good/version-5", 0 },
+	{ "good/later", 0 },
 	{ "good/killed", 0 },
 	{ "good/cut", 0 },
 	{ "good/footer", 0 },
@@ -40,6 +37,12 @@ static const struct row rows[] = {
 	{ "bad/not-a-trace", ERR_CORRUPT },
 	{ "bad/cut-in-header", ERR_TRUNCATED },
 	{ "bad/newer", ERR_VERSION },
+	{ "bad/older", ERR_VERSION },
+	{ "bad/parallel", ERR_VERSION },
+	{ "bad/devices", ERR_VERSION },
+	{ "bad/physical", ERR_VERSION },
+	{ "bad/ring", ERR_VERSION },
+	{ "bad/feature", ERR_VERSION },
 	{ "bad/header", ERR_CHECKSUM },
 	{ "bad/content", ERR_CHECKSUM },
 	{ "bad/chunk-header", ERR_CHECKSUM },
@@ -102,46 +105,95 @@ static void golden_row(void **state)
 }
 
 /*
- * Takes the bytes of one line of the example, "    0010  01 02 03  words".
- * Returns how many there were; 0 for any other line.
+ * Takes the bytes of one line of an example, "    0010  01 02 03  words", to
+ * their place.  Returns the offset behind them; 0 for any other line.
  */
-static size_t take_line(const char *line, size_t offset, uint8_t *bytes)
+static size_t take_line(const char *line, size_t offset, uint8_t *bytes,
+			size_t room)
 {
 	unsigned at, byte;
 	int used = 0;
-	size_t count = 0;
 
 	if (sscanf(line, "    %4x  %n", &at, &used) != 1 || used != 10)
 		return 0;
-	if (at != offset)
+	if (at < offset || at + 64 > room)
 		fail_msg("the example goes on at %#zx, not %#x", offset, at);
 	while (sscanf(line + used, "%2x", &byte) == 1) {
-		bytes[count++] = (uint8_t)byte;
+		bytes[at++] = (uint8_t)byte;
 		used += 2;
 		if (line[used] != ' ' || line[used + 1] == ' ')
 			break;
 		used++;
 	}
-	return count;
+	return at;
 }
 
-static void example_of_the_format(void **state)
+/*
+ * Takes the bytes of the example with this heading.  What its lines leave out
+ * is zeros.  The caller's to free().
+ */
+static uint8_t *load_example(const char *heading, size_t *size)
 {
-	size_t size, format_size, count = 0;
-	char *expected = load("good/example.cpr", &size);
+	enum { ROOM = 8192 };
+	size_t format_size;
 	char *text = load(format, &format_size);
-	char *section = strstr(text, "\n## 14. ");
-	uint8_t bytes[4096 + 64];
+	char *section = strstr(text, heading);
+	uint8_t *bytes = calloc(ROOM, 1);
+	size_t end;
+
+	assert_non_null(section);
+	assert_non_null(bytes);
+	*size = 0;
+	/* strtok() cuts the heading off first. */
+	for (char *line = strtok(section + 1, "\n");
+	     (line = strtok(NULL, "\n")) && *line != '#';) {
+		end = take_line(line, *size, bytes, ROOM);
+		if (end)
+			*size = end;
+	}
+	free(text);
+	return bytes;
+}
+
+static void example_file(void **state)
+{
+	size_t size, shown_size;
+	char *expected = load("good/example.cpr", &size);
+	uint8_t *shown = load_example("\n### 14.1 ", &shown_size);
 
 	(void)state;
-	assert_non_null(section);
-	for (char *line = strtok(section, "\n"); line && count < 4096;
-	     line = strtok(NULL, "\n"))
-		count += take_line(line, count, bytes + count);
-	assert_int_equal(count, size);
-	assert_memory_equal(bytes, expected, size);
-	free(text);
+	assert_int_equal(shown_size, size);
+	assert_memory_equal(shown, expected, size);
+	free(shown);
 	free(expected);
+}
+
+static void assert_example(const struct output *found, const uint8_t *shown,
+			   size_t size)
+{
+	assert_int_equal(found->error, 0);
+	assert_int_equal(found->size, size);
+	assert_memory_equal(found->bytes, shown, size);
+}
+
+static void example_content(void **state)
+{
+	const struct example *example = *state;
+	struct output encoded = { 0 }, again = { 0 };
+	char heading[64];
+	size_t size;
+	uint8_t *shown;
+
+	snprintf(heading, sizeof(heading), "\n### 14.%d %s\n",
+		 (int)(example - examples) + 2, example->heading);
+	shown = load_example(heading, &size);
+	example->encode(&encoded);
+	assert_example(&encoded, shown, size);
+	assert_int_equal(example->again(&again, shown, size), 0);
+	assert_example(&again, shown, size);
+	output_release(&encoded);
+	output_release(&again);
+	free(shown);
 }
 
 int main(int argc, char **argv)
@@ -160,7 +212,9 @@ int main(int argc, char **argv)
 	}
 	format = argv[2];
 	add_rows(&list, rows, golden_row);
-	add_test(&list, "the example of the format", example_of_the_format,
-		 NULL);
+	add_test(&list, "the example file of the format", example_file, NULL);
+	for (size_t i = 0; i < EXAMPLES; i++)
+		add_test(&list, examples[i].heading, example_content,
+			 (void *)(uintptr_t)&examples[i]);
 	return run_list("golden", &list);
 }

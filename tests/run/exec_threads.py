@@ -5,7 +5,7 @@ which numbers.  Linux ends all but one, which gets the process's own number.
 
 usage: exec_threads.py --cprec C --guest G
 
-The guest is guests/execs/threads.c.  Speaks TAP.
+The guest is run/programs/execs/threads.c.  Speaks TAP.
 """
 import json
 import re

@@ -5,7 +5,7 @@ names, values and what `info` says are those of the program at that time.
 
 usage: execs.py --cprec C --before B --after A
 
-The guests are guests/execs/before.c and after.c.  Speaks TAP.
+The guests are run/programs/execs/before.c and after.c.  Speaks TAP.
 """
 import json
 import os

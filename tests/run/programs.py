@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The programs that tests/run/matrix records: a line each in PROGRAMS."""
+"""The programs that tests/run/matrix.py records: a line each in PROGRAMS."""
 import re
 import subprocess
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Queries whose answers are known by construction: see tests/guests/asked.c.
+"""Queries whose answers are known by construction: see tests/run/programs/asked.c.
 
 usage: query.py --cprec C --guest G [--keep FOLDER]
 

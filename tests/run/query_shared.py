@@ -4,7 +4,7 @@
 
 usage: query_shared.py --cprec C --guest G [--keep FOLDER]
 
-The guest is tests/guests/shared_asked.c.  At each of its marks each page is
+The guest is tests/run/programs/shared_asked.c.  At each of its marks each page is
 asked for, in each of its processes.  An answer that is certain must be what the
 page holds when the program runs natively; one that is as of another time, what
 it holds then.  STORIES says which of them is due.  Speaks TAP.

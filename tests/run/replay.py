@@ -4,7 +4,7 @@
 
 usage: replay.py --cprec C --guest G
 
-The guest is guests/threads/lines.c: its lines begin with the number of the
+The guest is run/programs/threads/lines.c: its lines begin with the number of the
 thread that writes them.  Speaks TAP.
 """
 import argparse

@@ -15,6 +15,9 @@
  *	page N		the first byte of stored page N
  *	only N		only stream N has packets and reads; not one thing
  *	unseen N	the same, and stream N is not told what others wrote
+ *	later N		all times are N later, the first thread has N more steps
+ *	behaviour N	the processor's behaviour is N
+ *	model 0		the processor is another one
  *
  * Prints the segment in which it was changed and the time: of the event, or
  * of the key frame.  Counts go over all segments, from 0.  Exits with 2 if
@@ -30,6 +33,7 @@
 
 #include "formats/error.h"
 #include "formats/key_frame.h"
+#include "formats/meta.h"
 #include "formats/packet.h"
 #include "formats/page_items.h"
 #include "formats/trace_file.h"
@@ -164,6 +168,62 @@ static void change_events(struct tamper *tamper, uint32_t segment,
 	}
 }
 
+/* ------- the whole of it ------- */
+
+static void make_later(const struct tamper *tamper,
+		       const struct chunk_info *info, const uint8_t *bytes,
+		       struct output *out)
+{
+	const struct reg_table *table = reg_table(ARCH_X86_64);
+	struct key_frame frame;
+	struct summary summary;
+
+	if (info->kind == CHUNK_KEY_FRAME) {
+		check(key_frame_decode(&frame, table, bytes, info->size));
+		frame.time += tamper->left;
+		if (!info->stream)
+			frame.steps += tamper->left;
+		key_frame_encode(out, table, &frame);
+		key_frame_release(&frame);
+	} else {
+		check(summary_decode(&summary, bytes, info->size));
+		summary.time += tamper->left;
+		summary.threads[0].steps += tamper->left;
+		summary_encode(out, &summary);
+		summary_release(&summary);
+	}
+}
+
+static void change_processor(const struct tamper *tamper,
+			     const struct chunk_info *info,
+			     const uint8_t *bytes, struct output *out)
+{
+	struct meta meta;
+
+	check(meta_decode(&meta, bytes, info->size));
+	if (is_what(tamper, "behaviour")) {
+		meta.processor.behaviour = tamper->left;
+	} else {
+		free((char *)(uintptr_t)meta.processor.model);
+		meta.processor.model = strdup("other");
+	}
+	meta_encode(out, &meta);
+	meta_release(&meta);
+}
+
+/* Whether it is a change that is not of one thing. */
+static bool is_of_all(const struct tamper *tamper)
+{
+	static const char *const whats[] = {
+		"nothing", "only", "unseen", "later", "behaviour", "model",
+	};
+
+	for (size_t i = 0; i < sizeof(whats) / sizeof(whats[0]); i++)
+		if (is_what(tamper, whats[i]))
+			return true;
+	return false;
+}
+
 static void change_bytes(struct tamper *tamper, const struct chunk_info *info,
 			 uint8_t *bytes)
 {
@@ -173,7 +233,7 @@ static void change_bytes(struct tamper *tamper, const struct chunk_info *info,
 		if (is_it(tamper, info->segment, tamper->time))
 			bytes[info->size - 1] ^= 1;
 	}
-	if (is_what(tamper, "page") && info->kind == CHUNK_CONTENTS &&
+	if (is_what(tamper, "page") && info->kind == CHUNK_PAGES &&
 	    tamper->left >= info->first &&
 	    tamper->left - info->first < info->stream && !tamper->done) {
 		struct page_item items[PAGE_ITEMS_MOST];
@@ -202,6 +262,16 @@ static bool is_removed(const struct tamper *tamper,
 static void copy_chunk(struct tamper *tamper, const struct chunk_info *info,
 		       uint8_t *bytes, struct output *out)
 {
+	if (is_what(tamper, "later") &&
+	    (info->kind == CHUNK_KEY_FRAME || info->kind == CHUNK_SUMMARY)) {
+		make_later(tamper, info, bytes, out);
+		return;
+	}
+	if ((is_what(tamper, "behaviour") || is_what(tamper, "model")) &&
+	    info->kind == CHUNK_META) {
+		change_processor(tamper, info, bytes, out);
+		return;
+	}
 	switch (info->kind) {
 	case CHUNK_KEY_FRAME:
 		start_segment(tamper, bytes, info->size);
@@ -212,7 +282,7 @@ static void copy_chunk(struct tamper *tamper, const struct chunk_info *info,
 		}
 		break;
 	case CHUNK_EVENTS:
-		if (is_what(tamper, "only"))
+		if (is_of_all(tamper) && !is_what(tamper, "unseen"))
 			break;
 		change_events(tamper, info->segment, out, bytes, info->size);
 		return;
@@ -232,6 +302,7 @@ static void copy(struct tamper *tamper, const char *from, const char *to)
 				&why));
 	for (size_t i = 0; i < trace_reader_count(reader); i++) {
 		const struct chunk_info *info = trace_reader_info(reader, i);
+		uint64_t first = info->first;
 		struct output out = { 0 };
 		uint8_t *bytes;
 
@@ -241,9 +312,12 @@ static void copy(struct tamper *tamper, const char *from, const char *to)
 		copy_chunk(tamper, info, bytes, &out);
 		free(bytes);
 		check(out.error);
+		if (is_what(tamper, "later") &&
+		    (info->kind == CHUNK_KEY_FRAME ||
+		     info->kind == CHUNK_PROGRAM))
+			first += tamper->left;
 		check(trace_writer_chunk(writer, info->kind, info->stream,
-					 info->segment, info->first, &out,
-					 &why));
+					 info->segment, first, &out, &why));
 	}
 	check(trace_writer_finish(writer, &why));
 	trace_writer_close(writer);
@@ -262,6 +336,5 @@ int main(int argc, char **argv)
 	tamper.left = strtoull(argv[4], NULL, 0);
 	tamper.name = argc > 5 ? argv[5] : "rax";
 	copy(&tamper, argv[1], argv[2]);
-	return tamper.done || is_what(&tamper, "nothing") ||
-	       is_what(&tamper, "only") || is_what(&tamper, "unseen") ? 0 : 2;
+	return tamper.done || is_of_all(&tamper) ? 0 : 2;
 }

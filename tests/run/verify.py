@@ -20,7 +20,6 @@ import sys
 sys.dont_write_bytecode = True
 from tap import CprecTap, Failure, main  # noqa: E402
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 AT = re.compile(r"cprec: the replay diverged at t=(\d+), (0x[0-9a-f]+) "
                 r"\((.+?)\): (.*)expected (.+), found (.+)\n")
 BEFORE = re.compile(r"cprec: the replay diverged before t=(\d+): (.*)"
@@ -65,14 +64,6 @@ CASES = (
     ("cpuid is missing", "drop", "8", EVENT),
     ("the last system call is missing", "drop", "9", EVENT),
 )
-
-
-# Recordings of older formats, and what the programs printed: of format 3, which
-# knew no flags of inexact results; of format 4, with the engine's floating point.
-OLD = [
-    ("flags.cpr", "0 1f80\n"),
-    ("floats.cpr", "38b0fb00\n"),
-]
 
 
 class Tests(CprecTap):
@@ -234,16 +225,6 @@ class Tests(CprecTap):
         if done.returncode:
             raise Failure(f"status {done.returncode}: {done.stderr}")
 
-    def as_made(self, name, output):
-        """Made by an older processor, which computed something else."""
-        trace = os.path.join(HERE, "../golden/old", name)
-        verified = self.cprec("verify", trace)
-        if verified.returncode:
-            raise Failure(verified.stderr)
-        replayed = self.cprec("replay", trace)
-        if replayed.stdout != output:
-            raise Failure(f"replayed: {replayed.stdout}{replayed.stderr}")
-
 
 def run_all(options, folder):
     tests = Tests(options, folder)
@@ -253,9 +234,6 @@ def run_all(options, folder):
         tests.test(name, tests.run_case, *case)
     if options.only in "segments of one step":
         tests.test("segments of one step", tests.segments_of_one_step)
-    for name, output in OLD:
-        if options.only in f"{name} as it was made":
-            tests.test(f"{name} as it was made", tests.as_made, name, output)
     return tests.summary()
 
 

@@ -16,7 +16,9 @@
 #include "formats/error.h"
 #include "formats/packet.h"
 #include "formats/page_items.h"
-#include "replayer/recording.h"
+#include "formats/symbols.h"
+#include "replayer/recording/recording.h"
+#include "replayer/symbols/names.h"
 #include "tests/unit/table.h"
 
 #define LIBRARY 0x7f0000000000u
@@ -45,7 +47,8 @@ static inline void put(struct trace_writer *writer, enum chunk_kind kind,
 			 0);
 }
 
-static inline void put_meta(struct trace_writer *writer)
+/* Of a process whose parent is not recorded, if `parent` is 0. */
+static inline void put_meta_of(struct trace_writer *writer, uint32_t parent)
 {
 	char name[] = "prog", empty[] = "", file[] = "/bin/prog";
 	char *argv[] = { name, NULL };
@@ -57,11 +60,18 @@ static inline void put_meta(struct trace_writer *writer)
 		.host = empty,
 		.made_by = empty,
 		.cache_entries = 16384,
+		.processor = *processor_of(ARCH_X86_64),
+		.origin = { parent, parent, parent ? 77 : 0 },
 	};
 	struct output out = { 0 };
 
 	meta_encode(&out, &meta);
 	put(writer, CHUNK_META, 0, 0, &out);
+}
+
+static inline void put_meta(struct trace_writer *writer)
+{
+	put_meta_of(writer, 0);
 }
 
 static inline void put_key_frame(struct trace_writer *writer, uint32_t segment,
@@ -144,12 +154,17 @@ static inline void put_mappings(struct trace_writer *writer, uint32_t segment)
 static inline void put_pages(struct trace_writer *writer, uint64_t first,
 			     unsigned count)
 {
-	struct output out = { 0 };
+	struct page_batch batch = { 0 };
+	uint8_t page[GUEST_PAGE];
+	struct failure why;
 
-	for (unsigned i = 0; i < count; i++)
-		memset(output_space(&out, GUEST_PAGE), (int)(first + i),
-		       GUEST_PAGE);
-	put(writer, CHUNK_PAGES, 0, first, &out);
+	for (unsigned i = 0; i < count; i++) {
+		memset(page, (int)(first + i), sizeof(page));
+		page_batch_add(&batch, page);
+	}
+	page_batch_end(&batch);
+	assert_int_equal(trace_writer_chunk(writer, CHUNK_PAGES, count, 0,
+					    first, &batch.pages, &why), 0);
 }
 
 /*
@@ -175,7 +190,7 @@ static inline void put_patches(struct trace_writer *writer, uint64_t first,
 		memcpy(page, next, sizeof(page));
 	}
 	page_batch_end(&batch);
-	assert_int_equal(trace_writer_chunk(writer, CHUNK_CONTENTS, count, 0,
+	assert_int_equal(trace_writer_chunk(writer, CHUNK_PAGES, count, 0,
 					    first, &batch.pages, &why), 0);
 }
 

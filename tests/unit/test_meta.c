@@ -11,28 +11,45 @@ struct row {
 	const char *name;
 	int expected;
 	size_t length;
-	uint8_t bytes[40];
+	uint8_t bytes[72];
 };
 
+#define RUN 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16
+/* The processor, the run, its generation, no parent: 23 bytes. */
+#define REST 1, 'w', 1, RUN, 0, 0, 0, 0
+/* Of no texts, 9 bytes. */
+#define HEAD 0, 0, 0, 0, 0, 0, 0x80, 0x80, 1
+
 static const struct row meta_rows[] = {
-	{ "meta data", 0, 17,
+	{ "meta data", 0, 41,
 	  { 2, 2, 'l', 's', 0, 1, 'p', 1, '/', 1, 'h', 1, 'm', 9, 0x80, 0x80,
-	    2 } },
-	{ "meta data of empty texts", 0, 9, { 0, 0, 0, 0, 0, 0, 0x80, 0x80,
-	    1 } },
-	{ "an argument with a NUL", ERR_CORRUPT, 11,
-	  { 1, 1, 0, 0, 0, 0, 0, 0, 0x80, 0x80, 1 } },
-	{ "a text of 131073 bytes", ERR_CORRUPT, 12,
-	  { 0, 0x81, 0x80, 8, 0, 0, 0, 0, 0, 0x80, 0x80, 1 } },
+	    2, 1, 'w', 5, RUN, 0, 7, 8, 0x80, 1 } },
+	{ "meta data of empty texts", 0, 32, { HEAD, REST } },
+	{ "an argument with a NUL", ERR_CORRUPT, 34,
+	  { 1, 1, 0, 0, 0, 0, 0, 0, 0x80, 0x80, 1, REST } },
+	{ "a text of 131073 bytes", ERR_CORRUPT, 35,
+	  { 0, 0x81, 0x80, 8, 0, 0, 0, 0, 0, 0x80, 0x80, 1, REST } },
 	{ "more arguments than bytes", ERR_TRUNCATED, 9,
 	  { 9, 0, 0, 0, 0, 0, 0x80, 0x80, 1 } },
 	{ "2^20 arguments", ERR_TRUNCATED, 9,
 	  { 0x80, 0x80, 0x40, 0, 0, 0, 0, 0, 0 } },
 	{ "2^20 + 1 arguments", ERR_CORRUPT, 9,
 	  { 0x81, 0x80, 0x40, 0, 0, 0, 0, 0, 0 } },
-	{ "a cache of one entry", ERR_CORRUPT, 7, { 0, 0, 0, 0, 0, 0, 1 } },
-	{ "a byte behind the meta data", ERR_CORRUPT, 10,
-	  { 0, 0, 0, 0, 0, 0, 0x80, 0x80, 1, 0 } },
+	{ "a cache of one entry", ERR_CORRUPT, 30,
+	  { 0, 0, 0, 0, 0, 0, 1, REST } },
+	{ "a processor without a name", ERR_CORRUPT, 31,
+	  { HEAD, 0, 1, RUN, 0, 0, 0, 0 } },
+	{ "a behaviour of 0", ERR_CORRUPT, 32,
+	  { HEAD, 1, 'w', 0, RUN, 0, 0, 0, 0 } },
+	{ "the second generation of a ring", ERR_CORRUPT, 32,
+	  { HEAD, 1, 'w', 1, RUN, 1, 0, 0, 0 } },
+	{ "a thread of no parent", ERR_CORRUPT, 32,
+	  { HEAD, 1, 'w', 1, RUN, 0, 0, 8, 0 } },
+	{ "a time of no parent", ERR_CORRUPT, 32,
+	  { HEAD, 1, 'w', 1, RUN, 0, 0, 0, 1 } },
+	{ "a parent of 2^32", ERR_CORRUPT, 36,
+	  { HEAD, 1, 'w', 1, RUN, 0, 0x80, 0x80, 0x80, 0x80, 0x10, 8, 9 } },
+	{ "a byte behind the meta data", ERR_CORRUPT, 33, { HEAD, REST, 0 } },
 };
 
 /* The row as bytes of their own, so that a sanitizer sees their end. */
@@ -81,7 +98,7 @@ static void members_of_meta_data(void **state)
 	struct meta meta = { 0 };
 
 	(void)state;
-	assert_int_equal(decode_meta(&meta_rows[0], 17, &meta), 0);
+	assert_int_equal(decode_meta(&meta_rows[0], 41, &meta), 0);
 	assert_int_equal(meta.argc, 2);
 	assert_string_equal(meta.argv[0], "ls");
 	assert_string_equal(meta.argv[1], "");
@@ -91,6 +108,13 @@ static void members_of_meta_data(void **state)
 	assert_string_equal(meta.made_by, "m");
 	assert_int_equal(meta.started, 9);
 	assert_int_equal(meta.cache_entries, 32768);
+	assert_string_equal(meta.processor.model, "w");
+	assert_int_equal(meta.processor.behaviour, 5);
+	assert_int_equal(meta.run[0], 1);
+	assert_int_equal(meta.run[15], 16);
+	assert_int_equal(meta.origin.parent, 7);
+	assert_int_equal(meta.origin.thread, 8);
+	assert_int_equal(meta.origin.time, 128);
 	meta_release(&meta);
 	meta_release(&meta);
 }
@@ -163,56 +187,6 @@ static void members_of_a_summary(void **state)
 	summary_release(&summary);
 }
 
-static const struct row origin_rows[] = {
-	{ "an origin", 0, 4, { 7, 8, 0x80, 1 } },
-	{ "an origin that is not recorded", 0, 3, { 0, 0, 0 } },
-	{ "a thread of no parent", ERR_CORRUPT, 3, { 0, 8, 0 } },
-	{ "a time of no parent", ERR_CORRUPT, 3, { 0, 0, 1 } },
-	{ "a parent of 2^32", ERR_CORRUPT, 7,
-	  { 0x80, 0x80, 0x80, 0x80, 0x10, 8, 9 } },
-	{ "a byte behind the origin", ERR_CORRUPT, 4, { 7, 8, 9, 0 } },
-};
-
-static int decode_origin(const struct row *row, size_t size,
-			 struct origin *origin)
-{
-	uint8_t *bytes = copy(row, size);
-	int rc = origin_decode(origin, bytes, size);
-
-	free(bytes);
-	return rc;
-}
-
-static void origin_row(void **state)
-{
-	const struct row *row = *state;
-	struct output out = { 0 };
-	struct origin origin;
-
-	assert_int_equal(decode_origin(row, row->length, &origin),
-			 row->expected);
-	if (row->expected)
-		return;
-	origin_encode(&out, &origin);
-	assert_int_equal(out.size, row->length);
-	assert_memory_equal(out.bytes, row->bytes, row->length);
-	output_release(&out);
-	for (size_t n = 0; n < row->length; n++)
-		assert_int_equal(decode_origin(row, n, &origin),
-				 ERR_TRUNCATED);
-}
-
-static void members_of_an_origin(void **state)
-{
-	struct origin origin;
-
-	(void)state;
-	assert_int_equal(decode_origin(&origin_rows[0], 4, &origin), 0);
-	assert_int_equal(origin.parent, 7);
-	assert_int_equal(origin.thread, 8);
-	assert_int_equal(origin.time, 128);
-}
-
 static const struct row image_rows[] = {
 	{ "a program", 0, 10, { 2, 2, 'l', 's', 0, 2, '/', 'l', 1, '/' } },
 	{ "a program of empty texts", 0, 3, { 0, 0, 0 } },
@@ -278,8 +252,6 @@ int main(void)
 	add_test(&list, "members of meta data", members_of_meta_data, NULL);
 	add_rows(&list, summary_rows, summary_row);
 	add_test(&list, "members of a summary", members_of_a_summary, NULL);
-	add_rows(&list, origin_rows, origin_row);
-	add_test(&list, "members of an origin", members_of_an_origin, NULL);
 	add_rows(&list, image_rows, image_row);
 	add_test(&list, "members of a program", members_of_a_program, NULL);
 	return run_list("meta", &list);

@@ -4,15 +4,6 @@
 
 /* ------- writing ------- */
 
-static void put_origin(struct trace_writer *writer, uint32_t parent)
-{
-	const struct origin origin = { parent, parent, parent ? 77 : 0 };
-	struct output out = { 0 };
-
-	origin_encode(&out, &origin);
-	put(writer, CHUNK_ORIGIN, 0, 0, &out);
-}
-
 static void put_program(struct trace_writer *writer, uint32_t segment,
 			uint64_t time, const char *file)
 {
@@ -63,25 +54,21 @@ static void put_execs(struct trace_writer *writer)
 }
 
 /* In the file, the libraries' symbols come before the other program's. */
-static void write_execs(bool is_listed, bool has_end)
+static void write_execs(bool has_end)
 {
 	struct trace_writer *writer = start();
 
-	put_meta(writer);
-	if (is_listed)
-		put_origin(writer, 5);
+	put_meta_of(writer, 5);
 	put_key_frame(writer, 0, 0, NULL, 0);
 	put_symbols(writer, "/bin/prog", 0x401000, 0x1000, 0x402010, "counter");
 	put_symbols(writer, "/lib/libx.so", 0, 0, 0x1008, "counter");
 	put_symbols(writer, "/lib/liby.so.2.0.1", 0, 0, 0x1008, "own");
 	put_symbols(writer, "/bin/other", 0x401000, 0x1000, 0x401500,
 		    "counter");
-	if (is_listed) {
-		put_program(writer, 0, 10, "/bin/other");
-		put_program(writer, 0, 20, "/bin/prog");
-	}
+	put_program(writer, 0, 10, "/bin/other");
+	put_program(writer, 0, 20, "/bin/prog");
 	put_execs(writer);
-	if (is_listed && !has_end)
+	if (!has_end)
 		put_program(writer, 0, 31, "/bin/lost");
 	if (has_end)
 		put_summary(writer, 30);
@@ -90,7 +77,7 @@ static void write_execs(bool is_listed, bool has_end)
 
 /* ------- programs ------- */
 
-static void check_programs(struct recording *recording, bool is_known)
+static void check_programs(struct recording *recording)
 {
 	static const uint64_t times[] = { 0, 10, 20 };
 	static const char *const files[] = { "/bin/prog", "/bin/other",
@@ -105,8 +92,7 @@ static void check_programs(struct recording *recording, bool is_known)
 	for (size_t i = 0; i < count; i++) {
 		assert_int_equal(list[i].time, times[i]);
 		assert_string_equal(list[i].image.path, files[i]);
-		assert_int_equal(list[i].is_known, is_known || !i);
-		if (!i || !is_known)
+		if (!i)
 			continue;
 		assert_int_equal(list[i].image.argc, 2);
 		assert_string_equal(list[i].image.argv[1], "word");
@@ -120,25 +106,12 @@ static void programs_that_are_listed(void **state)
 	struct recording *recording;
 
 	(void)state;
-	write_execs(true, true);
+	write_execs(true);
 	recording = reopen();
-	assert_non_null(recording_origin(recording));
-	assert_int_equal(recording_origin(recording)->parent, 5);
-	assert_int_equal(recording_origin(recording)->time, 77);
-	check_programs(recording, true);
-	check_programs(recording, true);
-	recording_close(recording);
-}
-
-static void programs_of_older_recordings(void **state)
-{
-	struct recording *recording;
-
-	(void)state;
-	write_execs(false, true);
-	recording = reopen();
-	assert_null(recording_origin(recording));
-	check_programs(recording, false);
+	assert_int_equal(recording_meta(recording)->origin.parent, 5);
+	assert_int_equal(recording_meta(recording)->origin.time, 77);
+	check_programs(recording);
+	check_programs(recording);
 	recording_close(recording);
 }
 
@@ -148,10 +121,10 @@ static void program_behind_the_end(void **state)
 	struct recording *recording;
 
 	(void)state;
-	write_execs(true, false);
+	write_execs(false);
 	recording = reopen();
 	assert_int_equal(recording_end(recording), 30);
-	check_programs(recording, true);
+	check_programs(recording);
 	recording_close(recording);
 }
 
@@ -162,7 +135,7 @@ static const struct {
 	const char *name;
 	uint64_t addr;		/* 0: there is no such name */
 	const char *again;	/* as the address is named */
-} names[] = {
+} asked[] = {
 	{ 0, "counter", 0x402010, "counter" },
 	{ 9, "counter", 0x402010, "counter" },
 	{ 9, "other!counter", 0, NULL },
@@ -193,37 +166,40 @@ static const struct {
 	{ 0, "prog!counter", 0x402010, "counter" },
 };
 
-static void check_names(struct recording *recording)
+static void check_names(struct names *names)
 {
-	for (size_t i = 0; i < COUNT(names); i++) {
+	for (size_t i = 0; i < COUNT(asked); i++) {
 		uint64_t addr = 0, size;
 		struct failure why;
 		char text[100];
-		int rc = recording_find_symbol(recording, names[i].t,
-					       names[i].name, &addr, &size,
-					       &why);
+		int rc = names_find(names, asked[i].t, asked[i].name, &addr,
+				    &size, &why);
 
-		if (rc != (names[i].addr ? 0 : ERR_NOT_FOUND) ||
-		    addr != names[i].addr)
-			fail_msg("%s at %d: %d, %#llx", names[i].name,
-				 (int)names[i].t, rc,
+		if (rc != (asked[i].addr ? 0 : ERR_NOT_FOUND) ||
+		    addr != asked[i].addr)
+			fail_msg("%s at %d: %d, %#llx", asked[i].name,
+				 (int)asked[i].t, rc,
 				 (unsigned long long)addr);
-		if (!names[i].addr)
+		if (!asked[i].addr)
 			continue;
-		assert_true(recording_name(recording, names[i].t, addr, text,
-					   sizeof(text)));
-		assert_string_equal(text, names[i].again);
+		assert_true(names_of(names, asked[i].t, addr, text,
+				     sizeof(text)));
+		assert_string_equal(text, asked[i].again);
 	}
 }
 
 static void names_by_time(void **state)
 {
-	bool is_listed = *state != NULL;
 	struct recording *recording;
+	struct names *names;
+	struct failure why;
 
-	write_execs(is_listed, true);
+	(void)state;
+	write_execs(true);
 	recording = reopen();
-	check_names(recording);
+	assert_int_equal(names_create(&names, recording, &why), 0);
+	check_names(names);
+	names_destroy(names);
 	recording_close(recording);
 }
 
@@ -232,47 +208,37 @@ static void modules_by_time(void **state)
 	static const char *const expected[] = { "/bin/other", "/lib/libx.so",
 						"/lib/liby.so.2.0.1" };
 	struct recording *recording;
+	struct names *names;
+	struct failure why;
 	uint64_t bias;
 
 	(void)state;
-	write_execs(true, true);
+	write_execs(true);
 	recording = reopen();
+	assert_int_equal(names_create(&names, recording, &why), 0);
 	for (uint64_t t = 0; t <= 30; t++) {
 		size_t count = 0;
 
-		while (recording_mapped_module(recording, t, count, &bias))
+		while (names_mapped(names, t, count, &bias))
 			count++;
 		assert_int_equal(count, 10 <= t && t < 20 ? 3 : 1);
 		for (size_t i = 1; i < count; i++)
 			assert_string_equal(
-				recording_module(recording, t,
-						 LIBRARY + 0x8000 * (i - 1) + 4,
-						 &bias)->path,
+				names_module(names, t,
+					     LIBRARY + 0x8000 * (i - 1) + 4,
+					     &bias)->path,
 				expected[i]);
 		assert_string_equal(
-			recording_module(recording, t, t < 20 ? 0x401000 :
-								0x801000,
-					 &bias)->path,
+			names_module(names, t, t < 20 ? 0x401000 : 0x801000,
+				     &bias)->path,
 			count > 1 ? expected[0] : "/bin/prog");
 		assert_int_equal(bias, t < 20 ? 0 : 0x400000);
 	}
+	names_destroy(names);
 	recording_close(recording);
 }
 
 /* ------- what makes no sense ------- */
-
-static void with_two_origins(struct trace_writer *writer)
-{
-	put_origin(writer, 1);
-	put_origin(writer, 1);
-	put_key_frame(writer, 0, 0, NULL, 0);
-}
-
-static void with_a_late_origin(struct trace_writer *writer)
-{
-	put_key_frame(writer, 0, 0, NULL, 0);
-	put_origin(writer, 1);
-}
 
 static void with_an_early_program(struct trace_writer *writer)
 {
@@ -300,8 +266,6 @@ struct bad_row {
 };
 
 static const struct bad_row bad_rows[] = {
-	{ "two origins", with_two_origins },
-	{ "an origin behind a key frame", with_a_late_origin },
 	{ "a program before the first key frame", with_an_early_program },
 	{ "times of programs that fall", with_programs_that_fall },
 	{ "a program before its segment", with_a_program_before_its_segment },
@@ -333,7 +297,6 @@ static void contents_that_do_not_decode(void **state)
 
 	(void)state;
 	put_meta(writer);
-	put_origin(writer, 0);
 	put_key_frame(writer, 0, 0, NULL, 0);
 	output_bytes(&out, "\1\1", 2);
 	put(writer, CHUNK_PROGRAM, 0, 5, &out);
@@ -357,13 +320,9 @@ int main(void)
 		return 1;
 	add_test(&list, "programs that are listed", programs_that_are_listed,
 		 NULL);
-	add_test(&list, "programs of older recordings",
-		 programs_of_older_recordings, NULL);
 	add_test(&list, "a program behind the end", program_behind_the_end,
 		 NULL);
-	add_test(&list, "names by time", names_by_time, &list);
-	add_test(&list, "names by time, of older recordings", names_by_time,
-		 NULL);
+	add_test(&list, "names by time", names_by_time, NULL);
 	add_test(&list, "modules by time", modules_by_time, NULL);
 	add_rows(&list, bad_rows, open_bad);
 	add_test(&list, "contents that do not decode",

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tests/unit/table.h"
-#include "tools/numbers.h"
+#include "replayer/session/numbers.h"
 
 #define K 1024
 
@@ -126,7 +126,7 @@ static void take_time(void **state)
 {
 	const struct number_row *row = *state;
 	uint64_t value = 77;
-	bool found = number_parse_time(row->name, 1000, &value);
+	bool found = number_parse_time(row->name, 0, 1000, &value);
 
 	check(row, found, value);
 }
@@ -283,10 +283,29 @@ static void share_of_the_longest_recording(void **state)
 	uint64_t value;
 
 	(void)state;
-	assert_true(number_parse_time("100%", UINT64_MAX, &value));
+	assert_true(number_parse_time("100%", 0, UINT64_MAX, &value));
 	assert_true(value == UINT64_MAX);
-	assert_true(number_parse_time("50%", UINT64_MAX, &value));
+	assert_true(number_parse_time("50%", 0, UINT64_MAX, &value));
 	assert_true(value == UINT64_MAX / 2);
+}
+
+/* Of a recording from 1000 to 3000. */
+static void times_of_a_later_start(void **state)
+{
+	static const struct number_row later[] = {
+		{ "start", true, 1000 }, { "end", true, 3000 },
+		{ "0%", true, 1000 }, { "50%", true, 2000 },
+		{ "100%", true, 3000 }, { "999", true, 999 },
+		{ "1.5k", true, 1500 },
+	};
+	uint64_t value;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(later); i++) {
+		assert_true(number_parse_time(later[i].name, 1000, 3000,
+					      &value));
+		assert_true(value == later[i].value);
+	}
 }
 
 int main(void)
@@ -301,6 +320,7 @@ int main(void)
 	add_rows(&list, wrong_rows, refuse_address);
 	add_test(&list, "threads", threads, NULL);
 	add_test(&list, "add offset", add_offset, NULL);
+	add_test(&list, "times of a later start", times_of_a_later_start, NULL);
 	add_test(&list, "share of the longest recording",
 		 share_of_the_longest_recording, NULL);
 	return run_list("numbers", &list);

@@ -41,6 +41,10 @@ static const struct row rows[] = {
 	    MAX9, 1, 0xfa, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1 },
 	  { PACKET_SLICE, .steps = UINT64_MAX, .slices = UINT64_MAX - 2,
 	    .skipped = UINT64_MAX, .doubts = UINT64_MAX - 5 } },
+	{ "GIVE_WAY", 0, 3, { 7, 0x80, 1 },
+	  { PACKET_GIVE_WAY, .steps = 128 } },
+	{ "RETURN", 0, 4, { 8, 1, 0x80, 1 },
+	  { PACKET_RETURN, .number = 1, .result = 64 } },
 	{ "REG", 0, 5, { 16, 3, 2, 0xaa, 0xbb },
 	  { PACKET_REG, .number = 3, .size = 2 } },
 	{ "REG of 16 bytes", 0, 19,
@@ -93,7 +97,11 @@ static const struct row rows[] = {
 
 	{ "nothing", ERR_TRUNCATED, 0, { 0 } },
 	{ "kind zero", ERR_CORRUPT, 1, { 0 } },
-	{ "kind between", ERR_CORRUPT, 3, { 7, 0, 0 } },
+	{ "reserved kind 9, SEQUENCE", ERR_CORRUPT, 3, { 9, 0, 1 } },
+	{ "reserved kind 10, INTERRUPT", ERR_CORRUPT, 3, { 10, 0, 1 } },
+	{ "reserved kind 11, DEVICE", ERR_CORRUPT, 5, { 11, 0, 0, 1, 0 } },
+	{ "reserved kind 12, DMA", ERR_CORRUPT, 2, { 12, 0 } },
+	{ "kind between", ERR_CORRUPT, 3, { 13, 0, 0 } },
 	{ "kind above", ERR_CORRUPT, 3, { 35, 0, 0 } },
 	{ "kind 255", ERR_CORRUPT, 3, { 255, 0, 0 } },
 	{ "SYSCALL with steps in a longer form", ERR_CORRUPT, 5,
@@ -282,7 +290,7 @@ static void names_of_kinds(void **state)
 	(void)state;
 	for (unsigned kind = 0; kind < 1000; kind++)
 		known += packet_name(kind) != NULL;
-	assert_int_equal(known, 18);
+	assert_int_equal(known, 20);
 	assert_string_equal(packet_name(PACKET_SYSCALL), "SYSCALL");
 	assert_string_equal(packet_name(PACKET_TOUCH), "TOUCH");
 	assert_null(packet_name(0));

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "formats/error.h"
-#include "replayer/parts.h"
+#include "replayer/symbols/parts.h"
 #include "tests/unit/table.h"
 
 enum { PAGES = 40, TURNS = 20000, MODULES = 3 };

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "replayer/race_flow.h"
+#include "replayer/races/race_flow.h"
 
 #define WORD UINT64_C(0x1000)
 #define OTHER UINT64_C(0x2000)

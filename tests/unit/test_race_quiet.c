@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "replayer/race_quiet.h"
+#include "replayer/races/race_quiet.h"
 
 #define DESCRIPTOR 0x9000u	/* the stack is below */
 #define FIRST_SP 0x8f00u	/* at the thread's first function */

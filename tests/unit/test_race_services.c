@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "replayer/race_services.h"
+#include "replayer/races/race_services.h"
 
 static void assert_kind(enum race_service_kind kind, const char *const *names)
 {

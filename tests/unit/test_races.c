@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "replayer/clocks.h"
-#include "replayer/race_detector.h"
-#include "replayer/race_rwlocks.h"
-#include "replayer/race_words.h"
+#include "replayer/races/clocks.h"
+#include "replayer/races/race_detector.h"
+#include "replayer/races/race_rwlocks.h"
+#include "replayer/races/race_words.h"
 
 /* ------- clocks ------- */
 

@@ -115,6 +115,7 @@ static void snapshots_by_segment(void **state)
 static void symbols_of_modules(void **state)
 {
 	struct recording *recording;
+	struct names *names;
 	uint64_t addr, size;
 	struct failure why;
 	char text[100];
@@ -122,14 +123,16 @@ static void symbols_of_modules(void **state)
 	(void)state;
 	write_small(true);
 	recording = reopen();
-	assert_int_equal(recording_find_symbol(recording, 0, "counter", &addr,
-					       &size, &why), 0);
+	assert_int_equal(names_create(&names, recording, &why), 0);
+	assert_int_equal(names_find(names, 0, "counter", &addr, &size, &why),
+			 0);
 	assert_int_equal(addr, 0x402010);
 	assert_int_equal(size, 8);
-	assert_true(recording_name(recording, 0, 0x402010, text, 100));
+	assert_true(names_of(names, 0, 0x402010, text, 100));
 	assert_string_equal(text, "counter");
-	assert_false(recording_name(recording, 0, 0x402018, text, 100));
-	assert_false(recording_name(recording, 0, 1, text, 100));
+	assert_false(names_of(names, 0, 0x402018, text, 100));
+	assert_false(names_of(names, 0, 1, text, 100));
+	names_destroy(names);
 	recording_close(recording);
 }
 
@@ -138,6 +141,7 @@ static void symbols_by_time(void **state)
 {
 	static const uint64_t times[] = { 0, 9, 10, 19, 20, 99, 10, 100, 300 };
 	struct recording *recording;
+	struct names *names;
 	uint64_t addr, size;
 	struct failure why;
 	char text[100];
@@ -145,21 +149,22 @@ static void symbols_by_time(void **state)
 	(void)state;
 	write_small(true);
 	recording = reopen();
+	assert_int_equal(names_create(&names, recording, &why), 0);
 	for (size_t i = 0; i < COUNT(times); i++) {
 		uint64_t t = times[i];
 		bool mapped = 10 <= t && t < 20;
 
-		assert_int_equal(recording_find_symbol(recording, t,
-						       "libx.so!counter",
-						       &addr, &size, &why),
+		assert_int_equal(names_find(names, t, "libx.so!counter", &addr,
+					    &size, &why),
 				 mapped ? 0 : ERR_NOT_FOUND);
 		if (mapped)
 			assert_true(addr == LIBRARY + 0x1008);
-		assert_int_equal(recording_name(recording, t, LIBRARY + 0x100a,
-						text, 100), mapped);
+		assert_int_equal(names_of(names, t, LIBRARY + 0x100a, text,
+					  100), mapped);
 		if (mapped)
 			assert_string_equal(text, "libx.so!counter+0x2");
 	}
+	names_destroy(names);
 	recording_close(recording);
 }
 
@@ -687,7 +692,7 @@ static void a_wrong_number_of_pages(void **state)
 		put_key_frame(writer, 0, 0, NULL, 0);
 		page_batch_add(&batch, page);
 		page_batch_end(&batch);
-		assert_int_equal(trace_writer_chunk(writer, CHUNK_CONTENTS,
+		assert_int_equal(trace_writer_chunk(writer, CHUNK_PAGES,
 						    wrong[i], 0, 1,
 						    &batch.pages, &why), 0);
 		put_summary(writer, 1);

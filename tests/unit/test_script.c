@@ -254,7 +254,7 @@ static void turns_in_order(void **state)
 		{ .kind = PACKET_CLEAR, .addr = A, .size = 4096 },
 		{ .kind = PACKET_SLICE, .steps = 3, .slices = 2,
 		  .skipped = 4, .doubts = 2 },
-		{ .kind = PACKET_SYSCALL, .steps = 0, .number = 101 },
+		{ .kind = PACKET_RETURN, .number = 101 },
 		{ .kind = PACKET_DOUBT, .addr = A, .size = 4096,
 		  .number = 8 },
 		{ .kind = PACKET_SIGNAL, .steps = 6, .number = 14 },
@@ -276,7 +276,7 @@ static void turns_in_order(void **state)
 	} expected[] = {
 		{ 0, PACKET_SYSCALL, 7, 1 }, { 1, PACKET_SLICE, 10, 0 },
 		{ 1, PACKET_SYSCALL, 11, 2 }, { 0, PACKET_SLICE, 14, 0 },
-		{ 0, PACKET_SYSCALL, 14, 1 }, { 0, PACKET_SIGNAL, 20, 0 },
+		{ 0, PACKET_RETURN, 14, 1 }, { 0, PACKET_SIGNAL, 20, 0 },
 		{ 1, PACKET_SLICE, 21, 0 }, { 1, PACKET_EXIT, 26, 0 },
 	};
 

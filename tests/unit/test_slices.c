@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "formats/error.h"
-#include "replayer/slices.h"
+#include "replayer/recording/slices.h"
 #include "tests/unit/table.h"
 
 #define MOST_PACKETS 6

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "replayer/packets.h"
-#include "replayer/query.h"
+#include "replayer/recording/recording.h"
+#include "replayer/session/query.h"
 #include "replayer/replayer.h"
 #include "tests/unit/engine.h"
 #include "tests/unit/threads_sample.h"

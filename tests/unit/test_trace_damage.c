@@ -190,6 +190,46 @@ static size_t newer_version(uint8_t *bytes, size_t size)
 	return size;
 }
 
+static size_t older_version(uint8_t *bytes, size_t size)
+{
+	bytes[8] = bytes[12] = TRACE_OLDEST - 1;
+	seal(bytes, TRACE_HEADER_SIZE);
+	return size;
+}
+
+static size_t with_feature(uint8_t *bytes, size_t size, uint32_t feature)
+{
+	for (unsigned i = 0; i < 4; i++)
+		bytes[36 + i] = (uint8_t)(feature >> 8 * i);
+	seal(bytes, TRACE_HEADER_SIZE);
+	return size;
+}
+
+static size_t parallel_threads(uint8_t *bytes, size_t size)
+{
+	return with_feature(bytes, size, FEATURE_PARALLEL);
+}
+
+static size_t devices(uint8_t *bytes, size_t size)
+{
+	return with_feature(bytes, size, FEATURE_DEVICES);
+}
+
+static size_t physical_addresses(uint8_t *bytes, size_t size)
+{
+	return with_feature(bytes, size, FEATURE_PHYSICAL);
+}
+
+static size_t ring(uint8_t *bytes, size_t size)
+{
+	return with_feature(bytes, size, FEATURE_RING);
+}
+
+static size_t last_feature(uint8_t *bytes, size_t size)
+{
+	return with_feature(bytes, size, UINT32_C(1) << 31);
+}
+
 static size_t newer_but_readable(uint8_t *bytes, size_t size)
 {
 	bytes[8] = TRACE_VERSION + 5;
@@ -357,8 +397,21 @@ static const struct damage_row damage_rows[] = {
 	{ "a short file that is no trace", short_other_text, ERR_CORRUPT,
 	  "is not a cprec trace" },
 	{ "a file for newer readers", newer_version, ERR_VERSION,
-	  "needs a reader of version 7, this is 6" },
+	  "needs a reader of version 8, this is 7" },
 	{ "a newer file that can be read", newer_but_readable, 0, "" },
+	{ "a file of an older version", older_version, ERR_VERSION,
+	  "was made by an older cprec, in version 6 of the format; this one "
+	  "reads 7 and newer: record again" },
+	{ "threads in parallel", parallel_threads, ERR_VERSION,
+	  "needs threads that run in parallel, which this cprec cannot read" },
+	{ "interrupts and devices", devices, ERR_VERSION,
+	  "needs interrupts and devices, which this cprec cannot read" },
+	{ "physical addresses", physical_addresses, ERR_VERSION,
+	  "needs physical addresses, which this cprec cannot read" },
+	{ "a generation of a ring", ring, ERR_VERSION,
+	  "needs generations of a ring, which this cprec cannot read" },
+	{ "a feature without a name", last_feature, ERR_VERSION,
+	  "needs a feature that this cprec does not know (0x80000000)" },
 	{ "version zero", version_zero, ERR_CORRUPT,
 	  "header at byte 0 is damaged" },
 	{ "a reserved bit of the header", reserved_in_header, ERR_CORRUPT,

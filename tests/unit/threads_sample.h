@@ -25,6 +25,7 @@
 #include "formats/key_frame.h"
 #include "formats/meta.h"
 #include "formats/packet.h"
+#include "formats/page_items.h"
 #include "formats/trace_file.h"
 #include "tests/unit/table.h"
 
@@ -132,11 +133,22 @@ static inline void put_meta(struct sample *sample)
 	struct meta meta = {
 		.argv = argv, .argc = 1, .path = file, .directory = empty,
 		.host = empty, .made_by = empty, .cache_entries = 16384,
+		.processor = *processor_of(ARCH_X86_64),
 	};
 	struct output out = { 0 };
 
 	meta_encode(&out, &meta);
 	put(sample, CHUNK_META, 0, 0, 0, &out);
+}
+
+static inline void put_page(struct sample *sample, uint64_t id,
+			    const uint8_t *page)
+{
+	struct page_batch batch = { 0 };
+
+	page_batch_add(&batch, page);
+	page_batch_end(&batch);
+	put(sample, CHUNK_PAGES, 1, 0, id, &batch.pages);
 }
 
 static inline void put_code(struct sample *sample)
@@ -152,26 +164,23 @@ static inline void put_code(struct sample *sample)
 		0xff, 0x04, 0x25, 0x04, 0x30, 0x40, 0x00,
 		0xeb, 0xf2,
 	};
-	struct output out = { 0 };
-	uint8_t *page = output_space(&out, GUEST_PAGE);
+	uint8_t page[GUEST_PAGE];
 
 	memset(page, 0x90, GUEST_PAGE);
 	memcpy(page, a, sizeof(a));
 	memcpy(page + (CODE_B - CODE), b, sizeof(b));
-	put(sample, CHUNK_PAGES, 0, 0, 1, &out);
+	put_page(sample, 1, page);
 }
 
 /* The page of data as of a key frame. */
 static inline void put_data(struct sample *sample, uint64_t id, uint64_t t)
 {
-	struct output out = { 0 };
-	uint8_t *page = output_space(&out, GUEST_PAGE);
+	uint8_t page[GUEST_PAGE] = { 0 };
 
-	memset(page, 0, GUEST_PAGE);
 	page[0] = (uint8_t)data_of_a(steps_before(0, t));
 	page[4] = (uint8_t)data_of_b(steps_before(1, t));
 	memcpy(page + 8, "abcdefgh", 8);
-	put(sample, CHUNK_PAGES, 0, 0, id, &out);
+	put_page(sample, id, page);
 }
 
 static inline void put_frame(struct sample *sample, uint32_t stream,
@@ -232,14 +241,15 @@ static inline void put_packets(struct sample *sample, uint32_t stream,
 				    .slices = more, .skipped = others }
 #define CALL(after, value) { .kind = PACKET_SYSCALL, .steps = after, \
 			     .number = 1, .result = value }
+#define BACK(value) { .kind = PACKET_RETURN, .number = 1, .result = value }
 #define TELL { .kind = PACKET_WRITE, .addr = DATA + 8, .size = 8 }
 /* From t=45 on, where the call of t=28 comes back. */
-#define LAST_B CALL(0, 44), TELL, CALL(4, 45), TELL, \
+#define LAST_B BACK(44), TELL, CALL(4, 45), TELL, \
 	       { .kind = PACKET_EXIT, .steps = 1 }
 
 /* Up to t=30, where slice 6 is under way. */
 #define FIRST_A TURN(7, 2, 2), TURN(10, 2, 6)
-#define FIRST_B TURN(0, 1, 7), TURN(2, 2, 10), CALL(0, 42), TELL, \
+#define FIRST_B TURN(0, 1, 7), TURN(2, 2, 10), BACK(42), TELL, \
 		CALL(4, 43), TELL, TURN(2, 2, 1)
 
 static inline void put_segments(struct sample *sample)

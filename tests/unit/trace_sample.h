@@ -41,7 +41,7 @@ static const struct chunk chunks[] = {
 	{ CHUNK_READS, 1, 0, 0, 1, 1 },
 	{ CHUNK_INDEX, 1, 0, 0, 16, 251 },
 	{ CHUNK_KEY_FRAME, 1, 1, UINT64_C(1) << 60, 90, 251 },
-	{ CHUNK_ORIGIN, 0, 0, 0, 3, 3 },
+	{ CHUNK_SNAPSHOT, 0, 0, 0, 3, 3 },
 	{ CHUNK_PROGRAM, 1, 1, UINT64_C(1) << 60, 40, 40 },
 	{ CHUNK_SYMBOLS, 0, UINT32_MAX, 0, 150, 5 },
 	{ CHUNK_SUMMARY, UINT32_MAX, 0, 0, 12, 12 },

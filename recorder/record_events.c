@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* record_events.c - runs the guest from event to event, and records each */
+#include "recorder/recorder_internal.h"
+
+#include <time.h>
+
+/* Blocks have up to 512 steps; less than one of them would be none. */
+#define EXACT_BELOW 1024
+
+/* Streams that make a segment slow to prepare for replay. */
+#define STREAM_MOST (16u << 20)
+
+/* What is lost at most when the recorder is killed between key frames. */
+#define FLUSH_SECONDS 1
+
+/* If nothing goes on: so many times at once, or in so many nanoseconds each. */
+#define FLUSH_IDLE_TIMES 16
+#define FLUSH_IDLE_TIME 20000000
+#define FLUSH_BYTES (1u << 20)
+#define FLUSH_EVENTS 64
+
+/* ------- between events ------- */
+
+static int after_event(struct recorder *rec, struct failure *why)
+{
+	struct timespec now;
+	size_t waiting;
+
+	if (rec->error) {
+		if (why)
+			*why = rec->why;
+		return rec->error;
+	}
+	if (rec->trace.mapped_code) {
+		rec->trace.mapped_code = false;
+		if (trace_write_symbols(rec, why))
+			return ERR_SYSTEM;
+	}
+	if (rec->flush.events < FLUSH_EVENTS &&
+	    rec->stream->events.size < FLUSH_BYTES &&
+	    prediction_waiting(&rec->stream->reads) < FLUSH_BYTES)
+		return 0;
+	waiting = streams_waiting(rec);
+	rec->flush.events = 0;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (now.tv_sec - rec->flush.time.tv_sec <= FLUSH_SECONDS &&
+	    waiting < FLUSH_BYTES)
+		return 0;
+	rec->segment.flushed += waiting;
+	return segment_flush(rec, false, why);
+}
+
+static bool may_flush_idle(struct recorder *rec)
+{
+	struct timespec now;
+	int64_t time, least;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	time = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+	least = time - (int64_t)FLUSH_IDLE_TIMES * FLUSH_IDLE_TIME;
+	if (rec->flush.paid < least)
+		rec->flush.paid = least;
+	if (rec->flush.paid + FLUSH_IDLE_TIME > time)
+		return false;
+	rec->flush.paid += FLUSH_IDLE_TIME;
+	return true;
+}
+
+void events_before_idle(void *context)
+{
+	struct recorder *rec = context;
+	size_t waiting = streams_waiting(rec);
+
+	if (rec->error || rec->trace.unrecorded || !waiting ||
+	    !may_flush_idle(rec))
+		return;
+	rec->segment.flushed += waiting;
+	rec->error = segment_flush(rec, false, &rec->why);
+}
+
+/* ------- events ------- */
+
+static int64_t exit_value(const struct linux_result *result)
+{
+	return result->outcome == LINUX_KILLED ? -(int64_t)result->status :
+						 result->status & 0xff;
+}
+
+/* Ends an event, and says so if it was the last. */
+static void end_with(struct recorder *rec, enum packet_kind kind,
+		     const struct linux_result *result)
+{
+	struct packet packet = { .kind = kind, .number = result->number,
+				 .result = result->value };
+	struct packet last = { .kind = PACKET_EXIT,
+			       .result = exit_value(result) };
+
+	if (kind == PACKET_SYSCALL && rec->stream->has_left)
+		packet.kind = PACKET_RETURN;
+	event_end(rec, &packet);
+	if (result->outcome == LINUX_GOES_ON)
+		return;
+	event_begin(rec);
+	event_end(rec, &last);
+}
+
+/* A child begins its own recording behind the call that made it. */
+static int start_child(struct recorder *rec, struct failure *why)
+{
+	int rc = trace_open(rec, why);
+
+	rec->trace.child_pending = false;
+	rec->stream->in_event = false;
+	if (!rc)
+		rc = trace_write_symbols(rec, why);
+	if (!rc)
+		rc = segment_start(rec, why);
+	return rc;
+}
+
+static int do_syscall(struct recorder *rec, struct linux_result *result,
+		      struct failure *why)
+{
+	int rc;
+
+	event_begin(rec);
+	rc = linux_syscall(rec->process, result, why);
+	if (rc || rec->trace.unrecorded)
+		return rc;
+	if (rec->trace.child_pending)
+		return start_child(rec, why);
+	memory_doubt_shared(rec->memory);
+	rec->stream->tid = linux_tid(rec->process);	/* exec changes it */
+	if (result->all_registers)
+		effect_registers(rec, NULL);
+	end_with(rec, PACKET_SYSCALL, result);
+	return programs_write(rec, why);
+}
+
+static int do_fault(struct recorder *rec, const struct vm_stop *stop,
+		    struct linux_result *result, struct failure *why)
+{
+	struct reg_file before;
+	int rc;
+
+	vm_registers(rec->vm, &before);
+	event_begin(rec);
+	rc = linux_fault(rec->process, stop, result, why);
+	if (rc)
+		return rc;
+	effect_registers(rec, &before);
+	end_with(rec, PACKET_FAULT, result);
+	return 0;
+}
+
+static int do_signals(struct recorder *rec, struct linux_result *result,
+		      struct failure *why)
+{
+	while (result->outcome == LINUX_GOES_ON &&
+	       linux_has_signal(rec->process)) {
+		struct reg_file before;
+		int rc;
+
+		vm_registers(rec->vm, &before);
+		event_begin(rec);
+		rc = linux_deliver(rec->process, result, why);
+		if (rc)
+			return rc;
+		effect_registers(rec, &before);
+		end_with(rec, PACKET_SIGNAL, result);
+	}
+	return 0;
+}
+
+static void do_value(struct recorder *rec, const struct vm_stop *stop)
+{
+	struct packet packet = { .kind = PACKET_VALUE };
+	struct reg_file before;
+
+	vm_registers(rec->vm, &before);
+	event_begin(rec);
+	vm_emulate(rec->vm, stop);
+	effect_registers(rec, &before);
+	event_end(rec, &packet);
+}
+
+static bool is_key_frame_due(const struct recorder *rec)
+{
+	struct segment_costs costs = segment_costs(rec);
+
+	return rec->segment.flushed + rec->stream->events.size +
+			       prediction_waiting(&rec->stream->reads) >
+		       STREAM_MOST ||
+	       pacing_is_due(&rec->pacing, &costs);
+}
+
+/* Other processes wait for memory that they share with this one. */
+static void give_way(struct recorder *rec)
+{
+	struct packet packet = { .kind = PACKET_GIVE_WAY };
+
+	event_begin(rec);
+	memory_doubt_shared(rec->memory);
+	event_end(rec, &packet);
+}
+
+int events_advance(void *context, uint64_t budget, bool exact,
+		   struct linux_result *result, struct failure *why)
+{
+	struct recorder *rec = context;
+	uint64_t most = memory_turn(rec->memory);
+	uint64_t look = pacing_look_steps(&rec->pacing);
+	struct vm_stop stop;
+	int rc;
+
+	if (most > look)
+		most = look;
+	if (budget > most) {
+		budget = most;
+		exact = most < EXACT_BELOW;
+	}
+	rc = vm_run(rec->vm, budget, exact, &stop, why);
+	if (rc)
+		return rc;
+	switch (stop.kind) {
+	case VM_STOP_SYSCALL:
+		rc = do_syscall(rec, result, why);
+		break;
+	case VM_STOP_FAULT:
+		rc = do_fault(rec, &stop, result, why);
+		break;
+	case VM_STOP_VALUE:
+		do_value(rec, &stop);
+		break;
+	case VM_STOP_BUDGET:
+	case VM_STOP_ASKED:
+		break;
+	}
+	if (!rc)
+		rc = do_signals(rec, result, why);
+	if (!rc && memory_is_wanted(rec->memory))
+		give_way(rec);
+	if (rec->trace.unrecorded)
+		return rc;
+	if (!rc)
+		rc = after_event(rec, why);
+	if (!rc && result->outcome == LINUX_GOES_ON && is_key_frame_due(rec)) {
+		rc = segment_start(rec, why);
+		rec->segment.flushed = 0;
+	}
+	return rc;
+}

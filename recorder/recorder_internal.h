@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recorder_internal.h - the parts of the recorder, for each other
+ *
+ * record_events.c runs the guest; record_effects.c turns what happens to it into
+ * packets; streams.c has them by thread; segments.c ends a segment with a key
+ * frame, for which snapshot.c stores pages; programs.c says what is executed;
+ * children.c starts the recordings of new processes; trace.c begins and ends the
+ * file; recorder.c begins and ends all of it.
+ */
+#ifndef CPREC_RECORDER_RECORDER_INTERNAL_H
+#define CPREC_RECORDER_RECORDER_INTERNAL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "cache/prediction.h"
+#include "formats/error.h"
+#include "formats/key_frame.h"
+#include "formats/meta.h"
+#include "formats/packet.h"
+#include "formats/trace_file.h"
+#include "recorder/pacing.h"
+#include "recorder/page_store.h"
+#include "recorder/recorder.h"
+#include "recorder/folder.h"
+#include "vm/memory/memory.h"
+#include "vm/vm.h"
+
+/* Pages in a row. */
+struct range {
+	uint64_t page, count;
+};
+
+/*
+ * What one thread of the guest has.  Its own steps are counted from where it
+ * was last known to stand.
+ */
+struct stream {
+	uint32_t number;	/* in the file */
+	uint32_t tid;
+	struct vm_thread *vm_thread;
+	bool has_ended;
+	bool is_new;		/* its registers are in no key frame yet */
+	bool has_run;		/* since its newest key frame */
+
+	uint64_t steps;		/* its own, when it last gave up its turn */
+	uint64_t skipped;	/* by its SLICE packets in this segment */
+	uint64_t start;		/* own steps at the segment's start */
+	uint64_t event_steps;	/* own steps at its event before */
+	size_t told;		/* changes of the address space that it knows */
+
+	struct cache cache;
+	struct prediction_writer reads;
+	bool in_event;
+	bool has_left;		/* the processor, during the event */
+	struct output events;	/* finished packets of the segment */
+	struct output effects;	/* of the event under way */
+	struct packet_state state;
+	uint64_t hits_before;	/* cache hits at the segment's start */
+};
+
+/* The guest's threads, and who of them has the processor. */
+struct recorded_threads {
+	struct stream **list;	/* by number */
+	size_t count, room;
+	uint64_t turn_start;	/* time when the present one got it */
+	uint64_t slice;		/* slices in this segment, so far */
+
+	/* Changes of the address space in this segment, if there are several
+	 * threads. */
+	struct space_change {
+		struct packet packet;
+		uint32_t stream;	/* whose doing */
+	} *changes;
+	size_t change_count, change_room;
+};
+
+/* The segment under way. */
+struct recorded_segment {
+	uint32_t number;
+	uint64_t start;		/* time of its key frame */
+	uint64_t time;		/* ns of the processor until then, in */
+	pthread_t timed_by;	/* this thread */
+	uint64_t flushed;	/* bytes of it that are in the file */
+};
+
+/* What became of pages in this segment. */
+struct touched_pages {
+	struct page_touch *list;
+	size_t count, room;
+	size_t written;		/* touches that are writes */
+	struct range *fresh;	/* lost their contents, or got others' */
+	size_t fresh_count, fresh_room;
+
+	/* Of all segments. */
+	uint64_t resolved;	/* doubtful pages that became known */
+	uint64_t listed;	/* pages in key frames since all were listed */
+};
+
+/* When streams were last written to the file. */
+struct stream_flush {
+	struct timespec time;
+	int64_t paid;		/* nanoseconds; see events_before_idle() */
+	struct stream *in;	/* who had the processor then */
+	size_t events;		/* since then */
+};
+
+/* The file of this process, and what is written of the process as a whole. */
+struct recorded_process {
+	struct trace_writer *writer;
+	char *path;
+	int file;		/* it, opened for a child; else -1 */
+	struct folder folder;
+	struct trace_header header;
+	bool unrecorded;	/* a child that nobody records */
+	bool child_pending;	/* a child whose recording is to be started */
+
+	struct origin origin;	/* of the next file */
+	char **argv;		/* of the program that it is; NULL: as given */
+	bool executed;		/* it has just become another one */
+
+	const char *modules[512];	/* whose symbols are in the file */
+	size_t module_count;
+	bool mapped_code;	/* there may be new ones */
+};
+
+struct recorder {
+	const struct recorder_options *options;
+	struct vm *vm;
+	struct memory *memory;
+	const struct reg_table *regs;
+	struct linux_process *process;
+	struct linux_observer watch;	/* of the process */
+
+	bool started;		/* the guest has run: changes are recorded */
+	struct stream *stream;	/* of the thread that runs */
+	struct recorded_threads threads;
+	struct recorded_segment segment;
+	struct touched_pages touched;
+	struct page_store pages;
+	struct stream_flush flush;
+	struct pacing pacing;
+	struct recorded_process trace;
+
+	int error;		/* first failure inside an observer */
+	struct failure why;
+};
+
+/* ------- record_effects.c ------- */
+
+/* The rest of the recording would be wrong: remembers that, once. */
+void effects_out_of_memory(struct recorder *rec);
+
+/* Whether a page is not an alias of another one. */
+bool effects_own_page(const struct recorder *rec, uint64_t page);
+
+/* What the memory is to be created with. */
+struct memory_observer effects_observer(struct recorder *rec);
+
+/* What happens from here to event_end() is this event's doing. */
+void event_begin(struct recorder *rec);
+
+/* The event took place; `packet->steps` is filled in here. */
+void event_end(struct recorder *rec, struct packet *packet);
+
+/* Adds a packet to the present event, or between events. */
+void effect(struct recorder *rec, const struct packet *packet);
+
+/* Notes a page as written: `context` is the recorder. */
+void effects_mark_page(void *context, uint64_t page);
+
+/* Tells the registers that differ from `before`; NULL: all of them. */
+void effect_registers(struct recorder *rec, const struct reg_file *before);
+
+/* ------- streams.c ------- */
+
+/* The stream of a thread that begins; NULL when out of memory. */
+struct stream *stream_add(struct recorder *rec, uint32_t tid,
+			  struct vm_thread *vm_thread);
+void streams_release(struct recorder *rec);
+
+/* Only the running one is left, and is the first, as in a new recording. */
+void streams_begin_again(struct recorder *rec, uint32_t tid);
+
+/* The own steps of the thread that runs. */
+uint64_t stream_steps(const struct recorder *rec);
+
+/* An effect that changes the address space: other threads are told later. */
+void streams_changed_space(struct recorder *rec, const struct packet *packet);
+
+/* A segment starts here for all streams. */
+void streams_start_segment(struct recorder *rec);
+
+/* What the streams have in memory, in bytes. */
+size_t streams_waiting(const struct recorder *rec);
+
+/* Linux observer members. */
+void streams_thread_begins(void *context, unsigned thread, uint32_t tid,
+			   struct vm_thread *vm_thread);
+void streams_thread_runs(void *context, unsigned thread);
+void streams_thread_ends(void *context, unsigned thread);
+
+/* ------- programs.c ------- */
+
+/* Writes the meta data, with which a file begins. */
+int programs_write_meta(struct recorder *rec, struct failure *why);
+
+/* Linux observer member: the process has become another program. */
+void programs_executed(void *context, char *const *argv);
+
+/* Writes the program that the process has just become, if it has. */
+int programs_write(struct recorder *rec, struct failure *why);
+
+void programs_release(struct recorder *rec);
+
+/* ------- children.c ------- */
+
+/* Linux observer members: around a fork. */
+void children_before_fork(void *context);
+void children_after_fork(void *context, int pid);
+void children_before_rights(void *context);
+
+/* ------- record_events.c ------- */
+
+/* Runs to the next stop and does what it asks for: a linux_driver member. */
+int events_advance(void *context, uint64_t budget, bool exact,
+		   struct linux_result *result, struct failure *why);
+
+/* Linux observer member: deadlocked programs, too, are killed. */
+void events_before_idle(void *context);
+
+/* ------- trace.c ------- */
+
+/* Chooses where the process's trace is to be, and what identifies it. */
+int trace_make_header(struct recorder *rec, struct failure *why);
+
+/* Creates the trace at rec->trace.path, up to its first chunk. */
+int trace_open(struct recorder *rec, struct failure *why);
+
+/* Writes the symbols of each module that is mapped executable, once. */
+int trace_write_symbols(struct recorder *rec, struct failure *why);
+
+/* Writes how the program ended, and what all of the recording came to. */
+int trace_write_summary(struct recorder *rec, const struct linux_result *result,
+			struct failure *why);
+
+/* ------- segments.c ------- */
+
+/* What the segment has come to, for its pacing. */
+struct segment_costs segment_costs(const struct recorder *rec);
+
+/* Writes what the segment has so far; at its end also closes the reads. */
+int segment_flush(struct recorder *rec, bool end, struct failure *why);
+
+/* Ends the segment, if there is one, and starts the next here. */
+int segment_start(struct recorder *rec, struct failure *why);
+
+/* Ends the last segment. */
+int segment_end(struct recorder *rec, struct failure *why);
+
+/* Writes the key frame of a thread that does not run now. */
+int segment_write_thread(struct recorder *rec, struct stream *stream,
+			 struct failure *why);
+
+/* Writes waiting pages out; with `all`, also a chunk that is not full. */
+int segment_write_pages(struct recorder *rec, bool all, struct failure *why);
+
+/* ------- snapshot.c ------- */
+
+/* The snapshot list of a key frame.  The caller frees the list. */
+struct snapshot {
+	struct page_ref *list;
+	size_t count, room;
+};
+
+/* Stores what was written in the segment that ends; lists what has changed. */
+int snapshot_take(struct recorder *rec, struct snapshot *out,
+		  struct failure *why);
+
+/* Behind the key frame: writes the list of all pages, from time to time. */
+int snapshot_write(struct recorder *rec, const struct snapshot *shot,
+		   struct failure *why);
+
+#endif

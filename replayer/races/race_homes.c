@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* race_homes.c - see race_homes.h */
+#include "replayer/races/race_homes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/array.h"
+#include "formats/error.h"
+#include "vm/memory/memory.h"
+
+int race_homes_add(struct race_homes *homes, uint64_t start, uint64_t end)
+{
+	if (array_room(homes->code, homes->count, homes->room))
+		return ERR_NO_MEMORY;
+	homes->code[homes->count++] = (struct race_code) { start, end };
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct race_code *one = a, *other = b;
+
+	return (one->start > other->start) - (one->start < other->start);
+}
+
+void race_homes_start(struct race_homes *homes, struct memory *memory)
+{
+	homes->memory = memory;
+	if (homes->count)
+		qsort(homes->code, homes->count, sizeof(*homes->code),
+		      compare);
+	race_homes_change(homes);
+}
+
+void race_homes_change(struct race_homes *homes)
+{
+	homes->known = (struct race_code) { 0 };
+}
+
+static bool starts(const char *name, const char *with)
+{
+	return !strncmp(name, with, strlen(with));
+}
+
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+bool race_home_is_runtime(const char *path)
+{
+	return starts(name_of(path), "libstdc++.so") ||
+	       starts(name_of(path), "libc++.so");
+}
+
+enum race_home race_home_of_file(const char *path)
+{
+	const char *name = name_of(path);
+
+	if (starts(name, "ld-linux") || starts(name, "ld-2."))
+		return HOME_LINKER;
+	if (starts(name, "libc.so") || starts(name, "libc-2.") ||
+	    starts(name, "libpthread") || starts(name, "ld-musl") ||
+	    starts(name, "[vdso]"))
+		return HOME_C_LIBRARY;
+	return HOME_PROGRAM;
+}
+
+/* The program's code around `pc`, or the gap in it, as far as it is known. */
+static void find_in_code(struct race_homes *homes, uint64_t pc)
+{
+	size_t low = 0, high = homes->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (homes->code[middle].end <= pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < homes->count && homes->code[low].start <= pc) {
+		homes->known = homes->code[low];
+		homes->home = HOME_PROGRAM;
+		return;
+	}
+	homes->home = HOME_C_LIBRARY;
+	if (low > 0 && homes->known.start < homes->code[low - 1].end)
+		homes->known.start = homes->code[low - 1].end;
+	if (low < homes->count && homes->known.end > homes->code[low].start)
+		homes->known.end = homes->code[low].start;
+}
+
+enum race_home race_home_of(struct race_homes *homes, uint64_t pc)
+{
+	const struct region *region;
+
+	if (homes->known.start <= pc && pc < homes->known.end)
+		return homes->home;
+	region = memory_region_at(homes->memory, pc);
+	if (!region || !(region->prot & MAY_EXEC))
+		return HOME_UNKNOWN;
+	homes->known = (struct race_code) { region->start, region->end };
+	homes->home = race_home_of_file(region->name);
+	if (homes->count && homes->home == HOME_PROGRAM)
+		find_in_code(homes, pc);
+	return homes->home;
+}
+
+void race_homes_release(struct race_homes *homes)
+{
+	free(homes->code);
+	*homes = (struct race_homes) { 0 };
+}

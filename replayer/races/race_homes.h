@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * race_homes.h - whose code it is: the program's, or the system's
+ *
+ * What the C library and the dynamic linker do among themselves is no race of
+ * the program.  They are known by their files' names; in a program that is
+ * one file, by what the program's debugging information does not cover.
+ *
+ * Ownership:  race_homes_release() frees; a zeroed structure is an empty one.
+ *             The memory is borrowed.
+ * Errors:     ERR_NO_MEMORY.
+ */
+#ifndef CPREC_REPLAYER_RACES_RACE_HOMES_H
+#define CPREC_REPLAYER_RACES_RACE_HOMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct memory;
+
+enum race_home {
+	HOME_UNKNOWN,
+	HOME_PROGRAM,		/* and its libraries */
+	HOME_C_LIBRARY,
+	HOME_LINKER,
+};
+
+struct race_code {
+	uint64_t start, end;
+};
+
+struct race_homes {
+	struct memory *memory;
+	struct race_code *code;	/* of the program, sorted; none: all that is
+				   not in a file of the system */
+	size_t count, room;
+	struct race_code known;	/* whose home is: */
+	enum race_home home;
+};
+
+/* Says what code is the program's; before race_homes_start(). */
+int race_homes_add(struct race_homes *homes, uint64_t start, uint64_t end);
+
+/* Looks at the regions of `memory` from now on. */
+void race_homes_start(struct race_homes *homes, struct memory *memory);
+
+/* The regions may change now. */
+void race_homes_change(struct race_homes *homes);
+
+enum race_home race_home_of(struct race_homes *homes, uint64_t pc);
+
+/* What a file's name says; whether it is the runtime library of C++. */
+enum race_home race_home_of_file(const char *path);
+bool race_home_is_runtime(const char *path);
+
+void race_homes_release(struct race_homes *homes);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * race_internal.h - for the files that make up race_replay.h
+ *
+ * race_replay.c replays and follows instructions and their accesses;
+ * race_kernel.c knows what system calls do, race_library.c what the C
+ * library's functions do, race_served.c for whom they do it.
+ */
+#ifndef CPREC_REPLAYER_RACES_RACE_INTERNAL_H
+#define CPREC_REPLAYER_RACES_RACE_INTERNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "formats/registers.h"
+#include "replayer/races/race_replay.h"
+#include "vm/vm.h"
+
+/* ------- race_replay.c ------- */
+
+/* Keeps the first failure. */
+void race_note(struct race_replay *replay, int rc);
+
+struct race_thread *race_present(struct race_replay *replay);
+
+uint64_t race_reg(struct race_replay *replay, unsigned reg);
+
+/* Copies what memory holds; false if it cannot be seen. */
+bool race_peek(struct race_replay *replay, uint64_t addr, void *out,
+	       size_t size);
+
+/* The thread is about to execute what is at `pc`. */
+void race_follow(struct race_replay *replay, uint64_t pc);
+
+/* The present thread accesses memory; not by an instruction. */
+void race_access_memory(struct race_replay *replay, uint64_t addr,
+			uint64_t size, bool writes);
+
+/* Other memory is there now. */
+void race_forget(struct race_replay *replay, uint64_t addr, uint64_t size);
+
+/* ------- race_kernel.c ------- */
+
+void race_kernel_begin(struct race_replay *replay);
+void race_kernel_enter(struct race_replay *replay);
+void race_kernel_event(void *context, const struct script_event *event);
+
+/* ------- race_served.c ------- */
+
+/*
+ * The thread comes to the C library, at `pc`: the program calls it, or what the
+ * library has called returns.  Also finds the place in the program.
+ */
+void race_served_enter(struct race_replay *replay, uint64_t pc);
+
+/* The program goes on: calls of the library may have ended. */
+void race_served_end(struct race_replay *replay);
+
+/* Whether the program gets what memory the library asks for now. */
+bool race_served_gives(struct race_replay *replay);
+
+/* Whether what the library does at `addr` now, it does for its caller. */
+bool race_serves(struct race_replay *replay, uint64_t addr);
+
+/* ------- race_library.c ------- */
+
+int race_library_start(struct race_replay *replay);
+
+/* Between the program and its system, or where a call of it returns to. */
+void race_library_step(struct race_replay *replay, uint64_t pc,
+		       bool is_program);
+
+void race_library_call(struct race_replay *replay, enum race_role role);
+
+/* Forgets the stack on which a thread begins that is about to be made. */
+void race_library_clones(struct race_replay *replay, uint64_t number);
+
+/* What is mapped there changes. */
+void race_library_change(struct race_replay *replay, uint64_t addr,
+			 uint64_t size);
+
+#endif

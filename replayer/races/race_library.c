@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * race_library.c - what functions of the C library do, to race_replay.h
+ *
+ * Memory that is handed out has no past: whoever had it before is done with
+ * it, which the allocator's own locks need not say.  Giving it back counts as
+ * a write: nobody may use it at the same time.
+ *
+ * Source: clone(2), clone3: struct clone_args.
+ */
+#include "formats/error.h"
+#include "replayer/races/race_internal.h"
+#include "replayer/replayer_internal.h"
+#include "replayer/symbols/symbols.h"
+
+/* Of large blocks the beginning stands for all; of others, if unknown. */
+#define GIVEN_BACK_MOST 4096u
+#define GIVEN_BACK_LEAST 16u
+
+/* Larger blocks are no structures, nor buffers, of the library's own. */
+#define OWN_MOST 65536u
+
+/* ------- memory ------- */
+
+/*
+ * How much of a block can be used, at least `least`.  In front of it glibc has
+ * the size of all, with three flags in the lowest bits.
+ */
+static uint64_t usable_size(struct race_replay *replay, uint64_t addr,
+			    uint64_t least)
+{
+	const struct region *region =
+		memory_region_at(replay->rep->memory, addr);
+	uint64_t head, size;
+
+	if (!replay->roles.is_glibc || !region ||
+	    !race_peek(replay, addr - sizeof(head), &head, sizeof(head)))
+		return least;
+	size = head & ~UINT64_C(7);
+	size -= head & 2 ? 2 * sizeof(head) : sizeof(head);
+	return size > least && size <= region->end - addr ? size : least;
+}
+
+static void give_back(struct race_replay *replay, uint64_t addr)
+{
+	uint64_t size = usable_size(replay, addr, GIVEN_BACK_LEAST);
+
+	if (addr)
+		race_access_memory(replay, addr, size < GIVEN_BACK_MOST ?
+				   size : GIVEN_BACK_MOST, true);
+}
+
+static void hand_out(struct race_replay *replay, uint64_t addr, uint64_t size,
+		     bool to_library)
+{
+	if (!addr || size > UINT64_MAX - addr)
+		return;
+	size = usable_size(replay, addr, size);
+	race_forget(replay, addr, size);
+	if (replay->is_first)
+		return;
+	if (size > OWN_MOST)
+		size = OWN_MOST;
+	race_note(replay, race_words_give(&replay->detector.words, addr, size,
+					  to_library));
+}
+
+/* What the function was asked for; products do not overflow if it succeeds. */
+static uint64_t asked_size(const struct race_quiet_frame *call)
+{
+	switch (call->role) {
+	case ROLE_NEW:
+		return call->arg[0];
+	case ROLE_NEW_ARRAY:
+		return call->arg[0] * call->arg[1];
+	case ROLE_NEW_ALIGNED:
+	case ROLE_RESIZE:
+		return call->arg[1];
+	case ROLE_RESIZE_ARRAY:
+		return call->arg[1] * call->arg[2];
+	case ROLE_NEW_AT:
+		return call->arg[2];
+	default:
+		return 0;
+	}
+}
+
+/* ------- locks that many hold for reading ------- */
+
+/* Whether the thread that lets go of a lock holds it for writing. */
+static bool is_writer(struct race_replay *replay, uint64_t lock)
+{
+	/* glibc: who writes, the seventh word; musl: all bits of the first. */
+	unsigned offset = replay->roles.is_glibc ? 24 : 0;
+	uint32_t word = 0;
+
+	race_peek(replay, lock + offset, &word, sizeof(word));
+	return replay->roles.is_glibc ? word != 0 :
+					(word & INT32_MAX) == INT32_MAX;
+}
+
+static void finish_lock(struct race_replay *replay,
+			const struct race_quiet_frame *call, uint64_t result)
+{
+	if (!replay->is_first && !(uint32_t)result &&
+	    call->role != ROLE_UNLOCK)
+		race_note(replay, race_rwlocks_lock(
+			&replay->rwlocks, &replay->detector,
+			replay->rep->stream, call->arg[0],
+			call->role == ROLE_WRITE_LOCK));
+}
+
+/* Accesses of the lock's words are told with the addresses of their homes. */
+static void begin_lock(struct race_replay *replay,
+		       struct race_quiet_frame *call)
+{
+	bool writes = is_writer(replay, call->arg[0]);
+
+	call->arg[0] = memory_home(replay->rep->memory, call->arg[0]);
+	if (call->role == ROLE_UNLOCK && !replay->is_first &&
+	    !race_quiet_is_on(&race_present(replay)->quiet))
+		race_note(replay, race_rwlocks_unlock(
+			&replay->rwlocks, &replay->detector,
+			replay->rep->stream, call->arg[0], writes));
+}
+
+/* ------- calls ------- */
+
+static void finish_call(struct race_replay *replay,
+			const struct race_quiet_frame *call)
+{
+	uint64_t result = race_reg(replay, replay->rep->regs->result);
+
+	if (race_role_is_lock(call->role))
+		finish_lock(replay, call, result);
+	if (call->role < ROLE_NEW || call->role == ROLE_FREE)
+		return;
+	if (call->role == ROLE_NEW_AT &&
+	    ((uint32_t)result || !race_peek(replay, call->arg[0], &result,
+					    sizeof(result))))
+		return;
+	hand_out(replay, result, asked_size(call),
+		 race_home_of(&replay->homes, call->back) == HOME_C_LIBRARY &&
+			 !race_served_gives(replay));
+}
+
+/*
+ * A thread that ends and calls exit() is the last: as if all had ended.  The
+ * program's own call of it is another matter.
+ */
+static void exit_process(struct race_replay *replay, uint64_t back)
+{
+	const struct race_thread *thread = race_present(replay);
+	struct race_detector *detector = &replay->detector;
+
+	if (replay->is_first ||
+	    race_home_of(&replay->homes, back) == HOME_PROGRAM ||
+	    !(thread->is_leaving || race_quiet_is_outermost(&thread->quiet)))
+		return;
+	for (uint32_t i = 0; i < detector->threads; i++)
+		race_note(replay, race_detector_acquire(
+			detector, replay->rep->stream, &detector->clocks[i]));
+}
+
+/* A call that the program makes, or that quiet code makes in its own name. */
+static void begin_call(struct race_replay *replay,
+		       struct race_quiet_frame *call)
+{
+	struct race_quiet *quiet = &race_present(replay)->quiet;
+
+	if (call->role == ROLE_JOIN)
+		call->descriptor = call->arg[0];
+	if (race_role_is_lock(call->role))
+		begin_lock(replay, call);
+	if (call->role >= ROLE_RESIZE && !race_quiet_is_on(quiet))
+		give_back(replay, call->arg[0]);
+	race_quiet_call(quiet, call);
+}
+
+void race_library_call(struct race_replay *replay, enum race_role role)
+{
+	struct race_quiet_frame call = {
+		.kind = QUIET_CALL, .role = role,
+		.sp = race_reg(replay, replay->rep->regs->sp),
+		.arg = { race_reg(replay, X86_RDI), race_reg(replay, X86_RSI),
+			 race_reg(replay, X86_RDX) },
+	};
+
+	if (!race_peek(replay, call.sp, &call.back, sizeof(call.back)))
+		return;
+	if (role == ROLE_LEAVE)
+		race_present(replay)->is_leaving = true;
+	else if (role == ROLE_EXIT)
+		exit_process(replay, call.back);
+	else
+		begin_call(replay, &call);
+}
+
+void race_library_step(struct race_replay *replay, uint64_t pc,
+		       bool is_program)
+{
+	struct race_quiet *quiet = &race_present(replay)->quiet;
+	struct race_quiet_frame call;
+
+	if (quiet->depth &&
+	    race_quiet_step(quiet, pc,
+			    race_reg(replay, replay->rep->regs->sp),
+			    is_program, &call))
+		finish_call(replay, &call);
+}
+
+/* ------- threads ------- */
+
+#define CLONE3 435u
+
+struct clone_stack {
+	uint64_t start, end, descriptor;
+};
+
+static struct clone_stack clone_stack(struct race_replay *replay,
+				      uint64_t number)
+{
+	struct clone_stack stack = { .end = race_reg(replay, X86_RSI),
+				     .descriptor = race_reg(replay, X86_R8) };
+	uint64_t args[8];	/* the sixth: stack, its size, descriptor */
+
+	if (number != CLONE3)
+		return stack;
+	for (unsigned i = 5; i < 8; i++)
+		if (!race_peek(replay, race_reg(replay, X86_RDI) + 8 * i,
+			       &args[i], sizeof(args[i])))
+			return (struct clone_stack) { 0 };
+	return (struct clone_stack) { args[5], args[5] + args[6], args[7] };
+}
+
+/* It may have been another thread's; a descriptor is behind it. */
+void race_library_clones(struct race_replay *replay, uint64_t number)
+{
+	struct clone_stack stack = clone_stack(replay, number);
+	const struct region *region =
+		memory_region_at(replay->rep->memory, stack.end - 1);
+
+	if (replay->roles_are_old && race_library_start(replay))
+		race_note(replay, ERR_NO_MEMORY);
+	if (!region)
+		return;
+	if (stack.start < region->start)
+		stack.start = region->start;
+	if (stack.end <= stack.descriptor && stack.descriptor < region->end)
+		stack.end = stack.descriptor + GUEST_PAGE < region->end ?
+				    stack.descriptor + GUEST_PAGE : region->end;
+	if (stack.start < stack.end)
+		race_forget(replay, stack.start, stack.end - stack.start);
+}
+
+int race_library_start(struct race_replay *replay)
+{
+	replay->roles_are_old = false;
+	return race_roles_find(&replay->roles,
+			       lines_names(replay->atomics.lines),
+			       vm_steps(replay->rep->vm), &replay->homes);
+}
+
+void race_library_change(struct race_replay *replay, uint64_t addr,
+			 uint64_t size)
+{
+	const struct race_roles *roles = &replay->roles;
+
+	if (addr <= roles->high && roles->low < addr + size)
+		replay->roles_are_old = true;
+}

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* race_replay.c - see race_replay.h */
+#include "replayer/races/race_replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/error.h"
+#include "replayer/races/race_internal.h"
+#include "replayer/replayer_internal.h"
+
+void race_note(struct race_replay *replay, int rc)
+{
+	if (rc && !replay->error)
+		replay->error = rc;
+}
+
+struct race_thread *race_present(struct race_replay *replay)
+{
+	return &replay->threads[replay->rep->stream];
+}
+
+uint64_t race_reg(struct race_replay *replay, unsigned reg)
+{
+	return vm_reg(replay->rep->vm, reg);
+}
+
+bool race_peek(struct race_replay *replay, uint64_t addr, void *out,
+	       size_t size)
+{
+	const uint8_t *page = memory_peek(replay->rep->memory,
+					  addr >> GUEST_PAGE_SHIFT);
+
+	if (!page || addr % GUEST_PAGE + size > GUEST_PAGE)
+		return false;
+	memcpy(out, page + addr % GUEST_PAGE, size);
+	return true;
+}
+
+/* ------- where it happens ------- */
+
+/*
+ * Also finds the place that is to blame for what happens at `pc`: in the C
+ * library, where the program called it, which the stack says at its first
+ * instruction.
+ */
+void race_follow(struct race_replay *replay, uint64_t pc)
+{
+	struct race_thread *thread = race_present(replay);
+	enum race_home home = race_home_of(&replay->homes, pc);
+	bool changes = thread->home != home;
+	enum race_role role;
+
+	if (home == HOME_PROGRAM) {
+		thread->place = pc;
+		if (changes && thread->served.depth)
+			race_served_end(replay);
+	} else if (home == HOME_C_LIBRARY && changes) {
+		race_served_enter(replay, pc);
+	}
+	thread->home = home;
+	if (changes || race_quiet_awaits(&thread->quiet, pc))
+		race_library_step(replay, pc, home == HOME_PROGRAM);
+	if (home != HOME_C_LIBRARY)
+		return;
+	role = race_role_of(&replay->roles, pc);
+	if (role != ROLE_NONE)
+		race_library_call(replay, role);
+}
+
+/* All accesses that were told have taken place. */
+static void settle(struct race_replay *replay)
+{
+	if (replay->on_access && !replay->is_first)
+		replay->on_access(replay->access_context, 0, NULL);
+}
+
+static void on_instruction(void *context, uint64_t steps, guest_addr pc)
+{
+	struct race_replay *replay = context;
+	struct race_flow *flow = &race_present(replay)->flow;
+
+	settle(replay);
+	replay->pc = pc;
+	replay->time = steps;
+	race_follow(replay, pc);
+	if (race_flow_is_on(flow))
+		race_flow_step(flow, vm_flow(replay->rep->vm, pc),
+			       race_reg(replay, replay->rep->regs->sp));
+}
+
+/* ------- accesses ------- */
+
+static void tell(struct race_replay *replay, struct race_access *access)
+{
+	const struct race_thread *thread = race_present(replay);
+
+	access->pc = replay->pc;
+	access->time = replay->time;
+	access->is_library = thread->home != HOME_PROGRAM &&
+			     thread->home != HOME_UNKNOWN &&
+			     (access->is_atomic ||
+			      !race_serves(replay, access->addr));
+	access->place = thread->place ? thread->place : replay->pc;
+	if (replay->on_access && !access->is_hidden)
+		replay->on_access(replay->access_context,
+				  replay->rep->stream, access);
+	race_note(replay, race_detector_access(&replay->detector,
+					  replay->rep->stream, access));
+}
+
+/* Whether a store leaves memory as it is. */
+static bool is_there(struct race_replay *replay, uint64_t addr, unsigned size,
+		     uint64_t value)
+{
+	uint64_t old = 0;
+
+	return size <= sizeof(value) && race_peek(replay, addr, &old, size) &&
+	       !memcmp(&old, &value, size);
+}
+
+static void mark(struct race_replay *replay, bool writes, uint64_t addr,
+		 unsigned size, uint64_t value)
+{
+	struct race_words *words = &replay->detector.words;
+	bool is_atomic = vm_order(replay->rep->vm, replay->pc) != VM_PLAIN;
+
+	if (race_present(replay)->home == HOME_LINKER && !is_atomic)
+		return;
+	if (race_quiet_is_memory(&race_present(replay)->quiet))
+		return;
+	race_note(replay, race_words_touch(words, replay->rep->stream, addr, size,
+				      writes));
+	if (is_atomic && writes)
+		race_note(replay, race_words_synchronize(words, addr, size, false));
+	if (race_present(replay)->home == HOME_PROGRAM)
+		race_atomics_access(replay, addr, size, writes, value);
+}
+
+static bool can_race(struct race_replay *replay, uint64_t addr, unsigned size)
+{
+	struct race_words *words = &replay->detector.words;
+	struct race_word *first, *last;
+
+	race_note(replay, race_words_find(words, addr, &first));
+	race_note(replay, race_words_find(words, addr + size - 1, &last));
+	return first || last;
+}
+
+/* Whether the program's code loads bytes that others change indivisibly. */
+static bool may_change(struct race_replay *replay, uint64_t addr,
+		       unsigned size)
+{
+	uint64_t start = addr & ~(uint64_t)(RACE_WORD - 1);
+	struct race_word *word;
+
+	race_note(replay, race_words_find(&replay->detector.words, addr,
+					  &word));
+	return word && race_present(replay)->home == HOME_PROGRAM &&
+	       (word->sync & ~word->atomic &
+		race_word_bytes(start, addr, size));
+}
+
+/* Follows the values of loads; whether a store is a change of such a word. */
+static bool follow_value(struct race_replay *replay,
+			 const struct race_access *access, bool can_race)
+{
+	struct race_flow *flow = &race_present(replay)->flow;
+	struct vm *vm = replay->rep->vm;
+
+	if (access->is_atomic) {
+		race_flow_end(flow, access->addr, access->size);
+		return false;
+	}
+	if (access->writes)
+		return race_flow_is_on(flow) &&
+		       race_flow_store(flow, access->addr, access->size,
+				       race_reg(replay, X86_RSP));
+	if (race_flow_is_on(flow))
+		race_flow_load(flow, access->addr, access->size);
+	if (can_race && may_change(replay, access->addr,
+				   (unsigned)access->size))
+		race_flow_follow(flow, vm_flow(vm, replay->pc), access->addr,
+				 access->size);
+	return false;
+}
+
+static void on_access(void *context, enum vm_access kind, guest_addr addr,
+		      unsigned size, uint64_t value)
+{
+	struct race_replay *replay = context;
+	struct race_access access = {
+		.addr = addr, .size = size, .writes = kind == ACCESS_WRITE,
+	};
+	const struct race_quiet *quiet = &race_present(replay)->quiet;
+	enum vm_order order;
+	bool may_race;
+
+	if (replay->error)
+		return;
+	if (replay->is_first) {
+		mark(replay, access.writes, addr, size, value);
+		return;
+	}
+	may_race = can_race(replay, addr, size);
+	if (!may_race && !race_flow_is_on(&race_present(replay)->flow))
+		return;
+	order = vm_order(replay->rep->vm, replay->pc);
+	access.is_atomic = order != VM_PLAIN;
+	access.is_change = follow_value(replay, &access, may_race);
+	if (!may_race)
+		return;
+	if (race_quiet_is_on(quiet)) {
+		access.is_hidden = race_quiet_hides(quiet, addr);
+		access.orders_nothing = !race_quiet_orders(quiet, addr);
+		if (access.is_hidden && access.orders_nothing)
+			return;
+	}
+	/* What the linker notes for itself does no harm: it comes out equal. */
+	if (race_present(replay)->home == HOME_LINKER && !access.is_atomic)
+		return;
+	if (race_roles_is_runtime(&replay->roles, addr))
+		access.is_hidden = true;
+	access.changes_nothing = order == VM_COMPARES && access.writes &&
+				 is_there(replay, addr, size, value);
+	tell(replay, &access);
+}
+
+void race_access_memory(struct race_replay *replay, uint64_t addr,
+			uint64_t size, bool writes)
+{
+	struct race_access access = {
+		.addr = memory_home(replay->rep->memory, addr),
+		.size = size, .writes = writes,
+	};
+
+	if (replay->is_first)
+		race_note(replay, race_words_touch(&replay->detector.words,
+						   replay->rep->stream,
+						   access.addr, size, writes));
+	else
+		tell(replay, &access);
+}
+
+void race_forget(struct race_replay *replay, uint64_t addr, uint64_t size)
+{
+	if (replay->is_first) {
+		race_atomics_forget(replay, addr, size);
+		return;
+	}
+	race_words_forget(&replay->detector.words, addr, size);
+	if (replay->on_forget)
+		replay->on_forget(replay->access_context, addr, size);
+}
+
+static void on_switch(void *context, bool after)
+{
+	struct race_replay *replay = context;
+
+	if (replay->error)
+		return;
+	settle(replay);
+	if (!after)
+		race_kernel_enter(replay);
+	else if (!race_present(replay)->has_begun)
+		race_kernel_begin(replay);
+}
+
+/* ------- replaying ------- */
+
+/*
+ * The first thread alone races with nobody, and all that it does is before
+ * all that others do: nothing is watched until it makes the second one.
+ */
+static int limit_start(struct race_replay *replay, struct failure *why)
+{
+	struct recording_thread second = { .first = UINT64_MAX };
+	int rc = 0;
+
+	if (replay->thread_count > 1)
+		rc = recording_thread(replay->recording, 1, &second, why);
+	if (rc)
+		return rc;
+	replay->threaded = second.first ? second.first - 1 : 0;
+	if (replay->threaded > replay->end)
+		replay->threaded = replay->end;
+	if (replay->start < replay->threaded)
+		replay->start = replay->threaded;
+	return 0;
+}
+
+int race_replay_init(struct race_replay *replay, struct recording *recording,
+		     uint64_t start, uint64_t end, race_found *found,
+		     void *context, struct failure *why)
+{
+	uint32_t count = (uint32_t)recording_threads(recording);
+
+	if (start < recording_start(recording))
+		start = recording_start(recording);
+	*replay = (struct race_replay) {
+		.recording = recording, .start = start, .end = end,
+		.thread_count = count,
+	};
+	replay->threads = calloc(count, sizeof(*replay->threads));
+	if (!replay->threads ||
+	    race_detector_init(&replay->detector, count, found, context))
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	return limit_start(replay, why);
+}
+
+/* As before the first instruction. */
+static void start_again(struct race_replay *replay)
+{
+	for (uint32_t i = 0; i < replay->thread_count; i++) {
+		clock_release(&replay->threads[i].at_call);
+		replay->threads[i] = (struct race_thread) { 0 };
+	}
+	for (size_t i = 0; i < replay->birth_count; i++)
+		clock_release(&replay->births[i].clock);
+	replay->birth_count = 0;
+	race_rwlocks_clear(&replay->rwlocks);
+}
+
+void race_replay_release(struct race_replay *replay)
+{
+	if (replay->threads)
+		start_again(replay);
+	clock_release(&replay->kernel);
+	for (unsigned i = 0; i < RACE_SIGNALS; i++)
+		clock_release(&replay->signals[i]);
+	free(replay->births);
+	race_atomics_release(&replay->atomics);
+	race_homes_release(&replay->homes);
+	race_roles_release(&replay->roles);
+	race_rwlocks_release(&replay->rwlocks);
+	free(replay->threads);
+	race_detector_release(&replay->detector);
+	*replay = (struct race_replay) { 0 };
+}
+
+/* So often somebody may want to know how far it is. */
+#define STEPS_AT_ONCE 5000000u
+
+static int watch(struct race_replay *replay, struct failure *why)
+{
+	struct replayer *rep = replay->rep;
+	int rc = vm_trace(rep->vm, on_instruction, replay, why);
+
+	if (!rc)
+		rc = vm_watch(rep->vm, on_access, replay, why);
+	if (!rc && race_library_start(replay))
+		rc = failed(why, ERR_NO_MEMORY, "out of memory");
+	race_kernel_begin(replay);
+	rep->on_switch = on_switch;
+	rep->on_event = race_kernel_event;
+	rep->switch_context = replay;
+	replayer_in_order(rep);
+	return rc;
+}
+
+static void show_progress(const struct race_replay *replay, uint64_t t)
+{
+	uint64_t length = replay->end - replay->start;
+	uint64_t done = t - replay->start;
+
+	if (replay->progress)
+		replay->progress(replay->progress_context,
+				 replay->is_first ? done : done + length,
+				 2 * length);
+}
+
+static int run(struct race_replay *replay, struct failure *why)
+{
+	uint64_t t = replay->start;
+	int rc = replayer_seek(replay->rep, t, why);
+
+	if (!rc)
+		rc = watch(replay, why);
+	while (!rc && t < replay->end) {
+		uint64_t left = replay->end - t;
+
+		t += left < STEPS_AT_ONCE ? left : STEPS_AT_ONCE;
+		rc = replayer_seek(replay->rep, t, why);
+		if (!rc && replay->error)
+			rc = failed(why, replay->error, "out of memory");
+		settle(replay);
+		show_progress(replay, t);
+	}
+	return rc;
+}
+
+int race_replay_run(struct race_replay *replay, bool is_first,
+		    struct failure *why)
+{
+	struct replayer *rep;
+	int rc = replayer_create(&rep, replay->recording, why);
+
+	if (rc)
+		return rc;
+	replay->rep = rep;
+	race_homes_start(&replay->homes, rep->memory);
+	replay->is_first = is_first;
+	start_again(replay);
+	rc = run(replay, why);
+	replayer_destroy(rep);
+	replay->rep = NULL;
+	return rc;
+}

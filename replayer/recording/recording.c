@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* recording.c - see recording.h */
+#include "replayer/recording/recording.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "formats/error.h"
+#include "formats/registers.h"
+#include "replayer/recording/chunks.h"
+#include "replayer/recording/end.h"
+#include "replayer/recording/recording_data.h"
+
+int recording_open(struct recording **out, const char *path,
+		   struct failure *why)
+{
+	struct recording *recording = calloc(1, sizeof(*recording));
+	uint32_t arch;
+	int rc;
+
+	if (!recording)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	rc = trace_reader_open(&recording->reader, path, why);
+	if (rc)
+		goto undo;
+	arch = trace_reader_header(recording->reader)->arch;
+	recording->table = reg_table(arch);
+	if (!recording->table) {
+		rc = failed(why, ERR_VERSION,
+			    "'%s' is of machine type %" PRIu32
+			    ", which this build does not know", path, arch);
+		goto undo;
+	}
+	rc = recording_order(recording,
+			     trace_reader_count(recording->reader), why);
+	if (rc)
+		goto undo;
+	rc = recording_find_end(recording, why);
+	if (rc)
+		goto undo;
+	*out = recording;
+	return 0;
+
+undo:
+	recording_close(recording);
+	return rc;
+}
+
+/* Also ends a recording that recording_open() left half made. */
+void recording_close(struct recording *recording)
+{
+	if (!recording)
+		return;
+	recording_forget_programs(recording);
+	page_versions_release(&recording->versions);
+	slices_release(&recording->slices);
+	recording_forget(recording);
+	meta_release(&recording->meta);
+	summary_release(&recording->summary);
+	trace_reader_close(recording->reader);
+	free(recording);
+}

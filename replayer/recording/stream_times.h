@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* stream_times.h - when streams run, and when they end */
+#ifndef CPREC_REPLAYER_RECORDING_STREAM_TIMES_H
+#define CPREC_REPLAYER_RECORDING_STREAM_TIMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct failure;
+struct recording;
+
+/* The stream that runs at time `t`, or that will next. */
+int recording_running(struct recording *recording, uint64_t t,
+		      uint32_t *stream, struct failure *why);
+
+/* Whether the stream's thread ends by itself, and when. */
+int recording_exit(struct recording *recording, uint32_t stream, bool *exits,
+		   uint64_t *time, struct failure *why);
+
+#endif

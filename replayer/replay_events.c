@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* replay_events.c - running from event to event, within a segment */
+#include "replayer/replayer_internal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "formats/error.h"
+
+static const char *stop_name(const struct vm_stop *stop)
+{
+	switch (stop->kind) {
+	case VM_STOP_SYSCALL:
+		return "a system call";
+	case VM_STOP_FAULT:
+		return "a fault";
+	case VM_STOP_VALUE:
+		return "an instruction whose result is captured";
+	default:
+		return "no event";
+	}
+}
+
+/* The execution is not the recorded one: says where, and what differs. */
+static int diverged(struct replayer *rep, const struct script_event *event,
+		    const struct vm_stop *stop, struct failure *why)
+{
+	guest_addr pc = vm_reg(rep->vm, rep->regs->pc);
+	uint64_t t = vm_steps(rep->vm);
+	char text[96], expected[80] = "no event", thread[32];
+	unsigned size;
+
+	if (event)
+		snprintf(expected, sizeof(expected), "%s at t=%" PRIu64,
+			 packet_name(event->packet.kind),
+			 rep->start + event->time);
+	turns_name(rep, rep->stream, thread, sizeof(thread));
+	if (stop->kind == VM_STOP_SYSCALL) {
+		/* It has retired. */
+		t--;
+		pc -= stop->size;
+	}
+	vm_disassemble(rep->vm, pc, text, sizeof(text), &size);
+	return failed(why, ERR_DIVERGED,
+		      "the replay diverged at t=%" PRIu64 "%s, 0x%" PRIx64
+		      " (%s): expected %s, found %s",
+		      t, thread, pc, text, expected, stop_name(stop));
+}
+
+static int run(struct replayer *rep, uint64_t steps, struct vm_stop *stop,
+	       struct failure *why)
+{
+	struct replay_thread *thread = &rep->threads[rep->stream];
+	int rc;
+
+	/* The call that it stands at has not come back. */
+	if (thread->call == CALL_RETIRED) {
+		*stop = (struct vm_stop) { .kind = VM_STOP_SYSCALL,
+					   .size = thread->call_size };
+		return 0;
+	}
+	thread->call = CALL_NONE;
+	doubtful_forget_peeks(rep);
+	rep->running = true;
+	rc = vm_run(rep->vm, steps, true, stop, why);
+	rep->running = false;
+	if (rc)
+		return rc;
+	if (rep->error) {
+		if (why)
+			*why = rep->why;
+		return rep->error;
+	}
+	return 0;
+}
+
+const struct script_event *events_next(const struct replayer *rep)
+{
+	return rep->next < rep->script.event_count ?
+		       &rep->script.events[rep->next] : NULL;
+}
+
+/*
+ * The thread gives the processor away, perhaps during a system call: then its
+ * instruction has retired, but what it does comes later.
+ */
+static bool may_end_slice(struct replayer *rep, const struct vm_stop *stop,
+			  uint64_t t)
+{
+	struct replay_thread *thread = &rep->threads[rep->stream];
+
+	if (stop->kind != VM_STOP_SYSCALL || vm_steps(rep->vm) != t)
+		return stop->kind == VM_STOP_BUDGET;
+	thread->call = CALL_RETIRED;
+	thread->call_size = stop->size;
+	return true;
+}
+
+/*
+ * Brings the guest to the event, whose time it has reached or is about to:
+ * an event that is an instruction is executed up to its stop.
+ */
+static int meet(struct replayer *rep, const struct script_event *event,
+		struct failure *why)
+{
+	uint64_t at = rep->start + event->time;
+	uint64_t now = vm_steps(rep->vm);
+	struct vm_stop stop = { 0 };
+	bool as_expected = true;
+	int rc = 0;
+
+	switch (event->packet.kind) {
+	case PACKET_SYSCALL:
+		rc = run(rep, at - now, &stop, why);
+		as_expected = stop.kind == VM_STOP_SYSCALL;
+		break;
+	case PACKET_RETURN:
+		as_expected = rep->threads[rep->stream].call != CALL_NONE;
+		break;
+	case PACKET_VALUE:
+		rc = run(rep, at - now, &stop, why);
+		as_expected = stop.kind == VM_STOP_VALUE &&
+			      vm_steps(rep->vm) == at - 1;
+		if (!rc && as_expected)
+			vm_skip(rep->vm, &stop);
+		break;
+	case PACKET_FAULT:
+		rc = run(rep, at - now + 1, &stop, why);
+		as_expected = stop.kind == VM_STOP_FAULT;
+		break;
+	case PACKET_GIVE_WAY:
+	case PACKET_SLICE:
+		if (at > now)
+			rc = run(rep, at - now, &stop, why);
+		as_expected = !rc && may_end_slice(rep, &stop, at);
+		break;
+	default:
+		if (at > now)
+			rc = run(rep, at - now, &stop, why);
+		as_expected = stop.kind == VM_STOP_BUDGET;
+	}
+	if (rc)
+		return rc;
+	if (!as_expected || vm_steps(rep->vm) != at)
+		return diverged(rep, event, &stop, why);
+	return effects_apply(rep, event, why);
+}
+
+/* Runs on between events, or from the last one to the segment's end. */
+static int run_plain(struct replayer *rep, uint64_t t, struct failure *why)
+{
+	uint64_t end = recording_time(rep->recording, rep->segment + 1);
+	struct vm_stop stop;
+	int rc = run(rep, t - vm_steps(rep->vm), &stop, why);
+	bool as_expected = stop.kind == VM_STOP_BUDGET;
+
+	if (rc)
+		return rc;
+	/* A call may come back in the next segment, or never. */
+	if ((t == end || rep->alone) && !events_next(rep))
+		as_expected = may_end_slice(rep, &stop, t);
+	if (!as_expected || vm_steps(rep->vm) != t)
+		return diverged(rep, events_next(rep), &stop, why);
+	return 0;
+}
+
+int events_run(struct replayer *rep, uint64_t t, struct failure *why)
+{
+	int rc = 0;
+
+	while (!rc) {
+		const struct script_event *event = events_next(rep);
+
+		if (event && rep->start + event->time <= t) {
+			rc = meet(rep, event, why);
+			continue;
+		}
+		if (vm_steps(rep->vm) >= t)
+			break;
+		rc = run_plain(rep, t, why);
+	}
+	return rc;
+}
+
+int events_never_came(struct replayer *rep, struct failure *why)
+{
+	const struct vm_stop none = { .kind = VM_STOP_BUDGET };
+
+	return diverged(rep, events_next(rep), &none, why);
+}

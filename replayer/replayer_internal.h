@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * replayer_internal.h - a replayer's state, for the files that make it up
+ *
+ * replayer.c goes to a time; replay_events.c runs to it from event to event, and
+ * replay_effects.c does what each of them did.  Pages come from snapshots
+ * (fetch.c) and from the streams (doubtful.c).  turns.c knows the threads;
+ * check.c compares with the recording.
+ */
+#ifndef CPREC_REPLAYER_REPLAYER_INTERNAL_H
+#define CPREC_REPLAYER_REPLAYER_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cache/cache.h"
+#include "formats/error.h"
+#include "replayer/replayer.h"
+#include "replayer/script.h"
+#include "vm/memory/memory.h"
+#include "vm/vm.h"
+
+/* A doubtful page that somebody looked at without the guest's doing. */
+struct peeked {
+	uint64_t page, doubt;
+};
+
+/*
+ * A system call during which another thread got the processor retires in one
+ * slice and takes effect in a later one.
+ */
+enum call_state {
+	CALL_NONE,		/* the thread stands at no such call */
+	CALL_RETIRED,		/* its SYSCALL comes next */
+	CALL_UNKNOWN,		/* it stands where its key frame says */
+};
+
+struct replay_thread {
+	struct vm_thread *vm;	/* NULL: it stands as its newest key frame says */
+	enum call_state call;
+	unsigned call_size;	/* CALL_RETIRED: of the instruction */
+	bool has_ended;
+};
+
+struct replayer {
+	struct recording *recording;
+	struct vm *vm;
+	struct memory *memory;
+	const struct reg_table *regs;
+	struct cache cache;
+
+	bool loaded;		/* stands somewhere */
+	bool in_order;		/* never jumps forwards */
+	size_t base;		/* absent pages are as of this segment */
+	struct segment_index index;	/* of the segment `base` */
+	size_t segment;
+	uint64_t start;		/* time of the segment's key frame */
+	struct script script;
+	size_t next;		/* event that comes next */
+
+	struct vm_thread *home;		/* the guest's first thread */
+	struct replay_thread *threads;	/* by stream */
+	uint32_t stream;		/* whose turn it is */
+	void (*on_switch)(void *context, bool after);	/* may be NULL */
+	/* Before an event takes effect; may be NULL. */
+	void (*on_event)(void *context, const struct script_event *event);
+	void *switch_context;	/* of both */
+
+	replayer_output *output;
+	void *output_context;
+
+	bool alone;		/* one thread without the others: alone.c */
+	size_t next_seen;	/* of script.seen */
+	bool giving;		/* contents are being replaced as a whole */
+
+	bool running;
+	struct peeked *peeked;
+	size_t peeked_count, peeked_room;
+
+	bool fetching;		/* pages are gathered in `wanted` */
+	struct page_want *wanted;
+	size_t wanted_count, wanted_room;
+
+	int error;		/* first failure inside an observer */
+	struct failure why;
+};
+
+/* Notes the first failure inside an observer. */
+void replayer_broken(struct replayer *rep, int code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* ------- fetch.c ------- */
+
+/* Memory observer member: pages that are touched. */
+void replayer_supply(void *context, uint64_t page, uint64_t count,
+		     uint8_t *bytes);
+
+/*
+ * Fetches what the guest will certainly touch in the first `steps` of the
+ * present segment, whose memory has just been set.
+ */
+void replayer_fetch(struct replayer *rep, uint64_t steps);
+
+/* ------- doubtful.c ------- */
+
+/* Memory observer member: contents of a page when it is first touched. */
+void doubtful_resolve(void *context, uint64_t page, uint64_t doubt,
+		      uint8_t *bytes);
+
+/*
+ * An effect of an event that makes pages doubtful: because the kernel has
+ * written them, or because others may; of those, what is known is kept.
+ */
+int doubtful_begin(struct replayer *rep, const struct script_event *event,
+		   size_t number);
+
+/* What was looked at without the guest's doing becomes doubtful again. */
+void doubtful_forget_peeks(struct replayer *rep);
+
+/*
+ * What the kernel looked at in this segment, the replay has not touched; the
+ * next segment takes it for known.
+ */
+int doubtful_touch_rest(struct replayer *rep, struct failure *why);
+
+/* Pages of shared mappings are doubtful anew at each key frame. */
+void doubtful_anew(struct replayer *rep, const struct key_frame *frame);
+
+/* ------- replay_effects.c ------- */
+
+/* Changes the guest as the event says, whose time it has reached. */
+int effects_apply(struct replayer *rep, const struct script_event *event,
+		  struct failure *why);
+
+/* ------- replay_events.c ------- */
+
+/* The event that comes next in this segment; NULL if there is none. */
+const struct script_event *events_next(const struct replayer *rep);
+
+/* Runs to `t` and through all events at it, within the present segment. */
+int events_run(struct replayer *rep, uint64_t t, struct failure *why);
+
+/* The segment is over, but not its events: the replay has diverged. */
+int events_never_came(struct replayer *rep, struct failure *why);
+
+/* ------- replayer.c ------- */
+
+/* Makes the guest, without a program in it. */
+int replayer_make_vm(struct replayer *rep, struct failure *why);
+
+/* Memory as of a segment's first key frame, page by page when touched. */
+int replayer_set_memory(struct replayer *rep, const struct key_frame *frame,
+			struct failure *why);
+
+/* ------- turns.c ------- */
+
+/* The guest's present registers will be those of this stream; no others. */
+void turns_start(struct replayer *rep, uint32_t stream);
+
+/* Forgets all threads, before the guest is destroyed. */
+void turns_end(struct replayer *rep);
+
+/* Gives the turn to a stream, whose key frame is of `segment` or before. */
+int turns_switch(struct replayer *rep, size_t segment, uint32_t stream,
+		 struct failure *why);
+
+/* ", thread 1234" if there are several, else "". */
+const char *turns_name(struct replayer *rep, uint32_t stream, char *text,
+		       size_t room);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* places.c - see places.h */
+#include "replayer/session/places.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "formats/error.h"
+#include "formats/registers.h"
+#include "replayer/recording/recording.h"
+#include "replayer/session/numbers.h"
+#include "replayer/symbols/symbols.h"
+
+/* ------- times ------- */
+
+bool place_may_be_time(const char *text)
+{
+	const char *time;
+	uint32_t tid;
+	uint64_t t;
+
+	number_cut_thread(text, &tid, &time);
+	return number_parse_time(time, 0, 0, &t);
+}
+
+/* "TID:T": where the thread had retired so many instructions. */
+static int find_thread_time(uint64_t *out, bool *is_time,
+			    struct recording *recording, uint32_t tid,
+			    const char *text, struct failure *why)
+{
+	uint64_t end = recording_end(recording), steps;
+	struct recording_thread thread;
+	uint32_t number;
+	int rc = recording_find_thread(recording, tid, end, &number, why);
+
+	*is_time = false;
+	if (!rc)
+		rc = recording_thread(recording, number, &thread, why);
+	if (rc)
+		return rc;
+	if (!number_parse_time(text, thread.steps_before, thread.steps, &steps))
+		return failed(why, ERR_INPUT,
+			      "cannot take '%s' for a time of thread %" PRIu32
+			      ": %s is needed", text, tid, PLACE_TIME_WANTED);
+	if (steps < thread.steps_before)
+		return failed(why, ERR_INPUT,
+			      "thread %" PRIu32 " begins at %" PRIu32 ":%" PRIu64
+			      " in this recording, after %" PRIu32 ":%" PRIu64,
+			      tid, tid, thread.steps_before, tid, steps);
+	if (steps > thread.steps)
+		return failed(why, ERR_INPUT,
+			      "thread %" PRIu32 " ends at %" PRIu32 ":%" PRIu64
+			      ", before %" PRIu32 ":%" PRIu64, tid, tid,
+			      thread.steps, tid, steps);
+	rc = recording_time_of(recording, tid, steps, out, why);
+	*is_time = !rc;
+	return rc;
+}
+
+int place_time(uint64_t *out, bool *is_time, struct recording *recording,
+		  const char *text, struct failure *why)
+{
+	uint64_t start = recording_start(recording);
+	uint64_t end = recording_end(recording);
+	const char *time;
+	uint32_t tid;
+
+	if (number_cut_thread(text, &tid, &time))
+		return find_thread_time(out, is_time, recording, tid, time,
+					why);
+	*is_time = number_parse_time(text, start, end, out);
+	if (!*is_time)
+		return failed(why, ERR_INPUT,
+			      "cannot take '%s' for a time: %s is needed", text,
+			      PLACE_TIME_WANTED);
+	if (*out < start)
+		return failed(why, ERR_INPUT,
+			      "'%s' begins at t=%" PRIu64 ", after t=%" PRIu64,
+			      trace_reader_path(recording_reader(recording)),
+			      start, *out);
+	if (*out > end)
+		return failed(why, ERR_INPUT,
+			      "'%s' ends at t=%" PRIu64 ", before t=%" PRIu64,
+			      trace_reader_path(recording_reader(recording)),
+			      end, *out);
+	return 0;
+}
+
+/* ------- addresses ------- */
+
+static int parse(const char *text, struct address_text *out,
+		 struct failure *why)
+{
+	const char *wrong;
+
+	if (number_parse_address(text, out, &wrong))
+		return 0;
+	return failed(why, ERR_INPUT,
+		      "cannot take '%.80s%s' for an address: %s", text,
+		      strlen(text) > 80 ? "..." : "", wrong);
+}
+
+int place_check_address(const char *text, struct failure *why)
+{
+	struct address_text address;
+
+	return parse(text, &address, why);
+}
+
+static bool is_register(struct recording *recording, const char *name)
+{
+	const struct reg_table *table = recording_reg_table(recording);
+
+	for (unsigned i = 0; i < table->count; i++)
+		if (!strcasecmp(table->regs[i].name, name))
+			return true;
+	return false;
+}
+
+/* As debuggers would take them; `why` has what to say of any other name. */
+static int not_found(struct recording *recording, const char *name,
+		     struct failure *why)
+{
+	if (is_register(recording, name + strspn(name, "$%")))
+		return failed(why, ERR_NOT_FOUND,
+			      "cannot find a symbol '%s': registers are asked"
+			      " for with --registers", name);
+	if (strpbrk(name, "[]()*$%/"))
+		return failed(why, ERR_NOT_FOUND,
+			      "cannot find a symbol '%.80s%s': expressions are"
+			      " not understood, only a number or a symbol and"
+			      " an offset, like counter+8", name,
+			      strlen(name) > 80 ? "..." : "");
+	return ERR_NOT_FOUND;
+}
+
+static int find_symbol(struct place *place, struct names *names, uint64_t at,
+		       const struct address_text *address, struct failure *why)
+{
+	char *name = strndup(address->symbol, address->symbol_size);
+	uint64_t size = 0;
+	int rc;
+
+	if (!name)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	rc = names_find(names, at, name, &place->addr, &size, why);
+	if (rc == ERR_NOT_FOUND)
+		rc = not_found(names_recording(names), name, why);
+	free(name);
+	place->is_symbol = true;
+	if (!address->offset)
+		place->size = size;
+	return rc;
+}
+
+int place_address(struct place *out, struct names *names, uint64_t at,
+		  const char *text, struct failure *why)
+{
+	struct address_text address;
+	int rc = parse(text, &address, why);
+
+	*out = (struct place){ 0 };
+	if (rc)
+		return rc;
+	out->addr = address.number;
+	if (address.symbol)
+		rc = find_symbol(out, names, at, &address, why);
+	if (rc)
+		return rc;
+	if (!number_add_offset(&address, out->addr, &out->addr))
+		return failed(why, ERR_INPUT,
+			      "cannot answer for '%s': there is no such address",
+			      text);
+	return 0;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * places.h - times and addresses of a recording, as users write them
+ *
+ * "50%" is another time in each recording, "libc.so.6!environ+8" another
+ * address at each time; what stands in the text alone, numbers.h says.
+ *
+ * Ownership:  everything is borrowed.
+ * Errors:     ERR_INPUT (the text makes no sense, or is outside the recording),
+ *             ERR_NOT_FOUND (no such thread or symbol), those of recording.h.
+ */
+#ifndef CPREC_REPLAYER_SESSION_PLACES_H
+#define CPREC_REPLAYER_SESSION_PLACES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct failure;
+struct names;
+struct recording;
+
+/* What a wrong text should have been, for messages. */
+#define PLACE_TIME_WANTED \
+	"a time like 5000, 2m, 'start', 'end', '50%' or 'TID:5000'"
+
+/* Whether a text is a time of whatever recording. */
+bool place_may_be_time(const char *text);
+
+/*
+ * Makes a time of text, from the recording's start to its end.  `*is_time` is
+ * true also if it lies outside.
+ */
+int place_time(uint64_t *out, bool *is_time, struct recording *recording,
+	       const char *text, struct failure *why);
+
+/* Whether a text is an address of whatever recording; says why it is none. */
+int place_check_address(const char *text, struct failure *why);
+
+struct place {
+	uint64_t addr;
+	bool is_symbol;		/* asked for by a name */
+	uint64_t size;		/* of the symbol, if it is asked for from its
+				   start and has one; else 0 */
+};
+
+/* Makes an address of text, with names as of time `at`. */
+int place_address(struct place *out, struct names *names, uint64_t at,
+		  const char *text, struct failure *why);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * query.h - what an address held at a time
+ *
+ * The procedure of US 7,620,938 B2: code space, summarization index,
+ * snapshot, replay of the part that matters; else unknown.
+ *
+ * Ownership:  the caller's buffers are filled; the recording is borrowed.
+ * Errors:     those of replayer.h.  Unknown bytes are an answer, no error.
+ */
+#ifndef CPREC_REPLAYER_SESSION_QUERY_H
+#define CPREC_REPLAYER_SESSION_QUERY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "replayer/recording/recording.h"
+#include "replayer/replayer.h"
+
+/* Where an answer came from; of several, the last in this order. */
+enum query_source {
+	QUERY_UNKNOWN,
+	QUERY_CODE,
+	QUERY_SNAPSHOT,
+	QUERY_REPLAY,
+};
+
+#define QUERY_CERTAIN UINT64_MAX
+
+struct query_answer {
+	enum query_source source;
+
+	/*
+	 * QUERY_CERTAIN; or the bytes are those of this time, or some of them
+	 * are, and others may have changed them between it and the time asked
+	 * for.  Of several such times, the first.
+	 */
+	uint64_t as_of;
+};
+
+struct query;
+
+/* A session of queries on one recording; makes a replayer when it needs one. */
+int query_create(struct query **out, struct recording *recording,
+		 struct failure *why);
+void query_destroy(struct query *query);
+
+/* The session's replayer, for what memory does not answer. */
+int query_replayer(struct query *query, struct replayer **out,
+		   struct failure *why);
+
+/*
+ * Fills in `size` bytes at `addr` as of time `t` (at most the recording's
+ * end) and which of them are known (1 or 0).
+ */
+int query_memory(struct query *query, uint64_t addr, uint64_t t,
+		 uint8_t *bytes, uint8_t *known, size_t size,
+		 struct query_answer *answer, struct failure *why);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * query_internal.h - a session of queries, for the files that answer them
+ *
+ * query.c finds out how a question can be answered; query_shared.c answers for
+ * pages that others share.
+ */
+#ifndef CPREC_REPLAYER_SESSION_QUERY_INTERNAL_H
+#define CPREC_REPLAYER_SESSION_QUERY_INTERNAL_H
+
+#include "index/index.h"
+#include "replayer/script.h"
+#include "replayer/session/query.h"
+
+struct query {
+	struct recording *recording;
+	struct replayer *replayer;	/* made when first needed */
+	struct segment_views views;
+
+	/* The streams of the segment that was last asked for. */
+	bool has_script;
+	size_t script_segment;
+	struct script script;
+	struct cache cache;
+};
+
+/* What a touch found that the index of a segment names. */
+int query_contents(struct query *query, size_t segment,
+		   const struct page_touch *touch, uint8_t *bytes,
+		   struct failure *why);
+
+/* ------- query_shared.c ------- */
+
+/* A part of a question: bytes of a page that was doubtful, and is shared. */
+struct shared_part {
+	uint64_t page, doubt;
+	size_t offset, size;	/* in the page */
+	uint8_t *bytes, *known;	/* to be filled in */
+	uint64_t as_of;		/* QUERY_CERTAIN, or as in the answer */
+	enum query_source source;
+
+	/* While they are looked for. */
+	bool is_late;		/* `bytes` are what a later touch found */
+	uint64_t late;		/* the time of the event before that */
+	bool may_be_kept;	/* more may be known of the time before: */
+	size_t segment;		/* it became doubtful in this one, */
+	uint64_t since;		/* at this time */
+};
+
+/*
+ * Answers for all of these parts at time `t`.  Needs the fewest replays when
+ * it has them together.
+ */
+int query_shared(struct query *query, uint64_t t, struct shared_part *parts,
+		 size_t count, struct failure *why);
+
+#endif

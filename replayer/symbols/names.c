@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* names.c - see names.h */
+#include "replayer/symbols/names.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/array.h"
+#include "formats/error.h"
+#include "replayer/recording/recording.h"
+#include "replayer/symbols/module_map.h"
+#include "replayer/symbols/modules.h"
+#include "replayer/symbols/parts.h"
+
+/* A change of what is mapped of modules. */
+struct names_change {
+	uint64_t time;
+	struct part_change change;
+};
+
+struct names {
+	struct recording *recording;
+	bool has_modules;
+	struct modules modules;
+
+	/* Of one segment: what is mapped at its start, and what changes. */
+	bool has_segment;
+	size_t segment;
+	struct module_parts parts;
+	struct names_change *changes;
+	size_t change_count, change_room;
+
+	/* As it is in a part of the segment. */
+	bool has_map;
+	uint64_t from, until;	/* times; not `until` itself */
+	struct module_map map;
+};
+
+static int read_module(struct names *names, const struct trace_reader *reader,
+		       size_t chunk, struct failure *why)
+{
+	uint8_t *bytes;
+	int rc = trace_reader_chunk(reader, chunk, &bytes, why);
+
+	if (rc)
+		return rc;
+	rc = modules_add(&names->modules, bytes,
+			 trace_reader_info(reader, chunk)->size);
+	free(bytes);
+	if (rc)
+		return trace_reader_damaged(reader, chunk, rc, "contents", why);
+	return 0;
+}
+
+static int read_modules(struct names *names, struct failure *why)
+{
+	const struct trace_reader *reader = recording_reader(names->recording);
+	int rc = 0;
+
+	if (names->has_modules)
+		return 0;
+	for (size_t i = 0; i < trace_reader_count(reader) && !rc; i++)
+		if (trace_reader_info(reader, i)->kind == CHUNK_SYMBOLS)
+			rc = read_module(names, reader, i, why);
+	names->has_modules = !rc;
+	return rc;
+}
+
+/* ------- what is mapped in a segment ------- */
+
+static void forget_segment(struct names *names)
+{
+	names->has_segment = false;
+	module_parts_release(&names->parts);
+	free(names->changes);
+	names->changes = NULL;
+	names->change_count = names->change_room = 0;
+}
+
+/* What is mapped at the start of the segment. */
+static int take_regions(struct names *names, const struct key_frame *frame)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < frame->region_count && !rc; i++) {
+		const struct region *region = &frame->regions[i];
+		struct module_part part = {
+			.start = region->start, .end = region->end,
+			.offset = region->offset,
+			.module = modules_find(&names->modules, region->name,
+					       strlen(region->name)),
+		};
+
+		if (part.module != MODULE_NONE)
+			rc = module_parts_add(&names->parts, &part);
+	}
+	return rc;
+}
+
+static int add_change(struct names *names, uint64_t time,
+		      const struct part_change *change)
+{
+	if (array_room(names->changes, names->change_count,
+			names->change_room))
+		return ERR_NO_MEMORY;
+	names->changes[names->change_count++] =
+		(struct names_change){ time, *change };
+	return 0;
+}
+
+struct change_search {
+	struct names *names;
+	struct module_parts parts;	/* as of the packet */
+};
+
+/* Most mappings are not of modules: only those that are, or replace some. */
+static int follow(void *context, const struct packet_place *place,
+		  const struct packet *packet)
+{
+	struct change_search *search = context;
+	struct names *names = search->names;
+	struct part_change change;
+	bool any;
+	int rc;
+
+	if (place->is_told ||
+	    !part_change_of(&change, packet, &names->modules))
+		return 0;
+	rc = module_parts_change(&search->parts, &change, &any);
+	return rc || !any ? rc : add_change(names, place->time, &change);
+}
+
+static int find_changes(struct names *names, size_t segment,
+			struct failure *why)
+{
+	struct change_search search = { .names = names };
+	int rc = module_parts_copy(&search.parts, &names->parts);
+
+	if (!rc)
+		rc = recording_each_packet(names->recording, segment, follow,
+					   &search, why);
+	module_parts_release(&search.parts);
+	return rc == ERR_NO_MEMORY ? failed(why, rc, "out of memory") : rc;
+}
+
+static int read_segment(struct names *names, size_t segment,
+			struct failure *why)
+{
+	struct key_frame frame;
+	int rc;
+
+	if (names->has_segment && names->segment == segment)
+		return 0;
+	forget_segment(names);
+	names->has_map = false;
+	rc = read_modules(names, why);
+	if (!rc)
+		rc = recording_key_frame(names->recording, segment, &frame,
+					 why);
+	if (rc)
+		return rc;
+	if (take_regions(names, &frame))
+		rc = failed(why, ERR_NO_MEMORY, "out of memory");
+	key_frame_release(&frame);
+	if (!rc)
+		rc = find_changes(names, segment, why);
+	names->has_segment = !rc;
+	names->segment = segment;
+	return rc;
+}
+
+/* ------- what is mapped at a time ------- */
+
+/* The newest program at `t`, by its path. */
+static int find_program(const struct names *names, uint64_t t, size_t *module,
+			struct failure *why)
+{
+	const struct recording_program *list;
+	size_t count;
+	int rc = recording_programs(names->recording, &list, &count, why);
+
+	if (rc)
+		return rc;
+	while (count > 1 && list[count - 1].time > t)
+		count--;
+	*module = modules_find(&names->modules, list[count - 1].image.path,
+			       strlen(list[count - 1].image.path));
+	return 0;
+}
+
+/* Follows the changes up to `t`; how long it stays so is noted. */
+static int map_parts(struct names *names, uint64_t t)
+{
+	struct module_parts parts = { 0 };
+	int rc = module_parts_copy(&parts, &names->parts);
+	size_t i = 0;
+	bool any;
+
+	for (; i < names->change_count && names->changes[i].time <= t && !rc;
+	     i++) {
+		names->from = names->changes[i].time;
+		rc = module_parts_change(&parts, &names->changes[i].change,
+					 &any);
+	}
+	if (i < names->change_count)
+		names->until = names->changes[i].time;
+	if (!rc)
+		rc = module_map_init(&names->map, &names->modules, &parts);
+	module_parts_release(&parts);
+	return rc;
+}
+
+static int map_modules(struct names *names, uint64_t t, struct failure *why)
+{
+	size_t segment = recording_segment_at(names->recording, t);
+	int rc = read_segment(names, segment, why);
+
+	if (rc || (names->has_map && names->from <= t && t < names->until))
+		return rc;
+	module_map_release(&names->map);
+	names->has_map = false;
+	names->from = recording_time(names->recording, segment);
+	names->until = UINT64_MAX;
+	if (map_parts(names, t))
+		rc = failed(why, ERR_NO_MEMORY, "out of memory");
+	if (!rc)
+		rc = find_program(names, t, &names->map.program, why);
+	names->has_map = !rc;
+	return rc;
+}
+
+/* ------- answers ------- */
+
+static const char *path_of(const struct names *names)
+{
+	return trace_reader_path(recording_reader(names->recording));
+}
+
+int names_find(struct names *names, uint64_t t, const char *name,
+	       uint64_t *addr, uint64_t *size, struct failure *why)
+{
+	int rc = map_modules(names, t, why);
+	size_t lacks;
+
+	if (rc)
+		return rc;
+	rc = module_map_find(&names->map, &names->modules, name, addr, size);
+	lacks = rc ? module_map_lacks(&names->map, &names->modules, name) : 0;
+	if (lacks)
+		return failed(why, ERR_NOT_FOUND,
+			      "cannot find '%s': no program or library '%.*s' is"
+			      " mapped at t=%" PRIu64 " in '%s'",
+			      name, (int)lacks, name, t, path_of(names));
+	if (rc)
+		return failed(why, ERR_NOT_FOUND,
+			      "cannot find a symbol '%s' in '%s' (thread-local"
+			      " ones have no single address and are not in it)",
+			      name, path_of(names));
+	return 0;
+}
+
+int names_check(struct names *names, uint64_t t, struct failure *why)
+{
+	return map_modules(names, t, why);
+}
+
+bool names_of(struct names *names, uint64_t t, uint64_t addr, char *text,
+	      size_t room)
+{
+	return !map_modules(names, t, NULL) &&
+	       module_map_name(&names->map, &names->modules, addr, text, room);
+}
+
+const struct symbols *names_module(struct names *names, uint64_t t,
+				   uint64_t addr, uint64_t *bias)
+{
+	if (map_modules(names, t, NULL))
+		return NULL;
+	return module_map_at(&names->map, &names->modules, addr, bias);
+}
+
+const struct symbols *names_mapped(struct names *names, uint64_t t,
+				   size_t number, uint64_t *bias)
+{
+	if (map_modules(names, t, NULL))
+		return NULL;
+	for (size_t i = 0; i < names->map.count; i++) {
+		if (!names->map.places[i].mapped || number--)
+			continue;
+		*bias = names->map.places[i].bias;
+		return &names->modules.list[i];
+	}
+	return NULL;
+}
+
+/* ------- making one ------- */
+
+int names_create(struct names **out, struct recording *recording,
+		 struct failure *why)
+{
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	(*out)->recording = recording;
+	return 0;
+}
+
+struct recording *names_recording(const struct names *names)
+{
+	return names->recording;
+}
+
+void names_destroy(struct names *names)
+{
+	if (!names)
+		return;
+	forget_segment(names);
+	module_map_release(&names->map);
+	modules_release(&names->modules);
+	free(names);
+}

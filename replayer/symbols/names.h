@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * names.h - symbols of a recording, read when somebody asks
+ *
+ * Names belong to a time: a process maps and unmaps modules, and may become
+ * another program, at any instruction.  One object is enough for all times; it
+ * keeps what is mapped around the time that was asked for last.
+ *
+ * Ownership:  the recording is borrowed; names_destroy() frees.  Modules are
+ *             borrowed from the names.
+ * Errors:     ERR_NOT_FOUND, those of recording.h.
+ * Threads:    one at a time.
+ */
+#ifndef CPREC_REPLAYER_SYMBOLS_NAMES_H
+#define CPREC_REPLAYER_SYMBOLS_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/symbols.h"
+
+struct failure;
+struct names;
+struct recording;
+
+int names_create(struct names **out, struct recording *recording,
+		 struct failure *why);
+void names_destroy(struct names *names);
+
+/* What the names are of. */
+struct recording *names_recording(const struct names *names);
+
+/*
+ * Finds `name` in any module that is mapped at time `t`, the program first.
+ * "MODULE!NAME" looks in that module only.  ERR_NOT_FOUND.
+ */
+int names_find(struct names *names, uint64_t t, const char *name,
+	       uint64_t *addr, uint64_t *size, struct failure *why);
+
+/* Whether what is named at time `t` can be read: why it cannot. */
+int names_check(struct names *names, uint64_t t, struct failure *why);
+
+/*
+ * Names the code or data at `addr`: "main+0x12" or "libc.so.6!free+0x4" for
+ * another module than the program.  False if nothing covers it.
+ */
+bool names_of(struct names *names, uint64_t t, uint64_t addr, char *text,
+	      size_t room);
+
+/*
+ * The module with the code or data at `addr`, or NULL; less `*bias`, the
+ * address is as in the module's file.
+ */
+const struct symbols *names_module(struct names *names, uint64_t t,
+				   uint64_t addr, uint64_t *bias);
+
+/* The same, of those that are mapped the one with this number, from 0. */
+const struct symbols *names_mapped(struct names *names, uint64_t t,
+				   size_t number, uint64_t *bias);
+
+#endif

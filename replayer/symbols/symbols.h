@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * symbols.h - what addresses of a recording are called
+ *
+ * This room finds names in the symbols that a recording holds, and source lines
+ * and types in the debugging information of files on this machine.  It asks the
+ * recording what is mapped at a time; it never runs a guest.
+ *
+ * Other rooms include this header only:
+ *
+ *	names.h		symbols by address and addresses by symbol
+ *	lines.h		source lines, functions, code of atomic types
+ *	dwarf_places.h	where code finds variables of atomic types
+ */
+#ifndef CPREC_REPLAYER_SYMBOLS_SYMBOLS_H
+#define CPREC_REPLAYER_SYMBOLS_SYMBOLS_H
+
+#include "replayer/symbols/dwarf_places.h"
+#include "replayer/symbols/lines.h"
+#include "replayer/symbols/names.h"
+
+#endif
