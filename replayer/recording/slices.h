@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slices.h - the turns that the threads of one segment took, in order
+ * slices.h - the slices of one segment, in order
  *
  * Each stream is followed on its own, event by event; its SLICE packets say
- * where its turns belong among those of the others.  Then all slices are put
+ * where its slices belong among those of the others.  Then all slices are put
  * in order and checked: each number once, each slice from where the one
  * before it ends.
  *

@@ -104,7 +104,7 @@ class Tests(CprecTap):
         return answer
 
     def asked(self):
-        times = [self.end * i // 23 for i in range(24)]
+        times = [self.end * i // 9 for i in range(10)]
         for t in times + [1, self.end - 1]:
             registers = self.ask(self.trace, 0, "--registers", t)[0]
             stack = registers["registers"]["rsp"]
