@@ -11,10 +11,9 @@
  * watched again when a new one is made.
  */
 #include "vm/memory/views.h"
-#include "vm/processor/processor.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+#include "formats/error.h"
+#include "vm/processor/processor.h"
 
 /* ------- pages with code ------- */
 
@@ -51,11 +50,9 @@ void code_pages_watch(struct vm *vm, guest_addr pc, uint32_t size)
 		page = mapping_arena(map, at) >> GUEST_PAGE_SHIFT;
 		if (code_page_is_watched(vm, page))
 			continue;
-		if (number_map_set(&vm->code_pages, page, 0)) {
-			/* Stale code would be executed. */
-			fputs("cprec: cannot go on: out of memory\n", stderr);
-			abort();
-		}
+		/* Stale code would be executed. */
+		if (number_map_set(&vm->code_pages, page, 0))
+			give_up("out of memory");
 		is_new = true;
 	}
 	/* A translation of an address that lets writes pass may be there. */

@@ -9,6 +9,7 @@
 
 #include "formats/error.h"
 #include "vm/arch/x86/cpuid.h"
+#include "vm/arch/x86/host.h"
 
 /* ------- registers ------- */
 
@@ -144,6 +145,7 @@ static void end(struct cpu *cpu)
 
 	if (!x86)
 		return;
+	host_release(cpu);
 	if (x86->insn)
 		cs_free(x86->insn, 1);
 	if (x86->decoder)

@@ -16,6 +16,7 @@ struct x86 {
 	csh decoder;
 	cs_insn *insn;
 	bool traps;		/* some exception was unmasked, once */
+	struct x86_host *host;	/* see host.c; NULL before the first */
 };
 
 static inline struct x86 *x86_of(const struct cpu *cpu)
