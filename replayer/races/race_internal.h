@@ -25,6 +25,9 @@ struct race_thread *race_present(struct race_replay *replay);
 
 uint64_t race_reg(struct race_replay *replay, unsigned reg);
 
+/* The guest's registers, and what is where in them. */
+const struct reg_table *race_regs(const struct race_replay *replay);
+
 /* Copies what memory holds; false if it cannot be seen. */
 bool race_peek(struct race_replay *replay, uint64_t addr, void *out,
 	       size_t size);

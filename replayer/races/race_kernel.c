@@ -47,10 +47,7 @@ static void follow_effect(struct race_replay *replay,
 
 static uint64_t argument(struct race_replay *replay, unsigned index)
 {
-	static const unsigned regs[] = { X86_RDI, X86_RSI, X86_RDX,
-					 X86_R10, X86_R8, X86_R9 };
-
-	return race_reg(replay, regs[index]);
+	return race_reg(replay, race_regs(replay)->call_args[index]);
 }
 
 /* An argument that is the address of a word, as accesses to it are told. */
@@ -126,7 +123,8 @@ static void mark_futex(struct race_replay *replay)
 /* Where the thread stands, when it enters the kernel. */
 static void stand(struct race_replay *replay)
 {
-	replay->pc = race_reg(replay, replay->rep->regs->pc) - 2;
+	replay->pc = race_reg(replay, race_regs(replay)->pc) -
+		     race_regs(replay)->call_size;
 	replay->time = vm_steps(replay->rep->vm);
 	if (replay->time)
 		replay->time--;
@@ -351,7 +349,7 @@ void race_kernel_begin(struct race_replay *replay)
 	}
 	if (thread.first <= replay->start)
 		return;		/* it was there before anybody watched */
-	race_quiet_begin(&present->quiet, race_reg(replay, X86_FS_BASE));
+	race_quiet_begin(&present->quiet, race_reg(replay, race_regs(replay)->tls));
 	if (!replay->is_first)
 		inherit(replay, thread.tid);
 }

@@ -17,7 +17,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include "formats/error.h"
 #include "replayer/recording/recording.h"
@@ -64,21 +63,27 @@ struct job {
 	int rc;
 };
 
+/* FNV-1a */
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3;
+	return hash;
+}
+
 /* The stack's top is memory that every program has. */
 static uint64_t hash_state(struct replayer *replayer, struct job *job)
 {
 	uint8_t bytes[STACK_BYTES] = { 0 }, known[STACK_BYTES];
 	struct reg_file regs;
 	const struct reg_table *table = reg_table(ARCH_X86_64);
-	uint64_t hash;
-
 	replayer_registers(replayer, &regs);
-	hash = XXH3_64bits(&regs, sizeof(regs));
 	job->rc = replayer_read(replayer, reg_get(table, &regs, table->sp),
 				bytes, known, sizeof(bytes), &job->why);
 	for (unsigned i = 0; i < STACK_BYTES; i++)
 		bytes[i] = known[i] ? bytes[i] : 0;
-	return XXH3_64bits_withSeed(bytes, sizeof(bytes), hash);
+	return hash_bytes(hash_bytes(0, &regs, sizeof(regs)), bytes,
+			  sizeof(bytes));
 }
 
 /* Times all over the recording, forwards and backwards. */

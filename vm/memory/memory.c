@@ -108,7 +108,7 @@ static uint64_t take(struct memory *memory, const struct region *region)
 {
 	uint64_t start = UINT64_MAX;
 
-	if (region->name && !strcmp(region->name, "[heap]"))
+	if (region_grows(region))
 		start = heap_take(memory, region);
 	if (start == UINT64_MAX)
 		start = arena_take(memory, region->end - region->start);

@@ -7,7 +7,7 @@
  *
  * Source: Intel 64 SDM volume 2, MOV, POPF; volume 3, 5.5.
  */
-#include "vm/arch/x86/cpuid.h"
+#include "vm/arch/x86/guest.h"
 #include "vm/arch/x86/x86.h"
 
 #include <string.h>

@@ -12,6 +12,9 @@
 #include "vm/arch/arch.h"
 #include "vm/arch/x86/insn.h"
 
+/* stop->detail of a value that is captured. */
+enum { VALUE_TSC, VALUE_CPUID, VALUE_HOST };
+
 struct x86 {
 	csh decoder;
 	cs_insn *insn;
