@@ -209,7 +209,7 @@ room $linux "formats $memory vm/vm.h $linux/abi $linux/files $linux/host
 	$linux/ipc $linux/limits $linux/load $linux/memory $linux/proc
 	$linux/signals $linux/tasks" ''
 
-result 'only architectures, the engine and the ABI name registers' "$(grep -rnE \
+result 'nobody else names registers' "$(grep -rnE \
 	'(^|[^A-Za-z0-9_])X86_[A-Z]' --include='*.[ch]' cache index recorder \
 	replayer tools vm | grep -vE '^vm/(arch|engine|linux/abi)/')"
 
