@@ -126,9 +126,10 @@ bool pages_miss(void *context, guest_addr addr, enum vm_access access,
 {
 	struct vm *vm = context;
 	struct mapping *map = memory_find(vm->memory, addr);
-	unsigned need = access == ACCESS_WRITE ? MAY_WRITE :
-			access == ACCESS_FETCH ? MAY_EXEC :
-						 MAY_READ | MAY_WRITE | MAY_EXEC;
+	unsigned need = access == ACCESS_WRITE ? MAY_WRITE
+			: access == ACCESS_FETCH
+				? MAY_EXEC
+				: MAY_READ | MAY_WRITE | MAY_EXEC;
 
 	if (map && (map->region.prot & need || vm->probing)) {
 		out->paddr = mapping_arena(map, addr);

@@ -84,7 +84,7 @@ enum vm_order x86_order(struct cpu *cpu, guest_addr pc)
 	if (!insn->size && insn->behind_at >= insn->known)
 		x86_take_apart(code.bytes, fetch_rest(cpu, &code, left),
 			       &code.insn);
-	if (insn->map == MAP_ONE && (insn->opcode & 0xfe) == 0x86)	/* XCHG */
+	if (insn->map == MAP_ONE && (insn->opcode & 0xfe) == 0x86) /* XCHG */
 		return insn_names_register(insn) ? VM_PLAIN : VM_ATOMIC;
 	if (!insn->lock)
 		return VM_PLAIN;

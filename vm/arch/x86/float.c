@@ -40,8 +40,8 @@ bool float_wants_hook(const struct cpu *cpu, const struct x86_parts *insn)
 /* ------- what happens before such an instruction ------- */
 
 /* Reads `size` bytes, `at` bytes into the operand; false if it will fault. */
-static bool load_field(struct cpu *cpu, const struct x86_code *code, unsigned at,
-		       void *bytes, size_t size)
+static bool load_field(struct cpu *cpu, const struct x86_code *code,
+		       unsigned at, void *bytes, size_t size)
 {
 	struct operand_form form;
 	guest_addr addr;
@@ -69,10 +69,12 @@ static void load_flags(struct cpu *cpu, const struct x86_code *code)
 	    (code->insn.class.kind == FLOAT_LOADS_ALL &&
 	     !load_field(cpu, code, FXSAVE_MXCSR, &mxcsr, sizeof(mxcsr))))
 		return;
-	*engine_x86(cpu->engine)->x87.raised = (uint8_t)(status & FLOAT_UNIT_FLAGS);
+	*engine_x86(cpu->engine)->x87.raised =
+		(uint8_t)(status & FLOAT_UNIT_FLAGS);
 	if (code->insn.class.kind != FLOAT_LOADS_ALL)
 		return;
-	*engine_x86(cpu->engine)->sse.raised = (uint8_t)(mxcsr & FLOAT_UNIT_FLAGS);
+	*engine_x86(cpu->engine)->sse.raised =
+		(uint8_t)(mxcsr & FLOAT_UNIT_FLAGS);
 	*engine_x86(cpu->engine)->sse.flush = mxcsr & MXCSR_FZ ? 1 : 0;
 }
 

@@ -297,7 +297,9 @@ static bool execute(struct cpu *cpu, struct fx_image *image,
 	uint16_t control = image->control;
 	uint32_t masks = image->mxcsr & MASK_ALL_SSE;
 	struct host_regs regs = {
-		x86_read_reg(cpu, X86_RAX), x86_read_reg(cpu, X86_RCX), x86_read_reg(cpu, X86_RDX),
+		x86_read_reg(cpu, X86_RAX),
+		x86_read_reg(cpu, X86_RCX),
+		x86_read_reg(cpu, X86_RDX),
 		(flags & FLAGS_ARITHMETIC) | 0x202,
 	};
 

@@ -95,7 +95,8 @@ static bool load_selector(struct cpu *cpu, const struct x86_code *code,
 		if (!find_word(cpu, code, ACCESS_READ, &addr, stop))
 			return false;
 		cpu_watch(cpu, addr, NULL, sizeof(value));
-		memory_load(cpu->memory, addr, (uint8_t *)&value, sizeof(value));
+		memory_load(cpu->memory, addr, (uint8_t *)&value,
+			    sizeof(value));
 	}
 	if (value == X86_USER_DS || (!is_stack && value <= 3))
 		return true;
