@@ -134,7 +134,7 @@ room replayer/session \
 	"$prints|(^|[^a-z_])(uc|races?)_[a-z]"
 # Races reach into the replayer until it has observers.
 room replayer/races \
-	"formats vm $memory index/index.h $recording $symbols
+	"formats vm $memory vm/linux/abi/calls.h index/index.h $recording $symbols
 	replayer/replayer.h
 	replayer/replayer_internal.h" \
 	"$prints|(^|[^a-z_])(uc|query)_[a-z]"

@@ -76,7 +76,7 @@ void race_library_step(struct race_replay *replay, uint64_t pc,
 void race_library_call(struct race_replay *replay, enum race_role role);
 
 /* Forgets the stack on which a thread begins that is about to be made. */
-void race_library_clones(struct race_replay *replay, uint64_t number);
+void race_library_clones(struct race_replay *replay, bool is_in_memory);
 
 /* What is mapped there changes. */
 void race_library_change(struct race_replay *replay, uint64_t addr,

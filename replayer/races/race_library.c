@@ -213,14 +213,12 @@ void race_library_step(struct race_replay *replay, uint64_t pc,
 
 /* ------- threads ------- */
 
-#define CLONE3 435u
-
 struct clone_stack {
 	uint64_t start, end, descriptor;
 };
 
 static struct clone_stack clone_stack(struct race_replay *replay,
-				      uint64_t number)
+				      bool is_in_memory)
 {
 	const uint8_t *regs = race_regs(replay)->call_args;
 	struct clone_stack stack = {
@@ -229,7 +227,7 @@ static struct clone_stack clone_stack(struct race_replay *replay,
 	};
 	uint64_t args[8];	/* the sixth: stack, its size, descriptor */
 
-	if (number != CLONE3)
+	if (!is_in_memory)
 		return stack;
 	for (unsigned i = 5; i < 8; i++)
 		if (!race_peek(replay, race_reg(replay, regs[0]) + 8 * i,
@@ -239,9 +237,9 @@ static struct clone_stack clone_stack(struct race_replay *replay,
 }
 
 /* It may have been another thread's; a descriptor is behind it. */
-void race_library_clones(struct race_replay *replay, uint64_t number)
+void race_library_clones(struct race_replay *replay, bool is_in_memory)
 {
-	struct clone_stack stack = clone_stack(replay, number);
+	struct clone_stack stack = clone_stack(replay, is_in_memory);
 	const struct region *region =
 		memory_region_at(replay->rep->memory, stack.end - 1);
 
