@@ -234,6 +234,7 @@ int events_advance(void *context, uint64_t budget, bool exact,
 		break;
 	case VM_STOP_BUDGET:
 	case VM_STOP_ASKED:
+	case VM_STOP_BREAK:
 		break;
 	}
 	if (!rc)

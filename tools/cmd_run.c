@@ -44,6 +44,7 @@ static int handle_stop(struct vm *vm, struct linux_process *process,
 		return 0;
 	case VM_STOP_BUDGET:
 	case VM_STOP_ASKED:
+	case VM_STOP_BREAK:
 		break;
 	}
 	return 0;

@@ -62,6 +62,7 @@ void vm_destroy(struct vm *vm)
 	engine_close(vm->engine);
 	blocks_release(vm);
 	number_map_release(&vm->code_pages);
+	number_map_release(&vm->breaks);
 	free(vm->seen);
 	memory_destroy(vm->memory);
 	free(vm);
@@ -144,6 +145,7 @@ void vm_skip(struct vm *vm, const struct vm_stop *stop)
 {
 	vm_set_reg(vm, vm->cpu.regs->pc, stop->pc + stop->size);
 	vm->steps++;
+	vm->passed = ENGINE_NEVER;
 	engine_counter(vm->engine)->current = 0;
 }
 

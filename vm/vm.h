@@ -38,6 +38,7 @@ enum vm_stop_kind {
 	VM_STOP_VALUE,		/* the instruction at `pc` has a result that
 				   must be captured: see vm_emulate() */
 	VM_STOP_ASKED,		/* vm_interrupt() was called */
+	VM_STOP_BREAK,		/* before an instruction with a breakpoint */
 };
 
 enum vm_fault_kind {
@@ -167,6 +168,14 @@ void vm_limit_pauses(struct vm *vm, unsigned most);
 
 /* Whether the last run was stopped by that. */
 bool vm_has_paused(const struct vm *vm);
+
+/*
+ * Sets or clears a breakpoint: the guest stops before the instruction at `pc`
+ * executes, but not when it stands there already as vm_run() is called.  Code
+ * without breakpoints runs at full speed.  ERR_NO_MEMORY.
+ */
+int vm_break_set(struct vm *vm, guest_addr pc, struct failure *why);
+void vm_break_clear(struct vm *vm, guest_addr pc);
 
 /*
  * Calls `trace` before every instruction from now on, with the time before

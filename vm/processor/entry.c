@@ -20,6 +20,11 @@ static bool pay(struct vm *vm, uint32_t number)
 	unsigned count = block->inlined.count;
 
 	vm->stop_block = number;
+	if (block->breaks && !vm->partial && left >= 0 &&
+	    vm->passed != block->inlined.pc) {
+		stop(vm, STOPPED_AT_BREAK);
+		return false;
+	}
 	/* A part of a block ends before that. */
 	if (block->inlined.demands && !vm->partial)
 		misaligned = block_violation(vm, block);
@@ -36,6 +41,7 @@ static bool pay(struct vm *vm, uint32_t number)
 	}
 	__atomic_fetch_sub(&counter->budget, count, __ATOMIC_RELAXED);
 	counter->current = number;
+	vm->passed = ENGINE_NEVER;
 	return true;
 }
 
@@ -149,7 +155,8 @@ const struct engine_block *entry_enter(void *context, uint32_t number,
 			vm_interrupt(vm);
 		return NULL;
 	}
-	return entry == ENTRY_CALLED && !vm->partial && !restart ?
+	return entry == ENTRY_CALLED && !vm->partial && !restart &&
+			       !block->breaks ?
 		       &block->inlined : NULL;
 }
 

@@ -9,6 +9,7 @@
  *   stops there without a part of a block being translated for it each time;
  * - with an operand that must be aligned and whose address is found on the
  *   way: it follows from the registers that this block begins with;
+ * - with a breakpoint;
  * - with a page, because nobody has asked yet for what is on the next one.
  *
  * Before, the hook on instructions is laid over those that want it.  Nothing
@@ -51,7 +52,8 @@ static void survey(struct plan *plan, unsigned most)
 		struct insn insn = cpu->arch->decode(
 			cpu, code, (size_t)(plan->end - code), pc);
 
-		if (plan->cuts && plan->count && insn.special)
+		if (plan->cuts && plan->count &&
+		    (insn.special || break_is_at(plan->vm, pc)))
 			return;
 		plan->count++;
 		if (!insn.size) {

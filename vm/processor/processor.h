@@ -33,6 +33,7 @@ struct block {
 	bool ends_rep;		/* its last instruction is repeated */
 	bool ends_block;	/* control does not just run on behind it */
 	bool pauses;		/* its last instruction is PAUSE */
+	bool breaks;		/* its first instruction has a breakpoint */
 	bool hooked;		/* an instruction may want arch->before() */
 	uint8_t last_size;	/* bytes of the last instruction */
 	uint32_t first_size;	/* in vm->sizes: bytes of each instruction */
@@ -51,6 +52,7 @@ enum engine_stop {
 	STOPPED_AT_BLOCK,   /* before a block for which there is no budget */
 	STOPPED_AT_SPECIAL, /* before a block with a special instruction */
 	STOPPED_MISALIGNED, /* before one with a demand that is not met */
+	STOPPED_AT_BREAK,   /* before one with a breakpoint */
 	/* Before an instruction: */
 	STOPPED_BY_FAULT,   /* vm->before says which */
 	STOPPED_TO_REPLAN,  /* that wants all code to be planned anew */
@@ -123,6 +125,10 @@ struct vm {
 	bool probing;		/* any mapped page counts as code */
 	uint64_t generation;	/* of memory, that the TLB has seen */
 
+	/* breaks.c */
+	struct number_map breaks;	/* by address */
+	guest_addr passed;	/* a breakpoint that the guest stands at */
+
 	/* watch.c */
 	vm_trace_fn *trace;
 	void *trace_context;
@@ -189,6 +195,13 @@ bool pages_miss(void *context, guest_addr addr, enum vm_access access,
 /* A block was translated: writes to its pages are to be noticed. */
 void code_pages_watch(struct vm *vm, guest_addr pc, uint32_t size);
 bool code_page_is_watched(const struct vm *vm, uint64_t page);
+
+/* ------- breaks.c ------- */
+
+static inline bool break_is_at(const struct vm *vm, guest_addr pc)
+{
+	return vm->breaks.count && number_map_find(&vm->breaks, pc);
+}
 
 /* ------- watch.c ------- */
 

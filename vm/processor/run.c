@@ -11,6 +11,7 @@ static bool is_before_block(const struct vm *vm)
 {
 	return vm->stopped == STOPPED_AT_BLOCK ||
 	       vm->stopped == STOPPED_MISALIGNED ||
+	       vm->stopped == STOPPED_AT_BREAK ||
 	       vm->stopped == STOPPED_AT_SPECIAL;
 }
 
@@ -278,6 +279,8 @@ int vm_run(struct vm *vm, uint64_t budget, bool exact, struct vm_stop *stop,
 		budget = BUDGET_MOST;
 	end = vm->steps + budget;
 	vm->pauses = 0;
+	vm->passed = vm->breaks.count ? vm_reg(vm, vm->cpu.regs->pc) :
+					ENGINE_NEVER;
 	do {
 		vm->emulated = false;
 		rc = run_once(vm, end - vm->steps, exact, stop, why);

@@ -62,6 +62,9 @@ void stop_explain(struct vm *vm, struct vm_stop *stop)
 	case STOPPED_AT_BLOCK:
 		explain_budget(vm, stop);
 		break;
+	case STOPPED_AT_BREAK:
+		stop->kind = VM_STOP_BREAK;
+		break;
 	case STOPPED_BY_SYSCALL:
 		stop->kind = VM_STOP_SYSCALL;
 		vm->cpu.arch->syscall(&vm->cpu, stop);
