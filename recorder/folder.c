@@ -24,7 +24,7 @@
 #define SERVER_FOLDER 4
 #define SERVER_HIGH 10 /* where they are on the way there */
 
-#define ANSWER_SECONDS 10 /* nobody waits longer for the server */
+#define ANSWER_SECONDS 10 /* the longest wait for the server */
 #define END_NAPS 20	  /* milliseconds for its end */
 
 /* ------- the folder ------- */

@@ -182,8 +182,9 @@ static size_t words_in_use(const struct cache *cache)
 }
 
 /*
- * Storing the cache costs its words in use, flushing it at most the hits that
- * they would have brought, taken to be as many as in the segment before.
+ * The key frame stores the prediction cache, or the cache starts empty.  To
+ * store it costs its words in use; to empty it costs at most the hits that they
+ * would have brought, estimated by those of the segment before.
  */
 static bool pays_to_store(const struct stream *stream)
 {
@@ -297,8 +298,9 @@ int segment_start(struct recorder *rec, struct failure *why)
 	int rc = 0;
 
 	/*
-	 * What somebody else may change is in no snapshot.  That it is doubtful
-	 * from here on, the key frame says, not a packet of the segment before.
+	 * Memory that other processes may change is in no snapshot.  The key
+	 * frame, not a packet of the segment before, says that it is doubtful
+	 * from here on.
 	 */
 	rec->started = false;
 	memory_doubt_shared(rec->memory);

@@ -9,7 +9,9 @@
 
 /*
  * Outputs of the kernel from this many whole pages on become doubtful instead
- * of being recorded at once: most large buffers are not read to the end.
+ * of being recorded at once: most large buffers are not read to the end.  A
+ * page that is recorded by its first touch costs a fault; one that is recorded
+ * at once but never read costs its bytes.
  */
 #define DOUBTFUL_PAGES 4
 

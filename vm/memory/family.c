@@ -25,9 +25,12 @@
  * so that each can say every now and then that it is there: a count of
  * waiters would be wrong for ever when one of them is killed.
  */
-#define NAP 1000000		/* nanoseconds a waiter sleeps at most */
-#define POLITE_NAPS 20		/* so many for those who go first */
-#define IDLE_NAPS 50		/* after so many the watch sleeps */
+#define NAP 1000000		/* ns that a waiter sleeps at most: then it says
+				   again that it waits */
+#define POLITE_NAPS 20		/* naps that a process which has just left lets
+				   the waiting ones go first */
+#define IDLE_NAPS 50		/* naps without being inside, after which the
+				   watching thread sleeps until it is woken */
 
 struct shared_page {
 	uint32_t wanted;	/* somebody waits, or did a moment ago */
@@ -193,7 +196,7 @@ static bool try(const struct family *family)
 {
 	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
-	/* Anything but "somebody else has it" will not get better. */
+	/* Errors other than "another process has it" would not go away. */
 	return !fcntl(family->fd, F_SETLK, &all) ||
 	       (errno != EAGAIN && errno != EACCES);
 }

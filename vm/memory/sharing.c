@@ -10,9 +10,10 @@
 #include "vm/memory/family.h"
 
 /*
- * While shared memory is in use, the guest stops this often to see whether
- * others want it: often enough for those who wait in a loop, seldom enough to
- * cost nothing.  After so many looks without a touch it runs freely.
+ * While shared memory is in use, the guest stops every 100,000 steps (some 0.1
+ * ms) to see whether other processes want it: often enough for one that waits
+ * in a loop, seldom enough to cost little.  After 64 looks without a touch it
+ * runs freely.  Both are choices.
  */
 #define TURN_STEPS UINT64_C(100000)
 #define TURNS 64

@@ -106,7 +106,8 @@ static bool leave_out_code(struct vm *vm, enum vm_access access,
 	return false;
 }
 
-/* The guest may access the page: who is to know, and what may pass. */
+/* The guest may access the page: tells of it, and says what the TLB may let
+ * pass from here on. */
 static bool answer(struct vm *vm, const struct mapping *map, guest_addr addr,
 		   enum vm_access access, struct engine_page *out)
 {

@@ -94,7 +94,7 @@ static int run_to_special(struct vm *vm, struct vm_stop *stop,
 	return 0;
 }
 
-/* Runs one instruction, which is as the engine executes it. */
+/* Runs one instruction in the engine: its operand turned out to be aligned. */
 static int run_single(struct vm *vm, unsigned size, struct vm_stop *stop,
 		      struct failure *why)
 {

@@ -20,7 +20,7 @@
 #include "vm/linux/process.h"
 #include "vm/linux/tasks/tasks_internal.h"
 
-#define SLICE_TIME 2000000	/* nanoseconds, where nobody counts steps */
+#define SLICE_TIME 2000000	/* nanoseconds, where steps are not counted */
 #define LOOKS 2000		/* some 50 to 100 microseconds */
 #define VAIN_MOST 4		/* times that a thread looks in vain */
 #define VAIN_REST 32		/* times that it does not look after that */
