@@ -149,7 +149,7 @@ static void serve(const char *stem)
 	}
 }
 
-/* Leaves what others may wait for to be closed, or to be left. */
+/* Closes all that other processes may be waiting to see closed. */
 static bool let_go(const struct folder *folder, int socket)
 {
 	int dir = fcntl(folder->fd, F_DUPFD, SERVER_HIGH);

@@ -70,7 +70,7 @@ static bool is_written(const struct recorder *rec, uint64_t page)
 	return false;
 }
 
-/* A page of new zeros that older snapshots know otherwise. */
+/* Lists a page that is zeros now but was something else in older snapshots. */
 static void list_fresh(void *context, uint64_t page)
 {
 	struct taking *taking = context;

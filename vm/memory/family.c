@@ -180,7 +180,7 @@ void family_watch(struct family *family, void (*call)(void *context),
 
 static void wake_watch(struct family *family)
 {
-	/* A fork leaves the thread behind. */
+	/* After a fork the child has no such thread. */
 	if (family->watched != getpid())
 		start_watch(family);
 	if (!get(&family->asleep))
@@ -208,7 +208,7 @@ void family_enter(struct family *family)
 
 	if (family->inside)
 		return;
-	/* Those who waited when it left go first, if they live. */
+	/* Processes that waited when this one left go first, if they live. */
 	for (int naps = 0; family->polite && naps < POLITE_NAPS; naps++) {
 		if (get(&page->entered) != family->before)
 			break;
@@ -222,7 +222,7 @@ void family_enter(struct family *family)
 			break;
 		waited = true;
 		set(&page->wanted, 1);
-		/* It may have been left before that was to be seen. */
+		/* It may have been left before `wanted` was seen. */
 		if (try(family))
 			break;
 		wait_at(&page->left, left);

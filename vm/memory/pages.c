@@ -298,7 +298,7 @@ uint64_t memory_page_doubt(const struct memory *memory, uint64_t page)
 			  mapping_arena(map, addr) >> GUEST_PAGE_SHIFT);
 }
 
-/* What is shared becomes doubtful often, and changes seldom. */
+/* Shared pages become doubtful often, and change seldom. */
 static void doubt_code(struct memory *memory, const struct mapping *map,
 		       guest_addr addr, uint64_t size)
 {

@@ -32,7 +32,7 @@ int memory_share(struct memory *memory, int (*move)(int fd),
 	return rc;
 }
 
-/* Makes a page doubtful, if it still is the known one that was noted. */
+/* Makes a page doubtful, if it still is the known page of a shared mapping. */
 static bool doubt_page(struct memory *memory, uint64_t page)
 {
 	const struct memory_observer *observer = &memory->observer;
@@ -71,7 +71,7 @@ void memory_doubt_shared(struct memory *memory)
 		else
 			i++;	/* it was unmapped meanwhile */
 	}
-	/* They are no longer mappings of the host of their own. */
+	/* They no longer split mappings of the host. */
 	memory->opened -= count < memory->opened ? count : memory->opened;
 	memory->shared_count = 0;
 	if (memory->family)

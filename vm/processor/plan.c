@@ -56,7 +56,7 @@ static void survey(struct plan *plan, unsigned most)
 			return;
 		plan->count++;
 		if (!insn.size) {
-			/* Not known, or not all of it: the hook will see. */
+			/* Not known, or cut off: the hook decides. */
 			hook(plan, pc);
 			return;
 		}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * schedule.c - how long slices are, and who is next
+ * schedule.c - how long slices are, and which thread is next
  *
  * With a random schedule, a pace is drawn for some turns at a time: how long
  * their slices are about, from some instructions to the usual.  Errors that
