@@ -31,4 +31,13 @@ struct failure {
 int failed(struct failure *why, enum error code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/*
+ * Ends this process with a line on standard error: where going on would
+ * compute something else than was recorded, and there is no way to return.
+ */
+_Noreturn void give_up(const char *why);
+
+/* That line goes to this descriptor from now on. */
+void give_up_to(int fd);
+
 #endif

@@ -17,7 +17,9 @@
 #ifndef CPREC_FORMATS_REGION_H
 #define CPREC_FORMATS_REGION_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #define GUEST_PAGE 4096u
 #define GUEST_PAGE_SHIFT 12
@@ -57,5 +59,11 @@ struct region {
 	guest_addr common;	/* REGION_SHARED: where its pages are, if they are
 				   mapped more than once; else 0 */
 };
+
+/* Whether more of the same will be mapped behind it, step by step. */
+static inline bool region_grows(const struct region *region)
+{
+	return region->name && !strcmp(region->name, "[heap]");
+}
 
 #endif

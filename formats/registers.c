@@ -34,6 +34,11 @@ static const struct reg_info x86_64_regs[X86_REG_COUNT] = {
 	XMM(8), XMM(9), XMM(10), XMM(11), XMM(12), XMM(13), XMM(14), XMM(15),
 };
 
+static const uint8_t x86_dwarf[] = {
+	X86_RAX, X86_RDX, X86_RCX, X86_RBX, X86_RSI, X86_RDI, X86_RBP, X86_RSP,
+	X86_R8, X86_R9, X86_R10, X86_R11, X86_R12, X86_R13, X86_R14, X86_R15,
+};
+
 static const struct reg_table x86_64_table = {
 	.arch = ARCH_X86_64,
 	.name = "x86_64",
@@ -43,6 +48,12 @@ static const struct reg_table x86_64_table = {
 	.pc = X86_RIP,
 	.sp = X86_RSP,
 	.result = X86_RAX,
+	.args = { X86_RDI, X86_RSI, X86_RDX, X86_RCX, X86_R8, X86_R9 },
+	.call_args = { X86_RDI, X86_RSI, X86_RDX, X86_R10, X86_R8, X86_R9 },
+	.call_size = 2,
+	.tls = X86_FS_BASE,
+	.dwarf = x86_dwarf,
+	.dwarf_count = sizeof(x86_dwarf),
 };
 
 const struct reg_table *reg_table(unsigned arch)

@@ -7,7 +7,8 @@
  * named by its number in its table; the enumerators below are those numbers.
  * Values are little-endian.
  *
- * Source: Intel 64 SDM volume 1, chapters 3, 8 and 10.
+ * Source: Intel 64 SDM volume 1, chapters 3, 8 and 10; System V ABI, AMD64
+ * supplement, 3.2.3, 3.6.2 and A.2.1.
  */
 #ifndef CPREC_FORMATS_REGISTERS_H
 #define CPREC_FORMATS_REGISTERS_H
@@ -40,14 +41,24 @@ struct reg_info {
 	uint16_t size;		/* bytes */
 };
 
+/* Arguments that are in registers. */
+#define ARGS_MOST 6u
+
 struct reg_table {
 	enum arch arch;
 	const char *name;	/* "x86_64" */
 	const struct reg_info *regs;
 	unsigned count;
 	unsigned bytes;		/* of a whole register file */
-	unsigned pc, sp;	/* register numbers */
+	unsigned pc, sp;	/* register numbers, as all that follow */
 	unsigned result;	/* where a system call's result goes */
+
+	/* The calling conventions: of functions, and of the kernel. */
+	uint8_t args[ARGS_MOST], call_args[ARGS_MOST];
+	unsigned call_size;	/* bytes of a system call's instruction */
+	unsigned tls;		/* the thread pointer */
+	const uint8_t *dwarf;	/* by the numbers of debug information */
+	unsigned dwarf_count;
 };
 
 #define REG_FILE_MAX 1024

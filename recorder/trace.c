@@ -13,7 +13,7 @@
 
 int trace_make_header(struct recorder *rec, struct failure *why)
 {
-	rec->trace.header.arch = ARCH_X86_64;
+	rec->trace.header.arch = vm_reg_table(rec->vm)->arch;
 	rec->trace.path = strdup(rec->options->path);
 	if (!rec->trace.path)
 		return failed(why, ERR_NO_MEMORY, "out of memory");

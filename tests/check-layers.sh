@@ -134,7 +134,7 @@ room replayer/session \
 	"$prints|(^|[^a-z_])(uc|races?)_[a-z]"
 # Races reach into the replayer until it has observers.
 room replayer/races \
-	"formats vm $memory index/index.h $recording $symbols
+	"formats vm $memory vm/linux/abi/calls.h index/index.h $recording $symbols
 	replayer/replayer.h
 	replayer/replayer_internal.h" \
 	"$prints|(^|[^a-z_])(uc|query)_[a-z]"
@@ -185,7 +185,7 @@ room vm/processor \
 linux=vm/linux
 base="formats $linux/guest_memory.h $linux/kernel.h $linux/linux.h
 	$linux/process.h $memory vm/vm.h"
-room $linux/abi "$base vm/arch/x86/cpuid.h" \
+room $linux/abi "$base vm/arch/x86/guest.h" \
 	'(^|[^a-z_])host_(call|wait)|SYS_|marshal_call'
 base="$base $linux/abi/abi.h $linux/abi/calls.h $linux/abi/structs.h
 	$linux/abi/values.h"
@@ -208,6 +208,10 @@ room $linux/load "$base $linux/proc $linux/tasks" 'pthread_|fork\('
 room $linux "formats $memory vm/vm.h $linux/abi $linux/files $linux/host
 	$linux/ipc $linux/limits $linux/load $linux/memory $linux/proc
 	$linux/signals $linux/tasks" ''
+
+result 'nobody else names registers' "$(grep -rnE \
+	'(^|[^A-Za-z0-9_])X86_[A-Z]' --include='*.[ch]' cache index recorder \
+	replayer tools vm | grep -vE '^vm/(arch|engine|linux/abi)/')"
 
 result "no room includes another's *_internal.h" "$(grep -rnE \
 	'^ *# *include *"[^"]*_internal\.h"' --include='*.[ch]' cache formats \

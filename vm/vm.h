@@ -42,22 +42,15 @@ enum vm_stop_kind {
 
 enum vm_fault_kind {
 	FAULT_MEMORY,		/* `addr` is not mapped or not permitted */
-	FAULT_PRIVILEGE,	/* general protection: privileged, non-canonical */
-	FAULT_STACK,		/* non-canonical, by way of the stack's registers */
+	FAULT_PRIVILEGE,	/* general protection: privileged, or an address
+				   that no program can have */
 	FAULT_INVALID,		/* not an instruction of this processor */
 	FAULT_BREAKPOINT,	/* int3; it has retired, `pc` is after it */
 	FAULT_DEBUG,		/* int1; the same */
 	FAULT_DIVIDE,
-	FAULT_FLOAT_SSE,	/* of a floating-point exception; which ones are */
-	FAULT_FLOAT_X87,	/* raised and unmasked is in the registers */
+	FAULT_FLOAT,		/* of a floating-point exception; which ones are
+				   raised and unmasked is in the registers */
 	FAULT_INTERRUPT,	/* `number` of another int instruction */
-};
-
-/* Instructions whose result depends on the machine they run on. */
-enum vm_value {
-	VALUE_TSC,
-	VALUE_CPUID,
-	VALUE_HOST,	/* one that only a real processor computes exactly */
 };
 
 struct vm_stop {
@@ -68,7 +61,7 @@ struct vm_stop {
 	guest_addr addr;		/* FAULT_MEMORY */
 	bool mapped;			/* FAULT_MEMORY: but not permitted */
 	unsigned number;		/* FAULT_INTERRUPT */
-	enum vm_value value;		/* VM_STOP_VALUE */
+	unsigned detail;		/* FAULT, VALUE: the architecture's own */
 	unsigned size;			/* VM_STOP_VALUE and SYSCALL: of the
 					   instruction */
 };

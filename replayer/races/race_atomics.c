@@ -143,14 +143,10 @@ static int match(const struct access *access, size_t type, uint64_t object)
 /* A register by its number in DWARF. */
 static uint64_t dwarf_reg(struct race_replay *replay, unsigned number)
 {
-	static const uint8_t registers[] = {
-		X86_RAX, X86_RDX, X86_RCX, X86_RBX, X86_RSI, X86_RDI, X86_RBP,
-		X86_RSP, X86_R8, X86_R9, X86_R10, X86_R11, X86_R12, X86_R13,
-		X86_R14, X86_R15,
-	};
+	const struct reg_table *regs = race_regs(replay);
 
-	return number < sizeof(registers) ?
-		       race_reg(replay, registers[number]) : 0;
+	return number < regs->dwarf_count ?
+		       race_reg(replay, regs->dwarf[number]) : 0;
 }
 
 static uint64_t frame_of(const struct access *access)
@@ -193,7 +189,7 @@ static int match_variable(const struct access *access,
 static bool is_in_frame(const struct access *access)
 {
 	struct race_replay *replay = access->replay;
-	uint64_t sp = race_reg(replay, X86_RSP);
+	uint64_t sp = race_reg(replay, race_regs(replay)->sp);
 	uint64_t end = access->facts->has_frame ? frame_of(access) :
 						  sp + FRAME_GUESS;
 

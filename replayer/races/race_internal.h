@@ -25,6 +25,9 @@ struct race_thread *race_present(struct race_replay *replay);
 
 uint64_t race_reg(struct race_replay *replay, unsigned reg);
 
+/* The guest's registers, and what is where in them. */
+const struct reg_table *race_regs(const struct race_replay *replay);
+
 /* Copies what memory holds; false if it cannot be seen. */
 bool race_peek(struct race_replay *replay, uint64_t addr, void *out,
 	       size_t size);
@@ -73,7 +76,7 @@ void race_library_step(struct race_replay *replay, uint64_t pc,
 void race_library_call(struct race_replay *replay, enum race_role role);
 
 /* Forgets the stack on which a thread begins that is about to be made. */
-void race_library_clones(struct race_replay *replay, uint64_t number);
+void race_library_clones(struct race_replay *replay, bool is_in_memory);
 
 /* What is mapped there changes. */
 void race_library_change(struct race_replay *replay, uint64_t addr,

@@ -4,6 +4,7 @@
 #include "formats/array.h"
 #include "formats/error.h"
 #include "replayer/races/race_calls.h"
+#include "vm/linux/abi/calls.h"
 #include "replayer/races/race_internal.h"
 #include "replayer/replayer_internal.h"
 
@@ -47,10 +48,7 @@ static void follow_effect(struct race_replay *replay,
 
 static uint64_t argument(struct race_replay *replay, unsigned index)
 {
-	static const unsigned regs[] = { X86_RDI, X86_RSI, X86_RDX,
-					 X86_R10, X86_R8, X86_R9 };
-
-	return race_reg(replay, regs[index]);
+	return race_reg(replay, race_regs(replay)->call_args[index]);
 }
 
 /* An argument that is the address of a word, as accesses to it are told. */
@@ -126,7 +124,8 @@ static void mark_futex(struct race_replay *replay)
 /* Where the thread stands, when it enters the kernel. */
 static void stand(struct race_replay *replay)
 {
-	replay->pc = race_reg(replay, replay->rep->regs->pc) - 2;
+	replay->pc = race_reg(replay, race_regs(replay)->pc) -
+		     race_regs(replay)->call_size;
 	replay->time = vm_steps(replay->rep->vm);
 	if (replay->time)
 		replay->time--;
@@ -187,11 +186,11 @@ static void read_message(struct race_replay *replay, uint64_t addr)
 
 static void read_inputs(struct race_replay *replay, struct race_call call)
 {
-	if (call.kinds & CALL_IN)
+	if (call.buffer & RACE_IN)
 		read_in(replay, argument(replay, 1), argument(replay, 2));
-	if (call.kinds & CALL_IN_VECTOR)
+	if (call.buffer & RACE_IN_VECTOR)
 		read_vector(replay, argument(replay, 1), argument(replay, 2));
-	if (call.kinds & CALL_IN_MESSAGE)
+	if (call.buffer & RACE_IN_MESSAGE)
 		read_message(replay, argument(replay, 1));
 	for (unsigned i = 0; call.texts >> i; i++)
 		if (call.texts >> i & 1)
@@ -201,26 +200,26 @@ static void read_inputs(struct race_replay *replay, struct race_call call)
 static void enter_call(struct race_replay *replay, uint64_t number)
 {
 	struct race_thread *thread = race_present(replay);
-	struct race_call call = race_call_of(number);
+	struct race_call call = race_call_of(race_regs(replay)->arch, number);
 
 	thread->in_call = true;
-	thread->clones = call.kinds & CALL_CLONES;
+	thread->clones = call.order & ORDER_CLONES;
 	read_inputs(replay, call);
 	if (replay->is_first)
 		return;
-	if (call.kinds & CALL_SENDS)
+	if (call.order & ORDER_SENDS)
 		publish(replay, &replay->kernel);
-	if (call.kinds & CALL_TIMES)
+	if (call.order & ORDER_TIMES)
 		publish(replay, &replay->signals[0]);
-	if (call.kinds & CALL_SIGNALS)
+	if (call.order & ORDER_SIGNALS)
 		publish(replay, &replay->signals[argument(replay, call.signal) %
 						 RACE_SIGNALS]);
-	if (call.kinds & CALL_FUTEX)
+	if (call.order & ORDER_FUTEX)
 		publish_futex(replay);
-	if (call.kinds & CALL_CLONES) {
+	if (call.order & ORDER_CLONES) {
 		clock_release(&thread->at_call);
 		publish(replay, &thread->at_call);
-		race_library_clones(replay, number);
+		race_library_clones(replay, call.stack_is_in_memory);
 	}
 }
 
@@ -253,21 +252,21 @@ static void leave_call(struct race_replay *replay, struct race_call call,
 	struct race_thread *thread = race_present(replay);
 
 	thread->in_call = false;
-	if (call.kinds & CALL_RETURNS) {
+	if (call.order & ORDER_RETURNS) {
 		thread->place = thread->place_before;
 		race_quiet_return(&thread->quiet);
 		thread->flow = (struct race_flow) { 0 };
 	}
 	if (replay->is_first)
 		return;
-	if (((call.kinds & CALL_RECEIVES) && result >= 0) ||
-	    ((call.kinds & CALL_RECEIVES_SOME) && result > 0))
+	if (((call.order & ORDER_RECEIVES) && result >= 0) ||
+	    ((call.order & ORDER_RECEIVES_SOME) && result > 0))
 		acquire(replay, &replay->kernel);
-	if ((call.kinds & CALL_WAITS_SIGNAL) && result > 0)
+	if ((call.order & ORDER_WAITS_SIGNAL) && result > 0)
 		learn_signal(replay, (uint64_t)result);
-	if (call.kinds & CALL_FUTEX)
+	if (call.order & ORDER_FUTEX)
 		acquire_futex(replay, result);
-	if ((call.kinds & CALL_CLONES) && result > 0)
+	if ((call.order & ORDER_CLONES) && result > 0)
 		add_birth(replay, (uint32_t)result);
 }
 
@@ -275,21 +274,22 @@ static void follow_call(struct race_replay *replay,
 			const struct script_event *event)
 {
 	const struct script *script = &replay->rep->script;
-	struct race_call call = race_call_of(event->packet.number);
+	struct race_call call = race_call_of(race_regs(replay)->arch,
+					     event->packet.number);
 	int64_t result = event->packet.result;
 
 	stand(replay);
-	if (replay->is_first && (call.kinds & CALL_FUTEX))
+	if (replay->is_first && (call.order & ORDER_FUTEX))
 		mark_futex(replay);
 	if (!race_present(replay)->in_call)
 		enter_call(replay, event->packet.number);
 	leave_call(replay, call, result);
-	if ((call.kinds & CALL_OUT) && result > 0)
+	if ((call.buffer & RACE_OUT) && result > 0)
 		race_access_memory(replay, argument(replay, 1),
 				   (uint64_t)result, true);
 	for (size_t i = 0; i < event->count; i++)
 		follow_effect(replay, &script->effects[event->first + i].packet,
-			      call.kinds & CALL_ENDS);
+			      call.order & ORDER_ENDS);
 }
 
 /* ------- what the replayer tells ------- */
@@ -351,7 +351,7 @@ void race_kernel_begin(struct race_replay *replay)
 	}
 	if (thread.first <= replay->start)
 		return;		/* it was there before anybody watched */
-	race_quiet_begin(&present->quiet, race_reg(replay, X86_FS_BASE));
+	race_quiet_begin(&present->quiet, race_reg(replay, race_regs(replay)->tls));
 	if (!replay->is_first)
 		inherit(replay, thread.tid);
 }

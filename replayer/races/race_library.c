@@ -129,7 +129,7 @@ static void begin_lock(struct race_replay *replay,
 static void finish_call(struct race_replay *replay,
 			const struct race_quiet_frame *call)
 {
-	uint64_t result = race_reg(replay, replay->rep->regs->result);
+	uint64_t result = race_reg(replay, race_regs(replay)->result);
 
 	if (race_role_is_lock(call->role))
 		finish_lock(replay, call, result);
@@ -179,11 +179,13 @@ static void begin_call(struct race_replay *replay,
 
 void race_library_call(struct race_replay *replay, enum race_role role)
 {
+	const struct reg_table *regs = race_regs(replay);
 	struct race_quiet_frame call = {
 		.kind = QUIET_CALL, .role = role,
-		.sp = race_reg(replay, replay->rep->regs->sp),
-		.arg = { race_reg(replay, X86_RDI), race_reg(replay, X86_RSI),
-			 race_reg(replay, X86_RDX) },
+		.sp = race_reg(replay, regs->sp),
+		.arg = { race_reg(replay, regs->args[0]),
+			 race_reg(replay, regs->args[1]),
+			 race_reg(replay, regs->args[2]) },
 	};
 
 	if (!race_peek(replay, call.sp, &call.back, sizeof(call.back)))
@@ -204,39 +206,40 @@ void race_library_step(struct race_replay *replay, uint64_t pc,
 
 	if (quiet->depth &&
 	    race_quiet_step(quiet, pc,
-			    race_reg(replay, replay->rep->regs->sp),
+			    race_reg(replay, race_regs(replay)->sp),
 			    is_program, &call))
 		finish_call(replay, &call);
 }
 
 /* ------- threads ------- */
 
-#define CLONE3 435u
-
 struct clone_stack {
 	uint64_t start, end, descriptor;
 };
 
 static struct clone_stack clone_stack(struct race_replay *replay,
-				      uint64_t number)
+				      bool is_in_memory)
 {
-	struct clone_stack stack = { .end = race_reg(replay, X86_RSI),
-				     .descriptor = race_reg(replay, X86_R8) };
+	const uint8_t *regs = race_regs(replay)->call_args;
+	struct clone_stack stack = {
+		.end = race_reg(replay, regs[1]),
+		.descriptor = race_reg(replay, regs[4]),
+	};
 	uint64_t args[8];	/* the sixth: stack, its size, descriptor */
 
-	if (number != CLONE3)
+	if (!is_in_memory)
 		return stack;
 	for (unsigned i = 5; i < 8; i++)
-		if (!race_peek(replay, race_reg(replay, X86_RDI) + 8 * i,
+		if (!race_peek(replay, race_reg(replay, regs[0]) + 8 * i,
 			       &args[i], sizeof(args[i])))
 			return (struct clone_stack) { 0 };
 	return (struct clone_stack) { args[5], args[5] + args[6], args[7] };
 }
 
 /* It may have been another thread's; a descriptor is behind it. */
-void race_library_clones(struct race_replay *replay, uint64_t number)
+void race_library_clones(struct race_replay *replay, bool is_in_memory)
 {
-	struct clone_stack stack = clone_stack(replay, number);
+	struct clone_stack stack = clone_stack(replay, is_in_memory);
 	const struct region *region =
 		memory_region_at(replay->rep->memory, stack.end - 1);
 

@@ -20,6 +20,11 @@ struct race_thread *race_present(struct race_replay *replay)
 	return &replay->threads[replay->rep->stream];
 }
 
+const struct reg_table *race_regs(const struct race_replay *replay)
+{
+	return replay->rep->regs;
+}
+
 uint64_t race_reg(struct race_replay *replay, unsigned reg)
 {
 	return vm_reg(replay->rep->vm, reg);
@@ -86,7 +91,7 @@ static void on_instruction(void *context, uint64_t steps, guest_addr pc)
 	race_follow(replay, pc);
 	if (race_flow_is_on(flow))
 		race_flow_step(flow, vm_flow(replay->rep->vm, pc),
-			       race_reg(replay, replay->rep->regs->sp));
+			       race_reg(replay, race_regs(replay)->sp));
 }
 
 /* ------- accesses ------- */
@@ -175,7 +180,7 @@ static bool follow_value(struct race_replay *replay,
 	if (access->writes)
 		return race_flow_is_on(flow) &&
 		       race_flow_store(flow, access->addr, access->size,
-				       race_reg(replay, X86_RSP));
+				       race_reg(replay, race_regs(replay)->sp));
 	if (race_flow_is_on(flow))
 		race_flow_load(flow, access->addr, access->size);
 	if (can_race && may_change(replay, access->addr,

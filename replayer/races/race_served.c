@@ -26,7 +26,7 @@ static uint64_t top_of_stack(struct race_replay *replay)
 {
 	uint64_t word = 0;
 
-	race_peek(replay, race_reg(replay, replay->rep->regs->sp), &word,
+	race_peek(replay, race_reg(replay, race_regs(replay)->sp), &word,
 		  sizeof(word));
 	return word;
 }
@@ -105,12 +105,10 @@ static void drop_ended(struct race_served *served, uint64_t sp)
 
 static void add_call(struct race_replay *replay, uint64_t pc, uint64_t place)
 {
-	static const unsigned regs[SERVED_ARGS] = {
-		X86_RDI, X86_RSI, X86_RDX, X86_RCX, X86_R8, X86_R9,
-	};
+	const uint8_t *regs = race_regs(replay)->args;
 	struct race_served *served = &race_present(replay)->served;
 	struct race_served_call call = {
-		.sp = race_reg(replay, replay->rep->regs->sp),
+		.sp = race_reg(replay, race_regs(replay)->sp),
 		.place = place,
 	};
 
@@ -131,7 +129,7 @@ static void add_call(struct race_replay *replay, uint64_t pc, uint64_t place)
 void race_served_end(struct race_replay *replay)
 {
 	drop_ended(&race_present(replay)->served,
-		   race_reg(replay, replay->rep->regs->sp));
+		   race_reg(replay, race_regs(replay)->sp));
 }
 
 void race_served_enter(struct race_replay *replay, uint64_t pc)

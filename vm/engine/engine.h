@@ -61,7 +61,7 @@ struct counter {
  * encoding.
  */
 struct demand {
-	uint16_t insn;		/* whose operand that is: its index in the block */
+	uint16_t insn; /* whose operand that is: its index in the block */
 	int8_t base, index;	/* DEMAND_NONE: no register */
 	uint8_t shift, offset;
 };
@@ -73,7 +73,7 @@ struct engine_block {
 	guest_addr pc;
 	uint32_t size;
 	uint16_t count;		/* instructions */
-	bool starts_rep;	/* is a repeated instruction alone: entered anew for
+	bool starts_rep; /* is a repeated instruction alone: entered anew for
 				   each iteration, it counts once */
 	uint8_t demands;
 	uint32_t first_demand;	/* in the array of demands */
@@ -81,10 +81,10 @@ struct engine_block {
 
 /* How a block was entered. */
 enum engine_entry {
-	ENTRY_CALLED,		/* its translation always calls */
-	ENTRY_COUNTED,		/* it has paid itself, and found too little left */
-	ENTRY_REPEATED,		/* not behind its own last iteration */
-	ENTRY_UNCOUNTED,	/* it was asked to stop, or a demand is not met */
+	ENTRY_CALLED,	 /* its translation always calls */
+	ENTRY_COUNTED,	 /* it has paid itself, and found too little left */
+	ENTRY_REPEATED,	 /* not behind its own last iteration */
+	ENTRY_UNCOUNTED, /* it was asked to stop, or a demand is not met */
 };
 
 /* A call of `instruction`, for engine_leave_out(). */
@@ -151,9 +151,9 @@ int engine_open(struct engine **out, enum arch arch, uint8_t *arena,
 void engine_close(struct engine *engine);
 
 enum engine_exit {
-	ENGINE_RETURNED,	/* stopped, at `until`, or by an unanswered miss */
-	ENGINE_REFUSED,		/* it could not execute an instruction */
-	ENGINE_FAILED,		/* engine_error() says how */
+	ENGINE_RETURNED, /* stopped, at `until`, or by an unanswered miss */
+	ENGINE_REFUSED,	 /* it could not execute an instruction */
+	ENGINE_FAILED,	 /* engine_error() says how */
 };
 enum engine_exit engine_run(struct engine *engine, guest_addr pc,
 			    guest_addr until);
@@ -249,7 +249,7 @@ struct float_unit {
 
 /* What no register of the engine tells. */
 struct engine_x86 {
-	const uint8_t *general;	/* 16 registers of 8 bytes, as they are encoded */
+	const uint8_t *general; /* 16 registers of 8 bytes, as they are encoded */
 	uint8_t *mxcsr;
 	struct float_unit sse, x87;
 };

@@ -67,7 +67,7 @@ struct engine {
 		uint32_t size, number;
 	} known[KNOWN_BLOCKS];
 
-	uint64_t *hooked;	/* the first and last address of engine_hook() */
+	uint64_t *hooked; /* the first and last address of engine_hook() */
 	bool traces;
 	struct jumps jumps;
 };

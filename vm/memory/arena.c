@@ -168,7 +168,8 @@ void arena_protect(struct memory *memory, uint64_t start, uint64_t size,
 	/* A shared mapping of a file that is open for reading only. */
 	if (!mprotect(memory->arena + start, size, prot & ~PROT_WRITE))
 		return;
-	abort();	/* OPENED_MOST keeps clear of the limit on mappings */
+	/* OPENED_MOST keeps clear of the limit on mappings. */
+	give_up("the host refuses to protect memory (vm.max_map_count?)");
 }
 
 void arena_fill_soon(struct memory *memory, uint64_t start, uint64_t size)

@@ -9,6 +9,8 @@
  */
 #include "vm/memory/memory_internal.h"
 
+#include "formats/error.h"
+
 #include <stdlib.h>
 
 #include "formats/page_hash.h"
@@ -28,7 +30,7 @@ void code_doubt(struct memory *memory, const struct mapping *map,
 		return;
 	if (number_map_set(&memory->code_doubts, page,
 			   page_hash(page_bytes(memory, page)).low))
-		abort();	/* stale code would be executed */
+		give_up("out of memory");	/* stale code would run */
 	memory->generation++;	/* the TLB lets it be executed */
 }
 

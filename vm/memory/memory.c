@@ -72,7 +72,7 @@ void memory_note_stale(struct memory *memory, const struct mapping *map,
 	if (!map->was_code)
 		return;
 	if (array_room(memory->stale, memory->stale_count, memory->stale_room))
-		abort(); /* wrong code must not run */
+		give_up("out of memory");	/* stale code would run */
 	memory->stale[memory->stale_count].addr = addr;
 	memory->stale[memory->stale_count++].size = size;
 }
@@ -108,7 +108,7 @@ static uint64_t take(struct memory *memory, const struct region *region)
 {
 	uint64_t start = UINT64_MAX;
 
-	if (region->name && !strcmp(region->name, "[heap]"))
+	if (region_grows(region))
 		start = heap_take(memory, region);
 	if (start == UINT64_MAX)
 		start = arena_take(memory, region->end - region->start);

@@ -28,8 +28,9 @@
  *             memory_map() are copied.
  * Errors:     ERR_NOT_FOUND (not mapped or not permitted: EFAULT to a guest),
  *             ERR_SYSTEM, ERR_NO_MEMORY.
- * Threads:    one.  Only one memory can be tracked or shared at a time in a
- *             process.
+ * Threads:    one uses a memory; others may use others.  Faults that are none of
+ *             theirs go to the handlers that the process had before the first
+ *             memory was tracked.
  */
 #ifndef CPREC_VM_MEMORY_MEMORY_H
 #define CPREC_VM_MEMORY_MEMORY_H

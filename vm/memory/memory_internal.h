@@ -434,11 +434,13 @@ int pages_clear(struct memory *memory, struct mapping *map, guest_addr addr,
 void arena_touch(struct memory *memory, const struct mapping *map,
 		 uint64_t page, bool write);
 
+/* ------- faults.c: faults of the host ------- */
+
 /* Takes SIGSEGV for this memory: first touches of tracked pages; and SIGBUS:
  * pages that are not there. */
 int arena_catch_faults(struct memory *memory, struct failure *why);
 
-/* No longer, if it was this one's. */
+/* No longer, if it was listed. */
 void arena_leave_faults(struct memory *memory);
 
 #endif

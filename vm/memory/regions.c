@@ -2,6 +2,8 @@
 /* regions.c - what is mapped, for others to see */
 #include "vm/memory/memory_internal.h"
 
+#include "formats/error.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +44,7 @@ const struct region *memory_all_regions(const struct memory *memory,
 		struct region *view = realloc(own->view, room * sizeof(*view));
 
 		if (!view)
-			abort();
+			give_up("out of memory");
 		own->view = view;
 		own->view_room = room;
 	}

@@ -2,13 +2,8 @@
 /* touch.c - what happens when a page is touched, by the host or the guest */
 #include "vm/memory/memory_internal.h"
 
-#include <assert.h>
-#include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <ucontext.h>
 
 #include "formats/array.h"
 #include "formats/error.h"
@@ -44,7 +39,7 @@ static void note_shared(struct memory *memory, uint64_t page)
 {
 	if (array_room(memory->shared, memory->shared_count,
 			memory->shared_room))
-		abort(); /* changes would be missed */
+		give_up("out of memory");	/* changes would be missed */
 	memory->shared[memory->shared_count++] = page;
 }
 
@@ -354,141 +349,4 @@ void arena_touch(struct memory *memory, const struct mapping *map,
 		supply_run(memory, map, page);
 	else
 		touch_page(memory, map, page, write);
-}
-
-/* ------- faults ------- */
-
-static struct memory *caught;	/* the one memory whose faults we take */
-
-static bool is_write(const ucontext_t *context)
-{
-	return context->uc_mcontext.gregs[REG_ERR] & 2;
-}
-
-/* Whether a process sent the signal, which is then dealt with. */
-static bool was_sent(int number, siginfo_t *info, void *context)
-{
-	int saved = errno;
-
-	if (info->si_code > 0)
-		return false;
-	if (caught && caught->sent) {
-		caught->sent(number, info, context);
-	} else {
-		signal(number, SIG_DFL);
-		raise(number);
-	}
-	errno = saved;
-	return true;
-}
-
-static void on_fault(int number, siginfo_t *info, void *context)
-{
-	struct memory *memory = caught;
-	uint64_t at = (uint64_t)((uint8_t *)info->si_addr -
-				 (memory ? memory->arena : NULL));
-	const struct mapping *map = NULL;
-	int saved = errno;
-
-	if (was_sent(number, info, context))
-		return;
-	if (memory && at < memory->arena_size)
-		map = arena_mapping(memory, at >> GUEST_PAGE_SHIFT);
-	if (!map) {
-		signal(number, SIG_DFL);	/* happens again, and kills us */
-		return;
-	}
-	at >>= GUEST_PAGE_SHIFT;
-	arena_touch(memory, map, at, is_write(context));
-	errno = saved;
-}
-
-/* The mapping that has a host address, in the arena or as its alias. */
-static struct mapping *find_host(struct memory *memory, const uint8_t *at,
-				 guest_addr *addr)
-{
-	uint64_t offset = (uint64_t)(at - memory->arena);
-	struct mapping *map;
-
-	if (offset < memory->arena_size) {
-		map = arena_mapping(memory, offset >> GUEST_PAGE_SHIFT);
-		if (map)
-			*addr = map->region.start + (offset - map->arena);
-		return map;
-	}
-	for (size_t i = 0; i < memory->count; i++) {
-		map = &memory->maps[i];
-		if (map->alias && (uint64_t)(at - map->alias) <
-					  mapping_size(map)) {
-			*addr = map->region.start + (uint64_t)(at - map->alias);
-			return map;
-		}
-	}
-	return NULL;
-}
-
-/* A page of a file that has become shorter. */
-static void on_missing(int number, siginfo_t *info, void *context)
-{
-	struct memory *memory = caught;
-	uint8_t *at = info->si_addr;
-	struct mapping *map = NULL;
-	guest_addr addr;
-	int saved = errno;
-
-	if (was_sent(number, info, context))
-		return;
-	if (memory && memory->lost)
-		map = find_host(memory, at, &addr);
-	if (!map ||
-	    mmap(at - addr % GUEST_PAGE, GUEST_PAGE, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-		 0) == MAP_FAILED) {
-		signal(number, SIG_DFL);
-		return;
-	}
-	memory->was_lost = map->may_renew = true;
-	memory->lost(memory->lost_context, memory_address(memory, addr),
-		     memory->by_kernel);
-	errno = saved;
-}
-
-void memory_on_lost(struct memory *memory,
-		    void (*lost)(void *context, guest_addr addr, bool kernel),
-		    void *context)
-{
-	memory->lost = lost;
-	memory->lost_context = context;
-}
-
-void memory_on_sent(struct memory *memory, memory_signal *sent)
-{
-	memory->sent = sent;
-}
-
-int arena_catch_faults(struct memory *memory, struct failure *why)
-{
-	struct sigaction action = {
-		.sa_sigaction = on_fault,
-		.sa_flags = SA_SIGINFO | SA_RESTART,
-	};
-
-	assert(!caught);
-	sigemptyset(&action.sa_mask);
-	if (sigaction(SIGSEGV, &action, NULL))
-		return failed(why, ERR_SYSTEM, "cannot catch faults: %s",
-			      strerror(errno));
-	action.sa_sigaction = on_missing;
-	sigaction(SIGBUS, &action, NULL);
-	caught = memory;
-	return 0;
-}
-
-void arena_leave_faults(struct memory *memory)
-{
-	if (caught != memory)
-		return;
-	caught = NULL;
-	signal(SIGSEGV, SIG_DFL);
-	signal(SIGBUS, SIG_DFL);
 }

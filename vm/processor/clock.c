@@ -7,7 +7,8 @@
 /* Steps of this run that have been paid for. */
 static uint64_t paid(const struct vm *vm)
 {
-	int64_t left = __atomic_load_n(&engine_counter(vm->engine)->budget, __ATOMIC_RELAXED);
+	int64_t left = __atomic_load_n(&engine_counter(vm->engine)->budget,
+				       __ATOMIC_RELAXED);
 
 	if (left < -(ASKED_PENALTY / 2))
 		left += ASKED_PENALTY;
@@ -24,7 +25,8 @@ uint64_t vm_steps_at_block(const struct vm *vm)
 	uint64_t steps = vm_steps(vm);
 
 	if (vm->running && engine_counter(vm->engine)->current)
-		steps -= vm->blocks[engine_counter(vm->engine)->current].inlined.count;
+		steps -= vm->blocks[engine_counter(vm->engine)->current]
+				 .inlined.count;
 	return steps;
 }
 
@@ -68,7 +70,8 @@ void clock_grant(struct vm *vm, uint64_t budget)
 {
 	vm->granted = (int64_t)budget;
 	vm->running = true;
-	__atomic_store_n(&engine_counter(vm->engine)->budget, vm->granted, __ATOMIC_RELAXED);
+	__atomic_store_n(&engine_counter(vm->engine)->budget, vm->granted,
+			 __ATOMIC_RELAXED);
 	/* A signal before this was not seen; one after it has lowered it. */
 	if (engine_counter(vm->engine)->asked)
 		__atomic_store_n(&engine_counter(vm->engine)->budget,

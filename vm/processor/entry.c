@@ -2,8 +2,7 @@
 /* entry.c - what happens when the engine enters a block */
 #include "vm/processor/processor.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+#include "formats/error.h"
 
 static void stop(struct vm *vm, enum engine_stop why)
 {
@@ -66,11 +65,9 @@ uint32_t entry_meet(void *context, guest_addr pc, uint32_t size)
 	struct vm *vm = context;
 	uint32_t number = block_decode(vm, pc, size);
 
-	if (!number) {
-		/* The engine is in the middle of a block: no way back. */
-		fputs("cprec: cannot go on: out of memory\n", stderr);
-		abort();
-	}
+	/* The engine is in the middle of a block: no way back. */
+	if (!number)
+		give_up("out of memory");
 	code_pages_watch(vm, pc, size);
 	return number;
 }

@@ -11,10 +11,9 @@
  * watched again when a new one is made.
  */
 #include "vm/memory/views.h"
-#include "vm/processor/processor.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+#include "formats/error.h"
+#include "vm/processor/processor.h"
 
 /* ------- pages with code ------- */
 
@@ -51,11 +50,9 @@ void code_pages_watch(struct vm *vm, guest_addr pc, uint32_t size)
 		page = mapping_arena(map, at) >> GUEST_PAGE_SHIFT;
 		if (code_page_is_watched(vm, page))
 			continue;
-		if (number_map_set(&vm->code_pages, page, 0)) {
-			/* Stale code would be executed. */
-			fputs("cprec: cannot go on: out of memory\n", stderr);
-			abort();
-		}
+		/* Stale code would be executed. */
+		if (number_map_set(&vm->code_pages, page, 0))
+			give_up("out of memory");
 		is_new = true;
 	}
 	/* A translation of an address that lets writes pass may be there. */
@@ -130,9 +127,10 @@ bool pages_miss(void *context, guest_addr addr, enum vm_access access,
 {
 	struct vm *vm = context;
 	struct mapping *map = memory_find(vm->memory, addr);
-	unsigned need = access == ACCESS_WRITE ? MAY_WRITE :
-			access == ACCESS_FETCH ? MAY_EXEC :
-						 MAY_READ | MAY_WRITE | MAY_EXEC;
+	unsigned need = access == ACCESS_WRITE ? MAY_WRITE
+			: access == ACCESS_FETCH
+				? MAY_EXEC
+				: MAY_READ | MAY_WRITE | MAY_EXEC;
 
 	if (map && (map->region.prot & need || vm->probing)) {
 		out->paddr = mapping_arena(map, addr);

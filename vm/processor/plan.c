@@ -91,8 +91,9 @@ static void look_at_operands(struct plan *plan)
 	struct vm *vm = plan->vm;
 	struct demand demands[DEMANDS_OF_BLOCK];
 	/* What is found room for here will find some when it is needed. */
-	unsigned room = vm->demand_count + 64 * DEMANDS_OF_BLOCK < DEMANDS_MOST ?
-				DEMANDS_OF_BLOCK : 0;
+	unsigned room = vm->demand_count + 64 * DEMANDS_OF_BLOCK < DEMANDS_MOST
+				? DEMANDS_OF_BLOCK
+				: 0;
 	unsigned found;
 	struct loose loose = vm->cpu.arch->demands(
 		&vm->cpu, plan->pc, plan->code, plan->size, plan->whole,

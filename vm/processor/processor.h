@@ -49,13 +49,13 @@ struct block {
 
 enum engine_stop {
 	STOPPED_NOT,
-	STOPPED_AT_BLOCK,	/* before a block for which there is no budget */
-	STOPPED_AT_SPECIAL,	/* before a block with a special instruction */
-	STOPPED_MISALIGNED,	/* before one with a demand that is not met */
+	STOPPED_AT_BLOCK,   /* before a block for which there is no budget */
+	STOPPED_AT_SPECIAL, /* before a block with a special instruction */
+	STOPPED_MISALIGNED, /* before one with a demand that is not met */
 	/* Before an instruction: */
-	STOPPED_BY_FAULT,	/* vm->before says which */
-	STOPPED_TO_REPLAN,	/* that wants all code to be planned anew */
-	STOPPED_TO_PERFORM,	/* that the architecture must perform */
+	STOPPED_BY_FAULT,   /* vm->before says which */
+	STOPPED_TO_REPLAN,  /* that wants all code to be planned anew */
+	STOPPED_TO_PERFORM, /* that the architecture must perform */
 	STOPPED_BY_SYSCALL,
 	STOPPED_BY_EXCEPTION,
 	STOPPED_BY_INVALID,

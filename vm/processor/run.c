@@ -187,7 +187,8 @@ static int run_to_page_end(struct vm *vm, uint64_t left, unsigned *done,
 	if (!number)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	block = &vm->blocks[number];
-	while (*done < block->inlined.count && *done < block->special && *done < left &&
+	while (*done < block->inlined.count && *done < block->special &&
+	       *done < left &&
 	       block_address_of(vm, block, *done + 1) >
 		       block_address_of(vm, block, *done))
 		++*done;
@@ -241,8 +242,8 @@ static int run_once(struct vm *vm, uint64_t budget, bool exact,
 	left = budget - (vm->steps - before);
 	if (ask_for_code(vm) || stopped_for_code(vm))
 		return 0;
-	if (vm->stopped == STOPPED_AT_BLOCK && !engine_counter(vm->engine)->asked && exact &&
-	    left)
+	if (vm->stopped == STOPPED_AT_BLOCK &&
+	    !engine_counter(vm->engine)->asked && exact && left)
 		rc = run_rest(vm, left, stop, why);
 	else if (vm->stopped == STOPPED_AT_SPECIAL)
 		rc = run_to_special(vm, stop, why);

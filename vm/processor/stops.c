@@ -56,6 +56,7 @@ void stop_explain(struct vm *vm, struct vm_stop *stop)
 	case STOPPED_BY_FAULT:
 		stop->kind = vm->before.kind;
 		stop->fault = vm->before.fault;
+		stop->detail = vm->before.detail;
 		stop_in_block(vm, stop->pc);
 		break;
 	case STOPPED_AT_BLOCK:

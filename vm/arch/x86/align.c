@@ -153,7 +153,8 @@ static bool take(struct walk *walk, guest_addr pc, const struct x86_parts *insn)
 	if ((insn->opcode & 0xf0) == 0x50) {		/* PUSH, POP */
 		add(walk, RSP, insn->opcode < 0x58 ? -8 : 8);
 		if (insn->opcode >= 0x58)
-			forget(walk, (insn->opcode & 7u) | (insn->rex & 1u) << 3);
+			forget(walk, (insn->opcode & 7u) | (insn->rex & 1u)
+								   << 3);
 		return true;
 	}
 	if (!(insn->rex & 8))

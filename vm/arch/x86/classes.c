@@ -42,121 +42,124 @@ struct row {
 #define GATE(what) { .gate = GATE_##what }
 #define GATE_ENDS(what) { .gate = GATE_##what, .ends_block = true }
 #define FLOAT(what) { .kind = FLOAT_##what }
+#define HOST_X87 { .gate = GATE_HOST, .kind = FLOAT_X87 }
+
+#define ONE MAP_ONE
+#define OF MAP_0F
+#define OF38 MAP_0F38
+#define OF3A MAP_0F3A
 
 static const struct row rows[] = {
 	/* ------- one byte ------- */
-	{ MAP_ONE, 0x62, 0x62, ANY, 0, GATE(INVALID) },		/* EVEX */
-	{ MAP_ONE, 0x6c, 0x6f, ANY, 0,				/* INS, OUTS */
+	{ ONE, 0x62, 0x62, ANY, 0, GATE(INVALID) }, /* EVEX */
+	{ ONE, 0x6c, 0x6f, ANY, 0, /* INS, OUTS */
 	  { .gate = GATE_PRIVILEGE, .is_string = true } },
-	{ MAP_ONE, 0x70, 0x7f, ANY, 0, ENDS },			/* Jcc */
-	{ MAP_ONE, 0x8c, 0x8c, GROUPS(0x3f), 0, GATE(EMULATE) },	/* MOV from a */
-	{ MAP_ONE, 0x8c, 0x8c, ANY, 0, GATE(INVALID) },		/* selector */
+	{ ONE, 0x70, 0x7f, ANY, 0, ENDS }, /* Jcc */
+	{ ONE, 0x8c, 0x8c, GROUPS(0x3f), 0, GATE(EMULATE) }, /* MOV from */
+	{ ONE, 0x8c, 0x8c, ANY, 0, GATE(INVALID) }, /* a selector */
 	/* MOV to a selector: ES, SS, DS; null ones are known to the engine. */
-	{ MAP_ONE, 0x8e, 0x8e, GROUPS(0x0d), 0, GATE_ENDS(EMULATE) },
-	{ MAP_ONE, 0x8e, 0x8e, GROUPS(0x30), 0, ENDS },		/* FS, GS */
-	{ MAP_ONE, 0x8e, 0x8e, ANY, 0, GATE_ENDS(INVALID) },
-	{ MAP_ONE, 0x8f, 0x8f, GROUPS(0xfe), 0, GATE(INVALID) },	/* XOP */
-	{ MAP_ONE, 0x9b, 0x9b, ANY, 0, FLOAT(X87) },		/* FWAIT */
-	{ MAP_ONE, 0x9d, 0x9d, ANY, 0, GATE_ENDS(EMULATE) },	/* POPF */
-	{ MAP_ONE, 0xa4, 0xa7, ANY, 0, { .is_string = true } },
-	{ MAP_ONE, 0xaa, 0xaf, ANY, 0, { .is_string = true } },
-	{ MAP_ONE, 0xc2, 0xc3, ANY, 0, ENDS },			/* RET */
-	{ MAP_ONE, 0xc4, 0xc5, ANY, 0, GATE(INVALID) },		/* VEX */
-	{ MAP_ONE, 0xca, 0xcb, ANY, 0, GATE(INVALID) },		/* RETF */
-	{ MAP_ONE, 0xcc, 0xcd, ANY, 0, GATE(INT) },		/* INT3, INT n */
-	{ MAP_ONE, 0xcf, 0xcf, ANY, 0, GATE(INVALID) },		/* IRET */
+	{ ONE, 0x8e, 0x8e, GROUPS(0x0d), 0, GATE_ENDS(EMULATE) },
+	{ ONE, 0x8e, 0x8e, GROUPS(0x30), 0, ENDS }, /* FS, GS */
+	{ ONE, 0x8e, 0x8e, ANY, 0, GATE_ENDS(INVALID) },
+	{ ONE, 0x8f, 0x8f, GROUPS(0xfe), 0, GATE(INVALID) }, /* XOP */
+	{ ONE, 0x9b, 0x9b, ANY, 0, FLOAT(X87) }, /* FWAIT */
+	{ ONE, 0x9d, 0x9d, ANY, 0, GATE_ENDS(EMULATE) }, /* POPF */
+	{ ONE, 0xa4, 0xa7, ANY, 0, { .is_string = true } },
+	{ ONE, 0xaa, 0xaf, ANY, 0, { .is_string = true } },
+	{ ONE, 0xc2, 0xc3, ANY, 0, ENDS }, /* RET */
+	{ ONE, 0xc4, 0xc5, ANY, 0, GATE(INVALID) }, /* VEX */
+	{ ONE, 0xca, 0xcb, ANY, 0, GATE(INVALID) }, /* RETF */
+	{ ONE, 0xcc, 0xcd, ANY, 0, GATE(INT) }, /* INT3, INT n */
+	{ ONE, 0xcf, 0xcf, ANY, 0, GATE(INVALID) }, /* IRET */
 	/* F2XM1, FYL2X, FPTAN, FPATAN, FXTRACT, FPREM1; FPREM, FYL2XP1;
 	 * FSINCOS; FSCALE, FSIN, FCOS: the engine has 53 bits for them. */
-	{ MAP_ONE, 0xd9, 0xd9, BYTES(0xf0, 0xf5), 0,
-	  { .gate = GATE_HOST, .kind = FLOAT_X87 } },
-	{ MAP_ONE, 0xd9, 0xd9, BYTES(0xf8, 0xf9), 0,
-	  { .gate = GATE_HOST, .kind = FLOAT_X87 } },
-	{ MAP_ONE, 0xd9, 0xd9, EXACTLY(0xfb), 0,
-	  { .gate = GATE_HOST, .kind = FLOAT_X87 } },
-	{ MAP_ONE, 0xd9, 0xd9, BYTES(0xfd, 0xff), 0,
-	  { .gate = GATE_HOST, .kind = FLOAT_X87 } },
-	{ MAP_ONE, 0xd9, 0xd9, MEMORY(0x10), 0, FLOAT(LOADS) },	/* FLDENV */
-	{ MAP_ONE, 0xd9, 0xd9, MEMORY(0x20), 0, FLOAT(CONTROLS) },	/* FLDCW */
-	{ MAP_ONE, 0xd9, 0xd9, MEMORY(0x40), 0, FLOAT(SHOWS) },	/* FNSTENV */
-	{ MAP_ONE, 0xd9, 0xd9, MEMORY(0x80), 0, FLOAT(OTHER) },	/* FNSTCW */
-	{ MAP_ONE, 0xdb, 0xdb, BYTES(0xe2, 0xe3), 0, FLOAT(CLEARS) },
-	{ MAP_ONE, 0xdd, 0xdd, MEMORY(0x10), 0, FLOAT(LOADS) },	/* FRSTOR */
-	{ MAP_ONE, 0xdd, 0xdd, MEMORY(0x40), 0, FLOAT(CLEARS) },	/* FNSAVE */
-	{ MAP_ONE, 0xdd, 0xdd, MEMORY(0x80), 0, FLOAT(SHOWS) },	/* FNSTSW */
-	{ MAP_ONE, 0xdf, 0xdf, EXACTLY(0xe0), 0, FLOAT(SHOWS) },	/* FNSTSW */
-	{ MAP_ONE, 0xd8, 0xdf, ANY, 0, FLOAT(X87) },
-	{ MAP_ONE, 0xe0, 0xe3, ANY, 0, ENDS },			/* LOOP, JRCXZ */
-	{ MAP_ONE, 0xe4, 0xe7, ANY, 0, GATE(PRIVILEGE) },	/* IN, OUT */
-	{ MAP_ONE, 0xe8, 0xe9, ANY, 0, ENDS },			/* CALL, JMP */
-	{ MAP_ONE, 0xeb, 0xeb, ANY, 0, ENDS },
-	{ MAP_ONE, 0xec, 0xef, ANY, 0, GATE(PRIVILEGE) },	/* IN, OUT */
-	{ MAP_ONE, 0xf1, 0xf1, ANY, 0, GATE(INT) },		/* INT1 */
-	{ MAP_ONE, 0xf4, 0xf4, ANY, 0, GATE(PRIVILEGE) },	/* HLT */
+	{ ONE, 0xd9, 0xd9, BYTES(0xf0, 0xf5), 0, HOST_X87 },
+	{ ONE, 0xd9, 0xd9, BYTES(0xf8, 0xf9), 0, HOST_X87 },
+	{ ONE, 0xd9, 0xd9, EXACTLY(0xfb), 0, HOST_X87 },
+	{ ONE, 0xd9, 0xd9, BYTES(0xfd, 0xff), 0, HOST_X87 },
+	{ ONE, 0xd9, 0xd9, MEMORY(0x10), 0, FLOAT(LOADS) }, /* FLDENV */
+	{ ONE, 0xd9, 0xd9, MEMORY(0x20), 0, FLOAT(CONTROLS) }, /* FLDCW */
+	{ ONE, 0xd9, 0xd9, MEMORY(0x40), 0, FLOAT(SHOWS) }, /* FNSTENV */
+	{ ONE, 0xd9, 0xd9, MEMORY(0x80), 0, FLOAT(OTHER) }, /* FNSTCW */
+	{ ONE, 0xdb, 0xdb, BYTES(0xe2, 0xe3), 0, FLOAT(CLEARS) },
+	{ ONE, 0xdd, 0xdd, MEMORY(0x10), 0, FLOAT(LOADS) }, /* FRSTOR */
+	{ ONE, 0xdd, 0xdd, MEMORY(0x40), 0, FLOAT(CLEARS) }, /* FNSAVE */
+	{ ONE, 0xdd, 0xdd, MEMORY(0x80), 0, FLOAT(SHOWS) }, /* FNSTSW */
+	{ ONE, 0xdf, 0xdf, EXACTLY(0xe0), 0, FLOAT(SHOWS) }, /* FNSTSW */
+	{ ONE, 0xd8, 0xdf, ANY, 0, FLOAT(X87) },
+	{ ONE, 0xe0, 0xe3, ANY, 0, ENDS }, /* LOOP, JRCXZ */
+	{ ONE, 0xe4, 0xe7, ANY, 0, GATE(PRIVILEGE) }, /* IN, OUT */
+	{ ONE, 0xe8, 0xe9, ANY, 0, ENDS }, /* CALL, JMP */
+	{ ONE, 0xeb, 0xeb, ANY, 0, ENDS },
+	{ ONE, 0xec, 0xef, ANY, 0, GATE(PRIVILEGE) }, /* IN, OUT */
+	{ ONE, 0xf1, 0xf1, ANY, 0, GATE(INT) }, /* INT1 */
+	{ ONE, 0xf4, 0xf4, ANY, 0, GATE(PRIVILEGE) }, /* HLT */
 	/* NEG: its flags are of the old value. */
-	{ MAP_ONE, 0xf6, 0xf7, GROUPS(0x08), IF_LOCKED, GATE(EMULATE) },
-	{ MAP_ONE, 0xfa, 0xfa, ANY, 0, GATE(PRIVILEGE) },	/* CLI */
-	{ MAP_ONE, 0xfb, 0xfb, ANY, 0, GATE_ENDS(PRIVILEGE) },	/* STI */
-	{ MAP_ONE, 0xff, 0xff, MEMORY(0x28), 0, GATE_ENDS(INVALID) },	/* far */
-	{ MAP_ONE, 0xff, 0xff, GROUPS(0x3c), 0, ENDS },		/* CALL, JMP */
+	{ ONE, 0xf6, 0xf7, GROUPS(0x08), IF_LOCKED, GATE(EMULATE) },
+	{ ONE, 0xfa, 0xfa, ANY, 0, GATE(PRIVILEGE) }, /* CLI */
+	{ ONE, 0xfb, 0xfb, ANY, 0, GATE_ENDS(PRIVILEGE) }, /* STI */
+	{ ONE, 0xff, 0xff, MEMORY(0x28), 0, GATE_ENDS(INVALID) }, /* far */
+	{ ONE, 0xff, 0xff, GROUPS(0x3c), 0, ENDS }, /* CALL, JMP */
 
 	/* ------- 0F ------- */
-	{ MAP_0F, 0x00, 0x00, GROUPS(0x0c), 0, GATE(PRIVILEGE) },	/* LLDT, LTR */
-	{ MAP_0F, 0x00, 0x00, GROUPS(0xf0), 0, GATE(INVALID) },	/* VERR, VERW */
+	{ OF, 0x00, 0x00, GROUPS(0x0c), 0, GATE(PRIVILEGE) }, /* LLDT, LTR */
+	{ OF, 0x00, 0x00, GROUPS(0xf0), 0, GATE(INVALID) }, /* VERR, VERW */
 	/* LGDT, LIDT, LMSW, INVLPG; SWAPGS; SMSW is allowed. */
-	{ MAP_0F, 0x01, 0x01, MEMORY(0xcc), 0, GATE(PRIVILEGE) },
-	{ MAP_0F, 0x01, 0x01, EXACTLY(0xf8), 0, GATE(PRIVILEGE) },
-	{ MAP_0F, 0x01, 0x01, REGISTER(0xef), 0, GATE(INVALID) },
-	{ MAP_0F, 0x02, 0x03, ANY, 0, GATE(INVALID) },		/* LAR, LSL */
-	{ MAP_0F, 0x05, 0x05, ANY, 0, ENDS },			/* SYSCALL */
-	{ MAP_0F, 0x06, 0x09, ANY, 0, GATE(PRIVILEGE) },	/* CLTS, SYSRET,
-								   INVD, WBINVD */
-	{ MAP_0F, 0x0b, 0x0b, ANY, 0, GATE(INVALID) },		/* UD2 */
-	{ MAP_0F, 0x20, 0x23, ANY, 0, GATE(PRIVILEGE) },	/* MOV CR, DR */
-	{ MAP_0F, 0x2a, 0x2a, ANY, 0, FLOAT(SSE) },	/* CVTSI2SS, CVTPI2PS */
-	{ MAP_0F, 0x2c, 0x2d, ANY, 0, FLOAT(SSE) },
-	{ MAP_0F, 0x2e, 0x2f, ANY, 0, FLOAT(SSE) },	/* UCOMISS, COMISS */
-	{ MAP_0F, 0x30, 0x30, ANY, 0, GATE(PRIVILEGE) },	/* WRMSR */
-	{ MAP_0F, 0x31, 0x31, ANY, 0, GATE(TSC) },		/* RDTSC */
-	{ MAP_0F, 0x32, 0x33, ANY, 0, GATE(PRIVILEGE) },	/* RDMSR, RDPMC */
-	{ MAP_0F, 0x34, 0x34, ANY, 0, GATE(INVALID) },		/* SYSENTER */
-	{ MAP_0F, 0x35, 0x35, ANY, 0, GATE(PRIVILEGE) },	/* SYSEXIT */
-	{ MAP_0F, 0x37, 0x37, ANY, 0, GATE(INVALID) },		/* GETSEC */
-	{ MAP_0F, 0x51, 0x51, ANY, 0, FLOAT(SSE) },		/* SQRTPS */
-	{ MAP_0F, 0x58, 0x5f, ANY, 0, FLOAT(SSE) },	/* ADDPS ... MAXPS */
-	{ MAP_0F, 0x78, 0x79, ANY, 0, GATE(INVALID) },	/* VMREAD; EXTRQ */
-	{ MAP_0F, 0x7c, 0x7d, ANY, 0, FLOAT(SSE) },	/* HADDPS, HSUBPS */
-	{ MAP_0F, 0x80, 0x8f, ANY, 0, ENDS },			/* Jcc */
-	{ MAP_0F, 0xa1, 0xa1, ANY, 0, ENDS },			/* POP FS */
-	{ MAP_0F, 0xa2, 0xa2, ANY, 0, GATE(CPUID) },
-	{ MAP_0F, 0xa9, 0xa9, ANY, 0, ENDS },			/* POP GS */
-	{ MAP_0F, 0xaa, 0xaa, ANY, 0, GATE(INVALID) },		/* RSM */
-	{ MAP_0F, 0xae, 0xae, MEMORY(0x01), 0, FLOAT(SHOWS) },	/* FXSAVE */
-	{ MAP_0F, 0xae, 0xae, MEMORY(0x02), 0, FLOAT(LOADS_ALL) },	/* FXRSTOR */
-	{ MAP_0F, 0xae, 0xae, MEMORY(0x04), 0, FLOAT(LOADS_SSE) },	/* LDMXCSR */
-	{ MAP_0F, 0xae, 0xae, MEMORY(0x08), 0, FLOAT(SHOWS_SSE) },	/* STMXCSR */
-	{ MAP_0F, 0xae, 0xae, MEMORY(0x50), 0, GATE(INVALID) },	/* XSAVE, XSAVEOPT */
-	{ MAP_0F, 0xae, 0xae, REGISTER(0x0f), 0, GATE(INVALID) },	/* RDFSBASE ... */
-	{ MAP_0F, 0xb2, 0xb2, ANY, 0, ENDS },			/* LSS */
-	{ MAP_0F, 0xb4, 0xb5, ANY, 0, ENDS },			/* LFS, LGS */
-	{ MAP_0F, 0xb9, 0xb9, ANY, 0, GATE(INVALID) },		/* UD1 */
-	{ MAP_0F, 0xc2, 0xc2, ANY, 0, FLOAT(SSE) },		/* CMPPS */
+	{ OF, 0x01, 0x01, MEMORY(0xcc), 0, GATE(PRIVILEGE) },
+	{ OF, 0x01, 0x01, EXACTLY(0xf8), 0, GATE(PRIVILEGE) },
+	{ OF, 0x01, 0x01, REGISTER(0xef), 0, GATE(INVALID) },
+	{ OF, 0x02, 0x03, ANY, 0, GATE(INVALID) }, /* LAR, LSL */
+	{ OF, 0x05, 0x05, ANY, 0, ENDS }, /* SYSCALL */
+	/* CLTS, SYSRET, INVD, WBINVD */
+	{ OF, 0x06, 0x09, ANY, 0, GATE(PRIVILEGE) },
+	{ OF, 0x0b, 0x0b, ANY, 0, GATE(INVALID) }, /* UD2 */
+	{ OF, 0x20, 0x23, ANY, 0, GATE(PRIVILEGE) }, /* MOV CR, DR */
+	{ OF, 0x2a, 0x2a, ANY, 0, FLOAT(SSE) }, /* CVTSI2SS, CVTPI2PS */
+	{ OF, 0x2c, 0x2d, ANY, 0, FLOAT(SSE) },
+	{ OF, 0x2e, 0x2f, ANY, 0, FLOAT(SSE) }, /* UCOMISS, COMISS */
+	{ OF, 0x30, 0x30, ANY, 0, GATE(PRIVILEGE) }, /* WRMSR */
+	{ OF, 0x31, 0x31, ANY, 0, GATE(TSC) }, /* RDTSC */
+	{ OF, 0x32, 0x33, ANY, 0, GATE(PRIVILEGE) }, /* RDMSR, RDPMC */
+	{ OF, 0x34, 0x34, ANY, 0, GATE(INVALID) }, /* SYSENTER */
+	{ OF, 0x35, 0x35, ANY, 0, GATE(PRIVILEGE) }, /* SYSEXIT */
+	{ OF, 0x37, 0x37, ANY, 0, GATE(INVALID) }, /* GETSEC */
+	{ OF, 0x51, 0x51, ANY, 0, FLOAT(SSE) }, /* SQRTPS */
+	{ OF, 0x58, 0x5f, ANY, 0, FLOAT(SSE) }, /* ADDPS ... MAXPS */
+	{ OF, 0x78, 0x79, ANY, 0, GATE(INVALID) }, /* VMREAD; EXTRQ */
+	{ OF, 0x7c, 0x7d, ANY, 0, FLOAT(SSE) }, /* HADDPS, HSUBPS */
+	{ OF, 0x80, 0x8f, ANY, 0, ENDS }, /* Jcc */
+	{ OF, 0xa1, 0xa1, ANY, 0, ENDS }, /* POP FS */
+	{ OF, 0xa2, 0xa2, ANY, 0, GATE(CPUID) },
+	{ OF, 0xa9, 0xa9, ANY, 0, ENDS }, /* POP GS */
+	{ OF, 0xaa, 0xaa, ANY, 0, GATE(INVALID) }, /* RSM */
+	{ OF, 0xae, 0xae, MEMORY(0x01), 0, FLOAT(SHOWS) }, /* FXSAVE */
+	{ OF, 0xae, 0xae, MEMORY(0x02), 0, FLOAT(LOADS_ALL) }, /* FXRSTOR */
+	{ OF, 0xae, 0xae, MEMORY(0x04), 0, FLOAT(LOADS_SSE) }, /* LDMXCSR */
+	{ OF, 0xae, 0xae, MEMORY(0x08), 0, FLOAT(SHOWS_SSE) }, /* STMXCSR */
+	/* XSAVE, XSAVEOPT */
+	{ OF, 0xae, 0xae, MEMORY(0x50), 0, GATE(INVALID) },
+	{ OF, 0xae, 0xae, REGISTER(0x0f), 0, GATE(INVALID) }, /* RDFSBASE ... */
+	{ OF, 0xb2, 0xb2, ANY, 0, ENDS }, /* LSS */
+	{ OF, 0xb4, 0xb5, ANY, 0, ENDS }, /* LFS, LGS */
+	{ OF, 0xb9, 0xb9, ANY, 0, GATE(INVALID) }, /* UD1 */
+	{ OF, 0xc2, 0xc2, ANY, 0, FLOAT(SSE) }, /* CMPPS */
 	/* CMPXCHG8B, CMPXCHG16B; RDRAND, RDSEED, VMPTRLD, XSAVES */
-	{ MAP_0F, 0xc7, 0xc7, MEMORY(0x02), 0, GATE(EMULATE) },
-	{ MAP_0F, 0xc7, 0xc7, ANY, 0, GATE(INVALID) },
-	{ MAP_0F, 0xd0, 0xd0, ANY, 0, FLOAT(SSE) },		/* ADDSUBPS */
-	{ MAP_0F, 0xe6, 0xe6, ANY, 0, FLOAT(SSE) },		/* CVTPD2DQ */
-	{ MAP_0F, 0xff, 0xff, ANY, 0, GATE(INVALID) },		/* UD0 */
+	{ OF, 0xc7, 0xc7, MEMORY(0x02), 0, GATE(EMULATE) },
+	{ OF, 0xc7, 0xc7, ANY, 0, GATE(INVALID) },
+	{ OF, 0xd0, 0xd0, ANY, 0, FLOAT(SSE) }, /* ADDSUBPS */
+	{ OF, 0xe6, 0xe6, ANY, 0, FLOAT(SSE) }, /* CVTPD2DQ */
+	{ OF, 0xff, 0xff, ANY, 0, GATE(INVALID) }, /* UD0 */
 
 	/* ------- 0F 38 and 0F 3A ------- */
 	/* PHADDW, PHADDD, PHADDSW, PHSUBW, PHSUBD, PHSUBSW of a register and
 	 * itself: the engine overwrites what it has not read yet.  Registers
 	 * that differ by 8 are taken for the same one, which does no harm. */
-	{ MAP_0F38, 0x01, 0x03, REGISTER(0xff), IF_ONE_REGISTER, GATE(HOST) },
-	{ MAP_0F38, 0x05, 0x07, REGISTER(0xff), IF_ONE_REGISTER, GATE(HOST) },
-	{ MAP_0F3A, 0x08, 0x0b, ANY, 0, FLOAT(SSE) },		/* ROUNDPS ... */
-	{ MAP_0F3A, 0x40, 0x41, ANY, 0, FLOAT(SSE) },		/* DPPS, DPPD */
+	{ OF38, 0x01, 0x03, REGISTER(0xff), IF_ONE_REGISTER, GATE(HOST) },
+	{ OF38, 0x05, 0x07, REGISTER(0xff), IF_ONE_REGISTER, GATE(HOST) },
+	{ OF3A, 0x08, 0x0b, ANY, 0, FLOAT(SSE) }, /* ROUNDPS ... */
+	{ OF3A, 0x40, 0x41, ANY, 0, FLOAT(SSE) }, /* DPPS, DPPD */
 	/* PCMPESTRM, PCMPESTRI, PCMPISTRM, PCMPISTRI */
-	{ MAP_0F3A, 0x60, 0x63, ANY, IF_ORDERED, GATE(HOST) },
+	{ OF3A, 0x60, 0x63, ANY, IF_ORDERED, GATE(HOST) },
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))

@@ -17,12 +17,34 @@ void x86_take(struct cpu *cpu, const uint8_t *code, size_t left, guest_addr pc,
 		out->size = (uint8_t)x86_disassemble(cpu, code, left, pc);
 }
 
-void x86_fetch(struct cpu *cpu, guest_addr pc, struct x86_code *out)
+/* What of an instruction is on its first page: the next may never be touched. */
+static size_t fetch_first(struct cpu *cpu, guest_addr pc, struct x86_code *out)
 {
-	size_t left = memory_code(cpu->memory, pc, out->bytes, X86_INSN_MOST);
+	size_t left = GUEST_PAGE - pc % GUEST_PAGE;
 
 	out->pc = pc;
-	x86_take(cpu, out->bytes, left, pc, &out->insn);
+	left = memory_code(cpu->memory, pc, out->bytes,
+			   left < X86_INSN_MOST ? left : X86_INSN_MOST);
+	x86_take_apart(out->bytes, left, &out->insn);
+	return left;
+}
+
+static size_t fetch_rest(struct cpu *cpu, struct x86_code *out, size_t done)
+{
+	return done + memory_code(cpu->memory, out->pc + done,
+				  out->bytes + done, X86_INSN_MOST - done);
+}
+
+void x86_fetch(struct cpu *cpu, guest_addr pc, struct x86_code *out)
+{
+	size_t left = fetch_first(cpu, pc, out);
+
+	if (out->insn.size)
+		return;
+	out->insn.size = (uint8_t)x86_disassemble(cpu, out->bytes, left, pc);
+	if (!out->insn.size)
+		x86_take(cpu, out->bytes, fetch_rest(cpu, out, left), pc,
+			 &out->insn);
 }
 
 struct insn x86_decode(struct cpu *cpu, const uint8_t *code, size_t left,
@@ -55,14 +77,16 @@ static bool compares(const struct x86_parts *insn)
 
 enum vm_order x86_order(struct cpu *cpu, guest_addr pc)
 {
-	uint8_t bytes[X86_INSN_MOST];
-	struct x86_parts insn;
+	struct x86_code code;
+	const struct x86_parts *insn = &code.insn;
+	size_t left = fetch_first(cpu, pc, &code);
 
-	x86_take_apart(bytes, memory_code(cpu->memory, pc, bytes,
-					  X86_INSN_MOST), &insn);
-	if (insn.map == MAP_ONE && (insn.opcode & 0xfe) == 0x86)	/* XCHG */
-		return insn_names_register(&insn) ? VM_PLAIN : VM_ATOMIC;
-	if (!insn.lock)
+	if (!insn->size && insn->behind_at >= insn->known)
+		x86_take_apart(code.bytes, fetch_rest(cpu, &code, left),
+			       &code.insn);
+	if (insn->map == MAP_ONE && (insn->opcode & 0xfe) == 0x86) /* XCHG */
+		return insn_names_register(insn) ? VM_PLAIN : VM_ATOMIC;
+	if (!insn->lock)
 		return VM_PLAIN;
-	return compares(&insn) ? VM_COMPARES : VM_ATOMIC;
+	return compares(insn) ? VM_COMPARES : VM_ATOMIC;
 }

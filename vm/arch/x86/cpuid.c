@@ -4,7 +4,7 @@
  *
  * Source: Intel 64 SDM volume 2, CPUID.
  */
-#include "vm/arch/x86/cpuid.h"
+#include "vm/arch/x86/guest.h"
 
 #include <stddef.h>
 

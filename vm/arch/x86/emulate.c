@@ -33,8 +33,10 @@ static void compare_exchange(struct cpu *cpu, struct operand *operand)
 {
 	size_t half = operand->size / 2;
 	uint64_t found[2] = { 0 }, wanted[2] = { 0 };
-	uint64_t rax = x86_read_reg(cpu, X86_RAX), rdx = x86_read_reg(cpu, X86_RDX);
-	uint64_t rbx = x86_read_reg(cpu, X86_RBX), rcx = x86_read_reg(cpu, X86_RCX);
+	uint64_t rax = x86_read_reg(cpu, X86_RAX),
+		 rdx = x86_read_reg(cpu, X86_RDX);
+	uint64_t rbx = x86_read_reg(cpu, X86_RBX),
+		 rcx = x86_read_reg(cpu, X86_RCX);
 	uint64_t flags = x86_read_reg(cpu, X86_RFLAGS) & ~(uint64_t)FLAG_ZF;
 
 	memcpy(&found[0], operand->bytes, half);

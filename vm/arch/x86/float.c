@@ -13,6 +13,7 @@
  *
  * Source: Intel 64 SDM volume 1, 8.1.10, 8.3.11, 10.5.1; volume 2, FLDENV.
  */
+#include "vm/arch/x86/guest.h"
 #include "vm/arch/x86/x86.h"
 #include <string.h>
 
@@ -39,8 +40,8 @@ bool float_wants_hook(const struct cpu *cpu, const struct x86_parts *insn)
 /* ------- what happens before such an instruction ------- */
 
 /* Reads `size` bytes, `at` bytes into the operand; false if it will fault. */
-static bool load_field(struct cpu *cpu, const struct x86_code *code, unsigned at,
-		       void *bytes, size_t size)
+static bool load_field(struct cpu *cpu, const struct x86_code *code,
+		       unsigned at, void *bytes, size_t size)
 {
 	struct operand_form form;
 	guest_addr addr;
@@ -68,17 +69,21 @@ static void load_flags(struct cpu *cpu, const struct x86_code *code)
 	    (code->insn.class.kind == FLOAT_LOADS_ALL &&
 	     !load_field(cpu, code, FXSAVE_MXCSR, &mxcsr, sizeof(mxcsr))))
 		return;
-	*engine_x86(cpu->engine)->x87.raised = (uint8_t)(status & FLOAT_UNIT_FLAGS);
+	*engine_x86(cpu->engine)->x87.raised =
+		(uint8_t)(status & FLOAT_UNIT_FLAGS);
 	if (code->insn.class.kind != FLOAT_LOADS_ALL)
 		return;
-	*engine_x86(cpu->engine)->sse.raised = (uint8_t)(mxcsr & FLOAT_UNIT_FLAGS);
+	*engine_x86(cpu->engine)->sse.raised =
+		(uint8_t)(mxcsr & FLOAT_UNIT_FLAGS);
 	*engine_x86(cpu->engine)->sse.flush = mxcsr & MXCSR_FZ ? 1 : 0;
 }
 
-static enum before faults(struct vm_stop *stop, enum vm_fault_kind fault)
+static enum before faults(struct vm_stop *stop, enum vm_fault_kind fault,
+			  unsigned detail)
 {
 	stop->kind = VM_STOP_FAULT;
 	stop->fault = fault;
+	stop->detail = detail;
 	return BEFORE_FAULTS;
 }
 
@@ -112,7 +117,7 @@ static enum before look_at_mxcsr(struct cpu *cpu, const struct x86_code *code,
 	if (!load_field(cpu, code, 0, &mxcsr, sizeof(mxcsr)))
 		return BEFORE_RUNS;
 	if (mxcsr & MXCSR_RESERVED)
-		return faults(stop, FAULT_PRIVILEGE);
+		return faults(stop, FAULT_PRIVILEGE, 0);
 	if (!x86_of(cpu)->traps && trap_unmasks(mxcsr, CONTROL_ALL_MASKED))
 		return unmask(cpu);
 	return BEFORE_RUNS;
@@ -125,10 +130,11 @@ static enum before look_for_trap(struct cpu *cpu, const struct x86_code *code,
 	if (!x86_of(cpu)->traps)
 		return BEFORE_RUNS;
 	if (code->insn.class.kind != FLOAT_X87)
-		return trap_sse(cpu, code) ? faults(stop, FAULT_FLOAT_SSE) :
-					     BEFORE_RUNS;
+		return trap_sse(cpu, code) ?
+			       faults(stop, FAULT_FLOAT, X86_FAULT_SSE) :
+			       BEFORE_RUNS;
 	if (trap_is_pending(cpu))
-		return faults(stop, FAULT_FLOAT_X87);
+		return faults(stop, FAULT_FLOAT, X86_FAULT_X87);
 	if (trap_unmasks(MXCSR_ALL_MASKED,
 			 (uint16_t)x86_read_reg(cpu, X86_FPCW)) &&
 	    trap_x87(cpu, code))
@@ -182,14 +188,14 @@ static enum before touch_flags(struct cpu *cpu, const struct x86_code *code,
 		return BEFORE_RUNS;
 	case FLOAT_CONTROLS:
 		if (traps && trap_is_pending(cpu))
-			return faults(stop, FAULT_FLOAT_X87);
+			return faults(stop, FAULT_FLOAT, X86_FAULT_X87);
 		return look_at_masks(cpu, code);
 	case FLOAT_LOADS_SSE:
 		return look_at_mxcsr(cpu, code, stop);
 	case FLOAT_LOADS:
 	case FLOAT_LOADS_ALL:
 		if (kind == FLOAT_LOADS && traps && trap_is_pending(cpu))
-			return faults(stop, FAULT_FLOAT_X87);
+			return faults(stop, FAULT_FLOAT, X86_FAULT_X87);
 		before = look_at_masks(cpu, code);
 		if (before == BEFORE_RUNS)
 			load_flags(cpu, code);
@@ -206,7 +212,7 @@ enum before x86_before(struct cpu *cpu, const struct engine_call *call,
 
 	x86_fetch(cpu, call->pc, &code);
 	if (!align_is_met(cpu, &code))
-		return faults(stop, FAULT_PRIVILEGE);
+		return faults(stop, FAULT_PRIVILEGE, 0);
 	if (!x86_of(cpu)->traps)
 		leave_out(cpu, &code.insn, call);
 	return touch_flags(cpu, &code, stop);

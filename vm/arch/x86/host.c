@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -120,9 +121,12 @@ typedef void host_function(struct fx_image *image, struct host_regs *regs);
 #define FUNCTIONS 512u
 #define FUNCTION_SIZE 128u
 
-struct function {
-	uint8_t insn[16];
-	unsigned size;
+struct x86_host {
+	uint8_t *code;
+	struct {
+		uint8_t insn[16];
+		unsigned size;
+	} made[FUNCTIONS];
 };
 
 _Static_assert(sizeof(code_before) + sizeof(code_after) + 15 < FUNCTION_SIZE,
@@ -146,47 +150,90 @@ static void write_function(uint8_t *at, const uint8_t *insn, unsigned size)
 	memcpy(at, code_after, sizeof(code_after));
 }
 
-static host_function *make_function(const uint8_t *insn, unsigned size)
-{
-	static struct function made[FUNCTIONS];
-	static uint8_t *code;
-	unsigned slot = slot_of(insn, size);
-	const size_t room = (size_t)FUNCTIONS * FUNCTION_SIZE;
+#define CODE_ROOM ((size_t)FUNCTIONS * FUNCTION_SIZE)
 
-	if (!code) {
-		code = mmap(NULL, room, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (code == MAP_FAILED)
-			code = NULL;
-	}
-	if (!code)
+static struct x86_host *create(void)
+{
+	struct x86_host *host = calloc(1, sizeof(*host));
+
+	if (!host)
 		return NULL;
-	if (made[slot].size != size || memcmp(made[slot].insn, insn, size) != 0) {
-		made[slot].size = 0;
-		if (mprotect(code, room, PROT_READ | PROT_WRITE))
-			return NULL;
-		write_function(code + slot * FUNCTION_SIZE, insn, size);
-		if (mprotect(code, room, PROT_READ | PROT_EXEC))
-			return NULL;
-		memcpy(made[slot].insn, insn, size);
-		made[slot].size = size;
+	host->code = mmap(NULL, CODE_ROOM, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (host->code == MAP_FAILED) {
+		free(host);
+		return NULL;
 	}
-	return (host_function *)(uintptr_t)(code + slot * FUNCTION_SIZE);
+	return host;
+}
+
+void host_release(struct cpu *cpu)
+{
+	struct x86_host *host = x86_of(cpu)->host;
+
+	if (!host)
+		return;
+	munmap(host->code, CODE_ROOM);
+	free(host);
+}
+
+static host_function *make_function(struct cpu *cpu, const uint8_t *insn,
+				    unsigned size)
+{
+	unsigned slot = slot_of(insn, size);
+	struct x86_host *host = x86_of(cpu)->host;
+	uint8_t *code;
+
+	if (!host)
+		host = x86_of(cpu)->host = create();
+	if (!host)
+		return NULL;
+	code = host->code + slot * FUNCTION_SIZE;
+	if (host->made[slot].size != size ||
+	    memcmp(host->made[slot].insn, insn, size) != 0) {
+		host->made[slot].size = 0;
+		if (mprotect(host->code, CODE_ROOM, PROT_READ | PROT_WRITE))
+			return NULL;
+		write_function(code, insn, size);
+		if (mprotect(host->code, CODE_ROOM, PROT_READ | PROT_EXEC))
+			return NULL;
+		memcpy(host->made[slot].insn, insn, size);
+		host->made[slot].size = size;
+	}
+	return (host_function *)(uintptr_t)code;
 }
 
 /* ------- traps of SSE ------- */
 
-static struct {
-	bool happened, foreign;
+static _Thread_local struct {
+	bool is_awaited, happened, foreign;
 	siginfo_t info;		/* of a foreign one */
 	unsigned skip;		/* bytes of the instruction */
 } trap;
+
+/* One thread at a time has the handler; and who had it before. */
+static pthread_mutex_t handler_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sigaction before;
+
+/* Another thread's, which runs no instruction of a guest's. */
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+	if (before.sa_flags & SA_SIGINFO)
+		before.sa_sigaction(number, info, context);
+	else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
+		before.sa_handler(number);
+	else
+		signal(number, SIG_DFL);
+}
 
 static void on_trap(int number, siginfo_t *info, void *context)
 {
 	ucontext_t *state = context;
 
-	(void)number;
+	if (!trap.is_awaited) {
+		pass_on(number, info, context);
+		return;
+	}
 	if (info->si_code <= 0 || info->si_code == SI_KERNEL) {
 		trap.foreign = true;
 		trap.info = *info;
@@ -202,7 +249,6 @@ static void run_trapping(host_function *function, struct fx_image *image,
 {
 	struct sigaction mine = { .sa_sigaction = on_trap,
 				  .sa_flags = SA_SIGINFO | SA_ONSTACK };
-	struct sigaction before;
 	sigset_t mask, old;
 
 	sigfillset(&mine.sa_mask);
@@ -210,11 +256,15 @@ static void run_trapping(host_function *function, struct fx_image *image,
 	sigaddset(&mask, SIGFPE);
 	trap.happened = trap.foreign = false;
 	trap.skip = size;
+	trap.is_awaited = true;
+	pthread_mutex_lock(&handler_lock);
 	sigaction(SIGFPE, &mine, &before);
 	pthread_sigmask(SIG_UNBLOCK, &mask, &old);
 	function(image, regs);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	sigaction(SIGFPE, &before, NULL);
+	pthread_mutex_unlock(&handler_lock);
+	trap.is_awaited = false;
 	if (trap.foreign)
 		syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), SIGFPE,
 			&trap.info);
@@ -223,10 +273,10 @@ static void run_trapping(host_function *function, struct fx_image *image,
 #define MASK_ALL_X87 0x3f
 #define MASK_ALL_SSE 0x1f80
 
-bool host_run(const uint8_t *insn, unsigned size, struct fx_image *image,
-	      struct host_regs *regs)
+bool host_run(struct cpu *cpu, const uint8_t *insn, unsigned size,
+	      struct fx_image *image, struct host_regs *regs)
 {
-	host_function *function = make_function(insn, size);
+	host_function *function = make_function(cpu, insn, size);
 
 	if (!function)
 		return false;
@@ -247,14 +297,16 @@ static bool execute(struct cpu *cpu, struct fx_image *image,
 	uint16_t control = image->control;
 	uint32_t masks = image->mxcsr & MASK_ALL_SSE;
 	struct host_regs regs = {
-		x86_read_reg(cpu, X86_RAX), x86_read_reg(cpu, X86_RCX), x86_read_reg(cpu, X86_RDX),
+		x86_read_reg(cpu, X86_RAX),
+		x86_read_reg(cpu, X86_RCX),
+		x86_read_reg(cpu, X86_RDX),
 		(flags & FLAGS_ARITHMETIC) | 0x202,
 	};
 
 	image->control |= MASK_ALL_X87;
 	image->status &= (uint16_t)~STATUS_UNMASKED;
 	image->mxcsr |= MASK_ALL_SSE;
-	if (!host_run(insn, size, image, &regs))
+	if (!host_run(cpu, insn, size, image, &regs))
 		return false;
 	image->control = control;
 	image->mxcsr = (image->mxcsr & ~(uint32_t)MASK_ALL_SSE) | masks;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * host.h - executing an instruction of the guest on the host's processor
- *
- * Only on hosts of the same architecture; elsewhere host_run() refuses.
  */
 #ifndef CPREC_VM_ARCH_X86_HOST_H
 #define CPREC_VM_ARCH_X86_HOST_H
@@ -40,7 +38,10 @@ void host_store(struct cpu *cpu, const struct fx_image *image);
  * that the image unmasks leaves its flags in image->mxcsr, nothing else.
  */
 #define HOST_MEMORY 464
-bool host_run(const uint8_t *insn, unsigned size, struct fx_image *image,
-	      struct host_regs *regs);
+bool host_run(struct cpu *cpu, const uint8_t *insn, unsigned size,
+	      struct fx_image *image, struct host_regs *regs);
+
+/* Frees what it has made. */
+void host_release(struct cpu *cpu);
 
 #endif

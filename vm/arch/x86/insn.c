@@ -268,7 +268,8 @@ static bool take_address(const uint8_t *at, const uint8_t *end, unsigned rex,
 
 bool insn_operand(const struct x86_parts *insn, struct operand_form *out)
 {
-	const uint8_t *end = insn->code + (insn->size ? insn->size : insn->known);
+	const uint8_t *end =
+		insn->code + (insn->size ? insn->size : insn->known);
 	const uint8_t *modrm = insn->code + insn->behind_at;
 
 	out->segment = insn->segment;

@@ -68,7 +68,7 @@ struct x86_parts {
 	uint8_t opcode;		/* its last byte */
 	uint8_t behind;		/* ModR/M, or whatever follows; 0: nothing */
 	uint8_t rex;		/* 0: none */
-	uint8_t simd;		/* 66, F3 or F2 where it selects among SSE forms */
+	uint8_t simd; /* 66, F3 or F2 where it selects among SSE forms */
 	bool has_modrm, lock, repeated, is_short, has_66, short_address;
 	uint8_t segment;	/* X86_FS_BASE, X86_GS_BASE or 0 */
 	struct x86_class class;

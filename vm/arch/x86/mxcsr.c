@@ -66,7 +66,8 @@ void x86_set_status(struct cpu *cpu, uint16_t value)
 /* The engine's own effects depend on no flag. */
 void x86_show_sse(struct cpu *cpu)
 {
-	*engine_x86(cpu->engine)->mxcsr |= (uint8_t)raised(&engine_x86(cpu->engine)->sse);
+	*engine_x86(cpu->engine)->mxcsr |=
+		(uint8_t)raised(&engine_x86(cpu->engine)->sse);
 }
 
 void x86_show_flags(struct cpu *cpu)

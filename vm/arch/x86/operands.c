@@ -120,8 +120,10 @@ static const x86_op_mem *operand_on(struct cpu *cpu, guest_addr pc,
 	for (unsigned i = 0; i < x86->op_count; i++) {
 		const cs_x86_op *op = &x86->operands[i];
 
-		if (op->type == X86_OP_MEM && x86_of(cpu)->insn->id != X86_INS_LEA &&
-		    meets(operand_address(cpu, &op->mem, pc + x86_of(cpu)->insn->size),
+		if (op->type == X86_OP_MEM &&
+		    x86_of(cpu)->insn->id != X86_INS_LEA &&
+		    meets(operand_address(cpu, &op->mem,
+					  pc + x86_of(cpu)->insn->size),
 			  op->size ? op->size : 1, page, at))
 			return &op->mem;
 	}
@@ -152,7 +154,7 @@ bool x86_fault_is_of_stack(struct cpu *cpu, guest_addr pc, guest_addr page)
 	x86_fetch(cpu, pc, &code);
 	if (x86_disassemble(cpu, code.bytes, code.insn.known, pc))
 		mem = operand_on(cpu, pc, page, &found);
-	return !mem || ((mem->base == X86_REG_RSP || mem->base == X86_REG_RBP) &&
-			mem->segment != X86_REG_FS &&
-			mem->segment != X86_REG_GS);
+	return !mem ||
+	       ((mem->base == X86_REG_RSP || mem->base == X86_REG_RBP) &&
+		mem->segment != X86_REG_FS && mem->segment != X86_REG_GS);
 }

@@ -5,6 +5,7 @@
  * Source: Intel 64 SDM volume 3, 6.15 (exceptions), 3.3.7.1 (canonical
  * addresses); volume 2, SYSCALL.
  */
+#include "vm/arch/x86/guest.h"
 #include "vm/arch/x86/x86.h"
 
 bool x86_refuse(struct vm_stop *stop)
@@ -47,12 +48,14 @@ void x86_memory_fault(struct cpu *cpu, guest_addr page, struct vm_stop *stop)
 {
 	bool fetch = stop->access == ACCESS_FETCH;
 
+	if (!is_canonical(page)) {
+		stop->fault = FAULT_PRIVILEGE;
+		if (!fetch && x86_fault_is_of_stack(cpu, stop->pc, page))
+			stop->detail = X86_FAULT_STACK;
+		return;
+	}
 	stop->fault = FAULT_MEMORY;
-	if (!is_canonical(page))
-		stop->fault = !fetch && x86_fault_is_of_stack(cpu, stop->pc,
-							      page) ?
-				      FAULT_STACK : FAULT_PRIVILEGE;
-	else if (fetch)
+	if (fetch)
 		stop->addr = page > stop->pc ? page : stop->pc;
 	else
 		stop->addr = x86_fault_address(cpu, stop->pc, page);
@@ -108,10 +111,10 @@ static void explain_interrupt(const struct x86_parts *insn,
 					     FAULT_INTERRUPT;
 }
 
-static void explain_value(enum vm_value value, struct vm_stop *stop)
+static void explain_value(unsigned value, struct vm_stop *stop)
 {
 	stop->kind = VM_STOP_VALUE;
-	stop->value = value;
+	stop->detail = value;
 }
 
 enum performed x86_explain(struct cpu *cpu, struct vm_stop *stop)

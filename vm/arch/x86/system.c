@@ -8,7 +8,7 @@
  *
  * Source: Intel 64 SDM volume 2, MOV, POPF; volume 3, 5.5.
  */
-#include "vm/arch/x86/cpuid.h"
+#include "vm/arch/x86/guest.h"
 #include "vm/arch/x86/x86.h"
 
 #include <string.h>
@@ -96,7 +96,8 @@ static bool load_selector(struct cpu *cpu, const struct x86_code *code,
 		if (!find_word(cpu, code, ACCESS_READ, &addr, stop))
 			return false;
 		cpu_watch(cpu, addr, NULL, sizeof(value));
-		memory_load(cpu->memory, addr, (uint8_t *)&value, sizeof(value));
+		memory_load(cpu->memory, addr, (uint8_t *)&value,
+			    sizeof(value));
 	}
 	if (value == X86_USER_DS || (!is_stack && value <= 3))
 		return true;

@@ -127,7 +127,7 @@ bool trap_sse(struct cpu *cpu, const struct x86_code *code)
 		return false;
 	attempt.image.mxcsr = (mxcsr & ~ALL_EXCEPTIONS) |
 			      ALL_EXCEPTIONS << MXCSR_MASKS;
-	if (!host_run(attempt.insn, attempt.size, &attempt.image,
+	if (!host_run(cpu, attempt.insn, attempt.size, &attempt.image,
 		      &attempt.regs))
 		return false;
 	/* Masked, an exact result is no underflow. */
@@ -135,7 +135,8 @@ bool trap_sse(struct cpu *cpu, const struct x86_code *code)
 	    !make(cpu, code, &attempt))
 		return false;
 	attempt.image.mxcsr = mxcsr & ~ALL_EXCEPTIONS;
-	host_run(attempt.insn, attempt.size, &attempt.image, &attempt.regs);
+	host_run(cpu, attempt.insn, attempt.size, &attempt.image,
+		 &attempt.regs);
 	after = attempt.image.mxcsr & ALL_EXCEPTIONS;
 	if (!(after & unmasked))
 		return false;
@@ -158,7 +159,7 @@ static bool try_x87(struct cpu *cpu, const struct x86_code *code,
 	    !make(cpu, code, attempt))
 		return false;
 	attempt->image.status &= (uint16_t)~STATUS_UNMASKED;
-	return host_run(attempt->insn, attempt->size, &attempt->image,
+	return host_run(cpu, attempt->insn, attempt->size, &attempt->image,
 			&attempt->regs) &&
 	       (attempt->image.status & STATUS_PENDING);
 }

@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "formats/error.h"
-#include "vm/arch/x86/cpuid.h"
+#include "vm/arch/x86/guest.h"
+#include "vm/arch/x86/host.h"
 
 /* ------- registers ------- */
 
@@ -117,7 +118,7 @@ void x86_capture(struct cpu *cpu, const struct vm_stop *stop)
 	struct vm_cpuid id;
 	uint64_t now;
 
-	switch (stop->value) {
+	switch (stop->detail) {
 	case VALUE_TSC:
 		now = __builtin_ia32_rdtsc();
 		x86_write_reg(cpu, X86_RAX, (uint32_t)now);
@@ -144,6 +145,7 @@ static void end(struct cpu *cpu)
 
 	if (!x86)
 		return;
+	host_release(cpu);
 	if (x86->insn)
 		cs_free(x86->insn, 1);
 	if (x86->decoder)

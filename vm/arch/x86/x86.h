@@ -12,10 +12,14 @@
 #include "vm/arch/arch.h"
 #include "vm/arch/x86/insn.h"
 
+/* stop->detail of a value that is captured. */
+enum { VALUE_TSC, VALUE_CPUID, VALUE_HOST };
+
 struct x86 {
 	csh decoder;
 	cs_insn *insn;
 	bool traps;		/* some exception was unmasked, once */
+	struct x86_host *host;	/* see host.c; NULL before the first */
 };
 
 static inline struct x86 *x86_of(const struct cpu *cpu)

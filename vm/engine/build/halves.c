@@ -69,7 +69,8 @@ static void extend(void *context, name to, name from)
 static void move_if_equal(void *context, name to, name left, name right,
 			  name if_equal, name if_not)
 {
-	engine_tcg_gen_movcond_i64_x86_64(context, COND_EQUAL, to, left, right, if_equal, if_not);
+	engine_tcg_gen_movcond_i64_x86_64(context, COND_EQUAL, to, left, right,
+					  if_equal, if_not);
 }
 
 /* Whether the write has been made conditional. */
@@ -116,7 +117,8 @@ void tcg_gen_atomic_cmpxchg_i64_x86_64(void *context, name old, name addr,
 				       name expected, name new,
 				       uintptr_t index, unsigned access)
 {
-	engine_tcg_gen_atomic_cmpxchg_i64_x86_64(context, old, addr, expected, new, index, access);
+	engine_tcg_gen_atomic_cmpxchg_i64_x86_64(context, old, addr, expected,
+						 new, index, access);
 	seen.awaited = AWAITED_NOTHING;
 	if ((access & ACCESS_SIZE) != ACCESS_32)
 		return;
@@ -131,7 +133,8 @@ void tcg_gen_movcond_i64_x86_64(void *context, int condition, name to,
 				name left, name right, name if_true,
 				name if_false)
 {
-	engine_tcg_gen_movcond_i64_x86_64(context, condition, to, left, right, if_true, if_false);
+	engine_tcg_gen_movcond_i64_x86_64(context, condition, to, left, right,
+					  if_true, if_false);
 	seen.awaited = AWAITED_NOTHING;
 	if (condition != COND_EQUAL || to != if_true ||
 	    left != if_false || seen.extended[1] != left ||

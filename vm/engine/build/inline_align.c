@@ -97,7 +97,7 @@ static uint8_t *emit_state(struct engine *engine, uint8_t *at)
 
 static uint8_t *emit_number(struct engine *engine, uint8_t *at, uint32_t number)
 {
-	at = emit(at, "\xc7\x05", 2);		/* mov dword [current], number */
+	at = emit(at, "\xc7\x05", 2); /* mov dword [current], number */
 	at = emit_distance(at, &engine->counter->current, sizeof(number));
 	return emit_value(at, &number, sizeof(number));
 }
@@ -106,7 +106,7 @@ static uint8_t *emit_count(struct engine *engine, uint8_t *at, uint32_t number,
 			   uint32_t count, const uint8_t *away)
 {
 	at = emit_number(engine, at, number);
-	at = emit(at, "\x48\x81\x2d", 3);		/* sub [budget], count */
+	at = emit(at, "\x48\x81\x2d", 3); /* sub [budget], count */
 	at = emit_distance(at, &engine->counter->budget, sizeof(count));
 	at = emit_value(at, &count, sizeof(count));
 	at = emit(at, "\x0f\x88", 2);			/* js */
@@ -114,7 +114,8 @@ static uint8_t *emit_count(struct engine *engine, uint8_t *at, uint32_t number,
 }
 
 /* Without counting, the block's number is stored when it is needed. */
-static uint8_t *emit_asked(struct engine *engine, uint8_t *at, const uint8_t *away)
+static uint8_t *emit_asked(struct engine *engine, uint8_t *at,
+			   const uint8_t *away)
 {
 	at = emit(at, "\x83\x3d", 2);			/* cmp [asked], 0 */
 	at = emit_distance(at, (const void *)&engine->counter->asked, 1);

@@ -215,14 +215,16 @@ static size_t write_count(struct engine *engine, uint8_t *code, uint8_t *start,
 	ptrdiff_t shift = code - start;
 	uint8_t *at = code;
 
-	at = emit(at, "\xc7\x05", 2, (uint8_t *)&engine->counter->current + shift,
-		  &number, 4);
+	at = emit(at, "\xc7\x05", 2,
+		  (uint8_t *)&engine->counter->current + shift, &number, 4);
 	if (count < 128)
 		at = emit(at, "\x48\x83\x2d", 3,
-			  (uint8_t *)&engine->counter->budget + shift, &small, 1);
+			  (uint8_t *)&engine->counter->budget + shift, &small,
+			  1);
 	else
 		at = emit(at, "\x48\x81\x2d", 3,
-			  (uint8_t *)&engine->counter->budget + shift, &count, 4);
+			  (uint8_t *)&engine->counter->budget + shift, &count,
+			  4);
 	at = emit_jump(at, 0x79, inline_body(ret) + shift);	/* jns */
 	at = emit_jump(at, 0xeb, ret - 6 + shift);	/* jmp */
 	return (size_t)(at - code);
@@ -234,8 +236,8 @@ static size_t write_rep(struct engine *engine, uint8_t *code, uint8_t *start,
 	ptrdiff_t shift = code - start;
 	uint8_t *at = code;
 
-	at = emit(at, "\x81\x3d", 2, (uint8_t *)&engine->counter->current + shift,
-		  &number, 4);
+	at = emit(at, "\x81\x3d", 2,
+		  (uint8_t *)&engine->counter->current + shift, &number, 4);
 	at = emit_jump(at, 0x74, ret + shift);		/* je */
 	at = emit_jump(at, 0xeb, ret - 6 + shift);	/* jmp */
 	return (size_t)(at - code);
@@ -250,8 +252,8 @@ static size_t write_plain(struct engine *engine, uint8_t *code, uint8_t *start,
 	at = emit(at, "\x83\x3d", 2, (uint8_t *)&engine->counter->asked + shift,
 		  "", 1);
 	at = emit_jump(at, 0x74, inline_body(ret) + shift);	/* je */
-	at = emit(at, "\xc7\x05", 2, (uint8_t *)&engine->counter->current + shift,
-		  &number, 4);
+	at = emit(at, "\xc7\x05", 2,
+		  (uint8_t *)&engine->counter->current + shift, &number, 4);
 	at = emit_jump(at, 0xeb, ret - 6 + shift);	/* jmp */
 	return (size_t)(at - code);
 }

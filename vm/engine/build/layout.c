@@ -117,7 +117,8 @@ static size_t find_mxcsr(const struct search *search)
 	const uint32_t old = MXCSR_START, new = MXCSR_START | MXCSR_FZ;
 
 	for (size_t at = search->start; at + 4 <= search->size; at += 4)
-		if (!memcmp(before + at, &old, 4) && !memcmp(after + at, &new, 4))
+		if (!memcmp(before + at, &old, 4) &&
+		    !memcmp(after + at, &new, 4))
 			return at - search->start;
 	return 0;
 }
@@ -136,7 +137,8 @@ static bool find_units(struct search *search)
 	found->sse.flush = found->sse.raised + FLUSH_BEHIND_RAISED;
 	found->x87.flush = forgotten;
 	found->x87.raised = forgotten - FLUSH_BEHIND_RAISED;
-	return found->sse.mxcsr && rounding && forgotten > FLUSH_BEHIND_RAISED &&
+	return found->sse.mxcsr && rounding &&
+	       forgotten > FLUSH_BEHIND_RAISED &&
 	       zero_inputs == rounding + ZERO_BEHIND_ROUNDING &&
 	       forgotten != found->sse.flush;
 }
@@ -157,7 +159,8 @@ static bool find_x87(struct search *search)
 	const uint64_t invalid = 1, first_in_use = 0xfffc;
 	struct layout *found = &search->found;
 
-	found->x87.top = offset(search, UC_X86_REG_FPSW, 1u << STATUS_TOP_AT, 0);
+	found->x87.top =
+		offset(search, UC_X86_REG_FPSW, 1u << STATUS_TOP_AT, 0);
 	found->x87.status = offset(search, UC_X86_REG_FPSW, invalid, 0);
 	found->x87.control =
 		offset(search, UC_X86_REG_FPCW, CONTROL_START ^ 1, 0);

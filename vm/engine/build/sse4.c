@@ -29,53 +29,53 @@ static inline unsigned rounding_of(const uint8_t *state, uint32_t how)
 	IN_MODE(state, mode, #name " $" #how ", %[b], %[r]",                   \
 		[r] "+x"(to) : [b] "x"(from))
 
-#define DEFINE_ROUND(name, form, type, k, lanes)                               \
-	static type name##_strange(uint8_t *state, type a, type b,             \
-				   unsigned way, bool quietly)                 \
-	{                                                                      \
-		uint32_t mode = (guests_mode(state) & ~MXCSR_ROUNDING) |       \
-				way << MXCSR_ROUNDING_AT;                      \
-									       \
-		if (quietly)                                                   \
-			ROUND_IN_MODE(name, 12, state, mode, a, b);            \
-		else                                                           \
-			ROUND_IN_MODE(name, 4, state, mode, a, b);             \
-		return a;                                                      \
-	}                                                                      \
-									       \
-	static inline type name##_tame(type a, type b, unsigned way)           \
-	{                                                                      \
-		switch (way) {                                                 \
-		case 0:                                                        \
-			ROUND(name, 0, a, b);                                  \
-			break;                                                 \
-		case 1:                                                        \
-			ROUND(name, 1, a, b);                                  \
-			break;                                                 \
-		case 2:                                                        \
-			ROUND(name, 2, a, b);                                  \
-			break;                                                 \
-		default:                                                       \
-			ROUND(name, 3, a, b);                                  \
-		}                                                              \
-		return a;                                                      \
-	}                                                                      \
-									       \
-	round_fn helper_##name##_xmm_x86_64;                                   \
-	void helper_##name##_xmm_x86_64(uint8_t *state, void *to,              \
-					const void *from, uint32_t how)        \
-	{                                                                      \
-		unsigned way = rounding_of(state, how);                        \
-		bool quietly = how & ROUND_QUIETLY;                            \
-		type a, b;                                                     \
-									       \
-		a = b = load_##form(from);                                     \
-		if ((quietly || state[layout.sse.raised] & RAISED_INEXACT) &&   \
-		    (lanes_##k(is_tame_##k(b)) & (lanes)) == (lanes))          \
+#define DEFINE_ROUND(name, form, type, k, lanes)                              \
+	static type name##_strange(uint8_t *state, type a, type b,            \
+				   unsigned way, bool quietly)                \
+	{                                                                     \
+		uint32_t mode = (guests_mode(state) & ~MXCSR_ROUNDING) |      \
+				way << MXCSR_ROUNDING_AT;                     \
+                                                                              \
+		if (quietly)                                                  \
+			ROUND_IN_MODE(name, 12, state, mode, a, b);           \
+		else                                                          \
+			ROUND_IN_MODE(name, 4, state, mode, a, b);            \
+		return a;                                                     \
+	}                                                                     \
+                                                                              \
+	static inline type name##_tame(type a, type b, unsigned way)          \
+	{                                                                     \
+		switch (way) {                                                \
+		case 0:                                                       \
+			ROUND(name, 0, a, b);                                 \
+			break;                                                \
+		case 1:                                                       \
+			ROUND(name, 1, a, b);                                 \
+			break;                                                \
+		case 2:                                                       \
+			ROUND(name, 2, a, b);                                 \
+			break;                                                \
+		default:                                                      \
+			ROUND(name, 3, a, b);                                 \
+		}                                                             \
+		return a;                                                     \
+	}                                                                     \
+                                                                              \
+	round_fn helper_##name##_xmm_x86_64;                                  \
+	void helper_##name##_xmm_x86_64(uint8_t *state, void *to,             \
+					const void *from, uint32_t how)       \
+	{                                                                     \
+		unsigned way = rounding_of(state, how);                       \
+		bool quietly = how & ROUND_QUIETLY;                           \
+		type a, b;                                                    \
+                                                                              \
+		a = b = load_##form(from);                                    \
+		if ((quietly || state[layout.sse.raised] & RAISED_INEXACT) && \
+		    (lanes_##k(is_tame_##k(b)) & (lanes)) == (lanes))         \
 			a = name##_tame(a, b, way);                           \
-		else                                                           \
-			a = name##_strange(state, a, b, way, quietly);         \
-		store_##form(to, a);                                           \
+		else                                                          \
+			a = name##_strange(state, a, b, way, quietly);        \
+		store_##form(to, a);                                          \
 	}
 
 DEFINE_ROUND(roundss, ss, singles, s, 1u)
@@ -97,20 +97,21 @@ static inline longs chosen_d(unsigned bits)
 	return (longs){ 0 - (int64_t)(bits & 1), 0 - (int64_t)(bits >> 1 & 1) };
 }
 
-#define DEFINE_DOT(name, form, type, ints, k, text)                            \
-	round_fn helper_##name##_xmm_x86_64;                                   \
-	void helper_##name##_xmm_x86_64(uint8_t *state, void *to,              \
-					const void *from, uint32_t how)        \
-	{                                                                      \
-		type a, b;                                                     \
-									       \
-		a = load_##form(to);                                           \
-		b = load_##form(from);                                         \
-		a = (type)((ints)a & chosen_##k(how >> 4));                    \
-		b = (type)((ints)b & chosen_##k(how >> 4));                    \
-		IN_MODE(state, guests_mode(state), text, [r] "+x"(a) : [b] "x"(b));         \
-		a = (type)((ints)a & chosen_##k(how));                         \
-		store_##form(to, a);                                           \
+#define DEFINE_DOT(name, form, type, ints, k, text)                     \
+	round_fn helper_##name##_xmm_x86_64;                            \
+	void helper_##name##_xmm_x86_64(uint8_t *state, void *to,       \
+					const void *from, uint32_t how) \
+	{                                                               \
+		type a, b;                                              \
+                                                                        \
+		a = load_##form(to);                                    \
+		b = load_##form(from);                                  \
+		a = (type)((ints)a & chosen_##k(how >> 4));             \
+		b = (type)((ints)b & chosen_##k(how >> 4));             \
+		IN_MODE(state, guests_mode(state), text, [r] "+x"(a)    \
+			: [b] "x"(b));                                  \
+		a = (type)((ints)a & chosen_##k(how));                  \
+		store_##form(to, a);                                    \
 	}
 
 /* Neighbours are added first; then all lanes hold the whole sum. */
@@ -121,15 +122,15 @@ DEFINE_DOT(dppd, pd, doubles, longs, d, "mulpd %[b], %[r]\n\thaddpd %[r], %[r]")
 /* ------- estimates ------- */
 
 /* The exact value, rounded: what is the same everywhere.  They raise nothing. */
-#define DEFINE_ESTIMATE(name)                                                  \
-	REPLACES(binary_fn, helper_##name##_x86_64);                           \
-	void helper_##name##_x86_64(uint8_t *state, void *to,                  \
-				    const void *from)                          \
-	{                                                                      \
-		uint8_t raised = state[layout.sse.raised];                      \
-									       \
-		engine_helper_##name##_x86_64(state, to, from);                \
-		state[layout.sse.raised] = raised;                                 \
+#define DEFINE_ESTIMATE(name)                                   \
+	REPLACES(binary_fn, helper_##name##_x86_64);            \
+	void helper_##name##_x86_64(uint8_t *state, void *to,   \
+				    const void *from)           \
+	{                                                       \
+		uint8_t raised = state[layout.sse.raised];      \
+                                                                \
+		engine_helper_##name##_x86_64(state, to, from); \
+		state[layout.sse.raised] = raised;              \
 	}
 
 DEFINE_ESTIMATE(rcpss)

@@ -114,19 +114,22 @@ DEFINE_CONSTANT(fldln2)
 /* ------- loads ------- */
 
 /* Nothing of the value is looked at if there is no room for it. */
-#define DEFINE_LOAD(name, fn, type, text)                                      \
-	fn helper_##name##_ST0_x86_64;                                         \
-	void helper_##name##_ST0_x86_64(uint8_t *state, type value)            \
-	{                                                                      \
-		struct extended wide;                                          \
-									       \
-		if (push(state)) {                                             \
-			load(state, &x87_indefinite, true);                        \
-			return;                                                \
-		}                                                              \
-		ON_HOST(state, 0, text " %[value]\n\tfnstsw %[found]\n\t"      \
-			"fstpt %[r]", [r] "=m"(wide) : [value] "m"(value));    \
-		put(state, 0, &wide);                                          \
+#define DEFINE_LOAD(name, fn, type, text)                           \
+	fn helper_##name##_ST0_x86_64;                              \
+	void helper_##name##_ST0_x86_64(uint8_t *state, type value) \
+	{                                                           \
+		struct extended wide;                               \
+                                                                    \
+		if (push(state)) {                                  \
+			load(state, &x87_indefinite, true);         \
+			return;                                     \
+		}                                                   \
+		ON_HOST(state, 0,                                   \
+			text " %[value]\n\tfnstsw %[found]\n\t"     \
+			     "fstpt %[r]",                          \
+			[r] "=m"(wide)                              \
+			: [value] "m"(value));                      \
+		put(state, 0, &wide);                               \
 	}
 
 typedef void long_fn(uint8_t *state, int64_t value);
@@ -284,6 +287,7 @@ void helper_fstenv_x86_64(uint8_t *state, uint64_t addr, int is_wide)
 	cpu_stw_data_ra_x86_64(state, addr + size - 2, 0, RETURNS_TO);
 	engine_helper_fstenv_x86_64(state, addr, is_wide);
 	for (unsigned i = 0; is_wide && i < 4; i++)
-		cpu_stw_data_ra_x86_64(state, addr + upper_halves[i], UINT16_MAX, RETURNS_TO);
+		cpu_stw_data_ra_x86_64(state, addr + upper_halves[i],
+				       UINT16_MAX, RETURNS_TO);
 	memcpy(state + layout.x87.control, &control, sizeof(control));
 }

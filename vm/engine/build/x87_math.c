@@ -94,49 +94,49 @@ void helper_fldz_FT0_x86_64(uint8_t *state)
 	"fldt %[a]\n\t" #name " %[b]\n\tfnstsw %[found]\n\tfstpt %[r]"
 
 /* ST(0) and the second operand into ST(0); ST(i) and ST(0) into ST(i). */
-#define DEFINE_ARITHMETIC(name)                                                \
-	static void name##_second(uint8_t *state, struct extended *a)          \
-	{                                                                      \
-		switch (second.kind) {                                         \
-		case OPERAND_REGISTER:                                         \
-			ON_HOST(state, 0, OF_REGISTERS(name), [r] "=m"(*a)     \
-				: [a] "m"(*a), [b] "m"(second.value));         \
-			break;                                                 \
-		case OPERAND_SINGLE:                                           \
-			ON_HOST(state, 0, OF_MEMORY(name##s), [r] "=m"(*a)     \
-				: [a] "m"(*a), [b] "m"(second.single));        \
-			break;                                                 \
-		case OPERAND_DOUBLE:                                           \
-			ON_HOST(state, 0, OF_MEMORY(name##l), [r] "=m"(*a)     \
-				: [a] "m"(*a), [b] "m"(second.wide));          \
-		}                                                              \
-	}                                                                      \
-									       \
-	plain_fn helper_##name##_ST0_FT0_x86_64;                               \
-	void helper_##name##_ST0_FT0_x86_64(uint8_t *state)                    \
-	{                                                                      \
-		if (is_empty(state, 0) || second.is_empty) {                   \
-			x87_stack_fault(state, false);                             \
-			put(state, 0, &x87_indefinite);                            \
-		} else {                                                       \
-			name##_second(state, st(state, 0));                    \
-		}                                                              \
-	}                                                                      \
-									       \
-	index_fn helper_##name##_STN_ST0_x86_64;                               \
-	void helper_##name##_STN_ST0_x86_64(uint8_t *state, int index)         \
-	{                                                                      \
-		struct extended *a, *b;                                        \
-									       \
-		a = st(state, (unsigned)index);                                \
-		b = st(state, 0);                                              \
-		if (is_empty(state, 0) || is_empty(state, (unsigned)index)) {  \
-			x87_stack_fault(state, false);                             \
-			put(state, (unsigned)index, &x87_indefinite);              \
-		} else {                                                       \
-			ON_HOST(state, 0, OF_REGISTERS(name), [r] "=m"(*a)     \
-				: [a] "m"(*a), [b] "m"(*b));                   \
-		}                                                              \
+#define DEFINE_ARITHMETIC(name)                                               \
+	static void name##_second(uint8_t *state, struct extended *a)         \
+	{                                                                     \
+		switch (second.kind) {                                        \
+		case OPERAND_REGISTER:                                        \
+			ON_HOST(state, 0, OF_REGISTERS(name), [r] "=m"(*a)    \
+				: [a] "m"(*a), [b] "m"(second.value));        \
+			break;                                                \
+		case OPERAND_SINGLE:                                          \
+			ON_HOST(state, 0, OF_MEMORY(name##s), [r] "=m"(*a)    \
+				: [a] "m"(*a), [b] "m"(second.single));       \
+			break;                                                \
+		case OPERAND_DOUBLE:                                          \
+			ON_HOST(state, 0, OF_MEMORY(name##l), [r] "=m"(*a)    \
+				: [a] "m"(*a), [b] "m"(second.wide));         \
+		}                                                             \
+	}                                                                     \
+                                                                              \
+	plain_fn helper_##name##_ST0_FT0_x86_64;                              \
+	void helper_##name##_ST0_FT0_x86_64(uint8_t *state)                   \
+	{                                                                     \
+		if (is_empty(state, 0) || second.is_empty) {                  \
+			x87_stack_fault(state, false);                        \
+			put(state, 0, &x87_indefinite);                       \
+		} else {                                                      \
+			name##_second(state, st(state, 0));                   \
+		}                                                             \
+	}                                                                     \
+                                                                              \
+	index_fn helper_##name##_STN_ST0_x86_64;                              \
+	void helper_##name##_STN_ST0_x86_64(uint8_t *state, int index)        \
+	{                                                                     \
+		struct extended *a, *b;                                       \
+                                                                              \
+		a = st(state, (unsigned)index);                               \
+		b = st(state, 0);                                             \
+		if (is_empty(state, 0) || is_empty(state, (unsigned)index)) { \
+			x87_stack_fault(state, false);                        \
+			put(state, (unsigned)index, &x87_indefinite);         \
+		} else {                                                      \
+			ON_HOST(state, 0, OF_REGISTERS(name), [r] "=m"(*a)    \
+				: [a] "m"(*a), [b] "m"(*b));                  \
+		}                                                             \
 	}
 
 DEFINE_ARITHMETIC(fadd)
@@ -147,21 +147,23 @@ DEFINE_ARITHMETIC(fdiv)
 DEFINE_ARITHMETIC(fdivr)
 
 /* `codes`: which the instruction sets. */
-#define DEFINE_UNARY(name, text, codes)                                        \
-	plain_fn helper_##name##_x86_64;                                       \
-	void helper_##name##_x86_64(uint8_t *state)                            \
-	{                                                                      \
-		struct extended *a;                                            \
-									       \
-		a = st(state, 0);                                              \
-		if (is_empty(state, 0)) {                                      \
-			x87_stack_fault(state, false);                             \
-			put(state, 0, &x87_indefinite);                            \
-		} else {                                                       \
-			ON_HOST(state, codes, "fldt %[a]\n\t" text "\n\t"      \
-				"fnstsw %[found]\n\tfstpt %[r]",               \
-				[r] "=m"(*a) : [a] "m"(*a));                   \
-		}                                                              \
+#define DEFINE_UNARY(name, text, codes)                          \
+	plain_fn helper_##name##_x86_64;                         \
+	void helper_##name##_x86_64(uint8_t *state)              \
+	{                                                        \
+		struct extended *a;                              \
+                                                                 \
+		a = st(state, 0);                                \
+		if (is_empty(state, 0)) {                        \
+			x87_stack_fault(state, false);           \
+			put(state, 0, &x87_indefinite);          \
+		} else {                                         \
+			ON_HOST(state, codes,                    \
+				"fldt %[a]\n\t" text "\n\t"      \
+				"fnstsw %[found]\n\tfstpt %[r]", \
+				[r] "=m"(*a)                     \
+				: [a] "m"(*a));                  \
+		}                                                \
 	}
 
 DEFINE_UNARY(fsqrt, "fsqrt", 0)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "formats/registers.h"
+#include "vm/arch/x86/guest.h"
 #include "vm/linux/abi/abi.h"
 #include "vm/linux/abi/calls.h"
 #include "vm/linux/abi/structs.h"
@@ -174,7 +175,7 @@ static void float_exception(struct vm *vm, const struct vm_stop *stop,
 {
 	uint64_t status = vm_reg(vm, X86_FPSW), control = vm_reg(vm, X86_FPCW);
 	uint64_t mxcsr = vm_reg(vm, X86_MXCSR);
-	bool is_sse = stop->fault == FAULT_FLOAT_SSE;
+	bool is_sse = stop->detail == X86_FAULT_SSE;
 
 	set(out, SIGFPE,
 	    code_of(is_sse ? mxcsr & ~(mxcsr >> 7) & 0x3f :
@@ -209,19 +210,17 @@ static void fault(struct vm *vm, const struct vm_stop *stop, bool is_present,
 		set(out, SIGFPE, FPE_INTDIV, stop->pc);
 		set_trap(out, TRAP_DIVIDE, 0);
 		break;
-	case FAULT_FLOAT_SSE:
-	case FAULT_FLOAT_X87:
+	case FAULT_FLOAT:
 		float_exception(vm, stop, out);
 		break;
 	case FAULT_INTERRUPT:
 		interrupt(vm, stop, out);
 		break;
 	case FAULT_PRIVILEGE:
-		set_trap(out, TRAP_PROTECTION, 0);
-		break;
-	case FAULT_STACK:
-		out->info.si_signo = SIGBUS;
-		set_trap(out, TRAP_STACK, 0);
+		if (stop->detail == X86_FAULT_STACK)
+			out->info.si_signo = SIGBUS;
+		set_trap(out, stop->detail == X86_FAULT_STACK ?
+				      TRAP_STACK : TRAP_PROTECTION, 0);
 		break;
 	}
 }

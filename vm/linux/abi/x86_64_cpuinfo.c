@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vm/arch/x86/cpuid.h"
+#include "vm/arch/x86/guest.h"
 #include "vm/linux/abi/x86_64_internal.h"
 
 /* Names of bits 0 to 31; "" is one that Linux does not show. */

@@ -23,6 +23,8 @@
 #include "vm/linux/host/host.h"
 #include "vm/linux/linux.h"
 
+#include "formats/error.h"
+
 static struct {
 	int fd;			/* where to; -1: nowhere */
 	int number;		/* what `fd` is in the first process */
@@ -47,6 +49,7 @@ void own_stderr_hide(void)
 	if (own.number < 0)
 		return;			/* the guest's must do */
 	own.fd = own.number;
+	give_up_to(own.fd);
 	pidfd = (int)syscall(SYS_pidfd_open, own.first, 0);
 	if (pidfd < 0)
 		return;

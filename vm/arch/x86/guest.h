@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * guest.h - what a guest's kernel knows of this processor
+ *
+ * What it says of itself, the selectors that it knows, and the details of faults
+ * that only a kernel of its own architecture tells apart.
+ */
+#ifndef CPREC_VM_ARCH_X86_GUEST_H
+#define CPREC_VM_ARCH_X86_GUEST_H
+
+#include <stdint.h>
+
+/* What CPUID puts into EAX, EBX, ECX, EDX. */
+struct vm_cpuid {
+	uint32_t eax, ebx, ecx, edx;
+};
+struct vm_cpuid vm_cpuid(uint32_t leaf, uint32_t subleaf);
+
+/*
+ * Selectors, with the privilege level of programs in their low bits.  Source:
+ * Linux, arch/x86/include/asm/segment.h.
+ */
+enum { X86_USER32_CS = 0x23, X86_USER_DS = 0x2b, X86_USER_CS = 0x33 };
+
+/* stop->detail of a fault; 0: none of these. */
+enum {
+	X86_FAULT_SSE = 1,	/* FAULT_FLOAT: of an SSE instruction */
+	X86_FAULT_X87,		/* FAULT_FLOAT: of x87, raised before */
+	X86_FAULT_STACK,	/* FAULT_PRIVILEGE: by the stack's registers */
+};
+
+#endif
