@@ -20,6 +20,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/*
+ * 256 KiB: a choice.  A larger cache predicts more and makes key frames larger
+ * where they store it; `record --cache-size` chooses another one.
+ */
 #define CACHE_ENTRIES_DEFAULT 32768u
 
 /* Sizes that can be chosen: 16384, 32768 and 65536. */

@@ -9,10 +9,11 @@
 #define WORD 8
 
 /*
- * A run is written as differences if a word takes so many bytes on average:
- * then most are counters.  Differences of what has nothing to do with its
- * entry compress worse than it does itself, which was tried.  An entry of zero
- * most likely was never used: its difference counts as a whole word.
+ * A run is written as differences if a difference takes at most this many
+ * bytes on average: then most words are counters.  Differences of words that
+ * have nothing to do with their entries compress worse than the words do
+ * themselves (tried).  An entry of zero was most likely never used: its
+ * difference counts as a whole word.
  */
 #define NEAR 3
 #define GIVE_UP 64		/* bytes above that, in one run */

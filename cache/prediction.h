@@ -30,8 +30,9 @@ struct prediction_writer {
 	struct cache *cache;
 	struct output stream;	/* finished runs */
 	struct output missed;	/* bytes of the run under way */
-	struct output moved;	/* the same as differences ... */
-	int64_t excess;		/* ... and by how much they are too long */
+	struct output moved;	/* the same, coded as differences ... */
+	int64_t excess;		/* ... and by how many bytes they are too long
+				   to be worth it; see NEAR */
 	uint64_t hits;		/* before the run under way */
 	uint64_t misses;	/* in the run under way */
 	uint64_t total_hits, total_misses;

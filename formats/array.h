@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 
-/* Makes room for so many items, if there is less: they may move. */
+/* Makes room for at least `needed` items: they may move. */
 #define array_reserve(items, needed, room)                                   \
 	((needed) <= (room) ?                                                \
 		 0 : array_grow(&(items), &(room), needed, sizeof(*(items))))

@@ -35,7 +35,7 @@
 /* Lists longer than this are not written (64 GiB of pages). */
 #define KEY_FRAME_LIST_MAX (UINT64_C(1) << 24)
 
-/* Pages that nobody can predict until they are touched. */
+/* Doubtful pages: their contents are not known until they are touched. */
 struct doubt_range {
 	uint64_t page, count;
 	uint64_t number;	/* of the doubt, as in packets; at least 1 */

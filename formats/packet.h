@@ -11,13 +11,13 @@
  * A replay needs nothing but these to follow the kernel: it does not know
  * which operating system it was.
  *
- * Threads take turns.  A turn is a slice; slices are counted from 0 in each
- * segment, over all threads, from one number: slice 0 belongs to the thread
- * whose key frame starts the segment, every other one begins with a SLICE
- * packet in its thread's stream.  So a thread's own steps plus all it has
- * skipped are the time of all threads since the segment's start, and slices
- * in the order of their numbers are the order in which everything happened,
- * each entry to the kernel and each locked instruction among it.
+ * One thread runs at a time.  What it executes between two switches is a slice.
+ * Slices are counted from 0 in each segment, over all threads.  Slice 0 belongs
+ * to the thread whose key frame starts the segment; every other one begins with
+ * a SLICE packet in its thread's stream.  So a thread's own steps plus all that
+ * it has skipped are the time of all threads since the segment's start, and
+ * slices in the order of their numbers are the order in which everything
+ * happened, entries to the kernel and locked instructions included.
  *
  * A system call during which the thread gave the processor away retires in one
  * slice and comes back in a later one: a RETURN packet takes the place of the

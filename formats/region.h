@@ -46,7 +46,7 @@ enum protection {
 enum region_kind {
 	REGION_ANON   = 0,	/* zeros until written */
 	REGION_FILE   = 1,	/* private mapping of a file: doubtful until touched */
-	REGION_SHARED = 2,	/* shared with somebody: doubtful until touched */
+	REGION_SHARED = 2,	/* shared with others: doubtful until touched */
 	REGION_ALIAS  = 3,	/* on disk only: shared, with common pages */
 };
 

@@ -7,10 +7,13 @@
 
 #include "formats/region.h"
 
-/* After so many turns in which nobody asked, a base makes way. */
+/*
+ * A base that was not used for this many snapshots may be evicted.  A choice:
+ * fewer would evict pages that change in every second or third segment.
+ */
 #define TURNS_IDLE 4
 
-/* So many are looked at for one that may. */
+/* How many bases are looked at to find one: bounds the time for a page. */
 #define LOOKS 8
 
 #define LIST_SIZE (BASES_MOST * sizeof(struct base))
@@ -58,7 +61,7 @@ struct base *bases_find(struct bases *bases, uint64_t page,
 	return base;
 }
 
-/* The place of a base that nobody has asked for, or BASES_MOST. */
+/* The place of a base that may be evicted; BASES_MOST: none was found. */
 static size_t find_idle(struct bases *bases)
 {
 	for (unsigned i = 0; i < LOOKS; i++) {

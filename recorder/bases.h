@@ -3,11 +3,12 @@
  * bases.h - copies of stored pages that patches may be made against
  *
  * For guest pages that are stored again and again: what was stored last.
- * The room is bounded; pages that have not changed for some snapshots make way
- * for others, and those that change all the time stay, also when there are
- * more of them than room.
+ * The room is bounded.  Pages that have not changed for some snapshots are
+ * evicted; those that change all the time stay, also when there are more of
+ * them than room.
  *
- * Units:      pages are guest address / GUEST_PAGE; turns are snapshots.
+ * Units:      pages are guest address / GUEST_PAGE; a turn is the number of a
+ *             snapshot.
  * Ownership:  bases_release() frees; a zeroed structure is empty.
  * Errors:     none: without memory there are no bases.
  *
@@ -22,14 +23,18 @@
 
 #include "formats/number_map.h"
 
-#define BASES_MOST 36864	/* 144 MiB */
+/*
+ * 144 MiB: a choice.  A program that writes all over more memory than this has
+ * its pages stored whole: larger recordings, and questions that take a second.
+ */
+#define BASES_MOST 36864
 
 struct base {
 	uint64_t page;
 	uint64_t id;		/* stored page */
-	uint64_t turn;		/* in which it was asked for last */
+	uint64_t turn;		/* in which it was last used */
 	uint64_t began;		/* turn in which its group had begun anew */
-	unsigned patches;	/* that it is made of */
+	unsigned patches;	/* between it and a whole page */
 	bool changed;		/* since its group began anew */
 };
 
@@ -45,7 +50,7 @@ struct bases {
 struct base *bases_find(struct bases *bases, uint64_t page,
 			const uint8_t **bytes);
 
-/* The same of a page that nobody changed: it makes way as if not asked for. */
+/* The same, but does not count as a use: it is evicted as if unused. */
 struct base *bases_look(const struct bases *bases, uint64_t page,
 			const uint8_t **bytes);
 

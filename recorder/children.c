@@ -30,7 +30,7 @@ void children_before_fork(void *context)
 	trace_writer_pause(rec->trace.writer);
 }
 
-/* The process goes on, but nobody records it. */
+/* The process goes on unrecorded. */
 static void leave(struct recorder *rec, const char *reason)
 {
 	char text[PATH_MAX + 200];

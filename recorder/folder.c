@@ -24,7 +24,7 @@
 #define SERVER_FOLDER 4
 #define SERVER_HIGH 10 /* where they are on the way there */
 
-#define ANSWER_SECONDS 10 /* nobody waits longer for the server */
+#define ANSWER_SECONDS 10 /* the longest wait for the server */
 #define END_NAPS 20	  /* milliseconds for its end */
 
 /* ------- the folder ------- */
@@ -149,7 +149,7 @@ static void serve(const char *stem)
 	}
 }
 
-/* Leaves what others may wait for to be closed, or to be left. */
+/* Closes all that other processes may be waiting to see closed. */
 static bool let_go(const struct folder *folder, int socket)
 {
 	int dir = fcntl(folder->fd, F_DUPFD, SERVER_HIGH);

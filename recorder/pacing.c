@@ -2,28 +2,51 @@
 /* pacing.c - see pacing.h */
 #include "recorder/pacing.h"
 
+/*
+ * How often the guest is stopped to ask whether the segment should end.
+ * Looking more often where much code runs lets compilers have segments of a
+ * million steps; elsewhere it would only cost stops.
+ */
 #define LOOK_STEPS UINT64_C(4000000)
 #define LOOK_STEPS_MUCH_CODE UINT64_C(1000000)
+
+/*
+ * A replay does 500 million steps a second or more, so the longest segment
+ * takes about a tenth of a second to replay.  The shortest is a choice: below
+ * it, key frames of programs that write little would still cost their fixed
+ * part.  In between, each page written must have been worth 50,000 steps
+ * (30 to 80 microseconds), while storing it takes 10.
+ */
 #define SHORTEST_STEPS UINT64_C(24000000)
 #define LONGEST_STEPS UINT64_C(64000000)
 #define STEPS_PER_PAGE UINT64_C(50000)
 
 /*
- * A replay fetches every page that it touches, at some 10 microseconds each,
- * and misses the host's caches: a segment that touches many ends early, unless
- * it writes most of them.  How early that may be depends on how many of these
- * were stored whole in the segments before: few, if little of each changes.
+ * A replay fetches every page that it touches, at some 10 microseconds each
+ * (measured), and misses the host's caches: 12,000 pages take as long as the
+ * steps of a long segment.  So a segment that touches that many ends early,
+ * unless it writes most of them.  How early depends on how many of the pages
+ * written were stored whole in the segments before; if most were patches,
+ * storing them was cheap.  The limits of `per_page` are a choice between the
+ * size of a recording (the upper) and the time of questions (the lower).
  */
 #define TOUCHED_MOST 12000
-#define SHORTEST_WRITTEN UINT64_C(8000000)	/* if it writes as many */
+#define SHORTEST_WRITTEN UINT64_C(8000000)	/* if it writes that many */
 #define PER_PAGE_LEAST UINT64_C(400)
 #define PER_PAGE_MOST UINT64_C(10000)
 
 /*
- * A replay translates the code that it comes to, which takes some 30
- * microseconds for each target of a jump: a segment that executes much code ends
- * early, too.  So does one of steps that take long, and sooner where the key
- * frame, of which each page that was written takes its time, costs little of that.
+ * A replay translates the code that it executes: measured, some 30 microseconds
+ * for each target of an indirect jump.  So a segment that executes much code
+ * ends early, too.  Measured with these limits: questions about a run of cc1
+ * took 1.1 s before there were any and take 0.3 s, about Python's start 0.3 s
+ * and 0.15 s; about nine billion instructions of a compiler 0.2 s, 0.3 s at
+ * most, for a recording half as large again.
+ *
+ * So does a segment whose steps take long: after LONGEST_TIME in any case, or
+ * after LONG_TIME if its key frame costs little of that (each page written
+ * counts time_per_page).  The two times are a choice: how long a question may
+ * take that replays all of a segment.
  */
 #define TARGETS_MOST 2000
 #define PER_TARGET UINT64_C(100)
@@ -47,7 +70,7 @@ uint64_t pacing_look_steps(const struct pacing *pacing)
 							       pacing->look;
 }
 
-/* Whether a replay would; times are nanoseconds. */
+/* Whether replaying the segment would take long. */
 static bool takes_long(const struct pacing *pacing,
 		       const struct segment_costs *costs)
 {

@@ -2,11 +2,12 @@
 /*
  * pacing.h - when the next key frame is due
  *
- * Key frames cost what the pages cost that were written: a page that is stored
- * whole some 10 microseconds and 1.5 KB, one that is stored as a patch a tenth
- * of that; a step costs less than a nanosecond.  Segments must not be long
- * either: a question replays half of one on average, and fetches the pages
- * that it touches.
+ * Each key frame stores the pages written since the one before, so short
+ * segments make recording slow and recordings large.  Measured: a page stored
+ * whole costs some 10 microseconds and 1.5 KB, one stored as a patch a tenth of
+ * that; a step costs less than a nanosecond.  Long segments make questions
+ * slow: one replays half a segment on average, and fetches the pages that it
+ * touches.
  *
  * Units:      steps are retired instructions.
  */
@@ -17,14 +18,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The time that a segment takes ends it after so many steps at the earliest. */
+/*
+ * A segment has at least this many steps before the time it takes may end it.
+ * Below, the processor's clock is not even read.  A choice: an eighth of the
+ * longest segment.
+ */
 #define PACING_TIMED_STEPS UINT64_C(8000000)
 
 struct pacing {
-	uint64_t fixed;		/* steps of every segment; 0: as it is due */
-	uint64_t per_page;	/* steps for a page written, if many are touched */
-	uint64_t time_per_page;	/* ns, at least, for a page written */
-	uint64_t look;		/* steps between looks */
+	uint64_t fixed;		/* steps of every segment; 0: pacing decides */
+	uint64_t per_page;	/* least steps for each page written, if many
+				   are touched */
+	uint64_t time_per_page;	/* least ns of the segment for each of them */
+	uint64_t look;		/* steps between calls of pacing_is_due() */
 };
 
 /* What the segment has come to. */
@@ -35,17 +41,20 @@ struct segment_costs {
 	uint64_t time;		/* ns of a processor; 0: not asked for */
 };
 
-/* Segments of `fixed` steps, or, if that is 0, of what is good. */
+/* Segments of `fixed` steps each; 0: pacing decides. */
 void pacing_init(struct pacing *pacing, uint64_t fixed);
 
-/* Steps between looks at whether it is due. */
+/* How many steps may pass until pacing_is_due() is asked next. */
 uint64_t pacing_look_steps(const struct pacing *pacing);
 
+/* Whether the segment should end here. */
 bool pacing_is_due(const struct pacing *pacing,
 		   const struct segment_costs *costs);
 
-/* Of the pages that a segment of such costs wrote, so many were stored whole
- * because they had changed much. */
+/*
+ * A segment has ended.  Of the pages that it wrote, `unlike` had changed too
+ * much for a patch and were stored whole: the next segments are paced by that.
+ */
 void pacing_learn(struct pacing *pacing, const struct segment_costs *costs,
 		  uint64_t unlike);
 

@@ -6,7 +6,10 @@
 
 #include "formats/array.h"
 
-/* After so many stores of a page, on average, its group begins anew. */
+/*
+ * After this many stores of a page, on average, its group begins anew.  More
+ * make recordings smaller, and questions unpack more patches for each page.
+ */
 #define STORES_MEAN 8
 
 static struct page_group *find(const struct page_groups *groups, uint64_t page)

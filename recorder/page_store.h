@@ -36,7 +36,8 @@ struct page_store {
 	struct page_groups groups;
 
 	uint64_t next_id;	/* of the next new content; from 1 */
-	uint64_t unlike;	/* contents that no patch could make, so far */
+	uint64_t unlike;	/* contents stored whole because no patch was
+				   small enough, or there was no base */
 	uint64_t batch_first;	/* id of the first page in `batch` */
 	struct page_batch batch;	/* contents that are in no chunk yet */
 };

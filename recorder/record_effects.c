@@ -124,7 +124,7 @@ static void on_first_write(void *context, uint64_t page)
 		touch->write_time = time_of_write(rec);
 }
 
-/* Whether somebody else may write to the page again and again. */
+/* Whether other processes may write to the page again and again. */
 static bool is_shared(struct recorder *rec, guest_addr addr)
 {
 	const struct region *region = memory_region_at(rec->memory, addr);
@@ -221,7 +221,7 @@ static size_t count_changes(const uint8_t *before, const uint8_t *now)
 	return count;
 }
 
-/* More changes than this are told as a page. */
+/* More changed ranges than this are recorded as a whole page. */
 #define CHANGES_MOST 64
 
 static void on_learned(void *context, uint64_t page, const uint8_t *before,

@@ -4,18 +4,30 @@
 
 #include <time.h>
 
-/* Blocks have up to 512 steps; less than one of them would be none. */
+/*
+ * A run that need not be exact stops before the block that exceeds its budget.
+ * Blocks have up to 512 steps, so a smaller budget might execute nothing.
+ */
 #define EXACT_BELOW 1024
 
-/* Streams that make a segment slow to prepare for replay. */
+/*
+ * A segment ends when its streams have this many bytes: a replay unpacks them
+ * all before it starts.  A choice.
+ */
 #define STREAM_MOST (16u << 20)
 
-/* What is lost at most when the recorder is killed between key frames. */
+/* How much is lost at most when the recorder is killed. */
 #define FLUSH_SECONDS 1
 
-/* If nothing goes on: so many times at once, or in so many nanoseconds each. */
+/*
+ * Streams are also flushed before the program waits, because it may wait for
+ * ever: 16 times in a row, and on average once in 20 ms.  Each flush ends
+ * chunks, and small chunks compress badly.  A choice.
+ */
 #define FLUSH_IDLE_TIMES 16
 #define FLUSH_IDLE_TIME 20000000
+
+/* How much must wait, in bytes or events, before the clock is looked at. */
 #define FLUSH_BYTES (1u << 20)
 #define FLUSH_EVENTS 64
 

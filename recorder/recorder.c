@@ -111,7 +111,7 @@ static int end(struct recorder *rec, int rc, const struct linux_result *result,
 	return rc;
 }
 
-/* Part of the type, which _Noreturn is not for clang. */
+/* An attribute, because clang does not take _Noreturn as part of the type. */
 static void ended(void *context, int rc, const struct linux_result *result,
 		  const struct failure *why) __attribute__((noreturn));
 

@@ -2,11 +2,11 @@
 /*
  * recorder_internal.h - the parts of the recorder, for each other
  *
- * record_events.c runs the guest; record_effects.c turns what happens to it into
- * packets; streams.c has them by thread; segments.c ends a segment with a key
- * frame, for which snapshot.c stores pages; programs.c says what is executed;
- * children.c starts the recordings of new processes; trace.c begins and ends the
- * file; recorder.c begins and ends all of it.
+ * record_events.c runs the guest; record_effects.c turns what happens to it
+ * into packets; streams.c has them by thread; segments.c ends a segment with a
+ * key frame, for which snapshot.c stores pages; programs.c says what is
+ * executed; children.c starts the recordings of new processes; trace.c begins
+ * and ends the file; recorder.c begins and ends all of it.
  */
 #ifndef CPREC_RECORDER_RECORDER_INTERNAL_H
 #define CPREC_RECORDER_RECORDER_INTERNAL_H
@@ -30,7 +30,7 @@
 #include "vm/memory/memory.h"
 #include "vm/vm.h"
 
-/* Pages in a row. */
+/* Consecutive pages. */
 struct range {
 	uint64_t page, count;
 };
@@ -47,16 +47,17 @@ struct stream {
 	bool is_new;		/* its registers are in no key frame yet */
 	bool has_run;		/* since its newest key frame */
 
-	uint64_t steps;		/* its own, when it last gave up its turn */
+	uint64_t steps;		/* its own, at the end of its last slice */
 	uint64_t skipped;	/* by its SLICE packets in this segment */
 	uint64_t start;		/* own steps at the segment's start */
 	uint64_t event_steps;	/* own steps at its event before */
-	size_t told;		/* changes of the address space that it knows */
+	size_t told;		/* changes of the address space that are in its
+				   stream already */
 
 	struct cache cache;
 	struct prediction_writer reads;
 	bool in_event;
-	bool has_left;		/* the processor, during the event */
+	bool has_left;		/* gave the processor away during the event */
 	struct output events;	/* finished packets of the segment */
 	struct output effects;	/* of the event under way */
 	struct packet_state state;
@@ -74,7 +75,7 @@ struct recorded_threads {
 	 * threads. */
 	struct space_change {
 		struct packet packet;
-		uint32_t stream;	/* whose doing */
+		uint32_t stream;	/* of the thread that made it */
 	} *changes;
 	size_t change_count, change_room;
 };
@@ -93,7 +94,7 @@ struct touched_pages {
 	struct page_touch *list;
 	size_t count, room;
 	size_t written;		/* touches that are writes */
-	struct range *fresh;	/* lost their contents, or got others' */
+	struct range *fresh;	/* newly mapped, moved here or cleared */
 	size_t fresh_count, fresh_room;
 
 	/* Of all segments. */
@@ -104,8 +105,8 @@ struct touched_pages {
 /* When streams were last written to the file. */
 struct stream_flush {
 	struct timespec time;
-	int64_t paid;		/* nanoseconds; see events_before_idle() */
-	struct stream *in;	/* who had the processor then */
+	int64_t paid;		/* ns; limits how often: may_flush_idle() */
+	struct stream *in;	/* of the thread that ran then */
 	size_t events;		/* since then */
 };
 
@@ -116,7 +117,7 @@ struct recorded_process {
 	int file;		/* it, opened for a child; else -1 */
 	struct folder folder;
 	struct trace_header header;
-	bool unrecorded;	/* a child that nobody records */
+	bool unrecorded;	/* a child without a recording */
 	bool child_pending;	/* a child whose recording is to be started */
 
 	struct origin origin;	/* of the next file */

@@ -80,8 +80,9 @@ int segment_flush(struct recorder *rec, bool end, struct failure *why)
 {
 	int rc = segment_write_pages(rec, true, why);
 
-	/* The slice that was under way then goes on in its packets: a file that
-	 * ends early must not have the next slice without that. */
+	/* First the stream that ran at the last flush: its slice has gone on
+	 * since, and a file that ends early must not have the next slice
+	 * without the rest of this one. */
 	if (!rc && rec->flush.in)
 		rc = flush_stream(rec, rec->flush.in, end, why);
 	for (size_t i = 0; i < rec->threads.count && !rc; i++)
@@ -182,8 +183,9 @@ static size_t words_in_use(const struct cache *cache)
 }
 
 /*
- * Storing the cache costs its words in use, flushing it at most the hits that
- * they would have brought, taken to be as many as in the segment before.
+ * The key frame stores the prediction cache, or the cache starts empty.  To
+ * store it costs its words in use; to empty it costs at most the hits that they
+ * would have brought, estimated by those of the segment before.
  */
 static bool pays_to_store(const struct stream *stream)
 {
@@ -192,7 +194,7 @@ static bool pays_to_store(const struct stream *stream)
 	return hits > words_in_use(&stream->cache);
 }
 
-/* Completes a key frame by what is a thread's own, and writes it. */
+/* Adds the thread's own parts to a key frame, and writes it. */
 static int write_frame(struct recorder *rec, struct stream *stream,
 		       struct key_frame *frame, struct failure *why)
 {
@@ -233,7 +235,7 @@ int segment_write_thread(struct recorder *rec, struct stream *stream,
 	return write_frame(rec, stream, &frame, why);
 }
 
-/* Threads that stand where their newest key frame says need no other. */
+/* Threads that have not run since their newest key frame need no other. */
 static int write_threads(struct recorder *rec, struct failure *why)
 {
 	int rc = 0;
@@ -297,8 +299,9 @@ int segment_start(struct recorder *rec, struct failure *why)
 	int rc = 0;
 
 	/*
-	 * What somebody else may change is in no snapshot.  That it is doubtful
-	 * from here on, the key frame says, not a packet of the segment before.
+	 * Memory that other processes may change is in no snapshot.  The key
+	 * frame, not a packet of the segment before, says that it is doubtful
+	 * from here on.
 	 */
 	rec->started = false;
 	memory_doubt_shared(rec->memory);

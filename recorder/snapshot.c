@@ -7,7 +7,11 @@
 
 #include "formats/array.h"
 
-/* All pages are listed after so many changes, for each page and at least. */
+/*
+ * All pages are listed once the lists of changes since then have this many
+ * entries for each page, and this many in all.  So a question reads about two
+ * entries for each page at most.  More would make recordings smaller.
+ */
 #define CHANGES_PER_PAGE 2
 #define CHANGES_LEAST 16384
 
@@ -66,7 +70,7 @@ static bool is_written(const struct recorder *rec, uint64_t page)
 	return false;
 }
 
-/* A page of new zeros that older snapshots know otherwise. */
+/* Lists a page that is zeros now but was something else in older snapshots. */
 static void list_fresh(void *context, uint64_t page)
 {
 	struct taking *taking = context;

@@ -2,8 +2,9 @@
 /*
  * streams.c - the threads of the guest, each with packets of its own
  *
- * A thread's turn begins with a SLICE packet in its stream, unless it goes on
- * where the segment began or nobody else ran meanwhile.
+ * A slice begins with a SLICE packet in the thread's stream.  There is none for
+ * the slice that a segment begins with, and none if no other thread has run
+ * since the thread's last slice.
  */
 #include "recorder/recorder_internal.h"
 

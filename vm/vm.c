@@ -84,7 +84,7 @@ void vm_run_uncounted(struct vm *vm)
 	engine_run_uncounted(vm->engine);
 }
 
-/* Where nobody counts there is no budget that could end. */
+/* Without counting there is no budget that could end. */
 static void on_wanted(void *context)
 {
 	vm_interrupt(context);

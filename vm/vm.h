@@ -84,8 +84,8 @@ int vm_run(struct vm *vm, uint64_t budget, bool exact, struct vm_stop *stop,
 	   struct failure *why);
 
 /*
- * From now on nobody counts: the guest runs faster, budgets are not heeded
- * and vm_steps() says nothing.  Only before the first vm_run().
+ * From now on steps are not counted: the guest runs faster, budgets are not
+ * heeded and vm_steps() says nothing.  Only before the first vm_run().
  */
 void vm_run_uncounted(struct vm *vm);
 
@@ -100,9 +100,9 @@ uint64_t vm_steps(const struct vm *vm);
 void vm_set_steps(struct vm *vm, uint64_t steps);
 
 /*
- * To how many addresses, about, returns and other jumps to another page went
- * since vm_count_targets(): a measure of how much code was executed, and of what
- * it takes to translate it again.  0 where that is not known.
+ * To about how many different addresses returns, other indirect jumps and jumps
+ * to another page went since vm_count_targets(): a measure of how much code was
+ * executed, and of the time it takes to translate it again.  0: not known.
  */
 uint32_t vm_targets(const struct vm *vm);
 void vm_count_targets(struct vm *vm);

@@ -40,7 +40,7 @@ struct cpu {
 	 * translated must go before the guest runs. */
 	bool must_replan;
 
-	vm_watch_fn *watch;	/* NULL: nobody watches */
+	vm_watch_fn *watch;	/* NULL: accesses are not watched */
 	void *watch_context;
 };
 
@@ -77,8 +77,8 @@ enum performed {
 	PERFORMED,		/* it has retired; stop->size is its length */
 	PERFORMED_FAULTS,	/* the stop says how */
 	PERFORMED_BY_ENGINE,	/* let it execute the instruction after all */
-	PERFORMED_NOT,		/* the stop says what is to be captured, or
-				   who is to be told */
+	PERFORMED_NOT,		/* the stop says what must be captured, or
+				   which fault it is */
 };
 
 struct architecture {
@@ -100,8 +100,8 @@ struct architecture {
 			      guest_addr pc);
 
 	/*
-	 * Finds demands of so many instructions, at most `room` of them, and
-	 * those that have none.
+	 * Finds the demands of `count` instructions, at most `room` demands,
+	 * and the instructions that have an operand but no demand.
 	 */
 	struct loose (*demands)(struct cpu *cpu, guest_addr pc,
 				const uint8_t *code, size_t size,

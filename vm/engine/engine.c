@@ -10,8 +10,9 @@
 #include "formats/error.h"
 
 /*
- * The engine does not survive its buffer for translations running full, so
- * whoever runs it drops them all before: a translation takes some 1300 bytes.
+ * The engine does not survive its buffer for translations running full.  So
+ * the processor drops them all before (BLOCKS_MOST in processor.h): measured, a
+ * translation takes some 1300 bytes.
  */
 #define TRANSLATIONS_MOST (512u << 20)
 

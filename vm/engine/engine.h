@@ -68,7 +68,7 @@ struct demand {
 #define DEMAND_NONE (-1)
 #define DEMANDS_OF_BLOCK 6u
 
-/* What the code is made of that counts and checks a block when it is entered. */
+/* What inlined code must know to count and check a block at its entry. */
 struct engine_block {
 	guest_addr pc;
 	uint32_t size;
@@ -105,7 +105,8 @@ struct engine_page {
  * that `instruction` was called for, is then not executed.
  */
 struct engine_calls {
-	/* A block is to be translated: how many instructions it shall have. */
+	/* A block is about to be translated: returns how many instructions it
+	 * is to have. */
 	unsigned (*translate)(void *context, guest_addr pc, unsigned most);
 
 	/* A translation is entered for the first time: the block's number. */
@@ -167,7 +168,7 @@ const char *engine_name(void);
 /* It moves when code is first inlined: ask each time. */
 struct counter *engine_counter(struct engine *engine);
 
-/* Nobody counts: inlined code only looks whether it was asked to stop. */
+/* Without counting: inlined code only looks whether it was asked to stop. */
 void engine_run_uncounted(struct engine *engine);
 
 /* Leaves all calls as they are from now on. */

@@ -7,6 +7,12 @@
 
 #include "vm/engine/engine.h"
 
+/*
+ * Direct-mapped tables: an entry that is not there is found out again, by
+ * decoding a block or asking the engine.  The sizes are choices: a larger table
+ * has more hits, and fewer of the host's caches hold it.  TARGET_BITS bounds
+ * what engine_targets() can count.
+ */
 #define KNOWN_BLOCKS 65536
 #define KNOWN_JUMPS 16384
 #define TARGET_BITS (1u << 17)

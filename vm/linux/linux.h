@@ -58,7 +58,7 @@ struct linux_result {
 /* What a notice is about. */
 enum linux_notice {
 	NOTICE_LACK,		/* the program does not get something */
-	NOTICE_INSTRUCTION,	/* one that there is not: SIGILL */
+	NOTICE_INSTRUCTION,	/* the processor does not have it: SIGILL */
 };
 
 /* Told to the caller while a system call is performed; may be NULL. */
@@ -96,9 +96,9 @@ struct linux_observer {
 
 /* How threads take turns. */
 struct linux_schedule {
-	uint64_t slice_steps;	/* of a turn; 0: the default */
-	bool by_time;		/* turns end by time: nobody counts steps */
-	bool random;		/* turns of random lengths, in random order */
+	uint64_t slice_steps;	/* of a slice; 0: the default */
+	bool by_time;		/* slices end by time: steps are not counted */
+	bool random;		/* slices of random lengths, in random order */
 	uint64_t seed;
 };
 

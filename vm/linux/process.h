@@ -2,9 +2,9 @@
 /*
  * process.h - the guest's process and its threads, as all rooms know them
  *
- * Every room of vm/linux/ keeps what it knows of the process in a structure
- * of its own, of which the others have the name only: who does not include a
- * room's header cannot look into it.
+ * Every room of vm/linux/ keeps what it knows of the process in a structure of
+ * its own, which is declared here and defined in the room's header: without
+ * including that, no other room can look into it.
  *
  * Units:      addresses are guest virtual; sizes are bytes.
  * Ownership:  everything belongs to the process; there is one at a time.

@@ -25,9 +25,9 @@ static void *reserve(uint64_t size, int prot)
 
 	if (at == MAP_FAILED)
 		return NULL;
-	/* A core of cprec's own would take for ever. */
+	/* A core dump of cprec would be huge. */
 	madvise(at, size, MADV_DONTDUMP);
-	/* Huge pages would make what is sparse dense. */
+	/* Huge pages would populate sparse arrays. */
 	if (prot != PROT_NONE)
 		madvise(at, size, MADV_NOHUGEPAGE);
 	return at;

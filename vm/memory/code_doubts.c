@@ -3,9 +3,9 @@
  * code_doubts.c - whether code has changed while its page was doubtful
  *
  * A shared page with code is doubtful after each system call, and hardly ever
- * changes.  Its translations stay, but nobody is let at them without asking:
- * the TLB does not let the page be executed.  Then it is touched, and they go if
- * it is not what it was.
+ * changes.  So its translations are kept, but the TLB does not let the page be
+ * executed.  The first attempt touches the page and compares it; if it has
+ * changed, its translations are dropped.
  */
 #include "vm/memory/memory_internal.h"
 

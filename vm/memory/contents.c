@@ -9,7 +9,9 @@
 
 /*
  * Outputs of the kernel from this many whole pages on become doubtful instead
- * of being recorded at once: most large buffers are not read to the end.
+ * of being recorded at once: most large buffers are not read to the end.  A
+ * page that is recorded by its first touch costs a fault; one that is recorded
+ * at once but never read costs its bytes.
  */
 #define DOUBTFUL_PAGES 4
 
@@ -53,8 +55,8 @@ static bool locate(struct memory *memory, guest_addr addr, uint64_t size,
 
 /*
  * Makes bytes that locate() has found accessible, and returns where.  The
- * kernel sees what others share at an address of its own, without anybody's
- * learning of it: for the guest it is doubtful.
+ * kernel has an address of its own for shared memory: what it does there is no
+ * touch, and the page stays doubtful for the guest.
  */
 static uint8_t *open_for(struct memory *memory, const struct place *place,
 			 bool kernel, bool write)
@@ -71,14 +73,14 @@ static uint8_t *open_for(struct memory *memory, const struct place *place,
 /* Whatever is mapped with any permission can be read on most processors. */
 #define READABLE (MAY_READ | MAY_WRITE | MAY_EXEC)
 
-/* From here to end_copy() the kernel is at work, if it is. */
+/* Until end_copy(), bytes are copied; `kernel`: on behalf of the kernel. */
 static void begin_copy(struct memory *memory, bool kernel)
 {
 	memory->by_kernel = kernel;
 	memory->was_lost = false;
 }
 
-/* Whether the kernel has not met with a page that is not there. */
+/* Whether no page of a file was missing meanwhile. */
 static bool end_copy(struct memory *memory)
 {
 	bool ok = !memory->by_kernel || !memory->was_lost;
@@ -241,10 +243,10 @@ static bool is_alone_at(struct memory *memory, guest_addr addr)
 }
 
 /*
- * A doubtful page that the kernel has written to.  Of private ones there is
- * nothing to tell.  One that others share may change again before the guest
- * touches it: what it holds now is to be known all the same, under a number of
- * its own, because before the call it held something else.
+ * The kernel has written to a doubtful page.  If it is private, its first touch
+ * will tell.  A shared one may change again before that, so its contents are
+ * recorded now, under a doubt of their own: before the call it held something
+ * else.
  */
 static void know_written(struct memory *memory, guest_addr addr)
 {
@@ -381,7 +383,7 @@ const uint8_t *memory_peek(struct memory *memory, uint64_t page)
 	state = page_state(memory, map, page);
 	if (state & PAGE_CLOSED)
 		return NULL;
-	/* Open to the host, but nobody has touched it. */
+	/* Open to the host, but it was never touched. */
 	if (!(state & PAGE_READ))
 		arena_protect(memory, page << GUEST_PAGE_SHIFT, GUEST_PAGE,
 			      PAGE_READ);

@@ -25,9 +25,12 @@
  * so that each can say every now and then that it is there: a count of
  * waiters would be wrong for ever when one of them is killed.
  */
-#define NAP 1000000		/* nanoseconds a waiter sleeps at most */
-#define POLITE_NAPS 20		/* so many for those who go first */
-#define IDLE_NAPS 50		/* after so many the watch sleeps */
+#define NAP 1000000		/* ns that a waiter sleeps at most: then it says
+				   again that it waits */
+#define POLITE_NAPS 20		/* naps that a process which has just left lets
+				   the waiting ones go first */
+#define IDLE_NAPS 50		/* naps without being inside, after which the
+				   watching thread sleeps until it is woken */
 
 struct shared_page {
 	uint32_t wanted;	/* somebody waits, or did a moment ago */
@@ -177,7 +180,7 @@ void family_watch(struct family *family, void (*call)(void *context),
 
 static void wake_watch(struct family *family)
 {
-	/* A fork leaves the thread behind. */
+	/* After a fork the child has no such thread. */
 	if (family->watched != getpid())
 		start_watch(family);
 	if (!get(&family->asleep))
@@ -193,7 +196,7 @@ static bool try(const struct family *family)
 {
 	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
-	/* Anything but "somebody else has it" will not get better. */
+	/* Errors other than "another process has it" would not go away. */
 	return !fcntl(family->fd, F_SETLK, &all) ||
 	       (errno != EAGAIN && errno != EACCES);
 }
@@ -205,7 +208,7 @@ void family_enter(struct family *family)
 
 	if (family->inside)
 		return;
-	/* Those who waited when it left go first, if they live. */
+	/* Processes that waited when this one left go first, if they live. */
 	for (int naps = 0; family->polite && naps < POLITE_NAPS; naps++) {
 		if (get(&page->entered) != family->before)
 			break;
@@ -219,7 +222,7 @@ void family_enter(struct family *family)
 			break;
 		waited = true;
 		set(&page->wanted, 1);
-		/* It may have been left before that was to be seen. */
+		/* It may have been left before `wanted` was seen. */
 		if (try(family))
 			break;
 		wait_at(&page->left, left);

@@ -8,8 +8,8 @@
  * others, and nothing changes under it that a recording would have to know.
  *
  * Being inside is a lock that belongs to a process, whichever of its threads
- * calls; the kernel gives it up for a process that dies.  Who waits long for
- * it says so, and whoever is inside should then leave.
+ * calls; the kernel releases it when the process dies.  A process that waits
+ * for it says so, and the one that is inside should then leave.
  *
  * Ownership:  the caller of family_create() ends it; a child of a fork has its
  *             own copy.  Leave before a fork.

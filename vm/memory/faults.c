@@ -3,9 +3,9 @@
  * faults.c - faults of the host that are first touches of guest memory
  *
  * A process may have several memories, each used by a thread of its own, and
- * handlers of its own.  So the memories whose faults are taken are listed, the
- * handler finds the one that holds the address, and what is none of theirs goes
- * to whoever took the signal before.
+ * signal handlers that are not ours.  So the memories whose faults are taken are
+ * listed, and the handler finds the one that holds the address.  Any other fault
+ * goes to the handler that was there before.
  */
 #include "vm/memory/memory_internal.h"
 
@@ -29,7 +29,8 @@ static struct sigaction segv_before, bus_before;
 
 /* ------- whose fault it is ------- */
 
-/* Whoever had the signal before: what happens again then kills us. */
+/* To the handler that was there before.  Without one, the fault happens again
+ * and ends cprec. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
 	const struct sigaction *before = number == SIGSEGV ? &segv_before :
@@ -43,7 +44,7 @@ static void pass_on(int number, siginfo_t *info, void *context)
 		raise(number);
 }
 
-/* Whether somebody has sent the signal; then it is dealt with. */
+/* Whether a process sent the signal, which is then dealt with. */
 static bool was_sent(int number, siginfo_t *info, void *context)
 {
 	if (info->si_code > 0)

@@ -2,10 +2,11 @@
 /*
  * heap.c - where the heap is in the arena
  *
- * It grows often, so it has a part of the arena to grow in.
+ * It grows often, so a part of the arena is kept free for it to grow in.
  */
 #include "vm/memory/memory_internal.h"
 
+/* 64 GiB of addresses, no memory: a larger heap goes elsewhere. */
 #define HEAP_ROOM (UINT64_C(1) << 36)
 
 bool heap_holds(const struct memory *memory, const struct mapping *map)

@@ -127,15 +127,15 @@ int memory_map(struct memory *memory, const struct region *region, int fd,
 int memory_unmap(struct memory *memory, guest_addr addr, uint64_t size);
 
 /*
- * Maps a file that nobody else has or can get at, shared: up to
+ * Maps a file shared that no other process has or can open: until
  * memory_end_alone() its pages are like private ones.
  */
 int memory_map_alone(struct memory *memory, const struct region *region,
 		     int fd, struct failure *why);
 
 /*
- * Others will have what was mapped alone: its pages become doubtful.  Due
- * before a fork.  ERR_NO_MEMORY.
+ * Other processes will share what was mapped alone: its pages become doubtful.
+ * To be called before a fork.  ERR_NO_MEMORY.
  */
 int memory_end_alone(struct memory *memory);
 
@@ -290,8 +290,8 @@ void memory_on_lost(struct memory *memory,
 		    void *context);
 
 /*
- * What becomes of a SIGSEGV or SIGBUS that somebody has sent: like a handler of
- * the host's.  Without one it ends us.
+ * Sets the handler for a SIGSEGV or SIGBUS that a process has sent, rather than
+ * a fault raised.  Without one, such a signal ends cprec.
  */
 typedef void memory_signal(int number, siginfo_t *info, void *context);
 void memory_on_sent(struct memory *memory, memory_signal *sent);
@@ -320,9 +320,9 @@ int memory_share(struct memory *memory, int (*move)(int fd),
 		 struct failure *why);
 
 /*
- * Something else may run: the pages of shared mappings that are known become
- * doubtful again, each under a number of its own, and others may touch them.
- * Due before anything that waits, and when they are wanted.
+ * Other processes may run: the known pages of shared mappings become doubtful
+ * again, each under a number of its own, and the others may touch them.  To be
+ * called before anything that waits, and when memory_is_wanted().
  */
 void memory_doubt_shared(struct memory *memory);
 
@@ -349,8 +349,8 @@ void memory_enter_files(struct memory *memory);
 bool memory_is_wanted(const struct memory *memory);
 
 /*
- * How many steps the guest may run before it is to be asked whether memory is
- * wanted.  Asked once for each run.
+ * How many steps the guest may run before memory_is_wanted() must be called.
+ * To be called once for each run.
  */
 uint64_t memory_turn(struct memory *memory);
 

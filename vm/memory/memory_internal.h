@@ -3,9 +3,9 @@
  * memory_internal.h - the address space as vm.c and the parts of memory see it
  *
  * A mapping is a region and the arena bytes behind it.  A page of the arena
- * has what its mapping says of all its pages, until something happens to it:
- * then it has a state of its own, in arrays that are as sparse as the arena
- * itself.  So a mapping costs nothing for pages that nobody touches.
+ * has its mapping's state until something happens to it; then it gets a state
+ * of its own, in arrays that are as sparse as the arena itself.  So pages that
+ * are never touched cost nothing.
  */
 #ifndef CPREC_VM_MEMORY_MEMORY_INTERNAL_H
 #define CPREC_VM_MEMORY_MEMORY_INTERNAL_H
@@ -22,12 +22,12 @@ enum page_state {
 	PAGE_READ = 1,		/* the host may read it */
 	PAGE_WRITTEN = 2,	/* the host may write it */
 	PAGE_ABSENT = 4,	/* contents are to be supplied */
-	PAGE_OWN = 8,		/* the page's own state, not its mapping's */
+	PAGE_OWN = 8,		/* this page has a state of its own */
 	PAGE_WAS_READ_BEFORE = 16,	/* until memory_arm() closed it */
 	PAGE_WAS_WRITTEN_BEFORE = 32,
 	PAGE_DOUBTFUL = 64,
-	/* Doubtful, but the bytes are those that were known before; or, if it
-	 * is absent too, they are yet to be supplied. */
+	/* Doubtful, and the bytes that were known before are still there; or,
+	 * if it is absent too, can still be supplied: see memory_kept(). */
 	PAGE_KEPT = 128,
 	/* The host must not get at it, whatever else is known. */
 	PAGE_CLOSED = PAGE_ABSENT | PAGE_DOUBTFUL,
@@ -42,7 +42,7 @@ struct mapping {
 	bool was_code;		/* was executable at some time */
 	bool may_renew;		/* of common pages: cannot be written, or not all
 				   are there */
-	bool alone;		/* of a shared mapping: nobody else has it */
+	bool alone;		/* a shared mapping: no other process has it */
 
 	/* Of pages without a state of their own. */
 	uint8_t initial;	/* state */
@@ -53,8 +53,9 @@ struct mapping {
 };
 
 /*
- * With region.common, a mapping is an alias: `arena` is that of the common
- * pages, and all else but the region counts in their mapping only.
+ * With region.common, a mapping is an alias of common pages: `arena` is theirs,
+ * and members other than `region` and `arena` count in their mapping only.
+ * (The member `alias` is something else: where the kernel sees a mapping.)
  */
 
 /* Where the pages of a mapping come from. */
@@ -64,10 +65,10 @@ struct source {
 				   from its beginning; NULL: none */
 	bool is_limited;	/* `host` cannot be written */
 	uint64_t dev, ino;	/* what it is; 0: not known */
-	bool alone;		/* nobody else has it */
+	bool alone;		/* no other process has it */
 };
 
-/* A range of the arena that nobody uses. */
+/* An unused range of the arena. */
 struct hole {
 	uint64_t start, end;
 };
@@ -132,7 +133,7 @@ struct memory {
 	} *stale;
 	size_t stale_count, stale_room;
 
-	struct views *views;	/* NULL: there is one thread, or nobody asks */
+	struct views *views;	/* NULL: one thread, or no observer asks */
 
 	struct region *view;	/* what memory_regions() returned */
 	size_t view_room, view_count, view_own;	/* own: not common */
@@ -189,13 +190,13 @@ bool memory_is_mapped(const struct memory *memory, guest_addr addr,
 /* Whether a range is one of whole pages that may be mapped. */
 bool memory_is_page_range(guest_addr addr, uint64_t size);
 
-/* Room for so many more mappings; ERR_NO_MEMORY. */
+/* Makes room for `more` mappings; ERR_NO_MEMORY. */
 int memory_make_room(struct memory *memory, size_t more);
 
 /* Inserts a mapping where nothing is mapped; there must be room. */
 void memory_insert(struct memory *memory, const struct mapping *map);
 
-/* Takes so many mappings out of the array, from index `first` on. */
+/* Takes `count` mappings out of the array, from index `first` on. */
 void memory_erase(struct memory *memory, size_t first, size_t count);
 
 /* Makes `addr` a border between mappings.  Room for one more is there. */
@@ -277,7 +278,7 @@ void arena_protect(struct memory *memory, uint64_t start, uint64_t size,
 /* All of it is about to be filled in: the host may use huge pages. */
 void arena_fill_soon(struct memory *memory, uint64_t start, uint64_t size);
 
-/* Makes room for so many more calls of arena_place(); ERR_NO_MEMORY. */
+/* Makes room for `more` calls of arena_place(); ERR_NO_MEMORY. */
 int arena_make_room(struct memory *memory, size_t more);
 
 /* Says that arena bytes have this address of the guest. */
@@ -359,14 +360,14 @@ void memory_each_home(struct memory *memory, guest_addr addr, uint64_t size,
 void code_doubt(struct memory *memory, const struct mapping *map,
 		uint64_t page);
 
-/* Whether it is to be asked whether a page is what it was. */
+/* Whether the page may have changed and must be compared before it runs. */
 static inline bool code_is_doubted(const struct memory *memory, uint64_t page)
 {
 	return memory->code_doubts.count &&
 	       number_map_find(&memory->code_doubts, page);
 }
 
-/* Asks: its translations are stale if not. */
+/* Compares it: its translations are stale if it has changed. */
 void code_settle(struct memory *memory, uint64_t page);
 
 /* ------- regions.c: what is mapped, for others to see ------- */
@@ -396,7 +397,7 @@ static inline uint64_t page_doubt(const struct memory *memory,
 						map->doubt;
 }
 
-/* Notes that somebody has been at an arena page. */
+/* Notes that an arena page is in use, and so its block of PAGE_BLOCK. */
 static inline void page_note(struct memory *memory, uint64_t page)
 {
 	memory->block[page / PAGE_BLOCK] = 1;
@@ -413,7 +414,7 @@ uint8_t *page_own(struct memory *memory, const struct mapping *map,
 uint64_t pages_next(const struct memory *memory, uint64_t page, uint64_t end,
 		    unsigned bits);
 
-/* Takes from pages what they have of their own. */
+/* Pages lose their own states: their mapping's counts again. */
 void pages_forget(struct memory *memory, uint64_t page, uint64_t count);
 
 /*

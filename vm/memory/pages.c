@@ -10,9 +10,11 @@
 #include "vm/memory/views.h"
 
 /*
- * A replay makes ranges of at least so many pages mappings of their own,
- * rather than give each page a state.  A recording does not: its mappings are
- * what the guest's kernel would have.
+ * In a replay, a range of at least this many pages that changes its state
+ * becomes a mapping of its own, rather than that each page gets a state: the
+ * time for a large range is bounded, and look-ups have a few more mappings to
+ * search.  A recording does not do so: its mappings are those that the guest's
+ * kernel would have.
  */
 #define SEPARATE_PAGES 256
 
@@ -206,7 +208,10 @@ int pages_doubt(struct memory *memory, struct mapping *map, guest_addr addr,
 	return 0;
 }
 
-/* What was closed for the host is not open because of that. */
+/*
+ * Clears a page's doubt, and that it is absent.  That does not make it
+ * accessible: it stays closed until touched.
+ */
 static void clear_own(struct memory *memory, uint64_t page)
 {
 	uint8_t *state = &memory->state[page];
@@ -293,7 +298,7 @@ uint64_t memory_page_doubt(const struct memory *memory, uint64_t page)
 			  mapping_arena(map, addr) >> GUEST_PAGE_SHIFT);
 }
 
-/* What is shared becomes doubtful often, and changes seldom. */
+/* Shared pages become doubtful often, and change seldom. */
 static void doubt_code(struct memory *memory, const struct mapping *map,
 		       guest_addr addr, uint64_t size)
 {

@@ -10,9 +10,10 @@
 #include "vm/memory/family.h"
 
 /*
- * While shared memory is in use, the guest stops this often to see whether
- * others want it: often enough for those who wait in a loop, seldom enough to
- * cost nothing.  After so many looks without a touch it runs freely.
+ * While shared memory is in use, the guest stops every 100,000 steps (some 0.1
+ * ms) to see whether other processes want it: often enough for one that waits
+ * in a loop, seldom enough to cost little.  After 64 looks without a touch it
+ * runs freely.  Both are choices.
  */
 #define TURN_STEPS UINT64_C(100000)
 #define TURNS 64
@@ -31,7 +32,7 @@ int memory_share(struct memory *memory, int (*move)(int fd),
 	return rc;
 }
 
-/* Makes a page doubtful, if it still is the known one that was noted. */
+/* Makes a page doubtful, if it still is the known page of a shared mapping. */
 static bool doubt_page(struct memory *memory, uint64_t page)
 {
 	const struct memory_observer *observer = &memory->observer;
@@ -70,7 +71,7 @@ void memory_doubt_shared(struct memory *memory)
 		else
 			i++;	/* it was unmapped meanwhile */
 	}
-	/* They are no longer mappings of the host of their own. */
+	/* They no longer split mappings of the host. */
 	memory->opened -= count < memory->opened ? count : memory->opened;
 	memory->shared_count = 0;
 	if (memory->family)

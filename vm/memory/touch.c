@@ -12,16 +12,26 @@
 
 /*
  * Each page that is opened on its own splits a host mapping, of which there
- * are at most 65,530 (vm.max_map_count).  After this many since memory_arm(),
- * whole clusters are opened, and told as touched.
+ * are at most 65,530 (vm.max_map_count).  Opening one page in the middle of a
+ * closed range makes two more, so 14,000 use less than half of them; the rest
+ * is for the guest's own mappings and for clusters.  After this many since
+ * memory_arm(), whole clusters are opened, and told as touched.  Larger
+ * clusters would need fewer mappings and make the index coarser.
  */
 #define OPENED_MOST 14000
 #define CLUSTER_PAGES 64
 
-/* How far a touch is taken for one of its neighbours, each way. */
+/*
+ * How many neighbours a touch opens along, each way.  More save faults; fewer
+ * tell less of pages that are not touched after all.  A choice.
+ */
 #define RUN_PAGES 16
 
-/* After how many pages a replay reaches twice as far, and how often. */
+/*
+ * A replay opens neighbours that it expects to be touched.  After each 256
+ * touches it reaches twice as far, up to 1024 pages.  So questions that
+ * need few pages fetch few, and others soon fetch many at a time.
+ */
 #define REACH_DOUBLES 256
 #define REACH_MOST 6
 
@@ -49,7 +59,7 @@ struct span {
 	uint64_t first, end;
 };
 
-/* Has absent pages filled in, which the host can get at. */
+/* Has absent pages filled in, which are open already. */
 static void supply(struct memory *memory, const struct mapping *map,
 		   struct span span)
 {
@@ -75,7 +85,7 @@ static void resolve(struct memory *memory, const struct mapping *map,
 		views_resolved(memory, page);
 }
 
-/* Lets the host at the contents of a page that nobody has seen yet. */
+/* Opens a doubtful or absent page, and has it resolved or supplied. */
 static void fill(struct memory *memory, const struct mapping *map,
 		 uint64_t page)
 {
@@ -129,7 +139,7 @@ static void touch_page(struct memory *memory, const struct mapping *map,
 		      memory->state[page]);
 }
 
-/* So many pages around one, as far as they are of its mapping. */
+/* The pages before and after one, as far as they are in its mapping. */
 static struct span around(const struct mapping *map, uint64_t page,
 			  uint64_t before, uint64_t after)
 {
@@ -144,8 +154,8 @@ static struct span around(const struct mapping *map, uint64_t page,
 
 /*
  * Touches all of the cluster that belongs to the page's mapping.  A replay
- * leaves doubtful pages alone: the recording knows only those it names.  So
- * does who shares memory.
+ * leaves doubtful pages alone: the recording has only those that it names.
+ * Processes that share memory do the same.
  */
 static void touch_cluster(struct memory *memory, const struct mapping *map,
 			  uint64_t page, bool write)
@@ -162,8 +172,8 @@ static void touch_cluster(struct memory *memory, const struct mapping *map,
 }
 
 /*
- * Whether a page can be taken for touched along with a neighbour: it was in
- * the segment before, or follows pages that are written one after the other.
+ * Whether a page is opened along with a neighbour: it was touched in the
+ * segment before, or follows pages that are written one after the other.
  */
 static bool goes_along(const struct memory *memory, const struct mapping *map,
 		       uint64_t page, bool write, bool in_order)

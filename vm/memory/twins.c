@@ -4,14 +4,14 @@
  *
  * Where a process maps what it has mapped already, both mappings become
  * aliases of common pages (formats/region.h), which are those that the first
- * one had in the arena.  So there is one page for the engine, whose
- * translations of code go by arena address, and one for everybody who keeps
- * account of pages.  Their contents do not change by that, but are known under
- * another address now: the pages are doubtful anew.
+ * one had in the arena.  So the engine has one page, and its translations,
+ * which go by arena address, are right for all aliases.  A recording has one
+ * page, too.  The contents do not change, but are known under another address
+ * from here on: the pages become doubtful.
  *
- * Who keeps account needs to be told nothing but regions and doubts: a replay
- * makes the same of the regions, and drops common pages as this does, when
- * their last alias goes.
+ * The observer is told nothing but regions and doubts.  A replay makes the same
+ * common pages of the regions, and drops them, as here, when their last alias
+ * goes.
  */
 #include "vm/memory/memory_internal.h"
 
@@ -179,7 +179,10 @@ static bool is_alias(const struct region *region)
 	       memory_is_page_range(region->common, size);
 }
 
-/* What is mapped shared, of which an alias is not told by whoever replays. */
+/*
+ * An alias has the device and inode of its common pages: whoever maps it again
+ * in a replay does not say them.
+ */
 static void take_identity(struct memory *memory, struct mapping *map)
 {
 	const struct mapping *pages = memory_find(memory, map->region.common);

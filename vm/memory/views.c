@@ -12,6 +12,8 @@
 #define VIEW_NONE UINT32_MAX
 
 enum {
+	/* A choice: without a copy, a thread is told the whole page instead of
+	 * a difference, which only makes the recording larger. */
 	COPIES = 8,		/* of one page */
 	COPIES_MOST = 8192,	/* of all: 32 MiB */
 };

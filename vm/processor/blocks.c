@@ -10,7 +10,7 @@
 #define BLOCK_MOST 8192u
 #define BLOCKS_FIRST 4096u
 
-/* Doubles the room for elements until so many more fit; NULL: out of memory. */
+/* Doubles the room for elements until `more` fit; NULL: out of memory. */
 static void *make_room(void *elements, uint32_t count, uint32_t more,
 		       uint32_t *room, size_t size)
 {

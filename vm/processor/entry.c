@@ -46,8 +46,8 @@ static bool pay(struct vm *vm, uint32_t number)
 }
 
 /*
- * The same for a storing instruction that is executed again: the guest is to
- * stop behind it, not before, where the store would only be asked about anew.
+ * The same for a storing instruction that is executed again.  The guest must
+ * stop after it: before it, the same store would be noticed again and again.
  */
 static bool pay_again(struct vm *vm, uint32_t number)
 {
@@ -97,7 +97,7 @@ static bool is_restart(const struct block *block, const struct block *before)
 	       block->inlined.pc - before->inlined.pc < before->inlined.size;
 }
 
-/* What the block before has paid for and will not execute. */
+/* The block before was charged for instructions that it will not execute. */
 static void give_back_rest(struct vm *vm, const struct block *before,
 			   guest_addr pc)
 {
@@ -107,7 +107,7 @@ static void give_back_rest(struct vm *vm, const struct block *before,
 			   before->inlined.count - index, __ATOMIC_RELAXED);
 }
 
-/* Its own count is all that it has had time for. */
+/* Inlined code found that the block must not run; it has only counted. */
 static void enter_unpaid(struct vm *vm, uint32_t number,
 			 enum engine_entry entry)
 {

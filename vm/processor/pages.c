@@ -3,11 +3,11 @@
  * pages.c - pages that the engine's TLB does not have, and those with code
  *
  * The engine notices the first write to a page that has translations, drops
- * those that the write hits, and is blind to further writes while others are
- * left (2.1.1; later versions see all, at several times the price of every
- * store).  So a page of which a block was translated, and that the guest may
- * write to, is watched: the TLB does not let writes pass.  The first one says
- * so, all translations of the page go before the next block, and the page is
+ * those that the write hits, and does not notice further writes while others
+ * are left (2.1.1; later versions notice all, at several times the price of
+ * every store).  So a page with translations that the guest may write to is
+ * watched: the TLB does not let writes pass.  The first write is noticed, all
+ * translations of the page are dropped before the next block, and the page is
  * watched again when a new one is made.
  */
 #include "vm/memory/views.h"
@@ -89,8 +89,8 @@ static bool may_pass(struct vm *vm, const struct mapping *map, guest_addr addr,
 }
 
 /*
- * A page that may hold other code than it did: to execute it is a fault, which
- * ask_for_code() answers.  Whether it is something else.
+ * The code of the page may have changed: an attempt to execute it is a fault,
+ * which ask_for_code() answers.  Returns whether it is another access.
  */
 static bool leave_out_code(struct vm *vm, enum vm_access access,
 			   struct engine_page *page)
@@ -103,7 +103,8 @@ static bool leave_out_code(struct vm *vm, enum vm_access access,
 	return false;
 }
 
-/* The guest may access the page: who is to know, and what may pass. */
+/* The guest may access the page: tells of it, and says what the TLB may let
+ * pass from here on. */
 static bool answer(struct vm *vm, const struct mapping *map, guest_addr addr,
 		   enum vm_access access, struct engine_page *out)
 {

@@ -2,19 +2,20 @@
 /*
  * plan.c - what is settled about a block before the engine translates it
  *
- * The engine makes a block of all instructions up to the next jump, wherever
- * it begins.  It is told to make a shorter one where a block is better to begin:
+ * Left alone, the engine makes a block of all instructions up to the next jump.
+ * It is told to end the block earlier, before
  *
- * - with an instruction that must not run in the engine, so that the guest
- *   stops there without a part of a block being translated for it each time;
- * - with an operand that must be aligned and whose address is found on the
- *   way: it follows from the registers that this block begins with;
- * - with a breakpoint;
- * - with a page, because nobody has asked yet for what is on the next one.
+ * - an instruction that must not run in the engine: the guest can then stop
+ *   there without a part of a block being translated for it each time;
+ * - an operand that must be aligned and whose address is computed in this
+ *   block: at the entry of the next one it follows from the registers;
+ * - one with a breakpoint;
+ * - the next page, which has not been asked for yet and may not be there.
  *
- * Before, the hook on instructions is laid over those that want it.  Nothing
- * has to be translated twice, or dropped, because of what it holds: dropping
- * would hit blocks that overlap, which lead to each other in loops.
+ * The hook on instructions is laid over those of the block that want it.  All
+ * this is known before the block is translated, so no translation has to be
+ * dropped because of what it holds.  Dropping one would drop all blocks that
+ * overlap it, and in some loops such blocks lead to each other.
  */
 #include "vm/processor/processor.h"
 
@@ -57,7 +58,7 @@ static void survey(struct plan *plan, unsigned most)
 			return;
 		plan->count++;
 		if (!insn.size) {
-			/* Not known, or not all of it: the hook will see. */
+			/* Not known, or cut off: the hook decides. */
 			hook(plan, pc);
 			return;
 		}

@@ -95,7 +95,7 @@ static int run_to_special(struct vm *vm, struct vm_stop *stop,
 	return 0;
 }
 
-/* Runs one instruction, which is as the engine executes it. */
+/* Runs one instruction in the engine: its operand turned out to be aligned. */
 static int run_single(struct vm *vm, unsigned size, struct vm_stop *stop,
 		      struct failure *why)
 {
@@ -225,7 +225,7 @@ static bool ask_for_code(struct vm *vm)
 	return true;
 }
 
-/* Runs until something happens that the engine cannot go on behind. */
+/* Runs the engine once, and explains or completes what stopped it. */
 static int run_once(struct vm *vm, uint64_t budget, bool exact,
 		    struct vm_stop *stop, struct failure *why)
 {
@@ -288,7 +288,7 @@ int vm_run(struct vm *vm, uint64_t budget, bool exact, struct vm_stop *stop,
 	if (rc)
 		return rc;
 	stop_explain(vm, stop);
-	/* What comes after the last step has not been tried yet. */
+	/* The instruction after the last step is not part of this run. */
 	if (exact && vm->steps == end && stop->kind == VM_STOP_FAULT &&
 	    stop->fault == FAULT_MEMORY && stop->access == ACCESS_FETCH)
 		stop->kind = VM_STOP_BUDGET;

@@ -6,6 +6,7 @@
 
 #include "formats/error.h"
 
+/* Direct mapped; to decode an instruction again is slow, no more.  A choice. */
 #define KNOWN_ORDERS 65536
 #define KNOWN_FLOWS 16384
 #define KNOWN_PAGES 1024

@@ -70,7 +70,8 @@ static void add(struct walk *walk, unsigned reg, int64_t value)
 
 /*
  * One more than the number in the encoding of the register that this is, or is
- * the low part of; AH and its kin are of no low four bits.
+ * the low part of; 0 for AH, CH, DH and BH, which do not affect the low four
+ * bits.
  */
 static const uint8_t families[X86_REG_ENDING] = {
 	FAMILY(0, RAX, EAX, AX, AL), FAMILY(1, RCX, ECX, CX, CL),

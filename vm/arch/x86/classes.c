@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * classes.c - which instructions are not as all others
+ * classes.c - instructions that the engine gets wrong, or that need attention
  *
  * The one table of what the engine would execute wrongly in silence (VEX forms,
  * privileged instructions, which it allows), what depends on the machine, what
@@ -19,7 +19,7 @@ enum condition {
 	ALWAYS,
 	IF_LOCKED,
 	IF_ONE_REGISTER,	/* both operands */
-	IF_ORDERED,		/* PCMPESTRI and its kin: "equal ordered" */
+	IF_ORDERED,		/* PCMPxSTRx: "equal ordered" */
 };
 
 struct row {
@@ -197,7 +197,7 @@ static const opcode_rows behind_38 = {
 	[0x4] = 0x0003, [0xd] = 0xf800,
 };
 
-/* Behind 0F 3A with 66: those of whole vectors, but for PCMPESTRI's kin. */
+/* Behind 0F 3A with 66: those of whole vectors, but for PCMPxSTRx. */
 static const opcode_rows behind_3a = {
 	[0x0] = 0xf300, [0x4] = 0x0017, [0xd] = 0x8000,
 };

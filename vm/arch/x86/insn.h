@@ -5,8 +5,8 @@
  * The one decoder of the room: prefixes, opcode, ModR/M, operand in memory,
  * immediate, length, and the row of the table in classes.c that says what must
  * become of the instruction.  It takes a twentieth of the time of a
- * disassembler, which is left what is rare: then the size is 0, and the parts
- * are those that were found.
+ * disassembler.  Rare instructions are left to that: then the size is 0, and
+ * the parts are those that were found.
  *
  * Source: Intel 64 SDM volume 2, section 2.1 and appendix A (opcode maps).
  */
@@ -75,7 +75,7 @@ struct x86_parts {
 };
 
 /*
- * Takes apart the first instruction of so many bytes.  One that the processor
+ * Takes apart the first instruction of `left` bytes.  One that the processor
  * refuses may have a size.
  */
 void x86_take_apart(const uint8_t *code, size_t left, struct x86_parts *out);

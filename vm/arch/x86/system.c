@@ -3,7 +3,8 @@
  * system.c - what programs may do with flags and selectors
  *
  * The engine has no descriptor tables, so it knows no selectors but null ones;
- * and POPF with the trap flag would have it stop where nobody expects that.
+ * and POPF that sets the trap flag would stop it in a place that cprec does not
+ * expect.
  *
  * Source: Intel 64 SDM volume 2, MOV, POPF; volume 3, 5.5.
  */

@@ -113,7 +113,7 @@ static uint8_t *emit_count(struct engine *engine, uint8_t *at, uint32_t number,
 	return emit_distance(at, away, 0);
 }
 
-/* Where nobody counts, the number is told when it is needed. */
+/* Without counting, the block's number is stored when it is needed. */
 static uint8_t *emit_asked(struct engine *engine, uint8_t *at,
 			   const uint8_t *away)
 {

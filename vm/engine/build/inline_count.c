@@ -36,7 +36,7 @@
  *	je   ret		(goes on with its own instruction)
  *	jmp  call
  *
- * Where nobody counts, all that is left is
+ * In a run without counting, all that is left is
  *
  *	cmp  dword [rip + asked], 0
  *	je   body

@@ -3,9 +3,9 @@
  * jumps.c - where indirect jumps go
  *
  * After each return, indirect call and indirect jump, translated code asks the
- * engine for the translation at the new address.  The engine's answer takes
- * three places of memory that are seldom near, and every fourth nanosecond of
- * a large program.  The function that it calls is replaced here:
+ * engine for the translation at the new address.  The engine's answer reads
+ * three places of memory that are seldom in the caches: measured, a quarter of
+ * the time of a large program.  The function that it calls is replaced here:
  * helper_lookup_tb_ptr_x86_64() answers from one place, and asks the engine's
  * own only for what is not there.
  *
@@ -13,8 +13,8 @@
  * translation or a page of the TLB is dropped.  The functions that do so are
  * replaced, too, only to note it.
  *
- * What is not there is also the place to count to how many addresses the program
- * goes, about: how much of its code it executes.
+ * An address that is not there is counted: about how many different addresses
+ * the program goes to, and so how much of its code it executes.
  */
 #include <string.h>
 

@@ -146,7 +146,7 @@ static void interrupt(struct vm *vm, const struct vm_stop *stop,
 		set_trap(out, TRAP_INVALID, 0);
 		out->other_call = "int 0x80";
 		break;
-	case INT_OVERFLOW:	/* INTO: goes on behind the instruction */
+	case INT_OVERFLOW:	/* the only vector that resumes after it */
 		vm_set_reg(vm, X86_RIP, stop->pc + stop->size);
 		set_trap(out, TRAP_OVERFLOW, 0);
 		out->moved = true;

@@ -146,7 +146,7 @@ int64_t sys_openat2(struct linux_process *process,
 	return open_at(process, arg[0], arg[1], how, sizeof(how));
 }
 
-/* fstat() and its kin: a file made for the guest is as the host's own is. */
+/* fstat() and the like: of a file made for the guest, the host's /proc file. */
 int64_t sys_about(struct linux_process *process, const struct linux_call *row,
 		  const uint64_t *arg)
 {
@@ -282,7 +282,7 @@ int64_t sys_getdents(struct linux_process *process,
 								   result;
 }
 
-/* What ftruncate() or fallocate() makes a file's size, at least; 0: not longer. */
+/* The least size that ftruncate() or fallocate() gives a file; 0: not longer. */
 static uint64_t size_to_be(const struct linux_call *row, const uint64_t *arg)
 {
 	const uint64_t others = FALLOC_FL_KEEP_SIZE |

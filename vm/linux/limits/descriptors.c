@@ -3,10 +3,10 @@
  * descriptors.c - RLIMIT_NOFILE
  *
  * The host's limit is higher than the guest's.  Where a new descriptor might
- * be beyond the guest's, it is looked whether there is room; if not, the
- * host gets the guest's limit for the length of the call, and refuses it with
- * whatever Linux refuses it with.  Such a call waits for nothing, so no other
- * thread of the guest runs meanwhile, and cprec's own want no descriptors.
+ * exceed the guest's, we check whether there is room.  If not, the host gets
+ * the guest's limit for the length of the call, and refuses it with the error
+ * that Linux has for it.  Such a call does not wait, so no other thread of the
+ * guest runs meanwhile, and cprec's own threads need no descriptors.
  */
 #include <fcntl.h>
 #include <string.h>

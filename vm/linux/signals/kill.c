@@ -42,9 +42,9 @@ static bool listens(int pid)
 }
 
 /*
- * SIGKILL would cut the recording of another process short, and no host
- * process could let its robust mutexes go, whose addresses are the guest's.  So
- * it is asked to end itself, and has some time for it.
+ * SIGKILL would cut the recording of another process short.  And the host could
+ * not release its robust mutexes: only the process itself knows its guest's
+ * robust list.  So it is asked to end itself, and has some time for it.
  */
 static int64_t end_process(struct linux_process *process,
 			   const struct linux_call *row, const uint64_t *arg)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * schedule.c - how long slices are, and who is next
+ * schedule.c - how long slices are, and which thread is next
  *
  * With a random schedule, a pace is drawn for some turns at a time: how long
  * their slices are about, from some instructions to the usual.  Errors that
@@ -21,6 +21,7 @@
 #include "vm/linux/process.h"
 #include "vm/linux/tasks/tasks_internal.h"
 
+/* About a millisecond.  Shorter slices cost switches, longer ones delay. */
 #define SLICE_STEPS UINT64_C(1000000)
 #define PACE_LEAST_BITS 5	/* the shortest slices: 32 steps */
 #define FIRST_LEAST_BITS 3	/* of a thread that is new: 8 steps */
@@ -118,7 +119,7 @@ void schedule_pay(struct scheduler *scheduler, uint64_t now)
 	scheduler->paid = now;
 }
 
-/* A slice that ends before the first block would be none. */
+/* Inexact slices could end before their first block, and do nothing. */
 bool scheduler_is_exact(const struct linux_process *process)
 {
 	const struct scheduler *scheduler = &process->tasks->scheduler;
@@ -163,7 +164,7 @@ struct linux_thread *schedule_next(struct scheduler *scheduler, uint64_t now)
 	return best;
 }
 
-/* A slice that is over was no matter while nobody else was ready. */
+/* A slice may have ended long ago, while no other thread was ready. */
 void schedule_start(struct scheduler *scheduler, struct linux_thread *thread,
 		    uint64_t now)
 {

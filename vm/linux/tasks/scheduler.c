@@ -2,12 +2,12 @@
 /*
  * scheduler.c - which thread of the guest has the processor
  *
- * The guest has one processor, which its threads use in turns.  A thread
+ * The guest has one processor, which its threads use one at a time.  A thread
  * keeps it until it waits for something, or until its slice is over and
  * others are ready.  Threads that are ready stand in a queue, each with its
- * host thread asleep; who gives the processor away wakes the next.
+ * host thread asleep; the thread that gives the processor away wakes the next.
  *
- * How long slices are, and who is next, schedule.c says.
+ * schedule.c decides how long slices are, and which thread is next.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -20,10 +20,16 @@
 #include "vm/linux/process.h"
 #include "vm/linux/tasks/tasks_internal.h"
 
-#define SLICE_TIME 2000000	/* nanoseconds, where nobody counts steps */
-#define LOOKS 2000		/* some 50 to 100 microseconds */
-#define VAIN_MOST 4		/* times that a thread looks in vain */
-#define VAIN_REST 32		/* times that it does not look after that */
+#define SLICE_TIME 2000000	/* nanoseconds, where steps are not counted */
+
+/*
+ * How long a host thread spins for the processor before it sleeps: 2000 PAUSE
+ * instructions, some 50 to 100 microseconds, about what it costs to sleep and
+ * be woken.  After 4 times in vain it sleeps at once, 32 times.  Choices.
+ */
+#define LOOKS 2000
+#define VAIN_MOST 4
+#define VAIN_REST 32
 
 /* ------- queues ------- */
 
@@ -94,8 +100,8 @@ static bool make_ready(struct scheduler *scheduler,
 }
 
 /*
- * With the lock.  Returns who is to be granted the processor, without it: who
- * is woken needs the lock soon.
+ * To be called with the lock.  Returns the thread that the caller must grant
+ * the processor after unlocking: when woken, it needs the lock soon.
  */
 static struct linux_thread *pass_on(struct linux_process *process)
 {
@@ -117,9 +123,9 @@ static bool has_turn(const struct linux_thread *thread)
 }
 
 /*
- * Threads that hand something to and fro get their turns back at once: to
- * look for that some microseconds costs less than to sleep and be woken.  Who
- * has looked in vain several times does not look for a while.
+ * Threads that hand something to and fro get the processor back at once: to
+ * spin for some microseconds costs less than to sleep and be woken.  A thread
+ * that has spun in vain several times does not spin for a while.
  */
 static void look_for_turn(struct linux_thread *thread)
 {
@@ -150,7 +156,7 @@ static void fall_asleep(struct linux_thread *thread)
 				    __ATOMIC_ACQUIRE);
 }
 
-/* Where time makes slices, who waits too long says so. */
+/* Where slices end by time, a thread that has waited too long says so. */
 static void wait_turn(struct linux_thread *thread)
 {
 	struct linux_process *process = thread->process;

@@ -6,8 +6,8 @@
  * lets threads wait for each other (futex).  This room never runs the guest
  * itself: the driver does; and it never performs a call for another room.
  *
- * Who wants to wait for the host leaves the processor, and enters again when
- * that is over; who waits for another thread of the guest sleeps here.
+ * A thread that is to wait for the host leaves the processor, and enters again
+ * after that; one that waits for another thread of the guest sleeps here.
  *
  * Ownership:  threads that have ended are freed by the next one that runs.
  * Errors:     negative errnos.
@@ -33,7 +33,7 @@ struct queue {
 	struct linux_thread *first, *last;
 };
 
-/* Who has the processor, and who is next. */
+/* Which thread has the processor, and which is next. */
 struct scheduler {
 	pthread_mutex_t lock;
 	struct linux_thread *running;	/* NULL: nobody */

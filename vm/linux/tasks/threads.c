@@ -26,7 +26,7 @@
 
 #define HOST_STACK (1u << 20)
 
-/* So often a thread may say that it spins before another gets its turn. */
+/* After this many PAUSE instructions in one run, another thread runs. */
 #define PAUSES_MOST 32
 
 /* ------- running ------- */
