@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -184,16 +185,21 @@ void title_show(const char *typed, char *const *argv, char *const *envp)
 
 void title_show_own(void)
 {
-	static char text[sizeof("cprec")];
+	static const char name[] = "cprec";
 	struct prctl_mm_map map = title.map;
+	char *text;
 
-	/* The kernel shows no page as it is in a file: this one is written. */
-	memcpy(text, "cprec", sizeof(text));
-	show_name(text);
+	show_name(name);
 	if (title.state != WORKS)
 		return;
+	/* The kernel shows nothing that lies in the mapping of a file. */
+	text = mmap(NULL, GUEST_PAGE, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (text == MAP_FAILED)
+		return;
+	memcpy(text, name, sizeof(name));
 	map.arg_start = host_pointer(text);
 	map.arg_end = map.env_start = map.env_end =
-		host_pointer(text + sizeof(text));
+		host_pointer(text + sizeof(name));
 	tell(&map);
 }
