@@ -51,14 +51,14 @@ int recording_events_before(struct recording *recording, size_t segment,
 	*out = 0;
 	if (!segment)
 		return 0;
-	if (!data->has_events_before) {
+	if (!data->knows_before) {
 		rc = count_in(recording, segment - 1, &count, why);
 		if (rc)
 			return rc;
-		data->events_before = count.counted;
-		data->has_events_before = true;
+		data->before = count.counted;
+		data->knows_before = true;
 	}
-	*out = data->events_before;
+	*out = data->before;
 	return 0;
 }
 

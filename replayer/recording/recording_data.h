@@ -47,8 +47,8 @@ struct stream_part {
 struct segment {
 	uint64_t time;		/* of its first key frame */
 	uint32_t index;		/* chunk */
-	bool has_events_before;	/* `events_before` is what positions.h says */
-	uint32_t events_before;
+	bool knows_before;	/* `before` is recording_events_before() */
+	uint32_t before;
 	struct stream_part *parts;	/* the first one starts the segment */
 	uint32_t *streams;	/* the same, only the streams */
 	size_t part_count, part_room;
