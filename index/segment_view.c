@@ -28,6 +28,7 @@ static int note_change(void *context, const struct packet_place *place,
 	struct segment_view *view = search->view;
 	struct page_change change = {
 		.time = place->time - search->start,
+		.events = place->events,
 		.addr = packet->addr,
 		.size = packet->size,
 	};
@@ -141,12 +142,16 @@ bool segment_view_may_change(const struct segment_view *view, uint64_t page,
 }
 
 bool segment_view_changes_after(const struct segment_view *view, uint64_t page,
-				uint64_t time)
+				uint64_t time, uint32_t events)
 {
-	for (size_t i = 0; i < view->changes.count; i++)
-		if (view->changes.list[i].time > time &&
-		    is_of(&view->changes.list[i], page))
+	for (size_t i = 0; i < view->changes.count; i++) {
+		const struct page_change *change = &view->changes.list[i];
+
+		if ((change->time > time || (change->time == time &&
+					     change->events > events)) &&
+		    is_of(change, page))
 			return true;
+	}
 	return false;
 }
 

@@ -23,6 +23,7 @@
 /* Something that happened to pages. */
 struct page_change {
 	uint64_t time;
+	uint32_t events;	/* of that time in the segment, its own included */
 	guest_addr addr;
 	uint64_t size;
 	uint64_t doubt;		/* number of one that began or ended; 0: they
@@ -62,9 +63,9 @@ uint64_t segment_view_doubt(const struct segment_view *view, uint64_t page);
 bool segment_view_may_change(const struct segment_view *view, uint64_t page,
 			     uint64_t time);
 
-/* Whether it does behind that. */
+/* Whether it does behind `events` of that time. */
 bool segment_view_changes_after(const struct segment_view *view, uint64_t page,
-				uint64_t time);
+				uint64_t time, uint32_t events);
 
 /* Finds a page's change with this doubt in one of the lists; or NULL. */
 const struct page_change *page_changes_find(const struct page_changes *changes,

@@ -21,8 +21,8 @@ struct alone {
 	struct replayer *rep;
 	struct recording *recording;
 	uint32_t stream;
-	uint64_t t;		/* the run ends there */
-	size_t last;		/* segment that holds it */
+	struct segment_position to;	/* the run ends there */
+	uint32_t own;		/* of its events, those of the thread */
 	uint64_t end;		/* own steps at the end of the segment */
 	bool has_next;		/* `next` says how the segment ends */
 	struct key_frame next;
@@ -53,8 +53,10 @@ static uint64_t last_event(const struct replayer *rep)
 /* Whether the run ends within the segment, not with it. */
 static bool ends_inside(const struct alone *alone, size_t segment)
 {
-	return segment == alone->last &&
-	       (alone->t < recording_time(alone->recording, segment + 1) ||
+	return segment == alone->to.segment &&
+	       (alone->to.time <
+			recording_time(alone->recording, segment + 1) ||
+		alone->to.events != EVENTS_ALL ||
 		recording_is_cut(alone->recording, segment));
 }
 
@@ -94,12 +96,25 @@ static uint64_t steps_before(const struct slices *slices, uint64_t time)
 static void cut_short(struct alone *alone, size_t segment)
 {
 	struct script *script = &alone->rep->script;
-	uint64_t most = alone->t - recording_time(alone->recording, segment);
+	uint64_t most = alone->to.time -
+			recording_time(alone->recording, segment);
 	uint64_t end = alone->rep->start + steps_before(&script->slices, most);
+	uint32_t own = 0;
+	size_t count = 0;
 
-	while (script->event_count &&
-	       script->events[script->event_count - 1].joint > most)
-		script->event_count--;
+	for (; count < script->event_count; count++) {
+		const struct script_event *event = &script->events[count];
+
+		if (event->joint > most)
+			break;
+		if (event->joint < most ||
+		    !position_counts(event->packet.kind))
+			continue;
+		if (own == alone->own)
+			break;
+		own++;
+	}
+	script->event_count = count;
 	if (end < alone->end)
 		alone->end = end;
 	if (alone->has_next)
@@ -210,7 +225,7 @@ static int run_segment(struct alone *alone, size_t segment,
 	if (!rc && ends_inside(alone, segment))
 		cut_short(alone, segment);
 	if (!rc)
-		rc = events_run(rep, alone->end, why);
+		rc = events_run(rep, alone->end, EVENTS_ALL, why);
 	if (!rc)
 		rc = check_end(alone, why);
 	if (alone->has_next)
@@ -223,7 +238,7 @@ static int run_segments(struct alone *alone, const struct alone_run *run,
 {
 	int rc = 0;
 
-	for (size_t i = 0; i <= alone->last && !rc; i++) {
+	for (size_t i = 0; i <= alone->to.segment && !rc; i++) {
 		if (is_in(alone, i))
 			rc = run_segment(alone, i, why);
 		if (rc)
@@ -231,22 +246,35 @@ static int run_segments(struct alone *alone, const struct alone_run *run,
 		*steps = alone->end;
 		if (run->progress)
 			run->progress(run->context,
-				      i < alone->last ? recording_time(
-					      alone->recording, i + 1) :
-					      run->t);
+				      i < alone->to.segment ?
+					      recording_time(alone->recording,
+							     i + 1) :
+					      run->to.time);
 	}
 	return rc;
 }
 
-/* What happens at the start of a segment belongs to the next time. */
-static size_t last_segment(const struct recording *recording, uint64_t t)
+/* Where the run ends, and how many events at that time are the thread's. */
+static int find_end(struct alone *alone, const struct position *to,
+		    struct failure *why)
 {
-	size_t segment = recording_segment_at(recording, t);
+	struct segment_position *place = &alone->to;
+	int rc = recording_place(alone->recording, to, place, why);
 
-	if (segment && t < recording_end(recording) &&
-	    t == recording_time(recording, segment))
-		segment--;
-	return segment;
+	if (rc)
+		return rc;
+	/* A key frame is the end of the segment before. */
+	if (place->segment && !place->events &&
+	    place->time == recording_time(alone->recording, place->segment)) {
+		place->segment--;
+		place->events = EVENTS_ALL;
+	}
+	if (place->events == EVENTS_ALL) {
+		alone->own = EVENTS_ALL;
+		return 0;
+	}
+	return recording_own_events(alone->recording, place, alone->stream,
+				    &alone->own, why);
 }
 
 static int begins_later(struct recording *recording,
@@ -258,7 +286,7 @@ static int begins_later(struct recording *recording,
 
 	return rc ? rc : failed(why, ERR_NOT_FOUND,
 				"thread %" PRIu32 " begins at t=%" PRIu64
-				", after t=%" PRIu64, tid, first, run->t);
+				", after t=%" PRIu64, tid, first, run->to.time);
 }
 
 int replayer_run_alone(struct replayer *rep, const struct alone_run *run,
@@ -266,14 +294,16 @@ int replayer_run_alone(struct replayer *rep, const struct alone_run *run,
 {
 	struct alone alone = {
 		.rep = rep, .recording = rep->recording, .stream = run->stream,
-		.t = run->t, .last = last_segment(rep->recording, run->t),
 	};
 	uint64_t first = recording_first(rep->recording, run->stream);
 	int rc;
 
 	*steps = 0;
-	if (first > run->t)
+	if (first > run->to.time)
 		return begins_later(rep->recording, run, first, why);
+	rc = find_end(&alone, &run->to, why);
+	if (rc)
+		return rc;
 	rep->alone = true;
 	rc = run_segments(&alone, run, steps, why);
 	rep->alone = false;

@@ -298,6 +298,7 @@ int replayer_explain(struct replayer *rep, size_t segment,
 	struct culprit culprit = { .rep = rep, .found = found };
 	uint64_t start = recording_time(rep->recording, segment - 1);
 	uint64_t end = recording_time(rep->recording, segment);
+	const struct segment_position first = { segment - 1, start, 0 };
 	int rc;
 
 	turns_end(rep);
@@ -309,11 +310,11 @@ int replayer_explain(struct replayer *rep, size_t segment,
 	if (!rc)
 		rc = vm_trace(rep->vm, on_instruction, &culprit, why);
 	if (!rc)
-		rc = replayer_seek(rep, start, why);
+		rc = replayer_go(rep, &first, why);
 	rep->on_switch = on_switch;
 	rep->switch_context = &culprit;
 	if (!rc)
-		rc = replayer_seek(rep, end, why);
+		rc = replayer_seek_frame(rep, segment, why);
 	rep->on_switch = NULL;
 	if (rc)
 		return rc;

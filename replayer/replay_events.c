@@ -146,32 +146,75 @@ static int meet(struct replayer *rep, const struct script_event *event,
 	return effects_apply(rep, event, why);
 }
 
+/*
+ * Whether a thread may stand at `t` inside a system call that does not come
+ * back in its slice: the slice ends there, or the segment, or a thread that is
+ * alone.
+ */
+static bool may_be_inside(const struct replayer *rep, uint64_t t)
+{
+	const struct script_event *next = events_next(rep);
+
+	if (next)
+		return next->packet.kind == PACKET_SLICE &&
+		       rep->start + next->time == t;
+	return rep->alone ||
+	       t == recording_time(rep->recording, rep->segment + 1);
+}
+
 /* Runs on between events, or from the last one to the segment's end. */
 static int run_plain(struct replayer *rep, uint64_t t, struct failure *why)
 {
-	uint64_t end = recording_time(rep->recording, rep->segment + 1);
 	struct vm_stop stop;
 	int rc = run(rep, t - vm_steps(rep->vm), &stop, why);
 	bool as_expected = stop.kind == VM_STOP_BUDGET;
 
 	if (rc)
 		return rc;
-	/* A call may come back in the next segment, or never. */
-	if ((t == end || rep->alone) && !events_next(rep))
+	if (may_be_inside(rep, t))
 		as_expected = may_end_slice(rep, &stop, t);
 	if (!as_expected || vm_steps(rep->vm) != t)
 		return diverged(rep, events_next(rep), &stop, why);
 	return 0;
 }
 
-int events_run(struct replayer *rep, uint64_t t, struct failure *why)
+uint32_t events_done(const struct replayer *rep)
+{
+	uint64_t now = vm_steps(rep->vm);
+	uint32_t done = 0;
+
+	for (size_t i = rep->next; i-- > 0;) {
+		const struct script_event *event = &rep->script.events[i];
+
+		if (rep->start + event->time < now)
+			break;
+		done += position_counts(event->packet.kind);
+	}
+	return done;
+}
+
+/* Whether an event comes before the place where `events` at `t` are done. */
+static bool is_before(const struct replayer *rep,
+		      const struct script_event *event, uint64_t t,
+		      uint32_t events)
+{
+	uint64_t time = rep->start + event->time;
+
+	if (time != t || events == EVENTS_ALL ||
+	    !position_counts(event->packet.kind))
+		return time <= t;
+	return vm_steps(rep->vm) < t ? events : events_done(rep) < events;
+}
+
+int events_run(struct replayer *rep, uint64_t t, uint32_t events,
+	       struct failure *why)
 {
 	int rc = 0;
 
 	while (!rc) {
 		const struct script_event *event = events_next(rep);
 
-		if (event && rep->start + event->time <= t) {
+		if (event && is_before(rep, event, t, events)) {
 			rc = meet(rep, event, why);
 			continue;
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* replayer.c - a replayer: made, brought to a time, looked at */
+/* replayer.c - a replayer: made, brought to a position, looked at */
 #include "replayer/replayer.h"
 
 #include <stdlib.h>
@@ -145,68 +145,108 @@ static int cross(struct replayer *rep, struct failure *why)
 	return rc;
 }
 
-/* ------- going to a time ------- */
+/* ------- going to a position ------- */
 
 void replayer_in_order(struct replayer *rep)
 {
 	rep->in_order = true;
 }
 
-static bool is_ahead(const struct replayer *rep, uint64_t t)
+static bool is_ahead(const struct replayer *rep,
+		     const struct segment_position *to)
 {
-	size_t segment = recording_segment_at(rep->recording, t);
+	uint64_t now = vm_steps(rep->vm);
 
-	if (!rep->loaded || t < vm_steps(rep->vm))
+	if (!rep->loaded || to->segment < rep->segment || to->time < now)
 		return false;
+	if (to->segment == rep->segment)
+		return to->time > now || to->events >= events_done(rep);
 	/* Crossing keeps the translations; output must not be left out. */
-	return rep->output || rep->in_order || segment <= rep->segment + 1;
+	return rep->output || rep->in_order || to->segment == rep->segment + 1;
 }
 
-int replayer_seek(struct replayer *rep, uint64_t t, struct failure *why)
+/* Events behind the end of the recording never come. */
+static bool is_overdue(const struct replayer *rep, uint64_t t)
 {
-	size_t segment = recording_segment_at(rep->recording, t);
+	const struct script_event *next = events_next(rep);
+
+	return next && t == recording_end(rep->recording) &&
+	       rep->start + next->time > t;
+}
+
+int replayer_go(struct replayer *rep, const struct segment_position *to,
+		struct failure *why)
+{
+	bool from_start = rep->output || rep->in_order;
 	int rc = 0;
 
-	if (!is_ahead(rep, t)) {
-		if (rep->output || rep->in_order)
-			segment = 0;
-		rc = jump(rep, segment, t, why);
-		if (!rc && t == rep->start && segment)
-			return 0;
-	}
-	while (!rc) {
+	if (!is_ahead(rep, to))
+		rc = jump(rep, from_start ? 0 : to->segment, to->time, why);
+	while (!rc && rep->segment < to->segment) {
 		uint64_t end =
 			recording_time(rep->recording, rep->segment + 1);
 
-		rc = events_run(rep, t < end ? t : end, why);
-		if (rc || t <= end)
-			break;
-		rc = cross(rep, why);
+		rc = events_run(rep, end, EVENTS_ALL, why);
+		if (!rc)
+			rc = cross(rep, why);
 	}
-	if (!rc && t == recording_end(rep->recording) && events_next(rep))
+	if (!rc)
+		rc = events_run(rep, to->time, to->events, why);
+	if (!rc && is_overdue(rep, to->time))
 		rc = events_never_came(rep, why);
-	/* At the end of a segment it is the turn of who starts the next. */
-	if (!rc && rep->segment + 1 < recording_segments(rep->recording) &&
-	    t == recording_time(rep->recording, rep->segment + 1))
-		rc = turns_switch(rep, rep->segment + 1,
-				  first_stream(rep, rep->segment + 1), why);
 	/* What is half done cannot be gone on with. */
 	if (rc)
 		rep->loaded = false;
 	return rc;
 }
 
+int replayer_seek(struct replayer *rep, const struct position *to,
+		  struct failure *why)
+{
+	struct segment_position place;
+	int rc = recording_place(rep->recording, to, &place, why);
+
+	if (!rc)
+		rc = replayer_go(rep, &place, why);
+	rep->position = *to;
+	return rc;
+}
+
+int replayer_seek_frame(struct replayer *rep, size_t segment,
+			struct failure *why)
+{
+	uint64_t t = recording_time(rep->recording, segment);
+	struct segment_position place = { 0, t, 0 };
+	int rc;
+
+	if (segment)
+		place = (struct segment_position){ segment - 1, t, EVENTS_ALL };
+	rc = replayer_go(rep, &place, why);
+	if (!rc && segment && events_next(rep))
+		rc = events_never_came(rep, why);
+	/* It is the turn of who starts the segment. */
+	if (!rc && segment && segment < recording_segments(rep->recording))
+		rc = turns_switch(rep, segment, first_stream(rep, segment),
+				  why);
+	if (rc)
+		rep->loaded = false;
+	rep->position = (struct position){ t, EVENTS_ALL };
+	return rc;
+}
+
 int replayer_seek_in(struct replayer *rep, size_t segment, uint64_t t,
 		     struct failure *why)
 {
+	const struct segment_position place = { segment, t, EVENTS_ALL };
 	int rc = 0;
 
-	if (!rep->loaded || rep->segment != segment || t < vm_steps(rep->vm))
+	if (!rep->loaded || rep->segment != segment || !is_ahead(rep, &place))
 		rc = jump(rep, segment, t, why);
 	if (!rc)
-		rc = events_run(rep, t, why);
+		rc = events_run(rep, t, EVENTS_ALL, why);
 	if (rc)
 		rep->loaded = false;
+	rep->position = (struct position){ t, EVENTS_ALL };
 	return rc;
 }
 
@@ -215,6 +255,11 @@ int replayer_seek_in(struct replayer *rep, size_t segment, uint64_t t,
 uint64_t replayer_time(const struct replayer *rep)
 {
 	return vm_steps(rep->vm);
+}
+
+struct position replayer_position(const struct replayer *rep)
+{
+	return rep->position;
 }
 
 struct vm *replayer_vm(struct replayer *rep)

@@ -2,7 +2,7 @@
 /*
  * replayer.h - executes a recording again
  *
- * A replayer stands at a time and can go to any other: forwards by running,
+ * A replayer stands at a position and can go to any other: forwards by running,
  * elsewhere by starting at the key frame before.  Nothing of the guest's
  * operating system is performed; what it did is in the recording.
  *
@@ -37,12 +37,23 @@ typedef void replayer_output(void *context, int stream, const uint8_t *bytes,
 void replayer_on_output(struct replayer *replayer, replayer_output *output,
 			void *context);
 
-/* Goes to time `t`, at most the recording's end. */
-int replayer_seek(struct replayer *replayer, uint64_t t, struct failure *why);
+/*
+ * Goes to a position, at most the recording's end.  Where there are fewer
+ * events, it is the one behind them all.
+ */
+int replayer_seek(struct replayer *replayer, const struct position *to,
+		  struct failure *why);
 
 /*
- * The same within a segment, whose end may be `t`: then it does not go on to
- * the key frame that is there.
+ * Goes to the first key frame of a segment by way of the segment before; with
+ * the number of segments, to the end of the recording, behind all events.
+ */
+int replayer_seek_frame(struct replayer *replayer, size_t segment,
+			struct failure *why);
+
+/*
+ * Goes to time `t` and through the events at it that are in this segment,
+ * whose end may be `t`: then it does not go on to the key frame that is there.
  */
 int replayer_seek_in(struct replayer *replayer, size_t segment, uint64_t t,
 		     struct failure *why);
@@ -54,18 +65,18 @@ int replayer_seek_in(struct replayer *replayer, size_t segment, uint64_t t,
 void replayer_in_order(struct replayer *replayer);
 
 /*
- * Executes one thread from its first instruction to where it stands at time
- * `t`, without the streams of the others, and compares its registers with each
+ * Executes one thread from its first instruction to where it stands at a
+ * position, without the streams of the others, and compares its registers with each
  * of its key frames.  `*steps` is how many it had.  Output goes where
  * replayer_on_output() says; `progress`, which may be NULL, is told from time
  * to time how far the run is.  Stands nowhere afterwards.  ERR_NOT_FOUND if
- * the thread begins after `t`.
+ * the thread begins later.
  */
 typedef void replayer_progress(void *context, uint64_t t);
 
 struct alone_run {
 	uint32_t stream;
-	uint64_t t;		/* at most the recording's end */
+	struct position to;	/* at most the recording's end */
 	replayer_progress *progress;
 	void *context;		/* of `progress` */
 };
@@ -75,6 +86,9 @@ int replayer_run_alone(struct replayer *replayer, const struct alone_run *run,
 
 /* The time it stands at. */
 uint64_t replayer_time(const struct replayer *replayer);
+
+/* The position that it was last asked to go to. */
+struct position replayer_position(const struct replayer *replayer);
 
 /* The stream of the thread whose turn it is. */
 uint32_t replayer_stream(const struct replayer *replayer);

@@ -58,6 +58,7 @@ struct replayer {
 	uint64_t start;		/* time of the segment's key frame */
 	struct script script;
 	size_t next;		/* event that comes next */
+	struct position position;	/* that was asked for last */
 
 	struct vm_thread *home;		/* the guest's first thread */
 	struct replay_thread *threads;	/* by stream */
@@ -138,13 +139,24 @@ int effects_apply(struct replayer *rep, const struct script_event *event,
 /* The event that comes next in this segment; NULL if there is none. */
 const struct script_event *events_next(const struct replayer *rep);
 
-/* Runs to `t` and through all events at it, within the present segment. */
-int events_run(struct replayer *rep, uint64_t t, struct failure *why);
+/* Events of the present time in this segment that have taken effect. */
+uint32_t events_done(const struct replayer *rep);
+
+/*
+ * Runs to `t` and through the first `events` at it, within the present segment;
+ * what positions do not count goes with the event before.
+ */
+int events_run(struct replayer *rep, uint64_t t, uint32_t events,
+	       struct failure *why);
 
 /* The segment is over, but not its events: the replay has diverged. */
 int events_never_came(struct replayer *rep, struct failure *why);
 
 /* ------- replayer.c ------- */
+
+/* Goes to a position within a segment. */
+int replayer_go(struct replayer *rep, const struct segment_position *to,
+		struct failure *why);
 
 /* Makes the guest, without a program in it. */
 int replayer_make_vm(struct replayer *rep, struct failure *why);

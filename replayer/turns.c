@@ -132,10 +132,10 @@ static int is_no_more(struct replayer *rep, uint32_t stream,
 static int registers_as_recorded(struct replayer *rep, uint32_t stream,
 				 struct reg_file *out, struct failure *why)
 {
-	uint64_t first = recording_first(rep->recording, stream), last;
+	uint64_t first = recording_first(rep->recording, stream);
 	struct key_frame frame;
+	bool has_ended;
 	uint32_t tid;
-	bool exits;
 	int rc = tid_now(rep, stream, &tid, why);
 
 	if (rc)
@@ -145,10 +145,12 @@ static int registers_as_recorded(struct replayer *rep, uint32_t stream,
 			      "thread %" PRIu32 " begins at t=%" PRIu64
 			      ", after t=%" PRIu64,
 			      tid, first, replayer_time(rep));
-	rc = recording_exit(rep->recording, stream, &exits, &last, why);
+	/* In what this replay has executed, the thread had no turn. */
+	rc = recording_has_ended(rep->recording, stream, rep->base, &has_ended,
+				 why);
 	if (rc)
 		return rc;
-	if (exits && last <= replayer_time(rep))
+	if (has_ended)
 		return is_no_more(rep, stream, why);
 	rc = recording_thread_frame(rep->recording, rep->segment, stream,
 				    &frame, why);

@@ -42,7 +42,8 @@ static const struct command_help help = {
 		  "&counter, counter+8, libc.so.6!environ-0x10" },
 		{ OPTION_AT, "at", "T",
 		  "a time, in instructions: 5000000, 5m, start, end,\n"
-		  "50%; of one thread: TID:5000000, TID:end" },
+		  "50%; of one thread: TID:5000000, TID:end; T.1:\n"
+		  "behind the first event at T, see below" },
 		{ OPTION_SIZE, "size", "N",
 		  "how many bytes (k, m: times 1024); without this\n"
 		  "the size of a variable given by its name (at most\n"
@@ -57,12 +58,20 @@ static const struct command_help help = {
 		{ OPTION_NO_RACES, "no-races", NULL,
 		  "do not look for races: quicker" },
 		{ OPTION_JSON, "json", NULL,
-		  "one JSON object per line: addr, at, size, bytes,\n"
-		  "source, as_of, race; or at, registers; or addr,\n"
-		  "at, error" },
+		  "one JSON object per line: addr, at, events, size,\n"
+		  "bytes, source, as_of, race; or at, events,\n"
+		  "registers; or addr, at, error" },
 		{ 0 }
 	},
-	.notes = "Unknown bytes are ??.  The source says how the answer was"
+	.notes = "At T, T instructions have been executed, with all that they"
+		 " do themselves.\n"
+		 "What happens before the next one, as a signal, a fault or"
+		 " another thread's turn,\n"
+		 "has not happened yet: T.1 is behind the first such event, T.2"
+		 " behind the second.\n"
+		 "The end is behind all.\n"
+		 "\n"
+		 "Unknown bytes are ??.  The source says how the answer was"
 		 " found: 'code' that\n"
 		 "was not changed, 'snapshot' (it was stored), 'replay' (it was"
 		 " computed again),\n"
@@ -122,8 +131,10 @@ static int compare_times(const void *left, const void *right)
 	const struct question *a = *(const struct question *const *)left;
 	const struct question *b = *(const struct question *const *)right;
 
-	if (a->at != b->at)
-		return a->at < b->at ? -1 : 1;
+	int order = position_compare(&a->at, &b->at);
+
+	if (order)
+		return order;
 	return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 

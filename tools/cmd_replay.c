@@ -29,7 +29,8 @@ static const struct command_help help = {
 		 "'cprec info'.  Nothing else of what it did happens again.",
 	.options = (const struct option_info[]) {
 		{ OPTION_TO, "to", "T",
-		  "stop at this time; without this: the end" },
+		  "stop at this time, or at T.k behind k of the events\n"
+		  "there; without this: the end" },
 		{ OPTION_THREAD, "thread", "TID",
 		  "execute only this thread, without what is recorded\n"
 		  "of the others: writes what it wrote; \"all\": each\n"
@@ -78,20 +79,19 @@ static void start_progress(struct progress *progress,
 
 /* Goes on by segments, to be able to tell how far it is. */
 static int go_to(struct replay *replay, struct replayer *replayer,
-		 struct recording *recording, uint64_t to, struct failure *why)
+		 struct recording *recording, const struct position *to,
+		 struct failure *why)
 {
 	size_t segments = recording_segments(recording);
 	struct progress progress;
 	int rc = 0;
 
-	start_progress(&progress, replay, recording, to);
+	start_progress(&progress, replay, recording, to->time);
 	for (size_t i = 1; i <= segments && !rc && !replay->write_error; i++) {
-		uint64_t t = recording_time(recording, i);
-
 		progress_show(&progress, replayer_time(replayer));
-		if (t >= to)
+		if (recording_time(recording, i) >= to->time)
 			break;
-		rc = replayer_seek(replayer, t, why);
+		rc = replayer_seek_frame(replayer, i, why);
 	}
 	if (!rc && !replay->write_error)
 		rc = replayer_seek(replayer, to, why);
@@ -106,17 +106,17 @@ static void show_progress(void *context, uint64_t t)
 
 static int replay_thread(struct replay *replay, struct replayer *replayer,
 			 struct recording *recording, uint32_t stream,
-			 uint64_t to, struct failure *why)
+			 const struct position *to, struct failure *why)
 {
 	struct progress progress;
 	const struct alone_run run = {
-		.stream = stream, .t = to,
+		.stream = stream, .to = *to,
 		.progress = show_progress, .context = &progress,
 	};
 	uint64_t steps;
 	int rc;
 
-	start_progress(&progress, replay, recording, to);
+	start_progress(&progress, replay, recording, to->time);
 	rc = replayer_run_alone(replayer, &run, &steps, why);
 	progress_end(&progress);
 	return rc;
@@ -124,7 +124,7 @@ static int replay_thread(struct replay *replay, struct replayer *replayer,
 
 /* One thread, or each of them that has begun, by itself. */
 static int go_alone(struct replay *replay, struct replayer *replayer,
-		    struct recording *recording, uint64_t to,
+		    struct recording *recording, const struct position *to,
 		    struct failure *why)
 {
 	uint32_t stream, count = (uint32_t)recording_threads(recording);
@@ -137,12 +137,12 @@ static int go_alone(struct replay *replay, struct replayer *replayer,
 					   why);
 		if (rc)
 			return rc;
-		stream = recording_stream_of(recording, thread, to);
+		stream = recording_stream_of(recording, thread, to->time);
 		return replay_thread(replay, replayer, recording, stream, to,
 				     why);
 	}
 	for (stream = 0; stream < count && !rc; stream++)
-		if (recording_first(recording, stream) <= to)
+		if (recording_first(recording, stream) <= to->time)
 			rc = replay_thread(replay, replayer, recording, stream,
 					   to, why);
 	return rc;
@@ -166,12 +166,12 @@ static int replay_file(struct replay *replay, const char *path,
 	struct recording *recording = NULL;
 	struct replayer *replayer = NULL;
 	bool is_time;
-	uint64_t to;
+	struct position to;
 	int rc = recording_open(&recording, path, why);
 
 	if (rc)
 		return rc;
-	rc = place_time(&to, &is_time, recording, replay->to, why);
+	rc = place_position(&to, &is_time, recording, replay->to, why);
 	if (!rc)
 		rc = replayer_create(&replayer, recording, why);
 	if (rc)
@@ -180,9 +180,9 @@ static int replay_file(struct replay *replay, const char *path,
 	if (!replay->quiet)
 		replayer_on_output(replayer, write_output, replay);
 	if (replay->threads.some)
-		rc = go_alone(replay, replayer, recording, to, why);
+		rc = go_alone(replay, replayer, recording, &to, why);
 	else
-		rc = go_to(replay, replayer, recording, to, why);
+		rc = go_to(replay, replayer, recording, &to, why);
 	if (!rc && replay->write_error)
 		rc = failed(why, ERR_SYSTEM, "cannot write the output: %s",
 			    strerror(replay->write_error));

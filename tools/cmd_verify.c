@@ -63,11 +63,10 @@ static int check_all(struct recording *recording, struct replayer *replayer,
 	progress_start(&progress, "verifying", recording_start(recording),
 		       recording_end(recording));
 	for (size_t i = 0; i < segments && !rc; i++) {
-		uint64_t end = recording_time(recording, i + 1);
 		struct differences found;
 
 		progress_show(&progress, recording_time(recording, i));
-		rc = replayer_seek(replayer, end, why);
+		rc = replayer_seek_frame(replayer, i + 1, why);
 		if (rc || i + 1 == segments)
 			break;
 		rc = replayer_check(replayer, i + 1, &found, why);
@@ -82,7 +81,8 @@ static int verify_thread(struct recording *recording, uint32_t stream,
 			 bool quiet, struct failure *why)
 {
 	const struct alone_run run = {
-		.stream = stream, .t = recording_end(recording),
+		.stream = stream,
+		.to = { recording_end(recording), EVENTS_ALL },
 	};
 	struct replayer *replayer = NULL;
 	uint64_t steps;
@@ -90,10 +90,11 @@ static int verify_thread(struct recording *recording, uint32_t stream,
 	int rc;
 
 	/* What the thread did was lost. */
-	if (recording_first(recording, stream) > run.t)
+	if (recording_first(recording, stream) > run.to.time)
 		return 0;
 	rc = recording_tid(recording,
-			   recording_thread_of(recording, stream, run.t), &tid,
+			   recording_thread_of(recording, stream, run.to.time),
+			   &tid,
 			   why);
 	if (!rc)
 		rc = replayer_create(&replayer, recording, why);

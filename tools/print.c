@@ -169,6 +169,13 @@ void json_set_count(json_t *object, const char *key, uint64_t value)
 	json_object_set_new(object, key, json_count(value));
 }
 
+void json_set_position(json_t *object, const struct position *at)
+{
+	json_set_count(object, "at", at->time);
+	if (at->events)
+		json_set_count(object, "events", at->events);
+}
+
 void json_set_address(json_t *object, const char *key, uint64_t addr)
 {
 	char text[20];

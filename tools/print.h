@@ -15,6 +15,7 @@
 #include <jansson.h>
 
 #include "formats/registers.h"
+#include "replayer/recording/recording.h"
 
 /* Lines of 16 bytes with their address and text; `??` for unknown bytes. */
 void print_memory(FILE *out, uint64_t addr, const uint8_t *bytes,
@@ -46,9 +47,13 @@ json_t *json_arguments(char *const *argv, size_t argc);
 /* A count; JSON has no 64-bit unsigned integers: those above are reals. */
 json_t *json_count(uint64_t value);
 
-/* The same as members of an object; an address is "0x2a". */
+/*
+ * The same as members of an object; an address is "0x2a".  A position is "at", and
+ * "events" if some have taken effect.
+ */
 void json_set_text(json_t *object, const char *key, const char *text);
 void json_set_count(json_t *object, const char *key, uint64_t value);
+void json_set_position(json_t *object, const struct position *at);
 void json_set_address(json_t *object, const char *key, uint64_t addr);
 
 /* Prints one line, keys in the order they were set, and ends the object. */

@@ -16,7 +16,7 @@ static uint64_t steps_for(struct question **by_time, size_t count)
 	uint64_t times = 1, share;
 
 	for (size_t i = 1; i < count; i++)
-		times += by_time[i]->at != by_time[i - 1]->at;
+		times += by_time[i]->at.time != by_time[i - 1]->at.time;
 	share = QUERY_RACES_ALL_STEPS / times;
 	if (share < LEAST_STEPS)
 		return LEAST_STEPS;
@@ -29,7 +29,7 @@ static size_t count_near(struct question **by_time, size_t count,
 {
 	size_t near = 1;
 
-	while (near < count && by_time[near]->at - by_time[0]->at <= most)
+	while (near < count && by_time[near]->at.time - by_time[0]->at.time <= most)
 		near++;
 	return near;
 }
@@ -49,7 +49,7 @@ static int search(struct race_values *values, struct recording *recording,
 		values->list[i] = (struct race_question) {
 			.addr = questions[i]->addr,
 			.size = questions[i]->size,
-			.at = questions[i]->at,
+			.at = questions[i]->at.time,
 		};
 	progress_start(&progress, "searching for races", 0, 0);
 	rc = race_values_find(values, recording, most, progress_update,

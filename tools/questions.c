@@ -40,7 +40,7 @@ static int find_address(struct question *question, struct names *names,
 			struct failure *why)
 {
 	struct place place;
-	int rc = place_address(&place, names, question->at,
+	int rc = place_address(&place, names, question->at.time,
 			       question->asked.addr, why);
 
 	question->has_symbol = place.is_symbol;
@@ -74,8 +74,9 @@ static int find_size(struct question *question, struct failure *why)
 static int find_all(struct question *question, struct names *names,
 		    struct failure *why)
 {
-	int rc = place_time(&question->at, &question->has_at,
-			    names_recording(names), question->asked.at, why);
+	int rc = place_position(&question->at, &question->has_at,
+				names_recording(names), question->asked.at,
+				why);
 
 	question->size = QUESTION_SIZE;
 	if (!rc)
@@ -119,15 +120,15 @@ static int find_answer(struct question *question, struct query *query,
 	question->known = calloc(1, question->size);
 	if (!question->bytes || !question->known)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
-	rc = query_memory(query, question->addr, question->at, question->bytes,
-			  question->known, question->size, &question->answer,
-			  why);
+	rc = query_memory(query, question->addr, &question->at,
+			  question->bytes, question->known, question->size,
+			  &question->answer, why);
 	if (rc)
 		return rc;
 	question->is_mapped = true;
 	if (memchr(question->known, 1, question->size))
 		return 0;
-	return recording_is_mapped(recording, question->at, question->addr,
+	return recording_is_mapped(recording, &question->at, question->addr,
 				   &question->is_mapped, why);
 }
 
@@ -161,7 +162,7 @@ static void set_place(json_t *object, const struct question *question)
 	else if (addr)
 		json_set_text(object, "addr", addr);
 	if (question->has_at)
-		json_set_count(object, "at", question->at);
+		json_set_position(object, &question->at);
 	else if (at)
 		json_set_text(object, "at", at);
 }
@@ -205,13 +206,15 @@ static void print_as_json(const struct question *question)
 
 static void print_as_text(const struct question *question)
 {
+	char at[POSITION_TEXT];
+
 	if (question->has_symbol) {
 		print_escaped(stdout, question->asked.addr,
 			      strlen(question->asked.addr));
 		fputs(" = ", stdout);
 	}
-	printf("0x%" PRIx64 " at t=%" PRIu64 ", %zu byte%s, source: %s\n",
-	       question->addr, question->at, question->size,
+	printf("0x%" PRIx64 " at t=%s, %zu byte%s, source: %s\n",
+	       question->addr, position_text(at, &question->at), question->size,
 	       question->size == 1 ? "" : "s",
 	       source_names[question->answer.source]);
 	print_memory(stdout, question->addr, question->bytes, question->known,
@@ -263,29 +266,31 @@ static const char *line_text(const struct question *question,
 static void note_as_of(const struct question *question)
 {
 	uint64_t as_of = question->answer.as_of;
-	char line[LINE_TEXT];
+	char line[LINE_TEXT], text[POSITION_TEXT];
+	const char *at = position_text(text, &question->at);
 
 	if (as_of == QUERY_CERTAIN)
 		return;
-	if (as_of <= question->at)
-		say_note("%s0x%" PRIx64 " at t=%" PRIu64 " is shared memory, "
+	if (as_of <= question->at.time)
+		say_note("%s0x%" PRIx64 " at t=%s is shared memory, "
 			 "others may have changed it since t=%" PRIu64,
 			 line_text(question, line), question->addr,
-			 question->at, as_of);
+			 at, as_of);
 	else
-		say_note("%s0x%" PRIx64 " at t=%" PRIu64 " is shared memory, "
+		say_note("%s0x%" PRIx64 " at t=%s is shared memory, "
 			 "shown as of t=%" PRIu64 ", others may have changed "
 			 "it before",
 			 line_text(question, line), question->addr,
-			 question->at, as_of);
+			 at, as_of);
 }
 
 static void say_not_mapped(const struct question *question)
 {
-	char line[LINE_TEXT];
+	char line[LINE_TEXT], at[POSITION_TEXT];
 
-	say("%s0x%" PRIx64 "%s is not mapped at t=%" PRIu64,
-	    line_text(question, line), question->addr, way_of_reading(question), question->at);
+	say("%s0x%" PRIx64 "%s is not mapped at t=%s",
+	    line_text(question, line), question->addr,
+	    way_of_reading(question), position_text(at, &question->at));
 }
 
 bool question_print(const struct question *question, bool json)

@@ -42,7 +42,8 @@ struct question {
 	bool is_alone;			/* no need to say which one failed */
 	bool has_symbol;		/* it was asked for by one */
 	bool has_addr, has_at;		/* these are known: */
-	uint64_t addr, at;
+	uint64_t addr;
+	struct position at;
 	size_t size;
 	/* The answer: */
 	bool has_failed;		/* there is none, because of: */

@@ -16,7 +16,7 @@
 
 /* One thread at a time. */
 struct state {
-	uint64_t at;
+	struct position at;
 	uint32_t tid;
 	uint64_t steps;		/* of the thread, before */
 	bool runs;		/* it is its turn */
@@ -33,7 +33,7 @@ static void print_as_json(const struct reg_table *table,
 		register_text(value, table, &state->file, i);
 		json_set_text(registers, table->regs[i].name, value);
 	}
-	json_set_count(object, "at", state->at);
+	json_set_position(object, &state->at);
 	json_set_count(object, "tid", state->tid);
 	json_set_count(object, "instructions", state->steps);
 	json_object_set_new(object, "runs", json_boolean(state->runs));
@@ -45,16 +45,16 @@ static void print_as_text(struct names *names, const struct state *state)
 {
 	const struct reg_table *table =
 		recording_reg_table(names_recording(names));
-	char value[REGISTER_TEXT], name[256];
+	char value[REGISTER_TEXT], name[256], at[POSITION_TEXT];
 
-	printf("registers of thread %" PRIu32 " at t=%" PRIu64 " (%" PRIu32
-	       ":%" PRIu64 ")%s\n", state->tid, state->at, state->tid,
+	printf("registers of thread %" PRIu32 " at t=%s (%" PRIu32 ":%" PRIu64
+	       ")%s\n", state->tid, position_text(at, &state->at), state->tid,
 	       state->steps, state->runs ? "" : ", not its turn");
 	for (unsigned i = 0; i < table->count; i++) {
 		register_text(value, table, &state->file, i);
 		printf("  %-8s %s", table->regs[i].name, value);
 		if (i == table->pc &&
-		    names_of(names, state->at, reg_get(table, &state->file, i),
+		    names_of(names, state->at.time, reg_get(table, &state->file, i),
 			     name, sizeof(name))) {
 			fputs("  ", stdout);
 			print_escaped(stdout, name, strlen(name));
@@ -75,19 +75,19 @@ static int find_state(const struct state_question *asked,
 	uint32_t thread;
 	int rc = 0;
 
-	out->at = replayer_time(replayer);
+	out->at = replayer_position(replayer);
 	out->runs = replayer_stream(replayer) == stream;
 	if (out->runs)
 		replayer_registers(replayer, &out->file);
 	else
 		rc = replayer_thread_registers(replayer, stream, &out->file,
 					       why);
-	thread = recording_thread_of(recording, stream, out->at);
+	thread = recording_thread_of(recording, stream, out->at.time);
 	if (!rc)
 		rc = recording_tid(recording, thread, &out->tid, why);
 	if (!rc)
-		rc = recording_steps(recording, thread, out->at, &out->steps,
-				     why);
+		rc = recording_steps(recording, thread, out->at.time,
+				     &out->steps, why);
 	return rc;
 }
 
@@ -148,13 +148,14 @@ static int print_states(const struct state_question *asked,
 }
 
 static void print_failure(const struct state_question *asked, const char *at,
-			  bool is_time, uint64_t t, const struct failure *why)
+			  bool is_time, const struct position *position,
+			  const struct failure *why)
 {
 	if (asked->json) {
 		json_t *object = json_object();
 
 		if (is_time)
-			json_set_count(object, "at", t);
+			json_set_position(object, position);
 		else
 			json_set_text(object, "at", at);
 		json_set_text(object, "error", why->text);
@@ -169,16 +170,17 @@ bool state_print(const struct state_question *asked, struct query *query,
 	struct replayer *replayer;
 	struct failure why;
 	bool is_time;
-	uint64_t t;
-	int rc = place_time(&t, &is_time, asked->recording, at, &why);
+	struct position position;
+	int rc = place_position(&position, &is_time, asked->recording, at,
+				&why);
 
 	if (!rc)
 		rc = query_replayer(query, &replayer, &why);
 	if (!rc)
-		rc = replayer_seek(replayer, t, &why);
+		rc = replayer_seek(replayer, &position, &why);
 	if (!rc)
 		rc = print_states(asked, replayer, &why);
 	if (rc)
-		print_failure(asked, at, is_time, t, &why);
+		print_failure(asked, at, is_time, &position, &why);
 	return !rc;
 }

@@ -374,10 +374,23 @@ static void show_progress(const struct race_replay *replay, uint64_t t)
 				 2 * length);
 }
 
+/* At the start of a segment no event of it has been; elsewhere all have. */
+static int go(struct race_replay *replay, uint64_t t, bool is_start,
+	      struct failure *why)
+{
+	size_t segment = recording_segment_at(replay->recording, t);
+	bool is_frame = t == recording_time(replay->recording, segment);
+	const struct segment_position to = {
+		segment, t, is_start && is_frame ? 0 : EVENTS_ALL,
+	};
+
+	return replayer_go(replay->rep, &to, why);
+}
+
 static int run(struct race_replay *replay, struct failure *why)
 {
 	uint64_t t = replay->start;
-	int rc = replayer_seek(replay->rep, t, why);
+	int rc = go(replay, t, true, why);
 
 	if (!rc)
 		rc = watch(replay, why);
@@ -385,7 +398,7 @@ static int run(struct race_replay *replay, struct failure *why)
 		uint64_t left = replay->end - t;
 
 		t += left < STEPS_AT_ONCE ? left : STEPS_AT_ONCE;
-		rc = replayer_seek(replay->rep, t, why);
+		rc = go(replay, t, false, why);
 		if (!rc && replay->error)
 			rc = failed(why, replay->error, "out of memory");
 		settle(replay);

@@ -3,10 +3,12 @@
 #include "replayer/recording/mapped.h"
 
 #include "replayer/recording/packets.h"
+#include "replayer/recording/positions.h"
 #include "replayer/recording/segments.h"
 
 struct question {
-	uint64_t t, addr;
+	uint64_t addr;
+	struct segment_position place;
 	bool mapped;
 	bool may_be_shared;	/* a region that is moved takes its kind along */
 };
@@ -30,14 +32,16 @@ static void ask_key_frame(const struct key_frame *frame,
 	}
 }
 
-/* Ends the visits behind the time that is asked for. */
+/* Ends the visits behind the position that is asked for. */
 static int follow(void *context, const struct packet_place *place,
 		  const struct packet *packet)
 {
 	struct question *question = context;
 	uint64_t addr = question->addr;
 
-	if (place->time > question->t)
+	if (place->time > question->place.time ||
+	    (place->time == question->place.time &&
+	     place->events > question->place.events))
 		return 1;
 	if (place->is_told)
 		return 0;
@@ -55,14 +59,16 @@ static int follow(void *context, const struct packet_place *place,
 	return 0;
 }
 
-static int ask(struct recording *recording, struct question *question,
-	       struct failure *why)
+static int ask(struct recording *recording, const struct position *position,
+	       struct question *question, struct failure *why)
 {
-	size_t segment = recording_segment_at(recording, question->t);
 	struct key_frame frame;
-	int rc;
+	size_t segment;
+	int rc = recording_place(recording, position, &question->place, why);
 
-	rc = recording_key_frame(recording, segment, &frame, why);
+	segment = question->place.segment;
+	if (!rc)
+		rc = recording_key_frame(recording, segment, &frame, why);
 	if (rc)
 		return rc;
 	ask_key_frame(&frame, question);
@@ -71,11 +77,12 @@ static int ask(struct recording *recording, struct question *question,
 	return rc < 0 ? rc : 0;
 }
 
-int recording_is_mapped(struct recording *recording, uint64_t t, uint64_t addr,
+int recording_is_mapped(struct recording *recording,
+			const struct position *position, uint64_t addr,
 			bool *mapped, struct failure *why)
 {
-	struct question question = { .t = t, .addr = addr };
-	int rc = ask(recording, &question, why);
+	struct question question = { .addr = addr };
+	int rc = ask(recording, position, &question, why);
 
 	*mapped = question.mapped;
 	return rc;
@@ -84,8 +91,9 @@ int recording_is_mapped(struct recording *recording, uint64_t t, uint64_t addr,
 int recording_may_be_shared(struct recording *recording, uint64_t t,
 			    uint64_t addr, bool *shared, struct failure *why)
 {
-	struct question question = { .t = t, .addr = addr };
-	int rc = ask(recording, &question, why);
+	const struct position position = { t, EVENTS_ALL };
+	struct question question = { .addr = addr };
+	int rc = ask(recording, &position, &question, why);
 
 	*shared = question.mapped && question.may_be_shared;
 	return rc;

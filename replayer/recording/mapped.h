@@ -6,11 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "replayer/recording/position.h"
+
 struct failure;
 struct recording;
 
-/* Whether anything is mapped at `addr` as of time `t`; t <= end. */
-int recording_is_mapped(struct recording *recording, uint64_t t, uint64_t addr,
+/* Whether anything is mapped at `addr` at a position. */
+int recording_is_mapped(struct recording *recording,
+			const struct position *position, uint64_t addr,
 			bool *mapped, struct failure *why);
 
 /*

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "formats/error.h"
+#include "replayer/recording/position.h"
 #include "replayer/recording/segments_internal.h"
 #include "replayer/recording/streams_internal.h"
 
@@ -183,6 +184,8 @@ struct walk {
 	packet_visit *visit;
 	void *context;
 	uint64_t start;
+	uint64_t time;		/* since the start, of the newest event */
+	uint32_t events;	/* at that time, as positions count them */
 };
 
 static int take(struct walked *walked, struct failure *why)
@@ -191,6 +194,16 @@ static int take(struct walked *walked, struct failure *why)
 
 	walked->has_packet = more > 0;
 	return more < 0 ? more : 0;
+}
+
+/* The times of all events never fall. */
+static void count_event(struct walk *walk, uint64_t time,
+			enum packet_kind kind)
+{
+	if (time != walk->time)
+		walk->events = 0;
+	walk->time = time;
+	walk->events += position_counts(kind);
 }
 
 /* The packets of one slice, which ends where the stream has the next one. */
@@ -215,9 +228,11 @@ static int walk_slice(struct walk *walk, struct walked *walked,
 		if (packet_is_event(packet->kind)) {
 			walked->time += packet->steps;
 			event = packet->kind;
+			count_event(walk, walked->time, event);
 		}
 		place.is_told = packet_is_told(event, packet->kind);
 		place.time = walk->start + walked->time;
+		place.events = walk->events;
 		rc = walk->visit(walk->context, &place, packet);
 		if (!rc)
 			rc = take(walked, why);

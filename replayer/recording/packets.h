@@ -59,6 +59,8 @@ struct packet_place {
 	uint64_t slice;		/* number in the segment */
 	uint64_t time;		/* of its event; of a TOUCH: of the event before,
 				   or of the start of the segment */
+	uint32_t events;	/* that positions count, at `time` in this
+				   segment, its own included */
 	bool is_told;		/* packet_is_told() */
 };
 

@@ -23,6 +23,8 @@
  *	thread_steps.h	how far threads are
  *	program_list.h	the programs that the process was
  *	mapped.h	what is mapped where
+ *	position.h	places in the execution, finer than times
+ *	positions.h	which segment holds one
  *	snapshots.h	contents of pages
  *
  * Units:      times and steps are retired instructions; segments count from 0.
@@ -37,6 +39,8 @@
 #include "replayer/recording/execs.h"
 #include "replayer/recording/mapped.h"
 #include "replayer/recording/packets.h"
+#include "replayer/recording/position.h"
+#include "replayer/recording/positions.h"
 #include "replayer/recording/program_list.h"
 #include "replayer/recording/segments.h"
 #include "replayer/recording/snapshots.h"

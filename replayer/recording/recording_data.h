@@ -7,13 +7,14 @@
  *	recording		opens and closes
  *	end			where a recording that was cut short ends
  *	threads
- *	thread_steps
+ *	mapped
+ *	thread_steps  positions
  *	execs	stream_times	which stream is which thread; who ran when
- *	program_list  packets  mapped  snapshots
+ *	program_list  packets  snapshots
  *	streams			parts of streams, by segment
  *	segments		key frames, indexes
  *	chunks			puts the chunks of the file in order
- *	slices  page_versions  unpack_pages  stored_pages
+ *	slices  position  page_versions  unpack_pages  stored_pages
  */
 #ifndef CPREC_REPLAYER_RECORDING_RECORDING_DATA_H
 #define CPREC_REPLAYER_RECORDING_RECORDING_DATA_H
@@ -46,6 +47,8 @@ struct stream_part {
 struct segment {
 	uint64_t time;		/* of its first key frame */
 	uint32_t index;		/* chunk */
+	bool knows_before;	/* `before` is recording_events_before() */
+	uint32_t before;
 	struct stream_part *parts;	/* the first one starts the segment */
 	uint32_t *streams;	/* the same, only the streams */
 	size_t part_count, part_room;

@@ -142,3 +142,15 @@ int recording_exit(struct recording *recording, uint32_t stream, bool *exits,
 	}
 	return 0;
 }
+
+int recording_has_ended(struct recording *recording, uint32_t stream,
+			size_t segment, bool *has_ended, struct failure *why)
+{
+	const struct thread *thread = &recording->threads[stream];
+	uint64_t time;
+
+	*has_ended = false;
+	if (thread->places[thread->place_count - 1].segment >= segment)
+		return 0;
+	return recording_exit(recording, stream, has_ended, &time, why);
+}

@@ -18,4 +18,8 @@ int recording_running(struct recording *recording, uint64_t t,
 int recording_exit(struct recording *recording, uint32_t stream, bool *exits,
 		   uint64_t *time, struct failure *why);
 
+/* Whether it has ended before a segment. */
+int recording_has_ended(struct recording *recording, uint32_t stream,
+			size_t segment, bool *has_ended, struct failure *why);
+
 #endif

@@ -85,10 +85,10 @@ static bool parse_fraction(const char *text, size_t length, uint64_t factor,
 	return true;
 }
 
-bool number_parse_scaled(const char *text, uint64_t unit, uint64_t *out)
+static bool parse_scaled(const char *text, size_t length, uint64_t unit,
+			 uint64_t *out)
 {
 	static const char letters[] = "kKmMgG";
-	size_t length = strlen(text);
 	const char *letter = length ? strchr(letters, text[length - 1]) : NULL;
 	uint64_t factor = 1, value;
 
@@ -103,6 +103,16 @@ bool number_parse_scaled(const char *text, uint64_t unit, uint64_t *out)
 		return false;
 	*out = value * factor;
 	return true;
+}
+
+bool number_parse_scaled(const char *text, uint64_t unit, uint64_t *out)
+{
+	return parse_scaled(text, strlen(text), unit, out);
+}
+
+static bool is_word(const char *text, size_t length, const char *word)
+{
+	return length == strlen(word) && !memcmp(text, word, length);
 }
 
 /* "12.5%" */
@@ -122,17 +132,16 @@ static bool parse_share(const char *text, size_t length, uint64_t whole,
 	return true;
 }
 
-bool number_parse_time(const char *text, uint64_t start, uint64_t end,
-		       uint64_t *out)
+static bool parse_time(const char *text, size_t length, uint64_t start,
+		       uint64_t end, uint64_t *out)
 {
-	size_t length = strlen(text);
 	uint64_t share;
 
-	if (!strcmp(text, "start")) {
+	if (is_word(text, length, "start")) {
 		*out = start;
 		return true;
 	}
-	if (!strcmp(text, "end")) {
+	if (is_word(text, length, "end")) {
 		*out = end;
 		return true;
 	}
@@ -142,7 +151,33 @@ bool number_parse_time(const char *text, uint64_t start, uint64_t end,
 		*out = start + share;
 		return true;
 	}
-	return number_parse_scaled(text, 1000, out);
+	return parse_scaled(text, length, 1000, out);
+}
+
+bool number_parse_time(const char *text, uint64_t start, uint64_t end,
+		       uint64_t *out)
+{
+	return parse_time(text, strlen(text), start, end, out);
+}
+
+bool number_parse_position(const char *text, uint64_t start, uint64_t end,
+			   struct position_number *out)
+{
+	const char *point = strrchr(text, '.');
+	size_t length = strlen(text);
+	uint64_t events = 0;
+
+	/* "1.5m" is a time: digits behind the point are all of the rest. */
+	if (point && parse_digits(point + 1, strlen(point + 1), 10, &events)) {
+		if (events >= UINT32_MAX)
+			return false;
+		length = (size_t)(point - text);
+	}
+	if (!parse_time(text, length, start, end, &out->time))
+		return false;
+	out->events = (uint32_t)events;
+	out->is_last = !strcmp(text, "end");
+	return true;
 }
 
 bool number_cut_thread(const char *text, uint32_t *tid, const char **time)

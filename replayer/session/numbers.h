@@ -30,6 +30,19 @@ bool number_parse_time(const char *text, uint64_t start, uint64_t end,
 		       uint64_t *out);
 
 /*
+ * A position: a time, or a time and how many of the events at it have taken
+ * effect, "5000.2".  The word "end" alone is behind all of them.
+ */
+struct position_number {
+	uint64_t time;
+	uint32_t events;
+	bool is_last;		/* "end" */
+};
+
+bool number_parse_position(const char *text, uint64_t start, uint64_t end,
+			   struct position_number *out);
+
+/*
  * "TID:T", a time of one thread: `*tid` is the number, `*time` what stands
  * behind the colon.  False, with `*time` all of `text`, if it is no such.
  */

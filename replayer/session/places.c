@@ -17,20 +17,21 @@
 
 bool place_may_be_time(const char *text)
 {
+	struct position_number number;
 	const char *time;
 	uint32_t tid;
-	uint64_t t;
 
 	number_cut_thread(text, &tid, &time);
-	return number_parse_time(time, 0, 0, &t);
+	return number_parse_position(time, 0, 0, &number);
 }
 
 /* "TID:T": where the thread had retired so many instructions. */
-static int find_thread_time(uint64_t *out, bool *is_time,
+static int find_thread_time(struct position *out, bool *is_time,
 			    struct recording *recording, uint32_t tid,
 			    const char *text, struct failure *why)
 {
 	uint64_t end = recording_end(recording), steps;
+	struct position_number asked;
 	struct recording_thread thread;
 	uint32_t number;
 	int rc = recording_find_thread(recording, tid, end, &number, why);
@@ -40,10 +41,12 @@ static int find_thread_time(uint64_t *out, bool *is_time,
 		rc = recording_thread(recording, number, &thread, why);
 	if (rc)
 		return rc;
-	if (!number_parse_time(text, thread.steps_before, thread.steps, &steps))
+	if (!number_parse_position(text, thread.steps_before, thread.steps,
+				   &asked))
 		return failed(why, ERR_INPUT,
 			      "cannot take '%s' for a time of thread %" PRIu32
 			      ": %s is needed", text, tid, PLACE_TIME_WANTED);
+	steps = asked.time;
 	if (steps < thread.steps_before)
 		return failed(why, ERR_INPUT,
 			      "thread %" PRIu32 " begins at %" PRIu32 ":%" PRIu64
@@ -54,38 +57,82 @@ static int find_thread_time(uint64_t *out, bool *is_time,
 			      "thread %" PRIu32 " ends at %" PRIu32 ":%" PRIu64
 			      ", before %" PRIu32 ":%" PRIu64, tid, tid,
 			      thread.steps, tid, steps);
-	rc = recording_time_of(recording, tid, steps, out, why);
+	rc = recording_time_of(recording, tid, steps, &out->time, why);
 	*is_time = !rc;
+	out->events = asked.events;
 	return rc;
 }
 
-int place_time(uint64_t *out, bool *is_time, struct recording *recording,
-		  const char *text, struct failure *why)
+/* There are so many events at the time. */
+static int check_events(const struct position *position, uint32_t most,
+			struct failure *why)
+{
+	if (position->events <= most)
+		return 0;
+	return failed(why, ERR_INPUT,
+		      "%" PRIu32 " event%s happen%s at t=%" PRIu64
+		      ": there is no t=%" PRIu64 ".%" PRIu32, most,
+		      most == 1 ? "" : "s", most == 1 ? "s" : "",
+		      position->time, position->time, position->events);
+}
+
+static int find_events(struct position *out, struct recording *recording,
+		       bool is_last, struct failure *why)
+{
+	uint32_t most;
+	int rc;
+
+	if (!out->events && !is_last)
+		return 0;
+	rc = recording_events_at(recording, out->time, &most, why);
+	if (!rc && is_last)
+		out->events = most;
+	return rc ? rc : check_events(out, most, why);
+}
+
+static int find_time(struct position *out, bool *is_time, bool *is_last,
+		     struct recording *recording, const char *text,
+		     struct failure *why)
 {
 	uint64_t start = recording_start(recording);
 	uint64_t end = recording_end(recording);
-	const char *time;
-	uint32_t tid;
+	struct position_number asked = { 0 };
 
-	if (number_cut_thread(text, &tid, &time))
-		return find_thread_time(out, is_time, recording, tid, time,
-					why);
-	*is_time = number_parse_time(text, start, end, out);
+	*is_time = number_parse_position(text, start, end, &asked);
+	*out = (struct position){ asked.time, asked.events };
+	*is_last = asked.is_last;
 	if (!*is_time)
 		return failed(why, ERR_INPUT,
 			      "cannot take '%s' for a time: %s is needed", text,
 			      PLACE_TIME_WANTED);
-	if (*out < start)
+	if (out->time < start)
 		return failed(why, ERR_INPUT,
 			      "'%s' begins at t=%" PRIu64 ", after t=%" PRIu64,
 			      trace_reader_path(recording_reader(recording)),
-			      start, *out);
-	if (*out > end)
+			      start, out->time);
+	if (out->time > end)
 		return failed(why, ERR_INPUT,
 			      "'%s' ends at t=%" PRIu64 ", before t=%" PRIu64,
 			      trace_reader_path(recording_reader(recording)),
-			      end, *out);
+			      end, out->time);
 	return 0;
+}
+
+int place_position(struct position *out, bool *is_time,
+		   struct recording *recording, const char *text,
+		   struct failure *why)
+{
+	bool is_last = false;
+	const char *time;
+	uint32_t tid;
+	int rc;
+
+	*out = (struct position){ 0 };
+	if (number_cut_thread(text, &tid, &time))
+		rc = find_thread_time(out, is_time, recording, tid, time, why);
+	else
+		rc = find_time(out, is_time, &is_last, recording, text, why);
+	return rc ? rc : find_events(out, recording, is_last, why);
 }
 
 /* ------- addresses ------- */

@@ -15,23 +15,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "replayer/recording/recording.h"
+
 struct failure;
 struct names;
-struct recording;
 
 /* What a wrong text should have been, for messages. */
 #define PLACE_TIME_WANTED \
-	"a time like 5000, 2m, 'start', 'end', '50%' or 'TID:5000'"
+	"a time like 5000, 5000.1, 2m, 'start', 'end', '50%' or 'TID:5000'"
 
 /* Whether a text is a time of whatever recording. */
 bool place_may_be_time(const char *text);
 
 /*
- * Makes a time of text, from the recording's start to its end.  `*is_time` is
- * true also if it lies outside.
+ * Makes a position of text, from the recording's start to its end.  `*is_time`
+ * is true also if it lies outside.
  */
-int place_time(uint64_t *out, bool *is_time, struct recording *recording,
-	       const char *text, struct failure *why);
+int place_position(struct position *out, bool *is_time,
+		   struct recording *recording, const char *text,
+		   struct failure *why);
 
 /* Whether a text is an address of whatever recording; says why it is none. */
 int place_check_address(const char *text, struct failure *why);

@@ -147,11 +147,12 @@ static int find_doubtful(struct query *query, size_t segment, uint64_t page,
 }
 
 /* The whole page, if it is known without executing anything. */
-static int find_page(struct query *query, struct part *part, uint64_t t,
+static int find_page(struct query *query, struct part *part,
 		     enum answer *answer, uint8_t *bytes, struct failure *why)
 {
-	size_t segment = recording_segment_at(query->recording, t);
-	uint64_t time = t - recording_time(query->recording, segment);
+	size_t segment = query->place.segment;
+	uint64_t time = query->place.time -
+			recording_time(query->recording, segment);
 	uint64_t page = part->addr >> GUEST_PAGE_SHIFT, doubt, id;
 	const struct region *region;
 	struct segment_view *view;
@@ -204,7 +205,7 @@ static bool is_shared_doubt(struct query *query, struct part *part)
 	return doubt;
 }
 
-static int ask_replay(struct query *query, struct part *part, uint64_t t,
+static int ask_replay(struct query *query, struct part *part,
 		      enum answer *answer, struct failure *why)
 {
 	struct replayer *replayer;
@@ -212,7 +213,7 @@ static int ask_replay(struct query *query, struct part *part, uint64_t t,
 
 	part->source = QUERY_REPLAY;
 	if (!rc)
-		rc = replayer_seek(replayer, t, why);
+		rc = replayer_seek(replayer, &query->position, why);
 	if (!rc && is_shared_doubt(query, part)) {
 		*answer = ANSWER_SHARED;
 		return 0;
@@ -225,11 +226,12 @@ static int ask_replay(struct query *query, struct part *part, uint64_t t,
  * A page that became doubtful in this segment and is first touched in a later
  * one, with nothing in between that makes it another page.
  */
-static int answer_later(struct query *query, uint64_t page, uint64_t t,
-			bool *found, uint8_t *contents, struct failure *why)
+static int answer_later(struct query *query, uint64_t page, bool *found,
+			uint8_t *contents, struct failure *why)
 {
-	size_t segment = recording_segment_at(query->recording, t);
-	uint64_t time = t - recording_time(query->recording, segment);
+	size_t segment = query->place.segment;
+	uint64_t time = query->place.time -
+			recording_time(query->recording, segment);
 	struct memory *memory = vm_memory(replayer_vm(query->replayer));
 	guest_addr addr = memory_home(memory, page << GUEST_PAGE_SHIFT);
 	struct segment_view *view;
@@ -242,7 +244,8 @@ static int answer_later(struct query *query, uint64_t page, uint64_t t,
 	if (!doubt)
 		return 0;
 	rc = segment_views_packets(&query->views, segment, &view, why);
-	if (rc || segment_view_changes_after(view, page, time))
+	if (rc || segment_view_changes_after(view, page, time,
+					     query->place.events))
 		return rc;
 	return resolve_later(query, segment + 1, page, doubt, found, contents,
 			     why);
@@ -260,23 +263,23 @@ static void take_page(struct part *part, const uint8_t *contents)
 }
 
 /* All but pages that others share, for which part->shared is set then. */
-static int query_part(struct query *query, struct part *part, uint64_t t,
-		      bool *is_shared, struct failure *why)
+static int query_part(struct query *query, struct part *part, bool *is_shared,
+		      struct failure *why)
 {
 	uint8_t contents[GUEST_PAGE];
 	enum answer answer;
 	bool found;
-	int rc = find_page(query, part, t, &answer, contents, why);
+	int rc = find_page(query, part, &answer, contents, why);
 
 	memset(part->known, 0, part->size);
 	if (!rc && answer == ANSWER_PAGE)
 		take_page(part, contents);
 	if (!rc && answer == ANSWER_BY_REPLAY)
-		rc = ask_replay(query, part, t, &answer, why);
+		rc = ask_replay(query, part, &answer, why);
 	*is_shared = answer == ANSWER_SHARED;
 	if (!rc && answer == ANSWER_BY_REPLAY &&
 	    !is_any_known(part->known, part->size)) {
-		rc = answer_later(query, part->addr >> GUEST_PAGE_SHIFT, t,
+		rc = answer_later(query, part->addr >> GUEST_PAGE_SHIFT,
 				  &found, contents, why);
 		if (!rc && found)
 			take_page(part, contents);
@@ -293,7 +296,7 @@ static void take_source(struct query_answer *answer, enum query_source source)
 }
 
 /* Asks page by page; `shared` has room for all of them. */
-static int query_parts(struct query *query, struct part part, uint64_t t,
+static int query_parts(struct query *query, struct part part,
 		       struct query_answer *answer, struct shared_part *shared,
 		       struct failure *why)
 {
@@ -306,7 +309,7 @@ static int query_parts(struct query *query, struct part part, uint64_t t,
 		part.size = GUEST_PAGE - part.addr % GUEST_PAGE;
 		if (part.size > size)
 			part.size = size;
-		rc = query_part(query, &part, t, &is_shared, why);
+		rc = query_part(query, &part, &is_shared, why);
 		if (is_shared)
 			shared[count++] = part.shared;
 		else
@@ -317,7 +320,7 @@ static int query_parts(struct query *query, struct part part, uint64_t t,
 		size -= part.size;
 	}
 	if (!rc)
-		rc = query_shared(query, t, shared, count, why);
+		rc = query_shared(query, shared, count, why);
 	for (size_t i = 0; i < count && !rc; i++) {
 		take_source(answer, shared[i].source);
 		if (shared[i].as_of < answer->as_of)
@@ -326,9 +329,10 @@ static int query_parts(struct query *query, struct part part, uint64_t t,
 	return rc;
 }
 
-int query_memory(struct query *query, uint64_t addr, uint64_t t,
-		 uint8_t *bytes, uint8_t *known, size_t size,
-		 struct query_answer *answer, struct failure *why)
+int query_memory(struct query *query, uint64_t addr,
+		 const struct position *at, uint8_t *bytes,
+		 uint8_t *known, size_t size, struct query_answer *answer,
+		 struct failure *why)
 {
 	const struct part all = { .addr = addr, .bytes = bytes,
 				  .known = known, .size = size };
@@ -339,7 +343,10 @@ int query_memory(struct query *query, uint64_t addr, uint64_t t,
 	*answer = (struct query_answer){ QUERY_UNKNOWN, QUERY_CERTAIN };
 	if (!shared)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
-	rc = query_parts(query, all, t, answer, shared, why);
+	query->position = *at;
+	rc = recording_place(query->recording, at, &query->place, why);
+	if (!rc)
+		rc = query_parts(query, all, answer, shared, why);
 	free(shared);
 	return rc;
 }

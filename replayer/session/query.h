@@ -50,11 +50,12 @@ int query_replayer(struct query *query, struct replayer **out,
 		   struct failure *why);
 
 /*
- * Fills in `size` bytes at `addr` as of time `t` (at most the recording's
+ * Fills in `size` bytes at `addr` as of a position (at most the recording's
  * end) and which of them are known (1 or 0).
  */
-int query_memory(struct query *query, uint64_t addr, uint64_t t,
-		 uint8_t *bytes, uint8_t *known, size_t size,
-		 struct query_answer *answer, struct failure *why);
+int query_memory(struct query *query, uint64_t addr,
+		 const struct position *at, uint8_t *bytes, uint8_t *known,
+		 size_t size, struct query_answer *answer,
+		 struct failure *why);
 
 #endif

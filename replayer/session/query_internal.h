@@ -17,6 +17,10 @@ struct query {
 	struct replayer *replayer;	/* made when first needed */
 	struct segment_views views;
 
+	/* Of the question. */
+	struct position position;
+	struct segment_position place;
+
 	/* The streams of the segment that was last asked for. */
 	bool has_script;
 	size_t script_segment;
@@ -48,10 +52,10 @@ struct shared_part {
 };
 
 /*
- * Answers for all of these parts at time `t`.  Needs the fewest replays when
+ * Answers for all of these parts of the question.  Needs the fewest replays when
  * it has them together.
  */
-int query_shared(struct query *query, uint64_t t, struct shared_part *parts,
-		 size_t count, struct failure *why);
+int query_shared(struct query *query, struct shared_part *parts, size_t count,
+		 struct failure *why);
 
 #endif

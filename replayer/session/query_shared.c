@@ -37,11 +37,11 @@ static int take_late(struct query *query, size_t segment,
 	return 0;
 }
 
-/* Looks from time `t` on for the touch that ends the doubt. */
-static int find_late(struct query *query, uint64_t t, struct shared_part *part,
+/* Looks from then on for the touch that ends the doubt. */
+static int find_late(struct query *query, struct shared_part *part,
 		     struct failure *why)
 {
-	size_t segment = recording_segment_at(query->recording, t);
+	size_t segment = query->place.segment;
 	const struct page_change *touch;
 	int rc = doubts_end(&query->views, &segment, part->page, part->doubt,
 			    &touch, why);
@@ -73,10 +73,10 @@ static int find_in(struct query *query, size_t segment,
 	return 0;
 }
 
-static int find_since(struct query *query, uint64_t t, struct shared_part *part,
+static int find_since(struct query *query, struct shared_part *part,
 		      struct failure *why)
 {
-	size_t segment = recording_segment_at(query->recording, t);
+	size_t segment = query->place.segment;
 	bool found;
 	int rc = find_in(query, segment, part, &found, why);
 
@@ -197,16 +197,17 @@ static int by_time(const void *left, const void *right)
 	return a->since < b->since ? -1 : a->since > b->since;
 }
 
-int query_shared(struct query *query, uint64_t t, struct shared_part *parts,
-		 size_t count, struct failure *why)
+int query_shared(struct query *query, struct shared_part *parts, size_t count,
+		 struct failure *why)
 {
+	uint64_t t = query->place.time;
 	int rc = 0;
 
 	for (size_t i = 0; i < count && !rc; i++) {
 		parts[i].as_of = QUERY_CERTAIN;
-		rc = find_late(query, t, &parts[i], why);
+		rc = find_late(query, &parts[i], why);
 		if (!rc && !(parts[i].is_late && parts[i].late <= t))
-			rc = find_since(query, t, &parts[i], why);
+			rc = find_since(query, &parts[i], why);
 	}
 	if (count)
 		qsort(parts, count, sizeof(*parts), by_time);

@@ -524,7 +524,7 @@ def test_questions(tests, trace):
             ("too large", "9" * 30), ("negative", "-1"), ("a word", "soon"),
             ("empty", ""), ("half a hexadecimal", "0x"), ("with a tail", "12x"),
             ("with a blank", "1 2"), ("101 percent", "101%"),
-            ("a fraction", "1.5")):
+            ("a fraction", "1.5x"), ("half a position", "1.")):
         tests.test(f"query: a time that is {name}", tests.refused,
                    USAGE, *query, "--addr", "counter", "--at", text)
     for name, status, text in (

@@ -308,6 +308,46 @@ static void times_of_a_later_start(void **state)
 	}
 }
 
+static void positions(void **state)
+{
+	static const struct {
+		const char *text;
+		bool expected;
+		struct position_number number;
+	} rows[] = {
+		{ "5000", true, { 5000, 0, false } },
+		{ "5000.0", true, { 5000, 0, false } },
+		{ "5000.12", true, { 5000, 12, false } },
+		{ "1.5k", true, { 1500, 0, false } },
+		{ "1.5k.2", true, { 1500, 2, false } },
+		{ "12.5%", true, { 1250, 0, false } },
+		{ "12.5%.1", true, { 1250, 1, false } },
+		{ "start.1", true, { 1000, 1, false } },
+		{ "end", true, { 3000, 0, true } },
+		{ "end.0", true, { 3000, 0, false } },
+		{ "7.4294967294", true, { 7, UINT32_MAX - 1, false } },
+		{ "7.4294967295", false, { 0 } },
+		{ "7.18446744073709551616", false, { 0 } },
+		{ ".5", false, { 0 } }, { "5.", false, { 0 } },
+		{ "5.x", false, { 0 } }, { "5.0x1", false, { 0 } },
+		{ "5.-1", false, { 0 } }, { "1.5.2", false, { 0 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct position_number found = { 0 };
+
+		assert_int_equal(number_parse_position(rows[i].text, 1000,
+						       3000, &found),
+				 rows[i].expected);
+		if (!rows[i].expected)
+			continue;
+		assert_true(found.time == rows[i].number.time);
+		assert_int_equal(found.events, rows[i].number.events);
+		assert_int_equal(found.is_last, rows[i].number.is_last);
+	}
+}
+
 int main(void)
 {
 	struct test_list list = { 0 };
@@ -319,6 +359,7 @@ int main(void)
 	add_rows(&list, address_rows, take_address);
 	add_rows(&list, wrong_rows, refuse_address);
 	add_test(&list, "threads", threads, NULL);
+	add_test(&list, "positions", positions, NULL);
 	add_test(&list, "add offset", add_offset, NULL);
 	add_test(&list, "times of a later start", times_of_a_later_start, NULL);
 	add_test(&list, "share of the longest recording",

@@ -188,7 +188,9 @@ static void mapped_by_time(void **state)
 	write_small(true);
 	recording = reopen();
 	for (size_t i = 0; i < COUNT(expected); i++) {
-		assert_int_equal(recording_is_mapped(recording, expected[i].t,
+		const struct position at = { expected[i].t, 0 };
+
+		assert_int_equal(recording_is_mapped(recording, &at,
 						     expected[i].addr, &mapped,
 						     &why), 0);
 		assert_int_equal(mapped, expected[i].mapped);

@@ -32,7 +32,9 @@ static void take_registers(struct sample *sample)
 	reopen();
 	assert_int_equal(replayer_create(&replayer, recording, &why), 0);
 	for (unsigned i = 1; i < SEGMENTS; i++) {
-		if (replayer_seek(replayer, segment_times[i], &why))
+		const struct position at = { segment_times[i], EVENTS_ALL };
+
+		if (replayer_seek(replayer, &at, &why))
 			fail_msg("%s", why.text);
 		for (uint32_t stream = 0; stream < 2; stream++)
 			assert_int_equal(replayer_thread_registers(
@@ -211,45 +213,92 @@ static void check_thread_a(struct replayer *replayer, uint64_t t)
 	assert_int_equal(reg_of(&file, X86_RBX), 0);
 }
 
-/* Results that calls of thread 101 had brought by then. */
-static uint64_t result_of_b(uint64_t t)
+/*
+ * Results that calls of thread 101 had brought by then.  Those of t=19 and 45
+ * come back as events, the others with their instruction.
+ */
+static uint64_t result_of_b(const struct position *at)
 {
-	return t >= 49 ? 45 : t >= 45 ? 44 : t >= 23 ? 43 : t >= 19 ? 42 : 0;
+	uint64_t t = at->time;
+	unsigned late = at->events ? 1 : 0;
+
+	return t >= 49 ? 45 : t >= 46 - late ? 44 : t >= 23 ? 43 :
+	       t >= 20 - late ? 42 : 0;
 }
 
-static void check_thread_b(struct replayer *replayer, uint64_t t)
+static void check_thread_b(struct replayer *replayer,
+			   const struct position *at)
 {
-	uint64_t steps = steps_before(1, t);
+	uint64_t t = at->time, steps = steps_before(1, t);
+	bool has_ended = t > EXIT_B || (t == EXIT_B && at->events);
 	struct reg_file file;
 	int rc = replayer_thread_registers(replayer, 1, &file, &why);
 
-	assert_int_equal(rc, t < BEGIN_B || t >= EXIT_B ? ERR_NOT_FOUND : 0);
+	assert_int_equal(rc, t < BEGIN_B || has_ended ? ERR_NOT_FOUND : 0);
 	if (rc)
 		return;
 	assert_int_equal(reg_of(&file, X86_RIP), pc_of_b(steps));
 	assert_int_equal(reg_of(&file, X86_RBX), rbx_of_b(steps));
-	assert_int_equal(reg_of(&file, X86_RAX), result_of_b(t));
+	assert_int_equal(reg_of(&file, X86_RAX), result_of_b(at));
 }
 
-static void check_at(struct replayer *replayer, uint64_t t)
+/* At a time, before all events that stand at it, or behind them. */
+static void check_position(struct replayer *replayer,
+			   const struct position *at)
 {
+	uint64_t t = at->time;
 	uint8_t bytes[16], known[16];
 	uint32_t data[2];
 
-	if (replayer_seek(replayer, t, &why))
+	if (replayer_seek(replayer, at, &why))
 		fail_msg("%s", why.text);
 	assert_int_equal(replayer_time(replayer), t);
 	if (t < END)
-		assert_int_equal(replayer_stream(replayer), running_at(t));
+		assert_int_equal(replayer_stream(replayer),
+				 running_at(at->events || !t ? t : t - 1));
 	check_thread_a(replayer, t);
-	check_thread_b(replayer, t);
+	check_thread_b(replayer, at);
 	assert_int_equal(replayer_read(replayer, DATA, bytes, known, 16, &why),
 			 0);
 	memcpy(data, bytes, sizeof(data));
 	assert_int_equal(data[0], data_of_a(steps_before(0, t)));
 	assert_int_equal(data[1], data_of_b(steps_before(1, t)));
-	assert_memory_equal(bytes + 8, t < 19 ? "\0\0\0\0\0\0\0" : "abcdefgh",
-			    8);
+	assert_memory_equal(bytes + 8, t < (at->events ? 19 : 20) ?
+			    "\0\0\0\0\0\0\0" : "abcdefgh", 8);
+}
+
+static void check_at(struct replayer *replayer, uint64_t t)
+{
+	const struct position before = { t, 0 }, behind = { t, EVENTS_ALL };
+
+	check_position(replayer, &before);
+	check_position(replayer, &behind);
+	check_position(replayer, &before);
+}
+
+/* A slice and a result that comes back are two events. */
+static void between_events(void **state)
+{
+	struct position at = { 19, 1 };
+	struct replayer *replayer;
+	struct reg_file file;
+	uint32_t events;
+
+	(void)state;
+	assert_int_equal(recording_events_at(recording, 19, &events, &why), 0);
+	assert_int_equal(events, 2);
+	assert_int_equal(recording_events_at(recording, 23, &events, &why), 0);
+	assert_int_equal(events, 0);
+	assert_int_equal(replayer_create(&replayer, recording, &why), 0);
+	assert_int_equal(replayer_seek(replayer, &at, &why), 0);
+	assert_int_equal(replayer_stream(replayer), 1);
+	replayer_registers(replayer, &file);
+	assert_int_equal(reg_of(&file, X86_RAX), 0);
+	at.events = 2;
+	assert_int_equal(replayer_seek(replayer, &at, &why), 0);
+	replayer_registers(replayer, &file);
+	assert_int_equal(reg_of(&file, X86_RAX), 42);
+	replayer_destroy(replayer);
 }
 
 static void every_time(void **state)
@@ -291,8 +340,7 @@ static void verified(void **state)
 	assert_int_equal(replayer_create(&replayer, recording, &why), 0);
 	replayer_in_order(replayer);
 	for (size_t i = 1; i <= recording_segments(recording); i++) {
-		if (replayer_seek(replayer, recording_time(recording, i),
-				  &why))
+		if (replayer_seek_frame(replayer, i, &why))
 			fail_msg("%s", why.text);
 		if (i == recording_segments(recording))
 			break;
@@ -317,7 +365,7 @@ static void other_thread_checked(void **state)
 	reopen();
 	assert_int_equal(replayer_create(&replayer, recording, &why), 0);
 	replayer_in_order(replayer);
-	assert_int_equal(replayer_seek(replayer, segment_times[1], &why), 0);
+	assert_int_equal(replayer_seek_frame(replayer, 1, &why), 0);
 	assert_int_equal(replayer_check(replayer, 1, &found, &why),
 			 ERR_DIVERGED);
 	assert_int_equal(found.count, 1);
@@ -337,10 +385,11 @@ static void asked(void **state)
 	(void)state;
 	assert_int_equal(query_create(&query, recording, &why), 0);
 	for (uint64_t t = 0; t <= END; t++) {
+		const struct position at = { t, 0 };
 		struct query_answer answer;
 		uint8_t bytes[4], known[4];
 
-		if (query_memory(query, DATA, t, bytes, known, 4, &answer,
+		if (query_memory(query, DATA, &at, bytes, known, 4, &answer,
 				 &why))
 			fail_msg("%s", why.text);
 		assert_int_equal(known[0], 1);
@@ -405,6 +454,7 @@ int main(void)
 		add_test(&list, "turns by time", turns_by_time, NULL);
 		add_test(&list, "own counts", own_counts, NULL);
 		add_test(&list, "packets in order", packets_in_order, NULL);
+		add_test(&list, "between events", between_events, NULL);
 		add_test(&list, "every time", every_time, NULL);
 		add_test(&list, "every time anew", every_time_anew, NULL);
 		add_test(&list, "verified", verified, NULL);
