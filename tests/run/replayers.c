@@ -93,9 +93,11 @@ static void visit(struct replayer *replayer, struct recording *recording,
 	uint64_t end = recording_end(recording);
 
 	for (unsigned i = 0; i < TIMES && !job->rc; i++) {
-		uint64_t t = end * (i * 7 % TIMES) / TIMES;
+		const struct position to = {
+			.time = end * (i * 7 % TIMES) / TIMES,
+		};
 
-		job->rc = replayer_seek(replayer, t, &job->why);
+		job->rc = replayer_seek(replayer, &to, &job->why);
 		if (!job->rc)
 			job->seen[i] = hash_state(replayer, job);
 	}
