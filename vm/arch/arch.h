@@ -34,8 +34,6 @@ struct cpu {
 	const struct reg_table *regs;
 	void *state;		/* of the architecture's own */
 
-	/* Every instruction is seen, whether it asked for that or not. */
-	bool is_traced;
 	/* Instructions want something else from now on: all code that was
 	 * translated must go before the guest runs. */
 	bool must_replan;
@@ -43,9 +41,6 @@ struct cpu {
 	vm_watch_fn *watch;	/* NULL: accesses are not watched */
 	void *watch_context;
 };
-
-/* Bytes of an instruction of any architecture. */
-#define INSN_MOST 15u
 
 /* What the processor must know of an instruction. */
 struct insn {

@@ -299,11 +299,6 @@ void engine_run_uncounted(struct engine *engine)
 	engine->uncounted = true;
 }
 
-void engine_call_always(struct engine *engine)
-{
-	engine->may_inline = false;
-}
-
 bool engine_inlines(const struct engine *engine)
 {
 	return engine->code_base;

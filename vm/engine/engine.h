@@ -171,9 +171,6 @@ struct counter *engine_counter(struct engine *engine);
 /* Without counting: inlined code only looks whether it was asked to stop. */
 void engine_run_uncounted(struct engine *engine);
 
-/* Leaves all calls as they are from now on. */
-void engine_call_always(struct engine *engine);
-
 /* Whether the calls of `enter` are being replaced. */
 bool engine_inlines(const struct engine *engine);
 

@@ -66,7 +66,7 @@ static bool pay_again(struct vm *vm, uint32_t number)
 	return true;
 }
 
-uint32_t entry_meet(void *context, guest_addr pc, uint32_t size)
+static uint32_t on_meet(void *context, guest_addr pc, uint32_t size)
 {
 	struct vm *vm = context;
 	uint32_t number = block_decode(vm, pc, size);
@@ -126,8 +126,8 @@ static void enter_unpaid(struct vm *vm, uint32_t number,
 	stop(vm, counter->asked ? STOPPED_AT_BLOCK : STOPPED_MISALIGNED);
 }
 
-const struct engine_block *entry_enter(void *context, uint32_t number,
-				       enum engine_entry entry)
+static const struct engine_block *on_enter(void *context, uint32_t number,
+					   enum engine_entry entry)
 {
 	struct vm *vm = context;
 	struct counter *counter = engine_counter(vm->engine);
@@ -160,7 +160,7 @@ const struct engine_block *entry_enter(void *context, uint32_t number,
 		       &block->inlined : NULL;
 }
 
-void entry_instruction(void *context, const struct engine_call *call)
+static void on_instruction(void *context, const struct engine_call *call)
 {
 	struct vm *vm = context;
 	uint32_t current = engine_counter(vm->engine)->current;
@@ -212,9 +212,9 @@ static void on_invalid(void *context)
 
 const struct engine_calls processor_calls = {
 	.translate = on_translate,
-	.meet = entry_meet,
-	.enter = entry_enter,
-	.instruction = entry_instruction,
+	.meet = on_meet,
+	.enter = on_enter,
+	.instruction = on_instruction,
 	.trace = watch_trace,
 	.access = watch_access,
 	.miss = pages_miss,

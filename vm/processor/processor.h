@@ -181,13 +181,6 @@ void blocks_release(struct vm *vm);
 /* How many instructions the block at `pc` is to have. */
 unsigned plan_block(struct vm *vm, guest_addr pc, unsigned most);
 
-/* ------- entry.c ------- */
-
-uint32_t entry_meet(void *context, guest_addr pc, uint32_t size);
-const struct engine_block *entry_enter(void *context, uint32_t number,
-				       enum engine_entry entry);
-void entry_instruction(void *context, const struct engine_call *call);
-
 /* ------- pages.c ------- */
 
 bool pages_miss(void *context, guest_addr addr, enum vm_access access,

@@ -85,7 +85,7 @@ int vm_trace(struct vm *vm, vm_trace_fn *trace, void *context,
 		return rc;
 	vm->trace = trace;
 	vm->trace_context = context;
-	vm->cpu.is_traced = vm->cpu.must_replan = true;
+	vm->cpu.must_replan = true;
 	return 0;
 }
 
