@@ -44,7 +44,7 @@ class Tests(CprecTap):
                         str(number)], check=True, capture_output=True)
 
     def record(self):
-        done = self.cprec("record", "-q", "--segment=20000", "--slice=3000",
+        done = self.cprec("record", "-q", "--segment=100000", "--slice=10000",
                           "-o", self.trace, "--", self.options.guest)
         equal(done.returncode, 0, f"status of record: {done.stderr}")
         self.tamper(self.copy, "later", LATER)
