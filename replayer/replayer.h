@@ -10,8 +10,8 @@
  * Ownership:  the recording is borrowed and must outlive the replayer.
  * Errors:     ERR_DIVERGED (`why` says where and what), those of recording.h
  *             and vm.h.
- * Threads:    one replayer per process at a time (the host's SIGSEGV handler
- *             belongs to it).
+ * Threads:    one thread uses a replayer; others may use others, each with a
+ *             recording opened for it.
  */
 #ifndef CPREC_REPLAYER_REPLAYER_H
 #define CPREC_REPLAYER_REPLAYER_H
