@@ -5,7 +5,7 @@
  * Units:      times are those of the recording.
  * Ownership:  races_release() frees; the recording is borrowed.
  * Errors:     those of replayer.h.
- * Threads:    one replayer per process at a time.
+ * Threads:    one uses a search; others may run searches of their own.
  */
 #ifndef CPREC_REPLAYER_RACES_RACE_PAIRS_H
 #define CPREC_REPLAYER_RACES_RACE_PAIRS_H

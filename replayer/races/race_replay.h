@@ -12,7 +12,7 @@
  * Units:      addresses are the guest's; times are those of the recording.
  * Ownership:  race_replay_release() frees; the recording is borrowed.
  * Errors:     those of replayer.h.
- * Threads:    one replayer per process at a time.
+ * Threads:    one uses a search; others may run searches of their own.
  */
 #ifndef CPREC_REPLAYER_RACES_RACE_REPLAY_H
 #define CPREC_REPLAYER_RACES_RACE_REPLAY_H

@@ -10,7 +10,7 @@
  * Units:      times are those of the recording.
  * Ownership:  race_values_release() frees; a zeroed structure is empty.
  * Errors:     those of replayer.h.
- * Threads:    one replayer per process at a time.
+ * Threads:    one uses a search; others may run searches of their own.
  */
 #ifndef CPREC_REPLAYER_RACES_RACE_VALUES_H
 #define CPREC_REPLAYER_RACES_RACE_VALUES_H
