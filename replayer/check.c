@@ -236,7 +236,7 @@ static void on_instruction(void *context, uint64_t steps, guest_addr pc)
 }
 
 /* What a thread gets when its turn comes is a late result of its call. */
-static void on_switch(void *context, bool after)
+static void on_turn(void *context, bool after)
 {
 	struct culprit *culprit = context;
 	struct replayer *rep = culprit->rep;
@@ -292,32 +292,41 @@ static int describe(struct culprit *culprit, uint64_t start, uint64_t end,
 		      difference->expected, difference->found);
 }
 
+/* Executes the segment before the key frame, with somebody who watches. */
+static int follow(struct replayer *rep, size_t segment,
+		  const struct replay_observer *observer, struct failure *why)
+{
+	const struct segment_position first = {
+		segment - 1, recording_time(rep->recording, segment - 1), 0,
+	};
+	bool in_order = rep->in_order;
+	int rc;
+
+	rep->loaded = rep->in_order = false;
+	rc = replayer_observe(rep, observer, why);
+	if (!rc)
+		rc = replayer_go(rep, &first, why);
+	if (!rc)
+		rc = replayer_seek_frame(rep, segment, why);
+	replayer_unobserve(rep, observer);
+	rep->in_order = in_order;
+	return rc;
+}
+
 int replayer_explain(struct replayer *rep, size_t segment,
 		     const struct differences *found, struct failure *why)
 {
 	struct culprit culprit = { .rep = rep, .found = found };
-	uint64_t start = recording_time(rep->recording, segment - 1);
-	uint64_t end = recording_time(rep->recording, segment);
-	const struct segment_position first = { segment - 1, start, 0 };
-	int rc;
+	const struct replay_observer observer = {
+		.guest = { .instruction = on_instruction,
+			   .code = VM_EVERYWHERE, .context = &culprit },
+		.turn = on_turn, .context = &culprit,
+	};
+	int rc = follow(rep, segment, &observer, why);
 
-	turns_end(rep);
-	vm_destroy(rep->vm);
-	rep->vm = NULL;
-	rep->loaded = false;
-	rep->in_order = false;
-	rc = replayer_make_vm(rep, why);
-	if (!rc)
-		rc = vm_trace(rep->vm, on_instruction, &culprit, why);
-	if (!rc)
-		rc = replayer_go(rep, &first, why);
-	rep->on_switch = on_switch;
-	rep->switch_context = &culprit;
-	if (!rc)
-		rc = replayer_seek_frame(rep, segment, why);
-	rep->on_switch = NULL;
 	if (rc)
 		return rc;
 	look_again(&culprit);
-	return describe(&culprit, start, end, why);
+	return describe(&culprit, recording_time(rep->recording, segment - 1),
+			recording_time(rep->recording, segment), why);
 }

@@ -8,26 +8,6 @@
 
 #include "formats/error.h"
 
-static void show_output(struct replayer *rep, const struct packet *packet)
-{
-	guest_addr addr = packet->addr;
-	uint64_t left = packet->size;
-	uint8_t bytes[8192];
-
-	if (!rep->output)
-		return;
-	while (left) {
-		size_t span = left < sizeof(bytes) ? left : sizeof(bytes);
-
-		if (memory_read(rep->memory, addr, bytes, span))
-			return;
-		rep->output(rep->output_context, (int)packet->number, bytes,
-			    span);
-		addr += span;
-		left -= span;
-	}
-}
-
 static int map_as_recorded(struct replayer *rep, const struct packet *packet,
 			   struct failure *why)
 {
@@ -84,7 +64,7 @@ static int apply_effect(struct replayer *rep, const struct script_event *event,
 		rc = doubtful_begin(rep, event, number);
 		break;
 	case PACKET_OUTPUT:
-		show_output(rep, packet);
+		observers_output(rep, packet);
 		break;
 	default:
 		break;		/* PACKET_REG: after the others, together */
@@ -159,8 +139,7 @@ int effects_apply(struct replayer *rep, const struct script_event *event,
 {
 	int rc = 0;
 
-	if (rep->on_event)
-		rep->on_event(rep->switch_context, event);
+	observers_event(rep, event);
 	switch (event->packet.kind) {
 	case PACKET_SYSCALL:
 	case PACKET_RETURN:

@@ -161,8 +161,8 @@ static bool is_ahead(const struct replayer *rep,
 		return false;
 	if (to->segment == rep->segment)
 		return to->time > now || to->events >= events_done(rep);
-	/* Crossing keeps the translations; output must not be left out. */
-	return rep->output || rep->in_order || to->segment == rep->segment + 1;
+	/* Crossing keeps the translations. */
+	return rep->in_order || to->segment == rep->segment + 1;
 }
 
 /* Events behind the end of the recording never come. */
@@ -177,11 +177,10 @@ static bool is_overdue(const struct replayer *rep, uint64_t t)
 int replayer_go(struct replayer *rep, const struct segment_position *to,
 		struct failure *why)
 {
-	bool from_start = rep->output || rep->in_order;
 	int rc = 0;
 
 	if (!is_ahead(rep, to))
-		rc = jump(rep, from_start ? 0 : to->segment, to->time, why);
+		rc = jump(rep, rep->in_order ? 0 : to->segment, to->time, why);
 	while (!rc && rep->segment < to->segment) {
 		uint64_t end =
 			recording_time(rep->recording, rep->segment + 1);
@@ -381,13 +380,6 @@ int replayer_create(struct replayer **out, struct recording *recording,
 	return 0;
 }
 
-void replayer_on_output(struct replayer *rep, replayer_output *output,
-			void *context)
-{
-	rep->output = output;
-	rep->output_context = context;
-}
-
 void replayer_destroy(struct replayer *rep)
 {
 	if (!rep)
@@ -398,6 +390,7 @@ void replayer_destroy(struct replayer *rep)
 	script_release(&rep->script);
 	segment_index_release(&rep->index);
 	cache_release(&rep->cache);
+	free(rep->observers);
 	free(rep->peeked);
 	free(rep->wanted);
 	free(rep);

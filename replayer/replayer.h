@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "formats/registers.h"
+#include "replayer/observer.h"
 #include "replayer/recording/recording.h"
 
 struct failure;
@@ -30,12 +31,6 @@ struct vm;
 int replayer_create(struct replayer **out, struct recording *recording,
 		    struct failure *why);
 void replayer_destroy(struct replayer *replayer);
-
-/* Called for what the program wrote to its standard streams (1 or 2). */
-typedef void replayer_output(void *context, int stream, const uint8_t *bytes,
-			     size_t size);
-void replayer_on_output(struct replayer *replayer, replayer_output *output,
-			void *context);
 
 /*
  * Goes to a position, at most the recording's end.  Where there are fewer
@@ -67,9 +62,8 @@ void replayer_in_order(struct replayer *replayer);
 /*
  * Executes one thread from its first instruction to where it stands at a
  * position, without the streams of the others, and compares its registers with each
- * of its key frames.  `*steps` is how many it had.  Output goes where
- * replayer_on_output() says; `progress`, which may be NULL, is told from time
- * to time how far the run is.  Stands nowhere afterwards.  ERR_NOT_FOUND if
+ * of its key frames.  `*steps` is how many it had.  `progress`, which may be
+ * NULL, is told from time to time how far the run is.  Stands nowhere afterwards.  ERR_NOT_FOUND if
  * the thread begins later.
  */
 typedef void replayer_progress(void *context, uint64_t t);
@@ -92,6 +86,12 @@ struct position replayer_position(const struct replayer *replayer);
 
 /* The stream of the thread whose turn it is. */
 uint32_t replayer_stream(const struct replayer *replayer);
+
+/*
+ * Whether that thread's system call has retired, and comes back in a later turn;
+ * `*size` is that of the instruction.
+ */
+bool replayer_in_call(const struct replayer *replayer, unsigned *size);
 
 /* Registers of the thread whose turn it is. */
 void replayer_registers(struct replayer *replayer, struct reg_file *out);
@@ -145,7 +145,7 @@ int replayer_check(struct replayer *replayer, size_t segment,
  * replays the segment before it instruction by instruction.  Of all places
  * that are wrong, it names the one that got its last value first, and the
  * instruction that left it there.  Always returns an error, mostly
- * ERR_DIVERGED.  The replayer can only be destroyed afterwards.
+ * ERR_DIVERGED.
  */
 int replayer_explain(struct replayer *replayer, size_t segment,
 		     const struct differences *found, struct failure *why);

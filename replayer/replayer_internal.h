@@ -63,13 +63,9 @@ struct replayer {
 	struct vm_thread *home;		/* the guest's first thread */
 	struct replay_thread *threads;	/* by stream */
 	uint32_t stream;		/* whose turn it is */
-	void (*on_switch)(void *context, bool after);	/* may be NULL */
-	/* Before an event takes effect; may be NULL. */
-	void (*on_event)(void *context, const struct script_event *event);
-	void *switch_context;	/* of both */
 
-	replayer_output *output;
-	void *output_context;
+	const struct replay_observer **observers;
+	size_t observer_count, observer_room;
 
 	bool alone;		/* one thread without the others: alone.c */
 	size_t next_seen;	/* of script.seen */
@@ -127,6 +123,14 @@ int doubtful_touch_rest(struct replayer *rep, struct failure *why);
 
 /* Pages of shared mappings are doubtful anew at each key frame. */
 void doubtful_anew(struct replayer *rep, const struct key_frame *frame);
+
+/* ------- observers.c ------- */
+
+void observers_event(struct replayer *rep, const struct script_event *event);
+void observers_turn(struct replayer *rep, bool after);
+
+/* An OUTPUT packet: tells what the program wrote. */
+void observers_output(struct replayer *rep, const struct packet *packet);
 
 /* ------- replay_effects.c ------- */
 

@@ -77,8 +77,7 @@ int turns_switch(struct replayer *rep, size_t segment, uint32_t stream,
 
 	if (before == after)
 		return 0;
-	if (rep->on_switch)
-		rep->on_switch(rep->switch_context, false);
+	observers_turn(rep, false);
 	if (!after->vm) {
 		rc = make_thread(rep, segment, stream, &after->vm, why);
 		if (rc)
@@ -87,8 +86,7 @@ int turns_switch(struct replayer *rep, size_t segment, uint32_t stream,
 	}
 	vm_thread_switch(rep->vm, after->vm);
 	rep->stream = stream;
-	if (rep->on_switch)
-		rep->on_switch(rep->switch_context, true);
+	observers_turn(rep, true);
 	if (before->has_ended)
 		free_thread(rep, before);
 	return 0;
@@ -99,6 +97,14 @@ int turns_switch(struct replayer *rep, size_t segment, uint32_t stream,
 uint32_t replayer_stream(const struct replayer *rep)
 {
 	return rep->stream;
+}
+
+bool replayer_in_call(const struct replayer *rep, unsigned *size)
+{
+	const struct replay_thread *thread = &rep->threads[rep->stream];
+
+	*size = thread->call_size;
+	return thread->call == CALL_RETIRED;
 }
 
 void replayer_registers(struct replayer *rep, struct reg_file *out)

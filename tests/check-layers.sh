@@ -132,11 +132,9 @@ room replayer/session \
 	replayer/replayer.h
 	replayer/script.h" \
 	"$prints|(^|[^a-z_])(uc|races?)_[a-z]"
-# Races reach into the replayer until it has observers.
 room replayer/races \
 	"formats vm $memory vm/linux/abi/calls.h index/index.h $recording $symbols
-	replayer/replayer.h
-	replayer/replayer_internal.h" \
+	replayer/replayer.h" \
 	"$prints|(^|[^a-z_])(uc|query)_[a-z]"
 room tools \
 	"formats cache/cache.h index/index.h vm $memory vm/linux

@@ -165,6 +165,9 @@ static int replay_file(struct replay *replay, const char *path,
 {
 	struct recording *recording = NULL;
 	struct replayer *replayer = NULL;
+	const struct replay_observer observer = {
+		.output = write_output, .context = replay,
+	};
 	bool is_time;
 	struct position to;
 	int rc = recording_open(&recording, path, why);
@@ -178,7 +181,9 @@ static int replay_file(struct replay *replay, const char *path,
 		goto end;
 	replayer_in_order(replayer);
 	if (!replay->quiet)
-		replayer_on_output(replayer, write_output, replay);
+		rc = replayer_observe(replayer, &observer, why);
+	if (rc)
+		goto end;
 	if (replay->threads.some)
 		rc = go_alone(replay, replayer, recording, &to, why);
 	else

@@ -36,6 +36,7 @@ int vm_create(struct vm **out, enum arch arch,
 	if (!vm)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	vm->thread = &vm->first;
+	vm->observed = (struct vm_range){ UINT64_MAX, 0 };
 	tlb_start(vm);
 	rc = memory_create(&vm->memory, observer, why);
 	if (!rc)
@@ -63,7 +64,7 @@ void vm_destroy(struct vm *vm)
 	blocks_release(vm);
 	number_map_release(&vm->code_pages);
 	number_map_release(&vm->breaks);
-	free(vm->seen);
+	free(vm->observers);
 	memory_destroy(vm->memory);
 	free(vm);
 }

@@ -178,23 +178,46 @@ int vm_break_set(struct vm *vm, guest_addr pc, struct failure *why);
 void vm_break_clear(struct vm *vm, guest_addr pc);
 
 /*
- * Calls `trace` before every instruction from now on, with the time before
- * it; slow (ten times).  Once only.  `trace` may read registers and memory.
+ * Who learns what the guest does.  Code that nobody observes runs at full speed;
+ * each instruction that is told costs as much as ten.  While anybody observes
+ * accesses, all accesses are slow.
  */
-typedef void vm_trace_fn(void *context, uint64_t steps, guest_addr pc);
-int vm_trace(struct vm *vm, vm_trace_fn *trace, void *context,
-	     struct failure *why);
+struct vm_range {
+	guest_addr first, last;	/* both included */
+};
+#define VM_EVERYWHERE ((struct vm_range){ 0, UINT64_MAX })
+
+struct vm_observer {
+	/* An instruction in `code` is about to execute; one that faults may be
+	 * told too.  May read registers and memory.  May be NULL. */
+	void (*instruction)(void *context, uint64_t steps, guest_addr pc);
+	struct vm_range code;
+
+	/* The guest is about to access data, some of it in `data`: behind
+	 * `instruction`, if that is told.  Wide accesses come in parts of at most 8
+	 * bytes; `value` is what a part writes.  Addresses are those of
+	 * memory_home().  One that faults may be told too.  May be NULL. */
+	void (*access)(void *context, enum vm_access access, guest_addr addr,
+		       unsigned size, uint64_t value);
+	struct vm_range data;
+
+	void *context;		/* of both */
+};
 
 /*
- * Calls `watch` for every access of the guest to data from now on, right
- * before it happens and behind `trace` for its instruction; slow.  Wide
- * accesses come in parts of at most 8 bytes; `value` is what a part writes.
- * One that faults may be told too.  Once only.
+ * Adds or removes an observer, which is the caller's.  Not while the guest runs.
+ * Translations are dropped.
  */
-typedef void vm_watch_fn(void *context, enum vm_access access,
-			 guest_addr addr, unsigned size, uint64_t value);
-int vm_watch(struct vm *vm, vm_watch_fn *watch, void *context,
-	     struct failure *why);
+int vm_observe(struct vm *vm, const struct vm_observer *observer,
+	       struct failure *why);
+void vm_unobserve(struct vm *vm, const struct vm_observer *observer);
+
+/* Callable from an observer: the instruction under way, and the steps before. */
+struct vm_moment {
+	uint64_t steps;
+	guest_addr pc;
+};
+struct vm_moment vm_moment(struct vm *vm);
 
 /* How an instruction's accesses are seen by other threads. */
 enum vm_order {
@@ -203,7 +226,7 @@ enum vm_order {
 	VM_COMPARES,		/* the same, but may leave all as it was */
 };
 
-/* Callable while a watched guest runs, and stands at `pc`. */
+/* Callable from an observer, while the guest stands at `pc`. */
 enum vm_order vm_order(struct vm *vm, guest_addr pc);
 
 /*
@@ -218,7 +241,7 @@ struct vm_flow {
 	uint32_t reads, writes;
 };
 
-/* Callable while a guest runs, and stands at `pc`. */
+/* The same. */
 struct vm_flow vm_flow(struct vm *vm, guest_addr pc);
 
 /* "mov rax, rbx" for a person; `size` gets the instruction's length. */

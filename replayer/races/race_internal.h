@@ -23,6 +23,12 @@ void race_note(struct race_replay *replay, int rc);
 
 struct race_thread *race_present(struct race_replay *replay);
 
+/* The stream of the thread whose turn it is. */
+uint32_t race_stream(const struct race_replay *replay);
+
+struct vm *race_vm(struct race_replay *replay);
+struct memory *race_memory(struct race_replay *replay);
+
 uint64_t race_reg(struct race_replay *replay, unsigned reg);
 
 /* The guest's registers, and what is where in them. */
@@ -46,7 +52,7 @@ void race_forget(struct race_replay *replay, uint64_t addr, uint64_t size);
 
 void race_kernel_begin(struct race_replay *replay);
 void race_kernel_enter(struct race_replay *replay);
-void race_kernel_event(void *context, const struct script_event *event);
+void race_kernel_event(void *context, const struct replay_event *event);
 
 /* ------- race_served.c ------- */
 

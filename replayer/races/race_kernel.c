@@ -6,7 +6,6 @@
 #include "replayer/races/race_calls.h"
 #include "vm/linux/abi/calls.h"
 #include "replayer/races/race_internal.h"
-#include "replayer/replayer_internal.h"
 
 /* ------- what it changes ------- */
 
@@ -54,33 +53,33 @@ static uint64_t argument(struct race_replay *replay, unsigned index)
 /* An argument that is the address of a word, as accesses to it are told. */
 static uint64_t word_at(struct race_replay *replay, unsigned index)
 {
-	return memory_home(replay->rep->memory, argument(replay, index));
+	return memory_home(race_memory(replay), argument(replay, index));
 }
 
 static void publish(struct race_replay *replay, struct clock *to)
 {
 	race_note(replay, race_detector_publish(&replay->detector,
-						replay->rep->stream, to));
+						race_stream(replay), to));
 }
 
 static void acquire(struct race_replay *replay, const struct clock *from)
 {
 	race_note(replay, race_detector_acquire(&replay->detector,
-						replay->rep->stream, from));
+						race_stream(replay), from));
 }
 
 static void publish_at(struct race_replay *replay, uint64_t addr)
 {
 	if (race_quiet_orders(&race_present(replay)->quiet, addr))
 		race_note(replay, race_detector_publish_at(
-			&replay->detector, replay->rep->stream, addr));
+			&replay->detector, race_stream(replay), addr));
 }
 
 static void acquire_at(struct race_replay *replay, uint64_t addr)
 {
 	if (race_quiet_orders(&race_present(replay)->quiet, addr))
 		race_note(replay, race_detector_acquire_at(
-			&replay->detector, replay->rep->stream, addr));
+			&replay->detector, race_stream(replay), addr));
 }
 
 static void publish_futex(struct race_replay *replay)
@@ -116,7 +115,7 @@ static void mark_futex(struct race_replay *replay)
 
 		race_note(replay, race_words_synchronize(words, addr, 4,
 							 false));
-		race_note(replay, race_words_touch(words, replay->rep->stream,
+		race_note(replay, race_words_touch(words, race_stream(replay),
 						   addr, 4, true));
 	}
 }
@@ -126,7 +125,7 @@ static void stand(struct race_replay *replay)
 {
 	replay->pc = race_reg(replay, race_regs(replay)->pc) -
 		     race_regs(replay)->call_size;
-	replay->time = vm_steps(replay->rep->vm);
+	replay->time = vm_steps(race_vm(replay));
 	if (replay->time)
 		replay->time--;
 	race_follow(replay, replay->pc);
@@ -271,45 +270,43 @@ static void leave_call(struct race_replay *replay, struct race_call call,
 }
 
 static void follow_call(struct race_replay *replay,
-			const struct script_event *event)
+			const struct replay_event *event)
 {
-	const struct script *script = &replay->rep->script;
 	struct race_call call = race_call_of(race_regs(replay)->arch,
-					     event->packet.number);
-	int64_t result = event->packet.result;
+					     event->packet->number);
+	int64_t result = event->packet->result;
 
 	stand(replay);
 	if (replay->is_first && (call.order & ORDER_FUTEX))
 		mark_futex(replay);
 	if (!race_present(replay)->in_call)
-		enter_call(replay, event->packet.number);
+		enter_call(replay, event->packet->number);
 	leave_call(replay, call, result);
 	if ((call.buffer & RACE_OUT) && result > 0)
 		race_access_memory(replay, argument(replay, 1),
 				   (uint64_t)result, true);
 	for (size_t i = 0; i < event->count; i++)
-		follow_effect(replay, &script->effects[event->first + i].packet,
+		follow_effect(replay, replay_event_effect(event, i),
 			      call.order & ORDER_ENDS);
 }
 
 /* ------- what the replayer tells ------- */
 
-void race_kernel_event(void *context, const struct script_event *event)
+void race_kernel_event(void *context, const struct replay_event *event)
 {
 	struct race_replay *replay = context;
-	const struct script *script = &replay->rep->script;
 	struct race_thread *thread = race_present(replay);
 
 	if (replay->error)
 		return;
-	switch (event->packet.kind) {
+	switch (event->packet->kind) {
 	case PACKET_SYSCALL:
 	case PACKET_RETURN:
 		follow_call(replay, event);
 		return;
 	case PACKET_SIGNAL:
 	case PACKET_FAULT:
-		learn_signal(replay, event->packet.number);
+		learn_signal(replay, event->packet->number);
 		thread->place_before = thread->place;
 		race_quiet_signal(&thread->quiet);
 		thread->flow = (struct race_flow) { 0 };
@@ -318,8 +315,7 @@ void race_kernel_event(void *context, const struct script_event *event)
 		break;
 	}
 	for (size_t i = 0; i < event->count; i++)
-		follow_effect(replay, &script->effects[event->first + i].packet,
-			      false);
+		follow_effect(replay, replay_event_effect(event, i), false);
 }
 
 /* The thread starts with what the one that made it knew. */
@@ -344,7 +340,7 @@ void race_kernel_begin(struct race_replay *replay)
 
 	present->has_begun = true;
 	race_quiet_unknown(&present->quiet);
-	if (recording_thread(replay->recording, replay->rep->stream, &thread,
+	if (recording_thread(replay->recording, race_stream(replay), &thread,
 			     NULL)) {
 		race_note(replay, ERR_CORRUPT);
 		return;
@@ -359,11 +355,11 @@ void race_kernel_begin(struct race_replay *replay)
 /* The thread gives its turn away; if the kernel has it, that is where. */
 void race_kernel_enter(struct race_replay *replay)
 {
-	struct replayer *rep = replay->rep;
+	unsigned size;
 
-	if (rep->threads[rep->stream].call != CALL_RETIRED ||
+	if (!replayer_in_call(replay->rep, &size) ||
 	    race_present(replay)->in_call)
 		return;
 	stand(replay);
-	enter_call(replay, race_reg(replay, rep->regs->result));
+	enter_call(replay, race_reg(replay, race_regs(replay)->result));
 }

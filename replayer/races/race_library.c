@@ -10,7 +10,6 @@
  */
 #include "formats/error.h"
 #include "replayer/races/race_internal.h"
-#include "replayer/replayer_internal.h"
 #include "replayer/symbols/symbols.h"
 
 /* Of large blocks the beginning stands for all; of others, if unknown. */
@@ -30,7 +29,7 @@ static uint64_t usable_size(struct race_replay *replay, uint64_t addr,
 			    uint64_t least)
 {
 	const struct region *region =
-		memory_region_at(replay->rep->memory, addr);
+		memory_region_at(race_memory(replay), addr);
 	uint64_t head, size;
 
 	if (!replay->roles.is_glibc || !region ||
@@ -106,7 +105,7 @@ static void finish_lock(struct race_replay *replay,
 	    call->role != ROLE_UNLOCK)
 		race_note(replay, race_rwlocks_lock(
 			&replay->rwlocks, &replay->detector,
-			replay->rep->stream, call->arg[0],
+			race_stream(replay), call->arg[0],
 			call->role == ROLE_WRITE_LOCK));
 }
 
@@ -116,12 +115,12 @@ static void begin_lock(struct race_replay *replay,
 {
 	bool writes = is_writer(replay, call->arg[0]);
 
-	call->arg[0] = memory_home(replay->rep->memory, call->arg[0]);
+	call->arg[0] = memory_home(race_memory(replay), call->arg[0]);
 	if (call->role == ROLE_UNLOCK && !replay->is_first &&
 	    !race_quiet_is_on(&race_present(replay)->quiet))
 		race_note(replay, race_rwlocks_unlock(
 			&replay->rwlocks, &replay->detector,
-			replay->rep->stream, call->arg[0], writes));
+			race_stream(replay), call->arg[0], writes));
 }
 
 /* ------- calls ------- */
@@ -159,7 +158,7 @@ static void exit_process(struct race_replay *replay, uint64_t back)
 		return;
 	for (uint32_t i = 0; i < detector->threads; i++)
 		race_note(replay, race_detector_acquire(
-			detector, replay->rep->stream, &detector->clocks[i]));
+			detector, race_stream(replay), &detector->clocks[i]));
 }
 
 /* A call that the program makes, or that quiet code makes in its own name. */
@@ -241,7 +240,7 @@ void race_library_clones(struct race_replay *replay, bool is_in_memory)
 {
 	struct clone_stack stack = clone_stack(replay, is_in_memory);
 	const struct region *region =
-		memory_region_at(replay->rep->memory, stack.end - 1);
+		memory_region_at(race_memory(replay), stack.end - 1);
 
 	if (replay->roles_are_old && race_library_start(replay))
 		race_note(replay, ERR_NO_MEMORY);
@@ -261,7 +260,7 @@ int race_library_start(struct race_replay *replay)
 	replay->roles_are_old = false;
 	return race_roles_find(&replay->roles,
 			       lines_names(replay->atomics.lines),
-			       vm_steps(replay->rep->vm), &replay->homes);
+			       vm_steps(race_vm(replay)), &replay->homes);
 }
 
 void race_library_change(struct race_replay *replay, uint64_t addr,

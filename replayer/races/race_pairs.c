@@ -7,9 +7,9 @@
 
 #include "formats/array.h"
 #include "formats/error.h"
+#include "replayer/races/race_internal.h"
 #include "replayer/races/race_search.h"
 #include "replayer/recording/recording.h"
-#include "replayer/replayer_internal.h"
 #include "replayer/symbols/symbols.h"
 
 /* Two places in the code that race, and the race of their lines. */
@@ -157,7 +157,7 @@ static struct race make_race(struct search *search,
 			     const struct sighting *sighting)
 {
 	struct race race = {
-		.address = memory_address(search->replay->rep->memory,
+		.address = memory_address(race_memory(search->replay),
 					  sighting->addr),
 		.sides = {
 			side_of(search, sighting->before),

@@ -7,7 +7,6 @@
 
 #include "formats/error.h"
 #include "replayer/races/race_internal.h"
-#include "replayer/replayer_internal.h"
 
 void race_note(struct race_replay *replay, int rc)
 {
@@ -17,23 +16,38 @@ void race_note(struct race_replay *replay, int rc)
 
 struct race_thread *race_present(struct race_replay *replay)
 {
-	return &replay->threads[replay->rep->stream];
+	return &replay->threads[race_stream(replay)];
 }
 
 const struct reg_table *race_regs(const struct race_replay *replay)
 {
-	return replay->rep->regs;
+	return recording_reg_table(replay->recording);
+}
+
+struct vm *race_vm(struct race_replay *replay)
+{
+	return replayer_vm(replay->rep);
+}
+
+struct memory *race_memory(struct race_replay *replay)
+{
+	return vm_memory(race_vm(replay));
+}
+
+uint32_t race_stream(const struct race_replay *replay)
+{
+	return replayer_stream(replay->rep);
 }
 
 uint64_t race_reg(struct race_replay *replay, unsigned reg)
 {
-	return vm_reg(replay->rep->vm, reg);
+	return vm_reg(race_vm(replay), reg);
 }
 
 bool race_peek(struct race_replay *replay, uint64_t addr, void *out,
 	       size_t size)
 {
-	const uint8_t *page = memory_peek(replay->rep->memory,
+	const uint8_t *page = memory_peek(race_memory(replay),
 					  addr >> GUEST_PAGE_SHIFT);
 
 	if (!page || addr % GUEST_PAGE + size > GUEST_PAGE)
@@ -90,7 +104,7 @@ static void on_instruction(void *context, uint64_t steps, guest_addr pc)
 	replay->time = steps;
 	race_follow(replay, pc);
 	if (race_flow_is_on(flow))
-		race_flow_step(flow, vm_flow(replay->rep->vm, pc),
+		race_flow_step(flow, vm_flow(race_vm(replay), pc),
 			       race_reg(replay, race_regs(replay)->sp));
 }
 
@@ -109,9 +123,9 @@ static void tell(struct race_replay *replay, struct race_access *access)
 	access->place = thread->place ? thread->place : replay->pc;
 	if (replay->on_access && !access->is_hidden)
 		replay->on_access(replay->access_context,
-				  replay->rep->stream, access);
+				  race_stream(replay), access);
 	race_note(replay, race_detector_access(&replay->detector,
-					  replay->rep->stream, access));
+					  race_stream(replay), access));
 }
 
 /* Whether a store leaves memory as it is. */
@@ -128,13 +142,13 @@ static void mark(struct race_replay *replay, bool writes, uint64_t addr,
 		 unsigned size, uint64_t value)
 {
 	struct race_words *words = &replay->detector.words;
-	bool is_atomic = vm_order(replay->rep->vm, replay->pc) != VM_PLAIN;
+	bool is_atomic = vm_order(race_vm(replay), replay->pc) != VM_PLAIN;
 
 	if (race_present(replay)->home == HOME_LINKER && !is_atomic)
 		return;
 	if (race_quiet_is_memory(&race_present(replay)->quiet))
 		return;
-	race_note(replay, race_words_touch(words, replay->rep->stream, addr, size,
+	race_note(replay, race_words_touch(words, race_stream(replay), addr, size,
 				      writes));
 	if (is_atomic && writes)
 		race_note(replay, race_words_synchronize(words, addr, size, false));
@@ -171,7 +185,7 @@ static bool follow_value(struct race_replay *replay,
 			 const struct race_access *access, bool can_race)
 {
 	struct race_flow *flow = &race_present(replay)->flow;
-	struct vm *vm = replay->rep->vm;
+	struct vm *vm = race_vm(replay);
 
 	if (access->is_atomic) {
 		race_flow_end(flow, access->addr, access->size);
@@ -210,7 +224,7 @@ static void on_access(void *context, enum vm_access kind, guest_addr addr,
 	may_race = can_race(replay, addr, size);
 	if (!may_race && !race_flow_is_on(&race_present(replay)->flow))
 		return;
-	order = vm_order(replay->rep->vm, replay->pc);
+	order = vm_order(race_vm(replay), replay->pc);
 	access.is_atomic = order != VM_PLAIN;
 	access.is_change = follow_value(replay, &access, may_race);
 	if (!may_race)
@@ -235,13 +249,13 @@ void race_access_memory(struct race_replay *replay, uint64_t addr,
 			uint64_t size, bool writes)
 {
 	struct race_access access = {
-		.addr = memory_home(replay->rep->memory, addr),
+		.addr = memory_home(race_memory(replay), addr),
 		.size = size, .writes = writes,
 	};
 
 	if (replay->is_first)
 		race_note(replay, race_words_touch(&replay->detector.words,
-						   replay->rep->stream,
+						   race_stream(replay),
 						   access.addr, size, writes));
 	else
 		tell(replay, &access);
@@ -258,7 +272,7 @@ void race_forget(struct race_replay *replay, uint64_t addr, uint64_t size)
 		replay->on_forget(replay->access_context, addr, size);
 }
 
-static void on_switch(void *context, bool after)
+static void on_turn(void *context, bool after)
 {
 	struct race_replay *replay = context;
 
@@ -348,18 +362,12 @@ void race_replay_release(struct race_replay *replay)
 
 static int watch(struct race_replay *replay, struct failure *why)
 {
-	struct replayer *rep = replay->rep;
-	int rc = vm_trace(rep->vm, on_instruction, replay, why);
+	int rc = replayer_observe(replay->rep, &replay->observer, why);
 
-	if (!rc)
-		rc = vm_watch(rep->vm, on_access, replay, why);
 	if (!rc && race_library_start(replay))
 		rc = failed(why, ERR_NO_MEMORY, "out of memory");
 	race_kernel_begin(replay);
-	rep->on_switch = on_switch;
-	rep->on_event = race_kernel_event;
-	rep->switch_context = replay;
-	replayer_in_order(rep);
+	replayer_in_order(replay->rep);
 	return rc;
 }
 
@@ -374,35 +382,35 @@ static void show_progress(const struct race_replay *replay, uint64_t t)
 				 2 * length);
 }
 
-/* At the start of a segment no event of it has been; elsewhere all have. */
-static int go(struct race_replay *replay, uint64_t t, bool is_start,
-	      struct failure *why)
+/* Goes to a key frame, if there is one at that time, before its events. */
+static int go_to_start(struct race_replay *replay, struct failure *why)
 {
-	size_t segment = recording_segment_at(replay->recording, t);
-	bool is_frame = t == recording_time(replay->recording, segment);
-	const struct segment_position to = {
-		segment, t, is_start && is_frame ? 0 : EVENTS_ALL,
-	};
+	struct position to = { replay->start, EVENTS_ALL };
+	size_t segment = recording_segment_at(replay->recording, to.time);
+	int rc = 0;
 
-	return replayer_go(replay->rep, &to, why);
+	if (to.time == recording_time(replay->recording, segment))
+		rc = recording_events_before(replay->recording, segment,
+					     &to.events, why);
+	return rc ? rc : replayer_seek(replay->rep, &to, why);
 }
 
 static int run(struct race_replay *replay, struct failure *why)
 {
-	uint64_t t = replay->start;
-	int rc = go(replay, t, true, why);
+	struct position to = { replay->start, EVENTS_ALL };
+	int rc = go_to_start(replay, why);
 
 	if (!rc)
 		rc = watch(replay, why);
-	while (!rc && t < replay->end) {
-		uint64_t left = replay->end - t;
+	while (!rc && to.time < replay->end) {
+		uint64_t left = replay->end - to.time;
 
-		t += left < STEPS_AT_ONCE ? left : STEPS_AT_ONCE;
-		rc = go(replay, t, false, why);
+		to.time += left < STEPS_AT_ONCE ? left : STEPS_AT_ONCE;
+		rc = replayer_seek(replay->rep, &to, why);
 		if (!rc && replay->error)
 			rc = failed(why, replay->error, "out of memory");
 		settle(replay);
-		show_progress(replay, t);
+		show_progress(replay, to.time);
 	}
 	return rc;
 }
@@ -416,7 +424,13 @@ int race_replay_run(struct race_replay *replay, bool is_first,
 	if (rc)
 		return rc;
 	replay->rep = rep;
-	race_homes_start(&replay->homes, rep->memory);
+	replay->observer = (struct replay_observer) {
+		.guest = { .instruction = on_instruction,
+			   .code = VM_EVERYWHERE, .access = on_access,
+			   .data = VM_EVERYWHERE, .context = replay },
+		.event = race_kernel_event, .turn = on_turn, .context = replay,
+	};
+	race_homes_start(&replay->homes, race_memory(replay));
 	replay->is_first = is_first;
 	start_again(replay);
 	rc = run(replay, why);

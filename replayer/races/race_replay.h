@@ -31,10 +31,10 @@
 #include "replayer/races/race_roles.h"
 #include "replayer/races/race_rwlocks.h"
 #include "replayer/races/race_services.h"
+#include "replayer/replayer.h"
 
 struct failure;
 struct recording;
-struct script_event;
 
 struct race_thread {
 	bool has_begun;
@@ -61,6 +61,7 @@ struct race_birth {
 struct race_replay {
 	struct recording *recording;
 	struct replayer *rep;	/* while it replays */
+	struct replay_observer observer;
 	struct race_detector detector;
 	bool is_first;		/* replay */
 	uint64_t threaded;	/* before, there is one thread: no races */

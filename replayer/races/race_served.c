@@ -9,7 +9,6 @@
 
 #include "formats/symbols.h"
 #include "replayer/races/race_internal.h"
-#include "replayer/replayer_internal.h"
 
 /* Where the parts of a stream are, and how long they are at most. */
 #define FILE_SIZE 224u		/* with the pointer to its functions */

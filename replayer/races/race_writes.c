@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-#include "replayer/replayer_internal.h"
+#include "replayer/races/race_internal.h"
 
 /* ------- memory ------- */
 
 static void look(struct race_writes *writes, struct race_value *value)
 {
 	size_t inside = value->addr % GUEST_PAGE;
-	const uint8_t *page = memory_peek(writes->replay.rep->memory,
+	const uint8_t *page = memory_peek(race_memory(&writes->replay),
 					  value->addr >> GUEST_PAGE_SHIFT);
 
 	value->is_known = page && inside + value->size <= GUEST_PAGE;

@@ -82,11 +82,15 @@ static void on_trace(void *context, uint64_t steps, guest_addr pc)
 static void trace(struct walk *walk)
 {
 	struct vm *vm = machine();
+	const struct vm_observer observer = {
+		.instruction = on_trace, .code = VM_EVERYWHERE,
+		.context = walk,
+	};
 	struct vm_stop stop;
 	struct failure why;
 
 	walk->count = 0;
-	assert_int_equal(vm_trace(vm, on_trace, walk, &why), 0);
+	assert_int_equal(vm_observe(vm, &observer, &why), 0);
 	run(vm, UINT64_C(1) << 40, &stop);
 	assert_int_equal(stop.kind, VM_STOP_FAULT);
 	assert_int_equal(vm_steps(vm), walk->count - 1);

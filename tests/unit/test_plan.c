@@ -35,6 +35,10 @@ static void on_trace(void *context, uint64_t steps, guest_addr pc)
 	(void)pc;
 }
 
+static const struct vm_observer observer = {
+	.instruction = on_trace, .code = VM_EVERYWHERE,
+};
+
 static struct vm *machine(guest_addr at, const uint8_t *code,
 			  const uint8_t *end, bool traced)
 {
@@ -51,7 +55,7 @@ static struct vm *machine(guest_addr at, const uint8_t *code,
 	vm_set_reg(vm, X86_RDI, DATA);
 	vm_set_reg(vm, X86_R8, ROUNDS);
 	if (traced)
-		assert_int_equal(vm_trace(vm, on_trace, NULL, &why), 0);
+		assert_int_equal(vm_observe(vm, &observer, &why), 0);
 	return vm;
 }
 

@@ -284,6 +284,7 @@ struct machine {
 	const struct program *program;
 	struct vm *vm;
 	struct vm_stop stop;
+	struct vm_observer observer;
 	guest_addr *trace;	/* by time; 0: not seen */
 };
 
@@ -315,6 +316,10 @@ static void start(struct machine *machine, const struct program *program,
 	assert_int_equal(vm_create(&machine->vm, ARCH_X86_64, NULL, &why), 0);
 	unsetenv("CPREC_NO_INLINE");
 	machine->program = program;
+	machine->observer = (struct vm_observer) {
+		.instruction = on_trace, .code = VM_EVERYWHERE,
+		.context = machine,
+	};
 	machine->trace = calloc(1000, sizeof(*machine->trace));
 	map(machine->vm, CODE, CODE_SIZE, MAY_READ | MAY_WRITE | MAY_EXEC);
 	map(machine->vm, DATA, DATA_SIZE, MAY_READ | MAY_WRITE);
@@ -327,8 +332,8 @@ static void start(struct machine *machine, const struct program *program,
 	vm_set_reg(machine->vm, X86_RIP, CODE);
 	vm_set_reg(machine->vm, X86_RSP, STACK_END);
 	if (mode == TRACED)
-		assert_int_equal(vm_trace(machine->vm, on_trace, machine, &why),
-				 0);
+		assert_int_equal(vm_observe(machine->vm, &machine->observer,
+					    &why), 0);
 }
 
 static void end(struct machine *machine)

@@ -11,17 +11,17 @@ const struct architecture *arch_find(enum arch arch)
 	return arch == ARCH_X86_64 ? &arch_x86 : NULL;
 }
 
-void cpu_watch(struct cpu *cpu, guest_addr addr, const uint8_t *bytes,
-	       unsigned size)
+void cpu_tell(struct cpu *cpu, guest_addr addr, const uint8_t *bytes,
+	      unsigned size)
 {
-	for (unsigned at = 0; cpu->watch && at < size; at += 8) {
+	for (unsigned at = 0; cpu->access && at < size; at += 8) {
 		unsigned span = size - at < 8 ? size - at : 8;
 		uint64_t value = 0;
 
 		if (bytes)
 			memcpy(&value, bytes + at, span);
-		cpu->watch(cpu->watch_context,
-			   bytes ? ACCESS_WRITE : ACCESS_READ, addr + at, span,
-			   value);
+		cpu->access(cpu->access_context,
+			    bytes ? ACCESS_WRITE : ACCESS_READ, addr + at,
+			    span, value);
 	}
 }

@@ -38,8 +38,10 @@ struct cpu {
 	 * translated must go before the guest runs. */
 	bool must_replan;
 
-	vm_watch_fn *watch;	/* NULL: accesses are not watched */
-	void *watch_context;
+	/* Of an access that the engine does not make; NULL: nobody observes. */
+	void (*access)(void *context, enum vm_access access, guest_addr addr,
+		       unsigned size, uint64_t value);
+	void *access_context;
 };
 
 /* What the processor must know of an instruction. */
@@ -148,7 +150,7 @@ struct architecture {
 const struct architecture *arch_find(enum arch arch);
 
 /* Tells of an operand that the host writes, or reads if `bytes` is NULL. */
-void cpu_watch(struct cpu *cpu, guest_addr addr, const uint8_t *bytes,
-	       unsigned size);
+void cpu_tell(struct cpu *cpu, guest_addr addr, const uint8_t *bytes,
+	      unsigned size);
 
 #endif

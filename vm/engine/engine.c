@@ -50,6 +50,8 @@ static bool on_tlb_miss(uc_engine *uc, uint64_t addr, uc_mem_type type,
 	struct engine_page page = { 0 };
 
 	(void)uc;
+	if (engine->idles)
+		return false;
 	if (!engine->calls->miss(engine->context, addr, access_of(type), &page))
 		return false;
 	entry->paddr = page.paddr;
@@ -80,15 +82,6 @@ static bool on_invalid(uc_engine *uc, void *user)
 	(void)uc;
 	engine->calls->invalid(engine->context);
 	return false;
-}
-
-static void on_trace(uc_engine *uc, uint64_t pc, uint32_t size, void *user)
-{
-	struct engine *engine = user;
-
-	(void)uc;
-	(void)size;
-	engine->calls->trace(engine->context, pc);
 }
 
 static void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size,
@@ -132,41 +125,45 @@ static uc_err add_hooks(struct engine *engine)
 	return err;
 }
 
-/*
- * With a trace the engine asks when an instruction runs whether a hook is for
- * it, not when it is translated: then the hook is for all.
- */
 void engine_hook(struct engine *engine, guest_addr first, guest_addr last)
 {
-	engine->hooked[0] = engine->traces ? 0 : last ? first : NO_FIRST;
-	engine->hooked[1] = engine->traces ? ENGINE_NEVER :
-			    last	   ? last : NO_LAST;
+	engine->hooked[0] = last ? first : NO_FIRST;
+	engine->hooked[1] = last ? last : NO_LAST;
 }
 
-static int add_hook(struct engine *engine, int type, void *call,
-		    struct failure *why)
+/*
+ * The engine removes a hook only at the end of a run; until then, it translates
+ * as if it were there.  So it runs once, and finds nothing at `pc`.
+ */
+static void end_watch(struct engine *engine)
 {
-	uc_hook hook;
-	uc_err err = uc_hook_add(engine_enter(engine), &hook, type, call,
-				 engine, 1, 0);
+	uc_engine *uc = engine_enter(engine);
+	uint64_t pc;
 
-	if (err)
-		return failed(why, ERR_SYSTEM, "cannot watch the guest: %s",
-			      uc_strerror(err));
-	return 0;
+	uc_hook_del(uc, engine->watch);
+	engine->watch = 0;
+	uc_reg_read(uc, UC_X86_REG_RIP, &pc);
+	engine->idles = true;
+	uc_emu_start(uc, ENGINE_NEVER, 0, 0, 0);
+	engine->idles = false;
+	uc_reg_write(uc, UC_X86_REG_RIP, &pc);
 }
 
-int engine_trace(struct engine *engine, struct failure *why)
+int engine_watch(struct engine *engine, bool watches, struct failure *why)
 {
-	engine->traces = true;
-	engine->may_inline = false;
-	return add_hook(engine, UC_HOOK_CODE, (void *)on_trace, why);
-}
+	uc_err err;
 
-int engine_watch(struct engine *engine, struct failure *why)
-{
-	return add_hook(engine, UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE,
-			(void *)on_access, why);
+	if (watches == (engine->watch != 0))
+		return 0;
+	if (!watches) {
+		end_watch(engine);
+		return 0;
+	}
+	err = uc_hook_add(engine_enter(engine), &engine->watch,
+			  UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE,
+			  (void *)on_access, engine, 1, 0);
+	return err ? failed(why, ERR_SYSTEM, "cannot watch the guest: %s",
+			    uc_strerror(err)) : 0;
 }
 
 /* ------- opening ------- */

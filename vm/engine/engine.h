@@ -92,6 +92,7 @@ struct engine_call {
 	guest_addr pc;
 	uint32_t size;
 	uint8_t *ret;		/* where it returns to */
+	bool stays;		/* not to be left out: set by who is called */
 };
 
 struct engine_page {
@@ -120,12 +121,9 @@ struct engine_calls {
 					    enum engine_entry entry);
 
 	/* An instruction that engine_hook() named, before it executes. */
-	void (*instruction)(void *context, const struct engine_call *call);
+	void (*instruction)(void *context, struct engine_call *call);
 
-	/* Each instruction, after engine_trace(). */
-	void (*trace)(void *context, guest_addr pc);
-
-	/* Each access to data, after engine_watch(), before it happens. */
+	/* Each access to data, before it happens: see engine_watch(). */
 	void (*access)(void *context, enum vm_access access, uint64_t paddr,
 		       unsigned size, uint64_t value);
 
@@ -201,11 +199,10 @@ void engine_leave_out(struct engine *engine, const struct engine_call *call,
 		      const struct demand *operand);
 
 /*
- * From now on `trace` is called for each instruction, and `access` for each
- * access.  What was translated before must be dropped.
+ * Whether `access` is called for each access from now on.  What was translated
+ * before must be dropped.  To end that does not fail.
  */
-int engine_trace(struct engine *engine, struct failure *why);
-int engine_watch(struct engine *engine, struct failure *why);
+int engine_watch(struct engine *engine, bool watches, struct failure *why);
 
 /* How many addresses jumps went to, about, since engine_count_targets(). */
 uint32_t engine_targets(const struct engine *engine);

@@ -68,7 +68,8 @@ struct engine {
 	} known[KNOWN_BLOCKS];
 
 	uint64_t *hooked; /* the first and last address of engine_hook() */
-	bool traces;
+	uc_hook watch;		/* 0: accesses are not told */
+	bool idles;		/* nothing that it asks is to be answered */
 	struct jumps jumps;
 };
 

@@ -117,6 +117,7 @@ uint32_t block_decode(struct vm *vm, guest_addr pc, uint32_t size)
 		at += insn.size;
 	}
 	block->breaks = break_is_at(vm, pc);
+	block->observed = observers_want(vm, pc, size);
 	block->inlined.starts_rep = block->ends_rep &&
 				    block->inlined.count == 1;
 	if (demands)

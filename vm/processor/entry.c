@@ -134,7 +134,7 @@ static const struct engine_block *on_enter(void *context, uint32_t number,
 	const struct block *block = &vm->blocks[number], *before = NULL;
 	bool restart;
 
-	vm->traced = 0;
+	vm->at.block = 0;
 	if (entry == ENTRY_COUNTED || entry == ENTRY_UNCOUNTED) {
 		enter_unpaid(vm, number, entry);
 		return NULL;
@@ -156,18 +156,15 @@ static const struct engine_block *on_enter(void *context, uint32_t number,
 		return NULL;
 	}
 	return entry == ENTRY_CALLED && !vm->partial && !restart &&
-			       !block->breaks ?
+			       !block->breaks && !block->observed ?
 		       &block->inlined : NULL;
 }
 
-static void on_instruction(void *context, const struct engine_call *call)
+/* What must happen before an instruction that may need something. */
+static void prepare(struct vm *vm, const struct engine_call *call)
 {
-	struct vm *vm = context;
-	uint32_t current = engine_counter(vm->engine)->current;
 	struct vm_stop what = { .pc = call->pc };
 
-	if (vm->trace && !vm->blocks[current].hooked)
-		return;
 	switch (vm->cpu.arch->before(&vm->cpu, call, &what)) {
 	case BEFORE_RUNS:
 		break;
@@ -181,6 +178,21 @@ static void on_instruction(void *context, const struct engine_call *call)
 	case BEFORE_PERFORMS:
 		stop(vm, STOPPED_TO_PERFORM);
 	}
+}
+
+static void on_instruction(void *context, struct engine_call *call)
+{
+	struct vm *vm = context;
+	const struct block *block =
+		&vm->blocks[engine_counter(vm->engine)->current];
+
+	if (block->observed)
+		call->stays = true;
+	if (block->hooked || !block->observed)
+		prepare(vm, call);
+	/* It will come again if it is to be translated anew. */
+	if (block->observed && vm->stopped != STOPPED_TO_REPLAN)
+		observe_instruction(vm, steps_before(vm, call->pc), call->pc);
 }
 
 /* ------- the rest of what the engine calls ------- */
@@ -215,8 +227,7 @@ const struct engine_calls processor_calls = {
 	.meet = on_meet,
 	.enter = on_enter,
 	.instruction = on_instruction,
-	.trace = watch_trace,
-	.access = watch_access,
+	.access = observe_engine_access,
 	.miss = pages_miss,
 	.syscall = on_syscall,
 	.exception = on_exception,

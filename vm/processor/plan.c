@@ -12,7 +12,8 @@
  * - one with a breakpoint;
  * - the next page, which has not been asked for yet and may not be there.
  *
- * The hook on instructions is laid over those of the block that want it.  All
+ * The hook on instructions is laid over those of the block that want it, or over
+ * all if somebody observes one.  All
  * this is known before the block is translated, so no translation has to be
  * dropped because of what it holds.  Dropping one would drop all blocks that
  * overlap it, and in some loops such blocks lead to each other.
@@ -126,6 +127,10 @@ unsigned plan_block(struct vm *vm, guest_addr pc, unsigned most)
 	survey(&plan, most);
 	if (plan.has_demands)
 		look_at_operands(&plan);
+	if (observers_want(vm, pc, plan.size)) {
+		hook(&plan, pc);
+		hook(&plan, pc + plan.size);
+	}
 	engine_hook(vm->engine, plan.first, plan.last);
 	return plan.count;
 }

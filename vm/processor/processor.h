@@ -35,6 +35,7 @@ struct block {
 	bool pauses;		/* its last instruction is PAUSE */
 	bool breaks;		/* its first instruction has a breakpoint */
 	bool hooked;		/* an instruction may want arch->before() */
+	bool observed;		/* somebody observes an instruction */
 	uint8_t last_size;	/* bytes of the last instruction */
 	uint32_t first_size;	/* in vm->sizes: bytes of each instruction */
 };
@@ -75,6 +76,33 @@ struct tlb {
 	unsigned room;		/* entries it is thought to have */
 	unsigned misses;	/* since it was flushed */
 	uint64_t total;		/* misses since the start */
+};
+
+/* Sizes of tables of what was found out: a choice. */
+#define KNOWN_ORDERS 65536
+#define KNOWN_FLOWS 16384
+#define KNOWN_PAGES 1024
+
+/* Where a page of the arena is in the guest.  Generation 0: not known. */
+struct known_page {
+	uint64_t page, generation;
+	guest_addr addr;
+};
+
+/* Of which instruction something is known.  Generation 0: of none. */
+struct insn_key {
+	guest_addr pc;
+	uint64_t generation;
+};
+
+struct known_order {
+	struct insn_key key;
+	enum vm_order order;
+};
+
+struct known_flow {
+	struct insn_key key;
+	struct vm_flow flow;
 };
 
 struct vm {
@@ -130,11 +158,20 @@ struct vm {
 	struct number_map breaks;	/* by address */
 	guest_addr passed;	/* a breakpoint that the guest stands at */
 
-	/* watch.c */
-	vm_trace_fn *trace;
-	void *trace_context;
-	unsigned traced;	/* instructions of the present block */
-	struct watch_cache *seen;
+	/* observers.c */
+	const struct vm_observer **observers;
+	size_t observer_count, observer_room;
+	struct vm_range observed;	/* code that somebody observes is there */
+	struct place {		/* in a block, of an instruction */
+		uint32_t block;
+		unsigned index;
+		guest_addr pc;
+	} at;			/* the one that was told last */
+
+	/* Direct mapped; to find out again is slow, no more. */
+	struct known_page known_pages[KNOWN_PAGES];
+	struct known_order known_orders[KNOWN_ORDERS];
+	struct known_flow known_flows[KNOWN_FLOWS];
 };
 
 /* What the engine calls. */
@@ -197,11 +234,20 @@ static inline bool break_is_at(const struct vm *vm, guest_addr pc)
 	return vm->breaks.count && number_map_find(&vm->breaks, pc);
 }
 
-/* ------- watch.c ------- */
+/* ------- observers.c ------- */
 
-void watch_trace(void *context, guest_addr pc);
-void watch_access(void *context, enum vm_access access, uint64_t paddr,
-		  unsigned size, uint64_t value);
+/* Whether somebody observes an instruction among these bytes, or behind them. */
+bool observers_want(const struct vm *vm, guest_addr pc, uint64_t size);
+
+/* Steps before an instruction of the block under way. */
+uint64_t steps_before(struct vm *vm, guest_addr pc);
+
+/* Tells of an instruction. */
+void observe_instruction(struct vm *vm, uint64_t steps, guest_addr pc);
+
+/* engine_calls.access */
+void observe_engine_access(void *context, enum vm_access access, uint64_t paddr,
+			   unsigned size, uint64_t value);
 
 /* ------- stops.c ------- */
 

@@ -80,8 +80,8 @@ static int run_to_special(struct vm *vm, struct vm_stop *stop,
 			return rc;
 	}
 	vm->stopped = STOPPED_AT_SPECIAL;
-	if (vm->trace)		/* the engine does not get to see it */
-		vm->trace(vm->trace_context, vm->steps, stop->pc);
+	/* The engine does not get to see it. */
+	observe_instruction(vm, vm->steps, stop->pc);
 	if (vm->cpu.arch->explain(&vm->cpu, stop) == PERFORMED) {
 		vm_skip(vm, stop);
 		vm->emulated = true;
@@ -130,8 +130,7 @@ static int run_to_misaligned(struct vm *vm, struct vm_stop *stop,
 	if (vm->cpu.arch->is_aligned(&vm->cpu, stop->pc, &size))
 		return run_single(vm, size, stop, why);
 	vm->stopped = STOPPED_AT_SPECIAL;
-	if (vm->trace)
-		vm->trace(vm->trace_context, vm->steps, stop->pc);
+	observe_instruction(vm, vm->steps, stop->pc);
 	stop->kind = VM_STOP_FAULT;
 	stop->fault = FAULT_PRIVILEGE;
 	engine_counter(vm->engine)->current = 0;

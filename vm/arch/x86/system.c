@@ -32,7 +32,7 @@ static bool pop_flags(struct cpu *cpu, const struct x86_parts *insn,
 
 	if (x86_operand_faults(cpu, rsp, size, ACCESS_READ, stop))
 		return false;
-	cpu_watch(cpu, rsp, NULL, size);
+	cpu_tell(cpu, rsp, NULL, size);
 	memory_load(cpu->memory, rsp, (uint8_t *)&value, size);
 	x86_write_reg(cpu, X86_RFLAGS, (flags & ~mask) | (value & mask));
 	x86_write_reg(cpu, X86_RSP, rsp + size);
@@ -76,7 +76,7 @@ static bool store_selector(struct cpu *cpu, const struct x86_code *code,
 	}
 	if (!find_word(cpu, code, ACCESS_WRITE, &addr, stop))
 		return false;
-	cpu_watch(cpu, addr, bytes, 2);
+	cpu_tell(cpu, addr, bytes, 2);
 	memory_store(cpu->memory, addr, bytes, 2);
 	return true;
 }
@@ -95,7 +95,7 @@ static bool load_selector(struct cpu *cpu, const struct x86_code *code,
 	} else {
 		if (!find_word(cpu, code, ACCESS_READ, &addr, stop))
 			return false;
-		cpu_watch(cpu, addr, NULL, sizeof(value));
+		cpu_tell(cpu, addr, NULL, sizeof(value));
 		memory_load(cpu->memory, addr, (uint8_t *)&value,
 			    sizeof(value));
 	}

@@ -191,7 +191,7 @@ enum performed x86_perform(struct cpu *cpu, struct vm_stop *stop)
 					       attempt.operand_size,
 					       ACCESS_WRITE, stop))
 				return PERFORMED_FAULTS;
-			cpu_watch(cpu, attempt.operand, attempt.image.memory,
+			cpu_tell(cpu, attempt.operand, attempt.image.memory,
 				      attempt.operand_size);
 			memory_store(cpu->memory, attempt.operand,
 				     attempt.image.memory,

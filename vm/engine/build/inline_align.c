@@ -184,7 +184,8 @@ void engine_leave_out(struct engine *engine, const struct engine_call *call,
 {
 	uint8_t *start, *at, *away, *check, *ret = call->ret;
 
-	if (!engine->may_inline || !engine->code_base || !find_room(engine) ||
+	if (call->stays || !engine->may_inline || !engine->code_base ||
+	    !find_room(engine) ||
 	    !is_near(engine->checks.start, ret) ||
 	    engine->checks.used + CHECK_MOST > CHECKS_ROOM)
 		return;

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* observers.c - telling observers what a replay executes */
+#include "replayer/replayer_internal.h"
+
+#include "formats/array.h"
+#include "formats/error.h"
+
+static bool is_of_guest(const struct replay_observer *observer)
+{
+	return observer->guest.instruction || observer->guest.access;
+}
+
+int replayer_observe(struct replayer *rep,
+		     const struct replay_observer *observer,
+		     struct failure *why)
+{
+	int rc = 0;
+
+	if (array_room(rep->observers, rep->observer_count,
+		       rep->observer_room))
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	if (is_of_guest(observer))
+		rc = vm_observe(rep->vm, &observer->guest, why);
+	if (!rc)
+		rep->observers[rep->observer_count++] = observer;
+	return rc;
+}
+
+void replayer_unobserve(struct replayer *rep,
+			const struct replay_observer *observer)
+{
+	size_t left = 0;
+
+	if (is_of_guest(observer))
+		vm_unobserve(rep->vm, &observer->guest);
+	for (size_t i = 0; i < rep->observer_count; i++)
+		if (rep->observers[i] != observer)
+			rep->observers[left++] = rep->observers[i];
+	rep->observer_count = left;
+}
+
+const struct packet *replay_event_effect(const struct replay_event *event,
+					 size_t number)
+{
+	return &event->effects[number].packet;
+}
+
+void observers_event(struct replayer *rep, const struct script_event *event)
+{
+	const struct replay_event told = {
+		.packet = &event->packet, .count = event->count,
+		.effects = event->count ? rep->script.effects + event->first :
+					  NULL,
+	};
+
+	for (size_t i = 0; i < rep->observer_count; i++)
+		if (rep->observers[i]->event)
+			rep->observers[i]->event(rep->observers[i]->context,
+						 &told);
+}
+
+void observers_turn(struct replayer *rep, bool after)
+{
+	for (size_t i = 0; i < rep->observer_count; i++)
+		if (rep->observers[i]->turn)
+			rep->observers[i]->turn(rep->observers[i]->context,
+						after);
+}
+
+static void tell_output(struct replayer *rep, int stream, const uint8_t *bytes,
+			size_t size)
+{
+	for (size_t i = 0; i < rep->observer_count; i++)
+		if (rep->observers[i]->output)
+			rep->observers[i]->output(rep->observers[i]->context,
+						  stream, bytes, size);
+}
+
+void observers_output(struct replayer *rep, const struct packet *packet)
+{
+	guest_addr addr = packet->addr;
+	uint64_t left = packet->size;
+	uint8_t bytes[8192];
+
+	while (rep->observer_count && left) {
+		size_t span = left < sizeof(bytes) ? left : sizeof(bytes);
+
+		if (memory_read(rep->memory, addr, bytes, span))
+			return;
+		tell_output(rep, (int)packet->number, bytes, span);
+		addr += span;
+		left -= span;
+	}
+}
