@@ -140,6 +140,7 @@ int effects_apply(struct replayer *rep, const struct script_event *event,
 	int rc = 0;
 
 	observers_event(rep, event);
+	rep->passes = false;
 	switch (event->packet.kind) {
 	case PACKET_SYSCALL:
 	case PACKET_RETURN:

@@ -47,10 +47,31 @@ static int diverged(struct replayer *rep, const struct script_event *event,
 		      t, thread, pc, text, expected, stop_name(stop));
 }
 
+static int run_guest(struct replayer *rep, uint64_t steps,
+		     struct vm_stop *stop, struct failure *why)
+{
+	int rc;
+
+	if (rep->passes)
+		vm_break_pass(rep->vm);
+	rep->passes = false;
+	rep->running = true;
+	rc = vm_run(rep->vm, steps, true, stop, why);
+	rep->running = false;
+	if (!rc && rep->error) {
+		rc = rep->error;
+		if (why)
+			*why = rep->why;
+	}
+	return rc;
+}
+
+/* REPLAYER_STOPPED if it was to stop, or at a breakpoint. */
 static int run(struct replayer *rep, uint64_t steps, struct vm_stop *stop,
 	       struct failure *why)
 {
 	struct replay_thread *thread = &rep->threads[rep->stream];
+	uint64_t end = vm_steps(rep->vm) + steps;
 	int rc;
 
 	/* The call that it stands at has not come back. */
@@ -61,17 +82,23 @@ static int run(struct replayer *rep, uint64_t steps, struct vm_stop *stop,
 	}
 	thread->call = CALL_NONE;
 	doubtful_forget_peeks(rep);
-	rep->running = true;
-	rc = vm_run(rep->vm, steps, true, stop, why);
-	rep->running = false;
-	if (rc)
-		return rc;
-	if (rep->error) {
-		if (why)
-			*why = rep->why;
-		return rep->error;
+	rep->at_break = false;
+	do {
+		rc = run_guest(rep, end - vm_steps(rep->vm), stop, why);
+	} while (!rc && stop->kind == VM_STOP_ASKED && !rep->halts);
+	if (!rc && stop->kind == VM_STOP_ASKED) {
+		rep->halts = false;
+		return REPLAYER_STOPPED;
 	}
-	return 0;
+	rep->at_break = !rc && stop->kind == VM_STOP_BREAK;
+	return rep->at_break ? REPLAYER_STOPPED : rc;
+}
+
+void replayer_halt(struct replayer *rep)
+{
+	rep->halts = true;
+	if (rep->running)
+		vm_interrupt(rep->vm);
 }
 
 const struct script_event *events_next(const struct replayer *rep)
@@ -193,6 +220,18 @@ uint32_t events_done(const struct replayer *rep)
 	return done;
 }
 
+struct position position_now(const struct replayer *rep)
+{
+	struct position now = { vm_steps(rep->vm), events_done(rep) };
+	uint32_t before = 0;
+
+	if (now.time == rep->start)
+		recording_events_before(rep->recording, rep->segment, &before,
+					NULL);
+	now.events += before;
+	return now;
+}
+
 /* Whether an event comes before the place where `events` at `t` are done. */
 static bool is_before(const struct replayer *rep,
 		      const struct script_event *event, uint64_t t,
@@ -216,6 +255,8 @@ int events_run(struct replayer *rep, uint64_t t, uint32_t events,
 
 		if (event && is_before(rep, event, t, events)) {
 			rc = meet(rep, event, why);
+			if (!rc && rep->halts)
+				rc = REPLAYER_STOPPED;
 			continue;
 		}
 		if (vm_steps(rep->vm) >= t)

@@ -194,7 +194,7 @@ int replayer_go(struct replayer *rep, const struct segment_position *to,
 	if (!rc && is_overdue(rep, to->time))
 		rc = events_never_came(rep, why);
 	/* What is half done cannot be gone on with. */
-	if (rc)
+	if (rc < 0)
 		rep->loaded = false;
 	return rc;
 }

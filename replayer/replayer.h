@@ -23,6 +23,7 @@
 #include "formats/registers.h"
 #include "replayer/observer.h"
 #include "replayer/recording/recording.h"
+#include "replayer/run.h"
 
 struct failure;
 struct replayer;

@@ -67,6 +67,11 @@ struct replayer {
 	const struct replay_observer **observers;
 	size_t observer_count, observer_room;
 
+	/* run.c */
+	bool passes;		/* not to stop before the next instruction */
+	bool at_break;		/* it has stopped before one with a breakpoint */
+	bool halts;		/* it is to stop soon */
+
 	bool alone;		/* one thread without the others: alone.c */
 	size_t next_seen;	/* of script.seen */
 	bool giving;		/* contents are being replaced as a whole */
@@ -146,9 +151,19 @@ const struct script_event *events_next(const struct replayer *rep);
 /* Events of the present time in this segment that have taken effect. */
 uint32_t events_done(const struct replayer *rep);
 
+/* Where the replay stands. */
+struct position position_now(const struct replayer *rep);
+
+/* Has the run under way stop soon; also from an observer. */
+void replayer_halt(struct replayer *rep);
+
+/* A run has stopped before what it was to run to, and can go on. */
+#define REPLAYER_STOPPED 1
+
 /*
  * Runs to `t` and through the first `events` at it, within the present segment;
- * what positions do not count goes with the event before.
+ * what positions do not count goes with the event before.  May stop before that
+ * if breakpoints are set or replayer_halt() is called.
  */
 int events_run(struct replayer *rep, uint64_t t, uint32_t events,
 	       struct failure *why);
@@ -158,7 +173,7 @@ int events_never_came(struct replayer *rep, struct failure *why);
 
 /* ------- replayer.c ------- */
 
-/* Goes to a position within a segment. */
+/* Goes to a position within a segment.  REPLAYER_STOPPED as in events_run(). */
 int replayer_go(struct replayer *rep, const struct segment_position *to,
 		struct failure *why);
 
@@ -168,6 +183,12 @@ int replayer_make_vm(struct replayer *rep, struct failure *why);
 /* Memory as of a segment's first key frame, page by page when touched. */
 int replayer_set_memory(struct replayer *rep, const struct key_frame *frame,
 			struct failure *why);
+
+/* ------- points.c ------- */
+
+/* The last start point before a position, or that of the first key frame. */
+int points_before(struct replayer *rep, const struct position *position,
+		  struct position *out, struct failure *why);
 
 /* ------- turns.c ------- */
 

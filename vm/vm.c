@@ -36,6 +36,7 @@ int vm_create(struct vm **out, enum arch arch,
 	if (!vm)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	vm->thread = &vm->first;
+	vm->passed = ENGINE_NEVER;
 	vm->observed = (struct vm_range){ UINT64_MAX, 0 };
 	tlb_start(vm);
 	rc = memory_create(&vm->memory, observer, why);

@@ -171,11 +171,13 @@ bool vm_has_paused(const struct vm *vm);
 
 /*
  * Sets or clears a breakpoint: the guest stops before the instruction at `pc`
- * executes, but not when it stands there already as vm_run() is called.  Code
- * without breakpoints runs at full speed.  ERR_NO_MEMORY.
+ * executes.  Code without breakpoints runs at full speed.  ERR_NO_MEMORY.
  */
 int vm_break_set(struct vm *vm, guest_addr pc, struct failure *why);
 void vm_break_clear(struct vm *vm, guest_addr pc);
+
+/* The next vm_run() does not stop at the instruction that the guest stands at. */
+void vm_break_pass(struct vm *vm);
 
 /*
  * Who learns what the guest does.  Code that nobody observes runs at full speed;

@@ -27,6 +27,11 @@ int vm_break_set(struct vm *vm, guest_addr pc, struct failure *why)
 	return 0;
 }
 
+void vm_break_pass(struct vm *vm)
+{
+	vm->passed = vm_reg(vm, vm->cpu.regs->pc);
+}
+
 void vm_break_clear(struct vm *vm, guest_addr pc)
 {
 	number_map_remove(&vm->breaks, pc);

@@ -156,7 +156,7 @@ struct vm {
 
 	/* breaks.c */
 	struct number_map breaks;	/* by address */
-	guest_addr passed;	/* a breakpoint that the guest stands at */
+	guest_addr passed;	/* one that the guest need not stop at */
 
 	/* observers.c */
 	const struct vm_observer **observers;

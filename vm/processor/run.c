@@ -278,12 +278,11 @@ int vm_run(struct vm *vm, uint64_t budget, bool exact, struct vm_stop *stop,
 		budget = BUDGET_MOST;
 	end = vm->steps + budget;
 	vm->pauses = 0;
-	vm->passed = vm->breaks.count ? vm_reg(vm, vm->cpu.regs->pc) :
-					ENGINE_NEVER;
 	do {
 		vm->emulated = false;
 		rc = run_once(vm, end - vm->steps, exact, stop, why);
 	} while (!rc && vm->emulated);
+	vm->passed = ENGINE_NEVER;
 	if (rc)
 		return rc;
 	stop_explain(vm, stop);

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* run.c - see run.h */
+#include <string.h>
+
+#include "formats/error.h"
+#include "index/index.h"
+#include "replayer/replayer_internal.h"
+
+/*
+ * How far it runs before it asks whether it is to stop: some 20 ms.  Accesses
+ * are told at a tenth of the speed.
+ */
+#define STEPS_AT_ONCE (16u << 20)
+#define STEPS_WATCHED (2u << 20)
+
+/* Something that one waits for was met. */
+struct meeting {
+	bool any;
+	struct replay_stop stop;
+	struct position before, after;
+};
+
+/* A part of the execution is looked through. */
+struct search {
+	struct replayer *rep;
+	const struct replay_until *until;
+	bool for_last;		/* or the first */
+	struct meeting found;
+	struct meeting maybe;	/* an access whose instruction may still fault */
+	uint64_t step;		/* maybe.any: of that instruction */
+	struct replay_observer observer;
+};
+
+static bool is_before(const struct position *a, const struct position *b)
+{
+	return position_compare(a, b) < 0;
+}
+
+static bool is_interrupted(const struct replay_until *until)
+{
+	return until->interrupt &&
+	       atomic_load_explicit(until->interrupt, memory_order_relaxed);
+}
+
+/* ------- what is met ------- */
+
+static void take(struct search *search, const struct meeting *met)
+{
+	if (search->found.any && !search->for_last)
+		return;
+	search->found = *met;
+	if (!search->for_last)
+		replayer_halt(search->rep);
+}
+
+/* Whether the instruction retired whose access was noted. */
+static void settle(struct search *search, uint64_t steps)
+{
+	if (search->maybe.any && search->step < steps)
+		take(search, &search->maybe);
+	search->maybe.any = false;
+}
+
+static bool is_watched(const struct search *search, enum vm_access access,
+		       guest_addr addr, uint64_t size, size_t *index)
+{
+	for (size_t i = 0; i < search->until->watch_count; i++) {
+		const struct replay_watch *watch = &search->until->watches[i];
+
+		*index = i;
+		if (addr <= watch->data.last &&
+		    addr + size - 1 >= watch->data.first &&
+		    (access == ACCESS_WRITE ? watch->writes : watch->reads))
+			return true;
+	}
+	return false;
+}
+
+static void on_access(void *context, enum vm_access access, guest_addr addr,
+		      unsigned size, uint64_t value)
+{
+	struct search *search = context;
+	struct vm_moment now;
+	size_t index;
+
+	(void)value;
+	if (!is_watched(search, access, addr, size, &index))
+		return;
+	now = vm_moment(search->rep->vm);
+	if (search->maybe.any && search->step == now.steps)
+		return;		/* the same instruction */
+	settle(search, now.steps);
+	search->step = now.steps;
+	search->maybe = (struct meeting) {
+		.any = true,
+		.before = { now.steps, EVENTS_ALL },
+		.after = { now.steps + 1, 0 },
+		.stop = { .kind = REPLAY_AT_WATCH, .index = index,
+			  .pc = now.pc, .access = access,
+			  .addr = addr, .size = size },
+	};
+	if (!search->for_last)
+		replayer_halt(search->rep);
+}
+
+/* Where the effects of an event happen: with an instruction, or behind one. */
+static void place_event(struct replayer *rep, enum packet_kind kind,
+			struct meeting *met)
+{
+	struct position now = position_now(rep);
+
+	if (position_counts(kind)) {
+		met->before = now;
+		met->after = (struct position){ now.time, now.events + 1 };
+	} else {
+		met->before = (struct position){ now.time - 1, EVENTS_ALL };
+		met->after = (struct position){ now.time, now.events };
+	}
+}
+
+static void on_event(void *context, const struct replay_event *event)
+{
+	struct search *search = context;
+	struct replayer *rep = search->rep;
+	struct meeting met = { .any = true };
+
+	settle(search, vm_steps(rep->vm));
+	for (size_t i = 0; i < event->count; i++) {
+		const struct packet *effect = replay_event_effect(event, i);
+
+		if (effect->kind != PACKET_WRITE ||
+		    !is_watched(search, ACCESS_WRITE, effect->addr,
+				effect->size, &met.stop.index))
+			continue;
+		place_event(rep, event->packet->kind, &met);
+		met.stop = (struct replay_stop) {
+			.kind = REPLAY_AT_WATCH, .index = met.stop.index,
+			.by_event = true, .access = ACCESS_WRITE,
+			.addr = effect->addr, .size = effect->size,
+		};
+		take(search, &met);
+		return;
+	}
+}
+
+static void meet_break(struct search *search)
+{
+	struct meeting met = {
+		.any = true, .before = position_now(search->rep),
+		.stop = { .kind = REPLAY_AT_BREAK },
+	};
+	guest_addr pc = vm_reg(search->rep->vm, search->rep->regs->pc);
+
+	while (search->until->breaks[met.stop.index] != pc)
+		met.stop.index++;
+	met.after = met.before;
+	take(search, &met);
+}
+
+/* ------- looking through a part ------- */
+
+/* Whether anything that is watched may be accessed in a segment. */
+static int may_access(struct replayer *rep, const struct replay_until *until,
+		      size_t segment, bool *may, struct failure *why)
+{
+	struct segment_index index = { 0 };
+	int rc = recording_index(rep->recording, segment, &index, why);
+
+	*may = false;
+	for (size_t i = 0; i < until->watch_count && !rc && !*may; i++) {
+		const struct vm_range *data = &until->watches[i].data;
+		uint64_t last = data->last >> GUEST_PAGE_SHIFT;
+
+		for (uint64_t page = data->first >> GUEST_PAGE_SHIFT;
+		     page <= last && !*may; page++)
+			*may = page_index_is_touched(&index, page);
+	}
+	segment_index_release(&index);
+	return rc;
+}
+
+/* Runs to a position, through breakpoints, until what is looked for is met. */
+static int run_to(struct search *search, const struct segment_position *to,
+		  struct failure *why)
+{
+	struct replayer *rep = search->rep;
+	int rc;
+
+	while ((rc = replayer_go(rep, to, why)) == REPLAYER_STOPPED) {
+		settle(search, vm_steps(rep->vm));
+		if (rep->at_break)
+			meet_break(search);
+		if (search->found.any && !search->for_last)
+			break;
+		rep->passes = rep->at_break;
+	}
+	settle(search, vm_steps(rep->vm));
+	return rc < 0 ? rc : 0;
+}
+
+/* The next place at which to ask whether to go on. */
+static struct segment_position next_place(const struct search *search,
+					  const struct segment_position *to)
+{
+	struct replayer *rep = search->rep;
+	uint64_t most = search->observer.guest.access ? STEPS_WATCHED :
+							STEPS_AT_ONCE;
+	uint64_t now = vm_steps(rep->vm);
+	uint64_t end = recording_time(rep->recording, rep->segment + 1);
+
+	if (rep->segment == to->segment && to->time - now <= most)
+		return *to;
+	if (rep->segment < to->segment && end - now <= most)
+		return (struct segment_position){ rep->segment + 1, end, 0 };
+	return (struct segment_position){ rep->segment, now + most,
+					  EVENTS_ALL };
+}
+
+static bool has_arrived(const struct replayer *rep,
+			const struct segment_position *place,
+			const struct segment_position *to)
+{
+	return place->segment == to->segment && place->time == to->time &&
+	       place->events == to->events && rep->segment == to->segment;
+}
+
+/* From where the replayer stands, in the order of the recording. */
+static int run_through(struct search *search, const struct position *end,
+		       struct failure *why)
+{
+	struct replayer *rep = search->rep;
+	struct segment_position to, place;
+	int rc = recording_place(rep->recording, end, &to, why);
+
+	while (!rc) {
+		place = next_place(search, &to);
+		rc = run_to(search, &place, why);
+		if (search->found.any && !search->for_last)
+			break;
+		if (has_arrived(rep, &place, &to) ||
+		    is_interrupted(search->until))
+			break;
+	}
+	return rc;
+}
+
+static int begin(struct search *search, struct failure *why)
+{
+	const struct replay_until *until = search->until;
+	struct replayer *rep = search->rep;
+	int rc = 0;
+
+	search->observer = (struct replay_observer) {
+		.event = on_event, .context = search,
+		.guest = { .context = search, .data = VM_EVERYWHERE },
+	};
+	if (until->watch_count)
+		search->observer.guest.access = on_access;
+	for (size_t i = 0; i < until->break_count && !rc; i++)
+		rc = vm_break_set(rep->vm, until->breaks[i], why);
+	return rc ? rc : replayer_observe(rep, &search->observer, why);
+}
+
+static void end(struct search *search)
+{
+	const struct replay_until *until = search->until;
+	struct replayer *rep = search->rep;
+
+	for (size_t i = 0; i < until->break_count; i++)
+		vm_break_clear(rep->vm, until->breaks[i]);
+	replayer_unobserve(rep, &search->observer);
+	rep->halts = rep->passes = rep->at_break = false;
+}
+
+/* The same, with breakpoints and whoever watches. */
+static int look_through(struct search *search, const struct position *to,
+			bool passes, struct failure *why)
+{
+	struct replayer *rep = search->rep;
+	bool in_order = rep->in_order;
+	int rc = begin(search, why);
+
+	rep->in_order = true;
+	rep->passes = passes;
+	if (!rc)
+		rc = run_through(search, to, why);
+	rep->in_order = in_order;
+	end(search);
+	return rc;
+}
+
+/* ------- forwards ------- */
+
+/* A replayer that stands nowhere begins at the start. */
+static int stand_somewhere(struct replayer *rep, struct failure *why)
+{
+	const struct position start = { recording_start(rep->recording), 0 };
+
+	return rep->loaded ? 0 : replayer_seek(rep, &start, why);
+}
+
+/* It stands where it is to stop. */
+static void stand(struct replayer *rep, struct replay_stop *stop,
+		  const struct replay_stop *what)
+{
+	*stop = *what;
+	stop->at = rep->position = position_now(rep);
+}
+
+static const struct replay_stop at_position = { .kind = REPLAY_AT_POSITION };
+static const struct replay_stop interrupted = { .kind = REPLAY_INTERRUPTED };
+
+int replayer_run(struct replayer *rep, const struct replay_until *until,
+		 struct replay_stop *stop, struct failure *why)
+{
+	struct search search = { .rep = rep, .until = until };
+	struct position now;
+	int rc = stand_somewhere(rep, why);
+
+	if (rc)
+		return rc;
+	now = position_now(rep);
+	if (is_before(&now, &until->to))
+		rc = look_through(&search, &until->to, true, why);
+	/* An access is noticed when its block is over. */
+	if (!rc && search.found.stop.kind == REPLAY_AT_WATCH)
+		rc = replayer_seek(rep, &search.found.after, why);
+	if (rc)
+		return rc;
+	stand(rep, stop, search.found.any ? &search.found.stop :
+			 is_interrupted(until) ? &interrupted : &at_position);
+	return 0;
+}
+
+/* ------- backwards ------- */
+
+/* Looks for the last meeting in [first, end). */
+static int look_back(struct search *search, const struct position *first,
+		     const struct position *end, struct failure *why)
+{
+	const struct replay_until *until = search->until;
+	struct replayer *rep = search->rep;
+	struct segment_position place;
+	bool may = true;
+	int rc = recording_place(rep->recording, first, &place, why);
+
+	if (!rc && !until->break_count)
+		rc = may_access(rep, until, place.segment, &may, why);
+	if (rc || !may)
+		return rc;
+	rc = replayer_seek(rep, first, why);
+	return rc ? rc : look_through(search, end, false, why);
+}
+
+/* From start point to start point, until something is found. */
+static int go_back(struct search *search, struct position now,
+		   struct failure *why)
+{
+	const struct replay_until *until = search->until;
+	int rc = 0;
+
+	while (!rc && !search->found.any && is_before(&until->to, &now) &&
+	       !is_interrupted(until)) {
+		struct position first;
+
+		rc = points_before(search->rep, &now, &first, why);
+		if (rc)
+			break;
+		if (is_before(&first, &until->to))
+			first = until->to;
+		rc = look_back(search, &first, &now, why);
+		now = first;
+	}
+	return rc;
+}
+
+int replayer_run_back(struct replayer *rep, const struct replay_until *until,
+		      struct replay_stop *stop, struct failure *why)
+{
+	struct search search = { .rep = rep, .until = until, .for_last = true };
+	const struct replay_stop *what = &at_position;
+	struct position now, to = until->to;
+	int rc = stand_somewhere(rep, why);
+
+	if (rc)
+		return rc;
+	now = position_now(rep);
+	if (is_before(&now, &to))
+		to = now;
+	rc = go_back(&search, now, why);
+	if (!rc && is_interrupted(until)) {
+		what = &interrupted;
+		to = now;
+	} else if (!rc && search.found.any) {
+		what = &search.found.stop;
+		to = search.found.before;
+	}
+	if (!rc)
+		rc = replayer_seek(rep, &to, why);
+	if (!rc)
+		stand(rep, stop, what);
+	return rc;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * run.h - moving a replay until something happens, forwards or backwards
+ *
+ * Forwards, a replay executes.  Backwards, it goes to a start point before and
+ * executes up to where it was, to find what happened last; from there to the
+ * start point before, if nothing did.
+ *
+ * Units:      times are retired instructions of the recording.
+ * Ownership:  all is the caller's.
+ * Errors:     those of replayer.h.
+ */
+#ifndef CPREC_REPLAYER_RUN_H
+#define CPREC_REPLAYER_RUN_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/region.h"
+#include "replayer/recording/position.h"
+#include "vm/vm.h"
+
+struct failure;
+struct replayer;
+
+struct replay_watch {
+	struct vm_range data;	/* some of these bytes are accessed; addresses
+				   are those of memory_home() */
+	bool reads, writes;	/* what counts; writes may change nothing */
+};
+
+struct replay_until {
+	struct position to;	/* no further; at most the recording's end, at
+				   least its start */
+	const guest_addr *breaks;	/* of instructions */
+	size_t break_count;
+	const struct replay_watch *watches;
+	size_t watch_count;
+	const atomic_bool *interrupt;	/* stops soon when set; may be NULL */
+};
+
+enum replay_stop_kind {
+	REPLAY_AT_POSITION,	/* until.to */
+	REPLAY_AT_BREAK,
+	REPLAY_AT_WATCH,
+	REPLAY_INTERRUPTED,	/* somewhere on the way; backwards, where it was */
+};
+
+struct replay_stop {
+	enum replay_stop_kind kind;
+	struct position at;	/* where it stands now */
+	size_t index;		/* of the breakpoint or watch; the first, if
+				   several are met */
+
+	/* REPLAY_AT_WATCH */
+	bool by_event;		/* of the kernel's, not an instruction */
+	guest_addr pc;		/* else: of the instruction */
+	enum vm_access access;
+	guest_addr addr;
+	uint64_t size;
+};
+
+/*
+ * Runs from where the replayer stands.  It stops before an instruction with a
+ * breakpoint, though not before one that it stands at; and right behind an
+ * instruction, or an event, that accesses what is watched.
+ */
+int replayer_run(struct replayer *replayer, const struct replay_until *until,
+		 struct replay_stop *stop, struct failure *why);
+
+/*
+ * The same, backwards: to the last place before the present one at which an
+ * instruction with a breakpoint is about to execute, or an instruction or event
+ * is about to access what is watched.
+ */
+int replayer_run_back(struct replayer *replayer,
+		      const struct replay_until *until,
+		      struct replay_stop *stop, struct failure *why);
+
+#endif
