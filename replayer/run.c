@@ -7,8 +7,13 @@
 #include "replayer/replayer_internal.h"
 
 /*
- * How far it runs before it asks whether it is to stop: some 20 ms.  Accesses
- * are told at a tenth of the speed.
+ * Accesses are told at a tenth of the speed, and three times slower still if
+ * instructions are told too, without which an access is known by its block only.
+ * So a block is looked for first, and then in it.
+ */
+
+/*
+ * How far it runs before it asks whether it is to stop: some 20 ms.
  */
 #define STEPS_AT_ONCE (16u << 20)
 #define STEPS_WATCHED (2u << 20)
@@ -16,6 +21,7 @@
 /* Something that one waits for was met. */
 struct meeting {
 	bool any;
+	bool is_block;		/* an access, between `before` and `after` */
 	struct replay_stop stop;
 	struct position before, after;
 };
@@ -25,6 +31,7 @@ struct search {
 	struct replayer *rep;
 	const struct replay_until *until;
 	bool for_last;		/* or the first */
+	bool is_exact;		/* instructions are told */
 	struct meeting found;
 	struct meeting maybe;	/* an access whose instruction may still fault */
 	uint64_t step;		/* maybe.any: of that instruction */
@@ -76,6 +83,20 @@ static bool is_watched(const struct search *search, enum vm_access access,
 	return false;
 }
 
+/* The block under way accesses what is watched. */
+static void meet_block(struct search *search)
+{
+	struct vm *vm = search->rep->vm;
+	uint64_t start = vm_steps_at_block(vm), end = vm_steps(vm);
+	const struct meeting met = {
+		.any = true, .is_block = true,
+		.before = { start, EVENTS_ALL },
+		.after = { end > start ? end : start + 1, 0 },
+	};
+
+	take(search, &met);
+}
+
 static void on_access(void *context, enum vm_access access, guest_addr addr,
 		      unsigned size, uint64_t value)
 {
@@ -86,6 +107,10 @@ static void on_access(void *context, enum vm_access access, guest_addr addr,
 	(void)value;
 	if (!is_watched(search, access, addr, size, &index))
 		return;
+	if (!search->is_exact) {
+		meet_block(search);
+		return;
+	}
 	now = vm_moment(search->rep->vm);
 	if (search->maybe.any && search->step == now.steps)
 		return;		/* the same instruction */
@@ -116,6 +141,12 @@ static void place_event(struct replayer *rep, enum packet_kind kind,
 		met->before = (struct position){ now.time - 1, EVENTS_ALL };
 		met->after = (struct position){ now.time, now.events };
 	}
+}
+
+static void on_instruction(void *context, uint64_t steps, guest_addr pc)
+{
+	(void)pc;
+	settle(context, steps);
 }
 
 static void on_event(void *context, const struct replay_event *event)
@@ -256,6 +287,10 @@ static int begin(struct search *search, struct failure *why)
 	};
 	if (until->watch_count)
 		search->observer.guest.access = on_access;
+	if (search->is_exact) {
+		search->observer.guest.instruction = on_instruction;
+		search->observer.guest.code = VM_EVERYWHERE;
+	}
 	for (size_t i = 0; i < until->break_count && !rc; i++)
 		rc = vm_break_set(rep->vm, until->breaks[i], why);
 	return rc ? rc : replayer_observe(rep, &search->observer, why);
@@ -289,6 +324,26 @@ static int look_through(struct search *search, const struct position *to,
 	return rc;
 }
 
+/*
+ * Looks again where a block was found, for the instruction.  A breakpoint at the
+ * block's start has been met before.
+ */
+static int refine(struct search *search, const struct position *end,
+		  bool passes, struct failure *why)
+{
+	const struct meeting block = search->found;
+	int rc = replayer_seek(search->rep, &block.before, why);
+
+	search->found.any = false;
+	search->is_exact = true;
+	if (!rc)
+		rc = look_through(search, is_before(&block.after, end) ?
+						  &block.after : end,
+				  passes, why);
+	search->is_exact = false;
+	return rc;
+}
+
 /* ------- forwards ------- */
 
 /* A replayer that stands nowhere begins at the start. */
@@ -310,6 +365,21 @@ static void stand(struct replayer *rep, struct replay_stop *stop,
 static const struct replay_stop at_position = { .kind = REPLAY_AT_POSITION };
 static const struct replay_stop interrupted = { .kind = REPLAY_INTERRUPTED };
 
+/* An instruction that only tried to access something is no reason to stop. */
+static int look_ahead(struct search *search, const struct position *to,
+		      struct failure *why)
+{
+	int rc = look_through(search, to, true, why);
+
+	while (!rc && search->found.is_block) {
+		search->found.is_block = false;
+		rc = refine(search, to, true, why);
+		if (!rc && !search->found.any && !is_interrupted(search->until))
+			rc = look_through(search, to, false, why);
+	}
+	return rc;
+}
+
 int replayer_run(struct replayer *rep, const struct replay_until *until,
 		 struct replay_stop *stop, struct failure *why)
 {
@@ -321,7 +391,7 @@ int replayer_run(struct replayer *rep, const struct replay_until *until,
 		return rc;
 	now = position_now(rep);
 	if (is_before(&now, &until->to))
-		rc = look_through(&search, &until->to, true, why);
+		rc = look_ahead(&search, &until->to, why);
 	/* An access is noticed when its block is over. */
 	if (!rc && search.found.stop.kind == REPLAY_AT_WATCH)
 		rc = replayer_seek(rep, &search.found.after, why);
@@ -349,7 +419,16 @@ static int look_back(struct search *search, const struct position *first,
 	if (rc || !may)
 		return rc;
 	rc = replayer_seek(rep, first, why);
-	return rc ? rc : look_through(search, end, false, why);
+	if (!rc)
+		rc = look_through(search, end, false, why);
+	if (rc || !search->found.is_block)
+		return rc;
+	rc = refine(search, end, true, why);
+	if (rc || search->found.any)
+		return rc;
+	/* The block faulted.  What is there before it was not kept. */
+	search->found = (struct meeting){ .before = *first, .after = *end };
+	return refine(search, end, false, why);
 }
 
 /* From start point to start point, until something is found. */

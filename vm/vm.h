@@ -108,8 +108,8 @@ uint32_t vm_targets(const struct vm *vm);
 void vm_count_targets(struct vm *vm);
 
 /*
- * Callable while the guest runs (from an observer of its memory): steps that
- * had retired when the present block was entered.
+ * Callable while the guest runs, from an observer: steps that had retired when
+ * the present block was entered.  vm_steps() counts all of the block then.
  */
 uint64_t vm_steps_at_block(const struct vm *vm);
 
@@ -214,7 +214,11 @@ int vm_observe(struct vm *vm, const struct vm_observer *observer,
 	       struct failure *why);
 void vm_unobserve(struct vm *vm, const struct vm_observer *observer);
 
-/* Callable from an observer: the instruction under way, and the steps before. */
+/*
+ * The instruction under way, and the steps before it.  Callable from observers,
+ * while somebody observes that instruction itself: of others the engine does not
+ * always know which it executes.
+ */
 struct vm_moment {
 	uint64_t steps;
 	guest_addr pc;

@@ -210,6 +210,7 @@ static void budgets_come_first(void **state)
 			vm_break_pass(vm);
 			run(vm, i - vm_steps(vm), &stop);
 		}
+		assert_int_equal(stop.kind, VM_STOP_BUDGET);
 		assert_int_equal(vm_steps(vm), i);
 		assert_int_equal(vm_reg(vm, X86_RIP), walk.pc[i]);
 		vm_destroy(vm);

@@ -20,7 +20,7 @@ static bool pay(struct vm *vm, uint32_t number)
 	unsigned count = block->inlined.count;
 
 	vm->stop_block = number;
-	if (block->breaks && !vm->partial && left >= 0 &&
+	if (block->breaks && !vm->partial && left > 0 &&
 	    vm->passed != block->inlined.pc) {
 		stop(vm, STOPPED_AT_BREAK);
 		return false;

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * moves.c - runs a replay to breakpoints and watched memory, both ways
+ *
+ * usage: moves RECORDING WINDOWS TRIES
+ *
+ * In parts of a recording, each instruction, access and event is written down by
+ * an observer.  From there it follows where a run must stop that begins
+ * anywhere, with any breakpoints and watched bytes.  The state where it stops
+ * must be the one that a replayer finds that goes there straight away.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/array.h"
+#include "formats/error.h"
+#include "replayer/replayer.h"
+
+#define WINDOW 60000u	/* steps */
+#define BREAKS 3u
+#define WATCHES 2u
+
+/* An instruction that is about to execute; or an event, pc is 0 then. */
+struct moment {
+	struct position at;
+	guest_addr pc;
+	size_t first, count;	/* its accesses */
+	bool done;		/* it retired, or took effect */
+};
+
+struct touch {
+	enum vm_access access;
+	guest_addr addr;
+	uint64_t size;
+};
+
+struct log {
+	struct replayer *replayer;
+	struct moment *moments;
+	size_t count, room;
+	struct touch *touches;
+	size_t touch_count, touch_room;
+	struct position events;	/* that were seen at the newest time */
+};
+
+static struct failure why;
+static struct recording *recording;
+static uint64_t seed = 1;
+static unsigned long wrong;
+
+static void check(int rc)
+{
+	if (!rc)
+		return;
+	fprintf(stderr, "%s\n", rc == ERR_NO_MEMORY ? "out of memory" :
+						       why.text);
+	exit(3);
+}
+
+static uint64_t random_below(uint64_t most)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (seed >> 33) % most;
+}
+
+/* ------- writing down ------- */
+
+static struct position now(const struct log *log, uint64_t steps)
+{
+	struct position at = { steps, 0 };
+
+	if (log->events.time == steps)
+		at.events = log->events.events;
+	return at;
+}
+
+static struct moment *add_moment(struct log *log, struct position at,
+				 guest_addr pc)
+{
+	check(array_room(log->moments, log->count, log->room));
+	log->moments[log->count] = (struct moment) {
+		.at = at, .pc = pc, .first = log->touch_count,
+	};
+	return &log->moments[log->count++];
+}
+
+static void add_touch(struct log *log, enum vm_access access, guest_addr addr,
+		      uint64_t size)
+{
+	if (!log->count)
+		return;
+	check(array_room(log->touches, log->touch_count, log->touch_room));
+	log->touches[log->touch_count++] =
+		(struct touch){ access, addr, size };
+	log->moments[log->count - 1].count++;
+}
+
+static void on_instruction(void *context, uint64_t steps, guest_addr pc)
+{
+	struct log *log = context;
+	struct moment *last = log->count ? &log->moments[log->count - 1] : NULL;
+
+	/* A repeated string instruction is told for each iteration. */
+	if (last && last->pc == pc && last->at.time == steps &&
+	    last->at.events == now(log, steps).events)
+		return;
+	if (last && last->at.time < steps)
+		last->done = true;
+	add_moment(log, now(log, steps), pc);
+}
+
+static void on_access(void *context, enum vm_access access, guest_addr addr,
+		      unsigned size, uint64_t value)
+{
+	(void)value;
+	add_touch(context, access, addr, size);
+}
+
+/* What a system call writes, its instruction does. */
+static void on_event(void *context, const struct replay_event *event)
+{
+	struct log *log = context;
+	uint64_t t = vm_steps(replayer_vm(log->replayer));
+	struct moment *last = log->count ? &log->moments[log->count - 1] : NULL;
+
+	if (last && last->at.time < t)
+		last->done = true;
+	if (position_counts(event->packet->kind)) {
+		add_moment(log, now(log, t), 0)->done = true;
+		log->events = now(log, t);
+		log->events.time = t;
+		log->events.events++;
+	}
+	for (size_t i = 0; i < event->count; i++) {
+		const struct packet *effect = replay_event_effect(event, i);
+
+		if (effect->kind == PACKET_WRITE)
+			add_touch(log, ACCESS_WRITE, effect->addr,
+				  effect->size);
+	}
+}
+
+static void write_down(struct log *log, uint64_t from, uint64_t to)
+{
+	const struct position first = { from, EVENTS_ALL }, last = { to, 0 };
+	const struct replay_observer observer = {
+		.guest = { .instruction = on_instruction,
+			   .code = VM_EVERYWHERE, .access = on_access,
+			   .data = VM_EVERYWHERE, .context = log },
+		.event = on_event, .context = log,
+	};
+
+	log->count = log->touch_count = 0;
+	check(replayer_seek(log->replayer, &first, &why));
+	check(recording_events_at(recording, from, &log->events.events, &why));
+	log->events.time = from;
+	check(replayer_observe(log->replayer, &observer, &why));
+	check(replayer_seek(log->replayer, &last, &why));
+	replayer_unobserve(log->replayer, &observer);
+	if (log->count)
+		log->moments[log->count - 1].done = true;
+}
+
+/* ------- what must happen ------- */
+
+static bool is_watched(const struct log *log, const struct moment *moment,
+		       const struct replay_until *until)
+{
+	for (size_t i = 0; i < moment->count && moment->done; i++) {
+		const struct touch *touch = &log->touches[moment->first + i];
+
+		for (size_t j = 0; j < until->watch_count; j++) {
+			const struct replay_watch *watch = &until->watches[j];
+
+			if (touch->addr <= watch->data.last &&
+			    touch->addr + touch->size > watch->data.first &&
+			    (touch->access == ACCESS_WRITE ? watch->writes :
+							     watch->reads))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool has_break(const struct moment *moment,
+		      const struct replay_until *until)
+{
+	for (size_t i = 0; i < until->break_count; i++)
+		if (moment->pc && until->breaks[i] == moment->pc)
+			return true;
+	return false;
+}
+
+/* Where a moment has happened, and nothing more. */
+static struct position behind(const struct moment *moment)
+{
+	if (moment->pc)
+		return (struct position){ moment->at.time + 1, 0 };
+	return (struct position){ moment->at.time, moment->at.events + 1 };
+}
+
+static struct replay_stop expect_forwards(const struct log *log, size_t from,
+					  const struct replay_until *until)
+{
+	for (size_t i = from; i < log->count; i++) {
+		const struct moment *moment = &log->moments[i];
+		struct position after = behind(moment);
+
+		if (position_compare(&moment->at, &until->to) >= 0)
+			break;
+		if (i > from && has_break(moment, until))
+			return (struct replay_stop){ REPLAY_AT_BREAK,
+						     moment->at };
+		if (is_watched(log, moment, until) &&
+		    position_compare(&after, &until->to) <= 0)
+			return (struct replay_stop){ REPLAY_AT_WATCH, after };
+	}
+	return (struct replay_stop){ REPLAY_AT_POSITION, until->to };
+}
+
+static struct replay_stop expect_backwards(const struct log *log, size_t from,
+					   const struct replay_until *until)
+{
+	for (size_t i = from; i-- > 0;) {
+		const struct moment *moment = &log->moments[i];
+
+		if (position_compare(&moment->at, &until->to) < 0)
+			break;
+		if (is_watched(log, moment, until))
+			return (struct replay_stop){ REPLAY_AT_WATCH,
+						     moment->at };
+		if (has_break(moment, until))
+			return (struct replay_stop){ REPLAY_AT_BREAK,
+						     moment->at };
+	}
+	return (struct replay_stop){ REPLAY_AT_POSITION, until->to };
+}
+
+/* ------- trying ------- */
+
+static bool is_same_state(struct replayer *a, struct replayer *b)
+{
+	struct reg_file one, other;
+
+	check(replayer_seek(b, &(struct position){ replayer_time(a),
+			    replayer_position(a).events }, &why));
+	replayer_registers(a, &one);
+	replayer_registers(b, &other);
+	return replayer_stream(a) == replayer_stream(b) &&
+	       !memcmp(&one, &other, sizeof(one));
+}
+
+static void say(const char *what, const struct position *from,
+		const struct replay_stop *expected,
+		const struct replay_stop *found)
+{
+	char texts[3][POSITION_TEXT];
+
+	if (wrong++ < 20)
+		printf("%s from %s: expected %d at %s, found %d at %s\n", what,
+		       position_text(texts[0], from), expected->kind,
+		       position_text(texts[1], &expected->at), found->kind,
+		       position_text(texts[2], &found->at));
+}
+
+static void try(const struct log *log, struct replayer *straight, bool back,
+		size_t from, const struct replay_until *until)
+{
+	struct replayer *replayer = log->replayer;
+	const struct position *start = &log->moments[from].at;
+	struct replay_stop found, expected;
+
+	expected = back ? expect_backwards(log, from, until) :
+			  expect_forwards(log, from, until);
+	check(replayer_seek(replayer, start, &why));
+	check(back ? replayer_run_back(replayer, until, &found, &why) :
+		     replayer_run(replayer, until, &found, &why));
+	if (found.kind != expected.kind ||
+	    position_compare(&found.at, &expected.at))
+		say(back ? "back" : "on", start, &expected, &found);
+	else if (!is_same_state(replayer, straight))
+		say("state", start, &expected, &found);
+}
+
+static void choose(const struct log *log, struct replay_until *until,
+		   guest_addr *breaks, struct replay_watch *watches)
+{
+	until->break_count = random_below(BREAKS + 1);
+	for (size_t i = 0; i < until->break_count; i++)
+		breaks[i] = log->moments[random_below(log->count)].pc;
+	until->watch_count = log->touch_count ? random_below(WATCHES + 1) : 0;
+	for (size_t i = 0; i < until->watch_count; i++) {
+		const struct touch *touch =
+			&log->touches[random_below(log->touch_count)];
+
+		watches[i] = (struct replay_watch) {
+			.data = { touch->addr, touch->addr },
+			.reads = random_below(2), .writes = random_below(4),
+		};
+	}
+}
+
+static void try_window(const struct log *log, struct replayer *straight,
+		       unsigned long tries)
+{
+	const struct position first = log->moments[0].at,
+			      last = log->moments[log->count - 1].at;
+
+	for (unsigned long i = 0; i < tries; i++) {
+		guest_addr breaks[BREAKS];
+		struct replay_watch watches[WATCHES];
+		struct replay_until until = { .breaks = breaks,
+					      .watches = watches };
+		bool back = i % 2;
+
+		choose(log, &until, breaks, watches);
+		until.to = back ? first : last;
+		try(log, straight, back, random_below(log->count), &until);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct replayer *straight;
+	struct log log = { 0 };
+	unsigned long windows, tries;
+	uint64_t start, length;
+
+	if (argc != 4)
+		return 2;
+	windows = strtoul(argv[2], NULL, 10);
+	tries = strtoul(argv[3], NULL, 10);
+	check(recording_open(&recording, argv[1], &why));
+	start = recording_start(recording);
+	length = recording_end(recording) - start;
+	check(replayer_create(&log.replayer, recording, &why));
+	check(replayer_create(&straight, recording, &why));
+	for (unsigned long i = 0; i < windows; i++) {
+		uint64_t from = start + random_below(length);
+		uint64_t left = start + length - from;
+
+		write_down(&log, from, from + (left < WINDOW ? left : WINDOW));
+		if (log.count > 1)
+			try_window(&log, straight, tries);
+	}
+	printf("%lu windows of %lu tries, %lu wrong\n", windows, tries, wrong);
+	replayer_destroy(log.replayer);
+	replayer_destroy(straight);
+	free(log.moments);
+	free(log.touches);
+	recording_close(recording);
+	return wrong > 0;
+}
