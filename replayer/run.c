@@ -60,11 +60,12 @@ static void take(struct search *search, const struct meeting *met)
 		replayer_halt(search->rep);
 }
 
-/* Whether the instruction retired whose access was noted. */
+/* So many steps have retired: the instruction too whose access was noted? */
 static void settle(struct search *search, uint64_t steps)
 {
-	if (search->maybe.any && search->step < steps)
-		take(search, &search->maybe);
+	if (!search->maybe.any || search->step >= steps)
+		return;
+	take(search, &search->maybe);
 	search->maybe.any = false;
 }
 
@@ -113,7 +114,7 @@ static void on_access(void *context, enum vm_access access, guest_addr addr,
 	}
 	now = vm_moment(search->rep->vm);
 	if (search->maybe.any && search->step == now.steps)
-		return;		/* the same instruction */
+		return;		/* of the same instruction */
 	settle(search, now.steps);
 	search->step = now.steps;
 	search->maybe = (struct meeting) {
@@ -155,7 +156,9 @@ static void on_event(void *context, const struct replay_event *event)
 	struct replayer *rep = search->rep;
 	struct meeting met = { .any = true };
 
+	/* An event before it retires is the fault that it raised. */
 	settle(search, vm_steps(rep->vm));
+	search->maybe.any = false;
 	for (size_t i = 0; i < event->count; i++) {
 		const struct packet *effect = replay_event_effect(event, i);
 

@@ -144,7 +144,9 @@ static void on_event(void *context, const struct replay_event *event)
 
 static void write_down(struct log *log, uint64_t from, uint64_t to)
 {
-	const struct position first = { from, EVENTS_ALL }, last = { to, 0 };
+	const struct position first = { from, EVENTS_ALL };
+	const struct replay_until until = { .to = { to, 0 } };
+	struct replay_stop stop;
 	const struct replay_observer observer = {
 		.guest = { .instruction = on_instruction,
 			   .code = VM_EVERYWHERE, .access = on_access,
@@ -157,7 +159,7 @@ static void write_down(struct log *log, uint64_t from, uint64_t to)
 	check(recording_events_at(recording, from, &log->events.events, &why));
 	log->events.time = from;
 	check(replayer_observe(log->replayer, &observer, &why));
-	check(replayer_seek(log->replayer, &last, &why));
+	check(replayer_run(log->replayer, &until, &stop, &why));
 	replayer_unobserve(log->replayer, &observer);
 	if (log->count)
 		log->moments[log->count - 1].done = true;

@@ -10,11 +10,16 @@
 
 #include "formats/error.h"
 
-/* What was translated of the place must be planned anew. */
+/*
+ * What was translated of the place must be planned anew.  The blocks that were
+ * under way are no longer like those that come (entry.c compares them).
+ */
 static void replan(struct vm *vm, guest_addr pc)
 {
 	const struct mapping *map = memory_find(vm->memory, pc);
 
+	engine_counter(vm->engine)->current = 0;
+	vm->flushes++;
 	if (map)
 		memory_note_stale(vm->memory, map, pc, 1);
 }
