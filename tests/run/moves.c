@@ -2,12 +2,19 @@
 /*
  * moves.c - runs a replay to breakpoints and watched memory, both ways
  *
- * usage: moves RECORDING WINDOWS TRIES
+ * usage: moves random RECORDING WINDOWS TRIES
+ *        moves breaks RECORDING ADDRESS
+ *        moves watches RECORDING ADDRESS
  *
- * In parts of a recording, each instruction, access and event is written down by
- * an observer.  From there it follows where a run must stop that begins
+ * random: in parts of a recording, each instruction, access and event is written
+ * down by an observer.  From there it follows where a run must stop that begins
  * anywhere, with any breakpoints and watched bytes.  The state where it stops
  * must be the one that a replayer finds that goes there straight away.
+ *
+ * breaks: how often a breakpoint is met from start to end, and back.
+ *
+ * watches: who writes eight bytes, and their values, from start to end; those on
+ * the way back must be the same.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -323,20 +330,15 @@ static void try_window(const struct log *log, struct replayer *straight,
 	}
 }
 
-int main(int argc, char **argv)
+static int random_runs(char **arguments)
 {
+	unsigned long windows = strtoul(arguments[1], NULL, 10);
+	unsigned long tries = strtoul(arguments[2], NULL, 10);
+	uint64_t start = recording_start(recording);
+	uint64_t length = recording_end(recording) - start;
 	struct replayer *straight;
 	struct log log = { 0 };
-	unsigned long windows, tries;
-	uint64_t start, length;
 
-	if (argc != 4)
-		return 2;
-	windows = strtoul(argv[2], NULL, 10);
-	tries = strtoul(argv[3], NULL, 10);
-	check(recording_open(&recording, argv[1], &why));
-	start = recording_start(recording);
-	length = recording_end(recording) - start;
 	check(replayer_create(&log.replayer, recording, &why));
 	check(replayer_create(&straight, recording, &why));
 	for (unsigned long i = 0; i < windows; i++) {
@@ -352,6 +354,133 @@ int main(int argc, char **argv)
 	replayer_destroy(straight);
 	free(log.moments);
 	free(log.touches);
-	recording_close(recording);
 	return wrong > 0;
+}
+
+/* ------- all of a recording ------- */
+
+static struct position first_position(void)
+{
+	return (struct position){ recording_start(recording), 0 };
+}
+
+static struct position last_position(void)
+{
+	struct position last = { recording_end(recording), 0 };
+
+	check(recording_events_at(recording, last.time, &last.events, &why));
+	return last;
+}
+
+static int count_breaks(guest_addr pc)
+{
+	struct replay_until until = { .breaks = &pc, .break_count = 1 };
+	unsigned long counts[2] = { 0 };
+	struct replayer *replayer;
+	struct replay_stop stop;
+
+	check(replayer_create(&replayer, recording, &why));
+	for (unsigned back = 0; back < 2; back++) {
+		until.to = back ? first_position() : last_position();
+		do {
+			check(back ? replayer_run_back(replayer, &until, &stop,
+						       &why) :
+				     replayer_run(replayer, &until, &stop,
+						  &why));
+			counts[back] += stop.kind == REPLAY_AT_BREAK;
+		} while (stop.kind == REPLAY_AT_BREAK);
+	}
+	printf("%lu on, %lu back\n", counts[0], counts[1]);
+	replayer_destroy(replayer);
+	return 0;
+}
+
+struct write {
+	bool by_event;
+	int64_t value;		/* behind it */
+};
+
+static int64_t value_now(struct replayer *replayer, guest_addr addr)
+{
+	uint8_t known[8];
+	int64_t value = 0;
+
+	check(replayer_read(replayer, addr, (uint8_t *)&value, known, 8,
+			    &why));
+	return value;
+}
+
+static void print_writes(const struct write *writes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		printf("%s %" PRId64 "\n",
+		       writes[i].by_event ? "kernel" : "instruction",
+		       writes[i].value);
+}
+
+/* Backwards it stops before each of them: the value is that of the one before. */
+static bool is_same_back(struct replayer *replayer, guest_addr addr,
+			 const struct replay_until *until,
+			 const struct write *writes, size_t count)
+{
+	struct replay_stop stop;
+
+	for (size_t i = count; i-- > 0;) {
+		check(replayer_run_back(replayer, until, &stop, &why));
+		if (stop.kind != REPLAY_AT_WATCH ||
+		    stop.by_event != writes[i].by_event ||
+		    (i && value_now(replayer, addr) != writes[i - 1].value))
+			return false;
+	}
+	check(replayer_run_back(replayer, until, &stop, &why));
+	return stop.kind == REPLAY_AT_POSITION;
+}
+
+static int list_writes(guest_addr addr)
+{
+	const struct replay_watch watch = {
+		.data = { addr, addr + 7 }, .writes = true,
+	};
+	struct replay_until until = { .watches = &watch, .watch_count = 1 };
+	struct write *writes = NULL;
+	size_t count = 0, room = 0;
+	struct replayer *replayer;
+	struct replay_stop stop;
+	bool same;
+
+	check(replayer_create(&replayer, recording, &why));
+	until.to = last_position();
+	for (;;) {
+		check(replayer_run(replayer, &until, &stop, &why));
+		if (stop.kind != REPLAY_AT_WATCH)
+			break;
+		check(array_room(writes, count, room));
+		writes[count++] = (struct write) {
+			.by_event = stop.by_event,
+			.value = value_now(replayer, addr),
+		};
+	}
+	print_writes(writes, count);
+	until.to = first_position();
+	same = is_same_back(replayer, addr, &until, writes, count);
+	replayer_destroy(replayer);
+	free(writes);
+	return !same;
+}
+
+int main(int argc, char **argv)
+{
+	int rc = 2;
+
+	if (argc < 4)
+		return rc;
+	check(recording_open(&recording, argv[2], &why));
+	if (!strcmp(argv[1], "random") && argc == 5)
+		rc = random_runs(argv + 2);
+	else if (!strcmp(argv[1], "breaks"))
+		rc = count_breaks(strtoull(argv[3], NULL, 0));
+	else if (!strcmp(argv[1], "watches"))
+		rc = list_writes(strtoull(argv[3], NULL, 0));
+	recording_close(recording);
+	return rc;
 }

@@ -1,0 +1,111 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A replay stops where it is to stop, forwards and backwards.
+
+In recordings of the suite's guests and of a real program, the program `moves`
+compares runs with what it wrote down before.  gdb says the rest: how often the
+same program, run natively, meets a breakpoint, and which values a watched variable
+has when.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from tap import CprecTap, equal, expect, main  # noqa: E402
+
+BREAKS = ("by_instruction", "by_string", "not_at_all")
+
+
+def gdb(program, *commands):
+    arguments = ["gdb", "-q", "-batch", "-nx", "-ex", "set confirm off",
+                 "-ex", "set height 0"]
+    for command in commands:
+        arguments += ["-ex", command]
+    return subprocess.run([*arguments, program], capture_output=True,
+                          text=True, timeout=120).stdout
+
+
+def symbol(program, name):
+    out = subprocess.run(["nm", program], capture_output=True, text=True,
+                         check=True).stdout
+    return int(re.search(rf"^([0-9a-f]+) . {name}$", out, re.M)[1], 16)
+
+
+class Moves(CprecTap):
+    def record(self, program, *arguments, option="--segment=20k"):
+        path = os.path.join(self.folder, os.path.basename(program) + ".cpr")
+        subprocess.run([self.options.cprec, "record", "-q", option,
+                        "-o", path, "--", program, *arguments],
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       timeout=120)
+        expect(os.path.exists(path), f"{program}: no recording")
+        return path
+
+    def moves(self, *arguments):
+        result = subprocess.run([self.options.moves, *arguments],
+                                capture_output=True, text=True, timeout=300)
+        equal(result.returncode, 0, result.stdout + result.stderr)
+        return result.stdout.strip()
+
+    def random(self, program, *arguments):
+        return self.moves("random", self.record(program, *arguments),
+                          *self.options.tries)
+
+    def breaks(self):
+        """As often as gdb says, both ways."""
+        program = self.options.moved
+        for name in BREAKS:
+            out = gdb(program, f"break *{name}", "ignore 1 100000", "run",
+                      "info breakpoints")
+            expect("already hit" in out, out)
+            hits = int(re.search(r"already hit (\d+) times?", out)[1])
+            said = self.moves("breaks", self.recording,
+                              hex(symbol(program, name)))
+            equal(said, f"{hits} on, {hits} back", name)
+
+    def watches(self):
+        """The values that gdb sees, in its order.  It does not see those that
+        the kernel writes, and tells of changes only."""
+        program = self.options.moved
+        native = gdb(program, "break main", "run", "delete", "watch watched",
+                     *["continue"] * 200)
+        values = [int(value) for value in
+                  re.findall(r"^New value = (-?\d+)$", native, re.M)]
+        expect(len(values) > 100, f"gdb saw {len(values)} values")
+        out = self.moves("watches", self.recording,
+                         hex(symbol(program, "watched")))
+        seen, value = [], 0
+        for line in out.splitlines():
+            by, after = line.split()
+            if int(after) != value and by == "instruction":
+                seen.append(int(after))
+            value = int(after)
+        equal(seen, values, "values")
+        expect(out.count("kernel") == 6, "pread() writes six times")
+        return f"{len(values)} changes"
+
+    def start(self):
+        self.recording = self.record(self.options.moved)
+
+
+def run_all(options, folder):
+    tests = Moves(options, folder)
+    tests.test("a program that gdb runs too", tests.start)
+    tests.test("breakpoints", tests.breaks)
+    tests.test("a watched variable", tests.watches)
+    for program in options.programs:
+        tests.test(f"{os.path.basename(program)}, anywhere", tests.random,
+                   program)
+    tests.test("gzip, anywhere", tests.random, "gzip", "-c", __file__)
+    return tests.summary()
+
+
+if __name__ == "__main__":
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--tries", nargs=2, default=("3", "60"),
+                           metavar=("WINDOWS", "EACH"))
+    arguments.add_argument("programs", nargs="*")
+    sys.exit(main(run_all, "moves", "moved", parser=arguments))
