@@ -153,6 +153,7 @@ static int load(struct alone *alone, size_t segment,
 	int rc;
 
 	script_release(&rep->script);
+	rep->has_script = false;
 	rc = script_load_alone(&rep->script, alone->recording, segment,
 			       alone->stream, first, own, &rep->cache, why);
 	if (rc)

@@ -47,9 +47,9 @@ void doubtful_resolve(void *context, uint64_t page, uint64_t doubt,
 void doubtful_forget_peeks(struct replayer *rep)
 {
 	for (size_t i = 0; i < rep->peeked_count; i++)
-		memory_set_doubtful(rep->memory,
-				    rep->peeked[i].page << GUEST_PAGE_SHIFT,
-				    GUEST_PAGE, rep->peeked[i].doubt);
+		memory_restore_doubt(rep->memory,
+				     rep->peeked[i].page << GUEST_PAGE_SHIFT,
+				     GUEST_PAGE, rep->peeked[i].doubt);
 	rep->peeked_count = 0;
 }
 

@@ -11,6 +11,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "formats/array.h"
 
@@ -55,7 +56,7 @@ static void read_wanted(struct replayer *rep)
 	rep->wanted_count = 0;
 }
 
-/* Memory is mapped anew before it is made absent: it holds zeros. */
+/* Memory that was just mapped holds zeros. */
 void replayer_supply(void *context, uint64_t page, uint64_t count,
 		     uint8_t *bytes)
 {
@@ -69,6 +70,8 @@ void replayer_supply(void *context, uint64_t page, uint64_t count,
 
 		if (rc)
 			replayer_broken(rep, rc, "%s", why.text);
+		if (!rc && !id && rep->refills)
+			memset(bytes, 0, GUEST_PAGE);
 		if (rc || (id && !want(rep, id, bytes)))
 			break;
 	}

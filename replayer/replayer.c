@@ -17,11 +17,14 @@ static int load_script(struct replayer *rep, size_t segment,
 {
 	int rc;
 
-	script_release(&rep->script);
-	rc = script_load(&rep->script, rep->recording, segment, frame,
-			 &rep->cache, why);
-	if (rc)
-		return rc;
+	if (!rep->has_script || rep->segment != segment) {
+		script_release(&rep->script);
+		rc = script_load(&rep->script, rep->recording, segment, frame,
+				 &rep->cache, why);
+		rep->has_script = !rc;
+		if (rc)
+			return rc;
+	}
 	rep->segment = segment;
 	rep->start = frame->time;
 	rep->next = 0;
@@ -50,8 +53,8 @@ static int map_regions(struct replayer *rep, const struct key_frame *frame,
 	return 0;
 }
 
-int replayer_set_memory(struct replayer *rep, const struct key_frame *frame,
-			struct failure *why)
+static int map_all(struct replayer *rep, const struct key_frame *frame,
+		   struct failure *why)
 {
 	int rc;
 
@@ -61,10 +64,96 @@ int replayer_set_memory(struct replayer *rep, const struct key_frame *frame,
 	rc = map_regions(rep, frame, false, why);
 	if (!rc)	/* aliases, of common pages that are there now */
 		rc = map_regions(rep, frame, true, why);
+	return rc;
+}
+
+static bool has_shared(const struct region *regions, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (regions[i].kind == REGION_SHARED)
+			return true;
+	return false;
+}
+
+static bool is_same(const struct region *a, const struct region *b)
+{
+	return a->start == b->start && a->end == b->end &&
+	       a->prot == b->prot && a->kind == b->kind &&
+	       a->offset == b->offset && !strcmp(a->name, b->name);
+}
+
+/* Whether a list, sorted, has this region; `*next` is where to go on. */
+static bool has_region(const struct region *list, size_t count, size_t *next,
+		       const struct region *region)
+{
+	while (*next < count && list[*next].start < region->start)
+		++*next;
+	return *next < count && is_same(&list[*next], region);
+}
+
+/* Unmaps and maps only what differs, so that most of what was translated stays. */
+static int map_changes(struct replayer *rep, const struct key_frame *frame,
+		       const struct region *now, size_t count,
+		       struct failure *why)
+{
+	size_t next = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!has_region(frame->regions, frame->region_count, &next,
+				&now[i]))
+			memory_unmap(rep->memory, now[i].start,
+				     now[i].end - now[i].start);
+	next = 0;
+	for (size_t i = 0; i < frame->region_count && !rc; i++)
+		if (!has_region(now, count, &next, &frame->regions[i]))
+			rc = memory_map(rep->memory, &frame->regions[i], -1,
+					why);
+	if (!rc)
+		memory_restart(rep->memory);
+	return rc;
+}
+
+static int map_again(struct replayer *rep, const struct key_frame *frame,
+		     struct failure *why)
+{
+	size_t count, size;
+	const struct region *regions = memory_all_regions(rep->memory, &count);
+	struct region *now;
+	int rc;
+
+	size = count * sizeof(*regions);
+	now = malloc(size + 1);
+	if (!now)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	memcpy(now, regions, size);
+	rc = map_changes(rep, frame, now, count, why);
+	free(now);
+	return rc;
+}
+
+/* Of pages that others share there is more to know. */
+static bool is_simple(const struct replayer *rep, const struct key_frame *frame)
+{
+	size_t count;
+	const struct region *regions = memory_all_regions(rep->memory, &count);
+
+	return !has_shared(regions, count) &&
+	       !has_shared(frame->regions, frame->region_count);
+}
+
+int replayer_set_memory(struct replayer *rep, const struct key_frame *frame,
+			struct failure *why)
+{
+	int rc;
+
+	rep->refills = is_simple(rep, frame);
+	rc = rep->refills ? map_again(rep, frame, why) :
+			    map_all(rep, frame, why);
 	for (size_t i = 0; i < frame->doubt_count && !rc; i++) {
 		const struct doubt_range *range = &frame->doubts[i];
 
-		rc = memory_set_doubtful(rep->memory,
+		rc = memory_restore_doubt(rep->memory,
 					 range->page << GUEST_PAGE_SHIFT,
 					 range->count << GUEST_PAGE_SHIFT,
 					 range->number);
@@ -76,7 +165,8 @@ int replayer_set_memory(struct replayer *rep, const struct key_frame *frame,
 					    rep->recording)));
 	}
 	memory_set_doubt(rep->memory, frame->doubt);
-	memory_set_absent(rep->memory);
+	if (!rep->refills)
+		memory_set_absent(rep->memory);
 	return rc;
 }
 

@@ -53,10 +53,12 @@ struct replayer {
 	bool loaded;		/* stands somewhere */
 	bool in_order;		/* never jumps forwards */
 	size_t base;		/* absent pages are as of this segment */
+	bool refills;		/* absent pages of zeros do not hold zeros */
 	struct segment_index index;	/* of the segment `base` */
 	size_t segment;
 	uint64_t start;		/* time of the segment's key frame */
 	struct script script;
+	bool has_script;	/* of all threads, of the segment */
 	size_t next;		/* event that comes next */
 	struct position position;	/* that was asked for last */
 

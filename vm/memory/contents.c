@@ -161,7 +161,7 @@ static int put(struct memory *memory, guest_addr addr, const uint8_t *from,
 		       place.span);
 		if (!end_copy(memory))
 			return ERR_NOT_FOUND;
-		memory_note_stale(memory, place.map, place.addr, place.span);
+		memory_note_changed(memory, place.map, place.addr, place.span);
 		from += place.span;
 		addr += place.span;
 		size -= place.span;
@@ -333,11 +333,11 @@ void memory_wrote(struct memory *memory, guest_addr addr, uint64_t size)
 	guest_addr end = (addr + size) & ~(guest_addr)(GUEST_PAGE - 1);
 
 	for (guest_addr at = addr; at < addr + size;) {
-		const struct mapping *map = memory_find(memory, at);
+		struct mapping *map = memory_find(memory, at);
 
 		if (!map)
 			break;
-		memory_note_stale(memory, map, at,
+		memory_note_changed(memory, map, at,
 			  map->region.end < addr + size ? map->region.end - at :
 							  addr + size - at);
 		at = map->region.end;

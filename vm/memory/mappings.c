@@ -120,6 +120,7 @@ bool memory_continues(const struct mapping *a, const struct mapping *b)
 	       a->region.kind == b->region.kind &&
 	       a->region.name == b->region.name &&
 	       a->was_code == b->was_code &&
+	       a->may_change == b->may_change &&
 	       a->may_renew == b->may_renew && a->alone == b->alone &&
 	       a->dev == b->dev &&
 	       a->ino == b->ino && is_common_row(a, b) &&

@@ -77,6 +77,13 @@ void memory_note_stale(struct memory *memory, const struct mapping *map,
 	memory->stale[memory->stale_count++].size = size;
 }
 
+void memory_note_changed(struct memory *memory, struct mapping *map,
+			 guest_addr addr, uint64_t size)
+{
+	map->may_change = true;
+	memory_note_stale(memory, map, addr, size);
+}
+
 void memory_cut_out(struct memory *memory, guest_addr addr, uint64_t size)
 {
 	size_t first, end;
@@ -155,6 +162,7 @@ int memory_map_own(struct memory *memory, const struct region *region,
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	memory_cut_out(memory, region->start, size);
 	map.was_code = region->prot & MAY_EXEC;
+	map.may_change = region->prot & MAY_WRITE;
 	map.arena = take(memory, region);
 	if (map.arena == UINT64_MAX)
 		return failed(why, ERR_NO_MEMORY, "guest memory is used up");
@@ -256,6 +264,7 @@ int memory_protect(struct memory *memory, guest_addr addr, uint64_t size,
 			memory_note_stale(memory, map, map->region.start,
 					  mapping_size(map));
 		map->region.prot = prot;
+		map->may_change |= (prot & MAY_WRITE) != 0;
 		if (prot & MAY_EXEC && map->region.common)
 			twins_are_code(memory, map);
 		else if (prot & MAY_EXEC)
@@ -332,7 +341,7 @@ static int clear_pages(struct memory *memory, struct mapping *map,
 		views_forget(memory->views, at >> GUEST_PAGE_SHIFT,
 			     size >> GUEST_PAGE_SHIFT);
 	madvise(memory->arena + at, size, MADV_DONTNEED);
-	memory_note_stale(memory, map, addr, size);
+	memory_note_changed(memory, map, addr, size);
 	if (doubt)
 		return pages_doubt(memory, map, addr, size, doubt, false);
 	return pages_clear(memory, map, addr, size);

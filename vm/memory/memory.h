@@ -395,6 +395,20 @@ bool memory_kept(struct memory *memory, uint64_t page,
 void memory_set_absent(struct memory *memory);
 
 /*
+ * Replay: makes all mapped pages absent, doubtful ones too.  What had been
+ * executed of pages that cannot have changed is kept.  Other than pages that were
+ * just mapped, they do not hold zeros: `supply` must fill those in.
+ */
+void memory_restart(struct memory *memory);
+
+/*
+ * Replay: pages are doubtful again under a number under which they were before:
+ * what was executed of them then is kept.
+ */
+int memory_restore_doubt(struct memory *memory, guest_addr addr, uint64_t size,
+			 uint64_t doubt);
+
+/*
  * Replay: has those of these pages that are absent supplied now, since they
  * will be touched.
  */

@@ -40,6 +40,7 @@ struct mapping {
 				   kernel sees it, always open; else NULL */
 	uint64_t dev, ino;	/* of what is mapped; 0: not known, or nothing */
 	bool was_code;		/* was executable at some time */
+	bool may_change;	/* its contents, since it was mapped */
 	bool may_renew;		/* of common pages: cannot be written, or not all
 				   are there */
 	bool alone;		/* a shared mapping: no other process has it */
@@ -166,6 +167,10 @@ int memory_map_own(struct memory *memory, const struct region *region,
  */
 void memory_note_stale(struct memory *memory, const struct mapping *map,
 		       guest_addr addr, uint64_t size);
+
+/* The same, of bytes that the guest cannot write itself, perhaps. */
+void memory_note_changed(struct memory *memory, struct mapping *map,
+			 guest_addr addr, uint64_t size);
 
 /* ------- heap.c ------- */
 

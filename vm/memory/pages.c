@@ -274,6 +274,25 @@ void memory_set_absent(struct memory *memory)
 	}
 }
 
+void memory_restart(struct memory *memory)
+{
+	for (size_t i = 0; i < memory->count; i++) {
+		struct mapping *map = &memory->maps[i];
+
+		if (map->region.common)
+			continue;
+		pages_forget(memory, map->arena >> GUEST_PAGE_SHIFT,
+			     mapping_size(map) >> GUEST_PAGE_SHIFT);
+		map->initial = 0;
+		map->doubt = 0;
+		if (map->may_change)
+			memory_note_stale(memory, map, map->region.start,
+					  mapping_size(map));
+	}
+	memory->generation++;
+	memory_set_absent(memory);
+}
+
 /* ------- doubts ------- */
 
 uint64_t memory_doubt(const struct memory *memory)
@@ -299,22 +318,29 @@ uint64_t memory_page_doubt(const struct memory *memory, uint64_t page)
 }
 
 /* Shared pages become doubtful often, and change seldom. */
-static void doubt_code(struct memory *memory, const struct mapping *map,
+static void doubt_code(struct memory *memory, struct mapping *map,
 		       guest_addr addr, uint64_t size)
 {
 	uint64_t page = mapping_arena(map, addr) >> GUEST_PAGE_SHIFT;
 	uint64_t end = page + (size >> GUEST_PAGE_SHIFT);
 
 	if (map->region.kind != REGION_SHARED) {
-		memory_note_stale(memory, map, addr, size);
+		memory_note_changed(memory, map, addr, size);
 		return;
 	}
 	for (; map->was_code && page < end; page++)
 		code_doubt(memory, map, page);
 }
 
+/* How pages become doubtful. */
+enum doubting {
+	DOUBT_NEWLY,
+	DOUBT_KEEPING,		/* what they held that was known */
+	DOUBT_AGAIN,		/* as they were before */
+};
+
 static int set_doubtful(struct memory *memory, guest_addr addr, uint64_t size,
-			uint64_t doubt, bool keep)
+			uint64_t doubt, enum doubting how)
 {
 	guest_addr end = addr + size;
 
@@ -331,8 +357,10 @@ static int set_doubtful(struct memory *memory, guest_addr addr, uint64_t size,
 		map = mapping_home(memory, map, &from);
 		if (stop - addr > map->region.end - from)
 			stop = addr + (map->region.end - from);
-		doubt_code(memory, map, from, stop - addr);
-		rc = pages_doubt(memory, map, from, stop - addr, doubt, keep);
+		if (how != DOUBT_AGAIN)
+			doubt_code(memory, map, from, stop - addr);
+		rc = pages_doubt(memory, map, from, stop - addr, doubt,
+				 how == DOUBT_KEEPING);
 		if (rc)
 			return rc;
 		addr = stop;
@@ -343,13 +371,19 @@ static int set_doubtful(struct memory *memory, guest_addr addr, uint64_t size,
 int memory_set_doubtful(struct memory *memory, guest_addr addr, uint64_t size,
 			uint64_t doubt)
 {
-	return set_doubtful(memory, addr, size, doubt, false);
+	return set_doubtful(memory, addr, size, doubt, DOUBT_NEWLY);
+}
+
+int memory_restore_doubt(struct memory *memory, guest_addr addr, uint64_t size,
+			 uint64_t doubt)
+{
+	return set_doubtful(memory, addr, size, doubt, DOUBT_AGAIN);
 }
 
 int memory_doubt_kept(struct memory *memory, guest_addr addr, uint64_t size,
 		      uint64_t doubt)
 {
-	return set_doubtful(memory, addr, size, doubt, true);
+	return set_doubtful(memory, addr, size, doubt, DOUBT_KEEPING);
 }
 
 /* Pages of one doubt, as far as they have been seen. */
