@@ -25,56 +25,119 @@ void segment_views_release(struct segment_views *views)
 	*views = (struct segment_views){ 0 };
 }
 
+/*
+ * A session looks at few places for long.  A view takes some 100 KB and a
+ * millisecond to load; a compiler's take 1 MB.
+ */
+#define VIEWS_MOST (64u << 20)
+
+static struct segment_view *least_used(const struct segment_views *views,
+				       size_t count)
+{
+	struct segment_view *least = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		struct segment_view *view = &views->list[i];
+
+		if (view->has_frame && (!least || view->used < least->used))
+			least = view;
+	}
+	return least;
+}
+
+void segment_views_trim(struct segment_views *views)
+{
+	size_t count = recording_segments(views->recording);
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < count; i++)
+		size += segment_view_size(&views->list[i]);
+	while (size > VIEWS_MOST) {
+		struct segment_view *least = least_used(views, count);
+
+		size -= segment_view_size(least);
+		segment_view_release(least);
+	}
+}
+
+static struct segment_view *use(struct segment_views *views, size_t segment)
+{
+	struct segment_view *view = &views->list[segment];
+
+	view->used = ++views->uses;
+	return view;
+}
+
 int segment_views_load(struct segment_views *views, size_t segment,
 		       struct segment_view **out, struct failure *why)
 {
-	*out = &views->list[segment];
+	*out = use(views, segment);
 	return segment_view_load(*out, views->recording, segment, why);
 }
 
 int segment_views_packets(struct segment_views *views, size_t segment,
 			  struct segment_view **out, struct failure *why)
 {
-	*out = &views->list[segment];
+	*out = use(views, segment);
 	return segment_view_packets(*out, views->recording, segment, why);
+}
+
+/* Whether the key frame of a segment names a doubt of a page. */
+static int is_open(struct segment_views *views, size_t segment, uint64_t page,
+		   uint64_t doubt, bool *out, struct failure *why)
+{
+	struct segment_view *view = use(views, segment);
+	int rc = segment_view_frame(view, views->recording, segment, why);
+
+	*out = !rc && segment_view_doubt(view, page) == doubt;
+	return rc;
+}
+
+/*
+ * The segment in which a doubt ends that is open in `*segment`, or the last one.
+ * Mostly it is near: the steps double first, and are halved then.
+ */
+static int find_last(struct segment_views *views, size_t *segment,
+		     uint64_t page, uint64_t doubt, struct failure *why)
+{
+	size_t count = recording_segments(views->recording);
+	size_t low = *segment, high = count, step = 1;
+	bool open;
+	int rc;
+
+	/* Open in `low`; no longer in `high`. */
+	while (high - low > 1) {
+		size_t middle = high < count || low + step >= high ?
+					low + (high - low) / 2 : low + step;
+
+		rc = is_open(views, middle, page, doubt, &open, why);
+		if (rc)
+			return rc;
+		if (open)
+			low = middle;
+		else
+			high = middle;
+		step *= 2;
+	}
+	*segment = low;
+	return 0;
 }
 
 int doubts_resolution(struct segment_views *views, size_t *segment,
 		      uint64_t page, uint64_t doubt,
 		      const struct page_touch **out, struct failure *why)
 {
-	size_t count = recording_segments(views->recording);
-
-	for (; *segment < count; ++*segment) {
-		struct segment_view *view;
-		int rc = segment_views_packets(views, *segment, &view, why);
-
-		*out = rc ? NULL :
-			    page_index_resolution(&view->index, page, doubt);
-		/* A later resolution is not of the contents asked for. */
-		if (rc || *out ||
-		    segment_view_may_change(view, page, UINT64_MAX))
-			return rc;
-	}
-	*out = NULL;
-	return 0;
-}
-
-/* In one segment. */
-static int find_touch(struct segment_views *views, size_t segment,
-		      uint64_t page, uint64_t doubt,
-		      const struct page_change **out, struct failure *why)
-{
 	struct segment_view *view;
-	int rc = segment_views_load(views, segment, &view, why);
+	int rc = 0;
 
 	*out = NULL;
-	if (rc || (view->index.steps &&
-		   !page_index_resolution(&view->index, page, doubt)))
-		return rc;
-	rc = segment_views_packets(views, segment, &view, why);
+	if (*segment == recording_segments(views->recording))
+		return 0;
+	rc = find_last(views, segment, page, doubt, why);
 	if (!rc)
-		*out = page_changes_find(&view->touches, page, doubt);
+		rc = segment_views_load(views, *segment, &view, why);
+	if (!rc)
+		*out = page_index_resolution(&view->index, page, doubt);
 	return rc;
 }
 
@@ -82,18 +145,20 @@ int doubts_end(struct segment_views *views, size_t *segment, uint64_t page,
 	       uint64_t doubt, const struct page_change **out,
 	       struct failure *why)
 {
-	size_t count = recording_segments(views->recording);
+	struct segment_view *view;
+	int rc = find_last(views, segment, page, doubt, why);
 
-	for (;; ++*segment) {
-		struct segment_view *next;
-		int rc = find_touch(views, *segment, page, doubt, out, why);
-
-		if (rc || *out || *segment + 1 == count)
-			return rc;
-		rc = segment_views_load(views, *segment + 1, &next, why);
-		if (rc || segment_view_doubt(next, page) != doubt)
-			return rc;
-	}
+	*out = NULL;
+	if (!rc)
+		rc = segment_views_load(views, *segment, &view, why);
+	/* A segment that was cut short has no index. */
+	if (rc || (view->index.steps &&
+		   !page_index_resolution(&view->index, page, doubt)))
+		return rc;
+	rc = segment_views_packets(views, *segment, &view, why);
+	if (!rc)
+		*out = page_changes_find(&view->touches, page, doubt);
+	return rc;
 }
 
 int doubts_first_known(struct segment_views *views, uint64_t doubt,
@@ -104,8 +169,9 @@ int doubts_first_known(struct segment_views *views, uint64_t doubt,
 	/* The numbers rise. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		struct segment_view *view;
-		int rc = segment_views_load(views, middle, &view, why);
+		struct segment_view *view = use(views, middle);
+		int rc = segment_view_frame(view, views->recording, middle,
+					    why);
 
 		if (rc)
 			return rc;

@@ -3,12 +3,15 @@
  * doubts.h - where doubts of pages begin and end, through the segments
  *
  * A page that became doubtful is known again where something first touched it,
- * which may be many segments later.  The views of segments are loaded as they
- * are needed, and kept.
+ * which may be many segments later.  Until then, all key frames name the doubt:
+ * so few of them tell which segment that is, however many there are.
+ *
+ * The views of segments are loaded as they are needed, and kept until
+ * segment_views_trim() finds that they are too many.
  *
  * Units:      pages are guest address / GUEST_PAGE; segments count from 0.
  * Ownership:  segment_views_release() frees; the recording is borrowed.  What
- *             is found is borrowed from the views.
+ *             is found is borrowed from the views, until they are trimmed.
  * Errors:     those of recording.h.
  */
 #ifndef CPREC_INDEX_DOUBTS_H
@@ -23,11 +26,18 @@
 struct segment_views {
 	struct recording *recording;
 	struct segment_view *list;
+	uint64_t uses;
 };
 
 int segment_views_init(struct segment_views *views,
 		       struct recording *recording, struct failure *why);
 void segment_views_release(struct segment_views *views);
+
+/*
+ * Forgets those that were asked for longest ago, if all take much memory.
+ * Nothing may be borrowed.
+ */
+void segment_views_trim(struct segment_views *views);
 
 /* The view of a segment; with its packets. */
 int segment_views_load(struct segment_views *views, size_t segment,

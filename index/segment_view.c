@@ -58,16 +58,26 @@ static int note_change(void *context, const struct packet_place *place,
 	}
 }
 
-int segment_view_load(struct segment_view *view, struct recording *recording,
-		      size_t segment, struct failure *why)
+int segment_view_frame(struct segment_view *view, struct recording *recording,
+		       size_t segment, struct failure *why)
 {
 	int rc;
 
-	if (view->loaded)
+	if (view->has_frame)
 		return 0;
 	rc = recording_key_frame(recording, segment, &view->frame, why);
-	if (!rc)
-		rc = recording_index(recording, segment, &view->index, why);
+	view->has_frame = !rc;
+	return rc;
+}
+
+int segment_view_load(struct segment_view *view, struct recording *recording,
+		      size_t segment, struct failure *why)
+{
+	int rc = segment_view_frame(view, recording, segment, why);
+
+	if (rc || view->loaded)
+		return rc;
+	rc = recording_index(recording, segment, &view->index, why);
 	view->loaded = !rc;
 	if (rc)
 		segment_view_release(view);
@@ -100,6 +110,19 @@ void segment_view_release(struct segment_view *view)
 	free(view->changes.list);
 	free(view->touches.list);
 	*view = (struct segment_view) { 0 };
+}
+
+size_t segment_view_size(const struct segment_view *view)
+{
+	const struct key_frame *frame = &view->frame;
+
+	return frame->cache_size +
+	       frame->region_count * sizeof(*frame->regions) +
+	       frame->doubt_count * sizeof(*frame->doubts) +
+	       frame->page_count * sizeof(*frame->pages) +
+	       view->index.page_count * sizeof(*view->index.pages) +
+	       view->changes.room * sizeof(*view->changes.list) +
+	       view->touches.room * sizeof(*view->touches.list);
 }
 
 const struct region *segment_view_region(const struct segment_view *view,

@@ -36,7 +36,8 @@ struct page_changes {
 };
 
 struct segment_view {
-	bool loaded, has_packets;
+	bool has_frame, loaded, has_packets;
+	uint64_t used;		/* counts: when it was asked for last */
 	struct key_frame frame;
 	struct segment_index index;
 	struct page_changes changes;	/* of mappings, and new doubts */
@@ -44,7 +45,9 @@ struct segment_view {
 					   of the event before */
 };
 
-/* Loads key frame and index, once. */
+/* Loads the key frame, once; the index, too. */
+int segment_view_frame(struct segment_view *view, struct recording *recording,
+		       size_t segment, struct failure *why);
 int segment_view_load(struct segment_view *view, struct recording *recording,
 		      size_t segment, struct failure *why);
 
@@ -53,6 +56,9 @@ int segment_view_packets(struct segment_view *view,
 			 struct recording *recording, size_t segment,
 			 struct failure *why);
 void segment_view_release(struct segment_view *view);
+
+/* Bytes that it takes. */
+size_t segment_view_size(const struct segment_view *view);
 
 /* What the key frame says of a page. */
 const struct region *segment_view_region(const struct segment_view *view,

@@ -49,7 +49,7 @@ int query_replayer(struct query *query, struct replayer **out,
 	return rc;
 }
 
-/* ------- answers ------- */
+/* ------- what a touch found ------- */
 
 static int load_script(struct query *query, size_t segment,
 		       struct failure *why)
@@ -91,42 +91,38 @@ int query_contents(struct query *query, size_t segment,
 		      segment);
 }
 
-/* Finds what a doubtful page held in what a later touch found. */
-static int resolve_later(struct query *query, size_t segment, uint64_t page,
-			 uint64_t doubt, bool *found, uint8_t *bytes,
-			 struct failure *why)
-{
-	const struct page_touch *touch;
-	int rc = doubts_resolution(&query->views, &segment, page, doubt,
-				   &touch, why);
+/* ------- a part of a question ------- */
 
-	*found = !rc && touch;
-	return *found ? query_contents(query, segment, touch, bytes, why) : rc;
-}
-
-/* Where what an alias shows is known. */
-static uint64_t common_page(const struct region *region, uint64_t page)
-{
-	return (region->common >> GUEST_PAGE_SHIFT) + page -
-	       (region->start >> GUEST_PAGE_SHIFT);
-}
-
-enum answer { ANSWER_PAGE, ANSWER_UNKNOWN, ANSWER_BY_REPLAY, ANSWER_SHARED };
-
-/* Some bytes of a page. */
+/*
+ * Some bytes of a page, and where they are at the time of the question: found
+ * out once, by what stands in the file, or by the replay that stands there.
+ */
 struct part {
 	uint64_t addr;
 	uint8_t *bytes, *known;
 	size_t size;
 	enum query_source source;
-	struct shared_part shared;	/* ANSWER_SHARED */
+
+	const struct region *region;	/* NULL: nothing is mapped */
+	uint64_t page;		/* under which its contents are known */
+	uint64_t doubt;		/* 0: it is not doubtful */
+	bool is_shared;		/* it is for query_shared() to answer: */
+	struct shared_part shared;
 };
 
-static void make_shared(struct part *part, uint64_t page, uint64_t doubt)
+static void take_page(struct part *part, const uint8_t *contents)
 {
+	memcpy(part->bytes, contents + part->addr % GUEST_PAGE, part->size);
+	memset(part->known, 1, part->size);
+}
+
+/* Others may have changed it: there is more to find out, of all pages at once. */
+static void leave_shared(struct part *part)
+{
+	part->is_shared = true;
 	part->shared = (struct shared_part){
-		.page = page,
-		.doubt = doubt,
+		.page = part->page,
+		.doubt = part->doubt,
 		.offset = part->addr % GUEST_PAGE,
 		.size = part->size,
 		.bytes = part->bytes,
@@ -135,78 +131,87 @@ static void make_shared(struct part *part, uint64_t page, uint64_t doubt)
 	};
 }
 
-static int find_doubtful(struct query *query, size_t segment, uint64_t page,
-			 uint64_t doubt, enum answer *answer, uint8_t *bytes,
-			 struct failure *why)
+static bool is_doubt_of_others(const struct part *part)
 {
-	bool found;
-	int rc = resolve_later(query, segment, page, doubt, &found, bytes, why);
+	return part->doubt && part->region &&
+	       part->region->kind == REGION_SHARED;
+}
 
-	*answer = found ? ANSWER_PAGE : ANSWER_UNKNOWN;
+/* ------- the steps: one of them answers ------- */
+
+/*
+ * Code space and snapshot: the page is as at the key frame.  If it was doubtful
+ * there, what the first touch finds is what it held.
+ */
+static int ask_snapshot(struct query *query, struct part *part,
+			struct failure *why)
+{
+	size_t segment = query->place.segment;
+	uint8_t contents[GUEST_PAGE];
+	uint64_t id;
+	int rc = recording_snapshot(query->recording, segment, part->page, &id,
+				    why);
+
+	if (!rc)
+		rc = recording_page(query->recording, id, contents, why);
+	if (!rc)
+		take_page(part, contents);
 	return rc;
 }
 
-/* The whole page, if it is known without executing anything. */
-static int find_page(struct query *query, struct part *part,
-		     enum answer *answer, uint8_t *bytes, struct failure *why)
+/* The touch that ends the doubt, in a segment or one behind it. */
+static int ask_touch(struct query *query, size_t segment, struct part *part,
+		     struct failure *why)
+{
+	uint8_t contents[GUEST_PAGE];
+	const struct page_touch *touch;
+	int rc = doubts_resolution(&query->views, &segment, part->page,
+				   part->doubt, &touch, why);
+
+	if (rc || !touch)
+		return rc;
+	rc = query_contents(query, segment, touch, contents, why);
+	if (!rc)
+		take_page(part, contents);
+	return rc;
+}
+
+/* Where the page is, and whether it is doubtful, once the replay is there. */
+static void find_in_replay(struct query *query, struct part *part)
+{
+	struct memory *memory = vm_memory(replayer_vm(query->replayer));
+
+	part->region = memory_region_at(memory, part->addr);
+	part->page = memory_home(memory, part->addr) >> GUEST_PAGE_SHIFT;
+	part->doubt = memory_page_doubt(memory, part->page);
+}
+
+/*
+ * The page became doubtful in this segment and is first touched in a later one,
+ * if nothing in between makes it another page.
+ */
+static int ask_later_touch(struct query *query, struct part *part,
+			   struct failure *why)
 {
 	size_t segment = query->place.segment;
 	uint64_t time = query->place.time -
 			recording_time(query->recording, segment);
-	uint64_t page = part->addr >> GUEST_PAGE_SHIFT, doubt, id;
-	const struct region *region;
 	struct segment_view *view;
 	int rc = segment_views_packets(&query->views, segment, &view, why);
 
-	*answer = ANSWER_BY_REPLAY;
-	if (rc)
+	if (rc || segment_view_changes_after(view, part->page, time,
+					     query->place.events))
 		return rc;
-	region = segment_view_region(view, page);
-	if (segment_view_may_change(view, page, time))
-		return 0;
-	if (region && region->common)
-		page = common_page(region, page);
-	if (segment_view_may_change(view, page, time) ||
-	    !page_index_is_unchanged(&view->index, page, time))
-		return 0;
-	*answer = ANSWER_UNKNOWN;
-	if (!region)
-		return 0;
-	part->source = region->kind == REGION_FILE &&
-				       (region->prot & MAY_EXEC) ?
-			       QUERY_CODE : QUERY_SNAPSHOT;
-	doubt = segment_view_doubt(view, page);
-	if (doubt && region->kind == REGION_SHARED) {
-		*answer = ANSWER_SHARED;
-		make_shared(part, page, doubt);
-		return 0;
-	}
-	if (doubt)
-		return find_doubtful(query, segment, page, doubt, answer,
-				     bytes, why);
-	*answer = ANSWER_PAGE;
-	rc = recording_snapshot(query->recording, segment, page, &id, why);
-	return rc ? rc : recording_page(query->recording, id, bytes, why);
+	return ask_touch(query, segment + 1, part, why);
 }
 
-/* Whether the replay is in doubt about a page that others share. */
-static bool is_shared_doubt(struct query *query, struct part *part)
+static bool is_any_known(const struct part *part)
 {
-	struct memory *memory = vm_memory(replayer_vm(query->replayer));
-	const struct region *region = memory_region_at(memory, part->addr);
-	uint64_t page, doubt;
-
-	if (!region || region->kind != REGION_SHARED)
-		return false;
-	page = memory_home(memory, part->addr) >> GUEST_PAGE_SHIFT;
-	doubt = memory_page_doubt(memory, page);
-	if (doubt)
-		make_shared(part, page, doubt);
-	return doubt;
+	return memchr(part->known, 1, part->size) != NULL;
 }
 
 static int ask_replay(struct query *query, struct part *part,
-		      enum answer *answer, struct failure *why)
+		      struct failure *why)
 {
 	struct replayer *replayer;
 	int rc = query_replayer(query, &replayer, why);
@@ -214,77 +219,76 @@ static int ask_replay(struct query *query, struct part *part,
 	part->source = QUERY_REPLAY;
 	if (!rc)
 		rc = replayer_seek(replayer, &query->position, why);
-	if (!rc && is_shared_doubt(query, part)) {
-		*answer = ANSWER_SHARED;
+	if (rc)
+		return rc;
+	find_in_replay(query, part);
+	if (is_doubt_of_others(part)) {
+		leave_shared(part);
 		return 0;
 	}
-	return rc ? rc : replayer_read(replayer, part->addr, part->bytes,
-				       part->known, part->size, why);
+	rc = replayer_read(replayer, part->addr, part->bytes, part->known,
+			   part->size, why);
+	if (rc || !part->doubt || is_any_known(part))
+		return rc;
+	return ask_later_touch(query, part, why);
 }
 
 /*
- * A page that became doubtful in this segment and is first touched in a later
- * one, with nothing in between that makes it another page.
+ * What the file says: the region, the page and its doubt at the key frame, and
+ * by the summarization index, whether all that still holds.
  */
-static int answer_later(struct query *query, uint64_t page, bool *found,
-			uint8_t *contents, struct failure *why)
+static int ask_index(struct query *query, struct part *part, bool *holds,
+		     struct failure *why)
 {
 	size_t segment = query->place.segment;
 	uint64_t time = query->place.time -
 			recording_time(query->recording, segment);
-	struct memory *memory = vm_memory(replayer_vm(query->replayer));
-	guest_addr addr = memory_home(memory, page << GUEST_PAGE_SHIFT);
+	uint64_t page = part->addr >> GUEST_PAGE_SHIFT;
 	struct segment_view *view;
-	uint64_t doubt;
-	int rc;
+	int rc = segment_views_packets(&query->views, segment, &view, why);
 
-	*found = false;
-	page = addr >> GUEST_PAGE_SHIFT;
-	doubt = memory_page_doubt(memory, page);
-	if (!doubt)
-		return 0;
-	rc = segment_views_packets(&query->views, segment, &view, why);
-	if (rc || segment_view_changes_after(view, page, time,
-					     query->place.events))
+	*holds = false;
+	if (rc || segment_view_may_change(view, page, time))
 		return rc;
-	return resolve_later(query, segment + 1, page, doubt, found, contents,
-			     why);
+	part->region = segment_view_region(view, page);
+	if (part->region && part->region->common)
+		page += (part->region->common - part->region->start) >>
+			GUEST_PAGE_SHIFT;
+	part->page = page;
+	part->doubt = segment_view_doubt(view, page);
+	*holds = !segment_view_may_change(view, page, time) &&
+		 page_index_is_unchanged(&view->index, page, time);
+	return 0;
 }
 
-static bool is_any_known(const uint8_t *known, size_t size)
+static enum query_source source_at_rest(const struct region *region)
 {
-	return memchr(known, 1, size) != NULL;
+	return region->kind == REGION_FILE && (region->prot & MAY_EXEC) ?
+		       QUERY_CODE : QUERY_SNAPSHOT;
 }
 
-static void take_page(struct part *part, const uint8_t *contents)
-{
-	memcpy(part->bytes, contents + part->addr % GUEST_PAGE, part->size);
-	memset(part->known, 1, part->size);
-}
-
-/* All but pages that others share, for which part->shared is set then. */
-static int query_part(struct query *query, struct part *part, bool *is_shared,
+/* The query procedure. */
+static int query_part(struct query *query, struct part *part,
 		      struct failure *why)
 {
-	uint8_t contents[GUEST_PAGE];
-	enum answer answer;
-	bool found;
-	int rc = find_page(query, part, &answer, contents, why);
+	bool holds;
+	int rc = ask_index(query, part, &holds, why);
 
 	memset(part->known, 0, part->size);
-	if (!rc && answer == ANSWER_PAGE)
-		take_page(part, contents);
-	if (!rc && answer == ANSWER_BY_REPLAY)
-		rc = ask_replay(query, part, &answer, why);
-	*is_shared = answer == ANSWER_SHARED;
-	if (!rc && answer == ANSWER_BY_REPLAY &&
-	    !is_any_known(part->known, part->size)) {
-		rc = answer_later(query, part->addr >> GUEST_PAGE_SHIFT,
-				  &found, contents, why);
-		if (!rc && found)
-			take_page(part, contents);
+	if (rc)
+		return rc;
+	if (!holds) {
+		rc = ask_replay(query, part, why);
+	} else if (part->region) {
+		part->source = source_at_rest(part->region);
+		if (is_doubt_of_others(part))
+			leave_shared(part);
+		else if (part->doubt)
+			rc = ask_touch(query, query->place.segment, part, why);
+		else
+			rc = ask_snapshot(query, part, why);
 	}
-	if (!is_any_known(part->known, part->size))
+	if (!is_any_known(part))
 		part->source = QUERY_UNKNOWN;
 	return rc;
 }
@@ -304,13 +308,12 @@ static int query_parts(struct query *query, struct part part,
 	int rc = 0;
 
 	while (size && !rc) {
-		bool is_shared;
-
+		part.is_shared = false;
 		part.size = GUEST_PAGE - part.addr % GUEST_PAGE;
 		if (part.size > size)
 			part.size = size;
-		rc = query_part(query, &part, &is_shared, why);
-		if (is_shared)
+		rc = query_part(query, &part, why);
+		if (part.is_shared)
 			shared[count++] = part.shared;
 		else
 			take_source(answer, part.source);
@@ -344,6 +347,7 @@ int query_memory(struct query *query, uint64_t addr,
 	if (!shared)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	query->position = *at;
+	segment_views_trim(&query->views);
 	rc = recording_place(query->recording, at, &query->place, why);
 	if (!rc)
 		rc = query_parts(query, all, answer, shared, why);
