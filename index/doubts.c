@@ -29,7 +29,7 @@ void segment_views_release(struct segment_views *views)
  * A session looks at few places for long.  A view takes some 100 KB and a
  * millisecond to load; a compiler's take 1 MB.
  */
-#define VIEWS_MOST (64u << 20)
+#define VIEWS_MOST (32u << 20)
 
 static struct segment_view *least_used(const struct segment_views *views,
 				       size_t count)
