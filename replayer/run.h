@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "formats/region.h"
-#include "replayer/recording/position.h"
+#include "replayer/recording/recording.h"
 #include "vm/vm.h"
 
 struct failure;
