@@ -375,6 +375,10 @@ static void other_thread_checked(void **state)
 	/* Its last increment of rbx is the step before t=27. */
 	assert_non_null(strstr(why.text, "t=26, 0x401100 (inc rbx)"));
 	assert_non_null(strstr(why.text, "thread 101"));
+	/* It goes on as if nothing had been. */
+	for (uint64_t t = 0; t < 27; t++)
+		check_at(replayer, t);
+	check_at(replayer, 3);
 	replayer_destroy(replayer);
 }
 
