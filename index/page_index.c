@@ -35,6 +35,15 @@ bool page_index_is_touched(const struct segment_index *index, uint64_t page)
 	return is_page(index, first_of(index, page), page);
 }
 
+bool page_index_may_touch(const struct segment_index *index, uint64_t first,
+			  uint64_t last)
+{
+	size_t at = first_of(index, first);
+
+	return !index->steps ||
+	       (at < index->page_count && index->pages[at].page <= last);
+}
+
 const struct page_touch *page_index_resolution(
 	const struct segment_index *index, uint64_t page, uint64_t doubt)
 {

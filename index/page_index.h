@@ -30,6 +30,13 @@ bool page_index_is_unchanged(const struct segment_index *index, uint64_t page,
 /* Whether the segment touches the page at all. */
 bool page_index_is_touched(const struct segment_index *index, uint64_t page);
 
+/*
+ * Whether the segment may touch any page from `first` to `last`: also if it has
+ * no index, because the recording ends early.
+ */
+bool page_index_may_touch(const struct segment_index *index, uint64_t first,
+			  uint64_t last);
+
 /* The touch that resolved this doubt of the page; NULL if none did. */
 const struct page_touch *page_index_resolution(
 	const struct segment_index *index, uint64_t page, uint64_t doubt);

@@ -203,11 +203,10 @@ static int may_access(struct replayer *rep, const struct replay_until *until,
 	*may = false;
 	for (size_t i = 0; i < until->watch_count && !rc && !*may; i++) {
 		const struct vm_range *data = &until->watches[i].data;
-		uint64_t last = data->last >> GUEST_PAGE_SHIFT;
 
-		for (uint64_t page = data->first >> GUEST_PAGE_SHIFT;
-		     page <= last && !*may; page++)
-			*may = page_index_is_touched(&index, page);
+		*may = page_index_may_touch(&index,
+					    data->first >> GUEST_PAGE_SHIFT,
+					    data->last >> GUEST_PAGE_SHIFT);
 	}
 	segment_index_release(&index);
 	return rc;

@@ -36,7 +36,8 @@ def symbol(program, name):
 
 class Moves(CprecTap):
     def record(self, program, *arguments, option="--segment=20k"):
-        path = os.path.join(self.folder, os.path.basename(program) + ".cpr")
+        path = os.path.join(self.folder,
+                            os.path.basename(program) + option + ".cpr")
         subprocess.run([self.options.cprec, "record", "-q", option,
                         "-o", path, "--", program, *arguments],
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -87,6 +88,21 @@ class Moves(CprecTap):
         expect(out.count("kernel") == 6, "pread() writes six times")
         return f"{len(values)} changes"
 
+    def cut_off(self):
+        """A recording of one segment that ends before its index."""
+        whole_path = self.record(self.options.moved, option="--segment=50m")
+        with open(whole_path, "rb") as file:
+            whole = file.read()
+        path = os.path.join(self.folder, "cut.cpr")
+        for size in range(len(whole), 0, -50):
+            with open(path, "wb") as file:
+                file.write(whole[:size])
+            if not self.cprec("dump", "--kind=INDEX", path).stdout:
+                break
+        address = hex(symbol(self.options.moved, "watched"))
+        equal(self.moves("watches", path, address),
+              self.moves("watches", self.recording, address), "writes")
+
     def start(self):
         self.recording = self.record(self.options.moved)
 
@@ -96,6 +112,7 @@ def run_all(options, folder):
     tests.test("a program that gdb runs too", tests.start)
     tests.test("breakpoints", tests.breaks)
     tests.test("a watched variable", tests.watches)
+    tests.test("a recording without an index", tests.cut_off)
     for program in options.programs:
         tests.test(f"{os.path.basename(program)}, anywhere", tests.random,
                    program)
