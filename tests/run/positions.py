@@ -29,6 +29,27 @@ def text(position):
     return f"{time}.{events}" if events else str(time)
 
 
+class Value:
+    """A number, which may be that of a thread.
+
+    A thread has another number in each recording; a plain number that is
+    equal to a thread's in one of them is the same in all.
+    """
+
+    def __init__(self, number, thread):
+        self.number = number
+        self.thread = thread
+
+    def __eq__(self, other):
+        return isinstance(other, Value) and (
+            self.number == other.number or
+            (self.thread is not None and self.thread == other.thread))
+
+    def __repr__(self):
+        return f"{self.number:#x}" + (f" ({self.thread})" if self.thread
+                                      else "")
+
+
 class Recording:
     """What is asked of one recording."""
 
@@ -61,9 +82,8 @@ class Recording:
                 counts[line["t"]] = counts.get(line["t"], 0) + 1
         return counts
 
-    def same(self, value):
-        """A thread has another number in each recording."""
-        return self.threads.get(value, value)
+    def value(self, number):
+        return Value(number, self.threads.get(number))
 
     def states(self, positions):
         """Registers of all threads at each position."""
@@ -78,12 +98,12 @@ class Recording:
 
     def take(self, state, found):
         position = state["at"], state.get("events", 0)
-        registers = {name: self.same(int(value, 16))
+        registers = {name: self.value(int(value, 16))
                      for name, value in state["registers"].items()
                      if re.fullmatch("0x[0-9a-f]+", value)}
         rest = {name: value for name, value in state["registers"].items()
                 if name not in registers}
-        found.setdefault(position, {})[self.same(state["tid"])] = (
+        found.setdefault(position, {})[self.threads[state["tid"]]] = (
             state["instructions"], state["runs"], registers, rest)
 
     def memory(self, questions):
@@ -99,7 +119,7 @@ class Recording:
         digits = answer["bytes"]
         words = [digits[i:i + 8] for i in range(0, len(digits), 8)]
         return [word if "?" in word else
-                self.same(int.from_bytes(bytes.fromhex(word), "little"))
+                self.value(int.from_bytes(bytes.fromhex(word), "little"))
                 for word in words]
 
 
@@ -172,7 +192,7 @@ class Positions(CprecTap):
             for _, runs, registers, _ in states[position].values():
                 if runs:
                     questions.append((position,
-                                      (registers["rsp"] - 1024) & ~7, 1536))
+                                      (registers["rsp"].number - 1024) & ~7, 1536))
         answers = [recording.memory(questions)
                    for recording in self.recordings]
         for i, (position, addr, _) in enumerate(questions):
@@ -201,15 +221,15 @@ class Positions(CprecTap):
         """One of the positions of a time; with one event, the plain time."""
         before = [registers for k in range(self.events[t])
                   for _, runs, registers, _ in states[t, k].values()
-                  if runs and registers["rip"] == pc]
+                  if runs and registers["rip"].number == pc]
         expect(before, f"no position of t={t} stands at {pc:#x}")
-        equal(before[0]["rax"], 15, f"rax at t={t}")
+        equal(before[0]["rax"].number, 15, f"rax at t={t}")
         if self.events[t] > 1:
             return
         after = [registers for _, runs, registers, _ in
                  states[t, 1].values() if runs]
-        expect(after[0]["rip"] != pc and
-               before[0]["rsp"] - after[0]["rsp"] > 128,
+        expect(after[0]["rip"].number != pc and
+               before[0]["rsp"].number - after[0]["rsp"].number > 128,
                f"no handler has begun at t={t}.1")
 
     def limits(self):
