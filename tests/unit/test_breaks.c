@@ -17,14 +17,16 @@
 #define CODE 0x10000u
 #define DATA 0x20000u
 #define STEPS_MOST 4096u
+#define ROUND 40u	/* steps, at most: two have all addresses */
 
-/* Two rounds of many, a string, special instructions, a call. */
+/* Rounds with a loop, a string, special instructions, a call. */
 extern const uint8_t loop_code[], loop_code_end[];
 __asm__(".pushsection .rodata\n"
 	"loop_code:\n"
 	"mov $20, %ebx\n mov $0x20000, %edi\n"
 	"1: lea 2f(%rip), %rax\n jmp *%rax\n"
-	"2: mov $3, %ecx\n mov %rdi, %rsi\n rep lodsb\n"
+	"2: mov $4, %ecx\n 4: inc %edx\n nop\n dec %ecx\n jne 4b\n"
+	"mov $3, %ecx\n mov %rdi, %rsi\n rep lodsb\n"
 	"nop\n lock negl (%rdi)\n paddq 16(%rdi), %xmm0\n"
 	"lock cmpxchg8b 8(%rdi)\n call 3f\n"
 	"dec %ebx\n jne 1b\n hlt\n"
@@ -137,8 +139,7 @@ static void each_address(unsigned first)
 		assert_int_equal(vm_break_set(vm, walk.pc[i], &why), 0);
 		expect_stops(vm, &walk, walk.pc[i], first);
 		vm_destroy(vm);
-		/* Two rounds have all addresses. */
-		if (i > 2 * 17)
+		if (i > 2 * ROUND)
 			break;
 	}
 }
@@ -192,6 +193,41 @@ static void everywhere_and_nowhere(void **state)
 	vm_destroy(vm);
 }
 
+/* One that is set and cleared anywhere leaves nothing behind. */
+static void set_and_clear(void)
+{
+	static struct walk walk;
+	struct vm *vm = machine();
+	struct vm_stop stop;
+	struct failure why;
+
+	trace(&walk);
+	for (unsigned first = ROUND; first < 2 * ROUND; first++) {
+		for (unsigned i = first; i < first + ROUND; i++) {
+			vm_set_reg(vm, X86_RIP, CODE);
+			vm_set_steps(vm, 0);
+			run(vm, first, &stop);
+			assert_int_equal(vm_break_set(vm, walk.pc[i], &why), 0);
+			run(vm, UINT64_C(1) << 40, &stop);
+			assert_int_equal(stop.kind, VM_STOP_BREAK);
+			vm_break_clear(vm, walk.pc[i]);
+			run(vm, UINT64_C(1) << 40, &stop);
+			assert_int_equal(stop.kind, VM_STOP_FAULT);
+			assert_int_equal(vm_steps(vm), walk.count - 1);
+		}
+	}
+	vm_destroy(vm);
+}
+
+static void only_for_a_while(void **state)
+{
+	(void)state;
+	set_and_clear();
+	setenv("CPREC_NO_INLINE", "1", 1);
+	set_and_clear();
+	unsetenv("CPREC_NO_INLINE");
+}
+
 /* A budget that ends there comes first. */
 static void budgets_come_first(void **state)
 {
@@ -224,6 +260,7 @@ int main(void)
 		cmocka_unit_test(behind_hot_code),
 		cmocka_unit_test(not_inlined),
 		cmocka_unit_test(everywhere_and_nowhere),
+		cmocka_unit_test(only_for_a_while),
 		cmocka_unit_test(budgets_come_first),
 	};
 

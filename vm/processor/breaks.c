@@ -10,18 +10,24 @@
 
 #include "formats/error.h"
 
+static void drop(struct vm *vm, guest_addr addr)
+{
+	const struct mapping *map = memory_find(vm->memory, addr);
+
+	if (map)
+		memory_note_stale(vm->memory, map, addr, 1);
+}
+
 /*
- * What was translated of the place must be planned anew.  The blocks that were
- * under way are no longer like those that come (entry.c compares them).
+ * What was translated of the place must be planned anew, and what ends before it:
+ * entry.c compares blocks, which must not be planned for other breakpoints.
  */
 static void replan(struct vm *vm, guest_addr pc)
 {
-	const struct mapping *map = memory_find(vm->memory, pc);
-
 	engine_counter(vm->engine)->current = 0;
 	vm->flushes++;
-	if (map)
-		memory_note_stale(vm->memory, map, pc, 1);
+	drop(vm, pc - 1);
+	drop(vm, pc);
 }
 
 int vm_break_set(struct vm *vm, guest_addr pc, struct failure *why)
