@@ -181,7 +181,7 @@ static int start(struct alone *alone, size_t segment, struct failure *why)
 		rc = recording_index(alone->recording, segment, &rep->index,
 				     why);
 	if (!rc)
-		rc = replayer_set_memory(rep, &first, why);
+		rc = start_memory(rep, &first, why);
 	if (!rc) {
 		turns_start(rep, alone->stream);
 		vm_set_registers(rep->vm, &own.regs);

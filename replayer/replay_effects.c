@@ -77,6 +77,28 @@ static int apply_effect(struct replayer *rep, const struct script_event *event,
 	return 0;
 }
 
+int effects_remap(struct replayer *rep, const struct script_event *event,
+		  struct failure *why)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < event->count && !rc; i++) {
+		switch (rep->script.effects[event->first + i].packet.kind) {
+		case PACKET_MAP:
+		case PACKET_UNMAP:
+		case PACKET_PROTECT:
+		case PACKET_MOVE:
+		case PACKET_CLEAR:
+		case PACKET_DOUBT:
+			rc = apply_effect(rep, event, i, why);
+			break;
+		default:
+			break;
+		}
+	}
+	return rc;
+}
+
 /* Registers change together: reading and writing all of them is slow. */
 static void apply_registers(struct replayer *rep,
 			    const struct script_event *event)

@@ -9,206 +9,7 @@
 #include "index/index.h"
 #include "replayer/replayer_internal.h"
 
-/* ------- segments ------- */
-
-/* Reads the streams of a segment; the guest is left as it is. */
-static int load_script(struct replayer *rep, size_t segment,
-		       const struct key_frame *frame, struct failure *why)
-{
-	int rc;
-
-	if (!rep->has_script || rep->segment != segment) {
-		script_release(&rep->script);
-		rc = script_load(&rep->script, rep->recording, segment, frame,
-				 &rep->cache, why);
-		rep->has_script = !rc;
-		if (rc)
-			return rc;
-	}
-	rep->segment = segment;
-	rep->start = frame->time;
-	rep->next = 0;
-	return 0;
-}
-
-/* Those of a key frame that are aliases, or those that are not. */
-static int map_regions(struct replayer *rep, const struct key_frame *frame,
-		       bool aliases, struct failure *why)
-{
-	for (size_t i = 0; i < frame->region_count; i++) {
-		const struct region *region = &frame->regions[i];
-		int rc = 0;
-
-		if (aliases == (region->common != 0))
-			rc = memory_map(rep->memory, region, -1, why);
-		if (rc == ERR_NOT_FOUND && aliases)
-			return failed(why, ERR_CORRUPT,
-				      "'%s': a key frame has an alias of pages "
-				      "that are not mapped",
-				      trace_reader_path(recording_reader(
-					      rep->recording)));
-		if (rc)
-			return rc;
-	}
-	return 0;
-}
-
-static int map_all(struct replayer *rep, const struct key_frame *frame,
-		   struct failure *why)
-{
-	int rc;
-
-	memory_unmap(rep->memory, 0, UINT64_C(1) << 46);
-	memory_unmap(rep->memory, UINT64_C(1) << 46, UINT64_C(1) << 46);
-	memory_unmap(rep->memory, COMMON_START, COMMON_START);
-	rc = map_regions(rep, frame, false, why);
-	if (!rc)	/* aliases, of common pages that are there now */
-		rc = map_regions(rep, frame, true, why);
-	return rc;
-}
-
-static bool has_shared(const struct region *regions, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (regions[i].kind == REGION_SHARED)
-			return true;
-	return false;
-}
-
-static bool is_same(const struct region *a, const struct region *b)
-{
-	return a->start == b->start && a->end == b->end &&
-	       a->prot == b->prot && a->kind == b->kind &&
-	       a->offset == b->offset && !strcmp(a->name, b->name);
-}
-
-/* Whether a list, sorted, has this region; `*next` is where to go on. */
-static bool has_region(const struct region *list, size_t count, size_t *next,
-		       const struct region *region)
-{
-	while (*next < count && list[*next].start < region->start)
-		++*next;
-	return *next < count && is_same(&list[*next], region);
-}
-
-/* Unmaps and maps only what differs, so that most of what was translated stays. */
-static int map_changes(struct replayer *rep, const struct key_frame *frame,
-		       const struct region *now, size_t count,
-		       struct failure *why)
-{
-	size_t next = 0;
-	int rc = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (!has_region(frame->regions, frame->region_count, &next,
-				&now[i]))
-			memory_unmap(rep->memory, now[i].start,
-				     now[i].end - now[i].start);
-	next = 0;
-	for (size_t i = 0; i < frame->region_count && !rc; i++)
-		if (!has_region(now, count, &next, &frame->regions[i]))
-			rc = memory_map(rep->memory, &frame->regions[i], -1,
-					why);
-	if (!rc)
-		memory_restart(rep->memory);
-	return rc;
-}
-
-static int map_again(struct replayer *rep, const struct key_frame *frame,
-		     struct failure *why)
-{
-	size_t count, size;
-	const struct region *regions = memory_all_regions(rep->memory, &count);
-	struct region *now;
-	int rc;
-
-	size = count * sizeof(*regions);
-	now = malloc(size + 1);
-	if (!now)
-		return failed(why, ERR_NO_MEMORY, "out of memory");
-	memcpy(now, regions, size);
-	rc = map_changes(rep, frame, now, count, why);
-	free(now);
-	return rc;
-}
-
-/* Of pages that others share there is more to know. */
-static bool is_simple(const struct replayer *rep, const struct key_frame *frame)
-{
-	size_t count;
-	const struct region *regions = memory_all_regions(rep->memory, &count);
-
-	return !has_shared(regions, count) &&
-	       !has_shared(frame->regions, frame->region_count);
-}
-
-int replayer_set_memory(struct replayer *rep, const struct key_frame *frame,
-			struct failure *why)
-{
-	int rc;
-
-	rep->refills = is_simple(rep, frame);
-	rc = rep->refills ? map_again(rep, frame, why) :
-			    map_all(rep, frame, why);
-	for (size_t i = 0; i < frame->doubt_count && !rc; i++) {
-		const struct doubt_range *range = &frame->doubts[i];
-
-		rc = memory_restore_doubt(rep->memory,
-					 range->page << GUEST_PAGE_SHIFT,
-					 range->count << GUEST_PAGE_SHIFT,
-					 range->number);
-		if (rc)
-			rc = failed(why, ERR_CORRUPT,
-				    "'%s': a key frame doubts pages that are "
-				    "not mapped",
-				    trace_reader_path(recording_reader(
-					    rep->recording)));
-	}
-	memory_set_doubt(rep->memory, frame->doubt);
-	if (!rep->refills)
-		memory_set_absent(rep->memory);
-	return rc;
-}
-
-/* The thread that runs when a segment starts. */
-static uint32_t first_stream(const struct replayer *rep, size_t segment)
-{
-	size_t count;
-
-	return recording_streams(rep->recording, segment, &count)[0];
-}
-
-/* Goes to the key frame of a segment, on the way to `t`. */
-static int jump(struct replayer *rep, size_t segment, uint64_t t,
-		struct failure *why)
-{
-	struct key_frame frame = { 0 };
-	int rc = recording_key_frame(rep->recording, segment, &frame, why);
-
-	rep->loaded = false;
-	rep->peeked_count = 0;
-	rep->error = 0;
-	if (!rc)
-		rc = load_script(rep, segment, &frame, why);
-	segment_index_release(&rep->index);
-	if (!rc)
-		rc = recording_index(rep->recording, segment, &rep->index,
-				     why);
-	if (!rc)
-		rc = replayer_set_memory(rep, &frame, why);
-	if (!rc) {
-		rep->base = segment;
-		turns_start(rep, first_stream(rep, segment));
-		vm_set_registers(rep->vm, &frame.regs);
-		vm_set_steps(rep->vm, frame.time);
-		rep->loaded = true;
-		replayer_fetch(rep, t - frame.time);
-		rc = rep->error ? failed(why, rep->error, "%s", rep->why.text) :
-				  0;
-	}
-	key_frame_release(&frame);
-	return rc;
-}
+/* ------- going to a position ------- */
 
 /* Goes on from the end of one segment into the next. */
 static int cross(struct replayer *rep, struct failure *why)
@@ -223,9 +24,9 @@ static int cross(struct replayer *rep, struct failure *why)
 	if (!rc)
 		rc = recording_key_frame(rep->recording, segment, &frame, why);
 	if (!rc)
-		rc = load_script(rep, segment, &frame, why);
+		rc = start_script(rep, segment, &frame, why);
 	if (!rc)
-		rc = turns_switch(rep, segment, first_stream(rep, segment),
+		rc = turns_switch(rep, segment, start_stream(rep, segment),
 				  why);
 	if (!rc)
 		doubtful_anew(rep, &frame);
@@ -234,8 +35,6 @@ static int cross(struct replayer *rep, struct failure *why)
 		rep->loaded = false;
 	return rc;
 }
-
-/* ------- going to a position ------- */
 
 void replayer_in_order(struct replayer *rep)
 {
@@ -264,13 +63,38 @@ static bool is_overdue(const struct replayer *rep, uint64_t t)
 	       rep->start + next->time > t;
 }
 
+/* Somebody who goes back by little will do so again. */
+static bool steps_back(const struct replayer *rep,
+		       const struct segment_position *to)
+{
+	return rep->loaded && !rep->in_order &&
+	       (to->segment == rep->segment || to->segment + 1 == rep->segment);
+}
+
+/* Starts anew, where that is needed or better. */
+static int start(struct replayer *rep, const struct segment_position *to,
+		 struct failure *why)
+{
+	bool ahead = is_ahead(rep, to);
+	bool lays = !ahead && steps_back(rep, to);
+	int rc;
+
+	if (ahead && (rep->in_order || rep->observer_count ||
+		      !points_are_nearer(rep, to)))
+		return 0;
+	if (rep->in_order)
+		return start_at_frame(rep, 0, why);
+	rc = points_start(rep, to, why);
+	if (!rc && lays && !rep->observer_count)
+		rc = points_lay(rep, to, why);
+	return rc;
+}
+
 int replayer_go(struct replayer *rep, const struct segment_position *to,
 		struct failure *why)
 {
-	int rc = 0;
+	int rc = start(rep, to, why);
 
-	if (!is_ahead(rep, to))
-		rc = jump(rep, rep->in_order ? 0 : to->segment, to->time, why);
 	while (!rc && rep->segment < to->segment) {
 		uint64_t end =
 			recording_time(rep->recording, rep->segment + 1);
@@ -315,7 +139,7 @@ int replayer_seek_frame(struct replayer *rep, size_t segment,
 		rc = events_never_came(rep, why);
 	/* It is the turn of who starts the segment. */
 	if (!rc && segment && segment < recording_segments(rep->recording))
-		rc = turns_switch(rep, segment, first_stream(rep, segment),
+		rc = turns_switch(rep, segment, start_stream(rep, segment),
 				  why);
 	if (rc)
 		rep->loaded = false;
@@ -329,8 +153,9 @@ int replayer_seek_in(struct replayer *rep, size_t segment, uint64_t t,
 	const struct segment_position place = { segment, t, EVENTS_ALL };
 	int rc = 0;
 
+	/* What is known of shared pages must be what a key frame led to. */
 	if (!rep->loaded || rep->segment != segment || !is_ahead(rep, &place))
-		rc = jump(rep, segment, t, why);
+		rc = start_at_frame(rep, segment, why);
 	if (!rc)
 		rc = events_run(rep, t, EVENTS_ALL, why);
 	if (rc)
@@ -455,6 +280,7 @@ int replayer_create(struct replayer **out, struct recording *recording,
 	if (!rep)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	rep->recording = recording;
+	points_init(&rep->points);
 	rep->regs = recording_reg_table(recording);
 	rep->threads = calloc(recording_threads(recording),
 			      sizeof(*rep->threads));
@@ -477,6 +303,7 @@ void replayer_destroy(struct replayer *rep)
 	turns_end(rep);
 	vm_destroy(rep->vm);
 	free(rep->threads);
+	points_release(&rep->points);
 	script_release(&rep->script);
 	segment_index_release(&rep->index);
 	cache_release(&rep->cache);

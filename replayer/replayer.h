@@ -61,6 +61,14 @@ int replayer_seek_in(struct replayer *replayer, size_t segment, uint64_t t,
 void replayer_in_order(struct replayer *replayer);
 
 /*
+ * A replayer that goes back keeps states on the way, from which it can start
+ * again, besides the key frames of the recording.  `most` is how many bytes they
+ * may take, `gap` how many steps are between two of them at least.
+ */
+void replayer_keep_points(struct replayer *replayer, uint64_t most,
+			  uint64_t gap);
+
+/*
  * Executes one thread from its first instruction to where it stands at a
  * position, without the streams of the others, and compares its registers with each
  * of its key frames.  `*steps` is how many it had.  `progress`, which may be

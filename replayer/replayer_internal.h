@@ -2,8 +2,9 @@
 /*
  * replayer_internal.h - a replayer's state, for the files that make it up
  *
- * replayer.c goes to a time; replay_events.c runs to it from event to event, and
- * replay_effects.c does what each of them did.  Pages come from snapshots
+ * replayer.c goes to a time: it starts at a key frame (start.c) or a checkpoint
+ * (points.c); replay_events.c runs from event to event, and replay_effects.c does
+ * what each of them did.  Pages come from snapshots
  * (fetch.c) and from the streams (doubtful.c).  turns.c knows the threads;
  * check.c compares with the recording.
  */
@@ -43,12 +44,45 @@ struct replay_thread {
 	bool has_ended;
 };
 
+/* Where the threads stand that a replay has seen. */
+struct saved_turns {
+	uint32_t stream;		/* whose turn it is */
+	struct saved_thread {
+		uint32_t stream;
+		struct replay_thread thread;	/* `vm`: whether there are `regs` */
+		struct reg_file regs;
+	} *list;
+	size_t count;
+};
+
+/* A start point that is not in the recording. */
+struct checkpoint {
+	struct segment_position at;
+	size_t next;			/* event that comes next */
+	struct saved_turns turns;
+	uint64_t *pages;		/* written since the key frame; rising */
+	size_t page_count;
+	uint8_t *bytes;			/* theirs */
+	uint64_t size;			/* of it all */
+	uint64_t used;			/* counts: when it was used last */
+};
+
+struct points {
+	struct checkpoint **list;
+	size_t count, room;
+	uint64_t size, most;		/* bytes that they take, and may take */
+	uint64_t gap;			/* steps from one to the next, at least */
+	uint64_t uses;			/* counts */
+};
+
 struct replayer {
 	struct recording *recording;
 	struct vm *vm;
 	struct memory *memory;
 	const struct reg_table *regs;
 	struct cache cache;
+
+	struct points points;
 
 	bool loaded;		/* stands somewhere */
 	bool in_order;		/* never jumps forwards */
@@ -145,6 +179,10 @@ void observers_output(struct replayer *rep, const struct packet *packet);
 int effects_apply(struct replayer *rep, const struct script_event *event,
 		  struct failure *why);
 
+/* Of that, only what is mapped and which pages are doubtful. */
+int effects_remap(struct replayer *rep, const struct script_event *event,
+		  struct failure *why);
+
 /* ------- replay_events.c ------- */
 
 /* The event that comes next in this segment; NULL if there is none. */
@@ -182,15 +220,57 @@ int replayer_go(struct replayer *rep, const struct segment_position *to,
 /* Makes the guest, without a program in it. */
 int replayer_make_vm(struct replayer *rep, struct failure *why);
 
+/* ------- start.c ------- */
+
+/* Reads the streams of a segment; the guest is left as it is. */
+int start_script(struct replayer *rep, size_t segment,
+		 const struct key_frame *frame, struct failure *why);
+
 /* Memory as of a segment's first key frame, page by page when touched. */
-int replayer_set_memory(struct replayer *rep, const struct key_frame *frame,
-			struct failure *why);
+int start_memory(struct replayer *rep, const struct key_frame *frame,
+		 struct failure *why);
+
+/* The thread that runs when a segment starts. */
+uint32_t start_stream(const struct replayer *rep, size_t segment);
+
+/* Goes to the first key frame of a segment. */
+int start_at_frame(struct replayer *rep, size_t segment, struct failure *why);
 
 /* ------- points.c ------- */
+
+/*
+ * Goes to a start point at or before a place: to the last one of its segment,
+ * which is the key frame, or a checkpoint.
+ */
+int points_start(struct replayer *rep, const struct segment_position *to,
+		 struct failure *why);
+
+/* Whether a checkpoint is nearer to a place ahead than where the replay stands. */
+bool points_are_nearer(const struct replayer *rep,
+		       const struct segment_position *to);
+
+/* Runs towards a place of the present segment, and takes checkpoints on the way. */
+int points_lay(struct replayer *rep, const struct segment_position *to,
+	       struct failure *why);
 
 /* The last start point before a position, or that of the first key frame. */
 int points_before(struct replayer *rep, const struct position *position,
 		  struct position *out, struct failure *why);
+
+void points_init(struct points *points);
+void points_release(struct points *points);
+
+/* ------- checkpoint.c ------- */
+
+/*
+ * Keeps the present state, behind all events of its time.  `*out` is NULL if that
+ * is not possible here, or takes more than `most` bytes.
+ */
+int checkpoint_take(struct replayer *rep, uint64_t most,
+		    struct checkpoint **out, struct failure *why);
+int checkpoint_start(struct replayer *rep, const struct checkpoint *point,
+		     struct failure *why);
+void checkpoint_release(struct checkpoint *point);
 
 /* ------- turns.c ------- */
 
@@ -199,6 +279,11 @@ void turns_start(struct replayer *rep, uint32_t stream);
 
 /* Forgets all threads, before the guest is destroyed. */
 void turns_end(struct replayer *rep);
+
+/* ERR_NO_MEMORY.  The caller frees saved->list. */
+int turns_save(struct replayer *rep, struct saved_turns *saved);
+int turns_restore(struct replayer *rep, const struct saved_turns *saved,
+		  struct failure *why);
 
 /* Gives the turn to a stream, whose key frame is of `segment` or before. */
 int turns_switch(struct replayer *rep, size_t segment, uint32_t stream,

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "formats/error.h"
 
@@ -92,6 +93,75 @@ int turns_switch(struct replayer *rep, size_t segment, uint32_t stream,
 	return 0;
 }
 
+/* ------- keeping them ------- */
+
+static void save_registers(struct replayer *rep, struct vm_thread *thread,
+			   struct reg_file *out)
+{
+	struct vm_thread *present = vm_thread_current(rep->vm);
+
+	vm_thread_switch(rep->vm, thread);
+	vm_registers(rep->vm, out);
+	vm_thread_switch(rep->vm, present);
+}
+
+int turns_save(struct replayer *rep, struct saved_turns *saved)
+{
+	size_t count = recording_threads(rep->recording);
+
+	*saved = (struct saved_turns) {
+		.stream = rep->stream,
+		.list = calloc(count, sizeof(*saved->list)),
+	};
+	if (!saved->list)
+		return ERR_NO_MEMORY;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct replay_thread *thread = &rep->threads[i];
+		struct saved_thread *kept = &saved->list[saved->count];
+
+		if (!thread->vm && !thread->has_ended)
+			continue;
+		kept->stream = i;
+		kept->thread = *thread;
+		if (thread->vm)
+			save_registers(rep, thread->vm, &kept->regs);
+		saved->count++;
+	}
+	return 0;
+}
+
+static int restore_thread(struct replayer *rep, const struct saved_thread *kept,
+			  struct failure *why)
+{
+	struct replay_thread *thread = &rep->threads[kept->stream];
+	struct vm_thread *vm = thread->vm;	/* home's, or none yet */
+	int rc = 0;
+
+	if (kept->thread.vm && !vm)
+		rc = vm_thread_create(rep->vm, &vm, why);
+	if (rc)
+		return rc;
+	*thread = kept->thread;
+	thread->vm = vm;
+	if (!vm)
+		return 0;
+	vm_thread_switch(rep->vm, vm);
+	vm_set_registers(rep->vm, &kept->regs);
+	vm_thread_switch(rep->vm, rep->home);
+	return 0;
+}
+
+int turns_restore(struct replayer *rep, const struct saved_turns *saved,
+		  struct failure *why)
+{
+	int rc = 0;
+
+	turns_start(rep, saved->stream);
+	for (size_t i = 0; i < saved->count && !rc; i++)
+		rc = restore_thread(rep, &saved->list[i], why);
+	return rc;
+}
+
 /* ------- looking ------- */
 
 uint32_t replayer_stream(const struct replayer *rep)
@@ -171,7 +241,6 @@ int replayer_thread_registers(struct replayer *rep, uint32_t stream,
 			      struct reg_file *out, struct failure *why)
 {
 	const struct replay_thread *thread = &rep->threads[stream];
-	struct vm_thread *present = vm_thread_current(rep->vm);
 
 	assert(stream < recording_threads(rep->recording));
 	if (thread->has_ended ||
@@ -179,9 +248,7 @@ int replayer_thread_registers(struct replayer *rep, uint32_t stream,
 		return is_no_more(rep, stream, why);
 	if (!thread->vm)
 		return registers_as_recorded(rep, stream, out, why);
-	vm_thread_switch(rep->vm, thread->vm);
-	vm_registers(rep->vm, out);
-	vm_thread_switch(rep->vm, present);
+	save_registers(rep, thread->vm, out);
 	return 0;
 }
 

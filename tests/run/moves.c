@@ -9,7 +9,8 @@
  * random: in parts of a recording, each instruction, access and event is written
  * down by an observer.  From there it follows where a run must stop that begins
  * anywhere, with any breakpoints and watched bytes.  The state where it stops
- * must be the one that a replayer finds that goes there straight away.
+ * must be the one that a replayer finds that goes there straight away, without
+ * checkpoints; the other takes them every few hundred steps.
  *
  * breaks: how often a breakpoint is met from start to end, and back.
  *
@@ -28,6 +29,11 @@
 #define WINDOW 60000u	/* steps */
 #define BREAKS 3u
 #define WATCHES 2u
+#define PLACES 16u	/* in memory that are compared */
+
+/* Checkpoints as close as this, and no more of them than in so many bytes. */
+#define POINTS_GAP 2000u
+#define POINTS_MOST (64u<<20)
 
 /* An instruction that is about to execute; or an event, pc is 0 then. */
 struct moment {
@@ -249,16 +255,41 @@ static struct replay_stop expect_backwards(const struct log *log, size_t from,
 
 /* ------- trying ------- */
 
-static bool is_same_state(struct replayer *a, struct replayer *b)
+static bool is_same_memory(struct replayer *a, struct replayer *b,
+			   guest_addr addr)
 {
+	uint8_t bytes[2][64], known[2][64];
+
+	addr &= ~(guest_addr)63;
+	check(replayer_read(a, addr, bytes[0], known[0], 64, &why));
+	check(replayer_read(b, addr, bytes[1], known[1], 64, &why));
+	for (unsigned i = 0; i < 64; i++)
+		if (known[0][i] != known[1][i] ||
+		    (known[0][i] && bytes[0][i] != bytes[1][i]))
+			return false;
+	return true;
+}
+
+static bool is_same_state(const struct log *log, struct replayer *b)
+{
+	struct replayer *a = log->replayer;
 	struct reg_file one, other;
 
 	check(replayer_seek(b, &(struct position){ replayer_time(a),
 			    replayer_position(a).events }, &why));
 	replayer_registers(a, &one);
 	replayer_registers(b, &other);
-	return replayer_stream(a) == replayer_stream(b) &&
-	       !memcmp(&one, &other, sizeof(one));
+	if (replayer_stream(a) != replayer_stream(b) ||
+	    memcmp(&one, &other, sizeof(one)))
+		return false;
+	for (unsigned i = 0; i < PLACES && log->touch_count; i++) {
+		const struct touch *touch =
+			&log->touches[random_below(log->touch_count)];
+
+		if (!is_same_memory(a, b, touch->addr))
+			return false;
+	}
+	return true;
 }
 
 static void say(const char *what, const struct position *from,
@@ -289,7 +320,7 @@ static void try(const struct log *log, struct replayer *straight, bool back,
 	if (found.kind != expected.kind ||
 	    position_compare(&found.at, &expected.at))
 		say(back ? "back" : "on", start, &expected, &found);
-	else if (!is_same_state(replayer, straight))
+	else if (!is_same_state(log, straight))
 		say("state", start, &expected, &found);
 }
 
@@ -341,6 +372,8 @@ static int random_runs(char **arguments)
 
 	check(replayer_create(&log.replayer, recording, &why));
 	check(replayer_create(&straight, recording, &why));
+	replayer_keep_points(log.replayer, POINTS_MOST, POINTS_GAP);
+	replayer_keep_points(straight, 0, 0);
 	for (unsigned long i = 0; i < windows; i++) {
 		uint64_t from = start + random_below(length);
 		uint64_t left = start + length - from;

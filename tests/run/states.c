@@ -6,7 +6,7 @@
  *
  * First all of it is executed in order, from the first key frame: others are
  * only passed, as if there were none.  Then each position is gone to in random
- * order, mostly from the key frame before it.  Registers of all threads, whose
+ * order, mostly from the key frame or the checkpoint before it.  Registers of all threads, whose
  * turn it is, and what memory is known both ways must be the same.
  */
 #include <inttypes.h>
@@ -20,6 +20,10 @@
 #include "replayer/replayer.h"
 #include "vm/memory/memory.h"
 #include "vm/vm.h"
+
+/* Checkpoints as close as this, and no more of them than in so many bytes. */
+#define POINTS_GAP 200u
+#define POINTS_MOST (4u << 20)
 
 enum { STACK_BELOW = 512, PIECE_MOST = 1024, VARIABLES = 256, REGIONS = 24 };
 
@@ -195,6 +199,7 @@ static size_t compare(struct state *states, size_t count)
 	struct replayer *replayer;
 
 	check(replayer_create(&replayer, recording, &why));
+	replayer_keep_points(replayer, POINTS_MOST, POINTS_GAP);
 	for (size_t i = 0; i < count; i++) {
 		const struct state *expected = &states[order[i]];
 		struct state found = { .at = expected->at };

@@ -414,6 +414,13 @@ int memory_restore_doubt(struct memory *memory, guest_addr addr, uint64_t size,
  */
 void memory_supply(struct memory *memory, uint64_t page, uint64_t count);
 
+/*
+ * Replay: these mapped pages hold these bytes, and are neither absent nor doubtful
+ * any more.
+ */
+void memory_fill(struct memory *memory, uint64_t page, uint64_t count,
+		 const uint8_t *bytes);
+
 /* The bytes of a page for inspection, without telling anybody; NULL if it is
  * not mapped, doubtful or absent.  Valid until the guest runs. */
 const uint8_t *memory_peek(struct memory *memory, uint64_t page);

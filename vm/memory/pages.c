@@ -285,7 +285,7 @@ void memory_restart(struct memory *memory)
 			     mapping_size(map) >> GUEST_PAGE_SHIFT);
 		map->initial = 0;
 		map->doubt = 0;
-		if (map->may_change)
+		if (map->may_change || map->region.kind == REGION_SHARED)
 			memory_note_stale(memory, map, map->region.start,
 					  mapping_size(map));
 	}

@@ -328,6 +328,45 @@ void memory_supply(struct memory *memory, uint64_t page, uint64_t count)
 	}
 }
 
+static void fill_span(struct memory *memory, const struct mapping *map,
+		      struct span span, const uint8_t *bytes)
+{
+	uint64_t size = (span.end - span.first) << GUEST_PAGE_SHIFT;
+
+	arena_protect(memory, span.first << GUEST_PAGE_SHIFT, size,
+		      PAGE_READ | PAGE_WRITTEN);
+	for (uint64_t page = span.first; page < span.end; page++) {
+		*page_own(memory, map, page) &=
+			(uint8_t)~(PAGE_CLOSED | PAGE_KEPT);
+		mark(memory, map, page, true);
+	}
+	memcpy(host_page(memory, span.first), bytes, size);
+	memory_note_stale(memory, map,
+			  mapping_page(map, span.first) << GUEST_PAGE_SHIFT,
+			  size);
+	memory->opened++;
+}
+
+void memory_fill(struct memory *memory, uint64_t page, uint64_t count,
+		 const uint8_t *bytes)
+{
+	while (count) {
+		guest_addr addr = page << GUEST_PAGE_SHIFT;
+		const struct mapping *map = memory_find(memory, addr);
+		uint64_t first, span;
+
+		if (!map)
+			return;
+		first = mapping_arena(map, addr) >> GUEST_PAGE_SHIFT;
+		span = around(map, first, 0, count).end - first;
+		fill_span(memory, map, (struct span){ first, first + span },
+			  bytes);
+		page += span;
+		count -= span;
+		bytes += span << GUEST_PAGE_SHIFT;
+	}
+}
+
 void arena_touch(struct memory *memory, const struct mapping *map,
 		 uint64_t page, bool write)
 {
