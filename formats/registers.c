@@ -32,6 +32,7 @@ static const struct reg_info x86_64_regs[X86_REG_COUNT] = {
 	ST(0), ST(1), ST(2), ST(3), ST(4), ST(5), ST(6), ST(7),
 	XMM(0), XMM(1), XMM(2), XMM(3), XMM(4), XMM(5), XMM(6), XMM(7),
 	XMM(8), XMM(9), XMM(10), XMM(11), XMM(12), XMM(13), XMM(14), XMM(15),
+	[X86_FIP] = { "fioff", 518, 8 }, [X86_FDP] = { "fooff", 526, 8 },
 };
 
 static const uint8_t x86_dwarf[] = {
@@ -44,7 +45,7 @@ static const struct reg_table x86_64_table = {
 	.name = "x86_64",
 	.regs = x86_64_regs,
 	.count = X86_REG_COUNT,
-	.bytes = 518,
+	.bytes = 534,
 	.pc = X86_RIP,
 	.sp = X86_RSP,
 	.result = X86_RAX,

@@ -32,6 +32,8 @@ enum x86_register {
 	X86_MXCSR,
 	X86_ST0, X86_ST7 = X86_ST0 + 7,		/* 10 bytes each */
 	X86_XMM0, X86_XMM15 = X86_XMM0 + 15,	/* 16 bytes each */
+	X86_FIP, X86_FDP,		/* of the last x87 instruction: where
+					   it is, and its operand */
 	X86_REG_COUNT
 };
 

@@ -29,7 +29,7 @@
 
 struct failure;
 
-#define TRACE_VERSION 7
+#define TRACE_VERSION 8
 #define TRACE_CHUNK_MAX (64u << 20)	/* content of one chunk, uncompressed */
 
 /* Written to disk. */

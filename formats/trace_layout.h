@@ -18,8 +18,8 @@
 #include "formats/bytes.h"
 #include "formats/trace_file.h"
 
-#define TRACE_OLDEST_READER 7	/* that can read what this build writes */
-#define TRACE_OLDEST 7		/* version that this build can read */
+#define TRACE_OLDEST_READER 8	/* that can read what this build writes */
+#define TRACE_OLDEST 8		/* version that this build can read */
 
 #define TRACE_MAGIC "\x89" "cprec\r\n"
 #define TRACE_MAGIC_SIZE 8

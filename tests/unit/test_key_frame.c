@@ -8,7 +8,7 @@
 #include "formats/key_frame.h"
 #include "tests/unit/table.h"
 
-#define REGS_SIZE 518
+#define REGS_SIZE 534
 
 /* ------- a frame with everything in it ------- */
 

@@ -31,6 +31,8 @@ static const struct row rows[] = {
 	{ "last x87 register", X86_ST7, 10, "st7" },
 	{ "first SSE register", X86_XMM0, 16, "xmm0" },
 	{ "last SSE register", X86_XMM15, 16, "xmm15" },
+	{ "x87 instruction pointer", X86_FIP, 8, "fioff" },
+	{ "x87 operand pointer", X86_FDP, 8, "fooff" },
 };
 
 static void register_row(void **state)
@@ -103,7 +105,7 @@ static void special_registers(void **state)
 	(void)state;
 	assert_string_equal(table->name, "x86_64");
 	assert_int_equal(table->count, X86_REG_COUNT);
-	assert_int_equal(table->bytes, 518);
+	assert_int_equal(table->bytes, 534);
 	assert_int_equal(table->pc, X86_RIP);
 	assert_int_equal(table->sp, X86_RSP);
 	assert_int_equal(table->result, X86_RAX);

@@ -397,11 +397,11 @@ static const struct damage_row damage_rows[] = {
 	{ "a short file that is no trace", short_other_text, ERR_CORRUPT,
 	  "is not a cprec trace" },
 	{ "a file for newer readers", newer_version, ERR_VERSION,
-	  "needs a reader of version 8, this is 7" },
+	  "needs a reader of version 9, this is 8" },
 	{ "a newer file that can be read", newer_but_readable, 0, "" },
 	{ "a file of an older version", older_version, ERR_VERSION,
-	  "was made by an older cprec, in version 6 of the format; this one "
-	  "reads 7 and newer: record again" },
+	  "was made by an older cprec, in version 7 of the format; this one "
+	  "reads 8 and newer: record again" },
 	{ "threads in parallel", parallel_threads, ERR_VERSION,
 	  "needs threads that run in parallel, which this cprec cannot read" },
 	{ "interrupts and devices", devices, ERR_VERSION,

@@ -808,7 +808,9 @@ static void registers_survive(void **state)
 	reg_set(table, &set, X86_FPSW, 0x3000);
 	reg_set(table, &set, X86_FPTAG, 0x0fff);
 	reg_set(table, &set, X86_MXCSR, 0x7f80);
-	for (unsigned reg = X86_XMM0; reg < X86_REG_COUNT; reg++)
+	reg_set(table, &set, X86_FIP, 0x7fff00003000);
+	reg_set(table, &set, X86_FDP, 0x7fff00004000);
+	for (unsigned reg = X86_XMM0; reg <= X86_XMM15; reg++)
 		memset(set.bytes + table->regs[reg].offset, (int)reg, 16);
 	for (unsigned i = 0; i < 8; i++)	/* 1.5: a value that is valid */
 		memcpy(set.bytes + table->regs[X86_ST0 + i].offset,

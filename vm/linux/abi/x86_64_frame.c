@@ -106,6 +106,8 @@ static void save_fp(struct linux_process *process, struct reg_file *regs,
 	out->status = (uint16_t)get(process, regs, X86_FPSW);
 	out->mxcsr = (uint32_t)get(process, regs, X86_MXCSR);
 	out->mxcsr_mask = 0xffff;
+	out->ip = get(process, regs, X86_FIP);
+	out->dp = get(process, regs, X86_FDP);
 	for (unsigned i = 0; i < 8; i++) {
 		if ((tags >> 2 * i & 3) != 3)
 			out->tags |= (uint8_t)(1u << i);
@@ -136,6 +138,8 @@ static void load_fp(struct linux_process *process, struct reg_file *regs,
 	set(process, regs, X86_FPSW, from->status);
 	set(process, regs, X86_FPTAG, tags);
 	set(process, regs, X86_MXCSR, from->mxcsr);
+	set(process, regs, X86_FIP, from->ip);
+	set(process, regs, X86_FDP, from->dp);
 }
 
 /* As a program finds it when it starts, and a handler when it is entered. */
