@@ -48,46 +48,51 @@ static struct segment_view *least_used(const struct segment_views *views,
 void segment_views_trim(struct segment_views *views)
 {
 	size_t count = recording_segments(views->recording);
-	uint64_t size = 0;
 
-	for (size_t i = 0; i < count; i++)
-		size += segment_view_size(&views->list[i]);
-	while (size > VIEWS_MOST) {
+	while (views->size > VIEWS_MOST) {
 		struct segment_view *least = least_used(views, count);
 
-		size -= segment_view_size(least);
+		views->size -= segment_view_size(least);
 		segment_view_release(least);
 	}
 }
 
-static struct segment_view *use(struct segment_views *views, size_t segment)
+/* Has one loaded, as far as `load` does. */
+static int use(struct segment_views *views, size_t segment,
+	       int (*load)(struct segment_view *view,
+			   struct recording *recording, size_t segment,
+			   struct failure *why),
+	       struct segment_view **out, struct failure *why)
 {
 	struct segment_view *view = &views->list[segment];
+	int rc;
 
+	views->size -= segment_view_size(view);
+	rc = load(view, views->recording, segment, why);
+	views->size += segment_view_size(view);
 	view->used = ++views->uses;
-	return view;
+	*out = view;
+	return rc;
 }
 
 int segment_views_load(struct segment_views *views, size_t segment,
 		       struct segment_view **out, struct failure *why)
 {
-	*out = use(views, segment);
-	return segment_view_load(*out, views->recording, segment, why);
+	return use(views, segment, segment_view_load, out, why);
 }
 
 int segment_views_packets(struct segment_views *views, size_t segment,
 			  struct segment_view **out, struct failure *why)
 {
-	*out = use(views, segment);
-	return segment_view_packets(*out, views->recording, segment, why);
+	return use(views, segment, segment_view_packets, out, why);
 }
 
 /* Whether the key frame of a segment names a doubt of a page. */
 static int is_open(struct segment_views *views, size_t segment, uint64_t page,
 		   uint64_t doubt, bool *out, struct failure *why)
 {
-	struct segment_view *view = use(views, segment);
-	int rc = segment_view_frame(view, views->recording, segment, why);
+	struct segment_view *view;
+	int rc = use(views, segment, segment_view_frame, &view, why);
 
 	*out = !rc && segment_view_doubt(view, page) == doubt;
 	return rc;
@@ -169,9 +174,8 @@ int doubts_first_known(struct segment_views *views, uint64_t doubt,
 	/* The numbers rise. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		struct segment_view *view = use(views, middle);
-		int rc = segment_view_frame(view, views->recording, middle,
-					    why);
+		struct segment_view *view;
+		int rc = use(views, middle, segment_view_frame, &view, why);
 
 		if (rc)
 			return rc;

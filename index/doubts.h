@@ -26,7 +26,8 @@
 struct segment_views {
 	struct recording *recording;
 	struct segment_view *list;
-	uint64_t uses;
+	uint64_t size;		/* bytes that they take */
+	uint64_t uses;		/* counts */
 };
 
 int segment_views_init(struct segment_views *views,

@@ -45,13 +45,14 @@ struct segment_view {
 					   of the event before */
 };
 
-/* Loads the key frame, once; the index, too. */
+/*
+ * Have the key frame there; the key frame and the index; all of it.  What is
+ * there is not read again.
+ */
 int segment_view_frame(struct segment_view *view, struct recording *recording,
 		       size_t segment, struct failure *why);
 int segment_view_load(struct segment_view *view, struct recording *recording,
 		      size_t segment, struct failure *why);
-
-/* Loads all of it. */
 int segment_view_packets(struct segment_view *view,
 			 struct recording *recording, size_t segment,
 			 struct failure *why);

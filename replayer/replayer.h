@@ -3,7 +3,7 @@
  * replayer.h - executes a recording again
  *
  * A replayer stands at a position and can go to any other: forwards by running,
- * elsewhere by starting at the key frame before.  Nothing of the guest's
+ * elsewhere by starting at a key frame, or at a state that it has kept, before.  Nothing of the guest's
  * operating system is performed; what it did is in the recording.
  *
  * Units:      times are retired instructions of the recording.
@@ -70,10 +70,10 @@ void replayer_keep_points(struct replayer *replayer, uint64_t most,
 
 /*
  * Executes one thread from its first instruction to where it stands at a
- * position, without the streams of the others, and compares its registers with each
- * of its key frames.  `*steps` is how many it had.  `progress`, which may be
- * NULL, is told from time to time how far the run is.  Stands nowhere afterwards.  ERR_NOT_FOUND if
- * the thread begins later.
+ * position, without the streams of the others, and compares its registers with
+ * each of its key frames.  `*steps` is how many it had.  `progress`, which may
+ * be NULL, is told from time to time how far the run is.  The replayer stands
+ * nowhere afterwards.  ERR_NOT_FOUND if the thread begins later.
  */
 typedef void replayer_progress(void *context, uint64_t t);
 
@@ -90,7 +90,7 @@ int replayer_run_alone(struct replayer *replayer, const struct alone_run *run,
 /* The time it stands at. */
 uint64_t replayer_time(const struct replayer *replayer);
 
-/* The position that it was last asked to go to. */
+/* The position that it was last asked to go to, or where a run stopped. */
 struct position replayer_position(const struct replayer *replayer);
 
 /* The stream of the thread whose turn it is. */

@@ -7,14 +7,11 @@
 #include "replayer/replayer_internal.h"
 
 /*
- * Accesses are told at a tenth of the speed, and three times slower still if
- * instructions are told too, without which an access is known by its block only.
- * So a block is looked for first, and then in it.
+ * An access is known by its block only, unless instructions are told too, which
+ * is three times slower (vm.h).  So a block is looked for first, and then in it.
  */
 
-/*
- * How far it runs before it asks whether it is to stop: some 20 ms.
- */
+/* How far it runs before it asks whether it is to stop: some 40 ms. */
 #define STEPS_AT_ONCE (16u << 20)
 #define STEPS_WATCHED (2u << 20)
 

@@ -180,9 +180,10 @@ void vm_break_clear(struct vm *vm, guest_addr pc);
 void vm_break_pass(struct vm *vm);
 
 /*
- * Who learns what the guest does.  Code that nobody observes runs at full speed;
- * each instruction that is told costs as much as ten.  While anybody observes
- * accesses, all accesses are slow.
+ * Who learns what the guest does.  Code that nobody observes runs at full speed.
+ * An instruction that is told takes as long as twenty; while anybody observes
+ * accesses, all code is ten times slower, and with its instructions thirty times
+ * (measured on gzip: 457 million a second; 20, 50 and 15).
  */
 struct vm_range {
 	guest_addr first, last;	/* both included */

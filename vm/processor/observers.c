@@ -58,10 +58,15 @@ static int arrange(struct vm *vm, struct failure *why)
 int vm_observe(struct vm *vm, const struct vm_observer *observer,
 	       struct failure *why)
 {
+	int rc;
+
 	if (array_room(vm->observers, vm->observer_count, vm->observer_room))
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	vm->observers[vm->observer_count++] = observer;
-	return arrange(vm, why);
+	rc = arrange(vm, why);
+	if (rc)
+		vm_unobserve(vm, observer);
+	return rc;
 }
 
 void vm_unobserve(struct vm *vm, const struct vm_observer *observer)
