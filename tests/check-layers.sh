@@ -126,11 +126,9 @@ room index    "formats $recording" "$prints|$runs"
 room replayer/symbols "formats $recording" "$prints|$runs"
 room replayer "formats cache vm $memory index/index.h $recording" \
 	"$prints|(^|[^a-z_])(uc|names|lines|query|races)_[a-z]"
-# The script of a segment is the replayer's: a query needs what touches found.
 room replayer/session \
 	"formats vm $memory index/index.h $recording $symbols
-	replayer/replayer.h
-	replayer/script.h" \
+	replayer/replayer.h replayer/touches.h" \
 	"$prints|(^|[^a-z_])(uc|races?)_[a-z]"
 room replayer/races \
 	"formats vm $memory vm/linux/abi/calls.h index/index.h $recording $symbols

@@ -19,6 +19,8 @@ int query_create(struct query **out, struct recording *recording,
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	query->recording = recording;
 	rc = segment_views_init(&query->views, recording, why);
+	if (!rc)
+		rc = touches_create(&query->touches, recording, why);
 	if (rc) {
 		query_destroy(query);
 		return rc;
@@ -33,8 +35,7 @@ void query_destroy(struct query *query)
 		return;
 	replayer_destroy(query->replayer);
 	segment_views_release(&query->views);
-	script_release(&query->script);
-	cache_release(&query->cache);
+	touches_destroy(query->touches);
 	free(query);
 }
 
@@ -49,46 +50,13 @@ int query_replayer(struct query *query, struct replayer **out,
 	return rc;
 }
 
-/* ------- what a touch found ------- */
-
-static int load_script(struct query *query, size_t segment,
-		       struct failure *why)
-{
-	int rc;
-
-	if (query->has_script && query->script_segment == segment)
-		return 0;
-	script_release(&query->script);
-	rc = script_load(&query->script, query->recording, segment,
-			 &query->views.list[segment].frame, &query->cache, why);
-	query->has_script = !rc;
-	query->script_segment = segment;
-	return rc;
-}
-
 int query_contents(struct query *query, size_t segment,
-		   const struct page_touch *resolved, uint8_t *bytes,
+		   const struct page_touch *touch, uint8_t *bytes,
 		   struct failure *why)
 {
-	const struct script_touch *touch;
-	int rc;
-
-	if (resolved->resolved_id)
-		return recording_page(query->recording, resolved->resolved_id,
-				      bytes, why);
-	rc = load_script(query, segment, why);
-	if (rc)
-		return rc;
-	touch = script_find_touch(&query->script, resolved->page,
-				  resolved->doubt);
-	if (touch)
-		return script_touch_contents(touch, query->recording, bytes,
-					     why);
-	return failed(why, ERR_CORRUPT,
-		      "'%s': the index of segment %zu names a touch that its "
-		      "stream does not have",
-		      trace_reader_path(recording_reader(query->recording)),
-		      segment);
+	return touches_contents(query->touches, segment,
+				&query->views.list[segment].frame, touch,
+				bytes, why);
 }
 
 /* ------- a part of a question ------- */

@@ -9,23 +9,18 @@
 #define CPREC_REPLAYER_SESSION_QUERY_INTERNAL_H
 
 #include "index/index.h"
-#include "replayer/script.h"
 #include "replayer/session/query.h"
+#include "replayer/touches.h"
 
 struct query {
 	struct recording *recording;
 	struct replayer *replayer;	/* made when first needed */
 	struct segment_views views;
+	struct touches *touches;
 
 	/* Of the question. */
 	struct position position;
 	struct segment_position place;
-
-	/* The streams of the segment that was last asked for. */
-	bool has_script;
-	size_t script_segment;
-	struct script script;
-	struct cache cache;
 };
 
 /* What a touch found that the index of a segment names. */
