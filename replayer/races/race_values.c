@@ -129,7 +129,30 @@ static int last_write(const struct race_question *question,
 	return 0;
 }
 
-/* Whether any of the questions needs a writes; and what it leaves out. */
+/*
+ * Whether a race can concern a question, in what the search watches of the time
+ * before it: several threads run there, and the page may be written.
+ */
+static int may_concern(struct race_question *question,
+		       const struct race_replay *replay, bool *may,
+		       struct failure *why)
+{
+	bool alone;
+	uint64_t last;
+	int rc = last_write(question, replay, &last, why);
+
+	*may = false;
+	if (last && replay->start > replay->threaded)
+		question->since = replay->start;
+	if (rc || last <= replay->start)
+		return rc;
+	rc = recording_runs_alone(replay->recording, replay->start,
+				  question->at, &alone, why);
+	*may = !alone;
+	return rc;
+}
+
+/* Whether any of the questions needs a search; and what it leaves out. */
 static int may_race(const struct race_values *values,
 		    const struct race_replay *replay, bool *may,
 		    struct failure *why)
@@ -138,13 +161,10 @@ static int may_race(const struct race_values *values,
 
 	*may = false;
 	for (size_t i = 0; i < values->count && !rc; i++) {
-		struct race_question *question = &values->list[i];
-		uint64_t last;
+		bool concerned;
 
-		rc = last_write(question, replay, &last, why);
-		if (last && replay->start > replay->threaded)
-			question->since = replay->start;
-		*may |= last > replay->start;
+		rc = may_concern(&values->list[i], replay, &concerned, why);
+		*may |= concerned;
 	}
 	return rc;
 }

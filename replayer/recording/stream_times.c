@@ -62,6 +62,67 @@ int recording_running(struct recording *recording, uint64_t t,
 	return rc;
 }
 
+/* ------- who runs in a time ------- */
+
+#define NO_STREAM UINT32_MAX
+
+/* A time, and the stream that runs in it. */
+struct span {
+	uint64_t first, last;
+	uint32_t stream;	/* NO_STREAM: none was seen yet */
+	bool alone;		/* no other one was seen */
+};
+
+static void note_stream(struct span *span, uint32_t stream)
+{
+	if (span->stream == NO_STREAM)
+		span->stream = stream;
+	else if (span->stream != stream)
+		span->alone = false;
+}
+
+/* A slice without steps can have events. */
+static int note_slices(struct span *span, struct recording *recording,
+		       size_t segment, struct failure *why)
+{
+	uint64_t start = recording_time(recording, segment);
+	uint64_t first = span->first > start ? span->first - start : 0;
+	const struct slices *slices;
+	int rc = recording_slices(recording, segment, &slices, why);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < slices->count; i++) {
+		const struct slice *slice = &slices->list[i];
+
+		if (slice->start <= span->last - start && first <= slice->end)
+			note_stream(span, slice->stream);
+	}
+	return 0;
+}
+
+int recording_runs_alone(struct recording *recording, uint64_t first,
+			 uint64_t last, bool *alone, struct failure *why)
+{
+	struct span span = { first, last, NO_STREAM, true };
+	size_t end = recording_segment_at(recording, last);
+	int rc = 0;
+
+	for (size_t i = recording_segment_at(recording, first);
+	     i <= end && span.alone && !rc; i++) {
+		if (recording_is_cut(recording, i))
+			span.alone = false;
+		else if (recording->segments[i].part_count == 1)
+			note_stream(&span, recording->segments[i].streams[0]);
+		else
+			rc = note_slices(&span, recording, i, why);
+	}
+	*alone = span.alone;
+	return rc;
+}
+
+/* ------- steps of a stream ------- */
+
 /* Steps of a thread in a segment before `time`, which counts in it. */
 static int steps_in_segment(struct recording *recording, size_t segment,
 			    uint32_t stream, uint64_t time, uint64_t *steps,

@@ -14,6 +14,14 @@ struct recording;
 int recording_running(struct recording *recording, uint64_t t,
 		      uint32_t *stream, struct failure *why);
 
+/*
+ * Whether all that happens from time `first` to time `last`, events at both
+ * included, happens to one stream.  False also if what is left of a segment
+ * that was cut short does not tell.
+ */
+int recording_runs_alone(struct recording *recording, uint64_t first,
+			 uint64_t last, bool *alone, struct failure *why);
+
 /* Whether the stream's thread ends by itself, and when. */
 int recording_exit(struct recording *recording, uint32_t stream, bool *exits,
 		   uint64_t *time, struct failure *why);

@@ -2,10 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Programs with planted races: `cprec query` must tell the values that a
 variable may have held, and that there are none where nothing races; `cprec
-races` must count what it says that it counts.  Speaks TAP.
+races` must count what it says that it counts.  A search must execute something
+where a race may be, and nothing elsewhere.  Speaks TAP.
+
+usage: check_query.py CPREC SEARCHES
 """
+import bisect
 import json
 import os
+import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -53,6 +59,27 @@ for (int i = 0; i < 3000000; i++) work[1]++; }
 int main(void) { race(one, two); return 0; }
 """
 
+# Threads race, then one runs for long, and again; nobody writes to the page of
+# `still`.  A thread that waits all the time does not count.
+PHASES = """#include "race.h"
+#include <unistd.h>
+static int pipes[2];
+static _Alignas(4096) int still[1024] = { 1 };
+static _Alignas(4096) volatile int shared;
+static void set(int number, int times) {
+for (int i = 0; i < times; i++) { shared = number;
+if (i % 500 == 0) getppid(); } }
+static void one(void) { set(1, 3000); }
+static void two(void) { set(2, 3000); }
+static void *wait(void *byte) { if (read(pipes[0], byte, 1) < 0) return byte;
+return NULL; }
+int main(void) { pthread_t waiter; char byte = 0;
+if (pipe(pipes)) return 1;
+pthread_create(&waiter, NULL, wait, &byte);
+race(one, two); set(3, 30000); race(one, two); set(4, 30000);
+return still[0] - 1; }
+"""
+
 ALONE = "int shared = 5; int main(void) { shared = 6; return 0; }\n"
 
 
@@ -71,12 +98,13 @@ def equal(found, expected, what):
 
 
 class Tests:
-    def __init__(self, cprec, folder):
+    def __init__(self, cprec, searches, folder):
         self.cprec = cprec
+        self.searches = searches
         self.folder = folder
         self.count = self.failures = 0
 
-    def record(self, name, source=None):
+    def record(self, name, source=None, *options):
         program = os.path.join(self.folder, name)
         if source is None:
             path = os.path.join(HERE, name + ".c")
@@ -86,7 +114,8 @@ class Tests:
                 file.write(source)
         run("gcc", "-std=c11", "-D_GNU_SOURCE", "-g", "-O0", "-pthread",
             "-I", HERE, "-o", program, path)
-        run(self.cprec, "record", "-q", "-o", program + ".cpr", "--", program)
+        run(self.cprec, "record", "-q", *options, "-o", program + ".cpr", "--",
+            program)
         return program + ".cpr"
 
     def ask(self, trace, variable, at, *options):
@@ -99,6 +128,21 @@ class Tests:
 
     def races(self, trace):
         return json.loads(run(self.cprec, "races", "--json", trace))["races"]
+
+    def end(self, trace):
+        return json.loads(run(self.cprec, "info", "--json",
+                              trace))["instructions"]
+
+    def search(self, trace, questions):
+        """Whether each (address, time, most) executes anything, and the times
+        of writes that it finds."""
+        text = "".join(f"{addr} 4 {at} {most}\n"
+                       for addr, at, most in questions)
+        done = subprocess.run([self.searches, trace], check=True, input=text,
+                              capture_output=True, text=True, timeout=120)
+        lines = [[int(word) for word in line.split()]
+                 for line in done.stdout.splitlines()]
+        return [(bool(line[0]), line[2:]) for line in lines]
 
     def test(self, name, function, *arguments):
         self.count += 1
@@ -155,8 +199,7 @@ def counted(tests):
 
 def long_ago(tests):
     trace = tests.record("long_ago", LONG_AGO)
-    info = json.loads(run(tests.cprec, "info", "--json", trace))
-    end = info["instructions"]
+    end = tests.end(trace)
     near = tests.ask(trace, "shared", "end")
     equal(near["race"], [], "race at the end")
     equal(near["race_since"], end - 10_000_000, "since")
@@ -181,6 +224,89 @@ def alone(tests):
     equal((answer["race"], answer["race_since"]), ([], 0), "one thread")
 
 
+def turns(tests, trace):
+    """When each turn of a thread begins, and whose it is."""
+    found, segment = [], 0
+    for line in run(tests.cprec, "dump", trace).splitlines():
+        frame = re.match(r"0 +KEY_FRAME +segment=0 tid=(\d+) ", line)
+        segment = int((re.search(r" KEY_FRAME +segment=(\d+) ", line) or
+                       (0, segment))[1])
+        turn = re.match(r"(\d+) +SLICE +tid=(\d+) slice=(\d+) ", line)
+        if frame:
+            found.append((0, 0, 0, int(frame[1])))
+        elif turn:
+            found.append((int(turn[1]), segment, int(turn[3]), int(turn[2])))
+    return [(at, tid) for at, _, _, tid in sorted(found)]
+
+
+def threads_in(threads, first, last):
+    """Who runs from `first` to `last`, both included, by turns()."""
+    times = [at for at, _ in threads]
+    return {tid for _, tid in threads[bisect.bisect_left(times, first) - 1:
+                                      bisect.bisect_right(times, last)]}
+
+
+def check_phase(threads, question, answer, writes):
+    """`writes` is what there is to find, if all is looked at."""
+    _, at, most = question
+    executed, found = answer
+    first = max(at - most, threads[1][0] - 1)
+    if executed and len(threads_in(threads, first, at)) == 1:
+        raise Failure(f"one thread is looked at, {most} steps before {at}")
+    if writes and min(writes) >= first:
+        equal(found, writes, f"writes in {most} steps before {at}")
+    return executed, bool(found)
+
+
+def phases(tests, *options):
+    trace = tests.record("phases", PHASES, *options)
+    shared, still = (tests.ask(trace, name, "end", "--no-races")["addr"]
+                     for name in ("shared", "still"))
+    threads, end = turns(tests, trace), tests.end(trace)
+    picked = random.Random(1)
+    times = [picked.randint(threads[1][0], end) for _ in range(8)]
+    times += [at + picked.randint(0, 60) for at, _ in
+              picked.sample(threads[1:-1], min(20, len(threads) - 2))]
+    writes = [found for _, found in
+              tests.search(trace, [(shared, at, end) for at in times])]
+    # All that raced, and no more; and what may be too little.
+    questions = [(shared, at, most) for at, found in zip(times, writes)
+                 for most in (at - min(found, default=at - 3000), 3000, 500)]
+    answers = tests.search(trace, questions)
+    seen = {check_phase(threads, question, answer, writes[i // 3]) for
+            i, (question, answer) in enumerate(zip(questions, answers))}
+    equal(seen, {(True, True), (True, False), (False, False)},
+          "what was executed, and found something")
+    equal(set(map(str, tests.search(trace, [(still, at, end)
+                                            for at in times]))),
+          {"(False, [])"}, "a page that nobody writes")
+
+
+def cut(tests):
+    """What nobody knows who did, and to which pages."""
+    trace = tests.record("phases", PHASES, "--segment=20k")
+    shared, still = (tests.ask(trace, name, "end", "--no-races")["addr"]
+                     for name in ("shared", "still"))
+    last, end = turns(tests, trace)[-1][0], tests.end(trace)
+    with open(trace, "rb") as file:
+        contents = file.read()
+    seen = set()
+    for size in range(len(contents) - 1, 0, -101):
+        with open(trace, "wb") as file:
+            file.write(contents[:size])
+        ends = tests.end(trace)
+        if ends < last + 1000:
+            break
+        (executed, _), (has_no_index, _) = tests.search(
+            trace, [(shared, ends, 100), (still, ends, 100)])
+        if ends < end:
+            equal(executed, True, f"cut at {ends}: something is executed")
+            seen.add(has_no_index)
+        if len(seen) == 2:
+            return
+    raise Failure(f"cut segments without an index: {seen}")
+
+
 def run_all(tests):
     for case in CASES:
         tests.test(case[0], planted, *case)
@@ -188,14 +314,17 @@ def run_all(tests):
     tests.test("what races counts", counted)
     tests.test("a race long ago", long_ago)
     tests.test("one thread", alone)
+    for option in (), ("--segment=1k",):
+        tests.test(" ".join(("what needs a search", *option)), phases, *option)
+    tests.test("a segment without an index", cut)
     print(f"1..{tests.count}")
     return 1 if tests.failures else 0
 
 
 def main():
-    cprec = os.path.abspath(sys.argv[1])
+    cprec, searches = (os.path.abspath(path) for path in sys.argv[1:])
     with tempfile.TemporaryDirectory(prefix="cprec-races-") as folder:
-        return run_all(Tests(cprec, folder))
+        return run_all(Tests(cprec, searches, folder))
 
 
 if __name__ == "__main__":
