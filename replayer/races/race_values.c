@@ -121,7 +121,8 @@ static int last_write(const struct race_question *question,
 		rc = recording_index(recording, segment, &index, why);
 		if (rc)
 			return rc;
-		if (end > start && is_written(&index, question, end - start))
+		/* Of a segment that begins then, there may be events. */
+		if (is_written(&index, question, end - start))
 			*out = end;
 		segment_index_release(&index);
 		end = start;
