@@ -252,10 +252,10 @@ class Positions(CprecTap):
                                 f"--at={bad}")
             equal(result.returncode, 2, bad)
 
-    def by_itself(self, program):
+    def by_itself(self, program, segment):
         """One recording, from its start and from its key frames."""
-        recording = self.record(os.path.basename(program), "--segment=1k",
-                                program)
+        recording = self.record(f"{os.path.basename(program)}-{segment}",
+                                SEGMENTS[segment], program)
         events, frames = recording.events(), set(recording.frames())
         positions = choose(events, frames, recording.end,
                            self.options.positions, 2)
@@ -280,7 +280,9 @@ def run_all(options, folder):
     tests.test("a fault before its handler", tests.faults)
     tests.test("positions that are not", tests.limits)
     for program in options.programs:
-        tests.test(os.path.basename(program), tests.by_itself, program)
+        for segment in options.segments:
+            tests.test(f"{os.path.basename(program)}, {segment}",
+                       tests.by_itself, program, segment)
     return tests.summary()
 
 
@@ -288,6 +290,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--positions", type=int, default=2500, metavar="N",
                         help="about how many of each recording are compared")
+    parser.add_argument("--segments", nargs="+", choices=SEGMENTS,
+                        default=["1k"], help="how the others are recorded")
     parser.add_argument("programs", nargs="*", type=os.path.abspath,
                         help="others, each compared with itself")
     sys.exit(main(run_all, "guest", "states", parser=parser))

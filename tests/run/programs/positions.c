@@ -56,8 +56,9 @@ __asm__(".globl restore\n"
 	"	xor %r10d, %r10d\n"
 	"	xor %r8d, %r8d\n"
 	"	syscall\n"
-	"	test %eax, %eax\n"
-	"	jz 1f\n"
+	/* No flag may depend on a thread's number. */
+	"	mov %eax, %ecx\n"
+	"	jecxz 1f\n"
 	"	ret\n"
 	"1:	mov %r9, %rdi\n"
 	"	call worker\n");
