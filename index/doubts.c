@@ -25,10 +25,7 @@ void segment_views_release(struct segment_views *views)
 	*views = (struct segment_views){ 0 };
 }
 
-/*
- * A session looks at few places for long.  A view takes some 100 KB and a
- * millisecond to load; a compiler's take 1 MB.
- */
+/* A view of python3 takes 35 KB, and 0.1 ms to load: a thousand fit. */
 #define VIEWS_MOST (32u << 20)
 
 static struct segment_view *least_used(const struct segment_views *views,

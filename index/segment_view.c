@@ -58,6 +58,16 @@ static int note_change(void *context, const struct packet_place *place,
 	}
 }
 
+/* What takes most room is for those who replay. */
+static void leave_out(struct key_frame *frame)
+{
+	free(frame->pages);
+	free(frame->cache);
+	frame->pages = NULL;
+	frame->cache = NULL;
+	frame->page_count = frame->cache_size = 0;
+}
+
 int segment_view_frame(struct segment_view *view, struct recording *recording,
 		       size_t segment, struct failure *why)
 {
@@ -67,6 +77,8 @@ int segment_view_frame(struct segment_view *view, struct recording *recording,
 		return 0;
 	rc = recording_key_frame(recording, segment, &view->frame, why);
 	view->has_frame = !rc;
+	if (!rc)
+		leave_out(&view->frame);
 	return rc;
 }
 
@@ -116,10 +128,8 @@ size_t segment_view_size(const struct segment_view *view)
 {
 	const struct key_frame *frame = &view->frame;
 
-	return frame->cache_size +
-	       frame->region_count * sizeof(*frame->regions) +
+	return frame->region_count * sizeof(*frame->regions) +
 	       frame->doubt_count * sizeof(*frame->doubts) +
-	       frame->page_count * sizeof(*frame->pages) +
 	       view->index.page_count * sizeof(*view->index.pages) +
 	       view->changes.room * sizeof(*view->changes.list) +
 	       view->touches.room * sizeof(*view->touches.list);

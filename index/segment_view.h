@@ -38,7 +38,7 @@ struct page_changes {
 struct segment_view {
 	bool has_frame, loaded, has_packets;
 	uint64_t used;		/* counts: when it was asked for last */
-	struct key_frame frame;
+	struct key_frame frame;	/* but for its pages and cache */
 	struct segment_index index;
 	struct page_changes changes;	/* of mappings, and new doubts */
 	struct page_changes touches;	/* of doubtful pages; the time is that

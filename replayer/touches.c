@@ -38,23 +38,25 @@ void touches_destroy(struct touches *touches)
 	free(touches);
 }
 
-static int load(struct touches *touches, size_t segment,
-		const struct key_frame *frame, struct failure *why)
+static int load(struct touches *touches, size_t segment, struct failure *why)
 {
+	struct key_frame frame = { 0 };
 	int rc;
 
 	if (touches->has_script && touches->segment == segment)
 		return 0;
 	script_release(&touches->script);
-	rc = script_load(&touches->script, touches->recording, segment, frame,
-			 &touches->cache, why);
+	rc = recording_key_frame(touches->recording, segment, &frame, why);
+	if (!rc)
+		rc = script_load(&touches->script, touches->recording, segment,
+				 &frame, &touches->cache, why);
+	key_frame_release(&frame);
 	touches->has_script = !rc;
 	touches->segment = segment;
 	return rc;
 }
 
 int touches_contents(struct touches *touches, size_t segment,
-		     const struct key_frame *frame,
 		     const struct page_touch *touch, uint8_t bytes[GUEST_PAGE],
 		     struct failure *why)
 {
@@ -65,7 +67,7 @@ int touches_contents(struct touches *touches, size_t segment,
 	if (touch->resolved_id)
 		return recording_page(recording, touch->resolved_id, bytes,
 				      why);
-	rc = load(touches, segment, frame, why);
+	rc = load(touches, segment, why);
 	if (rc)
 		return rc;
 	found = script_find_touch(&touches->script, touch->page, touch->doubt);

@@ -26,12 +26,8 @@ int touches_create(struct touches **out, struct recording *recording,
 		   struct failure *why);
 void touches_destroy(struct touches *touches);
 
-/*
- * What the page held that `touch` names, as the index of the segment does.
- * `frame` is the segment's first key frame.
- */
+/* What the page held that `touch` names, as the index of the segment does. */
 int touches_contents(struct touches *touches, size_t segment,
-		     const struct key_frame *frame,
 		     const struct page_touch *touch, uint8_t bytes[GUEST_PAGE],
 		     struct failure *why);
 

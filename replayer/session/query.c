@@ -54,9 +54,7 @@ int query_contents(struct query *query, size_t segment,
 		   const struct page_touch *touch, uint8_t *bytes,
 		   struct failure *why)
 {
-	return touches_contents(query->touches, segment,
-				&query->views.list[segment].frame, touch,
-				bytes, why);
+	return touches_contents(query->touches, segment, touch, bytes, why);
 }
 
 /* ------- a part of a question ------- */
