@@ -247,7 +247,7 @@ static void on_turn(void *context, bool after)
 	}
 	culprit->steps = vm_steps(rep->vm);
 	culprit->pc = vm_reg(rep->vm, rep->regs->pc) -
-		      rep->threads[rep->stream].call_size;
+		      rep->threads[rep->stream].pending_size;
 }
 
 /* The place that was wrong first; one that nobody wrote, if there is none. */

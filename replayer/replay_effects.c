@@ -162,13 +162,17 @@ int effects_apply(struct replayer *rep, const struct script_event *event,
 	int rc = 0;
 
 	observers_event(rep, event);
+	/* The thread stands somewhere else now, perhaps at a breakpoint. */
 	rep->passes = false;
 	switch (event->packet.kind) {
 	case PACKET_SYSCALL:
 	case PACKET_RETURN:
-		rep->threads[rep->stream].call = CALL_NONE;
+		rep->threads[rep->stream].pending = PENDING_NONE;
 		vm_set_reg(rep->vm, rep->regs->result,
 			   (uint64_t)event->packet.result);
+		break;
+	case PACKET_FAULT:
+		rep->threads[rep->stream].pending = PENDING_NONE;
 		break;
 	case PACKET_EXIT:
 		rep->threads[rep->stream].has_ended = true;

@@ -74,13 +74,16 @@ static int run(struct replayer *rep, uint64_t steps, struct vm_stop *stop,
 	uint64_t end = vm_steps(rep->vm) + steps;
 	int rc;
 
-	/* The call that it stands at has not come back. */
-	if (thread->call == CALL_RETIRED) {
-		*stop = (struct vm_stop) { .kind = VM_STOP_SYSCALL,
-					   .size = thread->call_size };
+	if (thread->pending == PENDING_CALL ||
+	    thread->pending == PENDING_TRAP) {
+		*stop = (struct vm_stop) {
+			.kind = thread->pending == PENDING_CALL ?
+					VM_STOP_SYSCALL : VM_STOP_FAULT,
+			.size = thread->pending_size,
+		};
 		return 0;
 	}
-	thread->call = CALL_NONE;
+	thread->pending = PENDING_NONE;
 	doubtful_forget_peeks(rep);
 	rep->at_break = false;
 	do {
@@ -118,8 +121,8 @@ static bool may_end_slice(struct replayer *rep, const struct vm_stop *stop,
 
 	if (stop->kind != VM_STOP_SYSCALL || vm_steps(rep->vm) != t)
 		return stop->kind == VM_STOP_BUDGET;
-	thread->call = CALL_RETIRED;
-	thread->call_size = stop->size;
+	thread->pending = PENDING_CALL;
+	thread->pending_size = stop->size;
 	return true;
 }
 
@@ -142,7 +145,7 @@ static int meet(struct replayer *rep, const struct script_event *event,
 		as_expected = stop.kind == VM_STOP_SYSCALL;
 		break;
 	case PACKET_RETURN:
-		as_expected = rep->threads[rep->stream].call != CALL_NONE;
+		as_expected = rep->threads[rep->stream].pending != PENDING_NONE;
 		break;
 	case PACKET_VALUE:
 		rc = run(rep, at - now, &stop, why);
@@ -189,6 +192,19 @@ static bool may_be_inside(const struct replayer *rep, uint64_t t)
 	       t == recording_time(rep->recording, rep->segment + 1);
 }
 
+/* The guest has stopped behind a trap, which is the event that comes next. */
+static bool may_be_trapped(struct replayer *rep, const struct vm_stop *stop,
+			   uint64_t t)
+{
+	const struct script_event *next = events_next(rep);
+
+	if (stop->kind != VM_STOP_FAULT || !next ||
+	    next->packet.kind != PACKET_FAULT || rep->start + next->time != t)
+		return false;
+	rep->threads[rep->stream].pending = PENDING_TRAP;
+	return true;
+}
+
 /* Runs on between events, or from the last one to the segment's end. */
 static int run_plain(struct replayer *rep, uint64_t t, struct failure *why)
 {
@@ -200,6 +216,7 @@ static int run_plain(struct replayer *rep, uint64_t t, struct failure *why)
 		return rc;
 	if (may_be_inside(rep, t))
 		as_expected = may_end_slice(rep, &stop, t);
+	as_expected |= may_be_trapped(rep, &stop, t);
 	if (!as_expected || vm_steps(rep->vm) != t)
 		return diverged(rep, events_next(rep), &stop, why);
 	return 0;

@@ -3,10 +3,10 @@
  * replayer_internal.h - a replayer's state, for the files that make it up
  *
  * replayer.c goes to a time: it starts at a key frame (start.c) or a checkpoint
- * (points.c); replay_events.c runs from event to event, and replay_effects.c does
- * what each of them did.  Pages come from snapshots
- * (fetch.c) and from the streams (doubtful.c).  turns.c knows the threads;
- * check.c compares with the recording.
+ * (points.c); replay_events.c runs from event to event, and replay_effects.c
+ * does what each of them did.  Pages come from snapshots (fetch.c) and from the
+ * streams (doubtful.c).  turns.c knows the threads; check.c compares with the
+ * recording.
  */
 #ifndef CPREC_REPLAYER_REPLAYER_INTERNAL_H
 #define CPREC_REPLAYER_REPLAYER_INTERNAL_H
@@ -28,19 +28,21 @@ struct peeked {
 };
 
 /*
- * A system call during which another thread got the processor retires in one
- * slice and takes effect in a later one.
+ * What has retired, but not taken effect.  A system call during which another
+ * thread got the processor does so in a later slice; a trap, when its signal is
+ * delivered.
  */
-enum call_state {
-	CALL_NONE,		/* the thread stands at no such call */
-	CALL_RETIRED,		/* its SYSCALL comes next */
-	CALL_UNKNOWN,		/* it stands where its key frame says */
+enum pending {
+	PENDING_NONE,
+	PENDING_CALL,		/* its SYSCALL or RETURN comes next */
+	PENDING_TRAP,		/* its FAULT does */
+	PENDING_UNKNOWN,	/* the thread stands where its key frame says */
 };
 
 struct replay_thread {
 	struct vm_thread *vm;	/* NULL: it stands as its newest key frame says */
-	enum call_state call;
-	unsigned call_size;	/* CALL_RETIRED: of the instruction */
+	enum pending pending;
+	unsigned pending_size;	/* PENDING_CALL: of the instruction */
 	bool has_ended;
 };
 
@@ -245,11 +247,16 @@ int start_at_frame(struct replayer *rep, size_t segment, struct failure *why);
 int points_start(struct replayer *rep, const struct segment_position *to,
 		 struct failure *why);
 
-/* Whether a checkpoint is nearer to a place ahead than where the replay stands. */
+/*
+ * Whether a checkpoint is nearer to a place ahead than where the replay stands.
+ */
 bool points_are_nearer(const struct replayer *rep,
 		       const struct segment_position *to);
 
-/* Runs towards a place of the present segment, and takes checkpoints on the way. */
+/*
+ * Runs towards a place of the present segment, and takes checkpoints on the
+ * way.
+ */
 int points_lay(struct replayer *rep, const struct segment_position *to,
 	       struct failure *why);
 
@@ -263,8 +270,8 @@ void points_release(struct points *points);
 /* ------- checkpoint.c ------- */
 
 /*
- * Keeps the present state, behind all events of its time.  `*out` is NULL if that
- * is not possible here, or takes more than `most` bytes.
+ * Keeps the present state, behind all events of its time.  `*out` is NULL if
+ * that is not possible here, or takes more than `most` bytes.
  */
 int checkpoint_take(struct replayer *rep, uint64_t most,
 		    struct checkpoint **out, struct failure *why);

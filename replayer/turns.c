@@ -17,7 +17,9 @@ static void free_thread(struct replayer *rep, struct replay_thread *thread)
 	thread->vm = NULL;
 }
 
-/* Frees all threads but the guest's first one, which becomes the present one. */
+/*
+ * Frees all threads but the guest's first one, which becomes the present one.
+ */
 static void free_threads(struct replayer *rep)
 {
 	vm_thread_switch(rep->vm, rep->home);
@@ -32,7 +34,7 @@ void turns_start(struct replayer *rep, uint32_t stream)
 	free_threads(rep);
 	rep->stream = stream;
 	rep->threads[stream].vm = rep->home;
-	rep->threads[stream].call = CALL_UNKNOWN;
+	rep->threads[stream].pending = PENDING_UNKNOWN;
 }
 
 void turns_end(struct replayer *rep)
@@ -83,7 +85,7 @@ int turns_switch(struct replayer *rep, size_t segment, uint32_t stream,
 		rc = make_thread(rep, segment, stream, &after->vm, why);
 		if (rc)
 			return rc;
-		after->call = CALL_UNKNOWN;
+		after->pending = PENDING_UNKNOWN;
 	}
 	vm_thread_switch(rep->vm, after->vm);
 	rep->stream = stream;
@@ -173,8 +175,8 @@ bool replayer_in_call(const struct replayer *rep, unsigned *size)
 {
 	const struct replay_thread *thread = &rep->threads[rep->stream];
 
-	*size = thread->call_size;
-	return thread->call == CALL_RETIRED;
+	*size = thread->pending_size;
+	return thread->pending == PENDING_CALL;
 }
 
 void replayer_registers(struct replayer *rep, struct reg_file *out)

@@ -22,6 +22,7 @@ from tap import CprecTap, Failure, equal, expect, main  # noqa: E402
 SEGMENTS = {"1k": "--segment=1k", "50k": "--segment=50k", "whole": None}
 COUNTED = ("SIGNAL", "FAULT", "SLICE", "RETURN", "EXIT")
 AT_ONCE = 500       # positions that one question names
+FAULTS = 100        # of a recording, that are tried in any case
 
 
 def text(position):
@@ -257,11 +258,15 @@ class Positions(CprecTap):
         recording = self.record(f"{os.path.basename(program)}-{segment}",
                                 SEGMENTS[segment], program)
         events, frames = recording.events(), set(recording.frames())
-        positions = choose(events, frames, recording.end,
-                           self.options.positions, 2)
+        positions = set(choose(events, frames, recording.end,
+                               self.options.positions, 2))
         if len(positions) > self.options.positions:
-            positions = sorted(random.Random(3).sample(
-                positions, self.options.positions))
+            positions = set(random.Random(3).sample(
+                sorted(positions), self.options.positions))
+        faults = [line["t"] for line in recording.lines("FAULT")]
+        positions.update((t, k) for t in faults[:FAULTS]
+                         for k in range(events[t] + 1))
+        positions = sorted(positions)
         asked = "".join(f"{time} {count}\n" for time, count in positions)
         result = subprocess.run([self.options.states, recording.path],
                                 input=asked, capture_output=True, text=True,
