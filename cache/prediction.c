@@ -16,7 +16,8 @@
  * difference counts as a whole word.
  */
 #define NEAR 3
-#define GIVE_UP 64		/* bytes above that, in one run */
+#define GIVE_UP 64		/* bytes above that, in one run: a choice that
+				   saves looking at the rest */
 
 /*
  * An observation, cut at word borders, as parts that need one look at the

@@ -34,9 +34,10 @@ void trace_header_encode(uint8_t bytes[TRACE_HEADER_SIZE],
 			 const struct trace_header *header);
 
 /*
- * ERR_CORRUPT: not a trace at all.  ERR_VERSION: for newer readers, if `*oldest`
- * is above TRACE_VERSION; made by an older cprec, if `out->version` is below
- * TRACE_OLDEST; else `out->features` has some that this build does not know.
+ * ERR_CORRUPT: not a trace at all.  ERR_VERSION: for newer readers, if
+ * `*oldest` is above TRACE_VERSION; made by an older cprec, if `out->version`
+ * is below TRACE_OLDEST; else `out->features` has some that this build does not
+ * know.
  */
 int trace_header_decode(struct trace_header *out, uint32_t *oldest,
 			const uint8_t bytes[TRACE_HEADER_SIZE]);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* trace_table.c - which chunks a trace file has: by its footer, or by walking */
+/*
+ * trace_table.c - which chunks a trace file has: by its footer, or by walking
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,7 +13,10 @@
 #include "formats/error.h"
 #include "formats/trace_layout.h"
 
-/* Content that may be waiting for the thread before the caller waits too. */
+/*
+ * Content that may be waiting for the thread before the caller waits too:
+ * memory, against bursts that the thread cannot follow.  A choice.
+ */
 #define WAITING_MAX (64u << 20)
 
 /* Descriptors of ours are moved here, out of the way of a guest's. */
@@ -272,7 +275,9 @@ static int make_compressor(struct trace_writer *writer, int level,
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	ZSTD_CCtx_setParameter(writer->compressor, ZSTD_c_compressionLevel,
 			       level);
-	/* The chunk's checksum is of the stored bytes; this is the content's. */
+	/*
+	 * The chunk's checksum is of the stored bytes; this is the content's.
+	 */
 	ZSTD_CCtx_setParameter(writer->compressor, ZSTD_c_checksumFlag, 1);
 	return 0;
 }

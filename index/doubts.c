@@ -96,8 +96,8 @@ static int is_open(struct segment_views *views, size_t segment, uint64_t page,
 }
 
 /*
- * The segment in which a doubt ends that is open in `*segment`, or the last one.
- * Mostly it is near: the steps double first, and are halved then.
+ * The segment in which a doubt ends that is open in `*segment`, or the last
+ * one.  Mostly it is near: the steps double first, and are halved then.
  */
 static int find_last(struct segment_views *views, size_t *segment,
 		     uint64_t page, uint64_t doubt, struct failure *why)

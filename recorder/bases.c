@@ -13,7 +13,10 @@
  */
 #define TURNS_IDLE 4
 
-/* How many bases are looked at to find one: bounds the time for a page. */
+/*
+ * How many bases are looked at to find one: bounds the time for a page.  A
+ * choice.
+ */
 #define LOOKS 8
 
 #define LIST_SIZE (BASES_MOST * sizeof(struct base))

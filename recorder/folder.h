@@ -9,8 +9,8 @@
  * with the last of them.
  *
  * The server is a child of the process that needed it first, but none that
- * wait(2) tells of; it has no descriptors but its own, no terminal, and takes no
- * signals.  Each request brings a socket to answer at.
+ * wait(2) tells of; it has no descriptors but its own, no terminal, and takes
+ * no signals.  Each request brings a socket to answer at.
  *
  * Ownership:  folder_open() fills in a structure whose descriptors
  *             folder_close() closes; after a fork, each process does so.

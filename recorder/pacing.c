@@ -15,7 +15,7 @@
  * takes about a tenth of a second to replay.  The shortest is a choice: below
  * it, key frames of programs that write little would still cost their fixed
  * part.  In between, each page written must have been worth 50,000 steps
- * (30 to 80 microseconds), while storing it takes 10.
+ * (100 microseconds of a replay), while storing it takes 10.
  */
 #define SHORTEST_STEPS UINT64_C(24000000)
 #define LONGEST_STEPS UINT64_C(64000000)
@@ -46,7 +46,9 @@
  * So does a segment whose steps take long: after LONGEST_TIME in any case, or
  * after LONG_TIME if its key frame costs little of that (each page written
  * counts time_per_page).  The two times are a choice: how long a question may
- * take that replays all of a segment.
+ * take that replays all of a segment.  The times of a page are those of storing
+ * it and of fetching it again, rounded up; a smaller one makes shorter
+ * segments.
  */
 #define TARGETS_MOST 2000
 #define PER_TARGET UINT64_C(100)

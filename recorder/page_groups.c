@@ -8,7 +8,8 @@
 
 /*
  * After this many stores of a page, on average, its group begins anew.  More
- * make recordings smaller, and questions unpack more patches for each page.
+ * make recordings smaller, and questions unpack more patches for each page: a
+ * choice between these.
  */
 #define STORES_MEAN 8
 

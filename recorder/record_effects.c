@@ -221,7 +221,10 @@ static size_t count_changes(const uint8_t *before, const uint8_t *now)
 	return count;
 }
 
-/* More changed ranges than this are recorded as a whole page. */
+/*
+ * More changed ranges than this are recorded as a whole page.  A choice: as
+ * many cost some 600 bytes, a page that compresses well not more.
+ */
 #define CHANGES_MOST 64
 
 static void on_learned(void *context, uint64_t page, const uint8_t *before,

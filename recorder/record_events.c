@@ -27,7 +27,10 @@
 #define FLUSH_IDLE_TIMES 16
 #define FLUSH_IDLE_TIME 20000000
 
-/* How much must wait, in bytes or events, before the clock is looked at. */
+/*
+ * How much must wait, in bytes or events, before the clock is looked at.  A
+ * choice: looking at it takes as long as recording an event.
+ */
 #define FLUSH_BYTES (1u << 20)
 #define FLUSH_EVENTS 64
 

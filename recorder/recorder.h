@@ -2,8 +2,8 @@
 /*
  * recorder.h - runs a program and writes its recording
  *
- * This folder watches a virtual machine and its kernel, and writes what a replay
- * cannot compute.  It never reads a recording and never replays one.
+ * This folder watches a virtual machine and its kernel, and writes what a
+ * replay cannot compute.  It never reads a recording and never replays one.
  *
  * Errors:     ERR_INPUT, ERR_SYSTEM (the trace cannot be written, the engine
  *             refused), ERR_NO_MEMORY.  How the program ended is a result.

@@ -9,6 +9,10 @@
 #include "formats/symbols.h"
 #include "recorder/elf_symbols.h"
 
+/*
+ * Of zstd.  Higher ones take more of the second processor for smaller files;
+ * the user may choose (--level).
+ */
 #define LEVEL_DEFAULT 1
 
 int trace_make_header(struct recorder *rec, struct failure *why)

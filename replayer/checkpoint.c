@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * checkpoint.c - the state inside a segment, kept so that a replay can start there
+ * checkpoint.c - the state inside a segment, kept so that a replay can start
+ * there
  *
  * It is little more than the pages that were written since the segment's key
- * frame.  Which these are, the index says.  All else comes from the recording, as
- * at the key frame: what is mapped and what is doubtful follows from the events
- * up to here, whose other effects are left out; pages that were only read come
- * from the snapshots or from their first touch.
+ * frame.  Which these are, the index says.  All else comes from the recording,
+ * as at the key frame: what is mapped and what is doubtful follows from the
+ * events up to here, whose other effects are left out; pages that were only
+ * read come from the snapshots or from their first touch.
  */
 #include "replayer/replayer_internal.h"
 

@@ -53,7 +53,9 @@ void doubtful_forget_peeks(struct replayer *rep)
 	rep->peeked_count = 0;
 }
 
-/* Whether an effect before this one of the event has replaced what was there. */
+/*
+ * Whether an effect before this one of the event has replaced what was there.
+ */
 static bool is_new(const struct replayer *rep, const struct script_event *event,
 		   size_t number, guest_addr addr)
 {

@@ -4,8 +4,8 @@
  *
  * Whoever goes back will go back further, mostly by little.  So a replay that
  * goes back takes checkpoints where half of the way is left, and half of that,
- * and so on: the last few steps cost next to nothing when they are gone again, and
- * those before them as much as they are away.
+ * and so on: the last few steps cost next to nothing when they are gone again,
+ * and those before them as much as they are away.
  */
 #include "replayer/replayer_internal.h"
 
@@ -15,13 +15,13 @@
 #include "formats/error.h"
 
 /*
- * So many steps take 2 ms.  One back in gzip takes 2 ms instead of 12, in python3 3
- * instead of 27, where the first one takes 13 and 31: a checkpoint takes 1 ms or
- * so, and another to start there.  A quarter of the gap saves half a millisecond
- * and makes the first step a fifth slower.
+ * So many steps take 2 ms.  One back in gzip takes 2 ms instead of 12, in
+ * python3 3 instead of 27, where the first one takes 13 and 31: a checkpoint
+ * takes 1 ms or so, and another to start there.  A quarter of the gap saves
+ * half a millisecond and makes the first step a fifth slower.
  *
- * The written pages of a segment of python3 take some 10 MB: all the checkpoints
- * of two or three segments are kept.
+ * The written pages of a segment of python3 take some 10 MB: all the
+ * checkpoints of two or three segments are kept.
  */
 #define POINTS_MOST (128u << 20)
 #define POINTS_GAP (1u << 20)

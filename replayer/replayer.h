@@ -3,8 +3,9 @@
  * replayer.h - executes a recording again
  *
  * A replayer stands at a position and can go to any other: forwards by running,
- * elsewhere by starting at a key frame, or at a state that it has kept, before.  Nothing of the guest's
- * operating system is performed; what it did is in the recording.
+ * elsewhere by starting at a key frame, or at a state that it has kept, before.
+ * Nothing of the guest's operating system is performed; what it did is in the
+ * recording.
  *
  * Units:      times are retired instructions of the recording.
  * Ownership:  the recording is borrowed and must outlive the replayer.
@@ -62,8 +63,8 @@ void replayer_in_order(struct replayer *replayer);
 
 /*
  * A replayer that goes back keeps states on the way, from which it can start
- * again, besides the key frames of the recording.  `most` is how many bytes they
- * may take, `gap` how many steps are between two of them at least.
+ * again, besides the key frames of the recording.  `most` is how many bytes
+ * they may take, `gap` how many steps are between two of them at least.
  */
 void replayer_keep_points(struct replayer *replayer, uint64_t most,
 			  uint64_t gap);
@@ -97,8 +98,8 @@ struct position replayer_position(const struct replayer *replayer);
 uint32_t replayer_stream(const struct replayer *replayer);
 
 /*
- * Whether that thread's system call has retired, and comes back in a later turn;
- * `*size` is that of the instruction.
+ * Whether that thread's system call has retired, and comes back in a later
+ * turn; `*size` is that of the instruction.
  */
 bool replayer_in_call(const struct replayer *replayer, unsigned *size);
 

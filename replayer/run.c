@@ -8,7 +8,8 @@
 
 /*
  * An access is known by its block only, unless instructions are told too, which
- * is three times slower (vm.h).  So a block is looked for first, and then in it.
+ * is three times slower (vm.h).  So a block is looked for first, and then in
+ * it.
  */
 
 /* How far it runs before it asks whether it is to stop: some 40 ms. */
@@ -324,8 +325,8 @@ static int look_through(struct search *search, const struct position *to,
 }
 
 /*
- * Looks again where a block was found, for the instruction.  A breakpoint at the
- * block's start has been met before.
+ * Looks again where a block was found, for the instruction.  A breakpoint at
+ * the block's start has been met before.
  */
 static int refine(struct search *search, const struct position *end,
 		  bool passes, struct failure *why)

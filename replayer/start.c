@@ -86,7 +86,9 @@ static bool has_region(const struct region *list, size_t count, size_t *next,
 	return *next < count && is_same(&list[*next], region);
 }
 
-/* Unmaps and maps only what differs, so that most of what was translated stays. */
+/*
+ * Unmaps and maps only what differs, so that most of what was translated stays.
+ */
 static int map_changes(struct replayer *rep, const struct key_frame *frame,
 		       const struct region *now, size_t count,
 		       struct failure *why)

@@ -48,8 +48,8 @@ json_t *json_arguments(char *const *argv, size_t argc);
 json_t *json_count(uint64_t value);
 
 /*
- * The same as members of an object; an address is "0x2a".  A position is "at", and
- * "events" if some have taken effect.
+ * The same as members of an object; an address is "0x2a".  A position is "at",
+ * and "events" if some have taken effect.
  */
 void json_set_text(json_t *object, const char *key, const char *text);
 void json_set_count(json_t *object, const char *key, uint64_t value);

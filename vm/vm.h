@@ -176,14 +176,16 @@ bool vm_has_paused(const struct vm *vm);
 int vm_break_set(struct vm *vm, guest_addr pc, struct failure *why);
 void vm_break_clear(struct vm *vm, guest_addr pc);
 
-/* The next vm_run() does not stop at the instruction that the guest stands at. */
+/*
+ * The next vm_run() does not stop at the instruction that the guest stands at.
+ */
 void vm_break_pass(struct vm *vm);
 
 /*
- * Who learns what the guest does.  Code that nobody observes runs at full speed.
- * An instruction that is told takes as long as twenty; while anybody observes
- * accesses, all code is ten times slower, and with its instructions thirty times
- * (measured on gzip: 457 million a second; 20, 50 and 15).
+ * Who learns what the guest does.  Code that nobody observes runs at full
+ * speed.  An instruction that is told takes as long as twenty; while anybody
+ * observes accesses, all code is ten times slower, and with its instructions
+ * thirty times (measured on gzip: 457 million a second; 20, 50 and 15).
  */
 struct vm_range {
 	guest_addr first, last;	/* both included */
@@ -196,10 +198,12 @@ struct vm_observer {
 	void (*instruction)(void *context, uint64_t steps, guest_addr pc);
 	struct vm_range code;
 
-	/* The guest is about to access data, some of it in `data`: behind
-	 * `instruction`, if that is told.  Wide accesses come in parts of at most 8
-	 * bytes; `value` is what a part writes.  Addresses are those of
-	 * memory_home().  One that faults may be told too.  May be NULL. */
+	/*
+	 * The guest is about to access data, some of it in `data`: behind
+	 * `instruction`, if that is told.  Wide accesses come in parts of at
+	 * most 8 bytes; `value` is what a part writes.  Addresses are those of
+	 * memory_home().  One that faults may be told too.  May be NULL.
+	 */
 	void (*access)(void *context, enum vm_access access, guest_addr addr,
 		       unsigned size, uint64_t value);
 	struct vm_range data;
@@ -208,8 +212,8 @@ struct vm_observer {
 };
 
 /*
- * Adds or removes an observer, which is the caller's.  Not while the guest runs.
- * Translations are dropped.
+ * Adds or removes an observer, which is the caller's.  Not while the guest
+ * runs.  Translations are dropped.
  */
 int vm_observe(struct vm *vm, const struct vm_observer *observer,
 	       struct failure *why);
@@ -217,8 +221,8 @@ void vm_unobserve(struct vm *vm, const struct vm_observer *observer);
 
 /*
  * The instruction under way, and the steps before it.  Callable from observers,
- * while somebody observes that instruction itself: of others the engine does not
- * always know which it executes.
+ * while somebody observes that instruction itself: of others the engine does
+ * not always know which it executes.
  */
 struct vm_moment {
 	uint64_t steps;

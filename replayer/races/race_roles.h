@@ -5,8 +5,8 @@
  * Found by their names among the recording's symbols, in code that is the
  * system's: an allocator of the program's own is part of the program.
  *
- * Source: ISO C++17, 30.4.2 [iostream.objects.overview]: several threads may use
- * std::cout at the same time.
+ * Source: ISO C++17, 30.4.2 [iostream.objects.overview]: several threads may
+ * use std::cout at the same time.
  *
  * Ownership:  race_roles_release() frees; a zeroed structure is an empty one.
  * Errors:     ERR_NO_MEMORY.  A function without a symbol has no role.

@@ -5,9 +5,10 @@
  * Several events can happen between two instructions: a signal is delivered,
  * another thread gets its turn, a system call comes back.  A position is a time
  * and how many of the events that stand at it have taken effect, over all
- * threads, in recorded order.  What an instruction itself does, the results of a
- * system call among it, is no such event: it has happened when the instruction
- * has retired.  formats/trace-format.md, section 4.3, has the definition.
+ * threads, in recorded order.  What an instruction itself does, the results of
+ * a system call among it, is no such event: it has happened when the
+ * instruction has retired.  formats/trace-format.md, section 4.3, has the
+ * definition.
  *
  * Units:      times are retired instructions, as in recording.h.
  */

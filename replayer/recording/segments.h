@@ -38,7 +38,10 @@ uint64_t recording_start(const struct recording *recording);
 /* The last time there is; also recording_time(recording, segments). */
 uint64_t recording_end(const struct recording *recording);
 
-/* The segment that holds time `t` (the last one for the end); start <= t <= end. */
+/*
+ * The segment that holds time `t` (the last one for the end); start <= t <=
+ * end.
+ */
 size_t recording_segment_at(const struct recording *recording, uint64_t t);
 
 /*

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* snapshots.h - memory as of the key frames, and the contents of stored pages */
+/*
+ * snapshots.h - memory as of the key frames, and the contents of stored pages
+ */
 #ifndef CPREC_REPLAYER_RECORDING_SNAPSHOTS_H
 #define CPREC_REPLAYER_RECORDING_SNAPSHOTS_H
 

@@ -13,8 +13,8 @@ struct failure;
 struct recording;
 
 /*
- * Steps of a thread, since it began, before time `t`.  ERR_NOT_FOUND if it has not begun
- * then; if it has ended, all of them.
+ * Steps of a thread, since it began, before time `t`.  ERR_NOT_FOUND if it has
+ * not begun then; if it has ended, all of them.
  */
 int recording_steps(struct recording *recording, uint32_t thread, uint64_t t,
 		    uint64_t *steps, struct failure *why);

@@ -5,8 +5,8 @@
  * The base of a patch comes before it in the file.  So each thread goes through
  * the chunks once, backwards: what it finds of a page changes the page's place,
  * and of a patch, the page then waits for the chunk that has the base.  Threads
- * share no memory of the guest: two of them in one huge page would wait for each
- * other.
+ * share no memory of the guest: two of them in one huge page would wait for
+ * each other.
  */
 #include "replayer/recording/unpack_pages.h"
 
@@ -19,8 +19,9 @@
 #include "formats/error.h"
 
 enum {
-	THREADS_MOST = 4,
-	PAGES_LEAST = 256,	/* fewer are not worth another thread */
+	THREADS_MOST = 4,	/* a choice: more were not measured */
+	PAGES_LEAST = 256,	/* fewer are not worth another thread: they are
+				   unpacked in a millisecond */
 };
 
 /* A page that is being made. */

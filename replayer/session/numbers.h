@@ -16,8 +16,8 @@
 bool number_parse(const char *text, uint64_t *out);
 
 /*
- * The same, or with k, m or g for `unit`, its square or its cube; then also with
- * up to nine digits after a point, if that is a whole number: "1.5m".
+ * The same, or with k, m or g for `unit`, its square or its cube; then also
+ * with up to nine digits after a point, if that is a whole number: "1.5m".
  */
 bool number_parse_scaled(const char *text, uint64_t unit, uint64_t *out);
 

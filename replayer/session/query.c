@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* query.c - what an address held at a time, with as little replay as possible */
+/*
+ * query.c - what an address held at a time, with as little replay as possible
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,7 +84,9 @@ static void take_page(struct part *part, const uint8_t *contents)
 	memset(part->known, 1, part->size);
 }
 
-/* Others may have changed it: there is more to find out, of all pages at once. */
+/*
+ * Others may have changed it: there is more to find out, of all pages at once.
+ */
 static void leave_shared(struct part *part)
 {
 	part->is_shared = true;

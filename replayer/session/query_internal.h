@@ -47,8 +47,8 @@ struct shared_part {
 };
 
 /*
- * Answers for all of these parts of the question.  Needs the fewest replays when
- * it has them together.
+ * Answers for all of these parts of the question.  Needs the fewest replays
+ * when it has them together.
  */
 int query_shared(struct query *query, struct shared_part *parts, size_t count,
 		 struct failure *why);

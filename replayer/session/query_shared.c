@@ -2,11 +2,12 @@
 /*
  * query_shared.c - what doubtful pages held that others share
  *
- * Others may have changed such a page since it became doubtful.  Its first touch
- * says what it holds from the event before the touch on, because the process
- * learns of others at events only.  For a time before that, there is what was
- * known when it became doubtful: if both are the same, it is certain; else that
- * is the answer, with the time since which others may have changed it.
+ * Others may have changed such a page since it became doubtful.  Its first
+ * touch says what it holds from the event before the touch on, because the
+ * process learns of others at events only.  For a time before that, there is
+ * what was known when it became doubtful: if both are the same, it is certain;
+ * else that is the answer, with the time since which others may have changed
+ * it.
  */
 #include "replayer/session/query_internal.h"
 

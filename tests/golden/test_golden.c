@@ -4,8 +4,9 @@
  *
  * good/NAME.cpr must print as good/NAME.txt, and bad/NAME.cpr must fail with
  * the message in bad/NAME.txt.  The file that trace-format.md shows must be
- * good/example.cpr, and the contents that it shows those of examples.c.  `test_golden FOLDER FORMAT` runs it; `test_golden FOLDER
- * --print FILE` prints what a text is compared with.
+ * good/example.cpr, and the contents that it shows those of examples.c.
+ * `test_golden FOLDER FORMAT` runs it; `test_golden FOLDER --print FILE` prints
+ * what a text is compared with.
  */
 #include <stdbool.h>
 #include <stdio.h>

@@ -121,7 +121,9 @@ static void note(vector a, vector b, uint32_t mode, vector result,
 
 typedef void perform_fn(vector *a, const vector *b, uint64_t *word);
 
-/* Each rounding, flush to zero, denormals are zero; and an earlier "inexact". */
+/*
+ * Each rounding, flush to zero, denormals are zero; and an earlier "inexact".
+ */
 static void try(const char *name, char kind_a, char kind_b, perform_fn *perform,
 		uint32_t flags_mask)
 {

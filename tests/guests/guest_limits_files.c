@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * guest_limits_files.c - RLIMIT_FSIZE and RLIMIT_NOFILE: what is written in part
- * or not at all, with a signal, and descriptors that there are not
+ * guest_limits_files.c - RLIMIT_FSIZE and RLIMIT_NOFILE: what is written in
+ * part or not at all, with a signal, and descriptors that there are not
  */
 #include <fcntl.h>
 #include <poll.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* guest_sigwait.c - sigtimedwait() finds the signals of faults that were sent */
+/*
+ * guest_sigwait.c - sigtimedwait() finds the signals of faults that were sent
+ */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdint.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* guest_threads_end.c - how a process with threads ends, forks, becomes another */
+/*
+ * guest_threads_end.c - how a process with threads ends, forks, becomes another
+ */
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -69,7 +71,9 @@ static void start_blocked(bool and_loop)
 	sleep_for(5);
 }
 
-/* ------- parts: each is a process of its own; its end is what counts ------- */
+/*
+ * ------- parts: each is a process of its own; its end is what counts -------
+ */
 
 static void *call_exit(void *argument)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* beside_atomic_racy.c - plain numbers next to what is atomic, of the same size */
+/*
+ * beside_atomic_racy.c - plain numbers next to what is atomic, of the same size
+ */
 #include <stdlib.h>
 
 #include "race.h"

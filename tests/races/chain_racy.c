@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* chain_racy.c - nodes that are chained by atomic pointers before they are full */
+/*
+ * chain_racy.c - nodes that are chained by atomic pointers before they are full
+ */
 #include <stdlib.h>
 
 #include "race.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* heap_flag_racy.c - an atomic flag on the heap, and what is written behind it */
+/*
+ * heap_flag_racy.c - an atomic flag on the heap, and what is written behind it
+ */
 #include <stdlib.h>
 
 #include "race.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* late_change_racy.c - a plain change whose halves are far apart loses others */
+/*
+ * late_change_racy.c - a plain change whose halves are far apart loses others
+ */
 #include "race.h"
 
 static int counter;

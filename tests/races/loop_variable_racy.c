@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* loop_variable_racy.c - gives each thread the address of the loop's variable */
+/*
+ * loop_variable_racy.c - gives each thread the address of the loop's variable
+ */
 #include "race.h"
 
 static volatile int seen[3];

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stack_flag_racy.c - an atomic flag on a stack, and what is written behind it */
+/*
+ * stack_flag_racy.c - an atomic flag on a stack, and what is written behind it
+ */
 #include "race.h"
 
 struct box {

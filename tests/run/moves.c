@@ -6,16 +6,16 @@
  *        moves breaks RECORDING ADDRESS
  *        moves watches RECORDING ADDRESS
  *
- * random: in parts of a recording, each instruction, access and event is written
- * down by an observer.  From there it follows where a run must stop that begins
- * anywhere, with any breakpoints and watched bytes.  The state where it stops
- * must be the one that a replayer finds that goes there straight away, without
- * checkpoints; the other takes them every few hundred steps.
+ * random: in parts of a recording, each instruction, access and event is
+ * written down by an observer.  From there it follows where a run must stop
+ * that begins anywhere, with any breakpoints and watched bytes.  The state
+ * where it stops must be the one that a replayer finds that goes there straight
+ * away, without checkpoints; the other takes them every few hundred steps.
  *
  * breaks: how often a breakpoint is met from start to end, and back.
  *
- * watches: who writes eight bytes, and their values, from start to end; those on
- * the way back must be the same.
+ * watches: who writes eight bytes, and their values, from start to end; those
+ * on the way back must be the same.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -451,7 +451,9 @@ static void print_writes(const struct write *writes, size_t count)
 		       writes[i].value);
 }
 
-/* Backwards it stops before each of them: the value is that of the one before. */
+/*
+ * Backwards it stops before each of them: the value is that of the one before.
+ */
 static bool is_same_back(struct replayer *replayer, guest_addr addr,
 			 const struct replay_until *until,
 			 const struct write *writes, size_t count)

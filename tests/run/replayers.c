@@ -5,9 +5,9 @@
  * usage: replayers FILE...
  *
  * One replayer after the other goes to some times of each recording; then all
- * do so at once, twice, while another thread of this process takes faults of its
- * own by a handler that was there before.  What registers and memory are must
- * be the same.  Speaks TAP.
+ * do so at once, twice, while another thread of this process takes faults of
+ * its own by a handler that was there before.  What registers and memory are
+ * must be the same.  Speaks TAP.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -6,8 +6,9 @@
  *
  * First all of it is executed in order, from the first key frame: others are
  * only passed, as if there were none.  Then each position is gone to in random
- * order, mostly from the key frame or the checkpoint before it.  Registers of all threads, whose
- * turn it is, and what memory is known both ways must be the same.
+ * order, mostly from the key frame or the checkpoint before it.  Registers of
+ * all threads, whose turn it is, and what memory is known both ways must be the
+ * same.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -202,7 +202,9 @@ static void is_quick(void **state)
 	vm_destroy(vm);
 }
 
-/* Each is counted once, however often it is gone to; and again when asked to. */
+/*
+ * Each is counted once, however often it is gone to; and again when asked to.
+ */
 static void targets_are_counted(void **state)
 {
 	struct vm *vm = machine();

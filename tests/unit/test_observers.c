@@ -3,8 +3,8 @@
  * test_observers.c - observers are told what is in their range, while they are
  * there
  *
- * A loop whose every step and access is known runs with observers of all ranges,
- * added and removed on the way.
+ * A loop whose every step and access is known runs with observers of all
+ * ranges, added and removed on the way.
  */
 #include <string.h>
 

@@ -139,7 +139,9 @@ static void patches(void **state)
 		}
 		assert_int_equal(snapshot(8, 3), 1);
 	}
-	/* Another page with the same past has no base, nor has a large change. */
+	/*
+	 * Another page with the same past has no base, nor has a large change.
+	 */
 	assert_int_equal(snapshot(9, 1), 1);
 	assert_int_equal(snapshot(8, 256), 1);
 	assert_int_equal(snapshot(8, 1), 0);
@@ -240,7 +242,9 @@ static void bases_make_way(void **state)
 	assert_int_equal(bases->places.count, BASES_MOST);
 }
 
-/* Else something new in the child could be where they were, and go with them. */
+/*
+ * Else something new in the child could be where they were, and go with them.
+ */
 static void bases_keep_their_place_in_a_child(void **state)
 {
 	struct bases *bases = &store.bases;

@@ -17,8 +17,10 @@
  */
 struct history {
 	const char *name, *steps;
-	/* What views are told, in order: "V:P" and the byte that was known
-	 * before, "-" if it was the whole page, "0" if zero, then the byte now. */
+	/*
+	 * What views are told, in order: "V:P" and the byte that was known
+	 * before, "-" if it was the whole page, "0" if zero, then the byte now.
+	 */
 	const char *told;
 };
 

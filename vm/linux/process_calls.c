@@ -98,7 +98,9 @@ int64_t sys_prctl(struct linux_process *process, const struct linux_call *row,
 	}
 }
 
-/* Of the host's process, too: what is opened for cprec counts as the guest's. */
+/*
+ * Of the host's process, too: what is opened for cprec counts as the guest's.
+ */
 int64_t sys_set_rights(struct linux_process *process,
 		       const struct linux_call *row, const uint64_t *arg)
 {

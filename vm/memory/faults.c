@@ -3,9 +3,9 @@
  * faults.c - faults of the host that are first touches of guest memory
  *
  * A process may have several memories, each used by a thread of its own, and
- * signal handlers that are not ours.  So the memories whose faults are taken are
- * listed, and the handler finds the one that holds the address.  Any other fault
- * goes to the handler that was there before.
+ * signal handlers that are not ours.  So the memories whose faults are taken
+ * are listed, and the handler finds the one that holds the address.  Any other
+ * fault goes to the handler that was there before.
  */
 #include "vm/memory/memory_internal.h"
 

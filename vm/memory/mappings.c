@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mappings.c - the sorted array of mappings: finding, dividing and joining them */
+/*
+ * mappings.c - the sorted array of mappings: finding, dividing and joining them
+ */
 #include "vm/memory/memory_internal.h"
 
 #include <string.h>

@@ -28,8 +28,8 @@
  *             memory_map() are copied.
  * Errors:     ERR_NOT_FOUND (not mapped or not permitted: EFAULT to a guest),
  *             ERR_SYSTEM, ERR_NO_MEMORY.
- * Threads:    one uses a memory; others may use others.  Faults that are none of
- *             theirs go to the handlers that the process had before the first
+ * Threads:    one uses a memory; others may use others.  Faults that are none
+ *             of theirs go to the handlers that the process had before the first
  *             memory was tracked.
  */
 #ifndef CPREC_VM_MEMORY_MEMORY_H
@@ -396,8 +396,8 @@ void memory_set_absent(struct memory *memory);
 
 /*
  * Replay: makes all mapped pages absent, doubtful ones too.  What had been
- * executed of pages that cannot have changed is kept.  Other than pages that were
- * just mapped, they do not hold zeros: `supply` must fill those in.
+ * executed of pages that cannot have changed is kept.  Other than pages that
+ * were just mapped, they do not hold zeros: `supply` must fill those in.
  */
 void memory_restart(struct memory *memory);
 
@@ -415,8 +415,8 @@ int memory_restore_doubt(struct memory *memory, guest_addr addr, uint64_t size,
 void memory_supply(struct memory *memory, uint64_t page, uint64_t count);
 
 /*
- * Replay: these mapped pages hold these bytes, and are neither absent nor doubtful
- * any more.
+ * Replay: these mapped pages hold these bytes, and are neither absent nor
+ * doubtful any more.
  */
 void memory_fill(struct memory *memory, uint64_t page, uint64_t count,
 		 const uint8_t *bytes);

@@ -254,7 +254,9 @@ static inline bool memory_starts_doubtful(const struct memory *memory,
 	       (memory->family && kind == REGION_SHARED);
 }
 
-/* sharing.c: from here on others may change whole pages; the observer is told. */
+/*
+ * sharing.c: from here on others may change whole pages; the observer is told.
+ */
 int memory_begin_sharing(struct memory *memory, guest_addr start,
 			 uint64_t size);
 

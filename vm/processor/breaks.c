@@ -2,9 +2,9 @@
 /*
  * breaks.c - breakpoints
  *
- * A block ends before an instruction with a breakpoint (plan.c), so the next one
- * begins with it: that one always calls when it is entered, and stops the guest
- * (entry.c).  Nothing else is slower for it.
+ * A block ends before an instruction with a breakpoint (plan.c), so the next
+ * one begins with it: that one always calls when it is entered, and stops the
+ * guest (entry.c).  Nothing else is slower for it.
  */
 #include "vm/processor/processor.h"
 
@@ -19,8 +19,8 @@ static void drop(struct vm *vm, guest_addr addr)
 }
 
 /*
- * What was translated of the place must be planned anew, and what ends before it:
- * entry.c compares blocks, which must not be planned for other breakpoints.
+ * What was translated of the place must be planned anew, and what ends before
+ * it: entry.c compares blocks, which must not be planned for other breakpoints.
  */
 static void replan(struct vm *vm, guest_addr pc)
 {

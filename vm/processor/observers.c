@@ -2,9 +2,9 @@
 /*
  * observers.c - telling of instructions, and of accesses to data
  *
- * A block with an instruction that somebody observes has the hook on it (plan.c)
- * and is never inlined, so the engine calls when it is entered and before each
- * of them.  All other blocks run as ever.
+ * A block with an instruction that somebody observes has the hook on it
+ * (plan.c) and is never inlined, so the engine calls when it is entered and
+ * before each of them.  All other blocks run as ever.
  */
 #include "vm/processor/processor.h"
 

@@ -12,8 +12,8 @@
  * - one with a breakpoint;
  * - the next page, which has not been asked for yet and may not be there.
  *
- * The hook on instructions is laid over those of the block that want it, or over
- * all if somebody observes one.  All this is known before the block is
+ * The hook on instructions is laid over those of the block that want it, or
+ * over all if somebody observes one.  All this is known before the block is
  * translated, so no translation has to be dropped because of what it holds.
  * Dropping one would drop all blocks that overlap it, and in some loops such
  * blocks lead to each other.

@@ -236,7 +236,9 @@ static inline bool break_is_at(const struct vm *vm, guest_addr pc)
 
 /* ------- observers.c ------- */
 
-/* Whether somebody observes an instruction among these bytes, or behind them. */
+/*
+ * Whether somebody observes an instruction among these bytes, or behind them.
+ */
 bool observers_want(const struct vm *vm, guest_addr pc, uint64_t size);
 
 /* Steps before an instruction of the block under way. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* translations.c - dropping what is translated: code that has changed, or all */
+/*
+ * translations.c - dropping what is translated: code that has changed, or all
+ */
 #include "vm/processor/processor.h"
 
 /* Drops what was translated before instructions wanted something else. */

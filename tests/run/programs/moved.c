@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* moved.c - writes one variable by an instruction, a string, the kernel, a call */
+/*
+ * moved.c - writes one variable by an instruction, a string, the kernel, a call
+ */
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>

@@ -3,12 +3,13 @@
  * positions.c - threads, signals and faults that come the same way every time
  *
  * It has no library, and nothing in it depends on time, addresses or the
- * numbers of threads; so with slices of a fixed length two recordings of it
- * are recordings of one execution, wherever their key frames are.
+ * numbers of threads; so with slices of a fixed length two recordings of it are
+ * recordings of one execution, wherever their key frames are.
  *
  * Each thread takes a lock, counts, sends itself a signal (when one comes from
- * elsewhere, depends on the host), and now and then stores to an address where nothing is: `faulting_store` is
- * that instruction, whose handler goes on behind it.
+ * elsewhere, depends on the host), and now and then stores to an address where
+ * nothing is: `faulting_store` is that instruction, whose handler goes on
+ * behind it.
  */
 #include <stdint.h>
 

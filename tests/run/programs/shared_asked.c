@@ -5,8 +5,8 @@
  * usage: shared_asked KIND STORY FILE
  *
  * KIND says what is mapped: anonymous memory, FILE, a memfd, or a segment of
- * System V; STORY who uses it.  Marks are calls of getppid(2), after each of which
- * tests/run/query_shared.py asks what the memory holds.
+ * System V; STORY who uses it.  Marks are calls of getppid(2), after each of
+ * which tests/run/query_shared.py asks what the memory holds.
  */
 #include <fcntl.h>
 #include <stdint.h>

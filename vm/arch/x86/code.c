@@ -17,7 +17,9 @@ void x86_take(struct cpu *cpu, const uint8_t *code, size_t left, guest_addr pc,
 		out->size = (uint8_t)x86_disassemble(cpu, code, left, pc);
 }
 
-/* What of an instruction is on its first page: the next may never be touched. */
+/*
+ * What of an instruction is on its first page: the next may never be touched.
+ */
 static size_t fetch_first(struct cpu *cpu, guest_addr pc, struct x86_code *out)
 {
 	size_t left = GUEST_PAGE - pc % GUEST_PAGE;

@@ -2,8 +2,8 @@
 /*
  * guest.h - what a guest's kernel knows of this processor
  *
- * What it says of itself, the selectors that it knows, and the details of faults
- * that only a kernel of its own architecture tells apart.
+ * What it says of itself, the selectors that it knows, and the details of
+ * faults that only a kernel of its own architecture tells apart.
  */
 #ifndef CPREC_VM_ARCH_X86_GUEST_H
 #define CPREC_VM_ARCH_X86_GUEST_H

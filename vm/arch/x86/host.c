@@ -4,7 +4,7 @@
  *
  * The engine computes x87's remainders, logarithms, exponentials and
  * trigonometric functions in 53 bits, and some of SSSE3 to SSE4.2 wrongly (see
- * gate.c).  A real processor is at hand: its result is taken, and captured,
+ * classes.c).  A real processor is at hand: its result is taken, and captured,
  * because processors differ in the last bit of the transcendental ones.
  *
  * Source: Intel 64 SDM volume 1, 10.5 (FXSAVE), 8.3.7; volume 2, PCMPISTRI.

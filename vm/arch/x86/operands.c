@@ -111,7 +111,9 @@ bool x86_operand(struct cpu *cpu, const struct x86_code *code,
 	return false;
 }
 
-/* The memory operand of the instruction, at `pc`, that is on the page; or NULL. */
+/*
+ * The memory operand of the instruction, at `pc`, that is on the page; or NULL.
+ */
 static const x86_op_mem *operand_on(struct cpu *cpu, guest_addr pc,
 				    guest_addr page, guest_addr *at)
 {

@@ -35,8 +35,8 @@ void x86_registers(struct cpu *cpu, struct reg_file *out);
 void x86_set_registers(struct cpu *cpu, const struct reg_file *regs);
 
 /*
- * Flags that a program may change: CF, PF, AF, ZF, SF, DF, OF, AC, ID.  TF would
- * trap inside the engine: a guest that sets it is not stepped.
+ * Flags that a program may change: CF, PF, AF, ZF, SF, DF, OF, AC, ID.  TF
+ * would trap inside the engine: a guest that sets it is not stepped.
  */
 #define X86_FLAGS_OWN UINT64_C(0x240cd5)
 

@@ -5,8 +5,8 @@
  * The engine computes each instruction of floating point by a function of its
  * own, which translated code calls; functions of ours replace them.  The host
  * computes addition, multiplication, comparisons and conversions as every
- * processor of this kind must, down to flags and NaNs, so they are done with its
- * own instructions.  What is left to the maker of a processor is not.
+ * processor of this kind must, down to flags and NaNs, so they are done with
+ * its own instructions.  What is left to the maker of a processor is not.
  */
 #ifndef CPREC_VM_ENGINE_BUILD_EXACT_H
 #define CPREC_VM_ENGINE_BUILD_EXACT_H
@@ -20,8 +20,8 @@
 #include "vm/engine/build/replaces.h"
 
 /*
- * Comparisons set all the flags that arithmetic sets: ZF, PF and CF to this, the
- * others to 0.  The engine computes them from what it keeps there.
+ * Comparisons set all the flags that arithmetic sets: ZF, PF and CF to this,
+ * the others to 0.  The engine computes them from what it keeps there.
  */
 #define EXACT_CONDITIONS 0x45u
 

@@ -49,7 +49,9 @@ static _Thread_local struct {
 	name extended[2];	/* in place, the newest first */
 } seen;
 
-/* Each instruction begins with a byte that is fetched; its operations follow. */
+/*
+ * Each instruction begins with a byte that is fetched; its operations follow.
+ */
 typedef uint32_t fetch_fn(void *state, uint64_t addr);
 REPLACES(fetch_fn, cpu_ldub_code_x86_64);
 uint32_t cpu_ldub_code_x86_64(void *state, uint64_t addr)

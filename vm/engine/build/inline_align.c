@@ -5,7 +5,7 @@
  * Where a block begins there is room for counting (inline_count.c), not for
  * more.  A block with demands (align.c) jumps from there to code of ours
  * within reach, which counts, checks, and jumps back; or to the call of
- * on_block() if the budget is used up or a demand is not met.
+ * calls_on_block() if the budget is used up or a demand is not met.
  */
 #include "vm/engine/engine_internal.h"
 

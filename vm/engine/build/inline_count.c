@@ -26,7 +26,7 @@
  *	jmp  call		(the call itself stays, without arguments)
  *
  * The engine's question need not be asked as well: it is told to stop by
- * on_block(), which returns to it, and by exceptions, which leave the
+ * calls_on_block(), which returns to it, and by exceptions, which leave the
  * translation.  Where it has another form it stays.
  *
  * A block that is one REP instruction is entered again for each iteration
@@ -157,7 +157,9 @@ static bool bring_counter(struct engine *engine, const uint8_t *code)
 			.budget = counter->budget, .current = counter->current,
 		};
 		engine->counter = at;
-		/* A signal may have come before: its word was for the old one. */
+		/*
+		 * A signal may have come before: its word was for the old one.
+		 */
 		if (counter->asked) {
 			engine->counter->asked = 1;
 			engine->counter->budget = counter->budget;

@@ -121,7 +121,9 @@ DEFINE_DOT(dppd, pd, doubles, longs, d, "mulpd %[b], %[r]\n\thaddpd %[r], %[r]")
 
 /* ------- estimates ------- */
 
-/* The exact value, rounded: what is the same everywhere.  They raise nothing. */
+/*
+ * The exact value, rounded: what is the same everywhere.  They raise nothing.
+ */
 #define DEFINE_ESTIMATE(name)                                   \
 	REPLACES(binary_fn, helper_##name##_x86_64);            \
 	void helper_##name##_x86_64(uint8_t *state, void *to,   \

@@ -282,7 +282,9 @@ int64_t sys_getdents(struct linux_process *process,
 								   result;
 }
 
-/* The least size that ftruncate() or fallocate() gives a file; 0: not longer. */
+/*
+ * The least size that ftruncate() or fallocate() gives a file; 0: not longer.
+ */
 static uint64_t size_to_be(const struct linux_call *row, const uint64_t *arg)
 {
 	const uint64_t others = FALLOC_FL_KEEP_SIZE |

@@ -117,7 +117,9 @@ int host_proc_open(uint32_t tid, const char *name);	/* O_PATH */
  */
 void title_show(const char *typed, char *const *argv, char *const *envp);
 
-/* A process that is none of the guest's is shown as cprec's; allocates nothing. */
+/*
+ * A process that is none of the guest's is shown as cprec's; allocates nothing.
+ */
 void title_show_own(void);
 
 #endif

@@ -7,9 +7,9 @@
  *
  * Whoever reads the other end of a pipe waits until all that have it open have
  * closed it.  The process that was started as cprec keeps its copy to its end.
- * Those that it forks may live on as daemons: they close theirs as soon as their
- * guest has none, and ask the first process for a copy, while there is one, when
- * they have something to say.
+ * Those that it forks may live on as daemons: they close theirs as soon as
+ * their guest has none, and ask the first process for a copy, while there is
+ * one, when they have something to say.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysv.c - semaphores and message queues of System V: shared memory is in shm.c */
+/*
+ * sysv.c - semaphores and message queues of System V: shared memory is in shm.c
+ */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stack.c - see stack_internal.h; in the order of Linux's create_elf_tables() */
+/*
+ * stack.c - see stack_internal.h; in the order of Linux's create_elf_tables()
+ */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>

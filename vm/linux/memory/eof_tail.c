@@ -60,7 +60,9 @@ void eof_tail_cut(struct linux_process *process, const struct region *region,
 
 	if (start == region->end)
 		return;
-	/* Linux drops these pages, a private mapping's own copies among them. */
+	/*
+	 * Linux drops these pages, a private mapping's own copies among them.
+	 */
 	memory_clear(process->memory, start, region->end - start);
 	eof_tail_note(process, region, file);
 }

@@ -4,8 +4,8 @@
  *
  * Mappings and the heap, what becomes of mapped files when they change, how
  * much is there and was there, and how much may be.  The pages themselves are
- * vm/memory/memory.h's.  This room never opens a file of the guest's by its name
- * except one that is mapped, and never makes or ends threads.
+ * vm/memory/memory.h's.  This room never opens a file of the guest's by its
+ * name except one that is mapped, and never makes or ends threads.
  *
  * Units:      addresses are guest virtual, sizes are bytes; struct usage and
  *             struct peaks count pages.
@@ -74,7 +74,9 @@ int64_t find_place(struct linux_process *process, uint64_t size);
 
 /* ------- limits.c: how much may be mapped ------- */
 
-/* Whether `all` bytes more may be mapped, `data` of them private and writable. */
+/*
+ * Whether `all` bytes more may be mapped, `data` of them private and writable.
+ */
 bool limits_allow(struct linux_process *process, uint64_t all, uint64_t data);
 
 /* The same of a mapping like `region`, in place of what is mapped there. */
@@ -119,7 +121,9 @@ int eof_tail_fault(struct linux_process *process, guest_addr addr);
 /* Whether there is no such page now. */
 bool eof_tail_has(struct linux_process *process, guest_addr addr);
 
-/* The protection that the guest knows of a region, which is all such, or not. */
+/*
+ * The protection that the guest knows of a region, which is all such, or not.
+ */
 unsigned eof_tail_prot(struct linux_process *process,
 		       const struct region *region);
 

@@ -39,7 +39,9 @@ static int extend(struct linux_process *process, const struct region *like,
 	return rc ? -ENOMEM : 0;
 }
 
-/* Whether so much more may be mapped like `like`, once what is at `to` is not. */
+/*
+ * Whether so much more may be mapped like `like`, once what is at `to` is not.
+ */
 static bool may_grow(struct linux_process *process, const struct region *like,
 		     uint64_t more, guest_addr to, uint64_t size)
 {

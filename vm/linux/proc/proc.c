@@ -32,7 +32,9 @@ static bool ends_with(const char *path, const char *name)
 	return !strcmp(slash ? slash + 1 : path, name);
 }
 
-/* Skips a word and the number and slash behind it; NULL if they are not there. */
+/*
+ * Skips a word and the number and slash behind it; NULL if they are not there.
+ */
 static const char *skip(const char *at, const char *word, uint32_t *number)
 {
 	size_t length = strlen(word);
