@@ -13,19 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "formats/error.h"
 #include "replayer/races/races.h"
 #include "replayer/recording/recording.h"
+#include "tests/run/check.h"
 
-static struct failure why;
-
-static void check(int rc)
-{
-	if (!rc)
-		return;
-	fprintf(stderr, "%s\n", why.text);
-	exit(1);
-}
 
 static void on_progress(void *context, uint64_t done, uint64_t total)
 {

@@ -23,8 +23,8 @@
 #include <string.h>
 
 #include "formats/array.h"
-#include "formats/error.h"
 #include "replayer/replayer.h"
+#include "tests/run/check.h"
 
 #define WINDOW 60000u	/* steps */
 #define BREAKS 3u
@@ -58,19 +58,9 @@ struct log {
 	struct position events;	/* that were seen at the newest time */
 };
 
-static struct failure why;
 static struct recording *recording;
 static uint64_t seed = 1;
 static unsigned long wrong;
-
-static void check(int rc)
-{
-	if (!rc)
-		return;
-	fprintf(stderr, "%s\n", rc == ERR_NO_MEMORY ? "out of memory" :
-						       why.text);
-	exit(3);
-}
 
 static uint64_t random_below(uint64_t most)
 {

@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/error.h"
 #include "formats/array.h"
 #include "replayer/recording/recording.h"
 #include "replayer/replayer.h"
+#include "tests/run/check.h"
 #include "vm/memory/memory.h"
 #include "vm/vm.h"
 
@@ -44,17 +44,7 @@ struct state {
 };
 
 static struct recording *recording;
-static struct failure why;
 static size_t threads;
-
-static void check(int rc)
-{
-	if (!rc)
-		return;
-	fprintf(stderr, "%s\n", rc == ERR_NO_MEMORY ? "out of memory" :
-						      why.text);
-	exit(1);
-}
 
 static void *allocated(void *memory)
 {

@@ -31,12 +31,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/error.h"
 #include "formats/key_frame.h"
 #include "formats/meta.h"
 #include "formats/packet.h"
 #include "formats/page_items.h"
 #include "formats/trace_file.h"
+#include "tests/run/check.h"
 
 struct tamper {
 	const char *what, *name;
@@ -50,15 +50,6 @@ struct tamper {
 	struct packet_state in, out;
 };
 
-static struct failure why;
-
-static void check(int rc)
-{
-	if (!rc)
-		return;
-	fprintf(stderr, "tamper: %s (%d)\n", why.text, rc);
-	exit(1);
-}
 
 static bool is_what(const struct tamper *tamper, const char *what)
 {

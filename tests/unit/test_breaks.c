@@ -11,6 +11,7 @@
 
 #include "formats/error.h"
 #include "tests/unit/engine.h"
+#include "tests/unit/machine.h"
 #include "tests/unit/table.h"
 #include "vm/processor/processor.h"
 
@@ -37,15 +38,6 @@ struct walk {
 	guest_addr pc[STEPS_MOST];
 	unsigned count;
 };
-
-static void map(struct vm *vm, guest_addr start, uint64_t size, unsigned prot)
-{
-	struct region region = {
-		.start = start, .end = start + size, .prot = prot,
-	};
-
-	assert_int_equal(memory_map(vm_memory(vm), &region, -1, NULL), 0);
-}
 
 static struct vm *machine(void)
 {

@@ -10,6 +10,7 @@
 
 #include "formats/error.h"
 #include "tests/unit/engine.h"
+#include "tests/unit/machine.h"
 #include "tests/unit/table.h"
 #include "vm/processor/processor.h"
 
@@ -23,15 +24,6 @@ static const uint8_t caller[] = {
 	0x75, 0xfa,				/* jnz 1b */
 	0xf4,					/* hlt */
 };
-
-static void map(struct vm *vm, guest_addr start, unsigned prot)
-{
-	struct region region = {
-		.start = start, .end = start + GUEST_PAGE, .prot = prot,
-	};
-
-	assert_int_equal(memory_map(vm_memory(vm), &region, -1, NULL), 0);
-}
 
 /* mov $result, %eax; ret */
 static void put(struct vm *vm, guest_addr addr, uint8_t result)
@@ -49,9 +41,9 @@ static struct vm *machine(void)
 
 	if (vm_create(&vm, ARCH_X86_64, NULL, &why))
 		fail_msg("%s", why.text);
-	map(vm, CODE, MAY_READ | MAY_EXEC);
-	map(vm, CODE + GUEST_PAGE, MAY_READ | MAY_WRITE);
-	map(vm, FUNCTION, MAY_READ | MAY_WRITE | MAY_EXEC);
+	map(vm, CODE, GUEST_PAGE, MAY_READ | MAY_EXEC);
+	map(vm, CODE + GUEST_PAGE, GUEST_PAGE, MAY_READ | MAY_WRITE);
+	map(vm, FUNCTION, GUEST_PAGE, MAY_READ | MAY_WRITE | MAY_EXEC);
 	assert_int_equal(memory_poke(vm_memory(vm), CODE, caller,
 				     sizeof(caller)), 0);
 	put(vm, FUNCTION, 1);
@@ -104,7 +96,7 @@ static void rewritten_by_guest(struct vm *vm)
 	struct vm_stop stop;
 	struct failure why;
 
-	map(vm, FUNCTION + 0x10000, MAY_READ | MAY_EXEC);
+	map(vm, FUNCTION + 0x10000, GUEST_PAGE, MAY_READ | MAY_EXEC);
 	assert_int_equal(memory_poke(vm_memory(vm), at, code, sizeof(code)), 0);
 	vm_set_reg(vm, X86_RIP, at);
 	assert_int_equal(vm_run(vm, 100, true, &stop, &why), 0);
@@ -120,14 +112,14 @@ static void unmapped(struct vm *vm)
 
 static void mapped_anew(struct vm *vm)
 {
-	map(vm, FUNCTION, MAY_READ | MAY_EXEC);
+	map(vm, FUNCTION, GUEST_PAGE, MAY_READ | MAY_EXEC);
 	put(vm, FUNCTION, 4);
 	expect(vm, 4);
 }
 
 static void moved_there(struct vm *vm)
 {
-	map(vm, FUNCTION + 0x10000, MAY_READ | MAY_EXEC);
+	map(vm, FUNCTION + 0x10000, GUEST_PAGE, MAY_READ | MAY_EXEC);
 	put(vm, FUNCTION + 0x10000, 5);
 	assert_int_equal(memory_move(vm_memory(vm), FUNCTION + 0x10000,
 				     FUNCTION, GUEST_PAGE), 0);

@@ -10,6 +10,7 @@
 
 #include "formats/error.h"
 #include "tests/unit/engine.h"
+#include "tests/unit/machine.h"
 #include "tests/unit/table.h"
 #include "vm/vm.h"
 
@@ -44,15 +45,6 @@ struct told {
 	unsigned reads, writes;	/* parts of accesses */
 	bool checks;		/* that accesses are of the newest instruction */
 };
-
-static void map(struct vm *vm, guest_addr start, uint64_t size, unsigned prot)
-{
-	struct region region = {
-		.start = start, .end = start + size, .prot = prot, .name = "",
-	};
-
-	assert_int_equal(memory_map(vm_memory(vm), &region, -1, NULL), 0);
-}
 
 static struct vm *machine(void)
 {

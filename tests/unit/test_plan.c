@@ -11,6 +11,7 @@
 
 #include "formats/error.h"
 #include "tests/unit/engine.h"
+#include "tests/unit/machine.h"
 #include "tests/unit/table.h"
 #include "vm/processor/processor.h"
 
@@ -18,15 +19,6 @@
 #define DATA 0x20000u
 #define ROUNDS 1000u
 #define TRANSLATIONS_FEW 40u
-
-static void map(struct vm *vm, guest_addr start, uint64_t size, unsigned prot)
-{
-	struct region region = {
-		.start = start, .end = start + size, .prot = prot,
-	};
-
-	assert_int_equal(memory_map(vm_memory(vm), &region, -1, NULL), 0);
-}
 
 static void on_trace(void *context, uint64_t steps, guest_addr pc)
 {

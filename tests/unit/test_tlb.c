@@ -4,6 +4,7 @@
 
 #include "formats/error.h"
 #include "tests/unit/engine.h"
+#include "tests/unit/machine.h"
 #include "tests/unit/table.h"
 #include "vm/processor/processor.h"
 
@@ -35,15 +36,6 @@ static const struct row rows[] = {
 	{ "grows to the largest", 10000, 40, 90000 },
 	{ "does not fit at all", 40000, 5, 250000 },
 };
-
-static void map(struct vm *vm, guest_addr start, uint64_t size, unsigned prot)
-{
-	struct region region = {
-		.start = start, .end = start + size, .prot = prot,
-	};
-
-	assert_int_equal(memory_map(vm_memory(vm), &region, -1, NULL), 0);
-}
 
 static struct vm *machine(uint64_t pages)
 {

@@ -15,6 +15,7 @@
 
 #include "formats/error.h"
 #include "tests/unit/engine.h"
+#include "tests/unit/machine.h"
 #include "tests/unit/table.h"
 #include "vm/memory/memory.h"
 #include "vm/vm.h"
@@ -287,15 +288,6 @@ struct machine {
 	struct vm_observer observer;
 	guest_addr *trace;	/* by time; 0: not seen */
 };
-
-static void map(struct vm *vm, guest_addr start, uint64_t size, unsigned prot)
-{
-	const struct region region = {
-		.start = start, .end = start + size, .prot = prot, .name = "",
-	};
-
-	assert_int_equal(memory_map(vm_memory(vm), &region, -1, NULL), 0);
-}
 
 static void on_trace(void *context, uint64_t steps, guest_addr pc)
 {
