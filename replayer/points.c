@@ -4,8 +4,7 @@
  *
  * Whoever goes back will go back further, mostly by little.  So a replay that
  * goes back takes checkpoints where half of the way is left, and half of that,
- * and so on: the last few steps cost next to nothing when they are gone again,
- * and those before them as much as they are away.
+ * and so on.  Going back again by n steps then means to execute about n.
  */
 #include "replayer/replayer_internal.h"
 

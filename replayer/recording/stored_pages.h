@@ -37,7 +37,7 @@ struct page_chunk {
 };
 
 /*
- * Unpacked chunks that are kept: 67 MiB.  A choice between memory and unpacking
+ * Unpacked chunks that are kept: 65 MiB.  A choice between memory and unpacking
  * a chunk again, which takes 0.1 ms or so.
  */
 #define STORED_PAGES_KEPT 1024

@@ -4,7 +4,7 @@
  *
  * This room answers questions with as little replay as possible, and
  * understands texts as users write them.  It never prints and never ends the
- * process: the command line and the library are built on it.
+ * process: the commands are built on it.
  *
  * Other rooms include this header only:
  *
