@@ -246,7 +246,7 @@ static int open_file(const char *path, int *fd, struct failure *why)
 {
 	int high;
 
-	*fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	*fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (*fd < 0)
 		return failed(why, ERR_SYSTEM, "cannot create '%s': %s", path,
 			      strerror(errno));

@@ -75,7 +75,7 @@ static int create_in(int dir, const char *stem, uint32_t pid)
 		return -ENAMETOOLONG;
 	snprintf(old, sizeof(old), "%s.old", name);
 	renameat(dir, name, dir, old);
-	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	return fd < 0 ? -errno : fd;
 }
 

@@ -150,6 +150,8 @@ class Tests:
                                   capture_output=True, timeout=self.timeout)
             if done.returncode:
                 problem = f"{trace}: {done.stderr.decode().strip()}"
+            elif os.stat(trace).st_mode & 0o777 != 0o600:
+                problem = f"{trace}: others may open it"
         self.result(f"{name}: verify", problem)
         for trace in traces:
             os.unlink(trace)

@@ -130,6 +130,7 @@ static bool is_partner(enum arg_kind kind, enum arg_kind other)
 	switch (kind) {
 	case ARG_BYTES_IN:
 	case ARG_BYTES_OUT:
+	case ARG_BYTES_INOUT:
 		return other == ARG_SIZE;
 	case ARG_ARRAY_IN:
 	case ARG_ARRAY_OUT:

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "vm/linux/abi/calls.h"
 #include "vm/linux/abi/structs.h"
@@ -15,15 +16,19 @@
 #include "vm/linux/process.h"
 #include "vm/linux/signals/signals.h"
 
-/* More than any call of the table moves in one piece. */
-#define LARGEST (UINT64_C(64) << 20)
+/*
+ * More than Linux moves in one call: read(2) and its kin stop at MAX_RW_COUNT,
+ * 4095 bytes below this, getrandom(2) one below.
+ */
+#define LARGEST (UINT64_C(1) << 31)
 
 /* What became of one argument. */
 struct passed {
 	uint64_t host;		/* what the host call gets */
 	uint8_t *copy;		/* where the bytes are, NULL if there are none */
 	uint64_t size;		/* of them */
-	void *heap;		/* to be freed */
+	void *pages;		/* to be unmapped: `room` bytes */
+	uint64_t room;
 };
 
 struct marshal {
@@ -50,6 +55,7 @@ static uint64_t bytes_of(const struct marshal *call, int i)
 		return each;
 	case ARG_BYTES_IN:
 	case ARG_BYTES_OUT:
+	case ARG_BYTES_INOUT:
 		return call->arg[arg->other];
 	case ARG_ARRAY_IN:
 	case ARG_ARRAY_OUT:
@@ -72,17 +78,24 @@ static uint64_t bytes_of(const struct marshal *call, int i)
 	}
 }
 
-/* Where the bytes of an argument may stay during the call. */
+/*
+ * Where the bytes of an argument may stay during the call; zeros, if there are
+ * many.  Those that the kernel does not write cost nothing.
+ */
 static uint8_t *room_for(struct marshal *call, int i, uint64_t size)
 {
 	struct passed *passed = &call->passed[i];
+	void *pages;
 
 	if (size <= BOUNCE)
 		return (uint8_t *)call->process->thread->bounce[i];
-	if (size > LARGEST)
+	pages = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (pages == MAP_FAILED)
 		return NULL;
-	passed->heap = calloc(1, size);
-	return passed->heap;
+	passed->pages = pages;
+	passed->room = size;
+	return pages;
 }
 
 /* Whether a link that the path names is followed by this call. */
@@ -145,15 +158,20 @@ static void pass_bytes(struct marshal *call, int i)
 	const struct call_arg *arg = &call->row->args[i];
 	struct passed *passed = &call->passed[i];
 	uint64_t size = bytes_of(call, i);
-	uint8_t *copy = room_for(call, i, size);
+	uint8_t *copy;
 
+	if (size > LARGEST)
+		size = LARGEST;
+	copy = room_for(call, i, size);
 	passed->host = BAD_POINTER;
 	if (!copy)
 		return;
-	if (!arg_is_read(arg->kind))
+	if (arg_is_read(arg->kind)) {
+		if (take(call, i, copy, size))
+			return;
+	} else if (!passed->pages) {
 		memset(copy, 0, size);
-	else if (take(call, i, copy, size))
-		return;
+	}
 	passed->host = host_pointer(copy);
 	passed->copy = copy;
 	passed->size = size;
@@ -199,6 +217,7 @@ static uint64_t written(const struct marshal *call, int i, int64_t result)
 		return result >= 0 || interrupted ? size : 0;
 	case ARG_OUT:
 	case ARG_INOUT:
+	case ARG_BYTES_INOUT:
 	case ARG_ARRAY_INOUT:
 	case ARG_LENGTH:
 		return result >= 0 ? size : 0;
@@ -247,7 +266,8 @@ int64_t marshal_call(struct linux_process *process,
 	for (int i = 0; i < CALL_ARGS && !rc; i++)
 		rc = finish(&call, i, result);
 	for (int i = 0; i < CALL_ARGS; i++)
-		free(call.passed[i].heap);
+		if (call.passed[i].pages)
+			munmap(call.passed[i].pages, call.passed[i].room);
 	signals_return_mask(process, result);
 	return rc ? rc : result;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* process_calls.c - the process itself: its end, its children, its settings */
 #include <errno.h>
+#include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
@@ -61,6 +62,8 @@ static bool is_plain_prctl(int option)
 	case PR_SET_THP_DISABLE:
 	case PR_CAP_AMBIENT:
 	case PR_SET_PTRACER:
+	case PR_MCE_KILL:
+	case PR_MCE_KILL_GET:
 		return true;
 	default:
 		return false;
@@ -109,6 +112,28 @@ int64_t sys_set_rights(struct linux_process *process,
 	if (observer && observer->before_rights)
 		observer->before_rights(observer->context);
 	return marshal_call(process, row, arg);
+}
+
+/* Version 1 knows 32 capabilities, the others know twice as many. */
+int64_t sys_capget(struct linux_process *process, const struct linux_call *row,
+		   const uint64_t *arg)
+{
+	struct __user_cap_header_struct header;
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+	size_t count = _LINUX_CAPABILITY_U32S_3;
+	int64_t result;
+
+	if (struct_in(process, S_CAP_HEADER, &header, arg[0]))
+		return -EFAULT;
+	if (header.version == _LINUX_CAPABILITY_VERSION_1)
+		count = _LINUX_CAPABILITY_U32S_1;
+	result = host_call(process, row->host, host_pointer(&header),
+			   arg[1] ? host_pointer(data) : 0);
+	if (struct_out(process, S_CAP_HEADER, arg[0], &header) ||
+	    (!result && arg[1] &&
+	     copy_out(process, arg[1], data, count * sizeof(*data))))
+		return -EFAULT;
+	return result;
 }
 
 /* ------- processors ------- */

@@ -32,6 +32,7 @@
 #define INOUT_EINTR(type) { ARG_INOUT_EINTR, 0, S_##type, 0 }
 #define BYTES_IN(length) { ARG_BYTES_IN, length, 0, 0 }
 #define BYTES_OUT(room) { ARG_BYTES_OUT, room, 0, 0 }
+#define BYTES_INOUT(room) { ARG_BYTES_INOUT, room, 0, 0 }
 #define ARRAY_IN(type, count) { ARG_ARRAY_IN, count, S_##type, 0 }
 #define ARRAY_OUT(type, count) { ARG_ARRAY_OUT, count, S_##type, 0 }
 #define ARRAY_INOUT(type, count) { ARG_ARRAY_INOUT, count, S_##type, 0 }
@@ -161,6 +162,7 @@ bool arg_is_read(enum arg_kind kind)
 	case ARG_INOUT:
 	case ARG_INOUT_EINTR:
 	case ARG_BYTES_IN:
+	case ARG_BYTES_INOUT:
 	case ARG_ARRAY_IN:
 	case ARG_ARRAY_INOUT:
 	case ARG_LENGTH:
@@ -184,6 +186,7 @@ bool arg_is_written(enum arg_kind kind)
 	case ARG_INOUT:
 	case ARG_INOUT_EINTR:
 	case ARG_BYTES_OUT:
+	case ARG_BYTES_INOUT:
 	case ARG_ARRAY_OUT:
 	case ARG_ARRAY_INOUT:
 	case ARG_COUNTED_OUT:

@@ -60,6 +60,7 @@ enum arg_kind {
 	ARG_INOUT_EINTR,
 	ARG_BYTES_IN,		/* length in argument `other` */
 	ARG_BYTES_OUT,		/* room in `other`, filled to the result */
+	ARG_BYTES_INOUT,	/* ... changed anywhere, on success */
 	ARG_ARRAY_IN,		/* of `type`s, count in `other` */
 	ARG_ARRAY_OUT,		/* filled to the result */
 	ARG_ARRAY_INOUT,
