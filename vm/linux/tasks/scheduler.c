@@ -13,6 +13,7 @@
 #include <linux/futex.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "vm/linux/host/host.h"
@@ -20,7 +21,11 @@
 #include "vm/linux/process.h"
 #include "vm/linux/tasks/tasks_internal.h"
 
-#define SLICE_TIME 2000000	/* nanoseconds, where steps are not counted */
+/*
+ * Nanoseconds: of a slice, where steps are not counted; where they are, of one with
+ * system calls that take long, and few steps.
+ */
+#define SLICE_TIME 2000000
 
 /*
  * How long a host thread spins for the processor before it sleeps: 2000 PAUSE
@@ -30,6 +35,14 @@
 #define LOOKS 2000
 #define VAIN_MOST 4
 #define VAIN_REST 32
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
 
 /* ------- queues ------- */
 
@@ -208,6 +221,7 @@ static void take(struct linux_thread *thread)
 	thread->task->is_new = false;
 	scheduler->slice_end = vm_steps(process->vm) +
 			       schedule_length(scheduler);
+	scheduler->slice_began = now();
 	if (scheduler->present != thread) {
 		vm_thread_switch(process->vm, thread->vm_thread);
 		scheduler->present = thread;
@@ -219,6 +233,16 @@ static void take(struct linux_thread *thread)
 	/* One that came before had no guest to stop. */
 	if (linux_has_signal(process))
 		vm_interrupt(process->vm);
+}
+
+bool scheduler_is_late(const struct linux_process *process)
+{
+	const struct scheduler *scheduler = &process->tasks->scheduler;
+
+	/* What is drawn depends on nothing but the guest. */
+	return !scheduler->options.random &&
+	       __atomic_load_n(&scheduler->ready.first, __ATOMIC_RELAXED) &&
+	       now() - scheduler->slice_began > SLICE_TIME;
 }
 
 void scheduler_init(struct linux_process *process)

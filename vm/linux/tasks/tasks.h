@@ -43,6 +43,7 @@ struct scheduler {
 	struct linux_thread *dead;	/* to be freed */
 	bool one_processor;	/* of the host */
 	uint64_t slice_end;	/* in steps */
+	uint64_t slice_began;	/* nanoseconds of the host */
 	volatile bool overdue;	/* by_time: the slice is over */
 	struct linux_schedule options;
 	uint64_t random;	/* state of the generator */

@@ -67,6 +67,9 @@ void scheduler_take(struct linux_thread *thread);
 /* Leaves and enters: goes behind those that are ready. */
 void scheduler_yield(struct linux_process *process);
 
+/* Whether others wait, and the present thread has had the processor for long. */
+bool scheduler_is_late(const struct linux_process *process);
+
 /* A new thread, which the present one has made, waits for the processor. */
 void scheduler_start(struct linux_process *process,
 		     struct linux_thread *thread);

@@ -46,7 +46,7 @@ static bool slice_is_over(const struct linux_process *process, uint64_t before)
 	if (scheduler->options.by_time)
 		return scheduler->overdue;
 	return vm_steps(process->vm) >= scheduler->slice_end ||
-	       vm_steps(process->vm) == before;
+	       vm_steps(process->vm) == before || scheduler_is_late(process);
 }
 
 static uint64_t budget(const struct linux_process *process)
