@@ -139,19 +139,31 @@ struct views *views_create(const struct memory *memory)
 	return views;
 }
 
+/*
+ * What was seen of it must not be found under a version that is given again:
+ * these go on counting.
+ */
+static void forget(struct views *views, struct viewed *viewed)
+{
+	drop_copies(views, viewed);
+	viewed->writer = VIEW_NONE;
+	viewed->turn = 0;
+}
+
 void views_forget(struct views *views, uint64_t page, uint64_t count)
 {
-	for (size_t i = 0; i < views->count; i++) {
-		struct viewed *viewed = &views->list[i];
+	if (count < views->count) {
+		for (uint64_t end = page + count; page < end; page++) {
+			struct viewed *viewed = find_page(views, page);
 
-		if (viewed->page - page >= count)
-			continue;
-		/* What was seen of it must not be found under a version that
-		 * is given again: these go on counting. */
-		drop_copies(views, viewed);
-		viewed->writer = VIEW_NONE;
-		viewed->turn = 0;
+			if (viewed)
+				forget(views, viewed);
+		}
+		return;
 	}
+	for (size_t i = 0; i < views->count; i++)
+		if (views->list[i].page - page < count)
+			forget(views, &views->list[i]);
 }
 
 static uint64_t seen_key(uint64_t page, unsigned view)
