@@ -144,7 +144,8 @@ int start_memory(struct replayer *rep, const struct key_frame *frame,
 {
 	int rc;
 
-	rep->refills = is_simple(rep, frame);
+	/* After an error, what was executed may never have been there. */
+	rep->refills = !rep->error && is_simple(rep, frame);
 	rc = rep->refills ? map_again(rep, frame, why) :
 			    map_all(rep, frame, why);
 	for (size_t i = 0; i < frame->doubt_count && !rc; i++) {
@@ -181,7 +182,6 @@ int start_at_frame(struct replayer *rep, size_t segment, struct failure *why)
 
 	rep->loaded = false;
 	rep->peeked_count = 0;
-	rep->error = 0;
 	if (!rc)
 		rc = start_script(rep, segment, &frame, why);
 	segment_index_release(&rep->index);
@@ -190,6 +190,7 @@ int start_at_frame(struct replayer *rep, size_t segment, struct failure *why)
 				     why);
 	if (!rc)
 		rc = start_memory(rep, &frame, why);
+	rep->error = 0;
 	if (!rc) {
 		rep->base = segment;
 		turns_start(rep, start_stream(rep, segment));

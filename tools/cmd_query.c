@@ -160,22 +160,30 @@ static void make_questions(const struct query_command *command,
 
 /*
  * Other values.  Unless they were asked for, they are an extra, without which
- * there is an answer all the same.
+ * there is an answer all the same: then `*lacks`, and `why` says why.
  */
 static int find_races(const struct query_command *command,
 		      struct question **by_time, size_t count,
-		      struct query_races *races, struct failure *why)
+		      struct query_races *races, bool *lacks,
+		      struct failure *why)
 {
 	int rc;
 
+	*lacks = false;
 	if (command->races == RACES_NOT)
 		return 0;
 	rc = query_races_find(races, command->recording, by_time, count,
 			      command->races == RACES_ALL, why);
-	if (!rc || command->races == RACES_ALL)
-		return rc;
-	say_note("no search for races: %s", why->text);
-	return 0;
+	*lacks = rc && command->races != RACES_ALL;
+	return *lacks ? 0 : rc;
+}
+
+static bool is_any_answered(const struct question *questions, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!questions[i].has_failed)
+			return true;
+	return false;
 }
 
 /* Answers in the order of time, which replays least, and prints as asked. */
@@ -187,6 +195,7 @@ static int answer_options(const struct query_command *command,
 	struct question *questions = calloc(count, sizeof(*questions));
 	struct question **by_time = calloc(count, sizeof(struct question *));
 	struct query_races races = { 0 };
+	bool lacks = false;
 	int rc = 0;
 
 	if (!questions || !by_time) {
@@ -196,11 +205,13 @@ static int answer_options(const struct query_command *command,
 	make_questions(command, questions, by_time);
 	qsort(by_time, count, sizeof(struct question *), compare_times);
 	/* Before the query has a replayer: there is one at a time. */
-	rc = find_races(command, by_time, count, &races, why);
+	rc = find_races(command, by_time, count, &races, &lacks, why);
 	if (rc)
 		goto end;
 	for (size_t i = 0; i < count; i++)
 		question_answer(by_time[i], query, command->recording);
+	if (lacks && is_any_answered(questions, count))
+		say_note("no search for races: %s", why->text);
 	for (size_t i = 0; i < count; i++)
 		if (!question_print(&questions[i], command->json))
 			*status = EXIT_FAILED;

@@ -12,6 +12,7 @@ import ctypes
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -383,6 +384,32 @@ def names_or_says_why(tests, path, original):
                       f"{done.stdout[:300]}\n{original.stdout[:300]}")
 
 
+MOMENTS = "end", *(f"{10 * i}%" for i in (7, 1, 4, 9, 2, 6, 3, 8, 5))
+
+
+def session(tests, path):
+    """What one session answers: an error must not change what comes after."""
+    lines = "".join(f"{addr} {t} 64\n" for t in MOMENTS
+                    for addr in ("0x7fffffffe000", "0x404000"))
+    memory = tests.cprec("query", path, "-", "--json", text=lines.encode())
+    registers = tests.cprec("query", path, "--registers", "--json",
+                            *(f"--at={t}" for t in MOMENTS))
+    answers = memory.stdout.splitlines() + registers.stdout.splitlines()
+    return [json.loads(line) for line in answers]
+
+
+def goes_on(tests, path, original):
+    """Other questions are answered alike, or not, where one has failed."""
+    known = {(answer["at"], answer.get("addr")): answer for answer in original}
+    for answer in session(tests, path):
+        if "diverged" in answer.get("error", ""):
+            raise Failure(f"in a session: {answer['error']}")
+        right = known.get((answer.get("at"), answer.get("addr")))
+        for what in "bytes", "registers":
+            if right and answer.get(what, right.get(what)) != right.get(what):
+                raise Failure(f"in a session: {answer}, not {right}")
+
+
 def places(tests, size, count):
     """Where to damage a file: all around its ends, and anywhere."""
     source = random.Random(7)
@@ -390,6 +417,20 @@ def places(tests, size, count):
         count *= 20
     ends = list(range(0, 66, 5)) + list(range(size - 40, size, 6))
     return sorted(set(ends + [source.randrange(size) for _ in range(count)]))
+
+
+CHUNK_PAGES, GROUPS = 5, 12
+
+
+def page_groups(contents):
+    """The middle of some chunks of pages, which are missed by what runs."""
+    found = []
+    for match in re.finditer(rb"chnk", contents):
+        kind, = struct.unpack_from("<I", contents, match.start() + 4)
+        size, = struct.unpack_from("<I", contents, match.start() + 16)
+        if kind == CHUNK_PAGES:
+            found.append(match.start() + 48 + size // 2)
+    return found[::max(len(found) // GROUPS, 1)]
 
 
 def answers_about_cut(tests, path, size):
@@ -433,6 +474,18 @@ def test_damage(tests, trace):
                     raise Failure(f"bit {at % 8} of byte {at} flipped: "
                                   f"{failure}") from None
             names_or_says_why(tests, damaged, registers)
+
+    def in_session():
+        path = tests.path("true.cpr")
+        tests.cprec("record", "-q", "-o", path, "--", "/bin/true")
+        sound = session(tests, path)
+        with open(path, "rb") as file:
+            right = file.read()
+        for at in page_groups(right):
+            other = bytearray(right)
+            other[at] ^= 4
+            tests.write("damaged.cpr", bytes(other))
+            goes_on(tests, damaged, sound)
 
     def longer():
         tests.write("damaged.cpr", contents + b"more")
@@ -497,6 +550,7 @@ def test_damage(tests, trace):
     tests.test("trace: cut behind all chunks", cut_end)
     tests.test("trace: a damaged footer or trailer", damaged_end)
     tests.test("trace: a bit flipped anywhere", flip)
+    tests.test("trace: pages damaged, several questions", in_session)
     tests.test("trace: something behind its end", longer)
 
 
