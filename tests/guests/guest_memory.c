@@ -92,6 +92,17 @@ static void test_protection(void)
 	munmap(at, 3 * PAGE);
 }
 
+/* As with a member of a structure that is not there, before NULL. */
+static void test_last_page(void)
+{
+	char *volatile at = (char *)-8;
+
+	for (int write = 0; write < 2; write++) {
+		CHECK(poke(at, write) == SIGSEGV && last_address == at);
+		last_address = NULL;
+	}
+}
+
 /* An access across pages faults where it first may not go. */
 static void test_crossing(void)
 {
@@ -341,6 +352,7 @@ int main(void)
 	test_brk();
 	test_anonymous();
 	test_protection();
+	test_last_page();
 	test_crossing();
 	test_efault();
 	test_remap();

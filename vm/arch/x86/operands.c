@@ -89,8 +89,10 @@ static guest_addr operand_address(struct cpu *cpu, const x86_op_mem *mem,
 static bool meets(guest_addr addr, uint64_t size, guest_addr page,
 		  guest_addr *at)
 {
-	*at = addr > page ? addr : page;
-	return addr < page + GUEST_PAGE && addr + size > page;
+	bool begins = addr - page < GUEST_PAGE;
+
+	*at = begins ? addr : page;
+	return begins || page - addr < size;
 }
 
 bool x86_operand(struct cpu *cpu, const struct x86_code *code,
