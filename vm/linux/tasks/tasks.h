@@ -43,7 +43,8 @@ struct scheduler {
 	struct linux_thread *dead;	/* to be freed */
 	bool one_processor;	/* of the host */
 	uint64_t slice_end;	/* in steps */
-	uint64_t slice_began;	/* nanoseconds of the host */
+	uint64_t slice_began;	/* nanoseconds of the host's clock */
+	uint64_t slice_used;	/* and of the processor, by its host thread */
 	volatile bool overdue;	/* by_time: the slice is over */
 	struct linux_schedule options;
 	uint64_t random;	/* state of the generator */
