@@ -24,9 +24,9 @@
 #define SLICE_TIME 2000000	/* nanoseconds, where steps are not counted */
 
 /*
- * Where they are, nanoseconds of the processor after which a slice ends that has
- * few steps, because its system calls take long.  It is longer than translating
- * all the code of a short slice takes, so that such slices end by steps alone.
+ * Where they are counted: nanoseconds of the processor after which a slice ends
+ * all the same, because its system calls take long.  A choice.  Short slices,
+ * with all the code that they translate, take less: they end by steps alone.
  */
 #define SLOW_TIME 5000000
 
@@ -207,8 +207,11 @@ static void free_dead(struct linux_process *process)
 	}
 }
 
+/* For scheduler_is_late(). */
 static void begin_slice(struct scheduler *scheduler)
 {
+	if (scheduler->options.by_time || scheduler->options.random)
+		return;
 	scheduler->slice_began = read_clock(CLOCK_MONOTONIC);
 	scheduler->slice_used = read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
