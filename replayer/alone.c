@@ -158,7 +158,7 @@ static int load(struct alone *alone, size_t segment,
 			       alone->stream, first, own, &rep->cache, why);
 	if (rc)
 		return rc;
-	rep->segment = rep->base = segment;
+	rep->segment = segment;
 	rep->start = own->steps;
 	rep->next = rep->next_seen = 0;
 	return 0;
@@ -176,12 +176,8 @@ static int start(struct alone *alone, size_t segment, struct failure *why)
 					    alone->stream, &own, why);
 	if (!rc)
 		rc = load(alone, segment, &first, &own, why);
-	segment_index_release(&rep->index);
 	if (!rc)
-		rc = recording_index(alone->recording, segment, &rep->index,
-				     why);
-	if (!rc)
-		rc = start_memory(rep, &first, why);
+		rc = start_guest(rep, segment, &first, why);
 	if (!rc) {
 		turns_start(rep, alone->stream);
 		vm_set_registers(rep->vm, &own.regs);

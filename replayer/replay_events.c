@@ -74,6 +74,7 @@ static int run(struct replayer *rep, uint64_t steps, struct vm_stop *stop,
 	uint64_t end = vm_steps(rep->vm) + steps;
 	int rc;
 
+	/* What has not taken effect has stopped the thread before. */
 	if (thread->pending == PENDING_CALL ||
 	    thread->pending == PENDING_TRAP) {
 		*stop = (struct vm_stop) {

@@ -228,9 +228,9 @@ int replayer_make_vm(struct replayer *rep, struct failure *why);
 int start_script(struct replayer *rep, size_t segment,
 		 const struct key_frame *frame, struct failure *why);
 
-/* Memory as of a segment's first key frame, page by page when touched. */
-int start_memory(struct replayer *rep, const struct key_frame *frame,
-		 struct failure *why);
+/* Memory as of a segment's first key frame, and the segment's index. */
+int start_guest(struct replayer *rep, size_t segment,
+		const struct key_frame *frame, struct failure *why);
 
 /* The thread that runs when a segment starts. */
 uint32_t start_stream(const struct replayer *rep, size_t segment);

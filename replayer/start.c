@@ -139,8 +139,9 @@ static bool is_simple(const struct replayer *rep, const struct key_frame *frame)
 	       !has_aliases(frame->regions, frame->region_count);
 }
 
-int start_memory(struct replayer *rep, const struct key_frame *frame,
-		 struct failure *why)
+/* Page by page, when they are touched. */
+static int set_memory(struct replayer *rep, const struct key_frame *frame,
+		      struct failure *why)
 {
 	int rc;
 
@@ -168,6 +169,22 @@ int start_memory(struct replayer *rep, const struct key_frame *frame,
 	return rc;
 }
 
+int start_guest(struct replayer *rep, size_t segment,
+		const struct key_frame *frame, struct failure *why)
+{
+	int rc;
+
+	segment_index_release(&rep->index);
+	rc = recording_index(rep->recording, segment, &rep->index, why);
+	if (!rc)
+		rc = set_memory(rep, frame, why);
+	if (rc)
+		return rc;
+	rep->base = segment;
+	rep->error = 0;
+	return 0;
+}
+
 uint32_t start_stream(const struct replayer *rep, size_t segment)
 {
 	size_t count;
@@ -184,15 +201,9 @@ int start_at_frame(struct replayer *rep, size_t segment, struct failure *why)
 	rep->peeked_count = 0;
 	if (!rc)
 		rc = start_script(rep, segment, &frame, why);
-	segment_index_release(&rep->index);
 	if (!rc)
-		rc = recording_index(rep->recording, segment, &rep->index,
-				     why);
-	if (!rc)
-		rc = start_memory(rep, &frame, why);
-	rep->error = 0;
+		rc = start_guest(rep, segment, &frame, why);
 	if (!rc) {
-		rep->base = segment;
 		turns_start(rep, start_stream(rep, segment));
 		vm_set_registers(rep->vm, &frame.regs);
 		vm_set_steps(rep->vm, frame.time);

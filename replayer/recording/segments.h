@@ -39,8 +39,8 @@ uint64_t recording_start(const struct recording *recording);
 uint64_t recording_end(const struct recording *recording);
 
 /*
- * The segment that holds time `t` (the last one for the end); start <= t <=
- * end.
+ * The segment that holds time `t` (the last one for the end), which is in the
+ * recording.
  */
 size_t recording_segment_at(const struct recording *recording, uint64_t t);
 

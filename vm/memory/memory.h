@@ -29,8 +29,8 @@
  * Errors:     ERR_NOT_FOUND (not mapped or not permitted: EFAULT to a guest),
  *             ERR_SYSTEM, ERR_NO_MEMORY.
  * Threads:    one uses a memory; others may use others.  Faults that are none
- *             of theirs go to the handlers that the process had before the first
- *             memory was tracked.
+ *             of theirs go to the handlers that the process had before the
+ *             first memory was tracked.
  */
 #ifndef CPREC_VM_MEMORY_MEMORY_H
 #define CPREC_VM_MEMORY_MEMORY_H

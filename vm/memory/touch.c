@@ -310,21 +310,31 @@ bool memory_kept(struct memory *memory, uint64_t page,
 	return true;
 }
 
+/* Guest pages from one on, `count` at most, in one mapping; NULL: none is. */
+static const struct mapping *find_span(struct memory *memory, uint64_t page,
+				       uint64_t count, struct span *out)
+{
+	guest_addr addr = page << GUEST_PAGE_SHIFT;
+	const struct mapping *map = memory_find(memory, addr);
+
+	if (map)
+		*out = around(map,
+			      mapping_arena(map, addr) >> GUEST_PAGE_SHIFT, 0,
+			      count);
+	return map;
+}
+
 void memory_supply(struct memory *memory, uint64_t page, uint64_t count)
 {
 	while (count) {
-		guest_addr addr = page << GUEST_PAGE_SHIFT;
-		const struct mapping *map = memory_find(memory, addr);
-		uint64_t span = 1, first;
+		struct span span = { 0, 1 };
+		const struct mapping *map =
+			find_span(memory, page, count, &span);
 
-		if (map) {
-			first = mapping_arena(map, addr) >> GUEST_PAGE_SHIFT;
-			span = around(map, first, 0, count).end - first;
-			supply_absent(memory, map,
-				      (struct span){ first, first + span });
-		}
-		page += span;
-		count -= span;
+		if (map)
+			supply_absent(memory, map, span);
+		page += span.end - span.first;
+		count -= span.end - span.first;
 	}
 }
 
@@ -350,20 +360,16 @@ static void fill_span(struct memory *memory, const struct mapping *map,
 void memory_fill(struct memory *memory, uint64_t page, uint64_t count,
 		 const uint8_t *bytes)
 {
-	while (count) {
-		guest_addr addr = page << GUEST_PAGE_SHIFT;
-		const struct mapping *map = memory_find(memory, addr);
-		uint64_t first, span;
+	struct span span;
+
+	for (uint64_t done = 0; done < count; done += span.end - span.first) {
+		const struct mapping *map = find_span(memory, page + done,
+						      count - done, &span);
 
 		if (!map)
 			return;
-		first = mapping_arena(map, addr) >> GUEST_PAGE_SHIFT;
-		span = around(map, first, 0, count).end - first;
-		fill_span(memory, map, (struct span){ first, first + span },
-			  bytes);
-		page += span;
-		count -= span;
-		bytes += span << GUEST_PAGE_SHIFT;
+		fill_span(memory, map, span,
+			  bytes + (done << GUEST_PAGE_SHIFT));
 	}
 }
 
