@@ -10,89 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/array.h"
 #include "formats/error.h"
+#include "replayer/symbols/debug_files.h"
 #include "replayer/symbols/dwarf_atomics.h"
 #include "replayer/symbols/dwarf_places.h"
 #include "replayer/symbols/names.h"
 
-/* What the file of a module says.  Addresses are as in the file. */
-struct module_lines {
-	const struct symbols *symbols;
-	Dwfl *session;
-	Dwfl_Module *module;	/* NULL: there is no such file */
-};
-
 struct lines {
 	struct names *names;
-	struct module_lines *list;
-	size_t count, room;
+	struct debug_files files;
 };
-
-/* Never asks servers for what is not on this machine. */
-static const Dwfl_Callbacks callbacks = {
-	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_build_id_find_debuginfo,
-	.section_address = dwfl_offline_section_address,
-};
-
-/* ------- modules ------- */
-
-/* So many symbols are looked at to tell whether a file is the one. */
-#define SAMPLES 64u
-
-/*
- * Whether the file has the symbols that were recorded: another version of it
- * would name the wrong lines.
- */
-static bool is_same(Dwfl_Module *module, const struct symbols *symbols)
-{
-	size_t step = symbols->count / SAMPLES + 1;
-	size_t looked = 0, same = 0;
-
-	for (size_t i = 0; i < symbols->count; i += step) {
-		const struct symbol *symbol = &symbols->list[i];
-		GElf_Off offset;
-		GElf_Sym found;
-		const char *name;
-
-		if (symbol->type != SYMBOL_FUNCTION)
-			continue;
-		looked++;
-		name = dwfl_module_addrinfo(module, symbol->addr, &offset,
-					    &found, NULL, NULL, NULL);
-		same += name && offset == 0;
-	}
-	return same * 10 >= looked * 9;
-}
-
-static void open_module(struct module_lines *lines)
-{
-	const char *path = lines->symbols->path;
-
-	lines->session = dwfl_begin(&callbacks);
-	if (!lines->session)
-		return;
-	lines->module = dwfl_report_elf(lines->session, path, path, -1, 0,
-					true);
-	if (dwfl_report_end(lines->session, NULL, NULL))
-		lines->module = NULL;
-	if (lines->module && !is_same(lines->module, lines->symbols))
-		lines->module = NULL;
-}
-
-static struct module_lines *find_module(struct lines *lines,
-					const struct symbols *symbols)
-{
-	for (size_t i = 0; i < lines->count; i++)
-		if (lines->list[i].symbols == symbols)
-			return &lines->list[i];
-	if (array_room(lines->list, lines->count, lines->room))
-		return NULL;
-	lines->list[lines->count] = (struct module_lines) { symbols };
-	open_module(&lines->list[lines->count]);
-	return &lines->list[lines->count++];
-}
 
 int lines_create(struct lines **out, struct recording *recording,
 		 struct failure *why)
@@ -112,12 +39,19 @@ void lines_destroy(struct lines *lines)
 {
 	if (!lines)
 		return;
-	for (size_t i = 0; i < lines->count; i++)
-		if (lines->list[i].session)
-			dwfl_end(lines->list[i].session);
-	free(lines->list);
+	debug_files_release(&lines->files);
 	names_destroy(lines->names);
 	free(lines);
+}
+
+/* The file of the code or data at `addr`, if it is there. */
+static Dwfl_Module *module_at(struct lines *lines, uint64_t t, uint64_t addr,
+			      uint64_t *bias)
+{
+	const struct symbols *symbols = names_module(lines->names, t, addr,
+						     bias);
+
+	return symbols ? debug_files_find(&lines->files, symbols) : NULL;
 }
 
 /* ------- lines ------- */
@@ -177,19 +111,17 @@ static void name_by_symbols(struct lines *lines, uint64_t t, uint64_t addr,
 void lines_find(struct lines *lines, uint64_t t, uint64_t addr,
 		struct source_line *out)
 {
-	const struct symbols *symbols;
-	struct module_lines *module;
+	Dwfl_Module *module;
 	uint64_t bias;
 
 	*out = (struct source_line) { 0 };
 	name_by_symbols(lines, t, addr, out);
-	symbols = names_module(lines->names, t, addr, &bias);
-	module = symbols ? find_module(lines, symbols) : NULL;
-	if (!module || !module->module)
+	module = module_at(lines, t, addr, &bias);
+	if (!module)
 		return;
-	find_line(module->module, addr - bias, out);
+	find_line(module, addr - bias, out);
 	if (out->line)
-		name_function(module->module, addr - bias, out);
+		name_function(module, addr - bias, out);
 }
 
 /* ------- code ------- */
@@ -220,9 +152,8 @@ int lines_each_code(struct lines *lines, uint64_t t,
 	uint64_t bias, other;
 	const struct symbols *symbols = names_mapped(
 		lines->names, t, 0, &bias);
-	struct module_lines *module;
 	Dwarf_CU *unit = NULL;
-	Dwarf_Addr more;
+	uint64_t more;
 	Dwarf *dwarf;
 	Dwarf_Die die;
 	int rc = 0;
@@ -231,9 +162,7 @@ int lines_each_code(struct lines *lines, uint64_t t,
 						 &other) &&
 			 !is_whole(symbols)))
 		return 0;
-	module = find_module(lines, symbols);
-	dwarf = module && module->module ?
-			dwfl_module_getdwarf(module->module, &more) : NULL;
+	dwarf = debug_files_dwarf(&lines->files, symbols, &more);
 	while (!rc && dwarf && !dwarf_get_units(dwarf, unit, &unit, NULL, NULL,
 						&die, NULL))
 		rc = each_range(&die, bias + more, visit, context);
@@ -261,15 +190,13 @@ static Dwarf *mapped_dwarf(struct lines *lines, uint64_t t, size_t number,
 {
 	const struct symbols *symbols = names_mapped(
 		lines->names, t, number, bias);
-	struct module_lines *module;
-	Dwarf_Addr more;
+	uint64_t more;
 	Dwarf *dwarf;
 
 	*is_last = !symbols;
-	module = symbols ? find_module(lines, symbols) : NULL;
-	if (!module || !module->module)
+	if (!symbols)
 		return NULL;
-	dwarf = dwfl_module_getdwarf(module->module, &more);
+	dwarf = debug_files_dwarf(&lines->files, symbols, &more);
 	*bias += more;
 	return dwarf;
 }
@@ -335,18 +262,15 @@ bool lines_frame(struct lines *lines, uint64_t t, uint64_t addr,
 		 unsigned *reg, uint64_t *offset)
 {
 	uint64_t bias;
-	const struct symbols *symbols = names_module(lines->names, t,
-							 addr, &bias);
-	struct module_lines *module = symbols ? find_module(lines, symbols) :
-						NULL;
+	Dwfl_Module *module = module_at(lines, t, addr, &bias);
 	Dwarf_Addr more;
 	Dwarf_CFI *cfi;
 
-	if (!module || !module->module)
+	if (!module)
 		return false;
-	cfi = dwfl_module_eh_cfi(module->module, &more);
+	cfi = dwfl_module_eh_cfi(module, &more);
 	if (cfi && find_frame(cfi, addr - bias - more, reg, offset))
 		return true;
-	cfi = dwfl_module_dwarf_cfi(module->module, &more);
+	cfi = dwfl_module_dwarf_cfi(module, &more);
 	return find_frame(cfi, addr - bias - more, reg, offset);
 }

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * debug_files.h - debugging information of a recording's modules
+ *
+ * A module's file is looked for where the module was; its debugging
+ * information, as libdw does, also in files of its own that are found by build
+ * id or link.  A file that has not the symbols that were recorded is another
+ * version, and is not used.
+ *
+ * Units:      addresses are as in the module's file.
+ * Ownership:  debug_files_release() ends all; a zeroed structure is empty.
+ *             What is found is valid until then.  Modules are borrowed.
+ * Errors:     none: what is not there is not found.
+ */
+#ifndef CPREC_REPLAYER_SYMBOLS_DEBUG_FILES_H
+#define CPREC_REPLAYER_SYMBOLS_DEBUG_FILES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+
+#include "formats/symbols.h"
+
+struct debug_file;
+
+struct debug_files {
+	struct debug_file *list;
+	size_t count, room;
+};
+
+/* The file of a module, or NULL. */
+Dwfl_Module *debug_files_find(struct debug_files *files,
+			      const struct symbols *symbols);
+
+/*
+ * Its debugging information, or NULL.  `*bias` is to be added to the addresses
+ * in it.
+ */
+Dwarf *debug_files_dwarf(struct debug_files *files,
+			 const struct symbols *symbols, uint64_t *bias);
+
+void debug_files_release(struct debug_files *files);
+
+#endif
