@@ -17,11 +17,16 @@
 #include "tools/options.h"
 #include "tools/print.h"
 
+static int run(struct options *options);
+
 enum { OPTION_SEGMENT = 256, OPTION_KIND, OPTION_JSON, OPTION_THREAD };
 
-static const struct command_help help = {
+const struct command command_dump = {
 	.name = "dump",
-	.usage = "dump [OPTION...] FILE",
+	.run = run,
+	.arguments = "[FILE]",
+	.summary = "print what is in a recording as text",
+	.usage = "dump [OPTION...] [FILE]",
 	.about = "Prints the key frames and packets of a recording, one per"
 		 " line: the time, the\n"
 		 "kind, and what it says.  Lines without a time are effects of"
@@ -290,22 +295,19 @@ static int take_option(const struct options *options, int id,
 	return 0;
 }
 
-int cmd_dump(int argc, char **argv)
+static int run(struct options *options)
 {
-	struct options options = OPTIONS(help, argc, argv);
 	struct dump dump = { 0 };
 	struct failure why;
 	const char *path;
 	int id;
 
-	while ((id = options_next(&options)) >= 0)
-		if (take_option(&options, id, &dump))
+	while ((id = options_next(options)) >= 0)
+		if (take_option(options, id, &dump))
 			return EXIT_USAGE;
-	if (id == OPTIONS_HELP)
-		return finish_output(EXIT_ANSWERED);
-	path = id == OPTIONS_END ? options_file(&options) : NULL;
+	path = options_recording(options, id);
 	if (!path)
-		return EXIT_USAGE;
+		return options->status;
 	if (dump_file(&dump, path, &why)) {
 		fflush(stdout);
 		return say_failure(&why);

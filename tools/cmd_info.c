@@ -11,11 +11,16 @@
 #include "tools/options.h"
 #include "tools/print.h"
 
+static int run(struct options *options);
+
 enum { OPTION_JSON = 256, OPTION_THREAD };
 
-static const struct command_help help = {
+const struct command command_info = {
 	.name = "info",
-	.usage = "info [OPTION...] FILE",
+	.run = run,
+	.arguments = "[FILE]",
+	.summary = "what was recorded, and how it ended",
+	.usage = "info [OPTION...] [FILE]",
 	.about = "Tells what was recorded, which programs the process executed,"
 		 " how it ended,\n"
 		 "what takes the room in the file, and which other files hold"
@@ -52,30 +57,27 @@ static int info_file(const char *path, const struct threads_text *threads,
 	return 0;
 }
 
-int cmd_info(int argc, char **argv)
+static int run(struct options *options)
 {
-	struct options options = OPTIONS(help, argc, argv);
 	struct threads_text threads = { 0 };
 	bool json = false, verbose = false;
 	struct failure why;
 	const char *path;
 	int id;
 
-	while ((id = options_next(&options)) >= 0) {
+	while ((id = options_next(options)) >= 0) {
 		if (id == OPTION_JSON) {
 			json = true;
 		} else if (id == 'v') {
 			verbose = true;
-		} else if (!number_parse_threads(options.value, &threads)) {
-			options_bad_value(&options, id, NUMBER_THREADS_WANTED);
+		} else if (!number_parse_threads(options->value, &threads)) {
+			options_bad_value(options, id, NUMBER_THREADS_WANTED);
 			return EXIT_USAGE;
 		}
 	}
-	if (id == OPTIONS_HELP)
-		return finish_output(EXIT_ANSWERED);
-	path = id == OPTIONS_END ? options_file(&options) : NULL;
+	path = options_recording(options, id);
 	if (!path)
-		return EXIT_USAGE;
+		return options->status;
 	if (info_file(path, &threads, verbose, json, &why))
 		return say_failure(&why);
 	return finish_output(EXIT_ANSWERED);

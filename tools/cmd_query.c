@@ -17,17 +17,22 @@
 #include "tools/questions.h"
 #include "tools/states.h"
 
+static int run(struct options *options);
+
 #define LINE_MOST 65536u	/* bytes; symbols of C++ can be long */
 
 enum { OPTION_ADDR = 256, OPTION_AT, OPTION_SIZE, OPTION_JSON,
        OPTION_REGISTERS, OPTION_THREAD, OPTION_RACES, OPTION_NO_RACES };
 
-static const struct command_help help = {
+const struct command command_query = {
 	.name = "query",
-	.usage = "query FILE --addr=A... --at=T... [--size=N] [--json]\n"
-		 "       cprec query FILE --registers --at=T... [--thread=TID]"
+	.run = run,
+	.arguments = "[FILE] --addr=A --at=T",
+	.summary = "what an address held at a time",
+	.usage = "query [FILE] --addr=A... --at=T... [--size=N] [--json]\n"
+		 "       cprec query [FILE] --registers --at=T... [--thread=TID]"
 		 " [--json]\n"
-		 "       cprec query FILE - [--json]",
+		 "       cprec query [FILE] - [--json]",
 	.about = "Tells what memory or registers held at a time.  With several"
 		 " addresses and\n"
 		 "times, answers for each address at each time.  With '-',"
@@ -394,16 +399,10 @@ static int take_option(const struct options *options, int id,
 	return 0;
 }
 
-static int take_arguments(const struct options *options,
+static int take_arguments(struct options *options,
 			  struct query_command *command)
 {
-	int left = options_left(options);
-	char **arguments = options->argv + options->first;
-
-	command->from_input = left == 2 && !strcmp(arguments[1], "-");
-	if (left != 1 && !command->from_input)
-		return options_wrong(options, "one FILE is needed");
-	command->path = arguments[0];
+	command->from_input = options_take_last(options, "-");
 	if (command->races == RACES_ALL &&
 	    (command->from_input || !command->addrs.count))
 		return options_wrong(options, "--races is for --addr");
@@ -444,20 +443,17 @@ static int open_and_answer(struct query_command *command)
 	return status;
 }
 
-int cmd_query(int argc, char **argv)
+static int run(struct options *options)
 {
-	struct options options = OPTIONS(help, argc, argv);
 	struct query_command command = { 0 };
-	int status = EXIT_USAGE;
-	int id, rc = 0;
+	int id = 0, rc = 0, status;
 
-	while ((id = options_next(&options)) >= 0 && !rc)
-		rc = take_option(&options, id, &command);
-	if (id == OPTIONS_HELP)
-		status = finish_output(EXIT_ANSWERED);
-	else if (id == OPTIONS_END && !rc &&
-		 !take_arguments(&options, &command))
-		status = open_and_answer(&command);
+	while (!rc && (id = options_next(options)) >= 0)
+		rc = take_option(options, id, &command);
+	if (!rc && id == OPTIONS_END)
+		rc = take_arguments(options, &command);
+	command.path = options_recording(options, rc ? rc : id);
+	status = command.path ? open_and_answer(&command) : options->status;
 	free(command.addrs.list);
 	free(command.ats.list);
 	return status;

@@ -15,11 +15,16 @@
 #include "tools/print_races.h"
 #include "tools/progress.h"
 
+static int run(struct options *options);
+
 enum { OPTION_JSON = 256 };
 
-static const struct command_help help = {
+const struct command command_races = {
 	.name = "races",
-	.usage = "races [OPTION...] FILE",
+	.run = run,
+	.arguments = "[FILE]",
+	.summary = "which source lines race with each other",
+	.usage = "races [OPTION...] [FILE]",
 	.about = "Finds accesses of different threads to the same memory, at"
 		 " least one of them a\n"
 		 "write, that nothing orders: they might as well have happened"
@@ -168,21 +173,18 @@ static int print_file(const char *path, bool json, struct failure *why)
 	return rc;
 }
 
-int cmd_races(int argc, char **argv)
+static int run(struct options *options)
 {
-	struct options options = OPTIONS(help, argc, argv);
 	bool json = false;
 	struct failure why;
 	const char *path;
 	int id;
 
-	while ((id = options_next(&options)) >= 0)
+	while ((id = options_next(options)) >= 0)
 		json = true;
-	if (id == OPTIONS_HELP)
-		return finish_output(EXIT_ANSWERED);
-	path = id == OPTIONS_END ? options_file(&options) : NULL;
+	path = options_recording(options, id);
 	if (!path)
-		return EXIT_USAGE;
+		return options->status;
 	if (print_file(path, json, &why))
 		return say_failure(&why);
 	return finish_output(EXIT_ANSWERED);

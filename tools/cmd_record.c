@@ -22,6 +22,8 @@
 #include "tools/programs.h"
 #include "vm/linux/load/load.h"
 
+static int run(struct options *options);
+
 enum {
 	OPTION_ASLR = 256,
 	OPTION_CACHE_SIZE,
@@ -32,8 +34,11 @@ enum {
 	OPTION_SLICE,
 };
 
-static const struct command_help help = {
+const struct command command_record = {
 	.name = "record",
+	.run = run,
+	.arguments = "PROGRAM [ARGUMENT...]",
+	.summary = "run a program and record it",
 	.usage = "record [OPTION...] [--] PROGRAM [ARGUMENT...]",
 	.about = "Runs a program and writes a recording of every instruction"
 		 " it executes.",
@@ -66,7 +71,7 @@ static const struct command_help help = {
 		{ 0 }
 	},
 	.notes = PROGRAM_EXIT_NOTES,
-	.runs_program = true,
+	.kind = COMMAND_RUNS_PROGRAM,
 };
 
 static bool take_number(const struct options *options, uint64_t unit,
@@ -282,9 +287,8 @@ static int record(struct job *job)
 	end(job, rc, &result, &why);
 }
 
-int cmd_record(int argc, char **argv)
+static int run(struct options *options)
 {
-	struct options options = OPTIONS(help, argc, argv);
 	struct job job = {
 		.options = {
 			.program.envp = environ,
@@ -296,22 +300,18 @@ int cmd_record(int argc, char **argv)
 	};
 	struct recorder_options *recorder = &job.options;
 	char path[PATH_MAX * 2], made_by[100];
+	char **arguments;
 	int id;
 
-	while ((id = options_next(&options)) >= 0)
-		if (take_option(&options, id, recorder))
+	while ((id = options_next(options)) >= 0)
+		if (take_option(options, id, recorder))
 			return EXIT_USAGE;
-	if (id == OPTIONS_HELP)
-		return finish_output(EXIT_ANSWERED);
-	if (id == OPTIONS_WRONG)
-		return EXIT_USAGE;
-	if (!options_left(&options)) {
-		options_wrong(&options, "which program to record is missing");
-		return EXIT_USAGE;
-	}
+	arguments = options_program(options, id);
+	if (!arguments)
+		return options->status;
 	recorder->path = absolute(recorder->path, path, sizeof(path));
 	recorder->made_by = describe_maker(recorder, made_by, sizeof(made_by));
-	recorder->program.argv = argv + options.first;
+	recorder->program.argv = arguments;
 	recorder->program.program = recorder->program.argv[0];
 	return record(&job);
 }

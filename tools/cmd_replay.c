@@ -17,11 +17,16 @@
 #include "tools/options.h"
 #include "tools/progress.h"
 
+static int run(struct options *options);
+
 enum { OPTION_TO = 256, OPTION_THREAD };
 
-static const struct command_help help = {
+const struct command command_replay = {
 	.name = "replay",
-	.usage = "replay [OPTION...] FILE",
+	.run = run,
+	.arguments = "[FILE]",
+	.summary = "execute a recording again, with its output",
+	.usage = "replay [OPTION...] [FILE]",
 	.about = "Executes a recording again and writes what the process wrote"
 		 " to its standard\n"
 		 "streams.  What others wrote that it had started is in their"
@@ -223,22 +228,19 @@ static bool take_option(struct replay *replay, const struct options *options,
 	}
 }
 
-int cmd_replay(int argc, char **argv)
+static int run(struct options *options)
 {
-	struct options options = OPTIONS(help, argc, argv);
 	struct replay replay = { .to = "end" };
 	struct failure why;
 	const char *path;
 	int id;
 
-	while ((id = options_next(&options)) >= 0)
-		if (!take_option(&replay, &options, id))
+	while ((id = options_next(options)) >= 0)
+		if (!take_option(&replay, options, id))
 			return EXIT_USAGE;
-	if (id == OPTIONS_HELP)
-		return finish_output(EXIT_ANSWERED);
-	path = id == OPTIONS_END ? options_file(&options) : NULL;
+	path = options_recording(options, id);
 	if (!path)
-		return EXIT_USAGE;
+		return options->status;
 	if (replay_file(&replay, path, &why))
 		return say_failure(&why);
 	return EXIT_ANSWERED;

@@ -13,10 +13,15 @@
 #include "vm/memory/memory.h"
 #include "vm/vm.h"
 
+static int run(struct options *options);
+
 enum { OPTION_ASLR = 256 };
 
-static const struct command_help help = {
+const struct command command_run = {
 	.name = "run",
+	.run = run,
+	.arguments = "PROGRAM [ARGUMENT...]",
+	.summary = "run a program without recording it",
 	.usage = "run [OPTION...] [--] PROGRAM [ARGUMENT...]",
 	.about = "Runs a program on the virtual machine without recording it:"
 		 " to see whether\n"
@@ -27,7 +32,7 @@ static const struct command_help help = {
 		{ 0 }
 	},
 	.notes = PROGRAM_EXIT_NOTES,
-	.runs_program = true,
+	.kind = COMMAND_RUNS_PROGRAM,
 };
 
 static int handle_stop(struct vm *vm, struct linux_process *process,
@@ -119,25 +124,20 @@ end:
 	return rc;
 }
 
-int cmd_run(int argc, char **argv)
+static int run(struct options *options)
 {
-	struct options options = OPTIONS(help, argc, argv);
 	struct linux_options program = { .envp = environ };
 	struct linux_result result;
 	struct failure why;
+	char **arguments;
 	int id, rc;
 
-	while ((id = options_next(&options)) >= 0)
+	while ((id = options_next(options)) >= 0)
 		program.aslr = true;
-	if (id == OPTIONS_HELP)
-		return finish_output(EXIT_ANSWERED);
-	if (id == OPTIONS_WRONG)
-		return EXIT_USAGE;
-	if (!options_left(&options)) {
-		options_wrong(&options, "which program to run is missing");
-		return EXIT_USAGE;
-	}
-	program.argv = argv + options.first;
+	arguments = options_program(options, id);
+	if (!arguments)
+		return options->status;
+	program.argv = arguments;
 	program.program = program.argv[0];
 	rc = run_program(&program, &result, &why);
 	if (rc)

@@ -15,11 +15,16 @@
 #include "tools/options.h"
 #include "tools/progress.h"
 
+static int run(struct options *options);
+
 enum { OPTION_THREAD = 256 };
 
-static const struct command_help help = {
+const struct command command_verify = {
 	.name = "verify",
-	.usage = "verify [OPTION...] FILE",
+	.run = run,
+	.arguments = "[FILE]",
+	.summary = "check that the replay equals the recording",
+	.usage = "verify [OPTION...] [FILE]",
 	.about = "Checks every part of the file, then executes the whole"
 		 " recording again and\n"
 		 "compares registers and changed memory at every key frame"
@@ -164,28 +169,25 @@ static int verify_file(const char *path, const struct threads_text *threads,
 	return rc;
 }
 
-int cmd_verify(int argc, char **argv)
+static int run(struct options *options)
 {
-	struct options options = OPTIONS(help, argc, argv);
 	struct threads_text threads = { 0 };
 	const char *path;
 	bool quiet = false;
 	struct failure why;
 	int id;
 
-	while ((id = options_next(&options)) >= 0) {
+	while ((id = options_next(options)) >= 0) {
 		if (id == 'q') {
 			quiet = true;
-		} else if (!number_parse_threads(options.value, &threads)) {
-			options_bad_value(&options, id, NUMBER_THREADS_WANTED);
+		} else if (!number_parse_threads(options->value, &threads)) {
+			options_bad_value(options, id, NUMBER_THREADS_WANTED);
 			return EXIT_USAGE;
 		}
 	}
-	if (id == OPTIONS_HELP)
-		return finish_output(EXIT_ANSWERED);
-	path = id == OPTIONS_END ? options_file(&options) : NULL;
+	path = options_recording(options, id);
 	if (!path)
-		return EXIT_USAGE;
+		return options->status;
 	if (verify_file(path, &threads, quiet, &why))
 		return say_failure(&why);
 	return finish_output(EXIT_ANSWERED);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * commands.h - the commands of cprec, and how they exit
- *
- * A command gets its arguments as main() does, its own name first, and
- * returns the exit status.
  */
 #ifndef CPREC_TOOLS_COMMANDS_H
 #define CPREC_TOOLS_COMMANDS_H
@@ -17,13 +14,16 @@
 #define EXIT_UNUSABLE	126	/* the program cannot be run */
 #define EXIT_NO_PROGRAM	127	/* there is no such program */
 
-int cmd_dump(int argc, char **argv);
-int cmd_info(int argc, char **argv);
-int cmd_query(int argc, char **argv);
-int cmd_races(int argc, char **argv);
-int cmd_record(int argc, char **argv);
-int cmd_replay(int argc, char **argv);
-int cmd_run(int argc, char **argv);
-int cmd_verify(int argc, char **argv);
+struct command;
+
+/* All of them, in the order of help; ends with NULL. */
+extern const struct command *const commands[];
+
+/* The command of this name, or NULL. */
+const struct command *command_find(const char *name);
+
+extern const struct command command_dump, command_info, command_query,
+	command_races, command_record, command_replay, command_run,
+	command_verify;
 
 #endif

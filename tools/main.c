@@ -7,39 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "formats/nearest.h"
 #include "tools/commands.h"
 #include "tools/messages.h"
+#include "tools/options.h"
 #include "tools/programs.h"
 #include "vm/vm.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-struct command {
-	const char *name;
-	int (*run)(int argc, char **argv);
-	const char *arguments;
-	const char *summary;
-	bool runs_program;
-};
-
-static const struct command commands[] = {
-	{ "record", cmd_record, "PROGRAM [ARGUMENT...]",
-	  "run a program and record it", true },
-	{ "query",  cmd_query,  "FILE --addr=A --at=T",
-	  "what an address held at a time", false },
-	{ "info",   cmd_info,   "FILE",
-	  "what was recorded, and how it ended", false },
-	{ "replay", cmd_replay, "FILE",
-	  "execute a recording again, with its output", false },
-	{ "verify", cmd_verify, "FILE",
-	  "check that the replay equals the recording", false },
-	{ "races",  cmd_races,  "FILE",
-	  "which source lines race with each other", false },
-	{ "dump",   cmd_dump,   "FILE",
-	  "print what is in a recording as text", false },
-	{ "run",    cmd_run,    "PROGRAM [ARGUMENT...]",
-	  "run a program without recording it", true },
-};
 
 static void print_help(FILE *out)
 {
@@ -48,9 +21,9 @@ static void print_help(FILE *out)
 	      "Records the execution of a program and answers questions about"
 	      " its past.\n"
 	      "\n", out);
-	for (size_t i = 0; i < COUNT(commands); i++)
-		fprintf(out, "  %-7s %-22s  %s\n", commands[i].name,
-			commands[i].arguments, commands[i].summary);
+	for (size_t i = 0; commands[i]; i++)
+		fprintf(out, "  %-7s %-22s  %s\n", commands[i]->name,
+			commands[i]->arguments, commands[i]->summary);
 	fputs("  help    [COMMAND]               print this text, or that of a"
 	      " command\n"
 	      "  version                         print versions\n"
@@ -58,8 +31,10 @@ static void print_help(FILE *out)
 	      "To begin with:\n"
 	      "\n"
 	      "  cprec record ls -l                      writes trace.cpr\n"
-	      "  cprec info trace.cpr\n"
-	      "  cprec query trace.cpr --addr=environ --at=50%\n"
+	      "  cprec info\n"
+	      "  cprec query --addr=environ --at=50%\n"
+	      "\n"
+	      "Without FILE, the newest *.cpr in this folder is taken."
 	      "\n"
 	      "Times count the program's instructions: 0 is before its first"
 	      " one.  Numbers\n"
@@ -67,14 +42,6 @@ static void print_help(FILE *out)
 	      " or g: 5k is\n"
 	      "5000.  'cprec COMMAND --help' tells more.\n",
 	      out);
-}
-
-static const struct command *find_command(const char *name)
-{
-	for (size_t i = 0; i < COUNT(commands); i++)
-		if (!strcmp(commands[i].name, name))
-			return &commands[i];
-	return NULL;
 }
 
 /*
@@ -88,20 +55,35 @@ static void hold_standard_streams(void)
 			open("/", O_PATH);
 }
 
+static int no_command(const char *name)
+{
+	struct nearest nearest;
+	char text[NEAREST_TEXT];
+
+	nearest_begin(&nearest, name, strlen(name));
+	for (size_t i = 0; commands[i]; i++)
+		nearest_offer(&nearest, commands[i]->name);
+	say("there is no command '%s'%s; see 'cprec help'", name,
+	    nearest_text(&nearest, text));
+	return EXIT_USAGE;
+}
+
 static int run_command(const char *name, int argc, char **argv)
 {
-	const struct command *command = find_command(name);
+	const struct command *command = command_find(name);
+	struct options options = { command, argc, argv, NULL, 0, 0, NULL };
+	int status;
 
-	if (command) {
-		/* A program must find closed what was closed. */
-		if (command->runs_program)
-			program_share_stderr();
-		else
-			hold_standard_streams();
-		return command->run(argc, argv);
-	}
-	say("there is no command '%s'; see 'cprec help'", name);
-	return EXIT_USAGE;
+	if (!command)
+		return no_command(name);
+	/* A program must find closed what was closed. */
+	if (command->kind == COMMAND_RUNS_PROGRAM)
+		program_share_stderr();
+	else
+		hold_standard_streams();
+	status = command->run(&options);
+	options_release(&options);
+	return status;
 }
 
 /* "cprec help COMMAND" is "cprec COMMAND --help". */

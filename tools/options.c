@@ -6,9 +6,14 @@
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "formats/error.h"
+#include "formats/nearest.h"
+#include "tools/commands.h"
 #include "tools/messages.h"
+#include "tools/newest.h"
 
 #define MOST_OPTIONS 24
 #define HELP_ID 'h'
@@ -35,31 +40,31 @@ static void print_option(const struct option_info *info)
 	}
 }
 
-static void print_help(const struct command_help *help)
+static void print_help(const struct command *command)
 {
 	static const struct option_info help_option = {
 		HELP_ID, "help", NULL, "print this text"
 	};
 
-	printf("usage: cprec %s\n\n%s\n\noptions:\n", help->usage, help->about);
-	for (size_t i = 0; help->options[i].name; i++)
-		print_option(&help->options[i]);
+	printf("usage: cprec %s\n\n%s\n\noptions:\n", command->usage, command->about);
+	for (size_t i = 0; command->options[i].name; i++)
+		print_option(&command->options[i]);
 	print_option(&help_option);
-	if (help->notes)
-		printf("\n%s\n", help->notes);
+	if (command->notes)
+		printf("\n%s\n", command->notes);
 }
 
 /* The tables that getopt_long() wants. */
-static void make_tables(const struct command_help *help,
+static void make_tables(const struct command *command,
 			struct option *longs, char *shorts)
 {
-	const struct option_info *info = help->options;
+	const struct option_info *info = command->options;
 
-	if (help->runs_program)
+	if (command->kind == COMMAND_RUNS_PROGRAM)
 		*shorts++ = '+';
 	*shorts++ = ':';
 	for (; info->name; info++, longs++) {
-		assert(info - help->options < MOST_OPTIONS);
+		assert(info - command->options < MOST_OPTIONS);
 		*longs = (struct option) {
 			.name = info->name,
 			.has_arg = info->argument ? required_argument :
@@ -86,8 +91,25 @@ int options_wrong(const struct options *options, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	say("%s; see 'cprec %s --help'", text, options->help->name);
+	say("%s; see 'cprec %s --help'", text, options->command->name);
 	return OPTIONS_WRONG;
+}
+
+static int no_option(const struct options *options, const char *typed)
+{
+	const struct option_info *info = options->command->options;
+	struct nearest nearest;
+	char meant[40] = "", text[NEAREST_TEXT];
+
+	nearest_begin(&nearest, typed + 2, strcspn(typed + 2, "="));
+	for (; info->name; info++)
+		nearest_offer(&nearest, info->name);
+	if (nearest.name) {
+		snprintf(meant, sizeof(meant), "--%s", nearest.name);
+		nearest.name = meant;
+	}
+	return options_wrong(options, "there is no option '%s'%s", typed,
+			     nearest_text(&nearest, text));
 }
 
 static int unknown_option(const struct options *options)
@@ -96,7 +118,7 @@ static int unknown_option(const struct options *options)
 
 	/* A letter may stand among others; a long one is what was just read. */
 	if (optopt == 0)
-		return options_wrong(options, "there is no option '%s'", last);
+		return no_option(options, last);
 	if (!strncmp(last, "--", 2))
 		return options_wrong(options, "'%s': it takes no value", last);
 	return options_wrong(options, "there is no option '-%c'", optopt);
@@ -108,7 +130,7 @@ int options_next(struct options *options)
 	char shorts[2 * MOST_OPTIONS + 6];
 	int id;
 
-	make_tables(options->help, longs, shorts);
+	make_tables(options->command, longs, shorts);
 	opterr = 0;
 	id = getopt_long(options->argc, options->argv, shorts, longs, NULL);
 	options->value = optarg;
@@ -117,7 +139,7 @@ int options_next(struct options *options)
 	case -1:
 		return OPTIONS_END;
 	case HELP_ID:
-		print_help(options->help);
+		print_help(options->command);
 		return OPTIONS_HELP;
 	case ':':
 		return options_wrong(options, "'%s' needs a value",
@@ -129,25 +151,62 @@ int options_next(struct options *options)
 	}
 }
 
-int options_left(const struct options *options)
+bool options_take_last(struct options *options, const char *text)
 {
-	return options->argc - options->first;
+	if (options->first == options->argc ||
+	    strcmp(options->argv[options->argc - 1], text) != 0)
+		return false;
+	options->argc--;
+	return true;
 }
 
-const char *options_file(const struct options *options)
+/* Whether options and arguments are all right, so that there is work to do. */
+static bool is_complete(struct options *options, int id)
 {
-	if (options_left(options) == 1)
+	options->status = EXIT_USAGE;
+	if (id == OPTIONS_HELP)
+		options->status = finish_output(EXIT_ANSWERED);
+	return id == OPTIONS_END;
+}
+
+const char *options_recording(struct options *options, int id)
+{
+	struct failure why;
+
+	if (!is_complete(options, id))
+		return NULL;
+	if (options->argc - options->first > 1) {
+		options_wrong(options, "only one FILE can be given");
+		return NULL;
+	}
+	if (options->first < options->argc)
 		return options->argv[options->first];
-	options_wrong(options, options_left(options) ?
-			       "only one FILE can be given" :
-			       "a FILE is missing");
+	if (newest_recording(&options->found, &why))
+		options->status = say_failure(&why);
+	return options->found;
+}
+
+char **options_program(struct options *options, int id)
+{
+	if (!is_complete(options, id))
+		return NULL;
+	if (options->first < options->argc)
+		return options->argv + options->first;
+	options_wrong(options, "which program to %s is missing",
+		      options->command->name);
 	return NULL;
+}
+
+void options_release(struct options *options)
+{
+	free(options->found);
+	options->found = NULL;
 }
 
 int options_bad_value(const struct options *options, int id,
 		      const char *wanted)
 {
-	const struct option_info *info = options->help->options;
+	const struct option_info *info = options->command->options;
 
 	while (info->id != id)
 		info++;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * options.h - options of a command, and the help text they make
+ * options.h - a command, its options, and the help text they make
  *
- * A command describes itself in one `struct command_help`; parsing and
- * `cprec COMMAND --help` both work from it.
+ * A command describes itself in one `struct command`; the list of commands,
+ * parsing, help and completion all work from it.
  *
- * Ownership:  everything is borrowed.
+ * Ownership:  options_release() frees what a command line was found to mean;
+ *             everything else is borrowed.
  * Errors:     a wrong option is told on standard error here; the command
- *             only returns its status for wrong usage.
+ *             only returns the status.
  */
 #ifndef CPREC_TOOLS_OPTIONS_H
 #define CPREC_TOOLS_OPTIONS_H
@@ -23,39 +24,64 @@ struct option_info {
 	const char *summary;	/* further lines after '\n' */
 };
 
-struct command_help {
+/* What a command has behind its options. */
+enum command_kind {
+	COMMAND_ASKS,		/* a recording, or nothing: the newest here */
+	COMMAND_RUNS_PROGRAM,	/* a program and its arguments: options end at
+				   the first other argument */
+};
+
+struct options;
+
+struct command {
 	const char *name;
+	int (*run)(struct options *options);	/* returns the exit status */
+	enum command_kind kind;
+
+	/* For the list of all commands. */
+	const char *arguments, *summary;
+
+	/* For its help. */
 	const char *usage;	/* after "usage: cprec "; may have lines */
 	const char *about;	/* a paragraph */
 	const struct option_info *options;	/* ended by a NULL name */
 	const char *notes;	/* after the options; or NULL */
-	bool runs_program;	/* options end at the first other argument */
 };
 
 enum {
-	OPTIONS_END = -1,	/* `first` is the first argument */
+	OPTIONS_END = -1,	/* arguments follow */
 	OPTIONS_WRONG = -2,	/* a message was printed */
 	OPTIONS_HELP = -3,	/* the help was printed */
 };
 
 struct options {
-	const struct command_help *help;
+	const struct command *command;
 	int argc;
-	char **argv;
+	char **argv;		/* its own name first */
 	const char *value;	/* of the option just returned */
 	int first;		/* index of the first argument, at the end */
+	int status;		/* when there is nothing to do for a command */
+	char *found;		/* a recording that was not named */
 };
 
-#define OPTIONS(help, argc, argv) { &(help), argc, argv, NULL, 0 }
+void options_release(struct options *options);
 
 /* The next option's id, or one of the above. */
 int options_next(struct options *options);
 
-/* The number of arguments after the options. */
-int options_left(const struct options *options);
+/*
+ * Ends a command line; `id` is what options_next() returned last, or
+ * OPTIONS_WRONG.  The recording that is asked about: the argument, or the
+ * newest in this folder.  NULL if there is nothing to ask; then `status` is
+ * set, and what had to be said was said.
+ */
+const char *options_recording(struct options *options, int id);
 
-/* The one argument of most commands; NULL after a message if it is not so. */
-const char *options_file(const struct options *options);
+/* The same for a program and its arguments. */
+char **options_program(struct options *options, int id);
+
+/* Whether the last argument is this one; then it is taken off. */
+bool options_take_last(struct options *options, const char *text);
 
 /*
  * The value of the option just returned is no good: prints a message with

@@ -655,9 +655,9 @@ def folder_as_input(tests, trace):
 
 
 def test_usage(tests, trace):
-    for words in (["nonsense"], ["info"], ["info", "--nonsense", trace],
-                  ["info", trace, trace], ["verify"], ["replay"], ["dump"],
-                  ["query"], ["query", trace, "--addr"]):
+    for words in (["nonsense"], ["info", "--nonsense", trace],
+                  ["info", trace, trace], ["query"],
+                  ["query", trace, "--addr"]):
         tests.test("usage: " + " ".join(os.path.basename(word)
                                         for word in words),
                    tests.refused, USAGE, *words)

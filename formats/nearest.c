@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nearest.c - see nearest.h */
+#include "formats/nearest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LONGEST 100u	/* letters; nobody mistypes more than that */
+
+static unsigned least(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+/* What one more letter of the name costs, column by column. */
+static void next_row(const struct nearest *nearest, const char *name,
+		     size_t row, unsigned (*rows)[LONGEST + 1])
+{
+	unsigned *now = rows[row % 3], *last = rows[(row + 2) % 3];
+	const unsigned *before = rows[(row + 1) % 3];
+	const char *typed = nearest->typed;
+
+	now[0] = (unsigned)row;
+	for (size_t i = 1; i <= nearest->size; i++) {
+		now[i] = last[i - 1] + (typed[i - 1] != name[row - 1]);
+		now[i] = least(now[i], least(last[i], now[i - 1]) + 1);
+		if (row > 1 && i > 1 && typed[i - 1] == name[row - 2] &&
+		    typed[i - 2] == name[row - 1])
+			now[i] = least(now[i], before[i - 2] + 1);
+	}
+}
+
+/*
+ * Changes that turn one into the other; two letters that changed places are
+ * one.  (The "optimal string alignment" distance.)
+ */
+static unsigned count_changes(const struct nearest *nearest, const char *name,
+			      size_t size)
+{
+	unsigned rows[3][LONGEST + 1];
+
+	for (unsigned i = 0; i <= nearest->size; i++)
+		rows[0][i] = i;
+	for (size_t row = 1; row <= size; row++)
+		next_row(nearest, name, row, rows);
+	return rows[size % 3][nearest->size];
+}
+
+void nearest_begin(struct nearest *nearest, const char *typed, size_t size)
+{
+	*nearest = (struct nearest){ .typed = typed, .size = size };
+	nearest->distance = 2 + (unsigned)(size / 5);
+}
+
+void nearest_offer(struct nearest *nearest, const char *name)
+{
+	size_t size = strlen(name);
+	unsigned distance;
+
+	if (size > LONGEST || nearest->size > LONGEST || !nearest->size)
+		return;
+	if (size > nearest->size && nearest->size > 1 &&
+	    !strncmp(nearest->typed, name, nearest->size))
+		distance = 1;
+	else
+		distance = count_changes(nearest, name, size);
+	/* Of a short name, not everything may be wrong. */
+	if (distance >= nearest->distance || distance >= size)
+		return;
+	nearest->distance = distance;
+	nearest->name = name;
+}
+
+const char *nearest_text(const struct nearest *nearest,
+			 char text[NEAREST_TEXT])
+{
+	text[0] = '\0';
+	if (nearest->name)
+		snprintf(text, NEAREST_TEXT, " (did you mean '%s'?)",
+			 nearest->name);
+	return text;
+}

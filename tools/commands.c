@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* commands.c - see commands.h */
+#include "tools/commands.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "tools/options.h"
+
+const struct command *const commands[] = {
+	&command_record,
+	&command_query,
+	&command_info,
+	&command_replay,
+	&command_verify,
+	&command_races,
+	&command_dump,
+	&command_run,
+	NULL
+};
+
+const struct command *command_find(const char *name)
+{
+	for (size_t i = 0; commands[i]; i++)
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	return NULL;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* newest.c - see newest.h */
+#include "tools/newest.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "formats/error.h"
+#include "tools/messages.h"
+
+#define SUFFIX ".cpr"
+
+struct newest {
+	char *name;		/* NULL: none was found */
+	struct timespec changed;
+	size_t count;		/* of all that were found */
+};
+
+static bool has_suffix(const char *name)
+{
+	size_t size = strlen(name), suffix = strlen(SUFFIX);
+
+	return size > suffix && !strcmp(name + size - suffix, SUFFIX);
+}
+
+static bool is_later(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec :
+					a->tv_nsec > b->tv_nsec;
+}
+
+static int look_at(struct newest *newest, const char *name)
+{
+	struct stat status;
+
+	if (!has_suffix(name) || stat(name, &status) ||
+	    !S_ISREG(status.st_mode))
+		return 0;
+	newest->count++;
+	if (newest->name && !is_later(&status.st_mtim, &newest->changed))
+		return 0;
+	free(newest->name);
+	newest->changed = status.st_mtim;
+	newest->name = strdup(name);
+	return newest->name ? 0 : ERR_NO_MEMORY;
+}
+
+int newest_recording(char **out, struct failure *why)
+{
+	struct newest newest = { 0 };
+	DIR *folder = opendir(".");
+	struct dirent *entry;
+	int rc = 0;
+
+	*out = NULL;
+	if (!folder)
+		return failed(why, ERR_SYSTEM, "cannot look for recordings in"
+			      " this folder: %s", strerror(errno));
+	while (!rc && (entry = readdir(folder)))
+		rc = look_at(&newest, entry->d_name);
+	closedir(folder);
+	if (rc)
+		return failed(why, rc, "out of memory");
+	if (!newest.name)
+		return failed(why, ERR_NOT_FOUND, "no FILE is given, and no"
+			      " recording (*" SUFFIX ") is in this folder");
+	if (newest.count > 1)
+		say_note("'%s' is taken, the newest of %zu recordings here",
+			 newest.name, newest.count);
+	*out = newest.name;
+	return 0;
+}
