@@ -47,8 +47,9 @@ const struct command command_query = {
 		  "&counter, counter+8, libc.so.6!environ-0x10" },
 		{ OPTION_AT, "at", "T",
 		  "a time, in instructions: 5000000, 5m, start, end,\n"
-		  "50%; of one thread: TID:5000000, TID:end; T.1:\n"
-		  "behind the first event at T, see below" },
+		  "50%; the 3rd line of output: output:3; end-1, 50%+3;\n"
+		  "of one thread: TID:5000000, TID:end; T.1: behind the\n"
+		  "first event at T, see below" },
 		{ OPTION_SIZE, "size", "N",
 		  "how many bytes (k, m: times 1024); without this\n"
 		  "the size of a variable given by its name (at most\n"

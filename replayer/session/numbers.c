@@ -47,11 +47,6 @@ bool number_parse(const char *text, uint64_t *out)
 	return parse_span(text, strlen(text), out);
 }
 
-/* "12.5": at most nine digits after the point.  12 and 5 of 10. */
-struct decimal {
-	uint64_t whole, part, parts;
-};
-
 static bool parse_decimal(const char *text, size_t length, struct decimal *out)
 {
 	const char *point = memchr(text, '.', length);
@@ -64,6 +59,11 @@ static bool parse_decimal(const char *text, size_t length, struct decimal *out)
 	for (size_t i = 0; i < digits; i++)
 		out->parts *= 10;
 	return !point || parse_digits(point + 1, digits, 10, &out->part);
+}
+
+bool number_parse_decimal(const char *text, struct decimal *out)
+{
+	return parse_decimal(text, strlen(text), out);
 }
 
 /* "1.5m"; what is no whole number then is none. */
@@ -108,90 +108,6 @@ static bool parse_scaled(const char *text, size_t length, uint64_t unit,
 bool number_parse_scaled(const char *text, uint64_t unit, uint64_t *out)
 {
 	return parse_scaled(text, strlen(text), unit, out);
-}
-
-static bool is_word(const char *text, size_t length, const char *word)
-{
-	return length == strlen(word) && !memcmp(text, word, length);
-}
-
-/* "12.5%" */
-static bool parse_share(const char *text, size_t length, uint64_t whole,
-			uint64_t *out)
-{
-	struct decimal share;
-	uint64_t value;
-
-	if (!parse_decimal(text, length, &share) || share.whole > 100)
-		return false;
-	value = share.whole * share.parts + share.part;
-	if (value > 100 * share.parts)
-		return false;
-	*out = (uint64_t)((unsigned __int128)whole * value /
-			  (100 * share.parts));
-	return true;
-}
-
-static bool parse_time(const char *text, size_t length, uint64_t start,
-		       uint64_t end, uint64_t *out)
-{
-	uint64_t share;
-
-	if (is_word(text, length, "start")) {
-		*out = start;
-		return true;
-	}
-	if (is_word(text, length, "end")) {
-		*out = end;
-		return true;
-	}
-	if (length && text[length - 1] == '%') {
-		if (!parse_share(text, length - 1, end - start, &share))
-			return false;
-		*out = start + share;
-		return true;
-	}
-	return parse_scaled(text, length, 1000, out);
-}
-
-bool number_parse_time(const char *text, uint64_t start, uint64_t end,
-		       uint64_t *out)
-{
-	return parse_time(text, strlen(text), start, end, out);
-}
-
-bool number_parse_position(const char *text, uint64_t start, uint64_t end,
-			   struct position_number *out)
-{
-	const char *point = strrchr(text, '.');
-	size_t length = strlen(text);
-	uint64_t events = 0;
-
-	/* "1.5m" is a time: digits behind the point are all of the rest. */
-	if (point && parse_digits(point + 1, strlen(point + 1), 10, &events)) {
-		if (events >= UINT32_MAX)
-			return false;
-		length = (size_t)(point - text);
-	}
-	if (!parse_time(text, length, start, end, &out->time))
-		return false;
-	out->events = (uint32_t)events;
-	out->is_last = !strcmp(text, "end");
-	return true;
-}
-
-bool number_cut_thread(const char *text, uint32_t *tid, const char **time)
-{
-	const char *colon = strchr(text, ':');
-	uint64_t number;
-
-	*time = text;
-	if (!colon || !parse_span(text, (size_t)(colon - text), &number) ||
-	    number > UINT32_MAX)
-		return false;
-	*tid = (uint32_t)number;
-	*time = colon + 1;
-	return true;
 }
 
 bool number_parse_threads(const char *text, struct threads_text *out)

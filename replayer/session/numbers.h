@@ -21,32 +21,12 @@ bool number_parse(const char *text, uint64_t *out);
  */
 bool number_parse_scaled(const char *text, uint64_t unit, uint64_t *out);
 
-/*
- * A time: a number of instructions, with k, m or g for thousands, millions or
- * billions, "start", "end", or a share of the recording like "50%" and
- * "12.5%".  A number may lie before `start` or past `end`.
- */
-bool number_parse_time(const char *text, uint64_t start, uint64_t end,
-		       uint64_t *out);
-
-/*
- * A position: a time, or a time and how many of the events at it have taken
- * effect, "5000.2".  The word "end" alone is behind all of them.
- */
-struct position_number {
-	uint64_t time;
-	uint32_t events;
-	bool is_last;		/* "end" */
+/* "12.5": 12 and 5 of 10; at most nine digits after the point. */
+struct decimal {
+	uint64_t whole, part, parts;
 };
 
-bool number_parse_position(const char *text, uint64_t start, uint64_t end,
-			   struct position_number *out);
-
-/*
- * "TID:T", a time of one thread: `*tid` is the number, `*time` what stands
- * behind the colon.  False, with `*time` all of `text`, if it is no such.
- */
-bool number_cut_thread(const char *text, uint32_t *tid, const char **time);
+bool number_parse_decimal(const char *text, struct decimal *out);
 
 /* Threads that are asked for. */
 struct threads_text {

@@ -11,42 +11,98 @@
 #include "formats/registers.h"
 #include "replayer/recording/recording.h"
 #include "replayer/session/numbers.h"
+#include "replayer/session/outputs.h"
+#include "replayer/session/times.h"
 #include "replayer/symbols/symbols.h"
 
 /* ------- times ------- */
 
 bool place_may_be_time(const char *text)
 {
-	struct position_number number;
-	const char *time;
-	uint32_t tid;
+	struct time_text time;
 
-	number_cut_thread(text, &tid, &time);
-	return number_parse_position(time, 0, 0, &number);
+	return time_text_parse(text, &time);
+}
+
+/* Where a line of output was written.  It may take a replay. */
+static int find_output(uint64_t line, struct recording *recording,
+		       uint64_t *out, struct failure *why)
+{
+	struct query *query = NULL;
+	struct position at = { 0 };
+	int rc = query_create(&query, recording, why);
+
+	if (!rc)
+		rc = outputs_find_line(query, line, &at, why);
+	query_destroy(query);
+	*out = at.time;
+	return rc;
+}
+
+/* Of a recording, or of a thread, that lasts from `start` to `end`. */
+static int find_base(const struct time_text *time, struct recording *recording,
+		     uint64_t start, uint64_t end, uint64_t *out,
+		     struct failure *why)
+{
+	switch (time->base) {
+	case TIME_NUMBER:
+		*out = time->number;
+		break;
+	case TIME_START:
+		*out = start;
+		break;
+	case TIME_END:
+		*out = end;
+		break;
+	case TIME_SHARE:
+		*out = start + time_text_share(&time->share, end - start);
+		break;
+	case TIME_OUTPUT:
+		return find_output(time->number, recording, out, why);
+	}
+	return 0;
+}
+
+/* The base, and so much later or earlier. */
+static int find_count(const struct time_text *time, const char *text,
+		      struct recording *recording, uint64_t start,
+		      uint64_t end, uint64_t *out, struct failure *why)
+{
+	int rc = find_base(time, recording, start, end, out, why);
+	uint64_t most = time->is_minus ? *out : UINT64_MAX - *out;
+
+	if (rc)
+		return rc;
+	if (time->offset > most)
+		return failed(why, ERR_INPUT, "there is no time '%s': %s", text,
+			      time->is_minus ? "it is before 0" :
+					       "it is no number of 64 bits");
+	if (time->is_minus)
+		*out -= time->offset;
+	else
+		*out += time->offset;
+	return 0;
 }
 
 /* "TID:T": where the thread had retired so many instructions. */
 static int find_thread_time(struct position *out, bool *is_time,
-			    struct recording *recording, uint32_t tid,
-			    const char *text, struct failure *why)
+			    struct recording *recording,
+			    const struct time_text *time, const char *text,
+			    struct failure *why)
 {
-	uint64_t end = recording_end(recording), steps;
-	struct position_number asked;
+	uint64_t steps = 0;
 	struct recording_thread thread;
-	uint32_t number;
-	int rc = recording_find_thread(recording, tid, end, &number, why);
+	uint32_t number, tid = time->tid;
+	int rc = recording_find_thread(recording, tid, recording_end(recording),
+				       &number, why);
 
-	*is_time = false;
 	if (!rc)
 		rc = recording_thread(recording, number, &thread, why);
+	if (!rc)
+		rc = find_count(time, text, recording, thread.steps_before,
+				thread.steps, &steps, why);
 	if (rc)
 		return rc;
-	if (!number_parse_position(text, thread.steps_before, thread.steps,
-				   &asked))
-		return failed(why, ERR_INPUT,
-			      "cannot take '%s' for a time of thread %" PRIu32
-			      ": %s is needed", text, tid, PLACE_TIME_WANTED);
-	steps = asked.time;
 	if (steps < thread.steps_before)
 		return failed(why, ERR_INPUT,
 			      "thread %" PRIu32 " begins at %" PRIu32 ":%" PRIu64
@@ -59,7 +115,6 @@ static int find_thread_time(struct position *out, bool *is_time,
 			      thread.steps, tid, steps);
 	rc = recording_time_of(recording, tid, steps, &out->time, why);
 	*is_time = !rc;
-	out->events = asked.events;
 	return rc;
 }
 
@@ -90,31 +145,27 @@ static int find_events(struct position *out, struct recording *recording,
 	return rc ? rc : check_events(out, most, why);
 }
 
-static int find_time(struct position *out, bool *is_time, bool *is_last,
-		     struct recording *recording, const char *text,
-		     struct failure *why)
+static int find_time(struct position *out, bool *is_time,
+		     struct recording *recording, const struct time_text *time,
+		     const char *text, struct failure *why)
 {
+	const char *path = trace_reader_path(recording_reader(recording));
 	uint64_t start = recording_start(recording);
 	uint64_t end = recording_end(recording);
-	struct position_number asked = { 0 };
+	int rc = find_count(time, text, recording, start, end, &out->time,
+			    why);
 
-	*is_time = number_parse_position(text, start, end, &asked);
-	*out = (struct position){ asked.time, asked.events };
-	*is_last = asked.is_last;
-	if (!*is_time)
-		return failed(why, ERR_INPUT,
-			      "cannot take '%s' for a time: %s is needed", text,
-			      PLACE_TIME_WANTED);
+	*is_time = !rc;
+	if (rc)
+		return rc;
 	if (out->time < start)
 		return failed(why, ERR_INPUT,
 			      "'%s' begins at t=%" PRIu64 ", after t=%" PRIu64,
-			      trace_reader_path(recording_reader(recording)),
-			      start, out->time);
+			      path, start, out->time);
 	if (out->time > end)
 		return failed(why, ERR_INPUT,
 			      "'%s' ends at t=%" PRIu64 ", before t=%" PRIu64,
-			      trace_reader_path(recording_reader(recording)),
-			      end, out->time);
+			      path, end, out->time);
 	return 0;
 }
 
@@ -122,17 +173,22 @@ int place_position(struct position *out, bool *is_time,
 		   struct recording *recording, const char *text,
 		   struct failure *why)
 {
-	bool is_last = false;
-	const char *time;
-	uint32_t tid;
+	struct time_text time;
 	int rc;
 
 	*out = (struct position){ 0 };
-	if (number_cut_thread(text, &tid, &time))
-		rc = find_thread_time(out, is_time, recording, tid, time, why);
+	*is_time = false;
+	if (!time_text_parse(text, &time))
+		return failed(why, ERR_INPUT,
+			      "cannot take '%s' for a time: %s is needed", text,
+			      PLACE_TIME_WANTED);
+	out->events = time.events;
+	if (time.has_thread)
+		rc = find_thread_time(out, is_time, recording, &time, text,
+				      why);
 	else
-		rc = find_time(out, is_time, &is_last, recording, text, why);
-	return rc ? rc : find_events(out, recording, is_last, why);
+		rc = find_time(out, is_time, recording, &time, text, why);
+	return rc ? rc : find_events(out, recording, time.is_last, why);
 }
 
 /* ------- addresses ------- */

@@ -8,15 +8,19 @@
  *
  * Other rooms include this header only:
  *
- *	numbers.h	numbers, times and addresses as texts
- *	places.h	the same, as times and addresses of a recording
+ *	numbers.h	numbers and addresses as texts
+ *	times.h		times as texts
+ *	places.h	both, as times and addresses of a recording
+ *	outputs.h	what the program wrote, and when
  *	query.h		what an address held at a time
  */
 #ifndef CPREC_REPLAYER_SESSION_SESSION_H
 #define CPREC_REPLAYER_SESSION_SESSION_H
 
 #include "replayer/session/numbers.h"
+#include "replayer/session/outputs.h"
 #include "replayer/session/places.h"
 #include "replayer/session/query.h"
+#include "replayer/session/times.h"
 
 #endif

@@ -6,6 +6,7 @@ usage: command_line.py --cprec C
 
 Speaks TAP.
 """
+import json
 import os
 import subprocess
 import sys
@@ -14,6 +15,20 @@ sys.dont_write_bytecode = True
 from tap import CprecTap, equal, expect, main  # noqa: E402
 
 ANSWERED, FAILED, USAGE = 0, 1, 2
+
+# A line is two writes, every third goes to standard error.
+LINES = """#include <stdio.h>
+#include <unistd.h>
+int lines, writes;
+int main(void) { char text[20];
+for (int i = 0; i < 40; i++) {
+int fd = i % 3 == 2 ? 2 : 1;
+int size = sprintf(text, "line %d", i);
+lines++;
+writes += write(fd, text, size) == size;
+write(fd, "\\n", 1); }
+return 0; }
+"""
 
 
 class Tests(CprecTap):
@@ -78,6 +93,67 @@ class Tests(CprecTap):
         expect(message in found.stderr, found.stderr)
 
 
+class Times(CprecTap):
+    """Of a program that knows how many lines it has written."""
+
+    def make(self):
+        source = os.path.join(self.folder, "lines.c")
+        guest = os.path.join(self.folder, "lines")
+        self.trace = guest + ".cpr"
+        with open(source, "w") as file:
+            file.write(LINES)
+        subprocess.run(["cc", "-O1", "-static", "-o", guest, source],
+                       check=True)
+        done = self.cprec("record", "-o", self.trace, guest)
+        equal(done.returncode, 0, "record")
+        done = self.cprec("info", "--json", self.trace)
+        self.end = json.loads(done.stdout)["instructions"]
+
+    def ask(self, at, *words):
+        done = self.cprec("query", self.trace, "--json", f"--at={at}", *words)
+        answer = json.loads(done.stdout)
+        if done.returncode:
+            expect(answer["error"] in done.stderr, done.stderr)
+        return answer
+
+    def line(self, number):
+        """The program counts a line before it writes it, in pieces."""
+        for at, lines in (f"output:{number}", number), (
+                f"output:{number}-1", number):
+            answer = self.ask(at, "--addr=lines")
+            equal(answer["bytes"], lines.to_bytes(4, "little").hex(), at)
+        answer = self.ask(f"output:{number}", "--addr=writes")
+        expect(int.from_bytes(bytes.fromhex(answer["bytes"]), "little")
+               >= number, answer)
+
+    def no_line(self):
+        expect("this process wrote 40" in
+               self.ask("output:41", "--addr=lines")["error"], "message")
+
+    def relative(self, at, time):
+        equal(self.ask(at, "--addr=lines")["at"], time, at)
+
+    def outside(self, at, message):
+        expect(message in self.ask(at, "--addr=lines")["error"], message)
+
+    def all(self):
+        self.test("a program that counts its lines", self.make)
+        for number in 1, 2, 3, 17, 39, 40:
+            self.test(f"output:{number}", self.line, number)
+        self.test("output:41", self.no_line)
+        end = self.end
+        for at, time in (("end-1", end - 1), ("end-0x10", end - 16),
+                         ("start+1k", 1000), ("50%+3", end // 2 + 3),
+                         ("50%-3", end // 2 - 3), ("5000+100", 5100),
+                         ("100%-1.0", end - 1)):
+            self.test(at, self.relative, at, time)
+        self.test("before the start", self.outside, "5-10",
+                  "there is no time '5-10': it is before 0")
+        self.test("behind the end", self.outside, "end+1", "ends at t=")
+        self.test("far behind the end", self.outside,
+                  f"end+{2**64 - 1}", "it is no number of 64 bits")
+
+
 def run_all(options, folder):
     tests = Tests(options, folder)
     tests.test("no recording is here", tests.none)
@@ -92,7 +168,10 @@ def run_all(options, folder):
              "(did you mean '--no-children'?)"),
             (["query", "--adr=5"], "(did you mean '--addr'?)")):
         tests.test(" ".join(typed), tests.meant, typed, message)
-    return tests.summary()
+    times = Times(options, folder)
+    times.count, times.failed = tests.count, tests.failed
+    times.all()
+    return times.summary()
 
 
 if __name__ == "__main__":

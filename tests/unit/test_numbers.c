@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_numbers.c - numbers, times and addresses of the command line */
+/* test_numbers.c - numbers and addresses of the command line */
 #include <string.h>
 
 #include "tests/unit/table.h"
@@ -52,51 +52,6 @@ static const struct number_row scaled_rows[] = {
 	{ "1t", false, 0 },
 };
 
-/* Of a recording that ends at 1000. */
-static const struct number_row time_rows[] = {
-	{ "start", true, 0 },
-	{ "end", true, 1000 },
-	{ "999", true, 999 },
-	{ "0x10", true, 16 },
-	{ "1001", true, 1001 },
-	{ "1k", true, 1000 },
-	{ "2M", true, 2000000 },
-	{ "3g", true, UINT64_C(3000000000) },
-	{ "0x10k", true, 16000 },
-	{ "1.5k", true, 1500 },
-	{ "1.5m", true, 1500000 },
-	{ "0.000000001g", true, 1 },
-	{ "18446744073.709551615g", true, UINT64_MAX },
-	{ "18446744073.709551616g", false, 0 },
-	{ "18446744074.0g", false, 0 },
-	{ "1.0005k", false, 0 },
-	{ "1.0000000000m", false, 0 },
-	{ "1.5", false, 0 },
-	{ "1.k", false, 0 },
-	{ ".5k", false, 0 },
-	{ "1.5.5k", false, 0 },
-	{ "0x1.5k", false, 0 },
-	{ "k", false, 0 },
-	{ "1kk", false, 0 },
-	{ "50k%", false, 0 },
-	{ "99999999999g", false, 0 },
-	{ "0%", true, 0 },
-	{ "50%", true, 500 },
-	{ "100%", true, 1000 },
-	{ "12.5%", true, 125 },
-	{ "33.3%", true, 333 },
-	{ "100.0%", true, 1000 },
-	{ "100.1%", false, 0 },
-	{ "101%", false, 0 },
-	{ "%", false, 0 },
-	{ ".5%", false, 0 },
-	{ "5.%", false, 0 },
-	{ "0x10%", false, 0 },
-	{ "0.0000000001%", false, 0 },
-	{ "middle", false, 0 },
-	{ "", false, 0 },
-};
-
 static void check(const struct number_row *row, bool found, uint64_t value)
 {
 	assert_int_equal(found, row->expected);
@@ -120,47 +75,6 @@ static void take_scaled(void **state)
 	bool found = number_parse_scaled(row->name, K, &value);
 
 	check(row, found, value);
-}
-
-static void take_time(void **state)
-{
-	const struct number_row *row = *state;
-	uint64_t value = 77;
-	bool found = number_parse_time(row->name, 0, 1000, &value);
-
-	check(row, found, value);
-}
-
-struct thread_row {
-	const char *name;	/* the text */
-	bool expected;
-	uint32_t tid;
-	const char *time;
-};
-
-static const struct thread_row thread_rows[] = {
-	{ "12:500", true, 12, "500" },
-	{ "0xc:50%", true, 12, "50%" },
-	{ "12:end", true, 12, "end" },
-	{ "12:", true, 12, "" },
-	{ "1:2:3", true, 1, "2:3" },
-	{ "4294967295:5", true, UINT32_MAX, "5" },
-	{ "4294967296:5", false, 0, "4294967296:5" },
-	{ ":5", false, 0, ":5" },
-	{ "x:5", false, 0, "x:5" },
-	{ "500", false, 0, "500" },
-};
-
-static void cut_thread(void **state)
-{
-	const struct thread_row *row = *state;
-	uint32_t tid = 0;
-	const char *time;
-
-	assert_int_equal(number_cut_thread(row->name, &tid, &time),
-			 row->expected);
-	assert_true(tid == row->tid);
-	assert_string_equal(time, row->time);
 }
 
 struct address_row {
@@ -278,91 +192,15 @@ static void add_offset(void **state)
 	assert_true(addr == 0);
 }
 
-static void share_of_the_longest_recording(void **state)
-{
-	uint64_t value;
-
-	(void)state;
-	assert_true(number_parse_time("100%", 0, UINT64_MAX, &value));
-	assert_true(value == UINT64_MAX);
-	assert_true(number_parse_time("50%", 0, UINT64_MAX, &value));
-	assert_true(value == UINT64_MAX / 2);
-}
-
-/* Of a recording from 1000 to 3000. */
-static void times_of_a_later_start(void **state)
-{
-	static const struct number_row later[] = {
-		{ "start", true, 1000 }, { "end", true, 3000 },
-		{ "0%", true, 1000 }, { "50%", true, 2000 },
-		{ "100%", true, 3000 }, { "999", true, 999 },
-		{ "1.5k", true, 1500 },
-	};
-	uint64_t value;
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(later); i++) {
-		assert_true(number_parse_time(later[i].name, 1000, 3000,
-					      &value));
-		assert_true(value == later[i].value);
-	}
-}
-
-static void positions(void **state)
-{
-	static const struct {
-		const char *text;
-		bool expected;
-		struct position_number number;
-	} rows[] = {
-		{ "5000", true, { 5000, 0, false } },
-		{ "5000.0", true, { 5000, 0, false } },
-		{ "5000.12", true, { 5000, 12, false } },
-		{ "1.5k", true, { 1500, 0, false } },
-		{ "1.5k.2", true, { 1500, 2, false } },
-		{ "12.5%", true, { 1250, 0, false } },
-		{ "12.5%.1", true, { 1250, 1, false } },
-		{ "start.1", true, { 1000, 1, false } },
-		{ "end", true, { 3000, 0, true } },
-		{ "end.0", true, { 3000, 0, false } },
-		{ "7.4294967294", true, { 7, UINT32_MAX - 1, false } },
-		{ "7.4294967295", false, { 0 } },
-		{ "7.18446744073709551616", false, { 0 } },
-		{ ".5", false, { 0 } }, { "5.", false, { 0 } },
-		{ "5.x", false, { 0 } }, { "5.0x1", false, { 0 } },
-		{ "5.-1", false, { 0 } }, { "1.5.2", false, { 0 } },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct position_number found = { 0 };
-
-		assert_int_equal(number_parse_position(rows[i].text, 1000,
-						       3000, &found),
-				 rows[i].expected);
-		if (!rows[i].expected)
-			continue;
-		assert_true(found.time == rows[i].number.time);
-		assert_int_equal(found.events, rows[i].number.events);
-		assert_int_equal(found.is_last, rows[i].number.is_last);
-	}
-}
-
 int main(void)
 {
 	struct test_list list = { 0 };
 
 	add_rows(&list, number_rows, take_number);
 	add_rows(&list, scaled_rows, take_scaled);
-	add_rows(&list, time_rows, take_time);
-	add_rows(&list, thread_rows, cut_thread);
 	add_rows(&list, address_rows, take_address);
 	add_rows(&list, wrong_rows, refuse_address);
 	add_test(&list, "threads", threads, NULL);
-	add_test(&list, "positions", positions, NULL);
 	add_test(&list, "add offset", add_offset, NULL);
-	add_test(&list, "times of a later start", times_of_a_later_start, NULL);
-	add_test(&list, "share of the longest recording",
-		 share_of_the_longest_recording, NULL);
 	return run_list("numbers", &list);
 }

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * times.h - the one way in which users write times
+ *
+ *	[TID:]BASE[+N|-N][.K]
+ *
+ * BASE is a number of instructions, "start", "end", a share of the recording
+ * ("50%", "12.5%") or "output:N", where the N-th line was written.  N more or
+ * fewer instructions, and K of the events that happen there.  Behind "TID:",
+ * instructions are those of one thread.  Numbers are decimal or 0x-hex, also
+ * with k, m or g for thousands, millions or billions: "5k", "1.5m".
+ *
+ * What a text means depends on the recording; places.h finds it.
+ */
+#ifndef CPREC_REPLAYER_SESSION_TIMES_H
+#define CPREC_REPLAYER_SESSION_TIMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "replayer/session/numbers.h"
+
+/* What a time is counted from. */
+enum time_base {
+	TIME_NUMBER,
+	TIME_START,
+	TIME_END,
+	TIME_SHARE,
+	TIME_OUTPUT,
+};
+
+struct time_text {
+	bool has_thread;
+	uint32_t tid;		/* has_thread */
+	enum time_base base;
+	uint64_t number;	/* TIME_NUMBER; TIME_OUTPUT: the line, from 1 */
+	struct decimal share;	/* TIME_SHARE: percent, at most 100 */
+	bool is_minus;
+	uint64_t offset;
+	uint32_t events;
+	bool is_last;		/* "end" alone is behind all events */
+};
+
+/* False, with `*out` as it was, for anything else. */
+bool time_text_parse(const char *text, struct time_text *out);
+
+/* How long a share of something is. */
+uint64_t time_text_share(const struct decimal *percent, uint64_t whole);
+
+#endif
