@@ -12,6 +12,7 @@
 
 #include "formats/error.h"
 #include "formats/trace_layout.h"
+#include "formats/trace_lock.h"
 
 /*
  * Content that may be waiting for the thread before the caller waits too:
@@ -242,11 +243,16 @@ static void *run_thread(void *context)
 
 /* ------- the caller's side ------- */
 
+/* Nobody is to find it before it is locked. */
 static int open_file(const char *path, int *fd, struct failure *why)
 {
-	int high;
+	int high, names = trace_lock_names(path);
 
 	*fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (*fd >= 0)
+		trace_lock(*fd);
+	if (names >= 0)
+		close(names);
 	if (*fd < 0)
 		return failed(why, ERR_SYSTEM, "cannot create '%s': %s", path,
 			      strerror(errno));
@@ -323,6 +329,7 @@ int trace_writer_start(struct trace_writer **out, int fd, const char *path,
 		close(fd);
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	}
+	trace_lock(fd);
 	pthread_mutex_init(&writer->lock, NULL);
 	pthread_cond_init(&writer->added, NULL);
 	pthread_cond_init(&writer->taken, NULL);

@@ -28,6 +28,8 @@ void children_before_fork(void *context)
 		.time = vm_steps(rec->vm),
 	};
 	trace_writer_pause(rec->trace.writer);
+	if (!rec->options->no_children)
+		folder_make(&rec->trace.folder);
 }
 
 /* The process goes on unrecorded. */
@@ -43,15 +45,17 @@ static void leave(struct recorder *rec, const char *reason)
 		rec->options->notice(NULL, NOTICE_LACK, text);
 }
 
-/* "trace.PID.cpr" beside "trace.cpr". */
-static int name_trace(struct recorder *rec)
+/* "trace.cpr.d/PID.cpr", if the first process's is "trace.cpr". */
+static int name_trace(struct recorder *rec, const struct family_member *member)
 {
-	const char *first = rec->options->path, *name = strrchr(first, '/');
-	size_t parent = name ? (size_t)(name - first) + 1 : 0;
-	char *path = NULL;
+	char *folder = family_folder(rec->options->path), *path = NULL;
+	char name[FAMILY_NAME_ROOM];
 
-	if (asprintf(&path, "%.*s%s.%d" TRACE_SUFFIX, (int)parent, first,
-		     rec->trace.folder.stem, (int)getpid()) < 0)
+	family_name(name, member);
+	if (!folder || asprintf(&path, "%s/%s", folder, name) < 0)
+		path = NULL;
+	free(folder);
+	if (!path)
 		return ERR_NO_MEMORY;
 	free(rec->trace.path);
 	rec->trace.path = path;
@@ -91,33 +95,45 @@ static void begin_again(struct recorder *rec)
 	know_pages_anew(rec);
 }
 
-void children_after_fork(void *context, int pid)
+static void go_on(struct recorder *rec, bool has_child)
 {
-	struct recorder *rec = context;
-	int rc;
+	int rc = trace_writer_resume(rec->trace.writer, &rec->why);
 
-	if (rec->trace.unrecorded)
-		return;
-	if (pid) {
-		rc = trace_writer_resume(rec->trace.writer, &rec->why);
-		if (rc && !rec->error)
-			rec->error = rc;
-		return;
-	}
+	if (rc && !rec->error)
+		rec->error = rc;
+	if (!has_child)
+		folder_drop_empty(&rec->trace.folder);
+}
+
+/* A process like its parent, but for its recording. */
+static void begin_child(struct recorder *rec)
+{
+	struct family_member member = { .pid = (uint32_t)getpid(), .turn = 1 };
+
 	begin_again(rec);
 	if (rec->options->no_children) {
 		rec->trace.unrecorded = true;
 		return;
 	}
-	if (name_trace(rec)) {
+	rec->trace.file = folder_create(&rec->trace.folder, &member);
+	if (name_trace(rec, &member))
 		effects_out_of_memory(rec);
-		return;
-	}
-	rec->trace.file = folder_create(&rec->trace.folder, (uint32_t)getpid());
-	if (rec->trace.file >= 0)
+	else if (rec->trace.file >= 0)
 		rec->trace.child_pending = true;
 	else
 		leave(rec, strerror(-rec->trace.file));
+}
+
+void children_after_fork(void *context, int pid)
+{
+	struct recorder *rec = context;
+
+	if (rec->trace.unrecorded)
+		return;
+	if (pid)
+		go_on(rec, pid > 0);
+	else
+		begin_child(rec);
 }
 
 void children_before_rights(void *context)

@@ -6,10 +6,10 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -21,8 +21,12 @@
 
 /* The server's own descriptors, behind the standard ones. */
 #define SERVER_SOCKET 3
-#define SERVER_FOLDER 4
+#define SERVER_PARENT 4
+#define SERVER_FOLDER 5 /* if it is made already */
 #define SERVER_HIGH 10 /* where they are on the way there */
+
+/* Asks for the folder; other requests are numbers of processes. */
+#define REQUEST_FOLDER 0
 
 #define ANSWER_SECONDS 10 /* the longest wait for the server */
 #define END_NAPS 20	  /* milliseconds for its end */
@@ -41,42 +45,70 @@ static int hide(int fd)
 int folder_open(struct folder *folder, const char *path)
 {
 	const char *name = strrchr(path, '/');
-	size_t size;
 	char *parent;
 	int fd;
 
-	*folder = (struct folder){ .fd = -1, .server = -1 };
+	*folder = FOLDER_NONE;
 	parent = name ? strndup(path, (size_t)(name - path) + 1) : strdup(".");
-	name = name ? name + 1 : path;
-	size = strlen(name);
-	if (size > strlen(TRACE_SUFFIX) &&
-	    !strcmp(name + size - strlen(TRACE_SUFFIX), TRACE_SUFFIX))
-		size -= strlen(TRACE_SUFFIX);
-	folder->stem = strndup(name, size);
-	if (!parent || !folder->stem) {
+	folder->name = family_folder(name ? name + 1 : path);
+	if (!parent || !folder->name) {
 		free(parent);
 		return -ENOMEM;
 	}
 	fd = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0)
-		folder->fd = hide(fd);
+		folder->parent = hide(fd);
 	free(parent);
 	return 0;
 }
 
-static int create_in(int dir, const char *stem, uint32_t pid)
+/* Whatever the umask is, it is its owner's. */
+static int make(const struct folder *folder)
 {
-	char name[NAME_MAX + 1], old[NAME_MAX + 5];
-	int size = snprintf(name, sizeof(name), "%s.%u%s", stem, pid,
-			    TRACE_SUFFIX);
 	int fd;
 
-	if (size >= (int)sizeof(name))
-		return -ENAMETOOLONG;
-	snprintf(old, sizeof(old), "%s.old", name);
-	renameat(dir, name, dir, old);
-	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (!mkdirat(folder->parent, folder->name, 0700))
+		fchmodat(folder->parent, folder->name, 0700, 0);
+	else if (errno != EEXIST)
+		return -errno;
+	fd = openat(folder->parent, folder->name,
+		    O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
+}
+
+/* A process whose number was given before has its recording beside that. */
+static int create_in(int dir, struct family_member *member)
+{
+	char name[FAMILY_NAME_ROOM];
+	int fd;
+
+	member->turn = 0;
+	do {
+		member->turn++;
+		family_name(name, member);
+		fd = openat(dir, name,
+			    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	} while (fd < 0 && errno == EEXIST);
+	if (fd < 0)
+		return -errno;
+	fchmod(fd, 0600);
+	return fd;
+}
+
+static int create(const struct folder *folder, struct family_member *member)
+{
+	int fd = folder->fd >= 0 ? create_in(folder->fd, member) : -ENOENT;
+	int made;
+
+	if (fd != -ENOENT)
+		return fd;
+	/* It could not be held, or was removed. */
+	made = make(folder);
+	if (made < 0)
+		return made;
+	fd = create_in(made, member);
+	close(made);
+	return fd;
 }
 
 /* ------- messages: a number, and perhaps a descriptor ------- */
@@ -133,32 +165,50 @@ static int receive_number(int from, int32_t *number, int *fd)
 
 /* ------- the server ------- */
 
-static void serve(const char *stem)
+static void serve(struct folder *folder)
 {
-	int32_t pid, result;
-	int answer;
+	struct family_member member;
+	int32_t request;
+	int answer, fd;
 
-	while (!receive_number(SERVER_SOCKET, &pid, &answer)) {
+	while (!receive_number(SERVER_SOCKET, &request, &answer)) {
 		if (answer < 0)
 			continue;
-		result = create_in(SERVER_FOLDER, stem, (uint32_t)pid);
-		send_number(answer, result < 0 ? result : 0, result);
-		if (result >= 0)
-			close(result);
+		if (request == REQUEST_FOLDER) {
+			if (folder->fd < 0)
+				folder->fd = make(folder);
+			send_number(answer, folder->fd, folder->fd);
+		} else {
+			member.pid = (uint32_t)request;
+			fd = create(folder, &member);
+			send_number(answer, fd < 0 ? fd : (int)member.turn, fd);
+			if (fd >= 0)
+				close(fd);
+		}
 		close(answer);
 	}
 }
 
-/* Closes all that other processes may be waiting to see closed. */
-static bool let_go(const struct folder *folder, int socket)
+/* A copy of a descriptor that is in nobody's way, and then in its place. */
+static bool place(int from, int to)
 {
-	int dir = fcntl(folder->fd, F_DUPFD, SERVER_HIGH);
+	return from < 0 || dup2(from, to) >= 0;
+}
+
+/* Closes all that other processes may be waiting to see closed. */
+static bool let_go(struct folder *folder, int socket)
+{
+	int parent = fcntl(folder->parent, F_DUPFD, SERVER_HIGH);
+	int made = folder->fd < 0 ? -1 :
+				    fcntl(folder->fd, F_DUPFD, SERVER_HIGH);
 	int null = 0;
 
 	socket = fcntl(socket, F_DUPFD, SERVER_HIGH);
-	if (socket < 0 || dir < 0 || dup2(socket, SERVER_SOCKET) < 0 ||
-	    dup2(dir, SERVER_FOLDER) < 0)
+	if (socket < 0 || parent < 0 || !place(socket, SERVER_SOCKET) ||
+	    !place(parent, SERVER_PARENT) || !place(made, SERVER_FOLDER))
 		return false;
+	folder->parent = SERVER_PARENT;
+	folder->fd = made < 0 ? -1 : SERVER_FOLDER;
 	while (null < SERVER_SOCKET)
 		close(null++);
 	do {
@@ -166,7 +216,9 @@ static bool let_go(const struct folder *folder, int socket)
 	} while (null >= 0 && null < STDERR_FILENO);
 	setsid();
 	return !chdir("/") &&
-	       !syscall(SYS_close_range, SERVER_FOLDER + 1, UINT_MAX, 0);
+	       !syscall(SYS_close_range,
+			made < 0 ? SERVER_FOLDER : SERVER_FOLDER + 1,
+			UINT_MAX, 0);
 }
 
 /*
@@ -175,13 +227,13 @@ static bool let_go(const struct folder *folder, int socket)
  * allocates.  It executes no program: by that, it would become a child that
  * wait(2) tells of.
  */
-static _Noreturn void be_server(const struct folder *folder, int socket,
+static _Noreturn void be_server(struct folder folder, int socket,
 				struct memory *memory)
 {
 	title_show_own();
 	memory_let_go(memory);
-	if (let_go(folder, socket))
-		serve(folder->stem);
+	if (let_go(&folder, socket))
+		serve(&folder);
 	_exit(0);
 }
 
@@ -203,14 +255,14 @@ void folder_keep_rights(struct folder *folder, struct memory *memory)
 	int ends[2];
 	long pid;
 
-	if (folder->server >= 0 || folder->fd < 0 || has_plain_rights() ||
+	if (folder->server >= 0 || folder->parent < 0 || has_plain_rights() ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return;
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
 	/* Without a signal at its end, wait(2) passes it over. */
 	pid = syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
 	if (!pid)
-		be_server(folder, ends[1], memory);
+		be_server(*folder, ends[1], memory);
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(all));
 	close(ends[1]);
 	if (pid < 0) {
@@ -224,34 +276,66 @@ void folder_keep_rights(struct folder *folder, struct memory *memory)
 
 /* ------- whoever needs a file ------- */
 
-static int ask_server(const struct folder *folder, uint32_t pid)
+/* Returns a descriptor; `*number` is what came with it. */
+static int ask_server(const struct folder *folder, uint32_t request,
+		      int32_t *number)
 {
 	const struct timeval limit = { .tv_sec = ANSWER_SECONDS };
-	int32_t result;
 	int ends[2], fd, rc;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return -errno;
 	setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-	rc = send_number(folder->server, (int32_t)pid, ends[1]);
+	rc = send_number(folder->server, (int32_t)request, ends[1]);
 	close(ends[1]);
 	if (!rc)
-		rc = receive_number(ends[0], &result, &fd);
+		rc = receive_number(ends[0], number, &fd);
 	close(ends[0]);
 	if (rc)
 		return rc;
 	if (fd < 0)
-		return result ? result : -EIO;
+		return *number < 0 ? *number : -EIO;
 	return fd;
 }
 
-int folder_create(const struct folder *folder, uint32_t pid)
+void folder_make(struct folder *folder)
 {
+	int32_t number;
+	int fd = -EIO;
+
+	if (folder->fd >= 0 || folder->parent < 0)
+		return;
+	if (folder->server >= 0)
+		fd = ask_server(folder, REQUEST_FOLDER, &number);
+	if (fd < 0)
+		fd = make(folder);
+	if (fd >= 0)
+		folder->fd = hide(fd);
+}
+
+void folder_drop_empty(const struct folder *folder)
+{
+	struct stat held, named;
+
+	/* By now, another one may have its name. */
+	if (folder->fd >= 0 && !fstat(folder->fd, &held) &&
+	    !fstatat(folder->parent, folder->name, &named,
+		     AT_SYMLINK_NOFOLLOW) &&
+	    held.st_ino == named.st_ino && held.st_dev == named.st_dev)
+		unlinkat(folder->parent, folder->name, AT_REMOVEDIR);
+}
+
+int folder_create(const struct folder *folder, struct family_member *member)
+{
+	int32_t turn;
 	int fd = -EIO;
 
 	if (folder->server >= 0)
-		fd = ask_server(folder, pid);
-	return fd < 0 ? create_in(folder->fd, folder->stem, pid) : fd;
+		fd = ask_server(folder, member->pid, &turn);
+	if (fd < 0)
+		return create(folder, member);
+	member->turn = (uint32_t)turn;
+	return fd;
 }
 
 /* It ends when the last one has closed its socket. */
@@ -272,10 +356,12 @@ void folder_close(struct folder *folder)
 {
 	if (folder->fd >= 0)
 		linux_close_hidden(folder->fd);
+	if (folder->parent >= 0)
+		linux_close_hidden(folder->parent);
 	if (folder->server >= 0) {
 		linux_close_hidden(folder->server);
 		wait_for_server(folder);
 	}
-	free(folder->stem);
-	*folder = (struct folder){ .fd = -1, .server = -1 };
+	free(folder->name);
+	*folder = FOLDER_NONE;
 }

@@ -138,7 +138,8 @@ int recorder_run(const struct recorder_options *options,
 	if (!rec)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	rec->options = options;
-	rec->trace.file = rec->trace.folder.fd = rec->trace.folder.server = -1;
+	rec->trace.file = -1;
+	rec->trace.folder = FOLDER_NONE;
 	memset(result, 0, sizeof(*result));
 	rc = create(rec, why);
 	if (!rc)

@@ -43,10 +43,10 @@ struct recorder_options {
 };
 
 /*
- * A process that the program makes is recorded too, into a file of its own
- * beside the first: "trace.PID.cpr" for "trace.cpr".  recorder_run() then
- * returns in each of them, with that process's result; `path` must be
- * absolute, because processes change their directory.
+ * A process that the program makes is recorded too, into a file of its own:
+ * "trace.cpr.d/PID.cpr" if the first is "trace.cpr" (formats/family_path.h).
+ * recorder_run() then returns in each of them, with that process's result;
+ * `path` must be absolute, because processes change their directory.
  *
  * Records the program from its first instruction to its end.  On success
  * `*result` says how it ended.

@@ -46,7 +46,8 @@ const struct command command_record = {
 		{ 'o', "output", "FILE",
 		  "the recording; without this: trace.cpr\n"
 		  "(an old FILE is kept as FILE.old; of a symbolic\n"
-		  "link, the file that it leads to is meant)" },
+		  "link, the file that it leads to is meant; other\n"
+		  "processes are recorded into FILE.d)" },
 		{ 'q', "quiet", NULL,
 		  "no notes about the program; errors only, and\n"
 		  "the instruction that killed it, if one did" },

@@ -11,10 +11,9 @@
 #include <sys/stat.h>
 
 #include "formats/error.h"
+#include "formats/family_path.h"
 #include "replayer/recording/recording.h"
 #include "tools/print.h"
-
-#define SUFFIX ".cpr"
 
 struct member {
 	uint32_t pid;
@@ -28,14 +27,6 @@ struct family {
 	struct member *list;
 	size_t count;
 };
-
-static bool has_suffix(const char *name)
-{
-	size_t size = strlen(name);
-
-	return size > strlen(SUFFIX) &&
-	       !strcmp(name + size - strlen(SUFFIX), SUFFIX);
-}
 
 json_t *parent_describe(const struct recording *recording)
 {
@@ -126,22 +117,17 @@ static bool is_member(const struct family *family, const char *path)
 }
 
 /* Another name of the file that was asked about would not be found again. */
-static void look_at(struct family *family, const char *folder,
-		    const char *name)
+static void look_at(struct family *family, const char *path)
 {
 	struct stat status;
 	bool is_own;
-	char *path;
 
-	if (asprintf(&path, "%s%s", folder, name) < 0)
+	if (stat(path, &status) || !S_ISREG(status.st_mode))
 		return;
-	if (!stat(path, &status) && S_ISREG(status.st_mode)) {
-		is_own = status.st_dev == family->own.st_dev &&
-			 status.st_ino == family->own.st_ino;
-		if (is_own || is_member(family, path))
-			add_member(family, path, is_own);
-	}
-	free(path);
+	is_own = status.st_dev == family->own.st_dev &&
+		 status.st_ino == family->own.st_ino;
+	if (is_own || is_member(family, path))
+		add_member(family, path, is_own);
 }
 
 static const char *file_of(const struct member *member)
@@ -158,46 +144,52 @@ static int by_process(const void *left, const void *right)
 	return strcmp(file_of(a), file_of(b));
 }
 
-/* The first file's name may have no suffix: "-o out" makes out, out.5.cpr. */
-static bool may_be_member(const char *name, const char *own)
+/* Looks at all recordings in a folder, whatever their names are. */
+static void search_folder(struct family *family, const char *folder)
 {
-	size_t size = strlen(name);
-
-	return has_suffix(name) || !strcmp(name, own) ||
-	       (!strncmp(name, own, size) && own[size] == '.');
-}
-
-/* Looks at all files beside the one at `path`. */
-static void search_folder(struct family *family, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	size_t folder_size = slash ? (size_t)(slash + 1 - path) : 0;
-	char *folder = strndup(path, folder_size);
-	DIR *entries = folder ? opendir(slash ? folder : ".") : NULL;
+	size_t more = strlen(TRACE_SUFFIX);
+	DIR *entries = opendir(folder);
 	struct dirent *entry;
 
-	if (entries && !stat(path, &family->own))
-		while ((entry = readdir(entries)))
-			if (may_be_member(entry->d_name, path + folder_size))
-				look_at(family, folder, entry->d_name);
+	while (entries && (entry = readdir(entries))) {
+		size_t size = strlen(entry->d_name);
+		char *path;
+
+		if (size <= more ||
+		    strcmp(entry->d_name + size - more, TRACE_SUFFIX) != 0 ||
+		    asprintf(&path, "%s/%s", folder, entry->d_name) < 0)
+			continue;
+		look_at(family, path);
+		free(path);
+	}
 	if (entries)
 		closedir(entries);
+}
+
+/* A first file may have the name of another one's child: has it children? */
+static void search_own(struct family *family, const char *path)
+{
+	char *folder = family_folder(path);
+
+	if (folder)
+		search_folder(family, folder);
 	free(folder);
 }
 
-/* A link may be elsewhere than the files. */
 static void search(struct family *family, const struct recording *recording)
 {
 	const struct trace_reader *reader = recording_reader(recording);
 	const char *path = trace_reader_path(reader);
-	char *target = NULL;
-	struct stat status;
+	struct family_path names;
 
 	family->header = trace_reader_header(reader);
-	if (!lstat(path, &status) && S_ISLNK(status.st_mode))
-		target = realpath(path, NULL);
-	search_folder(family, target ? target : path);
-	free(target);
+	if (stat(path, &family->own) || family_path_find(&names, path))
+		return;
+	look_at(family, names.first);
+	search_folder(family, names.folder);
+	if (names.is_member)
+		search_own(family, path);
+	family_path_release(&names);
 }
 
 /* Copies of one file are of one process; a damaged one is of number 0. */

@@ -2,8 +2,8 @@
 /*
  * family.h - the recordings of the processes that belong together
  *
- * A program's processes are recorded into files side by side, trace.cpr and
- * trace.PID.cpr, which have one identifier in their headers.
+ * A program's processes are recorded into files of their own, trace.cpr and
+ * trace.cpr.d/PID.cpr, which have one identifier in their headers.
  */
 #ifndef CPREC_TOOLS_FAMILY_H
 #define CPREC_TOOLS_FAMILY_H
@@ -15,7 +15,7 @@
 struct recording;
 
 /*
- * An array of the files beside this one, itself among them, by process number:
+ * An array of the family's files, this one among them, by process number:
  * objects with `file`, `this`, `pid`, `parent` (as below), `program` (argument
  * vector, null if not known) and `path` of the program that it was in the end,
  * `instructions`; or with `file`, `this` and `error`.

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * keep_old.h - makes room for a new file without losing the old one
+ * keep_old.h - makes room for a new recording without losing the old one
  *
- * FILE is renamed to FILE.old before the new one is written.  Until it is
- * certain that there is a new one, an earlier FILE.old waits as FILE.old~, so
- * that everything can be put back.
+ * FILE is renamed to FILE.old before the new one is written, and the folder of
+ * its children (formats/family_path.h) goes with it: FILE.d to FILE.old.d.
+ * Until it is certain that there is a new one, an earlier FILE.old waits as
+ * FILE.old~, so that everything can be put back.  What is still being written
+ * is neither replaced nor removed.
  *
  * Ownership:  keep_old_end() frees.
- * Errors:     ERR_INPUT (FILE is not a regular file), ERR_SYSTEM,
- *             ERR_NO_MEMORY; then nothing has changed.
+ * Errors:     ERR_INPUT (FILE is not a regular file, or a folder has other
+ *             things than recordings in it), ERR_SYSTEM, ERR_NO_MEMORY; then
+ *             nothing has changed.
  */
 #ifndef CPREC_TOOLS_KEEP_OLD_H
 #define CPREC_TOOLS_KEEP_OLD_H

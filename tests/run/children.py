@@ -3,13 +3,15 @@
 """Programs that start others: the same natively, run and recorded; and each
 process's recording verifies."""
 import argparse
-import glob
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True
+from tap import recordings  # noqa: E402
 
 PYTHON = "/usr/bin/python3"
 
@@ -143,8 +145,8 @@ class Tests:
 
     def verify_all(self, name):
         """The recordings of all processes."""
-        traces = glob.glob(os.path.join(self.folder, "trace*.cpr"))
-        problem = None if traces else "there is no recording"
+        traces = recordings(os.path.join(self.folder, "trace.cpr"))
+        problem = None
         for trace in traces:
             done = subprocess.run([self.cprec, "verify", trace],
                                   capture_output=True, timeout=self.timeout)
@@ -153,8 +155,8 @@ class Tests:
             elif os.stat(trace).st_mode & 0o777 != 0o600:
                 problem = f"{trace}: others may open it"
         self.result(f"{name}: verify", problem)
-        for trace in traces:
-            os.unlink(trace)
+        os.unlink(traces[0])
+        shutil.rmtree(traces[0] + ".d", ignore_errors=True)
 
     def program(self, name, command):
         if isinstance(command, str):

@@ -92,7 +92,8 @@ def family(tests):
               [(other["file"], other["file"] == member["file"])
                for other in members], "the family as another sees it")
         if member["file"] != "shell.cpr":
-            equal(member["file"], f"shell.{member['pid']}.cpr", "name")
+            equal(member["file"], f"shell.cpr.d/{member['pid']}.cpr",
+                  "name")
     text = tests.run("info", "shell.cpr").stdout
     for member in members:
         if f"{member['pid']}: {member['file']}, " not in text:
@@ -117,7 +118,7 @@ def replayed(tests):
         equal(len(tests.info(file)["family"]), 3, f"family of {file}")
     shutil.copy(os.path.join(tests.folder, "echoes.cpr"),
                 os.path.join(tests.folder, "copy.cpr"))
-    equal(tests.run("replay", "copy.cpr").stderr, note, "with a copy")
+    equal(tests.run("replay", "copy.cpr").stderr, "", "a copy, elsewhere")
     equal(tests.run("replay", "unrelated.cpr").stderr, "", "without others")
 
 
@@ -158,7 +159,7 @@ def parents(tests):
     middle = next(pid for pid in found
                   if list(found.values()).count(pid) == 2)
     equal(sorted(found.values()), sorted([first, middle, middle]), "parents")
-    own = tests.info(f"deep.{middle}.cpr")
+    own = tests.info(f"deep.cpr.d/{middle}.cpr")
     equal([image["program"][3:] for image in own["images"]][-1], ["deep"],
           "what the child became")
     # Its first child was made before it became that, its second behind.
@@ -175,24 +176,34 @@ def parents(tests):
 
 
 def renamed(tests):
-    """The number is the process's, not the name's; the folder is found."""
+    """FILE and FILE.d are found by any names, if both have the same."""
     child, = [member for member in tests.info("shell.cpr")["family"]
               if last_name(member["path"]) == "sort"]
     os.mkdir(os.path.join(tests.folder, "other"))
-    for member in tests.info("shell.cpr")["family"]:
-        name = "sorted.cpr" if member == child else member["file"]
-        os.rename(os.path.join(tests.folder, member["file"]),
-                  os.path.join(tests.folder, "other", name))
-    found = tests.info("other/shell.cpr")["family"]
-    equal(len(found), 3, "members")
-    equal([member["pid"] for member in found
-           if member["file"] == "other/sorted.cpr"], [child["pid"]], "pid")
+    for end in "", ".d":
+        os.rename(os.path.join(tests.folder, "shell.cpr" + end),
+                  os.path.join(tests.folder, "other", "new.name" + end))
+    files = [member["file"] for member in tests.info("other/new.name")["family"]]
+    equal(len(files), 3, "members")
+    folder = os.path.join(tests.folder, "other", "new.name.d")
+    os.symlink(folder, os.path.join(tests.folder, "links", "folder"))
+    name = f"{child['pid']}.cpr"
+    equal([member["pid"]
+           for member in tests.info(f"other/new.name.d/{name}")["family"]
+           if member["this"]], [child["pid"]], "this")
+    for path in f"{folder}//{name}", f"links/folder/{name}":
+        equal([last_name(member["file"])
+               for member in tests.info(path)["family"]],
+              [last_name(file) for file in files], f"family of {path}")
 
 
 def damaged(tests):
-    with open(os.path.join(tests.folder, "other", "sorted.cpr"), "r+b") as file:
+    child, = [member["file"]
+              for member in tests.info("other/new.name")["family"]
+              if last_name(member["path"]) == "sort"]
+    with open(os.path.join(tests.folder, child), "r+b") as file:
         file.truncate(200)
-    members = tests.info("other/shell.cpr")["family"]
+    members = tests.info("other/new.name")["family"]
     bad, = [member for member in members if "error" in member]
     equal(set(bad), {"file", "this", "error"}, "keys")
     equal(len(members), 3, "members")

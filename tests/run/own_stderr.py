@@ -7,7 +7,6 @@ usage: own_stderr.py --cprec C --guest G
 
 G does what its arguments say.  Speaks TAP.
 """
-import glob
 import json
 import os
 import resource
@@ -19,7 +18,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-from tap import CprecTap, equal, expect, main  # noqa: E402
+from tap import CprecTap, equal, expect, main, recordings  # noqa: E402
 
 WAYS = (("run",), ("record",), ("record", "--no-children"))
 NOTE = b"cprec: note: system call 9999 is not known: the program gets ENOSYS\n"
@@ -145,12 +144,12 @@ class Tests(CprecTap):
         equal(len(said), lines, f"lines: {said}")
         for line in said:
             expect(line.startswith("cprec: cannot write '"), f"odd: {line}")
-        recordings = glob.glob(self.path("trace*.cpr"))
-        for path in recordings:
+        traces = recordings(self.path("trace.cpr"))
+        for path in traces:
             equal(self.cprec("verify", "-q", path).returncode, 0, "verify")
         # Of the 3 million instructions, as many as there was room for.
         about = [json.loads(self.cprec("info", "--json", path).stdout)
-                 for path in recordings]
+                 for path in traces]
         expect(any(500_000 < one["instructions"] < 2_000_000 and
                    not one["complete"] for one in about),
                f"instructions: {[one['instructions'] for one in about]}")

@@ -10,7 +10,6 @@ page holds when the program runs natively; one that is as of another time, what
 it holds then.  STORIES says which of them is due.  Speaks TAP.
 """
 import bisect
-import glob
 import json
 import os
 import re
@@ -18,7 +17,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from marks import native  # noqa: E402
-from tap import CprecTap, equal, expect, main  # noqa: E402
+from tap import CprecTap, equal, expect, main, recordings  # noqa: E402
 
 PLACE, OTHER_PLACE, SIZE = 0x20000000, 0x21000000, 16
 VARIANTS = {
@@ -59,11 +58,12 @@ class Tests(CprecTap):
     def record(self, name, variant, arguments):
         """The recordings of all processes, in the order of their beginning."""
         trace = os.path.join(self.folder, name + ".cpr")
-        for old in glob.glob(os.path.join(self.folder, name + ".*")):
-            os.remove(old)
+        for old in recordings(trace):
+            if os.path.exists(old):
+                os.remove(old)
         done = self.cprec("record", *variant, "-o", trace, "--", *arguments)
         equal((done.returncode, done.stderr), (0, ""), "record")
-        return [trace] + glob.glob(os.path.join(self.folder, name + ".*.cpr"))
+        return recordings(trace)
 
     def marks(self, trace):
         return [int(line.split()[0])

@@ -7,7 +7,6 @@ usage: rights.py --cprec C
 
 Some need root, and are skipped otherwise.  Speaks TAP.
 """
-import glob
 import os
 import shutil
 import subprocess
@@ -15,7 +14,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-from tap import Failure, Tap, equal, main  # noqa: E402
+from tap import Failure, Tap, equal, main, recordings  # noqa: E402
 
 NOBODY = 65534
 
@@ -34,6 +33,12 @@ if (!fork()) {
 	exit 3;
 }
 print wait() > 0 ? "waited $?\\n" : "nobody\\n";
+print wait() > 0 ? "waited $?\\n" : "nobody\\n";
+"""
+
+# The folder is there already, and is not to be made again.
+BEFORE = "system '/bin/true';" + DROP + """
+system "/bin/true";
 print wait() > 0 ? "waited $?\\n" : "nobody\\n";
 """
 
@@ -77,7 +82,7 @@ class Tests(Tap):
         return done
 
     def verify(self, count, folder):
-        traces = glob.glob(os.path.join(folder, "t*.cpr"))
+        traces = recordings(os.path.join(folder, "t.cpr"))
         equal(len(traces), count, "recordings")
         for trace in traces:
             done = self.execute(self.cprec, "verify", "-q", trace)
@@ -114,6 +119,11 @@ class Tests(Tap):
         self.verify(3, self.traces)
         equal(self.servers(), set(), "left")
 
+    def before(self):
+        equal(self.record("perl", "-e", BEFORE).stdout, "nobody\n", "output")
+        self.verify(3, self.traces)
+        equal(self.servers(), set(), "left")
+
     def daemon(self):
         equal(self.record("perl", "-e", DAEMON).stdout, "gone\n", "output")
         equal(len(self.servers()), 1, "servers meanwhile")
@@ -146,7 +156,7 @@ class Tests(Tap):
 def run_all(options, folder):
     os.chmod(folder, 0o755)
     tests = Tests(options.cprec, folder)
-    for name in "generations", "daemon":
+    for name in "generations", "before", "daemon":
         if os.getuid():
             tests.count += 1
             print(f"ok {tests.count} - {name} # SKIP needs root")

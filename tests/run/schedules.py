@@ -9,7 +9,6 @@ finds it again, and its recording shows it each time.  However a program
 with threads is ended, what was recorded until then is usable.
 """
 import argparse
-import glob
 import json
 import os
 import re
@@ -21,7 +20,7 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
-from tap import Failure, Tap, expect  # noqa: E402
+from tap import Failure, Tap, expect, recordings  # noqa: E402
 
 STUCK = 5	# seconds without an end are a deadlock
 LONG = 120	# seconds for what must end
@@ -278,7 +277,7 @@ class Tests(Tap):
         out, status = self.finish(process)
         expect((out, status) == ("Killed\n", 0), f"{out!r}, status {status}")
         self.usable("parent", f"{child}\nKilled\n", 1)
-        traces = glob.glob(os.path.join(self.folder, "parent.*.cpr"))
+        traces = recordings(self.trace("parent"))[1:]
         expect(len(traces) == 1, f"recordings of children: {traces}")
         os.rename(traces[0], self.trace("killed-child"))
         self.cprec("verify", self.trace("killed-child"))

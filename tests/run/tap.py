@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What tests in Python have in common: they count, and speak TAP."""
 import argparse
+import glob
 import os
 import subprocess
 import sys
@@ -19,6 +20,11 @@ def expect(good, what):
 def equal(found, expected, what):
     if found != expected:
         raise Failure(f"{what}: {found!r}, should be {expected!r}")
+
+
+def recordings(first):
+    """Those of all processes, if the first one's has this name."""
+    return [first] + sorted(glob.glob(os.path.join(first + ".d", "*.cpr")))
 
 
 class Tap:

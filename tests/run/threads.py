@@ -22,6 +22,7 @@ import time
 
 sys.dont_write_bytecode = True
 from inputs import Inputs  # noqa: E402
+from tap import recordings  # noqa: E402
 from threads_programs import PROGRAMS, Failed  # noqa: E402
 
 ENVIRONMENT = {
@@ -189,7 +190,7 @@ class Case:
 
     def verify(self):
         """Every process's recording."""
-        traces = sorted(glob.glob(os.path.join(self.traces, "*.cpr")))
+        traces = recordings(os.path.join(self.traces, "trace.cpr"))
         if not traces:
             return "there is no recording"
         for trace in traces:
@@ -223,7 +224,7 @@ class Case:
 
     def size(self):
         return sum(os.path.getsize(trace) for trace in
-                   glob.glob(os.path.join(self.traces, "*.cpr")))
+                   recordings(os.path.join(self.traces, "trace.cpr")))
 
 
 class Tests:

@@ -12,7 +12,8 @@
 
 /*
  * What FILE, FILE.old and FILE.old~ hold, one letter each, before, after a
- * run that writes a new FILE ("n"), and after one that writes none.
+ * run that writes a new FILE ("n"), and after one that writes none.  A capital
+ * letter has a folder with it, a point is a folder alone.
  */
 struct row {
 	const char *name;
@@ -25,24 +26,44 @@ static const struct row rows[] = {
 	{ "a file and an old one", "ab-", "na-", "ab-" },
 	{ "an old one alone",	"-b-", "nb-", "-b-" },
 	{ "a killed run's rest", "abc", "na-", "ab-" },
+	{ "a family",		"A--", "nA-", "A--" },
+	{ "a family and an old file", "Ab-", "nA-", "Ab-" },
+	{ "a file and an old family", "aB-", "na-", "aB-" },
+	{ "two families",	"AB-", "nA-", "AB-" },
+	{ "rests of three",	"ABC", "nA-", "AB-" },
+	{ "a folder alone",	".--", "n.-", ".--" },
+	{ "a folder alone, and an old family", ".B-", "n.-", ".B-" },
 };
 
 static const char *const names[] = { "x", "x.old", "x.old~" };
 
-static void put(const char *name, char letter)
+static void write_letter(const char *name, char letter)
 {
-	FILE *file;
+	FILE *file = fopen(name, "w");
 
-	unlink(name);
-	if (letter == '-')
-		return;
-	file = fopen(name, "w");
 	assert_non_null(file);
 	fputc(letter, file);
 	fclose(file);
 }
 
-static char get(const char *name)
+static void put(const char *name, char letter)
+{
+	char folder[20], child[30];
+
+	snprintf(folder, sizeof(folder), "%s.d", name);
+	snprintf(child, sizeof(child), "%s/7-2.cpr", folder);
+	unlink(name);
+	unlink(child);
+	rmdir(folder);
+	if (letter != '-' && letter != '.')
+		write_letter(name, letter);
+	if (letter != '.' && (letter < 'A' || letter > 'Z'))
+		return;
+	assert_int_equal(mkdir(folder, 0700), 0);
+	write_letter(child, letter);
+}
+
+static char read_letter(const char *name)
 {
 	FILE *file = fopen(name, "r");
 	int letter;
@@ -52,6 +73,22 @@ static char get(const char *name)
 	letter = fgetc(file);
 	fclose(file);
 	return (char)letter;
+}
+
+/* The folder must be that of the file, and there only if it has one. */
+static char get(const char *name)
+{
+	char child[30], letter = read_letter(name), of_folder;
+
+	snprintf(child, sizeof(child), "%s.d/7-2.cpr", name);
+	of_folder = read_letter(child);
+	if (letter == '-')
+		return of_folder;
+	if (letter < 'A' || letter > 'Z')
+		assert_int_equal(of_folder, '-');
+	else
+		assert_int_equal(of_folder, letter);
+	return letter;
 }
 
 static void run(const struct row *row, bool writes, const char *after)
@@ -129,6 +166,6 @@ int main(void)
 		 NULL);
 	status = run_list("keep_old", &list);
 	for (size_t i = 0; i < COUNT(names); i++)
-		unlink(names[i]);
+		put(names[i], '-');
 	return chdir("/") || rmdir(folder) || status;
 }
