@@ -11,9 +11,8 @@
 #include <time.h>
 
 #include "formats/error.h"
+#include "formats/family_path.h"
 #include "tools/messages.h"
-
-#define SUFFIX ".cpr"
 
 struct newest {
 	char *name;		/* NULL: none was found */
@@ -23,9 +22,9 @@ struct newest {
 
 static bool has_suffix(const char *name)
 {
-	size_t size = strlen(name), suffix = strlen(SUFFIX);
+	size_t size = strlen(name), suffix = strlen(TRACE_SUFFIX);
 
-	return size > suffix && !strcmp(name + size - suffix, SUFFIX);
+	return size > suffix && !strcmp(name + size - suffix, TRACE_SUFFIX);
 }
 
 static bool is_later(const struct timespec *a, const struct timespec *b)
@@ -68,7 +67,7 @@ int newest_recording(char **out, struct failure *why)
 		return failed(why, rc, "out of memory");
 	if (!newest.name)
 		return failed(why, ERR_NOT_FOUND, "no FILE is given, and no"
-			      " recording (*" SUFFIX ") is in this folder");
+			      " recording (*" TRACE_SUFFIX ") is in this folder");
 	if (newest.count > 1)
 		say_note("'%s' is taken, the newest of %zu recordings here",
 			 newest.name, newest.count);
