@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 #include "formats/error.h"
@@ -252,17 +253,26 @@ static int dump_file(struct dump *dump, const char *path, struct failure *why)
 
 static bool is_kind(const char *kind)
 {
-	static const char *const others[] = {
-		"KEY_FRAME", "REGION", "DOUBTFUL", "SNAPSHOT", "INDEX", "PAGE",
-	};
+	const char *known;
 
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (!strcasecmp(kind, others[i]))
-			return true;
-	for (unsigned i = 0; i < 256; i++)
-		if (packet_name(i) && !strcasecmp(kind, packet_name(i)))
+	for (size_t i = 0; (known = dump_kind(i)); i++)
+		if (!strcasecmp(kind, known))
 			return true;
 	return false;
+}
+
+/* Says which kinds there are. */
+static int no_kind(const struct options *options, int id)
+{
+	char text[300] = "one of";
+	const char *kind;
+
+	for (size_t i = 0; (kind = dump_kind(i)); i++) {
+		size_t size = strlen(text);
+
+		snprintf(text + size, sizeof(text) - size, " %s", kind);
+	}
+	return options_bad_value(options, id, text);
 }
 
 static int take_option(const struct options *options, int id,
@@ -282,8 +292,7 @@ static int take_option(const struct options *options, int id,
 	case OPTION_KIND:
 		dump->kind = options->value;
 		if (!is_kind(dump->kind))
-			return options_bad_value(options, id,
-						 "the name of a kind");
+			return no_kind(options, id);
 		break;
 	case OPTION_JSON:
 		dump->json = true;

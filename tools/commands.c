@@ -16,6 +16,7 @@ const struct command *const commands[] = {
 	&command_races,
 	&command_dump,
 	&command_run,
+	&command_complete,
 	NULL
 };
 

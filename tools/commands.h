@@ -22,7 +22,7 @@ extern const struct command *const commands[];
 /* The command of this name, or NULL. */
 const struct command *command_find(const char *name);
 
-extern const struct command command_dump, command_info, command_query,
+extern const struct command command_complete, command_dump, command_info, command_query,
 	command_races, command_record, command_replay, command_run,
 	command_verify;
 

@@ -10,6 +10,22 @@
 #include "tools/print.h"
 #include "vm/linux/abi/names.h"
 
+const char *dump_kind(size_t number)
+{
+	static const char *const others[] = {
+		"KEY_FRAME", "REGION", "DOUBTFUL", "SNAPSHOT", "INDEX", "PAGE",
+	};
+	const size_t count = sizeof(others) / sizeof(others[0]);
+
+	if (number < count)
+		return others[number];
+	number -= count;
+	for (unsigned kind = 0; kind < 256; kind++)
+		if (packet_name(kind) && !number--)
+			return packet_name(kind);
+	return NULL;
+}
+
 static void set_name(json_t *line, const char *name, size_t size)
 {
 	char *copy = strndup(name, size);

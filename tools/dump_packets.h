@@ -18,6 +18,9 @@
 #include "formats/packet.h"
 #include "formats/registers.h"
 
+/* The names of all kinds of lines, one after the other; then NULL. */
+const char *dump_kind(size_t number);
+
 /* A line of a kind ("SYSCALL"), at a time if `has_time`. */
 json_t *dump_line(const char *kind, bool has_time, uint64_t t);
 

@@ -22,7 +22,8 @@ static void print_help(FILE *out)
 	      " its past.\n"
 	      "\n", out);
 	for (size_t i = 0; commands[i]; i++)
-		fprintf(out, "  %-7s %-22s  %s\n", commands[i]->name,
+		if (commands[i]->summary)
+			fprintf(out, "  %-7s %-22s  %s\n", commands[i]->name,
 			commands[i]->arguments, commands[i]->summary);
 	fputs("  help    [COMMAND]               print this text, or that of a"
 	      " command\n"

@@ -12,7 +12,6 @@
 
 #include "formats/error.h"
 #include "formats/family_path.h"
-#include "tools/messages.h"
 
 struct newest {
 	char *name;		/* NULL: none was found */
@@ -49,7 +48,7 @@ static int look_at(struct newest *newest, const char *name)
 	return newest->name ? 0 : ERR_NO_MEMORY;
 }
 
-int newest_recording(char **out, struct failure *why)
+int newest_recording(char **out, size_t *count, struct failure *why)
 {
 	struct newest newest = { 0 };
 	DIR *folder = opendir(".");
@@ -68,9 +67,7 @@ int newest_recording(char **out, struct failure *why)
 	if (!newest.name)
 		return failed(why, ERR_NOT_FOUND, "no FILE is given, and no"
 			      " recording (*" TRACE_SUFFIX ") is in this folder");
-	if (newest.count > 1)
-		say_note("'%s' is taken, the newest of %zu recordings here",
-			 newest.name, newest.count);
+	*count = newest.count;
 	*out = newest.name;
 	return 0;
 }

@@ -8,12 +8,14 @@
 #ifndef CPREC_TOOLS_NEWEST_H
 #define CPREC_TOOLS_NEWEST_H
 
+#include <stddef.h>
+
 struct failure;
 
 /*
- * Of the files *.cpr in this folder the one that was changed last; a note says
- * which, if there are several.
+ * Of the files *.cpr in this folder the one that was changed last; `*count` is
+ * how many there are.
  */
-int newest_recording(char **out, struct failure *why);
+int newest_recording(char **out, size_t *count, struct failure *why);
 
 #endif

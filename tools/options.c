@@ -60,7 +60,7 @@ static void make_tables(const struct command *command,
 {
 	const struct option_info *info = command->options;
 
-	if (command->kind == COMMAND_RUNS_PROGRAM)
+	if (command->kind != COMMAND_ASKS)
 		*shorts++ = '+';
 	*shorts++ = ':';
 	for (; info->name; info++, longs++) {
@@ -124,6 +124,24 @@ static int unknown_option(const struct options *options)
 	return options_wrong(options, "there is no option '-%c'", optopt);
 }
 
+const struct option_info *options_find(const struct command *command,
+				       const char *word)
+{
+	const struct option_info *info = command->options;
+	size_t size = strcspn(word, "=");
+
+	for (; info->name; info++) {
+		if (info->id < 256 && word[0] == '-' && word[1] == info->id &&
+		    !word[2])
+			return info;
+		if (!strncmp(word, "--", 2) && size > 2 &&
+		    size - 2 == strlen(info->name) &&
+		    !strncmp(word + 2, info->name, size - 2))
+			return info;
+	}
+	return NULL;
+}
+
 int options_next(struct options *options)
 {
 	struct option longs[MOST_OPTIONS + 2];
@@ -172,6 +190,7 @@ static bool is_complete(struct options *options, int id)
 const char *options_recording(struct options *options, int id)
 {
 	struct failure why;
+	size_t count;
 
 	if (!is_complete(options, id))
 		return NULL;
@@ -181,8 +200,11 @@ const char *options_recording(struct options *options, int id)
 	}
 	if (options->first < options->argc)
 		return options->argv[options->first];
-	if (newest_recording(&options->found, &why))
+	if (newest_recording(&options->found, &count, &why))
 		options->status = say_failure(&why);
+	else if (count > 1)
+		say_note("'%s' is taken, the newest of %zu recordings here",
+			 options->found, count);
 	return options->found;
 }
 

@@ -29,6 +29,7 @@ enum command_kind {
 	COMMAND_ASKS,		/* a recording, or nothing: the newest here */
 	COMMAND_RUNS_PROGRAM,	/* a program and its arguments: options end at
 				   the first other argument */
+	COMMAND_TAKES_WORDS,	/* a command line, likewise */
 };
 
 struct options;
@@ -38,7 +39,7 @@ struct command {
 	int (*run)(struct options *options);	/* returns the exit status */
 	enum command_kind kind;
 
-	/* For the list of all commands. */
+	/* For the list of all commands, unless these are NULL. */
 	const char *arguments, *summary;
 
 	/* For its help. */
@@ -65,6 +66,10 @@ struct options {
 };
 
 void options_release(struct options *options);
+
+/* The option that a word like "--at=5", "--at" or "-q" is; or NULL. */
+const struct option_info *options_find(const struct command *command,
+				       const char *word);
 
 /* The next option's id, or one of the above. */
 int options_next(struct options *options);

@@ -1,0 +1,86 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What shells complete.
+
+usage: completion.py --cprec C --script S
+
+S is the script for bash, which is asked as it asks when a key is pressed.
+Speaks TAP.
+"""
+import os
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from tap import CprecTap, equal, expect, main  # noqa: E402
+
+ASK = """set -f
+PATH=$1:$PATH
+. "$2"
+COMP_LINE=$3 COMP_POINT=${#3}
+compopt() { :; }
+_cprec
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+class Tests(CprecTap):
+    def make(self):
+        done = subprocess.run(
+            [self.options.cprec, "record", "-o", "t.cpr", "/bin/true"],
+            cwd=self.folder)
+        equal(done.returncode, 0, "record")
+        done = self.cprec("info", "--json", f"{self.folder}/t.cpr")
+        self.tid = done.stdout.split('"tid":')[1].split(",")[0]
+
+    def ask(self, line):
+        done = subprocess.run(
+            ["bash", "-c", ASK, "bash", os.path.dirname(self.options.cprec),
+             self.options.script, line],
+            cwd=self.folder, capture_output=True, text=True, timeout=60)
+        equal(done.stderr, "", "errors")
+        return [word for word in done.stdout.split("\n") if word]
+
+    def gives(self, line, *words):
+        equal(self.ask(line), list(words), line)
+
+    def has(self, line, *words):
+        found = self.ask(line)
+        for word in words:
+            expect(word in found, f"{line}: {word} is not in {found}")
+
+    def threads(self):
+        self.gives("cprec info --thread=", self.tid, "all")
+        self.gives("cprec info --thread ", self.tid, "all")
+        self.has("cprec query --at=", "start", f"{self.tid}:")
+
+
+def run_all(options, folder):
+    tests = Tests(options, folder)
+    tests.test("a recording", tests.make)
+    for line, *words in (
+            ("cprec ver", "verify", "version"),
+            ("cprec help du", "dump"),
+            ("cprec info --ver", "--verbose"),
+            ("cprec query --addr=environ", "environ"),
+            ("cprec query t.cpr --addr=libc.so.6!environ",
+             "libc.so.6!environ"),
+            ("cprec dump --kind=SYS", "SYSCALL"),
+            ("cprec record --schedule=r", "random"),
+            ("cprec info t", "t.cpr"),
+            ("cprec record -o t", "t.cpr")):
+        tests.test(line, tests.gives, line, *words)
+    for line, *words in (
+            ("cprec ", "record", "query", "help"),
+            ("cprec query --", "--addr=", "--json", "--help"),
+            ("cprec query --addr=lib", "libc.so.6!"),
+            ("cprec query --at ", "start", "end", "output:"),
+            ("cprec record l", "ls", "ln"),
+            ("cprec record -q -- l", "ls")):
+        tests.test(line, tests.has, line, *words)
+    tests.test("threads", tests.threads)
+    return tests.summary()
+
+
+if __name__ == "__main__":
+    sys.exit(main(run_all, "script"))

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd_complete.c - cprec complete: what a word of a command line may become
+ *
+ * Shells ask it (tools/completion/): its arguments are the words up to the one
+ * that is being typed.  It prints what that may be, a line each, or in place
+ * of that what the shell itself is to complete: ":recording", ":file" or
+ * ":program N" (words from the Nth on are another command).  What stands for an
+ * option's value in its help says what is known of the value.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/error.h"
+#include "replayer/recording/recording.h"
+#include "replayer/symbols/symbols.h"
+#include "tools/commands.h"
+#include "tools/dump_packets.h"
+#include "tools/messages.h"
+#include "tools/newest.h"
+#include "tools/options.h"
+
+static int run(struct options *options);
+
+const struct command command_complete = {
+	.name = "complete",
+	.run = run,
+	.kind = COMMAND_TAKES_WORDS,
+	.usage = "complete -- WORD...",
+	.about = "Prints what the last word of a command line may become, for"
+		 " shells.",
+	.options = (const struct option_info[]) { { 0 } },
+};
+
+struct completion {
+	const struct command *command;
+	char **words;		/* the command's name, and what follows */
+	int count;
+	char before[64];	/* of the word, what stays: "--at=" */
+	const char *typed;	/* of the word, what is to be completed */
+};
+
+static void offer(const struct completion *completion, const char *text,
+		  const char *end)
+{
+	if (!strncmp(text, completion->typed, strlen(completion->typed)))
+		printf("%s%s%s\n", completion->before, text, end);
+}
+
+/* ------- from the recording ------- */
+
+/* The first argument that is no option; NULL: there is none yet. */
+static char *find_argument(const struct completion *completion)
+{
+	for (int i = 1; i < completion->count - 1; i++) {
+		const struct option_info *info =
+			options_find(completion->command,
+				     completion->words[i]);
+
+		if (info && info->argument &&
+		    !strchr(completion->words[i], '='))
+			i++;
+		else if (completion->words[i][0] != '-')
+			return completion->words[i];
+	}
+	return NULL;
+}
+
+static struct recording *open_recording(const struct completion *completion)
+{
+	const char *path = find_argument(completion);
+	struct recording *recording = NULL;
+	struct failure why;
+	char *newest = NULL;
+	size_t others;
+
+	if (!path && !newest_recording(&newest, &others, &why))
+		path = newest;
+	if (path && recording_open(&recording, path, &why))
+		recording = NULL;
+	free(newest);
+	return recording;
+}
+
+static void offer_threads(const struct completion *completion, const char *end)
+{
+	struct recording *recording = open_recording(completion);
+	struct failure why;
+	char text[24];
+	uint32_t tid;
+
+	if (!recording)
+		return;
+	for (uint32_t i = 0; i < recording_threads(recording); i++) {
+		if (recording_tid(recording, i, &tid, &why))
+			break;
+		snprintf(text, sizeof(text), "%" PRIu32, tid);
+		offer(completion, text, end);
+	}
+	recording_close(recording);
+}
+
+/* Symbols of a module, all but a few by their beginning. */
+static void offer_module(const struct completion *completion,
+			 const struct symbols *symbols, bool is_program)
+{
+	const char *slash = strrchr(symbols->path, '/');
+	const char *name = slash ? slash + 1 : symbols->path;
+	bool with_module = strchr(completion->typed, '!') != NULL;
+	char text[512];
+
+	snprintf(text, sizeof(text), "%s!", name);
+	if (!is_program && !with_module)
+		offer(completion, text, "");
+	if (!is_program && !completion->typed[0])
+		return;
+	if (with_module && strncmp(text, completion->typed, strlen(text)) != 0)
+		return;
+	for (size_t i = 0; i < symbols->count; i++) {
+		snprintf(text, sizeof(text), "%s%s%s", with_module ? name : "",
+			 with_module ? "!" : "", symbols->list[i].name);
+		offer(completion, text, "");
+	}
+}
+
+static void offer_symbols(const struct completion *completion)
+{
+	struct recording *recording = open_recording(completion);
+	struct names *names = NULL;
+	const struct symbols *symbols;
+	struct failure why;
+	uint64_t bias;
+
+	if (recording && !names_create(&names, recording, &why))
+		for (size_t i = 0; (symbols = names_mapped(
+				names, recording_end(recording), i, &bias));
+		     i++)
+			offer_module(completion, symbols, i == 0);
+	names_destroy(names);
+	recording_close(recording);
+}
+
+/* ------- values ------- */
+
+static void offer_times(const struct completion *completion)
+{
+	offer(completion, "start", "");
+	offer(completion, "end", "");
+	offer(completion, "50%", "");
+	offer(completion, "output:", "");
+	offer_threads(completion, ":");
+}
+
+static void offer_kinds(const struct completion *completion)
+{
+	const char *kind;
+
+	for (size_t i = 0; (kind = dump_kind(i)); i++)
+		offer(completion, kind, "");
+}
+
+/* What a value of an option may be, by what stands for it in the help. */
+static void offer_value(const struct completion *completion,
+			const char *argument)
+{
+	if (!strcmp(argument, "A")) {
+		offer_symbols(completion);
+	} else if (!strcmp(argument, "T")) {
+		offer_times(completion);
+	} else if (!strcmp(argument, "TID")) {
+		offer_threads(completion, "");
+		offer(completion, "all", "");
+	} else if (!strcmp(argument, "KIND")) {
+		offer_kinds(completion);
+	} else if (!strcmp(argument, "HOW")) {
+		offer(completion, "random", "");
+	} else if (!strcmp(argument, "FILE")) {
+		puts(":file");
+	}
+}
+
+/* ------- words ------- */
+
+static void offer_commands(const struct completion *completion)
+{
+	for (size_t i = 0; commands[i]; i++)
+		if (commands[i]->summary)
+			offer(completion, commands[i]->name, "");
+	offer(completion, "help", "");
+	offer(completion, "version", "");
+}
+
+static void offer_options(const struct completion *completion)
+{
+	const struct option_info *info = completion->command->options;
+	char text[48];
+
+	for (; info->name; info++) {
+		snprintf(text, sizeof(text), "--%s", info->name);
+		offer(completion, text, info->argument ? "=" : "");
+	}
+	offer(completion, "--help", "");
+}
+
+/* The program that is recorded and its arguments, as another command line. */
+static bool is_of_program(const struct completion *completion)
+{
+	const char *program = find_argument(completion);
+
+	if (completion->command->kind != COMMAND_RUNS_PROGRAM)
+		return false;
+	return program || completion->typed[0] != '-';
+}
+
+/* Counted in the words that the shell has, where "cprec" comes first. */
+static int number_of_program(const struct completion *completion)
+{
+	const char *program = find_argument(completion);
+
+	for (int i = 1; i < completion->count; i++)
+		if (completion->words[i] == program)
+			return i + 1;
+	return completion->count;
+}
+
+/* An option before the word, whose value the word is. */
+static const struct option_info *
+option_before(const struct completion *completion)
+{
+	const char *before = completion->words[completion->count - 2];
+	const struct option_info *info;
+
+	if (completion->count < 3 || strchr(before, '='))
+		return NULL;
+	info = options_find(completion->command, before);
+	return info && info->argument ? info : NULL;
+}
+
+static void complete_word(struct completion *completion)
+{
+	const struct option_info *info = option_before(completion);
+	char *word = completion->words[completion->count - 1];
+	char *mark = word[0] == '-' ? strchr(word, '=') : NULL;
+
+	if (!info && mark)
+		info = options_find(completion->command, word);
+	if (!info && is_of_program(completion)) {
+		printf(":program %d\n", number_of_program(completion));
+	} else if (!info && word[0] == '-') {
+		offer_options(completion);
+	} else if (!info) {
+		puts(":recording");
+	} else if (info->argument) {
+		if (mark) {
+			completion->typed = mark + 1;
+			snprintf(completion->before, sizeof(completion->before),
+				 "%.*s", (int)(mark + 1 - word), word);
+		}
+		offer_value(completion, info->argument);
+	}
+}
+
+static void complete_line(struct completion *completion)
+{
+	completion->command = command_find(completion->words[0]);
+	completion->typed = completion->words[completion->count - 1];
+	if (completion->count == 1)
+		offer_commands(completion);
+	else if (!strcmp(completion->words[0], "help") &&
+		 completion->count == 2)
+		offer_commands(completion);
+	else if (completion->command)
+		complete_word(completion);
+}
+
+static int run(struct options *options)
+{
+	struct completion completion = { 0 };
+	char **words = options_program(options, options_next(options));
+
+	if (!words)
+		return options->status;
+	/* The first is "cprec", by whatever name. */
+	completion.words = words + 1;
+	completion.count = options->argc - options->first - 1;
+	if (completion.count > 0)
+		complete_line(&completion);
+	return finish_output(EXIT_ANSWERED);
+}
