@@ -6,11 +6,16 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# configure FOLDER OPTION... - makes a build folder, or keeps what is there
+# configure FOLDER OPTION... - makes a build folder, or keeps what is there, but
+# with tests
 configure() {
 	folder=$1
 	shift
-	[ -f "$folder/build.ninja" ] || meson setup "$folder" "$@"
+	if [ -f "$folder/build.ninja" ]; then
+		meson configure "$folder" -Dtests=true -Dwerror=true
+	else
+		meson setup "$folder" -Dtests=true -Dwerror=true "$@"
+	fi
 	rm -f "$folder/meson-logs/testlog.json"
 }
 

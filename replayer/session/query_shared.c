@@ -78,7 +78,7 @@ static int find_since(struct query *query, struct shared_part *part,
 		      struct failure *why)
 {
 	size_t segment = query->place.segment;
-	bool found;
+	bool found = false;
 	int rc = find_in(query, segment, part, &found, why);
 
 	part->may_be_kept = found;

@@ -92,7 +92,7 @@ static int64_t transfer(struct linux_process *process,
 	uint64_t done = 0;
 
 	while (done < most) {
-		guest_addr own, other;
+		guest_addr own = 0, other = 0;
 		uint64_t size = next_bytes(&exchange->own, &own);
 		uint64_t there = next_bytes(&exchange->other, &other);
 
