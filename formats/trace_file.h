@@ -47,9 +47,10 @@ enum chunk_kind {
 	/* Readers may do without these. */
 	CHUNK_PROGRAM = 129,	/* what the process became by exec: meta.h */
 	CHUNK_SNAPSHOT = 130,	/* all pages at a key frame: key_frame.h */
+	CHUNK_MOMENTS = 132,	/* what the clock said: moments.h */
 };
 
-#define CHUNK_KINDS (CHUNK_SNAPSHOT + 1)		/* numbers go up to that */
+#define CHUNK_KINDS (CHUNK_MOMENTS + 1)		/* numbers go up to that */
 
 /*
  * Written to disk: what a reader must know to read the file at all.  Only

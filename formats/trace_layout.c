@@ -194,6 +194,7 @@ static const char *const kind_names[] = {
 	[CHUNK_FOOTER] = "footer",
 	[CHUNK_PROGRAM] = "program",
 	[CHUNK_SNAPSHOT] = "snapshot",
+	[CHUNK_MOMENTS] = "list of moments",
 };
 
 bool chunk_kind_is_known(unsigned kind)

@@ -90,6 +90,7 @@ static void begin_again(struct recorder *rec)
 	rec->touched.resolved = 0;
 	rec->touched.fresh_count = 0;
 	rec->touched.listed = 0;
+	moments_begin_again(rec);
 	rec->trace.module_count = 0;
 	vm_set_steps(rec->vm, 0);
 	know_pages_anew(rec);

@@ -46,6 +46,7 @@ static int after_event(struct recorder *rec, struct failure *why)
 			*why = rec->why;
 		return rec->error;
 	}
+	moments_look(rec, false);
 	if (rec->trace.mapped_code) {
 		rec->trace.mapped_code = false;
 		if (trace_write_symbols(rec, why))
@@ -86,8 +87,10 @@ void events_before_idle(void *context)
 	struct recorder *rec = context;
 	size_t waiting = streams_waiting(rec);
 
-	if (rec->error || rec->trace.unrecorded || !waiting ||
-	    !may_flush_idle(rec))
+	if (rec->error || rec->trace.unrecorded)
+		return;
+	moments_look(rec, true);
+	if (!waiting || !may_flush_idle(rec))
 		return;
 	rec->segment.flushed += waiting;
 	rec->error = segment_flush(rec, false, &rec->why);

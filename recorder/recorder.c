@@ -80,6 +80,7 @@ static void destroy(struct recorder *rec)
 	vm_destroy(rec->vm);
 	streams_release(rec);
 	page_store_release(&rec->pages);
+	moments_release(rec);
 	programs_release(rec);
 	free(rec->touched.list);
 	free(rec->touched.fresh);

@@ -4,8 +4,8 @@
  *
  * record_events.c runs the guest; record_effects.c turns what happens to it
  * into packets; streams.c has them by thread; segments.c ends a segment with a
- * key frame, for which snapshot.c stores pages; programs.c says what is
- * executed; children.c starts the recordings of new processes; trace.c begins
+ * key frame, for which snapshot.c stores pages; moments.c looks at the clock;
+ * programs.c says what is executed; children.c starts the recordings of new processes; trace.c begins
  * and ends the file; recorder.c begins and ends all of it.
  */
 #ifndef CPREC_RECORDER_RECORDER_INTERNAL_H
@@ -21,6 +21,7 @@
 #include "formats/error.h"
 #include "formats/key_frame.h"
 #include "formats/meta.h"
+#include "formats/moments.h"
 #include "formats/packet.h"
 #include "formats/trace_file.h"
 #include "recorder/pacing.h"
@@ -110,6 +111,13 @@ struct stream_flush {
 	size_t events;		/* since then */
 };
 
+/* When the clock was looked at, and is not written yet: moments.c. */
+struct recorded_moments {
+	struct moment *list;
+	size_t count, room;
+	int64_t last;		/* what it said then */
+};
+
 /* The file of this process, and what is written of the process as a whole. */
 struct recorded_process {
 	struct trace_writer *writer;
@@ -144,6 +152,7 @@ struct recorder {
 	struct touched_pages touched;
 	struct page_store pages;
 	struct stream_flush flush;
+	struct recorded_moments moments;
 	struct pacing pacing;
 	struct recorded_process trace;
 
@@ -269,6 +278,21 @@ int segment_write_thread(struct recorder *rec, struct stream *stream,
 
 /* Writes waiting pages out; with `all`, also a chunk that is not full. */
 int segment_write_pages(struct recorder *rec, bool all, struct failure *why);
+
+/* ------- moments.c ------- */
+
+/*
+ * Notes the time on the wall if it is some time since that was done, or if the
+ * program is going to wait.
+ */
+void moments_look(struct recorder *rec, bool will_wait);
+
+/* Writes what was noted. */
+int moments_write(struct recorder *rec, struct failure *why);
+
+/* Another process's recording begins, or nothing is recorded any more. */
+void moments_begin_again(struct recorder *rec);
+void moments_release(struct recorder *rec);
 
 /* ------- snapshot.c ------- */
 

@@ -88,6 +88,8 @@ int segment_flush(struct recorder *rec, bool end, struct failure *why)
 	for (size_t i = 0; i < rec->threads.count && !rc; i++)
 		if (rec->threads.list[i] != rec->flush.in)
 			rc = flush_stream(rec, rec->threads.list[i], end, why);
+	if (!rc)
+		rc = moments_write(rec, why);
 	rec->flush.in = rec->stream;
 	clock_gettime(CLOCK_MONOTONIC, &rec->flush.time);
 	rec->flush.events = 0;
@@ -278,6 +280,7 @@ static void start_lists(struct recorder *rec)
 	rec->segment.timed_by = pthread_self();
 	rec->flush.in = rec->stream;
 	rec->stream->has_run = true;
+	moments_look(rec, true);
 	vm_count_targets(rec->vm);
 	rec->touched.count = 0;
 	rec->touched.fresh_count = 0;
@@ -286,8 +289,10 @@ static void start_lists(struct recorder *rec)
 
 int segment_end(struct recorder *rec, struct failure *why)
 {
-	int rc = segment_flush(rec, true, why);
+	int rc;
 
+	moments_look(rec, true);
+	rc = segment_flush(rec, true, why);
 	merge_touches(rec);
 	return rc ? rc : write_index(rec, why);
 }

@@ -316,6 +316,7 @@ static int add_chunk(struct recording *recording, uint32_t chunk,
 	case CHUNK_SNAPSHOT:
 		return add_snapshot(recording, chunk, info, why);
 	case CHUNK_SYMBOLS:
+	case CHUNK_MOMENTS:
 	case CHUNK_FOOTER:
 		break;
 	}

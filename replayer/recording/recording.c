@@ -54,6 +54,7 @@ void recording_close(struct recording *recording)
 	recording_forget_programs(recording);
 	page_versions_release(&recording->versions);
 	slices_release(&recording->slices);
+	free(recording->moments.list);
 	recording_forget(recording);
 	meta_release(&recording->meta);
 	summary_release(&recording->summary);

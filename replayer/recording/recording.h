@@ -18,6 +18,7 @@
  *	streams.h	streams and their bytes
  *	packets.h	packets, one after the other
  *	threads.h	threads by their numbers
+ *	clock.h		what the clock on the wall said
  *	execs.h		which thread a stream is
  *	stream_times.h	who ran when
  *	thread_steps.h	how far threads are
@@ -36,6 +37,7 @@
 #ifndef CPREC_REPLAYER_RECORDING_RECORDING_H
 #define CPREC_REPLAYER_RECORDING_RECORDING_H
 
+#include "replayer/recording/clock.h"
 #include "replayer/recording/execs.h"
 #include "replayer/recording/mapped.h"
 #include "replayer/recording/packets.h"

@@ -10,7 +10,7 @@
  *	mapped
  *	thread_steps  positions
  *	execs	stream_times	which stream is which thread; who ran when
- *	program_list  packets  snapshots
+ *	program_list  packets  snapshots  clock
  *	streams			parts of streams, by segment
  *	segments		key frames, indexes
  *	chunks			puts the chunks of the file in order
@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "formats/meta.h"
+#include "formats/moments.h"
 #include "formats/trace_file.h"
 #include "replayer/recording/page_versions.h"
 #include "replayer/recording/slices.h"
@@ -77,6 +78,13 @@ struct exec {
 	uint32_t stream;
 };
 
+/* When the clock on the wall said what, in the order of time. */
+struct moments {
+	bool is_read;
+	struct moment *list;
+	size_t count, room;
+};
+
 struct recording_program;
 
 struct recording {
@@ -111,6 +119,7 @@ struct recording {
 	struct snapshot_place *snapshots;	/* sorted by segment */
 	size_t snapshot_count, snapshot_room;
 	struct page_versions versions;
+	struct moments moments;
 };
 
 #endif

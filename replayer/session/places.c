@@ -39,6 +39,25 @@ static int find_output(uint64_t line, struct recording *recording,
 	return rc;
 }
 
+/* What the clock on the wall said, as far as it was looked at. */
+static int find_clock(const struct clock_text *clock,
+		      struct recording *recording, uint64_t *out,
+		      struct failure *why)
+{
+	char from[CLOCK_TEXT], to[CLOCK_TEXT];
+	int64_t first, last, asked;
+	int rc = recording_clock_range(recording, &first, &last, why);
+
+	if (rc)
+		return rc;
+	asked = clock_text_find(clock, first);
+	if (asked < first || asked > last)
+		return failed(why, ERR_INPUT, "'%s' was recorded from %s to %s",
+			      trace_reader_path(recording_reader(recording)),
+			      clock_print(from, first), clock_print(to, last));
+	return recording_time_at_clock(recording, asked, out, why);
+}
+
 /* Of a recording, or of a thread, that lasts from `start` to `end`. */
 static int find_base(const struct time_text *time, struct recording *recording,
 		     uint64_t start, uint64_t end, uint64_t *out,
@@ -59,6 +78,8 @@ static int find_base(const struct time_text *time, struct recording *recording,
 		break;
 	case TIME_OUTPUT:
 		return find_output(time->number, recording, out, why);
+	case TIME_CLOCK:
+		return find_clock(&time->clock, recording, out, why);
 	}
 	return 0;
 }
@@ -69,10 +90,11 @@ static int find_count(const struct time_text *time, const char *text,
 		      uint64_t end, uint64_t *out, struct failure *why)
 {
 	int rc = find_base(time, recording, start, end, out, why);
-	uint64_t most = time->is_minus ? *out : UINT64_MAX - *out;
+	uint64_t most;
 
 	if (rc)
 		return rc;
+	most = time->is_minus ? *out : UINT64_MAX - *out;
 	if (time->offset > most)
 		return failed(why, ERR_INPUT, "there is no time '%s': %s", text,
 			      time->is_minus ? "it is before 0" :

@@ -10,6 +10,7 @@
  *
  *	numbers.h	numbers and addresses as texts
  *	times.h		times as texts
+ *	clocks.h	times of day as texts
  *	places.h	both, as times and addresses of a recording
  *	outputs.h	what the program wrote, and when
  *	query.h		what an address held at a time
@@ -17,6 +18,7 @@
 #ifndef CPREC_REPLAYER_SESSION_SESSION_H
 #define CPREC_REPLAYER_SESSION_SESSION_H
 
+#include "replayer/session/clocks.h"
 #include "replayer/session/numbers.h"
 #include "replayer/session/outputs.h"
 #include "replayer/session/places.h"

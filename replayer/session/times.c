@@ -99,6 +99,11 @@ bool time_text_parse(const char *text, struct time_text *out)
 	struct time_text time = { .base = TIME_NUMBER };
 	char copy[TEXT_MOST + 1], *rest;
 
+	if (clock_text_parse(text, &time.clock)) {
+		time.base = TIME_CLOCK;
+		*out = time;
+		return true;
+	}
 	if (strlen(text) > TEXT_MOST)
 		return false;
 	memcpy(copy, text, strlen(text) + 1);

@@ -10,6 +10,8 @@
  * instructions are those of one thread.  Numbers are decimal or 0x-hex, also
  * with k, m or g for thousands, millions or billions: "5k", "1.5m".
  *
+ * A time of day (clocks.h) is a time too, without anything behind it.
+ *
  * What a text means depends on the recording; places.h finds it.
  */
 #ifndef CPREC_REPLAYER_SESSION_TIMES_H
@@ -18,6 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "replayer/session/clocks.h"
 #include "replayer/session/numbers.h"
 
 /* What a time is counted from. */
@@ -27,6 +30,7 @@ enum time_base {
 	TIME_END,
 	TIME_SHARE,
 	TIME_OUTPUT,
+	TIME_CLOCK,
 };
 
 struct time_text {
@@ -35,6 +39,7 @@ struct time_text {
 	enum time_base base;
 	uint64_t number;	/* TIME_NUMBER; TIME_OUTPUT: the line, from 1 */
 	struct decimal share;	/* TIME_SHARE: percent, at most 100 */
+	struct clock_text clock;	/* TIME_CLOCK */
 	bool is_minus;
 	uint64_t offset;
 	uint32_t events;

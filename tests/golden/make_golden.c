@@ -16,6 +16,7 @@
 #include "formats/error.h"
 #include "formats/key_frame.h"
 #include "formats/meta.h"
+#include "formats/moments.h"
 #include "formats/packet.h"
 #include "formats/page_items.h"
 #include "formats/symbols.h"
@@ -473,6 +474,34 @@ static void make_programs(void)
 	end(writer, true);
 }
 
+/* ------- what the clock said ------- */
+
+/* It was set back for a moment. */
+static const struct moment moments[] = {
+	{ 0, INT64_C(1700000000000000) }, { 5, INT64_C(1700000000010000) },
+	{ 5, INT64_C(1700000002000000) }, { 9, INT64_C(1699999999000000) },
+	{ 15, INT64_C(1700000004000000) },
+};
+
+static void make_moments(void)
+{
+	struct trace_writer *writer = start("good/moments.cpr");
+	struct key_frame first = { .doubt = 1 };
+	struct summary_thread thread = { 1000, 15 };
+	struct summary summary = {
+		.time = 15, .threads = &thread, .thread_count = 1,
+	};
+	struct output out = { 0 };
+
+	put_meta(writer);
+	put_key_frame(writer, 0, &first);
+	moments_encode(&out, moments, sizeof(moments) / sizeof(moments[0]));
+	put(writer, CHUNK_MOMENTS, 0, 0, &out);
+	summary_encode(&out, &summary);
+	put(writer, CHUNK_SUMMARY, 0, 0, &out);
+	end(writer, true);
+}
+
 /* ------- damage ------- */
 
 static uint8_t *load(const char *name, size_t *size)
@@ -653,6 +682,7 @@ int main(int argc, char **argv)
 	make_example();
 	make_threads();
 	make_programs();
+	make_moments();
 	make_later();
 	make_all("good/all.cpr", true);
 	make_all("good/killed.cpr", false);

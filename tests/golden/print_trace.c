@@ -9,6 +9,7 @@
 #include "formats/error.h"
 #include "formats/key_frame.h"
 #include "formats/meta.h"
+#include "formats/moments.h"
 #include "formats/packet.h"
 #include "formats/symbols.h"
 #include "formats/trace_layout.h"
@@ -270,6 +271,21 @@ static void print_snapshot(FILE *out, struct content *content, int *rc)
 	free(list);
 }
 
+static void print_moments(FILE *out, struct content *content, int *rc)
+{
+	struct moment *list;
+	size_t count;
+
+	*rc = moments_decode(&list, &count, content->bytes, content->size);
+	if (*rc)
+		return;
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "  moment t %" PRIu64 " clock %" PRId64 "\n",
+			list[i].time, list[i].clock);
+	moments_encode(&content->again, list, count);
+	free(list);
+}
+
 typedef void print_content(FILE *out, struct content *content, int *rc);
 
 static print_content *const printers[] = {
@@ -283,6 +299,7 @@ static print_content *const printers[] = {
 	[CHUNK_SUMMARY] = print_summary,
 	[CHUNK_PROGRAM] = print_program,
 	[CHUNK_SNAPSHOT] = print_snapshot,
+	[CHUNK_MOMENTS] = print_moments,
 };
 
 static int print_chunk(FILE *out, const struct trace_reader *reader,

@@ -29,6 +29,7 @@ static const struct row rows[] = {
 	{ "good/all", 0 },
 	{ "good/threads", 0 },
 	{ "good/programs", 0 },
+	{ "good/moments", 0 },
 	{ "good/later", 0 },
 	{ "good/killed", 0 },
 	{ "good/cut", 0 },

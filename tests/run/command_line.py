@@ -6,6 +6,7 @@ usage: command_line.py --cprec C
 
 Speaks TAP.
 """
+import datetime
 import json
 import os
 import subprocess
@@ -27,6 +28,22 @@ int size = sprintf(text, "line %d", i);
 lines++;
 writes += write(fd, text, size) == size;
 write(fd, "\\n", 1); }
+return 0; }
+"""
+
+
+SLEEPS = """#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+int number;
+int main(void) {
+for (int i = 0; i < 4; i++) {
+struct timespec now;
+number++;
+clock_gettime(CLOCK_REALTIME, &now);
+printf("%ld.%09ld\\n", (long)now.tv_sec, now.tv_nsec);
+fflush(stdout);
+usleep(400000); }
 return 0; }
 """
 
@@ -154,6 +171,48 @@ class Times(CprecTap):
                   f"end+{2**64 - 1}", "it is no number of 64 bits")
 
 
+class Clock(CprecTap):
+    """Of a program that sleeps for most of the time."""
+
+    def make(self):
+        source = os.path.join(self.folder, "sleeps.c")
+        guest = os.path.join(self.folder, "sleeps")
+        self.trace = guest + ".cpr"
+        with open(source, "w") as file:
+            file.write(SLEEPS)
+        subprocess.run(["cc", "-O1", "-static", "-o", guest, source],
+                       check=True)
+        done = self.cprec("record", "-o", self.trace, guest)
+        equal(done.returncode, 0, "record")
+        self.clocks = [float(line) for line in done.stdout.split()]
+        equal(len(self.clocks), 4, "lines")
+
+    def ask(self, at):
+        return self.cprec("query", self.trace, "--json", f"--at={at}",
+                          "--addr=number")
+
+    def asleep(self, number):
+        """In the middle of a sleep, the line before it is the newest."""
+        clock = self.clocks[number] + 0.2
+        for zone, form in ((datetime.timezone.utc, "%H:%M:%S.%fZ"),
+                           (None, "%H:%M:%S.%f"),
+                           (None, "%Y-%m-%d %H:%M:%S.%f")):
+            text = datetime.datetime.fromtimestamp(clock, zone).strftime(form)
+            answer = json.loads(self.ask(text).stdout)
+            equal(answer["bytes"][:2], f"{number + 1:02x}", text)
+
+    def outside(self):
+        done = self.ask("2001-01-01 00:00:00")
+        equal(done.returncode, FAILED, "status")
+        expect("was recorded from 20" in done.stderr, done.stderr)
+
+    def all(self):
+        self.test("a program that sleeps", self.make)
+        for number in range(4):
+            self.test(f"in sleep {number}", self.asleep, number)
+        self.test("another year", self.outside)
+
+
 def run_all(options, folder):
     tests = Tests(options, folder)
     tests.test("no recording is here", tests.none)
@@ -171,7 +230,10 @@ def run_all(options, folder):
     times = Times(options, folder)
     times.count, times.failed = tests.count, tests.failed
     times.all()
-    return times.summary()
+    clock = Clock(options, folder)
+    clock.count, clock.failed = times.count, times.failed
+    clock.all()
+    return clock.summary()
 
 
 if __name__ == "__main__":
