@@ -114,6 +114,8 @@ void linux_destroy(struct linux_process *process)
 	free(process->thread);
 	eof_tail_release(process);
 	mapped_files_release(process);
+	locks_forget(process);
+	marks_drop(&process->space->growing);
 	if (process->host->exe >= 0)
 		linux_close_hidden(process->host->exe);
 	descriptors_release(process);

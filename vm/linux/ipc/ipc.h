@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ipc.h - shared memory, semaphores and message queues of System V
+ * ipc.h - shared memory, semaphores and message queues of System V, and who is
+ * told of messages in POSIX's queues
  *
  * The objects are the host's own, so that programs that are not recorded can
  * have them too.  This room performs the calls that need code; what is
@@ -24,5 +25,8 @@ syscall_handler sys_semctl;
 syscall_handler sys_msgsnd;
 syscall_handler sys_msgrcv;
 syscall_handler sys_msgctl;
+
+/* notify.c */
+syscall_handler sys_mq_notify;
 
 #endif

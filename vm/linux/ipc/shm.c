@@ -143,6 +143,8 @@ int64_t sys_shmdt(struct linux_process *process, const struct linux_call *row,
 		found = true;
 		first = number;
 		peaks_before_less(process, part.end - part.start);
+		mappings_lose_marks(process, part.start,
+				    part.end - part.start);
 		if (memory_unmap(process->memory, part.start,
 				 part.end - part.start))
 			return -ENOMEM;

@@ -222,6 +222,8 @@ static void unmap_all(struct linux_process *process)
 			break;
 	eof_tail_release(process);
 	mapped_files_release(process);
+	locks_forget(process);
+	marks_drop(&process->space->growing);
 }
 
 static void set_registers(struct linux_process *process)

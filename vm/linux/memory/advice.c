@@ -79,6 +79,21 @@ static int remove_pages(struct linux_process *process, guest_addr addr,
 	return rc;
 }
 
+/* What would take locked pages out of memory. */
+static bool is_refused_of_locked(int advice)
+{
+	switch (advice) {
+	case MADV_DONTNEED:
+	case MADV_REMOVE:
+	case MADV_FREE:
+	case MADV_COLD:
+	case MADV_PAGEOUT:
+		return true;
+	default:
+		return false;
+	}
+}
+
 int64_t sys_madvise(struct linux_process *process,
 		    const struct linux_call *row, const uint64_t *arg)
 {
@@ -87,6 +102,9 @@ int64_t sys_madvise(struct linux_process *process,
 	(void)row;
 	if (arg[0] % GUEST_PAGE || (arg[1] && !size) ||
 	    !is_user_range(process, arg[0], size))
+		return -EINVAL;
+	if (is_refused_of_locked((int)arg[2]) &&
+	    locks_have(process, arg[0], size))
 		return -EINVAL;
 	switch ((int)arg[2]) {
 	case MADV_DONTNEED:
@@ -128,6 +146,8 @@ int64_t sys_msync(struct linux_process *process, const struct linux_call *row,
 	if (arg[0] % GUEST_PAGE || arg[2] & ~known ||
 	    (arg[2] & MS_ASYNC && arg[2] & MS_SYNC))
 		return -EINVAL;
+	if (arg[2] & MS_INVALIDATE && locks_have(process, arg[0], size))
+		return -EBUSY;
 	/* Shared files are mapped by the host too, which writes them back. */
 	return is_mapped(process, arg[0], size) ? 0 : -ENOMEM;
 }
@@ -154,16 +174,4 @@ int64_t sys_mincore(struct linux_process *process,
 			return -EFAULT;
 	}
 	return 0;
-}
-
-int64_t sys_mlock(struct linux_process *process, const struct linux_call *row,
-		  const uint64_t *arg)
-{
-	guest_addr start = page_down(arg[0]);
-	uint64_t size = page_up(arg[1] + (arg[0] - start));
-
-	(void)row;
-	if (!is_user_range(process, start, size))
-		return -EINVAL;
-	return is_mapped(process, start, size) ? 0 : -ENOMEM;
 }

@@ -25,6 +25,7 @@ void eof_tail_forget(struct linux_process *process, guest_addr addr,
 {
 	size_t kept = 0;
 
+	mappings_lose_marks(process, addr, size);
 	for (size_t i = 0; i < process->space->tail_count; i++) {
 		struct eof_tail *tail = &process->space->tails[i];
 

@@ -57,21 +57,39 @@ static guest_addr used_stack(struct linux_process *process,
 	return page < end ? (page + i) << GUEST_PAGE_SHIFT : region->end;
 }
 
-/* Where what counts of a region starts. */
-static guest_addr counted_start(struct linux_process *process,
-				const struct region *region)
+guest_addr limits_start(struct linux_process *process,
+			const struct region *region)
 {
 	guest_addr used, least = process->space->layout.stack_top - STACK_LEAST;
 
-	/* It is not data, and counts for the limit of all memory only. */
 	if (!is_stack(region) ||
-	    region->start != process->space->layout.stack_bottom ||
-	    limit_of(process, LIMIT_MEMORY) == UNLIMITED)
+	    region->start != process->space->layout.stack_bottom)
 		return region->start;
 	used = used_stack(process, region);
 	if (least < region->start || least > region->end)
 		return used;
 	return used < least ? used : least;
+}
+
+/* Where what counts of a region starts. */
+static guest_addr counted_start(struct linux_process *process,
+				const struct region *region)
+{
+	/* The stack is not data: the limit of all memory alone counts it. */
+	return limit_of(process, LIMIT_MEMORY) == UNLIMITED ?
+		       region->start :
+		       limits_start(process, region);
+}
+
+uint64_t limits_mapped(struct linux_process *process)
+{
+	uint64_t size = 0;
+	size_t count;
+	const struct region *regions = memory_regions(process->memory, &count);
+
+	for (size_t i = 0; i < count; i++)
+		size += regions[i].end - limits_start(process, &regions[i]);
+	return size;
 }
 
 /* What counts between two addresses. */

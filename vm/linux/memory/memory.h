@@ -45,8 +45,19 @@ struct peaks {
 	uint64_t looked, took;	/* when it was, how long; ns of our work */
 };
 
+/* Ranges that a call has marked, in their order; see marks.c. */
+struct marks {
+	struct mark {
+		guest_addr start, end;
+	} *list;
+	size_t count;
+};
+
 struct space {
 	struct layout layout;
+	struct marks locked;	/* in memory; see locks.c */
+	bool lock_new;		/* what is mapped is locked, too */
+	struct marks growing;	/* by MAP_GROWSDOWN */
 	struct peaks peaks;
 	guest_addr lost;	/* 0, or a page; see lost_pages.c */
 	bool lost_to_guest;	/* it is the guest that has touched it */
@@ -95,6 +106,46 @@ guest_addr limits_protect(struct linux_process *process, guest_addr addr,
 /* Whether the heap may end there; what limits_allow() says is not asked. */
 bool limits_allow_brk(const struct linux_process *process, guest_addr end);
 
+/* Where a region starts; the stack, which is mapped as a whole, where used. */
+guest_addr limits_start(struct linux_process *process,
+			const struct region *region);
+
+/* How many bytes are mapped so. */
+uint64_t limits_mapped(struct linux_process *process);
+
+/* ------- marks.c ------- */
+
+/* Marks a range, or does not any more; false: out of memory. */
+bool marks_set(struct marks *marks, guest_addr start, guest_addr end);
+void marks_clear(struct marks *marks, guest_addr start, guest_addr end);
+void marks_drop(struct marks *marks);
+
+/* How many bytes of a range are marked. */
+uint64_t marks_size(const struct marks *marks, guest_addr start,
+		    guest_addr end);
+
+/* The range is being unmapped: nothing of it is marked any more. */
+void mappings_lose_marks(struct linux_process *process, guest_addr addr,
+			 uint64_t size);
+
+/* ------- locks.c ------- */
+
+/* How many bytes are locked; whether any of a range is. */
+uint64_t locks_size(const struct linux_process *process);
+bool locks_have(const struct linux_process *process, guest_addr addr,
+		uint64_t size);
+
+/*
+ * Before and after `size` bytes are mapped, which are locked if the program
+ * asked for it, or if all new ones are: 0, -EPERM, or -EAGAIN.
+ */
+int locks_allow(struct linux_process *process, uint64_t size, bool asked);
+void locks_note_new(struct linux_process *process, guest_addr addr,
+		    uint64_t size, bool asked);
+
+/* In the child of a fork, and in another program. */
+void locks_forget(struct linux_process *process);
+
 /* ------- eof_tail.c ------- */
 
 /* Looks at a file that has just been mapped. */
@@ -105,7 +156,7 @@ void eof_tail_note(struct linux_process *process, const struct region *region,
 void eof_tail_cut(struct linux_process *process, const struct region *region,
 		  const struct stat *file);
 
-/* The range is being unmapped, or gets another protection. */
+/* The range is being unmapped, with its marks, or gets another protection. */
 void eof_tail_forget(struct linux_process *process, guest_addr addr,
 		     uint64_t size);
 void eof_tail_protect(struct linux_process *process, guest_addr addr,
@@ -245,6 +296,10 @@ syscall_handler sys_msync;
 syscall_handler sys_mincore;
 syscall_handler sys_madvise;
 syscall_handler sys_mlock;
+syscall_handler sys_mlock2;
+syscall_handler sys_munlock;
+syscall_handler sys_mlockall;
+syscall_handler sys_munlockall;
 syscall_handler sys_getrusage;
 syscall_handler sys_process_vm_readv;
 syscall_handler sys_process_vm_writev;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -205,6 +206,9 @@ static int check_request(const struct linux_process *process,
 	if (type != MAP_PRIVATE && type != MAP_SHARED &&
 	    type != MAP_SHARED_VALIDATE)
 		return -EINVAL;
+	if (request->flags & MAP_GROWSDOWN &&
+	    (type != MAP_PRIVATE || !(request->flags & MAP_ANONYMOUS)))
+		return -EINVAL;
 	if (request->flags & MAP_HUGETLB)
 		return request->flags & MAP_ANONYMOUS ? -ENOMEM : -EINVAL;
 	if (!page_up(request->size) || request->size > process->abi->user_end)
@@ -232,6 +236,16 @@ static bool is_allowed(struct linux_process *process,
 	return limits_allow_region(process, &region);
 }
 
+static void note_marks(struct linux_process *process,
+		       const struct request *request, guest_addr start)
+{
+	locks_note_new(process, start, request->size,
+		       request->flags & MAP_LOCKED);
+	if (request->flags & MAP_GROWSDOWN)
+		marks_set(&process->space->growing, start,
+			  start + request->size);
+}
+
 int64_t sys_mmap(struct linux_process *process, const struct linux_call *row,
 		 const uint64_t *arg)
 {
@@ -244,6 +258,7 @@ int64_t sys_mmap(struct linux_process *process, const struct linux_call *row,
 		.offset = arg[5],
 	};
 	int64_t start = check_request(process, &request);
+	int rc;
 
 	(void)row;
 	if (start < 0)
@@ -252,13 +267,20 @@ int64_t sys_mmap(struct linux_process *process, const struct linux_call *row,
 	start = place(process, &request);
 	if (start < 0)
 		return start;
+	rc = locks_allow(process, request.size, request.flags & MAP_LOCKED);
+	if (rc)
+		return rc;
 	if (!is_allowed(process, &request, (guest_addr)start))
 		return -ENOMEM;
 	if (request.flags & MAP_FIXED)
 		peaks_before_less(process, request.size);
 	if (request.flags & MAP_ANONYMOUS)
-		return map_zeros(process, &request, (guest_addr)start);
-	return map_file(process, &request, (guest_addr)start);
+		start = map_zeros(process, &request, (guest_addr)start);
+	else
+		start = map_file(process, &request, (guest_addr)start);
+	if (start >= 0)
+		note_marks(process, &request, (guest_addr)start);
+	return start;
 }
 
 int64_t sys_munmap(struct linux_process *process,
@@ -275,29 +297,85 @@ int64_t sys_munmap(struct linux_process *process,
 	return memory_unmap(process->memory, arg[0], size) ? -ENOMEM : 0;
 }
 
+/* ------- mprotect ------- */
+
+/* The first mapping that ends behind `addr`, as others see it. */
+struct search {
+	guest_addr addr;
+	struct region found;
+};
+
+static void look(void *context, const struct region *region)
+{
+	struct search *search = context;
+
+	if (!search->found.end && region->end > search->addr)
+		search->found = *region;
+}
+
+/*
+ * With PROT_GROWSDOWN the change begins where the mapping does, which must be
+ * one that grows down.  None grows up on this processor.
+ */
+static int widen(struct linux_process *process, uint64_t prot,
+		 guest_addr *start, guest_addr end)
+{
+	struct search search = { .addr = *start };
+	const struct region *found = &search.found;
+
+	if (!(prot & (PROT_GROWSDOWN | PROT_GROWSUP)))
+		return 0;
+	each_whole_region(process, look, &search);
+	if (!found->end || found->start >= end ||
+	    (prot & PROT_GROWSUP && found->start > *start))
+		return -ENOMEM;
+	if (prot & PROT_GROWSUP ||
+	    (strcmp(found->name, "[stack]") &&
+	     !marks_size(&process->space->growing, found->start,
+			 found->start + GUEST_PAGE)))
+		return -EINVAL;
+	*start = found->start;
+	return 0;
+}
+
+static int64_t protect(struct linux_process *process, guest_addr start,
+		       guest_addr end, unsigned prot)
+{
+	/* What is before a mapping that is refused changes. */
+	guest_addr stop = limits_protect(process, start, end, prot);
+
+	if (stop == start ||
+	    memory_protect(process->memory, start, stop - start, prot))
+		return -ENOMEM;
+	eof_tail_protect(process, start, stop - start, prot);
+	return stop == end ? 0 : -ENOMEM;
+}
+
 int64_t sys_mprotect(struct linux_process *process,
 		     const struct linux_call *row, const uint64_t *arg)
 {
 	uint64_t size = page_up(arg[1]);
-	uint64_t known = PROT_READ | PROT_WRITE | PROT_EXEC | PROT_GROWSDOWN |
-			 PROT_GROWSUP | 8 /* PROT_SEM */;
-	guest_addr end;
+	uint64_t grows = PROT_GROWSDOWN | PROT_GROWSUP;
+	uint64_t known = PROT_READ | PROT_WRITE | PROT_EXEC | grows |
+			 8 /* PROT_SEM */;
+	guest_addr start = arg[0];
+	int rc;
 
 	(void)row;
-	if (arg[0] % GUEST_PAGE || arg[2] & ~known)
+	if (arg[0] % GUEST_PAGE || (arg[2] & grows) == grows)
 		return -EINVAL;
 	if (!arg[1])
 		return 0;
-	if (!size || !is_user_range(process, arg[0], size))
+	if (!size || arg[0] + size < size)
 		return -ENOMEM;
-	/* What is before a mapping that is refused changes. */
-	end = limits_protect(process, arg[0], arg[0] + size,
-			     protection(arg[2]));
-	if (end == arg[0] || memory_protect(process->memory, arg[0],
-					    end - arg[0], protection(arg[2])))
+	if (arg[2] & ~known)
+		return -EINVAL;
+	if (!is_user_range(process, arg[0], size))
 		return -ENOMEM;
-	eof_tail_protect(process, arg[0], end - arg[0], protection(arg[2]));
-	return end == arg[0] + size ? 0 : -ENOMEM;
+	rc = widen(process, arg[2], &start, arg[0] + size);
+	if (rc)
+		return rc;
+	return protect(process, start, arg[0] + size, protection(arg[2]));
 }
 
 int64_t sys_pkey_mprotect(struct linux_process *process,
@@ -315,7 +393,8 @@ static bool may_grow(struct linux_process *process, guest_addr from,
 {
 	return to <= process->abi->user_end &&
 	       is_free(process, from, to - from) &&
-	       limits_allow(process, to - from, to - from);
+	       limits_allow(process, to - from, to - from) &&
+	       !locks_allow(process, to - from, false);
 }
 
 int64_t sys_brk(struct linux_process *process, const struct linux_call *row,
@@ -340,8 +419,10 @@ int64_t sys_brk(struct linux_process *process, const struct linux_call *row,
 		if (!may_grow(process, old_end, new_end) ||
 		    memory_map(process->memory, &region, -1, NULL))
 			return (int64_t)layout->brk;
+		locks_note_new(process, old_end, new_end - old_end, false);
 	} else if (new_end < old_end) {
 		peaks_before_less(process, old_end - new_end);
+		mappings_lose_marks(process, new_end, old_end - new_end);
 		if (memory_unmap(process->memory, new_end, old_end - new_end))
 			return (int64_t)layout->brk;
 	}

@@ -152,14 +152,12 @@ static int64_t map_again(struct linux_process *process,
 	return to;
 }
 
-int64_t sys_mremap(struct linux_process *process,
-		   const struct linux_call *row, const uint64_t *arg)
+static int64_t remap(struct linux_process *process, const uint64_t *arg)
 {
 	uint64_t old_size = page_up(arg[1]), new_size = page_up(arg[2]);
 	const struct region *like;
 	int64_t to = check_mremap(process, arg, old_size, new_size);
 
-	(void)row;
 	if (to < 0)
 		return to;
 	like = memory_region_at(process->memory, arg[0]);
@@ -199,4 +197,30 @@ int64_t sys_mremap(struct linux_process *process,
 	return to < 0 ? to :
 			move_mapping(process, like, arg, old_size, new_size,
 				     (guest_addr)to);
+}
+
+/* Marks are of the whole mapping, wherever it is. */
+int64_t sys_mremap(struct linux_process *process,
+		   const struct linux_call *row, const uint64_t *arg)
+{
+	struct space *space = process->space;
+	uint64_t old_size = page_up(arg[1]), new_size = page_up(arg[2]);
+	bool locked = locks_have(process, arg[0], GUEST_PAGE);
+	bool grows = marks_size(&space->growing, arg[0], arg[0] + GUEST_PAGE);
+	int64_t to;
+
+	(void)row;
+	if (locked && new_size > old_size &&
+	    locks_allow(process, new_size - old_size, true))
+		return -EAGAIN;
+	to = remap(process, arg);
+	if (to < 0)
+		return to;
+	if (locked)
+		marks_set(&space->locked, (guest_addr)to,
+			  (guest_addr)to + new_size);
+	if (grows)
+		marks_set(&space->growing, (guest_addr)to,
+			  (guest_addr)to + new_size);
+	return to;
 }

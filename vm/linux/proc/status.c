@@ -134,6 +134,11 @@ static void print_swapped(const struct subject *subject, FILE *out)
 	print_pages(out, subject->usage.swapped);
 }
 
+static void print_locked(const struct subject *subject, FILE *out)
+{
+	print_pages(out, locks_size(subject->process) >> GUEST_PAGE_SHIFT);
+}
+
 static void print_nothing(const struct subject *subject, FILE *out)
 {
 	(void)subject;
@@ -145,7 +150,7 @@ static const struct {
 	void (*print)(const struct subject *subject, FILE *out);
 } lines[] = {
 	{ "Threads:", print_count },  { "VmPeak:", print_most },
-	{ "VmSize:", print_size },    { "VmLck:", print_nothing },
+	{ "VmSize:", print_size },    { "VmLck:", print_locked },
 	{ "VmPin:", print_nothing },  { "VmHWM:", print_most_present },
 	{ "VmRSS:", print_present },  { "RssAnon:", print_anon },
 	{ "RssFile:", print_file },   { "RssShmem:", print_shared },

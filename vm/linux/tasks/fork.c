@@ -62,6 +62,7 @@ static int64_t start_child(struct linux_process *process,
 	int tid = (int)syscall(SYS_gettid);
 
 	peaks_forget(process);
+	locks_forget(process);
 	if (request->flags & CLONE_CHILD_SETTID)
 		copy_out(process, request->child_tid, &tid, sizeof(tid));
 	if (request->flags & CLONE_CLEAR_SIGHAND)
