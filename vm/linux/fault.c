@@ -114,14 +114,28 @@ static int raise_for(struct linux_process *process, const struct vm_stop *stop)
 	return fault.info.si_signo;
 }
 
+/* Whether the fault was a call, as of a page that is there now. */
+static bool is_call(struct linux_process *process, const struct vm_stop *stop)
+{
+	siginfo_t info = { .si_signo = SIGSEGV, .si_code = SI_KERNEL };
+	int error;
+
+	if (!fixed_call(process, stop, &error))
+		return false;
+	if (error)
+		signals_force(process, &info);
+	return true;
+}
+
 int linux_fault(struct linux_process *process, const struct vm_stop *stop,
 		struct linux_result *result, struct failure *why)
 {
-	int number;
+	int number = SIGSEGV;
 
 	(void)why;
 	process->thread->changed_registers = false;
-	number = raise_for(process, stop);
+	if (!is_call(process, stop))
+		number = raise_for(process, stop);
 	process_report(process, result, (uint64_t)number,
 		       (int64_t)guest_result(process));
 	return 0;

@@ -46,6 +46,17 @@ enum {
 /* The function that performs a call; NULL: marshal_call(). */
 syscall_handler *call_handler(const struct linux_call *call);
 
+/* ------- fixed_calls.c ------- */
+
+struct vm_stop;
+
+/*
+ * Whether a fault is such a call, which is made then; `*error` is not 0 if it
+ * could not return, which is SIGSEGV.
+ */
+bool fixed_call(struct linux_process *process, const struct vm_stop *stop,
+		int *error);
+
 /* ------- marshal.c ------- */
 
 /* Performs a call as its row says, on the host. */

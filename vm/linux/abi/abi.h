@@ -90,6 +90,10 @@ struct call_numbers {
 	size_t other_count;
 };
 
+/* Calls that are functions, one each so many bytes. */
+#define FIXED_CALLS 3
+#define FIXED_CALL_BYTES 1024u
+
 /* ------- a kind of guest ------- */
 
 struct linux_abi {
@@ -119,6 +123,9 @@ struct linux_abi {
 	uint8_t call_size;	/* of the instruction; the pc is behind it */
 	uint8_t clone_child_tid, clone_tls;	/* arguments of clone(2) */
 	struct call_numbers numbers;
+	guest_addr fixed_calls;	/* a page of them: fixed_calls.c; 0: none */
+	uint32_t fixed_numbers[FIXED_CALLS];
+	const char *fixed_name;	/* in /proc/self/maps */
 	const struct guest_layout *layouts;	/* by enum guest_struct */
 	uint64_t (*open_flags)(uint64_t flags);	/* to the host's; NULL: same */
 

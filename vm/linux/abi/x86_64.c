@@ -255,6 +255,9 @@ const struct linux_abi abi_x86_64 = {
 	.clone_tls = 4,
 	.numbers = { .low = numbers,
 		     .low_count = sizeof(numbers) / sizeof(numbers[0]) },
+	.fixed_calls = UINT64_C(0xffffffffff600000),
+	.fixed_numbers = { 96, 201, 309 },	/* gettimeofday, time, getcpu */
+	.fixed_name = "[vsyscall]",
 	.layouts = layouts,
 	.start = start,
 	.begin = begin,

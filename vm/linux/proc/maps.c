@@ -55,12 +55,31 @@ static void print_map(void *context, const struct region *region)
 	print_region(printing->out, printing->process, region);
 }
 
+/* The page of calls at fixed addresses, which is no mapping. */
+static void each_fixed_region(struct linux_process *process,
+			      void (*visit)(void *context,
+					    const struct region *region),
+			      void *context)
+{
+	const struct region region = {
+		.start = process->abi->fixed_calls,
+		.end = process->abi->fixed_calls + GUEST_PAGE,
+		.prot = MAY_EXEC,
+		.kind = REGION_ANON,
+		.name = process->abi->fixed_name,
+	};
+
+	if (region.start)
+		visit(context, &region);
+}
+
 void proc_print_maps(struct linux_process *process, uint32_t tid, FILE *out)
 {
 	struct printing printing = { .process = process, .out = out };
 
 	(void)tid;
 	each_whole_region(process, print_map, &printing);
+	each_fixed_region(process, print_map, &printing);
 }
 
 /* ------- numbers of a mapping ------- */
@@ -112,15 +131,15 @@ static uint64_t count_of(const struct usage *usage, const char *line)
 	return 0;
 }
 
-static void print_flags(FILE *out, const struct region *region)
+static void print_flags(FILE *out, const struct region *region, bool is_fixed)
 {
 	bool is_shared = region->kind == REGION_SHARED;
 
-	fprintf(out, "VmFlags:%s%s%s%s mr mw me%s%s%s\n",
+	fprintf(out, "VmFlags:%s%s%s%s%s%s%s%s\n",
 		region->prot & MAY_READ ? " rd" : "",
 		region->prot & MAY_WRITE ? " wr" : "",
 		region->prot & MAY_EXEC ? " ex" : "", is_shared ? " sh" : "",
-		is_shared ? " ms" : "",
+		is_fixed ? "" : " mr mw me", is_shared ? " ms" : "",
 		strcmp(region->name, "[stack]") ? "" : " gd",
 		region->prot & MAY_WRITE && !is_shared ? " ac" : "");
 }
@@ -141,10 +160,13 @@ static void print_count(FILE *out, const char *line, uint64_t pages)
 static void print_lines(const struct printing *printing,
 			const struct region *region, const struct usage *usage)
 {
+	guest_addr fixed = printing->process->abi->fixed_calls;
+
 	for (const char *line = printing->lines; *line;
 	     line = strchr(line, '\n') + 1)
 		if (!strncmp(line, "VmFlags:", 8))
-			print_flags(printing->out, region);
+			print_flags(printing->out, region,
+				    region->start == fixed);
 		else
 			print_count(printing->out, line, count_of(usage, line));
 }
@@ -206,6 +228,7 @@ void proc_print_smaps(struct linux_process *process, uint32_t tid, FILE *out)
 	(void)tid;
 	begin(&printing, "smaps");
 	each_whole_region(process, print_smap, &printing);
+	each_fixed_region(process, print_smap, &printing);
 	end(&printing);
 }
 
