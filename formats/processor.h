@@ -37,6 +37,9 @@ struct failure;
 
 #define PROCESSOR_MODEL_MAX 64u		/* bytes of a model's name */
 
+/* Since when it behaves in a way that it did not before. */
+enum { BEHAVIOUR_STEPS = 2 };
+
 struct processor {
 	const char *model;	/* what CPUID and the like call it */
 	uint64_t behaviour;	/* at least 1 */
@@ -44,7 +47,8 @@ struct processor {
 
 /*
  * The processor that this build has for an architecture of registers.h, to
- * record on and to replay on; NULL if there is none.
+ * record on; it can replay on all earlier behaviours, too.  NULL if there is
+ * none.
  */
 const struct processor *processor_of(unsigned arch);
 

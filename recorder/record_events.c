@@ -202,6 +202,16 @@ static void do_value(struct recorder *rec, const struct vm_stop *stop)
 	event_end(rec, &packet);
 }
 
+/* A value that the program may not have is a fault, and it may also trap. */
+static int do_value_or_fault(struct recorder *rec, struct vm_stop *stop,
+			     struct linux_result *result, struct failure *why)
+{
+	if (!linux_allows(rec->process, stop))
+		return do_fault(rec, stop, result, why);
+	do_value(rec, stop);
+	return vm_trap(rec->vm, stop) ? do_fault(rec, stop, result, why) : 0;
+}
+
 static bool is_key_frame_due(const struct recorder *rec)
 {
 	struct segment_costs costs = segment_costs(rec);
@@ -248,7 +258,7 @@ int events_advance(void *context, uint64_t budget, bool exact,
 		rc = do_fault(rec, &stop, result, why);
 		break;
 	case VM_STOP_VALUE:
-		do_value(rec, &stop);
+		rc = do_value_or_fault(rec, &stop, result, why);
 		break;
 	case VM_STOP_BUDGET:
 	case VM_STOP_ASKED:

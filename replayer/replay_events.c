@@ -127,6 +127,16 @@ static bool may_end_slice(struct replayer *rep, const struct vm_stop *stop,
 	return true;
 }
 
+/* Retires an instruction that is captured, which may also trap. */
+static void skip(struct replayer *rep, const struct vm_stop *stop)
+{
+	struct vm_stop trap;
+
+	vm_skip(rep->vm, stop);
+	if (vm_trap(rep->vm, &trap))
+		rep->threads[rep->stream].pending = PENDING_TRAP;
+}
+
 /*
  * Brings the guest to the event, whose time it has reached or is about to:
  * an event that is an instruction is executed up to its stop.
@@ -153,11 +163,13 @@ static int meet(struct replayer *rep, const struct script_event *event,
 		as_expected = stop.kind == VM_STOP_VALUE &&
 			      vm_steps(rep->vm) == at - 1;
 		if (!rc && as_expected)
-			vm_skip(rep->vm, &stop);
+			skip(rep, &stop);
 		break;
 	case PACKET_FAULT:
 		rc = run(rep, at - now + 1, &stop, why);
-		as_expected = stop.kind == VM_STOP_FAULT;
+		/* The guest's kernel may forbid programs to ask a clock. */
+		as_expected = stop.kind == VM_STOP_FAULT ||
+			      (stop.kind == VM_STOP_VALUE && stop.is_clock);
 		break;
 	case PACKET_GIVE_WAY:
 	case PACKET_SLICE:

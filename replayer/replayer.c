@@ -266,6 +266,8 @@ int replayer_make_vm(struct replayer *rep, struct failure *why)
 		rc = vm_create(&rep->vm, rep->regs->arch, &observer, why);
 	if (rc)
 		return rc;
+	vm_behave_as(rep->vm,
+		     recording_meta(rep->recording)->processor.behaviour);
 	rep->memory = vm_memory(rep->vm);
 	rep->home = vm_thread_current(rep->vm);
 	return 0;

@@ -36,7 +36,7 @@ const struct command command_run = {
 };
 
 static int handle_stop(struct vm *vm, struct linux_process *process,
-		       const struct vm_stop *stop, struct linux_result *result,
+		       struct vm_stop *stop, struct linux_result *result,
 		       struct failure *why)
 {
 	switch (stop->kind) {
@@ -45,8 +45,12 @@ static int handle_stop(struct vm *vm, struct linux_process *process,
 	case VM_STOP_FAULT:
 		return linux_fault(process, stop, result, why);
 	case VM_STOP_VALUE:
-		vm_emulate(vm, stop);
-		return 0;
+		if (linux_allows(process, stop)) {
+			vm_emulate(vm, stop);
+			if (!vm_trap(vm, stop))
+				return 0;
+		}
+		return linux_fault(process, stop, result, why);
 	case VM_STOP_BUDGET:
 	case VM_STOP_ASKED:
 	case VM_STOP_BREAK:

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "formats/error.h"
+#include "formats/processor.h"
 
 /* ------- making one ------- */
 
@@ -21,6 +22,7 @@ static int open_processor(struct vm *vm, enum arch arch, struct failure *why)
 	if (!cpu->arch || !cpu->regs)
 		return failed(why, ERR_SYSTEM, "there is no processor of the "
 			      "guest's architecture");
+	cpu->behaviour = processor_of(arch)->behaviour;
 	rc = engine_open(&vm->engine, arch, vm->memory->arena,
 			 vm->memory->arena_size, &processor_calls, vm, why);
 	cpu->engine = vm->engine;
@@ -78,6 +80,11 @@ struct memory *vm_memory(struct vm *vm)
 const char *vm_engine(void)
 {
 	return engine_name();
+}
+
+void vm_behave_as(struct vm *vm, uint64_t behaviour)
+{
+	vm->cpu.behaviour = behaviour;
 }
 
 void vm_run_uncounted(struct vm *vm)
@@ -151,6 +158,19 @@ void vm_skip(struct vm *vm, const struct vm_stop *stop)
 	engine_counter(vm->engine)->current = 0;
 }
 
+bool vm_trap(struct vm *vm, struct vm_stop *stop)
+{
+	if (!vm->cpu.steps)
+		return false;
+	*stop = step_trap(vm);
+	return true;
+}
+
+void vm_set_processor(struct vm *vm, unsigned number)
+{
+	vm->cpu.number = number;
+}
+
 void vm_disassemble(struct vm *vm, guest_addr pc, char *text, size_t room,
 		    unsigned *size)
 {
@@ -178,6 +198,7 @@ int vm_thread_create(struct vm *vm, struct vm_thread **out,
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	}
 	thread->view = ++vm->views;
+	thread->steps = vm->cpu.steps;
 	*out = thread;
 	return 0;
 }
@@ -206,6 +227,8 @@ void vm_thread_switch(struct vm *vm, struct vm_thread *thread)
 		return;
 	vm->thread->current = engine_counter(vm->engine)->current;
 	vm->thread->flushes = vm->flushes;
+	vm->thread->steps = vm->cpu.steps;
+	vm->cpu.steps = thread->steps;
 	engine_context_save(vm->engine, vm->thread->context);
 	engine_context_restore(vm->engine, thread->context);
 	vm->thread = thread;

@@ -47,7 +47,8 @@ enum vm_fault_kind {
 				   that no program can have */
 	FAULT_INVALID,		/* not an instruction of this processor */
 	FAULT_BREAKPOINT,	/* int3; it has retired, `pc` is after it */
-	FAULT_DEBUG,		/* int1; the same */
+	FAULT_DEBUG,		/* int1; the same; or any instruction of a
+				   program that steps itself */
 	FAULT_DIVIDE,
 	FAULT_FLOAT,		/* of a floating-point exception; which ones are
 				   raised and unmasked is in the registers */
@@ -63,6 +64,8 @@ struct vm_stop {
 	bool mapped;			/* FAULT_MEMORY: but not permitted */
 	unsigned number;		/* FAULT_INTERRUPT */
 	unsigned detail;		/* FAULT, VALUE: the architecture's own */
+	bool is_clock;			/* VALUE: it tells the time ... */
+	bool tells_processor;		/* ... and which processor it is */
 	unsigned size;			/* VM_STOP_VALUE and SYSCALL: of the
 					   instruction */
 };
@@ -71,6 +74,12 @@ struct vm_stop {
 int vm_create(struct vm **out, enum arch arch,
 	      const struct memory_observer *observer, struct failure *why);
 void vm_destroy(struct vm *vm);
+
+/*
+ * It is to behave as processors of an earlier behaviour did, of
+ * formats/processor.h.  Only before the first vm_run().
+ */
+void vm_behave_as(struct vm *vm, uint64_t behaviour);
 
 struct memory *vm_memory(struct vm *vm);
 const struct reg_table *vm_reg_table(const struct vm *vm);
@@ -150,6 +159,15 @@ void vm_set_registers(struct vm *vm, const struct reg_file *regs);
  */
 void vm_emulate(struct vm *vm, const struct vm_stop *stop);
 void vm_skip(struct vm *vm, const struct vm_stop *stop);
+
+/*
+ * Behind either: whether the program steps itself, so that the instruction has
+ * trapped, too.  Then `*stop` is that fault.
+ */
+bool vm_trap(struct vm *vm, struct vm_stop *stop);
+
+/* The number of the processor, for programs that ask for it; 0 at first. */
+void vm_set_processor(struct vm *vm, unsigned number);
 
 /* Whether the guest runs at this moment; for signal handlers. */
 bool vm_is_running(const struct vm *vm);

@@ -159,11 +159,11 @@ class Tests(CprecTap):
     def another_processor(self):
         """It can be shown, and answer what needs no replay; no more."""
         for what, name in (("behaviour", "'westmere', behaviour 9999"),
-                           ("model", "'other', behaviour 1")):
+                           ("model", "'other', behaviour 2")):
             self.tamper(self.copy, what, 9999)
             line = (f"'{self.copy}' was recorded on processor {name}, and can"
                     " be replayed on no other; this cprec has 'westmere',"
-                    " behaviour 1")
+                    " behaviour 2")
             self.refused(line, "replay", self.copy)
             self.refused(line, "verify", self.copy)
             self.refused(line, "query", self.copy, "--registers", "--at=50%")

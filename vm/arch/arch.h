@@ -33,6 +33,12 @@ struct cpu {
 	const struct architecture *arch;
 	const struct reg_table *regs;
 	void *state;		/* of the architecture's own */
+	uint64_t behaviour;	/* of formats/processor.h */
+	unsigned number;	/* of this processor among others */
+
+	/* The program's own flag that each instruction is to trap; the engine
+	 * never has it. */
+	bool steps;
 
 	/* Instructions want something else from now on: all code that was
 	 * translated must go before the guest runs. */
@@ -79,6 +85,8 @@ enum performed {
 };
 
 struct architecture {
+	unsigned step_detail;	/* of the trap of a program that steps itself */
+
 	/* The state of a program's processor; NULL in cpu->state before. */
 	int (*start)(struct cpu *cpu, struct failure *why);
 	void (*end)(struct cpu *cpu);
@@ -118,6 +126,10 @@ struct architecture {
 	/* Whether the operand of the instruction at `pc` is aligned, or need
 	 * not be; and the instruction's size. */
 	bool (*is_aligned)(struct cpu *cpu, guest_addr pc, unsigned *size);
+
+	/* Whether the instruction at `pc` is special too, because the program
+	 * steps itself. */
+	bool (*shows_steps)(struct cpu *cpu, guest_addr pc);
 
 	/* A special instruction at stop->pc. */
 	enum performed (*explain)(struct cpu *cpu, struct vm_stop *stop);

@@ -296,6 +296,11 @@ void engine_run_uncounted(struct engine *engine)
 	engine->uncounted = true;
 }
 
+void engine_run_counted(struct engine *engine)
+{
+	engine->uncounted = false;
+}
+
 bool engine_inlines(const struct engine *engine)
 {
 	return engine->code_base;

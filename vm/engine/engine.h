@@ -169,6 +169,9 @@ struct counter *engine_counter(struct engine *engine);
 /* Without counting: inlined code only looks whether it was asked to stop. */
 void engine_run_uncounted(struct engine *engine);
 
+/* With counting, again; all translations must go. */
+void engine_run_counted(struct engine *engine);
+
 /* Whether the calls of `enter` are being replaced. */
 bool engine_inlines(const struct engine *engine);
 

@@ -178,6 +178,12 @@ int linux_syscall(struct linux_process *process, struct linux_result *result,
 		  struct failure *why);
 
 /*
+ * Before vm_emulate(): whether the program may have the value that
+ * VM_STOP_VALUE is about.  If not, `*stop` is a fault.
+ */
+bool linux_allows(struct linux_process *process, struct vm_stop *stop);
+
+/*
  * The signal for a fault: to the guest's handler, or the end.  Or the guest
  * goes on as it is, because what it missed is there now.
  */

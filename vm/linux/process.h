@@ -52,6 +52,7 @@ struct linux_thread {
 	/* A signal that has come and ends a call of the host's; 0: none. */
 	volatile int pending;
 	bool must_end;		/* another thread executes a program */
+	bool has_no_clock;	/* the processor's, by PR_SET_TSC */
 
 	/* The rooms' own. */
 	struct signals *signals;

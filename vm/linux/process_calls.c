@@ -70,6 +70,36 @@ static bool is_plain_prctl(int option)
 	}
 }
 
+/* Of the guest's thread alone: cprec goes on to use the host's clock. */
+static int64_t set_clock(struct linux_thread *thread, uint64_t value)
+{
+	if (value != PR_TSC_ENABLE && value != PR_TSC_SIGSEGV)
+		return -EINVAL;
+	thread->has_no_clock = value == PR_TSC_SIGSEGV;
+	return 0;
+}
+
+static int64_t get_clock(struct linux_process *process, guest_addr addr)
+{
+	int value = process->thread->has_no_clock ? PR_TSC_SIGSEGV :
+						    PR_TSC_ENABLE;
+
+	return copy_out(process, addr, &value, sizeof(value));
+}
+
+bool linux_allows(struct linux_process *process, struct vm_stop *stop)
+{
+	if (stop->is_clock && process->thread->has_no_clock) {
+		stop->kind = VM_STOP_FAULT;
+		stop->fault = FAULT_PRIVILEGE;
+		stop->detail = 0;
+		return false;
+	}
+	if (stop->tells_processor)
+		vm_set_processor(process->vm, guest_processor(process));
+	return true;
+}
+
 int64_t sys_prctl(struct linux_process *process, const struct linux_call *row,
 		  const uint64_t *arg)
 {
@@ -82,6 +112,10 @@ int64_t sys_prctl(struct linux_process *process, const struct linux_call *row,
 	if (is_plain_prctl(option))
 		return host_call_array(process, number, arg);
 	switch (option) {
+	case PR_SET_TSC:
+		return set_clock(process->thread, (uint32_t)arg[1]);
+	case PR_GET_TSC:
+		return get_clock(process, arg[1]);
 	case PR_SET_NAME:
 		if (memory_read_string(process->memory, arg[1], text,
 				       sizeof(text)) &&

@@ -69,6 +69,7 @@ struct vm_thread {
 	uint32_t current;	/* block under way: counter.current */
 	uint64_t flushes;	/* vm->flushes when it was noted */
 	unsigned view;		/* see vm/memory/views.h */
+	bool steps;		/* cpu.steps, of one that is not present */
 };
 
 /* See tlb.c. */
@@ -258,6 +259,9 @@ void observe_engine_access(void *context, enum vm_access access, uint64_t paddr,
  * under way has been counted for from there on.
  */
 void stop_in_block(struct vm *vm, guest_addr pc);
+
+/* An instruction has trapped, of a program that steps itself. */
+struct vm_stop step_trap(struct vm *vm);
 
 /* Fills in what vm->stopped means. */
 void stop_explain(struct vm *vm, struct vm_stop *stop);

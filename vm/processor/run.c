@@ -268,9 +268,95 @@ static int run_once(struct vm *vm, uint64_t budget, bool exact,
 	return rc;
 }
 
+/* To step, the guest must be counted, also if nobody else wants that. */
+static void begin_counting(struct vm *vm)
+{
+	if (!vm->uncounted)
+		return;
+	vm->uncounted = false;
+	engine_run_counted(vm->engine);
+	translations_flush(vm);
+}
+
+/* Fetching what follows is no part of a run. */
+static bool is_fetch_fault(const struct vm_stop *stop)
+{
+	return stop->kind == VM_STOP_FAULT && stop->fault == FAULT_MEMORY &&
+	       stop->access == ACCESS_FETCH;
+}
+
+/* Behind an instruction. */
+static bool is_no_event(const struct vm_stop *stop)
+{
+	return stop->kind == VM_STOP_BUDGET || stop->kind == VM_STOP_ASKED ||
+	       is_fetch_fault(stop);
+}
+
+/* An instruction that shows whether the program steps itself. */
+static bool step_shown(struct vm *vm, struct vm_stop *stop)
+{
+	guest_addr pc = vm_reg(vm, vm->cpu.regs->pc);
+
+	if (engine_counter(vm->engine)->asked ||
+	    (break_is_at(vm, pc) && vm->passed != pc) ||
+	    !vm->cpu.arch->shows_steps(&vm->cpu, pc))
+		return false;
+	*stop = (struct vm_stop){ .pc = pc };
+	observe_instruction(vm, vm->steps, pc);
+	if (vm->cpu.arch->explain(&vm->cpu, stop) == PERFORMED) {
+		vm_skip(vm, stop);
+		*stop = step_trap(vm);
+	}
+	return true;
+}
+
+/*
+ * The same for a program that steps itself: one instruction at most.  It traps
+ * behind it, also if that has just cleared the flag, but not behind a system
+ * call.
+ */
+static int run_step(struct vm *vm, struct vm_stop *stop, struct failure *why)
+{
+	uint64_t before;
+	int rc;
+
+	begin_counting(vm);
+	if (step_shown(vm, stop))
+		return 0;
+	before = vm->steps;
+	rc = run_once(vm, 1, true, stop, why);
+	if (rc)
+		return rc;
+	if (!vm->emulated)
+		stop_explain(vm, stop);
+	if (vm->steps > before && (vm->emulated || is_no_event(stop))) {
+		vm->emulated = false;
+		*stop = step_trap(vm);
+	}
+	return 0;
+}
+
+/* Runs on until a stop is to be explained, or has been, by run_step(). */
+static int run_on(struct vm *vm, uint64_t end, bool exact,
+		  struct vm_stop *stop, bool *explained, struct failure *why)
+{
+	int rc;
+
+	do {
+		*explained = vm->cpu.steps && vm->steps < end;
+		vm->emulated = false;
+		if (*explained)
+			rc = run_step(vm, stop, why);
+		else
+			rc = run_once(vm, end - vm->steps, exact, stop, why);
+	} while (!rc && vm->emulated);
+	return rc;
+}
+
 int vm_run(struct vm *vm, uint64_t budget, bool exact, struct vm_stop *stop,
 	   struct failure *why)
 {
+	bool explained;
 	uint64_t end;
 	int rc;
 
@@ -278,17 +364,14 @@ int vm_run(struct vm *vm, uint64_t budget, bool exact, struct vm_stop *stop,
 		budget = BUDGET_MOST;
 	end = vm->steps + budget;
 	vm->pauses = 0;
-	do {
-		vm->emulated = false;
-		rc = run_once(vm, end - vm->steps, exact, stop, why);
-	} while (!rc && vm->emulated);
+	rc = run_on(vm, end, exact, stop, &explained, why);
 	vm->passed = ENGINE_NEVER;
 	if (rc)
 		return rc;
-	stop_explain(vm, stop);
+	if (!explained)
+		stop_explain(vm, stop);
 	/* The instruction after the last step is not part of this run. */
-	if (exact && vm->steps == end && stop->kind == VM_STOP_FAULT &&
-	    stop->fault == FAULT_MEMORY && stop->access == ACCESS_FETCH)
+	if (exact && vm->steps == end && is_fetch_fault(stop))
 		stop->kind = VM_STOP_BUDGET;
 	return 0;
 }

@@ -18,6 +18,16 @@ void stop_in_block(struct vm *vm, guest_addr pc)
 	counter->current = 0;
 }
 
+struct vm_stop step_trap(struct vm *vm)
+{
+	return (struct vm_stop){
+		.kind = VM_STOP_FAULT,
+		.fault = FAULT_DEBUG,
+		.pc = vm_reg(vm, vm->cpu.regs->pc),
+		.detail = vm->cpu.arch->step_detail,
+	};
+}
+
 static void explain_memory_fault(struct vm *vm, struct vm_stop *stop)
 {
 	stop->kind = VM_STOP_FAULT;

@@ -107,6 +107,7 @@ static const struct row rows[] = {
 	/* LGDT, LIDT, LMSW, INVLPG; SWAPGS; SMSW is allowed. */
 	{ OF, 0x01, 0x01, MEMORY(0xcc), 0, GATE(PRIVILEGE) },
 	{ OF, 0x01, 0x01, EXACTLY(0xf8), 0, GATE(PRIVILEGE) },
+	{ OF, 0x01, 0x01, EXACTLY(0xf9), 0, GATE(TSCP) }, /* RDTSCP */
 	{ OF, 0x01, 0x01, REGISTER(0xef), 0, GATE(INVALID) },
 	{ OF, 0x02, 0x03, ANY, 0, GATE(INVALID) }, /* LAR, LSL */
 	{ OF, 0x05, 0x05, ANY, 0, ENDS }, /* SYSCALL */

@@ -27,6 +27,7 @@ enum {
 	X86_FAULT_SSE = 1,	/* FAULT_FLOAT: of an SSE instruction */
 	X86_FAULT_X87,		/* FAULT_FLOAT: of x87, raised before */
 	X86_FAULT_STACK,	/* FAULT_PRIVILEGE: by the stack's registers */
+	X86_FAULT_STEP,		/* FAULT_DEBUG: by the trap flag */
 };
 
 #endif

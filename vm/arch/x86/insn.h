@@ -26,7 +26,7 @@ enum x86_map { MAP_ONE, MAP_0F, MAP_0F38, MAP_0F3A, MAP_COUNT };
 /* What must become of an instruction. */
 enum gate {
 	GATE_OPEN,		/* the engine executes it */
-	GATE_TSC, GATE_CPUID,	/* its result is captured */
+	GATE_TSC, GATE_TSCP, GATE_CPUID,	/* its result is captured */
 	GATE_HOST,		/* so is that of the host's processor */
 	GATE_EMULATE,		/* x86_emulate() */
 	GATE_PRIVILEGE,

@@ -5,6 +5,7 @@
  * Source: Intel 64 SDM volume 3, 6.15 (exceptions), 3.3.7.1 (canonical
  * addresses); volume 2, SYSCALL.
  */
+#include "formats/processor.h"
 #include "vm/arch/x86/guest.h"
 #include "vm/arch/x86/x86.h"
 
@@ -115,6 +116,17 @@ static void explain_value(unsigned value, struct vm_stop *stop)
 {
 	stop->kind = VM_STOP_VALUE;
 	stop->detail = value;
+	stop->is_clock = value == VALUE_TSC || value == VALUE_TSCP;
+	stop->tells_processor = value == VALUE_TSCP;
+}
+
+/* Processors of the first behaviour did not have it. */
+static void explain_tscp(const struct cpu *cpu, struct vm_stop *stop)
+{
+	if (cpu->behaviour < BEHAVIOUR_STEPS)
+		stop->fault = FAULT_INVALID;
+	else
+		explain_value(VALUE_TSCP, stop);
 }
 
 enum performed x86_explain(struct cpu *cpu, struct vm_stop *stop)
@@ -128,6 +140,9 @@ enum performed x86_explain(struct cpu *cpu, struct vm_stop *stop)
 	case GATE_TSC:
 		explain_value(VALUE_TSC, stop);
 		break;
+	case GATE_TSCP:
+		explain_tscp(cpu, stop);
+		break;
 	case GATE_CPUID:
 		explain_value(VALUE_CPUID, stop);
 		break;
@@ -135,6 +150,7 @@ enum performed x86_explain(struct cpu *cpu, struct vm_stop *stop)
 		explain_value(VALUE_HOST, stop);
 		explain_operand(cpu, &code, stop);
 		break;
+	case GATE_OPEN:		/* x86_shows_steps() */
 	case GATE_EMULATE:
 		return x86_emulate(cpu, &code, stop) ? PERFORMED :
 						       PERFORMED_FAULTS;

@@ -3,11 +3,12 @@
  * system.c - what programs may do with flags and selectors
  *
  * The engine has no descriptor tables, so it knows no selectors but null ones;
- * and POPF that sets the trap flag would stop it in a place that cprec does not
- * expect.
+ * and the trap flag would stop it in a place that cprec does not expect, so POPF
+ * must not set it there, and PUSHF does not find it.
  *
  * Source: Intel 64 SDM volume 2, MOV, POPF; volume 3, 5.5.
  */
+#include "formats/processor.h"
 #include "vm/arch/x86/guest.h"
 #include "vm/arch/x86/x86.h"
 
@@ -17,6 +18,7 @@
 enum {
 	OPCODE_STORE_SELECTOR = 0x8c,
 	OPCODE_LOAD_SELECTOR = 0x8e,
+	OPCODE_PUSH_FLAGS = 0x9c,
 	OPCODE_POP_FLAGS = 0x9d,
 };
 
@@ -30,6 +32,8 @@ static bool pop_flags(struct cpu *cpu, const struct x86_parts *insn,
 	uint64_t flags = x86_read_reg(cpu, X86_RFLAGS), value = 0;
 	guest_addr rsp = x86_read_reg(cpu, X86_RSP);
 
+	if (cpu->behaviour >= BEHAVIOUR_STEPS)
+		mask |= X86_FLAG_TF;
 	if (x86_operand_faults(cpu, rsp, size, ACCESS_READ, stop))
 		return false;
 	cpu_tell(cpu, rsp, NULL, size);
@@ -37,6 +41,33 @@ static bool pop_flags(struct cpu *cpu, const struct x86_parts *insn,
 	x86_write_reg(cpu, X86_RFLAGS, (flags & ~mask) | (value & mask));
 	x86_write_reg(cpu, X86_RSP, rsp + size);
 	return true;
+}
+
+/* RF and VM are not shown. */
+static bool push_flags(struct cpu *cpu, const struct x86_parts *insn,
+		       struct vm_stop *stop)
+{
+	unsigned size = insn->is_short ? 2 : 8;
+	uint64_t flags = x86_read_reg(cpu, X86_RFLAGS) & ~UINT64_C(0x30000);
+	guest_addr rsp = x86_read_reg(cpu, X86_RSP) - size;
+	uint8_t bytes[sizeof(flags)];
+
+	memcpy(bytes, &flags, sizeof(bytes));
+	if (x86_operand_faults(cpu, rsp, size, ACCESS_WRITE, stop))
+		return false;
+	cpu_tell(cpu, rsp, bytes, size);
+	memory_store(cpu->memory, rsp, bytes, size);
+	x86_write_reg(cpu, X86_RSP, rsp);
+	return true;
+}
+
+bool x86_shows_steps(struct cpu *cpu, guest_addr pc)
+{
+	struct x86_code code;
+
+	x86_fetch(cpu, pc, &code);
+	return code.insn.map == MAP_ONE &&
+	       code.insn.opcode == OPCODE_PUSH_FLAGS;
 }
 
 /* ------- selectors ------- */
@@ -114,6 +145,7 @@ bool x86_system_knows(const struct x86_parts *insn)
 {
 	return insn->map == MAP_ONE && (insn->opcode == OPCODE_STORE_SELECTOR ||
 					insn->opcode == OPCODE_LOAD_SELECTOR ||
+					insn->opcode == OPCODE_PUSH_FLAGS ||
 					insn->opcode == OPCODE_POP_FLAGS);
 }
 
@@ -123,6 +155,8 @@ bool x86_system(struct cpu *cpu, const struct x86_code *code,
 	switch (code->insn.opcode) {
 	case OPCODE_POP_FLAGS:
 		return pop_flags(cpu, &code->insn, stop);
+	case OPCODE_PUSH_FLAGS:
+		return push_flags(cpu, &code->insn, stop);
 	case OPCODE_STORE_SELECTOR:
 		return store_selector(cpu, code, stop);
 	default:

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "formats/error.h"
+#include "formats/processor.h"
 #include "vm/arch/x86/guest.h"
 #include "vm/arch/x86/host.h"
 
@@ -42,9 +43,25 @@ static void mend_flags(struct cpu *cpu)
 {
 	uint64_t flags = x86_read_reg(cpu, X86_RFLAGS);
 
-	if (flags & ~(X86_FLAGS_OWN | RFLAGS_FIXED))
-		x86_write_reg(cpu, X86_RFLAGS,
-			    flags & (X86_FLAGS_OWN | RFLAGS_FIXED));
+	const uint64_t kept = X86_FLAGS_OWN | RFLAGS_FIXED |
+			      (cpu->steps ? X86_FLAG_TF : 0);
+
+	if (flags & ~kept)
+		x86_write_reg(cpu, X86_RFLAGS, flags & kept);
+}
+
+static uint64_t flags_of(const struct cpu *cpu, uint64_t engine)
+{
+	return engine | RFLAGS_FIXED | (cpu->steps ? X86_FLAG_TF : 0);
+}
+
+/* What the engine gets; it had TF, too, in the first behaviour. */
+static uint64_t take_flags(struct cpu *cpu, uint64_t flags)
+{
+	if (cpu->behaviour < BEHAVIOUR_STEPS)
+		return flags;
+	cpu->steps = flags & X86_FLAG_TF;
+	return flags & ~X86_FLAG_TF;
 }
 
 uint64_t x86_read_reg(struct cpu *cpu, unsigned reg)
@@ -60,7 +77,7 @@ uint64_t x86_read_reg(struct cpu *cpu, unsigned reg)
 		return x86_status(cpu);
 	engine_read(cpu->engine, reg, bytes);
 	memcpy(&value, bytes, sizeof(value));
-	return reg == X86_RFLAGS ? value | RFLAGS_FIXED : value;
+	return reg == X86_RFLAGS ? flags_of(cpu, value) : value;
 }
 
 void x86_write_reg(struct cpu *cpu, unsigned reg, uint64_t value)
@@ -71,8 +88,11 @@ void x86_write_reg(struct cpu *cpu, unsigned reg, uint64_t value)
 		x86_set_mxcsr(cpu, (uint32_t)value);
 	else if (reg == X86_FPSW)
 		x86_set_status(cpu, (uint16_t)value);
-	else
+	else {
+		if (reg == X86_RFLAGS)
+			value = take_flags(cpu, value);
 		engine_write(cpu->engine, reg, &value);
+	}
 }
 
 void x86_registers(struct cpu *cpu, struct reg_file *out)
@@ -100,6 +120,11 @@ void x86_set_registers(struct cpu *cpu, const struct reg_file *regs)
 
 		if (is_selector(reg) || reg == X86_FPTAG || reg == X86_MXCSR)
 			continue;
+		if (reg == X86_RFLAGS) {
+			x86_write_reg(cpu, reg,
+				      reg_get(cpu->regs, regs, reg));
+			continue;
+		}
 		memcpy(bytes, regs->bytes + info->offset, info->size);
 		engine_write(cpu->engine, reg, bytes);
 	}
@@ -119,6 +144,10 @@ void x86_capture(struct cpu *cpu, const struct vm_stop *stop)
 	uint64_t now;
 
 	switch (stop->detail) {
+	case VALUE_TSCP:
+		/* The node, which is 0, would be above 12 bits. */
+		x86_write_reg(cpu, X86_RCX, cpu->number & 0xfff);
+		/* fall through */
 	case VALUE_TSC:
 		now = __builtin_ia32_rdtsc();
 		x86_write_reg(cpu, X86_RAX, (uint32_t)now);
@@ -193,6 +222,7 @@ static unsigned disassemble(struct cpu *cpu, guest_addr pc, char *text,
 }
 
 const struct architecture arch_x86 = {
+	.step_detail = X86_FAULT_STEP,
 	.start = start,
 	.end = end,
 	.reg = x86_read_reg,
@@ -206,6 +236,7 @@ const struct architecture arch_x86 = {
 	.before = x86_before,
 	.perform = x86_perform,
 	.is_aligned = x86_is_aligned,
+	.shows_steps = x86_shows_steps,
 	.explain = x86_explain,
 	.capture = x86_capture,
 	.syscall = x86_syscall,

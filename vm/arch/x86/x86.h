@@ -13,7 +13,7 @@
 #include "vm/arch/x86/insn.h"
 
 /* stop->detail of a value that is captured. */
-enum { VALUE_TSC, VALUE_CPUID, VALUE_HOST };
+enum { VALUE_TSC, VALUE_TSCP, VALUE_CPUID, VALUE_HOST };
 
 struct x86 {
 	csh decoder;
@@ -35,10 +35,11 @@ void x86_registers(struct cpu *cpu, struct reg_file *out);
 void x86_set_registers(struct cpu *cpu, const struct reg_file *regs);
 
 /*
- * Flags that a program may change: CF, PF, AF, ZF, SF, DF, OF, AC, ID.  TF
- * would trap inside the engine: a guest that sets it is not stepped.
+ * Flags that a program may change: CF, PF, AF, ZF, SF, DF, OF, AC, ID; and TF,
+ * which would trap inside the engine: it is kept apart, in cpu->steps.
  */
 #define X86_FLAGS_OWN UINT64_C(0x240cd5)
+#define X86_FLAG_TF UINT64_C(0x100)
 
 /* Executes an instruction whose value is captured. */
 void x86_capture(struct cpu *cpu, const struct vm_stop *stop);
@@ -111,7 +112,12 @@ bool x86_fault_is_of_stack(struct cpu *cpu, guest_addr pc, guest_addr page);
 bool x86_emulate(struct cpu *cpu, const struct x86_code *code,
 		 struct vm_stop *stop);
 
-/* The same of POPF, and MOV from or to a selector; whether it is one. */
+/* Whether it shows the trap flag, which the engine does not know: PUSHF. */
+bool x86_shows_steps(struct cpu *cpu, guest_addr pc);
+
+/*
+ * The same of POPF, MOV from or to a selector, and PUSHF; whether it is one.
+ */
 bool x86_system_knows(const struct x86_parts *insn);
 bool x86_system(struct cpu *cpu, const struct x86_code *code,
 		struct vm_stop *stop);

@@ -203,7 +203,8 @@ static void fault(struct vm *vm, const struct vm_stop *stop, bool is_present,
 		set_trap(out, TRAP_BREAKPOINT, 0);
 		break;
 	case FAULT_DEBUG:
-		set(out, SIGTRAP, TRAP_BRKPT, stop->pc);
+		set(out, SIGTRAP, stop->detail == X86_FAULT_STEP ?
+				  TRAP_TRACE : TRAP_BRKPT, stop->pc);
 		set_trap(out, TRAP_DEBUG, 0);
 		break;
 	case FAULT_DIVIDE:

@@ -309,6 +309,7 @@ static struct linux_thread *make_thread(struct linux_process *process,
 	}
 	thread->index = process->next_index++;
 	signals_inherit(thread->signals, self->signals);
+	thread->has_no_clock = self->has_no_clock;
 	if (request->flags & CLONE_CHILD_CLEARTID)
 		thread->task->clear_tid = request->child_tid;
 	vm_thread_switch(vm, thread->vm_thread);
