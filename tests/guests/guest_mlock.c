@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * guest_mlock.c - memory that is locked: what may be, what is counted, and what
- * locked memory refuses.  Run by root, it also looks with another user's rights.
+ * locked memory refuses.  Root also looks with another user's rights.
  */
 #include <fcntl.h>
 #include <stdint.h>

@@ -149,6 +149,54 @@ static void test_pushf(void)
 	CHECK(!(flags & TF) && traps == 7);
 }
 
+/* Each iteration traps, before it has retired. */
+static void test_repeated(void)
+{
+	static char from[16] = "0123456789abcde", to[16];
+	uint64_t first, count = 5;
+	const char *source = from;
+	char *target = to;
+
+	for (int i = 0; i < 2; i++, count = 5, source = from, target = to) {
+		memset(to, 0, sizeof(to));
+		begin(0);
+		__asm__ volatile("sub $128, %%rsp\n\t"
+				 WHERE("1f", "%3")
+				 SET
+				 "1:\trep movsb\n\trep movsb\n\tnop\n\t"
+				 CLEAR
+				 "add $128, %%rsp"
+				 : "+S"(source), "+D"(target), "+c"(count),
+				   "=&r"(first)
+				 : : "rax", "cc", "memory");
+		CHECK(traps == 5 + 1 + 1 + 3 && !codes_differ && !count);
+		CHECK(at[0] == first && at[3] == first);
+		CHECK(at[4] == first + 2 && at[5] == first + 4);
+		CHECK(!memcmp(to, "01234\0", 7));
+	}
+}
+
+/* It may end before its count does. */
+static void test_compared(void)
+{
+	const char *one = "aaaab", *other = "aaaac", *scanned = "xyz";
+	uint64_t first, count = 20;
+
+	begin(0);
+	__asm__ volatile("sub $128, %%rsp\n\t"
+			 WHERE("1f", "%3")
+			 SET
+			 "1:\trepe cmpsb\n\tmov %4, %%rdi\n\t"
+			 "mov $'z', %%eax\n\tmov $-1, %%rcx\n\t"
+			 "2:\trepne scasb\n\tmov $3, %%ecx\n\trep lodsb\n\t"
+			 CLEAR
+			 "add $128, %%rsp"
+			 : "+S"(one), "+D"(other), "+c"(count), "=&r"(first)
+			 : "r"(scanned) : "rax", "cc", "memory");
+	CHECK(traps == 5 + 3 + 3 + 1 + 3 + 3 && !codes_differ);
+	CHECK(at[3] == first && at[4] == first + 2);
+}
+
 /* A system call does not trap; the instruction behind it does. */
 static void test_calls(void)
 {
@@ -158,7 +206,8 @@ static void test_calls(void)
 	__asm__ volatile("sub $128, %%rsp\n\t"
 			 WHERE("1f", "%0")
 			 SET
-			 "1:\tmov %3, %%eax\n\tsyscall\n\tnop\n\tmov %%r11, %2\n\t"
+			 "1:\tmov %3, %%eax\n\tsyscall\n\tnop\n\t"
+			 "mov %%r11, %2\n\t"
 			 "mov %%rax, %1\n\t"
 			 CLEAR
 			 "add $128, %%rsp"
@@ -208,7 +257,7 @@ static void test_faults(void)
 	CHECK(at[0] == first + 1 && at[1] == first + 4);
 }
 
-/* A thread has its own flag, and one that is made has its maker's. */
+/* A thread has its own flag. */
 static void *spin(void *context)
 {
 	volatile int *done = context;
@@ -258,6 +307,8 @@ int main(void)
 	test_return();
 	test_end_of_page();
 	test_pushf();
+	test_repeated();
+	test_compared();
 	test_calls();
 	test_captured();
 	test_faults();

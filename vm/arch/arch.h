@@ -131,6 +131,9 @@ struct architecture {
 	 * steps itself. */
 	bool (*shows_steps)(struct cpu *cpu, guest_addr pc);
 
+	/* Whether the repeated one at `pc` has iterations to come. */
+	bool (*goes_on)(struct cpu *cpu, guest_addr pc);
+
 	/* A special instruction at stop->pc. */
 	enum performed (*explain)(struct cpu *cpu, struct vm_stop *stop);
 

@@ -3,8 +3,8 @@
  * fixed_calls.c - system calls that are functions at fixed addresses
  *
  * Programs that were linked long ago call gettimeofday(), time() and getcpu()
- * at addresses that every kernel had.  As Linux does by default (vsyscall=xonly),
- * nothing is there to be read: the fetch faults, and the call is made.
+ * at addresses that every kernel had.  As with Linux's vsyscall=xonly, nothing
+ * is there to be read: the fetch faults, and the call is made.
  *
  * Source: Linux, arch/x86/entry/vsyscall/vsyscall_64.c.
  */
@@ -20,7 +20,8 @@ static int find(const struct linux_abi *abi, guest_addr addr)
 {
 	uint64_t offset = addr - abi->fixed_calls;
 
-	if (offset % FIXED_CALL_BYTES || offset / FIXED_CALL_BYTES >= FIXED_CALLS)
+	if (offset % FIXED_CALL_BYTES ||
+	    offset / FIXED_CALL_BYTES >= FIXED_CALLS)
 		return -1;
 	return (int)(offset / FIXED_CALL_BYTES);
 }

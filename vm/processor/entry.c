@@ -126,6 +126,17 @@ static void enter_unpaid(struct vm *vm, uint32_t number,
 	stop(vm, counter->asked ? STOPPED_AT_BLOCK : STOPPED_MISALIGNED);
 }
 
+/* The instruction was paid for, but has not retired. */
+static void stop_repeating(struct vm *vm, uint32_t number)
+{
+	struct counter *counter = engine_counter(vm->engine);
+
+	__atomic_fetch_add(&counter->budget, 1, __ATOMIC_RELAXED);
+	counter->current = 0;
+	vm->stop_block = number;
+	stop(vm, STOPPED_REPEATING);
+}
+
 static const struct engine_block *on_enter(void *context, uint32_t number,
 					   enum engine_entry entry)
 {
@@ -143,6 +154,9 @@ static const struct engine_block *on_enter(void *context, uint32_t number,
 		before = &vm->blocks[counter->current];
 	if (goes_on(block, before)) {
 		counter->current = number;
+		if (vm->cpu.steps &&
+		    vm->cpu.arch->goes_on(&vm->cpu, block->inlined.pc))
+			stop_repeating(vm, number);
 		return NULL;
 	}
 	restart = is_restart(block, before);
@@ -156,7 +170,8 @@ static const struct engine_block *on_enter(void *context, uint32_t number,
 		return NULL;
 	}
 	return entry == ENTRY_CALLED && !vm->partial && !restart &&
-			       !block->breaks && !block->observed ?
+			       !block->breaks && !block->observed &&
+			       !vm->cpu.steps ?
 		       &block->inlined : NULL;
 }
 

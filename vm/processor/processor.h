@@ -55,6 +55,8 @@ enum engine_stop {
 	STOPPED_AT_SPECIAL, /* before a block with a special instruction */
 	STOPPED_MISALIGNED, /* before one with a demand that is not met */
 	STOPPED_AT_BREAK,   /* before one with a breakpoint */
+	STOPPED_REPEATING,  /* before another iteration of a repeated string
+			       instruction, which a program steps */
 	/* Before an instruction: */
 	STOPPED_BY_FAULT,   /* vm->before says which */
 	STOPPED_TO_REPLAN,  /* that wants all code to be planned anew */

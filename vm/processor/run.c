@@ -12,6 +12,7 @@ static bool is_before_block(const struct vm *vm)
 	return vm->stopped == STOPPED_AT_BLOCK ||
 	       vm->stopped == STOPPED_MISALIGNED ||
 	       vm->stopped == STOPPED_AT_BREAK ||
+	       vm->stopped == STOPPED_REPEATING ||
 	       vm->stopped == STOPPED_AT_SPECIAL;
 }
 
@@ -311,6 +312,21 @@ static bool step_shown(struct vm *vm, struct vm_stop *stop)
 }
 
 /*
+ * Each iteration of a repeated string instruction traps, so each must be
+ * noticed: a translation that was inlined would not tell.
+ */
+static void forget_repeated(struct vm *vm)
+{
+	guest_addr pc = vm_reg(vm, vm->cpu.regs->pc);
+	uint8_t code[16];
+	size_t left = memory_code(vm->memory, pc, code, sizeof(code));
+	struct insn insn = vm->cpu.arch->decode(&vm->cpu, code, left, pc);
+
+	if (insn.repeats && insn.size)
+		engine_drop(vm->engine, pc, insn.size);
+}
+
+/*
  * The same for a program that steps itself: one instruction at most.  It traps
  * behind it, also if that has just cleared the flag, but not behind a system
  * call.
@@ -323,13 +339,15 @@ static int run_step(struct vm *vm, struct vm_stop *stop, struct failure *why)
 	begin_counting(vm);
 	if (step_shown(vm, stop))
 		return 0;
+	forget_repeated(vm);
 	before = vm->steps;
 	rc = run_once(vm, 1, true, stop, why);
 	if (rc)
 		return rc;
 	if (!vm->emulated)
 		stop_explain(vm, stop);
-	if (vm->steps > before && (vm->emulated || is_no_event(stop))) {
+	if (vm->stopped == STOPPED_REPEATING ||
+	    (vm->steps > before && (vm->emulated || is_no_event(stop)))) {
 		vm->emulated = false;
 		*stop = step_trap(vm);
 	}

@@ -69,6 +69,7 @@ void stop_explain(struct vm *vm, struct vm_stop *stop)
 		stop->detail = vm->before.detail;
 		stop_in_block(vm, stop->pc);
 		break;
+	case STOPPED_REPEATING:
 	case STOPPED_AT_BLOCK:
 		explain_budget(vm, stop);
 		break;

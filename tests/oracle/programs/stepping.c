@@ -46,11 +46,15 @@ KEEP void by_popf(void)
 	uint64_t a = 1;
 
 	for (unsigned i = 0; i < 3; i++)
-		__asm__ volatile("pushf\n\torl $0x100, (%%rsp)\n\tpopf\n\t"
-				 "add $5, %0\n\tpushf\n\tpopf\n\t"
+		__asm__ volatile("lea places(%%rip), %%rdi\n\t"
+				 "mov %%rdi, %%rsi\n\t"
+				 "mov $5, %%ecx\n\t"
+				 "pushf\n\torl $0x100, (%%rsp)\n\tpopf\n\t"
+				 "rep movsb\n\tadd $5, %0\n\tpushf\n\tpopf\n\t"
 				 "mov $8, %%ecx\n1:\timul $3, %0, %0\n\t"
 				 "dec %%ecx\n\tjnz 1b"
-				 : "+r"(a) : : "ecx", "cc", "memory");
+				 : "+r"(a) : : "rcx", "rsi", "rdi", "cc",
+				   "memory");
 	places += a;
 }
 

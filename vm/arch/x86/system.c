@@ -3,8 +3,8 @@
  * system.c - what programs may do with flags and selectors
  *
  * The engine has no descriptor tables, so it knows no selectors but null ones;
- * and the trap flag would stop it in a place that cprec does not expect, so POPF
- * must not set it there, and PUSHF does not find it.
+ * and the trap flag would stop it in a place that cprec does not expect, so
+ * POPF must not set it there, and PUSHF does not find it.
  *
  * Source: Intel 64 SDM volume 2, MOV, POPF; volume 3, 5.5.
  */
@@ -68,6 +68,15 @@ bool x86_shows_steps(struct cpu *cpu, guest_addr pc)
 	x86_fetch(cpu, pc, &code);
 	return code.insn.map == MAP_ONE &&
 	       code.insn.opcode == OPCODE_PUSH_FLAGS;
+}
+
+bool x86_goes_on(struct cpu *cpu, guest_addr pc)
+{
+	uint64_t count = x86_read_reg(cpu, X86_RCX);
+	struct x86_code code;
+
+	x86_fetch(cpu, pc, &code);
+	return code.insn.short_address ? (uint32_t)count : count;
 }
 
 /* ------- selectors ------- */

@@ -237,6 +237,7 @@ const struct architecture arch_x86 = {
 	.perform = x86_perform,
 	.is_aligned = x86_is_aligned,
 	.shows_steps = x86_shows_steps,
+	.goes_on = x86_goes_on,
 	.explain = x86_explain,
 	.capture = x86_capture,
 	.syscall = x86_syscall,

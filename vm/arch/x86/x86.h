@@ -112,15 +112,18 @@ bool x86_fault_is_of_stack(struct cpu *cpu, guest_addr pc, guest_addr page);
 bool x86_emulate(struct cpu *cpu, const struct x86_code *code,
 		 struct vm_stop *stop);
 
-/* Whether it shows the trap flag, which the engine does not know: PUSHF. */
-bool x86_shows_steps(struct cpu *cpu, guest_addr pc);
-
 /*
  * The same of POPF, MOV from or to a selector, and PUSHF; whether it is one.
  */
 bool x86_system_knows(const struct x86_parts *insn);
 bool x86_system(struct cpu *cpu, const struct x86_code *code,
 		struct vm_stop *stop);
+
+/* Whether it shows the trap flag, which the engine does not know: PUSHF. */
+bool x86_shows_steps(struct cpu *cpu, guest_addr pc);
+
+/* Whether a repeated string instruction has iterations to come. */
+bool x86_goes_on(struct cpu *cpu, guest_addr pc);
 
 /* ------- host.c ------- */
 

@@ -14,7 +14,7 @@
 #include "vm/linux/ipc/ipc.h"
 #include "vm/linux/process.h"
 
-/* What the kernel sends to a socket for SIGEV_THREAD, and the C library reads. */
+/* What the kernel sends to the C library's socket for SIGEV_THREAD. */
 #define COOKIE_BYTES 32
 
 int64_t sys_mq_notify(struct linux_process *process,
