@@ -409,6 +409,10 @@ int race_detector_access(struct race_detector *detector, uint32_t thread,
 		visit.bytes = race_word_bytes(visit.addr, access->addr,
 					      access->size);
 		sync = visit.bytes & visit.word->sync;
+		if (access->is_order) {
+			rc = synchronize(&visit, visit.bytes);
+			continue;
+		}
 		if (sync && !access->orders_nothing)
 			rc = visit_sync(&visit, sync);
 		if (!rc && visit.bytes != sync && !access->is_hidden)

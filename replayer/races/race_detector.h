@@ -37,6 +37,7 @@ struct race_access {
 	bool is_hidden;		/* of bytes that do not synchronize, it is
 				   nobody's business */
 	bool orders_nothing;	/* of those that do */
+	bool is_order;		/* all bytes synchronize, just now */
 };
 
 /* `now`, by `thread`, races with `before`, which came first, at `addr`. */

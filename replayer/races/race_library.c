@@ -125,6 +125,13 @@ static void begin_lock(struct race_replay *replay,
 
 /* ------- calls ------- */
 
+/* Whether memory that this code asks for is not the program's. */
+static bool keeps_memory(struct race_replay *replay, enum race_home home)
+{
+	return home == HOME_RUNTIME ||
+	       (home == HOME_C_LIBRARY && !race_served_gives(replay));
+}
+
 static void finish_call(struct race_replay *replay,
 			const struct race_quiet_frame *call)
 {
@@ -139,8 +146,8 @@ static void finish_call(struct race_replay *replay,
 					    sizeof(result))))
 		return;
 	hand_out(replay, result, asked_size(call),
-		 race_home_of(&replay->homes, call->back) == HOME_C_LIBRARY &&
-			 !race_served_gives(replay));
+		 keeps_memory(replay, race_home_of(&replay->homes,
+						   call->back)));
 }
 
 /*
@@ -153,7 +160,7 @@ static void exit_process(struct race_replay *replay, uint64_t back)
 	struct race_detector *detector = &replay->detector;
 
 	if (replay->is_first ||
-	    race_home_of(&replay->homes, back) == HOME_PROGRAM ||
+	    race_home_is_program(race_home_of(&replay->homes, back)) ||
 	    !(thread->is_leaving || race_quiet_is_outermost(&thread->quiet)))
 		return;
 	for (uint32_t i = 0; i < detector->threads; i++)

@@ -58,10 +58,29 @@ bool race_peek(struct race_replay *replay, uint64_t addr, void *out,
 
 /* ------- where it happens ------- */
 
+/* What the thread was in before, but for the linker, which is no caller. */
+static enum race_home came_from(struct race_thread *thread)
+{
+	return thread->home == HOME_LINKER ? thread->home_before :
+					     thread->home;
+}
+
+/* The thread comes to a library: it is called, or goes on. */
+static void enter_library(struct race_replay *replay, uint64_t pc,
+			  enum race_home home)
+{
+	enum race_home from = came_from(race_present(replay));
+
+	if (home != HOME_C_LIBRARY && from == HOME_C_LIBRARY)
+		race_served_end(replay);
+	else if (home == HOME_C_LIBRARY || home != from)
+		race_served_enter(replay, pc, home);
+}
+
 /*
- * Also finds the place that is to blame for what happens at `pc`: in the C
- * library, where the program called it, which the stack says at its first
- * instruction.
+ * Also finds the place that is to blame for what happens at `pc`: in a library
+ * of the system, where the program called it, which the stack says at its
+ * first instruction.
  */
 void race_follow(struct race_replay *replay, uint64_t pc)
 {
@@ -74,13 +93,17 @@ void race_follow(struct race_replay *replay, uint64_t pc)
 		thread->place = pc;
 		if (changes && thread->served.depth)
 			race_served_end(replay);
-	} else if (home == HOME_C_LIBRARY && changes) {
-		race_served_enter(replay, pc);
+	} else if (changes && home != HOME_LINKER && home != HOME_UNKNOWN) {
+		enter_library(replay, pc, home);
 	}
+	if (changes)
+		thread->home_before = came_from(thread);
 	thread->home = home;
 	if (changes || race_quiet_awaits(&thread->quiet, pc))
-		race_library_step(replay, pc, home == HOME_PROGRAM);
-	if (home != HOME_C_LIBRARY)
+		race_library_step(replay, pc, race_home_is_program(home) ||
+				  (home == HOME_RUNTIME &&
+				   !race_quiet_is_share(&thread->quiet)));
+	if (home != HOME_C_LIBRARY && home != HOME_RUNTIME)
 		return;
 	role = race_role_of(&replay->roles, pc);
 	if (role != ROLE_NONE)
@@ -116,7 +139,7 @@ static void tell(struct race_replay *replay, struct race_access *access)
 
 	access->pc = replay->pc;
 	access->time = replay->time;
-	access->is_library = thread->home != HOME_PROGRAM &&
+	access->is_library = !race_home_is_program(thread->home) &&
 			     thread->home != HOME_UNKNOWN &&
 			     (access->is_atomic ||
 			      !race_serves(replay, access->addr));
@@ -152,7 +175,7 @@ static void mark(struct race_replay *replay, bool writes, uint64_t addr,
 				      writes));
 	if (is_atomic && writes)
 		race_note(replay, race_words_synchronize(words, addr, size, false));
-	if (race_present(replay)->home == HOME_PROGRAM)
+	if (race_home_is_program(race_present(replay)->home))
 		race_atomics_access(replay, addr, size, writes, value);
 }
 
@@ -175,7 +198,7 @@ static bool may_change(struct race_replay *replay, uint64_t addr,
 
 	race_note(replay, race_words_find(&replay->detector.words, addr,
 					  &word));
-	return word && race_present(replay)->home == HOME_PROGRAM &&
+	return word && race_home_is_program(race_present(replay)->home) &&
 	       (word->sync & ~word->atomic &
 		race_word_bytes(start, addr, size));
 }
@@ -202,6 +225,14 @@ static bool follow_value(struct race_replay *replay,
 		race_flow_follow(flow, vm_flow(vm, replay->pc), access->addr,
 				 access->size);
 	return false;
+}
+
+/* Whether the runtime that runs a program's threads accesses its own memory. */
+static bool is_of_runtime(struct race_replay *replay, uint64_t addr)
+{
+	return race_present(replay)->home == HOME_RUNTIME &&
+	       (race_roles_is_kept(&replay->roles, addr, HOME_RUNTIME) ||
+		race_words_is_own(&replay->detector.words, addr));
 }
 
 static void on_access(void *context, enum vm_access kind, guest_addr addr,
@@ -238,8 +269,12 @@ static void on_access(void *context, enum vm_access kind, guest_addr addr,
 	/* What the linker notes for itself does no harm: it comes out equal. */
 	if (race_present(replay)->home == HOME_LINKER && !access.is_atomic)
 		return;
-	if (race_roles_is_runtime(&replay->roles, addr))
+	if (race_roles_is_kept(&replay->roles, addr, HOME_CPP))
 		access.is_hidden = true;
+	if (is_of_runtime(replay, addr)) {
+		access.is_hidden = true;
+		access.is_order = !access.orders_nothing;
+	}
 	access.changes_nothing = order == VM_COMPARES && access.writes &&
 				 is_there(replay, addr, size, value);
 	tell(replay, &access);

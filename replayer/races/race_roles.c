@@ -96,6 +96,32 @@ static int add_service(struct race_roles *roles, uint64_t pc, const char *name)
 	return number_map_set(&roles->services, pc, code);
 }
 
+/*
+ * By which a thread takes its part of a loop, or one of several takes what is
+ * for one only: that orders nothing.  In loops that have ordered parts, a
+ * thread may wait there; these have other names with gcc.
+ */
+static enum race_role role_in_runtime(const char *name)
+{
+	static const char *const parts[] = {
+		"GOMP_loop_dynamic_", "GOMP_loop_guided_",
+		"GOMP_loop_maybe_nonmonotonic_", "GOMP_loop_nonmonotonic_",
+		"GOMP_loop_runtime_", "GOMP_loop_static_",
+		"GOMP_loop_ull_dynamic_", "GOMP_loop_ull_guided_",
+		"GOMP_loop_ull_maybe_nonmonotonic_",
+		"GOMP_loop_ull_nonmonotonic_", "GOMP_loop_ull_runtime_",
+		"GOMP_loop_ull_static_", "GOMP_sections_next",
+		"GOMP_sections_start", "GOMP_single_start",
+		"__kmpc_dispatch_init_", "__kmpc_dispatch_next_",
+		"__kmpc_single",
+	};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (!strncmp(name, parts[i], strlen(parts[i])))
+			return ROLE_SHARE;
+	return ROLE_NONE;
+}
+
 static int add_function(struct race_roles *roles, uint64_t pc,
 			const char *name)
 {
@@ -107,13 +133,13 @@ static int add_function(struct race_roles *roles, uint64_t pc,
 	return rc;
 }
 
-static int add_runtime(struct race_roles *roles, uint64_t start, uint64_t end)
+static int add_kept(struct race_roles *roles, uint64_t start, uint64_t end,
+		    enum race_home home)
 {
-	if (array_room(roles->runtime, roles->runtime_count,
-		       roles->runtime_room))
+	if (array_room(roles->kept, roles->kept_count, roles->kept_room))
 		return ERR_NO_MEMORY;
-	roles->runtime[roles->runtime_count++] =
-		(struct race_code) { start, end };
+	roles->kept[roles->kept_count++] =
+		(struct race_kept) { { start, end }, home };
 	return 0;
 }
 
@@ -137,7 +163,7 @@ static int add_object(struct race_roles *roles, const struct symbol *symbol,
 		      uint64_t addr)
 {
 	if (is_of_runtime(symbol->name))
-		return add_runtime(roles, addr, addr + symbol->size);
+		return add_kept(roles, addr, addr + symbol->size, HOME_CPP);
 	if (!strcmp(symbol->name, "stdin"))
 		roles->stdin_at = addr;
 	else if (!strcmp(symbol->name, "stdout"))
@@ -164,12 +190,13 @@ static void set_library(struct race_roles *roles,
 static int add_module(struct race_roles *roles, const struct symbols *symbols,
 		      uint64_t bias, struct race_homes *homes)
 {
+	enum race_home home = race_home_of_file(symbols->path);
 	bool has_library = false;
 	int rc = 0;
 
-	if (race_home_is_runtime(symbols->path))
-		rc = add_runtime(roles, symbols->link_base + bias,
-				 symbols->link_end + bias);
+	if (home == HOME_CPP || home == HOME_RUNTIME)
+		rc = add_kept(roles, symbols->link_base + bias,
+			      symbols->link_end + bias, home);
 	for (size_t i = 0; i < symbols->count && !rc; i++) {
 		const struct symbol *symbol = &symbols->list[i];
 		uint64_t addr = symbol->addr + bias;
@@ -181,18 +208,22 @@ static int add_module(struct race_roles *roles, const struct symbols *symbols,
 			 race_home_of(homes, addr) == HOME_C_LIBRARY) {
 			rc = add_function(roles, addr, symbol->name);
 			has_library = true;
-		}
+		} else if (home == HOME_RUNTIME &&
+			   role_in_runtime(symbol->name) != ROLE_NONE)
+			rc = add(roles, addr, role_in_runtime(symbol->name));
 	}
 	if (has_library)
 		set_library(roles, symbols, bias);
 	return rc;
 }
 
-bool race_roles_is_runtime(const struct race_roles *roles, uint64_t addr)
+bool race_roles_is_kept(const struct race_roles *roles, uint64_t addr,
+			enum race_home home)
 {
-	for (size_t i = 0; i < roles->runtime_count; i++)
-		if (roles->runtime[i].start <= addr &&
-		    addr < roles->runtime[i].end)
+	for (size_t i = 0; i < roles->kept_count; i++)
+		if (roles->kept[i].home == home &&
+		    roles->kept[i].where.start <= addr &&
+		    addr < roles->kept[i].where.end)
 			return true;
 	return false;
 }
@@ -224,7 +255,7 @@ int race_roles_find(struct race_roles *roles, struct names *names, uint64_t t,
 	number_map_clear(&roles->services);
 	*roles = (struct race_roles) {
 		.entries = roles->entries, .services = roles->services,
-		.runtime = roles->runtime, .runtime_room = roles->runtime_room,
+		.kept = roles->kept, .kept_room = roles->kept_room,
 		.low = UINT64_MAX,
 	};
 	for (size_t i = 0; !rc && (symbols = names_mapped(names, t, i, &bias));
@@ -237,6 +268,6 @@ void race_roles_release(struct race_roles *roles)
 {
 	number_map_release(&roles->entries);
 	number_map_release(&roles->services);
-	free(roles->runtime);
+	free(roles->kept);
 	*roles = (struct race_roles) { .low = UINT64_MAX };
 }

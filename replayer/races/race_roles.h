@@ -3,7 +3,8 @@
  * race_roles.h - where the functions of the C library are that have a role
  *
  * Found by their names among the recording's symbols, in code that is the
- * system's: an allocator of the program's own is part of the program.
+ * system's: an allocator of the program's own is part of the program.  Also of
+ * libraries that run loops in threads, those by which one takes its part.
  *
  * Source: ISO C++17, 30.4.2 [iostream.objects.overview]: several threads may
  * use std::cout at the same time.
@@ -37,10 +38,13 @@ struct race_roles {
 					   functions that have a name */
 	uint64_t stdin_at, stdout_at;	/* where these variables are */
 
-	/* What the runtime of C++ has promised to take care of: its static
-	 * memory, std::cout and the like. */
-	struct race_code *runtime;
-	size_t runtime_count, runtime_room;
+	/* What libraries take care of: their static memory, std::cout and the
+	 * like. */
+	struct race_kept {
+		struct race_code where;
+		enum race_home home;
+	} *kept;
+	size_t kept_count, kept_room;
 };
 
 /* Looks for the functions in what is mapped at time `t`. */
@@ -56,8 +60,9 @@ void race_roles_release(struct race_roles *roles);
 struct race_service race_roles_service(const struct race_roles *roles,
 				       uint64_t pc);
 
-/* Whether the runtime of C++ takes care of what is at `addr`. */
-bool race_roles_is_runtime(const struct race_roles *roles, uint64_t addr);
+/* Whether libraries of that kind take care of what is at `addr`. */
+bool race_roles_is_kept(const struct race_roles *roles, uint64_t addr,
+			enum race_home home);
 
 /* The role of the function that begins at `pc`. */
 static inline enum race_role race_role_of(const struct race_roles *roles,

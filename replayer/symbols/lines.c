@@ -56,12 +56,26 @@ static Dwfl_Module *module_at(struct lines *lines, uint64_t t, uint64_t addr,
 
 /* ------- lines ------- */
 
+/* The unit of the code; clang does not write which is where. */
+static Dwarf_Die *unit_at(Dwfl_Module *module, uint64_t addr,
+			  Dwarf_Addr *bias)
+{
+	Dwarf_Die *unit = dwfl_module_addrdie(module, addr, bias);
+
+	if (unit)
+		return unit;
+	while ((unit = dwfl_module_nextcu(module, unit, bias)))
+		if (dwarf_haspc(unit, addr - *bias) > 0)
+			return unit;
+	return NULL;
+}
+
 /* The function or inlined function that the address is in. */
 static void name_function(Dwfl_Module *module, uint64_t addr,
 			  struct source_line *out)
 {
 	Dwarf_Addr bias;
-	Dwarf_Die *unit = dwfl_module_addrdie(module, addr, &bias);
+	Dwarf_Die *unit = unit_at(module, addr, &bias);
 	Dwarf_Die *scopes = NULL;
 	int count = unit ? dwarf_getscopes(unit, addr - bias, &scopes) : 0;
 
@@ -81,12 +95,14 @@ static void name_function(Dwfl_Module *module, uint64_t addr,
 static void find_line(Dwfl_Module *module, uint64_t addr,
 		      struct source_line *out)
 {
-	Dwfl_Line *line = dwfl_module_getsrc(module, addr);
+	Dwarf_Addr bias;
+	Dwarf_Die *unit = unit_at(module, addr, &bias);
+	Dwarf_Line *line = unit ? dwarf_getsrc_die(unit, addr - bias) : NULL;
 	int number;
 
-	if (!line)
+	if (!line || dwarf_lineno(line, &number))
 		return;
-	out->file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
+	out->file = dwarf_linesrc(line, NULL, NULL);
 	out->line = out->file && number > 0 ? (unsigned)number : 0;
 	if (!out->line)
 		out->file = NULL;
