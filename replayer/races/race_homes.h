@@ -25,7 +25,7 @@ enum race_home {
 	HOME_PROGRAM,		/* and its libraries */
 	HOME_CPP,		/* what C++ comes with: its code works for its
 				   caller, its static memory is its own */
-	HOME_RUNTIME,		/* of OpenMP and the like: its own memory is
+	HOME_RUNTIME,		/* of OpenMP and the like: what it accesses is
 				   how it orders the program's threads */
 	HOME_C_LIBRARY,
 	HOME_LINKER,

@@ -125,13 +125,6 @@ static void begin_lock(struct race_replay *replay,
 
 /* ------- calls ------- */
 
-/* Whether memory that this code asks for is not the program's. */
-static bool keeps_memory(struct race_replay *replay, enum race_home home)
-{
-	return home == HOME_RUNTIME ||
-	       (home == HOME_C_LIBRARY && !race_served_gives(replay));
-}
-
 static void finish_call(struct race_replay *replay,
 			const struct race_quiet_frame *call)
 {
@@ -146,8 +139,8 @@ static void finish_call(struct race_replay *replay,
 					    sizeof(result))))
 		return;
 	hand_out(replay, result, asked_size(call),
-		 keeps_memory(replay, race_home_of(&replay->homes,
-						   call->back)));
+		 race_home_of(&replay->homes, call->back) == HOME_C_LIBRARY &&
+			 !race_served_gives(replay));
 }
 
 /*

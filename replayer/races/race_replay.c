@@ -227,12 +227,23 @@ static bool follow_value(struct race_replay *replay,
 	return false;
 }
 
-/* Whether the runtime that runs a program's threads accesses its own memory. */
+/*
+ * Whether what runs a program's threads accesses its own memory: that of its
+ * caller is on the caller's stack, where results are written.
+ */
 static bool is_of_runtime(struct race_replay *replay, uint64_t addr)
 {
-	return race_present(replay)->home == HOME_RUNTIME &&
-	       (race_roles_is_kept(&replay->roles, addr, HOME_RUNTIME) ||
-		race_words_is_own(&replay->detector.words, addr));
+	const struct race_thread *thread = race_present(replay);
+	const struct region *stack;
+	uint64_t caller;
+
+	if (thread->home != HOME_RUNTIME)
+		return false;
+	if (!thread->served.depth)
+		return true;
+	caller = thread->served.calls[thread->served.depth - 1].sp;
+	stack = memory_region_at(race_memory(replay), caller);
+	return addr < caller || !stack || addr >= stack->end;
 }
 
 static void on_access(void *context, enum vm_access kind, guest_addr addr,
@@ -269,7 +280,7 @@ static void on_access(void *context, enum vm_access kind, guest_addr addr,
 	/* What the linker notes for itself does no harm: it comes out equal. */
 	if (race_present(replay)->home == HOME_LINKER && !access.is_atomic)
 		return;
-	if (race_roles_is_kept(&replay->roles, addr, HOME_CPP))
+	if (race_roles_is_runtime(&replay->roles, addr))
 		access.is_hidden = true;
 	if (is_of_runtime(replay, addr)) {
 		access.is_hidden = true;

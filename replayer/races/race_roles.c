@@ -133,13 +133,13 @@ static int add_function(struct race_roles *roles, uint64_t pc,
 	return rc;
 }
 
-static int add_kept(struct race_roles *roles, uint64_t start, uint64_t end,
-		    enum race_home home)
+static int add_runtime(struct race_roles *roles, uint64_t start, uint64_t end)
 {
-	if (array_room(roles->kept, roles->kept_count, roles->kept_room))
+	if (array_room(roles->runtime, roles->runtime_count,
+		       roles->runtime_room))
 		return ERR_NO_MEMORY;
-	roles->kept[roles->kept_count++] =
-		(struct race_kept) { { start, end }, home };
+	roles->runtime[roles->runtime_count++] =
+		(struct race_code) { start, end };
 	return 0;
 }
 
@@ -163,7 +163,7 @@ static int add_object(struct race_roles *roles, const struct symbol *symbol,
 		      uint64_t addr)
 {
 	if (is_of_runtime(symbol->name))
-		return add_kept(roles, addr, addr + symbol->size, HOME_CPP);
+		return add_runtime(roles, addr, addr + symbol->size);
 	if (!strcmp(symbol->name, "stdin"))
 		roles->stdin_at = addr;
 	else if (!strcmp(symbol->name, "stdout"))
@@ -194,9 +194,9 @@ static int add_module(struct race_roles *roles, const struct symbols *symbols,
 	bool has_library = false;
 	int rc = 0;
 
-	if (home == HOME_CPP || home == HOME_RUNTIME)
-		rc = add_kept(roles, symbols->link_base + bias,
-			      symbols->link_end + bias, home);
+	if (home == HOME_CPP)
+		rc = add_runtime(roles, symbols->link_base + bias,
+				 symbols->link_end + bias);
 	for (size_t i = 0; i < symbols->count && !rc; i++) {
 		const struct symbol *symbol = &symbols->list[i];
 		uint64_t addr = symbol->addr + bias;
@@ -217,13 +217,11 @@ static int add_module(struct race_roles *roles, const struct symbols *symbols,
 	return rc;
 }
 
-bool race_roles_is_kept(const struct race_roles *roles, uint64_t addr,
-			enum race_home home)
+bool race_roles_is_runtime(const struct race_roles *roles, uint64_t addr)
 {
-	for (size_t i = 0; i < roles->kept_count; i++)
-		if (roles->kept[i].home == home &&
-		    roles->kept[i].where.start <= addr &&
-		    addr < roles->kept[i].where.end)
+	for (size_t i = 0; i < roles->runtime_count; i++)
+		if (roles->runtime[i].start <= addr &&
+		    addr < roles->runtime[i].end)
 			return true;
 	return false;
 }
@@ -255,7 +253,7 @@ int race_roles_find(struct race_roles *roles, struct names *names, uint64_t t,
 	number_map_clear(&roles->services);
 	*roles = (struct race_roles) {
 		.entries = roles->entries, .services = roles->services,
-		.kept = roles->kept, .kept_room = roles->kept_room,
+		.runtime = roles->runtime, .runtime_room = roles->runtime_room,
 		.low = UINT64_MAX,
 	};
 	for (size_t i = 0; !rc && (symbols = names_mapped(names, t, i, &bias));
@@ -268,6 +266,6 @@ void race_roles_release(struct race_roles *roles)
 {
 	number_map_release(&roles->entries);
 	number_map_release(&roles->services);
-	free(roles->kept);
+	free(roles->runtime);
 	*roles = (struct race_roles) { .low = UINT64_MAX };
 }

@@ -38,13 +38,10 @@ struct race_roles {
 					   functions that have a name */
 	uint64_t stdin_at, stdout_at;	/* where these variables are */
 
-	/* What libraries take care of: their static memory, std::cout and the
-	 * like. */
-	struct race_kept {
-		struct race_code where;
-		enum race_home home;
-	} *kept;
-	size_t kept_count, kept_room;
+	/* What the runtime of C++ has promised to take care of: its static
+	 * memory, std::cout and the like. */
+	struct race_code *runtime;
+	size_t runtime_count, runtime_room;
 };
 
 /* Looks for the functions in what is mapped at time `t`. */
@@ -60,9 +57,8 @@ void race_roles_release(struct race_roles *roles);
 struct race_service race_roles_service(const struct race_roles *roles,
 				       uint64_t pc);
 
-/* Whether libraries of that kind take care of what is at `addr`. */
-bool race_roles_is_kept(const struct race_roles *roles, uint64_t addr,
-			enum race_home home);
+/* Whether the runtime of C++ takes care of what is at `addr`. */
+bool race_roles_is_runtime(const struct race_roles *roles, uint64_t addr);
 
 /* The role of the function that begins at `pc`. */
 static inline enum race_role race_role_of(const struct race_roles *roles,
