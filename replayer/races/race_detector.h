@@ -38,6 +38,8 @@ struct race_access {
 				   nobody's business */
 	bool orders_nothing;	/* of those that do */
 	bool is_order;		/* all bytes synchronize, just now */
+	bool keeps_value;	/* indivisible, but writes what is there */
+	bool is_plain;		/* a store, not of an atomic object for sure */
 };
 
 /* `now`, by `thread`, races with `before`, which came first, at `addr`. */

@@ -133,6 +133,22 @@ static void on_instruction(void *context, uint64_t steps, guest_addr pc)
 
 /* ------- accesses ------- */
 
+/* Whether synchronizing bytes are certainly of no atomic object. */
+static bool is_plain(struct race_replay *replay,
+		     const struct race_access *access)
+{
+	uint64_t start = access->addr & ~(uint64_t)(RACE_WORD - 1);
+	struct race_word *word;
+
+	race_note(replay, race_words_find(&replay->detector.words,
+					  access->addr, &word));
+	return word &&
+	       (word->sync & ~word->atomic &
+		race_word_bytes(start, access->addr, access->size)) &&
+	       race_atomics_would_tell(replay, access->place, access->addr,
+				       access->size);
+}
+
 static void tell(struct race_replay *replay, struct race_access *access)
 {
 	const struct race_thread *thread = race_present(replay);
@@ -144,6 +160,9 @@ static void tell(struct race_replay *replay, struct race_access *access)
 			     (access->is_atomic ||
 			      !race_serves(replay, access->addr));
 	access->place = thread->place ? thread->place : replay->pc;
+	access->is_plain = access->writes && !access->is_atomic &&
+			   !access->is_library && thread->home != HOME_CPP &&
+			   is_plain(replay, access);
 	if (replay->on_access && !access->is_hidden)
 		replay->on_access(replay->access_context,
 				  race_stream(replay), access);
@@ -286,8 +305,9 @@ static void on_access(void *context, enum vm_access kind, guest_addr addr,
 		access.is_hidden = true;
 		access.is_order = !access.orders_nothing;
 	}
-	access.changes_nothing = order == VM_COMPARES && access.writes &&
-				 is_there(replay, addr, size, value);
+	access.keeps_value = access.is_atomic && access.writes &&
+			     is_there(replay, addr, size, value);
+	access.changes_nothing = order == VM_COMPARES && access.keeps_value;
 	tell(replay, &access);
 }
 
