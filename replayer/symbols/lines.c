@@ -124,6 +124,22 @@ static void name_by_symbols(struct lines *lines, uint64_t t, uint64_t addr,
 	}
 }
 
+static void name_module(struct lines *lines, uint64_t t, uint64_t addr,
+			struct source_line *out)
+{
+	uint64_t bias;
+	const struct symbols *symbols = names_module(lines->names, t, addr,
+						     &bias);
+	const char *slash = symbols ? strrchr(symbols->path, '/') : NULL;
+
+	if (!symbols)
+		return;
+	snprintf(out->module, sizeof(out->module), "%s",
+		 slash ? slash + 1 : symbols->path);
+	if (!out->function[0])
+		out->offset = addr - bias;
+}
+
 void lines_find(struct lines *lines, uint64_t t, uint64_t addr,
 		struct source_line *out)
 {
@@ -132,6 +148,7 @@ void lines_find(struct lines *lines, uint64_t t, uint64_t addr,
 
 	*out = (struct source_line) { 0 };
 	name_by_symbols(lines, t, addr, out);
+	name_module(lines, t, addr, out);
 	module = module_at(lines, t, addr, &bias);
 	if (!module)
 		return;
