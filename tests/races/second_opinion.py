@@ -112,10 +112,11 @@ def fixed_addresses():
     return [] if done.returncode else wrapper
 
 
-def execute(program, folder, timeout):
+def execute(program, folder, timeout, is_openmp=False):
     """What it reports."""
-    options = ("exitcode=0:report_signal_unsafe=0:color=never:"
-               "ignore_noninstrumented_modules=1")
+    options = "exitcode=0:report_signal_unsafe=0:color=never"
+    if is_openmp:	# whose library is not instrumented
+        options += ":ignore_noninstrumented_modules=1"
     try:
         done = subprocess.run(
             [*fixed_addresses(), program], capture_output=True, text=True,
@@ -153,7 +154,7 @@ def judge(source, program, folder):
     expected = name not in DISAGREEMENTS
     tries = TRIES if name.endswith("_racy") and expected else 1
     for _ in range(tries):
-        said = reports(execute(program, folder, TIMEOUT),
+        said = reports(execute(program, folder, TIMEOUT, has_openmp(source)),
                        os.path.basename(source))
         if name in SELDOM or agrees(source, said) == expected:
             return
