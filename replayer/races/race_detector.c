@@ -418,28 +418,25 @@ static bool gives_back(const struct visit *visit, uint8_t bytes)
 			(load && load->learned > last->time));
 }
 
-/* An indivisible change that nothing orders before a store. */
-static const struct race_entry *overwritten(const struct visit *visit,
-					    uint8_t bytes)
+/* Indivisible changes that nothing orders before a store. */
+static void report_overwritten(const struct visit *visit, uint8_t bytes)
 {
 	for (unsigned i = 0; i < visit->word->count; i++) {
 		const struct race_entry *entry = &visit->word->entries[i];
 
 		if (entry->is_atomic && !entry->keeps_value &&
 		    (entry->bytes & bytes) && !is_ordered(visit, entry))
-			return entry;
+			report(visit, entry, visit->access,
+			       entry->bytes & bytes);
 	}
-	return NULL;
 }
 
 /* What is not atomic and serves no lock must be ordered like anything else. */
 static int visit_blind_store(const struct visit *visit, uint8_t bytes)
 {
-	const struct race_entry *before = overwritten(visit, bytes);
 	struct race_entry entry = make_entry(visit, bytes);
 
-	if (before)
-		report(visit, before, visit->access, before->bytes & bytes);
+	report_overwritten(visit, bytes);
 	entry.is_blind = true;
 	return remember(visit->word, &entry);
 }
