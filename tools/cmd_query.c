@@ -360,6 +360,7 @@ static int answer(const struct query_command *command, struct failure *why)
 static int take_option(const struct options *options, int id,
 		       struct query_command *command)
 {
+	enum which_races wanted;
 	struct failure why;
 
 	switch (id) {
@@ -382,10 +383,12 @@ static int take_option(const struct options *options, int id,
 		command->json = true;
 		break;
 	case OPTION_RACES:
-		command->races = RACES_ALL;
-		break;
 	case OPTION_NO_RACES:
-		command->races = RACES_NOT;
+		wanted = id == OPTION_RACES ? RACES_ALL : RACES_NOT;
+		if (command->races != RACES_NEAR && command->races != wanted)
+			return options_wrong(options, "--races and --no-races"
+					     " exclude each other");
+		command->races = wanted;
 		break;
 	case OPTION_REGISTERS:
 		command->registers = true;

@@ -14,10 +14,30 @@ void print_source_line(FILE *out, const struct source_line *line,
 	if (line->line)
 		fprintf(out, "%s:%u (%s)", line->file, line->line,
 			line->function[0] ? line->function : "?");
-	else if (line->function[0])
-		fprintf(out, "%s+0x%" PRIx64, line->function, line->offset);
+	else if (line->function[0] || line->module[0])
+		fprintf(out, "%s+0x%" PRIx64, line->function[0] ?
+			line->function : line->module, line->offset);
 	else
 		fprintf(out, "0x%" PRIx64, addr);
+}
+
+/* Or null. */
+static void set_name(json_t *object, const char *key, const char *name)
+{
+	if (name[0])
+		json_set_text(object, key, name);
+	else
+		json_object_set_new(object, key, json_null());
+}
+
+/* Without the module, which has a key of its own. */
+static const char *function_of(const struct source_line *line)
+{
+	size_t size = strlen(line->module);
+
+	return size && !strncmp(line->function, line->module, size) &&
+			       line->function[size] == '!' ?
+		       line->function + size + 1 : line->function;
 }
 
 void json_set_source_line(json_t *object, const struct source_line *line)
@@ -29,11 +49,9 @@ void json_set_source_line(json_t *object, const struct source_line *line)
 		json_object_set_new(object, "file", json_null());
 		json_object_set_new(object, "line", json_null());
 	}
-	if (line->function[0])
-		json_set_text(object, "function", line->function);
-	else
-		json_object_set_new(object, "function", json_null());
-	if (line->function[0] && !line->line)
+	set_name(object, "function", function_of(line));
+	set_name(object, "module", line->module);
+	if (line->module[0] && !line->line)
 		json_set_count(object, "offset", line->offset);
 }
 

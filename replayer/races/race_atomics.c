@@ -316,6 +316,26 @@ void race_atomics_access(struct race_replay *replay, uint64_t addr,
 
 /* ------- beginning and end ------- */
 
+static void note_size(struct race_atomics *atomics, uint64_t size)
+{
+	atomics->any_sizes |= size && size < 64 ? UINT64_C(1) << size :
+						  UINT64_MAX;
+}
+
+static void note_sizes(struct race_atomics *atomics)
+{
+	const struct dwarf_places *places = &atomics->places;
+
+	for (size_t i = 0; i < places->types.count; i++)
+		for (size_t j = 0; j < places->types.list[i].count; j++)
+			if (places->types.list[i].parts[j].size)
+				note_size(atomics,
+					  places->types.list[i].parts[j].size);
+	for (size_t i = 0; i < places->count; i++)
+		if (places->list[i].kind == PLACE_FUNCTION)
+			note_size(atomics, places->list[i].size);
+}
+
 int race_atomics_start(struct race_atomics *atomics, struct lines *lines,
 		       uint64_t t)
 {
@@ -325,10 +345,42 @@ int race_atomics_start(struct race_atomics *atomics, struct lines *lines,
 	atomics->lines = lines;
 	if (!rc)
 		rc = dwarf_places_settle(places);
+	note_sizes(atomics);
 	for (size_t i = 0; i < places->variable_count && !rc; i++)
 		rc = expect(atomics, places->variables[i].type,
 			    places->variables[i].addr);
 	return rc;
+}
+
+static bool has_line(struct race_replay *replay, uint64_t place)
+{
+	struct number_map *lined = &replay->atomics.lined;
+	const uint64_t *known = number_map_find(lined, place);
+	struct source_line line;
+
+	if (known)
+		return *known;
+	lines_find(replay->atomics.lines, replay->time, place, &line);
+	race_note(replay, number_map_set(lined, place, line.line != 0));
+	return line.line;
+}
+
+bool race_atomics_would_tell(struct race_replay *replay, uint64_t place,
+			     uint64_t addr, uint64_t size)
+{
+	const struct race_atomics *atomics = &replay->atomics;
+	struct names *names = lines_names(atomics->lines);
+	const struct symbols *module;
+	uint64_t bias;
+
+	if (!has_line(replay, place))
+		return false;
+	if (!atomics->any_sizes ||
+	    (size < 64 && !(atomics->any_sizes >> size & 1)))
+		return true;
+	module = names_module(names, replay->time, addr, &bias);
+	return module &&
+	       names_module(names, replay->time, place, &bias) == module;
 }
 
 /* Of large ranges and small maps, whatever is less is gone through. */
@@ -367,6 +419,7 @@ void race_atomics_release(struct race_atomics *atomics)
 		free(atomics->facts[i].places);
 	free(atomics->facts);
 	number_map_release(&atomics->code);
+	number_map_release(&atomics->lined);
 	number_map_release(&atomics->sizes);
 	number_map_release(&atomics->pointers);
 	dwarf_places_release(&atomics->places);

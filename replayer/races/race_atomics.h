@@ -56,6 +56,9 @@ struct race_atomics {
 					   the atomic object that each byte may
 					   be the first of */
 	struct number_map pointers;	/* from addresses to types pointed to */
+	uint64_t any_sizes;	/* bits: sizes that atomic objects have that are
+				   not variables; all if that is not known */
+	struct number_map lined;	/* by addresses of code: it has lines */
 };
 
 /* Reads what debugging information says of what is mapped at time `t`. */
@@ -65,6 +68,14 @@ int race_atomics_start(struct race_atomics *atomics, struct lines *lines,
 /* The program's code accesses memory; `value` is what it writes. */
 void race_atomics_access(struct race_replay *replay, uint64_t addr,
 			 unsigned size, bool writes, uint64_t value);
+
+/*
+ * Whether debugging information would say that an object is atomic that the
+ * code at `place` accesses: it has some, and the object is a variable of the
+ * same file, or there are no atomic objects of that size.
+ */
+bool race_atomics_would_tell(struct race_replay *replay, uint64_t place,
+			     uint64_t addr, uint64_t size);
 
 /* Other memory is there now. */
 void race_atomics_forget(struct race_replay *replay, uint64_t addr,

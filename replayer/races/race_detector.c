@@ -178,6 +178,7 @@ static struct race_entry make_entry(const struct visit *visit, uint8_t bytes)
 		.writes = access->writes,
 		.is_library = access->is_library,
 		.is_atomic = access->is_atomic,
+		.keeps_value = access->keeps_value,
 	};
 }
 
@@ -185,7 +186,8 @@ static bool is_same_place(const struct race_entry *a,
 			  const struct race_entry *b)
 {
 	return a->thread == b->thread && a->pc == b->pc &&
-	       a->place == b->place && a->writes == b->writes;
+	       a->place == b->place && a->writes == b->writes &&
+	       a->keeps_value == b->keeps_value && a->is_blind == b->is_blind;
 }
 
 /* Takes a newer access of the same place in, if nothing is lost. */
@@ -277,7 +279,22 @@ static int visit_plain(const struct visit *visit, uint8_t bytes)
 
 /* ------- changes of synchronizing bytes that are not indivisible ------- */
 
-/* An indivisible change by another thread that is not ordered before this. */
+/*
+ * Whether what the bytes themselves have told is behind a blind store: they
+ * were released again by the thread that stored.
+ */
+static bool is_released(const struct visit *visit,
+			const struct race_entry *entry, uint8_t bytes)
+{
+	for (unsigned half = 0; half < 2; half++)
+		if ((bytes >> half * 4 & 0xf) &&
+		    clock_of(&visit->word->released[half], entry->thread) >
+			    entry->count)
+			return true;
+	return false;
+}
+
+/* A change by another thread that is not ordered before this. */
 static const struct race_entry *unordered(const struct visit *visit,
 					  uint8_t bytes, bool is_atomic)
 {
@@ -285,7 +302,8 @@ static const struct race_entry *unordered(const struct visit *visit,
 		const struct race_entry *entry = &visit->word->entries[i];
 
 		if (entry->is_atomic == is_atomic && entry->writes &&
-		    (entry->bytes & bytes) && !is_ordered(visit, entry))
+		    (entry->bytes & bytes) && !is_ordered(visit, entry) &&
+		    !(entry->is_blind && is_released(visit, entry, bytes)))
 			return entry;
 	}
 	return NULL;
@@ -308,12 +326,28 @@ static void end_load(const struct visit *visit)
 		load->is_late = false;
 }
 
+/* The same, made if there is none. */
+static struct race_load *make_load(const struct visit *visit)
+{
+	struct race_word *word = visit->word;
+	struct race_load *load = find_load(visit);
+
+	if (load)
+		return load;
+	if (array_room(word->loads, word->load_count, word->load_room))
+		return NULL;
+	load = &word->loads[word->load_count++];
+	*load = (struct race_load) { .thread = visit->thread };
+	return load;
+}
+
 /* It reads first, and then knows what was before: judged by its read. */
 static int visit_atomic(const struct visit *visit, uint8_t bytes)
 {
 	struct race_access change = *visit->access;
 	const struct race_entry *before;
 	struct race_entry entry;
+	struct race_load *load;
 
 	if (visit->access->writes) {
 		entry = make_entry(visit, bytes);
@@ -321,6 +355,12 @@ static int visit_atomic(const struct visit *visit, uint8_t bytes)
 			       0 : remember(visit->word, &entry);
 	}
 	end_load(visit);
+	if (unordered(visit, bytes, true)) {
+		load = make_load(visit);
+		if (!load)
+			return ERR_NO_MEMORY;
+		load->learned = visit->access->time;
+	}
 	before = unordered(visit, bytes, false);
 	change.writes = true;
 	if (before)
@@ -331,20 +371,74 @@ static int visit_atomic(const struct visit *visit, uint8_t bytes)
 static int visit_load(const struct visit *visit, uint8_t bytes)
 {
 	const struct race_entry *before = unordered(visit, bytes, true);
-	struct race_word *word = visit->word;
-	struct race_load *load = find_load(visit);
+	struct race_load *load;
 
 	if (!before) {
 		end_load(visit);
 		return 0;
 	}
-	if (!load) {
-		if (array_room(word->loads, word->load_count, word->load_room))
-			return ERR_NO_MEMORY;
-		load = &word->loads[word->load_count++];
-	}
-	*load = (struct race_load) { visit->thread, true, *before };
+	load = make_load(visit);
+	if (!load)
+		return ERR_NO_MEMORY;
+	load->is_late = true;
+	load->before = *before;
+	load->learned = visit->access->time;
 	return 0;
+}
+
+/* ------- stores ------- */
+
+/* The last indivisible change; NULL if there was none. */
+static const struct race_entry *last_change(const struct race_word *word,
+					    uint8_t bytes)
+{
+	const struct race_entry *last = NULL;
+
+	for (unsigned i = 0; i < word->count; i++) {
+		const struct race_entry *entry = &word->entries[i];
+
+		if (entry->is_atomic && !entry->keeps_value &&
+		    (entry->bytes & bytes) &&
+		    (!last || entry->time >= last->time))
+			last = entry;
+	}
+	return last;
+}
+
+/*
+ * Whether a store gives back what the thread has taken, as of a lock: the last
+ * change was its own, or it has learned of that change by reading the bytes.
+ */
+static bool gives_back(const struct visit *visit, uint8_t bytes)
+{
+	const struct race_entry *last = last_change(visit->word, bytes);
+	const struct race_load *load = find_load(visit);
+
+	return last && (last->thread == visit->thread ||
+			(load && load->learned > last->time));
+}
+
+/* Indivisible changes that nothing orders before a store. */
+static void report_overwritten(const struct visit *visit, uint8_t bytes)
+{
+	for (unsigned i = 0; i < visit->word->count; i++) {
+		const struct race_entry *entry = &visit->word->entries[i];
+
+		if (entry->is_atomic && !entry->keeps_value &&
+		    (entry->bytes & bytes) && !is_ordered(visit, entry))
+			report(visit, entry, visit->access,
+			       entry->bytes & bytes);
+	}
+}
+
+/* What is not atomic and serves no lock must be ordered like anything else. */
+static int visit_blind_store(const struct visit *visit, uint8_t bytes)
+{
+	struct race_entry entry = make_entry(visit, bytes);
+
+	report_overwritten(visit, bytes);
+	entry.is_blind = true;
+	return remember(visit->word, &entry);
 }
 
 /* If it is the second half of a change, what was lost between the two? */
@@ -355,7 +449,8 @@ static int visit_store(const struct visit *visit, uint8_t bytes)
 	struct race_entry entry;
 
 	if (!visit->access->is_change)
-		return 0;
+		return visit->access->is_plain && !gives_back(visit, bytes) ?
+			       visit_blind_store(visit, bytes) : 0;
 	before = unordered(visit, bytes, true);
 	if (!before && load && load->is_late && (load->before.bytes & bytes))
 		before = &load->before;
@@ -370,7 +465,8 @@ static int visit_store(const struct visit *visit, uint8_t bytes)
  * Synchronizing bytes that one thread changes indivisibly and another by a
  * load and a store: a change can be lost.  This order does not count what the
  * bytes themselves order; the C library and variables of atomic types know
- * what they do.
+ * what they do.  So does a lock; but other stores to what is known not to be
+ * atomic race with indivisible changes (ISO C11, 5.1.2.4).
  */
 static int visit_sync(const struct visit *visit, uint8_t bytes)
 {
@@ -409,6 +505,10 @@ int race_detector_access(struct race_detector *detector, uint32_t thread,
 		visit.bytes = race_word_bytes(visit.addr, access->addr,
 					      access->size);
 		sync = visit.bytes & visit.word->sync;
+		if (access->is_order) {
+			rc = synchronize(&visit, visit.bytes);
+			continue;
+		}
 		if (sync && !access->orders_nothing)
 			rc = visit_sync(&visit, sync);
 		if (!rc && visit.bytes != sync && !access->is_hidden)

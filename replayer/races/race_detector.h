@@ -37,6 +37,9 @@ struct race_access {
 	bool is_hidden;		/* of bytes that do not synchronize, it is
 				   nobody's business */
 	bool orders_nothing;	/* of those that do */
+	bool is_order;		/* all bytes synchronize, just now */
+	bool keeps_value;	/* indivisible, but writes what is there */
+	bool is_plain;		/* a store, not of an atomic object for sure */
 };
 
 /* `now`, by `thread`, races with `before`, which came first, at `addr`. */

@@ -50,22 +50,40 @@ static const char *name_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-bool race_home_is_runtime(const char *path)
-{
-	return starts(name_of(path), "libstdc++.so") ||
-	       starts(name_of(path), "libc++.so");
-}
+/* How the names of files begin. */
+static const struct {
+	const char *name;
+	enum race_home home;
+} files[] = {
+	{ "ld-linux",		HOME_LINKER },
+	{ "ld-2.",		HOME_LINKER },
+
+	{ "libc.so",		HOME_C_LIBRARY },
+	{ "libc-2.",		HOME_C_LIBRARY },
+	{ "libpthread",		HOME_C_LIBRARY },
+	{ "ld-musl",		HOME_C_LIBRARY },
+	{ "[vdso]",		HOME_C_LIBRARY },
+
+	{ "libstdc++.so",	HOME_CPP },
+	{ "libc++.so",		HOME_CPP },
+	{ "libc++abi.so",	HOME_CPP },
+
+	{ "libgomp.so",		HOME_RUNTIME },	/* gcc -fopenmp */
+	{ "libomp.so",		HOME_RUNTIME },	/* clang -fopenmp */
+	{ "libomp-",		HOME_RUNTIME },
+	{ "libomp5.so",		HOME_RUNTIME },
+	{ "libiomp5.so",	HOME_RUNTIME },
+	{ "libtbb.so",		HOME_RUNTIME },
+	{ "libtbbmalloc.so",	HOME_RUNTIME },
+};
 
 enum race_home race_home_of_file(const char *path)
 {
 	const char *name = name_of(path);
 
-	if (starts(name, "ld-linux") || starts(name, "ld-2."))
-		return HOME_LINKER;
-	if (starts(name, "libc.so") || starts(name, "libc-2.") ||
-	    starts(name, "libpthread") || starts(name, "ld-musl") ||
-	    starts(name, "[vdso]"))
-		return HOME_C_LIBRARY;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (starts(name, files[i].name))
+			return files[i].home;
 	return HOME_PROGRAM;
 }
 

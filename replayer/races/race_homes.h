@@ -3,8 +3,9 @@
  * race_homes.h - whose code it is: the program's, or the system's
  *
  * What the C library and the dynamic linker do among themselves is no race of
- * the program.  They are known by their files' names; in a program that is
- * one file, by what the program's debugging information does not cover.
+ * the program, nor is what libraries do that run a program's loops and tasks in
+ * threads.  They are known by their files' names; in a program that is one
+ * file, by what the program's debugging information does not cover.
  *
  * Ownership:  race_homes_release() frees; a zeroed structure is an empty one.
  *             The memory is borrowed.
@@ -22,6 +23,10 @@ struct memory;
 enum race_home {
 	HOME_UNKNOWN,
 	HOME_PROGRAM,		/* and its libraries */
+	HOME_CPP,		/* what C++ comes with: its code works for its
+				   caller, its static memory is its own */
+	HOME_RUNTIME,		/* of OpenMP and the like: what it accesses is
+				   how it orders the program's threads */
 	HOME_C_LIBRARY,
 	HOME_LINKER,
 };
@@ -50,9 +55,14 @@ void race_homes_change(struct race_homes *homes);
 
 enum race_home race_home_of(struct race_homes *homes, uint64_t pc);
 
-/* What a file's name says; whether it is the runtime library of C++. */
+/* What a file's name says. */
 enum race_home race_home_of_file(const char *path);
-bool race_home_is_runtime(const char *path);
+
+/* Whether its locks are the program's: not those of the C library. */
+static inline bool race_home_is_program(enum race_home home)
+{
+	return home == HOME_PROGRAM || home == HOME_CPP;
+}
 
 void race_homes_release(struct race_homes *homes);
 

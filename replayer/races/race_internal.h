@@ -57,12 +57,13 @@ void race_kernel_event(void *context, const struct replay_event *event);
 /* ------- race_served.c ------- */
 
 /*
- * The thread comes to the C library, at `pc`: the program calls it, or what the
- * library has called returns.  Also finds the place in the program.
+ * The thread comes to a library of the system, at `pc`: it is called, or what
+ * the library has called returns.  Also finds the place in the program.
  */
-void race_served_enter(struct race_replay *replay, uint64_t pc);
+void race_served_enter(struct race_replay *replay, uint64_t pc,
+		       enum race_home home);
 
-/* The program goes on: calls of the library may have ended. */
+/* Its caller goes on: calls of the library may have ended. */
 void race_served_end(struct race_replay *replay);
 
 /* Whether the program gets what memory the library asks for now. */

@@ -153,7 +153,7 @@ static void exit_process(struct race_replay *replay, uint64_t back)
 	struct race_detector *detector = &replay->detector;
 
 	if (replay->is_first ||
-	    race_home_of(&replay->homes, back) == HOME_PROGRAM ||
+	    race_home_is_program(race_home_of(&replay->homes, back)) ||
 	    !(thread->is_leaving || race_quiet_is_outermost(&thread->quiet)))
 		return;
 	for (uint32_t i = 0; i < detector->threads; i++)

@@ -2,6 +2,8 @@
 /* race_pairs.c - see race_pairs.h */
 #include "replayer/races/race_pairs.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,9 +143,17 @@ static size_t find_race(struct search *search, const struct race *race)
 
 static void set_symbol(struct search *search, struct race *race)
 {
-	if (!names_of(lines_names(search->races->lines), race->sides[1].time,
-		      race->address, race->symbol, sizeof(race->symbol)))
-		race->symbol[0] = '\0';
+	struct source_line line;
+
+	race->symbol[0] = '\0';
+	if (names_of(lines_names(search->races->lines), race->sides[1].time,
+		     race->address, race->symbol, sizeof(race->symbol)))
+		return;
+	lines_find(search->races->lines, race->sides[1].time, race->address,
+		   &line);
+	if (line.module[0])
+		snprintf(race->symbol, sizeof(race->symbol), "%s+0x%" PRIx64,
+			 line.module, line.offset);
 }
 
 /* An access, and one before it that it races with. */

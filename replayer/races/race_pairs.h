@@ -40,7 +40,8 @@ struct race {
 	uint64_t count;		/* instructions that raced with an earlier one
 				   of the other line */
 	uint64_t address;
-	char symbol[128];	/* at `address`; "" if that is not known */
+	char symbol[160];	/* at `address`, or the module that has it and
+				   the address in its file; "": not known */
 	struct race_side sides[2];	/* the earlier access first */
 	bool has_kind[RACE_KINDS];	/* among all that were counted */
 	uint64_t last_time;	/* that was counted */

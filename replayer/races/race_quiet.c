@@ -145,6 +145,12 @@ bool race_quiet_is_memory(const struct race_quiet *quiet)
 	       top(quiet)->role >= ROLE_NEW;
 }
 
+bool race_quiet_is_share(const struct race_quiet *quiet)
+{
+	return race_quiet_is_on(quiet) && top(quiet)->kind == QUIET_CALL &&
+	       top(quiet)->role == ROLE_SHARE;
+}
+
 bool race_quiet_hides(const struct race_quiet *quiet, uint64_t addr)
 {
 	const struct race_quiet_frame *frame = top(quiet);

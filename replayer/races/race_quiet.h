@@ -6,8 +6,9 @@
  * number, for memory that it hands out.  Two threads that take such a lock one
  * after the other are ordered by accident, which the program cannot rely on.
  * So what a thread does there is quiet: while it makes or awaits a thread,
- * before its own first function and after that has returned, and while memory
- * is handed out or taken back.  What orders threads there is said in other
+ * before its own first function and after that has returned, while memory is
+ * handed out or taken back, and while it takes its part of a loop of OpenMP.
+ * What orders threads there is said in other
  * words: who is made knows what its maker knew; who has awaited a thread knows
  * what it did, by the words of that thread's descriptor; memory that is handed
  * out has no past; locks that many hold for reading have clocks of their own
@@ -37,6 +38,7 @@ enum race_role {
 	ROLE_READ_LOCK,		/* of many: (pthread_rwlock_t *) */
 	ROLE_WRITE_LOCK,
 	ROLE_UNLOCK,
+	ROLE_SHARE,		/* a thread takes its part of a loop */
 	ROLE_NEW,		/* memory: (size) */
 	ROLE_NEW_ARRAY,		/* (count, size) */
 	ROLE_NEW_ALIGNED,	/* (alignment, size) */
@@ -122,6 +124,9 @@ bool race_quiet_is_outermost(const struct race_quiet *quiet);
 
 /* Whether memory is handed out, whose words are nobody else's business. */
 bool race_quiet_is_memory(const struct race_quiet *quiet);
+
+/* Whether a thread takes its part of a loop, which orders nothing. */
+bool race_quiet_is_share(const struct race_quiet *quiet);
 
 /* Whether an access is none of the program's. */
 bool race_quiet_hides(const struct race_quiet *quiet, uint64_t addr);

@@ -58,10 +58,29 @@ bool race_peek(struct race_replay *replay, uint64_t addr, void *out,
 
 /* ------- where it happens ------- */
 
+/* What the thread was in before, but for the linker, which is no caller. */
+static enum race_home came_from(struct race_thread *thread)
+{
+	return thread->home == HOME_LINKER ? thread->home_before :
+					     thread->home;
+}
+
+/* The thread comes to a library: it is called, or goes on. */
+static void enter_library(struct race_replay *replay, uint64_t pc,
+			  enum race_home home)
+{
+	enum race_home from = came_from(race_present(replay));
+
+	if (home != HOME_C_LIBRARY && from == HOME_C_LIBRARY)
+		race_served_end(replay);
+	else if (home == HOME_C_LIBRARY || home != from)
+		race_served_enter(replay, pc, home);
+}
+
 /*
- * Also finds the place that is to blame for what happens at `pc`: in the C
- * library, where the program called it, which the stack says at its first
- * instruction.
+ * Also finds the place that is to blame for what happens at `pc`: in a library
+ * of the system, where the program called it, which the stack says at its
+ * first instruction.
  */
 void race_follow(struct race_replay *replay, uint64_t pc)
 {
@@ -74,13 +93,17 @@ void race_follow(struct race_replay *replay, uint64_t pc)
 		thread->place = pc;
 		if (changes && thread->served.depth)
 			race_served_end(replay);
-	} else if (home == HOME_C_LIBRARY && changes) {
-		race_served_enter(replay, pc);
+	} else if (changes && home != HOME_LINKER && home != HOME_UNKNOWN) {
+		enter_library(replay, pc, home);
 	}
+	if (changes)
+		thread->home_before = came_from(thread);
 	thread->home = home;
 	if (changes || race_quiet_awaits(&thread->quiet, pc))
-		race_library_step(replay, pc, home == HOME_PROGRAM);
-	if (home != HOME_C_LIBRARY)
+		race_library_step(replay, pc, race_home_is_program(home) ||
+				  (home == HOME_RUNTIME &&
+				   !race_quiet_is_share(&thread->quiet)));
+	if (home != HOME_C_LIBRARY && home != HOME_RUNTIME)
 		return;
 	role = race_role_of(&replay->roles, pc);
 	if (role != ROLE_NONE)
@@ -110,17 +133,36 @@ static void on_instruction(void *context, uint64_t steps, guest_addr pc)
 
 /* ------- accesses ------- */
 
+/* Whether synchronizing bytes are certainly of no atomic object. */
+static bool is_plain(struct race_replay *replay,
+		     const struct race_access *access)
+{
+	uint64_t start = access->addr & ~(uint64_t)(RACE_WORD - 1);
+	struct race_word *word;
+
+	race_note(replay, race_words_find(&replay->detector.words,
+					  access->addr, &word));
+	return word &&
+	       (word->sync & ~word->atomic &
+		race_word_bytes(start, access->addr, access->size)) &&
+	       race_atomics_would_tell(replay, access->place, access->addr,
+				       access->size);
+}
+
 static void tell(struct race_replay *replay, struct race_access *access)
 {
 	const struct race_thread *thread = race_present(replay);
 
 	access->pc = replay->pc;
 	access->time = replay->time;
-	access->is_library = thread->home != HOME_PROGRAM &&
+	access->is_library = !race_home_is_program(thread->home) &&
 			     thread->home != HOME_UNKNOWN &&
 			     (access->is_atomic ||
 			      !race_serves(replay, access->addr));
 	access->place = thread->place ? thread->place : replay->pc;
+	access->is_plain = access->writes && !access->is_atomic &&
+			   !access->is_library && thread->home != HOME_CPP &&
+			   is_plain(replay, access);
 	if (replay->on_access && !access->is_hidden)
 		replay->on_access(replay->access_context,
 				  race_stream(replay), access);
@@ -152,7 +194,7 @@ static void mark(struct race_replay *replay, bool writes, uint64_t addr,
 				      writes));
 	if (is_atomic && writes)
 		race_note(replay, race_words_synchronize(words, addr, size, false));
-	if (race_present(replay)->home == HOME_PROGRAM)
+	if (race_home_is_program(race_present(replay)->home))
 		race_atomics_access(replay, addr, size, writes, value);
 }
 
@@ -175,7 +217,7 @@ static bool may_change(struct race_replay *replay, uint64_t addr,
 
 	race_note(replay, race_words_find(&replay->detector.words, addr,
 					  &word));
-	return word && race_present(replay)->home == HOME_PROGRAM &&
+	return word && race_home_is_program(race_present(replay)->home) &&
 	       (word->sync & ~word->atomic &
 		race_word_bytes(start, addr, size));
 }
@@ -202,6 +244,25 @@ static bool follow_value(struct race_replay *replay,
 		race_flow_follow(flow, vm_flow(vm, replay->pc), access->addr,
 				 access->size);
 	return false;
+}
+
+/*
+ * Whether what runs a program's threads accesses its own memory: that of its
+ * caller is on the caller's stack, where results are written.
+ */
+static bool is_of_runtime(struct race_replay *replay, uint64_t addr)
+{
+	const struct race_thread *thread = race_present(replay);
+	const struct region *stack;
+	uint64_t caller;
+
+	if (thread->home != HOME_RUNTIME)
+		return false;
+	if (!thread->served.depth)
+		return true;
+	caller = thread->served.calls[thread->served.depth - 1].sp;
+	stack = memory_region_at(race_memory(replay), caller);
+	return addr < caller || !stack || addr >= stack->end;
 }
 
 static void on_access(void *context, enum vm_access kind, guest_addr addr,
@@ -240,8 +301,13 @@ static void on_access(void *context, enum vm_access kind, guest_addr addr,
 		return;
 	if (race_roles_is_runtime(&replay->roles, addr))
 		access.is_hidden = true;
-	access.changes_nothing = order == VM_COMPARES && access.writes &&
-				 is_there(replay, addr, size, value);
+	if (is_of_runtime(replay, addr)) {
+		access.is_hidden = true;
+		access.is_order = !access.orders_nothing;
+	}
+	access.keeps_value = access.is_atomic && access.writes &&
+			     is_there(replay, addr, size, value);
+	access.changes_nothing = order == VM_COMPARES && access.keeps_value;
 	tell(replay, &access);
 }
 

@@ -44,6 +44,7 @@ struct race_thread {
 	uint64_t place;		/* the last one outside of system libraries */
 	uint64_t place_before;	/* the signal handler that runs */
 	enum race_home home;	/* of the code that it was in */
+	enum race_home home_before;	/* and before that */
 	struct race_quiet quiet;
 	struct race_served served;
 	struct race_flow flow;	/* of values that it may write back */

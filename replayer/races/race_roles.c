@@ -96,6 +96,32 @@ static int add_service(struct race_roles *roles, uint64_t pc, const char *name)
 	return number_map_set(&roles->services, pc, code);
 }
 
+/*
+ * By which a thread takes its part of a loop, or one of several takes what is
+ * for one only: that orders nothing.  In loops that have ordered parts, a
+ * thread may wait there; these have other names with gcc.
+ */
+static enum race_role role_in_runtime(const char *name)
+{
+	static const char *const parts[] = {
+		"GOMP_loop_dynamic_", "GOMP_loop_guided_",
+		"GOMP_loop_maybe_nonmonotonic_", "GOMP_loop_nonmonotonic_",
+		"GOMP_loop_runtime_", "GOMP_loop_static_",
+		"GOMP_loop_ull_dynamic_", "GOMP_loop_ull_guided_",
+		"GOMP_loop_ull_maybe_nonmonotonic_",
+		"GOMP_loop_ull_nonmonotonic_", "GOMP_loop_ull_runtime_",
+		"GOMP_loop_ull_static_", "GOMP_sections_next",
+		"GOMP_sections_start", "GOMP_single_start",
+		"__kmpc_dispatch_init_", "__kmpc_dispatch_next_",
+		"__kmpc_single",
+	};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (!strncmp(name, parts[i], strlen(parts[i])))
+			return ROLE_SHARE;
+	return ROLE_NONE;
+}
+
 static int add_function(struct race_roles *roles, uint64_t pc,
 			const char *name)
 {
@@ -164,10 +190,11 @@ static void set_library(struct race_roles *roles,
 static int add_module(struct race_roles *roles, const struct symbols *symbols,
 		      uint64_t bias, struct race_homes *homes)
 {
+	enum race_home home = race_home_of_file(symbols->path);
 	bool has_library = false;
 	int rc = 0;
 
-	if (race_home_is_runtime(symbols->path))
+	if (home == HOME_CPP)
 		rc = add_runtime(roles, symbols->link_base + bias,
 				 symbols->link_end + bias);
 	for (size_t i = 0; i < symbols->count && !rc; i++) {
@@ -181,7 +208,9 @@ static int add_module(struct race_roles *roles, const struct symbols *symbols,
 			 race_home_of(homes, addr) == HOME_C_LIBRARY) {
 			rc = add_function(roles, addr, symbol->name);
 			has_library = true;
-		}
+		} else if (home == HOME_RUNTIME &&
+			   role_in_runtime(symbol->name) != ROLE_NONE)
+			rc = add(roles, addr, role_in_runtime(symbol->name));
 	}
 	if (has_library)
 		set_library(roles, symbols, bias);

@@ -3,7 +3,8 @@
  * race_roles.h - where the functions of the C library are that have a role
  *
  * Found by their names among the recording's symbols, in code that is the
- * system's: an allocator of the program's own is part of the program.
+ * system's: an allocator of the program's own is part of the program.  Also of
+ * libraries that run loops in threads, those by which one takes its part.
  *
  * Source: ISO C++17, 30.4.2 [iostream.objects.overview]: several threads may
  * use std::cout at the same time.

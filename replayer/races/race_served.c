@@ -102,7 +102,8 @@ static void drop_ended(struct race_served *served, uint64_t sp)
 		served->depth--;
 }
 
-static void add_call(struct race_replay *replay, uint64_t pc, uint64_t place)
+static void add_call(struct race_replay *replay, uint64_t pc, uint64_t place,
+		     enum race_home home)
 {
 	const uint8_t *regs = race_regs(replay)->args;
 	struct race_served *served = &race_present(replay)->served;
@@ -113,7 +114,8 @@ static void add_call(struct race_replay *replay, uint64_t pc, uint64_t place)
 
 	if (replay->roles.program)
 		pc = behind_stub(replay, pc);
-	call.service = race_roles_service(&replay->roles, pc);
+	if (home == HOME_C_LIBRARY)
+		call.service = race_roles_service(&replay->roles, pc);
 	if (call.service.kind != SERVICE_NONE)
 		for (unsigned i = 0; i < SERVED_ARGS; i++)
 			call.args[i] = race_reg(replay, regs[i]);
@@ -131,24 +133,28 @@ void race_served_end(struct race_replay *replay)
 		   race_reg(replay, race_regs(replay)->sp));
 }
 
-void race_served_enter(struct race_replay *replay, uint64_t pc)
+void race_served_enter(struct race_replay *replay, uint64_t pc,
+		       enum race_home home)
 {
 	struct race_thread *thread = race_present(replay);
 	const struct race_served *served = &thread->served;
+	enum race_home caller;
 	uint64_t back;
 
-	if (thread->place && is_return(replay, thread->place)) {
+	if (thread->home == HOME_PROGRAM && thread->place &&
+	    is_return(replay, thread->place)) {
 		race_served_end(replay);
 		if (served->depth)
 			thread->place = served->calls[served->depth - 1].place;
 		return;
 	}
 	back = top_of_stack(replay);
-	if (!back || race_home_of(&replay->homes, back) != HOME_PROGRAM)
+	caller = back ? race_home_of(&replay->homes, back) : HOME_UNKNOWN;
+	if (!race_home_is_program(caller))
 		return;
-	if (!is_tail_call(replay, thread->place))
+	if (caller == HOME_PROGRAM && !is_tail_call(replay, thread->place))
 		thread->place = back - 1;
-	add_call(replay, pc, thread->place);
+	add_call(replay, pc, thread->place, home);
 }
 
 /* ------- whose memory ------- */

@@ -34,6 +34,9 @@ struct race_entry {
 	bool writes;
 	bool is_library;	/* `pc` is in the system's libraries */
 	bool is_atomic;
+	bool keeps_value;	/* is_atomic: it wrote what was there */
+	bool is_blind;		/* a store to synchronizing bytes that gives
+				   nothing back */
 };
 
 /* A thread's last plain load of synchronizing bytes. */
@@ -41,6 +44,8 @@ struct race_load {
 	uint32_t thread;
 	bool is_late;		/* `before` was not ordered before it */
 	struct race_entry before;
+	uint64_t learned;	/* when the thread last read there what nothing
+				   else had told it */
 };
 
 struct race_word {

@@ -56,12 +56,26 @@ static Dwfl_Module *module_at(struct lines *lines, uint64_t t, uint64_t addr,
 
 /* ------- lines ------- */
 
+/* The unit of the code; clang does not write which is where. */
+static Dwarf_Die *unit_at(Dwfl_Module *module, uint64_t addr,
+			  Dwarf_Addr *bias)
+{
+	Dwarf_Die *unit = dwfl_module_addrdie(module, addr, bias);
+
+	if (unit)
+		return unit;
+	while ((unit = dwfl_module_nextcu(module, unit, bias)))
+		if (dwarf_haspc(unit, addr - *bias) > 0)
+			return unit;
+	return NULL;
+}
+
 /* The function or inlined function that the address is in. */
 static void name_function(Dwfl_Module *module, uint64_t addr,
 			  struct source_line *out)
 {
 	Dwarf_Addr bias;
-	Dwarf_Die *unit = dwfl_module_addrdie(module, addr, &bias);
+	Dwarf_Die *unit = unit_at(module, addr, &bias);
 	Dwarf_Die *scopes = NULL;
 	int count = unit ? dwarf_getscopes(unit, addr - bias, &scopes) : 0;
 
@@ -81,12 +95,14 @@ static void name_function(Dwfl_Module *module, uint64_t addr,
 static void find_line(Dwfl_Module *module, uint64_t addr,
 		      struct source_line *out)
 {
-	Dwfl_Line *line = dwfl_module_getsrc(module, addr);
+	Dwarf_Addr bias;
+	Dwarf_Die *unit = unit_at(module, addr, &bias);
+	Dwarf_Line *line = unit ? dwarf_getsrc_die(unit, addr - bias) : NULL;
 	int number;
 
-	if (!line)
+	if (!line || dwarf_lineno(line, &number))
 		return;
-	out->file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
+	out->file = dwarf_linesrc(line, NULL, NULL);
 	out->line = out->file && number > 0 ? (unsigned)number : 0;
 	if (!out->line)
 		out->file = NULL;
@@ -108,6 +124,22 @@ static void name_by_symbols(struct lines *lines, uint64_t t, uint64_t addr,
 	}
 }
 
+static void name_module(struct lines *lines, uint64_t t, uint64_t addr,
+			struct source_line *out)
+{
+	uint64_t bias;
+	const struct symbols *symbols = names_module(lines->names, t, addr,
+						     &bias);
+	const char *slash = symbols ? strrchr(symbols->path, '/') : NULL;
+
+	if (!symbols)
+		return;
+	snprintf(out->module, sizeof(out->module), "%s",
+		 slash ? slash + 1 : symbols->path);
+	if (!out->function[0])
+		out->offset = addr - bias;
+}
+
 void lines_find(struct lines *lines, uint64_t t, uint64_t addr,
 		struct source_line *out)
 {
@@ -116,6 +148,7 @@ void lines_find(struct lines *lines, uint64_t t, uint64_t addr,
 
 	*out = (struct source_line) { 0 };
 	name_by_symbols(lines, t, addr, out);
+	name_module(lines, t, addr, out);
 	module = module_at(lines, t, addr, &bias);
 	if (!module)
 		return;

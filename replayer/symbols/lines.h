@@ -29,7 +29,9 @@ struct source_line {
 	unsigned line;		/* 0: not known */
 	char function[128];	/* "main", "libz.so.1!inflate"; "" if nothing
 				   covers the address */
-	uint64_t offset;	/* from the function's start */
+	char module[128];	/* "libz.so.1"; "" if nothing is mapped there */
+	uint64_t offset;	/* from the function's start; without a
+				   function the address in the module's file */
 };
 
 int lines_create(struct lines **out, struct recording *recording,

@@ -25,6 +25,19 @@ TIMEOUT = 60
 COMPILERS = {".c": ("gcc", "-std=c11"), ".cpp": ("g++", "-std=c++17")}
 
 
+def has_openmp(source):
+    with open(source) as text:
+        return "#pragma omp" in text.read()
+
+
+def command(source, compiler=None):
+    """How to compile it."""
+    usual, *options = COMPILERS[os.path.splitext(source)[1]]
+    if has_openmp(source):
+        options.append("-fopenmp")
+    return [compiler or usual, *options]
+
+
 class Problem(Exception):
     """What was not as it should be."""
 
@@ -125,7 +138,7 @@ class Checker:
 
     def build(self, source):
         program = os.path.join(self.folder, name_of(source))
-        run(*COMPILERS[os.path.splitext(source)[1]], "-D_GNU_SOURCE", "-g",
+        run(*command(source, self.options.compiler), "-D_GNU_SOURCE", "-g",
             self.options.optimize, *self.options.link, "-Wall", "-Wextra", "-Werror", "-pthread",
             "-o", program, source)
         return program
@@ -193,11 +206,24 @@ class Checker:
         sys.stdout.flush()
 
 
+def has_compiler(compiler, folder):
+    """Whether it is there, with the library for OpenMP."""
+    source = os.path.join(folder, "empty.c")
+    with open(source, "w") as text:
+        text.write("int main(void) { return 0; }\n")
+    try:
+        run(compiler, "-fopenmp", "-o", source[:-2], source)
+    except (FileNotFoundError, Problem):
+        return False
+    return True
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--cprec", help="the program to test")
     parser.add_argument("--native", action="store_true",
                         help="only build the programs and run them")
+    parser.add_argument("--compiler", help="another one than gcc")
     parser.add_argument("--optimize", default="-O0", help="how to compile")
     parser.add_argument("--static", dest="link", action="store_const",
                         const=["-static"], default=[], help="link so")
@@ -211,6 +237,10 @@ def main():
     if options.cprec:
         options.cprec = os.path.abspath(options.cprec)
     folder = tempfile.mkdtemp(prefix="cprec-races-")
+    if options.compiler and not has_compiler(options.compiler, folder):
+        shutil.rmtree(folder)
+        print(f"1..0 # SKIP no {options.compiler} with OpenMP")
+        return 0
     checker = Checker(options, folder)
     for source in sorted(glob.glob(os.path.join(HERE, "*_*.c")) +
                          glob.glob(os.path.join(HERE, "*_*.cpp"))):

@@ -657,7 +657,9 @@ def folder_as_input(tests, trace):
 def test_usage(tests, trace):
     for words in (["nonsense"], ["info", "--nonsense", trace],
                   ["info", trace, trace], ["query"],
-                  ["query", trace, "--addr"]):
+                  ["query", trace, "--addr"],
+                  ["query", trace, "--addr=1", "--at=1", "--races",
+                   "--no-races"]):
         tests.test("usage: " + " ".join(os.path.basename(word)
                                         for word in words),
                    tests.refused, USAGE, *words)

@@ -172,6 +172,35 @@ static void change(uint32_t thread, uint64_t addr, uint64_t pc)
 	assert_int_equal(race_detector_access(&detector, thread, &access), 0);
 }
 
+/* A store to what is not atomic for sure. */
+static void store_plain(uint32_t thread, uint64_t addr, uint64_t pc)
+{
+	struct race_access access = access_at(addr, 4, true, pc);
+
+	access.is_plain = true;
+	assert_int_equal(race_detector_access(&detector, thread, &access), 0);
+}
+
+/* An indivisible instruction that writes what is there. */
+static void exchange_same(uint32_t thread, uint64_t addr)
+{
+	struct race_access access = access_at(addr, 4, false, 0x910);
+
+	access.is_atomic = true;
+	assert_int_equal(race_detector_access(&detector, thread, &access), 0);
+	access.writes = access.keeps_value = true;
+	assert_int_equal(race_detector_access(&detector, thread, &access), 0);
+}
+
+/* What runs the program's threads accesses its own memory. */
+static void order(uint32_t thread, uint64_t addr, bool writes)
+{
+	struct race_access access = access_at(addr, 8, writes, 0x920);
+
+	access.is_order = access.is_hidden = true;
+	assert_int_equal(race_detector_access(&detector, thread, &access), 0);
+}
+
 /* An indivisible instruction; `fails`: a comparison that changes nothing. */
 static void exchange(uint32_t thread, uint64_t addr, bool fails)
 {
@@ -376,6 +405,71 @@ static void test_failed_comparison_is_not_lost(void **state)
 	assert_int_equal(seen.count, 0);
 }
 
+static void test_plain_store_and_change(void **state)
+{
+	(void)state;
+	exchange(A, FLAG, false);
+	store_plain(B, FLAG, 0x20);
+	assert_int_equal(seen.count, 1);
+	assert_int_equal(seen.now, 0x20);
+	exchange(C, FLAG, false);
+	assert_int_equal(seen.count, 2);
+	assert_int_equal(seen.before, 0x20);
+}
+
+/* Its own change was the last, for others have only looked. */
+static void test_plain_store_gives_back(void **state)
+{
+	(void)state;
+	exchange(B, FLAG, false);
+	store_plain(B, FLAG, 0x20);
+	load(A, FLAG, 4, 0x30);
+	exchange(A, FLAG, false);
+	exchange_same(B, FLAG);
+	store_plain(A, FLAG, 0x20);
+	exchange(B, FLAG, false);
+	assert_int_equal(seen.count, 0);
+}
+
+/* Who waits for another's change may undo it. */
+static void test_plain_store_of_a_waiter(void **state)
+{
+	(void)state;
+	exchange(A, FLAG, false);
+	load(B, FLAG, 4, 0x20);
+	load(B, FLAG, 4, 0x20);
+	store_plain(B, FLAG, 0x24);
+	exchange(C, FLAG, false);
+	assert_int_equal(seen.count, 0);
+	store_plain(B, FLAG, 0x28);
+	assert_int_equal(seen.count, 1);
+}
+
+/* Who reads what a thread released later knows what it stored before. */
+static void test_plain_store_before_a_change(void **state)
+{
+	(void)state;
+	store_plain(A, FLAG, 0x10);
+	exchange(A, FLAG, false);
+	exchange(B, FLAG, false);
+	assert_int_equal(seen.count, 0);
+	store_plain(C, FLAG, 0x10);
+	assert_int_equal(seen.count, 2);
+}
+
+static void test_memory_of_a_runtime(void **state)
+{
+	(void)state;
+	store(A, DATA, 4, 0x10);
+	order(A, DATA + 8, true);
+	order(B, DATA + 8, false);
+	store(B, DATA, 4, 0x20);
+	assert_int_equal(seen.count, 0);
+	order(C, DATA + 16, false);
+	store(C, DATA, 4, 0x30);
+	assert_int_equal(seen.count, 2);
+}
+
 /* Each thread's load is remembered, whoever has loaded since. */
 static void test_lost_change_of_two(void **state)
 {
@@ -486,6 +580,11 @@ int main(void)
 		DETECTOR_TEST(test_lost_change),
 		DETECTOR_TEST(test_unlock),
 		DETECTOR_TEST(test_failed_comparison_is_not_lost),
+		DETECTOR_TEST(test_plain_store_and_change),
+		DETECTOR_TEST(test_plain_store_gives_back),
+		DETECTOR_TEST(test_plain_store_of_a_waiter),
+		DETECTOR_TEST(test_plain_store_before_a_change),
+		DETECTOR_TEST(test_memory_of_a_runtime),
 		DETECTOR_TEST(test_lost_change_of_two),
 		DETECTOR_TEST(test_atomic_types_know),
 		DETECTOR_TEST(test_readers_are_not_ordered),
