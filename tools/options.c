@@ -60,7 +60,8 @@ static void make_tables(const struct command *command,
 {
 	const struct option_info *info = command->options;
 
-	if (command->kind != COMMAND_ASKS)
+	if (command->kind == COMMAND_RUNS_PROGRAM ||
+	    command->kind == COMMAND_TAKES_WORDS)
 		*shorts++ = '+';
 	*shorts++ = ':';
 	for (; info->name; info++, longs++) {
@@ -216,6 +217,21 @@ char **options_program(struct options *options, int id)
 		return options->argv + options->first;
 	options_wrong(options, "which program to %s is missing",
 		      options->command->name);
+	return NULL;
+}
+
+char **options_files(struct options *options, int id, size_t least, size_t most,
+		     size_t *count)
+{
+	if (!is_complete(options, id))
+		return NULL;
+	*count = (size_t)(options->argc - options->first);
+	if (least <= *count && *count <= most)
+		return options->argv + options->first;
+	options_wrong(options, "%s", *count ? least <= *count ?
+			       "too many arguments" :
+			       "the new name is missing" :
+			       "a FILE is missing");
 	return NULL;
 }
 

@@ -30,6 +30,7 @@ enum command_kind {
 	COMMAND_RUNS_PROGRAM,	/* a program and its arguments: options end at
 				   the first other argument */
 	COMMAND_TAKES_WORDS,	/* a command line, likewise */
+	COMMAND_TAKES_FILES,	/* files by their names, never the newest */
 };
 
 struct options;
@@ -84,6 +85,13 @@ const char *options_recording(struct options *options, int id);
 
 /* The same for a program and its arguments. */
 char **options_program(struct options *options, int id);
+
+/*
+ * The same for names of files; fails if there are fewer than `least` or more
+ * than `most`.
+ */
+char **options_files(struct options *options, int id, size_t least, size_t most,
+		     size_t *count);
 
 /* Whether the last argument is this one; then it is taken off. */
 bool options_take_last(struct options *options, const char *text);
