@@ -28,7 +28,8 @@ const struct command command_ps = {
 	.about = "Lists the processes that were recorded together with the one"
 		 " in FILE, as a tree:\n"
 		 "what they executed in the end, when they began and how they"
-		 " ended.",
+		 " ended.  With --pid:\n"
+		 "that process, and those that descend from it.",
 	.options = (const struct option_info[]) {
 		{ 'v', "verbose", NULL,
 		  "also all that they executed before, and their\n"
@@ -43,10 +44,14 @@ const struct command command_ps = {
 
 /* ------- the tree's branches ------- */
 
-/* What stands before the command of a line, or of one below it. */
-static char *branches(const struct tree_line *lines, size_t line, bool below)
+/*
+ * What stands before the command of a line, or of one below it; lines of the
+ * depth `root` begin at the left.
+ */
+static char *branches(const struct tree_line *lines, size_t line, size_t root,
+		      bool below)
 {
-	size_t at = line, depth = lines[line].depth;
+	size_t at = line, depth = lines[line].depth - root;
 	size_t shown = depth < DEPTH_SHOWN ? depth : DEPTH_SHOWN;
 	char *text = malloc(4 * shown + 1);
 
@@ -161,11 +166,12 @@ static void add_details(struct table *table, const json_t *object,
 }
 
 static void add_line(struct table *table, const struct tree_line *lines,
-		     size_t line, const struct process *process, bool verbose)
+		     size_t line, size_t root, const struct process *process,
+		     bool verbose)
 {
 	const json_t *object = process->object;
-	char *branch = branches(lines, line, false);
-	char *below = branches(lines, line, true);
+	char *branch = branches(lines, line, root, false);
+	char *below = branches(lines, line, root, true);
 	char text[CELL_TEXT];
 
 	cell_number(table, process);
@@ -189,30 +195,61 @@ static void add_line(struct table *table, const struct tree_line *lines,
 
 /* ------- the family ------- */
 
-static int print_processes(const struct processes *processes, bool verbose,
-			   bool json, struct failure *why)
+/* What is printed. */
+struct view {
+	bool json, verbose;
+	bool branch;		/* only from the file that was asked about down */
+};
+
+/* Which lines are of the branch; all of them if all is asked for. */
+static void find_branch(const struct processes *processes,
+			const struct tree_line *lines, bool branch,
+			size_t *first, size_t *end)
+{
+	size_t count = processes->count, depth;
+
+	*first = 0;
+	*end = count;
+	if (!branch)
+		return;
+	while (*first < count &&
+	       !processes->list[lines[*first].process].file->is_this)
+		++*first;
+	if (*first == count)
+		return;
+	depth = lines[*first].depth;
+	*end = *first + 1;
+	while (*end < count && lines[*end].depth > depth)
+		++*end;
+}
+
+static int print_processes(const struct processes *processes,
+			   const struct view *view, struct failure *why)
 {
 	struct table table = { .columns = columns, .width = COLUMNS };
 	struct tree_line *lines;
+	size_t first, end;
 
 	if (process_tree(&lines, processes))
 		return failed(why, ERR_NO_MEMORY, "out of memory");
-	for (size_t i = 0; i < processes->count; i++) {
+	find_branch(processes, lines, view->branch, &first, &end);
+	for (size_t i = first; i < end; i++) {
 		const struct process *process =
 			&processes->list[lines[i].process];
 
-		if (json)
+		if (view->json)
 			print_json(json_incref(process->object));
 		else
-			add_line(&table, lines, i, process, verbose);
+			add_line(&table, lines, i, lines[first].depth, process,
+				 view->verbose);
 	}
-	if (!json)
-		table_print(&table, !verbose);
+	if (!view->json)
+		table_print(&table, !view->verbose);
 	free(lines);
 	return 0;
 }
 
-static int show(const char *path, bool verbose, bool json, struct failure *why)
+static int show(const char *path, const struct view *view, struct failure *why)
 {
 	struct processes processes;
 	struct family_files files;
@@ -220,9 +257,10 @@ static int show(const char *path, bool verbose, bool json, struct failure *why)
 
 	if (rc)
 		return rc;
-	rc = processes_load(&processes, &files, verbose || json, why);
+	rc = processes_load(&processes, &files, view->verbose || view->json,
+			    why);
 	if (!rc) {
-		rc = print_processes(&processes, verbose, json, why);
+		rc = print_processes(&processes, view, why);
 		processes_release(&processes);
 	}
 	family_files_release(&files);
@@ -231,21 +269,22 @@ static int show(const char *path, bool verbose, bool json, struct failure *why)
 
 static int run(struct options *options)
 {
-	bool json = false, verbose = false;
+	struct view view = { 0 };
 	struct failure why;
 	const char *path;
 	int id;
 
 	while ((id = options_next(options)) >= 0) {
 		if (id == OPTION_JSON)
-			json = true;
+			view.json = true;
 		else
-			verbose = true;
+			view.verbose = true;
 	}
 	path = options_recording(options, id);
 	if (!path)
 		return options->status;
-	if (show(path, verbose, json, &why))
+	view.branch = options->pid != NULL;
+	if (show(path, &view, &why))
 		return say_failure(&why);
 	return finish_output(EXIT_ANSWERED);
 }

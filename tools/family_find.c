@@ -11,11 +11,14 @@
 #include "formats/error.h"
 #include "tools/processes.h"
 
-/* What is looked for: a number, or a name if it is none. */
+/* How a process is named, from the best way down. */
+enum way { BY_NUMBER, BY_NAME, BY_WORD };
+
+/* What is looked for. */
 struct wanted {
 	const char *text;
-	bool is_number;
-	struct family_member member;	/* turn 0: any */
+	enum way way;
+	struct family_member member;	/* of BY_NUMBER; turn 0: any */
 };
 
 /* "12" and "12-2" are what files are called, without their suffix. */
@@ -24,11 +27,12 @@ static void take_number(struct wanted *wanted, const char *text)
 	char name[FAMILY_NAME_ROOM];
 	int size = snprintf(name, sizeof(name), "%s" TRACE_SUFFIX, text);
 
-	*wanted = (struct wanted){ .text = text };
-	if (size >= (int)sizeof(name))
+	*wanted = (struct wanted){ .text = text, .way = BY_NAME };
+	if (size >= (int)sizeof(name) ||
+	    !family_name_parse(&wanted->member, name))
 		return;
-	wanted->is_number = family_name_parse(&wanted->member, name);
-	if (wanted->is_number && !strchr(text, '-'))
+	wanted->way = BY_NUMBER;
+	if (!strchr(text, '-'))
 		wanted->member.turn = 0;
 }
 
@@ -47,12 +51,34 @@ static bool has_name(const struct process *process, const struct wanted *wanted)
 					  wanted->text));
 }
 
-/* A file may be called like a number, too. */
+static bool has_word(const struct process *process, const struct wanted *wanted)
+{
+	const json_t *words = json_object_get(process->object, "program");
+
+	for (size_t i = 0; i < json_array_size(words); i++) {
+		const char *word =
+			json_string_value(json_array_get(words, i));
+
+		if (!strcmp(word, wanted->text) ||
+		    !strcmp(name_of(word), wanted->text))
+			return true;
+	}
+	return false;
+}
+
+/* What looks like a number is one. */
 static bool is_wanted(const struct process *process,
 		      const struct wanted *wanted)
 {
-	return wanted->is_number ? has_number(process, wanted) :
-				   has_name(process, wanted);
+	switch (wanted->way) {
+	case BY_NUMBER:
+		return has_number(process, wanted);
+	case BY_NAME:
+		return has_name(process, wanted);
+	case BY_WORD:
+		break;
+	}
+	return has_word(process, wanted);
 }
 
 /* ------- saying what there is ------- */
@@ -103,19 +129,32 @@ static int no_single(const struct processes *processes,
 		      name_of(file), wanted->text, list.text, more);
 }
 
-static char *find(const struct processes *processes,
-		  const struct wanted *wanted, const char *file,
-		  struct failure *why)
+/* How many there are, and the last of them. */
+static size_t count_wanted(const struct processes *processes,
+			   const struct wanted *wanted,
+			   const struct process **process)
 {
-	const struct process *process = NULL;
 	size_t found = 0;
-	char *path;
 
 	for (size_t i = 0; i < processes->count; i++) {
 		if (!is_wanted(&processes->list[i], wanted))
 			continue;
-		process = &processes->list[i];
+		*process = &processes->list[i];
 		found++;
+	}
+	return found;
+}
+
+static char *find(const struct processes *processes, struct wanted *wanted,
+		  const char *file, struct failure *why)
+{
+	const struct process *process = NULL;
+	size_t found = count_wanted(processes, wanted, &process);
+	char *path;
+
+	if (!found && wanted->way == BY_NAME) {
+		wanted->way = BY_WORD;
+		found = count_wanted(processes, wanted, &process);
 	}
 	if (found != 1) {
 		no_single(processes, wanted, file, found, why);

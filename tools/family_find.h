@@ -13,8 +13,9 @@ struct failure;
 /*
  * The recording of one process of the family to which `file` belongs: of the
  * process with a number ("1234"; "1234-2" if that was given twice, and it is
- * the second one's), or of the one whose program has a name, as `cprec ps`
- * shows it.  If several have it, the failure lists them.
+ * the second one's); of the one whose program has a name, as `cprec ps` shows
+ * it; or, if none has, of the one with such a word on its command line, with
+ * or without its folders.  If there are several, the failure lists them.
  */
 char *family_find(const char *file, const char *pid_or_name,
 		  struct failure *why);

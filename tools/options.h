@@ -64,6 +64,7 @@ struct options {
 	int first;		/* index of the first argument, at the end */
 	int status;		/* when there is nothing to do for a command */
 	char *found;		/* a recording that was not named */
+	const char *pid;	/* of the process that is meant; NULL: FILE's */
 };
 
 void options_release(struct options *options);
@@ -78,7 +79,7 @@ int options_next(struct options *options);
 /*
  * Ends a command line; `id` is what options_next() returned last, or
  * OPTIONS_WRONG.  The recording that is asked about: the argument, or the
- * newest in this folder.  NULL if there is nothing to ask; then `status` is
+ * newest in this folder; with --pid, that of another of its family.  NULL if there is nothing to ask; then `status` is
  * set, and what had to be said was said.
  */
 const char *options_recording(struct options *options, int id);

@@ -160,6 +160,53 @@ class Tests(CprecTap):
         for path in recordings("t.cpr")[1:]:
             expect(path in shown, f"{path} in ps -v")
 
+    def named(self):
+        """--pid: numbers, names, words; what is not one is listed."""
+        self.begin()
+        for name in "one", "two":
+            with open(self.path(name), "w") as file:
+                file.write(name)
+        out = self.record("/bin/bash", "-c", "cat one; cat -u one two; "
+                          "cat -n sub/../two >/dev/null; sh -c 'echo $$'; "
+                          "exec /bin/echo end")
+        shell = out.splitlines()[-2].lstrip("onetw")
+        first = str(self.objects("ps")[0]["pid"])
+        found = {one["pid"]: one for one in self.objects("ps")}
+        for wanted, program in ((shell, ["sh", "-c", "echo $$"]),
+                                ("sh", ["sh", "-c", "echo $$"]),
+                                ("dash", ["sh", "-c", "echo $$"]),
+                                (first, ["/bin/echo", "end"]),
+                                ("echo", ["/bin/echo", "end"]),
+                                ("-u", ["cat", "-u", "one", "two"]),
+                                ("sub/../two", ["cat", "-n", "sub/../two"])):
+            info = json.loads(self.ask("info", "--json", f"--pid={wanted}"))
+            equal(info["images"][-1]["program"], program, wanted)
+        cats = ", ".join(f"cat {pid}" for pid, one in sorted(found.items())
+                         if one["name"] == "cat")
+        self.ask("info", "--pid", "cat", status=1,
+                 said=f"cprec: 'cat' is more than one: {cats}\n")
+        everybody = ", ".join(f"{one['name']} {pid}" for pid, one
+                              in sorted(found.items(), key=lambda pair:
+                                        (str(pair[0]) != first, pair[0])))
+        for nobody in "1", shell + "-2", "nix", "":
+            self.ask("info", "--pid", nobody, status=1, said="cprec: 't.cpr' "
+                     f"has no process '{nobody}': {everybody}\n")
+        self.everywhere(shell)
+
+    def everywhere(self, shell):
+        """All commands that ask a recording; also from a child's to others."""
+        alone = f"t.cpr.d/{shell}.cpr"
+        for command in (["query", "--addr=environ", "--at=end"], ["info"],
+                        ["replay"], ["verify"], ["races"], ["dump"]):
+            for one, other in (["--pid", shell], [alone]), \
+                              (["--pid=echo", alone], ["t.cpr"]):
+                done, same = (self.run_here(*command, *rest)
+                              for rest in (one, other))
+                equal((done.returncode, done.stdout), (0, same.stdout),
+                      command[0])
+        equal([one["pid"] for one in self.objects("ps", "--pid=sh")],
+              [int(shell)], "ps")
+
     def listing(self):
         """Newest first, and how each ended."""
         self.begin()
@@ -385,6 +432,7 @@ def run_all(options, folder):
     for name, test in (("thirty commands", tests.thirty),
                        ("forty shells", tests.shim),
                        ("a tree", tests.tree),
+                       ("--pid", tests.named),
                        ("a list", tests.listing),
                        ("moved", tests.moved),
                        ("to another file system", tests.elsewhere),
