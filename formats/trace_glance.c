@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "formats/error.h"
+#include "formats/packed.h"
 #include "formats/trace_layout.h"
 #include "formats/trace_lock.h"
 
@@ -35,7 +36,14 @@ static int no_recording(const char *path, const struct stat *status,
 		      more);
 }
 
-/* The header of an open file. */
+/* All magics are of one size. */
+static bool begins_like(const uint8_t *bytes, size_t size, const char *magic)
+{
+	return !memcmp(bytes, magic,
+		       size < TRACE_MAGIC_SIZE ? size : TRACE_MAGIC_SIZE);
+}
+
+/* The header of an open file; that of a packed one has the id there too. */
 static int look_inside(struct trace_glance *out, int fd, const char *path,
 		       const struct stat *status, struct failure *why)
 {
@@ -46,8 +54,8 @@ static int look_inside(struct trace_glance *out, int fd, const char *path,
 	if (got < 0)
 		return failed(why, ERR_SYSTEM, "cannot read '%s': %s", path,
 			      strerror(errno));
-	if (memcmp(bytes, TRACE_MAGIC,
-		   size < TRACE_MAGIC_SIZE ? size : TRACE_MAGIC_SIZE) != 0)
+	out->is_packed = begins_like(bytes, size, PACKED_MAGIC);
+	if (!out->is_packed && !begins_like(bytes, size, TRACE_MAGIC))
 		return no_recording(path, status, why);
 	if (size < sizeof(bytes))
 		return failed(why, ERR_TRUNCATED, "'%s' ends in its header",

@@ -25,6 +25,7 @@ struct trace_glance {
 	uint64_t size;
 	struct timespec changed;	/* when it was last written to */
 	bool is_locked;		/* it is being written */
+	bool is_packed;		/* packed.h */
 	dev_t device;		/* device and number say which file it is */
 	ino_t number;
 };

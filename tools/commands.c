@@ -19,6 +19,8 @@ const struct command *const commands[] = {
 	&command_ls,
 	&command_mv,
 	&command_rm,
+	&command_pack,
+	&command_unpack,
 	&command_run,
 	&command_complete,
 	NULL

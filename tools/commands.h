@@ -27,7 +27,7 @@ extern const struct command command_complete, command_dump, command_info, comman
 	command_verify;
 
 /* Of families. */
-extern const struct command command_ls, command_mv, command_ps,
-	command_rm;
+extern const struct command command_ls, command_mv, command_pack,
+	command_ps, command_rm, command_unpack;
 
 #endif

@@ -16,32 +16,53 @@
 
 /* ------- may it be? ------- */
 
-static int is_written(const struct family_files *files, struct failure *why)
+static int is_part(const struct family_files *files, const char *path,
+		   struct failure *why)
+{
+	if (family_has_first(files) && files->list[0].is_this)
+		return 0;
+	return failed(why, ERR_INPUT, "'%s' is a part of '%s'", path,
+		      files->first);
+}
+
+static int is_written(const struct family_files *files, const char *more,
+		      struct failure *why)
 {
 	for (size_t i = 0; i < files->count; i++)
 		if (files->list[i].glance.is_locked)
 			return failed(why, ERR_INPUT,
-				      "'%s' is still being written (--force:"
-				      " all the same)", files->list[i].path);
+				      "'%s' is still being written%s",
+				      files->list[i].path, more);
 	return 0;
+}
+
+int family_may_be_copied(const struct family_files *files, const char *path,
+			 struct failure *why)
+{
+	int rc = is_part(files, path, why);
+
+	return rc ? rc : is_written(files, "", why);
 }
 
 int family_may_change(const struct family_files *files, const char *path,
 		      bool force, struct failure *why)
 {
 	struct stat status;
+	int rc;
 
 	if (!lstat(path, &status) && S_ISLNK(status.st_mode))
 		return failed(why, ERR_INPUT,
 			      "'%s' is a symbolic link; the recording is '%s'",
 			      path, files->first);
-	if (!family_has_first(files) || !files->list[0].is_this)
-		return failed(why, ERR_INPUT, "'%s' is a part of '%s'", path,
-			      files->first);
+	rc = is_part(files, path, why);
+	if (rc)
+		return rc;
 	if (files->folder_is_link)
 		return failed(why, ERR_INPUT, "'%s' is a symbolic link",
 			      files->folder);
-	return force ? 0 : is_written(files, why);
+	if (force)
+		return 0;
+	return is_written(files, " (--force: all the same)", why);
 }
 
 /* ------- removing ------- */
@@ -123,19 +144,20 @@ static int rename_both(const struct family_files *files, const char *to,
 	return rc;
 }
 
-static int copy_one(const struct family_file *file, const char *to,
+static int copy_one(const char *path, uint64_t size,
+		    const struct timespec *changed, const char *to,
 		    struct failure *why)
 {
 	struct bytes_source from = {
-		.fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW),
-		.path = file->path,
-		.size = file->glance.size,
+		.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW),
+		.path = path,
+		.size = size,
 	};
 	int rc;
 
 	if (from.fd < 0)
-		return cannot("open", file->path, why);
-	rc = copy_file(to, &from, &file->glance.changed, why);
+		return cannot("open", path, why);
+	rc = copy_file(to, &from, changed, why);
 	close(from.fd);
 	return rc;
 }
@@ -161,9 +183,11 @@ static int copy_all(const struct family_files *files, const char *to,
 	if (files->has_folder && mkdir(to_folder, 0700))
 		return cannot("create", to_folder, why);
 	while (done < files->count && !rc) {
-		char *path = copy_name(&files->list[done], to, to_folder);
+		const struct family_file *file = &files->list[done];
+		char *path = copy_name(file, to, to_folder);
 
-		rc = path ? copy_one(&files->list[done], path, why) :
+		rc = path ? copy_one(file->path, file->glance.size,
+				     &file->glance.changed, path, why) :
 			    failed(why, ERR_NO_MEMORY, "out of memory");
 		free(path);
 		done += !rc;
@@ -184,9 +208,12 @@ static int copy_all(const struct family_files *files, const char *to,
 static int move_elsewhere(const struct family_files *files, const char *to,
 			  const char *to_folder, struct failure *why)
 {
-	int rc = is_written(files, why);
+	int rc = is_written(files, "", why);
 
-	if (!rc)
+	if (!rc && files->is_packed)
+		rc = copy_one(files->first, files->size,
+			      &files->list[0].glance.changed, to, why);
+	else if (!rc)
 		rc = copy_all(files, to, to_folder, why);
 	return rc ? rc : family_remove(files, why);
 }

@@ -22,6 +22,10 @@ struct family_files;
 int family_may_change(const struct family_files *files, const char *path,
 		      bool force, struct failure *why);
 
+/* The same where nothing is changed: a link to it will do. */
+int family_may_be_copied(const struct family_files *files, const char *path,
+			 struct failure *why);
+
 /* The folder stays if there is anything else in it. */
 int family_remove(const struct family_files *files, struct failure *why);
 

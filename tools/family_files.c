@@ -13,6 +13,7 @@
 
 #include "formats/array.h"
 #include "formats/error.h"
+#include "formats/packed.h"
 
 struct search {
 	struct family_files *files;
@@ -116,6 +117,82 @@ static int by_number(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
+/* ------- packed ------- */
+
+/* What the directory of a packed file says of each; of a damaged one, nothing. */
+static int add_packed(struct search *search, const struct packed_member *member,
+		      const char *asked, struct failure *why)
+{
+	struct family_files *files = search->files;
+	struct family_file file = {
+		.is_first = !*member->name,
+		.glance = search->asked,
+	};
+	char *path;
+	int rc;
+
+	if (!family_name_parse(&file.member, member->name))
+		file.member = (struct family_member){ 0 };
+	file.glance.size = member->size;
+	file.glance.changed = member->changed;
+	if (asprintf(&path, "%s%s%s", files->first, *member->name ? "/" : "",
+		     member->name) < 0)
+		path = NULL;
+	rc = add(search, path, &file, why);
+	if (!rc)
+		files->list[files->count - 1].is_this =
+			!strcmp(asked, member->name);
+	return rc;
+}
+
+static int list_packed(struct search *search, const char *asked,
+		       struct failure *why)
+{
+	struct family_files *files = search->files;
+	char none[] = "";
+	struct packed_member whole = {
+		.name = none,
+		.size = search->asked.size,
+		.changed = search->asked.changed,
+	};
+	struct packed packed = { 0 };
+	int fd = open(files->first, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int rc = fd < 0 ? failed(why, ERR_SYSTEM, "cannot open '%s': %s",
+				 files->first, strerror(errno)) :
+			  packed_read(&packed, fd, files->first, why);
+
+	if (rc == ERR_TRUNCATED || rc == ERR_CORRUPT || rc == ERR_CHECKSUM ||
+	    rc == ERR_VERSION)
+		rc = add_packed(search, &whole, asked, why);
+	for (size_t i = 0; i < packed.count && !rc; i++)
+		rc = add_packed(search, &packed.list[i], asked, why);
+	packed_release(&packed);
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+/* `path` is that of a packed file, or leads into it. */
+static int find_packed(struct search *search, const char *path,
+		       struct failure *why)
+{
+	struct family_files *files = search->files;
+	const char *name = "";
+	char *packed = packed_of(path, &name);
+	int rc = trace_glance(&search->asked, AT_FDCWD,
+			      packed ? packed : path, true, why);
+
+	files->is_packed = true;
+	files->first = packed ? packed : strdup(path);
+	files->folder = files->first ? strdup(files->first) : NULL;
+	if (!rc && !files->folder)
+		rc = no_memory(why);
+	if (!rc)
+		rc = list_packed(search, name, why);
+	files->size = search->asked.size;
+	return rc;
+}
+
 /* ------- the first one ------- */
 
 /*
@@ -164,11 +241,17 @@ int family_files_find(struct family_files *out, const char *path,
 		      struct failure *why)
 {
 	struct search search = { .files = out };
+	const char *name;
+	char *packed = packed_of(path, &name);
 	int rc;
 
 	*out = (struct family_files){ 0 };
-	rc = find_first(&search, path, why);
-	if (!rc)
+	if (packed || packed_is_at(path))
+		rc = find_packed(&search, path, why);
+	else
+		rc = find_first(&search, path, why);
+	free(packed);
+	if (!rc && !out->is_packed)
 		rc = look_into_folder(&search, why);
 	if (rc) {
 		family_files_release(out);

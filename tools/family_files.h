@@ -33,6 +33,7 @@ struct family_file {
 struct family_files {
 	char *first;		/* FILE */
 	char *folder;		/* FILE.d */
+	bool is_packed;		/* FILE has all of them, and there is no folder */
 	bool has_folder;
 	bool folder_is_link;	/* what it leads to is looked at */
 	struct family_file *list;	/* FILE, if it is there; then by number */

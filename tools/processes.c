@@ -8,7 +8,6 @@
 #include "formats/error.h"
 #include "replayer/recording/recording.h"
 #include "tools/damage.h"
-#include "tools/family.h"
 #include "tools/print.h"
 
 const char *name_of(const char *path)
@@ -16,6 +15,20 @@ const char *name_of(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
+}
+
+json_t *parent_describe(const struct recording *recording)
+{
+	const struct origin *origin = &recording_meta(recording)->origin;
+	json_t *parent;
+
+	if (!origin->parent)
+		return json_null();
+	parent = json_object();
+	json_set_count(parent, "pid", origin->parent);
+	json_set_count(parent, "tid", origin->thread);
+	json_set_count(parent, "at", origin->time);
+	return parent;
 }
 
 json_t *exit_describe(const struct recording *recording)

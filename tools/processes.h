@@ -49,6 +49,12 @@ void processes_release(struct processes *processes);
 /* The part of a path behind the last slash. */
 const char *name_of(const char *path);
 
+/*
+ * The process that made this one: `pid`, `tid` (of the thread that did), `at`
+ * (the time in its recording).  Null if it is not recorded, or not known.
+ */
+json_t *parent_describe(const struct recording *recording);
+
 /* "exit" of a recording: {"code"} or {"signal"}, null if it is not known. */
 json_t *exit_describe(const struct recording *recording);
 

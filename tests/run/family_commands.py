@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A family is one thing: what ps, ls, mv and rm say of and do to recordings
-with many processes.
+"""A family is one thing: what ps, ls, mv, rm and pack say of and do to
+recordings with many processes.
 
 usage: family_commands.py --cprec C
 
@@ -351,6 +351,120 @@ class Tests(CprecTap):
         equal(self.names(), [], "the other is removed")
         self.ask("rm", "-f", "missing")
 
+    # ------- one file -------
+
+    def outcome(self, *arguments):
+        done = self.run_here(*arguments)
+        return done.returncode, done.stdout
+
+    def packed(self):
+        """Alone in a folder, it answers as the family did."""
+        trace = self.two()
+        pids = [str(one["pid"]) for one in self.objects("ps")]
+        commands = [["verify"], ["dump"], ["info"], ["races"], ["replay"],
+                    ["query", "--addr=environ", "--at=50%"]]
+        before = [self.outcome(*command, f"--pid={pid}", "t.cpr")
+                  for command in commands for pid in pids]
+        family = self.objects("ps")
+        self.ask("pack", "t.cpr")
+        equal(self.names(), ["t.cpr", "t.cpr.d", "t.packed.cpr"], "files")
+        equal(os.stat(self.path("t.packed.cpr")).st_mode & 0o7777, 0o600,
+              "mode")
+        os.mkdir(self.path("sub"))
+        self.ask("mv", "t.packed.cpr", "sub/t.cpr")
+        os.rename(self.path("sub/t.cpr"), self.path("p.cpr"))
+        shutil.rmtree(trace + ".d")
+        os.unlink(trace)
+        after = [self.outcome(*command, f"--pid={pid}", "p.cpr")
+                 for command in commands for pid in pids]
+        for one, other in zip(before, after):
+            text = re.sub(r"p\.cpr(/(\d+))?",
+                          lambda found: "t.cpr.d/" + found[2] if found[2]
+                          else "t.cpr", other[1])
+            equal((other[0], text), one, "what is said")
+        for one, other in zip(family, self.objects("ps", "p.cpr")):
+            equal(other.pop("recording"), one.pop("recording").replace(
+                "t.cpr.d", "p.cpr").replace("t.cpr", "p.cpr"), "path")
+            equal(other, one, "ps")
+        equal([one["pid"] for one in self.objects("ps", "--pid=" + pids[2])],
+              [int(pids[2])], "ps --pid")
+        listed, = self.objects("ls")
+        equal((listed["process_count"], listed["size"]),
+              (3, os.stat(self.path("p.cpr")).st_size), "ls")
+        self.ask("verify", f"p.cpr/{pids[1]}.cpr")
+        self.ask("verify", "p.cpr/1.cpr", status=1, said="cprec: cannot open "
+                 "'p.cpr/1.cpr': No such file or directory\n")
+
+    def unpacked(self):
+        """The same files with the same times."""
+        trace = self.two()
+        before = [(os.stat(path).st_mtime_ns, open(path, "rb").read())
+                  for path in recordings(trace)]
+        self.ask("pack", "t.cpr", "-o", "p")
+        self.ask("unpack", "p", "-o", "u.cpr")
+        equal([os.path.basename(path) for path in recordings("u.cpr")[1:]],
+              [os.path.basename(path) for path in recordings("t.cpr")[1:]],
+              "names")
+        equal([(os.stat(path).st_mtime_ns, open(path, "rb").read())
+               for path in recordings(self.path("u.cpr"))], before, "files")
+        equal([os.stat(self.path(name)).st_mode & 0o7777 for name in
+               ("u.cpr", "u.cpr.d")], [0o600, 0o700], "modes")
+        for command, said in (
+                (["pack", "t.cpr", "-o", "u.cpr"], "'u.cpr' exists"),
+                (["pack", "p", "-o", "q"], "'p' is packed already"),
+                (["pack", os.path.relpath(recordings(trace)[1], self.place)],
+                 " is a part of 't.cpr'"),
+                (["pack", "missing"], "cannot open 'missing'"),
+                (["pack", "t.cpr", "-o", "no/where"], "cannot create"),
+                (["unpack", "p", "-o", "t.cpr"], "'t.cpr' exists"),
+                (["unpack", "t.cpr", "-o", "q"],
+                 "'t.cpr' is not a packed recording")):
+            done = self.run_here(*command)
+            expect(done.returncode == 1 and said in done.stderr,
+                   f"{command}: {done.stderr}")
+        os.unlink(self.path("u.cpr"))
+        self.ask("unpack", "p", "-o", "u.cpr", status=1,
+                 said="cprec: 'u.cpr.d' exists\n")
+        self.ask("rm", "p")
+        equal(self.names(), ["t.cpr", "t.cpr.d", "u.cpr.d"], "files")
+
+    def alone(self):
+        """A family of one has no folder, packed or not."""
+        self.begin()
+        self.record("/bin/true")
+        self.ask("pack", "t.cpr")
+        self.ask("rm", "t.cpr")
+        self.ask("unpack", "t.packed.cpr")
+        equal(self.names(), ["t.cpr", "t.packed.cpr"], "files")
+        equal(self.outcome("verify", "t.cpr"),
+              self.outcome("verify", "t.packed.cpr"), "verify")
+
+    def packed_damage(self):
+        """A packed file that is cut or changed is refused, in one line."""
+        self.two()
+        self.ask("pack", "t.cpr")
+        with open(self.path("t.packed.cpr"), "rb") as file:
+            whole = file.read()
+        for end in 0, 3, 8, 63, 64, 200, len(whole) - 33, len(whole) - 1:
+            with open(self.path("cut.cpr"), "wb") as file:
+                file.write(whole[:end])
+            for command in "info", "verify":
+                done = self.run_here(command, "cut.cpr")
+                equal((done.returncode, len(done.stderr.splitlines())),
+                      (1, 1), f"{command} of {end} bytes, {done.stderr}")
+        self.ask("rm", "t.cpr")
+        done = self.run_here("ls")
+        equal(done.returncode, 0, "ls")
+        for place in 9, len(whole) - 60, len(whole) - 5:
+            with open(self.path("cut.cpr"), "wb") as file:
+                file.write(whole[:place] + b"\xee" + whole[place + 1:])
+            done = self.run_here("info", "cut.cpr")
+            expect(done.returncode == 1 and "is damaged" in done.stderr,
+                   f"byte {place}: {done.stderr}")
+        expect("unreadable" in self.ask("ps", "cut.cpr"), "ps")
+        self.ask("rm", "cut.cpr", "t.packed.cpr")
+        equal(self.names(), [], "files")
+
     # ------- what is not ours -------
 
     def garbage(self):
@@ -440,6 +554,10 @@ def run_all(options, folder):
                        ("put back", tests.put_back),
                        ("while it is written", tests.written),
                        ("removed", tests.forced),
+                       ("one file", tests.packed),
+                       ("made many again", tests.unpacked),
+                       ("one file of one process", tests.alone),
+                       ("damaged packed files", tests.packed_damage),
                        ("a folder full of other things", tests.garbage),
                        ("damaged ones", tests.cut),
                        ("links", tests.links),
