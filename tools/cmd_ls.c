@@ -44,7 +44,7 @@ const struct command command_ls = {
 struct listed {
 	char *path;
 	json_t *object;
-	json_int_t started;
+	int64_t started;
 };
 
 struct listing {
@@ -69,16 +69,10 @@ static json_t *describe_family(const struct family_files *files,
 {
 	json_t *object = json_copy(first->object);
 	bool is_written = is_any_written(files);
-	time_t ended = 0;
 
-	for (size_t i = 0; i < files->count; i++)
-		if (files->list[i].glance.changed.tv_sec > ended)
-			ended = files->list[i].glance.changed.tv_sec;
 	json_object_del(object, "this");
-	if (!json_object_get(object, "error"))
-		json_object_set_new(object, "ended",
-				    is_written ? json_null() :
-						 json_integer(ended));
+	if (is_written && json_object_get(object, "ended"))
+		json_object_set_new(object, "ended", json_null());
 	json_set_count(object, "process_count", files->count);
 	json_set_count(object, "size", files->size);
 	json_object_set_new(object, "writing", json_boolean(is_written));
@@ -129,7 +123,7 @@ static int describe(struct listed *listed, const char *path,
 		listed->object = describe_family(&shown, &processes.list[0]);
 		name_first_program(listed->object);
 		json_set_text(listed->object, "recording", path);
-		listed->started = (json_int_t)processes.list[0].started;
+		listed->started = processes.list[0].started;
 	}
 	if (!rc)
 		processes_release(&processes);

@@ -22,6 +22,11 @@ static int compare(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
+static int by_start(const struct process *a, const struct process *b)
+{
+	return a->started < b->started ? -1 : a->started > b->started;
+}
+
 /* By number, so that parents are found; then in the order in which they were. */
 static int by_number(const void *left, const void *right)
 {
@@ -31,7 +36,7 @@ static int by_number(const void *left, const void *right)
 
 	if (!order)
 		order = compare(a->turn, b->turn);
-	return order ? order : compare(a->started, b->started);
+	return order ? order : by_start(a, b);
 }
 
 /*
@@ -87,7 +92,7 @@ static bool is_before(const struct node *a, const struct node *b)
 		order = compare(a->process->origin.time,
 				b->process->origin.time);
 	if (!order)
-		order = compare(a->process->started, b->process->started);
+		order = by_start(a->process, b->process);
 	return order ? order < 0 : a->place < b->place;
 }
 

@@ -111,16 +111,39 @@ static int find_number(struct process *process, struct recording *recording,
 	return 0;
 }
 
-/* The last thing that happens to a recording is that its end is written. */
-static void describe_times(const struct process *process)
+/* Seconds since 1970, of microseconds. */
+static json_t *json_clock(int64_t clock)
+{
+	return json_real((double)clock / 1e6);
+}
+
+/*
+ * If a recording does not say what the clock was: the last thing that happens
+ * to its file is that its end is written.
+ */
+static int describe_times(struct process *process, struct recording *recording,
+			  struct failure *why)
 {
 	const struct trace_glance *glance = &process->file->glance;
+	struct failure reason;
+	int64_t ended;
+	int rc = recording_clock_range(recording, &process->started, &ended,
+				       &reason);
 
-	json_set_count(process->object, "started", process->started);
+	if (rc == ERR_NOT_FOUND) {
+		process->started = (int64_t)recording_meta(recording)->started *
+				   1000000;
+		ended = glance->changed.tv_sec * INT64_C(1000000) +
+			glance->changed.tv_nsec / 1000;
+	} else if (rc) {
+		return failed(why, (enum error)rc, "%s", reason.text);
+	}
+	json_object_set_new(process->object, "started",
+			    json_clock(process->started));
 	json_object_set_new(process->object, "ended",
-			    glance->is_locked || glance->changed.tv_sec < 0 ?
-				    json_null() :
-				    json_integer(glance->changed.tv_sec));
+			    glance->is_locked ? json_null() :
+						json_clock(ended));
+	return 0;
 }
 
 static void describe_end(const struct process *process,
@@ -151,14 +174,14 @@ static int describe(struct process *process, struct recording *recording,
 	if (rc)
 		return rc;
 	process->origin = meta->origin;
-	process->started = meta->started;
 	json_set_count(process->object, "pid", process->pid);
 	json_object_set_new(process->object, "parent",
 			    parent_describe(recording));
 	rc = describe_programs(process, recording, verbose, why);
+	if (!rc)
+		rc = describe_times(process, recording, why);
 	if (rc)
 		return rc;
-	describe_times(process);
 	describe_end(process, recording);
 	return 0;
 }

@@ -29,7 +29,7 @@ struct process {
 	uint32_t turn;		/* how often its number had been given; 0: not
 				   known */
 	struct origin origin;
-	uint64_t started;	/* seconds since 1970 */
+	int64_t started;	/* microseconds since 1970 */
 	char *name;		/* what its last program was called, or its file
 				   if it was not; NULL: not known */
 	char *file_name;	/* of that program's file: "dash", called "sh" */

@@ -158,39 +158,56 @@ static bool take_number(const json_t *object, const char *key, json_int_t *out)
 	return json_is_integer(value);
 }
 
+/* Whatever is in a file: no more than this many seconds. */
+#define CLOCK_MOST 1e12
+
+static bool take_clock(const json_t *object, const char *key, double *out)
+{
+	const json_t *value = json_object_get(object, key);
+
+	*out = json_number_value(value);
+	return json_is_number(value) && *out >= 0 && *out < CLOCK_MOST;
+}
+
 void duration_text(char text[CELL_TEXT], const json_t *object)
 {
-	json_int_t started, ended, seconds;
+	double started, ended;
+	int64_t seconds;
 
 	snprintf(text, CELL_TEXT, "-");
-	if (!take_number(object, "started", &started) ||
-	    !take_number(object, "ended", &ended) || started < 0 ||
-	    ended < started)
+	if (!take_clock(object, "started", &started) ||
+	    !take_clock(object, "ended", &ended) || ended < started)
 		return;
-	seconds = ended - started;
-	if (seconds < 3600)
+	seconds = (int64_t)(ended - started);
+	if (seconds < 60)
+		snprintf(text, CELL_TEXT, "%.2fs", ended - started);
+	else if (seconds < 3600)
 		snprintf(text, CELL_TEXT, "%d:%02d", (int)(seconds / 60),
 			 (int)(seconds % 60));
 	else
-		snprintf(text, CELL_TEXT, "%" JSON_INTEGER_FORMAT ":%02d:%02d",
+		snprintf(text, CELL_TEXT, "%" PRId64 ":%02d:%02d",
 			 seconds / 3600, (int)(seconds / 60 % 60),
 			 (int)(seconds % 60));
 }
 
 void started_text(char text[CELL_TEXT], const json_t *object, bool with_date)
 {
-	json_int_t number;
+	double clock;
 	time_t started;
 	struct tm tm;
+	size_t size;
 
 	snprintf(text, CELL_TEXT, "-");
-	if (!take_number(object, "started", &number))
+	if (!take_clock(object, "started", &clock))
 		return;
-	started = (time_t)number;
-	if (!localtime_r(&started, &tm) ||
-	    !strftime(text, CELL_TEXT, with_date ? "%Y-%m-%d %H:%M:%S" : "%H:%M:%S",
-		      &tm))
-		snprintf(text, CELL_TEXT, "-");
+	started = (time_t)clock;
+	if (!localtime_r(&started, &tm))
+		return;
+	size = strftime(text, CELL_TEXT,
+			with_date ? "%Y-%m-%d %H:%M:%S" : "%H:%M:%S", &tm);
+	if (!with_date)
+		snprintf(text + size, CELL_TEXT - size, ".%03d",
+			 (int)((clock - (double)started) * 1000));
 }
 
 void ending_text(char text[CELL_TEXT], const json_t *object)

@@ -46,10 +46,11 @@ void table_print(struct table *table, bool cut);
 /* "512", "4.2k", "133k", "1.5M": of bytes. */
 void size_text(char text[CELL_TEXT], uint64_t size);
 
-/* "0:07", "1:02:03"; "-" if it is not known when it ended. */
+/* "0.07s", "1:02", "1:02:03"; "-" if it is not known when it ended. */
 void duration_text(char text[CELL_TEXT], const json_t *object);
 
-/* When it started, here: with the date, or only the time of the day. */
+/* When it started, here: with the date, or only the time of the day, to the
+ * millisecond. */
 void started_text(char text[CELL_TEXT], const json_t *object, bool with_date);
 
 /* "status 0", "SIGSEGV"; or that it has not ended, or how little is known. */

@@ -457,7 +457,8 @@ class Tests(CprecTap):
         equal(done.returncode, 0, "ls")
         for place in 9, len(whole) - 60, len(whole) - 5:
             with open(self.path("cut.cpr"), "wb") as file:
-                file.write(whole[:place] + b"\xee" + whole[place + 1:])
+                file.write(whole[:place] + bytes([whole[place] ^ 0x5a]) +
+                           whole[place + 1:])
             done = self.run_here("info", "cut.cpr")
             expect(done.returncode == 1 and "is damaged" in done.stderr,
                    f"byte {place}: {done.stderr}")

@@ -53,7 +53,7 @@ static struct processes parse(struct process *list, const char *text)
 			   &process->turn, &process->origin.parent,
 			   &process->origin.time, &size) != 4)
 			break;
-		process->started = processes.count;
+		process->started = (int64_t)processes.count;
 		text += size;
 		processes.count++;
 	}
