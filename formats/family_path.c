@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "formats/error.h"
+#include "formats/packed.h"
 
 /* ------- names in the folder ------- */
 
@@ -97,6 +98,24 @@ static char *first_of(const char *path, const char *name)
 	return NULL;
 }
 
+/* A packed file is its own folder. */
+static int find_packed(struct family_path *out, const char *path)
+{
+	const char *name;
+
+	out->first = packed_of(path, &name);
+	out->is_member = out->first != NULL;
+	if (out->is_member && !family_name_parse(&out->member, name))
+		out->member = (struct family_member){ 0 };
+	if (!out->first && packed_is_at(path))
+		out->first = strdup(path);
+	if (!out->first)
+		return 0;
+	out->is_packed = true;
+	out->folder = strdup(out->first);
+	return out->folder ? 0 : ERR_NO_MEMORY;
+}
+
 int family_path_find(struct family_path *out, const char *path)
 {
 	struct stat status;
@@ -108,6 +127,13 @@ int family_path_find(struct family_path *out, const char *path)
 		target = realpath(path, NULL);
 	if (target)
 		path = target;
+	if (find_packed(out, path) || out->is_packed) {
+		free(target);
+		if (out->folder)
+			return 0;
+		family_path_release(out);
+		return ERR_NO_MEMORY;
+	}
 	name = strrchr(path, '/');
 	name = name ? name + 1 : path;
 	if (family_name_parse(&out->member, name))

@@ -46,9 +46,11 @@ char *family_folder(const char *first);
 /* Where the files of a family are. */
 struct family_path {
 	char *first;		/* FILE */
-	char *folder;		/* FILE.d */
+	char *folder;		/* FILE.d; FILE itself, if it is packed */
+	bool is_packed;		/* packed.h */
 	bool is_member;		/* the path was of a file in FILE.d */
-	struct family_member member;	/* then: which */
+	struct family_member member;	/* then: which; zeros, if the name of one
+					   in a packed file does not say */
 };
 
 /*

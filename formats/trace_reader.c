@@ -11,6 +11,7 @@
 #include <zstd.h>
 
 #include "formats/error.h"
+#include "formats/packed.h"
 #include "formats/trace_reader_internal.h"
 
 /* ------- saying what is wrong ------- */
@@ -39,7 +40,8 @@ int reader_bytes(const struct trace_reader *reader, void *bytes, size_t size,
 	uint8_t *to = bytes;
 
 	while (size) {
-		ssize_t got = pread(reader->fd, to, size, (off_t)offset);
+		ssize_t got = pread(reader->fd, to, size,
+				    (off_t)(reader->base + offset));
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -156,12 +158,54 @@ int reader_chunk(const struct trace_reader *reader,
 
 /* ------- opening ------- */
 
+/* Of a packed file, the part that is this recording: "" is the first one. */
+static int find_part(struct trace_reader *reader, const char *name,
+		     struct failure *why)
+{
+	const struct packed_member *member;
+	struct packed packed;
+	int rc = packed_read(&packed, reader->fd, reader->path, why);
+
+	if (rc)
+		return rc;
+	member = packed_find(&packed, name);
+	if (member) {
+		reader->base = member->offset;
+		reader->size = member->size;
+	} else {
+		rc = failed(why, ERR_SYSTEM, "cannot open '%s': %s",
+			    reader->path, strerror(ENOENT));
+	}
+	packed_release(&packed);
+	return rc;
+}
+
+/* A path like "x.cpr/12.cpr" may lead into a packed file. */
+static int open_path(const char *path, const char **name)
+{
+	/* Without O_NONBLOCK a named pipe would wait for a writer. */
+	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+	int fd = open(path, flags);
+	char *packed;
+
+	*name = "";
+	if (fd >= 0 || errno != ENOTDIR)
+		return fd;
+	packed = packed_of(path, name);
+	if (packed)
+		fd = open(packed, flags);
+	else
+		errno = ENOTDIR;
+	free(packed);
+	return fd;
+}
+
 static int open_file(struct trace_reader *reader, struct failure *why)
 {
 	struct stat status;
+	const char *name;
 
-	/* Without O_NONBLOCK a named pipe would wait for a writer. */
-	reader->fd = open(reader->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	reader->fd = open_path(reader->path, &name);
 	if (reader->fd < 0 || fstat(reader->fd, &status))
 		return failed(why, ERR_SYSTEM, "cannot open '%s': %s",
 			      reader->path, strerror(errno));
@@ -171,6 +215,8 @@ static int open_file(struct trace_reader *reader, struct failure *why)
 			      " regular file",
 			      reader->path);
 	reader->size = (uint64_t)status.st_size;
+	if (*name || packed_is_open(reader->fd))
+		return find_part(reader, name, why);
 	return 0;
 }
 

@@ -21,6 +21,8 @@
 struct trace_reader {
 	int fd;
 	char *path;
+	uint64_t base;		/* where it begins in the file, if that has
+				   several: all else counts from there */
 	uint64_t size;
 	struct trace_header header;
 	bool is_complete;

@@ -22,6 +22,7 @@
 #include "tools/messages.h"
 #include "tools/newest.h"
 #include "tools/options.h"
+#include "tools/processes.h"
 
 static int run(struct options *options);
 
@@ -69,19 +70,28 @@ static char *find_argument(const struct completion *completion)
 	return NULL;
 }
 
-static struct recording *open_recording(const struct completion *completion)
+/* The one that is named, or the newest; free() it. */
+static char *recording_path(const struct completion *completion)
 {
 	const char *path = find_argument(completion);
-	struct recording *recording = NULL;
 	struct failure why;
-	char *newest = NULL;
+	char *newest;
 	size_t others;
 
-	if (!path && !newest_recording(&newest, &others, &why))
-		path = newest;
+	if (path)
+		return strdup(path);
+	return newest_recording(&newest, &others, &why) ? NULL : newest;
+}
+
+static struct recording *open_recording(const struct completion *completion)
+{
+	char *path = recording_path(completion);
+	struct recording *recording = NULL;
+	struct failure why;
+
 	if (path && recording_open(&recording, path, &why))
 		recording = NULL;
-	free(newest);
+	free(path);
 	return recording;
 }
 
@@ -101,6 +111,31 @@ static void offer_threads(const struct completion *completion, const char *end)
 		offer(completion, text, end);
 	}
 	recording_close(recording);
+}
+
+/* Numbers, and names that only one has. */
+static void offer_processes(const struct completion *completion)
+{
+	char *path = recording_path(completion);
+	struct processes processes = { 0 };
+	struct family_files files = { 0 };
+	struct failure why;
+	char text[24];
+
+	if (!path || family_files_find(&files, path, &why) ||
+	    processes_load(&processes, &files, false, &why))
+		processes.count = 0;
+	for (size_t i = 0; i < processes.count; i++) {
+		const struct process *process = &processes.list[i];
+
+		snprintf(text, sizeof(text), "%" PRIu32, process->pid);
+		offer(completion, text, "");
+		if (process->name)
+			offer(completion, process->name, "");
+	}
+	processes_release(&processes);
+	family_files_release(&files);
+	free(path);
 }
 
 /* Symbols of a module, all but a few by their beginning. */
@@ -173,6 +208,8 @@ static void offer_value(const struct completion *completion,
 	} else if (!strcmp(argument, "TID")) {
 		offer_threads(completion, "");
 		offer(completion, "all", "");
+	} else if (!strcmp(argument, "PID")) {
+		offer_processes(completion);
 	} else if (!strcmp(argument, "KIND")) {
 		offer_kinds(completion);
 	} else if (!strcmp(argument, "HOW")) {
@@ -202,6 +239,8 @@ static void offer_options(const struct completion *completion)
 		snprintf(text, sizeof(text), "--%s", info->name);
 		offer(completion, text, info->argument ? "=" : "");
 	}
+	if (completion->command->kind == COMMAND_ASKS)
+		offer(completion, "--pid", "=");
 	offer(completion, "--help", "");
 }
 

@@ -15,6 +15,12 @@ const struct command *const commands[] = {
 	&command_verify,
 	&command_races,
 	&command_dump,
+	&command_ps,
+	&command_ls,
+	&command_mv,
+	&command_rm,
+	&command_pack,
+	&command_unpack,
 	&command_run,
 	&command_complete,
 	NULL

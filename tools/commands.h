@@ -26,4 +26,8 @@ extern const struct command command_complete, command_dump, command_info, comman
 	command_races, command_record, command_replay, command_run,
 	command_verify;
 
+/* Of families. */
+extern const struct command command_ls, command_mv, command_pack,
+	command_ps, command_rm, command_unpack;
+
 #endif

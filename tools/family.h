@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * family.h - the recordings of the processes that belong together
- *
- * A program's processes are recorded into files of their own, trace.cpr and
- * trace.cpr.d/PID.cpr, which have one identifier in their headers.
+ * family.h - what is said of the processes that belong to a recording
  */
 #ifndef CPREC_TOOLS_FAMILY_H
 #define CPREC_TOOLS_FAMILY_H
@@ -12,23 +9,19 @@
 
 #include <jansson.h>
 
+#include "tools/processes.h"
+
 struct recording;
 
 /*
- * An array of the family's files, this one among them, by process number:
- * objects with `file`, `this`, `pid`, `parent` (as below), `program` (argument
+ * An array of the family's recordings, this one among them, by process number:
+ * objects with `recording`, `this`, `pid`, `parent`, `program` (argument
  * vector, null if not known) and `path` of the program that it was in the end,
- * `instructions`; or with `file`, `this` and `error`.
+ * `instructions`; or with `recording`, `this` and `error`.
  */
 json_t *family_describe(const struct recording *recording);
 
-/* How many other processes have files there. */
+/* How many other processes have recordings there. */
 size_t family_others(const struct recording *recording);
-
-/*
- * The process that made this one: `pid`, `tid` (of the thread that did), `at`
- * (the time in its recording).  Null if it is not recorded, or not known.
- */
-json_t *parent_describe(const struct recording *recording);
 
 #endif

@@ -149,7 +149,7 @@ static void print_member(const json_t *member, size_t number, size_t count)
 		print_string(error);
 	} else {
 		printf("%" JSON_INTEGER_FORMAT ": ", count_of(member, "pid"));
-		print_string(json_object_get(member, "file"));
+		print_string(json_object_get(member, "recording"));
 		fputs(", ", stdout);
 		print_string(json_object_get(member, "path"));
 		print_child_of(json_object_get(member, "parent"));

@@ -12,11 +12,20 @@
 #include "formats/error.h"
 #include "formats/nearest.h"
 #include "tools/commands.h"
+#include "tools/family_find.h"
 #include "tools/messages.h"
 #include "tools/newest.h"
 
 #define MOST_OPTIONS 24
 #define HELP_ID 'h'
+#define PID_ID 1000		/* above those of all commands */
+
+/* Of all commands that ask a recording. */
+static const struct option_info pid_option = {
+	PID_ID, "pid", "PID",
+	"another process that was recorded with this one:\n"
+	"its number or name, as 'cprec ps' shows them"
+};
 
 static void print_option(const struct option_info *info)
 {
@@ -49,6 +58,8 @@ static void print_help(const struct command *command)
 	printf("usage: cprec %s\n\n%s\n\noptions:\n", command->usage, command->about);
 	for (size_t i = 0; command->options[i].name; i++)
 		print_option(&command->options[i]);
+	if (command->kind == COMMAND_ASKS)
+		print_option(&pid_option);
 	print_option(&help_option);
 	if (command->notes)
 		printf("\n%s\n", command->notes);
@@ -60,7 +71,8 @@ static void make_tables(const struct command *command,
 {
 	const struct option_info *info = command->options;
 
-	if (command->kind != COMMAND_ASKS)
+	if (command->kind == COMMAND_RUNS_PROGRAM ||
+	    command->kind == COMMAND_TAKES_WORDS)
 		*shorts++ = '+';
 	*shorts++ = ':';
 	for (; info->name; info++, longs++) {
@@ -77,6 +89,12 @@ static void make_tables(const struct command *command,
 		if (info->argument)
 			*shorts++ = ':';
 	}
+	if (command->kind == COMMAND_ASKS)
+		*longs++ = (struct option) {
+			.name = pid_option.name,
+			.has_arg = required_argument,
+			.val = PID_ID,
+		};
 	*longs++ = (struct option) { .name = "help", .val = HELP_ID };
 	*longs = (struct option) { 0 };
 	*shorts++ = HELP_ID;
@@ -104,6 +122,8 @@ static int no_option(const struct options *options, const char *typed)
 	nearest_begin(&nearest, typed + 2, strcspn(typed + 2, "="));
 	for (; info->name; info++)
 		nearest_offer(&nearest, info->name);
+	if (options->command->kind == COMMAND_ASKS)
+		nearest_offer(&nearest, pid_option.name);
 	if (nearest.name) {
 		snprintf(meant, sizeof(meant), "--%s", nearest.name);
 		nearest.name = meant;
@@ -124,27 +144,32 @@ static int unknown_option(const struct options *options)
 	return options_wrong(options, "there is no option '-%c'", optopt);
 }
 
+static bool is_called(const struct option_info *info, const char *word)
+{
+	size_t size = strcspn(word, "=");
+
+	if (info->id < 256 && word[0] == '-' && word[1] == info->id && !word[2])
+		return true;
+	return !strncmp(word, "--", 2) && size > 2 &&
+	       size - 2 == strlen(info->name) &&
+	       !strncmp(word + 2, info->name, size - 2);
+}
+
 const struct option_info *options_find(const struct command *command,
 				       const char *word)
 {
 	const struct option_info *info = command->options;
-	size_t size = strcspn(word, "=");
 
-	for (; info->name; info++) {
-		if (info->id < 256 && word[0] == '-' && word[1] == info->id &&
-		    !word[2])
+	for (; info->name; info++)
+		if (is_called(info, word))
 			return info;
-		if (!strncmp(word, "--", 2) && size > 2 &&
-		    size - 2 == strlen(info->name) &&
-		    !strncmp(word + 2, info->name, size - 2))
-			return info;
-	}
-	return NULL;
+	return command->kind == COMMAND_ASKS && is_called(&pid_option, word) ?
+		       &pid_option : NULL;
 }
 
 int options_next(struct options *options)
 {
-	struct option longs[MOST_OPTIONS + 2];
+	struct option longs[MOST_OPTIONS + 3];
 	char shorts[2 * MOST_OPTIONS + 6];
 	int id;
 
@@ -159,6 +184,9 @@ int options_next(struct options *options)
 	case HELP_ID:
 		print_help(options->command);
 		return OPTIONS_HELP;
+	case PID_ID:
+		options->pid = optarg;
+		return options_next(options);
 	case ':':
 		return options_wrong(options, "'%s' needs a value",
 				     options->argv[optind - 1]);
@@ -187,17 +215,12 @@ static bool is_complete(struct options *options, int id)
 	return id == OPTIONS_END;
 }
 
-const char *options_recording(struct options *options, int id)
+/* The argument, or the newest one here. */
+static const char *named_recording(struct options *options)
 {
 	struct failure why;
 	size_t count;
 
-	if (!is_complete(options, id))
-		return NULL;
-	if (options->argc - options->first > 1) {
-		options_wrong(options, "only one FILE can be given");
-		return NULL;
-	}
 	if (options->first < options->argc)
 		return options->argv[options->first];
 	if (newest_recording(&options->found, &count, &why))
@@ -208,6 +231,29 @@ const char *options_recording(struct options *options, int id)
 	return options->found;
 }
 
+const char *options_recording(struct options *options, int id)
+{
+	struct failure why;
+	const char *path;
+	char *member;
+
+	if (!is_complete(options, id))
+		return NULL;
+	if (options->argc - options->first > 1) {
+		options_wrong(options, "only one FILE can be given");
+		return NULL;
+	}
+	path = named_recording(options);
+	if (!path || !options->pid)
+		return path;
+	member = family_find(path, options->pid, &why);
+	if (!member)
+		options->status = say_failure(&why);
+	free(options->found);
+	options->found = member;
+	return member;
+}
+
 char **options_program(struct options *options, int id)
 {
 	if (!is_complete(options, id))
@@ -216,6 +262,21 @@ char **options_program(struct options *options, int id)
 		return options->argv + options->first;
 	options_wrong(options, "which program to %s is missing",
 		      options->command->name);
+	return NULL;
+}
+
+char **options_files(struct options *options, int id, size_t least, size_t most,
+		     size_t *count)
+{
+	if (!is_complete(options, id))
+		return NULL;
+	*count = (size_t)(options->argc - options->first);
+	if (least <= *count && *count <= most)
+		return options->argv + options->first;
+	options_wrong(options, "%s", *count ? least <= *count ?
+			       "too many arguments" :
+			       "the new name is missing" :
+			       "a FILE is missing");
 	return NULL;
 }
 

@@ -30,6 +30,7 @@ enum command_kind {
 	COMMAND_RUNS_PROGRAM,	/* a program and its arguments: options end at
 				   the first other argument */
 	COMMAND_TAKES_WORDS,	/* a command line, likewise */
+	COMMAND_TAKES_FILES,	/* files by their names, never the newest */
 };
 
 struct options;
@@ -63,6 +64,7 @@ struct options {
 	int first;		/* index of the first argument, at the end */
 	int status;		/* when there is nothing to do for a command */
 	char *found;		/* a recording that was not named */
+	const char *pid;	/* of the process that is meant; NULL: FILE's */
 };
 
 void options_release(struct options *options);
@@ -77,13 +79,20 @@ int options_next(struct options *options);
 /*
  * Ends a command line; `id` is what options_next() returned last, or
  * OPTIONS_WRONG.  The recording that is asked about: the argument, or the
- * newest in this folder.  NULL if there is nothing to ask; then `status` is
+ * newest in this folder; with --pid, that of another of its family.  NULL if there is nothing to ask; then `status` is
  * set, and what had to be said was said.
  */
 const char *options_recording(struct options *options, int id);
 
 /* The same for a program and its arguments. */
 char **options_program(struct options *options, int id);
+
+/*
+ * The same for names of files; fails if there are fewer than `least` or more
+ * than `most`.
+ */
+char **options_files(struct options *options, int id, size_t least, size_t most,
+		     size_t *count);
 
 /* Whether the last argument is this one; then it is taken off. */
 bool options_take_last(struct options *options, const char *text);

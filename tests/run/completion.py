@@ -51,6 +51,7 @@ class Tests(CprecTap):
 
     def threads(self):
         self.gives("cprec info --thread=", self.tid, "all")
+        self.gives("cprec info t.cpr --pid=", self.tid, "true")
         self.gives("cprec info --thread ", self.tid, "all")
         self.has("cprec query --at=", "start", f"{self.tid}:")
 
@@ -66,6 +67,7 @@ def run_all(options, folder):
             ("cprec query t.cpr --addr=libc.so.6!environ",
              "libc.so.6!environ"),
             ("cprec dump --kind=SYS", "SYSCALL"),
+            ("cprec races --p", "--pid="),
             ("cprec record --schedule=r", "random"),
             ("cprec info t", "t.cpr"),
             ("cprec record -o t", "t.cpr")):

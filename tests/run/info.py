@@ -82,28 +82,28 @@ def family(tests):
     equal([member["pid"] for member in members],
           sorted(member["pid"] for member in members), "order")
     for member in members:
-        equal(member["this"], member["file"] == "shell.cpr", "this")
-        own = tests.info(member["file"])
+        equal(member["this"], member["recording"] == "shell.cpr", "this")
+        own = tests.info(member["recording"])
         equal(own["threads"][0]["tid"], member["pid"], "pid")
         equal(own["images"][-1]["program"], member["program"], "program")
         equal(own["images"][-1]["path"], member["path"], "path")
         equal(own["instructions"], member["instructions"], "instructions")
-        equal([(other["file"], other["this"]) for other in own["family"]],
-              [(other["file"], other["file"] == member["file"])
+        equal([(other["recording"], other["this"]) for other in own["family"]],
+              [(other["recording"], other["recording"] == member["recording"])
                for other in members], "the family as another sees it")
-        if member["file"] != "shell.cpr":
-            equal(member["file"], f"shell.cpr.d/{member['pid']}.cpr",
+        if member["recording"] != "shell.cpr":
+            equal(member["recording"], f"shell.cpr.d/{member['pid']}.cpr",
                   "name")
     text = tests.run("info", "shell.cpr").stdout
     for member in members:
-        if f"{member['pid']}: {member['file']}, " not in text:
-            raise Failure(f"{member['file']} is not in:\n{text}")
+        if f"{member['pid']}: {member['recording']}, " not in text:
+            raise Failure(f"{member['recording']} is not in:\n{text}")
 
 
 def replayed(tests):
     """Of one process; how many others there are is said, if it is shown."""
     tests.record("echoes.cpr", "/bin/sh", "-c", "/bin/echo a; /bin/echo b; exit")
-    others = [member["file"] for member in tests.info("echoes.cpr")["family"]
+    others = [member["recording"] for member in tests.info("echoes.cpr")["family"]
               if not member["this"]]
     equal(len(others), 2, "other recordings")
     os.symlink("../echoes.cpr", os.path.join(tests.folder, "links", "echoes"))
@@ -126,15 +126,15 @@ def check_parent(tests, member, parents):
     """The child was made by a system call of the parent at that time."""
     parent = member["parent"]
     parents[member["pid"]] = parent["pid"]
-    own = tests.info(member["file"])
-    equal(own["parent"], parent, f"parent of {member['file']}")
+    own = tests.info(member["recording"])
+    equal(own["parent"], parent, f"parent of {member['recording']}")
     above, = [other for other in own["family"]
               if other["pid"] == parent["pid"]]
-    calls = tests.run("dump", "--kind=syscall", above["file"]).stdout
+    calls = tests.run("dump", "--kind=syscall", above["recording"]).stdout
     if not re.search(rf"^{parent['at']} +SYSCALL .*"
                      rf"result={member['pid']}$", calls, re.M):
-        raise Failure(f"no call at {parent['at']} in {above['file']}")
-    text = tests.run("info", member["file"]).stdout
+        raise Failure(f"no call at {parent['at']} in {above['recording']}")
+    text = tests.run("info", member["recording"]).stdout
     line = f"parent:        {parent['pid']}, at its t={parent['at']}\n"
     if line not in text:
         raise Failure(f"no '{line}' in:\n{text}")
@@ -164,7 +164,7 @@ def parents(tests):
           "what the child became")
     # Its first child was made before it became that, its second behind.
     made = sorted((member["parent"]["at"],
-                   tests.info(member["file"])["program"])
+                   tests.info(member["recording"])["program"])
                   for member in info["family"]
                   if member["parent"] and member["parent"]["pid"] == middle)
     times = [image["at"] for image in own["images"]]
@@ -183,7 +183,7 @@ def renamed(tests):
     for end in "", ".d":
         os.rename(os.path.join(tests.folder, "shell.cpr" + end),
                   os.path.join(tests.folder, "other", "new.name" + end))
-    files = [member["file"] for member in tests.info("other/new.name")["family"]]
+    files = [member["recording"] for member in tests.info("other/new.name")["family"]]
     equal(len(files), 3, "members")
     folder = os.path.join(tests.folder, "other", "new.name.d")
     os.symlink(folder, os.path.join(tests.folder, "links", "folder"))
@@ -192,29 +192,29 @@ def renamed(tests):
            for member in tests.info(f"other/new.name.d/{name}")["family"]
            if member["this"]], [child["pid"]], "this")
     for path in f"{folder}//{name}", f"links/folder/{name}":
-        equal([last_name(member["file"])
+        equal([last_name(member["recording"])
                for member in tests.info(path)["family"]],
               [last_name(file) for file in files], f"family of {path}")
 
 
 def damaged(tests):
-    child, = [member["file"]
+    child, = [member["recording"]
               for member in tests.info("other/new.name")["family"]
               if last_name(member["path"]) == "sort"]
     with open(os.path.join(tests.folder, child), "r+b") as file:
         file.truncate(200)
     members = tests.info("other/new.name")["family"]
     bad, = [member for member in members if "error" in member]
-    equal(set(bad), {"file", "this", "error"}, "keys")
+    equal(set(bad), {"recording", "this", "error"}, "keys")
     equal(len(members), 3, "members")
 
 
 def no_suffix(tests):
     tests.record("plain", "/bin/sh", "-c", "/bin/true; exit 0")
-    files = [member["file"] for member in tests.info("plain")["family"]]
+    files = [member["recording"] for member in tests.info("plain")["family"]]
     equal(len(files), 2, f"members ({files})")
     child, = [file for file in files if file != "plain"]
-    equal([member["file"] for member in tests.info(child)["family"]], files,
+    equal([member["recording"] for member in tests.info(child)["family"]], files,
           "the family as the child sees it")
 
 
