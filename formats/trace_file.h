@@ -87,6 +87,9 @@ struct chunk_info {
 
 struct trace_writer;
 
+/* The name that its thread has on the host. */
+#define TRACE_THREAD_NAME "cprec writer"
+
 /*
  * Creates `path`, which must not exist (the caller has moved an old one
  * aside).  `level` is the compressor's, 1 to 19.

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -229,6 +230,7 @@ static void *run_thread(void *context)
 	struct trace_writer *writer = context;
 	struct job *job;
 
+	prctl(PR_SET_NAME, TRACE_THREAD_NAME);
 	pthread_mutex_lock(&writer->lock);
 	while ((job = take_job(writer)))
 		do_job(writer, job);
