@@ -42,6 +42,20 @@ SCRIPTS = {
         "ulimit -f 9 -n 40; grep -E 'file|space|data|stack' /proc/self/limits",
 }
 
+TAKES_ALL = """
+import os
+try:
+    while True:
+        os.dup(0)
+except OSError as error:
+    print(error, flush=True)
+child = os.fork()
+if not child:
+    os.write(1, b"child\\n")
+    os._exit(3)
+print(os.waitpid(child, 0)[1])
+"""
+
 
 class Tests(CprecTap):
     def run(self, *command):
@@ -73,6 +87,11 @@ class Tests(CprecTap):
             done = self.cprec("verify", "-q", trace)
             equal(done.returncode, 0, f"verify {trace}: {done.stderr}")
 
+    def no_descriptor(self):
+        """None is free that cprec could have, and one more process then."""
+        self.like_native(f"/usr/bin/python3 -c '{TAKES_ALL}'",
+                         ["record", "-o", "t.cpr", "--"])
+
     def all_descriptors(self):
         """All that the shell may have from its start on, which cprec has, too,
         and one more process then."""
@@ -90,6 +109,8 @@ def run_all(options, folder):
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (60, hard))
     tests.test("all descriptors", tests.all_descriptors)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
+    tests.test("no descriptor is free", tests.no_descriptor)
     return tests.summary()
 
 
