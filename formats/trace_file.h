@@ -151,6 +151,9 @@ uint64_t trace_reader_size(const struct trace_reader *reader);
 /* Whether all that was written is there; if not, the file ends early. */
 bool trace_reader_is_complete(const struct trace_reader *reader);
 
+/* Whether somebody was still writing the file when it was opened. */
+bool trace_reader_is_growing(const struct trace_reader *reader);
+
 /*
  * What is damaged though all chunks were found: a sentence that names the
  * file, or NULL.
