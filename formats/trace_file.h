@@ -121,6 +121,9 @@ int trace_writer_chunk(struct trace_writer *writer, enum chunk_kind kind,
 		       uint32_t stream, uint32_t segment, uint64_t first,
 		       struct output *content, struct failure *why);
 
+/* Waits until all is written that was queued. */
+int trace_writer_wait(struct trace_writer *writer, struct failure *why);
+
 /*
  * Writes all that waits and ends the thread, as fork(2) requires; goes on
  * with a new one.  Between the two, only these and trace_writer_close() may

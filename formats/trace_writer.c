@@ -427,6 +427,18 @@ static int add_job(struct trace_writer *writer, struct job *job,
 	return rc;
 }
 
+int trace_writer_wait(struct trace_writer *writer, struct failure *why)
+{
+	int rc;
+
+	pthread_mutex_lock(&writer->lock);
+	while (writer->waiting && !writer->error)
+		pthread_cond_wait(&writer->taken, &writer->lock);
+	rc = sticky_error(writer, why);
+	pthread_mutex_unlock(&writer->lock);
+	return rc;
+}
+
 int trace_writer_move(struct trace_writer *writer, int (*move)(int fd),
 		      struct failure *why)
 {

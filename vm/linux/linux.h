@@ -92,6 +92,9 @@ struct linux_observer {
 	/* The present thread may have to wait for the host, and no other can
 	 * go on: nothing may happen for a long time. */
 	void (*idle)(void *context);
+	/* The present call may stop the process: until it is continued, or
+	 * killed, none of its threads does anything. */
+	void (*stops)(void *context);
 };
 
 /* How threads take turns. */
