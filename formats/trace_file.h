@@ -87,6 +87,9 @@ struct chunk_info {
 
 struct trace_writer;
 
+/* The name that its thread has on the host. */
+#define TRACE_THREAD_NAME "cprec writer"
+
 /*
  * Creates `path`, which must not exist (the caller has moved an old one
  * aside).  `level` is the compressor's, 1 to 19.
@@ -118,6 +121,9 @@ int trace_writer_chunk(struct trace_writer *writer, enum chunk_kind kind,
 		       uint32_t stream, uint32_t segment, uint64_t first,
 		       struct output *content, struct failure *why);
 
+/* Waits until all is written that was queued. */
+int trace_writer_wait(struct trace_writer *writer, struct failure *why);
+
 /*
  * Writes all that waits and ends the thread, as fork(2) requires; goes on
  * with a new one.  Between the two, only these and trace_writer_close() may
@@ -147,6 +153,9 @@ uint64_t trace_reader_size(const struct trace_reader *reader);
 
 /* Whether all that was written is there; if not, the file ends early. */
 bool trace_reader_is_complete(const struct trace_reader *reader);
+
+/* Whether somebody was still writing the file when it was opened. */
+bool trace_reader_is_growing(const struct trace_reader *reader);
 
 /*
  * What is damaged though all chunks were found: a sentence that names the

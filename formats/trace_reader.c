@@ -12,6 +12,7 @@
 
 #include "formats/error.h"
 #include "formats/packed.h"
+#include "formats/trace_lock.h"
 #include "formats/trace_reader_internal.h"
 
 /* ------- saying what is wrong ------- */
@@ -214,6 +215,11 @@ static int open_file(struct trace_reader *reader, struct failure *why)
 			      "'%s' is not a cprec trace: it is not a"
 			      " regular file",
 			      reader->path);
+	/* In this order: what is whole when the lock has gone is all. */
+	reader->is_growing = trace_is_locked(reader->fd);
+	if (fstat(reader->fd, &status))
+		return failed(why, ERR_SYSTEM, "cannot read '%s': %s",
+			      reader->path, strerror(errno));
 	reader->size = (uint64_t)status.st_size;
 	if (*name || packed_is_open(reader->fd))
 		return find_part(reader, name, why);
@@ -263,8 +269,11 @@ static int read_header(struct trace_reader *reader, struct failure *why)
 		return failed(why, ERR_CORRUPT, "'%s' is not a cprec trace",
 			      reader->path);
 	if (!is_whole)
-		return failed(why, ERR_TRUNCATED, "'%s' ends in its header",
-			      reader->path);
+		return failed(why, ERR_TRUNCATED, "'%s' %s", reader->path,
+			      reader->is_growing ?
+				      "is still being written: there is"
+				      " nothing in it yet" :
+				      "ends in its header");
 	rc = trace_header_decode(&reader->header, &oldest, bytes);
 	if (rc == ERR_VERSION)
 		return not_for_us(reader, oldest, why);
@@ -334,6 +343,11 @@ const struct trace_header *trace_reader_header(const struct trace_reader *r)
 uint64_t trace_reader_size(const struct trace_reader *reader)
 {
 	return reader->size;
+}
+
+bool trace_reader_is_growing(const struct trace_reader *reader)
+{
+	return reader->is_growing && !reader->is_complete;
 }
 
 bool trace_reader_is_complete(const struct trace_reader *reader)

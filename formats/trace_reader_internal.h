@@ -26,6 +26,7 @@ struct trace_reader {
 	uint64_t size;
 	struct trace_header header;
 	bool is_complete;
+	bool is_growing;
 	char *note; /* NULL: nothing is damaged */
 	struct chunk_info *infos;
 	size_t count;

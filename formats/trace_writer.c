@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -229,6 +230,7 @@ static void *run_thread(void *context)
 	struct trace_writer *writer = context;
 	struct job *job;
 
+	prctl(PR_SET_NAME, TRACE_THREAD_NAME);
 	pthread_mutex_lock(&writer->lock);
 	while ((job = take_job(writer)))
 		do_job(writer, job);
@@ -421,6 +423,18 @@ static int add_job(struct trace_writer *writer, struct job *job,
 		writer->waiting += job->content.size;
 		pthread_cond_signal(&writer->added);
 	}
+	pthread_mutex_unlock(&writer->lock);
+	return rc;
+}
+
+int trace_writer_wait(struct trace_writer *writer, struct failure *why)
+{
+	int rc;
+
+	pthread_mutex_lock(&writer->lock);
+	while (writer->waiting && !writer->error)
+		pthread_cond_wait(&writer->taken, &writer->lock);
+	rc = sticky_error(writer, why);
 	pthread_mutex_unlock(&writer->lock);
 	return rc;
 }

@@ -96,6 +96,18 @@ void events_before_idle(void *context)
 	rec->error = segment_flush(rec, false, &rec->why);
 }
 
+void events_before_stop(void *context)
+{
+	struct recorder *rec = context;
+
+	if (rec->error || rec->trace.unrecorded || rec->trace.child_pending)
+		return;
+	rec->segment.flushed += streams_waiting(rec);
+	rec->error = segment_flush(rec, false, &rec->why);
+	if (!rec->error)
+		rec->error = trace_writer_wait(rec->trace.writer, &rec->why);
+}
+
 /* ------- events ------- */
 
 static int64_t exit_value(const struct linux_result *result)

@@ -56,6 +56,7 @@ static int create(struct recorder *rec, struct failure *why)
 		.thread_runs = streams_thread_runs,
 		.thread_ends = streams_thread_ends,
 		.idle = events_before_idle,
+		.stops = events_before_stop,
 	};
 	linux_set_schedule(rec->process, &rec->options->schedule);
 	linux_observe(rec->process, &rec->watch);

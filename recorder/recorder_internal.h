@@ -242,6 +242,7 @@ int events_advance(void *context, uint64_t budget, bool exact,
 
 /* Linux observer member: deadlocked programs, too, are killed. */
 void events_before_idle(void *context);
+void events_before_stop(void *context);
 
 /* ------- trace.c ------- */
 

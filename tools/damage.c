@@ -17,7 +17,11 @@ char *damage_describe(const struct recording *recording)
 	char *text;
 	int size;
 
-	if (!recording_summary(recording))
+	if (trace_reader_is_growing(reader))
+		size = asprintf(&text, "'%s' is still being written: now it"
+				" ends at t=%" PRIu64,
+				path, recording_end(recording));
+	else if (!recording_summary(recording))
 		size = asprintf(&text, "'%s' was cut short: it ends at t=%"
 				PRIu64, path, recording_end(recording));
 	else if (note)

@@ -197,6 +197,8 @@ static json_t *describe_all(const struct recording *recording, json_t *threads,
 	set_sizes(info, reader);
 	json_object_set_new(info, "complete", json_boolean(
 		summary && trace_reader_is_complete(reader)));
+	if (trace_reader_is_growing(reader))
+		json_object_set_new(info, "being_written", json_true());
 	if (damage)
 		json_set_text(info, "note", damage);
 	json_object_set_new(info, "exit", describe_exit(summary));

@@ -194,7 +194,10 @@ static void print_exit(const json_t *info)
 
 	print_label("exit:");
 	if (!json_is_object(exit))
-		printf("not known: the recording was cut short\n");
+		printf("not known: the recording %s\n",
+		       json_is_true(json_object_get(info, "being_written")) ?
+			       "is still being written" :
+			       "was cut short");
 	else if (!number)
 		printf("status %" JSON_INTEGER_FORMAT "\n",
 		       count_of(exit, "code"));

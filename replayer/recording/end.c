@@ -161,7 +161,10 @@ static int find_end(struct recording *recording, struct failure *why)
 		return rc;
 	if (!recording->segment_count)
 		return failed(why, ERR_TRUNCATED,
-			      "'%s' ends before its first key frame",
+			      trace_reader_is_growing(recording->reader) ?
+				      "'%s' is still being written: it has no"
+				      " key frame yet" :
+				      "'%s' ends before its first key frame",
 			      trace_reader_path(recording->reader));
 	rc = end_of_segment(recording, why);
 	if (!rc && end)

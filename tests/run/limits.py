@@ -42,6 +42,20 @@ SCRIPTS = {
         "ulimit -f 9 -n 40; grep -E 'file|space|data|stack' /proc/self/limits",
 }
 
+TAKES_ALL = """
+import os
+try:
+    while True:
+        os.dup(0)
+except OSError as error:
+    print(error, flush=True)
+child = os.fork()
+if not child:
+    os.write(1, b"child\\n")
+    os._exit(3)
+print(os.waitpid(child, 0)[1])
+"""
+
 
 class Tests(CprecTap):
     def run(self, *command):
@@ -50,6 +64,8 @@ class Tests(CprecTap):
             stdin=subprocess.DEVNULL, text=True, timeout=120, cwd=self.folder)
         # A shell names a process that a signal has ended by its number.
         said = re.sub(r"(line \d+: +)\d+ ", r"\1", done.stderr)
+        said = re.sub(r"cprec: note: process \d+ is not recorded: .*"
+                      "Too many open files\n", "", said)
         return done.returncode, done.stdout, said
 
     def like_native(self, script, how):
@@ -73,6 +89,33 @@ class Tests(CprecTap):
             done = self.cprec("verify", "-q", trace)
             equal(done.returncode, 0, f"verify {trace}: {done.stderr}")
 
+    def little_space(self):
+        """Recordings are read with little address space, and say the same."""
+        trace = os.path.join(self.folder, "t.cpr")
+        done = self.cprec("record", "-q", "-o", trace, "/usr/bin/python3",
+                          "-c", "import json, re, argparse")
+        equal(done.returncode, 0, done.stderr)
+        for question in (["info"], ["info", "--json"], ["dump", "--segment=1"],
+                         ["verify", "-q"],
+                         ["query", "--addr=environ", "--at=end"],
+                         ["query", "--registers", "--at=50%"]):
+            command = [self.options.cprec, question[0], trace, *question[1:]]
+            expected = None
+            for limit in 8 << 30, 4000000 << 10, 400000 << 10:
+                done = subprocess.run(
+                    command, capture_output=True, text=True, timeout=60,
+                    preexec_fn=lambda: resource.setrlimit(
+                        resource.RLIMIT_AS, (limit, limit)))
+                said = done.returncode, done.stdout, done.stderr
+                expected = expected or (0, said[1], "")
+                equal(said, expected, f"{question} with {limit >> 10} KB")
+
+    def no_descriptor(self):
+        """None is free that cprec could have, and one more process then: it
+        runs unrecorded, if need be."""
+        self.like_native(f"/usr/bin/python3 -c '{TAKES_ALL}'",
+                         ["record", "-o", "t.cpr", "--"])
+
     def all_descriptors(self):
         """All that the shell may have from its start on, which cprec has, too,
         and one more process then."""
@@ -87,9 +130,12 @@ def run_all(options, folder):
         for how in ([], ["--no-children"]):
             tests.test(" ".join([name, *how]), tests.like_native, script,
                        ["record", "-o", "t.cpr", *how, "--"])
+    tests.test("little address space", tests.little_space)
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (60, hard))
     tests.test("all descriptors", tests.all_descriptors)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
+    tests.test("no descriptor is free", tests.no_descriptor)
     return tests.summary()
 
 

@@ -10,11 +10,15 @@
 #include "formats/error.h"
 
 /*
- * The engine does not survive its buffer for translations running full.  So
- * the processor drops them all before (BLOCKS_MOST in processor.h): measured, a
- * translation takes some 1300 bytes.
+ * The engine does not survive its buffer for translations running full, or not
+ * being there.  So the processor drops them all before (engine_blocks_most()):
+ * measured, a translation takes some 1300 bytes.  Where address space is
+ * limited (ulimit -v), the buffer is smaller and leaves some for others.
  */
 #define TRANSLATIONS_MOST (512u << 20)
+#define TRANSLATIONS_LEAST (16u << 20)
+#define TRANSLATION_ROOM 2100
+#define SPARE (224u << 20)
 
 /* Nothing is ever executed there: an empty range for the hook. */
 #define NO_FIRST (ENGINE_NEVER + 1)
@@ -168,6 +172,26 @@ int engine_watch(struct engine *engine, bool watches, struct failure *why)
 
 /* ------- opening ------- */
 
+static bool is_free(size_t size)
+{
+	void *at = mmap(NULL, size, PROT_NONE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (at != MAP_FAILED)
+		munmap(at, size);
+	return at != MAP_FAILED;
+}
+
+/* 0 if there is no room for the smallest. */
+static uint32_t translations_size(void)
+{
+	uint32_t size = TRANSLATIONS_MOST;
+
+	while (size > TRANSLATIONS_LEAST && !is_free(size + SPARE))
+		size /= 2;
+	return is_free(size) ? size : 0;
+}
+
 static uc_err open_engine(struct engine *engine, uint8_t *arena, uint64_t size)
 {
 	uc_err err;
@@ -177,7 +201,8 @@ static uc_err open_engine(struct engine *engine, uint8_t *arena, uint64_t size)
 	if (!err)
 		err = uc_ctl_set_cpu_model(engine->uc, UC_CPU_X86_WESTMERE);
 	if (!err)
-		err = uc_ctl_set_tcg_buffer_size(engine->uc, TRANSLATIONS_MOST);
+		err = uc_ctl_set_tcg_buffer_size(engine->uc,
+						 engine->translations);
 	if (!err)
 		err = uc_mem_map_ptr(engine->uc, 0, size, UC_PROT_ALL, arena);
 	if (!err)
@@ -215,6 +240,12 @@ int engine_open(struct engine **out, enum arch arch, uint8_t *arena,
 	engine->may_inline = !getenv("CPREC_NO_INLINE");
 	engine->jumps.are_ours = !getenv("CPREC_NO_JUMPS");
 	engine->jumps.age = 1;
+	engine->translations = translations_size();
+	if (!engine->translations) {
+		free(engine);
+		return failed(why, ERR_NO_MEMORY, "cannot reserve address "
+			      "space for translated code");
+	}
 	err = open_engine(engine, arena, arena_size);
 	rc = err ? failed(why, ERR_SYSTEM, "cannot start the engine: %s",
 			  uc_strerror(err)) :
@@ -243,6 +274,11 @@ void engine_close(struct engine *engine)
 	inline_release(engine);
 	engine_entered = NULL;
 	free(engine);
+}
+
+uint32_t engine_blocks_most(const struct engine *engine)
+{
+	return engine->translations / TRANSLATION_ROOM;
 }
 
 const char *engine_name(void)

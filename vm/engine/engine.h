@@ -188,6 +188,9 @@ void engine_drop(struct engine *engine, guest_addr addr, uint64_t size);
 /* Drops all of them; blocks are met anew. */
 void engine_drop_all(struct engine *engine);
 
+/* There must never be more translated blocks than this. */
+uint32_t engine_blocks_most(const struct engine *engine);
+
 /*
  * `instruction` is called for the instructions between these addresses where
  * they are translated from now on; for none if `last` is 0.

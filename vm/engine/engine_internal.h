@@ -45,6 +45,7 @@ struct engine {
 	const struct engine_calls *calls;
 	void *context;
 	uc_err error;		/* of the last run */
+	uint32_t translations;	/* bytes of its buffer for them */
 
 	uc_context *pristine;	/* the state before anything ran */
 	uc_context *scratch;	/* see build/layout.c */

@@ -120,6 +120,7 @@ unsigned guest_processor(struct linux_process *process);
 syscall_handler sys_prctl;
 syscall_handler sys_set_rights;
 syscall_handler sys_capget;
+syscall_handler sys_of_whom;
 syscall_handler sys_sched_getaffinity;
 syscall_handler sys_getcpu;
 syscall_handler sys_nothing;

@@ -17,6 +17,7 @@
 #include "vm/linux/linux.h"
 #include "vm/linux/load/load.h"
 #include "vm/linux/memory/memory.h"
+#include "vm/linux/proc/proc.h"
 #include "vm/linux/process.h"
 #include "vm/linux/signals/signals.h"
 #include "vm/linux/tasks/tasks.h"
@@ -158,6 +159,17 @@ static bool uses_hidden(const struct linux_call *row, const uint64_t *arg)
 	return false;
 }
 
+/* Of a call that waits for processes, a thread is none: the host says so. */
+static bool names_own_thread(struct linux_process *process,
+			     const struct linux_call *row, const uint64_t *arg)
+{
+	for (int i = 0; i < CALL_ARGS && !row->waits; i++)
+		if (row->args[i].kind == ARG_PID &&
+		    proc_hides_thread(process, (uint32_t)arg[i]))
+			return true;
+	return false;
+}
+
 static int64_t perform(struct linux_process *process, const uint64_t *arg)
 {
 	const struct linux_call *row;
@@ -173,6 +185,8 @@ static int64_t perform(struct linux_process *process, const uint64_t *arg)
 		return -row->refusal;
 	if (uses_hidden(row, arg))
 		return -EBADF;
+	if (names_own_thread(process, row, arg))
+		return -ESRCH;
 	handler = call_handler(row);
 	return handler ? handler(process, row, arg) :
 			 marshal_call(process, row, arg);

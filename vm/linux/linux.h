@@ -92,6 +92,9 @@ struct linux_observer {
 	/* The present thread may have to wait for the host, and no other can
 	 * go on: nothing may happen for a long time. */
 	void (*idle)(void *context);
+	/* The present call may stop the process: until it is continued, or
+	 * killed, none of its threads does anything. */
+	void (*stops)(void *context);
 };
 
 /* How threads take turns. */
@@ -152,8 +155,9 @@ uint32_t linux_tid(const struct linux_process *process);
 
 /*
  * Keeps a descriptor of cprec's own out of the guest's reach: returns the
- * descriptor's new number (high, close-on-exec), or a negative error.  What is
- * close-on-exec at the guest's first system call is kept so anyway.
+ * descriptor's new number (high, close-on-exec; the same, if no other one is
+ * free), or a negative error.  What is close-on-exec at the guest's first
+ * system call is kept so anyway.
  */
 int linux_hide_descriptor(int fd);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "vm/linux/abi/calls.h"
 #include "vm/linux/abi/structs.h"
@@ -120,11 +121,14 @@ static void pass_path(struct marshal *call, int i)
 		passed->host = BAD_POINTER;
 		return;
 	}
-	if (rc == -ENAMETOOLONG)
-		memset(text, 'x', BOUNCE);	/* the kernel stops there */
-	else if (is_followed(call, i))
-		proc_redirect(process, dir, text);
 	passed->host = host_pointer(text);
+	if (rc == -ENAMETOOLONG) {
+		memset(text, 'x', BOUNCE);	/* the kernel stops there */
+		return;
+	}
+	proc_hide(process, dir, text);
+	if (is_followed(call, i))
+		proc_redirect(process, dir, text);
 }
 
 /* Structures are converted, everything else is bytes. */
@@ -239,12 +243,35 @@ static uint64_t written(const struct marshal *call, int i, int64_t result)
 	}
 }
 
+/* What the host says of a folder of /proc counts cprec's own threads. */
+static void mend_stat(const struct marshal *call, int i)
+{
+	const struct call_arg *first = &call->row->args[0];
+	bool has_path = first->kind != ARG_FD;
+	int dir = has_path && first->kind != ARG_DIR ? AT_FDCWD :
+						       (int)call->arg[0];
+	const char *path = NULL;
+
+	if (has_path)
+		path = (const char *)(uintptr_t)
+			call->passed[first->kind == ARG_DIR].host;
+	if (call->row->args[i].type == S_STAT)
+		proc_mend_stat(call->process, dir, path,
+			       (void *)call->passed[i].copy);
+	else
+		proc_mend_statx(call->process, dir, path,
+				(void *)call->passed[i].copy);
+}
+
 static int finish(struct marshal *call, int i, int64_t result)
 {
 	const struct passed *passed = &call->passed[i];
 
 	if (!passed->copy)
 		return 0;
+	if (!result && (call->row->args[i].type == S_STAT ||
+			call->row->args[i].type == S_STATX))
+		mend_stat(call, i);
 	return give(call, i, passed->copy, written(call, i, result));
 }
 

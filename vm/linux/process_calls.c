@@ -2,7 +2,9 @@
 /* process_calls.c - the process itself: its end, its children, its settings */
 #include <errno.h>
 #include <linux/capability.h>
+#include <linux/ioprio.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include "vm/linux/abi/calls.h"
@@ -10,6 +12,7 @@
 #include "vm/linux/host/host.h"
 #include "vm/linux/kernel.h"
 #include "vm/linux/linux.h"
+#include "vm/linux/proc/proc.h"
 #include "vm/linux/process.h"
 
 int64_t sys_nothing(struct linux_process *process,
@@ -168,6 +171,23 @@ int64_t sys_capget(struct linux_process *process, const struct linux_call *row,
 	     copy_out(process, arg[1], data, count * sizeof(*data))))
 		return -EFAULT;
 	return result;
+}
+
+/*
+ * Of a thread, a group or a user, as the first argument says; of a thread of
+ * cprec's own nothing.
+ */
+int64_t sys_of_whom(struct linux_process *process,
+		    const struct linux_call *row, const uint64_t *arg)
+{
+	bool is_priority = row->host == SYS_getpriority ||
+			   row->host == SYS_setpriority;
+	int thread = is_priority ? PRIO_PROCESS : IOPRIO_WHO_PROCESS;
+
+	if ((int)arg[0] == thread &&
+	    proc_hides_thread(process, (uint32_t)arg[1]))
+		return -ESRCH;
+	return marshal_call(process, row, arg);
 }
 
 /* ------- processors ------- */

@@ -13,7 +13,21 @@
 
 /* Programs reserve terabytes; a host gives a process 47 bits as a rule. */
 #define ARENA_BITS_MOST 46
-#define ARENA_BITS_LEAST 32
+
+/*
+ * A limit on address space (ulimit -v) makes do with less, but others need
+ * some of it, too: the engine's buffer for translations, half a gigabyte,
+ * and the heap.  Where the arena would become smaller than small programs are,
+ * these make do with less, too.
+ */
+static const struct {
+	unsigned least_bits;
+	uint64_t spare;
+} shares[] = {
+	{ 30, UINT64_C(1) << 30 },
+	{ 27, UINT64_C(768) << 20 },
+	{ 24, UINT64_C(256) << 20 },
+};
 
 /* A huge page of the host is this large or larger. */
 #define HUGE_LEAST (UINT64_C(1) << 21)
@@ -72,12 +86,30 @@ static bool reserve_all(struct memory *memory, uint64_t size)
 	return false;
 }
 
+/* Reserves this size, if so much of the address space is left then. */
+static bool leaves(struct memory *memory, uint64_t size, uint64_t spare)
+{
+	void *others;
+
+	if (!reserve_all(memory, size))
+		return false;
+	others = reserve(spare, PROT_NONE);
+	release(others, spare);
+	if (!others)
+		release_all(memory);
+	return others;
+}
+
 int arena_create(struct memory *memory, struct failure *why)
 {
-	/* A limit on address space (ulimit -v) makes do with less. */
-	for (unsigned bits = ARENA_BITS_MOST; bits >= ARENA_BITS_LEAST; bits--)
-		if (reserve_all(memory, UINT64_C(1) << bits))
-			return 0;
+	const size_t count = sizeof(shares) / sizeof(shares[0]);
+
+	for (size_t i = 0; i < count; i++)
+		for (unsigned bits = ARENA_BITS_MOST;
+		     bits >= shares[i].least_bits; bits--)
+			if (leaves(memory, UINT64_C(1) << bits,
+				   shares[i].spare))
+				return 0;
 	return failed(why, ERR_NO_MEMORY,
 		      "cannot reserve address space for guest memory: %s",
 		      strerror(errno));

@@ -4,6 +4,7 @@
 #include "vm/memory/views.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -165,7 +166,10 @@ int memory_map_own(struct memory *memory, const struct region *region,
 	map.may_change = region->prot & MAY_WRITE;
 	map.arena = take(memory, region);
 	if (map.arena == UINT64_MAX)
-		return failed(why, ERR_NO_MEMORY, "guest memory is used up");
+		return failed(why, ERR_NO_MEMORY,
+			      "guest memory is used up: there are %" PRIu64
+			      " MiB of address space for it (ulimit -v)",
+			      memory->arena_size >> 20);
 	if (source->fd >= 0 || source->host) {
 		rc = source_place(memory, &map, source, why);
 		if (rc) {

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "formats/error.h"
+
 /* Bytes of a block at most: the engine takes no more than 512 instructions. */
 #define BLOCK_MOST 8192u
 #define BLOCKS_FIRST 4096u
@@ -73,8 +75,9 @@ static void find_demands(struct vm *vm, struct block *block,
 				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
 				  -1, 0);
 
+		/* As for blocks, there is no way back. */
 		if (room == MAP_FAILED)
-			return;
+			give_up("out of memory");
 		vm->demands = room;
 		engine_set_demands(vm->engine, room);
 	}

@@ -75,6 +75,10 @@ static uint32_t on_meet(void *context, guest_addr pc, uint32_t size)
 	if (!number)
 		give_up("out of memory");
 	code_pages_watch(vm, pc, size);
+	if (vm->block_count > engine_blocks_most(vm->engine)) {
+		vm->code_changed = true;
+		vm_stop_soon(vm);
+	}
 	return number;
 }
 

@@ -41,12 +41,6 @@ struct block {
 };
 #define NO_SPECIAL UINT16_MAX
 
-/*
- * The engine does not survive its buffer for translations running full, so all
- * are dropped before that: after this many blocks, at some 1300 bytes each
- * (measured) in 512 MiB.
- */
-#define BLOCKS_MOST 250000
 #define DEMANDS_MOST (1u << 20)
 
 enum engine_stop {
@@ -151,7 +145,7 @@ struct vm {
 	/* pages.c, translations.c */
 	struct tlb tlb;
 	struct number_map code_pages;	/* of the arena */
-	bool code_changed;	/* the guest stops for that only */
+	bool code_changed;	/* or is too much: the guest stops for that */
 	bool code_doubted;	/* it has faulted for that only: */
 	uint64_t doubted_page;	/* of the arena */
 	bool probing;		/* any mapped page counts as code */

@@ -201,7 +201,10 @@ static int run_to_page_end(struct vm *vm, uint64_t left, unsigned *done,
 	return rc;
 }
 
-/* Whether the guest only stopped because it wrote code: it goes on then. */
+/*
+ * Whether the guest only stopped because it wrote code, or had too much of it
+ * translated: it goes on then.
+ */
 static bool stopped_for_code(struct vm *vm)
 {
 	if (!vm->code_changed || vm->wanted)
@@ -233,7 +236,7 @@ static int run_once(struct vm *vm, uint64_t budget, bool exact,
 	int rc;
 
 	translations_refresh(vm);
-	if (vm->block_count > BLOCKS_MOST)
+	if (vm->block_count > engine_blocks_most(vm->engine))
 		translations_flush(vm);
 	clock_grant(vm, budget);
 	rc = run_engine(vm, ENGINE_NEVER, stop, why);

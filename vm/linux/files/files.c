@@ -76,6 +76,7 @@ static int64_t open_path(struct linux_process *process, uint64_t dir,
 
 	if (rc)
 		return rc;
+	proc_hide(process, (int)dir, text);
 	result = made_open(process, (int)dir, text, (int)how[0]);
 	if (result != -ENOSYS)
 		return result;
@@ -175,6 +176,7 @@ static int64_t read_exe_link(struct linux_process *process, int dir,
 
 	if (copy_path(process, text, path))
 		return -ENOSYS;
+	proc_hide(process, dir, text);
 	length = proc_read_exe(process, dir, text, target);
 	if (length < 0)
 		return length;
@@ -216,8 +218,9 @@ static bool is_kept(struct linux_process *process, enum own_folder folder,
 {
 	if (*name == '.')
 		return true;
-	return folder == FOLDER_FD ? !is_hidden(atoi(name)) :
-				     thread_find(process, atoi(name)) != NULL;
+	return folder == FOLDER_FD ?
+		       !is_hidden(atoi(name)) :
+		       !proc_hides_thread(process, (uint32_t)atoi(name));
 }
 
 static int64_t drop_own(struct linux_process *process, enum own_folder folder,
@@ -241,13 +244,12 @@ static int64_t drop_own(struct linux_process *process, enum own_folder folder,
 
 static enum own_folder folder_of(int fd)
 {
-	char path[128], own[32];
+	char path[128];
 	size_t length;
 
 	descriptor_path(fd, path, sizeof(path));
 	length = strlen(path);
-	snprintf(own, sizeof(own), "/proc/%d/task", getpid());
-	if (!strcmp(path, own))
+	if (proc_is_task_folder(path))
 		return FOLDER_TASK;
 	return !strncmp(path, "/proc/", 6) && length > 9 &&
 			       (!strcmp(path + length - 3, "/fd") ||

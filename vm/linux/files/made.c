@@ -22,7 +22,10 @@ static int open_contents(int fd)
 	return open(link, O_WRONLY | O_TRUNC | O_CLOEXEC);
 }
 
-/* Fills a file of text with what it has now; -ENOMEM. */
+/*
+ * Fills a file of text with what it has now; -ENOMEM, or -ESRCH: the other
+ * process has ended.
+ */
 static int64_t fill(struct linux_process *process, int fd)
 {
 	const struct descriptor *made = descriptor_of(process, fd);
@@ -40,6 +43,8 @@ static int64_t fill(struct linux_process *process, int fd)
 	if (to >= 0)
 		close(to);
 	free(text);
+	if (good && !size && made->file->is_relatives)
+		return -ESRCH;
 	return good ? 0 : -ENOMEM;
 }
 
@@ -67,6 +72,7 @@ static int64_t open_made(struct linux_process *process,
 			 const struct proc_file *file, uint32_t tid, int flags)
 {
 	const struct descriptor made = { .file = file, .tid = tid };
+	int64_t rc;
 	int fd;
 
 	if ((flags & O_ACCMODE) != O_RDONLY && !file->is_writable)
@@ -77,11 +83,12 @@ static int64_t open_made(struct linux_process *process,
 	if (fd < 0)
 		return fd;
 	descriptor_set(process, fd, &made);
-	if (!file->print || !fill(process, fd))
+	rc = file->print ? fill(process, fd) : 0;
+	if (!rc)
 		return fd;
 	descriptor_closed(process, fd);
 	close(fd);
-	return -ENOMEM;
+	return rc;
 }
 
 int64_t made_open(struct linux_process *process, int dir, const char *path,
@@ -94,11 +101,24 @@ int64_t made_open(struct linux_process *process, int dir, const char *path,
 	return rc ? rc : open_made(process, file, tid, flags);
 }
 
+static int open_relatives(const struct descriptor *made)
+{
+	char path[LINK_ROOM];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/%s", made->tid,
+		 made->file->name);
+	fd = open(path, O_PATH | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
 int made_open_host(struct linux_process *process, int fd)
 {
 	const struct descriptor *made = descriptor_of(process, fd);
 	int host;
 
+	if (made->file->is_relatives)
+		return open_relatives(made);
 	if (!made->file->path)
 		return host_proc_open(made->tid, made->file->name);
 	host = open(made->file->path, O_PATH | O_CLOEXEC);
@@ -127,8 +147,9 @@ int64_t made_transfer(struct linux_process *process,
 	if (!made->file || !may(transfer) || at < 0)
 		return -ENOSYS;
 	if (made->file->print) {
-		if (!at && transfer->use == MEMORY_OUT)
-			fill(process, transfer->fd);
+		if (!at && transfer->use == MEMORY_OUT &&
+		    fill(process, transfer->fd) == -ESRCH)
+			return -ESRCH;
 		return -ENOSYS;
 	}
 	result = made->file->move(process, (uint64_t)at, addr, size,

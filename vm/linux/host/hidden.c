@@ -60,6 +60,8 @@ int linux_hide_descriptor(int fd)
 
 	if (moved >= 0)
 		close(fd);
+	else if (hidden_count < HIDDEN)	/* no other one is free */
+		hidden[hidden_count++] = moved = fd;
 	return moved;
 }
 

@@ -220,6 +220,15 @@ static const struct proc_file proc_files[] = {
 	{ "clear_refs", .is_memory = true },
 };
 
+/* And of another recorded process; the second of each is of one thread. */
+static const struct proc_file relatives_files[][2] = {
+	{ { "status", .print = relative_print_status, .is_relatives = true },
+	  { "status", .print = relative_print_status, .is_relatives = true } },
+	{ { "stat", .print = relative_print_stat, .is_relatives = true },
+	  { "stat", .print = relative_print_thread_stat,
+	    .is_relatives = true } },
+};
+
 /* However the path leads there. */
 static const struct proc_file *find_system_file(int dir, const char *path)
 {
@@ -250,6 +259,25 @@ static const struct proc_file *find_name(const char *path)
 	return file < end ? file : NULL;
 }
 
+/* What such a file says of cprec is wrong of the guest. */
+static int find_relatives(const struct proc_place *place,
+			  const struct proc_file **out, uint32_t *tid)
+{
+	if (!is_relative(place->pid))
+		return -ENOSYS;
+	if ((*out)->is_memory)
+		return -EACCES;
+	for (size_t i = 0; i < sizeof(relatives_files) /
+				       sizeof(relatives_files[0]); i++) {
+		if (strcmp(place->name, relatives_files[i][0].name) != 0)
+			continue;
+		*out = &relatives_files[i][place->tid != 0];
+		*tid = place->tid ? place->tid : place->pid;
+		return 0;
+	}
+	return -ENOSYS;
+}
+
 int proc_find(struct linux_process *process, int dir, const char *path,
 	      const struct proc_file **out, uint32_t *tid)
 {
@@ -268,6 +296,5 @@ int proc_find(struct linux_process *process, int dir, const char *path,
 	*tid = place.tid;
 	if (is_ours)
 		return file->print || file->move ? 0 : -EACCES;
-	/* What such a file says of cprec is wrong of the guest. */
-	return file->is_memory && is_relative(place.pid) ? -EACCES : -ENOSYS;
+	return find_relatives(&place, out, tid);
 }

@@ -24,6 +24,8 @@
 #include "vm/memory/memory.h"
 
 struct linux_process;
+struct stat;
+struct statx;
 
 struct proc_file {
 	const char *name;
@@ -36,6 +38,7 @@ struct proc_file {
 			guest_addr addr, uint64_t size, enum memory_use use);
 	bool is_memory;		/* shows memory or registers */
 	bool is_writable;
+	bool is_relatives;	/* another recorded process's */
 };
 
 /*
@@ -54,5 +57,28 @@ void proc_redirect(struct linux_process *process, int dir, char *path);
 /* What such a link says, without a NUL: its length, or -ENOSYS. */
 int64_t proc_read_exe(struct linux_process *process, int dir,
 		      const char *path, char text[PATH_MAX]);
+
+/* ------- own_threads.c: what the guest must not find ------- */
+
+/*
+ * Whether a number is that of a thread of cprec's own, in this process or
+ * another recorded one.
+ */
+bool proc_hides_thread(struct linux_process *process, uint32_t tid);
+
+/*
+ * A path, from `dir` on, to such a thread's files becomes one that leads
+ * nowhere; `path` has PATH_MAX bytes.
+ */
+void proc_hide(struct linux_process *process, int dir, char *path);
+
+/* Whether that is a folder of threads; `path` as descriptor_path() has it. */
+bool proc_is_task_folder(const char *path);
+
+/* Leaves them out of the links that the host counts. */
+void proc_mend_stat(struct linux_process *process, int dir, const char *path,
+		    struct stat *about);
+void proc_mend_statx(struct linux_process *process, int dir, const char *path,
+		     struct statx *about);
 
 #endif

@@ -20,6 +20,20 @@ void status_print(struct linux_process *process, uint32_t tid, FILE *out);
 const struct linux_thread *status_thread(struct linux_process *process,
 					 uint32_t tid);
 
+/* ------- relatives.c: of another recorded process, or of its thread ------- */
+
+void relative_print_status(struct linux_process *process, uint32_t tid,
+			   FILE *out);
+void relative_print_stat(struct linux_process *process, uint32_t tid,
+			 FILE *out);
+void relative_print_thread_stat(struct linux_process *process, uint32_t tid,
+				FILE *out);
+
+/* ------- own_threads.c ------- */
+
+/* How many threads in such a folder are cprec's own. */
+unsigned proc_count_hidden(struct linux_process *process, const char *path);
+
 /* ------- memory.c: /proc/self/mem and pagemap ------- */
 
 int64_t proc_move_mem(struct linux_process *process, uint64_t at,

@@ -19,26 +19,61 @@
 
 /* ------- to other processes of the guest ------- */
 
-#define END_TIME 5000		/* milliseconds to finish a recording */
+/* Milliseconds to finish a recording, and between looks at who does. */
+#define END_TIME 5000
+#define LOOK_TIME 20
 
-/* Whether it runs, and handles the signal that asks it to end. */
-static bool listens(int pid)
+/* What /proc says of a process; its state is 0 if there is none. */
+struct status {
+	char state;
+	unsigned long long caught;
+};
+
+static struct status status_of(int pid)
 {
-	unsigned long long caught = 0;
-	char line[200], state = 0;
-	FILE *status;
+	struct status status = { 0 };
+	char line[200];
+	FILE *in;
 
 	snprintf(line, sizeof(line), "/proc/%d/status", pid);
-	status = fopen(line, "re");
-	if (!status)
-		return false;
-	while (fgets(line, sizeof(line), status)) {
-		sscanf(line, "State: %c", &state);
-		sscanf(line, "SigCgt: %llx", &caught);
+	in = fopen(line, "re");
+	while (in && fgets(line, sizeof(line), in)) {
+		sscanf(line, "State: %c", &status.state);
+		sscanf(line, "SigCgt: %llx", &status.caught);
 	}
-	fclose(status);
-	return state != 'T' && state != 't' && state != 'Z' &&
-	       signals_can_end(caught);
+	if (in)
+		fclose(in);
+	return status;
+}
+
+/* Whether it runs, or can, and handles the signal that asks it to end. */
+static bool listens(int pid)
+{
+	struct status status = status_of(pid);
+
+	return status.state && status.state != 't' && status.state != 'Z' &&
+	       signals_can_end(status.caught);
+}
+
+/*
+ * A process that is stopped must go on to end itself.  The signal for that,
+ * which waits for it by then, comes before anything else that it does.  Signals
+ * of our own wait: that it is continued, for one, is such a signal.
+ */
+static void wait_for_end(struct linux_process *process, struct pollfd *end,
+			 int pid)
+{
+	int left = END_TIME;
+
+	for (; left > 0 && !poll(end, 1, 0); left -= LOOK_TIME) {
+		if (status_of(pid).state == 'T')
+			kill(pid, SIGCONT);
+		if (linux_has_signal(process))
+			poll(end, 1, LOOK_TIME);
+		else
+			host_wait(process, SYS_poll, host_pointer(end), 1,
+				  LOOK_TIME);
+	}
 }
 
 /*
@@ -60,7 +95,7 @@ static int64_t end_process(struct linux_process *process,
 	if (end.fd < 0)
 		return marshal_call(process, row, arg);
 	signals_end_process(pid);
-	host_wait(process, SYS_poll, host_pointer(&end), 1, END_TIME);
+	wait_for_end(process, &end, pid);
 	if (!poll(&end, 1, 0))
 		kill(pid, SIGKILL);
 	linux_close_hidden(end.fd);
@@ -106,6 +141,19 @@ static int64_t send(struct linux_process *process,
 	return send_to_own(process, target, &info);
 }
 
+/* Processes that a number means may be this one, among others. */
+static void tell_stop(struct linux_process *process, uint64_t pid, int number)
+{
+	const struct linux_observer *observer = process->observer;
+	bool stops = number == SIGSTOP || number == SIGTSTP ||
+		     number == SIGTTIN || number == SIGTTOU;
+
+	if (stops && ((int)pid <= 0 || (int)pid == getpid() ||
+		      thread_find(process, (int)pid)) &&
+	    observer && observer->stops)
+		observer->stops(observer->context);
+}
+
 /* The thread that gets a signal to a process, if that is this one. */
 static struct linux_thread *in_process(struct linux_process *process,
 				       uint64_t pid)
@@ -119,6 +167,7 @@ int64_t sys_kill(struct linux_process *process, const struct linux_call *row,
 	if ((int)arg[1] == SIGKILL && (int)arg[0] > 0 &&
 	    (int)arg[0] != getpid())
 		return end_process(process, row, arg);
+	tell_stop(process, arg[0], (int)arg[1]);
 	return send(process, row, arg, in_process(process, arg[0]),
 		    (int)arg[1], SI_USER);
 }
@@ -126,6 +175,7 @@ int64_t sys_kill(struct linux_process *process, const struct linux_call *row,
 int64_t sys_tkill(struct linux_process *process, const struct linux_call *row,
 		  const uint64_t *arg)
 {
+	tell_stop(process, arg[0], (int)arg[1]);
 	return send(process, row, arg, thread_find(process, (int)arg[0]),
 		    (int)arg[1], SI_TKILL);
 }
@@ -137,6 +187,7 @@ int64_t sys_tgkill(struct linux_process *process,
 
 	if ((int)arg[0] == getpid())
 		target = thread_find(process, (int)arg[1]);
+	tell_stop(process, arg[0], (int)arg[2]);
 	return send(process, row, arg, target, (int)arg[2], SI_TKILL);
 }
 

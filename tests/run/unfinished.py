@@ -1,0 +1,187 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Recordings that are not finished, or hardly: of processes that are killed
+while they are stopped, and those that are still being written.
+
+usage: unfinished.py --cprec C
+
+Speaks TAP.
+"""
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+from tap import CprecTap, equal, expect, main, recordings  # noqa: E402
+
+PYTHON = "/usr/bin/python3"
+
+# How a child is stopped: at once, while it sleeps, or by itself.
+STOPPED = """
+import os, signal, sys, time
+seen = []
+def note(number, frame):
+    seen.append(number)
+if HANDLES:
+    signal.signal(signal.SIGCHLD, note)
+for how in "at once", "asleep", "self":
+    child = os.fork()
+    if not child:
+        if how == "self":
+            sum(range(20000))
+            os.kill(os.getpid(), signal.SIGSTOP)
+        time.sleep(100)
+        os._exit(1)
+    if how == "asleep":
+        time.sleep(0.5)
+    if how != "self":
+        os.kill(child, signal.SIGSTOP)
+    assert os.WIFSTOPPED(os.waitpid(child, os.WUNTRACED)[1])
+    os.kill(child, signal.SIGKILL)
+    print(how, os.waitpid(child, 0)[1], flush=True)
+print(len(seen) > 0)
+"""
+
+STOPS_ITSELF = """
+import os, signal
+for i in range(20000):
+    if i == 19999:
+        os.write(1, b"stops\\n")
+        os.kill(os.getpid(), signal.SIGSTOP)
+"""
+
+# It goes on until its input ends; so does its child, as another file says.
+GOES_ON = """
+import os, select, sys
+child = os.fork()
+os.write(1, b"goes on\\n")
+select.select([0 if child else int(sys.argv[1])], [], [])
+os._exit(0)
+"""
+
+
+class Tests(CprecTap):
+    def start(self, *command, **more):
+        self.trace = os.path.join(self.folder, f"{self.count}.cpr")
+        return subprocess.Popen(
+            [self.options.cprec, "record", "-q", "-o", self.trace, "--",
+             *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, **more)
+
+    def finish(self, process, status=0):
+        out, errors = process.communicate(timeout=60)
+        equal(errors, "", "messages")
+        equal(process.returncode, status, "status")
+        return out
+
+    def info(self, path):
+        done = self.cprec("info", "--json", path)
+        equal(done.returncode, 0, f"info {path}: {done.stderr}")
+        return json.loads(done.stdout)
+
+    def killed_while_stopped(self, handles):
+        command = [PYTHON, "-c", f"HANDLES = {handles}\n" + STOPPED]
+        native = subprocess.run(command, capture_output=True, text=True,
+                                timeout=60)
+        out = self.finish(self.start(*command))
+        equal(out, native.stdout, "output")
+        children = recordings(self.trace)[1:]
+        equal(len(children), 3, "recordings of children")
+        for path in children:
+            info = self.info(path)
+            equal(info["exit"], {"signal": int(signal.SIGKILL)}, path)
+            expect(info["complete"], f"{path} is not complete")
+        for path in [self.trace, *children]:
+            done = self.cprec("verify", "-q", path)
+            equal(done.returncode, 0, f"verify {path}: {done.stderr}")
+
+    def stopped_by_itself(self):
+        """Killed from outside, it has all that came before."""
+        process = self.start(PYTHON, "-c", STOPS_ITSELF)
+        equal(process.stdout.readline(), "stops\n", "output")
+        while "\nState:\tT" not in open(f"/proc/{process.pid}/status").read():
+            time.sleep(0.01)
+        process.kill()
+        self.finish(process, -signal.SIGKILL)
+        done = self.cprec("replay", self.trace)
+        equal(done.stdout, "stops\n", f"replay: {done.stderr}")
+        equal(self.cprec("verify", "-q", self.trace).returncode, 0, "verify")
+
+    def says(self, path, command, *arguments):
+        done = self.cprec(command, path, *arguments)
+        equal(done.returncode, 0, f"{command}: {done.stderr}")
+        found = re.search("(was cut short|is still being written)",
+                          done.stderr + done.stdout)
+        return found and found.group(1)
+
+    def states(self):
+        """What is said of the first one's recording, and the child's."""
+        every = recordings(self.trace)
+        equal(len(every), 2, "recordings")
+        expected = []
+        for path in every:
+            said = {self.says(path, *what) for what in (
+                ("info",), ("verify", "-q"), ("dump",),
+                ("query", "--registers", "--at=50%"))}
+            equal(len(said), 1, f"what is said of {path}: {said}")
+            info = self.info(path)
+            expect(info["instructions"] > 100, f"{path} holds little")
+            equal(info.get("being_written", False),
+                  said == {"is still being written"}, "being_written")
+            expected.append(said.pop())
+        return expected
+
+    @contextlib.contextmanager
+    def going_on(self):
+        ends = os.pipe()
+        process = self.start(PYTHON, "-c", GOES_ON, str(ends[0]),
+                             stdin=subprocess.PIPE, pass_fds=[ends[0]])
+        os.close(ends[0])
+        for _ in range(2):
+            equal(process.stdout.readline(), "goes on\n", "output")
+        time.sleep(1)
+        yield process, ends[1]
+        process.stdin.close()
+        process.stdout.close()
+        process.stderr.close()
+        process.wait()
+
+    def being_written(self):
+        """The parent's file is whole when it ends, though its child lives."""
+        with self.going_on() as (process, end):
+            equal(self.states(), ["is still being written"] * 2, "at first")
+            process.stdin.close()
+            process.wait()
+            equal(self.states(), [None, "is still being written"], "then")
+            os.close(end)
+            time.sleep(1)
+            equal(self.states(), [None, None], "in the end")
+
+    def killed_recorder(self):
+        """Nobody writes what a killed one has left, though its child lives."""
+        with self.going_on() as (process, end):
+            process.kill()
+            process.wait()
+            equal(self.states(), ["was cut short", "is still being written"],
+                  "then")
+            os.close(end)
+
+
+def run_all(options, folder):
+    tests = Tests(options, folder)
+    tests.test("killed while it is stopped", tests.killed_while_stopped, False)
+    tests.test("killed while it is stopped, with a handler",
+               tests.killed_while_stopped, True)
+    tests.test("stops itself", tests.stopped_by_itself)
+    tests.test("being written", tests.being_written)
+    tests.test("a killed recorder", tests.killed_recorder)
+    return tests.summary()
+
+
+if __name__ == "__main__":
+    sys.exit(main(run_all))
