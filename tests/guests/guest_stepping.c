@@ -20,7 +20,6 @@
 static uint64_t at[64];
 static volatile unsigned traps, stop_at;
 static volatile int codes_differ, flag_missing, others;
-static volatile uint64_t old_cr2, last_cr2;
 
 static void on_trap(int number, siginfo_t *info, void *context)
 {
@@ -34,7 +33,6 @@ static void on_trap(int number, siginfo_t *info, void *context)
 			regs[REG_TRAPNO] != 1 || regs[REG_ERR] ||
 			(greg_t)info->si_addr != regs[REG_RIP];
 	flag_missing += !(regs[REG_EFL] & TF);
-	last_cr2 = (uint64_t)regs[REG_CR2];
 	if (traps == stop_at)
 		regs[REG_EFL] &= ~TF;
 }
@@ -219,6 +217,34 @@ static void test_calls(void)
 	CHECK(!codes_differ);
 }
 
+/* A child steps itself as its parent does; another program does not. */
+static void test_child(char *self)
+{
+	char again[] = "again", *const args[] = { self, again, NULL };
+	long child;
+
+	begin(0);
+	__asm__ volatile("sub $128, %%rsp\n\t"
+			 SET
+			 "mov %1, %%eax\n\tsyscall\n\tnop\n\t"
+			 CLEAR
+			 "add $128, %%rsp"
+			 : "=&a"(child) : "i"(SYS_fork)
+			 : "rcx", "r11", "cc", "memory");
+	CHECK(traps == 5);
+	if (!child)
+		_exit(traps == 5 && !codes_differ ? 0 : 1);
+	CHECK(end_of((pid_t)child) == 0);
+	child = fork();
+	if (!child) {
+		begin(0);
+		raise(SIGUSR1);
+		execv(self, args);
+		_exit(99);
+	}
+	CHECK(end_of((pid_t)child) == 0);
+}
+
 /* Values that are captured, and what is executed apart. */
 static void test_captured(void)
 {
@@ -300,8 +326,10 @@ static void test_end(void)
 	CHECK(end_of(child) == 1000 + SIGTRAP);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	if (argc > 1)
+		return 0;
 	install(SIGTRAP, on_trap, 0);
 	test_popf();
 	test_return();
@@ -310,6 +338,7 @@ int main(void)
 	test_repeated();
 	test_compared();
 	test_calls();
+	test_child(argv[0]);
 	test_captured();
 	test_faults();
 	test_threads();
