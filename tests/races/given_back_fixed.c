@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include "race.h"
 
-#define ROUNDS 200
+#define ROUNDS 20
 
 struct box {
 	int lock, full, claimed, users;
@@ -43,7 +43,7 @@ static void work(void)
 static void give(void)
 {
 	work();
-	for (int i = 0; i < 10; i++) {
+	for (int i = 0; i < 3; i++) {
 		while (__sync_val_compare_and_swap(&box->full, 0, 1))
 			;
 	}
@@ -53,7 +53,7 @@ static void give(void)
 static void fetch(void)
 {
 	work();
-	for (int i = 0; i < 10; i++) {
+	for (int i = 0; i < 3; i++) {
 		while (!__atomic_load_n(&box->full, __ATOMIC_ACQUIRE))
 			;
 		__atomic_store_n(&box->full, 0, __ATOMIC_RELEASE);
