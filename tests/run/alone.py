@@ -11,6 +11,7 @@ Speaks TAP.
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -66,8 +67,8 @@ class Tests:
     def test(self, guest, way, options):
         name = os.path.basename(guest) + (f", {way}" if way else "")
         trace = self.path("all.cpr")
-        for old in os.listdir(self.folder):
-            os.remove(self.path(old))
+        shutil.rmtree(self.folder)
+        os.mkdir(self.folder)
         done = self.run(self.cprec, "record", "-q", "-o", trace, *options,
                         "--", guest)
         self.tell(done.returncode == 0, f"{name}: record",
