@@ -204,6 +204,10 @@ const struct region *memory_all_regions(const struct memory *memory,
 const struct region *memory_region_at(const struct memory *memory,
 				      guest_addr addr);
 
+/* The first region that ends above `addr`, or NULL. */
+const struct region *memory_region_from(const struct memory *memory,
+					guest_addr addr);
+
 /*
  * The highest gap of `size` bytes below `top` and at or above `bottom`;
  * 0 if there is none.  This is where mmap without an address goes.

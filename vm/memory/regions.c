@@ -80,6 +80,16 @@ const struct region *memory_region_at(const struct memory *memory,
 	return map ? &map->region : NULL;
 }
 
+const struct region *memory_region_from(const struct memory *memory,
+					guest_addr addr)
+{
+	size_t index = memory_index(memory, addr);
+
+	if (index == memory->count || is_common(memory->maps[index].region.start))
+		return NULL;
+	return &memory->maps[index].region;
+}
+
 guest_addr memory_find_gap(const struct memory *memory, uint64_t size,
 			   guest_addr bottom, guest_addr top)
 {

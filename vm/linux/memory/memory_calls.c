@@ -40,19 +40,24 @@ bool is_free(struct linux_process *process, guest_addr addr, uint64_t size)
 	       addr;
 }
 
-bool is_mapped(struct linux_process *process, guest_addr addr, uint64_t size)
+/* Up to where from `addr` on every page is mapped, at most to `end`. */
+static guest_addr mapped_end(const struct linux_process *process,
+			     guest_addr addr, guest_addr end)
 {
-	guest_addr end = addr + size;
-
 	while (addr < end) {
 		const struct region *region =
 			memory_region_at(process->memory, addr);
 
 		if (!region)
-			return false;
+			return addr;
 		addr = region->end;
 	}
-	return true;
+	return end;
+}
+
+bool is_mapped(struct linux_process *process, guest_addr addr, uint64_t size)
+{
+	return mapped_end(process, addr, addr + size) == addr + size;
 }
 
 /* ------- mmap ------- */
@@ -341,8 +346,9 @@ static int widen(struct linux_process *process, uint64_t prot,
 static int64_t protect(struct linux_process *process, guest_addr start,
 		       guest_addr end, unsigned prot)
 {
-	/* What is before a mapping that is refused changes. */
-	guest_addr stop = limits_protect(process, start, end, prot);
+	/* What is before a hole, or a mapping that is refused, changes. */
+	guest_addr stop = limits_protect(
+		process, start, mapped_end(process, start, end), prot);
 
 	if (stop == start ||
 	    memory_protect(process->memory, start, stop - start, prot))
