@@ -204,6 +204,13 @@ const struct region *memory_all_regions(const struct memory *memory,
 const struct region *memory_region_at(const struct memory *memory,
 				      guest_addr addr);
 
+/*
+ * Where from `addr` on, before `end`, pages of a file begin that is mapped
+ * shared and may not be written; `end` if nowhere.
+ */
+guest_addr memory_limited_from(const struct memory *memory, guest_addr addr,
+			       guest_addr end);
+
 /* The first region that ends above `addr`, or NULL. */
 const struct region *memory_region_from(const struct memory *memory,
 					guest_addr addr);

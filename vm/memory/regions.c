@@ -85,9 +85,27 @@ const struct region *memory_region_from(const struct memory *memory,
 {
 	size_t index = memory_index(memory, addr);
 
-	if (index == memory->count || is_common(memory->maps[index].region.start))
+	if (index == memory->count ||
+	    is_common(memory->maps[index].region.start))
 		return NULL;
 	return &memory->maps[index].region;
+}
+
+guest_addr memory_limited_from(const struct memory *memory, guest_addr addr,
+			       guest_addr end)
+{
+	for (size_t i = memory_index(memory, addr); i < memory->count; i++) {
+		const struct mapping *map = &memory->maps[i];
+
+		if (map->region.start >= end)
+			break;
+		/* Common pages may be another mapping's to write. */
+		if (map->region.kind == REGION_SHARED && !map->region.common &&
+		    map->may_renew)
+			return map->region.start > addr ? map->region.start :
+							  addr;
+	}
+	return end;
 }
 
 guest_addr memory_find_gap(const struct memory *memory, uint64_t size,
