@@ -18,7 +18,7 @@ bool heap_holds(const struct memory *memory, const struct mapping *map)
 static bool has_heap(const struct memory *memory)
 {
 	for (size_t i = 0; i < memory->count; i++)
-		if (heap_holds(memory, &memory->maps[i]))
+		if (heap_holds(memory, mapping_at(memory, i)))
 			return true;
 	return false;
 }

@@ -46,7 +46,7 @@ static struct mapping *find_twin(struct memory *memory,
 
 	*offset = region->offset + region_size(region);
 	for (size_t i = 0; i < memory->count; i++) {
-		struct mapping *map = &memory->maps[i];
+		struct mapping *map = mapping_at(memory, i);
 		uint64_t from = map->region.offset;
 
 		if (!is_same(map, source) ||
@@ -67,9 +67,9 @@ static bool has_shared(const struct memory *memory, guest_addr start,
 		       guest_addr end)
 {
 	for (size_t i = memory_index(memory, start); i < memory->count; i++) {
-		if (memory->maps[i].region.start >= end)
+		if (mapping_at(memory, i)->region.start >= end)
 			break;
-		if (memory->maps[i].region.kind == REGION_SHARED)
+		if (mapping_at(memory, i)->region.kind == REGION_SHARED)
 			return true;
 	}
 	return false;
@@ -78,7 +78,7 @@ static bool has_shared(const struct memory *memory, guest_addr start,
 guest_addr memory_address(const struct memory *memory, guest_addr addr)
 {
 	for (size_t i = 0; is_common(addr) && i < memory->count; i++) {
-		const struct mapping *map = &memory->maps[i];
+		const struct mapping *map = mapping_at(memory, i);
 
 		if (map->region.common &&
 		    addr - map->region.common < mapping_size(map))
@@ -162,9 +162,9 @@ void twins_are_code(struct memory *memory, const struct mapping *map)
 	guest_addr end = common + mapping_size(map);
 
 	for (size_t i = memory_index(memory, common); i < memory->count; i++) {
-		if (memory->maps[i].region.start >= end)
+		if (mapping_at(memory, i)->region.start >= end)
 			break;
-		memory->maps[i].was_code = true;
+		mapping_at(memory, i)->was_code = true;
 	}
 }
 
@@ -329,7 +329,7 @@ bool twins_need(const struct memory *memory, guest_addr addr, uint64_t size)
 	guest_addr end = addr + size, from, to;
 
 	for (size_t i = 0; end > COMMON_START && i < memory->count; i++) {
-		const struct mapping *map = &memory->maps[i];
+		const struct mapping *map = mapping_at(memory, i);
 		bool inside = map->region.start >= addr &&
 			      map->region.end <= end;
 
@@ -346,7 +346,7 @@ static bool is_used(const struct memory *memory, guest_addr at,
 	guest_addr from, to;
 
 	for (size_t i = 0; i < memory->count; i++) {
-		if (!shows(&memory->maps[i], at, *end, &from, &to))
+		if (!shows(mapping_at(memory, i), at, *end, &from, &to))
 			continue;
 		*end = from == at ? to : from;
 		if (from == at)
