@@ -88,6 +88,28 @@ static uint64_t counted_size(const struct mapping *map)
 	return is_common(map->region.start) ? 0 : mapping_size(map);
 }
 
+/* Lists a mapping that is shared: there are few as a rule. */
+static void list_shared(struct memory *memory, struct mapping *map)
+{
+	map->link = NULL;
+	if (map->region.kind != REGION_SHARED || is_common(map->region.start))
+		return;
+	map->next = memory->first_shared;
+	map->link = &memory->first_shared;
+	memory->first_shared = map;
+	if (map->next)
+		map->next->link = &map->next;
+}
+
+static void unlist(struct mapping *map)
+{
+	if (!map->link)
+		return;
+	*map->link = map->next;
+	if (map->next)
+		map->next->link = map->link;
+}
+
 static void insert(struct memory *memory, size_t index,
 		   const struct mapping *map)
 {
@@ -96,6 +118,7 @@ static void insert(struct memory *memory, size_t index,
 	assert(memory->spare_count && memory->count < memory->room);
 	own = memory->spare[--memory->spare_count];
 	*own = *map;
+	list_shared(memory, own);
 	move_gap(memory, index);
 	memory->maps[memory->gap++] = own;
 	memory->count++;
@@ -112,6 +135,7 @@ void memory_erase(struct memory *memory, size_t first, size_t count)
 	move_gap(memory, first + count);
 	for (size_t i = first; i < first + count; i++) {
 		memory->size -= counted_size(memory->maps[i]);
+		unlist(memory->maps[i]);
 		/* There is room: it was made for all that came. */
 		memory->spare[memory->spare_count++] = memory->maps[i];
 	}

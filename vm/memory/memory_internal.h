@@ -51,6 +51,7 @@ struct mapping {
 
 	int64_t shift;		/* an absent page is supplied as the guest page
 				   of this distance */
+	struct mapping *next, **link;	/* of those that are shared */
 };
 
 /*
@@ -116,6 +117,7 @@ struct memory {
 	struct mapping **spare;	/* for those to come */
 	size_t spare_count, spare_room;
 	struct mapping *last;	/* where the last look-up ended, or NULL */
+	struct mapping *first_shared;	/* but for common pages; unordered */
 	uint64_t size;		/* bytes mapped, without common pages */
 	struct gaps gaps;
 
@@ -327,6 +329,9 @@ void arena_place(struct memory *memory, uint64_t start, uint64_t size,
 
 /* Says that they have none. */
 void arena_displace(struct memory *memory, uint64_t start, uint64_t size);
+
+/* Whether any bytes of a range have one. */
+bool arena_has_any(const struct memory *memory, uint64_t start, uint64_t size);
 
 /* The mapping that an arena page belongs to, or NULL. */
 struct mapping *arena_mapping(struct memory *memory, uint64_t page);

@@ -30,13 +30,17 @@ static uint64_t region_size(const struct region *region)
 static bool is_same(const struct mapping *map, const struct source *source)
 {
 	return source->ino && map->ino == source->ino &&
-	       map->dev == source->dev && map->region.kind == REGION_SHARED &&
-	       !is_common(map->region.start);
+	       map->dev == source->dev;
+}
+
+static bool is_lower(const struct mapping *a, const struct mapping *b)
+{
+	return b && a->region.start < b->region.start;
 }
 
 /*
- * The mapping that has the first of a region's pages that any has; NULL if
- * none has.  `*offset` is where in the file these begin.
+ * The mapping that has the first of a region's pages that any has, the lowest
+ * of several; NULL if none has.  `*offset` is where in the file these begin.
  */
 static struct mapping *find_twin(struct memory *memory,
 				 const struct region *region,
@@ -45,8 +49,8 @@ static struct mapping *find_twin(struct memory *memory,
 	struct mapping *found = NULL;
 
 	*offset = region->offset + region_size(region);
-	for (size_t i = 0; i < memory->count; i++) {
-		struct mapping *map = mapping_at(memory, i);
+	for (struct mapping *map = memory->first_shared; map;
+	     map = map->next) {
 		uint64_t from = map->region.offset;
 
 		if (!is_same(map, source) ||
@@ -54,7 +58,7 @@ static struct mapping *find_twin(struct memory *memory,
 			continue;
 		if (from < region->offset)
 			from = region->offset;
-		if (from >= *offset)
+		if (from > *offset || (from == *offset && !is_lower(map, found)))
 			continue;
 		found = map;
 		*offset = from;
