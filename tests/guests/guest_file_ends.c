@@ -167,6 +167,7 @@ static void test_kernel(void)
 {
 	int fd = make_file(1), zeros = open("/dev/zero", O_RDONLY);
 	char *at = map(fd, 3, BOTH);
+	pid_t pid;
 
 	CHECK(read(zeros, at + 2 * PAGE, 10) == -1 && errno == EFAULT);
 	resize(fd, 2);
@@ -174,6 +175,16 @@ static void test_kernel(void)
 	CHECK(pwrite(fd, "a", 1, 2 * PAGE) == 1);
 	CHECK(read(zeros, at + 2 * PAGE + 1, 10) == 10);
 	CHECK(at[2 * PAGE] == 'a' && is_like(at, "kkkkkk"));
+	close(fd);
+	/* Another process has made it longer. */
+	fd = make_file(1);
+	at = map(fd, 3, BOTH);
+	pid = fork();
+	if (!pid)
+		_exit(ftruncate(fd, 3 * PAGE) != 0);
+	CHECK(end_of(pid) == 0 && read(zeros, at + 2 * PAGE, 10) == 10);
+	CHECK(pread(zeros, at + PAGE, 10, 0) == 10);
+	CHECK(is_like(at, "kkkkkk"));
 	close(zeros);
 	close(fd);
 }

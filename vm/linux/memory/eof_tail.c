@@ -236,6 +236,34 @@ void eof_tail_grow(struct linux_process *process, const struct stat *file)
 	drop_empty(process);
 }
 
+/* Looks whether its file has grown. */
+static bool look(struct linux_process *process, struct eof_tail *tail)
+{
+	int fd = mapped_files_find(process, tail->dev, tail->ino, false);
+	struct stat file;
+	bool has_grown = fd >= 0 && !fstat(fd, &file) &&
+			 grow(process, tail, &file);
+
+	if (fd >= 0)
+		close(fd);
+	return has_grown;
+}
+
+bool eof_tail_look(struct linux_process *process, guest_addr addr,
+		   uint64_t size)
+{
+	bool has_grown = false;
+
+	for (size_t i = 0; i < process->space->tail_count; i++) {
+		struct eof_tail *tail = &process->space->tails[i];
+
+		if (tail->start < addr + size && addr < tail->end)
+			has_grown |= look(process, tail);
+	}
+	drop_empty(process);
+	return has_grown;
+}
+
 static unsigned need(enum vm_access access)
 {
 	if (access == ACCESS_FETCH)
@@ -249,19 +277,11 @@ int eof_tail_fault(struct linux_process *process, guest_addr addr,
 		   enum vm_access access)
 {
 	struct eof_tail *tail = find(process, addr);
-	struct stat file;
-	int fd, rc;
 
 	if (!tail || !(tail->prot & need(access)))
 		return 0;
-	fd = mapped_files_find(process, tail->dev, tail->ino, false);
-	rc = fd < 0 ? -1 : fstat(fd, &file);
-	if (fd >= 0)
-		close(fd);
-	if (rc || !grow(process, tail, &file) || addr >= tail->start)
-		rc = -1;
-	drop_empty(process);
-	return rc ? -1 : 1;
+	eof_tail_look(process, addr, 1);
+	return find(process, addr) ? -1 : 1;
 }
 
 void eof_tail_protect(struct linux_process *process, guest_addr addr,

@@ -174,6 +174,13 @@ void eof_tail_copy(struct linux_process *process, guest_addr from,
 void eof_tail_grow(struct linux_process *process, const struct stat *file);
 
 /*
+ * The kernel may not access all of a range: whether more of it is there now,
+ * because others have made a file longer.
+ */
+bool eof_tail_look(struct linux_process *process, guest_addr addr,
+		   uint64_t size);
+
+/*
  * Looks at a fault.  1: the file has grown, go on; 0: no such page, or it may
  * not be accessed like this; -1: the page is beyond the end, SIGBUS.
  */
