@@ -195,6 +195,70 @@ static void gaps(void **state)
 	assert_true(memory_find_gap(memory, PAGES(1), PAGE(2), PAGE(4)) == 0);
 }
 
+/* The same by looking at each page. */
+static guest_addr simple_gap(uint64_t size, guest_addr bottom, guest_addr top)
+{
+	uint64_t free = 0;
+
+	for (guest_addr at = top; at > bottom;) {
+		at -= GUEST_PAGE;
+		free = memory_region_at(memory, at) ? 0 : free + GUEST_PAGE;
+		if (free == size)
+			return at;
+	}
+	return 0;
+}
+
+static void change_at_random(uint64_t *seed)
+{
+	int first, size;
+	uint64_t number;
+
+	*seed = *seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+	number = *seed >> 33;
+	first = (int)(number % 200);
+	size = 1 + (int)(number / 200 % 17);
+	switch (number / 3400 % 4) {
+	case 0:
+		memory_unmap(memory, PAGE(first), PAGES(size));
+		break;
+	case 1:
+		memory_move(memory, PAGE(first), PAGE(230 - first),
+			    PAGES(1));
+		break;
+	default:
+		map(first, first + size, number % 2 ? MAY_READ : MAY_WRITE);
+	}
+}
+
+static void gaps_after_changes(void **state)
+{
+	uint64_t seed = 1;
+
+	(void)state;
+	start(NULL);
+	for (int i = 0; i < 3000; i++) {
+		guest_addr bottom = PAGE(i % 3 * 20);
+		guest_addr top = PAGE(i % 50 ? 220 : 100);
+		uint64_t size = PAGES(1 + i * 7 % 23), mapped = 0;
+		const struct region *regions;
+		size_t count;
+
+		change_at_random(&seed);
+		/* Mostly as programs do: where there is room. */
+		if (i % 2)
+			map(200 + i % 20, 201 + i % 20, MAY_READ);
+		assert_true(memory_find_gap(memory, size, bottom, top) ==
+			    simple_gap(size, bottom, top));
+		regions = memory_regions(memory, &count);
+		for (size_t j = 0; j < count; j++)
+			mapped += regions[j].end - regions[j].start;
+		assert_true(memory_size(memory) == mapped);
+		if (i % 200 == 0)
+			memory_unmap(memory, PAGE(0), PAGES(240));
+	}
+}
+
 static void heap_grows(void **state)
 {
 	(void)state;
@@ -299,6 +363,7 @@ int main(void)
 		add_test(&list, names[2 * i + 1], space_replaying, row);
 	}
 	add_test(&list, "gaps", gaps, NULL);
+	add_test(&list, "gaps after changes", gaps_after_changes, NULL);
 	add_test(&list, "the heap grows", heap_grows, NULL);
 	add_test(&list, "names are kept", names_are_kept, NULL);
 	add_test(&list, "places that do not work", places_that_do_not_work,

@@ -151,7 +151,7 @@ static void test_passes(void **state)
 	assert_int_equal(memory_create(&memory, &observer, NULL), 0);
 	map(0, PAGES);
 	memory->views = views_create(memory);
-	page = memory->maps[0].arena >> GUEST_PAGE_SHIFT;
+	page = mapping_at(memory, 0)->arena >> GUEST_PAGE_SHIFT;
 	memory_store(memory, BASE, "x", 1);
 	turn(0);
 	assert_false(views_touch(memory, page, false));

@@ -54,7 +54,7 @@ static bool is_present(struct linux_process *process,
 static bool is_mended(struct linux_process *process,
 		      const struct vm_stop *stop, struct guest_fault *fault)
 {
-	int tail = eof_tail_fault(process, stop->addr);
+	int tail = eof_tail_fault(process, stop->addr, stop->access);
 
 	if (tail) {		/* beyond the end of its file */
 		fault->info.si_signo = SIGBUS;

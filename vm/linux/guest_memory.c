@@ -12,12 +12,28 @@
 #include "vm/linux/files/files.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/linux.h"
+#include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
 
 int copy_in(struct linux_process *process, void *to, guest_addr from,
 	    size_t size)
 {
-	return memory_read(process->memory, from, to, size) ? -EFAULT : 0;
+	if (!memory_read(process->memory, from, to, size))
+		return 0;
+	return eof_tail_look(process, from, size) &&
+			       !memory_read(process->memory, from, to, size) ?
+		       0 : -EFAULT;
+}
+
+/* memory_at(), also where a file has just grown. */
+static uint8_t *host_at(struct linux_process *process, guest_addr addr,
+			uint64_t size, enum memory_use use, uint64_t *span)
+{
+	uint8_t *host = memory_at(process->memory, addr, size, use, span);
+
+	if (!host && eof_tail_look(process, addr, size))
+		host = memory_at(process->memory, addr, size, use, span);
+	return host;
 }
 
 /* Copies as much as can be, piecewise; returns how much that is. */
@@ -29,8 +45,8 @@ static size_t copy_out_some(struct linux_process *process, guest_addr to,
 
 	memory_enter(process->memory, to, size);
 	for (; done < size; done += span) {
-		uint8_t *host = memory_at(process->memory, to + done,
-					  size - done, MEMORY_OUT, &span);
+		uint8_t *host = host_at(process, to + done, size - done,
+					MEMORY_OUT, &span);
 
 		if (!host)
 			break;
@@ -57,7 +73,11 @@ int copy_out(struct linux_process *process, guest_addr to, const void *from,
 		return 0;
 	if (size > BOUNCE)
 		return copy_out_large(process, to, from, size);
-	return memory_write(process->memory, to, from, size) ? -EFAULT : 0;
+	if (!memory_write(process->memory, to, from, size))
+		return 0;
+	return eof_tail_look(process, to, size) &&
+			       !memory_write(process->memory, to, from, size) ?
+		       0 : -EFAULT;
 }
 
 /* ------- structures ------- */
@@ -180,8 +200,7 @@ int add_spans(struct linux_process *process, guest_addr addr, uint64_t size,
 
 		if (spans->count == SPANS)
 			return 0;
-		host = memory_at(process->memory, addr + done, size - done,
-				 use, &span);
+		host = host_at(process, addr + done, size - done, use, &span);
 		if (!host)
 			return done ? 0 : -EFAULT;
 		spans->host[spans->count].iov_base = host;

@@ -103,7 +103,8 @@ void linux_end(struct linux_process *process)
 {
 	if (!process->thread)
 		return;
-	fork_release_parent(process, false);
+	vfork_send_writes(process);
+	vfork_release_parent(process);
 	signals_release(process);
 }
 
@@ -174,6 +175,7 @@ static int64_t perform(struct linux_process *process, const uint64_t *arg)
 {
 	const struct linux_call *row;
 	syscall_handler *handler;
+	int64_t result;
 
 	/* A signal that came first is delivered first. */
 	if (linux_has_signal(process))
@@ -188,8 +190,11 @@ static int64_t perform(struct linux_process *process, const uint64_t *arg)
 	if (names_own_thread(process, row, arg))
 		return -ESRCH;
 	handler = call_handler(row);
-	return handler ? handler(process, row, arg) :
-			 marshal_call(process, row, arg);
+	if (!handler)
+		return marshal_call(process, row, arg);
+	result = handler(process, row, arg);
+	vfork_tell(process, row, arg, result);
+	return result;
 }
 
 /* What the guest gets when a signal has interrupted a call. */

@@ -303,6 +303,14 @@ void arena_displace(struct memory *memory, uint64_t start, uint64_t size)
 	erase_extents(memory, index, stop - index);
 }
 
+bool arena_has_any(const struct memory *memory, uint64_t start, uint64_t size)
+{
+	size_t index = extent_index(memory, start);
+
+	return index < memory->extent_count &&
+	       memory->extents[index].start < start + size;
+}
+
 struct mapping *arena_mapping(struct memory *memory, uint64_t page)
 {
 	uint64_t at = page << GUEST_PAGE_SHIFT;

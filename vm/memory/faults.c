@@ -119,7 +119,7 @@ static struct mapping *find_host(struct memory *memory, const uint8_t *at,
 		return map;
 	}
 	for (size_t i = 0; i < memory->count; i++) {
-		map = &memory->maps[i];
+		map = mapping_at(memory, i);
 		if (map->alias && (uint64_t)(at - map->alias) <
 					  mapping_size(map)) {
 			*addr = map->region.start + (uint64_t)(at - map->alias);

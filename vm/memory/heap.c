@@ -15,14 +15,6 @@ bool heap_holds(const struct memory *memory, const struct mapping *map)
 	       map->arena < memory->heap_arena + HEAP_ROOM;
 }
 
-static bool has_heap(const struct memory *memory)
-{
-	for (size_t i = 0; i < memory->count; i++)
-		if (heap_holds(memory, &memory->maps[i]))
-			return true;
-	return false;
-}
-
 uint64_t heap_take(struct memory *memory, const struct region *region)
 {
 	if (!memory->heap_start) {
@@ -31,7 +23,8 @@ uint64_t heap_take(struct memory *memory, const struct region *region)
 			return UINT64_MAX;
 		memory->heap_start = region->start;
 	}
-	if (!has_heap(memory))	/* another program's is elsewhere */
+	/* Another program's is elsewhere. */
+	if (!arena_has_any(memory, memory->heap_arena, HEAP_ROOM))
 		memory->heap_start = region->start;
 	if (region->start < memory->heap_start ||
 	    region->end - memory->heap_start > HEAP_ROOM)

@@ -4,6 +4,8 @@
  */
 #include "vm/memory/memory_internal.h"
 
+#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "formats/array.h"
@@ -18,7 +20,7 @@ size_t memory_index(const struct memory *memory, guest_addr addr)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (memory->maps[middle].region.end <= addr)
+		if (mapping_at(memory, middle)->region.end <= addr)
 			low = middle + 1;
 		else
 			high = middle;
@@ -28,38 +30,99 @@ size_t memory_index(const struct memory *memory, guest_addr addr)
 
 struct mapping *memory_find(struct memory *memory, guest_addr addr)
 {
-	struct mapping *map;
-	size_t index = memory->last;
+	struct mapping *map = memory->last;
+	size_t index;
 
-	if (index < memory->count) {
-		map = &memory->maps[index];
-		if (map->region.start <= addr && addr < map->region.end)
-			return map;
-	}
+	if (map && map->region.start <= addr && addr < map->region.end)
+		return map;
 	index = memory_index(memory, addr);
 	if (index == memory->count)
 		return NULL;
-	map = &memory->maps[index];
+	map = mapping_at(memory, index);
 	if (map->region.start > addr)
 		return NULL;
-	memory->last = index;
+	memory->last = map;
 	return map;
+}
+
+/* Moves the unused room to before an index. */
+static void move_gap(struct memory *memory, size_t index)
+{
+	size_t unused = memory->room - memory->count;
+	struct mapping **maps = memory->maps;
+
+	if (index < memory->gap)
+		memmove(maps + index + unused, maps + index,
+			(memory->gap - index) * sizeof(*maps));
+	else if (index > memory->gap)
+		memmove(maps + memory->gap, maps + memory->gap + unused,
+			(index - memory->gap) * sizeof(*maps));
+	memory->gap = index;
 }
 
 int memory_make_room(struct memory *memory, size_t more)
 {
 	if (arena_make_room(memory, more))
 		return ERR_NO_MEMORY;
-	return array_reserve(memory->maps, memory->count + more, memory->room);
+	if (memory->count + more > memory->room) {
+		move_gap(memory, memory->count);
+		if (array_reserve(memory->maps, memory->count + more,
+				  memory->room))
+			return ERR_NO_MEMORY;
+	}
+	if (array_reserve(memory->spare, memory->count + more,
+			  memory->spare_room))
+		return ERR_NO_MEMORY;
+	while (memory->spare_count < more) {
+		struct mapping *map = malloc(sizeof(*map));
+
+		if (!map)
+			return ERR_NO_MEMORY;
+		memory->spare[memory->spare_count++] = map;
+	}
+	return 0;
+}
+
+static uint64_t counted_size(const struct mapping *map)
+{
+	return is_common(map->region.start) ? 0 : mapping_size(map);
+}
+
+/* Lists a mapping that is shared: there are few as a rule. */
+static void list_shared(struct memory *memory, struct mapping *map)
+{
+	map->link = NULL;
+	if (map->region.kind != REGION_SHARED || is_common(map->region.start))
+		return;
+	map->next = memory->first_shared;
+	map->link = &memory->first_shared;
+	memory->first_shared = map;
+	if (map->next)
+		map->next->link = &map->next;
+}
+
+static void unlist(struct mapping *map)
+{
+	if (!map->link)
+		return;
+	*map->link = map->next;
+	if (map->next)
+		map->next->link = map->link;
 }
 
 static void insert(struct memory *memory, size_t index,
 		   const struct mapping *map)
 {
-	memmove(memory->maps + index + 1, memory->maps + index,
-		(memory->count - index) * sizeof(*map));
-	memory->maps[index] = *map;
+	struct mapping *own;
+
+	assert(memory->spare_count && memory->count < memory->room);
+	own = memory->spare[--memory->spare_count];
+	*own = *map;
+	list_shared(memory, own);
+	move_gap(memory, index);
+	memory->maps[memory->gap++] = own;
 	memory->count++;
+	memory->size += counted_size(map);
 }
 
 void memory_insert(struct memory *memory, const struct mapping *map)
@@ -69,18 +132,37 @@ void memory_insert(struct memory *memory, const struct mapping *map)
 
 void memory_erase(struct memory *memory, size_t first, size_t count)
 {
-	memmove(memory->maps + first, memory->maps + first + count,
-		(memory->count - first - count) * sizeof(*memory->maps));
+	move_gap(memory, first + count);
+	for (size_t i = first; i < first + count; i++) {
+		memory->size -= counted_size(memory->maps[i]);
+		unlist(memory->maps[i]);
+		/* There is room: it was made for all that came. */
+		memory->spare[memory->spare_count++] = memory->maps[i];
+	}
+	memory->gap = first;
 	memory->count -= count;
+	memory->last = NULL;
+}
+
+void memory_release_mappings(struct memory *memory)
+{
+	for (size_t i = 0; i < memory->count; i++)
+		free(mapping_at(memory, i));
+	for (size_t i = 0; i < memory->spare_count; i++)
+		free(memory->spare[i]);
+	free(memory->maps);
+	free(memory->spare);
 }
 
 void memory_split(struct memory *memory, guest_addr addr)
 {
 	size_t index = memory_index(memory, addr);
-	struct mapping *map = &memory->maps[index];
-	struct mapping tail;
+	struct mapping *map, tail;
 
-	if (index == memory->count || map->region.start >= addr)
+	if (index == memory->count)
+		return;
+	map = mapping_at(memory, index);
+	if (map->region.start >= addr)
 		return;
 	tail = *map;
 	tail.arena = mapping_arena(map, addr);
@@ -91,6 +173,7 @@ void memory_split(struct memory *memory, guest_addr addr)
 	if (tail.region.common)
 		tail.region.common += addr - map->region.start;
 	tail.region.start = addr;
+	memory->size -= counted_size(&tail);
 	map->region.end = addr;
 	insert(memory, index + 1, &tail);
 }
@@ -143,14 +226,16 @@ void memory_join(struct memory *memory, guest_addr start, guest_addr end)
 	size_t index = memory_index(memory, start ? start - 1 : 0);
 
 	while (index + 1 < memory->count &&
-	       memory->maps[index].region.start <= end) {
-		struct mapping *map = &memory->maps[index];
+	       mapping_at(memory, index)->region.start <= end) {
+		struct mapping *map = mapping_at(memory, index);
+		struct mapping *next = mapping_at(memory, index + 1);
 
-		if (!memory_continues(map, map + 1) || !is_like(map, map + 1)) {
+		if (!memory_continues(map, next) || !is_like(map, next)) {
 			index++;
 			continue;
 		}
-		map->region.end = map[1].region.end;
+		map->region.end = next->region.end;
+		memory->size += counted_size(next);
 		memory_erase(memory, index + 1, 1);
 	}
 }
@@ -162,9 +247,9 @@ static bool is_covered(const struct memory *memory, guest_addr addr,
 	guest_addr end = addr + size;
 
 	for (size_t i = memory_index(memory, addr); addr < end; i++) {
-		if (i == memory->count || memory->maps[i].region.start > addr)
+		if (i == memory->count || mapping_at(memory, i)->region.start > addr)
 			return false;
-		addr = memory->maps[i].region.end;
+		addr = mapping_at(memory, i)->region.end;
 	}
 	return true;
 }

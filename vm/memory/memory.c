@@ -50,7 +50,7 @@ void memory_destroy(struct memory *memory)
 	memory_doubt_shared(memory);
 	family_destroy(memory->family);
 	for (size_t i = 0; i < memory->count; i++)
-		drop_alias(&memory->maps[i]);
+		drop_alias(mapping_at(memory, i));
 	arena_leave_faults(memory);
 	arena_destroy(memory);
 	views_destroy(memory->views);
@@ -58,7 +58,7 @@ void memory_destroy(struct memory *memory)
 	for (size_t i = 0; i < memory->name_count; i++)
 		free(memory->names[i]);
 	free(memory->names);
-	free(memory->maps);
+	memory_release_mappings(memory);
 	free(memory->stale);
 	free(memory->shared);
 	free(memory->left);
@@ -93,7 +93,7 @@ void memory_cut_out(struct memory *memory, guest_addr addr, uint64_t size)
 	memory_split(memory, addr + size);
 	first = memory_index(memory, addr);
 	for (end = first; end < memory->count; end++) {
-		struct mapping *map = &memory->maps[end];
+		struct mapping *map = mapping_at(memory, end);
 		bool heap;
 
 		if (map->region.start >= addr + size)
@@ -109,6 +109,7 @@ void memory_cut_out(struct memory *memory, guest_addr addr, uint64_t size)
 			   !map->was_code && !heap);
 	}
 	memory_erase(memory, first, end - first);
+	gaps_note(memory, addr);
 	memory->generation++;
 }
 
@@ -259,9 +260,9 @@ int memory_protect(struct memory *memory, guest_addr addr, uint64_t size,
 	memory_split(memory, addr);
 	memory_split(memory, addr + size);
 	for (size_t i = memory_index(memory, addr);
-	     i < memory->count && memory->maps[i].region.start < addr + size;
+	     i < memory->count && mapping_at(memory, i)->region.start < addr + size;
 	     i++) {
-		struct mapping *map = &memory->maps[i];
+		struct mapping *map = mapping_at(memory, i);
 
 		/* From here on, writes to its code are to be noticed. */
 		if (prot & ~map->region.prot & MAY_WRITE && map->was_code)
@@ -319,8 +320,10 @@ int memory_move(struct memory *memory, guest_addr from, guest_addr to,
 	moved = malloc(count * sizeof(*moved));
 	if (!moved)
 		return ERR_NO_MEMORY;
-	memcpy(moved, memory->maps + first, count * sizeof(*moved));
+	for (size_t i = 0; i < count; i++)
+		moved[i] = *mapping_at(memory, first + i);
 	memory_erase(memory, first, count);
+	gaps_note(memory, from);
 	for (size_t i = 0; i < count; i++) {
 		relocate(memory, &moved[i],
 			 moved[i].region.start + (to - from));

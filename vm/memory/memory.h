@@ -205,6 +205,17 @@ const struct region *memory_region_at(const struct memory *memory,
 				      guest_addr addr);
 
 /*
+ * Where from `addr` on, before `end`, pages of a file begin that is mapped
+ * shared and may not be written; `end` if nowhere.
+ */
+guest_addr memory_limited_from(const struct memory *memory, guest_addr addr,
+			       guest_addr end);
+
+/* The first region that ends above `addr`, or NULL. */
+const struct region *memory_region_from(const struct memory *memory,
+					guest_addr addr);
+
+/*
  * The highest gap of `size` bytes below `top` and at or above `bottom`;
  * 0 if there is none.  This is where mmap without an address goes.
  */

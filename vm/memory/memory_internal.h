@@ -51,6 +51,7 @@ struct mapping {
 
 	int64_t shift;		/* an absent page is supplied as the guest page
 				   of this distance */
+	struct mapping *next, **link;	/* of those that are shared */
 };
 
 /*
@@ -69,6 +70,9 @@ struct source {
 	bool alone;		/* no other process has it */
 };
 
+/* 2^i pages of all sizes that programs can ask for. */
+#define GAP_CLASSES 36
+
 /* An unused range of the arena. */
 struct hole {
 	uint64_t start, end;
@@ -81,6 +85,15 @@ struct extent {
 };
 
 struct views;
+
+/*
+ * What is known of the gaps below `top`: none of 2^i pages or more ends above
+ * end[i].
+ */
+struct gaps {
+	guest_addr top;		/* 0: nothing is known */
+	guest_addr end[GAP_CLASSES];
+};
 
 struct memory {
 	struct memory_observer observer;
@@ -97,9 +110,16 @@ struct memory {
 	struct extent *extents;	/* sorted */
 	size_t extent_count, extent_room;
 
-	struct mapping *maps;	/* sorted by address */
+	/* Sorted by address; see mapping_at(). */
+	struct mapping **maps;
 	size_t count, room;
-	size_t last;		/* where the last look-up ended */
+	size_t gap;		/* how many are before the unused room */
+	struct mapping **spare;	/* for those to come */
+	size_t spare_count, spare_room;
+	struct mapping *last;	/* where the last look-up ended, or NULL */
+	struct mapping *first_shared;	/* but for common pages; unordered */
+	uint64_t size;		/* bytes mapped, without common pages */
+	struct gaps gaps;
 
 	/* Common pages of which an alias has gone. */
 	struct extent *left;
@@ -182,6 +202,18 @@ uint64_t heap_take(struct memory *memory, const struct region *region);
 
 /* ------- mappings.c: the sorted array ------- */
 
+/*
+ * The array has its unused room where it was changed last, so that changes
+ * near each other move little; and pointers, so that others do not move much.
+ */
+static inline struct mapping *mapping_at(const struct memory *memory,
+					 size_t index)
+{
+	if (index >= memory->gap)
+		index += memory->room - memory->count;
+	return memory->maps[index];
+}
+
 /* The mapping that holds `addr`, or NULL. */
 struct mapping *memory_find(struct memory *memory, guest_addr addr);
 
@@ -203,6 +235,9 @@ void memory_insert(struct memory *memory, const struct mapping *map);
 
 /* Takes `count` mappings out of the array, from index `first` on. */
 void memory_erase(struct memory *memory, size_t first, size_t count);
+
+/* Frees all. */
+void memory_release_mappings(struct memory *memory);
 
 /* Makes `addr` a border between mappings.  Room for one more is there. */
 void memory_split(struct memory *memory, guest_addr addr);
@@ -295,6 +330,9 @@ void arena_place(struct memory *memory, uint64_t start, uint64_t size,
 /* Says that they have none. */
 void arena_displace(struct memory *memory, uint64_t start, uint64_t size);
 
+/* Whether any bytes of a range have one. */
+bool arena_has_any(const struct memory *memory, uint64_t start, uint64_t size);
+
 /* The mapping that an arena page belongs to, or NULL. */
 struct mapping *arena_mapping(struct memory *memory, uint64_t page);
 
@@ -376,6 +414,11 @@ static inline bool code_is_doubted(const struct memory *memory, uint64_t page)
 
 /* Compares it: its translations are stale if it has changed. */
 void code_settle(struct memory *memory, uint64_t page);
+
+/* ------- gaps.c: where nothing is mapped ------- */
+
+/* Notes that nothing is mapped at `addr` any more. */
+void gaps_note(struct memory *memory, guest_addr addr);
 
 /* ------- regions.c: what is mapped, for others to see ------- */
 

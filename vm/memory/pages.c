@@ -255,7 +255,7 @@ void memory_set_absent(struct memory *memory)
 {
 	memory->opened = 0;
 	for (size_t i = 0; i < memory->count; i++) {
-		struct mapping *map = &memory->maps[i];
+		struct mapping *map = mapping_at(memory, i);
 		uint64_t page = map->arena >> GUEST_PAGE_SHIFT;
 		uint64_t end = page + (mapping_size(map) >> GUEST_PAGE_SHIFT);
 		bool doubtful = map->initial & PAGE_DOUBTFUL;
@@ -277,7 +277,7 @@ void memory_set_absent(struct memory *memory)
 void memory_restart(struct memory *memory)
 {
 	for (size_t i = 0; i < memory->count; i++) {
-		struct mapping *map = &memory->maps[i];
+		struct mapping *map = mapping_at(memory, i);
 
 		if (map->region.common)
 			continue;
@@ -416,7 +416,7 @@ void memory_each_doubt(struct memory *memory,
 	struct range last = { 0 };
 
 	for (size_t i = 0; i < memory->count; i++) {
-		const struct mapping *map = &memory->maps[i];
+		const struct mapping *map = mapping_at(memory, i);
 		uint64_t page = map->arena >> GUEST_PAGE_SHIFT;
 		uint64_t end = page + (mapping_size(map) >> GUEST_PAGE_SHIFT);
 

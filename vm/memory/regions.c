@@ -50,9 +50,9 @@ const struct region *memory_all_regions(const struct memory *memory,
 	}
 	own->view_count = own->view_own = 0;
 	for (size_t i = 0; i < memory->count; i++) {
-		const struct mapping *map = &memory->maps[i];
+		const struct mapping *map = mapping_at(memory, i);
 
-		if (i > 0 && memory_continues(map - 1, map))
+		if (i > 0 && memory_continues(mapping_at(memory, i - 1), map))
 			own->view[own->view_count - 1].end = map->region.end;
 		else
 			own->view[own->view_count++] = map->region;
@@ -80,25 +80,32 @@ const struct region *memory_region_at(const struct memory *memory,
 	return map ? &map->region : NULL;
 }
 
-guest_addr memory_find_gap(const struct memory *memory, uint64_t size,
-			   guest_addr bottom, guest_addr top)
+const struct region *memory_region_from(const struct memory *memory,
+					guest_addr addr)
 {
-	for (size_t i = memory_index(memory, top - 1) + 1; i-- > 0;) {
-		guest_addr end = top;
+	size_t index = memory_index(memory, addr);
 
-		/* The gap above mapping i - 1 and below mapping i. */
-		if (i < memory->count && memory->maps[i].region.start < end)
-			end = memory->maps[i].region.start;
-		if (end > bottom) {
-			guest_addr start = bottom;
+	if (index == memory->count ||
+	    is_common(mapping_at(memory, index)->region.start))
+		return NULL;
+	return &mapping_at(memory, index)->region;
+}
 
-			if (i > 0 && memory->maps[i - 1].region.end > start)
-				start = memory->maps[i - 1].region.end;
-			if (start < end && end - start >= size)
-				return end - size;
-		}
+guest_addr memory_limited_from(const struct memory *memory, guest_addr addr,
+			       guest_addr end)
+{
+	for (size_t i = memory_index(memory, addr); i < memory->count; i++) {
+		const struct mapping *map = mapping_at(memory, i);
+
+		if (map->region.start >= end)
+			break;
+		/* Common pages may be another mapping's to write. */
+		if (map->region.kind == REGION_SHARED && !map->region.common &&
+		    map->may_renew)
+			return map->region.start > addr ? map->region.start :
+							  addr;
 	}
-	return 0;
+	return end;
 }
 
 bool memory_attached_at(const struct memory *memory, guest_addr addr,
@@ -115,12 +122,7 @@ bool memory_attached_at(const struct memory *memory, guest_addr addr,
 
 uint64_t memory_size(const struct memory *memory)
 {
-	uint64_t size = 0;
-
-	for (size_t i = 0; i < memory->count; i++)
-		if (!is_common(memory->maps[i].region.start))
-			size += mapping_size(&memory->maps[i]);
-	return size;
+	return memory->size;
 }
 
 size_t memory_count_attached(const struct memory *memory, uint64_t number)
@@ -128,9 +130,9 @@ size_t memory_count_attached(const struct memory *memory, uint64_t number)
 	size_t count = 0;
 
 	for (size_t i = 0; i < memory->count; i++)
-		count += memory->maps[i].dev == MEMORY_ATTACHED &&
-			 memory->maps[i].ino == number + 1 &&
-			 !is_common(memory->maps[i].region.start);
+		count += mapping_at(memory, i)->dev == MEMORY_ATTACHED &&
+			 mapping_at(memory, i)->ino == number + 1 &&
+			 !is_common(mapping_at(memory, i)->region.start);
 	return count;
 }
 

@@ -112,7 +112,7 @@ int memory_begin_sharing(struct memory *memory, guest_addr start,
 /* What one process has alone, it knows; from here on it does not. */
 static int end_alone(struct memory *memory, size_t index)
 {
-	struct mapping *map = &memory->maps[index];
+	struct mapping *map = mapping_at(memory, index);
 
 	map->alone = false;
 	return memory_begin_sharing(memory, map->region.start,
@@ -124,7 +124,7 @@ int memory_end_alone(struct memory *memory)
 	int rc = 0;
 
 	for (size_t i = 0; i < memory->count && !rc; i++)
-		if (memory->maps[i].alone)
+		if (mapping_at(memory, i)->alone)
 			rc = end_alone(memory, i);
 	return rc;
 }

@@ -30,13 +30,17 @@ static uint64_t region_size(const struct region *region)
 static bool is_same(const struct mapping *map, const struct source *source)
 {
 	return source->ino && map->ino == source->ino &&
-	       map->dev == source->dev && map->region.kind == REGION_SHARED &&
-	       !is_common(map->region.start);
+	       map->dev == source->dev;
+}
+
+static bool is_lower(const struct mapping *a, const struct mapping *b)
+{
+	return b && a->region.start < b->region.start;
 }
 
 /*
- * The mapping that has the first of a region's pages that any has; NULL if
- * none has.  `*offset` is where in the file these begin.
+ * The mapping that has the first of a region's pages that any has, the lowest
+ * of several; NULL if none has.  `*offset` is where in the file these begin.
  */
 static struct mapping *find_twin(struct memory *memory,
 				 const struct region *region,
@@ -45,8 +49,8 @@ static struct mapping *find_twin(struct memory *memory,
 	struct mapping *found = NULL;
 
 	*offset = region->offset + region_size(region);
-	for (size_t i = 0; i < memory->count; i++) {
-		struct mapping *map = &memory->maps[i];
+	for (struct mapping *map = memory->first_shared; map;
+	     map = map->next) {
 		uint64_t from = map->region.offset;
 
 		if (!is_same(map, source) ||
@@ -54,7 +58,7 @@ static struct mapping *find_twin(struct memory *memory,
 			continue;
 		if (from < region->offset)
 			from = region->offset;
-		if (from >= *offset)
+		if (from > *offset || (from == *offset && !is_lower(map, found)))
 			continue;
 		found = map;
 		*offset = from;
@@ -67,9 +71,9 @@ static bool has_shared(const struct memory *memory, guest_addr start,
 		       guest_addr end)
 {
 	for (size_t i = memory_index(memory, start); i < memory->count; i++) {
-		if (memory->maps[i].region.start >= end)
+		if (mapping_at(memory, i)->region.start >= end)
 			break;
-		if (memory->maps[i].region.kind == REGION_SHARED)
+		if (mapping_at(memory, i)->region.kind == REGION_SHARED)
 			return true;
 	}
 	return false;
@@ -78,7 +82,7 @@ static bool has_shared(const struct memory *memory, guest_addr start,
 guest_addr memory_address(const struct memory *memory, guest_addr addr)
 {
 	for (size_t i = 0; is_common(addr) && i < memory->count; i++) {
-		const struct mapping *map = &memory->maps[i];
+		const struct mapping *map = mapping_at(memory, i);
 
 		if (map->region.common &&
 		    addr - map->region.common < mapping_size(map))
@@ -162,9 +166,9 @@ void twins_are_code(struct memory *memory, const struct mapping *map)
 	guest_addr end = common + mapping_size(map);
 
 	for (size_t i = memory_index(memory, common); i < memory->count; i++) {
-		if (memory->maps[i].region.start >= end)
+		if (mapping_at(memory, i)->region.start >= end)
 			break;
-		memory->maps[i].was_code = true;
+		mapping_at(memory, i)->was_code = true;
 	}
 }
 
@@ -329,7 +333,7 @@ bool twins_need(const struct memory *memory, guest_addr addr, uint64_t size)
 	guest_addr end = addr + size, from, to;
 
 	for (size_t i = 0; end > COMMON_START && i < memory->count; i++) {
-		const struct mapping *map = &memory->maps[i];
+		const struct mapping *map = mapping_at(memory, i);
 		bool inside = map->region.start >= addr &&
 			      map->region.end <= end;
 
@@ -346,7 +350,7 @@ static bool is_used(const struct memory *memory, guest_addr at,
 	guest_addr from, to;
 
 	for (size_t i = 0; i < memory->count; i++) {
-		if (!shows(&memory->maps[i], at, *end, &from, &to))
+		if (!shows(mapping_at(memory, i), at, *end, &from, &to))
 			continue;
 		*end = from == at ? to : from;
 		if (from == at)

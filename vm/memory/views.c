@@ -135,7 +135,7 @@ struct views *views_create(const struct memory *memory)
 		return NULL;
 	views->turn = 1;
 	for (size_t i = 0; i < memory->count; i++)
-		add_known(views, memory, &memory->maps[i]);
+		add_known(views, memory, mapping_at(memory, i));
 	return views;
 }
 

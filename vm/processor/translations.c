@@ -11,9 +11,9 @@ static void forget_code(struct vm *vm)
 
 	vm->cpu.must_replan = false;
 	for (size_t i = 0; i < memory->count && vm->block_count; i++)
-		memory_note_stale(memory, &memory->maps[i],
-				  memory->maps[i].region.start,
-				  mapping_size(&memory->maps[i]));
+		memory_note_stale(memory, mapping_at(memory, i),
+				  mapping_at(memory, i)->region.start,
+				  mapping_size(mapping_at(memory, i)));
 }
 
 /*

@@ -289,17 +289,19 @@ static int64_t execute(struct linux_process *process, const char *path,
 
 	if (!rc) {
 		rc = program_at(&program, path, argv, &why);
-		if (!rc)
+		if (!rc) {
+			vfork_send_writes(process);
 			change(process, &program, &options);
-		else
+		} else {
 			rc = rc == ERR_NO_MEMORY ? -ENOMEM : -ENOEXEC;
+		}
 	}
 	program_release(&program);
 	if (rc)
 		return rc;
 	close_on_exec(process);
 	descriptors_age(process);
-	fork_release_parent(process, false);
+	vfork_release_parent(process);
 	tell_executed(process, argv);
 	return 0;
 }

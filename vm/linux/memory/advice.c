@@ -9,26 +9,58 @@
 #include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
 
-/* Drops private pages; what is shared stays, as it does in the kernel. */
-static int discard(struct linux_process *process, guest_addr addr,
-		   uint64_t size)
+/* Calls for the parts of a range that are mapped; a negative errno ends it. */
+typedef int visit_part(struct linux_process *process,
+		       const struct region *region, guest_addr addr,
+		       uint64_t size);
+
+/* What is not mapped is left out, and said in the end. */
+static int each_part(struct linux_process *process, guest_addr addr,
+		     uint64_t size, visit_part *visit)
 {
 	guest_addr end = addr + size;
+	int result = 0;
 
 	while (addr < end) {
 		const struct region *region =
-			memory_region_at(process->memory, addr);
+			memory_region_from(process->memory, addr);
 		guest_addr stop;
+		int rc;
 
-		if (!region)
-			return -ENOMEM;
+		if (!region || region->start > addr)
+			result = -ENOMEM;
+		if (!region || region->start >= end)
+			break;
+		if (addr < region->start)
+			addr = region->start;
 		stop = region->end < end ? region->end : end;
-		if (region->kind != REGION_SHARED &&
-		    strcmp(region->name, SHARED_NAME) != 0)
-			memory_clear(process->memory, addr, stop - addr);
+		rc = visit(process, region, addr, stop - addr);
+		if (rc)
+			return rc;
 		addr = stop;
 	}
+	return result;
+}
+
+/* Drops private pages; what is shared stays, as it does in the kernel. */
+static int discard(struct linux_process *process, const struct region *region,
+		   guest_addr addr, uint64_t size)
+{
+	if (region->kind != REGION_SHARED &&
+	    strcmp(region->name, SHARED_NAME) != 0)
+		memory_clear(process->memory, addr, size);
 	return 0;
+}
+
+/* That may be done as late as never. */
+static int discard_later(struct linux_process *process,
+			 const struct region *region, guest_addr addr,
+			 uint64_t size)
+{
+	(void)process;
+	(void)addr;
+	(void)size;
+	return region->kind == REGION_ANON ? 0 : -EINVAL;
 }
 
 /* Cuts a hole into the file behind memory that is mapped shared. */
@@ -54,29 +86,36 @@ static int cut_hole(struct linux_process *process, guest_addr addr,
 	return rc;
 }
 
-static int remove_pages(struct linux_process *process, guest_addr addr,
+static int remove_pages(struct linux_process *process,
+			const struct region *region, guest_addr addr,
 			uint64_t size)
 {
-	guest_addr end = addr + size;
-	int rc = 0;
+	if (region->kind == REGION_ANON)
+		return -EINVAL;
+	if (region->kind != REGION_SHARED)
+		return -EACCES;
+	return cut_hole(process, addr, size);
+}
 
-	while (addr < end && !rc) {
+/* Pages are there when they are touched; but it is said which cannot be. */
+static int64_t populate(struct linux_process *process, guest_addr addr,
+			uint64_t size, unsigned need)
+{
+	guest_addr end = addr + size;
+
+	while (addr < end) {
 		const struct region *region =
 			memory_region_at(process->memory, addr);
-		guest_addr stop;
 
 		if (!region)
 			return -ENOMEM;
-		stop = region->end < end ? region->end : end;
-		if (region->kind == REGION_ANON)
-			rc = -EINVAL;
-		else if (region->kind != REGION_SHARED)
-			rc = -EACCES;
-		else
-			rc = cut_hole(process, addr, stop - addr);
-		addr = stop;
+		if (eof_tail_has(process, addr))
+			return -EFAULT;
+		if (!(region->prot & need))
+			return -EINVAL;
+		addr = region->end;
 	}
-	return rc;
+	return 0;
 }
 
 /* What would take locked pages out of memory. */
@@ -110,14 +149,19 @@ int64_t sys_madvise(struct linux_process *process,
 	case MADV_DONTNEED:
 	case 24:	/* MADV_DONTNEED_LOCKED */
 		peaks_before_less(process, size);
-		return discard(process, arg[0], size);
+		return each_part(process, arg[0], size, discard);
+	case MADV_FREE:
+		return each_part(process, arg[0], size, discard_later);
 	case MADV_REMOVE:
-		return remove_pages(process, arg[0], size);
+		return each_part(process, arg[0], size, remove_pages);
+	case MADV_POPULATE_READ:
+		return populate(process, arg[0], size, MAY_READ);
+	case MADV_POPULATE_WRITE:
+		return populate(process, arg[0], size, MAY_WRITE);
 	case MADV_NORMAL:
 	case MADV_RANDOM:
 	case MADV_SEQUENTIAL:
 	case MADV_WILLNEED:
-	case MADV_FREE:		/* may be done as late as never */
 	case MADV_DOFORK:
 	case MADV_MERGEABLE:
 	case MADV_UNMERGEABLE:
@@ -128,8 +172,6 @@ int64_t sys_madvise(struct linux_process *process,
 	case MADV_KEEPONFORK:
 	case MADV_COLD:
 	case MADV_PAGEOUT:
-	case MADV_POPULATE_READ:
-	case MADV_POPULATE_WRITE:
 		return is_mapped(process, arg[0], size) ? 0 : -ENOMEM;
 	default:
 		return -EINVAL;

@@ -190,6 +190,7 @@ static void changed(struct linux_process *process, int fd, uint64_t offset,
 	if (!process->space->file_count || fstat(fd, &file) ||
 	    !S_ISREG(file.st_mode))
 		return;
+	eof_tail_grow(process, &file);
 	for (size_t i = 0; i < process->space->file_count; i++)
 		if (process->space->files[i].dev == file.st_dev &&
 		    process->space->files[i].ino == file.st_ino) {

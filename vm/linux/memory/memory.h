@@ -20,6 +20,7 @@
 
 #include "formats/region.h"
 #include "vm/linux/kernel.h"
+#include "vm/memory/memory.h"
 
 struct linux_process;
 struct stat;
@@ -163,11 +164,28 @@ void eof_tail_protect(struct linux_process *process, guest_addr addr,
 		      uint64_t size, unsigned prot);
 void eof_tail_release(struct linux_process *process);
 
+/* The range has moved; or its pages are mapped once more, with `prot`. */
+void eof_tail_move(struct linux_process *process, guest_addr from,
+		   guest_addr to, uint64_t size);
+void eof_tail_copy(struct linux_process *process, guest_addr from,
+		   guest_addr to, uint64_t size, unsigned prot);
+
+/* The guest has made a file longer: what is there now may be accessed. */
+void eof_tail_grow(struct linux_process *process, const struct stat *file);
+
 /*
- * Looks at a fault.  1: the file has grown, go on; 0: no such page; -1: the
- * page is beyond the end, SIGBUS.
+ * The kernel may not access all of a range: whether more of it is there now,
+ * because others have made a file longer.
  */
-int eof_tail_fault(struct linux_process *process, guest_addr addr);
+bool eof_tail_look(struct linux_process *process, guest_addr addr,
+		   uint64_t size);
+
+/*
+ * Looks at a fault.  1: the file has grown, go on; 0: no such page, or it may
+ * not be accessed like this; -1: the page is beyond the end, SIGBUS.
+ */
+int eof_tail_fault(struct linux_process *process, guest_addr addr,
+		   enum vm_access access);
 
 /* Whether there is no such page now. */
 bool eof_tail_has(struct linux_process *process, guest_addr addr);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "formats/error.h"
@@ -40,19 +41,24 @@ bool is_free(struct linux_process *process, guest_addr addr, uint64_t size)
 	       addr;
 }
 
-bool is_mapped(struct linux_process *process, guest_addr addr, uint64_t size)
+/* Up to where from `addr` on every page is mapped, at most to `end`. */
+static guest_addr mapped_end(const struct linux_process *process,
+			     guest_addr addr, guest_addr end)
 {
-	guest_addr end = addr + size;
-
 	while (addr < end) {
 		const struct region *region =
 			memory_region_at(process->memory, addr);
 
 		if (!region)
-			return false;
+			return addr;
 		addr = region->end;
 	}
-	return true;
+	return end;
+}
+
+bool is_mapped(struct linux_process *process, guest_addr addr, uint64_t size)
+{
+	return mapped_end(process, addr, addr + size) == addr + size;
 }
 
 /* ------- mmap ------- */
@@ -118,6 +124,43 @@ static int probe(const struct request *request)
 	return 0;
 }
 
+/* Zeros that a child of a fork will share: a file that has no name. */
+static int64_t map_shared_zeros(struct linux_process *process,
+				const struct request *request,
+				guest_addr start)
+{
+	const struct region region = {
+		.start = start,
+		.end = start + request->size,
+		.prot = protection(request->prot),
+		.kind = REGION_SHARED,
+		.offset = request->offset,
+		.name = SHARED_NAME,
+	};
+	struct stat file;
+	int fd = memfd_create("shared", MFD_CLOEXEC);
+	int rc = -ENOMEM;
+
+	if (fd < 0)
+		return -ENOMEM;
+	eof_tail_forget(process, start, request->size);
+	if (!ftruncate(fd, (off_t)request->size) && !fstat(fd, &file) &&
+	    !memory_map_alone(process->memory, &region, fd, NULL)) {
+		eof_tail_note(process, &region, &file);
+		rc = 0;
+	}
+	close(fd);
+	return rc ? rc : (int64_t)start;
+}
+
+/* /dev/zero, which each process maps anew, if it may be written. */
+static bool is_zeros(const struct request *request, const struct stat *file)
+{
+	return S_ISCHR(file->st_mode) && file->st_rdev == makedev(1, 5) &&
+	       (request->flags & MAP_TYPE) != MAP_PRIVATE &&
+	       (fcntl(request->fd, F_GETFL) & O_ACCMODE) == O_RDWR;
+}
+
 static int64_t map_file(struct linux_process *process,
 			const struct request *request, guest_addr start)
 {
@@ -136,6 +179,8 @@ static int64_t map_file(struct linux_process *process,
 
 	if (fstat(request->fd, &file))
 		return -errno;
+	if (is_zeros(request, &file))
+		return map_shared_zeros(process, request, start);
 	descriptor_path(request->fd, name, sizeof(name));
 	if (mapped_files_note(process, name, &file))
 		return -ENOMEM;
@@ -144,31 +189,6 @@ static int64_t map_file(struct linux_process *process,
 		return -ENOMEM;
 	eof_tail_note(process, &region, &file);
 	return (int64_t)start;
-}
-
-/* Zeros that a child of a fork will share: a file that has no name. */
-static int64_t map_shared_zeros(struct linux_process *process,
-				const struct request *request,
-				guest_addr start)
-{
-	const struct region region = {
-		.start = start,
-		.end = start + request->size,
-		.prot = protection(request->prot),
-		.kind = REGION_SHARED,
-		.name = SHARED_NAME,
-	};
-	int fd = memfd_create("shared", MFD_CLOEXEC);
-	int rc = -ENOMEM;
-
-	if (fd < 0)
-		return -ENOMEM;
-	eof_tail_forget(process, start, request->size);
-	if (!ftruncate(fd, (off_t)request->size) &&
-	    !memory_map_alone(process->memory, &region, fd, NULL))
-		rc = 0;
-	close(fd);
-	return rc ? rc : (int64_t)start;
 }
 
 static int64_t map_zeros(struct linux_process *process,
@@ -182,8 +202,12 @@ static int64_t map_zeros(struct linux_process *process,
 		.name = "",
 	};
 
-	if ((request->flags & MAP_TYPE) != MAP_PRIVATE)
-		return map_shared_zeros(process, request, start);
+	if ((request->flags & MAP_TYPE) != MAP_PRIVATE) {
+		struct request from_start = *request;
+
+		from_start.offset = 0;
+		return map_shared_zeros(process, &from_start, start);
+	}
 	eof_tail_forget(process, start, request->size);
 	if (memory_map(process->memory, &region, -1, NULL))
 		return -ENOMEM;
@@ -338,17 +362,21 @@ static int widen(struct linux_process *process, uint64_t prot,
 	return 0;
 }
 
+/* What is before a hole, or a mapping that is refused, changes. */
 static int64_t protect(struct linux_process *process, guest_addr start,
 		       guest_addr end, unsigned prot)
 {
-	/* What is before a mapping that is refused changes. */
-	guest_addr stop = limits_protect(process, start, end, prot);
+	guest_addr stop = limits_protect(
+		process, start, mapped_end(process, start, end), prot);
+	guest_addr limited = prot & MAY_WRITE ?
+		memory_limited_from(process->memory, start, stop) : stop;
+	int refusal = limited < stop ? -EACCES : -ENOMEM;
 
-	if (stop == start ||
-	    memory_protect(process->memory, start, stop - start, prot))
-		return -ENOMEM;
-	eof_tail_protect(process, start, stop - start, prot);
-	return stop == end ? 0 : -ENOMEM;
+	if (limited == start ||
+	    memory_protect(process->memory, start, limited - start, prot))
+		return refusal;
+	eof_tail_protect(process, start, limited - start, prot);
+	return limited == end ? 0 : refusal;
 }
 
 int64_t sys_mprotect(struct linux_process *process,

@@ -4,9 +4,8 @@
  *
  * cprec itself forks, and with it the engine and the guest's memory, which
  * the host copies when it is written to.  So the child of a vfork(), too, has
- * memory of its own.  Its parent waits at a pipe until the child has executed
- * a program, or has ended: then it gets what the child has written, which is
- * where posix_spawn() looks for an error.
+ * memory of its own.  Its parent waits until the child executes a program, or
+ * ends, and gets what the child has changed (vfork_pages.c, vfork_calls.c).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +13,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -117,6 +117,7 @@ static int fork_host(struct linux_process *process)
 		if (process->tasks->waited_by >= 0)
 			linux_close_hidden(process->tasks->waited_by);
 		process->tasks->waited_by = -1;
+		process->tasks->lends = false;
 	}
 	tell_after(process, pid);
 	return pid;
@@ -142,12 +143,14 @@ static int64_t make_child(struct linux_process *process,
 		signals_let(held);
 		return -RESTART_ALWAYS;
 	}
-	/* Without a pipe the parent does not wait, which few will notice. */
-	if (request->flags & CLONE_VFORK && pipe2(ends, O_CLOEXEC))
+	/* Without a socket the parent does not wait, which few will notice. */
+	if (request->flags & CLONE_VFORK &&
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		ends[0] = ends[1] = -1;
 	pid = fork_host(process);
 	if (!pid && ends[1] >= 0) {
 		process->tasks->waited_by = linux_hide_descriptor(ends[1]);
+		process->tasks->lends = request->flags & CLONE_VM;
 		ends[1] = process->tasks->waited_by < 0 ? ends[1] : -1;
 	}
 	signals_let(held);
@@ -289,7 +292,7 @@ int64_t sys_fork(struct linux_process *process, const struct linux_call *row,
 int64_t sys_vfork(struct linux_process *process, const struct linux_call *row,
 		  const uint64_t *arg)
 {
-	const struct clone_request request = { .flags = CLONE_VFORK };
+	const struct clone_request request = { .flags = CLONE_VFORK | CLONE_VM };
 
 	(void)row;
 	(void)arg;

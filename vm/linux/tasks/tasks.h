@@ -74,6 +74,7 @@ struct task {
 
 struct tasks {
 	int waited_by;		/* see vfork_pages.c; -1 if there is nobody */
+	bool lends;		/* who waits shares this memory */
 	int first_status;	/* of the first thread, when it ended */
 	bool succeeds;		/* the present one is to become the first */
 	struct linux_thread *successor;
@@ -94,11 +95,17 @@ void threads_end_others(struct linux_process *process);
 
 /* ------- vfork_pages.c ------- */
 
-/*
- * Lets the parent go on that waits for the end of a child of vfork(), with
- * what the child has written, if it has `ended`.
- */
-void fork_release_parent(struct linux_process *process, bool ended);
+/* Tells the parent that waits what a child of vfork() has written. */
+void vfork_send_writes(struct linux_process *process);
+
+/* Lets that parent go on. */
+void vfork_release_parent(struct linux_process *process);
+
+/* ------- vfork_calls.c ------- */
+
+/* Tells it of a call that was performed, if that may have changed mappings. */
+void vfork_tell(struct linux_process *process, const struct linux_call *row,
+		const uint64_t *arg, int64_t result);
 
 /* ------- scheduler.c ------- */
 

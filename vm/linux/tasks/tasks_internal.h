@@ -32,8 +32,41 @@ void threads_forget_others(struct linux_process *process);
 
 /* ------- vfork_pages.c ------- */
 
-/* Waits at the pipe `fd` for a child of vfork(). */
+/*
+ * Waits at a socket for a child of vfork(), and does to memory what the child
+ * says, if they share it.
+ */
 void vfork_wait(struct linux_process *process, int fd);
+
+/* ------- vfork_calls.c ------- */
+
+/* A call that has changed the child's mappings. */
+struct vfork_call {
+	uint64_t index;		/* CALL_... */
+	uint64_t arg[CALL_ARGS];
+	int64_t result;
+};
+
+/* What a child of vfork() sends. */
+struct vfork_message {
+	uint64_t page;		/* which it has written; or VFORK_CALL */
+	union {
+		uint8_t bytes[GUEST_PAGE];
+		struct vfork_call call;
+	};
+};
+
+#define VFORK_CALL UINT64_MAX
+#define VFORK_CALL_SIZE \
+	(offsetof(struct vfork_message, call) + sizeof(struct vfork_call))
+
+/* Sends the first `size` bytes of a message, and a descriptor if it is one. */
+bool vfork_send(int fd, const struct vfork_message *message, size_t size,
+		int passed);
+
+/* Performs a child's call here; for a file, with this descriptor. */
+void vfork_perform(struct linux_process *process,
+		   const struct vfork_call *call, int fd);
 
 /* ------- futex.c ------- */
 

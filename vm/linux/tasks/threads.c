@@ -418,7 +418,8 @@ int64_t sys_exit_group(struct linux_process *process,
 {
 	(void)row;
 	process_ends(process, LINUX_EXITED, (int)(arg[0] & 0xff));
-	fork_release_parent(process, true);
+	vfork_send_writes(process);
+	vfork_release_parent(process);
 	return 0;
 }
 

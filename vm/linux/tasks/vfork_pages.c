@@ -3,12 +3,15 @@
  * vfork_pages.c - what a child of vfork() has written goes to its parent
  *
  * The host copies memory for each child, so the child of a vfork(), too, has
- * memory of its own.  Its parent waits at a pipe until the child has executed
- * a program, or has ended: then it gets the pages that the child has written,
- * which is where posix_spawn() looks for an error.
+ * memory of its own.  Its parent waits at a socket until the child executes a
+ * program, or ends: then it gets the pages that the child has written, which is
+ * where posix_spawn() looks for an error.  What the child maps it learns at
+ * once (vfork_calls.c).
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -20,114 +23,110 @@
 #include "vm/linux/signals/signals.h"
 #include "vm/linux/tasks/tasks_internal.h"
 
-/* What the child sends of a page that it has written. */
-struct page_back {
-	uint64_t page;
-	uint8_t bytes[GUEST_PAGE];
-};
-
 enum {
 	PAGES_AT_ONCE = 512,
 };
 
-static bool send_page(int fd, uint64_t page, const uint8_t *bytes)
+/* Where a child's pages are looked for. */
+struct look {
+	struct linux_process *process;
+	int parent;
+	int pagemap, memory;	/* of the host */
+};
+
+/* As the host has it: whatever is known of a page stays so. */
+static bool send_page(const struct look *look, uint64_t page)
 {
-	struct page_back back = { .page = page };
-	const uint8_t *from = (const uint8_t *)&back;
+	struct vfork_message message = { .page = page };
+	uint64_t span;
+	const uint8_t *host = memory_host(look->process->memory,
+					  page << GUEST_PAGE_SHIFT, GUEST_PAGE,
+					  &span);
 
-	memcpy(back.bytes, bytes, GUEST_PAGE);
-	for (size_t done = 0; done < sizeof(back);) {
-		ssize_t size = write(fd, from + done, sizeof(back) - done);
-
-		if (size < 0 && errno != EINTR)
-			return false;
-		done += size > 0 ? (size_t)size : 0;
-	}
-	return true;
-}
-
-/* Host address of a region's first page; NULL if no page was ever seen. */
-static uintptr_t host_start(struct linux_process *process,
-			    const struct region *region)
-{
-	uint64_t first = region->start >> GUEST_PAGE_SHIFT;
-	uint64_t end = region->end >> GUEST_PAGE_SHIFT;
-
-	for (uint64_t page = first;
-	     (page = memory_next_touched(process->memory, page, end)) < end;
-	     page++) {
-		const uint8_t *bytes = memory_peek(process->memory, page);
-
-		if (bytes)
-			return (uintptr_t)bytes -
-			       ((page - first) << GUEST_PAGE_SHIFT);
-	}
-	return 0;
+	if (!host || pread(look->memory, message.bytes, GUEST_PAGE,
+			   (off_t)(uintptr_t)host) != GUEST_PAGE)
+		return true;
+	return vfork_send(look->parent, &message, sizeof(message), -1);
 }
 
 /*
- * Sends the pages that nobody else has: since the fork, they were written.
- * Some may have been so by cprec alone; the parent compares.
+ * Sends the pages that have these bits of PAGEMAP_....  Some may have been
+ * written by cprec alone; the parent compares.
  */
-static bool send_region(struct linux_process *process, int fd, int pagemap,
-			const struct region *region)
+static bool send_region(const struct look *look, const struct region *region,
+			uint64_t bits)
 {
-	uint64_t host = host_start(process, region) >> GUEST_PAGE_SHIFT;
-	uint64_t first = region->start >> GUEST_PAGE_SHIFT;
+	uint64_t page = region->start >> GUEST_PAGE_SHIFT;
 	uint64_t end = region->end >> GUEST_PAGE_SHIFT;
 	uint64_t entries[PAGES_AT_ONCE], from = end;
 
-	for (uint64_t page = first;
-	     host && (page = memory_next_touched(process->memory, page, end)) <
-			     end;
-	     page++) {
-		const uint8_t *bytes;
+	for (;; page++) {
+		page = memory_next_touched(look->process->memory, page, end);
+		if (page >= end)
+			return true;
+		if (page < from || page - from >= PAGES_AT_ONCE) {
+			uint64_t left = end - page;
 
-		if (page - from >= PAGES_AT_ONCE) {
 			from = page;
-			if (pread(pagemap, entries, sizeof(entries),
-				  (off_t)((host + page - first) * 8)) <= 0)
-				return false;
+			pagemap_entries(look->process, look->pagemap, page,
+					entries,
+					left < PAGES_AT_ONCE ? left :
+							       PAGES_AT_ONCE);
 		}
-		if (!(entries[page - from] & PAGEMAP_EXCLUSIVE))
-			continue;
-		bytes = memory_peek(process->memory, page);
-		if (bytes && !send_page(fd, page, bytes))
+		if ((entries[page - from] & bits) && !send_page(look, page))
 			return false;
 	}
-	return true;
 }
 
-static void send_writes(struct linux_process *process, int fd)
+/*
+ * Which pages of a region the child may have written: those that nobody else
+ * has; of memory that it began to share itself, all.
+ */
+static uint64_t wanted_bits(struct linux_process *process,
+			    const struct region *region)
 {
-	int pagemap = pagemap_open();
-	size_t count;
-	const struct region *regions = memory_regions(process->memory, &count);
-
-	for (size_t i = 0; pagemap >= 0 && i < count; i++)
-		if (regions[i].prot & MAY_WRITE &&
-		    regions[i].kind != REGION_SHARED &&
-		    !send_region(process, fd, pagemap, &regions[i]))
-			break;
-	if (pagemap >= 0)
-		close(pagemap);
+	if (region->kind != REGION_SHARED)
+		return PAGEMAP_EXCLUSIVE | PAGEMAP_SWAPPED;
+	return memory_others_share(process->memory, region->start) ?
+		       0 : PAGEMAP_PRESENT | PAGEMAP_SWAPPED;
 }
 
-void fork_release_parent(struct linux_process *process, bool ended)
+void vfork_send_writes(struct linux_process *process)
+{
+	struct look look = { process, process->tasks->waited_by, -1, -1 };
+	size_t count;
+	const struct region *regions;
+
+	if (look.parent < 0 || !process->tasks->lends)
+		return;
+	look.pagemap = pagemap_open();
+	look.memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+	regions = memory_regions(process->memory, &count);
+	for (size_t i = 0; look.pagemap >= 0 && i < count; i++) {
+		uint64_t bits = wanted_bits(process, &regions[i]);
+
+		if (bits && !send_region(&look, &regions[i], bits))
+			break;
+	}
+	if (look.pagemap >= 0)
+		close(look.pagemap);
+	if (look.memory >= 0)
+		close(look.memory);
+}
+
+void vfork_release_parent(struct linux_process *process)
 {
 	int fd = process->tasks->waited_by;
 
 	if (fd < 0)
 		return;
 	process->tasks->waited_by = -1;
-	if (ended)
-		send_writes(process, fd);
 	linux_close_hidden(fd);
 }
 
 /* What differs from the parent's page is as if the kernel had written it. */
 static void take_page(struct linux_process *process,
-		      const struct page_back *back)
+		      const struct vfork_message *back)
 {
 	guest_addr addr = back->page << GUEST_PAGE_SHIFT;
 	uint8_t now[GUEST_PAGE];
@@ -145,11 +144,12 @@ static void take_page(struct linux_process *process,
 }
 
 /*
- * Reads once.  Signals that come while a parent waits are delivered later,
- * but one that ends it does: then 0 is returned, as at the pipe's end.
+ * Receives once, and perhaps a descriptor.  Signals that come while a parent
+ * waits are delivered later, but one that ends it does: then 0 is returned, as
+ * when the other end is closed.
  */
-static ssize_t wait_and_read(struct linux_process *process, int fd, void *to,
-			     size_t size)
+static int64_t wait_and_receive(struct linux_process *process, int fd,
+				struct msghdr *header)
 {
 	int64_t got;
 
@@ -157,31 +157,49 @@ static ssize_t wait_and_read(struct linux_process *process, int fd, void *to,
 		if (signals_is_deadly(process))
 			return 0;
 		if (!process->thread->pending)
-			got = host_call(process, SYS_read, (uint64_t)fd,
-					host_pointer(to), size);
-		else if ((got = read(fd, to, size)) < 0)
+			got = host_call(process, SYS_recvmsg, (uint64_t)fd,
+					host_pointer(header),
+					MSG_CMSG_CLOEXEC);
+		else if ((got = recvmsg(fd, header, MSG_CMSG_CLOEXEC)) < 0)
 			got = -errno;
 	} while (got == -RESTART_IF_ASKED || got == -RESTART_ALWAYS ||
 		 got == -EINTR);
 	return got;
 }
 
+static bool take_message(struct linux_process *process, int fd)
+{
+	struct vfork_message message;
+	struct iovec bytes = { &message, sizeof(message) };
+	union {
+		struct cmsghdr align;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct msghdr header = {
+		.msg_iov = &bytes,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *part;
+	int passed = -1;
+
+	if (wait_and_receive(process, fd, &header) <= 0)
+		return false;
+	part = CMSG_FIRSTHDR(&header);
+	if (part && part->cmsg_type == SCM_RIGHTS)
+		memcpy(&passed, CMSG_DATA(part), sizeof(passed));
+	if (message.page == VFORK_CALL)
+		vfork_perform(process, &message.call, passed);
+	else
+		take_page(process, &message);
+	if (passed >= 0)
+		close(passed);
+	return true;
+}
+
 void vfork_wait(struct linux_process *process, int fd)
 {
-	struct page_back back;
-	uint8_t *to = (uint8_t *)&back;
-	size_t done = 0;
-
-	for (;;) {
-		ssize_t got = wait_and_read(process, fd, to + done,
-					    sizeof(back) - done);
-
-		if (got <= 0)
-			return;
-		done += (size_t)got;
-		if (done == sizeof(back)) {
-			take_page(process, &back);
-			done = 0;
-		}
-	}
+	while (take_message(process, fd))
+		continue;
 }
