@@ -50,6 +50,7 @@ class Tests(CprecTap):
             stdin=subprocess.DEVNULL, text=True, timeout=120, cwd=self.folder)
         # A shell names a process that a signal has ended by its number.
         said = re.sub(r"(line \d+: +)\d+ ", r"\1", done.stderr)
+        said = re.sub(r"cprec: note: process \d+ died of .*\n", "", said)
         return done.returncode, done.stdout, said
 
     def like_native(self, script, how):
