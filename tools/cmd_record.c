@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include "tools/messages.h"
 #include "tools/options.h"
 #include "tools/programs.h"
+#include "tools/record_crash.h"
 #include "vm/linux/load/load.h"
 
 static int run(struct options *options);
@@ -111,6 +113,7 @@ static int take_option(const struct options *options, int id,
 		break;
 	case 'q':
 		out->notice = program_quiet_notice;
+		out->died = NULL;
 		break;
 	case OPTION_ASLR:
 		out->program.aslr = true;
@@ -177,6 +180,8 @@ static const char *describe_maker(const struct recorder_options *recorder,
 
 struct job {
 	struct recorder_options options;	/* first: see ended() */
+	const char *typed;	/* the recording, as the user wrote it */
+	struct record_crash crash;
 	struct keep_old keep;
 	char target[PATH_MAX];	/* if the recording's name is a link */
 	pid_t process;
@@ -191,7 +196,27 @@ static _Noreturn void end(struct job *job, int rc,
 		keep_old_end(&job->keep);
 	if (rc)
 		exit(program_not_run(rc, why));
+	record_crash_say(&job->crash, getpid() == job->process);
 	linux_exit_like(result);
+}
+
+/* An instruction that the processor lacks is what it dies of. */
+static bool is_explained;
+
+static void tell(void *context, enum linux_notice kind, const char *text)
+{
+	is_explained |= kind == NOTICE_INSTRUCTION;
+	program_notice(context, kind, text);
+}
+
+static void died(const struct recorder_options *options,
+		 const struct recorder_death *death)
+{
+	struct job *job = (struct job *)(uintptr_t)options;
+
+	if (!is_explained || death->signal != SIGILL)
+		record_crash_note(&job->crash, death, options->path,
+				  job->typed);
 }
 
 /*
@@ -283,6 +308,7 @@ static int record(struct job *job)
 	/* ERR_INPUT would speak of the program. */
 	if (rc)
 		return program_not_run(ERR_SYSTEM, &why);
+	record_crash_prepare(&job->crash);
 	job->process = getpid();
 	rc = recorder_run(&job->options, &result, &why);
 	end(job, rc, &result, &why);
@@ -295,7 +321,8 @@ static int run(struct options *options)
 			.program.envp = environ,
 			.path = "trace.cpr",
 			.cache_entries = CACHE_ENTRIES_DEFAULT,
-			.notice = program_notice,
+			.notice = tell,
+			.died = died,
 			.ended = ended,
 		},
 	};
@@ -310,6 +337,7 @@ static int run(struct options *options)
 	arguments = options_program(options, id);
 	if (!arguments)
 		return options->status;
+	job.typed = recorder->path;
 	recorder->path = absolute(recorder->path, path, sizeof(path));
 	recorder->made_by = describe_maker(recorder, made_by, sizeof(made_by));
 	recorder->program.argv = arguments;
