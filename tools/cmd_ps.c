@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "formats/error.h"
+#include "tools/child_ends.h"
 #include "tools/commands.h"
 #include "tools/messages.h"
 #include "tools/options.h"
@@ -37,7 +38,8 @@ const struct command command_ps = {
 		{ OPTION_JSON, "json", NULL, "one JSON object for each process" },
 		{ 0 }
 	},
-	.notes = "AT is when a process was made, in the time of its parent.",
+	.notes = "AT is when a process was made, UNTIL about when it ended, in"
+		 " the time of its parent.",
 };
 
 #define DEPTH_SHOWN 30		/* deeper ones are not moved to the right */
@@ -73,7 +75,7 @@ static char *branches(const struct tree_line *lines, size_t line, size_t root,
 /* ------- lines ------- */
 
 static const struct table_column columns[] = {
-	{ "PID", true }, { "AT", true }, { "STARTED", false },
+	{ "PID", true }, { "AT", true }, { "UNTIL", true }, { "STARTED", false },
 	{ "TOOK", true }, { "INSTRUCTIONS", true }, { "THREADS", true },
 	{ "SIZE", true }, { "END", false }, { "COMMAND", false },
 };
@@ -176,6 +178,7 @@ static void add_line(struct table *table, const struct tree_line *lines,
 
 	cell_number(table, process);
 	cell_count(table, json_object_get(object, "parent"), "at");
+	cell_count(table, object, "until");
 	started_text(text, object, false);
 	table_cell(table, "%s", text);
 	duration_text(text, object);
@@ -229,11 +232,13 @@ static int print_processes(const struct processes *processes,
 	struct table table = { .columns = columns, .width = COLUMNS };
 	struct tree_line *lines;
 	size_t first, end;
+	int rc;
 
 	if (process_tree(&lines, processes))
 		return failed(why, ERR_NO_MEMORY, "out of memory");
+	rc = child_ends(processes, lines, why);
 	find_branch(processes, lines, view->branch, &first, &end);
-	for (size_t i = first; i < end; i++) {
+	for (size_t i = first; i < end && !rc; i++) {
 		const struct process *process =
 			&processes->list[lines[i].process];
 
@@ -243,10 +248,10 @@ static int print_processes(const struct processes *processes,
 			add_line(&table, lines, i, lines[first].depth, process,
 				 view->verbose);
 	}
-	if (!view->json)
+	if (!view->json && !rc)
 		table_print(&table, !view->verbose);
 	free(lines);
-	return 0;
+	return rc;
 }
 
 static int show(const char *path, const struct view *view, struct failure *why)

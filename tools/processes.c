@@ -138,6 +138,8 @@ static int describe_times(struct process *process, struct recording *recording,
 	} else if (rc) {
 		return failed(why, (enum error)rc, "%s", reason.text);
 	}
+	if (!rc && !glance->is_locked)
+		process->ended = ended;
 	json_object_set_new(process->object, "started",
 			    json_clock(process->started));
 	json_object_set_new(process->object, "ended",

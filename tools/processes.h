@@ -30,6 +30,7 @@ struct process {
 				   known */
 	struct origin origin;
 	int64_t started;	/* microseconds since 1970 */
+	int64_t ended;		/* 0: it has not, or its recording does not say */
 	char *name;		/* what its last program was called, or its file
 				   if it was not; NULL: not known */
 	char *file_name;	/* of that program's file: "dash", called "sh" */

@@ -136,7 +136,8 @@ class Tests(CprecTap):
         self.text(told)
 
     def forks(self, found):
-        """The time of a fork is that of the system call in the parent."""
+        """The time of a fork is that of the system call in the parent, who then
+        waits: the process ended while it did."""
         for one in found.values():
             if not one["parent"]:
                 continue
@@ -145,6 +146,10 @@ class Tests(CprecTap):
             expect(re.search(rf"^{one['parent']['at']} +SYSCALL .*"
                              rf"result={one['pid']}$", calls, re.M),
                    f"no call made {one['pid']} at {one['parent']['at']}")
+            waited = re.search(rf"^(\d+) .*name=wait4 result={one['pid']}$",
+                               calls, re.M)
+            expect(one["parent"]["at"] <= one["until"] <= int(waited[1]),
+                   f"{one['pid']} ended at {one['until']}, not {waited[1]}")
 
     def text(self, told):
         lines = self.ask("ps").splitlines()[1:]
