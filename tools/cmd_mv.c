@@ -146,6 +146,45 @@ static int move(const char *path, const char *to, bool force,
 	return rc;
 }
 
+/* Names in two folders, or in one, are nobody else's meanwhile. */
+struct locks {
+	int to, from;
+};
+
+static bool is_same_folder(const char *a, const char *b)
+{
+	size_t a_size = (size_t)(name_of(a) - a);
+	size_t b_size = (size_t)(name_of(b) - b);
+	char *a_folder = a_size ? strndup(a, a_size) : strdup(".");
+	char *b_folder = b_size ? strndup(b, b_size) : strdup(".");
+	struct stat a_status, b_status;
+	bool is_same = !a_folder || !b_folder || stat(a_folder, &a_status) ||
+		       stat(b_folder, &b_status) ||
+		       (a_status.st_dev == b_status.st_dev &&
+			a_status.st_ino == b_status.st_ino);
+
+	free(a_folder);
+	free(b_folder);
+	return is_same;
+}
+
+static struct locks lock_names(const char *from, const char *to)
+{
+	struct locks locks = { trace_lock_names(to), -1 };
+
+	if (!is_same_folder(from, to))
+		locks.from = trace_lock_names(from);
+	return locks;
+}
+
+static void unlock_names(const struct locks *locks)
+{
+	if (locks->to >= 0)
+		close(locks->to);
+	if (locks->from >= 0)
+		close(locks->from);
+}
+
 /* The new name of FILE: NEW, or a name in it if that is a folder. */
 static char *new_name(const char *path, const char *to)
 {
@@ -163,7 +202,8 @@ static char *new_name(const char *path, const char *to)
 
 static int run(struct options *options)
 {
-	int id, names, rc;
+	int id, rc;
+	struct locks locks;
 	bool force = false;
 	struct failure why;
 	size_t count;
@@ -179,10 +219,9 @@ static int run(struct options *options)
 		say("out of memory");
 		return EXIT_FAILED;
 	}
-	names = trace_lock_names(to);
+	locks = lock_names(arguments[0], to);
 	rc = move(arguments[0], to, force, &why);
-	if (names >= 0)
-		close(names);
+	unlock_names(&locks);
 	free(to);
 	return rc ? say_failure(&why) : EXIT_ANSWERED;
 }
