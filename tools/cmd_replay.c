@@ -31,7 +31,7 @@ const struct command command_replay = {
 		 " to its standard\n"
 		 "streams.  What others wrote that it had started is in their"
 		 " recordings, see\n"
-		 "'cprec info'.  Nothing else of what it did happens again.",
+		 "'cprec ps'.  Nothing else of what it did happens again.",
 	.options = (const struct option_info[]) {
 		{ OPTION_TO, "to", "T",
 		  "stop at this time, or at T.k behind k of the events\n"
@@ -161,7 +161,7 @@ static void tell_of_others(const struct recording *recording)
 	if (count)
 		say_note("only the output of this process was written; %zu"
 			 " other%s of the program %s recorded in files that"
-			 " 'cprec info' lists", count, count == 1 ? "" : "s",
+			 " 'cprec ps' lists", count, count == 1 ? "" : "s",
 			 count == 1 ? "is" : "are");
 }
 

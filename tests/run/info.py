@@ -108,7 +108,7 @@ def replayed(tests):
     equal(len(others), 2, "other recordings")
     os.symlink("../echoes.cpr", os.path.join(tests.folder, "links", "echoes"))
     note = ("cprec: note: only the output of this process was written; 2 "
-            "others of the program are recorded in files that 'cprec info' "
+            "others of the program are recorded in files that 'cprec ps' "
             "lists\n")
     for file in "echoes.cpr", "links/echoes", *others:
         done = tests.run("replay", file)
