@@ -39,6 +39,7 @@ static size_t make_pairs(struct pair *pairs, const struct tree_line *lines,
 	return found;
 }
 
+/* It did not end before it was made, however seldom a clock was looked at. */
 static void set_end(const struct process *child, struct recording *parent)
 {
 	uint64_t time;
@@ -47,7 +48,9 @@ static void set_end(const struct process *child, struct recording *parent)
 	    recording_time_at_clock(parent, child->ended, &time, NULL))
 		json_object_set_new(child->object, "until", json_null());
 	else
-		json_set_count(child->object, "until", time);
+		json_set_count(child->object, "until",
+			       time > child->origin.time ? time :
+							   child->origin.time);
 }
 
 int child_ends(const struct processes *processes,

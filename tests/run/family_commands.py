@@ -148,7 +148,7 @@ class Tests(CprecTap):
                    f"no call made {one['pid']} at {one['parent']['at']}")
             waited = re.search(rf"^(\d+) .*name=wait4 result={one['pid']}$",
                                calls, re.M)
-            expect(one["parent"]["at"] < one["until"] <= int(waited[1]),
+            expect(one["parent"]["at"] <= one["until"] <= int(waited[1]),
                    f"{one['pid']} ended at {one['until']}, not {waited[1]}")
 
     def text(self, told):
