@@ -174,7 +174,8 @@ class Tests(CprecTap):
 
         def command(folder):
             return [program, "--headless=new", "--no-sandbox", "--disable-gpu",
-                    f"--ipc-connection-timeout={LONG}", f"--user-data-dir={folder}/user", "--dump-dom",
+                    f"--ipc-connection-timeout={LONG}",
+                    f"--user-data-dir={folder}/user", "--dump-dom",
                     f"file://{folder}/page.html"]
 
         def result(_, printed):
