@@ -9,8 +9,8 @@ struct recording;
 
 /*
  * One sentence that names the file: it is still being written, was cut short,
- * or a part is damaged or missing that could be done without.  NULL if the recording is whole, or
- * without memory; free() it.
+ * or a part is damaged or missing that could be done without.  NULL if the
+ * recording is whole, or without memory; free() it.
  */
 char *damage_describe(const struct recording *recording);
 

@@ -164,7 +164,8 @@ class Tests(CprecTap):
     # ------- programs -------
 
     def chromium(self):
-        """Headless; --no-sandbox is what containers need, too."""
+        """Headless; --no-sandbox is what containers need, too.  Its processes
+        wait 15 seconds for each other, which is little on a busy machine."""
         program = find("chromium", "chromium")
 
         def prepare(folder):
@@ -173,6 +174,7 @@ class Tests(CprecTap):
 
         def command(folder):
             return [program, "--headless=new", "--no-sandbox", "--disable-gpu",
+                    f"--ipc-connection-timeout={LONG}",
                     f"--user-data-dir={folder}/user", "--dump-dom",
                     f"file://{folder}/page.html"]
 

@@ -60,7 +60,11 @@ GOES_ON = """
 import os, select, sys
 child = os.fork()
 os.write(1, b"goes on\\n")
-select.select([0 if child else int(sys.argv[1])], [], [])
+end = 0 if child else int(sys.argv[1])
+if HOW == "select":
+    select.select([end], [], [])
+elif HOW == "read":
+    os.read(end, 1)
 os._exit(0)
 """
 
@@ -137,9 +141,10 @@ class Tests(CprecTap):
         return expected
 
     @contextlib.contextmanager
-    def going_on(self):
+    def going_on(self, how="select"):
         ends = os.pipe()
-        process = self.start(PYTHON, "-c", GOES_ON, str(ends[0]),
+        process = self.start(PYTHON, "-c",
+                             f"HOW = {how!r}\n" + GOES_ON, str(ends[0]),
                              stdin=subprocess.PIPE, pass_fds=[ends[0]])
         os.close(ends[0])
         for _ in range(2):
@@ -151,9 +156,9 @@ class Tests(CprecTap):
         process.stderr.close()
         process.wait()
 
-    def being_written(self):
+    def being_written(self, how):
         """The parent's file is whole when it ends, though its child lives."""
-        with self.going_on() as (process, end):
+        with self.going_on(how) as (process, end):
             equal(self.states(), ["is still being written"] * 2, "at first")
             process.stdin.close()
             process.wait()
@@ -178,7 +183,8 @@ def run_all(options, folder):
     tests.test("killed while it is stopped, with a handler",
                tests.killed_while_stopped, True)
     tests.test("stops itself", tests.stopped_by_itself)
-    tests.test("being written", tests.being_written)
+    for how in "select", "read":
+        tests.test(f"being written, {how}", tests.being_written, how)
     tests.test("a killed recorder", tests.killed_recorder)
     return tests.summary()
 

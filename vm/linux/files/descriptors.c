@@ -5,7 +5,9 @@
 #include <linux/close_range.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "formats/error.h"
@@ -31,7 +33,8 @@ void descriptor_set(struct linux_process *process, int fd,
 		    const struct descriptor *what)
 {
 	size_t count = process->files->count, needed = (size_t)fd + 1;
-	bool is_nothing = !what->file && !what->stream, was_stream;
+	bool is_nothing = !what->file && !what->stream && !what->waiting;
+	bool was_stream;
 
 	if (fd < 0 || (needed > count && is_nothing))
 		return;
@@ -62,6 +65,33 @@ void descriptor_copied(struct linux_process *process, int fd, int from)
 void descriptor_closed(struct linux_process *process, int fd)
 {
 	descriptor_copied(process, fd, -1);
+}
+
+static enum waiting find_waiting(int fd)
+{
+	enum { MEMORY_DEVICES = 1 };	/* /dev/zero and the like */
+	struct stat file;
+
+	if (fstat(fd, &file))
+		return WAITING_UNKNOWN;
+	return S_ISREG(file.st_mode) || S_ISBLK(file.st_mode) ||
+			       (S_ISCHR(file.st_mode) &&
+				major(file.st_rdev) == MEMORY_DEVICES) ?
+		       WAITS_NEVER :
+		       WAITS_PERHAPS;
+}
+
+bool read_waits(struct linux_process *process, int fd)
+{
+	struct descriptor what = *descriptor_of(process, fd);
+
+	if (!what.waiting) {
+		what.waiting = find_waiting(fd);
+		descriptor_set(process, fd, &what);
+	}
+	return what.waiting == WAITS_PERHAPS &&
+	       !spans_ready(process, fd, MEMORY_OUT) &&
+	       !(fcntl(fd, F_GETFL) & O_NONBLOCK);
 }
 
 void descriptors_age(struct linux_process *process)

@@ -33,6 +33,7 @@ struct descriptor {
 	const struct proc_file *file;	/* that it was made for */
 	uint32_t tid;		/* of the thread whose file that is, or 0 */
 	uint8_t stream;		/* it is, or was copied from, 1 or 2 */
+	uint8_t waiting;	/* enum waiting; see read_waits() */
 };
 
 struct open_files {

@@ -17,6 +17,12 @@ void descriptor_set(struct linux_process *process, int fd,
 void descriptor_copied(struct linux_process *process, int fd, int from);
 void descriptor_closed(struct linux_process *process, int fd);
 
+/* Whether reads of a file may have to wait, as those of plain files never. */
+enum waiting { WAITING_UNKNOWN, WAITS_NEVER, WAITS_PERHAPS };
+
+/* Whether a read of the present spans will wait, if no other thread runs. */
+bool read_waits(struct linux_process *process, int fd);
+
 /* ------- made.c ------- */
 
 /*

@@ -7,7 +7,7 @@
 
 #include "vm/linux/abi/calls.h"
 #include "vm/linux/abi/structs.h"
-#include "vm/linux/files/files.h"
+#include "vm/linux/files/files_internal.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/host/host.h"
 #include "vm/linux/kernel.h"
@@ -75,12 +75,16 @@ static int64_t exchange(struct linux_process *process, long number,
 			struct message *message, uint64_t flags)
 {
 	uint64_t host = host_pointer(&message->host);
-	bool waits = process->thread_count > 1 && !(flags & MSG_DONTWAIT) &&
-		     !spans_ready(process, (int)fd, use);
+	bool alone = process->thread_count == 1;
+	bool waits = !alone ? !spans_ready(process, (int)fd, use) :
+			      use == MEMORY_OUT && read_waits(process, (int)fd);
 	int64_t result;
 
-	if (!waits && !spans_others_see(process, use))
-		return host_call(process, number, fd, host, flags);
+	if (flags & MSG_DONTWAIT)
+		waits = false;
+	if ((!waits || alone) && !spans_others_see(process, use))
+		return waits ? host_wait(process, number, fd, host, flags) :
+			       host_call(process, number, fd, host, flags);
 	result = spans_detach(process, use);
 	if (result)
 		return result;

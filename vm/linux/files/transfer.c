@@ -90,12 +90,24 @@ static int64_t heed_limit(struct linux_process *process,
 	return 0;
 }
 
+/* Other threads run while this one waits; or the recording is written out. */
+static bool is_to_wait(struct linux_process *process,
+		       const struct transfer *transfer)
+{
+	int fd = (int)transfer->fd;
+
+	if (process->thread_count > 1)
+		return !spans_ready(process, fd, transfer->use);
+	return transfer->use == MEMORY_OUT && !transfer->has_offset &&
+	       read_waits(process, fd);
+}
+
 static int64_t finish(struct linux_process *process,
 		      const struct transfer *transfer, int failed)
 {
-	bool waits = process->thread_count > 1 &&
-		     !spans_ready(process, (int)transfer->fd, transfer->use);
-	bool detached = waits || spans_others_see(process, transfer->use);
+	bool waits = is_to_wait(process, transfer);
+	bool detached = (waits && process->thread_count > 1) ||
+			spans_others_see(process, transfer->use);
 	int64_t result;
 
 	if (transfer->use == MEMORY_IN &&
