@@ -127,14 +127,29 @@ static bool may_end_slice(struct replayer *rep, const struct vm_stop *stop,
 	return true;
 }
 
+/* One behind a trap has been noted when the trap was met. */
+static void note_fault(struct replayer *rep, const struct vm_stop *stop)
+{
+	if (rep->threads[rep->stream].pending == PENDING_TRAP ||
+	    (stop->kind != VM_STOP_FAULT && stop->kind != VM_STOP_VALUE))
+		return;
+	rep->fault = *stop;
+	rep->has_fault = true;
+	/* One that the guest's kernel forbids. */
+	if (stop->kind == VM_STOP_VALUE)
+		rep->fault.fault = FAULT_PRIVILEGE;
+}
+
 /* Retires an instruction that is captured, which may also trap. */
 static void skip(struct replayer *rep, const struct vm_stop *stop)
 {
 	struct vm_stop trap;
 
 	vm_skip(rep->vm, stop);
-	if (vm_trap(rep->vm, &trap))
-		rep->threads[rep->stream].pending = PENDING_TRAP;
+	if (!vm_trap(rep->vm, &trap))
+		return;
+	note_fault(rep, &trap);
+	rep->threads[rep->stream].pending = PENDING_TRAP;
 }
 
 /*
@@ -170,6 +185,7 @@ static int meet(struct replayer *rep, const struct script_event *event,
 		/* The guest's kernel may forbid programs to ask a clock. */
 		as_expected = stop.kind == VM_STOP_FAULT ||
 			      (stop.kind == VM_STOP_VALUE && stop.is_clock);
+		note_fault(rep, &stop);
 		break;
 	case PACKET_GIVE_WAY:
 	case PACKET_SLICE:
@@ -214,6 +230,7 @@ static bool may_be_trapped(struct replayer *rep, const struct vm_stop *stop,
 	if (stop->kind != VM_STOP_FAULT || !next ||
 	    next->packet.kind != PACKET_FAULT || rep->start + next->time != t)
 		return false;
+	note_fault(rep, stop);
 	rep->threads[rep->stream].pending = PENDING_TRAP;
 	return true;
 }

@@ -103,6 +103,12 @@ uint32_t replayer_stream(const struct replayer *replayer);
  */
 bool replayer_in_call(const struct replayer *replayer, unsigned *size);
 
+/*
+ * Why the instruction of the last FAULT that it executed could not retire.
+ * False if it has executed none.
+ */
+bool replayer_last_fault(const struct replayer *replayer, struct vm_stop *out);
+
 /* Registers of the thread whose turn it is. */
 void replayer_registers(struct replayer *replayer, struct reg_file *out);
 

@@ -105,6 +105,9 @@ struct replayer {
 	const struct replay_observer **observers;
 	size_t observer_count, observer_room;
 
+	bool has_fault;		/* it has executed one; the last was: */
+	struct vm_stop fault;
+
 	/* run.c */
 	bool passes;		/* not to stop before the next instruction */
 	bool at_break;		/* it has stopped before one with a breakpoint */

@@ -179,6 +179,13 @@ bool replayer_in_call(const struct replayer *rep, unsigned *size)
 	return thread->pending == PENDING_CALL;
 }
 
+bool replayer_last_fault(const struct replayer *rep, struct vm_stop *out)
+{
+	if (rep->has_fault)
+		*out = rep->fault;
+	return rep->has_fault;
+}
+
 void replayer_registers(struct replayer *rep, struct reg_file *out)
 {
 	vm_registers(rep->vm, out);

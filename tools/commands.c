@@ -10,6 +10,7 @@
 const struct command *const commands[] = {
 	&command_record,
 	&command_query,
+	&command_backtrace,
 	&command_info,
 	&command_replay,
 	&command_verify,

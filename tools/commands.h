@@ -22,9 +22,9 @@ extern const struct command *const commands[];
 /* The command of this name, or NULL. */
 const struct command *command_find(const char *name);
 
-extern const struct command command_complete, command_dump, command_info, command_query,
-	command_races, command_record, command_replay, command_run,
-	command_verify;
+extern const struct command command_backtrace, command_complete, command_dump,
+	command_info, command_query, command_races, command_record,
+	command_replay, command_run, command_verify;
 
 /* Of families. */
 extern const struct command command_ls, command_mv, command_pack,

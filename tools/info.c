@@ -11,6 +11,7 @@
 #include "tools/damage.h"
 #include "tools/family.h"
 #include "tools/print.h"
+#include "tools/print_crash.h"
 
 /* What only the end of a recording tells. */
 static void set_late(json_t *object, const char *key,
@@ -209,6 +210,17 @@ static json_t *describe_all(const struct recording *recording, json_t *threads,
 	return info;
 }
 
+static int set_crash(json_t *info, struct recording *recording,
+		     struct failure *why)
+{
+	json_t *crash;
+	int rc = crash_describe(&crash, recording, why);
+
+	if (!rc && crash)
+		json_object_set_new(info, "crash", crash);
+	return rc;
+}
+
 int info_describe(json_t **out, struct recording *recording,
 		  const struct threads_text *some, bool verbose,
 		  struct failure *why)
@@ -228,5 +240,8 @@ int info_describe(json_t **out, struct recording *recording,
 	if (verbose)
 		json_object_set_new(*out, "segments",
 				    describe_segments(recording));
-	return 0;
+	rc = set_crash(*out, recording, why);
+	if (rc)
+		json_decref(*out);
+	return rc;
 }

@@ -7,6 +7,7 @@
 
 #include "tools/info.h"
 #include "tools/print.h"
+#include "tools/print_crash.h"
 #include "vm/linux/abi/names.h"
 
 /*
@@ -280,6 +281,8 @@ void info_print(const json_t *info, bool verbose)
 	print_several(json_object_get(info, "images"), "images:", verbose,
 		      print_image);
 	print_exit(info);
+	if (json_object_get(info, "crash"))
+		print_crash(json_object_get(info, "crash"));
 	print_label("complete:");
 	puts(json_is_true(json_object_get(info, "complete")) ? "yes" : "no");
 	if (json_object_get(info, "note"))

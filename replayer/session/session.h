@@ -8,6 +8,9 @@
  *
  * Other rooms include this header only:
  *
+ *	backtrace.h	who called whom in a thread
+ *	crash.h		how a signal ended a program
+ *	last_words.h	what a program wrote to its standard error last
  *	numbers.h	numbers and addresses as texts
  *	times.h		times as texts
  *	clocks.h	times of day as texts
@@ -18,7 +21,10 @@
 #ifndef CPREC_REPLAYER_SESSION_SESSION_H
 #define CPREC_REPLAYER_SESSION_SESSION_H
 
+#include "replayer/session/backtrace.h"
 #include "replayer/session/clocks.h"
+#include "replayer/session/crash.h"
+#include "replayer/session/last_words.h"
 #include "replayer/session/numbers.h"
 #include "replayer/session/outputs.h"
 #include "replayer/session/places.h"

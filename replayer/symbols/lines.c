@@ -15,6 +15,7 @@
 #include "replayer/symbols/dwarf_atomics.h"
 #include "replayer/symbols/dwarf_places.h"
 #include "replayer/symbols/names.h"
+#include "replayer/symbols/units.h"
 
 struct lines {
 	struct names *names;
@@ -44,9 +45,8 @@ void lines_destroy(struct lines *lines)
 	free(lines);
 }
 
-/* The file of the code or data at `addr`, if it is there. */
-static Dwfl_Module *module_at(struct lines *lines, uint64_t t, uint64_t addr,
-			      uint64_t *bias)
+struct Dwfl_Module *lines_module(struct lines *lines, uint64_t t,
+				 uint64_t addr, uint64_t *bias)
 {
 	const struct symbols *symbols = names_module(lines->names, t, addr,
 						     bias);
@@ -56,26 +56,12 @@ static Dwfl_Module *module_at(struct lines *lines, uint64_t t, uint64_t addr,
 
 /* ------- lines ------- */
 
-/* The unit of the code; clang does not write which is where. */
-static Dwarf_Die *unit_at(Dwfl_Module *module, uint64_t addr,
-			  Dwarf_Addr *bias)
-{
-	Dwarf_Die *unit = dwfl_module_addrdie(module, addr, bias);
-
-	if (unit)
-		return unit;
-	while ((unit = dwfl_module_nextcu(module, unit, bias)))
-		if (dwarf_haspc(unit, addr - *bias) > 0)
-			return unit;
-	return NULL;
-}
-
 /* The function or inlined function that the address is in. */
 static void name_function(Dwfl_Module *module, uint64_t addr,
 			  struct source_line *out)
 {
-	Dwarf_Addr bias;
-	Dwarf_Die *unit = unit_at(module, addr, &bias);
+	uint64_t bias;
+	Dwarf_Die *unit = unit_find(module, addr, &bias);
 	Dwarf_Die *scopes = NULL;
 	int count = unit ? dwarf_getscopes(unit, addr - bias, &scopes) : 0;
 
@@ -95,8 +81,8 @@ static void name_function(Dwfl_Module *module, uint64_t addr,
 static void find_line(Dwfl_Module *module, uint64_t addr,
 		      struct source_line *out)
 {
-	Dwarf_Addr bias;
-	Dwarf_Die *unit = unit_at(module, addr, &bias);
+	uint64_t bias;
+	Dwarf_Die *unit = unit_find(module, addr, &bias);
 	Dwarf_Line *line = unit ? dwarf_getsrc_die(unit, addr - bias) : NULL;
 	int number;
 
@@ -149,7 +135,7 @@ void lines_find(struct lines *lines, uint64_t t, uint64_t addr,
 	*out = (struct source_line) { 0 };
 	name_by_symbols(lines, t, addr, out);
 	name_module(lines, t, addr, out);
-	module = module_at(lines, t, addr, &bias);
+	module = lines_module(lines, t, addr, &bias);
 	if (!module)
 		return;
 	find_line(module, addr - bias, out);
@@ -295,7 +281,7 @@ bool lines_frame(struct lines *lines, uint64_t t, uint64_t addr,
 		 unsigned *reg, uint64_t *offset)
 {
 	uint64_t bias;
-	Dwfl_Module *module = module_at(lines, t, addr, &bias);
+	Dwfl_Module *module = lines_module(lines, t, addr, &bias);
 	Dwarf_Addr more;
 	Dwarf_CFI *cfi;
 

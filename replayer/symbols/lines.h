@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct Dwfl_Module;
 struct dwarf_places;
 struct failure;
 struct lines;
@@ -40,6 +41,13 @@ void lines_destroy(struct lines *lines);
 
 /* What symbols say; borrowed. */
 struct names *lines_names(struct lines *lines);
+
+/*
+ * The file of the module at `addr` at time `t`, or NULL; less `*bias`, the
+ * address is as in it.
+ */
+struct Dwfl_Module *lines_module(struct lines *lines, uint64_t t,
+				 uint64_t addr, uint64_t *bias);
 
 /* The line of the code at `addr` at time `t`. */
 void lines_find(struct lines *lines, uint64_t t, uint64_t addr,

@@ -10,12 +10,14 @@
  *
  *	names.h		symbols by address and addresses by symbol
  *	lines.h		source lines, functions, code of atomic types
+ *	frames.h	who called whom
  *	dwarf_places.h	where code finds variables of atomic types
  */
 #ifndef CPREC_REPLAYER_SYMBOLS_SYMBOLS_H
 #define CPREC_REPLAYER_SYMBOLS_SYMBOLS_H
 
 #include "replayer/symbols/dwarf_places.h"
+#include "replayer/symbols/frames.h"
 #include "replayer/symbols/lines.h"
 #include "replayer/symbols/names.h"
 

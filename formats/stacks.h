@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stacks.h - what calls and signals leave on a stack, by architecture
+ *
+ * For who finds the callers of a function: one table says where code keeps
+ * frames without unwind tables, and what the kernel leaves for a handler.
+ *
+ * Source: System V ABI, AMD64 supplement, 3.2.2; arch/x86/kernel/signal_64.c
+ * and uapi/asm/sigcontext.h of Linux; Intel 64 SDM volume 2, CALL.
+ */
+#ifndef CPREC_FORMATS_STACKS_H
+#define CPREC_FORMATS_STACKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CALL_MOST 8u		/* bytes of the longest instruction that calls */
+#define SIGRETURN_MOST 16u	/* bytes of code that leaves a handler */
+
+struct stack_table {
+	/*
+	 * A frame that code keeps: the register points to the caller's, and
+	 * the return address is `link` bytes behind it.  Registers are numbered
+	 * as in registers.h.
+	 */
+	unsigned fp;
+	unsigned link;
+
+	/* A call that was just made: the return address is at the stack
+	 * pointer, and so many bytes. */
+	unsigned call_size;
+
+	/* Where a handler returns to: code that makes this call, ... */
+	const uint8_t *sigreturn;
+	size_t sigreturn_size;	/* at most SIGRETURN_MOST */
+
+	/* ... and, from the stack pointer there, the registers that it brings
+	 * back: `saved[i]` is of register i. */
+	const uint16_t *saved;	/* 0: none */
+	unsigned saved_count;
+
+	/* Whether the last bytes before a return address are of a call. */
+	bool (*is_call)(const uint8_t *before, size_t size);
+};
+
+/* NULL if this build does not know the architecture. */
+const struct stack_table *stack_table(unsigned arch);
+
+#endif

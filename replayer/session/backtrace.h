@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * backtrace.h - who called whom in a thread, where a replayer stands
+ *
+ * Ownership:  everything is borrowed.
+ * Errors:     those of replayer.h: ERR_NOT_FOUND if there is no such thread
+ *             then.
+ */
+#ifndef CPREC_REPLAYER_SESSION_BACKTRACE_H
+#define CPREC_REPLAYER_SESSION_BACKTRACE_H
+
+#include <stdint.h>
+
+#include "replayer/symbols/symbols.h"
+
+struct failure;
+struct replayer;
+
+struct backtrace {
+	struct replayer *replayer;
+	struct lines *lines;	/* of its recording */
+	uint32_t stream;	/* of the thread */
+
+	/* As in frames.h. */
+	int (*visit)(void *context, const struct frame *frame);
+	void *context;
+};
+
+/* `*end` says how the walk ended. */
+int backtrace_walk(const struct backtrace *backtrace, enum frames_end *end,
+		   struct failure *why);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * last_words.h - what a program wrote to its standard error, before a time
+ *
+ * A failed assertion and an exception that nobody caught say so there.
+ *
+ * Errors:     those of replayer.h.  That it wrote nothing is no error.
+ */
+#ifndef CPREC_REPLAYER_SESSION_LAST_WORDS_H
+#define CPREC_REPLAYER_SESSION_LAST_WORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "replayer/recording/recording.h"
+
+struct failure;
+struct replayer;
+
+#define LAST_WORDS_MOST 1024u	/* bytes */
+
+struct last_words {
+	struct position at;		/* behind it */
+	char text[LAST_WORDS_MOST];	/* `size` bytes; the last ones */
+	size_t size;
+};
+
+/* Looks in the last segments up to `until`; the replayer goes there. */
+int last_words_find(struct last_words *out, struct recording *recording,
+		    struct replayer *replayer, const struct position *until,
+		    struct failure *why);
+
+/*
+ * Reads what a packet says the program wrote, at the position behind it: at
+ * most `room` bytes; of more, the last ones.  Bytes that are not known are '?'.
+ */
+int output_read(struct replayer *replayer, const struct position *at,
+		uint64_t addr, uint64_t size, char *text, size_t room,
+		struct failure *why);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cfi.c - see cfi.h */
+#include "replayer/symbols/cfi.h"
+
+#include <stdlib.h>
+
+struct unwinding {
+	Dwarf_Frame *frame;
+	struct dwarf_machine machine;
+};
+
+static bool find_cfa(struct unwinding *unwinding)
+{
+	struct dwarf_result result;
+	Dwarf_Op *ops;
+	size_t count;
+
+	if (dwarf_frame_cfa(unwinding->frame, &ops, &count) || !count ||
+	    !dwarf_eval(&unwinding->machine, ops, count, &result))
+		return false;
+	unwinding->machine.cfa = result.value;
+	unwinding->machine.has_cfa = true;
+	return true;
+}
+
+enum rule { RULE_VALUE, RULE_SAME, RULE_UNDEFINED, RULE_BAD };
+
+/* What a register was in the caller. */
+static enum rule find_register(struct unwinding *unwinding, unsigned reg,
+			       uint64_t *out)
+{
+	const struct dwarf_machine *machine = &unwinding->machine;
+	struct dwarf_result result;
+	Dwarf_Op mem[3], *ops;
+	size_t count;
+
+	if (dwarf_frame_register(unwinding->frame, (int)reg, mem, &ops,
+				 &count))
+		return RULE_BAD;
+	/* This is how libdw tells the two rules without operations. */
+	if (!count)
+		return ops ? RULE_UNDEFINED : RULE_SAME;
+	if (!dwarf_eval(machine, ops, count, &result))
+		return RULE_BAD;
+	*out = result.value;
+	if (result.is_address &&
+	    !guest_read_number(machine->memory, result.value, 8, out))
+		return RULE_BAD;
+	return RULE_VALUE;
+}
+
+static void find_registers(struct unwinding *unwinding,
+			   const struct unwind_state *callee,
+			   struct unwind_state *caller)
+{
+	for (unsigned i = 0; i < callee->count; i++) {
+		bool *known = &caller->registers.known[i];
+		uint64_t *value = &caller->registers.value[i];
+
+		switch (find_register(unwinding, i, value)) {
+		case RULE_VALUE:
+			*known = true;
+			break;
+		case RULE_SAME:
+			*value = callee->registers.value[i];
+			*known = callee->registers.known[i];
+			break;
+		case RULE_UNDEFINED:
+		case RULE_BAD:
+			*known = false;
+		}
+	}
+	/* That is what the canonical frame address is. */
+	if (!caller->registers.known[callee->sp]) {
+		caller->registers.value[callee->sp] = unwinding->machine.cfa;
+		caller->registers.known[callee->sp] = true;
+	}
+}
+
+static enum unwind_result find_pc(struct unwinding *unwinding, unsigned reg,
+				  const struct unwind_state *callee,
+				  uint64_t *pc)
+{
+	switch (find_register(unwinding, reg, pc)) {
+	case RULE_VALUE:
+		return UNWIND_DONE;
+	case RULE_SAME:		/* it is still in its register */
+		if (reg >= callee->count || !callee->registers.known[reg])
+			return UNWIND_UNKNOWN;
+		*pc = callee->registers.value[reg];
+		return UNWIND_DONE;
+	case RULE_UNDEFINED:
+		return UNWIND_OUTERMOST;
+	case RULE_BAD:
+		break;
+	}
+	return UNWIND_UNKNOWN;
+}
+
+static enum unwind_result unwind(struct unwinding *unwinding,
+				 struct unwind_state *state, bool *is_signal)
+{
+	struct unwind_state callee = *state;
+	int reg = dwarf_frame_info(unwinding->frame, NULL, NULL, is_signal);
+	enum unwind_result result;
+
+	if (reg < 0 || !find_cfa(unwinding))
+		return UNWIND_UNKNOWN;
+	result = find_pc(unwinding, (unsigned)reg, &callee, &state->pc);
+	if (result == UNWIND_DONE)
+		find_registers(unwinding, &callee, state);
+	return result;
+}
+
+enum unwind_result cfi_unwind(Dwarf_CFI *cfi, uint64_t bias, uint64_t addr,
+			      const struct guest_reader *memory,
+			      struct unwind_state *state, bool *is_signal)
+{
+	const struct dwarf_registers registers = state->registers;
+	struct unwinding unwinding = {
+		.machine = {
+			.registers = &registers,
+			.memory = memory,
+			.bias = bias,
+		},
+	};
+	enum unwind_result result;
+
+	*is_signal = false;
+	if (!cfi || dwarf_cfi_addrframe(cfi, addr - bias, &unwinding.frame))
+		return UNWIND_UNKNOWN;
+	result = unwind(&unwinding, state, is_signal);
+	free(unwinding.frame);
+	return result;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* frames.c - see frames.h */
+#include "replayer/symbols/frames.h"
+
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/stacks.h"
+#include "replayer/symbols/cfi.h"
+#include "replayer/symbols/guess.h"
+#include "replayer/symbols/inlines.h"
+#include "replayer/symbols/names.h"
+#include "replayer/symbols/units.h"
+
+/* A stack that a program filled up has some 100,000 frames. */
+#define FRAMES_MOST 10000000u
+
+struct walker {
+	const struct frame_walk *walk;
+	struct unwind_state state;
+	bool is_exact;		/* the thread stands at its pc: it was not left
+				   there by a call */
+	bool is_sure;
+};
+
+/*
+ * A call may be the last instruction of its function: what stands behind it
+ * belongs to the next one.
+ */
+static uint64_t code_address(const struct walker *walker)
+{
+	return walker->state.pc - !walker->is_exact;
+}
+
+/* ------- what is shown of a frame ------- */
+
+/*
+ * The line of the inlined function's call is where its caller stands.  `pc` is
+ * as in the debugging information.
+ */
+static void set_function(struct frame *frame, struct inline_function *function,
+			 const struct inline_function *callee, uint64_t pc)
+{
+	const char *name = dwarf_diename(&function->die);
+	Dwarf_Addr entry;
+
+	if (callee) {
+		frame->line.file = callee->line ? callee->file : NULL;
+		frame->line.line = callee->file ? callee->line : 0;
+	}
+	if (name)
+		snprintf(frame->line.function, sizeof(frame->line.function),
+			 "%s", name);
+	if (!function->is_inlined && !dwarf_entrypc(&function->die, &entry) &&
+	    entry <= pc)
+		frame->line.offset = pc - entry;
+	frame->is_inlined = function->is_inlined;
+}
+
+static size_t find_inlined(const struct walker *walker, uint64_t addr,
+			   struct inline_function *out, uint64_t *bias)
+{
+	uint64_t more;
+	struct Dwfl_Module *module = lines_module(
+		walker->walk->lines, walker->walk->t, addr, bias);
+	Dwarf_Die *unit = module ? unit_find(module, addr - *bias, &more) :
+				   NULL;
+
+	if (!unit)
+		return 0;
+	*bias += more;
+	return inlines_find(unit, addr - *bias, out);
+}
+
+static const char *module_path(const struct walker *walker, uint64_t addr)
+{
+	uint64_t bias;
+	const struct symbols *symbols = names_module(
+		lines_names(walker->walk->lines), walker->walk->t, addr,
+		&bias);
+
+	return symbols ? symbols->path : NULL;
+}
+
+/* Shows where it stands now: functions that were inlined there, first. */
+static int show(const struct walker *walker, bool is_signal)
+{
+	const struct frame_walk *walk = walker->walk;
+	const struct unwind_state *state = &walker->state;
+	struct inline_function inlined[INLINES_MOST];
+	uint64_t addr = code_address(walker);
+	struct frame frame = {
+		.pc = state->pc,
+		.sp = state->registers.value[state->sp],
+		.is_sure = walker->is_sure,
+		.is_signal = is_signal,
+		.module = module_path(walker, addr),
+	};
+	uint64_t bias;
+	size_t count;
+	int rc = 0;
+
+	lines_find(walk->lines, walk->t, addr, &frame.line);
+	if (frame.line.function[0] && !walker->is_exact)
+		frame.line.offset++;
+	count = find_inlined(walker, addr, inlined, &bias);
+	if (!count)
+		return walk->visit(walk->context, &frame);
+	for (size_t i = 0; i < count && !rc; i++) {
+		set_function(&frame, &inlined[i], i ? &inlined[i - 1] : NULL,
+			     state->pc - bias);
+		rc = walk->visit(walk->context, &frame);
+	}
+	return rc;
+}
+
+/* ------- going to the caller ------- */
+
+static enum unwind_result by_tables(const struct walker *walker,
+				    struct unwind_state *state,
+				    bool *is_signal)
+{
+	const struct frame_walk *walk = walker->walk;
+	uint64_t bias, addr = code_address(walker);
+	struct Dwfl_Module *module = lines_module(walk->lines, walk->t, addr,
+						  &bias);
+	enum unwind_result result = UNWIND_UNKNOWN;
+	Dwarf_Addr more = 0;
+	Dwarf_CFI *cfi;
+
+	*is_signal = false;
+	if (!module)
+		return result;
+	cfi = dwfl_module_eh_cfi(module, &more);
+	result = cfi_unwind(cfi, bias + more, addr, &walk->memory, state,
+			    is_signal);
+	if (result != UNWIND_UNKNOWN)
+		return result;
+	cfi = dwfl_module_dwarf_cfi(module, &more);
+	return cfi_unwind(cfi, bias + more, addr, &walk->memory, state,
+			  is_signal);
+}
+
+static enum unwind_result by_guess(const struct walker *walker,
+				   struct unwind_state *state, bool *is_sure,
+				   bool *is_signal)
+{
+	const struct frame_walk *walk = walker->walk;
+	const struct guess_place place = {
+		.names = lines_names(walk->lines),
+		.t = walk->t,
+		.table = walk->table,
+		.memory = &walk->memory,
+		.is_exact = walker->is_exact,
+	};
+
+	return guess_caller(&place, state, is_sure, is_signal);
+}
+
+/* What a signal interrupted may be on any stack. */
+static bool makes_sense(const struct unwind_state *from,
+			const struct unwind_state *to, bool is_signal)
+{
+	uint64_t before = from->registers.value[from->sp];
+	uint64_t after = to->registers.value[to->sp];
+
+	return is_signal || after > before ||
+	       (after == before && to->pc != from->pc);
+}
+
+static void start(struct walker *walker, const struct reg_file *file)
+{
+	const struct reg_table *table = walker->walk->table;
+	struct unwind_state *state = &walker->state;
+
+	state->pc = reg_get(table, file, table->pc);
+	for (unsigned i = 0; i < table->dwarf_count &&
+			     i < DWARF_REGISTERS_MOST; i++) {
+		state->registers.value[i] = reg_get(table, file,
+						    table->dwarf[i]);
+		state->registers.known[i] = true;
+		state->count = i + 1;
+		if (table->dwarf[i] == table->sp)
+			state->sp = i;
+	}
+}
+
+enum frames_end frames_walk(const struct frame_walk *walk,
+			    const struct reg_file *registers)
+{
+	struct walker walker = { .walk = walk, .is_exact = true,
+				 .is_sure = true };
+	struct unwind_state next;
+	enum unwind_result result;
+	bool is_signal;
+
+	start(&walker, registers);
+	for (unsigned i = 0; i < FRAMES_MOST; i++) {
+		bool is_sure = true;
+
+		next = walker.state;
+		result = by_tables(&walker, &next, &is_signal);
+		if (result == UNWIND_UNKNOWN) {
+			next = walker.state;
+			result = by_guess(&walker, &next, &is_sure,
+					  &is_signal);
+		}
+		if (show(&walker, is_signal))
+			return FRAMES_ENOUGH;
+		if (result == UNWIND_UNKNOWN)
+			return FRAMES_LOST;
+		if (result == UNWIND_OUTERMOST || !next.pc)
+			return FRAMES_OUTERMOST;
+		if (!makes_sense(&walker.state, &next, is_signal))
+			return FRAMES_LOOP;
+		walker.state = next;
+		walker.is_exact = is_signal;
+		walker.is_sure &= is_sure;
+	}
+	return FRAMES_LOOP;
+}
+
+const char *frames_end_text(enum frames_end end)
+{
+	switch (end) {
+	case FRAMES_LOST:
+		return "who called this is not known";
+	case FRAMES_LOOP:
+		return "the stack makes no sense from here on";
+	default:
+		return NULL;
+	}
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* guess.c - see guess.h */
+#include "replayer/symbols/guess.h"
+
+#include <string.h>
+
+#include "formats/stacks.h"
+#include "replayer/symbols/names.h"
+
+/* Words of the stack that are looked at: frames without tables are small. */
+#define WORDS_MOST 1024u
+
+struct guess {
+	const struct guess_place *place;
+	const struct stack_table *table;
+	struct unwind_state *state;
+};
+
+static bool read_bytes(const struct guess *guess, uint64_t addr, void *bytes,
+		       size_t size)
+{
+	const struct guest_reader *memory = guess->place->memory;
+
+	return memory->read(memory->context, addr, bytes, size);
+}
+
+static bool read_word(const struct guess *guess, uint64_t addr, uint64_t *out)
+{
+	return guest_read_number(guess->place->memory, addr,
+				 guess->table->call_size, out);
+}
+
+/* The number of a register in debugging information. */
+static unsigned dwarf_number(const struct guess *guess, unsigned reg)
+{
+	unsigned i = 0;
+
+	while (i < guess->state->count && guess->place->table->dwarf[i] != reg)
+		i++;
+	return i;
+}
+
+static uint64_t *value_of(const struct guess *guess, unsigned reg)
+{
+	unsigned number = dwarf_number(guess, reg);
+	struct dwarf_registers *registers = &guess->state->registers;
+
+	return number < guess->state->count && registers->known[number] ?
+		       &registers->value[number] : NULL;
+}
+
+static bool is_in_module(const struct guess *guess, uint64_t addr)
+{
+	uint64_t bias;
+
+	return names_module(guess->place->names, guess->place->t, addr, &bias) != NULL;
+}
+
+/* Whether a call can return there. */
+static bool is_behind_call(const struct guess *guess, uint64_t addr)
+{
+	uint8_t before[CALL_MOST];
+
+	return read_bytes(guess, addr - sizeof(before), before,
+			  sizeof(before)) &&
+	       guess->table->is_call(before, sizeof(before));
+}
+
+/* ------- certain ------- */
+
+static bool is_sigreturn(const struct guess *guess)
+{
+	uint8_t code[SIGRETURN_MOST];
+	const struct stack_table *table = guess->table;
+
+	return read_bytes(guess, guess->state->pc, code,
+			  table->sigreturn_size) &&
+	       !memcmp(code, table->sigreturn, table->sigreturn_size);
+}
+
+/* All registers are in the handler's frame. */
+static bool leave_handler(const struct guess *guess)
+{
+	const struct reg_table *regs = guess->place->table;
+	const struct stack_table *table = guess->table;
+	const uint64_t *sp = value_of(guess, regs->sp);
+	uint64_t frame = sp ? *sp : 0;
+
+	for (unsigned reg = 0; reg < table->saved_count; reg++) {
+		unsigned number = dwarf_number(guess, reg);
+		uint64_t value;
+
+		if (!table->saved[reg])
+			continue;
+		if (!read_word(guess, frame + table->saved[reg], &value))
+			return false;
+		if (reg == regs->pc)
+			guess->state->pc = value;
+		if (number < guess->state->count) {
+			guess->state->registers.value[number] = value;
+			guess->state->registers.known[number] = true;
+		}
+	}
+	return true;
+}
+
+/* Whether nothing of a function was executed: or it is no code at all. */
+static bool is_at_start(const struct guess *guess)
+{
+	uint64_t bias, pc = guess->state->pc;
+	const struct symbols *symbols = names_module(
+		guess->place->names, guess->place->t, pc, &bias);
+	const struct symbol *symbol = symbols ?
+		symbols_at(symbols, pc - bias) : NULL;
+	uint8_t code;
+
+	return (symbol && symbol->addr == pc - bias) ||
+	       !read_bytes(guess, pc, &code, 1);
+}
+
+/* A call that was just made. */
+static bool leave_call(const struct guess *guess)
+{
+	uint64_t *sp = value_of(guess, guess->place->table->sp);
+	uint64_t pc;
+
+	if (!sp || !is_at_start(guess) ||
+	    !read_word(guess, *sp, &pc) || !is_behind_call(guess, pc))
+		return false;
+	guess->state->pc = pc;
+	*sp += guess->table->call_size;
+	return true;
+}
+
+/* ------- guessed ------- */
+
+static void forget_registers(const struct guess *guess)
+{
+	struct dwarf_registers *registers = &guess->state->registers;
+
+	memset(registers->known, 0, sizeof(registers->known));
+	registers->known[guess->state->sp] = true;
+}
+
+static bool leave_frame(const struct guess *guess)
+{
+	uint64_t *fp = value_of(guess, guess->table->fp);
+	uint64_t *sp = value_of(guess, guess->place->table->sp);
+	uint64_t pc, next, at = fp ? *fp : 0;
+
+	if (!fp || !sp || at < *sp || at % guess->table->call_size ||
+	    !read_word(guess, at, &next) ||
+	    !read_word(guess, at + guess->table->link, &pc) ||
+	    !is_behind_call(guess, pc))
+		return false;
+	forget_registers(guess);
+	guess->state->pc = pc;
+	*sp = at + guess->table->link + guess->table->call_size;
+	*fp = next;
+	guess->state->registers.known[dwarf_number(guess, guess->table->fp)] =
+		true;
+	return true;
+}
+
+static bool scan(const struct guess *guess)
+{
+	uint64_t *sp = value_of(guess, guess->place->table->sp);
+
+	for (unsigned i = 0; sp && i < WORDS_MOST; i++) {
+		uint64_t addr = *sp + i * guess->table->call_size, pc;
+
+		if (!read_word(guess, addr, &pc))
+			return false;
+		if (!is_in_module(guess, pc) || !is_behind_call(guess, pc))
+			continue;
+		/* What keeps frames further out is still in its register. */
+		guess->state->pc = pc;
+		*sp = addr + guess->table->call_size;
+		return true;
+	}
+	return false;
+}
+
+enum unwind_result guess_caller(const struct guess_place *place,
+				struct unwind_state *state, bool *is_sure,
+				bool *is_signal)
+{
+	const struct guess guess = {
+		place, stack_table(place->table->arch), state,
+	};
+
+	*is_signal = false;
+	*is_sure = false;
+	if (!guess.table)
+		return UNWIND_UNKNOWN;
+	if (is_sigreturn(&guess)) {
+		*is_signal = *is_sure = leave_handler(&guess);
+		return *is_signal ? UNWIND_DONE : UNWIND_UNKNOWN;
+	}
+	if (place->is_exact && leave_call(&guess)) {
+		*is_sure = true;
+		return UNWIND_DONE;
+	}
+	return leave_frame(&guess) || scan(&guess) ? UNWIND_DONE :
+						     UNWIND_UNKNOWN;
+}

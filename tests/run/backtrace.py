@@ -1,0 +1,234 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Backtraces are those that gdb finds.
+
+The state at random times of programs is written as a core file (core.c), and
+gdb is asked for its backtrace: the same frames, inlined ones too, with the same
+functions and lines.  gdb leaves out rows of line tables that are not the start
+of a statement, and shows the one before: there, addr2line is asked.
+"""
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from tap import CprecTap, Failure, equal, expect, main  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+# Name, source, options of the compiler, and whether it is stripped.
+PROGRAMS = (
+    ("sorts, -O0", "sorts.c", ("-O0", "-g"), False),
+    ("sorts, -O2", "sorts.c", ("-O2", "-g"), False),
+    ("sorts, frame pointers", "sorts.c",
+     ("-O2", "-g", "-fno-omit-frame-pointer"), False),
+    ("sorts, .debug_frame", "sorts.c",
+     ("-O2", "-g", "-fno-asynchronous-unwind-tables"), False),
+    ("sorts, static", "sorts.c", ("-O2", "-g", "-static"), False),
+    ("sorts, stripped", "sorts.c", ("-O2", "-g"), True),
+    ("handles, -O0", "handles.c", ("-O0", "-g"), False),
+    ("handles, -O2", "handles.c", ("-O2", "-g"), False),
+    ("throws, -O0", "throws.cpp", ("-O0", "-g"), False),
+    ("throws, -O2", "throws.cpp", ("-O2", "-g"), False),
+    ("threads, -O2", "threads.c", ("-O2", "-g", "-pthread"), False),
+)
+
+
+def demangled(name):
+    return subprocess.run(["c++filt", name], capture_output=True, text=True,
+                          check=True).stdout.strip()
+
+
+def plain(name):
+    """A function's name without its scopes, arguments and templates; the C
+    library's have several that differ at their start."""
+    if not name:
+        return None
+    name = demangled(name)
+    name = name.replace("operator()", "operator_call")
+    before = None
+    while before != name:
+        before = name
+        name = re.sub(r"<[^<>]*>|\([^()]*\)|\{[^{}]*\}", "", name)
+    if "operator" not in name:
+        name = name.split("<")[0]       # it was cut off
+    name = re.sub(r"(\[abi:\w+\]| const\b)", "", name).strip()
+    name = re.split(r"::", name)[-1].split()[-1]
+    return re.sub(r"^(__GI_)?_*", "", name)
+
+
+class Backtraces(CprecTap):
+    def __init__(self, options, folder):
+        super().__init__(options, folder)
+        self.sections = {}
+        self.lines = {}
+
+    def build(self, name, source, options, stripped):
+        program = os.path.join(self.folder,
+                               re.sub(r"[^a-z0-9]+", "-", name.lower()))
+        source = os.path.join(HERE, "programs", "frames", source)
+        compiler = self.options.cxx if source.endswith("pp") else \
+            self.options.cc
+        subprocess.run([*compiler.split(), *options, "-o", program, source],
+                       check=True, timeout=120)
+        if stripped:
+            subprocess.run(["strip", program], check=True, timeout=60)
+        return program
+
+    def record(self, program):
+        path = program + ".cpr"
+        result = self.cprec("record", "-q", "--slice=2k", "-o", path, program)
+        equal(result.returncode, 0, "status of the program")
+        return path
+
+    def dump(self, path):
+        out = self.cprec("dump", "--json", "--kind=syscall", path).stdout
+        return [json.loads(line) for line in out.splitlines()]
+
+    def times(self, path, count):
+        """Behind what the dynamic linker does at the start, where gdb does
+        not know yet which libraries there are."""
+        info = json.loads(self.cprec("info", "--json", path).stdout)
+        calls = self.dump(path)[:60]
+        first = [call.get("at", call.get("t")) for call in calls
+                 if call["name"] in ("munmap", "brk")]
+        first = first[-1] if first else 0
+        return sorted(random.randrange(first, info["instructions"])
+                      for _ in range(count))
+
+    def gdb(self, program, path, times):
+        cores = [f"{path}.core.{t}" for t in times]
+        text = "".join(f"{t} 0 {core}\n" for t, core in zip(times, cores))
+        subprocess.run([self.options.core, path], input=text, text=True,
+                       check=True, timeout=300)
+        listing = path + ".cores"
+        with open(listing, "w") as out:
+            out.write("\n".join(cores))
+        result = subprocess.run(
+            ["gdb", "-q", "-batch", "-nx", "-iex",
+             "set debuginfod enabled off", "-x",
+             os.path.join(HERE, "backtrace_gdb.py"), program],
+            capture_output=True, text=True, timeout=900,
+            env={**os.environ, "cores": listing, "LC_ALL": "C"})
+        out = [json.loads(line[7:]) for line in result.stdout.splitlines()
+               if line.startswith("FRAMES ")]
+        equal(len(out), len(times), f"backtraces of gdb\n{result.stderr}")
+        if not self.options.keep:
+            for core in cores:
+                os.unlink(core)
+        return out
+
+    def ours(self, path, t):
+        result = self.cprec("backtrace", "--json", "--limit=1000", f"--at={t}",
+                            path)
+        expect(not result.returncode, result.stderr)
+        return json.loads(result.stdout)
+
+    def text_of(self, file):
+        """Where its code is, in the file."""
+        if file not in self.sections:
+            out = subprocess.run(["readelf", "-SW", file], text=True,
+                                 capture_output=True, check=True).stdout
+            found = re.search(r" \.text +\w+ +(\w+)", out)
+            self.sections[file] = int(found.group(1), 16)
+        return self.sections[file]
+
+    def lines_of(self, file, addr):
+        """What addr2line says: files and lines, the innermost first."""
+        if (file, addr) not in self.lines:
+            out = subprocess.run(["addr2line", "-i", "-e", file, hex(addr)],
+                                 text=True, capture_output=True, check=True)
+            self.lines[file, addr] = [
+                re.sub(r" \(discriminator.*", "", os.path.basename(line))
+                for line in out.stdout.splitlines()]
+        return self.lines[file, addr]
+
+    def check_line(self, a, b, depth, is_exact, texts, here):
+        """`depth`: of how many inlined functions it is the caller."""
+        found = f"{os.path.basename(a['file'])}:{a['line']}"
+        wanted = f"{os.path.basename(b['file'])}:{b['line']}"
+        if found == wanted:
+            return
+        text = next(addr for file, addr in texts.items()
+                    if os.path.realpath(file) == os.path.realpath(a["module"]))
+        addr = b["pc"] - text + self.text_of(b["debug"]) - (not is_exact)
+        others = self.lines_of(b["debug"], addr)
+        expect(depth < len(others) and found == others[depth],
+               f"{here}line: {found}, should be {wanted} or one of {others}")
+
+    def compare(self, found, wanted, texts, where):
+        frames = found["frames"]
+        depth = 0
+        is_exact = True
+        while wanted and not wanted[-1]["function"] and \
+                len(wanted) > len(frames):
+            wanted.pop()
+        shown = "\n".join(f"{int(a['addr'], 16):#x} {a.get('function')} "
+                          f"{a.get('line')} {a['kind']}" for a in frames)
+        shown += "\ngdb:\n" + "\n".join(
+            f"{b['pc']:#x} {b['function']} {b['line']} {b['kind']}"
+            for b in wanted)
+        for a, b in zip(frames, wanted):
+            if "sure" in a:     # gdb guesses too, and worse
+                return a["frame"]
+            here = f"{where}, frame {a['frame']}\n{shown}\n"
+            equal(int(a["addr"], 16), b["pc"], here + "address")
+            equal(a["kind"], b["kind"], here + "kind")
+            if b["line"]:
+                expect(b["file"].endswith(".S") or  # has several names
+                       plain(a["function"]) == plain(b["function"]),
+                       f"{here}function: {b['function']}")
+                self.check_line(a, b, depth, is_exact, texts, here)
+            depth = depth + 1 if a["kind"] == "inlined" else 0
+            if a["kind"] != "inlined":
+                is_exact = a["kind"] == "signal"
+        equal(len(frames), len(wanted), f"{where}\n{shown}\nframes")
+        return len(frames)
+
+    def program(self, name, source, options, stripped, count):
+        program = self.build(name, source, options, stripped)
+        path = self.record(program)
+        times = self.times(path, count)
+        frames = 0
+        wrong = []
+        for t, answer in zip(times, self.gdb(program, path, times)):
+            expect(isinstance(answer, list), f"gdb at {t}: {answer}")
+            try:
+                frames += self.compare(self.ours(path, t), *answer,
+                                       f"{path} at {t}")
+            except Failure as failure:
+                wrong.append(str(failure))
+        if wrong:
+            raise Failure(f"{len(wrong)} of {count} differ\n" +
+                          "\n".join(wrong[:self.options.show]))
+        return f"{count} times, {frames} frames"
+
+
+def run_all(options, folder):
+    if not shutil.which("gdb"):
+        print("1..0 # SKIP there is no gdb")
+        return 0
+    random.seed(options.seed)
+    tests = Backtraces(options, folder)
+    programs = [p for p in PROGRAMS if options.only in p[0]]
+    for i, program in enumerate(programs):
+        count = (options.times + i) // len(programs)
+        tests.test(program[0], tests.program, *program, count)
+    return tests.summary()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cc", default="cc")
+    parser.add_argument("--cxx", default="c++")
+    parser.add_argument("--times", type=int, default=44,
+                        help="over all programs")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", help="part of a name")
+    parser.add_argument("--show", type=int, default=1, help="failures")
+    sys.exit(main(run_all, "core", parser=parser))

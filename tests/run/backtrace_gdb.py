@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Executed by gdb: a backtrace of each core file that $cores lists, one JSON
+array a line."""
+import json
+import os
+
+import gdb
+
+for setting in ("confirm off", "pagination off", "backtrace past-main on",
+                "backtrace past-entry on", "print demangle on"):
+    gdb.execute(f"set {setting}")
+
+KINDS = {gdb.INLINE_FRAME: "inlined", gdb.SIGTRAMP_FRAME: "signal"}
+
+
+def texts():
+    """Where each module's code is, by the file."""
+    out = {}
+    for line in gdb.execute("info sharedlibrary", to_string=True).splitlines():
+        words = line.split()
+        if words and words[0].startswith("0x"):
+            out[words[-1]] = int(words[0], 16)
+    for line in gdb.execute("info files", to_string=True).splitlines():
+        words = line.split()
+        if words[-2:] == ["is", ".text"]:
+            out[gdb.current_progspace().filename] = int(words[0], 16)
+    return out
+
+
+def frames():
+    out = []
+    frame = gdb.newest_frame()
+    while frame:
+        # Calls that were jumps left nothing: gdb concludes that they were.
+        if frame.type() == gdb.TAILCALL_FRAME:
+            frame = frame.older()
+            continue
+        sal = frame.find_sal()
+        out.append({
+            "pc": frame.pc(),
+            "kind": KINDS.get(frame.type(), "function"),
+            "function": frame.name(),
+            "file": sal.symtab.filename if sal.symtab else None,
+            "line": sal.line if sal.symtab else None,
+            "debug": sal.symtab.objfile.filename if sal.symtab else None,
+        })
+        frame = frame.older()
+    return out
+
+
+for core in open(os.environ["cores"]).read().split():
+    gdb.execute(f"core-file {core}", to_string=True)
+    try:
+        print("FRAMES", json.dumps([frames(), texts()]))
+    except gdb.error as error:
+        print("FRAMES", json.dumps(str(error)))

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * print_crash.h - how a signal ended a program, in words
+ *
+ * Errors:     those of crash.h.
+ */
+#ifndef CPREC_TOOLS_PRINT_CRASH_H
+#define CPREC_TOOLS_PRINT_CRASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "vm/vm.h"
+
+struct failure;
+struct recording;
+
+/* What the processor found wrong, in words. */
+struct fault_words {
+	const char *code;	/* "SEGV_MAPERR"; NULL: it has none */
+	const char *reason;	/* "address not mapped" */
+	const char *access;	/* "read", of `addr`; NULL: of no memory */
+	uint64_t addr;
+};
+
+struct fault_words fault_words(uint64_t signal, const struct vm_stop *fault);
+
+/* "read of 0x8: address not mapped"; or the reason alone. */
+#define FAULT_TEXT 160
+const char *fault_text(char text[FAULT_TEXT], const struct fault_words *words);
+
+/*
+ * All that is known of the end of a program by a signal, as an object;
+ * `*out` is NULL if none ended it.
+ */
+int crash_describe(json_t **out, struct recording *recording,
+		   struct failure *why);
+
+/* The same as lines for a person. */
+void print_crash(const json_t *crash);
+
+#endif

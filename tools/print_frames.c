@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* print_frames.c - see print_frames.h */
+#include "tools/print_frames.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "replayer/recording/recording.h"
+#include "replayer/replayer.h"
+#include "tools/print.h"
+
+/* ------- as JSON ------- */
+
+/* "inflate" of "libz.so.1!inflate": the module is told apart. */
+static const char *without_module(const char *function, const char *module)
+{
+	const char *name = module ? strrchr(module, '/') : NULL;
+	size_t size = name ? strlen(name + 1) : 0;
+
+	return size && !strncmp(function, name + 1, size) &&
+			       function[size] == '!' ?
+		       function + size + 1 : function;
+}
+
+void json_set_code(json_t *object, uint64_t addr, const char *module,
+		   const struct source_line *line)
+{
+	json_set_address(object, "addr", addr);
+	if (line->function[0]) {
+		json_set_text(object, "function",
+			      without_module(line->function, module));
+	}
+	if (line->function[0] || line->module[0])
+		json_set_count(object, "offset", line->offset);
+	if (module)
+		json_set_text(object, "module", module);
+	if (line->file) {
+		json_set_text(object, "file", line->file);
+		json_set_count(object, "line", line->line);
+	}
+}
+
+struct gathering {
+	const struct frames_question *asked;
+	json_t *frames;
+	bool has_more;
+};
+
+static const char *kind_of(const struct frame *frame)
+{
+	if (frame->is_signal)
+		return "signal";
+	return frame->is_inlined ? "inlined" : "function";
+}
+
+static int add_frame(void *context, const struct frame *frame)
+{
+	struct gathering *gathering = context;
+	size_t number = json_array_size(gathering->frames);
+	json_t *object;
+
+	gathering->has_more = number >= gathering->asked->limit;
+	if (gathering->has_more)
+		return 1;
+	object = json_object();
+	json_set_count(object, "frame", number);
+	json_set_text(object, "kind", kind_of(frame));
+	json_set_code(object, frame->pc, frame->module, &frame->line);
+	if (frame->is_inlined)
+		json_object_del(object, "offset");
+	if (!frame->is_sure)
+		json_object_set_new(object, "sure", json_false());
+	return json_array_append_new(gathering->frames, object);
+}
+
+/* Which is the program, of all modules. */
+static void set_path(json_t *object, const struct frames_question *asked)
+{
+	uint64_t t = replayer_time(asked->replayer);
+	const struct recording_program *list;
+	size_t count;
+
+	if (recording_programs(asked->recording, &list, &count, NULL))
+		return;
+	while (count > 1 && list[count - 1].time > t)
+		count--;
+	json_set_text(object, "path", list[count - 1].image.path);
+}
+
+int json_set_frames(json_t *object, const struct frames_question *asked,
+		    struct failure *why)
+{
+	struct gathering gathering = { asked, json_array(), false };
+	const struct backtrace backtrace = {
+		.replayer = asked->replayer,
+		.lines = asked->lines,
+		.stream = asked->stream,
+		.visit = add_frame,
+		.context = &gathering,
+	};
+	enum frames_end end;
+	int rc = backtrace_walk(&backtrace, &end, why);
+
+	if (rc) {
+		json_decref(gathering.frames);
+		return rc;
+	}
+	set_path(object, asked);
+	json_object_set_new(object, "frames", gathering.frames);
+	if (gathering.has_more)
+		json_set_text(object, "note", "more frames follow");
+	else if (frames_end_text(end))
+		json_set_text(object, "note", frames_end_text(end));
+	return 0;
+}
+
+/* ------- as text ------- */
+
+static void print_string(FILE *out, const json_t *text)
+{
+	print_escaped(out, json_string_value(text), json_string_length(text));
+}
+
+/* "in main (hello.c:5)", or "in libc.so.6!qsort+0x4" */
+static void print_place(FILE *out, const json_t *frame, const char *program)
+{
+	const json_t *function = json_object_get(frame, "function");
+	const json_t *file = json_object_get(frame, "file");
+	const char *module = json_string_value(
+		json_object_get(frame, "module"));
+	const char *name = module ? strrchr(module, '/') : NULL;
+
+	fputs(" in ", out);
+	bool is_own = program && module && !strcmp(module, program);
+
+	if (!file && name && (!function || !is_own)) {
+		print_escaped(out, name + 1, strlen(name + 1));
+		fputs(function ? "!" : "", out);
+	}
+	if (function)
+		print_string(out, function);
+	else if (!name)
+		fputs("??", out);
+	if (file) {
+		fputs(" (", out);
+		print_string(out, file);
+		fprintf(out, ":%" JSON_INTEGER_FORMAT ")",
+			json_integer_value(json_object_get(frame, "line")));
+	} else if (function || name) {
+		fprintf(out, "+0x%" PRIx64, (uint64_t)json_integer_value(
+				json_object_get(frame, "offset")));
+	}
+}
+
+static void print_frame(FILE *out, const json_t *frame, const char *program)
+{
+	const char *kind = json_string_value(json_object_get(frame, "kind"));
+
+	fprintf(out, "#%-2" JSON_INTEGER_FORMAT " %s%s",
+		json_integer_value(json_object_get(frame, "frame")),
+		json_object_get(frame, "sure") ? "? " : "",
+		json_string_value(json_object_get(frame, "addr")));
+	if (!strcmp(kind, "signal"))
+		fputs(" <signal handler called>", out);
+	else
+		print_place(out, frame, program);
+	if (!strcmp(kind, "inlined"))
+		fputs(", inlined", out);
+	fputc('\n', out);
+}
+
+void print_frames(FILE *out, const json_t *object, const char *indent)
+{
+	const json_t *frames = json_object_get(object, "frames");
+	const json_t *note = json_object_get(object, "note");
+	const char *program = json_string_value(
+		json_object_get(object, "path"));
+
+	for (size_t i = 0; i < json_array_size(frames); i++) {
+		fputs(indent, out);
+		print_frame(out, json_array_get(frames, i), program);
+	}
+	if (note)
+		fprintf(out, "%s(%s)\n", indent, json_string_value(note));
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * print_frames.h - backtraces, as text and as JSON
+ *
+ * Errors:     those of backtrace.h.
+ */
+#ifndef CPREC_TOOLS_PRINT_FRAMES_H
+#define CPREC_TOOLS_PRINT_FRAMES_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "replayer/session/session.h"
+
+/*
+ * A backtrace as members of an object: "path", of the program that the process
+ * was then; "frames"; "note", if they do not end well.
+ */
+struct frames_question {
+	struct recording *recording;
+	struct replayer *replayer;
+	struct lines *lines;
+	uint32_t stream;
+	uint64_t limit;		/* frames; a note says that there are more */
+};
+
+/* Sets the members; the object is the caller's. */
+int json_set_frames(json_t *object, const struct frames_question *asked,
+		    struct failure *why);
+
+/* What json_set_frames() has set, a line for each frame. */
+void print_frames(FILE *out, const json_t *object, const char *indent);
+
+/*
+ * Sets "addr", "function", "offset", "module", "file" and "line" of code, as
+ * far as they are known.
+ */
+void json_set_code(json_t *object, uint64_t addr, const char *module,
+		   const struct source_line *line);
+
+#endif
