@@ -116,6 +116,20 @@ static int64_t exit_value(const struct linux_result *result)
 						 result->status & 0xff;
 }
 
+static void tell_death(struct recorder *rec, const struct vm_stop *stop,
+		       const struct linux_result *result)
+{
+	const struct recorder_death death = {
+		.path = rec->trace.path,
+		.signal = (uint64_t)result->status,
+		.vm = rec->vm,
+		.stop = stop,
+	};
+
+	if (result->outcome == LINUX_KILLED && rec->options->died)
+		rec->options->died(rec->options, &death);
+}
+
 /* Ends an event, and says so if it was the last. */
 static void end_with(struct recorder *rec, enum packet_kind kind,
 		     const struct linux_result *result)
@@ -164,6 +178,7 @@ static int do_syscall(struct recorder *rec, struct linux_result *result,
 	if (result->all_registers)
 		effect_registers(rec, NULL);
 	end_with(rec, PACKET_SYSCALL, result);
+	tell_death(rec, NULL, result);
 	return programs_write(rec, why);
 }
 
@@ -180,6 +195,7 @@ static int do_fault(struct recorder *rec, const struct vm_stop *stop,
 		return rc;
 	effect_registers(rec, &before);
 	end_with(rec, PACKET_FAULT, result);
+	tell_death(rec, stop, result);
 	return 0;
 }
 
@@ -198,6 +214,7 @@ static int do_signals(struct recorder *rec, struct linux_result *result,
 			return rc;
 		effect_registers(rec, &before);
 		end_with(rec, PACKET_SIGNAL, result);
+		tell_death(rec, NULL, result);
 	}
 	return 0;
 }

@@ -19,6 +19,17 @@
 #include "vm/linux/linux.h"
 
 struct failure;
+struct vm;
+struct vm_stop;
+
+/* A signal is about to end the program, whose state is still there. */
+struct recorder_death {
+	const char *path;	/* of the trace */
+	uint64_t signal;
+	struct vm *vm;
+	const struct vm_stop *stop;	/* why an instruction of its own cannot
+					   retire; NULL: that is not why */
+};
 
 struct recorder_options {
 	struct linux_options program;
@@ -34,6 +45,11 @@ struct recorder_options {
 	 * NULL. */
 	void (*notice)(void *context, enum linux_notice kind,
 		       const char *text);
+
+	/* Told of a recorded process that a signal ends: it may look, but not
+	 * touch (memory_code()).  May be NULL. */
+	void (*died)(const struct recorder_options *options,
+		     const struct recorder_death *death);
 
 	/* The recording is done, or failed, in another thread of cprec than
 	 * that which called recorder_run(), which stays there. */

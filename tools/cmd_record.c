@@ -20,6 +20,7 @@
 #include "tools/messages.h"
 #include "tools/options.h"
 #include "tools/programs.h"
+#include "tools/record_crash.h"
 #include "vm/linux/load/load.h"
 
 static int run(struct options *options);
@@ -111,6 +112,7 @@ static int take_option(const struct options *options, int id,
 		break;
 	case 'q':
 		out->notice = program_quiet_notice;
+		out->died = NULL;
 		break;
 	case OPTION_ASLR:
 		out->program.aslr = true;
@@ -177,6 +179,8 @@ static const char *describe_maker(const struct recorder_options *recorder,
 
 struct job {
 	struct recorder_options options;	/* first: see ended() */
+	const char *typed;	/* the recording, as the user wrote it */
+	struct record_crash crash;
 	struct keep_old keep;
 	char target[PATH_MAX];	/* if the recording's name is a link */
 	pid_t process;
@@ -191,7 +195,16 @@ static _Noreturn void end(struct job *job, int rc,
 		keep_old_end(&job->keep);
 	if (rc)
 		exit(program_not_run(rc, why));
+	record_crash_say(&job->crash, getpid() == job->process);
 	linux_exit_like(result);
+}
+
+static void died(const struct recorder_options *options,
+		 const struct recorder_death *death)
+{
+	struct job *job = (struct job *)(uintptr_t)options;
+
+	record_crash_note(&job->crash, death, options->path, job->typed);
 }
 
 /*
@@ -296,6 +309,7 @@ static int run(struct options *options)
 			.path = "trace.cpr",
 			.cache_entries = CACHE_ENTRIES_DEFAULT,
 			.notice = program_notice,
+			.died = died,
 			.ended = ended,
 		},
 	};
@@ -310,6 +324,7 @@ static int run(struct options *options)
 	arguments = options_program(options, id);
 	if (!arguments)
 		return options->status;
+	job.typed = recorder->path;
 	recorder->path = absolute(recorder->path, path, sizeof(path));
 	recorder->made_by = describe_maker(recorder, made_by, sizeof(made_by));
 	recorder->program.argv = arguments;

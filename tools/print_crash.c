@@ -34,8 +34,18 @@ static const char *access_name(enum vm_access access)
 	return "access";
 }
 
+/* Frames are seldom larger; the kernel keeps more free below a stack. */
+#define STACK_NEAR (UINT64_C(64) << 10)
+
+static bool is_stack_full(const struct vm_stop *fault, uint64_t sp)
+{
+	return fault->access != ACCESS_FETCH && sp > STACK_NEAR &&
+	       fault->addr > sp - STACK_NEAR && fault->addr < sp + STACK_NEAR;
+}
+
 static struct fault_words memory_words(uint64_t signal,
-				       const struct vm_stop *fault)
+				       const struct vm_stop *fault,
+				       uint64_t sp)
 {
 	struct fault_words words = {
 		.access = access_name(fault->access),
@@ -45,23 +55,26 @@ static struct fault_words memory_words(uint64_t signal,
 	if (signal == SIGBUS) {
 		words.code = "BUS_ADRERR";
 		words.reason = "behind the end of the file that is mapped there";
-	} else if (fault->mapped) {
-		words.code = "SEGV_ACCERR";
-		words.reason = "access not allowed";
-	} else {
-		words.code = "SEGV_MAPERR";
-		words.reason = "address not mapped";
+		return words;
 	}
+	words.code = fault->mapped ? "SEGV_ACCERR" : "SEGV_MAPERR";
+	if (is_stack_full(fault, sp))
+		words.reason = "the stack is full";
+	else if (fault->mapped)
+		words.reason = "access not allowed";
+	else
+		words.reason = "address not mapped";
 	return words;
 }
 
-struct fault_words fault_words(uint64_t signal, const struct vm_stop *fault)
+struct fault_words fault_words(uint64_t signal, const struct vm_stop *fault,
+			       uint64_t sp)
 {
 	struct fault_words words = { 0 };
 
 	switch (fault->fault) {
 	case FAULT_MEMORY:
-		return memory_words(signal, fault);
+		return memory_words(signal, fault, sp);
 	case FAULT_PRIVILEGE:
 		words.code = "SI_KERNEL";
 		words.reason = "an address that no program can have, or an"
@@ -81,8 +94,7 @@ struct fault_words fault_words(uint64_t signal, const struct vm_stop *fault)
 		break;
 	case FAULT_DIVIDE:
 		words.code = "FPE_INTDIV";
-		words.reason = "integer divide by zero, or a quotient that is"
-			       " too large";
+		words.reason = "integer divide by zero, or overflow";
 		break;
 	case FAULT_FLOAT:
 		words.reason = "floating-point exception";
@@ -93,16 +105,6 @@ struct fault_words fault_words(uint64_t signal, const struct vm_stop *fault)
 		break;
 	}
 	return words;
-}
-
-const char *fault_text(char text[FAULT_TEXT], const struct fault_words *words)
-{
-	if (words->access)
-		snprintf(text, FAULT_TEXT, "%s of 0x%" PRIx64 ": %s",
-			 words->access, words->addr, words->reason);
-	else
-		snprintf(text, FAULT_TEXT, "%s", words->reason);
-	return text;
 }
 
 /* ------- gathering ------- */
@@ -183,17 +185,21 @@ static void set_words(const struct inquiry *inquiry)
 	free(text);
 }
 
-static void set_instruction(const struct inquiry *inquiry)
+static uint64_t register_of(const struct inquiry *inquiry, unsigned reg)
 {
 	struct reg_file file;
-	const struct reg_table *table =
-		recording_reg_table(inquiry->recording);
-	char text[160];
-	unsigned size;
-	uint64_t pc;
 
 	replayer_registers(inquiry->replayer, &file);
-	pc = reg_get(table, &file, table->pc);
+	return reg_get(recording_reg_table(inquiry->recording), &file, reg);
+}
+
+static void set_instruction(const struct inquiry *inquiry)
+{
+	uint64_t pc = register_of(inquiry, recording_reg_table(
+						   inquiry->recording)->pc);
+	char text[160];
+	unsigned size;
+
 	vm_disassemble(replayer_vm(inquiry->replayer), pc, text, sizeof(text),
 		       &size);
 	json_set_text(inquiry->object, "instruction", text);
@@ -215,6 +221,7 @@ static int inquire(struct inquiry *inquiry, struct failure *why)
 	const struct crash *crash = &inquiry->crash;
 	struct fault_words words;
 	struct vm_stop fault;
+	uint64_t sp;
 	int rc;
 
 	set_words(inquiry);
@@ -228,10 +235,11 @@ static int inquire(struct inquiry *inquiry, struct failure *why)
 	rc = set_frames(inquiry, why);
 	if (rc || !crash->is_fault)
 		return rc;
+	sp = register_of(inquiry, recording_reg_table(inquiry->recording)->sp);
 	rc = crash_explain(crash, inquiry->replayer, &fault, why);
 	if (rc)
 		return rc;
-	words = fault_words(crash->signal, &fault);
+	words = fault_words(crash->signal, &fault, sp);
 	set_fault(inquiry, &words);
 	return 0;
 }

@@ -26,11 +26,9 @@ struct fault_words {
 	uint64_t addr;
 };
 
-struct fault_words fault_words(uint64_t signal, const struct vm_stop *fault);
-
-/* "read of 0x8: address not mapped"; or the reason alone. */
-#define FAULT_TEXT 160
-const char *fault_text(char text[FAULT_TEXT], const struct fault_words *words);
+/* `sp` is the stack pointer. */
+struct fault_words fault_words(uint64_t signal, const struct vm_stop *fault,
+			       uint64_t sp);
 
 /*
  * All that is known of the end of a program by a signal, as an object;

@@ -6,9 +6,12 @@ import os
 
 import gdb
 
-for setting in ("confirm off", "pagination off", "backtrace past-main on",
-                "backtrace past-entry on", "print demangle on"):
-    gdb.execute(f"set {setting}")
+
+def settings():
+    for setting in ("confirm off", "pagination off", "backtrace past-main on",
+                    "backtrace past-entry on", "print demangle on"):
+        gdb.execute(f"set {setting}")
+
 
 KINDS = {gdb.INLINE_FRAME: "inlined", gdb.SIGTRAMP_FRAME: "signal"}
 
@@ -48,9 +51,15 @@ def frames():
     return out
 
 
-for core in open(os.environ["cores"]).read().split():
-    gdb.execute(f"core-file {core}", to_string=True)
-    try:
-        print("FRAMES", json.dumps([frames(), texts()]))
-    except gdb.error as error:
-        print("FRAMES", json.dumps(str(error)))
+def cores(listing):
+    for core in open(listing).read().split():
+        gdb.execute(f"core-file {core}", to_string=True)
+        try:
+            print("FRAMES", json.dumps([frames(), texts()]))
+        except gdb.error as error:
+            print("FRAMES", json.dumps(str(error)))
+
+
+if "cores" in os.environ:
+    settings()
+    cores(os.environ["cores"])

@@ -1,0 +1,192 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A crash explains itself: signal, what was wrong, where, and who called.
+
+gdb runs the same program natively, and says what siginfo and the frames are.
+`record` says where it was in one line, without a replay.
+"""
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from tap import CprecTap, Failure, equal, expect, main  # noqa: E402
+from backtrace import plain  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CODES = {"SEGV_MAPERR": 1, "SEGV_ACCERR": 2, "BUS_ADRERR": 2, "FPE_INTDIV": 1,
+         "ILL_ILLOPN": 2, "SI_KERNEL": 0x80}
+
+# Kind; signal, code, access, address, and function that the note names.
+KINDS = {
+    "read": ("SIGSEGV", "SEGV_MAPERR", "read", "reads"),
+    "write": ("SIGSEGV", "SEGV_MAPERR", "write", "writes"),
+    "constant": ("SIGSEGV", "SEGV_ACCERR", "write", "writes"),
+    "divide": ("SIGFPE", "FPE_INTDIV", None, "divides"),
+    "jump": ("SIGSEGV", "SEGV_MAPERR", "execution", "jumps"),
+    "data": ("SIGSEGV", "SEGV_ACCERR", "execution", "data"),
+    "assert": ("SIGABRT", None, None, "checks"),
+    "abort": ("SIGABRT", None, None, "main"),
+    "library": ("SIGSEGV", "SEGV_MAPERR", "read", "is_in_library"),
+    "stack": ("SIGSEGV", "SEGV_MAPERR", None, "fills_stack"),
+    "handler": ("SIGABRT", None, None, "handler"),
+    "thread": ("SIGSEGV", "SEGV_MAPERR", "read", "reads"),
+    "bus": ("SIGBUS", "BUS_ADRERR", "read", "bus"),
+    "strange": ("SIGSEGV", "SI_KERNEL", None, "strange"),
+    "trap": ("SIGILL", "ILL_ILLOPN", None, "main"),
+    "breakpoint": ("SIGTRAP", "SI_KERNEL", None, "main"),
+    "killed": ("SIGTERM", None, None, None),
+}
+
+
+class Crashes(CprecTap):
+    def build(self, source, *options):
+        program = os.path.join(self.folder, source.split(".")[0])
+        compiler = self.options.cxx if source.endswith("pp") else \
+            self.options.cc
+        subprocess.run([*compiler.split(), "-O0", "-g", *options, "-o",
+                        program, os.path.join(HERE, "programs", "frames",
+                                              source)],
+                       check=True, timeout=120)
+        return program
+
+    def gdb(self, program, *arguments):
+        result = subprocess.run(
+            ["gdb", "-q", "-batch", "-nx", "-iex",
+             "set debuginfod enabled off", "-ex", "set startup-with-shell off",
+             "-ex", f"python import sys; sys.path.insert(0, '{HERE}'); "
+                    "sys.dont_write_bytecode = True",
+             "-x", os.path.join(HERE, "crash_gdb.py"), "--args", program,
+             *arguments],
+            capture_output=True, text=True, timeout=300, cwd=self.folder,
+            env={"PATH": os.environ["PATH"], "LC_ALL": "C",
+                 "HANDLED": "SIGSEGV" if "handler" in arguments else ""})
+        for line in result.stdout.splitlines():
+            if line.startswith("CRASH "):
+                return json.loads(line[6:])
+        raise Failure(f"gdb: {result.stdout}{result.stderr}")
+
+    def record(self, program, *arguments):
+        path = os.path.join(self.folder, "-".join(
+            (os.path.basename(program), *arguments)) + ".cpr")
+        result = self.cprec("record", "-o", path, program, *arguments)
+        notes = [line for line in result.stderr.splitlines()
+                 if line.startswith("cprec: note: ")]
+        info = json.loads(self.cprec("info", "--json", path).stdout)
+        equal(info["exit"]["signal"], -result.returncode, "signal")
+        return path, notes, info["crash"]
+
+    def check_frames(self, found, wanted):
+        """Natively, functions of libraries are others, with other vectors."""
+        while wanted and not wanted[-1]["function"]:
+            wanted.pop()
+        own = [(plain(f.get("function")), f["line"]) for f in found
+               if "crashes" in f["module"] and "file" in f] \
+            if all("module" in f for f in found) else None
+        theirs = [(plain(f["function"]), f["line"]) for f in wanted
+                  if f["file"] and f["file"].endswith("crashes.c")]
+        if own is not None:
+            equal(own[:20], theirs[:20], "frames of the program")
+
+    def check_note(self, kind, notes, path, found):
+        """Only mistakes are told of."""
+        name, _code, access, function = KINDS[kind]
+        if not function:
+            equal(notes, [], "notes")
+            return
+        equal(len(notes), 1, f"number of notes {notes}")
+        expect(f"died of {name}" in notes[0], notes[0])
+        expect(f"cprec backtrace {path}" in notes[0], notes[0])
+        if access:
+            expect(f"{access} of {found['access']['addr']}" in notes[0],
+                   notes[0])
+        if kind != "data":
+            expect(re.search(rf"\b{function} at \S*crashes.c:\d+;", notes[0]),
+                   notes[0])
+
+    def kind(self, program, kind):
+        name, code, access, _function = KINDS[kind]
+        path, notes, found = self.record(program, kind)
+        native = self.gdb(program, kind)
+        equal(found["name"], name, "name")
+        equal(found["signal"], native["signal"], "signal")
+        equal(found.get("code"), code, "code")
+        if code:
+            equal(CODES[code], native["code"], "code of siginfo")
+        if access:
+            equal(found["access"]["kind"], access, "access")
+            addr = int(found["access"]["addr"], 16)
+            if kind not in ("bus", "stack"):    # not at the same places
+                equal(addr, native["addr"], "address")
+        elif kind != "stack":
+            expect("access" not in found, "an access")
+        self.check_frames(found["frames"], native["frames"])
+        self.check_note(kind, notes, path, found)
+        if kind == "assert":
+            expect("Assertion `n == 3' failed." in found["stderr"]["text"],
+                   found)
+        if kind == "stack":
+            expect("the stack is full" in found["reason"], found["reason"])
+        text = self.cprec("info", path).stdout
+        expect(f"crash:         {name}" in text, text)
+        return found.get("reason")
+
+    def uncaught(self):
+        program = self.build("uncaught.cpp")
+        path, notes, found = self.record(program)
+        expect("more than there is" in found["stderr"]["text"], found)
+        names = [plain(f.get("function")) for f in found["frames"]]
+        expect("serve" in names and names.index("serve") <
+               names.index("main"), names)
+        expect("serve at" in notes[0], notes)
+
+    def position(self, program):
+        """What is shown can be asked for; registers are those of the fault."""
+        path, _notes, found = self.record(program, "divide")
+        out = self.cprec("query", "--registers", "--json",
+                         f"--at={found['at']}", path).stdout
+        registers = json.loads(out.splitlines()[0])["registers"]
+        equal(int(registers["rip"], 16), int(found["frames"][0]["addr"], 16),
+              "pc")
+        equal(self.cprec("backtrace", "--json", path).stdout,
+              self.cprec("backtrace", "--json", f"--at={found['at']}",
+                         path).stdout, "backtrace without a time")
+
+    def quiet(self, program):
+        """No note with -q; and of a child one that needs no symbols."""
+        path = os.path.join(self.folder, "quiet.cpr")
+        result = self.cprec("record", "-q", "-o", path, program, "read")
+        equal(result.stderr, "", "with -q")
+        script = f"{program} read; {program} divide; true"
+        result = self.cprec("record", "-o", path, "sh", "-c", script)
+        equal(result.stderr.count("cprec: note: process "), 2, result.stderr)
+        expect("died of SIGSEGV: read of 0x0" in result.stderr, result.stderr)
+        child = re.search(r"cprec backtrace (\S+)' tells", result.stderr)
+        out = self.cprec("backtrace", child.group(1)).stdout
+        expect(" in reads (" in out, out)
+
+
+def run_all(options, folder):
+    tests = Crashes(options, folder)
+    program = tests.build("crashes.c", "-pthread")
+    if shutil.which("gdb"):
+        for kind in KINDS:
+            if options.only in kind:
+                tests.test(kind, tests.kind, program, kind)
+    if not options.only:
+        tests.test("an exception", tests.uncaught)
+        tests.test("the position", tests.position, program)
+        tests.test("few words", tests.quiet, program)
+    return tests.summary()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cc", default="cc")
+    parser.add_argument("--cxx", default="c++")
+    parser.add_argument("--only", default="", help="part of a kind")
+    sys.exit(main(run_all, parser=parser))
