@@ -14,6 +14,7 @@
 #include "tools/commands.h"
 #include "tools/damage.h"
 #include "tools/dump_packets.h"
+#include "tools/dump_replay.h"
 #include "tools/messages.h"
 #include "tools/options.h"
 #include "tools/print.h"
@@ -32,13 +33,14 @@ const struct command command_dump = {
 		 " line: the time, the\n"
 		 "kind, and what it says.  Lines without a time are effects of"
 		 " the event above.\n"
-		 "If there are several threads, lines have the number of theirs"
-		 " (tid).",
+		 "If there are several threads, lines have the number of"
+		 " theirs.",
 	.options = (const struct option_info[]) {
 		{ OPTION_SEGMENT, "segment", "N",
 		  "only this segment; the first is 0" },
 		{ OPTION_KIND, "kind", "KIND",
-		  "only lines of this kind: SYSCALL, MAP, KEY_FRAME, ..." },
+		  "only lines of this kind: SYSCALL, MAP, KEY_FRAME,\n"
+		  "...; OUTPUT with its text, FAULT with what was wrong" },
 		{ OPTION_THREAD, "thread", "TID",
 		  "only what happened to this thread, or 'all'" },
 		{ 'v', "verbose", NULL,
@@ -59,11 +61,30 @@ struct dump {
 
 	uint32_t *tids;		/* of the threads */
 	bool has_threads;	/* lines say which */
+
+	/* What only a replay tells, if one kind of lines is asked for. */
+	struct dump_replay replay;
+	size_t current;		/* segment */
+	uint32_t before;	/* events at its start */
+	size_t fault_count;	/* in it, so far */
+	struct failure *why;
 };
 
 static bool is_wanted(const struct dump *dump, const char *kind)
 {
 	return !dump->kind || !strcasecmp(dump->kind, kind);
+}
+
+/* Whether what is only listed is to be printed. */
+static bool is_listed(const struct dump *dump, const char *kind)
+{
+	return is_wanted(dump, kind) && (dump->verbose || dump->kind);
+}
+
+/* Lines that follow those with their time, unless only they are printed. */
+static void print_listed(const struct dump *dump, json_t *line)
+{
+	dump_print(line, dump->json, dump->kind != NULL);
 }
 
 /* What a key frame lists: its mappings, and the pages that it renews. */
@@ -72,25 +93,25 @@ static void print_lists(const struct dump *dump, const struct key_frame *frame)
 	json_t *line;
 
 	for (size_t i = 0; i < frame->region_count; i++) {
-		if (!is_wanted(dump, "REGION"))
+		if (!is_listed(dump, "REGION"))
 			break;
-		line = dump_line("REGION", false, 0);
+		line = dump_line("REGION", frame->time);
 		dump_region(line, &frame->regions[i]);
-		dump_print(line, dump->json);
+		print_listed(dump, line);
 	}
 	for (size_t i = 0; i < frame->doubt_count; i++) {
-		if (!is_wanted(dump, "DOUBTFUL"))
+		if (!is_listed(dump, "DOUBTFUL"))
 			break;
-		line = dump_line("DOUBTFUL", false, 0);
+		line = dump_line("DOUBTFUL", frame->time);
 		dump_doubt_range(line, &frame->doubts[i]);
-		dump_print(line, dump->json);
+		print_listed(dump, line);
 	}
 	for (size_t i = 0; i < frame->page_count; i++) {
-		if (!is_wanted(dump, "SNAPSHOT"))
+		if (!is_listed(dump, "SNAPSHOT"))
 			break;
-		line = dump_line("SNAPSHOT", false, 0);
+		line = dump_line("SNAPSHOT", frame->time);
 		dump_page_ref(line, &frame->pages[i]);
-		dump_print(line, dump->json);
+		print_listed(dump, line);
 	}
 }
 
@@ -113,13 +134,12 @@ static void print_key_frame(const struct dump *dump, size_t segment,
 	if (!is_of_thread(dump, frame->tid))
 		return;
 	if (is_wanted(dump, "KEY_FRAME")) {
-		line = dump_line("KEY_FRAME", true, frame->time);
+		line = dump_line("KEY_FRAME", frame->time);
 		json_set_count(line, "segment", segment);
 		dump_key_frame(line, frame, dump->table);
-		dump_print(line, dump->json);
+		dump_print(line, dump->json, true);
 	}
-	if (dump->verbose)
-		print_lists(dump, frame);
+	print_lists(dump, frame);
 }
 
 /* That of the process, and those of threads. */
@@ -147,29 +167,96 @@ static int print_key_frames(const struct dump *dump, size_t segment,
 	return rc;
 }
 
+static json_t *begin_packet(const struct dump *dump,
+			    const struct packet_place *place,
+			    const struct packet *packet)
+{
+	json_t *line = dump_line(packet_name(packet->kind), place->time);
+
+	if (dump->has_threads)
+		json_set_count(line, "thread",
+			       tid_at(dump, place->stream, place->time));
+	if (packet->kind == PACKET_SLICE)
+		json_set_count(line, "slice", place->slice);
+	return line;
+}
+
+static void end_packet(const struct dump *dump, json_t *line,
+		       const struct packet *packet)
+{
+	dump_print(line, dump->json,
+		   dump->kind || packet_is_event(packet->kind));
+}
+
+/* Large ones are lines for their parts. */
+static int print_output(struct dump *dump, const struct packet_place *place,
+			const struct packet *packet)
+{
+	struct position at = { place->time, place->events };
+	struct packet part = *packet;
+	int rc = 0;
+
+	if (place->time == recording_time(dump->recording, dump->current))
+		at.events += dump->before;
+	for (uint64_t done = 0; done < packet->size && !rc;
+	     done += part.size) {
+		json_t *line = begin_packet(dump, place, packet);
+
+		part.addr = packet->addr + done;
+		part.size = packet->size - done < DUMP_TEXT_MOST ?
+			    packet->size - done : DUMP_TEXT_MOST;
+		dump_packet(line, &part, dump->table);
+		rc = dump_replay_output(&dump->replay, &at, &part, line,
+					dump->why);
+		if (rc)
+			json_decref(line);
+		else
+			end_packet(dump, line, packet);
+	}
+	return rc;
+}
+
+static int print_fault(struct dump *dump, const struct packet_place *place,
+		       const struct packet *packet, size_t number)
+{
+	json_t *line = begin_packet(dump, place, packet);
+	int rc;
+
+	dump_packet(line, packet, dump->table);
+	rc = dump_replay_fault(&dump->replay, dump->current, number, packet,
+			       line, dump->why);
+	if (rc)
+		json_decref(line);
+	else
+		end_packet(dump, line, packet);
+	return rc;
+}
+
 static int print_packet(void *context, const struct packet_place *place,
 			const struct packet *packet)
 {
-	const struct dump *dump = context;
-	const char *kind = packet_name(packet->kind);
-	uint32_t tid = tid_at(dump, place->stream, place->time);
+	struct dump *dump = context;
+	size_t faults = dump->fault_count;
 	json_t *line;
 
-	if (!is_wanted(dump, kind) || !is_of_thread(dump, tid))
+	dump->fault_count += packet->kind == PACKET_FAULT;
+	if (!is_wanted(dump, packet_name(packet->kind)) ||
+	    !is_of_thread(dump, tid_at(dump, place->stream, place->time)))
 		return 0;
-	line = dump_line(kind, packet_is_event(packet->kind), place->time);
-	if (dump->has_threads)
-		json_set_count(line, "tid", tid);
-	if (packet->kind == PACKET_SLICE)
-		json_set_count(line, "slice", place->slice);
+	if (dump->kind && packet->kind == PACKET_OUTPUT)
+		return print_output(dump, place, packet);
+	if (dump->kind && packet->kind == PACKET_FAULT)
+		return print_fault(dump, place, packet, faults);
+	line = begin_packet(dump, place, packet);
 	dump_packet(line, packet, dump->table);
-	dump_print(line, dump->json);
+	end_packet(dump, line, packet);
 	return 0;
 }
 
 static int print_index(const struct dump *dump, size_t segment,
 		       struct failure *why)
 {
+	uint64_t start = recording_time(dump->recording, segment);
 	struct segment_index index;
 	json_t *line;
 	int rc = recording_index(dump->recording, segment, &index, why);
@@ -177,17 +264,17 @@ static int print_index(const struct dump *dump, size_t segment,
 	if (rc)
 		return rc;
 	if (index.steps && is_wanted(dump, "INDEX")) {
-		line = dump_line("INDEX", false, 0);
+		line = dump_line("INDEX", start);
 		json_set_count(line, "steps", index.steps);
 		json_set_count(line, "pages", index.page_count);
-		dump_print(line, dump->json);
+		print_listed(dump, line);
 	}
 	for (size_t i = 0; i < index.page_count; i++) {
-		if (!dump->verbose || !is_wanted(dump, "PAGE"))
+		if (!is_listed(dump, "PAGE"))
 			break;
-		line = dump_line("PAGE", false, 0);
+		line = dump_line("PAGE", start);
 		dump_page_touch(line, &index.pages[i]);
-		dump_print(line, dump->json);
+		print_listed(dump, line);
 	}
 	segment_index_release(&index);
 	return 0;
@@ -198,6 +285,12 @@ static int print_segment(struct dump *dump, size_t segment,
 {
 	int rc = print_key_frames(dump, segment, why);
 
+	dump->current = segment;
+	dump->fault_count = 0;
+	dump->why = why;
+	if (!rc)
+		rc = recording_events_before(dump->recording, segment,
+					     &dump->before, why);
 	if (!rc)
 		rc = recording_each_packet(dump->recording, segment,
 					   print_packet, dump, why);
@@ -234,6 +327,7 @@ static int dump_file(struct dump *dump, const char *path, struct failure *why)
 	if (rc)
 		return rc;
 	dump->table = recording_reg_table(dump->recording);
+	dump->replay.recording = dump->recording;
 	count = recording_segments(dump->recording);
 	if (dump->has_segment && dump->segment >= count)
 		rc = failed(why, ERR_INPUT, "cannot dump segment %" PRIu64
@@ -247,6 +341,7 @@ static int dump_file(struct dump *dump, const char *path, struct failure *why)
 	if (!rc)
 		damage_say(dump->recording);
 	free(dump->tids);
+	dump_replay_release(&dump->replay);
 	recording_close(dump->recording);
 	return rc;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -199,12 +200,23 @@ static _Noreturn void end(struct job *job, int rc,
 	linux_exit_like(result);
 }
 
+/* An instruction that the processor lacks is what it dies of. */
+static bool is_explained;
+
+static void tell(void *context, enum linux_notice kind, const char *text)
+{
+	is_explained |= kind == NOTICE_INSTRUCTION;
+	program_notice(context, kind, text);
+}
+
 static void died(const struct recorder_options *options,
 		 const struct recorder_death *death)
 {
 	struct job *job = (struct job *)(uintptr_t)options;
 
-	record_crash_note(&job->crash, death, options->path, job->typed);
+	if (!is_explained || death->signal != SIGILL)
+		record_crash_note(&job->crash, death, options->path,
+				  job->typed);
 }
 
 /*
@@ -296,6 +308,7 @@ static int record(struct job *job)
 	/* ERR_INPUT would speak of the program. */
 	if (rc)
 		return program_not_run(ERR_SYSTEM, &why);
+	record_crash_prepare(&job->crash);
 	job->process = getpid();
 	rc = recorder_run(&job->options, &result, &why);
 	end(job, rc, &result, &why);
@@ -308,7 +321,7 @@ static int run(struct options *options)
 			.program.envp = environ,
 			.path = "trace.cpr",
 			.cache_entries = CACHE_ENTRIES_DEFAULT,
-			.notice = program_notice,
+			.notice = tell,
 			.died = died,
 			.ended = ended,
 		},

@@ -143,12 +143,11 @@ static void set_exit(json_t *line, const struct packet *packet)
 			(uint64_t)-packet->result));
 }
 
-json_t *dump_line(const char *kind, bool has_time, uint64_t t)
+json_t *dump_line(const char *kind, uint64_t t)
 {
 	json_t *line = json_object();
 
-	if (has_time)
-		json_set_count(line, "t", t);
+	json_set_count(line, "at", t);
 	json_object_set_new(line, "kind", json_string(kind));
 	return line;
 }
@@ -215,7 +214,7 @@ void dump_key_frame(json_t *line, const struct key_frame *frame,
 {
 	char text[REGISTER_TEXT];
 
-	json_set_count(line, "tid", frame->tid);
+	json_set_count(line, "thread", frame->tid);
 	json_set_count(line, "steps", frame->steps);
 	register_text(text, table, &frame->regs, table->pc);
 	json_object_set_new(line, table->regs[table->pc].name,
@@ -286,9 +285,9 @@ static void print_value(const json_t *value)
 		fputs(json_is_true(value) ? "yes" : "no", stdout);
 }
 
-void dump_print(json_t *line, bool json)
+void dump_print(json_t *line, bool json, bool has_time)
 {
-	const json_t *time = json_object_get(line, "t");
+	const json_t *time = json_object_get(line, "at");
 	const char *key;
 	json_t *value;
 	int column;
@@ -297,14 +296,14 @@ void dump_print(json_t *line, bool json)
 		print_json(line);
 		return;
 	}
-	if (time)
+	if (has_time)
 		printf("%-16" JSON_INTEGER_FORMAT " ", json_integer_value(time));
 	else
 		printf("%-16s ", "");
 	value = json_object_get(line, "kind");
 	column = printf("%s", json_string_value(value));
 	json_object_foreach(line, key, value) {
-		if (!strcmp(key, "t") || !strcmp(key, "kind"))
+		if (!strcmp(key, "at") || !strcmp(key, "kind"))
 			continue;
 		printf("%*s%s=", column < 10 ? 11 - column : 1, "", key);
 		print_value(value);

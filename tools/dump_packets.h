@@ -21,8 +21,8 @@
 /* The names of all kinds of lines, one after the other; then NULL. */
 const char *dump_kind(size_t number);
 
-/* A line of a kind ("SYSCALL"), at a time if `has_time`. */
-json_t *dump_line(const char *kind, bool has_time, uint64_t t);
+/* A line of a kind ("SYSCALL"), at a time. */
+json_t *dump_line(const char *kind, uint64_t t);
 
 /* Adds what a packet says. */
 void dump_packet(json_t *line, const struct packet *packet,
@@ -34,7 +34,7 @@ void dump_doubt_range(json_t *line, const struct doubt_range *range);
 void dump_page_ref(json_t *line, const struct page_ref *ref);
 void dump_page_touch(json_t *line, const struct page_touch *touch);
 
-/* Prints and ends a line. */
-void dump_print(json_t *line, bool json);
+/* Prints and ends a line; as text, with its time only if `has_time`. */
+void dump_print(json_t *line, bool json, bool has_time);
 
 #endif

@@ -118,10 +118,10 @@ void print_escaped(FILE *out, const char *text, size_t size)
 	}
 }
 
-json_t *json_text(const char *text)
+json_t *json_text_of(const char *text, size_t size)
 {
 	static const char replacement[] = "\xef\xbf\xbd";
-	size_t size = strlen(text), length = 0;
+	size_t length = 0;
 	json_t *string = json_stringn(text, size);
 	char *valid;
 
@@ -141,6 +141,11 @@ json_t *json_text(const char *text)
 	string = json_stringn(valid, length);
 	free(valid);
 	return string;
+}
+
+json_t *json_text(const char *text)
+{
+	return json_text_of(text, strlen(text));
 }
 
 json_t *json_arguments(char *const *argv, size_t argc)

@@ -41,6 +41,9 @@ void print_escaped(FILE *out, const char *text, size_t size);
  */
 json_t *json_text(const char *text);
 
+/* The same of a text with a size, in which NULs may be. */
+json_t *json_text_of(const char *text, size_t size);
+
 /* An argument vector as an array. */
 json_t *json_arguments(char *const *argv, size_t argc);
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "formats/stacks.h"
@@ -22,6 +23,14 @@
 #define STACK_COPIED (UINT64_C(256) << 10)
 #define PAGES_BELOW 256u
 #define FRAMES_LOOKED_AT 64u
+
+void record_crash_prepare(struct record_crash *crash)
+{
+	void *shared = mmap(NULL, sizeof(*crash->told), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	crash->told = shared == MAP_FAILED ? NULL : shared;
+}
 
 /* ------- when it dies ------- */
 
@@ -226,11 +235,22 @@ static bool say_with_place(const struct record_crash *crash)
 	return true;
 }
 
+static bool may_tell(const struct record_crash *crash)
+{
+	unsigned before = crash->told ? atomic_fetch_add(crash->told, 1) : 0;
+
+	if (before == CHILDREN_TOLD)
+		say_note("more of its processes died of signals; their"
+			 " recordings tell");
+	return before < CHILDREN_TOLD;
+}
+
 void record_crash_say(const struct record_crash *crash, bool is_first)
 {
 	char program[40];
 
-	if (!crash->signal || (is_first && say_with_place(crash)))
+	if (!crash->signal || (is_first && say_with_place(crash)) ||
+	    (!is_first && !may_tell(crash)))
 		return;
 	snprintf(program, sizeof(program), "process %d", (int)getpid());
 	say_line(crash, program, "");

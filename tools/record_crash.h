@@ -13,6 +13,7 @@
 #define CPREC_TOOLS_RECORD_CRASH_H
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,6 +32,7 @@ struct crash_copy {
 enum { COPY_STACK, COPY_PC, COPY_CALLER, COPIES };
 
 struct record_crash {
+	atomic_uint *told;	/* of how many children, by all of them */
 	uint64_t signal;	/* 0: there was none */
 	bool is_fault;
 	struct vm_stop fault;
@@ -41,6 +43,9 @@ struct record_crash {
 	char shown[PATH_MAX];	/* the same for the user */
 };
 
+/* Before the program is started. */
+void record_crash_prepare(struct record_crash *crash);
+
 /*
  * Called when it dies.  The recording of the first process is `first`, and
  * `typed` is what the user called it.
@@ -50,9 +55,11 @@ void record_crash_note(struct record_crash *crash,
 		       const char *typed);
 
 /*
- * Prints the line, if there was one.  Where it was is only told of the first
- * process: looking for it would delay a program that tries out many.
+ * Prints the line, if there is to be one.  Where it was is only told of the
+ * first process: looking for it would delay a program that tries out many.  Of
+ * its children, only so many are told of.
  */
+#define CHILDREN_TOLD 4u
 void record_crash_say(const struct record_crash *crash, bool is_first);
 
 #endif

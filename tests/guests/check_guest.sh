@@ -8,8 +8,9 @@
 cprec=$(realpath "$1") && guest=$(realpath "$2") || exit 1
 name=$(basename "$guest")
 . "$(dirname "$0")/tap.sh"
-# What replay says when the program had children.
+# What replay says when the program had children, and record when they died.
 ignored='^cprec: note: only the output of this process was written'
+ignored="$ignored\\|^cprec: note: .* died of "
 
 # try NAME COMMAND... - output and status must be those of the native run
 try() {

@@ -228,10 +228,10 @@ def turns(tests, trace):
     """When each turn of a thread begins, and whose it is."""
     found, segment = [], 0
     for line in run(tests.cprec, "dump", trace).splitlines():
-        frame = re.match(r"0 +KEY_FRAME +segment=0 tid=(\d+) ", line)
+        frame = re.match(r"0 +KEY_FRAME +segment=0 thread=(\d+) ", line)
         segment = int((re.search(r" KEY_FRAME +segment=(\d+) ", line) or
                        (0, segment))[1])
-        turn = re.match(r"(\d+) +SLICE +tid=(\d+) slice=(\d+) ", line)
+        turn = re.match(r"(\d+) +SLICE +thread=(\d+) slice=(\d+) ", line)
         if frame:
             found.append((0, 0, 0, int(frame[1])))
         elif turn:

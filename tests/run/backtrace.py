@@ -95,7 +95,7 @@ class Backtraces(CprecTap):
         not know yet which libraries there are."""
         info = json.loads(self.cprec("info", "--json", path).stdout)
         calls = self.dump(path)[:60]
-        first = [call.get("at", call.get("t")) for call in calls
+        first = [call["at"] for call in calls
                  if call["name"] in ("munmap", "brk")]
         first = first[-1] if first else 0
         return sorted(random.randrange(first, info["instructions"])

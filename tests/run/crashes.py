@@ -156,18 +156,54 @@ class Crashes(CprecTap):
               self.cprec("backtrace", "--json", f"--at={found['at']}",
                          path).stdout, "backtrace without a time")
 
+    def dump(self, path, kind):
+        out = self.cprec("dump", "--json", f"--kind={kind}", path).stdout
+        return [json.loads(line) for line in out.splitlines()]
+
+    def dumped(self, program):
+        """What it wrote, and what was wrong; each line has its time."""
+        path, _notes, found = self.record(program, "handler")
+        fault, = self.dump(path, "fault")
+        equal((fault["code"], fault["access"], fault["addr"]),
+              ("SEGV_MAPERR", "read", "0x0"), "the fault")
+        expect(fault["at"] < found["at"], "time of the fault")
+        path, _notes, found = self.record(program, "assert")
+        equal([(line["stream"], line["text"], line["at"])
+               for line in self.dump(path, "output")],
+              [(2, found["stderr"]["text"], found["stderr"]["at"])], "output")
+        for kind in ("region", "doubtful", "page", "write", "reg", "touch"):
+            lines = self.dump(path, kind)
+            expect(lines, kind)
+            times = [line["at"] for line in lines]
+            equal(times, sorted(times), f"times of {kind}")
+
+    def large(self):
+        """More than fits into a line, with bytes that are no text."""
+        path = os.path.join(self.folder, "large.cpr")
+        code = "import sys; sys.stdout.buffer.write(b'a\\0b\\xff\\n' * 30000)"
+        self.cprec("record", "-q", "-o", path, sys.executable, "-S", "-c", code)
+        lines = [line for line in self.dump(path, "output")
+                 if line["stream"] == 1]
+        expect(len(lines) > 1, "one line")
+        equal("".join(line["text"] for line in lines),
+              "a\0b\ufffd\n" * 30000, "text")
+        equal(sum(line["size"] for line in lines), 150000, "size")
+
     def quiet(self, program):
         """No note with -q; and of a child one that needs no symbols."""
         path = os.path.join(self.folder, "quiet.cpr")
         result = self.cprec("record", "-q", "-o", path, program, "read")
         equal(result.stderr, "", "with -q")
         script = f"{program} read; {program} divide; true"
+        many = f"for i in 1 2 3 4 5 6 7 8; do {program} read; done; true"
         result = self.cprec("record", "-o", path, "sh", "-c", script)
         equal(result.stderr.count("cprec: note: process "), 2, result.stderr)
         expect("died of SIGSEGV: read of 0x0" in result.stderr, result.stderr)
         child = re.search(r"cprec backtrace (\S+)' tells", result.stderr)
         out = self.cprec("backtrace", child.group(1)).stdout
         expect(" in reads (" in out, out)
+        result = self.cprec("record", "-o", path, "sh", "-c", many)
+        equal(result.stderr.count("cprec: note: "), 5, result.stderr)
 
 
 def run_all(options, folder):
@@ -180,6 +216,8 @@ def run_all(options, folder):
     if not options.only:
         tests.test("an exception", tests.uncaught)
         tests.test("the position", tests.position, program)
+        tests.test("dump", tests.dumped, program)
+        tests.test("a large output", tests.large)
         tests.test("few words", tests.quiet, program)
     return tests.summary()
 

@@ -125,15 +125,15 @@ class Tests(Tap):
     def dumps(self):
         """Calls bear the number that the kernel knew the caller by."""
         text = self.run("dump", "--kind=syscall", "t.cpr").stdout
-        found = re.findall(r"^(\d+) +SYSCALL +tid=(\d+) .*name=gettid "
+        found = re.findall(r"^(\d+) +SYSCALL +thread=(\d+) .*name=gettid "
                            r"result=(\d+)", text, re.M)
         equal([tid for _, tid, result in found],
               [result for _, tid, result in found], "numbers")
         for tid in self.callers:
             text = self.run("dump", "--kind=syscall", f"--thread={tid}",
                             "t.cpr").stdout
-            if f"tid={tid} " not in text or \
-                    set(re.findall(r"tid=(\d+)", text)) != {str(tid)}:
+            if f"thread={tid} " not in text or \
+                    set(re.findall(r"thread=(\d+)", text)) != {str(tid)}:
                 raise Failure(f"of {tid}: {text}")
 
     def verifies(self):

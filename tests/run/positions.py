@@ -73,14 +73,14 @@ class Recording:
         return [json.loads(line) for line in out.splitlines()]
 
     def frames(self):
-        return [line["t"] for line in self.lines("KEY_FRAME")]
+        return [line["at"] for line in self.lines("KEY_FRAME")]
 
     def events(self):
         """How many a position counts at each time that has some."""
         counts = {}
         for kind in COUNTED:
             for line in self.lines(kind):
-                counts[line["t"]] = counts.get(line["t"], 0) + 1
+                counts[line["at"]] = counts.get(line["at"], 0) + 1
         return counts
 
     def value(self, number):
@@ -212,7 +212,7 @@ class Positions(CprecTap):
         for recording in self.recordings:
             faults = recording.lines("FAULT")
             expect(faults, "no fault")
-            for t in {line["t"] for line in faults}:
+            for t in {line["at"] for line in faults}:
                 states = recording.states(
                     [(t, k) for k in range(self.events[t] + 1)])
                 self.check_fault(states, t, pc)
@@ -263,7 +263,7 @@ class Positions(CprecTap):
         if len(positions) > self.options.positions:
             positions = set(random.Random(3).sample(
                 sorted(positions), self.options.positions))
-        faults = [line["t"] for line in recording.lines("FAULT")]
+        faults = [line["at"] for line in recording.lines("FAULT")]
         positions.update((t, k) for t in faults[:FAULTS]
                          for k in range(events[t] + 1))
         positions = sorted(positions)
