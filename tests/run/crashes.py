@@ -181,7 +181,9 @@ class Crashes(CprecTap):
         """More than fits into a line, with bytes that are no text."""
         path = os.path.join(self.folder, "large.cpr")
         code = "import sys; sys.stdout.buffer.write(b'a\\0b\\xff\\n' * 30000)"
-        self.cprec("record", "-q", "-o", path, sys.executable, "-S", "-c", code)
+        subprocess.run([self.options.cprec, "record", "-q", "-o", path,
+                        sys.executable, "-S", "-c", code], timeout=120,
+                       check=True, stdout=subprocess.DEVNULL)
         lines = [line for line in self.dump(path, "output")
                  if line["stream"] == 1]
         expect(len(lines) > 1, "one line")
