@@ -9,12 +9,9 @@
 #include "replayer/recording/recording.h"
 #include "replayer/replayer.h"
 
-/* Large enough for what unwinding reads at once. */
-#define READ_MOST 256u
-
 static bool read_memory(void *context, uint64_t addr, void *bytes, size_t size)
 {
-	uint8_t known[READ_MOST];
+	uint8_t known[GUEST_READ_MOST];
 
 	assert(size <= sizeof(known));
 	return size - 1 <= UINT64_MAX - addr &&

@@ -20,7 +20,12 @@
 
 #include <elfutils/libdw.h>
 
-/* Where a guest's memory is read: false if not all of it is known. */
+/*
+ * Where a guest's memory is read, at most GUEST_READ_MOST bytes at once: false
+ * if not all of them are known.
+ */
+#define GUEST_READ_MOST 256u
+
 struct guest_reader {
 	bool (*read)(void *context, uint64_t addr, void *bytes, size_t size);
 	void *context;

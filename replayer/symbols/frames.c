@@ -12,6 +12,7 @@
 #include "replayer/symbols/cfi.h"
 #include "replayer/symbols/guess.h"
 #include "replayer/symbols/inlines.h"
+#include "replayer/symbols/guest_tables.h"
 #include "replayer/symbols/names.h"
 #include "replayer/symbols/units.h"
 
@@ -20,6 +21,7 @@
 
 struct walker {
 	const struct frame_walk *walk;
+	struct guest_tables tables;
 	struct unwind_state state;
 	bool is_exact;		/* the thread stands at its pc: it was not left
 				   there by a call */
@@ -119,7 +121,22 @@ static int show(const struct walker *walker, bool is_signal)
 
 /* ------- going to the caller ------- */
 
-static enum unwind_result by_tables(const struct walker *walker,
+static enum unwind_result by_memory(struct walker *walker, uint64_t addr,
+				    struct unwind_state *state,
+				    bool *is_signal)
+{
+	const struct frame_walk *walk = walker->walk;
+	uint64_t bias;
+	const struct symbols *symbols = names_module(
+		lines_names(walk->lines), walk->t, addr, &bias);
+	Dwarf_CFI *cfi = symbols ? guest_tables_find(&walker->tables, symbols,
+						     bias, &walk->memory) :
+				   NULL;
+
+	return cfi_unwind(cfi, bias, addr, &walk->memory, state, is_signal);
+}
+
+static enum unwind_result by_tables(struct walker *walker,
 				    struct unwind_state *state,
 				    bool *is_signal)
 {
@@ -131,9 +148,8 @@ static enum unwind_result by_tables(const struct walker *walker,
 	Dwarf_Addr more = 0;
 	Dwarf_CFI *cfi;
 
-	*is_signal = false;
 	if (!module)
-		return result;
+		return by_memory(walker, addr, state, is_signal);
 	cfi = dwfl_module_eh_cfi(module, &more);
 	result = cfi_unwind(cfi, bias + more, addr, &walk->memory, state,
 			    is_signal);
@@ -188,39 +204,45 @@ static void start(struct walker *walker, const struct reg_file *file)
 	}
 }
 
+/* Shows where it stands, and goes to the caller; else says why not. */
+static bool step(struct walker *walker, enum frames_end *end)
+{
+	struct unwind_state next = walker->state;
+	bool is_signal, is_sure = true;
+	enum unwind_result result = by_tables(walker, &next, &is_signal);
+
+	if (result == UNWIND_UNKNOWN) {
+		next = walker->state;
+		result = by_guess(walker, &next, &is_sure, &is_signal);
+	}
+	*end = FRAMES_ENOUGH;
+	if (show(walker, is_signal))
+		return false;
+	*end = result == UNWIND_UNKNOWN ? FRAMES_LOST : FRAMES_OUTERMOST;
+	if (result != UNWIND_DONE || !next.pc)
+		return false;
+	*end = FRAMES_LOOP;
+	if (!makes_sense(&walker->state, &next, is_signal))
+		return false;
+	walker->state = next;
+	walker->is_exact = is_signal;
+	walker->is_sure &= is_sure;
+	return true;
+}
+
 enum frames_end frames_walk(const struct frame_walk *walk,
 			    const struct reg_file *registers)
 {
 	struct walker walker = { .walk = walk, .is_exact = true,
 				 .is_sure = true };
-	struct unwind_state next;
-	enum unwind_result result;
-	bool is_signal;
+	enum frames_end end = FRAMES_LOOP;
 
 	start(&walker, registers);
-	for (unsigned i = 0; i < FRAMES_MOST; i++) {
-		bool is_sure = true;
-
-		next = walker.state;
-		result = by_tables(&walker, &next, &is_signal);
-		if (result == UNWIND_UNKNOWN) {
-			next = walker.state;
-			result = by_guess(&walker, &next, &is_sure,
-					  &is_signal);
-		}
-		if (show(&walker, is_signal))
-			return FRAMES_ENOUGH;
-		if (result == UNWIND_UNKNOWN)
-			return FRAMES_LOST;
-		if (result == UNWIND_OUTERMOST || !next.pc)
-			return FRAMES_OUTERMOST;
-		if (!makes_sense(&walker.state, &next, is_signal))
-			return FRAMES_LOOP;
-		walker.state = next;
-		walker.is_exact = is_signal;
-		walker.is_sure &= is_sure;
-	}
-	return FRAMES_LOOP;
+	for (unsigned i = 0; i < FRAMES_MOST; i++)
+		if (!step(&walker, &end))
+			break;
+	guest_tables_release(&walker.tables);
+	return end;
 }
 
 const char *frames_end_text(enum frames_end end)

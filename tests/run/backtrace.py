@@ -190,6 +190,47 @@ class Backtraces(CprecTap):
         equal(len(frames), len(wanted), f"{where}\n{shown}\nframes")
         return len(frames)
 
+    def addresses(self, path, t):
+        """Of the frames that are not inlined, and whether all are sure."""
+        frames = [f for f in self.ours(path, t)["frames"]
+                  if f["kind"] != "inlined"]
+        return [f["addr"] for f in frames], not any("sure" in f
+                                                    for f in frames)
+
+    def without_file(self):
+        """By tables in memory; what is said to be sure is right."""
+        program = self.build("gone", "throws.cpp", ("-O2", "-g"), False)
+        path = self.record(program)
+        times = self.times(path, 12)
+        before = [self.addresses(path, t) for t in times]
+        os.rename(program, program + "~")
+        after = [self.addresses(path, t) for t in times]
+        for t, (was, _), (now, is_sure) in zip(times, before, after):
+            if is_sure:
+                equal(now, was, f"{path} at {t}")
+        count = sum(is_sure for _, is_sure in after)
+        expect(count * 2 > len(times), f"{count} of {len(times)} are sure")
+        return f"{count} of {len(times)}"
+
+    def without_tables(self):
+        """By what code keeps of frames: mostly right, and marked."""
+        program = self.build("tables", "sorts.c", ("-O0", "-g"), False)
+        path = self.record(program)
+        times = self.times(path, 20)
+        before = [self.addresses(path, t)[0] for t in times]
+        options = ("-O0", "-fno-asynchronous-unwind-tables",
+                   "-fno-unwind-tables")
+        program = self.build("tables", "sorts.c", options, False)
+        path = self.record(program)
+        same = 0
+        for t, was in zip(times, before):
+            now, is_sure = self.addresses(path, t)
+            same += [a[-3:] for a in now] == [a[-3:] for a in was]
+            own = [a for a in now if a.startswith("0x5555")]
+            expect(not is_sure or len(own) < 2, f"{path} at {t} is sure")
+        expect(same * 10 >= len(times) * 7, f"{same} of {len(times)} are same")
+        return f"{same} of {len(times)}"
+
     def program(self, name, source, options, stripped, count):
         program = self.build(name, source, options, stripped)
         path = self.record(program)
@@ -219,6 +260,9 @@ def run_all(options, folder):
     for i, program in enumerate(programs):
         count = (options.times + i) // len(programs)
         tests.test(program[0], tests.program, *program, count)
+    if not options.only:
+        tests.test("without the file", tests.without_file)
+        tests.test("without tables", tests.without_tables)
     return tests.summary()
 
 
