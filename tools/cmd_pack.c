@@ -26,7 +26,7 @@ const struct command command_pack = {
 	.run = run_pack,
 	.kind = COMMAND_TAKES_FILES,
 	.arguments = "FILE",
-	.summary = "one file of a recording and all its processes",
+	.summary = "one file of a recording and its processes",
 	.usage = "pack [OPTION...] FILE",
 	.about = "Makes one file of a recording and those of its other"
 		 " processes, for sending\n"

@@ -202,7 +202,8 @@ static void set_instruction(const struct inquiry *inquiry)
 
 	vm_disassemble(replayer_vm(inquiry->replayer), pc, text, sizeof(text),
 		       &size);
-	json_set_text(inquiry->object, "instruction", text);
+	if (strcmp(text, "(bad)") != 0)
+		json_set_text(inquiry->object, "instruction", text);
 }
 
 static int set_frames(const struct inquiry *inquiry, struct failure *why)

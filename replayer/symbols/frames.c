@@ -106,8 +106,7 @@ static int show(const struct walker *walker, bool is_signal)
 	int rc = 0;
 
 	lines_find(walk->lines, walk->t, addr, &frame.line);
-	if (frame.line.function[0] && !walker->is_exact)
-		frame.line.offset++;
+	frame.line.offset += !walker->is_exact;
 	count = find_inlined(walker, addr, inlined, &bias);
 	if (!count)
 		return walk->visit(walk->context, &frame);
