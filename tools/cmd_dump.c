@@ -265,8 +265,8 @@ static int print_index(const struct dump *dump, size_t segment,
 		return rc;
 	if (index.steps && is_wanted(dump, "INDEX")) {
 		line = dump_line("INDEX", start);
-		json_set_count(line, "steps", index.steps);
-		json_set_count(line, "pages", index.page_count);
+		json_set_count(line, "instructions", index.steps);
+		json_set_count(line, "page_count", index.page_count);
 		print_listed(dump, line);
 	}
 	for (size_t i = 0; i < index.page_count; i++) {

@@ -110,7 +110,7 @@ static json_t *json_side(const struct race_side *side)
 	json_t *object = json_object();
 
 	json_set_count(object, "thread", side->tid);
-	json_set_count(object, "time", side->time);
+	json_set_count(object, "at", side->time);
 	json_set_address(object, "pc", side->pc);
 	json_set_text(object, "kind", side->writes ? "write" : "read");
 	json_set_source_line(object, &side->line);
@@ -127,8 +127,8 @@ static json_t *json_race(const struct race *race)
 			json_array_append_new(list, json_string(kinds[kind]));
 	json_object_set_new(object, "kinds", list);
 	json_set_count(object, "count", race->count);
-	json_set_count(object, "time", race->sides[1].time);
-	json_set_address(object, "address", race->address);
+	json_set_count(object, "at", race->sides[1].time);
+	json_set_address(object, "addr", race->address);
 	if (race->symbol[0])
 		json_set_text(object, "symbol", race->symbol);
 	else

@@ -93,7 +93,7 @@ static void set_mapping(json_t *line, const struct packet *packet)
 	if (packet->target)
 		json_set_address(line, "common", packet->target);
 	if (packet->region != REGION_ANON)
-		json_set_address(line, "offset", packet->offset);
+		json_set_address(line, "file_offset", packet->offset);
 	if (packet->name_size)
 		set_name(line, packet->name, packet->name_size);
 }
@@ -122,7 +122,7 @@ static void set_syscall(json_t *line, const struct packet *packet,
 	json_set_count(line, "number", packet->number);
 	set_constant(line, "name", linux_syscall_name(arch, packet->number));
 	json_object_set_new(line, "result", json_integer(packet->result));
-	set_constant(line, "error", linux_error_name(packet->result));
+	set_constant(line, "errno", linux_error_name(packet->result));
 	if (packet->result >= 0 &&
 	    linux_syscall_gives_address(arch, packet->number))
 		json_set_address(line, "addr", (uint64_t)packet->result);
@@ -138,9 +138,10 @@ static void set_signal(json_t *line, const struct packet *packet)
 static void set_exit(json_t *line, const struct packet *packet)
 {
 	json_object_set_new(line, "result", json_integer(packet->result));
-	if (packet->result < 0)
-		set_constant(line, "signal", linux_signal_name(
-			(uint64_t)-packet->result));
+	if (packet->result >= 0)
+		return;
+	json_set_count(line, "signal", (uint64_t)-packet->result);
+	set_constant(line, "name", linux_signal_name((uint64_t)-packet->result));
 }
 
 json_t *dump_line(const char *kind, uint64_t t)
@@ -215,18 +216,18 @@ void dump_key_frame(json_t *line, const struct key_frame *frame,
 	char text[REGISTER_TEXT];
 
 	json_set_count(line, "thread", frame->tid);
-	json_set_count(line, "steps", frame->steps);
+	json_set_count(line, "instructions", frame->steps);
 	register_text(text, table, &frame->regs, table->pc);
 	json_object_set_new(line, table->regs[table->pc].name,
 			    json_string(text));
 	register_text(text, table, &frame->regs, table->sp);
 	json_object_set_new(line, table->regs[table->sp].name,
 			    json_string(text));
-	json_set_count(line, "regions", frame->region_count);
-	json_set_count(line, "doubtful", frame->doubt_count);
+	json_set_count(line, "region_count", frame->region_count);
+	json_set_count(line, "doubt_count", frame->doubt_count);
 	json_set_count(line, "doubt", frame->doubt);
-	json_set_count(line, "pages", frame->page_count);
-	json_object_set_new(line, "cache", json_string(
+	json_set_count(line, "page_count", frame->page_count);
+	json_object_set_new(line, "cache_state", json_string(
 		frame->cache ? "stored" : "flushed"));
 }
 
@@ -239,7 +240,7 @@ void dump_region(json_t *line, const struct region *region)
 	if (region->common)
 		json_set_address(line, "common", region->common);
 	if (region->kind != REGION_ANON)
-		json_set_address(line, "offset", region->offset);
+		json_set_address(line, "file_offset", region->offset);
 	if (region->name && *region->name)
 		set_name(line, region->name, strlen(region->name));
 }

@@ -72,7 +72,7 @@ static void set_words(json_t *line, uint64_t signal,
 	struct fault_words words = fault_words(signal, fault, 0);
 
 	if (words.code)
-		json_set_text(line, "code", words.code);
+		json_set_text(line, "si_code", words.code);
 	if (!words.access)
 		return;
 	json_set_text(line, "access", words.access);

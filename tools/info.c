@@ -25,12 +25,12 @@ static json_t *describe_thread(const struct recording_thread *thread)
 {
 	json_t *object = json_object();
 
-	json_set_count(object, "tid", thread->tid);
+	json_set_count(object, "thread", thread->tid);
 	json_set_count(object, "instructions",
 		       thread->steps - thread->steps_before);
 	json_set_count(object, "first", thread->first);
 	json_set_count(object, "last", thread->last);
-	json_object_set_new(object, "ended", json_boolean(thread->has_ended));
+	json_object_set_new(object, "has_ended", json_boolean(thread->has_ended));
 	return object;
 }
 
@@ -159,7 +159,7 @@ static void set_sizes(json_t *object, const struct trace_reader *reader)
 
 		bytes[chunk->kind] += chunk->stored_size;
 	}
-	json_set_count(object, "size_bytes", trace_reader_size(reader));
+	json_set_count(object, "size", trace_reader_size(reader));
 	json_set_count(object, "streams_bytes",
 		  bytes[CHUNK_EVENTS] + bytes[CHUNK_READS]);
 	json_set_count(object, "pages_bytes", bytes[CHUNK_PAGES]);
@@ -199,7 +199,7 @@ static json_t *describe_all(const struct recording *recording, json_t *threads,
 	json_object_set_new(info, "complete", json_boolean(
 		summary && trace_reader_is_complete(reader)));
 	if (trace_reader_is_growing(reader))
-		json_object_set_new(info, "being_written", json_true());
+		json_object_set_new(info, "writing", json_true());
 	if (damage)
 		json_set_text(info, "note", damage);
 	json_object_set_new(info, "exit", describe_exit(summary));

@@ -94,7 +94,7 @@ static void print_started(const json_t *info)
 
 static void print_thread(const json_t *thread, size_t number, size_t count)
 {
-	printf("%" JSON_INTEGER_FORMAT ": ", count_of(thread, "tid"));
+	printf("%" JSON_INTEGER_FORMAT ": ", count_of(thread, "thread"));
 	print_counted(count_of(thread, "instructions"), "instruction",
 		      "instructions");
 	(void)number;
@@ -196,7 +196,7 @@ static void print_exit(const json_t *info)
 	print_label("exit:");
 	if (!json_is_object(exit))
 		printf("not known: the recording %s\n",
-		       json_is_true(json_object_get(info, "being_written")) ?
+		       json_is_true(json_object_get(info, "writing")) ?
 			       "is still being written" :
 			       "was cut short");
 	else if (!number)
@@ -288,7 +288,7 @@ void info_print(const json_t *info, bool verbose)
 	if (json_object_get(info, "note"))
 		print_text(info, "note:", "note");
 	print_count(info, "key frames:", "key_frames");
-	print_bytes(info, "size:", "size_bytes", true);
+	print_bytes(info, "size:", "size", true);
 	print_bytes(info, "  streams:", "streams_bytes", true);
 	print_bytes(info, "  pages:", "pages_bytes", false);
 	print_bytes(info, "  key frames:", "key_frames_bytes", false);

@@ -157,7 +157,7 @@ static void set_fault(const struct inquiry *inquiry,
 
 	json_set_text(object, "reason", words->reason);
 	if (words->code)
-		json_set_text(object, "code", words->code);
+		json_set_text(object, "si_code", words->code);
 	if (!words->access)
 		return;
 	access = json_object();

@@ -26,15 +26,19 @@ static const char *without_module(const char *function, const char *module)
 void json_set_code(json_t *object, uint64_t addr, const char *module,
 		   const struct source_line *line)
 {
-	json_set_address(object, "addr", addr);
+	json_set_address(object, "pc", addr);
 	if (line->function[0]) {
 		json_set_text(object, "function",
 			      without_module(line->function, module));
 	}
 	if (line->function[0] || line->module[0])
 		json_set_count(object, "offset", line->offset);
-	if (module)
-		json_set_text(object, "module", module);
+	if (module) {
+		const char *slash = strrchr(module, '/');
+
+		json_set_text(object, "module", slash ? slash + 1 : module);
+		json_set_text(object, "module_path", module);
+	}
 	if (line->file) {
 		json_set_text(object, "file", line->file);
 		json_set_count(object, "line", line->line);
@@ -160,7 +164,7 @@ static void print_frame(FILE *out, const json_t *frame, const char *program)
 	fprintf(out, "#%-2" JSON_INTEGER_FORMAT " %s%s",
 		json_integer_value(json_object_get(frame, "frame")),
 		json_object_get(frame, "sure") ? "? " : "",
-		json_string_value(json_object_get(frame, "addr")));
+		json_string_value(json_object_get(frame, "pc")));
 	if (!strcmp(kind, "signal"))
 		fputs(" <signal handler called>", out);
 	else

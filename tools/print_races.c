@@ -104,11 +104,11 @@ static json_t *json_value(const struct race_value *value)
 	free(bytes);
 	if (value->has_writer) {
 		json_set_count(object, "thread", value->tid);
-		json_set_count(object, "time", value->time);
+		json_set_count(object, "at", value->time);
 		json_set_address(object, "pc", value->pc);
 	} else {
 		json_object_set_new(object, "thread", json_null());
-		json_object_set_new(object, "time", json_null());
+		json_object_set_new(object, "at", json_null());
 		json_object_set_new(object, "pc", json_null());
 	}
 	json_set_source_line(object, &value->line);

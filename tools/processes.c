@@ -26,7 +26,7 @@ json_t *parent_describe(const struct recording *recording)
 		return json_null();
 	parent = json_object();
 	json_set_count(parent, "pid", origin->parent);
-	json_set_count(parent, "tid", origin->thread);
+	json_set_count(parent, "thread", origin->thread);
 	json_set_count(parent, "at", origin->time);
 	return parent;
 }

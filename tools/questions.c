@@ -156,15 +156,15 @@ static void set_place(json_t *object, const struct question *question)
 	uint64_t number = question->addr;
 
 	if (question->line)
-		json_set_count(object, "line", question->line);
+		json_set_count(object, "question", question->line);
 	if (question->has_addr || (addr && number_parse(addr, &number)))
 		json_set_address(object, "addr", number);
 	else if (addr)
-		json_set_text(object, "addr", addr);
+		json_set_text(object, "asked_addr", addr);
 	if (question->has_at)
 		json_set_position(object, &question->at);
 	else if (at)
-		json_set_text(object, "at", at);
+		json_set_text(object, "asked_at", at);
 }
 
 static void set_answer(json_t *object, const struct question *question)

@@ -34,7 +34,7 @@ static void print_as_json(const struct reg_table *table,
 		json_set_text(registers, table->regs[i].name, value);
 	}
 	json_set_position(object, &state->at);
-	json_set_count(object, "tid", state->tid);
+	json_set_count(object, "thread", state->tid);
 	json_set_count(object, "instructions", state->steps);
 	json_object_set_new(object, "runs", json_boolean(state->runs));
 	json_object_set_new(object, "registers", registers);
@@ -157,7 +157,7 @@ static void print_failure(const struct state_question *asked, const char *at,
 		if (is_time)
 			json_set_position(object, position);
 		else
-			json_set_text(object, "at", at);
+			json_set_text(object, "asked_at", at);
 		json_set_text(object, "error", why->text);
 		print_json(object);
 	}

@@ -20,7 +20,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 MARK = re.compile(r"/\* RACE(?::(\w+)|\?) \*/")
 SIDES = "a", "b"
-FIELDS = "thread", "time", "pc", "file", "line", "function"
+FIELDS = "thread", "at", "pc", "file", "line", "function"
 TIMEOUT = 60
 COMPILERS = {".c": ("gcc", "-std=c11"), ".cpp": ("g++", "-std=c++17")}
 
@@ -81,11 +81,11 @@ def run(*argv, folder=None):
 def check_shape(race):
     if race["kind"] not in ("write-write", "read-write"):
         raise Problem(f"kind {race['kind']!r}")
-    if race["count"] < 1 or race["time"] < 0:
+    if race["count"] < 1 or race["at"] < 0:
         raise Problem(f"count {race['count']}, time {race['time']}")
     if race["kind"] not in race["kinds"]:
         raise Problem(f"kind {race['kind']} is not in {race['kinds']}")
-    int(race["address"], 16)
+    int(race["addr"], 16)
     for side in SIDES:
         missing = [name for name in FIELDS if name not in race[side]]
         if missing:
@@ -166,7 +166,7 @@ class Checker:
 
     def ask_about(self, races, trace, program):
         for race in races:
-            self.ask(trace, [race["address"]], [race["time"] + 1], True)
+            self.ask(trace, [race["addr"]], [race["at"] + 1], True)
         if not races:
             self.ask_of_all(trace, program)
 

@@ -210,7 +210,7 @@ def long_ago(tests):
     equal(len(everything["race"]), 2, "values with --races")
     equal(everything["race_since"], 0, "since, with --races")
     # Where the last of the two has just happened, they are near.
-    last = everything["race"][-1]["time"] + 1
+    last = everything["race"][-1]["at"] + 1
     then = tests.ask(trace, "shared", last)
     equal(then["race"], everything["race"], f"values at {last}")
     equal(then["race_since"], 0, f"since at {last}")

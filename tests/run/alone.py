@@ -52,7 +52,7 @@ class Tests:
         """Number of the stream and of the thread, of each thread."""
         said = json.loads(self.run(self.cprec, "info", "--json",
                                    trace).stdout)
-        threads = [thread["tid"] for thread in said["threads"]]
+        threads = [thread["thread"] for thread in said["threads"]]
         return list(enumerate(threads))[:MOST]
 
     def verify(self, what, stream, tid):

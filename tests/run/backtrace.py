@@ -155,7 +155,7 @@ class Backtraces(CprecTap):
         if found == wanted:
             return
         text = next(addr for file, addr in texts.items()
-                    if os.path.realpath(file) == os.path.realpath(a["module"]))
+                    if os.path.realpath(file) == os.path.realpath(a["module_path"]))
         addr = b["pc"] - text + self.text_of(b["debug"]) - (not is_exact)
         others = self.lines_of(b["debug"], addr)
         expect(depth < len(others) and found == others[depth],
@@ -177,7 +177,7 @@ class Backtraces(CprecTap):
             if "sure" in a:     # gdb guesses too, and worse
                 return a["frame"]
             here = f"{where}, frame {a['frame']}\n{shown}\n"
-            equal(int(a["addr"], 16), b["pc"], here + "address")
+            equal(int(a["pc"], 16), b["pc"], here + "address")
             equal(a["kind"], b["kind"], here + "kind")
             if b["line"]:
                 expect(b["file"].endswith(".S") or  # has several names
@@ -194,7 +194,7 @@ class Backtraces(CprecTap):
         """Of the frames that are not inlined, and whether all are sure."""
         frames = [f for f in self.ours(path, t)["frames"]
                   if f["kind"] != "inlined"]
-        return [f["addr"] for f in frames], not any("sure" in f
+        return [f["pc"] for f in frames], not any("sure" in f
                                                     for f in frames)
 
     def without_file(self):

@@ -31,7 +31,7 @@ class Tests(CprecTap):
             cwd=self.folder)
         equal(done.returncode, 0, "record")
         done = self.cprec("info", "--json", f"{self.folder}/t.cpr")
-        self.tid = done.stdout.split('"tid":')[1].split(",")[0]
+        self.tid = done.stdout.split('"thread":')[1].split(",")[0]
 
     def ask(self, line):
         done = subprocess.run(

@@ -114,7 +114,7 @@ class Crashes(CprecTap):
         native = self.gdb(program, kind)
         equal(found["name"], name, "name")
         equal(found["signal"], native["signal"], "signal")
-        equal(found.get("code"), code, "code")
+        equal(found.get("si_code"), code, "si_code")
         if code:
             equal(CODES[code], native["code"], "code of siginfo")
         if access:
@@ -150,7 +150,7 @@ class Crashes(CprecTap):
         out = self.cprec("query", "--registers", "--json",
                          f"--at={found['at']}", path).stdout
         registers = json.loads(out.splitlines()[0])["registers"]
-        equal(int(registers["rip"], 16), int(found["frames"][0]["addr"], 16),
+        equal(int(registers["rip"], 16), int(found["frames"][0]["pc"], 16),
               "pc")
         equal(self.cprec("backtrace", "--json", path).stdout,
               self.cprec("backtrace", "--json", f"--at={found['at']}",
@@ -164,7 +164,7 @@ class Crashes(CprecTap):
         """What it wrote, and what was wrong; each line has its time."""
         path, _notes, found = self.record(program, "handler")
         fault, = self.dump(path, "fault")
-        equal((fault["code"], fault["access"], fault["addr"]),
+        equal((fault["si_code"], fault["access"], fault["addr"]),
               ("SEGV_MAPERR", "read", "0x0"), "the fault")
         expect(fault["at"] < found["at"], "time of the fault")
         path, _notes, found = self.record(program, "assert")

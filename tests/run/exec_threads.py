@@ -44,9 +44,9 @@ class Tests(Tap):
         self.info = json.loads(self.run("info", "--json", "t.cpr").stdout)
         self.end = self.info["instructions"]
         self.execs = [image["at"] for image in self.info["images"]][1:]
-        self.threads = {thread["tid"]: thread
+        self.threads = {thread["thread"]: thread
                         for thread in self.info["threads"]}
-        self.pid = self.info["threads"][0]["tid"]
+        self.pid = self.info["threads"][0]["thread"]
         equal(len(self.execs), len(EXECS), "execs")
         # The second is by the first thread, others are by a new one.
         equal([tid == self.pid for tid in self.callers],
@@ -58,7 +58,7 @@ class Tests(Tap):
                   self.info["threads"]), self.end, "instructions of all")
         equal(len(self.threads), 1 + 4 + 2 * 3 + 2, "threads")
         for tid, thread in self.threads.items():
-            equal(thread["ended"], True, f"{tid} ended")
+            equal(thread["has_ended"], True, f"{tid} ended")
             if tid == self.pid:
                 equal((thread["first"], thread["last"]), (0, self.end),
                       "life of the first")
@@ -84,13 +84,13 @@ class Tests(Tap):
         """Before and after each exec there are those that live."""
         for at, tid in zip(self.execs, self.callers):
             before = self.states(at - 1)
-            equal([state["tid"] for state in before if state["runs"]], [tid],
+            equal([state["thread"] for state in before if state["runs"]], [tid],
                   "whose exec it is")
             after = self.states(at)
-            equal([(state["tid"], state["runs"]) for state in after],
+            equal([(state["thread"], state["runs"]) for state in after],
                   [(self.pid, True)], "threads behind it")
             equal(after[0]["registers"]["rax"], "0x0000000000000000", "rax")
-            for other in {state["tid"] for state in before} - {self.pid}:
+            for other in {state["thread"] for state in before} - {self.pid}:
                 error = self.run("query", "--registers", f"--at={at}",
                                  f"--thread={other}", "t.cpr",
                                  status=1).stderr
@@ -106,7 +106,7 @@ class Tests(Tap):
             for state in self.states(f"{share}%"):
                 if not state["runs"]:
                     continue
-                tid, steps = state["tid"], state["instructions"]
+                tid, steps = state["thread"], state["instructions"]
                 # The first time at which it had so many, not a later one.
                 again = self.states(f"{tid}:{steps}", [f"--thread={tid}"])[0]
                 equal(again["instructions"], steps, "steps")
@@ -115,7 +115,7 @@ class Tests(Tap):
                                   f"{state['at']}")
                 again = self.states(f"{tid}:{steps + 1}")
                 equal([one["instructions"] for one in again
-                       if one["tid"] == tid], [steps + 1], "one more")
+                       if one["thread"] == tid], [steps + 1], "one more")
         for at in self.execs:
             steps = self.states(at)[0]["instructions"]
             if steps <= last:

@@ -84,7 +84,7 @@ def family(tests):
     for member in members:
         equal(member["this"], member["recording"] == "shell.cpr", "this")
         own = tests.info(member["recording"])
-        equal(own["threads"][0]["tid"], member["pid"], "pid")
+        equal(own["threads"][0]["thread"], member["pid"], "pid")
         equal(own["images"][-1]["program"], member["program"], "program")
         equal(own["images"][-1]["path"], member["path"], "path")
         equal(own["instructions"], member["instructions"], "instructions")
@@ -147,7 +147,7 @@ def parents(tests):
     """Who made whom; and a child says what its parent was when it made it."""
     tests.record("deep.cpr", "/bin/sh", "-c", DEEP)
     info = tests.info("deep.cpr")
-    first = info["threads"][0]["tid"]
+    first = info["threads"][0]["thread"]
     equal(info["parent"], None, "parent of the first process")
     found = {}
     for member in info["family"]:
@@ -238,7 +238,7 @@ def long_enough(tests):
     tests.record("long.cpr", "/bin/sh", "-c",
                  "i=0; while [ $i -lt 40000 ]; do i=$((i + 1)); done")
     info = tests.info("long.cpr")
-    bits = 8 * info["size_bytes"] / info["instructions"]
+    bits = 8 * info["size"] / info["instructions"]
     text = tests.run("info", "long.cpr").stdout
     if f"bytes, {bits:.4f} bits per instruction" not in text:
         raise Failure(f"not {bits:.4f} bits per instruction:\n{text}")

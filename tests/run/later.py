@@ -99,7 +99,7 @@ class Tests(CprecTap):
         for key in ("at", "as_of"):
             if answer.get(key) is not None:
                 answer[key] -= offset
-        if answer.get("tid") == self.info["threads"][0]["tid"]:
+        if answer.get("thread") == self.info["threads"][0]["thread"]:
             answer["instructions"] -= offset
         return answer
 
@@ -124,7 +124,7 @@ class Tests(CprecTap):
     def threads_own_times(self):
         """The first thread is older than the recording; others are not."""
         for i, thread in enumerate(self.info["threads"]):
-            tid, steps = thread["tid"], thread["instructions"]
+            tid, steps = thread["thread"], thread["instructions"]
             older = 0 if i else LATER
             for n in (0, 1, steps // 2, steps):
                 equal(self.ask(self.copy, LATER, "--registers",
@@ -142,7 +142,7 @@ class Tests(CprecTap):
               " ".join(arguments))
 
     def before_the_start(self):
-        tid = self.info["threads"][0]["tid"]
+        tid = self.info["threads"][0]["thread"]
         for t in (0, LATER - 1):
             line = f"'{self.copy}' begins at t={LATER}, after t={t}"
             self.refused(line, "query", self.copy, "--registers", f"--at={t}")

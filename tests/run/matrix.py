@@ -7,6 +7,7 @@ byte.  One line per program; the last line is "N passed, N failed".
 """
 import argparse
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -34,6 +35,10 @@ def heed_signals():
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT,
                    signal.SIGPIPE, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
+
+
+# cprec's own line about a program that a signal has ended.
+DIED = re.compile(rb"cprec: note: '[^\n]*' died of [^\n]*\n")
 
 
 class Result:
@@ -91,7 +96,8 @@ class Case:
             self.differences.append(f"{name}: status {found.status}, not "
                                     f"{status}")
         for stream in "out", "err":
-            a, b = expected.read(stream), found.read(stream)
+            a, b = (DIED.sub(b"", each.read(stream))
+                    for each in (expected, found))
             if normal:
                 a, b = normal(a), normal(b)
             if a != b:

@@ -59,7 +59,7 @@ class Recording:
         self.path = path
         info = json.loads(self.ask("info", "--json", path))
         self.end = info["instructions"]
-        self.threads = {thread["tid"]: f"thread {number}"
+        self.threads = {thread["thread"]: f"thread {number}"
                         for number, thread in enumerate(info["threads"])}
 
     def ask(self, *arguments, text=None):
@@ -104,7 +104,7 @@ class Recording:
                      if re.fullmatch("0x[0-9a-f]+", value)}
         rest = {name: value for name, value in state["registers"].items()
                 if name not in registers}
-        found.setdefault(position, {})[self.threads[state["tid"]]] = (
+        found.setdefault(position, {})[self.threads[state["thread"]]] = (
             state["instructions"], state["runs"], registers, rest)
 
     def memory(self, questions):

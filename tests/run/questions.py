@@ -124,11 +124,12 @@ def several(tests):
            True, False, False, False], "which have failed")
     for answer in answers:
         if "error" in answer:
-            equal(set(answer) - {"events"}, {"addr", "at", "error"}, "keys")
+            equal({key.removeprefix("asked_") for key in answer} - {"events"},
+                  {"addr", "at", "error"}, "keys")
     equal([answer["at"] for answer in answers],
           [end] * 4 + [end + 1] * 4 + [0] * 4, "times")
-    equal([answer["addr"] for answer in answers[:1] + answers[2:3]],
-          ["nothing", "0x10"], "addresses")
+    equal((answers[0]["asked_addr"], answers[2]["addr"]), ("nothing", "0x10"),
+          "addresses")
     equal(answers[1]["bytes"], "06000000", "counter at the end")
     equal(answers[9]["bytes"], "05000000", "counter at the start")
 
@@ -155,7 +156,7 @@ def lines(tests):
         'line 8: cannot answer: not "A T [N]"',
         "line 12: cannot take 'counter+' for an address: a number is missing",
         'line 13: cannot answer: not "A T [N]"'))
-    equal([answer["line"] for answer in answers],
+    equal([answer["question"] for answer in answers],
           [1, 3, 4, 5, 6, 7, 8, 12, 13, 14], "numbers of lines")
     equal([answer.get("bytes") for answer in answers],
           ["06000000", None, None, "????????", None, "0500", None, None, None,
@@ -179,10 +180,10 @@ def strange_bytes(tests):
             b"x" * 79 + b"\xc3\xbc- 0\n")
     status, answers, errors = ask_bytes(tests, text)
     equal(status, FAILED, "status")
-    equal([answer["addr"] for answer in answers][:5],
+    equal([answer["asked_addr"] for answer in answers][:5],
           ["a\ufffdb\x1b[31m", "\x9bx", "counter", "grüße", "back\\slash"],
           "addresses")
-    equal(answers[2]["at"], "\ufffd\x01", "time")
+    equal(answers[2]["asked_at"], "\ufffd\x01", "time")
     shown = (b"a\\xffb\\x1b[31m'", b"'\\xc2\\x9bx'", b"'\\xfe\\x01'",
              "'grüße'".encode(), b"'back\\\\slash'", b"x\\xc3...'")
     equal(len(errors), len(shown), "lines on standard error")
@@ -205,7 +206,7 @@ def odd_lines(tests):
         equal(status, FAILED, f"status of {text[:10]}")
         equal(errors, [f"cprec: line 1: cannot answer: {wrong}".encode()],
               f"what is said of {text[:10]}")
-        equal([answer["line"] for answer in answers], [1, 2], "answers")
+        equal([answer["question"] for answer in answers], [1, 2], "answers")
     status, answers, errors = ask_bytes(tests, b"#" + bytes(100_000) +
                                         b"\ncounter 0 " + b" " * 65000)
     equal((status, len(answers), errors), (ANSWERED, 1, []), "a long comment")
@@ -244,7 +245,7 @@ def thousands(tests):
     for text, t in (("1m", 10 ** 6), ("2G", 2 * 10 ** 9)):
         tests.ask("--addr=counter", f"--at={text}", status=FAILED, errors=(
             f"'trace.cpr' ends at t={end}, before t={t}",))
-    tid = tests.info("threads.cpr")["threads"][1]["tid"]
+    tid = tests.info("threads.cpr")["threads"][1]["thread"]
     answer, = tests.ask("--registers", f"--thread={tid}", f"--at={tid}:2k",
                         trace="threads.cpr")
     equal(answer["instructions"], 2000, f"{tid}:2k")
@@ -270,14 +271,14 @@ def threads_listed(tests):
     equal(len(threads), 4, "threads")
     equal(sum(thread["instructions"] for thread in threads),
           info["instructions"], "instructions of all threads")
-    equal(threads[0]["tid"], info["family"][0]["pid"], "the first thread")
+    equal(threads[0]["thread"], info["family"][0]["pid"], "the first thread")
     for thread in threads:
         if not 0 <= thread["first"] < thread["last"] <= info["instructions"]:
             raise Failure(f"odd times: {thread}")
     equal([thread["first"] for thread in threads],
           sorted(thread["first"] for thread in threads), "order")
     for thread in threads:
-        done = tests.run("info", "--json", f"--thread={thread['tid']}",
+        done = tests.run("info", "--json", f"--thread={thread['thread']}",
                          "threads.cpr")
         equal(json.loads(done.stdout), {**info, "threads": [thread]},
               "one thread")
@@ -295,26 +296,26 @@ def all_states(tests):
         states = [answer for answer in answers if answer["at"] == t]
         equal(sum(state["runs"] for state in states), 1,
               f"threads whose turn it is at {t}")
-        there = {state["tid"]: state["instructions"] for state in states}
+        there = {state["thread"]: state["instructions"] for state in states}
         for thread in info["threads"]:
-            if thread["first"] < t and thread["tid"] not in there:
-                there[thread["tid"]] = thread["instructions"]
+            if thread["first"] < t and thread["thread"] not in there:
+                there[thread["thread"]] = thread["instructions"]
         equal(sum(there.values()), t, f"instructions at {t}")
 
 
 def thread_times(tests):
     threads = tests.info("threads.cpr")["threads"]
     for thread in threads:
-        tid, steps = thread["tid"], thread["instructions"]
+        tid, steps = thread["thread"], thread["instructions"]
         for text, count in (("start", 0), ("1", 1), ("50%", steps // 2),
                             (str(steps - 1), steps - 1)):
             answer, = tests.ask("--registers", f"--thread={tid}",
                                 f"--at={tid}:{text}", trace="threads.cpr")
-            equal(answer["tid"], tid, "tid")
+            equal(answer["thread"], tid, "tid")
             equal(answer["instructions"], count, f"{tid}:{text}")
             if not thread["first"] <= answer["at"] <= thread["last"]:
                 raise Failure(f"{tid}:{text} is {answer['at']}: {thread}")
-        if tid == threads[0]["tid"]:
+        if tid == threads[0]["thread"]:
             continue
         # Its place holds what it has counted, and nobody else counts there.
         answers = tests.ask("--addr=places", f"--at={tid}:start",
@@ -326,7 +327,7 @@ def thread_times(tests):
     answer, = tests.ask("--addr=places", f"--at={text}", status=FAILED, errors=(
         f"thread {tid} ends at {tid}:{steps}, before {text}",),
         trace="threads.cpr")
-    equal(answer["at"], text, "the time that failed")
+    equal(answer["asked_at"], text, "the time that failed")
 
 
 def no_thread(tests):
@@ -345,7 +346,7 @@ def no_thread(tests):
               f"message of {words}")
     # One that is there, but not then.
     second = info["threads"][1]
-    tid, t = second["tid"], second["last"] + 5
+    tid, t = second["thread"], second["last"] + 5
     tests.ask("--registers", f"--thread={tid}", "--at=5", status=FAILED,
               errors=(f"'threads.cpr' has no thread {tid} at t=5",),
               trace="threads.cpr")
@@ -362,10 +363,10 @@ def all_threads(tests):
 
 
 def thread_dump(tests):
-    tids = [thread["tid"] for thread in tests.info("threads.cpr")["threads"]]
+    tids = [thread["thread"] for thread in tests.info("threads.cpr")["threads"]]
     for tid in tids:
         done = tests.run("dump", "--json", f"--thread={tid}", "threads.cpr")
-        found = {json.loads(line)["tid"] for line in done.stdout.splitlines()}
+        found = {json.loads(line)["thread"] for line in done.stdout.splitlines()}
         equal(found, {tid}, "threads in the dump")
 
 
@@ -379,10 +380,10 @@ def dump_names(tests):
              tests.run("dump", "--json", "names.cpr").stdout.splitlines()]
     calls = [line for line in lines if line["kind"] == "SYSCALL"]
     missed, = [line for line in calls if line["name"] == "openat" and
-               line.get("error") == "ENOENT"]
+               line.get("errno") == "ENOENT"]
     equal((missed["number"], missed["result"]), (257, -2), "a failed call")
     for line in calls:
-        equal("error" in line, -4096 < line["result"] < 0, f"an error: {line}")
+        equal("errno" in line, -4096 < line["result"] < 0, f"an error: {line}")
         if line["name"] in ("mmap", "brk"):
             equal(int(line["addr"], 16), line["result"], f"address of {line}")
         elif "addr" in line:
@@ -391,10 +392,10 @@ def dump_names(tests):
            if line["kind"] == "SIGNAL"], [(10, "SIGUSR1"), (11, "SIGSEGV")],
           "signals")
     ends = [line for line in lines if line["kind"] == "EXIT"]
-    equal([(end["result"], end["signal"]) for end in ends],
-          [(-11, "SIGSEGV")], "the end")
+    equal([(end["result"], end["signal"], end["name"]) for end in ends],
+          [(-11, 11, "SIGSEGV")], "the end")
     unknown = tests.run("dump", "--kind=syscall", "unknown.cpr").stdout
-    if not re.search(r"^\d+ +SYSCALL +number=999 result=-38 error=ENOSYS$",
+    if not re.search(r"^\d+ +SYSCALL +number=999 result=-38 errno=ENOSYS$",
                      unknown, re.M):
         raise Failure(f"no call 999 in:\n{unknown}")
 

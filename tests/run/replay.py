@@ -64,15 +64,15 @@ class Tests(Tap):
             if not output:
                 raise Failure("nothing was written to one stream")
         for thread in self.threads:
-            alone = self.replay("--thread", str(thread["tid"]))
+            alone = self.replay("--thread", str(thread["thread"]))
             for part, whole in zip(alone, self.whole):
-                equal(part.splitlines(), lines_of(whole, thread["tid"]),
+                equal(part.splitlines(), lines_of(whole, thread["thread"]),
                       f"what thread {thread['tid']} wrote")
         for whole in self.whole:
-            equal(sum(len(lines_of(whole, thread["tid"]))
+            equal(sum(len(lines_of(whole, thread["thread"]))
                       for thread in self.threads),
                   len(whole.splitlines()), "lines of all threads")
-        equal(self.replay("--thread", str(self.threads[1]["tid"]), "-q"),
+        equal(self.replay("--thread", str(self.threads[1]["thread"]), "-q"),
               ("", ""), "output with -q")
         equal([sorted(part.splitlines())
                for part in self.replay("--thread=all")],
@@ -89,7 +89,7 @@ class Tests(Tap):
                 continue
             alone = self.replay(*words[1:])
             for part, all_of_it in zip(alone, whole):
-                equal(part.splitlines(), lines_of(all_of_it, thread["tid"]),
+                equal(part.splitlines(), lines_of(all_of_it, thread["thread"]),
                       f"what thread {thread['tid']} wrote up to {t}")
 
     def up_to_times(self):
@@ -124,7 +124,7 @@ class Tests(Tap):
             done_each = self.run("verify", "--thread=all", self.trace)
             equal(done_each.returncode, 0, f"verify: {done_each.stderr}")
             for thread in json.loads(done.stdout)["threads"]:
-                tid = thread["tid"]
+                tid = thread["thread"]
                 alone = self.replay(f"--thread={tid}")
                 equal([lines_of(text, tid) for text in alone],
                       [lines_of(text, tid) for text in whole],

@@ -135,8 +135,8 @@ class Tests(CprecTap):
             equal(len(said), 1, f"what is said of {path}: {said}")
             info = self.info(path)
             expect(info["instructions"] > 100, f"{path} holds little")
-            equal(info.get("being_written", False),
-                  said == {"is still being written"}, "being_written")
+            equal(info.get("writing", False),
+                  said == {"is still being written"}, "writing")
             expected.append(said.pop())
         return expected
 
