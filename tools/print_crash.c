@@ -206,6 +206,23 @@ static void set_instruction(const struct inquiry *inquiry)
 		json_set_text(inquiry->object, "instruction", text);
 }
 
+/* Where it was is what the innermost frame says. */
+static void set_place(json_t *object)
+{
+	static const char *const keys[] = {
+		"addr", "function", "offset", "module", "file", "line",
+	};
+	const json_t *frame = json_array_get(json_object_get(object, "frames"),
+					     0);
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		json_t *value = json_object_get(frame, keys[i]);
+
+		if (value)
+			json_object_set(object, keys[i], value);
+	}
+}
+
 static int set_frames(const struct inquiry *inquiry, struct failure *why)
 {
 	const struct frames_question asked = {
@@ -213,7 +230,11 @@ static int set_frames(const struct inquiry *inquiry, struct failure *why)
 		inquiry->crash.stream, FRAMES_SHOWN,
 	};
 
-	return json_set_frames(inquiry->object, &asked, why);
+	int rc = json_set_frames(inquiry->object, &asked, why);
+
+	if (!rc)
+		set_place(inquiry->object);
+	return rc;
 }
 
 /* In the order of time: a replay goes forwards. */

@@ -245,12 +245,19 @@ static bool may_tell(const struct record_crash *crash)
 	return before < CHILDREN_TOLD;
 }
 
+/* Shells and test suites send signals to children that they have made. */
+static bool is_own_mistake(const struct record_crash *crash)
+{
+	return crash->is_fault || crash->signal == SIGABRT;
+}
+
 void record_crash_say(const struct record_crash *crash, bool is_first)
 {
 	char program[40];
 
-	if (!crash->signal || (is_first && say_with_place(crash)) ||
-	    (!is_first && !may_tell(crash)))
+	if (!crash->signal || (is_first && say_with_place(crash)))
+		return;
+	if (!is_first && (!is_own_mistake(crash) || !may_tell(crash)))
 		return;
 	snprintf(program, sizeof(program), "process %d", (int)getpid());
 	say_line(crash, program, "");

@@ -113,6 +113,9 @@ class Crashes(CprecTap):
         path, notes, found = self.record(program, kind)
         native = self.gdb(program, kind)
         equal(found["name"], name, "name")
+        equal(found.get("function"), found["frames"][0].get("function"),
+              "function")
+        equal(found["addr"], found["frames"][0]["addr"], "place")
         equal(found["signal"], native["signal"], "signal")
         equal(found.get("si_code"), code, "si_code")
         if code:

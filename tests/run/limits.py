@@ -66,7 +66,6 @@ class Tests(CprecTap):
         said = re.sub(r"(line \d+: +)\d+ ", r"\1", done.stderr)
         said = re.sub(r"cprec: note: process \d+ is not recorded: .*"
                       "Too many open files\n", "", said)
-        said = re.sub(r"cprec: note: process \d+ died of .*\n", "", said)
         return done.returncode, done.stdout, said
 
     def like_native(self, script, how):
