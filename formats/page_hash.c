@@ -7,11 +7,16 @@
 
 #include "formats/region.h"
 
-struct page_key page_hash(const uint8_t *bytes)
+struct page_key bytes_hash(const void *bytes, size_t size)
 {
-	XXH128_hash_t hash = XXH3_128bits(bytes, GUEST_PAGE);
+	XXH128_hash_t hash = XXH3_128bits(bytes, size);
 
 	return (struct page_key){ hash.low64, hash.high64 };
+}
+
+struct page_key page_hash(const uint8_t *bytes)
+{
+	return bytes_hash(bytes, GUEST_PAGE);
 }
 
 bool page_is_zero(const uint8_t *bytes)

@@ -2,6 +2,7 @@
 /* page_items.c - see page_items.h */
 #include "formats/page_items.h"
 
+#include <assert.h>
 #include <endian.h>
 #include <string.h>
 
@@ -9,6 +10,9 @@
 #include "formats/region.h"
 
 enum { WORD = 8 };
+
+/* A distance that is none: the page is elsewhere. */
+#define ELSEWHERE (UINT64_C(1) << 63)
 
 static uint64_t word_at(const uint8_t *bytes, unsigned number)
 {
@@ -47,6 +51,7 @@ void page_batch_add(struct page_batch *batch, const uint8_t *page)
 {
 	output_bytes(&batch->pages, page, GUEST_PAGE);
 	batch->distances[batch->count++] = 0;
+	batch->here++;
 }
 
 void page_batch_add_patch(struct page_batch *batch,
@@ -56,11 +61,26 @@ void page_batch_add_patch(struct page_batch *batch,
 		output_uint(&batch->pages, patch->mask[i], WORD);
 	output_bytes(&batch->pages, patch->words, patch->count * WORD);
 	batch->distances[batch->count++] = distance;
+	batch->here++;
+}
+
+/* Pages that lie one behind the other there look alike: that packs better. */
+void page_batch_add_place(struct page_batch *batch,
+			  const struct page_place *place)
+{
+	uint64_t step = (place->id - batch->place_id) & (PAGE_PLACE_IDS - 1);
+
+	assert(place->member && place->member < PAGE_PLACE_MEMBERS);
+	assert(place->id && place->id < PAGE_PLACE_IDS);
+	batch->place_id = place->id;
+	batch->distances[batch->count++] =
+		ELSEWHERE | (uint64_t)place->member * PAGE_PLACE_IDS | step;
 }
 
 bool page_batch_is_full(const struct page_batch *batch)
 {
 	return batch->count == PAGE_ITEMS_MOST ||
+	       batch->here == PAGE_ITEMS_HERE ||
 	       batch->pages.size + GUEST_PAGE > PAGE_ITEMS_PAGES;
 }
 
@@ -68,7 +88,8 @@ void page_batch_end(struct page_batch *batch)
 {
 	for (uint32_t i = 0; i < batch->count; i++)
 		output_uint(&batch->pages, batch->distances[i], WORD);
-	batch->count = 0;
+	batch->count = batch->here = 0;
+	batch->place_id = 0;
 }
 
 /* ------- taking ------- */
@@ -91,9 +112,23 @@ static size_t patch_size(const uint8_t *patch)
 	return PAGE_MASK + (size_t)words * WORD;
 }
 
+/* A page that is elsewhere; `*before` is the id of the one before it. */
+static void take_place(struct page_item *item, uint64_t place,
+		       uint64_t *before, struct input *in)
+{
+	*before = (*before + place) & (PAGE_PLACE_IDS - 1);
+	item->base = 0;
+	item->bytes = NULL;
+	item->place.member = (uint32_t)((place & ~ELSEWHERE) / PAGE_PLACE_IDS);
+	item->place.id = *before;
+	if (!item->place.member || !item->place.id)
+		in->error = ERR_CORRUPT;
+}
+
 static void take_item(struct page_item *item, uint64_t id, uint64_t distance,
 		      struct input *in)
 {
+	item->place = (struct page_place){ 0 };
 	if (distance >= id) {
 		in->error = ERR_CORRUPT;
 		return;
@@ -109,17 +144,26 @@ int page_items_decode(struct page_item items[PAGE_ITEMS_MOST], size_t count,
 {
 	struct input in = { content, content + size, 0 };
 	struct input table = in;
+	uint64_t before = 0;
+	unsigned here = 0;
 
 	if (count == 0 || count > PAGE_ITEMS_MOST || first == 0)
 		return ERR_CORRUPT;
 	if (size < count * WORD)
 		return ERR_TRUNCATED;
 	table.at = in.end -= count * WORD;
-	for (size_t i = 0; i < count && !in.error; i++)
-		take_item(&items[i], first + i, input_uint(&table, WORD), &in);
+	for (size_t i = 0; i < count && !in.error; i++) {
+		uint64_t distance = input_uint(&table, WORD);
+
+		if (distance & ELSEWHERE)
+			take_place(&items[i], distance, &before, &in);
+		else
+			take_item(&items[i], first + i, distance, &in);
+		here += items[i].bytes != NULL;
+	}
 	if (in.error)
 		return in.error;
-	return input_left(&in) ? ERR_CORRUPT : 0;
+	return input_left(&in) || here > PAGE_ITEMS_HERE ? ERR_CORRUPT : 0;
 }
 
 static void change_word(uint8_t *to, const uint8_t *change)
@@ -149,10 +193,14 @@ static void apply_patch(const uint8_t *patch, uint8_t *page)
 
 void page_item_apply(const struct page_item *item, uint8_t *page)
 {
-	if (item->base) {
+	if (item->base)
 		apply_patch(item->bytes, page);
-		return;
-	}
+	else
+		page_apply(item->bytes, page);
+}
+
+void page_apply(const uint8_t *whole, uint8_t *page)
+{
 	for (unsigned i = 0; i < PAGE_WORDS; i++)
-		change_word(page + i * WORD, item->bytes + i * WORD);
+		change_word(page + i * WORD, whole + i * WORD);
 }

@@ -29,7 +29,7 @@
 
 struct failure;
 
-#define TRACE_VERSION 8
+#define TRACE_VERSION 9
 #define TRACE_CHUNK_MAX (64u << 20)	/* content of one chunk, uncompressed */
 
 /* Written to disk. */
@@ -43,10 +43,12 @@ enum chunk_kind {
 	CHUNK_SYMBOLS = 7,	/* of one module: symbols.h */
 	CHUNK_SUMMARY = 8,	/* totals and how the program ended: meta.h */
 	CHUNK_FOOTER = 9,	/* table of all chunks */
+	CHUNK_MEMBER = 10,	/* another process, whose pages are named: member.h */
 
 	/* Readers may do without these. */
 	CHUNK_PROGRAM = 129,	/* what the process became by exec: meta.h */
 	CHUNK_SNAPSHOT = 130,	/* all pages at a key frame: key_frame.h */
+	CHUNK_SYMBOLS_AT = 131,	/* where another process has them: member.h */
 	CHUNK_MOMENTS = 132,	/* what the clock said: moments.h */
 };
 
@@ -54,21 +56,24 @@ enum chunk_kind {
 
 /*
  * Written to disk: what a reader must know to read the file at all.  Only
- * files that use a feature have its bit; nothing uses one yet, and a file that
- * has one is refused.
+ * files that use a feature have its bit; a file that has one that is not in
+ * FEATURES_KNOWN is refused.
  */
 enum trace_feature {
 	FEATURE_PARALLEL = 1,	/* threads that run at once: SEQUENCE packets */
 	FEATURE_DEVICES = 2,	/* interrupts and devices */
 	FEATURE_PHYSICAL = 4,	/* addresses are physical ones */
 	FEATURE_RING = 8,	/* a generation of a ring */
+	FEATURE_MEMBERS = 16,	/* pages that other processes have stored */
 };
+
+#define FEATURES_KNOWN FEATURE_MEMBERS
 
 /* What the header says of the recording. */
 struct trace_header {
 	uint32_t version;	/* of the format; what is written has the newest */
 	uint32_t arch;		/* enum arch */
-	uint32_t features;	/* enum trace_feature; none is known to be read */
+	uint32_t features;	/* enum trace_feature */
 	uint8_t id[16];		/* random; ties files of one recording together */
 };
 
@@ -82,7 +87,7 @@ struct chunk_info {
 	uint32_t size;		/* of the content */
 	uint64_t first;		/* CHUNK_PAGES: id of the first page;
 				   CHUNK_KEY_FRAME, CHUNK_PROGRAM: its time;
-				   else 0 */
+				   CHUNK_MEMBER: its number; else 0 */
 };
 
 struct trace_writer;
@@ -125,12 +130,34 @@ int trace_writer_chunk(struct trace_writer *writer, enum chunk_kind kind,
 int trace_writer_wait(struct trace_writer *writer, struct failure *why);
 
 /*
+ * The same, with a note, which the writer takes over, and frees: `written` is
+ * told of it, by the writer's thread, once the chunk is in the file.
+ */
+int trace_writer_noted(struct trace_writer *writer, enum chunk_kind kind,
+		       uint32_t stream, uint32_t segment, uint64_t first,
+		       struct output *content, void *note, struct failure *why);
+
+/* Only before the first chunk. */
+void trace_writer_watch(struct trace_writer *writer,
+			void (*written)(void *context,
+					const struct chunk_info *info,
+					const void *note),
+			void *context);
+
+/* The same.  Another level is for the first so many bytes of content. */
+void trace_writer_pack_first(struct trace_writer *writer, int level,
+			     uint64_t bytes);
+
+/*
  * Writes all that waits and ends the thread, as fork(2) requires; goes on
- * with a new one.  Between the two, only these and trace_writer_close() may
- * be called: the child of a fork closes the writer, which writes nothing.
+ * with a new one.  Between the two, only these, trace_writer_is_sound() and
+ * trace_writer_close() may be called: the child of a fork closes the writer, which writes nothing.
  */
 void trace_writer_pause(struct trace_writer *writer);
 int trace_writer_resume(struct trace_writer *writer, struct failure *why);
+
+/* While it is paused: whether all that was queued is in the file. */
+bool trace_writer_is_sound(const struct trace_writer *writer);
 
 /* Bytes in the file so far, by kind of chunk; for statistics. */
 uint64_t trace_writer_bytes(struct trace_writer *writer, enum chunk_kind kind);

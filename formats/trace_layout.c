@@ -78,7 +78,7 @@ void trace_header_encode(uint8_t bytes[TRACE_HEADER_SIZE],
 {
 	struct cursor to = { bytes };
 
-	assert(!header->features);	/* nothing that has one is written */
+	assert(!(header->features & ~(uint32_t)FEATURES_KNOWN));
 	memset(bytes, 0, TRACE_HEADER_SIZE);
 	put_bytes(&to, TRACE_MAGIC, TRACE_MAGIC_SIZE);
 	put_uint(&to, TRACE_VERSION, 4);
@@ -113,7 +113,7 @@ int trace_header_decode(struct trace_header *out, uint32_t *oldest,
 	out->features = (uint32_t)input_uint(&in, 4);
 	if (!is_reserved_zero(&in))
 		return ERR_CORRUPT;
-	return out->features ? ERR_VERSION : 0;
+	return out->features & ~(uint32_t)FEATURES_KNOWN ? ERR_VERSION : 0;
 }
 
 const char *trace_feature_name(uint32_t feature)
@@ -127,6 +127,8 @@ const char *trace_feature_name(uint32_t feature)
 		return "physical addresses";
 	case FEATURE_RING:
 		return "generations of a ring";
+	case FEATURE_MEMBERS:
+		return "pages that other processes have stored";
 	default:
 		return NULL;
 	}
@@ -195,6 +197,8 @@ static const char *const kind_names[] = {
 	[CHUNK_PROGRAM] = "program",
 	[CHUNK_SNAPSHOT] = "snapshot",
 	[CHUNK_MOMENTS] = "list of moments",
+	[CHUNK_MEMBER] = "name of another process",
+	[CHUNK_SYMBOLS_AT] = "place of symbols",
 };
 
 bool chunk_kind_is_known(unsigned kind)

@@ -230,7 +230,7 @@ static int open_file(struct trace_reader *reader, struct failure *why)
 static int not_for_us(const struct trace_reader *reader, uint32_t oldest,
 		      struct failure *why)
 {
-	uint32_t features = reader->header.features;
+	uint32_t features = reader->header.features & ~(uint32_t)FEATURES_KNOWN;
 	uint32_t first = features & -features;
 	const char *name = trace_feature_name(first);
 

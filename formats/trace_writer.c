@@ -29,7 +29,15 @@ struct job {
 	struct job *next;
 	struct chunk_info info;
 	struct output content;
+	void *note;
 };
+
+static void free_job(struct job *job)
+{
+	output_release(&job->content);
+	free(job->note);
+	free(job);
+}
 
 enum ending {
 	GOES_ON,
@@ -42,6 +50,9 @@ struct trace_writer {
 	char *path;
 	pthread_t thread;
 	bool is_running;
+	void (*written)(void *context, const struct chunk_info *info,
+			const void *note);
+	void *context;
 
 	/* Shared, under the lock. */
 	pthread_mutex_t lock;
@@ -59,6 +70,8 @@ struct trace_writer {
 	int fd;
 	uint64_t offset;	/* of what comes next */
 	ZSTD_CCtx *compressor;
+	int level;
+	uint64_t first_bytes;	/* that are still to come at another level */
 	uint8_t *stored;	/* a chunk as it goes to the file */
 	size_t stored_capacity;
 	struct output table;	/* of the footer */
@@ -102,6 +115,12 @@ static int reserve_stored(struct trace_writer *writer, size_t size,
 	return 0;
 }
 
+static void set_level(struct trace_writer *writer, int level)
+{
+	ZSTD_CCtx_setParameter(writer->compressor, ZSTD_c_compressionLevel,
+			       level);
+}
+
 /* Puts content, smaller if it can be, behind where its header will be. */
 static uint32_t store(struct trace_writer *writer, const uint8_t *content,
 		      size_t size)
@@ -110,6 +129,10 @@ static uint32_t store(struct trace_writer *writer, const uint8_t *content,
 	size_t room = writer->stored_capacity - CHUNK_HEADER_SIZE;
 	size_t stored = 0;
 
+	if (writer->first_bytes && size >= writer->first_bytes)
+		set_level(writer, writer->level);
+	writer->first_bytes -= size < writer->first_bytes ? size :
+							    writer->first_bytes;
 	if (size)
 		stored = ZSTD_compress2(writer->compressor, to, room, content,
 					size);
@@ -149,6 +172,8 @@ static int write_listed_chunk(struct trace_writer *writer, struct job *job,
 		return rc;
 	footer_line_encode(&writer->table, &job->info);
 	writer->table_count++;
+	if (job->note)
+		writer->written(writer->context, &job->info, job->note);
 	return 0;
 }
 
@@ -221,8 +246,7 @@ static void do_job(struct trace_writer *writer, struct job *job)
 	note_error(writer, rc, &why);
 	writer->waiting -= job->content.size;
 	pthread_cond_signal(&writer->taken);
-	output_release(&job->content);
-	free(job);
+	free_job(job);
 }
 
 static void *run_thread(void *context)
@@ -281,8 +305,8 @@ static int make_compressor(struct trace_writer *writer, int level,
 	writer->compressor = ZSTD_createCCtx();
 	if (!writer->compressor)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
-	ZSTD_CCtx_setParameter(writer->compressor, ZSTD_c_compressionLevel,
-			       level);
+	writer->level = level;
+	set_level(writer, level);
 	/*
 	 * The chunk's checksum is of the stored bytes; this is the content's.
 	 */
@@ -373,6 +397,12 @@ void trace_writer_pause(struct trace_writer *writer)
 	stop_thread(writer, ENDS);
 }
 
+bool trace_writer_is_sound(const struct trace_writer *writer)
+{
+	assert(!writer->is_running);
+	return !writer->error;
+}
+
 int trace_writer_resume(struct trace_writer *writer, struct failure *why)
 {
 	writer->ending = GOES_ON;
@@ -387,18 +417,20 @@ static int sticky_error(const struct trace_writer *writer, struct failure *why)
 	return writer->error;
 }
 
-/* Takes the content over into a job. */
+/* Takes the content and the note over into a job. */
 static struct job *make_job(const struct chunk_info *info,
-			    struct output *content)
+			    struct output *content, void *note)
 {
 	struct job *job = calloc(1, sizeof(*job));
 
 	if (!job) {
 		output_release(content);
+		free(note);
 		return NULL;
 	}
 	job->info = *info;
 	job->content = *content;
+	job->note = note;
 	*content = (struct output){ 0 };
 	return job;
 }
@@ -415,8 +447,7 @@ static int add_job(struct trace_writer *writer, struct job *job,
 		pthread_cond_wait(&writer->taken, &writer->lock);
 	rc = sticky_error(writer, why);
 	if (rc) {
-		output_release(&job->content);
-		free(job);
+		free_job(job);
 	} else {
 		*writer->last = job;
 		writer->last = &job->next;
@@ -452,9 +483,34 @@ int trace_writer_move(struct trace_writer *writer, int (*move)(int fd),
 	return 0;
 }
 
+void trace_writer_watch(struct trace_writer *writer,
+			void (*written)(void *context,
+					const struct chunk_info *info,
+					const void *note),
+			void *context)
+{
+	writer->written = written;
+	writer->context = context;
+}
+
+void trace_writer_pack_first(struct trace_writer *writer, int level,
+			     uint64_t bytes)
+{
+	set_level(writer, level);
+	writer->first_bytes = bytes;
+}
+
 int trace_writer_chunk(struct trace_writer *writer, enum chunk_kind kind,
 		       uint32_t stream, uint32_t segment, uint64_t first,
 		       struct output *content, struct failure *why)
+{
+	return trace_writer_noted(writer, kind, stream, segment, first, content,
+				  NULL, why);
+}
+
+int trace_writer_noted(struct trace_writer *writer, enum chunk_kind kind,
+		       uint32_t stream, uint32_t segment, uint64_t first,
+		       struct output *content, void *note, struct failure *why)
 {
 	struct chunk_info info = {
 		.kind = kind,
@@ -466,19 +522,22 @@ int trace_writer_chunk(struct trace_writer *writer, enum chunk_kind kind,
 
 	assert(writer->is_running);
 	assert(chunk_kind_is_known(kind) && kind != CHUNK_FOOTER);
+	assert(!note || writer->written);
 	if (content->error) {
 		output_release(content);
+		free(note);
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	}
 	if (content->size > TRACE_CHUNK_MAX) {
 		output_release(content);
+		free(note);
 		return failed(why, ERR_INPUT,
 			      "cannot write '%s': a chunk (%s) has more than"
 			      " %u bytes",
 			      writer->path, chunk_kind_name(kind),
 			      TRACE_CHUNK_MAX);
 	}
-	job = make_job(&info, content);
+	job = make_job(&info, content, note);
 	if (!job)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	return add_job(writer, job, why);

@@ -36,6 +36,7 @@ struct base {
 	uint64_t began;		/* turn in which its group had begun anew */
 	unsigned patches;	/* between it and a whole page */
 	bool changed;		/* since its group began anew */
+	bool elsewhere;		/* it, or what it is a patch of in the end */
 };
 
 struct bases {

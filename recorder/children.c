@@ -4,7 +4,7 @@
  *
  * The host forks, and with it this recorder, the engine and guest memory.
  * The child drops the parent's trace and begins one of its own, whose first
- * snapshot holds every page that the parent knew.
+ * snapshot names every page that the parent knew.
  */
 #include "recorder/recorder_internal.h"
 
@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 void children_before_fork(void *context)
@@ -20,6 +21,8 @@ void children_before_fork(void *context)
 
 	if (rec->trace.unrecorded)
 		return;
+	if (!rec->error && !rec->options->no_children)
+		rec->error = snapshot_prepare(rec, &rec->why);
 	if (!rec->error)
 		rec->error = segment_flush(rec, false, &rec->why);
 	rec->trace.origin = (struct origin){
@@ -28,8 +31,10 @@ void children_before_fork(void *context)
 		.time = vm_steps(rec->vm),
 	};
 	trace_writer_pause(rec->trace.writer);
-	if (!rec->options->no_children)
-		folder_make(&rec->trace.folder);
+	if (rec->options->no_children)
+		return;
+	sharing_begin(rec);
+	folder_make(&rec->trace.folder);
 }
 
 /* The process goes on unrecorded. */
@@ -62,25 +67,12 @@ static int name_trace(struct recorder *rec, const struct family_member *member)
 	return 0;
 }
 
-/* Everything that the parent's snapshots knew is new to this trace. */
-static void know_pages_anew(struct recorder *rec)
-{
-	struct page_store parent = rec->pages;
-
-	if (page_store_init(&rec->pages)) {
-		rec->pages = parent;
-		bases_release(&rec->pages.bases);
-		if (!rec->error)
-			rec->error = failed(&rec->why, ERR_NO_MEMORY,
-					    "out of memory");
-		return;
-	}
-	page_store_each(&parent, 0, UINT64_MAX, effects_mark_page, rec);
-	page_store_release(&parent);
-}
-
+/* Touches go on: they are what has changed since the parent's snapshot. */
 static void begin_again(struct recorder *rec)
 {
+	/* What the parent could not store, nobody can name. */
+	if (!trace_writer_is_sound(rec->trace.writer))
+		rec->trace.table = NULL;
 	trace_writer_close(rec->trace.writer);
 	rec->trace.writer = NULL;
 	rec->started = false;
@@ -88,12 +80,10 @@ static void begin_again(struct recorder *rec)
 	rec->segment.number = 0;
 	rec->segment.flushed = 0;
 	rec->touched.resolved = 0;
-	rec->touched.fresh_count = 0;
 	rec->touched.listed = 0;
 	moments_begin_again(rec);
 	rec->trace.module_count = 0;
 	vm_set_steps(rec->vm, 0);
-	know_pages_anew(rec);
 }
 
 static void go_on(struct recorder *rec, bool has_child)
@@ -104,6 +94,12 @@ static void go_on(struct recorder *rec, bool has_child)
 		rec->error = rc;
 	if (!has_child)
 		folder_drop_empty(&rec->trace.folder);
+}
+
+static void join(struct recorder *rec, const struct family_member *member)
+{
+	rec->trace.child_pending = true;
+	sharing_inherit(rec, member);
 }
 
 /* A process like its parent, but for its recording. */
@@ -117,10 +113,12 @@ static void begin_child(struct recorder *rec)
 		return;
 	}
 	rec->trace.file = folder_create(&rec->trace.folder, &member);
-	if (name_trace(rec, &member))
+	if (getrandom(rec->trace.run, sizeof(rec->trace.run), 0) < 0)
+		leave(rec, "cannot get random bytes");
+	else if (name_trace(rec, &member))
 		effects_out_of_memory(rec);
 	else if (rec->trace.file >= 0)
-		rec->trace.child_pending = true;
+		join(rec, &member);
 	else
 		leave(rec, strerror(-rec->trace.file));
 }

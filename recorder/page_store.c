@@ -18,6 +18,7 @@ int page_store_init(struct page_store *store)
 	memset(store, 0, sizeof(*store));
 	store->next_id = 1;
 	store->batch_first = 1;
+	store->number = 1;
 	store->stored_room = FIRST_ROOM;
 	store->stored = calloc(FIRST_ROOM, sizeof(*store->stored));
 	return store->stored ? 0 : ERR_NO_MEMORY;
@@ -29,6 +30,8 @@ void page_store_release(struct page_store *store)
 	number_map_release(&store->current);
 	bases_release(&store->bases);
 	page_groups_release(&store->groups);
+	page_sharing_release(&store->sharing);
+	page_store_end_inheriting(store);
 	output_release(&store->batch.pages);
 	memset(store, 0, sizeof(*store));
 }
@@ -40,8 +43,8 @@ static struct stored *stored_slot(struct stored *table, size_t room,
 {
 	size_t at = key->low & (room - 1);
 
-	while (table[at].id && (table[at].key.low != key->low ||
-				table[at].key.high != key->high))
+	while (table[at].place && (table[at].key.low != key->low ||
+				   table[at].key.high != key->high))
 		at = (at + 1) & (room - 1);
 	return &table[at];
 }
@@ -57,7 +60,7 @@ static int grow_stored(struct page_store *store)
 	if (!table)
 		return ERR_NO_MEMORY;
 	for (size_t i = 0; i < store->stored_room; i++)
-		if (store->stored[i].id)
+		if (store->stored[i].place)
 			*stored_slot(table, room, &store->stored[i].key) =
 				store->stored[i];
 	free(store->stored);
@@ -66,45 +69,127 @@ static int grow_stored(struct page_store *store)
 	return 0;
 }
 
-bool page_store_has(const struct page_store *store, const uint8_t *bytes,
+/* ------- the batch ------- */
+
+static void begin_item(struct page_store *store)
+{
+	if (!store->batch.count)
+		store->batch_first = store->next_id;
+}
+
+static void put_whole(struct page_store *store, const struct page_key *key,
+		      const uint8_t *bytes)
+{
+	begin_item(store);
+	store->keys[store->batch.count] = *key;
+	page_batch_add(&store->batch, bytes);
+}
+
+/* What is elsewhere in part is not for others: it has no key. */
+static void put_patch(struct page_store *store, const struct page_key *key,
+		      const struct page_patch *patch, const struct base *base)
+{
+	begin_item(store);
+	store->keys[store->batch.count] =
+		base->elsewhere ? (struct page_key){ 0 } : *key;
+	page_batch_add_patch(&store->batch, patch, store->next_id - base->id);
+}
+
+/* Gives a place an id; 0 when out of memory. */
+static uint64_t put_place(struct page_store *store, uint64_t place)
+{
+	struct page_place there = {
+		.member = page_sharing_member(&store->sharing, place),
+		.id = place_id(place),
+	};
+
+	if (!there.member ||
+	    !page_sharing_add(&store->sharing, store->next_id, place))
+		return 0;
+	begin_item(store);
+	store->keys[store->batch.count] = (struct page_key){ 0 };
+	page_batch_add_place(&store->batch, &there);
+	return store->next_id++;
+}
+
+/* The id of a place, which is here or elsewhere. */
+static int id_of(struct page_store *store, uint64_t place, uint64_t *id)
+{
+	if (place_number(place) == store->number)
+		*id = place_id(place);
+	else
+		*id = page_sharing_id(&store->sharing, place);
+	if (!*id)
+		*id = put_place(store, place);
+	return *id ? 0 : ERR_NO_MEMORY;
+}
+
+/* ------- what is stored ------- */
+
+static bool is_here(const struct page_store *store, uint64_t place)
+{
+	return place_number(place & ~PLACE_MIXED) == store->number;
+}
+
+/*
+ * The slot of a content, which has `*place`, here or elsewhere: 0 if it is new.
+ * Then the slot is to be filled.
+ */
+static struct stored *find(struct page_store *store, const struct page_key *key,
+			   uint64_t *place)
+{
+	struct stored *slot = stored_slot(store->stored, store->stored_room,
+					  key);
+
+	*place = slot->place;
+	/* A parent's that cannot be named. */
+	if (*place & PLACE_MIXED && !is_here(store, *place))
+		*place = 0;
+	if (!*place && store->sharing.table)
+		*place = family_table_find(store->sharing.table, key);
+	if (*place && *place != slot->place) {
+		store->stored_count += !slot->place;
+		*slot = (struct stored){ *key, *place };
+	}
+	*place &= ~PLACE_MIXED;
+	return slot;
+}
+
+bool page_store_has(struct page_store *store, const uint8_t *bytes,
 		    uint64_t *id)
 {
 	struct page_key key;
+	uint64_t place;
 
 	*id = 0;
 	if (page_is_zero(bytes))
 		return true;
+	/* Without memory it seems new, and page_store_add() fails. */
+	if (grow_stored(store))
+		return false;
 	key = page_hash(bytes);
-	*id = stored_slot(store->stored, store->stored_room, &key)->id;
-	return *id != 0;
+	find(store, &key, &place);
+	return place && !id_of(store, place, id);
 }
 
-static void put_whole(struct page_store *store, const uint8_t *bytes)
+/* It was not stored with its group, and cannot be stored anew with it. */
+static bool is_distant(const struct base *base)
 {
-	if (!store->batch.count)
-		store->batch_first = store->next_id;
-	page_batch_add(&store->batch, bytes);
+	return base->elsewhere && !base->patches;
 }
 
-static void put_patch(struct page_store *store, const struct page_patch *patch,
-		      const struct base *base)
-{
-	if (!store->batch.count)
-		store->batch_first = store->next_id;
-	page_batch_add_patch(&store->batch, patch, store->next_id - base->id);
-}
-
-/* Puts a new content into the batch. */
+/* Puts a new content into the batch; `*mixed`: a part of it is elsewhere. */
 static int put_item(struct page_store *store, uint64_t page,
-		    const uint8_t *bytes)
+		    const struct page_key *key, const uint8_t *bytes,
+		    bool *mixed)
 {
 	struct page_group *group =
 		page_groups_store(&store->groups, page, store->bases.turn);
 	const uint8_t *before;
 	const struct base *base = bases_find(&store->bases, page, &before);
 	struct base next = { .page = page, .id = store->next_id };
-	bool may_patch = base && group && base->began == group->began &&
-			 base->patches < PATCHES_MOST;
+	bool may_patch = base && group && base->patches < PATCHES_MOST &&
+			 (base->began == group->began || is_distant(base));
 	struct page_patch patch;
 
 	if (!group)
@@ -114,16 +199,41 @@ static int put_item(struct page_store *store, uint64_t page,
 	next.began = group->began;
 	next.changed = true;
 	if (may_patch && page_patch_make(&patch, before, bytes, PATCH_MOST)) {
-		put_patch(store, &patch, base);
+		put_patch(store, key, &patch, base);
 		next.patches = base->patches + 1;
+		next.elsewhere = base->elsewhere;
 	} else {
-		put_whole(store, bytes);
+		put_whole(store, key, bytes);
 		store->unlike += may_patch || !base;
 	}
 	/* What is stored a second time may be so again. */
 	if (base || page_store_current(store, page))
 		bases_keep(&store->bases, &next, bytes);
+	*mixed = next.elsewhere;
+	if (*mixed && !page_sharing_mix(&store->sharing, next.id))
+		return ERR_NO_MEMORY;
 	return store->batch.pages.error;
+}
+
+/*
+ * A page has a content that is elsewhere, and may be changed a little: then
+ * that is the base, as if it were stored here.
+ */
+static void base_on(struct page_store *store, uint64_t page,
+		    const uint8_t *bytes, uint64_t id)
+{
+	struct page_group *group;
+	struct base next = { .page = page, .id = id, .elsewhere = true };
+	const uint8_t *before;
+	const struct base *base = bases_find(&store->bases, page, &before);
+
+	if (base ? base->id == id : !page_store_current(store, page))
+		return;
+	group = page_groups_store(&store->groups, page, store->bases.turn);
+	if (!group)
+		return;
+	next.began = group->began;
+	bases_keep(&store->bases, &next, bytes);
 }
 
 int page_store_add(struct page_store *store, uint64_t page,
@@ -131,6 +241,9 @@ int page_store_add(struct page_store *store, uint64_t page,
 {
 	struct page_key key;
 	struct stored *slot;
+	uint64_t place;
+	bool mixed;
+	int rc;
 
 	*id = 0;
 	if (page_is_zero(bytes))
@@ -138,18 +251,20 @@ int page_store_add(struct page_store *store, uint64_t page,
 	if (grow_stored(store))
 		return ERR_NO_MEMORY;
 	key = page_hash(bytes);
-	slot = stored_slot(store->stored, store->stored_room, &key);
-	if (!slot->id) {
-		int rc = put_item(store, page, bytes);
-
+	slot = find(store, &key, &place);
+	if (!place) {
+		rc = put_item(store, page, &key, bytes, &mixed);
 		if (rc)
 			return rc;
-		slot->key = key;
-		slot->id = store->next_id++;
-		store->stored_count++;
+		place = place_make(store->number, store->next_id++);
+		store->stored_count += !slot->place;
+		*slot = (struct stored){ key,
+					 place | (mixed ? PLACE_MIXED : 0) };
 	}
-	*id = slot->id;
-	return 0;
+	rc = id_of(store, place, id);
+	if (!rc && !is_here(store, place))
+		base_on(store, page, bytes, *id);
+	return rc;
 }
 
 /* ------- groups ------- */
@@ -170,17 +285,71 @@ uint64_t page_store_begin(struct page_store *store, uint64_t page)
 	if (!group || !base || base->began != group->began_before ||
 	    !base->changed || base->id != page_store_current(store, page))
 		return 0;
-	put_whole(store, bytes);
+	key = page_hash(bytes);
+	put_whole(store, &key, bytes);
 	if (store->batch.pages.error)
 		return 0;	/* the batch tells */
-	key = page_hash(bytes);
-	stored_slot(store->stored, store->stored_room, &key)->id =
-		store->next_id;
+	stored_slot(store->stored, store->stored_room, &key)->place =
+		place_make(store->number, store->next_id);
 	base->id = store->next_id++;
 	base->began = group->began;
 	base->patches = 0;
-	base->changed = false;
+	base->changed = base->elsewhere = false;
 	return base->id;
+}
+
+/* ------- a family ------- */
+
+void page_store_share(struct page_store *store, struct family_table *table)
+{
+	store->sharing.table = table;
+}
+
+int page_store_inherit(struct page_store *store, uint32_t number)
+{
+	struct page_sharing *inherited = malloc(sizeof(*inherited));
+
+	if (!inherited)
+		return ERR_NO_MEMORY;
+	*inherited = store->sharing;
+	store->inherited = inherited;
+	store->inherited_from = store->number;
+	store->sharing = (struct page_sharing){ .table = inherited->table };
+	store->number = number;
+	bases_release(&store->bases);
+	page_groups_release(&store->groups);
+	store->next_id = store->batch_first = 1;
+	store->unlike = 0;
+	return 0;
+}
+
+int page_store_inherit_page(struct page_store *store, uint64_t page,
+			    uint64_t *id)
+{
+	uint64_t before = page_store_current(store, page);
+	uint64_t place = page_sharing_place(store->inherited, before);
+
+	*id = 0;
+	if (!before)
+		return 0;
+	return id_of(store, place ? place :
+				    place_make(store->inherited_from, before),
+		     id);
+}
+
+bool page_store_is_mixed(const struct page_store *store, uint64_t page)
+{
+	return page_sharing_place(store->inherited,
+				  page_store_current(store, page)) ==
+	       PLACE_MIXED;
+}
+
+void page_store_end_inheriting(struct page_store *store)
+{
+	if (store->inherited)
+		page_sharing_release(store->inherited);
+	free(store->inherited);
+	store->inherited = NULL;
 }
 
 /* ------- the newest snapshot ------- */

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -54,8 +53,7 @@ int programs_write_meta(struct recorder *rec, struct failure *why)
 		 name.machine);
 	snprintf(made_by, sizeof(made_by), "%s, %s", options->made_by,
 		 vm_engine());
-	if (getrandom(meta.run, sizeof(meta.run), 0) < 0)
-		return failed(why, ERR_SYSTEM, "cannot get random bytes");
+	memcpy(meta.run, rec->trace.run, sizeof(meta.run));
 	meta_encode(&out, &meta);
 	return trace_writer_chunk(rec->trace.writer, CHUNK_META, 0, 0, 0, &out,
 				  why);

@@ -5,8 +5,9 @@
  * record_events.c runs the guest; record_effects.c turns what happens to it
  * into packets; streams.c has them by thread; segments.c ends a segment with a
  * key frame, for which snapshot.c stores pages; moments.c looks at the clock;
- * programs.c says what is executed; children.c starts the recordings of new processes; trace.c begins
- * and ends the file; recorder.c begins and ends all of it.
+ * programs.c says what is executed; children.c starts the recordings of new
+ * processes, and sharing.c keeps them from storing what others have; trace.c
+ * begins and ends the file; recorder.c begins and ends all of it.
  */
 #ifndef CPREC_RECORDER_RECORDER_INTERNAL_H
 #define CPREC_RECORDER_RECORDER_INTERNAL_H
@@ -118,6 +119,20 @@ struct recorded_moments {
 	int64_t last;		/* what it said then */
 };
 
+/* Modules whose symbols are in the file. */
+#define MODULES_MOST 512
+
+struct known_module {
+	struct page_key key;	/* of the module's file */
+	uint64_t offset;	/* of the chunk */
+};
+
+/* The writer's thread adds to it. */
+struct known_symbols {
+	struct known_module list[MODULES_MOST];
+	size_t count;
+};
+
 /* The file of this process, and what is written of the process as a whole. */
 struct recorded_process {
 	struct trace_writer *writer;
@@ -129,10 +144,15 @@ struct recorded_process {
 	bool child_pending;	/* a child whose recording is to be started */
 
 	struct origin origin;	/* of the next file */
+	uint8_t run[RUN_ID_SIZE];
+
+	struct family_table *table;	/* NULL: nothing is shared (yet) */
+	struct known_symbols known;	/* until there is one */
+	bool is_child;
 	char **argv;		/* of the program that it is; NULL: as given */
 	bool executed;		/* it has just become another one */
 
-	const char *modules[512];	/* whose symbols are in the file */
+	const char *modules[MODULES_MOST]; /* whose symbols are written */
 	size_t module_count;
 	bool mapped_code;	/* there may be new ones */
 };
@@ -234,6 +254,32 @@ void children_before_fork(void *context);
 void children_after_fork(void *context, int pid);
 void children_before_rights(void *context);
 
+/* ------- sharing.c ------- */
+
+/* Before the first chunk. */
+void sharing_watch(struct recorder *rec);
+
+/* Before the first child is made, while nothing is written. */
+void sharing_begin(struct recorder *rec);
+
+/* In a child: what its parent has stored is known, but elsewhere. */
+void sharing_inherit(struct recorder *rec, const struct family_member *name);
+
+/* Writes the present batch, which has ended, of so many pages. */
+int sharing_write_pages(struct recorder *rec, uint32_t count,
+			struct failure *why);
+
+/*
+ * If another process has written the symbols of a module, says where, and
+ * returns true.
+ */
+bool sharing_write_symbols(struct recorder *rec, const char *path, int *rc,
+			   struct failure *why);
+
+/* Writes them, for others to know. */
+int sharing_write_own_symbols(struct recorder *rec, const char *path,
+			      struct output *content, struct failure *why);
+
 /* ------- record_events.c ------- */
 
 /* Runs to the next stop and does what it asks for: a linux_driver member. */
@@ -266,6 +312,9 @@ struct segment_costs segment_costs(const struct recorder *rec);
 
 /* Writes what the segment has so far; at its end also closes the reads. */
 int segment_flush(struct recorder *rec, bool end, struct failure *why);
+
+/* Sorts the touches of the segment, and joins those of one page and doubt. */
+void segment_merge_touches(struct recorder *rec);
 
 /* Ends the segment, if there is one, and starts the next here. */
 int segment_start(struct recorder *rec, struct failure *why);
@@ -306,6 +355,12 @@ struct snapshot {
 /* Stores what was written in the segment that ends; lists what has changed. */
 int snapshot_take(struct recorder *rec, struct snapshot *out,
 		  struct failure *why);
+
+/*
+ * Before a child is made: stores what was written in this segment until now,
+ * so that children need not.
+ */
+int snapshot_prepare(struct recorder *rec, struct failure *why);
 
 /* Behind the key frame: writes the list of all pages, from time to time. */
 int snapshot_write(struct recorder *rec, const struct snapshot *shot,

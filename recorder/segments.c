@@ -49,9 +49,7 @@ int segment_write_pages(struct recorder *rec, bool all, struct failure *why)
 	if (!count || (!all && !page_batch_is_full(batch)))
 		return 0;
 	page_batch_end(batch);
-	return trace_writer_chunk(rec->trace.writer, CHUNK_PAGES, count,
-				  rec->segment.number, rec->pages.batch_first,
-				  &batch->pages, why);
+	return sharing_write_pages(rec, count, why);
 }
 
 /* ------- streams ------- */
@@ -110,7 +108,7 @@ static int by_page(const void *left, const void *right)
 }
 
 /* Joins touches of one page and doubt; the earliest write counts. */
-static void merge_touches(struct recorder *rec)
+void segment_merge_touches(struct recorder *rec)
 {
 	size_t out = 0;
 
@@ -293,7 +291,7 @@ int segment_end(struct recorder *rec, struct failure *why)
 
 	moments_look(rec, true);
 	rc = segment_flush(rec, true, why);
-	merge_touches(rec);
+	segment_merge_touches(rec);
 	return rc ? rc : write_index(rec, why);
 }
 
@@ -315,7 +313,7 @@ int segment_start(struct recorder *rec, struct failure *why)
 		rc = segment_end(rec, why);
 		rec->segment.number++;
 	} else {
-		merge_touches(rec);
+		segment_merge_touches(rec);
 	}
 	streams_start_segment(rec);
 	if (!rc)

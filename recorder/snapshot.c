@@ -39,6 +39,25 @@ static void sort_refs(struct page_ref *list, size_t count)
 		qsort(list, count, sizeof(*list), by_ref_page);
 }
 
+/* All pages of the newest snapshot that are not zeros; NULL: no memory. */
+static struct page_ref *list_current(const struct recorder *rec, size_t *count)
+{
+	const struct number_map *current = &rec->pages.current;
+	struct page_ref *list = malloc((current->count + 1) * sizeof(*list));
+
+	*count = 0;
+	for (size_t i = 0; list && i < current->room; i++) {
+		const struct number_slot *slot = &current->slots[i];
+
+		if (slot->key != NUMBER_MAP_NONE && slot->value)
+			list[(*count)++] = (struct page_ref){ slot->key,
+							      slot->value };
+	}
+	if (list)
+		sort_refs(list, *count);
+	return list;
+}
+
 /* ------- pages that differ from the snapshot before ------- */
 
 static void list_page(struct taking *taking, uint64_t page, uint64_t id)
@@ -164,20 +183,99 @@ static int list_written(struct taking *taking, struct failure *why)
 	return rc;
 }
 
+int snapshot_prepare(struct recorder *rec, struct failure *why)
+{
+	int rc = 0;
+
+	segment_merge_touches(rec);
+	for (size_t i = 0; i < rec->touched.count && !rc; i++) {
+		uint64_t page = rec->touched.list[i].page, id;
+		const uint8_t *bytes = NULL;
+
+		if (was_written(&rec->touched.list[i]))
+			bytes = own_page(rec, page);
+		if (!bytes)
+			continue;
+		if (page_store_add(&rec->pages, page, bytes, &id))
+			return failed(why, ERR_NO_MEMORY, "out of memory");
+		rc = segment_write_pages(rec, false, why);
+	}
+	return rc;
+}
+
+/* ------- the first snapshot of a child ------- */
+
+static void forget_page(void *context, uint64_t page)
+{
+	struct taking *taking = context;
+
+	if (page_store_set_current(&taking->rec->pages, page, 0))
+		taking->error = ERR_NO_MEMORY;
+}
+
+/* What the parent's newest snapshot says, and has not changed since then. */
+static int list_inherited_page(struct taking *taking, uint64_t page,
+			       struct failure *why)
+{
+	struct recorder *rec = taking->rec;
+	uint64_t id;
+
+	if (is_written(rec, page) || !effects_own_page(rec, page) ||
+	    !memory_is_known(rec->memory, page)) {
+		forget_page(taking, page);
+		return 0;
+	}
+	if (page_store_is_mixed(&rec->pages, page)) {
+		forget_page(taking, page);
+		return list_contents(taking, page, why);
+	}
+	if (page_store_inherit_page(&rec->pages, page, &id))
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	if (id)
+		list_page(taking, page, id);
+	return segment_write_pages(rec, false, why);
+}
+
+static int list_inherited(struct taking *taking, struct failure *why)
+{
+	struct recorder *rec = taking->rec;
+	struct page_ref *list;
+	size_t count;
+	int rc = 0;
+
+	for (size_t i = 0; i < rec->touched.fresh_count; i++)
+		page_store_each(&rec->pages, rec->touched.fresh[i].page,
+				rec->touched.fresh[i].count, forget_page,
+				taking);
+	list = list_current(rec, &count);
+	if (!list)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	for (size_t i = 0; i < count && !rc; i++)
+		rc = list_inherited_page(taking, list[i].page, why);
+	free(list);
+	page_store_end_inheriting(&rec->pages);
+	return rc;
+}
+
+/* ------- all of them ------- */
+
 int snapshot_take(struct recorder *rec, struct snapshot *out,
 		  struct failure *why)
 {
 	struct taking taking = { .rec = rec, .shot = out };
 	struct segment_costs costs = segment_costs(rec);
 	uint64_t unlike = rec->pages.unlike;
-	int rc;
+	int rc = 0;
 
+	if (rec->pages.inherited)
+		rc = list_inherited(&taking, why);
 	for (size_t i = 0; i < rec->touched.fresh_count; i++)
 		page_store_each(&rec->pages, rec->touched.fresh[i].page,
 				rec->touched.fresh[i].count, list_fresh,
 				&taking);
 	bases_next_turn(&rec->pages.bases);
-	rc = list_written(&taking, why);
+	if (!rc)
+		rc = list_written(&taking, why);
 	if (!rc && taking.error)
 		rc = failed(why, taking.error, "out of memory");
 	if (rc)
@@ -195,7 +293,7 @@ int snapshot_write(struct recorder *rec, const struct snapshot *shot,
 	const struct number_map *current = &rec->pages.current;
 	struct output out = { 0 };
 	struct page_ref *list;
-	size_t count = 0;
+	size_t count;
 
 	rec->touched.listed += shot->count;
 	if (rec->touched.listed < CHANGES_LEAST ||
@@ -203,17 +301,9 @@ int snapshot_write(struct recorder *rec, const struct snapshot *shot,
 	    current->count > ALL_PAGES_MOST)
 		return 0;
 	rec->touched.listed = 0;
-	list = malloc((current->count + 1) * sizeof(*list));
+	list = list_current(rec, &count);
 	if (!list)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
-	for (size_t i = 0; i < current->room; i++) {
-		const struct number_slot *slot = &current->slots[i];
-
-		if (slot->key != NUMBER_MAP_NONE && slot->value)
-			list[count++] = (struct page_ref){ slot->key,
-							   slot->value };
-	}
-	sort_refs(list, count);
 	page_refs_encode(&out, list, count);
 	free(list);
 	if (out.error) {

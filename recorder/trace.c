@@ -15,6 +15,14 @@
  */
 #define LEVEL_DEFAULT 1
 
+/*
+ * A process that names what others have stored stores little itself: there is
+ * time to pack that better.  Measured with compilers: a tenth less, for
+ * 10 ms of the second processor; 40 ms for those that store much.
+ */
+#define LEVEL_OF_LITTLE 6
+#define LITTLE (UINT64_C(2) << 20)
+
 int trace_make_header(struct recorder *rec, struct failure *why)
 {
 	rec->trace.header.arch = vm_reg_table(rec->vm)->arch;
@@ -22,7 +30,8 @@ int trace_make_header(struct recorder *rec, struct failure *why)
 	if (!rec->trace.path)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	if (getrandom(rec->trace.header.id, sizeof(rec->trace.header.id), 0) <
-	    0)
+		    0 ||
+	    getrandom(rec->trace.run, sizeof(rec->trace.run), 0) < 0)
 		return failed(why, ERR_SYSTEM, "cannot get random bytes");
 	return 0;
 }
@@ -41,6 +50,12 @@ int trace_open(struct recorder *rec, struct failure *why)
 				       &rec->trace.header, level, why);
 	rec->trace.file = -1;
 	if (!rc)
+		sharing_watch(rec);
+	if (!rc && rec->trace.header.features & FEATURE_MEMBERS &&
+	    !rec->options->level)
+		trace_writer_pack_first(rec->trace.writer, LEVEL_OF_LITTLE,
+					LITTLE);
+	if (!rc)
 		rc = trace_writer_move(rec->trace.writer, linux_hide_descriptor,
 				       why);
 	if (!rc)
@@ -54,7 +69,10 @@ static int write_symbols(struct recorder *rec, const char *path,
 {
 	struct symbols symbols = { 0 };
 	struct output out = { 0 };
+	int rc;
 
+	if (sharing_write_symbols(rec, path, &rc, why))
+		return rc;
 	if (elf_symbols(&symbols, path))
 		return 0;
 	symbols_encode(&out, &symbols);
@@ -63,8 +81,7 @@ static int write_symbols(struct recorder *rec, const char *path,
 		output_release(&out);
 		return 0;
 	}
-	return trace_writer_chunk(rec->trace.writer, CHUNK_SYMBOLS, 0,
-				  rec->segment.number, 0, &out, why);
+	return sharing_write_own_symbols(rec, path, &out, why);
 }
 
 int trace_write_symbols(struct recorder *rec, struct failure *why)

@@ -162,11 +162,13 @@ static void set_sizes(json_t *object, const struct trace_reader *reader)
 	json_set_count(object, "size_bytes", trace_reader_size(reader));
 	json_set_count(object, "streams_bytes",
 		  bytes[CHUNK_EVENTS] + bytes[CHUNK_READS]);
-	json_set_count(object, "pages_bytes", bytes[CHUNK_PAGES]);
+	json_set_count(object, "pages_bytes",
+		       bytes[CHUNK_PAGES] + bytes[CHUNK_MEMBER]);
 	json_set_count(object, "key_frames_bytes",
 		       bytes[CHUNK_KEY_FRAME] + bytes[CHUNK_SNAPSHOT]);
 	json_set_count(object, "index_bytes", bytes[CHUNK_INDEX]);
-	json_set_count(object, "symbols_bytes", bytes[CHUNK_SYMBOLS]);
+	json_set_count(object, "symbols_bytes",
+		       bytes[CHUNK_SYMBOLS] + bytes[CHUNK_SYMBOLS_AT]);
 }
 
 /* What the ends of the file say, and what was found between them. */

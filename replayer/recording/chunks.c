@@ -315,8 +315,12 @@ static int add_chunk(struct recording *recording, uint32_t chunk,
 		return add_program(recording, chunk, info, why);
 	case CHUNK_SNAPSHOT:
 		return add_snapshot(recording, chunk, info, why);
+	case CHUNK_MEMBER:
+		return members_add(&recording->members, recording->reader,
+				   chunk, why);
 	case CHUNK_SYMBOLS:
 	case CHUNK_MOMENTS:
+	case CHUNK_SYMBOLS_AT:
 	case CHUNK_FOOTER:
 		break;
 	}
@@ -338,6 +342,11 @@ int recording_order(struct recording *recording, size_t limit,
 	rc = read_meta(recording, why);
 	if (rc)
 		return rc;
+	recording->pages.elsewhere = (struct page_source){
+		.context = &recording->members,
+		.page = members_page,
+		.pages = members_pages,
+	};
 	recording->next_part = calloc(limit, sizeof(*recording->next_part));
 	if (!recording->next_part)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
@@ -369,4 +378,5 @@ void recording_forget(struct recording *recording)
 	recording->snapshots = NULL;
 	recording->snapshot_count = recording->snapshot_room = 0;
 	stored_pages_release(&recording->pages);
+	members_release(&recording->members);
 }

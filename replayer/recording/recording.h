@@ -24,6 +24,7 @@
  *	thread_steps.h	how far threads are
  *	program_list.h	the programs that the process was
  *	mapped.h	what is mapped where
+ *	module_symbols.h	symbols of modules
  *	position.h	places in the execution, finer than times
  *	positions.h	which segment holds one
  *	snapshots.h	contents of pages
@@ -40,6 +41,7 @@
 #include "replayer/recording/clock.h"
 #include "replayer/recording/execs.h"
 #include "replayer/recording/mapped.h"
+#include "replayer/recording/module_symbols.h"
 #include "replayer/recording/packets.h"
 #include "replayer/recording/position.h"
 #include "replayer/recording/positions.h"

@@ -10,10 +10,11 @@
  *	mapped
  *	thread_steps  positions
  *	execs	stream_times	which stream is which thread; who ran when
- *	program_list  packets  snapshots  clock
+ *	program_list  packets  snapshots  clock  module_symbols
  *	streams			parts of streams, by segment
  *	segments		key frames, indexes
  *	chunks			puts the chunks of the file in order
+ *	members			files of other processes
  *	slices  position  page_versions  unpack_pages  stored_pages
  */
 #ifndef CPREC_REPLAYER_RECORDING_RECORDING_DATA_H
@@ -26,6 +27,7 @@
 #include "formats/meta.h"
 #include "formats/moments.h"
 #include "formats/trace_file.h"
+#include "replayer/recording/members.h"
 #include "replayer/recording/page_versions.h"
 #include "replayer/recording/slices.h"
 #include "replayer/recording/stored_pages.h"
@@ -115,6 +117,7 @@ struct recording {
 	size_t slices_segment;	/* that `slices` is of */
 	struct slices slices;
 
+	struct members members;
 	struct stored_pages pages;
 	struct snapshot_place *snapshots;	/* sorted by segment */
 	size_t snapshot_count, snapshot_room;

@@ -99,13 +99,15 @@ int stored_pages_too_many(const struct trace_reader *reader, uint64_t id,
 /* Gives a place among the kept chunks: a new one, or that of an idle chunk. */
 static size_t make_place(struct stored_pages *store)
 {
-	if (store->kept_count < STORED_PAGES_KEPT)
+	size_t most = store->kept_most ? store->kept_most : STORED_PAGES_KEPT;
+
+	if (store->kept_count < most)
 		return store->kept_count++;
 	for (;;) {
 		size_t place = store->hand;
 		struct page_chunk *chunk = &store->chunks[store->kept[place]];
 
-		store->hand = (place + 1) % STORED_PAGES_KEPT;
+		store->hand = (place + 1) % most;
 		if (!chunk->used) {
 			free(chunk->items);
 			chunk->items = NULL;
@@ -126,7 +128,9 @@ static int open_chunk(struct stored_pages *store,
 	chunk->used = true;
 	if (chunk->items)
 		return 0;
-	items = malloc(sizeof(*items));
+	items = malloc(offsetof(struct page_items, list) +
+		       trace_reader_info(reader, chunk->index)->stream *
+			       sizeof(*items->list));
 	if (!items)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	rc = stored_pages_unpack(store, reader, position, &store->unpacker,
@@ -157,6 +161,24 @@ static int find_item(struct stored_pages *store,
 	return 0;
 }
 
+int stored_pages_apply(const struct stored_pages *store,
+		       const struct trace_reader *reader, uint64_t id,
+		       const struct page_place *place,
+		       uint8_t bytes[GUEST_PAGE], struct failure *why)
+{
+	uint8_t whole[GUEST_PAGE];
+	int rc;
+
+	/* A file that is referred to must have the bytes. */
+	if (!store->elsewhere.page)
+		return failed(why, ERR_CORRUPT, "'%s': page %" PRIu64 " is not"
+			      " stored there", trace_reader_path(reader), id);
+	rc = store->elsewhere.page(store->elsewhere.context, place, whole, why);
+	if (!rc)
+		page_apply(whole, bytes);
+	return rc;
+}
+
 int stored_pages_read(struct stored_pages *store,
 		      const struct trace_reader *reader, uint64_t id,
 		      uint8_t bytes[GUEST_PAGE], struct failure *why)
@@ -173,6 +195,9 @@ int stored_pages_read(struct stored_pages *store,
 			return rc;
 		if (item->base && patches++ == PATCHES_MOST)
 			return stored_pages_too_many(reader, id, why);
+		if (!item->bytes)
+			return stored_pages_apply(store, reader, at,
+						  &item->place, bytes, why);
 		/* In any order: they are changes. */
 		page_item_apply(item, bytes);
 	}

@@ -23,10 +23,13 @@
 
 struct failure;
 
-/* The pages of a chunk, and the bytes that they point to. */
+/*
+ * The pages of a chunk, and the bytes that they point to.  Most chunks have
+ * few, so what is kept has no more room than it needs.
+ */
 struct page_items {
-	struct page_item list[PAGE_ITEMS_MOST];
 	uint8_t bytes[PAGE_ITEMS_BYTES];
+	struct page_item list[PAGE_ITEMS_MOST];	/* only as many as there are */
 };
 
 struct page_chunk {
@@ -42,12 +45,28 @@ struct page_chunk {
  */
 #define STORED_PAGES_KEPT 1024
 
+struct page_want;
+
+/*
+ * Reads pages that are elsewhere; without it, there must be none.  Those of a
+ * list are all of one process.
+ */
+struct page_source {
+	void *context;
+	int (*page)(void *context, const struct page_place *place,
+		    uint8_t bytes[GUEST_PAGE], struct failure *why);
+	int (*pages)(void *context, uint32_t member, struct page_want *list,
+		     size_t count, struct failure *why);
+};
+
 struct stored_pages {
+	struct page_source elsewhere;
 	struct page_chunk *chunks;	/* sorted by id */
 	size_t count, capacity;
 	uint64_t last;			/* highest id there is */
 	uint32_t kept[STORED_PAGES_KEPT];	/* positions in `chunks` */
 	size_t kept_count, hand;	/* of the clock */
+	size_t kept_most;		/* 0: STORED_PAGES_KEPT; it is at most */
 	struct unpacker unpacker;
 };
 
@@ -70,6 +89,12 @@ int stored_pages_unpack(const struct stored_pages *store,
 /* What is said of a page with more patches than there may be. */
 int stored_pages_too_many(const struct trace_reader *reader, uint64_t id,
 			  struct failure *why);
+
+/* Changes a page by one that is elsewhere; `id` is what names that here. */
+int stored_pages_apply(const struct stored_pages *store,
+		       const struct trace_reader *reader, uint64_t id,
+		       const struct page_place *place,
+		       uint8_t bytes[GUEST_PAGE], struct failure *why);
 
 /* Copies a page; an id that is not there is ERR_CORRUPT. */
 int stored_pages_read(struct stored_pages *store,

@@ -10,6 +10,7 @@
  */
 #include "replayer/recording/unpack_pages.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ struct making {
 	uint64_t id;		/* what it needs next */
 	uint32_t next;		/* 1 + number of the next that waits, or 0 */
 	unsigned patch_count;
+	struct page_place place;	/* where the rest of it is, if anywhere */
 };
 
 struct worker {
@@ -37,6 +39,7 @@ struct worker {
 	const struct page_want *list;
 	size_t count;
 	struct making *pages;
+	bool is_any_elsewhere;
 	uint32_t *waiting;	/* by chunk: 1 + number of the first, or 0 */
 	size_t found;		/* chunk that was looked for last */
 	struct page_items items;	/* of the chunk that is open */
@@ -81,6 +84,11 @@ static int take_item(struct worker *worker, uint32_t number, size_t position)
 	const struct page_item *item = &worker->items.list[page->id - first];
 	uint8_t *to = worker->list[number].to;
 
+	if (!item->bytes) {
+		page->place = item->place;
+		worker->is_any_elsewhere = true;
+		return 0;
+	}
 	if (!item->base && !page->patch_count) {
 		memcpy(to, item->bytes, GUEST_PAGE);
 		return 0;
@@ -143,10 +151,76 @@ static void *run_worker(void *context)
 				make_pages(worker) :
 				failed(&worker->why, ERR_NO_MEMORY,
 				       "out of memory");
-	free(worker->pages);
 	free(worker->waiting);
 	unpacker_release(&worker->unpacker);
 	return NULL;
+}
+
+/* ------- pages that are elsewhere ------- */
+
+/* A page that is, as a whole, where another process has it. */
+struct distant {
+	uint32_t member;
+	struct page_want want;
+};
+
+static int by_member(const void *left, const void *right)
+{
+	const struct distant *a = left, *b = right;
+
+	if (a->member != b->member)
+		return a->member < b->member ? -1 : 1;
+	return a->want.id < b->want.id ? -1 : a->want.id > b->want.id;
+}
+
+/* Those of one process after the other. */
+static int fetch(const struct stored_pages *store, struct distant *list,
+		 size_t count, struct failure *why)
+{
+	struct page_want *wants = calloc(count, sizeof(*wants));
+	int rc = 0;
+
+	if (!wants)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	qsort(list, count, sizeof(*list), by_member);
+	for (size_t i = 0, next; i < count && !rc; i = next) {
+		for (next = i; next < count &&
+		     list[next].member == list[i].member; next++)
+			wants[next - i] = list[next].want;
+		rc = store->elsewhere.pages(store->elsewhere.context,
+					    list[i].member, wants, next - i,
+					    why);
+	}
+	free(wants);
+	return rc;
+}
+
+/* Patches have been applied: they are changes, in any order. */
+static int fetch_for(struct worker *worker, struct failure *why)
+{
+	const struct stored_pages *store = worker->store;
+	struct distant *list = calloc(worker->count, sizeof(*list));
+	size_t count = 0;
+	int rc = 0;
+
+	if (!list)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	for (size_t i = 0; i < worker->count && !rc; i++) {
+		const struct making *page = &worker->pages[i];
+		struct page_want want = { page->place.id, worker->list[i].to };
+
+		if (page->place.member && !page->patch_count &&
+		    store->elsewhere.pages)
+			list[count++] = (struct distant){ page->place.member,
+							  want };
+		else if (page->place.member)
+			rc = stored_pages_apply(store, worker->reader, page->id,
+						&page->place, want.to, why);
+	}
+	if (!rc && count)
+		rc = fetch(store, list, count, why);
+	free(list);
+	return rc;
 }
 
 /* ------- all of them ------- */
@@ -196,6 +270,11 @@ static int run_all(struct worker *workers, size_t count, struct failure *why)
 		rc = workers[i].error;
 		if (rc && why)
 			*why = workers[i].why;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (!rc && workers[i].is_any_elsewhere)
+			rc = fetch_for(&workers[i], why);
+		free(workers[i].pages);
 	}
 	return rc;
 }

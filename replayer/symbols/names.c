@@ -41,12 +41,12 @@ static int read_module(struct names *names, const struct trace_reader *reader,
 		       size_t chunk, struct failure *why)
 {
 	uint8_t *bytes;
-	int rc = trace_reader_chunk(reader, chunk, &bytes, why);
+	size_t size;
+	int rc = recording_symbols(names->recording, chunk, &bytes, &size, why);
 
 	if (rc)
 		return rc;
-	rc = modules_add(&names->modules, bytes,
-			 trace_reader_info(reader, chunk)->size);
+	rc = modules_add(&names->modules, bytes, size);
 	free(bytes);
 	if (rc)
 		return trace_reader_damaged(reader, chunk, rc, "contents", why);
@@ -61,7 +61,7 @@ static int read_modules(struct names *names, struct failure *why)
 	if (names->has_modules)
 		return 0;
 	for (size_t i = 0; i < trace_reader_count(reader) && !rc; i++)
-		if (trace_reader_info(reader, i)->kind == CHUNK_SYMBOLS)
+		if (recording_is_symbols(names->recording, i))
 			rc = read_module(names, reader, i, why);
 	names->has_modules = !rc;
 	return rc;

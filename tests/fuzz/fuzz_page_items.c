@@ -3,7 +3,7 @@
  * The first byte says how many pages there are, the second the id of the
  * first; whatever the rest is, page_items_decode() stays in bounds and returns
  * a documented code.  What it accepts is encoded again to the same bytes, and
- * its patches can be applied.
+ * its patches can be applied.  What is elsewhere has a place.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -28,6 +28,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		uint64_t id = data[1] + i;
 
 		assert(items[i].base < id);
+		assert(items[i].bytes ? !items[i].place.member :
+					items[i].place.member &&
+						items[i].place.id);
 		if (items[i].base)
 			page_item_apply(&items[i], page);
 		batch_add_item(&again, &items[i], id);

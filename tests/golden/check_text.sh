@@ -18,11 +18,11 @@ found=$work/found
 trap 'rm -rf "$work"' EXIT
 # A folder of their own, where one has a family: that shows.
 mkdir "$work/good" "$work/text"
-for name in all cut example footer killed later packed programs; do
+for name in all cut example footer killed later member packed programs; do
 	cp "$folder/../good/$name.cpr" "$work/good" || exit 1
 done
 mkdir "$work/good/all.cpr.d"
-cp "$folder/../good/programs.cpr" "$work/good/all.cpr.d/1001.cpr" || exit 1
+cp "$folder/../good/member.cpr" "$work/good/all.cpr.d/1001.cpr" || exit 1
 cp "$folder/../good/example.cpr" "$work/good/all.cpr.d/1002.cpr" || exit 1
 cp "$folder/commands" "$work/text"
 cd "$work/good" || exit 1

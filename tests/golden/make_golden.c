@@ -15,6 +15,7 @@
 #include "cache/prediction.h"
 #include "formats/error.h"
 #include "formats/key_frame.h"
+#include "formats/member.h"
 #include "formats/meta.h"
 #include "formats/moments.h"
 #include "formats/packet.h"
@@ -52,15 +53,22 @@ static void put(struct trace_writer *writer, enum chunk_kind kind,
 	put_of(writer, 0, kind, segment, first, content);
 }
 
-static struct trace_writer *start(const char *name)
+static struct trace_writer *start_with(const char *name, uint32_t features)
 {
+	struct trace_header own = header;
 	struct trace_writer *writer;
 	struct failure why;
 
+	own.features = features;
 	unlink(name);
-	if (trace_writer_open(&writer, name, &header, 3, &why))
+	if (trace_writer_open(&writer, name, &own, 3, &why))
 		stop(why.text);
 	return writer;
+}
+
+static struct trace_writer *start(const char *name)
+{
+	return start_with(name, 0);
 }
 
 static void end(struct trace_writer *writer, bool is_complete)
@@ -502,6 +510,83 @@ static void make_moments(void)
 	end(writer, true);
 }
 
+/* ------- a child that refers to its parent ------- */
+
+static void put_member(struct trace_writer *writer)
+{
+	const struct member first = {
+		.name = { .pid = 1000 },
+		.run = { 0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27,
+			 0x28, 0x29, 0x2a, 0x2b, 0x2c, 0x2d, 0x2e, 0x2f },
+	};
+	struct output out = { 0 };
+
+	member_encode(&out, &first);
+	put(writer, CHUNK_MEMBER, 0, 1, &out);
+}
+
+/* Two that the parent has, one patched, and one that only the child has. */
+static void put_shared_pages(struct trace_writer *writer)
+{
+	uint8_t before[GUEST_PAGE] = { 0 }, page[GUEST_PAGE] = { 0 };
+	struct page_batch batch = { 0 };
+	struct page_patch patch;
+
+	memcpy(before + page_contents[0].offset, page_contents[0].bytes,
+	       page_contents[0].size);
+	memcpy(page, before, sizeof(page));
+	page[8] = 9;
+	page_batch_add_place(&batch, &(struct page_place){ 1, 3 });
+	page_batch_add_place(&batch, &(struct page_place){ 1, 1 });
+	if (page_patch_make(&patch, before, page, PAGE_WORDS))
+		page_batch_add_patch(&batch, &patch, 1);
+	memset(page, 0, sizeof(page));
+	page[0] = 7;
+	page_batch_add(&batch, page);
+	page_batch_end(&batch);
+	put_of(writer, 4, CHUNK_PAGES, 0, 1, &batch.pages);
+}
+
+static void put_place_of_symbols(struct trace_writer *writer)
+{
+	/* In good/all.cpr. */
+	const struct symbols_at at = { .member = 1, .offset = 1192 };
+	struct output out = { 0 };
+
+	symbols_at_encode(&out, &at);
+	put(writer, CHUNK_SYMBOLS_AT, 0, 0, &out);
+}
+
+static void make_member(void)
+{
+	struct trace_writer *writer =
+		start_with("good/member.cpr", FEATURE_MEMBERS);
+	struct page_ref pages[] = {
+		{ 0x400, 2 }, { 0x401, 3 }, { 0x7fffffffc, 1 },
+		{ 0x7fffffffd, 4 },
+	};
+	struct key_frame first = {
+		.doubt = 1, .pages = pages, .page_count = 4,
+	};
+	struct summary_thread thread = { 1000, 15 };
+	struct summary summary = {
+		.time = 15, .threads = &thread, .thread_count = 1,
+		.stored_pages = 4,
+	};
+	struct output out = { 0 };
+
+	put_meta_of(writer, &(struct origin){ 1000, 1000, 50 });
+	put_member(writer);
+	put_place_of_symbols(writer);
+	put_shared_pages(writer);
+	put_key_frame(writer, 0, &first);
+	put_packets_of(writer, 0, 0, 1, packets_of_child,
+		       sizeof(packets_of_child) / sizeof(packets_of_child[0]));
+	summary_encode(&out, &summary);
+	put(writer, CHUNK_SUMMARY, 0, 0, &out);
+	end(writer, true);
+}
+
 /* ------- damage ------- */
 
 static uint8_t *load(const char *name, size_t *size)
@@ -683,6 +768,7 @@ int main(int argc, char **argv)
 	make_threads();
 	make_programs();
 	make_moments();
+	make_member();
 	make_later();
 	make_all("good/all.cpr", true);
 	make_all("good/killed.cpr", false);

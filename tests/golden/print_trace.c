@@ -8,6 +8,7 @@
 
 #include "formats/error.h"
 #include "formats/key_frame.h"
+#include "formats/member.h"
 #include "formats/meta.h"
 #include "formats/moments.h"
 #include "formats/packet.h"
@@ -170,6 +171,13 @@ static void print_pages(FILE *out, struct content *content, int *rc)
 	*rc = page_items_decode(items, info->stream, info->first,
 				content->bytes, content->size);
 	for (uint32_t i = 0; i < info->stream && !*rc; i++) {
+		batch_add_item(&again, &items[i], info->first + i);
+		if (!items[i].bytes) {
+			fprintf(out, "  page %" PRIu64 " is page %" PRIu64
+				" of member %u\n", info->first + i,
+				items[i].place.id, items[i].place.member);
+			continue;
+		}
 		fprintf(out, "  page %" PRIu64 " patches %" PRIu64 "\n",
 			info->first + i, items[i].base);
 		for (size_t j = 0; !items[i].base && j < GUEST_PAGE; j++)
@@ -178,7 +186,6 @@ static void print_pages(FILE *out, struct content *content, int *rc)
 					items[i].bytes[j]);
 		if (items[i].base)
 			print_patch(out, &items[i]);
-		batch_add_item(&again, &items[i], info->first + i);
 	}
 	page_batch_end(&again);
 	output_bytes(&content->again, again.pages.bytes, again.pages.size);
@@ -286,6 +293,32 @@ static void print_moments(FILE *out, struct content *content, int *rc)
 	free(list);
 }
 
+static void print_member(FILE *out, struct content *content, int *rc)
+{
+	struct member member;
+
+	*rc = member_decode(&member, content->bytes, content->size);
+	if (*rc)
+		return;
+	fprintf(out, "  process %u turn %u run ", member.name.pid,
+		member.name.turn);
+	for (size_t i = 0; i < sizeof(member.run); i++)
+		fprintf(out, "%02x", member.run[i]);
+	fputc('\n', out);
+	member_encode(&content->again, &member);
+}
+
+static void print_symbols_at(FILE *out, struct content *content, int *rc)
+{
+	struct symbols_at at;
+
+	*rc = symbols_at_decode(&at, content->bytes, content->size);
+	if (*rc)
+		return;
+	fprintf(out, "  member %u byte %" PRIu64 "\n", at.member, at.offset);
+	symbols_at_encode(&content->again, &at);
+}
+
 typedef void print_content(FILE *out, struct content *content, int *rc);
 
 static print_content *const printers[] = {
@@ -300,6 +333,8 @@ static print_content *const printers[] = {
 	[CHUNK_PROGRAM] = print_program,
 	[CHUNK_SNAPSHOT] = print_snapshot,
 	[CHUNK_MOMENTS] = print_moments,
+	[CHUNK_MEMBER] = print_member,
+	[CHUNK_SYMBOLS_AT] = print_symbols_at,
 };
 
 static int print_chunk(FILE *out, const struct trace_reader *reader,

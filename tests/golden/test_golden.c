@@ -30,6 +30,7 @@ static const struct row rows[] = {
 	{ "good/threads", 0 },
 	{ "good/programs", 0 },
 	{ "good/moments", 0 },
+	{ "good/member", 0 },
 	{ "good/later", 0 },
 	{ "good/killed", 0 },
 	{ "good/cut", 0 },

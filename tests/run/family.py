@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Where the recordings of a program's processes are: FILE and FILE.d, kept
-and put back together, and never mixed with those of another run.
+and put back together, and never mixed with those of another run; and that what
+processes have in common is stored once.
 
 usage: family.py --cprec C
 
@@ -27,6 +28,48 @@ DAEMON = """
 (while [ ! -e stop ]; do sleep 0.1; done; /bin/true) >daemon 2>&1 </dev/null &
 echo $!
 """
+
+
+PYTHON = "/usr/bin/python3"
+
+# Children of a process with much memory; they end before the next begins, or
+# all live at once, and change some of it.
+LARGE = """
+import os, random
+memory = bytearray(random.Random(1).randbytes(4 << 20))
+def work(i):
+    if @AT_ONCE@:
+        for at in range(0, 1 << 20, 4096): memory[at + i] ^= 1
+        for at in range(200000): memory[5] ^= 1
+    os._exit(i)
+children = []
+for i in range(5):
+    child = os.fork()
+    if not child: work(i)
+    children.append(child)
+    if not @AT_ONCE@: print(os.waitpid(child, 0)[1] >> 8)
+    memory[i << 12] ^= 1
+if @AT_ONCE@:
+    for child in children: os.waitpid(child, 0)
+print(sum(memory))
+"""
+
+# Each generation changes a page, and the pages that those before it changed.
+DEEP = """
+import os, random
+memory = bytearray(random.Random(1).randbytes(64 << 12))
+for generation in range(8):
+    for i in range(generation + 1):
+        memory[i * 4096] ^= generation + 1
+        memory[(63 - i) * 4096 + 8 * generation] ^= 1
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+        break
+print(sum(memory), flush=True)
+"""
+
+COMPILE = "gcc -O1 -c a.c -o a.o && gcc -O1 -c b.c -o b.o"
 
 
 class Tests(CprecTap):
@@ -216,6 +259,130 @@ class Tests(CprecTap):
         self.verify(trace + ".old", 2)
 
 
+    # ------- what is stored once -------
+
+    def sizes(self, trace):
+        """Of the first process's file, and of the others together."""
+        found = [os.path.getsize(path) for path in recordings(trace)]
+        return found[0], sum(found[1:])
+
+    def large(self, at_once):
+        trace = self.begin()
+        script = LARGE.replace("@AT_ONCE@", str(at_once))
+        done = self.cprec("record", "--segment=5m", "-o", trace, "--",
+                          PYTHON, "-S", "-c", script)
+        equal((done.returncode, done.stderr), (0, ""), "record")
+        self.verify(trace, 6)
+        first, others = self.sizes(trace)
+        expect(first > 4 << 20, f"the first one's size is {first}")
+        # Each of them changes a megabyte.
+        most = 8 << 20 if at_once else 1 << 20
+        expect(others < most, f"those of its children: {others}")
+        return f"{first} bytes, and {others} of 5 children"
+
+    def commands(self):
+        trace = self.begin()
+        self.shell(trace, "for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done;"
+                          " exit 0")
+        self.verify(trace, 11)
+        first, others = self.sizes(trace)
+        expect(others < first / 2, f"{first} bytes, and {others} of others")
+        return f"{first} bytes, and {others} of 10 commands"
+
+    def deep(self):
+        trace = self.begin()
+        done = self.record(trace, PYTHON, "-S", "-c", DEEP)
+        equal(len(done.stdout.splitlines()), 9, "lines")
+        self.verify(trace, 9)
+
+    def compiler(self):
+        trace = self.begin()
+        for name in "ab":
+            with open(self.path(f"{name}.c"), "w") as file:
+                file.write("#include <stdio.h>\n#include <stdlib.h>\n"
+                           f"int {name}(void) {{ return printf(\"x\"); }}\n")
+        done = self.record(trace, "/bin/sh", "-c", COMPILE)
+        equal(done.returncode, 0, f"record: {done.stderr}")
+        found = sorted((os.path.getsize(path) for path in recordings(trace)),
+                       reverse=True)
+        expect(found[1] < found[0] / 4,
+               f"the second compiler is not much smaller: {found}")
+        for path in recordings(trace):
+            equal(self.cprec("verify", "-q", path).returncode, 0, path)
+
+    def names_of(self, path):
+        """Whether names of the C library are found."""
+        return self.cprec("query", path, "--addr", "libc.so.6!printf",
+                          "--at", "end").returncode == 0
+
+    def incomplete(self):
+        """Files that need each other, and are not together."""
+        trace = self.begin()
+        self.shell(trace, "/bin/true; /bin/true; exit 0")
+        first, second = recordings(trace)[1:]
+        expect(self.names_of(second), "no names")
+        other = self.path("other.cpr")
+        for end in "", ".d":
+            os.rename(trace + end, other + end)
+        self.verify(other, 3)
+        expect(self.names_of(recordings(other)[2]), "no names")
+        first, second = recordings(other)[1:]
+        os.rename(other, self.path("away"))
+        self.missing(first, "cannot open")
+        self.shell(trace, "/bin/true; exit 0")
+        os.rename(trace, other)
+        self.missing(first, "it is of another program")
+        done = self.cprec("info", first)
+        equal((done.returncode, done.stderr), (0, ""), "info")
+        alone = self.path("alone.cpr")
+        shutil.copy(second, alone)
+        self.missing(alone, "is not in the folder of its family")
+
+    def missing(self, path, why):
+        done = self.cprec("verify", path)
+        equal(done.returncode, 1, "status")
+        equal(len(done.stderr.splitlines()), 1, f"lines: {done.stderr}")
+        expect(why in done.stderr and path in done.stderr, done.stderr)
+
+    def packed(self):
+        """In one file they find each other, too."""
+        trace = self.begin()
+        self.shell(trace, "/bin/true; /bin/true; exit 0")
+        packed = self.path("packed")
+        equal(self.cprec("pack", "-o", packed, trace).returncode, 0, "pack")
+        names = [os.path.basename(path) for path in recordings(trace)[1:]]
+        self.cprec("rm", trace)
+        equal(self.names(), ["packed"], "files")
+        for name in names:
+            done = self.cprec("verify", "-q", f"{packed}/{name}")
+            equal((done.returncode, done.stderr), (0, ""), f"verify {name}")
+            expect(self.names_of(f"{packed}/{name}"), "no names")
+
+    def damaged(self):
+        """A page of the first file that others need."""
+        trace = self.begin()
+        self.shell(trace, "/bin/true; exit 0")
+        child = recordings(trace)[1]
+        with open(trace, "r+b") as file:
+            size = os.path.getsize(trace)
+            for at in range(4096, size - 4096, 20000):
+                file.seek(at)
+                byte = file.read(1)
+                file.seek(at)
+                file.write(bytes([byte[0] ^ 0x10]))
+        done = self.cprec("verify", child)
+        equal(done.returncode, 1, "status")
+        expect(f"'{trace}'" in done.stderr, done.stderr)
+        equal(len(done.stderr.splitlines()), 1, f"lines: {done.stderr}")
+
+    def first_alone(self):
+        """The first process's file needs no other."""
+        trace = self.begin()
+        self.shell(trace, "/bin/true; /bin/ls / >/dev/null; exit 0")
+        shutil.rmtree(trace + ".d")
+        self.verify(trace, 1)
+
+
 def run_all(options, folder):
     tests = Tests(options, folder)
     for name, test in (("a program without children", tests.alone),
@@ -230,8 +397,17 @@ def run_all(options, folder):
                        ("two at once", tests.twice_at_once),
                        ("many at once", tests.all_at_once),
                        ("after one that was killed", tests.killed),
-                       ("a child that lives on", tests.daemon)):
+                       ("a child that lives on", tests.daemon),
+                       ("commands", tests.commands),
+                       ("generations", tests.deep),
+                       ("compilers", tests.compiler),
+                       ("files that are not together", tests.incomplete),
+                       ("packed", tests.packed),
+                       ("a file that is damaged", tests.damaged),
+                       ("the first file alone", tests.first_alone)):
         tests.test(name, test)
+    tests.test("much memory", tests.large, False)
+    tests.test("much memory, changed by several", tests.large, True)
     return tests.summary()
 
 

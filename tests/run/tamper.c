@@ -232,6 +232,8 @@ static void change_bytes(struct tamper *tamper, const struct chunk_info *info,
 
 		check(page_items_decode(items, info->stream, info->first,
 					bytes, info->size));
+		if (!items[which].bytes)
+			return;	/* it is another process's */
 		/* Of a patch, its first change. */
 		at = (size_t)(items[which].bytes - bytes) +
 		     (items[which].base ? PAGE_MASK : 0);

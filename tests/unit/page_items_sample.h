@@ -13,6 +13,10 @@ static inline void batch_add_item(struct page_batch *batch,
 {
 	struct page_patch patch = { 0 };
 
+	if (!item->bytes) {
+		page_batch_add_place(batch, &item->place);
+		return;
+	}
 	if (!item->base) {
 		page_batch_add(batch, item->bytes);
 		return;

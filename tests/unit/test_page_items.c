@@ -161,6 +161,62 @@ static void a_full_batch_can_be_read(void **row)
 	output_release(&batch.pages);
 }
 
+/* Many that are elsewhere have room, beside as many others as always. */
+static void elsewhere(void **row)
+{
+	struct page_item items[PAGE_ITEMS_MOST];
+	struct page_batch batch = { 0 };
+	struct page_patch patch;
+	unsigned count = 0;
+
+	(void)row;
+	change_words(1);
+	assert_true(page_patch_make(&patch, before, now, PAGE_WORDS));
+	while (!page_batch_is_full(&batch)) {
+		struct page_place place = { 1 + count % 3,
+					    PAGE_PLACE_IDS - 1 - count % 7 };
+
+		if (count % 100 == 50)
+			page_batch_add_patch(&batch, &patch, 2);
+		else
+			page_batch_add_place(&batch, &place);
+		count++;
+	}
+	assert_int_equal(count, PAGE_ITEMS_MOST);
+	page_batch_end(&batch);
+	assert_in_range(batch.pages.size, 1, PAGE_ITEMS_BYTES);
+	decode(items, &batch, count, 3);
+	for (unsigned i = 0; i < count; i++) {
+		assert_int_equal(items[i].base, i % 100 == 50 ? 3 + i - 2 : 0);
+		if (i % 100 == 50)
+			continue;
+		assert_null(items[i].bytes);
+		assert_int_equal(items[i].place.member, 1 + i % 3);
+		assert_int_equal(items[i].place.id,
+				 PAGE_PLACE_IDS - 1 - i % 7);
+	}
+	output_release(&batch.pages);
+}
+
+/* More than 64 of a chunk that have bytes. */
+static void too_many_here(void **row)
+{
+	struct page_item items[PAGE_ITEMS_MOST];
+	struct page_batch batch = { 0 };
+	struct page_patch patch;
+
+	(void)row;
+	change_words(1);
+	assert_true(page_patch_make(&patch, before, now, PAGE_WORDS));
+	for (unsigned i = 0; i <= PAGE_ITEMS_HERE; i++)
+		page_batch_add_patch(&batch, &patch, 1);
+	page_batch_end(&batch);
+	assert_int_equal(page_items_decode(items, PAGE_ITEMS_HERE + 1, 3,
+					   batch.pages.bytes,
+					   batch.pages.size), ERR_CORRUPT);
+	output_release(&batch.pages);
+}
+
 /* ------- contents that lie ------- */
 
 /* Two patches of one word each, and a whole page between them. */
@@ -247,6 +303,8 @@ int main(void)
 	static struct test_list list;
 
 	add_rows(&list, counts, makes_the_page);
+	add_test(&list, "elsewhere", elsewhere, NULL);
+	add_test(&list, "too many here", too_many_here, NULL);
 	add_test(&list, "equal pages need no words", equal_pages_need_no_words,
 		 NULL);
 	add_test(&list, "whole pages and patches", whole_pages_and_patches,

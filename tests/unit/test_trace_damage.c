@@ -397,7 +397,7 @@ static const struct damage_row damage_rows[] = {
 	{ "a short file that is no trace", short_other_text, ERR_CORRUPT,
 	  "is not a cprec trace" },
 	{ "a file for newer readers", newer_version, ERR_VERSION,
-	  "needs a reader of version 9, this is 8" },
+	  "needs a reader of version 10, this is 9" },
 	{ "a newer file that can be read", newer_but_readable, 0, "" },
 	{ "a file of an older version", older_version, ERR_VERSION,
 	  "was made by an older cprec, in version 7 of the format; this one "

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_trace_file.c - trace files: written and read, and a full disk */
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 
+#include "formats/trace_lock.h"
 #include "tests/unit/trace_sample.h"
 
 /* ------- good files ------- */
@@ -277,6 +279,131 @@ static void error_stays(void **state)
 	trace_writer_close(writer);
 }
 
+/* What has been told of, and where the file ended then. */
+struct told {
+	size_t count;
+	uint64_t end;		/* of the newest chunk */
+	bool is_there;		/* each was in the file when it was told of */
+};
+
+static void on_written(void *context, const struct chunk_info *info,
+		       const void *note)
+{
+	struct told *told = context;
+	struct stat status;
+
+	told->is_there &= *(const size_t *)note == told->count++;
+	told->end = info->offset + CHUNK_HEADER_SIZE + info->stored_size;
+	told->is_there &= !stat(path, &status) &&
+			  (uint64_t)status.st_size >= told->end;
+}
+
+static int put_noted(struct trace_writer *writer, size_t number)
+{
+	size_t *note = malloc(sizeof(*note));
+	struct output out = { 0 };
+
+	assert_non_null(note);
+	*note = number;
+	output_bytes(&out, "0123456789", 10);
+	return trace_writer_noted(writer, CHUNK_READS, 1, 0, 0, &out, note,
+				  NULL);
+}
+
+/* Nobody is told of a chunk that is not in the file. */
+static void told_when_written(void **state)
+{
+	struct told told = { .is_there = true };
+	struct trace_writer *writer;
+
+	(void)state;
+	unlink(path);
+	assert_int_equal(trace_writer_open(&writer, path, &header, 1, NULL), 0);
+	trace_writer_watch(writer, on_written, &told);
+	for (size_t i = 0; i < 10; i++)
+		assert_int_equal(put_noted(writer, i), 0);
+	trace_writer_pause(writer);
+	assert_int_equal(told.count, 10);
+	assert_true(told.is_there);
+	assert_true(trace_writer_is_sound(writer));
+	/* One more has room, and a part of the next. */
+	limit_file_size(told.end + CHUNK_HEADER_SIZE + 15);
+	assert_int_equal(trace_writer_resume(writer, NULL), 0);
+	for (size_t i = 10; i < 20; i++)
+		put_noted(writer, i);
+	trace_writer_pause(writer);
+	limit_file_size(RLIM_INFINITY);
+	assert_int_equal(told.count, 11);
+	assert_true(told.is_there);
+	assert_false(trace_writer_is_sound(writer));
+	trace_writer_close(writer);
+}
+
+/* The first bytes are packed better; all can be read. */
+static void packed_at_first(void **state)
+{
+	uint8_t bytes[20000 + 1], *found;
+	uint32_t next = 1;
+	struct trace_writer *writer;
+	struct trace_reader *reader;
+
+	(void)state;
+	for (unsigned i = 0; i + 5 < sizeof(bytes); i += 5) {
+		next = next * 1103515245 + 12345;
+		snprintf((char *)bytes + i, 6, "%05u", next >> 16 & 1023);
+	}
+	unlink(path);
+	assert_int_equal(trace_writer_open(&writer, path, &header, 1, NULL), 0);
+	trace_writer_pack_first(writer, 19, 2 * sizeof(bytes));
+	for (unsigned i = 0; i < 4; i++) {
+		struct output out = { 0 };
+
+		output_bytes(&out, bytes, sizeof(bytes));
+		assert_int_equal(trace_writer_chunk(writer, CHUNK_READS, 1, 0,
+						    0, &out, NULL), 0);
+	}
+	assert_int_equal(trace_writer_finish(writer, NULL), 0);
+	trace_writer_close(writer);
+	assert_int_equal(trace_reader_open(&reader, path, NULL), 0);
+	assert_int_equal(trace_reader_count(reader), 4);
+	assert_true(trace_reader_info(reader, 0)->stored_size <
+		    trace_reader_info(reader, 3)->stored_size);
+	assert_int_equal(trace_reader_info(reader, 2)->stored_size,
+			 trace_reader_info(reader, 3)->stored_size);
+	for (unsigned i = 0; i < 4; i++) {
+		assert_int_equal(trace_reader_chunk(reader, i, &found, NULL),
+				 0);
+		assert_memory_equal(found, bytes, sizeof(bytes));
+		free(found);
+	}
+	trace_reader_close(reader);
+}
+
+static bool is_locked(void)
+{
+	return trace_is_locked_at(AT_FDCWD, path);
+}
+
+/* By the writer, and not by those who look. */
+static void locked_while_written(void **state)
+{
+	struct trace_writer *writer;
+	int names;
+
+	(void)state;
+	unlink(path);
+	assert_false(is_locked());
+	assert_int_equal(trace_writer_open(&writer, path, &header, 1, NULL), 0);
+	assert_true(is_locked());
+	assert_true(is_locked());
+	assert_int_equal(trace_writer_finish(writer, NULL), 0);
+	assert_false(is_locked());
+	trace_writer_close(writer);
+	names = trace_lock_names(path);
+	assert_true(names >= 0);
+	close(names);
+}
+
 static void full_device(void **state)
 {
 	struct trace_writer *writer = NULL;
@@ -297,6 +424,9 @@ int main(void)
 
 	/* The limits of file sizes are to be errors here. */
 	signal(SIGXFSZ, SIG_IGN);
+	add_test(&list, "packed at first", packed_at_first, NULL);
+	add_test(&list, "told when written", told_when_written, NULL);
+	add_test(&list, "locked while written", locked_while_written, NULL);
 	add_test(&list, "all comes back", all_comes_back, NULL);
 	add_test(&list, "packs what gets smaller", packs_what_gets_smaller,
 		 NULL);

@@ -368,6 +368,18 @@ const uint8_t *memory_host(struct memory *memory, guest_addr addr,
 	return memory->arena + mapping_arena(place.map, place.addr);
 }
 
+bool memory_is_known(struct memory *memory, uint64_t page)
+{
+	guest_addr addr = page << GUEST_PAGE_SHIFT;
+	struct mapping *map = memory_find(memory, addr);
+
+	if (!map)
+		return false;
+	map = mapping_home(memory, map, &addr);
+	page = mapping_arena(map, addr) >> GUEST_PAGE_SHIFT;
+	return !(page_state(memory, map, page) & PAGE_CLOSED);
+}
+
 const uint8_t *memory_peek(struct memory *memory, uint64_t page)
 {
 	guest_addr addr = page << GUEST_PAGE_SHIFT;

@@ -436,6 +436,9 @@ void memory_fill(struct memory *memory, uint64_t page, uint64_t count,
  * not mapped, doubtful or absent.  Valid until the guest runs. */
 const uint8_t *memory_peek(struct memory *memory, uint64_t page);
 
+/* Whether memory_peek() would show the page; the host need not. */
+bool memory_is_known(struct memory *memory, uint64_t page);
+
 /*
  * Where the host has guest memory, to ask the host about it, not to touch it;
  * NULL if the first byte is not mapped.  `*span` is as for memory_at().
