@@ -26,11 +26,14 @@ static void outputs_become_doubtful(void **state)
 	assert_told("wrote 0xffe+2;doubt 1-7 1;wrote 0x7000+3;");
 	assert_int_equal(memory_page_doubt(memory, NUMBER(1)), 1);
 	assert_int_equal(memory_page_doubt(memory, NUMBER(7)), 0);
+	assert_false(memory_is_known(memory, NUMBER(2)));
 	assert_null(memory_peek(memory, NUMBER(2)));
 	assert_int_equal(get(2), 0);
 	assert_told("resolve 2 1 00;");
 	assert_int_equal(get(2), 0);
 	assert_told("");
+	assert_true(memory_is_known(memory, NUMBER(2)));
+	assert_false(memory_is_known(memory, NUMBER(2000)));
 	assert_non_null(memory_peek(memory, NUMBER(2)));
 	/* What may not be written, or is not there. */
 	assert_null(memory_at(memory, PAGE(10), 1, MEMORY_OUT, &span));
