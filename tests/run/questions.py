@@ -397,7 +397,7 @@ def thread_dump(tests):
     tids = [thread["tid"] for thread in tests.info("threads.cpr")["threads"]]
     for tid in tids:
         done = tests.run("dump", "--json", f"--thread={tid}", "threads.cpr")
-        found = {json.loads(line)["tid"] for line in done.stdout.splitlines()}
+        found = {json.loads(line)["thread"] for line in done.stdout.splitlines()}
         equal(found, {tid}, "threads in the dump")
 
 
