@@ -40,6 +40,18 @@ static const uint8_t x86_dwarf[] = {
 	X86_R8, X86_R9, X86_R10, X86_R11, X86_R12, X86_R13, X86_R14, X86_R15,
 };
 
+static const uint8_t x86_dwarf_all[] = {
+	X86_RAX, X86_RDX, X86_RCX, X86_RBX, X86_RSI, X86_RDI, X86_RBP, X86_RSP,
+	X86_R8, X86_R9, X86_R10, X86_R11, X86_R12, X86_R13, X86_R14, X86_R15,
+	X86_RIP,
+	X86_XMM0, X86_XMM0 + 1, X86_XMM0 + 2, X86_XMM0 + 3, X86_XMM0 + 4,
+	X86_XMM0 + 5, X86_XMM0 + 6, X86_XMM0 + 7, X86_XMM0 + 8, X86_XMM0 + 9,
+	X86_XMM0 + 10, X86_XMM0 + 11, X86_XMM0 + 12, X86_XMM0 + 13,
+	X86_XMM0 + 14, X86_XMM15,
+	X86_ST0, X86_ST0 + 1, X86_ST0 + 2, X86_ST0 + 3, X86_ST0 + 4,
+	X86_ST0 + 5, X86_ST0 + 6, X86_ST7,
+};
+
 static const struct reg_table x86_64_table = {
 	.arch = ARCH_X86_64,
 	.name = "x86_64",
@@ -55,6 +67,8 @@ static const struct reg_table x86_64_table = {
 	.tls = X86_FS_BASE,
 	.dwarf = x86_dwarf,
 	.dwarf_count = sizeof(x86_dwarf),
+	.dwarf_all = x86_dwarf_all,
+	.dwarf_all_count = sizeof(x86_dwarf_all),
 };
 
 const struct reg_table *reg_table(unsigned arch)

@@ -61,6 +61,8 @@ struct reg_table {
 	unsigned tls;		/* the thread pointer */
 	const uint8_t *dwarf;	/* by the numbers of debug information */
 	unsigned dwarf_count;
+	const uint8_t *dwarf_all;	/* also those of more than 8 bytes */
+	unsigned dwarf_all_count;
 };
 
 #define REG_FILE_MAX 1024

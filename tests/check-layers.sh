@@ -130,6 +130,10 @@ room replayer/session \
 	"formats vm $memory index/index.h $recording $symbols
 	replayer/replayer.h replayer/touches.h" \
 	"$prints|(^|[^a-z_])(uc|races?)_[a-z]"
+room replayer/expressions \
+	"formats $recording $symbols replayer/replayer.h
+	replayer/session/session.h" \
+	"$prints|(^|[^a-z_])(uc|vm|races?)_[a-z]"
 room replayer/races \
 	"formats vm $memory vm/linux/abi/calls.h index/index.h $recording $symbols
 	replayer/replayer.h" \
@@ -138,7 +142,7 @@ room tools \
 	"formats cache/cache.h index/index.h vm $memory vm/linux
 	vm/linux/load/load.h vm/linux/abi/names.h recorder/recorder.h
 	$recording $symbols replayer/replayer.h replayer/session/session.h
-	replayer/races/races.h" \
+	replayer/expressions/expressions.h replayer/races/races.h" \
 	'(^|[^a-z_])uc_|packet_(decode|encode)|key_frame_decode'
 
 public index              index.h
@@ -146,6 +150,7 @@ public recorder           recorder.h
 public replayer/recording recording.h
 public replayer/symbols   symbols.h
 public replayer/session   session.h
+public replayer/expressions expressions.h
 public replayer/races     races.h
 
 no_circles cache
@@ -154,6 +159,7 @@ no_circles index
 no_circles replayer/recording
 no_circles replayer/symbols
 no_circles replayer/session
+no_circles replayer/expressions
 
 # The rooms of the virtual machine.  Words: of the engine, of an architecture,
 # of what depends on the one build of the engine, of the guest's kernel.

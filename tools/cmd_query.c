@@ -22,14 +22,16 @@ static int run(struct options *options);
 #define LINE_MOST 65536u	/* bytes; symbols of C++ can be long */
 
 enum { OPTION_ADDR = 256, OPTION_AT, OPTION_SIZE, OPTION_JSON,
-       OPTION_REGISTERS, OPTION_THREAD, OPTION_RACES, OPTION_NO_RACES };
+       OPTION_REGISTERS, OPTION_THREAD, OPTION_RACES, OPTION_NO_RACES,
+       OPTION_FORMAT, OPTION_DEBUG_DIR };
 
 const struct command command_query = {
 	.name = "query",
 	.run = run,
 	.arguments = "[FILE] --addr=A --at=T",
 	.summary = "what an address held at a time",
-	.usage = "query [FILE] --addr=A... --at=T... [--size=N] [--json]\n"
+	.usage = "query [FILE] --addr=A... --at=T... [--size=N] [--format=F]"
+		 " [--json]\n"
 		 "       cprec query [FILE] --registers --at=T... [--thread=TID]"
 		 " [--json]\n"
 		 "       cprec query [FILE] - [--json]",
@@ -43,8 +45,9 @@ const struct command command_query = {
 		 " the others.",
 	.options = (const struct option_info[]) {
 		{ OPTION_ADDR, "addr", "A",
-		  "an address or a symbol: 0x1000, counter,\n"
-		  "&counter, counter+8, libc.so.6!environ-0x10" },
+		  "an address: 0x1000, counter+8, libc.so.6!environ;\n"
+		  "or an expression: head->name, table[3].x, *p,\n"
+		  "*argv@argc, app::counter, file.c:counter, $rsp" },
 		{ OPTION_AT, "at", "T",
 		  "a time, in instructions: 5000000, 5m, start, end,\n"
 		  "50%; the 3rd line of output: output:3; end-1, 50%+3;\n"
@@ -54,10 +57,17 @@ const struct command command_query = {
 		  "how many bytes (k, m: times 1024); without this\n"
 		  "the size of a variable given by its name (at most\n"
 		  "4096), else 8" },
+		{ OPTION_FORMAT, "format", "F",
+		  "how numbers are shown: x, d, u, o, t (binary), c, f,\n"
+		  "s (text) or a (address), as gdb does; or raw: bytes" },
+		{ OPTION_DEBUG_DIR, "debug-dir", "DIR",
+		  "where debugging information is looked for, too" },
 		{ OPTION_REGISTERS, "registers", NULL,
 		  "the registers of each thread" },
 		{ OPTION_THREAD, "thread", "TID",
-		  "with --registers: only of this thread, or 'all'" },
+		  "whose variables and registers are meant; without\n"
+		  "this those of the thread whose turn it is; of all\n"
+		  "with --registers, for which it may be 'all'" },
 		{ OPTION_RACES, "races", NULL,
 		  "look for races, see below, in all that was before\n"
 		  "T: much slower" },
@@ -65,8 +75,8 @@ const struct command command_query = {
 		  "do not look for races: quicker" },
 		{ OPTION_JSON, "json", NULL,
 		  "one JSON object per line: addr, at, events, size,\n"
-		  "bytes, source, as_of, race; or at, events,\n"
-		  "registers; or addr, at, error" },
+		  "bytes, type, value, source, as_of, race; or at,\n"
+		  "events, registers; or addr, at, error" },
 		{ 0 }
 	},
 	.notes = "At T, T instructions have been executed, with all that they"
@@ -111,11 +121,14 @@ struct query_command {
 	const char *path;
 	struct texts addrs, ats;
 	const char *size;
+	char format;
 	struct state_question state;	/* asked with --registers */
 	bool json, registers, from_input;
 	enum which_races races;
 	struct recording *recording;
-	struct names *names;
+	struct lines *lines;
+	struct names *names;		/* of the lines */
+	struct expressions *expressions;
 };
 
 static int add_text(struct texts *texts, const char *text)
@@ -155,12 +168,15 @@ static void make_questions(const struct query_command *command,
 			.asked = {
 				command->addrs.list[i % command->addrs.count],
 				command->ats.list[i / command->addrs.count],
-				command->size,
+				command->size, command->format,
+				command->state.threads.some,
+				command->state.threads.tid,
 			},
 			.is_alone = count == 1,
 		};
 		by_time[i] = &questions[i];
-		question_find(&questions[i], command->names);
+		question_find(&questions[i], command->names,
+			      command->expressions);
 	}
 }
 
@@ -290,7 +306,8 @@ static bool answer_line(const struct query_command *command,
 	bool answered;
 
 	if (!wrong) {
-		question_find(&question, command->names);
+		question_find(&question, command->names,
+			      command->expressions);
 	} else {
 		failed(&why, ERR_INPUT, "cannot answer: %s", wrong);
 		question_fail(&question, &why);
@@ -339,18 +356,22 @@ static void answer_states(const struct query_command *command,
 
 /* ------- the command ------- */
 
-static int answer(const struct query_command *command, struct failure *why)
+static int answer(struct query_command *command, struct failure *why)
 {
 	struct query *query = NULL;
 	int status = EXIT_ANSWERED;
 	int rc = query_create(&query, command->recording, why);
 
+	if (!rc)
+		rc = expressions_create(&command->expressions, command->lines,
+					query, why);
 	if (!rc && command->from_input)
 		rc = answer_input(command, query, &status, why);
 	if (!rc && command->addrs.count)
 		rc = answer_options(command, query, &status, why);
 	if (!rc && command->registers)
 		answer_states(command, query, &status);
+	expressions_destroy(command->expressions);
 	query_destroy(query);
 	if (rc)
 		status = say_failure(why);
@@ -365,7 +386,7 @@ static int take_option(const struct options *options, int id,
 
 	switch (id) {
 	case OPTION_ADDR:
-		if (place_check_address(options->value, &why))
+		if (question_check_address(options->value, &why))
 			return options_wrong(options, "%s", why.text);
 		return add_text(&command->addrs, options->value);
 	case OPTION_AT:
@@ -378,6 +399,21 @@ static int take_option(const struct options *options, int id,
 			return options_bad_value(options, id,
 						 QUESTION_SIZE_WANTED);
 		command->size = options->value;
+		break;
+	case OPTION_DEBUG_DIR:
+		debug_search_folders(options->value);
+		break;
+	case OPTION_FORMAT:
+		if (!strcmp(options->value, "raw"))
+			command->format = QUESTION_RAW;
+		else if (strlen(options->value) == 1 &&
+			 strchr(EXPRESSION_FORMATS, *options->value))
+			command->format = *options->value;
+		else
+			return options_bad_value(options, id,
+						 "a letter of '"
+						 EXPRESSION_FORMATS
+						 "' or 'raw'");
 		break;
 	case OPTION_JSON:
 		command->json = true;
@@ -421,9 +457,9 @@ static int take_arguments(struct options *options,
 	if (!command->addrs.count && !command->registers)
 		return options_wrong(options, "what to ask for is missing:"
 				     " --addr or --registers");
-	if (command->state.threads.some && !command->registers)
-		return options_wrong(options, "--thread is for --registers; a"
-				     " time of a thread is TID:T");
+	if (command->state.threads.all && !command->registers)
+		return options_wrong(options, "--thread=all is for"
+				     " --registers");
 	if (!command->ats.count)
 		return options_wrong(options, "a time is missing: --at");
 	return 0;
@@ -436,13 +472,15 @@ static int open_and_answer(struct query_command *command)
 
 	if (recording_open(&command->recording, command->path, &why))
 		return say_failure(&why);
-	if (names_create(&command->names, command->recording, &why))
+	if (lines_create(&command->lines, command->recording, &why)) {
 		status = say_failure(&why);
-	else
+	} else {
+		command->names = lines_names(command->lines);
 		status = answer(command, &why);
+	}
 	if (status == EXIT_ANSWERED)
 		damage_say(command->recording);
-	names_destroy(command->names);
+	lines_destroy(command->lines);
 	recording_close(command->recording);
 	return status;
 }

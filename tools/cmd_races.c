@@ -17,7 +17,7 @@
 
 static int run(struct options *options);
 
-enum { OPTION_JSON = 256 };
+enum { OPTION_JSON = 256, OPTION_DEBUG_DIR };
 
 const struct command command_races = {
 	.name = "races",
@@ -35,6 +35,8 @@ const struct command command_races = {
 		 " one reads, and an\n"
 		 "example.",
 	.options = (const struct option_info[]) {
+		{ OPTION_DEBUG_DIR, "debug-dir", "DIR",
+		  "where debugging information is looked for, too" },
 		{ OPTION_JSON, "json", NULL, "one JSON object" },
 		{ 0 }
 	},
@@ -182,8 +184,12 @@ static int run(struct options *options)
 	const char *path;
 	int id;
 
-	while ((id = options_next(options)) >= 0)
-		json = true;
+	while ((id = options_next(options)) >= 0) {
+		if (id == OPTION_DEBUG_DIR)
+			debug_search_folders(options->value);
+		else
+			json = true;
+	}
 	path = options_recording(options, id);
 	if (!path)
 		return options->status;

@@ -16,6 +16,7 @@ const struct command *const commands[] = {
 	&command_verify,
 	&command_races,
 	&command_dump,
+	&command_symbols,
 	&command_ps,
 	&command_ls,
 	&command_mv,

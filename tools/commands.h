@@ -24,7 +24,7 @@ const struct command *command_find(const char *name);
 
 extern const struct command command_backtrace, command_complete, command_dump,
 	command_info, command_query, command_races, command_record,
-	command_replay, command_run, command_verify;
+	command_replay, command_run, command_symbols, command_verify;
 
 /* Of families. */
 extern const struct command command_ls, command_mv, command_pack,

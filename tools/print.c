@@ -101,7 +101,8 @@ static bool is_control(const char *text, size_t length)
 	return length == 2 && c == 0xc2 && (unsigned char)text[1] < 0xa0;
 }
 
-void print_escaped(FILE *out, const char *text, size_t size)
+static void print_controlled(FILE *out, const char *text, size_t size,
+			     const char *backslash)
 {
 	for (size_t at = 0, length; at < size; at += length) {
 		bool is_shown;
@@ -110,12 +111,22 @@ void print_escaped(FILE *out, const char *text, size_t size)
 		is_shown = length && !is_control(text + at, length);
 		length = length ? length : 1;
 		if (is_shown && text[at] == '\\')
-			fputs("\\\\", out);
+			fputs(backslash, out);
 		else if (is_shown)
 			fwrite(text + at, 1, length, out);
 		for (size_t i = 0; i < length && !is_shown; i++)
 			fprintf(out, "\\x%02x", (unsigned char)text[at + i]);
 	}
+}
+
+void print_escaped(FILE *out, const char *text, size_t size)
+{
+	print_controlled(out, text, size, "\\\\");
+}
+
+void print_value_text(FILE *out, const char *text)
+{
+	print_controlled(out, text, strlen(text), "\\");
 }
 
 json_t *json_text_of(const char *text, size_t size)

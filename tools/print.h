@@ -35,6 +35,9 @@ void register_text(char text[REGISTER_TEXT], const struct reg_table *table,
  */
 void print_escaped(FILE *out, const char *text, size_t size);
 
+/* A value of an expression: its backslashes are escapes already. */
+void print_value_text(FILE *out, const char *text);
+
 /*
  * The same as a JSON string: bytes that are not UTF-8 become U+FFFD, because
  * JSON knows no others.  NULL without memory.

@@ -31,6 +31,8 @@ void json_set_code(json_t *object, uint64_t addr, const char *module,
 		json_set_text(object, "function",
 			      without_module(line->function, module));
 	}
+	if (line->linkage_name[0])
+		json_set_text(object, "linkage_name", line->linkage_name);
 	if (line->function[0] || line->module[0])
 		json_set_count(object, "offset", line->offset);
 	if (module) {

@@ -50,6 +50,8 @@ void json_set_source_line(json_t *object, const struct source_line *line)
 		json_object_set_new(object, "line", json_null());
 	}
 	set_name(object, "function", function_of(line));
+	if (*line->linkage_name)
+		json_set_text(object, "linkage_name", line->linkage_name);
 	set_name(object, "module", line->module);
 	if (line->module[0] && !line->line)
 		json_set_count(object, "offset", line->offset);

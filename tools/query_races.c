@@ -67,7 +67,7 @@ static size_t leave_failed_out(struct question **to, struct question **from,
 	size_t left = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (!from[i]->has_failed)
+		if (!from[i]->has_failed && from[i]->has_memory)
 			to[left++] = from[i];
 	return left;
 }

@@ -35,23 +35,81 @@ bool question_may_be_size(const char *text)
 
 /* ------- what was asked ------- */
 
-/* A data symbol without an offset says how much there is to see. */
-static int find_address(struct question *question, struct names *names,
-			struct failure *why)
+/* What only expressions have. */
+static bool is_expression(const char *text)
 {
-	struct place place;
-	int rc = place_address(&place, names, question->at.time,
-			       question->asked.addr, why);
+	size_t sign = strcspn(text, "+-");
 
-	question->has_symbol = place.is_symbol;
+	return strpbrk(text, " *()[]<>@$'{}|^%=/~") || *text == '!' ||
+	       (*text && strchr(text + 1, '&')) ||
+	       (text[sign] && text[sign + 1] &&
+		!strchr("0123456789", text[sign + 1]));
+}
+
+int question_check_address(const char *text, struct failure *why)
+{
+	return is_expression(text) ? 0 : place_check_address(text, why);
+}
+
+/* Where an expression is, and how much there is to see. */
+static void take_expression(struct question *question)
+{
+	const struct expression *found = &question->found;
+
+	question->has_memory = question->has_addr = found->has_addr;
+	question->addr = found->addr;
+	if (found->size)
+		question->size = found->size < QUESTION_SIZE_DATA ?
+					 (size_t)found->size :
+					 QUESTION_SIZE_DATA;
+}
+
+/* Bytes that are to be seen as they are, or as numbers. */
+static int take_size(struct question *question, uint64_t *out,
+		     struct failure *why)
+{
+	const char *text = question->asked.size;
+	size_t size = 0;
+
+	if (text && !parse_size(text, &size))
+		return failed(why, ERR_INPUT,
+			      "cannot take '%s' for a size: %s is needed",
+			      text, QUESTION_SIZE_WANTED);
+	*out = size;
+	return 0;
+}
+
+static int find_address(struct question *question, struct names *names,
+			struct expressions *expressions, struct failure *why)
+{
+	const struct request *asked = &question->asked;
+	bool is_raw = asked->format == QUESTION_RAW;
+	struct expression_question expression = {
+		.text = asked->addr, .at = question->at,
+		.some_thread = asked->some_thread, .tid = asked->tid,
+		.format = is_raw ? '\0' : asked->format,
+	};
+	struct address_text address;
+	struct place place;
+	const char *wrong;
+	int rc = take_size(question, &expression.size, why);
+
 	if (rc)
 		return rc;
-	question->addr = place.addr;
-	question->has_addr = true;
-	if (place.size)
-		question->size = place.size < QUESTION_SIZE_DATA ?
-					 (size_t)place.size :
-					 QUESTION_SIZE_DATA;
+	question->has_memory = true;
+	if (!is_expression(asked->addr) &&
+	    !number_parse_address(asked->addr, &address, &wrong))
+		return place_address(&place, names, question->at.time,
+				     asked->addr, why);
+	question->has_symbol = is_expression(asked->addr) || address.symbol;
+	rc = expressions_find(expressions, &expression, &question->found, why);
+	if (rc)
+		return rc;
+	take_expression(question);
+	if (is_raw) {
+		free(question->found.value);
+		question->found.value = NULL;
+	}
 	return 0;
 }
 
@@ -63,7 +121,8 @@ static int find_size(struct question *question, struct failure *why)
 		return failed(why, ERR_INPUT,
 			      "cannot take '%s' for a size: %s is needed",
 			      text, QUESTION_SIZE_WANTED);
-	if (question->size - 1 > UINT64_MAX - question->addr)
+	if (question->has_memory &&
+	    question->size - 1 > UINT64_MAX - question->addr)
 		return failed(why, ERR_INPUT,
 			      "cannot answer for %zu bytes at 0x%" PRIx64
 			      ": they reach past the last address",
@@ -72,7 +131,7 @@ static int find_size(struct question *question, struct failure *why)
 }
 
 static int find_all(struct question *question, struct names *names,
-		    struct failure *why)
+		    struct expressions *expressions, struct failure *why)
 {
 	int rc = place_position(&question->at, &question->has_at,
 				names_recording(names), question->asked.at,
@@ -80,17 +139,18 @@ static int find_all(struct question *question, struct names *names,
 
 	question->size = QUESTION_SIZE;
 	if (!rc)
-		rc = find_address(question, names, why);
+		rc = find_address(question, names, expressions, why);
 	if (!rc)
 		rc = find_size(question, why);
 	return rc;
 }
 
-void question_find(struct question *question, struct names *names)
+void question_find(struct question *question, struct names *names,
+		   struct expressions *expressions)
 {
 	struct failure why;
 
-	if (find_all(question, names, &why))
+	if (find_all(question, names, expressions, &why))
 		question_fail(question, &why);
 }
 
@@ -106,10 +166,29 @@ void question_release(struct question *question)
 	free(question->error);
 	free(question->bytes);
 	free(question->known);
+	expression_release(&question->found);
 	*question = (struct question) { 0 };
 }
 
 /* ------- the answer ------- */
+
+/* What is in a register, or was computed. */
+static int take_value(struct question *question, struct failure *why)
+{
+	const struct expression *found = &question->found;
+
+	if (!found->value && found->no_value)
+		return failed(why, ERR_NOT_FOUND, "cannot answer for '%s': %s",
+			      question->asked.addr, found->no_value);
+	question->is_mapped = true;
+	question->answer = (struct query_answer) { QUERY_REPLAY,
+						   QUERY_CERTAIN };
+	if (found->bytes && found->size >= question->size) {
+		memcpy(question->bytes, found->bytes, question->size);
+		memset(question->known, 1, question->size);
+	}
+	return 0;
+}
 
 static int find_answer(struct question *question, struct query *query,
 		       struct recording *recording, struct failure *why)
@@ -120,6 +199,8 @@ static int find_answer(struct question *question, struct query *query,
 	question->known = calloc(1, question->size);
 	if (!question->bytes || !question->known)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
+	if (!question->has_memory)
+		return take_value(question, why);
 	rc = query_memory(query, question->addr, &question->at,
 			  question->bytes, question->known, question->size,
 			  &question->answer, why);
@@ -159,7 +240,7 @@ static void set_place(json_t *object, const struct question *question)
 		json_set_count(object, "question", question->line);
 	if (question->has_addr || (addr && number_parse(addr, &number)))
 		json_set_address(object, "addr", number);
-	else if (addr)
+	else if (addr && (question->has_memory || question->has_failed))
 		json_set_text(object, "asked_addr", addr);
 	if (question->has_at)
 		json_set_position(object, &question->at);
@@ -174,6 +255,11 @@ static void set_answer(json_t *object, const struct question *question)
 
 	json_set_count(object, "size", question->size);
 	json_object_set_new(object, "bytes", bytes ? json_string(bytes) : NULL);
+	if (question->found.type)
+		json_set_text(object, "type", question->found.type);
+	if (question->found.value)
+		json_object_set_new(object, "value",
+				    json_text(question->found.value));
 	json_set_text(object, "source", source_names[question->answer.source]);
 	if (question->answer.as_of != QUERY_CERTAIN)
 		json_set_count(object, "as_of", question->answer.as_of);
@@ -204,7 +290,31 @@ static void print_as_json(const struct question *question)
 	print_json(object);
 }
 
-static void print_as_text(const struct question *question)
+/* "counter = 42": what it is, and where. */
+static void print_typed(const struct question *question)
+{
+	const struct expression *found = &question->found;
+	char at[POSITION_TEXT];
+
+	print_escaped(stdout, question->asked.addr,
+		      strlen(question->asked.addr));
+	fputs(" = ", stdout);
+	print_value_text(stdout, found->value);
+	fputs("\n  ", stdout);
+	if (found->type)
+		print_escaped(stdout, found->type, strlen(found->type));
+	if (question->has_memory)
+		printf("%s0x%" PRIx64 " at t=%s, %zu byte%s, source: %s\n",
+		       found->type ? " at " : "", question->addr,
+		       position_text(at, &question->at), question->size,
+		       question->size == 1 ? "" : "s",
+		       source_names[question->answer.source]);
+	else
+		printf("%sat t=%s\n", found->type ? ", " : "",
+		       position_text(at, &question->at));
+}
+
+static void print_bytes(const struct question *question)
 {
 	char at[POSITION_TEXT];
 
@@ -219,6 +329,16 @@ static void print_as_text(const struct question *question)
 	       source_names[question->answer.source]);
 	print_memory(stdout, question->addr, question->bytes, question->known,
 		     question->size);
+}
+
+static void print_as_text(const struct question *question)
+{
+	bool has_value = question->found.value != NULL;
+
+	if (has_value)
+		print_typed(question);
+	if (!has_value || question->found.is_address)
+		print_bytes(question);
 	if (question->race)
 		print_race_values(stdout, question->race);
 }

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "replayer/expressions/expressions.h"
 #include "replayer/races/races.h"
 #include "replayer/session/session.h"
 
@@ -34,13 +35,20 @@ struct names;
 struct request {
 	const char *addr, *at;
 	const char *size;	/* NULL: that of the symbol, or QUESTION_SIZE */
+	char format;		/* 0, one of EXPRESSION_FORMATS, or: */
+#define QUESTION_RAW 'r'	/* bytes, also of what has a type */
+	bool some_thread;	/* whose variables and registers are meant */
+	uint32_t tid;
 };
 
 struct question {
 	struct request asked;
 	uint64_t line;			/* of standard input; 0: an option */
 	bool is_alone;			/* no need to say which one failed */
-	bool has_symbol;		/* it was asked for by one */
+	bool has_symbol;		/* it was asked for by one, or by an
+					   expression */
+	bool has_memory;		/* it is at `addr` */
+	struct expression found;
 	bool has_addr, has_at;		/* these are known: */
 	uint64_t addr;
 	struct position at;
@@ -57,8 +65,12 @@ struct question {
 /* Whether a text makes sense, in whatever recording. */
 bool question_may_be_size(const char *text);
 
+/* Whether a text may be an address or an expression: says why it is none. */
+int question_check_address(const char *text, struct failure *why);
+
 /* Understands what was asked, in a structure with nothing but that. */
-void question_find(struct question *question, struct names *names);
+void question_find(struct question *question, struct names *names,
+		   struct expressions *expressions);
 void question_release(struct question *question);
 
 /* Answers, unless it has failed already. */

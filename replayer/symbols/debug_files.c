@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "formats/array.h"
+#include "replayer/symbols/debug_search.h"
 
 struct debug_file {
 	const struct symbols *symbols;
@@ -13,11 +14,25 @@ struct debug_file {
 	Dwfl_Module *module;	/* NULL: there is no such file */
 };
 
+/* By build id, which libdwfl knows about; else where users may have it. */
+static int find_debuginfo(Dwfl_Module *module, void **data, const char *name,
+			  Dwarf_Addr base, const char *path, const char *link,
+			  GElf_Word crc, char **found)
+{
+	int fd = dwfl_build_id_find_debuginfo(module, data, name, base, path,
+					      link, crc, found);
+
+	return fd >= 0 ? fd : debug_search_open(module, path, link, crc, found);
+}
+
+static char *search_path;
+
 /* Never asks servers for what is not on this machine. */
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_build_id_find_debuginfo,
+	.find_debuginfo = find_debuginfo,
 	.section_address = dwfl_offline_section_address,
+	.debuginfo_path = &search_path,
 };
 
 /* So many symbols are looked at to tell whether a file is the one. */
@@ -48,18 +63,37 @@ static bool is_same(Dwfl_Module *module, const struct symbols *symbols)
 	return same * 10 >= looked * 9;
 }
 
-static void open_file(struct debug_file *file)
+/* False: there is no such file, or it is another version. */
+static bool open_at(struct debug_file *file, const char *path)
 {
-	const char *path = file->symbols->path;
-
+	search_path = debug_search_path();
 	file->session = dwfl_begin(&callbacks);
 	if (!file->session)
-		return;
+		return false;
 	file->module = dwfl_report_elf(file->session, path, path, -1, 0, true);
 	if (dwfl_report_end(file->session, NULL, NULL))
 		file->module = NULL;
-	if (file->module && !is_same(file->module, file->symbols))
-		file->module = NULL;
+	if (file->module && is_same(file->module, file->symbols))
+		return true;
+	dwfl_end(file->session);
+	file->session = NULL;
+	file->module = NULL;
+	return false;
+}
+
+static void open_file(struct debug_file *file)
+{
+	const char *path = file->symbols->path;
+	bool found = open_at(file, path);
+
+	for (unsigned i = 0; !found; i++) {
+		char *other = debug_search_module(path, i);
+
+		if (!other)
+			return;
+		found = open_at(file, other);
+		free(other);
+	}
 }
 
 Dwfl_Module *debug_files_find(struct debug_files *files,

@@ -2,9 +2,9 @@
 /*
  * debug_files.h - debugging information of a recording's modules
  *
- * A module's file is looked for where the module was; its debugging
- * information, as libdw does, also in files of its own that are found by build
- * id or link.  A file that has not the symbols that were recorded is another
+ * A module's file is looked for where the module was, and where
+ * debug_search.h says; so is its debugging information, which may be in a file
+ * of its own.  A file that has not the symbols that were recorded is another
  * version, and is not used.
  *
  * Units:      addresses are as in the module's file.

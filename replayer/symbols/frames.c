@@ -46,16 +46,13 @@ static uint64_t code_address(const struct walker *walker)
 static void set_function(struct frame *frame, struct inline_function *function,
 			 const struct inline_function *callee, uint64_t pc)
 {
-	const char *name = dwarf_diename(&function->die);
 	Dwarf_Addr entry;
 
 	if (callee) {
 		frame->line.file = callee->line ? callee->file : NULL;
 		frame->line.line = callee->file ? callee->line : 0;
 	}
-	if (name)
-		snprintf(frame->line.function, sizeof(frame->line.function),
-			 "%s", name);
+	lines_set_function(&frame->line, &function->die);
 	if (!function->is_inlined && !dwarf_entrypc(&function->die, &entry) &&
 	    entry <= pc)
 		frame->line.offset = pc - entry;

@@ -12,6 +12,7 @@
 
 #include "formats/error.h"
 #include "replayer/symbols/debug_files.h"
+#include "replayer/symbols/demangle.h"
 #include "replayer/symbols/dwarf_atomics.h"
 #include "replayer/symbols/dwarf_places.h"
 #include "replayer/symbols/names.h"
@@ -54,7 +55,162 @@ struct Dwfl_Module *lines_module(struct lines *lines, uint64_t t,
 	return symbols ? debug_files_find(&lines->files, symbols) : NULL;
 }
 
+/* ------- symbols ------- */
+
+bool lines_symbol(struct lines *lines, uint64_t t, uint64_t addr, char *text,
+		  size_t room)
+{
+	Dwfl_Module *module;
+	uint64_t bias;
+	GElf_Off offset;
+	GElf_Sym symbol;
+	const char *name;
+	size_t length;
+
+	if (names_of(lines->names, t, addr, text, room))
+		return true;
+	module = lines_module(lines, t, addr, &bias);
+	name = module ? dwfl_module_addrinfo(module, addr - bias, &offset,
+					     &symbol, NULL, NULL, NULL) : NULL;
+	if (!name || (symbol.st_size && offset >= symbol.st_size))
+		return false;
+	demangle_into(text, room, name);
+	length = strlen(text);
+	if (offset)
+		snprintf(text + length, room - length, "+0x%" PRIx64, offset);
+	return true;
+}
+
+/* ------- all symbols ------- */
+
+bool module_is_called(const char *file, const char *library)
+{
+	size_t length = strlen(library);
+
+	if (strncmp(file, library, length) != 0)
+		return false;
+	file += length;
+	return !*file || (*file == '.' && !file[strspn(file, ".0123456789")]);
+}
+
+/* One module's. */
+struct listing {
+	const struct symbols *symbols;
+	struct lines_symbol symbol;
+	uint64_t bias;
+	int (*visit)(void *context, const struct lines_symbol *symbol);
+	void *context;
+};
+
+static int list_recorded(struct listing *listing)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < listing->symbols->count && !rc; i++) {
+		const struct symbol *symbol = &listing->symbols->list[i];
+
+		listing->symbol.name = symbol->name;
+		listing->symbol.addr = symbol->addr + listing->bias;
+		listing->symbol.size = symbol->size;
+		listing->symbol.type = symbol->type;
+		rc = listing->visit(listing->context, &listing->symbol);
+	}
+	return rc;
+}
+
+/* Whether the recording has one that begins there. */
+static bool is_recorded(const struct listing *listing, uint64_t addr)
+{
+	const struct symbol *symbol = symbols_at(listing->symbols, addr);
+
+	return symbol && symbol->addr == addr;
+}
+
+static int list_of_file(struct listing *listing, Dwfl_Module *module)
+{
+	int count = module ? dwfl_module_getsymtab(module) : 0, rc = 0;
+
+	for (int i = 1; i < count && !rc; i++) {
+		GElf_Sym symbol;
+		GElf_Addr addr;
+		GElf_Word section;
+		const char *name = dwfl_module_getsym_info(
+			module, i, &symbol, &addr, &section, NULL, NULL);
+		unsigned type = GELF_ST_TYPE(symbol.st_info);
+
+		if (!name || !*name || section == SHN_UNDEF ||
+		    (type != STT_FUNC && type != STT_OBJECT) ||
+		    is_recorded(listing, addr))
+			continue;
+		listing->symbol.name = name;
+		listing->symbol.addr = addr + listing->bias;
+		listing->symbol.size = symbol.st_size;
+		listing->symbol.type = type == STT_FUNC ? SYMBOL_FUNCTION :
+							  SYMBOL_OBJECT;
+		rc = listing->visit(listing->context, &listing->symbol);
+	}
+	return rc;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+int lines_each_symbol(struct lines *lines, uint64_t t,
+		      int (*visit)(void *context,
+				   const struct lines_symbol *symbol),
+		      void *context, struct failure *why)
+{
+	const struct symbols *program;
+	struct listing listing = { .visit = visit, .context = context };
+	int rc = names_program(lines->names, t, &program, why);
+
+	for (size_t i = 0; !rc; i++) {
+		listing.symbols = names_mapped(lines->names, t, i,
+					       &listing.bias);
+		if (!listing.symbols)
+			break;
+		listing.symbol.module = last_part(listing.symbols->path);
+		listing.symbol.is_program = listing.symbols == program;
+		rc = list_recorded(&listing);
+		if (!rc)
+			rc = list_of_file(&listing, debug_files_find(
+				&lines->files, listing.symbols));
+	}
+	return rc;
+}
+
 /* ------- lines ------- */
+
+/* The name that the linker knows a function by; NULL if there is none. */
+static const char *linkage_name(Dwarf_Die *function)
+{
+	Dwarf_Attribute attribute;
+
+	if (!dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute) &&
+	    !dwarf_attr_integrate(function, DW_AT_MIPS_linkage_name,
+				  &attribute))
+		return NULL;
+	return dwarf_formstring(&attribute);
+}
+
+void lines_set_function(struct source_line *line, Dwarf_Die *function)
+{
+	const char *name = dwarf_diename(function);
+	const char *linkage = linkage_name(function);
+
+	if (!name)
+		return;
+	demangle_into(line->function, sizeof(line->function),
+		      linkage ? linkage : name);
+	*line->linkage_name = '\0';
+	if (linkage && strcmp(linkage, line->function) != 0)
+		snprintf(line->linkage_name, sizeof(line->linkage_name), "%s",
+			 linkage);
+}
 
 /* The function or inlined function that the address is in. */
 static void name_function(Dwfl_Module *module, uint64_t addr,
@@ -72,7 +228,7 @@ static void name_function(Dwfl_Module *module, uint64_t addr,
 		if (!name || (tag != DW_TAG_subprogram &&
 			      tag != DW_TAG_inlined_subroutine))
 			continue;
-		snprintf(out->function, sizeof(out->function), "%s", name);
+		lines_set_function(out, &scopes[i]);
 		break;
 	}
 	free(scopes);
@@ -94,16 +250,42 @@ static void find_line(Dwfl_Module *module, uint64_t addr,
 		out->file = NULL;
 }
 
+/* The symbol behind a demangled one. */
+static void set_linkage_name(struct lines *lines, uint64_t t, uint64_t addr,
+			     struct source_line *out)
+{
+	uint64_t bias;
+	const struct symbols *module = names_module(lines->names, t, addr,
+						    &bias);
+	const struct symbol *symbol = module ? symbols_at(module, addr - bias) :
+					       NULL;
+	char *plain = symbol ? demangle(symbol->name) : NULL;
+
+	if (plain)
+		snprintf(out->linkage_name, sizeof(out->linkage_name), "%s",
+			 symbol->name);
+	free(plain);
+}
+
+/* "+0x1f" at the end of a name, or NULL. */
+static char *last_offset(char *name)
+{
+	char *mark = strrchr(name, '+');
+
+	return mark && !strncmp(mark, "+0x", 3) ? mark : NULL;
+}
+
 /* "NAME+0x1f", as the recording has it, in two parts. */
 static void name_by_symbols(struct lines *lines, uint64_t t, uint64_t addr,
 			    struct source_line *out)
 {
 	char *mark;
 
-	if (!names_of(lines->names, t, addr, out->function,
-			    sizeof(out->function)))
+	if (!lines_symbol(lines, t, addr, out->function,
+			  sizeof(out->function)))
 		return;
-	mark = strstr(out->function, "+0x");
+	set_linkage_name(lines, t, addr, out);
+	mark = last_offset(out->function);
 	if (mark) {
 		out->offset = strtoull(mark + 3, NULL, 16);
 		*mark = '\0';
@@ -203,9 +385,8 @@ static int visit_atomic(void *context, uint64_t addr, uint64_t size)
 	return atomics->visit(atomics->context, addr + atomics->bias, size);
 }
 
-/* The debugging information of the mapped module with this number. */
-static Dwarf *mapped_dwarf(struct lines *lines, uint64_t t, size_t number,
-			   uint64_t *bias, bool *is_last)
+Dwarf *lines_dwarf(struct lines *lines, uint64_t t, size_t number,
+		   uint64_t *bias, bool *is_last)
 {
 	const struct symbols *symbols = names_mapped(
 		lines->names, t, number, bias);
@@ -230,8 +411,8 @@ int lines_each_atomic(struct lines *lines, uint64_t t,
 	int rc = 0;
 
 	for (size_t i = 0; !rc && !is_last; i++) {
-		Dwarf *dwarf = mapped_dwarf(lines, t, i, &atomics.bias,
-					    &is_last);
+		Dwarf *dwarf = lines_dwarf(lines, t, i, &atomics.bias,
+					   &is_last);
 
 		if (dwarf)
 			rc = dwarf_each_atomic(dwarf, visit_atomic, &atomics);
@@ -246,7 +427,7 @@ int lines_add_places(struct lines *lines, uint64_t t, struct dwarf_places *out)
 
 	for (size_t i = 0; !rc && !is_last; i++) {
 		uint64_t bias;
-		Dwarf *dwarf = mapped_dwarf(lines, t, i, &bias, &is_last);
+		Dwarf *dwarf = lines_dwarf(lines, t, i, &bias, &is_last);
 
 		if (dwarf)
 			rc = dwarf_places_add(out, dwarf, bias);

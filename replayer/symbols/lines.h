@@ -18,6 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <elfutils/libdw.h>
+
+#include "formats/symbols.h"
+
 struct Dwfl_Module;
 struct dwarf_places;
 struct failure;
@@ -28,8 +32,9 @@ struct recording;
 struct source_line {
 	const char *file;	/* NULL: not known */
 	unsigned line;		/* 0: not known */
-	char function[128];	/* "main", "libz.so.1!inflate"; "" if nothing
-				   covers the address */
+	char function[2048];	/* "main", "libz.so.1!inflate", "f(int)"; "" if
+				   nothing covers the address */
+	char linkage_name[2048];	/* if it is another one: "_Z1fi" */
 	char module[128];	/* "libz.so.1"; "" if nothing is mapped there */
 	uint64_t offset;	/* from the function's start; without a
 				   function the address in the module's file */
@@ -48,6 +53,16 @@ struct names *lines_names(struct lines *lines);
  */
 struct Dwfl_Module *lines_module(struct lines *lines, uint64_t t,
 				 uint64_t addr, uint64_t *bias);
+
+/*
+ * Names the code or data at `addr` as names_of() does; what the recording has
+ * no symbol of, by those in the file with the debugging information.
+ */
+bool lines_symbol(struct lines *lines, uint64_t t, uint64_t addr, char *text,
+		  size_t room);
+
+/* Names a function, by its entry, as people write it: "Server::serve(int)". */
+void lines_set_function(struct source_line *line, Dwarf_Die *function);
 
 /* The line of the code at `addr` at time `t`. */
 void lines_find(struct lines *lines, uint64_t t, uint64_t addr,
@@ -75,6 +90,36 @@ int lines_each_atomic(struct lines *lines, uint64_t t,
 /* Adds what is said of atomics, for the code that is mapped at time `t`. */
 int lines_add_places(struct lines *lines, uint64_t t,
 		     struct dwarf_places *out);
+
+/* A symbol of a module, where it is at a time. */
+struct lines_symbol {
+	const char *name;	/* as the linker knows it */
+	const char *module;	/* "libz.so.1" */
+	bool is_program;
+	uint64_t addr, size;
+	enum symbol_type type;
+};
+
+/*
+ * Visits the symbols of all that is mapped at time `t`: those that the
+ * recording has, by address, and then those that only files with debugging
+ * information have.  A visit that returns an error ends it.
+ */
+int lines_each_symbol(struct lines *lines, uint64_t t,
+		      int (*visit)(void *context,
+				   const struct lines_symbol *symbol),
+		      void *context, struct failure *why);
+
+/* Whether a library is called so: as its file, or without the last numbers. */
+bool module_is_called(const char *file, const char *library);
+
+/*
+ * The debugging information of the module with this number (names_mapped()),
+ * or NULL; `*bias` is added to the addresses in it.  `*is_last` if there is no
+ * such module.
+ */
+Dwarf *lines_dwarf(struct lines *lines, uint64_t t, size_t number,
+		   uint64_t *bias, bool *is_last);
 
 /*
  * The canonical address of the frame that the code at `addr` has at time `t`,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "formats/error.h"
+#include "replayer/symbols/demangle.h"
 
 /*
  * The lowest part says where a module is.  It need not be the first of the
@@ -70,6 +71,7 @@ struct wanted {
 	size_t library_size;
 	bool is_short;		/* only where numbers are missing */
 	const char *symbol;
+	bool is_plain;		/* as people write what is mangled */
 };
 
 static struct wanted wanted_of(const char *name)
@@ -98,18 +100,49 @@ static bool is_wanted(const struct symbols *module, const struct wanted *wanted)
 	return *rest == '.' && !rest[strspn(rest, ".0123456789")];
 }
 
+/* "Server::serve" in one module: ERR_INPUT if several functions are that. */
+static int find_plain(const struct symbols *symbols, const char *wanted,
+		      const struct symbol **out)
+{
+	char *found = NULL;
+	int rc = 0;
+
+	*out = NULL;
+	for (size_t i = 0; i < symbols->count && !rc; i++) {
+		const struct symbol *symbol = &symbols->list[i];
+		char *plain = demangle_may_be(symbol->name, wanted) ?
+				      demangle(symbol->name) : NULL;
+
+		if (!plain || !demangle_is(plain, wanted)) {
+			free(plain);
+		} else if (!found) {
+			found = plain;
+			*out = symbol;
+		} else {
+			rc = strcmp(found, plain) ? ERR_INPUT : 0;
+			free(plain);
+		}
+	}
+	free(found);
+	return rc;
+}
+
 static int find_in(const struct module_map *map, const struct modules *modules,
 		   size_t module, const struct wanted *wanted, uint64_t *addr,
 		   uint64_t *size)
 {
 	const struct symbols *symbols = &modules->list[module];
 	const struct symbol *symbol;
+	int rc = 0;
 
 	if (!map->places[module].mapped || !is_wanted(symbols, wanted))
 		return ERR_NOT_FOUND;
-	symbol = symbols_find(symbols, wanted->symbol);
-	if (!symbol)
-		return ERR_NOT_FOUND;
+	if (wanted->is_plain)
+		rc = find_plain(symbols, wanted->symbol, &symbol);
+	else
+		symbol = symbols_find(symbols, wanted->symbol);
+	if (rc || !symbol)
+		return rc ? rc : ERR_NOT_FOUND;
 	*addr = symbol->addr + map->places[module].bias;
 	*size = symbol->type == SYMBOL_OBJECT ? symbol->size : 0;
 	return 0;
@@ -122,7 +155,7 @@ static int find(const struct module_map *map, const struct modules *modules,
 
 	if (map->program != MODULE_NONE)
 		rc = find_in(map, modules, map->program, wanted, addr, size);
-	for (size_t i = 0; i < map->count && rc; i++)
+	for (size_t i = 0; i < map->count && rc == ERR_NOT_FOUND; i++)
 		rc = find_in(map, modules, i, wanted, addr, size);
 	return rc;
 }
@@ -132,10 +165,14 @@ int module_map_find(const struct module_map *map,
 		    uint64_t *addr, uint64_t *size)
 {
 	struct wanted wanted = wanted_of(name);
-	int rc = find(map, modules, &wanted, addr, size);
+	int rc = ERR_NOT_FOUND;
 
-	wanted.is_short = true;
-	return rc ? find(map, modules, &wanted, addr, size) : 0;
+	for (unsigned i = 0; i < 4 && rc == ERR_NOT_FOUND; i++) {
+		wanted.is_plain = i >= 2;
+		wanted.is_short = i % 2;
+		rc = find(map, modules, &wanted, addr, size);
+	}
+	return rc;
 }
 
 size_t module_map_lacks(const struct module_map *map,
@@ -167,6 +204,20 @@ const struct symbols *module_map_at(const struct module_map *map,
 	return NULL;
 }
 
+static void write_name(char *text, size_t room, const char *file,
+		       const char *name, uint64_t inside)
+{
+	char *plain = demangle(name);
+
+	name = plain ? plain : name;
+	if (inside)
+		snprintf(text, room, "%s%s%s+0x%" PRIx64, file,
+			 *file ? "!" : "", name, inside);
+	else
+		snprintf(text, room, "%s%s%s", file, *file ? "!" : "", name);
+	free(plain);
+}
+
 bool module_map_name(const struct module_map *map,
 		     const struct modules *modules, uint64_t addr, char *text,
 		     size_t room)
@@ -175,25 +226,15 @@ bool module_map_name(const struct module_map *map,
 		const struct module_place *place = &map->places[i];
 		const struct symbols *module = &modules->list[i];
 		const struct symbol *symbol;
-		const char *file = "", *mark = "";
-		uint64_t inside;
 
 		if (!place->mapped || addr < place->start || addr >= place->end)
 			continue;
 		symbol = symbols_at(module, addr - place->bias);
 		if (!symbol)
 			continue;
-		if (i != map->program) {
-			file = file_name(module);
-			mark = "!";
-		}
-		inside = addr - place->bias - symbol->addr;
-		if (inside)
-			snprintf(text, room, "%s%s%s+0x%" PRIx64, file, mark,
-				 symbol->name, inside);
-		else
-			snprintf(text, room, "%s%s%s", file, mark,
-				 symbol->name);
+		write_name(text, room,
+			   i == map->program ? "" : file_name(module),
+			   symbol->name, addr - place->bias - symbol->addr);
 		return true;
 	}
 	return false;

@@ -39,7 +39,9 @@ void module_map_release(struct module_map *map);
 /*
  * Finds "NAME", or "LIBRARY!NAME" where LIBRARY is a file's name without its
  * directories, or that without its last numbers.  `*size` is that of data; 0
- * for code, or if the module does not say.
+ * for code, or if the module does not say.  Where no symbol is called so, NAME
+ * may be a demangled one, with or without arguments; ERR_INPUT if several are
+ * that.
  */
 int module_map_find(const struct module_map *map,
 		    const struct modules *modules, const char *name,

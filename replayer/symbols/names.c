@@ -252,6 +252,10 @@ int names_find(struct names *names, uint64_t t, const char *name,
 			      "cannot find '%s': no program or library '%.*s' is"
 			      " mapped at t=%" PRIu64 " in '%s'",
 			      name, (int)lacks, name, t, path_of(names));
+	if (rc == ERR_INPUT)
+		return failed(why, rc, "several functions are called '%s' in"
+			      " '%s': their arguments are needed, like"
+			      " 'serve(int)'", name, path_of(names));
 	if (rc)
 		return failed(why, ERR_NOT_FOUND,
 			      "cannot find a symbol '%s' in '%s' (thread-local"
@@ -278,6 +282,17 @@ const struct symbols *names_module(struct names *names, uint64_t t,
 	if (map_modules(names, t, NULL))
 		return NULL;
 	return module_map_at(&names->map, &names->modules, addr, bias);
+}
+
+int names_program(struct names *names, uint64_t t, const struct symbols **out,
+		  struct failure *why)
+{
+	int rc = map_modules(names, t, why);
+
+	*out = NULL;
+	if (!rc && names->map.program != MODULE_NONE)
+		*out = &names->modules.list[names->map.program];
+	return rc;
 }
 
 const struct symbols *names_mapped(struct names *names, uint64_t t,

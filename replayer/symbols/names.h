@@ -55,6 +55,10 @@ bool names_of(struct names *names, uint64_t t, uint64_t addr, char *text,
 const struct symbols *names_module(struct names *names, uint64_t t,
 				   uint64_t addr, uint64_t *bias);
 
+/* The one of the program, or NULL. */
+int names_program(struct names *names, uint64_t t, const struct symbols **out,
+		  struct failure *why);
+
 /* The same, of those that are mapped the one with this number, from 0. */
 const struct symbols *names_mapped(struct names *names, uint64_t t,
 				   size_t number, uint64_t *bias);

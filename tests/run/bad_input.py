@@ -587,7 +587,7 @@ def test_questions(tests, trace):
             ("half a hexadecimal", USAGE, "0x"),
             ("a number with a tail", USAGE, "0x12g"),
             ("half a sum", USAGE, "counter+"),
-            ("a sum of words", USAGE, "counter+x"),
+            ("a sum of words", FAILED, "counter+x"),
             ("no sum", USAGE, "+8"), ("two names", USAGE, "a!!b"),
             ("before the first address", FAILED, "0x10-0x11"),
             ("past the last address", FAILED, "counter+0xffffffffffffffff"),

@@ -145,7 +145,7 @@ class Crashes(CprecTap):
         names = [plain(f.get("function")) for f in found["frames"]]
         expect("serve" in names and names.index("serve") <
                names.index("main"), names)
-        expect("serve at" in notes[0], notes)
+        expect("serve(int) const at" in notes[0], notes)
 
     def position(self, program):
         """What is shown can be asked for; registers are those of the fault."""

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * context.h - where an expression is evaluated: a time, a thread, its frame
+ *
+ * Memory is asked of the query; registers need a replay, and are fetched when
+ * somebody needs them.
+ *
+ * Ownership:  context_release() ends all but what was borrowed; what
+ *             context_take() gives lasts until context_set() or the end.
+ * Errors:     ERR_NOT_FOUND (no such thread), those of query.h.
+ */
+#ifndef CPREC_REPLAYER_EXPRESSIONS_CONTEXT_H
+#define CPREC_REPLAYER_EXPRESSIONS_CONTEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/registers.h"
+#include "replayer/expressions/dies.h"
+#include "replayer/expressions/types.h"
+#include "replayer/recording/recording.h"
+
+struct failure;
+struct lines;
+struct query;
+
+/* A module's debugging information, while it is where it is. */
+struct context_module {
+	Dwarf *dwarf;
+	uint64_t bias;
+	struct die_index *index;
+};
+
+/* The function that a thread is in. */
+#define SCOPES_MOST 64u
+
+struct code_frame {
+	bool is_known;		/* there is debugging information of it */
+	const struct context_module *module;
+	uint64_t pc;		/* as in the module's file */
+	Dwarf_Die unit;
+	Dwarf_Die scopes[SCOPES_MOST];	/* the outermost first */
+	size_t count;
+};
+
+struct context_index {
+	Dwarf *dwarf;
+	struct die_index index;
+};
+
+struct context_memory;
+
+struct context {
+	struct lines *lines;
+	struct query *query;
+	struct recording *recording;
+	struct types types;
+
+	struct position at;
+	bool some_thread;
+	uint32_t tid;
+
+	struct context_module *modules;
+	size_t module_count, module_room;
+	struct context_index **indexes;	/* of all times */
+	size_t index_count, index_room;
+
+	bool has_registers;
+	struct reg_file registers;
+	bool has_frame;
+	struct code_frame frame;
+	struct context_memory *taken;
+	unsigned members;	/* looked at since then */
+};
+
+void context_init(struct context *context, struct lines *lines,
+		  struct query *query, struct recording *recording);
+void context_release(struct context *context);
+
+/* From now on all is as at this position.  A thread may be named. */
+int context_set(struct context *context, const struct position *at,
+		bool some_thread, uint32_t tid, struct failure *why);
+
+/* Room for what an evaluation needs; zeroed.  NULL without memory. */
+void *context_take(struct context *context, size_t size);
+
+/* The index of a module, made if there is none yet; NULL without memory. */
+const struct die_index *context_index(struct context *context,
+				      const struct context_module *module);
+
+/* The entry of the variable that is always there; false if there is none. */
+bool context_variable_at(struct context *context, uint64_t addr,
+			 Dwarf_Die *out);
+
+/* The module that an entry is of. */
+const struct context_module *context_module_of(struct context *context,
+					       Dwarf_Die *die);
+
+/* Bytes of which some are not known are an error: ERR_NOT_FOUND. */
+int context_read(struct context *context, uint64_t addr, uint8_t *bytes,
+		 size_t size, struct failure *why);
+
+/* The same, of those that are known: `known` is 1 or 0 for each. */
+int context_look(struct context *context, uint64_t addr, uint8_t *bytes,
+		 uint8_t *known, size_t size, struct failure *why);
+
+/* Registers of the thread. */
+int context_registers(struct context *context, const struct reg_file **out,
+		      struct failure *why);
+
+/* The function that it is in; `is_known` may be false. */
+int context_frame(struct context *context, const struct code_frame **out,
+		  struct failure *why);
+
+/* The canonical frame address of that function's frame. */
+int context_frame_address(struct context *context, uint64_t *out,
+			  struct failure *why);
+
+#endif

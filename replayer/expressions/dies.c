@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * dies.c - see dies.h
+ *
+ * Source: DWARF 5, 2.13.2 (declarations completed elsewhere), 3.3.8.2 (concrete
+ * instances).
+ */
+#include "replayer/expressions/dies.h"
+
+#include <dwarf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/array.h"
+#include "formats/error.h"
+
+/* How deep scopes may be nested in a file that makes sense. */
+#define DEPTH_MOST 64u
+#define ENTRIES_MOST (1u << 26)
+
+int die_sibling(Dwarf_Die *die, Dwarf_Die *out)
+{
+	const char *before = die->addr;
+	int rc = dwarf_siblingof(die, out);
+
+	return rc ? rc : (const char *)out->addr <= before;
+}
+
+static bool has_flag(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attribute;
+	bool flag;
+
+	return dwarf_attr(die, name, &attribute) &&
+	       !dwarf_formflag(&attribute, &flag) && flag;
+}
+
+/*
+ * libdw looks for what older forms have in the wrong section, and finds no
+ * address there: Go's compiler uses them.
+ */
+bool die_fixed_address(Dwarf_Die *variable, uint64_t *out)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Block block;
+
+	if (!dwarf_attr_integrate(variable, DW_AT_location, &attribute) ||
+	    dwarf_formblock(&attribute, &block) ||
+	    block.length != 1 + sizeof(*out) || block.data[0] != DW_OP_addr)
+		return false;
+	memcpy(out, block.data + 1, sizeof(*out));
+	return true;
+}
+
+static bool is_static(Dwarf_Die *variable)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Op *ops;
+	size_t count;
+	uint64_t addr;
+
+	if (die_fixed_address(variable, &addr))
+		return true;
+	return dwarf_attr(variable, DW_AT_location, &attribute) &&
+	       !dwarf_getlocation(&attribute, &ops, &count) && count &&
+	       (ops[0].atom == DW_OP_addr || ops[0].atom == DW_OP_addrx ||
+		ops[count - 1].atom == DW_OP_form_tls_address ||
+		ops[count - 1].atom == DW_OP_GNU_push_tls_address);
+}
+
+static bool is_in_function(const struct die_index *index, uint32_t parent)
+{
+	return parent != DIE_NONE && index->list[parent].kind == DIE_FUNCTION;
+}
+
+/* False for what is not named in other places. */
+static bool kind_of(const struct die_index *index, Dwarf_Die *die,
+		    uint32_t parent, enum die_kind *out)
+{
+	Dwarf_Attribute attribute;
+
+	switch (dwarf_tag(die)) {
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+		*out = DIE_SCOPE;
+		return true;
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+	case DW_TAG_enumeration_type:
+	case DW_TAG_typedef:
+	case DW_TAG_base_type:
+	case DW_TAG_unspecified_type:
+	case DW_TAG_template_alias:
+		*out = DIE_TYPE;
+		return true;
+	case DW_TAG_subprogram:
+		*out = DIE_FUNCTION;
+		return true;
+	case DW_TAG_enumerator:
+		*out = DIE_ENUMERATOR;
+		return true;
+	case DW_TAG_member:
+		*out = DIE_VARIABLE;
+		return dwarf_attr(die, DW_AT_external, &attribute) != NULL;
+	case DW_TAG_variable:
+	case DW_TAG_constant:
+		*out = DIE_VARIABLE;
+		return !is_in_function(index, parent) || is_static(die);
+	}
+	return false;
+}
+
+static int add_entry(struct die_index *index, Dwarf_Die *die,
+		     enum die_kind kind, uint32_t parent)
+{
+	if (index->count == ENTRIES_MOST ||
+	    array_room(index->list, index->count, index->room) ||
+	    number_map_set(&index->by_addr, (uintptr_t)die->addr,
+			   index->count))
+		return ERR_NO_MEMORY;
+	index->list[index->count++] = (struct die_entry) {
+		.die = *die, .name = dwarf_diename(die), .parent = parent,
+		.kind = kind,
+		.is_declaration = has_flag(die, DW_AT_declaration),
+		.is_transparent = dwarf_tag(die) == DW_TAG_enumeration_type &&
+				  !has_flag(die, DW_AT_enum_class),
+	};
+	return 0;
+}
+
+static bool may_have_names(int tag)
+{
+	switch (tag) {
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+	case DW_TAG_enumeration_type:
+	case DW_TAG_subprogram:
+	case DW_TAG_lexical_block:
+		return true;
+	}
+	return false;
+}
+
+static int walk(struct die_index *index, Dwarf_Die *parent_die,
+		uint32_t parent, unsigned depth)
+{
+	Dwarf_Die die;
+	int rc = 0;
+
+	if (depth > DEPTH_MOST || dwarf_child(parent_die, &die))
+		return 0;
+	do {
+		uint32_t inner = parent;
+		enum die_kind kind;
+
+		if (kind_of(index, &die, parent, &kind)) {
+			inner = (uint32_t)index->count;
+			rc = add_entry(index, &die, kind, parent);
+		}
+		if (!rc && may_have_names(dwarf_tag(&die)))
+			rc = walk(index, &die, inner, depth + 1);
+	} while (!rc && !die_sibling(&die, &die));
+	return rc;
+}
+
+/* ------- definitions that stand outside of what they belong to ------- */
+
+static bool follow(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_attr(die, name, &attribute) &&
+	       dwarf_formref_die(&attribute, die);
+}
+
+/* They have the names and the scopes of their declarations. */
+static void settle(struct die_index *index, struct die_entry *entry)
+{
+	Dwarf_Die die = entry->die;
+	const uint64_t *number;
+
+	if (entry->kind != DIE_VARIABLE && entry->kind != DIE_FUNCTION)
+		return;
+	for (unsigned i = 0; i < DEPTH_MOST; i++)
+		if (!follow(&die, DW_AT_abstract_origin) &&
+		    !follow(&die, DW_AT_specification))
+			break;
+	if (die.addr == entry->die.addr)
+		return;
+	number = number_map_find(&index->by_addr, (uintptr_t)die.addr);
+	if (number)
+		entry->parent = index->list[*number].parent;
+}
+
+/* ------- by name ------- */
+
+static int compare_names(const void *left, const void *right, void *context)
+{
+	const struct die_index *index = context;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	int order = strcmp(index->list[a].name, index->list[b].name);
+
+	return order ? order : (a > b) - (a < b);
+}
+
+static int sort_names(struct die_index *index)
+{
+	index->by_name = calloc(index->count + 1, sizeof(*index->by_name));
+	if (!index->by_name)
+		return ERR_NO_MEMORY;
+	for (size_t i = 0; i < index->count; i++)
+		if (index->list[i].name)
+			index->by_name[index->named++] = (uint32_t)i;
+	qsort_r(index->by_name, index->named, sizeof(*index->by_name),
+		compare_names, index);
+	return 0;
+}
+
+/* Variables that are always at the same address. */
+static int note_place(struct die_index *index, size_t number)
+{
+	struct die_entry *entry = &index->list[number];
+	Dwarf_Die die = entry->die;
+	uint64_t addr;
+
+	if (entry->kind != DIE_VARIABLE || !die_fixed_address(&die, &addr) ||
+	    addr == NUMBER_MAP_NONE)
+		return 0;
+	return number_map_set(&index->by_place, addr, number);
+}
+
+int die_index_build(struct die_index *index, Dwarf *dwarf)
+{
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die die;
+	int rc = 0;
+
+	*index = (struct die_index) { 0 };
+	while (!rc && !dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die,
+				       NULL))
+		rc = walk(index, &die, DIE_NONE, 0);
+	for (size_t i = 0; i < index->count && !rc; i++) {
+		settle(index, &index->list[i]);
+		rc = note_place(index, i);
+	}
+	return rc ? rc : sort_names(index);
+}
+
+void die_index_release(struct die_index *index)
+{
+	free(index->list);
+	free(index->by_name);
+	number_map_release(&index->by_addr);
+	number_map_release(&index->by_place);
+	*index = (struct die_index) { 0 };
+}
+
+size_t die_index_find(const struct die_index *index, const char *name)
+{
+	size_t low = 0, high = index->named;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		uint32_t number = index->by_name[middle];
+
+		if (strcmp(index->list[number].name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < index->named &&
+	    !strcmp(index->list[index->by_name[low]].name, name))
+		return low;
+	return index->named;
+}
+
+const struct die_entry *die_index_at(const struct die_index *index,
+				     uint64_t addr)
+{
+	const uint64_t *number = number_map_find(&index->by_place, addr);
+
+	return number ? &index->list[*number] : NULL;
+}
+
+const struct die_entry *die_index_entry(const struct die_index *index,
+					const Dwarf_Die *die)
+{
+	const uint64_t *number =
+		number_map_find(&index->by_addr, (uintptr_t)die->addr);
+
+	return number ? &index->list[*number] : NULL;
+}
+
+/* ------- names with their scopes ------- */
+
+void die_qualified_name(const struct die_index *index,
+			const struct die_entry *entry, char *text, size_t room)
+{
+	const struct die_entry *scopes[DEPTH_MOST];
+	size_t count = 0, used = 0;
+
+	for (const struct die_entry *at = entry; count < DEPTH_MOST;) {
+		if (at == entry || !at->is_transparent)
+			scopes[count++] = at;
+		if (at->parent == DIE_NONE)
+			break;
+		at = &index->list[at->parent];
+	}
+	*text = '\0';
+	while (count-- && used < room) {
+		const char *name = scopes[count]->name;
+
+		if (!name && count)
+			continue;	/* an anonymous namespace, a union */
+		used += (size_t)snprintf(text + used, room - used, "%s%s",
+					 used ? "::" : "", name ? name : "");
+	}
+}
+
+const char *die_last_name(const char *name)
+{
+	const char *last = name;
+	unsigned depth = 0;
+
+	for (; *name; name++) {
+		if (strchr("<([{", *name))
+			depth++;
+		else if (strchr(">)]}", *name) && depth)
+			depth--;
+		else if (!depth && name[0] == ':' && name[1] == ':')
+			last = name + 2;
+	}
+	return last;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * dies.h - what the debugging information of one module names
+ *
+ * Variables, functions, types and enumerators, also those inside namespaces,
+ * classes and functions (of functions' variables only the static ones), by
+ * their names.
+ *
+ * Ownership:  die_index_release() frees; a zeroed structure is empty.  The
+ *             debugging information is borrowed.
+ * Errors:     ERR_NO_MEMORY.
+ */
+#ifndef CPREC_REPLAYER_EXPRESSIONS_DIES_H
+#define CPREC_REPLAYER_EXPRESSIONS_DIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <elfutils/libdw.h>
+
+#include "formats/number_map.h"
+
+enum die_kind {
+	DIE_SCOPE,		/* a namespace */
+	DIE_TYPE,
+	DIE_VARIABLE,
+	DIE_FUNCTION,
+	DIE_ENUMERATOR,
+};
+
+#define DIE_NONE UINT32_MAX
+
+struct die_entry {
+	Dwarf_Die die;
+	const char *name;	/* NULL: it has none */
+	uint32_t parent;	/* number of an entry, or DIE_NONE */
+	enum die_kind kind;
+	bool is_declaration, is_transparent;	/* an unscoped enumeration */
+};
+
+struct die_index {
+	struct die_entry *list;
+	size_t count, room;
+	uint32_t *by_name;	/* numbers of those that have a name */
+	size_t named;
+	struct number_map by_addr;	/* numbers, by where the bytes are */
+	struct number_map by_place;	/* of variables, by their addresses */
+};
+
+/* As dwarf_siblingof(), which may go back in a file that makes no sense. */
+int die_sibling(Dwarf_Die *die, Dwarf_Die *out);
+
+/* The address of a variable that is always at the same one. */
+bool die_fixed_address(Dwarf_Die *variable, uint64_t *out);
+
+int die_index_build(struct die_index *index, Dwarf *dwarf);
+void die_index_release(struct die_index *index);
+
+/* The first of `by_name` with this name; `named` if there is none. */
+size_t die_index_find(const struct die_index *index, const char *name);
+
+/* The variable that is always at this address; NULL if there is none. */
+const struct die_entry *die_index_at(const struct die_index *index,
+				     uint64_t addr);
+
+/* NULL if it is none of the index. */
+const struct die_entry *die_index_entry(const struct die_index *index,
+					const Dwarf_Die *die);
+
+/* "app::Server::instance"; text that has no room is cut. */
+void die_qualified_name(const struct die_index *index,
+			const struct die_entry *entry, char *text, size_t room);
+
+/* The last component of a qualified name: "g<a::b>" of "x::g<a::b>". */
+const char *die_last_name(const char *name);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * evaluate.h - the value of an expression, as C, C++ and Rust write them
+ *
+ * Ownership:  as in values.h.
+ * Errors:     ERR_INPUT (the text makes no sense), ERR_NOT_FOUND (a name);
+ *             those of values.h.
+ */
+#ifndef CPREC_REPLAYER_EXPRESSIONS_EVALUATE_H
+#define CPREC_REPLAYER_EXPRESSIONS_EVALUATE_H
+
+#include "replayer/expressions/values.h"
+
+int evaluate(struct context *context, const char *text, struct value *out,
+	     struct failure *why);
+
+/* The address of what a value is; a pointer to its type. */
+int value_address(struct context *context, const struct value *value,
+		  struct value *out, struct failure *why);
+
+#endif

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* expressions.c - see expressions.h */
+#include "replayer/expressions/expressions.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/error.h"
+#include "replayer/expressions/evaluate.h"
+#include "replayer/expressions/locations.h"
+#include "replayer/expressions/resolve.h"
+#include "replayer/expressions/show.h"
+#include "replayer/session/session.h"
+#include "replayer/symbols/symbols.h"
+
+struct expressions {
+	struct context context;
+};
+
+/* ------- what types ask ------- */
+
+static bool define(void *context, Dwarf_Die *die)
+{
+	return resolve_definition(context, die);
+}
+
+static bool qualify(void *context, Dwarf_Die *die, char *text, size_t room)
+{
+	return resolve_qualified(context, die, text, room);
+}
+
+/* How long an array is may be an expression, or stand in a variable. */
+static bool compute(void *context, Dwarf_Attribute *attribute, uint64_t *out)
+{
+	struct failure ignored;
+	struct value value;
+	struct location location;
+	int64_t number;
+	Dwarf_Die die;
+
+	if (!location_compute(context, attribute, false, 0, out, &ignored))
+		return true;
+	if (!dwarf_formref_die(attribute, &die) ||
+	    location_of(context, &die, 8, &location, &ignored) ||
+	    location.is_absent)
+		return false;
+	value = (struct value) {
+		.type = type_by_words(&((struct context *)context)->types,
+				      "long"),
+		.has_addr = location.has_addr, .addr = location.addr,
+		.bytes = location.has_addr ? NULL : location.bytes,
+	};
+	if (!value.type || value_integer(context, &value, &number, &ignored))
+		return false;
+	*out = (uint64_t)number;
+	return true;
+}
+
+int expressions_create(struct expressions **out, struct lines *lines,
+		       struct query *query, struct failure *why)
+{
+	struct context *context;
+
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	context = &(*out)->context;
+	context_init(context, lines, query,
+		     names_recording(lines_names(lines)));
+	context->types.define = define;
+	context->types.qualify = qualify;
+	context->types.compute = compute;
+	context->types.context = context;
+	return 0;
+}
+
+void expressions_destroy(struct expressions *expressions)
+{
+	if (!expressions)
+		return;
+	context_release(&expressions->context);
+	free(expressions);
+}
+
+void expression_release(struct expression *expression)
+{
+	free(expression->type);
+	free(expression->value);
+	free(expression->no_value);
+	free(expression->bytes);
+	*expression = (struct expression) { 0 };
+}
+
+/* ------- where it is declared ------- */
+
+bool expressions_source(struct expressions *expressions,
+			const struct position *at, uint64_t addr,
+			const char **file, unsigned *line)
+{
+	struct context *context = &expressions->context;
+	struct failure ignored;
+	Dwarf_Die die;
+	int number;
+
+	if (context_set(context, at, false, 0, &ignored) ||
+	    !context_variable_at(context, addr, &die))
+		return false;
+	*file = dwarf_decl_file(&die);
+	if (!*file || dwarf_decl_line(&die, &number) || number <= 0) {
+		*file = NULL;
+		return false;
+	}
+	*line = (unsigned)number;
+	return true;
+}
+
+/* ------- as text ------- */
+
+static char *type_text(struct type *type)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	type_write(out, type);
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static char *value_text(struct context *context, struct value *value,
+			char format, char **no_value)
+{
+	struct failure why = { "" };
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	int rc;
+
+	if (!out)
+		return NULL;
+	rc = show(context, value, format, out, &why);
+	if (fclose(out) || rc) {
+		free(text);
+		*no_value = strdup(why.text);
+		return NULL;
+	}
+	return text;
+}
+
+/* Bits of a structure are as a variable of their type would hold them. */
+static uint8_t *copy_bytes(const struct value *value)
+{
+	size_t size = (size_t)value->type->size;
+	uint8_t *bytes;
+	__int128 bits;
+
+	if (value->type->size > VALUE_MOST)
+		return NULL;
+	bytes = calloc(1, size + sizeof(bits));
+	if (bytes && value->bit_size) {
+		bits = value_bits(value);
+		memcpy(bytes, &bits, size < sizeof(bits) ? size :
+							   sizeof(bits));
+	} else if (bytes) {
+		memcpy(bytes, value->bytes, size);
+	}
+	return bytes;
+}
+
+static int describe(struct context *context, struct value *value, char format,
+		    struct expression *out, struct failure *why)
+{
+	out->has_addr = value->has_addr && !value->bit_size;
+	out->addr = value->addr;
+	out->is_address = value->type->kind == TYPE_FUNCTION;
+	out->size = out->is_address ? 0 : value->type->size;
+	out->type = type_text(value->type);
+	out->value = value_text(context, value, format, &out->no_value);
+	if (!out->has_addr && value->bytes && !value->is_absent)
+		out->bytes = copy_bytes(value);
+	if (!out->type || (!out->value && !out->no_value))
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	return 0;
+}
+
+/* "&x" asks for what is there, and shows where that is. */
+static int show_address(struct context *context, struct value *pointer,
+			struct expression *out, struct failure *why)
+{
+	struct type *target = type_target(pointer->type);
+	int64_t addr;
+	int rc = value_integer(context, pointer, &addr, why);
+
+	out->is_address = out->has_addr = true;
+	out->addr = (uint64_t)addr;
+	out->size = target && target->kind != TYPE_FUNCTION ? target->size : 0;
+	free(out->bytes);
+	out->bytes = NULL;
+	return rc;
+}
+
+/* ------- numbers and offsets ------- */
+
+/* "NAME+8", "&NAME-0x10": the sign, or NULL. */
+static const char *find_offset(const char *text)
+{
+	const char *sign = text + strlen(text);
+	struct address_text address;
+	const char *wrong;
+
+	while (sign > text && sign[-1] != '+' && sign[-1] != '-')
+		sign--;
+	if (sign == text)
+		return NULL;
+	for (const char *at = text; at < sign - 1; at++)
+		if (strchr("*([@$'", *at) || (*at == '-' && at[1] == '>') ||
+		    isspace((unsigned char)*at) ||
+		    (*at == '.' && !strchr(text, '!') &&
+		     !strchr(text, ':')))
+			return NULL;
+	if (!number_parse_address(text, &address, &wrong) || !address.symbol)
+		return NULL;
+	return sign - 1;
+}
+
+/* The address of what is named, and so many bytes. */
+static int add_offset(struct context *context, const char *text,
+		      const char *sign, struct value *out, struct failure *why)
+{
+	struct address_text address;
+	struct value pointer;
+	const char *wrong;
+	int64_t base;
+	char *name;
+	int rc;
+
+	name = strndup(text + (*text == '&'), (size_t)(sign - text) -
+					      (*text == '&'));
+	if (!name)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	rc = evaluate(context, name, out, why);
+	free(name);
+	if (!rc)
+		rc = value_address(context, out, &pointer, why);
+	if (!rc)
+		rc = value_integer(context, &pointer, &base, why);
+	if (rc)
+		return rc;
+	number_parse_address(text, &address, &wrong);
+	*out = (struct value) { .has_addr = true };
+	if (!number_add_offset(&address, (uint64_t)base, &out->addr))
+		return failed(why, ERR_INPUT, "cannot answer for '%s': there is"
+			      " no such address", text);
+	return 0;
+}
+
+/* ------- bytes as numbers ------- */
+
+/* What `size` bytes are, if nothing says so. */
+static struct type *number_type(struct types *types, uint64_t size,
+				char format)
+{
+	struct type *element;
+
+	if (format == 's' || format == 'c')
+		return type_array(types, type_by_words(types, "char"), size);
+	switch (size) {
+	case 1:
+		element = type_by_words(types, "unsigned char");
+		if (element)
+			element->is_char = false;
+		return element;
+	case 2:
+		return type_by_words(types, "unsigned short");
+	case 4:
+		return type_by_words(types, format == 'f' ? "float" :
+							    "unsigned int");
+	case 8:
+		return type_by_words(types, format == 'f' ? "double" :
+							    "unsigned long");
+	}
+	element = size % 8 ? number_type(types, 1, format) :
+			     number_type(types, 8, format);
+	return element ? type_array(types, element, size / element->size) :
+			 NULL;
+}
+
+/* Up to the zero that ends it, as "x/s" of gdb. */
+static int show_string(struct context *context, uint64_t addr,
+		       struct expression *out, struct failure *why)
+{
+	struct types *types = &context->types;
+	struct value pointer;
+	int rc = value_of_integer(context, &pointer,
+				  type_pointer(types,
+					       type_by_words(types, "char")),
+				  addr, why);
+
+	return rc ? rc : describe(context, &pointer, 0, out, why);
+}
+
+/* How many bytes a number has in what is asked for; 0: nobody says. */
+static uint64_t unit_of(const struct value *value)
+{
+	struct type *type = value->type;
+
+	while (type && type->kind == TYPE_ARRAY)
+		type = type->target;
+	return type && type_is_scalar(type) && type->size <= 8 ? type->size :
+								 0;
+}
+
+static struct type *numbers_type(struct types *types, const struct value *value,
+				 uint64_t size, char format)
+{
+	uint64_t unit = unit_of(value);
+	struct type *element;
+
+	if (!unit || size <= unit || size % unit)
+		return number_type(types, size, format);
+	element = number_type(types, unit, format);
+	return element ? type_array(types, element, size / unit) : NULL;
+}
+
+static int show_numbers(struct context *context, struct value *value,
+			const struct expression_question *question,
+			struct expression *out, struct failure *why)
+{
+	struct value numbers = {
+		.type = numbers_type(&context->types, value,
+				     question->size ? question->size : 8,
+				     question->format),
+		.has_addr = true, .addr = value->addr,
+	};
+
+	if (!numbers.type)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	if (question->format == 's' && !question->size)
+		return show_string(context, value->addr, out, why);
+	return describe(context, &numbers, question->format, out, why);
+}
+
+/* ------- answers ------- */
+
+/* What is wrong with a part of the text; of a name, that is all. */
+static int explain(const char *text, int rc, struct failure *why)
+{
+	struct failure inner = *why;
+
+	if (strstr(inner.text, text))
+		return rc;
+	return failed(why, rc, "cannot evaluate '%.80s%s': %.120s", text,
+		      strlen(text) > 80 ? "..." : "", inner.text);
+}
+
+int expressions_find(struct expressions *expressions,
+		     const struct expression_question *question,
+		     struct expression *out, struct failure *why)
+{
+	struct context *context = &expressions->context;
+	const char *text = question->text, *sign = find_offset(text);
+	struct address_text number;
+	struct value value;
+	const char *wrong;
+	bool is_plain;
+	int rc = context_set(context, &question->at, question->some_thread,
+			     question->tid, why);
+
+	*out = (struct expression) { 0 };
+	if (rc)
+		return rc;
+	*why = (struct failure) { "" };
+	/* A number by itself is an address. */
+	is_plain = number_parse_address(text, &number, &wrong) &&
+		   !number.symbol;
+	if (is_plain) {
+		value = (struct value) { .has_addr = true, .type = NULL };
+		number_add_offset(&number, number.number, &value.addr);
+	} else if (sign) {
+		rc = add_offset(context, text, sign, &value, why);
+	} else {
+		rc = evaluate(context, text, &value, why);
+	}
+	if (rc)
+		return explain(text, rc, why);
+	if (is_plain || sign || (question->size && value.has_addr)) {
+		rc = question->format ? show_numbers(context, &value, question,
+						     out, why) : 0;
+		out->has_addr = true;
+		out->addr = value.addr;
+		return rc;
+	}
+	rc = describe(context, &value, question->format, out, why);
+	if (!rc && *text == '&' && value.type->kind == TYPE_POINTER &&
+	    !value.has_addr)
+		rc = show_address(context, &value, out, why);
+	return rc;
+}

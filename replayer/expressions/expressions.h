@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * expressions.h - what variables and expressions of a program are at a time
+ *
+ * Variables are called as in the program, and shown as its types say:
+ * "head->name", "*argv@argc", "app::counter", "$rsp".  This room asks a query
+ * for memory and registers; it never prints, and changes nothing.
+ *
+ * Ownership:  expressions_destroy() frees; what it was made of is borrowed.
+ *             expression_release() frees an answer.
+ * Errors:     ERR_INPUT (the text makes no sense), ERR_NOT_FOUND (a name, or
+ *             memory that is not known); those of query.h.
+ */
+#ifndef CPREC_REPLAYER_EXPRESSIONS_EXPRESSIONS_H
+#define CPREC_REPLAYER_EXPRESSIONS_EXPRESSIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "replayer/recording/recording.h"
+
+struct expressions;
+struct failure;
+struct lines;
+struct query;
+
+int expressions_create(struct expressions **out, struct lines *lines,
+		       struct query *query, struct failure *why);
+void expressions_destroy(struct expressions *expressions);
+
+/* Letters of formats. */
+#define EXPRESSION_FORMATS "xduotcfsa"
+
+struct expression_question {
+	const char *text;
+	struct position at;
+	bool some_thread;	/* else the one whose turn it is */
+	uint32_t tid;
+	char format;		/* 0, or a letter */
+	uint64_t size;		/* 0, or bytes that are to be seen as numbers */
+};
+
+struct expression {
+	bool has_addr;		/* it is in memory */
+	uint64_t addr;
+	uint64_t size;		/* of its type; 0: not known, or code */
+	bool is_address;	/* `value` is where it is: of a function, and
+				   of "&x" */
+	char *type;		/* "struct node *"; NULL: not known */
+	char *value;		/* "{id = 3, next = 0x0}"; NULL: not known, and
+				   `no_value` says why */
+	char *no_value;
+	uint8_t *bytes;		/* `size` bytes of what is not in memory; or
+				   NULL */
+};
+
+/*
+ * Evaluates.  "NAME+8", with a number and nothing else, is an address: that of
+ * NAME, and so many bytes.
+ */
+int expressions_find(struct expressions *expressions,
+		     const struct expression_question *question,
+		     struct expression *out, struct failure *why);
+
+/*
+ * Where the variable at `addr` is declared; false if that is not known.  The
+ * file's name lasts as long as the lines.
+ */
+bool expressions_source(struct expressions *expressions,
+			const struct position *at, uint64_t addr,
+			const char **file, unsigned *line);
+
+void expression_release(struct expression *expression);
+
+#endif

@@ -1,0 +1,620 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * locations.c - see locations.h
+ *
+ * Source: DWARF 5, 2.5 (expressions), 2.6 (locations); the GNU operators of
+ * DWARF 4 that became those of DWARF 5.
+ */
+#include "replayer/expressions/locations.h"
+
+#include <dwarf.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "formats/error.h"
+#include "replayer/expressions/context.h"
+
+#define STACK_MOST 64u
+#define OPS_MOST 10000u		/* executed: expressions can jump */
+#define BYTES_MOST (1u << 20)
+
+/* What the top of the stack is, in the end. */
+enum place { PLACE_ADDRESS, PLACE_REGISTER, PLACE_VALUE, PLACE_BYTES,
+	     PLACE_NOWHERE };
+
+struct machine {
+	struct context *context;
+	const struct context_module *module;
+	Dwarf_Attribute *attribute;
+	uint64_t stack[STACK_MOST];
+	size_t depth;
+	enum place place;
+	unsigned reg;		/* PLACE_REGISTER */
+	const uint8_t *bytes;	/* PLACE_BYTES */
+	size_t bytes_size;
+	bool is_synthetic;
+	bool in_frame_base;	/* one that needs itself makes no sense */
+	struct failure *why;
+};
+
+static int cannot(struct machine *machine, const char *what)
+{
+	return failed(machine->why, ERR_NOT_FOUND, "cannot tell where it is:"
+		      " %s", what);
+}
+
+static int push(struct machine *machine, uint64_t value)
+{
+	if (machine->depth == STACK_MOST)
+		return cannot(machine, "its location makes no sense");
+	machine->stack[machine->depth++] = value;
+	return 0;
+}
+
+static int register_value(struct machine *machine, uint64_t reg, uint64_t *out)
+{
+	const struct reg_table *table =
+		recording_reg_table(machine->context->recording);
+	const struct reg_file *file;
+	int rc = context_registers(machine->context, &file, machine->why);
+
+	if (rc)
+		return rc;
+	if (reg >= table->dwarf_all_count)
+		return cannot(machine, "it is in a register that has no name");
+	if (table->regs[table->dwarf_all[reg]].size > 8)
+		memcpy(out, file->bytes +
+			    table->regs[table->dwarf_all[reg]].offset, 8);
+	else
+		*out = reg_get(table, file, table->dwarf_all[reg]);
+	return 0;
+}
+
+static int run(struct machine *machine, const Dwarf_Op *ops, size_t count);
+
+/* ------- the frame's base ------- */
+
+static int frame_base(struct machine *machine, uint64_t *out)
+{
+	struct machine inner = { .context = machine->context,
+				 .module = machine->module,
+				 .why = machine->why, .in_frame_base = true };
+	const struct code_frame *frame;
+	Dwarf_Attribute attribute;
+	Dwarf_Op *ops;
+	size_t count, i;
+	int rc = context_frame(machine->context, &frame, machine->why);
+
+	if (rc)
+		return rc;
+	for (i = frame->count; i-- > 0;)
+		if (dwarf_tag((Dwarf_Die *)&frame->scopes[i]) ==
+			    DW_TAG_subprogram)
+			break;
+	if (machine->in_frame_base || i >= frame->count ||
+	    !dwarf_attr_integrate((Dwarf_Die *)&frame->scopes[i],
+				  DW_AT_frame_base, &attribute) ||
+	    dwarf_getlocation_addr(&attribute, frame->pc, &ops, &count,
+				   1) != 1)
+		return cannot(machine, "the function's frame is not known");
+	inner.attribute = &attribute;
+	rc = run(&inner, ops, count);
+	if (rc)
+		return rc;
+	if (inner.place == PLACE_REGISTER)
+		return register_value(machine, inner.reg, out);
+	if (!inner.depth)
+		return cannot(machine, "the function's frame is not known");
+	*out = inner.stack[inner.depth - 1];
+	return 0;
+}
+
+/* ------- operators ------- */
+
+static int dereference(struct machine *machine, size_t size)
+{
+	uint8_t bytes[8] = { 0 };
+	uint64_t value;
+	int rc;
+
+	if (!machine->depth || size > sizeof(bytes))
+		return cannot(machine, "its location makes no sense");
+	rc = context_read(machine->context, machine->stack[machine->depth - 1],
+			  bytes, size, machine->why);
+	memcpy(&value, bytes, sizeof(value));
+	machine->stack[machine->depth - 1] = value;
+	return rc;
+}
+
+static bool binary(unsigned atom, uint64_t a, uint64_t b, uint64_t *out)
+{
+	int64_t left = (int64_t)a, right = (int64_t)b;
+
+	switch (atom) {
+	case DW_OP_and: *out = a & b; break;
+	case DW_OP_or: *out = a | b; break;
+	case DW_OP_xor: *out = a ^ b; break;
+	case DW_OP_plus: *out = a + b; break;
+	case DW_OP_minus: *out = a - b; break;
+	case DW_OP_mul: *out = a * b; break;
+	case DW_OP_shl: *out = b < 64 ? a << b : 0; break;
+	case DW_OP_shr: *out = b < 64 ? a >> b : 0; break;
+	case DW_OP_shra: *out = (uint64_t)(left >> (b < 64 ? b : 63)); break;
+	case DW_OP_eq: *out = left == right; break;
+	case DW_OP_ne: *out = left != right; break;
+	case DW_OP_lt: *out = left < right; break;
+	case DW_OP_gt: *out = left > right; break;
+	case DW_OP_le: *out = left <= right; break;
+	case DW_OP_ge: *out = left >= right; break;
+	case DW_OP_div:
+		if (!right || (left == INT64_MIN && right == -1))
+			return false;
+		*out = (uint64_t)(left / right);
+		break;
+	case DW_OP_mod:
+		if (!b)
+			return false;
+		*out = a % b;
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+static bool unary(unsigned atom, uint64_t *value)
+{
+	switch (atom) {
+	case DW_OP_neg: *value = -*value; break;
+	case DW_OP_not: *value = ~*value; break;
+	case DW_OP_abs: *value = (int64_t)*value < 0 ? -*value : *value; break;
+	default: return false;
+	}
+	return true;
+}
+
+/* Operators that only move or combine what is on the stack. */
+static int compute(struct machine *machine, const Dwarf_Op *op)
+{
+	uint64_t *stack = machine->stack, value;
+	size_t depth = machine->depth;
+
+	switch (op->atom) {
+	case DW_OP_dup:
+		if (depth)
+			return push(machine, stack[depth - 1]);
+		break;
+	case DW_OP_over:
+		if (depth > 1)
+			return push(machine, stack[depth - 2]);
+		break;
+	case DW_OP_pick:
+		if (op->number < depth)
+			return push(machine, stack[depth - 1 - op->number]);
+		break;
+	case DW_OP_drop:
+		if (depth) {
+			machine->depth--;
+			return 0;
+		}
+		break;
+	case DW_OP_swap:
+		if (depth > 1) {
+			value = stack[depth - 1];
+			stack[depth - 1] = stack[depth - 2];
+			stack[depth - 2] = value;
+			return 0;
+		}
+		break;
+	case DW_OP_plus_uconst:
+		if (depth) {
+			stack[depth - 1] += op->number;
+			return 0;
+		}
+		break;
+	default:
+		if (depth && unary(op->atom, &stack[depth - 1]))
+			return 0;
+		if (depth > 1 && binary(op->atom, stack[depth - 2],
+					stack[depth - 1], &value)) {
+			machine->depth--;
+			stack[depth - 2] = value;
+			return 0;
+		}
+	}
+	return cannot(machine, "its location is not understood");
+}
+
+/* How much below the thread's pointer the program's variables begin. */
+static bool thread_block(Dwarf *dwarf, uint64_t *out)
+{
+	Elf *elf = dwarf_getelf(dwarf);
+	bool is_program = false, has_block = false;
+	size_t count = 0;
+	GElf_Phdr header;
+
+	if (!elf || elf_getphdrnum(elf, &count))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (!gelf_getphdr(elf, (int)i, &header))
+			continue;
+		is_program |= header.p_type == PT_INTERP;
+		if (header.p_type != PT_TLS || !header.p_align ||
+		    header.p_memsz > UINT32_MAX)
+			continue;
+		has_block = true;
+		*out = (header.p_memsz + header.p_align - 1) / header.p_align *
+		       header.p_align;
+	}
+	return has_block && is_program;
+}
+
+/* Source: System V ABI, AMD64 supplement; Drepper, "ELF handling for TLS". */
+static int thread_local(struct machine *machine)
+{
+	const struct reg_table *table =
+		recording_reg_table(machine->context->recording);
+	const struct reg_file *file;
+	uint64_t size = 0;
+	int rc;
+
+	if (!machine->depth || !thread_block(machine->module->dwarf, &size))
+		return cannot(machine, "it is a library's variable of each"
+			      " thread");
+	rc = context_registers(machine->context, &file, machine->why);
+	if (!rc)
+		machine->stack[machine->depth - 1] +=
+			reg_get(table, file, table->tls) - size;
+	return rc;
+}
+
+static int push_address(struct machine *machine, const Dwarf_Op *op)
+{
+	Dwarf_Attribute found;
+	Dwarf_Addr addr;
+
+	if (op->atom == DW_OP_addr)
+		return push(machine, op->number + machine->module->bias);
+	if (dwarf_getlocation_attr(machine->attribute, op, &found) ||
+	    dwarf_formaddr(&found, &addr))
+		return cannot(machine, "its address is missing");
+	return push(machine, addr + machine->module->bias);
+}
+
+static int push_based(struct machine *machine, uint64_t reg, uint64_t offset)
+{
+	uint64_t value = 0;
+	int rc = register_value(machine, reg, &value);
+
+	return rc ? rc : push(machine, value + offset);
+}
+
+static int set_bytes(struct machine *machine, const Dwarf_Op *op)
+{
+	Dwarf_Block block;
+
+	if (dwarf_getlocation_implicit_value(machine->attribute, op, &block))
+		return cannot(machine, "its value is missing");
+	machine->place = PLACE_BYTES;
+	machine->bytes = block.data;
+	machine->bytes_size = block.length;
+	return 0;
+}
+
+static int step(struct machine *machine, const Dwarf_Op *op)
+{
+	unsigned atom = op->atom;
+	uint64_t value;
+	int rc;
+
+	if (DW_OP_lit0 <= atom && atom <= DW_OP_lit31)
+		return push(machine, atom - DW_OP_lit0);
+	if (DW_OP_reg0 <= atom && atom <= DW_OP_reg31) {
+		machine->place = PLACE_REGISTER;
+		machine->reg = atom - DW_OP_reg0;
+		return 0;
+	}
+	if (DW_OP_breg0 <= atom && atom <= DW_OP_breg31)
+		return push_based(machine, atom - DW_OP_breg0, op->number);
+	switch (atom) {
+	case DW_OP_nop:
+		return 0;
+	case DW_OP_addr:
+	case DW_OP_addrx:
+	case DW_OP_GNU_addr_index:
+		return push_address(machine, op);
+	case DW_OP_const1u: case DW_OP_const1s: case DW_OP_const2u:
+	case DW_OP_const2s: case DW_OP_const4u: case DW_OP_const4s:
+	case DW_OP_const8u: case DW_OP_const8s: case DW_OP_constu:
+	case DW_OP_consts:
+		return push(machine, op->number);
+	case DW_OP_regx:
+		machine->place = PLACE_REGISTER;
+		machine->reg = op->number < 1024 ? (unsigned)op->number : 1024;
+		return 0;
+	case DW_OP_bregx:
+		return push_based(machine, op->number, op->number2);
+	case DW_OP_fbreg:
+		rc = frame_base(machine, &value);
+		return rc ? rc : push(machine, value + op->number);
+	case DW_OP_call_frame_cfa:
+		rc = context_frame_address(machine->context, &value,
+					   machine->why);
+		return rc ? rc : push(machine, value);
+	case DW_OP_deref:
+		return dereference(machine, 8);
+	case DW_OP_deref_size:
+		return dereference(machine, op->number);
+	case DW_OP_stack_value:
+		machine->place = PLACE_VALUE;
+		return 0;
+	case DW_OP_implicit_value:
+		return set_bytes(machine, op);
+	case DW_OP_form_tls_address:
+	case DW_OP_GNU_push_tls_address:
+		return thread_local(machine);
+	case DW_OP_implicit_pointer:
+	case DW_OP_GNU_implicit_pointer:
+		machine->is_synthetic = true;
+		machine->place = PLACE_NOWHERE;
+		return 0;
+	case DW_OP_GNU_parameter_ref:
+	case DW_OP_entry_value:
+	case DW_OP_GNU_entry_value:
+		machine->place = PLACE_NOWHERE;
+		return 0;
+	}
+	return compute(machine, op);
+}
+
+/* Where a jump of `ops[at]` leads; `count` if nowhere. */
+static size_t jump(const Dwarf_Op *ops, size_t count, size_t at)
+{
+	uint64_t to = ops[at].offset + 3 + (uint64_t)(int16_t)ops[at].number;
+
+	for (size_t i = 0; i < count; i++)
+		if (ops[i].offset == to)
+			return i;
+	return count;
+}
+
+static int run(struct machine *machine, const Dwarf_Op *ops, size_t count)
+{
+	unsigned executed = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < count && !rc; i++) {
+		bool jumps = ops[i].atom == DW_OP_skip;
+
+		if (executed++ == OPS_MOST)
+			return cannot(machine, "its location makes no sense");
+		if (machine->place == PLACE_NOWHERE)
+			return 0;
+		if (ops[i].atom == DW_OP_bra) {
+			if (!machine->depth)
+				return cannot(machine, "its location makes no"
+					      " sense");
+			jumps = machine->stack[--machine->depth] != 0;
+		} else if (!jumps) {
+			rc = step(machine, &ops[i]);
+		}
+		if (jumps)
+			i = jump(ops, count, i) - 1;
+	}
+	return rc;
+}
+
+/* ------- where it is ------- */
+
+static int take_register(struct machine *machine, uint8_t *to, size_t size)
+{
+	struct context *context = machine->context;
+	const struct reg_table *table = recording_reg_table(context->recording);
+	const struct reg_file *file;
+	const struct reg_info *info;
+	int rc = context_registers(context, &file, machine->why);
+
+	if (rc)
+		return rc;
+	if (machine->reg >= table->dwarf_all_count)
+		return cannot(machine, "it is in a register that has no name");
+	info = &table->regs[table->dwarf_all[machine->reg]];
+	memcpy(to, file->bytes + info->offset,
+	       size < info->size ? size : info->size);
+	return 0;
+}
+
+/* Bytes of what the machine has found, or of what is at its address. */
+static int take_bytes(struct machine *machine, uint8_t *to, size_t size)
+{
+	uint64_t value = machine->depth ? machine->stack[machine->depth - 1] :
+					  0;
+
+	switch (machine->place) {
+	case PLACE_REGISTER:
+		return take_register(machine, to, size);
+	case PLACE_VALUE:
+		memcpy(to, &value, size < sizeof(value) ? size :
+							  sizeof(value));
+		return 0;
+	case PLACE_BYTES:
+		memcpy(to, machine->bytes, size < machine->bytes_size ?
+						   size : machine->bytes_size);
+		return 0;
+	case PLACE_ADDRESS:
+		return context_read(machine->context, value, to, size,
+				    machine->why);
+	case PLACE_NOWHERE:
+		break;
+	}
+	return 0;
+}
+
+static bool is_piece(const Dwarf_Op *op)
+{
+	return op->atom == DW_OP_piece || op->atom == DW_OP_bit_piece;
+}
+
+/* A variable of which parts are in different places. */
+static int gather(struct machine *machine, const Dwarf_Op *ops, size_t count,
+		  size_t size, struct location *out)
+{
+	size_t from = 0, at = 0;
+	int rc = 0;
+
+	out->is_absent = true;
+	out->known = context_take(machine->context, size + 1);
+	if (!out->known)
+		return failed(machine->why, ERR_NO_MEMORY, "out of memory");
+	for (size_t i = 0; i < count && !rc; i++) {
+		size_t part = ops[i].number < size - at ?
+				      (size_t)ops[i].number : size - at;
+
+		if (!is_piece(&ops[i]))
+			continue;
+		if (ops[i].atom == DW_OP_bit_piece)
+			return cannot(machine, "it is in bits of registers");
+		machine->depth = 0;
+		machine->place = PLACE_ADDRESS;
+		rc = run(machine, ops + from, i - from);
+		if (!rc && i > from && machine->place != PLACE_NOWHERE) {
+			out->is_absent = false;
+			memset(out->known + at, 1, part);
+			rc = take_bytes(machine, out->bytes + at, part);
+		}
+		at += part;
+		from = i + 1;
+	}
+	return rc;
+}
+
+static int place(struct machine *machine, const Dwarf_Op *ops, size_t count,
+		 size_t size, struct location *out)
+{
+	int rc;
+
+	if (size > BYTES_MOST)
+		size = BYTES_MOST;
+	out->bytes = context_take(machine->context, size + 32);
+	if (!out->bytes)
+		return failed(machine->why, ERR_NO_MEMORY, "out of memory");
+	if (count && is_piece(&ops[count - 1]))
+		return gather(machine, ops, count, size, out);
+	rc = run(machine, ops, count);
+	if (rc)
+		return rc;
+	if (!count || machine->place == PLACE_NOWHERE) {
+		out->is_absent = true;
+		out->is_synthetic = machine->is_synthetic;
+		return 0;
+	}
+	if (machine->place != PLACE_ADDRESS)
+		return take_bytes(machine, out->bytes, size);
+	if (!machine->depth)
+		return cannot(machine, "its location makes no sense");
+	out->has_addr = true;
+	out->addr = machine->stack[machine->depth - 1];
+	return 0;
+}
+
+/* A variable that is a constant has its value in the entry. */
+static int constant(struct machine *machine, Dwarf_Attribute *attribute,
+		    size_t size, struct location *out)
+{
+	Dwarf_Block block;
+	Dwarf_Word word;
+	Dwarf_Sword negative;
+	const char *text;
+
+	if (size > BYTES_MOST)
+		size = BYTES_MOST;
+	out->bytes = context_take(machine->context, size + 32);
+	if (!out->bytes)
+		return failed(machine->why, ERR_NO_MEMORY, "out of memory");
+	if (!dwarf_formblock(attribute, &block)) {
+		memcpy(out->bytes, block.data,
+		       size < block.length ? size : block.length);
+		return 0;
+	}
+	text = dwarf_formstring(attribute);
+	if (text) {
+		strncpy((char *)out->bytes, text, size);
+		return 0;
+	}
+	if (dwarf_whatform(attribute) == DW_FORM_sdata &&
+	    !dwarf_formsdata(attribute, &negative)) {
+		memcpy(out->bytes, &negative, sizeof(negative));
+		if (size > 8 && negative < 0)
+			memset(out->bytes + 8, 0xff, size - 8);
+		return 0;
+	}
+	if (dwarf_formudata(attribute, &word))
+		return cannot(machine, "its value is not understood");
+	memcpy(out->bytes, &word, sizeof(word));
+	return 0;
+}
+
+int location_of(struct context *context, Dwarf_Die *variable, size_t size,
+		struct location *out, struct failure *why)
+{
+	struct machine machine = {
+		.context = context, .why = why,
+		.module = context_module_of(context, variable),
+	};
+	const struct code_frame *frame;
+	Dwarf_Attribute attribute;
+	Dwarf_Op *ops;
+	size_t count;
+	int rc = 0;
+
+	*out = (struct location) { 0 };
+	if (!machine.module)
+		return cannot(&machine, "its module is not mapped");
+	if (dwarf_attr_integrate(variable, DW_AT_const_value, &attribute))
+		return constant(&machine, &attribute, size, out);
+	if (!dwarf_attr_integrate(variable, DW_AT_location, &attribute)) {
+		out->is_absent = true;
+		return 0;
+	}
+	if (die_fixed_address(variable, &out->addr)) {
+		out->has_addr = true;
+		out->addr += machine.module->bias;
+		return 0;
+	}
+	machine.attribute = &attribute;
+	if (!dwarf_getlocation(&attribute, &ops, &count))
+		return place(&machine, ops, count, size, out);
+	rc = context_frame(context, &frame, why);
+	if (rc)
+		return rc;
+	if (dwarf_getlocation_addr(&attribute, frame->pc, &ops, &count, 1) != 1)
+		out->is_absent = true;
+	else
+		rc = place(&machine, ops, count, size, out);
+	return rc;
+}
+
+int location_compute(struct context *context, Dwarf_Attribute *attribute,
+		     bool has_start, uint64_t start, uint64_t *out,
+		     struct failure *why)
+{
+	const struct context_module *module = context->modules;
+	struct machine machine = {
+		.context = context, .why = why, .module = module,
+		.attribute = attribute,
+	};
+	Dwarf_Op *ops;
+	size_t count;
+	int rc;
+
+	if (dwarf_getlocation(attribute, &ops, &count))
+		return cannot(&machine, "it is not understood");
+	if (has_start)
+		push(&machine, start);
+	rc = run(&machine, ops, count);
+	if (!rc && !machine.depth)
+		rc = cannot(&machine, "it is not understood");
+	*out = rc ? 0 : machine.stack[machine.depth - 1];
+	return rc;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * locations.h - where a variable is, at a time, in a frame
+ *
+ * Ownership:  bytes are of the context (context_take()).
+ * Errors:     ERR_NOT_FOUND: it is nowhere, or cannot be told; those of
+ *             context.h.
+ */
+#ifndef CPREC_REPLAYER_EXPRESSIONS_LOCATIONS_H
+#define CPREC_REPLAYER_EXPRESSIONS_LOCATIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <elfutils/libdw.h>
+
+struct context;
+struct failure;
+
+struct location {
+	bool has_addr;		/* it is in memory; else in `bytes` */
+	uint64_t addr;
+	uint8_t *bytes;		/* `size` as asked for */
+	uint8_t *known;		/* 1 or 0 for each; NULL: all are */
+	bool is_absent;		/* optimized out: nowhere */
+	bool is_synthetic;	/* ... but for what it points to */
+};
+
+/* Where the variable of an entry is; `size` is that of its type. */
+int location_of(struct context *context, Dwarf_Die *variable, size_t size,
+		struct location *out, struct failure *why);
+
+/*
+ * What an attribute of an entry computes, with `start` on the stack if
+ * `has_start`: an address, or a number.
+ */
+int location_compute(struct context *context, Dwarf_Attribute *attribute,
+		     bool has_start, uint64_t start, uint64_t *out,
+		     struct failure *why);
+
+#endif

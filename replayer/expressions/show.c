@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * show.c - see show.h
+ *
+ * Source: how gdb 13 prints with its defaults, compared by tests/run/names.py.
+ */
+#include "replayer/expressions/show.h"
+
+#include <dwarf.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "formats/error.h"
+#include "replayer/expressions/resolve.h"
+#include "replayer/expressions/show_internal.h"
+
+/* How deep values may be nested before the rest is left out, as gdb. */
+#define DEPTH_MOST 20u
+#define TEXT_MOST (1 << 20)
+
+/* ------- pointers ------- */
+
+static void write_type(struct shower *shower, struct type *type)
+{
+	fputc('(', shower->out);
+	type_write(shower->out, type);
+	fputs(") ", shower->out);
+}
+
+static bool is_text(struct type *target)
+{
+	return target->kind == TYPE_INT && target->is_char &&
+	       (target->size == 1 || target->size == 2 || target->size == 4);
+}
+
+static void show_function(struct shower *shower, uint64_t addr)
+{
+	fprintf(shower->out, "0x%" PRIx64, addr);
+	show_symbol(shower, addr, " ");
+}
+
+static void show_pointer(struct shower *shower, struct value *value)
+{
+	struct type *target = type_target(value->type);
+	uint64_t addr = (uint64_t)value_bits(value);
+
+	if (!shower->depth && !is_text(target))
+		write_type(shower, value->type);
+	if (!shower->depth && is_text(target) && value->type->has_die &&
+	    dwarf_tag(&value->type->written) == DW_TAG_typedef)
+		write_type(shower, value->type);
+	fprintf(shower->out, "0x%" PRIx64, addr);
+	if (!addr)
+		return;
+	show_symbol(shower, addr, " ");
+	if (!is_text(target))
+		return;
+	fputc(' ', shower->out);
+	show_pointed_text(shower, target, addr);
+}
+
+/* At the top, with what it refers to. */
+static int show_reference(struct shower *shower, struct value *value)
+{
+	uint64_t addr = (uint64_t)value_bits(value);
+	struct value object = {
+		.type = type_target(value->type), .has_addr = true,
+		.addr = addr,
+	};
+
+	if (!shower->depth)
+		write_type(shower, value->type);
+	fprintf(shower->out, "@0x%" PRIx64, addr);
+	if (shower->depth)
+		return 0;
+	fputs(": ", shower->out);
+	shower->depth++;
+	if (show_part(shower, &object))
+		fprintf(shower->out, "<error: Cannot access memory at address"
+				     " 0x%" PRIx64 ">", addr);
+	shower->depth--;
+	return 0;
+}
+
+/* ------- arrays ------- */
+
+static uint64_t shown_count(const struct value *value)
+{
+	const struct type *type = value->type;
+
+	uint64_t size = type->size < VALUE_MOST ? type->size : VALUE_MOST;
+	uint64_t known = size / type->target->size;
+
+	return known < type->count ? known : type->count;
+}
+
+static int show_text_array(struct shower *shower, struct value *value)
+{
+	struct type *element = type_target(value->type);
+	size_t count = (size_t)shown_count(value);
+	const uint8_t *bytes = value->bytes;
+	bool is_cut = count > SHOWN_MOST;
+
+	/* Zeroes at the end, but for one, are a part of it. */
+	if (is_cut) {
+		size_t zeroes = count;
+
+		while (zeroes && !bytes[zeroes * element->size - 1])
+			zeroes--;
+		is_cut = zeroes / element->size >= SHOWN_MOST;
+	}
+	if (!is_cut && count) {
+		static const uint8_t zero[4];
+
+		if (!memcmp(bytes + (count - 1) * element->size, zero,
+			    element->size))
+			count--;
+	}
+	show_characters(shower, element, bytes, count, false);
+	return 0;
+}
+
+static struct value element_of(const struct value *array, uint64_t at)
+{
+	struct type *type = array->type->target;
+
+	return (struct value) {
+		.type = type, .has_addr = array->has_addr,
+		.addr = array->addr + at * type->size,
+		.bytes = array->bytes + at * type->size,
+		.known = array->known ? array->known + at * type->size : NULL,
+	};
+}
+
+static int show_elements(struct shower *shower, struct value *value)
+{
+	uint64_t count = shown_count(value), shown = 0, i = 0;
+	uint64_t size = value->type->target->size;
+	bool is_rust = value->type->language == LANGUAGE_RUST;
+	int rc = 0;
+
+	fputc(is_rust ? '[' : '{', shower->out);
+	while (i < count && shown < SHOWN_MOST && !rc) {
+		struct value element = element_of(value, i);
+		uint64_t equal = 1;
+
+		while (i + equal < count &&
+		       !memcmp(element.bytes, element.bytes + equal * size,
+			       size))
+			equal++;
+		fputs(i ? ", " : "", shower->out);
+		rc = show_part(shower, &element);
+		if (equal > REPEATS_LEAST) {
+			fprintf(shower->out, " <repeats %" PRIu64 " times>",
+				equal);
+			i += equal;
+			shown += REPEATS_LEAST;
+		} else {
+			i++;
+			shown++;
+		}
+	}
+	if (i < value->type->count)
+		fputs("...", shower->out);
+	fputc(is_rust ? ']' : '}', shower->out);
+	return rc;
+}
+
+static int show_array(struct shower *shower, struct value *value)
+{
+	struct type *element = type_target(value->type);
+	int rc;
+
+	if (!value->type->count || !element->size) {
+		if (value->type->language == LANGUAGE_RUST)
+			fputs("[]", shower->out);
+		else if (is_text(element) && value->type->has_count)
+			fputs("\"\"", shower->out);
+		else if (is_text(element))
+			show_pointed_text(shower, element, value->addr);
+		else
+			fprintf(shower->out, value->type->has_count ? "{}" :
+				"0x%" PRIx64, value->addr);
+		return 0;
+	}
+	if (is_text(element) &&
+	    (!shower->format || shower->format == 's'))
+		return show_text_array(shower, value);
+	shower->depth++;
+	rc = show_elements(shower, value);
+	shower->depth--;
+	return rc;
+}
+
+/* ------- structures, classes, unions ------- */
+
+static int show_static(struct shower *shower, struct member *member)
+{
+	struct value value;
+	struct failure ignored;
+
+	fprintf(shower->out, "static %s = ", member->name ? member->name : "");
+	if (resolve_static(shower->context, &member->die, &value, &ignored) ||
+	    value.is_absent) {
+		fputs("<optimized out>", shower->out);
+		return 0;
+	}
+	/* One that contains itself. */
+	if (type_is_class(value.type) && shower->depth > 4) {
+		fputs("<same as static member of an already seen type>",
+		      shower->out);
+		return 0;
+	}
+	return show_part(shower, &value);
+}
+
+static int show_member(struct shower *shower, const struct value *of,
+		       struct member *member)
+{
+	struct value part = value_part(of, member);
+
+	if (member->is_static)
+		return show_static(shower, member);
+	if (member->is_base) {
+		fputc('<', shower->out);
+		type_write(shower->out, member->type);
+		fputs("> = ", shower->out);
+	} else if (member->name) {
+		fprintf(shower->out, "%s = ", member->name);
+	}
+	return show_part(shower, &part);
+}
+
+static int show_members(struct shower *shower, struct value *value)
+{
+	struct member_walk walk = { .context = shower->context, .of = value,
+				    .why = shower->why };
+	struct member member;
+	bool any = false;
+	int rc;
+
+	fputc('{', shower->out);
+	while ((rc = member_next(&walk, &member)) > 0) {
+		fputs(any ? ", " : "", shower->out);
+		any = true;
+		rc = show_member(shower, value, &member);
+		if (rc)
+			return rc;
+	}
+	if (!any)
+		fputs("<No data fields>", shower->out);
+	fputc('}', shower->out);
+	return rc;
+}
+
+static int show_class(struct shower *shower, struct value *value)
+{
+	int rc;
+
+	if (value->type->language == LANGUAGE_GO &&
+	    show_go_text(shower, value))
+		return 0;
+	shower->depth++;
+	if (value->type->language == LANGUAGE_RUST)
+		rc = show_rust(shower, value);
+	else
+		rc = show_members(shower, value);
+	shower->depth--;
+	return rc;
+}
+
+/* ------- all ------- */
+
+static int show_member_pointer(struct shower *shower, struct value *value)
+{
+	if (!shower->depth)
+		write_type(shower, value->type);
+	fprintf(shower->out, "%" PRId64, (int64_t)value_bits(value));
+	return 0;
+}
+
+static int show_kind(struct shower *shower, struct value *value)
+{
+	struct type *type = value->type;
+
+	if (shower->format && shower->format != 's' && type_is_scalar(type) &&
+	    type->kind != TYPE_REFERENCE &&
+	    (type->kind != TYPE_FLOAT || shower->format == 'x' ||
+	     shower->format == 't' || shower->format == 'o')) {
+		show_formatted(shower, value);
+		return 0;
+	}
+	if (type->language == LANGUAGE_RUST && !type->size &&
+	    type->kind == TYPE_INT) {
+		fputs("()", shower->out);
+		return 0;
+	}
+	switch (type->kind) {
+	case TYPE_INT:
+	case TYPE_BOOL:
+		show_integer(shower, value);
+		return 0;
+	case TYPE_FLOAT:
+	case TYPE_COMPLEX:
+		show_float(shower, value);
+		return 0;
+	case TYPE_ENUM:
+		show_enum(shower, value);
+		return 0;
+	case TYPE_POINTER:
+		show_pointer(shower, value);
+		return 0;
+	case TYPE_MEMBER_POINTER:
+		return show_member_pointer(shower, value);
+	case TYPE_REFERENCE:
+		return show_reference(shower, value);
+	case TYPE_ARRAY:
+		return show_array(shower, value);
+	case TYPE_STRUCT:
+	case TYPE_UNION:
+		return show_class(shower, value);
+	default:
+		fputs("<unknown type>", shower->out);
+		return 0;
+	}
+}
+
+int show_part(struct shower *shower, struct value *value)
+{
+	if (shower->depth > DEPTH_MOST) {
+		fputs("{...}", shower->out);
+		return 0;
+	}
+	if (ftell(shower->out) > TEXT_MOST)
+		return failed(shower->why, ERR_INPUT, "its value is too long");
+	if (value->type->kind == TYPE_VOID) {
+		fputs("void", shower->out);
+		return 0;
+	}
+	if (value->type->kind == TYPE_FUNCTION) {
+		fputc('{', shower->out);
+		type_write(shower->out, value->type);
+		fputs("} ", shower->out);
+		show_function(shower, value->addr);
+		return 0;
+	}
+	if (value->is_absent) {
+		fputs(value->is_synthetic ? "<synthetic pointer>" :
+					    "<optimized out>", shower->out);
+		return 0;
+	}
+	if (value->type->kind == TYPE_UNKNOWN)
+		return failed(shower->why, ERR_INPUT, "its type is not known");
+	if (value->type->size) {
+		int rc = value_fetch(shower->context, value, shower->why);
+
+		if (rc)
+			return rc;
+	}
+	return show_kind(shower, value);
+}
+
+int show(struct context *context, struct value *value, char format, FILE *out,
+	 struct failure *why)
+{
+	struct shower shower = { .context = context, .out = out,
+				 .format = format, .why = why };
+
+	return show_part(&shower, value);
+}

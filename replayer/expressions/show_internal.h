@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* show_internal.h - the parts of show.h */
+#ifndef CPREC_REPLAYER_EXPRESSIONS_SHOW_INTERNAL_H
+#define CPREC_REPLAYER_EXPRESSIONS_SHOW_INTERNAL_H
+
+#include "replayer/expressions/show.h"
+
+#define SHOWN_MOST 200u		/* elements and characters, as gdb */
+#define REPEATS_LEAST 10u	/* more equal ones are counted */
+
+struct shower {
+	struct context *context;
+	FILE *out;
+	char format;
+	unsigned depth;
+	struct failure *why;
+};
+
+/* show_numbers.c: what has no parts.  The bytes are there. */
+void show_integer(struct shower *shower, const struct value *value);
+void show_float(struct shower *shower, const struct value *value);
+void show_enum(struct shower *shower, const struct value *value);
+void show_formatted(struct shower *shower, const struct value *value);
+void show_character(struct shower *shower, const struct type *type,
+		    uint32_t c);
+
+/* show_text.c: characters in a row. */
+
+/* `count` characters of `width` bytes; `cut`: there are more. */
+void show_characters(struct shower *shower, const struct type *type,
+		     const uint8_t *bytes, size_t count, bool cut);
+
+/* One of them between quotes. */
+void show_escaped(FILE *out, const struct type *type, uint32_t c, char quote);
+
+/* The text that a pointer points to; false if nothing is known there. */
+void show_pointed_text(struct shower *shower, struct type *type,
+		       uint64_t addr);
+
+/* "<counter+4>" behind an address, if it has a name. */
+void show_symbol(struct shower *shower, uint64_t addr, const char *before);
+
+/* show_rust.c */
+int show_rust(struct shower *shower, struct value *value);
+
+/* show_rust.c: a string of Go; false if it is none. */
+bool show_go_text(struct shower *shower, struct value *value);
+
+/* show.c: any value that is a part of another. */
+int show_part(struct shower *shower, struct value *value);
+
+#endif

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * values.c - see values.h
+ *
+ * Source: DWARF 5, 5.7 (members).
+ */
+#include "replayer/expressions/values.h"
+
+#include <dwarf.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "formats/error.h"
+#include "replayer/expressions/locations.h"
+
+/* How deep members may be nested in what makes sense. */
+#define DEPTH_MOST 32u
+
+/* ------- members ------- */
+
+static bool has_attribute(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_attr(die, name, &attribute) != NULL;
+}
+
+static uint64_t number_of(Dwarf_Die *die, unsigned name, uint64_t otherwise)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word number;
+
+	if (!dwarf_attr(die, name, &attribute) ||
+	    dwarf_formudata(&attribute, &number))
+		return otherwise;
+	return number;
+}
+
+/* Where a virtual base is, the object itself says. */
+static int find_offset(struct member_walk *walk, struct member *member)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word number;
+	uint64_t addr;
+	int rc;
+
+	member->offset = 0;
+	if (!dwarf_attr(&member->die, DW_AT_data_member_location, &attribute))
+		return 0;
+	if (!dwarf_formudata(&attribute, &number)) {
+		member->offset = number;
+		return 0;
+	}
+	if (!walk->of->has_addr)
+		return failed(walk->why, ERR_NOT_FOUND, "cannot tell where a"
+			      " base is");
+	rc = location_compute(walk->context, &attribute, true, walk->of->addr,
+			      &addr, walk->why);
+	member->offset = addr - walk->of->addr;
+	return rc;
+}
+
+static void find_bits(struct member *member)
+{
+	uint64_t size = number_of(&member->die, DW_AT_bit_size, 0);
+	uint64_t at = number_of(&member->die, DW_AT_data_bit_offset, 0);
+	uint64_t storage = number_of(&member->die, DW_AT_byte_size,
+				     member->type->size);
+
+	if (!size || size > 64)
+		return;
+	member->bit_size = (unsigned)size;
+	/* DWARF 3 counts from the highest bit. */
+	if (has_attribute(&member->die, DW_AT_bit_offset))
+		at = member->offset * 8 + storage * 8 - size -
+		     number_of(&member->die, DW_AT_bit_offset, 0);
+	member->offset = at / 8;
+	member->bit_offset = at % 8;
+}
+
+static int describe(struct member_walk *walk, Dwarf_Die *die, int tag,
+		    struct member *out)
+{
+	int rc = 0;
+
+	*out = (struct member) {
+		.die = *die, .name = dwarf_diename(die),
+		.type = type_of_entry(&walk->context->types, die),
+		.is_base = tag == DW_TAG_inheritance,
+		.is_static = tag == DW_TAG_variable ||
+			     has_attribute(die, DW_AT_external),
+		.is_artificial = has_attribute(die, DW_AT_artificial),
+	};
+	if (!out->type)
+		return failed(walk->why, ERR_NO_MEMORY, "out of memory");
+	if (!out->is_static)
+		rc = find_offset(walk, out);
+	if (!rc)
+		find_bits(out);
+	return rc ? rc : 1;
+}
+
+int member_next(struct member_walk *walk, struct member *out)
+{
+	struct type *type = walk->of->type;
+
+	if (walk->context->members++ >= MEMBERS_MOST)
+		return failed(walk->why, ERR_INPUT, "it has too many members");
+	for (;;) {
+		Dwarf_Die die;
+		int tag;
+
+		if (!walk->has_begun ? !type->has_die ||
+				       dwarf_child(&type->die, &die) :
+				       die_sibling(&walk->next, &die))
+			return 0;
+		walk->has_begun = true;
+		walk->next = die;
+		tag = dwarf_tag(&die);
+		if (tag == DW_TAG_member || tag == DW_TAG_inheritance ||
+		    tag == DW_TAG_variable)
+			return describe(walk, &die, tag, out);
+	}
+}
+
+/* A part of which nothing is known is absent. */
+static void take_known(struct value *part, const struct value *of,
+		       uint64_t offset, uint64_t end)
+{
+	part->bytes = of->bytes + offset;
+	if (!of->known)
+		return;
+	part->known = of->known + offset;
+	part->is_absent = !memchr(part->known, 1, (size_t)(end - offset)) ||
+			  (type_is_scalar(part->type) &&
+			   memchr(part->known, 0, (size_t)(end - offset)));
+}
+
+struct value value_part(const struct value *of, const struct member *member)
+{
+	uint64_t end = member->offset + (member->bit_size ?
+			(member->bit_offset + member->bit_size + 7) / 8 :
+			member->type->size);
+	struct value part = {
+		.type = member->type, .has_addr = of->has_addr,
+		.addr = of->addr + member->offset,
+		.bit_offset = member->bit_offset, .bit_size = member->bit_size,
+		.is_absent = of->is_absent,
+	};
+
+	/* A part that lies outside of the whole is read by itself. */
+	if (of->bytes && member->offset <= of->type->size &&
+	    end <= of->type->size && end >= member->offset)
+		take_known(&part, of, member->offset, end);
+	else if (!of->has_addr)
+		part.is_absent = true;
+	return part;
+}
+
+static int find_member(struct context *context, struct value *of,
+		       const char *name, struct value *out, unsigned depth,
+		       struct failure *why)
+{
+	struct member_walk walk = { .context = context, .of = of,
+				    .why = why };
+	struct member member;
+	int rc;
+
+	if (depth > DEPTH_MOST)
+		return ERR_NOT_FOUND;
+	while ((rc = member_next(&walk, &member)) > 0) {
+		struct value part = value_part(of, &member);
+		bool is_inside = member.is_base ||
+				 (!member.name && type_is_class(part.type));
+
+		if (!member.is_static && member.name && !member.is_base &&
+		    !strcmp(member.name, name)) {
+			*out = part;
+			return 0;
+		}
+		if (!is_inside)
+			continue;
+		rc = find_member(context, &part, name, out, depth + 1, why);
+		if (rc != ERR_NOT_FOUND)
+			return rc;
+	}
+	return rc ? rc : ERR_NOT_FOUND;
+}
+
+int value_member(struct context *context, struct value *of, const char *name,
+		 struct value *out, struct failure *why)
+{
+	struct value object = *of;
+	int rc = value_strip(context, &object, why);
+
+	if (!rc && object.type->kind == TYPE_POINTER)
+		rc = value_follow(context, &object, &object, why);
+	if (rc)
+		return rc;
+	if (!type_is_class(object.type))
+		return failed(why, ERR_INPUT, "there is no '%s' in what is no"
+			      " structure, class or union", name);
+	rc = find_member(context, &object, name, out, 0, why);
+	if (rc == ERR_NOT_FOUND)
+		failed(why, rc, "there is no member '%s'", name);
+	return rc;
+}
+
+/* ------- bytes ------- */
+
+static size_t bytes_of(const struct value *value)
+{
+	if (value->bit_size)
+		return (value->bit_offset + value->bit_size + 7) / 8;
+	return value->type->size < VALUE_MOST ? (size_t)value->type->size :
+						VALUE_MOST;
+}
+
+int value_fetch(struct context *context, struct value *value,
+		struct failure *why)
+{
+	size_t size = bytes_of(value);
+
+	if (value->is_absent)
+		return failed(why, ERR_NOT_FOUND, "the value was optimized"
+			      " out");
+	if (value->bytes)
+		return 0;
+	if (!value->has_addr)
+		return failed(why, ERR_INPUT, "it has no value");
+	/* All of the type: a pointer into the bytes may be read as such. */
+	value->bytes = context_take(context, size + 32);
+	if (!value->bytes)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	return context_read(context, value->addr, value->bytes, size, why);
+}
+
+__int128 value_bits(const struct value *value)
+{
+	unsigned __int128 bits = 0;
+	unsigned size = value->bit_size;
+	size_t count = bytes_of(value);
+
+	memcpy(&bits, value->bytes, count < sizeof(bits) ? count :
+							   sizeof(bits));
+	if (!size)
+		size = count < 16 ? (unsigned)count * 8 : 128;
+	bits >>= value->bit_offset;
+	if (!size)
+		return 0;
+	bits <<= 128 - size;
+	if (value->type->is_signed)
+		return (__int128)bits >> (128 - size);
+	return (__int128)(bits >> (128 - size));
+}
+
+/* ------- what leads elsewhere ------- */
+
+int value_strip(struct context *context, struct value *value,
+		struct failure *why)
+{
+	uint64_t addr;
+	int rc;
+
+	if (value->type->kind != TYPE_REFERENCE)
+		return 0;
+	rc = value_fetch(context, value, why);
+	if (rc)
+		return rc;
+	memcpy(&addr, value->bytes, sizeof(addr));
+	*value = (struct value) {
+		.type = type_target(value->type), .has_addr = true,
+		.addr = addr,
+	};
+	return value->type ? 0 : failed(why, ERR_NO_MEMORY, "out of memory");
+}
+
+int value_follow(struct context *context, struct value *pointer,
+		 struct value *out, struct failure *why)
+{
+	struct value from = *pointer;
+	struct type *target;
+	int64_t addr;
+	int rc = value_strip(context, &from, why);
+
+	if (rc)
+		return rc;
+	if (from.type->kind == TYPE_INT)	/* as in gdb: a long is there */
+		target = type_by_words(&context->types, "long");
+	else if (from.type->kind == TYPE_POINTER ||
+		 from.type->kind == TYPE_ARRAY ||
+		 from.type->kind == TYPE_FUNCTION)
+		target = from.type->kind == TYPE_FUNCTION ? from.type :
+			 type_target(from.type);
+	else
+		return failed(why, ERR_INPUT, "it is no pointer");
+	if (!target)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	rc = value_integer(context, &from, &addr, why);
+	*out = (struct value) { .type = target, .has_addr = true,
+				.addr = (uint64_t)addr };
+	/* An array need not be in memory. */
+	if (from.type->kind == TYPE_ARRAY) {
+		out->has_addr = from.has_addr;
+		out->bytes = from.bytes;
+		out->is_absent = from.is_absent;
+	}
+	return rc;
+}
+
+/* ------- numbers ------- */
+
+static long double float_of(const struct type *type, const uint8_t *bytes)
+{
+	float small;
+	double middle;
+	long double large = 0;
+
+	switch (type->size) {
+	case 4:
+		memcpy(&small, bytes, sizeof(small));
+		return (long double)small;
+	case 8:
+		memcpy(&middle, bytes, sizeof(middle));
+		return (long double)middle;
+	default:
+		memcpy(&large, bytes, type->size < 10 ? type->size : 10);
+		return large;
+	}
+}
+
+int value_integer(struct context *context, struct value *value, int64_t *out,
+		  struct failure *why)
+{
+	int rc = value_strip(context, value, why);
+
+	if (rc)
+		return rc;
+	if (value->type->kind == TYPE_ARRAY ||
+	    value->type->kind == TYPE_FUNCTION) {
+		*out = (int64_t)value->addr;
+		return 0;
+	}
+	if (!type_is_scalar(value->type))
+		return failed(why, ERR_INPUT, "it is no number");
+	rc = value_fetch(context, value, why);
+	if (rc)
+		return rc;
+	*out = value->type->kind == TYPE_FLOAT ?
+		       (int64_t)float_of(value->type, value->bytes) :
+		       (int64_t)value_bits(value);
+	return 0;
+}
+
+int value_double(struct context *context, struct value *value,
+		 long double *out, struct failure *why)
+{
+	int64_t number;
+	int rc = value_strip(context, value, why);
+
+	if (rc)
+		return rc;
+	if (value->type->kind == TYPE_FLOAT) {
+		rc = value_fetch(context, value, why);
+		*out = rc ? 0 : float_of(value->type, value->bytes);
+		return rc;
+	}
+	rc = value_integer(context, value, &number, why);
+	*out = value->type->is_signed ? (long double)number :
+					(long double)(uint64_t)number;
+	return rc;
+}
+
+static int make(struct context *context, struct value *out, struct type *type,
+		struct failure *why)
+{
+	*out = (struct value) { .type = type };
+	if (type)
+		out->bytes = context_take(context, 32);
+	if (!out->bytes)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	return 0;
+}
+
+int value_of_integer(struct context *context, struct value *out,
+		     struct type *type, uint64_t number, struct failure *why)
+{
+	int rc = make(context, out, type, why);
+
+	if (rc)
+		return rc;
+	memcpy(out->bytes, &number, sizeof(number));
+	if (type->size > 8 && type->is_signed && (int64_t)number < 0)
+		memset(out->bytes + 8, 0xff, 8);
+	return 0;
+}
+
+int value_of_double(struct context *context, struct value *out,
+		    struct type *type, long double number,
+		    struct failure *why)
+{
+	float small = (float)number;
+	double middle = (double)number;
+	int rc = make(context, out, type, why);
+
+	if (rc)
+		return rc;
+	if (type->size == 4)
+		memcpy(out->bytes, &small, sizeof(small));
+	else if (type->size == 8)
+		memcpy(out->bytes, &middle, sizeof(middle));
+	else
+		memcpy(out->bytes, &number, 10);
+	return 0;
+}

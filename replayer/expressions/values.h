@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * values.h - values of guests' variables, and what is in them
+ *
+ * Ownership:  bytes are of the context (context_take()).
+ * Errors:     ERR_NOT_FOUND (memory that is not known, no such member),
+ *             ERR_INPUT (it cannot be done to such a value), those of
+ *             context.h.
+ */
+#ifndef CPREC_REPLAYER_EXPRESSIONS_VALUES_H
+#define CPREC_REPLAYER_EXPRESSIONS_VALUES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "replayer/expressions/context.h"
+#include "replayer/expressions/types.h"
+
+struct failure;
+
+/* Of larger values, only addresses are known. */
+#define VALUE_MOST (1u << 20)
+
+/* Classes that are bases of themselves have members without end. */
+#define MEMBERS_MOST 1000000u
+
+struct value {
+	struct type *type;
+	bool has_addr;
+	uint64_t addr;
+	uint8_t *bytes;		/* NULL: not read yet */
+	unsigned bit_offset, bit_size;	/* a part of the bytes; 0: all */
+	const uint8_t *known;	/* of bytes: 1 or 0 each; NULL: all are */
+	bool is_absent;		/* optimized out */
+	bool is_synthetic;	/* ... a pointer to what was */
+};
+
+/* A part of a structure, class or union. */
+struct member {
+	Dwarf_Die die;
+	const char *name;	/* NULL: it has none */
+	struct type *type;
+	uint64_t offset;
+	unsigned bit_offset, bit_size;
+	bool is_base, is_static, is_artificial;
+};
+
+struct member_walk {
+	struct context *context;
+	const struct value *of;
+	bool has_begun;
+	Dwarf_Die next;
+	struct failure *why;
+};
+
+/*
+ * The next member of `walk->of`: 1, or 0 behind the last.  One whose place is
+ * not known is an error.
+ */
+int member_next(struct member_walk *walk, struct member *out);
+
+/* The value of a member that is not static. */
+struct value value_part(const struct value *of, const struct member *member);
+
+/* Reads the bytes of a value. */
+int value_fetch(struct context *context, struct value *value,
+		struct failure *why);
+
+/* `out` is what `name` is in it; bases and nameless parts are looked into. */
+int value_member(struct context *context, struct value *of, const char *name,
+		 struct value *out, struct failure *why);
+
+/* Follows a reference of C++, if it is one. */
+int value_strip(struct context *context, struct value *value,
+		struct failure *why);
+
+/* What a pointer or an array leads to. */
+int value_follow(struct context *context, struct value *pointer,
+		 struct value *out, struct failure *why);
+
+/* Numbers; a pointer or an address is one. */
+int value_integer(struct context *context, struct value *value, int64_t *out,
+		  struct failure *why);
+int value_double(struct context *context, struct value *value,
+		 long double *out, struct failure *why);
+
+/* Numbers as values. */
+int value_of_integer(struct context *context, struct value *out,
+		     struct type *type, uint64_t number, struct failure *why);
+int value_of_double(struct context *context, struct value *out,
+		    struct type *type, long double number,
+		    struct failure *why);
+
+/* A number of at most 16 bytes that its bytes hold, extended. */
+__int128 value_bits(const struct value *value);
+
+#endif

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What names.py asks, of which program, at which of its marks."""
+
+NUMBERS = [
+    "counter", "big", "negative", "huge", "small_number", "tiny", "byte",
+    "letter", "newline", "quote", "zero_char", "yes", "no", "third", "pi",
+    "precise", "infinite", "not_a_number", "z", "wide", "wide_char",
+    "wide_text", "color", "odd_color", "level", "flags", "no_flags",
+    "odd_flags", "shared", "constant",
+]
+OBJECTS = [
+    "table", "head", "*head", "named", "nothing", "matrix", "zeros", "mixed",
+    "many", "nearly", "text", "empty", "full", "repeated", "odd_text",
+    "octets", "message", "null_text", "words", "list", "pointer", "inside",
+    "number", "packed", "leaf", "root", "nameless", "nothing_in_it", "call",
+    "handles", "thing",
+]
+PARTS = [
+    "head->name", "head->next->id", "head->next->next->next", "table[1]",
+    "table[1].name", "table[2].name[0]", "named.name", "matrix[1]",
+    "matrix[1][2]", "*matrix", "**matrix", "words[0]", "*words[1]",
+    "words[0][1]", "list[1]", "*list@2", "root.left->label", "*root.left",
+    "root.left.leaf", "leaf.at.y", "leaf.at", "packed.a", "packed.b",
+    "packed.c", "packed.d", "number.f", "number.bytes", "nameless.inner.b",
+    "*inside", "inside[0]@3", "mixed[0]@5", "counter@1", "(*head).id",
+    "head->name[1]", "*message", "message[4]", "(*call)", "*call",
+]
+ARITHMETIC = [
+    "&counter", "&table[1]", "&head->name", "&head->next", "&matrix",
+    "&matrix[1]", "&main", "main", "add", "&add", "*add", "head + 1",
+    "head - 1 == &table[1]", "head - table", "*(head - 1)", "inside[-1]",
+    "counter * 2 + 1", "counter / 5", "counter % 5", "-counter", "~counter",
+    "!counter", "counter << 2", "big >> 3", "counter & 0xf", "counter | 1",
+    "counter ^ 3", "counter == 42", "counter != 42", "counter < 50",
+    "counter >= 50", "head && head->next", "nothing && nothing->id",
+    "nothing == 0", "counter > 1 || nothing->id", "pi * 2", "pi > 3",
+    "third + 1", "big * 2", "negative / 3", "negative + huge",
+    "small_number + tiny", "letter + 1", "sizeof(table)", "sizeof table[0]",
+    "sizeof(int)", "sizeof(struct node)", "sizeof(node_t *)",
+    "(long)counter", "(char)counter", "(unsigned char)tiny", "(int)pi",
+    "(double)counter", "(float)counter", "(int *)0x1000", "(long)head",
+    "(struct node *)pointer", "*(struct node *)&table[1]",
+    "((struct node *)&table[1])->name", "(char *)head->name",
+    "*(int *)pointer", "{int}pointer", "(enum color)5", "(void *)0",
+    "RED", "BLUE", "FLAG_A", "color == GREEN", "'x'", "'\\n'", "1.5 + 0",
+    "3 + 4 * 2", "(3 + 4) * 2", "10 - 3 - 2", "1 ? 2 : 3",
+    "1 << 40", "5u - 6", "1.0f * 2", "2e3 + 1",
+]
+SCOPES = [
+    "hidden", "'names.c'::hidden", "'other.c'::hidden", "calls::count",
+    "other::count", "stop::n", "::counter", "nowhere", "head->nowhere",
+    "counter.x", "*counter_text@3", "own",
+]
+LOCALS = [
+    "n", "list_head", "why", "factor", "local", "squares", "sum",
+    "counter_text", "local.next->name", "squares[3]", "*list_head", "&n",
+    "&local", "n + 1.5", "list_head->id + n", "*why@3", "sizeof(squares)",
+]
+FORMATS = [
+    (text, letter)
+    for text in ("counter", "negative", "byte", "tiny", "letter", "flags",
+                 "yes", "mixed", "packed")
+    for letter in "xduotc"
+] + [
+    ("head", "x"), ("table[0]", "x"), ("head", "a"), ("call", "a"),
+    ("inside", "a"), ("pi", "f"), ("third", "f"), ("message", "s"),
+    ("text", "s"), ("octets", "x"), ("octets", "d"), ("octets", "u"),
+    ("full", "x"), ("full", "d"), ("full", "c"), ("words", "x"),
+    ("matrix", "o"), ("pi", "x"), ("wide", "x"), ("root", "x"),
+    ("zeros", "x"), ("color", "d"), ("color", "x"),
+]
+
+CXX = [
+    "app::counter", "app::hidden", "app::inner::depth", "app::secret",
+    "app::(anonymous namespace)::secret", "app::Point::made",
+    "app::Square::grow(int)::grown", "app::twice<int>(int)::last",
+    "app::twice<double>(double)::last", "app::Box<int, 3>::boxes", "numbers",
+    "points", "numbers.items", "points.items[1].x", "square", "shape",
+    "*shape", "shape->name", "shape->mode", "square.at", "square.at.y",
+    "reference", "reference.name", "alias", "&alias", "alias + 1", "both",
+    "both.r", "empty", "mode", "second", "truth", "sixteen", "thirty_two",
+    "wide", "app::Mode::On", "app::First", "mode == app::Mode::On",
+    "plain == 3", "!truth", "&square", "&app::counter", "sizeof(app::Point)",
+    "(app::Square *)shape", "*(app::Square *)shape",
+    "((app::Square *)shape)->side", "(app::Point *)0", "'app::counter'",
+    "&square.at", "&shape->name", "square.side * 2", "points.items",
+    "app::nothing", "square.nothing", "main",
+    "numbers.items[0]@2", "&points.items[1]", "plain", "&both", "(char)mode",
+]
+
+RUST = [
+    "number", "text", "numbers", "flag", "letter", "byte", "wide", "ratio",
+    "pair", "tuple", "array", "zeros", "point", "color", "some",
+    "none", "unit", "nothing", "reference", "raw", "boxed", "maybe", "result",
+    "sum", "point.x", "reference.y", "*reference", "*raw", "array[1]",
+    "pair.0", "tuple.1", "shapes[0]", "shapes[2]", "numbers[1]", "*boxed",
+    "number + 1", "number > 3", "names::COUNTER", "names::CHANGED",
+    "names::NAMES", "names::inner::DEPTH", "COUNTER", "nowhere",
+    "point.nowhere", "sizeof(point)", "&point", "-number", "text.length",
+    "numbers.length", "array[0] + array[1]", "ratio * 2.0",
+]
+
+# gdb takes names of Go only in quotes, and says of numbers of 8 bits which
+# characters they would be in C.
+GO = [
+    f"'main.{name}'" for name in (
+        "Counter", "Big", "Ratio", "Third", "Flag", "Letter", "Text", "Head",
+        "First", "Numbers", "Array", "Zeros", "Nodes", "Complex")
+] + [
+    "'main.Head'.Name", "*'main.Head'", "'main.Array'[1]",
+    "'main.Nodes'[1].Id", "'main.Nodes'[1]", "'main.First'.Name",
+    "'main.Numbers'.array[1]", "'main.Nothing'",
+    "&'main.First'",
+]
+
+DEBUG_C = ["gcc", "-g", "-o", "OUT", "names.c", "other.c"]
+
+TABLE = [
+    ("c", "gcc", [*DEBUG_C, "-O0", "-no-pie"], False,
+     [NUMBERS + OBJECTS + PARTS + ARITHMETIC + SCOPES + LOCALS + FORMATS]),
+    ("c-optimized", "gcc", [*DEBUG_C, "-O2", "-no-pie"], False,
+     [OBJECTS + LOCALS + [text for text in SCOPES if text != "calls::count"]]),
+    ("c-dwarf4", "gcc", [*DEBUG_C, "-O1", "-gdwarf-4"], False,
+     [NUMBERS + PARTS + [text for text in LOCALS if "local" not in text]]),
+    ("c-separate", "objcopy", [*DEBUG_C, "-O0"], True,
+     [NUMBERS[:8] + PARTS + LOCALS + SCOPES]),
+    ("cxx-separate", "objcopy",
+     ["g++", "-g", "-O0", "-Wl,--build-id=none", "-o", "OUT", "names.cpp"],
+     True, [CXX]),
+    ("cxx", "g++", ["g++", "-g", "-O0", "-no-pie", "-o", "OUT", "names.cpp"],
+     False,
+     [CXX + ["this", "*this", "side", "by", "before", "at.x", "grown",
+             "counter", "this->side", "name", "Point::made", "*this@1"],
+      ["n", "inside", "__this->__captured", "app::counter"]]),
+    ("rust", "rustc", ["rustc", "-g", "-o", "OUT", "names.rs"], False,
+     [RUST, ["self", "by", "x", "moved", "self.x", "*self", "x + by"]]),
+    ("go", "go", ["go", "build", "-gcflags=all=-N -l", "-o", "OUT",
+                  "names.go"], False, [GO]),
+]

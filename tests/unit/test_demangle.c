@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_demangle.c - names as people write them, and as linkers do */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "replayer/symbols/demangle.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+/* The names are those of c++filt and rustfilt. */
+struct row {
+	const char *mangled, *plain;	/* NULL: it is none */
+};
+
+static const struct row rows[] = {
+	{ "_ZN6Server5serveEi", "Server::serve(int)" },
+	{ "_ZNK3app3BoxIiLi3EE5firstEv", "app::Box<int, 3>::first() const" },
+	{ "_ZN12_GLOBAL__N_16secretE", "(anonymous namespace)::secret" },
+	{ "_ZZ5countvE5total", "count()::total" },
+	{ "_ZN4main7COUNTER17h0123456789abcdefE", "main::COUNTER" },
+	{ "_RNvCs1234_7mycrate3foo", "mycrate[1b2c4]::foo" },
+	{ "main", NULL },
+	{ "", NULL },
+	{ "_", NULL },
+	{ "_Z", NULL },
+	{ "_ZN", NULL },
+	{ "_ZN99999999999999999999aE", NULL },
+};
+
+static void demangle_row(void **state)
+{
+	const struct row *row = *state;
+	char *plain = demangle(row->mangled), text[64];
+
+	/* What stands in brackets is a hash of the crate. */
+	if (plain && strchr(row->plain ? row->plain : "", '['))
+		assert_non_null(strstr(plain, "::foo"));
+	else if (row->plain)
+		assert_string_equal(plain, row->plain);
+	else
+		assert_null(plain);
+	demangle_into(text, sizeof(text), row->mangled);
+	assert_string_equal(text, plain ? plain : row->mangled);
+	free(plain);
+}
+
+struct match {
+	const char *plain, *wanted;
+	bool is;
+};
+
+static const struct match matches[] = {
+	{ "Server::serve(int)", "Server::serve(int)", true },
+	{ "Server::serve(int)", "Server::serve", true },
+	{ "Server::serve(int)", "Server::serve( int )", true },
+	{ "Server::serve(int)", "Server::serve(long)", false },
+	{ "Server::serve(int)", "serve", false },
+	{ "Server::serve(int)", "Server::ser", false },
+	{ "Server::serve(int)", "Server::serve(int)x", false },
+	{ "Box<int, 3>::first() const", "Box<int,3>::first", true },
+	{ "Box<int, 3>::first() const", "Box<int,3>::first() const", true },
+	{ "count()::total", "count::total", true },
+	{ "count()::total", "count", false },
+	{ "f(int (*)(char))", "f", true },
+	{ "f(int", "f", true },
+	{ "app::counter", "app::counter", true },
+	{ "app::counter", "", false },
+};
+
+static void match_rows(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(matches); i++)
+		if (demangle_is(matches[i].plain, matches[i].wanted) !=
+		    matches[i].is)
+			fail_msg("%s, %s", matches[i].plain,
+				 matches[i].wanted);
+}
+
+/* What may be left out at once is none of those that match. */
+static void nothing_is_missed(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (rows[i].plain && !strchr(rows[i].plain, '['))
+			assert_true(demangle_may_be(rows[i].mangled,
+						    rows[i].plain));
+	assert_false(demangle_may_be("_ZN6Server5serveEi", "Server::other"));
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[COUNT(rows) + 2] = { 0 };
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		tests[i].name = rows[i].mangled;
+		tests[i].test_func = demangle_row;
+		tests[i].initial_state = (void *)(uintptr_t)&rows[i];
+	}
+	tests[COUNT(rows)].name = "wanted names";
+	tests[COUNT(rows)].test_func = match_rows;
+	tests[COUNT(rows) + 1].name = "mangled names that may be wanted";
+	tests[COUNT(rows) + 1].test_func = nothing_is_missed;
+	return cmocka_run_group_tests_name("demangle", tests, NULL, NULL);
+}
