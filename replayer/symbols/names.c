@@ -8,7 +8,9 @@
 
 #include "formats/array.h"
 #include "formats/error.h"
+#include "formats/nearest.h"
 #include "replayer/recording/recording.h"
+#include "replayer/symbols/demangle.h"
 #include "replayer/symbols/module_map.h"
 #include "replayer/symbols/modules.h"
 #include "replayer/symbols/parts.h"
@@ -237,6 +239,52 @@ static const char *path_of(const struct names *names)
 	return trace_reader_path(recording_reader(names->recording));
 }
 
+/* What the program calls its own is offered as people write it. */
+static void offer_module(struct nearest *nearest, char **kept,
+			 const struct symbols *symbols, bool is_program)
+{
+	for (size_t i = 0; i < symbols->count; i++) {
+		const char *name = symbols->list[i].name;
+		const char *before = nearest->name;
+		char *plain = is_program ? demangle(name) : NULL;
+
+		if (plain)
+			plain[strcspn(plain, "(")] = '\0';
+		nearest_offer(nearest, plain ? plain : name);
+		if (nearest->name != before) {
+			free(*kept);
+			*kept = plain;
+		} else {
+			free(plain);
+		}
+	}
+}
+
+static int no_symbol(struct names *names, const char *name,
+		     struct failure *why)
+{
+	struct nearest nearest;
+	char text[NEAREST_TEXT], *kept = NULL;
+	const struct module_map *map = &names->map;
+
+	if (!why)
+		return ERR_NOT_FOUND;
+	nearest_begin(&nearest, name, strlen(name));
+	if (map->program != MODULE_NONE)
+		offer_module(&nearest, &kept,
+			     &names->modules.list[map->program], true);
+	for (size_t i = 0; i < map->count; i++)
+		if (map->places[i].mapped && i != map->program)
+			offer_module(&nearest, &kept, &names->modules.list[i],
+				     false);
+	nearest_text(&nearest, text);
+	free(kept);
+	return failed(why, ERR_NOT_FOUND, "cannot find a symbol '%s' in '%s'%s",
+		      name, path_of(names), text[0] ? text :
+		      " (thread-local ones have no single address and are not"
+		      " in it)");
+}
+
 int names_find(struct names *names, uint64_t t, const char *name,
 	       uint64_t *addr, uint64_t *size, struct failure *why)
 {
@@ -256,12 +304,7 @@ int names_find(struct names *names, uint64_t t, const char *name,
 		return failed(why, rc, "several functions are called '%s' in"
 			      " '%s': their arguments are needed, like"
 			      " 'serve(int)'", name, path_of(names));
-	if (rc)
-		return failed(why, ERR_NOT_FOUND,
-			      "cannot find a symbol '%s' in '%s' (thread-local"
-			      " ones have no single address and are not in it)",
-			      name, path_of(names));
-	return 0;
+	return rc ? no_symbol(names, name, why) : 0;
 }
 
 int names_check(struct names *names, uint64_t t, struct failure *why)

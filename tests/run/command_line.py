@@ -104,6 +104,11 @@ class Tests(CprecTap):
         found = self.here("query", "-", text="environ 50%\n")
         equal((found.returncode, found.stdout), (0, named.stdout), "answer")
 
+    def symbol(self):
+        found = self.here("query", "--addr=envirn", "--at=50%")
+        equal(found.returncode, FAILED, "status")
+        expect("(did you mean 'environ'?)" in found.stderr, found.stderr)
+
     def meant(self, typed, message):
         found = self.here(*typed)
         equal(found.returncode, USAGE, "status")
@@ -220,6 +225,7 @@ def run_all(options, folder):
     tests.test("the newest recording here", tests.newest)
     tests.test("every command", tests.every_command)
     tests.test("lines of standard input", tests.lines)
+    tests.test("a symbol", tests.symbol)
     for typed, message in (
             (["recrod", "true"], "(did you mean 'record'?)"),
             (["info", "--verbos", "--jsn"], "(did you mean '--json'?)"),
