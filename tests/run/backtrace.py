@@ -168,7 +168,7 @@ class Backtraces(CprecTap):
         while wanted and not wanted[-1]["function"] and \
                 len(wanted) > len(frames):
             wanted.pop()
-        shown = "\n".join(f"{int(a['addr'], 16):#x} {a.get('function')} "
+        shown = "\n".join(f"{int(a['pc'], 16):#x} {a.get('function')} "
                           f"{a.get('line')} {a['kind']}" for a in frames)
         shown += "\ngdb:\n" + "\n".join(
             f"{b['pc']:#x} {b['function']} {b['line']} {b['kind']}"
