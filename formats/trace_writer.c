@@ -50,6 +50,7 @@ struct trace_writer {
 	char *path;
 	pthread_t thread;
 	bool is_running;
+	bool is_named;		/* the thread has its name */
 	void (*written)(void *context, const struct chunk_info *info,
 			const void *note);
 	void *context;
@@ -256,6 +257,8 @@ static void *run_thread(void *context)
 
 	prctl(PR_SET_NAME, TRACE_THREAD_NAME);
 	pthread_mutex_lock(&writer->lock);
+	writer->is_named = true;
+	pthread_cond_signal(&writer->taken);
 	while ((job = take_job(writer)))
 		do_job(writer, job);
 	if (writer->ending == ENDS_WITH_FOOTER && !writer->error) {
@@ -314,12 +317,22 @@ static int make_compressor(struct trace_writer *writer, int level,
 	return 0;
 }
 
+/* Other recorded processes know the thread by its name. */
+static void wait_for_name(struct trace_writer *writer)
+{
+	pthread_mutex_lock(&writer->lock);
+	while (!writer->is_named)
+		pthread_cond_wait(&writer->taken, &writer->lock);
+	pthread_mutex_unlock(&writer->lock);
+}
+
 /* Signals are the main thread's: the new one takes none. */
 static int start_thread(struct trace_writer *writer, struct failure *why)
 {
 	sigset_t all, before;
 	int error;
 
+	writer->is_named = false;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = pthread_create(&writer->thread, NULL, run_thread, writer);
@@ -328,6 +341,7 @@ static int start_thread(struct trace_writer *writer, struct failure *why)
 		return failed(why, ERR_SYSTEM, "cannot start a thread: %s",
 			      strerror(error));
 	writer->is_running = true;
+	wait_for_name(writer);
 	return 0;
 }
 

@@ -92,12 +92,13 @@ uint32_t family_table_join(struct family_table *table,
 const struct member *family_table_member(const struct family_table *table,
 					 uint32_t number)
 {
-	const struct joined *joined = &table->joined[number - 1];
+	const struct joined *joined;
 
-	if (number - 1 >= MEMBERS_MOST ||
-	    !__atomic_load_n(&joined->is_there, __ATOMIC_ACQUIRE))
+	if (number < 1 || number > MEMBERS_MOST)
 		return NULL;
-	return &joined->member;
+	joined = &table->joined[number - 1];
+	return __atomic_load_n(&joined->is_there, __ATOMIC_ACQUIRE) ?
+		       &joined->member : NULL;
 }
 
 /* ------- contents ------- */

@@ -281,7 +281,7 @@ result 'each header has its include guard' "$(
 
 result 'no unbounded string functions' "$(grep -nE \
 	'(^|[^a-z_])(strcpy|strcat|sprintf|vsprintf|gets|stpcpy)\(' \
-	$(sources -name '*.[ch]') /dev/null)"
+	$(sources -name '*.[ch]' | grep -v '^docs/') /dev/null)"
 
 # The quotes in the middle keep this file from finding itself.
 result 'nothing left to do later' "$(grep -nE \

@@ -210,7 +210,8 @@ static void set_instruction(const struct inquiry *inquiry)
 static void set_place(json_t *object)
 {
 	static const char *const keys[] = {
-		"addr", "function", "offset", "module", "file", "line",
+		"pc", "function", "offset", "module", "module_path", "file",
+		"line",
 	};
 	const json_t *frame = json_array_get(json_object_get(object, "frames"),
 					     0);

@@ -115,7 +115,7 @@ class Crashes(CprecTap):
         equal(found["name"], name, "name")
         equal(found.get("function"), found["frames"][0].get("function"),
               "function")
-        equal(found["addr"], found["frames"][0]["addr"], "place")
+        equal(found["pc"], found["frames"][0]["pc"], "place")
         equal(found["signal"], native["signal"], "signal")
         equal(found.get("si_code"), code, "si_code")
         if code:

@@ -67,7 +67,7 @@ class Tests(Tap):
             alone = self.replay("--thread", str(thread["thread"]))
             for part, whole in zip(alone, self.whole):
                 equal(part.splitlines(), lines_of(whole, thread["thread"]),
-                      f"what thread {thread['tid']} wrote")
+                      f"what thread {thread['thread']} wrote")
         for whole in self.whole:
             equal(sum(len(lines_of(whole, thread["thread"]))
                       for thread in self.threads),
@@ -82,15 +82,15 @@ class Tests(Tap):
     def up_to(self, t):
         whole = self.replay(f"--to={t}")
         for thread in self.threads:
-            words = "replay", f"--to={t}", f"--thread={thread['tid']}"
+            words = "replay", f"--to={t}", f"--thread={thread['thread']}"
             if t < thread["first"]:
-                self.refused(f"thread {thread['tid']} begins at "
+                self.refused(f"thread {thread['thread']} begins at "
                              f"t={thread['first']}, after t={t}", *words)
                 continue
             alone = self.replay(*words[1:])
             for part, all_of_it in zip(alone, whole):
                 equal(part.splitlines(), lines_of(all_of_it, thread["thread"]),
-                      f"what thread {thread['tid']} wrote up to {t}")
+                      f"what thread {thread['thread']} wrote up to {t}")
 
     def up_to_times(self):
         """Just before an output and at it; at any time, and at the ends."""

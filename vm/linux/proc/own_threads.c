@@ -117,25 +117,38 @@ bool proc_is_task_folder(const char *path)
 	       !strcmp(path + length - 5, "/task");
 }
 
-unsigned proc_count_hidden(struct linux_process *process, const char *path)
+/*
+ * Whether a thread of a process is not cprec's.  One that has just ended may
+ * still be listed: of this process we know better, of others it has no name.
+ */
+static bool is_shown(struct linux_process *process, uint32_t pid, uint32_t tid)
 {
+	char path[LINK_ROOM];
+
+	if (pid == (uint32_t)getpid())
+		return tid == pid || thread_find(process, (int)tid);
+	snprintf(path, sizeof(path), "/proc/%u/comm", tid);
+	return !access(path, F_OK) && !proc_hides_thread(process, tid);
+}
+
+unsigned proc_count_threads(struct linux_process *process, const char *path)
+{
+	uint32_t pid = (uint32_t)atoi(path + strlen("/proc/"));
 	DIR *folder = opendir(path);
 	struct dirent *entry;
 	unsigned count = 0;
 
 	while (folder && (entry = readdir(folder)))
-		count += proc_hides_thread(process,
-					   (uint32_t)atoi(entry->d_name));
+		if (entry->d_name[0] != '.')
+			count += is_shown(process, pid,
+					  (uint32_t)atoi(entry->d_name));
 	if (folder)
 		closedir(folder);
 	return count;
 }
 
-/*
- * By how much the host's number of links is too large: a folder of threads
- * has two, and one for each of them.
- */
-static unsigned links_too_many(struct linux_process *process, int fd)
+/* A folder of threads has two links, and one for each; 0: it is no such. */
+static unsigned links_of(struct linux_process *process, int fd)
 {
 	char path[PATH_MAX];
 	struct statfs about;
@@ -143,7 +156,8 @@ static unsigned links_too_many(struct linux_process *process, int fd)
 	if (fstatfs(fd, &about) || about.f_type != PROC_SUPER_MAGIC)
 		return 0;
 	descriptor_path(fd, path, sizeof(path));
-	return proc_is_task_folder(path) ? proc_count_hidden(process, path) : 0;
+	return proc_is_task_folder(path) ?
+		       2 + proc_count_threads(process, path) : 0;
 }
 
 /* Of other file systems hardly any has folders of no size. */
@@ -152,21 +166,21 @@ static bool may_be_task_folder(unsigned mode, uint64_t links, uint64_t size)
 	return S_ISDIR(mode) && links > 3 && !size;
 }
 
-static unsigned correction(struct linux_process *process, int dir,
-			   const char *path)
+/* The links of what a path leads to; those that the host says, if it is none. */
+static unsigned mended(struct linux_process *process, int dir,
+		       const char *path, unsigned said)
 {
-	bool has_path = path && *path;
 	unsigned links;
-	int fd;
+	int fd = dir;
 
-	if (!has_path)
-		return links_too_many(process, dir);
-	fd = openat(dir, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (path && *path)
+		fd = openat(dir, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return 0;
-	links = links_too_many(process, fd);
-	close(fd);
-	return links;
+		return said;
+	links = links_of(process, fd);
+	if (fd != dir)
+		close(fd);
+	return links ? links : said;
 }
 
 void proc_mend_stat(struct linux_process *process, int dir, const char *path,
@@ -174,7 +188,8 @@ void proc_mend_stat(struct linux_process *process, int dir, const char *path,
 {
 	if (may_be_task_folder(about->st_mode, about->st_nlink,
 			       (uint64_t)about->st_size))
-		about->st_nlink -= correction(process, dir, path);
+		about->st_nlink = mended(process, dir, path,
+					 (unsigned)about->st_nlink);
 }
 
 void proc_mend_statx(struct linux_process *process, int dir, const char *path,
@@ -182,5 +197,6 @@ void proc_mend_statx(struct linux_process *process, int dir, const char *path,
 {
 	if (may_be_task_folder(about->stx_mode, about->stx_nlink,
 			       about->stx_size))
-		about->stx_nlink -= correction(process, dir, path);
+		about->stx_nlink = mended(process, dir, path,
+					  about->stx_nlink);
 }

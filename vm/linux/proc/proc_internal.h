@@ -31,8 +31,8 @@ void relative_print_thread_stat(struct linux_process *process, uint32_t tid,
 
 /* ------- own_threads.c ------- */
 
-/* How many threads in such a folder are cprec's own. */
-unsigned proc_count_hidden(struct linux_process *process, const char *path);
+/* How many threads a folder "/proc/PID/task" has that are not cprec's own. */
+unsigned proc_count_threads(struct linux_process *process, const char *path);
 
 /* ------- memory.c: /proc/self/mem and pagemap ------- */
 

@@ -20,16 +20,14 @@ static FILE *open_about(uint32_t tid, bool is_thread, const char *name)
 	return fopen(path, "re");
 }
 
-static unsigned long threads_of(struct linux_process *process, uint32_t tid,
-				const char *counted)
+static unsigned long threads_of(struct linux_process *process, uint32_t tid)
 {
-	unsigned long count = strtoul(counted, NULL, 10);
 	char path[64];
-	unsigned hidden;
+	unsigned count;
 
 	snprintf(path, sizeof(path), "/proc/%u/task", tid);
-	hidden = proc_count_hidden(process, path);
-	return count > hidden ? count - hidden : 1;
+	count = proc_count_threads(process, path);
+	return count ? count : 1;
 }
 
 void relative_print_status(struct linux_process *process, uint32_t tid,
@@ -44,8 +42,7 @@ void relative_print_status(struct linux_process *process, uint32_t tid,
 			fputs(line, out);
 		else
 			fprintf(out, "%s\t%lu\n", name,
-				threads_of(process, tid,
-					   line + sizeof(name) - 1));
+				threads_of(process, tid));
 	}
 	if (in)
 		fclose(in);
@@ -77,7 +74,7 @@ static void print_stat(struct linux_process *process, uint32_t tid, FILE *in,
 	if (!at)
 		return;
 	fprintf(out, "%.*s%lu%s", (int)(at - line), line,
-		threads_of(process, tid, at), at + strcspn(at, " \n"));
+		threads_of(process, tid), at + strcspn(at, " \n"));
 }
 
 void relative_print_stat(struct linux_process *process, uint32_t tid,
