@@ -92,7 +92,7 @@ def check(cprec, function, strip):
 
 
 def check_query(cprec, folder, race, code, function):
-    asked = ("query", "t.cpr", f"--addr={race['address']}", "--at=end",
+    asked = ("query", "t.cpr", f"--addr={race['addr']}", "--at=end",
              "--size=4")
     values = json.loads(run(cprec, *asked, "--json", folder=folder))["race"]
     written = [value for value in values if value["thread"]]
