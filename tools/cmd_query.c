@@ -175,7 +175,7 @@ static void make_questions(const struct query_command *command,
 			.is_alone = count == 1,
 		};
 		by_time[i] = &questions[i];
-		question_find(&questions[i], command->names,
+		question_find(&questions[i], command->recording,
 			      command->expressions);
 	}
 }
@@ -306,7 +306,7 @@ static bool answer_line(const struct query_command *command,
 	bool answered;
 
 	if (!wrong) {
-		question_find(&question, command->names,
+		question_find(&question, command->recording,
 			      command->expressions);
 	} else {
 		failed(&why, ERR_INPUT, "cannot answer: %s", wrong);

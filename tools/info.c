@@ -64,20 +64,6 @@ static int describe_threads(json_t *threads, struct recording *recording,
 	return rc;
 }
 
-static json_t *describe_exit(const struct summary *summary)
-{
-	json_t *exit;
-
-	if (!summary)
-		return json_null();
-	exit = json_object();
-	if (summary->exit_signal)
-		json_set_count(exit, "signal", summary->exit_signal);
-	else
-		json_set_count(exit, "code", summary->exit_code);
-	return exit;
-}
-
 static json_t *describe_cache(const struct meta *meta,
 			      const struct summary *summary)
 {
@@ -204,7 +190,7 @@ static json_t *describe_all(const struct recording *recording, json_t *threads,
 		json_object_set_new(info, "writing", json_true());
 	if (damage)
 		json_set_text(info, "note", damage);
-	json_object_set_new(info, "exit", describe_exit(summary));
+	json_object_set_new(info, "exit", exit_describe(recording));
 	json_object_set_new(info, "cache", describe_cache(meta, summary));
 	json_object_set_new(info, "pages", describe_pages(summary));
 	json_object_set_new(info, "images", images);

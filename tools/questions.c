@@ -79,7 +79,7 @@ static int take_size(struct question *question, uint64_t *out,
 	return 0;
 }
 
-static int find_address(struct question *question, struct names *names,
+static int find_address(struct question *question,
 			struct expressions *expressions, struct failure *why)
 {
 	const struct request *asked = &question->asked;
@@ -90,7 +90,6 @@ static int find_address(struct question *question, struct names *names,
 		.format = is_raw ? '\0' : asked->format,
 	};
 	struct address_text address;
-	struct place place;
 	const char *wrong;
 	int rc = take_size(question, &expression.size, why);
 
@@ -99,8 +98,7 @@ static int find_address(struct question *question, struct names *names,
 	question->has_memory = true;
 	if (!is_expression(asked->addr) &&
 	    !number_parse_address(asked->addr, &address, &wrong))
-		return place_address(&place, names, question->at.time,
-				     asked->addr, why);
+		return place_check_address(asked->addr, why);
 	question->has_symbol = is_expression(asked->addr) || address.symbol;
 	rc = expressions_find(expressions, &expression, &question->found, why);
 	if (rc)
@@ -130,27 +128,26 @@ static int find_size(struct question *question, struct failure *why)
 	return 0;
 }
 
-static int find_all(struct question *question, struct names *names,
+static int find_all(struct question *question, struct recording *recording,
 		    struct expressions *expressions, struct failure *why)
 {
 	int rc = place_position(&question->at, &question->has_at,
-				names_recording(names), question->asked.at,
-				why);
+				recording, question->asked.at, why);
 
 	question->size = QUESTION_SIZE;
 	if (!rc)
-		rc = find_address(question, names, expressions, why);
+		rc = find_address(question, expressions, why);
 	if (!rc)
 		rc = find_size(question, why);
 	return rc;
 }
 
-void question_find(struct question *question, struct names *names,
+void question_find(struct question *question, struct recording *recording,
 		   struct expressions *expressions)
 {
 	struct failure why;
 
-	if (find_all(question, names, expressions, &why))
+	if (find_all(question, recording, expressions, &why))
 		question_fail(question, &why);
 }
 

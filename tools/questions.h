@@ -22,7 +22,7 @@
 #include "replayer/session/session.h"
 
 struct failure;
-struct names;
+struct recording;
 
 #define QUESTION_SIZE 8u		/* bytes, if nothing is said */
 #define QUESTION_SIZE_DATA 4096u	/* the most that a symbol says */
@@ -69,7 +69,7 @@ bool question_may_be_size(const char *text);
 int question_check_address(const char *text, struct failure *why);
 
 /* Understands what was asked, in a structure with nothing but that. */
-void question_find(struct question *question, struct names *names,
+void question_find(struct question *question, struct recording *recording,
 		   struct expressions *expressions);
 void question_release(struct question *question);
 

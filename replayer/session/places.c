@@ -3,17 +3,13 @@
 #include "replayer/session/places.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "formats/error.h"
-#include "formats/registers.h"
 #include "replayer/recording/recording.h"
 #include "replayer/session/numbers.h"
 #include "replayer/session/outputs.h"
 #include "replayer/session/times.h"
-#include "replayer/symbols/symbols.h"
 
 /* ------- times ------- */
 
@@ -215,88 +211,14 @@ int place_position(struct position *out, bool *is_time,
 
 /* ------- addresses ------- */
 
-static int parse(const char *text, struct address_text *out,
-		 struct failure *why)
+int place_check_address(const char *text, struct failure *why)
 {
+	struct address_text address;
 	const char *wrong;
 
-	if (number_parse_address(text, out, &wrong))
+	if (number_parse_address(text, &address, &wrong))
 		return 0;
 	return failed(why, ERR_INPUT,
 		      "cannot take '%.80s%s' for an address: %s", text,
 		      strlen(text) > 80 ? "..." : "", wrong);
-}
-
-int place_check_address(const char *text, struct failure *why)
-{
-	struct address_text address;
-
-	return parse(text, &address, why);
-}
-
-static bool is_register(struct recording *recording, const char *name)
-{
-	const struct reg_table *table = recording_reg_table(recording);
-
-	for (unsigned i = 0; i < table->count; i++)
-		if (!strcasecmp(table->regs[i].name, name))
-			return true;
-	return false;
-}
-
-/* As debuggers would take them; `why` has what to say of any other name. */
-static int not_found(struct recording *recording, const char *name,
-		     struct failure *why)
-{
-	if (is_register(recording, name + strspn(name, "$%")))
-		return failed(why, ERR_NOT_FOUND,
-			      "cannot find a symbol '%s': registers are asked"
-			      " for with --registers", name);
-	if (strpbrk(name, "[]()*$%/"))
-		return failed(why, ERR_NOT_FOUND,
-			      "cannot find a symbol '%.80s%s': expressions are"
-			      " not understood, only a number or a symbol and"
-			      " an offset, like counter+8", name,
-			      strlen(name) > 80 ? "..." : "");
-	return ERR_NOT_FOUND;
-}
-
-static int find_symbol(struct place *place, struct names *names, uint64_t at,
-		       const struct address_text *address, struct failure *why)
-{
-	char *name = strndup(address->symbol, address->symbol_size);
-	uint64_t size = 0;
-	int rc;
-
-	if (!name)
-		return failed(why, ERR_NO_MEMORY, "out of memory");
-	rc = names_find(names, at, name, &place->addr, &size, why);
-	if (rc == ERR_NOT_FOUND)
-		rc = not_found(names_recording(names), name, why);
-	free(name);
-	place->is_symbol = true;
-	if (!address->offset)
-		place->size = size;
-	return rc;
-}
-
-int place_address(struct place *out, struct names *names, uint64_t at,
-		  const char *text, struct failure *why)
-{
-	struct address_text address;
-	int rc = parse(text, &address, why);
-
-	*out = (struct place){ 0 };
-	if (rc)
-		return rc;
-	out->addr = address.number;
-	if (address.symbol)
-		rc = find_symbol(out, names, at, &address, why);
-	if (rc)
-		return rc;
-	if (!number_add_offset(&address, out->addr, &out->addr))
-		return failed(why, ERR_INPUT,
-			      "cannot answer for '%s': there is no such address",
-			      text);
-	return 0;
 }

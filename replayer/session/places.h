@@ -18,7 +18,6 @@
 #include "replayer/recording/recording.h"
 
 struct failure;
-struct names;
 
 /* What a wrong text should have been, for messages. */
 #define PLACE_TIME_WANTED \
@@ -38,16 +37,5 @@ int place_position(struct position *out, bool *is_time,
 
 /* Whether a text is an address of whatever recording; says why it is none. */
 int place_check_address(const char *text, struct failure *why);
-
-struct place {
-	uint64_t addr;
-	bool is_symbol;		/* asked for by a name */
-	uint64_t size;		/* of the symbol, if it is asked for from its
-				   start and has one; else 0 */
-};
-
-/* Makes an address of text, with names as of time `at`. */
-int place_address(struct place *out, struct names *names, uint64_t at,
-		  const char *text, struct failure *why);
 
 #endif
