@@ -175,7 +175,7 @@ static void make_questions(const struct query_command *command,
 			.is_alone = count == 1,
 		};
 		by_time[i] = &questions[i];
-		question_find(&questions[i], command->recording,
+		question_find(&questions[i], command->names,
 			      command->expressions);
 	}
 }
@@ -306,7 +306,7 @@ static bool answer_line(const struct query_command *command,
 	bool answered;
 
 	if (!wrong) {
-		question_find(&question, command->recording,
+		question_find(&question, command->names,
 			      command->expressions);
 	} else {
 		failed(&why, ERR_INPUT, "cannot answer: %s", wrong);
@@ -347,7 +347,7 @@ static void answer_states(const struct query_command *command,
 	struct state_question asked = command->state;
 
 	asked.recording = command->recording;
-	asked.names = command->names;
+	asked.lines = command->lines;
 	asked.json = command->json;
 	for (size_t i = 0; i < command->ats.count; i++)
 		if (!state_print(&asked, query, command->ats.list[i]))

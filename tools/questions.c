@@ -128,26 +128,30 @@ static int find_size(struct question *question, struct failure *why)
 	return 0;
 }
 
-static int find_all(struct question *question, struct recording *recording,
+static int find_all(struct question *question, struct names *names,
 		    struct expressions *expressions, struct failure *why)
 {
 	int rc = place_position(&question->at, &question->has_at,
-				recording, question->asked.at, why);
+				names_recording(names), question->asked.at,
+				why);
 
 	question->size = QUESTION_SIZE;
 	if (!rc)
 		rc = find_address(question, expressions, why);
 	if (!rc)
 		rc = find_size(question, why);
+	if (!rc && !question->has_symbol && question->has_memory)
+		names_of(names, question->at.time, question->addr,
+			 question->name, sizeof(question->name));
 	return rc;
 }
 
-void question_find(struct question *question, struct recording *recording,
+void question_find(struct question *question, struct names *names,
 		   struct expressions *expressions)
 {
 	struct failure why;
 
-	if (find_all(question, recording, expressions, &why))
+	if (find_all(question, names, expressions, &why))
 		question_fail(question, &why);
 }
 
@@ -262,6 +266,8 @@ static void set_answer(json_t *object, const struct question *question)
 		json_set_count(object, "as_of", question->answer.as_of);
 	if (question->has_symbol)
 		json_set_text(object, "symbol", question->asked.addr);
+	else if (question->name[0])
+		json_set_text(object, "symbol", question->name);
 	if (question->race) {
 		json_object_set_new(object, "race",
 				    json_race_values(question->race));
@@ -320,8 +326,14 @@ static void print_bytes(const struct question *question)
 			      strlen(question->asked.addr));
 		fputs(" = ", stdout);
 	}
-	printf("0x%" PRIx64 " at t=%s, %zu byte%s, source: %s\n",
-	       question->addr, position_text(at, &question->at), question->size,
+	printf("0x%" PRIx64 " ", question->addr);
+	if (question->name[0]) {
+		putchar('(');
+		print_escaped(stdout, question->name, strlen(question->name));
+		fputs(") ", stdout);
+	}
+	printf("at t=%s, %zu byte%s, source: %s\n",
+	       position_text(at, &question->at), question->size,
 	       question->size == 1 ? "" : "s",
 	       source_names[question->answer.source]);
 	print_memory(stdout, question->addr, question->bytes, question->known,

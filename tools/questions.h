@@ -22,6 +22,7 @@
 #include "replayer/session/session.h"
 
 struct failure;
+struct names;
 struct recording;
 
 #define QUESTION_SIZE 8u		/* bytes, if nothing is said */
@@ -45,6 +46,7 @@ struct question {
 	struct request asked;
 	uint64_t line;			/* of standard input; 0: an option */
 	bool is_alone;			/* no need to say which one failed */
+	char name[256];			/* of an address that has one */
 	bool has_symbol;		/* it was asked for by one, or by an
 					   expression */
 	bool has_memory;		/* it is at `addr` */
@@ -69,7 +71,7 @@ bool question_may_be_size(const char *text);
 int question_check_address(const char *text, struct failure *why);
 
 /* Understands what was asked, in a structure with nothing but that. */
-void question_find(struct question *question, struct recording *recording,
+void question_find(struct question *question, struct names *names,
 		   struct expressions *expressions);
 void question_release(struct question *question);
 

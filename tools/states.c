@@ -13,6 +13,7 @@
 #include "replayer/symbols/symbols.h"
 #include "tools/messages.h"
 #include "tools/print.h"
+#include "tools/print_frames.h"
 
 /* One thread at a time. */
 struct state {
@@ -23,9 +24,11 @@ struct state {
 	struct reg_file file;
 };
 
-static void print_as_json(const struct reg_table *table,
+static void print_as_json(struct lines *lines, const struct reg_table *table,
 			  const struct state *state)
 {
+	uint64_t pc = reg_get(table, &state->file, table->pc);
+	struct source_line line;
 	json_t *object = json_object(), *registers = json_object();
 	char value[REGISTER_TEXT];
 
@@ -37,15 +40,37 @@ static void print_as_json(const struct reg_table *table,
 	json_set_count(object, "thread", state->tid);
 	json_set_count(object, "instructions", state->steps);
 	json_object_set_new(object, "runs", json_boolean(state->runs));
+	lines_find(lines, state->at.time, pc, &line);
+	json_set_code(object, pc, NULL, &line);
+	if (line.module[0])
+		json_set_text(object, "module", line.module);
 	json_object_set_new(object, "registers", registers);
 	print_json(object);
 }
 
-static void print_as_text(struct names *names, const struct state *state)
+/* Where the thread is, as far as it is known. */
+static void print_place(struct lines *lines, uint64_t t, uint64_t pc)
+{
+	struct source_line line;
+	char name[256];
+
+	if (!names_of(lines_names(lines), t, pc, name, sizeof(name)))
+		return;
+	fputs("  ", stdout);
+	print_escaped(stdout, name, strlen(name));
+	lines_find(lines, t, pc, &line);
+	if (!line.line)
+		return;
+	fputs(" at ", stdout);
+	print_escaped(stdout, line.file, strlen(line.file));
+	printf(":%u", line.line);
+}
+
+static void print_as_text(struct lines *lines, const struct state *state)
 {
 	const struct reg_table *table =
-		recording_reg_table(names_recording(names));
-	char value[REGISTER_TEXT], name[256], at[POSITION_TEXT];
+		recording_reg_table(names_recording(lines_names(lines)));
+	char value[REGISTER_TEXT], at[POSITION_TEXT];
 
 	printf("registers of thread %" PRIu32 " at t=%s (%" PRIu32 ":%" PRIu64
 	       ")%s\n", state->tid, position_text(at, &state->at), state->tid,
@@ -53,12 +78,9 @@ static void print_as_text(struct names *names, const struct state *state)
 	for (unsigned i = 0; i < table->count; i++) {
 		register_text(value, table, &state->file, i);
 		printf("  %-8s %s", table->regs[i].name, value);
-		if (i == table->pc &&
-		    names_of(names, state->at.time, reg_get(table, &state->file, i),
-			     name, sizeof(name))) {
-			fputs("  ", stdout);
-			print_escaped(stdout, name, strlen(name));
-		}
+		if (i == table->pc)
+			print_place(lines, state->at.time,
+				    reg_get(table, &state->file, i));
 		putchar('\n');
 	}
 }
@@ -101,9 +123,10 @@ static int print_state(const struct state_question *asked,
 	if (rc)
 		return rc;
 	if (asked->json)
-		print_as_json(recording_reg_table(asked->recording), &state);
+		print_as_json(asked->lines,
+			      recording_reg_table(asked->recording), &state);
 	else
-		print_as_text(asked->names, &state);
+		print_as_text(asked->lines, &state);
 	return 0;
 }
 
@@ -135,7 +158,7 @@ static int print_states(const struct state_question *asked,
 	uint32_t stream;
 	int rc = 0;
 
-	if (!asked->json && names_check(asked->names, replayer_time(replayer), why))
+	if (!asked->json && names_check(lines_names(asked->lines), replayer_time(replayer), why))
 		say_note("%s: code is not named", why->text);
 	if (asked->threads.some && !asked->threads.all)
 		return print_one(asked, replayer, why);

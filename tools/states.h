@@ -14,7 +14,7 @@
 
 struct state_question {
 	struct recording *recording;
-	struct names *names;	/* of it */
+	struct lines *lines;	/* of it */
 	struct threads_text threads;	/* or all, if none are given */
 	bool json;
 };
