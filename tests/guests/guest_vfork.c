@@ -168,6 +168,24 @@ static void do_many(void)
 	close(fd);
 }
 
+/* It is removed, and only the child has it when it ends. */
+static void do_attach(void)
+{
+	int id = shmget(IPC_PRIVATE, PAGE, IPC_CREAT | 0600);
+
+	other = shmat(id, NULL, 0);
+	other[1] = 8;
+	shmctl(id, IPC_RMID, NULL);
+}
+
+static void test_attached(void)
+{
+	for (int i = 0; i < 20; i++) {
+		CHECK(in_child(do_attach) == 7);
+		CHECK(can(other, 0) && other[1] == 8 && !shmdt(other));
+	}
+}
+
 static void test_kinds(void)
 {
 	int wrong = 0;
@@ -244,6 +262,7 @@ int main(int argc, char **argv)
 	test_moved();
 	test_brk();
 	test_kinds();
+	test_attached();
 	test_ends();
 	test_not_shared();
 	return guest_end();

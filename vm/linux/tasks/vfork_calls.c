@@ -7,6 +7,7 @@
  * the addresses that they gave.  For a file the child sends its descriptor.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -69,6 +70,26 @@ static bool is_told(size_t call, const uint64_t *arg, int64_t result)
 	}
 }
 
+/*
+ * Sends a message, and waits until the parent has done what it says: it closes
+ * what was passed to it then.
+ */
+static void send_and_wait(int fd, const struct vfork_message *message)
+{
+	int ends[2];
+	char byte;
+
+	if (pipe2(ends, O_CLOEXEC)) {
+		vfork_send(fd, message, VFORK_CALL_SIZE, -1);
+		return;
+	}
+	vfork_send(fd, message, VFORK_CALL_SIZE, ends[1]);
+	close(ends[1]);
+	while (read(ends[0], &byte, 1) < 0 && errno == EINTR)
+		continue;
+	close(ends[0]);
+}
+
 void vfork_tell(struct linux_process *process, const struct linux_call *row,
 		const uint64_t *arg, int64_t result)
 {
@@ -83,7 +104,11 @@ void vfork_tell(struct linux_process *process, const struct linux_call *row,
 	message.call.index = call;
 	memcpy(message.call.arg, arg, sizeof(message.call.arg));
 	message.call.result = result;
-	vfork_send(fd, &message, VFORK_CALL_SIZE, passed);
+	/* Shared memory may be removed, and goes with the last who has it. */
+	if (call == CALL_shmat)
+		send_and_wait(fd, &message);
+	else
+		vfork_send(fd, &message, VFORK_CALL_SIZE, passed);
 }
 
 /* ------- in the parent ------- */
