@@ -200,6 +200,15 @@ void json_set_address(json_t *object, const char *key, uint64_t addr)
 	json_object_set_new(object, key, json_string(text));
 }
 
+const char *without_module(const char *function, const char *module)
+{
+	size_t size = strlen(module);
+
+	return size && !strncmp(function, module, size) &&
+			       function[size] == '!' ?
+		       function + size + 1 : function;
+}
+
 void print_json(json_t *object)
 {
 	if (json_dumpf(object, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER))

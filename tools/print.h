@@ -62,6 +62,9 @@ void json_set_count(json_t *object, const char *key, uint64_t value);
 void json_set_position(json_t *object, const struct position *at);
 void json_set_address(json_t *object, const char *key, uint64_t addr);
 
+/* "inflate" of "libz.so.1!inflate", if that is the module's name. */
+const char *without_module(const char *function, const char *module);
+
 /* Prints one line, keys in the order they were set, and ends the object. */
 void print_json(json_t *object);
 

@@ -12,33 +12,28 @@
 
 /* ------- as JSON ------- */
 
-/* "inflate" of "libz.so.1!inflate": the module is told apart. */
-static const char *without_module(const char *function, const char *module)
+/* The name of a module's file. */
+static const char *module_name(const char *path)
 {
-	const char *name = module ? strrchr(module, '/') : NULL;
-	size_t size = name ? strlen(name + 1) : 0;
+	const char *slash = path ? strrchr(path, '/') : NULL;
 
-	return size && !strncmp(function, name + 1, size) &&
-			       function[size] == '!' ?
-		       function + size + 1 : function;
+	return slash ? slash + 1 : path ? path : "";
 }
 
 void json_set_code(json_t *object, uint64_t addr, const char *module,
 		   const struct source_line *line)
 {
 	json_set_address(object, "pc", addr);
-	if (line->function[0]) {
+	if (line->function[0])
 		json_set_text(object, "function",
-			      without_module(line->function, module));
-	}
+			      without_module(line->function,
+					     module_name(module)));
 	if (line->linkage_name[0])
 		json_set_text(object, "linkage_name", line->linkage_name);
 	if (line->function[0] || line->module[0])
 		json_set_count(object, "offset", line->offset);
 	if (module) {
-		const char *slash = strrchr(module, '/');
-
-		json_set_text(object, "module", slash ? slash + 1 : module);
+		json_set_text(object, "module", module_name(module));
 		json_set_text(object, "module_path", module);
 	}
 	if (line->file) {
@@ -133,15 +128,15 @@ static void print_place(FILE *out, const json_t *frame, const char *program)
 {
 	const json_t *function = json_object_get(frame, "function");
 	const json_t *file = json_object_get(frame, "file");
-	const char *module = json_string_value(
+	const char *name = json_string_value(
 		json_object_get(frame, "module"));
-	const char *name = module ? strrchr(module, '/') : NULL;
+	const char *path = json_string_value(
+		json_object_get(frame, "module_path"));
+	bool is_own = program && path && !strcmp(path, program);
 
 	fputs(" in ", out);
-	bool is_own = program && module && !strcmp(module, program);
-
 	if (!file && name && (!function || !is_own)) {
-		print_escaped(out, name + 1, strlen(name + 1));
+		print_escaped(out, name, strlen(name));
 		fputs(function ? "!" : "", out);
 	}
 	if (function)

@@ -30,16 +30,6 @@ static void set_name(json_t *object, const char *key, const char *name)
 		json_object_set_new(object, key, json_null());
 }
 
-/* Without the module, which has a key of its own. */
-static const char *function_of(const struct source_line *line)
-{
-	size_t size = strlen(line->module);
-
-	return size && !strncmp(line->function, line->module, size) &&
-			       line->function[size] == '!' ?
-		       line->function + size + 1 : line->function;
-}
-
 void json_set_source_line(json_t *object, const struct source_line *line)
 {
 	if (line->line) {
@@ -49,7 +39,7 @@ void json_set_source_line(json_t *object, const struct source_line *line)
 		json_object_set_new(object, "file", json_null());
 		json_object_set_new(object, "line", json_null());
 	}
-	set_name(object, "function", function_of(line));
+	set_name(object, "function", without_module(line->function, line->module));
 	if (*line->linkage_name)
 		json_set_text(object, "linkage_name", line->linkage_name);
 	set_name(object, "module", line->module);

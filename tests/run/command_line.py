@@ -109,6 +109,11 @@ class Tests(CprecTap):
         equal(found.returncode, FAILED, "status")
         expect("(did you mean 'environ'?)" in found.stderr, found.stderr)
 
+    def library(self):
+        """The dynamic linker's first instruction has no source line."""
+        found = self.here("backtrace", "trace.cpr", "--at=1")
+        expect(" in ld-linux-x86-64.so.2" in found.stdout, found.stdout)
+
     def meant(self, typed, message):
         found = self.here(*typed)
         equal(found.returncode, USAGE, "status")
@@ -226,6 +231,7 @@ def run_all(options, folder):
     tests.test("every command", tests.every_command)
     tests.test("lines of standard input", tests.lines)
     tests.test("a symbol", tests.symbol)
+    tests.test("a frame in a library", tests.library)
     for typed, message in (
             (["recrod", "true"], "(did you mean 'record'?)"),
             (["info", "--verbos", "--jsn"], "(did you mean '--json'?)"),
