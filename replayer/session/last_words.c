@@ -8,6 +8,7 @@
 
 #include "formats/error.h"
 #include "replayer/replayer.h"
+#include "replayer/session/outputs.h"
 
 /* The C++ library says in five what was thrown. */
 #define PIECES_MOST 16u
@@ -15,70 +16,52 @@
 /* What was written long before has nothing to do with the end. */
 #define SEGMENTS_MOST 2u
 
-struct piece {
-	struct position at;
-	uint64_t addr, size;
-};
-
 struct pieces {
-	struct recording *recording;
 	const struct position *until;
-	size_t segment;
-	uint32_t before;	/* events at its start */
-	struct piece list[PIECES_MOST];	/* the last ones, in a ring */
+	struct output_part list[PIECES_MOST];	/* the last ones, in a ring */
 	uint64_t count;
 };
 
-static int visit(void *context, const struct packet_place *place,
-		 const struct packet *packet)
+static int visit(void *context, const struct output_part *piece)
 {
 	struct pieces *pieces = context;
-	struct piece piece = {
-		{ place->time, place->events }, packet->addr, packet->size,
-	};
 
-	if (packet->kind != PACKET_OUTPUT || packet->number != STDERR_FILENO)
-		return 0;
-	if (place->time == recording_time(pieces->recording, pieces->segment))
-		piece.at.events += pieces->before;
-	if (position_compare(&piece.at, pieces->until) <= 0)
-		pieces->list[pieces->count++ % PIECES_MOST] = piece;
+	if (piece->descriptor == STDERR_FILENO &&
+	    position_compare(&piece->at, pieces->until) <= 0)
+		pieces->list[pieces->count++ % PIECES_MOST] = *piece;
 	return 0;
 }
 
-static int find_pieces(struct pieces *pieces, struct failure *why)
+static int find_pieces(struct pieces *pieces, struct recording *recording,
+		       struct failure *why)
 {
-	size_t last = recording_segment_at(pieces->recording,
-					   pieces->until->time);
+	size_t last = recording_segment_at(recording, pieces->until->time);
 	int rc = 0;
 
 	for (size_t i = 0; i < SEGMENTS_MOST && i <= last && !rc &&
-			   !pieces->count; i++) {
-		pieces->segment = last - i;
-		rc = recording_events_before(pieces->recording, last - i,
-					     &pieces->before, why);
-		if (!rc)
-			rc = recording_each_packet(pieces->recording, last - i,
-						   visit, pieces, why);
-	}
+			   !pieces->count; i++)
+		rc = outputs_each_in(recording, last - i, visit, pieces, why);
 	return rc;
 }
 
-int output_read(struct replayer *replayer, const struct position *at,
-		uint64_t addr, uint64_t size, char *text, size_t room,
-		struct failure *why)
+/*
+ * At most `room` bytes of what was written; of more, the last ones.  Bytes that
+ * are not known are '?'.
+ */
+static int read_piece(struct replayer *replayer, const struct output_part *piece,
+		      char *text, size_t room, struct failure *why)
 {
-	uint64_t skipped = size > room ? size - room : 0;
+	uint64_t skipped = piece->size > room ? piece->size - room : 0;
+	size_t size = (size_t)(piece->size - skipped);
 	uint8_t *known = malloc(room);
 	int rc;
 
 	if (!known)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
-	size -= skipped;
-	rc = replayer_seek(replayer, at, why);
+	rc = replayer_seek(replayer, &piece->at, why);
 	if (!rc)
-		rc = replayer_read(replayer, addr + skipped, (uint8_t *)text,
-				   known, (size_t)size, why);
+		rc = replayer_read(replayer, piece->addr + skipped,
+				   (uint8_t *)text, known, size, why);
 	for (size_t i = 0; i < size && !rc; i++)
 		if (!known[i])
 			text[i] = '?';
@@ -98,13 +81,12 @@ static char *room_for(struct last_words *words, size_t size)
 }
 
 static int add_piece(struct last_words *words, struct replayer *replayer,
-		     const struct piece *piece, struct failure *why)
+		     const struct output_part *piece, struct failure *why)
 {
 	char text[LAST_WORDS_MOST];
 	size_t size = piece->size < sizeof(text) ? (size_t)piece->size :
 						   sizeof(text);
-	int rc = output_read(replayer, &piece->at, piece->addr, piece->size,
-			     text, sizeof(text), why);
+	int rc = read_piece(replayer, piece, text, sizeof(text), why);
 
 	if (rc)
 		return rc;
@@ -117,8 +99,8 @@ int last_words_find(struct last_words *out, struct recording *recording,
 		    struct replayer *replayer, const struct position *until,
 		    struct failure *why)
 {
-	struct pieces pieces = { .recording = recording, .until = until };
-	int rc = find_pieces(&pieces, why);
+	struct pieces pieces = { .until = until };
+	int rc = find_pieces(&pieces, recording, why);
 	uint64_t first = pieces.count > PIECES_MOST ?
 			 pieces.count - PIECES_MOST : 0;
 

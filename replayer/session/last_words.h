@@ -30,12 +30,4 @@ int last_words_find(struct last_words *out, struct recording *recording,
 		    struct replayer *replayer, const struct position *until,
 		    struct failure *why);
 
-/*
- * Reads what a packet says the program wrote, at the position behind it: at
- * most `room` bytes; of more, the last ones.  Bytes that are not known are '?'.
- */
-int output_read(struct replayer *replayer, const struct position *at,
-		uint64_t addr, uint64_t size, char *text, size_t room,
-		struct failure *why);
-
 #endif

@@ -39,9 +39,8 @@ static int add_output(void *context, const struct packet_place *place,
 	return 0;
 }
 
-static int each_of_segment(struct recording *recording, size_t segment,
-			   output_visit *visit, void *context,
-			   struct failure *why)
+int outputs_each_in(struct recording *recording, size_t segment,
+		    output_visit *visit, void *context, struct failure *why)
 {
 	struct outputs outputs = {
 		.start = recording_time(recording, segment),
@@ -68,7 +67,7 @@ int outputs_each(struct query *query, output_visit *visit, void *context,
 	int rc = 0;
 
 	for (size_t i = 0; i < segments && !rc; i++)
-		rc = each_of_segment(recording, i, visit, context, why);
+		rc = outputs_each_in(recording, i, visit, context, why);
 	return rc;
 }
 

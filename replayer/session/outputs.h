@@ -30,6 +30,10 @@ typedef int output_visit(void *context, const struct output_part *output);
 int outputs_each(struct query *query, output_visit *visit, void *context,
 		 struct failure *why);
 
+/* The same in one segment. */
+int outputs_each_in(struct recording *recording, size_t segment,
+		    output_visit *visit, void *context, struct failure *why);
+
 /*
  * Where the last byte of a line was written, the lines of both streams counted
  * together.  ERR_NOT_FOUND if there are fewer lines.
