@@ -16,7 +16,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-from tap import CprecTap, Failure, equal, expect, main, recordings  # noqa: E402
+from tap import PlaceTap, Failure, equal, expect, main, recordings  # noqa: E402
 
 FAILED = 125
 
@@ -72,16 +72,7 @@ print(sum(memory), flush=True)
 COMPILE = "gcc -O1 -c a.c -o a.o && gcc -O1 -c b.c -o b.o"
 
 
-class Tests(CprecTap):
-    def begin(self):
-        self.place = os.path.join(self.folder, "here")
-        shutil.rmtree(self.place, ignore_errors=True)
-        os.mkdir(self.place)
-        return self.path("t.cpr")
-
-    def path(self, name):
-        return os.path.join(self.place, name)
-
+class Tests(PlaceTap):
     def record(self, trace, *program, **more):
         return subprocess.run([self.options.cprec, "record", "-o", trace,
                                "--", *program], capture_output=True, text=True,

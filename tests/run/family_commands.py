@@ -16,7 +16,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-from tap import CprecTap, Failure, equal, expect, main, recordings  # noqa: E402
+from tap import PlaceTap, Failure, equal, expect, main, recordings  # noqa: E402
 
 # A shell's name, its number and its parent's, as it says itself.
 TELL = 'echo "$1 $$ $PPID"\n'
@@ -44,16 +44,7 @@ exec /usr/bin/python3 "$@"
 WAITS = "sh -c 'echo begun; read x; exit 4'; exit 5"
 
 
-class Tests(CprecTap):
-    def begin(self):
-        self.place = os.path.join(self.folder, "here")
-        shutil.rmtree(self.place, ignore_errors=True)
-        os.mkdir(self.place)
-        return self.path("t.cpr")
-
-    def path(self, name):
-        return os.path.join(self.place, name)
-
+class Tests(PlaceTap):
     def run_here(self, *arguments):
         return subprocess.run([self.options.cprec, *arguments], text=True,
                               capture_output=True, cwd=self.place, timeout=120,

@@ -3,6 +3,7 @@
 import argparse
 import glob
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -68,6 +69,20 @@ class CprecTap(Tap):
     def cprec(self, *arguments, text=None):
         return subprocess.run([self.options.cprec, *arguments], input=text,
                               capture_output=True, text=True, timeout=120)
+
+
+class PlaceTap(CprecTap):
+    """Tests that each begin in an empty folder, `place`."""
+
+    def begin(self):
+        """Returns the path of a recording there."""
+        self.place = os.path.join(self.folder, "here")
+        shutil.rmtree(self.place, ignore_errors=True)
+        os.mkdir(self.place)
+        return self.path("t.cpr")
+
+    def path(self, name):
+        return os.path.join(self.place, name)
 
 
 def main(run_all, *programs, parser=None):
