@@ -153,17 +153,14 @@ static void set_fault(const struct inquiry *inquiry,
 		      const struct fault_words *words)
 {
 	json_t *object = inquiry->object;
-	json_t *access;
 
 	json_set_text(object, "reason", words->reason);
 	if (words->code)
 		json_set_text(object, "si_code", words->code);
 	if (!words->access)
 		return;
-	access = json_object();
-	json_set_text(access, "kind", words->access);
-	json_set_address(access, "addr", words->addr);
-	json_object_set_new(object, "access", access);
+	json_set_text(object, "access", words->access);
+	json_set_address(object, "addr", words->addr);
 }
 
 static void set_words(const struct inquiry *inquiry)
@@ -308,7 +305,6 @@ static void print_label(const char *label)
 
 static void print_reason(const json_t *crash)
 {
-	const json_t *access = json_object_get(crash, "access");
 	const char *name = text_of(crash, "name");
 
 	print_label("crash:");
@@ -317,9 +313,9 @@ static void print_reason(const json_t *crash)
 	else
 		printf("signal %" JSON_INTEGER_FORMAT,
 		       json_integer_value(json_object_get(crash, "signal")));
-	if (access)
-		printf(", %s of %s", text_of(access, "kind"),
-		       text_of(access, "addr"));
+	if (json_object_get(crash, "access"))
+		printf(", %s of %s", text_of(crash, "access"),
+		       text_of(crash, "addr"));
 	if (text_of(crash, "reason"))
 		printf(": %s", text_of(crash, "reason"));
 	if (text_of(crash, "call"))

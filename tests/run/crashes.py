@@ -104,7 +104,7 @@ class Crashes(CprecTap):
         expect(f"died of {name}" in notes[0], notes[0])
         expect(f"cprec backtrace {path}" in notes[0], notes[0])
         if access:
-            expect(f"{access} of {found['access']['addr']}" in notes[0],
+            expect(f"{access} of {found['addr']}" in notes[0],
                    notes[0])
         if kind != "data":
             expect(re.search(rf"\b{function} at \S*crashes.c:\d+;", notes[0]),
@@ -123,8 +123,8 @@ class Crashes(CprecTap):
         if code:
             equal(CODES[code], native["code"], "code of siginfo")
         if access:
-            equal(found["access"]["kind"], access, "access")
-            addr = int(found["access"]["addr"], 16)
+            equal(found["access"], access, "access")
+            addr = int(found["addr"], 16)
             if kind not in ("bus", "stack"):    # not at the same places
                 equal(addr, native["addr"], "address")
         elif kind != "stack":

@@ -153,6 +153,8 @@ class Tests(CprecTap):
             self.ask("info", "-v", trace)
             self.ask("ps", "-v", trace)
             self.ask("dump", "-v", trace)
+            self.ask("dump", "--kind=FAULT", trace)
+            self.ask("dump", "--kind=OUTPUT", trace)
             self.ask("races", trace)
             self.ask("backtrace", "--thread=all", trace)
             self.ask("backtrace", "--at=50%", trace)
