@@ -171,7 +171,6 @@ CODE(sse_code,
      "cvtsd2ss, cvtpd2ps, cvtss2sd, cvtps2pd\n sse \\op\n .endr\n"
      ".irp op, roundss, roundps, roundsd, roundpd\n"
      "sse \\op $1,\n sse \\op $12,\n .endr\n"
-     "sse dpps $0x71,\n sse dppd $0x31,\n"
      ".irp op, comiss, comisd, ucomiss, ucomisd\n"
      ".irp at, 0, 32, 64, 96, 128, 160\n"
      "movups \\at(%rdi), %xmm0\n \\op \\at+16(%rdi), %xmm0\n"
@@ -183,7 +182,9 @@ CODE(sse_code,
 CODE(estimates_code,
      "movups (%rdi), %xmm1\n"
      "rcpss %xmm1, %xmm0\n rcpps %xmm1, %xmm0\n"
-     "rsqrtss %xmm1, %xmm0\n rsqrtps %xmm1, %xmm0\n");
+     "rsqrtss %xmm1, %xmm0\n rsqrtps %xmm1, %xmm0\n"
+     /* Of several NaNs. */
+     "dpps $0x71, %xmm1, %xmm0\n dppd $0x31, %xmm1, %xmm0\n");
 
 #define STORE "fnstsw 10(%rsi)\n fstpt (%rsi)\n add $12, %rsi\n"
 

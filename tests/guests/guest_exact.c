@@ -181,8 +181,43 @@ ONE(cvtps2pd, s, s) ONE(cvtpd2ps, d, d) ONE(cvtss2sd, s, s) ONE(cvtsd2ss, d, d)
 ONE(cvtdq2ps, i, i) ONE(cvtdq2pd, i, i) ONE(cvtps2dq, s, s) ONE(cvttps2dq, s, s)
 ONE(cvtpd2dq, d, d) ONE(cvttpd2dq, d, d)
 MODES(roundps) MODES(roundpd) MODES(roundss) MODES(roundsd)
-MODE(dpps, 0xff) MODE(dpps, 0x71) MODE(dpps, 0x3f) MODE(dpps, 0xb6)
-MODE(dppd, 0x33) MODE(dppd, 0x31) MODE(dppd, 0x12) MODE(dppd, 0x13)
+
+/* The sum of several NaNs may differ from one maker's processors to another's. */
+static void make_nans_equal_singles(vector *v)
+{
+	union value value = { .v = *v };
+
+	for (unsigned i = 0; i < 4; i++)
+		if ((value.singles[i] & 0x7fffffff) > 0x7f800000)
+			value.singles[i] = 0x7fc00000;
+	*v = value.v;
+}
+
+static void make_nans_equal_doubles(vector *v)
+{
+	union value value = { .v = *v };
+
+	for (unsigned i = 0; i < 2; i++)
+		if ((value.doubles[i] & INT64_MAX) > 0x7ff0000000000000)
+			value.doubles[i] = 0x7ff8000000000000;
+	*v = value.v;
+}
+
+#define DOT(label, text, constraint, lanes)                                    \
+	static void label(vector *a, const vector *b, uint64_t *word)          \
+	{                                                                      \
+		(void)word;                                                    \
+		__asm__ volatile(text " %1, %0"                                \
+				 : "+x"(*a) : constraint(*b));                 \
+		make_nans_equal_##lanes(a);                                    \
+	}
+#define DOTS(name, imm, lanes) \
+	DOT(name##_##imm, #name " $" #imm ",", "x", lanes)
+DOTS(dpps, 0xff, singles) DOTS(dpps, 0x71, singles)
+DOTS(dpps, 0x3f, singles) DOTS(dpps, 0xb6, singles)
+DOTS(dppd, 0x33, doubles) DOTS(dppd, 0x31, doubles)
+DOTS(dppd, 0x12, doubles) DOTS(dppd, 0x13, doubles)
+DOT(dpps_mem, "dpps $0xf1,", "m", singles)
 
 #define OF_MEMORY(name, text)                                                  \
 	static void name##_mem(vector *a, const vector *b, uint64_t *word)     \
@@ -191,7 +226,6 @@ MODE(dppd, 0x33) MODE(dppd, 0x31) MODE(dppd, 0x12) MODE(dppd, 0x13)
 		__asm__ volatile(text " %1, %0" : "+x"(*a) : "m"(*b));         \
 	}
 OF_MEMORY(addss, "addss") OF_MEMORY(mulpd, "mulpd") OF_MEMORY(minsd, "minsd")
-OF_MEMORY(dpps, "dpps $0xf1,")
 
 /* All flags are set before; LAHF's part of them, and OF. */
 #define COMPARES(name)                                                         \
