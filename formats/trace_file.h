@@ -50,9 +50,11 @@ enum chunk_kind {
 	CHUNK_SNAPSHOT = 130,	/* all pages at a key frame: key_frame.h */
 	CHUNK_SYMBOLS_AT = 131,	/* where another process has them: member.h */
 	CHUNK_MOMENTS = 132,	/* what the clock said: moments.h */
+	CHUNK_MODULE_FILES = 133,	/* builds, kept files: module_files.h */
+	CHUNK_PIECE = 134,	/* bytes of a kept file */
 };
 
-#define CHUNK_KINDS (CHUNK_MOMENTS + 1)		/* numbers go up to that */
+#define CHUNK_KINDS (CHUNK_PIECE + 1)		/* numbers go up to that */
 
 /*
  * Written to disk: what a reader must know to read the file at all.  Only
@@ -87,7 +89,8 @@ struct chunk_info {
 	uint32_t size;		/* of the content */
 	uint64_t first;		/* CHUNK_PAGES: id of the first page;
 				   CHUNK_KEY_FRAME, CHUNK_PROGRAM: its time;
-				   CHUNK_MEMBER: its number; else 0 */
+				   CHUNK_MEMBER: its number; CHUNK_PIECE: that
+				   of its file; else 0 */
 };
 
 struct trace_writer;

@@ -199,6 +199,8 @@ static const char *const kind_names[] = {
 	[CHUNK_MOMENTS] = "list of moments",
 	[CHUNK_MEMBER] = "name of another process",
 	[CHUNK_SYMBOLS_AT] = "place of symbols",
+	[CHUNK_MODULE_FILES] = "list of modules",
+	[CHUNK_PIECE] = "piece of a kept file",
 };
 
 bool chunk_kind_is_known(unsigned kind)

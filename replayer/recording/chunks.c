@@ -321,6 +321,8 @@ static int add_chunk(struct recording *recording, uint32_t chunk,
 	case CHUNK_SYMBOLS:
 	case CHUNK_MOMENTS:
 	case CHUNK_SYMBOLS_AT:
+	case CHUNK_MODULE_FILES:
+	case CHUNK_PIECE:
 	case CHUNK_FOOTER:
 		break;
 	}

@@ -17,6 +17,7 @@
 #include "formats/key_frame.h"
 #include "formats/member.h"
 #include "formats/meta.h"
+#include "formats/module_files.h"
 #include "formats/moments.h"
 #include "formats/packet.h"
 #include "formats/page_items.h"
@@ -510,6 +511,46 @@ static void make_moments(void)
 	end(writer, true);
 }
 
+/* ------- files of modules ------- */
+
+static void put_piece(struct trace_writer *writer, uint64_t number,
+		      const char *text)
+{
+	struct output out = { 0 };
+
+	output_bytes(&out, text, strlen(text));
+	put_of(writer, 0, CHUNK_PIECE, 0, number, &out);
+}
+
+static void make_kept(void)
+{
+	struct trace_writer *writer = start("good/kept.cpr");
+	const struct module_files modules[] = {
+		{ .path = (char[]){ "/bin/true" },
+		  .build_id = { { 0xab, 0xcd, 0xef, 0x01 }, 4 },
+		  .files = { { 9, 0, 1 }, { 3, 0, 2 } } },
+		{ .path = (char[]){ "/lib/plain.so" } },
+	};
+	struct key_frame first = { .doubt = 1 };
+	struct summary_thread thread = { 1000, 15 };
+	struct summary summary = {
+		.time = 15, .threads = &thread, .thread_count = 1,
+	};
+	struct output out = { 0 };
+
+	put_meta(writer);
+	put_piece(writer, 1, "of two ");
+	put_piece(writer, 1, "12");
+	put_piece(writer, 2, "abc");
+	for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++)
+		module_files_encode(&out, &modules[i]);
+	put(writer, CHUNK_MODULE_FILES, 0, 0, &out);
+	put_key_frame(writer, 0, &first);
+	summary_encode(&out, &summary);
+	put(writer, CHUNK_SUMMARY, 0, 0, &out);
+	end(writer, true);
+}
+
 /* ------- a child that refers to its parent ------- */
 
 static void put_member(struct trace_writer *writer)
@@ -768,6 +809,7 @@ int main(int argc, char **argv)
 	make_threads();
 	make_programs();
 	make_moments();
+	make_kept();
 	make_member();
 	make_later();
 	make_all("good/all.cpr", true);

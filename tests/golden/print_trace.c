@@ -10,6 +10,7 @@
 #include "formats/key_frame.h"
 #include "formats/member.h"
 #include "formats/meta.h"
+#include "formats/module_files.h"
 #include "formats/moments.h"
 #include "formats/packet.h"
 #include "formats/symbols.h"
@@ -319,6 +320,29 @@ static void print_symbols_at(FILE *out, struct content *content, int *rc)
 	symbols_at_encode(&content->again, &at);
 }
 
+static void print_module_files(FILE *out, struct content *content, int *rc)
+{
+	struct module_list modules = { 0 };
+	char build_id[BUILD_ID_TEXT];
+
+	*rc = module_files_decode(&modules, content->bytes, content->size);
+	for (size_t i = 0; i < modules.count; i++) {
+		const struct module_files *module = &modules.list[i];
+
+		fprintf(out, "  %s build id %s\n", module->path,
+			build_id_text(build_id, &module->build_id));
+		for (unsigned j = 0; j < MODULE_FILES; j++)
+			if (module->files[j].size)
+				fprintf(out, "  file %u size %" PRIu64
+					     " member %u number %u\n", j,
+					module->files[j].size,
+					module->files[j].member,
+					module->files[j].number);
+		module_files_encode(&content->again, module);
+	}
+	module_files_release(&modules);
+}
+
 typedef void print_content(FILE *out, struct content *content, int *rc);
 
 static print_content *const printers[] = {
@@ -335,6 +359,8 @@ static print_content *const printers[] = {
 	[CHUNK_MOMENTS] = print_moments,
 	[CHUNK_MEMBER] = print_member,
 	[CHUNK_SYMBOLS_AT] = print_symbols_at,
+	[CHUNK_MODULE_FILES] = print_module_files,
+	[CHUNK_PIECE] = print_bytes,
 };
 
 static int print_chunk(FILE *out, const struct trace_reader *reader,
