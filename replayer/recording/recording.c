@@ -55,6 +55,7 @@ void recording_close(struct recording *recording)
 	page_versions_release(&recording->versions);
 	slices_release(&recording->slices);
 	free(recording->moments.list);
+	module_files_release(&recording->modules);
 	recording_forget(recording);
 	meta_release(&recording->meta);
 	summary_release(&recording->summary);

@@ -10,7 +10,7 @@
  *	mapped
  *	thread_steps  positions
  *	execs	stream_times	which stream is which thread; who ran when
- *	program_list  packets  snapshots  clock  module_symbols
+ *	program_list  packets  snapshots  clock  module_symbols  kept_files
  *	streams			parts of streams, by segment
  *	segments		key frames, indexes
  *	chunks			puts the chunks of the file in order
@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "formats/meta.h"
+#include "formats/module_files.h"
 #include "formats/moments.h"
 #include "formats/trace_file.h"
 #include "replayer/recording/members.h"
@@ -123,6 +124,8 @@ struct recording {
 	size_t snapshot_count, snapshot_room;
 	struct page_versions versions;
 	struct moments moments;
+	bool has_modules;	/* `modules` are what recording_modules() says */
+	struct module_list modules;
 };
 
 #endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kept_files.h - which builds modules are; files of theirs, here or where a
+ * member has them
+ */
+#ifndef CPREC_REPLAYER_RECORDING_KEPT_FILES_H
+#define CPREC_REPLAYER_RECORDING_KEPT_FILES_H
+
+#include <stdint.h>
+
+#include "formats/module_files.h"
+
+struct failure;
+struct recording;
+
+/* All modules of which the recording says it; none in older ones. */
+int recording_modules(struct recording *recording,
+		      const struct module_list **out, struct failure *why);
+
+/* Writes a file that is kept into `fd`, which is empty.  ERR_CORRUPT. */
+int recording_kept_file(struct recording *recording,
+			const struct kept_file *file, int fd,
+			struct failure *why);
+
+/* How many bytes it takes in the recording that has it. */
+int recording_kept_bytes(struct recording *recording,
+			 const struct kept_file *file, uint64_t *bytes,
+			 struct failure *why);
+
+/* The number of the process whose recording has it; 0: this one's. */
+uint32_t recording_kept_by(const struct recording *recording,
+			   const struct kept_file *file);
+
+#endif
