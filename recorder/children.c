@@ -83,6 +83,7 @@ static void begin_again(struct recorder *rec)
 	rec->touched.listed = 0;
 	moments_begin_again(rec);
 	rec->trace.module_count = 0;
+	rec->trace.kept_files = 0;
 	vm_set_steps(rec->vm, 0);
 }
 

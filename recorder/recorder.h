@@ -41,6 +41,14 @@ struct recorder_options {
 	bool no_children;		/* leave new processes unrecorded */
 	struct linux_schedule schedule;	/* of threads */
 
+	/*
+	 * Keeps files of modules with what debuggers need; NULL: none.  Asked
+	 * for the names of those that go with the module in a file, which are
+	 * the recorder's to free, or NULL: what module_files.h calls its debug
+	 * and extra file.
+	 */
+	void (*debug_files)(const char *module, char **debug, char **extra);
+
 	/* Told what linux_observer.notice says, with a NULL context; may be
 	 * NULL. */
 	void (*notice)(void *context, enum linux_notice kind,

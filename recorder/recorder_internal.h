@@ -5,7 +5,7 @@
  * record_events.c runs the guest; record_effects.c turns what happens to it
  * into packets; streams.c has them by thread; segments.c ends a segment with a
  * key frame, for which snapshot.c stores pages; moments.c looks at the clock;
- * programs.c says what is executed; children.c starts the recordings of new
+ * module_files.c keeps files of modules; programs.c says what is executed; children.c starts the recordings of new
  * processes, and sharing.c keeps them from storing what others have; trace.c
  * begins and ends the file; recorder.c begins and ends all of it.
  */
@@ -22,6 +22,7 @@
 #include "formats/error.h"
 #include "formats/key_frame.h"
 #include "formats/meta.h"
+#include "formats/module_files.h"
 #include "formats/moments.h"
 #include "formats/packet.h"
 #include "formats/trace_file.h"
@@ -122,14 +123,17 @@ struct recorded_moments {
 /* Modules whose symbols are in the file. */
 #define MODULES_MOST 512
 
-struct known_module {
-	struct page_key key;	/* of the module's file */
-	uint64_t offset;	/* of the chunk */
+/* Symbols and kept files of modules. */
+#define KNOWN_FILES_MOST (MODULES_MOST * (1 + MODULE_FILES))
+
+struct known_file {
+	struct page_key key;	/* of the file */
+	uint64_t id;		/* symbols: offset of the chunk; else number */
 };
 
 /* The writer's thread adds to it. */
-struct known_symbols {
-	struct known_module list[MODULES_MOST];
+struct known_files {
+	struct known_file list[KNOWN_FILES_MOST];
 	size_t count;
 };
 
@@ -147,7 +151,7 @@ struct recorded_process {
 	uint8_t run[RUN_ID_SIZE];
 
 	struct family_table *table;	/* NULL: nothing is shared (yet) */
-	struct known_symbols known;	/* until there is one */
+	struct known_files known;	/* until there is one */
 	bool is_child;
 	char **argv;		/* of the program that it is; NULL: as given */
 	bool executed;		/* it has just become another one */
@@ -155,6 +159,7 @@ struct recorded_process {
 	const char *modules[MODULES_MOST]; /* whose symbols are written */
 	size_t module_count;
 	bool mapped_code;	/* there may be new ones */
+	uint32_t kept_files;	/* numbers that pieces have, so far */
 };
 
 struct recorder {
@@ -279,6 +284,31 @@ bool sharing_write_symbols(struct recorder *rec, const char *path, int *rc,
 /* Writes them, for others to know. */
 int sharing_write_own_symbols(struct recorder *rec, const char *path,
 			      struct output *content, struct failure *why);
+
+/* Says which processes are named from here on. */
+int sharing_write_members(struct recorder *rec, struct failure *why);
+
+/* Whether another process keeps a file: sets who, and its number there. */
+bool sharing_find_file(struct recorder *rec, const char *path,
+		       struct kept_file *out);
+
+/* A piece of a file; with the last one, `whole` is its path, for others. */
+int sharing_write_piece(struct recorder *rec, uint32_t number,
+			const char *whole, struct output *content,
+			struct failure *why);
+
+/* ------- module_files.c ------- */
+
+/*
+ * Says which build a module is, behind what `list` has, and keeps its files if
+ * that was asked for.
+ */
+int module_files_add(struct recorder *rec, const char *path,
+		     struct output *list, struct failure *why);
+
+/* Writes the list, if there is anything in it. */
+int module_files_write(struct recorder *rec, struct output *list,
+		       struct failure *why);
 
 /* ------- record_events.c ------- */
 

@@ -45,13 +45,18 @@ static void tell(const struct recorder *rec, const struct page_key *key,
 
 /* There is no table yet: what is to be told when there is one. */
 static void keep_for_later(struct recorder *rec, const struct page_key *key,
-			   uint64_t offset)
+			   uint64_t id)
 {
-	struct known_symbols *known = &rec->trace.known;
+	struct known_files *known = &rec->trace.known;
 
-	if (known->count < MODULES_MOST)
-		known->list[known->count++] =
-			(struct known_module){ *key, offset };
+	if (known->count < KNOWN_FILES_MOST)
+		known->list[known->count++] = (struct known_file){ *key, id };
+}
+
+/* Symbols are found by their chunk, kept files by their number. */
+static uint64_t id_of(const struct chunk_info *info)
+{
+	return info->kind == CHUNK_PIECE ? info->first : info->offset;
 }
 
 /* The writer's thread does not run while the table is made. */
@@ -65,9 +70,9 @@ static void on_written(void *context, const struct chunk_info *info,
 		for (uint32_t i = 0; i < note->count; i++)
 			tell(rec, &note->keys[i], info->first + i);
 	else if (rec->trace.table)
-		tell(rec, note->keys, info->offset);
+		tell(rec, note->keys, id_of(info));
 	else
-		keep_for_later(rec, note->keys, info->offset);
+		keep_for_later(rec, note->keys, id_of(info));
 }
 
 void sharing_watch(struct recorder *rec)
@@ -88,7 +93,7 @@ static struct member present_member(const struct recorder *rec,
 
 void sharing_begin(struct recorder *rec)
 {
-	const struct known_symbols *known = &rec->trace.known;
+	const struct known_files *known = &rec->trace.known;
 	struct member first =
 		present_member(rec, &(struct family_member){
 					    .pid = (uint32_t)getpid() });
@@ -100,7 +105,7 @@ void sharing_begin(struct recorder *rec)
 		return;
 	rec->pages.number = family_table_join(rec->trace.table, &first);
 	for (size_t i = 0; i < known->count; i++)
-		tell(rec, &known->list[i].key, known->list[i].offset);
+		tell(rec, &known->list[i].key, known->list[i].id);
 }
 
 /* Everything that the parent's snapshots knew is new to this trace. */
@@ -139,8 +144,7 @@ void sharing_inherit(struct recorder *rec, const struct family_member *name)
 
 /* ------- what is written ------- */
 
-/* Says which processes are named from here on. */
-static int write_members(struct recorder *rec, struct failure *why)
+int sharing_write_members(struct recorder *rec, struct failure *why)
 {
 	struct page_sharing *sharing = &rec->pages.sharing;
 	int rc = 0;
@@ -166,7 +170,7 @@ int sharing_write_pages(struct recorder *rec, uint32_t count,
 	struct page_store *pages = &rec->pages;
 	struct note *note = rec->trace.table ? make_note(pages->keys, count) :
 					       NULL;
-	int rc = write_members(rec, why);
+	int rc = sharing_write_members(rec, why);
 
 	if (rc) {
 		free(note);
@@ -177,8 +181,8 @@ int sharing_write_pages(struct recorder *rec, uint32_t count,
 				  &pages->batch.pages, note, why);
 }
 
-/* Of a file as it is now. */
-static struct page_key symbols_key(const char *path)
+/* Of a file as it is now, and what of it is stored. */
+static struct page_key file_key(const char *what, const char *path)
 {
 	char text[5000];
 	struct stat status;
@@ -187,7 +191,7 @@ static struct page_key symbols_key(const char *path)
 	if (stat(path, &status))
 		return (struct page_key){ 0 };
 	size = snprintf(text, sizeof(text),
-			"%s %lu %lu %ld %ld.%09ld %ld.%09ld", path,
+			"%s %s %lu %lu %ld %ld.%09ld %ld.%09ld", what, path,
 			(unsigned long)status.st_dev,
 			(unsigned long)status.st_ino, (long)status.st_size,
 			(long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
@@ -197,20 +201,30 @@ static struct page_key symbols_key(const char *path)
 	return bytes_hash(text, (size_t)size);
 }
 
+/* Where another process has it: its number here, or 0. */
+static uint32_t find_elsewhere(struct recorder *rec, const struct page_key *key,
+			       uint64_t *id)
+{
+	uint64_t place = rec->pages.sharing.table && key->low ?
+				 family_table_find(rec->trace.table, key) : 0;
+
+	if (!place || place_number(place) == rec->pages.number)
+		return 0;
+	*id = place_id(place);
+	return page_sharing_member(&rec->pages.sharing, place);
+}
+
 bool sharing_write_symbols(struct recorder *rec, const char *path, int *rc,
 			   struct failure *why)
 {
-	struct page_key key = symbols_key(path);
+	struct page_key key = file_key("symbols", path);
 	struct output out = { 0 };
-	uint64_t place = rec->pages.sharing.table && key.low ?
-				 family_table_find(rec->trace.table, &key) : 0;
-	struct symbols_at at = { .offset = place_id(place) };
+	struct symbols_at at = { 0 };
 
-	if (place && place_number(place) != rec->pages.number)
-		at.member = page_sharing_member(&rec->pages.sharing, place);
+	at.member = find_elsewhere(rec, &key, &at.offset);
 	if (!at.member)
 		return false;
-	*rc = write_members(rec, why);
+	*rc = sharing_write_members(rec, why);
 	if (*rc)
 		return true;
 	symbols_at_encode(&out, &at);
@@ -222,9 +236,36 @@ bool sharing_write_symbols(struct recorder *rec, const char *path, int *rc,
 int sharing_write_own_symbols(struct recorder *rec, const char *path,
 			      struct output *content, struct failure *why)
 {
-	struct page_key key = symbols_key(path);
+	struct page_key key = file_key("symbols", path);
 
 	return trace_writer_noted(rec->trace.writer, CHUNK_SYMBOLS, 0,
 				  rec->segment.number, 0, content,
 				  make_note(&key, 1), why);
+}
+
+bool sharing_find_file(struct recorder *rec, const char *path,
+		       struct kept_file *out)
+{
+	struct page_key key = file_key("file", path);
+	uint64_t number = 0;
+
+	out->member = find_elsewhere(rec, &key, &number);
+	out->number = (uint32_t)number;
+	return out->member != 0;
+}
+
+int sharing_write_piece(struct recorder *rec, uint32_t number,
+			const char *whole, struct output *content,
+			struct failure *why)
+{
+	struct page_key key;
+	struct note *note = NULL;
+
+	if (whole) {
+		key = file_key("file", whole);
+		note = make_note(&key, 1);
+	}
+	return trace_writer_noted(rec->trace.writer, CHUNK_PIECE, 0,
+				  rec->segment.number, number, content, note,
+				  why);
 }

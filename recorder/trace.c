@@ -84,30 +84,40 @@ static int write_symbols(struct recorder *rec, const char *path,
 	return sharing_write_own_symbols(rec, path, &out, why);
 }
 
+/* Whether it is new; then it is not any more. */
+static bool note_module(struct recorded_process *trace, const char *name)
+{
+	for (size_t i = 0; i < trace->module_count; i++)
+		if (trace->modules[i] == name)
+			return false;
+	if (trace->module_count == MODULES_MOST)
+		return false;
+	trace->modules[trace->module_count++] = name;
+	return true;
+}
+
 int trace_write_symbols(struct recorder *rec, struct failure *why)
 {
 	size_t count;
 	const struct region *regions = memory_regions(rec->memory, &count);
+	struct output files = { 0 };
+	int rc = 0;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && !rc; i++) {
 		const struct region *region = &regions[i];
-		bool known = false;
-		int rc;
 
-		if (region->kind != REGION_FILE || !(region->prot & MAY_EXEC))
+		if (region->kind != REGION_FILE ||
+		    !(region->prot & MAY_EXEC) ||
+		    !note_module(&rec->trace, region->name))
 			continue;
-		for (size_t j = 0; j < rec->trace.module_count; j++)
-			known |= rec->trace.modules[j] == region->name;
-		if (known || rec->trace.module_count ==
-				     sizeof(rec->trace.modules) /
-					     sizeof(*rec->trace.modules))
-			continue;
-		rec->trace.modules[rec->trace.module_count++] = region->name;
 		rc = write_symbols(rec, region->name, why);
-		if (rc)
-			return rc;
+		if (!rc)
+			rc = module_files_add(rec, region->name, &files, why);
 	}
-	return 0;
+	if (!rc)
+		rc = module_files_write(rec, &files, why);
+	output_release(&files);
+	return rc;
 }
 
 int trace_write_summary(struct recorder *rec, const struct linux_result *result,
