@@ -3,26 +3,57 @@
 #include "replayer/symbols/debug_files.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "formats/array.h"
+#include "replayer/recording/recording.h"
 #include "replayer/symbols/debug_search.h"
 
 struct debug_file {
 	const struct symbols *symbols;
+	struct recording *recording;
+	const struct module_files *recorded;	/* NULL: nothing is known */
 	Dwfl *session;
 	Dwfl_Module *module;	/* NULL: there is no such file */
+	Dwarf *extra;		/* to its debugging information, if kept */
+	int extra_fd;
 };
 
-/* By build id, which libdwfl knows about; else where users may have it. */
+/* ------- what the recording keeps ------- */
+
+static bool is_kept(const struct debug_file *file, enum module_file which)
+{
+	return file->recorded && file->recorded->files[which].size;
+}
+
+/* In memory: no other process can change what is read there. */
+static int open_kept(const struct debug_file *file, enum module_file which)
+{
+	int fd = is_kept(file, which) ? memfd_create("cprec kept", MFD_CLOEXEC) :
+					-1;
+
+	if (fd >= 0 && recording_kept_file(file->recording,
+					   &file->recorded->files[which], fd,
+					   NULL)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
 static int find_debuginfo(Dwfl_Module *module, void **data, const char *name,
 			  Dwarf_Addr base, const char *path, const char *link,
 			  GElf_Word crc, char **found)
 {
-	int fd = dwfl_build_id_find_debuginfo(module, data, name, base, path,
-					      link, crc, found);
+	const struct debug_file *file = *data;
+	int fd = file ? open_kept(file, MODULE_FILE_DEBUG) : -1;
 
-	return fd >= 0 ? fd : debug_search_open(module, path, link, crc, found);
+	return fd >= 0 ? fd : debug_search_open(module, data, name, base, path,
+						link, crc, found);
 }
 
 static char *search_path;
@@ -35,14 +66,13 @@ static const Dwfl_Callbacks callbacks = {
 	.debuginfo_path = &search_path,
 };
 
+/* ------- whether it is the one ------- */
+
 /* So many symbols are looked at to tell whether a file is the one. */
 #define SAMPLES 64u
 
-/*
- * Whether the file has the symbols that were recorded: another version of it
- * would name the wrong lines.
- */
-static bool is_same(Dwfl_Module *module, const struct symbols *symbols)
+/* Whether the file has the symbols that were recorded. */
+static bool has_symbols(Dwfl_Module *module, const struct symbols *symbols)
 {
 	size_t step = symbols->count / SAMPLES + 1;
 	size_t looked = 0, same = 0;
@@ -63,50 +93,176 @@ static bool is_same(Dwfl_Module *module, const struct symbols *symbols)
 	return same * 10 >= looked * 9;
 }
 
-/* False: there is no such file, or it is another version. */
-static bool open_at(struct debug_file *file, const char *path)
+static void read_build_id(Dwfl_Module *module, struct build_id *out)
+{
+	const uint8_t *bytes;
+	GElf_Addr ignored;
+	int size = dwfl_module_build_id(module, &bytes, &ignored);
+
+	out->size = size > 0 && size <= (int)BUILD_ID_MOST ? (size_t)size : 0;
+	if (out->size)
+		memcpy(out->bytes, bytes, out->size);
+}
+
+static bool has_build_id(const struct debug_file *file)
+{
+	return file->recorded && file->recorded->build_id.size;
+}
+
+/* Another version of it would name the wrong lines. */
+static bool is_same(const struct debug_file *file,
+		    const struct build_id *found)
+{
+	const struct build_id *wanted;
+
+	if (!has_build_id(file))
+		return has_symbols(file->module, file->symbols);
+	wanted = &file->recorded->build_id;
+	return found->size == wanted->size &&
+	       !memcmp(found->bytes, wanted->bytes, wanted->size);
+}
+
+/* ------- opening ------- */
+
+/* By the name, or `fd`, which it takes over. */
+static bool begin(struct debug_file *file, const char *path, int fd)
 {
 	search_path = debug_search_path();
 	file->session = dwfl_begin(&callbacks);
-	if (!file->session)
-		return false;
-	file->module = dwfl_report_elf(file->session, path, path, -1, 0, true);
-	if (dwfl_report_end(file->session, NULL, NULL))
-		file->module = NULL;
-	if (file->module && is_same(file->module, file->symbols))
-		return true;
-	dwfl_end(file->session);
+	if (file->session)
+		file->module = dwfl_report_elf(file->session, path, path, fd,
+					       0, true);
+	if (!file->module && fd >= 0)
+		close(fd);
+	return file->module && !dwfl_report_end(file->session, NULL, NULL);
+}
+
+static void end(struct debug_file *file)
+{
+	if (file->session)
+		dwfl_end(file->session);
 	file->session = NULL;
 	file->module = NULL;
-	return false;
+}
+
+/* What its debugging information refers to, which libdw would look for. */
+static void add_extra(struct debug_file *file)
+{
+	Dwarf_Addr bias;
+	Dwarf *dwarf;
+
+	file->extra_fd = open_kept(file, MODULE_FILE_EXTRA);
+	if (file->extra_fd < 0)
+		return;
+	dwarf = dwfl_module_getdwarf(file->module, &bias);
+	file->extra = dwarf_begin(file->extra_fd, DWARF_C_READ);
+	if (dwarf && file->extra)
+		dwarf_setalt(dwarf, file->extra);
+}
+
+static bool begin_kept(struct debug_file *file)
+{
+	int fd = open_kept(file, MODULE_FILE_OWN);
+	void **data;
+
+	if (fd < 0)
+		return false;
+	if (!begin(file, file->symbols->path, fd)) {
+		end(file);
+		return false;
+	}
+	dwfl_module_info(file->module, &data, NULL, NULL, NULL, NULL, NULL,
+			 NULL);
+	*data = file;
+	add_extra(file);
+	return true;
+}
+
+enum found { FOUND_NOTHING, FOUND_ANOTHER, FOUND_IT };
+
+/* `*build_id` is that of a file that is another one. */
+static enum found begin_at(struct debug_file *file, const char *path,
+			   struct build_id *build_id)
+{
+	enum found found = FOUND_NOTHING;
+
+	if (begin(file, path, -1)) {
+		read_build_id(file->module, build_id);
+		found = is_same(file, build_id) ? FOUND_IT : FOUND_ANOTHER;
+	}
+	if (found != FOUND_IT)
+		end(file);
+	return found;
+}
+
+static void tell_other_build(const struct debug_file *file,
+			     const struct build_id *found)
+{
+	char is[BUILD_ID_TEXT], was[BUILD_ID_TEXT], *text;
+
+	if (asprintf(&text, "'%s' is not the file that was recorded:"
+		     " %sbuild id %s%sinstead of %s", file->symbols->path,
+		     found->size ? "" : "no ", build_id_text(is, found),
+		     found->size ? " " : "",
+		     build_id_text(was, &file->recorded->build_id)) < 0)
+		return;
+	debug_search_note(text);
+	free(text);
 }
 
 static void open_file(struct debug_file *file)
 {
 	const char *path = file->symbols->path;
-	bool found = open_at(file, path);
+	struct build_id there, ignored;
+	enum found first, found;
 
-	for (unsigned i = 0; !found; i++) {
+	if (begin_kept(file))
+		return;
+	found = first = begin_at(file, path, &there);
+	for (unsigned i = 0; found != FOUND_IT; i++) {
 		char *other = debug_search_module(path, i);
 
 		if (!other)
-			return;
-		found = open_at(file, other);
+			break;
+		found = begin_at(file, other, &ignored);
 		free(other);
 	}
+	if (found != FOUND_IT && first == FOUND_ANOTHER && has_build_id(file))
+		tell_other_build(file, &there);
+}
+
+static struct debug_file *make_file(struct recording *recording,
+				    const struct symbols *symbols)
+{
+	struct debug_file *file = calloc(1, sizeof(*file));
+	const struct module_list *modules;
+
+	if (!file)
+		return NULL;
+	file->symbols = symbols;
+	file->recording = recording;
+	file->extra_fd = -1;
+	if (!recording_modules(recording, &modules, NULL))
+		file->recorded = module_files_find(modules, symbols->path);
+	open_file(file);
+	return file;
 }
 
 Dwfl_Module *debug_files_find(struct debug_files *files,
 			      const struct symbols *symbols)
 {
+	struct debug_file *file;
+
 	for (size_t i = 0; i < files->count; i++)
-		if (files->list[i].symbols == symbols)
-			return files->list[i].module;
+		if (files->list[i]->symbols == symbols)
+			return files->list[i]->module;
 	if (array_room(files->list, files->count, files->room))
 		return NULL;
-	files->list[files->count] = (struct debug_file){ symbols };
-	open_file(&files->list[files->count]);
-	return files->list[files->count++].module;
+	file = make_file(files->recording, symbols);
+	if (!file)
+		return NULL;
+	files->list[files->count++] = file;
+	return file->module;
 }
 
 Dwarf *debug_files_dwarf(struct debug_files *files,
@@ -122,9 +278,15 @@ Dwarf *debug_files_dwarf(struct debug_files *files,
 
 void debug_files_release(struct debug_files *files)
 {
-	for (size_t i = 0; i < files->count; i++)
-		if (files->list[i].session)
-			dwfl_end(files->list[i].session);
+	for (size_t i = 0; i < files->count; i++) {
+		struct debug_file *file = files->list[i];
+
+		end(file);
+		dwarf_end(file->extra);
+		if (file->extra_fd >= 0)
+			close(file->extra_fd);
+		free(file);
+	}
 	free(files->list);
 	*files = (struct debug_files){ 0 };
 }

@@ -2,14 +2,16 @@
 /*
  * debug_files.h - debugging information of a recording's modules
  *
- * A module's file is looked for where the module was, and where
- * debug_search.h says; so is its debugging information, which may be in a file
- * of its own.  A file that has not the symbols that were recorded is another
- * version, and is not used.
+ * A module's file is that which the recording keeps.  Without one, it is looked
+ * for where the module was, and where debug_search.h says; so is its debugging
+ * information, which may be in a file of its own.  A file that has not the
+ * build id that was recorded is another version, and is not used; without a
+ * build id, one that has not the symbols.
  *
  * Units:      addresses are as in the module's file.
- * Ownership:  debug_files_release() ends all; a zeroed structure is empty.
- *             What is found is valid until then.  Modules are borrowed.
+ * Ownership:  debug_files_release() ends all; a zeroed structure, but for the
+ *             recording, is empty.  What is found is valid until then.  Modules
+ *             and the recording are borrowed.
  * Errors:     none: what is not there is not found.
  */
 #ifndef CPREC_REPLAYER_SYMBOLS_DEBUG_FILES_H
@@ -24,9 +26,11 @@
 #include "formats/symbols.h"
 
 struct debug_file;
+struct recording;
 
 struct debug_files {
-	struct debug_file *list;
+	struct recording *recording;
+	struct debug_file **list;
 	size_t count, room;
 };
 

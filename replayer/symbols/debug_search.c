@@ -15,6 +15,9 @@
 #include <unistd.h>
 
 #include <elfutils/libdwelf.h>
+#include <gelf.h>
+
+#include "formats/module_files.h"
 
 #define FOLDER "/usr/lib/debug"
 
@@ -26,12 +29,45 @@ void debug_search_folders(const char *folders)
 	named_folders = folders;
 }
 
+static void (*tell_note)(const char *text);
+
+void debug_search_notes(void (*tell)(const char *text))
+{
+	tell_note = tell;
+}
+
+void debug_search_note(const char *text)
+{
+	if (tell_note)
+		tell_note(text);
+}
+
 static const char *folders(void)
 {
 	const char *list = named_folders ? named_folders :
 					   getenv("CPREC_DEBUG_DIR");
 
 	return list ? list : "";
+}
+
+void debug_search_stay(void)
+{
+	const char *list = folders();
+	char *here = getcwd(NULL, 0), *all = NULL;
+	size_t size;
+	FILE *out = here ? open_memstream(&all, &size) : NULL;
+
+	while (out && *list) {
+		size_t length = strcspn(list, ":");
+
+		if (length && *list != '/')
+			fprintf(out, "%s/", here);
+		fprintf(out, "%.*s:", (int)length, list);
+		list += length + (list[length] == ':');
+	}
+	free(here);
+	if (out && !fclose(out))
+		named_folders = all;
 }
 
 char *debug_search_path(void)
@@ -177,24 +213,160 @@ static int open_by_link(const struct wanted *wanted, const char *path,
 	return fd < 0 ? open_in_folders(wanted, path, link, "", found) : fd;
 }
 
-int debug_search_open(Dwfl_Module *module, const char *path, const char *link,
-		      uint32_t crc, char **found)
+static int open_by_name(const struct wanted *wanted, const char *path,
+			const char *link, char **found)
+{
+	int fd = -1;
+
+	if (link && *link)
+		fd = open_by_link(wanted, path, link, found);
+	if (fd < 0)
+		fd = open_in_folders(wanted, path, name_of(path), ".debug",
+				     found);
+	return fd < 0 ? open_in_folders(wanted, path, name_of(path), "",
+					found) : fd;
+}
+
+/* By build id, which libdwfl knows about; else where users may have it. */
+int debug_search_open(Dwfl_Module *module, void **data, const char *name,
+		      Dwarf_Addr base, const char *path, const char *link,
+		      GElf_Word crc, char **found)
 {
 	struct wanted wanted = { .has_crc = link, .crc = crc };
 	GElf_Addr ignored;
+	int fd = dwfl_build_id_find_debuginfo(module, data, name, base, path,
+					      link, crc, found);
+
+	if (fd >= 0 || !path)
+		return fd;
+	wanted.id_size = dwfl_module_build_id(module, &wanted.id, &ignored);
+	return open_by_name(&wanted, path, link, found);
+}
+
+/* ------- what goes with a module ------- */
+
+/* "FOLDER/.build-id/ab/cdef.debug" */
+static char *build_id_name(const char *folder, size_t length,
+			   const struct wanted *wanted)
+{
+	static const char between[] = "/.build-id/";
+	char name[2 * BUILD_ID_MOST + 2] = "";
+	size_t at = 0;
+
+	for (int i = 0; i < wanted->id_size; i++)
+		at += (size_t)snprintf(name + at, sizeof(name) - at, "%02x%s",
+				       wanted->id[i], i ? "" : "/");
+	return join(folder, length, between, sizeof(between) - 2, name,
+		    ".debug");
+}
+
+/* By name; NULL if it is not there. */
+static Elf_Data *find_section(Elf *elf, const char *name)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	size_t names;
+
+	if (!elf || elf_getshdrstrndx(elf, &names))
+		return NULL;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *its = gelf_getshdr(section, &header) ?
+					  elf_strptr(elf, names,
+						     header.sh_name) : NULL;
+
+		if (its && !strcmp(its, name))
+			return elf_rawdata(section, NULL);
+	}
+	return NULL;
+}
+
+static int open_by_build_id(const struct wanted *wanted, char **found)
+{
+	const char *folder;
+	size_t length;
 	int fd = -1;
 
-	wanted.id_size = dwfl_module_build_id(module, &wanted.id, &ignored);
-	if (!path)
+	if (wanted->id_size <= 0 || wanted->id_size > (int)BUILD_ID_MOST)
 		return -1;
-	if (link && *link)
-		fd = open_by_link(&wanted, path, link, found);
-	if (fd < 0)
-		fd = open_in_folders(&wanted, path, name_of(path), ".debug",
-				     found);
-	return fd < 0 ? open_in_folders(&wanted, path, name_of(path), "",
-					found) : fd;
+	for (unsigned i = 0; fd < 0 && folder_at(i, &folder, &length); i++)
+		fd = open_wanted(wanted, build_id_name(folder, length, wanted),
+				 found);
+	return fd;
 }
+
+/* The file that the section .gnu_debugaltlink of `path` names: with its id. */
+static char *find_extra(Elf *elf, const char *path)
+{
+	const Elf_Data *data = find_section(elf, ".gnu_debugaltlink");
+	struct wanted wanted = { 0 };
+	const char *name = data ? data->d_buf : NULL;
+	size_t length = name ? strnlen(name, data->d_size) : 0;
+	char *found = NULL;
+	int fd;
+
+	if (!length || data->d_size - length - 1 > BUILD_ID_MOST)
+		return NULL;
+	wanted.id = (const uint8_t *)name + length + 1;
+	wanted.id_size = (int)(data->d_size - length - 1);
+	fd = open_wanted(&wanted, *name == '/' ? strdup(name) :
+			 join(path, (size_t)(name_of(path) - path), "", 0,
+			      name, ""), &found);
+	if (fd < 0)
+		fd = open_by_build_id(&wanted, &found);
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+static int open_debug(Elf *elf, const char *path, char **found)
+{
+	struct wanted wanted = { 0 };
+	const void *id = NULL;
+	const char *link;
+	int fd;
+
+	if (find_section(elf, ".debug_info") ||
+	    find_section(elf, ".zdebug_info"))
+		return -1;
+	wanted.id_size = (int)dwelf_elf_gnu_build_id(elf, &id);
+	wanted.id = id;
+	link = dwelf_elf_gnu_debuglink(elf, &wanted.crc);
+	wanted.has_crc = link;
+	fd = open_by_build_id(&wanted, found);
+	return fd < 0 ? open_by_name(&wanted, path, link, found) : fd;
+}
+
+static void find_in_debug(int fd, const char *path, char **extra)
+{
+	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+
+	*extra = find_extra(elf, path);
+	elf_end(elf);
+	close(fd);
+}
+
+/* Looks at sections only: to unpack debugging information takes long. */
+void debug_search_files(const char *module, char **debug, char **extra)
+{
+	int fd = open(module, O_RDONLY | O_CLOEXEC), of_debug = -1;
+	Elf *elf;
+
+	*debug = *extra = NULL;
+	if (fd < 0)
+		return;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (elf)
+		of_debug = open_debug(elf, module, debug);
+	if (of_debug >= 0)
+		find_in_debug(of_debug, *debug, extra);
+	else
+		*extra = find_extra(elf, module);
+	elf_end(elf);
+	close(fd);
+}
+
+/* ------- modules that are elsewhere ------- */
 
 char *debug_search_module(const char *path, unsigned number)
 {

@@ -23,15 +23,33 @@
  */
 void debug_search_folders(const char *folders);
 
-/* The same, as libdwfl wants them.  NULL without memory; valid for good. */
+/* From now on they are the same wherever the process goes. */
+void debug_search_stay(void);
+
+/*
+ * Who is told, for the whole process, of a file that is another build than that
+ * which was recorded, in a sentence; NULL: nobody.
+ */
+void debug_search_notes(void (*tell)(const char *text));
+void debug_search_note(const char *text);
+
+/* The folders, as libdwfl wants them.  NULL without memory; valid for good. */
 char *debug_search_path(void);
 
 /*
  * Opens the file with the debugging information of `module`, whose own file is
- * `path`.  `*found` is its name, to be freed.
+ * `path`: a member of Dwfl_Callbacks.  `*found` is its name, to be freed.
  */
-int debug_search_open(Dwfl_Module *module, const char *path, const char *link,
-		      uint32_t crc, char **found);
+int debug_search_open(Dwfl_Module *module, void **data, const char *name,
+		      Dwarf_Addr base, const char *path, const char *link,
+		      GElf_Word crc, char **found);
+
+/*
+ * The names of files that go with the module in a file: the one with its
+ * debugging information, and the one that this, or the module itself, names in
+ * its section .gnu_debugaltlink.  To be freed; NULL if there is none.
+ */
+void debug_search_files(const char *module, char **debug, char **extra);
 
 /*
  * Another place for a module that is not where it was: DIR/PATH, DIR/NAME or

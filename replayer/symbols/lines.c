@@ -29,6 +29,7 @@ int lines_create(struct lines **out, struct recording *recording,
 	*out = calloc(1, sizeof(**out));
 	if (!*out)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
+	(*out)->files.recording = recording;
 	return names_create(&(*out)->names, recording, why);
 }
 

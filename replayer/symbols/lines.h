@@ -2,10 +2,10 @@
 /*
  * lines.h - source lines of a recording's code
  *
- * Taken from the debugging information of the program and its libraries,
- * where their files are still there and have the symbols that were recorded.
- * Where they are not, or say nothing, the recording's own symbols name the
- * function.
+ * Taken from the debugging information of the program and its libraries: as the
+ * recording keeps it, else where their files are still there and the ones that
+ * were recorded.  Where there is none, or it says nothing, the recording's own
+ * symbols name the function.
  *
  * Ownership:  lines_destroy() frees; names are valid until then.  The
  *             recording is borrowed.
