@@ -21,7 +21,8 @@
 
 static int run(struct options *options);
 
-enum { OPTION_AT = 256, OPTION_THREAD, OPTION_LIMIT, OPTION_JSON };
+enum { OPTION_AT = 256, OPTION_THREAD, OPTION_LIMIT, OPTION_DEBUG_DIR,
+       OPTION_JSON };
 
 const struct command command_backtrace = {
 	.name = "backtrace",
@@ -43,6 +44,8 @@ const struct command command_backtrace = {
 		  "that had its turn" },
 		{ OPTION_LIMIT, "limit", "N",
 		  "at most so many frames; without this: 100" },
+		{ OPTION_DEBUG_DIR, "debug-dir", "DIR",
+		  "where debugging information is looked for, too" },
 		{ OPTION_JSON, "json", NULL,
 		  "one JSON object for each thread: at, events,\n"
 		  "thread, frames" },
@@ -202,6 +205,9 @@ static int take_option(const struct options *options, int id,
 		    !question->limit)
 			return options_bad_value(options, id,
 						 "a number above 0");
+		break;
+	case OPTION_DEBUG_DIR:
+		debug_search_folders(options->value);
 		break;
 	case OPTION_JSON:
 		question->json = true;

@@ -5,6 +5,7 @@
 #include "formats/error.h"
 #include "replayer/recording/recording.h"
 #include "replayer/session/session.h"
+#include "replayer/symbols/symbols.h"
 #include "tools/commands.h"
 #include "tools/info.h"
 #include "tools/messages.h"
@@ -13,7 +14,7 @@
 
 static int run(struct options *options);
 
-enum { OPTION_JSON = 256, OPTION_THREAD };
+enum { OPTION_JSON = 256, OPTION_THREAD, OPTION_DEBUG_DIR };
 
 const struct command command_info = {
 	.name = "info",
@@ -30,6 +31,8 @@ const struct command command_info = {
 		{ 'v', "verbose", NULL, "also tell of each segment; all of long lists" },
 		{ OPTION_THREAD, "thread", "TID",
 		  "list only this thread; 'all': each, as without" },
+		{ OPTION_DEBUG_DIR, "debug-dir", "DIR",
+		  "where debugging information is looked for, too" },
 		{ OPTION_JSON, "json", NULL, "one JSON object" },
 		{ 0 }
 	},
@@ -70,6 +73,8 @@ static int run(struct options *options)
 			json = true;
 		} else if (id == 'v') {
 			verbose = true;
+		} else if (id == OPTION_DEBUG_DIR) {
+			debug_search_folders(options->value);
 		} else if (!number_parse_threads(options->value, &threads)) {
 			options_bad_value(options, id, NUMBER_THREADS_WANTED);
 			return EXIT_USAGE;

@@ -16,6 +16,7 @@
 #include "formats/error.h"
 #include "recorder/recorder.h"
 #include "replayer/session/session.h"
+#include "replayer/symbols/symbols.h"
 #include "tools/commands.h"
 #include "tools/keep_old.h"
 #include "tools/messages.h"
@@ -29,11 +30,13 @@ static int run(struct options *options);
 enum {
 	OPTION_ASLR = 256,
 	OPTION_CACHE_SIZE,
+	OPTION_DEBUG_DIR,
 	OPTION_LEVEL,
 	OPTION_NO_CHILDREN,
 	OPTION_SCHEDULE,
 	OPTION_SEGMENT,
 	OPTION_SLICE,
+	OPTION_WITH_DEBUG,
 };
 
 const struct command command_record = {
@@ -71,6 +74,11 @@ const struct command command_record = {
 		  "random order; the same SEED gives the same turns" },
 		{ OPTION_LEVEL, "level", "N",
 		  "of compression: 1 (fast) to 19 (small)" },
+		{ OPTION_WITH_DEBUG, "with-debug", NULL,
+		  "keep the debugging information of the program and\n"
+		  "its libraries in the recording" },
+		{ OPTION_DEBUG_DIR, "debug-dir", "DIR",
+		  "where debugging information is looked for, too" },
 		{ 0 }
 	},
 	.notes = PROGRAM_EXIT_NOTES,
@@ -150,6 +158,12 @@ static int take_option(const struct options *options, int id,
 			return options_bad_value(options, id,
 						 "a number from 1 to 19");
 		out->level = (int)number;
+		break;
+	case OPTION_WITH_DEBUG:
+		out->debug_files = debug_search_files;
+		break;
+	case OPTION_DEBUG_DIR:
+		debug_search_folders(options->value);
 		break;
 	}
 	return 0;
@@ -339,6 +353,7 @@ static int run(struct options *options)
 		return options->status;
 	job.typed = recorder->path;
 	recorder->path = absolute(recorder->path, path, sizeof(path));
+	debug_search_stay();
 	recorder->made_by = describe_maker(recorder, made_by, sizeof(made_by));
 	recorder->program.argv = arguments;
 	recorder->program.program = recorder->program.argv[0];

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "formats/error.h"
 #include "replayer/recording/recording.h"
@@ -154,7 +155,72 @@ static void set_sizes(json_t *object, const struct trace_reader *reader)
 		       bytes[CHUNK_KEY_FRAME] + bytes[CHUNK_SNAPSHOT]);
 	json_set_count(object, "index_bytes", bytes[CHUNK_INDEX]);
 	json_set_count(object, "symbols_bytes",
-		       bytes[CHUNK_SYMBOLS] + bytes[CHUNK_SYMBOLS_AT]);
+		       bytes[CHUNK_SYMBOLS] + bytes[CHUNK_SYMBOLS_AT] +
+			       bytes[CHUNK_MODULE_FILES]);
+	json_set_count(object, "kept_bytes", bytes[CHUNK_PIECE]);
+}
+
+/* ------- modules ------- */
+
+/* Whose recording has them is said of the module's own file. */
+static int set_kept(json_t *object, struct recording *recording,
+		    const struct module_files *module, struct failure *why)
+{
+	const struct kept_file *own = &module->files[MODULE_FILE_OWN];
+	uint64_t bytes, all = 0;
+	uint32_t pid = recording_kept_by(recording, own);
+	int rc = 0;
+
+	for (unsigned i = 0; i < MODULE_FILES && own->size && !rc; i++) {
+		if (!module->files[i].size)
+			continue;
+		rc = recording_kept_bytes(recording, &module->files[i], &bytes,
+					  why);
+		all += bytes;
+	}
+	if (!own->size)
+		return 0;
+	json_set_count(object, "kept_bytes", all);
+	json_object_set_new(object, "kept_by",
+			    pid ? json_count(pid) : json_null());
+	return rc;
+}
+
+static json_t *describe_module(struct recording *recording,
+			       const struct module_files *module)
+{
+	const char *slash = strrchr(module->path, '/');
+	char build_id[BUILD_ID_TEXT];
+	json_t *object = json_object();
+	struct failure why;
+
+	json_set_text(object, "module", slash ? slash + 1 : module->path);
+	json_set_text(object, "module_path", module->path);
+	if (module->build_id.size)
+		json_set_text(object, "build_id",
+			      build_id_text(build_id, &module->build_id));
+	else
+		json_object_set_new(object, "build_id", json_null());
+	if (set_kept(object, recording, module, &why))
+		json_set_text(object, "error", why.text);
+	return object;
+}
+
+static int set_modules(json_t *info, struct recording *recording,
+		       struct failure *why)
+{
+	const struct module_list *modules;
+	json_t *list;
+	int rc = recording_modules(recording, &modules, why);
+
+	if (rc)
+		return rc;
+	list = json_array();
+	for (size_t i = 0; i < modules->count; i++)
+		json_array_append_new(list, describe_module(
+			recording, &modules->list[i]));
+	json_object_set_new(info, "modules", list);
+	return 0;
 }
 
 /* What the ends of the file say, and what was found between them. */
@@ -228,7 +294,9 @@ int info_describe(json_t **out, struct recording *recording,
 	if (verbose)
 		json_object_set_new(*out, "segments",
 				    describe_segments(recording));
-	rc = set_crash(*out, recording, why);
+	rc = set_modules(*out, recording, why);
+	if (!rc)
+		rc = set_crash(*out, recording, why);
 	if (rc)
 		json_decref(*out);
 	return rc;

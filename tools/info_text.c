@@ -2,6 +2,7 @@
 /* info_text.c - what is said of a recording, for a person */
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -158,6 +159,30 @@ static void print_member(const json_t *member, size_t number, size_t count)
 	puts(json_is_true(json_object_get(member, "this")) ? " (this)" : "");
 }
 
+static bool is_kept(const json_t *module)
+{
+	return json_object_get(module, "kept_bytes") != NULL;
+}
+
+static void print_module(const json_t *module, size_t number, size_t count)
+{
+	const json_t *error = json_object_get(module, "error");
+	const json_t *pid = json_object_get(module, "kept_by");
+
+	(void)number;
+	(void)count;
+	print_string(json_object_get(module, "module_path"));
+	fputs(", ", stdout);
+	if (error)
+		print_string(error);
+	else
+		print_counted(count_of(module, "kept_bytes"), "byte", "bytes");
+	if (json_is_integer(pid))
+		printf(", in the recording of %" JSON_INTEGER_FORMAT,
+		       json_integer_value(pid));
+	putchar('\n');
+}
+
 /* Entry `number` of `count`. */
 typedef void print_entry(const json_t *entry, size_t number, size_t count);
 
@@ -184,6 +209,20 @@ static void print_several(const json_t *list, const char *label, bool verbose,
 {
 	if (json_array_size(list) > 1)
 		print_list(list, label, verbose, print);
+}
+
+/* Of which debugging information is kept. */
+static void print_modules(const json_t *info, bool verbose)
+{
+	json_t *kept = json_array();
+	const json_t *module;
+	size_t i;
+
+	json_array_foreach(json_object_get(info, "modules"), i, module)
+		if (is_kept(module))
+			json_array_append(kept, (json_t *)(uintptr_t)module);
+	print_list(kept, "kept debug:", verbose, print_module);
+	json_decref(kept);
 }
 
 static void print_exit(const json_t *info)
@@ -294,7 +333,10 @@ void info_print(const json_t *info, bool verbose)
 	print_bytes(info, "  key frames:", "key_frames_bytes", false);
 	print_bytes(info, "  index:", "index_bytes", false);
 	print_bytes(info, "  symbols:", "symbols_bytes", false);
+	if (count_of(info, "kept_bytes"))
+		print_bytes(info, "  kept debug:", "kept_bytes", false);
 	print_statistics(info);
+	print_modules(info, verbose);
 	print_several(json_object_get(info, "family"), "family:", verbose,
 		      print_member);
 	print_segments(info);

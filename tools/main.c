@@ -9,6 +9,7 @@
 
 #include "formats/nearest.h"
 #include "tools/commands.h"
+#include "tools/debug_notes.h"
 #include "tools/messages.h"
 #include "tools/options.h"
 #include "tools/programs.h"
@@ -82,6 +83,7 @@ static int run_command(const char *name, int argc, char **argv)
 		program_share_stderr();
 	else
 		hold_standard_streams();
+	debug_notes_begin();
 	status = command->run(&options);
 	options_release(&options);
 	return status;

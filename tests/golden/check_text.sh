@@ -18,7 +18,7 @@ found=$work/found
 trap 'rm -rf "$work"' EXIT
 # A folder of their own, where one has a family: that shows.
 mkdir "$work/good" "$work/text"
-for name in all cut example footer killed later member packed programs; do
+for name in all cut example footer kept killed later member packed programs; do
 	cp "$folder/../good/$name.cpr" "$work/good" || exit 1
 done
 mkdir "$work/good/all.cpr.d"

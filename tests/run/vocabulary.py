@@ -19,7 +19,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-from tap import CprecTap, equal, expect, main  # noqa: E402
+from tap import CprecTap, equal, expect, main, recordings  # noqa: E402
 
 CRASH = """#include <stdio.h>
 #include <string.h>
@@ -115,7 +115,7 @@ class Tests(CprecTap):
         self.make("abort", ABORT)
         self.make("race", RACE, "-pthread")
         self.make("shares", SHARES)
-        self.record("family", "sh", "-c", SCRIPT)
+        self.record("family", "--with-debug", "sh", "-c", SCRIPT)
         with open(self.path("race.cpr"), "rb") as whole:
             bytes_ = whole.read()
         with open(self.path("cut.cpr"), "wb") as part:
@@ -167,6 +167,8 @@ class Tests(CprecTap):
         self.ask("query", self.path("race.cpr"), "--addr=shared", "--at=end",
                  "--races")
         self.ask("query", self.path("crash.cpr"), "--addr=first", "--at=end")
+        for trace in recordings(self.path("family.cpr")):
+            self.ask("info", trace)
         self.ask("ls", self.folder)
         self.ask("info", self.path("bad.cpr"))
 
