@@ -402,6 +402,12 @@ static void test_messages(void)
 	CHECK(errno == ENOMSG);
 	CHECK(send(queue, 0, "none") && errno == EINVAL);
 	CHECK(msgsnd(queue, NULL, 8, 0) && errno == EFAULT);
+	CHECK(msgsnd(queue, NULL, SIZE_MAX, 0) && errno == EFAULT);
+	CHECK(msgsnd(queue, &message, SIZE_MAX, 0) && errno == EINVAL);
+	CHECK(msgsnd(queue, &message, (size_t)1 << 40, 0) && errno == EINVAL);
+	CHECK(!send(queue, 3, "last"));
+	CHECK(msgrcv(queue, &message, SIZE_MAX, 0, 0) < 0 && errno == EINVAL);
+	CHECK(msgrcv(queue, &message, (size_t)1 << 40, 0, 0) == 5);
 	CHECK(!msgctl(queue, IPC_RMID, NULL));
 }
 

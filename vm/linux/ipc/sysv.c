@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ipc.h>
+#include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
 #include <sys/syscall.h>
@@ -19,8 +20,8 @@
 #include "vm/linux/kernel.h"
 #include "vm/linux/process.h"
 
-/* Larger messages than any system allows. */
-#define MESSAGE_MOST (UINT64_C(64) << 20)
+/* Linux allows no larger ones: msgmax is an int. */
+#define MESSAGE_MOST ((uint64_t)INT_MAX)
 
 enum { SEM_MOST = 65536 };	/* in a set: their number is 16 bits wide */
 
@@ -81,47 +82,92 @@ int64_t sys_semctl(struct linux_process *process,
 
 /* ------- messages ------- */
 
+/* A message for the host: its text begins at a page of its own. */
+struct message {
+	uint8_t *pages;
+	uint64_t room;		/* bytes of text */
+};
+
+/* Pages that nobody touches cost nothing. */
+static int message_create(struct message *out, uint64_t size)
+{
+	void *pages;
+
+	out->room = size < MESSAGE_MOST ? size : MESSAGE_MOST;
+	pages = mmap(NULL, GUEST_PAGE + out->room, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	out->pages = pages == MAP_FAILED ? NULL : pages;
+	return out->pages ? 0 : -ENOMEM;
+}
+
+static void message_destroy(struct message *message)
+{
+	munmap(message->pages, GUEST_PAGE + message->room);
+}
+
+static uint8_t *message_text(const struct message *message)
+{
+	return message->pages + GUEST_PAGE;
+}
+
+/* What the host's call gets: the text follows the type. */
+static void *message_type(const struct message *message)
+{
+	return message_text(message) - sizeof(long);
+}
+
+/*
+ * The kernel looks at a text only if its size is allowed: of one that cannot be
+ * read, it says what is wrong first.
+ */
+static void fill_text(struct linux_process *process,
+		      const struct message *message, guest_addr text,
+		      uint64_t size)
+{
+	if (size > message->room ||
+	    copy_in(process, message_text(message), text, size))
+		mprotect(message_text(message), message->room, PROT_NONE);
+}
+
 int64_t sys_msgsnd(struct linux_process *process,
 		   const struct linux_call *row, const uint64_t *arg)
 {
 	guest_addr text = arg[1] + struct_size(process, S_LONG);
+	struct message message;
 	int64_t result = -EFAULT;
-	uint8_t *message;
+	int rc = message_create(&message, arg[2]);
 
-	if (arg[2] > MESSAGE_MOST)
-		return -EINVAL;
-	message = malloc(sizeof(long) + arg[2]);
-	if (!message)
-		return -ENOMEM;
-	if (!struct_in(process, S_LONG, message, arg[1]) &&
-	    (!arg[2] || !copy_in(process, message + sizeof(long), text,
-				 arg[2])))
+	if (rc)
+		return rc;
+	if (!struct_in(process, S_LONG, message_type(&message), arg[1])) {
+		if (arg[2])
+			fill_text(process, &message, text, arg[2]);
 		result = host_wait(process, row->host, arg[0],
-				   host_pointer(message), arg[2], arg[3]);
-	free(message);
+				   host_pointer(message_type(&message)),
+				   arg[2], arg[3]);
+	}
+	message_destroy(&message);
 	return result;
 }
 
 int64_t sys_msgrcv(struct linux_process *process,
 		   const struct linux_call *row, const uint64_t *arg)
 {
-	uint64_t size = arg[2] < MESSAGE_MOST ? arg[2] : MESSAGE_MOST;
 	guest_addr text = arg[1] + struct_size(process, S_LONG);
-	uint8_t *message;
+	struct message message;
 	int64_t result;
+	int rc = message_create(&message, arg[2]);
 
-	if (arg[2] > LONG_MAX)
-		return -EINVAL;
-	message = malloc(size + sizeof(long));
-	if (!message)
-		return -ENOMEM;
+	if (rc)
+		return rc;
 	result = host_wait(process, row->host, arg[0],
-			   host_pointer(message), size, arg[3], arg[4]);
-	if (result >= 0 && (struct_out(process, S_LONG, arg[1], message) ||
-			    copy_out(process, text, message + sizeof(long),
-				     (size_t)result)))
+			   host_pointer(message_type(&message)), arg[2],
+			   arg[3], arg[4]);
+	if (result >= 0 &&
+	    (struct_out(process, S_LONG, arg[1], message_type(&message)) ||
+	     copy_out(process, text, message_text(&message), (size_t)result)))
 		result = -EFAULT;
-	free(message);
+	message_destroy(&message);
 	return result;
 }
 
