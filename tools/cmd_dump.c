@@ -21,6 +21,8 @@
 
 static int run(struct options *options);
 
+#define TEXT_MOST (UINT64_C(64) << 10)	/* bytes of output in a line */
+
 enum { OPTION_SEGMENT = 256, OPTION_KIND, OPTION_JSON, OPTION_THREAD };
 
 const struct command command_dump = {
@@ -192,22 +194,26 @@ static void end_packet(const struct dump *dump, json_t *line,
 static int print_output(struct dump *dump, const struct packet_place *place,
 			const struct packet *packet)
 {
-	struct position at = { place->time, place->events };
+	struct output_part output = {
+		.at = { place->time, place->events },
+		.addr = packet->addr,
+		.size = packet->size,
+	};
 	struct packet part = *packet;
 	int rc = 0;
 
 	if (place->time == recording_time(dump->recording, dump->current))
-		at.events += dump->before;
+		output.at.events += dump->before;
 	for (uint64_t done = 0; done < packet->size && !rc;
 	     done += part.size) {
 		json_t *line = begin_packet(dump, place, packet);
 
 		part.addr = packet->addr + done;
-		part.size = packet->size - done < DUMP_TEXT_MOST ?
-			    packet->size - done : DUMP_TEXT_MOST;
+		part.size = packet->size - done < TEXT_MOST ?
+			    packet->size - done : TEXT_MOST;
 		dump_packet(line, &part, dump->table);
-		rc = dump_replay_output(&dump->replay, &at, &part, line,
-					dump->why);
+		rc = dump_replay_output(&dump->replay, &output, done,
+					(size_t)part.size, line, dump->why);
 		if (rc)
 			json_decref(line);
 		else

@@ -95,33 +95,21 @@ int dump_replay_fault(struct dump_replay *replay, size_t segment,
 
 /* ------- outputs ------- */
 
-static void set_text(json_t *line, char *bytes, const uint8_t *known,
-		     size_t size)
+int dump_replay_output(struct dump_replay *replay,
+		       const struct output_part *output, uint64_t skip,
+		       size_t size, json_t *line, struct failure *why)
 {
-	for (size_t i = 0; i < size; i++)
-		if (!known[i])
-			bytes[i] = '?';
-	json_object_set_new(line, "text", json_text_of(bytes, size));
-}
-
-int dump_replay_output(struct dump_replay *replay, const struct position *at,
-		       const struct packet *packet, json_t *line,
-		       struct failure *why)
-{
-	size_t size = (size_t)packet->size;
-	uint8_t *bytes = malloc(2 * size + 1);
-	struct query_answer answer;
+	char *text = malloc(size + 1);
 	int rc;
 
-	if (!bytes)
+	if (!text)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	rc = start(replay, why);
 	if (!rc)
-		rc = query_memory(replay->query, packet->addr, at, bytes,
-				  bytes + size, size, &answer, why);
+		rc = output_read(replay->query, output, skip, text, size, why);
 	if (!rc)
-		set_text(line, (char *)bytes, bytes + size, size);
-	free(bytes);
+		json_object_set_new(line, "text", json_text_of(text, size));
+	free(text);
 	return rc;
 }
 

@@ -40,15 +40,10 @@ int dump_replay_fault(struct dump_replay *replay, size_t segment,
 		      size_t number, const struct packet *packet, json_t *line,
 		      struct failure *why);
 
-/*
- * Sets "text" of what an OUTPUT, or a part of one, wrote: at most
- * DUMP_TEXT_MOST bytes.
- */
-#define DUMP_TEXT_MOST (UINT64_C(64) << 10)
-
-int dump_replay_output(struct dump_replay *replay, const struct position *at,
-		       const struct packet *packet, json_t *line,
-		       struct failure *why);
+/* Sets "text" of a part of an output: `size` bytes, from `skip` on. */
+int dump_replay_output(struct dump_replay *replay,
+		       const struct output_part *output, uint64_t skip,
+		       size_t size, json_t *line, struct failure *why);
 
 void dump_replay_release(struct dump_replay *replay);
 

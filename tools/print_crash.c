@@ -112,7 +112,8 @@ struct fault_words fault_words(uint64_t signal, const struct vm_stop *fault,
 struct inquiry {
 	struct recording *recording;
 	struct crash crash;
-	struct replayer *replayer;
+	struct query *query;
+	struct replayer *replayer;	/* of the query */
 	struct lines *lines;
 	json_t *object;
 };
@@ -169,7 +170,7 @@ static void set_words(const struct inquiry *inquiry)
 	json_t *object;
 	char *text;
 
-	if (last_words_find(&words, inquiry->recording, inquiry->replayer,
+	if (last_words_find(&words, inquiry->recording, inquiry->query,
 			    &inquiry->crash.at, NULL) || !words.size)
 		return;
 	text = strndup(words.text, words.size);
@@ -279,13 +280,15 @@ int crash_describe(json_t **out, struct recording *recording,
 	json_set_count(inquiry.object, "thread", inquiry.crash.tid);
 	rc = lines_create(&inquiry.lines, recording, why);
 	if (!rc)
-		rc = replayer_create(&inquiry.replayer, recording, why);
+		rc = query_create(&inquiry.query, recording, why);
+	if (!rc)
+		rc = query_replayer(inquiry.query, &inquiry.replayer, why);
 	if (!rc)
 		rc = inquire(&inquiry, why);
 	/* What is known without a replay is worth something too. */
 	if (rc && why)
 		json_set_text(inquiry.object, "error", why->text);
-	replayer_destroy(inquiry.replayer);
+	query_destroy(inquiry.query);
 	lines_destroy(inquiry.lines);
 	*out = inquiry.object;
 	return 0;

@@ -2,12 +2,9 @@
 /* last_words.c - see last_words.h */
 #include "replayer/session/last_words.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "formats/error.h"
-#include "replayer/replayer.h"
 #include "replayer/session/outputs.h"
 
 /* The C++ library says in five what was thrown. */
@@ -44,31 +41,6 @@ static int find_pieces(struct pieces *pieces, struct recording *recording,
 	return rc;
 }
 
-/*
- * At most `room` bytes of what was written; of more, the last ones.  Bytes that
- * are not known are '?'.
- */
-static int read_piece(struct replayer *replayer, const struct output_part *piece,
-		      char *text, size_t room, struct failure *why)
-{
-	uint64_t skipped = piece->size > room ? piece->size - room : 0;
-	size_t size = (size_t)(piece->size - skipped);
-	uint8_t *known = malloc(room);
-	int rc;
-
-	if (!known)
-		return failed(why, ERR_NO_MEMORY, "out of memory");
-	rc = replayer_seek(replayer, &piece->at, why);
-	if (!rc)
-		rc = replayer_read(replayer, piece->addr + skipped,
-				   (uint8_t *)text, known, size, why);
-	for (size_t i = 0; i < size && !rc; i++)
-		if (!known[i])
-			text[i] = '?';
-	free(known);
-	return rc;
-}
-
 /* Makes room for `size` bytes at the end, by dropping the first ones. */
 static char *room_for(struct last_words *words, size_t size)
 {
@@ -80,13 +52,14 @@ static char *room_for(struct last_words *words, size_t size)
 	return words->text + words->size - size;
 }
 
-static int add_piece(struct last_words *words, struct replayer *replayer,
+/* Of a long piece, its end. */
+static int add_piece(struct last_words *words, struct query *query,
 		     const struct output_part *piece, struct failure *why)
 {
 	char text[LAST_WORDS_MOST];
 	size_t size = piece->size < sizeof(text) ? (size_t)piece->size :
 						   sizeof(text);
-	int rc = read_piece(replayer, piece, text, sizeof(text), why);
+	int rc = output_read(query, piece, piece->size - size, text, size, why);
 
 	if (rc)
 		return rc;
@@ -96,7 +69,7 @@ static int add_piece(struct last_words *words, struct replayer *replayer,
 }
 
 int last_words_find(struct last_words *out, struct recording *recording,
-		    struct replayer *replayer, const struct position *until,
+		    struct query *query, const struct position *until,
 		    struct failure *why)
 {
 	struct pieces pieces = { .until = until };
@@ -106,7 +79,6 @@ int last_words_find(struct last_words *out, struct recording *recording,
 
 	*out = (struct last_words){ 0 };
 	for (uint64_t i = first; i < pieces.count && !rc; i++)
-		rc = add_piece(out, replayer, &pieces.list[i % PIECES_MOST],
-			       why);
+		rc = add_piece(out, query, &pieces.list[i % PIECES_MOST], why);
 	return rc;
 }

@@ -4,7 +4,7 @@
  *
  * A failed assertion and an exception that nobody caught say so there.
  *
- * Errors:     those of replayer.h.  That it wrote nothing is no error.
+ * Errors:     those of query.h.  That it wrote nothing is no error.
  */
 #ifndef CPREC_REPLAYER_SESSION_LAST_WORDS_H
 #define CPREC_REPLAYER_SESSION_LAST_WORDS_H
@@ -15,7 +15,7 @@
 #include "replayer/recording/recording.h"
 
 struct failure;
-struct replayer;
+struct query;
 
 #define LAST_WORDS_MOST 1024u	/* bytes */
 
@@ -25,9 +25,9 @@ struct last_words {
 	size_t size;
 };
 
-/* Looks in the last segments up to `until`; the replayer goes there. */
+/* Looks in the last segments up to `until`. */
 int last_words_find(struct last_words *out, struct recording *recording,
-		    struct replayer *replayer, const struct position *until,
+		    struct query *query, const struct position *until,
 		    struct failure *why);
 
 #endif

@@ -71,6 +71,26 @@ int outputs_each(struct query *query, output_visit *visit, void *context,
 	return rc;
 }
 
+/* ------- bytes ------- */
+
+int output_read(struct query *query, const struct output_part *output,
+		uint64_t skip, char *text, size_t size, struct failure *why)
+{
+	uint8_t *known = malloc(size + 1);
+	struct query_answer answer;
+	int rc;
+
+	if (!known)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	rc = query_memory(query, output->addr + skip, &output->at,
+			  (uint8_t *)text, known, size, &answer, why);
+	for (size_t i = 0; i < size && !rc; i++)
+		if (!known[i])
+			text[i] = '?';
+	free(known);
+	return rc;
+}
+
 /* ------- lines ------- */
 
 #define PART (UINT64_C(64) << 10)	/* bytes that are looked at at a time */
@@ -81,34 +101,31 @@ struct line_search {
 	struct failure *why;
 	uint64_t wanted, lines;	/* so many have ended */
 	struct position at;
-	uint8_t bytes[PART], known[PART];
+	char text[PART];
 };
 
-static uint64_t count_ends(const uint8_t *bytes, const uint8_t *known,
-			   size_t size)
+static uint64_t count_ends(const char *text, size_t size)
 {
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < size; i++)
-		count += known[i] && bytes[i] == '\n';
+		count += text[i] == '\n';
 	return count;
 }
 
 static int count_lines(void *context, const struct output_part *output)
 {
 	struct line_search *search = context;
-	struct query_answer answer;
 
 	for (uint64_t at = 0; at < output->size; at += PART) {
 		uint64_t left = output->size - at;
 		size_t size = left < PART ? left : PART;
-		int rc = query_memory(search->query, output->addr + at,
-				      &output->at, search->bytes, search->known,
-				      size, &answer, search->why);
+		int rc = output_read(search->query, output, at, search->text,
+				     size, search->why);
 
 		if (rc)
 			return rc;
-		search->lines += count_ends(search->bytes, search->known, size);
+		search->lines += count_ends(search->text, size);
 	}
 	search->at = output->at;
 	return search->lines >= search->wanted ? IS_FOUND : 0;

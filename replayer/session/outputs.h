@@ -35,6 +35,13 @@ int outputs_each_in(struct recording *recording, size_t segment,
 		    output_visit *visit, void *context, struct failure *why);
 
 /*
+ * Reads `size` bytes of an output, from `skip` on; those that are not known are
+ * '?'.
+ */
+int output_read(struct query *query, const struct output_part *output,
+		uint64_t skip, char *text, size_t size, struct failure *why);
+
+/*
  * Where the last byte of a line was written, the lines of both streams counted
  * together.  ERR_NOT_FOUND if there are fewer lines.
  */
