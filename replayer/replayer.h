@@ -109,12 +109,16 @@ bool replayer_in_call(const struct replayer *replayer, unsigned *size);
  */
 bool replayer_last_fault(const struct replayer *replayer, struct vm_stop *out);
 
-/* Registers of the thread whose turn it is. */
+/* Whether the thread whose turn it is has ended: another one's comes next. */
+bool replayer_has_ended(const struct replayer *replayer);
+
+/* Registers of the thread whose turn it is, or where it ended. */
 void replayer_registers(struct replayer *replayer, struct reg_file *out);
 
 /*
  * Registers of any thread at the present time.  ERR_NOT_FOUND if it has not
- * begun, or has ended.
+ * begun, or has ended.  All that were there when the process ended can be
+ * looked at behind that, too.
  */
 int replayer_thread_registers(struct replayer *replayer, uint32_t stream,
 			      struct reg_file *out, struct failure *why);

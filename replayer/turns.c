@@ -203,14 +203,16 @@ static int tid_now(struct replayer *rep, uint32_t stream, uint32_t *tid,
 static int is_no_more(struct replayer *rep, uint32_t stream,
 		      struct failure *why)
 {
+	struct position at = replayer_position(rep);
+	char text[POSITION_TEXT];
 	uint32_t tid;
 	int rc = tid_now(rep, stream, &tid, why);
 
 	if (rc)
 		return rc;
 	return failed(why, ERR_NOT_FOUND,
-		      "thread %" PRIu32 " has ended before t=%" PRIu64, tid,
-		      replayer_time(rep));
+		      "thread %" PRIu32 " has ended before t=%s", tid,
+		      position_text(text, &at));
 }
 
 /* The registers of a thread that this replay has not seen. */
@@ -246,13 +248,26 @@ static int registers_as_recorded(struct replayer *rep, uint32_t stream,
 	return 0;
 }
 
+bool replayer_has_ended(const struct replayer *rep)
+{
+	return rep->threads[rep->stream].has_ended;
+}
+
+/* A thread that ended is no more, but for the one that the process ended with. */
+static bool is_last(const struct replayer *rep, uint32_t stream)
+{
+	return rep->stream == stream && !events_next(rep) &&
+	       recording_summary(rep->recording) &&
+	       replayer_time(rep) == recording_end(rep->recording);
+}
+
 int replayer_thread_registers(struct replayer *rep, uint32_t stream,
 			      struct reg_file *out, struct failure *why)
 {
 	const struct replay_thread *thread = &rep->threads[stream];
 
 	assert(stream < recording_threads(rep->recording));
-	if (thread->has_ended ||
+	if ((thread->has_ended && !is_last(rep, stream)) ||
 	    recording_was_replaced(rep->recording, stream, replayer_time(rep)))
 		return is_no_more(rep, stream, why);
 	if (!thread->vm)

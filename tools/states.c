@@ -21,6 +21,7 @@ struct state {
 	uint32_t tid;
 	uint64_t steps;		/* of the thread, before */
 	bool runs;		/* it is its turn */
+	bool has_ended;		/* ... and its end: that of the process */
 	struct reg_file file;
 };
 
@@ -39,7 +40,8 @@ static void print_as_json(struct lines *lines, const struct reg_table *table,
 	json_set_position(object, &state->at);
 	json_set_count(object, "thread", state->tid);
 	json_set_count(object, "instructions", state->steps);
-	json_object_set_new(object, "runs", json_boolean(state->runs));
+	json_object_set_new(object, "runs",
+			    json_boolean(state->runs && !state->has_ended));
 	lines_find(lines, state->at.time, pc, &line);
 	json_set_code(object, pc, NULL, &line);
 	if (line.module[0])
@@ -74,7 +76,8 @@ static void print_as_text(struct lines *lines, const struct state *state)
 
 	printf("registers of thread %" PRIu32 " at t=%s (%" PRIu32 ":%" PRIu64
 	       ")%s\n", state->tid, position_text(at, &state->at), state->tid,
-	       state->steps, state->runs ? "" : ", not its turn");
+	       state->steps, state->has_ended ? ", where it ended" :
+	       state->runs ? "" : ", not its turn");
 	for (unsigned i = 0; i < table->count; i++) {
 		register_text(value, table, &state->file, i);
 		printf("  %-8s %s", table->regs[i].name, value);
@@ -85,25 +88,18 @@ static void print_as_text(struct lines *lines, const struct state *state)
 	}
 }
 
-/*
- * ERR_NOT_FOUND if there is no such thread then.  The one that had its turn
- * last can be looked at even if it has ended, as it has at the end.
- */
+/* ERR_NOT_FOUND if there is no such thread then. */
 static int find_state(const struct state_question *asked,
 		      struct replayer *replayer, uint32_t stream,
 		      struct state *out, struct failure *why)
 {
 	struct recording *recording = asked->recording;
 	uint32_t thread;
-	int rc = 0;
+	int rc = replayer_thread_registers(replayer, stream, &out->file, why);
 
 	out->at = replayer_position(replayer);
 	out->runs = replayer_stream(replayer) == stream;
-	if (out->runs)
-		replayer_registers(replayer, &out->file);
-	else
-		rc = replayer_thread_registers(replayer, stream, &out->file,
-					       why);
+	out->has_ended = out->runs && replayer_has_ended(replayer);
 	thread = recording_thread_of(recording, stream, out->at.time);
 	if (!rc)
 		rc = recording_tid(recording, thread, &out->tid, why);

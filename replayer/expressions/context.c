@@ -212,10 +212,6 @@ static int read_registers(struct context *context, struct replayer *replayer,
 		return failed(why, ERR_NOT_FOUND,
 			      "thread %" PRIu32 " has ended before t=%" PRIu64,
 			      context->tid, t);
-	if (replayer_stream(replayer) == stream) {
-		replayer_registers(replayer, &context->registers);
-		return 0;
-	}
 	return replayer_thread_registers(replayer, stream, &context->registers,
 					 why);
 }

@@ -33,13 +33,9 @@ int backtrace_walk(const struct backtrace *backtrace, enum frames_end *end,
 		.context = backtrace->context,
 	};
 	struct reg_file file;
-	int rc = 0;
+	int rc = replayer_thread_registers(replayer, backtrace->stream, &file,
+					   why);
 
-	if (replayer_stream(replayer) == backtrace->stream)
-		replayer_registers(replayer, &file);
-	else
-		rc = replayer_thread_registers(replayer, backtrace->stream,
-					       &file, why);
 	if (!rc)
 		*end = frames_walk(&walk, &file);
 	return rc;
