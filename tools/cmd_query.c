@@ -34,7 +34,7 @@ const struct command command_query = {
 		 " [--json]\n"
 		 "       cprec query [FILE] --registers --at=T... [--thread=TID]"
 		 " [--json]\n"
-		 "       cprec query [FILE] - [--json]",
+		 "       cprec query [FILE] [--format=F] [--json] -",
 	.about = "Tells what memory or registers held at a time.  With several"
 		 " addresses and\n"
 		 "times, answers for each address at each time.  With '-',"
@@ -47,30 +47,37 @@ const struct command command_query = {
 		{ OPTION_ADDR, "addr", "A",
 		  "an address: 0x1000, counter+8, libc.so.6!environ;\n"
 		  "or an expression: head->name, table[3].x, *p,\n"
-		  "*argv@argc, app::counter, file.c:counter, $rsp" },
+		  "*argv@argc, app::counter, file.c:counter, $rsp",
+		  .without = "-" },
 		{ OPTION_AT, "at", "T",
 		  "a time, in instructions: 5000000, 5m, start, end,\n"
 		  "50%; the 3rd line of output: output:3; end-1, 50%+3;\n"
 		  "of one thread: TID:5000000, TID:end; T.1: behind the\n"
-		  "first event at T, see below" },
+		  "first event at T, see below",
+		  .without = "-" },
 		{ OPTION_SIZE, "size", "N",
 		  "how many bytes (k, m: times 1024); without this\n"
 		  "the size of a variable given by its name (at most\n"
-		  "4096), else 8" },
+		  "4096), else 8",
+		  .with = "addr" },
 		{ OPTION_FORMAT, "format", "F",
 		  "how numbers are shown: x, d, u, o, t (binary), c, f,\n"
-		  "s (text) or a (address), as gdb does; or raw: bytes" },
+		  "s (text) or a (address), as gdb does; or raw: bytes",
+		  .with = "addr -" },
 		{ OPTION_DEBUG_DIR, "debug-dir", "DIR",
 		  "where debugging information is looked for, too" },
 		{ OPTION_REGISTERS, "registers", NULL,
-		  "the registers of each thread" },
+		  "the registers of each thread",
+		  .without = "-" },
 		{ OPTION_THREAD, "thread", "TID",
 		  "whose variables and registers are meant; without\n"
 		  "this those of the thread whose turn it is; of all\n"
-		  "with --registers, for which it may be 'all'" },
+		  "with --registers, for which it may be 'all'",
+		  .with = "addr registers -" },
 		{ OPTION_RACES, "races", NULL,
 		  "look for races, see below, in all that was before\n"
-		  "T: much slower" },
+		  "T: much slower",
+		  .with = "addr", .without = "no-races" },
 		{ OPTION_NO_RACES, "no-races", NULL,
 		  "do not look for races: quicker" },
 		{ OPTION_JSON, "json", NULL,
@@ -157,6 +164,17 @@ static int compare_times(const void *left, const void *right)
 	return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 
+/* All of a request but what and when. */
+static struct request how_asked(const struct query_command *command)
+{
+	return (struct request){
+		.size = command->size,
+		.format = command->format,
+		.some_thread = command->state.threads.some,
+		.tid = command->state.threads.tid,
+	};
+}
+
 static void make_questions(const struct query_command *command,
 			   struct question *questions,
 			   struct question **by_time)
@@ -165,15 +183,13 @@ static void make_questions(const struct query_command *command,
 
 	for (size_t i = 0; i < count; i++) {
 		questions[i] = (struct question) {
-			.asked = {
-				command->addrs.list[i % command->addrs.count],
-				command->ats.list[i / command->addrs.count],
-				command->size, command->format,
-				command->state.threads.some,
-				command->state.threads.tid,
-			},
+			.asked = how_asked(command),
 			.is_alone = count == 1,
 		};
+		questions[i].asked.addr =
+			command->addrs.list[i % command->addrs.count];
+		questions[i].asked.at =
+			command->ats.list[i / command->addrs.count];
 		by_time[i] = &questions[i];
 		question_find(&questions[i], command->names,
 			      command->expressions);
@@ -300,7 +316,10 @@ static const char *cut_line(const struct line *line, struct request *out)
 static bool answer_line(const struct query_command *command,
 			struct query *query, const struct line *line)
 {
-	struct question question = { .line = line->number };
+	struct question question = {
+		.asked = how_asked(command),
+		.line = line->number,
+	};
 	const char *wrong = cut_line(line, &question.asked);
 	struct failure why;
 	bool answered;
@@ -381,7 +400,6 @@ static int answer(struct query_command *command, struct failure *why)
 static int take_option(const struct options *options, int id,
 		       struct query_command *command)
 {
-	enum which_races wanted;
 	struct failure why;
 
 	switch (id) {
@@ -419,12 +437,10 @@ static int take_option(const struct options *options, int id,
 		command->json = true;
 		break;
 	case OPTION_RACES:
+		command->races = RACES_ALL;
+		break;
 	case OPTION_NO_RACES:
-		wanted = id == OPTION_RACES ? RACES_ALL : RACES_NOT;
-		if (command->races != RACES_NEAR && command->races != wanted)
-			return options_wrong(options, "--races and --no-races"
-					     " exclude each other");
-		command->races = wanted;
+		command->races = RACES_NOT;
 		break;
 	case OPTION_REGISTERS:
 		command->registers = true;
@@ -443,24 +459,14 @@ static int take_arguments(struct options *options,
 			  struct query_command *command)
 {
 	command->from_input = options_take_last(options, "-");
-	if (command->races == RACES_ALL &&
-	    (command->from_input || !command->addrs.count))
-		return options_wrong(options, "--races is for --addr");
-	if (command->from_input) {
-		if (command->addrs.count || command->ats.count ||
-		    command->size || command->registers ||
-		    command->state.threads.some)
-			return options_wrong(options, "'-' takes its questions"
-					     " from standard input only");
-		return 0;
-	}
-	if (!command->addrs.count && !command->registers)
+	if (!command->from_input && !command->addrs.count &&
+	    !command->registers)
 		return options_wrong(options, "what to ask for is missing:"
 				     " --addr or --registers");
 	if (command->state.threads.all && !command->registers)
 		return options_wrong(options, "--thread=all is for"
-				     " --registers");
-	if (!command->ats.count)
+				     " --registers only");
+	if (!command->from_input && !command->ats.count)
 		return options_wrong(options, "a time is missing: --at");
 	return 0;
 }

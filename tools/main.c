@@ -73,7 +73,8 @@ static int no_command(const char *name)
 static int run_command(const char *name, int argc, char **argv)
 {
 	const struct command *command = command_find(name);
-	struct options options = { command, argc, argv, NULL, 0, 0, NULL };
+	struct options options = { .command = command, .argc = argc,
+				   .argv = argv };
 	int status;
 
 	if (!command)

@@ -17,6 +17,8 @@
 #include "tools/newest.h"
 
 #define MOST_OPTIONS 24
+#define NAME_TYPED 40u
+#define DASH "-"
 #define HELP_ID 'h'
 #define PID_ID 1000		/* above those of all commands */
 
@@ -167,6 +169,15 @@ const struct option_info *options_find(const struct command *command,
 		       &pid_option : NULL;
 }
 
+static size_t place_of(const struct options *options, int id)
+{
+	size_t place = 0;
+
+	while (options->command->options[place].id != id)
+		place++;
+	return place;
+}
+
 int options_next(struct options *options)
 {
 	struct option longs[MOST_OPTIONS + 3];
@@ -193,6 +204,7 @@ int options_next(struct options *options)
 	case '?':
 		return unknown_option(options);
 	default:
+		options->given |= UINT64_C(1) << place_of(options, id);
 		return id;
 	}
 }
@@ -202,17 +214,91 @@ bool options_take_last(struct options *options, const char *text)
 	if (options->first == options->argc ||
 	    strcmp(options->argv[options->argc - 1], text) != 0)
 		return false;
-	options->argc--;
+	options->taken = options->argv[--options->argc];
+	return true;
+}
+
+/* ------- what goes together ------- */
+
+/* The next of some names, as it is typed; false behind the last. */
+static bool next_name(const char **names, char typed[NAME_TYPED])
+{
+	size_t size = strcspn(*names, " ");
+
+	if (!size)
+		return false;
+	snprintf(typed, NAME_TYPED, "%s%.*s",
+		 !strncmp(*names, DASH, size) ? "" : "--", (int)size, *names);
+	*names += size + strspn(*names + size, " ");
+	return true;
+}
+
+static bool is_given(const struct options *options, const char *typed)
+{
+	const struct option_info *info = options->command->options;
+
+	if (!strcmp(typed, DASH))
+		return options->taken && !strcmp(options->taken, DASH);
+	for (size_t i = 0; info[i].name; i++)
+		if (!strcmp(info[i].name, typed + 2))
+			return options->given >> i & 1;
+	return false;
+}
+
+/* "--addr, --registers or '-'" */
+static void list_names(const char *names, char *text, size_t room)
+{
+	char typed[NAME_TYPED];
+	size_t size = 0;
+
+	while (next_name(&names, typed) && size < room)
+		size += (size_t)snprintf(text + size, room - size,
+					 strcmp(typed, DASH) ? "%s%s" :
+							       "%s'%s'",
+					 !size ? "" : *names ? ", " : " or ",
+					 typed);
+}
+
+/* Refuses an option that means nothing beside the others. */
+static bool fits(const struct options *options, const struct option_info *info)
+{
+	const char *with = info->with ? info->with : "";
+	const char *without = info->without ? info->without : "";
+	char typed[NAME_TYPED], text[100] = "";
+	bool has_any = !*with;
+
+	while (next_name(&with, typed))
+		has_any |= is_given(options, typed);
+	if (!has_any) {
+		list_names(info->with, text, sizeof(text));
+		options_wrong(options, "--%s is for %s only", info->name, text);
+		return false;
+	}
+	while (next_name(&without, typed)) {
+		if (!is_given(options, typed))
+			continue;
+		options_wrong(options, "--%s and %s exclude each other",
+			      info->name,
+			      strcmp(typed, DASH) ? typed : "'-'");
+		return false;
+	}
 	return true;
 }
 
 /* Whether options and arguments are all right, so that there is work to do. */
 static bool is_complete(struct options *options, int id)
 {
+	const struct option_info *info = options->command->options;
+
 	options->status = EXIT_USAGE;
 	if (id == OPTIONS_HELP)
 		options->status = finish_output(EXIT_ANSWERED);
-	return id == OPTIONS_END;
+	if (id != OPTIONS_END)
+		return false;
+	for (size_t i = 0; info[i].name; i++)
+		if (options->given >> i & 1 && !fits(options, &info[i]))
+			return false;
+	return true;
 }
 
 /* The argument, or the newest one here. */
@@ -289,10 +375,9 @@ void options_release(struct options *options)
 int options_bad_value(const struct options *options, int id,
 		      const char *wanted)
 {
-	const struct option_info *info = options->command->options;
+	const struct option_info *info =
+		&options->command->options[place_of(options, id)];
 
-	while (info->id != id)
-		info++;
 	return options_wrong(options, "'--%s' takes %s, not '%s'", info->name,
 			     wanted, options->value);
 }

@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct option_info {
 	int id;			/* what options_next() returns; below 256 it
@@ -22,6 +23,13 @@ struct option_info {
 	const char *name;	/* without the two dashes */
 	const char *argument;	/* "FILE"; NULL if it takes none */
 	const char *summary;	/* further lines after '\n' */
+
+	/*
+	 * Options with which alone it means something, and options with which
+	 * it means nothing: their names, with a blank between; "-" is that
+	 * word, as the last one.  NULL: none.
+	 */
+	const char *with, *without;
 };
 
 /* What a command has behind its options. */
@@ -62,6 +70,8 @@ struct options {
 	char **argv;		/* its own name first */
 	const char *value;	/* of the option just returned */
 	int first;		/* index of the first argument, at the end */
+	uint64_t given;		/* options, by their places in the table */
+	const char *taken;	/* an argument that was taken off; or NULL */
 	int status;		/* when there is nothing to do for a command */
 	char *found;		/* a recording that was not named */
 	const char *pid;	/* of the process that is meant; NULL: FILE's */

@@ -103,6 +103,12 @@ class Tests(CprecTap):
         named = self.here("query", "trace.cpr", "-", text="environ 50%\n")
         found = self.here("query", "-", text="environ 50%\n")
         equal((found.returncode, found.stdout), (0, named.stdout), "answer")
+        for options in (["--format=x"], ["--format=raw", "--json"]):
+            asked = self.here("query", *options, "--addr=environ", "--at=50%",
+                              "--no-races")
+            found = self.here("query", *options, "-", text="environ 50%\n")
+            lines = found.stdout.replace('{"question":1,', "{")
+            equal(lines, asked.stdout, f"{options}")
 
     def symbol(self):
         found = self.here("query", "--addr=envirn", "--at=50%")

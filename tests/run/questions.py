@@ -509,7 +509,7 @@ def usage(tests):
             "--thread=x")
     refused(tests, "query", "trace.cpr", "--addr=counter", "--at=0",
             "--thread=all")
-    refused(tests, "query", "trace.cpr", "-", "--thread=5")
+    refused(tests, "query", "trace.cpr", "-", "--thread=all")
     for words in (("query", "--registers", "--at=0"), ("dump",), ("verify",)):
         for text in "x", "", "-1", "every", "4294967296":
             refused(tests, *words, f"--thread={text}", "trace.cpr")
