@@ -36,9 +36,11 @@ const struct command command_verify = {
 		{ 'q', "quiet", NULL, "print nothing if all is well" },
 		{ 0 }
 	},
-	.notes = "Exits with 0 if everything is equal, else with 1 and a"
-		 " message that names the\n"
-		 "first instruction that can be shown to differ.",
+	.notes = "Exits with 0 if everything that is there is equal, else with 1"
+		 " and a message that\n"
+		 "names the first instruction that can be shown to differ;"
+		 " also with 1 if the\n"
+		 "recording was cut short before its first instruction.",
 };
 
 /* Reads what a replay does not need too, names of symbols for one. */
@@ -53,6 +55,22 @@ static int check_chunks(struct recording *recording, struct failure *why)
 		if (!rc)
 			free(bytes);
 	}
+	return rc;
+}
+
+/* That nothing differs means nothing if nothing was executed. */
+static int check_any(const struct recording *recording, struct failure *why)
+{
+	char *text;
+	int rc;
+
+	if (recording_summary(recording) ||
+	    recording_end(recording) > recording_start(recording))
+		return 0;
+	text = damage_describe(recording);
+	rc = failed(why, ERR_TRUNCATED, "there is nothing to verify: %s",
+		    text ? text : "out of memory");
+	free(text);
 	return rc;
 }
 
@@ -137,15 +155,16 @@ static int verify_alone(struct recording *recording,
 static int verify_together(struct recording *recording, bool quiet,
 			   struct failure *why)
 {
+	size_t frames = recording_segments(recording);
 	struct replayer *replayer = NULL;
 	int rc = replayer_create(&replayer, recording, why);
 
 	if (!rc)
 		rc = check_all(recording, replayer, why);
 	if (!rc && !quiet)
-		printf("verified %" PRIu64 " instructions, %zu key frames\n",
+		printf("verified %" PRIu64 " instructions, %zu key frame%s\n",
 		       recording_end(recording) - recording_start(recording),
-		       recording_segments(recording));
+		       frames, frames == 1 ? "" : "s");
 	replayer_destroy(replayer);
 	return rc;
 }
@@ -158,7 +177,9 @@ static int verify_file(const char *path, const struct threads_text *threads,
 
 	if (rc)
 		return rc;
-	rc = check_chunks(recording, why);
+	rc = check_any(recording, why);
+	if (!rc)
+		rc = check_chunks(recording, why);
 	if (!rc && threads->some)
 		rc = verify_alone(recording, threads, quiet, why);
 	else if (!rc)

@@ -320,9 +320,46 @@ def readable(tests, trace):
         return
     if json.loads(done.stdout)["complete"]:
         raise Failure("called complete")
-    for words in (("verify",), ("query", "--addr=noise", "--at=end"),
+    if not json.loads(done.stdout)["instructions"]:
+        tests.refused(FAILED, "verify", trace,
+                      says="there is nothing to verify: ")
+    else:
+        expect_status(tests.cprec("verify", trace), 0, "verify")
+    for words in (("query", "--addr=noise", "--at=end"),
                   ("query", "--registers", "--at=end")):
         expect_status(tests.cprec(*words, trace), 0, words)
+
+
+def nothing_left(tests, trace):
+    """Cut behind the first key frame: a state without an instruction."""
+    with open(trace, "rb") as file:
+        whole = file.read()
+    low, high = 64, len(whole)
+    while high - low > 1:	# the shortest that has a key frame
+        middle = (low + high) // 2
+        path = tests.write("short.cpr", whole[:middle])
+        if tests.cprec("info", path).returncode:
+            low = middle
+        else:
+            high = middle
+    path = tests.write("short.cpr", whole[:high])
+    info = json.loads(tests.cprec("info", "--json", path).stdout)
+    if (info["instructions"], info["complete"]) != (0, False):
+        raise Failure(f"what is there: {info}")
+    said = f"'{path}' was cut short: it ends at t=0"
+    for words in ((), ("--thread=all",), ("--quiet",)):
+        tests.refused(FAILED, "verify", path, *words,
+                      says=f"there is nothing to verify: {said}")
+    for words in (("query", "--registers", "--at=end"), ("dump",),
+                  ("replay",)):
+        done = tests.cprec(*words, path)
+        expect_status(done, 0, words)
+        if said not in done.stderr.decode():
+            raise Failure(f"{words}: {done.stderr}")
+    path = tests.write("short.cpr", whole[:high - 1])
+    for words in ("verify",), ("info",), ("query", "--registers", "--at=end"):
+        tests.refused(FAILED, *words, path,
+                      says="ends before its first key frame")
 
 
 # ------- files that are no recordings -------
@@ -685,6 +722,7 @@ def run_all(tests):
     test_output(tests, guest, big)
     test_no_traces(tests, guest)
     test_questions(tests, trace)
+    tests.test("cut behind the first key frame", nothing_left, tests, trace)
     test_damage(tests, trace)
     test_closed(tests, trace)
 

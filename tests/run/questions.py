@@ -436,9 +436,14 @@ def notes(tests):
     """What is good to know is called a note, and the status is 0."""
     with open(os.path.join(tests.folder, "trace.cpr"), "rb") as file:
         contents = file.read()
-    with open(os.path.join(tests.folder, "cut.cpr"), "wb") as file:
-        file.write(contents[:len(contents) * 9 // 10])
-    end = tests.info("cut.cpr")["instructions"]
+    # The summary is what is cut off first.
+    for size in range(len(contents), 0, -16):
+        with open(os.path.join(tests.folder, "cut.cpr"), "wb") as file:
+            file.write(contents[:size])
+        info = tests.info("cut.cpr")
+        if info["exit"] is None:
+            break
+    end = info["instructions"]
     for words in (("query", "--addr=counter", "--at=0"), ("replay", "-q"),
                   ("query", "--registers", "--at=0"), ("verify",), ("dump",),
                   ("races",)):
