@@ -14,8 +14,4 @@
 int evaluate(struct context *context, const char *text, struct value *out,
 	     struct failure *why);
 
-/* The address of what a value is; a pointer to its type. */
-int value_address(struct context *context, const struct value *value,
-		  struct value *out, struct failure *why);
-
 #endif

@@ -9,6 +9,7 @@
 
 #include "formats/error.h"
 #include "replayer/expressions/evaluate.h"
+#include "replayer/expressions/operations.h"
 #include "replayer/expressions/locations.h"
 #include "replayer/expressions/resolve.h"
 #include "replayer/expressions/show.h"

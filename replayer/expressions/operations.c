@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* operations.c - see operations.h */
+#include "replayer/expressions/operations.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "formats/error.h"
+#include "replayer/expressions/arithmetic.h"
+#include "replayer/recording/recording.h"
+
+/* ------- registers ------- */
+
+/* Parts of registers: $eax, $ax, $al; other names: $pc, $sp, $fp. */
+struct register_part {
+	const char *name, *of;
+	unsigned size;
+};
+
+static const struct register_part register_parts[] = {
+	{ "pc", "rip", 8 }, { "sp", "rsp", 8 }, { "fp", "rbp", 8 },
+	{ "eax", "rax", 4 }, { "ebx", "rbx", 4 }, { "ecx", "rcx", 4 },
+	{ "edx", "rdx", 4 }, { "esi", "rsi", 4 }, { "edi", "rdi", 4 },
+	{ "ebp", "rbp", 4 }, { "esp", "rsp", 4 },
+	{ "ax", "rax", 2 }, { "bx", "rbx", 2 }, { "cx", "rcx", 2 },
+	{ "dx", "rdx", 2 }, { "si", "rsi", 2 }, { "di", "rdi", 2 },
+	{ "al", "rax", 1 }, { "bl", "rbx", 1 }, { "cl", "rcx", 1 },
+	{ "dl", "rdx", 1 }, { "sil", "rsi", 1 }, { "dil", "rdi", 1 },
+};
+
+static struct type *register_type(struct types *types, const char *name,
+				  unsigned size)
+{
+	struct type *type;
+
+	if (!strcmp(name, "rip"))
+		return type_pointer(types, type_by_words(types, "void"));
+	if (!strcmp(name, "rsp") || !strcmp(name, "rbp"))
+		return type_pointer(types, type_by_words(types, "void"));
+	switch (size) {
+	case 1:
+		type = type_by_words(types, "signed char");
+		if (type)
+			type->is_char = false;
+		return type;
+	case 2:
+		return type_by_words(types, "short");
+	case 4:
+		return type_by_words(types, "int");
+	case 8:
+		return type_by_words(types, "long");
+	case 10:
+		type = type_by_words(types, "long double");
+		return type;
+	}
+	return type_by_words(types, "__int128");
+}
+
+int value_of_register(struct context *context, const char *name,
+		      struct value *out, struct failure *why)
+{
+	const struct reg_table *table = recording_reg_table(context->recording);
+	const struct reg_file *file;
+	unsigned size = 0;
+	int rc = context_registers(context, &file, why);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < sizeof(register_parts) /
+				       sizeof(*register_parts); i++) {
+		if (!strcasecmp(register_parts[i].name, name)) {
+			name = register_parts[i].of;
+			size = register_parts[i].size;
+			break;
+		}
+	}
+	for (unsigned i = 0; i < table->count; i++) {
+		const struct reg_info *info = &table->regs[i];
+
+		if (strcasecmp(info->name, name) != 0)
+			continue;
+		size = size && size < info->size ? size : info->size;
+		*out = (struct value) {
+			.type = register_type(&context->types, info->name,
+					      size),
+			.bytes = context_take(context, 32),
+		};
+		if (!out->type || !out->bytes)
+			return failed(why, ERR_NO_MEMORY, "out of memory");
+		memcpy(out->bytes, file->bytes + info->offset, size);
+		return 0;
+	}
+	return failed(why, ERR_NOT_FOUND, "there is no register '$%s'", name);
+}
+
+/* ------- casts ------- */
+
+int value_cast(struct context *context, struct type *type, struct value *from,
+	       struct value *out, struct failure *why)
+{
+	long double real;
+	int64_t number;
+	int rc;
+
+	if (!type_is_scalar(type)) {	/* the same bytes, seen otherwise */
+		*out = *from;
+		out->type = type;
+		out->bytes = NULL;
+		if (!from->has_addr)
+			return failed(why, ERR_INPUT,
+				      "it cannot be cast to that");
+		return 0;
+	}
+	if (from->type->kind == TYPE_UNKNOWN && from->has_addr) {
+		*out = (struct value) { .type = type, .has_addr = true,
+					.addr = from->addr };
+		return 0;
+	}
+	if (type->kind == TYPE_FLOAT) {
+		rc = value_double(context, from, &real, why);
+		return rc ? rc : value_of_double(context, out, type, real, why);
+	}
+	rc = value_integer(context, from, &number, why);
+	if (!rc && type->kind == TYPE_BOOL)
+		number = number != 0;
+	return rc ? rc : value_of_integer(context, out, type,
+					  (uint64_t)number, why);
+}
+
+/* ------- operators ------- */
+
+int value_address(struct context *context, const struct value *value,
+		  struct value *out, struct failure *why)
+{
+	struct value of = *value;
+	int rc = value_strip(context, &of, why);
+
+	if (rc)
+		return rc;
+	if (of.is_absent)
+		return failed(why, ERR_NOT_FOUND, "it was optimized out");
+	if (!of.has_addr)
+		return failed(why, ERR_INPUT, "it is not in memory, but in a"
+			      " register or a number");
+	if (of.bit_size)
+		return failed(why, ERR_INPUT, "a part of a byte has no"
+			      " address");
+	return value_of_integer(context, out,
+				type_pointer(&context->types, of.type), of.addr,
+				why);
+}
+
+int value_negate(struct context *context, char mark, struct value *of,
+		 struct value *out, struct failure *why)
+{
+	struct value other;
+	long double real;
+	int rc;
+
+	if (mark == '!') {
+		rc = value_double(context, of, &real, why);
+		return rc ? rc : value_of_integer(context, out,
+			type_by_words(&context->types,
+				      of->type->language == LANGUAGE_C ?
+					      "int" : "bool"),
+			real == 0, why);
+	}
+	rc = value_of_integer(context, &other,
+			      type_by_words(&context->types, "int"),
+			      mark == '~' ? UINT64_MAX : 0, why);
+	if (rc)
+		return rc;
+	return arithmetic(context, mark == '~' ? OPERATOR_XOR : OPERATOR_MINUS,
+			  &other, of, out, why);
+}
+
+int value_index(struct context *context, struct value *of, struct value *index,
+		struct value *out, struct failure *why)
+{
+	struct value place, ignored;
+	int rc = value_strip(context, of, why);
+
+	/* A slice of Rust. */
+	if (!rc && of->type->language == LANGUAGE_RUST &&
+	    type_is_class(of->type) &&
+	    !value_member(context, of, "data_ptr", &ignored, NULL))
+		*of = ignored;
+	/* An array that is not in memory. */
+	if (!rc && of->type->kind == TYPE_ARRAY && !of->has_addr) {
+		struct type *element = type_target(of->type);
+		int64_t at;
+
+		rc = value_integer(context, index, &at, why);
+		if (!rc && (at < 0 || (uint64_t)at >= of->type->count ||
+			    of->type->size > VALUE_MOST))
+			rc = failed(why, ERR_INPUT, "there is no such element");
+		if (rc)
+			return rc;
+		*out = (struct value) { .type = element,
+			.is_absent = of->is_absent,
+			.bytes = of->bytes ? of->bytes +
+				(uint64_t)at * element->size : NULL };
+		return 0;
+	}
+	if (!rc && of->type->kind != TYPE_POINTER &&
+	    of->type->kind != TYPE_ARRAY)
+		rc = failed(why, ERR_INPUT, "it is no pointer or array");
+	if (!rc)
+		rc = arithmetic(context, OPERATOR_PLUS, of, index, &place, why);
+	return rc ? rc : value_follow(context, &place, out, why);
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* read_values.c - names, numbers, characters and registers in expressions */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "formats/error.h"
+#include "replayer/expressions/operations.h"
+#include "replayer/expressions/reader.h"
+#include "replayer/expressions/resolve.h"
+#include "replayer/recording/recording.h"
+
+#define NAME_MOST 4096u
+#define ENDS_MOST 64u
+
+/* ------- names ------- */
+
+static const char *skip_identifier(const char *at)
+{
+	if (!strncmp(at, "{impl#", 6) || !strncmp(at, "{closure", 8)) {
+		at = strchr(at, '}');
+		return at ? at + 1 : "";
+	}
+	at += *at == '~';
+	while (is_name_part(*at))
+		at++;
+	return at;
+}
+
+/*
+ * All places where a name may end, the shortest first: "a<b>(c)::d" may be a
+ * name, or a comparison.
+ */
+static size_t find_ends(const char *at, const char *ends[ENDS_MOST])
+{
+	size_t count = 0;
+
+	if (!strncmp(at, "::", 2))
+		at += 2;
+	while (count + 3 < ENDS_MOST) {
+		const char *more;
+
+		more = skip_identifier(at);
+		if (more == at || !*(more - 1))
+			break;
+		at = ends[count++] = more;
+		more = *at == '<' ? reader_brackets(at, '<', '>') : NULL;
+		if (more)
+			at = ends[count++] = more;
+		more = *at == '(' ? reader_brackets(at, '(', ')') : NULL;
+		if (more)
+			at = ends[count++] = more;
+		if (!strncmp(at, "::", 2))
+			at += 2;
+		else if (*at == '.' || (*at == ':' && is_name_part(at[1])))
+			at++;
+		else if (*at == '/' && is_name_part(at[1]))
+			at++;
+		else
+			break;
+	}
+	return count;
+}
+
+static int resolve_longest(struct reader *reader, struct value *out,
+			   int (*resolve)(struct context *context,
+					  const char *name, struct value *out,
+					  struct failure *why))
+{
+	const char *ends[ENDS_MOST];
+	size_t count = find_ends(reader->at, ends);
+	int rc = ERR_NOT_FOUND;
+
+	while (count-- && rc == ERR_NOT_FOUND) {
+		struct failure why = { "" };
+		char *name = reader_copy(reader, reader->at, ends[count]);
+
+		if (!name)
+			return failed(reader->why, ERR_NO_MEMORY,
+				      "out of memory");
+		rc = resolve(reader->context, name, out, &why);
+		/* That it is nowhere now is an answer, too. */
+		if (rc == ERR_NOT_FOUND && strstr(why.text, "cannot tell"))
+			rc = ERR_INPUT;
+		if (rc && *why.text && reader->why)
+			*reader->why = why;
+		if (!rc)
+			reader->at = ends[count];
+	}
+	return rc;
+}
+
+/* As other debuggers take them. */
+static bool is_register(struct reader *reader, const char *name, size_t length)
+{
+	const struct reg_table *table =
+		recording_reg_table(reader->context->recording);
+
+	for (unsigned i = 0; i < table->count; i++)
+		if (strlen(table->regs[i].name) == length &&
+		    !strncasecmp(table->regs[i].name, name, length))
+			return true;
+	return false;
+}
+
+static int read_symbol(struct reader *reader, const char *end,
+		       struct value *out)
+{
+	char *name = reader_copy(reader, reader->at, end);
+
+	if (!name)
+		return failed(reader->why, ERR_NO_MEMORY, "out of memory");
+	reader->at = end;
+	return resolve_symbol(reader->context, name, out, reader->why);
+}
+
+static int read_plain_name(struct reader *reader, struct value *out)
+{
+	const char *ends[ENDS_MOST];
+	size_t count = find_ends(reader->at, ends);
+	int rc;
+
+	if (!count)
+		return reader_wrong(reader, "a name or a number is missing");
+	if (reader->skipped) {
+		reader->at = ends[0];
+		return reader_nothing(reader, out);
+	}
+	rc = resolve_longest(reader, out, resolve_name);
+	if (rc == ERR_NOT_FOUND)
+		rc = resolve_longest(reader, out, resolve_symbol);
+	if (rc == ERR_NOT_FOUND &&
+	    is_register(reader, reader->at, (size_t)(ends[0] - reader->at)))
+		failed(reader->why, rc, "cannot find a symbol '%.*s': the"
+		       " register is called '$%.*s'",
+		       (int)(ends[0] - reader->at), reader->at,
+		       (int)(ends[0] - reader->at), reader->at);
+	return rc;
+}
+
+/* 'file.c'::name, 'a::b(int)'. */
+static int read_quoted_name(struct reader *reader, struct value *out)
+{
+	const char *start = reader->at + 1;
+	const char *end = strchr(start, '\''), *rest;
+	char name[NAME_MOST];
+	size_t length;
+	int rc;
+
+	if (!end)
+		return reader_wrong(reader, "a ' is missing");
+	length = (size_t)(end - start);
+	rest = end + 1;
+	if (!strncmp(rest, "::", 2))
+		rest = skip_identifier(rest + 2);
+	if (length + (size_t)(rest - end) >= sizeof(name))
+		return reader_wrong(reader, "the name is too long");
+	memcpy(name, start, length);
+	memcpy(name + length, end + 1, (size_t)(rest - end - 1));
+	name[length + (size_t)(rest - end - 1)] = '\0';
+	reader->at = rest;
+	if (reader->skipped)
+		return reader_nothing(reader, out);
+	rc = resolve_name(reader->context, name, out, reader->why);
+	if (rc == ERR_NOT_FOUND)
+		rc = resolve_symbol(reader->context, name, out, reader->why);
+	return rc;
+}
+
+int read_name(struct reader *reader, struct value *out)
+{
+	const char *end = reader_library_name(reader->at);
+
+	return end && !reader->skipped ? read_symbol(reader, end, out) :
+					 read_plain_name(reader, out);
+}
+
+/* ------- constants ------- */
+
+int read_number(struct reader *reader, struct value *out)
+{
+	struct types *types = &reader->context->types;
+	const char *at = reader->at;
+	bool is_hex = at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
+	size_t digits = strspn(at, "0123456789");
+	bool is_unsigned = false, is_long = false;
+	unsigned long long number;
+	char *end;
+
+	if (!is_hex && (at[digits] == '.' ||
+			(at[digits] | 0x20) == 'e')) {
+		long double value = strtold(at, &end);
+		bool is_float = *end == 'f';
+
+		reader->at = end + is_float;
+		return value_of_double(reader->context, out,
+			type_by_words(types, is_float ? "float" : "double"),
+			value, reader->why);
+	}
+	number = strtoull(at, &end, is_hex ? 16 : 10);
+	for (; *end && strchr("uUlL", *end); end++) {
+		is_unsigned |= (*end | 0x20) == 'u';
+		is_long |= (*end | 0x20) == 'l';
+	}
+	if (is_name_part(*end))
+		return reader_wrong(reader, "a number makes no sense");
+	reader->at = end;
+	is_long |= number > (is_hex || is_unsigned ? UINT32_MAX : INT32_MAX);
+	is_unsigned |= number > INT64_MAX ||
+		       (is_hex && !is_long && number > INT32_MAX);
+	return value_of_integer(reader->context, out, type_by_words(types,
+		is_long ? is_unsigned ? "unsigned long" : "long" :
+		is_unsigned ? "unsigned int" : "int"), number, reader->why);
+}
+
+/* 'a', '\n': else it is a name. */
+static bool read_character(struct reader *reader, struct value *out, int *rc)
+{
+	static const char letters[] = "n\nt\tr\r0\0\\\\''a\ab\bf\fv\v";
+	const char *at = reader->at + 1;
+	char c = *at;
+
+	if (c == '\\') {
+		for (size_t i = 0; i + 1 < sizeof(letters); i += 2)
+			if (letters[i] == at[1])
+				c = letters[i + 1];
+		at++;
+	}
+	if (!*at || at[1] != '\'' || (at[2] == ':' && at[3] == ':'))
+		return false;
+	reader->at = at + 2;
+	*rc = value_of_integer(reader->context, out,
+			       type_by_words(&reader->context->types, "char"),
+			       (uint64_t)c, reader->why);
+	return true;
+}
+
+int read_quoted(struct reader *reader, struct value *out)
+{
+	int rc;
+
+	return read_character(reader, out, &rc) ? rc :
+						  read_quoted_name(reader, out);
+}
+
+/* ------- registers ------- */
+
+int read_register(struct reader *reader, struct value *out)
+{
+	const char *start = reader->at + 1, *end = start;
+	char name[32] = "";
+
+	while (isalnum((unsigned char)*end) || *end == '_')
+		end++;
+	if (end == start || end - start >= (ptrdiff_t)sizeof(name))
+		return reader_wrong(reader, "the name of a register is missing");
+	memcpy(name, start, (size_t)(end - start));
+	reader->at = end;
+	if (reader->skipped)
+		return reader_nothing(reader, out);
+	return value_of_register(reader->context, name, out,
+				 reader->why);
+}
