@@ -40,6 +40,9 @@ static const uint8_t x86_dwarf[] = {
 	X86_R8, X86_R9, X86_R10, X86_R11, X86_R12, X86_R13, X86_R14, X86_R15,
 };
 
+/* rbx, rbp, rsp, r12 to r15.  Source: System V ABI, AMD64 supplement, 3.2.1. */
+#define X86_DWARF_KEPT UINT64_C(0xf0c8)
+
 static const uint8_t x86_dwarf_all[] = {
 	X86_RAX, X86_RDX, X86_RCX, X86_RBX, X86_RSI, X86_RDI, X86_RBP, X86_RSP,
 	X86_R8, X86_R9, X86_R10, X86_R11, X86_R12, X86_R13, X86_R14, X86_R15,
@@ -67,6 +70,7 @@ static const struct reg_table x86_64_table = {
 	.tls = X86_FS_BASE,
 	.dwarf = x86_dwarf,
 	.dwarf_count = sizeof(x86_dwarf),
+	.dwarf_kept = X86_DWARF_KEPT,
 	.dwarf_all = x86_dwarf_all,
 	.dwarf_all_count = sizeof(x86_dwarf_all),
 };

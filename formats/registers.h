@@ -61,6 +61,7 @@ struct reg_table {
 	unsigned tls;		/* the thread pointer */
 	const uint8_t *dwarf;	/* by the numbers of debug information */
 	unsigned dwarf_count;
+	uint64_t dwarf_kept;	/* bits: functions keep them for their callers */
 	const uint8_t *dwarf_all;	/* also those of more than 8 bytes */
 	unsigned dwarf_all_count;
 };

@@ -23,7 +23,7 @@ static int run(struct options *options);
 
 enum { OPTION_ADDR = 256, OPTION_AT, OPTION_SIZE, OPTION_JSON,
        OPTION_REGISTERS, OPTION_THREAD, OPTION_RACES, OPTION_NO_RACES,
-       OPTION_FORMAT, OPTION_DEBUG_DIR };
+       OPTION_FORMAT, OPTION_DEBUG_DIR, OPTION_FRAME };
 
 const struct command command_query = {
 	.name = "query",
@@ -74,6 +74,11 @@ const struct command command_query = {
 		  "this those of the thread whose turn it is; of all\n"
 		  "with --registers, for which it may be 'all'",
 		  .with = "addr registers -" },
+		{ OPTION_FRAME, "frame", "N",
+		  "whose variables are meant: 0 is the innermost\n"
+		  "function, 1 its caller, as 'cprec backtrace' shows\n"
+		  "them",
+		  .with = "addr -" },
 		{ OPTION_RACES, "races", NULL,
 		  "look for races, see below, in all that was before\n"
 		  "T: much slower",
@@ -129,6 +134,7 @@ struct query_command {
 	struct texts addrs, ats;
 	const char *size;
 	char format;
+	uint64_t frame;
 	struct state_question state;	/* asked with --registers */
 	bool json, registers, from_input;
 	enum which_races races;
@@ -172,6 +178,7 @@ static struct request how_asked(const struct query_command *command)
 		.format = command->format,
 		.some_thread = command->state.threads.some,
 		.tid = command->state.threads.tid,
+		.frame = command->frame,
 	};
 }
 
@@ -432,6 +439,10 @@ static int take_option(const struct options *options, int id,
 						 "a letter of '"
 						 EXPRESSION_FORMATS
 						 "' or 'raw'");
+		break;
+	case OPTION_FRAME:
+		if (!number_parse(options->value, &command->frame))
+			return options_bad_value(options, id, "a number");
 		break;
 	case OPTION_JSON:
 		command->json = true;

@@ -87,6 +87,7 @@ static int find_address(struct question *question,
 	struct expression_question expression = {
 		.text = asked->addr, .at = question->at,
 		.some_thread = asked->some_thread, .tid = asked->tid,
+		.frame = asked->frame,
 		.format = is_raw ? '\0' : asked->format,
 	};
 	struct address_text address;

@@ -40,6 +40,7 @@ struct request {
 #define QUESTION_RAW 'r'	/* bytes, also of what has a type */
 	bool some_thread;	/* whose variables and registers are meant */
 	uint32_t tid;
+	uint64_t frame;			/* 0: the innermost */
 };
 
 struct question {

@@ -108,7 +108,7 @@ static int find_modules(struct context *context, struct failure *why)
 	context->module_count = 0;
 	for (size_t i = 0; !is_last; i++) {
 		uint64_t bias;
-		Dwarf *dwarf = lines_dwarf(context->lines, context->at.time, i,
+		Dwarf *dwarf = lines_dwarf(context->lines, context->place.at.time, i,
 					   &bias, &is_last);
 
 		if (!dwarf)
@@ -123,22 +123,33 @@ static int find_modules(struct context *context, struct failure *why)
 	return 0;
 }
 
-int context_set(struct context *context, const struct position *at,
-		bool some_thread, uint32_t tid, struct failure *why)
+static bool is_same(const struct context_place *a,
+		    const struct context_place *b)
 {
-	bool is_same = !position_compare(&context->at, at) &&
-		       context->modules && context->tid == tid &&
-		       context->some_thread == some_thread;
+	return !position_compare(&a->at, &b->at) &&
+	       a->some_thread == b->some_thread && a->tid == b->tid &&
+	       a->frame == b->frame;
+}
+
+int context_set(struct context *context, const struct context_place *place,
+		struct failure *why)
+{
+	bool was_set = context->modules && is_same(&context->place, place) &&
+		       (!place->frame || context->has_registers);
+	const struct reg_file *file;
+	int rc;
 
 	forget(context);
 	context->members = 0;
-	if (is_same)
+	if (was_set)
 		return 0;
-	context->at = *at;
-	context->some_thread = some_thread;
-	context->tid = tid;
+	context->place = *place;
 	context->has_registers = context->has_frame = false;
-	return find_modules(context, why);
+	rc = find_modules(context, why);
+	/* Whether there is such a frame is to be known before all else. */
+	if (!rc && place->frame)
+		rc = context_registers(context, &file, why);
+	return rc;
 }
 
 void context_init(struct context *context, struct lines *lines,
@@ -171,7 +182,7 @@ int context_look(struct context *context, uint64_t addr, uint8_t *bytes,
 	memset(known, 0, size);
 	if (!size || size - 1 > UINT64_MAX - addr)
 		return 0;
-	return query_memory(context->query, addr, &context->at, bytes, known,
+	return query_memory(context->query, addr, &context->place.at, bytes, known,
 			    size, &answer, why);
 }
 
@@ -192,34 +203,114 @@ int context_read(struct context *context, uint64_t addr, uint8_t *bytes,
 	return rc;
 }
 
-static int read_registers(struct context *context, struct replayer *replayer,
-			  struct failure *why)
+static int find_stream(struct context *context, struct replayer *replayer,
+		       uint32_t *stream, struct failure *why)
 {
 	struct recording *recording = context->recording;
 	uint64_t t = replayer_time(replayer);
-	uint32_t thread, stream;
+	uint32_t tid = context->place.tid, thread;
 	int rc;
 
-	if (!context->some_thread) {
-		replayer_registers(replayer, &context->registers);
+	*stream = replayer_stream(replayer);
+	if (!context->place.some_thread)
 		return 0;
-	}
-	rc = recording_find_thread(recording, context->tid, t, &thread, why);
+	rc = recording_find_thread(recording, tid, t, &thread, why);
 	if (rc)
 		return rc;
-	stream = recording_stream_of(recording, thread, t);
-	if (recording_thread_of(recording, stream, t) != thread)
+	*stream = recording_stream_of(recording, thread, t);
+	if (recording_thread_of(recording, *stream, t) != thread)
 		return failed(why, ERR_NOT_FOUND,
 			      "thread %" PRIu32 " has ended before t=%" PRIu64,
-			      context->tid, t);
-	return replayer_thread_registers(replayer, stream, &context->registers,
-					 why);
+			      tid, t);
+	return 0;
+}
+
+/* The registers of the thread are those of its innermost frame. */
+static int read_innermost(struct context *context, struct replayer *replayer,
+			  uint32_t stream, struct failure *why)
+{
+	const struct reg_table *table = recording_reg_table(context->recording);
+
+	int rc = 0;
+
+	if (context->place.some_thread)
+		rc = replayer_thread_registers(replayer, stream,
+					       &context->registers, why);
+	else
+		replayer_registers(replayer, &context->registers);
+	context->code = reg_get(table, &context->registers, table->pc);
+	context->inlined = 0;
+	memset(context->is_lost, 0, sizeof(context->is_lost));
+	return rc;
+}
+
+struct frame_search {
+	struct context *context;
+	uint64_t left;		/* frames before it */
+	bool is_found;
+};
+
+/*
+ * Of what the unwinder knows nothing, functions need not keep the contents.
+ * Others, as the thread pointer, are the same in all frames.
+ */
+static void take_registers(struct context *context, const struct frame *frame)
+{
+	const struct reg_table *table = recording_reg_table(context->recording);
+
+	for (unsigned i = 0; i < table->dwarf_all_count; i++)
+		context->is_lost[table->dwarf_all[i]] = true;
+	for (unsigned i = 0; i < table->dwarf_count; i++) {
+		context->is_lost[table->dwarf[i]] = !frame->registers->known[i];
+		reg_set(table, &context->registers, table->dwarf[i],
+			frame->registers->value[i]);
+	}
+	context->is_lost[table->pc] = false;
+	reg_set(table, &context->registers, table->pc, frame->pc);
+}
+
+static int visit_frame(void *opaque, const struct frame *frame)
+{
+	struct frame_search *search = opaque;
+	struct context *context = search->context;
+
+	if (search->left--)
+		return 0;
+	search->is_found = true;
+	/* The innermost ones have all registers. */
+	if (context->place.frame > frame->inlined)
+		take_registers(context, frame);
+	context->code = frame->code;
+	context->inlined = frame->inlined;
+	return 1;
+}
+
+static int read_outer(struct context *context, struct replayer *replayer,
+		      uint32_t stream, struct failure *why)
+{
+	struct frame_search search = { context, context->place.frame, false };
+	const struct backtrace backtrace = {
+		.replayer = replayer,
+		.lines = context->lines,
+		.stream = stream,
+		.visit = visit_frame,
+		.context = &search,
+	};
+	enum frames_end end;
+	int rc = backtrace_walk(&backtrace, &end, why);
+
+	if (!rc && !search.is_found)
+		rc = failed(why, ERR_NOT_FOUND, "there is no frame %" PRIu64
+			    ": the outermost is %" PRIu64, context->place.frame,
+			    context->place.frame - search.left - 1);
+	return rc;
 }
 
 int context_registers(struct context *context, const struct reg_file **out,
 		      struct failure *why)
 {
 	struct replayer *replayer;
+	uint32_t stream;
 	int rc = 0;
 
 	*out = &context->registers;
@@ -227,10 +318,27 @@ int context_registers(struct context *context, const struct reg_file **out,
 		return 0;
 	rc = query_replayer(context->query, &replayer, why);
 	if (!rc)
-		rc = replayer_seek(replayer, &context->at, why);
+		rc = replayer_seek(replayer, &context->place.at, why);
 	if (!rc)
-		rc = read_registers(context, replayer, why);
+		rc = find_stream(context, replayer, &stream, why);
+	if (!rc)
+		rc = read_innermost(context, replayer, stream, why);
+	if (!rc && context->place.frame)
+		rc = read_outer(context, replayer, stream, why);
 	context->has_registers = !rc;
+	return rc;
+}
+
+int context_register(struct context *context, unsigned reg,
+		     const struct reg_file **out, struct failure *why)
+{
+	const struct reg_table *table = recording_reg_table(context->recording);
+	int rc = context_registers(context, out, why);
+
+	if (!rc && context->is_lost[reg])
+		rc = failed(why, ERR_NOT_FOUND, "cannot tell what %s was in"
+			    " frame %" PRIu64 ": functions need not keep it",
+			    table->regs[reg].name, context->place.frame);
 	return rc;
 }
 
@@ -286,6 +394,14 @@ static bool find_unit(struct code_frame *frame)
 	return false;
 }
 
+/* Leaves functions that were inlined, and are frames of their own. */
+static void leave_inlined(struct code_frame *frame, unsigned count)
+{
+	while (count && frame->count)
+		count -= dwarf_tag(&frame->scopes[--frame->count]) ==
+			 DW_TAG_inlined_subroutine;
+}
+
 static void find_frame(struct context *context, uint64_t pc)
 {
 	struct code_frame *frame = &context->frame;
@@ -297,6 +413,7 @@ static void find_frame(struct context *context, uint64_t pc)
 		};
 		if (find_unit(frame) &&
 		    find_scopes(frame, &frame->unit, 0)) {
+			leave_inlined(frame, context->inlined);
 			frame->is_known = true;
 			return;
 		}
@@ -307,7 +424,6 @@ static void find_frame(struct context *context, uint64_t pc)
 int context_frame(struct context *context, const struct code_frame **out,
 		  struct failure *why)
 {
-	const struct reg_table *table = recording_reg_table(context->recording);
 	const struct reg_file *file;
 	int rc = 0;
 
@@ -320,7 +436,7 @@ int context_frame(struct context *context, const struct code_frame **out,
 	if (rc)
 		return rc;
 	if (context->module_count)
-		find_frame(context, reg_get(table, file, table->pc));
+		find_frame(context, context->code);
 	context->has_frame = true;
 	return 0;
 }
@@ -336,8 +452,8 @@ int context_frame_address(struct context *context, uint64_t *out,
 
 	if (rc)
 		return rc;
-	if (!lines_frame(context->lines, context->at.time,
-			 reg_get(table, file, table->pc), &reg, &offset) ||
+	if (!lines_frame(context->lines, context->place.at.time,
+			 context->code, &reg, &offset) ||
 	    reg >= table->dwarf_count)
 		return failed(why, ERR_NOT_FOUND, "cannot tell where the frame"
 			      " of the function is");

@@ -25,6 +25,9 @@ struct failure;
 struct lines;
 struct query;
 
+/* Registers of any architecture's table. */
+#define REGS_MOST 128u
+
 /* A module's debugging information, while it is where it is. */
 struct context_module {
 	Dwarf *dwarf;
@@ -51,15 +54,21 @@ struct context_index {
 
 struct context_memory;
 
+/* Which frame of which thread is meant, and when. */
+struct context_place {
+	struct position at;
+	bool some_thread;	/* else the one whose turn it is */
+	uint32_t tid;
+	uint64_t frame;		/* 0: the innermost */
+};
+
 struct context {
 	struct lines *lines;
 	struct query *query;
 	struct recording *recording;
 	struct types types;
 
-	struct position at;
-	bool some_thread;
-	uint32_t tid;
+	struct context_place place;
 
 	struct context_module *modules;
 	size_t module_count, module_room;
@@ -68,6 +77,9 @@ struct context {
 
 	bool has_registers;
 	struct reg_file registers;
+	bool is_lost[REGS_MOST];	/* the frame's callees did not keep it */
+	uint64_t code;		/* in the instruction that the frame executes */
+	unsigned inlined;	/* functions within it that stand there, too */
 	bool has_frame;
 	struct code_frame frame;
 	struct context_memory *taken;
@@ -78,9 +90,9 @@ void context_init(struct context *context, struct lines *lines,
 		  struct query *query, struct recording *recording);
 void context_release(struct context *context);
 
-/* From now on all is as at this position.  A thread may be named. */
-int context_set(struct context *context, const struct position *at,
-		bool some_thread, uint32_t tid, struct failure *why);
+/* From now on all is as at this place.  ERR_NOT_FOUND: no such frame. */
+int context_set(struct context *context, const struct context_place *place,
+		struct failure *why);
 
 /* Room for what an evaluation needs; zeroed.  NULL without memory. */
 void *context_take(struct context *context, size_t size);
@@ -105,9 +117,13 @@ int context_read(struct context *context, uint64_t addr, uint8_t *bytes,
 int context_look(struct context *context, uint64_t addr, uint8_t *bytes,
 		 uint8_t *known, size_t size, struct failure *why);
 
-/* Registers of the thread. */
+/* Registers of the frame; some may be lost. */
 int context_registers(struct context *context, const struct reg_file **out,
 		      struct failure *why);
+
+/* The same, for one of them: ERR_NOT_FOUND if it is lost. */
+int context_register(struct context *context, unsigned reg,
+		     const struct reg_file **out, struct failure *why);
 
 /* The function that it is in; `is_known` may be false. */
 int context_frame(struct context *context, const struct code_frame **out,

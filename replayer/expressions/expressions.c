@@ -100,12 +100,13 @@ bool expressions_source(struct expressions *expressions,
 			const struct position *at, uint64_t addr,
 			const char **file, unsigned *line)
 {
+	const struct context_place place = { .at = *at };
 	struct context *context = &expressions->context;
 	struct failure ignored;
 	Dwarf_Die die;
 	int number;
 
-	if (context_set(context, at, false, 0, &ignored) ||
+	if (context_set(context, &place, &ignored) ||
 	    !context_variable_at(context, addr, &die))
 		return false;
 	*file = dwarf_decl_file(&die);
@@ -371,8 +372,11 @@ int expressions_find(struct expressions *expressions,
 	struct value value;
 	const char *wrong;
 	bool is_plain;
-	int rc = context_set(context, &question->at, question->some_thread,
-			     question->tid, why);
+	const struct context_place place = {
+		question->at, question->some_thread, question->tid,
+		question->frame,
+	};
+	int rc = context_set(context, &place, why);
 
 	*out = (struct expression) { 0 };
 	if (rc)

@@ -37,6 +37,7 @@ struct expression_question {
 	struct position at;
 	bool some_thread;	/* else the one whose turn it is */
 	uint32_t tid;
+	uint64_t frame;		/* as a backtrace counts them; 0: the innermost */
 	char format;		/* 0, or a letter */
 	uint64_t size;		/* 0, or bytes that are to be seen as numbers */
 };

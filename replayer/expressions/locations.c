@@ -57,12 +57,14 @@ static int register_value(struct machine *machine, uint64_t reg, uint64_t *out)
 	const struct reg_table *table =
 		recording_reg_table(machine->context->recording);
 	const struct reg_file *file;
-	int rc = context_registers(machine->context, &file, machine->why);
+	int rc;
 
-	if (rc)
-		return rc;
 	if (reg >= table->dwarf_all_count)
 		return cannot(machine, "it is in a register that has no name");
+	rc = context_register(machine->context, table->dwarf_all[reg], &file,
+			      machine->why);
+	if (rc)
+		return rc;
 	if (table->regs[table->dwarf_all[reg]].size > 8)
 		memcpy(out, file->bytes +
 			    table->regs[table->dwarf_all[reg]].offset, 8);
@@ -413,12 +415,14 @@ static int take_register(struct machine *machine, uint8_t *to, size_t size)
 	const struct reg_table *table = recording_reg_table(context->recording);
 	const struct reg_file *file;
 	const struct reg_info *info;
-	int rc = context_registers(context, &file, machine->why);
+	int rc;
 
-	if (rc)
-		return rc;
 	if (machine->reg >= table->dwarf_all_count)
 		return cannot(machine, "it is in a register that has no name");
+	rc = context_register(context, table->dwarf_all[machine->reg], &file,
+			      machine->why);
+	if (rc)
+		return rc;
 	info = &table->regs[table->dwarf_all[machine->reg]];
 	memcpy(to, file->bytes + info->offset,
 	       size < info->size ? size : info->size);

@@ -62,10 +62,8 @@ int value_of_register(struct context *context, const char *name,
 	const struct reg_table *table = recording_reg_table(context->recording);
 	const struct reg_file *file;
 	unsigned size = 0;
-	int rc = context_registers(context, &file, why);
+	int rc;
 
-	if (rc)
-		return rc;
 	for (size_t i = 0; i < sizeof(register_parts) /
 				       sizeof(*register_parts); i++) {
 		if (!strcasecmp(register_parts[i].name, name)) {
@@ -79,6 +77,9 @@ int value_of_register(struct context *context, const char *name,
 
 		if (strcasecmp(info->name, name) != 0)
 			continue;
+		rc = context_register(context, i, &file, why);
+		if (rc)
+			return rc;
 		size = size && size < info->size ? size : info->size;
 		*out = (struct value) {
 			.type = register_type(&context->types, info->name,

@@ -350,8 +350,14 @@ static int find_local(struct context *context, const char *name,
 				any = true;
 			}
 		} while (!die_sibling(&die, &die));
-		if (any)
-			return value_of_variable(context, &found, out, why);
+		if (any) {
+			rc = value_of_variable(context, &found, out, why);
+			/* Others of that name are not meant. */
+			return rc == ERR_NOT_FOUND ? ERR_INPUT : rc;
+		}
+		/* What it was inlined into is a frame of its own. */
+		if (dwarf_tag(&scope) == DW_TAG_inlined_subroutine)
+			break;
 	}
 	return ERR_NOT_FOUND;
 }
@@ -487,7 +493,7 @@ int resolve_symbol(struct context *context, const char *name,
 {
 	struct type *type = type_by_words(&context->types, "char");
 	uint64_t addr, size;
-	int rc = names_find(lines_names(context->lines), context->at.time,
+	int rc = names_find(lines_names(context->lines), context->place.at.time,
 			    name, &addr, &size, why);
 
 	if (rc)
@@ -515,7 +521,7 @@ int resolve_address(struct context *context, uint64_t addr,
 	if (context_variable_at(context, addr, &die))
 		return value_of_variable(context, &die, out, why);
 	/* By its name without the module: the same place must come out. */
-	if (!names_of(lines_names(context->lines), context->at.time, addr,
+	if (!names_of(lines_names(context->lines), context->place.at.time, addr,
 		      name, sizeof(name)))
 		return 0;
 	if (!find(context, strchr(name, '!') ? strchr(name, '!') + 1 : name,

@@ -112,7 +112,7 @@ void show_symbol(struct shower *shower, uint64_t addr, const char *before)
 	const char *mark;
 	uint64_t inside;
 
-	if (!lines_symbol(context->lines, context->at.time, addr, name,
+	if (!lines_symbol(context->lines, context->place.at.time, addr, name,
 			  sizeof(name)))
 		return;
 	/* As gdb: without the module, and how far inside in decimal. */

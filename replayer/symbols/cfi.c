@@ -37,7 +37,10 @@ static enum rule find_register(struct unwinding *unwinding, unsigned reg,
 	if (dwarf_frame_register(unwinding->frame, (int)reg, mem, &ops,
 				 &count))
 		return RULE_BAD;
-	/* This is how libdw tells the two rules without operations. */
+	/*
+	 * This is how libdw tells the two rules without operations.  It says
+	 * UNDEFINED also of a register that the tables say nothing of.
+	 */
 	if (!count)
 		return ops ? RULE_UNDEFINED : RULE_SAME;
 	if (!dwarf_eval(machine, ops, count, &result))
@@ -61,11 +64,16 @@ static void find_registers(struct unwinding *unwinding,
 		case RULE_VALUE:
 			*known = true;
 			break;
+		case RULE_UNDEFINED:
+			if (!(callee->kept >> i & 1)) {
+				*known = false;
+				break;
+			}
+			/* fall through */
 		case RULE_SAME:
 			*value = callee->registers.value[i];
 			*known = callee->registers.known[i];
 			break;
-		case RULE_UNDEFINED:
 		case RULE_BAD:
 			*known = false;
 		}

@@ -23,6 +23,8 @@ struct unwind_state {
 	uint64_t pc;
 	unsigned sp;		/* which register is the stack pointer, and */
 	unsigned count;		/* how many there are */
+	uint64_t kept;		/* bits: functions keep them, if nothing else is
+				   said of them */
 };
 
 enum unwind_result {

@@ -94,6 +94,8 @@ static int show(const struct walker *walker, bool is_signal)
 	struct frame frame = {
 		.pc = state->pc,
 		.sp = state->registers.value[state->sp],
+		.code = addr,
+		.registers = &state->registers,
 		.is_sure = walker->is_sure,
 		.is_signal = is_signal,
 		.module = module_path(walker, addr),
@@ -108,6 +110,7 @@ static int show(const struct walker *walker, bool is_signal)
 	if (!count)
 		return walk->visit(walk->context, &frame);
 	for (size_t i = 0; i < count && !rc; i++) {
+		frame.inlined = (unsigned)i;
 		set_function(&frame, &inlined[i], i ? &inlined[i - 1] : NULL,
 			     state->pc - bias);
 		rc = walk->visit(walk->context, &frame);
@@ -189,6 +192,7 @@ static void start(struct walker *walker, const struct reg_file *file)
 	struct unwind_state *state = &walker->state;
 
 	state->pc = reg_get(table, file, table->pc);
+	state->kept = table->dwarf_kept;
 	for (unsigned i = 0; i < table->dwarf_count &&
 			     i < DWARF_REGISTERS_MOST; i++) {
 		state->registers.value[i] = reg_get(table, file,

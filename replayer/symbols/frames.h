@@ -26,6 +26,9 @@
 struct frame {
 	uint64_t pc;		/* of a caller: where it goes on */
 	uint64_t sp;
+	uint64_t code;		/* in the instruction that it executes */
+	const struct dwarf_registers *registers;	/* as they are in it */
+	unsigned inlined;	/* frames before it that stand at its pc */
 	bool is_sure;
 	bool is_signal;		/* what the kernel made for a handler; the next
 				   one is what the signal interrupted */
