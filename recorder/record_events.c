@@ -194,7 +194,8 @@ static int do_fault(struct recorder *rec, const struct vm_stop *stop,
 	if (rc)
 		return rc;
 	effect_registers(rec, &before);
-	end_with(rec, PACKET_FAULT, result);
+	end_with(rec, result->is_fixed_call ? PACKET_FIXED_CALL : PACKET_FAULT,
+		 result);
 	tell_death(rec, stop, result);
 	return 0;
 }

@@ -167,6 +167,7 @@ int effects_apply(struct replayer *rep, const struct script_event *event,
 	switch (event->packet.kind) {
 	case PACKET_SYSCALL:
 	case PACKET_RETURN:
+	case PACKET_FIXED_CALL:
 		rep->threads[rep->stream].pending = PENDING_NONE;
 		vm_set_reg(rep->vm, rep->regs->result,
 			   (uint64_t)event->packet.result);

@@ -187,6 +187,10 @@ static int meet(struct replayer *rep, const struct script_event *event,
 			      (stop.kind == VM_STOP_VALUE && stop.is_clock);
 		note_fault(rep, &stop);
 		break;
+	case PACKET_FIXED_CALL:
+		rc = run(rep, at - now + 1, &stop, why);
+		as_expected = stop.kind == VM_STOP_FAULT;
+		break;
 	case PACKET_GIVE_WAY:
 	case PACKET_SLICE:
 		if (at > now)

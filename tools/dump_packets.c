@@ -159,6 +159,7 @@ void dump_packet(json_t *line, const struct packet *packet,
 	switch (packet->kind) {
 	case PACKET_SYSCALL:
 	case PACKET_RETURN:
+	case PACKET_FIXED_CALL:
 		set_syscall(line, packet, table->arch);
 		break;
 	case PACKET_SIGNAL:

@@ -723,7 +723,7 @@ static void make_bad(void)
 	flip("bad/header.cpr", 20);
 	flip("bad/content.cpr", 250);
 	flip("bad/chunk-header.cpr", 64 + 8);
-	make_wrong("bad/packet.cpr", CHUNK_EVENTS, "\1\0\0\0\15", 5);
+	make_wrong("bad/packet.cpr", CHUNK_EVENTS, "\1\0\0\0\16", 5);
 	make_wrong("bad/key-frame.cpr", CHUNK_KEY_FRAME, "\0\0\0", 3);
 	make_wrong("bad/index.cpr", CHUNK_INDEX, "\1\1\0", 3);
 	make_wrong("bad/symbols.cpr", CHUNK_SYMBOLS, "\0\0\0\0\0\0", 6);

@@ -20,7 +20,8 @@ sys.dont_write_bytecode = True
 from tap import CprecTap, Failure, equal, expect, main  # noqa: E402
 
 SEGMENTS = {"1k": "--segment=1k", "50k": "--segment=50k", "whole": None}
-COUNTED = ("SIGNAL", "FAULT", "SLICE", "RETURN", "EXIT")
+COUNTED = ("SIGNAL", "FAULT", "SLICE", "RETURN", "EXIT",
+           "FIXED_CALL")
 AT_ONCE = 500       # positions that one question names
 FAULTS = 100        # of a recording, that are tried in any case
 

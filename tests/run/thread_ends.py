@@ -14,7 +14,7 @@ import sys
 sys.dont_write_bytecode = True
 from tap import CprecTap, equal, expect, main  # noqa: E402
 
-EVENTS = {"SIGNAL", "EXIT", "FAULT", "SLICE", "RETURN"}
+EVENTS = {"SIGNAL", "EXIT", "FAULT", "SLICE", "RETURN", "FIXED_CALL"}
 
 
 class Tests(CprecTap):

@@ -114,29 +114,37 @@ static int raise_for(struct linux_process *process, const struct vm_stop *stop)
 	return fault.info.si_signo;
 }
 
-/* Whether the fault was a call, as of a page that is there now. */
-static bool is_call(struct linux_process *process, const struct vm_stop *stop)
+/*
+ * The signal, or the number of the call that it was, as of a page that is there
+ * now.
+ */
+static uint64_t answer(struct linux_process *process,
+		       const struct vm_stop *stop, bool *is_call)
 {
 	siginfo_t info = { .si_signo = SIGSEGV, .si_code = SI_KERNEL };
+	uint64_t number;
 	int error;
 
-	if (!fixed_call(process, stop, &error))
-		return false;
-	if (error)
-		signals_force(process, &info);
-	return true;
+	*is_call = fixed_call(process, stop, &number, &error) && !error;
+	if (*is_call)
+		return number;
+	if (!error)
+		return (uint64_t)raise_for(process, stop);
+	signals_force(process, &info);
+	return SIGSEGV;
 }
 
 int linux_fault(struct linux_process *process, const struct vm_stop *stop,
 		struct linux_result *result, struct failure *why)
 {
-	int number = SIGSEGV;
+	uint64_t number;
+	bool is_call;
 
 	(void)why;
 	process->thread->changed_registers = false;
-	if (!is_call(process, stop))
-		number = raise_for(process, stop);
-	process_report(process, result, (uint64_t)number,
+	number = answer(process, stop, &is_call);
+	process_report(process, result, number,
 		       (int64_t)guest_result(process));
+	result->is_fixed_call = is_call;
 	return 0;
 }

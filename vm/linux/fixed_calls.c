@@ -39,7 +39,7 @@ static int64_t perform(struct linux_process *process, uint32_t number)
 }
 
 bool fixed_call(struct linux_process *process, const struct vm_stop *stop,
-		int *error)
+		uint64_t *number, int *error)
 {
 	const struct linux_abi *abi = process->abi;
 	const struct reg_table *regs = vm_reg_table(process->vm);
@@ -47,6 +47,7 @@ bool fixed_call(struct linux_process *process, const struct vm_stop *stop,
 	int which;
 	int64_t value;
 
+	*error = 0;
 	if (stop->fault != FAULT_MEMORY || stop->access != ACCESS_FETCH ||
 	    !abi->fixed_calls || page_down(stop->pc) != abi->fixed_calls)
 		return false;
@@ -54,6 +55,7 @@ bool fixed_call(struct linux_process *process, const struct vm_stop *stop,
 	*error = -EFAULT;
 	if (which < 0 || copy_in(process, &back, sp, sizeof(back)))
 		return true;
+	*number = abi->fixed_numbers[which];
 	value = perform(process, abi->fixed_numbers[which]);
 	if (value == -EFAULT)
 		return true;

@@ -51,11 +51,11 @@ syscall_handler *call_handler(const struct linux_call *call);
 struct vm_stop;
 
 /*
- * Whether a fault is such a call, which is made then; `*error` is not 0 if it
- * could not return, which is SIGSEGV.
+ * Whether a fault is such a call, which is made then: its number; `*error` is
+ * not 0 if it could not return, which is SIGSEGV.
  */
 bool fixed_call(struct linux_process *process, const struct vm_stop *stop,
-		int *error);
+		uint64_t *number, int *error);
 
 /* ------- marshal.c ------- */
 

@@ -52,6 +52,7 @@ struct linux_result {
 	/* For the record. */
 	uint64_t number;	/* of the system call, or the signal */
 	int64_t value;		/* what the result register was set to */
+	bool is_fixed_call;	/* no fault, but a call at a fixed address */
 	bool all_registers;	/* more than the result register changed */
 };
 
