@@ -7,7 +7,7 @@
 
 static bool is_of_guest(const struct replay_observer *observer)
 {
-	return observer->guest.instruction || observer->guest.access;
+	return observer->guest.instruction || observer->guest.accesses;
 }
 
 int replayer_observe(struct replayer *rep,

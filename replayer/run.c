@@ -6,20 +6,12 @@
 #include "index/index.h"
 #include "replayer/replayer_internal.h"
 
-/*
- * An access is known by its block only, unless instructions are told too, which
- * is three times slower (vm.h).  So a block is looked for first, and then in
- * it.
- */
-
 /* How far it runs before it asks whether it is to stop: some 40 ms. */
 #define STEPS_AT_ONCE (16u << 20)
-#define STEPS_WATCHED (2u << 20)
 
 /* Something that one waits for was met. */
 struct meeting {
 	bool any;
-	bool is_block;		/* an access, between `before` and `after` */
 	struct replay_stop stop;
 	struct position before, after;
 };
@@ -29,10 +21,7 @@ struct search {
 	struct replayer *rep;
 	const struct replay_until *until;
 	bool for_last;		/* or the first */
-	bool is_exact;		/* instructions are told */
 	struct meeting found;
-	struct meeting maybe;	/* an access whose instruction may still fault */
-	uint64_t step;		/* maybe.any: of that instruction */
 	struct replay_observer observer;
 };
 
@@ -58,16 +47,7 @@ static void take(struct search *search, const struct meeting *met)
 		replayer_halt(search->rep);
 }
 
-/* So many steps have retired: the instruction too whose access was noted? */
-static void settle(struct search *search, uint64_t steps)
-{
-	if (!search->maybe.any || search->step >= steps)
-		return;
-	take(search, &search->maybe);
-	search->maybe.any = false;
-}
-
-static bool is_watched(const struct search *search, enum vm_access access,
+static bool is_watched(const struct search *search, bool writes,
 		       guest_addr addr, uint64_t size, size_t *index)
 {
 	for (size_t i = 0; i < search->until->watch_count; i++) {
@@ -76,55 +56,47 @@ static bool is_watched(const struct search *search, enum vm_access access,
 		*index = i;
 		if (addr <= watch->data.last &&
 		    addr + size - 1 >= watch->data.first &&
-		    (access == ACCESS_WRITE ? watch->writes : watch->reads))
+		    (writes ? watch->writes : watch->reads))
 			return true;
 	}
 	return false;
 }
 
-/* The block under way accesses what is watched. */
-static void meet_block(struct search *search)
+static void meet_access(struct search *search, size_t index,
+			const struct vm_access_told *access)
 {
-	struct vm *vm = search->rep->vm;
-	uint64_t start = vm_steps_at_block(vm), end = vm_steps(vm);
 	const struct meeting met = {
-		.any = true, .is_block = true,
-		.before = { start, EVENTS_ALL },
-		.after = { end > start ? end : start + 1, 0 },
+		.any = true,
+		.before = { access->steps, EVENTS_ALL },
+		.after = { access->steps + 1, 0 },
+		.stop = { .kind = REPLAY_AT_WATCH, .index = index,
+			  .pc = access->pc, .addr = access->addr,
+			  .size = access->size,
+			  .access = access->writes ? ACCESS_WRITE :
+						     ACCESS_READ },
 	};
 
 	take(search, &met);
 }
 
-static void on_access(void *context, enum vm_access access, guest_addr addr,
-		      unsigned size, uint64_t value)
+/* What one instruction accesses first stands for it. */
+static void on_accessed(void *context, const struct vm_access_told *list,
+			size_t count)
 {
 	struct search *search = context;
-	struct vm_moment now;
+	const struct meeting *found = &search->found;
 	size_t index;
 
-	(void)value;
-	if (!is_watched(search, access, addr, size, &index))
-		return;
-	if (!search->is_exact) {
-		meet_block(search);
-		return;
+	for (size_t i = 0; i < count; i++) {
+		const struct vm_access_told *access = &list[i];
+
+		if (found->any && found->stop.pc == access->pc &&
+		    found->before.time == access->steps)
+			continue;
+		if (is_watched(search, access->writes, access->addr,
+			       access->size, &index))
+			meet_access(search, index, access);
 	}
-	now = vm_moment(search->rep->vm);
-	if (search->maybe.any && search->step == now.steps)
-		return;		/* of the same instruction */
-	settle(search, now.steps);
-	search->step = now.steps;
-	search->maybe = (struct meeting) {
-		.any = true,
-		.before = { now.steps, EVENTS_ALL },
-		.after = { now.steps + 1, 0 },
-		.stop = { .kind = REPLAY_AT_WATCH, .index = index,
-			  .pc = now.pc, .access = access,
-			  .addr = addr, .size = size },
-	};
-	if (!search->for_last)
-		replayer_halt(search->rep);
 }
 
 /* Where the effects of an event happen: with an instruction, or behind one. */
@@ -142,27 +114,17 @@ static void place_event(struct replayer *rep, enum packet_kind kind,
 	}
 }
 
-static void on_instruction(void *context, uint64_t steps, guest_addr pc)
-{
-	(void)pc;
-	settle(context, steps);
-}
-
 static void on_event(void *context, const struct replay_event *event)
 {
 	struct search *search = context;
 	struct replayer *rep = search->rep;
 	struct meeting met = { .any = true };
 
-	/* An event before it retires is the fault that it raised. */
-	settle(search, vm_steps(rep->vm));
-	search->maybe.any = false;
 	for (size_t i = 0; i < event->count; i++) {
 		const struct packet *effect = replay_event_effect(event, i);
 
 		if (effect->kind != PACKET_WRITE ||
-		    !is_watched(search, ACCESS_WRITE, effect->addr,
-				effect->size, &met.stop.index))
+		    !is_watched(search, true, effect->addr, effect->size, &met.stop.index))
 			continue;
 		place_event(rep, event->packet->kind, &met);
 		met.stop = (struct replay_stop) {
@@ -218,14 +180,12 @@ static int run_to(struct search *search, const struct segment_position *to,
 	int rc;
 
 	while ((rc = replayer_go(rep, to, why)) == REPLAYER_STOPPED) {
-		settle(search, vm_steps(rep->vm));
 		if (rep->at_break)
 			meet_break(search);
 		if (search->found.any && !search->for_last)
 			break;
 		rep->passes = rep->at_break;
 	}
-	settle(search, vm_steps(rep->vm));
 	return rc < 0 ? rc : 0;
 }
 
@@ -234,8 +194,7 @@ static struct segment_position next_place(const struct search *search,
 					  const struct segment_position *to)
 {
 	struct replayer *rep = search->rep;
-	uint64_t most = search->observer.guest.access ? STEPS_WATCHED :
-							STEPS_AT_ONCE;
+	const uint64_t most = STEPS_AT_ONCE;
 	uint64_t now = vm_steps(rep->vm);
 	uint64_t end = recording_time(rep->recording, rep->segment + 1);
 
@@ -275,6 +234,26 @@ static int run_through(struct search *search, const struct position *end,
 	return rc;
 }
 
+/* All that is watched is told; on_accessed() chooses. */
+static void watch(struct search *search)
+{
+	const struct replay_until *until = search->until;
+	struct vm_observer *guest = &search->observer.guest;
+
+	guest->accessed = on_accessed;
+	guest->data = (struct vm_range){ UINT64_MAX, 0 };
+	for (size_t i = 0; i < until->watch_count; i++) {
+		const struct replay_watch *watch = &until->watches[i];
+
+		guest->accesses |= (watch->reads ? VM_READS : 0) |
+				   (watch->writes ? VM_WRITES : 0);
+		if (watch->data.first < guest->data.first)
+			guest->data.first = watch->data.first;
+		if (watch->data.last > guest->data.last)
+			guest->data.last = watch->data.last;
+	}
+}
+
 static int begin(struct search *search, struct failure *why)
 {
 	const struct replay_until *until = search->until;
@@ -283,14 +262,9 @@ static int begin(struct search *search, struct failure *why)
 
 	search->observer = (struct replay_observer) {
 		.event = on_event, .context = search,
-		.guest = { .context = search, .data = VM_EVERYWHERE },
+		.guest = { .context = search },
 	};
-	if (until->watch_count)
-		search->observer.guest.access = on_access;
-	if (search->is_exact) {
-		search->observer.guest.instruction = on_instruction;
-		search->observer.guest.code = VM_EVERYWHERE;
-	}
+	watch(search);
 	for (size_t i = 0; i < until->break_count && !rc; i++)
 		rc = vm_break_set(rep->vm, until->breaks[i], why);
 	return rc ? rc : replayer_observe(rep, &search->observer, why);
@@ -324,26 +298,6 @@ static int look_through(struct search *search, const struct position *to,
 	return rc;
 }
 
-/*
- * Looks again where a block was found, for the instruction.  A breakpoint at
- * the block's start has been met before.
- */
-static int refine(struct search *search, const struct position *end,
-		  bool passes, struct failure *why)
-{
-	const struct meeting block = search->found;
-	int rc = replayer_seek(search->rep, &block.before, why);
-
-	search->found.any = false;
-	search->is_exact = true;
-	if (!rc)
-		rc = look_through(search, is_before(&block.after, end) ?
-						  &block.after : end,
-				  passes, why);
-	search->is_exact = false;
-	return rc;
-}
-
 /* ------- forwards ------- */
 
 /* A replayer that stands nowhere begins at the start. */
@@ -365,21 +319,6 @@ static void stand(struct replayer *rep, struct replay_stop *stop,
 static const struct replay_stop at_position = { .kind = REPLAY_AT_POSITION };
 static const struct replay_stop interrupted = { .kind = REPLAY_INTERRUPTED };
 
-/* An instruction that only tried to access something is no reason to stop. */
-static int look_ahead(struct search *search, const struct position *to,
-		      struct failure *why)
-{
-	int rc = look_through(search, to, true, why);
-
-	while (!rc && search->found.is_block) {
-		search->found.is_block = false;
-		rc = refine(search, to, true, why);
-		if (!rc && !search->found.any && !is_interrupted(search->until))
-			rc = look_through(search, to, false, why);
-	}
-	return rc;
-}
-
 int replayer_run(struct replayer *rep, const struct replay_until *until,
 		 struct replay_stop *stop, struct failure *why)
 {
@@ -391,8 +330,8 @@ int replayer_run(struct replayer *rep, const struct replay_until *until,
 		return rc;
 	now = position_now(rep);
 	if (is_before(&now, &until->to))
-		rc = look_ahead(&search, &until->to, why);
-	/* An access is noticed when its block is over. */
+		rc = look_through(&search, &until->to, true, why);
+	/* An access is told when the guest has gone on. */
 	if (!rc && search.found.stop.kind == REPLAY_AT_WATCH)
 		rc = replayer_seek(rep, &search.found.after, why);
 	if (rc)
@@ -419,16 +358,7 @@ static int look_back(struct search *search, const struct position *first,
 	if (rc || !may)
 		return rc;
 	rc = replayer_seek(rep, first, why);
-	if (!rc)
-		rc = look_through(search, end, false, why);
-	if (rc || !search->found.is_block)
-		return rc;
-	rc = refine(search, end, true, why);
-	if (rc || search->found.any)
-		return rc;
-	/* The block faulted.  What is there before it was not kept. */
-	search->found = (struct meeting){ .before = *first, .after = *end };
-	return refine(search, end, false, why);
+	return rc ? rc : look_through(search, end, false, why);
 }
 
 /* From start point to start point, until something is found. */

@@ -201,14 +201,30 @@ void vm_break_pass(struct vm *vm);
 
 /*
  * Who learns what the guest does.  Code that nobody observes runs at full
- * speed.  An instruction that is told takes as long as twenty; while anybody
- * observes accesses, all code is ten times slower, and with its instructions
- * thirty times (measured on gzip: 457 million a second; 20, 50 and 15).
+ * speed.  An instruction that is told takes as long as twenty.  Accesses are
+ * logged by the code itself, and told together: see docs/processor.md for what
+ * that costs.
  */
 struct vm_range {
 	guest_addr first, last;	/* both included */
 };
 #define VM_EVERYWHERE ((struct vm_range){ 0, UINT64_MAX })
+
+/* An access to data of an instruction that has retired. */
+struct vm_access_told {
+	uint64_t steps;		/* before the instruction */
+	guest_addr pc;		/* of it */
+	guest_addr addr;	/* as memory_home() has it */
+	uint64_t value;		/* that is written; or read, if asked for */
+	uint8_t size;		/* at most 8: wide accesses come in parts */
+	bool writes;
+};
+
+/* Which accesses are told. */
+#define VM_READS 1u
+#define VM_WRITES 2u
+#define VM_ALL (VM_READS | VM_WRITES)
+#define VM_VALUES 4u		/* also of reads */
 
 struct vm_observer {
 	/* An instruction in `code` is about to execute; one that faults may be
@@ -217,13 +233,14 @@ struct vm_observer {
 	struct vm_range code;
 
 	/*
-	 * The guest is about to access data, some of it in `data`: behind
-	 * `instruction`, if that is told.  Wide accesses come in parts of at
-	 * most 8 bytes; `value` is what a part writes.  Addresses are those of
-	 * memory_home().  One that faults may be told too.  May be NULL.
+	 * The guest has accessed data, some of it in `data`, in this order.
+	 * They are told some time later, but before the next instruction that
+	 * is told, and before the run ends: registers and memory may be those
+	 * of a later time.  An instruction that faults is not told.
 	 */
-	void (*access)(void *context, enum vm_access access, guest_addr addr,
-		       unsigned size, uint64_t value);
+	void (*accessed)(void *context, const struct vm_access_told *list,
+			 size_t count);
+	unsigned accesses;	/* VM_READS and so on; 0: none */
 	struct vm_range data;
 
 	void *context;		/* of both */
@@ -236,17 +253,6 @@ struct vm_observer {
 int vm_observe(struct vm *vm, const struct vm_observer *observer,
 	       struct failure *why);
 void vm_unobserve(struct vm *vm, const struct vm_observer *observer);
-
-/*
- * The instruction under way, and the steps before it.  Callable from observers,
- * while somebody observes that instruction itself: of others the engine does
- * not always know which it executes.
- */
-struct vm_moment {
-	uint64_t steps;
-	guest_addr pc;
-};
-struct vm_moment vm_moment(struct vm *vm);
 
 /* How an instruction's accesses are seen by other threads. */
 enum vm_order {

@@ -115,9 +115,7 @@ static int follow(const struct access *access, size_t pointee)
 {
 	if (access->size != sizeof(uint64_t))
 		return 0;
-	return expect(access->atomics, pointee, access->writes ?
-		      access->value :
-		      read_pointer(access->replay, access->addr));
+	return expect(access->atomics, pointee, access->value);
 }
 
 /* An object of the type may be at `object`: is a part of it accessed? */
@@ -141,17 +139,14 @@ static int match(const struct access *access, size_t type, uint64_t object)
 }
 
 /* A register by its number in DWARF. */
-static uint64_t dwarf_reg(struct race_replay *replay, unsigned number)
+static uint64_t dwarf_reg(const struct access *access, unsigned number)
 {
-	const struct reg_table *regs = race_regs(replay);
-
-	return number < regs->dwarf_count ?
-		       race_reg(replay, regs->dwarf[number]) : 0;
+	return number < RACE_REGISTERS ? access->atomics->registers[number] : 0;
 }
 
 static uint64_t frame_of(const struct access *access)
 {
-	return dwarf_reg(access->replay, access->facts->frame_reg) +
+	return dwarf_reg(access, access->facts->frame_reg) +
 	       access->facts->frame_offset;
 }
 
@@ -167,7 +162,7 @@ static int match_variable(const struct access *access,
 		return 0;
 	at += place->base == BASE_FRAME ? frame_of(access) :
 	      place->base == BASE_REGISTER ?
-		      dwarf_reg(access->replay, place->reg) : 0;
+		      dwarf_reg(access, place->reg) : 0;
 	if (place->kind == PLACE_MEMORY)
 		rc = match(access, place->type, at);
 	for (size_t i = 0; i < type->count && !rc; i++) {
@@ -188,8 +183,7 @@ static int match_variable(const struct access *access,
 /* There a function has also what is its own, such as its arguments. */
 static bool is_in_frame(const struct access *access)
 {
-	struct race_replay *replay = access->replay;
-	uint64_t sp = race_reg(replay, race_regs(replay)->sp);
+	uint64_t sp = access->atomics->sp;
 	uint64_t end = access->facts->has_frame ? frame_of(access) :
 						  sp + FRAME_GUESS;
 
@@ -269,6 +263,21 @@ static int facts_of(struct race_replay *replay,
 	}
 	*out = !rc && number != NO_FACTS ? &atomics->facts[number] : NULL;
 	return rc;
+}
+
+void race_atomics_step(struct race_replay *replay)
+{
+	struct race_atomics *atomics = &replay->atomics;
+	const struct reg_table *regs = race_regs(replay);
+	const struct race_code_facts *facts = NULL;
+
+	if (atomics->places.count)
+		race_note(replay, facts_of(replay, &facts));
+	if (!facts)
+		return;
+	atomics->sp = race_reg(replay, regs->sp);
+	for (unsigned i = 0; i < regs->dwarf_count && i < RACE_REGISTERS; i++)
+		atomics->registers[i] = race_reg(replay, regs->dwarf[i]);
 }
 
 /* Whether typed pointers have led here. */

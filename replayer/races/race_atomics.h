@@ -38,6 +38,9 @@ struct race_code_facts {
 	uint64_t frame_offset;
 };
 
+/* By their numbers in DWARF. */
+#define RACE_REGISTERS 32u
+
 #define RECENT_CODE 4096u
 #define EXPECTED_BITS 65536u
 
@@ -58,6 +61,7 @@ struct race_atomics {
 	struct number_map pointers;	/* from addresses to types pointed to */
 	uint64_t any_sizes;	/* bits: sizes that atomic objects have that are
 				   not variables; all if that is not known */
+	uint64_t sp, registers[RACE_REGISTERS];	/* that were noted */
 	struct number_map lined;	/* by addresses of code: it has lines */
 };
 
@@ -65,7 +69,13 @@ struct race_atomics {
 int race_atomics_start(struct race_atomics *atomics, struct lines *lines,
 		       uint64_t t);
 
-/* The program's code accesses memory; `value` is what it writes. */
+/*
+ * An instruction is about to execute: notes its registers if variables may be
+ * found by them, for its accesses, which are told when it has.
+ */
+void race_atomics_step(struct race_replay *replay);
+
+/* The program's code accesses memory; `value` is what it reads or writes. */
 void race_atomics_access(struct race_replay *replay, uint64_t addr,
 			 unsigned size, bool writes, uint64_t value);
 

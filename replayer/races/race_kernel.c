@@ -299,6 +299,8 @@ void race_kernel_event(void *context, const struct replay_event *event)
 
 	if (replay->error)
 		return;
+	if (!replay->is_first && replay->on_forget)
+		replay->on_forget(replay->access_context, 0, 0);
 	switch (event->packet->kind) {
 	case PACKET_SYSCALL:
 	case PACKET_RETURN:

@@ -125,10 +125,16 @@ static void on_instruction(void *context, uint64_t steps, guest_addr pc)
 	settle(replay);
 	replay->pc = pc;
 	replay->time = steps;
+	replay->loaded.size = 0;
 	race_follow(replay, pc);
+	if (replay->is_first) {
+		if (race_home_is_program(race_present(replay)->home))
+			race_atomics_step(replay);
+		return;
+	}
+	replay->sp = race_reg(replay, race_regs(replay)->sp);
 	if (race_flow_is_on(flow))
-		race_flow_step(flow, vm_flow(race_vm(replay), pc),
-			       race_reg(replay, race_regs(replay)->sp));
+		race_flow_step(flow, vm_flow(race_vm(replay), pc), replay->sp);
 }
 
 /* ------- accesses ------- */
@@ -170,14 +176,13 @@ static void tell(struct race_replay *replay, struct race_access *access)
 					  race_stream(replay), access));
 }
 
-/* Whether a store leaves memory as it is. */
-static bool is_there(struct race_replay *replay, uint64_t addr, unsigned size,
-		     uint64_t value)
+/* Whether a store leaves memory as its instruction has found it. */
+static bool is_there(const struct race_replay *replay,
+		     const struct vm_access_told *store)
 {
-	uint64_t old = 0;
-
-	return size <= sizeof(value) && race_peek(replay, addr, &old, size) &&
-	       !memcmp(&old, &value, size);
+	return replay->loaded.size == store->size &&
+	       replay->loaded.addr == store->addr &&
+	       replay->loaded.value == store->value;
 }
 
 static void mark(struct race_replay *replay, bool writes, uint64_t addr,
@@ -236,7 +241,7 @@ static bool follow_value(struct race_replay *replay,
 	if (access->writes)
 		return race_flow_is_on(flow) &&
 		       race_flow_store(flow, access->addr, access->size,
-				       race_reg(replay, race_regs(replay)->sp));
+				       replay->sp);
 	if (race_flow_is_on(flow))
 		race_flow_load(flow, access->addr, access->size);
 	if (can_race && may_change(replay, access->addr,
@@ -265,12 +270,13 @@ static bool is_of_runtime(struct race_replay *replay, uint64_t addr)
 	return addr < caller || !stack || addr >= stack->end;
 }
 
-static void on_access(void *context, enum vm_access kind, guest_addr addr,
-		      unsigned size, uint64_t value)
+static void take_access(struct race_replay *replay,
+			const struct vm_access_told *told)
 {
-	struct race_replay *replay = context;
+	const uint64_t addr = told->addr;
+	const unsigned size = told->size;
 	struct race_access access = {
-		.addr = addr, .size = size, .writes = kind == ACCESS_WRITE,
+		.addr = addr, .size = size, .writes = told->writes,
 	};
 	const struct race_quiet *quiet = &race_present(replay)->quiet;
 	enum vm_order order;
@@ -279,7 +285,7 @@ static void on_access(void *context, enum vm_access kind, guest_addr addr,
 	if (replay->error)
 		return;
 	if (replay->is_first) {
-		mark(replay, access.writes, addr, size, value);
+		mark(replay, access.writes, addr, size, told->value);
 		return;
 	}
 	may_race = can_race(replay, addr, size);
@@ -306,9 +312,24 @@ static void on_access(void *context, enum vm_access kind, guest_addr addr,
 		access.is_order = !access.orders_nothing;
 	}
 	access.keeps_value = access.is_atomic && access.writes &&
-			     is_there(replay, addr, size, value);
+			     is_there(replay, told);
 	access.changes_nothing = order == VM_COMPARES && access.keeps_value;
 	tell(replay, &access);
+}
+
+static void on_accessed(void *context, const struct vm_access_told *list,
+			size_t count)
+{
+	struct race_replay *replay = context;
+
+	for (size_t i = 0; i < count; i++) {
+		take_access(replay, &list[i]);
+		if (list[i].writes)
+			continue;
+		replay->loaded.addr = list[i].addr;
+		replay->loaded.size = list[i].size;
+		replay->loaded.value = list[i].value;
+	}
 }
 
 void race_access_memory(struct race_replay *replay, uint64_t addr,
@@ -492,7 +513,8 @@ int race_replay_run(struct race_replay *replay, bool is_first,
 	replay->rep = rep;
 	replay->observer = (struct replay_observer) {
 		.guest = { .instruction = on_instruction,
-			   .code = VM_EVERYWHERE, .access = on_access,
+			   .code = VM_EVERYWHERE, .accessed = on_accessed,
+			   .accesses = VM_READS | VM_WRITES | VM_VALUES,
 			   .data = VM_EVERYWHERE, .context = replay },
 		.event = race_kernel_event, .turn = on_turn, .context = replay,
 	};

@@ -76,7 +76,8 @@ struct race_replay {
 	 * before have taken place.  May be NULL. */
 	void (*on_access)(void *context, uint32_t thread,
 			  const struct race_access *access);
-	/* Other memory is there now.  May be NULL. */
+	/* Other memory is there now; with size 0, some may have changed without
+	 * an access that is told.  May be NULL. */
 	void (*on_forget)(void *context, uint64_t addr, uint64_t size);
 	void *access_context;	/* of both */
 
@@ -88,6 +89,11 @@ struct race_replay {
 	struct clock signals[RACE_SIGNALS];	/* 0: of timers */
 
 	uint64_t pc, time;	/* of the present instruction */
+	uint64_t sp;		/* before it; in the second replay */
+	struct {		/* what it has read last; size 0: nothing */
+		uint64_t addr, value;
+		unsigned size;
+	} loaded;
 	struct race_atomics atomics;
 	struct race_homes homes;
 	struct race_roles roles;

@@ -179,7 +179,10 @@ static int make_slots(struct race_values *values)
 		question->slots = calloc(RACE_SLOTS, sizeof(*question->slots));
 		question->readers = calloc(RACE_READERS,
 					   sizeof(*question->readers));
-		if (!question->slots || !question->readers)
+		question->memory = malloc(question->size);
+		question->is_known = calloc(question->size, 1);
+		if (!question->slots || !question->readers ||
+		    !question->memory || !question->is_known)
 			return ERR_NO_MEMORY;
 	}
 	return 0;
@@ -251,7 +254,7 @@ int race_values_find(struct race_values *values, struct recording *recording,
 {
 	uint64_t first = first_time(values);
 	uint64_t start = first > most ? first - most : 0;
-	struct race_writes writes = { .values = values };
+	struct race_writes writes = { .values = values, .is_stale = true };
 	struct race_replay *replay = &writes.replay;
 	int rc;
 
@@ -277,6 +280,8 @@ void race_values_release(struct race_values *values)
 	for (size_t i = 0; i < values->count; i++) {
 		free(values->list[i].slots);
 		free(values->list[i].readers);
+		free(values->list[i].memory);
+		free(values->list[i].is_known);
 		free(values->list[i].values);
 	}
 	free(values->list);

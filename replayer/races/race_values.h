@@ -50,6 +50,8 @@ struct race_question {
 	uint64_t since;		/* accesses before did not count; 0: all did */
 	struct race_slot *slots;	/* while it is searched */
 	struct race_reader *readers;
+	uint8_t *memory;	/* what is there before the next access */
+	uint8_t *is_known;	/* 1 for each byte that is */
 };
 
 struct race_values {

@@ -19,22 +19,51 @@ static void look(struct race_writes *writes, struct race_value *value)
 		memcpy(value->bytes, page + inside, value->size);
 }
 
-/* What has been written by now can be seen. */
-static void look_at_fresh(struct race_writes *writes)
+/* Notes what is there, for the next write. */
+static void look_at_memory(struct race_writes *writes,
+			   struct race_question *question)
 {
-	if (!writes->is_fresh)
-		return;
-	writes->is_fresh = false;
-	for (size_t i = 0; i < writes->values->count; i++) {
-		struct race_slot *slots = writes->values->list[i].slots;
+	for (uint64_t at = 0; at < question->size; at++)
+		question->is_known[at] =
+			race_peek(&writes->replay, question->home + at,
+				  &question->memory[at], 1);
+}
 
-		for (unsigned j = 0; j < RACE_SLOTS; j++) {
-			if (!slots[j].is_there || !slots[j].is_fresh)
-				continue;
-			look(writes, &slots[j].now);
-			slots[j].is_fresh = false;
-		}
+static void look_at_slots(struct race_writes *writes,
+			  struct race_question *question)
+{
+	for (unsigned i = 0; i < RACE_SLOTS; i++) {
+		struct race_slot *slot = &question->slots[i];
+
+		if (!slot->is_there || !slot->is_fresh)
+			continue;
+		look(writes, &slot->now);
+		slot->is_fresh = false;
 	}
+}
+
+/*
+ * What has been written by now can be seen.  An access is told when it has
+ * taken place: what was there before it must be known by then.
+ */
+static void look_around(struct race_writes *writes)
+{
+	if (!writes->is_fresh && !writes->is_stale)
+		return;
+	for (size_t i = 0; i < writes->values->count; i++) {
+		look_at_slots(writes, &writes->values->list[i]);
+		look_at_memory(writes, &writes->values->list[i]);
+	}
+	writes->is_fresh = writes->is_stale = false;
+}
+
+static void recall(const struct race_question *question,
+		   struct race_value *value)
+{
+	uint64_t at = value->addr - question->home;
+
+	value->is_known = !memchr(question->is_known + at, 0, value->size);
+	memcpy(value->bytes, question->memory + at, value->size);
 }
 
 /* ------- writes and reads ------- */
@@ -162,7 +191,7 @@ static struct race_slot make_slot(struct race_writes *writes,
 
 	slot.old = slot.now;
 	slot.old.has_writer = false;
-	look(writes, &slot.old);
+	recall(question, &slot.old);
 	if (slot.is_sync)
 		slot.is_read = writes->has_change &&
 			       writes->change_thread == thread &&
@@ -262,7 +291,7 @@ void race_writes_access(void *context, uint32_t thread,
 	struct race_writes *writes = context;
 
 	if (!access) {
-		look_at_fresh(writes);
+		look_around(writes);
 		return;
 	}
 	for (size_t i = 0; i < writes->values->count; i++) {
@@ -283,6 +312,7 @@ void race_writes_forget(void *context, uint64_t addr, uint64_t size)
 {
 	struct race_writes *writes = context;
 
+	writes->is_stale = true;
 	for (size_t i = 0; i < writes->values->count; i++) {
 		struct race_question *question = &writes->values->list[i];
 

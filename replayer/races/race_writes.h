@@ -51,6 +51,7 @@ struct race_writes {
 	struct race_replay replay;
 	struct race_values *values;	/* the questions */
 	bool is_fresh;		/* some slot is */
+	bool is_stale;		/* memory may not be as questions have it */
 
 	/* An indivisible change that was found to race when it read. */
 	bool has_change;

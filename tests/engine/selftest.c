@@ -217,7 +217,13 @@ CODE(x87_code,
      "fldl (%rdi)\n fcoms 16(%rdi)\n fcoml 8(%rdi)\n ftst\n fxam\n" STORE);
 
 /* It stores where it stands. */
-CODE(environment_code, "fldl (%rdi)\n fnstenv (%rsi)\n fninit\n");
+CODE(environment_code,
+     "fldl (%rdi)\n fnstenv (%rsi)\n fninit\n fxsave (%rsi)\n fxrstor (%rsi)\n");
+
+/* The only store of single bytes by a function. */
+CODE(masked_code,
+     "movups (%rdi), %xmm0\n pcmpeqd %xmm1, %xmm1\n mov %rsi, %rdi\n"
+     "maskmovdqu %xmm1, %xmm0\n");
 
 #define HALVES "mov $-1, %rax\n mov $-2, %rcx\n mov $-3, %rdx\n"
 #define STORE_HALVES                                                           \
@@ -252,6 +258,7 @@ static const struct part {
 	{ "x87", x87_code, x87_code_end, true },
 	{ "the environment of x87", environment_code, environment_code_end,
 	  false },
+	{ "stores of chosen bytes", masked_code, masked_code_end, true },
 	{ "halves of registers", halves_code, halves_code_end, true },
 	{ "jumps", jumps_code, jumps_code_end, true },
 };

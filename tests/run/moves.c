@@ -114,11 +114,12 @@ static void on_instruction(void *context, uint64_t steps, guest_addr pc)
 	add_moment(log, now(log, steps), pc);
 }
 
-static void on_access(void *context, enum vm_access access, guest_addr addr,
-		      unsigned size, uint64_t value)
+static void on_accessed(void *context, const struct vm_access_told *list,
+			size_t count)
 {
-	(void)value;
-	add_touch(context, access, addr, size);
+	for (size_t i = 0; i < count; i++)
+		add_touch(context, list[i].writes ? ACCESS_WRITE : ACCESS_READ,
+			  list[i].addr, list[i].size);
 }
 
 /* What a system call writes, its instruction does. */
@@ -152,7 +153,8 @@ static void write_down(struct log *log, uint64_t from, uint64_t to)
 	struct replay_stop stop;
 	const struct replay_observer observer = {
 		.guest = { .instruction = on_instruction,
-			   .code = VM_EVERYWHERE, .access = on_access,
+			   .code = VM_EVERYWHERE, .accessed = on_accessed,
+			   .accesses = VM_READS | VM_WRITES,
 			   .data = VM_EVERYWHERE, .context = log },
 		.event = on_event, .context = log,
 	};

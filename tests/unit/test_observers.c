@@ -82,21 +82,24 @@ static void on_instruction(void *context, uint64_t steps, guest_addr pc)
 	told->instructions++;
 }
 
-static void on_access(void *context, enum vm_access access, guest_addr addr,
-		      unsigned size, uint64_t value)
+static void on_accessed(void *context, const struct vm_access_told *list,
+			size_t count)
 {
 	struct told *told = context;
-	struct vm_moment now;
 
-	(void)value;
-	assert_true(addr >= DATA && addr + size <= DATA + GUEST_PAGE);
-	told->reads += access == ACCESS_READ;
-	told->writes += access == ACCESS_WRITE;
-	if (!told->checks)
-		return;
-	now = vm_moment(told->vm);
-	assert_int_equal(now.steps, told->last);
-	assert_int_equal(now.pc, told->pc[now.steps]);
+	assert_true(count);
+	for (size_t i = 0; i < count; i++) {
+		const struct vm_access_told *access = &list[i];
+
+		assert_true(access->addr >= DATA &&
+			    access->addr + access->size <= DATA + GUEST_PAGE);
+		told->reads += !access->writes;
+		told->writes += access->writes;
+		if (!told->checks)
+			continue;
+		assert_int_equal(access->steps, told->last);
+		assert_int_equal(access->pc, told->pc[access->steps]);
+	}
 }
 
 static struct vm_observer observer_of(struct told *told, struct vm *vm)
@@ -104,7 +107,8 @@ static struct vm_observer observer_of(struct told *told, struct vm *vm)
 	*told = (struct told){ .vm = vm };
 	return (struct vm_observer) {
 		.instruction = on_instruction, .code = VM_EVERYWHERE,
-		.access = on_access, .data = VM_EVERYWHERE, .context = told,
+		.accessed = on_accessed, .accesses = VM_READS | VM_WRITES,
+		.data = VM_EVERYWHERE, .context = told,
 	};
 }
 
@@ -157,7 +161,7 @@ static void ranges_of_code(void **state)
 			struct vm_observer observer = observer_of(&told, vm);
 			unsigned expected = 0;
 
-			observer.access = NULL;
+			observer.accesses = 0;
 			observer.code = (struct vm_range){ all.pc[first],
 							   all.pc[last] };
 			add(vm, &observer);
@@ -232,7 +236,7 @@ static void two_at_once(void **state)
 	(void)state;
 	walk(&all);
 	first.code = (struct vm_range){ all.pc[3], all.pc[3] };
-	first.access = NULL;
+	first.accesses = 0;
 	second.code = (struct vm_range){ all.pc[6], all.pc[7] };
 	second.data = (struct vm_range){ DATA + 8, DATA + 8 };
 	add(vm, &first);
@@ -245,15 +249,148 @@ static void two_at_once(void **state)
 	vm_destroy(vm);
 }
 
+/* ------- what single instructions access ------- */
+
+/* With RDI at data, RSI 256 bytes behind, and RCX 3. */
+#define CODE_OF(name, text)                                                    \
+	extern const uint8_t name[], name##_end[];                             \
+	__asm__(".pushsection .rodata\n" #name ":\n" text                      \
+		"\nhlt\n" #name "_end: .popsection\n")
+
+CODE_OF(load_code, "movzwl 2(%rdi), %eax");
+CODE_OF(store_code, "movl $0x11223344, 4(%rdi)");
+CODE_OF(add_code, "addb $1, (%rdi)");
+CODE_OF(call_code, "call 1f\n 1: nop");
+CODE_OF(vector_code, "movups (%rdi), %xmm1\n movups %xmm1, (%rsi)");
+CODE_OF(string_code, "rep movsb");
+CODE_OF(exchange_code, "lock xadd %rcx, (%rdi)");
+CODE_OF(compare_code, "mov $9, %eax\n lock cmpxchg %ecx, (%rdi)");
+CODE_OF(wide_code, "cmpxchg16b (%rdi)");
+CODE_OF(masked_code, "movups (%rdi), %xmm0\n pcmpeqd %xmm1, %xmm1\n"
+	"psrldq $14, %xmm1\n lea 8(%rdi), %rdi\n maskmovdqu %xmm1, %xmm0");
+CODE_OF(long_code, "fldt (%rdi)\n fstpt (%rsi)");
+CODE_OF(control_code, "stmxcsr (%rdi)\n ldmxcsr (%rdi)");
+CODE_OF(fault_code, "mov %rcx, (%rdi)\n pushq 8(%rdi)\n mov %rcx, -1(%rdi)");
+CODE_OF(string_fault_code, "lea 4094(%rdi), %rdi\n rep stosb");
+CODE_OF(divide_code, "mov %rcx, 8(%rdi)\n divl (%rdi)");
+
+/* At RDI. */
+#define BYTES 0x8877665544332211u
+#define MORE 0xffeeddccbbaa9988u
+
+struct access {
+	bool writes;
+	unsigned step;		/* instructions before */
+	int32_t at;		/* from RDI */
+	unsigned size;
+	uint64_t value;
+};
+#define READ(...) { false, __VA_ARGS__ }
+#define WRITE(...) { true, __VA_ARGS__ }
+#define SOURCE 256
+#define STACK 2048
+
+static const struct alone {
+	const char *name;
+	const uint8_t *code, *end;
+	struct access accesses[8];
+} alone[] = {
+#define ALONE(name, ...) { #name, name##_code, name##_code_end, { __VA_ARGS__ } }
+	ALONE(load, READ(0, 2, 2, 0x4433)),
+	ALONE(store, WRITE(0, 4, 4, 0x11223344)),
+	ALONE(add, READ(0, 0, 1, 0x11), WRITE(0, 0, 1, 0x12)),
+	ALONE(call, WRITE(0, STACK - 8, 8, CODE + 5)),
+	ALONE(vector, READ(0, 0, 8, BYTES), READ(0, 8, 8, MORE),
+	      WRITE(1, SOURCE, 8, BYTES), WRITE(1, SOURCE + 8, 8, MORE)),
+	ALONE(string, READ(0, SOURCE, 1, 0), WRITE(0, 0, 1, 0),
+	      READ(0, SOURCE + 1, 1, 0), WRITE(0, 1, 1, 0),
+	      READ(0, SOURCE + 2, 1, 0), WRITE(0, 2, 1, 0)),
+	ALONE(exchange, READ(0, 0, 8, BYTES), WRITE(0, 0, 8, BYTES + 3)),
+	ALONE(compare, READ(1, 0, 4, 0x44332211),
+	      WRITE(1, 0, 4, 0x44332211)),
+	ALONE(wide, READ(0, 0, 8, BYTES), READ(0, 8, 8, MORE),
+	      WRITE(0, 0, 8, BYTES), WRITE(0, 8, 8, MORE)),
+	ALONE(masked, READ(0, 0, 8, BYTES), READ(0, 8, 8, MORE),
+	      WRITE(4, 8, 1, 0x11), WRITE(4, 9, 1, 0x22)),
+	ALONE(long, READ(0, 0, 8, BYTES), READ(0, 8, 2, 0x9988),
+	      WRITE(1, SOURCE, 8, BYTES), WRITE(1, SOURCE + 8, 2, 0x9988)),
+	ALONE(control, WRITE(0, 0, 4, 0x1f80), READ(1, 0, 4, 0x1f80)),
+	/* What does not retire is not told; of what repeats, what was done. */
+	ALONE(fault, WRITE(0, 0, 8, 3), READ(1, 8, 8, MORE),
+	      WRITE(1, STACK - 8, 8, MORE)),
+	ALONE(string_fault, WRITE(1, 4094, 1, 0), WRITE(1, 4095, 1, 0)),
+	ALONE(divide, WRITE(0, 8, 8, 3)),
+};
+
+struct list {
+	struct vm_access_told told[16];
+	size_t count;
+};
+
+static void write_down(void *context, const struct vm_access_told *list,
+		       size_t count)
+{
+	struct list *all = context;
+
+	for (size_t i = 0; i < count && all->count < 16; i++)
+		all->told[all->count++] = list[i];
+}
+
+static void prepare(struct vm *vm, const struct alone *row)
+{
+	const uint64_t bytes[] = { BYTES, MORE };
+
+	memory_poke(vm_memory(vm), CODE, row->code,
+		    (size_t)(row->end - row->code));
+	memory_poke(vm_memory(vm), DATA, bytes, sizeof(bytes));
+	if (row->code == divide_code)
+		memory_poke(vm_memory(vm), DATA, "\0\0\0\0", 4);
+	vm_set_reg(vm, X86_RDI, DATA);
+	vm_set_reg(vm, X86_RSI, DATA + SOURCE);
+	vm_set_reg(vm, X86_RSP, DATA + STACK);
+	vm_set_reg(vm, X86_RCX, 3);
+}
+
+static void one_instruction(void **state)
+{
+	const struct alone *row = *state;
+	struct list list = { .count = 0 };
+	const struct vm_observer observer = {
+		.accessed = write_down, .accesses = VM_ALL | VM_VALUES,
+		.data = VM_EVERYWHERE, .context = &list,
+	};
+	struct vm *vm = machine();
+	struct failure why;
+	struct vm_stop stop;
+	size_t i;
+
+	prepare(vm, row);
+	add(vm, &observer);
+	assert_int_equal(vm_run(vm, STEPS_MOST, true, &stop, &why), 0);
+	for (i = 0; i < 8 && row->accesses[i].size; i++) {
+		const struct access *expected = &row->accesses[i];
+		const struct vm_access_told *told = &list.told[i];
+
+		assert_in_range(list.count, i + 1, 16);
+		assert_int_equal(told->writes, expected->writes);
+		assert_int_equal(told->steps, expected->step);
+		assert_int_equal(told->addr, DATA + (unsigned)expected->at);
+		assert_int_equal(told->size, expected->size);
+		assert_int_equal(told->value, expected->value);
+	}
+	assert_int_equal(list.count, i);
+	vm_destroy(vm);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(everything),
-		cmocka_unit_test(ranges_of_code),
-		cmocka_unit_test(ranges_of_data),
-		cmocka_unit_test(for_a_while),
-		cmocka_unit_test(two_at_once),
-	};
+	struct test_list list = { .count = 0 };
 
-	return cmocka_run_group_tests_name("observers", tests, NULL, NULL);
+	add_test(&list, "everything", everything, NULL);
+	add_test(&list, "ranges of code", ranges_of_code, NULL);
+	add_test(&list, "ranges of data", ranges_of_data, NULL);
+	add_test(&list, "for a while", for_a_while, NULL);
+	add_test(&list, "two at once", two_at_once, NULL);
+	add_rows(&list, alone, one_instruction);
+	return run_list("observers", &list);
 }

@@ -11,17 +11,28 @@ const struct architecture *arch_find(enum arch arch)
 	return arch == ARCH_X86_64 ? &arch_x86 : NULL;
 }
 
-void cpu_tell(struct cpu *cpu, guest_addr addr, const uint8_t *bytes,
-	      unsigned size)
+static void tell(struct cpu *cpu, enum vm_access access, guest_addr addr,
+		 const uint8_t *bytes, unsigned size)
 {
 	for (unsigned at = 0; cpu->access && at < size; at += 8) {
 		unsigned span = size - at < 8 ? size - at : 8;
 		uint64_t value = 0;
 
-		if (bytes)
-			memcpy(&value, bytes + at, span);
-		cpu->access(cpu->access_context,
-			    bytes ? ACCESS_WRITE : ACCESS_READ, addr + at,
-			    span, value);
+		memcpy(&value, bytes + at, span);
+		cpu->access(cpu->access_context, access, addr + at, span,
+			    value);
 	}
+}
+
+void cpu_load(struct cpu *cpu, guest_addr addr, void *bytes, unsigned size)
+{
+	memory_load(cpu->memory, addr, bytes, size);
+	tell(cpu, ACCESS_READ, addr, bytes, size);
+}
+
+void cpu_store(struct cpu *cpu, guest_addr addr, const void *bytes,
+	       unsigned size)
+{
+	memory_store(cpu->memory, addr, bytes, size);
+	tell(cpu, ACCESS_WRITE, addr, bytes, size);
 }

@@ -164,8 +164,9 @@ struct architecture {
 /* The architecture of a guest; NULL if there is none. */
 const struct architecture *arch_find(enum arch arch);
 
-/* Tells of an operand that the host writes, or reads if `bytes` is NULL. */
-void cpu_tell(struct cpu *cpu, guest_addr addr, const uint8_t *bytes,
-	      unsigned size);
+/* An operand that the host reads or writes, and tells of. */
+void cpu_load(struct cpu *cpu, guest_addr addr, void *bytes, unsigned size);
+void cpu_store(struct cpu *cpu, guest_addr addr, const void *bytes,
+	       unsigned size);
 
 #endif

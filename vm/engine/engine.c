@@ -54,8 +54,6 @@ static bool on_tlb_miss(uc_engine *uc, uint64_t addr, uc_mem_type type,
 	struct engine_page page = { 0 };
 
 	(void)uc;
-	if (engine->idles)
-		return false;
 	if (!engine->calls->miss(engine->context, addr, access_of(type), &page))
 		return false;
 	entry->paddr = page.paddr;
@@ -86,16 +84,6 @@ static bool on_invalid(uc_engine *uc, void *user)
 	(void)uc;
 	engine->calls->invalid(engine->context);
 	return false;
-}
-
-static void on_access(uc_engine *uc, uc_mem_type type, uint64_t addr, int size,
-		      int64_t value, void *user)
-{
-	struct engine *engine = user;
-
-	(void)uc;
-	engine->calls->access(engine->context, access_of(type), addr,
-			      (unsigned)size, (uint64_t)value);
 }
 
 static uc_err add_hooks(struct engine *engine)
@@ -133,41 +121,6 @@ void engine_hook(struct engine *engine, guest_addr first, guest_addr last)
 {
 	engine->hooked[0] = last ? first : NO_FIRST;
 	engine->hooked[1] = last ? last : NO_LAST;
-}
-
-/*
- * The engine removes a hook only at the end of a run; until then, it translates
- * as if it were there.  So it runs once, and finds nothing at `pc`.
- */
-static void end_watch(struct engine *engine)
-{
-	uc_engine *uc = engine_enter(engine);
-	uint64_t pc;
-
-	uc_hook_del(uc, engine->watch);
-	engine->watch = 0;
-	uc_reg_read(uc, UC_X86_REG_RIP, &pc);
-	engine->idles = true;
-	uc_emu_start(uc, ENGINE_NEVER, 0, 0, 0);
-	engine->idles = false;
-	uc_reg_write(uc, UC_X86_REG_RIP, &pc);
-}
-
-int engine_watch(struct engine *engine, bool watches, struct failure *why)
-{
-	uc_err err;
-
-	if (watches == (engine->watch != 0))
-		return 0;
-	if (!watches) {
-		end_watch(engine);
-		return 0;
-	}
-	err = uc_hook_add(engine_enter(engine), &engine->watch,
-			  UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE,
-			  (void *)on_access, engine, 1, 0);
-	return err ? failed(why, ERR_SYSTEM, "cannot watch the guest: %s",
-			    uc_strerror(err)) : 0;
 }
 
 /* ------- opening ------- */
@@ -272,6 +225,7 @@ void engine_close(struct engine *engine)
 	if (engine->code_base)
 		munmap(engine->counter, GUEST_PAGE);
 	inline_release(engine);
+	accesses_release(engine);
 	engine_entered = NULL;
 	free(engine);
 }
@@ -300,6 +254,7 @@ enum engine_exit engine_run(struct engine *engine, guest_addr pc,
 	uc_engine *uc = engine_enter(engine);
 
 	x87_run();
+	engine->until = until;
 	engine->error = uc_emu_start(uc, pc, until, 0, 0);
 	switch (engine->error) {
 	case UC_ERR_OK:
@@ -339,7 +294,7 @@ void engine_run_counted(struct engine *engine)
 
 bool engine_inlines(const struct engine *engine)
 {
-	return engine->code_base;
+	return engine->has_inlined;
 }
 
 void engine_set_demands(struct engine *engine, const struct demand *demands)

@@ -45,11 +45,40 @@ struct failure;
 /* Nothing is ever mapped here: an engine that is to run on runs "until" it. */
 #define ENGINE_NEVER UINT64_C(0x7ffffffffff000)
 
+/* An access to data, as translated code logs it. */
+struct access_record {
+	guest_addr addr;
+	uint64_t value;		/* its lower bytes, as many as are accessed */
+	int64_t budget;		/* when its block was under way */
+	uint64_t place;		/* of its instruction: see below */
+};
+
+/*
+ * What a place is made of: the logarithm of the access's size; whether it
+ * writes; how many instructions of the block were left, with this one; and its
+ * address.
+ */
+#define PLACE_SIZE 3u
+#define PLACE_WRITES 4u
+#define PLACE_LEFT 8u
+#define PLACE_LEFT_MASK UINT64_C(0xfff8)
+#define PLACE_PC_AT 16
+
+/* Accesses that begin in [first, first + span) are logged. */
+struct access_log {
+	struct access_record *next;
+	struct access_record *loading; /* whose value comes next */
+	guest_addr first;
+	uint64_t span;
+	uint64_t place;		/* of who has called a function */
+};
+
 /* Shared with translated code: lies within its reach. */
 struct counter {
 	int64_t budget;
 	uint32_t current;	/* number of the block under way; 0: none */
 	volatile int32_t asked;	/* the guest is to stop before the next block */
+	struct access_log log;
 };
 
 /* What a signal handler takes off the budget to stop the guest. */
@@ -122,10 +151,6 @@ struct engine_calls {
 
 	/* An instruction that engine_hook() named, before it executes. */
 	void (*instruction)(void *context, struct engine_call *call);
-
-	/* Each access to data, before it happens: see engine_watch(). */
-	void (*access)(void *context, enum vm_access access, uint64_t paddr,
-		       unsigned size, uint64_t value);
 
 	/* A page that the TLB does not have; false: a fault. */
 	bool (*miss)(void *context, guest_addr addr, enum vm_access access,
@@ -204,11 +229,36 @@ void engine_hook(struct engine *engine, guest_addr first, guest_addr last);
 void engine_leave_out(struct engine *engine, const struct engine_call *call,
 		      const struct demand *operand);
 
+/* ------- accesses to data ------- */
+
+#define ENGINE_LOG_READS 1u
+#define ENGINE_LOG_WRITES 2u
+#define ENGINE_LOG_VALUES 4u	/* of reads; of writes they are there anyway */
+
 /*
- * Whether `access` is called for each access from now on.  What was translated
- * before must be dropped.  To end that does not fail.
+ * What is translated from now on logs such accesses, those to the range of
+ * engine_log_range(); what was translated before must be dropped.  For 0 it does
+ * not fail.
  */
-int engine_watch(struct engine *engine, bool watches, struct failure *why);
+int engine_log(struct engine *engine, unsigned kinds, struct failure *why);
+unsigned engine_logs(const struct engine *engine);
+
+/* The range can be changed at any time; none if `last` is below `first`. */
+void engine_log_range(struct engine *engine, guest_addr first,
+		      guest_addr last);
+bool engine_is_logging(const struct engine *engine);
+
+/*
+ * What was logged, in order.  There is room for what ENGINE_LOGGED_STEPS
+ * instructions access: after as many at most, the log must be cut.  Each
+ * iteration of a repeated instruction counts.
+ */
+#define ENGINE_LOGGED_STEPS 4096u
+struct access_record *engine_logged(const struct engine *engine,
+				    size_t *count);
+
+/* Keeps the first `count` records. */
+void engine_log_cut(struct engine *engine, size_t count);
 
 /* How many addresses jumps went to, about, since engine_count_targets(). */
 uint32_t engine_targets(const struct engine *engine);

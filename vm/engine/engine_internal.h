@@ -36,6 +36,9 @@ struct jumps {
 	uint32_t target_count;
 };
 
+/* The engine ends a block before it has as many operations. */
+#define ENGINE_PLACES 8192u
+
 struct engine_context {
 	uc_context *bytes;
 };
@@ -45,6 +48,7 @@ struct engine {
 	const struct engine_calls *calls;
 	void *context;
 	uc_err error;		/* of the last run */
+	guest_addr until;	/* the same */
 	uint32_t translations;	/* bytes of its buffer for them */
 
 	uc_context *pristine;	/* the state before anything ran */
@@ -55,7 +59,7 @@ struct engine {
 	struct counter *counter;
 	struct counter own_counter;	/* until translated code is found */
 	uint64_t code_base;	/* translated code is within 2 GiB of this */
-	bool may_inline, uncounted;
+	bool may_inline, has_inlined, uncounted;
 	const struct demand *demands;
 	struct {		/* see build/inline_align.c */
 		uint8_t *start;
@@ -69,8 +73,18 @@ struct engine {
 	} known[KNOWN_BLOCKS];
 
 	uint64_t *hooked; /* the first and last address of engine_hook() */
-	uc_hook watch;		/* 0: accesses are not told */
-	bool idles;		/* nothing that it asks is to be answered */
+	struct {		/* see build/accesses.c */
+		unsigned kinds;
+		struct access_record *records;
+		guest_addr pc;	/* of what is being translated, */
+		unsigned insns;	/* and instructions up to there */
+		uint8_t *made;	/* the newest operation */
+		uint64_t *places[ENGINE_PLACES]; /* of this block */
+		unsigned place_count;
+		uintptr_t base, record;	/* values that hold the counter and
+					   log.next; 0: none does */
+		bool accessing;	/* an access is being generated */
+	} logged;
 	struct jumps jumps;
 };
 
@@ -119,6 +133,13 @@ void calls_on_instruction(uc_engine *uc, uint64_t pc, uint32_t size,
 /* Translations were dropped. */
 void jumps_forget(struct jumps *jumps);
 
+/* ------- build/accesses.c ------- */
+
+/* A block is about to be translated; was. */
+void accesses_begin_block(struct engine *engine);
+void accesses_end_block(struct engine *engine);
+void accesses_release(struct engine *engine);
+
 /* ------- build/x87_math.c ------- */
 
 /* This thread's unit of x87 has no flags of a guest's. */
@@ -132,6 +153,12 @@ enum inlined inline_state(const uint8_t *ret);
 
 /* The block number that was written with an inlined REP block. */
 uint32_t inline_rep_number(const uint8_t *ret);
+
+/*
+ * Brings the counter to where translated code reaches it, before any refers to
+ * it; `code` is near where that will be.
+ */
+void inline_begin(struct engine *engine, const void *code);
 
 /*
  * Replaces the call of the block hook that returns to `ret`, if it has the

@@ -10,9 +10,7 @@ static uint64_t paid(const struct vm *vm)
 	int64_t left = __atomic_load_n(&engine_counter(vm->engine)->budget,
 				       __ATOMIC_RELAXED);
 
-	if (left < -(ASKED_PENALTY / 2))
-		left += ASKED_PENALTY;
-	return (uint64_t)(vm->granted - left);
+	return (uint64_t)(vm->granted - vm->held - budget_left(left));
 }
 
 uint64_t vm_steps(const struct vm *vm)
@@ -66,16 +64,39 @@ void vm_stop_soon(struct vm *vm)
 			   __ATOMIC_RELAXED);
 }
 
+/* Between two looks at the log, steps of all that it has room for. */
+static int64_t portion(int64_t budget)
+{
+	return budget < ENGINE_LOGGED_STEPS ? budget : ENGINE_LOGGED_STEPS;
+}
+
 void clock_grant(struct vm *vm, uint64_t budget)
 {
+	struct counter *counter = engine_counter(vm->engine);
+	int64_t now;
+
+	accesses_begin(vm);
 	vm->granted = (int64_t)budget;
+	vm->held = 0;
+	if (engine_is_logging(vm->engine))
+		vm->held = vm->granted - portion(vm->granted);
+	now = vm->granted - vm->held;
 	vm->running = true;
-	__atomic_store_n(&engine_counter(vm->engine)->budget, vm->granted,
-			 __ATOMIC_RELAXED);
+	__atomic_store_n(&counter->budget, now, __ATOMIC_RELAXED);
 	/* A signal before this was not seen; one after it has lowered it. */
-	if (engine_counter(vm->engine)->asked)
-		__atomic_store_n(&engine_counter(vm->engine)->budget,
-				 vm->granted - ASKED_PENALTY, __ATOMIC_RELAXED);
+	if (counter->asked)
+		__atomic_store_n(&counter->budget, now - ASKED_PENALTY,
+				 __ATOMIC_RELAXED);
+}
+
+void clock_refill(struct vm *vm)
+{
+	int64_t more = portion(vm->held);
+
+	accesses_tell(vm);
+	vm->held -= more;
+	__atomic_fetch_add(&engine_counter(vm->engine)->budget, more,
+			   __ATOMIC_RELAXED);
 }
 
 void clock_settle(struct vm *vm)

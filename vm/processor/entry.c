@@ -15,10 +15,13 @@ static bool pay(struct vm *vm, uint32_t number)
 {
 	const struct block *block = &vm->blocks[number];
 	struct counter *counter = engine_counter(vm->engine);
-	int64_t left = __atomic_load_n(&counter->budget, __ATOMIC_RELAXED);
 	unsigned special = block->special, misaligned = NO_SPECIAL;
 	unsigned count = block->inlined.count;
+	int64_t left;
 
+	if (vm->held && counter->budget < count && !counter->asked)
+		clock_refill(vm);
+	left = __atomic_load_n(&counter->budget, __ATOMIC_RELAXED);
 	vm->stop_block = number;
 	if (block->breaks && !vm->partial && left > 0 &&
 	    vm->passed != block->inlined.pc) {
@@ -141,6 +144,14 @@ static void stop_repeating(struct vm *vm, uint32_t number)
 	stop(vm, STOPPED_REPEATING);
 }
 
+/* A repeated instruction that logs must be heard of at each iteration. */
+static bool may_inline(const struct vm *vm, const struct block *block)
+{
+	return !vm->partial && !block->breaks && !block->observed &&
+	       !vm->cpu.steps &&
+	       !(block->inlined.starts_rep && engine_logs(vm->engine));
+}
+
 static const struct engine_block *on_enter(void *context, uint32_t number,
 					   enum engine_entry entry)
 {
@@ -158,14 +169,17 @@ static const struct engine_block *on_enter(void *context, uint32_t number,
 		before = &vm->blocks[counter->current];
 	if (goes_on(block, before)) {
 		counter->current = number;
+		accesses_make_room(vm);
 		if (vm->cpu.steps &&
 		    vm->cpu.arch->goes_on(&vm->cpu, block->inlined.pc))
 			stop_repeating(vm, number);
 		return NULL;
 	}
 	restart = is_restart(block, before);
-	if (restart)
+	if (restart) {
+		accesses_take_back(vm, block->inlined.pc);
 		give_back_rest(vm, before, block->inlined.pc);
+	}
 	if (restart ? !pay_again(vm, number) : !pay(vm, number))
 		return NULL;
 	if (block->pauses) {
@@ -173,9 +187,7 @@ static const struct engine_block *on_enter(void *context, uint32_t number,
 			vm_interrupt(vm);
 		return NULL;
 	}
-	return entry == ENTRY_CALLED && !vm->partial && !restart &&
-			       !block->breaks && !block->observed &&
-			       !vm->cpu.steps ?
+	return entry == ENTRY_CALLED && !restart && may_inline(vm, block) ?
 		       &block->inlined : NULL;
 }
 
@@ -246,7 +258,6 @@ const struct engine_calls processor_calls = {
 	.meet = on_meet,
 	.enter = on_enter,
 	.instruction = on_instruction,
-	.access = observe_engine_access,
 	.miss = pages_miss,
 	.syscall = on_syscall,
 	.exception = on_exception,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * observers.c - telling of instructions, and of accesses to data
+ * observers.c - who observes the guest, and telling of instructions
  *
  * A block with an instruction that somebody observes has the hook on it
  * (plan.c) and is never inlined, so the engine calls when it is entered and
@@ -22,37 +22,19 @@ static void widen(struct vm_range *all, const struct vm_range *range)
 		all->last = range->last;
 }
 
-static void observe_access(void *context, enum vm_access access,
-			   guest_addr addr, unsigned size, uint64_t value)
-{
-	struct vm *vm = context;
-
-	addr = memory_home(vm->memory, addr);
-	for (size_t i = 0; i < vm->observer_count; i++) {
-		const struct vm_observer *observer = vm->observers[i];
-
-		if (observer->access && addr <= observer->data.last &&
-		    addr + size - 1 >= observer->data.first)
-			observer->access(observer->context, access, addr, size,
-					 value);
-	}
-}
-
 /* Has the engine tell what is observed now. */
 static int arrange(struct vm *vm, struct failure *why)
 {
-	bool accesses = false;
+	const struct vm_range before = vm->observed;
 
 	vm->observed = (struct vm_range){ UINT64_MAX, 0 };
-	for (size_t i = 0; i < vm->observer_count; i++) {
+	for (size_t i = 0; i < vm->observer_count; i++)
 		if (vm->observers[i]->instruction)
 			widen(&vm->observed, &vm->observers[i]->code);
-		accesses |= vm->observers[i]->access != NULL;
-	}
-	vm->cpu.access = accesses ? observe_access : NULL;
-	vm->cpu.access_context = vm;
-	vm->cpu.must_replan = true;
-	return engine_watch(vm->engine, accesses, why);
+	if (before.first <= before.last || vm->observed.first <=
+						   vm->observed.last)
+		vm->cpu.must_replan = true;
+	return accesses_arrange(vm, why);
 }
 
 int vm_observe(struct vm *vm, const struct vm_observer *observer,
@@ -89,6 +71,7 @@ bool observers_want(const struct vm *vm, guest_addr pc, uint64_t size)
 
 void observe_instruction(struct vm *vm, uint64_t steps, guest_addr pc)
 {
+	accesses_tell(vm);
 	for (size_t i = 0; i < vm->observer_count; i++) {
 		const struct vm_observer *observer = vm->observers[i];
 
@@ -120,40 +103,4 @@ uint64_t steps_before(struct vm *vm, guest_addr pc)
 	if (!vm->running || !engine_counter(vm->engine)->current)
 		return vm->steps;
 	return vm_steps_at_block(vm) + index_now(vm, pc);
-}
-
-struct vm_moment vm_moment(struct vm *vm)
-{
-	guest_addr pc = vm_reg(vm, vm->cpu.regs->pc);
-
-	return (struct vm_moment){ steps_before(vm, pc), pc };
-}
-
-/* ------- accesses ------- */
-
-/* The engine says where in the arena an access is. */
-static guest_addr guest_address(struct vm *vm, uint64_t at)
-{
-	uint64_t page = at >> GUEST_PAGE_SHIFT;
-	uint64_t generation = vm->memory->generation + 1;
-	struct known_page *known = &vm->known_pages[page % KNOWN_PAGES];
-	struct mapping *map;
-
-	if (known->page != page || known->generation != generation) {
-		map = arena_mapping(vm->memory, page);
-		if (!map)
-			return at;
-		*known = (struct known_page) {
-			page, generation,
-			(mapping_page(map, page) << GUEST_PAGE_SHIFT),
-		};
-	}
-	return known->addr + at % GUEST_PAGE;
-}
-
-void observe_engine_access(void *context, enum vm_access access, uint64_t paddr,
-			   unsigned size, uint64_t value)
-{
-	observe_access(context, access, guest_address(context, paddr), size,
-		       value);
 }

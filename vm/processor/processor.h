@@ -78,13 +78,6 @@ struct tlb {
 /* Sizes of tables of what was found out: a choice. */
 #define KNOWN_ORDERS 65536
 #define KNOWN_FLOWS 16384
-#define KNOWN_PAGES 1024
-
-/* Where a page of the arena is in the guest.  Generation 0: not known. */
-struct known_page {
-	uint64_t page, generation;
-	guest_addr addr;
-};
 
 /* Of which instruction something is known.  Generation 0: of none. */
 struct insn_key {
@@ -123,6 +116,7 @@ struct vm {
 	/* clock.c */
 	uint64_t steps;		/* retired before this run */
 	int64_t granted;	/* budget at the start of this run */
+	int64_t held;		/* of it, until what was logged is told */
 	bool uncounted;		/* vm_run_uncounted() */
 	bool running;
 	volatile bool wanted;	/* vm_interrupt() was called */
@@ -159,6 +153,9 @@ struct vm {
 	const struct vm_observer **observers;
 	size_t observer_count, observer_room;
 	struct vm_range observed;	/* code that somebody observes is there */
+	struct vm_range logged;	/* data; none if `last` is below `first` */
+	uint64_t logged_generation;	/* of memory, that it was settled for */
+	bool has_aliases;	/* some memory is mapped twice */
 	struct place {		/* in a block, of an instruction */
 		uint32_t block;
 		unsigned index;
@@ -166,7 +163,6 @@ struct vm {
 	} at;			/* the one that was told last */
 
 	/* Direct mapped; to find out again is slow, no more. */
-	struct known_page known_pages[KNOWN_PAGES];
 	struct known_order known_orders[KNOWN_ORDERS];
 	struct known_flow known_flows[KNOWN_FLOWS];
 };
@@ -179,8 +175,17 @@ extern const struct engine_calls processor_calls;
 /* Lets the guest stop before the next block. */
 void vm_stop_soon(struct vm *vm);
 
+/* A budget, whether the guest was asked to stop or not. */
+static inline int64_t budget_left(int64_t budget)
+{
+	return budget < -(ASKED_PENALTY / 2) ? budget + ASKED_PENALTY : budget;
+}
+
 /* A run begins, with this budget ... */
 void clock_grant(struct vm *vm, uint64_t budget);
+
+/* Its budget is used up: gives it more of what was held back. */
+void clock_refill(struct vm *vm);
 
 /* ... and has ended: what it has used of the budget is added to the steps. */
 void clock_settle(struct vm *vm);
@@ -244,9 +249,25 @@ uint64_t steps_before(struct vm *vm, guest_addr pc);
 /* Tells of an instruction. */
 void observe_instruction(struct vm *vm, uint64_t steps, guest_addr pc);
 
-/* engine_calls.access */
-void observe_engine_access(void *context, enum vm_access access, uint64_t paddr,
-			   unsigned size, uint64_t value);
+/* ------- accesses.c ------- */
+
+/* Observers have come or gone: has accesses logged as they want it. */
+int accesses_arrange(struct vm *vm, struct failure *why);
+
+/* A run begins. */
+void accesses_begin(struct vm *vm);
+
+/* Tells what was logged. */
+void accesses_tell(struct vm *vm);
+
+/* The same, if there is not room for much more: a repeated instruction. */
+void accesses_make_room(struct vm *vm);
+
+/*
+ * The instruction at `pc` of the block under way has not retired, or is
+ * executed again: what it has logged is forgotten.
+ */
+void accesses_take_back(struct vm *vm, guest_addr pc);
 
 /* ------- stops.c ------- */
 

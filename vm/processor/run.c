@@ -32,6 +32,10 @@ static int run_engine(struct vm *vm, guest_addr until, struct vm_stop *stop,
 	if (is_before_block(vm))
 		vm_set_reg(vm, pc, vm->blocks[vm->stop_block].inlined.pc);
 	stop->pc = vm_reg(vm, pc);
+	if (vm->stopped == STOPPED_BY_EXCEPTION ||
+	    (vm->stopped == STOPPED_NOT && vm->faulted))
+		accesses_take_back(vm, stop->pc);
+	accesses_tell(vm);
 	if (vm->stopped != STOPPED_NOT || stop->pc == until)
 		return 0;
 	if (vm->faulted)

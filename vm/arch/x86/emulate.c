@@ -87,13 +87,11 @@ bool x86_emulate(struct cpu *cpu, const struct x86_code *code,
 	if (x86_operand_faults(cpu, operand.addr, operand.size, ACCESS_WRITE,
 			       stop))
 		return false;
-	cpu_tell(cpu, operand.addr, NULL, operand.size);
-	memory_load(cpu->memory, operand.addr, operand.bytes, operand.size);
+	cpu_load(cpu, operand.addr, operand.bytes, operand.size);
 	if (code->insn.map == MAP_ONE)
 		negate(cpu, &operand);
 	else
 		compare_exchange(cpu, &operand);
-	cpu_tell(cpu, operand.addr, operand.bytes, operand.size);
-	memory_store(cpu->memory, operand.addr, operand.bytes, operand.size);
+	cpu_store(cpu, operand.addr, operand.bytes, operand.size);
 	return true;
 }

@@ -36,8 +36,7 @@ static bool pop_flags(struct cpu *cpu, const struct x86_parts *insn,
 		mask |= X86_FLAG_TF;
 	if (x86_operand_faults(cpu, rsp, size, ACCESS_READ, stop))
 		return false;
-	cpu_tell(cpu, rsp, NULL, size);
-	memory_load(cpu->memory, rsp, (uint8_t *)&value, size);
+	cpu_load(cpu, rsp, &value, size);
 	x86_write_reg(cpu, X86_RFLAGS, (flags & ~mask) | (value & mask));
 	x86_write_reg(cpu, X86_RSP, rsp + size);
 	return true;
@@ -55,8 +54,7 @@ static bool push_flags(struct cpu *cpu, const struct x86_parts *insn,
 	memcpy(bytes, &flags, sizeof(bytes));
 	if (x86_operand_faults(cpu, rsp, size, ACCESS_WRITE, stop))
 		return false;
-	cpu_tell(cpu, rsp, bytes, size);
-	memory_store(cpu->memory, rsp, bytes, size);
+	cpu_store(cpu, rsp, bytes, size);
 	x86_write_reg(cpu, X86_RSP, rsp);
 	return true;
 }
@@ -116,8 +114,7 @@ static bool store_selector(struct cpu *cpu, const struct x86_code *code,
 	}
 	if (!find_word(cpu, code, ACCESS_WRITE, &addr, stop))
 		return false;
-	cpu_tell(cpu, addr, bytes, 2);
-	memory_store(cpu->memory, addr, bytes, 2);
+	cpu_store(cpu, addr, bytes, 2);
 	return true;
 }
 
@@ -135,9 +132,7 @@ static bool load_selector(struct cpu *cpu, const struct x86_code *code,
 	} else {
 		if (!find_word(cpu, code, ACCESS_READ, &addr, stop))
 			return false;
-		cpu_tell(cpu, addr, NULL, sizeof(value));
-		memory_load(cpu->memory, addr, (uint8_t *)&value,
-			    sizeof(value));
+		cpu_load(cpu, addr, &value, sizeof(value));
 	}
 	if (value == X86_USER_DS || (!is_stack && value <= 3))
 		return true;

@@ -191,11 +191,8 @@ enum performed x86_perform(struct cpu *cpu, struct vm_stop *stop)
 					       attempt.operand_size,
 					       ACCESS_WRITE, stop))
 				return PERFORMED_FAULTS;
-			cpu_tell(cpu, attempt.operand, attempt.image.memory,
-				      attempt.operand_size);
-			memory_store(cpu->memory, attempt.operand,
-				     attempt.image.memory,
-				     attempt.operand_size);
+			cpu_store(cpu, attempt.operand, attempt.image.memory,
+				  attempt.operand_size);
 		}
 	}
 	host_store(cpu, &attempt.image);

@@ -82,10 +82,16 @@ void gen_intermediate_code_x86_64(void *cpu, void *block, int most)
 	guest_addr pc;
 
 	memcpy(&pc, block, sizeof(pc));
-	if (engine)
+	if (engine) {
+		/* The block lies in front of its translation. */
+		inline_begin(engine, block);
+		accesses_begin_block(engine);
 		most = (int)engine->calls->translate(engine->context, pc,
 						     (unsigned)most);
+	}
 	engine_gen_intermediate_code_x86_64(cpu, block, most);
+	if (engine)
+		accesses_end_block(engine);
 }
 
 /*

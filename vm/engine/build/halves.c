@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "vm/engine/build/generate.h"
 #include "vm/engine/build/replaces.h"
 
 /* Of the engine: equal; the size of a memory access, 32 bits. */
@@ -22,15 +23,11 @@
 #define ACCESS_SIZE 3u
 #define ACCESS_32 2u
 
-typedef uintptr_t name;		/* what the engine calls a value by */
-
 typedef void extend_fn(void *context, name to, name from);
 typedef void move_if_fn(void *context, int condition, name to, name left,
 			name right, name if_true, name if_false);
 typedef void exchange_fn(void *context, name old, name addr, name expected,
 			 name new, uintptr_t index, unsigned access);
-typedef void store_fn(void *context, name value, name addr, uintptr_t index,
-		      unsigned access);
 typedef void count_fn(void *context, name to, name from, name if_zero);
 
 /* What the next extension of 32 bits is. */
@@ -149,12 +146,9 @@ void tcg_gen_movcond_i64_x86_64(void *context, int condition, name to,
 	seen.new = to;
 }
 
-REPLACES(store_fn, tcg_gen_qemu_st_i64_x86_64);
-void tcg_gen_qemu_st_i64_x86_64(void *context, name value, name addr,
-				uintptr_t index, unsigned access)
+void halves_note_store(void)
 {
 	seen.in_memory = true;
-	engine_tcg_gen_qemu_st_i64_x86_64(context, value, addr, index, access);
 }
 
 /* Of 32 bits: it is extended before. */

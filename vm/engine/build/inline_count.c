@@ -129,17 +129,14 @@ uint8_t *inline_arguments(const struct engine *engine, uint8_t *ret,
 	return argument(at, 0xbf, 0xbf, 0x3d, (uintptr_t)engine->uc);
 }
 
-/*
- * Moves the counter to where translated code reaches it.  The engine reserves
- * 1 GiB for code in one piece, so half of the 2 GiB are left.
- */
-static bool bring_counter(struct engine *engine, const uint8_t *code)
+/* The engine reserves 1 GiB for code in one piece: half of 2 GiB are left. */
+void inline_begin(struct engine *engine, const void *code)
 {
 	uint64_t page = (uintptr_t)code & ~(uint64_t)(GUEST_PAGE - 1);
 	struct counter *counter = engine->counter;
 
-	if (engine->code_base)
-		return true;
+	if (engine->code_base || !engine->may_inline)
+		return;
 	for (uint64_t d = 1 << 20; d < UINT64_C(900) << 20; d += 1 << 20) {
 		void *want = (void *)(uintptr_t)(page - d);
 		void *at = mmap(want, GUEST_PAGE, PROT_READ | PROT_WRITE,
@@ -155,6 +152,7 @@ static bool bring_counter(struct engine *engine, const uint8_t *code)
 		}
 		*(struct counter *)at = (struct counter){
 			.budget = counter->budget, .current = counter->current,
+			.log = counter->log,
 		};
 		engine->counter = at;
 		/*
@@ -165,10 +163,9 @@ static bool bring_counter(struct engine *engine, const uint8_t *code)
 			engine->counter->budget = counter->budget;
 		}
 		engine->code_base = (uintptr_t)at;
-		return true;
+		return;
 	}
 	engine->may_inline = false;
-	return false;
 }
 
 /* Appends an instruction with a 32-bit distance to `target` in the middle. */
@@ -272,8 +269,9 @@ void inline_count(struct engine *engine, uint8_t *ret, uint32_t number,
 	if (!engine->may_inline)
 		return;
 	start = inline_arguments(engine, ret, block->pc, block->size);
-	if (!start || !bring_counter(engine, ret) || !reaches(engine, start))
+	if (!start || !reaches(engine, start))
 		return;
+	engine->has_inlined = true;
 	if (block->demands) {
 		if (inline_check(engine, start, ret, inline_body(ret), number,
 				 block))
