@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "formats/packet.h"
+#include "replayer/recording/recording.h"
 #include "vm/vm.h"
 
 struct failure;
@@ -40,8 +41,9 @@ struct replay_observer {
 	/* Instructions and accesses: see vm.h. */
 	struct vm_observer guest;
 
-	/* All may be NULL.  An event is about to take effect. */
+	/* All may be NULL.  An event is about to take effect; it has. */
 	void (*event)(void *context, const struct replay_event *event);
+	void (*event_done)(void *context, const struct replay_event *event);
 
 	/* Another thread gets the turn: before and after. */
 	void (*turn)(void *context, bool after);
@@ -50,8 +52,14 @@ struct replay_observer {
 	void (*output)(void *context, int stream, const uint8_t *bytes,
 		       size_t size);
 
-	void *context;		/* of these three */
+	void *context;		/* of these four */
 };
+
+/*
+ * The position at which the replayer stands while observers are told of
+ * something; in `event`, before the event.
+ */
+struct position replayer_now(const struct replayer *replayer);
 
 int replayer_observe(struct replayer *replayer,
 		     const struct replay_observer *observer,

@@ -45,7 +45,8 @@ const struct packet *replay_event_effect(const struct replay_event *event,
 	return &event->effects[number].packet;
 }
 
-void observers_event(struct replayer *rep, const struct script_event *event)
+void observers_event(struct replayer *rep, const struct script_event *event,
+		     bool done)
 {
 	const struct replay_event told = {
 		.packet = &event->packet, .count = event->count,
@@ -53,10 +54,19 @@ void observers_event(struct replayer *rep, const struct script_event *event)
 					  NULL,
 	};
 
-	for (size_t i = 0; i < rep->observer_count; i++)
-		if (rep->observers[i]->event)
-			rep->observers[i]->event(rep->observers[i]->context,
-						 &told);
+	for (size_t i = 0; i < rep->observer_count; i++) {
+		const struct replay_observer *observer = rep->observers[i];
+
+		if (!done && observer->event)
+			observer->event(observer->context, &told);
+		if (done && observer->event_done)
+			observer->event_done(observer->context, &told);
+	}
+}
+
+struct position replayer_now(const struct replayer *rep)
+{
+	return position_now(rep);
 }
 
 void observers_turn(struct replayer *rep, bool after)

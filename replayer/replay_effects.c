@@ -161,7 +161,7 @@ int effects_apply(struct replayer *rep, const struct script_event *event,
 {
 	int rc = 0;
 
-	observers_event(rep, event);
+	observers_event(rep, event, false);
 	/* The thread stands somewhere else now, perhaps at a breakpoint. */
 	rep->passes = false;
 	switch (event->packet.kind) {
@@ -191,5 +191,7 @@ int effects_apply(struct replayer *rep, const struct script_event *event,
 	if (!rc)
 		apply_registers(rep, event);
 	rep->next++;
+	if (!rc)
+		observers_event(rep, event, true);
 	return rc;
 }

@@ -10,6 +10,10 @@
 const struct command *const commands[] = {
 	&command_record,
 	&command_query,
+	&command_last,
+	&command_writes,
+	&command_reads,
+	&command_accesses,
 	&command_backtrace,
 	&command_info,
 	&command_replay,

@@ -22,6 +22,8 @@ extern const struct command *const commands[];
 /* The command of this name, or NULL. */
 const struct command *command_find(const char *name);
 
+extern const struct command command_accesses, command_last, command_reads,
+	command_writes;
 extern const struct command command_backtrace, command_complete, command_dump,
 	command_info, command_query, command_races, command_record,
 	command_replay, command_run, command_symbols, command_verify;

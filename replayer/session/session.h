@@ -10,6 +10,7 @@
  *
  *	backtrace.h	who called whom in a thread
  *	crash.h		how a signal ended a program
+ *	history.h	who accessed memory, and when
  *	last_words.h	what a program wrote to its standard error last
  *	numbers.h	numbers and addresses as texts
  *	times.h		times as texts
@@ -24,6 +25,7 @@
 #include "replayer/session/backtrace.h"
 #include "replayer/session/clocks.h"
 #include "replayer/session/crash.h"
+#include "replayer/session/history.h"
 #include "replayer/session/last_words.h"
 #include "replayer/session/numbers.h"
 #include "replayer/session/outputs.h"

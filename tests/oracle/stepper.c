@@ -2,7 +2,7 @@
 /* stepper.c - runs a program on the real processor, one step at a time */
 /*
  * usage: stepper [--every N] [--seed N] [--most N] [--hide BEGIN-END]
- *                [--memory BEGIN-END]... PROGRAM
+ *                [--memory BEGIN-END]... [--watch BEGIN-END] PROGRAM
  *
  * Counts instructions as cprec does and writes what registers and memory hold
  * at some times, one JSON object per line: at random times, N instructions
@@ -10,6 +10,9 @@
  * at which a signal is delivered has two states and is left out, and so is
  * code in the hidden range: there the kernel's choices show, such as where a
  * signal frame is.
+ *
+ * With a range to watch, it writes an object for each instruction that leaves
+ * other bytes there, instead.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +50,8 @@ struct stepper {
 	uint64_t next;		/* when to sample again */
 	uint64_t follow;	/* sample before this time: just after
 				   something interesting */
-	struct range hidden;
+	struct range hidden, watched;
+	uint8_t *bytes, *before;	/* of `watched`: now, and a step ago */
 	struct range ranges[RANGES_MAX];
 	size_t range_count;
 	unsigned samples;
@@ -274,6 +278,52 @@ static void maybe_sample(struct stepper *s, const struct instruction *next)
 		take_sample(s, last ? "last" : reason, last);
 }
 
+/* ------- what is watched ------- */
+
+static void look(struct stepper *s, uint8_t *bytes)
+{
+	size_t size = s->watched.end - s->watched.begin;
+
+	if (pread(s->memory, bytes, size, (off_t)s->watched.begin) !=
+	    (ssize_t)size)
+		die("read what is watched");
+}
+
+static void start_to_watch(struct stepper *s)
+{
+	size_t size = s->watched.end - s->watched.begin;
+
+	s->bytes = calloc(2, size);
+	if (!s->bytes)
+		die("watch memory");
+	s->before = s->bytes + size;
+	look(s, s->before);
+}
+
+/* The instruction at `pc` has retired. */
+static void watch(struct stepper *s, uint64_t pc)
+{
+	size_t size = s->watched.end - s->watched.begin;
+	const char *separator = "";
+
+	if (!s->bytes)
+		return;
+	look(s, s->bytes);
+	if (!memcmp(s->bytes, s->before, size))
+		return;
+	printf("{\"watch\":%llu,\"pc\":\"0x%llx\",\"bytes\":{",
+	       (unsigned long long)s->time - 1, (unsigned long long)pc);
+	for (size_t i = 0; i < size; i++) {
+		if (s->bytes[i] == s->before[i])
+			continue;
+		printf("%s\"0x%llx\":%u", separator,
+		       (unsigned long long)s->watched.begin + i, s->bytes[i]);
+		separator = ",";
+	}
+	puts("}}");
+	memcpy(s->before, s->bytes, size);
+}
+
 /* ------- stepping ------- */
 
 static void write_registers(struct stepper *s)
@@ -332,7 +382,8 @@ static int step(struct stepper *s, int *status)
 		bytes[0] = 0;	/* the fetch will fault */
 	instruction_decode(&next, bytes);
 	no_iterations = is_repeated(&next) && s->regs.rcx == 0;
-	maybe_sample(s, &next);
+	if (!s->bytes)
+		maybe_sample(s, &next);
 	if (is_system_call(&next) && s->regs.rax == 15)	/* rt_sigreturn */
 		s->undefined = s->undefined_before_signal;
 	do {
@@ -348,6 +399,8 @@ static int step(struct stepper *s, int *status)
 	s->undefined = flags_after(&next, s->undefined, no_iterations);
 	if (signal_number == 0)
 		hide_trap_flag(s, &next);
+	if (signal_number >= 0)
+		watch(s, rip);
 	return signal_number;
 }
 
@@ -428,6 +481,7 @@ static void parse_options(struct stepper *s, int argc, char **argv)
 		{ "most", required_argument, NULL, 'm' },
 		{ "hide", required_argument, NULL, 'h' },
 		{ "memory", required_argument, NULL, 'r' },
+		{ "watch", required_argument, NULL, 'w' },
 		{ 0 },
 	};
 	int option;
@@ -441,6 +495,8 @@ static void parse_options(struct stepper *s, int argc, char **argv)
 			s->most = strtoull(optarg, NULL, 0);
 		else if (option == 'h')
 			s->hidden = parse_range(optarg);
+		else if (option == 'w')
+			s->watched = parse_range(optarg);
 		else if (option == 'r' && s->range_count < RANGES_MAX)
 			s->ranges[s->range_count++] = parse_range(optarg);
 		else
@@ -457,6 +513,8 @@ int main(int argc, char **argv)
 
 	parse_options(&s, argc, argv);
 	start(&s, argv + optind);
+	if (s.watched.end)
+		start_to_watch(&s);
 	status = run(&s);
 	printf("{\"instructions\":%llu,\"samples\":%u,", (unsigned long long)
 	       s.time, s.samples);

@@ -1,0 +1,576 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* history.c - see history.h */
+#include "replayer/session/history.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/error.h"
+#include "replayer/session/query_internal.h"
+#include "vm/memory/memory.h"
+
+/* Of what is asked for: what is there, and was before an access. */
+struct bytes {
+	uint8_t *now, *known;
+	uint8_t *old, *old_known;
+};
+
+struct search {
+	struct query *query;
+	const struct history_question *question;
+	struct replayer *rep;
+	struct replay_observer observer;
+
+	bool has_bytes;
+	struct bytes bytes;
+	guest_addr home;	/* what accesses to question.addr are told with */
+	bool everywhere;	/* it may be another one meanwhile */
+
+	/* An access of an instruction that may have further parts. */
+	bool has_pending;
+	struct history_access pending;
+
+	/* An event under way. */
+	struct position event_before;
+	guest_addr event_pc;
+
+	/* Of what was visited. */
+	history_visit *visit;	/* NULL: the last one is kept */
+	bool has_last;
+	struct history_access last;
+	struct bytes last_bytes;
+
+	int rc;
+	struct failure *why;
+};
+
+bool history_changes(const struct history_access *access)
+{
+	return !access->old ||
+	       memcmp(access->old, access->new, access->size) != 0 ||
+	       memcmp(access->old_known, access->new_known, access->size) != 0;
+}
+
+/* ------- bytes ------- */
+
+static int make_bytes(struct bytes *bytes, uint64_t size)
+{
+	bytes->now = calloc(4, size);
+	if (!bytes->now)
+		return ERR_NO_MEMORY;
+	bytes->known = bytes->now + size;
+	bytes->old = bytes->known + size;
+	bytes->old_known = bytes->old + size;
+	return 0;
+}
+
+/* Reads a part anew; what cannot be read is not known. */
+static void look(struct search *search, uint64_t at, uint64_t size)
+{
+	struct bytes *bytes = &search->bytes;
+
+	if (!search->has_bytes)
+		return;
+	memset(bytes->known + at, 0, size);
+	replayer_read(search->rep, search->question->addr + at,
+		      bytes->now + at, bytes->known + at, size, NULL);
+	for (uint64_t i = at; i < at + size; i++)
+		if (!bytes->known[i])
+			bytes->now[i] = 0;
+}
+
+static void keep_old(struct search *search, uint64_t at, uint64_t size)
+{
+	struct bytes *bytes = &search->bytes;
+
+	if (!search->has_bytes)
+		return;
+	memcpy(bytes->old + at, bytes->now + at, size);
+	memcpy(bytes->old_known + at, bytes->known + at, size);
+}
+
+/* The part of [addr, addr + size) that is asked for, from question.addr on. */
+static bool clip(const struct search *search, guest_addr home, guest_addr addr,
+		 uint64_t size, uint64_t *at, uint64_t *part)
+{
+	uint64_t wanted = search->question->size;
+
+	if (addr < home) {
+		if (home - addr >= size)
+			return false;
+		size -= home - addr;
+		addr = home;
+	}
+	*at = addr - home;
+	if (*at >= wanted)
+		return false;
+	*part = size < wanted - *at ? size : wanted - *at;
+	return true;
+}
+
+/* ------- what is found ------- */
+
+static bool is_between(const struct search *search,
+		       const struct history_access *access)
+{
+	return position_compare(&access->before, &search->question->from) >= 0 &&
+	       position_compare(&access->after, &search->question->to) <= 0;
+}
+
+static void point_to(struct history_access *access, const struct bytes *bytes,
+		     uint64_t at)
+{
+	access->old = bytes->old + at;
+	access->old_known = bytes->old_known + at;
+	access->new = bytes->now + at;
+	access->new_known = bytes->known + at;
+}
+
+/* Keeps it, as the last one so far. */
+static void keep(struct search *search, const struct history_access *access)
+{
+	const struct bytes *from = &search->bytes;
+	struct bytes *to = &search->last_bytes;
+	uint64_t size = 4 * search->question->size;
+
+	search->has_last = true;
+	search->last = *access;
+	if (!access->old)
+		return;
+	memcpy(to->now, from->now, size);
+	point_to(&search->last, to, access->addr - search->question->addr);
+}
+
+/* In an instruction, all events before it have taken effect. */
+static void complete(struct search *search, struct history_access *access)
+{
+	uint32_t events = 0;
+
+	if (access->before.events == EVENTS_ALL &&
+	    !recording_events_at(search->query->recording, access->before.time,
+				 &events, NULL))
+		access->before.events = events;
+}
+
+static void found(struct search *search, struct history_access *access)
+{
+	const struct history_question *question = search->question;
+
+	if (search->has_bytes)
+		point_to(access, &search->bytes, access->addr - question->addr);
+	if (search->rc || !is_between(search, access) ||
+	    (question->is_meant &&
+	     !question->is_meant(question->context, access)))
+		return;
+	if (!search->visit) {
+		keep(search, access);
+		return;
+	}
+	complete(search, access);
+	search->rc = search->visit(question->context, access, search->why);
+}
+
+static void flush(struct search *search)
+{
+	if (!search->has_pending)
+		return;
+	search->has_pending = false;
+	found(search, &search->pending);
+}
+
+/* ------- accesses ------- */
+
+/* Another part of an access that is wide or repeated. */
+static bool continues(const struct history_access *access,
+		      const struct vm_access_told *told, guest_addr addr)
+{
+	return access->before.time == told->steps && access->pc == told->pc &&
+	       access->writes == told->writes &&
+	       access->addr + access->size == addr;
+}
+
+static void write_bytes(struct search *search, uint64_t at, uint64_t size,
+			uint64_t value)
+{
+	if (!search->has_bytes)
+		return;
+	memcpy(search->bytes.now + at, &value, size);
+	memset(search->bytes.known + at, 1, size);
+}
+
+static void take(struct search *search, const struct vm_access_told *told)
+{
+	guest_addr addr = search->question->addr;
+	uint64_t at, size, skip;
+
+	if (!clip(search, search->home, told->addr, told->size, &at, &size))
+		return;
+	skip = search->home + at - told->addr;
+	if (search->has_pending &&
+	    continues(&search->pending, told, addr + at)) {
+		search->pending.size += size;
+	} else {
+		flush(search);
+		search->has_pending = true;
+		search->pending = (struct history_access) {
+			.before = { told->steps, EVENTS_ALL },
+			.after = { told->steps + 1, 0 },
+			.stream = replayer_stream(search->rep),
+			.writes = told->writes, .pc = told->pc,
+			.addr = addr + at, .size = size,
+		};
+	}
+	keep_old(search, at, size);
+	write_bytes(search, at, size, told->value >> 8 * skip);
+}
+
+static void on_accessed(void *context, const struct vm_access_told *list,
+			size_t count)
+{
+	struct search *search = context;
+
+	for (size_t i = 0; i < count; i++)
+		take(search, &list[i]);
+}
+
+/* ------- events ------- */
+
+static bool is_call(enum packet_kind kind)
+{
+	return kind == PACKET_SYSCALL || kind == PACKET_RETURN;
+}
+
+static bool may_write(enum packet_kind kind)
+{
+	return kind == PACKET_WRITE || kind == PACKET_DOUBT ||
+	       kind == PACKET_MAP || kind == PACKET_UNMAP ||
+	       kind == PACKET_CLEAR || kind == PACKET_MOVE;
+}
+
+static enum history_kind kind_of(const struct replay_event *event,
+				 const struct packet *effect)
+{
+	switch (effect->kind) {
+	case PACKET_MAP:
+	case PACKET_MOVE:
+		return HISTORY_MAPPED;
+	case PACKET_UNMAP:
+		return HISTORY_UNMAPPED;
+	case PACKET_CLEAR:
+		return HISTORY_CLEARED;
+	default:
+		return event->packet->kind == PACKET_SLICE ||
+				       event->packet->kind == PACKET_GIVE_WAY ?
+			       HISTORY_OTHERS : HISTORY_KERNEL;
+	}
+}
+
+/* Pages that move leave one place for another. */
+static void part_of(const struct packet *effect, bool target, guest_addr *addr,
+		    uint64_t *size)
+{
+	*addr = effect->kind == PACKET_DOUBT ?
+			effect->addr & ~(guest_addr)(GUEST_PAGE - 1) :
+			effect->addr;
+	*size = effect->size;
+	if (target)
+		*addr = effect->target;
+}
+
+static guest_addr home_now(struct search *search)
+{
+	return memory_home(vm_memory(replayer_vm(search->rep)),
+			   search->question->addr);
+}
+
+/* An event's effect is told with the guest's own address, or with its home. */
+static bool concerns(const struct search *search, const struct packet *effect,
+		     bool target, uint64_t *at, uint64_t *size)
+{
+	guest_addr addr;
+	uint64_t all;
+
+	if (!may_write(effect->kind))
+		return false;
+	part_of(effect, target, &addr, &all);
+	return clip(search, search->question->addr, addr, all, at, size) ||
+	       clip(search, search->home, addr, all, at, size);
+}
+
+static void on_event(void *context, const struct replay_event *event)
+{
+	struct search *search = context;
+	struct vm *vm = replayer_vm(search->rep);
+	const struct reg_table *regs =
+		recording_reg_table(search->query->recording);
+
+	flush(search);
+	search->event_before = replayer_now(search->rep);
+	search->event_pc = vm_reg(vm, regs->pc);
+	if (is_call(event->packet->kind))
+		search->event_pc -= regs->call_size;
+	/* What a call does, its instruction does. */
+	if (event->packet->kind == PACKET_SYSCALL)
+		search->event_before = (struct position){
+			search->event_before.time - 1, EVENTS_ALL };
+}
+
+static void take_effect(struct search *search,
+			const struct replay_event *event,
+			const struct packet *effect, bool target)
+{
+	struct history_access access = {
+		.before = search->event_before,
+		.after = replayer_now(search->rep),
+		.stream = replayer_stream(search->rep),
+		.kind = kind_of(event, effect), .writes = true,
+		.pc = search->event_pc,
+		.event = event->packet->kind, .number = event->packet->number,
+	};
+	uint64_t at, size;
+
+	if (!concerns(search, effect, target, &at, &size))
+		return;
+	access.addr = search->question->addr + at;
+	access.size = size;
+	if (effect->kind == PACKET_MOVE && !target)
+		access.kind = HISTORY_UNMAPPED;
+	keep_old(search, at, size);
+	look(search, at, size);
+	point_to(&access, &search->bytes, at);
+	/* Pages that the kernel may have written in part. */
+	if (effect->kind == PACKET_DOUBT && search->has_bytes &&
+	    !history_changes(&access))
+		return;
+	if (search->question->writes)
+		found(search, &access);
+}
+
+static void on_event_done(void *context, const struct replay_event *event)
+{
+	struct search *search = context;
+
+	search->home = home_now(search);
+	for (size_t i = 0; i < event->count; i++) {
+		const struct packet *effect = replay_event_effect(event, i);
+
+		take_effect(search, event, effect, false);
+		if (effect->kind == PACKET_MOVE)
+			take_effect(search, event, effect, true);
+	}
+}
+
+/* ------- a segment ------- */
+
+/* Where a segment begins, before what happens in it; or the recording's end. */
+static int frame_of(struct search *search, size_t segment,
+		    struct position *out)
+{
+	struct recording *recording = search->query->recording;
+
+	out->time = recording_time(recording, segment);
+	if (segment == recording_segments(recording)) {
+		out->events = EVENTS_ALL;
+		return 0;
+	}
+	return recording_events_before(recording, segment, &out->events,
+				       search->why);
+}
+
+static bool is_later(const struct position *a, const struct position *b)
+{
+	return position_compare(a, b) > 0;
+}
+
+static void begin(struct search *search)
+{
+	const struct history_question *question = search->question;
+	struct vm_observer *guest = &search->observer.guest;
+
+	search->has_pending = false;
+	search->home = home_now(search);
+	look(search, 0, question->size);
+	search->observer = (struct replay_observer) {
+		.event = on_event, .event_done = on_event_done,
+		.context = search,
+	};
+	guest->context = search;
+	guest->accessed = on_accessed;
+	guest->accesses = (question->reads ? VM_READS | VM_VALUES : 0) |
+			  VM_WRITES;
+	guest->data = VM_EVERYWHERE;
+	if (!search->everywhere)
+		guest->data = (struct vm_range){
+			question->addr, question->addr + question->size - 1,
+		};
+}
+
+static int run(struct search *search, const struct position *from,
+	       const struct position *to)
+{
+	const struct replay_until until = { .to = *to };
+	struct replay_stop stop;
+	int rc = replayer_seek(search->rep, from, search->why);
+
+	if (rc)
+		return rc;
+	begin(search);
+	rc = replayer_observe(search->rep, &search->observer, search->why);
+	if (!rc)
+		rc = replayer_run(search->rep, &until, &stop, search->why);
+	replayer_unobserve(search->rep, &search->observer);
+	flush(search);
+	return rc;
+}
+
+/* Where the contents of a page are, at a segment's key frame. */
+static uint64_t home_of(const struct segment_view *view, uint64_t page)
+{
+	const struct region *region = segment_view_region(view, page);
+
+	if (!region || !region->common)
+		return page;
+	return page + ((region->common - region->start) >> GUEST_PAGE_SHIFT);
+}
+
+static bool may_be_in_page(struct search *search,
+			   const struct segment_view *view, uint64_t page,
+			   uint64_t length)
+{
+	const struct region *region = segment_view_region(view, page);
+	uint64_t home = home_of(view, page);
+	bool is_shared = region && region->kind == REGION_SHARED;
+	bool is_touched = page_index_is_touched(&view->index, home);
+
+	/* Memory that is mapped again may have another home. */
+	if (segment_view_may_change(view, page, length))
+		search->everywhere = true;
+	return search->everywhere ||
+	       segment_view_may_change(view, home, length) ||
+	       !page_index_is_unchanged(&view->index, home, length) ||
+	       (is_touched && (search->question->reads || is_shared));
+}
+
+/* Whether the summarization index leaves open that something is found. */
+static int may_be_in(struct search *search, size_t segment, bool *may)
+{
+	const struct history_question *question = search->question;
+	struct recording *recording = search->query->recording;
+	uint64_t first = question->addr >> GUEST_PAGE_SHIFT;
+	uint64_t last = (question->addr + question->size - 1) >>
+			GUEST_PAGE_SHIFT;
+	uint64_t length = recording_time(recording, segment + 1) -
+			  recording_time(recording, segment);
+	struct segment_view *view;
+	int rc;
+
+	segment_views_trim(&search->query->views);
+	rc = segment_views_packets(&search->query->views, segment, &view,
+				   search->why);
+	*may = search->everywhere = false;
+	for (uint64_t page = first; page <= last && !rc; page++)
+		*may |= may_be_in_page(search, view, page, length);
+	return rc;
+}
+
+static int search_segment(struct search *search, size_t segment)
+{
+	const struct history_question *question = search->question;
+	struct position from, to;
+	bool may;
+	int rc = frame_of(search, segment, &from);
+
+	if (!rc)
+		rc = frame_of(search, segment + 1, &to);
+	if (!rc)
+		rc = may_be_in(search, segment, &may);
+	if (rc || !may)
+		return rc;
+	if (is_later(&question->from, &from))
+		from = question->from;
+	if (is_later(&to, &question->to))
+		to = question->to;
+	if (!is_later(&to, &from))
+		return 0;
+	rc = run(search, &from, &to);
+	return rc ? rc : search->rc;
+}
+
+/* ------- all ------- */
+
+static int start(struct search *search, struct query *query,
+		 const struct history_question *question, struct failure *why)
+{
+	int rc = 0;
+
+	*search = (struct search) {
+		.query = query, .question = question, .why = why,
+		.has_bytes = question->size <= HISTORY_BYTES_MOST,
+	};
+	if (search->has_bytes &&
+	    (make_bytes(&search->bytes, question->size) ||
+	     make_bytes(&search->last_bytes, question->size)))
+		rc = failed(why, ERR_NO_MEMORY, "out of memory");
+	return rc ? rc : query_replayer(query, &search->rep, why);
+}
+
+static int segments_of(const struct search *search, size_t *first,
+		       size_t *last)
+{
+	struct recording *recording = search->query->recording;
+	struct segment_position place;
+	int rc = recording_place(recording, &search->question->from, &place,
+				 search->why);
+
+	*first = place.segment;
+	if (!rc)
+		rc = recording_place(recording, &search->question->to, &place,
+				     search->why);
+	*last = place.segment;
+	return rc;
+}
+
+static int finish(struct search *search, int rc)
+{
+	free(search->bytes.now);
+	free(search->last_bytes.now);
+	return rc == HISTORY_ENOUGH ? 0 : rc;
+}
+
+int history_each(struct query *query, const struct history_question *question,
+		 history_visit *visit, struct failure *why)
+{
+	struct search search;
+	size_t segment, last;
+	int rc = start(&search, query, question, why);
+
+	search.visit = visit;
+	if (!rc)
+		rc = segments_of(&search, &segment, &last);
+	while (!rc && segment <= last)
+		rc = search_segment(&search, segment++);
+	return finish(&search, rc);
+}
+
+int history_last(struct query *query, const struct history_question *question,
+		 history_visit *visit, bool *found_any, struct failure *why)
+{
+	struct search search;
+	size_t first, segment;
+	int rc = start(&search, query, question, why);
+
+	*found_any = false;
+	if (!rc)
+		rc = segments_of(&search, &first, &segment);
+	while (!rc && !search.has_last) {
+		rc = search_segment(&search, segment);
+		if (segment-- == first)
+			break;
+	}
+	*found_any = !rc && search.has_last;
+	if (*found_any) {
+		complete(&search, &search.last);
+		rc = visit(question->context, &search.last, why);
+	}
+	return finish(&search, rc);
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* accesses.c - see accesses.h */
+#include "tools/accesses.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/error.h"
+#include "replayer/recording/recording.h"
+#include "replayer/symbols/symbols.h"
+#include "tools/commands.h"
+#include "tools/damage.h"
+#include "tools/messages.h"
+#include "tools/print_access.h"
+
+struct answering {
+	const struct accesses_command *command;
+	struct recording *recording;
+	struct lines *lines;
+	struct query *query;
+	struct expressions *expressions;
+	struct question what;	/* the address, as of the last time */
+	struct access_printing printing;
+	struct history_question question;
+	uint64_t count;		/* printed */
+};
+
+/* ------- which of them ------- */
+
+static bool has_value(const struct accesses_command *command,
+		      const struct history_access *access)
+{
+	uint64_t value = 0, mask = UINT64_MAX;
+
+	if (!access->new || access->size > sizeof(value) ||
+	    memchr(access->new_known, 0, access->size))
+		return false;
+	memcpy(&value, access->new, access->size);
+	if (access->size < sizeof(value))
+		mask = (UINT64_C(1) << 8 * access->size) - 1;
+	return value == (command->value & mask);
+}
+
+static bool is_meant(void *context, const struct history_access *access)
+{
+	const struct answering *answering = context;
+	const struct accesses_command *command = answering->command;
+
+	return (access->writes ? command->writes : command->reads) &&
+	       (!command->changes || history_changes(access)) &&
+	       (!command->has_value || has_value(command, access));
+}
+
+static int print(void *context, const struct history_access *access,
+		 struct failure *why)
+{
+	struct answering *answering = context;
+	const struct accesses_command *command = answering->command;
+	int rc = print_access(&answering->printing, access, why);
+
+	answering->count++;
+	if (!rc && (command->which == ACCESSES_FIRST ||
+		    answering->count == command->limit || ferror(stdout)))
+		rc = HISTORY_ENOUGH;
+	return rc;
+}
+
+/* ------- answering ------- */
+
+static int find_from(struct answering *answering, struct failure *why)
+{
+	struct recording *recording = answering->recording;
+	struct position *from = &answering->question.from;
+	bool is_time;
+
+	if (answering->command->from)
+		return place_position(from, &is_time, recording,
+				      answering->command->from, why);
+	*from = (struct position){ recording_start(recording), 0 };
+	return 0;
+}
+
+static int find_what(struct answering *answering, struct failure *why)
+{
+	struct question *what = &answering->what;
+
+	what->asked = answering->command->asked;
+	what->is_alone = true;
+	question_find(what, lines_names(answering->lines),
+		      answering->expressions);
+	if (what->has_failed)
+		return failed(why, ERR_INPUT, "%s",
+			      what->error ? what->error : "out of memory");
+	if (!what->has_memory)
+		return failed(why, ERR_INPUT, "'%s' is not in memory then",
+			      what->asked.addr);
+	answering->question.addr = what->addr;
+	answering->question.size = what->size;
+	answering->question.to = what->at;
+	answering->printing = (struct access_printing) {
+		.recording = answering->recording, .lines = answering->lines,
+		.addr = what->addr, .size = what->size,
+		.type = what->found.type, .json = answering->command->json,
+	};
+	return find_from(answering, why);
+}
+
+static int search(struct answering *answering, struct failure *why)
+{
+	const struct accesses_command *command = answering->command;
+	struct history_question *question = &answering->question;
+	bool found;
+
+	question->reads = command->reads;
+	question->writes = command->writes;
+	question->is_meant = is_meant;
+	question->context = answering;
+	if (command->which == ACCESSES_LAST)
+		return history_last(answering->query, question, print, &found,
+				    why);
+	return history_each(answering->query, question, print, why);
+}
+
+static int none(const struct answering *answering)
+{
+	const struct accesses_command *command = answering->command;
+	char from[POSITION_TEXT], to[POSITION_TEXT];
+
+	fprintf(stderr, "cprec: %s%s %s from t=%s to t=%s\n",
+		command->changes || command->has_value ? "no such access: "
+						       : "",
+		command->asked.addr,
+		!command->writes ? "was not read" :
+		command->reads ? "was not accessed" : "was not written",
+		position_text(from, &answering->question.from),
+		position_text(to, &answering->question.to));
+	return EXIT_FAILED;
+}
+
+static int answer(struct answering *answering, struct failure *why)
+{
+	int rc = lines_create(&answering->lines, answering->recording, why);
+
+	if (!rc)
+		rc = query_create(&answering->query, answering->recording,
+				  why);
+	if (!rc)
+		rc = expressions_create(&answering->expressions,
+					answering->lines, answering->query,
+					why);
+	if (!rc)
+		rc = find_what(answering, why);
+	if (!rc)
+		rc = search(answering, why);
+	return rc;
+}
+
+int accesses_answer(const struct accesses_command *command,
+		    struct options *options, int id)
+{
+	struct answering answering = { .command = command };
+	struct failure why;
+	const char *path;
+	int status, rc;
+
+	if (id == OPTIONS_END && !command->asked.addr)
+		id = options_wrong(options, "an address is missing: --addr");
+	path = options_recording(options, id);
+	if (!path)
+		return options->status;
+	if (recording_open(&answering.recording, path, &why))
+		return say_failure(&why);
+	rc = answer(&answering, &why);
+	status = rc ? say_failure(&why) :
+		 answering.count ? EXIT_ANSWERED : none(&answering);
+	if (!rc)
+		damage_say(answering.recording);
+	question_release(&answering.what);
+	expressions_destroy(answering.expressions);
+	query_destroy(answering.query);
+	lines_destroy(answering.lines);
+	recording_close(answering.recording);
+	return finish_output(status);
+}
+
+/* ------- options ------- */
+
+static int take_time(const struct options *options, int id, const char **out)
+{
+	*out = options->value;
+	return place_may_be_time(options->value) ? 0 :
+	       options_bad_value(options, id, PLACE_TIME_WANTED);
+}
+
+static int take_what(struct accesses_command *command,
+		     const struct options *options, int id)
+{
+	struct failure why;
+
+	if (id == ACCESSES_SIZE) {
+		command->asked.size = options->value;
+		return question_may_be_size(options->value) ? 0 :
+		       options_bad_value(options, id, QUESTION_SIZE_WANTED);
+	}
+	command->asked.addr = options->value;
+	return question_check_address(options->value, &why) ?
+		       options_wrong(options, "%s", why.text) : 0;
+}
+
+static int take_thread(struct accesses_command *command,
+		       const struct options *options, int id)
+{
+	struct threads_text threads;
+
+	if (!number_parse_threads(options->value, &threads) || threads.all)
+		return options_bad_value(options, id,
+					 "the number of a thread");
+	command->asked.some_thread = true;
+	command->asked.tid = threads.tid;
+	return 0;
+}
+
+static int take_number(const struct options *options, int id, uint64_t *out)
+{
+	return number_parse(options->value, out) ? 0 :
+	       options_bad_value(options, id, "a number");
+}
+
+int accesses_take(struct accesses_command *command,
+		  const struct options *options, int id)
+{
+	switch (id) {
+	case ACCESSES_ADDR:
+	case ACCESSES_SIZE:
+		return take_what(command, options, id);
+	case ACCESSES_AT:
+	case ACCESSES_TO:
+		return take_time(options, id, &command->asked.at);
+	case ACCESSES_FROM:
+		return take_time(options, id, &command->from);
+	case ACCESSES_ONLY_FIRST:
+		command->which = ACCESSES_FIRST;
+		return 0;
+	case ACCESSES_ONLY_LAST:
+		command->which = ACCESSES_LAST;
+		return 0;
+	case ACCESSES_LIMIT:
+		return take_number(options, id, &command->limit);
+	case ACCESSES_CHANGES:
+		command->changes = true;
+		return 0;
+	case ACCESSES_VALUE:
+		command->has_value = true;
+		return take_number(options, id, &command->value);
+	case ACCESSES_THREAD:
+		return take_thread(command, options, id);
+	case ACCESSES_FRAME:
+		return take_number(options, id, &command->asked.frame);
+	case ACCESSES_DEBUG_DIR:
+		debug_search_folders(options->value);
+		return 0;
+	default:
+		command->json = true;
+		return 0;
+	}
+}
