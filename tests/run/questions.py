@@ -163,6 +163,21 @@ def lines(tests):
     equal(answers[-1]["at"], 1000, "time of '1k'")
 
 
+def quoted_lines(tests):
+    """What has blanks in it, as in a shell; other quotes are the expression's."""
+    text = "\n".join(("'counter + 1' end", '"counter  +  2" \'end\' "4"',
+                      "counter\t'0'", "'counter + 1 end", "'counter'+1 end",
+                      "\"numbers [ 1 ]\" end", "''  0"))
+    answers = tests.ask("-", text=text, status=FAILED, errors=(
+        'line 4: cannot answer: not "A T [N]"',
+        "line 7: cannot take '' for an address"))
+    equal([answer.get("value") for answer in answers[:3]],
+          ["7", "8", "5"], "values")
+    equal(["error" in answer for answer in answers[3:]],
+          [True, False, False, True], "which have failed")
+    equal(answers[5].get("type"), "int", "an element")
+
+
 def ask_bytes(tests, text):
     """The answers, and the lines on standard error as bytes."""
     done = subprocess.run([tests.cprec, "query", "trace.cpr", "-", "--json"],
@@ -550,6 +565,7 @@ def run_all(tests):
     tests.test("several questions", several, tests)
     tests.test("several questions, as text", several_as_text, tests)
     tests.test("lines of input", lines, tests)
+    tests.test("lines with quotes", quoted_lines, tests)
     tests.test("strange bytes", strange_bytes, tests)
     tests.test("lines that are too long, or hold a NUL", odd_lines, tests)
     tests.test("addresses of other kinds", not_understood, tests)
