@@ -60,6 +60,8 @@ class Tests(CprecTap):
         os.mkdir(empty)
         # Neither a folder nor something else is a recording.
         os.mkdir(os.path.join(empty, "folder.cpr"))
+        with open(os.path.join(empty, "text.cpr"), "w") as file:
+            file.write("Only its name is a recording's.\n")
         open(os.path.join(empty, "other.txt"), "w").close()
         found = self.here("info", folder=empty)
         equal(found.returncode, FAILED, "status")
@@ -75,6 +77,9 @@ class Tests(CprecTap):
         equal(found.stdout, named.stdout, "answer")
 
     def newest(self):
+        """Of what is a recording: a text that is newer counts for nothing."""
+        with open(os.path.join(self.folder, "text.cpr"), "w") as file:
+            file.write("Only its name is a recording's.\n")
         equal(self.here("record", "-o", "b.cpr", "/bin/echo", "b").returncode,
               0, "record")
         os.utime(os.path.join(self.folder, "trace.cpr"), (1, 1))

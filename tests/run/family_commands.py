@@ -298,7 +298,7 @@ class Tests(PlaceTap):
         with open(self.path("text"), "w") as file:
             file.write("text")
         self.ask("mv", "-f", "u.cpr", "text", status=1,
-                 said="cprec: 'text' is not a recording\n")
+                 said="cprec: 'text' is not a cprec recording\n")
         os.mkdir(self.path("v.cpr.d"))
         self.ask("mv", "-f", "u.cpr", "v.cpr", status=1,
                  said="cprec: 'v.cpr.d' exists\n")
@@ -530,11 +530,11 @@ class Tests(PlaceTap):
                      said=f"cprec: '{one}' is a part of 't.cpr'\n")
         for name in "/dev/null", ".", self.options.cprec:
             done = self.run_here("rm", name)
-            expect(done.returncode == 1 and "is not a recording" in
+            expect(done.returncode == 1 and "is not a cprec recording" in
                    done.stderr, f"rm {name}: {done.stderr}")
         os.mkfifo(self.path("pipe.cpr"))
         done = self.run_here("rm", "pipe.cpr")
-        expect("is not a recording" in done.stderr, done.stderr)
+        expect("is not a cprec recording" in done.stderr, done.stderr)
         self.verify("t.cpr", 3)
 
 
