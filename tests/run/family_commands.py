@@ -340,6 +340,28 @@ class Tests(PlaceTap):
         self.verify("u.cpr", 2)
         self.ask("rm", "u.cpr")
 
+    def cut(self):
+        """The time of a copy's file is not when the process ended."""
+        self.begin()
+        self.record("/bin/sleep", "0.1")
+        ended = self.objects("ls")[0]["ended"]
+        size = os.path.getsize(self.path("t.cpr"))
+        unknown = 0
+        for part in range(1, 10):
+            shutil.copy(self.path("t.cpr"), self.path("cut.cpr"))
+            os.truncate(self.path("cut.cpr"), size * part // 10)
+            os.utime(self.path("cut.cpr"), (ended + 1000, ended + 1000))
+            one, = self.objects("ls", "cut.cpr")
+            if "error" in one:
+                continue
+            expect(not one["complete"], "complete")
+            expect(one["ended"] is None or one["ended"] <= ended, "end")
+            if one["ended"] is None:
+                unknown += 1
+                line = self.ask("ls", "cut.cpr").splitlines()[1]
+                equal(line.split()[2], "-", "TOOK")
+        expect(unknown, "no cut recording without an end")
+
     def forced(self):
         self.two()
         self.ask("rm", "missing", "t.cpr", status=1, said="cprec: cannot open"
@@ -550,6 +572,7 @@ def run_all(options, folder):
                        ("what is there already", tests.not_over),
                        ("put back", tests.put_back),
                        ("while it is written", tests.written),
+                       ("cut short", tests.cut),
                        ("removed", tests.forced),
                        ("one file", tests.packed),
                        ("made many again", tests.unpacked),
