@@ -223,6 +223,17 @@ static int set_modules(json_t *info, struct recording *recording,
 	return 0;
 }
 
+/* A process is what it was in the end. */
+static void set_program(json_t *info, const json_t *images)
+{
+	static const char *const keys[] = { "program", "path", "directory" };
+	const json_t *last =
+		json_array_get(images, json_array_size(images) - 1);
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		json_object_set(info, keys[i], json_object_get(last, keys[i]));
+}
+
 /* What the ends of the file say, and what was found between them. */
 static json_t *describe_all(const struct recording *recording, json_t *threads,
 			    json_t *images)
@@ -233,10 +244,7 @@ static json_t *describe_all(const struct recording *recording, json_t *threads,
 	char *damage = damage_describe(recording);
 	json_t *info = json_object();
 
-	json_object_set_new(info, "program",
-			    json_arguments(meta->argv, meta->argc));
-	json_set_text(info, "path", meta->path);
-	json_set_text(info, "directory", meta->directory);
+	set_program(info, images);
 	json_set_text(info, "arch", recording_reg_table(recording)->name);
 	json_object_set_new(info, "processor",
 			    describe_processor(&meta->processor));

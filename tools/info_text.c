@@ -43,8 +43,12 @@ static void print_counted(json_int_t count, const char *one, const char *many)
 
 static void print_text(const json_t *info, const char *label, const char *key)
 {
+	const json_t *text = json_object_get(info, key);
+
+	if (!json_is_string(text))
+		return;
 	print_label(label);
-	print_string(json_object_get(info, key));
+	print_string(text);
 	putchar('\n');
 }
 

@@ -53,7 +53,7 @@ class Tests(Tap):
 
 def images(tests):
     info = tests.info("shell.cpr")
-    equal(last_name(info["path"]), "bash", "path")
+    equal(last_name(info["path"]), "true", "path")
     equal([last_name(image["path"]) for image in info["images"]],
           ["bash", "true"], "images")
     equal(info["images"][0]["at"], 0, "first image's time")
@@ -62,7 +62,10 @@ def images(tests):
         raise Failure(f"second image's time is {at}")
     equal([image["program"] for image in info["images"]],
           [["/bin/bash", "-c", SCRIPT], ["/bin/true", "x", "y"]], "arguments")
-    equal(info["images"][0]["program"], info["program"], "the first program")
+    equal(info["images"][-1], {"at": at, **{key: info[key] for key in
+          ("program", "path", "directory")}}, "the last program")
+    equal(json.loads(tests.run("ls", "shell.cpr", "--json").stdout)["program"],
+          info["program"], "ls")
     equal([image["directory"] for image in info["images"]],
           [os.path.realpath(tests.folder), "/tmp"], "directories")
     text = tests.run("info", "shell.cpr").stdout
@@ -164,7 +167,7 @@ def parents(tests):
           "what the child became")
     # Its first child was made before it became that, its second behind.
     made = sorted((member["parent"]["at"],
-                   tests.info(member["recording"])["program"])
+                   tests.info(member["recording"])["images"][0]["program"])
                   for member in info["family"]
                   if member["parent"] and member["parent"]["pid"] == middle)
     times = [image["at"] for image in own["images"]]
