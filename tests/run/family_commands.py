@@ -174,7 +174,9 @@ class Tests(PlaceTap):
                                 (first, ["/bin/echo", "end"]),
                                 ("echo", ["/bin/echo", "end"]),
                                 ("-u", ["cat", "-u", "one", "two"]),
-                                ("sub/../two", ["cat", "-n", "sub/../two"])):
+                                ("sub/../two", ["cat", "-n", "sub/../two"]),
+                                ("cat one", ["cat", "one"]),
+                                ("sh -c echo $$", ["sh", "-c", "echo $$"])):
             info = json.loads(self.ask("info", "--json", f"--pid={wanted}"))
             equal(info["images"][-1]["program"], program, wanted)
         cats = ", ".join(f"cat {pid}" for pid, one in sorted(found.items())
@@ -188,6 +190,21 @@ class Tests(PlaceTap):
             self.ask("info", "--pid", nobody, status=1, said="cprec: 't.cpr' "
                      f"has no process '{nobody}': {everybody}\n")
         self.everywhere(shell)
+
+    def many(self):
+        """Of those with one command line, ten are listed, and nobody else."""
+        self.begin()
+        self.record("/bin/sh", "-c", "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do"
+                    " sleep 0.01; done; sleep 0.02; true")
+        one, = (one for one in self.objects("ps")
+                if one["program"] == ["sleep", "0.02"])
+        info = json.loads(self.ask("info", "--json", "--pid=sleep 0.02"))
+        equal(info["threads"][0]["thread"], one["pid"], "the one")
+        same = [one["pid"] for one in self.objects("ps")
+                if one["program"] == ["sleep", "0.01"]]
+        listed = ", ".join(f"sleep {pid}" for pid in sorted(same)[:10])
+        self.ask("info", "--pid=sleep 0.01", status=1, said="cprec: "
+                 f"'sleep 0.01' is more than one: {listed} and 2 more\n")
 
     def everywhere(self, shell):
         """All commands that ask a recording; also from a child's to others."""
@@ -566,6 +583,7 @@ def run_all(options, folder):
                        ("forty shells", tests.shim),
                        ("a tree", tests.tree),
                        ("--pid", tests.named),
+                       ("--pid of many", tests.many),
                        ("a list", tests.listing),
                        ("moved", tests.moved),
                        ("to another file system", tests.elsewhere),
