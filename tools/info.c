@@ -13,6 +13,7 @@
 #include "tools/family.h"
 #include "tools/print.h"
 #include "tools/print_crash.h"
+#include "tools/print_words.h"
 
 /* What only the end of a recording tells. */
 static void set_late(json_t *object, const char *key,
@@ -283,6 +284,26 @@ static int set_crash(json_t *info, struct recording *recording,
 	return rc;
 }
 
+/*
+ * A status other than 0 is no crash, but what the program said then tells why
+ * it ended.  Without that, the rest is worth something too.
+ */
+static void set_words(json_t *info, struct recording *recording)
+{
+	const struct summary *summary = recording_summary(recording);
+	const struct position end = { recording_end(recording), UINT32_MAX };
+	struct query *query;
+	json_t *words;
+
+	if (!summary || summary->exit_signal || !summary->exit_code ||
+	    query_create(&query, recording, NULL))
+		return;
+	words = words_describe(recording, query, &end);
+	if (words)
+		json_object_set_new(info, "stderr", words);
+	query_destroy(query);
+}
+
 int info_describe(json_t **out, struct recording *recording,
 		  const struct threads_text *some, bool verbose,
 		  struct failure *why)
@@ -302,6 +323,7 @@ int info_describe(json_t **out, struct recording *recording,
 	if (verbose)
 		json_object_set_new(*out, "segments",
 				    describe_segments(recording));
+	set_words(*out, recording);
 	rc = set_modules(*out, recording, why);
 	if (!rc)
 		rc = set_crash(*out, recording, why);

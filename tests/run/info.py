@@ -30,6 +30,15 @@ def last_name(path):
     return os.path.basename(path)
 
 
+# Ends with an error, or not, behind a message.
+FAILS = """#include <stdio.h>
+#include <stdlib.h>
+static void complain(void) { fputs("one\\nno such \\033thing\\n", stderr); }
+int main(int argc, char **argv) { fputs("before\\n", stdout); complain();
+return atoi(argv[argc - 1]); }
+"""
+
+
 class Tests(Tap):
     def __init__(self, cprec, folder):
         super().__init__()
@@ -237,6 +246,30 @@ def alone(tests):
     equal(labels - keys, set(), "words that JSON has not")
 
 
+def fails(tests):
+    """What it said last, and when; of a success, nothing."""
+    source = os.path.join(tests.folder, "fails.c")
+    with open(source, "w") as file:
+        file.write(FAILS)
+    subprocess.run(["cc", "-g", "-O0", "-o", source[:-2], source], check=True)
+    native = subprocess.run([source[:-2], "3"], capture_output=True, text=True)
+    tests.run("record", "-o", "fails.cpr", source[:-2], "3")
+    words = tests.info("fails.cpr")["stderr"]
+    equal(words["text"], native.stderr, "what it said")
+    at = ".".join(str(words[key]) for key in ("at", "events") if key in words)
+    text = tests.run("info", "fails.cpr").stdout
+    shown = re.search(r"\nexit: +status 3\n +stderr: +one\n +(.*)\n"
+                      r" +at: +t=(\S+) \(", text)
+    equal(shown and shown.groups(), (r"no such \x1bthing", at), text)
+    done = tests.run("backtrace", "--json", f"--at={shown[2]}", "fails.cpr")
+    frames = [frame.get("function") for frame
+              in json.loads(done.stdout)["frames"]]
+    if "complain" not in frames:
+        raise Failure(f"complain() is not among {frames}")
+    tests.run("record", "-o", "fails.cpr", source[:-2], "0")
+    equal("stderr" in tests.info("fails.cpr"), False, "of a success")
+
+
 def long_enough(tests):
     tests.record("long.cpr", "/bin/sh", "-c",
                  "i=0; while [ $i -lt 40000 ]; do i=$((i + 1)); done")
@@ -260,6 +293,7 @@ def run_all(tests):
     tests.test("a damaged member", damaged, tests)
     tests.test("a name without .cpr", no_suffix, tests)
     tests.test("a process alone", alone, tests)
+    tests.test("an error, which is no crash", fails, tests)
     tests.test("bits per instruction", long_enough, tests)
     return tests.summary()
 
