@@ -550,6 +550,31 @@ def make(tests, name, source, *options, status=0):
         raise Failure(f"no recording of {name}: {done.stderr}")
 
 
+def few_turns(tests):
+    """Threads that hardly met: races says so, unless they were made to."""
+    def note(*options):
+        done = tests.run("record", "-q", "-o", "turns.cpr", *options, "--",
+                         "./threads")
+        equal((done.returncode, done.stdout), (0, "15000\n"), "record")
+        done = tests.run("races", "turns.cpr")
+        equal((done.returncode, done.stdout), (0, "no races found\n"), "races")
+        return re.fullmatch(r"cprec: note: threads were interrupted by others"
+                            r" only (\d+) times?; 'cprec record"
+                            r" --schedule=random' makes that more\n|",
+                            done.stderr)[1]
+    # A new thread may begin at once: that interrupts who made it.
+    times = int(note())
+    if times > 3:
+        raise Failure(f"interrupted {times} times by three threads")
+    steps = tests.info("turns.cpr")["instructions"]
+    # A slice is an eighth shorter at most.
+    times = int(note(f"--slice={steps // 4}"))
+    if not 1 <= times <= 3 + 5:
+        raise Failure(f"interrupted {times} times in five turns")
+    equal(note("--slice=1k"), None, "with short turns")
+    equal(note("--schedule=random:1"), None, "with random turns")
+
+
 def run_all(tests):
     make(tests, "guest", GUEST, "-o", "trace.cpr")
     make(tests, "unknown", UNKNOWN, "-q", "-o", "unknown.cpr", status=7)
@@ -582,6 +607,7 @@ def run_all(tests):
     tests.test("names in a dump", dump_names, tests)
     tests.test("notes", notes, tests)
     tests.test("turns of threads", schedules, tests)
+    tests.test("few turns of threads", few_turns, tests)
     return tests.summary()
 
 
