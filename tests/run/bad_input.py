@@ -235,8 +235,8 @@ def not_here(tests):
     for options, hint in (([], "; -o FILE puts the recording elsewhere"),
                           (["-o", os.path.join(folder, "trace.cpr")], "")):
         done = subprocess.run([tests.options.cprec, "record", *options,
-                               "true"], user=user, cwd=folder, capture_output=True,
-                              text=True, timeout=60)
+                               "true"], user=user, cwd=folder, text=True,
+                              capture_output=True, timeout=60)
         wanted = (f"cprec: cannot create '{folder}/trace.cpr': Permission"
                   f" denied{hint}\n")
         if (done.returncode, done.stderr) != (CPREC_FAILED, wanted):
