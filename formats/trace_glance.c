@@ -32,7 +32,7 @@ static int no_recording(const char *path, const struct stat *status,
 		more = ": it is a symbolic link";
 	else if (!S_ISREG(status->st_mode))
 		more = ": it is not a regular file";
-	return failed(why, ERR_CORRUPT, "'%s' is not a recording%s", path,
+	return failed(why, ERR_CORRUPT, "'%s' is not a cprec recording%s", path,
 		      more);
 }
 

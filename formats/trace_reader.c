@@ -212,7 +212,7 @@ static int open_file(struct trace_reader *reader, struct failure *why)
 			      reader->path, strerror(errno));
 	if (!S_ISREG(status.st_mode))
 		return failed(why, ERR_CORRUPT,
-			      "'%s' is not a cprec trace: it is not a"
+			      "'%s' is not a cprec recording: it is not a"
 			      " regular file",
 			      reader->path);
 	/* In this order: what is whole when the lock has gone is all. */
@@ -266,7 +266,7 @@ static int read_header(struct trace_reader *reader, struct failure *why)
 	if (rc)
 		return rc;
 	if (memcmp(bytes, TRACE_MAGIC, magic) != 0)
-		return failed(why, ERR_CORRUPT, "'%s' is not a cprec trace",
+		return failed(why, ERR_CORRUPT, "'%s' is not a cprec recording",
 			      reader->path);
 	if (!is_whole)
 		return failed(why, ERR_TRUNCATED, "'%s' %s", reader->path,

@@ -43,7 +43,8 @@ const struct command command_backtrace = {
 		  "of this thread, or 'all'; without this, of the one\n"
 		  "that had its turn" },
 		{ OPTION_LIMIT, "limit", "N",
-		  "at most so many frames; without this: 100" },
+		  "at most so many frames; without this: 100; of -N,\n"
+		  "the N outermost" },
 		{ OPTION_DEBUG_DIR, "debug-dir", "DIR",
 		  "where debugging information is looked for, too" },
 		{ OPTION_JSON, "json", NULL,
@@ -60,6 +61,7 @@ struct question {
 	const char *path, *at;
 	struct threads_text threads;
 	uint64_t limit;
+	bool is_outermost;
 	bool json;
 	struct recording *recording;
 	struct replayer *replayer;
@@ -82,7 +84,7 @@ static int print_stream(const struct question *question, uint32_t stream,
 {
 	const struct frames_question asked = {
 		question->recording, question->replayer, question->lines,
-		stream, question->limit,
+		stream, question->limit, question->is_outermost,
 	};
 	struct position at = replayer_position(question->replayer);
 	json_t *object;
@@ -201,10 +203,11 @@ static int take_option(const struct options *options, int id,
 						 NUMBER_THREADS_WANTED);
 		break;
 	case OPTION_LIMIT:
-		if (!number_parse(options->value, &question->limit) ||
-		    !question->limit)
+		question->is_outermost = *options->value == '-';
+		if (!number_parse(options->value + question->is_outermost,
+				  &question->limit) || !question->limit)
 			return options_bad_value(options, id,
-						 "a number above 0");
+						 "a number that is not 0");
 		break;
 	case OPTION_DEBUG_DIR:
 		debug_search_folders(options->value);

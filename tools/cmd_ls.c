@@ -79,19 +79,6 @@ static json_t *describe_family(const struct family_files *files,
 	return object;
 }
 
-/* What the process was first: that was asked to be recorded. */
-static void name_first_program(json_t *object)
-{
-	const json_t *images = json_object_get(object, "images");
-	const json_t *first = json_array_get(images, 0);
-
-	if (!first)
-		return;
-	json_object_set(object, "program", json_object_get(first, "program"));
-	json_object_set(object, "path", json_object_get(first, "path"));
-	json_object_del(object, "images");
-}
-
 /* One of a family's others counts for itself. */
 static struct family_files shown_files(const struct family_files *files)
 {
@@ -118,10 +105,9 @@ static int describe(struct listed *listed, const char *path,
 		return rc;
 	shown = one = shown_files(&files);
 	one.count = shown.count ? 1 : 0;
-	rc = processes_load(&processes, &one, true, why);
+	rc = processes_load(&processes, &one, false, why);
 	if (!rc && processes.count) {
 		listed->object = describe_family(&shown, &processes.list[0]);
-		name_first_program(listed->object);
 		json_set_text(listed->object, "recording", path);
 		listed->started = processes.list[0].started;
 	}

@@ -39,10 +39,13 @@ const struct command command_query = {
 		 " addresses and\n"
 		 "times, answers for each address at each time.  With '-',"
 		 " answers the lines\n"
-		 "\"A T [N]\" of standard input, one by one; it skips empty"
-		 " lines and those that\n"
-		 "begin with '#'.  A question without an answer does not hinder"
-		 " the others.",
+		 "\"A T [N]\" of standard input, one by one, what has blanks"
+		 " in quotes; it skips\n"
+		 "empty lines and those that begin with '#'.\n"
+		 "\n"
+		 "A question without an answer does not hinder the others; an"
+		 " option that makes no\n"
+		 "sense does.",
 	.options = (const struct option_info[]) {
 		{ OPTION_ADDR, "addr", "A",
 		  "an address: 0x1000, counter+8, libc.so.6!environ;\n"
@@ -303,20 +306,47 @@ static bool is_question(const struct line *line)
 	return start < line->size && line->text[start] != '#';
 }
 
+/* Where the quote at `text` ends, if it holds all of a word; else NULL. */
+static char *quote_end(char *text)
+{
+	char *end = *text == '\'' || *text == '"' ? strchr(text + 1, *text)
+						 : NULL;
+
+	return end && (!end[1] || strchr(blanks, end[1])) ? end : NULL;
+}
+
+/*
+ * Cuts the next word off, without its quotes; NULL: there is none.  Quotes
+ * inside a word are a part of it, as of an expression's.
+ */
+static char *take_word(char **rest)
+{
+	char *word = *rest + strspn(*rest, blanks), *end = quote_end(word);
+
+	if (!*word)
+		return NULL;
+	word += end != NULL;
+	if (!end)
+		end = word + strcspn(word, blanks);
+	*rest = end + (*end != '\0');
+	*end = '\0';
+	return word;
+}
+
 /* What is wrong with a line that is not "A T [N]"; else NULL. */
 static const char *cut_line(const struct line *line, struct request *out)
 {
-	char *rest;
+	char *rest = line->text;
 
 	if (line->size > LINE_MOST)
 		return "the line is too long";
 	if (memchr(line->text, '\0', line->size))
 		return "a NUL is in the line";
-	out->addr = strtok_r(line->text, blanks, &rest);
-	out->at = strtok_r(NULL, blanks, &rest);
-	out->size = out->at ? strtok_r(NULL, blanks, &rest) : NULL;
-	if (!out->at || (out->size && strtok_r(NULL, blanks, &rest)))
-		return "not \"A T [N]\"";
+	out->addr = take_word(&rest);
+	out->at = take_word(&rest);
+	out->size = take_word(&rest);
+	if (!out->at || take_word(&rest))
+		return "not \"A T [N]\" (what has blanks in it needs quotes)";
 	return NULL;
 }
 

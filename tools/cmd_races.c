@@ -151,6 +151,28 @@ static void print_as_json(const struct races *races)
 	print_json(object);
 }
 
+/* ------- that nothing was found ------- */
+
+/* Fewer say little of a program; a choice. */
+#define TURNS_FEW 10
+
+/* Threads that hardly met cannot show much. */
+static int note_turns(struct recording *recording, const struct races *races,
+		      struct failure *why)
+{
+	uint64_t turns;
+	int rc;
+
+	if (races->count || recording_threads(recording) < 2)
+		return 0;
+	rc = recording_broken_turns(recording, &turns, why);
+	if (!rc && turns < TURNS_FEW)
+		say_note("threads were interrupted by others only %" PRIu64
+			 " time%s; 'cprec record --schedule=random' makes that"
+			 " more", turns, turns == 1 ? "" : "s");
+	return rc;
+}
+
 /* ------- the command ------- */
 
 static int print_file(const char *path, bool json, struct failure *why)
@@ -170,6 +192,7 @@ static int print_file(const char *path, bool json, struct failure *why)
 			print_as_json(&races);
 		else
 			print_races(&races);
+		rc = note_turns(recording, &races, why);
 		damage_say(recording);
 		races_release(&races);
 	}

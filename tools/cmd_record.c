@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_record.c - cprec record: runs a program and writes its recording */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <libgen.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -26,6 +28,9 @@
 #include "vm/linux/load/load.h"
 
 static int run(struct options *options);
+
+/* Of the recording, without -o. */
+static const char standard_name[] = "trace.cpr";
 
 enum {
 	OPTION_ASLR = 256,
@@ -116,8 +121,10 @@ static int take_option(const struct options *options, int id,
 	switch (id) {
 	case 'o':
 		out->path = options->value;
-		if (!*out->path)
-			return options_bad_value(options, id, "a file name");
+		if (!*out->path || !strcmp(out->path, "-"))
+			return options_bad_value(options, id, "a file name (a"
+						 " recording cannot be written"
+						 " to a pipe)");
 		break;
 	case 'q':
 		out->notice = program_quiet_notice;
@@ -195,6 +202,7 @@ static const char *describe_maker(const struct recorder_options *recorder,
 struct job {
 	struct recorder_options options;	/* first: see ended() */
 	const char *typed;	/* the recording, as the user wrote it */
+	bool is_named;		/* by the user */
 	struct record_crash crash;
 	struct keep_old keep;
 	char target[PATH_MAX];	/* if the recording's name is a link */
@@ -249,6 +257,21 @@ static void ended(const struct recorder_options *options, int rc,
 }
 
 /* ------- the recording's name ------- */
+
+/* A folder that cannot be written to is often the one where the user happens
+ * to be: said before anything is moved. */
+static int check_folder(const struct job *job, struct failure *why)
+{
+	char folder[PATH_MAX * 2];
+
+	snprintf(folder, sizeof(folder), "%s", job->options.path);
+	if (!faccessat(AT_FDCWD, dirname(folder), W_OK | X_OK, AT_EACCESS))
+		return 0;
+	return failed(why, ERR_SYSTEM, "cannot create '%s': %s%s",
+		      job->options.path, strerror(errno),
+		      job->is_named ? "" :
+				      "; -o FILE puts the recording elsewhere");
+}
 
 /* What a link leads to is replaced, as any other program would do it. */
 static int follow_link(struct job *job, struct failure *why)
@@ -317,6 +340,8 @@ static int record(struct job *job)
 	if (!rc)
 		rc = spare_program(job, &why);
 	if (!rc)
+		rc = check_folder(job, &why);
+	if (!rc)
 		rc = keep_old_begin(&job->keep, job->options.path, &why);
 
 	/* ERR_INPUT would speak of the program. */
@@ -333,7 +358,7 @@ static int run(struct options *options)
 	struct job job = {
 		.options = {
 			.program.envp = environ,
-			.path = "trace.cpr",
+			.path = standard_name,
 			.cache_entries = CACHE_ENTRIES_DEFAULT,
 			.notice = tell,
 			.died = died,
@@ -352,6 +377,7 @@ static int run(struct options *options)
 	if (!arguments)
 		return options->status;
 	job.typed = recorder->path;
+	job.is_named = recorder->path != standard_name;
 	recorder->path = absolute(recorder->path, path, sizeof(path));
 	debug_search_stay();
 	recorder->made_by = describe_maker(recorder, made_by, sizeof(made_by));

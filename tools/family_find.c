@@ -10,9 +10,10 @@
 
 #include "formats/error.h"
 #include "tools/processes.h"
+#include "tools/table.h"
 
 /* How a process is named, from the best way down. */
-enum way { BY_NUMBER, BY_NAME, BY_WORD };
+enum way { BY_NUMBER, BY_NAME, BY_WORD, BY_LINE };
 
 /* What is looked for. */
 struct wanted {
@@ -66,6 +67,17 @@ static bool has_word(const struct process *process, const struct wanted *wanted)
 	return false;
 }
 
+/* The whole command line, as `cprec ps` shows it. */
+static bool has_line(const struct process *process, const struct wanted *wanted)
+{
+	char *line = arguments_text(json_object_get(process->object,
+						    "program"));
+	bool found = line && !strcmp(line, wanted->text);
+
+	free(line);
+	return found;
+}
+
 /* What looks like a number is one. */
 static bool is_wanted(const struct process *process,
 		      const struct wanted *wanted)
@@ -76,17 +88,21 @@ static bool is_wanted(const struct process *process,
 	case BY_NAME:
 		return has_name(process, wanted);
 	case BY_WORD:
+		return has_word(process, wanted);
+	case BY_LINE:
 		break;
 	}
-	return has_word(process, wanted);
+	return has_line(process, wanted);
 }
 
 /* ------- saying what there is ------- */
 
+#define LISTED_MOST 10
+
 /* Text that ends before the sentence has no room any more. */
 struct list {
 	char text[240];
-	size_t size, left_out;
+	size_t size, count, left_out;
 };
 
 static void list_process(struct list *list, const struct process *process)
@@ -100,13 +116,14 @@ static void list_process(struct list *list, const struct process *process)
 	if (process->turn > 1)
 		size += snprintf(text + size, sizeof(text) - (size_t)size,
 				 "-%" PRIu32, process->turn);
-	if (list->left_out ||
+	if (list->left_out || list->count == LISTED_MOST ||
 	    list->size + (size_t)size >= sizeof(list->text)) {
 		list->left_out++;
 		return;
 	}
 	memcpy(list->text + list->size, text, (size_t)size + 1);
 	list->size += (size_t)size;
+	list->count++;
 }
 
 /* `found` of the processes are meant: none, or more than one. */
@@ -152,8 +169,8 @@ static char *find(const struct processes *processes, struct wanted *wanted,
 	size_t found = count_wanted(processes, wanted, &process);
 	char *path;
 
-	if (!found && wanted->way == BY_NAME) {
-		wanted->way = BY_WORD;
+	while (!found && wanted->way != BY_NUMBER && wanted->way != BY_LINE) {
+		wanted->way++;
 		found = count_wanted(processes, wanted, &process);
 	}
 	if (found != 1) {

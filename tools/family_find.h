@@ -15,7 +15,8 @@ struct failure;
  * process with a number ("1234"; "1234-2" if that was given twice, and it is
  * the second one's); of the one whose program has a name, as `cprec ps` shows
  * it; or, if none has, of the one with such a word on its command line, with
- * or without its folders.  If there are several, the failure lists them.
+ * or without its folders; or with this command line.  If there are several, the
+ * failure lists them, ten at most.
  */
 char *family_find(const char *file, const char *pid_or_name,
 		  struct failure *why);

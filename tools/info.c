@@ -13,6 +13,7 @@
 #include "tools/family.h"
 #include "tools/print.h"
 #include "tools/print_crash.h"
+#include "tools/print_words.h"
 
 /* What only the end of a recording tells. */
 static void set_late(json_t *object, const char *key,
@@ -223,6 +224,17 @@ static int set_modules(json_t *info, struct recording *recording,
 	return 0;
 }
 
+/* A process is what it was in the end. */
+static void set_program(json_t *info, const json_t *images)
+{
+	static const char *const keys[] = { "program", "path", "directory" };
+	const json_t *last =
+		json_array_get(images, json_array_size(images) - 1);
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		json_object_set(info, keys[i], json_object_get(last, keys[i]));
+}
+
 /* What the ends of the file say, and what was found between them. */
 static json_t *describe_all(const struct recording *recording, json_t *threads,
 			    json_t *images)
@@ -233,10 +245,7 @@ static json_t *describe_all(const struct recording *recording, json_t *threads,
 	char *damage = damage_describe(recording);
 	json_t *info = json_object();
 
-	json_object_set_new(info, "program",
-			    json_arguments(meta->argv, meta->argc));
-	json_set_text(info, "path", meta->path);
-	json_set_text(info, "directory", meta->directory);
+	set_program(info, images);
 	json_set_text(info, "arch", recording_reg_table(recording)->name);
 	json_object_set_new(info, "processor",
 			    describe_processor(&meta->processor));
@@ -275,6 +284,26 @@ static int set_crash(json_t *info, struct recording *recording,
 	return rc;
 }
 
+/*
+ * A status other than 0 is no crash, but what the program said then tells why
+ * it ended.  Without that, the rest is worth something too.
+ */
+static void set_words(json_t *info, struct recording *recording)
+{
+	const struct summary *summary = recording_summary(recording);
+	const struct position end = { recording_end(recording), UINT32_MAX };
+	struct query *query;
+	json_t *words;
+
+	if (!summary || summary->exit_signal || !summary->exit_code ||
+	    query_create(&query, recording, NULL))
+		return;
+	words = words_describe(recording, query, &end);
+	if (words)
+		json_object_set_new(info, "stderr", words);
+	query_destroy(query);
+}
+
 int info_describe(json_t **out, struct recording *recording,
 		  const struct threads_text *some, bool verbose,
 		  struct failure *why)
@@ -294,6 +323,7 @@ int info_describe(json_t **out, struct recording *recording,
 	if (verbose)
 		json_object_set_new(*out, "segments",
 				    describe_segments(recording));
+	set_words(*out, recording);
 	rc = set_modules(*out, recording, why);
 	if (!rc)
 		rc = set_crash(*out, recording, why);

@@ -9,6 +9,7 @@
 #include "tools/info.h"
 #include "tools/print.h"
 #include "tools/print_crash.h"
+#include "tools/print_words.h"
 #include "vm/linux/abi/names.h"
 
 /*
@@ -43,8 +44,12 @@ static void print_counted(json_int_t count, const char *one, const char *many)
 
 static void print_text(const json_t *info, const char *label, const char *key)
 {
+	const json_t *text = json_object_get(info, key);
+
+	if (!json_is_string(text))
+		return;
 	print_label(label);
-	print_string(json_object_get(info, key));
+	print_string(text);
 	putchar('\n');
 }
 
@@ -246,6 +251,23 @@ static void print_exit(const json_t *info)
 		       name ? ", " : "", name ? name : "");
 }
 
+/* What it said before it ended with an error, and where to look. */
+static void print_last_words(const json_t *words)
+{
+	const struct position at = {
+		(uint64_t)count_of(words, "at"),
+		(uint32_t)count_of(words, "events"),
+	};
+	char text[POSITION_TEXT];
+
+	if (!words)
+		return;
+	print_words(words);
+	print_label("  at:");
+	printf("t=%s ('cprec backtrace --at=%s' tells more)\n",
+	       position_text(text, &at), text);
+}
+
 static void print_bytes(const json_t *info, const char *label, const char *key,
 			bool with_bits)
 {
@@ -320,6 +342,7 @@ void info_print(const json_t *info, bool verbose)
 	print_several(json_object_get(info, "images"), "images:", verbose,
 		      print_image);
 	print_exit(info);
+	print_last_words(json_object_get(info, "stderr"));
 	if (json_object_get(info, "crash"))
 		print_crash(json_object_get(info, "crash"));
 	print_label("complete:");

@@ -4,14 +4,15 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "formats/error.h"
 #include "formats/family_path.h"
+#include "formats/trace_glance.h"
 
 struct newest {
 	char *name;		/* NULL: none was found */
@@ -32,18 +33,19 @@ static bool is_later(const struct timespec *a, const struct timespec *b)
 					a->tv_nsec > b->tv_nsec;
 }
 
+/* What is called so may be something else. */
 static int look_at(struct newest *newest, const char *name)
 {
-	struct stat status;
+	struct trace_glance glance;
 
-	if (!has_suffix(name) || stat(name, &status) ||
-	    !S_ISREG(status.st_mode))
+	if (!has_suffix(name) ||
+	    trace_glance(&glance, AT_FDCWD, name, true, NULL))
 		return 0;
 	newest->count++;
-	if (newest->name && !is_later(&status.st_mtim, &newest->changed))
+	if (newest->name && !is_later(&glance.changed, &newest->changed))
 		return 0;
 	free(newest->name);
-	newest->changed = status.st_mtim;
+	newest->changed = glance.changed;
 	newest->name = strdup(name);
 	return newest->name ? 0 : ERR_NO_MEMORY;
 }

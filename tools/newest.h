@@ -13,8 +13,8 @@
 struct failure;
 
 /*
- * Of the files *.cpr in this folder the one that was changed last; `*count` is
- * how many there are.
+ * Of the recordings *.cpr in this folder the one that was changed last; `*count`
+ * is how many there are.
  */
 int newest_recording(char **out, size_t *count, struct failure *why);
 

@@ -15,6 +15,7 @@
 #include "replayer/symbols/symbols.h"
 #include "tools/print.h"
 #include "tools/print_frames.h"
+#include "tools/print_words.h"
 #include "vm/linux/abi/names.h"
 
 #define FRAMES_SHOWN 32u
@@ -166,21 +167,11 @@ static void set_fault(const struct inquiry *inquiry,
 
 static void set_words(const struct inquiry *inquiry)
 {
-	struct last_words words;
-	json_t *object;
-	char *text;
+	json_t *words = words_describe(inquiry->recording, inquiry->query,
+				       &inquiry->crash.at);
 
-	if (last_words_find(&words, inquiry->recording, inquiry->query,
-			    &inquiry->crash.at, NULL) || !words.size)
-		return;
-	text = strndup(words.text, words.size);
-	if (!text)
-		return;
-	object = json_object();
-	json_set_position(object, &words.at);
-	json_set_text(object, "text", text);
-	json_object_set_new(inquiry->object, "stderr", object);
-	free(text);
+	if (words)
+		json_object_set_new(inquiry->object, "stderr", words);
 }
 
 static uint64_t register_of(const struct inquiry *inquiry, unsigned reg)
@@ -353,30 +344,12 @@ static void print_string(const json_t *crash, const char *label,
 	putchar('\n');
 }
 
-/* Each line of it on a line of its own. */
-static void print_words(const json_t *crash)
-{
-	const json_t *words = json_object_get(crash, "stderr");
-	const char *text = text_of(words, "text");
-	const char *label = "  stderr:";
-
-	while (text && *text) {
-		size_t size = strcspn(text, "\n");
-
-		print_label(label);
-		print_escaped(stdout, text, size);
-		putchar('\n');
-		text += size + (text[size] == '\n');
-		label = "";
-	}
-}
-
 void print_crash(const json_t *crash)
 {
 	print_reason(crash);
 	print_time(crash);
 	print_string(crash, "  instruction:", "instruction");
-	print_words(crash);
+	print_words(json_object_get(crash, "stderr"));
 	print_frames(stdout, crash, "  ");
 	print_string(crash, "  error:", "error");
 }

@@ -45,6 +45,7 @@ void json_set_code(json_t *object, uint64_t addr, const char *module,
 struct gathering {
 	const struct frames_question *asked;
 	json_t *frames;
+	uint64_t count;		/* of those that were visited */
 	bool has_more;
 };
 
@@ -55,17 +56,32 @@ static const char *kind_of(const struct frame *frame)
 	return frame->is_inlined ? "inlined" : "function";
 }
 
+/* Leaves the last ones; not each time, since that moves all of them. */
+static void drop_inner(json_t **frames, size_t limit)
+{
+	size_t count = json_array_size(*frames);
+	json_t *last = json_array();
+
+	for (size_t i = count - limit; i < count; i++)
+		json_array_append(last, json_array_get(*frames, i));
+	json_decref(*frames);
+	*frames = last;
+}
+
 static int add_frame(void *context, const struct frame *frame)
 {
 	struct gathering *gathering = context;
-	size_t number = json_array_size(gathering->frames);
+	const struct frames_question *asked = gathering->asked;
+	size_t kept = json_array_size(gathering->frames);
 	json_t *object;
 
-	gathering->has_more = number >= gathering->asked->limit;
+	if (asked->is_outermost && kept / 2 >= asked->limit)
+		drop_inner(&gathering->frames, asked->limit);
+	gathering->has_more = !asked->is_outermost && kept >= asked->limit;
 	if (gathering->has_more)
 		return 1;
 	object = json_object();
-	json_set_count(object, "frame", number);
+	json_set_count(object, "frame", gathering->count++);
 	json_set_text(object, "kind", kind_of(frame));
 	json_set_code(object, frame->pc, frame->module, &frame->line);
 	if (frame->is_inlined)
@@ -92,7 +108,7 @@ static void set_path(json_t *object, const struct frames_question *asked)
 int json_set_frames(json_t *object, const struct frames_question *asked,
 		    struct failure *why)
 {
-	struct gathering gathering = { asked, json_array(), false };
+	struct gathering gathering = { asked, json_array(), 0, false };
 	const struct backtrace backtrace = {
 		.replayer = asked->replayer,
 		.lines = asked->lines,
@@ -108,6 +124,8 @@ int json_set_frames(json_t *object, const struct frames_question *asked,
 		return rc;
 	}
 	set_path(object, asked);
+	if (json_array_size(gathering.frames) > asked->limit)
+		drop_inner(&gathering.frames, asked->limit);
 	json_object_set_new(object, "frames", gathering.frames);
 	if (gathering.has_more)
 		json_set_text(object, "note", "more frames follow");
@@ -171,6 +189,16 @@ static void print_frame(FILE *out, const json_t *frame, const char *program)
 	fputc('\n', out);
 }
 
+/* Says how many frames are further in than the first that is shown. */
+static void print_left_out(FILE *out, const json_t *first, const char *indent)
+{
+	json_int_t number = json_integer_value(json_object_get(first, "frame"));
+
+	if (number)
+		fprintf(out, "%s(%" JSON_INTEGER_FORMAT " frame%s further in"
+			")\n", indent, number, number == 1 ? " is" : "s are");
+}
+
 void print_frames(FILE *out, const json_t *object, const char *indent)
 {
 	const json_t *frames = json_object_get(object, "frames");
@@ -178,6 +206,7 @@ void print_frames(FILE *out, const json_t *object, const char *indent)
 	const char *program = json_string_value(
 		json_object_get(object, "path"));
 
+	print_left_out(out, json_array_get(frames, 0), indent);
 	for (size_t i = 0; i < json_array_size(frames); i++) {
 		fputs(indent, out);
 		print_frame(out, json_array_get(frames, i), program);

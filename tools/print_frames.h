@@ -7,6 +7,7 @@
 #ifndef CPREC_TOOLS_PRINT_FRAMES_H
 #define CPREC_TOOLS_PRINT_FRAMES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -24,6 +25,7 @@ struct frames_question {
 	struct lines *lines;
 	uint32_t stream;
 	uint64_t limit;		/* frames; a note says that there are more */
+	bool is_outermost;	/* the last ones, rather than the first */
 };
 
 /* Sets the members; the object is the caller's. */

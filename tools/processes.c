@@ -117,15 +117,24 @@ static json_t *json_clock(int64_t clock)
 	return json_real((double)clock / 1e6);
 }
 
+/* All that was recorded is there. */
+static bool is_whole(const struct recording *recording)
+{
+	return recording_summary(recording) &&
+	       trace_reader_is_complete(recording_reader(recording));
+}
+
 /*
  * If a recording does not say what the clock was: the last thing that happens
- * to its file is that its end is written.
+ * to its file is that its end is written.  Without one, it may have been copied
+ * at any time.
  */
 static int describe_times(struct process *process, struct recording *recording,
 			  struct failure *why)
 {
 	const struct trace_glance *glance = &process->file->glance;
 	struct failure reason;
+	bool is_known = !glance->is_locked;
 	int64_t ended;
 	int rc = recording_clock_range(recording, &process->started, &ended,
 				       &reason);
@@ -135,6 +144,7 @@ static int describe_times(struct process *process, struct recording *recording,
 				   1000000;
 		ended = glance->changed.tv_sec * INT64_C(1000000) +
 			glance->changed.tv_nsec / 1000;
+		is_known &= is_whole(recording);
 	} else if (rc) {
 		return failed(why, (enum error)rc, "%s", reason.text);
 	}
@@ -143,15 +153,13 @@ static int describe_times(struct process *process, struct recording *recording,
 	json_object_set_new(process->object, "started",
 			    json_clock(process->started));
 	json_object_set_new(process->object, "ended",
-			    glance->is_locked ? json_null() :
-						json_clock(ended));
+			    is_known ? json_clock(ended) : json_null());
 	return 0;
 }
 
 static void describe_end(const struct process *process,
 			 const struct recording *recording)
 {
-	const struct trace_reader *reader = recording_reader(recording);
 	char *damage = damage_describe(recording);
 
 	json_set_count(process->object, "instructions",
@@ -159,8 +167,7 @@ static void describe_end(const struct process *process,
 	json_set_count(process->object, "thread_count",
 		       recording_threads(recording));
 	json_object_set_new(process->object, "complete",
-			    json_boolean(recording_summary(recording) &&
-					 trace_reader_is_complete(reader)));
+			    json_boolean(is_whole(recording)));
 	json_object_set_new(process->object, "exit", exit_describe(recording));
 	if (damage && !process->file->glance.is_locked)
 		json_set_text(process->object, "note", damage);

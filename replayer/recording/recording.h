@@ -39,6 +39,7 @@
 #ifndef CPREC_REPLAYER_RECORDING_RECORDING_H
 #define CPREC_REPLAYER_RECORDING_RECORDING_H
 
+#include "replayer/recording/broken_turns.h"
 #include "replayer/recording/clock.h"
 #include "replayer/recording/execs.h"
 #include "replayer/recording/kept_files.h"

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #define SECOND INT64_C(1000000)
+#define MINUTE (60 * SECOND)
 #define DAY (86400 * SECOND)
 
 /* Takes so many digits. */
@@ -46,9 +47,9 @@ static bool take_date(const char **text, struct clock_text *out)
 }
 
 /* ".5"; what is behind six digits is left out. */
-static bool take_fraction(const char **text, int *micros)
+static bool take_fraction(const char **text, struct clock_text *out)
 {
-	int digit, unit = 100000;
+	int digit;
 
 	if (!take(text, '.'))
 		return true;
@@ -56,10 +57,22 @@ static bool take_fraction(const char **text, int *micros)
 		return false;
 	while (**text >= '0' && **text <= '9') {
 		take_digits(text, 1, &digit);
-		*micros += digit * unit;
-		unit /= 10;
+		if (out->unit == 1)
+			continue;
+		out->unit /= 10;
+		out->micros += digit * (int)out->unit;
 	}
 	return true;
+}
+
+/* ":31.5", or nothing. */
+static bool take_seconds(const char **text, struct clock_text *out)
+{
+	out->unit = MINUTE;
+	if (!take(text, ':'))
+		return true;
+	out->unit = SECOND;
+	return take_digits(text, 2, &out->second) && take_fraction(text, out);
 }
 
 bool clock_text_parse(const char *text, struct clock_text *out)
@@ -68,9 +81,8 @@ bool clock_text_parse(const char *text, struct clock_text *out)
 
 	take_date(&text, &clock);
 	if (!take_digits(&text, 2, &clock.hour) || !take(&text, ':') ||
-	    !take_digits(&text, 2, &clock.minute) || !take(&text, ':') ||
-	    !take_digits(&text, 2, &clock.second) ||
-	    !take_fraction(&text, &clock.micros))
+	    !take_digits(&text, 2, &clock.minute) ||
+	    !take_seconds(&text, &clock))
 		return false;
 	clock.is_utc = take(&text, 'Z');
 	if (*text || clock.hour > 23 || clock.minute > 59 ||
@@ -108,7 +120,7 @@ int64_t clock_text_find(const struct clock_text *clock, int64_t first)
 	day.tm_isdst = -1;
 	found = (int64_t)(clock->is_utc ? timegm(&day) : mktime(&day)) *
 			SECOND + clock->micros;
-	if (found < first && first - found < SECOND)
+	if (found < first && first - found < clock->unit)
 		return first;
 	return found < first && !clock->has_date ? found + DAY : found;
 }

@@ -2,10 +2,12 @@
 /*
  * clocks.h - times of day, as users write them
  *
- *	[YYYY-MM-DD ]HH:MM:SS[.FRACTION][Z]
+ *	[YYYY-MM-DD ]HH:MM[:SS[.FRACTION]][Z]
  *
  * A "T" may stand for the space.  It is local time, or UTC with a Z.  Without
- * a date, the first such time since something began is meant.
+ * a date, the first such time since something began is meant.  A text names all
+ * of its last unit, the minute, the second or the part of one; the first moment
+ * of that is meant.
  *
  * Units:      clocks are microseconds since 1970.
  */
@@ -21,14 +23,15 @@ struct clock_text {
 	int year, month, day;	/* has_date; from 1 */
 	int hour, minute, second;
 	int micros;
+	int64_t unit;		/* of the last digit, in microseconds */
 };
 
 /* False, with `*out` as it was, for anything else. */
 bool clock_text_parse(const char *text, struct clock_text *out);
 
 /*
- * The clock that is meant, since `first`.  What is less than a second before
- * that is `first`: who writes no fraction means the second.
+ * The clock that is meant, since `first`: that itself, if it lies in the minute
+ * or second that is named.
  */
 int64_t clock_text_find(const struct clock_text *clock, int64_t first);
 

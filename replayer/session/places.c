@@ -36,28 +36,35 @@ static int find_output(uint64_t line, struct recording *recording,
 }
 
 /* What the clock on the wall said, as far as it was looked at. */
-static int find_clock(const struct clock_text *clock,
+static int find_clock(const struct time_text *time, const char *text,
 		      struct recording *recording, uint64_t *out,
 		      struct failure *why)
 {
+	const char *path = trace_reader_path(recording_reader(recording));
 	char from[CLOCK_TEXT], to[CLOCK_TEXT];
 	int64_t first, last, asked;
 	int rc = recording_clock_range(recording, &first, &last, why);
 
 	if (rc)
 		return rc;
-	asked = clock_text_find(clock, first);
-	if (asked < first || asked > last)
-		return failed(why, ERR_INPUT, "'%s' was recorded from %s to %s",
-			      trace_reader_path(recording_reader(recording)),
-			      clock_print(from, first), clock_print(to, last));
-	return recording_time_at_clock(recording, asked, out, why);
+	asked = clock_text_find(&time->clock, first);
+	if (asked >= first && asked <= last)
+		return recording_time_at_clock(recording, asked, out, why);
+	clock_print(from, first);
+	clock_print(to, last);
+	if (time->may_be_clock)
+		return failed(why, ERR_NOT_FOUND,
+			      "'%s' has no thread %" PRIu32
+			      ", and was not recorded at %s, but from %s to %s",
+			      path, time->tid, text, from, to);
+	return failed(why, ERR_INPUT, "'%s' was recorded from %s to %s", path,
+		      from, to);
 }
 
 /* Of a recording, or of a thread, that lasts from `start` to `end`. */
-static int find_base(const struct time_text *time, struct recording *recording,
-		     uint64_t start, uint64_t end, uint64_t *out,
-		     struct failure *why)
+static int find_base(const struct time_text *time, const char *text,
+		     struct recording *recording, uint64_t start, uint64_t end,
+		     uint64_t *out, struct failure *why)
 {
 	switch (time->base) {
 	case TIME_NUMBER:
@@ -75,7 +82,7 @@ static int find_base(const struct time_text *time, struct recording *recording,
 	case TIME_OUTPUT:
 		return find_output(time->number, recording, out, why);
 	case TIME_CLOCK:
-		return find_clock(&time->clock, recording, out, why);
+		return find_clock(time, text, recording, out, why);
 	}
 	return 0;
 }
@@ -85,7 +92,7 @@ static int find_count(const struct time_text *time, const char *text,
 		      struct recording *recording, uint64_t start,
 		      uint64_t end, uint64_t *out, struct failure *why)
 {
-	int rc = find_base(time, recording, start, end, out, why);
+	int rc = find_base(time, text, recording, start, end, out, why);
 	uint64_t most;
 
 	if (rc)
@@ -187,6 +194,19 @@ static int find_time(struct position *out, bool *is_time,
 	return 0;
 }
 
+/* Hours and minutes look like a thread and a number, and mean it if it is. */
+static void choose_clock(struct time_text *time, struct recording *recording)
+{
+	uint32_t number;
+
+	if (!time->may_be_clock ||
+	    !recording_find_thread(recording, time->tid,
+				   recording_end(recording), &number, NULL))
+		return;
+	time->has_thread = false;
+	time->base = TIME_CLOCK;
+}
+
 int place_position(struct position *out, bool *is_time,
 		   struct recording *recording, const char *text,
 		   struct failure *why)
@@ -201,6 +221,7 @@ int place_position(struct position *out, bool *is_time,
 			      "cannot take '%s' for a time: %s is needed", text,
 			      PLACE_TIME_WANTED);
 	out->events = time.events;
+	choose_clock(&time, recording);
 	if (time.has_thread)
 		rc = find_thread_time(out, is_time, recording, &time, text,
 				      why);

@@ -21,8 +21,8 @@ struct failure;
 
 /* What a wrong text should have been, for messages. */
 #define PLACE_TIME_WANTED \
-	"a time like 5000, 5000.1, 2m, 'start', 'end-1', '50%', 'output:3' or" \
-	" 'TID:5000'"
+	"a time like 5000, 5000.1, 2m, 'start', 'end-1', '50%', 'output:3'," \
+	" 'TID:5000' or, of day, '12:04:31.5'"
 
 /* Whether a text is a time of whatever recording. */
 bool place_may_be_time(const char *text);

@@ -94,16 +94,12 @@ static char *cut_thread(char *text, struct time_text *out)
 	return text;
 }
 
-bool time_text_parse(const char *text, struct time_text *out)
+/* All but times of day. */
+static bool parse_steps(const char *text, struct time_text *out)
 {
 	struct time_text time = { .base = TIME_NUMBER };
 	char copy[TEXT_MOST + 1], *rest;
 
-	if (clock_text_parse(text, &time.clock)) {
-		time.base = TIME_CLOCK;
-		*out = time;
-		return true;
-	}
 	if (strlen(text) > TEXT_MOST)
 		return false;
 	memcpy(copy, text, strlen(text) + 1);
@@ -116,4 +112,19 @@ bool time_text_parse(const char *text, struct time_text *out)
 		return false;
 	*out = time;
 	return true;
+}
+
+bool time_text_parse(const char *text, struct time_text *out)
+{
+	struct time_text time = { .base = TIME_CLOCK };
+	bool is_clock = clock_text_parse(text, &time.clock);
+
+	if (parse_steps(text, out)) {
+		out->clock = time.clock;
+		out->may_be_clock = is_clock;
+		return true;
+	}
+	if (is_clock)
+		*out = time;
+	return is_clock;
 }

@@ -10,7 +10,8 @@
  * instructions are those of one thread.  Numbers are decimal or 0x-hex, also
  * with k, m or g for thousands, millions or billions: "5k", "1.5m".
  *
- * A time of day (clocks.h) is a time too, without anything behind it.
+ * A time of day (clocks.h) is a time too, without anything behind it.  Hours and
+ * minutes alone may also be a thread and a number: "14:52".
  *
  * What a text means depends on the recording; places.h finds it.
  */
@@ -39,7 +40,8 @@ struct time_text {
 	enum time_base base;
 	uint64_t number;	/* TIME_NUMBER; TIME_OUTPUT: the line, from 1 */
 	struct decimal share;	/* TIME_SHARE: percent, at most 100 */
-	struct clock_text clock;	/* TIME_CLOCK */
+	struct clock_text clock;	/* TIME_CLOCK, or may_be_clock */
+	bool may_be_clock;	/* has_thread: if there is no such thread */
 	bool is_minus;
 	uint64_t offset;
 	uint32_t events;

@@ -91,10 +91,43 @@ static void test_peaks(char *program)
 	CHECK(end_of(pid) == 0);
 }
 
+/* What is reserved and never touched costs nothing to count. */
+static void test_reserved(void)
+{
+	size_t size = (size_t)1 << 44, middle;
+	char *map, *part;
+	long before, after;
+
+	slurp(text);
+	do
+		map = mmap(NULL, size /= 2, PROT_NONE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	while (map == MAP_FAILED && size > LARGE);
+	CHECK(map != MAP_FAILED);
+	middle = size / 2 & ~(size_t)4095;
+	part = map + middle;
+	CHECK(!mprotect(part, LARGE, PROT_READ | PROT_WRITE));
+	memset(part, 1, LARGE / 2);
+	alarm(20);
+	slurp(other);
+	before = number_of(text, "VmRSS:");
+	after = number_of(other, "VmRSS:");
+	CHECK(after - before >= LARGE / 2 / 1024);
+	CHECK(after - before < LARGE / 1024);
+	for (int i = 0; i < 10; i++) {
+		CHECK(most_present(RUSAGE_SELF) >= after);
+		slurp(other);
+		CHECK(number_of(other, "VmRSS:") >= after);
+	}
+	alarm(0);
+	munmap(map, size);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1)
 		return after_exec();
 	test_peaks(argv[0]);
+	test_reserved();
 	return guest_end();
 }

@@ -39,6 +39,14 @@ PROGRAMS = (
 )
 
 
+# As deep as it is told.
+DEEP = """#include <stdlib.h>
+int deep(int n) { volatile int own = n; if (!n) *(volatile int *)0 = own;
+return deep(n - 1) + own; }
+int main(int argc, char **argv) { return deep(atoi(argv[argc - 1])); }
+"""
+
+
 def demangled(name):
     return subprocess.run(["c++filt", name], capture_output=True, text=True,
                           check=True).stdout.strip()
@@ -231,6 +239,33 @@ class Backtraces(CprecTap):
         expect(same * 10 >= len(times) * 7, f"{same} of {len(times)} are same")
         return f"{same} of {len(times)}"
 
+    def outermost(self):
+        """The same frames, from the other end; gdb has as many."""
+        source = os.path.join(self.folder, "deep.c")
+        program, path = source[:-2], source[:-2] + ".cpr"
+        with open(source, "w") as file:
+            file.write(DEEP)
+        subprocess.run([*self.options.cc.split(), "-g", "-O0", "-o", program,
+                        source], check=True, timeout=120)
+        self.cprec("record", "-q", "-o", path, program, "3000")
+
+        def frames(limit):
+            out = self.cprec("backtrace", "--json", f"--limit={limit}", path)
+            return json.loads(out.stdout)["frames"]
+        whole = frames(10000)
+        for limit in 1, 7, 100, len(whole) - 1, len(whole), 10000:
+            equal(frames(-limit), whole[-limit:], f"--limit=-{limit}")
+        where = "in main ("
+        text = self.cprec("backtrace", "--limit=-9", path).stdout.splitlines()
+        equal(text[1], f"({len(whole) - 9} frames are further in)", "note")
+        mine, = (line.split()[0] for line in text if where in line)
+        out = subprocess.run(["gdb", "-q", "-batch", "-nx", "-iex",
+                              "set debuginfod enabled off", "-ex", "run",
+                              "-ex", "bt -1", "--args", program, "3000"],
+                             capture_output=True, text=True, timeout=300)
+        main_frame = out.stdout.splitlines()[-1].split()
+        equal(main_frame[0], mine, "number of main")
+
     def program(self, name, source, options, stripped, count):
         program = self.build(name, source, options, stripped)
         path = self.record(program)
@@ -261,6 +296,7 @@ def run_all(options, folder):
         count = (options.times + i) // len(programs)
         tests.test(program[0], tests.program, *program, count)
     if not options.only:
+        tests.test("the outermost frames", tests.outermost)
         tests.test("without the file", tests.without_file)
         tests.test("without tables", tests.without_tables)
     return tests.summary()

@@ -128,9 +128,7 @@ def elf(machine=62, kind=2, bits=2, order=1, entry=0x400000, headers=1,
 
 
 UNUSABLE_PROGRAMS = {
-    "a text file": b"just some words\n",
-    "an empty file": b"",
-    "a shell script without #!": b"echo hello\n",
+    "no text": b"words\0",
     "an interpreter that is not there": b"#!/nonexistent/interpreter\n",
     "an empty interpreter": b"#!\n",
     "32-bit x86": elf(machine=3, bits=1),
@@ -149,6 +147,35 @@ UNUSABLE_PROGRAMS = {
     "a segment past the end of the file": elf(p_filesz=1 << 40),
     "no segment to load": elf(p_type=4),
 }
+
+
+# What execvp(3) has the shell read.
+TEXT_PROGRAMS = {
+    "words": b"just some words\n",
+    "an empty file": b"",
+    "a shell script without #!": b"echo \"$0\" \"$@\"\nexit 3\n",
+    "a script that begins with a comment": b"# !/bin/sh\necho hello\n",
+}
+
+
+def is_run_by_shell(tests, command, program):
+    """As env(1) does it."""
+    arguments = program, "a b", "c"
+    native = subprocess.run(["env", *arguments], capture_output=True)
+    done = subprocess.run([tests.options.cprec, command, *(
+        ["-o", tests.path("text.cpr")] if command == "record" else []), "--",
+        *arguments], capture_output=True, timeout=60)
+    if (done.returncode, done.stdout, done.stderr) != (
+            native.returncode, native.stdout, native.stderr):
+        raise Failure(f"{done}, natively {native}")
+
+
+def test_texts(tests):
+    for name, contents in TEXT_PROGRAMS.items():
+        program = tests.write("text program", contents, 0o755)
+        for command in "record", "run":
+            tests.test(f"{command}: {name}", is_run_by_shell, tests, command,
+                       program)
 
 
 def test_programs(tests):
@@ -193,6 +220,28 @@ def test_avx(tests):
 
 
 # ------- recordings that cannot be written -------
+
+NOBODY = 65534
+
+
+def not_here(tests):
+    """Where nobody may write, the option that helps is named."""
+    folder = tests.path("closed")
+    os.mkdir(folder, 0o555)
+    user = NOBODY if os.getuid() == 0 else None
+    if subprocess.run([tests.options.cprec, "--version"], user=user,
+                      capture_output=True).returncode:
+        return "others may not run cprec"
+    for options, hint in (([], "; -o FILE puts the recording elsewhere"),
+                          (["-o", os.path.join(folder, "trace.cpr")], "")):
+        done = subprocess.run([tests.options.cprec, "record", *options,
+                               "true"], user=user, cwd=folder, text=True,
+                              capture_output=True, timeout=60)
+        wanted = (f"cprec: cannot create '{folder}/trace.cpr': Permission"
+                  f" denied{hint}\n")
+        if (done.returncode, done.stderr) != (CPREC_FAILED, wanted):
+            raise Failure(f"{done}, not {wanted}")
+    return None
 
 def limit_file_size():
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -718,6 +767,8 @@ def run_all(tests):
         return
     test_usage(tests, trace)
     test_programs(tests)
+    test_texts(tests)
+    tests.test("a folder that nobody may write to", not_here, tests)
     test_avx(tests)
     test_output(tests, guest, big)
     test_no_traces(tests, guest)

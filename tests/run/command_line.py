@@ -9,6 +9,7 @@ Speaks TAP.
 import datetime
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -59,6 +60,8 @@ class Tests(CprecTap):
         os.mkdir(empty)
         # Neither a folder nor something else is a recording.
         os.mkdir(os.path.join(empty, "folder.cpr"))
+        with open(os.path.join(empty, "text.cpr"), "w") as file:
+            file.write("Only its name is a recording's.\n")
         open(os.path.join(empty, "other.txt"), "w").close()
         found = self.here("info", folder=empty)
         equal(found.returncode, FAILED, "status")
@@ -74,6 +77,9 @@ class Tests(CprecTap):
         equal(found.stdout, named.stdout, "answer")
 
     def newest(self):
+        """Of what is a recording: a text that is newer counts for nothing."""
+        with open(os.path.join(self.folder, "text.cpr"), "w") as file:
+            file.write("Only its name is a recording's.\n")
         equal(self.here("record", "-o", "b.cpr", "/bin/echo", "b").returncode,
               0, "record")
         os.utime(os.path.join(self.folder, "trace.cpr"), (1, 1))
@@ -221,12 +227,41 @@ class Clock(CprecTap):
         done = self.ask("2001-01-01 00:00:00")
         equal(done.returncode, FAILED, "status")
         expect("was recorded from 20" in done.stderr, done.stderr)
+        start = re.search(r"recorded from (\S+ \S+) to", done.stderr)[1]
+        self.start = datetime.datetime.fromisoformat(start)
+
+    def around_start(self):
+        """The second, and the minute, that it began in mean its start."""
+        for form in ("%H:%M:%S.%f", "%H:%M:%S", "%H:%M", "%Y-%m-%d %H:%M"):
+            answer = json.loads(self.ask(self.start.strftime(form)).stdout)
+            equal(answer["at"], 0, form)
+
+    def before_start(self):
+        """What is before it is no time of it, however little that is."""
+        for micros in (1, 1000):
+            before = self.start - datetime.timedelta(microseconds=micros)
+            for form in ("%H:%M:%S.%f", "%Y-%m-%d %H:%M:%S.%f"):
+                done = self.ask(before.strftime(form))
+                equal(done.returncode, FAILED, form)
+                expect("was recorded from" in done.stderr, done.stderr)
+
+    def no_thread(self):
+        """Hours and minutes of which there is neither thread nor time."""
+        before = self.start - datetime.timedelta(minutes=2)
+        text = before.strftime("%H:%M")
+        done = self.ask(text)
+        equal(done.returncode, FAILED, "status")
+        expect(f"has no thread {before.hour}, and was not recorded at {text}"
+               in done.stderr, done.stderr)
 
     def all(self):
         self.test("a program that sleeps", self.make)
         for number in range(4):
             self.test(f"in sleep {number}", self.asleep, number)
         self.test("another year", self.outside)
+        self.test("when it began", self.around_start)
+        self.test("before it began", self.before_start)
+        self.test("hours and minutes of another time", self.no_thread)
 
 
 def run_all(options, folder):

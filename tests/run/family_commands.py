@@ -174,7 +174,9 @@ class Tests(PlaceTap):
                                 (first, ["/bin/echo", "end"]),
                                 ("echo", ["/bin/echo", "end"]),
                                 ("-u", ["cat", "-u", "one", "two"]),
-                                ("sub/../two", ["cat", "-n", "sub/../two"])):
+                                ("sub/../two", ["cat", "-n", "sub/../two"]),
+                                ("cat one", ["cat", "one"]),
+                                ("sh -c echo $$", ["sh", "-c", "echo $$"])):
             info = json.loads(self.ask("info", "--json", f"--pid={wanted}"))
             equal(info["images"][-1]["program"], program, wanted)
         cats = ", ".join(f"cat {pid}" for pid, one in sorted(found.items())
@@ -188,6 +190,21 @@ class Tests(PlaceTap):
             self.ask("info", "--pid", nobody, status=1, said="cprec: 't.cpr' "
                      f"has no process '{nobody}': {everybody}\n")
         self.everywhere(shell)
+
+    def many(self):
+        """Of those with one command line, ten are listed, and nobody else."""
+        self.begin()
+        self.record("/bin/sh", "-c", "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do"
+                    " sleep 0.01; done; sleep 0.02; true")
+        one, = (one for one in self.objects("ps")
+                if one["program"] == ["sleep", "0.02"])
+        info = json.loads(self.ask("info", "--json", "--pid=sleep 0.02"))
+        equal(info["threads"][0]["thread"], one["pid"], "the one")
+        same = [one["pid"] for one in self.objects("ps")
+                if one["program"] == ["sleep", "0.01"]]
+        listed = ", ".join(f"sleep {pid}" for pid in sorted(same)[:10])
+        self.ask("info", "--pid=sleep 0.01", status=1, said="cprec: "
+                 f"'sleep 0.01' is more than one: {listed} and 2 more\n")
 
     def everywhere(self, shell):
         """All commands that ask a recording; also from a child's to others."""
@@ -298,7 +315,7 @@ class Tests(PlaceTap):
         with open(self.path("text"), "w") as file:
             file.write("text")
         self.ask("mv", "-f", "u.cpr", "text", status=1,
-                 said="cprec: 'text' is not a recording\n")
+                 said="cprec: 'text' is not a cprec recording\n")
         os.mkdir(self.path("v.cpr.d"))
         self.ask("mv", "-f", "u.cpr", "v.cpr", status=1,
                  said="cprec: 'v.cpr.d' exists\n")
@@ -339,6 +356,28 @@ class Tests(PlaceTap):
         equal(self.names(), ["u.cpr", "u.cpr.d"], "files")
         self.verify("u.cpr", 2)
         self.ask("rm", "u.cpr")
+
+    def cut(self):
+        """The time of a copy's file is not when the process ended."""
+        self.begin()
+        self.record("/bin/sleep", "0.1")
+        ended = self.objects("ls")[0]["ended"]
+        size = os.path.getsize(self.path("t.cpr"))
+        unknown = 0
+        for part in range(1, 10):
+            shutil.copy(self.path("t.cpr"), self.path("cut.cpr"))
+            os.truncate(self.path("cut.cpr"), size * part // 10)
+            os.utime(self.path("cut.cpr"), (ended + 1000, ended + 1000))
+            one, = self.objects("ls", "cut.cpr")
+            if "error" in one:
+                continue
+            expect(not one["complete"], "complete")
+            expect(one["ended"] is None or one["ended"] <= ended, "end")
+            if one["ended"] is None:
+                unknown += 1
+                line = self.ask("ls", "cut.cpr").splitlines()[1]
+                equal(line.split()[2], "-", "TOOK")
+        expect(unknown, "no cut recording without an end")
 
     def forced(self):
         self.two()
@@ -530,11 +569,11 @@ class Tests(PlaceTap):
                      said=f"cprec: '{one}' is a part of 't.cpr'\n")
         for name in "/dev/null", ".", self.options.cprec:
             done = self.run_here("rm", name)
-            expect(done.returncode == 1 and "is not a recording" in
+            expect(done.returncode == 1 and "is not a cprec recording" in
                    done.stderr, f"rm {name}: {done.stderr}")
         os.mkfifo(self.path("pipe.cpr"))
         done = self.run_here("rm", "pipe.cpr")
-        expect("is not a recording" in done.stderr, done.stderr)
+        expect("is not a cprec recording" in done.stderr, done.stderr)
         self.verify("t.cpr", 3)
 
 
@@ -544,12 +583,14 @@ def run_all(options, folder):
                        ("forty shells", tests.shim),
                        ("a tree", tests.tree),
                        ("--pid", tests.named),
+                       ("--pid of many", tests.many),
                        ("a list", tests.listing),
                        ("moved", tests.moved),
                        ("to another file system", tests.elsewhere),
                        ("what is there already", tests.not_over),
                        ("put back", tests.put_back),
                        ("while it is written", tests.written),
+                       ("cut short", tests.cut),
                        ("removed", tests.forced),
                        ("one file", tests.packed),
                        ("made many again", tests.unpacked),

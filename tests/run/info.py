@@ -30,6 +30,15 @@ def last_name(path):
     return os.path.basename(path)
 
 
+# Ends with an error, or not, behind a message.
+FAILS = """#include <stdio.h>
+#include <stdlib.h>
+static void complain(void) { fputs("one\\nno such \\033thing\\n", stderr); }
+int main(int argc, char **argv) { fputs("before\\n", stdout); complain();
+return atoi(argv[argc - 1]); }
+"""
+
+
 class Tests(Tap):
     def __init__(self, cprec, folder):
         super().__init__()
@@ -53,7 +62,7 @@ class Tests(Tap):
 
 def images(tests):
     info = tests.info("shell.cpr")
-    equal(last_name(info["path"]), "bash", "path")
+    equal(last_name(info["path"]), "true", "path")
     equal([last_name(image["path"]) for image in info["images"]],
           ["bash", "true"], "images")
     equal(info["images"][0]["at"], 0, "first image's time")
@@ -62,7 +71,10 @@ def images(tests):
         raise Failure(f"second image's time is {at}")
     equal([image["program"] for image in info["images"]],
           [["/bin/bash", "-c", SCRIPT], ["/bin/true", "x", "y"]], "arguments")
-    equal(info["images"][0]["program"], info["program"], "the first program")
+    equal(info["images"][-1], {"at": at, **{key: info[key] for key in
+          ("program", "path", "directory")}}, "the last program")
+    equal(json.loads(tests.run("ls", "shell.cpr", "--json").stdout)["program"],
+          info["program"], "ls")
     equal([image["directory"] for image in info["images"]],
           [os.path.realpath(tests.folder), "/tmp"], "directories")
     text = tests.run("info", "shell.cpr").stdout
@@ -164,7 +176,7 @@ def parents(tests):
           "what the child became")
     # Its first child was made before it became that, its second behind.
     made = sorted((member["parent"]["at"],
-                   tests.info(member["recording"])["program"])
+                   tests.info(member["recording"])["images"][0]["program"])
                   for member in info["family"]
                   if member["parent"] and member["parent"]["pid"] == middle)
     times = [image["at"] for image in own["images"]]
@@ -234,6 +246,30 @@ def alone(tests):
     equal(labels - keys, set(), "words that JSON has not")
 
 
+def fails(tests):
+    """What it said last, and when; of a success, nothing."""
+    source = os.path.join(tests.folder, "fails.c")
+    with open(source, "w") as file:
+        file.write(FAILS)
+    subprocess.run(["cc", "-g", "-O0", "-o", source[:-2], source], check=True)
+    native = subprocess.run([source[:-2], "3"], capture_output=True, text=True)
+    tests.run("record", "-o", "fails.cpr", source[:-2], "3")
+    words = tests.info("fails.cpr")["stderr"]
+    equal(words["text"], native.stderr, "what it said")
+    at = ".".join(str(words[key]) for key in ("at", "events") if key in words)
+    text = tests.run("info", "fails.cpr").stdout
+    shown = re.search(r"\nexit: +status 3\n +stderr: +one\n +(.*)\n"
+                      r" +at: +t=(\S+) \(", text)
+    equal(shown and shown.groups(), (r"no such \x1bthing", at), text)
+    done = tests.run("backtrace", "--json", f"--at={shown[2]}", "fails.cpr")
+    frames = [frame.get("function") for frame
+              in json.loads(done.stdout)["frames"]]
+    if "complain" not in frames:
+        raise Failure(f"complain() is not among {frames}")
+    tests.run("record", "-o", "fails.cpr", source[:-2], "0")
+    equal("stderr" in tests.info("fails.cpr"), False, "of a success")
+
+
 def long_enough(tests):
     tests.record("long.cpr", "/bin/sh", "-c",
                  "i=0; while [ $i -lt 40000 ]; do i=$((i + 1)); done")
@@ -257,6 +293,7 @@ def run_all(tests):
     tests.test("a damaged member", damaged, tests)
     tests.test("a name without .cpr", no_suffix, tests)
     tests.test("a process alone", alone, tests)
+    tests.test("an error, which is no crash", fails, tests)
     tests.test("bits per instruction", long_enough, tests)
     return tests.summary()
 

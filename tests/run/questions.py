@@ -163,6 +163,21 @@ def lines(tests):
     equal(answers[-1]["at"], 1000, "time of '1k'")
 
 
+def quoted_lines(tests):
+    """What has blanks in it, as in a shell; other quotes are the expression's."""
+    text = "\n".join(("'counter + 1' end", '"counter  +  2" \'end\' "4"',
+                      "counter\t'0'", "'counter + 1 end", "'counter'+1 end",
+                      "\"numbers [ 1 ]\" end", "''  0"))
+    answers = tests.ask("-", text=text, status=FAILED, errors=(
+        'line 4: cannot answer: not "A T [N]"',
+        "line 7: cannot take '' for an address"))
+    equal([answer.get("value") for answer in answers[:3]],
+          ["7", "8", "5"], "values")
+    equal(["error" in answer for answer in answers[3:]],
+          [True, False, False, True], "which have failed")
+    equal(answers[5].get("type"), "int", "an element")
+
+
 def ask_bytes(tests, text):
     """The answers, and the lines on standard error as bytes."""
     done = subprocess.run([tests.cprec, "query", "trace.cpr", "-", "--json"],
@@ -535,6 +550,31 @@ def make(tests, name, source, *options, status=0):
         raise Failure(f"no recording of {name}: {done.stderr}")
 
 
+def few_turns(tests):
+    """Threads that hardly met: races says so, unless they were made to."""
+    def note(*options):
+        done = tests.run("record", "-q", "-o", "turns.cpr", *options, "--",
+                         "./threads")
+        equal((done.returncode, done.stdout), (0, "15000\n"), "record")
+        done = tests.run("races", "turns.cpr")
+        equal((done.returncode, done.stdout), (0, "no races found\n"), "races")
+        return re.fullmatch(r"cprec: note: threads were interrupted by others"
+                            r" only (\d+) times?; 'cprec record"
+                            r" --schedule=random' makes that more\n|",
+                            done.stderr)[1]
+    # A new thread may begin at once: that interrupts who made it.
+    times = int(note())
+    if times > 3:
+        raise Failure(f"interrupted {times} times by three threads")
+    steps = tests.info("turns.cpr")["instructions"]
+    # A slice is an eighth shorter at most.
+    times = int(note(f"--slice={steps // 4}"))
+    if not 1 <= times <= 3 + 5:
+        raise Failure(f"interrupted {times} times in five turns")
+    equal(note("--slice=1k"), None, "with short turns")
+    equal(note("--schedule=random:1"), None, "with random turns")
+
+
 def run_all(tests):
     make(tests, "guest", GUEST, "-o", "trace.cpr")
     make(tests, "unknown", UNKNOWN, "-q", "-o", "unknown.cpr", status=7)
@@ -550,6 +590,7 @@ def run_all(tests):
     tests.test("several questions", several, tests)
     tests.test("several questions, as text", several_as_text, tests)
     tests.test("lines of input", lines, tests)
+    tests.test("lines with quotes", quoted_lines, tests)
     tests.test("strange bytes", strange_bytes, tests)
     tests.test("lines that are too long, or hold a NUL", odd_lines, tests)
     tests.test("addresses of other kinds", not_understood, tests)
@@ -566,6 +607,7 @@ def run_all(tests):
     tests.test("names in a dump", dump_names, tests)
     tests.test("notes", notes, tests)
     tests.test("turns of threads", schedules, tests)
+    tests.test("few turns of threads", few_turns, tests)
     return tests.summary()
 
 

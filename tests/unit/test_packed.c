@@ -153,7 +153,7 @@ static void paths(void **state)
 				      " or directory");
 	assert_int_equal(trace_reader_open(&reader, NAME "/12-2.cpr", &why),
 			 ERR_CORRUPT);
-	assert_string_equal(why.text, "'x.cpr/12-2.cpr' is not a cprec trace");
+	assert_string_equal(why.text, "'x.cpr/12-2.cpr' is not a cprec recording");
 }
 
 int main(void)

@@ -177,6 +177,12 @@ static void assert_touched(uint64_t page, uint64_t expected)
 
 static void touched(void **state)
 {
+	const uint64_t other = MIDDLE + 4 * PAGE_BLOCK;
+	const struct region region = {
+		.start = PAGE(other), .end = PAGE(other + 1),
+		.prot = MAY_READ | MAY_WRITE, .name = "",
+	};
+
 	(void)state;
 	start(&recording);
 	assert_touched(0, MANY);
@@ -191,6 +197,10 @@ static void touched(void **state)
 	assert_touched(MIDDLE + PAGE_BLOCK, MANY - 1);
 	assert_true(memory_next_touched(memory, NUMBER(0), NUMBER(5)) ==
 		    NUMBER(5));
+	/* It need not be in a row in the arena. */
+	assert_int_equal(memory_map(memory, &region, -1, NULL), 0);
+	store(other, 3);
+	assert_touched(MIDDLE + PAGE_BLOCK, other);
 }
 
 static void no_observer(void **state)

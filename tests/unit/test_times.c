@@ -66,6 +66,18 @@ static const struct time_row good_rows[] = {
 			      .base = TIME_SHARE, .share = { 50, 0, 1 } } },
 };
 
+/* Without seconds, it may be a thread's. */
+static const struct time_row clock_rows[] = {
+	{ "14:52", { .has_thread = true, .tid = 14, .number = 52,
+		     .may_be_clock = true } },
+	{ "14:60", { .has_thread = true, .tid = 14, .number = 60 } },
+	{ "14:52.1", { .has_thread = true, .tid = 14, .number = 52,
+		       .events = 1 } },
+	{ "14:52Z", { .base = TIME_CLOCK } },
+	{ "14:52:15", { .base = TIME_CLOCK } },
+	{ "2026-11-23 14:52", { .base = TIME_CLOCK } },
+};
+
 static void take(void **state)
 {
 	const struct time_row *row = *state;
@@ -84,6 +96,7 @@ static void take(void **state)
 	assert_true(found.offset == row->time.offset);
 	assert_int_equal(found.events, row->time.events);
 	assert_int_equal(found.is_last, row->time.is_last);
+	assert_int_equal(found.may_be_clock, row->time.may_be_clock);
 }
 
 struct wrong_row {
@@ -139,6 +152,7 @@ int main(void)
 	struct test_list list = { 0 };
 
 	add_rows(&list, good_rows, take);
+	add_rows(&list, clock_rows, take);
 	add_rows(&list, wrong_rows, refuse);
 	add_test(&list, "shares", shares, NULL);
 	return run_list("times", &list);

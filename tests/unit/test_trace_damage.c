@@ -393,9 +393,9 @@ static const struct damage_row damage_rows[] = {
 	{ "an empty file", nothing_at_all, ERR_TRUNCATED,
 	  "ends in its header" },
 	{ "a file that is no trace", other_text, ERR_CORRUPT,
-	  "is not a cprec trace" },
+	  "is not a cprec recording" },
 	{ "a short file that is no trace", short_other_text, ERR_CORRUPT,
-	  "is not a cprec trace" },
+	  "is not a cprec recording" },
 	{ "a file for newer readers", newer_version, ERR_VERSION,
 	  "needs a reader of version 10, this is 9" },
 	{ "a newer file that can be read", newer_but_readable, 0, "" },
@@ -489,9 +489,9 @@ struct place_row {
 static const struct place_row place_rows[] = {
 	{ "a file that is not there", "/nowhere/t.cpr", ERR_SYSTEM,
 	  "cannot open '/nowhere/t.cpr': No such file or directory" },
-	{ "a directory", "/", ERR_CORRUPT, "'/' is not a cprec trace" },
+	{ "a directory", "/", ERR_CORRUPT, "'/' is not a cprec recording" },
 	{ "a device", "/dev/null", ERR_CORRUPT,
-	  "'/dev/null' is not a cprec trace" },
+	  "'/dev/null' is not a cprec recording" },
 };
 
 static void place_row(void **state)

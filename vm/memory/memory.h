@@ -313,8 +313,8 @@ void memory_on_sent(struct memory *memory, memory_signal *sent);
 void memory_arm(struct memory *memory);
 
 /*
- * The first page at or above `page` and below `end`, both of one region, that
- * may have been touched since it was mapped; `end` if there is none.
+ * The first page at or above `page` and below `end` that may have been touched
+ * since it was mapped; `end` if there is none.  All of them are mapped.
  */
 uint64_t memory_next_touched(const struct memory *memory, uint64_t page,
 			     uint64_t end);

@@ -87,19 +87,24 @@ uint64_t pages_next(const struct memory *memory, uint64_t page, uint64_t end,
 uint64_t memory_next_touched(const struct memory *memory, uint64_t page,
 			     uint64_t end)
 {
-	guest_addr addr = page << GUEST_PAGE_SHIFT;
-	const struct mapping *map;
-	uint64_t first;
+	while (page < end) {
+		guest_addr addr = page << GUEST_PAGE_SHIFT;
+		const struct mapping *map =
+			memory_find((struct memory *)memory, addr);
+		uint64_t first, count, found;
 
-	if (page >= end)
-		return end;
-	/* The mappings of a region are in a row in the arena, too. */
-	map = memory_find((struct memory *)memory, addr);
-	if (!map)
-		return end;
-	first = mapping_arena(map, addr) >> GUEST_PAGE_SHIFT;
-	return page + (next_block(memory, first, first + (end - page)) -
-		       first);
+		if (!map)
+			return end;
+		first = mapping_arena(map, addr) >> GUEST_PAGE_SHIFT;
+		count = (map->region.end - addr) >> GUEST_PAGE_SHIFT;
+		if (count > end - page)
+			count = end - page;
+		found = next_block(memory, first, first + count) - first;
+		page += found;
+		if (found < count)
+			break;
+	}
+	return page;
 }
 
 /* Calls `change` for stretches of at most a block that may hold anything. */

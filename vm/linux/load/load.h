@@ -39,7 +39,7 @@ struct program {
 
 /* ------- program.c ------- */
 
-/* Searches PATH and follows `#!` lines. */
+/* Searches PATH and follows `#!` lines; /bin/sh reads other text: execvp(3). */
 int program_find(struct program *out, const struct linux_options *options,
 		 struct failure *why);
 void program_release(struct program *program);

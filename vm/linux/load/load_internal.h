@@ -24,6 +24,9 @@ struct script {
  */
 int script_read(struct script *out, int fd);
 
+/* Whether a file that is no script may be text: no NUL is at its start. */
+bool script_may_be_text(int fd);
+
 /* ------- program.c ------- */
 
 /* What program_find() does for execve(2), which does not search. */

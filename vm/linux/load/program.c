@@ -176,6 +176,18 @@ static int follow_scripts(struct program *program, struct failure *why)
 	}
 }
 
+/* What the kernel refuses, execvp(3) has the shell read, if it can be text. */
+static int follow_text(struct program *program, struct failure *why)
+{
+	char shell[] = "/bin/sh";
+	const struct script line = { .interpreter = shell };
+
+	if (strcmp(program->path, program->typed) != 0 ||
+	    !script_may_be_text(program->fd))
+		return 0;
+	return follow(program, &line, why);
+}
+
 static int copy_arguments(struct program *program, char *const *argv)
 {
 	while (argv[program->argc])
@@ -216,7 +228,9 @@ int program_find(struct program *out, const struct linux_options *options,
 	if (!out->path)
 		return no_memory(why);
 	rc = program_open(out->path, &out->fd, why);
-	return rc ? rc : follow_scripts(out, why);
+	if (!rc)
+		rc = follow_scripts(out, why);
+	return rc ? rc : follow_text(out, why);
 }
 
 int program_at(struct program *out, const char *path, char *const *argv,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* script.c - first lines of `#!`, as Linux's binfmt_script.c reads them */
+#include <elf.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
@@ -39,4 +40,13 @@ int script_read(struct script *out, int fd)
 	if (size < 0)
 		return -errno;
 	return parse(out, (size_t)size);
+}
+
+bool script_may_be_text(int fd)
+{
+	char text[SCRIPT_LINE];
+	ssize_t size = pread(fd, text, sizeof(text), 0);
+
+	return size >= 0 && !memchr(text, '\0', (size_t)size) &&
+	       (size < SELFMAG || memcmp(text, ELFMAG, SELFMAG) != 0);
 }

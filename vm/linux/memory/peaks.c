@@ -23,7 +23,6 @@
 
 #define SHARE 10		/* one part of the time, at most, counts pages */
 #define LITTLE (UINT64_C(1) << 20)	/* less need not be noted */
-#define LARGEST (UINT64_C(1) << 36)	/* what takes too long to count */
 
 static uint64_t now(void)
 {
@@ -40,49 +39,17 @@ static void raise_to(uint64_t *most, uint64_t value)
 		*most = value;
 }
 
-/* What may not be accessed is reserved, and has no pages as a rule. */
-static bool is_reserved(const struct region *region)
-{
-	return !region->prot;
-}
-
-static uint64_t count_present(struct linux_process *process)
-{
-	int pagemap = pagemap_open();
-	struct usage usage = { 0 };
-	size_t count;
-	const struct region *regions = memory_regions(process->memory, &count);
-
-	for (size_t i = 0; i < count; i++)
-		if (!is_reserved(&regions[i]))
-			usage_add(process, pagemap, &regions[i], &usage);
-	if (pagemap >= 0)
-		close(pagemap);
-	return usage_present(&usage);
-}
-
-static bool is_countable(struct linux_process *process)
-{
-	uint64_t size = 0;
-	size_t count;
-	const struct region *regions = memory_regions(process->memory, &count);
-
-	for (size_t i = 0; i < count; i++)
-		if (!is_reserved(&regions[i]))
-			size += regions[i].end - regions[i].start;
-	return size <= LARGEST;
-}
-
 /* Counts now, unless that was done a moment ago. */
 static void look(struct linux_process *process)
 {
 	struct peaks *peaks = &process->space->peaks;
 	uint64_t start = now();
+	struct usage usage;
 
-	if (start - peaks->looked < SHARE * peaks->took ||
-	    !is_countable(process))
+	if (start - peaks->looked < SHARE * peaks->took)
 		return;
-	raise_to(&peaks->present, count_present(process));
+	usage_of(process, &usage);
+	raise_to(&peaks->present, usage_present(&usage));
 	peaks->shrunk = 0;
 	peaks->looked = now();
 	peaks->took = peaks->looked - start;

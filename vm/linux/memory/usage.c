@@ -115,7 +115,8 @@ void usage_add(struct linux_process *process, int pagemap,
 	uint64_t *entries = malloc(AT_ONCE * sizeof(*entries));
 
 	add_kind(usage, region, end - page);
-	while (entries && page < end) {
+	while (entries && (page = memory_next_touched(process->memory, page,
+						      end)) < end) {
 		size_t count = end - page < AT_ONCE ? end - page : AT_ONCE;
 
 		pagemap_entries(process, pagemap, page, entries, count);
