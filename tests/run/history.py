@@ -1,0 +1,197 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Who accessed memory: `last`, `writes`, `reads`, `accesses`.
+
+usage: history.py --cprec C --program P
+
+P is programs/history.c.  gdb's watchpoints say which values a variable has had,
+natively; valgrind's lackey, which accesses there were.  What the kernel, other
+threads and other processes write is known from the program.  (Each write of
+programs without a library is compared with the real processor by
+oracle/writes.py.)  Speaks TAP.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from tap import CprecTap, equal, expect, main  # noqa: E402
+
+PLACE, TWIN = 0x10000000, 0x10100000
+WATCH = r"""
+set $n = 0
+break main
+run > /dev/null
+watch %s
+commands
+silent
+printf "value %%d\n", %s
+continue
+end
+continue
+"""
+
+
+def word(access):
+    """What an access leaves, as a number."""
+    return int.from_bytes(bytes.fromhex(access["new"]), "little")
+
+
+class History(CprecTap):
+    def record(self, name, *options):
+        self.trace = os.path.join(self.folder, name)
+        result = self.cprec("record", "-q", "-o", self.trace, *options, "--",
+                            self.options.program)
+        equal(result.returncode, 0, result.stderr)
+
+    def ask(self, command, *arguments, status=0):
+        result = self.cprec(command, self.trace, "--json", *arguments)
+        equal(result.returncode, status, result.stderr)
+        return [json.loads(line) for line in result.stdout.splitlines()]
+
+    def symbol(self, name):
+        out = subprocess.run(["nm", self.options.program], check=True,
+                             capture_output=True, text=True).stdout
+        return int(re.search(rf"^([0-9a-f]+) . {name}$", out, re.M)[1], 16)
+
+    # ------- oracles
+
+    def watchpoints(self):
+        result = subprocess.run(
+            ["gdb", "-q", "-batch", "-nx", "-x", "/dev/stdin",
+             self.options.program], input=WATCH % ("counter", "counter"),
+            capture_output=True, text=True, timeout=100)
+        native = [int(value) for value in
+                  re.findall(r"^value (-?\d+)$", result.stdout, re.M)]
+        expect(len(native) >= 8, result.stdout + result.stderr)
+        found = self.ask("writes", "--addr=counter", "--changes")
+        equal([word(access) for access in found], native, "values")
+        return f"{len(native)} values"
+
+    def lackey(self):
+        """What was loaded and stored, of which sizes, in this order."""
+        result = subprocess.run(
+            ["valgrind", "--tool=lackey", "--trace-mem=yes",
+             self.options.program], capture_output=True, text=True,
+            timeout=200)
+        addr = self.symbol("counter")
+        native = []
+        for kind, at, size in re.findall(
+                r"^ ([LSM]) ([0-9a-f]+),(\d+)$", result.stderr, re.M):
+            if addr <= int(at, 16) < addr + 4:
+                native += [(way, int(size)) for way in
+                           {"L": ["read"], "S": ["write"],
+                            "M": ["read", "write"]}[kind]]
+        expect(len(native) > 20, result.stderr[-1000:])
+        found = self.ask("accesses", "--addr=counter")
+        equal([(a["access"], a["size"]) for a in found], native, "accesses")
+        return f"{len(native)} accesses"
+
+    # ------- who else writes
+
+    def by_kernel(self):
+        found = self.ask("writes", "--addr=buffer", "--size=10")
+        equal([(a.get("by"), a["size"]) for a in found],
+              [(None, 1), ("read()", 10)], "writes")
+        equal(bytes.fromhex(found[1]["new"]),
+              self.options.program.encode()[:10], "bytes")
+        at = f"{found[1]['at']}"
+        for behind, first in (0, "61"), (1, found[1]["new"][:2]):
+            told = self.ask("query", "--addr=buffer", "--size=1",
+                            f"--at={found[1]['at'] + behind}")
+            equal(told[0]["bytes"], first, f"{behind} behind {at}")
+
+    def large(self):
+        """A call that writes many pages: what is before and behind is not."""
+        for offset, by in (0, None), (99, None), (100, "read()"), \
+                (150_000, "read()"), (299_899, "read()"), (299_900, None):
+            found = self.ask("last", f"--addr=large+{offset}", "--size=1")
+            equal([a.get("by") for a in found], [by], f"large+{offset}")
+            equal(found[0]["new"], "00" if by else "78", f"large+{offset}")
+
+    def mappings(self):
+        found = self.ask("writes", f"--addr={PLACE + 8:#x}", "--size=1",
+                         "--from=output:2", "--to=output:3")
+        equal([(a["access"], a["new"]) for a in found],
+              [("map", "00"), ("write", "01"), ("unmap", "??"),
+               ("map", "00"), ("write", "02"), ("unmap", "??"),
+               ("map", "00"), ("write", "07"), ("clear", "00"),
+               ("write", "08"), ("unmap", "??")], "accesses")
+        equal([a.get("by") for a in found if a["access"] != "write"],
+              ["mmap()", "munmap()"] * 2 + ["mmap()", "madvise()",
+                                            "mremap()"], "calls")
+        found = self.ask("writes", f"--addr={TWIN + 8:#x}", "--size=1",
+                         "--from=output:2", "--to=output:3")
+        equal([(a["access"], a["new"]) for a in found],
+              [("map", "08"), ("write", "09"), ("unmap", "??")],
+              "where it was moved")
+
+    def twins(self):
+        """Whatever address it is asked for, and was written through."""
+        for place in PLACE, TWIN:
+            found = self.ask("writes", f"--addr={place + 16:#x}", "--size=1",
+                             "--from=output:3", "--to=output:4")
+            equal([word(a) for a in found if a["access"] == "write"],
+                  [1, 2, 3], f"{place:#x}")
+
+    def processes(self):
+        """The child's copy is its own; what is shared, another has written."""
+        found = self.ask("writes", "--addr=counter", "--from=output:4")
+        equal(found, [], "what the parent wrote") if found else None
+        found = self.ask("last", f"--addr={PLACE + 24:#x}", "--size=1",
+                         "--at=end")
+        equal([(a["access"], word(a)) for a in found], [("write", 6)], "last")
+
+    def threads(self):
+        for number in range(2):
+            found = self.ask("writes", f"--addr=by_threads[{number}]")
+            equal([word(a) for a in found], [1, 2, 3], "values")
+            equal(len({a["thread"] for a in found}), 1, "threads")
+            equal({a["function"] for a in found}, {"count"}, "functions")
+        all_of = self.ask("writes", "--addr=by_threads", "--size=8")
+        equal(len({a["thread"] for a in all_of}), 2, "threads")
+        equal([a["at"] for a in all_of], sorted(a["at"] for a in all_of),
+              "order")
+
+    # ------- choosing
+
+    def choices(self):
+        every = self.ask("writes", "--addr=counter")
+        equal(self.ask("writes", "--addr=counter", "--first"), every[:1],
+              "--first")
+        equal(self.ask("writes", "--addr=counter", "--last"), every[-1:],
+              "--last")
+        equal(self.ask("last", "--addr=counter"), every[-1:], "last")
+        equal(self.ask("writes", "--addr=counter", "--limit=3"), every[:3],
+              "--limit")
+        at = every[5]["at"]
+        equal(self.ask("writes", "--addr=counter", f"--from={at}"), every[5:],
+              "--from")
+        equal(self.ask("writes", "--addr=counter", f"--to={at}"), every[:5],
+              "--to")
+        equal(self.ask("last", "--addr=counter", f"--at={at}"), every[4:5],
+              "--at")
+        value = word(every[7])
+        equal(self.ask("writes", "--addr=counter", f"--value={value}"),
+              [a for a in every if word(a) == value], "--value")
+        none = self.cprec("last", self.trace, "--addr=counter", "--at=start")
+        equal(none.returncode, 1, "status")
+        expect("was not written" in none.stderr, none.stderr)
+
+    def run(self):
+        for name, options in {"by default": (),
+                              "short segments": ("--segment=10k",)}.items():
+            self.test(f"{name}: record", self.record, name.replace(" ", "-"),
+                      *options)
+            for test in (self.watchpoints, self.lackey, self.by_kernel,
+                         self.large, self.mappings, self.twins,
+                         self.processes, self.threads, self.choices):
+                self.test(f"{name}: {test.__name__}", test)
+        return self.summary()
+
+
+if __name__ == "__main__":
+    sys.exit(main(lambda options, folder: History(options, folder).run(),
+                  "program"))
