@@ -103,13 +103,17 @@ bool context_variable_at(struct context *context, uint64_t addr,
 
 static int find_modules(struct context *context, struct failure *why)
 {
+	struct names *names = lines_names(context->lines);
+	uint64_t t = context->place.at.time;
+	const struct symbols *program;
 	bool is_last = false;
 
 	context->module_count = 0;
+	program = names_own(names, t, &(uint64_t){ 0 });
 	for (size_t i = 0; !is_last; i++) {
 		uint64_t bias;
-		Dwarf *dwarf = lines_dwarf(context->lines, context->place.at.time, i,
-					   &bias, &is_last);
+		Dwarf *dwarf = lines_dwarf(context->lines, t, i, &bias,
+					   &is_last);
 
 		if (!dwarf)
 			continue;
@@ -117,8 +121,11 @@ static int find_modules(struct context *context, struct failure *why)
 			       context->module_room))
 			return failed(why, ERR_NO_MEMORY, "out of memory");
 		context->modules[context->module_count++] =
-			(struct context_module) { .dwarf = dwarf,
-						  .bias = bias };
+			(struct context_module) {
+				.dwarf = dwarf, .bias = bias, .number = i,
+				.is_program = names_mapped(
+					names, t, i, &bias) == program,
+			};
 	}
 	return 0;
 }

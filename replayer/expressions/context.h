@@ -32,7 +32,8 @@ struct query;
 struct context_module {
 	Dwarf *dwarf;
 	uint64_t bias;
-	struct die_index *index;
+	size_t number;		/* as lines_dwarf() counts them */
+	bool is_program;
 };
 
 /* The function that a thread is in. */

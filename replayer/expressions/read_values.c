@@ -128,6 +128,8 @@ static int read_plain_name(struct reader *reader, struct value *out)
 		reader->at = ends[0];
 		return reader_nothing(reader, out);
 	}
+	if (reader_version(ends[0]) > ends[0])
+		return read_symbol(reader, reader_version(ends[0]), out);
 	rc = resolve_longest(reader, out, resolve_name);
 	if (rc == ERR_NOT_FOUND)
 		rc = resolve_longest(reader, out, resolve_symbol);

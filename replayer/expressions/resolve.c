@@ -184,10 +184,13 @@ static bool is_of_file(const struct die_entry *entry, const char *file)
 }
 
 /*
- * How well an entry fits: 0 not at all; 1: other scopes are around what is
- * wanted; 2: as wanted; 3: the same, in the unit that the thread is in.
+ * How well an entry fits: other scopes are around what is wanted; it is as
+ * wanted, but only declared; it is as wanted; so it is in the unit that the
+ * thread is in.
  */
-static unsigned fit_of(struct context *context, const struct die_index *index,
+enum fit { FIT_NOT, FIT_INNER, FIT_DECLARED, FIT_EXACT, FIT_NEAR };
+
+static enum fit fit_of(struct context *context, const struct die_index *index,
 		       const struct die_entry *entry,
 		       const struct wanted *wanted)
 {
@@ -196,18 +199,21 @@ static unsigned fit_of(struct context *context, const struct die_index *index,
 	size_t length = strlen(wanted->name), all;
 
 	if (!is_of_file(entry, wanted->file))
-		return 0;
+		return FIT_NOT;
 	die_qualified_name(index, entry, full, sizeof(full));
 	plain_name(plain, sizeof(plain), full);
-	if (!strcmp(plain, wanted->name))
-		return 2 + (frame && frame->is_known &&
-			    frame->unit.cu == entry->die.cu);
+	if (!strcmp(plain, wanted->name)) {
+		if (entry->kind == DIE_VARIABLE && entry->is_declaration)
+			return FIT_DECLARED;
+		return frame && frame->is_known &&
+		       frame->unit.cu == entry->die.cu ? FIT_NEAR : FIT_EXACT;
+	}
 	all = strlen(plain);
 	if (wanted->is_global || all < length + 2 ||
 	    strcmp(plain + all - length, wanted->name) ||
 	    memcmp(plain + all - length - 2, "::", 2))
-		return 0;
-	return 1;
+		return FIT_NOT;
+	return FIT_INNER;
 }
 
 /* Names in the index may have blanks: "Box<int, 3>". */
@@ -260,9 +266,7 @@ static bool is_wanted_kind(const struct die_entry *entry, bool types)
 	if (entry->kind == DIE_FUNCTION)
 		return dwarf_hasattr(&die, DW_AT_low_pc) ||
 		       dwarf_hasattr(&die, DW_AT_ranges);
-	if (entry->kind == DIE_VARIABLE)
-		return !entry->is_declaration;
-	return entry->kind == DIE_ENUMERATOR;
+	return entry->kind == DIE_VARIABLE || entry->kind == DIE_ENUMERATOR;
 }
 
 /* A variable may have been optimized out of one unit. */
@@ -317,7 +321,7 @@ static bool find(struct context *context, const char *name, bool types,
 
 	*out = (struct found) { 0 };
 	want(name, &wanted);
-	for (size_t i = 0; i < context->module_count && out->fit < 4; i++)
+	for (size_t i = 0; i < context->module_count && out->fit < 2 * FIT_EXACT; i++)
 		find_in(context, &context->modules[i], &wanted, types, out);
 	return out->fit;
 }
@@ -517,9 +521,14 @@ int resolve_address(struct context *context, uint64_t addr,
 	struct value value;
 	struct found found;
 	Dwarf_Die die;
+	int rc;
 
-	if (context_variable_at(context, addr, &die))
-		return value_of_variable(context, &die, out, why);
+	if (context_variable_at(context, addr, &die)) {
+		rc = value_of_variable(context, &die, out, why);
+		/* A library's own, of which the program has a copy. */
+		out->addr = addr;
+		return rc;
+	}
 	/* By its name without the module: the same place must come out. */
 	if (!names_of(lines_names(context->lines), context->place.at.time, addr,
 		      name, sizeof(name)))

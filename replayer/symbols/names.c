@@ -338,6 +338,20 @@ int names_program(struct names *names, uint64_t t, const struct symbols **out,
 	return rc;
 }
 
+const struct symbols *names_own(struct names *names, uint64_t t,
+				uint64_t *bias)
+{
+	size_t program;
+
+	if (map_modules(names, t, NULL))
+		return NULL;
+	program = names->map.program;
+	if (program == MODULE_NONE || !names->map.places[program].mapped)
+		return NULL;
+	*bias = names->map.places[program].bias;
+	return &names->modules.list[program];
+}
+
 const struct symbols *names_mapped(struct names *names, uint64_t t,
 				   size_t number, uint64_t *bias)
 {

@@ -59,6 +59,10 @@ const struct symbols *names_module(struct names *names, uint64_t t,
 int names_program(struct names *names, uint64_t t, const struct symbols **out,
 		  struct failure *why);
 
+/* The same, or NULL, and where it is; `*bias` as in names_module(). */
+const struct symbols *names_own(struct names *names, uint64_t t,
+				uint64_t *bias);
+
 /* The same, of those that are mapped the one with this number, from 0. */
 const struct symbols *names_mapped(struct names *names, uint64_t t,
 				   size_t number, uint64_t *bias);

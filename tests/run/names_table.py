@@ -113,6 +113,20 @@ GO = [
     "&'main.First'",
 ]
 
+# Variables of libraries, of which the program has copies.
+COPIED = [
+    "optind", "*&optind", "environ", "*environ != 0", "&environ[1]", "stdout",
+    "*stdout", "stdin", "stderr", "stdout->_fileno", "program_invocation_name",
+    "program_invocation_short_name", "errno", "errno + 1", "library_number",
+    "library_own", "library_pair", "library_pair.second",
+    "library_names[1][1]", "**library_names", "&library_number", "&library_pair",
+    "&library_pair.second", "opterr", "sizeof(library_pair)", "each",
+    "nowhere",
+]
+# Stripped, the C library's debugging information knows its own only.
+COPIED_STRIPPED = [text for text in COPIED if text != "each"] + [
+    "&library_names", "sizeof(library_names)", "&optind"]
+
 DEBUG_C = ["gcc", "-g", "-o", "OUT", "names.c", "other.c"]
 
 TABLE = [
@@ -124,6 +138,14 @@ TABLE = [
      [NUMBERS + PARTS + [text for text in LOCALS if "local" not in text]]),
     ("c-separate", "objcopy", [*DEBUG_C, "-O0"], True,
      [NUMBERS[:8] + PARTS + LOCALS + SCOPES]),
+    *((name, "sh",
+       ["sh", "-c", "gcc -g -O0 -shared -fPIC -o $0-lib.so copied_library.c &&"
+        " gcc -g -O0 $2 -o $0 copied.c $0-lib.so -Wl,-rpath,$(dirname $0) &&"
+        " $1 $0", "OUT", strip, pie], False, [asked])
+      for name, strip, pie, asked in (
+          ("copied", "true", "-no-pie", COPIED),
+          ("copied-pie", "true", "-fpie -pie", COPIED),
+          ("copied-stripped", "strip", "-no-pie", COPIED_STRIPPED))),
     ("cxx-separate", "objcopy",
      ["g++", "-g", "-O0", "-Wl,--build-id=none", "-o", "OUT", "names.cpp"],
      True, [CXX]),
