@@ -3,6 +3,7 @@
 #include "replayer/symbols/names.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -285,6 +286,41 @@ static int no_symbol(struct names *names, const char *name,
 		      " in it)");
 }
 
+/* All that are called so, with their arguments, in one module. */
+static void list_plain(const struct symbols *symbols, const char *wanted,
+		       char *text, size_t room)
+{
+	size_t used = strlen(text);
+
+	for (size_t i = 0; i < symbols->count; i++) {
+		const char *name = symbols->list[i].name;
+		char *plain = demangle_may_be(name, wanted) ? demangle(name) :
+							      NULL;
+
+		if (plain && demangle_is(plain, wanted) &&
+		    !strstr(text, plain) && strlen(plain) + 8 < room - used)
+			used += (size_t)snprintf(text + used, room - used,
+						 "%s'%s'", used ? ", " : "",
+						 plain);
+		free(plain);
+	}
+}
+
+static int several(const struct names *names, const char *name,
+		   struct failure *why)
+{
+	const struct module_map *map = &names->map;
+	const char *mark = strchr(name, '!');
+	char text[sizeof(why->text) / 2] = "";
+
+	for (size_t i = 0; i < map->count; i++)
+		if (map->places[i].mapped)
+			list_plain(&names->modules.list[i],
+				   mark ? mark + 1 : name, text, sizeof(text));
+	return failed(why, ERR_INPUT, "cannot tell which '%.80s' is meant: %s",
+		      name, text);
+}
+
 int names_find(struct names *names, uint64_t t, const char *name,
 	       uint64_t *addr, uint64_t *size, struct failure *why)
 {
@@ -301,9 +337,7 @@ int names_find(struct names *names, uint64_t t, const char *name,
 			      " mapped at t=%" PRIu64 " in '%s'",
 			      name, (int)lacks, name, t, path_of(names));
 	if (rc == ERR_INPUT)
-		return failed(why, rc, "several functions are called '%s' in"
-			      " '%s': their arguments are needed, like"
-			      " 'serve(int)'", name, path_of(names));
+		return several(names, name, why);
 	return rc ? no_symbol(names, name, why) : 0;
 }
 

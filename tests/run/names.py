@@ -19,7 +19,7 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from tap import CprecTap, Failure, main  # noqa: E402
+from tap import CprecTap, Failure, equal, main  # noqa: E402
 from names_table import TABLE  # noqa: E402
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)),
@@ -280,6 +280,47 @@ def plain_addresses(tests):
         raise Failure(f"{addrs} {done.stderr}")
 
 
+OVERLOADS = {
+    "app::Server::serve": ["app::Server::serve(const char *)",
+                           "app::Server::serve(const std::string &)",
+                           "app::Server::serve(int)"],
+    "serve": ["app::Server::serve(const char *)",
+              "app::Server::serve(const std::string &)",
+              "app::Server::serve(int)"],
+    "app::plain": ["app::plain(double)", "app::plain(int)"],
+    "app::hidden": ["app::hidden(int)", "app::hidden(long, char *)"],
+    "app::plain::kept": ["app::plain(double)::kept", "app::plain(int)::kept"],
+}
+
+
+def asked(tests, name, *texts):
+    """Answers of one recording, at its end."""
+    done = tests.cprec("query", f"{tests.folder}/{name}.cpr", "--at=end",
+                       "--json", "--no-races",
+                       *(f"--addr={text}" for text in texts))
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def overloads(tests):
+    """Without arguments all are listed; each of these texts means another."""
+    for text, answer in zip(OVERLOADS, asked(tests, "overloads", *OVERLOADS)):
+        named = re.findall("'(.*?)'", answer["error"].partition(": ")[2])
+        equal(sorted(named), OVERLOADS[text], text)
+        answers = asked(tests, "overloads", *(f"'{name}'" for name in named))
+        equal(len({answer["addr"] for answer in answers}), len(named), named)
+
+
+def overloads_of_symbols(tests):
+    """The same without debugging information, as linkers' names have them."""
+    path = f"{tests.folder}/overloads-plain"
+    subprocess.run(["g++", "-O0", "-o", path, f"{SOURCES}/overloads.cpp"],
+                   check=True)
+    tests.cprec("record", "-q", "-o", f"{path}.cpr", "--", path)
+    answer, = asked(tests, "overloads-plain", "app::plain")
+    named = re.findall("'(.*?)'", answer["error"].partition(": ")[2])
+    equal(sorted(named), ["app::plain(double)", "app::plain(int)"], answer)
+
+
 def damaged(tests, tries):
     """Whatever the debugging information holds, there is an answer or none."""
     chance = random.Random(15)
@@ -325,7 +366,7 @@ def run_all(options, folder):
                     list(question) if isinstance(question, tuple)
                     else [question, ""] for question in questions])
     for function in (symbols, symbol_lines, symbol_patterns, separate_symbols,
-                     plain_addresses):
+                     plain_addresses, overloads, overloads_of_symbols):
         tests.test(function.__name__.replace("_", " "), function, tests)
     tests.test("damaged debugging information", damaged, tests, options.tries)
     return tests.summary()

@@ -127,6 +127,18 @@ COPIED = [
 COPIED_STRIPPED = [text for text in COPIED if text != "each"] + [
     "&library_names", "sizeof(library_names)", "&optind"]
 
+# Only one of them is meant.
+OVERLOADS = [
+    "'app::Server::serve(int)'", "app::Server::serve(int)",
+    "'app::Server::serve(char const*) const'", "app::Server::once",
+    "'app::plain(int)'", "'app::plain(double)'", "app::plain(double)",
+    "&app::plain(double)", "'app::plain(int)'::kept",
+    "app::plain(double)::kept", "only", "only(int)", "'only(long)'", "main",
+    "main(void)", "'main()'", "twice<int>", "'twice<int>(int)'",
+    "twice<double>(double)", "'app::Server::serve(long)'",
+    "app::Server::serve", "&app::Server::serve", "'app::plain(char)'",
+]
+
 DEBUG_C = ["gcc", "-g", "-o", "OUT", "names.c", "other.c"]
 
 TABLE = [
@@ -154,6 +166,8 @@ TABLE = [
      [CXX + ["this", "*this", "side", "by", "before", "at.x", "grown",
              "counter", "this->side", "name", "Point::made", "*this@1"],
       ["n", "inside", "__this->__captured", "app::counter"]]),
+    ("overloads", "g++", ["g++", "-g", "-O0", "-no-pie", "-o", "OUT",
+                          "overloads.cpp"], False, [OVERLOADS]),
     ("rust", "rustc", ["rustc", "-g", "-o", "OUT", "names.rs"], False,
      [RUST, ["self", "by", "x", "moved", "self.x", "*self", "x + by"]]),
     ("go", "go", ["go", "build", "-gcflags=all=-N -l", "-o", "OUT",
