@@ -181,8 +181,8 @@ static int describe(struct context *context, struct value *value, char format,
 {
 	out->has_addr = value->has_addr && !value->bit_size;
 	out->addr = value->addr;
-	out->is_address = value->type->kind == TYPE_FUNCTION;
-	out->size = out->is_address ? 0 : value->type->size;
+	out->is_code = value->type->kind == TYPE_FUNCTION;
+	out->size = out->is_code ? 0 : value->type->size;
 	out->type = type_text(value->type);
 	out->value = value_text(context, value, format, &out->no_value);
 	if (!out->has_addr && value->bytes && !value->is_absent)
@@ -192,20 +192,22 @@ static int describe(struct context *context, struct value *value, char format,
 	return 0;
 }
 
-/* "&x" asks for what is there, and shows where that is. */
-static int show_address(struct context *context, struct value *pointer,
-			struct expression *out, struct failure *why)
+/*
+ * "&x" is a pointer.  Where it is not to be shown as such, or would say nothing,
+ * what is there is meant.
+ */
+static int follow_address(struct context *context, const char *text,
+			  const struct expression_question *question,
+			  struct value *value, struct failure *why)
 {
-	struct type *target = type_target(pointer->type);
-	int64_t addr;
-	int rc = value_integer(context, pointer, &addr, why);
+	struct type *target = value->type->kind == TYPE_POINTER ?
+		type_target(value->type) : NULL;
 
-	out->is_address = out->has_addr = true;
-	out->addr = (uint64_t)addr;
-	out->size = target && target->kind != TYPE_FUNCTION ? target->size : 0;
-	free(out->bytes);
-	out->bytes = NULL;
-	return rc;
+	if (*text != '&' || value->has_addr || !target ||
+	    (!question->is_raw && !question->size &&
+	     target->kind != TYPE_UNKNOWN))
+		return 0;
+	return value_follow(context, value, value, why);
 }
 
 /* ------- numbers and offsets ------- */
@@ -392,6 +394,9 @@ int expressions_find(struct expressions *expressions,
 		rc = add_offset(context, text, sign, &value, why);
 	} else {
 		rc = evaluate(context, text, &value, why);
+		if (!rc)
+			rc = follow_address(context, text, question, &value,
+					    why);
 	}
 	if (rc)
 		return explain(text, rc, why);
@@ -402,9 +407,5 @@ int expressions_find(struct expressions *expressions,
 		out->addr = value.addr;
 		return rc;
 	}
-	rc = describe(context, &value, question->format, out, why);
-	if (!rc && *text == '&' && value.type->kind == TYPE_POINTER &&
-	    !value.has_addr)
-		rc = show_address(context, &value, out, why);
-	return rc;
+	return describe(context, &value, question->format, out, why);
 }

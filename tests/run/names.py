@@ -280,6 +280,23 @@ def plain_addresses(tests):
         raise Failure(f"{addrs} {done.stderr}")
 
 
+def one_answer(tests):
+    """A pointer is shown as such, and a function; bytes if they are wanted."""
+    def lines(text, *options):
+        done = tests.cprec("query", f"{tests.folder}/c.cpr", "--at=end",
+                           "--no-races", f"--addr={text}", *options)
+        return done.stdout.splitlines()
+    for text in ("&counter", "&table[1]", "&head->next", "add", "&add"):
+        value, kind = lines(text)
+        if not value.startswith(text + " = ") or "byte" in kind:
+            raise Failure(f"{text}: {value}, {kind}")
+    for text, same in (("&counter", "counter"), ("&table[1]", "table[1]"),
+                       ("&add", "add")):
+        for option in ("--format=raw", "--size=6"):
+            equal(lines(text, option)[1:], lines(same, option)[1:], text)
+            equal(len(lines(text, option)) > 1, True, text)
+
+
 OVERLOADS = {
     "app::Server::serve": ["app::Server::serve(const char *)",
                            "app::Server::serve(const std::string &)",
@@ -366,7 +383,8 @@ def run_all(options, folder):
                     list(question) if isinstance(question, tuple)
                     else [question, ""] for question in questions])
     for function in (symbols, symbol_lines, symbol_patterns, separate_symbols,
-                     plain_addresses, overloads, overloads_of_symbols):
+                     plain_addresses, one_answer, overloads,
+                     overloads_of_symbols):
         tests.test(function.__name__.replace("_", " "), function, tests)
     tests.test("damaged debugging information", damaged, tests, options.tries)
     return tests.summary()
