@@ -360,7 +360,7 @@ static int explain(const char *text, int rc, struct failure *why)
 
 	if (strstr(inner.text, text))
 		return rc;
-	return failed(why, rc, "cannot evaluate '%.80s%s': %.120s", text,
+	return failed(why, rc, "cannot evaluate '%.80s%s': %.290s", text,
 		      strlen(text) > 80 ? "..." : "", inner.text);
 }
 

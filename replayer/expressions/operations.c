@@ -203,6 +203,8 @@ int value_index(struct context *context, struct value *of, struct value *index,
 				(uint64_t)at * element->size : NULL };
 		return 0;
 	}
+	if (!rc && of->type->kind == TYPE_UNKNOWN)
+		rc = context_no_type(context, of->addr, why);
 	if (!rc && of->type->kind != TYPE_POINTER &&
 	    of->type->kind != TYPE_ARRAY)
 		rc = failed(why, ERR_INPUT, "it is no pointer or array");

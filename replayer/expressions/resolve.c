@@ -116,38 +116,16 @@ static int find_local(struct context *context, const char *name,
 		      struct value *out, struct failure *why)
 {
 	const struct code_frame *frame;
+	Dwarf_Die found;
 	int rc = context_frame(context, &frame, why);
 
 	if (rc || !frame->is_known)
 		return rc ? rc : ERR_NOT_FOUND;
-	for (size_t i = frame->count; i-- > 0;) {
-		Dwarf_Die scope = frame->scopes[i], die, found;
-		bool any = false;
-
-		if (dwarf_child(&scope, &die))
-			continue;
-		/* Of several in one block, the last one shadows (Rust). */
-		do {
-			int tag = dwarf_tag(&die);
-			const char *its = tag == DW_TAG_variable ||
-					  tag == DW_TAG_formal_parameter ?
-						  dwarf_diename(&die) : NULL;
-
-			if (its && !strcmp(its, name)) {
-				found = die;
-				any = true;
-			}
-		} while (!die_sibling(&die, &die));
-		if (any) {
-			rc = value_of_variable(context, &found, out, why);
-			/* Others of that name are not meant. */
-			return rc == ERR_NOT_FOUND ? ERR_INPUT : rc;
-		}
-		/* What it was inlined into is a frame of its own. */
-		if (dwarf_tag(&scope) == DW_TAG_inlined_subroutine)
-			break;
-	}
-	return ERR_NOT_FOUND;
+	if (!code_frame_variable(frame, name, &found))
+		return ERR_NOT_FOUND;
+	rc = value_of_variable(context, &found, out, why);
+	/* Others of that name are not meant. */
+	return rc == ERR_NOT_FOUND ? ERR_INPUT : rc;
 }
 
 /* The scopes of the function that the thread is in, from the innermost. */

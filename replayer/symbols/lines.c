@@ -178,6 +178,39 @@ bool lines_thread_block(struct lines *lines, uint64_t t, size_t number,
 	return false;
 }
 
+static bool has_thread_local(Dwfl_Module *module, const char *wanted)
+{
+	int count = module ? dwfl_module_getsymtab(module) : 0;
+
+	for (int i = 1; i < count; i++) {
+		GElf_Sym symbol;
+		GElf_Addr addr;
+		const struct symbol called = {
+			.name = dwfl_module_getsym_info(
+				module, i, &symbol, &addr, NULL, NULL, NULL),
+		};
+
+		if (called.name && GELF_ST_TYPE(symbol.st_info) == STT_TLS &&
+		    symbol_is_called(&called, wanted))
+			return true;
+	}
+	return false;
+}
+
+const char *lines_thread_local(struct lines *lines, uint64_t t,
+			       const char *name)
+{
+	const struct symbols *symbols;
+	uint64_t bias;
+
+	for (size_t i = 0; (symbols = names_mapped(lines->names, t, i, &bias));
+	     i++)
+		if (has_thread_local(debug_files_find(&lines->files, symbols),
+				     name))
+			return symbols->path;
+	return NULL;
+}
+
 /* ------- all symbols ------- */
 
 bool module_is_called(const char *file, const char *library)

@@ -70,6 +70,13 @@ bool lines_thread_block(struct lines *lines, uint64_t t, size_t number,
 			uint64_t *place, uint64_t *inside);
 
 /*
+ * The file of the module that has a variable of this name for each thread, by
+ * the symbols in the file: recordings have none of these.  NULL: none has.
+ */
+const char *lines_thread_local(struct lines *lines, uint64_t t,
+			       const char *name);
+
+/*
  * Where the program's own variable of this name is at time `t`, as the linker
  * knows it.  What is linked with a variable of a library may have a copy, which
  * is then what all use.

@@ -240,50 +240,30 @@ static const char *path_of(const struct names *names)
 	return trace_reader_path(recording_reader(names->recording));
 }
 
-/* What the program calls its own is offered as people write it. */
-static void offer_module(struct nearest *nearest, char **kept,
-			 const struct symbols *symbols, bool is_program)
+/* As people write them, without arguments. */
+static void offer_module(struct nearest *nearest,
+			 const struct symbols *symbols)
 {
 	for (size_t i = 0; i < symbols->count; i++) {
-		const char *name = symbols->list[i].name;
-		const char *before = nearest->name;
-		char *plain = is_program ? demangle(name) : NULL;
+		char *plain = demangle(symbols->list[i].name);
 
 		if (plain)
 			plain[strcspn(plain, "(")] = '\0';
-		nearest_offer(nearest, plain ? plain : name);
-		if (nearest->name != before) {
-			free(*kept);
-			*kept = plain;
-		} else {
-			free(plain);
-		}
+		nearest_offer(nearest, plain ? plain : symbols->list[i].name);
+		free(plain);
 	}
 }
 
-static int no_symbol(struct names *names, const char *name,
-		     struct failure *why)
+void names_offer(struct names *names, uint64_t t, bool own,
+		 struct nearest *nearest)
 {
-	struct nearest nearest;
-	char text[NEAREST_TEXT], *kept = NULL;
 	const struct module_map *map = &names->map;
 
-	if (!why)
-		return ERR_NOT_FOUND;
-	nearest_begin(&nearest, name, strlen(name));
-	if (map->program != MODULE_NONE)
-		offer_module(&nearest, &kept,
-			     &names->modules.list[map->program], true);
+	if (map_modules(names, t, NULL))
+		return;
 	for (size_t i = 0; i < map->count; i++)
-		if (map->places[i].mapped && i != map->program)
-			offer_module(&nearest, &kept, &names->modules.list[i],
-				     false);
-	nearest_text(&nearest, text);
-	free(kept);
-	return failed(why, ERR_NOT_FOUND, "cannot find a symbol '%s' in '%s'%s",
-		      name, path_of(names), text[0] ? text :
-		      " (thread-local ones have no single address and are not"
-		      " in it)");
+		if (map->places[i].mapped && own == (i == map->program))
+			offer_module(nearest, &names->modules.list[i]);
 }
 
 /* All that are called so, with their arguments, in one module. */
@@ -338,7 +318,11 @@ int names_find(struct names *names, uint64_t t, const char *name,
 			      name, (int)lacks, name, t, path_of(names));
 	if (rc == ERR_INPUT)
 		return several(names, name, why);
-	return rc ? no_symbol(names, name, why) : 0;
+	if (rc)
+		return failed(why, ERR_NOT_FOUND,
+			      "cannot find a symbol '%s' in '%s'", name,
+			      path_of(names));
+	return 0;
 }
 
 int names_check(struct names *names, uint64_t t, struct failure *why)

@@ -297,6 +297,81 @@ def one_answer(tests):
             equal(len(lines(text, option)) > 1, True, text)
 
 
+# What is asked for, and what is said of it; None: nothing more.
+MISTYPED = {
+    "head": ": the thread is in inner; 'head' is a variable of frame 1,"
+            " execute: use --frame=1",
+    "k": ": the thread is in inner; 'k' is a variable of frame 1, execute:"
+         " use --frame=1",
+    "argv": ": the thread is in inner; 'argv' is a variable of frame 2, main:"
+            " use --frame=2",
+    "execute::code": ": the thread is in inner; 'code' is a variable of frame"
+                     " 1, execute: use --frame=1",
+    "kept": ": the thread is in inner; 'kept' is a variable in unrelated",
+    "this": ": the thread is in inner, which is no member function",
+    "nothing": None, "statts": " (did you mean 'stats'?)",
+    "find": " (did you mean 'find_all'?)", "read_it": None, "xhead": None,
+    "fuond": " (did you mean 'found'?)", "tect": " (did you mean 'text'?)",
+    "strlne": " (did you mean 'strlen'?)",
+    "stats.factros": "there is no member 'factros' (did you mean 'factors'?)",
+    "stats.dep": "there is no member 'dep' (did you mean 'deep'?)",
+    "first.nxt": "there is no member 'nxt' (did you mean 'next'?)",
+    "stats.other": "there is no member 'other'",
+    "struct nod": "there is no type 'struct nod' (did you mean 'struct node'?)",
+    "(struct nod *)0": "there is no type 'struct nod' (did you mean 'struct"
+                       " node'?)",
+    "struct node": "'struct node' is a type, and has no value",
+    "find_all(1)": "functions are not called",
+}
+
+
+def error_of(answer, recording):
+    """Without what all of them say."""
+    text = answer["error"]
+    for start in (f"cannot find a symbol '{answer['asked_addr']}' in"
+                  f" '{recording}'",
+                  f"cannot evaluate '{answer['asked_addr']}': "):
+        text = text.removeprefix(start)
+    return text
+
+
+def mistyped(tests):
+    path = f"{tests.folder}/mistyped"
+    subprocess.run(["gcc", "-g", "-O0", "-o", path, f"{SOURCES}/mistyped.c"],
+                   check=True)
+    program = Program(tests, "mistyped", [], False)
+    tests.cprec("record", "-q", "-o", program.trace, "--", path)
+    for (text, expected), answer in zip(MISTYPED.items(), program.of_cprec(
+            program.times()[0], [[text, ""] for text in MISTYPED])):
+        equal(error_of(answer, program.trace), expected or "", text)
+
+
+def without_debugging(tests):
+    """Names are known, but no types: the message says of which file."""
+    path = f"{tests.folder}/mistyped-plain"
+    trace = f"{path}.cpr"
+    subprocess.run(["gcc", "-O0", "-o", path, f"{SOURCES}/mistyped.c"],
+                   check=True)
+    tests.cprec("record", "-q", "-o", trace, "--", path)
+    lacks = f"there is no debugging information of '{path}'"
+    for gone in ("", ", which is gone"):
+        answers = asked(tests, "mistyped-plain", "stats.factors", "stats[1]",
+                        "*stats", "stats + 1", "stats->done", "nothing",
+                        "(int)stats", "each")
+        for answer in answers[:5]:
+            equal(error_of(answer, trace),
+                  f"{lacks}{gone}: its type is not known, cast it", answer)
+        equal(error_of(answers[5], trace),
+              f"; {lacks}{gone}: only symbols are known", "nothing")
+        equal(answers[6]["value"], "1", "a cast")
+        if not gone:
+            equal(error_of(answers[7], trace),
+                  ": it is thread-local, and where each thread has its own"
+                  " only debugging information of mistyped-plain tells",
+                  "each")
+            os.remove(path)
+
+
 OVERLOADS = {
     "app::Server::serve": ["app::Server::serve(const char *)",
                            "app::Server::serve(const std::string &)",
@@ -384,7 +459,7 @@ def run_all(options, folder):
                     else [question, ""] for question in questions])
     for function in (symbols, symbol_lines, symbol_patterns, separate_symbols,
                      plain_addresses, one_answer, overloads,
-                     overloads_of_symbols):
+                     overloads_of_symbols, mistyped, without_debugging):
         tests.test(function.__name__.replace("_", " "), function, tests)
     tests.test("damaged debugging information", damaged, tests, options.tries)
     return tests.summary()
