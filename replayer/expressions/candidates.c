@@ -132,6 +132,10 @@ static enum fit fit_of(struct context *context, const struct die_index *index,
 	    strcmp(plain + all - length, wanted->name) ||
 	    memcmp(plain + all - length - 2, "::", 2))
 		return FIT_NOT;
+	/* Of functions' variables, the name alone is not enough. */
+	if (!strstr(wanted->name, "::") && entry->parent != DIE_NONE &&
+	    index->list[entry->parent].kind == DIE_FUNCTION)
+		return FIT_NOT;
 	return FIT_INNER;
 }
 
@@ -241,8 +245,11 @@ static bool fit_in(struct context *context, const struct wanted *wanted,
 {
 	bool is_exact;
 
+	/* Scopes may be left out only of what is the program's. */
 	found->fit = FIT_STEP * fit_of(context, found->index, found->entry,
 				       wanted);
+	if (found->fit / FIT_STEP == FIT_INNER && !found->module->is_program)
+		return false;
 	if (!found->fit || !signature_fits(context, found->index, found->entry,
 					   wanted->text, &is_exact))
 		return false;

@@ -34,7 +34,7 @@ struct machine {
 	unsigned reg;		/* AT_REGISTER */
 	const uint8_t *bytes;	/* AT_BYTES */
 	size_t bytes_size;
-	bool is_synthetic;
+	const struct pointed *pointed;
 	bool in_frame_base;	/* one that needs itself makes no sense */
 	struct failure *why;
 };
@@ -322,6 +322,21 @@ static int set_bytes(struct machine *machine, const Dwarf_Op *op)
 	return 0;
 }
 
+static int set_pointed(struct machine *machine, const Dwarf_Op *op)
+{
+	struct pointed *pointed = context_take(machine->context,
+					       sizeof(*pointed));
+
+	if (!pointed)
+		return failed(machine->why, ERR_NO_MEMORY, "out of memory");
+	if (dwarf_getlocation_die(machine->attribute, op, &pointed->variable))
+		return cannot(machine, "what it points to is missing");
+	pointed->offset = op->number2;
+	machine->pointed = pointed;
+	machine->place = AT_NOWHERE;
+	return 0;
+}
+
 static int step(struct machine *machine, const Dwarf_Op *op)
 {
 	unsigned atom = op->atom;
@@ -376,9 +391,7 @@ static int step(struct machine *machine, const Dwarf_Op *op)
 		return thread_local(machine);
 	case DW_OP_implicit_pointer:
 	case DW_OP_GNU_implicit_pointer:
-		machine->is_synthetic = true;
-		machine->place = AT_NOWHERE;
-		return 0;
+		return set_pointed(machine, op);
 	case DW_OP_GNU_parameter_ref:
 	case DW_OP_entry_value:
 	case DW_OP_GNU_entry_value:
@@ -528,7 +541,7 @@ static int place(struct machine *machine, const Dwarf_Op *ops, size_t count,
 		return rc;
 	if (!count || machine->place == AT_NOWHERE) {
 		out->is_absent = true;
-		out->is_synthetic = machine->is_synthetic;
+		out->pointed = machine->pointed;
 		return 0;
 	}
 	if (machine->place != AT_ADDRESS)
@@ -654,7 +667,7 @@ int location_of(struct context *context, Dwarf_Die *variable, size_t size,
 {
 	int rc = find_place(context, variable, size, out, why);
 
-	if (!rc && (out->has_addr || (out->is_absent && !out->is_synthetic)))
+	if (!rc && (out->has_addr || (out->is_absent && !out->pointed)))
 		find_external(context, variable, out);
 	return rc;
 }

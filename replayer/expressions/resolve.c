@@ -15,25 +15,6 @@
 
 /* ------- values of entries ------- */
 
-static int value_of_variable(struct context *context, Dwarf_Die *die,
-			     struct value *out, struct failure *why)
-{
-	struct location location;
-	struct type *type = type_of_entry(&context->types, die);
-	int rc;
-
-	if (!type)
-		return failed(why, ERR_NO_MEMORY, "out of memory");
-	rc = location_of(context, die, type->size, &location, why);
-	*out = (struct value) {
-		.type = type, .has_addr = location.has_addr,
-		.addr = location.addr, .is_absent = location.is_absent,
-		.bytes = location.has_addr ? NULL : location.bytes,
-		.known = location.known, .is_synthetic = location.is_synthetic,
-	};
-	return rc;
-}
-
 static int value_of_function(struct context *context,
 			     const struct context_module *module,
 			     Dwarf_Die *die, struct value *out,

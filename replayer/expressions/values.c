@@ -238,6 +238,27 @@ int value_member(struct context *context, struct value *of, const char *name,
 				     rc;
 }
 
+/* ------- variables ------- */
+
+int value_of_variable(struct context *context, Dwarf_Die *die,
+		      struct value *out, struct failure *why)
+{
+	struct location location;
+	struct type *type = type_of_entry(&context->types, die);
+	int rc;
+
+	if (!type)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	rc = location_of(context, die, type->size, &location, why);
+	*out = (struct value) {
+		.type = type, .has_addr = location.has_addr,
+		.addr = location.addr, .is_absent = location.is_absent,
+		.bytes = location.has_addr ? NULL : location.bytes,
+		.known = location.known, .pointed = location.pointed,
+	};
+	return rc;
+}
+
 /* ------- bytes ------- */
 
 static size_t bytes_of(const struct value *value)
@@ -307,6 +328,25 @@ int value_strip(struct context *context, struct value *value,
 	return value->type ? 0 : failed(why, ERR_NO_MEMORY, "out of memory");
 }
 
+/* A pointer that is nowhere: what it points to may be known all the same. */
+static int follow_pointed(struct context *context,
+			  const struct pointed *pointed, struct type *target,
+			  struct value *out, struct failure *why)
+{
+	const struct member part = { .type = target,
+				     .offset = pointed->offset };
+	Dwarf_Die die = pointed->variable;
+	struct value whole;
+	int rc = value_of_variable(context, &die, &whole, why);
+
+	if (rc)
+		return rc;
+	*out = value_part(&whole, &part);
+	if (!pointed->offset)
+		out->pointed = whole.pointed;
+	return 0;
+}
+
 int value_follow(struct context *context, struct value *pointer,
 		 struct value *out, struct failure *why)
 {
@@ -330,6 +370,8 @@ int value_follow(struct context *context, struct value *pointer,
 		return failed(why, ERR_INPUT, "it is no pointer");
 	if (!target)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
+	if (from.pointed)
+		return follow_pointed(context, from.pointed, target, out, why);
 	rc = value_integer(context, &from, &addr, why);
 	*out = (struct value) { .type = target, .has_addr = true,
 				.addr = (uint64_t)addr };

@@ -127,6 +127,12 @@ COPIED = [
 COPIED_STRIPPED = [text for text in COPIED if text != "each"] + [
     "&library_names", "sizeof(library_names)", "&optind"]
 
+SYNTHETIC = [
+    "v", "*v", "v->n", "v->m", "v->unused", "v[0]", "*(int *)v", "sizeof(*v)",
+    "p", "plain", "total",
+]
+SYNTHETIC_NUMBERS = ["q", "*q", "r", "*r", "**r", "total"]
+
 # Only one of them is meant.
 OVERLOADS = [
     "'app::Server::serve(int)'", "app::Server::serve(int)",
@@ -150,6 +156,11 @@ TABLE = [
      [NUMBERS + PARTS + [text for text in LOCALS if "local" not in text]]),
     ("c-separate", "objcopy", [*DEBUG_C, "-O0"], True,
      [NUMBERS[:8] + PARTS + LOCALS + SCOPES]),
+    *((f"synthetic{dwarf}", "gcc",
+       ["gcc", "-g", f"-gdwarf{dwarf}", "-O1", "-no-pie", "-o", "OUT",
+        "synthetic.c"], False,
+       [SYNTHETIC, SYNTHETIC, SYNTHETIC_NUMBERS, SYNTHETIC_NUMBERS,
+        ["c", "*c"]]) for dwarf in ("-4", "-5")),
     *((name, "sh",
        ["sh", "-c", "gcc -g -O0 -shared -fPIC -o $0-lib.so copied_library.c &&"
         " gcc -g -O0 $2 -o $0 copied.c $0-lib.so -Wl,-rpath,$(dirname $0) &&"
