@@ -142,8 +142,8 @@ static int find_all(struct question *question, struct names *names,
 	if (!rc)
 		rc = find_size(question, why);
 	if (!rc && !question->has_symbol && question->has_memory)
-		names_of(names, question->at.time, question->addr,
-			 question->name, sizeof(question->name));
+		expressions_name(expressions, &question->at, question->addr,
+				 question->name, sizeof(question->name));
 	return rc;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "formats/error.h"
+#include "replayer/expressions/data_names.h"
 #include "replayer/expressions/evaluate.h"
 #include "replayer/expressions/operations.h"
 #include "replayer/expressions/locations.h"
@@ -116,6 +117,17 @@ bool expressions_source(struct expressions *expressions,
 	}
 	*line = (unsigned)number;
 	return true;
+}
+
+bool expressions_name(struct expressions *expressions,
+		      const struct position *at, uint64_t addr, char *text,
+		      size_t room)
+{
+	const struct context_place place = { .at = *at };
+	struct failure ignored;
+
+	return !context_set(&expressions->context, &place, &ignored) &&
+	       data_name(&expressions->context, addr, text, room);
 }
 
 /* ------- as text ------- */

@@ -73,6 +73,14 @@ bool expressions_source(struct expressions *expressions,
 			const struct position *at, uint64_t addr,
 			const char **file, unsigned *line);
 
+/*
+ * What the data or code at `addr` is called: "stats.factors[1]".  False if
+ * nothing covers it.
+ */
+bool expressions_name(struct expressions *expressions,
+		      const struct position *at, uint64_t addr, char *text,
+		      size_t room);
+
 void expression_release(struct expression *expression);
 
 #endif

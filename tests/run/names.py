@@ -297,6 +297,30 @@ def one_answer(tests):
             equal(len(lines(text, option)) > 1, True, text)
 
 
+def data_names(tests):
+    """An address is called as the expression that it is of; so is a race."""
+    path = f"{tests.folder}/racing"
+    subprocess.run(["gcc", "-g", "-O0", "-pthread", "-o", path,
+                    f"{SOURCES}/racing.c"], check=True)
+    tests.cprec("record", "-q", "--slice=1k", "-o", f"{path}.cpr", "--", path)
+    done = tests.cprec("races", f"{path}.cpr", "--json")
+    equal({race["symbol"] for race in json.loads(done.stdout)["races"]},
+          {"stats.factors", "stats.list[2].b"}, "races")
+    for name, texts in (
+            ("racing", ("stats.factors", "stats.list[2].b", "stats.pad[1]",
+                        "stats.list[1]")),
+            ("c", ("table[1].name", "matrix[1][2]", "words[1]", "root.right",
+                   "mixed[3]")),
+            ("cxx", ("points.items[1].y", "square.side", "square.at.y",
+                     "numbers.items[1]"))):
+        addrs = [answer["addr"] for answer in asked(tests, name, *texts)]
+        equal([answer["symbol"] for answer in asked(tests, name, *addrs)],
+              list(texts), name)
+    addr = asked(tests, "racing", "stats.factors")[0]["addr"]
+    equal(asked(tests, "racing", addr + "+1")[0]["symbol"],
+          "stats.factors+0x1", "inside a number")
+
+
 # What is asked for, and what is said of it; None: nothing more.
 MISTYPED = {
     "head": ": the thread is in inner; 'head' is a variable of frame 1,"
@@ -459,7 +483,8 @@ def run_all(options, folder):
                     else [question, ""] for question in questions])
     for function in (symbols, symbol_lines, symbol_patterns, separate_symbols,
                      plain_addresses, one_answer, overloads,
-                     overloads_of_symbols, mistyped, without_debugging):
+                     overloads_of_symbols, mistyped, without_debugging,
+                     data_names):
         tests.test(function.__name__.replace("_", " "), function, tests)
     tests.test("damaged debugging information", damaged, tests, options.tries)
     return tests.summary()
