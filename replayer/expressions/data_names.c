@@ -12,22 +12,31 @@
 
 #define DEPTH_MOST 64u
 
-/* The part of a class that has what is `*inside` the class. */
+/*
+ * The part of a class that has what is `*inside` the class.  Members may lie in
+ * the padding at a base's end: they come first.
+ */
 static bool find_part(struct context *context, const struct type *type,
 		      uint64_t *inside, struct member *out)
 {
 	const struct value of = { .type = (struct type *)type,
 				  .is_absent = true };
 	struct member_walk walk = { .context = context, .of = &of };
+	struct member member;
+	bool is_found = false;
 
-	while (member_next(&walk, out) > 0) {
-		if (out->is_static || *inside < out->offset ||
-		    *inside - out->offset >= out->type->size)
+	while (member_next(&walk, &member) > 0) {
+		if (member.is_static || *inside < member.offset ||
+		    *inside - member.offset >= member.type->size ||
+		    (is_found && member.is_base))
 			continue;
-		*inside -= out->offset;
-		return true;
+		*out = member;
+		is_found = true;
+		if (!member.is_base)
+			break;
 	}
-	return false;
+	*inside -= is_found ? out->offset : 0;
+	return is_found;
 }
 
 /* Writes parts until one begins there. */

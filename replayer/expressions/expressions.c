@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "formats/error.h"
+#include "replayer/expressions/complete.h"
 #include "replayer/expressions/data_names.h"
 #include "replayer/expressions/evaluate.h"
 #include "replayer/expressions/operations.h"
@@ -128,6 +129,18 @@ bool expressions_name(struct expressions *expressions,
 
 	return !context_set(&expressions->context, &place, &ignored) &&
 	       data_name(&expressions->context, addr, text, room);
+}
+
+void expressions_complete(struct expressions *expressions,
+			  const struct position *at, const char *typed,
+			  void (*visit)(void *opaque, const char *text),
+			  void *opaque)
+{
+	const struct context_place place = { .at = *at };
+	struct failure ignored;
+
+	if (!context_set(&expressions->context, &place, &ignored))
+		complete(&expressions->context, typed, visit, opaque);
 }
 
 /* ------- as text ------- */

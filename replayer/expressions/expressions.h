@@ -74,6 +74,16 @@ bool expressions_source(struct expressions *expressions,
 			const char **file, unsigned *line);
 
 /*
+ * Visits what a name that begins so may become: variables and functions that
+ * the program's debugging information has; behind '.' or '->', the
+ * members of what is before that.  Texts are whole expressions.
+ */
+void expressions_complete(struct expressions *expressions,
+			  const struct position *at, const char *typed,
+			  void (*visit)(void *opaque, const char *text),
+			  void *opaque);
+
+/*
  * What the data or code at `addr` is called: "stats.factors[1]".  False if
  * nothing covers it.
  */
