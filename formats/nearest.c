@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LONGEST 100u	/* letters; nobody mistypes more than that */
-
 static unsigned least(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
@@ -14,7 +12,7 @@ static unsigned least(unsigned a, unsigned b)
 
 /* What one more letter of the name costs, column by column. */
 static void next_row(const struct nearest *nearest, const char *name,
-		     size_t row, unsigned (*rows)[LONGEST + 1])
+		     size_t row, unsigned (*rows)[NEAREST_MOST + 1])
 {
 	unsigned *now = rows[row % 3], *last = rows[(row + 2) % 3];
 	const unsigned *before = rows[(row + 1) % 3];
@@ -37,7 +35,7 @@ static void next_row(const struct nearest *nearest, const char *name,
 static unsigned count_changes(const struct nearest *nearest, const char *name,
 			      size_t size)
 {
-	unsigned rows[3][LONGEST + 1];
+	unsigned rows[3][NEAREST_MOST + 1];
 
 	for (unsigned i = 0; i <= nearest->size; i++)
 		rows[0][i] = i;
@@ -52,12 +50,20 @@ void nearest_begin(struct nearest *nearest, const char *typed, size_t size)
 	nearest->distance = 2 + (unsigned)(size / 5);
 }
 
+void nearest_narrow(struct nearest *nearest)
+{
+	unsigned most = nearest->size < 5 ? 1 : 2;
+
+	if (nearest->distance > most)
+		nearest->distance = most;
+}
+
 void nearest_offer(struct nearest *nearest, const char *name)
 {
 	size_t size = strlen(name);
 	unsigned distance;
 
-	if (size > LONGEST || nearest->size > LONGEST || !nearest->size)
+	if (size > NEAREST_MOST || nearest->size > NEAREST_MOST || !nearest->size)
 		return;
 	if (size > nearest->size && nearest->size > 1 &&
 	    !strncmp(nearest->typed, name, nearest->size))
@@ -68,14 +74,14 @@ void nearest_offer(struct nearest *nearest, const char *name)
 	if (distance >= nearest->distance || distance >= size)
 		return;
 	nearest->distance = distance;
-	nearest->name = name;
+	memcpy(nearest->name, name, size + 1);
 }
 
 const char *nearest_text(const struct nearest *nearest,
 			 char text[NEAREST_TEXT])
 {
 	text[0] = '\0';
-	if (nearest->name)
+	if (*nearest->name)
 		snprintf(text, NEAREST_TEXT, " (did you mean '%s'?)",
 			 nearest->name);
 	return text;

@@ -155,6 +155,17 @@ void symbols_release(struct symbols *symbols)
 
 /* ------- looking up ------- */
 
+bool symbol_is_called(const struct symbol *symbol, const char *name)
+{
+	size_t length = strcspn(name, "@");
+	const char *rest = symbol->name + length;
+
+	if (!length || strncmp(symbol->name, name, length) ||
+	    (*rest && *rest != '@'))
+		return !strcmp(symbol->name, name);
+	return !*rest || !name[length] || !strcmp(rest, name + length);
+}
+
 const struct symbol *symbols_find(const struct symbols *symbols,
 				  const char *name)
 {
@@ -163,7 +174,7 @@ const struct symbol *symbols_find(const struct symbols *symbols,
 	for (size_t i = 0; i < symbols->count; i++) {
 		const struct symbol *symbol = &symbols->list[i];
 
-		if (strcmp(symbol->name, name) != 0)
+		if (!symbol_is_called(symbol, name))
 			continue;
 		if (symbol->type != SYMBOL_OTHER)
 			return symbol;

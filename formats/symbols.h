@@ -13,6 +13,7 @@
 #ifndef CPREC_FORMATS_SYMBOLS_H
 #define CPREC_FORMATS_SYMBOLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,6 +45,12 @@ struct symbols {
 void symbols_encode(struct output *out, const struct symbols *symbols);
 int symbols_decode(struct symbols *out, const uint8_t *bytes, size_t size);
 void symbols_release(struct symbols *symbols);
+
+/*
+ * Whether a symbol is called so: linkers add versions of libraries to names
+ * ("optind@GLIBC_2.2.5"), which programs do not write.
+ */
+bool symbol_is_called(const struct symbol *symbol, const char *name);
 
 /* By name; a function or object is preferred.  NULL if there is none. */
 const struct symbol *symbols_find(const struct symbols *symbols,

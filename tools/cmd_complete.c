@@ -15,7 +15,9 @@
 #include <string.h>
 
 #include "formats/error.h"
+#include "replayer/expressions/expressions.h"
 #include "replayer/recording/recording.h"
+#include "replayer/session/session.h"
 #include "replayer/symbols/symbols.h"
 #include "tools/commands.h"
 #include "tools/dump_packets.h"
@@ -42,6 +44,7 @@ struct completion {
 	int count;
 	char before[64];	/* of the word, what stays: "--at=" */
 	const char *typed;	/* of the word, what is to be completed */
+	size_t count_offered;	/* of the program's own names */
 };
 
 static void offer(const struct completion *completion, const char *text,
@@ -139,7 +142,7 @@ static void offer_processes(const struct completion *completion)
 }
 
 /* Symbols of a module, all but a few by their beginning. */
-static void offer_module(const struct completion *completion,
+static void offer_module(struct completion *completion,
 			 const struct symbols *symbols, bool is_program)
 {
 	const char *slash = strrchr(symbols->path, '/');
@@ -157,24 +160,77 @@ static void offer_module(const struct completion *completion,
 	for (size_t i = 0; i < symbols->count; i++) {
 		snprintf(text, sizeof(text), "%s%s%s", with_module ? name : "",
 			 with_module ? "!" : "", symbols->list[i].name);
+		if (is_program && !strncmp(text, completion->typed,
+					   strlen(completion->typed)))
+			completion->count_offered++;
 		offer(completion, text, "");
 	}
 }
 
-static void offer_symbols(const struct completion *completion)
+/* Of the program, at the time that is asked for, or the end. */
+static void offer_expression(void *opaque, const char *text)
+{
+	struct completion *completion = opaque;
+
+	offer(completion, text, "");
+	completion->count_offered++;
+}
+
+static const char *time_of(const struct completion *completion)
+{
+	for (int i = 1; i < completion->count; i++)
+		if (!strncmp(completion->words[i], "--at=", 5))
+			return completion->words[i] + 5;
+	return "end";
+}
+
+static void offer_variables(struct completion *completion, struct lines *lines)
+{
+	struct recording *recording = names_recording(lines_names(lines));
+	struct expressions *expressions = NULL;
+	struct query *query = NULL;
+	struct position at;
+	struct failure why;
+	bool is_time;
+
+	if (!place_position(&at, &is_time, recording, time_of(completion),
+			    &why) &&
+	    !query_create(&query, recording, &why) &&
+	    !expressions_create(&expressions, lines, query, &why))
+		expressions_complete(expressions, &at, completion->typed,
+				     offer_expression, completion);
+	expressions_destroy(expressions);
+	query_destroy(query);
+}
+
+/* What libraries have is offered where the program has nothing. */
+static void offer_names(struct completion *completion, struct names *names)
+{
+	struct recording *recording = names_recording(names);
+	uint64_t end = recording_end(recording), bias;
+	const struct symbols *symbols, *own = names_own(names, end, &bias);
+
+	if (own && !completion->count_offered)
+		offer_module(completion, own, true);
+	if (completion->count_offered && *completion->typed)
+		return;
+	for (size_t i = 0; (symbols = names_mapped(names, end, i, &bias)); i++)
+		if (symbols != own)
+			offer_module(completion, symbols, false);
+}
+
+static void offer_symbols(struct completion *completion)
 {
 	struct recording *recording = open_recording(completion);
-	struct names *names = NULL;
-	const struct symbols *symbols;
+	struct lines *lines = NULL;
 	struct failure why;
-	uint64_t bias;
 
-	if (recording && !names_create(&names, recording, &why))
-		for (size_t i = 0; (symbols = names_mapped(
-				names, recording_end(recording), i, &bias));
-		     i++)
-			offer_module(completion, symbols, i == 0);
-	names_destroy(names);
+	if (recording && !lines_create(&lines, recording, &why)) {
+		offer_variables(completion, lines);
+		if (!completion->count_offered || !*completion->typed)
+			offer_names(completion, lines_names(lines));
+	}
+	lines_destroy(lines);
 	recording_close(recording);
 }
 
@@ -189,6 +245,13 @@ static void offer_times(const struct completion *completion)
 	offer_threads(completion, ":");
 }
 
+static void offer_formats(const struct completion *completion)
+{
+	for (const char *letter = EXPRESSION_FORMATS; *letter; letter++)
+		offer(completion, (const char[]) { *letter, '\0' }, "");
+	offer(completion, "raw", "");
+}
+
 static void offer_kinds(const struct completion *completion)
 {
 	const char *kind;
@@ -198,11 +261,12 @@ static void offer_kinds(const struct completion *completion)
 }
 
 /* What a value of an option may be, by what stands for it in the help. */
-static void offer_value(const struct completion *completion,
-			const char *argument)
+static void offer_value(struct completion *completion, const char *argument)
 {
 	if (!strcmp(argument, "A")) {
 		offer_symbols(completion);
+	} else if (!strcmp(argument, "F")) {
+		offer_formats(completion);
 	} else if (!strcmp(argument, "T")) {
 		offer_times(completion);
 	} else if (!strcmp(argument, "TID")) {

@@ -5,8 +5,10 @@
 #include <stdio.h>
 
 #include "formats/error.h"
+#include "replayer/expressions/expressions.h"
 #include "replayer/races/races.h"
 #include "replayer/recording/recording.h"
+#include "replayer/session/session.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
 #include "tools/messages.h"
@@ -62,6 +64,18 @@ static const char *const kinds[RACE_KINDS] = {
 	[RACE_WITH_READ] = "read-write",
 };
 
+/* What the memory is called, with the parts of what it is in. */
+static const char *data_of(struct expressions *expressions,
+			   const struct race *race, char *text, size_t room)
+{
+	const struct position at = { .time = race->sides[1].time };
+
+	return expressions_name(expressions, &at, race->address, text, room) ?
+		       text : race->symbol;
+}
+
+#define DATA_NAME 512
+
 /* ------- for a person ------- */
 
 static void print_side(const struct race_side *side)
@@ -70,9 +84,11 @@ static void print_side(const struct race_side *side)
 	       side->writes ? "writes" : "reads", side->time, side->tid);
 }
 
-static void print_race(const struct race *race)
+static void print_race(struct expressions *expressions,
+		       const struct race *race)
 {
-	const char *separator = ", ";
+	const char *separator = ", ", *name;
+	char text[DATA_NAME];
 
 	print_source_line(stdout, &race->sides[0].line,
 			  race->sides[0].place);
@@ -88,8 +104,9 @@ static void print_race(const struct race *race)
 		separator = " and ";
 	}
 	printf(": 0x%" PRIx64, race->address);
-	if (race->symbol[0])
-		printf(" (%s)", race->symbol);
+	name = data_of(expressions, race, text, sizeof(text));
+	if (*name)
+		printf(" (%s)", name);
 	printf(": ");
 	print_side(&race->sides[0]);
 	printf(", ");
@@ -97,10 +114,11 @@ static void print_race(const struct race *race)
 	printf("\n");
 }
 
-static void print_races(const struct races *races)
+static void print_races(struct expressions *expressions,
+			const struct races *races)
 {
 	for (size_t i = 0; i < races->count; i++)
-		print_race(&races->list[i]);
+		print_race(expressions, &races->list[i]);
 	if (!races->count)
 		printf("no races found\n");
 }
@@ -119,8 +137,11 @@ static json_t *json_side(const struct race_side *side)
 	return object;
 }
 
-static json_t *json_race(const struct race *race)
+static json_t *json_race(struct expressions *expressions,
+			 const struct race *race)
 {
+	char text[DATA_NAME];
+	const char *name = data_of(expressions, race, text, sizeof(text));
 	json_t *object = json_object(), *list = json_array();
 
 	json_set_text(object, "kind", kinds[race_kind_of(race)]);
@@ -131,8 +152,8 @@ static json_t *json_race(const struct race *race)
 	json_set_count(object, "count", race->count);
 	json_set_count(object, "at", race->sides[1].time);
 	json_set_address(object, "addr", race->address);
-	if (race->symbol[0])
-		json_set_text(object, "symbol", race->symbol);
+	if (*name)
+		json_set_text(object, "symbol", name);
 	else
 		json_object_set_new(object, "symbol", json_null());
 	json_object_set_new(object, "a", json_side(&race->sides[0]));
@@ -140,13 +161,14 @@ static json_t *json_race(const struct race *race)
 	return object;
 }
 
-static void print_as_json(const struct races *races)
+static void print_as_json(struct expressions *expressions,
+			  const struct races *races)
 {
 	json_t *object = json_object();
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < races->count; i++)
-		json_array_append_new(list, json_race(&races->list[i]));
+		json_array_append_new(list, json_race(expressions, &races->list[i]));
 	json_object_set_new(object, "races", list);
 	print_json(object);
 }
@@ -175,6 +197,28 @@ static int note_turns(struct recording *recording, const struct races *races,
 
 /* ------- the command ------- */
 
+static int print_found(struct recording *recording, const struct races *races,
+		       bool json, struct failure *why)
+{
+	struct expressions *expressions = NULL;
+	struct query *query = NULL;
+	int rc = query_create(&query, recording, why);
+
+	if (!rc)
+		rc = expressions_create(&expressions, races->lines, query, why);
+	if (!rc && json)
+		print_as_json(expressions, races);
+	else if (!rc)
+		print_races(expressions, races);
+	if (!rc)
+		rc = note_turns(recording, races, why);
+	if (!rc)
+		damage_say(recording);
+	expressions_destroy(expressions);
+	query_destroy(query);
+	return rc;
+}
+
 static int print_file(const char *path, bool json, struct failure *why)
 {
 	struct recording *recording;
@@ -188,12 +232,7 @@ static int print_file(const char *path, bool json, struct failure *why)
 	rc = races_find(&races, recording, progress_update, &progress, why);
 	progress_end(&progress);
 	if (!rc) {
-		if (json)
-			print_as_json(&races);
-		else
-			print_races(&races);
-		rc = note_turns(recording, &races, why);
-		damage_say(recording);
+		rc = print_found(recording, &races, json, why);
 		races_release(&races);
 	}
 	recording_close(recording);

@@ -126,9 +126,9 @@ static int no_option(const struct options *options, const char *typed)
 		nearest_offer(&nearest, info->name);
 	if (options->command->kind == COMMAND_ASKS)
 		nearest_offer(&nearest, pid_option.name);
-	if (nearest.name) {
-		snprintf(meant, sizeof(meant), "--%s", nearest.name);
-		nearest.name = meant;
+	if (*nearest.name) {
+		snprintf(meant, sizeof(meant), "--%.30s", nearest.name);
+		memcpy(nearest.name, meant, sizeof(meant));
 	}
 	return options_wrong(options, "there is no option '%s'%s", typed,
 			     nearest_text(&nearest, text));

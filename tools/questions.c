@@ -88,7 +88,7 @@ static int find_address(struct question *question,
 		.text = asked->addr, .at = question->at,
 		.some_thread = asked->some_thread, .tid = asked->tid,
 		.frame = asked->frame,
-		.format = is_raw ? '\0' : asked->format,
+		.format = is_raw ? '\0' : asked->format, .is_raw = is_raw,
 	};
 	struct address_text address;
 	const char *wrong;
@@ -142,8 +142,8 @@ static int find_all(struct question *question, struct names *names,
 	if (!rc)
 		rc = find_size(question, why);
 	if (!rc && !question->has_symbol && question->has_memory)
-		names_of(names, question->at.time, question->addr,
-			 question->name, sizeof(question->name));
+		expressions_name(expressions, &question->at, question->addr,
+				 question->name, sizeof(question->name));
 	return rc;
 }
 
@@ -307,7 +307,10 @@ static void print_typed(const struct question *question)
 	fputs("\n  ", stdout);
 	if (found->type)
 		print_escaped(stdout, found->type, strlen(found->type));
-	if (question->has_memory)
+	if (question->has_memory && found->is_code)
+		printf(" at 0x%" PRIx64 " at t=%s\n", question->addr,
+		       position_text(at, &question->at));
+	else if (question->has_memory)
 		printf("%s0x%" PRIx64 " at t=%s, %zu byte%s, source: %s\n",
 		       found->type ? " at " : "", question->addr,
 		       position_text(at, &question->at), question->size,
@@ -347,7 +350,7 @@ static void print_as_text(const struct question *question)
 
 	if (has_value)
 		print_typed(question);
-	if (!has_value || question->found.is_address)
+	else
 		print_bytes(question);
 	if (question->race)
 		print_race_values(stdout, question->race);

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "formats/array.h"
 #include "formats/error.h"
@@ -101,15 +102,61 @@ bool context_variable_at(struct context *context, uint64_t addr,
 	return false;
 }
 
+static bool has_dwarf(const struct context *context,
+		      const struct symbols *symbols)
+{
+	struct names *names = lines_names(context->lines);
+	uint64_t bias;
+
+	for (size_t i = 0; i < context->module_count; i++)
+		if (names_mapped(names, context->place.at.time,
+				 context->modules[i].number, &bias) == symbols)
+			return true;
+	return false;
+}
+
+int context_no_type(struct context *context, uint64_t addr,
+		    struct failure *why)
+{
+	uint64_t bias;
+	const struct symbols *symbols = names_module(
+		lines_names(context->lines), context->place.at.time, addr,
+		&bias);
+
+	if (!symbols || has_dwarf(context, symbols))
+		return failed(why, ERR_NOT_FOUND, "its type is not known,"
+			      " cast it");
+	return failed(why, ERR_NOT_FOUND, "there is no debugging information"
+		      " of '%s'%s: its type is not known, cast it",
+		      symbols->path, access(symbols->path, F_OK) ?
+		      ", which is gone" : "");
+}
+
+const char *context_plain_program(struct context *context, bool *is_gone)
+{
+	uint64_t bias;
+	const struct symbols *program = names_own(
+		lines_names(context->lines), context->place.at.time, &bias);
+
+	if (!program || has_dwarf(context, program))
+		return NULL;
+	*is_gone = access(program->path, F_OK) != 0;
+	return program->path;
+}
+
 static int find_modules(struct context *context, struct failure *why)
 {
+	struct names *names = lines_names(context->lines);
+	uint64_t t = context->place.at.time;
+	const struct symbols *program;
 	bool is_last = false;
 
 	context->module_count = 0;
+	program = names_own(names, t, &(uint64_t){ 0 });
 	for (size_t i = 0; !is_last; i++) {
 		uint64_t bias;
-		Dwarf *dwarf = lines_dwarf(context->lines, context->place.at.time, i,
-					   &bias, &is_last);
+		Dwarf *dwarf = lines_dwarf(context->lines, t, i, &bias,
+					   &is_last);
 
 		if (!dwarf)
 			continue;
@@ -117,8 +164,11 @@ static int find_modules(struct context *context, struct failure *why)
 			       context->module_room))
 			return failed(why, ERR_NO_MEMORY, "out of memory");
 		context->modules[context->module_count++] =
-			(struct context_module) { .dwarf = dwarf,
-						  .bias = bias };
+			(struct context_module) {
+				.dwarf = dwarf, .bias = bias, .number = i,
+				.is_program = names_mapped(
+					names, t, i, &bias) == program,
+			};
 	}
 	return 0;
 }
@@ -285,25 +335,45 @@ static int visit_frame(void *opaque, const struct frame *frame)
 	return 1;
 }
 
-static int read_outer(struct context *context, struct replayer *replayer,
-		      uint32_t stream, struct failure *why)
+static int walk(struct context *context, struct replayer *replayer,
+		uint32_t stream,
+		int (*visit)(void *opaque, const struct frame *frame),
+		void *opaque, struct failure *why)
 {
-	struct frame_search search = { context, context->place.frame, false };
 	const struct backtrace backtrace = {
 		.replayer = replayer,
 		.lines = context->lines,
 		.stream = stream,
-		.visit = visit_frame,
-		.context = &search,
+		.visit = visit,
+		.context = opaque,
 	};
 	enum frames_end end;
-	int rc = backtrace_walk(&backtrace, &end, why);
+
+	return backtrace_walk(&backtrace, &end, why);
+}
+
+static int read_outer(struct context *context, struct replayer *replayer,
+		      uint32_t stream, struct failure *why)
+{
+	struct frame_search search = { context, context->place.frame, false };
+	int rc = walk(context, replayer, stream, visit_frame, &search, why);
 
 	if (!rc && !search.is_found)
 		rc = failed(why, ERR_NOT_FOUND, "there is no frame %" PRIu64
 			    ": the outermost is %" PRIu64, context->place.frame,
 			    context->place.frame - search.left - 1);
 	return rc;
+}
+
+/* Where the thread stands, to be asked of registers. */
+static int go(struct context *context, struct replayer **replayer,
+	      uint32_t *stream, struct failure *why)
+{
+	int rc = query_replayer(context->query, replayer, why);
+
+	if (!rc)
+		rc = replayer_seek(*replayer, &context->place.at, why);
+	return rc ? rc : find_stream(context, *replayer, stream, why);
 }
 
 int context_registers(struct context *context, const struct reg_file **out,
@@ -316,11 +386,7 @@ int context_registers(struct context *context, const struct reg_file **out,
 	*out = &context->registers;
 	if (context->has_registers)
 		return 0;
-	rc = query_replayer(context->query, &replayer, why);
-	if (!rc)
-		rc = replayer_seek(replayer, &context->place.at, why);
-	if (!rc)
-		rc = find_stream(context, replayer, &stream, why);
+	rc = go(context, &replayer, &stream, why);
 	if (!rc)
 		rc = read_innermost(context, replayer, stream, why);
 	if (!rc && context->place.frame)
@@ -402,10 +468,9 @@ static void leave_inlined(struct code_frame *frame, unsigned count)
 			 DW_TAG_inlined_subroutine;
 }
 
-static void find_frame(struct context *context, uint64_t pc)
+static void find_frame(struct context *context, uint64_t pc, unsigned inlined,
+		       struct code_frame *frame)
 {
-	struct code_frame *frame = &context->frame;
-
 	for (size_t i = 0; i < context->module_count; i++) {
 		*frame = (struct code_frame) {
 			.module = &context->modules[i],
@@ -413,7 +478,7 @@ static void find_frame(struct context *context, uint64_t pc)
 		};
 		if (find_unit(frame) &&
 		    find_scopes(frame, &frame->unit, 0)) {
-			leave_inlined(frame, context->inlined);
+			leave_inlined(frame, inlined);
 			frame->is_known = true;
 			return;
 		}
@@ -436,9 +501,92 @@ int context_frame(struct context *context, const struct code_frame **out,
 	if (rc)
 		return rc;
 	if (context->module_count)
-		find_frame(context, context->code);
+		find_frame(context, context->code, context->inlined,
+			   &context->frame);
 	context->has_frame = true;
 	return 0;
+}
+
+struct each_frame {
+	struct context *context;
+	uint64_t number;
+	int (*visit)(void *opaque, uint64_t number,
+		     const struct code_frame *frame);
+	void *opaque;
+};
+
+static int visit_each(void *opaque, const struct frame *frame)
+{
+	struct each_frame *each = opaque;
+	struct code_frame found;
+
+	find_frame(each->context, frame->code, frame->inlined, &found);
+	return each->visit(each->opaque, each->number++, &found);
+}
+
+int context_each_frame(struct context *context,
+		       int (*visit)(void *opaque, uint64_t number,
+				    const struct code_frame *frame),
+		       void *opaque, struct failure *why)
+{
+	struct each_frame each = { context, 0, visit, opaque };
+	struct replayer *replayer;
+	uint32_t stream;
+	int rc = go(context, &replayer, &stream, why);
+
+	return rc ? rc : walk(context, replayer, stream, visit_each, &each,
+			      why);
+}
+
+/* ------- what is in a frame ------- */
+
+const char *code_frame_function(const struct code_frame *frame)
+{
+	for (size_t i = frame->count; i-- > 0;) {
+		Dwarf_Die scope = frame->scopes[i];
+
+		if (dwarf_tag(&scope) != DW_TAG_lexical_block &&
+		    dwarf_diename(&scope))
+			return dwarf_diename(&scope);
+	}
+	return NULL;
+}
+
+/* Of several in one block, the last one shadows (Rust). */
+static bool find_variable(Dwarf_Die *scope, const char *name, Dwarf_Die *out)
+{
+	bool is_found = false;
+	Dwarf_Die die;
+
+	if (dwarf_child(scope, &die))
+		return false;
+	do {
+		int tag = dwarf_tag(&die);
+		const char *its = tag == DW_TAG_variable ||
+				  tag == DW_TAG_formal_parameter ?
+					  dwarf_diename(&die) : NULL;
+
+		if (its && !strcmp(its, name)) {
+			*out = die;
+			is_found = true;
+		}
+	} while (!die_sibling(&die, &die));
+	return is_found;
+}
+
+bool code_frame_variable(const struct code_frame *frame, const char *name,
+			 Dwarf_Die *out)
+{
+	for (size_t i = frame->count; i-- > 0;) {
+		Dwarf_Die scope = frame->scopes[i];
+
+		if (find_variable(&scope, name, out))
+			return true;
+		/* What it was inlined into is a frame of its own. */
+		if (dwarf_tag(&scope) == DW_TAG_inlined_subroutine)
+			break;
+	}
+	return false;
 }
 
 int context_frame_address(struct context *context, uint64_t *out,

@@ -32,7 +32,8 @@ struct query;
 struct context_module {
 	Dwarf *dwarf;
 	uint64_t bias;
-	struct die_index *index;
+	size_t number;		/* as lines_dwarf() counts them */
+	bool is_program;
 };
 
 /* The function that a thread is in. */
@@ -109,6 +110,16 @@ bool context_variable_at(struct context *context, uint64_t addr,
 const struct context_module *context_module_of(struct context *context,
 					       Dwarf_Die *die);
 
+/*
+ * Says of what is at `addr` that its type is not known, and why:
+ * ERR_NOT_FOUND.
+ */
+int context_no_type(struct context *context, uint64_t addr,
+		    struct failure *why);
+
+/* Whether the program has no debugging information: its path, or NULL. */
+const char *context_plain_program(struct context *context, bool *is_gone);
+
 /* Bytes of which some are not known are an error: ERR_NOT_FOUND. */
 int context_read(struct context *context, uint64_t addr, uint8_t *bytes,
 		 size_t size, struct failure *why);
@@ -128,6 +139,19 @@ int context_register(struct context *context, unsigned reg,
 /* The function that it is in; `is_known` may be false. */
 int context_frame(struct context *context, const struct code_frame **out,
 		  struct failure *why);
+
+/* Visits all frames from the innermost on; a result other than 0 ends it. */
+int context_each_frame(struct context *context,
+		       int (*visit)(void *opaque, uint64_t number,
+				    const struct code_frame *frame),
+		       void *opaque, struct failure *why);
+
+/* What the innermost function is called; NULL if that is not known. */
+const char *code_frame_function(const struct code_frame *frame);
+
+/* A variable or argument of the function, in the innermost block that has it. */
+bool code_frame_variable(const struct code_frame *frame, const char *name,
+			 Dwarf_Die *out);
 
 /* The canonical frame address of that function's frame. */
 int context_frame_address(struct context *context, uint64_t *out,

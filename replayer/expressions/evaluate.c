@@ -15,6 +15,7 @@
 #include "replayer/expressions/operations.h"
 #include "replayer/expressions/reader.h"
 #include "replayer/expressions/resolve.h"
+#include "replayer/expressions/unknown.h"
 
 #define DEPTH_MOST 100u		/* of parentheses and operators */
 
@@ -124,6 +125,13 @@ static int read_member(struct reader *reader, struct value *out)
 	return value_member(reader->context, &of, name, out, reader->why);
 }
 
+static bool is_call(struct reader *reader, const struct value *of)
+{
+	reader_blanks(reader);
+	return *reader->at == '(' && (of->type->kind == TYPE_FUNCTION ||
+				      of->type->kind == TYPE_UNKNOWN);
+}
+
 static int read_postfix(struct reader *reader, struct value *out)
 {
 	int rc = read_primary(reader, out);
@@ -133,6 +141,9 @@ static int read_postfix(struct reader *reader, struct value *out)
 			rc = read_index(reader, out);
 		else if (reader_take(reader, "->") || reader_take(reader, "."))
 			rc = read_member(reader, out);
+		else if (!reader->skipped && is_call(reader, out))
+			rc = failed(reader->why, ERR_INPUT,
+				    "functions are not called");
 		else
 			break;
 	}
@@ -200,6 +211,44 @@ static int cast(struct reader *reader, struct type *type, struct value *of,
 	return 0;
 }
 
+/* "struct node": whatever follows, it is no value. */
+static bool begins_with_tag(const char *at)
+{
+	static const char *const tags[] = { "struct", "union", "enum",
+					    "class" };
+
+	at += strspn(at, " ");
+	for (size_t i = 0; i < sizeof(tags) / sizeof(*tags); i++) {
+		size_t length = strlen(tags[i]);
+
+		if (!strncmp(at, tags[i], length) && at[length] == ' ')
+			return true;
+	}
+	return false;
+}
+
+static int no_type(struct reader *reader)
+{
+	const char *start = reader->at + strspn(reader->at, "({ "), *end;
+	char *name;
+	int rc;
+
+	for (end = start; is_name_part(*end) || *end == ':' || *end == ' ';)
+		end++;
+	while (end > start && end[-1] == ' ')
+		end--;
+	name = reader_copy(reader, start, end);
+	if (!name)
+		return failed(reader->why, ERR_NO_MEMORY, "out of memory");
+	if (resolve_type(reader->context, name))
+		return failed(reader->why, ERR_INPUT, "'%s' is a type, and has"
+			      " no value", name);
+	rc = failed(reader->why, ERR_NOT_FOUND, "there is no type '%s'", name);
+	if (reader->why)
+		unknown_type(reader->context, name, reader->why);
+	return rc;
+}
+
 static int read_operand(struct reader *reader, struct value *out)
 {
 	struct type *type = NULL;
@@ -220,6 +269,9 @@ static int read_operand(struct reader *reader, struct value *out)
 		type = read_type(reader, '(', ')');
 	else if (mark == '{')		/* {int}0x1000 */
 		type = read_type(reader, '{', '}');
+	if (!type && begins_with_tag(reader->at + (mark == '(' ||
+						   mark == '{')))
+		return no_type(reader);
 	if (!type)
 		return read_postfix(reader, out);
 	rc = read_unary(reader, &of);

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "formats/error.h"
+#include "replayer/expressions/complete.h"
+#include "replayer/expressions/data_names.h"
 #include "replayer/expressions/evaluate.h"
 #include "replayer/expressions/operations.h"
 #include "replayer/expressions/locations.h"
@@ -118,6 +120,29 @@ bool expressions_source(struct expressions *expressions,
 	return true;
 }
 
+bool expressions_name(struct expressions *expressions,
+		      const struct position *at, uint64_t addr, char *text,
+		      size_t room)
+{
+	const struct context_place place = { .at = *at };
+	struct failure ignored;
+
+	return !context_set(&expressions->context, &place, &ignored) &&
+	       data_name(&expressions->context, addr, text, room);
+}
+
+void expressions_complete(struct expressions *expressions,
+			  const struct position *at, const char *typed,
+			  void (*visit)(void *opaque, const char *text),
+			  void *opaque)
+{
+	const struct context_place place = { .at = *at };
+	struct failure ignored;
+
+	if (!context_set(&expressions->context, &place, &ignored))
+		complete(&expressions->context, typed, visit, opaque);
+}
+
 /* ------- as text ------- */
 
 static char *type_text(struct type *type)
@@ -181,8 +206,8 @@ static int describe(struct context *context, struct value *value, char format,
 {
 	out->has_addr = value->has_addr && !value->bit_size;
 	out->addr = value->addr;
-	out->is_address = value->type->kind == TYPE_FUNCTION;
-	out->size = out->is_address ? 0 : value->type->size;
+	out->is_code = value->type->kind == TYPE_FUNCTION;
+	out->size = out->is_code ? 0 : value->type->size;
 	out->type = type_text(value->type);
 	out->value = value_text(context, value, format, &out->no_value);
 	if (!out->has_addr && value->bytes && !value->is_absent)
@@ -192,20 +217,22 @@ static int describe(struct context *context, struct value *value, char format,
 	return 0;
 }
 
-/* "&x" asks for what is there, and shows where that is. */
-static int show_address(struct context *context, struct value *pointer,
-			struct expression *out, struct failure *why)
+/*
+ * "&x" is a pointer.  Where it is not to be shown as such, or would say nothing,
+ * what is there is meant.
+ */
+static int follow_address(struct context *context, const char *text,
+			  const struct expression_question *question,
+			  struct value *value, struct failure *why)
 {
-	struct type *target = type_target(pointer->type);
-	int64_t addr;
-	int rc = value_integer(context, pointer, &addr, why);
+	struct type *target = value->type->kind == TYPE_POINTER ?
+		type_target(value->type) : NULL;
 
-	out->is_address = out->has_addr = true;
-	out->addr = (uint64_t)addr;
-	out->size = target && target->kind != TYPE_FUNCTION ? target->size : 0;
-	free(out->bytes);
-	out->bytes = NULL;
-	return rc;
+	if (*text != '&' || value->has_addr || !target ||
+	    (!question->is_raw && !question->size &&
+	     target->kind != TYPE_UNKNOWN))
+		return 0;
+	return value_follow(context, value, value, why);
 }
 
 /* ------- numbers and offsets ------- */
@@ -358,7 +385,7 @@ static int explain(const char *text, int rc, struct failure *why)
 
 	if (strstr(inner.text, text))
 		return rc;
-	return failed(why, rc, "cannot evaluate '%.80s%s': %.120s", text,
+	return failed(why, rc, "cannot evaluate '%.80s%s': %.290s", text,
 		      strlen(text) > 80 ? "..." : "", inner.text);
 }
 
@@ -392,6 +419,9 @@ int expressions_find(struct expressions *expressions,
 		rc = add_offset(context, text, sign, &value, why);
 	} else {
 		rc = evaluate(context, text, &value, why);
+		if (!rc)
+			rc = follow_address(context, text, question, &value,
+					    why);
 	}
 	if (rc)
 		return explain(text, rc, why);
@@ -402,9 +432,5 @@ int expressions_find(struct expressions *expressions,
 		out->addr = value.addr;
 		return rc;
 	}
-	rc = describe(context, &value, question->format, out, why);
-	if (!rc && *text == '&' && value.type->kind == TYPE_POINTER &&
-	    !value.has_addr)
-		rc = show_address(context, &value, out, why);
-	return rc;
+	return describe(context, &value, question->format, out, why);
 }

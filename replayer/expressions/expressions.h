@@ -40,14 +40,15 @@ struct expression_question {
 	uint64_t frame;		/* as a backtrace counts them; 0: the innermost */
 	char format;		/* 0, or a letter */
 	uint64_t size;		/* 0, or bytes that are to be seen as numbers */
+	bool is_raw;		/* bytes are asked for, also of what has a type:
+				   "&x" asks for those of x then */
 };
 
 struct expression {
 	bool has_addr;		/* it is in memory */
 	uint64_t addr;
 	uint64_t size;		/* of its type; 0: not known, or code */
-	bool is_address;	/* `value` is where it is: of a function, and
-				   of "&x" */
+	bool is_code;		/* a function: `value` is where it is */
 	char *type;		/* "struct node *"; NULL: not known */
 	char *value;		/* "{id = 3, next = 0x0}"; NULL: not known, and
 				   `no_value` says why */
@@ -71,6 +72,24 @@ int expressions_find(struct expressions *expressions,
 bool expressions_source(struct expressions *expressions,
 			const struct position *at, uint64_t addr,
 			const char **file, unsigned *line);
+
+/*
+ * Visits what a name that begins so may become: variables and functions that
+ * the program's debugging information has; behind '.' or '->', the
+ * members of what is before that.  Texts are whole expressions.
+ */
+void expressions_complete(struct expressions *expressions,
+			  const struct position *at, const char *typed,
+			  void (*visit)(void *opaque, const char *text),
+			  void *opaque);
+
+/*
+ * What the data or code at `addr` is called: "stats.factors[1]".  False if
+ * nothing covers it.
+ */
+bool expressions_name(struct expressions *expressions,
+		      const struct position *at, uint64_t addr, char *text,
+		      size_t room);
 
 void expression_release(struct expression *expression);
 

@@ -14,14 +14,15 @@
 
 #include "formats/error.h"
 #include "replayer/expressions/context.h"
+#include "replayer/symbols/symbols.h"
 
 #define STACK_MOST 64u
 #define OPS_MOST 10000u		/* executed: expressions can jump */
 #define BYTES_MOST (1u << 20)
 
 /* What the top of the stack is, in the end. */
-enum place { PLACE_ADDRESS, PLACE_REGISTER, PLACE_VALUE, PLACE_BYTES,
-	     PLACE_NOWHERE };
+enum place { AT_ADDRESS, AT_REGISTER, AT_VALUE, AT_BYTES,
+	     AT_NOWHERE };
 
 struct machine {
 	struct context *context;
@@ -30,10 +31,10 @@ struct machine {
 	uint64_t stack[STACK_MOST];
 	size_t depth;
 	enum place place;
-	unsigned reg;		/* PLACE_REGISTER */
-	const uint8_t *bytes;	/* PLACE_BYTES */
+	unsigned reg;		/* AT_REGISTER */
+	const uint8_t *bytes;	/* AT_BYTES */
 	size_t bytes_size;
-	bool is_synthetic;
+	const struct pointed *pointed;
 	bool in_frame_base;	/* one that needs itself makes no sense */
 	struct failure *why;
 };
@@ -104,7 +105,7 @@ static int frame_base(struct machine *machine, uint64_t *out)
 	rc = run(&inner, ops, count);
 	if (rc)
 		return rc;
-	if (inner.place == PLACE_REGISTER)
+	if (inner.place == AT_REGISTER)
 		return register_value(machine, inner.reg, out);
 	if (!inner.depth)
 		return cannot(machine, "the function's frame is not known");
@@ -229,27 +230,40 @@ static int compute(struct machine *machine, const Dwarf_Op *op)
 }
 
 /* How much below the thread's pointer the program's variables begin. */
-static bool thread_block(Dwarf *dwarf, uint64_t *out)
+static bool own_block(Elf *elf, uint64_t *out)
 {
-	Elf *elf = dwarf_getelf(dwarf);
-	bool is_program = false, has_block = false;
 	size_t count = 0;
 	GElf_Phdr header;
+	bool found = false;
 
 	if (!elf || elf_getphdrnum(elf, &count))
 		return false;
 	for (size_t i = 0; i < count; i++) {
-		if (!gelf_getphdr(elf, (int)i, &header))
-			continue;
-		is_program |= header.p_type == PT_INTERP;
-		if (header.p_type != PT_TLS || !header.p_align ||
+		if (!gelf_getphdr(elf, (int)i, &header) ||
+		    header.p_type != PT_TLS || !header.p_align ||
 		    header.p_memsz > UINT32_MAX)
 			continue;
-		has_block = true;
+		found = true;
 		*out = (header.p_memsz + header.p_align - 1) / header.p_align *
 		       header.p_align;
 	}
-	return has_block && is_program;
+	return found;
+}
+
+/* The same of a library: where it keeps that, the loader has filled it in. */
+static bool library_block(struct machine *machine, uint64_t *out)
+{
+	const struct context_module *module = machine->module;
+	uint64_t place, more, filled;
+
+	if (!lines_thread_block(machine->context->lines,
+				machine->context->place.at.time,
+				module->number, &place, &more) ||
+	    context_read(machine->context, place, (uint8_t *)&filled,
+			 sizeof(filled), NULL))
+		return false;
+	*out = more - filled;
+	return true;
 }
 
 /* Source: System V ABI, AMD64 supplement; Drepper, "ELF handling for TLS". */
@@ -257,13 +271,17 @@ static int thread_local(struct machine *machine)
 {
 	const struct reg_table *table =
 		recording_reg_table(machine->context->recording);
+	const struct context_module *module = machine->module;
 	const struct reg_file *file;
 	uint64_t size = 0;
 	int rc;
 
-	if (!machine->depth || !thread_block(machine->module->dwarf, &size))
-		return cannot(machine, "it is a library's variable of each"
-			      " thread");
+	if (!machine->depth ||
+	    !(module->is_program ?
+		      own_block(dwarf_getelf(module->dwarf), &size) :
+		      library_block(machine, &size)))
+		return cannot(machine, "each thread has its own, and a library"
+			      " finds it by calling a function");
 	rc = context_registers(machine->context, &file, machine->why);
 	if (!rc)
 		machine->stack[machine->depth - 1] +=
@@ -298,9 +316,24 @@ static int set_bytes(struct machine *machine, const Dwarf_Op *op)
 
 	if (dwarf_getlocation_implicit_value(machine->attribute, op, &block))
 		return cannot(machine, "its value is missing");
-	machine->place = PLACE_BYTES;
+	machine->place = AT_BYTES;
 	machine->bytes = block.data;
 	machine->bytes_size = block.length;
+	return 0;
+}
+
+static int set_pointed(struct machine *machine, const Dwarf_Op *op)
+{
+	struct pointed *pointed = context_take(machine->context,
+					       sizeof(*pointed));
+
+	if (!pointed)
+		return failed(machine->why, ERR_NO_MEMORY, "out of memory");
+	if (dwarf_getlocation_die(machine->attribute, op, &pointed->variable))
+		return cannot(machine, "what it points to is missing");
+	pointed->offset = op->number2;
+	machine->pointed = pointed;
+	machine->place = AT_NOWHERE;
 	return 0;
 }
 
@@ -313,7 +346,7 @@ static int step(struct machine *machine, const Dwarf_Op *op)
 	if (DW_OP_lit0 <= atom && atom <= DW_OP_lit31)
 		return push(machine, atom - DW_OP_lit0);
 	if (DW_OP_reg0 <= atom && atom <= DW_OP_reg31) {
-		machine->place = PLACE_REGISTER;
+		machine->place = AT_REGISTER;
 		machine->reg = atom - DW_OP_reg0;
 		return 0;
 	}
@@ -332,7 +365,7 @@ static int step(struct machine *machine, const Dwarf_Op *op)
 	case DW_OP_consts:
 		return push(machine, op->number);
 	case DW_OP_regx:
-		machine->place = PLACE_REGISTER;
+		machine->place = AT_REGISTER;
 		machine->reg = op->number < 1024 ? (unsigned)op->number : 1024;
 		return 0;
 	case DW_OP_bregx:
@@ -349,7 +382,7 @@ static int step(struct machine *machine, const Dwarf_Op *op)
 	case DW_OP_deref_size:
 		return dereference(machine, op->number);
 	case DW_OP_stack_value:
-		machine->place = PLACE_VALUE;
+		machine->place = AT_VALUE;
 		return 0;
 	case DW_OP_implicit_value:
 		return set_bytes(machine, op);
@@ -358,13 +391,11 @@ static int step(struct machine *machine, const Dwarf_Op *op)
 		return thread_local(machine);
 	case DW_OP_implicit_pointer:
 	case DW_OP_GNU_implicit_pointer:
-		machine->is_synthetic = true;
-		machine->place = PLACE_NOWHERE;
-		return 0;
+		return set_pointed(machine, op);
 	case DW_OP_GNU_parameter_ref:
 	case DW_OP_entry_value:
 	case DW_OP_GNU_entry_value:
-		machine->place = PLACE_NOWHERE;
+		machine->place = AT_NOWHERE;
 		return 0;
 	}
 	return compute(machine, op);
@@ -391,7 +422,7 @@ static int run(struct machine *machine, const Dwarf_Op *ops, size_t count)
 
 		if (executed++ == OPS_MOST)
 			return cannot(machine, "its location makes no sense");
-		if (machine->place == PLACE_NOWHERE)
+		if (machine->place == AT_NOWHERE)
 			return 0;
 		if (ops[i].atom == DW_OP_bra) {
 			if (!machine->depth)
@@ -436,20 +467,20 @@ static int take_bytes(struct machine *machine, uint8_t *to, size_t size)
 					  0;
 
 	switch (machine->place) {
-	case PLACE_REGISTER:
+	case AT_REGISTER:
 		return take_register(machine, to, size);
-	case PLACE_VALUE:
+	case AT_VALUE:
 		memcpy(to, &value, size < sizeof(value) ? size :
 							  sizeof(value));
 		return 0;
-	case PLACE_BYTES:
+	case AT_BYTES:
 		memcpy(to, machine->bytes, size < machine->bytes_size ?
 						   size : machine->bytes_size);
 		return 0;
-	case PLACE_ADDRESS:
+	case AT_ADDRESS:
 		return context_read(machine->context, value, to, size,
 				    machine->why);
-	case PLACE_NOWHERE:
+	case AT_NOWHERE:
 		break;
 	}
 	return 0;
@@ -480,9 +511,9 @@ static int gather(struct machine *machine, const Dwarf_Op *ops, size_t count,
 		if (ops[i].atom == DW_OP_bit_piece)
 			return cannot(machine, "it is in bits of registers");
 		machine->depth = 0;
-		machine->place = PLACE_ADDRESS;
+		machine->place = AT_ADDRESS;
 		rc = run(machine, ops + from, i - from);
-		if (!rc && i > from && machine->place != PLACE_NOWHERE) {
+		if (!rc && i > from && machine->place != AT_NOWHERE) {
 			out->is_absent = false;
 			memset(out->known + at, 1, part);
 			rc = take_bytes(machine, out->bytes + at, part);
@@ -508,12 +539,12 @@ static int place(struct machine *machine, const Dwarf_Op *ops, size_t count,
 	rc = run(machine, ops, count);
 	if (rc)
 		return rc;
-	if (!count || machine->place == PLACE_NOWHERE) {
+	if (!count || machine->place == AT_NOWHERE) {
 		out->is_absent = true;
-		out->is_synthetic = machine->is_synthetic;
+		out->pointed = machine->pointed;
 		return 0;
 	}
-	if (machine->place != PLACE_ADDRESS)
+	if (machine->place != AT_ADDRESS)
 		return take_bytes(machine, out->bytes, size);
 	if (!machine->depth)
 		return cannot(machine, "its location makes no sense");
@@ -559,8 +590,8 @@ static int constant(struct machine *machine, Dwarf_Attribute *attribute,
 	return 0;
 }
 
-int location_of(struct context *context, Dwarf_Die *variable, size_t size,
-		struct location *out, struct failure *why)
+static int find_place(struct context *context, Dwarf_Die *variable, size_t size,
+		      struct location *out, struct failure *why)
 {
 	struct machine machine = {
 		.context = context, .why = why,
@@ -596,6 +627,48 @@ int location_of(struct context *context, Dwarf_Die *variable, size_t size,
 		out->is_absent = true;
 	else
 		rc = place(&machine, ops, count, size, out);
+	return rc;
+}
+
+/* ------- what other modules know, too ------- */
+
+static bool is_external(Dwarf_Die *variable)
+{
+	Dwarf_Attribute attribute;
+	bool flag;
+
+	return dwarf_attr_integrate(variable, DW_AT_external, &attribute) &&
+	       !dwarf_formflag(&attribute, &flag) && flag;
+}
+
+/*
+ * A library's variable is where the program has its copy (R_X86_64_COPY).  One
+ * that is only declared, or has another name elsewhere, is where its symbol is.
+ */
+static void find_external(struct context *context, Dwarf_Die *variable,
+			  struct location *out)
+{
+	const char *name = lines_linkage_name(variable);
+	uint64_t t = context->place.at.time, addr, size;
+
+	if (!name || !is_external(variable))
+		return;
+	if (!lines_own_variable(context->lines, t, name, &addr)) {
+		if (!out->is_absent ||
+		    names_find(lines_names(context->lines), t, name, &addr,
+			       &size, NULL))
+			return;
+	}
+	*out = (struct location) { .has_addr = true, .addr = addr };
+}
+
+int location_of(struct context *context, Dwarf_Die *variable, size_t size,
+		struct location *out, struct failure *why)
+{
+	int rc = find_place(context, variable, size, out, why);
+
+	if (!rc && (out->has_addr || (out->is_absent && !out->pointed)))
+		find_external(context, variable, out);
 	return rc;
 }
 

@@ -18,13 +18,19 @@
 struct context;
 struct failure;
 
+/* What an optimizer's pointer points to: a variable, and how far into it. */
+struct pointed {
+	Dwarf_Die variable;
+	uint64_t offset;
+};
+
 struct location {
 	bool has_addr;		/* it is in memory; else in `bytes` */
 	uint64_t addr;
 	uint8_t *bytes;		/* `size` as asked for */
 	uint8_t *known;		/* 1 or 0 for each; NULL: all are */
 	bool is_absent;		/* optimized out: nowhere */
-	bool is_synthetic;	/* ... but for what it points to */
+	const struct pointed *pointed;	/* ... but for that; or NULL */
 };
 
 /* Where the variable of an entry is; `size` is that of its type. */

@@ -117,6 +117,11 @@ int value_cast(struct context *context, struct type *type, struct value *from,
 					.addr = from->addr };
 		return 0;
 	}
+	if (type->kind == TYPE_POINTER && from->pointed) {
+		*out = *from;
+		out->type = type;
+		return 0;
+	}
 	if (type->kind == TYPE_FLOAT) {
 		rc = value_double(context, from, &real, why);
 		return rc ? rc : value_of_double(context, out, type, real, why);
@@ -179,6 +184,7 @@ int value_index(struct context *context, struct value *of, struct value *index,
 		struct value *out, struct failure *why)
 {
 	struct value place, ignored;
+	int64_t at;
 	int rc = value_strip(context, of, why);
 
 	/* A slice of Rust. */
@@ -186,10 +192,12 @@ int value_index(struct context *context, struct value *of, struct value *index,
 	    type_is_class(of->type) &&
 	    !value_member(context, of, "data_ptr", &ignored, NULL))
 		*of = ignored;
+	if (!rc && of->pointed && !value_integer(context, index, &at, why) &&
+	    !at)
+		return value_follow(context, of, out, why);
 	/* An array that is not in memory. */
 	if (!rc && of->type->kind == TYPE_ARRAY && !of->has_addr) {
 		struct type *element = type_target(of->type);
-		int64_t at;
 
 		rc = value_integer(context, index, &at, why);
 		if (!rc && (at < 0 || (uint64_t)at >= of->type->count ||
@@ -203,6 +211,8 @@ int value_index(struct context *context, struct value *of, struct value *index,
 				(uint64_t)at * element->size : NULL };
 		return 0;
 	}
+	if (!rc && of->type->kind == TYPE_UNKNOWN)
+		rc = context_no_type(context, of->addr, why);
 	if (!rc && of->type->kind != TYPE_POINTER &&
 	    of->type->kind != TYPE_ARRAY)
 		rc = failed(why, ERR_INPUT, "it is no pointer or array");

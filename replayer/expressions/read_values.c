@@ -10,6 +10,7 @@
 #include "replayer/expressions/operations.h"
 #include "replayer/expressions/reader.h"
 #include "replayer/expressions/resolve.h"
+#include "replayer/expressions/unknown.h"
 #include "replayer/recording/recording.h"
 
 #define NAME_MOST 4096u
@@ -105,6 +106,34 @@ static bool is_register(struct reader *reader, const char *name, size_t length)
 	return false;
 }
 
+/* The longest that is only a name, without what may be more. */
+static const char *end_of_name(const char *at, const char *const *ends,
+			       size_t count)
+{
+	while (count-- > 1) {
+		const char *part = at;
+
+		while (is_name_part(*part) || !strncmp(part, "::", 2))
+			part += *part == ':' ? 2 : 1;
+		if (part >= ends[count])
+			return ends[count];
+	}
+	return ends[0];
+}
+
+/* Why there is nothing of this name. */
+static int unknown_name(struct reader *reader, const char *end)
+{
+	char *name = reader_copy(reader, reader->at, end);
+
+	if (!name || !reader->why)
+		return ERR_NOT_FOUND;
+	resolve_symbol(reader->context, name, &(struct value){ 0 },
+		       reader->why);
+	unknown_explain(reader->context, name, reader->why);
+	return ERR_NOT_FOUND;
+}
+
 static int read_symbol(struct reader *reader, const char *end,
 		       struct value *out)
 {
@@ -118,8 +147,8 @@ static int read_symbol(struct reader *reader, const char *end,
 
 static int read_plain_name(struct reader *reader, struct value *out)
 {
-	const char *ends[ENDS_MOST];
-	size_t count = find_ends(reader->at, ends);
+	const char *start = reader->at, *ends[ENDS_MOST];
+	size_t count = find_ends(start, ends);
 	int rc;
 
 	if (!count)
@@ -128,16 +157,24 @@ static int read_plain_name(struct reader *reader, struct value *out)
 		reader->at = ends[0];
 		return reader_nothing(reader, out);
 	}
+	if (reader_version(ends[0]) > ends[0])
+		return read_symbol(reader, reader_version(ends[0]), out);
 	rc = resolve_longest(reader, out, resolve_name);
 	if (rc == ERR_NOT_FOUND)
 		rc = resolve_longest(reader, out, resolve_symbol);
-	if (rc == ERR_NOT_FOUND &&
-	    is_register(reader, reader->at, (size_t)(ends[0] - reader->at)))
-		failed(reader->why, rc, "cannot find a symbol '%.*s': the"
-		       " register is called '$%.*s'",
-		       (int)(ends[0] - reader->at), reader->at,
-		       (int)(ends[0] - reader->at), reader->at);
-	return rc;
+	/* "function::variable", of a function that does not run. */
+	if (!rc && !strncmp(reader->at, "::", 2)) {
+		reader->at = start;
+		return unknown_name(reader, end_of_name(start, ends, count));
+	}
+	if (rc != ERR_NOT_FOUND)
+		return rc;
+	if (is_register(reader, reader->at, (size_t)(ends[0] - reader->at)))
+		return failed(reader->why, rc, "cannot find a symbol '%.*s':"
+			      " the register is called '$%.*s'",
+			      (int)(ends[0] - reader->at), reader->at,
+			      (int)(ends[0] - reader->at), reader->at);
+	return unknown_name(reader, end_of_name(reader->at, ends, count));
 }
 
 /* 'file.c'::name, 'a::b(int)'. */
@@ -166,6 +203,8 @@ static int read_quoted_name(struct reader *reader, struct value *out)
 	rc = resolve_name(reader->context, name, out, reader->why);
 	if (rc == ERR_NOT_FOUND)
 		rc = resolve_symbol(reader->context, name, out, reader->why);
+	if (rc == ERR_NOT_FOUND)
+		unknown_explain(reader->context, name, reader->why);
 	return rc;
 }
 

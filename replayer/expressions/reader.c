@@ -71,6 +71,22 @@ char *reader_copy(struct reader *reader, const char *start, const char *end)
 	return name;
 }
 
+const char *reader_version(const char *at)
+{
+	const char *end = at;
+
+	if (*end++ != '@')
+		return at;
+	end += *end == '@';
+	while (is_name_part(*end))
+		end++;
+	if (*end != '.' || !isdigit((unsigned char)end[1]))
+		return at;
+	while (is_name_part(*end) || *end == '.')
+		end++;
+	return end;
+}
+
 const char *reader_library_name(const char *at)
 {
 	at += strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -80,5 +96,5 @@ const char *reader_library_name(const char *at)
 	for (at++; is_name_part(*at) || !strncmp(at, "::", 2) ||
 	     *at == ':';)
 		at++;
-	return at;
+	return reader_version(at);
 }

@@ -40,6 +40,9 @@ bool is_name_part(char c);
 /* Behind the closing bracket; NULL if there is none. */
 const char *reader_brackets(const char *at, char open, char close);
 
+/* Behind "@GLIBC_2.2.5", which no operator is; `at` if none is there. */
+const char *reader_version(const char *at);
+
 /* Behind a name like "libc.so.6!environ"; NULL if none is there. */
 const char *reader_library_name(const char *at);
 

@@ -9,31 +9,11 @@
 #include <string.h>
 
 #include "formats/error.h"
+#include "replayer/expressions/candidates.h"
 #include "replayer/expressions/locations.h"
 #include "replayer/symbols/symbols.h"
 
-#define NAME_MOST 4096u
-
 /* ------- values of entries ------- */
-
-static int value_of_variable(struct context *context, Dwarf_Die *die,
-			     struct value *out, struct failure *why)
-{
-	struct location location;
-	struct type *type = type_of_entry(&context->types, die);
-	int rc;
-
-	if (!type)
-		return failed(why, ERR_NO_MEMORY, "out of memory");
-	rc = location_of(context, die, type->size, &location, why);
-	*out = (struct value) {
-		.type = type, .has_addr = location.has_addr,
-		.addr = location.addr, .is_absent = location.is_absent,
-		.bytes = location.has_addr ? NULL : location.bytes,
-		.known = location.known, .is_synthetic = location.is_synthetic,
-	};
-	return rc;
-}
 
 static int value_of_function(struct context *context,
 			     const struct context_module *module,
@@ -97,229 +77,18 @@ static int value_of_entry(struct context *context,
 	}
 }
 
-/* ------- names ------- */
-
-/* Without blanks, arguments of functions, and anonymous namespaces. */
-static void plain_name(char *out, size_t room, const char *name)
+/* What is called so in all that is known; ERR_INPUT if that is not clear. */
+static int value_of_name(struct context *context, const char *name,
+			 struct value *out, struct failure *why)
 {
-	size_t used = 0;
-	unsigned angles = 0;
+	struct candidate found;
 
-	while (*name && used + 1 < room) {
-		const char *anonymous = "(anonymous namespace)::";
-		unsigned depth = 0;
-
-		if (!strncmp(name, anonymous, strlen(anonymous))) {
-			name += strlen(anonymous);
-			continue;
-		}
-		angles += *name == '<';
-		angles -= *name == '>' && angles;
-		if (*name == '(' && !angles) {
-			do {
-				depth += *name == '(';
-				depth -= *name == ')';
-				name++;
-			} while (*name && depth);
-			continue;
-		}
-		if (*name != ' ')
-			out[used++] = *name;
-		name++;
-	}
-	out[used] = '\0';
-}
-
-/* "file.c:name", "file.c::name": the file, and what is behind it. */
-struct wanted {
-	char file[256];
-	char name[NAME_MOST];	/* plain */
-	const char *last;
-	bool is_global;		/* it began with "::" */
-};
-
-static bool cut_file(const char *text, struct wanted *out, const char **rest)
-{
-	const char *colon = strchr(text, ':');
-	const char *point = colon ? memrchr(text, '.', (size_t)(colon - text)) :
-				    NULL;
-
-	*out->file = '\0';
-	if (!point || memchr(text, '(', (size_t)(colon - text)) ||
-	    memchr(text, '<', (size_t)(colon - text)))
-		return false;
-	snprintf(out->file, sizeof(out->file), "%.*s", (int)(colon - text),
-		 text);
-	*rest = colon + (colon[1] == ':' ? 2 : 1);
-	return true;
-}
-
-static void want(const char *text, struct wanted *out)
-{
-	out->is_global = !strncmp(text, "::", 2);
-	if (out->is_global)
-		text += 2;
-	else
-		cut_file(text, out, &text);
-	if (out->is_global)
-		*out->file = '\0';
-	plain_name(out->name, sizeof(out->name), text);
-	out->last = die_last_name(out->name);
-}
-
-static bool is_of_file(const struct die_entry *entry, const char *file)
-{
-	Dwarf_Die die = entry->die, unit;
-	const char *name;
-	size_t length = strlen(file), all;
-
-	if (!*file)
-		return true;
-	if (!dwarf_diecu(&die, &unit, NULL, NULL))
-		return false;
-	name = dwarf_diename(&unit);
-	all = name ? strlen(name) : 0;
-	return all >= length && !strcmp(name + all - length, file) &&
-	       (all == length || name[all - length - 1] == '/');
-}
-
-/*
- * How well an entry fits: 0 not at all; 1: other scopes are around what is
- * wanted; 2: as wanted; 3: the same, in the unit that the thread is in.
- */
-static unsigned fit_of(struct context *context, const struct die_index *index,
-		       const struct die_entry *entry,
-		       const struct wanted *wanted)
-{
-	const struct code_frame *frame = context->has_frame ? &context->frame : NULL;
-	char full[NAME_MOST], plain[NAME_MOST];
-	size_t length = strlen(wanted->name), all;
-
-	if (!is_of_file(entry, wanted->file))
-		return 0;
-	die_qualified_name(index, entry, full, sizeof(full));
-	plain_name(plain, sizeof(plain), full);
-	if (!strcmp(plain, wanted->name))
-		return 2 + (frame && frame->is_known &&
-			    frame->unit.cu == entry->die.cu);
-	all = strlen(plain);
-	if (wanted->is_global || all < length + 2 ||
-	    strcmp(plain + all - length, wanted->name) ||
-	    memcmp(plain + all - length - 2, "::", 2))
-		return 0;
-	return 1;
-}
-
-/* Names in the index may have blanks: "Box<int, 3>". */
-static bool is_named(const struct die_entry *entry, const char *last)
-{
-	char plain[NAME_MOST];
-
-	if (!strchr(entry->name, ' '))
-		return !strcmp(entry->name, last);
-	plain_name(plain, sizeof(plain), entry->name);
-	return !strcmp(plain, last);
-}
-
-/* The first of `by_name` that may be called so. */
-static size_t first_of(const struct die_index *index, const char *last,
-		       bool *has_blanks)
-{
-	char start[NAME_MOST];
-	size_t low = 0, high = index->named, length = strcspn(last, "<");
-
-	*has_blanks = last[length] == '<';
-	if (!*has_blanks)
-		return die_index_find(index, last);
-	snprintf(start, sizeof(start), "%.*s<", (int)length, last);
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		uint32_t number = index->by_name[middle];
-
-		if (strcmp(index->list[number].name, start) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-struct found {
-	const struct context_module *module;
-	const struct die_index *index;
-	const struct die_entry *entry;
-	unsigned fit;
-};
-
-static bool is_wanted_kind(const struct die_entry *entry, bool types)
-{
-	Dwarf_Die die = entry->die;
-
-	if (types)
-		return entry->kind == DIE_TYPE && !entry->is_declaration;
-	if (entry->kind == DIE_FUNCTION)
-		return dwarf_hasattr(&die, DW_AT_low_pc) ||
-		       dwarf_hasattr(&die, DW_AT_ranges);
-	if (entry->kind == DIE_VARIABLE)
-		return !entry->is_declaration;
-	return entry->kind == DIE_ENUMERATOR;
-}
-
-/* A variable may have been optimized out of one unit. */
-static bool has_place(const struct die_entry *entry)
-{
-	Dwarf_Die die = entry->die;
-
-	return entry->kind != DIE_VARIABLE ||
-	       dwarf_hasattr_integrate(&die, DW_AT_location) ||
-	       dwarf_hasattr_integrate(&die, DW_AT_const_value);
-}
-
-static bool is_same_start(const char *name, const char *last)
-{
-	return !strncmp(name, last, strcspn(last, "<"));
-}
-
-static void find_in(struct context *context,
-		    const struct context_module *module,
-		    const struct wanted *wanted, bool types,
-		    struct found *best)
-{
-	const struct die_index *index = context_index(context, module);
-	bool is_loose;
-
-	if (!index)
-		return;
-	for (size_t i = first_of(index, wanted->last, &is_loose);
-	     i < index->named; i++) {
-		const struct die_entry *entry =
-			&index->list[index->by_name[i]];
-		unsigned fit;
-
-		if (is_loose ? !is_same_start(entry->name, wanted->last) :
-			       strcmp(entry->name, wanted->last) != 0)
-			break;
-		if (!is_wanted_kind(entry, types) ||
-		    !is_named(entry, wanted->last))
-			continue;
-		fit = 2 * fit_of(context, index, entry, wanted);
-		if (fit)
-			fit += has_place(entry);
-		if (fit > best->fit)
-			*best = (struct found) { module, index, entry, fit };
-	}
-}
-
-static bool find(struct context *context, const char *name, bool types,
-		 struct found *out)
-{
-	struct wanted wanted;
-
-	*out = (struct found) { 0 };
-	want(name, &wanted);
-	for (size_t i = 0; i < context->module_count && out->fit < 4; i++)
-		find_in(context, &context->modules[i], &wanted, types, out);
-	return out->fit;
+	if (!candidates_find(context, name, false, &found))
+		return ERR_NOT_FOUND;
+	if (found.is_several)
+		return candidates_refuse(context, name, &found, why);
+	return value_of_entry(context, found.module, found.index, found.entry,
+			      out, why);
 }
 
 /* ------- locals ------- */
@@ -328,38 +97,16 @@ static int find_local(struct context *context, const char *name,
 		      struct value *out, struct failure *why)
 {
 	const struct code_frame *frame;
+	Dwarf_Die found;
 	int rc = context_frame(context, &frame, why);
 
 	if (rc || !frame->is_known)
 		return rc ? rc : ERR_NOT_FOUND;
-	for (size_t i = frame->count; i-- > 0;) {
-		Dwarf_Die scope = frame->scopes[i], die, found;
-		bool any = false;
-
-		if (dwarf_child(&scope, &die))
-			continue;
-		/* Of several in one block, the last one shadows (Rust). */
-		do {
-			int tag = dwarf_tag(&die);
-			const char *its = tag == DW_TAG_variable ||
-					  tag == DW_TAG_formal_parameter ?
-						  dwarf_diename(&die) : NULL;
-
-			if (its && !strcmp(its, name)) {
-				found = die;
-				any = true;
-			}
-		} while (!die_sibling(&die, &die));
-		if (any) {
-			rc = value_of_variable(context, &found, out, why);
-			/* Others of that name are not meant. */
-			return rc == ERR_NOT_FOUND ? ERR_INPUT : rc;
-		}
-		/* What it was inlined into is a frame of its own. */
-		if (dwarf_tag(&scope) == DW_TAG_inlined_subroutine)
-			break;
-	}
-	return ERR_NOT_FOUND;
+	if (!code_frame_variable(frame, name, &found))
+		return ERR_NOT_FOUND;
+	rc = value_of_variable(context, &found, out, why);
+	/* Others of that name are not meant. */
+	return rc == ERR_NOT_FOUND ? ERR_INPUT : rc;
 }
 
 /* The scopes of the function that the thread is in, from the innermost. */
@@ -368,8 +115,8 @@ static int find_in_scopes(struct context *context, const char *name,
 {
 	const struct code_frame *frame = &context->frame;
 	char scope[NAME_MOST], full[NAME_MOST];
-	struct found found;
 	char *mark;
+	int rc;
 
 	if (!frame->is_known || !frame->count ||
 	    !resolve_qualified(context, (Dwarf_Die *)&frame->scopes[0], scope,
@@ -377,11 +124,11 @@ static int find_in_scopes(struct context *context, const char *name,
 		return ERR_NOT_FOUND;
 	for (;;) {
 		if ((size_t)snprintf(full, sizeof(full), "::%s::%s", scope,
-				     name) < sizeof(full) &&
-		    find(context, full, false, &found))
-			return value_of_entry(context, found.module,
-					      found.index, found.entry, out,
-					      why);
+				     name) < sizeof(full)) {
+			rc = value_of_name(context, full, out, why);
+			if (rc != ERR_NOT_FOUND)
+				return rc;
+		}
 		mark = (char *)die_last_name(scope);
 		if (mark < scope + 2)
 			return ERR_NOT_FOUND;
@@ -402,7 +149,7 @@ static int find_of_function(struct context *context, const char *name,
 		return rc;
 	if (last < name + 3)
 		return ERR_NOT_FOUND;
-	plain_name(wanted, sizeof(wanted), name);
+	candidate_plain(wanted, sizeof(wanted), name);
 	*strrchr(wanted, ':') = '\0';
 	wanted[strlen(wanted) - 1] = '\0';
 	for (size_t i = frame->count; i-- > 0;) {
@@ -413,7 +160,7 @@ static int find_of_function(struct context *context, const char *name,
 		if (!resolve_qualified(context, (Dwarf_Die *)&frame->scopes[i],
 				       scope, sizeof(scope)))
 			snprintf(scope, sizeof(scope), "%s", its);
-		plain_name(plain, sizeof(plain), scope);
+		candidate_plain(plain, sizeof(plain), scope);
 		if (!strcmp(plain, wanted) || !strcmp(its, wanted))
 			return find_local(context, last, out, why);
 	}
@@ -433,7 +180,6 @@ int resolve_name(struct context *context, const char *name, struct value *out,
 		 struct failure *why)
 {
 	struct value object;
-	struct found found;
 	int rc = ERR_NOT_FOUND;
 
 	if (strlen(name) >= NAME_MOST || !context->module_count)
@@ -456,17 +202,14 @@ int resolve_name(struct context *context, const char *name, struct value *out,
 		rc = find_of_function(context, name, out, why);
 	if (rc != ERR_NOT_FOUND)
 		return rc;
-	if (!find(context, name, false, &found))
-		return ERR_NOT_FOUND;
-	return value_of_entry(context, found.module, found.index, found.entry,
-			      out, why);
+	return value_of_name(context, name, out, why);
 }
 
 int resolve_static(struct context *context, Dwarf_Die *member,
 		   struct value *out, struct failure *why)
 {
 	char name[NAME_MOST], full[NAME_MOST + 2];
-	struct found found;
+	struct candidate found;
 
 	if (dwarf_hasattr(member, DW_AT_const_value) ||
 	    dwarf_hasattr(member, DW_AT_location))
@@ -480,7 +223,7 @@ int resolve_static(struct context *context, Dwarf_Die *member,
 	if (!resolve_qualified(context, member, name, sizeof(name)))
 		return 0;
 	snprintf(full, sizeof(full), "::%s", name);
-	if (!find(context, full, false, &found))
+	if (!candidates_find(context, full, false, &found))
 		return 0;
 	return value_of_entry(context, found.module, found.index, found.entry,
 			      out, why);
@@ -515,16 +258,21 @@ int resolve_address(struct context *context, uint64_t addr,
 {
 	char name[NAME_MOST];
 	struct value value;
-	struct found found;
+	struct candidate found;
 	Dwarf_Die die;
+	int rc;
 
-	if (context_variable_at(context, addr, &die))
-		return value_of_variable(context, &die, out, why);
+	if (context_variable_at(context, addr, &die)) {
+		rc = value_of_variable(context, &die, out, why);
+		/* A library's own, of which the program has a copy. */
+		out->addr = addr;
+		return rc;
+	}
 	/* By its name without the module: the same place must come out. */
 	if (!names_of(lines_names(context->lines), context->place.at.time, addr,
 		      name, sizeof(name)))
 		return 0;
-	if (!find(context, strchr(name, '!') ? strchr(name, '!') + 1 : name,
+	if (!candidates_find(context, strchr(name, '!') ? strchr(name, '!') + 1 : name,
 		  false, &found) ||
 	    value_of_entry(context, found.module, found.index, found.entry,
 			   &value, NULL) ||
@@ -572,7 +320,7 @@ static struct type *find_type(struct context *context, const char *name)
 {
 	bool is_tag = false;
 	struct type *type;
-	struct found found;
+	struct candidate found;
 	Dwarf_Die die;
 
 	while (cut_word(&name, "const") || cut_word(&name, "volatile"))
@@ -584,7 +332,7 @@ static struct type *find_type(struct context *context, const char *name)
 	type = is_tag ? NULL : type_by_words(&context->types, name);
 	if (type)
 		return type;
-	if (!find(context, name, true, &found))
+	if (!candidates_find(context, name, true, &found))
 		return NULL;
 	die = found.entry->die;
 	type = type_of_die(&context->types, &die);
@@ -635,12 +383,12 @@ bool resolve_qualified(struct context *context, Dwarf_Die *die, char *text,
 bool resolve_definition(struct context *context, Dwarf_Die *die)
 {
 	char name[NAME_MOST], full[NAME_MOST + 2];
-	struct found found;
+	struct candidate found;
 
 	if (!resolve_qualified(context, die, name, sizeof(name)))
 		return false;
 	snprintf(full, sizeof(full), "::%s", name);
-	if (!find(context, full, true, &found) ||
+	if (!candidates_find(context, full, true, &found) ||
 	    dwarf_tag((Dwarf_Die *)&found.entry->die) == DW_TAG_typedef)
 		return false;
 	*die = found.entry->die;

@@ -39,16 +39,21 @@ static void show_function(struct shower *shower, uint64_t addr)
 	show_symbol(shower, addr, " ");
 }
 
+/* At the top, pointers are shown with their types. */
+static void write_pointer_type(struct shower *shower, struct type *type)
+{
+	if (!shower->depth && type->kind == TYPE_POINTER &&
+	    (!is_text(type_target(type)) ||
+	     (type->has_die && dwarf_tag(&type->written) == DW_TAG_typedef)))
+		write_type(shower, type);
+}
+
 static void show_pointer(struct shower *shower, struct value *value)
 {
 	struct type *target = type_target(value->type);
 	uint64_t addr = (uint64_t)value_bits(value);
 
-	if (!shower->depth && !is_text(target))
-		write_type(shower, value->type);
-	if (!shower->depth && is_text(target) && value->type->has_die &&
-	    dwarf_tag(&value->type->written) == DW_TAG_typedef)
-		write_type(shower, value->type);
+	write_pointer_type(shower, value->type);
 	fprintf(shower->out, "0x%" PRIx64, addr);
 	if (!addr)
 		return;
@@ -345,8 +350,10 @@ int show_part(struct shower *shower, struct value *value)
 		return 0;
 	}
 	if (value->is_absent) {
-		fputs(value->is_synthetic ? "<synthetic pointer>" :
-					    "<optimized out>", shower->out);
+		if (value->pointed)
+			write_pointer_type(shower, value->type);
+		fputs(value->pointed ? "<synthetic pointer>" :
+				       "<optimized out>", shower->out);
 		return 0;
 	}
 	if (value->type->kind == TYPE_UNKNOWN)

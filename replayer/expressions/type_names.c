@@ -135,10 +135,14 @@ static bool is_suffixed(struct type *type)
 /* What stands before it ends with the '*' of a pointer. */
 static bool ends_with_mark(struct type *type)
 {
+	struct written written;
+
 	for (unsigned depth = 0; depth < DEPTH_MOST && is_suffixed(type);
 	     depth++)
 		type = type_target(type);
-	return !type->name && !look(type).has_name &&
+	written = look(type);
+	return !type->name && !written.has_name && !written.is_const &&
+	       !written.is_volatile &&
 	       (type->kind == TYPE_POINTER || type->kind == TYPE_REFERENCE);
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "formats/error.h"
+#include "formats/nearest.h"
 #include "replayer/expressions/locations.h"
 
 /* How deep members may be nested in what makes sense. */
@@ -187,6 +188,36 @@ static int find_member(struct context *context, struct value *of,
 	return rc ? rc : ERR_NOT_FOUND;
 }
 
+static void offer_members(struct context *context, const struct value *of,
+			  struct nearest *nearest, unsigned depth)
+{
+	struct member_walk walk = { .context = context, .of = of };
+	struct member member;
+
+	while (depth < DEPTH_MOST && member_next(&walk, &member) > 0) {
+		struct value part = value_part(of, &member);
+
+		if (member.name && !member.is_base)
+			nearest_offer(nearest, member.name);
+		else
+			offer_members(context, &part, nearest, depth + 1);
+	}
+}
+
+static int no_member(struct context *context, const struct value *of,
+		     const char *name, struct failure *why)
+{
+	struct nearest nearest;
+	char text[NEAREST_TEXT];
+
+	if (!why)
+		return ERR_NOT_FOUND;
+	nearest_begin(&nearest, name, strlen(name));
+	offer_members(context, of, &nearest, 0);
+	return failed(why, ERR_NOT_FOUND, "there is no member '%s'%s", name,
+		      nearest_text(&nearest, text));
+}
+
 int value_member(struct context *context, struct value *of, const char *name,
 		 struct value *out, struct failure *why)
 {
@@ -197,12 +228,34 @@ int value_member(struct context *context, struct value *of, const char *name,
 		rc = value_follow(context, &object, &object, why);
 	if (rc)
 		return rc;
+	if (object.type->kind == TYPE_UNKNOWN)
+		return context_no_type(context, object.addr, why);
 	if (!type_is_class(object.type))
 		return failed(why, ERR_INPUT, "there is no '%s' in what is no"
 			      " structure, class or union", name);
 	rc = find_member(context, &object, name, out, 0, why);
-	if (rc == ERR_NOT_FOUND)
-		failed(why, rc, "there is no member '%s'", name);
+	return rc == ERR_NOT_FOUND ? no_member(context, &object, name, why) :
+				     rc;
+}
+
+/* ------- variables ------- */
+
+int value_of_variable(struct context *context, Dwarf_Die *die,
+		      struct value *out, struct failure *why)
+{
+	struct location location;
+	struct type *type = type_of_entry(&context->types, die);
+	int rc;
+
+	if (!type)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	rc = location_of(context, die, type->size, &location, why);
+	*out = (struct value) {
+		.type = type, .has_addr = location.has_addr,
+		.addr = location.addr, .is_absent = location.is_absent,
+		.bytes = location.has_addr ? NULL : location.bytes,
+		.known = location.known, .pointed = location.pointed,
+	};
 	return rc;
 }
 
@@ -275,6 +328,25 @@ int value_strip(struct context *context, struct value *value,
 	return value->type ? 0 : failed(why, ERR_NO_MEMORY, "out of memory");
 }
 
+/* A pointer that is nowhere: what it points to may be known all the same. */
+static int follow_pointed(struct context *context,
+			  const struct pointed *pointed, struct type *target,
+			  struct value *out, struct failure *why)
+{
+	const struct member part = { .type = target,
+				     .offset = pointed->offset };
+	Dwarf_Die die = pointed->variable;
+	struct value whole;
+	int rc = value_of_variable(context, &die, &whole, why);
+
+	if (rc)
+		return rc;
+	*out = value_part(&whole, &part);
+	if (!pointed->offset)
+		out->pointed = whole.pointed;
+	return 0;
+}
+
 int value_follow(struct context *context, struct value *pointer,
 		 struct value *out, struct failure *why)
 {
@@ -285,6 +357,8 @@ int value_follow(struct context *context, struct value *pointer,
 
 	if (rc)
 		return rc;
+	if (from.type->kind == TYPE_UNKNOWN)
+		return context_no_type(context, from.addr, why);
 	if (from.type->kind == TYPE_INT)	/* as in gdb: a long is there */
 		target = type_by_words(&context->types, "long");
 	else if (from.type->kind == TYPE_POINTER ||
@@ -296,6 +370,8 @@ int value_follow(struct context *context, struct value *pointer,
 		return failed(why, ERR_INPUT, "it is no pointer");
 	if (!target)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
+	if (from.pointed)
+		return follow_pointed(context, from.pointed, target, out, why);
 	rc = value_integer(context, &from, &addr, why);
 	*out = (struct value) { .type = target, .has_addr = true,
 				.addr = (uint64_t)addr };
@@ -341,6 +417,8 @@ int value_integer(struct context *context, struct value *value, int64_t *out,
 		*out = (int64_t)value->addr;
 		return 0;
 	}
+	if (value->type->kind == TYPE_UNKNOWN)
+		return context_no_type(context, value->addr, why);
 	if (!type_is_scalar(value->type))
 		return failed(why, ERR_INPUT, "it is no number");
 	rc = value_fetch(context, value, why);

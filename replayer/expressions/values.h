@@ -18,6 +18,7 @@
 #include "replayer/expressions/types.h"
 
 struct failure;
+struct pointed;
 
 /* Of larger values, only addresses are known. */
 #define VALUE_MOST (1u << 20)
@@ -33,7 +34,7 @@ struct value {
 	unsigned bit_offset, bit_size;	/* a part of the bytes; 0: all */
 	const uint8_t *known;	/* of bytes: 1 or 0 each; NULL: all are */
 	bool is_absent;		/* optimized out */
-	bool is_synthetic;	/* ... a pointer to what was */
+	const struct pointed *pointed;	/* ... a pointer to that; or NULL */
 };
 
 /* A part of a structure, class or union. */
@@ -62,6 +63,10 @@ int member_next(struct member_walk *walk, struct member *out);
 
 /* The value of a member that is not static. */
 struct value value_part(const struct value *of, const struct member *member);
+
+/* What a variable, or a constant, of an entry is. */
+int value_of_variable(struct context *context, Dwarf_Die *die,
+		      struct value *out, struct failure *why);
 
 /* Reads the bytes of a value. */
 int value_fetch(struct context *context, struct value *value,

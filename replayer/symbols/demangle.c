@@ -19,13 +19,29 @@ static bool is_mangled(const char *name)
 	       strnlen(name, MANGLED_MOST + 1) <= MANGLED_MOST;
 }
 
-char *demangle(const char *name)
+static char *demangle_plain(const char *name)
 {
 	if (!is_mangled(name))
 		return NULL;
 	/* What a function returns is no part of how people call it. */
 	return cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO |
 				    DMGL_RET_DROP);
+}
+
+/* Nor is the version that a linker has added. */
+char *demangle(const char *name)
+{
+	const char *version = *name ? strchr(name + 1, '@') : NULL;
+	char *cut, *plain;
+
+	if (!version)
+		return demangle_plain(name);
+	cut = strndup(name, (size_t)(version - name));
+	plain = cut ? demangle_plain(cut) : NULL;
+	if (!plain)
+		return cut;
+	free(cut);
+	return plain;
 }
 
 void demangle_into(char *text, size_t room, const char *name)

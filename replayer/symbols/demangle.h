@@ -11,7 +11,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* "_ZN6Server5serveEi" is "Server::serve(int)"; NULL if `name` is not one. */
+/*
+ * "_ZN6Server5serveEi" is "Server::serve(int)", and "optind@GLIBC_2.2.5" is
+ * "optind"; NULL if `name` is as people write it.
+ */
 char *demangle(const char *name);
 
 /* The same into `text`; a name that is not mangled is copied. */

@@ -82,6 +82,135 @@ bool lines_symbol(struct lines *lines, uint64_t t, uint64_t addr, char *text,
 	return true;
 }
 
+/* ------- the program's own ------- */
+
+/* Whether its file says that only the program itself knows it by this name. */
+static bool is_local(Dwfl_Module *module, const struct symbol *wanted)
+{
+	int count = module ? dwfl_module_getsymtab(module) : 0;
+
+	for (int i = 1; i < count; i++) {
+		GElf_Sym symbol;
+		GElf_Addr addr;
+		const char *name = dwfl_module_getsym_info(
+			module, i, &symbol, &addr, NULL, NULL, NULL);
+
+		if (name && addr == wanted->addr &&
+		    symbol_is_called(wanted, name) &&
+		    GELF_ST_BIND(symbol.st_info) != STB_LOCAL)
+			return false;
+	}
+	return count > 1;
+}
+
+bool lines_own_variable(struct lines *lines, uint64_t t, const char *name,
+			uint64_t *addr)
+{
+	uint64_t bias;
+	const struct symbols *program = names_own(lines->names, t, &bias);
+
+	for (size_t i = 0; program && i < program->count; i++) {
+		const struct symbol *symbol = &program->list[i];
+
+		if (symbol->type != SYMBOL_OBJECT ||
+		    !symbol_is_called(symbol, name) ||
+		    is_local(debug_files_find(&lines->files, program), symbol))
+			continue;
+		*addr = symbol->addr + bias;
+		return true;
+	}
+	return false;
+}
+
+/* ------- variables of each thread ------- */
+
+/* What a relocation is relative to. */
+static uint64_t value_of(Elf *elf, const GElf_Shdr *header, size_t number)
+{
+	Elf_Scn *section = elf_getscn(elf, header->sh_link);
+	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+	GElf_Sym symbol;
+
+	return number && data && gelf_getsym(data, (int)number, &symbol) ?
+		       symbol.st_value : 0;
+}
+
+/* Source: System V ABI, AMD64 supplement: R_X86_64_TPOFF64. */
+static bool find_thread_offset(Elf *elf, Elf_Scn *section, uint64_t *place,
+			       uint64_t *inside)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	GElf_Shdr header;
+	GElf_Rela entry;
+
+	if (!data || !gelf_getshdr(section, &header) ||
+	    header.sh_type != SHT_RELA)
+		return false;
+	for (int i = 0; gelf_getrela(data, i, &entry); i++) {
+		if (GELF_R_TYPE(entry.r_info) != R_X86_64_TPOFF64)
+			continue;
+		*place = entry.r_offset;
+		*inside = (uint64_t)entry.r_addend +
+			  value_of(elf, &header, GELF_R_SYM(entry.r_info));
+		return true;
+	}
+	return false;
+}
+
+bool lines_thread_block(struct lines *lines, uint64_t t, size_t number,
+			uint64_t *place, uint64_t *inside)
+{
+	uint64_t bias;
+	const struct symbols *symbols = names_mapped(lines->names, t, number,
+						     &bias);
+	Dwfl_Module *module = symbols ?
+		debug_files_find(&lines->files, symbols) : NULL;
+	GElf_Addr more;
+	Elf *elf = module ? dwfl_module_getelf(module, &more) : NULL;
+	Elf_Scn *section = NULL;
+
+	while (elf && (section = elf_nextscn(elf, section))) {
+		if (find_thread_offset(elf, section, place, inside)) {
+			*place += bias;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool has_thread_local(Dwfl_Module *module, const char *wanted)
+{
+	int count = module ? dwfl_module_getsymtab(module) : 0;
+
+	for (int i = 1; i < count; i++) {
+		GElf_Sym symbol;
+		GElf_Addr addr;
+		const struct symbol called = {
+			.name = dwfl_module_getsym_info(
+				module, i, &symbol, &addr, NULL, NULL, NULL),
+		};
+
+		if (called.name && GELF_ST_TYPE(symbol.st_info) == STT_TLS &&
+		    symbol_is_called(&called, wanted))
+			return true;
+	}
+	return false;
+}
+
+const char *lines_thread_local(struct lines *lines, uint64_t t,
+			       const char *name)
+{
+	const struct symbols *symbols;
+	uint64_t bias;
+
+	for (size_t i = 0; (symbols = names_mapped(lines->names, t, i, &bias));
+	     i++)
+		if (has_thread_local(debug_files_find(&lines->files, symbols),
+				     name))
+			return symbols->path;
+	return NULL;
+}
+
 /* ------- all symbols ------- */
 
 bool module_is_called(const char *file, const char *library)
@@ -186,16 +315,21 @@ int lines_each_symbol(struct lines *lines, uint64_t t,
 
 /* ------- lines ------- */
 
-/* The name that the linker knows a function by; NULL if there is none. */
-static const char *linkage_name(Dwarf_Die *function)
+static const char *linkage_name(Dwarf_Die *entry)
 {
 	Dwarf_Attribute attribute;
 
-	if (!dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute) &&
-	    !dwarf_attr_integrate(function, DW_AT_MIPS_linkage_name,
-				  &attribute))
+	if (!dwarf_attr_integrate(entry, DW_AT_linkage_name, &attribute) &&
+	    !dwarf_attr_integrate(entry, DW_AT_MIPS_linkage_name, &attribute))
 		return NULL;
 	return dwarf_formstring(&attribute);
+}
+
+const char *lines_linkage_name(Dwarf_Die *entry)
+{
+	const char *name = linkage_name(entry);
+
+	return name ? name : dwarf_diename(entry);
 }
 
 void lines_set_function(struct source_line *line, Dwarf_Die *function)

@@ -61,6 +61,32 @@ struct Dwfl_Module *lines_module(struct lines *lines, uint64_t t,
 bool lines_symbol(struct lines *lines, uint64_t t, uint64_t addr, char *text,
 		  size_t room);
 
+/*
+ * Where a module (as lines_dwarf() counts them) has an offset from the thread's
+ * pointer; that is the one of what is `*inside` the module's variables of each
+ * thread.  False if it has none: it calls a function.
+ */
+bool lines_thread_block(struct lines *lines, uint64_t t, size_t number,
+			uint64_t *place, uint64_t *inside);
+
+/*
+ * The file of the module that has a variable of this name for each thread, by
+ * the symbols in the file: recordings have none of these.  NULL: none has.
+ */
+const char *lines_thread_local(struct lines *lines, uint64_t t,
+			       const char *name);
+
+/*
+ * Where the program's own variable of this name is at time `t`, as the linker
+ * knows it.  What is linked with a variable of a library may have a copy, which
+ * is then what all use.
+ */
+bool lines_own_variable(struct lines *lines, uint64_t t, const char *name,
+			uint64_t *addr);
+
+/* The name that the linker knows an entry by; NULL if it has no name. */
+const char *lines_linkage_name(Dwarf_Die *entry);
+
 /* Names a function, by its entry, as people write it: "Server::serve(int)". */
 void lines_set_function(struct source_line *line, Dwarf_Die *function);
 

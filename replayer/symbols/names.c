@@ -3,6 +3,7 @@
 #include "replayer/symbols/names.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -239,50 +240,65 @@ static const char *path_of(const struct names *names)
 	return trace_reader_path(recording_reader(names->recording));
 }
 
-/* What the program calls its own is offered as people write it. */
-static void offer_module(struct nearest *nearest, char **kept,
-			 const struct symbols *symbols, bool is_program)
+/* As people write them, without arguments. */
+static void offer_module(struct nearest *nearest,
+			 const struct symbols *symbols)
 {
 	for (size_t i = 0; i < symbols->count; i++) {
-		const char *name = symbols->list[i].name;
-		const char *before = nearest->name;
-		char *plain = is_program ? demangle(name) : NULL;
+		char *plain = demangle(symbols->list[i].name);
 
 		if (plain)
 			plain[strcspn(plain, "(")] = '\0';
-		nearest_offer(nearest, plain ? plain : name);
-		if (nearest->name != before) {
-			free(*kept);
-			*kept = plain;
-		} else {
-			free(plain);
-		}
+		nearest_offer(nearest, plain ? plain : symbols->list[i].name);
+		free(plain);
 	}
 }
 
-static int no_symbol(struct names *names, const char *name,
-		     struct failure *why)
+void names_offer(struct names *names, uint64_t t, bool own,
+		 struct nearest *nearest)
 {
-	struct nearest nearest;
-	char text[NEAREST_TEXT], *kept = NULL;
 	const struct module_map *map = &names->map;
 
-	if (!why)
-		return ERR_NOT_FOUND;
-	nearest_begin(&nearest, name, strlen(name));
-	if (map->program != MODULE_NONE)
-		offer_module(&nearest, &kept,
-			     &names->modules.list[map->program], true);
+	if (map_modules(names, t, NULL))
+		return;
 	for (size_t i = 0; i < map->count; i++)
-		if (map->places[i].mapped && i != map->program)
-			offer_module(&nearest, &kept, &names->modules.list[i],
-				     false);
-	nearest_text(&nearest, text);
-	free(kept);
-	return failed(why, ERR_NOT_FOUND, "cannot find a symbol '%s' in '%s'%s",
-		      name, path_of(names), text[0] ? text :
-		      " (thread-local ones have no single address and are not"
-		      " in it)");
+		if (map->places[i].mapped && own == (i == map->program))
+			offer_module(nearest, &names->modules.list[i]);
+}
+
+/* All that are called so, with their arguments, in one module. */
+static void list_plain(const struct symbols *symbols, const char *wanted,
+		       char *text, size_t room)
+{
+	size_t used = strlen(text);
+
+	for (size_t i = 0; i < symbols->count; i++) {
+		const char *name = symbols->list[i].name;
+		char *plain = demangle_may_be(name, wanted) ? demangle(name) :
+							      NULL;
+
+		if (plain && demangle_is(plain, wanted) &&
+		    !strstr(text, plain) && strlen(plain) + 8 < room - used)
+			used += (size_t)snprintf(text + used, room - used,
+						 "%s'%s'", used ? ", " : "",
+						 plain);
+		free(plain);
+	}
+}
+
+static int several(const struct names *names, const char *name,
+		   struct failure *why)
+{
+	const struct module_map *map = &names->map;
+	const char *mark = strchr(name, '!');
+	char text[sizeof(why->text) / 2] = "";
+
+	for (size_t i = 0; i < map->count; i++)
+		if (map->places[i].mapped)
+			list_plain(&names->modules.list[i],
+				   mark ? mark + 1 : name, text, sizeof(text));
+	return failed(why, ERR_INPUT, "cannot tell which '%.80s' is meant: %s",
+		      name, text);
 }
 
 int names_find(struct names *names, uint64_t t, const char *name,
@@ -301,10 +317,12 @@ int names_find(struct names *names, uint64_t t, const char *name,
 			      " mapped at t=%" PRIu64 " in '%s'",
 			      name, (int)lacks, name, t, path_of(names));
 	if (rc == ERR_INPUT)
-		return failed(why, rc, "several functions are called '%s' in"
-			      " '%s': their arguments are needed, like"
-			      " 'serve(int)'", name, path_of(names));
-	return rc ? no_symbol(names, name, why) : 0;
+		return several(names, name, why);
+	if (rc)
+		return failed(why, ERR_NOT_FOUND,
+			      "cannot find a symbol '%s' in '%s'", name,
+			      path_of(names));
+	return 0;
 }
 
 int names_check(struct names *names, uint64_t t, struct failure *why)
@@ -336,6 +354,20 @@ int names_program(struct names *names, uint64_t t, const struct symbols **out,
 	if (!rc && names->map.program != MODULE_NONE)
 		*out = &names->modules.list[names->map.program];
 	return rc;
+}
+
+const struct symbols *names_own(struct names *names, uint64_t t,
+				uint64_t *bias)
+{
+	size_t program;
+
+	if (map_modules(names, t, NULL))
+		return NULL;
+	program = names->map.program;
+	if (program == MODULE_NONE || !names->map.places[program].mapped)
+		return NULL;
+	*bias = names->map.places[program].bias;
+	return &names->modules.list[program];
 }
 
 const struct symbols *names_mapped(struct names *names, uint64_t t,

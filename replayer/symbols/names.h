@@ -22,6 +22,7 @@
 
 struct failure;
 struct names;
+struct nearest;
 struct recording;
 
 int names_create(struct names **out, struct recording *recording,
@@ -37,6 +38,13 @@ struct recording *names_recording(const struct names *names);
  */
 int names_find(struct names *names, uint64_t t, const char *name,
 	       uint64_t *addr, uint64_t *size, struct failure *why);
+
+/*
+ * Offers names for one that is not there: the program's own, or those of all
+ * else.
+ */
+void names_offer(struct names *names, uint64_t t, bool own,
+		 struct nearest *nearest);
 
 /* Whether what is named at time `t` can be read: why it cannot. */
 int names_check(struct names *names, uint64_t t, struct failure *why);
@@ -58,6 +66,10 @@ const struct symbols *names_module(struct names *names, uint64_t t,
 /* The one of the program, or NULL. */
 int names_program(struct names *names, uint64_t t, const struct symbols **out,
 		  struct failure *why);
+
+/* The same, or NULL, and where it is; `*bias` as in names_module(). */
+const struct symbols *names_own(struct names *names, uint64_t t,
+				uint64_t *bias);
 
 /* The same, of those that are mapped the one with this number, from 0. */
 const struct symbols *names_mapped(struct names *names, uint64_t t,

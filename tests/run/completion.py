@@ -8,6 +8,7 @@ S is the script for bash, which is asked as it asks when a key is pressed.
 Speaks TAP.
 """
 import os
+import shutil
 import subprocess
 import sys
 
@@ -49,6 +50,27 @@ class Tests(CprecTap):
         for word in words:
             expect(word in found, f"{line}: {word} is not in {found}")
 
+    def variables(self):
+        """The program's own come first; behind a dot, members."""
+        with open(f"{self.folder}/own.c", "w", encoding="utf-8") as file:
+            file.write("struct stats { int done; struct stats *next; struct {"
+                       " int deep; }; } stats, strange;"
+                       " int main(void) { stats.next = &strange;"
+                       " return stats.done + strange.deep; }\n")
+        subprocess.run(["gcc", "-g", "-o", "own", "own.c"], cwd=self.folder,
+                       check=True)
+        subprocess.run([self.options.cprec, "record", "-q", "-o", "own.cpr",
+                        "--", "./own"], cwd=self.folder, check=True)
+        ask = "cprec query own.cpr --addr="
+        self.gives(ask + "sta", "stats")
+        self.gives(ask + "&st", "&stats", "&strange")
+        self.gives(ask + "stats.d", "stats.done", "stats.deep")
+        self.gives(ask + "stats.next->ne", "stats.next->next")
+        self.gives(ask + "stats.other")
+        self.gives(ask + "strtoumax", "strtoumax")
+        self.has(ask, "stats", "main", "libc.so.6!")
+        self.gives("cprec query --format=", *"xduotcfsa", "raw")
+
     def threads(self):
         self.gives("cprec info --thread=", self.tid, "all")
         self.gives("cprec info t.cpr --pid=", self.tid, "true")
@@ -81,6 +103,8 @@ def run_all(options, folder):
             ("cprec record -q -- l", "ls")):
         tests.test(line, tests.has, line, *words)
     tests.test("threads", tests.threads)
+    if shutil.which("gcc"):
+        tests.test("variables", tests.variables)
     return tests.summary()
 
 

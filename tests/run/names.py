@@ -19,7 +19,7 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from tap import CprecTap, Failure, main  # noqa: E402
+from tap import CprecTap, Failure, equal, main  # noqa: E402
 from names_table import TABLE  # noqa: E402
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)),
@@ -280,6 +280,163 @@ def plain_addresses(tests):
         raise Failure(f"{addrs} {done.stderr}")
 
 
+def one_answer(tests):
+    """A pointer is shown as such, and a function; bytes if they are wanted."""
+    def lines(text, *options):
+        done = tests.cprec("query", f"{tests.folder}/c.cpr", "--at=end",
+                           "--no-races", f"--addr={text}", *options)
+        return done.stdout.splitlines()
+    for text in ("&counter", "&table[1]", "&head->next", "add", "&add"):
+        value, kind = lines(text)
+        if not value.startswith(text + " = ") or "byte" in kind:
+            raise Failure(f"{text}: {value}, {kind}")
+    for text, same in (("&counter", "counter"), ("&table[1]", "table[1]"),
+                       ("&add", "add")):
+        for option in ("--format=raw", "--size=6"):
+            equal(lines(text, option)[1:], lines(same, option)[1:], text)
+            equal(len(lines(text, option)) > 1, True, text)
+
+
+def data_names(tests):
+    """An address is called as the expression that it is of; so is a race."""
+    path = f"{tests.folder}/racing"
+    subprocess.run(["gcc", "-g", "-O0", "-pthread", "-o", path,
+                    f"{SOURCES}/racing.c"], check=True)
+    tests.cprec("record", "-q", "--slice=1k", "-o", f"{path}.cpr", "--", path)
+    done = tests.cprec("races", f"{path}.cpr", "--json")
+    equal({race["symbol"] for race in json.loads(done.stdout)["races"]},
+          {"stats.factors", "stats.list[2].b"}, "races")
+    for name, texts in (
+            ("racing", ("stats.factors", "stats.list[2].b", "stats.pad[1]",
+                        "stats.list[1]")),
+            ("c", ("table[1].name", "matrix[1][2]", "words[1]", "root.right",
+                   "mixed[3]")),
+            ("cxx", ("points.items[1].y", "square.side", "square.at.y",
+                     "numbers.items[1]"))):
+        addrs = [answer["addr"] for answer in asked(tests, name, *texts)]
+        equal([answer["symbol"] for answer in asked(tests, name, *addrs)],
+              list(texts), name)
+    addr = asked(tests, "racing", "stats.factors")[0]["addr"]
+    equal(asked(tests, "racing", addr + "+1")[0]["symbol"],
+          "stats.factors+0x1", "inside a number")
+
+
+# What is asked for, and what is said of it; None: nothing more.
+MISTYPED = {
+    "head": ": the thread is in inner; 'head' is a variable of frame 1,"
+            " execute: use --frame=1",
+    "k": ": the thread is in inner; 'k' is a variable of frame 1, execute:"
+         " use --frame=1",
+    "argv": ": the thread is in inner; 'argv' is a variable of frame 2, main:"
+            " use --frame=2",
+    "execute::code": ": the thread is in inner; 'code' is a variable of frame"
+                     " 1, execute: use --frame=1",
+    "kept": ": the thread is in inner; 'kept' is a variable in unrelated",
+    "this": ": the thread is in inner, which is no member function",
+    "nothing": None, "statts": " (did you mean 'stats'?)",
+    "find": " (did you mean 'find_all'?)", "read_it": None, "xhead": None,
+    "fuond": " (did you mean 'found'?)", "tect": " (did you mean 'text'?)",
+    "strlne": " (did you mean 'strlen'?)",
+    "stats.factros": "there is no member 'factros' (did you mean 'factors'?)",
+    "stats.dep": "there is no member 'dep' (did you mean 'deep'?)",
+    "first.nxt": "there is no member 'nxt' (did you mean 'next'?)",
+    "stats.other": "there is no member 'other'",
+    "struct nod": "there is no type 'struct nod' (did you mean 'struct node'?)",
+    "(struct nod *)0": "there is no type 'struct nod' (did you mean 'struct"
+                       " node'?)",
+    "struct node": "'struct node' is a type, and has no value",
+    "find_all(1)": "functions are not called",
+}
+
+
+def error_of(answer, recording):
+    """Without what all of them say."""
+    text = answer["error"]
+    for start in (f"cannot find a symbol '{answer['asked_addr']}' in"
+                  f" '{recording}'",
+                  f"cannot evaluate '{answer['asked_addr']}': "):
+        text = text.removeprefix(start)
+    return text
+
+
+def mistyped(tests):
+    path = f"{tests.folder}/mistyped"
+    subprocess.run(["gcc", "-g", "-O0", "-o", path, f"{SOURCES}/mistyped.c"],
+                   check=True)
+    program = Program(tests, "mistyped", [], False)
+    tests.cprec("record", "-q", "-o", program.trace, "--", path)
+    for (text, expected), answer in zip(MISTYPED.items(), program.of_cprec(
+            program.times()[0], [[text, ""] for text in MISTYPED])):
+        equal(error_of(answer, program.trace), expected or "", text)
+
+
+def without_debugging(tests):
+    """Names are known, but no types: the message says of which file."""
+    path = f"{tests.folder}/mistyped-plain"
+    trace = f"{path}.cpr"
+    subprocess.run(["gcc", "-O0", "-o", path, f"{SOURCES}/mistyped.c"],
+                   check=True)
+    tests.cprec("record", "-q", "-o", trace, "--", path)
+    lacks = f"there is no debugging information of '{path}'"
+    for gone in ("", ", which is gone"):
+        answers = asked(tests, "mistyped-plain", "stats.factors", "stats[1]",
+                        "*stats", "stats + 1", "stats->done", "nothing",
+                        "(int)stats", "each")
+        for answer in answers[:5]:
+            equal(error_of(answer, trace),
+                  f"{lacks}{gone}: its type is not known, cast it", answer)
+        equal(error_of(answers[5], trace),
+              f"; {lacks}{gone}: only symbols are known", "nothing")
+        equal(answers[6]["value"], "1", "a cast")
+        if not gone:
+            equal(error_of(answers[7], trace),
+                  ": it is thread-local, and where each thread has its own"
+                  " only debugging information of mistyped-plain tells",
+                  "each")
+            os.remove(path)
+
+
+OVERLOADS = {
+    "app::Server::serve": ["app::Server::serve(const char *)",
+                           "app::Server::serve(const std::string &)",
+                           "app::Server::serve(int)"],
+    "serve": ["app::Server::serve(const char *)",
+              "app::Server::serve(const std::string &)",
+              "app::Server::serve(int)"],
+    "app::plain": ["app::plain(double)", "app::plain(int)"],
+    "app::hidden": ["app::hidden(int)", "app::hidden(long, char *)"],
+    "app::plain::kept": ["app::plain(double)::kept", "app::plain(int)::kept"],
+}
+
+
+def asked(tests, name, *texts):
+    """Answers of one recording, at its end."""
+    done = tests.cprec("query", f"{tests.folder}/{name}.cpr", "--at=end",
+                       "--json", "--no-races",
+                       *(f"--addr={text}" for text in texts))
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def overloads(tests):
+    """Without arguments all are listed; each of these texts means another."""
+    for text, answer in zip(OVERLOADS, asked(tests, "overloads", *OVERLOADS)):
+        named = re.findall("'(.*?)'", answer["error"].partition(": ")[2])
+        equal(sorted(named), OVERLOADS[text], text)
+        answers = asked(tests, "overloads", *(f"'{name}'" for name in named))
+        equal(len({answer["addr"] for answer in answers}), len(named), named)
+
+
+def overloads_of_symbols(tests):
+    """The same without debugging information, as linkers' names have them."""
+    path = f"{tests.folder}/overloads-plain"
+    subprocess.run(["g++", "-O0", "-o", path, f"{SOURCES}/overloads.cpp"],
+                   check=True)
+    tests.cprec("record", "-q", "-o", f"{path}.cpr", "--", path)
+    answer, = asked(tests, "overloads-plain", "app::plain")
+    named = re.findall("'(.*?)'", answer["error"].partition(": ")[2])
+    equal(sorted(named), ["app::plain(double)", "app::plain(int)"], answer)
+
+
 def damaged(tests, tries):
     """Whatever the debugging information holds, there is an answer or none."""
     chance = random.Random(15)
@@ -325,7 +482,9 @@ def run_all(options, folder):
                     list(question) if isinstance(question, tuple)
                     else [question, ""] for question in questions])
     for function in (symbols, symbol_lines, symbol_patterns, separate_symbols,
-                     plain_addresses):
+                     plain_addresses, one_answer, overloads,
+                     overloads_of_symbols, mistyped, without_debugging,
+                     data_names):
         tests.test(function.__name__.replace("_", " "), function, tests)
     tests.test("damaged debugging information", damaged, tests, options.tries)
     return tests.summary()

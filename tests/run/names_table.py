@@ -113,6 +113,38 @@ GO = [
     "&'main.First'",
 ]
 
+# Variables of libraries, of which the program has copies.
+COPIED = [
+    "optind", "*&optind", "environ", "*environ != 0", "&environ[1]", "stdout",
+    "*stdout", "stdin", "stderr", "stdout->_fileno", "program_invocation_name",
+    "program_invocation_short_name", "errno", "errno + 1", "library_number",
+    "library_own", "library_pair", "library_pair.second",
+    "library_names[1][1]", "**library_names", "&library_number", "&library_pair",
+    "&library_pair.second", "opterr", "sizeof(library_pair)", "each",
+    "nowhere",
+]
+# Stripped, the C library's debugging information knows its own only.
+COPIED_STRIPPED = [text for text in COPIED if text != "each"] + [
+    "&library_names", "sizeof(library_names)", "&optind"]
+
+SYNTHETIC = [
+    "v", "*v", "v->n", "v->m", "v->unused", "v[0]", "*(int *)v", "sizeof(*v)",
+    "p", "plain", "total",
+]
+SYNTHETIC_NUMBERS = ["q", "*q", "r", "*r", "**r", "total"]
+
+# Only one of them is meant.
+OVERLOADS = [
+    "'app::Server::serve(int)'", "app::Server::serve(int)",
+    "'app::Server::serve(char const*) const'", "app::Server::once",
+    "'app::plain(int)'", "'app::plain(double)'", "app::plain(double)",
+    "&app::plain(double)", "'app::plain(int)'::kept",
+    "app::plain(double)::kept", "only", "only(int)", "'only(long)'", "main",
+    "main(void)", "'main()'", "twice<int>", "'twice<int>(int)'",
+    "twice<double>(double)", "'app::Server::serve(long)'",
+    "app::Server::serve", "&app::Server::serve", "'app::plain(char)'",
+]
+
 DEBUG_C = ["gcc", "-g", "-o", "OUT", "names.c", "other.c"]
 
 TABLE = [
@@ -124,6 +156,19 @@ TABLE = [
      [NUMBERS + PARTS + [text for text in LOCALS if "local" not in text]]),
     ("c-separate", "objcopy", [*DEBUG_C, "-O0"], True,
      [NUMBERS[:8] + PARTS + LOCALS + SCOPES]),
+    *((f"synthetic{dwarf}", "gcc",
+       ["gcc", "-g", f"-gdwarf{dwarf}", "-O1", "-no-pie", "-o", "OUT",
+        "synthetic.c"], False,
+       [SYNTHETIC, SYNTHETIC, SYNTHETIC_NUMBERS, SYNTHETIC_NUMBERS,
+        ["c", "*c"]]) for dwarf in ("-4", "-5")),
+    *((name, "sh",
+       ["sh", "-c", "gcc -g -O0 -shared -fPIC -o $0-lib.so copied_library.c &&"
+        " gcc -g -O0 $2 -o $0 copied.c $0-lib.so -Wl,-rpath,$(dirname $0) &&"
+        " $1 $0", "OUT", strip, pie], False, [asked])
+      for name, strip, pie, asked in (
+          ("copied", "true", "-no-pie", COPIED),
+          ("copied-pie", "true", "-fpie -pie", COPIED),
+          ("copied-stripped", "strip", "-no-pie", COPIED_STRIPPED))),
     ("cxx-separate", "objcopy",
      ["g++", "-g", "-O0", "-Wl,--build-id=none", "-o", "OUT", "names.cpp"],
      True, [CXX]),
@@ -132,6 +177,8 @@ TABLE = [
      [CXX + ["this", "*this", "side", "by", "before", "at.x", "grown",
              "counter", "this->side", "name", "Point::made", "*this@1"],
       ["n", "inside", "__this->__captured", "app::counter"]]),
+    ("overloads", "g++", ["g++", "-g", "-O0", "-no-pie", "-o", "OUT",
+                          "overloads.cpp"], False, [OVERLOADS]),
     ("rust", "rustc", ["rustc", "-g", "-o", "OUT", "names.rs"], False,
      [RUST, ["self", "by", "x", "moved", "self.x", "*self", "x + by"]]),
     ("go", "go", ["go", "build", "-gcflags=all=-N -l", "-o", "OUT",

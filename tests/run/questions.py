@@ -580,7 +580,7 @@ def run_all(tests):
     make(tests, "unknown", UNKNOWN, "-q", "-o", "unknown.cpr", status=7)
     make(tests, "threads", THREADS, "-o", "threads.cpr", "--slice=3k")
     tests.test("a variable's size", symbol, tests,
-               ("counter", "&counter", "guest!counter"), 4, "06000000")
+               ("counter", "guest!counter"), 4, "06000000")
     tests.test("an array's size", symbol, tests, ("numbers",), 12,
                "010000000200000003")
     tests.test("a large array", symbol, tests, ("text",), 4096, "68656c6c6f00")

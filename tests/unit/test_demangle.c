@@ -25,8 +25,12 @@ static const struct row rows[] = {
 	{ "_ZZ5countvE5total", "count()::total" },
 	{ "_ZN4main7COUNTER17h0123456789abcdefE", "main::COUNTER" },
 	{ "_RNvCs1234_7mycrate3foo", "mycrate[1b2c4]::foo" },
+	{ "_ZSt4cout@GLIBCXX_3.4", "std::cout" },
+	{ "optind@GLIBC_2.2.5", "optind" },
+	{ "memcpy@@GLIBC_2.14", "memcpy" },
 	{ "main", NULL },
 	{ "", NULL },
+	{ "@", NULL },
 	{ "_", NULL },
 	{ "_Z", NULL },
 	{ "_ZN", NULL },
@@ -88,7 +92,8 @@ static void nothing_is_missed(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++)
-		if (rows[i].plain && !strchr(rows[i].plain, '['))
+		if (rows[i].plain && rows[i].mangled[0] == '_' &&
+		    !strchr(rows[i].plain, '['))
 			assert_true(demangle_may_be(rows[i].mangled,
 						    rows[i].plain));
 	assert_false(demangle_may_be("_ZN6Server5serveEi", "Server::other"));

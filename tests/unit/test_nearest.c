@@ -43,11 +43,10 @@ static void find_meant(void **state)
 		nearest_offer(&nearest, commands[i]);
 	nearest_text(&nearest, text);
 	if (row->meant) {
-		assert_non_null(nearest.name);
 		assert_string_equal(nearest.name, row->meant);
 		assert_non_null(strstr(text, row->meant));
 	} else {
-		assert_null(nearest.name);
+		assert_string_equal(nearest.name, "");
 		assert_string_equal(text, "");
 	}
 }
@@ -63,6 +62,24 @@ static void find_part(void **state)
 	assert_string_equal(nearest.name, "query");
 }
 
+/* Names that are not known to be what is meant must be nearer. */
+static void narrow(void **state)
+{
+	struct nearest nearest;
+
+	(void)state;
+	nearest_begin(&nearest, "struct", 6);
+	nearest_narrow(&nearest);
+	nearest_offer(&nearest, "strcat");
+	assert_string_equal(nearest.name, "");
+	nearest_offer(&nearest, "strict");
+	assert_string_equal(nearest.name, "strict");
+	nearest_begin(&nearest, "find", 4);
+	nearest_narrow(&nearest);
+	nearest_offer(&nearest, "tfind");
+	assert_string_equal(nearest.name, "");
+}
+
 static void leave_long_names(void **state)
 {
 	char typed[300], name[300];
@@ -74,10 +91,10 @@ static void leave_long_names(void **state)
 	memcpy(name, typed, sizeof(typed));
 	nearest_begin(&nearest, typed, strlen(typed));
 	nearest_offer(&nearest, name);
-	assert_null(nearest.name);
+	assert_string_equal(nearest.name, "");
 	nearest_begin(&nearest, "aaaa", 4);
 	nearest_offer(&nearest, name);
-	assert_null(nearest.name);
+	assert_string_equal(nearest.name, "");
 }
 
 int main(void)
@@ -86,6 +103,7 @@ int main(void)
 
 	add_rows(&list, typed_rows, find_meant);
 	add_test(&list, "a part of what was typed", find_part, NULL);
+	add_test(&list, "names that must be near", narrow, NULL);
 	add_test(&list, "names that are too long", leave_long_names, NULL);
 	return run_list("nearest", &list);
 }

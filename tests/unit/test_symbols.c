@@ -100,6 +100,7 @@ static struct symbol list[] = {
 	{ 0x1300, 0, SYMBOL_FUNCTION, "assembly" },
 	{ 0x1400, 0, SYMBOL_OTHER, "twin" },
 	{ 0x1500, 8, SYMBOL_OBJECT, "twin" },
+	{ 0x1508, 4, SYMBOL_OBJECT, "optind@GLIBC_2.2.5" },
 	{ UINT64_MAX, 8, SYMBOL_OBJECT, "far" },
 };
 
@@ -129,7 +130,7 @@ static const struct lookup_row lookup_rows[] = {
 	{ "an object before another symbol", 0x1207, "counter" },
 	{ "between symbols", 0x1208, NULL },
 	{ "a function without size", 0x13ff, "assembly" },
-	{ "behind the last one", 0x1508, NULL },
+	{ "behind the last one", 0x150c, NULL },
 	{ "behind the module", 0x1600, NULL },
 	{ "the last address", UINT64_MAX, NULL },
 };
@@ -156,6 +157,14 @@ static void find_by_name(void **state)
 	assert_ptr_equal(symbols_find(&symbols, "counter"), &list[6]);
 	/* An object is preferred to a label of the same name. */
 	assert_ptr_equal(symbols_find(&symbols, "twin"), &list[9]);
+	/* Versions are the linker's. */
+	assert_ptr_equal(symbols_find(&symbols, "optind"), &list[10]);
+	assert_ptr_equal(symbols_find(&symbols, "optind@GLIBC_2.2.5"),
+			 &list[10]);
+	assert_null(symbols_find(&symbols, "optind@GLIBC_2.3"));
+	assert_null(symbols_find(&symbols, "opt"));
+	assert_ptr_equal(symbols_find(&symbols, "counter@V1"), &list[6]);
+	assert_null(symbols_find(&symbols, "@GLIBC_2.2.5"));
 	assert_null(symbols_find(&symbols, "count"));
 	assert_null(symbols_find(&symbols, ""));
 	assert_null(symbols_find(&none, "start"));

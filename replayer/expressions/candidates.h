@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * candidates.h - what in debugging information is called by a name
+ *
+ * A name may lack scopes, blanks and arguments of functions; arguments that it
+ * has must be those.
+ */
+#ifndef CPREC_REPLAYER_EXPRESSIONS_CANDIDATES_H
+#define CPREC_REPLAYER_EXPRESSIONS_CANDIDATES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "replayer/expressions/context.h"
+
+struct failure;
+
+/* Bytes of a name, at most. */
+#define NAME_MOST 4096u
+
+struct candidate {
+	const struct context_module *module;
+	const struct die_index *index;
+	const struct die_entry *entry;
+	unsigned fit;
+	bool is_several;	/* others, with other arguments, fit as well */
+};
+
+/* The one that fits best; of types, or of all else that has a value. */
+bool candidates_find(struct context *context, const char *name, bool types,
+		     struct candidate *out);
+
+/* Says which there are, in quotes: ERR_INPUT. */
+int candidates_refuse(struct context *context, const char *name,
+		      const struct candidate *several, struct failure *why);
+
+/* A name without blanks, arguments of functions, and anonymous namespaces. */
+void candidate_plain(char *out, size_t room, const char *name);
+
+#endif
