@@ -25,6 +25,7 @@ struct search {
 	struct bytes bytes;
 	guest_addr home;	/* what accesses to question.addr are told with */
 	bool everywhere;	/* it may be another one meanwhile */
+	bool is_shared;		/* others may write it, and nobody tells */
 
 	/* An access of an instruction that may have further parts. */
 	bool has_pending;
@@ -198,14 +199,47 @@ static void write_bytes(struct search *search, uint64_t at, uint64_t size,
 	memset(search->bytes.known + at, 1, size);
 }
 
+/* A read finds what nobody is known to have written. */
+static bool is_news(const struct search *search, uint64_t at, uint64_t size,
+		    uint64_t value)
+{
+	const struct bytes *bytes = &search->bytes;
+
+	return search->has_bytes && !memchr(bytes->known + at, 0, size) &&
+	       memcmp(bytes->now + at, &value, size) != 0;
+}
+
+/* Another process has written, some time before this read. */
+static void take_news(struct search *search, const struct vm_access_told *told,
+		      uint64_t at, uint64_t size, uint64_t value)
+{
+	struct history_access access = {
+		.before = { told->steps, EVENTS_ALL },
+		.after = { told->steps + 1, 0 },
+		.stream = replayer_stream(search->rep),
+		.kind = HISTORY_OTHERS, .writes = true, .pc = told->pc,
+		.addr = search->question->addr + at, .size = size,
+	};
+
+	flush(search);
+	keep_old(search, at, size);
+	write_bytes(search, at, size, value);
+	if (search->question->writes)
+		found(search, &access);
+}
+
 static void take(struct search *search, const struct vm_access_told *told)
 {
 	guest_addr addr = search->question->addr;
-	uint64_t at, size, skip;
+	uint64_t at, size, value;
 
 	if (!clip(search, search->home, told->addr, told->size, &at, &size))
 		return;
-	skip = search->home + at - told->addr;
+	value = told->value >> 8 * (search->home + at - told->addr);
+	if (!told->writes && is_news(search, at, size, value))
+		take_news(search, told, at, size, value);
+	if (!told->writes && !search->question->reads)
+		return;
 	if (search->has_pending &&
 	    continues(&search->pending, told, addr + at)) {
 		search->pending.size += size;
@@ -221,7 +255,7 @@ static void take(struct search *search, const struct vm_access_told *told)
 		};
 	}
 	keep_old(search, at, size);
-	write_bytes(search, at, size, told->value >> 8 * skip);
+	write_bytes(search, at, size, value);
 }
 
 static void on_accessed(void *context, const struct vm_access_told *list,
@@ -277,10 +311,15 @@ static void part_of(const struct packet *effect, bool target, guest_addr *addr,
 		*addr = effect->target;
 }
 
-static guest_addr home_now(struct search *search)
+/* What is there now of what is asked for. */
+static void look_at_mapping(struct search *search)
 {
-	return memory_home(vm_memory(replayer_vm(search->rep)),
-			   search->question->addr);
+	struct memory *memory = vm_memory(replayer_vm(search->rep));
+	guest_addr addr = search->question->addr;
+	const struct region *region = memory_region_at(memory, addr);
+
+	search->home = memory_home(memory, addr);
+	search->is_shared = region && region->kind == REGION_SHARED;
 }
 
 /* An event's effect is told with the guest's own address, or with its home. */
@@ -295,6 +334,31 @@ static bool concerns(const struct search *search, const struct packet *effect,
 	part_of(effect, target, &addr, &all);
 	return clip(search, search->question->addr, addr, all, at, size) ||
 	       clip(search, search->home, addr, all, at, size);
+}
+
+/*
+ * Whether a later effect of the event does away with this one: what is there
+ * when the event is over is all that is told.
+ */
+static bool is_undone(const struct search *search,
+		      const struct replay_event *event,
+		      const struct packet *effect, uint64_t at, uint64_t size)
+{
+	bool is_later = false;
+	uint64_t next, part;
+
+	for (size_t i = 0; i < event->count; i++) {
+		const struct packet *other = replay_event_effect(event, i);
+
+		if (is_later && other->kind != PACKET_DOUBT &&
+		    (concerns(search, other, false, &next, &part) ||
+		     (other->kind == PACKET_MOVE &&
+		      concerns(search, other, true, &next, &part))) &&
+		    next <= at && at + size <= next + part)
+			return true;
+		is_later |= other == effect;
+	}
+	return false;
 }
 
 static void on_event(void *context, const struct replay_event *event)
@@ -329,7 +393,10 @@ static void take_effect(struct search *search,
 	};
 	uint64_t at, size;
 
-	if (!concerns(search, effect, target, &at, &size))
+	/* Of shared memory, the recorder only says that others may have. */
+	if ((effect->kind == PACKET_DOUBT && search->is_shared) ||
+	    !concerns(search, effect, target, &at, &size) ||
+	    is_undone(search, event, effect, at, size))
 		return;
 	access.addr = search->question->addr + at;
 	access.size = size;
@@ -350,7 +417,7 @@ static void on_event_done(void *context, const struct replay_event *event)
 {
 	struct search *search = context;
 
-	search->home = home_now(search);
+	look_at_mapping(search);
 	for (size_t i = 0; i < event->count; i++) {
 		const struct packet *effect = replay_event_effect(event, i);
 
@@ -388,16 +455,16 @@ static void begin(struct search *search)
 	struct vm_observer *guest = &search->observer.guest;
 
 	search->has_pending = false;
-	search->home = home_now(search);
-	look(search, 0, question->size);
+	look_at_mapping(search);
 	search->observer = (struct replay_observer) {
 		.event = on_event, .event_done = on_event_done,
 		.context = search,
 	};
 	guest->context = search;
 	guest->accessed = on_accessed;
-	guest->accesses = (question->reads ? VM_READS | VM_VALUES : 0) |
-			  VM_WRITES;
+	guest->accesses = VM_WRITES;
+	if (question->reads || search->everywhere || search->is_shared)
+		guest->accesses |= VM_READS | VM_VALUES;
 	guest->data = VM_EVERYWHERE;
 	if (!search->everywhere)
 		guest->data = (struct vm_range){
@@ -409,9 +476,17 @@ static int run(struct search *search, const struct position *from,
 	       const struct position *to)
 {
 	const struct replay_until until = { .to = *to };
+	struct query_answer answer;
 	struct replay_stop stop;
-	int rc = replayer_seek(search->rep, from, search->why);
+	int rc = 0;
 
+	/* What others share is known by more than a replay. */
+	if (search->has_bytes)
+		rc = query_memory(search->query, search->question->addr, from,
+				  search->bytes.now, search->bytes.known,
+				  search->question->size, &answer, search->why);
+	if (!rc)
+		rc = replayer_seek(search->rep, from, search->why);
 	if (rc)
 		return rc;
 	begin(search);

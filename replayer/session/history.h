@@ -28,7 +28,8 @@
 enum history_kind {
 	HISTORY_INSTRUCTION,
 	HISTORY_KERNEL,		/* in a call, or for a signal */
-	HISTORY_OTHERS,		/* another process, before that event */
+	HISTORY_OTHERS,		/* another process, some time before the event
+				   or the read that found it */
 	HISTORY_MAPPED,		/* there is other memory from here on, */
 	HISTORY_UNMAPPED,	/* or none, */
 	HISTORY_CLEARED,	/* or zeros */

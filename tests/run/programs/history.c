@@ -5,7 +5,6 @@
  * Each step prints a line before it, so that the test finds its time; the
  * places are static, or at fixed addresses.
  */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -15,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PLACE ((char *)0x10000000)
-#define TWIN ((char *)0x10100000)
+#define PLACE ((volatile char *)0x10000000)
+#define TWIN ((volatile char *)0x10100000)
 #define PAGE 4096
 
 static volatile int counter;
@@ -53,27 +52,27 @@ static void kernel_writes(void)
 static void map_and_unmap(void)
 {
 	for (int i = 1; i < 3; i++) {
-		mmap(PLACE, PAGE, PROT_READ | PROT_WRITE,
+		mmap((void *)PLACE, PAGE, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 		PLACE[8] = (char)i;
-		munmap(PLACE, PAGE);
+		munmap((void *)PLACE, PAGE);
 	}
-	mmap(PLACE, PAGE, PROT_READ | PROT_WRITE,
+	mmap((void *)PLACE, PAGE, PROT_READ | PROT_WRITE,
 	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	PLACE[8] = 7;
-	madvise(PLACE, PAGE, MADV_DONTNEED);
+	madvise((void *)PLACE, PAGE, MADV_DONTNEED);
 	PLACE[8] = 8;
-	mremap(PLACE, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, TWIN);
+	mremap((void *)PLACE, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)TWIN);
 	TWIN[8] = 9;
-	munmap(TWIN, PAGE);
+	munmap((void *)TWIN, PAGE);
 }
 
 /* One memory at two places. */
 static void map_twice(void)
 {
-	mmap(PLACE, PAGE, PROT_READ | PROT_WRITE,
+	mmap((void *)PLACE, PAGE, PROT_READ | PROT_WRITE,
 	     MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-	mremap(PLACE, 0, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, TWIN);
+	mremap((void *)PLACE, 0, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)TWIN);
 	PLACE[16] = 1;
 	TWIN[16] = 2;
 	PLACE[16] = 3;
@@ -84,7 +83,7 @@ static void fork_and_write(void)
 	pid_t child = fork();
 
 	if (!child) {
-		counter = 99;
+		outside[1] = 99;
 		PLACE[24] = 5;
 		_exit(0);
 	}
