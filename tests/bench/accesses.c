@@ -2,9 +2,10 @@
 /*
  * accesses.c - what it costs a replay to log accesses to data
  *
- * Replays a recording as it is; while all stores to a page of the stack are
- * told; all stores; and all accesses, with their values.  In turn, a few
- * rounds; prints the medians of the processor's time as ratios to the first.
+ * Replays a recording as it is; while stores to a variable are told (the count
+ * of arguments); to a page of the stack, the busiest that there is; all stores;
+ * and all accesses, with their values.  In turn, a few rounds; prints the
+ * medians of the processor's time as ratios to the first.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,14 +20,14 @@
 static const struct mode {
 	const char *name;
 	unsigned accesses;
-	bool is_page;
+	enum { EVERYWHERE, VARIABLE, PAGE } where;
 } modes[] = {
-	{ "replay", 0, false },
-	{ "stores to a page", VM_WRITES, true },
-	{ "all stores", VM_WRITES, false },
-	{ "all accesses", VM_READS | VM_WRITES, false },
-	{ "all accesses, with values", VM_READS | VM_WRITES | VM_VALUES,
-	  false },
+	{ "replay", 0, EVERYWHERE },
+	{ "stores to a variable", VM_WRITES, VARIABLE },
+	{ "stores to a page", VM_WRITES, PAGE },
+	{ "all stores", VM_WRITES, EVERYWHERE },
+	{ "all accesses", VM_ALL, EVERYWHERE },
+	{ "all accesses, with values", VM_ALL | VM_VALUES, EVERYWHERE },
 };
 #define MODES (sizeof(modes) / sizeof(modes[0]))
 
@@ -57,7 +58,21 @@ static double now(void)
 	return (double)at.tv_sec + (double)at.tv_nsec / 1e9;
 }
 
-/* From the start to the end; the page is the one with the first stack frame. */
+static struct vm_range range(const struct mode *mode, uint64_t sp)
+{
+	uint64_t page = (sp - GUEST_PAGE) & ~(uint64_t)(GUEST_PAGE - 1);
+
+	switch (mode->where) {
+	case VARIABLE:
+		return (struct vm_range){ sp, sp + 7 };
+	case PAGE:
+		return (struct vm_range){ page, page + GUEST_PAGE - 1 };
+	default:
+		return VM_EVERYWHERE;
+	}
+}
+
+/* From the start to the end. */
 static double replay(const char *path, const struct mode *mode, uint64_t *told)
 {
 	struct position start, end;
@@ -73,16 +88,11 @@ static double replay(const char *path, const struct mode *mode, uint64_t *told)
 	end = (struct position){ recording_end(recording), 0 };
 	check(replayer_seek(replayer, &start, &why));
 	sp = vm_reg(replayer_vm(replayer),
-		    recording_reg_table(recording)->sp) - GUEST_PAGE;
+		    recording_reg_table(recording)->sp);
 	observer.guest = (struct vm_observer) {
 		.accessed = count, .accesses = mode->accesses,
-		.data = VM_EVERYWHERE, .context = told,
+		.data = range(mode, sp), .context = told,
 	};
-	if (mode->is_page)
-		observer.guest.data = (struct vm_range){
-			sp & ~(uint64_t)(GUEST_PAGE - 1),
-			sp | (GUEST_PAGE - 1),
-		};
 	*told = 0;
 	if (mode->accesses)
 		check(replayer_observe(replayer, &observer, &why));
