@@ -122,6 +122,54 @@ static int search(struct answering *answering, struct failure *why)
 	return history_each(answering->query, question, print, why);
 }
 
+/* ------- registers ------- */
+
+static int find_register(const struct answering *answering, unsigned *out,
+			 struct failure *why)
+{
+	const struct reg_table *table =
+		recording_reg_table(answering->recording);
+	const char *name = answering->command->reg;
+
+	name += *name == '$';
+	for (unsigned i = 0; i < table->count; i++) {
+		*out = i;
+		if (!strcmp(table->regs[i].name, name) && i != table->pc)
+			return 0;
+	}
+	return failed(why, ERR_INPUT, "%s", !strcmp(name, "rip") ?
+		      "every instruction writes the program counter" :
+		      "there is no such register");
+}
+
+static int search_register(struct answering *answering, struct failure *why)
+{
+	const struct request *asked = &answering->command->asked;
+	struct register_question question = {
+		.some_thread = asked->some_thread, .tid = asked->tid,
+	};
+	struct register_write write;
+	bool is_time, found = false;
+	int rc = place_position(&question.at, &is_time, answering->recording,
+				asked->at, why);
+
+	answering->question.from.time = recording_start(answering->recording);
+	answering->question.to = question.at;
+	answering->printing = (struct access_printing) {
+		.recording = answering->recording, .lines = answering->lines,
+		.json = answering->command->json,
+	};
+	if (!rc)
+		rc = find_register(answering, &question.reg, why);
+	if (!rc)
+		rc = register_last_write(answering->query, &question, &write,
+					 &found, why);
+	answering->count = found;
+	return rc || !found ? rc :
+	       print_register_write(&answering->printing, question.reg,
+				    &write, why);
+}
+
 static int none(const struct answering *answering)
 {
 	const struct accesses_command *command = answering->command;
@@ -130,7 +178,7 @@ static int none(const struct answering *answering)
 	fprintf(stderr, "cprec: %s%s %s from t=%s to t=%s\n",
 		command->changes || command->has_value ? "no such access: "
 						       : "",
-		command->asked.addr,
+		command->reg ? command->reg : command->asked.addr,
 		!command->writes ? "was not read" :
 		command->reads ? "was not accessed" : "was not written",
 		position_text(from, &answering->question.from),
@@ -149,6 +197,8 @@ static int answer(struct answering *answering, struct failure *why)
 		rc = expressions_create(&answering->expressions,
 					answering->lines, answering->query,
 					why);
+	if (!rc && answering->command->reg)
+		return search_register(answering, why);
 	if (!rc)
 		rc = find_what(answering, why);
 	if (!rc)
@@ -164,7 +214,7 @@ int accesses_answer(const struct accesses_command *command,
 	const char *path;
 	int status, rc;
 
-	if (id == OPTIONS_END && !command->asked.addr)
+	if (id == OPTIONS_END && !command->asked.addr && !command->reg)
 		id = options_wrong(options, "an address is missing: --addr");
 	path = options_recording(options, id);
 	if (!path)
@@ -253,6 +303,9 @@ int accesses_take(struct accesses_command *command,
 	case ACCESSES_VALUE:
 		command->has_value = true;
 		return take_number(options, id, &command->value);
+	case ACCESSES_REGISTER:
+		command->reg = options->value;
+		return 0;
 	case ACCESSES_THREAD:
 		return take_thread(command, options, id);
 	case ACCESSES_FRAME:

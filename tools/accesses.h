@@ -19,6 +19,7 @@ enum accesses_which { ACCESSES_ALL, ACCESSES_FIRST, ACCESSES_LAST };
 struct accesses_command {
 	struct request asked;	/* `at`: up to this time */
 	const char *from;	/* NULL: the start */
+	const char *reg;	/* NULL: memory is meant */
 	bool reads, writes;
 	enum accesses_which which;
 	uint64_t limit;		/* 0: none */
@@ -29,7 +30,7 @@ struct accesses_command {
 enum { ACCESSES_ADDR = 256, ACCESSES_SIZE, ACCESSES_AT, ACCESSES_FROM,
        ACCESSES_TO, ACCESSES_ONLY_FIRST, ACCESSES_ONLY_LAST, ACCESSES_LIMIT,
        ACCESSES_CHANGES, ACCESSES_VALUE, ACCESSES_THREAD, ACCESSES_FRAME,
-       ACCESSES_DEBUG_DIR, ACCESSES_JSON, ACCESSES_OWN };
+       ACCESSES_DEBUG_DIR, ACCESSES_REGISTER, ACCESSES_JSON };
 
 /* Options that all four have, for their tables. */
 #define ACCESSES_OPTION_ADDR                                                  \

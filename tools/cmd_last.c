@@ -10,7 +10,9 @@ const struct command command_last = {
 	.run = run,
 	.arguments = "[FILE] --addr=A [--at=T]",
 	.summary = "who wrote an address last, before a time",
-	.usage = "last [OPTION...] [FILE] --addr=A [--at=T]",
+	.usage = "last [OPTION...] [FILE] --addr=A [--at=T]\n"
+		 "       cprec last [OPTION...] [FILE] --register=NAME"
+		 " [--at=T]",
 	.about = "Tells who wrote memory last before a time: the instruction,"
 		 " with its source line,\n"
 		 "or the system call; when; and what was there before and"
@@ -18,6 +20,9 @@ const struct command command_last = {
 	.options = (const struct option_info[]) {
 		ACCESSES_OPTION_ADDR,
 		ACCESSES_OPTION_SIZE,
+		{ ACCESSES_REGISTER, "register", "NAME",
+		  "a register instead: which instruction wrote it",
+		  .without = "addr size changes frame" },
 		{ ACCESSES_AT, "at", "T",
 		  "before this time, in instructions: as 'cprec query\n"
 		  "--help' says; without this: the end.  Variables are\n"

@@ -151,9 +151,10 @@ static void print_code(const struct source_line *line, uint64_t pc)
 
 /* ------- a line ------- */
 
-static void print_text(const struct access_printing *printing,
-		       const struct history_access *access,
-		       const struct source_line *line, uint32_t tid)
+/* When, where and who. */
+static void print_start(const struct access_printing *printing,
+			const struct history_access *access,
+			const struct source_line *line, uint32_t tid)
 {
 	char text[POSITION_TEXT], who[64];
 
@@ -164,6 +165,13 @@ static void print_text(const struct access_printing *printing,
 	print_code(line, access->pc);
 	if (access->kind != HISTORY_INSTRUCTION)
 		printf(", %s", agent(printing, access, who, sizeof(who)));
+}
+
+static void print_text(const struct access_printing *printing,
+		       const struct history_access *access,
+		       const struct source_line *line, uint32_t tid)
+{
+	print_start(printing, access, line, tid);
 	printf(" %s", verb(access));
 	print_values(printing, access);
 	putchar('\n');
@@ -216,29 +224,101 @@ static void print_object(const struct access_printing *printing,
 	print_json(object);
 }
 
-int print_access(const struct access_printing *printing,
-		 const struct history_access *access, struct failure *why)
+/* ------- where it was ------- */
+
+struct place {
+	struct source_line line;
+	const char *module;	/* path; or NULL */
+	uint32_t tid;
+};
+
+static int find_place(const struct access_printing *printing, uint32_t stream,
+		      uint64_t t, uint64_t pc, struct place *out,
+		      struct failure *why)
 {
-	uint64_t t = access->before.time;
 	struct recording *recording = printing->recording;
 	const struct symbols *symbols;
-	struct source_line line;
 	uint64_t bias;
-	uint32_t tid;
 	int rc = recording_tid(recording,
-			       recording_thread_of(recording, access->stream,
-						   t),
-			       &tid, why);
+			       recording_thread_of(recording, stream, t),
+			       &out->tid, why);
 
 	if (rc)
 		return rc;
-	lines_find(printing->lines, t, access->pc, &line);
-	symbols = names_module(lines_names(printing->lines), t, access->pc,
-			       &bias);
+	lines_find(printing->lines, t, pc, &out->line);
+	symbols = names_module(lines_names(printing->lines), t, pc, &bias);
+	out->module = symbols ? symbols->path : NULL;
+	return 0;
+}
+
+int print_access(const struct access_printing *printing,
+		 const struct history_access *access, struct failure *why)
+{
+	struct place place;
+	int rc = find_place(printing, access->stream, access->before.time,
+			    access->pc, &place, why);
+
+	if (rc)
+		return rc;
 	if (printing->json)
-		print_object(printing, access, &line,
-			     symbols ? symbols->path : NULL, tid);
+		print_object(printing, access, &place.line, place.module,
+			     place.tid);
 	else
-		print_text(printing, access, &line, tid);
+		print_text(printing, access, &place.line, place.tid);
+	return 0;
+}
+
+/* ------- registers ------- */
+
+/* As the same access to memory would be called. */
+static struct history_access as_access(const struct register_write *write)
+{
+	return (struct history_access) {
+		.before = write->before, .stream = write->stream,
+		.kind = write->by_event ? HISTORY_KERNEL : HISTORY_INSTRUCTION,
+		.writes = true, .pc = write->pc, .event = write->event,
+		.number = write->number,
+	};
+}
+
+int print_register_write(const struct access_printing *printing, unsigned reg,
+			 const struct register_write *write,
+			 struct failure *why)
+{
+	const struct reg_table *table =
+		recording_reg_table(printing->recording);
+	const struct history_access access = as_access(write);
+	struct reg_file old = { 0 }, new = { 0 };
+	char texts[2][REGISTER_TEXT], who[64];
+	const struct reg_info *info = &table->regs[reg];
+	struct place place;
+	json_t *object;
+	int rc = find_place(printing, write->stream, write->before.time,
+			    write->pc, &place, why);
+
+	if (rc)
+		return rc;
+	memcpy(old.bytes + info->offset, write->old, info->size);
+	memcpy(new.bytes + info->offset, write->new, info->size);
+	register_text(texts[0], table, &old, reg);
+	register_text(texts[1], table, &new, reg);
+	if (!printing->json) {
+		print_start(printing, &access, &place.line, place.tid);
+		printf(" wrote %s: %s -> %s\n", info->name, texts[0],
+		       texts[1]);
+		return 0;
+	}
+	object = json_object();
+	json_set_position(object, &write->before);
+	json_set_count(object, "thread", place.tid);
+	json_set_text(object, "access", "write");
+	json_set_text(object, "register", info->name);
+	json_set_text(object, "old", texts[0]);
+	json_set_text(object, "new", texts[1]);
+	if (write->by_event)
+		json_set_text(object, "by", agent(printing, &access, who,
+						  sizeof(who)));
+	json_set_code(object, write->pc, place.module, &place.line);
+	print_json(object);
 	return 0;
 }

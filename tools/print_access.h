@@ -18,6 +18,10 @@ struct access_printing {
 	bool json;
 };
 
+int print_register_write(const struct access_printing *printing, unsigned reg,
+			 const struct register_write *write,
+			 struct failure *why);
+
 int print_access(const struct access_printing *printing,
 		 const struct history_access *access, struct failure *why);
 

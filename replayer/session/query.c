@@ -41,6 +41,11 @@ void query_destroy(struct query *query)
 	free(query);
 }
 
+struct recording *query_recording(const struct query *query)
+{
+	return query->recording;
+}
+
 int query_replayer(struct query *query, struct replayer **out,
 		   struct failure *why)
 {

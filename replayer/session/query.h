@@ -45,6 +45,9 @@ int query_create(struct query **out, struct recording *recording,
 		 struct failure *why);
 void query_destroy(struct query *query);
 
+/* What it is of. */
+struct recording *query_recording(const struct query *query);
+
 /* The session's replayer, for what memory does not answer. */
 int query_replayer(struct query *query, struct replayer **out,
 		   struct failure *why);

@@ -18,6 +18,7 @@
  *	places.h	both, as times and addresses of a recording
  *	outputs.h	what the program wrote, and when
  *	query.h		what an address held at a time
+ *	register_history.h	what wrote a register last
  */
 #ifndef CPREC_REPLAYER_SESSION_SESSION_H
 #define CPREC_REPLAYER_SESSION_SESSION_H
@@ -31,6 +32,7 @@
 #include "replayer/session/outputs.h"
 #include "replayer/session/places.h"
 #include "replayer/session/query.h"
+#include "replayer/session/register_history.h"
 #include "replayer/session/times.h"
 
 #endif

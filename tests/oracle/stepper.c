@@ -271,7 +271,7 @@ static void maybe_sample(struct stepper *s, const struct instruction *next)
 	if (!reason && s->time < s->follow)
 		reason = "after";
 	if (s->time >= s->next) {
-		s->next = s->time + 1 + next_random(s) % (2 * s->every);
+		s->next = s->time + 1 + next_random(s) % (2 * s->every - 1);
 		reason = reason ? reason : "random";
 	}
 	if (last || reason)

@@ -22,6 +22,8 @@ from compare import VARIANTS, sections  # noqa: E402
 from tap import CprecTap, equal, expect, main  # noqa: E402
 
 QUESTIONS = 25
+REGISTERS = ("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8",
+             "r9", "r12")
 
 
 def told_bytes(access):
@@ -88,6 +90,34 @@ class Writes(CprecTap):
             equal([(a["at"], int(a["pc"], 16)) for a in answer], before[-1:],
                   f"{addr:#x} at {at}")
 
+    def registers(self):
+        """The last instruction that changed one, or wrote what it had."""
+        lines = subprocess.run(
+            [self.options.stepper, "--every", "1", "--most", "4000", "--hide",
+             "%#x-%#x" % self.sections[".hidden_text"], self.options.guest],
+            capture_output=True, text=True, check=True,
+            timeout=250).stdout.splitlines()
+        samples = {o["at"]: o["registers"] for o in map(json.loads, lines)
+                   if "registers" in o}
+        times = sorted(t for t in samples if t + 1 in samples)
+        choice = random.Random(1)
+        for _ in range(QUESTIONS):
+            register = choice.choice(REGISTERS)
+            at = choice.choice(times) + 1
+            changed = [t for t in times if t < at and
+                       samples[t][register] != samples[t + 1][register]]
+            answer = self.ask("last", f"--register={register}", f"--at={at}")
+            if not changed or any(t not in samples
+                                  for t in range(changed[-1], at)):
+                continue
+            told = answer[0]["at"]
+            expect(changed[-1] <= told < at, f"{register} at {at}: {told}, "
+                   f"should be {changed[-1]}")
+            equal(int(answer[0]["pc"], 16), int(samples[told]["rip"], 16),
+                  "pc")
+            equal(int(answer[0]["new"], 16),
+                  int(samples[told + 1][register], 16), "value")
+
     def run(self):
         self.sections = sections(self.options.guest)
         begin = min(self.sections[name][0] for name in (".data", ".bss")
@@ -99,6 +129,7 @@ class Writes(CprecTap):
         for variant in VARIANTS:
             self.test(variant, self.compare, variant)
         self.test("last", self.last)
+        self.test("last of registers", self.registers)
         return self.summary()
 
 

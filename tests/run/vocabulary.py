@@ -155,6 +155,7 @@ class Tests(CprecTap):
             self.ask("dump", "-v", trace)
             self.ask("dump", "--kind=FAULT", trace)
             self.ask("dump", "--kind=OUTPUT", trace)
+            self.ask("last", trace, "--register=rax")
             self.ask("writes", trace, "--addr=environ", "--size=8")
             self.ask("races", trace)
             self.ask("backtrace", "--thread=all", trace)
