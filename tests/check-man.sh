@@ -26,10 +26,11 @@ result() {
 	echo "not ok $number - $1"
 }
 
-# What a section of the page is about, up to the next one.
+# What the page says of a command, up to the next section; a section may be of
+# several: ".SS cprec writes, reads, accesses".
 section() {
 	awk -v name="$1" '
-		/^\.S[SH]/ { inside = ($0 == ".SS cprec " name) }
+		/^\.S[SH]/ { inside = ($0 ~ "^.SS cprec ([a-z]+, )*" name "(,|$)") }
 		inside' "$page" | sed 's/\\-/-/g'
 }
 

@@ -33,6 +33,11 @@ static enum show show_of(const char *type, uint64_t size)
 	return size <= 8 ? SHOW_SIGNED : SHOW_HEX;
 }
 
+static bool is_number(uint64_t size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
 static void print_number(enum show show, const uint8_t *bytes, uint64_t size)
 {
 	uint64_t value = 0;
@@ -60,8 +65,7 @@ static void print_value(enum show show, const uint8_t *bytes,
 {
 	uint64_t shown = size < SHOWN_MOST ? size : SHOWN_MOST;
 
-	if ((size == 1 || size == 2 || size == 4 || size == 8) &&
-	    !memchr(known, 0, size)) {
+	if (is_number(size) && !memchr(known, 0, size)) {
 		print_number(show, bytes, size);
 		return;
 	}
@@ -74,15 +78,37 @@ static void print_value(enum show show, const uint8_t *bytes,
 		printf("...");
 }
 
+/* All of a number of which a part is accessed. */
+static void print_whole(const struct access_printing *printing,
+			const struct history_access *access)
+{
+	uint64_t at = access->addr - printing->addr, size = printing->size;
+	enum show show = show_of(printing->type, size);
+	uint8_t old[8], old_known[8];
+
+	memcpy(old, access->new - at, size);
+	memcpy(old_known, access->new_known - at, size);
+	memcpy(old + at, access->old, access->size);
+	memcpy(old_known + at, access->old_known, access->size);
+	printf(": ");
+	if (access->writes) {
+		print_value(show, old, old_known, size);
+		printf(" -> ");
+	}
+	print_value(show, access->new - at, access->new_known - at, size);
+	if (access->size < size)
+		printf(" (%" PRIu64 " byte%s at +%" PRIu64 ")", access->size,
+		       access->size == 1 ? "" : "s", at);
+}
+
 static void print_values(const struct access_printing *printing,
 			 const struct history_access *access)
 {
-	bool is_all = access->addr == printing->addr &&
-		      access->size == printing->size;
-	enum show show = show_of(is_all ? printing->type : NULL,
-				 access->size);
-
-	if (!is_all)
+	if (access->old && is_number(printing->size)) {
+		print_whole(printing, access);
+		return;
+	}
+	if (access->size < printing->size)
 		printf(" %" PRIu64 " byte%s at +%" PRIu64, access->size,
 		       access->size == 1 ? "" : "s",
 		       access->addr - printing->addr);
@@ -90,11 +116,11 @@ static void print_values(const struct access_printing *printing,
 		return;
 	printf(": ");
 	if (access->writes) {
-		print_value(show, access->old, access->old_known,
+		print_value(SHOW_HEX, access->old, access->old_known,
 			    access->size);
 		printf(" -> ");
 	}
-	print_value(show, access->new, access->new_known, access->size);
+	print_value(SHOW_HEX, access->new, access->new_known, access->size);
 }
 
 /* ------- who it was ------- */

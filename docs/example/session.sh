@@ -22,9 +22,7 @@ show() {
 
 show 'cprec record ./stock'
 show 'cprec backtrace | head -4'
-show "cprec query --addr='stock->next' --addr='*stock->next' --at=end"
-# Where it is depends on how the output is buffered.
-item=$(cprec query --addr='stock->next' --at=end | sed -n '1s/.*) //p')
-next="((struct item *)$item)->next"
-show "cprec query --addr='$next' --at=output:1+340 --at=output:1+380"
-show 'cprec backtrace --at=output:1+360 | head -4'
+show "cprec last --addr='stock->next->next'"
+# When it is depends on how the output is buffered.
+at=$(cprec last --addr='stock->next->next' --json | sed 's/.*"at":\([0-9]*\).*/\1/')
+show "cprec backtrace --at=$at | head -4"

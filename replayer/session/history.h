@@ -45,7 +45,8 @@ struct history_access {
 	uint64_t number;	/* and its number: of the call or signal */
 
 	/* The part of what was asked for that is accessed: what it was
-	 * before and is behind.  NULL: more than HISTORY_BYTES_MOST. */
+	 * before and is behind.  NULL: more than HISTORY_BYTES_MOST.  All
+	 * that was asked for is around `new`. */
 	guest_addr addr;
 	uint64_t size;
 	const uint8_t *old, *old_known, *new, *new_known;
