@@ -316,6 +316,7 @@ int print_register_write(const struct access_printing *printing, unsigned reg,
 	const struct history_access access = as_access(write);
 	struct reg_file old = { 0 }, new = { 0 };
 	char texts[2][REGISTER_TEXT], who[64];
+	uint8_t known[sizeof(write->old)];
 	const struct reg_info *info = &table->regs[reg];
 	struct place place;
 	json_t *object;
@@ -339,8 +340,9 @@ int print_register_write(const struct access_printing *printing, unsigned reg,
 	json_set_count(object, "thread", place.tid);
 	json_set_text(object, "access", "write");
 	json_set_text(object, "register", info->name);
-	json_set_text(object, "old", texts[0]);
-	json_set_text(object, "new", texts[1]);
+	memset(known, 1, sizeof(known));
+	set_bytes(object, "old", write->old, known, info->size);
+	set_bytes(object, "new", write->new, known, info->size);
 	if (write->by_event)
 		json_set_text(object, "by", agent(printing, &access, who,
 						  sizeof(who)));

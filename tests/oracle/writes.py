@@ -115,7 +115,7 @@ class Writes(CprecTap):
                    f"should be {changed[-1]}")
             equal(int(answer[0]["pc"], 16), int(samples[told]["rip"], 16),
                   "pc")
-            equal(int(answer[0]["new"], 16),
+            equal(int.from_bytes(bytes.fromhex(answer[0]["new"]), "little"),
                   int(samples[told + 1][register], 16), "value")
 
     def run(self):
