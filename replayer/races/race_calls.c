@@ -36,6 +36,9 @@ struct race_call race_call_of(unsigned arch, uint64_t number)
 	if (!call)
 		return out;
 	out.order = linux_call_order(call);
+	out.stack_is_in_memory = call == &linux_calls[CALL_clone3];
+	if (call->refusal)
+		return out;	/* the kernel looks at nothing */
 	out.buffer = buffer_of(call);
 	for (unsigned i = 0; i < linux_call_arguments(call); i++) {
 		if (call->args[i].kind == ARG_PATH ||
@@ -44,7 +47,6 @@ struct race_call race_call_of(unsigned arch, uint64_t number)
 		if (call->args[i].kind == ARG_SIGNAL)
 			out.signal = i;
 	}
-	out.stack_is_in_memory = call == &linux_calls[CALL_clone3];
 	return out;
 }
 

@@ -10,11 +10,15 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <linux/futex.h>
+#include <linux/magic.h>
+#include <linux/membarrier.h>
 #include <linux/netlink.h>
 #include <linux/openat2.h>
 #include <linux/sched.h>
 #include <mqueue.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <netinet/udp.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -36,6 +40,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/sysinfo.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
@@ -49,6 +54,10 @@
 #include <time.h>
 #include <unistd.h>
 #include <utime.h>
+
+/* What only the kernel's headers have, or nobody's. */
+#define SA_RESTORER 0x4000000
+#define ST_VALID 0x20
 
 #include "formats/registers.h"
 #include "tests/unit/table.h"
@@ -285,16 +294,17 @@ static const struct text_row text_rows[] = {
 	{ "the larger of two flags", "O_RDONLY|O_SYNC", VALUES_OPEN, O_SYNC },
 	{ "a flag without a name", "O_WRONLY|0x40000000", VALUES_OPEN,
 	  0x40000001 },
-	{ "a field without a name", "0x3", VALUES_OPEN, 3 },
-	{ "no flag", "0", VALUES_PROT, 0 },
+	{ "a field without a name", "0x3 /* O_??? */", VALUES_OPEN, 3 },
+	{ "no flag", "0", VALUES_MSG, 0 },
+	{ "no flag, which has a name", "PROT_NONE", VALUES_PROT, 0 },
 	{ "the upper half does not count", "PROT_READ", VALUES_PROT,
 	  (UINT64_C(5) << 32) | 1 },
 	{ "one value", "F_GETFL", VALUES_FCNTL, F_GETFL },
-	{ "one without a name", "0x4d2", VALUES_FCNTL, 1234 },
+	{ "one without a name", "0x4d2 /* F_??? */", VALUES_FCNTL, 1234 },
 	{ "a negative one", "RUSAGE_CHILDREN", VALUES_RUSAGE,
 	  (uint64_t)RUSAGE_CHILDREN },
-	{ "a command with a flag", "FUTEX_WAKE|FUTEX_PRIVATE_FLAG",
-	  VALUES_FUTEX, FUTEX_WAKE_PRIVATE },
+	{ "a command with a flag", "FUTEX_WAIT_BITSET|FUTEX_CLOCK_REALTIME",
+	  VALUES_FUTEX, FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME },
 	{ "a kind that there is not", "0x7", VALUES_NONE, 7 },
 };
 

@@ -19,6 +19,7 @@
 #define SIGNAL { ARG_SIGNAL, 0, 0, 0 }
 #define VALUE(kind) { ARG_VALUE, 0, 0, VALUES_##kind }
 #define FLAGS(kind) { ARG_FLAGS, 0, 0, VALUES_##kind }
+#define BITS { ARG_BITS, 0, 0, 0 }
 #define FD { ARG_FD, 0, 0, 0 }
 #define DIR { ARG_DIR, 0, 0, 0 }
 #define ANY_FD { ARG_ANY_FD, 0, 0, 0 }
@@ -59,8 +60,8 @@
 	ROW(name, number, .waits = true, .args = { __VA_ARGS__ })
 #define CODE(name, number, function, ...) CALL(name, number, __VA_ARGS__)
 #define WAIT_CODE(name, number, function, ...) WAIT(name, number, __VA_ARGS__)
-#define REFUSED(name, number, error) \
-	ROW(name, number, .refusal = error, .args = { NOTHING })
+#define REFUSED(name, number, error, ...) \
+	ROW(name, number, .refusal = error, .args = { __VA_ARGS__ })
 
 const struct linux_call linux_calls[CALL_COUNT] = {
 #include "vm/linux/abi/calls.inc"

@@ -43,6 +43,7 @@ enum arg_kind {
 	ARG_SIGNAL,
 	ARG_VALUE,		/* one of `values` */
 	ARG_FLAGS,		/* bits of `values` */
+	ARG_BITS,		/* ... that have no names here */
 
 	/* Descriptors: one of cprec's own is refused. */
 	ARG_FD,

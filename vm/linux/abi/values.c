@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "formats/registers.h"
 #include "vm/linux/abi/values.h"
@@ -102,6 +103,40 @@ static uint32_t put_flags(struct text *text, const struct value_table *table,
 	return value;
 }
 
+/* "O_": the beginning that all names of a table have, up to a '_'. */
+static int prefix_size(const struct value_table *table)
+{
+	const char *first = table->names[0].name;
+	size_t size = strlen(first);
+
+	for (size_t i = 1; i < table->count; i++)
+		for (size_t k = 0; k < size; k++)
+			if (table->names[i].name[k] != first[k])
+				size = k;
+	while (size && first[size - 1] != '_')
+		size--;
+	return (int)size;
+}
+
+static const char *zero_name(const struct value_table *table)
+{
+	for (size_t i = 0; i < table->count; i++)
+		if (!table->names[i].value)
+			return table->names[i].name;
+	return "0";
+}
+
+static void put_unknown(struct text *text, const struct value_table *table,
+			uint32_t value)
+{
+	bool is_all = !text->length;
+
+	put(text, "%s0x%x", is_all ? "" : "|", value);
+	if (is_all && table)
+		put(text, " /* %.*s??? */", prefix_size(table),
+		    table->names[0].name);
+}
+
 size_t linux_values_text(char *out, size_t room, unsigned arch,
 			 enum call_values kind, uint64_t value)
 {
@@ -116,8 +151,8 @@ size_t linux_values_text(char *out, size_t room, unsigned arch,
 	if (table)
 		left = put_flags(&text, table, left);
 	if (left)
-		put(&text, "%s0x%x", text.length ? "|" : "", left);
+		put_unknown(&text, table, left);
 	else if (!text.length)
-		put(&text, "0");
+		put(&text, "%s", table ? zero_name(table) : "0");
 	return text.length;
 }

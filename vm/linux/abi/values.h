@@ -25,7 +25,13 @@ enum call_values {
 	VALUES_INOTIFY, VALUES_SPLICE, VALUES_SYNC_RANGE, VALUES_TIMERFD,
 	VALUES_EVENTFD, VALUES_SIGNALFD, VALUES_FALLOCATE, VALUES_RENAME,
 	VALUES_RANDOM, VALUES_MEMFD, VALUES_RWF, VALUES_STATX,
-	VALUES_CLOSE_RANGE,
+	VALUES_CLOSE_RANGE, VALUES_INOTIFY_INIT, VALUES_STATX_ATTR,
+	VALUES_FD_FLAGS, VALUES_LOCK_TYPE, VALUES_ACCESS_AT, VALUES_POLL,
+	VALUES_EPOLL_EVENTS, VALUES_SA, VALUES_SS, VALUES_ST,
+	VALUES_FILE_SYSTEM, VALUES_SO, VALUES_SO_TCP, VALUES_SO_IPV6,
+	VALUES_SO_IP, VALUES_IP_PROTOCOL, VALUES_NETLINK, VALUES_MEMBARRIER,
+	VALUES_SI, VALUES_SI_SEGV, VALUES_SI_BUS, VALUES_SI_ILL, VALUES_SI_FPE,
+	VALUES_SI_TRAP, VALUES_SI_CLD,
 	VALUES_KINDS
 };
 
@@ -48,8 +54,8 @@ struct value_table {
 const struct value_table *linux_values(unsigned arch, enum call_values kind);
 
 /*
- * Writes "O_RDWR|O_CREAT|0x8000000"; what has no name is a number.  Returns
- * the length; what does not fit into `room` bytes is left out.
+ * Writes "O_RDWR|O_CREAT|0x8000000", as strace(1) does; what has no name is a
+ * number.  Returns the length; what does not fit into `room` bytes is left out.
  */
 size_t linux_values_text(char *out, size_t room, unsigned arch,
 			 enum call_values kind, uint64_t value);
