@@ -48,6 +48,8 @@ plant vm/arch/x86/flow.c '#include "vm/processor/processor.h"' \
 	'vm/arch/x86 includes only'
 plant vm/linux/proc/proc.c '#include "vm/linux/tasks/tasks.h"' \
 	'vm/linux/proc includes only'
+plant vm/linux/text/special.c '#include "vm/linux/kernel.h"' \
+	'vm/linux/text includes only'
 plant vm/linux/files/files.c 'int x = X86_RAX;' 'names registers'
 # What a comment says is no fault.
 echo '/* vm_run() would be wrong here */' >>"$copy/replayer/recording/mapped.c"

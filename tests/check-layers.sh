@@ -140,7 +140,8 @@ room replayer/races \
 	"$prints|(^|[^a-z_])(uc|query)_[a-z]"
 room tools \
 	"formats cache/cache.h index/index.h vm $memory vm/linux
-	vm/linux/load/load.h vm/linux/abi/names.h recorder/recorder.h
+	vm/linux/load/load.h vm/linux/abi/calls.h vm/linux/abi/names.h
+	vm/linux/text/text.h recorder/recorder.h
 	$recording $symbols replayer/replayer.h replayer/session/session.h
 	replayer/expressions/expressions.h replayer/races/races.h" \
 	'(^|[^a-z_])uc_|packet_(decode|encode)|key_frame_decode'
@@ -191,6 +192,9 @@ room $linux/abi "$base vm/arch/x86/guest.h" \
 	'(^|[^a-z_])host_(call|wait)|SYS_|marshal_call'
 base="$base $linux/abi/abi.h $linux/abi/calls.h $linux/abi/structs.h
 	$linux/abi/values.h"
+room $linux/text "formats vm/vm.h $linux/abi/abi.h $linux/abi/calls.h
+	$linux/abi/names.h $linux/abi/structs.h $linux/abi/values.h" \
+	'(^|[^a-z_])(host_(call|wait)|linux_process|memory_[a-z])|marshal_call'
 room $linux/host "$base" \
 	'(^|[^a-z_])(vm_set_reg|memory_|copy_out|marshal_call)'
 base="$base $linux/host"
@@ -227,7 +231,7 @@ result "no room includes another's *_internal.h" "$(grep -rnE \
 result "others include only public headers of $linux" "$(grep -rnE \
 	"^ *# *include *\"$linux/" --include='*.[ch]' formats cache index \
 	vm/*.[ch] recorder replayer tools | grep -vE \
-	'linux/(linux|host/host|load/load|abi/(calls|names|values))\.h"')"
+	'linux/(linux|host/host|load/load|text/text|abi/(calls|names|values))\.h"')"
 
 result "only $linux/abi names registers" "$(grep -rnE \
 	'(^|[^A-Za-z0-9_])(X86_|ARM_|ARM64_|ABI_)|abi_x86_64' $linux \
