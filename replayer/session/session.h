@@ -9,6 +9,7 @@
  * Other rooms include this header only:
  *
  *	backtrace.h	who called whom in a thread
+ *	calls_list.h	system calls and signals, in order
  *	crash.h		how a signal ended a program
  *	history.h	who accessed memory, and when
  *	last_words.h	what a program wrote to its standard error last
@@ -24,6 +25,7 @@
 #define CPREC_REPLAYER_SESSION_SESSION_H
 
 #include "replayer/session/backtrace.h"
+#include "replayer/session/calls_list.h"
 #include "replayer/session/clocks.h"
 #include "replayer/session/crash.h"
 #include "replayer/session/history.h"

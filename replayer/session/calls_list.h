@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * calls_list.h - what a process and its kernel told each other, in order
+ *
+ * Visits system calls, where they begin and where they are over, signals, and
+ * ends of threads, while the replayer executes all between.  A visitor may look
+ * at registers and memory, as they are then.
+ *
+ * Ownership:  everything is borrowed, for the length of a visit.
+ * Errors:     those of replayer.h and of visitors.
+ */
+#ifndef CPREC_REPLAYER_SESSION_CALLS_LIST_H
+#define CPREC_REPLAYER_SESSION_CALLS_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "replayer/recording/recording.h"
+
+struct failure;
+struct replayer;
+
+enum call_visit {
+	VISIT_ENTER,		/* a call begins; nothing has been done yet */
+	VISIT_LEAVE,		/* it is over, its results are there */
+	VISIT_SIGNAL,		/* a signal came, a handler may be entered */
+	VISIT_END,		/* the thread ends */
+};
+
+struct call_event {
+	enum call_visit visit;
+
+	/*
+	 * Of calls, behind the instruction; of the end of one that gave way,
+	 * behind that.  Of signals and ends, before them.
+	 */
+	struct position at;
+	uint32_t stream, tid;
+
+	/* VISIT_ENTER, VISIT_LEAVE: */
+	uint64_t number, args[ARGS_MOST], sp;
+	bool was_entered;	/* VISIT_LEAVE: a VISIT_ENTER told so */
+
+	/* VISIT_LEAVE; VISIT_END: a status, or minus a signal. */
+	int64_t result;
+#define CALL_RESTARTS (-512)	/* a signal came; it is made again: Linux has
+				   the number as ERESTARTSYS */
+
+	/* VISIT_SIGNAL: */
+	uint64_t signal;
+	bool is_fault;		/* replayer_last_fault() says why */
+	bool has_handler;	/* it was entered; registers are its own */
+};
+
+struct calls_list {
+	struct replayer *replayer;
+	struct recording *recording;
+
+	/* Anything but 0 ends the visits and is returned. */
+	int (*visit)(void *context, const struct call_event *event);
+
+	/* From time to time; true to end the visits.  May be NULL. */
+	bool (*is_enough)(void *context, uint64_t t);
+	void *context;
+};
+
+/*
+ * Those from one position to another.  Of a call that began before, only the
+ * end is visited.
+ */
+int calls_list_visit(const struct calls_list *list, const struct position *from,
+		     const struct position *to, struct failure *why);
+
+/* Reads memory where the replayer stands; false unless all of it is known. */
+bool calls_list_read(struct replayer *replayer, uint64_t addr, void *bytes,
+		     size_t size);
+
+#endif
