@@ -19,6 +19,7 @@ const struct command *const commands[] = {
 	&command_replay,
 	&command_verify,
 	&command_races,
+	&command_strace,
 	&command_dump,
 	&command_symbols,
 	&command_ps,

@@ -1,0 +1,368 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""System calls and signals are shown as strace shows them natively.
+
+usage: strace.py --cprec C --calls G --threads G
+
+The guests are in programs/strace/.  Each program is run twice, by strace and in
+a recording; lines of the same thread are compared, once what no two runs have
+in common is gone: addresses, processes' numbers, times.  Lines that differ all
+the same must be of the RULES.  Speaks TAP.
+"""
+import difflib
+import json
+import os
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from tap import CprecTap, equal, expect, main  # noqa: E402
+
+# Why a line is not the same; where `{}` stands, whatever came before.
+RULES = {
+    "the program's exec was before the recording": r"execve\(.* = 0$",
+    "cprec has no restartable sequences": r"rseq\(",
+    "signals that do nothing are not recorded": r"--- (SIGCHLD|SIGUSR2) ",
+    "signals come at other moments": r"rt_sigreturn\(|ERESTARTSYS",
+    "threads run at other moments": r"futex\(",
+    "the loader's memory depends on the processor":
+        r"mmap\(NULL, (8192|12288), PROT_READ.PROT_WRITE, \S+, -1, 0",
+    "numbers of shared memory": r"shm(get|ctl)\(",
+    "the parent is another": r"getppid\(",
+    "nobody knows who sent a signal that kills":
+        r"--- (SIGKILL|SIGINT|SIGTERM|SIGSEGV) |kill\(PID, SIGKILL\)",
+    "what the kernel says of the machine":
+        r"(sysinfo|getrusage|times|statfs|sched_getaffinity)\(",
+}
+
+
+# Natively, these are no calls: the kernel's page of code has them.
+NO_CALLS = r"(clock_gettime|gettimeofday|time|getcpu)\("
+
+
+def without_times(line):
+    """What differs from run to run."""
+    line = re.sub(r"0x[0-9a-f]{6,16}\b", "ADDRESS", line)
+    line = re.sub(r"(si_pid|si_uid)=\d+", r"\1=PID", line)
+    line = re.sub(r"st_size=\d+", "st_size=N", line) \
+        if "/proc" in line else line
+    line = re.sub(r"\s+= ", " = ", line)
+    line = re.sub(r"(left \{).*?\}", r"\1}", line)
+    line = line.replace(" (core dumped)", "")
+    line = re.sub(r"(set_tid_address.* =) \d+", r"\1 PID", line)
+    line = re.sub(r'getrandom\(".*?"', 'getrandom("RANDOM"', line)
+    line = re.sub(r"/\* \d+ vars \*/", "/* N vars */", line)
+    return line
+
+
+PIDS = (r"(clone3?|v?fork|wait4|waitid|get(p|t)id|getpgid|kill|tgkill|"
+        r"rt_(tg)?sigqueueinfo|futex|rt_sigreturn|set_tid_address)\(")
+
+
+def with_pids(line, pids):
+    """A size may be the number of a process, too."""
+    if not re.match(PIDS, line):
+        return line
+    return re.sub(r"\b\d{2,7}\b",
+                  lambda found: "PID" if found.group() in pids
+                  else found.group(), line)
+
+
+class Joined:
+    """Lines by thread, those that were resumed as one."""
+
+    def __init__(self):
+        self.threads = {}
+        self.open = {}
+        self.resumed = 0
+
+    def add(self, tid, line):
+        lines = self.threads.setdefault(tid, [])
+        resumed = re.match(r"<\.\.\. \w+ resumed>(.*)", line)
+        if line.endswith(" <unfinished ...>"):
+            self.open[tid] = line[:-len(" <unfinished ...>")]
+            return
+        if resumed:
+            self.resumed += 1
+            line = self.open.pop(tid, "") + resumed.group(1)
+        lines.append(line)
+
+    def normal(self):
+        pids = {str(tid) for tid in self.threads}
+        return [[with_pids(without_times(line), pids) for line in lines
+                 if not re.match(NO_CALLS, line)]
+                for lines in self.threads.values()]
+
+
+class Tests(CprecTap):
+    total = same = 0
+
+    def place(self):
+        """An empty folder: some programs look into it."""
+        place = os.path.join(self.folder, "here")
+        os.makedirs(place, exist_ok=True)
+        return place
+
+    def native(self, words):
+        log = os.path.join(self.folder, "strace.log")
+        subprocess.run(["strace", "-f", "-o", log, *words], cwd=self.place(),
+                       stdin=subprocess.DEVNULL, capture_output=True,
+                       timeout=60)
+        joined = Joined()
+        with open(log) as file:
+            for line in file:
+                tid, text = line.rstrip("\n").split(maxsplit=1)
+                joined.add(int(tid), text)
+        return joined.normal()
+
+    def record(self, words, name="t.cpr"):
+        trace = os.path.join(self.folder, name)
+        subprocess.run([self.options.cprec, "rm", "-f", trace],
+                       capture_output=True)
+        subprocess.run([self.options.cprec, "record", "-q", "-o", trace,
+                        "--", *words], cwd=self.place(),
+                       stdin=subprocess.DEVNULL, capture_output=True,
+                       timeout=60)
+        return trace
+
+    def strace(self, *words):
+        done = self.cprec("strace", *words)
+        equal((done.returncode, done.stderr), (0, ""), words)
+        return done.stdout.splitlines()
+
+    def processes(self, trace):
+        done = self.cprec("ps", "--json", trace)
+        found = [json.loads(line) for line in done.stdout.splitlines()]
+        return sorted(one["pid"] for one in found)
+
+    def recorded(self, trace):
+        joined = Joined()
+        for pid in self.processes(trace):
+            for line in self.strace(trace, f"--pid={pid}"):
+                text = line.split(maxsplit=1)[1]
+                thread = re.match(r"\[pid +(\d+)\] (.*)", text)
+                joined.add(int(thread.group(1)) if thread else pid,
+                           thread.group(2) if thread else text)
+        return joined.normal()
+
+    def explain(self, line):
+        if not any(re.search(rule, line) for rule in RULES.values()):
+            self.unexplained.append(line)
+
+    def likeness(self, native, recorded):
+        return difflib.SequenceMatcher(None, native, recorded, False).ratio()
+
+    def compare_thread(self, native, recorded):
+        found = difflib.SequenceMatcher(None, native, recorded, False)
+        same = sum(block.size for block in found.get_matching_blocks())
+        self.total += max(len(native), len(recorded))
+        self.same += same
+        for kind, a, b, c, d in found.get_opcodes():
+            for line in native[a:b] if kind != "equal" else []:
+                self.explain("native:   " + line)
+            for line in recorded[c:d] if kind != "equal" else []:
+                self.explain("recorded: " + line)
+        return same
+
+    def compare(self, *words):
+        """Programs whose lines are all there, and no others."""
+        self.unexplained = []
+        native = self.native(words)
+        recorded = self.recorded(self.record(words))
+        equal(len(recorded), len(native), "threads")
+        total = same = 0
+        for lines in native:
+            others = max(recorded, key=lambda one: self.likeness(lines, one))
+            recorded.remove(others)
+            total += max(len(lines), len(others))
+            same += self.compare_thread(lines, others)
+        expect(not self.unexplained, "\n".join(self.unexplained))
+        return f"{same} of {total} lines"
+
+    def most_are_same(self):
+        expect(self.same >= self.total * 0.95, "not the same")
+        return f"{self.same} of {self.total} lines"
+
+    # ------- options -------
+
+    def native_lines(self, *words):
+        """Of cat, with options of strace; without the exec."""
+        log = os.path.join(self.folder, "strace.log")
+        subprocess.run(["strace", "-o", log, *words, "cat", "/etc/passwd"],
+                       cwd=self.place(), capture_output=True, timeout=60)
+        with open(log) as file:
+            lines = [without_times(line.rstrip("\n")) for line in file]
+        return self.plain(lines)
+
+    def plain(self, lines):
+        return [line for line in lines
+                if not any(re.search(rule, line) for rule in RULES.values())]
+
+    def same_options(self, *words):
+        """Options that strace has, too."""
+        lines = [line.split(maxsplit=1)[1]
+                 for line in self.strace(self.cat, *words)]
+        found = self.plain(without_times(line) for line in lines)
+        native = self.native_lines(*words)
+        expect(found == native,
+               "\n".join(difflib.unified_diff(native, found, lineterm="")))
+        return f"{len(found)} lines"
+
+    def options_of_strace(self):
+        self.cat = self.record(["cat", "/etc/passwd"], "cat.cpr")
+        for words in (["-e", "trace=%file"], ["-e", "trace=%desc"],
+                      ["-e", "%memory"], ["-e", "trace=%process"],
+                      ["-e", "trace=!mmap,openat"], ["-e", "read,close"],
+                      ["-e", "trace=all"], ["-e", "trace=none"],
+                      ["-s", "5"], ["-s", "200"], ["-e", "t=%network"]):
+            self.same_options(*words)
+
+    def sets(self):
+        """Which calls of the guest are of which set, and signals."""
+        trace = self.record([self.options.calls])
+        log = os.path.join(self.folder, "strace.log")
+        for name in ("%file", "%desc", "%network", "%process", "%memory",
+                     "%signal", "%ipc", "%creds"):
+            subprocess.run(["strace", "-o", log, "-e", "trace=" + name,
+                            "-e", "signal=none", self.options.calls],
+                           cwd=self.place(), capture_output=True, timeout=60)
+            with open(log) as file:
+                native = self.names(file)
+            mine = self.names(line.split(maxsplit=1)[1] for line in
+                              self.strace(trace, "-e", name, "-e",
+                                          "signal=none"))
+            equal(mine - native, set(), f"{name}: too much")
+            equal(native - mine - {"execve"}, set(), f"{name}: missing")
+
+    def names(self, lines):
+        """But for that of a number that is no call."""
+        return {line.split("(")[0] for line in lines
+                if line[0].isalpha() and not line.startswith("syscall_")}
+
+    def counts(self):
+        log = os.path.join(self.folder, "strace.log")
+        subprocess.run(["strace", "-c", "-o", log, "cat", "/etc/passwd"],
+                       cwd=self.place(), capture_output=True, timeout=60)
+        native, mine = {}, {}
+        with open(log) as file:
+            for line in file.read().splitlines()[2:-2]:
+                words = line.split()
+                native[words[-1]] = [int(word) for word in words[3:-1]]
+        for line in self.strace(self.cat, "-c")[1:-1]:
+            words = line.split()
+            mine[words[-1]] = [int(word) for word in words[:-1]]
+        for name in ("execve", "rseq", "mmap", "exit_group"):
+            native.pop(name, None)
+            mine.pop(name, None)
+        equal(mine, native, "-c")
+
+    def files(self):
+        """Files of descriptors, as strace has them."""
+        lines = self.strace(self.cat, "-y", "-e", "openat,read,close")
+        mine = {found for line in lines
+                for found in re.findall(r"\(3<(.*?)>", line)}
+        native = {found for line in self.native_lines(
+                      "-y", "-e", "openat,read,close")
+                  for found in re.findall(r"\(3<(.*?)>", line)}
+        equal({os.path.realpath(path) for path in mine}, native, "-y")
+        expect("/etc/passwd" in mine, mine)
+
+    # ------- what strace does not have -------
+
+    def times(self):
+        """Positions are those of the packets."""
+        done = self.cprec("dump", "--json", "--kind=SYSCALL", self.cat)
+        packets = [json.loads(line) for line in done.stdout.splitlines()]
+        equal([line.split()[0] for line in self.strace(self.cat)
+               if "+++" not in line],
+              [str(packet["at"]) for packet in packets], "times")
+
+    def part(self):
+        lines = self.strace(self.cat)
+        middle = len(lines) // 2
+        first, last = (int(lines[i].split()[0])
+                       for i in (middle, middle + 5))
+        equal(self.strace(self.cat, f"--from={first - 1}", f"--to={last}"),
+              lines[middle:middle + 6], "part")
+
+    def objects(self):
+        trace = self.record([self.options.threads])
+        joined = Joined()
+        for line in self.strace(trace, "--thread=all"):
+            text = line.split(maxsplit=1)[1]
+            thread = re.match(r"\[pid +(\d+)\] (.*)", text)
+            joined.add(int(thread.group(1)), re.sub(r"\s+= ", " = ",
+                                                   thread.group(2)))
+        found = {}
+        for line in self.strace(trace, "--json"):
+            one = json.loads(line)
+            text = f"+++ exited with {one['result']} +++"
+            if one["kind"] == "call":
+                text = one["text"]
+                equal(text.rsplit(" = ", 1)[0],
+                      f"{one['name']}({', '.join(one['arguments'])})", line)
+                expect(one.get("began", 0) <= one["at"], line)
+            found.setdefault(one["thread"], []).append(text)
+        equal(found, joined.threads, "objects")
+        expect(joined.resumed, "no line is unfinished")
+        for tid in found:
+            lines = self.strace(trace, f"--thread={tid}")
+            expect(all(f"[pid {tid:5}] " in line for line in lines), "thread")
+
+    def backtraces(self):
+        trace = self.record([self.options.threads])
+        found = {}
+        for line in self.strace(trace, "-k", "--json", "-e", "read"):
+            one = json.loads(line)
+            if one["kind"] != "call":
+                continue
+            names = [frame.get("function") for frame in one["frames"]]
+            found.setdefault(one["thread"], []).append(names)
+        first, second = sorted(found)
+        expect(all("main" in names for names in found[first][-20:]), "main")
+        expect(all("answer" in names for names in found[second]), "answer")
+        text = "\n".join(self.strace(trace, "-k", "-e", "read"))
+        expect(re.search(r'resumed>"a", 1\) .*(\n +#\d.*)*\n +#\d+ .* in'
+                         r" answer ", text), text[:999])
+
+    def wrong(self):
+        for expression in ("trace=openat,nothing", "signal=SIGNOTHING",
+                           "%nothing"):
+            done = self.cprec("strace", self.cat, "-e", expression)
+            equal(done.returncode, 2, expression)
+            expect("othing' in" in done.stderr.lower(), done.stderr)
+        equal(self.strace(self.cat, "-e", "?nothing"),
+              self.strace(self.cat, "-e", "none"), "?")
+
+
+def run_all(options, folder):
+    tests = Tests(options, folder)
+    for name, words in {
+            "many calls": [options.calls],
+            "a fault": [options.calls, "x"],
+            "threads": [options.threads],
+            "ls": ["ls", "-l", "/etc"],
+            "cat": ["cat", "/etc/passwd", "/nowhere"],
+            "a shell and its children":
+                ["sh", "-c", "ls / | cat; cat /etc/passwd; (exit 3); :"],
+            "python": ["/usr/bin/python3", "-c", "import json; print(json.dumps({}))"],
+            "a signal": ["sh", "-c", "trap 'echo x' INT; kill -INT $$;"
+                         " kill -9 $$"],
+    }.items():
+        tests.test(name, tests.compare, *words)
+    tests.test("most lines are the same", tests.most_are_same)
+    tests.test("options of strace", tests.options_of_strace)
+    tests.test("sets", tests.sets)
+    tests.test("-c", tests.counts)
+    tests.test("-y", tests.files)
+    tests.test("times", tests.times)
+    tests.test("a part", tests.part)
+    tests.test("JSON", tests.objects)
+    tests.test("-k", tests.backtraces)
+    tests.test("wrong expressions", tests.wrong)
+    return tests.summary()
+
+
+if __name__ == "__main__":
+    sys.exit(main(run_all, "calls", "threads"))
