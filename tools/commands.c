@@ -15,6 +15,7 @@ const struct command *const commands[] = {
 	&command_reads,
 	&command_accesses,
 	&command_backtrace,
+	&command_registers,
 	&command_info,
 	&command_replay,
 	&command_verify,

@@ -160,7 +160,7 @@ class Tests(CprecTap):
             self.ask("races", trace)
             self.ask("backtrace", "--thread=all", trace)
             self.ask("backtrace", "--at=50%", trace)
-            self.ask("query", trace, "--registers", "--at=50%", "--at=end.0")
+            self.ask("registers", trace, "--at=50%", "--at=end.0")
             self.ask("query", trace, "--addr=environ", "--addr=0",
                      "--at=end", "--at=output:99", "--at=999g")
             self.ask("query", trace, "-", text="environ end\nx\n")
