@@ -135,20 +135,26 @@ static void print_as_json(const struct state *state)
 	print_json(object);
 }
 
-/* Where the thread is, as far as it is known. */
-static void print_place(const struct state *state, uint64_t pc)
+/* What is at an address, if it has a name. */
+static void print_symbol(const struct state *state, uint64_t addr)
 {
-	struct lines *lines = state->view->lines;
-	uint64_t t = state->view->at.time;
-	struct source_line line;
 	char name[256];
 
-	if (!names_of(lines_names(lines), t, pc, name, sizeof(name)))
+	if (!names_of(lines_names(state->view->lines), state->view->at.time,
+		      addr, name, sizeof(name)))
 		return;
 	fputs(" <", stdout);
 	print_escaped(stdout, name, strlen(name));
 	putchar('>');
-	lines_find(lines, t, state->registers.code, &line);
+}
+
+/* Where the thread is, as far as it is known. */
+static void print_source(const struct state *state)
+{
+	struct source_line line;
+
+	lines_find(state->view->lines, state->view->at.time,
+		   state->registers.code, &line);
 	if (!line.line)
 		return;
 	fputs(" at ", stdout);
@@ -166,8 +172,11 @@ static void print_line(const struct state *state, unsigned reg)
 		fputs("<not saved>", stdout);
 	else
 		print_register(stdout, table, &found->file, reg);
+	if (!found->is_lost[reg] && (table->regs[reg].kind == REG_CODE ||
+				     table->regs[reg].kind == REG_ADDRESS))
+		print_symbol(state, reg_get(table, &found->file, reg));
 	if (reg == table->pc)
-		print_place(state, reg_get(table, &found->file, reg));
+		print_source(state);
 	putchar('\n');
 }
 

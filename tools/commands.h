@@ -24,9 +24,11 @@ const struct command *command_find(const char *name);
 
 extern const struct command command_accesses, command_last, command_reads,
 	command_writes;
-extern const struct command command_backtrace, command_complete, command_dump,
-	command_info, command_query, command_races, command_record,
-	command_registers, command_replay, command_run, command_symbols, command_verify;
+extern const struct command command_backtrace, command_complete,
+	command_disassemble, command_dump, command_info, command_maps,
+	command_query, command_races, command_record, command_registers,
+	command_replay, command_run, command_source, command_symbols,
+	command_verify;
 
 /* Of families. */
 extern const struct command command_ls, command_mv, command_pack,

@@ -122,7 +122,7 @@ static int add_frame(void *context, const struct frame *frame)
 	if (gathering->has_more)
 		return 1;
 	object = json_object();
-	json_set_count(object, "frame", gathering->count++);
+	json_set_count(object, "frame", number);
 	json_set_text(object, "kind", kind_of(frame));
 	json_set_code(object, frame->pc, frame->module, &frame->line);
 	if (frame->is_inlined)
@@ -355,7 +355,7 @@ static void print_place(FILE *out, const json_t *frame, const char *program)
 	}
 }
 
-static void print_frame(FILE *out, const json_t *frame, const char *program)
+static void print_one(FILE *out, const json_t *frame, const char *program)
 {
 	const char *kind = json_string_value(json_object_get(frame, "kind"));
 
@@ -363,13 +363,18 @@ static void print_frame(FILE *out, const json_t *frame, const char *program)
 		json_integer_value(json_object_get(frame, "frame")),
 		json_object_get(frame, "sure") ? "? " : "",
 		json_string_value(json_object_get(frame, "pc")));
-	if (!strcmp(kind, "signal"))
+	if (kind && !strcmp(kind, "signal"))
 		fputs(" <signal handler called>", out);
 	else
 		print_place(out, frame, program);
-	if (!strcmp(kind, "inlined"))
+	if (kind && !strcmp(kind, "inlined"))
 		fputs(", inlined", out);
 	fputc('\n', out);
+}
+
+void print_frame(FILE *out, const json_t *frame)
+{
+	print_one(out, frame, NULL);
 }
 
 /* Says how many frames are further in than the first that is shown. */
@@ -408,7 +413,7 @@ void print_frames(FILE *out, const json_t *object, const char *indent)
 	print_left_out(out, json_array_get(frames, 0), indent);
 	for (size_t i = 0; i < json_array_size(frames); i++) {
 		fputs(indent, out);
-		print_frame(out, json_array_get(frames, i), program);
+		print_one(out, json_array_get(frames, i), program);
 		print_locals(out, json_object_get(json_array_get(frames, i),
 						  "locals"));
 	}

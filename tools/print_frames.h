@@ -45,8 +45,11 @@ int json_set_frames(json_t *object, const struct frames_question *asked,
 /* What json_set_frames() has set, a line for each frame and local variable. */
 void print_frames(FILE *out, const json_t *object, const char *indent);
 
+/* One of them, with "frame", "pc" and so on. */
+void print_frame(FILE *out, const json_t *frame);
+
 /*
- * Sets "addr", "function", "offset", "module", "file" and "line" of code, as
+ * Sets "pc", "function", "offset", "module", "file" and "line" of code, as
  * far as they are known.
  */
 void json_set_code(json_t *object, uint64_t addr, const char *module,

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "formats/error.h"
 #include "replayer/recording/recording.h"
@@ -63,6 +64,16 @@ int view_check_thread(const struct options *options, const struct view *view)
 			      " thread, not 'all'") : 0;
 }
 
+int view_take_word(struct options *options, const char **out)
+{
+	size_t count;
+	char **words = options_take_words(options, &count);
+
+	*out = count ? words[0] : NULL;
+	return count > 1 ? options_wrong(options, "there are too many"
+					 " arguments: '%s'", words[1]) : 0;
+}
+
 /* ------- the place ------- */
 
 struct expression_place view_place(const struct view *view)
@@ -107,6 +118,49 @@ int view_thread(const struct view *view, uint32_t *stream, uint32_t *tid,
 							   *stream,
 							   view->at.time),
 				       tid, why);
+}
+
+int view_find_frame(const struct view *view, struct frame *out, uint32_t *tid,
+		    struct failure *why)
+{
+	struct backtrace backtrace = {
+		.replayer = view->replayer,
+		.lines = view->lines,
+	};
+	int rc = view_thread(view, &backtrace.stream, tid, why);
+
+	return rc ? rc : backtrace_find(&backtrace, view->frame, out, why);
+}
+
+/* An expression that is not in memory is a number. */
+static int take_number(const struct expression *found, const char *text,
+		       uint64_t *out, struct failure *why)
+{
+	*out = 0;
+	if (!found->bytes || found->size > sizeof(*out))
+		return failed(why, ERR_INPUT, "cannot take '%s' for an"
+			      " address", text);
+	memcpy(out, found->bytes, found->size);
+	return 0;
+}
+
+int view_address(const struct view *view, const char *text, uint64_t *out,
+		 struct failure *why)
+{
+	const struct expression_question question = {
+		.text = text, .place = view_place(view),
+	};
+	struct expression found;
+	int rc = expressions_find(view->expressions, &question, &found, why);
+
+	if (rc)
+		return rc;
+	if (found.has_addr)
+		*out = found.addr;
+	else
+		rc = take_number(&found, text, out, why);
+	expression_release(&found);
+	return rc;
 }
 
 /* ------- times ------- */

@@ -84,4 +84,15 @@ struct expression_place view_place(const struct view *view);
 int view_thread(const struct view *view, uint32_t *stream, uint32_t *tid,
 		struct failure *why);
 
+/* The frame that is meant, without registers, and its thread. */
+int view_find_frame(const struct view *view, struct frame *out, uint32_t *tid,
+		    struct failure *why);
+
+/* One word behind FILE, which may be missing. */
+int view_take_word(struct options *options, const char **out);
+
+/* The address that an expression names, or is the value of. */
+int view_address(const struct view *view, const char *text, uint64_t *out,
+		 struct failure *why);
+
 #endif

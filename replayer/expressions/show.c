@@ -102,28 +102,17 @@ static uint64_t shown_count(const struct value *value)
 	return known < type->count ? known : type->count;
 }
 
+/* Zeroes at the end, but for one, are a part of it. */
 static int show_text_array(struct shower *shower, struct value *value)
 {
+	static const uint8_t zero[4];
 	struct type *element = type_target(value->type);
 	size_t count = (size_t)shown_count(value);
 	const uint8_t *bytes = value->bytes;
-	bool is_cut = count > SHOWN_MOST;
 
-	/* Zeroes at the end, but for one, are a part of it. */
-	if (is_cut) {
-		size_t zeroes = count;
-
-		while (zeroes && !bytes[zeroes * element->size - 1])
-			zeroes--;
-		is_cut = zeroes / element->size >= SHOWN_MOST;
-	}
-	if (!is_cut && count) {
-		static const uint8_t zero[4];
-
-		if (!memcmp(bytes + (count - 1) * element->size, zero,
-			    element->size))
-			count--;
-	}
+	if (count && !memcmp(bytes + (count - 1) * element->size, zero,
+			     element->size))
+		count--;
 	show_characters(shower, element, bytes, count, false);
 	return 0;
 }

@@ -16,10 +16,13 @@
 /* Of one block: more would be made up by a damaged file. */
 #define ENTRIES_MOST 10000u
 
+#define DEPTH_MOST 32u		/* of blocks in blocks */
+
 struct listing {
 	struct context *context;
 	const struct variables_question *question;
 	int tag;		/* of what is listed now */
+	unsigned depth;
 	struct failure *why;
 };
 
@@ -119,8 +122,34 @@ static bool is_copied(Dwarf_Die *block, Dwarf_Die *abstract)
 	return false;
 }
 
+static int list_block(struct listing *listing, const Dwarf_Die *scope);
+
+/* A block of which no code was left: nobody is in it, nor outside of it. */
+static bool is_without_code(Dwarf_Die *die)
+{
+	return dwarf_tag(die) == DW_TAG_lexical_block &&
+	       !dwarf_hasattr(die, DW_AT_low_pc) &&
+	       !dwarf_hasattr(die, DW_AT_ranges);
+}
+
+static int list_entry(struct listing *listing, Dwarf_Die *die)
+{
+	const char *name = is_listed(listing, die) ? dwarf_diename(die) : NULL;
+	int rc;
+
+	if (name)
+		return list_variable(listing, die, name);
+	if (!is_without_code(die) || listing->depth == DEPTH_MOST ||
+	    listing->tag != DW_TAG_variable)
+		return 0;
+	listing->depth++;
+	rc = list_block(listing, die);
+	listing->depth--;
+	return rc;
+}
+
 /* With `of`: only those that have no copy in that block. */
-static int list_entries(const struct listing *listing, Dwarf_Die *block,
+static int list_entries(struct listing *listing, Dwarf_Die *block,
 			Dwarf_Die *of)
 {
 	unsigned count = 0;
@@ -130,17 +159,14 @@ static int list_entries(const struct listing *listing, Dwarf_Die *block,
 	if (dwarf_child(block, &die))
 		return 0;
 	do {
-		const char *name = is_listed(listing, &die) ?
-					   dwarf_diename(&die) : NULL;
-
-		if (name && !(of && is_copied(of, &die)))
-			rc = list_variable(listing, &die, name);
+		if (!of || !is_copied(of, &die))
+			rc = list_entry(listing, &die);
 	} while (!rc && count++ < ENTRIES_MOST && !die_sibling(&die, &die));
 	return rc;
 }
 
 /* What was optimized out may not even be in the copy. */
-static int list_block(const struct listing *listing, const Dwarf_Die *scope)
+static int list_block(struct listing *listing, const Dwarf_Die *scope)
 {
 	Dwarf_Die block = *scope, origin;
 	int rc = list_entries(listing, &block, NULL);
