@@ -174,9 +174,7 @@ static void print_source(struct disassemble_command *command, uint64_t addr)
 	if (line.line <= command->source.count) {
 		putchar('\t');
 		text = source_text(&command->source, line.line, &size);
-		for (; size && *text == '\t'; text++, size--)
-			putchar('\t');
-		print_escaped(stdout, text, size);
+		print_source_text(stdout, text, size);
 	}
 	putchar('\n');
 }

@@ -62,13 +62,7 @@ static void print_lines(const struct source *source, const struct frame *frame,
 		const char *text = source_text(source, i, &size);
 
 		printf("%s %zu\t", i == frame->line.line ? "=>" : "  ", i);
-		for (const char *tab; (tab = memchr(text, '\t', size));) {
-			print_escaped(stdout, text, (size_t)(tab - text));
-			putchar('\t');
-			size -= (size_t)(tab - text) + 1;
-			text = tab + 1;
-		}
-		print_escaped(stdout, text, size);
+		print_source_text(stdout, text, size);
 		putchar('\n');
 	}
 }

@@ -548,7 +548,7 @@ def test_damage(tests, trace):
     def flip():
         originals = {command: tests.cprec(*with_file(command, trace))
                      for command in ("verify", "replay", "query")}
-        registers = tests.cprec("query", trace, *REGISTERS)
+        registers = tests.cprec(*REGISTERS, trace)
         for at in places(tests, size, 20):
             other = bytearray(contents)
             other[at] ^= 1 << at % 8

@@ -19,11 +19,16 @@ from tap import CprecTap, Failure, equal, expect, main  # noqa: E402
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Of objdump's instructions, so many in 1000 may be written in another way.
 OTHERWISE = 60
+# Of the C library, in a static program.
+LIBRARY = ("msort_with_tmp", "_int_malloc", "qsort", "sqrtl", "raise",
+           "__libc_start_main", "_dl_relocate_static_pie", "__libc_setup_tls",
+           "_dl_aux_init", "__libc_init_secure", "tunable_initialize",
+           "__tunables_init", "_dl_non_dynamic_init", "exit", "sysmalloc")
 
 
 def mapping(line):
     """Without device and number, which are not recorded."""
-    words = line.split(None, 5)
+    words = line.rstrip("\n").split(None, 5)
     return words[:3] + words[5:]
 
 
@@ -104,57 +109,64 @@ class Places(CprecTap):
 
     def functions(self, program):
         """{name: [(address, bytes, text, target)]}"""
-        functions = {}
-        for syntax in "att", "intel":
-            out = subprocess.run(
-                ["objdump", "-d", "-w", "-M", syntax, program],
-                capture_output=True, text=True, check=True).stdout
-            name = None
-            for line in out.splitlines():
-                begins = re.match(r"[0-9a-f]+ <(\w+)>:", line)
-                code = re.match(r" +([0-9a-f]+):\t([0-9a-f ]+?) *\t(.*)", line)
-                if begins:
-                    name = begins.group(1)
-                elif code and name:
-                    target = re.search(r"<([^>]*)>", code.group(3))
-                    functions.setdefault((name, syntax), []).append(
-                        (int(code.group(1), 16),
-                         code.group(2).replace(" ", ""), code.group(3),
-                         target and target.group(1)))
+        functions, name = {}, None
+        out = subprocess.run(["objdump", "-d", "-w", program],
+                             capture_output=True, text=True,
+                             check=True).stdout
+        for line in out.splitlines():
+            begins = re.match(r"[0-9a-f]+ <(\w+)>:", line)
+            code = re.match(r" +([0-9a-f]+):\t([0-9a-f ]+?) *\t(.*)", line)
+            if begins:
+                name = begins.group(1)
+            elif code and name:
+                target = re.search(r"([0-9a-f]+) <[^>]*>", code.group(3))
+                functions.setdefault(name, []).append(
+                    (int(code.group(1), 16), code.group(2).replace(" ", ""),
+                     code.group(3), target and int(target.group(1), 16)))
         return functions
+
+    def one_function(self, trace, name, wanted, counts):
+        found = [json.loads(line) for line in
+                 self.run("disassemble", trace, "--at=end", f"--addr={name}",
+                          "--syntax=att", "--json").stdout.splitlines()]
+        first = int(found[0]["addr"], 16) - wanted[0][0]
+        equal(first % 4096, 0, "where it is")
+        rows = {row[0] + first: row for row in wanted}
+        for each in found:
+            if "bytes" not in each:
+                break       # nobody ever looked at it
+            row = rows.get(int(each["addr"], 16))
+            expect(row, f"{each} is no instruction of objdump's")
+            equal(each["bytes"], row[1], f"{name}: bytes")
+            text = plain(re.sub(r"\b([0-9a-f]{4,})(?= <)", lambda m: hex(
+                int(m.group(1), 16) + first), row[2]))
+            counts[0] += 1
+            if plain(each["instruction"]) != text:
+                counts[1] += 1
+                self.differ.append((each["instruction"], row[2]))
+            if row[3]:
+                counts[2] += 1
+                equal(int(each["target"], 16) - first, row[3],
+                      f"{name}: target of {row[2]}")
 
     def disassemble(self):
         """Sizes, bytes and targets of all; in AT&T's syntax, the text."""
-        self.make("values", "frames/values.c", "-g", "-O2")
-        functions = self.functions(self.path("values"))
-        total = otherwise = targets = 0
-        for name in ("insert", "many", "less", "main", "handle", "deep"):
-            wanted = functions.get((name, "att"))
-            if not wanted:
-                continue
-            found = [json.loads(line) for line in
-                     self.run("disassemble", self.path("values.cpr"),
-                              "--at=end", f"--addr={name}", "--syntax=att",
-                              "--json").stdout.splitlines()]
-            first = int(found[0]["addr"], 16) - wanted[0][0]
-            equal(first % 4096, 0, "where it is")
-            known = [each for each in found if "bytes" in each]
-            for each in known:
-                total += 1
-                row = next((row for row in wanted
-                            if row[0] + first == int(each["addr"], 16)), None)
-                expect(row, f"{each} is no instruction of objdump's")
-                equal(each["bytes"], row[1], f"{name}: bytes")
-                text = plain(re.sub(r"\b([0-9a-f]{4})(?= <)", lambda m: hex(
-                    int(m.group(1), 16) + first), row[2]))
-                otherwise += plain(each["instruction"]) != text
-                if row[3] and "symbol" in each and "@" not in row[3]:
-                    targets += 1
-                    equal(each["symbol"], re.sub(r"@.*", "", row[3]),
-                          f"{name}: target of {row[2]}")
-        expect(total > 200 and targets > 10, f"{total}, {targets}")
+        counts = [0, 0, 0]
+        self.differ = []
+        for name, options in (("plain", ("-O0",)), ("values", ("-O2",)),
+                              ("static", ("-O2", "-static"))):
+            self.make(name, "frames/values.c", "-g", *options)
+            functions = self.functions(self.path(name))
+            for function in ("insert", "many", "less", "main", "handle",
+                             "deep", *LIBRARY):
+                if function in functions:
+                    self.one_function(self.path(name + ".cpr"), function,
+                                      functions[function], counts)
+        total, otherwise, targets = counts
+        expect(total > 1000 and targets > 100, f"{counts}")
         expect(otherwise * 1000 <= total * OTHERWISE,
-               f"{otherwise} of {total} are written otherwise")
+               f"{otherwise} of {total} are written otherwise: "
+               f"{self.differ[:40]}")
         return f"{total} instructions, {otherwise} otherwise, {targets} targets"
 
     def marked(self):
@@ -193,10 +205,10 @@ class Places(CprecTap):
         trace = self.path("values.cpr")
         file = os.path.join(HERE, "programs", "frames", "values.c")
         with open(file, encoding="utf-8") as text:
-            lines = text.read().split("\n")
+            lines = text.read().rstrip("\n").split("\n")
         info = json.loads(self.run("info", "--json", trace).stdout)
         count = 0
-        for i in range(1, 20):
+        for i in range(12, 20):
             t = info["instructions"] * i // 20
             frames = json.loads(self.run("backtrace", trace, f"--at={t}",
                                          "--json").stdout)["frames"]
@@ -213,7 +225,7 @@ class Places(CprecTap):
                       list(enumerate(lines[first - 1:first + 9], first)),
                       "lines")
                 count += 1
-        expect(count > 20, f"{count} places")
+        expect(count > 12, f"{count} places")
         return f"{count} places"
 
     def moved_source(self):
