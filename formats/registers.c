@@ -5,34 +5,50 @@
 #include <assert.h>
 
 /* The registers follow each other in order of their numbers, unpadded. */
-#define GENERAL(n, name) [n] = { name, 8 * (n), 8 }
-#define SELECTOR(n, name) [n] = { name, 144 + 2 * ((n) - X86_CS), 2 }
-#define ST(n) [X86_ST0 + n] = { "st" #n, 182 + 10 * n, 10 }
-#define XMM(n) [X86_XMM0 + n] = { "xmm" #n, 262 + 16 * n, 16 }
+#define OF_KIND(n, name, kind) [n] = { name, 8 * (n), 8, kind, NULL }
+#define GENERAL(n, name) OF_KIND(n, name, REG_NUMBER)
+#define SELECTOR(n, name) \
+	[n] = { name, 144 + 2 * ((n) - X86_CS), 2, REG_NUMBER, NULL }
+#define CONTROL(n, name, offset, size) \
+	[n] = { name, offset, size, REG_CONTROL, NULL }
+#define ST(n) [X86_ST0 + n] = { "st" #n, 182 + 10 * n, 10, REG_FLOAT, NULL }
+#define XMM(n) [X86_XMM0 + n] = { "xmm" #n, 262 + 16 * n, 16, REG_VECTOR, NULL }
+
+static const char *const x86_flags[] = {
+	"CF", "", "PF", "", "AF", "", "ZF", "SF", "TF", "IF", "DF", "OF", "",
+	"", "NT", "", "RF", "VM", "AC", "VIF", "VIP", "ID", NULL
+};
+
+static const char *const x86_mxcsr[] = {
+	"IE", "DE", "ZE", "OE", "UE", "PE", "DAZ", "IM", "DM", "ZM", "OM", "UM",
+	"PM", "", "", "FZ", NULL
+};
 
 static const struct reg_info x86_64_regs[X86_REG_COUNT] = {
 	GENERAL(X86_RAX, "rax"), GENERAL(X86_RBX, "rbx"),
 	GENERAL(X86_RCX, "rcx"), GENERAL(X86_RDX, "rdx"),
 	GENERAL(X86_RSI, "rsi"), GENERAL(X86_RDI, "rdi"),
-	GENERAL(X86_RBP, "rbp"), GENERAL(X86_RSP, "rsp"),
+	OF_KIND(X86_RBP, "rbp", REG_ADDRESS),
+	OF_KIND(X86_RSP, "rsp", REG_ADDRESS),
 	GENERAL(X86_R8, "r8"), GENERAL(X86_R9, "r9"),
 	GENERAL(X86_R10, "r10"), GENERAL(X86_R11, "r11"),
 	GENERAL(X86_R12, "r12"), GENERAL(X86_R13, "r13"),
 	GENERAL(X86_R14, "r14"), GENERAL(X86_R15, "r15"),
-	GENERAL(X86_RIP, "rip"), GENERAL(X86_RFLAGS, "eflags"),
+	OF_KIND(X86_RIP, "rip", REG_CODE),
+	[X86_RFLAGS] = { "eflags", 8 * X86_RFLAGS, 8, REG_FLAGS, x86_flags },
 	SELECTOR(X86_CS, "cs"), SELECTOR(X86_SS, "ss"),
 	SELECTOR(X86_DS, "ds"), SELECTOR(X86_ES, "es"),
 	SELECTOR(X86_FS, "fs"), SELECTOR(X86_GS, "gs"),
-	[X86_FS_BASE] = { "fs_base", 156, 8 },
-	[X86_GS_BASE] = { "gs_base", 164, 8 },
-	[X86_FPCW] = { "fctrl", 172, 2 },
-	[X86_FPSW] = { "fstat", 174, 2 },
-	[X86_FPTAG] = { "ftag", 176, 2 },
-	[X86_MXCSR] = { "mxcsr", 178, 4 },
+	[X86_FS_BASE] = { "fs_base", 156, 8, REG_NUMBER, NULL },
+	[X86_GS_BASE] = { "gs_base", 164, 8, REG_NUMBER, NULL },
+	CONTROL(X86_FPCW, "fctrl", 172, 2),
+	CONTROL(X86_FPSW, "fstat", 174, 2),
+	CONTROL(X86_FPTAG, "ftag", 176, 2),
+	[X86_MXCSR] = { "mxcsr", 178, 4, REG_CONTROL_FLAGS, x86_mxcsr },
 	ST(0), ST(1), ST(2), ST(3), ST(4), ST(5), ST(6), ST(7),
 	XMM(0), XMM(1), XMM(2), XMM(3), XMM(4), XMM(5), XMM(6), XMM(7),
 	XMM(8), XMM(9), XMM(10), XMM(11), XMM(12), XMM(13), XMM(14), XMM(15),
-	[X86_FIP] = { "fioff", 518, 8 }, [X86_FDP] = { "fooff", 526, 8 },
+	CONTROL(X86_FIP, "fioff", 518, 8), CONTROL(X86_FDP, "fooff", 526, 8),
 };
 
 static const uint8_t x86_dwarf[] = {

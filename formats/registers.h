@@ -13,6 +13,7 @@
 #ifndef CPREC_FORMATS_REGISTERS_H
 #define CPREC_FORMATS_REGISTERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,11 +38,32 @@ enum x86_register {
 	X86_REG_COUNT
 };
 
+/* What people want to see of a register. */
+enum reg_kind {
+	REG_NUMBER,
+	REG_ADDRESS,		/* of data */
+	REG_CODE,		/* of an instruction */
+	REG_FLAGS,		/* bits with names */
+	REG_CONTROL,		/* a number that is not for general use */
+	REG_CONTROL_FLAGS,	/* the same, of bits with names */
+	REG_FLOAT,		/* of x87 */
+	REG_VECTOR,
+};
+
 struct reg_info {
 	const char *name;	/* gdb's name, lower case */
 	uint16_t offset;	/* in the register file */
 	uint16_t size;		/* bytes */
+	enum reg_kind kind;
+	const char *const *flags;	/* of the lowest bits on, NULL behind the
+					   last; "": no name; or NULL */
 };
+
+/* Whether it is one that all programs use. */
+static inline bool reg_is_general(const struct reg_info *info)
+{
+	return info->kind <= REG_FLAGS;
+}
 
 /* Arguments that are in registers. */
 #define ARGS_MOST 6u

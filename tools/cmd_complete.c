@@ -300,6 +300,8 @@ static void offer_options(const struct completion *completion)
 	char text[48];
 
 	for (; info->name; info++) {
+		if (info->instead)
+			continue;
 		snprintf(text, sizeof(text), "--%s", info->name);
 		offer(completion, text, info->argument ? "=" : "");
 	}

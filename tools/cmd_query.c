@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmd_query.c - cprec query: memory and registers at a time */
+/* cmd_query.c - cprec query: memory at a time */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,6 @@
 #include "tools/options.h"
 #include "tools/query_races.h"
 #include "tools/questions.h"
-#include "tools/states.h"
 
 static int run(struct options *options);
 
@@ -32,10 +31,8 @@ const struct command command_query = {
 	.summary = "what an address held at a time",
 	.usage = "query [FILE] --addr=A... --at=T... [--size=N] [--format=F]"
 		 " [--json]\n"
-		 "       cprec query [FILE] --registers --at=T... [--thread=TID]"
-		 " [--json]\n"
 		 "       cprec query [FILE] [--format=F] [--json] -",
-	.about = "Tells what memory or registers held at a time.  With several"
+	.about = "Tells what memory held at a time.  With several"
 		 " addresses and\n"
 		 "times, answers for each address at each time.  With '-',"
 		 " answers the lines\n"
@@ -69,19 +66,17 @@ const struct command command_query = {
 		  .with = "addr -" },
 		{ OPTION_DEBUG_DIR, "debug-dir", "DIR",
 		  "where debugging information is looked for, too" },
-		{ OPTION_REGISTERS, "registers", NULL,
-		  "the registers of each thread",
-		  .without = "-" },
 		{ OPTION_THREAD, "thread", "TID",
 		  "whose variables and registers are meant; without\n"
-		  "this those of the thread whose turn it is; of all\n"
-		  "with --registers, for which it may be 'all'",
-		  .with = "addr registers -" },
+		  "this those of the thread whose turn it is",
+		  .with = "addr -" },
 		{ OPTION_FRAME, "frame", "N",
 		  "whose variables are meant: 0 is the innermost\n"
 		  "function, 1 its caller, as 'cprec backtrace' shows\n"
 		  "them",
 		  .with = "addr -" },
+		{ OPTION_REGISTERS, "registers", NULL, NULL,
+		  .instead = "cprec registers --at=T" },
 		{ OPTION_RACES, "races", NULL,
 		  "look for races, see below, in all that was before\n"
 		  "T: much slower",
@@ -90,8 +85,8 @@ const struct command command_query = {
 		  "do not look for races: quicker" },
 		{ OPTION_JSON, "json", NULL,
 		  "one JSON object per line: addr, at, events, size,\n"
-		  "bytes, type, value, source, as_of, race; or at,\n"
-		  "events, registers; or addr, at, error" },
+		  "bytes, type, value, source, as_of, race; or addr,\n"
+		  "at, error" },
 		{ 0 }
 	},
 	.notes = "At T, T instructions have been executed, with all that they"
@@ -138,8 +133,8 @@ struct query_command {
 	const char *size;
 	char format;
 	uint64_t frame;
-	struct state_question state;	/* asked with --registers */
-	bool json, registers, from_input;
+	struct threads_text threads;
+	bool json, from_input;
 	enum which_races races;
 	struct recording *recording;
 	struct lines *lines;
@@ -179,8 +174,8 @@ static struct request how_asked(const struct query_command *command)
 	return (struct request){
 		.size = command->size,
 		.format = command->format,
-		.some_thread = command->state.threads.some,
-		.tid = command->state.threads.tid,
+		.some_thread = command->threads.some,
+		.tid = command->threads.tid,
 		.frame = command->frame,
 	};
 }
@@ -395,21 +390,6 @@ static int answer_input(const struct query_command *command,
 	return rc;
 }
 
-/* ------- registers ------- */
-
-static void answer_states(const struct query_command *command,
-			  struct query *query, int *status)
-{
-	struct state_question asked = command->state;
-
-	asked.recording = command->recording;
-	asked.lines = command->lines;
-	asked.json = command->json;
-	for (size_t i = 0; i < command->ats.count; i++)
-		if (!state_print(&asked, query, command->ats.list[i]))
-			*status = EXIT_FAILED;
-}
-
 /* ------- the command ------- */
 
 static int answer(struct query_command *command, struct failure *why)
@@ -425,8 +405,6 @@ static int answer(struct query_command *command, struct failure *why)
 		rc = answer_input(command, query, &status, why);
 	if (!rc && command->addrs.count)
 		rc = answer_options(command, query, &status, why);
-	if (!rc && command->registers)
-		answer_states(command, query, &status);
 	expressions_destroy(command->expressions);
 	query_destroy(query);
 	if (rc)
@@ -483,12 +461,9 @@ static int take_option(const struct options *options, int id,
 	case OPTION_NO_RACES:
 		command->races = RACES_NOT;
 		break;
-	case OPTION_REGISTERS:
-		command->registers = true;
-		break;
 	case OPTION_THREAD:
 		if (!number_parse_threads(options->value,
-					  &command->state.threads))
+					  &command->threads))
 			return options_bad_value(options, id,
 						 NUMBER_THREADS_WANTED);
 		break;
@@ -500,13 +475,12 @@ static int take_arguments(struct options *options,
 			  struct query_command *command)
 {
 	command->from_input = options_take_last(options, "-");
-	if (!command->from_input && !command->addrs.count &&
-	    !command->registers)
+	if (!command->from_input && !command->addrs.count)
 		return options_wrong(options, "what to ask for is missing:"
-				     " --addr or --registers");
-	if (command->state.threads.all && !command->registers)
-		return options_wrong(options, "--thread=all is for"
-				     " --registers only");
+				     " --addr");
+	if (command->threads.all)
+		return options_wrong(options, "'--thread' takes the number of a"
+				     " thread, not 'all'");
 	if (!command->from_input && !command->ats.count)
 		return options_wrong(options, "a time is missing: --at");
 	return 0;

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "formats/error.h"
 #include "replayer/expressions/expressions.h"
@@ -26,7 +25,7 @@ const struct command command_symbols = {
 	.name = "symbols",
 	.run = run,
 	.arguments = "[FILE] [PATTERN]",
-	.summary = "functions and variables, and where they are",
+	.summary = "functions, variables, and where they are",
 	.usage = "symbols [OPTION...] [FILE] [PATTERN]",
 	.about = "Lists the functions and variables of the program and its"
 		 " libraries: address,\n"
@@ -218,10 +217,8 @@ static void take_pattern(struct options *options,
 	int left = options->argc - options->first;
 	char *last = left > 0 ? options->argv[options->argc - 1] : NULL;
 	char *mark;
-	size_t length = last ? strlen(last) : 0;
 
-	if (left != 2 && (left != 1 || !access(last, F_OK) ||
-			  (length > 4 && !strcmp(last + length - 4, ".cpr"))))
+	if (left != 2 && (left != 1 || options_is_recording(last)))
 		return;
 	command->pattern = last;
 	options_take_last(options, last);

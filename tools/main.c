@@ -24,11 +24,11 @@ static void print_help(FILE *out)
 	      "\n", out);
 	for (size_t i = 0; commands[i]; i++)
 		if (commands[i]->summary)
-			fprintf(out, "  %-9s %-22s  %s\n", commands[i]->name,
+			fprintf(out, "  %-11s %-22s  %s\n", commands[i]->name,
 				commands[i]->arguments, commands[i]->summary);
-	fputs("  help      [COMMAND]               print this text, or that of a"
-	      " command\n"
-	      "  version                           print versions\n"
+	fputs("  help        [COMMAND]               print this text, or that"
+	      " of a command\n"
+	      "  version                             print versions\n"
 	      "\n"
 	      "To begin with:\n"
 	      "\n"

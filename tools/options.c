@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "formats/error.h"
 #include "formats/nearest.h"
@@ -59,7 +60,8 @@ static void print_help(const struct command *command)
 
 	printf("usage: cprec %s\n\n%s\n\noptions:\n", command->usage, command->about);
 	for (size_t i = 0; command->options[i].name; i++)
-		print_option(&command->options[i]);
+		if (!command->options[i].instead)
+			print_option(&command->options[i]);
 	if (command->kind == COMMAND_ASKS)
 		print_option(&pid_option);
 	print_option(&help_option);
@@ -123,7 +125,8 @@ static int no_option(const struct options *options, const char *typed)
 
 	nearest_begin(&nearest, typed + 2, strcspn(typed + 2, "="));
 	for (; info->name; info++)
-		nearest_offer(&nearest, info->name);
+		if (!info->instead)
+			nearest_offer(&nearest, info->name);
 	if (options->command->kind == COMMAND_ASKS)
 		nearest_offer(&nearest, pid_option.name);
 	if (*nearest.name) {
@@ -178,6 +181,18 @@ static size_t place_of(const struct options *options, int id)
 	return place;
 }
 
+static int take_option(struct options *options, int id)
+{
+	size_t place = place_of(options, id);
+	const struct option_info *info = &options->command->options[place];
+
+	if (info->instead)
+		return options_wrong(options, "there is no option '--%s': it is"
+				     " '%s'", info->name, info->instead);
+	options->given |= UINT64_C(1) << place;
+	return id;
+}
+
 int options_next(struct options *options)
 {
 	struct option longs[MOST_OPTIONS + 3];
@@ -204,8 +219,7 @@ int options_next(struct options *options)
 	case '?':
 		return unknown_option(options);
 	default:
-		options->given |= UINT64_C(1) << place_of(options, id);
-		return id;
+		return take_option(options, id);
 	}
 }
 
@@ -216,6 +230,25 @@ bool options_take_last(struct options *options, const char *text)
 		return false;
 	options->taken = options->argv[--options->argc];
 	return true;
+}
+
+bool options_is_recording(const char *word)
+{
+	size_t length = strlen(word);
+
+	return !access(word, F_OK) ||
+	       (length > 4 && !strcmp(word + length - 4, ".cpr"));
+}
+
+char **options_take_words(struct options *options, size_t *count)
+{
+	int first = options->first;
+
+	if (first < options->argc && options_is_recording(options->argv[first]))
+		first++;
+	*count = (size_t)(options->argc - first);
+	options->argc = first;
+	return options->argv + first;
 }
 
 /* ------- what goes together ------- */

@@ -22,7 +22,8 @@ struct option_info {
 				   is the short option too */
 	const char *name;	/* without the two dashes */
 	const char *argument;	/* "FILE"; NULL if it takes none */
-	const char *summary;	/* further lines after '\n' */
+	const char *summary;	/* further lines after '\n'; NULL: see
+				   `instead` */
 
 	/*
 	 * Options with which alone it means something, and options with which
@@ -30,6 +31,9 @@ struct option_info {
 	 * word, as the last one.  NULL: none.
 	 */
 	const char *with, *without;
+
+	/* There is no such option (any more): what to type in its place. */
+	const char *instead;
 };
 
 /* What a command has behind its options. */
@@ -106,6 +110,15 @@ char **options_files(struct options *options, int id, size_t least, size_t most,
 
 /* Whether the last argument is this one; then it is taken off. */
 bool options_take_last(struct options *options, const char *text);
+
+/*
+ * Takes off the words behind FILE, which is the first argument if there is such
+ * a file or it is called so.
+ */
+char **options_take_words(struct options *options, size_t *count);
+
+/* Whether an argument that may be left out is a recording. */
+bool options_is_recording(const char *word);
 
 /*
  * The value of the option just returned is no good: prints a message with

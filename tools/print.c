@@ -129,6 +129,19 @@ void print_value_text(FILE *out, const char *text)
 	print_controlled(out, text, strlen(text), "\\");
 }
 
+void print_source_text(FILE *out, const char *text, size_t size)
+{
+	const char *tab;
+
+	while ((tab = memchr(text, '\t', size))) {
+		print_controlled(out, text, (size_t)(tab - text), "\\");
+		fputc('\t', out);
+		size -= (size_t)(tab - text) + 1;
+		text = tab + 1;
+	}
+	print_controlled(out, text, size, "\\");
+}
+
 json_t *json_text_of(const char *text, size_t size)
 {
 	static const char replacement[] = "\xef\xbf\xbd";

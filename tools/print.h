@@ -38,6 +38,9 @@ void print_escaped(FILE *out, const char *text, size_t size);
 /* A value of an expression: its backslashes are escapes already. */
 void print_value_text(FILE *out, const char *text);
 
+/* A line of source code: its backslashes and tabs stay. */
+void print_source_text(FILE *out, const char *text, size_t size);
+
 /*
  * The same as a JSON string: bytes that are not UTF-8 become U+FFFD, because
  * JSON knows no others.  NULL without memory.

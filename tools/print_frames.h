@@ -13,6 +13,7 @@
 
 #include <jansson.h>
 
+#include "replayer/expressions/expressions.h"
 #include "replayer/session/session.h"
 
 /*
@@ -26,17 +27,29 @@ struct frames_question {
 	uint32_t stream;
 	uint64_t limit;		/* frames; a note says that there are more */
 	bool is_outermost;	/* the last ones, rather than the first */
+	bool only;		/* the frame of `place`, without the others */
+
+	/* For arguments, with the replayer of its query; NULL: without. */
+	struct expressions *expressions;
+	struct expression_place place;	/* of the thread */
+	bool locals;		/* these, too */
 };
 
-/* Sets the members; the object is the caller's. */
+/*
+ * Sets the members; the object is the caller's.  ERR_NOT_FOUND if there is no
+ * such frame.
+ */
 int json_set_frames(json_t *object, const struct frames_question *asked,
 		    struct failure *why);
 
-/* What json_set_frames() has set, a line for each frame. */
+/* What json_set_frames() has set, a line for each frame and local variable. */
 void print_frames(FILE *out, const json_t *object, const char *indent);
 
+/* One of them, with "frame", "pc" and so on. */
+void print_frame(FILE *out, const json_t *frame);
+
 /*
- * Sets "addr", "function", "offset", "module", "file" and "line" of code, as
+ * Sets "pc", "function", "offset", "module", "file" and "line" of code, as
  * far as they are known.
  */
 void json_set_code(json_t *object, uint64_t addr, const char *module,

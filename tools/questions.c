@@ -85,9 +85,9 @@ static int find_address(struct question *question,
 	const struct request *asked = &question->asked;
 	bool is_raw = asked->format == QUESTION_RAW;
 	struct expression_question expression = {
-		.text = asked->addr, .at = question->at,
-		.some_thread = asked->some_thread, .tid = asked->tid,
-		.frame = asked->frame,
+		.text = asked->addr,
+		.place = { question->at, asked->some_thread, asked->tid,
+			   asked->frame },
 		.format = is_raw ? '\0' : asked->format, .is_raw = is_raw,
 	};
 	struct address_text address;

@@ -177,6 +177,14 @@ void vm_disassemble(struct vm *vm, guest_addr pc, char *text, size_t room,
 	*size = vm->cpu.arch->disassemble(&vm->cpu, pc, text, room);
 }
 
+void vm_instruction(struct vm *vm, guest_addr pc, const uint8_t *code,
+		    size_t size, enum vm_syntax syntax,
+		    struct vm_instruction *out)
+{
+	*out = (struct vm_instruction) { 0 };
+	vm->cpu.arch->show(&vm->cpu, pc, code, size, syntax, out);
+}
+
 /* ------- threads ------- */
 
 int vm_thread_create(struct vm *vm, struct vm_thread **out,

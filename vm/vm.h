@@ -283,6 +283,24 @@ struct vm_flow vm_flow(struct vm *vm, guest_addr pc);
 void vm_disassemble(struct vm *vm, guest_addr pc, char *text, size_t room,
 		    unsigned *size);
 
+/* How instructions are written. */
+enum vm_syntax { VM_INTEL, VM_ATT };
+
+#define VM_INSTRUCTION_MOST 16u		/* bytes of any */
+
+struct vm_instruction {
+	unsigned size;		/* 0: it is none, or cut off */
+	char text[192];
+	bool jumps;		/* or calls what is at the target */
+	bool has_target;	/* the text names a place in code or data: */
+	guest_addr target;
+};
+
+/* The instruction whose first bytes these are, at `pc`. */
+void vm_instruction(struct vm *vm, guest_addr pc, const uint8_t *code,
+		    size_t size, enum vm_syntax syntax,
+		    struct vm_instruction *out);
+
 /* Name and version of the engine. */
 const char *vm_engine(void);
 

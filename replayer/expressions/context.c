@@ -173,15 +173,15 @@ static int find_modules(struct context *context, struct failure *why)
 	return 0;
 }
 
-static bool is_same(const struct context_place *a,
-		    const struct context_place *b)
+static bool is_same(const struct expression_place *a,
+		    const struct expression_place *b)
 {
 	return !position_compare(&a->at, &b->at) &&
 	       a->some_thread == b->some_thread && a->tid == b->tid &&
 	       a->frame == b->frame;
 }
 
-int context_set(struct context *context, const struct context_place *place,
+int context_set(struct context *context, const struct expression_place *place,
 		struct failure *why)
 {
 	bool was_set = context->modules && is_same(&context->place, place) &&
@@ -319,19 +319,23 @@ static void take_registers(struct context *context, const struct frame *frame)
 	reg_set(table, &context->registers, table->pc, frame->pc);
 }
 
-static int visit_frame(void *opaque, const struct frame *frame)
+static void take_frame(struct context *context, const struct frame *frame)
 {
-	struct frame_search *search = opaque;
-	struct context *context = search->context;
-
-	if (search->left--)
-		return 0;
-	search->is_found = true;
 	/* The innermost ones have all registers. */
 	if (context->place.frame > frame->inlined)
 		take_registers(context, frame);
 	context->code = frame->code;
 	context->inlined = frame->inlined;
+}
+
+static int visit_frame(void *opaque, const struct frame *frame)
+{
+	struct frame_search *search = opaque;
+
+	if (search->left--)
+		return 0;
+	search->is_found = true;
+	take_frame(search->context, frame);
 	return 1;
 }
 
@@ -376,6 +380,35 @@ static int go(struct context *context, struct replayer **replayer,
 	return rc ? rc : find_stream(context, *replayer, stream, why);
 }
 
+static int find_innermost(struct context *context, struct replayer **replayer,
+			  uint32_t *stream, struct failure *why)
+{
+	int rc = go(context, replayer, stream, why);
+
+	return rc ? rc : read_innermost(context, *replayer, *stream, why);
+}
+
+int context_enter(struct context *context, const struct expression_place *place,
+		  const struct frame *frame, struct failure *why)
+{
+	const struct expression_place innermost = {
+		place->at, place->some_thread, place->tid, 0
+	};
+	struct replayer *replayer;
+	uint32_t stream;
+	int rc = context_set(context, &innermost, why);
+
+	if (!rc)
+		rc = find_innermost(context, &replayer, &stream, why);
+	if (rc)
+		return rc;
+	context->place.frame = place->frame;
+	take_frame(context, frame);
+	context->has_registers = true;
+	context->has_frame = false;
+	return 0;
+}
+
 int context_registers(struct context *context, const struct reg_file **out,
 		      struct failure *why)
 {
@@ -386,9 +419,7 @@ int context_registers(struct context *context, const struct reg_file **out,
 	*out = &context->registers;
 	if (context->has_registers)
 		return 0;
-	rc = go(context, &replayer, &stream, why);
-	if (!rc)
-		rc = read_innermost(context, replayer, stream, why);
+	rc = find_innermost(context, &replayer, &stream, why);
 	if (!rc && context->place.frame)
 		rc = read_outer(context, replayer, stream, why);
 	context->has_registers = !rc;
@@ -401,11 +432,12 @@ int context_register(struct context *context, unsigned reg,
 	const struct reg_table *table = recording_reg_table(context->recording);
 	int rc = context_registers(context, out, why);
 
-	if (!rc && context->is_lost[reg])
-		rc = failed(why, ERR_NOT_FOUND, "cannot tell what %s was in"
-			    " frame %" PRIu64 ": functions need not keep it",
-			    table->regs[reg].name, context->place.frame);
-	return rc;
+	if (rc || !context->is_lost[reg])
+		return rc;
+	context->asked_lost = true;
+	return failed(why, ERR_NOT_FOUND, "cannot tell what %s was in"
+		      " frame %" PRIu64 ": functions need not keep it",
+		      table->regs[reg].name, context->place.frame);
 }
 
 /* ------- the frame ------- */

@@ -18,10 +18,12 @@
 
 #include "formats/registers.h"
 #include "replayer/expressions/dies.h"
+#include "replayer/expressions/place.h"
 #include "replayer/expressions/types.h"
 #include "replayer/recording/recording.h"
 
 struct failure;
+struct frame;
 struct lines;
 struct query;
 
@@ -55,21 +57,13 @@ struct context_index {
 
 struct context_memory;
 
-/* Which frame of which thread is meant, and when. */
-struct context_place {
-	struct position at;
-	bool some_thread;	/* else the one whose turn it is */
-	uint32_t tid;
-	uint64_t frame;		/* 0: the innermost */
-};
-
 struct context {
 	struct lines *lines;
 	struct query *query;
 	struct recording *recording;
 	struct types types;
 
-	struct context_place place;
+	struct expression_place place;
 
 	struct context_module *modules;
 	size_t module_count, module_room;
@@ -79,6 +73,7 @@ struct context {
 	bool has_registers;
 	struct reg_file registers;
 	bool is_lost[REGS_MOST];	/* the frame's callees did not keep it */
+	bool asked_lost;	/* somebody has asked for one that is lost */
 	uint64_t code;		/* in the instruction that the frame executes */
 	unsigned inlined;	/* functions within it that stand there, too */
 	bool has_frame;
@@ -92,8 +87,15 @@ void context_init(struct context *context, struct lines *lines,
 void context_release(struct context *context);
 
 /* From now on all is as at this place.  ERR_NOT_FOUND: no such frame. */
-int context_set(struct context *context, const struct context_place *place,
+int context_set(struct context *context, const struct expression_place *place,
 		struct failure *why);
+
+/*
+ * The same, while a backtrace visits the frame, which has the number of
+ * `place`: nobody looks for it again.
+ */
+int context_enter(struct context *context, const struct expression_place *place,
+		  const struct frame *frame, struct failure *why);
 
 /* Room for what an evaluation needs; zeroed.  NULL without memory. */
 void *context_take(struct context *context, size_t size);

@@ -11,16 +11,13 @@
 #include "replayer/expressions/complete.h"
 #include "replayer/expressions/data_names.h"
 #include "replayer/expressions/evaluate.h"
+#include "replayer/expressions/expressions_internal.h"
 #include "replayer/expressions/operations.h"
 #include "replayer/expressions/locations.h"
 #include "replayer/expressions/resolve.h"
 #include "replayer/expressions/show.h"
 #include "replayer/session/session.h"
 #include "replayer/symbols/symbols.h"
-
-struct expressions {
-	struct context context;
-};
 
 /* ------- what types ask ------- */
 
@@ -102,7 +99,7 @@ bool expressions_source(struct expressions *expressions,
 			const struct position *at, uint64_t addr,
 			const char **file, unsigned *line)
 {
-	const struct context_place place = { .at = *at };
+	const struct expression_place place = { .at = *at };
 	struct context *context = &expressions->context;
 	struct failure ignored;
 	Dwarf_Die die;
@@ -124,7 +121,7 @@ bool expressions_name(struct expressions *expressions,
 		      const struct position *at, uint64_t addr, char *text,
 		      size_t room)
 {
-	const struct context_place place = { .at = *at };
+	const struct expression_place place = { .at = *at };
 	struct failure ignored;
 
 	return !context_set(&expressions->context, &place, &ignored) &&
@@ -136,7 +133,7 @@ void expressions_complete(struct expressions *expressions,
 			  void (*visit)(void *opaque, const char *text),
 			  void *opaque)
 {
-	const struct context_place place = { .at = *at };
+	const struct expression_place place = { .at = *at };
 	struct failure ignored;
 
 	if (!context_set(&expressions->context, &place, &ignored))
@@ -144,22 +141,6 @@ void expressions_complete(struct expressions *expressions,
 }
 
 /* ------- as text ------- */
-
-static char *type_text(struct type *type)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
-		return NULL;
-	type_write(out, type);
-	if (fclose(out)) {
-		free(text);
-		return NULL;
-	}
-	return text;
-}
 
 static char *value_text(struct context *context, struct value *value,
 			char format, char **no_value)
@@ -208,7 +189,7 @@ static int describe(struct context *context, struct value *value, char format,
 	out->addr = value->addr;
 	out->is_code = value->type->kind == TYPE_FUNCTION;
 	out->size = out->is_code ? 0 : value->type->size;
-	out->type = type_text(value->type);
+	out->type = type_to_text(value->type);
 	out->value = value_text(context, value, format, &out->no_value);
 	if (!out->has_addr && value->bytes && !value->is_absent)
 		out->bytes = copy_bytes(value);
@@ -399,11 +380,7 @@ int expressions_find(struct expressions *expressions,
 	struct value value;
 	const char *wrong;
 	bool is_plain;
-	const struct context_place place = {
-		question->at, question->some_thread, question->tid,
-		question->frame,
-	};
-	int rc = context_set(context, &place, why);
+	int rc = context_set(context, &question->place, why);
 
 	*out = (struct expression) { 0 };
 	if (rc)
@@ -433,4 +410,26 @@ int expressions_find(struct expressions *expressions,
 		return rc;
 	}
 	return describe(context, &value, question->format, out, why);
+}
+
+/* ------- registers ------- */
+
+_Static_assert(FRAME_REGISTERS_MOST == REGS_MOST, "all registers have room");
+
+int expressions_registers(struct expressions *expressions,
+			  const struct expression_place *place,
+			  struct frame_registers *out, struct failure *why)
+{
+	struct context *context = &expressions->context;
+	const struct reg_file *file;
+	int rc = context_set(context, place, why);
+
+	if (!rc)
+		rc = context_registers(context, &file, why);
+	if (rc)
+		return rc;
+	out->file = *file;
+	memcpy(out->is_lost, context->is_lost, sizeof(out->is_lost));
+	out->code = context->code;
+	return 0;
 }

@@ -18,10 +18,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "formats/registers.h"
+#include "replayer/expressions/place.h"
 #include "replayer/recording/recording.h"
 
 struct expressions;
 struct failure;
+struct frame;
 struct lines;
 struct query;
 
@@ -34,10 +37,7 @@ void expressions_destroy(struct expressions *expressions);
 
 struct expression_question {
 	const char *text;
-	struct position at;
-	bool some_thread;	/* else the one whose turn it is */
-	uint32_t tid;
-	uint64_t frame;		/* as a backtrace counts them; 0: the innermost */
+	struct expression_place place;
 	char format;		/* 0, or a letter */
 	uint64_t size;		/* 0, or bytes that are to be seen as numbers */
 	bool is_raw;		/* bytes are asked for, also of what has a type:
@@ -92,5 +92,49 @@ bool expressions_name(struct expressions *expressions,
 		      size_t room);
 
 void expression_release(struct expression *expression);
+
+/* ------- what is in a frame ------- */
+
+struct variable {
+	const char *name;
+	bool is_argument;
+	bool is_scalar;		/* it has no parts, nor refers to what has some */
+	const char *type;
+	const char *value;	/* as in gdb's lists of variables, also if it
+				   has none: "<optimized out>" */
+};
+
+struct variables_question {
+	struct expression_place place;
+
+	/* What a backtrace visits now: the frame of that number. */
+	const struct frame *frame;
+	bool locals;		/* not only arguments */
+
+	/* A result other than 0 ends it.  Texts last as long as the call. */
+	int (*visit)(void *context, const struct variable *variable);
+	void *context;
+};
+
+/*
+ * Visits arguments in their order, and the variables of blocks around the
+ * frame's code, the innermost first.  `*is_known` is false if no debugging
+ * information tells of it.
+ */
+int expressions_variables(struct expressions *expressions,
+			  const struct variables_question *question,
+			  bool *is_known, struct failure *why);
+
+/* Registers of a frame. */
+#define FRAME_REGISTERS_MOST 128u
+struct frame_registers {
+	struct reg_file file;
+	bool is_lost[FRAME_REGISTERS_MOST];	/* nobody knows what was in it */
+	uint64_t code;		/* in the instruction that the frame executes */
+};
+
+int expressions_registers(struct expressions *expressions,
+			  const struct expression_place *place,
+			  struct frame_registers *out, struct failure *why);
 
 #endif

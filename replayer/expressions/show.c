@@ -20,8 +20,11 @@
 
 /* ------- pointers ------- */
 
+/* Before what is shown alone. */
 static void write_type(struct shower *shower, struct type *type)
 {
+	if (shower->is_listed)
+		return;
 	fputc('(', shower->out);
 	type_write(shower->out, type);
 	fputs(") ", shower->out);
@@ -99,28 +102,17 @@ static uint64_t shown_count(const struct value *value)
 	return known < type->count ? known : type->count;
 }
 
+/* Zeroes at the end, but for one, are a part of it. */
 static int show_text_array(struct shower *shower, struct value *value)
 {
+	static const uint8_t zero[4];
 	struct type *element = type_target(value->type);
 	size_t count = (size_t)shown_count(value);
 	const uint8_t *bytes = value->bytes;
-	bool is_cut = count > SHOWN_MOST;
 
-	/* Zeroes at the end, but for one, are a part of it. */
-	if (is_cut) {
-		size_t zeroes = count;
-
-		while (zeroes && !bytes[zeroes * element->size - 1])
-			zeroes--;
-		is_cut = zeroes / element->size >= SHOWN_MOST;
-	}
-	if (!is_cut && count) {
-		static const uint8_t zero[4];
-
-		if (!memcmp(bytes + (count - 1) * element->size, zero,
-			    element->size))
-			count--;
-	}
+	if (count && !memcmp(bytes + (count - 1) * element->size, zero,
+			     element->size))
+		count--;
 	show_characters(shower, element, bytes, count, false);
 	return 0;
 }
@@ -365,6 +357,15 @@ int show_part(struct shower *shower, struct value *value)
 			return rc;
 	}
 	return show_kind(shower, value);
+}
+
+int show_listed(struct context *context, struct value *value, FILE *out,
+		struct failure *why)
+{
+	struct shower shower = { .context = context, .out = out,
+				 .is_listed = true, .why = why };
+
+	return show_part(&shower, value);
 }
 
 int show(struct context *context, struct value *value, char format, FILE *out,

@@ -3,6 +3,7 @@
 #include "replayer/session/backtrace.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "formats/error.h"
@@ -39,4 +40,40 @@ int backtrace_walk(const struct backtrace *backtrace, enum frames_end *end,
 	if (!rc)
 		*end = frames_walk(&walk, &file);
 	return rc;
+}
+
+struct search {
+	uint64_t left;		/* frames before it */
+	struct frame *out;
+	bool is_found;
+};
+
+static int visit(void *context, const struct frame *frame)
+{
+	struct search *search = context;
+
+	if (search->left--)
+		return 0;
+	*search->out = *frame;
+	search->out->registers = NULL;
+	search->is_found = true;
+	return 1;
+}
+
+int backtrace_find(const struct backtrace *backtrace, uint64_t number,
+		   struct frame *out, struct failure *why)
+{
+	struct search search = { .left = number, .out = out };
+	struct backtrace all = *backtrace;
+	enum frames_end end;
+	int rc;
+
+	all.visit = visit;
+	all.context = &search;
+	rc = backtrace_walk(&all, &end, why);
+	if (rc || search.is_found)
+		return rc;
+	return failed(why, ERR_NOT_FOUND, "there is no frame %" PRIu64
+		      ": the outermost is %" PRIu64, number,
+		      number - search.left - 1);
 }

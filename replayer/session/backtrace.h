@@ -30,4 +30,11 @@ struct backtrace {
 int backtrace_walk(const struct backtrace *backtrace, enum frames_end *end,
 		   struct failure *why);
 
+/*
+ * The frame with this number, from 0; its registers are not there any more.
+ * `visit` is not used.  ERR_NOT_FOUND if there is none.
+ */
+int backtrace_find(const struct backtrace *backtrace, uint64_t number,
+		   struct frame *out, struct failure *why);
+
 #endif

@@ -13,13 +13,16 @@
  *	crash.h		how a signal ended a program
  *	history.h	who accessed memory, and when
  *	last_words.h	what a program wrote to its standard error last
+ *	mappings.h	what is mapped where
  *	numbers.h	numbers and addresses as texts
  *	times.h		times as texts
  *	clocks.h	times of day as texts
+ *	code.h		instructions
  *	places.h	both, as times and addresses of a recording
  *	outputs.h	what the program wrote, and when
  *	query.h		what an address held at a time
  *	register_history.h	what wrote a register last
+ *	sources.h	files of source code
  */
 #ifndef CPREC_REPLAYER_SESSION_SESSION_H
 #define CPREC_REPLAYER_SESSION_SESSION_H
@@ -27,14 +30,17 @@
 #include "replayer/session/backtrace.h"
 #include "replayer/session/calls_list.h"
 #include "replayer/session/clocks.h"
+#include "replayer/session/code.h"
 #include "replayer/session/crash.h"
 #include "replayer/session/history.h"
 #include "replayer/session/last_words.h"
+#include "replayer/session/mappings.h"
 #include "replayer/session/numbers.h"
 #include "replayer/session/outputs.h"
 #include "replayer/session/places.h"
 #include "replayer/session/query.h"
 #include "replayer/session/register_history.h"
+#include "replayer/session/sources.h"
 #include "replayer/session/times.h"
 
 #endif

@@ -369,6 +369,14 @@ static void name_function(Dwfl_Module *module, uint64_t addr,
 	free(scopes);
 }
 
+static const char *directory_of(Dwarf_Die *unit)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_attr(unit, DW_AT_comp_dir, &attribute) ?
+		       dwarf_formstring(&attribute) : NULL;
+}
+
 static void find_line(Dwfl_Module *module, uint64_t addr,
 		      struct source_line *out)
 {
@@ -379,6 +387,7 @@ static void find_line(Dwfl_Module *module, uint64_t addr,
 
 	if (!line || dwarf_lineno(line, &number))
 		return;
+	out->directory = directory_of(unit);
 	out->file = dwarf_linesrc(line, NULL, NULL);
 	out->line = out->file && number > 0 ? (unsigned)number : 0;
 	if (!out->line)

@@ -32,6 +32,8 @@ struct recording;
 struct source_line {
 	const char *file;	/* NULL: not known */
 	unsigned line;		/* 0: not known */
+	const char *directory;	/* that `file` is in, if its name is relative;
+				   NULL: not known */
 	char function[2048];	/* "main", "libz.so.1!inflate", "f(int)"; "" if
 				   nothing covers the address */
 	char linkage_name[2048];	/* if it is another one: "_Z1fi" */

@@ -127,7 +127,7 @@ def compare_registers(options, trace, samples):
         part = samples[start:start + 200]
         arguments = [word for sample in part
                      for word in ("--at", str(sample["at"]))]
-        answers = run_cprec(options, "query", trace, "--registers", "--json",
+        answers = run_cprec(options, "registers", trace, "--json",
                             *arguments).splitlines()
         if len(answers) != len(part):
             raise Failed(f"{len(part)} times, {len(answers)} answers")

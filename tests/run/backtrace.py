@@ -71,6 +71,8 @@ def plain(name):
 
 
 class Backtraces(CprecTap):
+    script = "backtrace_gdb.py"
+
     def __init__(self, options, folder):
         super().__init__(options, folder)
         self.sections = {}
@@ -119,10 +121,11 @@ class Backtraces(CprecTap):
             out.write("\n".join(cores))
         result = subprocess.run(
             ["gdb", "-q", "-batch", "-nx", "-iex",
-             "set debuginfod enabled off", "-x",
-             os.path.join(HERE, "backtrace_gdb.py"), program],
+             "set debuginfod enabled off", "-iex", "set auto-load no", "-x",
+             os.path.join(HERE, self.script), program],
             capture_output=True, text=True, timeout=900,
-            env={**os.environ, "cores": listing, "LC_ALL": "C"})
+            env={**os.environ, self.script[:-7]: listing, "LC_ALL": "C",
+                 "PYTHONPATH": HERE})
         out = [json.loads(line[7:]) for line in result.stdout.splitlines()
                if line.startswith("FRAMES ")]
         equal(len(out), len(times), f"backtraces of gdb\n{result.stderr}")

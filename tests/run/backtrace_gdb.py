@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Executed by gdb: a backtrace of each core file that $cores lists, one JSON
+"""Executed by gdb: a backtrace of each core file that $backtrace lists, one JSON
 array a line."""
 import json
 import os
@@ -60,6 +60,6 @@ def cores(listing):
             print("FRAMES", json.dumps(str(error)))
 
 
-if "cores" in os.environ:
+if "backtrace" in os.environ:
     settings()
-    cores(os.environ["cores"])
+    cores(os.environ["backtrace"])

@@ -375,7 +375,7 @@ def readable(tests, trace):
     else:
         expect_status(tests.cprec("verify", trace), 0, "verify")
     for words in (("query", "--addr=noise", "--at=end"),
-                  ("query", "--registers", "--at=end")):
+                  ("registers", "--at=end")):
         expect_status(tests.cprec(*words, trace), 0, words)
 
 
@@ -399,14 +399,14 @@ def nothing_left(tests, trace):
     for words in ((), ("--thread=all",), ("--quiet",)):
         tests.refused(FAILED, "verify", path, *words,
                       says=f"there is nothing to verify: {said}")
-    for words in (("query", "--registers", "--at=end"), ("dump",),
+    for words in (("registers", "--at=end"), ("dump",),
                   ("replay",)):
         done = tests.cprec(*words, path)
         expect_status(done, 0, words)
         if said not in done.stderr.decode():
             raise Failure(f"{words}: {done.stderr}")
     path = tests.write("short.cpr", whole[:high - 1])
-    for words in ("verify",), ("info",), ("query", "--registers", "--at=end"):
+    for words in ("verify",), ("info",), ("registers", "--at=end"):
         tests.refused(FAILED, *words, path,
                       says="ends before its first key frame")
 
@@ -457,14 +457,14 @@ def survives(tests, command, path, original=None):
     tests.refused(FAILED, *with_file(command, path))
 
 
-REGISTERS = "--registers", "--at=50%"
+REGISTERS = "registers", "--at=50%"
 
 
 def names_or_says_why(tests, path, original):
     """Without the names it says so; in all else as survives()."""
-    done = tests.cprec("query", path, *REGISTERS)
+    done = tests.cprec(*REGISTERS, path)
     if done.returncode:
-        tests.refused(FAILED, "query", path, *REGISTERS)
+        tests.refused(FAILED, *REGISTERS, path)
     elif done.stdout != original.stdout and b"cprec: note: " not in done.stderr:
         raise Failure(f"registers: another answer:\n"
                       f"{done.stdout[:300]}\n{original.stdout[:300]}")
@@ -478,7 +478,7 @@ def session(tests, path):
     lines = "".join(f"{addr} {t} 64\n" for t in MOMENTS
                     for addr in ("0x7fffffffe000", "0x404000"))
     memory = tests.cprec("query", path, "-", "--json", text=lines.encode())
-    registers = tests.cprec("query", path, "--registers", "--json",
+    registers = tests.cprec("registers", path, "--json",
                             *(f"--at={t}" for t in MOMENTS))
     answers = memory.stdout.splitlines() + registers.stdout.splitlines()
     return [json.loads(line) for line in answers]
@@ -548,7 +548,7 @@ def test_damage(tests, trace):
     def flip():
         originals = {command: tests.cprec(*with_file(command, trace))
                      for command in ("verify", "replay", "query")}
-        registers = tests.cprec("query", trace, *REGISTERS)
+        registers = tests.cprec(*REGISTERS, trace)
         for at in places(tests, size, 20):
             other = bytearray(contents)
             other[at] ^= 1 << at % 8
@@ -616,7 +616,7 @@ def test_damage(tests, trace):
             tests.write("damaged.cpr", contents[:max(at, footer)])
             for command, *more in (("dump",), ("verify",), ("replay",),
                                    ("query", "--addr=counter", "--at=end"),
-                                   ("query", "--registers", "--at=end"),
+                                   ("registers", "--at=end"),
                                    ("races",)):
                 original = tests.cprec(command, trace, *more)
                 done = tests.cprec(command, damaged, *more)

@@ -97,7 +97,7 @@ class Tests(CprecTap):
         for words in (["info", "--json"], ["replay"], ["verify"], ["races"],
                       ["dump", "--kind=SYSCALL"],
                       ["query", "--addr=environ", "--at=50%"],
-                      ["query", "--registers", "--at=end"]):
+                      ["registers", "--at=end"]):
             named = self.here(*words[:1], "trace.cpr", *words[1:])
             found = self.here(*words)
             what = " ".join(words)

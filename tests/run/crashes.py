@@ -152,8 +152,7 @@ class Crashes(CprecTap):
     def position(self, program):
         """What is shown can be asked for; registers are those of the fault."""
         path, _notes, found = self.record(program, "divide")
-        out = self.cprec("query", "--registers", "--json",
-                         f"--at={found['at']}", path).stdout
+        out = self.cprec("registers", "--json", f"--at={found['at']}", path).stdout
         registers = json.loads(out.splitlines()[0])["registers"]
         equal(int(registers["rip"], 16), int(found["frames"][0]["pc"], 16),
               "pc")

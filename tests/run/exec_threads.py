@@ -76,7 +76,7 @@ class Tests(Tap):
                 equal(self.threads[tid]["last"], at, f"end of {tid}")
 
     def states(self, t, arguments=()):
-        text = self.run("query", "--registers", "--json", f"--at={t}",
+        text = self.run("registers", "--json", f"--at={t}",
                         *arguments, "t.cpr").stdout
         return [json.loads(line) for line in text.splitlines()]
 
@@ -91,7 +91,7 @@ class Tests(Tap):
                   [(self.pid, True)], "threads behind it")
             equal(after[0]["registers"]["rax"], "0x0000000000000000", "rax")
             for other in {state["thread"] for state in before} - {self.pid}:
-                error = self.run("query", "--registers", f"--at={at}",
+                error = self.run("registers", f"--at={at}",
                                  f"--thread={other}", "t.cpr",
                                  status=1).stderr
                 if f"thread {other} has ended before" not in error:

@@ -150,9 +150,9 @@ class Tests(Tap):
             if image["path"] != self.after:
                 continue
             # It is static: this is where it begins.
-            text = self.run("query", "t.cpr", "--registers",
+            text = self.run("registers", "t.cpr",
                             f"--at={image['at']}").stdout
-            if not re.search(r"^ +rip +0x\S+  _start$", text, re.M):
+            if not re.search(r"^ +rip +0x\S+ +0x\S+ <_start>$", text, re.M):
                 raise Failure(f"not at _start:\n{text[:1200]}")
 
 

@@ -19,6 +19,7 @@ sys.dont_write_bytecode = True
 from tap import CprecTap, Failure, equal, expect, main  # noqa: E402
 
 LATER = 1000000007
+QUERY = "query", "--no-races"
 
 
 class Tests(CprecTap):
@@ -88,9 +89,10 @@ class Tests(CprecTap):
                 equal(other, one, "a line")
 
     def ask(self, trace, offset, *question):
-        arguments = ["query", "--json", "--no-races", trace]
+        """`question` is the command and what it is asked."""
+        arguments = [question[0], "--json", trace]
         arguments += [f"--at={word + offset}" if isinstance(word, int) else
-                      word for word in question]
+                      word for word in question[1:]]
         lines = self.run(*arguments).splitlines()
         return [self.earlier(json.loads(line), offset) for line in lines]
 
@@ -106,19 +108,19 @@ class Tests(CprecTap):
     def asked(self):
         times = [self.end * i // 9 for i in range(10)]
         for t in times + [1, self.end - 1]:
-            registers = self.ask(self.trace, 0, "--registers", t)[0]
+            registers = self.ask(self.trace, 0, "registers", t)[0]
             stack = registers["registers"]["rsp"]
             code = registers["registers"]["rip"]
-            for question in (["--registers"], [f"--addr={code}"],
-                             [f"--addr={stack}", "--size=256"]):
+            for question in (["registers"], [*QUERY, f"--addr={code}"],
+                             [*QUERY, f"--addr={stack}", "--size=256"]):
                 equal(self.ask(self.copy, LATER, *question, t),
                       self.ask(self.trace, 0, *question, t),
                       f"{question} at {t}")
 
     def shares(self):
         for share in ("start", "0%", "12.5%", "50%", "100%", "end"):
-            equal(self.ask(self.copy, LATER, "--registers", f"--at={share}"),
-                  self.ask(self.trace, 0, "--registers", f"--at={share}"),
+            equal(self.ask(self.copy, LATER, "registers", f"--at={share}"),
+                  self.ask(self.trace, 0, "registers", f"--at={share}"),
                   share)
 
     def threads_own_times(self):
@@ -127,13 +129,13 @@ class Tests(CprecTap):
             tid, steps = thread["thread"], thread["instructions"]
             older = 0 if i else LATER
             for n in (0, 1, steps // 2, steps):
-                equal(self.ask(self.copy, LATER, "--registers",
+                equal(self.ask(self.copy, LATER, "registers",
                                f"--at={tid}:{n + older}"),
-                      self.ask(self.trace, 0, "--registers",
+                      self.ask(self.trace, 0, "registers",
                                f"--at={tid}:{n}"), f"{tid}:{n}")
-            equal(self.ask(self.copy, LATER, "--registers",
+            equal(self.ask(self.copy, LATER, "registers",
                            f"--at={tid}:start"),
-                  self.ask(self.trace, 0, "--registers", f"--at={tid}:start"),
+                  self.ask(self.trace, 0, "registers", f"--at={tid}:start"),
                   f"{tid}:start")
 
     def refused(self, line, *arguments):
@@ -145,10 +147,10 @@ class Tests(CprecTap):
         tid = self.info["threads"][0]["thread"]
         for t in (0, LATER - 1):
             line = f"'{self.copy}' begins at t={LATER}, after t={t}"
-            self.refused(line, "query", self.copy, "--registers", f"--at={t}")
+            self.refused(line, "registers", self.copy, f"--at={t}")
             self.refused(line, "replay", self.copy, f"--to={t}")
         self.refused(f"thread {tid} begins at {tid}:{LATER} in this recording,"
-                     f" after {tid}:5", "query", self.copy, "--registers",
+                     f" after {tid}:5", "registers", self.copy,
                      f"--at={tid}:5")
 
     def races(self):
@@ -166,7 +168,7 @@ class Tests(CprecTap):
                     " behaviour 2")
             self.refused(line, "replay", self.copy)
             self.refused(line, "verify", self.copy)
-            self.refused(line, "query", self.copy, "--registers", "--at=50%")
+            self.refused(line, "registers", self.copy, "--at=50%")
             equal(self.run("dump", self.copy), self.run("dump", self.trace),
                   "dump")
             info = json.loads(self.run("info", "--json", self.copy))

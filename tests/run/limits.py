@@ -98,7 +98,7 @@ class Tests(CprecTap):
         for question in (["info"], ["info", "--json"], ["dump", "--segment=1"],
                          ["verify", "-q"],
                          ["query", "--addr=environ", "--at=end"],
-                         ["query", "--registers", "--at=50%"]):
+                         ["registers", "--at=50%"]):
             command = [self.options.cprec, question[0], trace, *question[1:]]
             expected = None
             for limit in 8 << 30, 4000000 << 10, 400000 << 10:

@@ -91,7 +91,7 @@ class Recording:
         """Registers of all threads at each position."""
         found = {}
         for i in range(0, len(positions), AT_ONCE):
-            out = self.ask("query", self.path, "--registers", "--json",
+            out = self.ask("registers", self.path, "--json",
                            *(f"--at={text(position)}"
                              for position in positions[i:i + AT_ONCE]))
             for line in out.splitlines():
@@ -240,17 +240,17 @@ class Positions(CprecTap):
         t = max(self.events, key=self.events.get)
         most = self.events[t]
         for bad in (f"{t}.{most + 1}", f"{t}.4294967294"):
-            result = self.cprec("query", recording.path, "--registers",
+            result = self.cprec("registers", recording.path,
                                 f"--at={bad}")
             equal(result.returncode, 1, bad)
             expect(f"there is no t={bad}" in result.stderr, result.stderr)
         last = json.loads(recording.ask(
-            "query", recording.path, "--registers", "--json",
+            "registers", recording.path, "--json",
             "--at=end").splitlines()[0])
         equal((last["at"], last.get("events", 0)),
               (recording.end, self.events.get(recording.end, 0)), "the end")
         for bad in (f"{t}.", f"{t}.x", f"{t}.-1", f"{t}.4294967295"):
-            result = self.cprec("query", recording.path, "--registers",
+            result = self.cprec("registers", recording.path,
                                 f"--at={bad}")
             equal(result.returncode, 2, bad)
 

@@ -61,9 +61,9 @@ class Tests(Tap):
         return json.loads(self.run("info", "--json", trace).stdout)
 
     def ask(self, *words, text=None, status=ANSWERED, errors=(),
-            trace="trace.cpr"):
+            trace="trace.cpr", command="query"):
         """The answers, after a look at what goes with them."""
-        done = self.run("query", trace, *words, "--json", text=text)
+        done = self.run(command, trace, *words, "--json", text=text)
         equal(done.returncode, status, f"status of {words}: {done.stderr}")
         lines = done.stderr.splitlines()
         equal(len(lines), len(errors), f"lines on standard error: {lines}")
@@ -293,8 +293,8 @@ def thousands(tests):
         tests.ask("--addr=counter", f"--at={text}", status=FAILED, errors=(
             f"'trace.cpr' ends at t={end}, before t={t}",))
     tid = tests.info("threads.cpr")["threads"][1]["thread"]
-    answer, = tests.ask("--registers", f"--thread={tid}", f"--at={tid}:2k",
-                        trace="threads.cpr")
+    answer, = tests.ask(f"--thread={tid}", f"--at={tid}:2k",
+                        trace="threads.cpr", command="registers")
     equal(answer["instructions"], 2000, f"{tid}:2k")
     done = tests.run("replay", "-q", "--to=2k", "trace.cpr")
     equal(done.returncode, ANSWERED, f"status of --to=2k: {done.stderr}")
@@ -304,8 +304,8 @@ def thousands(tests):
 
 
 def registers(tests):
-    answers = tests.ask("--registers", "--at=end", "--at=1" + 15 * "0",
-                        "--at=0", status=FAILED,
+    answers = tests.ask("--at=end", "--at=1" + 15 * "0", "--at=0",
+                        status=FAILED, command="registers",
                         errors=("'trace.cpr' ends at t=",))
     equal(["registers" in answer for answer in answers], [True, False, True],
           "registers")
@@ -337,8 +337,8 @@ def all_states(tests):
     """Whatever the time: the threads' own counts add up to it."""
     info = tests.info("threads.cpr")
     times = [info["instructions"] * i // 20 for i in range(21)]
-    answers = tests.ask("--registers", *(f"--at={t}" for t in times),
-                        trace="threads.cpr")
+    answers = tests.ask(*(f"--at={t}" for t in times),
+                        trace="threads.cpr", command="registers")
     for t in times:
         states = [answer for answer in answers if answer["at"] == t]
         equal(sum(state["runs"] for state in states), 1,
@@ -356,8 +356,8 @@ def thread_times(tests):
         tid, steps = thread["thread"], thread["instructions"]
         for text, count in (("start", 0), ("1", 1), ("50%", steps // 2),
                             (str(steps - 1), steps - 1)):
-            answer, = tests.ask("--registers", f"--thread={tid}",
-                                f"--at={tid}:{text}", trace="threads.cpr")
+            answer, = tests.ask(f"--thread={tid}", f"--at={tid}:{text}",
+                                trace="threads.cpr", command="registers")
             equal(answer["thread"], tid, "tid")
             equal(answer["instructions"], count, f"{tid}:{text}")
             if not thread["first"] <= answer["at"] <= thread["last"]:
@@ -382,8 +382,8 @@ def no_thread(tests):
     info = tests.info("threads.cpr")
     end = info["instructions"]
     for words in (("query", "--addr=places", "--at=1:0"),
-                  ("query", "--registers", "--at=1:0"),
-                  ("query", "--registers", "--at=end", "--thread=1"),
+                  ("registers", "--at=1:0"),
+                  ("registers", "--at=end", "--thread=1"),
                   ("dump", "--thread=1"), ("verify", "--thread=1"),
                   ("info", "--thread=1"), ("replay", "--thread=1")):
         done = tests.run(*words, "threads.cpr")
@@ -394,17 +394,17 @@ def no_thread(tests):
     # One that is there, but not then.
     second = info["threads"][1]
     tid, t = second["thread"], second["last"] + 5
-    tests.ask("--registers", f"--thread={tid}", "--at=5", status=FAILED,
+    tests.ask(f"--thread={tid}", "--at=5", status=FAILED,
               errors=(f"'threads.cpr' has no thread {tid} at t=5",),
-              trace="threads.cpr")
-    tests.ask("--registers", f"--thread={tid}", f"--at={t}", status=FAILED,
+              trace="threads.cpr", command="registers")
+    tests.ask(f"--thread={tid}", f"--at={t}", status=FAILED,
               errors=(f"thread {tid} has ended before t={t}",),
-              trace="threads.cpr")
+              trace="threads.cpr", command="registers")
 
 
 def all_threads(tests):
     """`all` is what nothing is."""
-    for words in (("query", "--registers", "--at=50%"), ("dump",)):
+    for words in (("registers", "--at=50%"), ("dump",)):
         equal(tests.run(*words, "threads.cpr", "--thread=all").stdout,
               tests.run(*words, "threads.cpr").stdout, f"with {words}")
 
@@ -460,7 +460,7 @@ def notes(tests):
             break
     end = info["instructions"]
     for words in (("query", "--addr=counter", "--at=0"), ("replay", "-q"),
-                  ("query", "--registers", "--at=0"), ("verify",), ("dump",),
+                  ("registers", "--at=0"), ("verify",), ("dump",),
                   ("races",)):
         done = tests.run(*words, "cut.cpr")
         equal(done.returncode, ANSWERED, f"status of {words}: {done.stderr}")
@@ -525,12 +525,11 @@ def usage(tests):
             refused(tests, "query", "nonexistent.cpr",
                     *(f"{name}={value}" for name, value in words.items()))
     refused(tests, "replay", "--to=soon", "trace.cpr")
-    refused(tests, "query", "trace.cpr", "--registers", "--at=0",
-            "--thread=x")
+    refused(tests, "registers", "trace.cpr", "--at=0", "--thread=x")
     refused(tests, "query", "trace.cpr", "--addr=counter", "--at=0",
             "--thread=all")
     refused(tests, "query", "trace.cpr", "-", "--thread=all")
-    for words in (("query", "--registers", "--at=0"), ("dump",), ("verify",)):
+    for words in (("registers", "--at=0"), ("dump",), ("verify",)):
         for text in "x", "", "-1", "every", "4294967296":
             refused(tests, *words, f"--thread={text}", "trace.cpr")
     for option in ("--slice=0", "--slice=x", "--slice=", "--schedule=",

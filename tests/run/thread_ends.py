@@ -35,7 +35,7 @@ class Tests(CprecTap):
 
     def states(self, at):
         return [json.loads(line) for line in
-                self.cprec("query", "--registers", "--json", f"--at={at}",
+                self.cprec("registers", "--json", f"--at={at}",
                            self.trace).stdout.splitlines()]
 
     def walked(self, at):
@@ -54,7 +54,7 @@ class Tests(CprecTap):
                if state["thread"] != tid], "who is there behind")
         equal(self.walked(behind), [state["thread"] for state in states],
               "who is in a function")
-        for question in (["query", "--registers"], ["backtrace"],
+        for question in (["registers"], ["backtrace"],
                          ["query", "--addr=$rip"]):
             done = self.cprec(*question, f"--at={behind}", f"--thread={tid}",
                               self.trace)
@@ -68,8 +68,7 @@ class Tests(CprecTap):
         equal([(state["thread"], state["at"], state["events"], state["runs"])
                for state in states], [(tid, at, number, False)], "the last")
         equal(self.walked("end"), [tid], "who is in a function")
-        text = self.cprec("query", "--registers", "--at=end",
-                          self.trace).stdout
+        text = self.cprec("registers", "--at=end", self.trace).stdout
         expect(text.splitlines()[0].endswith(", where it ended"), text)
 
 

@@ -131,7 +131,7 @@ class Tests(CprecTap):
         for path in every:
             said = {self.says(path, *what) for what in (
                 ("info",), ("verify", "-q"), ("dump",),
-                ("query", "--registers", "--at=50%"))}
+                ("registers", "--at=50%"))}
             equal(len(said), 1, f"what is said of {path}: {said}")
             info = self.info(path)
             expect(info["instructions"] > 100, f"{path} holds little")

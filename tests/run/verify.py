@@ -124,8 +124,8 @@ class Tests(CprecTap):
         return before, after
 
     def program_counter(self, t):
-        answer = json.loads(self.cprec("query", self.good, "--registers",
-                                       "--at", str(t), "--json").stdout)
+        answer = json.loads(self.cprec("registers", self.good, "--at", str(t),
+                                       "--json").stdout)
         return int(answer["registers"]["rip"], 16)
 
     def check_place(self, t, addr, text):
@@ -181,7 +181,7 @@ class Tests(CprecTap):
             if not line.startswith("cprec: "):
                 raise Failure(f"query said: {line}")
         for t in times[::4]:
-            done = self.cprec("query", self.bad, "--registers", "--at", str(t))
+            done = self.cprec("registers", self.bad, "--at", str(t))
             if done.returncode not in (0, 1):
                 raise Failure(f"query: status {done.returncode}: "
                               f"{done.stderr}")

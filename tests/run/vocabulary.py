@@ -158,12 +158,15 @@ class Tests(CprecTap):
             self.ask("last", trace, "--register=rax")
             self.ask("writes", trace, "--addr=environ", "--size=8")
             self.ask("races", trace)
-            self.ask("backtrace", "--thread=all", trace)
+            self.ask("backtrace", "--thread=all", "--full", trace)
             self.ask("backtrace", "--at=50%", trace)
             self.ask("strace", trace)
             self.ask("strace", "-c", trace)
             self.ask("strace", "-k", "--from=50%", trace)
-            self.ask("query", trace, "--registers", "--at=50%", "--at=end.0")
+            self.ask("registers", trace, "--at=50%", "--at=end.0")
+            self.ask("registers", trace, "--at=50%", "--frame=0")
+            self.ask("maps", trace, "--at=50%")
+            self.ask("disassemble", trace, "--at=50%")
             self.ask("query", trace, "--addr=environ", "--addr=0",
                      "--at=end", "--at=output:99", "--at=999g")
             self.ask("query", trace, "-", text="environ end\nx\n")
@@ -172,6 +175,7 @@ class Tests(CprecTap):
         self.ask("query", self.path("race.cpr"), "--addr=shared", "--at=end",
                  "--races")
         self.ask("query", self.path("crash.cpr"), "--addr=first", "--at=end")
+        self.ask("source", self.path("crash.cpr"))
         for trace in recordings(self.path("family.cpr")):
             self.ask("info", trace)
         self.ask("ls", self.folder)

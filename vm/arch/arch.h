@@ -159,6 +159,11 @@ struct architecture {
 	/* For a person; returns the instruction's size. */
 	unsigned (*disassemble)(struct cpu *cpu, guest_addr pc, char *text,
 				size_t room);
+
+	/* The same of these bytes, in full; `out` is zeroed. */
+	void (*show)(struct cpu *cpu, guest_addr pc, const uint8_t *code,
+		     size_t size, enum vm_syntax syntax,
+		     struct vm_instruction *out);
 };
 
 /* The architecture of a guest; NULL if there is none. */

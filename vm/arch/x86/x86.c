@@ -202,25 +202,6 @@ static int start(struct cpu *cpu, struct failure *why)
 	return 0;
 }
 
-static unsigned disassemble(struct cpu *cpu, guest_addr pc, char *text,
-			    size_t room)
-{
-	const cs_insn *insn = x86_of(cpu)->insn;
-	uint8_t code[X86_INSN_MOST];
-	size_t left = 0;
-
-	while (left < sizeof(code) &&
-	       !memory_read(cpu->memory, pc + left, code + left, 1))
-		left++;
-	if (!x86_disassemble(cpu, code, left, pc)) {
-		snprintf(text, room, "(bad)");
-		return 1;
-	}
-	snprintf(text, room, "%s%s%s", insn->mnemonic,
-		 insn->op_str[0] ? " " : "", insn->op_str);
-	return insn->size;
-}
-
 const struct architecture arch_x86 = {
 	.step_detail = X86_FAULT_STEP,
 	.start = start,
@@ -245,5 +226,6 @@ const struct architecture arch_x86 = {
 	.memory_fault = x86_memory_fault,
 	.order = x86_order,
 	.flow = x86_flow,
-	.disassemble = disassemble,
+	.disassemble = x86_text,
+	.show = x86_show,
 };

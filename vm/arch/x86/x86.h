@@ -89,6 +89,11 @@ enum vm_order x86_order(struct cpu *cpu, guest_addr pc);
 size_t x86_disassemble(struct cpu *cpu, const uint8_t *code, size_t left,
 		       guest_addr pc);
 
+/* As vm_disassemble() and vm_instruction() say. */
+unsigned x86_text(struct cpu *cpu, guest_addr pc, char *text, size_t room);
+void x86_show(struct cpu *cpu, guest_addr pc, const uint8_t *code, size_t size,
+	      enum vm_syntax syntax, struct vm_instruction *out);
+
 /* Where an operand is now, of an instruction that ends before `next`. */
 guest_addr x86_address(struct cpu *cpu, const struct operand_form *form,
 		       guest_addr next);

@@ -1,0 +1,196 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Arguments, local variables and registers of frames are those that gdb finds.
+
+The state at random times of programs is written as a core file (core.c); gdb
+is asked for each frame of it ("info args", "info locals", "info registers"),
+and for the line that it shows of the frame.  Speaks TAP.
+"""
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from backtrace import HERE, Backtraces  # noqa: E402
+from tap import Failure, equal, expect, main  # noqa: E402
+
+# Name, source, options of the compiler.
+PROGRAMS = (
+    ("values, -O0", "values.c", ("-O0", "-g", "-lm")),
+    ("values, -O2", "values.c", ("-O2", "-g", "-lm")),
+    ("classes, -O0", "values.cpp", ("-O0", "-g")),
+    ("classes, -O2", "values.cpp", ("-O2", "-g")),
+    ("sorts, -O0", "sorts.c", ("-O0", "-g")),
+    ("sorts, static", "sorts.c", ("-O2", "-g", "-static")),
+    ("handles, -O0", "handles.c", ("-O0", "-g")),
+)
+
+NONE = "No arguments.", "No locals.", "No symbol table info available."
+
+
+def variables(text):
+    """["name = value"], each in one line."""
+    return [line for line in text.splitlines() if line and line not in NONE]
+
+
+def is_lost(line):
+    """Also what the program never looked at: gdb reads it from the file."""
+    return line.endswith((" = <optimized out>", " = <not saved>")) or \
+        "they are not mapped, or not known>" in line
+
+
+def plain(line):
+    """Without symbols behind addresses: gdb has more names, and others."""
+    return re.sub(r"(0x[0-9a-f]+) <[^<>]*(<[^<>]*>[^<>]*)*>", r"\1", line)
+
+
+def registers(text):
+    return {line.split()[0]: line.split(None, 2)[1:]
+            for line in text.splitlines() if line}
+
+
+class Values(Backtraces):
+    script = "values_gdb.py"
+    compared = lost = 0
+
+    def build(self, name, source, options, stripped):
+        # Libraries stand behind what needs them.
+        libraries = [word for word in options if word.startswith("-l")]
+        options = [word for word in options if word not in libraries]
+        if not libraries:
+            return super().build(name, source, options, stripped)
+        program = os.path.join(self.folder,
+                               re.sub(r"[^a-z0-9]+", "-", name.lower()))
+        subprocess.run([*self.options.cc.split(), *options, "-o", program,
+                        os.path.join(HERE, "programs", "frames", source),
+                        *libraries], check=True, timeout=120)
+        return program
+
+    def full(self, path, t):
+        done = self.cprec("backtrace", "--full", "--json", "--limit=1000",
+                          f"--at={t}", path)
+        expect(not done.returncode, done.stderr)
+        return json.loads(done.stdout)["frames"]
+
+    def text(self, path, t):
+        done = self.cprec("backtrace", "--limit=1000", f"--at={t}", path)
+        return [line for line in done.stdout.splitlines() if line[0] == "#"]
+
+    def list(self, found, wanted, where, in_order):
+        """Blocks of gdb are in the order of a table of its own."""
+        found = [plain(f"{each['name']} = {each['value']}") for each in found]
+        names = {line.split(" = ")[0] for line in found}
+        # Labels without code are variables to gdb.
+        wanted = [line for line in map(plain, variables(wanted))
+                  if line.split(" = ")[0] in names or not is_lost(line)]
+        if not in_order:
+            found.sort()
+            wanted.sort()
+        equal([line.split(" = ")[0] for line in found],
+              [line.split(" = ")[0] for line in wanted], where)
+        for a, b in zip(found, wanted):
+            self.compared += 1
+            # What callers passed in registers gdb follows up to there.
+            if is_lost(a) and not is_lost(b):
+                self.lost += 1
+            elif b.endswith('"...'):
+                # Where it is cut depends on the locale, if it is no text.
+                equal(a[:150], b[:150], where)
+            else:
+                same = len(os.path.commonprefix((a, b)))
+                start = max(0, same - 200)
+                equal(a[start:same + 200], b[start:same + 200], where)
+
+    def line(self, found, wanted, where):
+        """insert (list=0x5, by=...) at values.c:5"""
+        heads = [re.sub(r"^#\d+ +(\? )?(0x[0-9a-f]+ in )?", "", line)
+                 for line in (found, wanted)]
+        # Of functions that no linker sees, the scopes are not known.
+        heads = [re.sub(r"^(\w+::)+", "", line) for line in heads]
+        heads = [re.sub(r"[^ ]*/|, inlined$", "", re.sub(r" from .*", "", line))
+                 for line in heads]
+        if " at " in heads[0] and " at " in heads[1] and \
+                not re.search(r"<optimized out>|<not saved>", heads[0]):
+            equal(plain(heads[0]).split(" at ")[0],
+                  plain(heads[1]).split(" at ")[0], where)
+
+    def registers(self, path, t, number, wanted):
+        done = self.cprec("registers", f"--at={t}", f"--frame={number}", path)
+        expect(not done.returncode, done.stderr)
+        found = registers(re.sub("^registers.*\n", "", done.stdout))
+        wanted = registers(wanted)
+        for name, value in found.items():
+            # A core file of core.c does not have the last two.
+            if name in ("fs_base", "gs_base"):
+                continue
+            if value[0] != "<not":
+                self.compared += 1
+                # Of symbols, gdb has more.
+                equal([re.sub(" (<|at ).*", "", part) for part in value],
+                      [re.sub(" <.*", "", part) for part in wanted[name]],
+                      f"{path} at {t}, {number}: {name}")
+
+    def compare_frames(self, path, t, wanted):
+        found = self.full(path, t)
+        lines = self.text(path, t)
+        for number, frame in enumerate(found):
+            if "sure" in frame or number >= len(wanted):
+                break
+            name, args, locals_, line, held = wanted[number]
+            where = f"{path} at {t}, frame {number}, {name}"
+            self.registers(path, t, number, held)
+            if "args" not in frame:
+                continue
+            self.list(frame["args"], args, where + ", arguments", True)
+            self.list(frame["locals"], locals_, where + ", locals", False)
+            if frame["module_path"].startswith(self.folder) and \
+                    not re.search("operator|<", frame["function"]):
+                self.line(lines[number], line, where)
+
+    def values(self, name, source, options, count):
+        self.compared = self.lost = 0
+        program = self.build(name, source, options, False)
+        path = self.record(program)
+        times = self.times(path, count)
+        wrong = []
+        for t, answer in zip(times, self.gdb(program, path, times)):
+            try:
+                self.compare_frames(path, t, answer[0])
+            except Failure as failure:
+                wrong.append(str(failure))
+        if wrong:
+            raise Failure(f"{len(wrong)} of {count} differ\n" +
+                          "\n".join(wrong[:self.options.show]))
+        expect(self.lost * 10 <= self.compared,
+               f"{self.lost} of {self.compared} are lost")
+        return f"{self.compared} values, {self.lost} lost"
+
+
+def run_all(options, folder):
+    if not shutil.which("gdb"):
+        print("1..0 # SKIP there is no gdb")
+        return 0
+    random.seed(options.seed)
+    tests = Values(options, folder)
+    programs = [p for p in PROGRAMS if options.only in p[0]]
+    for program in programs:
+        tests.test(program[0], tests.values, *program,
+                   options.times // len(programs))
+    return tests.summary()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cc", default="cc")
+    parser.add_argument("--cxx", default="c++")
+    parser.add_argument("--times", type=int, default=48,
+                        help="over all programs")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", help="part of a name")
+    parser.add_argument("--show", type=int, default=1, help="failures")
+    sys.exit(main(run_all, "core", parser=parser))
