@@ -454,7 +454,7 @@ static int watch(struct race_replay *replay, struct failure *why)
 	if (!rc && race_library_start(replay))
 		rc = failed(why, ERR_NO_MEMORY, "out of memory");
 	race_kernel_begin(replay);
-	replayer_in_order(replay->rep);
+	replayer_in_order(replay->rep, true);
 	return rc;
 }
 
