@@ -142,7 +142,7 @@ int points_start(struct replayer *rep, const struct segment_position *to,
 	return rep->error ? failed(why, rep->error, "%s", rep->why.text) : 0;
 }
 
-static int take(struct replayer *rep, struct failure *why)
+int replayer_keep_point(struct replayer *rep, struct failure *why)
 {
 	struct points *points = &rep->points;
 	struct checkpoint *point;
@@ -173,7 +173,7 @@ int points_lay(struct replayer *rep, const struct segment_position *to,
 			break;
 		rc = events_run(rep, now + half, EVENTS_ALL, why);
 		if (!rc)
-			rc = take(rep, why);
+			rc = replayer_keep_point(rep, why);
 	}
 	return rc;
 }

@@ -36,9 +36,9 @@ static int cross(struct replayer *rep, struct failure *why)
 	return rc;
 }
 
-void replayer_in_order(struct replayer *rep)
+void replayer_in_order(struct replayer *rep, bool in_order)
 {
-	rep->in_order = true;
+	rep->in_order = in_order;
 }
 
 static bool is_ahead(const struct replayer *rep,

@@ -57,9 +57,12 @@ int replayer_seek_in(struct replayer *replayer, size_t segment, uint64_t t,
 
 /*
  * From now on it never jumps forwards: every instruction on the way is
- * executed, as verifying demands.
+ * executed, as verifying demands; or it does again.
  */
-void replayer_in_order(struct replayer *replayer);
+void replayer_in_order(struct replayer *replayer, bool in_order);
+
+/* Keeps the present state, too, to start again from it; see below. */
+int replayer_keep_point(struct replayer *replayer, struct failure *why);
 
 /*
  * A replayer that goes back keeps states on the way, from which it can start

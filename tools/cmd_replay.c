@@ -184,7 +184,7 @@ static int replay_file(struct replay *replay, const char *path,
 		rc = replayer_create(&replayer, recording, why);
 	if (rc)
 		goto end;
-	replayer_in_order(replayer);
+	replayer_in_order(replayer, true);
 	if (!replay->quiet)
 		rc = replayer_observe(replayer, &observer, why);
 	if (rc)

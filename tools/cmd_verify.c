@@ -82,7 +82,7 @@ static int check_all(struct recording *recording, struct replayer *replayer,
 	struct progress progress;
 	int rc = 0;
 
-	replayer_in_order(replayer);
+	replayer_in_order(replayer, true);
 	progress_start(&progress, "verifying", recording_start(recording),
 		       recording_end(recording));
 	for (size_t i = 0; i < segments && !rc; i++) {

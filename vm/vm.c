@@ -140,7 +140,7 @@ void vm_registers(struct vm *vm, struct reg_file *out)
 void vm_set_registers(struct vm *vm, const struct reg_file *regs)
 {
 	vm->cpu.arch->set_registers(&vm->cpu, regs);
-	engine_counter(vm->engine)->current = 0;
+	leave_block(vm, 0);
 }
 
 void vm_emulate(struct vm *vm, const struct vm_stop *stop)
@@ -155,7 +155,7 @@ void vm_skip(struct vm *vm, const struct vm_stop *stop)
 	vm_set_reg(vm, vm->cpu.regs->pc, stop->pc + stop->size);
 	vm->steps++;
 	vm->passed = ENGINE_NEVER;
-	engine_counter(vm->engine)->current = 0;
+	leave_block(vm, 0);
 }
 
 bool vm_trap(struct vm *vm, struct vm_stop *stop)
@@ -244,5 +244,6 @@ void vm_thread_switch(struct vm *vm, struct vm_thread *thread)
 		views_turn(vm->memory->views, thread->view);
 	engine_counter(vm->engine)->current = thread->flushes == vm->flushes ?
 				       thread->current : 0;
+	vm->came_from = 0;
 	vm->generation = 0;	/* a context may bring its TLB along */
 }

@@ -226,11 +226,23 @@ struct vm_access_told {
 #define VM_ALL (VM_READS | VM_WRITES)
 #define VM_VALUES 4u		/* also of reads */
 
+#define VM_PART_TOLD 0x80u	/* whenever the guest comes to it */
+
 struct vm_observer {
 	/* An instruction in `code` is about to execute; one that faults may be
 	 * told too.  May read registers and memory.  May be NULL. */
 	void (*instruction)(void *context, uint64_t steps, guest_addr pc);
 	struct vm_range code;
+
+	/*
+	 * If it is not NULL, `code` is of no account: told is what this says of
+	 * the instruction at `pc`, asked when it is translated.  Either the
+	 * number of a part of the code, from 1 to 127: told is the first one
+	 * that is executed in a run or behind one of another part.  Or 0: never.
+	 * With VM_PART_TOLD it is told always.  The register that tells where
+	 * the guest stands may be old then.  One observer at most has this.
+	 */
+	unsigned (*part)(void *context, guest_addr pc);
 
 	/*
 	 * The guest has accessed data, some of it in `data`, in this order.
@@ -253,6 +265,22 @@ struct vm_observer {
 int vm_observe(struct vm *vm, const struct vm_observer *observer,
 	       struct failure *why);
 void vm_unobserve(struct vm *vm, const struct vm_observer *observer);
+
+/*
+ * What an observer's `part` says of this code has changed.  Callable from it,
+ * also when it is told of an instruction there: it is told of that again then,
+ * before it executes.
+ */
+void vm_replan(struct vm *vm, guest_addr addr, uint64_t size);
+
+/* The same of all code; not while the guest runs. */
+void vm_replan_all(struct vm *vm);
+
+/*
+ * Callable from such an observer that is told of an instruction: the one that
+ * was executed before it; 0: not known.
+ */
+guest_addr vm_came_from(const struct vm *vm);
 
 /* How an instruction's accesses are seen by other threads. */
 enum vm_order {

@@ -211,18 +211,19 @@ static int add_fact(void *context, const struct dwarf_place *place)
 	return 0;
 }
 
-static int find_facts(struct race_replay *replay, uint64_t *out)
+static int find_facts(struct race_replay *replay, uint64_t pc, uint64_t *out)
 {
 	struct race_atomics *atomics = &replay->atomics;
 	struct race_code_facts facts = { 0 };
-	int rc = dwarf_places_each(&atomics->places, replay->pc, add_fact,
+	int rc = dwarf_places_each(&atomics->places, pc, add_fact,
 				   &facts);
 
 	if (rc || !facts.count) {
 		free(facts.places);
 		return rc;
 	}
-	facts.has_frame = lines_frame(atomics->lines, replay->time, replay->pc,
+	facts.has_frame = lines_frame(atomics->lines,
+				      vm_steps(race_vm(replay)), pc,
 				      &facts.frame_reg, &facts.frame_offset);
 	if (array_room(atomics->facts, atomics->fact_count,
 		       atomics->fact_room)) {
@@ -234,35 +235,45 @@ static int find_facts(struct race_replay *replay, uint64_t *out)
 	return 0;
 }
 
-static int recall_facts(struct race_replay *replay, uint64_t *out)
+static int recall_facts(struct race_replay *replay, uint64_t pc, uint64_t *out)
 {
 	struct number_map *code = &replay->atomics.code;
-	const uint64_t *known = number_map_find(code, replay->pc);
+	const uint64_t *known = number_map_find(code, pc);
 	int rc;
 
 	*out = known ? *known : NO_FACTS;
 	if (known)
 		return 0;
-	rc = find_facts(replay, out);
-	return rc ? rc : number_map_set(code, replay->pc, *out);
+	rc = find_facts(replay, pc, out);
+	return rc ? rc : number_map_set(code, pc, *out);
 }
 
-/* What is known of the present instruction; NULL: nothing. */
-static int facts_of(struct race_replay *replay,
+/* What is known of the code at `pc`; NULL: nothing. */
+static int facts_of(struct race_replay *replay, uint64_t pc,
 		    const struct race_code_facts **out)
 {
 	struct race_atomics *atomics = &replay->atomics;
-	size_t slot = replay->pc % RECENT_CODE;
+	size_t slot = pc % RECENT_CODE;
 	uint64_t number = atomics->recent[slot].fact;
 	int rc = 0;
 
-	if (atomics->recent[slot].pc != replay->pc) {
-		rc = recall_facts(replay, &number);
-		atomics->recent[slot].pc = replay->pc;
+	if (atomics->recent[slot].pc != pc) {
+		rc = recall_facts(replay, pc, &number);
+		atomics->recent[slot].pc = pc;
 		atomics->recent[slot].fact = number;
 	}
 	*out = !rc && number != NO_FACTS ? &atomics->facts[number] : NULL;
 	return rc;
+}
+
+bool race_atomics_knows(struct race_replay *replay, uint64_t pc)
+{
+	const struct race_code_facts *facts = NULL;
+
+	if (replay->atomics.places.count &&
+	    race_home_is_program(race_home_of(&replay->homes, pc)))
+		race_note(replay, facts_of(replay, pc, &facts));
+	return facts;
 }
 
 void race_atomics_step(struct race_replay *replay)
@@ -272,7 +283,7 @@ void race_atomics_step(struct race_replay *replay)
 	const struct race_code_facts *facts = NULL;
 
 	if (atomics->places.count)
-		race_note(replay, facts_of(replay, &facts));
+		race_note(replay, facts_of(replay, replay->pc, &facts));
 	if (!facts)
 		return;
 	atomics->sp = race_reg(replay, regs->sp);
@@ -303,7 +314,8 @@ static int look(struct access *access)
 	int rc = look_at_expected(access);
 
 	if (!rc)
-		rc = facts_of(access->replay, &access->facts);
+		rc = facts_of(access->replay, access->replay->pc,
+			      &access->facts);
 	for (size_t i = 0; access->facts && i < access->facts->count && !rc;
 	     i++)
 		rc = match_place(access, access->facts->places[i]);
@@ -319,7 +331,7 @@ void race_atomics_access(struct race_replay *replay, uint64_t addr,
 		.size = size, .writes = writes, .value = value,
 	};
 
-	if (atomics->places.count || atomics->pointers.count)
+	if (race_atomics_is_needed(atomics))
 		race_note(replay, look(&access));
 }
 
@@ -349,7 +361,7 @@ int race_atomics_start(struct race_atomics *atomics, struct lines *lines,
 		       uint64_t t)
 {
 	struct dwarf_places *places = &atomics->places;
-	int rc = lines_add_places(lines, t, places);
+	int rc = lines_add_places(lines, t, race_home_has_atomics, places);
 
 	atomics->lines = lines;
 	if (!rc)

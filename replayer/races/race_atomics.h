@@ -69,11 +69,20 @@ struct race_atomics {
 int race_atomics_start(struct race_atomics *atomics, struct lines *lines,
 		       uint64_t t);
 
+/* Whether debugging information says of the code at `pc` where atomics are. */
+bool race_atomics_knows(struct race_replay *replay, uint64_t pc);
+
 /*
  * An instruction is about to execute: notes its registers if variables may be
  * found by them, for its accesses, which are told when it has.
  */
 void race_atomics_step(struct race_replay *replay);
+
+/* Whether anything is known that can be atomic. */
+static inline bool race_atomics_is_needed(const struct race_atomics *atomics)
+{
+	return atomics->places.count || atomics->pointers.count;
+}
 
 /* The program's code accesses memory; `value` is what it reads or writes. */
 void race_atomics_access(struct race_replay *replay, uint64_t addr,

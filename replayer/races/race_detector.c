@@ -243,26 +243,43 @@ static int remember(struct race_word *word, const struct race_entry *entry)
 }
 
 /*
- * Whether the same was seen just now, with nobody else in between: then it
- * races with nothing that is not known.
+ * Whether the thread has done the same before, and has published nothing, nor
+ * has anybody else been here since: then it races with nothing that is not
+ * known.
  */
 static bool is_again(const struct visit *visit, uint8_t bytes)
 {
-	const struct race_word *word = visit->word;
-	struct race_entry *last;
+	const struct race_access *access = visit->access;
+	const struct clock *own = &visit->detector->clocks[visit->thread];
+	struct race_word *word = visit->word;
 
-	if (!word->count || word->raced)
+	if (word->raced || word->owner != visit->thread)
 		return false;
-	last = &word->entries[word->last];
-	if (last->thread != visit->thread || last->pc != visit->access->pc ||
-	    last->place != visit->access->place ||
-	    last->writes != visit->access->writes ||
-	    last->count != clock_of(&visit->detector->clocks[visit->thread],
-				    visit->thread) ||
-	    (bytes & ~last->bytes))
-		return false;
-	last->time = visit->access->time;
-	return true;
+	for (unsigned i = 0; i < word->count; i++) {
+		struct race_entry *entry = &word->entries[i];
+
+		if (entry->pc != access->pc || entry->place != access->place ||
+		    entry->thread != visit->thread ||
+		    entry->writes != access->writes ||
+		    entry->keeps_value != access->keeps_value ||
+		    entry->is_blind)
+			continue;
+		if (entry->count != clock_of(own, visit->thread) ||
+		    entry->time < word->owned || (bytes & ~entry->bytes))
+			return false;
+		entry->time = access->time;
+		word->last = (uint16_t)i;
+		return true;
+	}
+	return false;
+}
+
+static void note_owner(const struct visit *visit)
+{
+	if (visit->word->owner == visit->thread)
+		return;
+	visit->word->owner = visit->thread;
+	visit->word->owned = visit->access->time;
 }
 
 static int visit_plain(const struct visit *visit, uint8_t bytes)
@@ -271,6 +288,7 @@ static int visit_plain(const struct visit *visit, uint8_t bytes)
 
 	if (is_again(visit, bytes))
 		return 0;
+	note_owner(visit);
 	compare(visit, bytes);
 	entry = make_entry(visit, bytes);
 	entry.is_atomic = false;	/* of bytes that are none */

@@ -29,6 +29,8 @@ struct race_access {
 	uint64_t addr, size;
 	uint64_t pc, place, time;	/* as in race_entry */
 	bool writes;
+	bool has_value;		/* that it writes: */
+	uint64_t value;
 	bool is_library;
 	bool is_atomic;		/* its instruction is indivisible */
 	bool is_change;		/* it writes what was computed from what the

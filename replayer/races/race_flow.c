@@ -46,15 +46,20 @@ static void forget(struct race_flow *flow, race_loads loads)
 	flow->used &= (race_loads)~loads;
 }
 
-void race_flow_step(struct race_flow *flow, struct vm_flow insn, uint64_t sp)
+void race_flow_settle(struct race_flow *flow, uint64_t sp)
 {
 	/* What was executed last has written its registers now. */
 	for (uint32_t left = flow->writes; left; left &= left - 1)
 		flow->registers[__builtin_ctz(left)] = flow->now;
+	flow->writes = 0;
 	for (unsigned i = 0; i < FLOW_SLOTS; i++)
 		if (flow->slots[i].addr < sp - RED_ZONE)
 			flow->slots[i].loads = 0;
 	drop_unused(flow);
+}
+
+void race_flow_step(struct race_flow *flow, struct vm_flow insn)
+{
 	flow->now = in_registers(flow, insn.reads);
 	flow->writes = insn.writes;
 }

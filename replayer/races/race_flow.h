@@ -47,8 +47,13 @@ static inline bool race_flow_is_on(const struct race_flow *flow)
 	return flow->used;
 }
 
-/* The thread is about to execute an instruction, with this stack pointer. */
-void race_flow_step(struct race_flow *flow, struct vm_flow insn, uint64_t sp);
+/*
+ * What the thread has executed is done, and left it this stack pointer: some
+ * values may not be followed any more.  Then it is about to execute another
+ * instruction.
+ */
+void race_flow_settle(struct race_flow *flow, uint64_t sp);
+void race_flow_step(struct race_flow *flow, struct vm_flow insn);
 
 /* It loads, or it loads what it may change. */
 void race_flow_load(struct race_flow *flow, uint64_t addr, uint64_t size);

@@ -35,7 +35,7 @@ void race_homes_start(struct race_homes *homes, struct memory *memory)
 
 void race_homes_change(struct race_homes *homes)
 {
-	homes->known = (struct race_code) { 0 };
+	memset(homes->known, 0, sizeof(homes->known));
 }
 
 static bool starts(const char *name, const char *with)
@@ -87,8 +87,14 @@ enum race_home race_home_of_file(const char *path)
 	return HOME_PROGRAM;
 }
 
+bool race_home_has_atomics(const char *path)
+{
+	return race_home_is_program(race_home_of_file(path));
+}
+
 /* The program's code around `pc`, or the gap in it, as far as it is known. */
-static void find_in_code(struct race_homes *homes, uint64_t pc)
+static void find_in_code(const struct race_homes *homes, uint64_t pc,
+			 struct race_known_home *known)
 {
 	size_t low = 0, high = homes->count;
 
@@ -101,31 +107,39 @@ static void find_in_code(struct race_homes *homes, uint64_t pc)
 			high = middle;
 	}
 	if (low < homes->count && homes->code[low].start <= pc) {
-		homes->known = homes->code[low];
-		homes->home = HOME_PROGRAM;
+		known->code = homes->code[low];
+		known->home = HOME_PROGRAM;
 		return;
 	}
-	homes->home = HOME_C_LIBRARY;
-	if (low > 0 && homes->known.start < homes->code[low - 1].end)
-		homes->known.start = homes->code[low - 1].end;
-	if (low < homes->count && homes->known.end > homes->code[low].start)
-		homes->known.end = homes->code[low].start;
+	known->home = HOME_C_LIBRARY;
+	if (low > 0 && known->code.start < homes->code[low - 1].end)
+		known->code.start = homes->code[low - 1].end;
+	if (low < homes->count && known->code.end > homes->code[low].start)
+		known->code.end = homes->code[low].start;
+}
+
+static enum race_home find_home(struct race_homes *homes, uint64_t pc)
+{
+	const struct region *region = memory_region_at(homes->memory, pc);
+	struct race_known_home *known = &homes->known[homes->next];
+
+	if (!region || !(region->prot & MAY_EXEC))
+		return HOME_UNKNOWN;
+	homes->next = (homes->next + 1) % RACE_HOMES_KNOWN;
+	known->code = (struct race_code) { region->start, region->end };
+	known->home = race_home_of_file(region->name);
+	if (homes->count && known->home == HOME_PROGRAM)
+		find_in_code(homes, pc, known);
+	return known->home;
 }
 
 enum race_home race_home_of(struct race_homes *homes, uint64_t pc)
 {
-	const struct region *region;
-
-	if (homes->known.start <= pc && pc < homes->known.end)
-		return homes->home;
-	region = memory_region_at(homes->memory, pc);
-	if (!region || !(region->prot & MAY_EXEC))
-		return HOME_UNKNOWN;
-	homes->known = (struct race_code) { region->start, region->end };
-	homes->home = race_home_of_file(region->name);
-	if (homes->count && homes->home == HOME_PROGRAM)
-		find_in_code(homes, pc);
-	return homes->home;
+	for (unsigned i = 0; i < RACE_HOMES_KNOWN; i++)
+		if (homes->known[i].code.start <= pc &&
+		    pc < homes->known[i].code.end)
+			return homes->known[i].home;
+	return find_home(homes, pc);
 }
 
 void race_homes_release(struct race_homes *homes)

@@ -35,13 +35,19 @@ struct race_code {
 	uint64_t start, end;
 };
 
+/* Threads go to and fro between a few files. */
+#define RACE_HOMES_KNOWN 8u
+
 struct race_homes {
 	struct memory *memory;
 	struct race_code *code;	/* of the program, sorted; none: all that is
 				   not in a file of the system */
 	size_t count, room;
-	struct race_code known;	/* whose home is: */
-	enum race_home home;
+	struct race_known_home {
+		struct race_code code;
+		enum race_home home;
+	} known[RACE_HOMES_KNOWN];	/* the last ones; the next to go is */
+	unsigned next;
 };
 
 /* Says what code is the program's; before race_homes_start(). */
@@ -57,6 +63,12 @@ enum race_home race_home_of(struct race_homes *homes, uint64_t pc);
 
 /* What a file's name says. */
 enum race_home race_home_of_file(const char *path);
+
+/*
+ * Whether it matters which objects of a file are atomic.  The system accesses
+ * its own as it must.
+ */
+bool race_home_has_atomics(const char *path);
 
 /* Whether its locks are the program's: not those of the C library. */
 static inline bool race_home_is_program(enum race_home home)

@@ -4,7 +4,8 @@
  *
  * race_replay.c replays and follows instructions and their accesses;
  * race_kernel.c knows what system calls do, race_library.c what the C
- * library's functions do, race_served.c for whom they do it.
+ * library's functions do, race_served.c for whom they do it; race_watch.c says
+ * which instructions are told.
  */
 #ifndef CPREC_REPLAYER_RACES_RACE_INTERNAL_H
 #define CPREC_REPLAYER_RACES_RACE_INTERNAL_H
@@ -19,14 +20,34 @@
 /* ------- race_replay.c ------- */
 
 /* Keeps the first failure. */
-void race_note(struct race_replay *replay, int rc);
+static inline void race_note(struct race_replay *replay, int rc)
+{
+	if (rc && !replay->error)
+		replay->error = rc;
+}
 
-struct race_thread *race_present(struct race_replay *replay);
+/* The stream of the thread whose turn it is, and what is known of it. */
+static inline uint32_t race_stream(const struct race_replay *replay)
+{
+	return replay->stream;
+}
 
-/* The stream of the thread whose turn it is. */
-uint32_t race_stream(const struct race_replay *replay);
+static inline struct race_thread *race_present(struct race_replay *replay)
+{
+	return &replay->threads[replay->stream];
+}
 
-struct vm *race_vm(struct race_replay *replay);
+/* Whatever the replayer tells begins with this. */
+static inline void race_turn(struct race_replay *replay)
+{
+	replay->stream = replayer_stream(replay->rep);
+}
+
+static inline struct vm *race_vm(const struct race_replay *replay)
+{
+	return replay->vm;
+}
+
 struct memory *race_memory(struct race_replay *replay);
 
 uint64_t race_reg(struct race_replay *replay, unsigned reg);
@@ -81,6 +102,9 @@ void race_library_step(struct race_replay *replay, uint64_t pc,
 		       bool is_program);
 
 void race_library_call(struct race_replay *replay, enum race_role role);
+
+/* The thread is about to call a function that takes memory back. */
+void race_library_give_back(struct race_replay *replay);
 
 /* Forgets the stack on which a thread begins that is about to be made. */
 void race_library_clones(struct race_replay *replay, bool is_in_memory);

@@ -295,10 +295,12 @@ static void follow_call(struct race_replay *replay,
 void race_kernel_event(void *context, const struct replay_event *event)
 {
 	struct race_replay *replay = context;
-	struct race_thread *thread = race_present(replay);
+	struct race_thread *thread;
 
 	if (replay->error)
 		return;
+	race_turn(replay);
+	thread = race_present(replay);
 	if (!replay->is_first && replay->on_forget)
 		replay->on_forget(replay->access_context, 0, 0);
 	switch (event->packet->kind) {

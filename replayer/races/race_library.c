@@ -49,6 +49,11 @@ static void give_back(struct race_replay *replay, uint64_t addr)
 				   size : GIVEN_BACK_MOST, true);
 }
 
+void race_library_give_back(struct race_replay *replay)
+{
+	give_back(replay, race_reg(replay, race_regs(replay)->args[0]));
+}
+
 static void hand_out(struct race_replay *replay, uint64_t addr, uint64_t size,
 		     bool to_library)
 {
@@ -171,9 +176,10 @@ static void begin_call(struct race_replay *replay,
 		call->descriptor = call->arg[0];
 	if (race_role_is_lock(call->role))
 		begin_lock(replay, call);
-	if (call->role >= ROLE_RESIZE && !race_quiet_is_on(quiet))
+	if (race_role_takes_back(call->role) && !race_quiet_is_on(quiet))
 		give_back(replay, call->arg[0]);
-	race_quiet_call(quiet, call);
+	if (race_quiet_call(quiet, call))
+		race_watch_return(replay, call->back);
 }
 
 void race_library_call(struct race_replay *replay, enum race_role role)
@@ -242,8 +248,12 @@ void race_library_clones(struct race_replay *replay, bool is_in_memory)
 	const struct region *region =
 		memory_region_at(race_memory(replay), stack.end - 1);
 
-	if (replay->roles_are_old && race_library_start(replay))
-		race_note(replay, ERR_NO_MEMORY);
+	if (replay->roles_are_old) {
+		if (race_library_start(replay))
+			race_note(replay, ERR_NO_MEMORY);
+		replay->has_roles = false;
+		vm_replan_all(race_vm(replay));
+	}
 	if (!region)
 		return;
 	if (stack.start < region->start)

@@ -278,13 +278,29 @@ static int add_code(void *context, uint64_t start, uint64_t end)
 	return race_homes_add(context, start, end);
 }
 
+int races_start(struct race_replay *replay, struct lines *lines,
+		struct failure *why)
+{
+	replay->atomics.lines = lines;
+	if (lines_each_code(lines, replay->end, add_code, &replay->homes))
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	return 0;
+}
+
 int races_mark(struct race_replay *replay, struct lines *lines,
 	       struct failure *why)
 {
-	if (lines_each_code(lines, replay->end, add_code, &replay->homes) ||
-	    race_atomics_start(&replay->atomics, lines, replay->end))
+	int rc;
+
+	if (race_atomics_start(&replay->atomics, lines, replay->end))
 		return failed(why, ERR_NO_MEMORY, "out of memory");
-	return race_replay_run(replay, true, why);
+	rc = race_replay_run(replay, true, why);
+	if (!rc && race_words_was_early(&replay->detector.words)) {
+		replay->collects = true;
+		rc = race_replay_run(replay, true, why);
+		replay->collects = false;
+	}
+	return rc;
 }
 
 int races_look(struct race_replay *replay, struct lines *lines,
@@ -292,12 +308,17 @@ int races_look(struct race_replay *replay, struct lines *lines,
 {
 	struct race_words *words = &replay->detector.words;
 	uint64_t first = recording_start(replay->recording);
-	int rc = lines_each_atomic(lines, first, mark_atomic, words);
+	int rc = lines_each_atomic(lines, first, race_home_has_atomics,
+				   mark_atomic, words);
 
 	if (!rc)
-		rc = lines_each_atomic(lines, replay->end, mark_atomic, words);
+		rc = lines_each_atomic(lines, replay->end,
+				       race_home_has_atomics, mark_atomic,
+				       words);
 	if (rc)
 		return failed(why, rc, "out of memory");
+	if (race_replay_has_focus(replay))
+		race_words_share(words);
 	return race_replay_run(replay, false, why);
 }
 
@@ -324,6 +345,8 @@ int races_find(struct races *out, struct recording *recording,
 	if (!rc)
 		rc = lines_create(&out->lines, recording, why);
 	/* A thread alone has no races. */
+	if (!rc && replay.start < replay.end)
+		rc = races_start(&replay, out->lines, why);
 	if (!rc && replay.start < replay.end)
 		rc = races_mark(&replay, out->lines, why);
 	if (!rc && replay.start < replay.end)

@@ -53,6 +53,11 @@ static inline bool race_role_is_lock(enum race_role role)
 	return role >= ROLE_READ_LOCK && role <= ROLE_UNLOCK;
 }
 
+static inline bool race_role_takes_back(enum race_role role)
+{
+	return role >= ROLE_RESIZE;
+}
+
 enum race_quiet_kind {
 	QUIET_NOT,		/* the program's code, called by quiet code */
 	QUIET_UNKNOWN,		/* where the thread was is not known yet */

@@ -8,35 +8,14 @@
 #include "formats/error.h"
 #include "replayer/races/race_internal.h"
 
-void race_note(struct race_replay *replay, int rc)
-{
-	if (rc && !replay->error)
-		replay->error = rc;
-}
-
-struct race_thread *race_present(struct race_replay *replay)
-{
-	return &replay->threads[race_stream(replay)];
-}
-
 const struct reg_table *race_regs(const struct race_replay *replay)
 {
 	return recording_reg_table(replay->recording);
 }
 
-struct vm *race_vm(struct race_replay *replay)
-{
-	return replayer_vm(replay->rep);
-}
-
 struct memory *race_memory(struct race_replay *replay)
 {
 	return vm_memory(race_vm(replay));
-}
-
-uint32_t race_stream(const struct race_replay *replay)
-{
-	return replayer_stream(replay->rep);
 }
 
 uint64_t race_reg(struct race_replay *replay, unsigned reg)
@@ -110,6 +89,32 @@ void race_follow(struct race_replay *replay, uint64_t pc)
 		race_library_call(replay, role);
 }
 
+/*
+ * The thread comes to `pc`.  What it has executed last is told to nobody, if it
+ * was of the program, but to blame for what a library does now.
+ */
+static void leave_program(struct race_replay *replay, uint64_t pc)
+{
+	struct race_thread *thread = race_present(replay);
+	uint64_t from = vm_came_from(race_vm(replay));
+
+	if (from && thread->home == HOME_PROGRAM &&
+	    race_home_of(&replay->homes, pc) != HOME_PROGRAM)
+		thread->place = from;
+}
+
+/* False if the thread must come to `pc` again: values are followed there. */
+static bool settle_flow(struct race_replay *replay, uint64_t pc)
+{
+	struct race_flow *flow = &race_present(replay)->flow;
+
+	replay->sp = race_reg(replay, race_regs(replay)->sp);
+	if (!race_flow_is_on(flow))
+		return true;
+	race_flow_settle(flow, replay->sp);
+	return !race_flow_is_on(flow) || race_watch_follows(replay, pc);
+}
+
 /* All accesses that were told have taken place. */
 static void settle(struct race_replay *replay)
 {
@@ -117,24 +122,25 @@ static void settle(struct race_replay *replay)
 		replay->on_access(replay->access_context, 0, NULL);
 }
 
+/* Not of each: race_watch.h says of which. */
 static void on_instruction(void *context, uint64_t steps, guest_addr pc)
 {
 	struct race_replay *replay = context;
-	struct race_flow *flow = &race_present(replay)->flow;
+	struct race_thread *thread;
 
+	race_turn(replay);
+	thread = race_present(replay);
 	settle(replay);
+	leave_program(replay, pc);
+	if (!replay->is_first && !settle_flow(replay, pc))
+		return;
 	replay->pc = pc;
 	replay->time = steps;
-	replay->loaded.size = 0;
 	race_follow(replay, pc);
-	if (replay->is_first) {
-		if (race_home_is_program(race_present(replay)->home))
-			race_atomics_step(replay);
-		return;
-	}
-	replay->sp = race_reg(replay, race_regs(replay)->sp);
-	if (race_flow_is_on(flow))
-		race_flow_step(flow, vm_flow(race_vm(replay), pc), replay->sp);
+	if (replay->is_first && race_home_is_program(thread->home))
+		race_atomics_step(replay);
+	if (race_flow_is_on(&thread->flow))
+		race_flow_step(&thread->flow, vm_flow(race_vm(replay), pc));
 }
 
 /* ------- accesses ------- */
@@ -185,32 +191,56 @@ static bool is_there(const struct race_replay *replay,
 	       replay->loaded.value == store->value;
 }
 
-static void mark(struct race_replay *replay, bool writes, uint64_t addr,
-		 unsigned size, uint64_t value)
+static int mark_by_type(struct race_replay *replay,
+			const struct vm_access_told *told)
 {
-	struct race_words *words = &replay->detector.words;
-	bool is_atomic = vm_order(race_vm(replay), replay->pc) != VM_PLAIN;
-
-	if (race_present(replay)->home == HOME_LINKER && !is_atomic)
-		return;
-	if (race_quiet_is_memory(&race_present(replay)->quiet))
-		return;
-	race_note(replay, race_words_touch(words, race_stream(replay), addr, size,
-				      writes));
-	if (is_atomic && writes)
-		race_note(replay, race_words_synchronize(words, addr, size, false));
-	if (race_home_is_program(race_present(replay)->home))
-		race_atomics_access(replay, addr, size, writes, value);
+	if (replay->collects ||
+	    !race_home_is_program(race_present(replay)->home))
+		return 0;
+	replay->pc = told->pc;
+	race_atomics_access(replay, told->addr, told->size, told->writes,
+			    told->value);
+	return 0;
 }
 
-static bool can_race(struct race_replay *replay, uint64_t addr, unsigned size)
+/* Otherwise it can only order threads. */
+static bool matters(const struct race_replay *replay, enum race_home home,
+		    const struct vm_access_told *told)
+{
+	return home == HOME_RUNTIME ||
+	       (told->addr <= replay->focus.last &&
+		told->addr + told->size - 1 >= replay->focus.first);
+}
+
+static int mark(struct race_replay *replay, const struct vm_access_told *told)
 {
 	struct race_words *words = &replay->detector.words;
-	struct race_word *first, *last;
+	enum race_home home = race_present(replay)->home;
+	bool is_atomic = vm_order(race_vm(replay), told->pc) != VM_PLAIN;
+	int rc;
 
-	race_note(replay, race_words_find(words, addr, &first));
-	race_note(replay, race_words_find(words, addr + size - 1, &last));
-	return first || last;
+	if (home == HOME_LINKER && !is_atomic)
+		return 0;
+	if (!matters(replay, home, told) && !is_atomic)
+		return mark_by_type(replay, told);
+	rc = race_words_touch(words, race_stream(replay), told->addr,
+			      told->size, told->writes);
+	if (!rc && is_atomic && told->writes)
+		rc = race_words_synchronize(words, told->addr, told->size,
+					    false);
+	if (!rc && race_home_is_program(home) && !is_atomic && !told->writes &&
+	    race_words_load(words, told->addr, told->size))
+		race_watch_load(replay, told->pc);
+	return rc ? rc : mark_by_type(replay, told);
+}
+
+static void mark_all(struct race_replay *replay,
+		     const struct vm_access_told *list, size_t count)
+{
+	if (race_quiet_is_memory(&race_present(replay)->quiet))
+		return;
+	for (size_t i = 0; i < count && !replay->error; i++)
+		race_note(replay, mark(replay, &list[i]));
 }
 
 /* Whether the program's code loads bytes that others change indivisibly. */
@@ -245,9 +275,11 @@ static bool follow_value(struct race_replay *replay,
 	if (race_flow_is_on(flow))
 		race_flow_load(flow, access->addr, access->size);
 	if (can_race && may_change(replay, access->addr,
-				   (unsigned)access->size))
+				   (unsigned)access->size)) {
+		race_watch_load(replay, replay->pc);
 		race_flow_follow(flow, vm_flow(vm, replay->pc), access->addr,
 				 access->size);
+	}
 	return false;
 }
 
@@ -271,26 +303,16 @@ static bool is_of_runtime(struct race_replay *replay, uint64_t addr)
 }
 
 static void take_access(struct race_replay *replay,
-			const struct vm_access_told *told)
+			const struct vm_access_told *told, bool may_race)
 {
 	const uint64_t addr = told->addr;
-	const unsigned size = told->size;
 	struct race_access access = {
-		.addr = addr, .size = size, .writes = told->writes,
+		.addr = addr, .size = told->size, .writes = told->writes,
+		.has_value = told->writes, .value = told->value,
 	};
 	const struct race_quiet *quiet = &race_present(replay)->quiet;
 	enum vm_order order;
-	bool may_race;
 
-	if (replay->error)
-		return;
-	if (replay->is_first) {
-		mark(replay, access.writes, addr, size, told->value);
-		return;
-	}
-	may_race = can_race(replay, addr, size);
-	if (!may_race && !race_flow_is_on(&race_present(replay)->flow))
-		return;
 	order = vm_order(race_vm(replay), replay->pc);
 	access.is_atomic = order != VM_PLAIN;
 	access.is_change = follow_value(replay, &access, may_race);
@@ -317,19 +339,59 @@ static void take_access(struct race_replay *replay,
 	tell(replay, &access);
 }
 
+/* What an instruction has read before is known until the next one. */
+static void begin_access(struct race_replay *replay,
+			 const struct vm_access_told *told)
+{
+	struct race_thread *thread = race_present(replay);
+
+	if (replay->time != told->steps || replay->pc != told->pc)
+		replay->loaded.size = 0;
+	replay->pc = told->pc;
+	replay->time = told->steps;
+	if (thread->home == HOME_PROGRAM)
+		thread->place = told->pc;
+}
+
+static void end_access(struct race_replay *replay,
+		       const struct vm_access_told *told)
+{
+	if (told->writes && replay->on_store)
+		replay->on_store(replay->access_context, told->addr,
+				 told->value, told->size);
+	if (told->writes)
+		return;
+	replay->loaded.addr = told->addr;
+	replay->loaded.size = told->size;
+	replay->loaded.value = told->value;
+}
+
+static void look_at_all(struct race_replay *replay,
+			const struct vm_access_told *list, size_t count)
+{
+	const struct race_flow *flow = &race_present(replay)->flow;
+
+	for (size_t i = 0; i < count && !replay->error; i++) {
+		bool may_race = race_words_can_race(&replay->detector.words,
+						    list[i].addr, list[i].size);
+
+		begin_access(replay, &list[i]);
+		if (may_race || race_flow_is_on(flow))
+			take_access(replay, &list[i], may_race);
+		end_access(replay, &list[i]);
+	}
+}
+
 static void on_accessed(void *context, const struct vm_access_told *list,
 			size_t count)
 {
 	struct race_replay *replay = context;
 
-	for (size_t i = 0; i < count; i++) {
-		take_access(replay, &list[i]);
-		if (list[i].writes)
-			continue;
-		replay->loaded.addr = list[i].addr;
-		replay->loaded.size = list[i].size;
-		replay->loaded.value = list[i].value;
-	}
+	race_turn(replay);
+	if (replay->is_first)
+		mark_all(replay, list, count);
+	else
+		look_at_all(replay, list, count);
 }
 
 void race_access_memory(struct race_replay *replay, uint64_t addr,
@@ -365,6 +427,7 @@ static void on_turn(void *context, bool after)
 
 	if (replay->error)
 		return;
+	race_turn(replay);
 	settle(replay);
 	if (!after)
 		race_kernel_enter(replay);
@@ -405,7 +468,7 @@ int race_replay_init(struct race_replay *replay, struct recording *recording,
 		start = recording_start(recording);
 	*replay = (struct race_replay) {
 		.recording = recording, .start = start, .end = end,
-		.thread_count = count,
+		.thread_count = count, .focus = VM_EVERYWHERE,
 	};
 	replay->threads = calloc(count, sizeof(*replay->threads));
 	if (!replay->threads ||
@@ -431,6 +494,7 @@ void race_replay_release(struct race_replay *replay)
 {
 	if (replay->threads)
 		start_again(replay);
+	replayer_destroy(replay->rep);
 	clock_release(&replay->kernel);
 	for (unsigned i = 0; i < RACE_SIGNALS; i++)
 		clock_release(&replay->signals[i]);
@@ -439,22 +503,26 @@ void race_replay_release(struct race_replay *replay)
 	race_homes_release(&replay->homes);
 	race_roles_release(&replay->roles);
 	race_rwlocks_release(&replay->rwlocks);
+	race_watch_release(&replay->watch);
 	free(replay->threads);
 	race_detector_release(&replay->detector);
 	*replay = (struct race_replay) { 0 };
 }
 
 /* So often somebody may want to know how far it is. */
-#define STEPS_AT_ONCE 5000000u
+#define STEPS_AT_ONCE 1000000u
 
 static int watch(struct race_replay *replay, struct failure *why)
 {
 	int rc = replayer_observe(replay->rep, &replay->observer, why);
 
-	if (!rc && race_library_start(replay))
+	if (!rc && !replay->has_roles && race_library_start(replay))
 		rc = failed(why, ERR_NO_MEMORY, "out of memory");
+	replay->has_roles = !rc;
+	replay->roles_are_old = false;
+	race_turn(replay);
 	race_kernel_begin(replay);
-	replayer_in_order(replay->rep);
+	replayer_in_order(replay->rep, true);
 	return rc;
 }
 
@@ -482,14 +550,17 @@ static int go_to_start(struct race_replay *replay, struct failure *why)
 	return rc ? rc : replayer_seek(replay->rep, &to, why);
 }
 
+static bool is_enough(const struct race_replay *replay)
+{
+	return replay->is_enough && replay->is_enough(replay->enough_context);
+}
+
 static int run(struct race_replay *replay, struct failure *why)
 {
 	struct position to = { replay->start, EVENTS_ALL };
-	int rc = go_to_start(replay, why);
+	int rc = watch(replay, why);
 
-	if (!rc)
-		rc = watch(replay, why);
-	while (!rc && to.time < replay->end) {
+	while (!rc && to.time < replay->end && !is_enough(replay)) {
 		uint64_t left = replay->end - to.time;
 
 		to.time += left < STEPS_AT_ONCE ? left : STEPS_AT_ONCE;
@@ -502,27 +573,100 @@ static int run(struct race_replay *replay, struct failure *why)
 	return rc;
 }
 
+/* All replays of a search begin at the same time. */
+static int make_replayer(struct race_replay *replay, struct failure *why)
+{
+	int rc = 0;
+
+	if (replay->rep)
+		replayer_unobserve(replay->rep, &replay->observer);
+	else
+		rc = replayer_create(&replay->rep, replay->recording, why);
+	if (rc)
+		return rc;
+	replay->vm = replayer_vm(replay->rep);
+	replayer_in_order(replay->rep, false);
+	return go_to_start(replay, why);
+}
+
+static int replay_with(struct race_replay *replay,
+		       const struct vm_observer *guest, struct failure *why)
+{
+	bool is_again = replay->rep;
+	int rc = make_replayer(replay, why);
+
+	if (!rc && !is_again)
+		rc = replayer_keep_point(replay->rep, why);
+	if (rc)
+		return rc;
+	replay->observer = (struct replay_observer) {
+		.guest = *guest, .event = race_kernel_event, .turn = on_turn,
+		.context = replay,
+	};
+	race_homes_start(&replay->homes, race_memory(replay));
+	start_again(replay);
+	return run(replay, why);
+}
+
+/* The second replay does, for what instructions leave as it was. */
+static bool needs_values(const struct race_replay *replay, bool is_first)
+{
+	return !is_first || (race_atomics_is_needed(&replay->atomics) &&
+			     !replay->collects);
+}
+
 int race_replay_run(struct race_replay *replay, bool is_first,
 		    struct failure *why)
 {
-	struct replayer *rep;
-	int rc = replayer_create(&rep, replay->recording, why);
-
-	if (rc)
-		return rc;
-	replay->rep = rep;
-	replay->observer = (struct replay_observer) {
-		.guest = { .instruction = on_instruction,
-			   .code = VM_EVERYWHERE, .accessed = on_accessed,
-			   .accesses = VM_READS | VM_WRITES | VM_VALUES,
-			   .data = VM_EVERYWHERE, .context = replay },
-		.event = race_kernel_event, .turn = on_turn, .context = replay,
+	const struct vm_observer guest = {
+		.instruction = on_instruction, .part = race_watch_part,
+		.accessed = on_accessed,
+		.accesses = VM_READS | VM_WRITES |
+			    (needs_values(replay, is_first) ? VM_VALUES : 0),
+		.data = VM_EVERYWHERE, .context = replay,
 	};
-	race_homes_start(&replay->homes, race_memory(replay));
+
 	replay->is_first = is_first;
-	start_again(replay);
-	rc = run(replay, why);
-	replayer_destroy(rep);
-	replay->rep = NULL;
+	return replay_with(replay, &guest, why);
+}
+
+static void on_touched(void *context, const struct vm_access_told *list,
+		       size_t count)
+{
+	struct race_replay *replay = context;
+
+	race_turn(replay);
+	for (size_t i = 0; i < count; i++)
+		race_note(replay, race_words_touch(
+			&replay->detector.words, race_stream(replay),
+			list[i].addr, list[i].size, list[i].writes));
+}
+
+static void on_given_back(void *context, uint64_t steps, guest_addr pc)
+{
+	struct race_replay *replay = context;
+
+	(void)steps;
+	(void)pc;
+	race_turn(replay);
+	race_library_give_back(replay);
+}
+
+int race_replay_touch(struct race_replay *replay,
+		      bool (*enough)(void *context), void *context,
+		      struct failure *why)
+{
+	const struct vm_observer guest = {
+		.instruction = on_given_back, .part = race_watch_given_back,
+		.accessed = on_touched, .accesses = VM_READS | VM_WRITES,
+		.data = replay->focus, .context = replay,
+	};
+	int rc;
+
+	replay->is_first = true;
+	replay->is_enough = enough;
+	replay->enough_context = context;
+	rc = replay_with(replay, &guest, why);
+	replay->is_enough = NULL;
 	return rc;
 }

@@ -31,6 +31,7 @@
 #include "replayer/races/race_roles.h"
 #include "replayer/races/race_rwlocks.h"
 #include "replayer/races/race_services.h"
+#include "replayer/races/race_watch.h"
 #include "replayer/replayer.h"
 
 struct failure;
@@ -61,13 +62,19 @@ struct race_birth {
 
 struct race_replay {
 	struct recording *recording;
-	struct replayer *rep;	/* while it replays */
+	struct replayer *rep;	/* from the first replay on */
+	struct vm *vm;		/* its */
+	uint32_t stream;	/* of the thread whose turn it is */
 	struct replay_observer observer;
 	struct race_detector detector;
 	bool is_first;		/* replay */
+	bool collects;		/* is_first: only what the program may change */
+	bool (*is_enough)(void *context);	/* is_first: NULL, never */
+	void *enough_context;
 	uint64_t threaded;	/* before, there is one thread: no races */
 	uint64_t start;		/* the time to watch from, not before that */
 	uint64_t end;		/* the time to replay to */
+	struct vm_range focus;	/* races elsewhere are of no account */
 
 	race_progress *progress;	/* may be NULL */
 	void *progress_context;
@@ -79,7 +86,10 @@ struct race_replay {
 	/* Other memory is there now; with size 0, some may have changed without
 	 * an access that is told.  May be NULL. */
 	void (*on_forget)(void *context, uint64_t addr, uint64_t size);
-	void *access_context;	/* of both */
+	/* Told of all stores of instructions.  May be NULL. */
+	void (*on_store)(void *context, uint64_t addr, uint64_t value,
+			 unsigned size);
+	void *access_context;	/* of all three */
 
 	struct race_thread *threads;	/* by stream */
 	uint32_t thread_count;
@@ -97,7 +107,9 @@ struct race_replay {
 	struct race_atomics atomics;
 	struct race_homes homes;
 	struct race_roles roles;
+	struct race_watch watch;
 	struct race_rwlocks rwlocks;
+	bool has_roles;		/* as they are at the start */
 	bool roles_are_old;	/* other code may be there now */
 
 	int error;		/* first failure inside an observer */
@@ -112,8 +124,23 @@ int race_replay_init(struct race_replay *replay, struct recording *recording,
 		     void *context, struct failure *why);
 void race_replay_release(struct race_replay *replay);
 
+/*
+ * Before that, and much faster: marks who touches the memory in focus, whether
+ * it would count or not, until `is_enough`, which is asked from time to time.  All marks
+ * are to be forgotten then.
+ */
+int race_replay_touch(struct race_replay *replay,
+		      bool (*is_enough)(void *context), void *context,
+		      struct failure *why);
+
 /* Replays once; the first time to mark words, the second to find races. */
 int race_replay_run(struct race_replay *replay, bool is_first,
 		    struct failure *why);
+
+/* Whether there is memory that is of no account. */
+static inline bool race_replay_has_focus(const struct race_replay *replay)
+{
+	return replay->focus.last != VM_EVERYWHERE.last;
+}
 
 #endif

@@ -7,7 +7,11 @@
 
 struct lines;
 
-/* The first replay and the second, for a search that was set up. */
+/* For a search that was set up: says whose code is whose. */
+int races_start(struct race_replay *replay, struct lines *lines,
+		struct failure *why);
+
+/* The first replay and the second. */
 int races_mark(struct race_replay *replay, struct lines *lines,
 	       struct failure *why);
 int races_look(struct race_replay *replay, struct lines *lines,

@@ -211,6 +211,46 @@ static bool is_any_shared(const struct race_values *values,
 	return false;
 }
 
+static bool is_enough(void *context)
+{
+	struct race_writes *writes = context;
+
+	return is_any_shared(writes->values, &writes->replay.detector.words);
+}
+
+/* The memory that questions are about, in whole words. */
+static struct vm_range focus_of(const struct race_values *values)
+{
+	struct vm_range focus = { UINT64_MAX, 0 };
+
+	for (size_t i = 0; i < values->count; i++) {
+		const struct race_question *question = &values->list[i];
+		uint64_t last = question->home + question->size - 1;
+
+		if (question->home < focus.first)
+			focus.first = question->home;
+		if (last > focus.last)
+			focus.last = last;
+	}
+	focus.first &= ~(uint64_t)(RACE_WORD - 1);
+	focus.last |= RACE_WORD - 1;
+	return focus;
+}
+
+/* Whether several threads touch any of it, as far as that is seen at once. */
+static int look_for_sharing(struct race_writes *writes, bool *is_shared,
+			    struct failure *why)
+{
+	struct race_replay *replay = &writes->replay;
+	int rc;
+
+	replay->focus = focus_of(writes->values);
+	rc = race_replay_touch(replay, is_enough, writes, why);
+	*is_shared = is_enough(writes);
+	race_words_release(&replay->detector.words);
+	return rc;
+}
+
 /* Accesses are told with the addresses of common pages. */
 static int find_homes(struct race_values *values, struct recording *recording,
 		      struct failure *why)
@@ -236,7 +276,13 @@ static int find_values(struct race_writes *writes, struct failure *why)
 	if (rc || !may)
 		return rc;
 	rc = lines_create(&values->lines, replay->recording, why);
-	if (!rc && make_slots(values))
+	if (!rc)
+		rc = races_start(replay, values->lines, why);
+	if (!rc)
+		rc = look_for_sharing(writes, &may, why);
+	if (rc || !may)
+		return rc;
+	if (make_slots(values))
 		rc = failed(why, ERR_NO_MEMORY, "out of memory");
 	if (!rc)
 		rc = races_mark(replay, values->lines, why);
@@ -266,6 +312,7 @@ int race_values_find(struct race_values *values, struct recording *recording,
 	replay->progress_context = context;
 	replay->on_access = race_writes_access;
 	replay->on_forget = race_writes_forget;
+	replay->on_store = race_writes_store;
 	replay->access_context = &writes;
 	if (!rc)
 		rc = find_homes(values, recording, why);

@@ -10,7 +10,8 @@
 /* The state of a word: its only thread so far, modulo, counted from 1. */
 #define STATE_SHARED 0x8000u
 #define STATE_WRITTEN 0x4000u
-#define STATE_OWNER 0x3fffu
+#define STATE_LOADED 0x2000u	/* plainly, while it was not known to be more */
+#define STATE_OWNER 0x1fffu
 
 /* ------- pages ------- */
 
@@ -123,6 +124,51 @@ int race_words_touch(struct race_words *words, uint32_t thread, uint64_t addr,
 	return 0;
 }
 
+static bool is_plain_sync(const struct race_word *word, uint8_t bytes)
+{
+	return word && word->sync & ~word->atomic & bytes;
+}
+
+bool race_words_load(struct race_words *words, uint64_t addr, uint64_t size)
+{
+	uint64_t end = addr + size;
+	bool found = false;
+
+	for (uint64_t at = addr & ~(uint64_t)(RACE_WORD - 1); at < end;
+	     at += RACE_WORD) {
+		struct race_page *page =
+			find_page(words, at >> GUEST_PAGE_SHIFT);
+
+		if (!page)
+			continue;
+		if (is_plain_sync(page->words[index_of(at)],
+				  race_word_bytes(at, addr, size)))
+			found = true;
+		else
+			page->states[index_of(at)] |= STATE_LOADED;
+	}
+	return found;
+}
+
+static bool was_early(const struct race_page *page)
+{
+	const uint16_t all = STATE_SHARED | STATE_WRITTEN | STATE_LOADED;
+
+	for (unsigned i = 0; i < RACE_PAGE_WORDS; i++)
+		if ((page->states[i] & all) == all &&
+		    is_plain_sync(page->words[i], 0xff))
+			return true;
+	return false;
+}
+
+bool race_words_was_early(const struct race_words *words)
+{
+	for (size_t i = 0; i < words->room; i++)
+		if (words->slots[i] && was_early(words->slots[i]))
+			return true;
+	return false;
+}
+
 static struct race_word *make_word(struct race_words *words, uint64_t addr)
 {
 	struct race_page *page = make_page(words, addr >> GUEST_PAGE_SHIFT);
@@ -154,6 +200,17 @@ int race_words_synchronize(struct race_words *words, uint64_t addr,
 	return 0;
 }
 
+void race_words_share(struct race_words *words)
+{
+	for (size_t i = 0; i < words->room; i++) {
+		struct race_page *page = words->slots[i];
+
+		for (unsigned j = 0; page && j < RACE_PAGE_WORDS; j++)
+			if (page->words[j] && page->words[j]->sync)
+				page->states[j] |= STATE_SHARED | STATE_WRITTEN;
+	}
+}
+
 /* ------- the second replay ------- */
 
 static bool is_shared(const struct race_page *page, uint64_t addr)
@@ -166,6 +223,16 @@ static bool is_shared(const struct race_page *page, uint64_t addr)
 bool race_words_is_shared(struct race_words *words, uint64_t addr)
 {
 	return is_shared(find_page(words, addr >> GUEST_PAGE_SHIFT), addr);
+}
+
+bool race_words_can_race(struct race_words *words, uint64_t addr,
+			 uint64_t size)
+{
+	uint64_t last = addr + size - 1;
+	struct race_page *page = find_page(words, addr >> GUEST_PAGE_SHIFT);
+
+	return is_shared(page, addr) ||
+	       ((addr ^ last) >= RACE_WORD && race_words_is_shared(words, last));
 }
 
 int race_words_find(struct race_words *words, uint64_t addr,
@@ -187,6 +254,8 @@ static void forget_word(struct race_word *word)
 	word->count = 0;
 	word->last = 0;
 	word->raced = false;
+	word->owner = 0;
+	word->owned = 0;
 	word->load_count = 0;
 	clock_release(&word->released[0]);
 	clock_release(&word->released[1]);

@@ -55,6 +55,8 @@ struct race_word {
 	struct race_entry *entries;
 	uint16_t count, room;
 	uint16_t last;		/* that was renewed last */
+	uint32_t owner;		/* only this thread accesses it ... */
+	uint64_t owned;		/* ... since then */
 	struct clock released[2];	/* at its two halves */
 	struct race_load *loads;	/* by thread, those that ever were late */
 	size_t load_count, load_room;
@@ -82,9 +84,24 @@ uint8_t race_word_bytes(uint64_t word, uint64_t addr, uint64_t size);
 int race_words_touch(struct race_words *words, uint32_t thread, uint64_t addr,
 		     uint64_t size, bool writes);
 
+/*
+ * The program's code loads bytes plainly: whether some serve to synchronize, as
+ * far as is known, but are of no variable whose type is atomic.
+ */
+bool race_words_load(struct race_words *words, uint64_t addr, uint64_t size);
+
+/* Whether such bytes were loaded before that was known. */
+bool race_words_was_early(const struct race_words *words);
+
 /* Marks bytes as synchronizing, or as of a variable whose type says so. */
 int race_words_synchronize(struct race_words *words, uint64_t addr,
 			   uint64_t size, bool by_type);
+
+/*
+ * Who touched words that serve to synchronize was not noted: from now on, all
+ * threads have.
+ */
+void race_words_share(struct race_words *words);
 
 /* Whether several threads touched the word at `addr`, and somebody wrote. */
 bool race_words_is_shared(struct race_words *words, uint64_t addr);
@@ -95,6 +112,10 @@ bool race_words_is_shared(struct race_words *words, uint64_t addr);
  */
 int race_words_find(struct race_words *words, uint64_t addr,
 		    struct race_word **out);
+
+/* Whether the first or the last of these bytes can race. */
+bool race_words_can_race(struct race_words *words, uint64_t addr,
+			 uint64_t size);
 
 /* Forgets accesses: other memory is there now. */
 void race_words_forget(struct race_words *words, uint64_t addr,

@@ -43,8 +43,8 @@ static void look_at_slots(struct race_writes *writes,
 }
 
 /*
- * What has been written by now can be seen.  An access is told when it has
- * taken place: what was there before it must be known by then.
+ * What has been written by now can be seen, also by others than instructions.
+ * What these store is told: by that, what was there before is known.
  */
 static void look_around(struct race_writes *writes)
 {
@@ -67,6 +67,19 @@ static void recall(const struct race_question *question,
 }
 
 /* ------- writes and reads ------- */
+
+/* What a store has written, as much of it as a value shows. */
+static void take_value(struct race_value *value,
+		       const struct race_access *access)
+{
+	uint64_t bytes = access->value;
+
+	if (!access->has_value)
+		return;
+	bytes >>= 8 * (value->addr - access->addr);
+	memcpy(value->bytes, &bytes, value->size);
+	value->is_known = true;
+}
 
 static bool overlap(const struct race_value *value, uint64_t addr,
 		    uint64_t size)
@@ -140,6 +153,7 @@ static struct race_value make_value(struct race_writes *writes,
 		      recording_thread_of(writes->replay.recording, thread,
 					  access->time),
 		      &value.tid, NULL);
+	take_value(&value, access);
 	return value;
 }
 
@@ -181,7 +195,8 @@ static struct race_slot make_slot(struct race_writes *writes,
 				  const struct race_access *access)
 {
 	struct race_slot slot = {
-		.is_there = true, .is_fresh = true, .thread = thread,
+		.is_there = true, .is_fresh = !access->has_value,
+		.thread = thread,
 		.count = clock_of(&writes->replay.detector.clocks[thread],
 				  thread),
 		.is_library = access->is_library,
@@ -239,7 +254,7 @@ static void take_write(struct race_writes *writes,
 		if (slot.rivals & UINT32_C(1) << i)
 			slots[i].rivals |= UINT32_C(1) << number;
 	slots[number] = slot;
-	writes->is_fresh = true;
+	writes->is_fresh |= slot.is_fresh;
 }
 
 /* The place for a read: of the same before, a free one, or the oldest. */
@@ -305,6 +320,28 @@ void race_writes_access(void *context, uint32_t thread,
 			take_write(writes, question, thread, access);
 		else if (!is_sync(writes, access))
 			take_read(writes, question, thread, access);
+	}
+}
+
+void race_writes_store(void *context, uint64_t addr, uint64_t value,
+		       unsigned size)
+{
+	struct race_writes *writes = context;
+
+	for (size_t i = 0; i < writes->values->count; i++) {
+		struct race_question *question = &writes->values->list[i];
+
+		if (addr >= question->home + question->size ||
+		    question->home >= addr + size)
+			continue;
+		for (unsigned j = 0; j < size; j++) {
+			uint64_t at = addr + j - question->home;
+
+			if (at >= question->size)
+				continue;
+			question->memory[at] = (uint8_t)(value >> 8 * j);
+			question->is_known[at] = 1;
+		}
 	}
 }
 

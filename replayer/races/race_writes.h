@@ -24,7 +24,7 @@
 /* A write that no later one has replaced. */
 struct race_slot {
 	bool is_there;
-	bool is_fresh;		/* what it writes is not in memory yet */
+	bool is_fresh;		/* what it writes is still to be read */
 	bool is_read;		/* by a thread that it is not ordered with, or
 				   it may have undone the change before it */
 	bool is_library;
@@ -62,6 +62,10 @@ struct race_writes {
 /* For race_replay's `on_access`; the context is a `struct race_writes`. */
 void race_writes_access(void *context, uint32_t thread,
 			const struct race_access *access);
+
+/* For race_replay's `on_store`, with the same context. */
+void race_writes_store(void *context, uint64_t addr, uint64_t value,
+		       unsigned size);
 
 /* For race_replay's `on_forget`, with the same context. */
 void race_writes_forget(void *context, uint64_t addr, uint64_t size);

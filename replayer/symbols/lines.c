@@ -545,7 +545,19 @@ Dwarf *lines_dwarf(struct lines *lines, uint64_t t, size_t number,
 	return dwarf;
 }
 
-int lines_each_atomic(struct lines *lines, uint64_t t,
+/* The same, but NULL if nobody wants to know of the file. */
+static Dwarf *wanted_dwarf(struct lines *lines, uint64_t t, size_t number,
+			   lines_wanted *wanted, uint64_t *bias, bool *is_last)
+{
+	const struct symbols *symbols = names_mapped(lines->names, t, number,
+						     bias);
+
+	*is_last = !symbols;
+	return symbols && wanted(symbols->path) ?
+		       lines_dwarf(lines, t, number, bias, is_last) : NULL;
+}
+
+int lines_each_atomic(struct lines *lines, uint64_t t, lines_wanted *wanted,
 		      int (*visit)(void *context, uint64_t addr,
 				   uint64_t size),
 		      void *context)
@@ -555,8 +567,8 @@ int lines_each_atomic(struct lines *lines, uint64_t t,
 	int rc = 0;
 
 	for (size_t i = 0; !rc && !is_last; i++) {
-		Dwarf *dwarf = lines_dwarf(lines, t, i, &atomics.bias,
-					   &is_last);
+		Dwarf *dwarf = wanted_dwarf(lines, t, i, wanted,
+					    &atomics.bias, &is_last);
 
 		if (dwarf)
 			rc = dwarf_each_atomic(dwarf, visit_atomic, &atomics);
@@ -564,14 +576,16 @@ int lines_each_atomic(struct lines *lines, uint64_t t,
 	return rc;
 }
 
-int lines_add_places(struct lines *lines, uint64_t t, struct dwarf_places *out)
+int lines_add_places(struct lines *lines, uint64_t t, lines_wanted *wanted,
+		     struct dwarf_places *out)
 {
 	bool is_last = false;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && !is_last; i++) {
 		uint64_t bias;
-		Dwarf *dwarf = lines_dwarf(lines, t, i, &bias, &is_last);
+		Dwarf *dwarf = wanted_dwarf(lines, t, i, wanted, &bias,
+					    &is_last);
 
 		if (dwarf)
 			rc = dwarf_places_add(out, dwarf, bias);

@@ -105,18 +105,21 @@ int lines_each_code(struct lines *lines, uint64_t t,
 		    int (*visit)(void *context, uint64_t start, uint64_t end),
 		    void *context);
 
+/* Whether anybody wants to know what this module has. */
+typedef bool lines_wanted(const char *path);
+
 /*
  * Visits the global and static variables whose type is an atomic one, and
- * those parts of arrays and structures that are, in what is mapped at time
- * `t`.  A visit that returns an error ends it.
+ * those parts of arrays and structures that are, in modules that are wanted
+ * and mapped at time `t`.  A visit that returns an error ends it.
  */
-int lines_each_atomic(struct lines *lines, uint64_t t,
+int lines_each_atomic(struct lines *lines, uint64_t t, lines_wanted *wanted,
 		      int (*visit)(void *context, uint64_t addr,
 				   uint64_t size),
 		      void *context);
 
-/* Adds what is said of atomics, for the code that is mapped at time `t`. */
-int lines_add_places(struct lines *lines, uint64_t t,
+/* Adds what is said of atomics, for the code of such modules. */
+int lines_add_places(struct lines *lines, uint64_t t, lines_wanted *wanted,
 		     struct dwarf_places *out);
 
 /* A symbol of a module, where it is at a time. */

@@ -96,7 +96,7 @@ static double replay(const char *path, const struct mode *mode, uint64_t *told)
 	*told = 0;
 	if (mode->accesses)
 		check(replayer_observe(replayer, &observer, &why));
-	replayer_in_order(replayer);
+	replayer_in_order(replayer, true);
 	before = now();
 	check(replayer_seek(replayer, &end, &why));
 	before = now() - before;

@@ -221,7 +221,7 @@ int main(int argc, char **argv)
 	threads = recording_threads(recording);
 	count = read_positions(&states);
 	check(replayer_create(&replayer, recording, &why));
-	replayer_in_order(replayer);
+	replayer_in_order(replayer, true);
 	for (size_t i = 0; i < count; i++)
 		take(replayer, &states[i], NULL);
 	replayer_destroy(replayer);

@@ -249,6 +249,162 @@ static void two_at_once(void **state)
 	vm_destroy(vm);
 }
 
+/* ------- parts of the code ------- */
+
+/* Some of the code is special, by its addresses. */
+struct parts {
+	struct told told;
+	guest_addr first, last;	/* special: */
+	unsigned special;	/* what is said of it; all else is of part 1 */
+	bool grows;		/* to all that the guest comes to */
+	unsigned again;		/* what was told of for that reason */
+	uint64_t accessed;	/* the step of the newest access */
+	guest_addr from[STEPS_MOST];
+};
+
+static unsigned part_of(void *context, guest_addr pc)
+{
+	const struct parts *parts = context;
+
+	return pc >= parts->first && pc <= parts->last ? parts->special : 1;
+}
+
+/* All that was accessed before is known, and nothing else. */
+static void on_part(void *context, uint64_t steps, guest_addr pc)
+{
+	struct parts *parts = context;
+	struct told *told = &parts->told;
+
+	assert_true(steps < STEPS_MOST);
+	assert_true(!told->instructions || parts->accessed < steps);
+	if (parts->grows && pc > parts->last) {
+		parts->again++;
+		vm_replan(told->vm, pc, 1);
+		parts->last = pc;
+		return;
+	}
+	assert_int_equal(told->pc[steps], 0);
+	told->pc[steps] = pc;
+	parts->from[steps] = vm_came_from(told->vm);
+	told->last = steps;
+	told->instructions++;
+}
+
+static void on_part_accessed(void *context, const struct vm_access_told *list,
+			     size_t count)
+{
+	struct parts *parts = context;
+
+	for (size_t i = 0; i < count; i++) {
+		assert_true(list[i].steps >= parts->told.last);
+		parts->accessed = list[i].steps;
+	}
+	parts->told.reads += (unsigned)count;
+}
+
+/* The whole loop, `at_once` steps a run. */
+static void run_parts(struct parts *parts, uint64_t at_once)
+{
+	struct vm *vm = machine();
+	const struct vm_observer observer = {
+		.instruction = on_part, .part = part_of,
+		.accessed = on_part_accessed, .accesses = VM_READS | VM_WRITES,
+		.data = VM_EVERYWHERE, .context = parts,
+	};
+
+	parts->told.vm = vm;
+	add(vm, &observer);
+	while (vm_steps(vm) < STEPS)
+		run(vm, at_once);
+	assert_int_equal(vm_steps(vm), STEPS);
+	assert_int_equal(parts->told.reads, ROUNDS * 7);
+	vm_destroy(vm);
+}
+
+static bool is_special(const struct parts *parts, guest_addr pc)
+{
+	return pc >= parts->first && pc <= parts->last;
+}
+
+/* What is told of step `i`, if each run is of so many. */
+static bool is_expected(const struct parts *parts, const struct told *all,
+			unsigned i, uint64_t at_once)
+{
+	bool is_in = is_special(parts, all->pc[i]);
+
+	if (is_in && parts->special & VM_PART_TOLD)
+		return true;
+	return i % at_once == 0 || is_in != is_special(parts, all->pc[i - 1]);
+}
+
+static void check_parts(const struct told *all, struct parts *parts,
+			uint64_t at_once)
+{
+	run_parts(parts, at_once);
+	for (unsigned i = 0; i < STEPS; i++) {
+		if (!is_expected(parts, all, i, at_once)) {
+			assert_int_equal(parts->told.pc[i], 0);
+			continue;
+		}
+		assert_int_equal(parts->told.pc[i], all->pc[i]);
+		if (i && i % at_once)
+			assert_int_equal(parts->from[i], all->pc[i - 1]);
+	}
+}
+
+/* Each range of instructions, a part of its own or told by itself. */
+static void parts_of_code(void **state)
+{
+	static const uint64_t runs[] = { UINT64_C(1) << 40, 5 };
+	static struct told all;
+	static struct parts parts;
+
+	(void)state;
+	walk(&all);
+	for (unsigned i = 0; i < 4 * (HEAD + ROUND) * (HEAD + ROUND); i++) {
+		unsigned first = i / 4 % (HEAD + ROUND);
+
+		parts = (struct parts) {
+			.first = all.pc[first],
+			.last = all.pc[i / 4 / (HEAD + ROUND)],
+			.special = i & 1 ? 2 | VM_PART_TOLD : 2,
+		};
+		if (parts.first <= parts.last)
+			check_parts(&all, &parts, runs[i / 2 % 2]);
+	}
+}
+
+/* What is not told is of no part: coming from there is not told either. */
+static void no_part(void **state)
+{
+	static struct told all;
+	static struct parts parts;
+
+	(void)state;
+	walk(&all);
+	parts = (struct parts) { .first = all.pc[4], .last = all.pc[6] };
+	run_parts(&parts, UINT64_C(1) << 40);
+	assert_int_equal(parts.told.instructions, 1);
+}
+
+/* From the first instruction on, each is found to be special. */
+static void parts_that_grow(void **state)
+{
+	static struct told all;
+	static struct parts parts;
+
+	(void)state;
+	walk(&all);
+	parts = (struct parts) {
+		.first = CODE, .last = CODE - 1, .special = 2 | VM_PART_TOLD,
+		.grows = true,
+	};
+	run_parts(&parts, UINT64_C(1) << 40);
+	for (unsigned i = 0; i <= STEPS; i++)
+		assert_int_equal(parts.told.pc[i], all.pc[i]);
+	assert_int_equal(parts.again, HEAD + ROUND + 1);
+}
+
 /* ------- what single instructions access ------- */
 
 /* With RDI at data, RSI 256 bytes behind, and RCX 3. */
@@ -391,6 +547,9 @@ int main(void)
 	add_test(&list, "ranges of data", ranges_of_data, NULL);
 	add_test(&list, "for a while", for_a_while, NULL);
 	add_test(&list, "two at once", two_at_once, NULL);
+	add_test(&list, "parts of code", parts_of_code, NULL);
+	add_test(&list, "no part", no_part, NULL);
+	add_test(&list, "parts that grow", parts_that_grow, NULL);
 	add_rows(&list, alone, one_instruction);
 	return run_list("observers", &list);
 }

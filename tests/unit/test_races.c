@@ -72,6 +72,49 @@ static void test_only_shared_and_written_words(void **state)
 	race_words_release(&words);
 }
 
+/* A load of what serves to synchronize, before and after that is known. */
+static void test_loads_of_synchronizing_words(void **state)
+{
+	struct race_words words = { 0 };
+
+	(void)state;
+	for (uint32_t thread = 0; thread < 2; thread++) {
+		race_words_touch(&words, thread, 0x1000, 8, true);
+		race_words_touch(&words, thread, 0x1008, 8, true);
+	}
+	assert_false(race_words_load(&words, 0x1000, 4));
+	race_words_synchronize(&words, 0x1008, 4, false);
+	assert_false(race_words_was_early(&words));
+	assert_true(race_words_load(&words, 0x1006, 4));
+	assert_false(race_words_load(&words, 0x100c, 4));
+	race_words_synchronize(&words, 0x1000, 4, false);
+	assert_true(race_words_was_early(&words));
+	race_words_synchronize(&words, 0x1000, 8, true);
+	race_words_synchronize(&words, 0x1008, 8, true);
+	assert_false(race_words_load(&words, 0x1000, 16));
+	assert_false(race_words_was_early(&words));
+	race_words_release(&words);
+}
+
+static void test_words_of_all(void **state)
+{
+	struct race_words words = { 0 };
+
+	(void)state;
+	race_words_touch(&words, 0, 0x1000, 8, true);
+	race_words_touch(&words, 1, 0x1010, 8, true);
+	race_words_synchronize(&words, 0x1ffc, 4, false);
+	assert_false(race_words_can_race(&words, 0x1ff8, 8));
+	race_words_share(&words);
+	assert_true(race_words_can_race(&words, 0x1ff8, 1));
+	assert_true(race_words_can_race(&words, 0x1ff4, 8));
+	assert_true(race_words_can_race(&words, 0x1ff8, 16));
+	assert_false(race_words_can_race(&words, 0x1000, 8));
+	assert_false(race_words_can_race(&words, 0x1010, 8));
+	assert_false(race_words_can_race(&words, 0x2000, 8));
+	race_words_release(&words);
+}
+
 static void test_many_pages(void **state)
 {
 	struct race_words words = { 0 };
@@ -562,6 +605,8 @@ int main(void)
 		cmocka_unit_test(test_clock_joins),
 		cmocka_unit_test(test_word_bytes),
 		cmocka_unit_test(test_only_shared_and_written_words),
+		cmocka_unit_test(test_loads_of_synchronizing_words),
+		cmocka_unit_test(test_words_of_all),
 		cmocka_unit_test(test_many_pages),
 		DETECTOR_TEST(test_unordered_writes),
 		DETECTOR_TEST(test_read_and_write),

@@ -338,7 +338,7 @@ static void verified(void **state)
 
 	(void)state;
 	assert_int_equal(replayer_create(&replayer, recording, &why), 0);
-	replayer_in_order(replayer);
+	replayer_in_order(replayer, true);
 	for (size_t i = 1; i <= recording_segments(recording); i++) {
 		if (replayer_seek_frame(replayer, i, &why))
 			fail_msg("%s", why.text);
@@ -364,7 +364,7 @@ static void other_thread_checked(void **state)
 	write_sample(&sample);
 	reopen();
 	assert_int_equal(replayer_create(&replayer, recording, &why), 0);
-	replayer_in_order(replayer);
+	replayer_in_order(replayer, true);
 	assert_int_equal(replayer_seek_frame(replayer, 1, &why), 0);
 	assert_int_equal(replayer_check(replayer, 1, &found, &why),
 			 ERR_DIVERGED);

@@ -78,6 +78,8 @@ struct counter {
 	int64_t budget;
 	uint32_t current;	/* number of the block under way; 0: none */
 	volatile int32_t asked;	/* the guest is to stop before the next block */
+	uint32_t part;		/* of the code that was entered last; 0: none */
+	uint32_t crossing;	/* block that is of another one; 0: none */
 	struct access_log log;
 };
 
@@ -105,6 +107,7 @@ struct engine_block {
 	bool starts_rep; /* is a repeated instruction alone: entered anew for
 				   each iteration, it counts once */
 	uint8_t demands;
+	uint8_t part;		/* of the code; 0: whatever it comes from */
 	uint32_t first_demand;	/* in the array of demands */
 };
 
@@ -113,6 +116,7 @@ enum engine_entry {
 	ENTRY_CALLED,	 /* its translation always calls */
 	ENTRY_COUNTED,	 /* it has paid itself, and found too little left */
 	ENTRY_REPEATED,	 /* not behind its own last iteration */
+	ENTRY_CROSSING,	 /* from code of another part; it has not paid */
 	ENTRY_UNCOUNTED, /* it was asked to stop, or a demand is not met */
 };
 

@@ -121,6 +121,8 @@ uint32_t block_decode(struct vm *vm, guest_addr pc, uint32_t size)
 	}
 	block->breaks = break_is_at(vm, pc);
 	block->observed = observers_want(vm, pc, size);
+	block->inlined.part = part_at(vm, pc) & ~VM_PART_TOLD;
+	block->told = part_at(vm, pc) & VM_PART_TOLD;
 	block->inlined.starts_rep = block->ends_rep &&
 				    block->inlined.count == 1;
 	if (demands)

@@ -24,7 +24,7 @@ static void drop(struct vm *vm, guest_addr addr)
  */
 static void replan(struct vm *vm, guest_addr pc)
 {
-	engine_counter(vm->engine)->current = 0;
+	leave_block(vm, 0);
 	vm->flushes++;
 	drop(vm, pc - 1);
 	drop(vm, pc);

@@ -42,6 +42,10 @@ static bool pay(struct vm *vm, uint32_t number)
 						 STOPPED_AT_SPECIAL);
 		return false;
 	}
+	if (vm->parted && !observe_arrival(vm, block)) {
+		stop(vm, STOPPED_AT_BLOCK);
+		return false;
+	}
 	__atomic_fetch_sub(&counter->budget, count, __ATOMIC_RELAXED);
 	counter->current = number;
 	vm->passed = ENGINE_NEVER;
@@ -120,7 +124,7 @@ static void enter_unpaid(struct vm *vm, uint32_t number,
 {
 	struct counter *counter = engine_counter(vm->engine);
 
-	counter->current = 0;
+	leave_block(vm, 0);
 	if (entry == ENTRY_COUNTED) {
 		/* It has paid and found too little: give it back. */
 		__atomic_fetch_add(&counter->budget,
@@ -139,7 +143,7 @@ static void stop_repeating(struct vm *vm, uint32_t number)
 	struct counter *counter = engine_counter(vm->engine);
 
 	__atomic_fetch_add(&counter->budget, 1, __ATOMIC_RELAXED);
-	counter->current = 0;
+	leave_block(vm, 0);
 	vm->stop_block = number;
 	stop(vm, STOPPED_REPEATING);
 }
@@ -148,7 +152,7 @@ static void stop_repeating(struct vm *vm, uint32_t number)
 static bool may_inline(const struct vm *vm, const struct block *block)
 {
 	return !vm->partial && !block->breaks && !block->observed &&
-	       !vm->cpu.steps &&
+	       !block->told && !vm->cpu.steps &&
 	       !(block->inlined.starts_rep && engine_logs(vm->engine));
 }
 

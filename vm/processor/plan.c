@@ -10,6 +10,7 @@
  * - an operand that must be aligned and whose address is computed in this
  *   block: at the entry of the next one it follows from the registers;
  * - one with a breakpoint;
+ * - one of another part of the code, or that is told for its part;
  * - the next page, which has not been asked for yet and may not be there.
  *
  * The hook on instructions is laid over those of the block that want it, or
@@ -25,6 +26,7 @@ struct plan {
 	guest_addr pc;
 	const uint8_t *code, *end;	/* from there, to the page's end */
 	bool cuts;
+	unsigned part;
 	unsigned count;		/* instructions, and how many of them lie ... */
 	unsigned whole;		/* ... all on this page, ... */
 	size_t size;		/* ... with so many bytes */
@@ -38,6 +40,16 @@ static void hook(struct plan *plan, guest_addr pc)
 		plan->first = pc;
 	if (pc > plan->last)
 		plan->last = pc;
+}
+
+/* Whether the block must end before an instruction. */
+static bool ends_before(const struct plan *plan, const struct insn *insn,
+			guest_addr pc)
+{
+	unsigned part = part_at(plan->vm, pc);
+
+	return insn->special || break_is_at(plan->vm, pc) ||
+	       part != plan->part || part & VM_PART_TOLD;
 }
 
 /* Goes through at most `most` instructions, up to a jump or the page's end. */
@@ -54,8 +66,7 @@ static void survey(struct plan *plan, unsigned most)
 		struct insn insn = cpu->arch->decode(
 			cpu, code, (size_t)(plan->end - code), pc);
 
-		if (plan->cuts && plan->count &&
-		    (insn.special || break_is_at(plan->vm, pc)))
+		if (plan->cuts && plan->count && ends_before(plan, &insn, pc))
 			return;
 		plan->count++;
 		if (!insn.size) {
@@ -124,6 +135,7 @@ unsigned plan_block(struct vm *vm, guest_addr pc, unsigned most)
 	plan.code = vm->memory->arena + mapping_arena(map, pc);
 	plan.end = plan.code + (GUEST_PAGE - pc % GUEST_PAGE);
 	plan.cuts = !vm->partial;
+	plan.part = part_at(vm, pc) & ~VM_PART_TOLD;
 	survey(&plan, most);
 	if (plan.has_demands)
 		look_at_operands(&plan);

@@ -36,6 +36,7 @@ struct block {
 	bool breaks;		/* its first instruction has a breakpoint */
 	bool hooked;		/* an instruction may want arch->before() */
 	bool observed;		/* somebody observes an instruction */
+	bool told;		/* its part says: whenever it is come to */
 	uint8_t last_size;	/* bytes of the last instruction */
 	uint32_t first_size;	/* in vm->sizes: bytes of each instruction */
 };
@@ -153,6 +154,11 @@ struct vm {
 	const struct vm_observer **observers;
 	size_t observer_count, observer_room;
 	struct vm_range observed;	/* code that somebody observes is there */
+	const struct vm_observer *parted;	/* who has parts; NULL: nobody */
+	bool replans;		/* some code is to be planned anew */
+	struct vm_range replanned;	/* the last such code; or none */
+	guest_addr came_from;	/* without a block under way: what was executed
+				   last; 0: not known */
 	struct vm_range logged;	/* data; none if `last` is below `first` */
 	uint64_t logged_generation;	/* of memory, that it was settled for */
 	bool has_aliases;	/* some memory is mapped twice */
@@ -169,6 +175,13 @@ struct vm {
 
 /* What the engine calls. */
 extern const struct engine_calls processor_calls;
+
+/* No block is under way any more. */
+static inline void leave_block(struct vm *vm, guest_addr last)
+{
+	engine_counter(vm->engine)->current = 0;
+	vm->came_from = last;
+}
 
 /* ------- clock.c ------- */
 
@@ -243,10 +256,25 @@ static inline bool break_is_at(const struct vm *vm, guest_addr pc)
  */
 bool observers_want(const struct vm *vm, guest_addr pc, uint64_t size);
 
+/* What the observer with parts says of an instruction; 0: nothing. */
+static inline unsigned part_at(const struct vm *vm, guest_addr pc)
+{
+	return vm->parted ? vm->parted->part(vm->parted->context, pc) : 0;
+}
+
+/*
+ * The guest comes to a block: tells of it, if it is of another part.  False if
+ * it must be planned anew before it is executed.
+ */
+bool observe_arrival(struct vm *vm, const struct block *block);
+
 /* Steps before an instruction of the block under way. */
 uint64_t steps_before(struct vm *vm, guest_addr pc);
 
-/* Tells of an instruction. */
+/* Tells of an instruction that the engine does not get to see. */
+void observe_alone(struct vm *vm, uint64_t steps, guest_addr pc);
+
+/* Tells of an instruction to those who observe a range. */
 void observe_instruction(struct vm *vm, uint64_t steps, guest_addr pc);
 
 /* ------- accesses.c ------- */

@@ -61,7 +61,7 @@ static int run_part(struct vm *vm, uint32_t number, unsigned count,
 
 	engine_drop(vm->engine, block.inlined.pc, block.inlined.size);
 	vm->partial = true;
-	engine_counter(vm->engine)->current = 0;
+	leave_block(vm, vm_came_from(vm));
 	rc = run_engine(vm, until, stop, why);
 	vm->partial = false;
 	engine_drop(vm->engine, block.inlined.pc, block.inlined.size);
@@ -86,7 +86,7 @@ static int run_to_special(struct vm *vm, struct vm_stop *stop,
 	}
 	vm->stopped = STOPPED_AT_SPECIAL;
 	/* The engine does not get to see it. */
-	observe_instruction(vm, vm->steps, stop->pc);
+	observe_alone(vm, vm->steps, stop->pc);
 	if (vm->cpu.arch->explain(&vm->cpu, stop) == PERFORMED) {
 		vm_skip(vm, stop);
 		vm->emulated = true;
@@ -96,7 +96,7 @@ static int run_to_special(struct vm *vm, struct vm_stop *stop,
 		vm_skip(vm, stop);
 		stop->pc += stop->size;
 	}
-	engine_counter(vm->engine)->current = 0;
+	leave_block(vm, 0);
 	return 0;
 }
 
@@ -135,10 +135,10 @@ static int run_to_misaligned(struct vm *vm, struct vm_stop *stop,
 	if (vm->cpu.arch->is_aligned(&vm->cpu, stop->pc, &size))
 		return run_single(vm, size, stop, why);
 	vm->stopped = STOPPED_AT_SPECIAL;
-	observe_instruction(vm, vm->steps, stop->pc);
+	observe_alone(vm, vm->steps, stop->pc);
 	stop->kind = VM_STOP_FAULT;
 	stop->fault = FAULT_PRIVILEGE;
-	engine_counter(vm->engine)->current = 0;
+	leave_block(vm, 0);
 	return 0;
 }
 
@@ -310,7 +310,7 @@ static bool step_shown(struct vm *vm, struct vm_stop *stop)
 	    !vm->cpu.arch->shows_steps(&vm->cpu, pc))
 		return false;
 	*stop = (struct vm_stop){ .pc = pc };
-	observe_instruction(vm, vm->steps, pc);
+	observe_alone(vm, vm->steps, pc);
 	if (vm->cpu.arch->explain(&vm->cpu, stop) == PERFORMED) {
 		vm_skip(vm, stop);
 		*stop = step_trap(vm);
@@ -389,6 +389,7 @@ int vm_run(struct vm *vm, uint64_t budget, bool exact, struct vm_stop *stop,
 		budget = BUDGET_MOST;
 	end = vm->steps + budget;
 	vm->pauses = 0;
+	engine_counter(vm->engine)->part = 0;
 	rc = run_on(vm, end, exact, stop, &explained, why);
 	vm->passed = ENGINE_NEVER;
 	if (rc)

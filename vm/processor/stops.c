@@ -15,7 +15,7 @@ void stop_in_block(struct vm *vm, guest_addr pc)
 	if (index == block->inlined.count)
 		return;		/* at its end: fetching what follows */
 	vm->steps -= block->inlined.count - index;
-	counter->current = 0;
+	leave_block(vm, 0);
 }
 
 struct vm_stop step_trap(struct vm *vm)
@@ -42,7 +42,7 @@ static void explain_exception(struct vm *vm, struct vm_stop *stop)
 	stop->kind = VM_STOP_FAULT;
 	stop_in_block(vm, stop->pc);
 	vm->cpu.arch->exception(&vm->cpu, vm->exception, stop);
-	engine_counter(vm->engine)->current = 0;
+	leave_block(vm, 0);
 	vm->generation = 0;	/* its TLB may have come back, too */
 }
 

@@ -25,6 +25,10 @@ void translations_refresh(struct vm *vm)
 
 	if (vm->cpu.must_replan)
 		forget_code(vm);
+	/* entry.c compares blocks, which must have been planned alike. */
+	if (vm->replans)
+		leave_block(vm, vm_came_from(vm));
+	vm->replans = false;
 	if (memory->stale_count) {
 		vm->probing = true;
 		tlb_flush(vm);

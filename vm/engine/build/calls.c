@@ -45,8 +45,13 @@ __attribute__((noinline)) void calls_on_block(uc_engine *uc, uint64_t pc,
 			     ENTRY_UNCOUNTED);
 		break;
 	case INLINED_COUNT:
-		calls->enter(engine->context, engine->counter->current,
-			     ENTRY_COUNTED);
+		number = engine->counter->crossing;
+		engine->counter->crossing = 0;
+		if (number)
+			calls->enter(engine->context, number, ENTRY_CROSSING);
+		else
+			calls->enter(engine->context, engine->counter->current,
+				     ENTRY_COUNTED);
 		break;
 	case INLINED_REP:
 		calls->enter(engine->context, inline_rep_number(ret),

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * inline_align.c - checking alignment inside translated code
+ * inline_align.c - checking alignment, and where it came from, inside
+ * translated code
  *
  * Where a block begins there is room for counting (inline_count.c), not for
  * more.  A block with demands (align.c) jumps from there to code of ours
  * within reach, which counts, checks, and jumps back; or to the call of
- * calls_on_block() if the budget is used up or a demand is not met.
+ * calls_on_block() if the budget is used up or a demand is not met.  So does a
+ * block of a part of the code: before it counts, while the block before is
+ * still the present one, it calls if that was of another part.
  */
 #include "vm/engine/engine_internal.h"
 
@@ -113,6 +116,25 @@ static uint8_t *emit_count(struct engine *engine, uint8_t *at, uint32_t number,
 	return emit_distance(at, away, 0);
 }
 
+/* Unless the code before was of the same part; `*at` is where to begin. */
+static uint8_t *emit_part(struct engine *engine, uint8_t **at, uint32_t number,
+			  uint8_t part, const uint8_t *call)
+{
+	const uint8_t *away = *at;
+	uint8_t *next = emit(*at, "\xc7\x05", 2); /* mov [crossing], number */
+
+	next = emit_distance(next, &engine->counter->crossing, sizeof(number));
+	next = emit_value(next, &number, sizeof(number));
+	next = emit(next, "\xe9", 1);			/* jmp */
+	next = emit_distance(next, call, 0);
+	*at = next;
+	next = emit(next, "\x83\x3d", 2);		/* cmp [part], part */
+	next = emit_distance(next, &engine->counter->part, sizeof(part));
+	next = emit_value(next, &part, sizeof(part));
+	next = emit(next, "\x0f\x85", 2);		/* jne */
+	return emit_distance(next, away, 0);
+}
+
 /* Without counting, the block's number is stored when it is needed. */
 static uint8_t *emit_asked(struct engine *engine, uint8_t *at,
 			   const uint8_t *away)
@@ -147,9 +169,13 @@ bool inline_check(struct engine *engine, uint8_t *start, const uint8_t *ret,
 		check = at;
 		at = emit_asked(engine, at, away);
 	} else {
+		if (block->part)
+			at = emit_part(engine, &check, number, block->part,
+				       call);
 		at = emit_count(engine, at, number, block->count, away);
 	}
-	at = emit_state(engine, at);
+	if (block->demands)
+		at = emit_state(engine, at);
 	for (unsigned i = 0; i < block->demands; i++)
 		at = emit_demand(at, &engine->demands[block->first_demand + i],
 				 away);

@@ -152,7 +152,7 @@ void inline_begin(struct engine *engine, const void *code)
 		}
 		*(struct counter *)at = (struct counter){
 			.budget = counter->budget, .current = counter->current,
-			.log = counter->log,
+			.part = counter->part, .log = counter->log,
 		};
 		engine->counter = at;
 		/*
@@ -272,7 +272,7 @@ void inline_count(struct engine *engine, uint8_t *ret, uint32_t number,
 	if (!start || !reaches(engine, start))
 		return;
 	engine->has_inlined = true;
-	if (block->demands) {
+	if (block->demands || block->part) {
 		if (inline_check(engine, start, ret, inline_body(ret), number,
 				 block))
 			memcpy(ret - 8, &mark, sizeof(mark));
