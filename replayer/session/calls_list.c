@@ -230,7 +230,7 @@ int calls_list_visit(const struct calls_list *list, const struct position *from,
 	if (!rc)
 		rc = replayer_observe(list->replayer, &observer, why);
 	if (!rc) {
-		replayer_in_order(list->replayer);
+		replayer_in_order(list->replayer, true);
 		rc = go_on(&visiting, from, to, why);
 		replayer_unobserve(list->replayer, &observer);
 	}
