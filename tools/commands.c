@@ -15,6 +15,8 @@ const struct command *const commands[] = {
 	&command_reads,
 	&command_accesses,
 	&command_backtrace,
+	&command_calls,
+	&command_log,
 	&command_info,
 	&command_replay,
 	&command_verify,

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "formats/error.h"
 #include "formats/nearest.h"
@@ -216,6 +217,25 @@ bool options_take_last(struct options *options, const char *text)
 		return false;
 	options->taken = options->argv[--options->argc];
 	return true;
+}
+
+bool options_is_recording(const char *word)
+{
+	size_t length = strlen(word);
+
+	return !access(word, F_OK) ||
+	       (length > 4 && !strcmp(word + length - 4, ".cpr"));
+}
+
+char **options_take_words(struct options *options, size_t *count)
+{
+	int first = options->first;
+
+	if (first < options->argc && options_is_recording(options->argv[first]))
+		first++;
+	*count = (size_t)(options->argc - first);
+	options->argc = first;
+	return options->argv + first;
 }
 
 /* ------- what goes together ------- */

@@ -108,6 +108,15 @@ char **options_files(struct options *options, int id, size_t least, size_t most,
 bool options_take_last(struct options *options, const char *text);
 
 /*
+ * Takes off the words behind FILE, which is the first argument if there is such
+ * a file or it is called so.
+ */
+char **options_take_words(struct options *options, size_t *count);
+
+/* Whether a word is such a FILE. */
+bool options_is_recording(const char *word);
+
+/*
  * The value of the option just returned is no good: prints a message with
  * `wanted`, like "a number".  Returns OPTIONS_WRONG.
  */

@@ -11,16 +11,13 @@
 #include "replayer/expressions/complete.h"
 #include "replayer/expressions/data_names.h"
 #include "replayer/expressions/evaluate.h"
+#include "replayer/expressions/expressions_internal.h"
 #include "replayer/expressions/operations.h"
 #include "replayer/expressions/locations.h"
 #include "replayer/expressions/resolve.h"
 #include "replayer/expressions/show.h"
 #include "replayer/session/session.h"
 #include "replayer/symbols/symbols.h"
-
-struct expressions {
-	struct context context;
-};
 
 /* ------- what types ask ------- */
 
@@ -83,6 +80,7 @@ void expressions_destroy(struct expressions *expressions)
 {
 	if (!expressions)
 		return;
+	signatures_release(&expressions->signatures);
 	context_release(&expressions->context);
 	free(expressions);
 }
@@ -145,22 +143,6 @@ void expressions_complete(struct expressions *expressions,
 
 /* ------- as text ------- */
 
-static char *type_text(struct type *type)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
-		return NULL;
-	type_write(out, type);
-	if (fclose(out)) {
-		free(text);
-		return NULL;
-	}
-	return text;
-}
-
 static char *value_text(struct context *context, struct value *value,
 			char format, char **no_value)
 {
@@ -208,7 +190,7 @@ static int describe(struct context *context, struct value *value, char format,
 	out->addr = value->addr;
 	out->is_code = value->type->kind == TYPE_FUNCTION;
 	out->size = out->is_code ? 0 : value->type->size;
-	out->type = type_text(value->type);
+	out->type = type_to_text(value->type);
 	out->value = value_text(context, value, format, &out->no_value);
 	if (!out->has_addr && value->bytes && !value->is_absent)
 		out->bytes = copy_bytes(value);

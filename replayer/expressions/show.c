@@ -20,8 +20,11 @@
 
 /* ------- pointers ------- */
 
+/* Before what is shown alone. */
 static void write_type(struct shower *shower, struct type *type)
 {
+	if (shower->is_listed)
+		return;
 	fputc('(', shower->out);
 	type_write(shower->out, type);
 	fputs(") ", shower->out);
@@ -365,6 +368,15 @@ int show_part(struct shower *shower, struct value *value)
 			return rc;
 	}
 	return show_kind(shower, value);
+}
+
+int show_listed(struct context *context, struct value *value, FILE *out,
+		struct failure *why)
+{
+	struct shower shower = { .context = context, .out = out,
+				 .is_listed = true, .why = why };
+
+	return show_part(&shower, value);
 }
 
 int show(struct context *context, struct value *value, char format, FILE *out,

@@ -20,4 +20,8 @@
 int show(struct context *context, struct value *value, char format, FILE *out,
 	 struct failure *why);
 
+/* The same, as gdb does in lists of variables: pointers without their types. */
+int show_listed(struct context *context, struct value *value, FILE *out,
+		struct failure *why);
+
 #endif

@@ -13,6 +13,7 @@ struct shower {
 	FILE *out;
 	char format;
 	unsigned depth;
+	bool is_listed;		/* its type does not stand before it */
 	struct failure *why;
 };
 

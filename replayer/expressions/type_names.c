@@ -7,6 +7,7 @@
 #include <dwarf.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "replayer/expressions/dies.h"
@@ -299,4 +300,20 @@ void type_write(FILE *out, struct type *type)
 	if (is_suffixed(type) && !ends_with_mark(type))
 		fputc(' ', out);
 	write_behind(out, type, 0);
+}
+
+char *type_to_text(struct type *type)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	type_write(out, type);
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
 }

@@ -96,4 +96,7 @@ bool type_is_scalar(const struct type *type);
 /* As in the language it comes from. */
 void type_write(FILE *out, struct type *type);
 
+/* The same; free() it. */
+char *type_to_text(struct type *type);
+
 #endif
