@@ -65,8 +65,10 @@ static inline bool reg_is_general(const struct reg_info *info)
 	return info->kind <= REG_FLAGS;
 }
 
-/* Arguments that are in registers. */
+/* Arguments that are in registers, and parts of a result. */
 #define ARGS_MOST 6u
+#define VECTOR_ARGS_MOST 8u
+#define RESULTS_MOST 2u
 
 struct reg_table {
 	enum arch arch;
@@ -79,6 +81,9 @@ struct reg_table {
 
 	/* The calling conventions: of functions, and of the kernel. */
 	uint8_t args[ARGS_MOST], call_args[ARGS_MOST];
+	uint8_t vector_args[VECTOR_ARGS_MOST];
+	uint8_t results[RESULTS_MOST], vector_results[RESULTS_MOST];
+	uint8_t float_result;	/* of the widest kind */
 	unsigned call_size;	/* bytes of a system call's instruction */
 	unsigned tls;		/* the thread pointer */
 	const uint8_t *dwarf;	/* by the numbers of debug information */

@@ -95,6 +95,8 @@ static int run(struct replayer *rep, uint64_t steps, struct vm_stop *stop,
 		return REPLAYER_STOPPED;
 	}
 	rep->at_break = !rc && stop->kind == VM_STOP_BREAK;
+	if (rep->at_break)
+		rep->met = *stop;
 	return rep->at_break ? REPLAYER_STOPPED : rc;
 }
 

@@ -110,7 +110,8 @@ struct replayer {
 
 	/* run.c */
 	bool passes;		/* not to stop before the next instruction */
-	bool at_break;		/* it has stopped before one with a breakpoint */
+	bool at_break;		/* it has stopped before one with a breakpoint: */
+	struct vm_stop met;
 	bool halts;		/* it is to stop soon */
 
 	bool alone;		/* one thread without the others: alone.c */

@@ -20,6 +20,7 @@ struct meeting {
 struct search {
 	struct replayer *rep;
 	const struct replay_until *until;
+	const struct replay_visits *visits;	/* NULL: breakpoints are met */
 	bool for_last;		/* or the first */
 	struct meeting found;
 	struct replay_observer observer;
@@ -137,6 +138,24 @@ static void on_event(void *context, const struct replay_event *event)
 	}
 }
 
+/* The replay goes on from here, wherever the visit has moved it. */
+static int visit_break(struct search *search, struct failure *why)
+{
+	struct replayer *rep = search->rep;
+	const struct position at = position_now(rep);
+	struct position now;
+	int rc;
+
+	rep->in_order = false;
+	rep->position = at;
+	rc = search->visits->visit(search->visits->context, &rep->met, &at);
+	now = position_now(rep);
+	if (!rc && (!rep->loaded || position_compare(&now, &at)))
+		rc = replayer_seek(rep, &at, why);
+	rep->in_order = rep->at_break = true;
+	return rc;
+}
+
 static void meet_break(struct search *search)
 {
 	struct meeting met = {
@@ -180,13 +199,18 @@ static int run_to(struct search *search, const struct segment_position *to,
 	int rc;
 
 	while ((rc = replayer_go(rep, to, why)) == REPLAYER_STOPPED) {
-		if (rep->at_break)
+		if (rep->at_break && search->visits) {
+			rc = visit_break(search, why);
+			if (rc)
+				return rc;
+		} else if (rep->at_break) {
 			meet_break(search);
+		}
 		if (search->found.any && !search->for_last)
-			break;
+			return 0;
 		rep->passes = rep->at_break;
 	}
-	return rc < 0 ? rc : 0;
+	return rc;
 }
 
 /* The next place at which to ask whether to go on. */
@@ -408,5 +432,35 @@ int replayer_run_back(struct replayer *rep, const struct replay_until *until,
 		rc = replayer_seek(rep, &to, why);
 	if (!rc)
 		stand(rep, stop, what);
+	return rc;
+}
+
+/* ------- visits ------- */
+
+int replayer_break_set(struct replayer *rep, guest_addr pc, struct failure *why)
+{
+	return vm_break_set(rep->vm, pc, why);
+}
+
+void replayer_break_clear(struct replayer *rep, guest_addr pc)
+{
+	vm_break_clear(rep->vm, pc);
+}
+
+int replayer_visit(struct replayer *rep, const struct replay_visits *visits,
+		   struct failure *why)
+{
+	const struct replay_until until = { .to = visits->to };
+	struct search search = { .rep = rep, .until = &until,
+				 .visits = visits };
+	struct position now;
+	int rc = stand_somewhere(rep, why);
+
+	if (rc)
+		return rc;
+	now = position_now(rep);
+	if (is_before(&now, &visits->to))
+		rc = look_through(&search, &visits->to, false, why);
+	rep->position = position_now(rep);
 	return rc;
 }

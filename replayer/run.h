@@ -79,4 +79,26 @@ int replayer_run_back(struct replayer *replayer,
 		      const struct replay_until *until,
 		      struct replay_stop *stop, struct failure *why);
 
+/*
+ * Whoever is called before each instruction with a breakpoint that executes,
+ * on the way from where the replayer stands to a position; it does not stop
+ * there.  The function may ask the replayer all there is to ask, and set and
+ * clear breakpoints, also some that others have set; what it moves is moved
+ * back.  A result other than 0 ends the run and is returned.
+ */
+struct replay_visits {
+	struct position to;	/* at most the recording's end */
+	int (*visit)(void *context, const struct vm_stop *stop,
+		     const struct position *at);
+	void *context;
+};
+
+int replayer_visit(struct replayer *replayer,
+		   const struct replay_visits *visits, struct failure *why);
+
+/* Of visits; they stay until they are cleared. */
+int replayer_break_set(struct replayer *replayer, guest_addr pc,
+		       struct failure *why);
+void replayer_break_clear(struct replayer *replayer, guest_addr pc);
+
 #endif

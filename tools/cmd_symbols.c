@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_symbols.c - cprec symbols: functions and variables of what was mapped */
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +32,8 @@ const struct command command_symbols = {
 		 " line.  PATTERN is a\n"
 		 "name as in the program (Server::serve), with '*', '?' and"
 		 " '[...]' as in shells;\n"
-		 "LIBRARY!PATTERN: only of that library.",
+		 "LIBRARY!PATTERN: only of that library; FILE.c:PATTERN: only"
+		 " of that source file.",
 	.options = (const struct option_info[]) {
 		{ OPTION_AT, "at", "T",
 		  "as of this time; without this, the end" },
@@ -48,8 +48,8 @@ const struct command command_symbols = {
 
 struct symbols_command {
 	const char *path, *at;
-	char *library;			/* of the pattern, or NULL */
-	const char *pattern;		/* NULL: all */
+	const char *asked;		/* NULL: all */
+	struct symbol_pattern pattern;
 	bool json;
 	struct recording *recording;
 	struct lines *lines;
@@ -67,22 +67,14 @@ static const char *const kinds[] = {
 
 /* ------- which ------- */
 
-static bool has_wildcard(const char *pattern)
+static bool is_wanted(const struct symbols_command *command,
+		      const struct lines_symbol *symbol, const char *plain)
 {
-	return strpbrk(pattern, "*?[") != NULL;
-}
+	const struct symbol_pattern *pattern = &command->pattern;
 
-static bool is_wanted(const struct symbols_command *command, const char *name,
-		      const char *plain)
-{
-	const char *pattern = command->pattern;
-
-	if (!pattern || !strcmp(pattern, name))
-		return true;
-	if (has_wildcard(pattern))
-		return !fnmatch(pattern, plain, 0) ||
-		       !fnmatch(pattern, name, 0);
-	return demangle_is(plain, pattern);
+	return (!pattern->library ||
+		module_is_called(symbol->module, pattern->library)) &&
+	       symbol_pattern_is(pattern, symbol->name, plain);
 }
 
 /* ------- one symbol ------- */
@@ -151,10 +143,14 @@ static int print_symbol(void *context, const struct lines_symbol *symbol)
 		.size = symbol->size, .type = symbol->type,
 	};
 
-	if ((!command->library ||
-	     module_is_called(symbol->module, command->library)) &&
-	    is_wanted(command, symbol->name, shown.plain)) {
-		find_source(command, &shown);
+	if (!is_wanted(command, symbol, shown.plain)) {
+		free(plain);
+		return 0;
+	}
+	find_source(command, &shown);
+	if (!command->pattern.file ||
+	    (shown.line.file &&
+	     source_file_is(shown.line.file, command->pattern.file))) {
 		if (command->json)
 			print_as_json(&shown);
 		else
@@ -184,9 +180,9 @@ static int list(struct symbols_command *command, struct failure *why)
 	if (!rc)
 		rc = lines_each_symbol(command->lines, command->position.time,
 				       print_symbol, command, why);
-	if (!rc && !command->count && command->pattern)
+	if (!rc && !command->count && command->asked)
 		rc = failed(why, ERR_NOT_FOUND, "no symbol of '%s' is called"
-			    " '%s'", command->path, command->pattern);
+			    " '%s'", command->path, command->asked);
 	expressions_destroy(command->expressions);
 	query_destroy(command->query);
 	return rc;
@@ -200,8 +196,12 @@ static int open_and_list(struct symbols_command *command)
 	if (recording_open(&command->recording, command->path, &why))
 		return say_failure(&why);
 	rc = lines_create(&command->lines, command->recording, &why);
+	if (!rc && command->asked &&
+	    symbol_pattern_init(&command->pattern, command->asked))
+		rc = failed(&why, ERR_NO_MEMORY, "out of memory");
 	if (!rc)
 		rc = list(command, &why);
+	symbol_pattern_release(&command->pattern);
 	if (!rc)
 		damage_say(command->recording);
 	lines_destroy(command->lines);
@@ -216,23 +216,17 @@ static void take_pattern(struct options *options,
 {
 	int left = options->argc - options->first;
 	char *last = left > 0 ? options->argv[options->argc - 1] : NULL;
-	char *mark;
 
 	if (left != 2 && (left != 1 || options_is_recording(last)))
 		return;
-	command->pattern = last;
+	command->asked = last;
 	options_take_last(options, last);
-	mark = strchr(last, '!');
-	if (!mark)
-		return;
-	command->library = strndup(last, (size_t)(mark - last));
-	command->pattern = mark + 1;
 }
 
 static int run(struct options *options)
 {
 	struct symbols_command command = { .at = "end" };
-	int id, status;
+	int id;
 
 	while ((id = options_next(options)) >= 0) {
 		if (id == OPTION_JSON) {
@@ -249,7 +243,5 @@ static int run(struct options *options)
 	if (id == OPTIONS_END)
 		take_pattern(options, &command);
 	command.path = options_recording(options, id);
-	status = command.path ? open_and_list(&command) : options->status;
-	free(command.library);
-	return status;
+	return command.path ? open_and_list(&command) : options->status;
 }

@@ -19,6 +19,8 @@ const struct command *const commands[] = {
 	&command_source,
 	&command_disassemble,
 	&command_maps,
+	&command_calls,
+	&command_log,
 	&command_info,
 	&command_replay,
 	&command_verify,

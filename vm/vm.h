@@ -55,6 +55,14 @@ enum vm_fault_kind {
 	FAULT_INTERRUPT,	/* `number` of another int instruction */
 };
 
+/* How control came to an instruction. */
+enum vm_way {
+	VM_WAY_UNKNOWN,
+	VM_WAY_CALL,
+	VM_WAY_RETURN,
+	VM_WAY_OTHER,		/* by a jump; or it ran on */
+};
+
 struct vm_stop {
 	enum vm_stop_kind kind;
 	guest_addr pc;			/* where the guest stands now */
@@ -68,6 +76,9 @@ struct vm_stop {
 	bool tells_processor;		/* ... and which processor it is */
 	unsigned size;			/* VM_STOP_VALUE and SYSCALL: of the
 					   instruction */
+	enum vm_way way;		/* VM_STOP_BREAK */
+	guest_addr from;		/* ... of the instruction before, if the
+					   way is known */
 };
 
 /* `observer` (of memory.h, may be NULL) learns what happens to the memory. */

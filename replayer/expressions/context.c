@@ -144,33 +144,56 @@ const char *context_plain_program(struct context *context, bool *is_gone)
 	return program->path;
 }
 
+static void forget_frames(struct context *context)
+{
+	free(context->frames);
+	context->frames = NULL;
+}
+
+/* Of `before` modules, the same one may be there. */
+static int add_module(struct context *context, size_t before,
+		      const struct context_module *what, struct failure *why)
+{
+	struct context_module *module;
+	bool is_same;
+
+	if (array_room(context->modules, context->module_count,
+		       context->module_room))
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	module = &context->modules[context->module_count];
+	is_same = context->module_count++ < before &&
+		  module->dwarf == what->dwarf && module->bias == what->bias;
+	*module = *what;
+	if (!is_same)
+		forget_frames(context);
+	return 0;
+}
+
 static int find_modules(struct context *context, struct failure *why)
 {
 	struct names *names = lines_names(context->lines);
 	uint64_t t = context->place.at.time;
-	const struct symbols *program;
+	const struct symbols *program = names_own(names, t, &(uint64_t){ 0 });
+	size_t before = context->module_count;
 	bool is_last = false;
+	int rc = 0;
 
 	context->module_count = 0;
-	program = names_own(names, t, &(uint64_t){ 0 });
-	for (size_t i = 0; !is_last; i++) {
+	for (size_t i = 0; !is_last && !rc; i++) {
+		struct context_module module = { .number = i };
 		uint64_t bias;
-		Dwarf *dwarf = lines_dwarf(context->lines, t, i, &bias,
-					   &is_last);
 
-		if (!dwarf)
+		module.dwarf = lines_dwarf(context->lines, t, i, &module.bias,
+					   &is_last);
+		if (!module.dwarf)
 			continue;
-		if (array_room(context->modules, context->module_count,
-			       context->module_room))
-			return failed(why, ERR_NO_MEMORY, "out of memory");
-		context->modules[context->module_count++] =
-			(struct context_module) {
-				.dwarf = dwarf, .bias = bias, .number = i,
-				.is_program = names_mapped(
-					names, t, i, &bias) == program,
-			};
+		module.is_program = names_mapped(names, t, i, &bias) ==
+				    program;
+		rc = add_module(context, before, &module, why);
 	}
-	return 0;
+	if (context->module_count != before)
+		forget_frames(context);
+	return rc;
 }
 
 static bool is_same(const struct expression_place *a,
@@ -220,6 +243,7 @@ void context_release(struct context *context)
 	}
 	free(context->indexes);
 	free(context->modules);
+	forget_frames(context);
 }
 
 /* ------- memory and registers ------- */
@@ -500,7 +524,7 @@ static void leave_inlined(struct code_frame *frame, unsigned count)
 			 DW_TAG_inlined_subroutine;
 }
 
-static void find_frame(struct context *context, uint64_t pc, unsigned inlined,
+void context_find_code(struct context *context, uint64_t pc, unsigned inlined,
 		       struct code_frame *frame)
 {
 	for (size_t i = 0; i < context->module_count; i++) {
@@ -518,6 +542,30 @@ static void find_frame(struct context *context, uint64_t pc, unsigned inlined,
 	*frame = (struct code_frame) { 0 };
 }
 
+/* To look for it takes as long as its unit is large: it may be asked again. */
+static void find_frame(struct context *context)
+{
+	struct kept_frame *kept;
+
+	if (!context->frames)
+		context->frames = calloc(FRAMES_KEPT, sizeof(*kept));
+	if (!context->frames) {
+		context_find_code(context, context->code, context->inlined,
+				  &context->frame);
+		return;
+	}
+	kept = &context->frames[context->code % FRAMES_KEPT];
+	if (!kept->is_there || kept->code != context->code ||
+	    kept->inlined != context->inlined) {
+		context_find_code(context, context->code, context->inlined,
+				  &kept->frame);
+		kept->is_there = true;
+		kept->code = context->code;
+		kept->inlined = context->inlined;
+	}
+	context->frame = kept->frame;
+}
+
 int context_frame(struct context *context, const struct code_frame **out,
 		  struct failure *why)
 {
@@ -533,8 +581,7 @@ int context_frame(struct context *context, const struct code_frame **out,
 	if (rc)
 		return rc;
 	if (context->module_count)
-		find_frame(context, context->code, context->inlined,
-			   &context->frame);
+		find_frame(context);
 	context->has_frame = true;
 	return 0;
 }
@@ -552,7 +599,7 @@ static int visit_each(void *opaque, const struct frame *frame)
 	struct each_frame *each = opaque;
 	struct code_frame found;
 
-	find_frame(each->context, frame->code, frame->inlined, &found);
+	context_find_code(each->context, frame->code, frame->inlined, &found);
 	return each->visit(each->opaque, each->number++, &found);
 }
 

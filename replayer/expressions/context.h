@@ -50,6 +50,16 @@ struct code_frame {
 	size_t count;
 };
 
+/* What was found of code, as long as the modules are where they are. */
+#define FRAMES_KEPT 64u
+
+struct kept_frame {
+	bool is_there;
+	uint64_t code;
+	unsigned inlined;
+	struct code_frame frame;
+};
+
 struct context_index {
 	Dwarf *dwarf;
 	struct die_index index;
@@ -78,6 +88,7 @@ struct context {
 	unsigned inlined;	/* functions within it that stand there, too */
 	bool has_frame;
 	struct code_frame frame;
+	struct kept_frame *frames;	/* FRAMES_KEPT, by address; or NULL */
 	struct context_memory *taken;
 	unsigned members;	/* looked at since then */
 };
@@ -138,7 +149,14 @@ int context_registers(struct context *context, const struct reg_file **out,
 int context_register(struct context *context, unsigned reg,
 		     const struct reg_file **out, struct failure *why);
 
-/* The function that it is in; `is_known` may be false. */
+/*
+ * The function that the code is of, less `inlined` ones within it; `is_known` may
+ * be false.
+ */
+void context_find_code(struct context *context, uint64_t pc, unsigned inlined,
+		       struct code_frame *frame);
+
+/* The function that it is in; the same. */
 int context_frame(struct context *context, const struct code_frame **out,
 		  struct failure *why);
 

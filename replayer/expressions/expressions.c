@@ -80,6 +80,7 @@ void expressions_destroy(struct expressions *expressions)
 {
 	if (!expressions)
 		return;
+	signatures_release(&expressions->signatures);
 	context_release(&expressions->context);
 	free(expressions);
 }

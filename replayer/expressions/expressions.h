@@ -136,5 +136,33 @@ struct frame_registers {
 int expressions_registers(struct expressions *expressions,
 			  const struct expression_place *place,
 			  struct frame_registers *out, struct failure *why);
+/* ------- calls ------- */
+
+struct call_value {
+	const char *name;	/* NULL: it has none */
+	const char *type;	/* NULL: it is not known */
+	const char *value;	/* in brackets, why there is none: "<...>" */
+};
+
+/* A result other than 0 ends it.  Texts last as long as the call. */
+typedef int call_visit(void *context, const struct call_value *value);
+
+/*
+ * Visits the arguments of the function at `entry`, its first instruction, which
+ * the thread whose turn it is stands at; of a function of which nothing is
+ * known, what may be some: the registers for the first ones.
+ */
+int expressions_arguments(struct expressions *expressions,
+			  const struct position *at, uint64_t entry,
+			  call_visit *visit, void *context,
+			  struct failure *why);
+
+/*
+ * Visits what that function has returned, where the thread stands behind the
+ * call; if it returns nothing, there is no visit.
+ */
+int expressions_returned(struct expressions *expressions,
+			 const struct position *at, uint64_t entry,
+			 call_visit *visit, void *context, struct failure *why);
 
 #endif

@@ -6,8 +6,16 @@
 #include "replayer/expressions/context.h"
 #include "replayer/expressions/expressions.h"
 
+/* call_values.c: what is known of functions, by their entries. */
+struct signatures {
+	struct number_map by_entry;	/* addresses of `struct signature` */
+};
+
+void signatures_release(struct signatures *signatures);
+
 struct expressions {
 	struct context context;
+	struct signatures signatures;
 };
 
 #endif

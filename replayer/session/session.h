@@ -10,6 +10,11 @@
  *
  *	backtrace.h	who called whom in a thread
  *	calls_list.h	system calls and signals, in order
+ *	calls.h		calls of functions, and how they ended
+ *	call_functions.h	which functions those are
+ *	call_stacks.h	the calls that threads are in
+ *	log_points.h	each time that a line or a function was executed
+ *	marks.h		each time that a replay comes to some code
  *	crash.h		how a signal ended a program
  *	history.h	who accessed memory, and when
  *	last_words.h	what a program wrote to its standard error last
@@ -28,6 +33,9 @@
 #define CPREC_REPLAYER_SESSION_SESSION_H
 
 #include "replayer/session/backtrace.h"
+#include "replayer/session/call_functions.h"
+#include "replayer/session/call_stacks.h"
+#include "replayer/session/calls.h"
 #include "replayer/session/calls_list.h"
 #include "replayer/session/clocks.h"
 #include "replayer/session/code.h"
@@ -35,6 +43,8 @@
 #include "replayer/session/history.h"
 #include "replayer/session/last_words.h"
 #include "replayer/session/mappings.h"
+#include "replayer/session/log_points.h"
+#include "replayer/session/marks.h"
 #include "replayer/session/numbers.h"
 #include "replayer/session/outputs.h"
 #include "replayer/session/places.h"

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "formats/error.h"
+#include "formats/number_map.h"
 #include "replayer/symbols/debug_files.h"
 #include "replayer/symbols/demangle.h"
 #include "replayer/symbols/dwarf_atomics.h"
@@ -228,9 +229,37 @@ struct listing {
 	const struct symbols *symbols;
 	struct lines_symbol symbol;
 	uint64_t bias;
+	struct number_map resolvers;	/* addresses as in the file */
 	int (*visit)(void *context, const struct lines_symbol *symbol);
 	void *context;
 };
+
+/* The recording does not tell them from functions. */
+static int find_resolvers(struct listing *listing, Dwfl_Module *module)
+{
+	int count = module ? dwfl_module_getsymtab(module) : 0, rc = 0;
+
+	for (int i = 1; i < count && !rc; i++) {
+		GElf_Sym symbol;
+		GElf_Addr addr;
+		GElf_Word section;
+
+		if (dwfl_module_getsym_info(module, i, &symbol, &addr,
+					    &section, NULL, NULL) &&
+		    section != SHN_UNDEF &&
+		    GELF_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC)
+			rc = number_map_set(&listing->resolvers, addr, 1);
+	}
+	return rc;
+}
+
+static int tell(struct listing *listing, uint64_t addr)
+{
+	listing->symbol.addr = addr + listing->bias;
+	listing->symbol.is_resolver =
+		number_map_find(&listing->resolvers, addr) != NULL;
+	return listing->visit(listing->context, &listing->symbol);
+}
 
 static int list_recorded(struct listing *listing)
 {
@@ -240,10 +269,9 @@ static int list_recorded(struct listing *listing)
 		const struct symbol *symbol = &listing->symbols->list[i];
 
 		listing->symbol.name = symbol->name;
-		listing->symbol.addr = symbol->addr + listing->bias;
 		listing->symbol.size = symbol->size;
 		listing->symbol.type = symbol->type;
-		rc = listing->visit(listing->context, &listing->symbol);
+		rc = tell(listing, symbol->addr);
 	}
 	return rc;
 }
@@ -269,15 +297,14 @@ static int list_of_file(struct listing *listing, Dwfl_Module *module)
 		unsigned type = GELF_ST_TYPE(symbol.st_info);
 
 		if (!name || !*name || section == SHN_UNDEF ||
-		    (type != STT_FUNC && type != STT_OBJECT) ||
-		    is_recorded(listing, addr))
+		    (type != STT_FUNC && type != STT_OBJECT &&
+		     type != STT_GNU_IFUNC) || is_recorded(listing, addr))
 			continue;
 		listing->symbol.name = name;
-		listing->symbol.addr = addr + listing->bias;
 		listing->symbol.size = symbol.st_size;
-		listing->symbol.type = type == STT_FUNC ? SYMBOL_FUNCTION :
-							  SYMBOL_OBJECT;
-		rc = listing->visit(listing->context, &listing->symbol);
+		listing->symbol.type = type == STT_OBJECT ? SYMBOL_OBJECT :
+							    SYMBOL_FUNCTION;
+		rc = tell(listing, addr);
 	}
 	return rc;
 }
@@ -289,27 +316,44 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+int lines_each_symbol_of(struct lines *lines, uint64_t t, size_t number,
+			 int (*visit)(void *context,
+				      const struct lines_symbol *symbol),
+			 void *context, struct failure *why)
+{
+	const struct symbols *program;
+	struct listing listing = { .visit = visit, .context = context };
+	int rc = names_program(lines->names, t, &program, why);
+	Dwfl_Module *file;
+
+	if (rc)
+		return rc;
+	listing.symbols = names_mapped(lines->names, t, number, &listing.bias);
+	if (!listing.symbols)
+		return 0;
+	listing.symbol.module = last_part(listing.symbols->path);
+	listing.symbol.is_program = listing.symbols == program;
+	file = debug_files_find(&lines->files, listing.symbols);
+	if (find_resolvers(&listing, file))
+		rc = failed(why, ERR_NO_MEMORY, "out of memory");
+	if (!rc)
+		rc = list_recorded(&listing);
+	if (!rc)
+		rc = list_of_file(&listing, file);
+	number_map_release(&listing.resolvers);
+	return rc;
+}
+
 int lines_each_symbol(struct lines *lines, uint64_t t,
 		      int (*visit)(void *context,
 				   const struct lines_symbol *symbol),
 		      void *context, struct failure *why)
 {
-	const struct symbols *program;
-	struct listing listing = { .visit = visit, .context = context };
-	int rc = names_program(lines->names, t, &program, why);
+	uint64_t bias;
+	int rc = 0;
 
-	for (size_t i = 0; !rc; i++) {
-		listing.symbols = names_mapped(lines->names, t, i,
-					       &listing.bias);
-		if (!listing.symbols)
-			break;
-		listing.symbol.module = last_part(listing.symbols->path);
-		listing.symbol.is_program = listing.symbols == program;
-		rc = list_recorded(&listing);
-		if (!rc)
-			rc = list_of_file(&listing, debug_files_find(
-				&lines->files, listing.symbols));
-	}
+	for (size_t i = 0; !rc && names_mapped(lines->names, t, i, &bias); i++)
+		rc = lines_each_symbol_of(lines, t, i, visit, context, why);
 	return rc;
 }
 

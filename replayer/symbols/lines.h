@@ -129,6 +129,8 @@ struct lines_symbol {
 	bool is_program;
 	uint64_t addr, size;
 	enum symbol_type type;
+	bool is_resolver;	/* what it returns is the function's address;
+				   false also if that is not known */
 };
 
 /*
@@ -140,6 +142,12 @@ int lines_each_symbol(struct lines *lines, uint64_t t,
 		      int (*visit)(void *context,
 				   const struct lines_symbol *symbol),
 		      void *context, struct failure *why);
+
+/* The same of the module with this number (names_mapped()). */
+int lines_each_symbol_of(struct lines *lines, uint64_t t, size_t number,
+			 int (*visit)(void *context,
+				      const struct lines_symbol *symbol),
+			 void *context, struct failure *why);
 
 /* Whether a library is called so: as its file, or without the last numbers. */
 bool module_is_called(const char *file, const char *library);

@@ -345,6 +345,19 @@ const struct symbols *names_module(struct names *names, uint64_t t,
 	return module_map_at(&names->map, &names->modules, addr, bias);
 }
 
+int names_until(struct names *names, uint64_t t, uint64_t *until,
+		struct failure *why)
+{
+	int rc = map_modules(names, t, why);
+	uint64_t end;
+
+	if (rc)
+		return rc;
+	end = recording_time(names->recording, names->segment + 1);
+	*until = names->until < end ? names->until : end;
+	return 0;
+}
+
 int names_program(struct names *names, uint64_t t, const struct symbols **out,
 		  struct failure *why)
 {

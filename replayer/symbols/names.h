@@ -63,6 +63,13 @@ bool names_of(struct names *names, uint64_t t, uint64_t addr, char *text,
 const struct symbols *names_module(struct names *names, uint64_t t,
 				   uint64_t addr, uint64_t *bias);
 
+/*
+ * Until when, and not longer, what is mapped of modules is as at time `t`, as
+ * far as is known without looking into the next segment.
+ */
+int names_until(struct names *names, uint64_t t, uint64_t *until,
+		struct failure *why);
+
 /* The one of the program, or NULL. */
 int names_program(struct names *names, uint64_t t, const struct symbols **out,
 		  struct failure *why);

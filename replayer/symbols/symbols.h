@@ -11,18 +11,22 @@
  *	names.h		symbols by address and addresses by symbol
  *	lines.h		source lines, functions, code of atomic types
  *	frames.h	who called whom
+ *	code_places.h	where breakpoints on lines and functions stop
  *	demangle.h	names as people write them
  *	debug_search.h	where debugging information is looked for
+ *	patterns.h	which symbols somebody means
  *	dwarf_places.h	where code finds variables of atomic types
  */
 #ifndef CPREC_REPLAYER_SYMBOLS_SYMBOLS_H
 #define CPREC_REPLAYER_SYMBOLS_SYMBOLS_H
 
+#include "replayer/symbols/code_places.h"
 #include "replayer/symbols/debug_search.h"
 #include "replayer/symbols/demangle.h"
 #include "replayer/symbols/dwarf_places.h"
 #include "replayer/symbols/frames.h"
 #include "replayer/symbols/lines.h"
 #include "replayer/symbols/names.h"
+#include "replayer/symbols/patterns.h"
 
 #endif

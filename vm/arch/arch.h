@@ -152,6 +152,9 @@ struct architecture {
 	void (*memory_fault)(struct cpu *cpu, guest_addr page,
 			     struct vm_stop *stop);
 
+	/* How it leads to the one that is executed behind it. */
+	enum vm_way (*way)(struct cpu *cpu, guest_addr pc);
+
 	/* How its accesses are seen; which registers depend on which. */
 	enum vm_order (*order)(struct cpu *cpu, guest_addr pc);
 	struct vm_flow (*flow)(struct cpu *cpu, guest_addr pc);

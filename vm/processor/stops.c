@@ -55,6 +55,20 @@ static void explain_budget(struct vm *vm, struct vm_stop *stop)
 	vm->wanted = false;
 }
 
+/* The block under way is still the one before. */
+static void explain_break(struct vm *vm, struct vm_stop *stop)
+{
+	uint32_t number = engine_counter(vm->engine)->current;
+	const struct block *before = &vm->blocks[number];
+
+	stop->kind = VM_STOP_BREAK;
+	if (!number)
+		return;
+	stop->from = before->inlined.pc + before->inlined.size -
+		     before->last_size;
+	stop->way = vm->cpu.arch->way(&vm->cpu, stop->from);
+}
+
 void stop_explain(struct vm *vm, struct vm_stop *stop)
 {
 	switch (vm->stopped) {
@@ -74,7 +88,7 @@ void stop_explain(struct vm *vm, struct vm_stop *stop)
 		explain_budget(vm, stop);
 		break;
 	case STOPPED_AT_BREAK:
-		stop->kind = VM_STOP_BREAK;
+		explain_break(vm, stop);
 		break;
 	case STOPPED_BY_SYSCALL:
 		stop->kind = VM_STOP_SYSCALL;

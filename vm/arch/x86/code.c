@@ -92,3 +92,29 @@ enum vm_order x86_order(struct cpu *cpu, guest_addr pc)
 		return VM_PLAIN;
 	return compares(insn) ? VM_COMPARES : VM_ATOMIC;
 }
+
+/* CALL; RET; both also to other segments, and IRET. */
+enum vm_way x86_way(struct cpu *cpu, guest_addr pc)
+{
+	struct x86_code code;
+	const struct x86_parts *insn = &code.insn;
+
+	x86_fetch(cpu, pc, &code);
+	if (insn->map != MAP_ONE || !insn->size)
+		return insn->size ? VM_WAY_OTHER : VM_WAY_UNKNOWN;
+	switch (insn->opcode) {
+	case 0xe8:
+		return VM_WAY_CALL;
+	case 0xff:
+		return insn_group(insn) == 2 || insn_group(insn) == 3 ?
+			       VM_WAY_CALL : VM_WAY_OTHER;
+	case 0xc2:
+	case 0xc3:
+	case 0xca:
+	case 0xcb:
+	case 0xcf:
+		return VM_WAY_RETURN;
+	default:
+		return VM_WAY_OTHER;
+	}
+}

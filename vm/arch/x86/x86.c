@@ -224,6 +224,7 @@ const struct architecture arch_x86 = {
 	.syscall = x86_syscall,
 	.exception = x86_exception,
 	.memory_fault = x86_memory_fault,
+	.way = x86_way,
 	.order = x86_order,
 	.flow = x86_flow,
 	.disassemble = x86_text,

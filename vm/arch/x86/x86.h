@@ -78,6 +78,7 @@ void x86_take(struct cpu *cpu, const uint8_t *code, size_t left, guest_addr pc,
 
 struct insn x86_decode(struct cpu *cpu, const uint8_t *code, size_t left,
 		       guest_addr pc);
+enum vm_way x86_way(struct cpu *cpu, guest_addr pc);
 enum vm_order x86_order(struct cpu *cpu, guest_addr pc);
 
 /* ------- operands.c ------- */

@@ -101,7 +101,7 @@ static void files(void)
 	mknod("/nowhere/null", S_IFCHR | 0600, 0x103);
 	umask(umask(077));
 	openat(file, "nothing", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	open("/nowhere", O_WRONLY | O_CREAT | O_EXCL, 0755);
+	open("/nowhere/else", O_WRONLY | O_CREAT | O_EXCL, 0755);
 	chdir("/");
 	getcwd(buffer, sizeof(buffer));
 	posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * conventions.h - where functions find arguments, and leave results
+ *
+ * As compilers of C and C++ agree, by the types alone.
+ *
+ * Source: System V ABI, AMD64 supplement, 3.2.3; Itanium C++ ABI, 3.1.
+ *
+ * Ownership:  bytes are of the context (context_take()).
+ * Errors:     those of values.h.
+ */
+#ifndef CPREC_REPLAYER_EXPRESSIONS_CONVENTIONS_H
+#define CPREC_REPLAYER_EXPRESSIONS_CONVENTIONS_H
+
+#include "replayer/expressions/values.h"
+
+/* How much of it the arguments so far have taken; zero before the first. */
+struct arguments {
+	unsigned numbers, vectors;	/* registers */
+	uint64_t stack;			/* bytes */
+};
+
+/* Before the arguments: the result may need a place, which is one of them. */
+int argument_of_result(struct context *context, struct arguments *taken,
+		       struct type *result, struct failure *why);
+
+/*
+ * The value of the next argument, where the context stands at a function's
+ * first instruction.
+ */
+int argument_next(struct context *context, struct arguments *taken,
+		  struct type *type, struct value *out, struct failure *why);
+
+/* What a function has returned, where it returned to. */
+int result_of(struct context *context, struct type *type, struct value *out,
+	      struct failure *why);
+
+#endif

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* call_stacks.c - see call_stacks.h */
+#include "replayer/session/call_stacks.h"
+
+#include <stdlib.h>
+
+#include "formats/array.h"
+#include "formats/error.h"
+#include "replayer/replayer.h"
+#include "replayer/session/marks.h"
+#include "vm/memory/memory.h"
+
+static int out_of_memory(struct call_stacks *stacks)
+{
+	return failed(stacks->why, ERR_NO_MEMORY, "out of memory");
+}
+
+static struct call *top(const struct call_stack *stack)
+{
+	return stack->count ? stack->list[stack->count - 1] : NULL;
+}
+
+/* ------- where a thread stands ------- */
+
+struct standing {
+	guest_addr pc, sp;
+	guest_addr back;	/* at a function's entry */
+	guest_addr stack_end;	/* of the memory that the stack is in */
+	enum vm_way way;
+	guest_addr from;
+	struct position at;
+};
+
+/* The end stays when a stack grows. */
+static guest_addr stack_end(struct replayer *replayer, guest_addr sp)
+{
+	const struct region *region = memory_region_at(
+		vm_memory(replayer_vm(replayer)), sp);
+
+	return region ? region->end : 0;
+}
+
+static int stand(struct call_stacks *stacks, struct marks *marks,
+		 const struct vm_stop *stop, const struct position *at,
+		 struct standing *out)
+{
+	struct replayer *replayer = marks_replayer(marks);
+	uint8_t bytes[8] = { 0 }, known[8];
+	uint64_t sp = vm_reg(replayer_vm(replayer), stacks->table->sp);
+	int rc = replayer_read(replayer, sp, bytes, known, sizeof(bytes),
+			       stacks->why);
+
+	*out = (struct standing) {
+		.pc = stop->pc, .sp = sp, .at = *at, .way = stop->way,
+		.from = stop->from, .stack_end = stack_end(replayer, sp),
+	};
+	for (unsigned i = 0; i < sizeof(bytes); i++)
+		out->back |= (uint64_t)bytes[i] << 8 * i;
+	return rc;
+}
+
+/* ------- a call is over ------- */
+
+static int set_steps(struct call_stacks *stacks, struct call *call)
+{
+	struct recording *recording = stacks->recording;
+	uint32_t thread;
+	uint64_t before, after;
+	int rc;
+
+	call->has_steps = true;
+	if (recording_threads(recording) == 1) {
+		call->steps = call->ended.time - call->at.time;
+		return 0;
+	}
+	thread = recording_thread_of(recording, call->stream, call->at.time);
+	rc = recording_steps(recording, thread, call->at.time, &before,
+			     stacks->why);
+	if (!rc)
+		rc = recording_steps(recording, thread, call->ended.time,
+				     &after, stacks->why);
+	call->steps = rc ? 0 : after - before;
+	return rc;
+}
+
+static void count(const struct call *call)
+{
+	call->function->calls++;
+	if (!call->is_inner)
+		call->function->steps += call->steps;
+}
+
+static int tell_end(struct call_stacks *stacks, struct call *call)
+{
+	const struct call_user *user = stacks->user;
+	int rc = call->end == CALL_LEFT ? 0 : set_steps(stacks, call);
+
+	if (rc || call->function->is_resolver)
+		return rc;
+	count(call);
+	return user->ends(user->context, call, stacks->why);
+}
+
+static int end_top(struct call_stacks *stacks, struct call_stack *stack,
+		   enum call_end how, const struct position *at)
+{
+	struct call *call = stack->list[--stack->count];
+	int rc;
+
+	stacks->open--;
+	call->end = how;
+	call->ended = *at;
+	rc = tell_end(stacks, call);
+	free(call);
+	return rc;
+}
+
+/* Those whose stack ends before `sp` are no more. */
+static int leave(struct call_stacks *stacks, struct call_stack *stack,
+		 const struct standing *now, guest_addr sp)
+{
+	const struct call *call;
+	int rc = 0;
+
+	while (!rc && (call = top(stack)) &&
+	       call->stack_end == now->stack_end && call->sp < sp)
+		rc = end_top(stacks, stack, CALL_LEFT, &now->at);
+	return rc;
+}
+
+/* ------- a call begins ------- */
+
+/* The outermost of those that jumped to each other. */
+static const struct call *first_of_jumps(const struct call_stack *stack)
+{
+	size_t i = stack->count - 1;
+
+	while (i && stack->list[i]->from && stack->list[i - 1]->sp ==
+						    stack->list[i]->sp)
+		i--;
+	return stack->list[i];
+}
+
+/*
+ * Whether the function of the last call has jumped to the one that is entered
+ * with the same stack.  Else it has been left, and its caller makes another call
+ * from there.  By way of a stub, that call can only be of the same function.
+ */
+static bool is_jumped_to(const struct call_stack *stack,
+			 const struct standing *now)
+{
+	const struct call *last = top(stack);
+
+	if (last->back != now->back || now->way == VM_WAY_CALL)
+		return false;
+	if (now->way == VM_WAY_OTHER && now->from >= last->pc &&
+	    now->from - last->pc < last->function->size)
+		return true;
+	return first_of_jumps(stack)->pc != now->pc;
+}
+
+/* Ends what is no more there when a function is entered. */
+static int leave_for_entry(struct call_stacks *stacks, struct call_stack *stack,
+			   const struct standing *now, bool *jumped)
+{
+	int rc = leave(stacks, stack, now, now->sp);
+	const struct call *last = top(stack);
+
+	*jumped = false;
+	if (rc || !last || last->sp != now->sp ||
+	    last->stack_end != now->stack_end)
+		return rc;
+	*jumped = is_jumped_to(stack, now);
+	return *jumped ? 0 : leave(stacks, stack, now, now->sp + 1);
+}
+
+static bool is_inner(const struct call_stack *stack,
+		     const struct call_function *function)
+{
+	for (size_t i = stack->count; i-- > 0;)
+		if (stack->list[i]->function == function)
+			return true;
+	return false;
+}
+
+static bool is_wanted(const struct call_stacks *stacks,
+		      const struct call_stack *stack,
+		      const struct call_function *function, uint32_t tid)
+{
+	const struct call_user *user = stacks->user;
+
+	return function->is_resolver ||
+	       (stacks->begun < user->limit &&
+		stack->count < user->depth_most &&
+		(!user->some_thread || tid == user->tid));
+}
+
+static int push(struct call_stacks *stacks, struct call_stack *stack,
+		const struct call *what, struct call **out)
+{
+	struct call *call = malloc(sizeof(*call));
+
+	if (!call || array_room(stack->list, stack->count, stack->room)) {
+		free(call);
+		return out_of_memory(stacks);
+	}
+	*call = *what;
+	stack->list[stack->count++] = call;
+	stacks->open++;
+	*out = call;
+	return 0;
+}
+
+static int tell_begin(struct call_stacks *stacks, struct marks *marks,
+		      struct call *call)
+{
+	const struct call_user *user = stacks->user;
+	int rc;
+
+	if (call->function->is_resolver)
+		return 0;
+	stacks->begun++;
+	rc = user->begins(user->context, call, stacks->why);
+	/* The rest of the run is to see how they end. */
+	if (stacks->begun == user->limit)
+		marks_forget(marks);
+	return rc;
+}
+
+static int begin_call(struct call_stacks *stacks, struct marks *marks,
+		      struct call_function *function,
+		      const struct standing *now)
+{
+	uint32_t stream = replayer_stream(marks_replayer(marks)), tid;
+	struct call_stack *stack = &stacks->stacks[stream];
+	struct call *call = NULL;
+	bool jumped;
+	int rc = recording_tid(stacks->recording,
+			       recording_thread_of(stacks->recording, stream,
+						   now->at.time),
+			       &tid, stacks->why);
+
+	if (!rc)
+		rc = leave_for_entry(stacks, stack, now, &jumped);
+	if (rc || !is_wanted(stacks, stack, function, tid))
+		return rc;
+	rc = push(stacks, stack, &(struct call) {
+		.function = function, .at = now->at, .stream = stream,
+		.tid = tid, .pc = now->pc, .sp = now->sp, .back = now->back,
+		.from = jumped ? now->from ? now->from : now->back : 0,
+		.depth = (unsigned)stack->count,
+		.is_inner = is_inner(stack, function),
+		.stack_end = now->stack_end,
+	}, &call);
+	if (!rc)
+		rc = marks_watch(marks, now->back);
+	return rc ? rc : tell_begin(stacks, marks, call);
+}
+
+int call_stacks_enter(struct call_stacks *stacks, struct marks *marks,
+		      struct call_function *function,
+		      const struct vm_stop *stop, const struct position *at)
+{
+	struct standing now;
+	int rc = stand(stacks, marks, stop, at, &now);
+
+	return rc ? rc : begin_call(stacks, marks, function, &now);
+}
+
+/* ------- calls that are over ------- */
+
+/* Those that return to where the thread stands: several, if they jumped. */
+static int return_from(struct call_stacks *stacks, struct marks *marks,
+		       struct call_stack *stack, const struct standing *now)
+{
+	const unsigned size = stacks->table->regs[stacks->table->sp].size;
+	const guest_addr result = vm_reg(replayer_vm(marks_replayer(marks)),
+					 stacks->table->result);
+	struct call *call;
+	int rc = 0;
+
+	while (!rc && (call = top(stack)) && call->sp + size == now->sp &&
+	       call->back == now->pc && call->stack_end == now->stack_end) {
+		if (call->function->is_resolver)
+			rc = stacks->resolved(stacks->context, marks,
+					      call->function, call->pc,
+					      result);
+		if (!rc)
+			rc = end_top(stacks, stack, CALL_RETURNED, &now->at);
+	}
+	return rc;
+}
+
+/* What is behind a call may be jumped to, too. */
+int call_stacks_return(struct call_stacks *stacks, struct marks *marks,
+		       const struct vm_stop *stop, const struct position *at)
+{
+	struct replayer *replayer = marks_replayer(marks);
+	struct call_stack *stack = &stacks->stacks[replayer_stream(replayer)];
+	const unsigned size = stacks->table->regs[stacks->table->sp].size;
+	struct standing now;
+	int rc;
+
+	if (!stack->count)
+		return 0;
+	rc = stand(stacks, marks, stop, at, &now);
+	if (!rc)
+		rc = leave(stacks, stack, &now, now.sp - size);
+	if (!rc && (now.way == VM_WAY_RETURN || now.way == VM_WAY_UNKNOWN))
+		rc = return_from(stacks, marks, stack, &now);
+	if (!rc)
+		rc = leave(stacks, stack, &now, now.sp);
+	if (!rc && !stacks->open && stacks->begun == stacks->user->limit)
+		rc = CALLS_ENOUGH;
+	return rc;
+}
+
+/* ------- calls that are not over ------- */
+
+static int end_stream(struct call_stacks *stacks, uint32_t stream,
+		      const struct position *to)
+{
+	struct recording *recording = stacks->recording;
+	struct position at = *to;
+	enum call_end how = CALL_RUNS;
+	bool exits;
+	uint64_t time;
+	int rc = recording_exit(recording, stream, &exits, &time, stacks->why);
+
+	if (rc)
+		return rc;
+	if (exits && time <= to->time) {
+		how = CALL_THREAD_ENDED;
+		at = (struct position) { time, 0 };
+	}
+	if (recording_summary(recording) &&
+	    at.time == recording_end(recording))
+		how = CALL_PROCESS_ENDED;
+	while (!rc && stacks->stacks[stream].count)
+		rc = end_top(stacks, &stacks->stacks[stream], how, &at);
+	return rc;
+}
+
+int call_stacks_end(struct call_stacks *stacks, const struct position *to)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < stacks->stream_count && !rc; i++)
+		if (stacks->stacks[i].count)
+			rc = end_stream(stacks, i, to);
+	return rc;
+}
+
+/* ------- making and ending ------- */
+
+static int end_all(struct call_stacks *stacks, enum call_end how,
+		   const struct position *at)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < stacks->stream_count && !rc; i++)
+		while (!rc && stacks->stacks[i].count)
+			rc = end_top(stacks, &stacks->stacks[i], how, at);
+	return rc;
+}
+
+int call_stacks_replace(struct call_stacks *stacks, uint64_t t)
+{
+	const struct position at = { t, 0 };
+
+	return end_all(stacks, CALL_REPLACED, &at);
+}
+
+int call_stacks_init(struct call_stacks *stacks, struct recording *recording)
+{
+	stacks->recording = recording;
+	stacks->table = recording_reg_table(recording);
+	stacks->stream_count = (uint32_t)recording_threads(recording);
+	stacks->stacks = calloc(stacks->stream_count, sizeof(*stacks->stacks));
+	return stacks->stacks ? 0 : out_of_memory(stacks);
+}
+
+void call_stacks_forget(struct call_stacks *stacks)
+{
+	for (uint32_t i = 0; i < stacks->stream_count && stacks->stacks; i++) {
+		struct call_stack *stack = &stacks->stacks[i];
+
+		while (stack->count)
+			free(stack->list[--stack->count]);
+	}
+	stacks->open = 0;
+}
+
+void call_stacks_release(struct call_stacks *stacks)
+{
+	call_stacks_forget(stacks);
+	for (uint32_t i = 0; i < stacks->stream_count && stacks->stacks; i++)
+		free(stacks->stacks[i].list);
+	free(stacks->stacks);
+	stacks->stacks = NULL;
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* marks.c - see marks.h */
+#include "replayer/session/marks.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "formats/array.h"
+#include "formats/error.h"
+#include "formats/number_map.h"
+#include "replayer/replayer.h"
+
+#define MARK_NONE SIZE_MAX
+
+struct mark {
+	uint64_t addr;		/* as in the module's file */
+	size_t module, number;
+	size_t next;		/* another one at the same place, or MARK_NONE */
+	bool is_set;
+};
+
+struct mark_module {
+	const struct symbols *symbols;
+	uint64_t bias;
+	bool mapped;
+};
+
+struct marks {
+	const struct marks_question *question;
+	const struct marks_user *user;
+	struct replayer *replayer;
+	struct failure *why;
+	struct mark_module *modules;
+	size_t module_count, module_room;
+	size_t asked;		/* whose marks are asked for, or MARK_NONE */
+	struct mark *list;
+	size_t count, room;
+	struct number_map set;	/* the first mark, by where it is now */
+	struct number_map watched;
+	bool forgotten;
+	size_t programs;	/* that have begun */
+};
+
+static int out_of_memory(struct marks *marks)
+{
+	return failed(marks->why, ERR_NO_MEMORY, "out of memory");
+}
+
+struct replayer *marks_replayer(const struct marks *marks)
+{
+	return marks->replayer;
+}
+
+struct failure *marks_why(const struct marks *marks)
+{
+	return marks->why;
+}
+
+/* ------- marks and breakpoints ------- */
+
+static uint64_t place_of(const struct marks *marks, const struct mark *mark)
+{
+	return mark->addr + marks->modules[mark->module].bias;
+}
+
+static int set(struct marks *marks, size_t index)
+{
+	struct mark *mark = &marks->list[index];
+	uint64_t addr = place_of(marks, mark);
+	uint64_t *first = number_map_find(&marks->set, addr);
+
+	mark->next = first ? *first : MARK_NONE;
+	mark->is_set = true;
+	if (number_map_set(&marks->set, addr, index))
+		return out_of_memory(marks);
+	if (first || number_map_find(&marks->watched, addr))
+		return 0;
+	return replayer_break_set(marks->replayer, addr, marks->why);
+}
+
+static void clear(struct marks *marks, const struct mark *mark)
+{
+	uint64_t addr = place_of(marks, mark);
+
+	if (!number_map_find(&marks->set, addr))
+		return;
+	number_map_remove(&marks->set, addr);
+	if (!number_map_find(&marks->watched, addr))
+		replayer_break_clear(marks->replayer, addr);
+}
+
+/* All of a module go at once, so no list of those at one place is cut. */
+static void clear_module(struct marks *marks, size_t module)
+{
+	for (size_t i = 0; i < marks->count; i++) {
+		struct mark *mark = &marks->list[i];
+
+		if (mark->module != module || !mark->is_set)
+			continue;
+		clear(marks, mark);
+		mark->is_set = false;
+	}
+}
+
+static int set_module(struct marks *marks, size_t module)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < marks->count && !rc; i++)
+		if (marks->list[i].module == module && !marks->list[i].is_set)
+			rc = set(marks, i);
+	return rc;
+}
+
+void marks_forget(struct marks *marks)
+{
+	for (size_t i = 0; i < marks->module_count; i++)
+		clear_module(marks, i);
+	marks->forgotten = true;
+}
+
+int marks_watch(struct marks *marks, uint64_t addr)
+{
+	if (number_map_find(&marks->watched, addr))
+		return 0;
+	if (number_map_set(&marks->watched, addr, 0))
+		return out_of_memory(marks);
+	if (number_map_find(&marks->set, addr))
+		return 0;
+	return replayer_break_set(marks->replayer, addr, marks->why);
+}
+
+/* ------- modules ------- */
+
+static int find_module(struct marks *marks, const struct symbols *symbols,
+		       size_t *out, bool *is_new)
+{
+	*is_new = false;
+	for (*out = 0; *out < marks->module_count; ++*out)
+		if (marks->modules[*out].symbols == symbols)
+			return 0;
+	if (array_room(marks->modules, marks->module_count,
+		       marks->module_room))
+		return out_of_memory(marks);
+	marks->modules[marks->module_count++] =
+		(struct mark_module) { .symbols = symbols };
+	*is_new = true;
+	return 0;
+}
+
+/* The module that has an address now, or MARK_NONE. */
+static int module_at(struct marks *marks, uint64_t addr, size_t *out)
+{
+	uint64_t bias, t = replayer_time(marks->replayer);
+	const struct symbols *symbols = names_module(
+		lines_names(marks->question->lines), t, addr, &bias);
+	bool is_new;
+	int rc;
+
+	*out = MARK_NONE;
+	if (!symbols)
+		return 0;
+	rc = find_module(marks, symbols, out, &is_new);
+	if (rc)
+		return rc;
+	marks->modules[*out].bias = bias;
+	marks->modules[*out].mapped = true;
+	return 0;
+}
+
+int marks_add(struct marks *marks, uint64_t addr, size_t number)
+{
+	struct mark mark = { .number = number, .module = marks->asked };
+	int rc = 0;
+
+	if (mark.module == MARK_NONE)
+		rc = module_at(marks, addr, &mark.module);
+	if (rc || mark.module == MARK_NONE)
+		return rc;
+	if (array_room(marks->list, marks->count, marks->room))
+		return out_of_memory(marks);
+	mark.addr = addr - marks->modules[mark.module].bias;
+	marks->list[marks->count++] = mark;
+	return set(marks, marks->count - 1);
+}
+
+/* Once for each module. */
+static int ask(struct marks *marks, size_t index, size_t number)
+{
+	const struct marks_user *user = marks->user;
+	int rc;
+
+	marks->asked = index;
+	rc = user->module(user->context, marks,
+			  replayer_time(marks->replayer), number);
+	marks->asked = MARK_NONE;
+	return rc;
+}
+
+/* A module is there, perhaps at another place than before. */
+static int see_module(struct marks *marks, size_t number,
+		      const struct symbols *symbols, uint64_t bias)
+{
+	struct mark_module *module;
+	size_t index;
+	bool is_new;
+	int rc = find_module(marks, symbols, &index, &is_new);
+
+	if (rc)
+		return rc;
+	module = &marks->modules[index];
+	if (module->mapped && module->bias != bias)
+		clear_module(marks, index);
+	module->mapped = true;
+	module->bias = bias;
+	if (marks->forgotten)
+		return 0;
+	return is_new ? ask(marks, index, number) : set_module(marks, index);
+}
+
+static bool is_mapped(struct names *names, uint64_t t,
+		      const struct symbols *symbols)
+{
+	const struct symbols *mapped;
+	uint64_t bias;
+
+	for (size_t i = 0; (mapped = names_mapped(names, t, i, &bias)); i++)
+		if (mapped == symbols)
+			return true;
+	return false;
+}
+
+/* What is mapped now. */
+static int see_modules(struct marks *marks)
+{
+	struct names *names = lines_names(marks->question->lines);
+	uint64_t bias, t = replayer_time(marks->replayer);
+	const struct symbols *symbols;
+	int rc = names_check(names, t, marks->why);
+
+	for (size_t i = 0; i < marks->module_count; i++) {
+		struct mark_module *module = &marks->modules[i];
+
+		if (module->mapped && !is_mapped(names, t, module->symbols)) {
+			clear_module(marks, i);
+			module->mapped = false;
+		}
+	}
+	for (size_t i = 0; !rc; i++) {
+		symbols = names_mapped(names, t, i, &bias);
+		if (!symbols)
+			break;
+		rc = see_module(marks, i, symbols, bias);
+	}
+	return rc;
+}
+
+static int see_programs(struct marks *marks)
+{
+	uint64_t t = replayer_time(marks->replayer);
+	const struct recording_program *list;
+	size_t count, begun = 0;
+	bool is_first = !marks->programs;
+	int rc = recording_programs(names_recording(lines_names(
+			marks->question->lines)), &list, &count, marks->why);
+
+	if (rc)
+		return rc;
+	while (begun < count && list[begun].time <= t)
+		begun++;
+	if (begun == marks->programs || !begun)
+		return 0;
+	marks->programs = begun;
+	if (is_first || !marks->user->replaced)
+		return 0;
+	return marks->user->replaced(marks->user->context,
+				     list[begun - 1].time);
+}
+
+/* ------- the run ------- */
+
+static int on_break(void *context, const struct vm_stop *stop,
+		    const struct position *at)
+{
+	struct marks *marks = context;
+	const struct marks_user *user = marks->user;
+	uint64_t *first;
+	size_t i;
+	int rc = 0;
+
+	if (number_map_find(&marks->watched, stop->pc))
+		rc = user->watched(user->context, marks, stop, at);
+	first = number_map_find(&marks->set, stop->pc);
+	i = first ? (size_t)*first : MARK_NONE;
+	while (!rc && i != MARK_NONE) {
+		rc = user->met(user->context, marks, marks->list[i].number,
+			       stop, at);
+		i = marks->list[i].next;
+	}
+	return rc;
+}
+
+/* As long as the modules stay where they are. */
+static int run_part(struct marks *marks, bool *is_last)
+{
+	const struct marks_question *question = marks->question;
+	struct replay_visits visits = {
+		.to = question->to, .visit = on_break, .context = marks,
+	};
+	uint64_t until;
+	int rc = see_programs(marks);
+
+	if (!rc)
+		rc = see_modules(marks);
+	if (!rc)
+		rc = names_until(lines_names(question->lines),
+				 replayer_time(marks->replayer), &until,
+				 marks->why);
+	if (rc)
+		return rc;
+	*is_last = until >= question->to.time ||
+		   until <= replayer_time(marks->replayer);
+	if (!*is_last)
+		visits.to = (struct position) { until, 0 };
+	return replayer_visit(marks->replayer, &visits, marks->why);
+}
+
+/* Breakpoints of the replayer are left to nobody. */
+static void end(struct marks *marks)
+{
+	if (marks->replayer)
+		marks_forget(marks);
+	for (size_t i = 0; i < marks->watched.room; i++)
+		if (marks->watched.slots[i].key != NUMBER_MAP_NONE)
+			replayer_break_clear(marks->replayer,
+					     marks->watched.slots[i].key);
+	number_map_release(&marks->set);
+	number_map_release(&marks->watched);
+	free(marks->modules);
+	free(marks->list);
+}
+
+int marks_run(const struct marks_question *question, struct failure *why)
+{
+	struct marks marks = { .question = question, .user = question->user,
+			       .why = why, .asked = MARK_NONE };
+	bool is_last = false;
+	int rc = query_replayer(question->query, &marks.replayer, why);
+
+	if (!rc)
+		rc = replayer_seek(marks.replayer, &question->from, why);
+	while (!rc && !is_last)
+		rc = run_part(&marks, &is_last);
+	end(&marks);
+	return rc;
+}

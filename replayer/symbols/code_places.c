@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* code_places.c - see code_places.h */
+#include "replayer/symbols/code_places.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/array.h"
+#include "formats/error.h"
+#include "replayer/symbols/lines.h"
+#include "replayer/symbols/patterns.h"
+#include "replayer/symbols/units.h"
+
+/* How deep blocks may be nested in a file that makes sense. */
+#define DEPTH_MOST 64u
+
+/* ------- functions ------- */
+
+/* Whether a variable has a list of locations, somewhere in there. */
+static bool has_lists(Dwarf_Die *parent, unsigned depth)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Op *ops;
+	size_t count;
+	Dwarf_Die die;
+
+	if (depth > DEPTH_MOST || dwarf_child(parent, &die))
+		return false;
+	do {
+		if (dwarf_attr(&die, DW_AT_location, &attribute) &&
+		    dwarf_getlocation(&attribute, &ops, &count))
+			return true;
+		if (has_lists(&die, depth + 1))
+			return true;
+	} while (!dwarf_siblingof(&die, &die));
+	return false;
+}
+
+/* Variables have their values before the frame is there; or there are none. */
+static bool is_valid_at_once(Dwarf_Die *unit)
+{
+	Dwarf_Attribute attribute;
+	const char *producer = NULL;
+
+	if (dwarf_srclang(unit) == DW_LANG_Mips_Assembler)
+		return true;
+	if (dwarf_attr(unit, DW_AT_producer, &attribute))
+		producer = dwarf_formstring(&attribute);
+	return producer && !strncmp(producer, "GNU ", 4) &&
+	       has_lists(unit, 0);
+}
+
+/* Where the frame is set up: told by the compiler, or the second row. */
+static uint64_t frame_end(Dwarf_Die *unit, uint64_t entry, uint64_t end)
+{
+	Dwarf_Lines *rows;
+	size_t count;
+	uint64_t second = end;
+	bool told = false;
+
+	if (dwarf_getsrclines(unit, &rows, &count))
+		return entry;
+	for (size_t i = 0; i < count; i++) {
+		Dwarf_Line *row = dwarf_onesrcline(rows, i);
+		Dwarf_Addr addr;
+		bool is_told = false;
+
+		if (!row || dwarf_lineaddr(row, &addr) || addr <= entry ||
+		    addr >= end)
+			continue;
+		dwarf_lineprologueend(row, &is_told);
+		if (is_told && (!told || addr < second))
+			second = addr;
+		else if (!told && addr < second)
+			second = addr;
+		told |= is_told;
+	}
+	return second < end ? second : entry;
+}
+
+bool code_part_of_function(Dwarf_Die *function, uint64_t *entry, uint64_t *end)
+{
+	Dwarf_Addr base, start, behind, first;
+	bool has_entry = !dwarf_entrypc(function, &first);
+	ptrdiff_t at = 0;
+
+	/* Without an entry of its own, it is the first part. */
+	while ((at = dwarf_ranges(function, at, &base, &start, &behind)) > 0) {
+		if (has_entry && (first < start || first >= behind))
+			continue;
+		*entry = has_entry ? first : start;
+		*end = behind;
+		return true;
+	}
+	return false;
+}
+
+static bool find_function(Dwarf_Die *unit, uint64_t addr, uint64_t *entry,
+			  uint64_t *end)
+{
+	Dwarf_Die *scopes = NULL;
+	int count = dwarf_getscopes(unit, addr, &scopes);
+	bool found = false;
+
+	for (int i = 0; i < count && !found; i++)
+		found = dwarf_tag(&scopes[i]) == DW_TAG_subprogram &&
+			code_part_of_function(&scopes[i], entry, end);
+	free(scopes);
+	return found;
+}
+
+/* Moves an address in the code that sets up a frame behind that. */
+static uint64_t skip_frame(Dwarf_Die *unit, uint64_t addr, bool is_valid)
+{
+	uint64_t entry, end, behind;
+
+	if (is_valid || !find_function(unit, addr, &entry, &end))
+		return addr;
+	behind = frame_end(unit, entry, end);
+	return addr >= entry && addr < behind ? behind : addr;
+}
+
+uint64_t code_place_of_function(struct lines *lines, uint64_t t,
+				uint64_t entry)
+{
+	uint64_t bias, more;
+	Dwfl_Module *module = lines_module(lines, t, entry, &bias);
+	Dwarf_Die *unit = module ? unit_find(module, entry - bias, &more) :
+				   NULL;
+
+	if (!unit)
+		return entry;
+	bias += more;
+	return skip_frame(unit, entry - bias, is_valid_at_once(unit)) + bias;
+}
+
+/* ------- lines ------- */
+
+struct place {
+	uint64_t addr;
+	void *block;		/* the entry of the block that it is in */
+};
+
+struct places {
+	struct place *list;
+	size_t count, room;
+};
+
+static bool has_variables(Dwarf_Die *block)
+{
+	Dwarf_Die die;
+
+	if (dwarf_child(block, &die))
+		return false;
+	do {
+		if (dwarf_tag(&die) == DW_TAG_variable)
+			return true;
+	} while (!dwarf_siblingof(&die, &die));
+	return false;
+}
+
+/* The innermost block; one without variables is none. */
+static void *block_of(Dwarf_Die *unit, uint64_t addr)
+{
+	Dwarf_Die *scopes = NULL;
+	int count = dwarf_getscopes(unit, addr, &scopes);
+	void *block = NULL;
+
+	for (int i = 0; i < count && !block; i++)
+		if (dwarf_tag(&scopes[i]) != DW_TAG_lexical_block ||
+		    has_variables(&scopes[i]))
+			block = scopes[i].addr;
+	free(scopes);
+	return block;
+}
+
+/* Of those in one block, the first one counts. */
+static int add_place(struct places *places, Dwarf_Die *unit, uint64_t addr)
+{
+	struct place place = { addr, block_of(unit, addr) };
+
+	for (size_t i = 0; i < places->count; i++) {
+		struct place *other = &places->list[i];
+
+		if (other->block != place.block)
+			continue;
+		if (addr < other->addr)
+			other->addr = addr;
+		return 0;
+	}
+	if (array_room(places->list, places->count, places->room))
+		return ERR_NO_MEMORY;
+	places->list[places->count++] = place;
+	return 0;
+}
+
+static bool is_of_line(Dwarf_Line *row, const char *file, unsigned line)
+{
+	bool begins = false, ends = false;
+	const char *path;
+	int number;
+
+	return row && !dwarf_lineno(row, &number) && number == (int)line &&
+	       !dwarf_linebeginstatement(row, &begins) && begins &&
+	       !dwarf_lineendsequence(row, &ends) && !ends &&
+	       (path = dwarf_linesrc(row, NULL, NULL)) &&
+	       source_file_is(path, file);
+}
+
+static int find_places(struct places *places, Dwarf_Die *unit,
+		       const char *file, unsigned line)
+{
+	Dwarf_Lines *rows;
+	size_t count;
+	int rc = 0;
+
+	if (dwarf_getsrclines(unit, &rows, &count))
+		return 0;
+	for (size_t i = 0; i < count && !rc; i++) {
+		Dwarf_Line *row = dwarf_onesrcline(rows, i);
+		Dwarf_Addr addr;
+
+		if (is_of_line(row, file, line) && !dwarf_lineaddr(row, &addr))
+			rc = add_place(places, unit, addr);
+	}
+	return rc;
+}
+
+/* Whether the unit has code of a file: quicker than to look at all rows. */
+static bool has_file(Dwarf_Die *unit, const char *file)
+{
+	Dwarf_Files *files;
+	size_t count;
+
+	if (dwarf_getsrcfiles(unit, &files, &count))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		const char *path = dwarf_filesrc(files, i, NULL, NULL);
+
+		if (path && source_file_is(path, file))
+			return true;
+	}
+	return false;
+}
+
+int code_places_of_line(struct lines *lines, uint64_t t, size_t number,
+			const char *file, unsigned line, code_visit *visit,
+			void *context)
+{
+	struct places places = { 0 };
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit;
+	uint64_t bias;
+	bool is_last;
+	Dwarf *dwarf = lines_dwarf(lines, t, number, &bias, &is_last);
+	int rc = 0;
+
+	while (dwarf && !rc && !dwarf_get_units(dwarf, cu, &cu, NULL, NULL,
+						&unit, NULL)) {
+		bool is_valid;
+
+		places.count = 0;
+		if (!has_file(&unit, file))
+			continue;
+		rc = find_places(&places, &unit, file, line);
+		is_valid = places.count && is_valid_at_once(&unit);
+		for (size_t i = 0; i < places.count && !rc; i++)
+			rc = visit(context, bias + skip_frame(
+				&unit, places.list[i].addr, is_valid));
+	}
+	free(places.list);
+	return rc;
+}

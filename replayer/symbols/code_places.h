@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * code_places.h - where a breakpoint stops that is set on a line or a function
+ *
+ * Source: how gdb 13 finds them: of a line, the first instruction in each
+ * block; of a function, what is behind the code that sets up its frame, unless
+ * debugging information says where variables are from the first instruction on.
+ *
+ * Units:      addresses are those at a time.
+ * Errors:     ERR_NO_MEMORY, those of the visits.
+ */
+#ifndef CPREC_REPLAYER_SYMBOLS_CODE_PLACES_H
+#define CPREC_REPLAYER_SYMBOLS_CODE_PLACES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <elfutils/libdw.h>
+
+struct lines;
+
+/*
+ * Where a function begins, and where the part ends that begins there: others
+ * may be elsewhere.  Addresses are as in the debugging information.
+ */
+bool code_part_of_function(Dwarf_Die *function, uint64_t *entry, uint64_t *end);
+
+/* A result other than 0 ends the visits and is returned. */
+typedef int code_visit(void *context, uint64_t addr);
+
+/*
+ * Visits the places of a line, as they are at time `t` in the module with this
+ * number (names_mapped()).  The file may have wildcards, and need not have its
+ * folders.
+ */
+int code_places_of_line(struct lines *lines, uint64_t t, size_t number,
+			const char *file, unsigned line, code_visit *visit,
+			void *context);
+
+/* The place of the function that begins at an address. */
+uint64_t code_place_of_function(struct lines *lines, uint64_t t,
+				uint64_t entry);
+
+#endif

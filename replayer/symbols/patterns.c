@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* patterns.c - see patterns.h */
+#include "replayer/symbols/patterns.h"
+
+#include <fnmatch.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/error.h"
+#include "replayer/symbols/demangle.h"
+
+/* ------- the text ------- */
+
+/* The ':' behind a file's name; those of "a::b" are none. */
+static char *file_mark(char *text)
+{
+	for (; *text && !strchr("(<", *text); text++) {
+		if (*text != ':')
+			continue;
+		if (text[1] != ':')
+			return text;
+		text++;
+	}
+	return NULL;
+}
+
+int symbol_pattern_init(struct symbol_pattern *pattern, const char *text)
+{
+	char *mark;
+
+	*pattern = (struct symbol_pattern) {
+		.asked = strdup(text), .text = strdup(text),
+	};
+	if (!pattern->asked || !pattern->text) {
+		symbol_pattern_release(pattern);
+		return ERR_NO_MEMORY;
+	}
+	pattern->name = pattern->text;
+	mark = strchr(pattern->text, '!');
+	if (mark) {
+		*mark = '\0';
+		pattern->library = pattern->text;
+		pattern->name = mark + 1;
+	}
+	mark = file_mark(pattern->text + (pattern->name - pattern->text));
+	if (mark) {
+		*mark = '\0';
+		pattern->file = pattern->name;
+		pattern->name = mark + 1;
+	}
+	return 0;
+}
+
+void symbol_pattern_release(struct symbol_pattern *pattern)
+{
+	free(pattern->asked);
+	free(pattern->text);
+	*pattern = (struct symbol_pattern) { 0 };
+}
+
+/* ------- what is meant ------- */
+
+static bool has_wildcard(const char *pattern)
+{
+	return strpbrk(pattern, "*?[") != NULL;
+}
+
+size_t symbol_name_size(const char *plain)
+{
+	const char *at = strrchr(plain, ')');
+	unsigned depth = 0;
+
+	/* "(anonymous namespace)::x" has none. */
+	if (!at || at[1] == ':')
+		return strlen(plain);
+	for (; at > plain; at--) {
+		depth += *at == ')';
+		depth -= *at == '(';
+		if (!depth)
+			break;
+	}
+	return (size_t)(at - plain);
+}
+
+static bool is_without_arguments(const char *pattern, const char *plain)
+{
+	char *name = strndup(plain, symbol_name_size(plain));
+	bool is = name && !fnmatch(pattern, name, 0);
+
+	free(name);
+	return is;
+}
+
+bool symbol_pattern_is(const struct symbol_pattern *pattern, const char *name,
+		       const char *plain)
+{
+	const char *wanted = pattern->name;
+
+	if (!wanted || !strcmp(wanted, name))
+		return true;
+	if (has_wildcard(wanted))
+		return !fnmatch(wanted, plain, 0) ||
+		       !fnmatch(wanted, name, 0) ||
+		       is_without_arguments(wanted, plain);
+	return demangle_is(plain, wanted);
+}
+
+bool source_file_is(const char *path, const char *file)
+{
+	const char *end = path;
+
+	if (!fnmatch(file, path, 0))
+		return true;
+	while ((end = strchr(end, '/')))
+		if (!fnmatch(file, ++end, 0))
+			return true;
+	return false;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_calls.c - cprec calls: calls of functions, with arguments and results */
+#include <stdlib.h>
+
+#include "formats/error.h"
+#include "replayer/expressions/expressions.h"
+#include "replayer/recording/recording.h"
+#include "replayer/session/session.h"
+#include "replayer/symbols/symbols.h"
+#include "tools/commands.h"
+#include "tools/damage.h"
+#include "tools/messages.h"
+#include "tools/options.h"
+#include "tools/print_calls.h"
+
+static int run(struct options *options);
+
+enum { OPTION_FROM = 256, OPTION_TO, OPTION_THREAD, OPTION_LIMIT, OPTION_DEPTH,
+       OPTION_COUNT, OPTION_DEBUG_DIR, OPTION_JSON };
+
+const struct command command_calls = {
+	.name = "calls",
+	.run = run,
+	.arguments = "[FILE] PATTERN...",
+	.summary = "calls of functions: arguments, results",
+	.usage = "calls [OPTION...] [FILE] PATTERN...",
+	.about = "Lists each call of the functions that a PATTERN means: when"
+		 " it began, by which\n"
+		 "thread, with which arguments, what it returned, how many"
+		 " instructions that took,\n"
+		 "and from where.  Calls that others made are indented.\n"
+		 "PATTERN is a name as in the program (malloc, Server::serve),"
+		 " with '*', '?' and\n"
+		 "'[...]' as in shells; LIBRARY!PATTERN: only of that library;"
+		 " FILE.c:PATTERN:\n"
+		 "only of that source file.",
+	.options = (const struct option_info[]) {
+		{ OPTION_FROM, "from", "T",
+		  "calls that begin at this time or later; without\n"
+		  "this, from the start on" },
+		{ OPTION_TO, "to", "T",
+		  "no further than to this time; without this, to the\n"
+		  "end" },
+		{ OPTION_THREAD, "thread", "TID", "calls of this thread" },
+		{ OPTION_LIMIT, "limit", "N",
+		  "no more than the first N calls" },
+		{ OPTION_DEPTH, "depth", "N",
+		  "no calls within N others that are listed" },
+		{ OPTION_COUNT, "count", NULL,
+		  "only how many calls of each function there were, and\n"
+		  "how many instructions were executed in them" },
+		{ OPTION_DEBUG_DIR, "debug-dir", "DIR",
+		  "where debugging information is looked for, too" },
+		{ OPTION_JSON, "json", NULL,
+		  "one JSON object per line: at, thread, depth,\n"
+		  "function, passed, returned, not_returned,\n"
+		  "instructions, until, caller; or function, calls,\n"
+		  "instructions" },
+		{ 0 }
+	},
+	.notes = "Arguments and results have types with debugging information;"
+		 " without, the\n"
+		 "registers of the first three and of the result are shown.  A"
+		 " function that was\n"
+		 "inlined is not called.",
+};
+
+struct calls_command {
+	const char *path, *from, *to;
+	struct symbol_pattern *patterns;
+	size_t pattern_count;
+	struct calls_question question;
+	bool json, count;
+	struct recording *recording;
+	struct lines *lines;
+	struct expressions *expressions;
+	struct call_lines out;
+};
+
+/* ------- answers ------- */
+
+static int on_begin(void *context, struct call *call, struct failure *why)
+{
+	struct calls_command *command = context;
+
+	return command->count ? 0 : call_lines_begin(&command->out, call, why);
+}
+
+static int on_end(void *context, struct call *call, struct failure *why)
+{
+	struct calls_command *command = context;
+
+	return command->count ? 0 : call_lines_end(&command->out, call, why);
+}
+
+static int list(struct calls_command *command, struct failure *why)
+{
+	struct call_functions functions = {
+		.lines = command->lines,
+		.patterns = command->patterns,
+		.pattern_count = command->pattern_count,
+	};
+	int rc;
+
+	command->question.user.begins = on_begin;
+	command->question.user.ends = on_end;
+	command->question.user.context = command;
+	call_lines_init(&command->out, command->lines, command->expressions,
+			command->json);
+	rc = calls_find(&command->question, &functions, why);
+	if (!rc && command->count)
+		rc = print_call_counts(&functions, command->json, why);
+	call_lines_release(&command->out);
+	call_functions_release(&functions);
+	return rc;
+}
+
+static int answer(struct calls_command *command, struct failure *why)
+{
+	struct calls_question *question = &command->question;
+	bool is_time;
+	int rc = place_position(&question->from, &is_time, command->recording,
+				command->from, why);
+
+	if (!rc)
+		rc = place_position(&question->to, &is_time,
+				    command->recording, command->to, why);
+	if (!rc && position_compare(&question->from, &question->to) > 0)
+		rc = failed(why, ERR_INPUT, "--from is behind --to");
+	if (!rc)
+		rc = lines_create(&command->lines, command->recording, why);
+	if (!rc)
+		rc = query_create(&question->query, command->recording, why);
+	if (!rc)
+		rc = expressions_create(&command->expressions, command->lines,
+					question->query, why);
+	if (!rc)
+		rc = list(command, why);
+	expressions_destroy(command->expressions);
+	query_destroy(question->query);
+	lines_destroy(command->lines);
+	return rc;
+}
+
+static int open_and_answer(struct calls_command *command)
+{
+	struct failure why;
+	int rc;
+
+	if (recording_open(&command->recording, command->path, &why))
+		return say_failure(&why);
+	rc = answer(command, &why);
+	if (!rc)
+		damage_say(command->recording);
+	recording_close(command->recording);
+	return finish_output(rc ? say_failure(&why) : EXIT_ANSWERED);
+}
+
+/* ------- the command line ------- */
+
+static int take_time(const struct options *options, int id, const char **out)
+{
+	*out = options->value;
+	return place_may_be_time(options->value) ? 0 :
+		options_bad_value(options, id, PLACE_TIME_WANTED);
+}
+
+static int take_number(const struct options *options, int id, uint64_t *out)
+{
+	return number_parse(options->value, out) && *out ? 0 :
+		options_bad_value(options, id, "a number above 0");
+}
+
+static int take_thread(const struct options *options, int id,
+		       struct call_user *user)
+{
+	struct threads_text threads;
+
+	if (!number_parse_threads(options->value, &threads))
+		return options_bad_value(options, id, NUMBER_THREADS_WANTED);
+	user->some_thread = threads.some;
+	user->tid = threads.tid;
+	return 0;
+}
+
+static int take_option(const struct options *options, int id,
+		       struct calls_command *command)
+{
+	switch (id) {
+	case OPTION_FROM:
+		return take_time(options, id, &command->from);
+	case OPTION_TO:
+		return take_time(options, id, &command->to);
+	case OPTION_THREAD:
+		return take_thread(options, id, &command->question.user);
+	case OPTION_LIMIT:
+		return take_number(options, id, &command->question.user.limit);
+	case OPTION_DEPTH:
+		return take_number(options, id, &command->question.user.depth_most);
+	case OPTION_COUNT:
+		command->count = true;
+		break;
+	case OPTION_DEBUG_DIR:
+		debug_search_folders(options->value);
+		break;
+	case OPTION_JSON:
+		command->json = true;
+		break;
+	}
+	return 0;
+}
+
+static int take_patterns(struct options *options,
+			 struct calls_command *command)
+{
+	size_t count;
+	char **words = options_take_words(options, &count);
+
+	if (!count)
+		return options_wrong(options, "a PATTERN is missing: which"
+				     " functions");
+	command->patterns = calloc(count, sizeof(*command->patterns));
+	if (!command->patterns)
+		return OPTIONS_WRONG;
+	for (; command->pattern_count < count; command->pattern_count++)
+		if (symbol_pattern_init(
+			    &command->patterns[command->pattern_count],
+			    words[command->pattern_count]))
+			return OPTIONS_WRONG;
+	return OPTIONS_END;
+}
+
+static int run(struct options *options)
+{
+	struct calls_command command = {
+		.from = "start", .to = "end",
+		.question.user = { .limit = UINT64_MAX, .depth_most = UINT64_MAX },
+	};
+	int id, status;
+
+	while ((id = options_next(options)) >= 0)
+		if (take_option(options, id, &command))
+			return EXIT_USAGE;
+	if (id == OPTIONS_END)
+		id = take_patterns(options, &command);
+	command.path = options_recording(options, id);
+	status = command.path ? open_and_answer(&command) : options->status;
+	for (size_t i = 0; i < command.pattern_count; i++)
+		symbol_pattern_release(&command.patterns[i]);
+	free(command.patterns);
+	return status;
+}
