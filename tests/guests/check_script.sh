@@ -29,6 +29,17 @@ same() {
 	result "$what" $good
 }
 
+# same_as_env NAME PROGRAM - as execvp(3) has it, which gives it to a shell
+same_as_env() {
+	env "$2" >native 2>&1 </dev/null
+	expected=$?
+	"$cprec" run -- "$2" >run 2>&1 </dev/null
+	[ $? -eq $expected ] && cmp -s native run
+	good=$?
+	[ $good -eq 0 ] || diff native run | sed 's/^/# /'
+	result "$1" $good
+}
+
 # refused STATUS NAME TEXT PROGRAM - that status, and one line with the text
 refused() {
 	expected=$1
@@ -76,8 +87,8 @@ PATH=$folder:$PATH same 'found in PATH' shell y
 refused 126 'an endless loop' interpreters ./loop
 refused 126 'a missing interpreter' "interpreter '/no/such/interpreter'" ./missing
 refused 126 'no interpreter' 'names no interpreter' ./nobody
-refused 126 'a text' 'not an ELF file' ./text
-refused 126 'an empty file' 'empty' ./empty
+same_as_env 'a text' ./text
+same_as_env 'an empty file' ./empty
 refused 126 'a cut ELF file' 'damaged ELF file' ./cut
 refused 126 'not executable' 'not executable' ./unexecutable
 refused 126 'a folder' 'is a directory' ./folder
