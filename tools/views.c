@@ -2,7 +2,6 @@
 /* views.c - see views.h */
 #include "tools/views.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,25 +85,6 @@ struct expression_place view_place(const struct view *view)
 	};
 }
 
-static int find_thread(const struct view *view, uint32_t *stream,
-		       struct failure *why)
-{
-	struct recording *recording = view->recording;
-	uint32_t thread, tid = view->threads.tid;
-	uint64_t t = view->at.time;
-	int rc = recording_find_thread(recording, tid, t, &thread, why);
-
-	if (rc)
-		return rc;
-	*stream = recording_stream_of(recording, thread, t);
-	/* By its own exec it became the process's first. */
-	if (recording_thread_of(recording, *stream, t) != thread)
-		return failed(why, ERR_NOT_FOUND,
-			      "thread %" PRIu32 " has ended before t=%" PRIu64,
-			      tid, t);
-	return 0;
-}
-
 int view_thread(const struct view *view, uint32_t *stream, uint32_t *tid,
 		struct failure *why)
 {
@@ -112,7 +92,8 @@ int view_thread(const struct view *view, uint32_t *stream, uint32_t *tid,
 
 	*stream = replayer_stream(view->replayer);
 	if (view->threads.some && !view->threads.all)
-		rc = find_thread(view, stream, why);
+		rc = recording_find_stream(view->recording, view->threads.tid,
+					   view->at.time, stream, why);
 	return rc ? rc : recording_tid(view->recording,
 				       recording_thread_of(view->recording,
 							   *stream,

@@ -282,21 +282,12 @@ static int find_stream(struct context *context, struct replayer *replayer,
 {
 	struct recording *recording = context->recording;
 	uint64_t t = replayer_time(replayer);
-	uint32_t tid = context->place.tid, thread;
-	int rc;
 
 	*stream = replayer_stream(replayer);
 	if (!context->place.some_thread)
 		return 0;
-	rc = recording_find_thread(recording, tid, t, &thread, why);
-	if (rc)
-		return rc;
-	*stream = recording_stream_of(recording, thread, t);
-	if (recording_thread_of(recording, *stream, t) != thread)
-		return failed(why, ERR_NOT_FOUND,
-			      "thread %" PRIu32 " has ended before t=%" PRIu64,
-			      tid, t);
-	return 0;
+	return recording_find_stream(recording, context->place.tid, t, stream,
+				     why);
 }
 
 /* The registers of the thread are those of its innermost frame. */

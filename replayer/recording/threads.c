@@ -67,3 +67,20 @@ int recording_thread(struct recording *recording, uint32_t thread,
 	return recording_steps(recording, thread, recording->end, &out->steps,
 			       why);
 }
+
+int recording_find_stream(struct recording *recording, uint32_t tid, uint64_t t,
+			  uint32_t *out, struct failure *why)
+{
+	uint32_t thread;
+	int rc = recording_find_thread(recording, tid, t, &thread, why);
+
+	if (rc)
+		return rc;
+	*out = recording_stream_of(recording, thread, t);
+	/* By its own exec another thread became the process's first. */
+	if (recording_thread_of(recording, *out, t) != thread)
+		return failed(why, ERR_NOT_FOUND,
+			      "thread %" PRIu32 " has ended before t=%" PRIu64,
+			      tid, t);
+	return 0;
+}

@@ -33,4 +33,11 @@ int recording_thread(struct recording *recording, uint32_t thread,
 int recording_find_thread(struct recording *recording, uint32_t tid, uint64_t t,
 			  uint32_t *thread, struct failure *why);
 
+/*
+ * The stream of the thread `tid` at time `t`.  ERR_NOT_FOUND if it has not begun,
+ * or if another thread's exec has ended it.
+ */
+int recording_find_stream(struct recording *recording, uint32_t tid, uint64_t t,
+			  uint32_t *out, struct failure *why);
+
 #endif

@@ -187,18 +187,13 @@ static int find_stream(struct recording *recording, struct replayer *rep,
 		       const struct register_question *question,
 		       uint32_t *out, struct failure *why)
 {
-	uint32_t thread;
 	int rc = replayer_seek(rep, &question->at, why);
 
 	*out = replayer_stream(rep);
 	if (rc || !question->some_thread)
 		return rc;
-	rc = recording_find_thread(recording, question->tid,
-				   question->at.time, &thread, why);
-	if (!rc)
-		*out = recording_stream_of(recording, thread,
-					   question->at.time);
-	return rc;
+	return recording_find_stream(recording, question->tid,
+				     question->at.time, out, why);
 }
 
 int register_last_write(struct query *query,
