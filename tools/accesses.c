@@ -236,13 +236,6 @@ int accesses_answer(const struct accesses_command *command,
 
 /* ------- options ------- */
 
-static int take_time(const struct options *options, int id, const char **out)
-{
-	*out = options->value;
-	return place_may_be_time(options->value) ? 0 :
-	       options_bad_value(options, id, PLACE_TIME_WANTED);
-}
-
 static int take_what(struct accesses_command *command,
 		     const struct options *options, int id)
 {
@@ -286,9 +279,9 @@ int accesses_take(struct accesses_command *command,
 		return take_what(command, options, id);
 	case ACCESSES_AT:
 	case ACCESSES_TO:
-		return take_time(options, id, &command->asked.at);
+		return options_take_time(options, id, &command->asked.at);
 	case ACCESSES_FROM:
-		return take_time(options, id, &command->from);
+		return options_take_time(options, id, &command->from);
 	case ACCESSES_ONLY_FIRST:
 		command->which = ACCESSES_FIRST;
 		return 0;

@@ -158,13 +158,6 @@ static int open_and_answer(struct calls_command *command)
 
 /* ------- the command line ------- */
 
-static int take_time(const struct options *options, int id, const char **out)
-{
-	*out = options->value;
-	return place_may_be_time(options->value) ? 0 :
-		options_bad_value(options, id, PLACE_TIME_WANTED);
-}
-
 static int take_number(const struct options *options, int id, uint64_t *out)
 {
 	return number_parse(options->value, out) && *out ? 0 :
@@ -188,9 +181,9 @@ static int take_option(const struct options *options, int id,
 {
 	switch (id) {
 	case OPTION_FROM:
-		return take_time(options, id, &command->from);
+		return options_take_time(options, id, &command->from);
 	case OPTION_TO:
-		return take_time(options, id, &command->to);
+		return options_take_time(options, id, &command->to);
 	case OPTION_THREAD:
 		return take_thread(options, id, &command->question.user);
 	case OPTION_LIMIT:

@@ -401,13 +401,6 @@ static int open_and_answer(struct log_command *command)
 
 /* ------- the command line ------- */
 
-static int take_time(const struct options *options, int id, const char **out)
-{
-	*out = options->value;
-	return place_may_be_time(options->value) ? 0 :
-		options_bad_value(options, id, PLACE_TIME_WANTED);
-}
-
 static int take_option(const struct options *options, int id,
 		       struct log_command *command)
 {
@@ -415,9 +408,9 @@ static int take_option(const struct options *options, int id,
 
 	switch (id) {
 	case OPTION_FROM:
-		return take_time(options, id, &command->from);
+		return options_take_time(options, id, &command->from);
 	case OPTION_TO:
-		return take_time(options, id, &command->to);
+		return options_take_time(options, id, &command->to);
 	case OPTION_THREAD:
 		if (!number_parse_threads(options->value, &threads))
 			return options_bad_value(options, id,

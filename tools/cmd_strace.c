@@ -166,13 +166,6 @@ static int answer(struct asked *asked, const char *path, struct failure *why)
 
 /* ------- the command ------- */
 
-static int take_time(const struct options *options, int id, const char **out)
-{
-	*out = options->value;
-	return place_may_be_time(options->value) ? 0 :
-	       options_bad_value(options, id, PLACE_TIME_WANTED);
-}
-
 static int take_filter(const struct options *options,
 		       struct strace_filter *filter)
 {
@@ -203,9 +196,9 @@ static int take_option(const struct options *options, int id,
 	case 's':
 		return take_size(options, id, &asked->lines.string_most);
 	case OPTION_FROM:
-		return take_time(options, id, &asked->from);
+		return options_take_time(options, id, &asked->from);
 	case OPTION_TO:
-		return take_time(options, id, &asked->to);
+		return options_take_time(options, id, &asked->to);
 	case OPTION_THREAD:
 		if (!number_parse_threads(options->value, &asked->threads))
 			return options_bad_value(options, id,

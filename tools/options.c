@@ -12,6 +12,7 @@
 
 #include "formats/error.h"
 #include "formats/nearest.h"
+#include "replayer/session/session.h"
 #include "tools/commands.h"
 #include "tools/family_find.h"
 #include "tools/messages.h"
@@ -413,4 +414,11 @@ int options_bad_value(const struct options *options, int id,
 
 	return options_wrong(options, "'--%s' takes %s, not '%s'", info->name,
 			     wanted, options->value);
+}
+
+int options_take_time(const struct options *options, int id, const char **out)
+{
+	*out = options->value;
+	return place_may_be_time(options->value) ? 0 :
+	       options_bad_value(options, id, PLACE_TIME_WANTED);
 }

@@ -127,6 +127,12 @@ bool options_is_recording(const char *word);
 int options_bad_value(const struct options *options, int id,
 		      const char *wanted);
 
+/*
+ * The value of the option just returned is a time, in whatever recording:
+ * `*out` is that text.  0, or OPTIONS_WRONG.
+ */
+int options_take_time(const struct options *options, int id, const char **out);
+
 /* Prints "cprec: REASON; see 'cprec NAME --help'".  Returns OPTIONS_WRONG. */
 int options_wrong(const struct options *options, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
