@@ -7,8 +7,8 @@
 #include "replayer/recording/recording.h"
 #include "replayer/session/session.h"
 #include "replayer/symbols/symbols.h"
+#include "tools/asking.h"
 #include "tools/commands.h"
-#include "tools/damage.h"
 #include "tools/messages.h"
 #include "tools/options.h"
 #include "tools/print_calls.h"
@@ -66,14 +66,11 @@ const struct command command_calls = {
 };
 
 struct calls_command {
-	const char *path, *from, *to;
+	struct asking asking;
 	struct symbol_pattern *patterns;
 	size_t pattern_count;
 	struct calls_question question;
 	bool json, count;
-	struct recording *recording;
-	struct lines *lines;
-	struct expressions *expressions;
 	struct call_lines out;
 };
 
@@ -93,67 +90,30 @@ static int on_end(void *context, struct call *call, struct failure *why)
 	return command->count ? 0 : call_lines_end(&command->out, call, why);
 }
 
-static int list(struct calls_command *command, struct failure *why)
+static int list(void *context, struct failure *why)
 {
+	struct calls_command *command = context;
 	struct call_functions functions = {
-		.lines = command->lines,
+		.lines = command->asking.lines,
 		.patterns = command->patterns,
 		.pattern_count = command->pattern_count,
 	};
 	int rc;
 
+	command->question.query = command->asking.query;
+	command->question.from = command->asking.first;
+	command->question.to = command->asking.last;
 	command->question.user.begins = on_begin;
 	command->question.user.ends = on_end;
 	command->question.user.context = command;
-	call_lines_init(&command->out, command->lines, command->expressions,
-			command->json);
+	call_lines_init(&command->out, command->asking.lines,
+			command->asking.expressions, command->json);
 	rc = calls_find(&command->question, &functions, why);
 	if (!rc && command->count)
 		rc = print_call_counts(&functions, command->json, why);
 	call_lines_release(&command->out);
 	call_functions_release(&functions);
 	return rc;
-}
-
-static int answer(struct calls_command *command, struct failure *why)
-{
-	struct calls_question *question = &command->question;
-	bool is_time;
-	int rc = place_position(&question->from, &is_time, command->recording,
-				command->from, why);
-
-	if (!rc)
-		rc = place_position(&question->to, &is_time,
-				    command->recording, command->to, why);
-	if (!rc && position_compare(&question->from, &question->to) > 0)
-		rc = failed(why, ERR_INPUT, "--from is behind --to");
-	if (!rc)
-		rc = lines_create(&command->lines, command->recording, why);
-	if (!rc)
-		rc = query_create(&question->query, command->recording, why);
-	if (!rc)
-		rc = expressions_create(&command->expressions, command->lines,
-					question->query, why);
-	if (!rc)
-		rc = list(command, why);
-	expressions_destroy(command->expressions);
-	query_destroy(question->query);
-	lines_destroy(command->lines);
-	return rc;
-}
-
-static int open_and_answer(struct calls_command *command)
-{
-	struct failure why;
-	int rc;
-
-	if (recording_open(&command->recording, command->path, &why))
-		return say_failure(&why);
-	rc = answer(command, &why);
-	if (!rc)
-		damage_say(command->recording);
-	recording_close(command->recording);
-	return finish_output(rc ? say_failure(&why) : EXIT_ANSWERED);
 }
 
 /* ------- the command line ------- */
@@ -181,9 +141,9 @@ static int take_option(const struct options *options, int id,
 {
 	switch (id) {
 	case OPTION_FROM:
-		return options_take_time(options, id, &command->from);
+		return options_take_time(options, id, &command->asking.from);
 	case OPTION_TO:
-		return options_take_time(options, id, &command->to);
+		return options_take_time(options, id, &command->asking.to);
 	case OPTION_THREAD:
 		return take_thread(options, id, &command->question.user);
 	case OPTION_LIMIT:
@@ -226,7 +186,7 @@ static int take_patterns(struct options *options,
 static int run(struct options *options)
 {
 	struct calls_command command = {
-		.from = "start", .to = "end",
+		.asking = { .from = "start", .to = "end" },
 		.question.user = { .limit = UINT64_MAX, .depth_most = UINT64_MAX },
 	};
 	int id, status;
@@ -236,8 +196,10 @@ static int run(struct options *options)
 			return EXIT_USAGE;
 	if (id == OPTIONS_END)
 		id = take_patterns(options, &command);
-	command.path = options_recording(options, id);
-	status = command.path ? open_and_answer(&command) : options->status;
+	command.asking.path = options_recording(options, id);
+	status = command.asking.path ?
+			 asking_run(&command.asking, list, &command) :
+			 options->status;
 	for (size_t i = 0; i < command.pattern_count; i++)
 		symbol_pattern_release(&command.patterns[i]);
 	free(command.patterns);

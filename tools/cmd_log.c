@@ -11,8 +11,8 @@
 #include "replayer/recording/recording.h"
 #include "replayer/session/session.h"
 #include "replayer/symbols/symbols.h"
+#include "tools/asking.h"
 #include "tools/commands.h"
-#include "tools/damage.h"
 #include "tools/messages.h"
 #include "tools/options.h"
 #include "tools/print.h"
@@ -69,15 +69,12 @@ struct item {
 };
 
 struct log_command {
-	const char *path, *from, *to;
+	struct asking asking;
 	struct item *items;
 	struct log_question question;	/* points: as many as items */
 	uint64_t limit, printed;
 	bool json;
 	int width;		/* of times */
-	struct recording *recording;
-	struct lines *lines;
-	struct expressions *expressions;
 };
 
 #define IS_ENOUGH 1
@@ -196,14 +193,14 @@ static int find(struct log_command *command, const struct log_met *met,
 	struct expression_question question = {
 		.text = text, .place.at = met->at,
 	};
-	int rc = expressions_find(command->expressions, &question, out, why);
+	int rc = expressions_find(command->asking.expressions, &question, out, why);
 
 	if (rc || out->value || out->no_value)
 		return rc;
 	expression_release(out);
 	question.format = 'x';
 	question.size = 8;
-	return expressions_find(command->expressions, &question, out, why);
+	return expressions_find(command->asking.expressions, &question, out, why);
 }
 
 static void take_reason(struct shown *shown, const char *reason)
@@ -251,7 +248,7 @@ static int evaluate_all(struct log_command *command, const struct log_met *met,
 			evaluate(command, met, item->list[i], &out[i]);
 			continue;
 		}
-		rc = expressions_returned(command->expressions, &met->at,
+		rc = expressions_returned(command->asking.expressions, &met->at,
 					  met->entry, take_returned, &out[i],
 					  why);
 		if (!rc && !out[i].value)
@@ -344,59 +341,22 @@ static int on_met(void *context, const struct log_met *met,
 
 /* ------- answers ------- */
 
-static int list(struct log_command *command, struct failure *why)
+static int list(void *context, struct failure *why)
 {
+	struct log_command *command = context;
 	struct log_question *question = &command->question;
 	int rc;
 
 	command->width = snprintf(NULL, 0, "%" PRIu64,
-				  recording_end(command->recording));
-	question->lines = command->lines;
+				  recording_end(command->asking.recording));
+	question->query = command->asking.query;
+	question->from = command->asking.first;
+	question->to = command->asking.last;
+	question->lines = command->asking.lines;
 	question->met = on_met;
 	question->context = command;
 	rc = log_points_find(question, why);
 	return rc == IS_ENOUGH ? 0 : rc;
-}
-
-static int answer(struct log_command *command, struct failure *why)
-{
-	struct log_question *question = &command->question;
-	bool is_time;
-	int rc = place_position(&question->from, &is_time, command->recording,
-				command->from, why);
-
-	if (!rc)
-		rc = place_position(&question->to, &is_time,
-				    command->recording, command->to, why);
-	if (!rc && position_compare(&question->from, &question->to) > 0)
-		rc = failed(why, ERR_INPUT, "--from is behind --to");
-	if (!rc)
-		rc = lines_create(&command->lines, command->recording, why);
-	if (!rc)
-		rc = query_create(&question->query, command->recording, why);
-	if (!rc)
-		rc = expressions_create(&command->expressions, command->lines,
-					question->query, why);
-	if (!rc)
-		rc = list(command, why);
-	expressions_destroy(command->expressions);
-	query_destroy(question->query);
-	lines_destroy(command->lines);
-	return rc;
-}
-
-static int open_and_answer(struct log_command *command)
-{
-	struct failure why;
-	int rc;
-
-	if (recording_open(&command->recording, command->path, &why))
-		return say_failure(&why);
-	rc = answer(command, &why);
-	if (!rc)
-		damage_say(command->recording);
-	recording_close(command->recording);
-	return finish_output(rc ? say_failure(&why) : EXIT_ANSWERED);
 }
 
 /* ------- the command line ------- */
@@ -408,9 +368,9 @@ static int take_option(const struct options *options, int id,
 
 	switch (id) {
 	case OPTION_FROM:
-		return options_take_time(options, id, &command->from);
+		return options_take_time(options, id, &command->asking.from);
 	case OPTION_TO:
-		return options_take_time(options, id, &command->to);
+		return options_take_time(options, id, &command->asking.to);
 	case OPTION_THREAD:
 		if (!number_parse_threads(options->value, &threads))
 			return options_bad_value(options, id,
@@ -459,7 +419,7 @@ static int take_items(struct options *options, struct log_command *command)
 
 static int run(struct options *options)
 {
-	struct log_command command = { .from = "start", .to = "end" };
+	struct log_command command = { .asking = { .from = "start", .to = "end" } };
 	int id, status;
 
 	while ((id = options_next(options)) >= 0)
@@ -467,8 +427,10 @@ static int run(struct options *options)
 			return EXIT_USAGE;
 	if (id == OPTIONS_END)
 		id = take_items(options, &command);
-	command.path = options_recording(options, id);
-	status = command.path ? open_and_answer(&command) : options->status;
+	command.asking.path = options_recording(options, id);
+	status = command.asking.path ?
+			 asking_run(&command.asking, list, &command) :
+			 options->status;
 	for (size_t i = 0; i < command.question.count; i++) {
 		log_point_release(&command.question.points[i]);
 		free(command.items[i].list);
