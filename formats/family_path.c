@@ -11,6 +11,8 @@
 #include "formats/error.h"
 #include "formats/packed.h"
 
+#define SIDE_SUFFIX ".idx"
+
 /* ------- names in the folder ------- */
 
 void family_name(char name[FAMILY_NAME_ROOM],
@@ -61,6 +63,41 @@ char *family_folder(const char *first)
 
 	return asprintf(&folder, "%s" FAMILY_FOLDER_SUFFIX, first) < 0 ?
 		       NULL : folder;
+}
+
+char *family_side_file(const char *recording, const char *part)
+{
+	const char *name = NULL, *dot = part ? "." : "";
+	char *packed = packed_of(recording, &name), *path = NULL;
+	int size;
+
+	if (!part)
+		part = "";
+	if (packed)
+		size = asprintf(&path, "%s.%s" SIDE_SUFFIX "%s%s", packed, name,
+				dot, part);
+	else
+		size = asprintf(&path, "%s" SIDE_SUFFIX "%s%s", recording, dot,
+				part);
+	free(packed);
+	return size < 0 ? NULL : path;
+}
+
+bool family_name_is_side(const char *name)
+{
+	const char *suffix = strstr(name, TRACE_SUFFIX SIDE_SUFFIX);
+	char member[FAMILY_NAME_ROOM];
+	struct family_member found;
+	size_t size;
+
+	if (!suffix)
+		return false;
+	size = (size_t)(suffix - name) + strlen(TRACE_SUFFIX);
+	if (size >= sizeof(member))
+		return false;
+	memcpy(member, name, size);
+	member[size] = '\0';
+	return family_name_parse(&found, member);
 }
 
 /* "x" for "x.d", which is cut; false for others. */

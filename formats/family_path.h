@@ -43,6 +43,16 @@ bool family_name_parse(struct family_member *out, const char *name);
 /* "FILE.d" for "FILE"; NULL when out of memory. */
 char *family_folder(const char *first);
 
+/*
+ * The side file of a recording (side_file.h): "FILE.idx"; one part of it,
+ * "FILE.idx.PART".  That of a recording in a packed file stands beside the
+ * packed one.  NULL when out of memory.
+ */
+char *family_side_file(const char *recording, const char *part);
+
+/* Whether a name in the folder is that of a side file. */
+bool family_name_is_side(const char *name);
+
 /* Where the files of a family are. */
 struct family_path {
 	char *first;		/* FILE */

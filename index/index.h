@@ -12,6 +12,7 @@
  *	page_index.h	answers of the page level
  *	segment_view.h	key frame, index and changes of pages of one segment
  *	doubts.h	where doubts of pages begin and end
+ *	lines.h		the fine level: lines of memory, and stretches of time
  *
  * Source: US 7,620,938 B2: summarization index.
  */
@@ -19,6 +20,7 @@
 #define CPREC_INDEX_INDEX_H
 
 #include "index/doubts.h"
+#include "index/lines.h"
 #include "index/page_index.h"
 #include "index/segment_view.h"
 

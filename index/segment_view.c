@@ -6,6 +6,7 @@
 
 #include "formats/array.h"
 #include "formats/error.h"
+#include "index/lines.h"
 #include "replayer/recording/recording.h"
 
 static int add(struct page_changes *changes, const struct page_change *change)
@@ -172,6 +173,31 @@ bool segment_view_may_change(const struct segment_view *view, uint64_t page,
 		    is_of(&view->changes.list[i], page))
 			return true;
 	return false;
+}
+
+bool segment_view_is_remapped(const struct segment_view *view, uint64_t page)
+{
+	for (size_t i = 0; i < view->changes.count; i++)
+		if (!view->changes.list[i].doubt &&
+		    is_of(&view->changes.list[i], page))
+			return true;
+	return false;
+}
+
+uint64_t segment_view_epochs(const struct segment_view *view, uint64_t page,
+			     unsigned shift)
+{
+	uint64_t epochs = 0;
+
+	for (size_t i = 0; i < view->changes.count; i++) {
+		uint64_t epoch = view->changes.list[i].time >> shift;
+
+		if (is_of(&view->changes.list[i], page))
+			epochs |= UINT64_C(1) << (epoch < EPOCHS_MOST ?
+							  epoch :
+							  EPOCHS_MOST - 1);
+	}
+	return epochs;
 }
 
 bool segment_view_changes_after(const struct segment_view *view, uint64_t page,

@@ -70,6 +70,16 @@ uint64_t segment_view_doubt(const struct segment_view *view, uint64_t page);
 bool segment_view_may_change(const struct segment_view *view, uint64_t page,
 			     uint64_t time);
 
+/* Whether it is mapped, moved, cleared or unmapped. */
+bool segment_view_is_remapped(const struct segment_view *view, uint64_t page);
+
+/*
+ * The epochs, of 1 << shift steps, in which its mapping or doubt changes, a bit
+ * each; see lines.h.
+ */
+uint64_t segment_view_epochs(const struct segment_view *view, uint64_t page,
+			     unsigned shift);
+
 /* Whether it does behind `events` of that time. */
 bool segment_view_changes_after(const struct segment_view *view, uint64_t page,
 				uint64_t time, uint32_t events);

@@ -13,6 +13,7 @@
 #include "formats/error.h"
 #include "tools/copy_bytes.h"
 #include "tools/family_files.h"
+#include "tools/side_files.h"
 
 /* ------- may it be? ------- */
 
@@ -87,6 +88,7 @@ static int remove_others(const struct family_files *files, struct failure *why)
 		if (!file->is_first && unlinkat(folder, file->name, 0) &&
 		    errno != ENOENT)
 			rc = cannot("remove", file->path, why);
+		side_file_remove(file->path);
 	}
 	close(folder);
 	return rc;
@@ -104,6 +106,7 @@ int family_remove(const struct family_files *files, struct failure *why)
 		return cannot("remove", files->folder, why);
 	if (family_has_first(files) && unlink(files->first) && errno != ENOENT)
 		return cannot("remove", files->first, why);
+	side_file_remove(files->first);
 	return 0;
 }
 
@@ -135,8 +138,10 @@ static int rename_both(const struct family_files *files, const char *to,
 		*elsewhere = errno == EXDEV;
 		return cannot_move(files->folder, to_folder, why);
 	}
-	if (!rename_new(files->first, to))
+	if (!rename_new(files->first, to)) {
+		side_file_move(files->first, to);
 		return 0;
+	}
 	*elsewhere = errno == EXDEV;
 	rc = cannot_move(files->first, to, why);
 	if (files->has_folder)

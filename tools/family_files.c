@@ -71,7 +71,8 @@ static int look_at(struct search *search, DIR *entries, const char *name,
 	struct family_file file = { 0 };
 	char *path = NULL;
 
-	if (!strcmp(name, ".") || !strcmp(name, ".."))
+	if (!strcmp(name, ".") || !strcmp(name, "..") ||
+	    family_name_is_side(name))
 		return 0;
 	if (!is_member(search, dirfd(entries), name, &file)) {
 		files->foreign++;

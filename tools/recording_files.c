@@ -14,6 +14,7 @@
 #include "formats/error.h"
 #include "formats/family_path.h"
 #include "formats/trace_lock.h"
+#include "tools/side_files.h"
 
 /* ------- looking ------- */
 
@@ -73,6 +74,8 @@ static int look_inside(struct recording_files *out, const char *folder,
 	if (!entries)
 		return cannot_look(folder, why);
 	while (!rc && (name = next_name(entries))) {
+		if (family_name_is_side(name))
+			continue;
 		if (!family_name_parse(&member, name))
 			rc = failed(why, ERR_INPUT,
 				    "the folder '%s' would be moved as"
@@ -143,6 +146,8 @@ int recording_files_move(const char *from, const char *to,
 		rc = move(folder, to_folder, why);
 		if (rc)
 			rename(to, from);
+		else
+			side_file_move(from, to);
 	}
 	free(folder);
 	free(to_folder);
@@ -168,7 +173,8 @@ static int remove_folder(const char *folder, struct failure *why)
 	if (!entries)
 		return errno == ENOENT ? 0 : cannot_look(folder, why);
 	while ((name = next_name(entries)))
-		if (family_name_parse(&member, name))
+		if (family_name_parse(&member, name) ||
+		    family_name_is_side(name))
 			unlinkat(dirfd(entries), name, 0);
 	closedir(entries);
 	return rmdir(folder) ? cannot_remove(folder, why) : 0;
@@ -182,6 +188,7 @@ int recording_files_remove(const char *path, struct failure *why)
 	if (!folder)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	rc = unlink(path) ? cannot_remove(path, why) : 0;
+	side_file_remove(path);
 	if (!rc)
 		rc = remove_folder(folder, why);
 	free(folder);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "formats/error.h"
+#include "replayer/session/history_parts.h"
 #include "replayer/session/query_internal.h"
 #include "vm/memory/memory.h"
 
@@ -26,6 +27,7 @@ struct search {
 	guest_addr home;	/* what accesses to question.addr are told with */
 	bool everywhere;	/* it may be another one meanwhile */
 	bool is_shared;		/* others may write it, and nobody tells */
+	struct history_parts parts;	/* of the segment, that may matter */
 
 	/* An access of an instruction that may have further parts. */
 	bool has_pending;
@@ -498,77 +500,87 @@ static int run(struct search *search, const struct position *from,
 	return rc;
 }
 
-/* Where the contents of a page are, at a segment's key frame. */
-static uint64_t home_of(const struct segment_view *view, uint64_t page)
-{
-	const struct region *region = segment_view_region(view, page);
-
-	if (!region || !region->common)
-		return page;
-	return page + ((region->common - region->start) >> GUEST_PAGE_SHIFT);
-}
-
-static bool may_be_in_page(struct search *search,
-			   const struct segment_view *view, uint64_t page,
-			   uint64_t length)
-{
-	const struct region *region = segment_view_region(view, page);
-	uint64_t home = home_of(view, page);
-	bool is_shared = region && region->kind == REGION_SHARED;
-	bool is_touched = page_index_is_touched(&view->index, home);
-
-	/* Memory that is mapped again may have another home. */
-	if (segment_view_may_change(view, page, length))
-		search->everywhere = true;
-	return search->everywhere ||
-	       segment_view_may_change(view, home, length) ||
-	       !page_index_is_unchanged(&view->index, home, length) ||
-	       (is_touched && (search->question->reads || is_shared));
-}
-
-/* Whether the summarization index leaves open that something is found. */
-static int may_be_in(struct search *search, size_t segment, bool *may)
+/* A stretch of its epochs. */
+static int search_epochs(struct search *search, size_t segment,
+			 unsigned first, unsigned last)
 {
 	const struct history_question *question = search->question;
-	struct recording *recording = search->query->recording;
-	uint64_t first = question->addr >> GUEST_PAGE_SHIFT;
-	uint64_t last = (question->addr + question->size - 1) >>
-			GUEST_PAGE_SHIFT;
-	uint64_t length = recording_time(recording, segment + 1) -
-			  recording_time(recording, segment);
-	struct segment_view *view;
-	int rc;
-
-	segment_views_trim(&search->query->views);
-	rc = segment_views_packets(&search->query->views, segment, &view,
-				   search->why);
-	*may = search->everywhere = false;
-	for (uint64_t page = first; page <= last && !rc; page++)
-		*may |= may_be_in_page(search, view, page, length);
-	return rc;
-}
-
-static int search_segment(struct search *search, size_t segment)
-{
-	const struct history_question *question = search->question;
+	const struct history_parts *parts = &search->parts;
+	struct fine_collector collector;
 	struct position from, to;
-	bool may;
+	bool learns = parts->learns;
 	int rc = frame_of(search, segment, &from);
 
 	if (!rc)
 		rc = frame_of(search, segment + 1, &to);
-	if (!rc)
-		rc = may_be_in(search, segment, &may);
-	if (rc || !may)
+	if (rc)
 		return rc;
+	history_parts_bound(parts, first, last, &from, &to);
+	learns &= !is_later(&question->from, &from) &&
+		  !is_later(&to, &question->to);
 	if (is_later(&question->from, &from))
 		from = question->from;
 	if (is_later(&to, &question->to))
 		to = question->to;
 	if (!is_later(&to, &from))
 		return 0;
-	rc = run(search, &from, &to);
+	if (learns)
+		rc = fine_begin(&collector, &search->query->fine, search->rep,
+				segment, question->reads, search->why);
+	if (!rc)
+		rc = run(search, &from, &to);
+	if (learns)
+		fine_end(&collector, !rc && !search->rc);
 	return rc ? rc : search->rc;
+}
+
+static int search_forwards(struct search *search, size_t segment)
+{
+	unsigned first = 0, last;
+	int rc = 0;
+
+	while (!rc && history_parts_next(&search->parts, &first, &last)) {
+		rc = search_epochs(search, segment, first, last);
+		first = last + 1;
+	}
+	return rc;
+}
+
+/*
+ * The last epoch alone; then all that are left, which takes one replay: to go
+ * back from one to the other would take many.
+ */
+static int search_backwards(struct search *search, size_t segment)
+{
+	const struct history_parts *parts = &search->parts;
+	unsigned first = 0, last;
+	int rc;
+
+	if (parts->is_whole)
+		return search_epochs(search, segment, 0, EPOCHS_MOST - 1);
+	if (!history_parts_last(parts, search->question->to.time, &last))
+		return 0;
+	rc = search_epochs(search, segment, last, last);
+	history_parts_next(parts, &first, NULL);
+	if (rc || search->has_last || first >= last)
+		return rc;
+	return search_epochs(search, segment, first, last - 1);
+}
+
+static int search_segment(struct search *search, size_t segment)
+{
+	const struct history_question *question = search->question;
+	const struct history_range range = {
+		question->addr, question->size, question->reads,
+	};
+	int rc = history_parts_find(&search->parts, search->query, &range,
+				    segment, search->why);
+
+	if (rc)
+		return rc;
+	search->everywhere = search->parts.everywhere;
+	return search->visit ? search_forwards(search, segment) :
+			       search_backwards(search, segment);
 }
 
 /* ------- all ------- */

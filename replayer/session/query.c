@@ -19,7 +19,7 @@ int query_create(struct query **out, struct recording *recording,
 
 	if (!query)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
-	query->recording = recording;
+	query->recording = query->fine.recording = recording;
 	rc = segment_views_init(&query->views, recording, why);
 	if (!rc)
 		rc = touches_create(&query->touches, recording, why);
@@ -38,7 +38,13 @@ void query_destroy(struct query *query)
 	replayer_destroy(query->replayer);
 	segment_views_release(&query->views);
 	touches_destroy(query->touches);
+	fine_release(&query->fine);
 	free(query);
+}
+
+const char *query_note(struct query *query)
+{
+	return query->fine.side ? side_file_note(query->fine.side) : NULL;
 }
 
 struct recording *query_recording(const struct query *query)

@@ -45,6 +45,12 @@ int query_create(struct query **out, struct recording *recording,
 		 struct failure *why);
 void query_destroy(struct query *query);
 
+/*
+ * What went wrong with the side file since the last call, which changes no
+ * answer; NULL: nothing.
+ */
+const char *query_note(struct query *query);
+
 /* What it is of. */
 struct recording *query_recording(const struct query *query);
 

@@ -9,6 +9,7 @@
 #define CPREC_REPLAYER_SESSION_QUERY_INTERNAL_H
 
 #include "index/index.h"
+#include "replayer/session/fine.h"
 #include "replayer/session/query.h"
 #include "replayer/touches.h"
 
@@ -17,6 +18,7 @@ struct query {
 	struct replayer *replayer;	/* made when first needed */
 	struct segment_views views;
 	struct touches *touches;
+	struct fine_index fine;
 
 	/* Of the question. */
 	struct position position;

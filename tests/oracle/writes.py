@@ -61,6 +61,9 @@ class Writes(CprecTap):
     def ask(self, command, *arguments):
         result = self.cprec(command, self.trace, "--json", *arguments)
         expect(result.returncode in (0, 1), result.stderr)
+        # The first question has left an index for the second.
+        again = self.cprec(command, self.trace, "--json", *arguments)
+        equal(again.stdout, result.stdout, "asked once more")
         return [json.loads(line) for line in result.stdout.splitlines()]
 
     def compare(self, variant):

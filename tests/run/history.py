@@ -49,6 +49,9 @@ class History(CprecTap):
     def ask(self, command, *arguments, status=0):
         result = self.cprec(command, self.trace, "--json", *arguments)
         equal(result.returncode, status, result.stderr)
+        # The first question has left an index for the second.
+        again = self.cprec(command, self.trace, "--json", *arguments)
+        equal(again.stdout, result.stdout, "asked once more")
         return [json.loads(line) for line in result.stdout.splitlines()]
 
     def symbol(self, name):

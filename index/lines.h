@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lines.h - the fine level of the summarization index
+ *
+ * For one segment it says which lines of memory were accessed, and in which
+ * of its up to 64 epochs: stretches of equally many instructions.  Whoever
+ * knows that replays an epoch instead of the segment.
+ *
+ * Units:      lines are guest address / LINE_SIZE, with addresses as
+ *             memory_home() has them; times are steps since the segment's key
+ *             frame.
+ * Ownership:  *_release() frees; zeroed structures are empty ones.
+ * Errors:     ERR_NO_MEMORY, ERR_TRUNCATED, ERR_CORRUPT.
+ */
+#ifndef CPREC_INDEX_LINES_H
+#define CPREC_INDEX_LINES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/bytes.h"
+#include "formats/number_map.h"
+#include "formats/region.h"
+
+#define LINE_SHIFT 6u
+#define LINE_SIZE (1u << LINE_SHIFT)
+#define LINES_PER_PAGE (GUEST_PAGE >> LINE_SHIFT)
+#define EPOCHS_MOST 64u
+
+/* An epoch has 1 << shift steps; the least shift for a segment so long. */
+unsigned lines_shift(uint64_t length);
+
+/* ------- collecting ------- */
+
+struct lines_page {
+	uint64_t page;
+	uint64_t epochs[LINES_PER_PAGE];	/* a bit each */
+};
+
+struct lines_builder {
+	unsigned shift;
+	struct number_map places;	/* of pages, in `pages` */
+	struct lines_page *pages;
+	size_t count, room;
+	size_t newest;			/* the one that was found last */
+	int error;			/* ERR_NO_MEMORY: it is not complete */
+};
+
+void lines_note(struct lines_builder *builder, uint64_t time, guest_addr addr,
+		uint64_t size);
+
+/*
+ * Bytes for a record of the side file.  If there are more than `most`, epochs
+ * are joined; if that does not help, `out` stays empty.  The builder is of no
+ * use behind that.
+ */
+int lines_encode(struct output *out, struct lines_builder *builder,
+		 size_t most);
+void lines_release(struct lines_builder *builder);
+
+/* ------- looking up ------- */
+
+struct line_page {
+	uint64_t page;
+	uint64_t present;	/* which lines, a bit each */
+	size_t first;		/* of their epochs, in `epochs` */
+};
+
+struct line_set {
+	unsigned shift;
+	struct line_page *pages;	/* sorted */
+	size_t page_count;
+	uint64_t *epochs;
+	size_t epoch_count;
+};
+
+int line_set_decode(struct line_set *out, const uint8_t *bytes, size_t size);
+void line_set_release(struct line_set *set);
+
+/* Bytes that it takes. */
+size_t line_set_size(const struct line_set *set);
+
+/* The epochs in which any of these bytes may have been accessed, a bit each. */
+uint64_t line_set_epochs(const struct line_set *set, guest_addr first,
+			 guest_addr last);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_lines.c - the fine level of the index against a table of all accesses */
+#include "index/lines.h"
+
+#include <stdlib.h>
+
+#include "formats/error.h"
+#include "tests/unit/table.h"
+
+enum { LENGTH = 100000, LINES = 4096, FAR = 0x7ff000000 };
+
+static uint64_t random_state = 88172645463325252u;
+
+static uint64_t next_random(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state;
+}
+
+/* Half of the lines are near address 0, half far away. */
+static guest_addr address_of(unsigned line)
+{
+	return (line < LINES / 2 ? line : FAR + (guest_addr)line)
+	       << LINE_SHIFT;
+}
+
+/* Notes accesses; `epochs` says what is to be found. */
+static void note(struct lines_builder *builder, uint64_t *epochs,
+		 unsigned count)
+{
+	builder->shift = lines_shift(LENGTH);
+	for (unsigned i = 0; i < count; i++) {
+		unsigned line = (unsigned)(next_random() % (LINES - 1));
+		uint64_t time = next_random() % LENGTH;
+		uint64_t bit = UINT64_C(1) << (time >> builder->shift);
+		bool crosses = i % 8 == 0 && line != LINES / 2 - 1;
+
+		lines_note(builder, time,
+			   address_of(line) + (crosses ? LINE_SIZE - 4 : 8),
+			   8);
+		epochs[line] |= bit;
+		if (crosses)
+			epochs[line + 1] |= bit;
+	}
+}
+
+static void take(struct lines_builder *builder, size_t most,
+		 struct line_set *out)
+{
+	struct output bytes = { 0 };
+
+	assert_int_equal(lines_encode(&bytes, builder, most), 0);
+	assert_int_equal(line_set_decode(out, bytes.bytes, bytes.size), 0);
+	output_release(&bytes);
+	lines_release(builder);
+}
+
+static void a_table(void **state)
+{
+	static uint64_t epochs[LINES];
+	struct lines_builder builder = { 0 };
+	struct line_set set;
+
+	(void)state;
+	note(&builder, epochs, 3000);
+	take(&builder, SIZE_MAX / 64, &set);
+	for (unsigned i = 0; i < LINES; i++)
+		if (line_set_epochs(&set, address_of(i), address_of(i)) !=
+		    epochs[i])
+			fail_msg("line %u", i);
+	for (unsigned i = 0; i + 200 < LINES / 2; i += 37) {
+		uint64_t all = 0;
+
+		for (unsigned k = i; k <= i + 200; k++)
+			all |= epochs[k];
+		assert_int_equal(line_set_epochs(&set, address_of(i) + 60,
+						 address_of(i + 200)),
+				 all);
+	}
+	assert_int_equal(line_set_epochs(&set, UINT64_C(1) << 42,
+					 UINT64_C(1) << 43), 0);
+	line_set_release(&set);
+}
+
+/* With less room there are fewer epochs, and none is lost. */
+static void with_less_room(void **state)
+{
+	static uint64_t epochs[LINES];
+	struct lines_builder builder = { 0 };
+	unsigned shift = lines_shift(LENGTH);
+	struct output bytes = { 0 };
+	struct line_set set;
+
+	(void)state;
+	note(&builder, epochs, 20000);
+	take(&builder, 6000, &set);
+	assert_true(set.shift > shift);
+	for (unsigned i = 0; i < LINES; i++) {
+		uint64_t joined = 0;
+
+		for (unsigned e = 0; e < EPOCHS_MOST; e++)
+			if (epochs[i] >> e & 1)
+				joined |= UINT64_C(1)
+					  << (e >> (set.shift - shift));
+		assert_int_equal(line_set_epochs(&set, address_of(i),
+						 address_of(i)), joined);
+	}
+	line_set_release(&set);
+	note(&builder, epochs, 20000);
+	assert_int_equal(lines_encode(&bytes, &builder, 100), 0);
+	assert_int_equal(bytes.size, 0);
+	lines_release(&builder);
+	output_release(&bytes);
+}
+
+/* No prefix and no changed byte does harm. */
+static void damaged(void **state)
+{
+	static uint64_t epochs[LINES];
+	struct lines_builder builder = { 0 };
+	struct output bytes = { 0 };
+	struct line_set set;
+
+	(void)state;
+	note(&builder, epochs, 300);
+	assert_int_equal(lines_encode(&bytes, &builder, 1 << 20), 0);
+	for (size_t size = 0; size < bytes.size; size++)
+		assert_int_not_equal(line_set_decode(&set, bytes.bytes, size),
+				     0);
+	for (unsigned i = 0; i < 20000; i++) {
+		size_t at = next_random() % bytes.size;
+		uint8_t was = bytes.bytes[at];
+
+		bytes.bytes[at] = (uint8_t)next_random();
+		if (!line_set_decode(&set, bytes.bytes, bytes.size)) {
+			line_set_epochs(&set, 0, UINT64_MAX);
+			line_set_release(&set);
+		}
+		bytes.bytes[at] = was;
+	}
+	lines_release(&builder);
+	output_release(&bytes);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_table),
+		cmocka_unit_test(with_less_room),
+		cmocka_unit_test(damaged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
