@@ -51,22 +51,12 @@ static struct lines_page *find_page(struct lines_builder *builder,
 	return &builder->pages[*place];
 }
 
-void lines_note(struct lines_builder *builder, uint64_t time, guest_addr addr,
-		uint64_t size)
+void lines_add(struct lines_builder *builder, uint64_t line, uint64_t epoch)
 {
-	uint64_t line = addr >> LINE_SHIFT;
-	uint64_t last = (addr + size - 1) >> LINE_SHIFT;
-	uint64_t epoch = time >> builder->shift;
-	uint64_t bit = UINT64_C(1) << (epoch < EPOCHS_MOST ? epoch :
-							     EPOCHS_MOST - 1);
+	struct lines_page *page = find_page(builder, line / LINES_PER_PAGE);
 
-	for (; line <= last && !builder->error; line++) {
-		struct lines_page *page =
-			find_page(builder, line / LINES_PER_PAGE);
-
-		if (page)
-			page->epochs[line % LINES_PER_PAGE] |= bit;
-	}
+	if (page)
+		page->epochs[line % LINES_PER_PAGE] |= UINT64_C(1) << epoch;
 }
 
 void lines_release(struct lines_builder *builder)
@@ -144,10 +134,6 @@ static void join_epochs(struct lines_builder *builder)
 	}
 }
 
-/*
- * Packed, an epoch of a line takes a quarter of a bit where memory is busy, and
- * three quarters where it is written in order.
- */
 static size_t lines_of(const struct lines_builder *builder)
 {
 	size_t lines = 0;
@@ -158,6 +144,10 @@ static size_t lines_of(const struct lines_builder *builder)
 	return lines;
 }
 
+/*
+ * Packed, an epoch of a line takes half a bit or less: a quarter where memory is
+ * busy, more where it is written in order.
+ */
 int lines_encode(struct output *out, struct lines_builder *builder, size_t most)
 {
 	unsigned epochs = EPOCHS_MOST;

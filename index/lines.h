@@ -37,8 +37,12 @@ struct lines_page {
 	uint64_t epochs[LINES_PER_PAGE];	/* a bit each */
 };
 
+/* Most accesses are to lines that were just accessed. */
+#define LINES_SEEN 2048u
+
 struct lines_builder {
 	unsigned shift;
+	uint64_t seen[LINES_SEEN];	/* line * EPOCHS_MOST + epoch, plus 1 */
 	struct number_map places;	/* of pages, in `pages` */
 	struct lines_page *pages;
 	size_t count, room;
@@ -46,8 +50,27 @@ struct lines_builder {
 	int error;			/* ERR_NO_MEMORY: it is not complete */
 };
 
-void lines_note(struct lines_builder *builder, uint64_t time, guest_addr addr,
-		uint64_t size);
+void lines_add(struct lines_builder *builder, uint64_t line, uint64_t epoch);
+
+static inline void lines_note(struct lines_builder *builder, uint64_t time,
+			      guest_addr addr, uint64_t size)
+{
+	uint64_t line = addr >> LINE_SHIFT;
+	uint64_t last = (addr + size - 1) >> LINE_SHIFT;
+	uint64_t epoch = time >> builder->shift;
+
+	if (epoch >= EPOCHS_MOST)
+		epoch = EPOCHS_MOST - 1;
+	do {
+		uint64_t key = line * EPOCHS_MOST + epoch + 1;
+		uint64_t *seen = &builder->seen[line % LINES_SEEN];
+
+		if (*seen != key) {
+			*seen = key;
+			lines_add(builder, line, epoch);
+		}
+	} while (line++ < last);
+}
 
 /*
  * Bytes for a record of the side file.  If there are more than `most`, epochs

@@ -217,7 +217,13 @@ static void fill_pages(struct replayer *rep, const struct checkpoint *point)
 	while (i < point->page_count) {
 		size_t first = i++;
 
+		/* Of a file, it may say what is not true. */
+		if (!memory_region_at(rep->memory,
+				      point->pages[first] << GUEST_PAGE_SHIFT))
+			continue;
 		while (i < point->page_count &&
+		       memory_region_at(rep->memory,
+					point->pages[i] << GUEST_PAGE_SHIFT) &&
 		       point->pages[i] == point->pages[i - 1] + 1)
 			i++;
 		memory_fill(rep->memory, point->pages[first], i - first,
@@ -230,6 +236,8 @@ int checkpoint_start(struct replayer *rep, const struct checkpoint *point,
 {
 	int rc = start_at_frame(rep, point->at.segment, why);
 
+	if (!rc && point->next > rep->script.event_count)
+		rc = failed(why, ERR_CORRUPT, "a start point is damaged");
 	for (; !rc && rep->next < point->next; rep->next++)
 		rc = effects_remap(rep, &rep->script.events[rep->next], why);
 	if (!rc)

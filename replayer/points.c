@@ -12,6 +12,7 @@
 
 #include "formats/array.h"
 #include "formats/error.h"
+#include "formats/side_file.h"
 
 /*
  * So many steps take 2 ms.  One back in gzip takes 2 ms instead of 12, in
@@ -91,15 +92,6 @@ static struct checkpoint *find(const struct points *points,
 	return found;
 }
 
-bool points_are_nearer(const struct replayer *rep,
-		       const struct segment_position *to)
-{
-	const struct checkpoint *point = find(&rep->points, to);
-
-	return point && (rep->segment < to->segment ||
-			 vm_steps(rep->vm) < point->at.time);
-}
-
 int points_before(struct replayer *rep, const struct position *position,
 		  struct position *out, struct failure *why)
 {
@@ -123,14 +115,81 @@ int points_before(struct replayer *rep, const struct position *position,
 				       &out->events, why);
 }
 
+/* ------- those of the side file ------- */
+
+static int keep(struct replayer *rep, struct checkpoint *point,
+		struct failure *why)
+{
+	struct points *points = &rep->points;
+
+	trim(points, point->size);
+	if (array_room(points->list, points->count, points->room)) {
+		checkpoint_release(point);
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	}
+	point->used = ++points->uses;
+	points->size += point->size;
+	points->list[points->count++] = point;
+	return 0;
+}
+
+/* The record of a start point that is nearer than all that are here; or NULL. */
+static const struct side_record *find_stored(const struct replayer *rep,
+					     const struct segment_position *to)
+{
+	const struct checkpoint *here = find(&rep->points, to);
+	const struct side_record *record = NULL;
+
+	if (rep->points.side)
+		record = side_file_before(rep->points.side, SIDE_POINT,
+					  to->segment,
+					  stored_point_place(rep, to));
+	if (record && here &&
+	    stored_point_place(rep, &here->at) >= record->place)
+		record = NULL;
+	return record;
+}
+
+bool points_are_nearer(const struct replayer *rep,
+		       const struct segment_position *to)
+{
+	const struct checkpoint *point = find(&rep->points, to);
+	const struct side_record *stored = find_stored(rep, to);
+	uint64_t start = recording_time(rep->recording, to->segment);
+
+	if (stored && (rep->segment < to->segment ||
+		       vm_steps(rep->vm) - start <
+			       stored->place >> STORED_EVENTS_BITS))
+		return true;
+	return point && (rep->segment < to->segment ||
+			 vm_steps(rep->vm) < point->at.time);
+}
+
+static int load_stored(struct replayer *rep, const struct segment_position *to,
+		       struct failure *why)
+{
+	const struct side_record *record = find_stored(rep, to);
+	struct output bytes = { 0 };
+	struct checkpoint *point = NULL;
+	int rc = 0;
+
+	if (record && side_file_read(rep->points.side, record, &bytes))
+		rc = stored_point_decode(rep, bytes.bytes, bytes.size,
+					 to->segment, &point, why);
+	output_release(&bytes);
+	return point ? keep(rep, point, why) : rc;
+}
+
 /* ------- going there ------- */
 
 int points_start(struct replayer *rep, const struct segment_position *to,
 		 struct failure *why)
 {
+	int rc = load_stored(rep, to, why);
 	struct checkpoint *point = find(&rep->points, to);
-	int rc;
 
+	if (rc)
+		return rc;
 	if (point) {
 		point->used = ++rep->points.uses;
 		return checkpoint_start(rep, point, why);
@@ -144,21 +203,10 @@ int points_start(struct replayer *rep, const struct segment_position *to,
 
 int replayer_keep_point(struct replayer *rep, struct failure *why)
 {
-	struct points *points = &rep->points;
 	struct checkpoint *point;
-	int rc = checkpoint_take(rep, points->most / 2, &point, why);
+	int rc = checkpoint_take(rep, rep->points.most / 2, &point, why);
 
-	if (rc || !point)
-		return rc;
-	trim(points, point->size);
-	if (array_room(points->list, points->count, points->room)) {
-		checkpoint_release(point);
-		return failed(why, ERR_NO_MEMORY, "out of memory");
-	}
-	point->used = ++points->uses;
-	points->size += point->size;
-	points->list[points->count++] = point;
-	return 0;
+	return rc || !point ? rc : keep(rep, point, why);
 }
 
 int points_lay(struct replayer *rep, const struct segment_position *to,

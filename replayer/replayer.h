@@ -73,6 +73,20 @@ void replayer_keep_points(struct replayer *replayer, uint64_t most,
 			  uint64_t gap);
 
 /*
+ * The side file, which outlives the replayer, has start points, too.  NULL: it
+ * has not.
+ */
+struct side_file;
+void replayer_use_side_file(struct replayer *replayer, struct side_file *side);
+
+/*
+ * Keeps the present state in the side file; `*kept` is false if that is not
+ * possible here.
+ */
+int replayer_store_point(struct replayer *replayer, bool *kept,
+			 struct failure *why);
+
+/*
  * Executes one thread from its first instruction to where it stands at a
  * position, without the streams of the others, and compares its registers with
  * each of its key frames.  `*steps` is how many it had.  `progress`, which may

@@ -51,7 +51,8 @@ struct saved_turns {
 	uint32_t stream;		/* whose turn it is */
 	struct saved_thread {
 		uint32_t stream;
-		struct replay_thread thread;	/* `vm`: whether there are `regs` */
+		struct replay_thread thread;	/* without its `vm` */
+		bool has_regs;
 		struct reg_file regs;
 	} *list;
 	size_t count;
@@ -75,6 +76,7 @@ struct points {
 	uint64_t size, most;		/* bytes that they take, and may take */
 	uint64_t gap;			/* steps from one to the next, at least */
 	uint64_t uses;			/* counts */
+	struct side_file *side;		/* has others; or NULL */
 };
 
 struct replayer {
@@ -283,6 +285,21 @@ int checkpoint_take(struct replayer *rep, uint64_t most,
 int checkpoint_start(struct replayer *rep, const struct checkpoint *point,
 		     struct failure *why);
 void checkpoint_release(struct checkpoint *point);
+
+/* ------- stored_points.c ------- */
+
+/*
+ * Where a start point stands among those of its segment: steps since its key
+ * frame, and events of that time that have taken effect.
+ */
+#define STORED_EVENTS_BITS 20
+uint64_t stored_point_place(const struct replayer *rep,
+			    const struct segment_position *at);
+
+/* `*out` is NULL if it is damaged. */
+int stored_point_decode(const struct replayer *rep, const uint8_t *bytes,
+			size_t size, size_t segment, struct checkpoint **out,
+			struct failure *why);
 
 /* ------- turns.c ------- */
 

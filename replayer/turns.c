@@ -125,6 +125,8 @@ int turns_save(struct replayer *rep, struct saved_turns *saved)
 			continue;
 		kept->stream = i;
 		kept->thread = *thread;
+		kept->thread.vm = NULL;
+		kept->has_regs = thread->vm != NULL;
 		if (thread->vm)
 			save_registers(rep, thread->vm, &kept->regs);
 		saved->count++;
@@ -139,13 +141,13 @@ static int restore_thread(struct replayer *rep, const struct saved_thread *kept,
 	struct vm_thread *vm = thread->vm;	/* home's, or none yet */
 	int rc = 0;
 
-	if (kept->thread.vm && !vm)
+	if (kept->has_regs && !vm)
 		rc = vm_thread_create(rep->vm, &vm, why);
 	if (rc)
 		return rc;
 	*thread = kept->thread;
 	thread->vm = vm;
-	if (!vm)
+	if (!kept->has_regs)
 		return 0;
 	vm_thread_switch(rep->vm, vm);
 	vm_set_registers(rep->vm, &kept->regs);

@@ -52,13 +52,26 @@ struct recording *query_recording(const struct query *query)
 	return query->recording;
 }
 
+static int use_side_file(struct query *query, struct failure *why)
+{
+	struct side_file *side;
+	int rc = fine_side(&query->fine, &side, why);
+
+	if (!rc)
+		replayer_use_side_file(query->replayer, side);
+	return rc;
+}
+
 int query_replayer(struct query *query, struct replayer **out,
 		   struct failure *why)
 {
 	int rc = 0;
 
-	if (!query->replayer)
+	if (!query->replayer) {
 		rc = replayer_create(&query->replayer, query->recording, why);
+		if (!rc)
+			rc = use_side_file(query, why);
+	}
 	*out = query->replayer;
 	return rc;
 }

@@ -17,6 +17,7 @@
  *	marks.h		each time that a replay comes to some code
  *	crash.h		how a signal ended a program
  *	history.h	who accessed memory, and when
+ *	index_build.h	all of the index at once
  *	last_words.h	what a program wrote to its standard error last
  *	mappings.h	what is mapped where
  *	numbers.h	numbers and addresses as texts
@@ -41,6 +42,7 @@
 #include "replayer/session/code.h"
 #include "replayer/session/crash.h"
 #include "replayer/session/history.h"
+#include "replayer/session/index_build.h"
 #include "replayer/session/last_words.h"
 #include "replayer/session/mappings.h"
 #include "replayer/session/log_points.h"
