@@ -8,6 +8,7 @@
 #include "formats/error.h"
 #include "replayer/session/history_parts.h"
 #include "replayer/session/query_internal.h"
+#include "replayer/session/segment_uses.h"
 #include "vm/memory/memory.h"
 
 /* Of what is asked for: what is there, and was before an access. */
@@ -431,21 +432,6 @@ static void on_event_done(void *context, const struct replay_event *event)
 
 /* ------- a segment ------- */
 
-/* Where a segment begins, before what happens in it; or the recording's end. */
-static int frame_of(struct search *search, size_t segment,
-		    struct position *out)
-{
-	struct recording *recording = search->query->recording;
-
-	out->time = recording_time(recording, segment);
-	if (segment == recording_segments(recording)) {
-		out->events = EVENTS_ALL;
-		return 0;
-	}
-	return recording_events_before(recording, segment, &out->events,
-				       search->why);
-}
-
 static bool is_later(const struct position *a, const struct position *b)
 {
 	return position_compare(a, b) > 0;
@@ -509,10 +495,11 @@ static int search_epochs(struct search *search, size_t segment,
 	struct fine_collector collector;
 	struct position from, to;
 	bool learns = parts->learns;
-	int rc = frame_of(search, segment, &from);
+	int rc = segment_begin(search->query, segment, &from, search->why);
 
 	if (!rc)
-		rc = frame_of(search, segment + 1, &to);
+		rc = segment_begin(search->query, segment + 1, &to,
+				   search->why);
 	if (rc)
 		return rc;
 	history_parts_bound(parts, first, last, &from, &to);
