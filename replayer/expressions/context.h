@@ -66,6 +66,8 @@ struct context_index {
 };
 
 struct context_memory;
+struct replayer;
+struct trace;
 
 struct context {
 	struct lines *lines;
@@ -91,6 +93,10 @@ struct context {
 	struct kept_frame *frames;	/* FRAMES_KEPT, by address; or NULL */
 	struct context_memory *taken;
 	unsigned members;	/* looked at since then */
+
+	struct trace *trace;	/* NULL: nobody traces */
+	bool no_frame;		/* variables of functions are not meant */
+	struct replayer *live;	/* it stands there, and cannot move; or NULL */
 };
 
 void context_init(struct context *context, struct lines *lines,
@@ -107,6 +113,13 @@ int context_set(struct context *context, const struct expression_place *place,
  */
 int context_enter(struct context *context, const struct expression_place *place,
 		  const struct frame *frame, struct failure *why);
+
+/*
+ * The same, where a replay stands that is under way, until the next
+ * context_set(): modules are where they were at the place before.
+ */
+void context_set_live(struct context *context, struct replayer *replayer,
+		      const struct expression_place *place);
 
 /* Room for what an evaluation needs; zeroed.  NULL without memory. */
 void *context_take(struct context *context, size_t size);

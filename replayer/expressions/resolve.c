@@ -42,6 +42,7 @@ static int value_of_enumerator(struct context *context,
 	Dwarf_Attribute attribute;
 	Dwarf_Word number = 0;
 	Dwarf_Sword negative;
+	int rc;
 
 	if (entry->parent == DIE_NONE ||
 	    !dwarf_attr(&die, DW_AT_const_value, &attribute))
@@ -52,9 +53,12 @@ static int value_of_enumerator(struct context *context,
 		number = (Dwarf_Word)negative;
 	else
 		dwarf_formudata(&attribute, &number);
-	return value_of_integer(context, out,
-				type_of_die(&context->types, &parent), number,
-				why);
+	rc = value_of_integer(context, out,
+			      type_of_die(&context->types, &parent), number,
+			      why);
+	if (!rc)
+		trace_constant(context->trace, out);
+	return rc;
 }
 
 static int value_of_entry(struct context *context,

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "replayer/expressions/context.h"
+#include "replayer/expressions/trace.h"
 #include "replayer/expressions/types.h"
 
 struct failure;
@@ -35,6 +36,11 @@ struct value {
 	const uint8_t *known;	/* of bytes: 1 or 0 each; NULL: all are */
 	bool is_absent;		/* optimized out */
 	const struct pointed *pointed;	/* ... a pointer to that; or NULL */
+
+	/* While somebody traces: what computes the number that it is, and
+	 * the address, less an offset; or NULL. */
+	const struct trace_node *node, *place;
+	uint64_t place_offset;
 };
 
 /* A part of a structure, class or union. */
@@ -96,6 +102,10 @@ int value_of_integer(struct context *context, struct value *out,
 int value_of_double(struct context *context, struct value *out,
 		    struct type *type, long double number,
 		    struct failure *why);
+
+/* A floating-point number, from its bytes; one as its type can hold it. */
+long double value_float(const struct type *type, const uint8_t *bytes);
+long double value_rounded(const struct type *type, long double number);
 
 /* A number of at most 16 bytes that its bytes hold, extended. */
 __int128 value_bits(const struct value *value);
