@@ -11,6 +11,14 @@
 
 /* ------- what is met ------- */
 
+/* Before an instruction, all events have taken effect. */
+static int complete(struct when *when, struct position *at)
+{
+	return at->events == EVENTS_ALL ?
+		recording_events_at(when->recording, at->time, &at->events,
+				    when->why) : 0;
+}
+
 int when_meet(struct when *when, const struct when_met *met)
 {
 	const struct when_question *question = when->question;
@@ -29,6 +37,11 @@ int when_meet(struct when *when, const struct when_met *met)
 	kept = &when->met[when->count++];
 	*kept = *met;
 	kept->tid = tid;
+	rc = complete(when, &kept->access.before);
+	if (!rc)
+		rc = complete(when, &kept->access.after);
+	if (rc)
+		return rc;
 	return !question->last &&
 	       when->told + when->count == question->limit ? WHEN_ENOUGH : 0;
 }

@@ -83,17 +83,12 @@ static int tell(struct search *search, const struct log_met *met,
 		.old_at = call->at, .new_at = met->at,
 	};
 	struct replayer *rep;
-	int is_enough, rc = query_replayer(when->query, &rep, when->why);
+	int rc = query_replayer(when->query, &rep, when->why);
 
-	told.access.stream = rc ? 0 : replayer_stream(rep);
-	if (!rc)
-		rc = when_meet(when, &told);
-	/* The last one is known when all have been met. */
-	if ((rc && rc != WHEN_ENOUGH) || when->question->last)
+	if (rc)
 		return rc;
-	is_enough = rc;
-	rc = when_tell(when);
-	return rc ? rc : is_enough;
+	told.access.stream = replayer_stream(rep);
+	return when_meet(when, &told);
 }
 
 static int on_met(void *context, const struct log_met *met,
@@ -144,7 +139,7 @@ int when_search_places(struct when *when, const char *place)
 	search.is_line = !point.at_statements;
 	if (!rc)
 		rc = log_points_find(&question, when->why);
-	if (!rc && asked->last)
+	if (!rc || rc == WHEN_ENOUGH)
 		rc = when_tell(when);
 	log_point_release(&point);
 	free(search.calls);

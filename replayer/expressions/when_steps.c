@@ -60,17 +60,8 @@ static int tell(struct search *search, const struct step *step,
 		.is_place = true, .has_old = before->has_answer,
 		.old_at = before->at,
 	};
-	uint32_t events;
-	int rc;
 
-	if (step->at.events == EVENTS_ALL) {
-		rc = recording_events_at(when->recording, step->at.time,
-					 &events, when->why);
-		if (rc)
-			return rc;
-		met.access.before.events = events;
-	}
-	met.access.after = met.new_at = met.access.before;
+	met.access.after = met.new_at = step->at;
 	return when_meet(when, &met);
 }
 

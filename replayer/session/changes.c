@@ -160,7 +160,6 @@ static void tell(struct changes *changes, bool is_now)
 {
 	const struct changes_question *question = changes->question;
 	struct history_access *access = &changes->pending;
-	uint32_t events;
 
 	changes->has_pending = false;
 	if (!changes->has_changed || changes->rc)
@@ -168,10 +167,6 @@ static void tell(struct changes *changes, bool is_now)
 	changes->has_changed = false;
 	if (position_compare(&access->after, &question->to) > 0)
 		return;
-	if (access->before.events == EVENTS_ALL &&
-	    !recording_events_at(query_recording(question->query),
-				 access->before.time, &events, NULL))
-		access->before.events = events;
 	changes->rc = question->changed(question->context, changes, access,
 					is_now);
 	if (!changes->rc)
