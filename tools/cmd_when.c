@@ -79,7 +79,7 @@ struct when_command {
 	uint64_t printed;
 	bool json;
 
-	/* Of one time. */
+	/* As of the time that was told last. */
 	struct operand *operands;
 	size_t count, room;
 	bool has_failed;
@@ -94,7 +94,7 @@ static void release(struct when_command *command)
 		free(command->operands[i].old);
 		free(command->operands[i].new);
 	}
-	command->count = 0;
+	free(command->operands);
 }
 
 static void on_operand(void *context, const char *text, size_t size)
@@ -146,6 +146,7 @@ static struct expression_question question_at(const struct when_command *command
 	};
 }
 
+/* They are the same each time; their values are asked for in order of time. */
 static int find_operands(struct when_command *command,
 			 const struct when_met *met, struct failure *why)
 {
@@ -154,16 +155,20 @@ static int find_operands(struct when_command *command,
 	const struct expression_question new = question_at(command, met,
 							   &met->new_at);
 
-	release(command);
-	expressions_operands(command->asking.expressions,
-			     command->question.text, &new, on_operand,
-			     command);
+	if (!command->count)
+		expressions_operands(command->asking.expressions,
+				     command->question.text, &new, on_operand,
+				     command);
 	for (size_t i = 0; i < command->count; i++) {
-		struct operand *operand = &command->operands[i];
-
-		operand->new = value_of(command, operand->text, &new);
-		if (met->has_old)
-			operand->old = value_of(command, operand->text, &old);
+		free(command->operands[i].old);
+		command->operands[i].old = met->has_old ?
+			value_of(command, command->operands[i].text, &old) :
+			NULL;
+	}
+	for (size_t i = 0; i < command->count; i++) {
+		free(command->operands[i].new);
+		command->operands[i].new =
+			value_of(command, command->operands[i].text, &new);
 	}
 	return command->has_failed ?
 		       failed(why, ERR_NO_MEMORY, "out of memory") : 0;
@@ -378,7 +383,6 @@ static int run(struct options *options)
 		return options->status;
 	status = asking_run(&command.asking, search, &command);
 	release(&command);
-	free(command.operands);
 	return status == EXIT_ANSWERED && !command.printed ? none(&command) :
 							     status;
 }

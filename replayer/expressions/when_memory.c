@@ -10,7 +10,6 @@
  */
 #include "replayer/expressions/when_internal.h"
 
-#include <string.h>
 
 #include "formats/number_map.h"
 
@@ -29,7 +28,7 @@ struct search {
 	struct number_map behind;	/* instructions */
 
 	/* What made it change, of which the rest of the search begins. */
-	struct when_met change;
+	struct history_access change;
 	bool has_change;
 	struct position next;
 };
@@ -71,7 +70,7 @@ static uint64_t no_register(void *context, unsigned reg)
 	return 0;
 }
 
-/* Asked where the replay stands; false if it must stand there otherwise. */
+/* Asked where the replay stands. */
 static int ask_now(struct search *search, struct changes *changes,
 		   const struct history_access *access,
 		   enum trace_answer *answer, bool *is_watched)
@@ -91,21 +90,6 @@ static int ask_now(struct search *search, struct changes *changes,
 	return rc;
 }
 
-/* Where the instruction ends, it is asked at once the next time. */
-static int learn(struct search *search, const struct history_access *access)
-{
-	guest_addr behind;
-	int rc = 0;
-
-	if (access->kind == HISTORY_INSTRUCTION)
-		rc = changes_behind(search->when->query, access->pc, &behind,
-				    search->when->why);
-	if (!rc && access->kind == HISTORY_INSTRUCTION &&
-	    number_map_set(&search->behind, behind, 0))
-		rc = failed(search->when->why, ERR_NO_MEMORY, "out of memory");
-	return rc ? rc : GO_ON_THERE;
-}
-
 static int on_changed(void *context, struct changes *changes,
 		      const struct history_access *access, bool is_now)
 {
@@ -121,13 +105,18 @@ static int on_changed(void *context, struct changes *changes,
 		rc = ask_now(search, changes, access, &answer, &is_watched);
 	if (rc)
 		return rc;
+	/* Where the replay does not know what a query may. */
+	if (answer == TRACE_UNKNOWN && is_now &&
+	    !(is_watched && changes_is_all(changes)))
+		answer = TRACE_ANEW;
+	if (answer != TRACE_ANEW)
+		rc = settle(search, answer, access);
+	if (rc || (answer != TRACE_ANEW && is_watched))
+		return rc;
 	search->next = access->after;
-	search->change.access = *access;
+	search->change = *access;
 	search->has_change = true;
-	if (answer == TRACE_ANEW)
-		return learn(search, access);
-	rc = settle(search, answer, access);
-	return rc ? rc : is_watched ? 0 : GO_ON_THERE;
+	return GO_ON_THERE;
 }
 
 /* ------- what is watched ------- */
@@ -154,8 +143,9 @@ static void widen(struct search *search)
 	}
 }
 
-/* Modules come and go: something else has changed than memory. */
-static int fill_in_change(struct search *search, const struct position *at)
+/* Where the thread stands at a position. */
+static int find_place(struct search *search, const struct position *at,
+		      uint32_t *stream, guest_addr *pc)
 {
 	struct when *when = search->when;
 	const struct reg_table *table = recording_reg_table(when->recording);
@@ -168,12 +158,36 @@ static int fill_in_change(struct search *search, const struct position *at)
 	if (rc)
 		return rc;
 	replayer_registers(rep, &file);
-	search->change.access = (struct history_access) {
-		.before = *at, .after = *at, .stream = replayer_stream(rep),
-		.kind = HISTORY_MAPPED, .writes = true,
-		.pc = reg_get(table, &file, table->pc),
-	};
+	*stream = replayer_stream(rep);
+	*pc = reg_get(table, &file, table->pc);
 	return 0;
+}
+
+/* What comes behind the instruction: it is asked there the next time. */
+static int learn(struct search *search)
+{
+	guest_addr pc;
+	uint32_t stream;
+	int rc;
+
+	if (search->change.kind != HISTORY_INSTRUCTION)
+		return 0;
+	rc = find_place(search, &search->next, &stream, &pc);
+	if (!rc && number_map_set(&search->behind, pc, 0))
+		rc = failed(search->when->why, ERR_NO_MEMORY, "out of memory");
+	return rc;
+}
+
+/* Modules come and go: something else has changed than memory. */
+static int fill_in_change(struct search *search, const struct position *at)
+{
+	struct history_access *access = &search->change;
+
+	*access = (struct history_access) {
+		.before = *at, .after = *at, .kind = HISTORY_MAPPED,
+		.writes = true,
+	};
+	return find_place(search, at, &access->stream, &access->pc);
 }
 
 static int ask_at(struct search *search, const struct position *at)
@@ -188,7 +202,9 @@ static int ask_at(struct search *search, const struct position *at)
 	    answer != search->answer)
 		rc = fill_in_change(search, at);
 	if (!rc)
-		rc = settle(search, answer, &search->change.access);
+		rc = settle(search, answer, &search->change);
+	if (!rc && search->has_change)
+		rc = learn(search);
 	search->has_change = false;
 	return rc;
 }

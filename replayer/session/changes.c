@@ -129,6 +129,20 @@ bool changes_bytes(const struct changes *changes, guest_addr addr,
 	return false;
 }
 
+bool changes_is_all(const struct changes *changes)
+{
+	struct memory *memory = vm_memory(replayer_vm(changes->rep));
+
+	for (size_t i = 0; i < changes->count; i++) {
+		const struct range *range = &changes->ranges[i];
+
+		if (memchr(range->known, 0, range->size) &&
+		    memory_region_at(memory, range->addr))
+			return false;
+	}
+	return true;
+}
+
 bool changes_watch(struct changes *changes, const struct changes_range *ranges,
 		   size_t count)
 {
@@ -421,21 +435,6 @@ int changes_run(const struct changes_question *question, struct failure *why)
 	release(&changes);
 	free(changes.ranges);
 	return rc;
-}
-
-int changes_behind(struct query *query, guest_addr pc, guest_addr *out,
-		   struct failure *why)
-{
-	struct replayer *rep;
-	unsigned size = 0;
-	char text[192];
-	int rc = query_replayer(query, &rep, why);
-
-	if (rc)
-		return rc;
-	vm_disassemble(replayer_vm(rep), pc, text, sizeof(text), &size);
-	*out = pc + size;
-	return 0;
 }
 
 int changes_may_be(struct query *query, size_t segment,

@@ -44,12 +44,13 @@ struct changes_question {
 
 	struct position from, to;	/* in one segment */
 
-	/* Addresses right behind instructions; `is_now` comes from them. */
+	/* Instructions before which it stands, if the one before has changed
+	 * something. */
 	const struct number_map *behind;
 
 	/*
 	 * What has changed.  `is_now`: the replay stands right behind it, as
-	 * behind all events and those instructions.  Of the access, addresses and bytes are left out.  A result other than 0
+	 * behind all events.  Of the access, addresses and bytes are left out.  A result other than 0
 	 * ends the run and is returned.
 	 */
 	int (*changed)(void *context, struct changes *changes,
@@ -64,10 +65,6 @@ int changes_may_be(struct query *query, size_t segment,
 		   const struct changes_range *ranges, size_t count, bool *may,
 		   struct failure *why);
 
-/* Where the instruction at `pc` ends. */
-int changes_behind(struct query *query, guest_addr pc, guest_addr *out,
-		   struct failure *why);
-
 /* ------- for those who are told ------- */
 
 /*
@@ -80,6 +77,12 @@ bool changes_bytes(const struct changes *changes, guest_addr addr,
 /* From now on these; only if it is now.  False: some are out of its sight. */
 bool changes_watch(struct changes *changes, const struct changes_range *ranges,
 		   size_t count);
+
+/*
+ * Whether what is not known is not there.  Else a query, which knows what is
+ * found there later, may know it.
+ */
+bool changes_is_all(const struct changes *changes);
 
 struct replayer *changes_replayer(const struct changes *changes);
 
