@@ -225,9 +225,9 @@ static json_t *operands_array(const struct when_command *command)
 
 		json_set_text(object, "expression", operand->text);
 		if (operand->old)
-			json_set_text(object, "old", operand->old);
+			json_set_text(object, "before", operand->old);
 		if (operand->new)
-			json_set_text(object, "new", operand->new);
+			json_set_text(object, "value", operand->new);
 		json_array_append_new(list, object);
 	}
 	return list;

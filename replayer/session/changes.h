@@ -50,8 +50,8 @@ struct changes_question {
 
 	/*
 	 * What has changed.  `is_now`: the replay stands right behind it, as
-	 * behind all events.  Of the access, addresses and bytes are left out.  A result other than 0
-	 * ends the run and is returned.
+	 * behind all events.  Of the access, addresses and bytes are left out.
+	 * A result other than 0 ends the run and is returned.
 	 */
 	int (*changed)(void *context, struct changes *changes,
 		       const struct history_access *access, bool is_now);
