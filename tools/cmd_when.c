@@ -367,7 +367,7 @@ static int take_option(const struct options *options, int id,
 static int run(struct options *options)
 {
 	struct when_command command = {
-		.asking = { .from = "start", .to = "end" }, 
+		.asking = { .from = "start", .to = "end" },
 		.question.limit = 1,
 	};
 	int id, status;

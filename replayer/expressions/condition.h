@@ -16,7 +16,7 @@
 
 #include "formats/error.h"
 #include "replayer/expressions/context.h"
-#include "replayer/expressions/trace.h"
+#include "replayer/expressions/retrace.h"
 #include "replayer/session/session.h"
 
 struct condition {

@@ -23,7 +23,6 @@
 
 struct trace_node;
 struct type;
-struct value;
 
 enum trace_operation {
 	TRACE_CONSTANT,
@@ -36,7 +35,29 @@ enum trace_operation {
 	TRACE_INTEGERS, TRACE_DOUBLES, TRACE_POINTERS,
 };
 
-struct trace_guard;
+struct trace_value {
+	int64_t integer;
+	long double real;	/* of types that are floating-point */
+};
+
+struct trace_node {
+	struct trace_node *next;	/* of all */
+	enum trace_operation operation;
+	unsigned operator;	/* enum operator */
+	const struct type *type;	/* of the result; of comparisons and
+					   pointers, see trace_step */
+	uint64_t number;	/* a register; what is added; a scale */
+	unsigned bit_offset, bit_size;	/* TRACE_MEMORY: as in a value */
+	bool left_points, right_points;	/* TRACE_POINTERS */
+	struct trace_value constant;
+	const struct trace_node *left, *right;
+};
+
+struct trace_guard {
+	struct trace_guard *next;
+	const struct trace_node *node;
+	bool is_true;
+};
 
 struct trace {
 	struct trace_node *nodes;	/* all of them */
@@ -54,58 +75,9 @@ struct trace {
 void trace_begin(struct trace *trace);
 void trace_release(struct trace *trace);
 
-/* ------- for those who evaluate: `trace` may be NULL ------- */
-
-/* A value that is the same whenever it is asked for. */
-void trace_constant(struct trace *trace, struct value *value);
-void trace_register(struct trace *trace, struct value *value, unsigned reg);
-
-/* A number, of which the value says where it was found. */
-void trace_number(struct trace *trace, struct value *value);
-
-/* The place of `value` is the number `pointer`, or that of `other`. */
-void trace_place(struct value *value, const struct value *pointer);
-void trace_address(struct trace *trace, struct value *out,
-		   const struct value *of);
-
-/*
- * `out` is computed from others; NULL: there is no right one.  `type` is that in
- * which it is done; of pointers, `scale` is the size of what they point to.
- */
-struct trace_step {
-	enum trace_operation operation;
-	unsigned operator;	/* enum operator */
-	const struct type *type;
-	uint64_t scale;
-	const struct value *left, *right;
-};
-
-void trace_compute(struct trace *trace, struct value *out,
-		   const struct trace_step *step);
-
-/* What follows was computed because this is true, or not. */
-void trace_expect(struct trace *trace, const struct value *value,
-		  bool is_true);
-
-/* ------- computing again ------- */
-
-enum trace_answer {
-	TRACE_FALSE,
-	TRACE_TRUE,
-	TRACE_UNKNOWN,		/* some memory is not known */
-	TRACE_ANEW,		/* the tree does not say it */
-};
-
-struct trace_source {
-	/* `bytes` has room for 16.  TRACE_TRUE if it is known; else the
-	 * answer. */
-	enum trace_answer (*memory)(void *context, uint64_t addr, size_t size,
-				    uint8_t *bytes);
-	uint64_t (*reg)(void *context, unsigned reg);
-	void *context;
-};
-
-enum trace_answer trace_answer(const struct trace *trace,
-			       const struct trace_source *source);
+/* A new part; NULL without memory: then the trace is opaque. */
+struct trace_node *trace_add(struct trace *trace,
+			     enum trace_operation operation,
+			     const struct type *type);
 
 #endif

@@ -110,4 +110,37 @@ long double value_rounded(const struct type *type, long double number);
 /* A number of at most 16 bytes that its bytes hold, extended. */
 __int128 value_bits(const struct value *value);
 
+/* ------- what a trace tells of values; it may be NULL ------- */
+
+/* A value that is the same whenever it is asked for. */
+void trace_constant(struct trace *trace, struct value *value);
+void trace_register(struct trace *trace, struct value *value, unsigned reg);
+
+/* A number, of which the value says where it was found. */
+void trace_number(struct trace *trace, struct value *value);
+
+/* The place of `value` is the number `pointer`, or that of `other`. */
+void trace_place(struct value *value, const struct value *pointer);
+void trace_address(struct trace *trace, struct value *out,
+		   const struct value *of);
+
+/*
+ * `out` is computed from others; NULL: there is no right one.  `type` is that in
+ * which it is done; of pointers, `scale` is the size of what they point to.
+ */
+struct trace_step {
+	enum trace_operation operation;
+	unsigned operator;	/* enum operator */
+	const struct type *type;
+	uint64_t scale;
+	const struct value *left, *right;
+};
+
+void trace_compute(struct trace *trace, struct value *out,
+		   const struct trace_step *step);
+
+/* What follows was computed because this is true, or not. */
+void trace_expect(struct trace *trace, const struct value *value,
+		  bool is_true);
+
 #endif
