@@ -115,9 +115,10 @@ int condition_evaluate(struct condition *condition,
 		return rc;
 	context->trace = &condition->trace;
 	context->no_frame = !condition->in_frame;
+	context->only_begun = true;
 	rc = compute(condition, out, &reason);
 	context->trace = NULL;
-	context->no_frame = false;
+	context->no_frame = context->only_begun = false;
 	context->has_frame = false;
 	if (rc)
 		rc = explain(condition, rc, &reason, why);

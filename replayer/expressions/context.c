@@ -249,6 +249,7 @@ void context_init(struct context *context, struct lines *lines,
 void context_release(struct context *context)
 {
 	forget(context);
+	number_map_release(&context->begins);
 	types_release(&context->types);
 	for (size_t i = 0; i < context->index_count; i++) {
 		die_index_release(&context->indexes[i]->index);

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "formats/number_map.h"
 #include "formats/registers.h"
 #include "replayer/expressions/dies.h"
 #include "replayer/expressions/place.h"
@@ -96,6 +97,8 @@ struct context {
 
 	struct trace *trace;	/* NULL: nobody traces */
 	bool no_frame;		/* variables of functions are not meant */
+	bool only_begun;	/* nor those that have no value yet */
+	struct number_map begins;	/* see begun.h: first code, by entry */
 	struct replayer *live;	/* it stands there, and cannot move; or NULL */
 };
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "formats/error.h"
+#include "replayer/expressions/begun.h"
 #include "replayer/expressions/candidates.h"
 #include "replayer/expressions/locations.h"
 #include "replayer/symbols/symbols.h"
@@ -108,6 +109,11 @@ static int find_local(struct context *context, const char *name,
 		return rc ? rc : ERR_NOT_FOUND;
 	if (!code_frame_variable(frame, name, &found))
 		return ERR_NOT_FOUND;
+	if (context->only_begun && !variable_has_begun(context, frame, &found)) {
+		if (context->trace)
+			context->trace->is_unknown = true;
+		return failed(why, ERR_INPUT, "'%s' has no value yet", name);
+	}
 	rc = value_of_variable(context, &found, out, why);
 	/* Others of that name are not meant. */
 	return rc == ERR_NOT_FOUND ? ERR_INPUT : rc;

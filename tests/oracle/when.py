@@ -6,8 +6,9 @@ usage: when.py --stepper S --cprec C --guest G [--size N]
 
 The guest is single-stepped natively, with a look at its data after each
 instruction.  From that follows when conditions became true that were chosen at
-random: of one place, of two, and of one that a byte of the data points to.  All
-of these times must be told, the first and the last.  Speaks TAP.
+random: of one place, of two, and of one that a byte of the data points to; and
+of registers.  All of these times must be told, the first and the last.  Speaks
+TAP.
 """
 import argparse
 import json
@@ -27,6 +28,7 @@ TYPES = (("unsigned char", 1), ("signed char", 1), ("unsigned short", 2),
          ("short", 2), ("unsigned int", 4), ("int", 4), ("long", 8))
 COMPARISONS = {"==": lambda a, b: a == b, "!=": lambda a, b: a != b,
                "<": lambda a, b: a < b, ">=": lambda a, b: a >= b}
+REGISTERS = ("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rsp", "r8", "r12")
 
 
 class Term:
@@ -180,6 +182,43 @@ class When(CprecTap):
         expect(count, "no condition became true")
         return f"{count} times"
 
+    def registers(self):
+        """Before each instruction, where the stepper looks at all of them."""
+        lines = subprocess.run(
+            [self.options.stepper, "--every", "1", "--most", "4000", "--hide",
+             "%#x-%#x" % self.sections[".hidden_text"], self.options.guest],
+            capture_output=True, text=True, check=True,
+            timeout=250).stdout.splitlines()
+        samples = {o["at"]: o["registers"] for o in map(json.loads, lines)
+                   if "registers" in o}
+        known = {t for t in samples if t - 1 in samples}
+        choice = random.Random(4)
+        count = 0
+        for _ in range(QUESTIONS):
+            register = choice.choice(REGISTERS)
+            value = int(samples[choice.choice(sorted(known))][register], 16)
+            mark = choice.choice(("==", ">="))
+            condition = f"(unsigned long)${register} {mark} {value:#x}"
+            holds = {t: COMPARISONS[mark](int(samples[t][register], 16), value)
+                     for t in samples}
+            expected = [(t, int(samples[t]["rip"], 16)) for t in sorted(known)
+                        if holds[t] and not holds[t - 1]]
+            result = self.cprec("when", self.trace, "--json", "--expr",
+                                condition, "--limit=0",
+                                f"--to={max(samples)}")
+            found = [(o["at"], int(o["pc"], 16))
+                     for o in map(json.loads, result.stdout.splitlines())]
+            equal([one for one in found if one[0] in known], expected,
+                  condition)
+            last = self.cprec("when", self.trace, "--json", "--expr",
+                              condition, "--last", f"--to={max(samples)}")
+            equal([(o["at"], int(o["pc"], 16))
+                   for o in map(json.loads, last.stdout.splitlines())],
+                  found[-1:], "the last")
+            count += len(expected)
+        expect(count, "no condition became true")
+        return f"{count} times"
+
     def run(self):
         self.sections = sections(self.options.guest)
         begin = min(self.sections[name][0] for name in (".data", ".bss")
@@ -191,6 +230,7 @@ class When(CprecTap):
         self.events = self.native()
         for variant in VARIANTS:
             self.test(variant, self.compare, variant)
+        self.test("registers", self.registers)
         return self.summary()
 
 

@@ -160,6 +160,11 @@ class When(CprecTap):
         done = [time for time in self.all("number == 1", "--in=collatz")]
         equal(len(done), len(peaks), "calls")
         equal(self.ask("number == 1", "--last"), done[-1:], "last")
+        equal(len(self.all("i == 5", "--in=build")), 1, "begun")
+        began = self.all("steps == 0", "--in=collatz")
+        equal(len(began), len(peaks), "begun")
+        equal({time["values"][0].get("before") for time in began}, {None},
+              "before")
         failed = self.cprec("when", self.trace, "--expr=i == 3")
         expect(failed.returncode == 1 and "build" in failed.stderr and
                "main" in failed.stderr and "--in" in failed.stderr,
