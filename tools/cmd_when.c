@@ -142,7 +142,7 @@ static struct expression_question question_at(const struct when_command *command
 {
 	return (struct expression_question) {
 		.place = { .at = *at, .some_thread = true, .tid = met->tid },
-		.no_frame = command->result.is_of_memory,
+		.no_frame = command->result.is_of_memory, .only_begun = true,
 	};
 }
 

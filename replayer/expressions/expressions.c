@@ -397,8 +397,9 @@ int expressions_find(struct expressions *expressions,
 		rc = add_offset(context, text, sign, &value, why);
 	} else {
 		context->no_frame = question->no_frame;
+		context->only_begun = question->only_begun;
 		rc = evaluate(context, text, &value, why);
-		context->no_frame = false;
+		context->no_frame = context->only_begun = false;
 		context->has_frame &= !question->no_frame;
 		if (!rc)
 			rc = follow_address(context, text, question, &value,

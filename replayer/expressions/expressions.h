@@ -41,7 +41,8 @@ struct expression_question {
 	struct expression_place place;
 	char format;		/* 0, or a letter */
 	uint64_t size;		/* 0, or bytes that are to be seen as numbers */
-	bool no_frame;		/* variables of functions are not meant */
+	bool no_frame;		/* variables of functions are not meant, */
+	bool only_begun;	/* or only those that have got a value */
 	bool is_raw;		/* bytes are asked for, also of what has a type:
 				   "&x" asks for those of x then */
 };
