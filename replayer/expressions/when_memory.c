@@ -70,6 +70,19 @@ static uint64_t no_register(void *context, unsigned reg)
 	return 0;
 }
 
+/* Whose variable it is, the condition does not say. */
+static int check_threads(struct when *when, enum trace_answer answer)
+{
+	const struct trace *trace = &when->condition.trace;
+
+	if (!trace->asks_registers ||
+	    (answer == TRACE_UNKNOWN && !trace->is_unknown))
+		return 0;
+	return failed(when->why, ERR_INPUT, "each thread has variables of '%s'"
+		      " of its own: choose the code with --in",
+		      when->question->text);
+}
+
 /* Asked where the replay stands. */
 static int ask_now(struct search *search, struct changes *changes,
 		   const struct history_access *access,
@@ -85,6 +98,8 @@ static int ask_now(struct search *search, struct changes *changes,
 	if (*answer == TRACE_ANEW)
 		rc = condition_evaluate(condition, &place, rep, answer,
 					search->when->why);
+	if (!rc)
+		rc = check_threads(search->when, *answer);
 	*is_watched = !rc && changes_watch(changes, condition->reads,
 					   condition->read_count);
 	return rc;
@@ -198,6 +213,8 @@ static int ask_at(struct search *search, const struct position *at)
 	int rc = condition_evaluate(&when->condition, &place, NULL, &answer,
 				    when->why);
 
+	if (!rc)
+		rc = check_threads(when, answer);
 	if (!rc && !search->has_change && search->has_answer &&
 	    answer != search->answer)
 		rc = fill_in_change(search, at);

@@ -19,6 +19,7 @@ struct range {
 	uint64_t size;
 	guest_addr home;	/* what accesses to it are told with */
 	uint8_t *bytes, *known;	/* what is there */
+	bool is_known;		/* all of it; false says nothing */
 };
 
 struct changes {
@@ -97,6 +98,7 @@ static bool look(struct changes *changes, struct range *range)
 	for (uint64_t i = 0; i < range->size; i++)
 		if (!range->known[i])
 			range->bytes[i] = 0;
+	range->is_known = !memchr(range->known, 0, range->size);
 	differs = !copy || memcmp(copy, range->bytes, size) != 0;
 	if (copy != before)
 		free(copy);
@@ -123,7 +125,8 @@ bool changes_bytes(const struct changes *changes, guest_addr addr,
 		    size > range->size - at)
 			continue;
 		memcpy(out, range->bytes + at, size);
-		*known = !memchr(range->known + at, 0, size);
+		*known = range->is_known ||
+			 !memchr(range->known + at, 0, size);
 		return true;
 	}
 	return false;
@@ -232,20 +235,21 @@ static void take(struct changes *changes, struct range *range,
 		 const struct vm_access_told *told)
 {
 	uint64_t at, skipped, part, value;
+	bool is_known;
 
 	if (!clip(range, told->addr, told->size, &at, &skipped, &part))
 		return;
 	value = told->value >> 8 * skipped;
-	if (!memchr(range->known + at, 0, part) &&
-	    !memcmp(range->bytes + at, &value, part))
-		return;
-	if (!told->writes && memchr(range->known + at, 0, part))
+	is_known = range->is_known || !memchr(range->known + at, 0, part);
+	if (is_known ? !memcmp(range->bytes + at, &value, part) :
+		       !told->writes)
 		return;
 	begin_pending(changes, told);
 	if (!told->writes)
 		changes->pending.kind = HISTORY_OTHERS;
 	memcpy(range->bytes + at, &value, part);
-	memset(range->known + at, 1, part);
+	if (!is_known)
+		memset(range->known + at, 1, part);
 	changes->has_changed = true;
 }
 
@@ -346,8 +350,12 @@ static int see_begin(struct changes *changes, struct failure *why)
 				  changes->ranges[i].size, &answer, why);
 	if (!rc)
 		rc = replayer_seek(changes->rep, &question->from, why);
-	for (size_t i = 0; i < changes->count && !rc; i++)
-		look_at_mapping(changes, &changes->ranges[i]);
+	for (size_t i = 0; i < changes->count && !rc; i++) {
+		struct range *range = &changes->ranges[i];
+
+		look_at_mapping(changes, range);
+		range->is_known = !memchr(range->known, 0, range->size);
+	}
 	return rc;
 }
 

@@ -115,6 +115,7 @@ class When(CprecTap):
         times = self.all("shared == 7000")
         equal([str(time["thread"]) for time in times],
               [self.said["crossed"]], "who")
+        equal(len(self.all("own == 3", "--in=count")), 2, "of each its own")
         both = self.all("shared % 100 == 0")
         equal(len(both), 100, "of both")
         parts = [self.all("shared % 100 == 0", f"--thread={tid}")
@@ -193,6 +194,7 @@ class When(CprecTap):
                 (("--expr=head->nix",), 1, "nix"),
                 ((), 2, "--expr"),
                 (("--expr=counter", "--in=nosuch"), 1, "nosuch"),
+                (("--expr=own == 3",), 1, "--in"),
                 (("--expr=counter == 0",), 1, "already")):
             done = self.cprec("when", self.trace, *words)
             equal(done.returncode, status, words)

@@ -21,7 +21,8 @@ struct node {
 };
 
 static struct node *head, *cursor;
-volatile long counter, shared, by_second;
+volatile long counter, shared;
+static __thread int own;
 static char input[16];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -66,6 +67,7 @@ static void *count(void *unused)
 	for (int i = 0; i < 5000; i++) {
 		pthread_mutex_lock(&lock);
 		shared++;
+		own++;
 		if (shared == 7000)
 			printf("crossed %d\n", gettid());
 		pthread_mutex_unlock(&lock);
