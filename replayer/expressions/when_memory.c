@@ -246,6 +246,18 @@ static int run(struct search *search, const struct position *from,
 	return changes_run(&question, when->why);
 }
 
+/*
+ * Behind what changed.  An event that positions do not count would be met there
+ * again.
+ */
+static struct position go_on(const struct search *search,
+			     const struct position *at)
+{
+	if (position_compare(&search->next, at) > 0)
+		return search->next;
+	return (struct position){ at->time + 1, 0 };
+}
+
 /* As long as the modules stay where they are. */
 static int search_part(struct search *search, const struct position *from,
 		       const struct position *to)
@@ -266,10 +278,13 @@ static int search_part(struct search *search, const struct position *from,
 					    when->condition.reads,
 					    when->condition.read_count, &may,
 					    when->why);
-		if (!rc && may)
+		if (!rc && may && position_compare(&at, to) < 0)
 			rc = run(search, &at, to);
-		at = search->next;
-	} while (rc == GO_ON_THERE);
+		if (rc == GO_ON_THERE)
+			at = go_on(search, &at);
+	} while (rc == GO_ON_THERE && position_compare(&at, to) <= 0);
+	if (rc == GO_ON_THERE)
+		rc = 0;
 	return rc;
 }
 
