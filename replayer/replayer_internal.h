@@ -203,9 +203,6 @@ uint32_t events_done(const struct replayer *rep);
 /* Where the replay stands. */
 struct position position_now(const struct replayer *rep);
 
-/* Has the run under way stop soon; also from an observer. */
-void replayer_halt(struct replayer *rep);
-
 /* A run has stopped before what it was to run to, and can go on. */
 #define REPLAYER_STOPPED 1
 

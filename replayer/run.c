@@ -206,7 +206,8 @@ static int run_to(struct search *search, const struct segment_position *to,
 		} else if (rep->at_break) {
 			meet_break(search);
 		}
-		if (search->found.any && !search->for_last)
+		if ((search->found.any && !search->for_last) ||
+		    is_interrupted(search->until))
 			return 0;
 		rep->passes = rep->at_break;
 	}

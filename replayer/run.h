@@ -71,6 +71,12 @@ int replayer_run(struct replayer *replayer, const struct replay_until *until,
 		 struct replay_stop *stop, struct failure *why);
 
 /*
+ * From an observer: has the run under way stop at once where it would stop soon,
+ * as when `interrupt` is set.
+ */
+void replayer_halt(struct replayer *replayer);
+
+/*
  * The same, backwards: to the last place before the present one at which an
  * instruction with a breakpoint is about to execute, or an instruction or event
  * is about to access what is watched.

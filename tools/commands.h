@@ -30,7 +30,7 @@ extern const struct command command_backtrace, command_calls, command_complete,
 	command_maps, command_query, command_races, command_record,
 	command_registers, command_replay, command_run, command_source,
 	command_strace, command_symbols,
-	command_verify;
+	command_verify, command_when;
 
 /* Of families. */
 extern const struct command command_ls, command_mv, command_pack,

@@ -277,6 +277,40 @@ static int find_place(const struct access_printing *printing, uint32_t stream,
 	return 0;
 }
 
+int print_access_place(const struct access_printing *printing,
+		       const struct history_access *access,
+		       struct failure *why)
+{
+	struct place place;
+	int rc = find_place(printing, access->stream, access->before.time,
+			    access->pc, &place, why);
+
+	if (!rc)
+		print_start(printing, access, &place.line, place.tid);
+	return rc;
+}
+
+int access_place_object(const struct access_printing *printing,
+			const struct history_access *access, json_t **out,
+			struct failure *why)
+{
+	struct place place;
+	char who[64];
+	int rc = find_place(printing, access->stream, access->before.time,
+			    access->pc, &place, why);
+
+	if (rc)
+		return rc;
+	*out = json_object();
+	json_set_position(*out, &access->before);
+	json_set_count(*out, "thread", place.tid);
+	if (access->kind != HISTORY_INSTRUCTION)
+		json_set_text(*out, "by", agent(printing, access, who,
+						sizeof(who)));
+	json_set_code(*out, access->pc, place.module, &place.line);
+	return 0;
+}
+
 int print_access(const struct access_printing *printing,
 		 const struct history_access *access, struct failure *why)
 {

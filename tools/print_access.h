@@ -7,6 +7,8 @@
 #ifndef CPREC_TOOLS_PRINT_ACCESS_H
 #define CPREC_TOOLS_PRINT_ACCESS_H
 
+#include <jansson.h>
+
 #include "replayer/session/session.h"
 #include "replayer/symbols/symbols.h"
 
@@ -21,6 +23,16 @@ struct access_printing {
 int print_register_write(const struct access_printing *printing, unsigned reg,
 			 const struct register_write *write,
 			 struct failure *why);
+
+/* "t=12: 0x401136 in main at hello.c:3, read()", of where and by whom. */
+int print_access_place(const struct access_printing *printing,
+		       const struct history_access *access,
+		       struct failure *why);
+
+/* The same as a new object. */
+int access_place_object(const struct access_printing *printing,
+			const struct history_access *access, json_t **out,
+			struct failure *why);
 
 int print_access(const struct access_printing *printing,
 		 const struct history_access *access, struct failure *why);

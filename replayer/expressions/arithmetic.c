@@ -52,43 +52,65 @@ static int cannot(struct failure *why)
 
 /* ------- floating point ------- */
 
+bool arithmetic_doubles(enum operator operator, long double left,
+			long double right, long double *out, int64_t *truth)
+{
+	if (is_comparison(operator)) {
+		*truth = isnan(left) || isnan(right) ?
+			operator == OPERATOR_UNEQUAL :
+			compare(operator, (left > right) - (left < right));
+		return true;
+	}
+	switch (operator) {
+	case OPERATOR_PLUS:
+		*out = left + right;
+		return true;
+	case OPERATOR_MINUS:
+		*out = left - right;
+		return true;
+	case OPERATOR_TIMES:
+		*out = left * right;
+		return true;
+	case OPERATOR_DIVIDE:
+		*out = left / right;
+		return true;
+	default:
+		return false;
+	}
+}
+
 static int of_doubles(struct context *context, enum operator operator,
 		      struct value *left, struct value *right,
 		      struct value *out, struct failure *why)
 {
-	long double a, b, result;
+	struct trace_step step = {
+		.operation = TRACE_DOUBLES, .operator = operator,
+		.left = left, .right = right,
+	};
 	struct type *type = left->type;
+	long double a, b, result = 0;
+	int64_t is_true = 0;
 	int rc = value_double(context, left, &a, why);
 
 	if (!rc)
 		rc = value_double(context, right, &b, why);
 	if (rc)
 		return rc;
-	if (is_comparison(operator))
-		return truth(context, left, isnan(a) || isnan(b) ?
-			     operator == OPERATOR_UNEQUAL :
-			     compare(operator, (a > b) - (a < b)), out, why);
-	switch (operator) {
-	case OPERATOR_PLUS:
-		result = a + b;
-		break;
-	case OPERATOR_MINUS:
-		result = a - b;
-		break;
-	case OPERATOR_TIMES:
-		result = a * b;
-		break;
-	case OPERATOR_DIVIDE:
-		result = a / b;
-		break;
-	default:
+	if (!arithmetic_doubles(operator, a, b, &result, &is_true))
 		return cannot(why);
-	}
 	if (type->kind != TYPE_FLOAT ||
 	    (right->type->kind == TYPE_FLOAT &&
 	     right->type->size > type->size))
 		type = right->type;
-	return value_of_double(context, out, type, result, why);
+	if (is_comparison(operator)) {
+		rc = truth(context, left, is_true, out, why);
+	} else {
+		step.type = type;
+		rc = value_of_double(context, out, type, result, why);
+	}
+	if (!rc)
+		trace_compute(context->trace, out, &step);
+	return rc;
 }
 
 /* ------- integers ------- */
@@ -144,27 +166,18 @@ static uint64_t wrap(const struct type *type, uint64_t value)
 				 (uint32_t)value;
 }
 
-static int of_integers(struct context *context, enum operator operator,
-		       struct value *left, struct value *right,
-		       struct value *out, struct failure *why)
+bool arithmetic_integers(enum operator operator, const struct type *type,
+			 int64_t left, int64_t right, int64_t *out)
 {
-	struct type *type = common_type(context, left->type, right->type);
-	int64_t first, second;
-	uint64_t a, b, result = 0;
-	int rc = value_integer(context, left, &first, why);
+	uint64_t a = wrap(type, (uint64_t)left);
+	uint64_t b = wrap(type, (uint64_t)right), result = 0;
 
-	if (!rc)
-		rc = value_integer(context, right, &second, why);
-	if (!rc && !type)
-		rc = failed(why, ERR_NO_MEMORY, "out of memory");
-	if (rc)
-		return rc;
-	a = wrap(type, (uint64_t)first);
-	b = wrap(type, (uint64_t)second);
-	if (is_comparison(operator))
-		return truth(context, left, compare(operator, type->is_signed ?
+	if (is_comparison(operator)) {
+		*out = compare(operator, type->is_signed ?
 			((int64_t)a > (int64_t)b) - ((int64_t)a < (int64_t)b) :
-			(a > b) - (a < b)), out, why);
+			(a > b) - (a < b));
+		return true;
+	}
 	switch (operator) {
 	case OPERATOR_OR:
 		result = a | b;
@@ -190,9 +203,38 @@ static int of_integers(struct context *context, enum operator operator,
 		break;
 	default:
 		if (!divide(operator, type->is_signed, a, b, &result))
-			return failed(why, ERR_INPUT, "division by zero");
+			return false;
 	}
-	return value_of_integer(context, out, type, wrap(type, result), why);
+	*out = (int64_t)wrap(type, result);
+	return true;
+}
+
+static int of_integers(struct context *context, enum operator operator,
+		       struct value *left, struct value *right,
+		       struct value *out, struct failure *why)
+{
+	struct type *type = common_type(context, left->type, right->type);
+	const struct trace_step step = {
+		.operation = TRACE_INTEGERS, .operator = operator,
+		.type = type, .left = left, .right = right,
+	};
+	int64_t a, b, result;
+	int rc = value_integer(context, left, &a, why);
+
+	if (!rc)
+		rc = value_integer(context, right, &b, why);
+	if (!rc && !type)
+		rc = failed(why, ERR_NO_MEMORY, "out of memory");
+	if (rc)
+		return rc;
+	if (!arithmetic_integers(operator, type, a, b, &result))
+		return failed(why, ERR_INPUT, "division by zero");
+	rc = is_comparison(operator) ?
+		truth(context, left, result, out, why) :
+		value_of_integer(context, out, type, (uint64_t)result, why);
+	if (!rc)
+		trace_compute(context->trace, out, &step);
+	return rc;
 }
 
 /* ------- pointers ------- */
@@ -211,45 +253,91 @@ static uint64_t size_of_target(struct value *pointer)
 		       target->size : 1;
 }
 
-static int of_pointers(struct context *context, enum operator operator,
-		       struct value *left, struct value *right,
-		       struct value *out, struct failure *why)
+bool arithmetic_addresses(enum operator operator, uint64_t left,
+			  uint64_t right, int64_t *out)
+{
+	if (is_comparison(operator))
+		*out = compare(operator, (left > right) - (left < right));
+	else if (operator == OPERATOR_PLUS)
+		*out = (int64_t)(left + right);
+	else
+		*out = (int64_t)(left - right);
+	return is_comparison(operator) || operator == OPERATOR_PLUS ||
+	       operator == OPERATOR_MINUS;
+}
+
+/* What a pointer, or the distance of two, has for a type. */
+static struct type *type_of_sum(struct context *context, struct value *left,
+				struct value *right)
 {
 	struct value *pointer = is_pointer(left) ? left : right;
-	uint64_t size = size_of_target(pointer);
-	struct type *target = type_target(pointer->type);
-	int64_t a, b;
+
+	if (is_pointer(left) && is_pointer(right))
+		return type_by_words(&context->types, "long");
+	return pointer->type->kind == TYPE_POINTER ? pointer->type :
+		type_pointer(&context->types, type_target(pointer->type));
+}
+
+static int add_pointers(struct context *context, enum operator operator,
+			struct value *left, struct value *right,
+			struct value *out, struct failure *why)
+{
+	bool both = is_pointer(left) && is_pointer(right);
+	uint64_t size = size_of_target(is_pointer(left) ? left : right);
+	int64_t a, b, result;
 	int rc = value_integer(context, left, &a, why);
 
 	if (!rc)
 		rc = value_integer(context, right, &b, why);
 	if (rc)
 		return rc;
-	if (is_comparison(operator))
-		return truth(context, left, compare(operator,
-			((uint64_t)a > (uint64_t)b) -
-			((uint64_t)a < (uint64_t)b)), out, why);
-	if (operator == OPERATOR_MINUS && is_pointer(left) &&
-	    is_pointer(right)) {
-		struct type *type = type_by_words(&context->types, "long");
-		uint64_t bytes = (uint64_t)a - (uint64_t)b;
-
-		return value_of_integer(context, out, type,
-			(uint64_t)((int64_t)bytes / (int64_t)size), why);
-	}
-	if ((operator != OPERATOR_PLUS && operator != OPERATOR_MINUS) ||
-	    (operator == OPERATOR_MINUS && pointer == right) ||
-	    (is_pointer(left) && is_pointer(right)))
+	if ((both && operator == OPERATOR_PLUS) ||
+	    (!is_pointer(left) && operator == OPERATOR_MINUS))
 		return cannot(why);
-	if (pointer == left)
-		b = (int64_t)((uint64_t)b * size);
-	else
+	if (!is_pointer(left))
 		a = (int64_t)((uint64_t)a * size);
+	if (!is_pointer(right))
+		b = (int64_t)((uint64_t)b * size);
+	if (!arithmetic_addresses(operator, (uint64_t)a, (uint64_t)b, &result))
+		return cannot(why);
 	return value_of_integer(context, out,
-		pointer->type->kind == TYPE_POINTER ? pointer->type :
-			type_pointer(&context->types, target),
-		operator == OPERATOR_PLUS ? (uint64_t)a + (uint64_t)b :
-					    (uint64_t)a - (uint64_t)b, why);
+		type_of_sum(context, left, right),
+		(uint64_t)(both ? result / (int64_t)size : result), why);
+}
+
+static int compare_pointers(struct context *context, enum operator operator,
+			    struct value *left, struct value *right,
+			    struct value *out, struct failure *why)
+{
+	int64_t a, b, result;
+	int rc = value_integer(context, left, &a, why);
+
+	if (!rc)
+		rc = value_integer(context, right, &b, why);
+	if (rc)
+		return rc;
+	arithmetic_addresses(operator, (uint64_t)a, (uint64_t)b, &result);
+	return truth(context, left, result, out, why);
+}
+
+static int of_pointers(struct context *context, enum operator operator,
+		       struct value *left, struct value *right,
+		       struct value *out, struct failure *why)
+{
+	bool compares = is_comparison(operator);
+	int rc = compares ?
+		compare_pointers(context, operator, left, right, out, why) :
+		add_pointers(context, operator, left, right, out, why);
+	const struct trace_step step = {
+		.operation = TRACE_POINTERS, .operator = operator,
+		.type = rc ? NULL : out->type, .left = left, .right = right,
+		.scale = compares ? 1 : size_of_target(
+			is_pointer(left) ? left : right),
+	};
+
+	if (!rc)
+		trace_compute(context->trace, out, &step);
+	return rc;
 }
 
 /* ------- all ------- */
@@ -273,6 +361,7 @@ static int repeat(struct context *context, struct value *left,
 		.type = type_array(&context->types, left->type,
 				   (uint64_t)count),
 		.has_addr = true, .addr = left->addr,
+		.place = left->place, .place_offset = left->place_offset,
 	};
 	return out->type ? 0 : failed(why, ERR_NO_MEMORY, "out of memory");
 }
@@ -281,15 +370,21 @@ static int both(struct context *context, enum operator operator,
 		struct value *left, struct value *right, struct value *out,
 		struct failure *why)
 {
+	const struct trace_step step = {
+		.operation = TRACE_TRUTH, .operator = operator,
+		.left = left, .right = right,
+	};
 	long double a, b;
 	int rc = value_double(context, left, &a, why);
 
 	if (!rc)
 		rc = value_double(context, right, &b, why);
-	if (rc)
-		return rc;
-	return truth(context, left, operator == OPERATOR_OR_ELSE ?
-		     a != 0 || b != 0 : a != 0 && b != 0, out, why);
+	if (!rc)
+		rc = truth(context, left, operator == OPERATOR_OR_ELSE ?
+			   a != 0 || b != 0 : a != 0 && b != 0, out, why);
+	if (!rc)
+		trace_compute(context->trace, out, &step);
+	return rc;
 }
 
 int arithmetic(struct context *context, enum operator operator,

@@ -21,4 +21,19 @@ int arithmetic(struct context *context, enum operator operator,
 	       struct value *left, struct value *right, struct value *out,
 	       struct failure *why);
 
+/*
+ * The same of numbers, all of it in this type.  False: it cannot be done, as a
+ * division by zero.  Comparisons give 0 or 1.
+ */
+bool arithmetic_integers(enum operator operator, const struct type *type,
+			 int64_t left, int64_t right, int64_t *out);
+
+/* `*truth` is what a comparison gives, `*out` what others do. */
+bool arithmetic_doubles(enum operator operator, long double left,
+			long double right, long double *out, int64_t *truth);
+
+/* Compares, adds or subtracts. */
+bool arithmetic_addresses(enum operator operator, uint64_t left,
+			  uint64_t right, int64_t *out);
+
 #endif

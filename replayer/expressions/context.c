@@ -10,6 +10,7 @@
 
 #include "formats/array.h"
 #include "formats/error.h"
+#include "replayer/expressions/trace.h"
 #include "replayer/session/session.h"
 #include "replayer/symbols/symbols.h"
 
@@ -207,13 +208,15 @@ static bool is_same(const struct expression_place *a,
 int context_set(struct context *context, const struct expression_place *place,
 		struct failure *why)
 {
-	bool was_set = context->modules && is_same(&context->place, place) &&
+	bool was_set = context->modules && !context->live &&
+		       is_same(&context->place, place) &&
 		       (!place->frame || context->has_registers);
 	const struct reg_file *file;
 	int rc;
 
 	forget(context);
 	context->members = 0;
+	context->live = NULL;
 	if (was_set)
 		return 0;
 	context->place = *place;
@@ -223,6 +226,16 @@ int context_set(struct context *context, const struct expression_place *place,
 	if (!rc && place->frame)
 		rc = context_registers(context, &file, why);
 	return rc;
+}
+
+void context_set_live(struct context *context, struct replayer *replayer,
+		      const struct expression_place *place)
+{
+	forget(context);
+	context->members = 0;
+	context->live = replayer;
+	context->place = *place;
+	context->has_registers = context->has_frame = false;
 }
 
 void context_init(struct context *context, struct lines *lines,
@@ -236,6 +249,7 @@ void context_init(struct context *context, struct lines *lines,
 void context_release(struct context *context)
 {
 	forget(context);
+	number_map_release(&context->begins);
 	types_release(&context->types);
 	for (size_t i = 0; i < context->index_count; i++) {
 		die_index_release(&context->indexes[i]->index);
@@ -254,8 +268,15 @@ int context_look(struct context *context, uint64_t addr, uint8_t *bytes,
 	struct query_answer answer;
 
 	memset(known, 0, size);
+	if (context->trace && size) {
+		context->trace->opaque++;
+		context->trace->read(context->trace->context, addr, size);
+	}
 	if (!size || size - 1 > UINT64_MAX - addr)
 		return 0;
+	if (context->live)
+		return replayer_read(context->live, addr, bytes, known, size,
+				     why);
 	return query_memory(context->query, addr, &context->place.at, bytes, known,
 			    size, &answer, why);
 }
@@ -269,6 +290,8 @@ int context_read(struct context *context, uint64_t addr, uint8_t *bytes,
 	if (!known)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	rc = context_look(context, addr, bytes, known, size, why);
+	if (!rc && memchr(known, 0, size) && context->trace)
+		context->trace->is_unknown = true;
 	if (!rc && memchr(known, 0, size))
 		rc = failed(why, ERR_NOT_FOUND,
 			    "cannot read %zu bytes at 0x%" PRIx64 ": they are"
@@ -390,7 +413,7 @@ static int go(struct context *context, struct replayer **replayer,
 {
 	int rc = query_replayer(context->query, replayer, why);
 
-	if (!rc)
+	if (!rc && !context->live)
 		rc = replayer_seek(*replayer, &context->place.at, why);
 	return rc ? rc : find_stream(context, *replayer, stream, why);
 }
@@ -432,6 +455,10 @@ int context_registers(struct context *context, const struct reg_file **out,
 	int rc = 0;
 
 	*out = &context->registers;
+	if (context->trace) {
+		context->trace->opaque++;
+		context->trace->asks_registers = true;
+	}
 	if (context->has_registers)
 		return 0;
 	rc = find_innermost(context, &replayer, &stream, why);
@@ -567,11 +594,11 @@ int context_frame(struct context *context, const struct code_frame **out,
 	if (context->has_frame)
 		return 0;
 	context->frame = (struct code_frame) { 0 };
-	if (context->module_count)
+	if (context->module_count && !context->no_frame)
 		rc = context_registers(context, &file, why);
 	if (rc)
 		return rc;
-	if (context->module_count)
+	if (context->module_count && !context->no_frame)
 		find_frame(context);
 	context->has_frame = true;
 	return 0;

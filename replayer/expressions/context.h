@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "formats/number_map.h"
 #include "formats/registers.h"
 #include "replayer/expressions/dies.h"
 #include "replayer/expressions/place.h"
@@ -66,6 +67,8 @@ struct context_index {
 };
 
 struct context_memory;
+struct replayer;
+struct trace;
 
 struct context {
 	struct lines *lines;
@@ -91,6 +94,12 @@ struct context {
 	struct kept_frame *frames;	/* FRAMES_KEPT, by address; or NULL */
 	struct context_memory *taken;
 	unsigned members;	/* looked at since then */
+
+	struct trace *trace;	/* NULL: nobody traces */
+	bool no_frame;		/* variables of functions are not meant */
+	bool only_begun;	/* nor those that have no value yet */
+	struct number_map begins;	/* see begun.h: first code, by entry */
+	struct replayer *live;	/* it stands there, and cannot move; or NULL */
 };
 
 void context_init(struct context *context, struct lines *lines,
@@ -107,6 +116,13 @@ int context_set(struct context *context, const struct expression_place *place,
  */
 int context_enter(struct context *context, const struct expression_place *place,
 		  const struct frame *frame, struct failure *why);
+
+/*
+ * The same, where a replay stands that is under way, until the next
+ * context_set(): modules are where they were at the place before.
+ */
+void context_set_live(struct context *context, struct replayer *replayer,
+		      const struct expression_place *place);
 
 /* Room for what an evaluation needs; zeroed.  NULL without memory. */
 void *context_take(struct context *context, size_t size);

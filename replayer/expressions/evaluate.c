@@ -167,9 +167,14 @@ static int read_sizeof(struct reader *reader, struct value *out)
 			rc = value_strip(reader->context, &value, reader->why);
 		type = value.type;
 	}
-	return rc ? rc : value_of_integer(reader->context, out,
-		type_by_words(&reader->context->types, "unsigned long"),
-		type->size, reader->why);
+	if (!rc)
+		rc = value_of_integer(reader->context, out,
+			type_by_words(&reader->context->types,
+				      "unsigned long"),
+			type->size, reader->why);
+	if (!rc)
+		trace_constant(reader->context->trace, out);
+	return rc;
 }
 
 static bool take_word(struct reader *reader, const char *word)
@@ -343,6 +348,27 @@ static int decides(struct reader *reader, const struct binary *binary,
 		return 0;
 	rc = value_double(reader->context, left, &value, reader->why);
 	*out = !rc && (value != 0) == (binary->operator == OPERATOR_OR_ELSE);
+	if (!rc)
+		trace_expect(reader->context->trace, left, value != 0);
+	return rc;
+}
+
+/* Of what is in parentheses, the operands in there are told. */
+static int read_told(struct reader *reader, struct value *out)
+{
+	const char *start, *end, *inside;
+	int rc;
+
+	reader_blanks(reader);
+	start = reader->at;
+	rc = read_unary(reader, out);
+	if (rc || !reader->operand)
+		return rc;
+	for (end = reader->at; end > start && end[-1] == ' ';)
+		end--;
+	inside = *start == '(' ? reader_brackets(start, '(', ')') : NULL;
+	if (inside != end && !isdigit((unsigned char)*start))
+		reader->operand(reader->opaque, start, (size_t)(end - start));
 	return rc;
 }
 
@@ -353,8 +379,8 @@ static int read_binary(struct reader *reader, unsigned level,
 	int rc;
 
 	if (level >= LEVEL_UNARY)
-		return read_unary(reader, out);
-	rc = read_unary(reader, out);
+		return read_told(reader, out);
+	rc = read_told(reader, out);
 	while (!rc && (binary = find_binary(reader, level))) {
 		struct value left = *out, right;
 		bool decided;
@@ -388,6 +414,8 @@ static int read_choice(struct reader *reader, struct value *out)
 			      "the expression is too deep");
 	if (!reader->skipped)
 		rc = value_double(reader->context, out, &chosen, reader->why);
+	if (!rc && !reader->skipped)
+		trace_expect(reader->context->trace, out, chosen != 0);
 	reader->skipped += chosen == 0;
 	if (!rc)
 		rc = read_choice(reader, chosen != 0 ? out : &other);
@@ -414,4 +442,18 @@ int evaluate(struct context *context, const char *text, struct value *out,
 		rc = failed(why, ERR_INPUT, "'%.40s' is not understood",
 			    reader.at);
 	return rc;
+}
+
+void evaluate_operands(struct context *context, const char *text,
+		       void (*visit)(void *opaque, const char *text,
+				     size_t size),
+		       void *opaque)
+{
+	struct failure ignored;
+	struct value value;
+	struct reader reader = { .context = context, .text = text,
+				 .at = text, .why = &ignored,
+				 .operand = visit, .opaque = opaque };
+
+	read_choice(&reader, &value);
 }

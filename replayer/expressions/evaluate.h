@@ -14,4 +14,10 @@
 int evaluate(struct context *context, const char *text, struct value *out,
 	     struct failure *why);
 
+/* The same; visits what its operators combine, without numbers. */
+void evaluate_operands(struct context *context, const char *text,
+		       void (*visit)(void *opaque, const char *text,
+				     size_t size),
+		       void *opaque);
+
 #endif

@@ -396,7 +396,11 @@ int expressions_find(struct expressions *expressions,
 	} else if (sign) {
 		rc = add_offset(context, text, sign, &value, why);
 	} else {
+		context->no_frame = question->no_frame;
+		context->only_begun = question->only_begun;
 		rc = evaluate(context, text, &value, why);
+		context->no_frame = context->only_begun = false;
+		context->has_frame &= !question->no_frame;
 		if (!rc)
 			rc = follow_address(context, text, question, &value,
 					    why);
@@ -411,6 +415,23 @@ int expressions_find(struct expressions *expressions,
 		return rc;
 	}
 	return describe(context, &value, question->format, out, why);
+}
+
+void expressions_operands(struct expressions *expressions, const char *text,
+			  const struct expression_question *question,
+			  void (*visit)(void *context, const char *text,
+					size_t size),
+			  void *opaque)
+{
+	struct context *context = &expressions->context;
+	struct failure ignored;
+
+	if (context_set(context, &question->place, &ignored))
+		return;
+	context->no_frame = question->no_frame;
+	evaluate_operands(context, text, visit, opaque);
+	context->no_frame = false;
+	context->has_frame &= !question->no_frame;
 }
 
 /* ------- registers ------- */

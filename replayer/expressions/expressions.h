@@ -21,6 +21,7 @@
 #include "formats/registers.h"
 #include "replayer/expressions/place.h"
 #include "replayer/recording/recording.h"
+#include "replayer/session/session.h"
 
 struct expressions;
 struct failure;
@@ -40,6 +41,8 @@ struct expression_question {
 	struct expression_place place;
 	char format;		/* 0, or a letter */
 	uint64_t size;		/* 0, or bytes that are to be seen as numbers */
+	bool no_frame;		/* variables of functions are not meant, */
+	bool only_begun;	/* or only those that have got a value */
 	bool is_raw;		/* bytes are asked for, also of what has a type:
 				   "&x" asks for those of x then */
 };
@@ -136,6 +139,63 @@ struct frame_registers {
 int expressions_registers(struct expressions *expressions,
 			  const struct expression_place *place,
 			  struct frame_registers *out, struct failure *why);
+
+/* ------- when a condition became true ------- */
+
+/*
+ * It was false, or not known, right before, and is true now.  What is behind an
+ * instruction or event is told as an access to memory is, with nothing of what
+ * was accessed; of code, what has not been executed yet.
+ */
+struct when_met {
+	struct history_access access;
+	bool is_place;		/* control came to `pc`: it is true there */
+	struct position old_at, new_at;	/* when it was not, and is */
+	bool has_old;
+	uint32_t tid;
+};
+
+struct when_question {
+	const char *text;	/* the condition */
+
+	/*
+	 * The code in which it is asked: a function, or FILE:LINE.  NULL: where
+	 * the variables in it are declared, or everywhere.
+	 */
+	const char *place;
+	struct position from, to;
+	bool some_thread;	/* only what this one does */
+	uint32_t tid;
+	bool last;		/* only the last time is told */
+	uint64_t limit;		/* else the first ones; 0: all */
+
+	/* A result other than 0 ends the search.  WHEN_ENOUGH is no error. */
+	int (*met)(void *context, const struct when_met *met,
+		   struct failure *why);
+	void *context;
+};
+#define WHEN_ENOUGH 1
+
+struct when_result {
+	bool was_true;		/* already at the start */
+	bool is_of_memory;	/* variables of functions were not meant */
+};
+
+/*
+ * Finds these times.  ERR_NOT_FOUND: it was never known, and why; ERR_INPUT:
+ * several functions have such variables.
+ */
+int expressions_when(struct expressions *expressions,
+		     const struct when_question *question,
+		     struct when_result *out, struct failure *why);
+
+/* Visits what operators of an expression combine, without numbers. */
+void expressions_operands(struct expressions *expressions, const char *text,
+			  const struct expression_question *place,
+			  void (*visit)(void *context, const char *text,
+					size_t size),
+			  void *context);
+
 /* ------- calls ------- */
 
 struct call_value {

@@ -62,6 +62,7 @@ int value_of_register(struct context *context, const char *name,
 	const struct reg_table *table = recording_reg_table(context->recording);
 	const struct reg_file *file;
 	unsigned size = 0;
+	unsigned opaque = context->trace ? context->trace->opaque : 0;
 	int rc;
 
 	for (size_t i = 0; i < sizeof(register_parts) /
@@ -89,6 +90,9 @@ int value_of_register(struct context *context, const char *name,
 		if (!out->type || !out->bytes)
 			return failed(why, ERR_NO_MEMORY, "out of memory");
 		memcpy(out->bytes, file->bytes + info->offset, size);
+		if (context->trace)
+			context->trace->opaque = opaque;
+		trace_register(context->trace, out, i);
 		return 0;
 	}
 	return failed(why, ERR_NOT_FOUND, "there is no register '$%s'", name);
@@ -114,7 +118,9 @@ int value_cast(struct context *context, struct type *type, struct value *from,
 	}
 	if (from->type->kind == TYPE_UNKNOWN && from->has_addr) {
 		*out = (struct value) { .type = type, .has_addr = true,
-					.addr = from->addr };
+					.addr = from->addr,
+					.place = from->place,
+					.place_offset = from->place_offset };
 		return 0;
 	}
 	if (type->kind == TYPE_POINTER && from->pointed) {
@@ -124,13 +130,20 @@ int value_cast(struct context *context, struct type *type, struct value *from,
 	}
 	if (type->kind == TYPE_FLOAT) {
 		rc = value_double(context, from, &real, why);
-		return rc ? rc : value_of_double(context, out, type, real, why);
+		if (!rc)
+			rc = value_of_double(context, out, type, real, why);
+	} else {
+		rc = value_integer(context, from, &number, why);
+		if (!rc && type->kind == TYPE_BOOL)
+			number = number != 0;
+		if (!rc)
+			rc = value_of_integer(context, out, type,
+					      (uint64_t)number, why);
 	}
-	rc = value_integer(context, from, &number, why);
-	if (!rc && type->kind == TYPE_BOOL)
-		number = number != 0;
-	return rc ? rc : value_of_integer(context, out, type,
-					  (uint64_t)number, why);
+	if (!rc)
+		trace_compute(context->trace, out, &(struct trace_step) {
+			.operation = TRACE_CAST, .type = type, .left = from });
+	return rc;
 }
 
 /* ------- operators ------- */
@@ -151,9 +164,12 @@ int value_address(struct context *context, const struct value *value,
 	if (of.bit_size)
 		return failed(why, ERR_INPUT, "a part of a byte has no"
 			      " address");
-	return value_of_integer(context, out,
-				type_pointer(&context->types, of.type), of.addr,
-				why);
+	rc = value_of_integer(context, out,
+			      type_pointer(&context->types, of.type), of.addr,
+			      why);
+	if (!rc)
+		trace_address(context->trace, out, &of);
+	return rc;
 }
 
 int value_negate(struct context *context, char mark, struct value *of,
@@ -165,17 +181,24 @@ int value_negate(struct context *context, char mark, struct value *of,
 
 	if (mark == '!') {
 		rc = value_double(context, of, &real, why);
-		return rc ? rc : value_of_integer(context, out,
-			type_by_words(&context->types,
-				      of->type->language == LANGUAGE_C ?
-					      "int" : "bool"),
-			real == 0, why);
+		if (!rc)
+			rc = value_of_integer(context, out,
+				type_by_words(&context->types,
+					of->type->language == LANGUAGE_C ?
+						"int" : "bool"),
+				real == 0, why);
+		if (!rc)
+			trace_compute(context->trace, out,
+				      &(struct trace_step) {
+				.operation = TRACE_NOT, .left = of });
+		return rc;
 	}
 	rc = value_of_integer(context, &other,
 			      type_by_words(&context->types, "int"),
 			      mark == '~' ? UINT64_MAX : 0, why);
 	if (rc)
 		return rc;
+	trace_constant(context->trace, &other);
 	return arithmetic(context, mark == '~' ? OPERATOR_XOR : OPERATOR_MINUS,
 			  &other, of, out, why);
 }

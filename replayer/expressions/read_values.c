@@ -218,7 +218,7 @@ int read_name(struct reader *reader, struct value *out)
 
 /* ------- constants ------- */
 
-int read_number(struct reader *reader, struct value *out)
+static int read_number_text(struct reader *reader, struct value *out)
 {
 	struct types *types = &reader->context->types;
 	const char *at = reader->at;
@@ -254,6 +254,15 @@ int read_number(struct reader *reader, struct value *out)
 		is_unsigned ? "unsigned int" : "int"), number, reader->why);
 }
 
+int read_number(struct reader *reader, struct value *out)
+{
+	int rc = read_number_text(reader, out);
+
+	if (!rc)
+		trace_constant(reader->context->trace, out);
+	return rc;
+}
+
 /* 'a', '\n': else it is a name. */
 static bool read_character(struct reader *reader, struct value *out, int *rc)
 {
@@ -273,6 +282,8 @@ static bool read_character(struct reader *reader, struct value *out, int *rc)
 	*rc = value_of_integer(reader->context, out,
 			       type_by_words(&reader->context->types, "char"),
 			       (uint64_t)c, reader->why);
+	if (!*rc)
+		trace_constant(reader->context->trace, out);
 	return true;
 }
 

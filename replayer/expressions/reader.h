@@ -19,6 +19,10 @@ struct reader {
 	unsigned depth;
 	unsigned skipped;	/* nothing is computed */
 	struct failure *why;
+
+	/* Told of operands; may be NULL. */
+	void (*operand)(void *opaque, const char *text, size_t size);
+	void *opaque;
 };
 
 /* Goes on to what is no blank. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "formats/error.h"
+#include "replayer/expressions/begun.h"
 #include "replayer/expressions/candidates.h"
 #include "replayer/expressions/locations.h"
 #include "replayer/symbols/symbols.h"
@@ -42,6 +43,7 @@ static int value_of_enumerator(struct context *context,
 	Dwarf_Attribute attribute;
 	Dwarf_Word number = 0;
 	Dwarf_Sword negative;
+	int rc;
 
 	if (entry->parent == DIE_NONE ||
 	    !dwarf_attr(&die, DW_AT_const_value, &attribute))
@@ -52,9 +54,12 @@ static int value_of_enumerator(struct context *context,
 		number = (Dwarf_Word)negative;
 	else
 		dwarf_formudata(&attribute, &number);
-	return value_of_integer(context, out,
-				type_of_die(&context->types, &parent), number,
-				why);
+	rc = value_of_integer(context, out,
+			      type_of_die(&context->types, &parent), number,
+			      why);
+	if (!rc)
+		trace_constant(context->trace, out);
+	return rc;
 }
 
 static int value_of_entry(struct context *context,
@@ -104,6 +109,11 @@ static int find_local(struct context *context, const char *name,
 		return rc ? rc : ERR_NOT_FOUND;
 	if (!code_frame_variable(frame, name, &found))
 		return ERR_NOT_FOUND;
+	if (context->only_begun && !variable_has_begun(context, frame, &found)) {
+		if (context->trace)
+			context->trace->is_unknown = true;
+		return failed(why, ERR_INPUT, "'%s' has no value yet", name);
+	}
 	rc = value_of_variable(context, &found, out, why);
 	/* Others of that name are not meant. */
 	return rc == ERR_NOT_FOUND ? ERR_INPUT : rc;

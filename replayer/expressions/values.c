@@ -146,7 +146,8 @@ struct value value_part(const struct value *of, const struct member *member)
 		.type = member->type, .has_addr = of->has_addr,
 		.addr = of->addr + member->offset,
 		.bit_offset = member->bit_offset, .bit_size = member->bit_size,
-		.is_absent = of->is_absent,
+		.is_absent = of->is_absent, .place = of->place,
+		.place_offset = of->place_offset + member->offset,
 	};
 
 	/* A part that lies outside of the whole is read by itself. */
@@ -307,6 +308,21 @@ __int128 value_bits(const struct value *value)
 	return (__int128)(bits >> (128 - size));
 }
 
+/* The same of a number, which a trace tells of. */
+static int fetch_number(struct context *context, struct value *value,
+			struct failure *why)
+{
+	struct trace *trace = context->trace;
+	unsigned opaque = trace ? trace->opaque : 0;
+	int rc = value_fetch(context, value, why);
+
+	if (rc || !trace)
+		return rc;
+	trace->opaque = opaque;
+	trace_number(trace, value);
+	return 0;
+}
+
 /* ------- what leads elsewhere ------- */
 
 int value_strip(struct context *context, struct value *value,
@@ -317,13 +333,13 @@ int value_strip(struct context *context, struct value *value,
 
 	if (value->type->kind != TYPE_REFERENCE)
 		return 0;
-	rc = value_fetch(context, value, why);
+	rc = fetch_number(context, value, why);
 	if (rc)
 		return rc;
 	memcpy(&addr, value->bytes, sizeof(addr));
 	*value = (struct value) {
 		.type = type_target(value->type), .has_addr = true,
-		.addr = addr,
+		.addr = addr, .place = value->node,
 	};
 	return value->type ? 0 : failed(why, ERR_NO_MEMORY, "out of memory");
 }
@@ -374,7 +390,7 @@ int value_follow(struct context *context, struct value *pointer,
 		return follow_pointed(context, from.pointed, target, out, why);
 	rc = value_integer(context, &from, &addr, why);
 	*out = (struct value) { .type = target, .has_addr = true,
-				.addr = (uint64_t)addr };
+				.addr = (uint64_t)addr, .place = from.node };
 	/* An array need not be in memory. */
 	if (from.type->kind == TYPE_ARRAY) {
 		out->has_addr = from.has_addr;
@@ -386,7 +402,7 @@ int value_follow(struct context *context, struct value *pointer,
 
 /* ------- numbers ------- */
 
-static long double float_of(const struct type *type, const uint8_t *bytes)
+long double value_float(const struct type *type, const uint8_t *bytes)
 {
 	float small;
 	double middle;
@@ -415,17 +431,18 @@ int value_integer(struct context *context, struct value *value, int64_t *out,
 	if (value->type->kind == TYPE_ARRAY ||
 	    value->type->kind == TYPE_FUNCTION) {
 		*out = (int64_t)value->addr;
+		trace_number(context->trace, value);
 		return 0;
 	}
 	if (value->type->kind == TYPE_UNKNOWN)
 		return context_no_type(context, value->addr, why);
 	if (!type_is_scalar(value->type))
 		return failed(why, ERR_INPUT, "it is no number");
-	rc = value_fetch(context, value, why);
+	rc = fetch_number(context, value, why);
 	if (rc)
 		return rc;
 	*out = value->type->kind == TYPE_FLOAT ?
-		       (int64_t)float_of(value->type, value->bytes) :
+		       (int64_t)value_float(value->type, value->bytes) :
 		       (int64_t)value_bits(value);
 	return 0;
 }
@@ -439,14 +456,20 @@ int value_double(struct context *context, struct value *value,
 	if (rc)
 		return rc;
 	if (value->type->kind == TYPE_FLOAT) {
-		rc = value_fetch(context, value, why);
-		*out = rc ? 0 : float_of(value->type, value->bytes);
+		rc = fetch_number(context, value, why);
+		*out = rc ? 0 : value_float(value->type, value->bytes);
 		return rc;
 	}
 	rc = value_integer(context, value, &number, why);
 	*out = value->type->is_signed ? (long double)number :
 					(long double)(uint64_t)number;
 	return rc;
+}
+
+long double value_rounded(const struct type *type, long double number)
+{
+	return type->size == 4 ? (long double)(float)number :
+	       type->size == 8 ? (long double)(double)number : number;
 }
 
 static int make(struct context *context, struct value *out, struct type *type,

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "replayer/expressions/context.h"
+#include "replayer/expressions/trace.h"
 #include "replayer/expressions/types.h"
 
 struct failure;
@@ -35,6 +36,11 @@ struct value {
 	const uint8_t *known;	/* of bytes: 1 or 0 each; NULL: all are */
 	bool is_absent;		/* optimized out */
 	const struct pointed *pointed;	/* ... a pointer to that; or NULL */
+
+	/* While somebody traces: what computes the number that it is, and
+	 * the address, less an offset; or NULL. */
+	const struct trace_node *node, *place;
+	uint64_t place_offset;
 };
 
 /* A part of a structure, class or union. */
@@ -97,7 +103,44 @@ int value_of_double(struct context *context, struct value *out,
 		    struct type *type, long double number,
 		    struct failure *why);
 
+/* A floating-point number, from its bytes; one as its type can hold it. */
+long double value_float(const struct type *type, const uint8_t *bytes);
+long double value_rounded(const struct type *type, long double number);
+
 /* A number of at most 16 bytes that its bytes hold, extended. */
 __int128 value_bits(const struct value *value);
+
+/* ------- what a trace tells of values; it may be NULL ------- */
+
+/* A value that is the same whenever it is asked for. */
+void trace_constant(struct trace *trace, struct value *value);
+void trace_register(struct trace *trace, struct value *value, unsigned reg);
+
+/* A number, of which the value says where it was found. */
+void trace_number(struct trace *trace, struct value *value);
+
+/* The place of `value` is the number `pointer`, or that of `other`. */
+void trace_place(struct value *value, const struct value *pointer);
+void trace_address(struct trace *trace, struct value *out,
+		   const struct value *of);
+
+/*
+ * `out` is computed from others; NULL: there is no right one.  `type` is that in
+ * which it is done; of pointers, `scale` is the size of what they point to.
+ */
+struct trace_step {
+	enum trace_operation operation;
+	unsigned operator;	/* enum operator */
+	const struct type *type;
+	uint64_t scale;
+	const struct value *left, *right;
+};
+
+void trace_compute(struct trace *trace, struct value *out,
+		   const struct trace_step *step);
+
+/* What follows was computed because this is true, or not. */
+void trace_expect(struct trace *trace, const struct value *value,
+		  bool is_true);
 
 #endif

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "formats/error.h"
-#include "replayer/session/history_parts.h"
 #include "replayer/session/query_internal.h"
+#include "replayer/session/segment_uses.h"
 #include "vm/memory/memory.h"
 
 /* Of what is asked for: what is there, and was before an access. */
@@ -27,7 +27,7 @@ struct search {
 	guest_addr home;	/* what accesses to question.addr are told with */
 	bool everywhere;	/* it may be another one meanwhile */
 	bool is_shared;		/* others may write it, and nobody tells */
-	struct history_parts parts;	/* of the segment, that may matter */
+	struct segment_uses parts;	/* of the segment, that may matter */
 
 	/* An access of an instruction that may have further parts. */
 	bool has_pending;
@@ -431,21 +431,6 @@ static void on_event_done(void *context, const struct replay_event *event)
 
 /* ------- a segment ------- */
 
-/* Where a segment begins, before what happens in it; or the recording's end. */
-static int frame_of(struct search *search, size_t segment,
-		    struct position *out)
-{
-	struct recording *recording = search->query->recording;
-
-	out->time = recording_time(recording, segment);
-	if (segment == recording_segments(recording)) {
-		out->events = EVENTS_ALL;
-		return 0;
-	}
-	return recording_events_before(recording, segment, &out->events,
-				       search->why);
-}
-
 static bool is_later(const struct position *a, const struct position *b)
 {
 	return position_compare(a, b) > 0;
@@ -505,17 +490,18 @@ static int search_epochs(struct search *search, size_t segment,
 			 unsigned first, unsigned last)
 {
 	const struct history_question *question = search->question;
-	const struct history_parts *parts = &search->parts;
+	const struct segment_uses *parts = &search->parts;
 	struct fine_collector collector;
 	struct position from, to;
 	bool learns = parts->learns;
-	int rc = frame_of(search, segment, &from);
+	int rc = segment_begin(search->query, segment, &from, search->why);
 
 	if (!rc)
-		rc = frame_of(search, segment + 1, &to);
+		rc = segment_begin(search->query, segment + 1, &to,
+				   search->why);
 	if (rc)
 		return rc;
-	history_parts_bound(parts, first, last, &from, &to);
+	segment_uses_bound(parts, first, last, &from, &to);
 	learns &= !is_later(&question->from, &from) &&
 		  !is_later(&to, &question->to);
 	if (is_later(&question->from, &from))
@@ -539,7 +525,7 @@ static int search_forwards(struct search *search, size_t segment)
 	unsigned first = 0, last;
 	int rc = 0;
 
-	while (!rc && history_parts_next(&search->parts, &first, &last)) {
+	while (!rc && segment_uses_next(&search->parts, &first, &last)) {
 		rc = search_epochs(search, segment, first, last);
 		first = last + 1;
 	}
@@ -552,16 +538,16 @@ static int search_forwards(struct search *search, size_t segment)
  */
 static int search_backwards(struct search *search, size_t segment)
 {
-	const struct history_parts *parts = &search->parts;
+	const struct segment_uses *parts = &search->parts;
 	unsigned first = 0, last;
 	int rc;
 
 	if (parts->is_whole)
 		return search_epochs(search, segment, 0, EPOCHS_MOST - 1);
-	if (!history_parts_last(parts, search->question->to.time, &last))
+	if (!segment_uses_last(parts, search->question->to.time, &last))
 		return 0;
 	rc = search_epochs(search, segment, last, last);
-	history_parts_next(parts, &first, NULL);
+	segment_uses_next(parts, &first, NULL);
 	if (rc || search->has_last || first >= last)
 		return rc;
 	return search_epochs(search, segment, first, last - 1);
@@ -570,10 +556,10 @@ static int search_backwards(struct search *search, size_t segment)
 static int search_segment(struct search *search, size_t segment)
 {
 	const struct history_question *question = search->question;
-	const struct history_range range = {
+	const struct segment_use use = {
 		question->addr, question->size, question->reads,
 	};
-	int rc = history_parts_find(&search->parts, search->query, &range,
+	int rc = segment_uses_find(&search->parts, search->query, &use,
 				    segment, search->why);
 
 	if (rc)

@@ -82,6 +82,7 @@ struct target {
 	size_t point;
 	struct call_function *function;	/* NULL: no function is meant */
 	bool is_entry;		/* what is told is how its calls end */
+	bool begins;		/* at_statements: calls begin there */
 	size_t next;		/* another one of the same calls; or NO_TARGET */
 };
 #define NO_TARGET SIZE_MAX
@@ -140,6 +141,31 @@ static int on_line(void *context, uint64_t addr)
 	return add_mark(log, addr, &(struct target) { .point = log->point });
 }
 
+struct statements {
+	struct log *log;
+	const struct target *target;
+};
+
+static int on_statement(void *context, uint64_t addr)
+{
+	const struct statements *statements = context;
+
+	return add_mark(statements->log, addr, statements->target);
+}
+
+/* Of the marks at one place, the last one is told first. */
+static int add_statements(struct log *log, uint64_t t, guest_addr entry,
+			  const struct target *target)
+{
+	struct statements statements = { log, target };
+	struct target begin = *target;
+	int rc = code_statements_of_function(log->question->lines, t, entry,
+					     on_statement, &statements);
+
+	begin.begins = true;
+	return rc ? rc : add_mark(log, entry, &begin);
+}
+
 static int add_function(struct log *log, uint64_t t, size_t point,
 			struct call_function *function, guest_addr entry)
 {
@@ -149,6 +175,8 @@ static int add_function(struct log *log, uint64_t t, size_t point,
 			    log->question->points[point].at_return,
 	};
 
+	if (!target.is_entry && log->question->points[point].at_statements)
+		return add_statements(log, t, entry, &target);
 	if (!target.is_entry)
 		entry = code_place_of_function(log->question->lines, t, entry);
 	return add_mark(log, entry, &target);
@@ -214,6 +242,7 @@ static int tell(struct log *log, const struct target *target,
 	const struct log_met met = {
 		.point = target->point, .at = *at, .tid = tid,
 		.function = target->function, .entry = entry,
+		.pc = entry, .begins = target->begins,
 	};
 
 	if (question->some_thread && question->tid != tid)

@@ -32,6 +32,8 @@ struct log_point {
 	guest_addr addr;
 	struct symbol_pattern function;
 	bool at_return;		/* of a function: behind its calls */
+	bool at_statements;	/* of a function: at its first instruction, and
+				   at each statement */
 	bool has_places;	/* there is such code */
 };
 
@@ -45,6 +47,8 @@ struct log_met {
 	uint32_t tid;
 	const struct call_function *function;	/* NULL: no function is meant */
 	guest_addr entry;	/* of that function */
+	bool begins;		/* at_statements: a call begins */
+	guest_addr pc;
 };
 
 struct log_question {

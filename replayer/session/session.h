@@ -13,6 +13,7 @@
  *	calls.h		calls of functions, and how they ended
  *	call_functions.h	which functions those are
  *	call_stacks.h	the calls that threads are in
+ *	changes.h	each change of some memory
  *	log_points.h	each time that a line or a function was executed
  *	marks.h		each time that a replay comes to some code
  *	crash.h		how a signal ended a program
@@ -28,7 +29,9 @@
  *	outputs.h	what the program wrote, and when
  *	query.h		what an address held at a time
  *	register_history.h	what wrote a register last
+ *	segment_uses.h	which segments may have accessed some memory
  *	sources.h	files of source code
+ *	steps.h		each instruction
  */
 #ifndef CPREC_REPLAYER_SESSION_SESSION_H
 #define CPREC_REPLAYER_SESSION_SESSION_H
@@ -38,6 +41,7 @@
 #include "replayer/session/call_stacks.h"
 #include "replayer/session/calls.h"
 #include "replayer/session/calls_list.h"
+#include "replayer/session/changes.h"
 #include "replayer/session/clocks.h"
 #include "replayer/session/code.h"
 #include "replayer/session/crash.h"
@@ -52,7 +56,9 @@
 #include "replayer/session/places.h"
 #include "replayer/session/query.h"
 #include "replayer/session/register_history.h"
+#include "replayer/session/segment_uses.h"
 #include "replayer/session/sources.h"
+#include "replayer/session/steps.h"
 #include "replayer/session/times.h"
 
 #endif

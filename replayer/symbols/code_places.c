@@ -137,6 +137,85 @@ uint64_t code_place_of_function(struct lines *lines, uint64_t t,
 	return skip_frame(unit, entry - bias, is_valid_at_once(unit)) + bias;
 }
 
+/* ------- statements ------- */
+
+/* Whether the code there is of this function, not of one inlined in it. */
+static bool is_own(Dwarf_Die *unit, Dwarf_Die *function, uint64_t addr)
+{
+	Dwarf_Die *scopes = NULL;
+	int count = dwarf_getscopes(unit, addr, &scopes), i = 0;
+	bool is_own;
+
+	while (i < count && dwarf_tag(&scopes[i]) == DW_TAG_lexical_block)
+		i++;
+	is_own = i < count && scopes[i].addr == function->addr;
+	free(scopes);
+	return is_own;
+}
+
+static bool begins_statement(Dwarf_Line *row)
+{
+	bool begins = false, ends = false;
+
+	return row && !dwarf_linebeginstatement(row, &begins) && begins &&
+	       !dwarf_lineendsequence(row, &ends) && !ends;
+}
+
+/* Rows of one address are one place. */
+static int visit_statements(Dwarf_Die *unit, Dwarf_Die *function,
+			    uint64_t place, uint64_t end, uint64_t bias,
+			    code_visit *visit, void *context)
+{
+	Dwarf_Addr addr, before = 0;
+	Dwarf_Lines *rows;
+	size_t count;
+	int rc = 0;
+
+	if (dwarf_getsrclines(unit, &rows, &count))
+		return 0;
+	for (size_t i = 0; i < count && !rc; i++) {
+		Dwarf_Line *row = dwarf_onesrcline(rows, i);
+
+		if (!begins_statement(row) || dwarf_lineaddr(row, &addr) ||
+		    addr == before || addr < place || addr >= end ||
+		    !is_own(unit, function, addr))
+			continue;
+		before = addr;
+		rc = visit(context, addr + bias);
+	}
+	return rc;
+}
+
+int code_statements_of_function(struct lines *lines, uint64_t t,
+				uint64_t entry, code_visit *visit,
+				void *context)
+{
+	uint64_t bias, more, first, end = 0;
+	Dwfl_Module *module = lines_module(lines, t, entry, &bias);
+	Dwarf_Die *unit = module ? unit_find(module, entry - bias, &more) :
+				   NULL;
+	Dwarf_Die *scopes = NULL, function = { 0 };
+	int count;
+
+	if (!unit)
+		return 0;
+	bias += more;
+	count = dwarf_getscopes(unit, entry - bias, &scopes);
+	for (int i = 0; i < count && !end; i++) {
+		function = scopes[i];
+		if (dwarf_tag(&function) != DW_TAG_subprogram ||
+		    !code_part_of_function(&function, &first, &end))
+			end = 0;
+	}
+	free(scopes);
+	if (!end)
+		return 0;
+	return visit_statements(unit, &function,
+				skip_frame(unit, entry - bias,
+					   is_valid_at_once(unit)), end, bias,
+				visit, context);
+}
+
 /* ------- lines ------- */
 
 struct place {

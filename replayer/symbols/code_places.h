@@ -38,6 +38,15 @@ int code_places_of_line(struct lines *lines, uint64_t t, size_t number,
 			const char *file, unsigned line, code_visit *visit,
 			void *context);
 
+/*
+ * Visits where statements begin in the function that begins at an address,
+ * behind the code that sets up its frame; those of functions that are inlined in
+ * it are theirs.
+ */
+int code_statements_of_function(struct lines *lines, uint64_t t,
+				uint64_t entry, code_visit *visit,
+				void *context);
+
 /* The place of the function that begins at an address. */
 uint64_t code_place_of_function(struct lines *lines, uint64_t t,
 				uint64_t entry);

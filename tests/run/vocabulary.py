@@ -180,6 +180,7 @@ class Tests(CprecTap):
         self.ask("calls", self.path("race.cpr"), "add")
         self.ask("calls", "--count", self.path("crash.cpr"), "count", "main")
         self.ask("log", self.path("crash.cpr"), "main => first, nix")
+        self.ask("when", self.path("race.cpr"), "--expr=shared >= 3000")
         for trace in recordings(self.path("family.cpr")):
             self.ask("info", trace)
         self.ask("ls", self.folder)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * history_parts.h - which parts of a segment may have accessed memory
+ * segment_uses.h - which parts of a segment may have accessed some memory
  *
- * Private to this room.  The page level of the index says whether a segment
+ * The page level of the index says whether a segment
  * may; the fine level, if it is there, in which epochs (index/lines.h).
  *
  * Ownership:  all is the caller's.
  * Errors:     ERR_NO_MEMORY, those of recording.h.
  */
-#ifndef CPREC_REPLAYER_SESSION_HISTORY_PARTS_H
-#define CPREC_REPLAYER_SESSION_HISTORY_PARTS_H
+#ifndef CPREC_REPLAYER_SESSION_SEGMENT_USES_H
+#define CPREC_REPLAYER_SESSION_SEGMENT_USES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,39 +21,42 @@
 struct failure;
 struct query;
 
-/* What is asked for. */
-struct history_range {
+/* Where a segment begins, before what happens in it; or the recording's end. */
+int segment_begin(struct query *query, size_t segment, struct position *out,
+		  struct failure *why);
+
+struct segment_use {
 	guest_addr addr;
-	uint64_t size;
+	uint64_t size;		/* at least 1 */
 	bool reads;		/* not only writes */
 };
 
-struct history_parts {
+struct segment_uses {
 	bool everywhere;	/* memory may move: accesses to any may count */
 	bool is_whole;		/* the epochs are not known */
 	bool learns;		/* and are wanted for the next time */
-	uint64_t epochs;	/* a bit each; 0: it has not */
+	uint64_t epochs;	/* a bit each; 0: there is no such access */
 	unsigned shift;		/* of 1 << shift steps */
 	uint64_t start;		/* time of the segment */
 };
 
-int history_parts_find(struct history_parts *out, struct query *query,
-		       const struct history_range *range, size_t segment,
+int segment_uses_find(struct segment_uses *out, struct query *query,
+		       const struct segment_use *range, size_t segment,
 		       struct failure *why);
 
 /*
  * The first stretch of epochs that are there, from `*first` on; `last` may be
  * NULL.
  */
-bool history_parts_next(const struct history_parts *parts, unsigned *first,
+bool segment_uses_next(const struct segment_uses *parts, unsigned *first,
 			unsigned *last);
 
 /* The last epoch that is there and begins before this time. */
-bool history_parts_last(const struct history_parts *parts, uint64_t time,
+bool segment_uses_last(const struct segment_uses *parts, uint64_t time,
 			unsigned *last);
 
 /* Narrows the bounds of a segment to a stretch of epochs, both included. */
-void history_parts_bound(const struct history_parts *parts, unsigned first,
+void segment_uses_bound(const struct segment_uses *parts, unsigned first,
 			 unsigned last, struct position *from,
 			 struct position *to);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* history_parts.c - see history_parts.h */
-#include "replayer/session/history_parts.h"
+/* segment_uses.c - see segment_uses.h */
+#include "replayer/session/segment_uses.h"
 
 #include "replayer/session/query_internal.h"
 
 struct inquiry {
 	struct query *query;
-	const struct history_range *range;
+	const struct segment_use *use;
 	size_t segment;
 	const struct segment_view *view;
 	uint64_t length;
@@ -29,6 +29,19 @@ static bool is_of_others(const struct segment_view *view, uint64_t page)
 	return region && region->kind == REGION_SHARED;
 }
 
+int segment_begin(struct query *query, size_t segment, struct position *out,
+		  struct failure *why)
+{
+	struct recording *recording = query->recording;
+
+	out->time = recording_time(recording, segment);
+	if (segment == recording_segments(recording)) {
+		out->events = EVENTS_ALL;
+		return 0;
+	}
+	return recording_events_before(recording, segment, &out->events, why);
+}
+
 /* ------- pages ------- */
 
 static bool may_be_in_page(const struct inquiry *inquiry, uint64_t page)
@@ -41,7 +54,7 @@ static bool may_be_in_page(const struct inquiry *inquiry, uint64_t page)
 	       segment_view_may_change(view, home, length) ||
 	       !page_index_is_unchanged(&view->index, home, length) ||
 	       (is_touched &&
-		(inquiry->range->reads || is_of_others(view, page)));
+		(inquiry->use->reads || is_of_others(view, page)));
 }
 
 /* ------- epochs ------- */
@@ -50,16 +63,16 @@ static bool may_be_in_page(const struct inquiry *inquiry, uint64_t page)
 static uint64_t epochs_of_page(const struct inquiry *inquiry,
 			       const struct line_set *lines, uint64_t page)
 {
-	const struct history_range *range = inquiry->range;
+	const struct segment_use *use = inquiry->use;
 	const struct segment_view *view = inquiry->view;
 	guest_addr first = page << GUEST_PAGE_SHIFT;
 	guest_addr last = first + GUEST_PAGE - 1;
-	guest_addr end = range->addr + range->size - 1;
+	guest_addr end = use->addr + use->size - 1;
 	uint64_t home = home_of(view, page);
 	guest_addr there = (home - page) << GUEST_PAGE_SHIFT;
 
-	if (first < range->addr)
-		first = range->addr;
+	if (first < use->addr)
+		first = use->addr;
 	if (last > end)
 		last = end;
 	return line_set_epochs(lines, first + there, last + there) |
@@ -69,12 +82,12 @@ static uint64_t epochs_of_page(const struct inquiry *inquiry,
 }
 
 /* Adds those of one kind of accesses, or asks for them to be learnt. */
-static int add_epochs(struct history_parts *parts,
+static int add_epochs(struct segment_uses *parts,
 		      const struct inquiry *inquiry, enum side_kind kind,
 		      struct failure *why)
 {
-	const struct history_range *range = inquiry->range;
-	guest_addr end = range->addr + range->size - 1;
+	const struct segment_use *use = inquiry->use;
+	guest_addr end = use->addr + use->size - 1;
 	const struct line_set *lines;
 	int rc = fine_lines(&inquiry->query->fine, kind, inquiry->segment, &lines,
 			    why);
@@ -88,7 +101,7 @@ static int add_epochs(struct history_parts *parts,
 		return 0;
 	}
 	parts->shift = lines->shift;
-	for (uint64_t page = range->addr >> GUEST_PAGE_SHIFT;
+	for (uint64_t page = use->addr >> GUEST_PAGE_SHIFT;
 	     page <= end >> GUEST_PAGE_SHIFT; page++)
 		parts->epochs |= epochs_of_page(inquiry, lines, page);
 	return 0;
@@ -98,7 +111,7 @@ static int add_epochs(struct history_parts *parts,
  * Reads of what others share tell what they wrote, some time before: that is
  * for one replay to find.  Memory that is mapped again may have another home.
  */
-static int find_epochs(struct history_parts *parts,
+static int find_epochs(struct segment_uses *parts,
 		       const struct inquiry *inquiry, bool is_shared,
 		       struct failure *why)
 {
@@ -107,7 +120,7 @@ static int find_epochs(struct history_parts *parts,
 	parts->is_whole = parts->everywhere || is_shared;
 	if (!parts->is_whole)
 		rc = add_epochs(parts, inquiry, SIDE_WRITES, why);
-	if (!rc && !parts->is_whole && inquiry->range->reads) {
+	if (!rc && !parts->is_whole && inquiry->use->reads) {
 		unsigned shift = parts->shift;
 
 		rc = add_epochs(parts, inquiry, SIDE_READS, why);
@@ -119,19 +132,19 @@ static int find_epochs(struct history_parts *parts,
 	return rc;
 }
 
-int history_parts_find(struct history_parts *out, struct query *query,
-		       const struct history_range *range, size_t segment,
+int segment_uses_find(struct segment_uses *out, struct query *query,
+		       const struct segment_use *use, size_t segment,
 		       struct failure *why)
 {
-	struct inquiry inquiry = { query, range, segment, NULL, 0 };
-	uint64_t first = range->addr >> GUEST_PAGE_SHIFT;
-	uint64_t last = (range->addr + range->size - 1) >>
+	struct inquiry inquiry = { query, use, segment, NULL, 0 };
+	uint64_t first = use->addr >> GUEST_PAGE_SHIFT;
+	uint64_t last = (use->addr + use->size - 1) >>
 			GUEST_PAGE_SHIFT;
 	bool is_shared = false, may = false;
 	struct segment_view *view;
 	int rc;
 
-	*out = (struct history_parts){
+	*out = (struct segment_uses){
 		.start = recording_time(query->recording, segment),
 	};
 	inquiry.length = recording_time(query->recording, segment + 1) -
@@ -153,12 +166,12 @@ int history_parts_find(struct history_parts *out, struct query *query,
 
 /* ------- stretches ------- */
 
-static bool is_set(const struct history_parts *parts, unsigned epoch)
+static bool is_set(const struct segment_uses *parts, unsigned epoch)
 {
 	return parts->epochs >> epoch & 1;
 }
 
-bool history_parts_next(const struct history_parts *parts, unsigned *first,
+bool segment_uses_next(const struct segment_uses *parts, unsigned *first,
 			unsigned *last)
 {
 	unsigned end;
@@ -172,7 +185,7 @@ bool history_parts_next(const struct history_parts *parts, unsigned *first,
 	return *first < EPOCHS_MOST;
 }
 
-bool history_parts_last(const struct history_parts *parts, uint64_t time,
+bool segment_uses_last(const struct segment_uses *parts, uint64_t time,
 			unsigned *last)
 {
 	uint64_t steps = time > parts->start ? time - parts->start : 0;
@@ -184,7 +197,7 @@ bool history_parts_last(const struct history_parts *parts, uint64_t time,
 	return is_set(parts, *last);
 }
 
-void history_parts_bound(const struct history_parts *parts, unsigned first,
+void segment_uses_bound(const struct segment_uses *parts, unsigned first,
 			 unsigned last, struct position *from,
 			 struct position *to)
 {

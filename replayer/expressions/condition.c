@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* condition.c - see condition.h */
+#include "replayer/expressions/condition.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/array.h"
+#include "replayer/expressions/evaluate.h"
+
+static void forget_reads(struct condition *condition)
+{
+	condition->read_count = 0;
+	condition->read_bytes = 0;
+	condition->is_large = false;
+}
+
+static void on_read(void *context, uint64_t addr, uint64_t size)
+{
+	struct condition *condition = context;
+
+	for (size_t i = 0; i < condition->read_count; i++)
+		if (condition->reads[i].addr == addr &&
+		    condition->reads[i].size == size)
+			return;
+	condition->is_large |= size > CHANGES_BYTES_MOST -
+				      condition->read_bytes ||
+			       size - 1 > UINT64_MAX - addr ||
+			       array_room(condition->reads,
+					  condition->read_count,
+					  condition->read_room);
+	if (condition->is_large)
+		return;
+	condition->read_bytes += size;
+	condition->reads[condition->read_count++] =
+		(struct changes_range){ addr, size };
+}
+
+void condition_init(struct condition *condition, struct context *context,
+		    const char *text)
+{
+	*condition = (struct condition) { .context = context, .text = text };
+}
+
+void condition_release(struct condition *condition)
+{
+	trace_release(&condition->trace);
+	free(condition->reads);
+	*condition = (struct condition) { 0 };
+}
+
+/* ------- from the text ------- */
+
+static int compute(struct condition *condition, enum trace_answer *out,
+		   struct failure *why)
+{
+	struct trace *trace = &condition->trace;
+	long double number;
+	struct value value;
+	int rc = evaluate(condition->context, condition->text, &value, why);
+
+	if (!rc)
+		rc = value_double(condition->context, &value, &number, why);
+	if (rc)
+		return rc;
+	*out = number != 0 ? TRACE_TRUE : TRACE_FALSE;
+	trace->result = value.node;
+	condition->has_tree = !trace->opaque && trace->result;
+	return 0;
+}
+
+/*
+ * That there is no such memory, or no such name yet, is an answer.  So is all
+ * that is wrong only now.
+ */
+static int explain(struct condition *condition, int rc,
+		   const struct failure *reason, struct failure *why)
+{
+	bool is_fault = !condition->trace.is_unknown && rc == ERR_INPUT &&
+			!condition->was_known && !condition->has_reason;
+
+	if (rc != ERR_NOT_FOUND && (rc != ERR_INPUT || is_fault)) {
+		*why = *reason;
+		return rc;
+	}
+	if (condition->trace.is_unknown)
+		condition->was_known = true;
+	if (!condition->has_reason)
+		condition->reason = *reason;
+	condition->has_reason = true;
+	return 0;
+}
+
+int condition_evaluate(struct condition *condition,
+		       const struct expression_place *place,
+		       struct replayer *live, enum trace_answer *out,
+		       struct failure *why)
+{
+	struct context *context = condition->context;
+	struct failure reason = { "" };
+	int rc = 0;
+
+	*out = TRACE_UNKNOWN;
+	trace_release(&condition->trace);
+	trace_begin(&condition->trace);
+	condition->trace.read = on_read;
+	condition->trace.context = condition;
+	condition->has_tree = false;
+	forget_reads(condition);
+	if (live)
+		context_set_live(context, live, place);
+	else
+		rc = context_set(context, place, why);
+	if (rc)
+		return rc;
+	context->trace = &condition->trace;
+	context->no_frame = !condition->in_frame;
+	context->only_begun = true;
+	rc = compute(condition, out, &reason);
+	context->trace = NULL;
+	context->no_frame = context->only_begun = false;
+	context->has_frame = false;
+	if (rc)
+		rc = explain(condition, rc, &reason, why);
+	else
+		condition->was_known = true;
+	if (!rc && condition->is_large)
+		rc = failed(why, ERR_INPUT, "'%s' depends on too much memory",
+			    condition->text);
+	return rc;
+}
+
+int condition_check(const struct condition *condition, struct failure *why)
+{
+	if (condition->was_known || !condition->has_reason)
+		return 0;
+	return failed(why, ERR_NOT_FOUND, "%s", condition->reason.text);
+}
+
+/* ------- by the tree ------- */
+
+enum trace_answer condition_again(const struct condition *condition,
+				  const struct trace_source *source)
+{
+	if (!condition->has_tree)
+		return TRACE_ANEW;
+	return trace_answer(&condition->trace, source);
+}
+
+struct live {
+	struct condition *condition;
+	struct replayer *replayer;
+	uint64_t (*reg)(void *context, unsigned reg);
+	void *context;
+};
+
+static enum trace_answer read_now(void *context, uint64_t addr, size_t size,
+				  uint8_t *bytes)
+{
+	struct live *live = context;
+	uint8_t known[32] = { 0 };
+
+	on_read(live->condition, addr, size);
+	if (size - 1 > UINT64_MAX - addr ||
+	    replayer_read(live->replayer, addr, bytes, known, size, NULL) ||
+	    memchr(known, 0, size))
+		return TRACE_UNKNOWN;
+	return TRACE_TRUE;
+}
+
+static uint64_t register_now(void *context, unsigned reg)
+{
+	struct live *live = context;
+
+	return live->reg(live->context, reg);
+}
+
+enum trace_answer condition_now(struct condition *condition,
+				struct replayer *replayer,
+				uint64_t (*reg)(void *context, unsigned reg),
+				void *context)
+{
+	struct live live = { condition, replayer, reg, context };
+	const struct trace_source source = { read_now, register_now, &live };
+
+	if (!condition->has_tree)
+		return TRACE_ANEW;
+	forget_reads(condition);
+	return trace_answer(&condition->trace, &source);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* when_names.c - see when_names.h */
+#include "replayer/expressions/when_names.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/array.h"
+#include "formats/error.h"
+#include "replayer/expressions/candidates.h"
+#include "replayer/expressions/reader.h"
+#include "replayer/expressions/resolve.h"
+
+#define WORDS_MOST 64u
+#define DEPTH_MOST 64u
+#define TOLD_MOST 8u		/* functions in a message */
+
+struct search {
+	struct context *context;
+	char *words[WORDS_MOST];	/* of the context */
+	size_t count;
+
+	const char *found[TOLD_MOST];
+	size_t found_count;
+};
+
+/* ------- names in the text ------- */
+
+/* What follows one of these is a member, a register or a part of a name. */
+static bool is_behind_mark(const char *text, const char *at)
+{
+	while (at > text && at[-1] == ' ')
+		at--;
+	return at > text && (at[-1] == '.' || at[-1] == '$' ||
+			     at[-1] == '!' ||
+			     (at[-1] == ':' && at - 1 > text) ||
+			     (at[-1] == '>' && at - 1 > text &&
+			      at[-2] == '-'));
+}
+
+static bool is_known(struct context *context, char *word)
+{
+	struct failure ignored;
+	struct value value;
+	int rc = resolve_name(context, word, &value, &ignored);
+
+	/* One that is nowhere now, or not clear, is known. */
+	if (rc == ERR_NOT_FOUND)
+		rc = resolve_symbol(context, word, &value, &ignored);
+	return rc != ERR_NOT_FOUND || resolve_type(context, word) ||
+	       !strcmp(word, "sizeof") || !strcmp(word, "struct") ||
+	       !strcmp(word, "union") || !strcmp(word, "enum") ||
+	       !strcmp(word, "class");
+}
+
+/* Keeps those that mean nothing outside of functions. */
+static int find_words(struct search *search, const char *text)
+{
+	const char *at = text, *end;
+	char *word;
+
+	while (*at && search->count < WORDS_MOST) {
+		if (*at == '\'' || *at == '"') {
+			end = strchr(at + 1, *at);
+			at = end ? end + 1 : at + 1;
+			continue;
+		}
+		for (end = at; is_name_part(*end); end++)
+			;
+		if (end == at) {
+			at++;
+			continue;
+		}
+		if (is_name_start(*at) && !is_behind_mark(text, at) &&
+		    strncmp(end, "::", 2) && *end != '!') {
+			word = context_take(search->context,
+					    (size_t)(end - at) + 1);
+			if (!word)
+				return ERR_NO_MEMORY;
+			memcpy(word, at, (size_t)(end - at));
+			if (!is_known(search->context, word))
+				search->words[search->count++] = word;
+		}
+		at = end;
+	}
+	return 0;
+}
+
+/* ------- functions ------- */
+
+static bool declares(Dwarf_Die *scope, const char *word, unsigned depth)
+{
+	Dwarf_Die die;
+
+	if (depth > DEPTH_MOST || dwarf_child(scope, &die))
+		return false;
+	do {
+		int tag = dwarf_tag(&die);
+		const char *name = tag == DW_TAG_variable ||
+				   tag == DW_TAG_formal_parameter ?
+					   dwarf_diename(&die) : NULL;
+
+		if ((name && !strcmp(name, word)) ||
+		    (tag == DW_TAG_lexical_block &&
+		     declares(&die, word, depth + 1)))
+			return true;
+	} while (!die_sibling(&die, &die));
+	return false;
+}
+
+static void add_function(struct search *search, const struct die_index *index,
+			 const struct die_entry *entry)
+{
+	char *name = context_take(search->context, NAME_MOST);
+
+	if (!name)
+		return;
+	die_qualified_name(index, entry, name, NAME_MOST);
+	for (size_t i = 0; i < search->found_count; i++)
+		if (!strcmp(search->found[i], name))
+			return;
+	if (search->found_count < TOLD_MOST)
+		search->found[search->found_count++] = name;
+}
+
+static void look_through(struct search *search, const struct die_index *index)
+{
+	for (size_t i = 0; i < index->count; i++) {
+		const struct die_entry *entry = &index->list[i];
+		Dwarf_Die die = entry->die;
+		bool has_all = entry->kind == DIE_FUNCTION && entry->name;
+
+		for (size_t j = 0; j < search->count && has_all; j++)
+			has_all = declares(&die, search->words[j], 0);
+		if (has_all)
+			add_function(search, index, entry);
+	}
+}
+
+/* The program's own ones are meant first. */
+static void look_through_modules(struct search *search, bool own)
+{
+	struct context *context = search->context;
+
+	for (size_t i = 0; i < context->module_count && search->count; i++) {
+		const struct context_module *module = &context->modules[i];
+		const struct die_index *index =
+			module->is_program == own ?
+				context_index(context, module) : NULL;
+
+		if (index)
+			look_through(search, index);
+	}
+}
+
+static int refuse(const struct search *search, struct failure *why)
+{
+	char list[256] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < search->found_count; i++)
+		used += (size_t)snprintf(list + used, sizeof(list) - used,
+					 "%s%s", i ? ", " : "",
+					 search->found[i]) <
+					sizeof(list) - used ?
+			strlen(list + used) : 0;
+	return failed(why, ERR_INPUT, "several functions have '%s': choose one"
+		      " with --in: %s%s", search->words[0], list,
+		      search->found_count == TOLD_MOST ? ", ..." : "");
+}
+
+static int find_at(struct search *search, const struct when_question *question,
+		   const struct position *at, struct failure *why)
+{
+	struct context *context = search->context;
+	const struct expression_place place = { .at = *at };
+	int rc = context_set(context, &place, why);
+
+	if (rc)
+		return rc;
+	search->count = search->found_count = 0;
+	context->no_frame = true;
+	rc = find_words(search, question->text);
+	context->no_frame = false;
+	context->has_frame = false;
+	if (rc)
+		return failed(why, rc, "out of memory");
+	look_through_modules(search, true);
+	if (!search->found_count)
+		look_through_modules(search, false);
+	return 0;
+}
+
+int when_find_function(struct context *context,
+		       const struct when_question *question, char **out,
+		       struct failure *why)
+{
+	struct search search = { .context = context };
+	int rc = find_at(&search, question, &question->to, why);
+
+	*out = NULL;
+	/* Of a program that another one has replaced. */
+	if (!rc && search.count && !search.found_count)
+		rc = find_at(&search, question, &question->from, why);
+	if (rc || !search.count || !search.found_count)
+		return rc;
+	if (search.found_count > 1)
+		return refuse(&search, why);
+	*out = strdup(search.found[0]);
+	return *out ? 0 : failed(why, ERR_NO_MEMORY, "out of memory");
+}

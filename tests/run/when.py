@@ -1,0 +1,222 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""When conditions became true, as gdb and the program itself see it natively.
+
+usage: when.py --cprec C --cc CC
+
+Breakpoints of gdb at lines (when_gdb.py) and its watchpoints tell how often a
+condition begins to hold and at which lines; the program says the rest: see
+programs/when/conditions.c.  Speaks TAP.
+"""
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from tap import CprecTap, equal, expect, main  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCE = os.path.join(HERE, "programs", "when", "conditions.c")
+
+
+def line_of(mark):
+    with open(SOURCE, encoding="utf-8") as source:
+        for number, text in enumerate(source, 1):
+            if mark in text:
+                return number
+    raise ValueError(mark)
+
+
+class When(CprecTap):
+    def ask(self, condition, *more):
+        done = self.cprec("when", self.trace, "--json", "--expr", condition,
+                          *more)
+        expect(done.returncode == (0 if done.stdout else 1), done.stderr)
+        expect(done.stdout or "did not become true" in done.stderr,
+               done.stderr)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def all(self, condition, *more):
+        return self.ask(condition, "--limit=0", *more)
+
+    def begin(self):
+        self.program = os.path.join(self.folder, "conditions")
+        self.trace = self.program + ".cpr"
+        subprocess.run([*self.options.cc.split(), "-g", "-O0", "-pthread",
+                        "-o", self.program, SOURCE], check=True, timeout=120)
+        done = self.cprec("record", "-o", self.trace, "--segment=20k",
+                          self.program)
+        self.said = dict(line.split() for line in done.stdout.splitlines())
+
+    def gdb_places(self, places):
+        done = subprocess.run(
+            ["gdb", "-q", "-batch", "-ex", f"python when_places = {places!r}",
+             "-x", os.path.join(HERE, "when_gdb.py"), self.program],
+            capture_output=True, text=True, timeout=250)
+        found = [json.loads(line[6:]) for line in done.stdout.splitlines()
+                 if line.startswith("FOUND ")]
+        expect(len(found) == len(places), done.stdout + done.stderr)
+        return found
+
+    # ------- memory -------
+
+    def first_and_last(self):
+        times = self.all("counter % 100 == 37")
+        equal(len(times), 10, "times")
+        equal({time["line"] for time in times}, {line_of("/* counted */")},
+              "lines")
+        equal(self.ask("counter % 100 == 37"), times[:1], "first")
+        equal(self.ask("counter % 100 == 37", "--last"), times[-1:], "last")
+        equal(times[0]["values"][0]["value"], "37", "value")
+        at = times[3]["at"]
+        for more, value in ((0, "336"), (1, "337")):
+            done = self.cprec("query", self.trace, "--json", "--addr=counter",
+                              f"--at={at + more}")
+            equal(json.loads(done.stdout)["value"], value, "query")
+        equal(self.all("counter % 100 == 37", f"--from={at}",
+                       f"--to={times[6]['at']}"), times[3:6], "a part")
+        equal(self.all("counter % 100 == 37", f"--to={at}"), times[:3], "to")
+        equal(self.ask("counter == -5"), [], "never")
+
+    def chains(self):
+        """A pointer leads elsewhere; null is not known, and so not true."""
+        times = self.all("cursor->id % 7 == 0")
+        equal(len(times), int(self.said["sevens"]), "of the cursor")
+        equal({(time["function"]) for time in times}, {"walk"}, "function")
+        equal(len(self.all("head->next->next->id == 21")), 1, "of the list")
+        equal(len(self.all("head && head->next && head->next->id == 21")), 1,
+              "with guards")
+        equal(len(self.all("!(head && head->next) || head->id > 100")), 1,
+              "turned around")
+        equal(len(self.all("cursor->weight < 2.5 && cursor->high > 2")), 1,
+              "numbers of all kinds")
+        equal(len(self.all("cursor == 0 && counter == 1000")), 2,
+              "before and behind the walk")
+
+    def watchpoint(self):
+        """What a software watchpoint of gdb sees."""
+        condition = "head->id % 9 == 0 && head->low > 10"
+        done = subprocess.run(
+            ["gdb", "-q", "-batch", "-ex", "set can-use-hw-watchpoints 0",
+             "-ex", "break build", "-ex", "run", "-ex",
+             f"watch (head && {condition})", "-ex", "tbreak walk",
+             *["-ex", "continue"] * 40, self.program],
+            capture_output=True, text=True, timeout=250)
+        begun = re.findall(r"Old value = 0\s+New value = 1", done.stdout)
+        expect(begun, done.stdout + done.stderr)
+        times = self.all(condition, "--to=50%")
+        equal(len([time for time in times if time["function"] == "build"]),
+              len(begun), "times")
+
+    def threads(self):
+        times = self.all("shared == 7000")
+        equal([str(time["thread"]) for time in times],
+              [self.said["crossed"]], "who")
+        equal(len(self.all("own == 3", "--in=count")), 2, "of each its own")
+        both = self.all("shared % 100 == 0")
+        equal(len(both), 100, "of both")
+        parts = [self.all("shared % 100 == 0", f"--thread={tid}")
+                 for tid in sorted({time["thread"] for time in both})]
+        equal(sorted(sum(parts, []), key=lambda time: time["at"]), both,
+              "of each")
+
+    def mapped_anew(self):
+        times = self.all("*(char *)0x10000009 == 2")
+        equal([time["function"] for time in times], ["map_anew"], "written")
+        times = self.all("*(char *)0x10000009 == 0")
+        equal([time["by"] for time in times], ["mmap()"] * 3, "mapped")
+
+    def by_a_call(self):
+        times = self.all("input[0] == 'r' && input[4] == 'y'")
+        equal([time["by"] for time in times], ["read()"], "by a call")
+
+    # ------- functions, lines, registers -------
+
+    def places(self):
+        """A conditional breakpoint at a line."""
+        step, higher = line_of("/* step */"), line_of("/* higher */")
+        asked = [(f"conditions.c:{step}", "steps == 7"),
+                 (f"conditions.c:{step}", "number > 20"),
+                 (f"conditions.c:{step}", "number == 1"),
+                 (f"conditions.c:{higher}", "peak % 3 == 1")]
+        for place, condition, lines in self.gdb_places(asked):
+            times = self.all(condition, f"--in={place}")
+            expect(lines, "gdb found nothing")
+            equal([time["line"] for time in times], lines, condition)
+
+    def functions(self):
+        """Where variables are declared is known: each call by itself."""
+        highest = self.all("peak > 100")
+        equal({time["function"] for time in highest}, {"collatz"}, "function")
+        peaks = []
+        for number in range(1, 20):
+            peak = number
+            while number != 1:
+                number = 3 * number + 1 if number % 2 else number // 2
+                peak = max(peak, number)
+            peaks.append(peak)
+        done = [time for time in self.all("number == 1", "--in=collatz")]
+        equal(len(done), len(peaks), "calls")
+        equal(self.ask("number == 1", "--last"), done[-1:], "last")
+        equal(len(self.all("i == 5", "--in=build")), 1, "begun")
+        began = self.all("steps == 0", "--in=collatz")
+        equal(len(began), len(peaks), "begun")
+        equal({time["values"][0].get("before") for time in began}, {None},
+              "before")
+        failed = self.cprec("when", self.trace, "--expr=i == 3")
+        expect(failed.returncode == 1 and "build" in failed.stderr and
+               "main" in failed.stderr and "--in" in failed.stderr,
+               failed.stderr)
+
+    def registers(self):
+        entered = self.all("$rip == collatz", "--to=50%")
+        calls = self.cprec("calls", self.trace, "--json", "collatz")
+        equal([time["at"] for time in entered],
+              [json.loads(line)["at"] for line in calls.stdout.splitlines()],
+              "entries")
+        argument = self.all("$rip == collatz && $rdi == 7", "--to=50%")
+        equal(len(argument), 1, "an argument")
+        done = self.cprec("registers", self.trace, "--json", "rdi",
+                          f"--at={argument[0]['at']}")
+        expect('"7"' in done.stdout or "7" in done.stdout, done.stdout)
+        equal(self.ask("$rip == collatz", "--last", "--to=50%"),
+              entered[-1:], "last")
+
+    # ------- what cannot be -------
+
+    def messages(self):
+        for words, status, text in (
+                (("--expr=nosuch == 1",), 1, "nosuch"),
+                (("--expr=counter ==",), 1, "missing"),
+                (("--expr=head->nix",), 1, "nix"),
+                ((), 2, "--expr"),
+                (("--expr=counter", "--in=nosuch"), 1, "nosuch"),
+                (("--expr=own == 3",), 1, "--in"),
+                (("--expr=counter == 0",), 1, "already")):
+            done = self.cprec("when", self.trace, *words)
+            equal(done.returncode, status, words)
+            expect(text in done.stderr, done.stderr)
+
+    def run(self):
+        self.begin()
+        self.test("first and last", self.first_and_last)
+        self.test("pointers", self.chains)
+        self.test("a watchpoint of gdb", self.watchpoint)
+        self.test("threads", self.threads)
+        self.test("memory mapped anew", self.mapped_anew)
+        self.test("a system call", self.by_a_call)
+        self.test("breakpoints of gdb", self.places)
+        self.test("functions", self.functions)
+        self.test("registers", self.registers)
+        self.test("messages", self.messages)
+        return self.summary()
+
+
+if __name__ == "__main__":
+    PARSER = argparse.ArgumentParser()
+    PARSER.add_argument("--cc", default="cc")
+    sys.exit(main(lambda options, folder: When(options, folder).run(),
+                  parser=PARSER))
