@@ -57,8 +57,8 @@ const struct command command_index = {
 		  .without = "jobs every" },
 		{ 'q', "quiet", NULL, "print nothing if all is well" },
 		{ JSON, "json", NULL,
-		  "one JSON object: segments, indexed, points, size,\n"
-		  "bits" },
+		  "one JSON object: segment_count, indexed,\n"
+		  "start_points, size" },
 		{ 0 }
 	},
 	.notes = "FILE.idx may be deleted at any time.  With GNU parallel:\n"
@@ -239,12 +239,12 @@ static void tell(const struct indexing *indexing,
 	double bits = length ? 8 * (double)extent->size / (double)length : 0;
 
 	if (indexing->json)
-		print_json(json_pack("{sI sI sI sI sf}",
-				     "segments", (json_int_t)segments,
+		print_json(json_pack("{sI sI sI sI}",
+				     "segment_count", (json_int_t)segments,
 				     "indexed", (json_int_t)extent->segments,
-				     "points", (json_int_t)extent->points,
-				     "size", (json_int_t)extent->size,
-				     "bits", bits));
+				     "start_points",
+				     (json_int_t)extent->points,
+				     "size", (json_int_t)extent->size));
 	else if (!indexing->quiet)
 		printf("indexed %zu of %zu segments, %zu states to start from:"
 		       " %" PRIu64 " bytes, %.4f bits per instruction\n",

@@ -152,6 +152,7 @@ class Tests(CprecTap):
             trace = self.path(name + ".cpr")
             self.ask("info", "-v", trace)
             self.ask("ps", "-v", trace)
+            self.ask("index", trace)
             self.ask("dump", "-v", trace)
             self.ask("dump", "--kind=FAULT", trace)
             self.ask("dump", "--kind=OUTPUT", trace)

@@ -1,0 +1,250 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The index in two levels: cprec index, and what questions leave in FILE.idx.
+
+usage: index.py --cprec C
+
+What is answered without any side file, other tests
+compare with the real processor; here it must be the same with all kinds of
+them: whole, made in parts, with start points, damaged, of another recording,
+where it cannot be written.  Speaks TAP.
+"""
+import glob
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from tap import CprecTap, equal, expect, main  # noqa: E402
+
+NOBODY = 65534
+
+
+class Index(CprecTap):
+    def prepare(self):
+        self.trace = os.path.join(self.folder, "sorted.cpr")
+        numbers = os.path.join(self.folder, "numbers")
+        choice = random.Random(2)
+        with open(numbers, "w") as file:
+            for _ in range(3000):
+                print(choice.randrange(10**6), file=file)
+        result = self.cprec("record", "-q", "-o", self.trace,
+                            "--segment=300000", "--", "sort", "-n",
+                            "--parallel=1", numbers)
+        equal(result.returncode, 0, result.stderr)
+        info = json.loads(self.cprec("info", "-v", "--json",
+                                     self.trace).stdout)
+        self.segments = len(info["segments"])
+        expect(self.segments > 10, f"{self.segments} segments")
+        self.end = info["end"] if "end" in info else info["instructions"]
+        self.choose(choice)
+        self.truth = self.answers()
+
+    def choose(self, choice):
+        """Questions about memory that is written now and then, or often."""
+        maps = self.cprec("maps", self.trace, "--at=90%", "--json").stdout
+        places = [json.loads(line) for line in maps.splitlines()]
+        places = [(m["addr"], m["size"]) for m in places
+                  if "w" in m["prot"]]
+        self.questions = []
+        for kind in ("last", "query", "writes", "accesses") * 10:
+            first, size = choice.choice(places)
+            first = int(first, 16) if isinstance(first, str) else first
+            addr = first + choice.randrange(min(size, 1 << 16)) // 8 * 8
+            if size > 1 << 20:
+                addr = first + size - choice.randrange(1, 600) * 8
+            at = choice.randrange(self.end)
+            question = [kind, f"--addr={addr:#x}", "--size=8"]
+            if kind in ("writes", "accesses"):
+                question += [f"--from={at}", f"--to={at + self.end // 3}"
+                             if at < self.end // 2 else "--to=end",
+                             "--limit=20"]
+            else:
+                question += [f"--at={at}"]
+            self.questions.append(question)
+
+    def side(self):
+        return self.trace + ".idx"
+
+    def forget(self):
+        for path in glob.glob(self.side() + "*"):
+            os.unlink(path)
+
+    def ask(self, question, notes=""):
+        result = self.cprec(question[0], self.trace, "--json", *question[1:])
+        expect(result.returncode in (0, 1), result.stderr)
+        if notes is not None and result.returncode == 0:
+            equal(result.stderr, notes, " ".join(question))
+        return result.stdout
+
+    def answers(self):
+        """Each alone, without a side file."""
+        found = []
+        for question in self.questions:
+            self.forget()
+            found.append(self.ask(question, None))
+        found_any = sum(bool(text) for text in found)
+        expect(found_any > 10, f"only {found_any} answers")
+        return found
+
+    def compare(self):
+        for question, truth in zip(self.questions, self.truth):
+            equal(self.ask(question, None), truth, " ".join(question))
+
+    def index(self, *options):
+        result = self.cprec("index", self.trace, "--json", *options)
+        equal(result.returncode, 0, result.stderr)
+        equal(result.stderr, "", "notes")
+        return json.loads(result.stdout)
+
+    # ------- tests
+
+    def left_by_questions(self):
+        self.forget()
+        self.compare()
+        expect(os.path.exists(self.side()), "nothing was left")
+        equal(os.stat(self.side()).st_mode & 0o777, 0o600, "mode")
+        self.compare()
+
+    def whole(self):
+        self.forget()
+        found = self.index("-j2")
+        equal(found["segment_count"], self.segments, "segments")
+        equal(found["indexed"], self.segments, "indexed")
+        equal(found["size"], os.path.getsize(self.side()), "size")
+        self.compare()
+        equal(self.index("-j3"), found, "made once more")
+
+    def with_start_points(self):
+        self.forget()
+        found = self.index("--every=50k", "-j2")
+        expect(found["start_points"] >= self.end // 50000 // 2,
+               f"{found['start_points']} start points")
+        self.compare()
+        return f"{found['start_points']} start points"
+
+    def near_a_time(self):
+        self.forget()
+        found = self.index("--around=50%", "--every=40k")
+        expect(found["start_points"] > 3 and not found["indexed"], found)
+        self.compare()
+        self.forget()
+        found = self.index(f"--range=100k..{self.end // 2}", "--every=40k")
+        expect(found["start_points"] > 3 and not found["indexed"], found)
+        self.compare()
+
+    def in_parts(self):
+        self.forget()
+        one = self.index("-j1")
+        with open(self.side(), "rb") as file:
+            whole = file.read()
+        self.forget()
+        for part in (2, 3, 1):
+            self.index("-j1", f"--part={part}/3")
+        equal(self.index("--merge"), one, "merged")
+        with open(self.side(), "rb") as file:
+            equal(len(file.read()), len(whole), "size")
+        equal(glob.glob(self.side() + ".*"), [], "parts that are left")
+        self.compare()
+        result = self.cprec("index", self.trace, "--merge")
+        expect(result.returncode == 1 and "no parts" in result.stderr,
+               result.stderr)
+
+    def several_at_once(self):
+        self.forget()
+        makers = [subprocess.Popen([self.options.cprec, "index", "-q", "-j2",
+                                    self.trace]) for _ in range(3)]
+        self.compare()
+        equal([maker.wait() for maker in makers], [0, 0, 0], "statuses")
+        self.compare()
+        equal(self.index()["indexed"], self.segments, "indexed")
+
+    def damaged(self):
+        self.forget()
+        self.index("--every=100k")
+        with open(self.side(), "rb") as file:
+            whole = file.read()
+        choice = random.Random(3)
+        for _ in range(12):
+            with open(self.side(), "wb") as file:
+                if choice.random() < 0.5:
+                    file.write(whole[:choice.randrange(len(whole))])
+                else:
+                    bytes_ = bytearray(whole)
+                    bytes_[choice.randrange(len(whole))] ^= 1 << 3
+                    file.write(bytes_)
+            self.compare()
+        with open(self.side(), "wb") as file:
+            file.write(b"This is no index." * 10)
+        result = self.cprec("last", self.trace, "--addr=environ")
+        equal(result.stderr.count("\n"), 1, result.stderr)
+        expect("made anew" in result.stderr, result.stderr)
+        self.compare()
+
+    def of_another_recording(self):
+        other = os.path.join(self.folder, "other.cpr")
+        self.cprec("record", "-q", "-o", other, "--", "true")
+        self.cprec("index", "-q", other)
+        self.forget()
+        shutil.copy(other + ".idx", self.side())
+        result = self.cprec("last", self.trace, "--addr=environ")
+        equal(result.returncode, 0, result.stderr)
+        expect("another recording" in result.stderr and
+               result.stderr.count("\n") == 1, result.stderr)
+        self.compare()
+
+    def where_nothing_can_be_written(self):
+        """In a folder of others; what cannot be kept is noted once."""
+        self.forget()
+        place = os.path.join(self.folder, "readonly")
+        os.mkdir(place)
+        trace = os.path.join(place, "x.cpr")
+        shutil.copy(self.trace, trace)
+        os.chmod(trace, 0o644)
+        os.chmod(place, 0o755)
+        os.chmod(self.folder, 0o755)
+        is_root = os.getuid() == 0
+        if not is_root:
+            os.chmod(place, 0o555)
+        for question, truth in list(zip(self.questions, self.truth))[:8]:
+            result = subprocess.run(
+                [self.options.cprec, question[0], trace, "--json",
+                 *question[1:]], capture_output=True, text=True,
+                user=NOBODY if is_root else None, timeout=120)
+            equal(result.stdout, truth, " ".join(question) + result.stderr)
+            expect(result.stderr.count("\n") <= 1, result.stderr)
+        equal(os.listdir(place), ["x.cpr"], "files")
+
+    def moved_and_removed(self):
+        self.forget()
+        self.index()
+        there = os.path.join(self.folder, "moved.cpr")
+        equal(self.cprec("mv", self.trace, there).returncode, 0, "mv")
+        expect(os.path.exists(there + ".idx") and
+               not os.path.exists(self.side()), "it did not follow")
+        equal(self.cprec("rm", there).returncode, 0, "rm")
+        expect(not os.path.exists(there + ".idx"), "it was left")
+
+    def run(self):
+        self.test("a recording of many segments, and questions", self.prepare)
+        if self.failed:
+            return self.summary()
+        self.test("what questions leave", self.left_by_questions)
+        self.test("the whole index", self.whole)
+        self.test("start points", self.with_start_points)
+        self.test("start points near a time", self.near_a_time)
+        self.test("in parts", self.in_parts)
+        self.test("several processes at once", self.several_at_once)
+        self.test("cut or flipped", self.damaged)
+        self.test("of another recording", self.of_another_recording)
+        self.test("where nothing can be written",
+                  self.where_nothing_can_be_written)
+        self.test("moved and removed", self.moved_and_removed)
+        return self.summary()
+
+
+if __name__ == "__main__":
+    sys.exit(main(lambda options, folder: Index(options, folder).run()))
