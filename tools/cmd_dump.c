@@ -16,6 +16,7 @@
 #include "tools/dump_packets.h"
 #include "tools/dump_replay.h"
 #include "tools/messages.h"
+#include "tools/opened.h"
 #include "tools/options.h"
 #include "tools/print.h"
 
@@ -327,11 +328,13 @@ static int find_threads(struct dump *dump, struct failure *why)
 
 static int dump_file(struct dump *dump, const char *path, struct failure *why)
 {
+	struct opened *opened;
 	size_t count;
-	int rc = recording_open(&dump->recording, path, why);
+	int rc = opened_begin(&opened, path, why);
 
 	if (rc)
 		return rc;
+	dump->recording = opened->recording;
 	dump->table = recording_reg_table(dump->recording);
 	dump->replay.recording = dump->recording;
 	count = recording_segments(dump->recording);
@@ -348,7 +351,7 @@ static int dump_file(struct dump *dump, const char *path, struct failure *why)
 		damage_say(dump->recording);
 	free(dump->tids);
 	dump_replay_release(&dump->replay);
-	recording_close(dump->recording);
+	opened_end(opened);
 	return rc;
 }
 
