@@ -47,6 +47,20 @@ const char *query_note(struct query *query)
 	return query->fine.side ? side_file_note(query->fine.side) : NULL;
 }
 
+void query_cancel_by(struct query *query, const atomic_bool *flag)
+{
+	query->cancelled = flag;
+	if (query->replayer)
+		replayer_cancel_by(query->replayer, flag);
+}
+
+int query_is_wanted(const struct query *query, struct failure *why)
+{
+	return query->cancelled && atomic_load_explicit(query->cancelled,
+							memory_order_relaxed) ?
+		       failed(why, ERR_CANCELLED, "cancelled") : 0;
+}
+
 struct recording *query_recording(const struct query *query)
 {
 	return query->recording;
@@ -69,6 +83,8 @@ int query_replayer(struct query *query, struct replayer **out,
 
 	if (!query->replayer) {
 		rc = replayer_create(&query->replayer, query->recording, why);
+		if (!rc)
+			replayer_cancel_by(query->replayer, query->cancelled);
 		if (!rc)
 			rc = use_side_file(query, why);
 	}
@@ -342,7 +358,9 @@ int query_memory(struct query *query, uint64_t addr,
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	query->position = *at;
 	segment_views_trim(&query->views);
-	rc = recording_place(query->recording, at, &query->place, why);
+	rc = query_is_wanted(query, why);
+	if (!rc)
+		rc = recording_place(query->recording, at, &query->place, why);
 	if (!rc)
 		rc = query_parts(query, all, answer, shared, why);
 	free(shared);
