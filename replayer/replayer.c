@@ -287,6 +287,7 @@ int replayer_create(struct replayer **out, struct recording *recording,
 	if (!rep)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	rep->recording = recording;
+	rep->cancelled = recording_cancelled(recording);
 	points_init(&rep->points);
 	rep->regs = recording_reg_table(recording);
 	rep->threads = calloc(recording_threads(recording),

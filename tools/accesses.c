@@ -13,6 +13,7 @@
 #include "tools/damage.h"
 #include "tools/messages.h"
 #include "tools/opened.h"
+#include "tools/print.h"
 #include "tools/print_access.h"
 
 struct answering {
@@ -59,7 +60,7 @@ static int print(void *context, const struct history_access *access,
 
 	answering->count++;
 	if (!rc && (command->which == ACCESSES_FIRST ||
-		    answering->count == command->limit || ferror(stdout)))
+		    answering->count == command->limit || print_is_over()))
 		rc = HISTORY_ENOUGH;
 	return rc;
 }

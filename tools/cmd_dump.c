@@ -344,7 +344,7 @@ static int dump_file(struct dump *dump, const char *path, struct failure *why)
 			    path, count);
 	if (!rc)
 		rc = find_threads(dump, why);
-	for (size_t i = 0; i < count && !rc && !ferror(stdout); i++)
+	for (size_t i = 0; i < count && !rc && !print_is_over(); i++)
 		if (!dump->has_segment || dump->segment == i)
 			rc = print_segment(dump, i, why);
 	if (!rc)

@@ -18,6 +18,7 @@
 static int run(struct options *options);
 
 #define LINE_MOST 65536u	/* bytes; symbols of C++ can be long */
+#define QUESTIONS_MOST 65536u	/* addresses times times */
 
 enum { OPTION_ADDR = 256, OPTION_AT, OPTION_SIZE, OPTION_JSON,
        OPTION_REGISTERS, OPTION_THREAD, OPTION_RACES, OPTION_NO_RACES,
@@ -235,6 +236,12 @@ static int answer_options(const struct query_command *command, int *status,
 	bool lacks = false;
 	int rc = 0;
 
+	if (count > QUESTIONS_MOST) {
+		rc = failed(why, ERR_INPUT, "at most %u questions can be asked"
+			    " at once", QUESTIONS_MOST);
+		count = 0;
+		goto end;
+	}
 	if (!questions || !by_time) {
 		rc = failed(why, ERR_NO_MEMORY, "out of memory");
 		goto end;

@@ -14,6 +14,7 @@
 #include "tools/messages.h"
 #include "tools/opened.h"
 #include "tools/options.h"
+#include "tools/print.h"
 #include "tools/strace_lines.h"
 
 #define STRING_SHOWN 32u	/* as strace(1) has it */
@@ -83,7 +84,7 @@ static bool is_enough(void *context, uint64_t t)
 {
 	(void)context;
 	(void)t;
-	return ferror(stdout);
+	return print_is_over();
 }
 
 /* Which thread is the only one, if it is one. */

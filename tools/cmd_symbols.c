@@ -208,9 +208,9 @@ static void take_pattern(struct options *options,
 			 struct symbols_command *command)
 {
 	int left = options->argc - options->first;
-	char *last = left > 0 ? options->argv[options->argc - 1] : NULL;
+	char *last = options->argv[options->argc - 1];
 
-	if (left != 2 && (left != 1 || options_is_recording(last)))
+	if (left != 2 && (left != 1 || options_has_recording(options)))
 		return;
 	command->asked = last;
 	options_take_last(options, last);

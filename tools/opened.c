@@ -2,12 +2,14 @@
 /* opened.c - see opened.h */
 #include "tools/opened.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "formats/error.h"
+#include "formats/packed.h"
 #include "replayer/recording/recording.h"
 
 /* One of a list, in which those that were used last come first. */
@@ -17,19 +19,29 @@ struct kept {
 	char *path, *folders;	/* as it was opened: with debugging
 				   information from these */
 	struct stat file;	/* as it was then */
-	bool in_use, is_spoiled;
+	bool in_use;
 };
 
 static struct kept *list;
 static size_t keep;
+static const atomic_bool *cancelled;
 
 /* ------- one of them ------- */
 
+/* All but the recording. */
+static void forget(struct opened *opened)
+{
+	expressions_destroy(opened->expressions);
+	query_destroy(opened->query);
+	lines_destroy(opened->lines);
+	opened->expressions = NULL;
+	opened->query = NULL;
+	opened->lines = NULL;
+}
+
 static void end(struct kept *kept)
 {
-	expressions_destroy(kept->opened.expressions);
-	query_destroy(kept->opened.query);
-	lines_destroy(kept->opened.lines);
+	forget(&kept->opened);
 	recording_close(kept->opened.recording);
 	free(kept->path);
 	free(kept->folders);
@@ -46,12 +58,27 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 	       a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
+/* A path like "x.cpr/12.cpr" may lead into a packed file. */
+static int look_at(const char *path, struct stat *out)
+{
+	const char *name;
+	char *packed;
+	int rc = stat(path, out);
+
+	if (!rc || errno != ENOTDIR)
+		return rc;
+	packed = packed_of(path, &name);
+	rc = packed ? stat(packed, out) : -1;
+	free(packed);
+	return rc;
+}
+
 /* One that is being written may have grown, by whatever the clock says. */
 static bool is_stale(const struct kept *kept)
 {
 	struct stat file;
 
-	return kept->is_spoiled || stat(kept->path, &file) ||
+	return look_at(kept->path, &file) ||
 	       !is_same_file(&file, &kept->file) ||
 	       trace_reader_is_growing(
 		       recording_reader(kept->opened.recording));
@@ -75,15 +102,18 @@ static int make(struct kept **out, const char *path, struct failure *why)
 	if (!kept->path || !kept->folders)
 		rc = failed(why, ERR_NO_MEMORY, "out of memory");
 	/* Before it is read: what changes from now on is a change. */
-	if (!rc && stat(path, &kept->file))
-		kept->is_spoiled = true;
+	if (!rc && look_at(path, &kept->file))
+		rc = failed(why, ERR_SYSTEM, "cannot open '%s': %s", path,
+			    strerror(errno));
 	if (!rc)
 		rc = recording_open(&kept->opened.recording, path, why);
-	if (rc)
+	if (rc) {
 		end(kept);
-	else
-		*out = kept;
-	return rc;
+		return rc;
+	}
+	recording_cancel_by(kept->opened.recording, cancelled);
+	*out = kept;
+	return 0;
 }
 
 /* ------- all of them ------- */
@@ -143,20 +173,25 @@ int opened_begin(struct opened **out, const char *path, struct failure *why)
 
 int opened_ask(struct opened *opened, struct failure *why)
 {
-	int rc = 0;
+	int rc;
 
-	if (!opened->lines)
-		rc = lines_create(&opened->lines, opened->recording, why);
-	if (!rc && !opened->query)
+	if (opened->expressions)
+		return 0;
+	rc = lines_create(&opened->lines, opened->recording, why);
+	if (!rc)
 		rc = query_create(&opened->query, opened->recording, why);
-	if (!rc && !opened->expressions)
+	if (!rc)
 		rc = expressions_create(&opened->expressions, opened->lines,
 					opened->query, why);
+	if (rc)
+		forget(opened);
 	return rc;
 }
 
 void opened_end(struct opened *opened)
 {
+	if (opened && opened->query)
+		query_rest(opened->query);
 	for (struct kept *kept = list; kept && opened; kept = kept->next)
 		if (&kept->opened == opened)
 			kept->in_use = false;
@@ -169,8 +204,7 @@ void opened_keep(size_t most)
 	limit(keep);
 }
 
-void opened_spoil(void)
+void opened_cancel_by(const atomic_bool *flag)
 {
-	for (struct kept *kept = list; kept; kept = kept->next)
-		kept->is_spoiled |= kept->in_use;
+	cancelled = flag;
 }

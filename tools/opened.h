@@ -2,9 +2,9 @@
 /*
  * opened.h - a recording that is open, and what is asked of it
  *
- * Commands that ask open recordings here, and nowhere else.  A command line
- * ends what it has opened; a server keeps it, so that the next question finds
- * all that the last ones have found out.  Nobody must be able to tell which of
+ * Commands that answer questions open recordings here.  A command line ends
+ * what it has opened; a server keeps it, so that the next question finds all
+ * that the last ones have found out.  Nobody must be able to tell which of
  * the two it was: a command leaves behind no observer, no breakpoint and no
  * mode.
  *
@@ -15,6 +15,7 @@
 #ifndef CPREC_TOOLS_OPENED_H
 #define CPREC_TOOLS_OPENED_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include "replayer/expressions/expressions.h"
@@ -44,7 +45,7 @@ void opened_end(struct opened *opened);
 /* At most so many are kept from now on; 0, at first: none. */
 void opened_keep(size_t most);
 
-/* What is in use now is not kept: it was left in the middle of something. */
-void opened_spoil(void);
+/* What is opened from now on is cancelled by it; NULL, at first: never. */
+void opened_cancel_by(const atomic_bool *flag);
 
 #endif

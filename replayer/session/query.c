@@ -11,6 +11,12 @@
 #include "vm/memory/memory.h"
 #include "vm/vm.h"
 
+/*
+ * Of a replayer that waits: some 40 MB.  To drop them in the engine touches all
+ * the room that it has for them, ten times as much.
+ */
+#define TRANSLATIONS_KEPT 32768u
+
 int query_create(struct query **out, struct recording *recording,
 		 struct failure *why)
 {
@@ -20,6 +26,7 @@ int query_create(struct query **out, struct recording *recording,
 	if (!query)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	query->recording = query->fine.recording = recording;
+	query->cancelled = recording_cancelled(recording);
 	rc = segment_views_init(&query->views, recording, why);
 	if (!rc)
 		rc = touches_create(&query->touches, recording, why);
@@ -59,6 +66,15 @@ int query_is_wanted(const struct query *query, struct failure *why)
 	return query->cancelled && atomic_load_explicit(query->cancelled,
 							memory_order_relaxed) ?
 		       failed(why, ERR_CANCELLED, "cancelled") : 0;
+}
+
+void query_rest(struct query *query)
+{
+	if (!query->replayer || vm_translations(replayer_vm(query->replayer)) <
+					TRANSLATIONS_KEPT)
+		return;
+	replayer_destroy(query->replayer);
+	query->replayer = NULL;
 }
 
 struct recording *query_recording(const struct query *query)

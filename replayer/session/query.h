@@ -61,6 +61,12 @@ void query_cancel_by(struct query *query, const atomic_bool *flag);
 /* ERR_CANCELLED if it is set; for those who take long without a replay. */
 int query_is_wanted(const struct query *query, struct failure *why);
 
+/*
+ * A question is over, and the next one may be a while off: what takes much
+ * memory, and is quickly made again, goes, the replayer among it.
+ */
+void query_rest(struct query *query);
+
 /* What it is of. */
 struct recording *query_recording(const struct query *query);
 
