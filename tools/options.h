@@ -51,6 +51,7 @@ struct command {
 	const char *name;
 	int (*run)(struct options *options);	/* returns the exit status */
 	enum command_kind kind;
+	bool makes;		/* files, with --json too: `serve` does not */
 
 	/* For the list of all commands, unless these are NULL. */
 	const char *arguments, *summary;

@@ -17,7 +17,7 @@ static const char *const own_keys[] = { "id", "command", "file", "arguments" };
 
 bool request_may_ask(const struct command *command)
 {
-	return options_find(command, "--json");
+	return options_find(command, "--json") && !command->makes;
 }
 
 static int no_memory(struct failure *why)
