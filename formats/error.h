@@ -20,6 +20,7 @@ enum error {
 	ERR_NO_MEMORY = -7,
 	ERR_NOT_FOUND = -8,	/* what was asked for is not there */
 	ERR_INPUT     = -9,	/* the program or the request is unusable */
+	ERR_CANCELLED = -10,	/* somebody wants no answer any more */
 };
 
 /* A sentence for a person.  Untouched by a call that succeeds. */

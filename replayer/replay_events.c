@@ -66,6 +66,30 @@ static int run_guest(struct replayer *rep, uint64_t steps,
 	return rc;
 }
 
+/* How far it runs before it asks whether it is still wanted: some 40 ms. */
+#define STEPS_AT_ONCE (16u << 20)
+
+/* At most to `end`; less far only if that may be cancelled. */
+static int run_on(struct replayer *rep, uint64_t end, struct vm_stop *stop,
+		  struct failure *why)
+{
+	uint64_t left = end - vm_steps(rep->vm);
+
+	if (!rep->cancelled)
+		return run_guest(rep, left, stop, why);
+	if (atomic_load_explicit(rep->cancelled, memory_order_relaxed))
+		return failed(why, ERR_CANCELLED, "cancelled");
+	return run_guest(rep, left < STEPS_AT_ONCE ? left : STEPS_AT_ONCE,
+			 stop, why);
+}
+
+static bool goes_on(const struct replayer *rep, const struct vm_stop *stop,
+		    uint64_t end)
+{
+	return stop->kind == VM_STOP_ASKED ? !rep->halts :
+	       stop->kind == VM_STOP_BUDGET && vm_steps(rep->vm) < end;
+}
+
 /* REPLAYER_STOPPED if it was to stop, or at a breakpoint. */
 static int run(struct replayer *rep, uint64_t steps, struct vm_stop *stop,
 	       struct failure *why)
@@ -88,8 +112,8 @@ static int run(struct replayer *rep, uint64_t steps, struct vm_stop *stop,
 	doubtful_forget_peeks(rep);
 	rep->at_break = false;
 	do {
-		rc = run_guest(rep, end - vm_steps(rep->vm), stop, why);
-	} while (!rc && stop->kind == VM_STOP_ASKED && !rep->halts);
+		rc = run_on(rep, end, stop, why);
+	} while (!rc && goes_on(rep, stop, end));
 	if (!rc && stop->kind == VM_STOP_ASKED) {
 		rep->halts = false;
 		return REPLAYER_STOPPED;

@@ -41,6 +41,11 @@ void replayer_in_order(struct replayer *rep, bool in_order)
 	rep->in_order = in_order;
 }
 
+void replayer_cancel_by(struct replayer *rep, const atomic_bool *flag)
+{
+	rep->cancelled = flag;
+}
+
 static bool is_ahead(const struct replayer *rep,
 		     const struct segment_position *to)
 {
@@ -282,6 +287,7 @@ int replayer_create(struct replayer **out, struct recording *recording,
 	if (!rep)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	rep->recording = recording;
+	rep->cancelled = recording_cancelled(recording);
 	points_init(&rep->points);
 	rep->regs = recording_reg_table(recording);
 	rep->threads = calloc(recording_threads(recording),

@@ -115,6 +115,7 @@ struct replayer {
 	bool at_break;		/* it has stopped before one with a breakpoint: */
 	struct vm_stop met;
 	bool halts;		/* it is to stop soon */
+	const atomic_bool *cancelled;	/* NULL: never */
 
 	bool alone;		/* one thread without the others: alone.c */
 	size_t next_seen;	/* of script.seen */

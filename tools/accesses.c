@@ -12,14 +12,13 @@
 #include "tools/commands.h"
 #include "tools/damage.h"
 #include "tools/messages.h"
+#include "tools/opened.h"
+#include "tools/print.h"
 #include "tools/print_access.h"
 
 struct answering {
 	const struct accesses_command *command;
-	struct recording *recording;
-	struct lines *lines;
-	struct query *query;
-	struct expressions *expressions;
+	struct opened *opened;
 	struct question what;	/* the address, as of the last time */
 	struct access_printing printing;
 	struct history_question question;
@@ -61,7 +60,7 @@ static int print(void *context, const struct history_access *access,
 
 	answering->count++;
 	if (!rc && (command->which == ACCESSES_FIRST ||
-		    answering->count == command->limit || ferror(stdout)))
+		    answering->count == command->limit || print_is_over()))
 		rc = HISTORY_ENOUGH;
 	return rc;
 }
@@ -70,7 +69,7 @@ static int print(void *context, const struct history_access *access,
 
 static int find_from(struct answering *answering, struct failure *why)
 {
-	struct recording *recording = answering->recording;
+	struct recording *recording = answering->opened->recording;
 	struct position *from = &answering->question.from;
 	bool is_time;
 
@@ -87,8 +86,7 @@ static int find_what(struct answering *answering, struct failure *why)
 
 	what->asked = answering->command->asked;
 	what->is_alone = true;
-	question_find(what, lines_names(answering->lines),
-		      answering->expressions);
+	question_find(what, answering->opened);
 	if (what->has_failed)
 		return failed(why, ERR_INPUT, "%s",
 			      what->error ? what->error : "out of memory");
@@ -99,7 +97,8 @@ static int find_what(struct answering *answering, struct failure *why)
 	answering->question.size = what->size;
 	answering->question.to = what->at;
 	answering->printing = (struct access_printing) {
-		.recording = answering->recording, .lines = answering->lines,
+		.recording = answering->opened->recording,
+		.lines = answering->opened->lines,
 		.addr = what->addr, .size = what->size,
 		.type = what->found.type, .json = answering->command->json,
 	};
@@ -117,9 +116,9 @@ static int search(struct answering *answering, struct failure *why)
 	question->is_meant = is_meant;
 	question->context = answering;
 	if (command->which == ACCESSES_LAST)
-		return history_last(answering->query, question, print, &found,
-				    why);
-	return history_each(answering->query, question, print, why);
+		return history_last(answering->opened->query, question, print,
+				    &found, why);
+	return history_each(answering->opened->query, question, print, why);
 }
 
 /* ------- registers ------- */
@@ -128,7 +127,7 @@ static int find_register(const struct answering *answering, unsigned *out,
 			 struct failure *why)
 {
 	const struct reg_table *table =
-		recording_reg_table(answering->recording);
+		recording_reg_table(answering->opened->recording);
 	const char *name = answering->command->reg;
 
 	name += *name == '$';
@@ -150,20 +149,22 @@ static int search_register(struct answering *answering, struct failure *why)
 	};
 	struct register_write write;
 	bool is_time, found = false;
-	int rc = place_position(&question.at, &is_time, answering->recording,
-				asked->at, why);
+	struct recording *recording = answering->opened->recording;
+	int rc = place_position(&question.at, &is_time, recording, asked->at,
+				why);
 
-	answering->question.from.time = recording_start(answering->recording);
+	answering->question.from.time = recording_start(recording);
 	answering->question.to = question.at;
 	answering->printing = (struct access_printing) {
-		.recording = answering->recording, .lines = answering->lines,
+		.recording = answering->opened->recording,
+		.lines = answering->opened->lines,
 		.json = answering->command->json,
 	};
 	if (!rc)
 		rc = find_register(answering, &question.reg, why);
 	if (!rc)
-		rc = register_last_write(answering->query, &question, &write,
-					 &found, why);
+		rc = register_last_write(answering->opened->query, &question,
+					 &write, &found, why);
 	answering->count = found;
 	return rc || !found ? rc :
 	       print_register_write(&answering->printing, question.reg,
@@ -175,28 +176,20 @@ static int none(const struct answering *answering)
 	const struct accesses_command *command = answering->command;
 	char from[POSITION_TEXT], to[POSITION_TEXT];
 
-	fprintf(stderr, "cprec: %s%s %s from t=%s to t=%s\n",
-		command->changes || command->has_value ? "no such access: "
-						       : "",
-		command->reg ? command->reg : command->asked.addr,
-		!command->writes ? "was not read" :
-		command->reads ? "was not accessed" : "was not written",
-		position_text(from, &answering->question.from),
-		position_text(to, &answering->question.to));
+	say("%s%s %s from t=%s to t=%s",
+	    command->changes || command->has_value ? "no such access: " : "",
+	    command->reg ? command->reg : command->asked.addr,
+	    !command->writes ? "was not read" :
+	    command->reads ? "was not accessed" : "was not written",
+	    position_text(from, &answering->question.from),
+	    position_text(to, &answering->question.to));
 	return EXIT_FAILED;
 }
 
 static int answer(struct answering *answering, struct failure *why)
 {
-	int rc = lines_create(&answering->lines, answering->recording, why);
+	int rc = opened_ask(answering->opened, why);
 
-	if (!rc)
-		rc = query_create(&answering->query, answering->recording,
-				  why);
-	if (!rc)
-		rc = expressions_create(&answering->expressions,
-					answering->lines, answering->query,
-					why);
 	if (!rc && answering->command->reg)
 		return search_register(answering, why);
 	if (!rc)
@@ -219,18 +212,15 @@ int accesses_answer(const struct accesses_command *command,
 	path = options_recording(options, id);
 	if (!path)
 		return options->status;
-	if (recording_open(&answering.recording, path, &why))
+	if (opened_begin(&answering.opened, path, &why))
 		return say_failure(&why);
 	rc = answer(&answering, &why);
 	status = rc ? say_failure(&why) :
 		 answering.count ? EXIT_ANSWERED : none(&answering);
 	if (!rc)
-		damage_say(answering.recording);
+		damage_say(answering.opened->recording);
 	question_release(&answering.what);
-	expressions_destroy(answering.expressions);
-	query_destroy(answering.query);
-	lines_destroy(answering.lines);
-	recording_close(answering.recording);
+	opened_end(answering.opened);
 	return finish_output(status);
 }
 

@@ -24,23 +24,17 @@ static int find_times(struct asking *asking, struct failure *why)
 
 static int begin(struct asking *asking, struct failure *why)
 {
-	int rc = find_times(asking, why);
+	struct opened *opened = asking->opened;
+	int rc;
 
+	asking->recording = opened->recording;
+	rc = find_times(asking, why);
 	if (!rc)
-		rc = lines_create(&asking->lines, asking->recording, why);
-	if (!rc)
-		rc = query_create(&asking->query, asking->recording, why);
-	if (!rc)
-		rc = expressions_create(&asking->expressions, asking->lines,
-					asking->query, why);
+		rc = opened_ask(opened, why);
+	asking->lines = opened->lines;
+	asking->query = opened->query;
+	asking->expressions = opened->expressions;
 	return rc;
-}
-
-static void end(struct asking *asking)
-{
-	expressions_destroy(asking->expressions);
-	query_destroy(asking->query);
-	lines_destroy(asking->lines);
 }
 
 int asking_run(struct asking *asking,
@@ -50,14 +44,13 @@ int asking_run(struct asking *asking,
 	struct failure why;
 	int rc;
 
-	if (recording_open(&asking->recording, asking->path, &why))
+	if (opened_begin(&asking->opened, asking->path, &why))
 		return say_failure(&why);
 	rc = begin(asking, &why);
 	if (!rc)
 		rc = answer(context, &why);
-	end(asking);
 	if (!rc)
 		damage_say(asking->recording);
-	recording_close(asking->recording);
+	opened_end(asking->opened);
 	return finish_output(rc ? say_failure(&why) : EXIT_ANSWERED);
 }

@@ -7,9 +7,7 @@
 #ifndef CPREC_TOOLS_ASKING_H
 #define CPREC_TOOLS_ASKING_H
 
-#include "replayer/expressions/expressions.h"
-#include "replayer/session/session.h"
-#include "replayer/symbols/symbols.h"
+#include "tools/opened.h"
 
 struct asking {
 	const char *path;
@@ -17,7 +15,8 @@ struct asking {
 
 	/* While it is asked: */
 	struct position first, last;	/* those times */
-	struct recording *recording;
+	struct opened *opened;
+	struct recording *recording;	/* these are of it */
 	struct lines *lines;
 	struct query *query;
 	struct expressions *expressions;

@@ -16,6 +16,7 @@
 #include "tools/dump_packets.h"
 #include "tools/dump_replay.h"
 #include "tools/messages.h"
+#include "tools/opened.h"
 #include "tools/options.h"
 #include "tools/print.h"
 
@@ -327,11 +328,13 @@ static int find_threads(struct dump *dump, struct failure *why)
 
 static int dump_file(struct dump *dump, const char *path, struct failure *why)
 {
+	struct opened *opened;
 	size_t count;
-	int rc = recording_open(&dump->recording, path, why);
+	int rc = opened_begin(&opened, path, why);
 
 	if (rc)
 		return rc;
+	dump->recording = opened->recording;
 	dump->table = recording_reg_table(dump->recording);
 	dump->replay.recording = dump->recording;
 	count = recording_segments(dump->recording);
@@ -341,14 +344,14 @@ static int dump_file(struct dump *dump, const char *path, struct failure *why)
 			    path, count);
 	if (!rc)
 		rc = find_threads(dump, why);
-	for (size_t i = 0; i < count && !rc && !ferror(stdout); i++)
+	for (size_t i = 0; i < count && !rc && !print_is_over(); i++)
 		if (!dump->has_segment || dump->segment == i)
 			rc = print_segment(dump, i, why);
 	if (!rc)
 		damage_say(dump->recording);
 	free(dump->tids);
 	dump_replay_release(&dump->replay);
-	recording_close(dump->recording);
+	opened_end(opened);
 	return rc;
 }
 

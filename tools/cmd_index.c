@@ -27,6 +27,7 @@ enum { AROUND = 256, EVERY, JSON, MERGE, PART, RANGE };
 const struct command command_index = {
 	.name = "index",
 	.run = run,
+	.makes = true,
 	.arguments = "[FILE] [-j N]",
 	.summary = "find out beforehand who accesses what",
 	.usage = "index [OPTION...] [FILE]",

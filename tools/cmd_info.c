@@ -9,6 +9,7 @@
 #include "tools/commands.h"
 #include "tools/info.h"
 #include "tools/messages.h"
+#include "tools/opened.h"
 #include "tools/options.h"
 #include "tools/print.h"
 
@@ -41,14 +42,14 @@ const struct command command_info = {
 static int info_file(const char *path, const struct threads_text *threads,
 		     bool verbose, bool json, struct failure *why)
 {
-	struct recording *recording;
+	struct opened *opened;
 	json_t *info;
-	int rc = recording_open(&recording, path, why);
+	int rc = opened_begin(&opened, path, why);
 
 	if (rc)
 		return rc;
-	rc = info_describe(&info, recording, threads, verbose, why);
-	recording_close(recording);
+	rc = info_describe(&info, opened, threads, verbose, why);
+	opened_end(opened);
 	if (rc)
 		return rc;
 	if (json) {

@@ -7,11 +7,10 @@
 
 #include "formats/error.h"
 #include "replayer/recording/recording.h"
-#include "replayer/session/session.h"
-#include "replayer/symbols/symbols.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
 #include "tools/messages.h"
+#include "tools/opened.h"
 #include "tools/options.h"
 #include "tools/query_races.h"
 #include "tools/questions.h"
@@ -19,6 +18,7 @@
 static int run(struct options *options);
 
 #define LINE_MOST 65536u	/* bytes; symbols of C++ can be long */
+#define QUESTIONS_MOST 65536u	/* addresses times times */
 
 enum { OPTION_ADDR = 256, OPTION_AT, OPTION_SIZE, OPTION_JSON,
        OPTION_REGISTERS, OPTION_THREAD, OPTION_RACES, OPTION_NO_RACES,
@@ -136,10 +136,7 @@ struct query_command {
 	struct threads_text threads;
 	bool json, from_input;
 	enum which_races races;
-	struct recording *recording;
-	struct lines *lines;
-	struct names *names;		/* of the lines */
-	struct expressions *expressions;
+	struct opened *opened;
 };
 
 static int add_text(struct texts *texts, const char *text)
@@ -196,8 +193,7 @@ static void make_questions(const struct query_command *command,
 		questions[i].asked.at =
 			command->ats.list[i / command->addrs.count];
 		by_time[i] = &questions[i];
-		question_find(&questions[i], command->names,
-			      command->expressions);
+		question_find(&questions[i], command->opened);
 	}
 }
 
@@ -215,7 +211,7 @@ static int find_races(const struct query_command *command,
 	*lacks = false;
 	if (command->races == RACES_NOT)
 		return 0;
-	rc = query_races_find(races, command->recording, by_time, count,
+	rc = query_races_find(races, command->opened->recording, by_time, count,
 			      command->races == RACES_ALL, why);
 	*lacks = rc && command->races != RACES_ALL;
 	return *lacks ? 0 : rc;
@@ -230,8 +226,7 @@ static bool is_any_answered(const struct question *questions, size_t count)
 }
 
 /* Answers in the order of time, which replays least, and prints as asked. */
-static int answer_options(const struct query_command *command,
-			  struct query *query, int *status,
+static int answer_options(const struct query_command *command, int *status,
 			  struct failure *why)
 {
 	size_t count = command->ats.count * command->addrs.count;
@@ -241,18 +236,24 @@ static int answer_options(const struct query_command *command,
 	bool lacks = false;
 	int rc = 0;
 
+	if (count > QUESTIONS_MOST) {
+		rc = failed(why, ERR_INPUT, "at most %u questions can be asked"
+			    " at once", QUESTIONS_MOST);
+		count = 0;
+		goto end;
+	}
 	if (!questions || !by_time) {
 		rc = failed(why, ERR_NO_MEMORY, "out of memory");
 		goto end;
 	}
 	make_questions(command, questions, by_time);
 	qsort(by_time, count, sizeof(struct question *), compare_times);
-	/* Before the query has a replayer: there is one at a time. */
+	/* Before the query has a replayer, if it needs one: two take room. */
 	rc = find_races(command, by_time, count, &races, &lacks, why);
 	if (rc)
 		goto end;
 	for (size_t i = 0; i < count; i++)
-		question_answer(by_time[i], query, command->recording);
+		question_answer(by_time[i], command->opened);
 	if (lacks && is_any_answered(questions, count))
 		say_note("no search for races: %s", why->text);
 	for (size_t i = 0; i < count; i++)
@@ -346,7 +347,7 @@ static const char *cut_line(const struct line *line, struct request *out)
 }
 
 static bool answer_line(const struct query_command *command,
-			struct query *query, const struct line *line)
+			const struct line *line)
 {
 	struct question question = {
 		.asked = how_asked(command),
@@ -357,20 +358,19 @@ static bool answer_line(const struct query_command *command,
 	bool answered;
 
 	if (!wrong) {
-		question_find(&question, command->names,
-			      command->expressions);
+		question_find(&question, command->opened);
 	} else {
 		failed(&why, ERR_INPUT, "cannot answer: %s", wrong);
 		question_fail(&question, &why);
 	}
-	question_answer(&question, query, command->recording);
+	question_answer(&question, command->opened);
 	answered = question_print(&question, command->json);
 	question_release(&question);
 	return answered;
 }
 
-static int answer_input(const struct query_command *command,
-			struct query *query, int *status, struct failure *why)
+static int answer_input(const struct query_command *command, int *status,
+			struct failure *why)
 {
 	struct line line = { .text = malloc(LINE_MOST + 1) };
 	int rc = 0;
@@ -378,7 +378,7 @@ static int answer_input(const struct query_command *command,
 	if (!line.text)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	while (read_line(&line)) {
-		if (is_question(&line) && !answer_line(command, query, &line))
+		if (is_question(&line) && !answer_line(command, &line))
 			*status = EXIT_FAILED;
 		if (fflush(stdout))
 			break;
@@ -394,19 +394,13 @@ static int answer_input(const struct query_command *command,
 
 static int answer(struct query_command *command, struct failure *why)
 {
-	struct query *query = NULL;
 	int status = EXIT_ANSWERED;
-	int rc = query_create(&query, command->recording, why);
+	int rc = opened_ask(command->opened, why);
 
-	if (!rc)
-		rc = expressions_create(&command->expressions, command->lines,
-					query, why);
 	if (!rc && command->from_input)
-		rc = answer_input(command, query, &status, why);
+		rc = answer_input(command, &status, why);
 	if (!rc && command->addrs.count)
-		rc = answer_options(command, query, &status, why);
-	expressions_destroy(command->expressions);
-	query_destroy(query);
+		rc = answer_options(command, &status, why);
 	if (rc)
 		status = say_failure(why);
 	return finish_output(status);
@@ -491,18 +485,12 @@ static int open_and_answer(struct query_command *command)
 	struct failure why;
 	int status;
 
-	if (recording_open(&command->recording, command->path, &why))
+	if (opened_begin(&command->opened, command->path, &why))
 		return say_failure(&why);
-	if (lines_create(&command->lines, command->recording, &why)) {
-		status = say_failure(&why);
-	} else {
-		command->names = lines_names(command->lines);
-		status = answer(command, &why);
-	}
+	status = answer(command, &why);
 	if (status == EXIT_ANSWERED)
-		damage_say(command->recording);
-	lines_destroy(command->lines);
-	recording_close(command->recording);
+		damage_say(command->opened->recording);
+	opened_end(command->opened);
 	return status;
 }
 

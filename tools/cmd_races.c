@@ -12,6 +12,7 @@
 #include "tools/commands.h"
 #include "tools/damage.h"
 #include "tools/messages.h"
+#include "tools/opened.h"
 #include "tools/options.h"
 #include "tools/print.h"
 #include "tools/print_races.h"
@@ -221,21 +222,22 @@ static int print_found(struct recording *recording, const struct races *races,
 
 static int print_file(const char *path, bool json, struct failure *why)
 {
-	struct recording *recording;
 	struct progress progress;
+	struct opened *opened;
 	struct races races;
-	int rc = recording_open(&recording, path, why);
+	int rc = opened_begin(&opened, path, why);
 
 	if (rc)
 		return rc;
 	progress_start(&progress, "searching", 0, 0);
-	rc = races_find(&races, recording, progress_update, &progress, why);
+	rc = races_find(&races, opened->recording, progress_update, &progress,
+			why);
 	progress_end(&progress);
 	if (!rc) {
-		rc = print_found(recording, &races, json, why);
+		rc = print_found(opened->recording, &races, json, why);
 		races_release(&races);
 	}
-	recording_close(recording);
+	opened_end(opened);
 	return rc;
 }
 

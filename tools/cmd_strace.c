@@ -12,7 +12,9 @@
 #include "tools/commands.h"
 #include "tools/damage.h"
 #include "tools/messages.h"
+#include "tools/opened.h"
 #include "tools/options.h"
+#include "tools/print.h"
 #include "tools/strace_lines.h"
 
 #define STRING_SHOWN 32u	/* as strace(1) has it */
@@ -82,7 +84,7 @@ static bool is_enough(void *context, uint64_t t)
 {
 	(void)context;
 	(void)t;
-	return ferror(stdout);
+	return print_is_over();
 }
 
 /* Which thread is the only one, if it is one. */
@@ -141,26 +143,25 @@ static int visit(struct asked *asked, struct recording *recording,
 
 static int answer(struct asked *asked, const char *path, struct failure *why)
 {
-	struct recording *recording;
+	struct opened *opened;
 	struct strace_lines *lines = &asked->lines;
-	int rc = recording_open(&recording, path, why);
+	int rc = opened_begin(&opened, path, why);
 
 	if (rc)
 		return rc;
-	lines->recording = recording;
+	lines->recording = opened->recording;
 	lines->why = why;
+	rc = opened_ask(opened, why);
 	if (asked->backtraces)
-		rc = lines_create(&lines->symbols, recording, why);
+		lines->symbols = opened->lines;
 	if (!rc)
-		rc = replayer_create(&lines->replayer, recording, why);
+		rc = query_replayer(opened->query, &lines->replayer, why);
 	if (!rc)
-		rc = visit(asked, recording, why);
+		rc = visit(asked, opened->recording, why);
 	if (!rc)
-		damage_say(recording);
+		damage_say(opened->recording);
 	strace_lines_release(lines);
-	replayer_destroy(lines->replayer);
-	lines_destroy(lines->symbols);
-	recording_close(recording);
+	opened_end(opened);
 	return rc;
 }
 

@@ -13,6 +13,7 @@
 #include "tools/commands.h"
 #include "tools/damage.h"
 #include "tools/messages.h"
+#include "tools/opened.h"
 #include "tools/options.h"
 #include "tools/print.h"
 
@@ -51,10 +52,7 @@ struct symbols_command {
 	const char *asked;		/* NULL: all */
 	struct symbol_pattern pattern;
 	bool json;
-	struct recording *recording;
-	struct lines *lines;
-	struct query *query;
-	struct expressions *expressions;
+	struct opened *opened;
 	struct position position;
 	size_t count;			/* of those printed */
 };
@@ -89,12 +87,12 @@ struct shown {
 static void find_source(struct symbols_command *command, struct shown *shown)
 {
 	if (shown->type == SYMBOL_FUNCTION)
-		lines_find(command->lines, command->position.time,
+		lines_find(command->opened->lines, command->position.time,
 			   shown->addr, &shown->line);
 	else if (shown->type == SYMBOL_OBJECT)
-		expressions_source(command->expressions, &command->position,
-				   shown->addr, &shown->line.file,
-				   &shown->line.line);
+		expressions_source(command->opened->expressions,
+				   &command->position, shown->addr,
+				   &shown->line.file, &shown->line.line);
 }
 
 static void print_as_json(const struct shown *shown)
@@ -167,24 +165,20 @@ static int list(struct symbols_command *command, struct failure *why)
 {
 	bool is_time;
 	int rc = place_position(&command->position, &is_time,
-				command->recording, command->at, why);
+				command->opened->recording, command->at, why);
 
 	if (!rc)
-		rc = query_create(&command->query, command->recording, why);
+		rc = opened_ask(command->opened, why);
 	if (!rc)
-		rc = expressions_create(&command->expressions, command->lines,
-					command->query, why);
-	if (!rc)
-		rc = names_check(lines_names(command->lines),
+		rc = names_check(lines_names(command->opened->lines),
 				 command->position.time, why);
 	if (!rc)
-		rc = lines_each_symbol(command->lines, command->position.time,
-				       print_symbol, command, why);
+		rc = lines_each_symbol(command->opened->lines,
+				       command->position.time, print_symbol,
+				       command, why);
 	if (!rc && !command->count && command->asked)
 		rc = failed(why, ERR_NOT_FOUND, "no symbol of '%s' is called"
 			    " '%s'", command->path, command->asked);
-	expressions_destroy(command->expressions);
-	query_destroy(command->query);
 	return rc;
 }
 
@@ -193,19 +187,18 @@ static int open_and_list(struct symbols_command *command)
 	struct failure why;
 	int rc;
 
-	if (recording_open(&command->recording, command->path, &why))
+	if (opened_begin(&command->opened, command->path, &why))
 		return say_failure(&why);
-	rc = lines_create(&command->lines, command->recording, &why);
-	if (!rc && command->asked &&
+	rc = 0;
+	if (command->asked &&
 	    symbol_pattern_init(&command->pattern, command->asked))
 		rc = failed(&why, ERR_NO_MEMORY, "out of memory");
 	if (!rc)
 		rc = list(command, &why);
 	symbol_pattern_release(&command->pattern);
 	if (!rc)
-		damage_say(command->recording);
-	lines_destroy(command->lines);
-	recording_close(command->recording);
+		damage_say(command->opened->recording);
+	opened_end(command->opened);
 	return rc ? finish_output(say_failure(&why)) :
 		    finish_output(EXIT_ANSWERED);
 }
@@ -215,9 +208,9 @@ static void take_pattern(struct options *options,
 			 struct symbols_command *command)
 {
 	int left = options->argc - options->first;
-	char *last = left > 0 ? options->argv[options->argc - 1] : NULL;
+	char *last = options->argv[options->argc - 1];
 
-	if (left != 2 && (left != 1 || options_is_recording(last)))
+	if (left != 2 && (left != 1 || options_has_recording(options)))
 		return;
 	command->asked = last;
 	options_take_last(options, last);

@@ -30,6 +30,7 @@ const struct command *const commands[] = {
 	&command_strace,
 	&command_dump,
 	&command_symbols,
+	&command_serve,
 	&command_ps,
 	&command_ls,
 	&command_mv,

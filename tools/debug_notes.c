@@ -30,5 +30,7 @@ static void tell(const char *text)
 
 void debug_notes_begin(void)
 {
+	while (told_count)
+		free(told[--told_count]);
 	debug_search_notes(tell);
 }

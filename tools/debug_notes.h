@@ -5,7 +5,7 @@
 #ifndef CPREC_TOOLS_DEBUG_NOTES_H
 #define CPREC_TOOLS_DEBUG_NOTES_H
 
-/* From now on each is printed, once. */
+/* From now on each is printed, once; also if it was before. */
 void debug_notes_begin(void);
 
 #endif

@@ -12,6 +12,7 @@
 #include "tools/damage.h"
 #include "tools/family.h"
 #include "tools/print.h"
+#include "tools/opened.h"
 #include "tools/print_crash.h"
 #include "tools/print_words.h"
 
@@ -273,11 +274,10 @@ static json_t *describe_all(const struct recording *recording, json_t *threads,
 	return info;
 }
 
-static int set_crash(json_t *info, struct recording *recording,
-		     struct failure *why)
+static int set_crash(json_t *info, struct opened *opened, struct failure *why)
 {
 	json_t *crash;
-	int rc = crash_describe(&crash, recording, why);
+	int rc = crash_describe(&crash, opened, why);
 
 	if (!rc && crash)
 		json_object_set_new(info, "crash", crash);
@@ -288,26 +288,26 @@ static int set_crash(json_t *info, struct recording *recording,
  * A status other than 0 is no crash, but what the program said then tells why
  * it ended.  Without that, the rest is worth something too.
  */
-static void set_words(json_t *info, struct recording *recording)
+static void set_words(json_t *info, struct opened *opened)
 {
+	struct recording *recording = opened->recording;
 	const struct summary *summary = recording_summary(recording);
 	const struct position end = { recording_end(recording), UINT32_MAX };
-	struct query *query;
 	json_t *words;
 
 	if (!summary || summary->exit_signal || !summary->exit_code ||
-	    query_create(&query, recording, NULL))
+	    opened_ask(opened, NULL))
 		return;
-	words = words_describe(recording, query, &end);
+	words = words_describe(recording, opened->query, &end);
 	if (words)
 		json_object_set_new(info, "stderr", words);
-	query_destroy(query);
 }
 
-int info_describe(json_t **out, struct recording *recording,
+int info_describe(json_t **out, struct opened *opened,
 		  const struct threads_text *some, bool verbose,
 		  struct failure *why)
 {
+	struct recording *recording = opened->recording;
 	json_t *threads = json_array(), *images = json_array();
 	int rc = describe_threads(threads, recording, some, why);
 
@@ -323,10 +323,10 @@ int info_describe(json_t **out, struct recording *recording,
 	if (verbose)
 		json_object_set_new(*out, "segments",
 				    describe_segments(recording));
-	set_words(*out, recording);
+	set_words(*out, opened);
 	rc = set_modules(*out, recording, why);
 	if (!rc)
-		rc = set_crash(*out, recording, why);
+		rc = set_crash(*out, opened, why);
 	if (rc)
 		json_decref(*out);
 	return rc;

@@ -16,12 +16,12 @@
 #include <jansson.h>
 
 struct failure;
-struct recording;
+struct opened;
 struct threads_text;
 
 /* Only some of the threads are listed, or all; with `verbose`, also of each
  * segment.  A thread that was never there is ERR_NOT_FOUND. */
-int info_describe(json_t **out, struct recording *recording,
+int info_describe(json_t **out, struct opened *opened,
 		  const struct threads_text *some, bool verbose,
 		  struct failure *why);
 

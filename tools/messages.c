@@ -24,21 +24,26 @@ void say_through(void (*write)(const char *text, size_t size))
 	write_line = write;
 }
 
-static void print_line(const char *kind, const char *format, va_list args)
-	__attribute__((format(printf, 2, 0)));
+static void (*take_text)(void *context, bool is_note, const char *text);
+static void *take_context;
 
-static void print_line(const char *kind, const char *format, va_list args)
+void say_to(void (*take)(void *context, bool is_note, const char *text),
+	    void *context)
 {
-	char text[1024];
+	take_text = take;
+	take_context = context;
+}
+
+static void print_line(bool is_note, const char *text)
+{
 	char *line = NULL;
 	size_t size;
 	FILE *out = open_memstream(&line, &size);
 
-	vsnprintf(text, sizeof(text), format, args);
 	fflush(stdout);
 	if (!out)
 		return;
-	fprintf(out, "cprec: %s", kind);
+	fprintf(out, "cprec: %s", is_note ? "note: " : "");
 	print_escaped(out, text, strlen(text));
 	fputc('\n', out);
 	/* In one piece: other processes say something too. */
@@ -47,12 +52,26 @@ static void print_line(const char *kind, const char *format, va_list args)
 	free(line);
 }
 
+static void say_line(bool is_note, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
+
+static void say_line(bool is_note, const char *format, va_list args)
+{
+	char text[1024];
+
+	vsnprintf(text, sizeof(text), format, args);
+	if (take_text)
+		take_text(take_context, is_note, text);
+	else
+		print_line(is_note, text);
+}
+
 void say(const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	print_line("", format, args);
+	say_line(false, format, args);
 	va_end(args);
 }
 
@@ -61,7 +80,7 @@ void say_note(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	print_line("note: ", format, args);
+	say_line(true, format, args);
 	va_end(args);
 }
 

@@ -9,12 +9,17 @@
 #ifndef CPREC_TOOLS_MESSAGES_H
 #define CPREC_TOOLS_MESSAGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct failure;
 
 /* All lines are then written by `write`, each in one piece. */
 void say_through(void (*write)(const char *text, size_t size));
+
+/* All are handed to `take` in place of that, as they were said; NULL: not. */
+void say_to(void (*take)(void *context, bool is_note, const char *text),
+	    void *context);
 
 /* Prints one line that says why something failed. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -31,6 +31,19 @@ static const struct option_info pid_option = {
 	"its number or name, as 'cprec ps' shows them"
 };
 
+const struct option_info *options_at(const struct command *command,
+				     size_t index)
+{
+	size_t count = 0;
+
+	while (command->options[count].name)
+		count++;
+	if (index < count)
+		return &command->options[index];
+	return index == count && command->kind == COMMAND_ASKS ? &pid_option :
+								 NULL;
+}
+
 static void print_option(const struct option_info *info)
 {
 	const char *line = info->summary;
@@ -58,13 +71,12 @@ static void print_help(const struct command *command)
 	static const struct option_info help_option = {
 		HELP_ID, "help", NULL, "print this text"
 	};
+	const struct option_info *info;
 
 	printf("usage: cprec %s\n\n%s\n\noptions:\n", command->usage, command->about);
-	for (size_t i = 0; command->options[i].name; i++)
-		if (!command->options[i].instead)
-			print_option(&command->options[i]);
-	if (command->kind == COMMAND_ASKS)
-		print_option(&pid_option);
+	for (size_t i = 0; (info = options_at(command, i)); i++)
+		if (!info->instead)
+			print_option(info);
 	print_option(&help_option);
 	if (command->notes)
 		printf("\n%s\n", command->notes);
@@ -120,16 +132,14 @@ int options_wrong(const struct options *options, const char *format, ...)
 
 static int no_option(const struct options *options, const char *typed)
 {
-	const struct option_info *info = options->command->options;
+	const struct option_info *info;
 	struct nearest nearest;
 	char meant[40] = "", text[NEAREST_TEXT];
 
 	nearest_begin(&nearest, typed + 2, strcspn(typed + 2, "="));
-	for (; info->name; info++)
+	for (size_t i = 0; (info = options_at(options->command, i)); i++)
 		if (!info->instead)
 			nearest_offer(&nearest, info->name);
-	if (options->command->kind == COMMAND_ASKS)
-		nearest_offer(&nearest, pid_option.name);
 	if (*nearest.name) {
 		snprintf(meant, sizeof(meant), "--%.30s", nearest.name);
 		memcpy(nearest.name, meant, sizeof(meant));
@@ -164,13 +174,12 @@ static bool is_called(const struct option_info *info, const char *word)
 const struct option_info *options_find(const struct command *command,
 				       const char *word)
 {
-	const struct option_info *info = command->options;
+	const struct option_info *info;
 
-	for (; info->name; info++)
+	for (size_t i = 0; (info = options_at(command, i)); i++)
 		if (is_called(info, word))
-			return info;
-	return command->kind == COMMAND_ASKS && is_called(&pid_option, word) ?
-		       &pid_option : NULL;
+			break;
+	return info;
 }
 
 static size_t place_of(const struct options *options, int id)
@@ -233,10 +242,13 @@ bool options_take_last(struct options *options, const char *text)
 	return true;
 }
 
-bool options_is_recording(const char *word)
+bool options_has_recording(const struct options *options)
 {
-	size_t length = strlen(word);
+	const char *word = options->argv[options->first];
+	size_t length = word ? strlen(word) : 0;
 
+	if (options->first == options->argc || options->has_file)
+		return options->has_file;
 	return !access(word, F_OK) ||
 	       (length > 4 && !strcmp(word + length - 4, ".cpr"));
 }
@@ -245,8 +257,7 @@ char **options_take_words(struct options *options, size_t *count)
 {
 	int first = options->first;
 
-	if (first < options->argc && options_is_recording(options->argv[first]))
-		first++;
+	first += options_has_recording(options);
 	*count = (size_t)(options->argc - first);
 	options->argc = first;
 	return options->argv + first;

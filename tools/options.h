@@ -51,6 +51,7 @@ struct command {
 	const char *name;
 	int (*run)(struct options *options);	/* returns the exit status */
 	enum command_kind kind;
+	bool makes;		/* files, with --json too: `serve` does not */
 
 	/* For the list of all commands, unless these are NULL. */
 	const char *arguments, *summary;
@@ -76,12 +77,21 @@ struct options {
 	int first;		/* index of the first argument, at the end */
 	uint64_t given;		/* options, by their places in the table */
 	const char *taken;	/* an argument that was taken off; or NULL */
+	bool has_file;		/* the first argument is FILE, whatever it is
+				   called */
 	int status;		/* when there is nothing to do for a command */
 	char *found;		/* a recording that was not named */
 	const char *pid;	/* of the process that is meant; NULL: FILE's */
 };
 
 void options_release(struct options *options);
+
+/*
+ * All that a command has, with those that others have, too, but --help; NULL
+ * behind the last.
+ */
+const struct option_info *options_at(const struct command *command,
+				     size_t index);
 
 /* The option that a word like "--at=5", "--at" or "-q" is; or NULL. */
 const struct option_info *options_find(const struct command *command,
@@ -117,8 +127,8 @@ bool options_take_last(struct options *options, const char *text);
  */
 char **options_take_words(struct options *options, size_t *count);
 
-/* Whether an argument that may be left out is a recording. */
-bool options_is_recording(const char *word);
+/* Whether the first argument, which may be left out, is a recording. */
+bool options_has_recording(const struct options *options);
 
 /*
  * The value of the option just returned is no good: prints a message with

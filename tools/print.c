@@ -222,10 +222,32 @@ const char *without_module(const char *function, const char *module)
 		       function + size + 1 : function;
 }
 
+void print_json_line(FILE *out, json_t *object)
+{
+	if (json_dumpf(object, out, JSON_COMPACT | JSON_PRESERVE_ORDER))
+		fputs("{\"error\":\"out of memory\"}", out);
+	fputc('\n', out);
+	json_decref(object);
+}
+
+static const struct json_sink *json_sink;
+
+void print_json_to(const struct json_sink *sink)
+{
+	json_sink = sink;
+}
+
+bool print_is_over(void)
+{
+	return json_sink ? json_sink->is_over(json_sink->context) :
+			   ferror(stdout);
+}
+
 void print_json(json_t *object)
 {
-	if (json_dumpf(object, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER))
-		fputs("{\"error\":\"out of memory\"}", stdout);
-	fputc('\n', stdout);
-	json_decref(object);
+	if (json_sink) {
+		json_sink->take(json_sink->context, object);
+		return;
+	}
+	print_json_line(stdout, object);
 }

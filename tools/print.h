@@ -8,6 +8,7 @@
 #ifndef CPREC_TOOLS_PRINT_H
 #define CPREC_TOOLS_PRINT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -70,5 +71,21 @@ const char *without_module(const char *function, const char *module);
 
 /* Prints one line, keys in the order they were set, and ends the object. */
 void print_json(json_t *object);
+void print_json_line(FILE *out, json_t *object);
+
+/* Whether nobody can or wants to read more, so that a list may end early. */
+bool print_is_over(void);
+
+/*
+ * Where answers go in place of standard output, from now on: `take` ends the
+ * object.
+ */
+struct json_sink {
+	void *context;
+	void (*take)(void *context, json_t *object);
+	bool (*is_over)(void *context);
+};
+
+void print_json_to(const struct json_sink *sink);
 
 #endif

@@ -13,6 +13,7 @@
 #include "replayer/replayer.h"
 #include "replayer/session/session.h"
 #include "replayer/symbols/symbols.h"
+#include "tools/opened.h"
 #include "tools/print.h"
 #include "tools/print_frames.h"
 #include "tools/print_words.h"
@@ -256,11 +257,10 @@ static int inquire(struct inquiry *inquiry, struct failure *why)
 	return 0;
 }
 
-int crash_describe(json_t **out, struct recording *recording,
-		   struct failure *why)
+int crash_describe(json_t **out, struct opened *opened, struct failure *why)
 {
-	struct inquiry inquiry = { .recording = recording };
-	int rc = crash_find(&inquiry.crash, recording, why);
+	struct inquiry inquiry = { .recording = opened->recording };
+	int rc = crash_find(&inquiry.crash, inquiry.recording, why);
 
 	*out = NULL;
 	if (rc)
@@ -269,9 +269,9 @@ int crash_describe(json_t **out, struct recording *recording,
 	set_signal(inquiry.object, inquiry.crash.signal);
 	json_set_position(inquiry.object, &inquiry.crash.at);
 	json_set_count(inquiry.object, "thread", inquiry.crash.tid);
-	rc = lines_create(&inquiry.lines, recording, why);
-	if (!rc)
-		rc = query_create(&inquiry.query, recording, why);
+	rc = opened_ask(opened, why);
+	inquiry.lines = opened->lines;
+	inquiry.query = opened->query;
 	if (!rc)
 		rc = query_replayer(inquiry.query, &inquiry.replayer, why);
 	if (!rc)
@@ -279,8 +279,6 @@ int crash_describe(json_t **out, struct recording *recording,
 	/* What is known without a replay is worth something too. */
 	if (rc && why)
 		json_set_text(inquiry.object, "error", why->text);
-	query_destroy(inquiry.query);
-	lines_destroy(inquiry.lines);
 	*out = inquiry.object;
 	return 0;
 }

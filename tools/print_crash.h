@@ -16,7 +16,7 @@
 #include "vm/vm.h"
 
 struct failure;
-struct recording;
+struct opened;
 
 /* What the processor found wrong, in words. */
 struct fault_words {
@@ -34,7 +34,7 @@ struct fault_words fault_words(uint64_t signal, const struct vm_stop *fault,
  * All that is known of the end of a program by a signal, as an object;
  * `*out` is NULL if none ended it.
  */
-int crash_describe(json_t **out, struct recording *recording,
+int crash_describe(json_t **out, struct opened *opened,
 		   struct failure *why);
 
 /* The same as lines for a person. */

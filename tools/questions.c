@@ -129,12 +129,12 @@ static int find_size(struct question *question, struct failure *why)
 	return 0;
 }
 
-static int find_all(struct question *question, struct names *names,
-		    struct expressions *expressions, struct failure *why)
+static int find_all(struct question *question, struct opened *opened,
+		    struct failure *why)
 {
+	struct expressions *expressions = opened->expressions;
 	int rc = place_position(&question->at, &question->has_at,
-				names_recording(names), question->asked.at,
-				why);
+				opened->recording, question->asked.at, why);
 
 	question->size = QUESTION_SIZE;
 	if (!rc)
@@ -147,12 +147,11 @@ static int find_all(struct question *question, struct names *names,
 	return rc;
 }
 
-void question_find(struct question *question, struct names *names,
-		   struct expressions *expressions)
+void question_find(struct question *question, struct opened *opened)
 {
 	struct failure why;
 
-	if (find_all(question, names, expressions, &why))
+	if (find_all(question, opened, &why))
 		question_fail(question, &why);
 }
 
@@ -192,8 +191,8 @@ static int take_value(struct question *question, struct failure *why)
 	return 0;
 }
 
-static int find_answer(struct question *question, struct query *query,
-		       struct recording *recording, struct failure *why)
+static int find_answer(struct question *question, struct opened *opened,
+		       struct failure *why)
 {
 	int rc;
 
@@ -203,7 +202,7 @@ static int find_answer(struct question *question, struct query *query,
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	if (!question->has_memory)
 		return take_value(question, why);
-	rc = query_memory(query, question->addr, &question->at,
+	rc = query_memory(opened->query, question->addr, &question->at,
 			  question->bytes, question->known, question->size,
 			  &question->answer, why);
 	if (rc)
@@ -211,17 +210,15 @@ static int find_answer(struct question *question, struct query *query,
 	question->is_mapped = true;
 	if (memchr(question->known, 1, question->size))
 		return 0;
-	return recording_is_mapped(recording, &question->at, question->addr,
-				   &question->is_mapped, why);
+	return recording_is_mapped(opened->recording, &question->at,
+				   question->addr, &question->is_mapped, why);
 }
 
-void question_answer(struct question *question, struct query *query,
-		     struct recording *recording)
+void question_answer(struct question *question, struct opened *opened)
 {
 	struct failure why;
 
-	if (!question->has_failed &&
-	    find_answer(question, query, recording, &why))
+	if (!question->has_failed && find_answer(question, opened, &why))
 		question_fail(question, &why);
 }
 

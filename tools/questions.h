@@ -17,13 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "replayer/expressions/expressions.h"
 #include "replayer/races/races.h"
-#include "replayer/session/session.h"
+#include "tools/opened.h"
 
 struct failure;
-struct names;
-struct recording;
 
 #define QUESTION_SIZE 8u		/* bytes, if nothing is said */
 #define QUESTION_SIZE_DATA 4096u	/* the most that a symbol says */
@@ -72,13 +69,11 @@ bool question_may_be_size(const char *text);
 int question_check_address(const char *text, struct failure *why);
 
 /* Understands what was asked, in a structure with nothing but that. */
-void question_find(struct question *question, struct names *names,
-		   struct expressions *expressions);
+void question_find(struct question *question, struct opened *opened);
 void question_release(struct question *question);
 
 /* Answers, unless it has failed already. */
-void question_answer(struct question *question, struct query *query,
-		     struct recording *recording);
+void question_answer(struct question *question, struct opened *opened);
 
 /* Says that it has no answer. */
 void question_fail(struct question *question, const struct failure *why);

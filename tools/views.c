@@ -213,16 +213,17 @@ static int show_all(struct view *view)
 static int open_and_show(struct view *view, const char *path)
 {
 	struct failure why;
-	int rc = recording_open(&view->recording, path, &why);
+	int rc = opened_begin(&view->opened, path, &why);
 
 	if (!rc)
-		rc = lines_create(&view->lines, view->recording, &why);
-	if (!rc)
-		rc = query_create(&view->query, view->recording, &why);
-	if (!rc)
-		rc = expressions_create(&view->expressions, view->lines,
-					view->query, &why);
-	return rc ? say_failure(&why) : show_all(view);
+		rc = opened_ask(view->opened, &why);
+	if (rc)
+		return say_failure(&why);
+	view->recording = view->opened->recording;
+	view->lines = view->opened->lines;
+	view->query = view->opened->query;
+	view->expressions = view->opened->expressions;
+	return show_all(view);
 }
 
 int views_run(struct view *view, struct options *options, int id)
@@ -230,10 +231,7 @@ int views_run(struct view *view, struct options *options, int id)
 	const char *path = options_recording(options, id);
 	int status = path ? open_and_show(view, path) : options->status;
 
-	expressions_destroy(view->expressions);
-	query_destroy(view->query);
-	lines_destroy(view->lines);
-	recording_close(view->recording);
+	opened_end(view->opened);
 	free(view->ats);
 	return path ? finish_output(status) : status;
 }

@@ -14,8 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "replayer/expressions/expressions.h"
-#include "replayer/session/session.h"
+#include "tools/opened.h"
 #include "tools/options.h"
 
 enum {
@@ -49,7 +48,8 @@ struct view {
 	bool has_frame;
 	bool json;
 
-	struct recording *recording;
+	struct opened *opened;
+	struct recording *recording;	/* these are of it */
 	struct lines *lines;
 	struct query *query;
 	struct expressions *expressions;

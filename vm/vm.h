@@ -190,6 +190,12 @@ bool vm_is_running(const struct vm *vm);
 void vm_interrupt(struct vm *vm);
 
 /*
+ * How many pieces of code are translated, also those that were dropped: each
+ * takes some 1300 bytes.
+ */
+uint32_t vm_translations(const struct vm *vm);
+
+/*
  * Stops a running guest also, as vm_interrupt() does, when it has executed as
  * many PAUSE instructions in one run: it waits for another thread.  0: never.
  */

@@ -62,3 +62,13 @@ void recording_close(struct recording *recording)
 	trace_reader_close(recording->reader);
 	free(recording);
 }
+
+void recording_cancel_by(struct recording *recording, const atomic_bool *flag)
+{
+	recording->cancelled = flag;
+}
+
+const atomic_bool *recording_cancelled(const struct recording *recording)
+{
+	return recording->cancelled;
+}

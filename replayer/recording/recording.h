@@ -39,6 +39,8 @@
 #ifndef CPREC_REPLAYER_RECORDING_RECORDING_H
 #define CPREC_REPLAYER_RECORDING_RECORDING_H
 
+#include <stdatomic.h>
+
 #include "replayer/recording/broken_turns.h"
 #include "replayer/recording/clock.h"
 #include "replayer/recording/execs.h"
@@ -59,5 +61,12 @@
 int recording_open(struct recording **out, const char *path,
 		   struct failure *why);
 void recording_close(struct recording *recording);
+
+/*
+ * What asks or replays it, and is made from now on, ends soon while the flag is
+ * set: ERR_CANCELLED.  NULL, at first: never.  Others may set it at any time.
+ */
+void recording_cancel_by(struct recording *recording, const atomic_bool *flag);
+const atomic_bool *recording_cancelled(const struct recording *recording);
 
 #endif

@@ -20,6 +20,7 @@
 #ifndef CPREC_REPLAYER_RECORDING_RECORDING_DATA_H
 #define CPREC_REPLAYER_RECORDING_RECORDING_DATA_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -93,6 +94,7 @@ struct recording_program;
 struct recording {
 	struct trace_reader *reader;
 	const struct reg_table *table;
+	const atomic_bool *cancelled;	/* NULL: never */
 	struct meta meta;
 	bool has_summary;
 	struct summary summary;

@@ -232,6 +232,7 @@ int calls_list_visit(const struct calls_list *list, const struct position *from,
 	if (!rc) {
 		replayer_in_order(list->replayer, true);
 		rc = go_on(&visiting, from, to, why);
+		replayer_in_order(list->replayer, false);
 		replayer_unobserve(list->replayer, &observer);
 	}
 	free(visiting.in_call);

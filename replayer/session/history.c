@@ -494,8 +494,10 @@ static int search_epochs(struct search *search, size_t segment,
 	struct fine_collector collector;
 	struct position from, to;
 	bool learns = parts->learns;
-	int rc = segment_begin(search->query, segment, &from, search->why);
+	int rc = query_is_wanted(search->query, search->why);
 
+	if (!rc)
+		rc = segment_begin(search->query, segment, &from, search->why);
 	if (!rc)
 		rc = segment_begin(search->query, segment + 1, &to,
 				   search->why);

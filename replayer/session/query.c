@@ -11,6 +11,12 @@
 #include "vm/memory/memory.h"
 #include "vm/vm.h"
 
+/*
+ * Of a replayer that waits: some 40 MB.  To drop them in the engine touches all
+ * the room that it has for them, ten times as much.
+ */
+#define TRANSLATIONS_KEPT 32768u
+
 int query_create(struct query **out, struct recording *recording,
 		 struct failure *why)
 {
@@ -20,6 +26,7 @@ int query_create(struct query **out, struct recording *recording,
 	if (!query)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	query->recording = query->fine.recording = recording;
+	query->cancelled = recording_cancelled(recording);
 	rc = segment_views_init(&query->views, recording, why);
 	if (!rc)
 		rc = touches_create(&query->touches, recording, why);
@@ -47,6 +54,29 @@ const char *query_note(struct query *query)
 	return query->fine.side ? side_file_note(query->fine.side) : NULL;
 }
 
+void query_cancel_by(struct query *query, const atomic_bool *flag)
+{
+	query->cancelled = flag;
+	if (query->replayer)
+		replayer_cancel_by(query->replayer, flag);
+}
+
+int query_is_wanted(const struct query *query, struct failure *why)
+{
+	return query->cancelled && atomic_load_explicit(query->cancelled,
+							memory_order_relaxed) ?
+		       failed(why, ERR_CANCELLED, "cancelled") : 0;
+}
+
+void query_rest(struct query *query)
+{
+	if (!query->replayer || vm_translations(replayer_vm(query->replayer)) <
+					TRANSLATIONS_KEPT)
+		return;
+	replayer_destroy(query->replayer);
+	query->replayer = NULL;
+}
+
 struct recording *query_recording(const struct query *query)
 {
 	return query->recording;
@@ -69,6 +99,8 @@ int query_replayer(struct query *query, struct replayer **out,
 
 	if (!query->replayer) {
 		rc = replayer_create(&query->replayer, query->recording, why);
+		if (!rc)
+			replayer_cancel_by(query->replayer, query->cancelled);
 		if (!rc)
 			rc = use_side_file(query, why);
 	}
@@ -342,7 +374,9 @@ int query_memory(struct query *query, uint64_t addr,
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	query->position = *at;
 	segment_views_trim(&query->views);
-	rc = recording_place(query->recording, at, &query->place, why);
+	rc = query_is_wanted(query, why);
+	if (!rc)
+		rc = recording_place(query->recording, at, &query->place, why);
 	if (!rc)
 		rc = query_parts(query, all, answer, shared, why);
 	free(shared);

@@ -11,6 +11,7 @@
 #ifndef CPREC_REPLAYER_SESSION_QUERY_H
 #define CPREC_REPLAYER_SESSION_QUERY_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,6 +51,21 @@ void query_destroy(struct query *query);
  * answer; NULL: nothing.
  */
 const char *query_note(struct query *query);
+
+/*
+ * From now on, while the flag is set, questions end soon: ERR_CANCELLED.  NULL:
+ * never.  Others may set it at any time.
+ */
+void query_cancel_by(struct query *query, const atomic_bool *flag);
+
+/* ERR_CANCELLED if it is set; for those who take long without a replay. */
+int query_is_wanted(const struct query *query, struct failure *why);
+
+/*
+ * A question is over, and the next one may be a while off: what takes much
+ * memory, and is quickly made again, goes, the replayer among it.
+ */
+void query_rest(struct query *query);
 
 /* What it is of. */
 struct recording *query_recording(const struct query *query);

@@ -19,6 +19,7 @@ struct query {
 	struct segment_views views;
 	struct touches *touches;
 	struct fine_index fine;
+	const atomic_bool *cancelled;	/* NULL: never */
 
 	/* Of the question. */
 	struct position position;

@@ -45,6 +45,8 @@ static int open_kept(const struct debug_file *file, enum module_file which)
 	return fd;
 }
 
+static char *search_path;
+
 static int find_debuginfo(Dwfl_Module *module, void **data, const char *name,
 			  Dwarf_Addr base, const char *path, const char *link,
 			  GElf_Word crc, char **found)
@@ -52,11 +54,10 @@ static int find_debuginfo(Dwfl_Module *module, void **data, const char *name,
 	const struct debug_file *file = *data;
 	int fd = file ? open_kept(file, MODULE_FILE_DEBUG) : -1;
 
+	search_path = debug_search_path();
 	return fd >= 0 ? fd : debug_search_open(module, data, name, base, path,
 						link, crc, found);
 }
-
-static char *search_path;
 
 /* Never asks servers for what is not on this machine. */
 static const Dwfl_Callbacks callbacks = {

@@ -27,6 +27,8 @@ static char *library_path;
 void debug_search_folders(const char *folders)
 {
 	named_folders = folders;
+	free(library_path);
+	library_path = NULL;
 }
 
 static void (*tell_note)(const char *text);
@@ -42,7 +44,7 @@ void debug_search_note(const char *text)
 		tell_note(text);
 }
 
-static const char *folders(void)
+const char *debug_search_named(void)
 {
 	const char *list = named_folders ? named_folders :
 					   getenv("CPREC_DEBUG_DIR");
@@ -52,7 +54,7 @@ static const char *folders(void)
 
 void debug_search_stay(void)
 {
-	const char *list = folders();
+	const char *list = debug_search_named();
 	char *here = getcwd(NULL, 0), *all = NULL;
 	size_t size;
 	FILE *out = here ? open_memstream(&all, &size) : NULL;
@@ -73,7 +75,7 @@ void debug_search_stay(void)
 char *debug_search_path(void)
 {
 	if (!library_path &&
-	    asprintf(&library_path, "%s:" FOLDER, folders()) < 0)
+	    asprintf(&library_path, "%s:" FOLDER, debug_search_named()) < 0)
 		library_path = NULL;
 	return library_path;
 }
@@ -81,7 +83,7 @@ char *debug_search_path(void)
 /* The folder with this number, the default one last; false behind it. */
 static bool folder_at(unsigned number, const char **out, size_t *length)
 {
-	const char *list = folders();
+	const char *list = debug_search_named();
 
 	for (;;) {
 		list += strspn(list, ":");

@@ -18,10 +18,14 @@
 #include <elfutils/libdwfl.h>
 
 /*
- * More folders, with ':' between them, for the whole process; without this
- * those of the environment variable CPREC_DEBUG_DIR.  The text is borrowed.
+ * More folders, with ':' between them, for the whole process; without this, or
+ * with NULL, those of the environment variable CPREC_DEBUG_DIR.  The text is
+ * borrowed.
  */
 void debug_search_folders(const char *folders);
+
+/* They, or "". */
+const char *debug_search_named(void);
 
 /* From now on they are the same wherever the process goes. */
 void debug_search_stay(void);
@@ -33,7 +37,10 @@ void debug_search_stay(void);
 void debug_search_notes(void (*tell)(const char *text));
 void debug_search_note(const char *text);
 
-/* The folders, as libdwfl wants them.  NULL without memory; valid for good. */
+/*
+ * The folders, as libdwfl wants them.  NULL without memory; valid until there
+ * are others.
+ */
 char *debug_search_path(void);
 
 /*

@@ -54,3 +54,8 @@ void translations_flush(struct vm *vm)
 	blocks_forget(vm);
 	vm->flushes++;
 }
+
+uint32_t vm_translations(const struct vm *vm)
+{
+	return vm->block_count;
+}
