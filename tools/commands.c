@@ -21,6 +21,7 @@ const struct command *const commands[] = {
 	&command_maps,
 	&command_calls,
 	&command_log,
+	&command_heap,
 	&command_info,
 	&command_replay,
 	&command_verify,
