@@ -76,6 +76,16 @@ static int print(const struct heap_command *command, struct failure *why)
 	return rc;
 }
 
+/* Functions of the program are called without it. */
+static const char *program_of(const struct asking *asking)
+{
+	const struct symbols *program;
+	int rc = names_program(lines_names(asking->lines), asking->last.time,
+			       &program, NULL);
+
+	return rc || !program ? NULL : program->path;
+}
+
 static int answer(void *context, struct failure *why)
 {
 	struct heap_command *command = context;
@@ -91,10 +101,13 @@ static int answer(void *context, struct failure *why)
 	command->printing.asking = &command->asking;
 	command->printing.heap = &heap;
 	command->printing.errors = !command->no_errors;
+	command->printing.program = program_of(&command->asking);
+	command->printing.callers = json_object();
 	rc = print(command, why);
 	if (!rc && heap.is_forked)
 		say_note("the process was forked: blocks that it had then are"
 			 " not known, nor is what was written next to blocks");
+	json_decref(command->printing.callers);
 	heap_release(&heap);
 	return rc;
 }

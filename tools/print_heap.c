@@ -17,23 +17,32 @@
 
 /* ------- calls of the allocator ------- */
 
-/* The code that calls, without its callers. */
+/* The code that calls, without its callers, as a borrowed list of frames. */
 static json_t *caller_as_json(const struct heap_printing *printing,
 			      uint64_t t, guest_addr pc)
 {
 	struct lines *lines = printing->asking->lines;
-	json_t *frames = json_array(), *frame = json_object();
-	const struct symbols *symbols;
+	json_t *frames, *frame;
 	struct source_line line;
 	uint64_t bias;
+	const struct symbols *symbols = names_module(lines_names(lines), t, pc,
+						     &bias);
+	char key[64];
 
+	/* At the same address there may be another module later. */
+	snprintf(key, sizeof(key), "%p %" PRIx64, (const void *)symbols, pc);
+	frames = json_object_get(printing->callers, key);
+	if (frames)
+		return frames;
+	frames = json_array();
+	frame = json_object();
 	lines_find(lines, t, pc, &line);
-	symbols = names_module(lines_names(lines), t, pc, &bias);
 	json_set_count(frame, "frame", 1);
 	json_set_text(frame, "kind", "function");
 	/* As frames have it, where it goes on. */
 	json_set_code(frame, pc + 1, symbols ? symbols->path : NULL, &line);
 	json_array_append_new(frames, frame);
+	json_object_set_new(printing->callers, key, frames);
 	return frames;
 }
 
@@ -80,19 +89,9 @@ static int site_as_json(const struct heap_printing *printing,
 	if (stack > 1)
 		return set_stack(printing, *out, &site->at, site->stream, 1,
 				 stack, why);
-	json_object_set_new(*out, "frames",
-			    caller_as_json(printing, site->at.time, site->pc));
+	json_object_set(*out, "frames",
+			caller_as_json(printing, site->at.time, site->pc));
 	return 0;
-}
-
-/* The path of what the process was at the end of what is asked for. */
-static const char *program_of(const struct heap_printing *printing)
-{
-	const struct symbols *program;
-
-	return names_program(lines_names(printing->asking->lines),
-			     printing->asking->last.time, &program, NULL) ||
-			       !program ? NULL : program->path;
 }
 
 static const char *text_of(const json_t *object, const char *key)
@@ -121,7 +120,7 @@ static void print_callers(const struct heap_printing *printing,
 
 	if (stack <= 1 && frame) {
 		printf(" from %s", text_of(frame, "pc"));
-		print_frame_place(stdout, frame, program_of(printing));
+		print_frame_place(stdout, frame, printing->program);
 	}
 	putchar('\n');
 	if (stack > 1)

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <jansson.h>
+
 #include "replayer/session/session.h"
 #include "tools/asking.h"
 
@@ -20,6 +22,9 @@ struct heap_printing {
 				   to understand it */
 	bool errors;		/* they were looked for */
 	bool json;
+	const char *program;	/* the path of what the process was; or NULL */
+	json_t *callers;	/* a member for each that was seen: the same
+				   code allocates again and again */
 };
 
 /* Those that are alive, in the order in which they were allocated; ... */
