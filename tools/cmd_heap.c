@@ -104,9 +104,10 @@ static int answer(void *context, struct failure *why)
 	command->printing.program = program_of(&command->asking);
 	command->printing.callers = json_object();
 	rc = print(command, why);
-	if (!rc && heap.is_forked)
-		say_note("the process was forked: blocks that it had then are"
-			 " not known, nor is what was written next to blocks");
+	if (!rc && heap.has_others)
+		say_note("blocks that another process has allocated here, as"
+			 " before a fork, are not known, nor what was written"
+			 " next to blocks");
 	json_decref(command->printing.callers);
 	heap_release(&heap);
 	return rc;

@@ -7,12 +7,12 @@
 #include "formats/error.h"
 #include "replayer/session/calls.h"
 #include "replayer/session/heap_functions.h"
+#include "replayer/session/heap_writes.h"
 
 #define ARGUMENTS 3u
 
 /* The call of the allocator that a thread is in. */
 struct pending {
-	bool is_in;
 	enum heap_role role;
 	uint64_t args[ARGUMENTS];
 	struct heap_site site;
@@ -26,10 +26,9 @@ struct following {
 	struct recording *recording;
 	const struct reg_table *table;
 	struct replayer *replayer;
-	struct replay_observer observer;
-	struct pending *pending;	/* by stream */
-	guest_addr event_pc;		/* of an event under way */
-	int rc;				/* what went wrong while told */
+	struct heap_writes writes;
+	struct pending *pending;	/* by stream, ... */
+	bool *is_allocating;		/* ... if it is in one */
 	struct failure *why;
 };
 
@@ -38,59 +37,9 @@ static int out_of_memory(struct failure *why)
 	return failed(why, ERR_NO_MEMORY, "out of memory");
 }
 
-/* ------- errors ------- */
-
-/* In an instruction, all events before it have taken effect. */
-static struct position place(struct following *following, uint64_t time)
-{
-	struct position at = { time, 0 };
-
-	recording_events_at(following->recording, time, &at.events, NULL);
-	return at;
-}
-
-static void keep(struct following *following, struct heap_error *error)
-{
-	error->count = 1;
-	if (!following->rc &&
-	    heap_errors_add(&following->heap->errors, error))
-		following->rc = ERR_NO_MEMORY;
-}
-
-static enum heap_error_kind kind_of_write(const struct heap_block *block,
-					  guest_addr addr)
-{
-	if (addr < block->addr)
-		return HEAP_WRITTEN_BEFORE;
-	return addr - block->addr >= block->size ? HEAP_WRITTEN_BEHIND :
-						   HEAP_WRITTEN_FREED;
-}
-
-static void take_write(struct following *following, struct heap_error *error,
-		       guest_addr first, uint64_t count)
-{
-	const struct heap_block *block =
-		heap_blocks_near(&following->heap->blocks, first);
-
-	if (!block)
-		return;
-	error->stream = replayer_stream(following->replayer);
-	error->kind = kind_of_write(block, first);
-	error->addr = first;
-	error->size = count;
-	error->has_block = true;
-	error->block = *block;
-	recording_tid(following->recording,
-		      recording_thread_of(following->recording, error->stream,
-					  error->at.time),
-		      &error->tid, NULL);
-	keep(following, error);
-}
-
-static void take_free_error(struct following *following,
-			    enum heap_error_kind kind,
-			    const struct heap_site *site, guest_addr addr,
-			    const struct heap_block *block)
+static int add_error(struct following *following, enum heap_error_kind kind,
+		     const struct heap_site *site, guest_addr addr,
+		     const struct heap_block *block)
 {
 	struct heap_error error = {
 		.kind = kind, .at = site->at, .stream = site->stream,
@@ -100,140 +49,38 @@ static void take_free_error(struct following *following,
 
 	if (block)
 		error.block = *block;
-	keep(following, &error);
-}
-
-/* ------- what is told while it runs ------- */
-
-static bool is_in_allocator(const struct following *following)
-{
-	return following->pending[replayer_stream(following->replayer)].is_in;
-}
-
-static void on_accessed(void *context, const struct vm_access_told *list,
-			size_t count)
-{
-	struct following *following = context;
-	struct heap_shadow *shadow = &following->heap->blocks.shadow;
-	uint64_t forbidden;
-	guest_addr first;
-
-	if (is_in_allocator(following))
-		return;
-	for (size_t i = 0; i < count; i++) {
-		const struct vm_access_told *told = &list[i];
-		struct heap_error error;
-
-		if (!told->writes ||
-		    !heap_shadow_finds(shadow, told->addr, told->size, &first,
-				       &forbidden))
-			continue;
-		error = (struct heap_error) {
-			.at = place(following, told->steps), .pc = told->pc,
-		};
-		take_write(following, &error, first, forbidden);
-	}
-}
-
-static bool is_call(enum packet_kind kind)
-{
-	return kind == PACKET_SYSCALL || kind == PACKET_RETURN ||
-	       kind == PACKET_FIXED_CALL;
-}
-
-static void on_event(void *context, const struct replay_event *event)
-{
-	struct following *following = context;
-	struct vm *vm = replayer_vm(following->replayer);
-
-	following->event_pc = vm_reg(vm, following->table->pc);
-	if (event->packet->kind != PACKET_FIXED_CALL)
-		following->event_pc -= following->table->call_size;
-}
-
-/* What the kernel writes. */
-static void take_output(struct following *following,
-			const struct packet *call, const struct packet *effect)
-{
-	uint64_t time = replayer_now(following->replayer).time, forbidden;
-	guest_addr first;
-	struct heap_error error;
-
-	if (is_in_allocator(following) ||
-	    !heap_shadow_finds(&following->heap->blocks.shadow, effect->addr,
-			       effect->size, &first, &forbidden))
-		return;
-	error = (struct heap_error) {
-		.at = place(following, call->kind == PACKET_SYSCALL && time ?
-			    time - 1 : time),
-		.pc = following->event_pc, .by_kernel = true,
-		.number = call->number,
-	};
-	take_write(following, &error, first, forbidden);
-}
-
-static int take_effect(struct following *following,
-		       const struct packet *event, const struct packet *effect)
-{
-	struct heap_blocks *blocks = &following->heap->blocks;
-	int rc;
-
-	/* What others did was told when they did it. */
-	if (packet_is_told(event->kind, effect->kind))
-		return 0;
-	switch (effect->kind) {
-	case PACKET_MAP:
-	case PACKET_UNMAP:
-		return heap_blocks_unmap(blocks, effect->addr, effect->size);
-	case PACKET_MOVE:
-		rc = heap_blocks_unmap(blocks, effect->addr, effect->size);
-		return rc ? rc : heap_blocks_unmap(blocks, effect->target,
-						   effect->size);
-	case PACKET_WRITE:
-		if (is_call(event->kind) && following->question->writes)
-			take_output(following, event, effect);
-		return 0;
-	default:
-		return 0;
-	}
-}
-
-static void on_event_done(void *context, const struct replay_event *event)
-{
-	struct following *following = context;
-
-	for (size_t i = 0; i < event->count && !following->rc; i++)
-		following->rc = take_effect(following, event->packet,
-					    replay_event_effect(event, i));
+	error.count = 1;
+	return heap_errors_add(&following->heap->errors, &error) ?
+		       out_of_memory(following->why) : 0;
 }
 
 /* ------- calls ------- */
 
-/* The block that begins there; what else it is, is an error. */
-static struct heap_block *find_freed(struct following *following,
-				     const struct heap_site *site,
-				     guest_addr addr)
+/* The block that begins there, or NULL; then that may be an error. */
+static int find_freed(struct following *following,
+		      const struct heap_site *site, guest_addr addr,
+		      struct heap_block **out)
 {
 	struct heap *heap = following->heap;
 	struct heap_block *block = heap_blocks_find(&heap->blocks, addr);
 	enum heap_error_kind kind = HEAP_FREED_INSIDE;
 
-	if (block && block->addr == addr && !block->freed.function)
-		return block;
+	*out = NULL;
+	if (block && block->addr == addr && !block->freed.function) {
+		*out = block;
+		return 0;
+	}
 	if (number_map_find(&heap->blocks.lost, addr)) {
 		number_map_remove(&heap->blocks.lost, addr);
-		return NULL;
+		return 0;
 	}
-	if (!block && heap->is_forked) {
-		heap->unknown_frees++;
-		return NULL;
-	}
+	if (!block && heap->has_others)
+		return 0;
 	if (!block)
 		kind = HEAP_FREED_NOTHING;
 	else if (block->addr == addr)
 		kind = HEAP_FREED_TWICE;
-	take_free_error(following, kind, site, addr, block);
-	return NULL;
+	return add_error(following, kind, site, addr, block);
 }
 
 /* A block that is resized may come back. */
@@ -242,12 +89,13 @@ static int begin_free(struct following *following, struct pending *pending)
 	struct heap *heap = following->heap;
 	guest_addr addr = pending->args[0];
 	struct heap_block *block;
+	int rc;
 
 	if (!addr)
 		return 0;
-	block = find_freed(following, &pending->site, addr);
-	if (!block)
-		return 0;
+	rc = find_freed(following, &pending->site, addr, &block);
+	if (rc || !block)
+		return rc;
 	pending->has_old = true;
 	pending->old = *block;
 	if (heap_blocks_free(&heap->blocks, block, &pending->site))
@@ -271,16 +119,17 @@ static int on_begin(void *context, struct call *call, struct failure *why)
 	struct pending *pending = &following->pending[call->stream];
 	struct vm *vm = replayer_vm(following->replayer);
 
-	if (following->rc)
+	if (following->writes.rc)
 		return out_of_memory(why);
 	*pending = (struct pending) {
-		.is_in = true, .role = role_of(call),
+		.role = role_of(call),
 		.site = {
 			.function = call->function->name, .at = call->at,
 			.stream = call->stream, .tid = call->tid,
 			.pc = call->back - 1,
 		},
 	};
+	following->is_allocating[call->stream] = true;
 	for (unsigned i = 0; i < ARGUMENTS; i++)
 		pending->args[i] = vm_reg(vm, following->table->args[i]);
 	if (pending->role == HEAP_FREES || pending->role == HEAP_RESIZES ||
@@ -324,7 +173,7 @@ static int add_block(struct following *following,
 		return 0;
 	if (heap_blocks_add(&following->heap->blocks, &block))
 		return out_of_memory(following->why);
-	following->heap->allocations += !pending->has_old;
+	following->heap->allocations++;
 	return 0;
 }
 
@@ -350,14 +199,12 @@ static int stored_address(struct following *following,
 static int end_resize(struct following *following,
 		      const struct pending *pending, guest_addr addr)
 {
+	if (pending->has_old && (addr || !size_asked(pending)))
+		following->heap->frees++;
 	if (addr)
 		return add_block(following, pending, addr);
-	if (!pending->has_old)
+	if (!pending->has_old || !size_asked(pending))
 		return 0;
-	if (!size_asked(pending)) {
-		following->heap->frees++;
-		return 0;
-	}
 	return heap_blocks_add(&following->heap->blocks, &pending->old) ?
 		       out_of_memory(following->why) : 0;
 }
@@ -408,8 +255,8 @@ static int on_end(void *context, struct call *call, struct failure *why)
 	struct following *following = context;
 	struct pending *pending = &following->pending[call->stream];
 
-	pending->is_in = false;
-	if (following->rc)
+	following->is_allocating[call->stream] = false;
+	if (following->writes.rc)
 		return out_of_memory(why);
 	if (call->end == CALL_RETURNED)
 		return end_call(following, pending);
@@ -430,8 +277,8 @@ static int on_replaced(void *context, uint64_t t, struct failure *why)
 	(void)t;
 	(void)why;
 	heap_blocks_release(&heap->blocks);
-	heap->blocks.no_zones = heap->is_forked = false;
-	heap->allocations = heap->frees = heap->unknown_frees = 0;
+	heap->blocks.no_zones = heap->has_others = false;
+	heap->allocations = heap->frees = 0;
 	return 0;
 }
 
@@ -450,26 +297,16 @@ static int run(struct following *following)
 			.replaced = on_replaced, .context = following,
 		},
 	};
-	int rc;
+	int rc = replayer_seek(following->replayer, &calls.from,
+			       following->why);
 
-	following->observer = (struct replay_observer) {
-		.event = on_event, .event_done = on_event_done,
-		.context = following,
-	};
-	if (question->writes)
-		following->observer.guest = (struct vm_observer) {
-			.accessed = on_accessed, .accesses = VM_WRITES,
-			.data = VM_EVERYWHERE, .context = following,
-		};
-	rc = replayer_seek(following->replayer, &calls.from, following->why);
 	if (!rc)
-		rc = replayer_observe(following->replayer,
-				      &following->observer, following->why);
+		rc = heap_writes_begin(&following->writes, following->why);
 	if (!rc)
 		rc = calls_find(&calls, &following->heap->functions,
 				following->why);
-	replayer_unobserve(following->replayer, &following->observer);
-	if (!rc && following->rc)
+	heap_writes_end(&following->writes);
+	if (!rc && following->writes.rc)
 		rc = out_of_memory(following->why);
 	return rc;
 }
@@ -481,6 +318,14 @@ static int follow(struct following *following)
 	int rc = query_replayer(question->query, &following->replayer,
 				following->why);
 
+	following->writes = (struct heap_writes) {
+		.blocks = &heap->blocks, .errors = &heap->errors,
+		.recording = following->recording,
+		.replayer = following->replayer,
+		.is_allocating = following->is_allocating,
+		.wants_errors = question->writes,
+		.has_others = &heap->has_others,
+	};
 	if (!rc)
 		rc = run(following);
 	if (!rc && !heap->functions.count)
@@ -497,23 +342,27 @@ int heap_follow(struct heap *out, const struct heap_question *question,
 		struct failure *why)
 {
 	struct recording *recording = query_recording(question->query);
+	size_t threads = recording_threads(recording);
 	struct following following = {
 		.heap = out, .question = question, .recording = recording,
 		.table = recording_reg_table(recording), .why = why,
-		.pending = calloc(recording_threads(recording),
-				  sizeof(*following.pending)),
+		.pending = calloc(threads, sizeof(*following.pending)),
+		.is_allocating = calloc(threads, sizeof(bool)),
 	};
-	int rc;
+	int rc = following.pending && following.is_allocating ? 0 :
+		 out_of_memory(why);
 
 	*out = (struct heap) {
 		.functions = { .lines = question->lines,
 			       .is_wanted = heap_has_role },
-		.is_forked = recording_meta(recording)->origin.parent ||
-			     recording_start(recording),
+		.has_others = recording_meta(recording)->origin.parent ||
+			      recording_start(recording),
 	};
-	out->blocks.no_zones = out->is_forked;
-	rc = following.pending ? follow(&following) : out_of_memory(why);
+	out->blocks.no_zones = out->has_others;
+	if (!rc)
+		rc = follow(&following);
 	free(following.pending);
+	free(following.is_allocating);
 	if (rc)
 		heap_release(out);
 	return rc;

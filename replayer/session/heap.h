@@ -7,8 +7,8 @@
  * when the call that allocates it returns, and no more when one that frees it
  * begins.
  *
- * A process that another one has forked has that one's blocks, too: nobody knows
- * of these here.
+ * A process that another one has forked has that one's blocks, too, and a child
+ * of vfork() may leave some to its parent: nobody knows of these here.
  *
  * Ownership:  heap_release() frees; names of functions last until then, too.
  * Errors:     those of replayer.h; ERR_NOT_FOUND: no function of an allocator
@@ -33,9 +33,9 @@ struct heap_question {
 struct heap {
 	struct heap_blocks blocks;
 	struct heap_errors errors;
-	uint64_t allocations, frees;	/* of this process, of its last program */
-	bool is_forked;		/* another process's blocks are there, too */
-	uint64_t unknown_frees;		/* that may be of these */
+	uint64_t allocations, frees;	/* of this process, of its last program;
+					   a block that is resized is both */
+	bool has_others;	/* blocks of another process are there, too */
 	struct call_functions functions;
 };
 

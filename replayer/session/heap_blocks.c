@@ -128,22 +128,17 @@ void heap_blocks_release(struct heap_blocks *blocks)
 
 /* ------- memory that becomes another's ------- */
 
-/*
- * What was freed keeps the parts around it; if it is a block now, those beyond
- * this one's zones.
- */
+/* What was freed keeps the parts around it. */
 static int cut_freed(struct heap_blocks *blocks, struct heap_node *node,
-		     guest_addr first, guest_addr end, bool is_block)
+		     guest_addr first, guest_addr end)
 {
-	guest_addr left = first - (is_block ? HEAP_ZONE_BEFORE : 0);
-	guest_addr right = end + (is_block ? HEAP_ZONE_BEHIND : 0);
 	int rc = 0;
 
 	take_out(blocks, node);
-	if (node->first < left)
-		rc = insert(blocks, &node->block, node->first, left);
-	if (node->end > right && !rc)
-		rc = insert(blocks, &node->block, right, node->end);
+	if (node->first < first)
+		rc = insert(blocks, &node->block, node->first, first);
+	if (node->end > end && !rc)
+		rc = insert(blocks, &node->block, end, node->end);
 	free(node);
 	return rc;
 }
@@ -164,7 +159,7 @@ static int lose(struct heap_blocks *blocks, struct heap_node *node)
 }
 
 static int cut(struct heap_blocks *blocks, guest_addr first, guest_addr end,
-	       bool is_block)
+	       bool live_too)
 {
 	guest_addr at = end;
 	struct heap_node *node;
@@ -174,8 +169,8 @@ static int cut(struct heap_blocks *blocks, guest_addr first, guest_addr end,
 	       node->end > first) {
 		at = node->first;
 		if (!is_live(node))
-			rc = cut_freed(blocks, node, first, end, is_block);
-		else if (is_block)
+			rc = cut_freed(blocks, node, first, end);
+		else if (live_too)
 			rc = lose(blocks, node);
 	}
 	return rc;
@@ -187,6 +182,34 @@ static int cut(struct heap_blocks *blocks, guest_addr first, guest_addr end,
 static guest_addr end_of(const struct heap_block *block)
 {
 	return block->addr + (block->size ? block->size : 1);
+}
+
+/* What is left of a block that was freed, of which another has a part. */
+static bool is_rest(const struct heap_node *node)
+{
+	return !is_live(node) && (node->first != node->block.addr ||
+				  node->end != end_of(&node->block));
+}
+
+/*
+ * The zones of a new block are its own, not of what was there before: of blocks
+ * that were freed and have lost a part already.
+ */
+static int clear_zones(struct heap_blocks *blocks,
+		       const struct heap_block *block)
+{
+	guest_addr first = block->addr - HEAP_ZONE_BEFORE;
+	guest_addr end = end_of(block);
+	struct heap_node *node = find_before(blocks, block->addr - 1);
+	int rc = 0;
+
+	if (node && node->end > first && is_rest(node))
+		rc = cut_freed(blocks, node, first, block->addr);
+	node = find_behind(blocks, end - 1);
+	if (!rc && node && node->first < end + HEAP_ZONE_BEHIND &&
+	    is_rest(node))
+		rc = cut_freed(blocks, node, end, end + HEAP_ZONE_BEHIND);
+	return rc;
 }
 
 static int set_zones(struct heap_blocks *blocks, const struct heap_block *block)
@@ -204,6 +227,8 @@ int heap_blocks_add(struct heap_blocks *blocks, const struct heap_block *block)
 {
 	int rc = cut(blocks, block->addr, end_of(block), true);
 
+	if (!rc)
+		rc = clear_zones(blocks, block);
 	if (!rc)
 		rc = insert(blocks, block, block->addr, end_of(block));
 	number_map_remove(&blocks->lost, block->addr);
@@ -251,6 +276,28 @@ int heap_blocks_unmap(struct heap_blocks *blocks, guest_addr addr,
 	return cut(blocks, addr, addr + size, false);
 }
 
+static struct heap_node *keep_live(struct heap_node *node)
+{
+	struct heap_node *left, *right;
+
+	if (!node)
+		return NULL;
+	left = keep_live(node->left);
+	right = keep_live(node->right);
+	node->left = node->right = NULL;
+	if (is_live(node))
+		return join(join(left, node), right);
+	free(node);
+	return join(left, right);
+}
+
+void heap_blocks_doubt(struct heap_blocks *blocks)
+{
+	blocks->root = keep_live(blocks->root);
+	blocks->no_zones = true;
+	heap_shadow_allow(&blocks->shadow);
+}
+
 /* ------- looking ------- */
 
 struct heap_block *heap_blocks_find(const struct heap_blocks *blocks,
@@ -262,8 +309,8 @@ struct heap_block *heap_blocks_find(const struct heap_blocks *blocks,
 }
 
 /* What is left of a block that became smaller is behind it. */
-static bool is_rest(const struct heap_node *node,
-		    const struct heap_node *before)
+static bool is_rest_of(const struct heap_node *node,
+		       const struct heap_node *before)
 {
 	return before && is_live(before) &&
 	       node->block.addr == before->block.addr;
@@ -278,7 +325,7 @@ struct heap_block *heap_blocks_near(const struct heap_blocks *blocks,
 	if (node && addr < node->end) {
 		before = node->first ? find_before(blocks, node->first - 1) :
 				       NULL;
-		return is_rest(node, before) ? &before->block : &node->block;
+		return is_rest_of(node, before) ? &before->block : &node->block;
 	}
 	behind = find_behind(blocks, addr);
 	if (before && addr - before->end >= HEAP_ZONE_BEHIND)

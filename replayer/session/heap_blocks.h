@@ -81,6 +81,12 @@ int heap_blocks_resize(struct heap_blocks *blocks, struct heap_block *block,
 int heap_blocks_unmap(struct heap_blocks *blocks, guest_addr addr,
 		      uint64_t size);
 
+/*
+ * Others may have freed blocks, and been handed out some: what was freed is
+ * forgotten, and no zones are set any more.
+ */
+void heap_blocks_doubt(struct heap_blocks *blocks);
+
 /* Visits those that are alive by address, until a visit returns not 0. */
 int heap_blocks_each(const struct heap_blocks *blocks,
 		     int (*visit)(void *context,

@@ -22,9 +22,12 @@ static struct shadow_page all_forbidden = {
 	.forbidden = { [0 ... WORDS - 1] = UINT64_MAX },
 };
 
+static struct shadow_page all_unknown;
+
 static bool is_common(const struct shadow_page *page)
 {
-	return page == &all_live || page == &all_forbidden;
+	return page == &all_live || page == &all_forbidden ||
+	       page == &all_unknown;
 }
 
 /* ------- pages ------- */
@@ -227,7 +230,32 @@ void heap_shadow_forget_pages(struct heap_shadow *shadow, guest_addr addr,
 	}
 }
 
+void heap_shadow_allow(struct heap_shadow *shadow)
+{
+	for (size_t i = 0; i < shadow->pages.room; i++) {
+		struct number_slot *slot = &shadow->pages.slots[i];
+		struct shadow_page *page = (void *)(uintptr_t)slot->value;
+
+		if (slot->key == NUMBER_MAP_NONE)
+			continue;
+		if (page == &all_forbidden)
+			slot->value = (uintptr_t)&all_unknown;
+		else if (!is_common(page))
+			memset(page->forbidden, 0, sizeof(page->forbidden));
+	}
+	memset(shadow->cached, 0, sizeof(shadow->cached));
+}
+
 /* ------- looking ------- */
+
+bool heap_shadow_has(struct heap_shadow *shadow, guest_addr addr, uint64_t size)
+{
+	for (guest_addr at = addr & ~(guest_addr)(GUEST_PAGE - 1);
+	     at < addr + size; at += GUEST_PAGE)
+		if (page_of(shadow, at))
+			return true;
+	return false;
+}
 
 bool heap_shadow_finds(struct heap_shadow *shadow, guest_addr addr,
 		       uint64_t size, guest_addr *first, uint64_t *count)

@@ -57,6 +57,13 @@ void heap_shadow_forget_pages(struct heap_shadow *shadow, guest_addr addr,
 int heap_shadow_forget(struct heap_shadow *shadow, guest_addr addr,
 		       uint64_t size);
 
+/* Nothing is forbidden any more. */
+void heap_shadow_allow(struct heap_shadow *shadow);
+
+/* Whether any of these pages has been the heap's. */
+bool heap_shadow_has(struct heap_shadow *shadow, guest_addr addr,
+		     uint64_t size);
+
 /*
  * Whether any of them is forbidden: `*first` is the first one and `*count` how
  * many there are from there on.
