@@ -313,7 +313,10 @@ static bool is_rest_of(const struct heap_node *node,
 		       const struct heap_node *before)
 {
 	return before && is_live(before) &&
-	       node->block.addr == before->block.addr;
+	       node->block.addr == before->block.addr &&
+	       node->block.freed.stream == before->block.allocated.stream &&
+	       !position_compare(&node->block.freed.at,
+				 &before->block.allocated.at);
 }
 
 struct heap_block *heap_blocks_near(const struct heap_blocks *blocks,

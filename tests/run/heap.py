@@ -57,7 +57,7 @@ def marks(name):
     return lines
 
 
-def planted(name, functions=None):
+def planted(name):
     """Each error as its kind, where it is, and where its block was allocated
     and freed."""
     found = marks(name)
@@ -161,8 +161,8 @@ class Heap(CprecTap):
 
     # ------- errors -------
 
-    def errors(self, name, program, *words, more=(), env=None):
-        path, _ = self.record(program, *words, more=more, env=env)
+    def errors(self, name, program, *words, env=None, has_lines=True):
+        path, _ = self.record(program, *words, env=env)
         found, summary = self.heap(path, "--errors")
         mine = Counter(as_planted(error, name) for error in found)
         if words:
@@ -172,6 +172,9 @@ class Heap(CprecTap):
         expected = {error: 1 for error in planted(name)
                     if (error[0] == wanted if words else
                         error[0].startswith("write_"))}
+        if not has_lines:
+            mine, expected = ({error[:1] + error[2:]: 1 for error in one}
+                              for one in (mine, expected))
         equal(dict(mine), expected, "errors")
         equal(summary["errors"], sum(error["count"] for error in found),
               "how many there are")
@@ -358,10 +361,11 @@ def run_all(options, folder):
         tests.test("jemalloc: blocks", tests.blocks, tests.program,
                    "--slice=1000", env=env)
     if shutil.which("musl-gcc"):
+        # Nothing tells who has called a function of it that calls the kernel.
         tests.test("musl: errors", tests.errors, "errors.c", tests.build(
-            "errors.c", "-static", "-DMUSL", compiler="musl-gcc"))
+            "errors.c", "-static", compiler="musl-gcc"), has_lines=False)
         tests.test("musl: blocks", tests.blocks, tests.build(
-            "blocks.c", "-static", "-DMUSL", compiler="musl-gcc"),
+            "blocks.c", "-static", compiler="musl-gcc"),
             "--slice=1000")
     tests.test("children and programs that are executed", tests.script)
     with open(os.path.join(folder, "forks.c"), "w", encoding="utf-8") as file:

@@ -40,9 +40,9 @@ static void before(void)
 /* Later ones do not take its place: it is not of their sizes. */
 static void into_freed(void)
 {
-	long *list = malloc(4008); /* allocated: list */
+	long *list = malloc(408); /* allocated: list */
 
-	keep(malloc(20));
+	keep(malloc(408));
 	free(list); /* freed: list */
 	list[40] = 3; /* write_freed: list */
 }
