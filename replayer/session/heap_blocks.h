@@ -20,7 +20,7 @@
 
 #include "formats/number_map.h"
 #include "formats/region.h"
-#include "replayer/recording/position.h"
+#include "replayer/recording/recording.h"
 #include "replayer/session/heap_shadow.h"
 
 /*
