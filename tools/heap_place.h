@@ -2,8 +2,8 @@
 /*
  * heap_place.h - a block of the heap by an address in it: "heap:EXPRESSION"
  *
- * A pointer means the block that it points into; what was computed is an address
- * itself; any other variable means the block that it is in.
+ * A pointer means the block that it points into; what was computed is an
+ * address itself; any other variable means the block that it is in.
  *
  * Errors:     ERR_NOT_FOUND: there is no such block then; those of
  *             expressions.h and heap.h.

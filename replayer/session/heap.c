@@ -195,7 +195,7 @@ static int stored_address(struct following *following,
 	return rc;
 }
 
-/* It stays as it was, or is another one; what is resized to nothing is freed. */
+/* It stays, or is another one; what is resized to nothing is freed. */
 static int end_resize(struct following *following,
 		      const struct pending *pending, guest_addr addr)
 {

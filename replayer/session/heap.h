@@ -26,8 +26,8 @@ struct heap_question {
 	struct query *query;
 	struct lines *lines;
 	struct position to;
-	bool writes;		/* those outside of blocks are errors, too: takes
-				   two to three times as long */
+	bool writes;		/* those outside of blocks are errors, too:
+				   takes two to three times as long */
 };
 
 struct heap {

@@ -2,9 +2,9 @@
 /*
  * heap_blocks.h - the blocks that an allocator has handed out
  *
- * A block that is freed is remembered until its memory is another one's.  Around
- * each block there is a zone that nobody but the allocator has a reason to write:
- * where no other block is, and in pages that have been the heap's.
+ * A block that is freed is remembered until its memory is another one's.
+ * Around each block there is a zone that nobody but the allocator has a reason
+ * to write: where no other block is, and in pages that have been the heap's.
  *
  * Zeroed, it is empty.
  *
@@ -24,8 +24,8 @@
 #include "replayer/session/heap_shadow.h"
 
 /*
- * A word of an allocator, and what it rounds sizes up to, are at most so much on
- * either side; most have more of their own between blocks than one word.
+ * What an allocator keeps beside a block, and what it rounds sizes up to, are
+ * seldom more.
  */
 #define HEAP_ZONE_BEFORE 16u
 #define HEAP_ZONE_BEHIND 32u

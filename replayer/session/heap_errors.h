@@ -35,8 +35,8 @@ struct heap_error {
 	const char *function;	/* "free"; NULL: it was a write */
 	bool by_kernel;		/* in this system call: */
 	uint64_t number;
-	guest_addr addr;	/* what was to be freed; or what was written of */
-	uint64_t size;		/* what must not be */
+	guest_addr addr;	/* what was to be freed; or what must not be */
+	uint64_t size;		/* written, and was */
 	bool has_block;		/* HEAP_FREED_NOTHING has none */
 	struct heap_block block;	/* as it was then */
 	uint64_t count;
@@ -59,9 +59,8 @@ void heap_errors_release(struct heap_errors *errors);
 int heap_errors_add(struct heap_errors *errors, const struct heap_error *error);
 
 /*
- * Removes those that are an allocator's own way to end with a thread: everything
- * that its functions were called by then is in the modules that have them, and
- * none is the program.  Moves the query's replayer.
+ * Removes what allocators do by themselves when a thread ends: all frames are in
+ * modules that have functions of an allocator, and none is in the program.  Moves the query's replayer.
  */
 int heap_errors_check(struct heap_errors *errors, struct query *query,
 		      const struct call_functions *functions,

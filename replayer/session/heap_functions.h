@@ -22,7 +22,7 @@ enum heap_role {
 	HEAP_RESIZES,		/* the block a, to b bytes */
 	HEAP_RESIZES_MANY,	/* the block a, to b times c bytes */
 	HEAP_FREES,		/* the block a */
-	HEAP_TELLS_SIZE,	/* of the block a: what it returns may be used */
+	HEAP_TELLS_SIZE,	/* of the block a: all that may be used */
 	HEAP_WORKS,		/* whatever the allocator has to do besides */
 };
 

@@ -3,8 +3,8 @@
  * heap_shadow.h - which bytes of a heap belong to a block, and which to nobody
  *
  * A byte is live, in a block; or forbidden: nobody but the allocator may write
- * it; or nothing is known of it.  Only pages of which a part has been in a block
- * are looked at.  What is to be forbidden beyond them, or of live bytes, is not.
+ * it; or nothing is known of it.  Only pages of which a part has been in a
+ * block are looked at.  What is to be forbidden beyond them, or is live, is not.
  *
  * Pages that are all the same take next to no memory.  Zeroed, it is empty.
  *

@@ -4,8 +4,8 @@
  *
  * Writes of instructions and of the kernel that nobody but the allocator has a
  * reason for are errors, unless their thread is in the allocator.  Memory that
- * is mapped or unmapped is no heap any more.  What a child of vfork() has written
- * before its parent went on makes blocks that nobody knows of.
+ * is mapped or unmapped is no heap any more.  What a child of vfork() has
+ * written before its parent went on may be blocks that nobody knows of.
  *
  * Ownership:  everything is borrowed, from heap_writes_begin() to
  *             heap_writes_end().

@@ -3,8 +3,9 @@
  * blocks.c - says which blocks it has, at several times
  *
  * Each line is "ADDRESS SIZE", and one that begins with '=' ends a list.  It
- * writes without a buffer, and so without any other block.  Threads allocate and
- * free at random, also each other's blocks; with an argument, there are none.
+ * writes without a buffer, and so without any other block.  Threads allocate
+ * and free at random, also each other's blocks; with an argument, there are
+ * none.
  */
 #include <pthread.h>
 #include <stdint.h>

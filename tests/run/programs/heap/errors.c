@@ -2,8 +2,9 @@
 /*
  * errors.c - does to its heap what must not be done
  *
- * Comments say what and where: "allocated: NAME", "freed: NAME", and for an error
- * its kind and the name.  An argument is for what makes an allocator give up.
+ * Comments say what and where: "allocated: NAME", "freed: NAME", and for an
+ * error its kind and the name.  An argument is for what makes an allocator give
+ * up.
  */
 #include <fcntl.h>
 #include <malloc.h>
