@@ -34,7 +34,7 @@ const struct command command_heap = {
 		{ OPTION_ERRORS, "errors", NULL, "only errors",
 		  .without = "no-errors by-site" },
 		{ OPTION_NO_ERRORS, "no-errors", NULL,
-		  "only blocks; takes half the time or less" },
+		  "only blocks: quicker" },
 		{ OPTION_BY_SITE, "by-site", NULL,
 		  "one line for all blocks that the same code has\n"
 		  "allocated, the most bytes first" },
