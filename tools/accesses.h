@@ -36,7 +36,8 @@ enum { ACCESSES_ADDR = 256, ACCESSES_SIZE, ACCESSES_AT, ACCESSES_FROM,
 #define ACCESSES_OPTION_ADDR                                                  \
 	{ ACCESSES_ADDR, "addr", "A",                                         \
 	  "an address: 0x1000, counter+8, libc.so.6!environ;\n"               \
-	  "or an expression: head->name, table[3].x, *p" }
+	  "or an expression: head->name, table[3].x, *p; or\n"                \
+	  "heap:p, the block of the heap that p points into" }
 #define ACCESSES_OPTION_SIZE                                                  \
 	{ ACCESSES_SIZE, "size", "N",                                         \
 	  "how many bytes (k, m: times 1024); without this the\n"             \

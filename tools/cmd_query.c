@@ -47,7 +47,8 @@ const struct command command_query = {
 		{ OPTION_ADDR, "addr", "A",
 		  "an address: 0x1000, counter+8, libc.so.6!environ;\n"
 		  "or an expression: head->name, table[3].x, *p,\n"
-		  "*argv@argc, app::counter, file.c:counter, $rsp",
+		  "*argv@argc, app::counter, file.c:counter, $rsp; or\n"
+		  "heap:p, the block of the heap that p points into",
 		  .without = "-" },
 		{ OPTION_AT, "at", "T",
 		  "a time, in instructions: 5000000, 5m, start, end,\n"

@@ -22,6 +22,7 @@ const struct command *const commands[] = {
 	&command_calls,
 	&command_log,
 	&command_when,
+	&command_heap,
 	&command_info,
 	&command_index,
 	&command_replay,

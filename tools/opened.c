@@ -11,6 +11,7 @@
 #include "formats/error.h"
 #include "formats/packed.h"
 #include "replayer/recording/recording.h"
+#include "tools/messages.h"
 
 /* One of a list, in which those that were used last come first. */
 struct kept {
@@ -188,10 +189,19 @@ int opened_ask(struct opened *opened, struct failure *why)
 	return rc;
 }
 
+static void rest(struct query *query)
+{
+	const char *note = query_note(query);
+
+	if (note)
+		say_note("%s", note);
+	query_rest(query);
+}
+
 void opened_end(struct opened *opened)
 {
 	if (opened && opened->query)
-		query_rest(opened->query);
+		rest(opened->query);
 	for (struct kept *kept = list; kept && opened; kept = kept->next)
 		if (&kept->opened == opened)
 			kept->in_use = false;

@@ -319,8 +319,8 @@ static void print_arguments(FILE *out, const json_t *arguments)
 	fputc(')', out);
 }
 
-/* "in main (argc=1) at hello.c:5", or "in libc.so.6!qsort+0x4" */
-static void print_place(FILE *out, const json_t *frame, const char *program)
+/* " in main (argc=1) at hello.c:5", or " in libc.so.6!qsort+0x4" */
+void print_frame_place(FILE *out, const json_t *frame, const char *program)
 {
 	const json_t *function = json_object_get(frame, "function");
 	const json_t *file = json_object_get(frame, "file");
@@ -366,7 +366,7 @@ static void print_one(FILE *out, const json_t *frame, const char *program)
 	if (kind && !strcmp(kind, "signal"))
 		fputs(" <signal handler called>", out);
 	else
-		print_place(out, frame, program);
+		print_frame_place(out, frame, program);
 	if (kind && !strcmp(kind, "inlined"))
 		fputs(", inlined", out);
 	fputc('\n', out);

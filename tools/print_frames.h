@@ -49,6 +49,12 @@ void print_frames(FILE *out, const json_t *object, const char *indent);
 void print_frame(FILE *out, const json_t *frame);
 
 /*
+ * " in main at hello.c:5": where it is.  `program` is the path of the one whose
+ * functions need no module, or NULL.
+ */
+void print_frame_place(FILE *out, const json_t *frame, const char *program);
+
+/*
  * Sets "pc", "function", "offset", "module", "file" and "line" of code, as
  * far as they are known.
  */

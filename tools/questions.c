@@ -11,6 +11,7 @@
 #include "replayer/recording/recording.h"
 #include "replayer/session/session.h"
 #include "replayer/symbols/symbols.h"
+#include "tools/heap_place.h"
 #include "tools/messages.h"
 #include "tools/print.h"
 #include "tools/print_races.h"
@@ -48,6 +49,9 @@ static bool is_expression(const char *text)
 
 int question_check_address(const char *text, struct failure *why)
 {
+	const char *inside = heap_place_expression(text);
+
+	text = inside ? inside : text;
 	return is_expression(text) ? 0 : place_check_address(text, why);
 }
 
@@ -79,6 +83,27 @@ static int take_size(struct question *question, uint64_t *out,
 	return 0;
 }
 
+/* A block of the heap. */
+static int find_block(struct question *question,
+		      struct expressions *expressions, const char *inside,
+		      struct failure *why)
+{
+	const struct request *asked = &question->asked;
+	const struct expression_place place = {
+		question->at, asked->some_thread, asked->tid, asked->frame,
+	};
+	uint64_t size;
+	int rc = heap_place_find(expressions, inside, &place, &question->addr,
+				 &size, why);
+
+	if (rc)
+		return rc;
+	question->has_symbol = question->has_memory = question->has_addr = true;
+	question->size = size < QUESTION_SIZE_MAX ? (size_t)size :
+						    QUESTION_SIZE_MAX;
+	return 0;
+}
+
 static int find_address(struct question *question,
 			struct expressions *expressions, struct failure *why)
 {
@@ -92,10 +117,13 @@ static int find_address(struct question *question,
 	};
 	struct address_text address;
 	const char *wrong;
+	const char *inside = heap_place_expression(asked->addr);
 	int rc = take_size(question, &expression.size, why);
 
 	if (rc)
 		return rc;
+	if (inside)
+		return find_block(question, expressions, inside, why);
 	question->has_memory = true;
 	if (!is_expression(asked->addr) &&
 	    !number_parse_address(asked->addr, &address, &wrong))

@@ -85,6 +85,16 @@ void expressions_destroy(struct expressions *expressions)
 	free(expressions);
 }
 
+struct lines *expressions_lines(const struct expressions *expressions)
+{
+	return expressions->context.lines;
+}
+
+struct query *expressions_query(const struct expressions *expressions)
+{
+	return expressions->context.query;
+}
+
 void expression_release(struct expression *expression)
 {
 	free(expression->type);

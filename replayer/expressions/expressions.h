@@ -33,6 +33,10 @@ int expressions_create(struct expressions **out, struct lines *lines,
 		       struct query *query, struct failure *why);
 void expressions_destroy(struct expressions *expressions);
 
+/* What they are made of. */
+struct lines *expressions_lines(const struct expressions *expressions);
+struct query *expressions_query(const struct expressions *expressions);
+
 /* Letters of formats. */
 #define EXPRESSION_FORMATS "xduotcfsa"
 

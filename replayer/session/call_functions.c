@@ -49,6 +49,8 @@ static bool is_in_file(struct call_functions *functions, uint64_t t,
 static bool is_meant(struct call_functions *functions, uint64_t t,
 		     const struct lines_symbol *symbol, const char *plain)
 {
+	if (functions->is_wanted)
+		return functions->is_wanted(symbol->name);
 	for (size_t i = 0; i < functions->pattern_count; i++) {
 		const struct symbol_pattern *pattern = &functions->patterns[i];
 

@@ -41,6 +41,8 @@ struct call_functions {
 	struct lines *lines;
 	const struct symbol_pattern *patterns;
 	size_t pattern_count;
+	bool (*is_wanted)(const char *name);	/* as the linker knows it; if it
+						   is not NULL, no patterns */
 
 	struct call_function **list;
 	size_t count, room;

@@ -366,9 +366,13 @@ static int end_all(struct call_stacks *stacks, enum call_end how,
 
 int call_stacks_replace(struct call_stacks *stacks, uint64_t t)
 {
+	const struct call_user *user = stacks->user;
 	const struct position at = { t, 0 };
+	int rc = end_all(stacks, CALL_REPLACED, &at);
 
-	return end_all(stacks, CALL_REPLACED, &at);
+	if (rc || !user->replaced)
+		return rc;
+	return user->replaced(user->context, t, stacks->why);
 }
 
 int call_stacks_init(struct call_stacks *stacks, struct recording *recording)

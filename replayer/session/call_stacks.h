@@ -76,6 +76,10 @@ struct call_user {
 	 */
 	int (*begins)(void *context, struct call *call, struct failure *why);
 	int (*ends)(void *context, struct call *call, struct failure *why);
+
+	/* Another program begins at time `t`, and all calls have ended.  May be
+	 * NULL. */
+	int (*replaced)(void *context, uint64_t t, struct failure *why);
 	void *context;
 };
 

@@ -143,7 +143,7 @@ int calls_find(const struct calls_question *question,
 	if (!rc)
 		rc = run_all(&calls);
 	call_stacks_release(&calls.stacks);
-	if (!rc && !functions->count)
+	if (!rc && !functions->count && functions->pattern_count)
 		rc = failed(why, ERR_NOT_FOUND,
 			    "no function of '%s' is called '%s'",
 			    trace_reader_path(recording_reader(recording)),

@@ -69,6 +69,12 @@ read(0, (void *)both, 4096);
 return 0; }
 """
 
+HEAP = """#include <stdlib.h>
+int main(void) { char *freed = malloc(100), *left = malloc(7);
+free(freed); *(volatile char *)(freed + 50) = *left = 1;
+return 0; }
+"""
+
 SCRIPT = "ls / >/dev/null; sh -c 'kill -9 $$'; exit 2"
 
 
@@ -115,6 +121,7 @@ class Tests(CprecTap):
         self.make("abort", ABORT)
         self.make("race", RACE, "-pthread")
         self.make("shares", SHARES)
+        self.make("heap", HEAP)
         self.record("family", "--with-debug", "sh", "-c", SCRIPT)
         with open(self.path("race.cpr"), "rb") as whole:
             bytes_ = whole.read()
@@ -182,6 +189,8 @@ class Tests(CprecTap):
         self.ask("calls", "--count", self.path("crash.cpr"), "count", "main")
         self.ask("log", self.path("crash.cpr"), "main => first, nix")
         self.ask("when", self.path("race.cpr"), "--expr=shared >= 3000")
+        self.ask("heap", self.path("heap.cpr"))
+        self.ask("heap", self.path("heap.cpr"), "--by-site")
         for trace in recordings(self.path("family.cpr")):
             self.ask("info", trace)
         self.ask("ls", self.folder)

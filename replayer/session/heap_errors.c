@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* heap_errors.c - see heap_errors.h */
+#include "replayer/session/heap_errors.h"
+
+#include <stdlib.h>
+
+#include "formats/array.h"
+#include "formats/error.h"
+#include "replayer/session/backtrace.h"
+#include "replayer/session/call_functions.h"
+
+void heap_errors_release(struct heap_errors *errors)
+{
+	free(errors->list);
+	*errors = (struct heap_errors) { 0 };
+}
+
+/* ------- the list ------- */
+
+/* Another part of a write that is wide or repeated. */
+static bool continues(const struct heap_errors *errors,
+		      const struct heap_error *error)
+{
+	const struct heap_error *last = &errors->list[errors->last];
+
+	return errors->count && !error->function && last->count == 1 &&
+	       last->kind == error->kind && last->pc == error->pc &&
+	       errors->last_end == error->addr &&
+	       last->stream == error->stream &&
+	       !position_compare(&last->at, &error->at) &&
+	       last->block.addr == error->block.addr;
+}
+
+static bool is_same(const struct heap_error *a, const struct heap_error *b)
+{
+	return a->kind == b->kind && a->pc == b->pc &&
+	       a->by_kernel == b->by_kernel && a->has_block == b->has_block &&
+	       a->block.allocated.pc == b->block.allocated.pc;
+}
+
+int heap_errors_add(struct heap_errors *errors, const struct heap_error *error)
+{
+	bool is_part = continues(errors, error);
+	size_t i = errors->last;
+
+	errors->last_end = error->addr + error->size;
+	if (is_part) {
+		errors->list[i].size += error->size;
+		return 0;
+	}
+	errors->all++;
+	for (i = 0; i < errors->count; i++)
+		if (is_same(&errors->list[i], error))
+			break;
+	if (i == HEAP_ERRORS_MOST)
+		return 0;
+	errors->last = i;
+	if (i < errors->count) {
+		errors->list[i].count++;
+		return 0;
+	}
+	if (array_room(errors->list, errors->count, errors->room))
+		return ERR_NO_MEMORY;
+	errors->list[errors->count++] = *error;
+	return 0;
+}
+
+/* ------- what an allocator does by itself ------- */
+
+struct check {
+	struct names *names;
+	const struct call_functions *functions;
+	uint64_t t;
+	bool is_own;
+};
+
+static bool is_of_allocator(const struct check *check, guest_addr pc)
+{
+	uint64_t bias;
+	const struct symbols *symbols = names_module(check->names, check->t,
+						     pc, &bias);
+
+	for (size_t i = 0; i < check->functions->count; i++) {
+		const struct call_function *function =
+			check->functions->list[i];
+
+		if (function->symbols == symbols)
+			return symbols && !function->is_program;
+	}
+	return false;
+}
+
+static int on_frame(void *context, const struct frame *frame)
+{
+	struct check *check = context;
+
+	check->is_own = is_of_allocator(check, frame->code);
+	return !check->is_own;
+}
+
+static int is_own(const struct heap_error *error, struct query *query,
+		  struct check *check, bool *out, struct failure *why)
+{
+	struct backtrace backtrace = {
+		.lines = check->functions->lines, .stream = error->stream,
+		.visit = on_frame, .context = check,
+	};
+	enum frames_end end = FRAMES_LOST;
+	int rc;
+
+	*out = false;
+	check->t = error->at.time;
+	check->is_own = false;
+	if (!is_of_allocator(check, error->pc))
+		return 0;
+	rc = query_replayer(query, &backtrace.replayer, why);
+	if (!rc)
+		rc = replayer_seek(backtrace.replayer, &error->at, why);
+	if (!rc)
+		rc = backtrace_walk(&backtrace, &end, why);
+	*out = !rc && check->is_own && end == FRAMES_OUTERMOST;
+	return rc;
+}
+
+int heap_errors_check(struct heap_errors *errors, struct query *query,
+		      const struct call_functions *functions,
+		      struct failure *why)
+{
+	struct check check = {
+		.names = lines_names(functions->lines), .functions = functions,
+	};
+	size_t left = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < errors->count && !rc; i++) {
+		bool leave_out;
+
+		rc = is_own(&errors->list[i], query, &check, &leave_out, why);
+		if (leave_out)
+			errors->all -= errors->list[i].count;
+		else
+			errors->list[left++] = errors->list[i];
+	}
+	errors->count = left;
+	return rc;
+}
