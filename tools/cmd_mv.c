@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "formats/error.h"
+#include "formats/family_files.h"
 #include "formats/trace_lock.h"
 #include "tools/commands.h"
 #include "tools/family_change.h"
-#include "tools/family_files.h"
 #include "tools/messages.h"
 #include "tools/options.h"
 #include "tools/processes.h"

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "formats/error.h"
+#include "formats/family_files.h"
 #include "tools/copy_bytes.h"
-#include "tools/family_files.h"
 #include "tools/side_files.h"
 
 /* ------- may it be? ------- */

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "formats/error.h"
+#include "formats/family_files.h"
 #include "formats/packed.h"
 #include "tools/copy_bytes.h"
-#include "tools/family_files.h"
 
 static int cannot(const char *what, const char *path, struct failure *why)
 {

@@ -18,8 +18,8 @@
 
 #include <jansson.h>
 
+#include "formats/family_files.h"
 #include "formats/meta.h"
-#include "tools/family_files.h"
 
 struct recording;
 

@@ -8,8 +8,8 @@
  * Ownership:  family_files_release() frees what family_files_find() fills in.
  * Errors:     ERR_SYSTEM, ERR_CORRUPT (it is no recording), ERR_NO_MEMORY.
  */
-#ifndef CPREC_TOOLS_FAMILY_FILES_H
-#define CPREC_TOOLS_FAMILY_FILES_H
+#ifndef CPREC_FORMATS_FAMILY_FILES_H
+#define CPREC_FORMATS_FAMILY_FILES_H
 
 #include <stdbool.h>
 #include <stddef.h>

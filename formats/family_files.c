@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* family_files.c - see family_files.h */
-#include "tools/family_files.h"
+#include "formats/family_files.h"
 
 #include <dirent.h>
 #include <errno.h>
