@@ -462,9 +462,8 @@ struct cprec_code {
 	size_t size;
 	uint64_t start, end;	/* instructions that begin in between; both 0:
 				   the function that the frame is in */
-	uint64_t count;		/* at most so many; 0: all */
+	uint64_t count;		/* at most so many; 0: all up to `end` */
 	bool intel;		/* Intel's syntax */
-	bool raw;		/* `start` is taken for that of an instruction */
 };
 
 struct cprec_instruction {

@@ -75,6 +75,81 @@ void log_point_release(struct log_point *point)
 	*point = (struct log_point) { 0 };
 }
 
+/* ------- where breakpoints stop ------- */
+
+struct finding {
+	struct log_point *point;
+	struct lines *lines;
+	uint64_t t;
+	log_place *visit;
+	void *context;
+};
+
+static int found(void *context, uint64_t addr)
+{
+	struct finding *finding = context;
+
+	finding->point->has_places = true;
+	return finding->visit(finding->context, addr);
+}
+
+/* What a resolver chooses is not known yet. */
+static int find_functions(struct finding *finding, size_t number, uint64_t bias,
+			  struct failure *why)
+{
+	struct call_functions functions = {
+		.lines = finding->lines, .pattern_count = 1,
+		.patterns = &finding->point->function,
+	};
+	int rc = call_functions_list(&functions, finding->t, number, why);
+
+	for (size_t i = 0; i < functions.count && !rc; i++) {
+		const struct call_function *function = functions.list[i];
+
+		if (!function->is_resolver)
+			rc = found(finding, code_place_of_function(
+					finding->lines, finding->t,
+					function->addr + bias));
+	}
+	call_functions_release(&functions);
+	return rc;
+}
+
+static int find_places(struct finding *finding, struct failure *why)
+{
+	const struct log_point *point = finding->point;
+	struct names *names = lines_names(finding->lines);
+	uint64_t bias;
+	int rc = point->is_addr ? found(finding, point->addr) : 0;
+
+	for (size_t i = 0; !rc && !point->is_addr &&
+			   names_mapped(names, finding->t, i, &bias); i++) {
+		if (point->file)
+			rc = code_places_of_line(finding->lines, finding->t, i,
+						 point->file, point->line,
+						 found, finding);
+		else
+			rc = find_functions(finding, i, bias, why);
+	}
+	return rc == ERR_NO_MEMORY ? failed(why, rc, "out of memory") : rc;
+}
+
+static int no_code(const struct log_point *point, struct failure *why)
+{
+	return failed(why, ERR_NOT_FOUND, "there is no code of '%s'%s",
+		      point->text, point->file ? ": no line of that number, or"
+		      " no debugging information" : "");
+}
+
+int log_point_places(struct log_point *point, struct lines *lines, uint64_t t,
+		     log_place *visit, void *context, struct failure *why)
+{
+	struct finding finding = { point, lines, t, visit, context };
+	int rc = find_places(&finding, why);
+
+	return rc || point->has_places ? rc : no_code(point, why);
+}
+
 /* ------- where they are ------- */
 
 /* What a mark stands for. */
@@ -343,15 +418,9 @@ static int on_resolved(void *context, struct marks *marks,
 static int check_places(const struct log_question *question,
 			struct failure *why)
 {
-	for (size_t i = 0; i < question->count; i++) {
-		const struct log_point *point = &question->points[i];
-
-		if (!point->has_places)
-			return failed(why, ERR_NOT_FOUND, "there is no code of"
-				      " '%s'%s", point->text, point->file ?
-				      ": no line of that number, or no"
-				      " debugging information" : "");
-	}
+	for (size_t i = 0; i < question->count; i++)
+		if (!question->points[i].has_places)
+			return no_code(&question->points[i], why);
 	return 0;
 }
 

@@ -41,6 +41,16 @@ int log_point_init(struct log_point *point, const char *text,
 		   struct failure *why);
 void log_point_release(struct log_point *point);
 
+/* A result other than 0 ends the visits and is returned. */
+typedef int log_place(void *context, guest_addr addr);
+
+/*
+ * Visits where a breakpoint on the point would stop, in what is mapped at time
+ * `t`.  ERR_NOT_FOUND if there is no such code.
+ */
+int log_point_places(struct log_point *point, struct lines *lines, uint64_t t,
+		     log_place *visit, void *context, struct failure *why);
+
 struct log_met {
 	size_t point;		/* its number */
 	struct position at;

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cursors.c - cursors: made, moved, run */
+#include "library/handles.h"
+
+#include <stdlib.h>
+
+#include "vm/memory/memory.h"
+#include "vm/vm.h"
+
+/* ------- where it stands ------- */
+
+int cursor_begin(struct cprec_cursor *cursor, struct replayer **out,
+		 struct cprec_failure *why)
+{
+	struct cprec_recording *handle = cursor->of;
+	int rc = question_begin(handle, true, why);
+
+	if (!rc)
+		rc = query_replayer(handle->query, out, inner(why));
+	return rc ? rc : replayer_seek(*out, &cursor->at, inner(why));
+}
+
+int cursor_find_thread(struct cprec_cursor *cursor, uint32_t *stream,
+		       uint32_t *tid, struct failure *why)
+{
+	struct cprec_recording *handle = cursor->of;
+	struct replayer *replayer;
+	int rc = query_replayer(handle->query, &replayer, why);
+
+	if (rc)
+		return rc;
+	*stream = replayer_stream(replayer);
+	if (cursor->some_thread)
+		rc = recording_find_stream(handle->recording, cursor->tid,
+					   cursor->at.time, stream, why);
+	return rc ? rc : tid_of(handle, *stream, cursor->at.time, tid, why);
+}
+
+struct expression_place cursor_place(const struct cprec_cursor *cursor)
+{
+	return (struct expression_place) {
+		.at = cursor->at, .some_thread = cursor->some_thread,
+		.tid = cursor->tid, .frame = cursor->frame,
+	};
+}
+
+/* ------- making one ------- */
+
+/* Where it died, if it did. */
+static int find_end(struct cprec_recording *handle, struct position *out,
+		    struct failure *why)
+{
+	struct crash crash;
+	bool is_time;
+
+	if (!crash_find(&crash, handle->recording, NULL)) {
+		*out = crash.at;
+		return 0;
+	}
+	return place_position(out, &is_time, handle->recording, "end", why);
+}
+
+static int find(struct cprec_recording *handle, const char *at,
+		struct position *out, struct cprec_failure *why)
+{
+	bool is_time;
+	int rc = question_begin(handle, false, why);
+
+	if (rc)
+		return rc;
+	return at ? place_position(out, &is_time, handle->recording, at,
+				   inner(why)) :
+		    find_end(handle, out, inner(why));
+}
+
+PUBLIC int cprec_cursor_create(struct cprec_cursor **out,
+			       struct cprec_recording *handle, const char *at,
+			       struct cprec_failure *why)
+{
+	struct cprec_cursor *cursor;
+	struct position position;
+	int rc = find(handle, at, &position, why);
+
+	if (rc)
+		return rc;
+	cursor = calloc(1, sizeof(*cursor));
+	if (!cursor)
+		return failed(inner(why), ERR_NO_MEMORY, "out of memory");
+	cursor->of = handle;
+	cursor->at = position;
+	cursor->next = handle->cursors;
+	handle->cursors = cursor;
+	*out = cursor;
+	return 0;
+}
+
+void cursor_release(struct cprec_cursor *cursor)
+{
+	free(cursor->bytes);
+	free(cursor->known);
+	free(cursor->value_bytes);
+	free(cursor->value_known);
+	expression_release(&cursor->found);
+}
+
+PUBLIC void cprec_cursor_destroy(struct cprec_cursor *cursor)
+{
+	struct cprec_cursor **at;
+
+	if (!cursor)
+		return;
+	at = &cursor->of->cursors;
+	while (*at && *at != cursor)
+		at = &(*at)->next;
+	/* That of a callback is in no list, and is not the caller's. */
+	if (!*at)
+		return;
+	*at = cursor->next;
+	cursor_release(cursor);
+	free(cursor);
+}
+
+/* ------- moving ------- */
+
+static void go(struct cprec_cursor *cursor, struct position to)
+{
+	cursor->at = to;
+	cursor->frame = 0;
+}
+
+PUBLIC int cprec_cursor_seek(struct cprec_cursor *cursor, const char *at,
+			     struct cprec_failure *why)
+{
+	struct position position;
+	int rc = find(cursor->of, at, &position, why);
+
+	if (!rc)
+		go(cursor, position);
+	return rc;
+}
+
+PUBLIC int cprec_cursor_move(struct cprec_cursor *cursor,
+			     struct cprec_position to,
+			     struct cprec_failure *why)
+{
+	struct position position, last;
+	int rc = question_begin(cursor->of, false, why);
+
+	if (!rc)
+		rc = question_range(cursor->of, &to, NULL, &position, &last,
+				    why);
+	if (!rc)
+		go(cursor, position);
+	return rc;
+}
+
+PUBLIC struct cprec_position
+cprec_cursor_position(const struct cprec_cursor *cursor)
+{
+	return from_position(cursor->at);
+}
+
+PUBLIC int cprec_cursor_step(struct cprec_cursor *cursor, int64_t instructions,
+			     struct cprec_failure *why)
+{
+	uint64_t start = recording_start(cursor->of->recording);
+	uint64_t end = recording_end(cursor->of->recording);
+	uint64_t now = cursor->at.time;
+	uint64_t count = instructions < 0 ? -(uint64_t)instructions :
+					    (uint64_t)instructions;
+	struct position to = { 0 };
+	int rc = question_begin(cursor->of, false, why);
+
+	if (rc || !count)
+		return rc;
+	if (instructions < 0)
+		to.time = count > now - start ? start : now - count;
+	else if (count > end - now)
+		to = (struct position){ end, EVENTS_ALL };
+	else
+		to.time = now + count;
+	go(cursor, to);
+	return 0;
+}
+
+/* ------- threads and frames ------- */
+
+PUBLIC int cprec_cursor_thread(struct cprec_cursor *cursor, uint32_t tid,
+			       struct cprec_failure *why)
+{
+	uint32_t stream;
+	int rc = question_begin(cursor->of, false, why);
+
+	if (!rc && tid)
+		rc = recording_find_stream(cursor->of->recording, tid,
+					   cursor->at.time, &stream,
+					   inner(why));
+	if (rc)
+		return rc;
+	cursor->some_thread = tid != 0;
+	cursor->tid = tid;
+	cursor->frame = 0;
+	return 0;
+}
+
+PUBLIC int cprec_cursor_tid(struct cprec_cursor *cursor, uint32_t *out,
+			    struct cprec_failure *why)
+{
+	struct replayer *replayer;
+	uint32_t stream;
+	int rc = cursor_begin(cursor, &replayer, why);
+
+	return rc ? rc : cursor_find_thread(cursor, &stream, out, inner(why));
+}
+
+PUBLIC int cprec_cursor_frame(struct cprec_cursor *cursor, uint64_t frame,
+			      struct cprec_failure *why)
+{
+	struct backtrace backtrace = { .lines = cursor->of->lines };
+	struct frame found;
+	uint32_t tid;
+	int rc = cursor_begin(cursor, &backtrace.replayer, why);
+
+	if (!rc)
+		rc = cursor_find_thread(cursor, &backtrace.stream, &tid,
+					inner(why));
+	if (!rc)
+		rc = backtrace_find(&backtrace, frame, &found, inner(why));
+	if (!rc)
+		cursor->frame = frame;
+	return rc;
+}
+
+PUBLIC int cprec_cursor_keep(struct cprec_cursor *cursor,
+			     struct cprec_failure *why)
+{
+	struct replayer *replayer;
+	int rc = cursor_begin(cursor, &replayer, why);
+
+	return rc ? rc : replayer_keep_point(replayer, inner(why));
+}
+
+/* ------- running ------- */
+
+/* Watches are known by the addresses under which memory keeps contents. */
+static int take_watches(struct replay_watch **out,
+			const struct cprec_until *until,
+			struct replayer *replayer, struct failure *why)
+{
+	struct memory *memory = vm_memory(replayer_vm(replayer));
+
+	*out = calloc(until->watch_count + 1, sizeof(**out));
+	if (!*out)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	for (size_t i = 0; i < until->watch_count; i++) {
+		const struct cprec_watch *watch = &until->watches[i];
+		uint64_t first = memory_home(memory, watch->addr);
+
+		if (!watch->length || watch->length - 1 > UINT64_MAX - first)
+			return failed(why, ERR_INPUT,
+				      "what is watched has no bytes");
+		(*out)[i] = (struct replay_watch) {
+			.data = { first, first + watch->length - 1 },
+			.reads = watch->reads, .writes = watch->writes,
+		};
+	}
+	return 0;
+}
+
+static int take_stop(struct cprec_cursor *cursor,
+		     const struct replay_stop *stop, struct failure *why)
+{
+	static const enum cprec_stop_kind kinds[] = {
+		[REPLAY_AT_POSITION] = CPREC_AT_POSITION,
+		[REPLAY_AT_BREAK] = CPREC_AT_BREAK,
+		[REPLAY_AT_WATCH] = CPREC_AT_WATCH,
+	};
+	struct replayer *replayer;
+	int rc = query_replayer(cursor->of->query, &replayer, why);
+
+	if (rc)
+		return rc;
+	go(cursor, stop->at);
+	cursor->stop = (struct cprec_stop) {
+		.kind = kinds[stop->kind], .at = from_position(stop->at),
+		.index = stop->index,
+	};
+	if (stop->kind == REPLAY_AT_WATCH) {
+		cursor->stop.by_kernel = stop->by_event;
+		cursor->stop.is_write = stop->access == ACCESS_WRITE;
+		cursor->stop.pc = stop->by_event ? 0 : stop->pc;
+		cursor->stop.addr = memory_address(
+			vm_memory(replayer_vm(replayer)), stop->addr);
+		cursor->stop.length = stop->size;
+	}
+	return tid_of(cursor->of, replayer_stream(replayer), stop->at.time,
+		      &cursor->stop.tid, why);
+}
+
+static int run(struct cprec_cursor *cursor, const struct cprec_until *asked,
+	       struct replayer *replayer, const struct position *to,
+	       struct failure *why)
+{
+	struct replay_watch *watches;
+	struct replay_stop stop;
+	int rc = take_watches(&watches, asked, replayer, why);
+	const struct replay_until until = {
+		.to = *to, .breaks = asked->breaks,
+		.break_count = asked->break_count, .watches = watches,
+		.watch_count = asked->watch_count,
+		.interrupt = &cursor->of->cancelled,
+	};
+
+	if (!rc)
+		rc = asked->backwards ?
+			     replayer_run_back(replayer, &until, &stop, why) :
+			     replayer_run(replayer, &until, &stop, why);
+	free(watches);
+	if (!rc && stop.kind == REPLAY_INTERRUPTED)
+		rc = failed(why, ERR_CANCELLED, "cancelled");
+	return rc ? rc : take_stop(cursor, &stop, why);
+}
+
+PUBLIC int cprec_cursor_run(struct cprec_cursor *cursor,
+			    const struct cprec_until *until,
+			    const struct cprec_stop **out,
+			    struct cprec_failure *why)
+{
+	struct cprec_until asked;
+	struct replayer *replayer;
+	struct position first, last;
+	const struct cprec_position *to;
+	int rc = QUESTION_TAKE(&asked, until, why);
+
+	to = asked.has_to ? &asked.to : NULL;
+	if (!rc)
+		rc = question_range(cursor->of, asked.backwards ? to : NULL,
+				    asked.backwards ? NULL : to, &first, &last,
+				    why);
+	if (!rc)
+		rc = cursor_begin(cursor, &replayer, why);
+	if (!rc)
+		rc = run(cursor, &asked, replayer,
+			 asked.backwards ? &first : &last, inner(why));
+	if (!rc)
+		*out = &cursor->stop;
+	return rc;
+}

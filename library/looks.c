@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* looks.c - memory, mappings and registers at a cursor */
+#include "library/handles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------- memory ------- */
+
+static int make_room(struct cprec_cursor *cursor, uint64_t length,
+		     struct failure *why)
+{
+	free(cursor->bytes);
+	free(cursor->known);
+	cursor->bytes = calloc(1, length + 1);
+	cursor->known = calloc(1, length + 1);
+	return cursor->bytes && cursor->known ? 0 :
+		failed(why, ERR_NO_MEMORY, "out of memory");
+}
+
+static int take_memory(struct cprec_cursor *cursor, uint64_t addr,
+		       uint64_t length, struct failure *why)
+{
+	static const enum cprec_source sources[] = {
+		[QUERY_UNKNOWN] = CPREC_FROM_NOWHERE,
+		[QUERY_CODE] = CPREC_FROM_CODE,
+		[QUERY_SNAPSHOT] = CPREC_FROM_SNAPSHOT,
+		[QUERY_REPLAY] = CPREC_FROM_REPLAY,
+	};
+	struct query_answer answer;
+	int rc = query_memory(cursor->of->query, addr, &cursor->at,
+			      cursor->bytes, cursor->known, length, &answer,
+			      why);
+
+	if (rc)
+		return rc;
+	cursor->memory = (struct cprec_memory) {
+		.addr = addr, .length = length, .bytes = cursor->bytes,
+		.known = cursor->known, .source = sources[answer.source],
+		.is_certain = answer.as_of == QUERY_CERTAIN,
+		.as_of = answer.as_of, .is_mapped = true,
+	};
+	if (memchr(cursor->known, 1, length))
+		return 0;
+	return recording_is_mapped(cursor->of->recording, &cursor->at, addr,
+				   &cursor->memory.is_mapped, why);
+}
+
+PUBLIC int cprec_read(struct cprec_cursor *cursor, uint64_t addr,
+		      uint64_t length, const struct cprec_memory **out,
+		      struct cprec_failure *why)
+{
+	int rc = question_begin(cursor->of, true, why);
+
+	if (!rc && (!length || length > CPREC_MEMORY_MOST))
+		rc = failed(inner(why), ERR_INPUT,
+			    "1 to 16777216 bytes can be asked for");
+	if (!rc && length - 1 > UINT64_MAX - addr)
+		rc = failed(inner(why), ERR_INPUT,
+			    "the bytes reach past the last address");
+	if (!rc)
+		rc = make_room(cursor, length, inner(why));
+	if (!rc)
+		rc = take_memory(cursor, addr, length, inner(why));
+	if (!rc)
+		*out = &cursor->memory;
+	return rc;
+}
+
+/* ------- mappings ------- */
+
+struct mapping_visits {
+	struct visits visits;
+	int (*visit)(void *context, const struct cprec_mapping *mapping);
+};
+
+static int tell_mapping(void *context, const struct region *region)
+{
+	struct mapping_visits *visits = context;
+	const struct cprec_mapping mapping = {
+		.start = region->start, .end = region->end,
+		.protection = region->prot,
+		.is_shared = region->kind == REGION_SHARED,
+		.offset = region->offset,
+		.name = region->name ? region->name : "",
+	};
+
+	_Static_assert((int)CPREC_MAY_READ == MAY_READ &&
+		       (int)CPREC_MAY_WRITE == MAY_WRITE &&
+		       (int)CPREC_MAY_EXECUTE == MAY_EXEC, "the same bits");
+	return visits_told(&visits->visits,
+			   visits->visit(visits->visits.context, &mapping));
+}
+
+PUBLIC int cprec_each_mapping(struct cprec_cursor *cursor,
+			      int (*visit)(void *context,
+					   const struct cprec_mapping *mapping),
+			      void *context, struct cprec_failure *why)
+{
+	struct mapping_visits visits = {
+		{ .of = cursor->of, .context = context }, visit,
+	};
+	struct replayer *replayer;
+	int rc = cursor_begin(cursor, &replayer, why);
+
+	if (rc)
+		return rc;
+	cursor->of->runs = true;
+	rc = mappings_each(replayer, tell_mapping, &visits);
+	cursor->of->runs = false;
+	return visits_result(&visits.visits, rc);
+}
+
+/* ------- registers ------- */
+
+static int find_registers(struct cprec_cursor *cursor,
+			  struct frame_registers *out, struct failure *why)
+{
+	const struct expression_place place = cursor_place(cursor);
+	struct replayer *replayer;
+	uint32_t stream, tid;
+	int rc;
+
+	if (cursor->frame)
+		return expressions_registers(cursor->of->expressions, &place,
+					     out, why);
+	rc = query_replayer(cursor->of->query, &replayer, why);
+	if (!rc)
+		rc = cursor_find_thread(cursor, &stream, &tid, why);
+	return rc ? rc : replayer_thread_registers(replayer, stream,
+						   &out->file, why);
+}
+
+PUBLIC int cprec_each_register(struct cprec_cursor *cursor,
+			       int (*visit)(void *context,
+					    const struct cprec_register *reg),
+			       void *context, struct cprec_failure *why)
+{
+	const struct reg_table *table =
+		recording_reg_table(cursor->of->recording);
+	struct frame_registers found = { 0 };
+	struct replayer *replayer;
+	int rc = cursor_begin(cursor, &replayer, why);
+
+	if (!rc)
+		rc = find_registers(cursor, &found, inner(why));
+	for (unsigned i = 0; i < table->count && !rc; i++) {
+		const struct reg_info *info = &table->regs[i];
+		const struct cprec_register reg = {
+			.name = info->name, .number = i, .length = info->size,
+			.bytes = found.file.bytes + info->offset,
+			.value = info->size <= 8 ?
+					 reg_get(table, &found.file, i) : 0,
+			.is_known = !found.is_lost[i],
+			.is_general = reg_is_general(info),
+		};
+
+		rc = visit(context, &reg);
+	}
+	return rc;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* values.c - callers, variables and expressions at a cursor */
+#include "library/handles.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------- frames ------- */
+
+/* What a walk visits, one after the other. */
+struct frame_visits {
+	struct visits visits;
+	int (*visit)(void *context, const struct cprec_frame *frame);
+	struct kept_place kept;
+	uint64_t number;
+};
+
+static int tell_frame(void *context, const struct frame *frame)
+{
+	struct frame_visits *visits = context;
+	struct kept_place *kept = &visits->kept;
+	struct cprec_frame out = {
+		.number = visits->number++, .pc = frame->pc, .sp = frame->sp,
+		.code = frame->code, .is_sure = frame->is_sure,
+		.is_signal = frame->is_signal,
+		.is_inlined = frame->is_inlined, .place = &kept->place,
+	};
+
+	kept->line = frame->line;
+	place_take(kept, frame->module);
+	return visits_told(&visits->visits,
+			   visits->visit(visits->visits.context, &out));
+}
+
+static int walk(struct cprec_cursor *cursor,
+		int (*visit)(void *context, const struct frame *frame),
+		void *context, enum frames_end *end, struct cprec_failure *why)
+{
+	struct backtrace backtrace = {
+		.lines = cursor->of->lines, .visit = visit, .context = context,
+	};
+	uint32_t tid;
+	int rc = cursor_begin(cursor, &backtrace.replayer, why);
+
+	if (!rc)
+		rc = cursor_find_thread(cursor, &backtrace.stream, &tid,
+					inner(why));
+	if (rc)
+		return rc;
+	cursor->of->runs = true;
+	rc = backtrace_walk(&backtrace, end, inner(why));
+	cursor->of->runs = false;
+	return rc;
+}
+
+PUBLIC int cprec_each_frame(struct cprec_cursor *cursor,
+			    int (*visit)(void *context,
+					 const struct cprec_frame *frame),
+			    void *context, const char **end,
+			    struct cprec_failure *why)
+{
+	struct frame_visits *visits = calloc(1, sizeof(*visits));
+	enum frames_end ended;
+	int rc;
+
+	if (!visits)
+		return failed(inner(why), ERR_NO_MEMORY, "out of memory");
+	visits->visits.context = context;
+	visits->visit = visit;
+	rc = walk(cursor, tell_frame, visits, &ended, why);
+	if (!rc && end)
+		*end = frames_end_text(ended);
+	rc = visits_result(&visits->visits, rc);
+	free(visits);
+	return rc;
+}
+
+/* ------- variables ------- */
+
+struct variable_visits {
+	struct visits visits;
+	int (*visit)(void *context, const struct cprec_variable *variable);
+	struct cprec_cursor *cursor;
+	uint64_t left;		/* frames before it */
+	bool is_there, is_known;
+	int rc;
+};
+
+static int tell_variable(void *context, const struct variable *variable)
+{
+	struct variable_visits *visits = context;
+	const struct cprec_variable out = {
+		.name = variable->name, .type = variable->type,
+		.value = variable->value,
+		.is_argument = variable->is_argument,
+		.is_scalar = variable->is_scalar,
+	};
+
+	return visits_told(&visits->visits,
+			   visits->visit(visits->visits.context, &out));
+}
+
+static int on_frame(void *context, const struct frame *frame)
+{
+	struct variable_visits *visits = context;
+	struct cprec_cursor *cursor = visits->cursor;
+	const struct variables_question question = {
+		.place = cursor_place(cursor), .frame = frame, .locals = true,
+		.visit = tell_variable, .context = visits,
+	};
+
+	if (visits->left--)
+		return 0;
+	visits->is_there = true;
+	visits->rc = expressions_variables(cursor->of->expressions, &question,
+					   &visits->is_known,
+					   visits->visits.why);
+	return 1;
+}
+
+PUBLIC int
+cprec_each_variable(struct cprec_cursor *cursor,
+		    int (*visit)(void *context,
+				 const struct cprec_variable *variable),
+		    void *context, struct cprec_failure *why)
+{
+	struct variable_visits visits = {
+		.visits = { .context = context, .why = inner(why) },
+		.visit = visit, .cursor = cursor, .left = cursor->frame,
+	};
+	enum frames_end end;
+	int rc = walk(cursor, on_frame, &visits, &end, why);
+
+	if (!rc)
+		rc = visits_result(&visits.visits, visits.rc);
+	if (!rc && !visits.is_there)
+		rc = failed(inner(why), ERR_NOT_FOUND, "there is no frame %"
+			    PRIu64, cursor->frame);
+	if (!rc && !visits.is_known)
+		rc = failed(inner(why), ERR_NOT_FOUND, "no debugging"
+			    " information tells of this frame");
+	return rc;
+}
+
+/* ------- expressions ------- */
+
+/* Of those that are in memory, the bytes are what that held. */
+static int take_bytes(struct cprec_cursor *cursor, struct failure *why)
+{
+	const struct expression *found = &cursor->found;
+	struct cprec_value *value = &cursor->value;
+	struct query_answer answer;
+	uint64_t length = found->size;
+	int rc = 0;
+
+	if (!length || length > CPREC_VALUE_MOST || found->is_code ||
+	    (!found->has_addr && !found->bytes))
+		return 0;
+	cursor->value_bytes = calloc(1, length);
+	cursor->value_known = calloc(1, length);
+	if (!cursor->value_bytes || !cursor->value_known)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	if (found->has_addr) {
+		rc = query_memory(cursor->of->query, found->addr, &cursor->at,
+				  cursor->value_bytes, cursor->value_known,
+				  length, &answer, why);
+	} else {
+		memcpy(cursor->value_bytes, found->bytes, length);
+		memset(cursor->value_known, 1, length);
+	}
+	value->bytes = cursor->value_bytes;
+	value->known = cursor->value_known;
+	return rc;
+}
+
+static void forget(struct cprec_cursor *cursor)
+{
+	expression_release(&cursor->found);
+	cursor->found = (struct expression){ 0 };
+	free(cursor->value_bytes);
+	free(cursor->value_known);
+	cursor->value_bytes = cursor->value_known = NULL;
+}
+
+static int evaluate(struct cprec_cursor *cursor, const char *text,
+		    const struct cprec_format *format, struct failure *why)
+{
+	const struct expression_question question = {
+		.text = text, .place = cursor_place(cursor),
+		.format = format->letter, .size = format->length,
+		.is_raw = format->is_raw,
+	};
+	const struct expression *found = &cursor->found;
+	int rc;
+
+	forget(cursor);
+	rc = expressions_find(cursor->of->expressions, &question,
+			      &cursor->found, why);
+	if (rc) {
+		cursor->found = (struct expression){ 0 };
+		return rc;
+	}
+	cursor->value = (struct cprec_value) {
+		.type = found->type, .text = found->value,
+		.no_text = found->value ? NULL : found->no_value,
+		.has_addr = found->has_addr, .addr = found->addr,
+		.is_code = found->is_code, .length = found->size,
+	};
+	return 0;
+}
+
+PUBLIC int cprec_evaluate(struct cprec_cursor *cursor, const char *expression,
+			  const struct cprec_format *format,
+			  const struct cprec_value **out,
+			  struct cprec_failure *why)
+{
+	struct cprec_format asked = { 0 };
+	int rc = question_begin(cursor->of, true, why);
+
+	if (!rc && format)
+		rc = QUESTION_TAKE(&asked, format, why);
+	if (!rc && asked.letter && !strchr(EXPRESSION_FORMATS, asked.letter))
+		rc = failed(inner(why), ERR_INPUT, "the format is one of '"
+			    EXPRESSION_FORMATS "'");
+	if (!rc)
+		rc = evaluate(cursor, expression, &asked, inner(why));
+	if (!rc)
+		rc = take_bytes(cursor, inner(why));
+	if (!rc)
+		*out = &cursor->value;
+	return rc;
+}
+
+/* Without a type, so much is asked for; and no more of what is larger. */
+#define LENGTH_DEFAULT 8u
+#define LENGTH_MOST 4096u
+
+PUBLIC int cprec_find_address(struct cprec_cursor *cursor,
+			      const char *expression, uint64_t *addr,
+			      uint64_t *length, struct cprec_failure *why)
+{
+	const struct cprec_format format = { 0 };
+	const struct cprec_value *value = &cursor->value;
+	int rc = question_begin(cursor->of, true, why);
+
+	if (!rc)
+		rc = evaluate(cursor, expression, &format, inner(why));
+	if (!rc && !value->has_addr)
+		rc = failed(inner(why), ERR_INPUT, "'%s' is not in memory"
+			    " then", expression);
+	if (rc)
+		return rc;
+	*addr = value->addr;
+	*length = !value->length ? LENGTH_DEFAULT :
+		  value->length < LENGTH_MOST ? value->length : LENGTH_MOST;
+	return 0;
+}
+
+/* ------- completing ------- */
+
+struct text_visits {
+	struct visits visits;
+	int (*visit)(void *context, const char *text);
+};
+
+static void tell_text(void *context, const char *text)
+{
+	struct text_visits *visits = context;
+
+	if (!visits->visits.rc)
+		visits_told(&visits->visits,
+			    visits->visit(visits->visits.context, text));
+}
+
+PUBLIC int cprec_complete(struct cprec_cursor *cursor, const char *typed,
+			  int (*visit)(void *context, const char *text),
+			  void *context, struct cprec_failure *why)
+{
+	struct text_visits visits = { { .context = context }, visit };
+	int rc = question_begin(cursor->of, true, why);
+
+	if (rc)
+		return rc;
+	cursor->of->runs = true;
+	expressions_complete(cursor->of->expressions, &cursor->at, typed,
+			     tell_text, &visits);
+	cursor->of->runs = false;
+	return visits.visits.rc;
+}
