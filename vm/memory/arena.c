@@ -191,6 +191,9 @@ void arena_protect(struct memory *memory, uint64_t start, uint64_t size,
 {
 	int prot = PROT_NONE;
 
+	/* The TLB must not let anybody in any more. */
+	if (memory->asks && !(state & PAGE_READ))
+		memory->generation++;
 	if (state & PAGE_READ)
 		prot |= PROT_READ;
 	if (state & PAGE_WRITTEN)

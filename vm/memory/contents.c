@@ -28,6 +28,16 @@ static void touch_range(struct memory *memory, const struct mapping *map,
 	}
 }
 
+/* The same for the host itself, which is no thread of the guest's. */
+static void ask_range(struct memory *memory, const struct mapping *map,
+		      uint64_t at, uint64_t size)
+{
+	uint64_t last = (at + size - 1) >> GUEST_PAGE_SHIFT;
+
+	for (uint64_t page = at >> GUEST_PAGE_SHIFT; page <= last; page++)
+		arena_touch(memory, map, page, false);
+}
+
 /* Where some bytes are: the mapping that keeps account of them. */
 struct place {
 	struct mapping *map;
@@ -416,6 +426,9 @@ size_t memory_code(struct memory *memory, guest_addr addr, void *bytes,
 		span = map->region.end - (addr + done);
 		if (span > size - done)
 			span = size - done;
+		if (memory->asks)
+			ask_range(memory, map, mapping_arena(map, addr + done),
+				  span);
 		memcpy((uint8_t *)bytes + done,
 		       memory->arena + mapping_arena(map, addr + done), span);
 		done += span;

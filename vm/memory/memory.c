@@ -26,8 +26,9 @@ int memory_create(struct memory **out, const struct memory_observer *observer,
 		memory->observer = *observer;
 	memory->tracks = memory->observer.first_write != NULL;
 	memory->doubts = memory->observer.resolve != NULL;
+	memory->asks = memory->doubts && !memory->tracks;
 	rc = arena_create(memory, why);
-	if (!rc && (memory->tracks || memory->doubts))
+	if (!rc && memory->tracks)
 		rc = arena_catch_faults(memory, why);
 	if (rc) {
 		memory_destroy(memory);

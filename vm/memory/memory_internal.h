@@ -99,6 +99,8 @@ struct memory {
 	struct memory_observer observer;
 	bool tracks;		/* observer.first_write is set */
 	bool doubts;		/* observer.resolve is set */
+	bool asks;		/* pages are touched when the TLB misses them, or
+				   by whoever reads the arena: no fault tells */
 
 	uint8_t *arena;
 	uint64_t arena_size;

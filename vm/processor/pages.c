@@ -115,6 +115,9 @@ static bool answer(struct vm *vm, const struct mapping *map, guest_addr addr,
 	if (code_is_doubted(vm->memory, out->paddr >> GUEST_PAGE_SHIFT) &&
 	    !leave_out_code(vm, access, out))
 		return false;
+	if (vm->memory->asks)
+		arena_touch(vm->memory, map, out->paddr >> GUEST_PAGE_SHIFT,
+			    write);
 	if (!may_pass(vm, map, addr, write))
 		out->prot &= ~(unsigned)MAY_WRITE;
 	if (vm->memory->views && !touch(vm->memory, map, out->paddr, write))

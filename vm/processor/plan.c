@@ -132,6 +132,9 @@ unsigned plan_block(struct vm *vm, guest_addr pc, unsigned most)
 	engine_hook(vm->engine, 0, 0);
 	if (!map)
 		return most;
+	if (vm->memory->asks)
+		arena_touch(vm->memory, map,
+			    mapping_arena(map, pc) >> GUEST_PAGE_SHIFT, false);
 	plan.code = vm->memory->arena + mapping_arena(map, pc);
 	plan.end = plan.code + (GUEST_PAGE - pc % GUEST_PAGE);
 	plan.cuts = !vm->partial;
