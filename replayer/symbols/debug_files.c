@@ -2,6 +2,7 @@
 /* debug_files.c - see debug_files.h */
 #include "replayer/symbols/debug_files.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,10 +126,18 @@ static bool is_same(const struct debug_file *file,
 
 /* ------- opening ------- */
 
+/* Once for all threads, which may open files at the same time. */
+static void find_search_path(void)
+{
+	search_path = debug_search_path();
+}
+
+static pthread_once_t has_search_path = PTHREAD_ONCE_INIT;
+
 /* By the name, or `fd`, which it takes over. */
 static bool begin(struct debug_file *file, const char *path, int fd)
 {
-	search_path = debug_search_path();
+	pthread_once(&has_search_path, find_search_path);
 	file->session = dwfl_begin(&callbacks);
 	if (file->session)
 		file->module = dwfl_report_elf(file->session, path, path, fd,

@@ -220,11 +220,17 @@ static inline void assert_regions(const char *expected)
 
 /* ------- the guest's own accesses ------- */
 
-/* The guest's own access: through the host's address, by a fault. */
-static inline uint8_t *host(int page)
+/*
+ * The guest's own access: through the host's address, by a fault; in a replay,
+ * where the TLB misses.
+ */
+static inline uint8_t *host(int page, bool write)
 {
 	struct mapping *mapping = memory_find(memory, PAGE(page));
 
+	if (memory->asks)
+		arena_touch(memory, mapping, mapping_arena(mapping, PAGE(page))
+			    >> GUEST_PAGE_SHIFT, write);
 	return memory->arena + mapping_arena(mapping, PAGE(page));
 }
 
@@ -233,7 +239,7 @@ static inline uint8_t *host(int page)
 
 static inline unsigned load(int page)
 {
-	volatile uint8_t *at = host(page);
+	volatile uint8_t *at = host(page, false);
 	unsigned byte;
 
 	BARRIER();
@@ -244,7 +250,7 @@ static inline unsigned load(int page)
 
 static inline void store(int page, uint8_t byte)
 {
-	volatile uint8_t *at = host(page);
+	volatile uint8_t *at = host(page, true);
 
 	BARRIER();
 	*at = byte;

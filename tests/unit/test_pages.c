@@ -95,21 +95,25 @@ static int end(void **state)
 	return 0;
 }
 
-static volatile uint8_t *host(uint64_t page)
+/* In a replay, the TLB misses. */
+static volatile uint8_t *host(uint64_t page, bool write)
 {
 	struct mapping *map = memory_find(memory, PAGE(page));
 
+	if (memory->asks)
+		arena_touch(memory, map, mapping_arena(map, PAGE(page)) >>
+					 GUEST_PAGE_SHIFT, write);
 	return memory->arena + mapping_arena(map, PAGE(page));
 }
 
 static uint8_t load(uint64_t page)
 {
-	return *host(page);
+	return *host(page, false);
 }
 
 static void store(uint64_t page, uint8_t byte)
 {
-	*host(page) = byte;
+	*host(page, true) = byte;
 }
 
 static void doubt(uint64_t page, uint64_t count, uint64_t number)

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * answers.c - asks a recording of guest.c all that the library answers
+ *
+ * usage: answers FILE.cpr SOURCE SOURCE:LINE
+ *
+ * Only <cprec.h> is included.  answers.py asks the same, and prints the same
+ * lines.
+ */
+#include <cprec.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct cprec_failure why;
+static struct cprec_recording *recording;
+static struct cprec_cursor *cursor;
+
+/* What must succeed. */
+static void must(int code, const char *what)
+{
+	if (!code)
+		return;
+	printf("failed %s: %d %s\n", what, code, code < 0 ? why.text : "");
+	exit(1);
+}
+#define MUST(call) must(call, #call)
+
+static const char *at_text(struct cprec_position at)
+{
+	static char texts[4][CPREC_POSITION_TEXT];
+	static unsigned next;
+
+	return cprec_position_text(texts[next++ % 4], at);
+}
+
+static const char *or_none(const char *text)
+{
+	return text ? text : "None";
+}
+
+static void print_bytes(const uint8_t *bytes, const uint8_t *known,
+			uint64_t length)
+{
+	for (uint64_t i = 0; i < length; i++)
+		if (!known || known[i])
+			printf("%02x", bytes[i]);
+		else
+			printf("??");
+}
+
+/* ------- the recording ------- */
+
+static int on_thread(void *context, const struct cprec_thread *thread)
+{
+	(void)context;
+	printf("thread %" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %d\n",
+	       thread->tid, thread->first, thread->last, thread->instructions,
+	       thread->has_ended);
+	return 0;
+}
+
+static int on_process(void *context, const struct cprec_process *process)
+{
+	(void)context;
+	printf("process %s %" PRIu32 " %d\n", process->name, process->pid,
+	       process->is_this);
+	return 0;
+}
+
+static int on_program(void *context, const struct cprec_program *program)
+{
+	(void)context;
+	printf("program %s %s %s\n", at_text(program->at), program->path,
+	       program->argv[0]);
+	return 0;
+}
+
+static int on_output(void *context, const struct cprec_output *output)
+{
+	(void)context;
+	printf("output %s %" PRIu32 " %" PRIu32 " ", at_text(output->at),
+	       output->tid, output->descriptor);
+	print_bytes((const uint8_t *)output->text, NULL, output->length);
+	putchar('\n');
+	return 0;
+}
+
+static void describe(void)
+{
+	const struct cprec_info *info;
+	const struct cprec_crash *crash;
+
+	MUST(cprec_describe(recording, &info, &why));
+	printf("info %" PRIu32 " %s %s %" PRIu32 " %d %" PRIu32 "\n",
+	       info->pid, info->arch, at_text(info->end), info->threads,
+	       info->is_complete, info->exit_signal);
+	MUST(cprec_each_thread(recording, on_thread, NULL, &why));
+	MUST(cprec_each_process(recording, on_process, NULL, &why));
+	MUST(cprec_each_program(recording, on_program, NULL, &why));
+	MUST(cprec_find_crash(recording, &crash, &why));
+	printf("crash %s %s %" PRIu32 " %#" PRIx64 " %d\n",
+	       crash->signal_name, at_text(crash->at), crash->tid,
+	       crash->addr, crash->is_write);
+	MUST(cprec_each_output(recording, on_output, NULL, &why));
+}
+
+/* ------- where it crashed ------- */
+
+static int on_frame(void *context, const struct cprec_frame *frame)
+{
+	(void)context;
+	printf("frame %" PRIu64 " %#" PRIx64 " %s %" PRIu32 "\n",
+	       frame->number, frame->pc, or_none(frame->place->function),
+	       frame->place->line);
+	return 0;
+}
+
+static int on_variable(void *context, const struct cprec_variable *variable)
+{
+	(void)context;
+	printf("variable %s %s = %s %d\n", variable->type, variable->name,
+	       variable->value, variable->is_argument);
+	return 0;
+}
+
+static int on_mapping(void *context, const struct cprec_mapping *mapping)
+{
+	(void)context;
+	printf("mapping %#" PRIx64 " %#" PRIx64 " %" PRIu32 " %#" PRIx64 " %s\n",
+	       mapping->start, mapping->end, mapping->protection,
+	       mapping->offset, mapping->name);
+	return 0;
+}
+
+static int on_symbol(void *context, const struct cprec_symbol *symbol)
+{
+	(void)context;
+	printf("symbol %#" PRIx64 " %" PRIu64 " %d %s %s %" PRIu32 "\n",
+	       symbol->addr, symbol->length, symbol->kind, symbol->name,
+	       symbol->module, symbol->line);
+	return 0;
+}
+
+static int on_instruction(void *context, const struct cprec_instruction *one)
+{
+	(void)context;
+	printf("instruction %#" PRIx64 " ", one->addr);
+	print_bytes(one->bytes, NULL, one->length);
+	printf(" %s\n", or_none(one->text));
+	return 0;
+}
+
+static int on_text(void *context, const char *text)
+{
+	(void)context;
+	printf("text %s\n", text);
+	return 0;
+}
+
+static void evaluate(const char *expression)
+{
+	const struct cprec_value *value;
+	int code = cprec_evaluate(cursor, expression, NULL, &value, &why);
+
+	if (code) {
+		printf("value %s: %d\n", expression, code);
+		return;
+	}
+	printf("value %s: (%s) %s %" PRIu64 " ", expression,
+	       or_none(value->type), or_none(value->text), value->length);
+	if (value->bytes)
+		print_bytes(value->bytes, value->known, value->length);
+	putchar('\n');
+}
+
+static void look_at_crash(void)
+{
+	static const char *const expressions[] = {
+		"counter", "ratio", "*head", "head->next->name", "pattern",
+		"head->price * 2 + 1", "$rsp", "no_such_thing", "1 +",
+		"item",
+	};
+	const struct cprec_memory *memory;
+	const struct cprec_place *place;
+	struct cprec_code code = { .size = sizeof(code) };
+	uint64_t addr, length;
+	uint32_t tid;
+
+	MUST(cprec_cursor_create(&cursor, recording, NULL, &why));
+	MUST(cprec_cursor_tid(cursor, &tid, &why));
+	printf("at %s %" PRIu32 "\n", at_text(cprec_cursor_position(cursor)),
+	       tid);
+	MUST(cprec_each_frame(cursor, on_frame, NULL, NULL, &why));
+	MUST(cprec_each_variable(cursor, on_variable, NULL, &why));
+	for (unsigned i = 0; i < sizeof(expressions) / sizeof(*expressions);
+	     i++)
+		evaluate(expressions[i]);
+	MUST(cprec_cursor_frame(cursor, 2, &why));
+	evaluate("item");
+	MUST(cprec_each_variable(cursor, on_variable, NULL, &why));
+	printf("frame 99: %d\n", cprec_cursor_frame(cursor, 99, &why));
+	MUST(cprec_cursor_frame(cursor, 0, &why));
+	MUST(cprec_find_address(cursor, "counter", &addr, &length, &why));
+	printf("address %#" PRIx64 " %" PRIu64 "\n", addr, length);
+	MUST(cprec_find_place(cursor, addr + 2, &place, &why));
+	printf("place %s %s\n", or_none(place->symbol), or_none(place->data));
+	MUST(cprec_read(cursor, addr, length, &memory, &why));
+	printf("memory ");
+	print_bytes(memory->bytes, memory->known, memory->length);
+	printf(" %d %d\n", memory->is_certain, memory->is_mapped);
+	MUST(cprec_read(cursor, 8, 4, &memory, &why));
+	printf("memory ");
+	print_bytes(memory->bytes, memory->known, memory->length);
+	printf(" %d %d\n", memory->is_certain, memory->is_mapped);
+	MUST(cprec_each_mapping(cursor, on_mapping, NULL, &why));
+	MUST(cprec_each_symbol(cursor, "library_guest!*o*", on_symbol, NULL, &why));
+	printf("no symbol: %d\n", cprec_each_symbol(cursor, "no_such_*",
+						    on_symbol, NULL, &why));
+	MUST(cprec_each_instruction(cursor, &code, on_instruction, NULL, &why));
+	MUST(cprec_complete(cursor, "cou", on_text, NULL, &why));
+}
+
+/* ------- history ------- */
+
+static int on_access(void *context, const struct cprec_access *access)
+{
+	(void)context;
+	printf("access %s %s %" PRIu32 " %d %d %s:%" PRIu32 " ",
+	       at_text(access->before), at_text(access->after), access->tid,
+	       access->kind == CPREC_BY_INSTRUCTION, access->is_write,
+	       or_none(access->place->function), access->place->line);
+	print_bytes(access->old_bytes, access->old_known, access->length);
+	putchar(' ');
+	print_bytes(access->new_bytes, access->new_known, access->length);
+	putchar('\n');
+	return 0;
+}
+
+static int stop_soon(void *context, const struct cprec_access *access)
+{
+	(void)access;
+	return ++*(int *)context == 3 ? 77 : 0;
+}
+
+static int ask_inside(void *context, const struct cprec_access *access)
+{
+	const struct cprec_place *place;
+	const struct cprec_value *value;
+
+	(void)context;
+	printf("inside %d %d\n",
+	       cprec_find_place(cursor, access->pc, &place, &why),
+	       cprec_evaluate(cursor, "counter", NULL, &value, &why));
+	return 0;
+}
+
+static void look_back(void)
+{
+	const struct cprec_register_write *write;
+	struct cprec_accesses asked = { .size = sizeof(asked),
+					.visit = on_access };
+	int count = 0;
+
+	MUST(cprec_find_address(cursor, "counter", &asked.addr, &asked.length,
+				&why));
+	MUST(cprec_each_access(recording, &asked, &why));
+	asked.last = true;
+	MUST(cprec_each_access(recording, &asked, &why));
+	asked.last = false;
+	asked.has_value = true;
+	asked.value = 15;
+	MUST(cprec_each_access(recording, &asked, &why));
+	asked.has_value = false;
+	asked.reads = asked.writes = true;
+	asked.limit = 5;
+	MUST(cprec_each_access(recording, &asked, &why));
+	asked.visit = stop_soon;
+	asked.context = &count;
+	asked.limit = 0;
+	printf("stopped %d\n", cprec_each_access(recording, &asked, &why));
+	asked.visit = ask_inside;
+	asked.reads = false;
+	asked.last = true;
+	MUST(cprec_each_access(recording, &asked, &why));
+	MUST(cprec_find_register_write(cursor, "rax", &write, &why));
+	printf("register %s %" PRIu32 " %#" PRIx64 " ", at_text(write->before),
+	       write->tid, write->pc);
+	print_bytes(write->old_bytes, NULL, write->length);
+	putchar(' ');
+	print_bytes(write->new_bytes, NULL, write->length);
+	putchar('\n');
+}
+
+/* ------- calls and lines ------- */
+
+static int on_end(void *context, const struct cprec_call *call,
+		  struct cprec_cursor *there)
+{
+	(void)context;
+	(void)there;
+	printf("call %" PRIu64 " %s %s %" PRIu32 " %" PRIu32 " (", call->number,
+	       call->function, at_text(call->at), call->tid, call->depth);
+	for (size_t i = 0; i < call->argument_count; i++)
+		printf("%s=%s,", or_none(call->arguments[i]->name),
+		       call->arguments[i]->value);
+	printf(") %d %s %" PRIu64 "\n", call->end,
+	       call->returned ? call->returned->value : "None",
+	       call->instructions);
+	return 0;
+}
+
+static int on_count(void *context, const struct cprec_call_count *count)
+{
+	(void)context;
+	printf("count %s %" PRIu64 " %" PRIu64 "\n", count->function,
+	       count->calls, count->instructions);
+	return 0;
+}
+
+static int on_met(void *context, const struct cprec_met *met,
+		  struct cprec_cursor *there)
+{
+	static const char *const names[] = { "counter", "price", "nothing" };
+	const struct cprec_value *value;
+
+	(void)context;
+	printf("met %zu %s %" PRIu32, met->point, at_text(met->at), met->tid);
+	for (unsigned i = 0; i < 3; i++)
+		printf(" %s", cprec_evaluate(there, names[i], NULL, &value,
+					     &why) ? "-" : value->text);
+	putchar('\n');
+	return 0;
+}
+
+static void look_at_calls(const char *line)
+{
+	static const char *const patterns[] = { "add", "total" };
+	const char *points[] = { line, "mark" };
+	struct cprec_calls calls = {
+		.size = sizeof(calls), .patterns = patterns,
+		.pattern_count = 2, .ends = on_end,
+	};
+	struct cprec_log log = {
+		.size = sizeof(log), .points = points, .point_count = 2,
+		.met = on_met,
+	};
+	static const char *const none[] = { "no_such_function" };
+
+	MUST(cprec_each_call(recording, &calls, &why));
+	calls.ends = NULL;
+	calls.no_values = true;
+	calls.counts = on_count;
+	MUST(cprec_each_call(recording, &calls, &why));
+	calls.patterns = none;
+	calls.pattern_count = 1;
+	printf("no call: %d\n", cprec_each_call(recording, &calls, &why));
+	MUST(cprec_each_visit(recording, &log, &why));
+}
+
+/* ------- system calls ------- */
+
+static int on_event(void *context, const struct cprec_event *event)
+{
+	(void)context;
+	printf("event %d %s %" PRIu32 " %" PRIu64 " %s %" PRId64 " %s %s",
+	       event->kind, at_text(event->at), event->tid, event->number,
+	       or_none(event->name), event->result, or_none(event->error),
+	       or_none(event->text));
+	for (size_t i = 0; i < event->argument_count; i++)
+		printf(" | %s", event->arguments[i]);
+	putchar('\n');
+	return 0;
+}
+
+static void look_at_events(void)
+{
+	struct cprec_events asked = { .size = sizeof(asked),
+				      .visit = on_event };
+
+	MUST(cprec_each_event(recording, &asked, &why));
+}
+
+/* ------- moving ------- */
+
+static int on_place(void *context, uint64_t addr)
+{
+	*(uint64_t *)context = addr;
+	printf("break %#" PRIx64 "\n", addr);
+	return 0;
+}
+
+static int on_register(void *context, const struct cprec_register *reg)
+{
+	(void)context;
+	if (strcmp(reg->name, "r12") && strcmp(reg->name, "r13") &&
+	    strcmp(reg->name, "rip"))
+		return 0;
+	printf("register %s %#" PRIx64 " %d\n", reg->name, reg->value,
+	       reg->is_known);
+	return 0;
+}
+
+static void run(const struct cprec_until *until)
+{
+	const struct cprec_stop *stop;
+
+	MUST(cprec_cursor_run(cursor, until, &stop, &why));
+	printf("stop %d %s %" PRIu32 " %zu %d %#" PRIx64 "\n", stop->kind,
+	       at_text(stop->at), stop->tid, stop->index, stop->is_write,
+	       stop->pc);
+}
+
+static void move(void)
+{
+	uint64_t addr, length;
+	struct cprec_until until = { .size = sizeof(until), .breaks = &addr,
+				     .break_count = 1 };
+	struct cprec_watch watch = { .writes = true };
+	struct cprec_position half;
+
+	MUST(cprec_cursor_seek(cursor, "start", &why));
+	MUST(cprec_cursor_step(cursor, 1000, &why));
+	MUST(cprec_cursor_step(cursor, -10, &why));
+	printf("at %s\n", at_text(cprec_cursor_position(cursor)));
+	printf("far %d\n", cprec_cursor_step(cursor, INT64_MIN, &why));
+	printf("at %s\n", at_text(cprec_cursor_position(cursor)));
+	MUST(cprec_cursor_seek(cursor, "end", &why));
+	MUST(cprec_each_place(cursor, "add", on_place, &addr, &why));
+	MUST(cprec_find_address(cursor, "marked", &addr, &length, &why));
+	MUST(cprec_cursor_seek(cursor, "start", &why));
+	run(&until);
+	MUST(cprec_each_register(cursor, on_register, NULL, &why));
+	MUST(cprec_cursor_keep(cursor, &why));
+	MUST(cprec_find_address(cursor, "counter", &watch.addr, &watch.length,
+				&why));
+	until.watches = &watch;
+	until.watch_count = 1;
+	until.backwards = true;
+	run(&until);
+	run(&until);
+	until.backwards = false;
+	run(&until);
+	MUST(cprec_find_position(recording, "50%", &half, &why));
+	until.has_to = true;
+	until.to = half;
+	until.backwards = cprec_position_compare(
+		half, cprec_cursor_position(cursor)) < 0;
+	until.break_count = until.watch_count = 0;
+	run(&until);
+	MUST(cprec_keep_range(recording, half, cprec_cursor_position(cursor),
+			      1000, &why));
+	printf("seek %d\n", cprec_cursor_seek(cursor, "nonsense", &why));
+	printf("thread %d\n", cprec_cursor_thread(cursor, 1, &why));
+}
+
+/* ------- the end of questions ------- */
+
+static void end(const char *source)
+{
+	const struct cprec_text *text;
+	struct cprec_until future = { .size = sizeof(future) };
+	const struct cprec_stop *stop;
+
+	MUST(cprec_read_source(recording, source, NULL, NULL, &text, &why));
+	printf("source %zu %zu\n", text->lines, text->length);
+	cprec_cancel(recording);
+	printf("cancelled %d\n", cprec_cursor_run(cursor, &future, &stop,
+						  &why));
+	cprec_resume(recording);
+	run(&future);
+}
+
+int main(int argc, char **argv)
+{
+	int code;
+
+	(void)argc;
+	code = cprec_open(&recording, "/no/such/file", NULL, &why);
+	printf("open %d\n", code);
+	code = cprec_open(&recording, argv[1], "1", &why);
+	printf("open %d\n", code);
+	MUST(cprec_open(&recording, argv[1], NULL, &why));
+	describe();
+	look_at_crash();
+	look_back();
+	look_at_calls(argv[3]);
+	look_at_events();
+	move();
+	end(argv[2]);
+	cprec_close(recording);
+	return 0;
+}
