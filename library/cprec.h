@@ -22,14 +22,15 @@
  *             sizes and offsets are bytes; addresses are those of the program
  *             that was recorded.  Texts are UTF-8 where the program's are.
  * Ownership:  what a function hands out by pointer is the library's, and lasts
- *             until the next question to the same handle, unless something
- *             else is said; what a callback gets lasts until it returns.
+ *             until the same function is called again with the same handle;
+ *             what a callback gets lasts until it returns.
  * Errors:     a function that can fail returns 0 or one of `enum cprec_error`,
  *             and says why in `why`, which may be NULL.  A callback that
  *             returns another value than 0 ends the question, which returns
  *             that value; positive ones are the caller's to choose.
- * Callbacks:  may ask what is said at each question, and may not close the
- *             recording.  What may not be asked then fails with CPREC_BUSY.
+ * Callbacks:  may ask what needs no replay: names, positions, texts.  Where it
+ *             is said, all.  What may not be asked fails with CPREC_BUSY.  They
+ *             may not close the recording.
  * Threads:    one at a time uses a recording and its cursors, whichever it is;
  *             others may use other recordings, also the same file opened again,
  *             at the same time.  cprec_cancel() may be called from any thread,
@@ -108,9 +109,9 @@ int cprec_open(struct cprec_recording **out, const char *path,
 void cprec_close(struct cprec_recording *recording);
 
 /*
- * The question under way returns CPREC_CANCELLED soon, and so does each that is
- * asked from now on, until cprec_resume().  Reading debugging information is not
- * interrupted.
+ * The question under way returns CPREC_CANCELLED soon, and so does each that
+ * is asked from now on, until cprec_resume().  Reading debugging information is
+ * not interrupted.
  */
 void cprec_cancel(struct cprec_recording *recording);
 void cprec_resume(struct cprec_recording *recording);
@@ -120,7 +121,7 @@ struct cprec_info {
 	uint32_t pid;
 	struct cprec_position start, end;
 	const char *arch;		/* "x86_64" */
-	const char *program;		/* path; the last, if there were several */
+	const char *program;		/* path; the last of several */
 	const char *const *argv;	/* NULL-ended; of that one */
 	const char *directory;		/* where it was run */
 	const char *host, *made_by;
@@ -232,10 +233,10 @@ int cprec_keep_range(struct cprec_recording *recording,
 /* ------- cursors ------- */
 
 /*
- * Makes a cursor; `at` is as in cprec_find_position(), or NULL: where a signal ended
- * the program, or else its end.  It means the thread whose turn it is, and its
- * innermost frame.  A recording may have any number of cursors; those that are
- * far from each other make each other go long ways.
+ * Makes a cursor; `at` is as in cprec_find_position(), or NULL: where a signal
+ * ended the program, or else its end.  It means the thread whose turn it is, and
+ * its innermost frame.  A recording may have any number of cursors; those that
+ * are far from each other make each other go long ways.
  */
 int cprec_cursor_create(struct cprec_cursor **out,
 			struct cprec_recording *recording, const char *at,
@@ -432,8 +433,9 @@ struct cprec_symbol {
 };
 
 /*
- * Functions and variables of what is mapped; `pattern` is [LIBRARY!][FILE:]NAME,
- * with '*', '?' and "[...]" as in shells, or NULL for all.
+ * Functions and variables of what is mapped; `pattern` is
+ * [LIBRARY!][FILE:]NAME, with '*', '?' and "[...]" as in shells, or NULL for
+ * all.  CPREC_NOT_FOUND if nothing is called so.
  */
 int cprec_each_symbol(struct cprec_cursor *cursor, const char *pattern,
 		      int (*visit)(void *context,
@@ -463,14 +465,14 @@ struct cprec_code {
 	uint64_t start, end;	/* instructions that begin in between; both 0:
 				   the function that the frame is in */
 	uint64_t count;		/* at most so many; 0: all up to `end` */
-	bool intel;		/* Intel's syntax */
+	bool att;		/* AT&T's syntax, not Intel's */
 };
 
 struct cprec_instruction {
 	uint64_t addr;
 	const uint8_t *bytes;	/* NULL: these are not known */
 	uint32_t length;
-	const char *text;	/* "mov    %rsp,%rbp"; NULL: it is none */
+	const char *text;	/* "mov rbp, rsp"; NULL: it is none */
 	const char *symbol;	/* "main+4"; NULL */
 	bool has_target;
 	uint64_t target;	/* of a jump or call */
@@ -496,8 +498,8 @@ struct cprec_frame {
 };
 
 /*
- * The frames of the cursor's thread.  `*end`, which may be NULL, is why they end
- * there: NULL if nobody called the outermost one.
+ * The frames of the cursor's thread.  `*end` is why they end there, NULL if
+ * nobody called the outermost one; `end` may be NULL.
  */
 int cprec_each_frame(struct cprec_cursor *cursor,
 		     int (*visit)(void *context,
@@ -525,9 +527,9 @@ int cprec_each_variable(struct cprec_cursor *cursor,
 /* How a value is to be shown. */
 struct cprec_format {
 	size_t size;
-	char letter;		/* one of "xduotcfsa", as in gdb; 0: as its type */
+	char letter;		/* one of "xduotcfsa", as in gdb; 0: by type */
 	bool is_raw;		/* bytes are asked for, whatever the type */
-	uint64_t length;	/* bytes to look at, in place of the type's; 0 */
+	uint64_t length;	/* bytes that are numbers; 0: by the type */
 };
 
 struct cprec_value {
@@ -584,7 +586,8 @@ struct cprec_access {
 	bool is_write;
 	bool is_change;		/* as far as the bytes are known */
 	uint64_t pc;		/* of the instruction, or of the call's */
-	const char *by;		/* CPREC_BY_KERNEL: "read()", "signal 11" */
+	const char *by;		/* "read()", "signal 11"; NULL: itself, or
+				   CPREC_BY_OTHERS */
 	uint64_t addr, length;	/* the part of what was asked for */
 	/* NULL: more than can be told. */
 	const uint8_t *old_bytes, *old_known, *new_bytes, *new_known;
@@ -617,7 +620,7 @@ struct cprec_register_write {
 	struct cprec_position before;
 	uint32_t tid;
 	uint64_t pc;
-	const char *by;		/* "read()", "signal 11"; NULL: an instruction */
+	const char *by;		/* "read()", "signal 11"; NULL: itself */
 	const char *name;
 	uint32_t length;
 	const uint8_t *old_bytes, *new_bytes;
@@ -664,7 +667,7 @@ struct cprec_call {
 	struct cprec_position ended;	/* unless it was left */
 	bool has_instructions;
 	uint64_t instructions;
-	const struct cprec_variable *returned;	/* NULL: nothing, or it has not */
+	const struct cprec_variable *returned;	/* NULL: nothing */
 };
 
 struct cprec_call_count {
@@ -717,7 +720,7 @@ struct cprec_met {
 
 struct cprec_log {
 	size_t size;
-	const char *const *points;	/* "FILE:LINE", "FUNCTION", "*ADDRESS" */
+	const char *const *points;	/* as in cprec_each_place() */
 	size_t point_count;
 	uint32_t tid;			/* 0: all threads */
 	bool has_from, has_to;
@@ -786,7 +789,7 @@ struct cprec_output {
 	uint32_t tid;
 	uint32_t descriptor;		/* 1 or 2 */
 	uint64_t addr, length;		/* what was written */
-	const char *text;		/* `length` bytes; unknown ones are '?' */
+	const char *text;		/* `length` bytes; '?' if unknown */
 };
 
 /* Other questions may be asked. */

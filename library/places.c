@@ -308,7 +308,7 @@ PUBLIC int cprec_each_instruction(struct cprec_cursor *cursor,
 		.lines = cursor->of->lines, .start = asked.start,
 		.end = asked.start && !asked.end ? UINT64_MAX : asked.end,
 		.count = asked.count ? asked.count : UINT64_MAX,
-		.syntax = asked.intel ? VM_INTEL : VM_ATT,
+		.syntax = asked.att ? VM_ATT : VM_INTEL,
 		.visit = tell_code, .context = &visits,
 	};
 	if (!rc && asked.start && !asked.end && !asked.count)

@@ -66,8 +66,11 @@ static int run_guest(struct replayer *rep, uint64_t steps,
 	return rc;
 }
 
-/* How far it runs before it asks whether it is still wanted: some 40 ms. */
-#define STEPS_AT_ONCE (16u << 20)
+/*
+ * How far it runs before it asks whether it is still wanted: some 5 ms, or a
+ * tenth of a second while much is told.
+ */
+#define STEPS_AT_ONCE (2u << 20)
 
 /* At most to `end`; less far only if that may be cancelled. */
 static int run_on(struct replayer *rep, uint64_t end, struct vm_stop *stop,

@@ -10,7 +10,7 @@ trap 'rm -rf "$copy"' EXIT
 number=0
 status=0
 
-for folder in formats cache index vm recorder replayer tools tests; do
+for folder in formats cache index vm recorder replayer library tools tests; do
 	cp -r "$source/$folder" "$copy" || exit 1
 done
 cp "$source/meson.build" "$copy"
@@ -30,6 +30,13 @@ plant replayer/recording/mapped.c 'int x = vm_run(0);' \
 plant replayer/turns.c 'int x = names_of(0);' 'replayer never says'
 plant replayer/session/query.c 'int x = races_find(0);' \
 	'replayer/session never says'
+plant library/calls.c '#include "replayer/races/races.h"' \
+	'library includes only'
+plant library/values.c 'int x = uc_emu_stop(0);' 'library never says'
+plant library/cprec.h '#include "formats/error.h"' \
+	'library/cprec.h includes nothing of ours'
+plant tools/newest.c '#include "library/handles.h"' \
+	'other rooms know of library only'
 plant recorder/pacing.c '#include "index/index.h"' 'recorder includes only'
 plant tools/damage.c 'int x = packet_decode(0);' 'tools never says'
 plant vm/vm.c '#include "recorder/recorder.h"' 'vm and below includes only'

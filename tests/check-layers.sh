@@ -81,8 +81,8 @@ public() {
 	allowed=$(echo "$*" | tr ' ' '|')
 	result "other rooms know of $folder only: $*" "$(
 		grep -rnE "^ *# *include *\"$folder/[^/]*\"" --include='*.[ch]' \
-			cache formats index recorder replayer tools vm \
-			2>/dev/null |
+			cache formats index library recorder replayer tools \
+			vm 2>/dev/null |
 			grep -v "^$folder/[^/]*:" |
 			grep -vE "\"$folder/($allowed)\"")"
 	result "$folder/$1 says what the room never does" "$(
@@ -138,6 +138,14 @@ room replayer/races \
 	"formats vm $memory vm/linux/abi/calls.h index/index.h $recording $symbols
 	replayer/replayer.h" \
 	"$prints|(^|[^a-z_])(uc|query)_[a-z]"
+# What other programs have of it: its header, which needs nothing of ours.
+room library \
+	"formats vm $memory vm/linux/abi/names.h vm/linux/text/text.h $recording
+	$symbols replayer/replayer.h replayer/session/session.h
+	replayer/expressions/expressions.h" \
+	"$prints|(^|[^a-z_])(uc|races?)_[a-z]|packet_(decode|encode)"
+result 'library/cprec.h includes nothing of ours' "$(
+	grep -n '# *include *"' library/cprec.h /dev/null)"
 room tools \
 	"formats cache/cache.h index/index.h vm $memory vm/linux
 	vm/linux/load/load.h vm/linux/abi/calls.h vm/linux/abi/names.h
@@ -146,6 +154,7 @@ room tools \
 	replayer/expressions/expressions.h replayer/races/races.h" \
 	'(^|[^a-z_])uc_|packet_(decode|encode)|key_frame_decode'
 
+public library            cprec.h
 public index              index.h
 public recorder           recorder.h
 public replayer/recording recording.h
@@ -216,21 +225,21 @@ room $linux "formats $memory vm/vm.h $linux/abi $linux/files $linux/host
 	$linux/signals $linux/tasks" ''
 
 result 'nobody else names registers' "$(grep -rnE \
-	'(^|[^A-Za-z0-9_])X86_[A-Z]' --include='*.[ch]' cache index recorder \
-	replayer tools vm | grep -vE '^vm/(arch|engine|linux/abi)/')"
+	'(^|[^A-Za-z0-9_])X86_[A-Z]' --include='*.[ch]' cache index library \
+	recorder replayer tools vm | grep -vE '^vm/(arch|engine|linux/abi)/')"
 
 # The processor asks for mappings at each miss of the TLB and drops what was
 # translated of them; what is built into the engine is a part of it.
 result "no room includes another's *_internal.h" "$(grep -rnE \
 	'^ *# *include *"[^"]*_internal\.h"' --include='*.[ch]' cache formats \
-	index recorder replayer tools vm |
+	index library recorder replayer tools vm |
 	sed -E 's,^([^:]*)/[^/:]*:[0-9]+: *# *include *"(.*)/[^/]*"$,\1 \2 &,' |
 	awk '$1 != $2 { print $3, $4 }' |
 	grep -vE '^(vm/processor|vm/engine/build)/')"
 
 result "others include only public headers of $linux" "$(grep -rnE \
 	"^ *# *include *\"$linux/" --include='*.[ch]' formats cache index \
-	vm/*.[ch] recorder replayer tools | grep -vE \
+	library vm/*.[ch] recorder replayer tools | grep -vE \
 	'linux/(linux|host/host|load/load|text/text|abi/(calls|names|values))\.h"')"
 
 result "only $linux/abi names registers" "$(grep -rnE \
@@ -265,7 +274,7 @@ result 'layers stand in order in meson.build' "$(
 		sed -n "s/.*foreach layer : \[\([^]]*\)\].*/\1/p" |
 		tr -d "',")
 	set -- $order
-	[ "$*" = 'formats cache replayer/recording index vm recorder replayer tools' ] ||
+	[ "$*" = 'formats cache replayer/recording index vm recorder replayer library tools' ] ||
 		echo "the order is: $*")"
 
 result 'each header compiles alone' "$(
@@ -298,7 +307,7 @@ result 'no skipped tests' "$(grep -nE '(^|[^a-z_])skip\(\)' \
 
 result 'only tools print' "$(grep -rnE \
 	'(^|[^a-z_])(printf|puts|putchar|perror)\(|fprintf\((stdout|stderr)' \
-	formats cache index vm recorder replayer --include='*.c' \
+	formats cache index vm recorder replayer library --include='*.c' \
 	2>/dev/null)"
 
 result 'each source file names the licence' "$(

@@ -523,10 +523,10 @@ class Cursor:
         yield from collector.ask("each_symbol", self.handle,
                                  to_bytes(pattern), collector.callback, None)
 
-    def instructions(self, start=0, end=0, count=0, intel=False):
+    def instructions(self, start=0, end=0, count=0, att=False):
         """Without a start, those of the function that the frame is in."""
         code = c.Code(size=ctypes.sizeof(c.Code), start=start, end=end,
-                      count=count, intel=intel)
+                      count=count, att=att)
         yield from collect("each_instruction", self.handle, c.Instruction,
                            ctypes.byref(code))
 

@@ -81,7 +81,7 @@ Text = structure(
     "text", ("path", c_char_p), ("text", c_void_p), ("length", c_size_t),
     ("lines", c_size_t), ("changed", c_int64))
 Code = structure("code", ("size", c_size_t), ("start", c_uint64),
-                 ("end", c_uint64), ("count", c_uint64), ("intel", c_bool))
+                 ("end", c_uint64), ("count", c_uint64), ("att", c_bool))
 Instruction = structure(
     "instruction", ("addr", c_uint64), ("bytes", Bytes),
     ("length", c_uint32), ("text", c_char_p), ("symbol", c_char_p),

@@ -169,6 +169,9 @@ static void found(struct search *search, struct history_access *access)
 		keep(search, access);
 		return;
 	}
+	search->rc = query_is_wanted(search->query, search->why);
+	if (search->rc)
+		return;
 	complete(search, access);
 	search->rc = search->visit(question->context, access, search->why);
 }

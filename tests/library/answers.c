@@ -452,7 +452,7 @@ static void move(void)
 	MUST(cprec_keep_range(recording, half, cprec_cursor_position(cursor),
 			      1000, &why));
 	printf("seek %d\n", cprec_cursor_seek(cursor, "nonsense", &why));
-	printf("thread %d\n", cprec_cursor_thread(cursor, 1, &why));
+	printf("nobody %d\n", cprec_cursor_thread(cursor, 1, &why));
 }
 
 /* ------- the end of questions ------- */

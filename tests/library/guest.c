@@ -22,7 +22,7 @@ struct item {
 };
 
 struct item *head;
-long counter;
+volatile long counter;
 double ratio = 1.5;
 unsigned char pattern[16];
 

@@ -39,7 +39,7 @@ class Tap:
         self.count += 1
         try:
             said = function(*arguments, **more)
-        except (Failure, KeyError, OSError, TypeError, ValueError,
+        except (Failure, LookupError, OSError, TypeError, ValueError,
                 subprocess.SubprocessError) as failure:
             self.failed += 1
             what = str(failure)

@@ -7,9 +7,10 @@
  * the page table: the engine asks it at each miss of its TLB.
  *
  * When tracking is on, a page of the arena is inaccessible to the host until
- * it is first touched, by translated code (the SIGSEGV handler sees it) or by
- * the functions here: then the observer learns of it.  Pages that were
- * touched cost nothing until memory_arm() closes them all again.
+ * it is first touched, by translated code (the SIGSEGV handler sees it; in a
+ * replay the TLB misses it, without a handler) or by the functions here: then
+ * the observer learns of it.  Pages that were touched cost nothing until
+ * memory_arm() closes them all again.
  *
  * A doubtful page is one that something outside the guest may have changed.
  * Its first touch is told as `resolve`.
