@@ -234,9 +234,9 @@ int cprec_keep_range(struct cprec_recording *recording,
 
 /*
  * Makes a cursor; `at` is as in cprec_find_position(), or NULL: where a signal
- * ended the program, or else its end.  It means the thread whose turn it is, and
- * its innermost frame.  A recording may have any number of cursors; those that
- * are far from each other make each other go long ways.
+ * ended the program, or else its end.  It means the thread whose turn it is,
+ * and its innermost frame.  A recording may have any number of cursors; those
+ * that are far from each other make each other go long ways.
  */
 int cprec_cursor_create(struct cprec_cursor **out,
 			struct cprec_recording *recording, const char *at,
