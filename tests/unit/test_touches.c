@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_touches.c - the first touches of pages, and absent ones */
+#include <sys/mman.h>
+
 #include "tests/unit/memory_sample.h"
 
 static void touches_are_told_once(void **state)
@@ -184,6 +186,40 @@ static void pages_ahead(void **state)
 	assert_told("");
 }
 
+/* Others in this process have all the mappings that the host gives. */
+static void no_mappings_left(void **state)
+{
+	const size_t size = (size_t)1 << 30;
+	uint8_t *taken = mmap(NULL, size, PROT_NONE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+			      0);
+	size_t at = 0;
+
+	(void)state;
+	assert_true(taken != MAP_FAILED);
+	start(&replaying);
+	map(0, 400, MAY_READ | MAY_WRITE);
+	memory_set_absent(memory);
+	load(7);
+	while (at < size && !mprotect(taken + at, GUEST_PAGE, PROT_READ))
+		at += 2 * GUEST_PAGE;
+	assert_true(at < size);
+	for (int page = 1; page < 400; page += 2)
+		assert_int_equal(load(page), (uint8_t)NUMBER(page));
+	assert_true(memory->is_open);
+	store(9, 77);
+	/* What is closed again is supplied again, what is unmapped is empty. */
+	assert_int_equal(memory_unmap(memory, PAGE(100), PAGES(100)), 0);
+	map(100, 200, MAY_READ | MAY_WRITE);
+	assert_int_equal(load(101), 0);
+	assert_int_equal(load(9), 77);
+	memory_set_absent(memory);
+	told[told_size = 0] = 0;
+	assert_int_equal(load(9), (uint8_t)NUMBER(9));
+	assert_told("supply 9;");
+	munmap(taken, size);
+}
+
 int main(void)
 {
 	static struct test_list list;
@@ -193,6 +229,7 @@ int main(void)
 		 NULL);
 	add_test(&list, "more touches than mappings", many_touches, NULL);
 	add_test(&list, "more supplies than mappings", many_supplies, NULL);
+	add_test(&list, "no mappings left", no_mappings_left, NULL);
 	add_test(&list, "absent pages", absent_pages, NULL);
 	add_test(&list, "pages ahead", pages_ahead, NULL);
 	return run_with_end("touches", &list);

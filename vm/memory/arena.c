@@ -175,7 +175,9 @@ void arena_give(struct memory *memory, uint64_t start, uint64_t size,
 		views_forget(memory->views, start >> GUEST_PAGE_SHIFT,
 			     size >> GUEST_PAGE_SHIFT);
 	/* Replaces mapped files too, and drops the contents. */
-	if (mmap(memory->arena + start, size, PROT_NONE,
+	if (memory->is_open)
+		madvise(memory->arena + start, size, MADV_DONTNEED);
+	else if (mmap(memory->arena + start, size, PROT_NONE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
 		 0) == MAP_FAILED)
 		return;
@@ -184,6 +186,18 @@ void arena_give(struct memory *memory, uint64_t start, uint64_t size,
 		     size >> GUEST_PAGE_SHIFT);
 	if (reuse)
 		add_hole(memory, start, start + size);
+}
+
+/*
+ * The host has no more mappings to give.  Where no fault tells of anything,
+ * protection only makes sure that nothing is forgotten: then one mapping does.
+ */
+static bool open_all(struct memory *memory)
+{
+	memory->is_open = memory->asks &&
+			  !mprotect(memory->arena, memory->arena_size,
+				    PROT_READ | PROT_WRITE);
+	return memory->is_open;
 }
 
 void arena_protect(struct memory *memory, uint64_t start, uint64_t size,
@@ -198,7 +212,8 @@ void arena_protect(struct memory *memory, uint64_t start, uint64_t size,
 		prot |= PROT_READ;
 	if (state & PAGE_WRITTEN)
 		prot |= PROT_READ | PROT_WRITE;
-	if (!mprotect(memory->arena + start, size, prot))
+	if (memory->is_open || !mprotect(memory->arena + start, size, prot) ||
+	    open_all(memory))
 		return;
 	/* A shared mapping of a file that is open for reading only. */
 	if (!mprotect(memory->arena + start, size, prot & ~PROT_WRITE))

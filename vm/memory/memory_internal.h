@@ -101,6 +101,7 @@ struct memory {
 	bool doubts;		/* observer.resolve is set */
 	bool asks;		/* pages are touched when the TLB misses them, or
 				   by whoever reads the arena: no fault tells */
+	bool is_open;		/* so nothing is protected any more */
 
 	uint8_t *arena;
 	uint64_t arena_size;
