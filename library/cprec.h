@@ -265,9 +265,17 @@ int cprec_cursor_step(struct cprec_cursor *cursor, int64_t instructions,
 int cprec_cursor_thread(struct cprec_cursor *cursor, uint32_t tid,
 			struct cprec_failure *why);
 
-/* The thread that is meant. */
-int cprec_cursor_tid(struct cprec_cursor *cursor, uint32_t *out,
-		     struct cprec_failure *why);
+struct cprec_state {
+	struct cprec_position at;
+	uint32_t tid;		/* of the thread that is meant */
+	uint64_t instructions;	/* of its own: where "TID:N" is */
+	bool has_turn;
+	bool has_ended;		/* where it stands, it has */
+};
+
+int cprec_cursor_describe(struct cprec_cursor *cursor,
+			  const struct cprec_state **out,
+			  struct cprec_failure *why);
 
 /*
  * Another frame is meant, as a backtrace counts them.  CPREC_NOT_FOUND if there

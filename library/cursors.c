@@ -203,14 +203,32 @@ PUBLIC int cprec_cursor_thread(struct cprec_cursor *cursor, uint32_t tid,
 	return 0;
 }
 
-PUBLIC int cprec_cursor_tid(struct cprec_cursor *cursor, uint32_t *out,
-			    struct cprec_failure *why)
+PUBLIC int cprec_cursor_describe(struct cprec_cursor *cursor,
+				 const struct cprec_state **out,
+				 struct cprec_failure *why)
 {
+	struct recording *recording = cursor->of->recording;
+	struct cprec_state *state = &cursor->state;
 	struct replayer *replayer;
 	uint32_t stream;
 	int rc = cursor_begin(cursor, &replayer, why);
 
-	return rc ? rc : cursor_find_thread(cursor, &stream, out, inner(why));
+	if (!rc)
+		rc = cursor_find_thread(cursor, &stream, &state->tid,
+					inner(why));
+	if (!rc)
+		rc = recording_steps(recording,
+				     recording_thread_of(recording, stream,
+							 cursor->at.time),
+				     cursor->at.time, &state->instructions,
+				     inner(why));
+	if (rc)
+		return rc;
+	state->at = from_position(cursor->at);
+	state->has_turn = replayer_stream(replayer) == stream;
+	state->has_ended = state->has_turn && replayer_has_ended(replayer);
+	*out = state;
+	return 0;
 }
 
 PUBLIC int cprec_cursor_frame(struct cprec_cursor *cursor, uint64_t frame,

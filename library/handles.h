@@ -64,6 +64,7 @@ struct cprec_cursor {
 	uint64_t frame;
 
 	/* Answers. */
+	struct cprec_state state;
 	struct cprec_stop stop;
 	struct cprec_memory memory;
 	uint8_t *bytes, *known;		/* of it */

@@ -406,10 +406,13 @@ class Cursor:
         return self
 
     @property
+    def state(self):
+        """Where the thread that is meant stands."""
+        return take(answer("cursor_describe", c.State, self.handle))
+
+    @property
     def tid(self):
-        out = ctypes.c_uint32()
-        ask("cursor_tid", self.handle, ctypes.byref(out))
-        return out.value
+        return self.state.tid
 
     def keep(self):
         """Coming back here is fast."""

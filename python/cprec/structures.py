@@ -42,6 +42,9 @@ Crash = structure(
     ("has_addr", c_bool), ("is_write", c_bool), ("is_fetch", c_bool),
     ("is_mapped", c_bool), ("addr", c_uint64))
 
+State = structure(
+    "state", ("at", Position), ("tid", c_uint32), ("instructions", c_uint64),
+    ("has_turn", c_bool), ("has_ended", c_bool))
 Watch = structure("watch", ("addr", c_uint64), ("length", c_uint64),
                   ("reads", c_bool), ("writes", c_bool),
                   ("reserved", c_uint8 * 6))

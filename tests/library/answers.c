@@ -186,12 +186,13 @@ static void look_at_crash(void)
 	const struct cprec_place *place;
 	struct cprec_code code = { .size = sizeof(code) };
 	uint64_t addr, length;
-	uint32_t tid;
+	const struct cprec_state *state;
 
 	MUST(cprec_cursor_create(&cursor, recording, NULL, &why));
-	MUST(cprec_cursor_tid(cursor, &tid, &why));
-	printf("at %s %" PRIu32 "\n", at_text(cprec_cursor_position(cursor)),
-	       tid);
+	MUST(cprec_cursor_describe(cursor, &state, &why));
+	printf("state %s %" PRIu32 " %" PRIu64 " %d %d\n", at_text(state->at),
+	       state->tid, state->instructions, state->has_turn,
+	       state->has_ended);
 	MUST(cprec_each_frame(cursor, on_frame, NULL, NULL, &why));
 	MUST(cprec_each_variable(cursor, on_variable, NULL, &why));
 	for (unsigned i = 0; i < sizeof(expressions) / sizeof(*expressions);

@@ -68,7 +68,9 @@ def show_memory(here, addr, length):
 
 
 def look_at_crash(here):
-    show("at", here.position, here.tid)
+    state = here.state
+    show("state", state.at, state.tid, state.instructions, state.has_turn,
+         state.has_ended)
     for one in here.frames():
         show("frame", one.number, hex(one.pc), one.place.function,
              one.place.line)

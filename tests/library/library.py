@@ -384,6 +384,11 @@ class Tests(tap.CprecTap):
                for one in told], "symbols")
 
     def command_registers(self):
+        told = self.json("registers", f"--thread={self.said['pid'][0]}")[0]
+        equal(self.rows("state")[0],
+              [str(told["at"]), str(told["thread"]),
+               str(told["instructions"]), str(int(told["runs"])), "0"],
+              "the thread's state")
         stop = [row for row in self.rows("stop") if row[0] == "1"][0]
         told = self.json("registers", f"--at={stop[1]}",
                          f"--thread={stop[2]}")[0]["registers"]
