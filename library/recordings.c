@@ -91,6 +91,7 @@ static int choose(const struct family_files *files, const char *process,
 	}
 	if (found > 1) {
 		free(*out);
+		*out = NULL;
 		return failed(why, ERR_INPUT, "there are %zu processes '%s':"
 			      " '%s-1' is the first", found, process, process);
 	}
@@ -282,8 +283,8 @@ PUBLIC int cprec_each_program(struct cprec_recording *handle,
 					   const struct cprec_program *program),
 			      void *context, struct cprec_failure *why)
 {
-	const struct recording_program *list;
-	size_t count;
+	const struct recording_program *list = NULL;
+	size_t count = 0;
 	int rc = question_begin(handle, false, why);
 
 	if (!rc)
