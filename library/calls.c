@@ -14,6 +14,32 @@ static struct cprec_cursor cursor_at(struct cprec_recording *handle,
 	};
 }
 
+/*
+ * Whatever the callback has asked, others who are told of the same place find
+ * the replayer there.
+ */
+static int go_back(struct visits *visits, int rc, const struct position *at)
+{
+	struct replayer *replayer;
+	int told = visits_told(visits, rc);
+
+	if (told)
+		return told;
+	rc = query_replayer(visits->of->query, &replayer, visits->why);
+	return rc ? rc : replayer_seek(replayer, at, visits->why);
+}
+
+/* Both set breakpoints, which cannot be told apart. */
+static int begin_following(struct cprec_recording *handle,
+			   struct cprec_failure *why)
+{
+	if (handle->follows)
+		return failed(inner(why), (enum error)CPREC_BUSY, "calls and"
+			      " visits cannot be asked for from each other's"
+			      " callbacks");
+	return question_begin(handle, true, why);
+}
+
 /* ------- values ------- */
 
 /* Arguments, or what was returned. */
@@ -161,7 +187,7 @@ static int on_begin(void *context, struct call *call, struct failure *why)
 	out = describe(open, call, !asked->no_values);
 	rc = asked->begins(visits->visits.context, &out, &cursor);
 	cursor_release(&cursor);
-	return visits_told(&visits->visits, rc);
+	return go_back(&visits->visits, rc, &call->at);
 }
 
 static int tell_end(struct calls_visits *visits, struct call *call,
@@ -192,9 +218,10 @@ static int tell_end(struct calls_visits *visits, struct call *call,
 		out.has_instructions = call->has_steps;
 		out.instructions = call->steps;
 		out.returned = values.count ? values.pointers[0] : NULL;
-		rc = visits_told(&visits->visits, visits->asked->ends(
-			visits->visits.context, &out,
-			returned ? &cursor : NULL));
+		rc = visits->asked->ends(visits->visits.context, &out,
+					 returned ? &cursor : NULL);
+		rc = returned ? go_back(&visits->visits, rc, &call->ended) :
+				visits_told(&visits->visits, rc);
 	}
 	cursor_release(&cursor);
 	free_values(&values);
@@ -277,8 +304,11 @@ static int find_calls(struct calls_visits *visits,
 			.begins = on_begin, .ends = on_end, .context = visits,
 		},
 	};
-	int rc = calls_find(&question, &functions, visits->visits.why);
+	int rc;
 
+	handle->follows = true;
+	rc = calls_find(&question, &functions, visits->visits.why);
+	handle->follows = false;
 	if (!rc && asked->counts)
 		rc = tell_counts(visits, &functions);
 	while (visits->open)
@@ -297,7 +327,7 @@ PUBLIC int cprec_each_call(struct cprec_recording *handle,
 	};
 	struct symbol_pattern *patterns = NULL;
 	struct position from, to;
-	int rc = question_begin(handle, true, why);
+	int rc = begin_following(handle, why);
 
 	if (!rc)
 		rc = QUESTION_TAKE(&asked, question, why);
@@ -337,7 +367,7 @@ static int on_met(void *context, const struct log_met *met,
 
 	(void)why;
 	cursor_release(&cursor);
-	return visits_told(&visits->visits, rc);
+	return go_back(&visits->visits, rc, &met->at);
 }
 
 static void free_points(struct log_point *points, size_t count)
@@ -375,7 +405,7 @@ PUBLIC int cprec_each_visit(struct cprec_recording *handle,
 		.query = handle->query, .lines = handle->lines, .met = on_met,
 		.context = &visits,
 	};
-	int rc = question_begin(handle, true, why);
+	int rc = begin_following(handle, why);
 
 	if (!rc)
 		rc = QUESTION_TAKE(&asked, question, why);
@@ -390,8 +420,10 @@ PUBLIC int cprec_each_visit(struct cprec_recording *handle,
 	inside.tid = asked.tid;
 	inside.count = asked.point_count;
 	rc = take_points(&inside.points, &asked, inner(why));
+	handle->follows = true;
 	if (!rc)
 		rc = log_points_find(&inside, inner(why));
+	handle->follows = false;
 	free_points(inside.points, asked.point_count);
 	return visits_result(&visits.visits, rc);
 }

@@ -699,8 +699,9 @@ struct cprec_calls {
 
 	/*
 	 * May be NULL.  The cursor is where a call begins, and where it has
-	 * returned: all may be asked of it, and it may be moved.  Of a call
-	 * that ended otherwise, it is NULL.
+	 * returned: what is asked of that place costs no replay.  All else may
+	 * be asked, too, but for calls and visits.  Of a call that ended
+	 * otherwise, it is NULL.
 	 */
 	int (*begins)(void *context, const struct cprec_call *call,
 		      struct cprec_cursor *cursor);
@@ -734,7 +735,7 @@ struct cprec_log {
 	bool has_from, has_to;
 	struct cprec_position from, to;
 
-	/* The cursor is there: all may be asked of it, and it may be moved. */
+	/* The cursor is there; as in `struct cprec_calls`. */
 	int (*met)(void *context, const struct cprec_met *met,
 		   struct cprec_cursor *cursor);
 	void *context;

@@ -45,6 +45,7 @@ struct cprec_recording {
 	struct expressions *expressions;
 	atomic_bool cancelled;
 	bool runs;		/* a callback is told while the replayer runs */
+	bool follows;		/* ... while calls or visits are followed */
 	struct cprec_cursor *cursors;
 
 	/* Answers. */

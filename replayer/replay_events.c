@@ -86,11 +86,28 @@ static int run_on(struct replayer *rep, uint64_t end, struct vm_stop *stop,
 			 stop, why);
 }
 
-static bool goes_on(const struct replayer *rep, const struct vm_stop *stop,
+static bool is_wanted(const struct wanted_breaks *breaks, guest_addr pc)
+{
+	for (size_t i = 0; i < breaks->count && !breaks->all; i++)
+		if (breaks->list[i] == pc)
+			return true;
+	return breaks->all;
+}
+
+static bool goes_on(struct replayer *rep, const struct vm_stop *stop,
 		    uint64_t end)
 {
-	return stop->kind == VM_STOP_ASKED ? !rep->halts :
-	       stop->kind == VM_STOP_BUDGET && vm_steps(rep->vm) < end;
+	switch (stop->kind) {
+	case VM_STOP_ASKED:
+		return !rep->halts;
+	case VM_STOP_BUDGET:
+		return vm_steps(rep->vm) < end;
+	case VM_STOP_BREAK:
+		rep->passes = !is_wanted(&rep->breaks, stop->pc);
+		return rep->passes;
+	default:
+		return false;
+	}
 }
 
 /* REPLAYER_STOPPED if it was to stop, or at a breakpoint. */

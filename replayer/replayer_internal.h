@@ -112,6 +112,12 @@ struct replayer {
 
 	/* run.c */
 	bool passes;		/* not to stop before the next instruction */
+	struct wanted_breaks {	/* at which what runs now stops; others are of
+				   somebody who waits for it */
+		bool all;
+		const guest_addr *list;
+		size_t count;
+	} breaks;
 	bool at_break;		/* it has stopped before one with a breakpoint: */
 	struct vm_stop met;
 	bool halts;		/* it is to stop soon */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* run.c - see run.h */
+#include <stdlib.h>
 #include <string.h>
 
 #include "formats/error.h"
@@ -22,6 +23,7 @@ struct search {
 	const struct replay_until *until;
 	const struct replay_visits *visits;	/* NULL: breakpoints are met */
 	bool for_last;		/* or the first */
+	bool *had;		/* of `until`: others have set the breakpoint */
 	struct meeting found;
 	struct replay_observer observer;
 };
@@ -143,15 +145,19 @@ static int visit_break(struct search *search, struct failure *why)
 {
 	struct replayer *rep = search->rep;
 	const struct position at = position_now(rep);
+	const struct wanted_breaks breaks = rep->breaks;
+	const struct vm_stop met = rep->met;
 	struct position now;
 	int rc;
 
 	rep->in_order = false;
 	rep->position = at;
-	rc = search->visits->visit(search->visits->context, &rep->met, &at);
+	rep->breaks = (struct wanted_breaks){ 0 };
+	rc = search->visits->visit(search->visits->context, &met, &at);
 	now = position_now(rep);
 	if (!rc && (!rep->loaded || position_compare(&now, &at)))
 		rc = replayer_seek(rep, &at, why);
+	rep->breaks = breaks;
 	rep->in_order = rep->at_break = true;
 	return rc;
 }
@@ -290,8 +296,14 @@ static int begin(struct search *search, struct failure *why)
 		.guest = { .context = search },
 	};
 	watch(search);
+	search->had = calloc(until->break_count + 1, sizeof(*search->had));
+	if (!search->had)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	for (size_t i = 0; i < until->break_count; i++)
+		search->had[i] = vm_break_is_set(rep->vm, until->breaks[i]);
 	for (size_t i = 0; i < until->break_count && !rc; i++)
-		rc = vm_break_set(rep->vm, until->breaks[i], why);
+		if (!search->had[i])
+			rc = vm_break_set(rep->vm, until->breaks[i], why);
 	return rc ? rc : replayer_observe(rep, &search->observer, why);
 }
 
@@ -300,8 +312,11 @@ static void end(struct search *search)
 	const struct replay_until *until = search->until;
 	struct replayer *rep = search->rep;
 
-	for (size_t i = 0; i < until->break_count; i++)
-		vm_break_clear(rep->vm, until->breaks[i]);
+	for (size_t i = 0; i < until->break_count && search->had; i++)
+		if (!search->had[i])
+			vm_break_clear(rep->vm, until->breaks[i]);
+	free(search->had);
+	search->had = NULL;
 	replayer_unobserve(rep, &search->observer);
 	rep->halts = rep->passes = rep->at_break = false;
 }
@@ -311,14 +326,20 @@ static int look_through(struct search *search, const struct position *to,
 			bool passes, struct failure *why)
 {
 	struct replayer *rep = search->rep;
+	const struct wanted_breaks breaks = rep->breaks;
 	bool in_order = rep->in_order;
 	int rc = begin(search, why);
 
+	rep->breaks = (struct wanted_breaks) {
+		.all = search->visits, .list = search->until->breaks,
+		.count = search->until->break_count,
+	};
 	rep->in_order = true;
 	rep->passes = passes;
 	if (!rc)
 		rc = run_through(search, to, why);
 	rep->in_order = in_order;
+	rep->breaks = breaks;
 	end(search);
 	return rc;
 }

@@ -210,6 +210,7 @@ bool vm_has_paused(const struct vm *vm);
  */
 int vm_break_set(struct vm *vm, guest_addr pc, struct failure *why);
 void vm_break_clear(struct vm *vm, guest_addr pc);
+bool vm_break_is_set(const struct vm *vm, guest_addr pc);
 
 /*
  * The next vm_run() does not stop at the instruction that the guest stands at.

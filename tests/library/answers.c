@@ -360,6 +360,49 @@ static void look_at_calls(const char *line)
 	MUST(cprec_each_visit(recording, &log, &why));
 }
 
+/* What is asked in a callback leads the replay away, and it comes back. */
+static int ask_far(void *context, const struct cprec_met *met,
+		   struct cprec_cursor *there)
+{
+	const uint64_t *marked = context;
+	const struct cprec_until until = { .size = sizeof(until),
+					   .breaks = marked, .break_count = 1 };
+	struct cprec_accesses last = { .size = sizeof(last), .last = true,
+				       .visit = on_access, .has_to = true,
+				       .to = met->at };
+	const struct cprec_stop *stop;
+	const struct cprec_log log = { .size = sizeof(log) };
+	const struct cprec_value *value;
+	struct cprec_failure why_not;
+
+	MUST(cprec_find_address(there, "counter", &last.addr, &last.length,
+				&why));
+	MUST(cprec_each_access(recording, &last, &why));
+	MUST(cprec_evaluate(cursor, "counter", NULL, &value, &why));
+	printf("far %s %s", at_text(met->at), value->text);
+	MUST(cprec_cursor_run(there, &until, &stop, &why));
+	printf(" %s", at_text(stop->at));
+	MUST(cprec_cursor_seek(there, "start", &why));
+	MUST(cprec_cursor_step(there, 200, &why));
+	MUST(cprec_evaluate(there, "counter", NULL, &value, &why));
+	printf(" %s %d\n", value->text,
+	       cprec_each_visit(recording, &log, &why_not));
+	return 0;
+}
+
+static void ask_inside_of_visits(void)
+{
+	static const char *const points[] = { "add", "work", "add" };
+	uint64_t marked, length;
+	struct cprec_log log = {
+		.size = sizeof(log), .points = points, .point_count = 3,
+		.met = ask_far, .context = &marked,
+	};
+
+	MUST(cprec_find_address(cursor, "marked", &marked, &length, &why));
+	MUST(cprec_each_visit(recording, &log, &why));
+}
+
 /* ------- system calls ------- */
 
 static int on_event(void *context, const struct cprec_event *event)
@@ -425,7 +468,7 @@ static void move(void)
 	MUST(cprec_cursor_step(cursor, 1000, &why));
 	MUST(cprec_cursor_step(cursor, -10, &why));
 	printf("at %s\n", at_text(cprec_cursor_position(cursor)));
-	printf("far %d\n", cprec_cursor_step(cursor, INT64_MIN, &why));
+	printf("back %d\n", cprec_cursor_step(cursor, INT64_MIN, &why));
 	printf("at %s\n", at_text(cprec_cursor_position(cursor)));
 	MUST(cprec_cursor_seek(cursor, "end", &why));
 	MUST(cprec_each_place(cursor, "add", on_place, &addr, &why));
@@ -487,6 +530,7 @@ int main(int argc, char **argv)
 	look_at_crash();
 	look_back();
 	look_at_calls(argv[3]);
+	ask_inside_of_visits();
 	look_at_events();
 	move();
 	end(argv[2]);

@@ -144,6 +144,21 @@ def look_at_calls(recording, line):
              *("-" if value.startswith("<") else value for value in values))
 
 
+def ask_inside_of_visits(recording, here):
+    marked = here.address("marked")[0]
+
+    def ask_far(met, there):
+        show_accesses(one for one in [recording.last_write(
+            *there.address("counter"), end=met.at)] if one)
+        counter = here["counter"]
+        stop = there.run(breaks=[marked])
+        there.seek("start").step(200)
+        show("far", met.at, counter, stop.at, there["counter"],
+             code_of(lambda: list(recording.log("add"))))
+
+    list(recording.log("add", "work", "add", visit=ask_far))
+
+
 def look_at_events(recording):
     for one in recording.events():
         show("event", cprec.EVENTS.index(one.kind), one.at, one.tid,
@@ -159,7 +174,7 @@ def show_stop(stop):
 def move(recording, here):
     here.seek("start").step(1000).step(-10)
     show("at", here.position)
-    show("far", code_of(here.step, -2 ** 63))
+    show("back", code_of(here.step, -2 ** 63))
     show("at", here.position)
     here.seek("end")
     for addr in here.places("add"):
@@ -202,6 +217,7 @@ def main():
         look_at_crash(here)
         look_back(recording, here)
         look_at_calls(recording, line)
+        ask_inside_of_visits(recording, here)
         look_at_events(recording)
         move(recording, here)
         end(recording, here, source)

@@ -303,6 +303,10 @@ class Tests(tap.CprecTap):
 
     def compare_callbacks(self):
         equal(self.rows("stopped"), [["77"]], "a callback's value")
+        total = self.said["counter"][0]
+        mark = [row for row in self.rows("stop") if row[0] == "1"][0][1]
+        equal([row[1:] for row in self.rows("far") if len(row) == 5],
+              [[total, mark, "0", "-11"]] * 7, "asked in a visit")
         equal(self.rows("inside"), [["0", "-11"]], "asked in a callback")
         equal(self.rows("cancelled"), [["-10"]], "cancelled")
         equal(self.rows("open"), [["-6"], ["-8"]], "what cannot be opened")

@@ -48,3 +48,8 @@ void vm_break_clear(struct vm *vm, guest_addr pc)
 	number_map_remove(&vm->breaks, pc);
 	replan(vm, pc);
 }
+
+bool vm_break_is_set(const struct vm *vm, guest_addr pc)
+{
+	return number_map_find(&vm->breaks, pc) != NULL;
+}
