@@ -39,6 +39,8 @@
  *             memory, whatever the caller does with these.  Where the program
  *             had exceptions of SSE unmasked, the instruction that raised one
  *             is executed with a handler for SIGFPE, for that moment.
+ * Files:      what is learnt of a recording is kept beside it, in FILE.idx, if
+ *             that can be written; it may be deleted at any time.
  * Output:     none; and the process is not ended, but for one that has no
  *             memory left at a place from which there is no return.
  * Versions:   structures that the library fills in are only read by pointer,
@@ -115,6 +117,19 @@ void cprec_close(struct cprec_recording *recording);
  */
 void cprec_cancel(struct cprec_recording *recording);
 void cprec_resume(struct cprec_recording *recording);
+
+/*
+ * What went wrong meanwhile that changes no answer, as that FILE.idx cannot be
+ * written; NULL: nothing.  Each is told once.
+ */
+const char *cprec_note(struct cprec_recording *recording);
+
+/*
+ * Where debugging information is looked for, too: folders with ':' between
+ * them, for the whole process, before the first recording is opened; else
+ * those of the environment variable CPREC_DEBUG_DIR.  The text is borrowed.
+ */
+void cprec_debug_folders(const char *folders);
 
 struct cprec_info {
 	const char *path;		/* of the recording */

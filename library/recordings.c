@@ -182,6 +182,16 @@ PUBLIC void cprec_resume(struct cprec_recording *handle)
 	atomic_store_explicit(&handle->cancelled, false, memory_order_relaxed);
 }
 
+PUBLIC const char *cprec_note(struct cprec_recording *handle)
+{
+	return query_note(handle->query);
+}
+
+PUBLIC void cprec_debug_folders(const char *folders)
+{
+	debug_search_folders(folders);
+}
+
 /* ------- what it is of ------- */
 
 static int last_program(struct recording *recording,

@@ -36,7 +36,7 @@ from .binding import (Busy, Bytes, Cancelled, ChecksumError, Collector,
 __all__ = ["Busy", "Bytes", "Cancelled", "ChecksumError", "Corrupt", "Cursor",
            "Diverged", "Error", "InputError", "NoMemory", "NotFound",
            "Position", "Recording", "SystemFailure", "Truncated", "Value",
-           "VersionError", "open", "version"]
+           "VersionError", "debug_folders", "open", "version"]
 
 # What enumerations of <cprec.h> mean, by their numbers.
 STOPS = ("position", "break", "watch")
@@ -53,6 +53,12 @@ BATCH = 4096
 
 def version():
     return text(library.cprec_version())
+
+
+def debug_folders(folders):
+    """Where debugging information is looked for, too; before any open()."""
+    debug_folders.kept = to_bytes(folders)
+    library.cprec_debug_folders(debug_folders.kept)
 
 
 def open(path, process=None):
@@ -127,6 +133,11 @@ class Recording:
 
     def resume(self):
         library.cprec_resume(self.handle)
+
+    @property
+    def note(self):
+        """What went wrong that changes no answer; None, or told once."""
+        return text(library.cprec_note(self.handle))
 
     # ------- what it is of -------
 

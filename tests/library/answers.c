@@ -9,6 +9,7 @@
  */
 #include <cprec.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -499,6 +500,27 @@ static void move(void)
 	printf("nobody %d\n", cprec_cursor_thread(cursor, 1, &why));
 }
 
+/* ------- programs of other versions ------- */
+
+static void ask_by_others(void)
+{
+	struct {
+		struct cprec_until known;
+		uint64_t later;
+	} until = { .known.size = sizeof(until) };
+	const struct cprec_stop *stop;
+
+	printf("later %d", cprec_cursor_run(cursor, &until.known, &stop, &why));
+	until.later = 1;
+	printf(" %d", cprec_cursor_run(cursor, &until.known, &stop, &why));
+	until.known.size = 0;
+	printf(" %d", cprec_cursor_run(cursor, &until.known, &stop, &why));
+	/* One that knew of no more than the first fields. */
+	until.known.size = offsetof(struct cprec_until, to);
+	until.known.break_count = 99;
+	printf(" %d\n", cprec_cursor_run(cursor, &until.known, &stop, &why));
+}
+
 /* ------- the end of questions ------- */
 
 static void end(const char *source)
@@ -534,6 +556,7 @@ int main(int argc, char **argv)
 	look_at_events();
 	move();
 	end(argv[2]);
+	ask_by_others();
 	cprec_close(recording);
 	return 0;
 }

@@ -60,6 +60,7 @@ class Tests(tap.CprecTap):
                       getattr(self, "command_" + name))
         self.test("other processes", self.processes)
         self.test("the example finds the mistake", self.explore)
+        self.test("the programs of its page", self.page)
         self.test("handlers, threads, cancelling", self.handlers)
         return self.summary()
 
@@ -205,10 +206,10 @@ class Tests(tap.CprecTap):
         answers = self.ask(sys.executable, os.path.join(HERE, "answers.py"),
                            env={**os.environ, "PYTHONPATH": self.python})
         for mine, other in zip((line for line in self.lines
-                                if not re.match("stopped|inside", line)),
+                                if not re.match("stopped|inside|later", line)),
                                answers):
             equal(other.rstrip(), mine.rstrip(), "a line")
-        equal(len(answers), len(self.lines) - 2, "lines")
+        equal(len(answers), len(self.lines) - 3, "lines")
 
     # ------- what is true -------
 
@@ -309,6 +310,7 @@ class Tests(tap.CprecTap):
               [[total, mark, "0", "-11"]] * 7, "asked in a visit")
         equal(self.rows("inside"), [["0", "-11"]], "asked in a callback")
         equal(self.rows("cancelled"), [["-10"]], "cancelled")
+        equal(self.rows("later"), [["0", "-4", "-9", "0"]], "other versions")
         equal(self.rows("open"), [["-6"], ["-8"]], "what cannot be opened")
         equal(self.rows("seek"), [["-9"]], "no position")
         equal(self.rows("nobody"), [["-8"]], "no thread")
@@ -455,6 +457,30 @@ class Tests(tap.CprecTap):
                          env={**os.environ, "PYTHONPATH": self.python})
         expect("strcpy(item->name, name);" in said, said)
         expect("26 characters and a NUL go into 16 bytes" in said, said)
+
+    def page(self):
+        """Those of docs/library.md."""
+        with open(os.path.join(HERE, "../../docs/library.md")) as file:
+            parts = re.findall(r"(?:^(?:    .*)?\n)+", file.read(), re.M)
+        program = [part for part in parts if "int main(" in part][0]
+        program = program.split("    $ ")[0]
+        with open(self.path("page.c"), "w") as file:
+            file.write(re.sub("^    ", "", program, flags=re.M))
+        output_of("cc", *WARN, *self.cflags(), "-o", self.path("page"),
+                  self.path("page.c"), *self.pkg_config("--libs"),
+                  f"-Wl,-rpath,{self.libdir}")
+        said = output_of(self.path("page"), self.path("t.cpr"), "counter")
+        equal(re.sub("t=[0-9]+", "t=N", said).splitlines()[:2],
+              [f"t=N: work, line {line_with('counter++')}", "#0 work"],
+              "who wrote it")
+        script = [part for part in parts if "import cprec" in part][0]
+        with open(self.path("page.py"), "w") as file:
+            file.write(re.sub("^    ", "", script, flags=re.M))
+        os.replace(self.path("s.cpr"), self.path("trace.cpr"))
+        said = output_of(sys.executable, "page.py", cwd=self.folder,
+                         env={**os.environ, "PYTHONPATH": self.python})
+        for wanted in ('"bread', "0 total 31", '"pomegranate juice'):
+            expect(wanted in said, said)
 
     def handlers(self):
         self.cprec("record", "-q", "-o", self.path("long.cpr"),
