@@ -30,6 +30,8 @@ lib/ARCH/libcprec.so.1.0.0
 lib/ARCH/pkgconfig/cprec.pc
 lib/PYTHON/cprec/__init__.py
 lib/PYTHON/cprec/binding.py
+lib/PYTHON/cprec/cursors.py
+lib/PYTHON/cprec/recordings.py
 lib/PYTHON/cprec/structures.py
 share/bash-completion/completions/cprec
 share/doc/cprec/library.md

@@ -119,7 +119,7 @@ def look_back(recording, here):
     show_accesses(recording.writes(addr, length, value=15))
     show_accesses(recording.accesses(addr, length, limit=5))
     # Fetched a few at a time, they are the same.
-    cprec.BATCH = 3
+    recording.batch = 3
     if list(recording.writes("counter")) != every:
         show("accesses differ")
     write = here.register_write("rax")
