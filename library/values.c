@@ -240,21 +240,25 @@ PUBLIC int cprec_find_address(struct cprec_cursor *cursor,
 			      const char *expression, uint64_t *addr,
 			      uint64_t *length, struct cprec_failure *why)
 {
-	const struct cprec_format format = { 0 };
-	const struct cprec_value *value = &cursor->value;
+	const struct expression_question question = {
+		.text = expression, .place = cursor_place(cursor),
+	};
+	struct expression found;
 	int rc = question_begin(cursor->of, true, why);
 
 	if (!rc)
-		rc = evaluate(cursor, expression, &format, inner(why));
-	if (!rc && !value->has_addr)
-		rc = failed(inner(why), ERR_INPUT, "'%s' is not in memory"
-			    " then", expression);
+		rc = expressions_find(cursor->of->expressions, &question,
+				      &found, inner(why));
 	if (rc)
 		return rc;
-	*addr = value->addr;
-	*length = !value->length ? LENGTH_DEFAULT :
-		  value->length < LENGTH_MOST ? value->length : LENGTH_MOST;
-	return 0;
+	if (!found.has_addr)
+		rc = failed(inner(why), ERR_INPUT, "'%s' is not in memory"
+			    " then", expression);
+	*addr = found.addr;
+	*length = !found.size ? LENGTH_DEFAULT :
+		  found.size < LENGTH_MOST ? found.size : LENGTH_MOST;
+	expression_release(&found);
+	return rc;
 }
 
 /* ------- completing ------- */

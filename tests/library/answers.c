@@ -185,6 +185,7 @@ static void look_at_crash(void)
 	};
 	const struct cprec_memory *memory;
 	const struct cprec_place *place;
+	const struct cprec_value *value;
 	struct cprec_code code = { .size = sizeof(code) };
 	uint64_t addr, length;
 	const struct cprec_state *state;
@@ -204,8 +205,11 @@ static void look_at_crash(void)
 	MUST(cprec_each_variable(cursor, on_variable, NULL, &why));
 	printf("frame 99: %d\n", cprec_cursor_frame(cursor, 99, &why));
 	MUST(cprec_cursor_frame(cursor, 0, &why));
+	MUST(cprec_evaluate(cursor, "counter", NULL, &value, &why));
+	MUST(cprec_find_address(cursor, "head", &addr, &length, &why));
 	MUST(cprec_find_address(cursor, "counter", &addr, &length, &why));
 	printf("address %#" PRIx64 " %" PRIu64 "\n", addr, length);
+	printf("kept %s\n", value->text);
 	MUST(cprec_find_place(cursor, addr + 2, &place, &why));
 	printf("place %s %s\n", or_none(place->symbol), or_none(place->data));
 	MUST(cprec_read(cursor, addr, length, &memory, &why));

@@ -86,6 +86,7 @@ def look_at_crash(here):
     here.frame(0)
     addr, length = here.address("counter")
     show("address", hex(addr), length)
+    show("kept", here["counter"])
     place = here.place(addr + 2)
     show("place", place.symbol, place.data)
     show_memory(here, addr, length)
