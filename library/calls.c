@@ -29,17 +29,6 @@ static int go_back(struct visits *visits, int rc, const struct position *at)
 	return rc ? rc : replayer_seek(replayer, at, visits->why);
 }
 
-/* Both set breakpoints, which cannot be told apart. */
-static int begin_following(struct cprec_recording *handle,
-			   struct cprec_failure *why)
-{
-	if (handle->follows)
-		return failed(inner(why), (enum error)CPREC_BUSY, "calls and"
-			      " visits cannot be asked for from each other's"
-			      " callbacks");
-	return question_begin(handle, true, why);
-}
-
 /* ------- values ------- */
 
 /* Arguments, or what was returned. */
@@ -327,7 +316,7 @@ PUBLIC int cprec_each_call(struct cprec_recording *handle,
 	};
 	struct symbol_pattern *patterns = NULL;
 	struct position from, to;
-	int rc = begin_following(handle, why);
+	int rc = question_follow(handle, why);
 
 	if (!rc)
 		rc = QUESTION_TAKE(&asked, question, why);
@@ -405,7 +394,7 @@ PUBLIC int cprec_each_visit(struct cprec_recording *handle,
 		.query = handle->query, .lines = handle->lines, .met = on_met,
 		.context = &visits,
 	};
-	int rc = begin_following(handle, why);
+	int rc = question_follow(handle, why);
 
 	if (!rc)
 		rc = QUESTION_TAKE(&asked, question, why);

@@ -658,6 +658,45 @@ int cprec_find_register_write(struct cprec_cursor *cursor, const char *name,
 			      const struct cprec_register_write **out,
 			      struct cprec_failure *why);
 
+/* ------- conditions ------- */
+
+/* A condition was false, or not known, right before, and is true now. */
+struct cprec_became {
+	struct cprec_position at;	/* where it is true */
+	struct cprec_position old_at;	/* where it was not, if `has_old` */
+	bool has_old;
+	bool is_place;		/* control came to `pc`; else that wrote, or: */
+	const char *by;		/* "read()", "signal 11"; NULL */
+	uint32_t tid;
+	uint64_t pc;
+	const struct cprec_place *place;	/* of `pc` */
+};
+
+struct cprec_condition {
+	size_t size;
+	const char *text;		/* "counter > 5 && head != 0" */
+	const char *where;		/* the code in which it is asked, as in
+					   cprec_each_place(); NULL: where its
+					   variables are, or everywhere */
+	uint32_t tid;			/* 0: whatever any thread does */
+	bool last;			/* only the last time */
+	bool has_from, has_to;
+	struct cprec_position from, to;
+	uint64_t limit;			/* the first so many; 0: all */
+
+	/* All may be asked, but for calls, visits and conditions. */
+	int (*met)(void *context, const struct cprec_became *met);
+	void *context;
+};
+
+/*
+ * Finds when a condition became true.  `*was_true`, which may be NULL: it was
+ * at the beginning.  CPREC_NOT_FOUND: it was never known.
+ */
+int cprec_each_condition(struct cprec_recording *recording,
+			 const struct cprec_condition *question,
+			 bool *was_true, struct cprec_failure *why);
+
 /* ------- calls of functions ------- */
 
 enum cprec_call_end {
@@ -715,7 +754,7 @@ struct cprec_calls {
 	/*
 	 * May be NULL.  The cursor is where a call begins, and where it has
 	 * returned: what is asked of that place costs no replay.  All else may
-	 * be asked, too, but for calls and visits.  Of a call that ended
+	 * be asked, too, but for calls, visits and conditions.  Of a call that ended
 	 * otherwise, it is NULL.
 	 */
 	int (*begins)(void *context, const struct cprec_call *call,

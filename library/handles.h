@@ -96,6 +96,13 @@ static inline struct failure *inner(struct cprec_failure *why)
 int question_begin(struct cprec_recording *recording, bool moves,
 		   struct cprec_failure *why);
 
+/*
+ * The same of one that follows the program by breakpoints: those of two cannot
+ * be told apart.
+ */
+int question_follow(struct cprec_recording *recording,
+		    struct cprec_failure *why);
+
 /* A copy of what a caller has filled in, as large as we know it. */
 int question_take(void *out, size_t room, const void *asked,
 		  struct cprec_failure *why);

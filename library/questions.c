@@ -16,6 +16,15 @@ int question_begin(struct cprec_recording *handle, bool moves,
 	return query_is_wanted(handle->query, inner(why));
 }
 
+int question_follow(struct cprec_recording *handle, struct cprec_failure *why)
+{
+	if (handle->follows)
+		return failed(inner(why), (enum error)CPREC_BUSY, "calls,"
+			      " visits and conditions cannot be asked for from"
+			      " each other's callbacks");
+	return question_begin(handle, true, why);
+}
+
 int question_take(void *out, size_t room, const void *asked,
 		  struct cprec_failure *why)
 {

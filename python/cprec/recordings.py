@@ -180,6 +180,18 @@ class Recording:
         with self.at("end" if position is None else position) as there:
             return there.address(what)
 
+    def when(self, condition, where=None, *, start=None, end=None, tid=0,
+             limit=None, last=False):
+        """Each time that a condition became true."""
+        collector = Collector(c.BecameVisit)
+        question = c.Condition(
+            size=ctypes.sizeof(c.Condition), text=to_bytes(condition),
+            where=to_bytes(where), tid=tid, last=last, limit=limit or 0,
+            met=collector.callback)
+        set_range(self, question, start, end)
+        yield from collector.ask("each_condition", self.handle,
+                                 ctypes.byref(question), None)
+
     # ------- calls, lines, system calls -------
 
     def calls(self, *patterns, start=None, end=None, tid=0, depth=None,

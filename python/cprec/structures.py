@@ -125,6 +125,18 @@ RegisterWrite = structure(
     ("length", c_uint32), ("old_bytes", Bytes), ("new_bytes", Bytes),
     ("place", POINTER(Place)))
 
+Became = structure(
+    "became", ("at", Position), ("old_at", Position), ("has_old", c_bool),
+    ("is_place", c_bool), ("by", c_char_p), ("tid", c_uint32),
+    ("pc", c_uint64), ("place", POINTER(Place)))
+BecameVisit = CFUNCTYPE(c_int, c_void_p, POINTER(Became))
+Condition = structure(
+    "condition", ("size", c_size_t), ("text", c_char_p),
+    ("where", c_char_p), ("tid", c_uint32), ("last", c_bool),
+    ("has_from", c_bool), ("has_to", c_bool), ("from", Position),
+    ("to", Position), ("limit", c_uint64), ("met", BecameVisit),
+    ("context", c_void_p))
+
 Call = structure(
     "call", ("number", c_uint64), ("function", c_char_p),
     ("linkage_name", c_char_p), ("module", c_char_p),

@@ -408,6 +408,32 @@ static void ask_inside_of_visits(void)
 	MUST(cprec_each_visit(recording, &log, &why));
 }
 
+/* ------- conditions ------- */
+
+static int on_became(void *context, const struct cprec_became *met)
+{
+	const struct cprec_value *value;
+
+	(void)context;
+	MUST(cprec_cursor_move(cursor, met->at, &why));
+	MUST(cprec_evaluate(cursor, "counter", NULL, &value, &why));
+	printf("became %s %d %" PRIu32 " %s:%" PRIu32 " %s\n",
+	       at_text(met->at), met->is_place, met->tid,
+	       or_none(met->place->function), met->place->line, value->text);
+	return 0;
+}
+
+static void look_for(const char *text, uint64_t limit)
+{
+	const struct cprec_condition asked = {
+		.size = sizeof(asked), .text = text, .limit = limit,
+		.met = on_became,
+	};
+
+	printf("condition %s: %d\n", text, cprec_each_condition(
+		recording, &asked, NULL, &why));
+}
+
 /* ------- system calls ------- */
 
 static int on_event(void *context, const struct cprec_event *event)
@@ -557,6 +583,9 @@ int main(int argc, char **argv)
 	look_back();
 	look_at_calls(argv[3]);
 	ask_inside_of_visits();
+	look_for("counter > 10", 0);
+	look_for("counter % 16 == 0", 3);
+	look_for("counter >", 0);
 	look_at_events();
 	move();
 	end(argv[2]);

@@ -160,6 +160,16 @@ def ask_inside_of_visits(recording, here):
     list(recording.log("add", "work", "add", visit=ask_far))
 
 
+def look_for(recording, here, text, limit):
+    def search():
+        for met in recording.when(text, limit=limit):
+            here.seek(met.at)
+            show("became", met.at, met.is_place, met.tid,
+                 f"{met.place.function}:{met.place.line}", here["counter"])
+
+    show(f"condition {text}:", code_of(search))
+
+
 def look_at_events(recording):
     for one in recording.events():
         show("event", cprec.EVENTS.index(one.kind), one.at, one.tid,
@@ -219,6 +229,9 @@ def main():
         look_back(recording, here)
         look_at_calls(recording, line)
         ask_inside_of_visits(recording, here)
+        look_for(recording, here, "counter > 10", 0)
+        look_for(recording, here, "counter % 16 == 0", 3)
+        look_for(recording, here, "counter >", 0)
         look_at_events(recording)
         move(recording, here)
         end(recording, here, source)

@@ -54,7 +54,7 @@ class Tests(tap.CprecTap):
         self.test("what nm knows", self.compare_nm)
         self.test("what gdb sees of the program itself", self.compare_gdb)
         self.test("callbacks, cancelling", self.compare_callbacks)
-        for name in ("last", "writes", "backtrace", "calls", "strace", "maps",
+        for name in ("last", "when", "writes", "backtrace", "calls", "strace", "maps",
                      "symbols", "registers", "disassemble", "info"):
             self.test(f"cprec {name} says the same",
                       getattr(self, "command_" + name))
@@ -261,6 +261,11 @@ class Tests(tap.CprecTap):
         equal([row[3:] for row in self.rows("met")],
               [["0", "3", "-"], ["3", "5", "-"], ["8", "7", "-"],
                [str(total), "-", "-"]], "what was logged")
+        loop = f"work:{line_with('counter++')}"
+        equal([row[2:] for row in self.rows("became")],
+              [[said["pid"][0], f"add:{self.line}", "15"]] +
+              [[said["tid"][0], loop, str(value)] for value in (16, 32, 48)],
+              "when conditions became true")
         with open(SOURCE, "rb") as file:
             text = file.read()
         equal(self.rows("source")[0],
@@ -340,6 +345,13 @@ class Tests(tap.CprecTap):
         for row, one in zip(rows, told):
             self.compare_accesses(row, one)
         return f"{len(told)} writes"
+
+    def command_when(self):
+        told = self.json("when", "--expr=counter % 16 == 0", "--limit=3")
+        equal([row[2] for row in self.rows("became")][1:],
+              [str(one["thread"]) for one in told], "threads")
+        equal([row[3] for row in self.rows("became")][1:],
+              [f"{one['function']}:{one['line']}" for one in told], "where")
 
     def command_last(self):
         told = self.json("last", "--addr=counter")
