@@ -129,15 +129,15 @@ static int open_all(struct cprec_recording *handle, const char *path,
 {
 	int rc = open_process(&handle->recording, path, process, why);
 
-	if (!rc)
+	if (!rc) {
+		recording_cancel_by(handle->recording, &handle->cancelled);
 		rc = lines_create(&handle->lines, handle->recording, why);
+	}
 	if (!rc)
 		rc = query_create(&handle->query, handle->recording, why);
 	if (!rc)
 		rc = expressions_create(&handle->expressions, handle->lines,
 					handle->query, why);
-	if (!rc)
-		query_cancel_by(handle->query, &handle->cancelled);
 	return rc;
 }
 

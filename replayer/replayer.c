@@ -41,11 +41,6 @@ void replayer_in_order(struct replayer *rep, bool in_order)
 	rep->in_order = in_order;
 }
 
-void replayer_cancel_by(struct replayer *rep, const atomic_bool *flag)
-{
-	rep->cancelled = flag;
-}
-
 static bool is_ahead(const struct replayer *rep,
 		     const struct segment_position *to)
 {

@@ -17,7 +17,6 @@
 #ifndef CPREC_REPLAYER_REPLAYER_H
 #define CPREC_REPLAYER_REPLAYER_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,12 +54,6 @@ int replayer_seek_frame(struct replayer *replayer, size_t segment,
  */
 int replayer_seek_in(struct replayer *replayer, size_t segment, uint64_t t,
 		     struct failure *why);
-
-/*
- * From now on, while the flag is set, what runs ends soon, and nothing else
- * begins to run: ERR_CANCELLED.  NULL: never.  Others may set it at any time.
- */
-void replayer_cancel_by(struct replayer *replayer, const atomic_bool *flag);
 
 /*
  * From now on it never jumps forwards: every instruction on the way is

@@ -54,13 +54,6 @@ const char *query_note(struct query *query)
 	return query->fine.side ? side_file_note(query->fine.side) : NULL;
 }
 
-void query_cancel_by(struct query *query, const atomic_bool *flag)
-{
-	query->cancelled = flag;
-	if (query->replayer)
-		replayer_cancel_by(query->replayer, flag);
-}
-
 int query_is_wanted(const struct query *query, struct failure *why)
 {
 	return query->cancelled && atomic_load_explicit(query->cancelled,
@@ -99,8 +92,6 @@ int query_replayer(struct query *query, struct replayer **out,
 
 	if (!query->replayer) {
 		rc = replayer_create(&query->replayer, query->recording, why);
-		if (!rc)
-			replayer_cancel_by(query->replayer, query->cancelled);
 		if (!rc)
 			rc = use_side_file(query, why);
 	}

@@ -11,7 +11,6 @@
 #ifndef CPREC_REPLAYER_SESSION_QUERY_H
 #define CPREC_REPLAYER_SESSION_QUERY_H
 
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -53,12 +52,9 @@ void query_destroy(struct query *query);
 const char *query_note(struct query *query);
 
 /*
- * From now on, while the flag is set, questions end soon: ERR_CANCELLED.  NULL:
- * never.  Others may set it at any time.
+ * ERR_CANCELLED if it is (recording_cancel_by()); for those who take long
+ * without a replay.
  */
-void query_cancel_by(struct query *query, const atomic_bool *flag);
-
-/* ERR_CANCELLED if it is set; for those who take long without a replay. */
 int query_is_wanted(const struct query *query, struct failure *why);
 
 /*
