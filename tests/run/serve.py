@@ -642,12 +642,13 @@ def run_all(options, folder):
     tests.test("a recording that is made anew", tests.another_file)
     tests.test("a recording that is being written", tests.growing)
     tests.test("how many are open", tests.bound)
+    tests.test("many questions", tests.many)
+    # It is the newest from here on.
     tests.long = tests.record("long", LONG)
     tests.test("cancel", tests.cancel)
     tests.test("SIGINT", tests.interrupted)
     tests.test("nobody reads", tests.unread)
     tests.test("the input ends", tests.input_ends)
-    tests.test("many questions", tests.many)
     tests.test("how long a warm question takes", tests.speed)
     return tests.summary()
 
