@@ -318,12 +318,22 @@ struct cprec_until {
 	size_t break_count;
 	const struct cprec_watch *watches;
 	size_t watch_count;
+	bool signals;			/* also before a signal is delivered */
+
+	/*
+	 * Asked at each breakpoint whether it counts: more than 0, or 0; less
+	 * ends the run, and is returned.  The cursor stands there.  NULL: all
+	 * do.
+	 */
+	int (*is_met)(void *context, struct cprec_cursor *cursor);
+	void *context;
 };
 
 enum cprec_stop_kind {
 	CPREC_AT_POSITION,
 	CPREC_AT_BREAK,
 	CPREC_AT_WATCH,
+	CPREC_AT_SIGNAL,
 };
 
 struct cprec_stop {
@@ -335,6 +345,7 @@ struct cprec_stop {
 	bool is_write;
 	uint64_t pc;			/* of the instruction */
 	uint64_t addr, length;		/* what is accessed */
+	uint32_t signal;		/* that is about to be delivered; 0 */
 };
 
 /*
@@ -344,6 +355,28 @@ struct cprec_stop {
 int cprec_cursor_run(struct cprec_cursor *cursor,
 		     const struct cprec_until *until,
 		     const struct cprec_stop **out, struct cprec_failure *why);
+
+/* Single steps of a cursor's thread. */
+struct cprec_walk {
+	size_t size;
+	bool backwards;
+	uint64_t count;		/* so many instructions; 0: any number */
+	uint64_t start, end;	/* while the next one is in between; both 0:
+				   wherever it is */
+	const uint64_t *breaks;	/* no further than before one of these */
+	size_t break_count;
+	bool signals;		/* nor than before a signal is delivered */
+};
+
+/*
+ * Walks: stops before the thread's instructions, and before signals that it
+ * gets.  Other threads run as they did.  CPREC_NOT_FOUND if the thread's
+ * execution ends, or begins, before; the cursor stays.  Steps after the first
+ * take microseconds, and so do the registers where one has stopped.
+ */
+int cprec_cursor_walk(struct cprec_cursor *cursor,
+		      const struct cprec_walk *walk,
+		      const struct cprec_stop **out, struct cprec_failure *why);
 
 /* ------- where a breakpoint stops ------- */
 

@@ -292,6 +292,7 @@ static int take_stop(struct cprec_cursor *cursor,
 		[REPLAY_AT_POSITION] = CPREC_AT_POSITION,
 		[REPLAY_AT_BREAK] = CPREC_AT_BREAK,
 		[REPLAY_AT_WATCH] = CPREC_AT_WATCH,
+		[REPLAY_AT_EVENT] = CPREC_AT_SIGNAL,
 	};
 	struct replayer *replayer;
 	int rc = query_replayer(cursor->of->query, &replayer, why);
@@ -303,6 +304,8 @@ static int take_stop(struct cprec_cursor *cursor,
 		.kind = kinds[stop->kind], .at = from_position(stop->at),
 		.index = stop->index,
 	};
+	if (stop->kind == REPLAY_AT_EVENT)
+		cursor->stop.signal = stop->number;
 	if (stop->kind == REPLAY_AT_WATCH) {
 		cursor->stop.by_kernel = stop->by_event;
 		cursor->stop.is_write = stop->access == ACCESS_WRITE;
@@ -315,10 +318,30 @@ static int take_stop(struct cprec_cursor *cursor,
 		      &cursor->stop.tid, why);
 }
 
+struct break_visits {
+	struct cprec_cursor *cursor;
+	const struct cprec_until *asked;
+};
+
+static int ask_caller(void *context, const struct vm_stop *met,
+		      const struct position *at)
+{
+	struct break_visits *visits = context;
+	struct cprec_cursor cursor = {
+		.of = visits->cursor->of, .at = *at,
+	};
+	int rc = visits->asked->is_met(visits->asked->context, &cursor);
+
+	(void)met;	/* the cursor stands there */
+	cursor_release(&cursor);
+	return rc;
+}
+
 static int run(struct cprec_cursor *cursor, const struct cprec_until *asked,
 	       struct replayer *replayer, const struct position *to,
 	       struct failure *why)
 {
+	struct break_visits visits = { cursor, asked };
 	struct replay_watch *watches;
 	struct replay_stop stop;
 	int rc = take_watches(&watches, asked, replayer, why);
@@ -327,6 +350,10 @@ static int run(struct cprec_cursor *cursor, const struct cprec_until *asked,
 		.break_count = asked->break_count, .watches = watches,
 		.watch_count = asked->watch_count,
 		.interrupt = &cursor->of->cancelled,
+		.events = asked->signals ? 1u << PACKET_SIGNAL |
+						   1u << PACKET_FAULT : 0,
+		.is_met = asked->is_met ? ask_caller : NULL,
+		.context = &visits,
 	};
 
 	if (!rc)

@@ -43,6 +43,7 @@ struct cprec_recording {
 	struct lines *lines;
 	struct query *query;
 	struct expressions *expressions;
+	struct trail *trail;	/* NULL until somebody walks */
 	atomic_bool cancelled;
 	bool runs;		/* a callback is told while the replayer runs */
 	bool follows;		/* ... while calls or visits are followed */
@@ -160,6 +161,9 @@ int cursor_begin(struct cprec_cursor *cursor, struct replayer **out,
 /* The stream and number of its thread; after cursor_begin(). */
 int cursor_find_thread(struct cprec_cursor *cursor, uint32_t *stream,
 		       uint32_t *tid, struct failure *why);
+
+/* The registers of its thread, if it has walked there. */
+bool cursor_walked(const struct cprec_cursor *cursor, struct reg_file *out);
 
 struct expression_place cursor_place(const struct cprec_cursor *cursor);
 

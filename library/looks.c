@@ -140,9 +140,12 @@ PUBLIC int cprec_each_register(struct cprec_cursor *cursor,
 		recording_reg_table(cursor->of->recording);
 	struct frame_registers found = { 0 };
 	struct replayer *replayer;
-	int rc = cursor_begin(cursor, &replayer, why);
+	int rc = question_begin(cursor->of, true, why);
+	bool is_found = !rc && cursor_walked(cursor, &found.file);
 
-	if (!rc)
+	if (!rc && !is_found)
+		rc = cursor_begin(cursor, &replayer, why);
+	if (!rc && !is_found)
 		rc = find_registers(cursor, &found, inner(why));
 	for (unsigned i = 0; i < table->count && !rc; i++) {
 		const struct reg_info *info = &table->regs[i];

@@ -165,6 +165,7 @@ PUBLIC void cprec_close(struct cprec_recording *handle)
 	while (handle->cursors)
 		cprec_cursor_destroy(handle->cursors);
 	source_close(&handle->source);
+	trail_destroy(handle->trail);
 	expressions_destroy(handle->expressions);
 	query_destroy(handle->query);
 	lines_destroy(handle->lines);

@@ -21,8 +21,9 @@ struct meeting {
 struct search {
 	struct replayer *rep;
 	const struct replay_until *until;
-	const struct replay_visits *visits;	/* NULL: breakpoints are met */
+	bool visits;		/* breakpoints are visited, and none is met */
 	bool for_last;		/* or the first */
+	struct position from;	/* where it began */
 	bool *had;		/* of `until`: others have set the breakpoint */
 	struct meeting found;
 	struct replay_observer observer;
@@ -117,12 +118,37 @@ static void place_event(struct replayer *rep, enum packet_kind kind,
 	}
 }
 
+static bool is_awaited(const struct search *search, const struct packet *packet)
+{
+	bool is_signal = packet->kind == PACKET_SIGNAL ||
+			 packet->kind == PACKET_FAULT;
+
+	return search->until->events & 1u << packet->kind &&
+	       (!is_signal || packet->number);
+}
+
+static void meet_event(struct search *search, const struct packet *packet)
+{
+	struct meeting met = { .any = true };
+
+	place_event(search->rep, packet->kind, &met);
+	met.stop = (struct replay_stop) {
+		.kind = REPLAY_AT_EVENT, .event = packet->kind,
+		.number = packet->number,
+	};
+	met.after = met.before;
+	if (search->for_last || is_before(&search->from, &met.before))
+		take(search, &met);
+}
+
 static void on_event(void *context, const struct replay_event *event)
 {
 	struct search *search = context;
 	struct replayer *rep = search->rep;
 	struct meeting met = { .any = true };
 
+	if (is_awaited(search, event->packet))
+		meet_event(search, event->packet);
 	for (size_t i = 0; i < event->count; i++) {
 		const struct packet *effect = replay_event_effect(event, i);
 
@@ -140,26 +166,31 @@ static void on_event(void *context, const struct replay_event *event)
 	}
 }
 
-/* The replay goes on from here, wherever the visit has moved it. */
-static int visit_break(struct search *search, struct failure *why)
+/*
+ * Asks whoever is to be asked: the result.  The replay goes on from here,
+ * wherever that has moved it.
+ */
+static int ask_break(struct search *search, struct failure *why)
 {
 	struct replayer *rep = search->rep;
+	const struct replay_until *until = search->until;
 	const struct position at = position_now(rep);
 	const struct wanted_breaks breaks = rep->breaks;
 	const struct vm_stop met = rep->met;
 	struct position now;
-	int rc;
+	int rc, result;
 
 	rep->in_order = false;
 	rep->position = at;
 	rep->breaks = (struct wanted_breaks){ 0 };
-	rc = search->visits->visit(search->visits->context, &met, &at);
+	result = until->is_met(until->context, &met, &at);
+	rc = result < 0 || search->visits ? result : 0;
 	now = position_now(rep);
 	if (!rc && (!rep->loaded || position_compare(&now, &at)))
 		rc = replayer_seek(rep, &at, why);
 	rep->breaks = breaks;
 	rep->in_order = rep->at_break = true;
-	return rc;
+	return rc ? rc : result;
 }
 
 static void meet_break(struct search *search)
@@ -205,13 +236,13 @@ static int run_to(struct search *search, const struct segment_position *to,
 	int rc;
 
 	while ((rc = replayer_go(rep, to, why)) == REPLAYER_STOPPED) {
-		if (rep->at_break && search->visits) {
-			rc = visit_break(search, why);
-			if (rc)
-				return rc;
-		} else if (rep->at_break) {
+		rc = rep->at_break;
+		if (rc && search->until->is_met)
+			rc = ask_break(search, why);
+		if (rc && (rc < 0 || search->visits))
+			return rc;
+		if (rc)
 			meet_break(search);
-		}
 		if ((search->found.any && !search->for_last) ||
 		    is_interrupted(search->until))
 			return 0;
@@ -375,10 +406,11 @@ int replayer_run(struct replayer *rep, const struct replay_until *until,
 	if (rc)
 		return rc;
 	now = position_now(rep);
+	search.from = now;
 	if (is_before(&now, &until->to))
 		rc = look_through(&search, &until->to, true, why);
-	/* An access is told when the guest has gone on. */
-	if (!rc && search.found.stop.kind == REPLAY_AT_WATCH)
+	/* What is told has happened, or is about to. */
+	if (!rc && search.found.any && search.found.stop.kind != REPLAY_AT_BREAK)
 		rc = replayer_seek(rep, &search.found.after, why);
 	if (rc)
 		return rc;
@@ -399,7 +431,7 @@ static int look_back(struct search *search, const struct position *first,
 	bool may = true;
 	int rc = recording_place(rep->recording, first, &place, why);
 
-	if (!rc && !until->break_count)
+	if (!rc && !until->break_count && !until->events)
 		rc = may_access(rep, until, place.segment, &may, why);
 	if (rc || !may)
 		return rc;
@@ -472,9 +504,11 @@ void replayer_break_clear(struct replayer *rep, guest_addr pc)
 int replayer_visit(struct replayer *rep, const struct replay_visits *visits,
 		   struct failure *why)
 {
-	const struct replay_until until = { .to = visits->to };
-	struct search search = { .rep = rep, .until = &until,
-				 .visits = visits };
+	const struct replay_until until = {
+		.to = visits->to, .is_met = visits->visit,
+		.context = visits->context,
+	};
+	struct search search = { .rep = rep, .until = &until, .visits = true };
 	struct position now;
 	int rc = stand_somewhere(rep, why);
 

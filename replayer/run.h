@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "formats/packet.h"
 #include "formats/region.h"
 #include "replayer/recording/recording.h"
 #include "vm/vm.h"
@@ -39,12 +40,26 @@ struct replay_until {
 	const struct replay_watch *watches;
 	size_t watch_count;
 	const atomic_bool *interrupt;	/* stops soon when set; may be NULL */
+
+	/* Also before events: `1u << kind` of each kind of packet; of signals,
+	 * only those that have a number.  Not before one that it stands at. */
+	uint32_t events;
+
+	/*
+	 * Asked at each breakpoint; the replayer stands there, and may be asked
+	 * all there is to ask; what that moves is moved back.  More than 0: it
+	 * is met; 0: it is not.  NULL: all are.
+	 */
+	int (*is_met)(void *context, const struct vm_stop *stop,
+		      const struct position *at);
+	void *context;
 };
 
 enum replay_stop_kind {
 	REPLAY_AT_POSITION,	/* until.to */
 	REPLAY_AT_BREAK,
 	REPLAY_AT_WATCH,
+	REPLAY_AT_EVENT,
 	REPLAY_INTERRUPTED,	/* somewhere on the way; backwards, where it was */
 };
 
@@ -60,12 +75,17 @@ struct replay_stop {
 	enum vm_access access;
 	guest_addr addr;
 	uint64_t size;
+
+	/* REPLAY_AT_EVENT: of whose turn it is */
+	enum packet_kind event;
+	uint64_t number;	/* of the signal or call */
 };
 
 /*
  * Runs from where the replayer stands.  It stops before an instruction with a
  * breakpoint, though not before one that it stands at; and right behind an
- * instruction, or an event, that accesses what is watched.
+ * instruction, or an event, that accesses what is watched.  Before an event that
+ * an instruction is, as a system call, it stops before the instruction.
  */
 int replayer_run(struct replayer *replayer, const struct replay_until *until,
 		 struct replay_stop *stop, struct failure *why);

@@ -81,8 +81,8 @@ public() {
 	allowed=$(echo "$*" | tr ' ' '|')
 	result "other rooms know of $folder only: $*" "$(
 		grep -rnE "^ *# *include *\"$folder/[^/]*\"" --include='*.[ch]' \
-			cache formats index library recorder replayer tools \
-			vm 2>/dev/null |
+			cache debugger formats index library recorder \
+			replayer tools vm 2>/dev/null |
 			grep -v "^$folder/[^/]*:" |
 			grep -vE "\"$folder/($allowed)\"")"
 	result "$folder/$1 says what the room never does" "$(
@@ -146,8 +146,11 @@ room library \
 	"$prints|(^|[^a-z_])(uc|races?)_[a-z]|packet_(decode|encode)"
 result 'library/cprec.h includes nothing of ours' "$(
 	grep -n '# *include *"' library/cprec.h /dev/null)"
+# Debuggers' protocol; what it asks, others can ask, too.
+room debugger 'library/cprec.h' \
+	"$prints|$runs|(^|[^a-z_])(names|lines|query|races)_[a-z]"
 room tools \
-	"formats cache/cache.h index/index.h vm $memory vm/linux
+	"debugger/server.h library/cprec.h formats cache/cache.h index/index.h vm $memory vm/linux
 	vm/linux/load/load.h vm/linux/abi/calls.h vm/linux/abi/names.h
 	vm/linux/text/text.h recorder/recorder.h
 	$recording $symbols replayer/replayer.h replayer/session/session.h
@@ -155,6 +158,7 @@ room tools \
 	'(^|[^a-z_])uc_|packet_(decode|encode)|key_frame_decode'
 
 public library            cprec.h
+public debugger           server.h
 public index              index.h
 public recorder           recorder.h
 public replayer/recording recording.h
@@ -164,6 +168,7 @@ public replayer/expressions expressions.h
 public replayer/races     races.h
 
 no_circles cache
+no_circles debugger
 no_circles formats
 no_circles index
 no_circles replayer/recording
@@ -225,20 +230,20 @@ room $linux "formats $memory vm/vm.h $linux/abi $linux/files $linux/host
 	$linux/signals $linux/tasks" ''
 
 result 'nobody else names registers' "$(grep -rnE \
-	'(^|[^A-Za-z0-9_])X86_[A-Z]' --include='*.[ch]' cache index library \
+	'(^|[^A-Za-z0-9_])X86_[A-Z]' --include='*.[ch]' cache debugger index library \
 	recorder replayer tools vm | grep -vE '^vm/(arch|engine|linux/abi)/')"
 
 # The processor asks for mappings at each miss of the TLB and drops what was
 # translated of them; what is built into the engine is a part of it.
 result "no room includes another's *_internal.h" "$(grep -rnE \
-	'^ *# *include *"[^"]*_internal\.h"' --include='*.[ch]' cache formats \
+	'^ *# *include *"[^"]*_internal\.h"' --include='*.[ch]' cache debugger formats \
 	index library recorder replayer tools vm |
 	sed -E 's,^([^:]*)/[^/:]*:[0-9]+: *# *include *"(.*)/[^/]*"$,\1 \2 &,' |
 	awk '$1 != $2 { print $3, $4 }' |
 	grep -vE '^(vm/processor|vm/engine/build)/')"
 
 result "others include only public headers of $linux" "$(grep -rnE \
-	"^ *# *include *\"$linux/" --include='*.[ch]' formats cache index \
+	"^ *# *include *\"$linux/" --include='*.[ch]' formats cache debugger index \
 	library vm/*.[ch] recorder replayer tools | grep -vE \
 	'linux/(linux|host/host|load/load|text/text|abi/(calls|names|values))\.h"')"
 
@@ -266,7 +271,7 @@ only 'the compressor'   'zstd\.h|zdict\.h'         'formats'
 only 'the hash'         'xxhash\.h|xxh3\.h'        'formats'
 only 'the line editor'  'histedit|editline/'       'tools'
 only 'debug information' 'elfutils/|dwarf\.h|libelf|gelf|elf\.h' \
-	'vm|formats|recorder|replayer|tests'
+	'vm|formats|recorder|replayer|debugger|tests'
 only 'the test library' 'cmocka'                   'tests'
 
 result 'layers stand in order in meson.build' "$(
@@ -274,7 +279,7 @@ result 'layers stand in order in meson.build' "$(
 		sed -n "s/.*foreach layer : \[\([^]]*\)\].*/\1/p" |
 		tr -d "',")
 	set -- $order
-	[ "$*" = 'formats cache replayer/recording index vm recorder replayer library tools' ] ||
+	[ "$*" = 'formats cache replayer/recording index vm recorder replayer library debugger tools' ] ||
 		echo "the order is: $*")"
 
 result 'each header compiles alone' "$(
@@ -307,7 +312,7 @@ result 'no skipped tests' "$(grep -nE '(^|[^a-z_])skip\(\)' \
 
 result 'only tools print' "$(grep -rnE \
 	'(^|[^a-z_])(printf|puts|putchar|perror)\(|fprintf\((stdout|stderr)' \
-	formats cache index vm recorder replayer library --include='*.c' \
+	formats cache debugger index vm recorder replayer library --include='*.c' \
 	2>/dev/null)"
 
 result 'each source file names the licence' "$(

@@ -191,7 +191,7 @@ static const char *absolute(const char *path, char *text, size_t room)
 static const char *describe_maker(const struct recorder_options *recorder,
 				  char *text, size_t room)
 {
-	int size = snprintf(text, room, "cprec %s", CPREC_VERSION);
+	int size = snprintf(text, room, "cprec %s", CPREC_RELEASE);
 
 	if (recorder->schedule.random)
 		snprintf(text + size, room - (size_t)size,

@@ -9,6 +9,7 @@
 
 const struct command *const commands[] = {
 	&command_record,
+	&command_gdb,
 	&command_query,
 	&command_last,
 	&command_writes,
@@ -31,6 +32,7 @@ const struct command *const commands[] = {
 	&command_strace,
 	&command_dump,
 	&command_symbols,
+	&command_gdbserver,
 	&command_serve,
 	&command_ps,
 	&command_ls,

@@ -117,7 +117,7 @@ int main(int argc, char **argv)
 	if (is_asked(argv[1], "help", "-h"))
 		return help(argc - 1, argv + 1);
 	if (is_asked(argv[1], "version", "-V")) {
-		printf("cprec %s, %s\n", CPREC_VERSION, vm_engine());
+		printf("cprec %s, %s\n", CPREC_RELEASE, vm_engine());
 		return finish_output(EXIT_ANSWERED);
 	}
 	return run_command(argv[1], argc - 1, argv + 1);

@@ -62,7 +62,7 @@ json_t *vocabulary(void)
 {
 	json_t *object = json_object(), *list = json_array();
 
-	json_set_text(object, "version", CPREC_VERSION);
+	json_set_text(object, "version", CPREC_RELEASE);
 	json_set_count(object, "protocol", PROTOCOL);
 	for (size_t i = 0; commands[i]; i++)
 		if (request_may_ask(commands[i]))

@@ -8,7 +8,7 @@ from .binding import (Collector, NotFound, Position, ask, collect, library,
                       take, take_bytes, text, to_bytes, visitor)
 
 # What enumerations of <cprec.h> mean, by their numbers.
-STOPS = ("position", "break", "watch")
+STOPS = ("position", "break", "watch", "signal")
 SOURCES = ("unknown", "code", "snapshot", "replay")
 SYMBOLS = ("other", "data", "function")
 
@@ -128,16 +128,31 @@ class Cursor:
         ask("cursor_keep", self.handle)
         return self
 
-    def run(self, *, breaks=(), watches=(), to=None, back=False):
+    def walk(self, count=1, *, inside=(0, 0), breaks=(), back=False,
+             signals=False):
         """
-        Until a breakpoint ("file.c:12", a function, an address), an access or
-        a position.  A watch is an expression, or (ADDRESS, LENGTH), of which
-        writes count; or (ADDRESS, LENGTH, "rw").
+        So many instructions of the thread; 0: as long as the next one is
+        inside two addresses.
+        """
+        addrs = [addr for one in breaks for addr in self.places(one)]
+        walk = c.Walk(size=ctypes.sizeof(c.Walk), backwards=back, count=count,
+                      start=inside[0], end=inside[1], break_count=len(addrs),
+                      signals=signals)
+        walk.breaks = (ctypes.c_uint64 * len(addrs))(*addrs)
+        raw = answer("cursor_walk", c.Stop, self.handle, ctypes.byref(walk))
+        return take(raw)._replace(kind=STOPS[raw.kind])
+
+    def run(self, *, breaks=(), watches=(), to=None, back=False,
+            signals=False):
+        """
+        Until a breakpoint ("file.c:12", a function, an address), an access, a
+        signal or a position.  A watch is an expression, or (ADDRESS, LENGTH),
+        of which writes count; or (ADDRESS, LENGTH, "rw").
         """
         addrs = [addr for one in breaks for addr in self.places(one)]
         until = c.Until(size=ctypes.sizeof(c.Until), backwards=back,
                         has_to=to is not None, break_count=len(addrs),
-                        watch_count=len(watches))
+                        watch_count=len(watches), signals=signals)
         until.breaks = (ctypes.c_uint64 * len(addrs))(*addrs)
         until.watches = (c.Watch * len(watches))(
             *(self.watch(one) for one in watches))

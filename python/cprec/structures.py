@@ -48,15 +48,22 @@ State = structure(
 Watch = structure("watch", ("addr", c_uint64), ("length", c_uint64),
                   ("reads", c_bool), ("writes", c_bool),
                   ("reserved", c_uint8 * 6))
+BreakMet = CFUNCTYPE(c_int, c_void_p, c_void_p)
 Until = structure(
     "until", ("size", c_size_t), ("backwards", c_bool), ("has_to", c_bool),
     ("to", Position), ("breaks", POINTER(c_uint64)),
     ("break_count", c_size_t), ("watches", POINTER(Watch)),
-    ("watch_count", c_size_t))
+    ("watch_count", c_size_t), ("signals", c_bool), ("is_met", BreakMet),
+    ("context", c_void_p))
+Walk = structure(
+    "walk", ("size", c_size_t), ("backwards", c_bool), ("count", c_uint64),
+    ("start", c_uint64), ("end", c_uint64), ("breaks", POINTER(c_uint64)),
+    ("break_count", c_size_t), ("signals", c_bool))
 Stop = structure(
     "stop", ("kind", c_int), ("at", Position), ("tid", c_uint32),
     ("index", c_size_t), ("by_kernel", c_bool), ("is_write", c_bool),
-    ("pc", c_uint64), ("addr", c_uint64), ("length", c_uint64))
+    ("pc", c_uint64), ("addr", c_uint64), ("length", c_uint64),
+    ("signal", c_uint32))
 
 Memory = structure(
     "memory", ("addr", c_uint64), ("length", c_uint64), ("bytes", Bytes),

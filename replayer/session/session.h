@@ -24,6 +24,7 @@
  *	mappings.h	what is mapped where
  *	numbers.h	numbers and addresses as texts
  *	times.h		times as texts
+ *	trail.h		single steps, of the stretch just replayed
  *	clocks.h	times of day as texts
  *	code.h		instructions
  *	places.h	both, as times and addresses of a recording
@@ -62,5 +63,6 @@
 #include "replayer/session/sources.h"
 #include "replayer/session/steps.h"
 #include "replayer/session/times.h"
+#include "replayer/session/trail.h"
 
 #endif

@@ -80,7 +80,7 @@ grep -c 'database system is ready' log
 FFMPEG = ["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i",
           "testsrc2=size=320x240:rate=25:duration=2", "-f", "lavfi", "-i",
           "sine=frequency=440:duration=2", "-c:v", "libx264", "-preset",
-          "medium", "-c:a", "aac", "-flags", "+bitexact", "-fflags",
+          "medium", "-x264-params", "cpu-independent=1", "-c:a", "aac", "-flags", "+bitexact", "-fflags",
           "+bitexact", "-threads", "2", "-y", "out.mkv"]
 
 

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * objects.c - what a debugger reads piece by piece: the processor, threads,
+ * libraries, and what the kernel told the program
+ *
+ * Source: "Debugging with GDB", appendix E.5 (qXfer), E.14, G; System V ABI for
+ * what is on a new program's stack, and of the dynamic linker.
+ */
+#include "debugger/server_internal.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/wire.h"
+#include "debugger/target.h"
+
+/* ------- the processor ------- */
+
+static int make_features(struct server *server, struct text *out,
+			 struct cprec_failure *why)
+{
+	const struct target *target = server->target;
+	bool in_feature = false;
+
+	(void)why;
+	text_add(out, "<?xml version=\"1.0\"?>"
+		 "<!DOCTYPE target SYSTEM \"gdb-target.dtd\"><target>"
+		 "<architecture>%s</architecture><osabi>%s</osabi>",
+		 target->name, target->osabi);
+	for (size_t i = 0; i < target->count; i++) {
+		const struct target_register *reg = &target->registers[i];
+
+		if (reg->feature)
+			text_add(out, "%s<feature name=\"%s\">%s",
+				 in_feature ? "</feature>" : "", reg->feature,
+				 reg->types ? reg->types : "");
+		in_feature = true;
+		text_add(out, "<reg name=\"%s\" bitsize=\"%u\" type=\"%s\"/>",
+			 reg->name, reg->bits, reg->type);
+	}
+	text_add(out, "</feature></target>");
+	return 0;
+}
+
+/* ------- the program ------- */
+
+struct program_search {
+	struct cprec_position now;
+	struct cprec_position at;	/* of the last one until then */
+	struct text *path;
+};
+
+static int take_program(void *context, const struct cprec_program *program)
+{
+	struct program_search *search = context;
+
+	if (search->path->size &&
+	    cprec_position_compare(program->at, search->now) > 0)
+		return 1;
+	search->at = program->at;
+	text_clear(search->path);
+	text_add(search->path, "%s", program->path);
+	return 0;
+}
+
+/* What it is now: when it began, and its path. */
+static int find_program(struct server *server, struct cprec_position *at,
+			struct text *path, struct cprec_failure *why)
+{
+	struct program_search search = {
+		.now = cprec_cursor_position(server->cursor), .path = path,
+	};
+	int rc = cprec_each_program(server->recording, take_program, &search,
+				    why);
+
+	*at = search.at;
+	return rc < 0 ? rc : 0;
+}
+
+static int make_path(struct server *server, struct text *out,
+		     struct cprec_failure *why)
+{
+	struct cprec_position at;
+
+	return find_program(server, &at, out, why);
+}
+
+/* ------- what the kernel told it ------- */
+
+/* Words from `addr` on, until one is 0; `*addr` goes behind it. */
+static bool pass_list(struct server *server, uint64_t *addr)
+{
+	uint64_t word;
+
+	do {
+		if (!state_read(server, *addr, &word, sizeof(word)))
+			return false;
+		*addr += sizeof(word);
+	} while (word);
+	return true;
+}
+
+static bool add_auxv(struct server *server, struct text *out)
+{
+	Elf64_auxv_t entry;
+	uint64_t addr;
+
+	if (state_register(server, server->target->sp, &addr, NULL))
+		return false;
+	addr += sizeof(uint64_t);	/* how many arguments there are */
+	if (!pass_list(server, &addr) || !pass_list(server, &addr))
+		return false;
+	do {
+		if (!state_read(server, addr, &entry, sizeof(entry)))
+			return false;
+		text_add_bytes(out, &entry, sizeof(entry));
+		addr += sizeof(entry);
+	} while (entry.a_type != AT_NULL);
+	return true;
+}
+
+/* Time goes to where the program began, and back. */
+static int make_auxv(struct server *server, struct text *out,
+		     struct cprec_failure *why)
+{
+	struct cprec_cursor *here = server->cursor;
+	char text[CPREC_POSITION_TEXT];
+	struct cprec_position at;
+	int rc = find_program(server, &at, out, why);
+
+	text_clear(out);
+	if (!rc)
+		rc = cprec_cursor_create(&server->cursor, server->recording,
+					 cprec_position_text(text, at), why);
+	if (rc)
+		return rc;
+	if (!add_auxv(server, out)) {
+		snprintf(why->text, sizeof(why->text),
+			 "the program's stack is not known");
+		rc = CPREC_NOT_FOUND;
+	}
+	cprec_cursor_destroy(server->cursor);
+	server->cursor = here;
+	return rc;
+}
+
+/* ------- libraries ------- */
+
+static uint64_t auxv_value(const struct text *auxv, uint64_t type)
+{
+	Elf64_auxv_t entry;
+
+	for (size_t i = 0; i + sizeof(entry) <= auxv->size;
+	     i += sizeof(entry)) {
+		memcpy(&entry, auxv->bytes + i, sizeof(entry));
+		if (entry.a_type == type)
+			return entry.a_un.a_val;
+	}
+	return 0;
+}
+
+/* Where the program's dynamic section is; 0: it has none. */
+static uint64_t find_dynamic(struct server *server, const struct text *auxv)
+{
+	uint64_t headers = auxv_value(auxv, AT_PHDR);
+	uint64_t count = auxv_value(auxv, AT_PHNUM);
+	uint64_t dynamic = 0, bias = 0;
+	bool has_dynamic = false;
+	Elf64_Phdr header;
+
+	for (uint64_t i = 0; i < count && i < PN_XNUM; i++) {
+		if (!state_read(server, headers + i * sizeof(header), &header,
+				sizeof(header)))
+			return 0;
+		if (header.p_type == PT_PHDR)
+			bias = headers - header.p_vaddr;
+		if (header.p_type == PT_DYNAMIC) {
+			dynamic = header.p_vaddr;
+			has_dynamic = true;
+		}
+	}
+	return has_dynamic ? dynamic + bias : 0;
+}
+
+/* The dynamic linker's list; 0: it has none yet. */
+static uint64_t find_link_map(struct server *server, uint64_t dynamic)
+{
+	struct r_debug debug;
+	Elf64_Dyn entry;
+
+	do {
+		if (!state_read(server, dynamic, &entry, sizeof(entry)))
+			return 0;
+		dynamic += sizeof(entry);
+	} while (entry.d_tag != DT_NULL && entry.d_tag != DT_DEBUG);
+	if (entry.d_tag != DT_DEBUG || !entry.d_un.d_ptr ||
+	    !state_read(server, entry.d_un.d_ptr, &debug, sizeof(debug)))
+		return 0;
+	return (uint64_t)(uintptr_t)debug.r_map;
+}
+
+#define PATH_LONGEST 4096
+#define LIBRARIES_MOST 65536
+
+static bool read_path(struct server *server, uint64_t addr,
+		      char path[PATH_LONGEST])
+{
+	for (size_t i = 0; i < PATH_LONGEST; i++) {
+		if (!state_read(server, addr + i, &path[i], 1))
+			return false;
+		if (!path[i])
+			return true;
+	}
+	return false;
+}
+
+/* The first is the program itself. */
+static void add_libraries(struct server *server, uint64_t first,
+			  struct text *out)
+{
+	uint64_t at = first;
+	char path[PATH_LONGEST];
+	struct link_map map;
+
+	for (unsigned i = 0; at && i < LIBRARIES_MOST; i++) {
+		uint64_t here = at;
+
+		if (!state_read(server, at, &map, sizeof(map)))
+			return;
+		at = (uint64_t)(uintptr_t)map.l_next;
+		if (here == first ||
+		    !read_path(server, (uint64_t)(uintptr_t)map.l_name, path) ||
+		    !*path)
+			continue;
+		text_add(out, "<library name=\"");
+		text_add_xml(out, path);
+		text_add(out, "\" lm=\"0x%" PRIx64 "\" l_addr=\"0x%" PRIx64
+			 "\" l_ld=\"0x%" PRIx64 "\" lmid=\"0x0\"/>", here,
+			 (uint64_t)map.l_addr,
+			 (uint64_t)(uintptr_t)map.l_ld);
+	}
+}
+
+static int make_libraries(struct server *server, struct text *out,
+			  struct cprec_failure *why)
+{
+	struct text auxv = { 0 };
+	int rc = make_auxv(server, &auxv, why);
+	uint64_t dynamic = rc ? 0 : find_dynamic(server, &auxv);
+	uint64_t first = dynamic ? find_link_map(server, dynamic) : 0;
+
+	text_release(&auxv);
+	text_add(out, "<library-list-svr4 version=\"1.0\"");
+	if (first)
+		text_add(out, " main-lm=\"0x%" PRIx64 "\"", first);
+	text_add(out, ">");
+	add_libraries(server, first, out);
+	text_add(out, "</library-list-svr4>");
+	return 0;
+}
+
+/* ------- threads ------- */
+
+struct thread_list {
+	struct server *server;
+	uint64_t time;
+	struct text *out;
+};
+
+static int add_thread(void *context, const struct cprec_thread *thread)
+{
+	struct thread_list *list = context;
+
+	if (thread->first <= list->time &&
+	    (!thread->has_ended || list->time <= thread->last))
+		text_add(list->out, "<thread id=\"p%" PRIx32 ".%" PRIx32
+			 "\"/>", list->server->pid, thread->tid);
+	return 0;
+}
+
+static int make_threads(struct server *server, struct text *out,
+			struct cprec_failure *why)
+{
+	struct thread_list list = {
+		server, cprec_cursor_position(server->cursor).time, out,
+	};
+	int rc;
+
+	text_add(out, "<?xml version=\"1.0\"?><threads>");
+	rc = cprec_each_thread(server->recording, add_thread, &list, why);
+	text_add(out, "</threads>");
+	return rc;
+}
+
+/* ------- pieces ------- */
+
+static const struct object {
+	const char *name;	/* as a request begins */
+	int (*make)(struct server *server, struct text *out,
+		    struct cprec_failure *why);
+} objects[] = {
+	{ "features:read:target.xml:", make_features },
+	{ "exec-file:read:", make_path },
+	{ "auxv:read::", make_auxv },
+	{ "libraries-svr4:read:", make_libraries },
+	{ "threads:read::", make_threads },
+};
+
+static const struct object *find_object(const char *request)
+{
+	for (size_t i = 0; i < sizeof(objects) / sizeof(*objects); i++)
+		if (!strncmp(request, objects[i].name,
+			     strlen(objects[i].name)))
+			return &objects[i];
+	return NULL;
+}
+
+static void reply_piece(struct server *server, uint64_t offset, uint64_t size)
+{
+	const struct text *object = &server->object;
+	uint64_t left = offset < object->size ? object->size - offset : 0;
+
+	if (size > WIRE_MESSAGE_MOST / 2)
+		size = WIRE_MESSAGE_MOST / 2;
+	text_add(&server->reply, "%s", left > size ? "m" : "l");
+	if (left)
+		text_add_bytes(&server->reply, object->bytes + offset,
+			       left > size ? size : left);
+}
+
+/* "NAME:read:PART:OFFSET,SIZE"; what is read on is what it was. */
+void on_object(struct server *server, const char *args)
+{
+	const struct object *object = find_object(args);
+	const char *last = strrchr(args, ':');
+	struct cprec_failure why;
+	uint64_t offset, size;
+	int rc = 0;
+
+	if (!object || !last)
+		return;
+	last++;
+	if (!text_read_hex(&last, &offset) || *last++ != ',' ||
+	    !text_read_hex(&last, &size)) {
+		reply(server, "E00");
+		return;
+	}
+	if (!offset || strcmp(server->object_name, object->name)) {
+		text_clear(&server->object);
+		snprintf(server->object_name, sizeof(server->object_name),
+			 "%s", object->name);
+		rc = object->make(server, &server->object, &why);
+	}
+	if (rc)
+		reply_failure(server, &why);
+	else
+		reply_piece(server, offset, size);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* points.c - breakpoints and watchpoints */
+#include "debugger/server_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SOFT_BREAK, HARD_BREAK, WRITE_WATCH, READ_WATCH, ACCESS_WATCH };
+
+#define LENGTH_MOST (UINT64_C(1) << 32)
+
+struct point {
+	uint64_t type, addr, length;
+};
+
+/* "0,ADDR,KIND" */
+static bool parse(const char *args, struct point *out)
+{
+	return text_read_hex(&args, &out->type) && *args++ == ',' &&
+	       text_read_hex(&args, &out->addr) && *args++ == ',' &&
+	       text_read_hex(&args, &out->length) &&
+	       out->type <= ACCESS_WATCH;
+}
+
+static bool is_break(const struct point *point)
+{
+	return point->type <= HARD_BREAK;
+}
+
+static bool insert_break(struct server *server, uint64_t addr)
+{
+	if (server->break_count == server->break_room) {
+		size_t room = 2 * server->break_room + 16;
+		uint64_t *more = reallocarray(server->breaks, room,
+					      sizeof(*more));
+
+		if (!more)
+			return false;
+		server->breaks = more;
+		server->break_room = room;
+	}
+	server->breaks[server->break_count++] = addr;
+	return true;
+}
+
+static bool insert_watch(struct server *server, const struct point *point)
+{
+	if (!point->length || point->length > LENGTH_MOST ||
+	    point->length - 1 > UINT64_MAX - point->addr)
+		return false;
+	if (server->watch_count == server->watch_room) {
+		size_t room = 2 * server->watch_room + 16;
+		struct watchpoint *more = reallocarray(server->watches, room,
+						       sizeof(*more));
+
+		if (!more)
+			return false;
+		server->watches = more;
+		server->watch_room = room;
+	}
+	server->watches[server->watch_count++] = (struct watchpoint) {
+		.type = point->type, .addr = point->addr,
+		.length = point->length,
+	};
+	return true;
+}
+
+void on_insert(struct server *server, const char *args)
+{
+	struct point point;
+	bool done = false;
+
+	if (parse(args, &point))
+		done = is_break(&point) ? insert_break(server, point.addr) :
+					  insert_watch(server, &point);
+	reply(server, done ? "OK" : "E01");
+}
+
+static bool remove_break(struct server *server, uint64_t addr)
+{
+	for (size_t i = 0; i < server->break_count; i++)
+		if (server->breaks[i] == addr) {
+			server->breaks[i] =
+				server->breaks[--server->break_count];
+			return true;
+		}
+	return false;
+}
+
+static bool remove_watch(struct server *server, const struct point *point)
+{
+	for (size_t i = 0; i < server->watch_count; i++) {
+		struct watchpoint *watch = &server->watches[i];
+
+		if (watch->type == point->type && watch->addr == point->addr &&
+		    watch->length == point->length) {
+			*watch = server->watches[--server->watch_count];
+			return true;
+		}
+	}
+	return false;
+}
+
+void on_remove(struct server *server, const char *args)
+{
+	struct point point;
+	bool done = false;
+
+	if (parse(args, &point))
+		done = is_break(&point) ? remove_break(server, point.addr) :
+					  remove_watch(server, &point);
+	reply(server, done ? "OK" : "E01");
+}
+
+void breaks_release(struct server *server)
+{
+	free(server->breaks);
+	free(server->watches);
+}

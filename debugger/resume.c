@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* resume.c - running in both directions, and telling why it stopped */
+#include "debugger/server_internal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/wire.h"
+
+#define SIGNAL_TRAP 5u
+#define SIGNAL_INTERRUPT 2u
+
+/* What a client asks for. */
+struct resume {
+	bool backwards;
+	bool steps;		/* else it runs on */
+	uint32_t tid;		/* of steps */
+	uint64_t start, end;	/* of steps: as long as it is in between */
+};
+
+/* ------- telling ------- */
+
+static void add_reason(struct server *server)
+{
+	static const char *const watch_names[] = {
+		[2] = "watch", [3] = "rwatch", [4] = "awatch",
+	};
+	const struct stop_told *stop = &server->stop;
+	struct text *out = &server->reply;
+
+	switch (stop->why) {
+	case STOPPED_BREAK:
+		text_add(out, "swbreak:;");
+		break;
+	case STOPPED_WATCH:
+		text_add(out, "%s:%" PRIx64 ";", watch_names[stop->watch],
+			 stop->addr);
+		break;
+	case STOPPED_AT_START:
+		text_add(out, "replaylog:begin;");
+		break;
+	case STOPPED_AT_END:
+		text_add(out, "replaylog:end;");
+		break;
+	default:
+		break;
+	}
+}
+
+void reply_stop(struct server *server)
+{
+	const struct stop_told *stop = &server->stop;
+	unsigned signal = SIGNAL_TRAP;
+
+	if (stop->why == STOPPED_SIGNAL)
+		signal = signal_for_debugger(stop->signal);
+	else if (stop->why == STOPPED_BY_USER)
+		signal = SIGNAL_INTERRUPT;
+	text_add(&server->reply, "T%02xthread:p%" PRIx32 ".%" PRIx32 ";",
+		 signal, server->pid, stop->tid);
+	state_add_expedited(server, &server->reply);
+	add_reason(server);
+}
+
+void on_why(struct server *server, const char *args)
+{
+	(void)args;
+	reply_stop(server);
+}
+
+/* ------- where it stops ------- */
+
+static bool stops_nobody(const struct server *server, uint32_t signal)
+{
+	return signal < 128 &&
+	       server->passed[signal / 64] >> signal % 64 & 1;
+}
+
+/* It stands there now, and time with it. */
+static void stand(struct server *server, const struct cprec_stop *stop)
+{
+	static const enum stop_why reasons[] = {
+		[CPREC_AT_POSITION] = STOPPED_PLAIN,
+		[CPREC_AT_BREAK] = STOPPED_BREAK,
+		[CPREC_AT_WATCH] = STOPPED_WATCH,
+		[CPREC_AT_SIGNAL] = STOPPED_SIGNAL,
+	};
+
+	server->stop = (struct stop_told) {
+		.why = reasons[stop->kind], .tid = stop->tid,
+		.signal = stop->signal,
+	};
+	if (stop->kind == CPREC_AT_WATCH) {
+		server->stop.watch = server->watches[stop->index].type;
+		server->stop.addr = server->watches[stop->index].addr;
+	}
+}
+
+/* The recording goes no further. */
+static int stand_at_end(struct server *server, bool backwards,
+			struct cprec_failure *why)
+{
+	const struct cprec_state *state;
+	int rc = cprec_cursor_thread(server->cursor, 0, why);
+
+	if (!rc)
+		rc = cprec_cursor_describe(server->cursor, &state, why);
+	if (!rc)
+		server->stop = (struct stop_told) {
+			.why = backwards ? STOPPED_AT_START : STOPPED_AT_END,
+			.tid = state->tid,
+		};
+	return rc;
+}
+
+/* ------- running on ------- */
+
+static struct cprec_watch *list_watches(const struct server *server)
+{
+	struct cprec_watch *list =
+		calloc(server->watch_count + 1, sizeof(*list));
+
+	for (size_t i = 0; i < server->watch_count && list; i++) {
+		const struct watchpoint *watch = &server->watches[i];
+
+		list[i] = (struct cprec_watch) {
+			.addr = watch->addr, .length = watch->length,
+			.reads = watch->type != 2, .writes = watch->type != 3,
+		};
+	}
+	return list;
+}
+
+/* Until something happens; what stops nobody is passed. */
+static int run_until(struct server *server, struct cprec_until *until,
+		     const struct cprec_stop **stop, struct cprec_failure *why)
+{
+	struct cprec_watch *watches = list_watches(server);
+	int rc;
+
+	if (!watches) {
+		snprintf(why->text, sizeof(why->text), "out of memory");
+		return CPREC_NO_MEMORY;
+	}
+	until->size = sizeof(*until);
+	until->watches = watches;
+	until->watch_count = server->watch_count;
+	do {
+		rc = cprec_cursor_run(server->cursor, until, stop, why);
+	} while (!rc && (*stop)->kind == CPREC_AT_SIGNAL &&
+		 stops_nobody(server, (*stop)->signal));
+	free(watches);
+	return rc;
+}
+
+static int run_on(struct server *server, bool backwards,
+		  struct cprec_failure *why)
+{
+	struct cprec_until until = {
+		.backwards = backwards, .signals = true,
+		.breaks = server->breaks, .break_count = server->break_count,
+	};
+	const struct cprec_stop *stop;
+	int rc = cprec_cursor_thread(server->cursor, 0, why);
+
+	if (!rc)
+		rc = run_until(server, &until, &stop, why);
+	if (rc)
+		return rc;
+	if (stop->kind == CPREC_AT_POSITION)
+		return stand_at_end(server, backwards, why);
+	stand(server, stop);
+	return 0;
+}
+
+/* ------- steps ------- */
+
+/* The thread does not step any more, or did not before. */
+static int leave_thread(struct server *server, bool backwards,
+			struct cprec_failure *why)
+{
+	int rc = cprec_cursor_seek(server->cursor,
+				   backwards ? "start" : "end", why);
+
+	return rc ? rc : stand_at_end(server, backwards, why);
+}
+
+static int walk(struct server *server, const struct resume *resume,
+		const struct cprec_stop **stop, struct cprec_failure *why)
+{
+	bool has_range = resume->start < resume->end;
+	const struct cprec_walk walk = {
+		.size = sizeof(walk), .backwards = resume->backwards,
+		.count = has_range ? 0 : 1,
+		.start = resume->start, .end = resume->end,
+		.breaks = server->breaks,
+		.break_count = has_range ? server->break_count : 0,
+		.signals = true,
+	};
+	int rc = state_thread(server, resume->tid, why);
+
+	while (!rc) {
+		rc = cprec_cursor_walk(server->cursor, &walk, stop, why);
+		if (rc || (*stop)->kind != CPREC_AT_SIGNAL ||
+		    !stops_nobody(server, (*stop)->signal))
+			break;
+	}
+	return rc;
+}
+
+/* The same way again, for what is accessed on it. */
+static int watch_walk(struct server *server, struct cprec_position from,
+		      bool backwards, const struct cprec_stop **stop,
+		      struct cprec_failure *why)
+{
+	const struct cprec_stop walked = **stop;
+	struct cprec_until until = {
+		.backwards = backwards, .has_to = true, .to = walked.at,
+	};
+	int rc = cprec_cursor_move(server->cursor, from, why);
+
+	if (!rc)
+		rc = run_until(server, &until, stop, why);
+	if (rc || (*stop)->kind == CPREC_AT_WATCH)
+		return rc;
+	server->stop = (struct stop_told) {
+		.why = walked.kind == CPREC_AT_SIGNAL ? STOPPED_SIGNAL :
+		       walked.kind == CPREC_AT_BREAK ? STOPPED_BREAK :
+						       STOPPED_PLAIN,
+		.tid = walked.tid, .signal = walked.signal,
+	};
+	return 0;
+}
+
+static int step(struct server *server, const struct resume *resume,
+		struct cprec_failure *why)
+{
+	struct cprec_position from = cprec_cursor_position(server->cursor);
+	const struct cprec_stop *stop;
+	int rc = walk(server, resume, &stop, why);
+
+	if (rc == CPREC_NOT_FOUND)
+		return leave_thread(server, resume->backwards, why);
+	if (!rc)
+		stand(server, stop);
+	if (rc || !server->watch_count)
+		return rc;
+	rc = watch_walk(server, from, resume->backwards, &stop, why);
+	if (!rc && stop->kind == CPREC_AT_WATCH)
+		stand(server, stop);
+	return rc;
+}
+
+/* ------- requests ------- */
+
+static void resume(struct server *server, const struct resume *asked)
+{
+	struct cprec_failure why;
+	int rc;
+
+	/* One that came before it ran. */
+	if (atomic_load(&server->interrupted))
+		rc = CPREC_CANCELLED;
+	else
+		rc = asked->steps ? step(server, asked, &why) :
+				    run_on(server, asked->backwards, &why);
+	if (rc == CPREC_CANCELLED) {
+		server->stop.why = STOPPED_BY_USER;
+		rc = 0;
+	}
+	cprec_resume(server->recording);
+	atomic_store(&server->interrupted, false);
+	if (!rc) {
+		/* gdb does not say again which threads it means. */
+		server->resumed = ANY_THREAD;
+		server->general = asked->backwards ? ANY_THREAD :
+						     server->stop.tid;
+		rc = state_thread(server, ANY_THREAD, &why);
+	}
+	if (rc)
+		reply_failure(server, &why);
+	else
+		reply_stop(server);
+}
+
+void on_step(struct server *server, const char *args)
+{
+	const struct resume asked = { .steps = true, .tid = server->resumed };
+
+	(void)args;	/* an address, or a signal: both are recorded */
+	resume(server, &asked);
+}
+
+void on_continue(struct server *server, const char *args)
+{
+	const struct resume asked = { 0 };
+
+	(void)args;
+	resume(server, &asked);
+}
+
+void on_step_back(struct server *server, const char *args)
+{
+	const struct resume asked = {
+		.backwards = true, .steps = true, .tid = server->resumed,
+	};
+
+	(void)args;
+	resume(server, &asked);
+}
+
+void on_continue_back(struct server *server, const char *args)
+{
+	const struct resume asked = { .backwards = true };
+
+	(void)args;
+	resume(server, &asked);
+}
+
+void on_resume_actions(struct server *server, const char *args)
+{
+	(void)args;
+	reply(server, "vCont;c;C;s;S;t;r");
+}
+
+/* One of "s", "S05", "r10,20", "c", "C05", "t"; false if it is none. */
+static bool parse_action(const char **args, struct resume *out)
+{
+	const char kind = *(*args)++;
+	uint64_t signal;
+
+	*out = (struct resume){ .steps = strchr("sSr", kind) != NULL };
+	if (kind == 'r')
+		return text_read_hex(args, &out->start) && *(*args)++ == ',' &&
+		       text_read_hex(args, &out->end);
+	if (kind == 'C' || kind == 'S')
+		return text_read_hex(args, &signal);
+	return kind == 's' || kind == 'c' || kind == 't';
+}
+
+/* ";s:p1.2;c": one thread steps, or all run on. */
+void on_resume(struct server *server, const char *args)
+{
+	struct resume asked = { 0 }, action;
+
+	while (*args == ';') {
+		args++;
+		if (!*args || !parse_action(&args, &action))
+			break;
+		if (*args == ':') {
+			args++;
+			if (!state_parse_thread(&args, &action.tid))
+				break;
+		}
+		if (action.steps && !asked.steps)
+			asked = action;
+	}
+	if (*args)
+		reply_nonsense(server);
+	else
+		resume(server, &asked);
+}
+
+void on_passed_signals(struct server *server, const char *args)
+{
+	uint64_t number;
+
+	memset(server->passed, 0, sizeof(server->passed));
+	while (text_read_hex(&args, &number)) {
+		uint32_t signal = signal_from_debugger(number);
+
+		server->passed[signal / 64] |= UINT64_C(1) << signal % 64;
+		if (*args == ';')
+			args++;
+	}
+	reply(server, "OK");
+}
+
+/* ";PROGRAM;ARG": the argument is a position, "" the start. */
+void on_run(struct server *server, const char *args)
+{
+	const char *word = *args == ';' ? strchr(args + 1, ';') : NULL;
+	const char *end = word ? strchrnul(word + 1, ';') : NULL;
+	char *at = word ? text_from_hex(word + 1, end - word - 1) : NULL;
+	struct cprec_failure why;
+	int rc = cprec_cursor_seek(server->cursor, at && *at ? at : "start",
+				   &why);
+
+	free(at);
+	if (!rc)
+		rc = server_stand(server, &why);
+	if (rc)
+		reply_failure(server, &why);
+	else
+		reply_stop(server);
+}

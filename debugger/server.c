@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* server.c - see server.h */
+#include "debugger/server.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/wire.h"
+#include "debugger/server_internal.h"
+#include "debugger/target.h"
+
+/* ------- replies ------- */
+
+void reply(struct server *server, const char *format, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	text_add(&server->reply, "%s", text);
+}
+
+void reply_nonsense(struct server *server)
+{
+	reply(server, "E.this request makes no sense");
+}
+
+void reply_failure(struct server *server, const struct cprec_failure *why)
+{
+	text_clear(&server->reply);
+	text_add(&server->reply, "E.%s", why->text);
+}
+
+/* ------- requests about the connection ------- */
+
+static void on_supported(struct server *server, const char *args)
+{
+	(void)args;
+	reply(server, "PacketSize=%x;QStartNoAckMode+;multiprocess+;swbreak+;"
+	      "hwbreak+;vContSupported+;ReverseStep+;ReverseContinue+;"
+	      "QPassSignals+;binary-upload+;error-message+;"
+	      "qXfer:features:read+;qXfer:exec-file:read+;qXfer:auxv:read+;"
+	      "qXfer:libraries-svr4:read+;qXfer:threads:read+",
+	      WIRE_MESSAGE_MOST - 1);
+}
+
+static void on_no_confirmations(struct server *server, const char *args)
+{
+	(void)args;
+	wire_trust(server->wire);
+	reply(server, "OK");
+}
+
+static void on_extended(struct server *server, const char *args)
+{
+	(void)args;
+	reply(server, "OK");
+}
+
+/* Leaving the program alone means nothing here. */
+static void on_attached(struct server *server, const char *args)
+{
+	(void)args;
+	reply(server, "1");
+}
+
+static void on_symbols(struct server *server, const char *args)
+{
+	(void)args;	/* none is wanted */
+	reply(server, "OK");
+}
+
+static void on_detach(struct server *server, const char *args)
+{
+	(void)args;
+	reply(server, "OK");
+	server->is_over = true;
+}
+
+static void on_unknown(struct server *server, const char *args)
+{
+	(void)server;	/* an empty reply says so */
+	(void)args;
+}
+
+static void on_write(struct server *server, const char *args)
+{
+	(void)args;
+	reply(server, "E.a recording cannot be changed");
+}
+
+/* "monitor COMMAND" */
+static void on_command(struct server *server, const char *args)
+{
+	char *words = text_from_hex(args, strlen(args));
+	char position[CPREC_POSITION_TEXT];
+	struct cprec_failure why;
+	int rc = 0;
+
+	if (words && !strncmp(words, "goto ", 5)) {
+		rc = cprec_cursor_seek(server->cursor, words + 5, &why);
+		if (!rc)
+			rc = server_stand(server, &why);
+	} else if (!words || strcmp(words, "when")) {
+		snprintf(why.text, sizeof(why.text),
+			 "monitor goto POSITION, monitor when");
+		rc = CPREC_INPUT;
+	}
+	free(words);
+	if (rc) {
+		reply_failure(server, &why);
+		return;
+	}
+	cprec_position_text(position, cprec_cursor_position(server->cursor));
+	text_add_hex(&server->reply, position, strlen(position));
+	text_add_hex(&server->reply, "\n", 1);
+}
+
+/* ------- all requests ------- */
+
+/* By how they begin; of several, the first. */
+static const struct request {
+	const char *name;
+	void (*run)(struct server *server, const char *args);
+} requests[] = {
+	{ "?", on_why },
+	{ "!", on_extended },
+	{ "bs", on_step_back },
+	{ "bc", on_continue_back },
+	{ "c", on_continue },
+	{ "C", on_continue },
+	{ "D", on_detach },
+	{ "g", on_all_registers },
+	{ "G", on_write },
+	{ "H", on_choose_thread },
+	{ "k", on_detach },
+	{ "m", on_memory },
+	{ "M", on_write },
+	{ "p", on_register },
+	{ "P", on_unknown },
+	{ "qAttached", on_attached },
+	{ "qC", on_current_thread },
+	{ "qfThreadInfo", on_first_threads },
+	{ "QPassSignals:", on_passed_signals },
+	{ "qRcmd,", on_command },
+	{ "qSearch:memory:", on_search },
+	{ "qsThreadInfo", on_more_threads },
+	{ "QStartNoAckMode", on_no_confirmations },
+	{ "qSupported", on_supported },
+	{ "qSymbol:", on_symbols },
+	{ "qThreadExtraInfo,", on_thread_info },
+	{ "qXfer:", on_object },
+	{ "s", on_step },
+	{ "S", on_step },
+	{ "T", on_thread_alive },
+	{ "vCont?", on_resume_actions },
+	{ "vCont", on_resume },
+	{ "vFile:", on_file },
+	{ "vKill", on_detach },
+	{ "vRun", on_run },
+	{ "x", on_memory_bytes },
+	{ "X", on_write },
+	{ "z", on_remove },
+	{ "Z", on_insert },
+};
+
+static const struct request *find_request(const char *message)
+{
+	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++)
+		if (!strncmp(message, requests[i].name,
+			     strlen(requests[i].name)))
+			return &requests[i];
+	return NULL;
+}
+
+static void answer(struct server *server, const char *message, size_t size)
+{
+	const struct request *request = find_request(message);
+	size_t name;
+
+	if (!request)
+		return;
+	/* Whoever wanted it to stop, meant what runs. */
+	if (atomic_load(&server->interrupted))
+		cprec_resume(server->recording);
+	name = strlen(request->name);
+	server->args_size = size - name;
+	request->run(server, message + name);
+}
+
+/* ------- serving ------- */
+
+static void interrupt(void *context)
+{
+	struct server *server = context;
+
+	atomic_store(&server->interrupted, true);
+	cprec_cancel(server->recording);
+}
+
+int server_stand(struct server *server, struct cprec_failure *why)
+{
+	const struct cprec_state *state;
+	const struct cprec_crash *crash;
+	struct cprec_position now = cprec_cursor_position(server->cursor);
+	int rc = cprec_cursor_thread(server->cursor, ANY_THREAD, why);
+
+	if (!rc)
+		rc = cprec_cursor_describe(server->cursor, &state, why);
+	if (rc)
+		return rc;
+	server->stop = (struct stop_told){ .tid = state->tid };
+	if (!cprec_find_crash(server->recording, &crash, NULL) &&
+	    !cprec_position_compare(crash->at, now)) {
+		server->stop.why = STOPPED_SIGNAL;
+		server->stop.signal = crash->signal;
+		server->stop.tid = crash->tid;
+	}
+	return cprec_cursor_thread(server->cursor, server->stop.tid, why);
+}
+
+static int take_address(void *context, uint64_t addr)
+{
+	uint64_t *out = context;
+
+	*out = addr;
+	return 1;
+}
+
+/* Goes to where main() is about to begin; if there is none, to the start. */
+static int find_main(struct server *server, struct cprec_failure *why)
+{
+	uint64_t addr = 0;
+	const struct cprec_until until = {
+		.size = sizeof(until), .breaks = &addr, .break_count = 1,
+	};
+	const struct cprec_stop *stop;
+	int rc = cprec_cursor_seek(server->cursor, "start", why);
+
+	if (rc || cprec_each_place(server->cursor, "*main", take_address,
+				   &addr, NULL) != 1)
+		return rc;
+	rc = cprec_cursor_run(server->cursor, &until, &stop, why);
+	if (!rc && stop->kind != CPREC_AT_BREAK)
+		rc = cprec_cursor_seek(server->cursor, "start", why);
+	return rc;
+}
+
+static int find_start(struct server *server, const char *from,
+		      struct cprec_failure *why)
+{
+	const struct cprec_crash *crash;
+
+	if (from && strcmp(from, "main"))
+		return cprec_cursor_seek(server->cursor, from, why);
+	if (!from && !cprec_find_crash(server->recording, &crash, NULL))
+		return 0;
+	return find_main(server, why);
+}
+
+static int begin(struct server *server, const char *from,
+		 struct cprec_failure *why)
+{
+	const struct cprec_info *info;
+	int rc = cprec_describe(server->recording, &info, why);
+
+	if (rc)
+		return rc;
+	server->pid = info->pid;
+	server->target = target_find(info->arch);
+	if (!server->target) {
+		snprintf(why->text, sizeof(why->text),
+			 "debuggers are not told of %s", info->arch);
+		return CPREC_VERSION;
+	}
+	rc = cprec_cursor_create(&server->cursor, server->recording, NULL, why);
+	if (!rc)
+		rc = find_start(server, from, why);
+	return rc ? rc : server_stand(server, why);
+}
+
+static void serve(struct server *server)
+{
+	const char *message;
+	size_t size;
+
+	while (!server->is_over && wire_take(server->wire, &message, &size)) {
+		text_clear(&server->reply);
+		answer(server, message, size);
+		if (!wire_send(server->wire, server->reply.bytes,
+			       server->reply.size))
+			break;
+	}
+}
+
+int server_run(const struct server_options *options, struct cprec_failure *why)
+{
+	struct server server = { .recording = options->recording };
+	const struct wire_ends ends = {
+		.in = options->in, .out = options->out,
+		.interrupt = interrupt, .context = &server,
+	};
+	int rc = begin(&server, options->from, why);
+	int error = rc ? 0 : wire_open(&server.wire, &ends);
+
+	if (error) {
+		snprintf(why->text, sizeof(why->text), "the connection: %s",
+			 strerror(error));
+		rc = CPREC_SYSTEM;
+	} else if (!rc) {
+		serve(&server);
+		wire_close(server.wire);
+	}
+	cprec_resume(server.recording);
+	cprec_cursor_destroy(server.cursor);
+	breaks_release(&server);
+	open_files_release(&server);
+	text_release(&server.reply);
+	text_release(&server.object);
+	return rc;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * server_internal.h - a debugger's connection, for the files that make it up
+ *
+ * server.c takes requests and has the table of them; resume.c runs and tells
+ * why it stopped; state.c tells of threads, registers and memory; points.c
+ * keeps breakpoints; objects.c and files.c are what a debugger reads as files.
+ */
+#ifndef CPREC_DEBUGGER_SERVER_INTERNAL_H
+#define CPREC_DEBUGGER_SERVER_INTERNAL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "debugger/text.h"
+#include "library/cprec.h"
+
+struct wire;
+
+/* Threads that a client may mean. */
+#define ANY_THREAD 0u
+#define ALL_THREADS UINT32_MAX
+
+/* Why the program stands where it does. */
+enum stop_why {
+	STOPPED_PLAIN,		/* a step is done, or nothing has run */
+	STOPPED_BREAK,
+	STOPPED_WATCH,
+	STOPPED_SIGNAL,
+	STOPPED_AT_START,	/* of the recording: it goes no further */
+	STOPPED_AT_END,
+	STOPPED_BY_USER,
+};
+
+struct stop_told {
+	enum stop_why why;
+	uint32_t tid;
+	uint32_t signal;	/* of Linux */
+	uint64_t addr;		/* STOPPED_WATCH */
+	unsigned watch;		/* STOPPED_WATCH: 2 write, 3 read, 4 access */
+};
+
+struct watchpoint {
+	unsigned type;		/* 2 write, 3 read, 4 access */
+	uint64_t addr, length;
+};
+
+struct server {
+	struct cprec_recording *recording;
+	struct cprec_cursor *cursor;
+	const struct target *target;
+	struct wire *wire;
+	atomic_bool interrupted;
+	bool is_over;
+
+	uint32_t pid;
+	uint32_t general;	/* thread of registers and memory: "Hg" */
+	uint32_t resumed;	/* of runs: "Hc" */
+	struct stop_told stop;
+
+	uint64_t *breaks;	/* addresses; some may be there twice */
+	size_t break_count, break_room;
+	struct watchpoint *watches;
+	size_t watch_count, watch_room;
+	uint64_t passed[2];	/* signals, by their numbers, that stop nobody */
+
+	size_t args_size;	/* of the request under way, without its name */
+	struct text reply;
+	struct text object;	/* that was read last, */
+	char object_name[128];	/* and its name */
+	struct open_file {
+		int fd;		/* of a file of this machine; or -1 */
+		struct text text;	/* or these bytes */
+		bool is_used;
+	} files[16];
+};
+
+/* ------- server.c ------- */
+
+/* Time has moved to another place: who is there is what has stopped. */
+int server_stand(struct server *server, struct cprec_failure *why);
+
+/* ------- replies ------- */
+
+void reply(struct server *server, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A request that was not understood. */
+void reply_nonsense(struct server *server);
+
+/* What a question failed with. */
+void reply_failure(struct server *server, const struct cprec_failure *why);
+
+/* ------- state.c ------- */
+
+/*
+ * Means a thread: 0 if it is there.  ANY_THREAD and ALL_THREADS: the one that
+ * stopped.
+ */
+int state_thread(struct server *server, uint32_t tid,
+		 struct cprec_failure *why);
+
+/* Reads a register of the thread that is meant, of at most 8 bytes. */
+int state_register(struct server *server, const char *name, uint64_t *out,
+		   struct cprec_failure *why);
+
+/* All of `size` bytes; false if any is not known. */
+bool state_read(struct server *server, uint64_t addr, void *out, size_t size);
+
+/* "p1.2", "2" or "-1" */
+bool state_parse_thread(const char **text, uint32_t *tid);
+
+void state_add_expedited(struct server *server, struct text *out);
+
+void on_all_registers(struct server *server, const char *args);
+void on_register(struct server *server, const char *args);
+void on_memory(struct server *server, const char *args);
+void on_memory_bytes(struct server *server, const char *args);
+void on_choose_thread(struct server *server, const char *args);
+void on_thread_alive(struct server *server, const char *args);
+void on_current_thread(struct server *server, const char *args);
+void on_first_threads(struct server *server, const char *args);
+void on_more_threads(struct server *server, const char *args);
+void on_thread_info(struct server *server, const char *args);
+void on_search(struct server *server, const char *args);
+
+/* ------- resume.c ------- */
+
+void reply_stop(struct server *server);
+void on_why(struct server *server, const char *args);
+void on_resume(struct server *server, const char *args);
+void on_resume_actions(struct server *server, const char *args);
+void on_step(struct server *server, const char *args);
+void on_continue(struct server *server, const char *args);
+void on_step_back(struct server *server, const char *args);
+void on_continue_back(struct server *server, const char *args);
+void on_passed_signals(struct server *server, const char *args);
+void on_run(struct server *server, const char *args);
+
+/* ------- points.c ------- */
+
+void on_insert(struct server *server, const char *args);
+void on_remove(struct server *server, const char *args);
+void breaks_release(struct server *server);
+
+/* ------- objects.c ------- */
+
+void on_object(struct server *server, const char *args);
+
+/* ------- files.c ------- */
+
+void on_file(struct server *server, const char *args);
+void open_files_release(struct server *server);
+
+/* ------- signals.c ------- */
+
+/* gdb's number of a signal of Linux; 0: it has none. */
+unsigned signal_for_debugger(uint32_t signal);
+uint32_t signal_from_debugger(uint64_t number);
+
+#endif

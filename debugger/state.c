@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* state.c - threads, registers and memory where time stands */
+#include "debugger/server_internal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debugger/wire.h"
+#include "debugger/target.h"
+
+/* ------- threads ------- */
+
+bool state_parse_thread(const char **text, uint32_t *tid)
+{
+	const char *at = *text;
+	uint64_t number;
+
+	if (*at == 'p') {
+		at++;
+		if (!strncmp(at, "-1", 2))
+			at += 2;
+		else if (!text_read_hex(&at, &number))
+			return false;
+		/* All threads of a process. */
+		if (*at != '.') {
+			*text = at;
+			*tid = ALL_THREADS;
+			return true;
+		}
+		at++;
+	}
+	if (!strncmp(at, "-1", 2)) {
+		*tid = ALL_THREADS;
+		*text = at + 2;
+		return true;
+	}
+	if (!text_read_hex(&at, &number) || number >= ALL_THREADS)
+		return false;
+	*tid = number;
+	*text = at;
+	return true;
+}
+
+int state_thread(struct server *server, uint32_t tid, struct cprec_failure *why)
+{
+	if (tid == ANY_THREAD || tid == ALL_THREADS)
+		tid = server->stop.tid;
+	return cprec_cursor_thread(server->cursor, tid, why);
+}
+
+void on_choose_thread(struct server *server, const char *args)
+{
+	uint32_t *chosen = *args == 'g' ? &server->general :
+			   *args == 'c' ? &server->resumed : NULL;
+	uint32_t tid;
+
+	args += *args != '\0';
+	if (!chosen || !state_parse_thread(&args, &tid)) {
+		reply_nonsense(server);
+		return;
+	}
+	*chosen = tid;
+	reply(server, "OK");
+}
+
+struct thread_search {
+	struct server *server;
+	uint64_t time;
+	uint32_t tid;		/* that is looked for */
+	bool is_there;
+	struct text *list;	/* of all; or NULL */
+	const char *between;
+};
+
+static bool is_alive(const struct cprec_thread *thread, uint64_t time)
+{
+	return thread->first <= time &&
+	       (!thread->has_ended || time <= thread->last);
+}
+
+static int visit_thread(void *context, const struct cprec_thread *thread)
+{
+	struct thread_search *search = context;
+
+	if (!is_alive(thread, search->time))
+		return 0;
+	search->is_there |= thread->tid == search->tid;
+	if (!search->list)
+		return 0;
+	text_add(search->list, "%sp%" PRIx32 ".%" PRIx32, search->between,
+		 search->server->pid, thread->tid);
+	search->between = ",";
+	return 0;
+}
+
+static int each_thread(struct thread_search *search, struct cprec_failure *why)
+{
+	struct server *server = search->server;
+
+	search->time = cprec_cursor_position(server->cursor).time;
+	return cprec_each_thread(server->recording, visit_thread, search, why);
+}
+
+void on_thread_alive(struct server *server, const char *args)
+{
+	struct thread_search search = { .server = server };
+
+	if (!state_parse_thread(&args, &search.tid) ||
+	    each_thread(&search, NULL) || !search.is_there)
+		reply(server, "E01");
+	else
+		reply(server, "OK");
+}
+
+void on_current_thread(struct server *server, const char *args)
+{
+	(void)args;
+	reply(server, "QCp%" PRIx32 ".%" PRIx32, server->pid,
+	      server->stop.tid);
+}
+
+void on_first_threads(struct server *server, const char *args)
+{
+	struct thread_search search = {
+		.server = server, .list = &server->reply, .between = "m",
+	};
+	struct cprec_failure why;
+
+	(void)args;
+	if (each_thread(&search, &why)) {
+		text_clear(&server->reply);
+		reply_failure(server, &why);
+	} else if (!server->reply.size) {
+		reply(server, "l");
+	}
+}
+
+void on_more_threads(struct server *server, const char *args)
+{
+	(void)args;
+	reply(server, "l");
+}
+
+/* What `info threads` shows beside a thread. */
+void on_thread_info(struct server *server, const char *args)
+{
+	const struct cprec_state *state;
+	struct text text = { 0 };
+	uint32_t tid;
+
+	if (!state_parse_thread(&args, &tid) ||
+	    cprec_cursor_thread(server->cursor, tid, NULL) ||
+	    cprec_cursor_describe(server->cursor, &state, NULL)) {
+		reply(server, "E01");
+		return;
+	}
+	text_add(&text, "%s%" PRIu64 " instructions",
+		 state->has_turn ? "runs, " : "", state->instructions);
+	if (text.bytes)
+		text_add_hex(&server->reply, text.bytes, text.size);
+	text_release(&text);
+}
+
+/* ------- registers ------- */
+
+/* Values by our names, in the order of debuggers. */
+struct values {
+	const struct target *target;
+	struct text *out;
+	const char *only;	/* our name of one; NULL: all */
+	uint64_t value;
+	bool is_found;
+	struct {
+		bool is_there;
+		uint8_t bytes[16];
+	} list[96];
+};
+
+static int take_value(void *context, const struct cprec_register *reg)
+{
+	struct values *values = context;
+	const struct target *target = values->target;
+	uint32_t length = reg->length < 16 ? reg->length : 16;
+
+	if (values->only && !strcmp(values->only, reg->name)) {
+		values->value = reg->value;
+		values->is_found = true;
+		return 1;
+	}
+	for (size_t i = 0; i < target->count && !values->only; i++) {
+		const char *ours = target->registers[i].ours;
+
+		if (!ours || strcmp(ours, reg->name))
+			continue;
+		memcpy(values->list[i].bytes, reg->bytes, length);
+		values->list[i].is_there = reg->is_known;
+	}
+	return 0;
+}
+
+static int read_values(struct server *server, struct values *values,
+		       struct cprec_failure *why)
+{
+	int rc = cprec_each_register(server->cursor, take_value, values, why);
+
+	return rc > 0 ? 0 : rc;
+}
+
+static void add_value(const struct values *values, size_t i, struct text *out)
+{
+	const struct target_register *reg = &values->target->registers[i];
+	uint8_t bytes[16];
+
+	memcpy(bytes, values->list[i].bytes, sizeof(bytes));
+	if (!reg->ours && reg->is_ones)
+		memset(bytes, 0xff, sizeof(bytes));
+	if (reg->ours && !values->list[i].is_there)
+		for (unsigned digit = 0; digit < reg->bits / 4; digit++)
+			text_add(out, "x");
+	else
+		text_add_hex(out, bytes, reg->bits / 8);
+}
+
+static int read_all(struct server *server, uint32_t tid, struct values *values,
+		    struct cprec_failure *why)
+{
+	int rc = state_thread(server, tid, why);
+
+	*values = (struct values) { .target = server->target };
+	return rc ? rc : read_values(server, values, why);
+}
+
+void on_all_registers(struct server *server, const char *args)
+{
+	struct cprec_failure why;
+	struct values values;
+
+	(void)args;
+	if (read_all(server, server->general, &values, &why)) {
+		reply_failure(server, &why);
+		return;
+	}
+	for (size_t i = 0; i < server->target->count; i++)
+		add_value(&values, i, &server->reply);
+}
+
+void on_register(struct server *server, const char *args)
+{
+	struct cprec_failure why;
+	struct values values;
+	uint64_t number;
+
+	if (!text_read_hex(&args, &number) || number >= server->target->count) {
+		reply(server, "E01");
+		return;
+	}
+	if (read_all(server, server->general, &values, &why))
+		reply_failure(server, &why);
+	else
+		add_value(&values, number, &server->reply);
+}
+
+int state_register(struct server *server, const char *name, uint64_t *out,
+		   struct cprec_failure *why)
+{
+	struct values values = { .target = server->target, .only = name };
+	int rc = read_values(server, &values, why);
+
+	if (!rc && !values.is_found)
+		rc = CPREC_NOT_FOUND;
+	*out = values.value;
+	return rc;
+}
+
+/* What a debugger looks at first, whenever the program has stopped. */
+void state_add_expedited(struct server *server, struct text *out)
+{
+	const struct target *target = server->target;
+	struct values values;
+
+	if (read_all(server, server->stop.tid, &values, NULL))
+		return;
+	for (size_t i = 0; i < target->count; i++) {
+		const char *name = target->registers[i].name;
+
+		if (strcmp(name, target->pc) && strcmp(name, target->sp) &&
+		    strcmp(name, target->fp))
+			continue;
+		text_add(out, "%zx:", i);
+		add_value(&values, i, out);
+		text_add(out, ";");
+	}
+}
+
+/* ------- memory ------- */
+
+bool state_read(struct server *server, uint64_t addr, void *out, size_t size)
+{
+	const struct cprec_memory *memory;
+
+	if (cprec_read(server->cursor, addr, size, &memory, NULL) ||
+	    memchr(memory->known, 0, size))
+		return false;
+	memcpy(out, memory->bytes, size);
+	return true;
+}
+
+/* How many bytes are known, from the first on. */
+static int read_known(struct server *server, const char *args,
+		      const struct cprec_memory **memory, size_t *known,
+		      struct cprec_failure *why)
+{
+	uint64_t addr, size;
+	const uint8_t *unknown;
+	int rc;
+
+	*known = 0;
+	if (!text_read_hex(&args, &addr) || *args++ != ',' ||
+	    !text_read_hex(&args, &size) || *args) {
+		snprintf(why->text, sizeof(why->text), "this is no range");
+		return CPREC_INPUT;
+	}
+	/* As digits it must fit into a message. */
+	if (size > WIRE_MESSAGE_MOST / 2 - 16)
+		size = WIRE_MESSAGE_MOST / 2 - 16;
+	if (size && size - 1 > UINT64_MAX - addr)
+		size = UINT64_MAX - addr + 1;
+	if (!size)
+		return 0;
+	rc = cprec_read(server->cursor, addr, size, memory, why);
+	if (rc)
+		return rc;
+	unknown = memchr((*memory)->known, 0, size);
+	*known = unknown ? (size_t)(unknown - (*memory)->known) : size;
+	if (*known)
+		return 0;
+	snprintf(why->text, sizeof(why->text), (*memory)->is_mapped ?
+		 "what is at 0x%" PRIx64 " is not known" :
+		 "0x%" PRIx64 " is not mapped", addr);
+	return CPREC_NOT_FOUND;
+}
+
+void on_memory(struct server *server, const char *args)
+{
+	const struct cprec_memory *memory;
+	struct cprec_failure why;
+	size_t known;
+
+	/* gdb takes no words here. */
+	if (read_known(server, args, &memory, &known, &why))
+		reply(server, "E0e");
+	else if (known)
+		text_add_hex(&server->reply, memory->bytes, known);
+}
+
+void on_memory_bytes(struct server *server, const char *args)
+{
+	const struct cprec_memory *memory;
+	struct cprec_failure why;
+	size_t known;
+
+	if (read_known(server, args, &memory, &known, &why)) {
+		reply(server, "E0e");
+		return;
+	}
+	text_add(&server->reply, "b");
+	if (known)
+		text_add_bytes(&server->reply, memory->bytes, known);
+}
+
+/* ------- searching memory ------- */
+
+#define SEARCHED_AT_ONCE (UINT64_C(1) << 20)
+
+struct pattern {
+	const char *bytes;
+	size_t size;
+};
+
+/* 1: it is there, 0: it is not, -1: not all of it is known. */
+static int search(struct server *server, uint64_t addr, uint64_t size,
+		  const struct pattern *pattern, uint64_t *found)
+{
+	while (size >= pattern->size) {
+		uint64_t part = size < SEARCHED_AT_ONCE ? size :
+							  SEARCHED_AT_ONCE;
+		const struct cprec_memory *memory;
+		const uint8_t *at;
+
+		if (cprec_read(server->cursor, addr, part, &memory, NULL) ||
+		    memchr(memory->known, 0, part))
+			return -1;
+		at = memmem(memory->bytes, part, pattern->bytes, pattern->size);
+		if (at) {
+			*found = addr + (at - memory->bytes);
+			return 1;
+		}
+		if (part == size)
+			break;
+		part -= pattern->size - 1;
+		addr += part;
+		size -= part;
+	}
+	return 0;
+}
+
+/* "ADDR;LENGTH;BYTES"; the bytes may be any. */
+void on_search(struct server *server, const char *args)
+{
+	const char *end = args + server->args_size;
+	struct pattern pattern;
+	uint64_t addr, size, found = 0;
+	int rc = -1;
+
+	if (text_read_hex(&args, &addr) && *args++ == ';' &&
+	    text_read_hex(&args, &size) && *args++ == ';' && args < end) {
+		pattern = (struct pattern){ args, end - args };
+		if (pattern.size < SEARCHED_AT_ONCE &&
+		    (!size || size - 1 <= UINT64_MAX - addr))
+			rc = search(server, addr, size, &pattern, &found);
+	}
+	if (rc < 0)
+		reply(server, "E0e");
+	else if (rc)
+		reply(server, "1,%" PRIx64, found);
+	else
+		reply(server, "0");
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * target.h - a processor as debuggers know it: its registers, in their order
+ *
+ * Source: gdb's target descriptions, "Debugging with GDB", appendix G; the
+ * layout is that of gdb's features i386/64bit-core.xml and others.
+ */
+#ifndef CPREC_DEBUGGER_TARGET_H
+#define CPREC_DEBUGGER_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct target_register {
+	const char *name;	/* debuggers' */
+	const char *ours;	/* cprec.h's; NULL: not recorded */
+	unsigned bits;
+	const char *type;	/* NULL: a plain number */
+	const char *feature;	/* begins a group; NULL: in the one before */
+	const char *types;	/* XML of types, of the group */
+	bool is_ones;		/* if it is not recorded; else 0 */
+};
+
+struct target {
+	const char *arch;	/* cprec.h's */
+	const char *name;	/* debuggers' */
+	const char *osabi;
+	const struct target_register *registers;
+	size_t count;
+	const char *pc, *sp, *fp;	/* debuggers' names */
+};
+
+/* NULL: not known. */
+const struct target *target_find(const char *arch);
+
+#endif

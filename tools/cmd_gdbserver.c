@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_gdbserver.c - cprec gdbserver: a recording for debuggers */
+#include <errno.h>
+#include <netdb.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "debugger/server.h"
+#include "library/cprec.h"
+#include "tools/commands.h"
+#include "tools/messages.h"
+#include "tools/options.h"
+
+static int run(struct options *options);
+
+enum { OPTION_PORT = 256, OPTION_HOST, OPTION_STDIO, OPTION_FROM,
+       OPTION_DEBUG_DIR };
+
+const struct command command_gdbserver = {
+	.name = "gdbserver",
+	.run = run,
+	.arguments = "[FILE] --port=P",
+	.summary = "let a debugger go through a recording",
+	.usage = "gdbserver [OPTION...] [FILE] --port=P | --stdio",
+	.about = "Waits for gdb, or another debugger that speaks its protocol,"
+		 " and serves it until\n"
+		 "it goes.  In gdb: target extended-remote :P",
+	.options = (const struct option_info[]) {
+		{ OPTION_PORT, "port", "P",
+		  "the port of TCP to wait at; 0: any, which is told",
+		  NULL, "stdio", NULL },
+		{ OPTION_HOST, "host", "ADDR",
+		  "the address to wait at; without this, only this\n"
+		  "machine can connect", "port", NULL, NULL },
+		{ OPTION_STDIO, "stdio", NULL,
+		  "standard input and output are the connection",
+		  NULL, "port", NULL },
+		{ OPTION_FROM, "from", "T",
+		  "where to begin: a time, or 'main'; without this, where a\n"
+		  "signal ended the program, or at 'main'" },
+		{ OPTION_DEBUG_DIR, "debug-dir", "DIR",
+		  "where debugging information is looked for, too" },
+		{ 0 }
+	},
+};
+
+struct connection {
+	const char *port, *host;
+	int in, out;
+};
+
+/* ------- waiting for somebody ------- */
+
+static void tell_port(int listener)
+{
+	char host[NI_MAXHOST], port[NI_MAXSERV];
+	struct sockaddr_storage addr;
+	socklen_t size = sizeof(addr);
+
+	if (getsockname(listener, (struct sockaddr *)&addr, &size) ||
+	    getnameinfo((struct sockaddr *)&addr, size, host, sizeof(host),
+			port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV))
+		return;
+	say_note("waiting at %s:%s", host, port);
+}
+
+static int listen_at(const struct addrinfo *at)
+{
+	const int one = 1;
+	int listener = socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC,
+			      at->ai_protocol);
+
+	if (listener < 0)
+		return -1;
+	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (!bind(listener, at->ai_addr, at->ai_addrlen) &&
+	    !listen(listener, 1))
+		return listener;
+	close(listener);
+	return -1;
+}
+
+static int wait_for_client(const struct connection *connection)
+{
+	const struct addrinfo wanted = {
+		.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV,
+	};
+	struct addrinfo *at;
+	int listener, client;
+	int rc = getaddrinfo(connection->host ? connection->host : "127.0.0.1",
+			     connection->port, &wanted, &at);
+
+	if (rc) {
+		say("cannot wait at %s: %s", connection->port,
+		    gai_strerror(rc));
+		return -1;
+	}
+	listener = listen_at(at);
+	freeaddrinfo(at);
+	if (listener < 0) {
+		say("cannot wait at %s: %s", connection->port,
+		    strerror(errno));
+		return -1;
+	}
+	tell_port(listener);
+	client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	if (client < 0)
+		say("cannot wait at %s: %s", connection->port,
+		    strerror(errno));
+	close(listener);
+	return client;
+}
+
+/* ------- the command ------- */
+
+static int serve(const char *path, const char *from,
+		 struct connection *connection)
+{
+	struct server_options options = { .from = from };
+	struct cprec_failure why;
+	int rc = cprec_open(&options.recording, path, NULL, &why);
+
+	if (rc) {
+		say("%s", why.text);
+		return EXIT_FAILED;
+	}
+	if (connection->port)
+		connection->in = connection->out = wait_for_client(connection);
+	options.in = connection->in;
+	options.out = connection->out;
+	rc = options.in < 0 ? CPREC_SYSTEM : server_run(&options, &why);
+	if (rc && options.in >= 0)
+		say("%s", why.text);
+	if (connection->port && options.in >= 0)
+		close(options.in);
+	cprec_close(options.recording);
+	return rc ? EXIT_FAILED : EXIT_ANSWERED;
+}
+
+static int run(struct options *options)
+{
+	struct connection connection = { .in = 0, .out = 1 };
+	const char *from = NULL, *path;
+	bool is_stdio = false;
+	int id;
+
+	while ((id = options_next(options)) >= 0) {
+		if (id == OPTION_PORT)
+			connection.port = options->value;
+		else if (id == OPTION_HOST)
+			connection.host = options->value;
+		else if (id == OPTION_STDIO)
+			is_stdio = true;
+		else if (id == OPTION_FROM)
+			from = options->value;
+		else
+			cprec_debug_folders(options->value);
+	}
+	if (id == OPTIONS_END && !connection.port && !is_stdio)
+		id = options_wrong(options, "--port or --stdio says where the"
+				   " debugger is");
+	path = options_recording(options, id);
+	if (!path)
+		return options->status;
+	/* What interrupts a debugger, that tells us. */
+	if (is_stdio)
+		signal(SIGINT, SIG_IGN);
+	return serve(path, from, &connection);
+}
