@@ -27,10 +27,20 @@ static int take_memory(struct cprec_cursor *cursor, uint64_t addr,
 		[QUERY_SNAPSHOT] = CPREC_FROM_SNAPSHOT,
 		[QUERY_REPLAY] = CPREC_FROM_REPLAY,
 	};
-	struct query_answer answer;
-	int rc = query_memory(cursor->of->query, addr, &cursor->at,
-			      cursor->bytes, cursor->known, length, &answer,
-			      why);
+	struct query_answer answer = {
+		.source = QUERY_REPLAY, .as_of = QUERY_CERTAIN,
+	};
+	bool is_walked = cursor->of->trail &&
+			 trail_read(cursor->of->trail, &cursor->at, addr,
+				    cursor->bytes, length);
+	int rc = 0;
+
+	if (is_walked)
+		memset(cursor->known, 1, length);
+	else
+		rc = query_memory(cursor->of->query, addr, &cursor->at,
+				  cursor->bytes, cursor->known, length,
+				  &answer, why);
 
 	if (rc)
 		return rc;

@@ -209,14 +209,23 @@ static void meet_break(struct search *search)
 
 /* ------- looking through a part ------- */
 
-/* Whether anything that is watched may be accessed in a segment. */
-static int may_access(struct replayer *rep, const struct replay_until *until,
-		      size_t segment, bool *may, struct failure *why)
+static int find_event(void *context, const struct packet_place *place,
+		      const struct packet *packet)
 {
-	struct segment_index index = { 0 };
-	int rc = recording_index(rep->recording, segment, &index, why);
+	const struct search *search = context;
 
-	*may = false;
+	(void)place;
+	return packet_is_event(packet->kind) && is_awaited(search, packet);
+}
+
+/* Whether anything that is watched may be accessed in a segment. */
+static int may_access(const struct search *search, size_t segment, bool *may,
+		      struct failure *why)
+{
+	const struct replay_until *until = search->until;
+	struct segment_index index = { 0 };
+	int rc = recording_index(search->rep->recording, segment, &index, why);
+
 	for (size_t i = 0; i < until->watch_count && !rc && !*may; i++) {
 		const struct vm_range *data = &until->watches[i].data;
 
@@ -226,6 +235,24 @@ static int may_access(struct replayer *rep, const struct replay_until *until,
 	}
 	segment_index_release(&index);
 	return rc;
+}
+
+/* Whether anything that is looked for may be met in a segment. */
+static int may_meet(struct search *search, size_t segment, bool *may,
+		    struct failure *why)
+{
+	const struct replay_until *until = search->until;
+	int rc = 0;
+
+	*may = until->break_count;
+	if (!*may && until->watch_count)
+		rc = may_access(search, segment, may, why);
+	if (rc || *may || !until->events)
+		return rc;
+	rc = recording_each_packet(search->rep->recording, segment, find_event,
+				   search, why);
+	*may = rc > 0;
+	return rc > 0 ? 0 : rc;
 }
 
 /* Runs to a position, through breakpoints, until what is looked for is met. */
@@ -425,14 +452,13 @@ int replayer_run(struct replayer *rep, const struct replay_until *until,
 static int look_back(struct search *search, const struct position *first,
 		     const struct position *end, struct failure *why)
 {
-	const struct replay_until *until = search->until;
 	struct replayer *rep = search->rep;
 	struct segment_position place;
-	bool may = true;
+	bool may;
 	int rc = recording_place(rep->recording, first, &place, why);
 
-	if (!rc && !until->break_count && !until->events)
-		rc = may_access(rep, until, place.segment, &may, why);
+	if (!rc)
+		rc = may_meet(search, place.segment, &may, why);
 	if (rc || !may)
 		return rc;
 	rc = replayer_seek(rep, first, why);

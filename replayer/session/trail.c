@@ -8,6 +8,7 @@
 #include "formats/array.h"
 #include "formats/error.h"
 #include "replayer/replayer.h"
+#include "vm/memory/memory.h"
 #include "vm/vm.h"
 
 /*
@@ -16,6 +17,20 @@
  */
 #define LENGTH_LEAST 256u
 #define LENGTH_MOST 16384u
+
+/* An instruction has written this, which is there from time `from` on. */
+struct written {
+	uint64_t from;
+	guest_addr addr;	/* as memory_home() has it */
+	uint64_t value;
+	uint8_t size;
+};
+
+/* The kernel has changed something here. */
+struct changed {
+	struct position from;
+	guest_addr first, last;
+};
 
 struct trail {
 	struct query *query;
@@ -29,6 +44,10 @@ struct trail {
 	size_t count, room;
 	uint8_t *registers;		/* of each, regs->bytes */
 	size_t registers_room;
+	struct written *writes;		/* in order */
+	size_t write_count, write_room;
+	struct changed *changes;	/* the same */
+	size_t change_count, change_room;
 
 	/* While it is made: */
 	struct replayer *rep;
@@ -56,6 +75,8 @@ void trail_destroy(struct trail *trail)
 		return;
 	free(trail->stops);
 	free(trail->registers);
+	free(trail->writes);
+	free(trail->changes);
 	free(trail);
 }
 
@@ -108,6 +129,52 @@ static void on_instruction(void *context, uint64_t time, guest_addr pc)
 		add(trail, &stop);
 }
 
+static void on_accessed(void *context, const struct vm_access_told *list,
+			size_t count)
+{
+	struct trail *trail = context;
+
+	for (size_t i = 0; i < count; i++) {
+		if (trail->is_out_of_memory ||
+		    array_room(trail->writes, trail->write_count,
+			       trail->write_room)) {
+			trail->is_out_of_memory = true;
+			return;
+		}
+		trail->writes[trail->write_count++] = (struct written) {
+			.from = list[i].steps + 1, .addr = list[i].addr,
+			.value = list[i].value, .size = list[i].size,
+		};
+	}
+}
+
+/* What an event does to memory is there behind it. */
+static void note_changes(struct trail *trail, const struct replay_event *event)
+{
+	struct position from = replayer_now(trail->rep);
+
+	from.events += position_counts(event->packet->kind);
+	for (size_t i = 0; i < event->count; i++) {
+		const struct packet *effect = replay_event_effect(event, i);
+		struct changed changed = {
+			from, effect->addr, effect->addr + effect->size - 1,
+		};
+
+		if (effect->kind == PACKET_REG || effect->kind == PACKET_OUTPUT)
+			continue;
+		/* It changes two places. */
+		if (effect->kind == PACKET_MOVE || !effect->size)
+			changed.first = 0, changed.last = UINT64_MAX;
+		if (trail->is_out_of_memory ||
+		    array_room(trail->changes, trail->change_count,
+			       trail->change_room)) {
+			trail->is_out_of_memory = true;
+			return;
+		}
+		trail->changes[trail->change_count++] = changed;
+	}
+}
+
 static void on_event(void *context, const struct replay_event *event)
 {
 	struct trail *trail = context;
@@ -119,6 +186,7 @@ static void on_event(void *context, const struct replay_event *event)
 	};
 	struct trail_stop *last = last_of(trail);
 
+	note_changes(trail, event);
 	if (kind == PACKET_SIGNAL || kind == PACKET_FAULT)
 		stop.signal = event->packet->number;
 	if (!stop.signal && kind != PACKET_FIXED_CALL)
@@ -148,7 +216,7 @@ static void on_turn(void *context, bool after)
 
 static void forget(struct trail *trail)
 {
-	trail->count = 0;
+	trail->count = trail->write_count = trail->change_count = 0;
 	trail->from = trail->to = (struct position){ 0 };
 }
 
@@ -156,7 +224,9 @@ static int replay(struct trail *trail, struct failure *why)
 {
 	const struct replay_observer observer = {
 		.guest = { .instruction = on_instruction,
-			   .code = VM_EVERYWHERE, .context = trail },
+			   .code = VM_EVERYWHERE, .accessed = on_accessed,
+			   .accesses = VM_WRITES, .data = VM_EVERYWHERE,
+			   .context = trail },
 		.event = on_event, .event_done = on_event_done,
 		.turn = on_turn, .context = trail,
 	};
@@ -384,6 +454,74 @@ int trail_previous(struct trail *trail, const struct position *asked,
 	if (!rc)
 		*out = *found;
 	return rc;
+}
+
+/* ------- looking ------- */
+
+static bool is_changed(const struct trail *trail, const struct position *at,
+		       uint64_t addr, size_t size)
+{
+	for (size_t i = 0; i < trail->change_count; i++) {
+		const struct changed *changed = &trail->changes[i];
+
+		if (position_compare(&changed->from, at) <= 0 &&
+		    changed->first <= addr + size - 1 && addr <= changed->last)
+			return true;
+	}
+	return false;
+}
+
+/* What was written until then to `size` bytes at `home`. */
+static void overlay(const struct trail *trail, uint64_t time, guest_addr home,
+		    uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; i < trail->write_count; i++) {
+		const struct written *write = &trail->writes[i];
+
+		if (write->from > time)
+			break;
+		if (write->addr >= home + size ||
+		    write->addr + write->size <= home)
+			continue;
+		for (unsigned byte = 0; byte < write->size; byte++)
+			if (write->addr + byte - home < size)
+				bytes[write->addr + byte - home] =
+					write->value >> 8 * byte;
+	}
+}
+
+/* As of the beginning, and what was written since. */
+bool trail_read(struct trail *trail, const struct position *at, uint64_t addr,
+		uint8_t *bytes, size_t size)
+{
+	size_t room = size ? size : 1;
+	struct query_answer answer;
+	uint8_t *known;
+	bool is_known;
+
+	/* The replayer may be another one by now. */
+	if (!trail->count || query_replayer(trail->query, &trail->rep, NULL) ||
+	    !has(trail, at) || size - 1 > UINT64_MAX - addr ||
+	    is_changed(trail, at, addr, size))
+		return false;
+	known = malloc(room);
+	is_known = known &&
+		   !query_memory(trail->query, addr, &trail->from, bytes,
+				 known, size, &answer, NULL) &&
+		   answer.as_of == QUERY_CERTAIN && !memchr(known, 0, size);
+	free(known);
+	for (size_t done = 0; is_known && done < size;) {
+		size_t part = GUEST_PAGE - (addr + done) % GUEST_PAGE;
+
+		if (part > size - done)
+			part = size - done;
+		overlay(trail, at->time,
+			memory_home(vm_memory(replayer_vm(trail->rep)),
+				    addr + done),
+			bytes + done, part);
+		done += part;
+	}
+	return is_known;
 }
 
 bool trail_registers(const struct trail *trail, const struct position *at,

@@ -3,8 +3,8 @@
  * trail.h - the stretch just replayed, kept so that steps in it cost nothing
  *
  * Whoever steps will step again.  So a step replays some thousand instructions
- * and keeps where each of them begins, with all registers: the next steps, in
- * either direction, are found there.
+ * and keeps where each of them begins, with all registers, and what they write:
+ * the next steps, in either direction, are found there.
  *
  * A thread stops before each of its instructions; and before a signal that it
  * gets, where it would go on otherwise.
@@ -45,6 +45,13 @@ int trail_next(struct trail *trail, const struct position *at, uint32_t stream,
 int trail_previous(struct trail *trail, const struct position *at,
 		   uint32_t stream, struct trail_stop *out,
 		   struct failure *why);
+
+/*
+ * Memory at a position on the trail; false if that is not kept, or not all of it
+ * is known for certain.
+ */
+bool trail_read(struct trail *trail, const struct position *at, uint64_t addr,
+		uint8_t *bytes, size_t size);
 
 /* Registers of a stream where it stops; false if that is not kept. */
 bool trail_registers(const struct trail *trail, const struct position *at,
