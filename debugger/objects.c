@@ -124,27 +124,42 @@ static bool add_auxv(struct server *server, struct text *out)
 }
 
 /* Time goes to where the program began, and back. */
-static int make_auxv(struct server *server, struct text *out,
+static int read_auxv(struct server *server, struct cprec_position at,
 		     struct cprec_failure *why)
 {
 	struct cprec_cursor *here = server->cursor;
 	char text[CPREC_POSITION_TEXT];
+	int rc = cprec_cursor_create(&server->cursor, server->recording,
+				     cprec_position_text(text, at), why);
+
+	if (rc)
+		return rc;
+	text_clear(&server->auxv);
+	server->auxv_at = at;
+	if (!add_auxv(server, &server->auxv)) {
+		snprintf(why->text, sizeof(why->text),
+			 "the program's stack is not known");
+		rc = CPREC_NOT_FOUND;
+		text_clear(&server->auxv);
+	}
+	cprec_cursor_destroy(server->cursor);
+	server->cursor = here;
+	return rc;
+}
+
+/* It stays the same for as long as the program does. */
+static int make_auxv(struct server *server, struct text *out,
+		     struct cprec_failure *why)
+{
 	struct cprec_position at;
 	int rc = find_program(server, &at, out, why);
 
 	text_clear(out);
+	if (!rc && (!server->auxv.size ||
+		    cprec_position_compare(server->auxv_at, at)))
+		rc = read_auxv(server, at, why);
 	if (!rc)
-		rc = cprec_cursor_create(&server->cursor, server->recording,
-					 cprec_position_text(text, at), why);
-	if (rc)
-		return rc;
-	if (!add_auxv(server, out)) {
-		snprintf(why->text, sizeof(why->text),
-			 "the program's stack is not known");
-		rc = CPREC_NOT_FOUND;
-	}
-	cprec_cursor_destroy(server->cursor);
-	server->cursor = here;
+		text_add_bytes(out, server->auxv.bytes, server->auxv.size);
 	return rc;
 }
 

@@ -255,6 +255,15 @@ static int step(struct server *server, const struct resume *resume,
 
 /* ------- requests ------- */
 
+/* Time moves; what was changed is not there any more. */
+static int go_on(struct server *server, const struct resume *asked,
+		 struct cprec_failure *why)
+{
+	diversion_over(server);
+	return asked->steps ? step(server, asked, why) :
+			      run_on(server, asked->backwards, why);
+}
+
 static void resume(struct server *server, const struct resume *asked)
 {
 	struct cprec_failure why;
@@ -263,9 +272,10 @@ static void resume(struct server *server, const struct resume *asked)
 	/* One that came before it ran. */
 	if (atomic_load(&server->interrupted))
 		rc = CPREC_CANCELLED;
+	else if (!asked->backwards && diversion_runs(server))
+		rc = diversion_run_on(server, asked->steps, &why);
 	else
-		rc = asked->steps ? step(server, asked, &why) :
-				    run_on(server, asked->backwards, &why);
+		rc = go_on(server, asked, &why);
 	if (rc == CPREC_CANCELLED) {
 		server->stop.why = STOPPED_BY_USER;
 		rc = 0;
@@ -385,9 +395,10 @@ void on_run(struct server *server, const char *args)
 	const char *end = word ? strchrnul(word + 1, ';') : NULL;
 	char *at = word ? text_from_hex(word + 1, end - word - 1) : NULL;
 	struct cprec_failure why;
-	int rc = cprec_cursor_seek(server->cursor, at && *at ? at : "start",
-				   &why);
+	int rc;
 
+	diversion_over(server);
+	rc = cprec_cursor_seek(server->cursor, at && *at ? at : "start", &why);
 	free(at);
 	if (!rc)
 		rc = server_stand(server, &why);

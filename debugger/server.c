@@ -82,18 +82,6 @@ static void on_detach(struct server *server, const char *args)
 	server->is_over = true;
 }
 
-static void on_unknown(struct server *server, const char *args)
-{
-	(void)server;	/* an empty reply says so */
-	(void)args;
-}
-
-static void on_write(struct server *server, const char *args)
-{
-	(void)args;
-	reply(server, "E.a recording cannot be changed");
-}
-
 /* "monitor COMMAND" */
 static void on_command(struct server *server, const char *args)
 {
@@ -103,6 +91,7 @@ static void on_command(struct server *server, const char *args)
 	int rc = 0;
 
 	if (words && !strncmp(words, "goto ", 5)) {
+		diversion_over(server);
 		rc = cprec_cursor_seek(server->cursor, words + 5, &why);
 		if (!rc)
 			rc = server_stand(server, &why);
@@ -136,13 +125,13 @@ static const struct request {
 	{ "C", on_continue },
 	{ "D", on_detach },
 	{ "g", on_all_registers },
-	{ "G", on_write },
+	{ "G", on_write_registers },
 	{ "H", on_choose_thread },
 	{ "k", on_detach },
 	{ "m", on_memory },
-	{ "M", on_write },
+	{ "M", on_write_memory },
 	{ "p", on_register },
-	{ "P", on_unknown },
+	{ "P", on_write_register },
 	{ "qAttached", on_attached },
 	{ "qC", on_current_thread },
 	{ "qfThreadInfo", on_first_threads },
@@ -164,7 +153,7 @@ static const struct request {
 	{ "vKill", on_detach },
 	{ "vRun", on_run },
 	{ "x", on_memory_bytes },
-	{ "X", on_write },
+	{ "X", on_write_bytes },
 	{ "z", on_remove },
 	{ "Z", on_insert },
 };
@@ -300,7 +289,10 @@ static void serve(struct server *server)
 
 int server_run(const struct server_options *options, struct cprec_failure *why)
 {
-	struct server server = { .recording = options->recording };
+	struct server server = {
+		.recording = options->recording,
+		.no_diversion = options->no_diversion,
+	};
 	const struct wire_ends ends = {
 		.in = options->in, .out = options->out,
 		.interrupt = interrupt, .context = &server,
@@ -317,10 +309,12 @@ int server_run(const struct server_options *options, struct cprec_failure *why)
 		wire_close(server.wire);
 	}
 	cprec_resume(server.recording);
+	diversion_over(&server);
 	cprec_cursor_destroy(server.cursor);
 	breaks_release(&server);
 	open_files_release(&server);
 	text_release(&server.reply);
 	text_release(&server.object);
+	text_release(&server.auxv);
 	return rc;
 }

@@ -17,6 +17,8 @@
 #ifndef CPREC_DEBUGGER_SERVER_H
 #define CPREC_DEBUGGER_SERVER_H
 
+#include <stdbool.h>
+
 #include "library/cprec.h"
 
 struct server_options {
@@ -24,6 +26,7 @@ struct server_options {
 	int in, out;		/* of the connection */
 	const char *from;	/* a position, or "main"; NULL: where a signal
 				   ended the program, or at "main" */
+	bool no_diversion;	/* nothing may be changed, nor called */
 };
 
 /* Serves one connection to its end. */

@@ -4,7 +4,7 @@
  *
  * server.c takes requests and has the table of them; resume.c runs and tells
  * why it stopped; state.c tells of threads, registers and memory; points.c
- * keeps breakpoints; objects.c and files.c are what a debugger reads as files.
+ * keeps breakpoints; diversions.c changes what may be changed; objects.c and files.c are what a debugger reads as files.
  */
 #ifndef CPREC_DEBUGGER_SERVER_INTERNAL_H
 #define CPREC_DEBUGGER_SERVER_INTERNAL_H
@@ -17,6 +17,7 @@
 #include "debugger/text.h"
 #include "library/cprec.h"
 
+struct target;
 struct wire;
 
 /* Threads that a client may mean. */
@@ -47,6 +48,22 @@ struct watchpoint {
 	uint64_t addr, length;
 };
 
+/* Values of registers, in the order of debuggers. */
+struct values {
+	struct {
+		bool is_known;
+		uint8_t bytes[16];
+	} list[96];
+};
+
+/* What a debugger has changed. */
+struct diverted {
+	struct cprec_diversion *diversion;	/* NULL: nothing */
+	uint32_t tid;
+	struct values before;	/* registers, where it began */
+	bool has_run, has_written;
+};
+
 struct server {
 	struct cprec_recording *recording;
 	struct cprec_cursor *cursor;
@@ -60,11 +77,17 @@ struct server {
 	uint32_t resumed;	/* of runs: "Hc" */
 	struct stop_told stop;
 
+	bool no_diversion;
+	struct diverted diverted;
+
 	uint64_t *breaks;	/* addresses; some may be there twice */
 	size_t break_count, break_room;
 	struct watchpoint *watches;
 	size_t watch_count, watch_room;
 	uint64_t passed[2];	/* signals, by their numbers, that stop nobody */
+
+	struct text auxv;	/* of the program that began at `auxv_at` */
+	struct cprec_position auxv_at;
 
 	size_t args_size;	/* of the request under way, without its name */
 	struct text reply;
@@ -102,6 +125,14 @@ void reply_failure(struct server *server, const struct cprec_failure *why);
 int state_thread(struct server *server, uint32_t tid,
 		 struct cprec_failure *why);
 
+/* Registers of the thread that is meant. */
+int state_values(struct server *server, struct values *out,
+		 struct cprec_failure *why);
+
+/* Whether a register, by the debuggers' name, is the same; NULL: all. */
+bool values_are_same(const struct target *target, const struct values *a,
+		     const struct values *b, const char *name);
+
 /* Reads a register of the thread that is meant, of at most 8 bytes. */
 int state_register(struct server *server, const char *name, uint64_t *out,
 		   struct cprec_failure *why);
@@ -125,6 +156,19 @@ void on_first_threads(struct server *server, const char *args);
 void on_more_threads(struct server *server, const char *args);
 void on_thread_info(struct server *server, const char *args);
 void on_search(struct server *server, const char *args);
+
+/* ------- diversions.c ------- */
+
+/* Whether what has been changed is what is to run. */
+bool diversion_runs(struct server *server);
+int diversion_run_on(struct server *server, bool steps,
+		     struct cprec_failure *why);
+void diversion_over(struct server *server);
+
+void on_write_memory(struct server *server, const char *args);
+void on_write_bytes(struct server *server, const char *args);
+void on_write_register(struct server *server, const char *args);
+void on_write_registers(struct server *server, const char *args);
 
 /* ------- resume.c ------- */
 

@@ -165,58 +165,69 @@ void on_thread_info(struct server *server, const char *args)
 
 /* ------- registers ------- */
 
-/* Values by our names, in the order of debuggers. */
-struct values {
+struct value_search {
 	const struct target *target;
-	struct text *out;
-	const char *only;	/* our name of one; NULL: all */
-	uint64_t value;
-	bool is_found;
-	struct {
-		bool is_there;
-		uint8_t bytes[16];
-	} list[96];
+	struct values *values;
 };
 
 static int take_value(void *context, const struct cprec_register *reg)
 {
-	struct values *values = context;
-	const struct target *target = values->target;
+	const struct value_search *search = context;
+	const struct target *target = search->target;
 	uint32_t length = reg->length < 16 ? reg->length : 16;
 
-	if (values->only && !strcmp(values->only, reg->name)) {
-		values->value = reg->value;
-		values->is_found = true;
-		return 1;
-	}
-	for (size_t i = 0; i < target->count && !values->only; i++) {
+	for (size_t i = 0; i < target->count; i++) {
 		const char *ours = target->registers[i].ours;
 
 		if (!ours || strcmp(ours, reg->name))
 			continue;
-		memcpy(values->list[i].bytes, reg->bytes, length);
-		values->list[i].is_there = reg->is_known;
+		memcpy(search->values->list[i].bytes, reg->bytes, length);
+		search->values->list[i].is_known = reg->is_known;
 	}
 	return 0;
 }
 
-static int read_values(struct server *server, struct values *values,
-		       struct cprec_failure *why)
+int state_values(struct server *server, struct values *out,
+		 struct cprec_failure *why)
 {
-	int rc = cprec_each_register(server->cursor, take_value, values, why);
+	struct value_search search = { server->target, out };
 
-	return rc > 0 ? 0 : rc;
+	*out = (struct values){ 0 };
+	if (server->diverted.diversion)
+		return cprec_diversion_each_register(
+			server->diverted.diversion, take_value, &search, why);
+	return cprec_each_register(server->cursor, take_value, &search, why);
 }
 
-static void add_value(const struct values *values, size_t i, struct text *out)
+static size_t find_register(const struct target *target, const char *name)
 {
-	const struct target_register *reg = &values->target->registers[i];
+	size_t i = 0;
+
+	while (strcmp(target->registers[i].name, name))
+		i++;
+	return i;
+}
+
+bool values_are_same(const struct target *target, const struct values *a,
+		     const struct values *b, const char *name)
+{
+	size_t first = name ? find_register(target, name) : 0;
+	size_t count = name ? 1 : target->count;
+
+	return !memcmp(&a->list[first], &b->list[first],
+		       count * sizeof(a->list[0]));
+}
+
+static void add_value(const struct target *target, const struct values *values,
+		      size_t i, struct text *out)
+{
+	const struct target_register *reg = &target->registers[i];
 	uint8_t bytes[16];
 
 	memcpy(bytes, values->list[i].bytes, sizeof(bytes));
 	if (!reg->ours && reg->is_ones)
 		memset(bytes, 0xff, sizeof(bytes));
-	if (reg->ours && !values->list[i].is_there)
+	if (reg->ours && !values->list[i].is_known)
 		for (unsigned digit = 0; digit < reg->bits / 4; digit++)
 			text_add(out, "x");
 	else
@@ -228,8 +239,7 @@ static int read_all(struct server *server, uint32_t tid, struct values *values,
 {
 	int rc = state_thread(server, tid, why);
 
-	*values = (struct values) { .target = server->target };
-	return rc ? rc : read_values(server, values, why);
+	return rc ? rc : state_values(server, values, why);
 }
 
 void on_all_registers(struct server *server, const char *args)
@@ -243,7 +253,7 @@ void on_all_registers(struct server *server, const char *args)
 		return;
 	}
 	for (size_t i = 0; i < server->target->count; i++)
-		add_value(&values, i, &server->reply);
+		add_value(server->target, &values, i, &server->reply);
 }
 
 void on_register(struct server *server, const char *args)
@@ -259,18 +269,17 @@ void on_register(struct server *server, const char *args)
 	if (read_all(server, server->general, &values, &why))
 		reply_failure(server, &why);
 	else
-		add_value(&values, number, &server->reply);
+		add_value(server->target, &values, number, &server->reply);
 }
 
 int state_register(struct server *server, const char *name, uint64_t *out,
 		   struct cprec_failure *why)
 {
-	struct values values = { .target = server->target, .only = name };
-	int rc = read_values(server, &values, why);
+	size_t number = find_register(server->target, name);
+	struct values values;
+	int rc = state_values(server, &values, why);
 
-	if (!rc && !values.is_found)
-		rc = CPREC_NOT_FOUND;
-	*out = values.value;
+	memcpy(out, values.list[number].bytes, sizeof(*out));
 	return rc;
 }
 
@@ -289,18 +298,28 @@ void state_add_expedited(struct server *server, struct text *out)
 		    strcmp(name, target->fp))
 			continue;
 		text_add(out, "%zx:", i);
-		add_value(&values, i, out);
+		add_value(target, &values, i, out);
 		text_add(out, ";");
 	}
 }
 
 /* ------- memory ------- */
 
+static int read_memory(struct server *server, uint64_t addr, uint64_t size,
+		       const struct cprec_memory **out,
+		       struct cprec_failure *why)
+{
+	if (server->diverted.diversion)
+		return cprec_diversion_read(server->diverted.diversion, addr,
+					    size, out, why);
+	return cprec_read(server->cursor, addr, size, out, why);
+}
+
 bool state_read(struct server *server, uint64_t addr, void *out, size_t size)
 {
 	const struct cprec_memory *memory;
 
-	if (cprec_read(server->cursor, addr, size, &memory, NULL) ||
+	if (read_memory(server, addr, size, &memory, NULL) ||
 	    memchr(memory->known, 0, size))
 		return false;
 	memcpy(out, memory->bytes, size);
@@ -329,7 +348,7 @@ static int read_known(struct server *server, const char *args,
 		size = UINT64_MAX - addr + 1;
 	if (!size)
 		return 0;
-	rc = cprec_read(server->cursor, addr, size, memory, why);
+	rc = read_memory(server, addr, size, memory, why);
 	if (rc)
 		return rc;
 	unknown = memchr((*memory)->known, 0, size);
@@ -389,7 +408,7 @@ static int search(struct server *server, uint64_t addr, uint64_t size,
 		const struct cprec_memory *memory;
 		const uint8_t *at;
 
-		if (cprec_read(server->cursor, addr, part, &memory, NULL) ||
+		if (read_memory(server, addr, part, &memory, NULL) ||
 		    memchr(memory->known, 0, part))
 			return -1;
 		at = memmem(memory->bytes, part, pattern->bytes, pattern->size);

@@ -541,6 +541,68 @@ int cprec_each_instruction(struct cprec_cursor *cursor,
 					const struct cprec_instruction *one),
 			   void *context, struct cprec_failure *why);
 
+/* ------- what would happen if ------- */
+
+struct cprec_diversion;
+
+/*
+ * A copy of the moment at which a cursor is, that goes its own way: its memory
+ * and registers can be changed, and the cursor's thread can run on from there,
+ * to call one of its functions say.  Nothing of it is kept.  There is no kernel
+ * in it: calls that change nothing outside are answered, all others fail.
+ * While there is one, what needs a replay fails with CPREC_BUSY.
+ */
+int cprec_diversion_begin(struct cprec_diversion **out,
+			  struct cprec_cursor *cursor,
+			  struct cprec_failure *why);
+
+/* NULL is allowed. */
+void cprec_diversion_end(struct cprec_diversion *diversion);
+
+int cprec_diversion_each_register(struct cprec_diversion *diversion,
+				  int (*visit)(void *context,
+					       const struct cprec_register *reg),
+				  void *context, struct cprec_failure *why);
+
+/* `bytes` has as many as the register, the lowest first. */
+int cprec_diversion_set_register(struct cprec_diversion *diversion,
+				 const char *name, const uint8_t *bytes,
+				 struct cprec_failure *why);
+
+int cprec_diversion_read(struct cprec_diversion *diversion, uint64_t addr,
+			 uint64_t length, const struct cprec_memory **out,
+			 struct cprec_failure *why);
+
+/* Also where the program may not; CPREC_INPUT where nothing is mapped. */
+int cprec_diversion_write(struct cprec_diversion *diversion, uint64_t addr,
+			  const uint8_t *bytes, uint64_t length,
+			  struct cprec_failure *why);
+
+struct cprec_diversion_run {
+	size_t size;
+	uint64_t most;			/* instructions; 0: any number */
+	const uint64_t *breaks;		/* but not where it begins */
+	size_t break_count;
+
+	/* What it prints: to 1, standard output, or 2.  May be NULL. */
+	void (*printed)(void *context, uint32_t descriptor,
+			const uint8_t *bytes, uint64_t length);
+	void *context;
+};
+
+enum cprec_diversion_stop {
+	CPREC_DIVERSION_STEPPED,	/* `most` instructions */
+	CPREC_DIVERSION_AT_BREAK,
+	CPREC_DIVERSION_AT_SIGNAL,	/* the kernel would send one */
+	CPREC_DIVERSION_EXITED,		/* the thread, or the process */
+};
+
+/* `*signal`: CPREC_DIVERSION_AT_SIGNAL. */
+int cprec_diversion_run(struct cprec_diversion *diversion,
+			const struct cprec_diversion_run *run,
+			enum cprec_diversion_stop *out, uint32_t *signal,
+			struct cprec_failure *why);
+
 /* ------- callers and variables ------- */
 
 struct cprec_frame {

@@ -46,6 +46,7 @@ struct cprec_recording {
 	struct trail *trail;	/* NULL until somebody walks */
 	atomic_bool cancelled;
 	bool runs;		/* a callback is told while the replayer runs */
+	bool diverts;		/* there is a diversion */
 	bool follows;		/* ... while calls or visits are followed */
 	struct cprec_cursor *cursors;
 
@@ -161,6 +162,13 @@ int cursor_begin(struct cprec_cursor *cursor, struct replayer **out,
 /* The stream and number of its thread; after cursor_begin(). */
 int cursor_find_thread(struct cprec_cursor *cursor, uint32_t *stream,
 		       uint32_t *tid, struct failure *why);
+
+/* Visits all of a table. */
+int tell_registers(const struct reg_table *table,
+		   const struct frame_registers *found,
+		   int (*visit)(void *context,
+				const struct cprec_register *reg),
+		   void *context);
 
 /* The registers of its thread, if it has walked there. */
 bool cursor_walked(const struct cprec_cursor *cursor, struct reg_file *out);

@@ -141,6 +141,30 @@ static int find_registers(struct cprec_cursor *cursor,
 						   &out->file, why);
 }
 
+int tell_registers(const struct reg_table *table,
+		   const struct frame_registers *found,
+		   int (*visit)(void *context,
+				const struct cprec_register *reg),
+		   void *context)
+{
+	int rc = 0;
+
+	for (unsigned i = 0; i < table->count && !rc; i++) {
+		const struct reg_info *info = &table->regs[i];
+		const struct cprec_register reg = {
+			.name = info->name, .number = i, .length = info->size,
+			.bytes = found->file.bytes + info->offset,
+			.value = info->size <= 8 ?
+					 reg_get(table, &found->file, i) : 0,
+			.is_known = !found->is_lost[i],
+			.is_general = reg_is_general(info),
+		};
+
+		rc = visit(context, &reg);
+	}
+	return rc;
+}
+
 PUBLIC int cprec_each_register(struct cprec_cursor *cursor,
 			       int (*visit)(void *context,
 					    const struct cprec_register *reg),
@@ -157,18 +181,5 @@ PUBLIC int cprec_each_register(struct cprec_cursor *cursor,
 		rc = cursor_begin(cursor, &replayer, why);
 	if (!rc && !is_found)
 		rc = find_registers(cursor, &found, inner(why));
-	for (unsigned i = 0; i < table->count && !rc; i++) {
-		const struct reg_info *info = &table->regs[i];
-		const struct cprec_register reg = {
-			.name = info->name, .number = i, .length = info->size,
-			.bytes = found.file.bytes + info->offset,
-			.value = info->size <= 8 ?
-					 reg_get(table, &found.file, i) : 0,
-			.is_known = !found.is_lost[i],
-			.is_general = reg_is_general(info),
-		};
-
-		rc = visit(context, &reg);
-	}
-	return rc;
+	return rc ? rc : tell_registers(table, &found, visit, context);
 }

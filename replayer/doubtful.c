@@ -17,6 +17,20 @@ static void remember_peek(struct replayer *rep, uint64_t page, uint64_t doubt)
 	rep->peeked[rep->peeked_count++] = (struct peeked){ page, doubt };
 }
 
+/* A guest that goes its own way touches others than the program did. */
+static void divert(struct replayer *rep, uint64_t page, uint8_t *bytes)
+{
+	struct failure why;
+	int rc = rep->diversion->contents(rep->diversion->context, page, bytes,
+					  &why);
+
+	if (!rc)
+		return;
+	replayer_broken(rep, rc, "%s", why.text);
+	if (vm_is_running(rep->vm))
+		vm_interrupt(rep->vm);
+}
+
 void doubtful_resolve(void *context, uint64_t page, uint64_t doubt,
 		      uint8_t *bytes)
 {
@@ -28,6 +42,10 @@ void doubtful_resolve(void *context, uint64_t page, uint64_t doubt,
 
 	if (rep->giving)
 		return;
+	if (!touch && rep->diversion) {
+		divert(rep, page, bytes);
+		return;
+	}
 	if (!touch && !rep->running) {
 		remember_peek(rep, page, doubt);
 		return;

@@ -181,6 +181,27 @@ struct vm *replayer_vm(struct replayer *rep)
 	return rep->vm;
 }
 
+void replayer_divert(struct replayer *rep,
+		     const struct replay_diversion *diversion)
+{
+	rep->diversion = diversion;
+	rep->was_diverted = true;
+}
+
+int replayer_diverted(struct replayer *rep, struct failure *why)
+{
+	int rc = rep->error;
+
+	rep->error = 0;
+	return rc ? failed(why, rc, "%s", rep->why.text) : 0;
+}
+
+void replayer_rejoin(struct replayer *rep)
+{
+	rep->diversion = NULL;
+	rep->loaded = false;
+}
+
 static bool is_shared(const struct replayer *rep, guest_addr addr)
 {
 	const struct region *region = memory_region_at(rep->memory, addr);

@@ -147,8 +147,25 @@ int replayer_thread_registers(struct replayer *replayer, uint32_t stream,
 int replayer_read(struct replayer *replayer, uint64_t addr, uint8_t *bytes,
 		  uint8_t *known, size_t size, struct failure *why);
 
-/* The guest, for disassembly and the like; do not run it. */
+/* The guest, for disassembly and the like; do not run or change it. */
 struct vm *replayer_vm(struct replayer *replayer);
+
+/*
+ * The guest may be run and changed from now on.  `contents` is asked for pages
+ * that the program did not see before the end of the segment; what it fails
+ * with, replayer_diverted() returns, once.  After all that, the guest is
+ * as it was nowhere in the recording, and the replayer stands nowhere.
+ */
+struct replay_diversion {
+	int (*contents)(void *context, uint64_t page, uint8_t *bytes,
+			struct failure *why);
+	void *context;
+};
+
+void replayer_divert(struct replayer *replayer,
+		     const struct replay_diversion *diversion);
+int replayer_diverted(struct replayer *replayer, struct failure *why);
+void replayer_rejoin(struct replayer *replayer);
 
 /* What a check found to differ. */
 struct difference {

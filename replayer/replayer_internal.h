@@ -90,6 +90,8 @@ struct replayer {
 
 	bool loaded;		/* stands somewhere */
 	bool in_order;		/* never jumps forwards */
+	const struct replay_diversion *diversion;	/* or NULL */
+	bool was_diverted;	/* what is mapped may never have been there */
 	size_t base;		/* absent pages are as of this segment */
 	bool refills;		/* absent pages of zeros do not hold zeros */
 	struct segment_index index;	/* of the segment `base` */

@@ -146,7 +146,9 @@ static int set_memory(struct replayer *rep, const struct key_frame *frame,
 	int rc;
 
 	/* After an error, what was executed may never have been there. */
-	rep->refills = !rep->error && is_simple(rep, frame);
+	rep->refills = !rep->error && !rep->was_diverted &&
+		       is_simple(rep, frame);
+	rep->was_diverted = false;
 	rc = rep->refills ? map_again(rep, frame, why) :
 			    map_all(rep, frame, why);
 	for (size_t i = 0; i < frame->doubt_count && !rc; i++) {

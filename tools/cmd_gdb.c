@@ -31,22 +31,6 @@ const struct command command_gdb = {
 	},
 };
 
-/* What gdb is started with; NULL behind the last. */
-struct words {
-	const char *list[64];
-	size_t count;
-};
-
-#define WORDS_MOST (sizeof(((struct words *)NULL)->list) / sizeof(char *) - 1)
-
-static bool add(struct words *words, const char *word)
-{
-	if (words->count == WORDS_MOST)
-		return false;
-	words->list[words->count++] = word;
-	return true;
-}
-
 /* As a shell, and gdb, take it for one word. */
 static void print_quoted(FILE *out, const char *word)
 {
@@ -92,27 +76,47 @@ static const char *const settings[] = {
 	"set tcp auto-retry off",
 };
 
-static int start(const char *path, const char *from, const char *script,
-		 char **more)
+/* Its own words, before those of the user; NULL behind the last. */
+static const char **gdb_words(const char *connect, const char *script,
+			      char **more, size_t count)
 {
-	struct words words = { 0 };
-	char *connect = connect_text(path, from);
-	bool fits = add(&words, "gdb") && add(&words, "-q") &&
-		    add(&words, "-l") && add(&words, "10000");
+	const size_t own = 2 * sizeof(settings) / sizeof(*settings) + 9;
+	const char **words = calloc(own + count, sizeof(*words));
+	size_t n = 0;
 
-	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
-		fits = fits && add(&words, "-iex") && add(&words, settings[i]);
-	fits = fits && connect && add(&words, "-ex") && add(&words, connect);
-	if (script)
-		fits = fits && add(&words, "-x") && add(&words, script);
-	for (; *more; more++)
-		fits = fits && add(&words, *more);
-	if (!fits) {
-		say("%s", connect ? "there are too many options for gdb" :
-				    "out of memory");
+	if (!words)
+		return NULL;
+	words[n++] = "gdb";
+	words[n++] = "-q";
+	/* A search may take long before it answers. */
+	words[n++] = "-l";
+	words[n++] = "10000";
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
+		words[n++] = "-iex";
+		words[n++] = settings[i];
+	}
+	words[n++] = "-ex";
+	words[n++] = connect;
+	if (script) {
+		words[n++] = "-x";
+		words[n++] = script;
+	}
+	memcpy(words + n, more, count * sizeof(*words));
+	return words;
+}
+
+static int start(const char *path, const char *from, const char *script,
+		 char **more, size_t count)
+{
+	char *connect = connect_text(path, from);
+	const char **words = connect ? gdb_words(connect, script, more, count) :
+				       NULL;
+
+	if (!words) {
+		say("out of memory");
 		return EXIT_CPREC;
 	}
-	execvp(words.list[0], (char *const *)words.list);
+	execvp(words[0], (char *const *)words);
 	say("cannot start gdb: %s", strerror(errno));
 	return errno == ENOENT ? EXIT_NO_PROGRAM : EXIT_UNUSABLE;
 }
@@ -135,5 +139,5 @@ static int run(struct options *options)
 	if (id == OPTIONS_END)
 		more = options_take_words(options, &count);
 	path = options_recording(options, id);
-	return path ? start(path, from, script, more) : options->status;
+	return path ? start(path, from, script, more, count) : options->status;
 }

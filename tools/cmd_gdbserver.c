@@ -18,7 +18,7 @@
 static int run(struct options *options);
 
 enum { OPTION_PORT = 256, OPTION_HOST, OPTION_STDIO, OPTION_FROM,
-       OPTION_DEBUG_DIR };
+       OPTION_NO_DIVERSION, OPTION_DEBUG_DIR };
 
 const struct command command_gdbserver = {
 	.name = "gdbserver",
@@ -42,6 +42,9 @@ const struct command command_gdbserver = {
 		{ OPTION_FROM, "from", "T",
 		  "where to begin: a time, or 'main'; without this, where a\n"
 		  "signal ended the program, or at 'main'" },
+		{ OPTION_NO_DIVERSION, "no-diversion", NULL,
+		  "nothing can be changed, and no function called; else\n"
+		  "that happens in a copy, which is thrown away" },
 		{ OPTION_DEBUG_DIR, "debug-dir", "DIR",
 		  "where debugging information is looked for, too" },
 		{ 0 }
@@ -117,10 +120,10 @@ static int wait_for_client(const struct connection *connection)
 
 /* ------- the command ------- */
 
-static int serve(const char *path, const char *from,
+static int serve(const char *path, const struct server_options *asked,
 		 struct connection *connection)
 {
-	struct server_options options = { .from = from };
+	struct server_options options = *asked;
 	struct cprec_failure why;
 	int rc = cprec_open(&options.recording, path, NULL, &why);
 
@@ -144,7 +147,8 @@ static int serve(const char *path, const char *from,
 static int run(struct options *options)
 {
 	struct connection connection = { .in = 0, .out = 1 };
-	const char *from = NULL, *path;
+	struct server_options asked = { 0 };
+	const char *path;
 	bool is_stdio = false;
 	int id;
 
@@ -156,7 +160,9 @@ static int run(struct options *options)
 		else if (id == OPTION_STDIO)
 			is_stdio = true;
 		else if (id == OPTION_FROM)
-			from = options->value;
+			asked.from = options->value;
+		else if (id == OPTION_NO_DIVERSION)
+			asked.no_diversion = true;
 		else
 			cprec_debug_folders(options->value);
 	}
@@ -169,5 +175,5 @@ static int run(struct options *options)
 	/* What interrupts a debugger, that tells us. */
 	if (is_stdio)
 		signal(SIGINT, SIG_IGN);
-	return serve(path, from, &connection);
+	return serve(path, &asked, &connection);
 }

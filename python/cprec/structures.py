@@ -98,6 +98,12 @@ Instruction = structure(
     ("has_target", c_bool), ("target", c_uint64),
     ("target_symbol", c_char_p))
 
+PrintedVisit = CFUNCTYPE(None, c_void_p, c_uint32, Bytes, c_uint64)
+DiversionRun = structure(
+    "diversion_run", ("size", c_size_t), ("most", c_uint64),
+    ("breaks", POINTER(c_uint64)), ("break_count", c_size_t),
+    ("printed", PrintedVisit), ("context", c_void_p))
+
 Frame = structure(
     "frame", ("number", c_uint64), ("pc", c_uint64), ("sp", c_uint64),
     ("code", c_uint64), ("is_sure", c_bool), ("is_signal", c_bool),

@@ -17,6 +17,7 @@
  *	log_points.h	each time that a line or a function was executed
  *	marks.h		each time that a replay comes to some code
  *	crash.h		how a signal ended a program
+ *	diversion.h	what would happen if
  *	heap.h		blocks that were allocated, and what was done to them
  *	history.h	who accessed memory, and when
  *	index_build.h	all of the index at once
@@ -47,6 +48,7 @@
 #include "replayer/session/clocks.h"
 #include "replayer/session/code.h"
 #include "replayer/session/crash.h"
+#include "replayer/session/diversion.h"
 #include "replayer/session/heap.h"
 #include "replayer/session/history.h"
 #include "replayer/session/index_build.h"

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * diversion.h - what would happen if: a copy of a moment that goes its own way
+ *
+ * The guest's memory and registers, as of a position, may be changed, and the
+ * guest may run on from there, to call one of its functions say.  Nothing of
+ * that is kept: when the diversion ends, the replayer stands nowhere, and starts
+ * again at the recording's own states.
+ *
+ * The guest has no kernel then.  Calls that change nothing outside are answered:
+ * memory may be mapped, standard output and error output are told to the caller;
+ * all others fail with ENOSYS.
+ *
+ * Ownership:  the query is borrowed, and nothing else may be asked of it until
+ *             the diversion ends.
+ * Errors:     those of replayer.h; ERR_INPUT: an address that is not mapped.
+ */
+#ifndef CPREC_REPLAYER_SESSION_DIVERSION_H
+#define CPREC_REPLAYER_SESSION_DIVERSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/registers.h"
+#include "replayer/recording/recording.h"
+#include "replayer/session/query.h"
+
+struct diversion;
+
+/* A copy of a position, of which a stream's thread will run. */
+int diversion_begin(struct diversion **out, struct query *query,
+		    const struct position *at, uint32_t stream,
+		    struct failure *why);
+
+/* NULL is allowed. */
+void diversion_end(struct diversion *diversion);
+
+void diversion_registers(struct diversion *diversion, struct reg_file *out);
+void diversion_set_registers(struct diversion *diversion,
+			     const struct reg_file *regs);
+int diversion_read(struct diversion *diversion, uint64_t addr, uint8_t *bytes,
+		   uint8_t *known, size_t size, struct failure *why);
+
+/* Whether the program may write there or not. */
+int diversion_write(struct diversion *diversion, uint64_t addr,
+		    const uint8_t *bytes, size_t size, struct failure *why);
+
+enum diversion_stop_kind {
+	DIVERSION_STEPPED,	/* as many instructions as it was to */
+	DIVERSION_AT_BREAK,
+	DIVERSION_AT_SIGNAL,	/* the kernel would send one: `signal` */
+	DIVERSION_EXITED,	/* it would end */
+};
+
+struct diversion_run {
+	uint64_t most;		/* instructions */
+	const guest_addr *breaks;	/* not where it begins */
+	size_t break_count;
+
+	/* What it prints: 1 or 2.  May be NULL. */
+	void (*printed)(void *context, int descriptor, const uint8_t *bytes,
+			size_t size);
+	void *context;
+};
+
+struct diversion_stop {
+	enum diversion_stop_kind kind;
+	uint32_t signal;
+};
+
+int diversion_run(struct diversion *diversion, const struct diversion_run *run,
+		  struct diversion_stop *stop, struct failure *why);
+
+#endif
