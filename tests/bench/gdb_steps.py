@@ -12,46 +12,16 @@ plain replay, of one process, is measured beside.
 """
 import argparse
 import json
+import os
 import random
 import subprocess
 import sys
 import time
 
-
-class Server:
-    """Speaks the protocol as gdb does."""
-
-    def __init__(self, cprec, path):
-        self.process = subprocess.Popen(
-            [cprec, "gdbserver", "--stdio", "--from=start", path],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.out = self.process.stdout
-        self.ask("QStartNoAckMode", confirm=True)
-        signals = ";".join(f"{one:x}" for one in range(1, 79))
-        self.ask(f"QPassSignals:{signals}")
-
-    def ask(self, request, confirm=False):
-        data = request.encode()
-        self.process.stdin.write(b"$%s#%02x" % (data, sum(data) & 255))
-        self.process.stdin.flush()
-        if confirm:
-            self.out.read(1)
-        reply = b""
-        while not reply.endswith(b"#"):
-            reply += self.out.read(1)
-        self.out.read(2)
-        if confirm:
-            self.process.stdin.write(b"+")
-        return reply[1:-1].decode()
-
-    def go(self, time_asked):
-        words = f"goto {time_asked}".encode().hex()
-        reply = self.ask(f"qRcmd,{words}")
-        assert not reply.startswith("E"), reply
-
-    def end(self):
-        self.process.stdin.close()
-        self.process.wait()
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "..", "run"))
+from remote import Remote  # noqa: E402
 
 
 def percentiles(times):
@@ -71,7 +41,7 @@ def timed(function, *arguments):
 def step_back(server, chance, length, options):
     first, others = [], []
     for _ in range(options.places):
-        server.go(chance.randrange(1000, length))
+        server.goto(chance.randrange(1000, length))
         for number in range(options.steps):
             took, reply = timed(server.ask, "bs")
             assert reply.startswith("T"), reply
@@ -83,7 +53,7 @@ def step_back(server, chance, length, options):
 
 def run_back(server, length, replay):
     for name, request in (("runs back", ""), ("past a watch", "Z2,10,8")):
-        server.go("end")
+        server.goto("end")
         if request:
             assert server.ask(request) == "OK"
         took, reply = timed(server.ask, "bc")
@@ -102,11 +72,12 @@ def measure(path, options):
         stdout=subprocess.DEVNULL))
     print(f"{path}: {length} instructions, replay "
           f"{length / replay / 1e6:.0f} M a second")
-    opened, server = timed(Server, options.cprec, path)
+    opened, server = timed(Remote, options.cprec, path, "--from=start")
+    server.pass_signals()
     print(f"  opened in         {opened * 1000:.0f} ms")
-    step_back(server, random.Random(options.seed), length, options)
-    run_back(server, length, replay)
-    server.end()
+    with server:
+        step_back(server, random.Random(options.seed), length, options)
+        run_back(server, length, replay)
 
 
 def main():

@@ -1,0 +1,163 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Steps and runs of a debugger, there and back, over its protocol.
+
+At random places of recordings: so many steps forwards and as many back are the
+same list reversed; what a step shows of registers and memory is what is there
+for somebody who goes straight to that position; breakpoints and watchpoints
+that are met forwards are met backwards in reverse.
+"""
+import argparse
+import os
+import random
+import sys
+
+sys.dont_write_bytecode = True
+from remote import Remote  # noqa: E402
+from tap import CprecTap, equal, expect, main  # noqa: E402
+
+STEPS = 150
+STOPS = 60
+
+
+class Steps(CprecTap):
+    def record(self, *program):
+        path = os.path.join(self.folder,
+                            os.path.basename(program[0]) + ".cpr")
+        done = self.cprec("record", "-q", "--segment=50k", "-o", path, "--",
+                          *program)
+        expect(os.path.exists(path), done.stderr)
+        return path
+
+    def connect(self, path):
+        return Remote(self.options.cprec, path, "--from=start")
+
+    def end_of(self, server):
+        return int(server.goto("end").split(".")[0])
+
+    def place(self, remote):
+        tid = remote.stop[0]
+        return remote.when(), tid, remote.pc()
+
+    def walk(self, remote, request, count):
+        """Places behind each step, until one can go no further."""
+        places = []
+        for _ in range(count):
+            remote.stop = remote.resume(request)
+            why = remote.stop[2]
+            if why and why.startswith("replaylog"):
+                break
+            places.append(self.place(remote))
+            # The same thread again, whoever has its turn now.
+            remote.ask(f"Hcp0.{places[-1][1]:x}")
+        return places
+
+    def there_and_back(self, path):
+        chance = random.Random(self.options.seed)
+        total = 0
+        with self.connect(path) as remote:
+            end = self.end_of(remote)
+            for number in range(self.options.places):
+                at = 0 if not number else chance.randrange(end)
+                remote.goto(at)
+                remote.stop = remote.resume("?")
+                # The first step leads to where the thread can stop.
+                first = self.walk(remote, "vCont;s", 1)
+                there = self.walk(remote, "vCont;s", STEPS)
+                back = self.walk(remote, "bs", len(there))
+                equal(back, (first + there)[:-1][::-1] if there else [],
+                      f"steps back from {STEPS} behind {at}")
+                total += len(there)
+        expect(total > STEPS, f"{total} steps")
+        return f"{total} steps"
+
+    def looks(self, path):
+        """What the stretch just replayed shows is what was there."""
+        chance = random.Random(self.options.seed + 1)
+        seen = []
+        with self.connect(path) as remote:
+            end = self.end_of(remote)
+            for number in range(self.options.places):
+                remote.goto(chance.randrange(end))
+                remote.stop = remote.resume("?")
+                for request in "bs", "vCont;s":
+                    for _ in range(30):
+                        self.walk(remote, request, chance.randrange(1, 6))
+                        seen.append(self.look(remote))
+        with self.connect(path) as remote:
+            for position, *rest in seen:
+                remote.goto(position)
+                equal(self.look(remote), (position, *rest),
+                      f"at {position}")
+        return f"{len(seen)} places"
+
+    def look(self, remote):
+        """Registers; the stack, the code, and what registers point to."""
+        registers = remote.registers()
+        words = [int.from_bytes(bytes.fromhex(registers[i:i + 16]), "little")
+                 for i in range(0, 17 * 16, 16)]
+        memory = [remote.memory(addr, 64)
+                  for addr in (words[7] - 32, words[16], *words[:6])
+                  if addr < 1 << 47]
+        return remote.when(), registers, memory
+
+    def runs(self, path):
+        """Breakpoints and watchpoints where the program was, or wrote."""
+        chance = random.Random(self.options.seed + 2)
+        total = 0
+        with self.connect(path) as remote:
+            remote.pass_signals()
+            end = self.end_of(remote)
+            points = set()
+            for _ in range(4):
+                remote.goto(chance.randrange(end))
+                points.add(f"0,{remote.pc():x},1")
+                rsp = int.from_bytes(bytes.fromhex(remote.ask("p7")), "little")
+                points.add(f"2,{rsp - 8:x},8")
+            for point in sorted(points):
+                equal(remote.ask("Z" + point), "OK", point)
+            for _ in range(3):
+                total += self.run_both(remote, chance.randrange(end))
+        return f"{total} stops"
+
+    def run_both(self, remote, at):
+        remote.goto(at)
+        there, back = [], []
+        while len(there) < STOPS:
+            stop = remote.resume("vCont;c")
+            if stop[2].startswith("replaylog:end"):
+                break
+            there.append((stop, remote.when()))
+        for _ in range(len(there)):
+            stop = remote.resume("bc")
+            back.append((stop, remote.when()))
+        # Before a write there, behind it here: by how many are compared, and
+        # which, but for the first, where it may have begun.
+        last = there and there[-1][0][2].startswith("swbreak")
+        kinds = [stop for stop, _ in there[:-1 if last else None]]
+        equal([stop for stop, _ in back][:len(kinds)], kinds[::-1],
+              f"stops from {at}")
+        return len(there)
+
+
+def run_all(options, folder):
+    tests = Steps(options, folder)
+    for program in options.programs:
+        name = os.path.basename(program)
+        try:
+            path = tests.record(*program.split())
+        except Exception as failure:
+            print(f"# {failure}")
+            path = None
+        for what, function in (("steps", tests.there_and_back),
+                               ("looks", tests.looks), ("runs", tests.runs)):
+            tests.test(f"{name}: {what}", function, path)
+    return tests.summary()
+
+
+if __name__ == "__main__":
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--places", type=int, default=4)
+    arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("programs", nargs="*")
+    sys.exit(main(run_all, parser=arguments))
