@@ -1,0 +1,397 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Sessions of gdb on recordings: what it says, command by command.
+
+A session is a list of commands, each with what its answer must match.  Where
+gdb can do the same by itself, on the program or with its own recorder, it is
+asked that.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from tap import CprecTap, Failure, equal, expect, main  # noqa: E402
+
+LIST = """#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+struct node { int id; struct node *next; };
+struct node *head;
+int total, caught;
+__thread int own = 5;
+static void push(int id)
+{
+  struct node *node = malloc(sizeof *node);
+  node->id = id;
+  node->next = head;
+  head = node;
+}
+int length(struct node *node)
+{
+  return node ? 1 + length(node->next) : 0;
+}
+static void handler(int signal)
+{
+  caught += signal;
+}
+int main(void)
+{
+  signal(SIGUSR1, handler);
+  for (int i = 0; i < 5; i++)
+    push(i * 10);
+  own = 7;
+  total = length(head);
+  raise(SIGUSR1);
+  total += caught;
+  printf("%d\\n", total);
+  head->next->next = (void *)0x10;
+  total = length(head);
+  return 0;
+}
+"""
+
+CPP = """#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+struct Shape { virtual ~Shape() {} virtual int area() const = 0; };
+struct Square : Shape {
+  int side;
+  explicit Square(int s) : side(s) {}
+  int area() const override { if (side > 3) throw std::runtime_error("big");
+    return side * side; }
+};
+std::map<std::string, int> areas;
+template <typename T> int add(const T &shape, const std::string &name)
+{
+  int area = shape.area();
+  areas[name] = area;
+  return area;
+}
+int main()
+{
+  int sum = 0;
+  try {
+    for (int i = 1; i < 6; i++)
+      sum += add(Square(i), "square " + std::to_string(i));
+  } catch (const std::exception &error) {
+    sum = -sum;
+  }
+  return sum == -14 ? 0 : 1;
+}
+"""
+
+THREADS = """#include <pthread.h>
+#include <stdio.h>
+int counter;
+static void *work(void *name)
+{
+  for (int i = 0; i < 1000; i++)
+    counter++;
+  return name;
+}
+int main(void)
+{
+  pthread_t threads[2];
+  for (long i = 0; i < 2; i++)
+    pthread_create(&threads[i], 0, work, (void *)i);
+  for (int i = 0; i < 2; i++)
+    pthread_join(threads[i], 0);
+  printf("%d\\n", counter);
+  return 0;
+}
+"""
+
+# What gdb's own recorder can follow: neither libraries nor vectors.
+PLAIN = """static int table[16];
+static int mix(int x) { return x * 7 + (x >> 2); }
+static int fill(int n)
+{
+  int sum = 0;
+  for (int i = 0; i < n; i++) {
+    table[i & 15] = mix(i);
+    sum += table[i & 15];
+  }
+  return sum;
+}
+int main(void)
+{
+  int a = fill(5);
+  int b = fill(9);
+  table[3] = a + b;
+  return table[3] & 1;
+}
+"""
+
+SETTINGS = ["set pagination off", "set confirm off", "set width 0",
+            "set style enabled off", "set debuginfod enabled off"]
+
+
+class Gdb(CprecTap):
+    def build(self, name, source, *options, cxx=False):
+        suffix = "cc" if cxx else "c"
+        path = os.path.join(self.folder, name)
+        with open(f"{path}.{suffix}", "w") as file:
+            file.write(source)
+        subprocess.run(["c++" if cxx else "cc", "-o", path,
+                        f"{path}.{suffix}", *options], check=True)
+        return path
+
+    def record(self, name, *program):
+        path = os.path.join(self.folder, name + ".cpr")
+        done = self.cprec("record", "-q", "-o", path, "--", *program)
+        expect(os.path.exists(path), done.stderr)
+        return path
+
+    def gdb(self, start, commands):
+        """The answer of each command."""
+        words = [*start, "-nx", "-batch"]
+        for setting in SETTINGS:
+            words += ["-iex", setting]
+        for number, command in enumerate(commands):
+            words += ["-ex", f"echo \\n@@{number}\\n", "-ex", command]
+        done = subprocess.run(words, capture_output=True, text=True,
+                              timeout=300, stdin=subprocess.DEVNULL,
+                              env={**os.environ, "LC_ALL": "C"})
+        # gdb writes errors elsewhere; they are looked for by themselves.
+        text = re.sub(r"\[Inferior .*\]\n$", "", done.stdout)
+        answers = re.split(r"\n?@@\d+\n", text)
+        return answers[1:], done.stderr
+
+    def session(self, path, *steps, at=("-g", "start")):
+        """Pairs of a command and a pattern."""
+        command = [self.options.cprec, "gdb", *at, path, "--"]
+        answers, errors = self.gdb(command, [one for one, _ in steps])
+        for index, (asked, wanted) in enumerate(steps):
+            found = answers[index] if index < len(answers) else "(nothing)"
+            if not re.search(wanted, found, re.S):
+                raise Failure(f"{asked}\nwanted: {wanted}\nfound: {found}"
+                              f"\nerrors: {errors}")
+        return f"{len(steps)} commands"
+
+    # ------- sessions -------
+
+    def crash(self, options):
+        name = "list" + "".join(options)
+        program = self.build(name, LIST, "-g", *options)
+        path = self.record(name, program)
+        return self.session(
+            path,
+            ("info registers rip", r"rip +0x"),
+            ("bt -3", r"length \(.*main \(\)"),
+            ("watch -l head->next->next", r"atchpoint 1: -location"),
+            ("reverse-continue", r"Old value = .*0x10.*main \(\)"),
+            ("p head->next->next", r"= \(struct node \*\) 0x5"),
+            ("x/2i $pc", r"=> 0x.*<main\+\d+>:.*\n.*0x.*:"),
+            ("delete", ""),
+            ("handle SIGUSR1 nostop noprint", ""),
+            ("break malloc if head && head->id == 10",
+             r"Breakpoint 2 at"),
+            ("reverse-continue", r"Breakpoint 2.*malloc"),
+            ("p head->id", "= 10"),
+            ("reverse-continue", r"history"),
+            ("delete", ""),
+            ("tbreak length", r"Temporary breakpoint"),
+            ("continue", r"length \(|main \(\)"),
+            ("p *head", r"= \{id = 40, next = 0x5"),
+            ("info sharedlibrary", r"libc\.so\.6"),
+            ("info proc mappings", r"libc\.so\.6.*\[stack\]"),
+            ("set var total = 99", ""),
+            ("p total", "= 99"),
+            ("stepi", ""),
+            ("p total", "= 0"),
+            at=())
+
+    def moves(self):
+        """Lines, there and back: over calls, recursion, a handler."""
+        program = self.build("lines", LIST, "-g", "-O0")
+        path = self.record("lines", program)
+        return self.session(
+            path,
+            ("break main", ""),
+            ("continue", r"main \(\) at .*:26"),
+            ("next", "^27"),
+            ("next", "^28"),
+            ("step", r"push \(id=0\)"),
+            ("next", "node->id = id"),
+            ("reverse-next", "malloc"),
+            ("reverse-finish", r"main \(\).*28"),
+            ("reverse-next", "^28"),
+            ("tbreak 31", ""),
+            ("continue", "31"),
+            ("next", "signal SIGUSR1"),
+            ("tbreak lines.c:33", ""),
+            ("continue", r"33"),
+            ("p caught", r"= 10"),
+            ("p length(head)", "= 5"),
+            ("p *head", r"= \{id = 40, next = 0x5"),
+            ("handle SIGUSR1 nostop noprint", ""),
+            ("reverse-next", "32"),
+            ("reverse-next", "31"),
+            ("p caught", r"= 0"),
+            # gdb stops in the middle of the line before version 15.
+            ("tbreak lines.c:30", ""),
+            ("reverse-continue", "30"),
+            ("step", r"length \(node="),
+            ("finish", r"Value returned is .* = 5"),
+            ("reverse-step", r"length \(node=.*\)|}"),
+            ("monitor when", ""),
+            ("monitor goto 100", ""),
+            ("maint flush register-cache", ""),
+            ("x/i $pc", "=> 0x"),
+            ("continue", r"breakpoint|Breakpoint 1"))
+
+    def cpp(self, options):
+        name = "shapes" + "".join(options)
+        program = self.build(name, CPP, "-g", *options, cxx=True)
+        path = self.record(name, program)
+        return self.session(
+            path,
+            ("break __cxa_throw", ""),
+            ("continue", "Breakpoint 1, .*__cxa_throw"),
+            ("up", r"Square::area"),
+            ("info frame", "rip = "),
+            ("up", r"add<Square>|main"),
+            ("delete", ""),
+            ("break Square::area", ""),
+            ("reverse-continue", r"Square::area"),
+            ("reverse-continue", r"Square::area"),
+            ("info locals", ""),
+            ("bt", r"#0 .*Square::area.*main"))
+
+    def threads(self):
+        program = self.build("threads", THREADS, "-g", "-O0", "-pthread")
+        path = self.record("threads", program)
+        return self.session(
+            path,
+            ("break work", ""),
+            ("continue", r"hit Breakpoint 1, work"),
+            ("continue", r"hit Breakpoint 1, work"),
+            ("info threads", r"\* \d.*work"),
+            ("watch counter", ""),
+            ("continue", r"Old value = \d+\n"),
+            ("reverse-continue", r"New value = \d+|history"),
+            ("delete", ""),
+            ("tbreak 17", ""),
+            ("continue", "main"),
+            ("p counter", "= 2000"),
+            ("watch counter", ""),
+            ("reverse-continue", r"Old value = 2000\nNew value = 1999.*work"),
+            ("thread apply all bt", r"work.*(main|join)|(main|join).*work"),
+            ("continue", "New value = 2000"))
+
+    def stripped(self):
+        program = self.build("stripped", PLAIN, "-O2", "-s", "-static")
+        path = self.record("stripped", program)
+        return self.session(
+            path,
+            ("x/3i $pc", r"=> 0x.*\n.*0x.*\n.*0x"),
+            ("p $start = $pc", "0x"),
+            ("stepi 50", "0x"),
+            ("reverse-stepi 50", "0x"),
+            ("p $pc == $start", "= 1"),
+            ("continue", r"history|replay"),
+            ("reverse-continue", r"history"),
+            ("p $pc == $start", "= 1"))
+
+    def python(self):
+        path = self.record("python", "python3", "-c",
+                           "print(sorted({3: 4, 1: 2}))")
+        return self.session(
+            path,
+            ("break write", ""),
+            ("continue", r"Breakpoint 1.*write"),
+            ("bt 2", r"#0 .*write"),
+            ("x/s $rsi", r"\[1, 3\]"),
+            ("watch *(char *) $rsi", ""),
+            ("reverse-continue", "Old value = 91"),
+            ("info sharedlibrary", r"libm\.so|libc\.so"),
+            at=("-g", "main"))
+
+    def records(self):
+        """The same as gdb's own recorder, as far as that can go."""
+        program = self.build("plain", PLAIN, "-g", "-O0", "-static",
+                             "-no-pie")
+        path = self.record("plain", program)
+        moves = ["next", "step", "next", "step", "finish", "next", "next",
+                 "reverse-next", "reverse-step", "reverse-stepi",
+                 "reverse-finish", "next", "next", "next", "reverse-next",
+                 "reverse-next", "reverse-step", "reverse-step", "stepi",
+                 "reverse-stepi", "reverse-stepi", "step"]
+        commands = []
+        for move in moves:
+            commands += [move, "output/x $pc", "output table", "output sum"]
+        ours, _ = self.gdb([self.options.cprec, "gdb", "-g", "start", path,
+                            "--"], ["tbreak main", "continue"] + commands)
+        ours = ours[2:]
+        start = ["break main", "run", "record full"]
+        its, errors = self.gdb(["gdb", program], start + commands)
+        its = its[len(start):]
+        expect(len(its) == len(commands), f"gdb itself: {errors}")
+        for number, move in enumerate(moves):
+            equal(ours[4 * number + 1:4 * number + 4],
+                  its[4 * number + 1:4 * number + 4],
+                  f"behind {moves[:number + 1]}")
+        return f"{len(moves)} moves"
+
+    def machine(self):
+        """A front end's interface."""
+        path = os.path.join(self.folder, "lines.cpr")
+        requests = ["-break-insert push", "-exec-continue",
+                    "-exec-next", "-exec-next --reverse",
+                    "-exec-step-instruction --reverse",
+                    "-stack-list-frames", "-data-evaluate-expression id",
+                    "-exec-continue --reverse", "-gdb-exit"]
+        done = subprocess.run(
+            [self.options.cprec, "gdb", "-g", "start", path, "--", "-nx",
+             "-i=mi"], input="\n".join(requests) + "\n", text=True,
+            capture_output=True, timeout=120)
+        stops = re.findall(r"^\*stopped,reason=\"([^\"]*)\"", done.stdout,
+                           re.M)
+        equal(stops, ["breakpoint-hit", "end-stepping-range",
+                      "breakpoint-hit", "end-stepping-range"], "stops")
+        expect("reverse-execution history" in done.stdout,
+               "it is not told that the recording begins")
+        return ", ".join(stops)
+
+    def client(self):
+        """It waits at a port, for one."""
+        path = os.path.join(self.folder, "lines.cpr")
+        server = subprocess.Popen(
+            [self.options.cprec, "gdbserver", "--port=0", "--from=main", path],
+            stderr=subprocess.PIPE, text=True)
+        try:
+            port = re.search(r"127\.0\.0\.1:(\d+)",
+                             server.stderr.readline())[1]
+            answers, errors = self.gdb(
+                ["gdb", os.path.join(self.folder, "lines")],
+                [f"target extended-remote :{port}", "info registers rip",
+                 "run 1000", "info registers rip"])
+            expect("main" in answers[1], f"{answers} {errors}")
+        finally:
+            status = server.wait(timeout=60)
+            server.stderr.close()
+        equal(status, 0, "exit status")
+
+
+def run_all(options, folder):
+    tests = Gdb(options, folder)
+    for flags in ("-O0",), ("-O2",):
+        tests.test(f"a crash, {flags[0]}", tests.crash, flags)
+        tests.test(f"C++, {flags[0]}", tests.cpp, flags)
+    tests.test("lines, there and back", tests.moves)
+    tests.test("threads", tests.threads)
+    tests.test("a stripped program", tests.stripped)
+    tests.test("python3", tests.python)
+    tests.test("as gdb's own recorder", tests.records)
+    tests.test("the machine interface", tests.machine)
+    tests.test("a port", tests.client)
+    return tests.summary()
+
+
+if __name__ == "__main__":
+    sys.exit(main(run_all, parser=argparse.ArgumentParser()))
