@@ -299,7 +299,7 @@ class Gdb(CprecTap):
             ("p $pc == $start", "= 1"))
 
     def python(self):
-        path = self.record("python", "python3", "-c",
+        path = self.record("python", "/usr/bin/python3", "-c",
                            "print(sorted({3: 4, 1: 2}))")
         return self.session(
             path,
