@@ -177,16 +177,6 @@ static int run_on(struct server *server, bool backwards,
 
 /* ------- steps ------- */
 
-/* The thread does not step any more, or did not before. */
-static int leave_thread(struct server *server, bool backwards,
-			struct cprec_failure *why)
-{
-	int rc = cprec_cursor_seek(server->cursor,
-				   backwards ? "start" : "end", why);
-
-	return rc ? rc : stand_at_end(server, backwards, why);
-}
-
 static int walk(struct server *server, const struct resume *resume,
 		const struct cprec_stop **stop, struct cprec_failure *why)
 {
@@ -241,8 +231,9 @@ static int step(struct server *server, const struct resume *resume,
 	const struct cprec_stop *stop;
 	int rc = walk(server, resume, &stop, why);
 
+	/* It has ended, or had not begun: the others run on. */
 	if (rc == CPREC_NOT_FOUND)
-		return leave_thread(server, resume->backwards, why);
+		return run_on(server, resume->backwards, why);
 	if (!rc)
 		stand(server, stop);
 	if (rc || !server->watch_count)

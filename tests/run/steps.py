@@ -64,6 +64,11 @@ class Steps(CprecTap):
                 # The first step leads to where the thread can stop.
                 first = self.walk(remote, "vCont;s", 1)
                 there = self.walk(remote, "vCont;s", STEPS)
+                # Where its thread ends, others have run on.
+                if len(there) < STEPS:
+                    position, tid, _ = (first + there)[-1]
+                    remote.goto(position)
+                    remote.ask(f"Hcp0.{tid:x}")
                 back = self.walk(remote, "bs", len(there))
                 equal(back, (first + there)[:-1][::-1] if there else [],
                       f"steps back from {STEPS} behind {at}")
