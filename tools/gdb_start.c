@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* gdb_start.c - see gdb_start.h */
+#include "tools/gdb_start.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/commands.h"
+#include "tools/messages.h"
+#include "tools/options.h"
+
+/* As a shell, and gdb, take it for one word. */
+static void print_quoted(FILE *out, const char *word)
+{
+	putc('\'', out);
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", out);
+		else
+			putc(*word, out);
+	putc('\'', out);
+}
+
+/* "target extended-remote | cprec gdbserver --stdio FILE" */
+static char *connect_text(const char *path, const char *from)
+{
+	char self[4096], *text = NULL;
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	size_t size;
+	FILE *out = length > 0 ? open_memstream(&text, &size) : NULL;
+
+	if (!out)
+		return NULL;
+	self[length] = '\0';
+	fputs("target extended-remote | exec ", out);
+	print_quoted(out, self);
+	fputs(" gdbserver --stdio", out);
+	if (from) {
+		fputs(" --from=", out);
+		print_quoted(out, from);
+	}
+	fputs(" -- ", out);
+	print_quoted(out, path);
+	if (!fclose(out))
+		return text;
+	free(text);
+	return NULL;
+}
+
+static const char *const settings[] = {
+	"set sysroot /",
+	"set debuginfod enabled off",
+	"set unwindonsignal on",
+	"set tcp auto-retry off",
+};
+
+/* A file of ours: beside the program, or where it is installed; NULL. */
+static char *script_path(const char *name)
+{
+	static const char *const folders[] = { "gdb", "../share/cprec/gdb" };
+	char self[PATH_MAX], *path = NULL;
+	const char *folder;
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (length <= 0)
+		return NULL;
+	self[length] = '\0';
+	folder = dirname(self);
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		free(path);
+		if (asprintf(&path, "%s/%s/%s", folder, folders[i],
+			     name) < 0)
+			return NULL;
+		if (!access(path, R_OK))
+			return path;
+	}
+	say("there is no %s", path);
+	free(path);
+	return NULL;
+}
+
+/* gdb's command line. */
+struct words {
+	const char **list;	/* NULL-ended */
+	size_t count, room;
+	bool is_short;		/* of memory */
+};
+
+static void add(struct words *words, const char *word)
+{
+	if (words->count + 2 > words->room) {
+		size_t room = 2 * words->room + 32;
+		const char **more = reallocarray(words->list, room,
+						 sizeof(*more));
+
+		if (!more) {
+			words->is_short = true;
+			return;
+		}
+		words->list = more;
+		words->room = room;
+	}
+	words->list[words->count++] = word;
+	words->list[words->count] = NULL;
+}
+
+static void add_pair(struct words *words, const char *option,
+		     const char *value)
+{
+	add(words, option);
+	add(words, value);
+}
+
+/* Ours before those of the user; false, which is told, if a script is gone. */
+static bool add_all(struct words *words, const struct gdb_start *start,
+		    const char *connect)
+{
+	const char *const *name = start->scripts;
+
+	add(words, "gdb");
+	add(words, "-q");
+	/* A search may take long before it answers. */
+	add_pair(words, "-l", "10000");
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
+		add_pair(words, "-iex", settings[i]);
+	for (; name && *name; name++) {
+		const char *path = script_path(*name);
+
+		if (!path)
+			return false;
+		add_pair(words, "-x", path);
+	}
+	add_pair(words, "-ex", connect);
+	if (start->commands)
+		add_pair(words, "-x", start->commands);
+	for (size_t i = 0; i < start->more_count; i++)
+		add(words, start->more[i]);
+	return true;
+}
+
+int gdb_start(const struct gdb_start *start)
+{
+	char *connect = connect_text(start->path, start->from);
+	struct words words = { 0 };
+
+	if (connect && !add_all(&words, start, connect))
+		return EXIT_CPREC;
+	if (!connect || words.is_short) {
+		say("out of memory");
+		return EXIT_CPREC;
+	}
+	execvp(words.list[0], (char *const *)words.list);
+	say("cannot start gdb: %s", strerror(errno));
+	return errno == ENOENT ? EXIT_NO_PROGRAM : EXIT_UNUSABLE;
+}

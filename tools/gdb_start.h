@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * gdb_start.h - becomes gdb, on a recording
+ *
+ * gdb is connected with `cprec gdbserver --stdio`, which this program is, too.
+ */
+#ifndef CPREC_TOOLS_GDB_START_H
+#define CPREC_TOOLS_GDB_START_H
+
+#include <stddef.h>
+
+/* All is borrowed. */
+struct gdb_start {
+	const char *path;		/* of the recording */
+	const char *from;		/* as `gdbserver --from`; NULL */
+	const char *const *scripts;	/* of ours, by name, NULL-ended; NULL */
+	const char *commands;		/* a file of gdb's commands; NULL */
+	char **more;			/* gdb's own options */
+	size_t more_count;
+};
+
+/* Returns only if gdb does not start: a status to exit with; it is told why. */
+int gdb_start(const struct gdb_start *start);
+
+#endif
