@@ -10,6 +10,7 @@ that are met forwards are met backwards in reverse.
 import argparse
 import os
 import random
+import re
 import sys
 
 sys.dont_write_bytecode = True
@@ -127,31 +128,61 @@ class Steps(CprecTap):
         return f"{total} stops"
 
     def run_both(self, remote, at, breaks):
-        remote.goto(at)
-        there, back = [], []
+        """Stops between `at` and where the 60th is, there and back."""
+        begins = remote.goto(at)
+        there, back = Met(breaks), Met(breaks)
         for _ in range(STOPS):
             stop = remote.resume("vCont;c")
             if stop[2].startswith("replaylog:end"):
                 break
-            there += self.meanings(remote, stop, breaks)
+            there.add(remote, stop)
         else:
-            # The one where it turns round is not met again.
-            if there[-1][2].startswith("swbreak"):
-                there.pop()
-        while len(back) < len(there):
+            # Where it turns round, it is not told again.
+            there.leave_out(remote, stop[0])
+        while True:
             stop = remote.resume("bc")
-            if stop[2].startswith("replaylog:begin"):
+            if (stop[2].startswith("replaylog:begin") or
+                    place(remote.when()) < place(begins)):
                 break
-            back += self.meanings(remote, stop, breaks)
-        equal(back[:len(there)], there[::-1], f"stops from {at}")
-        return len(there)
+            back.add(remote, stop)
+        remote.goto(begins)
+        back.leave_out(remote, remote.resume("?")[0])
+        equal(back.watched, there.watched[::-1], f"watches from {at}")
+        equal(sorted(back.broken), sorted(there.broken), f"breaks from {at}")
+        return len(there.watched) + len(there.broken)
 
-    def meanings(self, remote, stop, breaks):
-        """A stop of a watchpoint may be before an instruction with a breakpoint,
-        too: then it is not told again, as a debugger sees it itself."""
-        if stop[2].startswith("watch") and remote.pc() in breaks:
-            return [stop, (stop[0], stop[1], "swbreak:;")]
-        return [stop]
+
+def place(position):
+    """To be compared: "5000.1" is behind "5000"."""
+    return [int(number) for number in position.split(".")]
+
+
+class Met:
+    """The stops of one direction: of watchpoints in their order; of breakpoints
+    which instruction of which thread.  A thread that a watchpoint has stopped
+    before an instruction with a breakpoint has met that, too: a debugger sees
+    it, and it is told again only if others run first."""
+
+    def __init__(self, breaks):
+        self.breaks = breaks
+        self.watched, self.broken = [], set()
+
+    def key(self, remote, tid):
+        about = remote.ask(f"qThreadExtraInfo,p0.{tid:x}")
+        number = re.search(r"(\d+) instructions",
+                           bytes.fromhex(about).decode())[1]
+        return tid, int(number), remote.pc()
+
+    def add(self, remote, stop):
+        if stop[2].startswith("watch"):
+            self.watched.append(stop)
+        if remote.pc() in self.breaks:
+            self.broken.add(self.key(remote, stop[0]))
+        else:
+            expect(not stop[2].startswith("swbreak"), f"{stop}")
+
+    def leave_out(self, remote, tid):
+        self.broken.discard(self.key(remote, tid))
 
 
 def run_all(options, folder):
