@@ -68,6 +68,7 @@ struct server {
 	struct cprec_recording *recording;
 	struct cprec_cursor *cursor;
 	const struct target *target;
+	uint8_t places[128];	/* of cprec.h's registers in it, and 1 */
 	struct wire *wire;
 	atomic_bool interrupted;
 	bool is_over;

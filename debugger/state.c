@@ -166,31 +166,51 @@ void on_thread_info(struct server *server, const char *args)
 /* ------- registers ------- */
 
 struct value_search {
-	const struct target *target;
+	struct server *server;
 	struct values *values;
 };
+
+/* Which one of debuggers' it is; their number: none. */
+static size_t find_ours(const struct target *target, const char *name)
+{
+	size_t i = 0;
+
+	while (i < target->count && (!target->registers[i].ours ||
+				     strcmp(target->registers[i].ours, name)))
+		i++;
+	return i;
+}
+
+/* Each step asks for all of them, so it is looked up once. */
+static size_t place_of(struct server *server, const struct cprec_register *reg)
+{
+	const size_t most = sizeof(server->places) / sizeof(*server->places);
+
+	if (reg->number >= most)
+		return find_ours(server->target, reg->name);
+	if (!server->places[reg->number])
+		server->places[reg->number] =
+			find_ours(server->target, reg->name) + 1;
+	return server->places[reg->number] - 1;
+}
 
 static int take_value(void *context, const struct cprec_register *reg)
 {
 	const struct value_search *search = context;
-	const struct target *target = search->target;
 	uint32_t length = reg->length < 16 ? reg->length : 16;
+	size_t i = place_of(search->server, reg);
 
-	for (size_t i = 0; i < target->count; i++) {
-		const char *ours = target->registers[i].ours;
-
-		if (!ours || strcmp(ours, reg->name))
-			continue;
-		memcpy(search->values->list[i].bytes, reg->bytes, length);
-		search->values->list[i].is_known = reg->is_known;
-	}
+	if (i == search->server->target->count)
+		return 0;
+	memcpy(search->values->list[i].bytes, reg->bytes, length);
+	search->values->list[i].is_known = reg->is_known;
 	return 0;
 }
 
 int state_values(struct server *server, struct values *out,
 		 struct cprec_failure *why)
 {
-	struct value_search search = { server->target, out };
+	struct value_search search = { server, out };
 
 	*out = (struct values){ 0 };
 	if (server->diverted.diversion)

@@ -44,6 +44,18 @@ bool page_index_may_touch(const struct segment_index *index, uint64_t first,
 	       (at < index->page_count && index->pages[at].page <= last);
 }
 
+bool page_index_may_write(const struct segment_index *index, uint64_t first,
+			  uint64_t last)
+{
+	if (!index->steps)
+		return true;
+	for (size_t i = first_of(index, first);
+	     i < index->page_count && index->pages[i].page <= last; i++)
+		if (index->pages[i].how & PAGE_WAS_WRITTEN)
+			return true;
+	return false;
+}
+
 const struct page_touch *page_index_resolution(
 	const struct segment_index *index, uint64_t page, uint64_t doubt)
 {

@@ -37,6 +37,10 @@ bool page_index_is_touched(const struct segment_index *index, uint64_t page);
 bool page_index_may_touch(const struct segment_index *index, uint64_t first,
 			  uint64_t last);
 
+/* The same, of those that write it. */
+bool page_index_may_write(const struct segment_index *index, uint64_t first,
+			  uint64_t last);
+
 /* The touch that resolved this doubt of the page; NULL if none did. */
 const struct page_touch *page_index_resolution(
 	const struct segment_index *index, uint64_t page, uint64_t doubt);

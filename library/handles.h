@@ -51,6 +51,8 @@ struct cprec_recording {
 	struct cprec_cursor *cursors;
 
 	/* Answers. */
+	struct cprec_thread *threads;	/* NULL: not asked for yet */
+	size_t thread_count;
 	struct cprec_info info;
 	struct cprec_crash crash;
 	char crash_name[16];

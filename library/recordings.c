@@ -166,6 +166,7 @@ PUBLIC void cprec_close(struct cprec_recording *handle)
 		cprec_cursor_destroy(handle->cursors);
 	source_close(&handle->source);
 	trail_destroy(handle->trail);
+	free(handle->threads);
 	expressions_destroy(handle->expressions);
 	query_destroy(handle->query);
 	lines_destroy(handle->lines);
@@ -321,28 +322,57 @@ static bool is_lost(const struct recording *recording,
 	return thread->first > recording_end(recording);
 }
 
+static int list_threads(struct recording *recording, struct cprec_thread *list,
+			size_t *count, struct failure *why)
+{
+	*count = 0;
+	for (uint32_t i = 0; i < recording_threads(recording); i++) {
+		struct recording_thread one;
+		int rc = recording_thread(recording, i, &one, why);
+
+		if (rc)
+			return rc;
+		if (is_lost(recording, &one))
+			continue;
+		list[(*count)++] = (struct cprec_thread) {
+			.tid = one.tid, .first = one.first, .last = one.last,
+			.instructions = one.steps - one.steps_before,
+			.has_ended = one.has_ended,
+		};
+	}
+	return 0;
+}
+
+/* A debugger asks whenever it stops, and streams are read to answer. */
+static int find_threads(struct cprec_recording *handle, struct failure *why)
+{
+	struct cprec_thread *list;
+	int rc;
+
+	if (handle->threads)
+		return 0;
+	list = calloc(recording_threads(handle->recording) + 1, sizeof(*list));
+	if (!list)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	rc = list_threads(handle->recording, list, &handle->thread_count, why);
+	if (rc)
+		free(list);
+	else
+		handle->threads = list;
+	return rc;
+}
+
 PUBLIC int cprec_each_thread(struct cprec_recording *handle,
 			     int (*visit)(void *context,
 					  const struct cprec_thread *thread),
 			     void *context, struct cprec_failure *why)
 {
-	uint32_t count = recording_threads(handle->recording);
 	int rc = question_begin(handle, false, why);
 
-	for (uint32_t i = 0; i < count && !rc; i++) {
-		struct recording_thread one;
-		struct cprec_thread thread;
-
-		rc = recording_thread(handle->recording, i, &one, inner(why));
-		if (rc || is_lost(handle->recording, &one))
-			continue;
-		thread = (struct cprec_thread) {
-			.tid = one.tid, .first = one.first, .last = one.last,
-			.instructions = one.steps - one.steps_before,
-			.has_ended = one.has_ended,
-		};
-		rc = visit(context, &thread);
-	}
+	if (!rc)
+		rc = find_threads(handle, inner(why));
+	for (size_t i = 0; i < handle->thread_count && !rc; i++)
+		rc = visit(context, &handle->threads[i]);
 	return rc;
 }
 

@@ -227,11 +227,12 @@ static int may_access(const struct search *search, size_t segment, bool *may,
 	int rc = recording_index(search->rep->recording, segment, &index, why);
 
 	for (size_t i = 0; i < until->watch_count && !rc && !*may; i++) {
-		const struct vm_range *data = &until->watches[i].data;
+		const struct replay_watch *watch = &until->watches[i];
+		uint64_t first = watch->data.first >> GUEST_PAGE_SHIFT;
+		uint64_t last = watch->data.last >> GUEST_PAGE_SHIFT;
 
-		*may = page_index_may_touch(&index,
-					    data->first >> GUEST_PAGE_SHIFT,
-					    data->last >> GUEST_PAGE_SHIFT);
+		*may = watch->reads ? page_index_may_touch(&index, first, last) :
+				      page_index_may_write(&index, first, last);
 	}
 	segment_index_release(&index);
 	return rc;

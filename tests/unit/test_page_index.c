@@ -71,10 +71,11 @@ static void resolution_row(void **state)
 			 expected);
 }
 
-static bool is_in_range(uint64_t first, uint64_t last)
+static bool is_in_range(uint64_t first, uint64_t last, unsigned how)
 {
 	for (size_t i = 0; i < full.page_count; i++)
-		if (touches[i].page >= first && touches[i].page <= last)
+		if (touches[i].page >= first && touches[i].page <= last &&
+		    touches[i].how & how)
 			return true;
 	return false;
 }
@@ -86,8 +87,19 @@ static void ranges(void **state)
 		for (uint64_t last = first; last < 14; last++)
 			assert_int_equal(page_index_may_touch(&full, first,
 							      last),
-					 is_in_range(first, last));
+					 is_in_range(first, last, ~0u));
 	assert_true(page_index_may_touch(&full, 0, UINT64_MAX));
+}
+
+static void written_ranges(void **state)
+{
+	(void)state;
+	for (uint64_t first = 0; first < 14; first++)
+		for (uint64_t last = first; last < 14; last++)
+			assert_int_equal(page_index_may_write(&full, first,
+							      last),
+					 is_in_range(first, last,
+						     PAGE_WAS_WRITTEN));
 }
 
 /* Without an index nothing is certain. */
@@ -101,6 +113,8 @@ static void no_index(void **state)
 	assert_null(page_index_resolution(&none, 3, 1));
 	assert_true(page_index_may_touch(&none, 3, 3));
 	assert_false(page_index_may_touch(&empty, 0, UINT64_MAX));
+	assert_true(page_index_may_write(&none, 3, 3));
+	assert_false(page_index_may_write(&empty, 0, UINT64_MAX));
 	assert_true(page_index_is_unchanged(&empty, 3, 5));
 	assert_null(page_index_resolution(&empty, 3, 1));
 }
@@ -112,6 +126,7 @@ int main(void)
 	add_rows(&list, unchanged_rows, unchanged_row);
 	add_rows(&list, resolution_rows, resolution_row);
 	add_test(&list, "ranges", ranges, NULL);
+	add_test(&list, "written ranges", written_ranges, NULL);
 	add_test(&list, "no index", no_index, NULL);
 	return run_list("page_index", &list);
 }
