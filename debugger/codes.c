@@ -220,7 +220,8 @@ static bool is_met_at(struct server *server, uint64_t pc)
 		    !is_true(&codes->conditions, &world))
 			continue;
 		execute(server, &codes->commands, &world);
-		stops |= !codes->commands.count;
+		/* gdb does not tell that it steps into a function to there. */
+		stops |= !codes->commands.count || server->is_in_line;
 	}
 	return stops;
 }

@@ -275,6 +275,8 @@ static void resume(struct server *server, const struct resume *asked)
 	struct cprec_failure why;
 	int rc;
 
+	server->is_in_line = server->was_in_line && !asked->steps;
+	server->was_in_line = asked->start < asked->end;
 	/* One that came before it ran. */
 	if (atomic_load(&server->interrupted))
 		rc = CPREC_CANCELLED;

@@ -116,6 +116,8 @@ struct server {
 	struct break_codes *break_codes;	/* of each */
 	size_t break_count, break_room;
 	struct heard *heard;	/* while it goes back; else NULL */
+	bool was_in_line;	/* what ran last were steps of a line, */
+	bool is_in_line;	/* and what runs now may belong to it */
 	struct watchpoint *watches;
 	size_t watch_count, watch_room;
 	uint64_t passed[2];	/* signals, by their numbers, that stop nobody */
