@@ -200,30 +200,11 @@ void on_write_registers(struct server *server, const char *args)
 
 /* ------- running ------- */
 
-/* The debugger's user sees it. */
-static void show(struct server *server, const char *bytes, size_t size)
-{
-	struct text text = { 0 };
-
-	text_add(&text, "O");
-	text_add_hex(&text, bytes, size);
-	if (!text.failed)
-		wire_send(server->wire, text.bytes, text.size);
-	text_release(&text);
-}
-
 static void on_printed(void *context, uint32_t descriptor,
 		       const uint8_t *bytes, uint64_t length)
 {
 	(void)descriptor;
-	show(context, (const char *)bytes, length);
-}
-
-/* It cannot go on, which is no failure of the recording. */
-static void say_why(struct server *server, const char *why)
-{
-	show(server, why, strlen(why));
-	show(server, "\n", 1);
+	tell_user(context, (const char *)bytes, length);
 }
 
 int diversion_run_on(struct server *server, bool steps,
@@ -242,16 +223,21 @@ int diversion_run_on(struct server *server, bool steps,
 	};
 	enum cprec_diversion_stop stop = CPREC_DIVERSION_AT_SIGNAL;
 	uint32_t signal = SIGSEGV;
-	int rc = cprec_diversion_run(server->diverted.diversion, &run, &stop,
-				     &signal, why);
+	int rc;
 
+	do {
+		rc = cprec_diversion_run(server->diverted.diversion, &run,
+					 &stop, &signal, why);
+	} while (!rc && stop == CPREC_DIVERSION_AT_BREAK &&
+		 !breaks_are_met(server));
 	if (rc == CPREC_CANCELLED)
 		return rc;
 	server->diverted.has_run = true;
+	/* It cannot go on, which is no failure of the recording. */
 	if (rc)
-		say_why(server, why->text);
+		tell_line(server, why->text);
 	else if (stop == CPREC_DIVERSION_EXITED)
-		say_why(server, "This would end the program.");
+		tell_line(server, "This would end the program.");
 	server->stop = (struct stop_told) {
 		.why = reasons[stop], .tid = server->diverted.tid,
 		.signal = signal,

@@ -13,12 +13,12 @@ struct point {
 	uint64_t type, addr, length;
 };
 
-/* "0,ADDR,KIND" */
-static bool parse(const char *args, struct point *out)
+/* "0,ADDR,KIND"; `*args` goes behind it. */
+static bool parse(const char **args, struct point *out)
 {
-	return text_read_hex(&args, &out->type) && *args++ == ',' &&
-	       text_read_hex(&args, &out->addr) && *args++ == ',' &&
-	       text_read_hex(&args, &out->length) &&
+	return text_read_hex(args, &out->type) && *(*args)++ == ',' &&
+	       text_read_hex(args, &out->addr) && *(*args)++ == ',' &&
+	       text_read_hex(args, &out->length) &&
 	       out->type <= ACCESS_WATCH;
 }
 
@@ -27,21 +27,73 @@ static bool is_break(const struct point *point)
 	return point->type <= HARD_BREAK;
 }
 
-static bool insert_break(struct server *server, uint64_t addr)
-{
-	if (server->break_count == server->break_room) {
-		size_t room = 2 * server->break_room + 16;
-		uint64_t *more = reallocarray(server->breaks, room,
-					      sizeof(*more));
+/* ------- breakpoints ------- */
 
-		if (!more)
-			return false;
-		server->breaks = more;
-		server->break_room = room;
-	}
-	server->breaks[server->break_count++] = addr;
+static size_t find_break(const struct server *server, const struct point *point)
+{
+	size_t i = 0;
+
+	while (i < server->break_count &&
+	       (server->breaks[i] != point->addr ||
+		server->break_codes[i].type != point->type))
+		i++;
+	return i;
+}
+
+static bool make_room(struct server *server)
+{
+	size_t room = 2 * server->break_room + 16;
+	struct break_codes *codes;
+	uint64_t *breaks;
+
+	if (server->break_count < server->break_room)
+		return true;
+	breaks = reallocarray(server->breaks, room, sizeof(*breaks));
+	if (breaks)
+		server->breaks = breaks;
+	codes = reallocarray(server->break_codes, room, sizeof(*codes));
+	if (codes)
+		server->break_codes = codes;
+	if (!breaks || !codes)
+		return false;
+	server->break_room = room;
 	return true;
 }
+
+/* One that is there gets other conditions. */
+static bool insert_break(struct server *server, const struct point *point,
+			 const char *args)
+{
+	struct break_codes codes = { .type = point->type };
+	size_t i = find_break(server, point);
+
+	if (!codes_parse(&codes, args) || !make_room(server)) {
+		codes_release(&codes);
+		return false;
+	}
+	if (i < server->break_count)
+		codes_release(&server->break_codes[i]);
+	else
+		server->break_count++;
+	server->breaks[i] = point->addr;
+	server->break_codes[i] = codes;
+	return true;
+}
+
+static bool remove_break(struct server *server, const struct point *point)
+{
+	size_t i = find_break(server, point);
+
+	if (i == server->break_count)
+		return false;
+	codes_release(&server->break_codes[i]);
+	server->break_count--;
+	server->breaks[i] = server->breaks[server->break_count];
+	server->break_codes[i] = server->break_codes[server->break_count];
+	return true;
+}
+
+/* ------- watchpoints ------- */
 
 static bool insert_watch(struct server *server, const struct point *point)
 {
@@ -65,28 +117,6 @@ static bool insert_watch(struct server *server, const struct point *point)
 	return true;
 }
 
-void on_insert(struct server *server, const char *args)
-{
-	struct point point;
-	bool done = false;
-
-	if (parse(args, &point))
-		done = is_break(&point) ? insert_break(server, point.addr) :
-					  insert_watch(server, &point);
-	reply(server, done ? "OK" : "E01");
-}
-
-static bool remove_break(struct server *server, uint64_t addr)
-{
-	for (size_t i = 0; i < server->break_count; i++)
-		if (server->breaks[i] == addr) {
-			server->breaks[i] =
-				server->breaks[--server->break_count];
-			return true;
-		}
-	return false;
-}
-
 static bool remove_watch(struct server *server, const struct point *point)
 {
 	for (size_t i = 0; i < server->watch_count; i++) {
@@ -101,19 +131,35 @@ static bool remove_watch(struct server *server, const struct point *point)
 	return false;
 }
 
+/* ------- requests ------- */
+
+void on_insert(struct server *server, const char *args)
+{
+	struct point point;
+	bool done = false;
+
+	if (parse(&args, &point))
+		done = is_break(&point) ? insert_break(server, &point, args) :
+					  insert_watch(server, &point);
+	reply(server, done ? "OK" : "E01");
+}
+
 void on_remove(struct server *server, const char *args)
 {
 	struct point point;
 	bool done = false;
 
-	if (parse(args, &point))
-		done = is_break(&point) ? remove_break(server, point.addr) :
+	if (parse(&args, &point))
+		done = is_break(&point) ? remove_break(server, &point) :
 					  remove_watch(server, &point);
 	reply(server, done ? "OK" : "E01");
 }
 
 void breaks_release(struct server *server)
 {
+	for (size_t i = 0; i < server->break_count; i++)
+		codes_release(&server->break_codes[i]);
+	free(server->break_codes);
 	free(server->breaks);
 	free(server->watches);
 }

@@ -138,6 +138,7 @@ static int run_until(struct server *server, struct cprec_until *until,
 		     const struct cprec_stop **stop, struct cprec_failure *why)
 {
 	struct cprec_watch *watches = list_watches(server);
+	struct heard heard = { 0 };
 	int rc;
 
 	if (!watches) {
@@ -147,10 +148,17 @@ static int run_until(struct server *server, struct cprec_until *until,
 	until->size = sizeof(*until);
 	until->watches = watches;
 	until->watch_count = server->watch_count;
+	if (breaks_have_codes(server)) {
+		until->is_met = on_break;
+		until->context = server;
+	}
+	if (until->backwards)
+		server->heard = &heard;
 	do {
 		rc = cprec_cursor_run(server->cursor, until, stop, why);
 	} while (!rc && (*stop)->kind == CPREC_AT_SIGNAL &&
 		 stops_nobody(server, (*stop)->signal));
+	heard_end(server, &heard, !rc);
 	free(watches);
 	return rc;
 }
@@ -177,9 +185,20 @@ static int run_on(struct server *server, bool backwards,
 
 /* ------- steps ------- */
 
-static int walk(struct server *server, const struct resume *resume,
-		const struct cprec_stop **stop, struct cprec_failure *why)
+/* It has come to a breakpoint that stops nobody: whether it goes on. */
+static bool walks_on(struct server *server, const struct cprec_walk *walk,
+		     struct cprec_stop *stop)
 {
+	if (breaks_are_met(server))
+		return false;
+	stop->kind = CPREC_AT_POSITION;
+	return walk->start <= stop->pc && stop->pc < walk->end;
+}
+
+static int walk(struct server *server, const struct resume *resume,
+		struct cprec_stop *stop, struct cprec_failure *why)
+{
+	const struct cprec_stop *found;
 	bool has_range = resume->start < resume->end;
 	const struct cprec_walk walk = {
 		.size = sizeof(walk), .backwards = resume->backwards,
@@ -190,58 +209,54 @@ static int walk(struct server *server, const struct resume *resume,
 		.signals = true,
 	};
 	int rc = state_thread(server, resume->tid, why);
+	bool goes_on = !rc;
 
-	while (!rc) {
-		rc = cprec_cursor_walk(server->cursor, &walk, stop, why);
-		if (rc || (*stop)->kind != CPREC_AT_SIGNAL ||
-		    !stops_nobody(server, (*stop)->signal))
+	while (goes_on) {
+		rc = cprec_cursor_walk(server->cursor, &walk, &found, why);
+		if (rc)
 			break;
+		*stop = *found;
+		goes_on = stop->kind == CPREC_AT_BREAK ?
+				  walks_on(server, &walk, stop) :
+			  stop->kind == CPREC_AT_SIGNAL &&
+				  stops_nobody(server, stop->signal);
 	}
 	return rc;
 }
 
 /* The same way again, for what is accessed on it. */
 static int watch_walk(struct server *server, struct cprec_position from,
-		      bool backwards, const struct cprec_stop **stop,
+		      bool backwards, const struct cprec_stop *walked,
 		      struct cprec_failure *why)
 {
-	const struct cprec_stop walked = **stop;
+	const struct cprec_stop *stop;
 	struct cprec_until until = {
-		.backwards = backwards, .has_to = true, .to = walked.at,
+		.backwards = backwards, .has_to = true, .to = walked->at,
 	};
 	int rc = cprec_cursor_move(server->cursor, from, why);
 
 	if (!rc)
-		rc = run_until(server, &until, stop, why);
-	if (rc || (*stop)->kind == CPREC_AT_WATCH)
-		return rc;
-	server->stop = (struct stop_told) {
-		.why = walked.kind == CPREC_AT_SIGNAL ? STOPPED_SIGNAL :
-		       walked.kind == CPREC_AT_BREAK ? STOPPED_BREAK :
-						       STOPPED_PLAIN,
-		.tid = walked.tid, .signal = walked.signal,
-	};
-	return 0;
+		rc = run_until(server, &until, &stop, why);
+	if (!rc)
+		stand(server, stop->kind == CPREC_AT_WATCH ? stop : walked);
+	return rc;
 }
 
 static int step(struct server *server, const struct resume *resume,
 		struct cprec_failure *why)
 {
 	struct cprec_position from = cprec_cursor_position(server->cursor);
-	const struct cprec_stop *stop;
+	struct cprec_stop stop;
 	int rc = walk(server, resume, &stop, why);
 
 	/* It has ended, or had not begun: the others run on. */
 	if (rc == CPREC_NOT_FOUND)
 		return run_on(server, resume->backwards, why);
-	if (!rc)
-		stand(server, stop);
-	if (rc || !server->watch_count)
+	if (rc)
 		return rc;
-	rc = watch_walk(server, from, resume->backwards, &stop, why);
-	if (!rc && stop->kind == CPREC_AT_WATCH)
-		stand(server, stop);
-	return rc;
+	stand(server, &stop);
+	return server->watch_count ? watch_walk(server, from, resume->backwards,
+						&stop, why) : 0;
 }
 
 /* ------- requests ------- */
@@ -260,6 +275,8 @@ static void resume(struct server *server, const struct resume *asked)
 	struct cprec_failure why;
 	int rc;
 
+	server->is_in_line = server->was_in_line && !asked->steps;
+	server->was_in_line = asked->start < asked->end;
 	/* One that came before it ran. */
 	if (atomic_load(&server->interrupted))
 		rc = CPREC_CANCELLED;

@@ -36,6 +36,23 @@ void reply_failure(struct server *server, const struct cprec_failure *why)
 	text_add(&server->reply, "E.%s", why->text);
 }
 
+void tell_user(struct server *server, const char *bytes, size_t size)
+{
+	struct text text = { 0 };
+
+	text_add(&text, "O");
+	text_add_hex(&text, bytes, size);
+	if (!text.failed)
+		wire_send(server->wire, text.bytes, text.size);
+	text_release(&text);
+}
+
+void tell_line(struct server *server, const char *words)
+{
+	tell_user(server, words, strlen(words));
+	tell_user(server, "\n", 1);
+}
+
 /* ------- requests about the connection ------- */
 
 static void on_supported(struct server *server, const char *args)
@@ -43,7 +60,8 @@ static void on_supported(struct server *server, const char *args)
 	(void)args;
 	reply(server, "PacketSize=%x;QStartNoAckMode+;multiprocess+;swbreak+;"
 	      "hwbreak+;vContSupported+;ReverseStep+;ReverseContinue+;"
-	      "QPassSignals+;binary-upload+;error-message+;"
+	      "QPassSignals+;ConditionalBreakpoints+;BreakpointCommands+;"
+	      "binary-upload+;error-message+;"
 	      "qXfer:features:read+;qXfer:exec-file:read+;qXfer:auxv:read+;"
 	      "qXfer:libraries-svr4:read+;qXfer:threads:read+",
 	      WIRE_MESSAGE_MOST - 1);
@@ -268,6 +286,8 @@ static int begin(struct server *server, const char *from,
 		return CPREC_VERSION;
 	}
 	rc = cprec_cursor_create(&server->cursor, server->recording, NULL, why);
+	if (!rc)
+		rc = state_find_registers(server, why);
 	if (!rc)
 		rc = find_start(server, from, why);
 	return rc ? rc : server_stand(server, why);

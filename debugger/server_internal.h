@@ -4,7 +4,7 @@
  *
  * server.c takes requests and has the table of them; resume.c runs and tells
  * why it stopped; state.c tells of threads, registers and memory; points.c
- * keeps breakpoints; diversions.c changes what may be changed; objects.c and files.c are what a debugger reads as files.
+ * keeps breakpoints, codes.c their conditions and commands; diversions.c changes what may be changed; objects.c and files.c are what a debugger reads as files.
  */
 #ifndef CPREC_DEBUGGER_SERVER_INTERNAL_H
 #define CPREC_DEBUGGER_SERVER_INTERNAL_H
@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "debugger/agent.h"
 #include "debugger/text.h"
 #include "library/cprec.h"
 
@@ -48,12 +49,40 @@ struct watchpoint {
 	uint64_t addr, length;
 };
 
+/* Agent expressions. */
+struct code_list {
+	struct agent_code *codes;
+	size_t count;
+};
+
+/* What belongs to a breakpoint. */
+struct break_codes {
+	uint64_t type;
+	struct code_list conditions;	/* one of them is true; or none */
+	struct code_list commands;	/* then it prints, and stops nobody */
+};
+
+/* What was printed on a way back. */
+struct heard {
+	struct heard_part {
+		struct heard_part *next;
+		struct cprec_position at;
+		size_t size;
+		char bytes[];
+	} *last;
+	size_t count, size;
+	bool is_short;
+};
+
+/* Registers that a debugger may know. */
+#define REGISTERS_MOST 96
+
 /* Values of registers, in the order of debuggers. */
 struct values {
 	struct {
 		bool is_known;
 		uint8_t bytes[16];
-	} list[96];
+	} list[REGISTERS_MOST];
 };
 
 /* What a debugger has changed. */
@@ -81,8 +110,15 @@ struct server {
 	bool no_diversion;
 	struct diverted diverted;
 
+	uint32_t numbers[REGISTERS_MOST];	/* of registers: cprec.h's */
+	size_t pc_number;
+
 	uint64_t *breaks;	/* addresses; some may be there twice */
+	struct break_codes *break_codes;	/* of each */
 	size_t break_count, break_room;
+	struct heard *heard;	/* while it goes back; else NULL */
+	bool was_in_line;	/* what ran last were steps of a line, */
+	bool is_in_line;	/* and what runs now may belong to it */
 	struct watchpoint *watches;
 	size_t watch_count, watch_room;
 	uint64_t passed[2];	/* signals, by their numbers, that stop nobody */
@@ -114,6 +150,10 @@ void reply(struct server *server, const char *format, ...)
 /* A request that was not understood. */
 void reply_nonsense(struct server *server);
 
+/* The debugger's user sees it, while something runs. */
+void tell_user(struct server *server, const char *bytes, size_t size);
+void tell_line(struct server *server, const char *words);
+
 /* What a question failed with. */
 void reply_failure(struct server *server, const struct cprec_failure *why);
 
@@ -137,6 +177,13 @@ bool values_are_same(const struct target *target, const struct values *a,
 /* Reads a register of the thread that is meant, of at most 8 bytes. */
 int state_register(struct server *server, const char *name, uint64_t *out,
 		   struct cprec_failure *why);
+
+/* The same where the cursor is, by the debugger's number. */
+int state_number(struct server *server, size_t number, uint64_t *out,
+		 struct cprec_failure *why);
+
+/* Which of the recording's registers are the debugger's. */
+int state_find_registers(struct server *server, struct cprec_failure *why);
 
 /* All of `size` bytes; false if any is not known. */
 bool state_read(struct server *server, uint64_t addr, void *out, size_t size);
@@ -189,6 +236,22 @@ void on_run(struct server *server, const char *args);
 void on_insert(struct server *server, const char *args);
 void on_remove(struct server *server, const char *args);
 void breaks_release(struct server *server);
+
+/* ------- codes.c ------- */
+
+/* "[;XLENGTH,DIGITS...][;cmds:PERSISTS,XLENGTH,DIGITS...]"; false: it is not. */
+bool codes_parse(struct break_codes *codes, const char *args);
+void codes_release(struct break_codes *codes);
+
+/* Whether a breakpoint where it stands stops; all there print. */
+bool breaks_are_met(struct server *server);
+bool breaks_have_codes(const struct server *server);
+
+/* The same, as cprec_until.is_met, whose context is the server. */
+int on_break(void *context, struct cprec_cursor *cursor);
+
+/* A way back is over. */
+void heard_end(struct server *server, struct heard *heard, bool tells);
 
 /* ------- objects.c ------- */
 

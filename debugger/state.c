@@ -303,6 +303,56 @@ int state_register(struct server *server, const char *name, uint64_t *out,
 	return rc;
 }
 
+#define NO_REGISTER UINT32_MAX
+
+struct number_search {
+	struct server *server;
+	const struct target *target;
+};
+
+static int take_number(void *context, const struct cprec_register *reg)
+{
+	const struct number_search *search = context;
+
+	for (size_t i = 0; i < search->target->count; i++) {
+		const char *ours = search->target->registers[i].ours;
+
+		if (ours && !strcmp(ours, reg->name) && reg->length <= 8)
+			search->server->numbers[i] = reg->number;
+	}
+	return 0;
+}
+
+int state_find_registers(struct server *server, struct cprec_failure *why)
+{
+	struct number_search search = { server, server->target };
+
+	for (size_t i = 0; i < REGISTERS_MOST; i++)
+		server->numbers[i] = NO_REGISTER;
+	server->pc_number = find_register(server->target, server->target->pc);
+	return cprec_each_register(server->cursor, take_number, &search, why);
+}
+
+int state_number(struct server *server, size_t number, uint64_t *out,
+		 struct cprec_failure *why)
+{
+	struct values values;
+	int rc;
+
+	if (server->numbers[number] == NO_REGISTER) {
+		if (why)
+			snprintf(why->text, sizeof(why->text),
+				 "this register is not recorded");
+		return CPREC_NOT_FOUND;
+	}
+	if (!server->diverted.diversion)
+		return cprec_register_value(server->cursor,
+					    server->numbers[number], out, why);
+	rc = state_values(server, &values, why);
+	memcpy(out, values.list[number].bytes, sizeof(*out));
+	return rc;
+}
+
 /* What a debugger looks at first, whenever the program has stopped. */
 void state_add_expedited(struct server *server, struct text *out)
 {

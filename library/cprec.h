@@ -453,6 +453,10 @@ int cprec_each_register(struct cprec_cursor *cursor,
 				     const struct cprec_register *reg),
 			void *context, struct cprec_failure *why);
 
+/* One of at most 8 bytes, by its number. */
+int cprec_register_value(struct cprec_cursor *cursor, uint32_t number,
+			 uint64_t *out, struct cprec_failure *why);
+
 /* ------- names and lines ------- */
 
 /* What an address is called. */

@@ -318,8 +318,9 @@ static int take_stop(struct cprec_cursor *cursor,
 		      &cursor->stop.tid, why);
 }
 
+/* One cursor for all of them: it is large, and they may be millions. */
 struct break_visits {
-	struct cprec_cursor *cursor;
+	struct cprec_cursor cursor;
 	const struct cprec_until *asked;
 };
 
@@ -327,21 +328,22 @@ static int ask_caller(void *context, const struct vm_stop *met,
 		      const struct position *at)
 {
 	struct break_visits *visits = context;
-	struct cprec_cursor cursor = {
-		.of = visits->cursor->of, .at = *at,
-	};
-	int rc = visits->asked->is_met(visits->asked->context, &cursor);
+	struct cprec_cursor *cursor = &visits->cursor;
 
 	(void)met;	/* the cursor stands there */
-	cursor_release(&cursor);
-	return rc;
+	go(cursor, *at);
+	cursor->some_thread = false;
+	return visits->asked->is_met(visits->asked->context, cursor);
 }
 
 static int run(struct cprec_cursor *cursor, const struct cprec_until *asked,
 	       struct replayer *replayer, const struct position *to,
 	       struct failure *why)
 {
-	struct break_visits visits = { cursor, asked };
+	struct break_visits visits = {
+		.cursor = { .of = cursor->of, .told = replayer },
+		.asked = asked,
+	};
 	struct replay_watch *watches;
 	struct replay_stop stop;
 	int rc = take_watches(&watches, asked, replayer, why);
@@ -360,6 +362,7 @@ static int run(struct cprec_cursor *cursor, const struct cprec_until *asked,
 		rc = asked->backwards ?
 			     replayer_run_back(replayer, &until, &stop, why) :
 			     replayer_run(replayer, &until, &stop, why);
+	cursor_release(&visits.cursor);
 	free(watches);
 	if (!rc && stop.kind == REPLAY_INTERRUPTED)
 		rc = failed(why, ERR_CANCELLED, "cancelled");

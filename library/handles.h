@@ -31,6 +31,9 @@
 /* What is the library's, and may be used by programs. */
 #define PUBLIC __attribute__((visibility("default")))
 
+/* Bytes that are told at once. */
+#define WORD_MOST 8
+
 /* A place, with what its texts are in. */
 struct kept_place {
 	struct cprec_place place;
@@ -67,12 +70,14 @@ struct cprec_cursor {
 	bool some_thread;
 	uint32_t tid;
 	uint64_t frame;
+	struct replayer *told;	/* of a callback's: that stood there; or NULL */
 
 	/* Answers. */
 	struct cprec_state state;
 	struct cprec_stop stop;
 	struct cprec_memory memory;
 	uint8_t *bytes, *known;		/* of it */
+	uint8_t word[WORD_MOST];	/* or this */
 	struct expression found;
 	struct cprec_value value;
 	uint8_t *value_bytes, *value_known;
@@ -176,6 +181,13 @@ int tell_registers(const struct reg_table *table,
 bool cursor_walked(const struct cprec_cursor *cursor, struct reg_file *out);
 
 struct expression_place cursor_place(const struct cprec_cursor *cursor);
+
+/* Whether the replayer stands there, with its thread's turn. */
+static inline bool cursor_stands(const struct cprec_cursor *cursor)
+{
+	return cursor->told && !cursor->some_thread && !cursor->frame &&
+	       replayer_is_at(cursor->told, &cursor->at);
+}
 
 /* What it keeps. */
 void cursor_release(struct cprec_cursor *cursor);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vm/vm.h"
+
 /* ------- memory ------- */
 
 static int make_room(struct cprec_cursor *cursor, uint64_t length,
@@ -56,6 +58,25 @@ static int take_memory(struct cprec_cursor *cursor, uint64_t addr,
 				   &cursor->memory.is_mapped, why);
 }
 
+static const uint8_t all_known[WORD_MOST] = {
+	1, 1, 1, 1, 1, 1, 1, 1,
+};
+
+/* What is asked most, millions of times: is it told quickly? */
+static bool take_at_once(struct cprec_cursor *cursor, uint64_t addr,
+			 uint64_t length)
+{
+	if (length > sizeof(cursor->word) || !cursor_stands(cursor) ||
+	    !replayer_peek(cursor->told, addr, cursor->word, length))
+		return false;
+	cursor->memory = (struct cprec_memory) {
+		.addr = addr, .length = length, .bytes = cursor->word,
+		.known = all_known, .source = CPREC_FROM_REPLAY,
+		.is_certain = true, .as_of = QUERY_CERTAIN, .is_mapped = true,
+	};
+	return true;
+}
+
 PUBLIC int cprec_read(struct cprec_cursor *cursor, uint64_t addr,
 		      uint64_t length, const struct cprec_memory **out,
 		      struct cprec_failure *why)
@@ -68,6 +89,10 @@ PUBLIC int cprec_read(struct cprec_cursor *cursor, uint64_t addr,
 	if (!rc && length - 1 > UINT64_MAX - addr)
 		rc = failed(inner(why), ERR_INPUT,
 			    "the bytes reach past the last address");
+	if (!rc && take_at_once(cursor, addr, length)) {
+		*out = &cursor->memory;
+		return 0;
+	}
 	if (!rc)
 		rc = make_room(cursor, length, inner(why));
 	if (!rc)
@@ -182,4 +207,38 @@ PUBLIC int cprec_each_register(struct cprec_cursor *cursor,
 	if (!rc && !is_found)
 		rc = find_registers(cursor, &found, inner(why));
 	return rc ? rc : tell_registers(table, &found, visit, context);
+}
+
+static int take_register(void *context, const struct cprec_register *reg)
+{
+	struct cprec_register *wanted = context;
+
+	if (reg->number != wanted->number)
+		return 0;
+	*wanted = *reg;
+	return 1;
+}
+
+PUBLIC int cprec_register_value(struct cprec_cursor *cursor, uint32_t number,
+				uint64_t *out, struct cprec_failure *why)
+{
+	const struct reg_table *table =
+		recording_reg_table(cursor->of->recording);
+	struct cprec_register found = { .number = number };
+	int rc = question_begin(cursor->of, true, why);
+
+	if (rc)
+		return rc;
+	if (number >= table->count || table->regs[number].size > sizeof(*out))
+		return failed(inner(why), ERR_INPUT, "this is no number of a"
+			      " register of at most 8 bytes");
+	if (cursor_stands(cursor)) {
+		*out = vm_reg(replayer_vm(cursor->told), number);
+		return 0;
+	}
+	rc = cprec_each_register(cursor, take_register, &found, why);
+	if (rc == 1 && !found.is_known)
+		return failed(inner(why), ERR_NOT_FOUND, "it is not known");
+	*out = found.value;
+	return rc < 0 ? rc : 0;
 }

@@ -264,6 +264,30 @@ int replayer_read(struct replayer *rep, uint64_t addr, uint8_t *bytes,
 	return rc;
 }
 
+bool replayer_is_at(const struct replayer *rep, const struct position *position)
+{
+	struct position now;
+
+	if (!rep->loaded || rep->diversion)
+		return false;
+	now = position_now(rep);
+	return !position_compare(&now, position);
+}
+
+static bool is_doubtful(const struct replayer *rep, uint64_t addr)
+{
+	return memory_page_doubt(rep->memory, memory_home(rep->memory, addr) >>
+						      GUEST_PAGE_SHIFT);
+}
+
+bool replayer_peek(struct replayer *rep, uint64_t addr, uint8_t *bytes,
+		   size_t size)
+{
+	return addr % GUEST_PAGE + size <= GUEST_PAGE &&
+	       !is_doubtful(rep, addr) &&
+	       !memory_look(rep->memory, addr, bytes, size) && !rep->error;
+}
+
 /* ------- making one ------- */
 
 static bool on_expects(void *context, uint64_t page)

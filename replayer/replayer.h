@@ -147,6 +147,14 @@ int replayer_thread_registers(struct replayer *replayer, uint32_t stream,
 int replayer_read(struct replayer *replayer, uint64_t addr, uint8_t *bytes,
 		  uint8_t *known, size_t size, struct failure *why);
 
+/* Whether it stands at a position, and can be asked there at once. */
+bool replayer_is_at(const struct replayer *replayer,
+		    const struct position *position);
+
+/* The same, quickly: false if some of it is not in the guest's memory. */
+bool replayer_peek(struct replayer *replayer, uint64_t addr, uint8_t *bytes,
+		   size_t size);
+
 /* The guest, for disassembly and the like; do not run or change it. */
 struct vm *replayer_vm(struct replayer *replayer);
 
