@@ -58,6 +58,9 @@ void reply_stop(struct server *server)
 		signal = signal_for_debugger(stop->signal);
 	else if (stop->why == STOPPED_BY_USER)
 		signal = SIGNAL_INTERRUPT;
+	/* For another thread than the one that steps, it would be a signal. */
+	else if (stop->why == STOPPED_MOVED && stop->tid != server->stepping)
+		signal = 0;
 	text_add(&server->reply, "T%02xthread:p%" PRIx32 ".%" PRIx32 ";",
 		 signal, server->pid, stop->tid);
 	state_add_expedited(server, &server->reply);
@@ -270,6 +273,12 @@ static int go_on(struct server *server, const struct resume *asked,
 			      run_on(server, asked->backwards, why);
 }
 
+static int follow_plan(struct server *server, struct cprec_failure *why)
+{
+	diversion_over(server);
+	return plan_run(server, why);
+}
+
 static void resume(struct server *server, const struct resume *asked)
 {
 	struct cprec_failure why;
@@ -277,11 +286,14 @@ static void resume(struct server *server, const struct resume *asked)
 
 	server->is_in_line = server->was_in_line && !asked->steps;
 	server->was_in_line = asked->start < asked->end;
+	server->stepping = asked->tid ? asked->tid : server->stop.tid;
 	/* One that came before it ran. */
 	if (atomic_load(&server->interrupted))
 		rc = CPREC_CANCELLED;
 	else if (!asked->backwards && diversion_runs(server))
 		rc = diversion_run_on(server, asked->steps, &why);
+	else if (asked->backwards && server->plan.kind != PLAN_NONE)
+		rc = follow_plan(server, &why);
 	else
 		rc = go_on(server, asked, &why);
 	if (rc == CPREC_CANCELLED) {

@@ -57,7 +57,7 @@ void tell_line(struct server *server, const char *words)
 
 static void on_supported(struct server *server, const char *args)
 {
-	(void)args;
+	server->knows_failures = strstr(args, "error-message+") != NULL;
 	reply(server, "PacketSize=%x;QStartNoAckMode+;multiprocess+;swbreak+;"
 	      "hwbreak+;vContSupported+;ReverseStep+;ReverseContinue+;"
 	      "QPassSignals+;ConditionalBreakpoints+;BreakpointCommands+;"
@@ -98,34 +98,6 @@ static void on_detach(struct server *server, const char *args)
 	(void)args;
 	reply(server, "OK");
 	server->is_over = true;
-}
-
-/* "monitor COMMAND" */
-static void on_command(struct server *server, const char *args)
-{
-	char *words = text_from_hex(args, strlen(args));
-	char position[CPREC_POSITION_TEXT];
-	struct cprec_failure why;
-	int rc = 0;
-
-	if (words && !strncmp(words, "goto ", 5)) {
-		diversion_over(server);
-		rc = cprec_cursor_seek(server->cursor, words + 5, &why);
-		if (!rc)
-			rc = server_stand(server, &why);
-	} else if (!words || strcmp(words, "when")) {
-		snprintf(why.text, sizeof(why.text),
-			 "monitor goto POSITION, monitor when");
-		rc = CPREC_INPUT;
-	}
-	free(words);
-	if (rc) {
-		reply_failure(server, &why);
-		return;
-	}
-	cprec_position_text(position, cprec_cursor_position(server->cursor));
-	text_add_hex(&server->reply, position, strlen(position));
-	text_add_hex(&server->reply, "\n", 1);
 }
 
 /* ------- all requests ------- */
@@ -213,7 +185,6 @@ static void interrupt(void *context)
 int server_stand(struct server *server, struct cprec_failure *why)
 {
 	const struct cprec_state *state;
-	const struct cprec_crash *crash;
 	struct cprec_position now = cprec_cursor_position(server->cursor);
 	int rc = cprec_cursor_thread(server->cursor, ANY_THREAD, why);
 
@@ -222,11 +193,11 @@ int server_stand(struct server *server, struct cprec_failure *why)
 	if (rc)
 		return rc;
 	server->stop = (struct stop_told){ .tid = state->tid };
-	if (!cprec_find_crash(server->recording, &crash, NULL) &&
-	    !cprec_position_compare(crash->at, now)) {
+	if (server->has_crash &&
+	    !cprec_position_compare(server->crash.at, now)) {
 		server->stop.why = STOPPED_SIGNAL;
-		server->stop.signal = crash->signal;
-		server->stop.tid = crash->tid;
+		server->stop.signal = server->crash.signal;
+		server->stop.tid = server->crash.tid;
 	}
 	return cprec_cursor_thread(server->cursor, server->stop.tid, why);
 }
@@ -239,8 +210,7 @@ static int take_address(void *context, uint64_t addr)
 	return 1;
 }
 
-/* Goes to where main() is about to begin; if there is none, to the start. */
-static int find_main(struct server *server, struct cprec_failure *why)
+int server_find_main(struct server *server, struct cprec_failure *why)
 {
 	uint64_t addr = 0;
 	const struct cprec_until until = {
@@ -261,23 +231,25 @@ static int find_main(struct server *server, struct cprec_failure *why)
 static int find_start(struct server *server, const char *from,
 		      struct cprec_failure *why)
 {
-	const struct cprec_crash *crash;
-
 	if (from && strcmp(from, "main"))
 		return cprec_cursor_seek(server->cursor, from, why);
-	if (!from && !cprec_find_crash(server->recording, &crash, NULL))
+	if (!from && server->has_crash)
 		return 0;
-	return find_main(server, why);
+	return server_find_main(server, why);
 }
 
 static int begin(struct server *server, const char *from,
 		 struct cprec_failure *why)
 {
 	const struct cprec_info *info;
+	const struct cprec_crash *crash;
 	int rc = cprec_describe(server->recording, &info, why);
 
 	if (rc)
 		return rc;
+	server->has_crash = !cprec_find_crash(server->recording, &crash, NULL);
+	if (server->has_crash)
+		server->crash = *crash;
 	server->pid = info->pid;
 	server->target = target_find(info->arch);
 	if (!server->target) {
@@ -332,6 +304,7 @@ int server_run(const struct server_options *options, struct cprec_failure *why)
 	diversion_over(&server);
 	cprec_cursor_destroy(server.cursor);
 	breaks_release(&server);
+	plan_release(&server.plan);
 	open_files_release(&server);
 	text_release(&server.reply);
 	text_release(&server.object);

@@ -4,7 +4,9 @@
  *
  * server.c takes requests and has the table of them; resume.c runs and tells
  * why it stopped; state.c tells of threads, registers and memory; points.c
- * keeps breakpoints, codes.c their conditions and commands; diversions.c changes what may be changed; objects.c and files.c are what a debugger reads as files.
+ * keeps breakpoints, codes.c their conditions and commands; diversions.c changes
+ * what may be changed; commands.c has those of "monitor", and plans.c where they
+ * lead; objects.c and files.c are what a debugger reads as files.
  */
 #ifndef CPREC_DEBUGGER_SERVER_INTERNAL_H
 #define CPREC_DEBUGGER_SERVER_INTERNAL_H
@@ -15,6 +17,7 @@
 #include <stdint.h>
 
 #include "debugger/agent.h"
+#include "debugger/copies.h"
 #include "debugger/text.h"
 #include "library/cprec.h"
 
@@ -28,6 +31,7 @@ struct wire;
 /* Why the program stands where it does. */
 enum stop_why {
 	STOPPED_PLAIN,		/* a step is done, or nothing has run */
+	STOPPED_MOVED,		/* a plan led there */
 	STOPPED_BREAK,
 	STOPPED_WATCH,
 	STOPPED_SIGNAL,
@@ -93,6 +97,32 @@ struct diverted {
 	bool has_run, has_written;
 };
 
+/*
+ * A debugger that is moved by its user's command knows nothing of it.  When it
+ * steps back, it expects to find another place, can be interrupted, and tells
+ * its front ends.  So a command makes a plan, and the next run backwards, of
+ * whatever kind, goes there.
+ */
+enum plan_kind {
+	PLAN_NONE,
+	PLAN_GOTO,
+	PLAN_LAST,		/* to what changed memory last */
+	PLAN_REGISTER,		/* ... or a register */
+};
+
+struct plan {
+	enum plan_kind kind;
+	char at[100];		/* PLAN_GOTO; PLAN_LAST: before; "": here */
+	char name[16];		/* PLAN_REGISTER */
+	uint64_t addr, length;	/* PLAN_LAST */
+
+	/* What was found the last time. */
+	struct cprec_failure why;	/* nothing, because of this; or "" */
+	bool is_interrupted;
+	char *found;		/* lines about a change; NULL: none */
+	struct copy_source source;
+};
+
 struct server {
 	struct cprec_recording *recording;
 	struct cprec_cursor *cursor;
@@ -102,10 +132,16 @@ struct server {
 	atomic_bool interrupted;
 	bool is_over;
 
+	bool has_crash;
+	struct cprec_crash crash;	/* how a signal ended the program */
 	uint32_t pid;
 	uint32_t general;	/* thread of registers and memory: "Hg" */
 	uint32_t resumed;	/* of runs: "Hc" */
+	uint32_t stepping;	/* that is thought to step */
 	struct stop_told stop;
+
+	struct plan plan;
+	bool knows_failures;	/* the debugger does, of commands */
 
 	bool no_diversion;
 	struct diverted diverted;
@@ -141,6 +177,9 @@ struct server {
 
 /* Time has moved to another place: who is there is what has stopped. */
 int server_stand(struct server *server, struct cprec_failure *why);
+
+/* Goes to where main() is about to begin; if there is none, to the start. */
+int server_find_main(struct server *server, struct cprec_failure *why);
 
 /* ------- replies ------- */
 
@@ -217,6 +256,28 @@ void on_write_memory(struct server *server, const char *args);
 void on_write_bytes(struct server *server, const char *args);
 void on_write_register(struct server *server, const char *args);
 void on_write_registers(struct server *server, const char *args);
+
+/* ------- commands.c ------- */
+
+void on_command(struct server *server, const char *args);
+
+/* ------- plans.c ------- */
+
+/* "goto T", "last ADDR SIZE [T]", "register NAME" or "none" */
+int plan_make(struct server *server, const char *args, struct text *out,
+	      struct cprec_failure *why);
+
+/*
+ * Goes where it leads.  What goes wrong on the way is kept for plan_tell(); then
+ * it stands where it stood.
+ */
+int plan_run(struct server *server, struct cprec_failure *why);
+
+/* Where it is, and what was found: lines of a name and a value. */
+int plan_tell(struct server *server, const char *args, struct text *out,
+	      struct cprec_failure *why);
+
+void plan_release(struct plan *plan);
 
 /* ------- resume.c ------- */
 

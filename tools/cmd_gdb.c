@@ -25,7 +25,8 @@ const struct command command_gdb = {
 
 static int run(struct options *options)
 {
-	struct gdb_start start = { 0 };
+	static const char *const scripts[] = { "cprec_commands.py", NULL };
+	struct gdb_start start = { .scripts = scripts };
 	int id;
 
 	while ((id = options_next(options)) >= 0) {

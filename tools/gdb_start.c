@@ -137,11 +137,30 @@ static bool add_all(struct words *words, const struct gdb_start *start,
 		add_pair(words, "-x", path);
 	}
 	add_pair(words, "-ex", connect);
+	if (start->then)
+		add_pair(words, "-ex", start->then);
 	if (start->commands)
 		add_pair(words, "-x", start->commands);
 	for (size_t i = 0; i < start->more_count; i++)
 		add(words, start->more[i]);
 	return true;
+}
+
+bool gdb_is_there(void)
+{
+	const char *folders = getenv("PATH");
+
+	while (folders && *folders) {
+		size_t size = strcspn(folders, ":");
+		char path[PATH_MAX];
+
+		if (snprintf(path, sizeof(path), "%.*s/gdb", (int)size,
+			     folders) < (int)sizeof(path) &&
+		    !access(path, X_OK))
+			return true;
+		folders += size + (folders[size] == ':');
+	}
+	return false;
 }
 
 int gdb_start(const struct gdb_start *start)

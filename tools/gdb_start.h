@@ -7,6 +7,7 @@
 #ifndef CPREC_TOOLS_GDB_START_H
 #define CPREC_TOOLS_GDB_START_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* All is borrowed. */
@@ -14,10 +15,14 @@ struct gdb_start {
 	const char *path;		/* of the recording */
 	const char *from;		/* as `gdbserver --from`; NULL */
 	const char *const *scripts;	/* of ours, by name, NULL-ended; NULL */
+	const char *then;		/* a command, when it is connected; NULL */
 	const char *commands;		/* a file of gdb's commands; NULL */
 	char **more;			/* gdb's own options */
 	size_t more_count;
 };
+
+/* Whether it is installed. */
+bool gdb_is_there(void);
 
 /* Returns only if gdb does not start: a status to exit with; it is told why. */
 int gdb_start(const struct gdb_start *start);

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* commands.c - what a debugger's user asks by "monitor" */
+#include "debugger/server_internal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * A debugger that does not know failures of commands would show the packet:
+ * then what failed is said as an answer that begins so.
+ */
+#define FAILED "error: "
+
+/* ------- moving ------- */
+
+static int tell_position(struct server *server, struct text *out)
+{
+	char text[CPREC_POSITION_TEXT];
+
+	text_add(out, "%s\n", cprec_position_text(text,
+		 cprec_cursor_position(server->cursor)));
+	return 0;
+}
+
+static int run_when(struct server *server, const char *args, struct text *out,
+		    struct cprec_failure *why)
+{
+	(void)args;
+	(void)why;
+	return tell_position(server, out);
+}
+
+static int run_goto(struct server *server, const char *args, struct text *out,
+		    struct cprec_failure *why)
+{
+	int rc;
+
+	diversion_over(server);
+	rc = cprec_cursor_seek(server->cursor, args, why);
+	if (!rc)
+		rc = server_stand(server, why);
+	return rc ? rc : tell_position(server, out);
+}
+
+/* ------- telling ------- */
+
+/* The process's recording, for programs that ask it, too. */
+static int run_recording(struct server *server, const char *args,
+			 struct text *out, struct cprec_failure *why)
+{
+	const struct cprec_info *info;
+	int rc = cprec_describe(server->recording, &info, why);
+
+	(void)args;
+	if (!rc)
+		text_add(out, "%s\n", info->path);
+	return rc;
+}
+
+/* What cprec means by an expression, for those that the debugger cannot. */
+static int run_address(struct server *server, const char *args,
+		       struct text *out, struct cprec_failure *why)
+{
+	uint64_t addr, length;
+	int rc = cprec_find_address(server->cursor, args, &addr, &length, why);
+
+	if (!rc)
+		text_add(out, "0x%" PRIx64 " %" PRIu64 "\n", addr, length);
+	return rc;
+}
+
+/* ------- other processes ------- */
+
+static int add_process(void *context, const struct cprec_process *process)
+{
+	text_add(context, "%s %s %s\n", process->is_this ? "*" : "-",
+		 process->name, process->path);
+	return 0;
+}
+
+static int run_processes(struct server *server, const char *args,
+			 struct text *out, struct cprec_failure *why)
+{
+	(void)args;
+	return cprec_each_process(server->recording, add_process, out, why);
+}
+
+static int run_clock(struct server *server, const char *args, struct text *out,
+		     struct cprec_failure *why)
+{
+	int64_t clock;
+	int rc = cprec_find_clock(server->recording,
+				  cprec_cursor_position(server->cursor),
+				  &clock, why);
+
+	(void)args;
+	if (!rc)
+		text_add(out, "%" PRId64 "\n", clock);
+	return rc;
+}
+
+/* ------- all of them ------- */
+
+static int run_help(struct server *server, const char *args, struct text *out,
+		    struct cprec_failure *why);
+
+static const struct monitor_command {
+	const char *name, *arguments;
+	int (*run)(struct server *server, const char *args, struct text *out,
+		   struct cprec_failure *why);
+	const char *summary;
+} commands[] = {
+	{ "help", "", run_help, "these commands" },
+	{ "when", "", run_when, "the position" },
+	{ "goto", "T", run_goto,
+	  "go to a position; the debugger has to look again" },
+	{ "plan", "goto T | last ADDR SIZE [T] | register NAME | none", plan_make,
+	  "what the next step backwards does instead" },
+	{ "state", "", plan_tell, "where it is, and what a plan has found" },
+	{ "recording", "", run_recording, "the file" },
+	{ "address", "EXPR", run_address, "and length of what it means" },
+	{ "processes", "", run_processes, "that were recorded together" },
+	{ "clock", "", run_clock, "microseconds since 1970, at the position" },
+};
+
+static int run_help(struct server *server, const char *args, struct text *out,
+		    struct cprec_failure *why)
+{
+	(void)server;
+	(void)args;
+	(void)why;
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+		const struct monitor_command *command = &commands[i];
+
+		text_add(out, "monitor %s%s%s - %s\n", command->name,
+			 *command->arguments ? " " : "", command->arguments,
+			 command->summary);
+	}
+	return 0;
+}
+
+static int run(struct server *server, const char *words, struct text *out,
+	       struct cprec_failure *why)
+{
+	size_t size = strcspn(words, " ");
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+		const struct monitor_command *command = &commands[i];
+		const char *args = words + size + strspn(words + size, " ");
+
+		if (strlen(command->name) != size ||
+		    strncmp(words, command->name, size) != 0)
+			continue;
+		if (!*args == !*command->arguments)
+			return command->run(server, args, out, why);
+		snprintf(why->text, sizeof(why->text), "monitor %s%s%s",
+			 command->name, *command->arguments ? " " : "",
+			 command->arguments);
+		return CPREC_INPUT;
+	}
+	snprintf(why->text, sizeof(why->text),
+		 "there is no command '%.40s': see 'monitor help'", words);
+	return CPREC_INPUT;
+}
+
+/* "monitor COMMAND" */
+void on_command(struct server *server, const char *args)
+{
+	char *words = text_from_hex(args, strlen(args));
+	struct text out = { 0 };
+	struct cprec_failure why;
+	int rc = words ? run(server, words, &out, &why) : 0;
+
+	free(words);
+	if (!words) {
+		reply_nonsense(server);
+		return;
+	}
+	if (rc && server->knows_failures) {
+		reply_failure(server, &why);
+	} else {
+		if (rc) {
+			text_clear(&out);
+			text_add(&out, FAILED "%s\n", why.text);
+		}
+		/* Nothing would mean that there are no such commands. */
+		if (out.size)
+			text_add_hex(&server->reply, out.bytes, out.size);
+		else
+			reply(server, "OK");
+	}
+	text_release(&out);
+}

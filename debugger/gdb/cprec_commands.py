@@ -1,0 +1,503 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Commands of gdb for a recording: `help cprec` lists them.
+
+cprec's server knows time, and gdb does not.  A command that moves makes a plan
+with the server, "monitor plan ...", and has gdb step back: the server goes where
+the plan leads.  So gdb finds out by itself that it stands elsewhere, Ctrl-C
+interrupts, and front ends are told.
+"""
+import gdb
+import os
+import re
+import subprocess
+
+UNITS = {"": 1, "k": 10 ** 3, "m": 10 ** 6, "g": 10 ** 9}
+ALLOCATORS = {"malloc", "calloc", "realloc", "reallocarray", "memalign",
+              "posix_memalign", "aligned_alloc", "free", "cfree",
+              "operator new", "operator new[]", "operator delete",
+              "operator delete[]"}
+
+
+def error(words):
+    raise gdb.GdbError(words)
+
+
+# ------- the server -------
+
+def ask(words):
+    """The answer to "monitor WORDS"."""
+    try:
+        answer = gdb.execute("monitor " + words, to_string=True)
+    except gdb.error as failure:
+        said = str(failure)
+        if "not supported by this target" in said or "rocess" in said:
+            error("No recording is open: 'cprec debug FILE' opens one.")
+        error(re.sub(r"^.*?Rcmd: |^.*error code '|'$", "", said))
+    if answer.startswith("error: "):
+        error(answer[len("error: "):].strip())
+    return answer
+
+
+class State:
+    """Where it stands, and what the last plan found."""
+
+    def __init__(self):
+        self.lines = [line.partition(" ")[::2]
+                      for line in ask("state").splitlines()]
+
+    def __getattr__(self, name):
+        for key, value in self.lines:
+            if key == name:
+                return value
+        return None
+
+    @property
+    def time(self):
+        return int(self.position.partition(".")[0])
+
+    def has(self, name):
+        return any(key == name for key, _ in self.lines)
+
+
+def place_words():
+    """Function and source line of the frame, in one line; and its text."""
+    try:
+        words = gdb.execute("frame", to_string=True)
+    except gdb.error:
+        return "", ""
+    lines = words.splitlines() or [""]
+    where = re.sub(r"^#\d+ +(0x[0-9a-f]+ in )?", "", lines[0])
+    return where, "\n".join(lines[1:])
+
+
+def status_words(state):
+    where, source = place_words()
+    ends = {"start": "the start of the recording, ",
+            "end": "the end of the recording, ", None: ""}
+    border = ends.get(state.at)
+    if border is None:
+        border = f"where {state.at.partition(' ')[2]} ended it, "
+    words = f"{border}t={state.position} ({state.percent}%), thread " \
+            f"{state.tid}: {where}\n"
+    return words + (source + "\n" if source else "")
+
+
+def say_status(state=None):
+    gdb.write(status_words(state or State()))
+
+
+# ------- moving -------
+
+class Visited:
+    """Places that were gone to, for back and forward."""
+
+    def __init__(self):
+        self.list = []
+        self.at = -1
+
+    def is_at(self, position):
+        return 0 <= self.at < len(self.list) and \
+            self.list[self.at] == position
+
+    def leave(self, position):
+        """It is gone away from a place: what lay ahead is forgotten."""
+        if not self.is_at(position):
+            self.reach(position)
+
+    def reach(self, position):
+        del self.list[self.at + 1:]
+        self.list.append(position)
+        self.at = len(self.list) - 1
+
+
+visited = Visited()
+
+
+def steps_back():
+    """The command that goes one instruction back."""
+    try:
+        if gdb.parameter("exec-direction") == "reverse":
+            return "stepi"
+    except (gdb.error, RuntimeError):
+        pass
+    return "reverse-stepi"
+
+
+def step_back():
+    """Has gdb believe that it steps; it says nothing of where it is."""
+    quiet = gdb.parameter("suppress-cli-notifications")
+    gdb.execute("set suppress-cli-notifications on")
+    try:
+        gdb.execute(steps_back(), to_string=True)
+    finally:
+        gdb.execute("set suppress-cli-notifications "
+                    + ("on" if quiet else "off"))
+
+
+def execute(plan):
+    """Goes where a plan leads, and returns the state there."""
+    ask("plan " + plan)
+    try:
+        step_back()
+    except gdb.error as failure:
+        ask("plan none")
+        error(str(failure))
+    state = State()
+    # At the start, none is known yet, not even the dynamic linker.
+    if gdb.parameter("auto-solib-add") and state.at != "start":
+        gdb.execute("sharedlibrary", to_string=True)
+    if state.has("interrupted"):
+        error(f"Interrupted, and still at t={state.position}.")
+    if state.error:
+        error(state.error[0].upper() + state.error[1:] + ".")
+    return state
+
+
+def move(plan):
+    here = State().position
+    state = execute(plan)
+    visited.leave(here)
+    visited.reach(state.position)
+    return state
+
+
+def position_words(argument):
+    """A position as the server takes it."""
+    words = argument.strip()
+    words = re.sub(r"^output\s+", "output:", words)
+    relative = re.fullmatch(r"([+-])\s*(\d+(?:\.\d+)?|0x[0-9a-fA-F]+)([kmg]?)",
+                            words)
+    if not relative:
+        return words
+    sign, number, unit = relative.groups()
+    steps = int(number, 16) if number.startswith("0x") else float(number)
+    return f"{sign}{int(steps * UNITS[unit])}"
+
+
+class Command(gdb.Command):
+    """Its class's documentation is its help; `name` is what it is called."""
+    kind = gdb.COMMAND_RUNNING
+    completes = gdb.COMPLETE_NONE
+
+    def __init__(self):
+        super().__init__(self.name, self.kind, self.completes)
+
+    def invoke(self, argument, from_tty):
+        self.run(argument.strip(), from_tty)
+
+
+class Goto(Command):
+    """Go to a position of the recording: goto T.
+T is a number of instructions since the start, as 5000 or 5m; start, end, 50%,
+end-1, main; output N, where the N-th line of output was written; TID:5000, of
+one thread; a time of day, 12:04:31.5; the name of a bookmark; or +N and -N,
+from here."""
+    name = "goto"
+
+    def run(self, argument, _):
+        if not argument:
+            error("A position is missing: 'help goto'.")
+        say_status(move("goto " + position_words(argument)))
+
+
+class Later(Command):
+    """Go N instructions forwards: + N, the same as goto +N."""
+    name = "+"
+    sign = "+"
+
+    def run(self, argument, _):
+        say_status(move("goto " + position_words(self.sign
+                                                 + (argument or "1"))))
+
+
+class Earlier(Later):
+    """Go N instructions back: - N, the same as goto -N."""
+    name = "-"
+    sign = "-"
+
+
+class Back(Command):
+    """Go back to the place that was left by goto, last or the like; back N."""
+    name = "back"
+    step = -1
+
+    def run(self, argument, _):
+        here = State().position
+        count = int(argument) if argument.isdigit() else 1
+        # A place that was stepped to lies behind the last one gone to.
+        if not visited.is_at(here) and visited.list:
+            if self.step > 0:
+                error("There is no place to go forward to.")
+            visited.reach(here)
+        to = visited.at + self.step * count
+        if not 0 <= to < len(visited.list):
+            error("There is no place to go "
+                  + ("back to." if self.step < 0 else "forward to."))
+        state = execute("goto " + visited.list[to])
+        visited.at = to
+        say_status(state)
+
+
+class Forward(Back):
+    """Undo a back; forward N."""
+    name = "forward"
+    step = 1
+
+
+class When(Command):
+    """Tell the position: instructions since the start, and the place."""
+    name = "when"
+    kind = gdb.COMMAND_STATUS
+
+    def run(self, argument, _):
+        say_status()
+
+
+# ------- who changed it last -------
+
+class What:
+    """Memory, or a register, that is followed back."""
+
+    def __init__(self, text):
+        self.text = text
+        self.register = None
+        self.type = None
+        self.before = ""
+        name = re.fullmatch(r"\$(\w+)", text)
+        if name and self.is_register(name.group(1)):
+            self.register = name.group(1)
+            self.name = text
+        else:
+            self.find(text)
+
+    @staticmethod
+    def is_register(name):
+        try:
+            return gdb.selected_frame().architecture().registers() \
+                .find(name) is not None
+        except (gdb.error, AttributeError):
+            return False
+
+    def find(self, text):
+        self.name = text
+        try:
+            value = gdb.parse_and_eval(text)
+        except gdb.error as failure:
+            self.find_elsewhere(text, failure)
+            return
+        try:
+            address = value.address
+        except gdb.error:
+            address = None
+        if address is None:
+            error(f"'{text}' is not in memory: 'last $REGISTER' follows a"
+                  " register, 'last *(TYPE *) ADDRESS' memory.")
+        self.addr = int(address)
+        self.length = value.type.sizeof
+        self.type = value.type
+
+    def find_elsewhere(self, text, failure):
+        """gdb does not know it; cprec may."""
+        try:
+            addr, length = ask("address " + text).split()
+        except gdb.GdbError:
+            error(str(failure))
+        self.addr, self.length = int(addr, 16), int(length)
+
+    def plan(self):
+        if self.register:
+            return f"register {self.register}"
+        return f"last {self.addr:#x} {self.length} {self.before}".strip()
+
+    def values(self, state):
+        """As texts: what it was, and what it became."""
+        if self.register:
+            return (number_words(state.old), number_words(state.new))
+        old = bytes(gdb.selected_inferior().read_memory(self.addr,
+                                                        self.length))
+        if state.new is None or "??" in state.new:
+            return self.show(old), "?"
+        at = int(state.addr, 16) - self.addr
+        new = bytes.fromhex(state.new)
+        new = old[:at] + new + old[at + len(new):]
+        return self.show(old), self.show(new)
+
+    def show(self, raw):
+        if self.type is None:
+            return number_words(raw.hex())
+        try:
+            return gdb.Value(raw, self.type).format_string()
+        except (gdb.error, ValueError, TypeError):
+            return number_words(raw.hex())
+
+    def source(self, state):
+        """Where its value was loaded from; None if it was not only copied."""
+        if not state.source:
+            return None
+        addr, length, at, _ = state.source.split()
+        other = What.__new__(What)
+        other.text, other.register = self.text, None
+        other.addr, other.length = int(addr, 16), int(length)
+        other.type = self.type if self.type is not None and \
+            self.type.sizeof == other.length else None
+        other.before = at
+        other.name = memory_words(other.addr)
+        return other
+
+
+def number_words(digits):
+    """The number that bytes are, the lowest first."""
+    if not digits or "?" in digits:
+        return "?"
+    return hex(int.from_bytes(bytes.fromhex(digits), "little"))
+
+
+def memory_words(addr):
+    """What memory is called, or its address."""
+    try:
+        words = gdb.execute(f"info symbol {addr:#x}", to_string=True)
+    except gdb.error:
+        words = ""
+    found = re.match(r"(.+?) in section", words)
+    return found.group(1) if found else f"*{addr:#x}"
+
+
+def allocator_words():
+    """Whether this is in the code that hands blocks out, or takes them."""
+    frame = gdb.newest_frame()
+    for _ in range(12):
+        if frame is None:
+            return None
+        name = frame.name()
+        base = (name or "").partition("(")[0]
+        if base in ALLOCATORS or base.removeprefix("__libc_") in ALLOCATORS:
+            return allocator_call(base.removeprefix("__libc_"), frame.older())
+        frame = frame.older()
+    return None
+
+
+def allocator_call(name, caller):
+    takes = "free" in name or "delete" in name
+    words = f"{name}() {'took the block back' if takes else 'made it'}"
+    if name.startswith("realloc"):
+        words = f"{name}() moved or cut a block"
+    if caller is None:
+        return words
+    line = caller.find_sal()
+    words += f", called by {caller.name() or '??'}"
+    if line.symtab:
+        words += f" at {line.symtab.filename}:{line.line}"
+    return words
+
+
+class Last(Command):
+    """Go to the last change of an expression before now: last EXPR.
+Enter, or last alone, goes further back: to the change before; or, if the value
+was only copied, to where it came from.  The place is before the instruction, or
+the system call, that changes it.  last $rax follows a register."""
+    name = "last"
+    completes = gdb.COMPLETE_EXPRESSION
+
+    def __init__(self):
+        super().__init__()
+        self.what = self.next = self.landed = None
+
+    def run(self, argument, _):
+        again = self.what is not None and \
+            argument in ("", self.what.text) and \
+            self.landed == State().position
+        if not argument and self.what is None:
+            error("An expression is missing: 'help last'.")
+        if again:
+            what = self.next
+        else:
+            what = What(argument or self.what.text)
+        state = move(what.plan())
+        self.what, self.next = what, what.source(state) or what
+        self.landed = state.position
+        if self.next is what:
+            what.before = ""
+        self.tell(state)
+
+    def tell(self, state):
+        what = self.what
+        old, new = what.values(state)
+        words = f"{what.name}: {old} -> {new}"
+        if state.kind in ("mapped", "unmapped", "cleared"):
+            words += f", {state.kind}"
+        if state.by:
+            words += f", by {state.by}"
+        elif state.kind == "others":
+            words += ", by another process, some time before"
+        gdb.write(words + "\n")
+        made = allocator_words()
+        if made:
+            gdb.write(f"  {made}\n")
+        if self.next is not what:
+            gdb.write(f"  a copy of {self.next.name}, read at "
+                      f"t={self.next.before}: Enter goes on with that\n")
+        say_status(state)
+
+
+# ------- the beginning -------
+
+class Begin(Command):
+    """Tell where a session begins; cprec does this."""
+    name = "cprec-begin"
+
+    def run(self, argument, _):
+        try:
+            state = State()
+        except gdb.GdbError:
+            return
+        ends = {"start": "This is the start of the recording.",
+                "end": "This is the end of the recording."}
+        kind, _, name = (state.at or "").partition(" ")
+        words = ends.get(kind, "")
+        if kind == "crash":
+            words = f"The program died of {name}: this is where."
+        elif not words and argument == "main":
+            words = "The program exited: this is the beginning of main."
+        gdb.write(f"{words} 'help cprec' lists commands.\n".lstrip())
+        say_status(state)
+
+
+class Help(gdb.Command):
+    """Recordings of cprec.
+
+goto T              go to a position: 5m, end, 50%, output 3, a bookmark, +N, -N
+last EXPR           go to the last change of EXPR; Enter: further back
+back, forward       among the places visited
+when                the position
+
+reverse-continue, -step, -next, -finish, -stepi and so on (rc rs rn rf rsi) are
+gdb's own, and so are watch and break: they work in both directions."""
+
+    def __init__(self):
+        super().__init__("cprec", gdb.COMMAND_USER)
+
+    def invoke(self, argument, from_tty):
+        gdb.execute("help cprec")
+
+
+def has_command(name):
+    try:
+        gdb.execute("help " + name, to_string=True)
+        return True
+    except gdb.error:
+        return False
+
+
+def define():
+    for kind in (Goto, Later, Earlier, Back, Forward, When, Last, Begin, Help):
+        kind()
+    for short, name in (("rs", "reverse-step"), ("rsi", "reverse-stepi"),
+                        ("rn", "reverse-next"), ("rni", "reverse-nexti"),
+                        ("rf", "reverse-finish"), ("rc", "reverse-continue")):
+        if not has_command(short):
+            gdb.execute(f"alias {short} = {name}")
+    # Nothing is lost by going.
+    gdb.execute("define hook-quit\nset confirm off\nend", to_string=True)
+
+
+define()
