@@ -9,6 +9,7 @@
 
 const struct command *const commands[] = {
 	&command_record,
+	&command_debug,
 	&command_gdb,
 	&command_query,
 	&command_last,
