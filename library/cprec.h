@@ -388,6 +388,51 @@ int cprec_each_place(struct cprec_cursor *cursor, const char *where,
 		     int (*visit)(void *context, uint64_t addr),
 		     void *context, struct cprec_failure *why);
 
+/* ------- steps by lines ------- */
+
+/* Where code stands in the source. */
+struct cprec_line {
+	uint64_t start, end;	/* of the code that is of the same row of the
+				   line table; both 0: it has no lines */
+	uint64_t first;		/* rows before it, without a gap, are of the
+				   line, too: the first of them begins here */
+	const char *file;	/* NULL: not known */
+	uint32_t line;		/* 0: not known */
+	bool is_statement;	/* one begins at `start` */
+	bool is_linker;		/* only leads to functions of libraries, or
+				   looks for them */
+	uint64_t function, function_end;	/* both 0: not known */
+	uint64_t body;		/* where a step into the function stops, if the
+				   address is its first */
+};
+
+/* That of the code at an address; it need not have one. */
+int cprec_find_line(struct cprec_cursor *cursor, uint64_t addr,
+		    const struct cprec_line **out, struct cprec_failure *why);
+
+/* A function that was inlined. */
+struct cprec_inlined {
+	uint64_t start;		/* of its code */
+	bool begins;		/* control comes into it at the address */
+	const char *function;
+	const char *file;	/* where it is called; NULL: not known */
+	uint32_t line;
+};
+
+/* Those that code at an address is of, the innermost one first. */
+int cprec_each_inlined(struct cprec_cursor *cursor, uint64_t addr,
+		       int (*visit)(void *context,
+				    const struct cprec_inlined *one),
+		       void *context, struct cprec_failure *why);
+
+/*
+ * What tells the cursor's frame from others, as long as its function has not
+ * returned: where the stack pointer is when it has.  CPREC_NOT_FOUND if nobody
+ * called it, or it is not known who.
+ */
+int cprec_find_base(struct cprec_cursor *cursor, uint64_t *out,
+		    struct cprec_failure *why);
+
 /* ------- memory ------- */
 
 enum cprec_source {

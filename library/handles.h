@@ -75,6 +75,7 @@ struct cprec_cursor {
 	/* Answers. */
 	struct cprec_state state;
 	struct cprec_stop stop;
+	struct cprec_line line;
 	struct cprec_memory memory;
 	uint8_t *bytes, *known;		/* of it */
 	uint8_t word[WORD_MOST];	/* or this */
@@ -179,6 +180,10 @@ int tell_registers(const struct reg_table *table,
 
 /* The registers of its thread, if it has walked there. */
 bool cursor_walked(const struct cprec_cursor *cursor, struct reg_file *out);
+
+/* Those in its frame. */
+int cursor_registers(struct cprec_cursor *cursor, struct frame_registers *out,
+		     struct cprec_failure *why);
 
 struct expression_place cursor_place(const struct cprec_cursor *cursor);
 

@@ -190,6 +190,18 @@ int tell_registers(const struct reg_table *table,
 	return rc;
 }
 
+int cursor_registers(struct cprec_cursor *cursor, struct frame_registers *out,
+		     struct cprec_failure *why)
+{
+	struct replayer *replayer;
+	int rc;
+
+	if (cursor_walked(cursor, &out->file))
+		return 0;
+	rc = cursor_begin(cursor, &replayer, why);
+	return rc ? rc : find_registers(cursor, out, inner(why));
+}
+
 PUBLIC int cprec_each_register(struct cprec_cursor *cursor,
 			       int (*visit)(void *context,
 					    const struct cprec_register *reg),
@@ -198,14 +210,10 @@ PUBLIC int cprec_each_register(struct cprec_cursor *cursor,
 	const struct reg_table *table =
 		recording_reg_table(cursor->of->recording);
 	struct frame_registers found = { 0 };
-	struct replayer *replayer;
 	int rc = question_begin(cursor->of, true, why);
-	bool is_found = !rc && cursor_walked(cursor, &found.file);
 
-	if (!rc && !is_found)
-		rc = cursor_begin(cursor, &replayer, why);
-	if (!rc && !is_found)
-		rc = find_registers(cursor, &found, inner(why));
+	if (!rc)
+		rc = cursor_registers(cursor, &found, why);
 	return rc ? rc : tell_registers(table, &found, visit, context);
 }
 

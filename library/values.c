@@ -33,16 +33,58 @@ static int tell_frame(void *context, const struct frame *frame)
 			   visits->visit(visits->visits.context, &out));
 }
 
+/* Memory where the cursor is: what was just replayed is kept. */
+static bool read_memory(void *context, uint64_t addr, void *bytes, size_t size)
+{
+	struct cprec_cursor *cursor = context;
+	uint8_t known[GUEST_READ_MOST];
+	struct replayer *replayer;
+
+	if (size > sizeof(known) || size - 1 > UINT64_MAX - addr)
+		return false;
+	return trail_read(cursor->of->trail, &cursor->at, addr, bytes, size) ||
+	       (!query_replayer(cursor->of->query, &replayer, NULL) &&
+		!replayer_seek(replayer, &cursor->at, NULL) &&
+		!replayer_read(replayer, addr, bytes, known, size, NULL) &&
+		!memchr(known, 0, size));
+}
+
+/* The same where the cursor has walked: most of it needs no replay. */
+static int walk_here(struct cprec_cursor *cursor,
+		     const struct reg_file *registers,
+		     int (*visit)(void *context, const struct frame *frame),
+		     void *context, enum frames_end *end)
+{
+	const struct frame_walk walk = {
+		.lines = cursor->of->lines, .t = cursor->at.time,
+		.table = recording_reg_table(cursor->of->recording),
+		.memory = { read_memory, cursor },
+		.visit = visit, .context = context,
+	};
+
+	cursor->of->runs = true;
+	*end = frames_walk(&walk, registers);
+	cursor->of->runs = false;
+	return 0;
+}
+
 static int walk(struct cprec_cursor *cursor,
 		int (*visit)(void *context, const struct frame *frame),
 		void *context, enum frames_end *end, struct cprec_failure *why)
 {
+	struct reg_file registers;
 	struct backtrace backtrace = {
 		.lines = cursor->of->lines, .visit = visit, .context = context,
 	};
 	uint32_t tid;
-	int rc = cursor_begin(cursor, &backtrace.replayer, why);
+	int rc = question_begin(cursor->of, true, why);
+	bool is_here = !rc && !cursor->frame &&
+		       cursor_walked(cursor, &registers);
 
+	if (is_here)
+		return walk_here(cursor, &registers, visit, context, end);
+	if (!rc)
+		rc = cursor_begin(cursor, &backtrace.replayer, why);
 	if (!rc)
 		rc = cursor_find_thread(cursor, &backtrace.stream, &tid,
 					inner(why));

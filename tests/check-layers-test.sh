@@ -35,6 +35,8 @@ plant library/calls.c '#include "replayer/races/races.h"' \
 plant library/values.c 'int x = uc_emu_stop(0);' 'library never says'
 plant library/cprec.h '#include "formats/error.h"' \
 	'library/cprec.h includes nothing of ours'
+plant tools/debug/stops.c '#include "replayer/replayer.h"' \
+	'tools/debug includes only'
 plant tools/newest.c '#include "library/handles.h"' \
 	'other rooms know of library only'
 plant recorder/pacing.c '#include "index/index.h"' 'recorder includes only'

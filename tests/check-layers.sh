@@ -149,8 +149,13 @@ result 'library/cprec.h includes nothing of ours' "$(
 # Debuggers' protocol; what it asks, others can ask, too.
 room debugger 'library/cprec.h' \
 	"$prints|$runs|(^|[^a-z_])(names|lines|query|races)_[a-z]"
+# Our own prompt; what it asks, others can ask, too.
+room tools/debug \
+	"library/cprec.h formats/nearest.h tools/commands.h tools/messages.h
+	tools/print.h" \
+	"$runs|(^|[^a-z_])(names|lines|query|races)_[a-z]"
 room tools \
-	"debugger/server.h library/cprec.h formats cache/cache.h index/index.h vm $memory vm/linux
+	"tools/debug/plain.h debugger/server.h library/cprec.h formats cache/cache.h index/index.h vm $memory vm/linux
 	vm/linux/load/load.h vm/linux/abi/calls.h vm/linux/abi/names.h
 	vm/linux/text/text.h recorder/recorder.h
 	$recording $symbols replayer/replayer.h replayer/session/session.h
@@ -158,6 +163,7 @@ room tools \
 	'(^|[^a-z_])uc_|packet_(decode|encode)|key_frame_decode'
 
 public library            cprec.h
+public tools/debug        plain.h
 public debugger           server.h
 public index              index.h
 public recorder           recorder.h
@@ -169,6 +175,7 @@ public replayer/races     races.h
 
 no_circles cache
 no_circles debugger
+no_circles tools/debug
 no_circles formats
 no_circles index
 no_circles replayer/recording

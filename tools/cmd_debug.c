@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmd_debug.c - cprec debug: a debugger in both directions */
+/* cmd_debug.c - cprec debug: steps through a recording, by gdb or without */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/commands.h"
+#include "tools/debug/plain.h"
 #include "tools/gdb_start.h"
 #include "tools/messages.h"
 #include "tools/options.h"
 
 static int run(struct options *options);
 
-enum { OPTION_PLAIN = 256, OPTION_BATCH, OPTION_EXECUTE };
+enum { OPTION_PLAIN = 256, OPTION_BATCH, OPTION_EXECUTE, OPTION_COLOR };
 
 const struct command command_debug = {
 	.name = "debug",
@@ -24,7 +26,7 @@ const struct command command_debug = {
 		 " or at 'main', with\n"
 		 "commands for it: goto T, last EXPR, back, bookmark and others;"
 		 " 'help cprec' there\n"
-		 "lists them.",
+		 "lists them. Without gdb, a prompt of cprec's own has them.",
 	.options = (const struct option_info[]) {
 		{ 'g', "goto", "T", "begin at this time, or at 'main'" },
 		{ 'e', "end", NULL, "begin at the end", NULL, "goto", NULL },
@@ -35,22 +37,20 @@ const struct command command_debug = {
 		  "end after these commands; nothing is asked" },
 		{ OPTION_PLAIN, "plain", NULL,
 		  "cprec's own prompt, without gdb" },
+		{ OPTION_COLOR, "color", "WHEN",
+		  "of cprec's prompt: auto, always or never; auto: on a\n"
+		  "terminal" },
 		{ 0 }
 	},
 };
 
-/* Words of gdb's command line, behind ours. */
-struct words {
-	char **list;
+/* What was asked for, whoever does it. */
+struct asked {
+	struct plain_command *first;	/* before the prompt */
 	size_t count;
+	const char *from;		/* NULL: the crash, or main() */
+	bool is_batch, is_plain, has_color;
 };
-
-static void add(struct words *words, const char *option, const char *value)
-{
-	words->list[words->count++] = (char *)(uintptr_t)option;
-	if (value)
-		words->list[words->count++] = (char *)(uintptr_t)value;
-}
 
 /* As gdb has it, with one dash. */
 static void allow_one_dash(struct options *options)
@@ -63,72 +63,115 @@ static void allow_one_dash(struct options *options)
 			options->argv[i] = name;
 }
 
-static int take_options(struct options *options, struct gdb_start *start,
-			struct words *words, bool *is_plain)
+static bool take_color(const struct options *options, bool *out)
+{
+	const char *when = options->value;
+	bool is_auto = !strcmp(when, "auto"), always = !strcmp(when, "always");
+
+	if (!is_auto)
+		*out = always;
+	if (is_auto || always || !strcmp(when, "never"))
+		return true;
+	options_bad_value(options, OPTION_COLOR, "auto, always or never");
+	return false;
+}
+
+static int take_options(struct options *options, struct asked *asked)
 {
 	int id;
 
 	while ((id = options_next(options)) >= 0) {
-		if (id == 'x')
-			add(words, "-x", options->value);
-		else if (id == OPTION_EXECUTE)
-			add(words, "-ex", options->value);
+		if (id == 'x' || id == OPTION_EXECUTE)
+			asked->first[asked->count++] = (struct plain_command) {
+				id == 'x', options->value,
+			};
 		else if (id == OPTION_BATCH)
-			add(words, "-batch", NULL);
+			asked->is_batch = true;
 		else if (id == OPTION_PLAIN)
-			*is_plain = true;
-		else
-			start->from = id == 'g' ? options->value : "end";
+			asked->is_plain = true;
+		else if (id != OPTION_COLOR)
+			asked->from = id == 'g' ? options->value : "end";
+		else if (!take_color(options, &asked->has_color))
+			return OPTIONS_WRONG;
 	}
 	return id;
 }
 
-static int without_gdb(bool is_plain)
+static int start_plain(const char *path, const struct asked *asked)
 {
-	say(is_plain ? "there is no prompt without gdb yet" :
-		       "gdb is needed, and is not installed");
-	return EXIT_FAILED;
+	const struct plain_options plain = {
+		.path = path, .from = asked->from, .commands = asked->first,
+		.command_count = asked->count, .is_batch = asked->is_batch,
+		.has_color = asked->has_color,
+	};
+
+	return plain_run(&plain);
 }
 
-static int start_gdb(struct options *options, int id, struct gdb_start *start,
-		     struct words *words, bool is_plain)
+/* `words` has room for all of gdb's. */
+static int start_gdb(const char *path, const struct asked *asked, char **words,
+		     char **more, size_t more_count)
 {
 	static const char *const scripts[] = { "cprec_commands.py", NULL };
-	size_t count = 0;
-	char **more = id == OPTIONS_END ? options_take_words(options, &count) :
-					  NULL;
+	struct gdb_start start = {
+		.path = path, .from = asked->from, .scripts = scripts,
+		.then = asked->from ? "cprec-begin" : "cprec-begin main",
+		.more = words,
+	};
+	size_t n = 0;
 
-	start->path = options_recording(options, id);
-	if (!start->path)
+	for (size_t i = 0; i < asked->count; i++) {
+		const char *option = asked->first[i].is_file ? "-x" : "-ex";
+
+		words[n++] = (char *)(uintptr_t)option;
+		words[n++] = (char *)(uintptr_t)asked->first[i].text;
+	}
+	if (asked->is_batch)
+		words[n++] = (char *)(uintptr_t)"-batch";
+	for (size_t i = 0; i < more_count; i++)
+		words[n++] = more[i];
+	start.more_count = n;
+	return gdb_start(&start);
+}
+
+static int debug(struct options *options, struct asked *asked, char **words)
+{
+	size_t count = 0;
+	char **more = NULL;
+	int id = take_options(options, asked);
+	const char *path;
+
+	if (id == OPTIONS_END)
+		more = options_take_words(options, &count);
+	if (id == OPTIONS_END && count && asked->is_plain)
+		id = options_wrong(options, "--plain has no options of gdb");
+	path = options_recording(options, id);
+	if (!path)
 		return options->status;
-	if (is_plain || !gdb_is_there())
-		return without_gdb(is_plain);
-	for (size_t i = 0; i < count; i++)
-		add(words, more[i], NULL);
-	start->scripts = scripts;
-	start->then = start->from ? "cprec-begin" : "cprec-begin main";
-	start->more = words->list;
-	start->more_count = words->count;
-	return gdb_start(start);
+	if (asked->is_plain)
+		return start_plain(path, asked);
+	if (gdb_is_there())
+		return start_gdb(path, asked, words, more, count);
+	say_note("gdb is not installed: this is cprec's own prompt");
+	return start_plain(path, asked);
 }
 
 static int run(struct options *options)
 {
-	struct gdb_start start = { 0 };
-	struct words words = {
-		.list = calloc(2 * (size_t)options->argc + 1,
-			       sizeof(*words.list)),
+	size_t count = (size_t)options->argc + 1;
+	struct asked asked = {
+		.first = calloc(count, sizeof(*asked.first)),
+		.has_color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR"),
 	};
-	bool is_plain = false;
-	int id, status;
+	char **words = calloc(2 * count, sizeof(*words));
+	int status = EXIT_FAILED;
 
-	if (!words.list) {
-		say("out of memory");
-		return EXIT_FAILED;
-	}
 	allow_one_dash(options);
-	id = take_options(options, &start, &words, &is_plain);
-	status = start_gdb(options, id, &start, &words, is_plain);
-	free(words.list);
+	if (asked.first && words)
+		status = debug(options, &asked, words);
+	else
+		say("out of memory");
+	free(asked.first);
+	free(words);
 	return status;
 }

@@ -6,6 +6,7 @@
 
 struct unwinding {
 	Dwarf_Frame *frame;
+	struct dwarf_registers registers;	/* of the callee */
 	struct dwarf_machine machine;
 };
 
@@ -112,7 +113,15 @@ static enum unwind_result unwind(struct unwinding *unwinding,
 	int reg = dwarf_frame_info(unwinding->frame, NULL, NULL, is_signal);
 	enum unwind_result result;
 
-	if (reg < 0 || !find_cfa(unwinding))
+	if (reg < 0)
+		return UNWIND_UNKNOWN;
+	/* Where it is depends on which instruction that is, in tables of jumps
+	 * to libraries. */
+	if (reg < (int)DWARF_REGISTERS_MOST) {
+		unwinding->registers.value[reg] = callee.pc;
+		unwinding->registers.known[reg] = true;
+	}
+	if (!find_cfa(unwinding))
 		return UNWIND_UNKNOWN;
 	result = find_pc(unwinding, (unsigned)reg, &callee, &state->pc);
 	if (result == UNWIND_DONE)
@@ -124,10 +133,10 @@ enum unwind_result cfi_unwind(Dwarf_CFI *cfi, uint64_t bias, uint64_t addr,
 			      const struct guest_reader *memory,
 			      struct unwind_state *state, bool *is_signal)
 {
-	const struct dwarf_registers registers = state->registers;
 	struct unwinding unwinding = {
+		.registers = state->registers,
 		.machine = {
-			.registers = &registers,
+			.registers = &unwinding.registers,
 			.memory = memory,
 			.bias = bias,
 		},

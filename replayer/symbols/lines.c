@@ -22,6 +22,7 @@
 struct lines {
 	struct names *names;
 	struct debug_files files;
+	struct row_tables rows;
 };
 
 int lines_create(struct lines **out, struct recording *recording,
@@ -43,6 +44,7 @@ void lines_destroy(struct lines *lines)
 {
 	if (!lines)
 		return;
+	row_tables_release(&lines->rows);
 	debug_files_release(&lines->files);
 	names_destroy(lines->names);
 	free(lines);
@@ -511,6 +513,25 @@ void lines_find(struct lines *lines, uint64_t t, uint64_t addr,
 	find_line(module, addr - bias, out);
 	if (out->line)
 		name_function(module, addr - bias, out);
+}
+
+bool lines_row(struct lines *lines, uint64_t t, uint64_t addr,
+	       struct code_row *out)
+{
+	uint64_t bias, more;
+	Dwfl_Module *module = lines_module(lines, t, addr, &bias);
+	Dwarf_Die *unit = module ? unit_find(module, addr - bias, &more) :
+				   NULL;
+
+	if (!unit)
+		return false;
+	bias += more;
+	if (!row_tables_find(&lines->rows, unit, addr - bias, out))
+		return false;
+	out->start += bias;
+	out->end += bias;
+	out->first += bias;
+	return true;
 }
 
 /* ------- code ------- */

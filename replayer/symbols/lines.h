@@ -21,6 +21,7 @@
 #include <elfutils/libdw.h>
 
 #include "formats/symbols.h"
+#include "replayer/symbols/row_tables.h"
 
 struct Dwfl_Module;
 struct dwarf_places;
@@ -95,6 +96,10 @@ void lines_set_function(struct source_line *line, Dwarf_Die *function);
 /* The line of the code at `addr` at time `t`. */
 void lines_find(struct lines *lines, uint64_t t, uint64_t addr,
 		struct source_line *out);
+
+/* The row of the line table that this code is of; false if of none. */
+bool lines_row(struct lines *lines, uint64_t t, uint64_t addr,
+	       struct code_row *out);
 
 /*
  * Visits the code at time `t` that has lines, if the program is one file,

@@ -11,6 +11,7 @@
  *	names.h		symbols by address and addresses by symbol
  *	lines.h		source lines, functions, code of atomic types
  *	frames.h	who called whom
+ *	code_lines.h	what steps by lines must know of code
  *	code_places.h	where breakpoints on lines and functions stop
  *	demangle.h	names as people write them
  *	debug_search.h	where debugging information is looked for
@@ -20,6 +21,7 @@
 #ifndef CPREC_REPLAYER_SYMBOLS_SYMBOLS_H
 #define CPREC_REPLAYER_SYMBOLS_SYMBOLS_H
 
+#include "replayer/symbols/code_lines.h"
 #include "replayer/symbols/code_places.h"
 #include "replayer/symbols/debug_search.h"
 #include "replayer/symbols/demangle.h"

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* code_lines.c - see code_lines.h */
+#include "replayer/symbols/code_lines.h"
+
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replayer/symbols/code_places.h"
+#include "replayer/symbols/names.h"
+#include "replayer/symbols/units.h"
+
+/* The unit of code; less `*bias`, the address is as in it. */
+static Dwarf_Die *find_unit(struct lines *lines, uint64_t t, uint64_t addr,
+			    uint64_t *bias)
+{
+	uint64_t more;
+	Dwfl_Module *module = lines_module(lines, t, addr, bias);
+	Dwarf_Die *unit = module ? unit_find(module, addr - *bias, &more) :
+				   NULL;
+
+	if (unit)
+		*bias += more;
+	return unit;
+}
+
+/* ------- inlined functions ------- */
+
+static uint64_t start_of(Dwarf_Die *die)
+{
+	Dwarf_Addr base, start = 0, end;
+
+	return dwarf_ranges(die, 0, &base, &start, &end) > 0 ? start : 0;
+}
+
+int code_each_inline(struct lines *lines, uint64_t t, uint64_t addr,
+		     int (*visit)(void *context,
+				  const struct code_inline *one),
+		     void *context)
+{
+	struct inline_function inlined[INLINES_MOST];
+	uint64_t bias = 0;
+	Dwarf_Die *unit = find_unit(lines, t, addr, &bias);
+	size_t count = unit ? inlines_find(unit, addr - bias, inlined) : 0;
+	struct code_inline *one = count ? calloc(1, sizeof(*one)) : NULL;
+	int rc = 0;
+
+	for (size_t i = 0; one && i < count && !rc; i++) {
+		uint64_t start = start_of(&inlined[i].die);
+
+		if (!inlined[i].is_inlined)
+			break;
+		one->start = start + bias;
+		one->begins = start == addr - bias ||
+			      dwarf_haspc(&inlined[i].die,
+					  addr - bias - 1) <= 0;
+		one->called = (struct source_line) {
+			.file = inlined[i].file, .line = inlined[i].line,
+		};
+		lines_set_function(&one->called, &inlined[i].die);
+		rc = visit(context, one);
+	}
+	free(one);
+	return rc;
+}
+
+/* ------- functions ------- */
+
+static bool find_part(Dwarf_Die *function, uint64_t addr, uint64_t *start,
+		      uint64_t *end)
+{
+	Dwarf_Addr base;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(function, at, &base, start, end)) > 0)
+		if (*start <= addr && addr < *end)
+			return true;
+	return false;
+}
+
+bool code_function_part(struct lines *lines, uint64_t t, uint64_t addr,
+			uint64_t *start, uint64_t *end)
+{
+	Dwarf_Die *scopes = NULL;
+	uint64_t bias;
+	Dwarf_Die *unit = find_unit(lines, t, addr, &bias);
+	int count = unit ? dwarf_getscopes(unit, addr - bias, &scopes) : 0;
+	bool found = false;
+
+	for (int i = 0; i < count && !found; i++)
+		found = dwarf_tag(&scopes[i]) == DW_TAG_subprogram &&
+			find_part(&scopes[i], addr - bias, start, end);
+	free(scopes);
+	if (found) {
+		*start += bias;
+		*end += bias;
+	}
+	return found;
+}
+
+/* ------- linkers ------- */
+
+/* Of programs and libraries, those sections that jump by way of a table. */
+static bool is_table(Dwfl_Module *module, uint64_t addr)
+{
+	GElf_Addr more;
+	Elf *elf = module ? dwfl_module_getelf(module, &more) : NULL;
+	Elf_Scn *section = NULL;
+	size_t names;
+	GElf_Shdr header;
+
+	if (!elf || elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *name;
+
+		if (!gelf_getshdr(section, &header) ||
+		    addr - more - header.sh_addr >= header.sh_size)
+			continue;
+		name = elf_strptr(elf, names, header.sh_name);
+		return name && !strncmp(name, ".plt", 4);
+	}
+	return false;
+}
+
+bool code_is_linker(struct lines *lines, uint64_t t, uint64_t addr)
+{
+	uint64_t bias;
+	const struct symbols *symbols = names_module(lines_names(lines), t,
+						     addr, &bias);
+	const char *slash = symbols ? strrchr(symbols->path, '/') : NULL;
+
+	if (!symbols)
+		return false;
+	return !strncmp(slash ? slash + 1 : symbols->path, "ld-", 3) ||
+	       is_table(lines_module(lines, t, addr, &bias), addr - bias);
+}
+
+/* ------- stepping into functions ------- */
+
+static bool is_of_gnu(Dwarf_Die *unit)
+{
+	Dwarf_Attribute attribute;
+	const char *producer = dwarf_attr(unit, DW_AT_producer, &attribute) ?
+		dwarf_formstring(&attribute) : NULL;
+
+	return producer && !strncmp(producer, "GNU ", 4);
+}
+
+/* How long "push %rbp; mov %rsp,%rbp" is that a function begins with, or 0. */
+static unsigned frame_code(const uint8_t bytes[CODE_ENTRY_BYTES])
+{
+	static const uint8_t mark[] = { 0xf3, 0x0f, 0x1e, 0xfa },
+			     one[] = { 0x55, 0x48, 0x89, 0xe5 },
+			     other[] = { 0x55, 0x48, 0x8b, 0xec };
+	unsigned at = memcmp(bytes, mark, sizeof(mark)) ? 0 : sizeof(mark);
+
+	return !memcmp(bytes + at, one, sizeof(one)) ||
+			       !memcmp(bytes + at, other, sizeof(other)) ?
+		       at + (unsigned)sizeof(one) : 0;
+}
+
+uint64_t code_step_place(struct lines *lines, uint64_t t, uint64_t entry,
+			 const uint8_t bytes[CODE_ENTRY_BYTES])
+{
+	uint64_t bias, start, end, place = entry + frame_code(bytes);
+	Dwarf_Die *unit = find_unit(lines, t, entry, &bias);
+	struct code_row row;
+
+	if (!unit)
+		return entry;
+	if (!is_of_gnu(unit))
+		return code_place_of_function(lines, t, entry);
+	/* In the middle of a line: up to the next one. */
+	if (place != entry && lines_row(lines, t, place, &row) &&
+	    row.start != place &&
+	    code_function_part(lines, t, entry, &start, &end) && row.end < end)
+		return row.end;
+	return place;
+}

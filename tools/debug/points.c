@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* points.c - breakpoints, watchpoints, what is caught: set, shown, changed */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/debug/session.h"
+#include "tools/print.h"
+
+/* ------- all points ------- */
+
+bool point_has(const struct point *point, uint64_t pc)
+{
+	if (point->kind != POINT_BREAK || point->is_off)
+		return false;
+	for (size_t i = 0; i < point->place_count; i++)
+		if (point->places[i] == pc)
+			return true;
+	return false;
+}
+
+/* Any byte of its value. */
+int point_is_met(struct cprec_cursor *cursor, const struct point *point)
+{
+	const struct cprec_value *value;
+	int rc;
+
+	if (!point->condition)
+		return 1;
+	rc = cprec_evaluate(cursor, point->condition, NULL, &value, NULL);
+	if (rc)
+		return rc;
+	for (uint64_t i = 0; value->bytes && i < value->length; i++)
+		if (value->bytes[i])
+			return 1;
+	return value->bytes ? 0 : CPREC_NOT_FOUND;
+}
+
+static void point_release(struct point *point)
+{
+	free(point->where);
+	free(point->condition);
+	free(point->places);
+	free(point->shown);
+	free(point->last_bytes);
+	free(point->last_value);
+	free(point);
+}
+
+void point_delete(struct session *session, struct point *point)
+{
+	for (size_t i = 0; i < session->point_count; i++) {
+		if (session->points[i] != point)
+			continue;
+		point_release(point);
+		session->point_count--;
+		memmove(session->points + i, session->points + i + 1,
+			(session->point_count - i) * sizeof(*session->points));
+		return;
+	}
+}
+
+void points_forget(struct session *session)
+{
+	while (session->point_count)
+		point_release(session->points[--session->point_count]);
+	free(session->points);
+}
+
+int point_add(struct session *session, const struct point *made,
+	      struct point **out, struct cprec_failure *why)
+{
+	struct point *point = malloc(sizeof(*point));
+
+	if (point && session->point_count == session->point_room) {
+		size_t room = 2 * session->point_room + 16;
+		struct point **more = reallocarray(session->points, room,
+						   sizeof(*more));
+
+		if (more) {
+			session->points = more;
+			session->point_room = room;
+		}
+	}
+	if (!point || session->point_count == session->point_room) {
+		free(point);
+		wrong(why, "out of memory");
+		return CPREC_NO_MEMORY;
+	}
+	*point = *made;
+	point->number = ++session->next_point;
+	session->points[session->point_count++] = point;
+	*out = point;
+	return 0;
+}
+
+/* ------- where ------- */
+
+struct places {
+	uint64_t *list;
+	size_t count, room;
+};
+
+static int on_place(void *context, uint64_t addr)
+{
+	struct places *places = context;
+
+	if (places->count == places->room) {
+		size_t room = 2 * places->room + 8;
+		uint64_t *more = reallocarray(places->list, room,
+					      sizeof(*more));
+
+		if (!more)
+			return CPREC_NO_MEMORY;
+		places->list = more;
+		places->room = room;
+	}
+	places->list[places->count++] = addr;
+	return 0;
+}
+
+static bool is_number(const char *text)
+{
+	return *text && !text[strspn(text, "0123456789")];
+}
+
+/* "26", in the file that is looked at. */
+static int in_this_file(struct session *session, const char *line, char **out,
+			struct cprec_failure *why)
+{
+	struct shown_frame frame;
+	const char *file = session->listed_file;
+
+	if (!file) {
+		int rc = find_frame(session, &frame, why);
+
+		if (rc)
+			return rc;
+		file = frame.file;
+	}
+	if (!file)
+		return wrong(why, "there is no source file here: FILE:LINE");
+	if (asprintf(out, "%s:%s", file, line) >= 0)
+		return 0;
+	*out = NULL;
+	wrong(why, "out of memory");
+	return CPREC_NO_MEMORY;
+}
+
+static bool is_line(const char *where)
+{
+	const char *colon = strrchr(where, ':');
+
+	return colon && is_number(colon + 1);
+}
+
+static int look_up(struct session *session, const char *where,
+		   struct places *places, struct cprec_failure *why)
+{
+	char *text = NULL;
+	uint64_t addr;
+	int rc;
+
+	if (*where == '*') {
+		rc = find_address(session, where + 1, &addr, why);
+		return rc ? rc : on_place(places, addr);
+	}
+	if (!*where) {
+		struct shown_frame frame;
+
+		rc = find_frame(session, &frame, why);
+		return rc ? rc : on_place(places, frame.pc);
+	}
+	if (is_number(where)) {
+		rc = in_this_file(session, where, &text, why);
+		if (rc)
+			return rc;
+	}
+	rc = cprec_each_place(session->cursor, text ? text : where, on_place,
+			      places, why);
+	free(text);
+	return rc;
+}
+
+int find_places(struct session *session, const char *where, uint64_t **out,
+		size_t *count, bool *is_function, struct cprec_failure *why)
+{
+	struct places places = { 0 };
+	int rc = look_up(session, where, &places, why);
+
+	if (is_function)
+		*is_function = *where && *where != '*' && !is_number(where) &&
+			       !is_line(where);
+	if (rc) {
+		free(places.list);
+		return rc;
+	}
+	*out = places.list;
+	*count = places.count;
+	return 0;
+}
+
+/* ------- breakpoints ------- */
+
+/* "WHERE [if CONDITION]"; `*condition` is NULL without. */
+static int split(const char *args, char **where, char **condition,
+		 struct cprec_failure *why)
+{
+	const char *mark = args;
+	size_t length = strlen(args);
+
+	*condition = NULL;
+	while ((mark = strstr(mark, "if"))) {
+		if ((mark == args || isspace((unsigned char)mark[-1])) &&
+		    (isspace((unsigned char)mark[2]) || mark[2] == '('))
+			break;
+		mark++;
+	}
+	if (mark) {
+		length = (size_t)(mark - args);
+		mark += 2;
+		mark += strspn(mark, " \t");
+		*condition = strdup(mark);
+	}
+	while (length && isspace((unsigned char)args[length - 1]))
+		length--;
+	*where = strndup(args, length);
+	if (*where && (*condition || !mark))
+		return 0;
+	free(*where);
+	free(*condition);
+	wrong(why, "out of memory");
+	return CPREC_NO_MEMORY;
+}
+
+static void show_place(struct session *session, const struct point *point)
+{
+	const struct cprec_place *place;
+
+	if (point->place_count > 1) {
+		printf("%zu places", point->place_count);
+		return;
+	}
+	printf("0x%" PRIx64, point->places[0]);
+	if (cprec_find_place(session->cursor, point->places[0], &place, NULL))
+		return;
+	if (place->file) {
+		printf(": file ");
+		print_escaped(stdout, place->file, strlen(place->file));
+		printf(", line %u", place->line);
+	} else if (place->symbol) {
+		printf(": ");
+		print_escaped(stdout, place->symbol, strlen(place->symbol));
+	}
+}
+
+static int add_break(struct session *session, const char *args,
+		     bool is_temporary, struct cprec_failure *why)
+{
+	struct point made = { .kind = POINT_BREAK,
+			      .is_temporary = is_temporary }, *point;
+	int rc = split(args, &made.where, &made.condition, why);
+
+	if (rc)
+		return rc;
+	rc = find_places(session, made.where, &made.places, &made.place_count,
+			 &made.is_function, why);
+	if (!rc)
+		rc = point_add(session, &made, &point, why);
+	if (rc) {
+		free(made.where);
+		free(made.condition);
+		free(made.places);
+		return rc;
+	}
+	printf("%s %u at ", is_temporary ? "Temporary breakpoint" :
+					   "Breakpoint", point->number);
+	show_place(session, point);
+	putchar('\n');
+	return 0;
+}
+
+int do_break(struct session *session, const char *args,
+	     struct cprec_failure *why)
+{
+	return add_break(session, args, false, why);
+}
+
+int do_tbreak(struct session *session, const char *args,
+	      struct cprec_failure *why)
+{
+	return add_break(session, args, true, why);
+}
+
+/* ------- watchpoints ------- */
+
+char *watch_bytes(struct session *session, const struct point *point)
+{
+	const struct cprec_memory *memory;
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	if (cprec_read(session->cursor, point->watch.addr,
+		       point->watch.length, &memory, NULL))
+		return NULL;
+	out = open_memstream(&text, &size);
+	if (!out)
+		return NULL;
+	for (uint64_t i = memory->length; i-- > 0;)
+		if (memory->known[i])
+			fprintf(out, "%02x", memory->bytes[i]);
+		else
+			fputs("??", out);
+	return fclose(out) ? NULL : text;
+}
+
+char *watch_value(struct session *session, const struct point *point)
+{
+	const struct cprec_value *value;
+	char *bytes, *text;
+
+	if (point->shown &&
+	    !cprec_evaluate(session->cursor, point->shown, NULL, &value,
+			    NULL) && value->text)
+		return strdup(value->text);
+	bytes = watch_bytes(session, point);
+	if (!bytes || asprintf(&text, "0x%s", bytes) < 0)
+		text = NULL;
+	free(bytes);
+	return text;
+}
+
+/* What shows it wherever the program is: by its type and address. */
+static char *shown_by(const struct cprec_value *value)
+{
+	char *text;
+
+	if (!value->type || strpbrk(value->type, "[(") ||
+	    asprintf(&text, "*(%s *) 0x%" PRIx64, value->type,
+		     value->addr) < 0)
+		return NULL;
+	return text;
+}
+
+static int find_watched(struct session *session, struct point *made,
+			struct cprec_failure *why)
+{
+	const struct cprec_value *value;
+	int rc = cprec_find_address(session->cursor, made->where,
+				    &made->watch.addr, &made->watch.length,
+				    why);
+
+	if (!rc && !cprec_evaluate(session->cursor, made->where, NULL, &value,
+				   NULL) && value->has_addr)
+		made->shown = shown_by(value);
+	return rc;
+}
+
+static int add_watch(struct session *session, const char *args,
+		     const char *name, bool reads, bool writes,
+		     struct cprec_failure *why)
+{
+	struct point made = {
+		.kind = POINT_WATCH,
+		.watch = { .reads = reads, .writes = writes },
+	}, *point;
+	int rc;
+
+	if (is_word(args, "-l") || is_word(args, "-location")) {
+		args += strcspn(args, " \t");
+		args += strspn(args, " \t");
+	}
+	if (!*args)
+		return wrong(why, "an expression is missing");
+	rc = split(args, &made.where, &made.condition, why);
+	if (rc)
+		return rc;
+	rc = find_watched(session, &made, why);
+	if (!rc)
+		rc = point_add(session, &made, &point, why);
+	if (rc) {
+		free(made.where);
+		free(made.condition);
+		free(made.shown);
+		return rc;
+	}
+	printf("%s %u: ", name, point->number);
+	print_escaped(stdout, point->where, strlen(point->where));
+	putchar('\n');
+	return 0;
+}
+
+int do_watch(struct session *session, const char *args,
+	     struct cprec_failure *why)
+{
+	return add_watch(session, args, "Watchpoint", false, true, why);
+}
+
+int do_rwatch(struct session *session, const char *args,
+	      struct cprec_failure *why)
+{
+	return add_watch(session, args, "Read watchpoint", true, false, why);
+}
+
+int do_awatch(struct session *session, const char *args,
+	      struct cprec_failure *why)
+{
+	return add_watch(session, args, "Access watchpoint", true, true, why);
+}
+
+/* ------- numbers of points ------- */
+
+static struct point *find_number(struct session *session, uint64_t number)
+{
+	for (size_t i = 0; i < session->point_count; i++)
+		if (session->points[i]->number == number)
+			return session->points[i];
+	return NULL;
+}
+
+/* The point that a word means. */
+static int take_point(struct session *session, const char **args,
+		      struct point **out, struct cprec_failure *why)
+{
+	char *word = take_word(args), *end = word;
+	uint64_t number = word ? strtoull(word, &end, 10) : 0;
+	int rc = 0;
+
+	*out = find_number(session, number);
+	if (!word || end == word || *end)
+		rc = wrong(why, "'%s' is no number of a breakpoint",
+			   word ? word : "");
+	else if (!*out)
+		rc = wrong(why, "there is no breakpoint %s", word);
+	free(word);
+	return rc;
+}
+
+/* Of each that is named, or of all. */
+static int each_point(struct session *session, const char *args,
+		      void (*change)(struct session *session,
+				     struct point *point),
+		      struct cprec_failure *why)
+{
+	struct point *point;
+	int rc = 0;
+
+	if (!*args) {
+		for (size_t i = session->point_count; i-- > 0;)
+			change(session, session->points[i]);
+		return 0;
+	}
+	while (!rc && *args) {
+		rc = take_point(session, &args, &point, why);
+		if (!rc)
+			change(session, point);
+	}
+	return rc;
+}
+
+int do_delete(struct session *session, const char *args,
+	      struct cprec_failure *why)
+{
+	return each_point(session, args, point_delete, why);
+}
+
+static void enable(struct session *session, struct point *point)
+{
+	(void)session;
+	point->is_off = false;
+}
+
+static void disable(struct session *session, struct point *point)
+{
+	(void)session;
+	point->is_off = true;
+}
+
+int do_enable(struct session *session, const char *args,
+	      struct cprec_failure *why)
+{
+	return each_point(session, args, enable, why);
+}
+
+int do_disable(struct session *session, const char *args,
+	       struct cprec_failure *why)
+{
+	return each_point(session, args, disable, why);
+}
+
+int do_condition(struct session *session, const char *args,
+		 struct cprec_failure *why)
+{
+	struct point *point;
+	char *condition;
+	int rc = take_point(session, &args, &point, why);
+
+	if (rc)
+		return rc;
+	condition = *args ? strdup(args) : NULL;
+	if (*args && !condition) {
+		wrong(why, "out of memory");
+		return CPREC_NO_MEMORY;
+	}
+	free(point->condition);
+	point->condition = condition;
+	return 0;
+}
+
+int do_ignore(struct session *session, const char *args,
+	      struct cprec_failure *why)
+{
+	struct point *point;
+	uint64_t count;
+	int rc = take_point(session, &args, &point, why);
+
+	if (!rc)
+		rc = take_count(args, 0, &count, why);
+	if (rc)
+		return rc;
+	point->ignored = count;
+	printf("%u does not stop for the next %" PRIu64 " times\n",
+	       point->number, count);
+	return 0;
+}
+
+/* ------- showing them ------- */
+
+static const char *kind_of(const struct point *point)
+{
+	if (point->kind == POINT_SYSCALL || point->kind == POINT_SIGNAL)
+		return "catchpoint";
+	if (point->kind == POINT_BREAK)
+		return "breakpoint";
+	return !point->watch.writes ? "read watchpoint" :
+	       point->watch.reads ? "acc watchpoint" : "watchpoint";
+}
+
+static void show_point(struct session *session, const struct point *point)
+{
+	printf("%-4u %-15s %-4s %-3s ", point->number, kind_of(point),
+	       point->is_temporary ? "del" : "keep",
+	       point->is_off ? "n" : "y");
+	print_escaped(stdout, point->where, strlen(point->where));
+	if (point->kind == POINT_BREAK) {
+		printf("  ");
+		show_place(session, point);
+	}
+	putchar('\n');
+	if (point->condition) {
+		printf("\tstop only if ");
+		print_escaped(stdout, point->condition,
+			      strlen(point->condition));
+		putchar('\n');
+	}
+	if (point->hits)
+		printf("\tmet %" PRIu64 " time%s\n", point->hits,
+		       point->hits == 1 ? "" : "s");
+	if (point->ignored)
+		printf("\tdoes not stop for the next %" PRIu64 " times\n",
+		       point->ignored);
+}
+
+int info_breakpoints(struct session *session, const char *args,
+		     struct cprec_failure *why)
+{
+	(void)args;
+	(void)why;
+	if (!session->point_count)
+		puts("There are no breakpoints or watchpoints.");
+	else
+		puts("Num  Type            Disp Enb What");
+	for (size_t i = 0; i < session->point_count; i++)
+		show_point(session, session->points[i]);
+	return 0;
+}

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* resume.c - running and walking, until something happens */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/debug/session.h"
+
+void stop_release(struct stop *stop)
+{
+	free(stop->old_value);
+	free(stop->new_value);
+	free(stop->event);
+	*stop = (struct stop){ 0 };
+}
+
+static bool passes(const struct session *session, uint32_t signal)
+{
+	return signal < 192 && session->passed[signal / 64] >> signal % 64 & 1;
+}
+
+/* ------- what stops it ------- */
+
+/* What the library is asked to stop at. */
+struct wanted {
+	struct session *session;
+	const struct resume_break *own;
+	uint32_t tid;		/* whose `own` is */
+	uint64_t *breaks;
+	size_t break_count;
+	struct cprec_watch *watches;
+	struct point **watched;	/* of each */
+	size_t watch_count;
+	struct catching catching;
+};
+
+static void wanted_release(struct wanted *wanted)
+{
+	free(wanted->breaks);
+	free(wanted->watches);
+	free(wanted->watched);
+	free(wanted->catching.text);
+}
+
+static size_t count_places(const struct session *session)
+{
+	size_t count = 1;
+
+	for (size_t i = 0; i < session->point_count; i++)
+		count += session->points[i]->place_count;
+	return count;
+}
+
+static void add_point(struct wanted *wanted, struct point *point)
+{
+	if (point->is_off)
+		return;
+	for (size_t i = 0; i < point->place_count; i++)
+		wanted->breaks[wanted->break_count++] = point->places[i];
+	if (point->kind == POINT_WATCH) {
+		wanted->watched[wanted->watch_count] = point;
+		wanted->watches[wanted->watch_count++] = point->watch;
+	}
+}
+
+static int wanted_begin(struct wanted *wanted, struct session *session,
+			const struct resume_break *own,
+			struct cprec_failure *why)
+{
+	size_t most = session->point_count + 1;
+
+	*wanted = (struct wanted) {
+		.session = session, .own = own, .tid = session->tid,
+		.breaks = calloc(count_places(session), sizeof(uint64_t)),
+		.watches = calloc(most, sizeof(*wanted->watches)),
+		.watched = calloc(most, sizeof(*wanted->watched)),
+	};
+	if (!wanted->breaks || !wanted->watches || !wanted->watched) {
+		wrong(why, "out of memory");
+		return CPREC_NO_MEMORY;
+	}
+	for (size_t i = 0; i < session->point_count; i++)
+		add_point(wanted, session->points[i]);
+	if (own && own->is_set)
+		wanted->breaks[wanted->break_count++] = own->pc;
+	return 0;
+}
+
+/* Whether the thread that is there is the one whose step ends there. */
+static int is_own(const struct wanted *wanted, struct cprec_cursor *cursor)
+{
+	const struct cprec_state *state;
+	uint64_t base;
+	int rc = cprec_cursor_describe(cursor, &state, NULL);
+
+	if (rc || state->tid != wanted->tid)
+		return rc < 0 ? rc : 0;
+	if (!wanted->own->base)
+		return 1;
+	rc = cprec_find_base(cursor, &base, NULL);
+	if (rc == CPREC_NOT_FOUND)
+		return 0;
+	return rc ? rc : base == wanted->own->base;
+}
+
+static int is_met(void *context, struct cprec_cursor *cursor)
+{
+	const struct wanted *wanted = context;
+	const struct session *session = wanted->session;
+	uint64_t pc;
+	int rc = find_pc(cursor, &pc, NULL);
+
+	if (!rc && wanted->own && wanted->own->is_set &&
+	    pc == wanted->own->pc)
+		rc = is_own(wanted, cursor);
+	for (size_t i = 0; !rc && i < session->point_count; i++)
+		if (point_has(session->points[i], pc))
+			rc = point_is_met(cursor, session->points[i]);
+	return rc;
+}
+
+/* Any breakpoint has a condition, or is not everybody's. */
+static bool has_conditions(const struct wanted *wanted)
+{
+	const struct session *session = wanted->session;
+
+	if (wanted->own && wanted->own->is_set)
+		return true;
+	for (size_t i = 0; i < session->point_count; i++)
+		if (session->points[i]->condition)
+			return true;
+	return false;
+}
+
+/* ------- what has stopped it ------- */
+
+/* A point counts, and stops unless that is not to be yet. */
+static bool stops(struct point *point)
+{
+	point->hits++;
+	if (!point->ignored)
+		return true;
+	point->ignored--;
+	return false;
+}
+
+/* The first breakpoint that stops where it stands, if any. */
+static int take_breaks(struct session *session, uint64_t pc,
+		       struct stop *stop, struct cprec_failure *why)
+{
+	for (size_t i = 0; i < session->point_count; i++) {
+		struct point *point = session->points[i];
+		int rc = 0;
+
+		if (!point_has(point, pc))
+			continue;
+		rc = point_is_met(session->cursor, point);
+		if (rc < 0)
+			return wrong(why, "the condition of %u, '%s', fails",
+				     point->number, point->condition);
+		if (rc && stops(point) && stop->kind != STOP_AT_POINT) {
+			stop->kind = STOP_AT_POINT;
+			stop->point = point;
+		}
+	}
+	return 0;
+}
+
+int points_look(struct session *session, struct cprec_failure *why)
+{
+	(void)why;
+	for (size_t i = 0; i < session->point_count; i++) {
+		struct point *point = session->points[i];
+
+		if (point->kind != POINT_WATCH)
+			continue;
+		free(point->last_bytes);
+		free(point->last_value);
+		point->last_bytes = watch_bytes(session, point);
+		point->last_value = watch_value(session, point);
+	}
+	return 0;
+}
+
+/* A watch for writes tells of changes only. */
+static int take_watch(struct session *session, struct point *point,
+		      struct stop *stop, struct cprec_failure *why)
+{
+	char *bytes = watch_bytes(session, point);
+	bool counts = point->watch.reads || !bytes || !point->last_bytes ||
+		      strcmp(bytes, point->last_bytes) != 0;
+	int met = counts ? point_is_met(session->cursor, point) : 0;
+
+	free(point->last_bytes);
+	point->last_bytes = bytes;
+	if (met < 0)
+		return wrong(why, "the condition of %u, '%s', fails",
+			     point->number, point->condition);
+	if (!counts)
+		return 0;
+	free(stop->old_value);
+	free(stop->new_value);
+	stop->old_value = point->last_value;
+	point->last_value = watch_value(session, point);
+	stop->new_value = point->last_value ? strdup(point->last_value) :
+					      NULL;
+	if (met && stops(point)) {
+		stop->kind = STOP_AT_POINT;
+		stop->point = point;
+	}
+	return 0;
+}
+
+static struct point *signal_point(struct session *session, uint32_t signal)
+{
+	for (size_t i = 0; i < session->point_count; i++) {
+		struct point *point = session->points[i];
+
+		if (point->kind == POINT_SIGNAL && !point->is_off &&
+		    (!point->watch.addr || point->watch.addr == signal))
+			return point;
+	}
+	return NULL;
+}
+
+static int take_catch(const struct wanted *wanted, struct stop *stop)
+{
+	if (stops(wanted->catching.point)) {
+		stop->kind = STOP_AT_POINT;
+		stop->point = wanted->catching.point;
+		free(stop->event);
+		stop->event = wanted->catching.text ?
+				      strdup(wanted->catching.text) : NULL;
+	}
+	return 0;
+}
+
+/* What that stop means; `*reached`, that it is at the step's own break. */
+static int take_stop(struct session *session, const struct wanted *wanted,
+		     bool backwards, struct stop *stop, bool *reached,
+		     struct cprec_failure *why)
+{
+	const struct cprec_stop *how = &stop->how;
+	struct point *caught;
+	uint64_t pc;
+	int rc;
+
+	*reached = false;
+	stop->kind = STOP_STEPPED;
+	switch (how->kind) {
+	case CPREC_AT_POSITION:
+		if (wanted->catching.is_found)
+			return take_catch(wanted, stop);
+		stop->kind = backwards ? STOP_AT_START : STOP_AT_END;
+		return 0;
+	case CPREC_AT_SIGNAL:
+		caught = signal_point(session, how->signal);
+		stop->signal = how->signal;
+		if (caught && stops(caught)) {
+			stop->kind = STOP_AT_POINT;
+			stop->point = caught;
+		} else if (!passes(session, how->signal)) {
+			stop->kind = STOP_AT_SIGNAL;
+		}
+		return 0;
+	case CPREC_AT_WATCH:
+		rc = take_watch(session, wanted->watched[how->index], stop,
+				why);
+		if (rc)
+			return rc;
+		break;
+	default:
+		break;
+	}
+	rc = find_pc(session->cursor, &pc, why);
+	if (!rc && how->kind == CPREC_AT_BREAK)
+		rc = take_breaks(session, pc, stop, why);
+	if (!rc && how->kind == CPREC_AT_BREAK && wanted->own &&
+	    wanted->own->is_set && pc == wanted->own->pc) {
+		rc = is_own(wanted, session->cursor);
+		*reached = rc > 0;
+	}
+	return rc < 0 ? rc : 0;
+}
+
+/* ------- running ------- */
+
+static int run_once(struct session *session, struct wanted *wanted,
+		    bool backwards, struct stop *stop,
+		    struct cprec_failure *why)
+{
+	struct cprec_until until = {
+		.size = sizeof(until), .backwards = backwards,
+		.breaks = wanted->breaks, .break_count = wanted->break_count,
+		.watches = wanted->watches,
+		.watch_count = wanted->watch_count, .signals = true,
+		.is_met = has_conditions(wanted) ? is_met : NULL,
+		.context = (void *)wanted,
+	};
+	const struct cprec_stop *how;
+	int rc = cprec_cursor_thread(session->cursor, 0, why);
+
+	free(wanted->catching.text);
+	wanted->catching = (struct catching){ 0 };
+	if (!rc)
+		rc = catch_next(session, backwards, &wanted->catching, why);
+	until.has_to = wanted->catching.is_found;
+	until.to = wanted->catching.at;
+	if (!rc)
+		rc = cprec_cursor_run(session->cursor, &until, &how, why);
+	if (rc)
+		return rc;
+	stop->how = *how;
+	return cprec_cursor_thread(session->cursor, how->tid, why);
+}
+
+/* Where the thread stands now is what is looked at. */
+static int stand(struct session *session, const struct stop *stop,
+		 struct cprec_failure *why)
+{
+	session->hidden = 0;
+	session->at_signal = stop->how.kind == CPREC_AT_SIGNAL;
+	return session_select(session, stop->how.tid, 0, why);
+}
+
+int run_until(struct session *session, bool backwards,
+	      const struct resume_break *own, struct stop *stop, bool *reached,
+	      struct cprec_failure *why)
+{
+	struct wanted wanted;
+	bool is_own;
+	int rc = wanted_begin(&wanted, session, own, why);
+
+	*reached = false;
+	do {
+		if (!rc)
+			rc = run_once(session, &wanted, backwards, stop, why);
+		if (!rc)
+			rc = take_stop(session, &wanted, backwards, stop,
+				       &is_own, why);
+	} while (!rc && !is_own && stop->kind == STOP_STEPPED);
+	wanted_release(&wanted);
+	*reached = !rc && is_own;
+	return rc ? rc : stand(session, stop, why);
+}
+
+/* ------- walking ------- */
+
+static int walk_once(struct session *session, const struct wanted *wanted,
+		     const struct cprec_walk *walk, struct stop *stop,
+		     struct cprec_failure *why)
+{
+	struct cprec_walk on = *walk;
+	const struct cprec_stop *how;
+	int rc;
+
+	on.breaks = wanted->breaks;
+	on.break_count = wanted->break_count;
+	rc = cprec_cursor_walk(session->cursor, &on, &how, why);
+	if (!rc)
+		stop->how = *how;
+	return rc;
+}
+
+/* The same way again, for what is accessed on it: `*seen`, something was. */
+static int watch_walk(struct session *session, const struct wanted *wanted,
+		      struct cprec_position from, bool backwards,
+		      struct stop *stop, bool *seen,
+		      struct cprec_failure *why)
+{
+	const struct cprec_stop walked = stop->how;
+	struct cprec_until until = {
+		.size = sizeof(until), .backwards = backwards,
+		.has_to = true, .to = walked.at, .watches = wanted->watches,
+		.watch_count = wanted->watch_count,
+	};
+	const struct cprec_stop *how;
+	int rc = cprec_cursor_move(session->cursor, from, why);
+
+	*seen = false;
+	if (!rc)
+		rc = cprec_cursor_run(session->cursor, &until, &how, why);
+	if (rc)
+		return rc;
+	*seen = how->kind == CPREC_AT_WATCH;
+	if (*seen) {
+		stop->how = *how;
+		return cprec_cursor_thread(session->cursor, how->tid, why);
+	}
+	return cprec_cursor_move(session->cursor, walked.at, why);
+}
+
+static int walk_and_look(struct session *session, const struct wanted *wanted,
+			 const struct cprec_walk *walk, struct stop *stop,
+			 struct cprec_failure *why)
+{
+	struct cprec_position from = cprec_cursor_position(session->cursor);
+	bool seen = false, is_own;
+	uint64_t pc;
+	int rc = walk_once(session, wanted, walk, stop, why);
+
+	if (!rc && wanted->watch_count)
+		rc = watch_walk(session, wanted, from, walk->backwards, stop,
+				&seen, why);
+	if (rc)
+		return rc;
+	if (seen || stop->how.kind == CPREC_AT_SIGNAL)
+		rc = take_stop(session, wanted, walk->backwards, stop, &is_own,
+			       why);
+	else
+		stop->kind = STOP_STEPPED;
+	if (!rc && stop->how.kind != CPREC_AT_SIGNAL)
+		rc = find_pc(session->cursor, &pc, why);
+	if (!rc && stop->how.kind != CPREC_AT_SIGNAL)
+		rc = take_breaks(session, pc, stop, why);
+	return rc;
+}
+
+int walk_on(struct session *session, bool backwards, uint64_t start,
+	    uint64_t end, struct stop *stop, bool *happened,
+	    struct cprec_failure *why)
+{
+	const struct cprec_walk walk = {
+		.size = sizeof(walk), .backwards = backwards,
+		.count = start < end ? 0 : 1,
+		.start = start < end ? start : 0,
+		.end = start < end ? end : 0, .signals = true,
+	};
+	struct wanted wanted;
+	bool reached;
+	int rc = wanted_begin(&wanted, session, NULL, why);
+
+	if (!rc)
+		rc = walk_and_look(session, &wanted, &walk, stop, why);
+	wanted_release(&wanted);
+	*happened = true;
+	/* Its thread goes no further; others do. */
+	if (rc == CPREC_NOT_FOUND)
+		return run_until(session, backwards, NULL, stop, &reached,
+				 why);
+	*happened = !rc && stop->kind != STOP_STEPPED;
+	return rc ? rc : stand(session, stop, why);
+}
