@@ -35,6 +35,7 @@ lib/PYTHON/cprec/recordings.py
 lib/PYTHON/cprec/structures.py
 share/bash-completion/completions/cprec
 share/cprec/gdb/cprec_commands.py
+share/cprec/gdb/cprec_dap.py
 share/doc/cprec/library.md
 share/man/man1/cprec.1
 share/zsh/site-functions/_cprec'

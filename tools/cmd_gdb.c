@@ -6,6 +6,8 @@
 
 static int run(struct options *options);
 
+enum { OPTION_GDB = 256 };
+
 const struct command command_gdb = {
 	.name = "gdb",
 	.run = run,
@@ -19,6 +21,7 @@ const struct command command_gdb = {
 		{ 'x', "command", "F", "commands that gdb executes first" },
 		{ 'g', "goto", "T", "begin at this time, or at 'main'" },
 		{ 'e', "end", NULL, "begin at the end", NULL, "goto", NULL },
+		{ OPTION_GDB, "gdb", "PROGRAM", "this gdb" },
 		{ 0 }
 	},
 };
@@ -34,8 +37,10 @@ static int run(struct options *options)
 			start.commands = options->value;
 		else if (id == 'g')
 			start.from = options->value;
-		else
+		else if (id == 'e')
 			start.from = "end";
+		else
+			start.gdb = options->value;
 	}
 	if (id == OPTIONS_END)
 		start.more = options_take_words(options, &start.more_count);

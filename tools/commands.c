@@ -34,6 +34,7 @@ const struct command *const commands[] = {
 	&command_dump,
 	&command_symbols,
 	&command_gdbserver,
+	&command_dap,
 	&command_serve,
 	&command_ps,
 	&command_ls,

@@ -27,8 +27,8 @@ static void print_quoted(FILE *out, const char *word)
 	putc('\'', out);
 }
 
-/* "target extended-remote | cprec gdbserver --stdio FILE" */
-static char *connect_text(const char *path, const char *from)
+/* "target extended-remote | exec cprec gdbserver --stdio FILE" */
+static char *connect_text(const struct gdb_start *start)
 {
 	char self[4096], *text = NULL;
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -38,15 +38,18 @@ static char *connect_text(const char *path, const char *from)
 	if (!out)
 		return NULL;
 	self[length] = '\0';
-	fputs("target extended-remote | exec ", out);
+	fprintf(out, "%s exec ",
+		start->connect ? start->connect : "target extended-remote |");
 	print_quoted(out, self);
 	fputs(" gdbserver --stdio", out);
-	if (from) {
+	if (start->from) {
 		fputs(" --from=", out);
-		print_quoted(out, from);
+		print_quoted(out, start->from);
 	}
-	fputs(" -- ", out);
-	print_quoted(out, path);
+	if (start->path) {
+		fputs(" -- ", out);
+		print_quoted(out, start->path);
+	}
 	if (!fclose(out))
 		return text;
 	free(text);
@@ -123,8 +126,10 @@ static bool add_all(struct words *words, const struct gdb_start *start,
 {
 	const char *const *name = start->scripts;
 
-	add(words, "gdb");
+	add(words, start->gdb ? start->gdb : "gdb");
 	add(words, "-q");
+	if (start->interpreter)
+		add_pair(words, "-i", start->interpreter);
 	/* A search may take long before it answers. */
 	add_pair(words, "-l", "10000");
 	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
@@ -165,7 +170,7 @@ bool gdb_is_there(void)
 
 int gdb_start(const struct gdb_start *start)
 {
-	char *connect = connect_text(start->path, start->from);
+	char *connect = connect_text(start);
 	struct words words = { 0 };
 
 	if (connect && !add_all(&words, start, connect))
@@ -175,6 +180,6 @@ int gdb_start(const struct gdb_start *start)
 		return EXIT_CPREC;
 	}
 	execvp(words.list[0], (char *const *)words.list);
-	say("cannot start gdb: %s", strerror(errno));
+	say("cannot start %s: %s", words.list[0], strerror(errno));
 	return errno == ENOENT ? EXIT_NO_PROGRAM : EXIT_UNUSABLE;
 }

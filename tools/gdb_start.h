@@ -12,8 +12,16 @@
 
 /* All is borrowed. */
 struct gdb_start {
-	const char *path;		/* of the recording */
+	const char *gdb;		/* the program; NULL: "gdb" */
+	const char *interpreter;	/* as `gdb -i`; NULL: gdb's own */
+	const char *path;		/* of the recording; NULL: not yet */
 	const char *from;		/* as `gdbserver --from`; NULL */
+
+	/*
+	 * A command of a script's, that is given the command line of a server
+	 * and connects when it wants to; NULL: at once.
+	 */
+	const char *connect;
 	const char *const *scripts;	/* of ours, by name, NULL-ended; NULL */
 	const char *then;		/* a command, when it is connected; NULL */
 	const char *commands;		/* a file of gdb's commands; NULL */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_dap.c - cprec dap: gdb on a recording, for editors */
+#include "tools/commands.h"
+#include "tools/gdb_start.h"
+#include "tools/gdb_version.h"
+#include "tools/options.h"
+
+static int run(struct options *options);
+
+/* The first one that speaks the protocol. */
+#define LEAST_GDB 14
+
+enum { OPTION_GDB = 256 };
+
+const struct command command_dap = {
+	.name = "dap",
+	.run = run,
+	.arguments = "[FILE]",
+	.summary = "let an editor go through a recording (DAP)",
+	.usage = "dap [OPTION...] [FILE] [-- GDB OPTION...]",
+	.about = "Speaks the Debug Adapter Protocol on standard input and"
+		 " output, for editors such as\n"
+		 "VS Code: gdb on the recording, in both directions.  Without"
+		 " FILE, the editor says\n"
+		 "which one, or it is the newest in its folder.  gdb 14 or"
+		 " newer is needed.",
+	.options = (const struct option_info[]) {
+		{ 'g', "goto", "T", "begin at this time, or at 'main'" },
+		{ 'e', "end", NULL, "begin at the end", NULL, "goto", NULL },
+		{ OPTION_GDB, "gdb", "PROGRAM", "this gdb" },
+		{ 0 }
+	},
+};
+
+static int run(struct options *options)
+{
+	static const char *const scripts[] = { "cprec_dap.py", NULL };
+	struct gdb_start start = { .scripts = scripts, .interpreter = "dap",
+				   .connect = "cprec-dap" };
+	int id, status;
+
+	while ((id = options_next(options)) >= 0) {
+		if (id == 'g')
+			start.from = options->value;
+		else if (id == 'e')
+			start.from = "end";
+		else
+			start.gdb = options->value;
+	}
+	if (id == OPTIONS_END)
+		start.more = options_take_words(options, &start.more_count);
+	/* An editor may say later which recording it wants. */
+	if (id != OPTIONS_END || options->pid || options_has_recording(options)) {
+		start.path = options_recording(options, id);
+		if (!start.path)
+			return options->status;
+	}
+	status = gdb_check_version(start.gdb ? start.gdb : "gdb", LEAST_GDB);
+	return status ? status : gdb_start(&start);
+}
