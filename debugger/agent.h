@@ -15,17 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "debugger/agent_world.h"
+
 struct agent_code {
 	uint8_t *bytes;
 	size_t size;
-};
-
-/* What an expression may ask, and where it prints; false: it is not known. */
-struct agent_world {
-	bool (*reg)(void *context, uint64_t number, uint64_t *out);
-	bool (*memory)(void *context, uint64_t addr, void *out, size_t size);
-	void (*print)(void *context, const char *bytes, size_t size);
-	void *context;
 };
 
 /* False: it has no value, or asks what is not known. */

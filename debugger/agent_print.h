@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "debugger/agent.h"
+#include "debugger/agent_world.h"
 
 struct agent_format {
 	const char *text;

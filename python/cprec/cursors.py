@@ -242,6 +242,22 @@ class Cursor:
         return take(answer("find_place", c.Place, self.handle,
                            ctypes.c_uint64(addr)))
 
+    def line(self, addr):
+        """Where code at an address stands in the source."""
+        return take(answer("find_line", c.Line, self.handle,
+                           ctypes.c_uint64(addr)))
+
+    def inlined(self, addr):
+        """The functions inlined there, the innermost one first."""
+        yield from collect("each_inlined", self.handle, c.Inlined,
+                           ctypes.c_uint64(addr))
+
+    def base(self):
+        """Where the stack pointer is when the frame's function has returned."""
+        found = ctypes.c_uint64()
+        ask("find_base", self.handle, ctypes.byref(found))
+        return found.value
+
     def symbols(self, pattern=None):
         def keep(raw):
             return take(raw)._replace(kind=SYMBOLS[raw.kind])

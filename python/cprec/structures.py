@@ -83,6 +83,14 @@ Place = structure(
     ("function", c_char_p), ("linkage_name", c_char_p),
     ("offset", c_uint64), ("file", c_char_p), ("directory", c_char_p),
     ("line", c_uint32))
+Line = structure(
+    "line", ("start", c_uint64), ("end", c_uint64), ("first", c_uint64),
+    ("file", c_char_p), ("line", c_uint32), ("is_statement", c_bool),
+    ("is_linker", c_bool), ("function", c_uint64),
+    ("function_end", c_uint64), ("body", c_uint64))
+Inlined = structure(
+    "inlined", ("start", c_uint64), ("begins", c_bool),
+    ("function", c_char_p), ("file", c_char_p), ("line", c_uint32))
 Symbol = structure(
     "symbol", ("addr", c_uint64), ("length", c_uint64), ("kind", c_int),
     ("name", c_char_p), ("linkage_name", c_char_p), ("module", c_char_p),

@@ -176,6 +176,29 @@ static void evaluate(const char *expression)
 	putchar('\n');
 }
 
+static int on_inlined(void *context, const struct cprec_inlined *one)
+{
+	(void)context;
+	printf("inlined %s\n", one->function);
+	return 0;
+}
+
+/* What steps by lines need. */
+static void step_lines(struct cprec_cursor *cursor)
+{
+	const struct cprec_line *line;
+	struct cprec_failure why;
+	uint64_t addr, length, base;
+
+	MUST(cprec_find_address(cursor, "total", &addr, &length, &why));
+	MUST(cprec_find_line(cursor, addr, &line, &why));
+	printf("line %" PRIu32 " %d %d %d\n", line->line, line->is_statement,
+	       line->function == addr, line->body > addr);
+	MUST(cprec_each_inlined(cursor, addr, on_inlined, NULL, &why));
+	MUST(cprec_find_base(cursor, &base, &why));
+	printf("base %#" PRIx64 "\n", base);
+}
+
 static void look_at_crash(void)
 {
 	static const char *const expressions[] = {
@@ -212,6 +235,7 @@ static void look_at_crash(void)
 	printf("kept %s\n", value->text);
 	MUST(cprec_find_place(cursor, addr + 2, &place, &why));
 	printf("place %s %s\n", or_none(place->symbol), or_none(place->data));
+	step_lines(cursor);
 	MUST(cprec_read(cursor, addr, length, &memory, &why));
 	printf("memory ");
 	print_bytes(memory->bytes, memory->known, memory->length);

@@ -67,6 +67,16 @@ def show_memory(here, addr, length):
          memory.is_mapped)
 
 
+def step_lines(here):
+    addr, _ = here.address("total")
+    line = here.line(addr)
+    show("line", line.line, int(line.is_statement),
+         int(line.function == addr), int(line.body > addr))
+    for one in here.inlined(addr):
+        show("inlined", one.function)
+    show("base", hex(here.base()))
+
+
 def look_at_crash(here):
     state = here.state
     show("state", state.at, state.tid, state.instructions, state.has_turn,
@@ -89,6 +99,7 @@ def look_at_crash(here):
     show("kept", here["counter"])
     place = here.place(addr + 2)
     show("place", place.symbol, place.data)
+    step_lines(here)
     show_memory(here, addr, length)
     show_memory(here, 8, 4)
     for one in here.mappings():
