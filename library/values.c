@@ -167,8 +167,10 @@ cprec_each_variable(struct cprec_cursor *cursor,
 				 const struct cprec_variable *variable),
 		    void *context, struct cprec_failure *why)
 {
+	struct cprec_failure ignored;
 	struct variable_visits visits = {
-		.visits = { .context = context, .why = inner(why) },
+		.visits = { .context = context,
+			    .why = inner(why ? why : &ignored) },
 		.visit = visit, .cursor = cursor, .left = cursor->frame,
 	};
 	enum frames_end end;
@@ -186,6 +188,9 @@ cprec_each_variable(struct cprec_cursor *cursor,
 }
 
 /* ------- expressions ------- */
+
+/* Expressions look into what went wrong: there must be a place for it. */
+#define OR_IGNORED(why) ((why) ? (why) : &(struct cprec_failure){ "" })
 
 /* Of those that are in memory, the bytes are what that held. */
 static int take_bytes(struct cprec_cursor *cursor, struct failure *why)
@@ -258,7 +263,10 @@ PUBLIC int cprec_evaluate(struct cprec_cursor *cursor, const char *expression,
 			  struct cprec_failure *why)
 {
 	struct cprec_format asked = { 0 };
-	int rc = question_begin(cursor->of, true, why);
+	int rc;
+
+	why = OR_IGNORED(why);
+	rc = question_begin(cursor->of, true, why);
 
 	if (!rc && format)
 		rc = QUESTION_TAKE(&asked, format, why);
@@ -286,7 +294,10 @@ PUBLIC int cprec_find_address(struct cprec_cursor *cursor,
 		.text = expression, .place = cursor_place(cursor),
 	};
 	struct expression found;
-	int rc = question_begin(cursor->of, true, why);
+	int rc;
+
+	why = OR_IGNORED(why);
+	rc = question_begin(cursor->of, true, why);
 
 	if (!rc)
 		rc = expressions_find(cursor->of->expressions, &question,
