@@ -10,6 +10,11 @@
  */
 #define STEPS_ALONE (24u << 20)
 
+void replayer_get_help(struct replayer *rep, bool at_once)
+{
+	rep->helped_at_once = at_once;
+}
+
 static bool is_before(const struct position *a, const struct position *b)
 {
 	return position_compare(a, b) < 0;
@@ -20,7 +25,7 @@ static int go_back(struct search *search, struct position now,
 		   struct failure *why)
 {
 	const struct replay_until *until = search->until;
-	uint64_t looked = 0;
+	uint64_t looked = search->rep->helped_at_once ? STEPS_ALONE : 0;
 	int rc = 0;
 
 	while (!rc && !search->found.any && is_before(&until->to, &now) &&
