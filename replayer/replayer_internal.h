@@ -122,6 +122,7 @@ struct replayer {
 	} breaks;
 	bool at_break;		/* it has stopped before one with a breakpoint: */
 	struct vm_stop met;
+	bool helped_at_once;	/* going back; else when that takes long */
 	bool halts;		/* it is to stop soon */
 	const atomic_bool *cancelled;	/* NULL: never */
 

@@ -6,38 +6,24 @@
 #include "formats/error.h"
 #include "index/index.h"
 #include "replayer/replayer_internal.h"
+#include "replayer/run_internal.h"
 
 /* How far it runs before it asks whether it is to stop: some 40 ms. */
 #define STEPS_AT_ONCE (16u << 20)
-
-/* Something that one waits for was met. */
-struct meeting {
-	bool any;
-	struct replay_stop stop;
-	struct position before, after;
-};
-
-/* A part of the execution is looked through. */
-struct search {
-	struct replayer *rep;
-	const struct replay_until *until;
-	bool visits;		/* breakpoints are visited, and none is met */
-	bool for_last;		/* or the first */
-	struct position from;	/* where it began */
-	bool *had;		/* of `until`: others have set the breakpoint */
-	struct meeting found;
-	struct replay_observer observer;
-};
 
 static bool is_before(const struct position *a, const struct position *b)
 {
 	return position_compare(a, b) < 0;
 }
 
-static bool is_interrupted(const struct replay_until *until)
+bool run_is_over(const struct search *search)
 {
-	return until->interrupt &&
-	       atomic_load_explicit(until->interrupt, memory_order_relaxed);
+	const atomic_bool *interrupt = search->until->interrupt;
+
+	return (interrupt &&
+		atomic_load_explicit(interrupt, memory_order_relaxed)) ||
+	       (search->decided && atomic_load_explicit(search->decided,
+			memory_order_relaxed) < search->part);
 }
 
 /* ------- what is met ------- */
@@ -272,7 +258,7 @@ static int run_to(struct search *search, const struct segment_position *to,
 		if (rc)
 			meet_break(search);
 		if ((search->found.any && !search->for_last) ||
-		    is_interrupted(search->until))
+		    run_is_over(search))
 			return 0;
 		rep->passes = rep->at_break;
 	}
@@ -318,7 +304,7 @@ static int run_through(struct search *search, const struct position *end,
 		if (search->found.any && !search->for_last)
 			break;
 		if (has_arrived(rep, &place, &to) ||
-		    is_interrupted(search->until))
+		    run_is_over(search))
 			break;
 	}
 	return rc;
@@ -405,31 +391,26 @@ static int look_through(struct search *search, const struct position *to,
 
 /* ------- forwards ------- */
 
-/* A replayer that stands nowhere begins at the start. */
-static int stand_somewhere(struct replayer *rep, struct failure *why)
+int run_begin(struct replayer *rep, struct failure *why)
 {
 	const struct position start = { recording_start(rep->recording), 0 };
 
 	return rep->loaded ? 0 : replayer_seek(rep, &start, why);
 }
 
-/* It stands where it is to stop. */
-static void stand(struct replayer *rep, struct replay_stop *stop,
+void run_stand(struct replayer *rep, struct replay_stop *stop,
 		  const struct replay_stop *what)
 {
 	*stop = *what;
 	stop->at = rep->position = position_now(rep);
 }
 
-static const struct replay_stop at_position = { .kind = REPLAY_AT_POSITION };
-static const struct replay_stop interrupted = { .kind = REPLAY_INTERRUPTED };
-
 int replayer_run(struct replayer *rep, const struct replay_until *until,
 		 struct replay_stop *stop, struct failure *why)
 {
 	struct search search = { .rep = rep, .until = until };
 	struct position now;
-	int rc = stand_somewhere(rep, why);
+	int rc = run_begin(rep, why);
 
 	if (rc)
 		return rc;
@@ -442,78 +423,29 @@ int replayer_run(struct replayer *rep, const struct replay_until *until,
 		rc = replayer_seek(rep, &search.found.after, why);
 	if (rc)
 		return rc;
-	stand(rep, stop, search.found.any ? &search.found.stop :
-			 is_interrupted(until) ? &interrupted : &at_position);
+	run_stand(rep, stop, search.found.any ? &search.found.stop :
+		     run_is_over(&search) ? &run_interrupted :
+					       &run_at_position);
 	return 0;
 }
 
-/* ------- backwards ------- */
+/* ------- parts ------- */
 
-/* Looks for the last meeting in [first, end). */
-static int look_back(struct search *search, const struct position *first,
-		     const struct position *end, struct failure *why)
+int run_may_meet(struct search *search, const struct position *first,
+		    bool *may, struct failure *why)
 {
-	struct replayer *rep = search->rep;
 	struct segment_position place;
-	bool may;
-	int rc = recording_place(rep->recording, first, &place, why);
+	int rc = recording_place(search->rep->recording, first, &place, why);
 
-	if (!rc)
-		rc = may_meet(search, place.segment, &may, why);
-	if (rc || !may)
-		return rc;
-	rc = replayer_seek(rep, first, why);
+	return rc ? rc : may_meet(search, place.segment, may, why);
+}
+
+int run_part(struct search *search, const struct position *first,
+		const struct position *end, struct failure *why)
+{
+	int rc = replayer_seek(search->rep, first, why);
+
 	return rc ? rc : look_through(search, end, false, why);
-}
-
-/* From start point to start point, until something is found. */
-static int go_back(struct search *search, struct position now,
-		   struct failure *why)
-{
-	const struct replay_until *until = search->until;
-	int rc = 0;
-
-	while (!rc && !search->found.any && is_before(&until->to, &now) &&
-	       !is_interrupted(until)) {
-		struct position first;
-
-		rc = points_before(search->rep, &now, &first, why);
-		if (rc)
-			break;
-		if (is_before(&first, &until->to))
-			first = until->to;
-		rc = look_back(search, &first, &now, why);
-		now = first;
-	}
-	return rc;
-}
-
-int replayer_run_back(struct replayer *rep, const struct replay_until *until,
-		      struct replay_stop *stop, struct failure *why)
-{
-	struct search search = { .rep = rep, .until = until, .for_last = true };
-	const struct replay_stop *what = &at_position;
-	struct position now, to = until->to;
-	int rc = stand_somewhere(rep, why);
-
-	if (rc)
-		return rc;
-	now = position_now(rep);
-	if (is_before(&now, &to))
-		to = now;
-	rc = go_back(&search, now, why);
-	if (!rc && is_interrupted(until)) {
-		what = &interrupted;
-		to = now;
-	} else if (!rc && search.found.any) {
-		what = &search.found.stop;
-		to = search.found.before;
-	}
-	if (!rc)
-		rc = replayer_seek(rep, &to, why);
-	if (!rc)
-		stand(rep, stop, what);
-	return rc;
 }
 
 /* ------- visits ------- */
@@ -537,7 +469,7 @@ int replayer_visit(struct replayer *rep, const struct replay_visits *visits,
 	};
 	struct search search = { .rep = rep, .until = &until, .visits = true };
 	struct position now;
-	int rc = stand_somewhere(rep, why);
+	int rc = run_begin(rep, why);
 
 	if (rc)
 		return rc;

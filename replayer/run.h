@@ -106,6 +106,12 @@ int replayer_run_back(struct replayer *replayer,
 		      struct replay_stop *stop, struct failure *why);
 
 /*
+ * Where a run backwards is long, helpers look at other segments, unless is_met
+ * is asked.  From now on they do from the beginning, or do not.
+ */
+void replayer_get_help(struct replayer *replayer, bool at_once);
+
+/*
  * Whoever is called before each instruction with a breakpoint that executes,
  * on the way from where the replayer stands to a position; it does not stop
  * there.  The function may ask the replayer all there is to ask, and set and

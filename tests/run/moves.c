@@ -347,6 +347,8 @@ static void try_window(const struct log *log, struct replayer *straight,
 					      .watches = watches };
 		bool back = i % 2;
 
+		/* Of those back, each third one is of several replayers. */
+		replayer_get_help(log->replayer, i % 6 == 1);
 		choose(log, &until, breaks, watches);
 		until.to = back ? first : last;
 		try(log, straight, back, random_below(log->count), &until);

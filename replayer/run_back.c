@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* run_back.c - running backwards: parts are looked through, the last one first */
+#include "formats/error.h"
+#include "replayer/replayer_internal.h"
+#include "replayer/run_internal.h"
+
+/*
+ * What is not met in so many steps may be far away: others help.  To have them
+ * costs as much as some millions.
+ */
+#define STEPS_ALONE (24u << 20)
+
+void replayer_get_help(struct replayer *rep, bool at_once)
+{
+	rep->helped_at_once = at_once;
+}
+
+static bool is_before(const struct position *a, const struct position *b)
+{
+	return position_compare(a, b) < 0;
+}
+
+/* From start point to start point, until something is found. */
+static int go_back(struct search *search, struct position now,
+		   struct failure *why)
+{
+	const struct replay_until *until = search->until;
+	uint64_t looked = search->rep->helped_at_once ? STEPS_ALONE : 0;
+	int rc = 0;
+
+	while (!rc && !search->found.any && is_before(&until->to, &now) &&
+	       !run_is_over(search)) {
+		struct position first;
+		bool may = false;
+
+		/* Whoever is asked at breakpoints is to be asked in order. */
+		if (looked >= STEPS_ALONE && !until->is_met)
+			return pool_search(search, &now, why);
+		rc = points_before(search->rep, &now, &first, why);
+		if (rc)
+			break;
+		if (is_before(&first, &until->to))
+			first = until->to;
+		rc = run_may_meet(search, &first, &may, why);
+		if (!rc && may) {
+			rc = run_part(search, &first, &now, why);
+			looked += now.time - first.time;
+		}
+		now = first;
+	}
+	return rc;
+}
+
+int replayer_run_back(struct replayer *rep, const struct replay_until *until,
+		      struct replay_stop *stop, struct failure *why)
+{
+	struct search search = { .rep = rep, .until = until, .for_last = true };
+	const struct replay_stop *what = &run_at_position;
+	struct position now, to = until->to;
+	int rc = run_begin(rep, why);
+
+	if (rc)
+		return rc;
+	now = position_now(rep);
+	if (is_before(&now, &to))
+		to = now;
+	rc = go_back(&search, now, why);
+	if (!rc && run_is_over(&search)) {
+		what = &run_interrupted;
+		to = now;
+	} else if (!rc && search.found.any) {
+		what = &search.found.stop;
+		to = search.found.before;
+	}
+	if (!rc)
+		rc = replayer_seek(rep, &to, why);
+	if (!rc)
+		run_stand(rep, stop, what);
+	return rc;
+}

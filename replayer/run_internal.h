@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * run_internal.h - looking for what a run waits for, in parts
+ *
+ * run.c looks through a part of the execution, forwards; run_back.c chooses the
+ * parts of a run backwards, the last one first, and run_pool.c has several of
+ * them looked through at a time.
+ */
+#ifndef CPREC_REPLAYER_RUN_INTERNAL_H
+#define CPREC_REPLAYER_RUN_INTERNAL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "replayer/observer.h"
+#include "replayer/run.h"
+
+/* Something that one waits for was met. */
+struct meeting {
+	bool any;
+	struct replay_stop stop;
+	struct position before, after;
+};
+
+/* A part of the execution is looked through. */
+struct search {
+	struct replayer *rep;
+	const struct replay_until *until;
+	bool visits;		/* breakpoints are visited, and none is met */
+	bool for_last;		/* or the first */
+	struct position from;	/* where it began */
+	bool *had;		/* of `until`: others have set the breakpoint */
+	struct meeting found;
+	struct replay_observer observer;
+
+	/* run_pool.c: number of the part, and of one that made those with
+	 * larger numbers needless; NULL: it is the only one. */
+	size_t part;
+	const atomic_size_t *decided;
+};
+
+static const struct replay_stop run_at_position = {
+	.kind = REPLAY_AT_POSITION,
+};
+static const struct replay_stop run_interrupted = {
+	.kind = REPLAY_INTERRUPTED,
+};
+
+/* ------- run.c ------- */
+
+/* A replayer that stands nowhere begins at the start. */
+int run_begin(struct replayer *rep, struct failure *why);
+
+/* It stands where it is to stop. */
+void run_stand(struct replayer *rep, struct replay_stop *stop,
+		  const struct replay_stop *what);
+
+/* Whether it was interrupted, or what it finds does not matter any more. */
+bool run_is_over(const struct search *search);
+
+/* Whether there can be a meeting in the segment of a position, by the index. */
+int run_may_meet(struct search *search, const struct position *first,
+		    bool *may, struct failure *why);
+
+/* Looks for a meeting in [first, end). */
+int run_part(struct search *search, const struct position *first,
+		const struct position *end, struct failure *why);
+
+/* ------- run_pool.c ------- */
+
+/*
+ * Looks for the last meeting before `now`, with several replayers.  `search` is
+ * that of whoever asks: its `found` tells.
+ */
+int pool_search(struct search *search, const struct position *now,
+		struct failure *why);
+
+#endif

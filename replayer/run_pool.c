@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * run_pool.c - several replayers look for what a run backwards meets
+ *
+ * Each segment can be replayed on its own.  So each processor of the host takes
+ * a segment, the last one first, and the next one when it is done.  As soon as
+ * something is met in one, those before it do not matter any more; those behind
+ * it may still hold what is met last.  The answer is the one that a single
+ * replayer finds.
+ *
+ * A helper has a recording and a replayer of its own, and keeps no checkpoints.
+ * It takes little more memory than what its segment touches, which the index
+ * says; where that is too much, it leaves.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+
+#include "formats/error.h"
+#include "replayer/replayer_internal.h"
+#include "replayer/run_internal.h"
+
+/* Of all that look; and what a helper takes besides memory of the guest. */
+#define POOL_MEMORY (UINT64_C(128) << 20)
+#define HELPER_BASE (UINT64_C(16) << 20)
+#define HELPERS_MOST 31
+
+/*
+ * Segments that one looks through in their order cost less than each alone:
+ * memory stays, and what was translated.  But what is met in the last one makes
+ * the others needless; so there are more of them as the way gets longer.
+ */
+#define SEGMENTS_MOST 8u
+
+struct pool {
+	const struct replay_until *until;
+	struct recording *recording;	/* of whoever asks */
+	pthread_mutex_t lock;
+	struct position now;	/* nothing before it has been taken */
+	size_t taken;		/* parts, counted from the last one on */
+	unsigned helpers;
+	atomic_size_t decided;	/* a part in which there is something, or that
+				   has failed; else SIZE_MAX */
+	struct meeting found;	/* of it */
+	int rc;
+	struct failure why;
+};
+
+/* ------- parts ------- */
+
+struct part {
+	size_t number;
+	struct position first, end;
+	bool is_empty;		/* nothing can be met in it */
+};
+
+static bool is_more(const struct pool *pool)
+{
+	const struct search any = {
+		.until = pool->until, .part = pool->taken,
+		.decided = &pool->decided,
+	};
+
+	return !run_is_over(&any) &&
+	       position_compare(&pool->until->to, &pool->now) < 0;
+}
+
+/* From the last key frame before a position, or from where the run ends. */
+static int find_first(const struct pool *pool, struct replayer *rep,
+		      const struct position *end, struct position *first,
+		      struct failure *why)
+{
+	struct segment_position place;
+	int rc = recording_place(rep->recording, end, &place, why);
+
+	if (rc)
+		return rc;
+	first->time = recording_time(rep->recording, place.segment);
+	if (place.segment && place.time == first->time && !place.events)
+		first->time = recording_time(rep->recording, --place.segment);
+	rc = recording_events_before(rep->recording, place.segment,
+				     &first->events, why);
+	if (!rc && position_compare(first, &pool->until->to) < 0)
+		*first = pool->until->to;
+	return rc;
+}
+
+/*
+ * How many segments of those that come next one may look through: memory for
+ * them is there.
+ */
+static size_t count_fitting(const struct pool *pool, struct replayer *rep,
+			    bool helps)
+{
+	uint64_t start = recording_start(rep->recording);
+	uint64_t t = pool->now.time > start ? pool->now.time - 1 : start;
+	uint64_t room = POOL_MEMORY / (pool->helpers + 1), size;
+	size_t segment = recording_segment_at(rep->recording, t);
+	struct segment_index index = { 0 };
+	bool has_index;
+
+	if (recording_index(rep->recording, segment, &index, NULL))
+		return 0;
+	has_index = index.steps;
+	size = (uint64_t)index.page_count << GUEST_PAGE_SHIFT;
+	segment_index_release(&index);
+	room -= helps && room > HELPER_BASE ? HELPER_BASE : 0;
+	if (!has_index || size > room)
+		return 0;
+	return size ? room / size : SEGMENTS_MOST;
+}
+
+/* How many one takes: no more than are left for others, too. */
+static size_t count_segments(const struct pool *pool, struct replayer *rep,
+			     bool helps)
+{
+	size_t workers = pool->helpers + 1;
+	size_t turn = pool->taken / workers;
+	size_t left = recording_segment_at(rep->recording, pool->now.time);
+	size_t fitting = count_fitting(pool, rep, helps);
+	size_t count = turn < 3 ? (size_t)1 << turn : SEGMENTS_MOST;
+
+	if (count > left / (2 * workers) + 1)
+		count = left / (2 * workers) + 1;
+	return count < fitting ? count : fitting;
+}
+
+/* Adds segments before it, as long as something may be met in them. */
+static int choose_part(struct pool *pool, struct search *search, size_t count,
+		       struct part *part, struct failure *why)
+{
+	bool may;
+	int rc = 0;
+
+	part->number = pool->taken++;
+	part->first = part->end = pool->now;
+	part->is_empty = true;
+	while (!rc && count-- &&
+	       position_compare(&pool->until->to, &pool->now) < 0) {
+		struct position first;
+
+		rc = find_first(pool, search->rep, &part->first, &first, why);
+		if (!rc)
+			rc = run_may_meet(search, &first, &may, why);
+		if (rc)
+			break;
+		pool->now = first;
+		if (!may)
+			break;
+		part->first = first;
+		part->is_empty = false;
+	}
+	return rc;
+}
+
+/* False: there is none, or not for helpers. */
+static bool take_part(struct pool *pool, struct search *search, bool helps,
+		      struct part *part, int *rc, struct failure *why)
+{
+	bool is_taken;
+	size_t count;
+
+	pthread_mutex_lock(&pool->lock);
+	is_taken = is_more(pool);
+	count = is_taken ? count_segments(pool, search->rep, helps) : 0;
+	if (helps && !count) {
+		is_taken = false;
+		pool->helpers--;
+	}
+	if (is_taken)
+		*rc = choose_part(pool, search, count ? count : 1, part, why);
+	pthread_mutex_unlock(&pool->lock);
+	return is_taken;
+}
+
+/* Something was met, or went wrong. */
+static void decide(struct pool *pool, const struct search *search, int rc,
+		   const struct failure *why)
+{
+	pthread_mutex_lock(&pool->lock);
+	if (search->part < atomic_load(&pool->decided)) {
+		pool->found = search->found;
+		pool->rc = rc;
+		if (rc)
+			pool->why = *why;
+		atomic_store(&pool->decided, search->part);
+	}
+	pthread_mutex_unlock(&pool->lock);
+}
+
+static void work(struct pool *pool, struct replayer *rep, bool helps)
+{
+	const struct search begin = {
+		.rep = rep, .until = pool->until, .for_last = true,
+		.decided = &pool->decided,
+	};
+	struct search search = begin;
+	struct failure why;
+	struct part part;
+	int rc = 0;
+
+	while (take_part(pool, &search, helps, &part, &rc, &why)) {
+		search = begin;
+		search.part = part.number;
+		if (!rc && !part.is_empty)
+			rc = run_part(&search, &part.first, &part.end, &why);
+		/* What is behind what it has met was not looked at. */
+		if (rc || (search.found.any && !run_is_over(&search)))
+			decide(pool, &search, rc, &why);
+		rc = 0;
+	}
+}
+
+/* ------- helpers ------- */
+
+static void *help(void *context)
+{
+	struct pool *pool = context;
+	const char *path = trace_reader_path(recording_reader(pool->recording));
+	struct recording *recording;
+	struct replayer *rep;
+
+	/* Without this one it takes longer. */
+	if (recording_open(&recording, path, NULL))
+		return NULL;
+	recording_cancel_by(recording, recording_cancelled(pool->recording));
+	if (!replayer_create(&rep, recording, NULL)) {
+		replayer_keep_points(rep, 0, 0);
+		work(pool, rep, true);
+		replayer_destroy(rep);
+	}
+	recording_close(recording);
+	return NULL;
+}
+
+/* Signals are for others, but for those that its own instructions cause. */
+static bool start(pthread_t *thread, struct pool *pool)
+{
+	sigset_t blocked, before;
+	int rc;
+
+	sigfillset(&blocked);
+	sigdelset(&blocked, SIGSEGV);
+	sigdelset(&blocked, SIGBUS);
+	sigdelset(&blocked, SIGFPE);
+	sigdelset(&blocked, SIGILL);
+	sigdelset(&blocked, SIGTRAP);
+	pthread_sigmask(SIG_BLOCK, &blocked, &before);
+	rc = pthread_create(thread, NULL, help, pool);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return !rc;
+}
+
+/* How many processors there are for helpers. */
+static unsigned count_processors(void)
+{
+	cpu_set_t set;
+	int count = 1;
+
+	if (!sched_getaffinity(0, sizeof(set), &set))
+		count = CPU_COUNT(&set);
+	return count > HELPERS_MOST ? HELPERS_MOST : (unsigned)count - 1;
+}
+
+int pool_search(struct search *search, const struct position *now,
+		struct failure *why)
+{
+	struct pool pool = {
+		.until = search->until, .now = *now, .decided = SIZE_MAX,
+		.recording = search->rep->recording,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+	};
+	unsigned count = 0;
+	pthread_t threads[HELPERS_MOST];
+
+	pool.helpers = count_processors();
+	while (pool.helpers && !count_fitting(&pool, search->rep, true))
+		pool.helpers--;
+	for (unsigned most = pool.helpers; count < most; count++)
+		if (!start(&threads[count], &pool))
+			break;
+	work(&pool, search->rep, false);
+	for (unsigned i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+	search->found = pool.found;
+	return pool.rc ? failed(why, pool.rc, "%s", pool.why.text) : 0;
+}
