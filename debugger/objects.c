@@ -48,45 +48,13 @@ static int make_features(struct server *server, struct text *out,
 
 /* ------- the program ------- */
 
-struct program_search {
-	struct cprec_position now;
-	struct cprec_position at;	/* of the last one until then */
-	struct text *path;
-};
-
-static int take_program(void *context, const struct cprec_program *program)
-{
-	struct program_search *search = context;
-
-	if (search->path->size &&
-	    cprec_position_compare(program->at, search->now) > 0)
-		return 1;
-	search->at = program->at;
-	text_clear(search->path);
-	text_add(search->path, "%s", program->path);
-	return 0;
-}
-
-/* What it is now: when it began, and its path. */
-static int find_program(struct server *server, struct cprec_position *at,
-			struct text *path, struct cprec_failure *why)
-{
-	struct program_search search = {
-		.now = cprec_cursor_position(server->cursor), .path = path,
-	};
-	int rc = cprec_each_program(server->recording, take_program, &search,
-				    why);
-
-	*at = search.at;
-	return rc < 0 ? rc : 0;
-}
-
 static int make_path(struct server *server, struct text *out,
 		     struct cprec_failure *why)
 {
-	struct cprec_position at;
+	struct program_found found = { .path = out };
 
-	return find_program(server, &at, out, why);
+	return find_program_at(server, cprec_cursor_position(server->cursor),
+			    &found, why);
 }
 
 /* ------- what the kernel told it ------- */
@@ -151,13 +119,13 @@ static int read_auxv(struct server *server, struct cprec_position at,
 static int make_auxv(struct server *server, struct text *out,
 		     struct cprec_failure *why)
 {
-	struct cprec_position at;
-	int rc = find_program(server, &at, out, why);
+	struct program_found found = { 0 };
+	int rc = find_program_at(server, cprec_cursor_position(server->cursor),
+			      &found, why);
 
-	text_clear(out);
 	if (!rc && (!server->auxv.size ||
-		    cprec_position_compare(server->auxv_at, at)))
-		rc = read_auxv(server, at, why);
+		    cprec_position_compare(server->auxv_at, found.at)))
+		rc = read_auxv(server, found.at, why);
 	if (!rc)
 		text_add_bytes(out, server->auxv.bytes, server->auxv.size);
 	return rc;

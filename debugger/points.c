@@ -149,7 +149,10 @@ void on_remove(struct server *server, const char *args)
 	struct point point;
 	bool done = false;
 
-	if (parse(&args, &point))
+	/* A copy that a fork has made loses its breakpoints. */
+	if (server->means_other)
+		done = true;
+	else if (parse(&args, &point))
 		done = is_break(&point) ? remove_break(server, &point) :
 					  remove_watch(server, &point);
 	reply(server, done ? "OK" : "E01");

@@ -22,6 +22,20 @@ struct resume {
 
 /* ------- telling ------- */
 
+static void add_program(struct server *server)
+{
+	struct text path = { 0 };
+	struct program_found found = { .path = &path };
+
+	find_program_at(server, cprec_cursor_position(server->cursor), &found,
+		     NULL);
+	text_add(&server->reply, "exec:");
+	if (path.bytes)
+		text_add_hex(&server->reply, path.bytes, path.size);
+	text_add(&server->reply, ";");
+	text_release(&path);
+}
+
 static void add_reason(struct server *server)
 {
 	static const char *const watch_names[] = {
@@ -44,6 +58,24 @@ static void add_reason(struct server *server)
 	case STOPPED_AT_END:
 		text_add(out, "replaylog:end;");
 		break;
+	case STOPPED_AT_CALL:
+		text_add(out, "syscall_entry:%" PRIx64 ";", stop->call);
+		break;
+	case STOPPED_AT_RETURN:
+		text_add(out, "syscall_return:%" PRIx64 ";", stop->call);
+		break;
+	case STOPPED_AT_FORK:
+	case STOPPED_AT_VFORK:
+		text_add(out, "%s:p%" PRIx32 ".%" PRIx32 ";",
+			 stop->why == STOPPED_AT_FORK ? "fork" : "vfork",
+			 stop->child, stop->child);
+		break;
+	case STOPPED_VFORK_DONE:
+		text_add(out, "vforkdone:;");
+		break;
+	case STOPPED_AT_EXEC:
+		add_program(server);
+		break;
 	default:
 		break;
 	}
@@ -63,7 +95,9 @@ void reply_stop(struct server *server)
 		signal = 0;
 	text_add(&server->reply, "T%02xthread:p%" PRIx32 ".%" PRIx32 ";",
 		 signal, server->pid, stop->tid);
-	state_add_expedited(server, &server->reply);
+	/* Of another program, its registers may be others. */
+	if (stop->why != STOPPED_AT_EXEC)
+		state_add_expedited(server, &server->reply);
 	add_reason(server);
 }
 
@@ -136,15 +170,51 @@ static struct cprec_watch *list_watches(const struct server *server)
 	return list;
 }
 
+/* Whether a run goes on behind a stop; else it stands there. */
+static bool passes(struct server *server, const struct cprec_stop *stop)
+{
+	switch (stop->kind) {
+	case CPREC_AT_SIGNAL:
+		if (stops_nobody(server, stop->signal))
+			return true;
+		break;
+	case CPREC_AT_CALL:
+	case CPREC_AT_RETURN:
+		return !catches_stand(server, stop);
+	case CPREC_AT_POSITION:
+		return false;
+	default:
+		break;
+	}
+	stand(server, stop);
+	return false;
+}
+
+/* It has stopped for one of two things that happen where it stands. */
+static bool stands_between(bool backwards, enum stop_why why)
+{
+	return backwards ? why == STOPPED_SIGNAL || why == STOPPED_AT_CALL :
+			   why == STOPPED_AT_RETURN || why == STOPPED_AT_FORK ||
+				   why == STOPPED_VFORK_DONE;
+}
+
+static bool passes_between(bool backwards, enum cprec_stop_kind kind)
+{
+	return backwards ? kind == CPREC_AT_SIGNAL || kind == CPREC_AT_CALL :
+			   kind == CPREC_AT_RETURN;
+}
+
 /* Until something happens; what stops nobody is passed. */
 static int run_until(struct server *server, struct cprec_until *until,
-		     const struct cprec_stop **stop, struct cprec_failure *why)
+		     enum cprec_stop_kind *kind, struct cprec_failure *why)
 {
+	const struct cprec_stop *stop;
 	struct cprec_watch *watches = list_watches(server);
 	struct heard heard = { 0 };
 	int rc;
 
-	if (!watches) {
+	if (!watches || !catches_begin(server, until)) {
+		free(watches);
 		snprintf(why->text, sizeof(why->text), "out of memory");
 		return CPREC_NO_MEMORY;
 	}
@@ -157,11 +227,17 @@ static int run_until(struct server *server, struct cprec_until *until,
 	}
 	if (until->backwards)
 		server->heard = &heard;
+	until->here = stands_between(until->backwards, server->stop.why);
 	do {
-		rc = cprec_cursor_run(server->cursor, until, stop, why);
-	} while (!rc && (*stop)->kind == CPREC_AT_SIGNAL &&
-		 stops_nobody(server, (*stop)->signal));
+		rc = cprec_cursor_run(server->cursor, until, &stop, why);
+		if (!rc)
+			until->here = passes_between(until->backwards,
+						     stop->kind);
+	} while (!rc && passes(server, stop));
+	if (!rc)
+		*kind = stop->kind;
 	heard_end(server, &heard, !rc);
+	catches_end(until);
 	free(watches);
 	return rc;
 }
@@ -173,17 +249,16 @@ static int run_on(struct server *server, bool backwards,
 		.backwards = backwards, .signals = true,
 		.breaks = server->breaks, .break_count = server->break_count,
 	};
-	const struct cprec_stop *stop;
+	enum cprec_stop_kind kind;
 	int rc = cprec_cursor_thread(server->cursor, 0, why);
 
+	until.has_to = exec_limit(server, backwards, &until.to);
 	if (!rc)
-		rc = run_until(server, &until, &stop, why);
-	if (rc)
+		rc = run_until(server, &until, &kind, why);
+	if (rc || kind != CPREC_AT_POSITION)
 		return rc;
-	if (stop->kind == CPREC_AT_POSITION)
-		return stand_at_end(server, backwards, why);
-	stand(server, stop);
-	return 0;
+	return until.has_to ? exec_stand(server, until.to, backwards, why) :
+			      stand_at_end(server, backwards, why);
 }
 
 /* ------- steps ------- */
@@ -227,21 +302,21 @@ static int walk(struct server *server, const struct resume *resume,
 	return rc;
 }
 
-/* The same way again, for what is accessed on it. */
+/* The same way again, for what is accessed on it, and called. */
 static int watch_walk(struct server *server, struct cprec_position from,
 		      bool backwards, const struct cprec_stop *walked,
 		      struct cprec_failure *why)
 {
-	const struct cprec_stop *stop;
+	enum cprec_stop_kind kind;
 	struct cprec_until until = {
 		.backwards = backwards, .has_to = true, .to = walked->at,
 	};
 	int rc = cprec_cursor_move(server->cursor, from, why);
 
 	if (!rc)
-		rc = run_until(server, &until, &stop, why);
-	if (!rc)
-		stand(server, stop->kind == CPREC_AT_WATCH ? stop : walked);
+		rc = run_until(server, &until, &kind, why);
+	if (!rc && kind == CPREC_AT_POSITION)
+		stand(server, walked);
 	return rc;
 }
 
@@ -249,6 +324,7 @@ static int step(struct server *server, const struct resume *resume,
 		struct cprec_failure *why)
 {
 	struct cprec_position from = cprec_cursor_position(server->cursor);
+	struct cprec_position limit;
 	struct cprec_stop stop;
 	int rc = walk(server, resume, &stop, why);
 
@@ -257,9 +333,12 @@ static int step(struct server *server, const struct resume *resume,
 		return run_on(server, resume->backwards, why);
 	if (rc)
 		return rc;
+	if (exec_between(server, from, stop.at, &limit))
+		return exec_stand(server, limit, resume->backwards, why);
 	stand(server, &stop);
-	return server->watch_count ? watch_walk(server, from, resume->backwards,
-						&stop, why) : 0;
+	return server->watch_count || server->catches ?
+		       watch_walk(server, from, resume->backwards, &stop,
+				  why) : 0;
 }
 
 /* ------- requests ------- */
@@ -288,7 +367,11 @@ static void resume(struct server *server, const struct resume *asked)
 	server->was_in_line = asked->start < asked->end;
 	server->stepping = asked->tid ? asked->tid : server->stop.tid;
 	/* One that came before it ran. */
-	if (atomic_load(&server->interrupted))
+	if (server->in_vfork) {
+		server->stop.why = STOPPED_VFORK_DONE;
+		server->in_vfork = false;
+		rc = 0;
+	} else if (atomic_load(&server->interrupted))
 		rc = CPREC_CANCELLED;
 	else if (!asked->backwards && diversion_runs(server))
 		rc = diversion_run_on(server, asked->steps, &why);
@@ -381,7 +464,7 @@ void on_resume(struct server *server, const char *args)
 			break;
 		if (*args == ':') {
 			args++;
-			if (!state_parse_thread(&args, &action.tid))
+			if (!state_parse_thread(server, &args, &action.tid))
 				break;
 		}
 		if (action.steps && !asked.steps)

@@ -55,12 +55,25 @@ void tell_line(struct server *server, const char *words)
 
 /* ------- requests about the connection ------- */
 
+/* ":FEATURE+;FEATURE+" */
+static bool understands(const char *features, const char *name)
+{
+	const char *at = strstr(features, name);
+
+	return at && at > features && (at[-1] == ':' || at[-1] == ';') &&
+	       at[strlen(name)] == '+';
+}
+
 static void on_supported(struct server *server, const char *args)
 {
 	server->knows_failures = strstr(args, "error-message+") != NULL;
+	server->tells_execs = understands(args, "exec-events");
+	server->tells_forks = understands(args, "fork-events");
+	server->tells_vforks = understands(args, "vfork-events");
 	reply(server, "PacketSize=%x;QStartNoAckMode+;multiprocess+;swbreak+;"
 	      "hwbreak+;vContSupported+;ReverseStep+;ReverseContinue+;"
 	      "QPassSignals+;ConditionalBreakpoints+;BreakpointCommands+;"
+	      "QCatchSyscalls+;exec-events+;fork-events+;vfork-events+;"
 	      "binary-upload+;error-message+;"
 	      "qXfer:features:read+;qXfer:exec-file:read+;qXfer:auxv:read+;"
 	      "qXfer:libraries-svr4:read+;qXfer:threads:read+",
@@ -93,11 +106,18 @@ static void on_symbols(struct server *server, const char *args)
 	reply(server, "OK");
 }
 
+/* ";PID": a process that a fork has made is left alone at once. */
 static void on_detach(struct server *server, const char *args)
 {
-	(void)args;
+	uint64_t pid = server->pid;
+
+	if (*args == ';') {
+		args++;
+		if (!text_read_hex(&args, &pid))
+			pid = server->pid;
+	}
 	reply(server, "OK");
-	server->is_over = true;
+	server->is_over = pid == server->pid;
 }
 
 /* ------- all requests ------- */
@@ -123,6 +143,7 @@ static const struct request {
 	{ "p", on_register },
 	{ "P", on_write_register },
 	{ "qAttached", on_attached },
+	{ "QCatchSyscalls:", on_catch_calls },
 	{ "qC", on_current_thread },
 	{ "qfThreadInfo", on_first_threads },
 	{ "QPassSignals:", on_passed_signals },
@@ -216,15 +237,20 @@ int server_find_main(struct server *server, struct cprec_failure *why)
 	const struct cprec_until until = {
 		.size = sizeof(until), .breaks = &addr, .break_count = 1,
 	};
+	const struct cprec_position end = { UINT64_MAX, 0, 0 };
+	struct program_found last = { 0 };
 	const struct cprec_stop *stop;
-	int rc = cprec_cursor_seek(server->cursor, "start", why);
+	int rc = find_program_at(server, end, &last, why);
 
+	/* What others have started, a shell say, is of less interest. */
+	if (!rc)
+		rc = cprec_cursor_move(server->cursor, last.at, why);
 	if (rc || cprec_each_place(server->cursor, "*main", take_address,
 				   &addr, NULL) != 1)
 		return rc;
 	rc = cprec_cursor_run(server->cursor, &until, &stop, why);
 	if (!rc && stop->kind != CPREC_AT_BREAK)
-		rc = cprec_cursor_seek(server->cursor, "start", why);
+		rc = cprec_cursor_move(server->cursor, last.at, why);
 	return rc;
 }
 
@@ -305,6 +331,7 @@ int server_run(const struct server_options *options, struct cprec_failure *why)
 	cprec_cursor_destroy(server.cursor);
 	breaks_release(&server);
 	plan_release(&server.plan);
+	free(server.caught);
 	open_files_release(&server);
 	text_release(&server.reply);
 	text_release(&server.object);

@@ -38,6 +38,12 @@ enum stop_why {
 	STOPPED_AT_START,	/* of the recording: it goes no further */
 	STOPPED_AT_END,
 	STOPPED_BY_USER,
+	STOPPED_AT_CALL,	/* of the kernel, */
+	STOPPED_AT_RETURN,	/* and behind it */
+	STOPPED_AT_EXEC,	/* another program comes */
+	STOPPED_AT_FORK,
+	STOPPED_AT_VFORK,
+	STOPPED_VFORK_DONE,
 };
 
 struct stop_told {
@@ -46,6 +52,8 @@ struct stop_told {
 	uint32_t signal;	/* of Linux */
 	uint64_t addr;		/* STOPPED_WATCH */
 	unsigned watch;		/* STOPPED_WATCH: 2 write, 3 read, 4 access */
+	uint64_t call;		/* STOPPED_AT_CALL, STOPPED_AT_RETURN */
+	uint32_t child;		/* STOPPED_AT_FORK, STOPPED_AT_VFORK */
 };
 
 struct watchpoint {
@@ -134,7 +142,10 @@ struct server {
 
 	bool has_crash;
 	struct cprec_crash crash;	/* how a signal ended the program */
+	bool tells_execs, tells_forks, tells_vforks;	/* it understands them */
+
 	uint32_t pid;
+	bool means_other;	/* "Hg": another process, which is not here */
 	uint32_t general;	/* thread of registers and memory: "Hg" */
 	uint32_t resumed;	/* of runs: "Hc" */
 	uint32_t stepping;	/* that is thought to step */
@@ -157,6 +168,10 @@ struct server {
 	bool is_in_line;	/* and what runs now may belong to it */
 	struct watchpoint *watches;
 	size_t watch_count, watch_room;
+	bool catches;		/* system calls: these, or all if there is none */
+	uint64_t *caught;
+	size_t caught_count;
+	bool in_vfork;		/* it was told so, and that alone */
 	uint64_t passed[2];	/* signals, by their numbers, that stop nobody */
 
 	struct text auxv;	/* of the program that began at `auxv_at` */
@@ -228,7 +243,12 @@ int state_find_registers(struct server *server, struct cprec_failure *why);
 bool state_read(struct server *server, uint64_t addr, void *out, size_t size);
 
 /* "p1.2", "2" or "-1" */
-bool state_parse_thread(const char **text, uint32_t *tid);
+bool state_parse_thread(struct server *server, const char **text,
+			uint32_t *tid);
+
+/* The same, and whether it is of another process. */
+bool state_parse_process(struct server *server, const char **text,
+			 uint32_t *tid, bool *is_other);
 
 void state_add_expedited(struct server *server, struct text *out);
 
@@ -297,6 +317,41 @@ void on_run(struct server *server, const char *args);
 void on_insert(struct server *server, const char *args);
 void on_remove(struct server *server, const char *args);
 void breaks_release(struct server *server);
+
+/* ------- execs.c ------- */
+
+struct program_found {
+	size_t count;			/* of those until then */
+	struct cprec_position at;	/* the last of them began here */
+	struct text *path;		/* of it; NULL: it is not asked for */
+	bool has_next;
+	struct cprec_position next;
+};
+
+/* Which program it is at a position. */
+int find_program_at(struct server *server, struct cprec_position now,
+		 struct program_found *out, struct cprec_failure *why);
+
+/* Where the present program begins, or the next one does; false: none. */
+bool exec_limit(struct server *server, bool backwards,
+		struct cprec_position *limit);
+bool exec_between(struct server *server, struct cprec_position from,
+		  struct cprec_position to, struct cprec_position *limit);
+
+/* Stands there, on the other side of it. */
+int exec_stand(struct server *server, struct cprec_position limit,
+	       bool backwards, struct cprec_failure *why);
+
+/* ------- catches.c ------- */
+
+void on_catch_calls(struct server *server, const char *args);
+
+/* What a run is to stop at; false: no memory. */
+bool catches_begin(struct server *server, struct cprec_until *until);
+void catches_end(struct cprec_until *until);
+
+/* It has come to a system call: whether the debugger is told. */
+bool catches_stand(struct server *server, const struct cprec_stop *stop);
 
 /* ------- codes.c ------- */
 

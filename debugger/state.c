@@ -12,17 +12,21 @@
 
 /* ------- threads ------- */
 
-bool state_parse_thread(const char **text, uint32_t *tid)
+bool state_parse_process(struct server *server, const char **text,
+			 uint32_t *tid, bool *is_other)
 {
 	const char *at = *text;
 	uint64_t number;
 
+	*is_other = false;
 	if (*at == 'p') {
 		at++;
 		if (!strncmp(at, "-1", 2))
 			at += 2;
 		else if (!text_read_hex(&at, &number))
 			return false;
+		else
+			*is_other = number && number != server->pid;
 		/* All threads of a process. */
 		if (*at != '.') {
 			*text = at;
@@ -43,6 +47,14 @@ bool state_parse_thread(const char **text, uint32_t *tid)
 	return true;
 }
 
+bool state_parse_thread(struct server *server, const char **text,
+			uint32_t *tid)
+{
+	bool is_other;
+
+	return state_parse_process(server, text, tid, &is_other);
+}
+
 int state_thread(struct server *server, uint32_t tid, struct cprec_failure *why)
 {
 	if (tid == ANY_THREAD || tid == ALL_THREADS)
@@ -54,14 +66,19 @@ void on_choose_thread(struct server *server, const char *args)
 {
 	uint32_t *chosen = *args == 'g' ? &server->general :
 			   *args == 'c' ? &server->resumed : NULL;
+	bool is_other;
 	uint32_t tid;
 
 	args += *args != '\0';
-	if (!chosen || !state_parse_thread(&args, &tid)) {
+	if (!chosen || !state_parse_process(server, &args, &tid, &is_other)) {
 		reply_nonsense(server);
 		return;
 	}
-	*chosen = tid;
+	/* One that a fork has made is told to go its way, and no more. */
+	if (chosen == &server->general)
+		server->means_other = is_other;
+	if (!is_other)
+		*chosen = tid;
 	reply(server, "OK");
 }
 
@@ -107,7 +124,7 @@ void on_thread_alive(struct server *server, const char *args)
 {
 	struct thread_search search = { .server = server };
 
-	if (!state_parse_thread(&args, &search.tid) ||
+	if (!state_parse_thread(server, &args, &search.tid) ||
 	    each_thread(&search, NULL) || !search.is_there)
 		reply(server, "E01");
 	else
@@ -150,7 +167,7 @@ void on_thread_info(struct server *server, const char *args)
 	struct text text = { 0 };
 	uint32_t tid;
 
-	if (!state_parse_thread(&args, &tid) ||
+	if (!state_parse_thread(server, &args, &tid) ||
 	    cprec_cursor_thread(server->cursor, tid, NULL) ||
 	    cprec_cursor_describe(server->cursor, &state, NULL)) {
 		reply(server, "E01");

@@ -97,10 +97,14 @@ static const struct target_register x86_64_registers[] = {
 	NUMBER("gs_base"),
 };
 
+/* fork, vfork, clone, clone3 */
+static const uint64_t x86_64_forks[] = { 57, 58, 56, 435, CALL_NONE };
+static const uint64_t x86_64_vforks[] = { 58, CALL_NONE };
+
 static const struct target targets[] = {
 	{ "x86_64", "i386:x86-64", "GNU/Linux", x86_64_registers,
 	  sizeof(x86_64_registers) / sizeof(*x86_64_registers),
-	  "rip", "rsp", "rbp" },
+	  "rip", "rsp", "rbp", x86_64_forks, x86_64_vforks },
 };
 
 const struct target *target_find(const char *arch)

@@ -10,6 +10,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/* Behind the last of a list of system calls. */
+#define CALL_NONE UINT64_MAX
 
 struct target_register {
 	const char *name;	/* debuggers' */
@@ -28,6 +32,8 @@ struct target {
 	const struct target_register *registers;
 	size_t count;
 	const char *pc, *sp, *fp;	/* debuggers' names */
+	const uint64_t *forks;		/* calls that may make a process */
+	const uint64_t *vforks;		/* some of them */
 };
 
 /* NULL: not known. */

@@ -327,6 +327,18 @@ struct cprec_until {
 	 */
 	int (*is_met)(void *context, struct cprec_cursor *cursor);
 	void *context;
+
+	bool calls;			/* also before system calls, */
+	bool returns;			/* and when they are over: */
+	const uint64_t *call_numbers;	/* these; if there are none, all */
+	size_t call_number_count;
+
+	/*
+	 * Where a call is over, a signal may be delivered, or the next call
+	 * begin.  Forwards, that is told, too, if the cursor has stopped for
+	 * the end of the call; backwards, that end.
+	 */
+	bool here;
 };
 
 enum cprec_stop_kind {
@@ -334,6 +346,8 @@ enum cprec_stop_kind {
 	CPREC_AT_BREAK,
 	CPREC_AT_WATCH,
 	CPREC_AT_SIGNAL,
+	CPREC_AT_CALL,
+	CPREC_AT_RETURN,		/* of a system call: it is over */
 };
 
 struct cprec_stop {
@@ -346,6 +360,8 @@ struct cprec_stop {
 	uint64_t pc;			/* of the instruction */
 	uint64_t addr, length;		/* what is accessed */
 	uint32_t signal;		/* that is about to be delivered; 0 */
+	uint64_t call;			/* number of a system call */
+	int64_t result;			/* CPREC_AT_RETURN */
 };
 
 /*

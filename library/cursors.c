@@ -293,6 +293,8 @@ static int take_stop(struct cprec_cursor *cursor,
 		[REPLAY_AT_BREAK] = CPREC_AT_BREAK,
 		[REPLAY_AT_WATCH] = CPREC_AT_WATCH,
 		[REPLAY_AT_EVENT] = CPREC_AT_SIGNAL,
+		[REPLAY_AT_CALL] = CPREC_AT_CALL,
+		[REPLAY_AT_RETURN] = CPREC_AT_RETURN,
 	};
 	struct replayer *replayer;
 	int rc = query_replayer(cursor->of->query, &replayer, why);
@@ -306,6 +308,10 @@ static int take_stop(struct cprec_cursor *cursor,
 	};
 	if (stop->kind == REPLAY_AT_EVENT)
 		cursor->stop.signal = stop->number;
+	if (stop->kind == REPLAY_AT_CALL || stop->kind == REPLAY_AT_RETURN) {
+		cursor->stop.call = stop->number;
+		cursor->stop.result = stop->result;
+	}
 	if (stop->kind == REPLAY_AT_WATCH) {
 		cursor->stop.by_kernel = stop->by_event;
 		cursor->stop.is_write = stop->access == ACCESS_WRITE;
@@ -354,6 +360,10 @@ static int run(struct cprec_cursor *cursor, const struct cprec_until *asked,
 		.interrupt = &cursor->of->cancelled,
 		.events = asked->signals ? 1u << PACKET_SIGNAL |
 						   1u << PACKET_FAULT : 0,
+		.calls = asked->calls, .returns = asked->returns,
+		.here = asked->here,
+		.call_numbers = asked->call_numbers,
+		.call_number_count = asked->call_number_count,
 		.is_met = asked->is_met ? ask_caller : NULL,
 		.context = &visits,
 	};

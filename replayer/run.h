@@ -45,6 +45,16 @@ struct replay_until {
 	 * only those that have a number.  Not before one that it stands at. */
 	uint32_t events;
 
+	/* Also before system calls, or behind them: of these numbers, or if
+	 * there is none, all. */
+	bool calls, returns;
+
+	/* Also at what happens where it stands: forwards, what is about to
+	 * happen behind a return that was told; backwards, that return. */
+	bool here;
+	const uint64_t *call_numbers;
+	size_t call_number_count;
+
 	/*
 	 * Asked at each breakpoint; the replayer stands there, and may be asked
 	 * all there is to ask; what that moves is moved back.  More than 0: it
@@ -60,6 +70,8 @@ enum replay_stop_kind {
 	REPLAY_AT_BREAK,
 	REPLAY_AT_WATCH,
 	REPLAY_AT_EVENT,
+	REPLAY_AT_CALL,		/* before its instruction */
+	REPLAY_AT_RETURN,
 	REPLAY_INTERRUPTED,	/* somewhere on the way; backwards, where it was */
 };
 
@@ -79,6 +91,8 @@ struct replay_stop {
 	/* REPLAY_AT_EVENT: of whose turn it is */
 	enum packet_kind event;
 	uint64_t number;	/* of the signal or call */
+
+	int64_t result;		/* REPLAY_AT_RETURN */
 };
 
 /*

@@ -46,6 +46,7 @@ static int go_back(struct search *search, struct position now,
 			rc = run_part(search, &first, &now, why);
 			looked += now.time - first.time;
 		}
+		search->has_end = true;
 		now = first;
 	}
 	return rc;
@@ -54,7 +55,10 @@ static int go_back(struct search *search, struct position now,
 int replayer_run_back(struct replayer *rep, const struct replay_until *until,
 		      struct replay_stop *stop, struct failure *why)
 {
-	struct search search = { .rep = rep, .until = until, .for_last = true };
+	struct search search = {
+		.rep = rep, .until = until, .for_last = true,
+		.has_end = until->here,
+	};
 	const struct replay_stop *what = &run_at_position;
 	struct position now, to = until->to;
 	int rc = run_begin(rep, why);

@@ -31,6 +31,9 @@ struct search {
 	bool visits;		/* breakpoints are visited, and none is met */
 	bool for_last;		/* or the first */
 	struct position from;	/* where it began */
+	struct position end;	/* of the part that is looked through, */
+	bool has_end;		/* ... with what is over there */
+	bool was_in_call;	/* whose turn it is, since it got the turn */
 	bool *had;		/* of `until`: others have set the breakpoint */
 	struct meeting found;
 	struct replay_observer observer;

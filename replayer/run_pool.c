@@ -36,6 +36,7 @@ struct pool {
 	const struct replay_until *until;
 	struct recording *recording;	/* of whoever asks */
 	pthread_mutex_t lock;
+	bool has_end;		/* as of a search: of the part taken first */
 	struct position now;	/* nothing before it has been taken */
 	size_t taken;		/* parts, counted from the last one on */
 	unsigned helpers;
@@ -202,6 +203,7 @@ static void work(struct pool *pool, struct replayer *rep, bool helps)
 	while (take_part(pool, &search, helps, &part, &rc, &why)) {
 		search = begin;
 		search.part = part.number;
+		search.has_end = part.number || pool->has_end;
 		if (!rc && !part.is_empty)
 			rc = run_part(&search, &part.first, &part.end, &why);
 		/* What is behind what it has met was not looked at. */
@@ -267,6 +269,7 @@ int pool_search(struct search *search, const struct position *now,
 {
 	struct pool pool = {
 		.until = search->until, .now = *now, .decided = SIZE_MAX,
+		.has_end = search->has_end,
 		.recording = search->rep->recording,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 	};

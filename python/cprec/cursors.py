@@ -8,7 +8,7 @@ from .binding import (Collector, NotFound, Position, ask, collect, library,
                       take, take_bytes, text, to_bytes, visitor)
 
 # What enumerations of <cprec.h> mean, by their numbers.
-STOPS = ("position", "break", "watch", "signal")
+STOPS = ("position", "break", "watch", "signal", "call", "return")
 SOURCES = ("unknown", "code", "snapshot", "replay")
 SYMBOLS = ("other", "data", "function")
 
@@ -143,16 +143,18 @@ class Cursor:
         return take(raw)._replace(kind=STOPS[raw.kind])
 
     def run(self, *, breaks=(), watches=(), to=None, back=False,
-            signals=False):
+            signals=False, calls=False):
         """
         Until a breakpoint ("file.c:12", a function, an address), an access, a
-        signal or a position.  A watch is an expression, or (ADDRESS, LENGTH),
-        of which writes count; or (ADDRESS, LENGTH, "rw").
+        signal, a system call and its end, or a position.  A watch is an
+        expression, or (ADDRESS, LENGTH), of which writes count; or (ADDRESS,
+        LENGTH, "rw").
         """
         addrs = [addr for one in breaks for addr in self.places(one)]
         until = c.Until(size=ctypes.sizeof(c.Until), backwards=back,
                         has_to=to is not None, break_count=len(addrs),
-                        watch_count=len(watches), signals=signals)
+                        watch_count=len(watches), signals=signals,
+                        calls=calls, returns=calls)
         until.breaks = (ctypes.c_uint64 * len(addrs))(*addrs)
         until.watches = (c.Watch * len(watches))(
             *(self.watch(one) for one in watches))

@@ -54,7 +54,9 @@ Until = structure(
     ("to", Position), ("breaks", POINTER(c_uint64)),
     ("break_count", c_size_t), ("watches", POINTER(Watch)),
     ("watch_count", c_size_t), ("signals", c_bool), ("is_met", BreakMet),
-    ("context", c_void_p))
+    ("context", c_void_p), ("calls", c_bool), ("returns", c_bool),
+    ("call_numbers", POINTER(c_uint64)), ("call_number_count", c_size_t),
+    ("here", c_bool))
 Walk = structure(
     "walk", ("size", c_size_t), ("backwards", c_bool), ("count", c_uint64),
     ("start", c_uint64), ("end", c_uint64), ("breaks", POINTER(c_uint64)),
@@ -63,7 +65,7 @@ Stop = structure(
     "stop", ("kind", c_int), ("at", Position), ("tid", c_uint32),
     ("index", c_size_t), ("by_kernel", c_bool), ("is_write", c_bool),
     ("pc", c_uint64), ("addr", c_uint64), ("length", c_uint64),
-    ("signal", c_uint32))
+    ("signal", c_uint32), ("call", c_uint64), ("result", c_int64))
 
 Memory = structure(
     "memory", ("addr", c_uint64), ("length", c_uint64), ("bytes", Bytes),

@@ -106,6 +106,45 @@ int main(void)
 }
 """
 
+# Forks, and is two other programs, one after the other.
+EXECS = r"""#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int phase = 1;
+int main(int argc, char **argv)
+{
+  if (argc > 1) {
+    phase = 3;
+    return write(1, "second\n", 7) != 7;
+  }
+  pid_t pid = fork();
+  if (!pid)
+    _exit(3);
+  phase = 2;
+  waitpid(pid, 0, 0);
+  execl("/bin/sh", "sh", "-c", "exec \"$0\" more", argv[0], (char *)0);
+  return 1;
+}
+"""
+
+# A breakpoint is passed more often than any debugger can be asked.
+LOOP = r"""#include <stdio.h>
+#include <stdlib.h>
+static int total;
+static __attribute__((noinline)) void tally(int i, const char *name)
+{
+  total += i;
+  (void)name;
+}
+int main(int argc, char **argv)
+{
+  int count = argc > 1 ? atoi(argv[1]) : 0;
+  for (int i = 0; i < count; i++)
+    tally(i, "word");
+  return printf("%d\n", total) < 0;
+}
+"""
+
 # What gdb's own recorder can follow: neither libraries nor vectors.
 PLAIN = """static int table[16];
 static int mix(int x) { return x * 7 + (x >> 2); }
@@ -147,25 +186,28 @@ class Gdb(CprecTap):
         expect(os.path.exists(path), done.stderr)
         return path
 
-    def gdb(self, start, commands):
-        """The answer of each command."""
+    def gdb(self, start, commands, errors=subprocess.PIPE):
+        """The answer of each command; what the program prints comes with
+        gdb's errors."""
         words = [*start, "-nx", "-batch"]
         for setting in SETTINGS:
             words += ["-iex", setting]
         for number, command in enumerate(commands):
             words += ["-ex", f"echo \\n@@{number}\\n", "-ex", command]
-        done = subprocess.run(words, capture_output=True, text=True,
-                              timeout=300, stdin=subprocess.DEVNULL,
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=errors,
+                              text=True, timeout=300,
+                              stdin=subprocess.DEVNULL,
                               env={**os.environ, "LC_ALL": "C"})
         # gdb writes errors elsewhere; they are looked for by themselves.
         text = re.sub(r"\[Inferior .*\]\n$", "", done.stdout)
         answers = re.split(r"\n?@@\d+\n", text)
         return answers[1:], done.stderr
 
-    def session(self, path, *steps, at=("-g", "start")):
+    def session(self, path, *steps, at=("-g", "start"),
+                errors=subprocess.PIPE):
         """Pairs of a command and a pattern."""
         command = [self.options.cprec, "gdb", *at, path, "--"]
-        answers, errors = self.gdb(command, [one for one, _ in steps])
+        answers, errors = self.gdb(command, [one for one, _ in steps], errors)
         for index, (asked, wanted) in enumerate(steps):
             found = answers[index] if index < len(answers) else "(nothing)"
             if not re.search(wanted, found, re.S):
@@ -312,6 +354,67 @@ class Gdb(CprecTap):
             ("info sharedlibrary", r"libm\.so|libc\.so"),
             at=("-g", "main"))
 
+    def execs(self):
+        """Symbols are those of the program, on both sides of an exec."""
+        program = self.build("execs", EXECS, "-g", "-O0")
+        path = self.record("execs", program)
+        self.session(path, ("p argc", "= 2"), ("p phase", "= 1"),
+                     at=("-g", "main"))
+        return self.session(
+            path,
+            ("catch fork", ""),
+            ("catch exec", ""),
+            ("catch syscall write", ""),
+            ("continue", r"recording of process (\d+) is \S*\1\.cpr\..*"
+             r"Catchpoint 1 \(forked process \d+\)"),
+            ("next", r"Detaching after fork from child"),
+            ("continue", r"Catchpoint 2 \(exec'd /.*sh\)"),
+            ("continue", r"Catchpoint 2 \(exec'd .*/execs\)"),
+            ("continue", r"Catchpoint 3 \(call to syscall write\)"),
+            ("continue", r"Catchpoint 3 \(returned from syscall write\)"),
+            ("p $rax", "= 7"),
+            ("up", "main"),
+            ("p phase", "= 3"),
+            ("reverse-continue", r"call to syscall write"),
+            ("reverse-continue", r"Catchpoint 2 \(exec'd /.*sh\).*execve"),
+            ("reverse-continue", r"Catchpoint 2 \(exec'd .*/execs\)"),
+            ("p phase", "= 2"),
+            ("info proc exe", r"execs"),
+            ("reverse-continue", "Catchpoint 1 .forked process"),
+            ("reverse-continue", "history"),
+            ("stepi", "0x"),
+            ("info symbol main", "main in section .text"),
+            errors=subprocess.STDOUT)
+
+    def conditions(self):
+        """Passed millions of times, and printed, without asking gdb."""
+        program = self.build("loop", LOOP, "-g", "-O0")
+        count = self.options.passes
+        path = self.record("loop", program, str(count))
+        begun = os.times()
+        last = count - 1
+        said = self.session(
+            path,
+            (f"break tally if i == {last}", "Breakpoint 1"),
+            ("continue", rf"Breakpoint 1, tally \(i={last},"),
+            ("info breakpoints", r"stop only if .*target evals"),
+            ("reverse-continue", "history"),
+            ("delete", ""),
+            ("break tally if name[0] == 'w' && i > 2 && -i * 2 < -8",
+             "Breakpoint 2"),
+            ("continue", r"Breakpoint 2, tally \(i=5,"),
+            ("delete", ""),
+            ("set dprintf-style agent", ""),
+            (r'dprintf tally,"%04d:\t%-6s|%c%%\n", i, name + 1, name[0]', ""),
+            ("tbreak loop.c:13 if i == 8", ""),
+            ("continue", "0006:\tord   |w%\n.*0007:.*main"),
+            ("delete 4", ""),
+            ("reverse-continue", r"0007:.*\n0006:.*0005:.*0000:.*history"),
+            errors=subprocess.STDOUT)
+        used = os.times()
+        seconds = used.children_user - begun.children_user
+        return f"{said}, {seconds:.1f} s of CPU"
+
     def records(self):
         """The same as gdb's own recorder, as far as that can go."""
         program = self.build("plain", PLAIN, "-g", "-O0", "-static",
@@ -387,6 +490,8 @@ def run_all(options, folder):
     tests.test("threads", tests.threads)
     tests.test("a stripped program", tests.stripped)
     tests.test("python3", tests.python)
+    tests.test("forks and execs", tests.execs)
+    tests.test("conditions and printing", tests.conditions)
     tests.test("as gdb's own recorder", tests.records)
     tests.test("the machine interface", tests.machine)
     tests.test("a port", tests.client)
@@ -394,4 +499,6 @@ def run_all(options, folder):
 
 
 if __name__ == "__main__":
-    sys.exit(main(run_all, parser=argparse.ArgumentParser()))
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--passes", type=int, default=1000000)
+    sys.exit(main(run_all, parser=arguments))

@@ -66,7 +66,9 @@ class Remote:
         if not reply.startswith("T"):
             raise ValueError(f"{request}: {reply}")
         thread = re.search(r"thread:p[0-9a-f]+\.([0-9a-f]+);", reply)[1]
-        why = re.search(r"(swbreak|r?watch|awatch|replaylog):([^;]*);", reply)
+        why = re.search(r"(swbreak|r?watch|awatch|replaylog|syscall_entry|"
+                        r"syscall_return|v?fork|vforkdone|exec):([^;]*);",
+                        reply)
         return int(thread, 16), int(reply[1:3], 16), why and why[0]
 
     def registers(self):

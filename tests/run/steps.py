@@ -8,6 +8,7 @@ for somebody who goes straight to that position; breakpoints and watchpoints
 that are met forwards are met backwards in reverse.
 """
 import argparse
+import json
 import os
 import random
 import re
@@ -19,6 +20,7 @@ from tap import CprecTap, equal, expect, main  # noqa: E402
 
 STEPS = 150
 STOPS = 60
+CALLS = 120
 
 
 class Steps(CprecTap):
@@ -127,6 +129,53 @@ class Steps(CprecTap):
                 total += self.run_both(remote, chance.randrange(end), breaks)
         return f"{total} stops"
 
+    def calls(self, path):
+        """System calls, as `cprec strace` tells them, and back."""
+        done = self.cprec("strace", "--json", "--thread=all", path)
+        wanted = [json.loads(line) for line in done.stdout.splitlines()]
+        wanted = sorted(int(str(one["at"]).split(".")[0]) for one in wanted
+                        if one["kind"] == "call" and
+                        not one["name"].startswith("exit"))
+        chance = random.Random(self.options.seed + 3)
+        total = 0
+        with self.connect(path) as remote:
+            remote.pass_signals()
+            end = self.end_of(remote)
+            for at in 0, chance.randrange(end):
+                remote.goto(at)
+                equal(remote.ask("QCatchSyscalls:1"), "OK", "catch all")
+                there = self.stops(remote, "vCont;c", CALLS)
+                last = self.time(there[-1])
+                equal([self.time(one) for one in there
+                       if "return" in one[2] and at < self.time(one) < last],
+                      [time for time in wanted if at < time < last],
+                      f"ends of calls from {at} to {last}")
+                is_end = len(there) < CALLS
+                back = self.stops(remote, "bc", len(there) - (not is_end))
+                equal(back, there[::-1][not is_end:], f"back to {at}")
+                total += len(there)
+            remote.goto(at)
+            number = int(there[0][2].split(":")[1].rstrip(";"), 16)
+            remote.ask(f"QCatchSyscalls:1;{number:x}")
+            some = [one for one in there if one[2].endswith(f":{number:x};")]
+            equal(self.stops(remote, "vCont;c", len(some)), some,
+                  f"only call {number}")
+        return f"{total} stops"
+
+    @staticmethod
+    def time(stop):
+        return int(stop[0].split(".")[0])
+
+    def stops(self, remote, request, most):
+        """The next ones, each with who and why."""
+        places = []
+        while len(places) < most:
+            tid, _, why = remote.resume(request)
+            if why and why.startswith("replaylog"):
+                break
+            places.append((remote.when(), tid, why))
+        return places
+
     def run_both(self, remote, at, breaks):
         """Stops between `at` and where the 60th is, there and back."""
         begins = remote.goto(at)
@@ -195,7 +244,8 @@ def run_all(options, folder):
             print(f"# {failure}")
             path = None
         for what, function in (("steps", tests.there_and_back),
-                               ("looks", tests.looks), ("runs", tests.runs)):
+                               ("looks", tests.looks), ("runs", tests.runs),
+                               ("calls", tests.calls)):
             tests.test(f"{name}: {what}", function, path)
     return tests.summary()
 
