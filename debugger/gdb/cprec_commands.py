@@ -7,9 +7,11 @@ the plan leads.  So gdb finds out by itself that it stands elsewhere, Ctrl-C
 interrupts, and front ends are told.
 """
 import gdb
+import importlib.util
 import re
 import shlex
 import subprocess
+import sys
 
 UNITS = {"": 1, "k": 10 ** 3, "m": 10 ** 6, "g": 10 ** 9}
 ALLOCATORS = {"malloc", "calloc", "realloc", "reallocarray", "memalign",
@@ -30,7 +32,8 @@ def ask(words):
         answer = gdb.execute("monitor " + words, to_string=True)
     except gdb.error as failure:
         said = str(failure)
-        if "not supported by this target" in said or "rocess" in said:
+        if "not supported by this target" in said or \
+                said.startswith("You can't do that"):
             error("No recording is open: 'cprec debug FILE' opens one.")
         error(re.sub(r"^.*?Rcmd: |^.*error code '|'$", "", said))
     if answer.startswith("error: "):
@@ -587,7 +590,8 @@ def run_cprec(*words):
                              stderr=subprocess.STDOUT)
     try:
         for line in child.stdout:
-            gdb.write(line.decode(errors="replace"))
+            if not line.startswith(b"cprec: note: "):
+                gdb.write(line.decode(errors="replace"))
     except (KeyboardInterrupt, gdb.error):
         child.kill()
         raise
@@ -604,7 +608,7 @@ With an argument, it is gdb's: print an expression, and no end of the line."""
 
     def run(self, argument, _):
         if not argument:
-            run_cprec("replay", "-q", "--to=" + State().position, "--",
+            run_cprec("replay", "--to=" + State().position, "--",
                       recording_path())
             return
         words = re.match(r"/\d*([a-z]?)\w*\s*(.*)", argument, re.S)
@@ -755,4 +759,16 @@ def define():
     gdb.execute("define hook-quit\nset confirm off\nend", to_string=True)
 
 
-define()
+def load():
+    """gdb runs scripts where the user's are, too: names would be shared."""
+    spec = importlib.util.spec_from_file_location("cprec_commands", __file__)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["cprec_commands"] = module
+    writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    spec.loader.exec_module(module)
+    sys.dont_write_bytecode = writes
+    module.define()
+
+
+if __name__ == "__main__":
+    load()
