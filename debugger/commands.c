@@ -3,9 +3,12 @@
 #include "debugger/server_internal.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 /*
  * A debugger that does not know failures of commands would show the packet:
@@ -59,6 +62,21 @@ static int run_recording(struct server *server, const char *args,
 	return rc;
 }
 
+/* ... and the program itself, for those. */
+static int run_program(struct server *server, const char *args,
+		       struct text *out, struct cprec_failure *why)
+{
+	char self[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	(void)server;
+	(void)args;
+	(void)why;
+	if (length > 0)
+		text_add(out, "%.*s\n", (int)length, self);
+	return 0;
+}
+
 /* What cprec means by an expression, for those that the debugger cannot. */
 static int run_address(struct server *server, const char *args,
 		       struct text *out, struct cprec_failure *why)
@@ -69,6 +87,49 @@ static int run_address(struct server *server, const char *args,
 	if (!rc)
 		text_add(out, "0x%" PRIx64 " %" PRIu64 "\n", addr, length);
 	return rc;
+}
+
+/* ------- bookmarks ------- */
+
+static int add_bookmark(void *context, const struct cprec_bookmark *bookmark)
+{
+	char at[CPREC_POSITION_TEXT];
+
+	text_add(context, "%s %s %s\n", cprec_position_text(at, bookmark->at),
+		 bookmark->name, bookmark->text);
+	return 0;
+}
+
+static int run_bookmarks(struct server *server, const char *args,
+			 struct text *out, struct cprec_failure *why)
+{
+	(void)args;
+	return cprec_each_bookmark(server->recording, add_bookmark, out, why);
+}
+
+/* "NAME TEXT" */
+static int run_bookmark(struct server *server, const char *args,
+			struct text *out, struct cprec_failure *why)
+{
+	size_t size = strcspn(args, " ");
+	const char *words = args + size + strspn(args + size, " ");
+	char *name = strndup(args, size);
+	int rc = CPREC_NO_MEMORY;
+
+	(void)out;
+	snprintf(why->text, sizeof(why->text), "out of memory");
+	if (name)
+		rc = cprec_set_bookmark(server->recording, name,
+			cprec_cursor_position(server->cursor), words, why);
+	free(name);
+	return rc;
+}
+
+static int run_unmark(struct server *server, const char *args,
+		      struct text *out, struct cprec_failure *why)
+{
+	(void)out;
+	return cprec_delete_bookmark(server->recording, args, why);
 }
 
 /* ------- other processes ------- */
@@ -87,17 +148,68 @@ static int run_processes(struct server *server, const char *args,
 	return cprec_each_process(server->recording, add_process, out, why);
 }
 
-static int run_clock(struct server *server, const char *args, struct text *out,
-		     struct cprec_failure *why)
+static int clock_of(struct cprec_recording *recording, const char *at,
+		    int64_t *out, struct cprec_failure *why)
 {
+	struct cprec_position position;
+	int rc = cprec_find_position(recording, at, &position, why);
+
+	return rc ? rc : cprec_find_clock(recording, position, out, why);
+}
+
+/* The clock on the wall is what processes have in common. */
+static int find_moment(struct cprec_recording *other, int64_t clock,
+		       struct text *out, struct cprec_failure *why)
+{
+	time_t seconds = (time_t)(clock / 1000000);
+	char text[80], at[CPREC_POSITION_TEXT];
+	struct cprec_position found;
+	int64_t first, last;
+	struct tm tm;
+	size_t size;
+	int rc = clock_of(other, "start", &first, why);
+
+	if (!rc)
+		rc = clock_of(other, "end", &last, why);
+	if (rc)
+		return rc;
+	if (clock < first || clock > last) {
+		text_add(out, "%s %s\n", clock < first ? "start" : "end",
+			 clock < first ? "before" : "after");
+		return 0;
+	}
+	size = strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S",
+			localtime_r(&seconds, &tm));
+	snprintf(text + size, sizeof(text) - size, ".%06d",
+		 (int)(clock % 1000000));
+	rc = cprec_find_position(other, text, &found, why);
+	if (!rc)
+		text_add(out, "%s then\n", cprec_position_text(at, found));
+	return rc;
+}
+
+/* Its recording and position, and whether that is when it began, or ended. */
+static int run_moment(struct server *server, const char *args,
+		      struct text *out, struct cprec_failure *why)
+{
+	struct cprec_recording *other = NULL;
+	const struct cprec_info *info;
 	int64_t clock;
 	int rc = cprec_find_clock(server->recording,
 				  cprec_cursor_position(server->cursor),
 				  &clock, why);
 
-	(void)args;
 	if (!rc)
-		text_add(out, "%" PRId64 "\n", clock);
+		rc = cprec_describe(server->recording, &info, why);
+	if (!rc)
+		rc = cprec_open(&other, info->path, args, why);
+	if (!rc)
+		rc = cprec_describe(other, &info, why);
+	if (!rc) {
+		text_add(out, "%s\n", info->path);
+		rc = find_moment(other, clock, out, why);
+	}
+	cprec_close(other);
 	return rc;
 }
 
@@ -120,9 +232,14 @@ static const struct monitor_command {
 	  "what the next step backwards does instead" },
 	{ "state", "", plan_tell, "where it is, and what a plan has found" },
 	{ "recording", "", run_recording, "the file" },
+	{ "program", "", run_program, "the path of cprec" },
 	{ "address", "EXPR", run_address, "and length of what it means" },
+	{ "bookmark", "NAME [TEXT]", run_bookmark, "give the position a name" },
+	{ "bookmarks", "", run_bookmarks, "all of them" },
+	{ "delete-bookmark", "NAME", run_unmark, "forget one" },
 	{ "processes", "", run_processes, "that were recorded together" },
-	{ "clock", "", run_clock, "microseconds since 1970, at the position" },
+	{ "moment", "PROCESS", run_moment,
+	  "where another process was at this moment" },
 };
 
 static int run_help(struct server *server, const char *args, struct text *out,

@@ -91,6 +91,80 @@ static bool add_auxv(struct server *server, struct text *out)
 	return true;
 }
 
+static uint64_t auxv_value(const struct text *auxv, uint64_t type)
+{
+	Elf64_auxv_t entry;
+
+	for (size_t i = 0; i + sizeof(entry) <= auxv->size;
+	     i += sizeof(entry)) {
+		memcpy(&entry, auxv->bytes + i, sizeof(entry));
+		if (entry.a_type == type)
+			return entry.a_un.a_val;
+	}
+	return 0;
+}
+
+#define STACK_MOST (UINT64_C(4) << 20)	/* bytes that are searched */
+#define TYPES_MOST 64u
+
+static int take_stack(void *context, const struct cprec_mapping *mapping)
+{
+	struct cprec_mapping *out = context;
+
+	if (strcmp(mapping->name, "[stack]") != 0)
+		return 0;
+	*out = *mapping;
+	return 1;
+}
+
+static Elf64_auxv_t entry_at(const struct cprec_memory *stack, uint64_t at)
+{
+	Elf64_auxv_t entry;
+
+	memcpy(&entry, stack->bytes + at, sizeof(entry));
+	return entry;
+}
+
+/*
+ * A process that was forked began with its parent's program: where that put it,
+ * at the top of the stack, it still is.  It is found by an entry that is the
+ * same in all programs.
+ */
+static bool search_auxv(struct server *server, struct text *out)
+{
+	const uint64_t size = sizeof(Elf64_auxv_t);
+	struct cprec_mapping mapping = { 0 };
+	const struct cprec_memory *stack;
+	uint64_t at, length;
+
+	text_clear(out);
+	if (cprec_each_mapping(server->cursor, take_stack, &mapping, NULL) != 1)
+		return false;
+	length = mapping.end - mapping.start;
+	if (length > STACK_MOST)
+		length = STACK_MOST;
+	if (cprec_read(server->cursor, mapping.end - length, length, &stack,
+		       NULL))
+		return false;
+	for (at = length - size; at >= 8; at -= 8)
+		if (entry_at(stack, at).a_type == AT_PHENT &&
+		    entry_at(stack, at).a_un.a_val == sizeof(Elf64_Phdr))
+			break;
+	if (at < 8)
+		return false;
+	while (at >= size && entry_at(stack, at - size).a_type &&
+	       entry_at(stack, at - size).a_type < TYPES_MOST)
+		at -= size;
+	for (; at + size <= length; at += size) {
+		Elf64_auxv_t entry = entry_at(stack, at);
+
+		text_add_bytes(out, &entry, size);
+		if (entry.a_type == AT_NULL)
+			return auxv_value(out, AT_PHDR) != 0;
+	}
+	return false;
+}
+
 /* Time goes to where the program began, and back. */
 static int read_auxv(struct server *server, struct cprec_position at,
 		     struct cprec_failure *why)
@@ -104,7 +178,9 @@ static int read_auxv(struct server *server, struct cprec_position at,
 		return rc;
 	text_clear(&server->auxv);
 	server->auxv_at = at;
-	if (!add_auxv(server, &server->auxv)) {
+	if ((!add_auxv(server, &server->auxv) ||
+	     !auxv_value(&server->auxv, AT_PHDR)) &&
+	    !search_auxv(server, &server->auxv)) {
 		snprintf(why->text, sizeof(why->text),
 			 "the program's stack is not known");
 		rc = CPREC_NOT_FOUND;
@@ -132,19 +208,6 @@ static int make_auxv(struct server *server, struct text *out,
 }
 
 /* ------- libraries ------- */
-
-static uint64_t auxv_value(const struct text *auxv, uint64_t type)
-{
-	Elf64_auxv_t entry;
-
-	for (size_t i = 0; i + sizeof(entry) <= auxv->size;
-	     i += sizeof(entry)) {
-		memcpy(&entry, auxv->bytes + i, sizeof(entry));
-		if (entry.a_type == type)
-			return entry.a_un.a_val;
-	}
-	return 0;
-}
 
 /* Where the program's dynamic section is; 0: it has none. */
 static uint64_t find_dynamic(struct server *server, const struct text *auxv)

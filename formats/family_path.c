@@ -12,6 +12,7 @@
 #include "formats/packed.h"
 
 #define SIDE_SUFFIX ".idx"
+#define BOOKMARKS_SUFFIX ".marks"
 
 /* ------- names in the folder ------- */
 
@@ -65,22 +66,32 @@ char *family_folder(const char *first)
 		       NULL : folder;
 }
 
-char *family_side_file(const char *recording, const char *part)
+/* "FILE.idx"; beside a packed file, if it is in one. */
+static char *beside(const char *recording, const char *suffix,
+		    const char *part)
 {
-	const char *name = NULL, *dot = part ? "." : "";
+	const char *name = NULL, *dot = *part ? "." : "";
 	char *packed = packed_of(recording, &name), *path = NULL;
 	int size;
 
-	if (!part)
-		part = "";
 	if (packed)
-		size = asprintf(&path, "%s.%s" SIDE_SUFFIX "%s%s", packed, name,
+		size = asprintf(&path, "%s.%s%s%s%s", packed, name, suffix,
 				dot, part);
 	else
-		size = asprintf(&path, "%s" SIDE_SUFFIX "%s%s", recording, dot,
+		size = asprintf(&path, "%s%s%s%s", recording, suffix, dot,
 				part);
 	free(packed);
 	return size < 0 ? NULL : path;
+}
+
+char *family_side_file(const char *recording, const char *part)
+{
+	return beside(recording, SIDE_SUFFIX, part ? part : "");
+}
+
+char *family_bookmarks_file(const char *recording)
+{
+	return beside(recording, BOOKMARKS_SUFFIX, "");
 }
 
 bool family_name_is_side(const char *name)
@@ -90,6 +101,8 @@ bool family_name_is_side(const char *name)
 	struct family_member found;
 	size_t size;
 
+	if (!suffix)
+		suffix = strstr(name, TRACE_SUFFIX BOOKMARKS_SUFFIX);
 	if (!suffix)
 		return false;
 	size = (size_t)(suffix - name) + strlen(TRACE_SUFFIX);

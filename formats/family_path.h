@@ -50,7 +50,10 @@ char *family_folder(const char *first);
  */
 char *family_side_file(const char *recording, const char *part);
 
-/* Whether a name in the folder is that of a side file. */
+/* Its bookmarks (bookmarks.h): "FILE.marks", likewise. */
+char *family_bookmarks_file(const char *recording);
+
+/* Whether a name in the folder is that of a side file, or of bookmarks. */
 bool family_name_is_side(const char *name);
 
 /* Where the files of a family are. */

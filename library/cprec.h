@@ -245,6 +245,36 @@ int cprec_keep_range(struct cprec_recording *recording,
 		     struct cprec_position from, struct cprec_position to,
 		     uint64_t gap, struct cprec_failure *why);
 
+/* ------- bookmarks ------- */
+
+struct cprec_bookmark {
+	const char *name;
+	struct cprec_position at;
+	const char *text;	/* may be "" */
+};
+
+/*
+ * Positions with names, which are kept beside the recording, in FILE.marks.  A
+ * name is a position as users write them.  By position.
+ */
+int cprec_each_bookmark(struct cprec_recording *recording,
+			int (*visit)(void *context,
+				     const struct cprec_bookmark *bookmark),
+			void *context, struct cprec_failure *why);
+
+/*
+ * Makes a bookmark, or gives one another place.  A name has letters, digits and
+ * '_', and does not begin with a digit; a text has no control characters, and
+ * may be NULL.  CPREC_INPUT for others.
+ */
+int cprec_set_bookmark(struct cprec_recording *recording, const char *name,
+		       struct cprec_position at, const char *text,
+		       struct cprec_failure *why);
+
+/* CPREC_NOT_FOUND if there is none of that name. */
+int cprec_delete_bookmark(struct cprec_recording *recording, const char *name,
+			  struct cprec_failure *why);
+
 /* ------- cursors ------- */
 
 /*

@@ -104,6 +104,9 @@ int family_remove(const struct family_files *files, struct failure *why)
 	if (files->has_folder && rmdir(files->folder) && errno != ENOTEMPTY &&
 	    errno != EEXIST && errno != ENOENT)
 		return cannot("remove", files->folder, why);
+	/* Of a packed file, what it has is known as long as it is there. */
+	for (size_t i = 0; i < files->count && files->is_packed; i++)
+		side_file_remove(files->list[i].path);
 	if (family_has_first(files) && unlink(files->first) && errno != ENOENT)
 		return cannot("remove", files->first, why);
 	side_file_remove(files->first);
@@ -140,6 +143,8 @@ static int rename_both(const struct family_files *files, const char *to,
 	}
 	if (!rename_new(files->first, to)) {
 		side_file_move(files->first, to);
+		if (files->is_packed)
+			side_files_move_packed(files, to);
 		return 0;
 	}
 	*elsewhere = errno == EXDEV;
@@ -194,18 +199,42 @@ static int copy_all(const struct family_files *files, const char *to,
 		rc = path ? copy_one(file->path, file->glance.size,
 				     &file->glance.changed, path, why) :
 			    failed(why, ERR_NO_MEMORY, "out of memory");
+		if (!rc)
+			side_file_copy(file->path, path);
 		free(path);
 		done += !rc;
 	}
 	while (rc && done) {
 		char *path = copy_name(&files->list[--done], to, to_folder);
 
-		if (path)
+		if (path) {
 			unlink(path);
+			side_file_remove(path);
+		}
 		free(path);
 	}
 	if (rc && files->has_folder)
 		rmdir(to_folder);
+	return rc;
+}
+
+static void copy_bookmarks(const struct family_file *file, const char *to)
+{
+	char *path = copy_name(file, to, to);
+
+	if (path)
+		side_file_copy(file->path, path);
+	free(path);
+}
+
+static int move_packed(const struct family_files *files, const char *to,
+		       struct failure *why)
+{
+	int rc = copy_one(files->first, files->size,
+			  &files->list[0].glance.changed, to, why);
+
+	for (size_t i = 0; i < files->count && !rc; i++)
+		copy_bookmarks(&files->list[i], to);
 	return rc;
 }
 
@@ -216,8 +245,7 @@ static int move_elsewhere(const struct family_files *files, const char *to,
 	int rc = is_written(files, "", why);
 
 	if (!rc && files->is_packed)
-		rc = copy_one(files->first, files->size,
-			      &files->list[0].glance.changed, to, why);
+		rc = move_packed(files, to, why);
 	else if (!rc)
 		rc = copy_all(files, to, to_folder, why);
 	return rc ? rc : family_remove(files, why);

@@ -14,6 +14,7 @@
 #include "formats/family_files.h"
 #include "formats/packed.h"
 #include "tools/copy_bytes.h"
+#include "tools/side_files.h"
 
 static int cannot(const char *what, const char *path, struct failure *why)
 {
@@ -111,6 +112,21 @@ static int give_name(const char *from, const char *to, struct failure *why)
 	return cannot("create", to, why);
 }
 
+/* Beside the packed file, as they are beside the others. */
+static void pack_bookmarks(const struct family_files *files, const char *to)
+{
+	for (size_t i = 0; i < files->count; i++) {
+		const struct family_file *file = &files->list[i];
+		char *path;
+
+		if (asprintf(&path, "%s%s%s", to, file->is_first ? "" : "/",
+			     file->is_first ? "" : file->name) < 0)
+			return;
+		side_file_copy(file->path, path);
+		free(path);
+	}
+}
+
 int pack_family(const struct family_files *files, const char *to,
 		struct failure *why)
 {
@@ -132,6 +148,8 @@ int pack_family(const struct family_files *files, const char *to,
 		rc = give_name(path, to, why);
 	if (rc)
 		unlink(path);
+	else
+		pack_bookmarks(files, to);
 	free(path);
 	return rc;
 }
@@ -189,6 +207,24 @@ static int unpack_all(int fd, const struct packed *packed, const char *path,
 	return rc;
 }
 
+static void unpack_bookmarks(const struct family_files *files, const char *to,
+			     const char *folder)
+{
+	for (size_t i = 0; i < files->count; i++) {
+		const struct family_file *file = &files->list[i];
+		char *path;
+
+		if (file->is_first) {
+			side_file_copy(file->path, to);
+			continue;
+		}
+		if (asprintf(&path, "%s/%s", folder, file->name) < 0)
+			return;
+		side_file_copy(file->path, path);
+		free(path);
+	}
+}
+
 int unpack_family(const struct family_files *files, const char *to,
 		  struct failure *why)
 {
@@ -208,6 +244,8 @@ int unpack_family(const struct family_files *files, const char *to,
 		rc = packed_read(&packed, fd, files->first, why);
 	if (!rc)
 		rc = unpack_all(fd, &packed, files->first, to, folder, why);
+	if (!rc)
+		unpack_bookmarks(files, to, folder);
 	packed_release(&packed);
 	if (fd >= 0)
 		close(fd);

@@ -7,9 +7,11 @@ the plan leads.  So gdb finds out by itself that it stands elsewhere, Ctrl-C
 interrupts, and front ends are told.
 """
 import gdb
-import os
+import importlib.util
 import re
+import shlex
 import subprocess
+import sys
 
 UNITS = {"": 1, "k": 10 ** 3, "m": 10 ** 6, "g": 10 ** 9}
 ALLOCATORS = {"malloc", "calloc", "realloc", "reallocarray", "memalign",
@@ -30,7 +32,8 @@ def ask(words):
         answer = gdb.execute("monitor " + words, to_string=True)
     except gdb.error as failure:
         said = str(failure)
-        if "not supported by this target" in said or "rocess" in said:
+        if "not supported by this target" in said or \
+                said.startswith("You can't do that"):
             error("No recording is open: 'cprec debug FILE' opens one.")
         error(re.sub(r"^.*?Rcmd: |^.*error code '|'$", "", said))
     if answer.startswith("error: "):
@@ -89,28 +92,31 @@ def say_status(state=None):
 # ------- moving -------
 
 class Visited:
-    """Places that were gone to, for back and forward."""
+    """Places that were gone to, for back and forward: files and positions."""
 
     def __init__(self):
         self.list = []
         self.at = -1
 
-    def is_at(self, position):
-        return 0 <= self.at < len(self.list) and \
-            self.list[self.at] == position
+    def is_at(self, place):
+        return 0 <= self.at < len(self.list) and self.list[self.at] == place
 
-    def leave(self, position):
+    def leave(self, place):
         """It is gone away from a place: what lay ahead is forgotten."""
-        if not self.is_at(position):
-            self.reach(position)
+        if not self.is_at(place):
+            self.reach(place)
 
-    def reach(self, position):
+    def reach(self, place):
         del self.list[self.at + 1:]
-        self.list.append(position)
+        self.list.append(place)
         self.at = len(self.list) - 1
 
 
 visited = Visited()
+
+
+def recording_path():
+    return ask("recording").rstrip("\n")
 
 
 def steps_back():
@@ -123,9 +129,13 @@ def steps_back():
     return "reverse-stepi"
 
 
+moves = [0]
+
+
 def step_back():
     """Has gdb believe that it steps; it says nothing of where it is."""
     quiet = gdb.parameter("suppress-cli-notifications")
+    moves[0] += 1
     gdb.execute("set suppress-cli-notifications on")
     try:
         gdb.execute(steps_back(), to_string=True)
@@ -154,11 +164,36 @@ def execute(plan):
 
 
 def move(plan):
+    path = recording_path()
     here = State().position
     state = execute(plan)
-    visited.leave(here)
-    visited.reach(state.position)
+    visited.leave((path, here))
+    visited.reach((path, state.position))
     return state
+
+
+def open_recording(path, position):
+    """Another recording of the family, in the place of this one."""
+    program = ask("program").rstrip("\n")
+    words = [program, "gdbserver", "--stdio", "--from=" + position, "--", path]
+    confirm = gdb.parameter("confirm")
+    gdb.execute("set confirm off")
+    try:
+        gdb.execute("disconnect", to_string=True)
+        # What the other is called, it tells itself.
+        gdb.execute("file", to_string=True)
+        gdb.execute("target extended-remote | exec "
+                    + " ".join(map(shlex.quote, words)), to_string=True)
+    finally:
+        gdb.execute("set confirm " + ("on" if confirm else "off"))
+
+
+def go_to_place(place):
+    path, position = place
+    if path == recording_path():
+        return execute("goto " + position)
+    open_recording(path, position)
+    return State()
 
 
 def position_words(argument):
@@ -180,10 +215,27 @@ class Command(gdb.Command):
     completes = gdb.COMPLETE_NONE
 
     def __init__(self):
-        super().__init__(self.name, self.kind, self.completes)
+        if self.completes is None:
+            super().__init__(self.name, self.kind)
+        else:
+            super().__init__(self.name, self.kind, self.completes)
 
     def invoke(self, argument, from_tty):
         self.run(argument.strip(), from_tty)
+
+
+def bookmark_list():
+    """Triples of position, name and text."""
+    return [(line.split(" ", 2) + [""])[:3]
+            for line in ask("bookmarks").splitlines()]
+
+
+def complete_names(word, more=()):
+    try:
+        names = [name for _, name, _ in bookmark_list()]
+    except gdb.GdbError:
+        names = []
+    return [name for name in [*names, *more] if name.startswith(word)]
 
 
 class Goto(Command):
@@ -193,6 +245,10 @@ end-1, main; output N, where the N-th line of output was written; TID:5000, of
 one thread; a time of day, 12:04:31.5; the name of a bookmark; or +N and -N,
 from here."""
     name = "goto"
+    completes = None
+
+    def complete(self, text, word):
+        return complete_names(word, ("start", "end", "main"))
 
     def run(self, argument, _):
         if not argument:
@@ -222,7 +278,7 @@ class Back(Command):
     step = -1
 
     def run(self, argument, _):
-        here = State().position
+        here = (recording_path(), State().position)
         count = int(argument) if argument.isdigit() else 1
         # A place that was stepped to lies behind the last one gone to.
         if not visited.is_at(here) and visited.list:
@@ -233,7 +289,7 @@ class Back(Command):
         if not 0 <= to < len(visited.list):
             error("There is no place to go "
                   + ("back to." if self.step < 0 else "forward to."))
-        state = execute("goto " + visited.list[to])
+        state = go_to_place(visited.list[to])
         visited.at = to
         say_status(state)
 
@@ -439,7 +495,196 @@ the system call, that changes it.  last $rax follows a register."""
         say_status(state)
 
 
+# ------- bookmarks -------
+
+class Bookmark(Command):
+    """Give this position a name: bookmark NAME ["TEXT"].
+It is kept beside the recording, and is a position from now on: goto NAME, and
+--at=NAME of cprec's commands."""
+    name = "bookmark"
+
+    def run(self, argument, _):
+        name, _, words = argument.partition(" ")
+        words = words.strip()
+        if len(words) > 1 and words[0] == words[-1] == '"':
+            words = words[1:-1]
+        if not name:
+            error('A name is missing: bookmark NAME "TEXT".')
+        ask(f"bookmark {name} {words}".rstrip())
+        gdb.write(f"{name} is t={State().position}.\n")
+
+
+class Bookmarks(Command):
+    """List the bookmarks of the recording."""
+    name = "bookmarks"
+    kind = gdb.COMMAND_STATUS
+
+    def run(self, argument, _):
+        found = bookmark_list()
+        if not found:
+            gdb.write("There are no bookmarks.\n")
+            return
+        wide = max(len(position) for position, _, _ in found) + 2
+        for position, name, words in found:
+            gdb.write(f"{'t=' + position:<{wide}}  {name}"
+                      + (f"  {words}" if words else "") + "\n")
+
+
+class InfoBookmarks(Bookmarks):
+    """List the bookmarks of the recording."""
+    name = "info bookmarks"
+
+
+class DeleteBookmark(Command):
+    """Forget a bookmark: delete bookmark NAME."""
+    name = "delete bookmark"
+    completes = None
+
+    def complete(self, text, word):
+        return complete_names(word)
+
+    def run(self, argument, _):
+        if not argument:
+            error("A name is missing: delete bookmark NAME.")
+        ask("delete-bookmark " + argument)
+
+
+class GotoBookmark(Goto):
+    """Go to a bookmark: the same as goto."""
+    name = "goto-bookmark"
+
+
+# ------- other processes -------
+
+class Process(Command):
+    """Go to another process of the recording, at this moment: process NUMBER.
+Without an argument, lists them."""
+    name = "process"
+
+    def run(self, argument, _):
+        found = [line.split(" ", 2) for line in ask("processes").splitlines()]
+        if not argument:
+            for mark, number, path in found:
+                gdb.write(f"{mark if mark == '*' else ' '} {number}  {path}\n")
+            return
+        here = (recording_path(), State().position)
+        path, moment = ask("moment " + argument).splitlines()
+        position, when = moment.split()
+        open_recording(path, position)
+        visited.leave(here)
+        state = State()
+        visited.reach((path, state.position))
+        gdb.write({"before": "It had not begun then: this is its start.\n",
+                   "after": "It was over then: this is its end.\n"}.get(
+                       when, ""))
+        say_status(state)
+
+
+# ------- questions about all of it -------
+
+def run_cprec(*words):
+    """What a command of cprec prints; Ctrl-C ends it."""
+    program = ask("program").rstrip("\n")
+    child = subprocess.Popen([program, *words], stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT)
+    try:
+        for line in child.stdout:
+            if not line.startswith(b"cprec: note: "):
+                gdb.write(line.decode(errors="replace"))
+    except (KeyboardInterrupt, gdb.error):
+        child.kill()
+        raise
+    finally:
+        child.stdout.close()
+        child.wait()
+
+
+class Output(Command):
+    """Show what the program has printed so far.
+With an argument, it is gdb's: print an expression, and no end of the line."""
+    name = "output"
+    completes = gdb.COMPLETE_EXPRESSION
+
+    def run(self, argument, _):
+        if not argument:
+            run_cprec("replay", "--to=" + State().position, "--",
+                      recording_path())
+            return
+        words = re.match(r"/\d*([a-z]?)\w*\s*(.*)", argument, re.S)
+        letter, text = words.groups() if words else ("", argument)
+        value = gdb.parse_and_eval(text)
+        gdb.write(value.format_string(format=letter) if letter else
+                  value.format_string())
+
+
+class History(Command):
+    """List all changes of an expression, in the whole recording: history EXPR."""
+    name = "history"
+    completes = gdb.COMPLETE_EXPRESSION
+
+    def run(self, argument, _):
+        if not argument:
+            error("An expression is missing: history EXPR.")
+        what = What(argument)
+        if what.register:
+            error("Of a register only the last change is known: last "
+                  + argument + ".")
+        run_cprec("writes", "--changes", f"--addr={what.addr:#x}",
+                  f"--size={what.length}", "--", recording_path())
+
+
+class Calls(Command):
+    """List calls of functions: calls PATTERN..., as of cprec calls."""
+    name = "calls"
+
+    def run(self, argument, _):
+        words = shlex.split(argument)
+        if not words:
+            error("A pattern is missing: calls PATTERN.")
+        options = [word for word in words if word.startswith("-")]
+        patterns = [word for word in words if not word.startswith("-")]
+        run_cprec("calls", *options, "--", recording_path(), *patterns)
+
+
+class Log(Command):
+    """Print expressions each time that a place was executed:
+log PLACE => EXPR, EXPR...  as cprec log 'hello.c:12 => i, list->len'"""
+    name = "log"
+
+    def run(self, argument, _):
+        if not argument:
+            error("A place is missing: log PLACE => EXPR, EXPR...")
+        run_cprec("log", "--", recording_path(), argument)
+
+
 # ------- the beginning -------
+
+class Stops:
+    """After a move of gdb's own, the position is told before the prompt."""
+
+    def __init__(self):
+        self.is_new = False
+        self.moves = moves[0]
+
+    def note(self, event):
+        # Our own moves tell by themselves.
+        self.is_new = self.moves == moves[0]
+        self.moves = moves[0]
+
+    def tell(self):
+        if not self.is_new:
+            return
+        self.is_new = False
+        try:
+            state = State()
+        except (gdb.GdbError, gdb.error):
+            return
+        border = {"start": ": the start of the recording",
+                  "end": ": the end of the recording"}.get(state.at, "")
+        gdb.write(f"t={state.position} ({state.percent}%), thread "
+                  f"{state.tid}{border}\n")
+
 
 class Begin(Command):
     """Tell where a session begins; cprec does this."""
@@ -460,6 +705,9 @@ class Begin(Command):
             words = "The program exited: this is the beginning of main."
         gdb.write(f"{words} 'help cprec' lists commands.\n".lstrip())
         say_status(state)
+        stops = Stops()
+        gdb.events.stop.connect(stops.note)
+        gdb.events.before_prompt.connect(stops.tell)
 
 
 class Help(gdb.Command):
@@ -469,6 +717,12 @@ goto T              go to a position: 5m, end, 50%, output 3, a bookmark, +N, -N
 last EXPR           go to the last change of EXPR; Enter: further back
 back, forward       among the places visited
 when                the position
+bookmark NAME TEXT  name it; bookmarks, delete bookmark NAME
+process NUMBER      another process at the same moment; alone: which there are
+output              what the program has printed so far
+history EXPR        all changes of EXPR
+calls PATTERN       calls of functions: malloc, Server::*, file.c:*
+log PLACE => EXPR   EXPR each time that PLACE was executed
 
 reverse-continue, -step, -next, -finish, -stepi and so on (rc rs rn rf rsi) are
 gdb's own, and so are watch and break: they work in both directions."""
@@ -488,8 +742,13 @@ def has_command(name):
         return False
 
 
+COMMANDS = (Goto, Later, Earlier, Back, Forward, When, Last, Bookmark,
+            Bookmarks, InfoBookmarks, DeleteBookmark, GotoBookmark, Process,
+            Output, History, Calls, Log, Begin, Help)
+
+
 def define():
-    for kind in (Goto, Later, Earlier, Back, Forward, When, Last, Begin, Help):
+    for kind in COMMANDS:
         kind()
     for short, name in (("rs", "reverse-step"), ("rsi", "reverse-stepi"),
                         ("rn", "reverse-next"), ("rni", "reverse-nexti"),
@@ -500,4 +759,16 @@ def define():
     gdb.execute("define hook-quit\nset confirm off\nend", to_string=True)
 
 
-define()
+def load():
+    """gdb runs scripts where the user's are, too: names would be shared."""
+    spec = importlib.util.spec_from_file_location("cprec_commands", __file__)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["cprec_commands"] = module
+    writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    spec.loader.exec_module(module)
+    sys.dont_write_bytecode = writes
+    module.define()
+
+
+if __name__ == "__main__":
+    load()

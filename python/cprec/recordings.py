@@ -117,6 +117,19 @@ class Recording:
                      to_bytes(directory), to_bytes(folders))
         return text(ctypes.string_at(raw.text, raw.length)).splitlines()
 
+    # ------- bookmarks -------
+
+    def bookmarks(self):
+        """Positions with names, which are positions in turn."""
+        yield from collect("each_bookmark", self.handle, c.Bookmark)
+
+    def set_bookmark(self, name, position, text=None):
+        ask("set_bookmark", self.handle, to_bytes(name),
+            self.position(position).raw(), to_bytes(text))
+
+    def delete_bookmark(self, name):
+        ask("delete_bookmark", self.handle, to_bytes(name))
+
     # ------- history -------
 
     def accesses(self, what, length=None, *, reads=True, writes=True,

@@ -67,6 +67,9 @@ Stop = structure(
     ("pc", c_uint64), ("addr", c_uint64), ("length", c_uint64),
     ("signal", c_uint32), ("call", c_uint64), ("result", c_int64))
 
+Bookmark = structure("bookmark", ("name", c_char_p), ("at", Position),
+                     ("text", c_char_p))
+
 Memory = structure(
     "memory", ("addr", c_uint64), ("length", c_uint64), ("bytes", Bytes),
     ("known", Bytes), ("source", c_int), ("is_certain", c_bool),

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "formats/bookmarks.h"
 #include "formats/error.h"
 #include "replayer/recording/recording.h"
 #include "replayer/session/numbers.h"
@@ -83,6 +84,8 @@ static int find_base(const struct time_text *time, const char *text,
 		return find_output(time->number, recording, out, why);
 	case TIME_CLOCK:
 		return find_clock(time, text, recording, out, why);
+	case TIME_BOOKMARK:
+		break;		/* find_bookmark() made a number of it */
 	}
 	return 0;
 }
@@ -207,12 +210,37 @@ static void choose_clock(struct time_text *time, struct recording *recording)
 	time->base = TIME_CLOCK;
 }
 
+static int find_bookmark(struct time_text *time, struct recording *recording,
+			 struct failure *why)
+{
+	struct bookmarks bookmarks;
+	const struct bookmark *found;
+	int rc = bookmarks_read(&bookmarks, trace_reader_path(
+		recording_reader(recording)), recording_meta(recording), why);
+
+	if (rc)
+		return rc;
+	found = bookmarks_find(&bookmarks, time->name);
+	if (found) {
+		time->base = TIME_NUMBER;
+		time->number = found->time;
+		time->events = time->offset ? 0 : found->events;
+	}
+	bookmarks_release(&bookmarks);
+	if (found)
+		return 0;
+	return failed(why, ERR_INPUT,
+		      "cannot take '%s' for a time: there is no bookmark of"
+		      " that name, and %s is needed", time->name,
+		      PLACE_TIME_WANTED);
+}
+
 int place_position(struct position *out, bool *is_time,
 		   struct recording *recording, const char *text,
 		   struct failure *why)
 {
 	struct time_text time;
-	int rc;
+	int rc = 0;
 
 	*out = (struct position){ 0 };
 	*is_time = false;
@@ -220,6 +248,10 @@ int place_position(struct position *out, bool *is_time,
 		return failed(why, ERR_INPUT,
 			      "cannot take '%s' for a time: %s is needed", text,
 			      PLACE_TIME_WANTED);
+	if (time.base == TIME_BOOKMARK)
+		rc = find_bookmark(&time, recording, why);
+	if (rc)
+		return rc;
 	out->events = time.events;
 	choose_clock(&time, recording);
 	if (time.has_thread)

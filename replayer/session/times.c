@@ -41,6 +41,11 @@ static bool parse_base(char *text, struct time_text *out)
 		return number_parse_scaled(text + strlen(output_word), 1000,
 					   &out->number) && out->number;
 	}
+	if (bookmark_name_is_good(text)) {
+		out->base = TIME_BOOKMARK;
+		memcpy(out->name, text, size + 1);
+		return true;
+	}
 	if (!size || text[size - 1] != '%')
 		return number_parse_scaled(text, 1000, &out->number);
 	out->base = TIME_SHARE;
@@ -108,7 +113,10 @@ static bool parse_steps(const char *text, struct time_text *out)
 	if (!cut_events(rest, &time) || !cut_offset(rest, &time) ||
 	    !parse_base(rest, &time))
 		return false;
-	if (time.has_thread && time.base == TIME_OUTPUT)
+	if (time.has_thread &&
+	    (time.base == TIME_OUTPUT || time.base == TIME_BOOKMARK))
+		return false;
+	if (time.base == TIME_BOOKMARK && strchr(text, '.'))
 		return false;
 	*out = time;
 	return true;

@@ -8,7 +8,8 @@
  * ("50%", "12.5%") or "output:N", where the N-th line was written.  N more or
  * fewer instructions, and K of the events that happen there.  Behind "TID:",
  * instructions are those of one thread.  Numbers are decimal or 0x-hex, also
- * with k, m or g for thousands, millions or billions: "5k", "1.5m".
+ * with k, m or g for thousands, millions or billions: "5k", "1.5m".  BASE may
+ * also be the name of a bookmark, without ".K" and not of a thread.
  *
  * A time of day (clocks.h) is a time too, without anything behind it.  Hours and
  * minutes alone may also be a thread and a number: "14:52".
@@ -21,6 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "formats/bookmarks.h"
 #include "replayer/session/clocks.h"
 #include "replayer/session/numbers.h"
 
@@ -32,6 +34,7 @@ enum time_base {
 	TIME_SHARE,
 	TIME_OUTPUT,
 	TIME_CLOCK,
+	TIME_BOOKMARK,
 };
 
 struct time_text {
@@ -41,6 +44,7 @@ struct time_text {
 	uint64_t number;	/* TIME_NUMBER; TIME_OUTPUT: the line, from 1 */
 	struct decimal share;	/* TIME_SHARE: percent, at most 100 */
 	struct clock_text clock;	/* TIME_CLOCK, or may_be_clock */
+	char name[BOOKMARK_NAME_ROOM];	/* TIME_BOOKMARK */
 	bool may_be_clock;	/* has_thread: if there is no such thread */
 	bool is_minus;
 	uint64_t offset;

@@ -88,6 +88,29 @@ static int on_output(void *context, const struct cprec_output *output)
 	return 0;
 }
 
+static int on_bookmark(void *context, const struct cprec_bookmark *bookmark)
+{
+	(void)context;
+	printf("bookmark %s %s %s\n", bookmark->name, at_text(bookmark->at),
+	       bookmark->text);
+	return 0;
+}
+
+static void name_places(void)
+{
+	const struct cprec_position at = { .time = 100 };
+	const struct cprec_position later = { .time = 200 };
+
+	MUST(cprec_set_bookmark(recording, "later", later, NULL, &why));
+	MUST(cprec_set_bookmark(recording, "early", at, "a \"text\"", &why));
+	MUST(cprec_each_bookmark(recording, on_bookmark, NULL, &why));
+	MUST(cprec_delete_bookmark(recording, "later", &why));
+	MUST(cprec_delete_bookmark(recording, "early", &why));
+	printf("bookmark none %d %d\n",
+	       cprec_delete_bookmark(recording, "early", &why),
+	       cprec_set_bookmark(recording, "end", at, NULL, &why));
+}
+
 static void describe(void)
 {
 	const struct cprec_info *info;
@@ -105,6 +128,7 @@ static void describe(void)
 	       crash->signal_name, at_text(crash->at), crash->tid,
 	       crash->addr, crash->is_write);
 	MUST(cprec_each_output(recording, on_output, NULL, &why));
+	name_places();
 }
 
 /* ------- where it crashed ------- */

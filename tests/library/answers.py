@@ -44,6 +44,14 @@ def describe(recording):
          crash.is_write)
     for one in recording.outputs():
         show("output", one.at, one.tid, one.descriptor, one.text.hex())
+    recording.set_bookmark("later", 200)
+    recording.set_bookmark("early", 100, 'a "text"')
+    for one in recording.bookmarks():
+        show("bookmark", one.name, one.at, one.text)
+    recording.delete_bookmark("later")
+    recording.delete_bookmark("early")
+    show("bookmark none", code_of(recording.delete_bookmark, "early"),
+         code_of(recording.set_bookmark, "end", 100))
 
 
 def show_variables(here):

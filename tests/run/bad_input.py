@@ -657,11 +657,12 @@ def test_questions(tests, trace):
 
     tests.test("query: an address never mapped", unmapped)
     for name, text in (("past the end", str(end + 1)),
-                       ("far past the end", "1" + "0" * 18)):
+                       ("far past the end", "1" + "0" * 18),
+                       ("no bookmark", "soon")):
         tests.test(f"query: a time that is {name}", tests.refused,
                    FAILED, *query, "--addr", "counter", "--at", text)
     for name, text in (
-            ("too large", "9" * 30), ("negative", "-1"), ("a word", "soon"),
+            ("too large", "9" * 30), ("negative", "-1"), ("two words", "so on"),
             ("empty", ""), ("half a hexadecimal", "0x"), ("with a tail", "12x"),
             ("with a blank", "1 2"), ("101 percent", "101%"),
             ("a fraction", "1.5x"), ("half a position", "1.")):

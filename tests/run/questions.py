@@ -510,8 +510,8 @@ def refused(tests, *words):
 
 def usage(tests):
     for option, texts in (
-            ("--at", ("", "x", "-1", "1.5x", "1.", "101%", "0x", "9" * 25, "5:",
-                      ":5", "x:5", "4294967296:5", "1.0005k", "k", "5kk", "5t",
+            ("--at", ("", "-1", "1.5x", "1.", "101%", "0x", "9" * 25, "5:",
+                      ":5", "x:5", "4294967296:5", "1.0005k", "5kk", "5t",
                       "50k%", "99999999999g", "5:1x")),
             ("--addr", ("", "-5", "+8", "0x", "12g", "&", "&5", "counter+",
                         "counter-", "counter+8+8", "a!!b",
@@ -524,7 +524,7 @@ def usage(tests):
             # Also if the file is not there: it is not needed to know.
             refused(tests, "query", "nonexistent.cpr",
                     *(f"{name}={value}" for name, value in words.items()))
-    refused(tests, "replay", "--to=soon", "trace.cpr")
+    refused(tests, "replay", "--to=soon-", "trace.cpr")
     refused(tests, "registers", "trace.cpr", "--at=0", "--thread=x")
     refused(tests, "query", "trace.cpr", "--addr=counter", "--at=0",
             "--thread=all")

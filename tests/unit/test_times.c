@@ -55,6 +55,13 @@ static const struct time_row good_rows[] = {
 		       .events = 5 } },
 	{ "output:3+2k.1", { .base = TIME_OUTPUT, .number = 3, .offset = 2000,
 			     .events = 1 } },
+	/* bookmarks, if they have these names */
+	{ "middle", { .base = TIME_BOOKMARK } },
+	{ "k", { .base = TIME_BOOKMARK } },
+	{ "ends", { .base = TIME_BOOKMARK } },
+	{ "_end1-5", { .base = TIME_BOOKMARK, .is_minus = true,
+		       .offset = 5 } },
+	{ "T+5k", { .base = TIME_BOOKMARK, .offset = 5000 } },
 	/* of a thread */
 	{ "12:500", { .has_thread = true, .tid = 12, .number = 500 } },
 	{ "0xc:500.2", { .has_thread = true, .tid = 12, .number = 500,
@@ -104,7 +111,7 @@ struct wrong_row {
 };
 
 static const struct wrong_row wrong_rows[] = {
-	{ "" }, { "middle" }, { "k" }, { "1kk" }, { "50k%" }, { "1.k" },
+	{ "" }, { "1kk" }, { "50k%" }, { "1.k" },
 	{ ".5k" }, { "1.5.5k" }, { "0x1.5k" }, { "1.0005k" },
 	{ "1.0000000000m" }, { "18446744073.709551616g" },
 	{ "18446744074.0g" }, { "99999999999g" },
@@ -114,7 +121,7 @@ static const struct wrong_row wrong_rows[] = {
 	{ "5.x" }, { "5.0x1" }, { "1.5.2" },
 	{ "+5" }, { "-5" }, { "5+" }, { "5-" }, { "5+-1" }, { "5+1+1" },
 	{ "end+x" }, { "end-50%" }, { "end-end" }, { "5.-1" }, { "5.1+1" },
-	{ "T+5" }, { "end1" }, { "ends" }, { " 5" }, { "5 " },
+	{ "main" }, { "a.1" }, { "12:a" }, { "a-b" }, { "a b" }, { " 5" }, { "5 " },
 	{ "output:" }, { "output:0" }, { "output:x" }, { "output" },
 	{ "output:-1" }, { "12:output:3" },
 	{ ":5" }, { "x:5" }, { "12:" }, { "1:2:3" }, { "4294967296:5" },

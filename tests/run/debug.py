@@ -1,0 +1,558 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""cprec debug: our commands in gdb, in sessions with real programs.
+
+What they must say is known from the programs' own output, from gdb on the same
+program without a recording, or from other commands of cprec.
+"""
+import argparse
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+from tap import CprecTap, Failure, equal, expect, main  # noqa: E402
+
+STOCK = """#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+struct item { char name[16]; struct item *next; int price; };
+struct item *head;
+int total;
+static void add(const char *name, int price)
+{
+  struct item *item = malloc(sizeof *item);
+  memset(item, 0, sizeof *item);
+  strncpy(item->name, name, sizeof item->name);
+  item->price = price;
+  item->next = head;		/* link */
+  head = item;			/* first */
+  total += price;		/* sum */
+}
+static void rename_it(struct item *item, const char *name)
+{
+  memcpy(item->name, name, strlen(name) + 1);	/* culprit */
+}
+int main(void)
+{
+  for (int i = 0; i < 6; i++)
+    add("apples", i * i);
+  printf("%p %p %d\\n", (void *)head->next->next, (void *)&head->next->next,
+         total);
+  fflush(stdout);
+  rename_it(head->next, "a name of 21 letters!");
+  printf("second\\n");
+  fflush(stdout);
+  for (struct item *item = head; item; item = item->next)
+    total += item->price;	/* crash */
+  return 0;
+}
+"""
+
+COPIES = """#include <stdio.h>
+#include <string.h>
+long first, second, third;
+struct pair { long a, b; } one, two;
+__attribute__((noinline)) static long pass(long value) { return value; }
+int main(int argc, char **argv)
+{
+  (void)argv;
+  first = argc * 1234567;	/* origin */
+  second = first;		/* copy */
+  third = pass(second);		/* through */
+  one.b = third;		/* member */
+  two = one;			/* whole */
+  printf("%ld %ld\\n", two.b, one.b);
+  return 0;
+}
+"""
+
+CPP = """#include <cstdio>
+#include <map>
+#include <string>
+struct Account { std::string name; int balance = 0;
+  void pay(int amount) { balance -= amount; }	/* pay */
+  void earn(int amount) { balance += amount; }	/* earn */
+};
+std::map<std::string, Account> accounts;
+int main()
+{
+  accounts["a"].earn(10);
+  accounts["b"].earn(20);
+  accounts["a"].pay(25);
+  accounts["b"].pay(1);
+  std::printf("%d %d\\n", accounts["a"].balance, accounts["b"].balance);
+  std::fflush(stdout);
+  Account &account = accounts["a"];
+  return account.balance == -15 ? 0 : 1;	/* end */
+}
+"""
+
+THREADS = """#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+int counter, last_thread;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *work(void *name)
+{
+  for (int i = 0; i < 200; i++) {
+    pthread_mutex_lock(&lock);
+    counter++;			/* count */
+    last_thread = gettid();
+    pthread_mutex_unlock(&lock);
+  }
+  return name;
+}
+int main(void)
+{
+  pthread_t threads[2];
+  for (long i = 0; i < 2; i++)
+    pthread_create(&threads[i], 0, work, (void *)i);
+  for (int i = 0; i < 2; i++)
+    pthread_join(threads[i], 0);
+  printf("%d %d\\n", counter, last_thread);
+  return 0;
+}
+"""
+
+FORKS = """#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int level;
+int main(void)
+{
+  printf("one\\n");
+  fflush(stdout);
+  level = 1;
+  pid_t child = fork();
+  if (!child) {
+    level = 3;
+    usleep(200000);
+    level = 5;
+    printf("child %d\\n", level);
+    fflush(stdout);
+    _exit(3);
+  }
+  usleep(50000);
+  level = 7;			/* meanwhile */
+  waitpid(child, 0, 0);
+  printf("two\\n");
+  return 0;
+}
+"""
+
+# Both in what an index has as one.
+LONG = """struct { volatile long other[7], never; }
+  all __attribute__((aligned(64))) = { { 0 }, 1 };
+int main(void)
+{
+  for (long i = 0; i < 45000000; i++)
+    all.other[i & 3] = i;
+  return 0;
+}
+"""
+
+SETTINGS = ["set pagination off", "set confirm off", "set width 0",
+            "set style enabled off", "set debuginfod enabled off"]
+GDB = ["-nx", *(word for setting in SETTINGS for word in ("-iex", setting))]
+
+
+def line_of(source, mark):
+    """The number of the line that has this comment."""
+    for number, line in enumerate(source.splitlines(), 1):
+        if f"/* {mark} */" in line:
+            return number
+    raise LookupError(mark)
+
+
+class Session(CprecTap):
+    def build(self, name, source, *options, cxx=False):
+        path = os.path.join(self.folder, name)
+        suffix = "cc" if cxx else "c"
+        with open(f"{path}.{suffix}", "w") as file:
+            file.write(source)
+        subprocess.run(["c++" if cxx else "cc", "-g", "-O0", "-o", path,
+                        f"{path}.{suffix}", *options], check=True)
+        return path
+
+    def record(self, name, source, *options, cxx=False):
+        """The path of the recording, and what the program printed."""
+        program = self.build(name, source, *options, cxx=cxx)
+        path = program + ".cpr"
+        done = self.cprec("record", "-q", "-o", path, "--", program)
+        expect(os.path.exists(path), done.stderr)
+        return path, done.stdout
+
+    def ask(self, path, *commands, options=()):
+        """The answer of each command, errors in it, and how it begins."""
+        script = os.path.join(self.folder, "script.py")
+        with open(script, "w") as file:
+            file.write("import gdb\n")
+            for number, command in enumerate(commands):
+                file.write(
+                    f"print('@@{number}', flush=True)\n"
+                    f"try: gdb.execute({command!r})\n"
+                    "except gdb.error as error: print('error:', error)\n")
+        done = subprocess.run(
+            [self.options.cprec, "debug", "--batch", "-x", script, *options,
+             path, "--", *GDB], capture_output=True, text=True, timeout=120,
+            stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"})
+        text = re.sub(r"\[Inferior .*\]\n$", "", done.stdout)
+        answers = re.split(r"@@\d+\n", text)
+        equal(len(answers), len(commands) + 1,
+              f"answers; {done.stderr} {answers[-1]}")
+        return answers[1:], answers[0] + done.stderr
+
+    def natively(self, program, *commands):
+        words = [word for one in commands for word in ("-ex", one)]
+        done = subprocess.run(["gdb", "-q", "-batch", *GDB, *words, program],
+                              capture_output=True, text=True, timeout=120,
+                              stdin=subprocess.DEVNULL)
+        return done.stdout
+
+    # ------- sessions -------
+
+    def corruption(self):
+        path, printed = self.record("stock", STOCK)
+        old, place, total = printed.split()[:3]
+        answers, begin = self.ask(
+            path, "last head->next->next", "bt", "last", "back", "back",
+            "forward", "output", "last total")
+        expect("died of SIGSEGV" in begin and ":" +
+               str(line_of(STOCK, "crash")) in begin, begin)
+        # memcpy() may write it in pieces: the last one.
+        found = re.match(r"head->next->next: (0x\w+) -> (0x\w+)\n", answers[0])
+        expect(found, answers[0])
+        equal(found.group(1), old, "old value")
+        equal(found.group(2), "0x2173726574", "new value: 'ters!'")
+        expect(f"stock.c:{line_of(STOCK, 'culprit')}" in answers[1],
+               answers[1])
+        # It came from the string, or was there before.
+        expect("t=" in answers[2], answers[2])
+        expect(re.search(r"^t=.*culprit|memcpy|memmove", answers[3]),
+               answers[3])
+        expect("SIGSEGV ended it" in answers[4], answers[4])
+        # There is no other way: the crash is the first place.
+        equal(re.findall(r"t=(\S+)", answers[5]),
+              re.findall(r"t=(\S+)", answers[3]), "forward")
+        expect(answers[7].startswith(f"total: {int(total) - 25} -> {total}")
+               and f":{line_of(STOCK, 'sum')}" in answers[7], answers[7])
+        equal(answers[6], printed.splitlines(True)[0], "output so far")
+        return f"of {place}"
+
+    def changes(self):
+        """The same as a watchpoint of gdb, run natively, in reverse."""
+        path, _ = self.record("changes", STOCK)
+        program = path.removesuffix(".cpr")
+        native = self.natively(program, "break main", "run",
+                               "watch -l total", *["continue"] * 5)
+        values = re.findall(r"Old value = (.*)\nNew value = (.*)\n", native)
+        equal(len(values), 5, native)
+        answers, _ = self.ask(path, "goto output 1", *["last total"] * 5)
+        found = [re.match(r"total: (.*) -> (.*)\n", one) for one in answers[1:]]
+        expect(all(found), str(answers))
+        equal([one.groups() for one in found], values[::-1], "changes")
+        answers, _ = self.ask(path, "history total")
+        # Two more before it crashes.
+        equal(len(answers[0].splitlines()), 5 + 2, answers[0])
+        return f"{len(values)} changes"
+
+    def copies(self):
+        path, printed = self.record("copies", COPIES)
+        value = printed.split()[0]
+        answers, _ = self.ask(path, "goto end", "last two.b", *["last"] * 8)
+        chain = [re.findall(r"copies\.c:(\d+)\n", one)[-1:]
+                 for one in answers[1:]]
+        lines = [int(one[0]) for one in chain if one]
+        for mark in ("whole", "member", "through", "copy", "origin"):
+            line = line_of(COPIES, mark)
+            expect(line in lines, f"{mark} is not in {lines}")
+            lines = lines[lines.index(line):]
+        expect(all(value in one.splitlines()[0] for one in answers[1:6]),
+               str(answers))
+        expect("a copy of" in answers[1], answers[1])
+        at = next(one for one in answers
+                  if f"copies.c:{line_of(COPIES, 'origin')}" in one)
+        expect("a copy of" not in at, at)
+
+    def cpp(self):
+        path, printed = self.record("accounts", CPP, cxx=True)
+        a, b = printed.split()
+        end = line_of(CPP, "end")
+        answers, _ = self.ask(path, f"break {end}", "continue",
+                              "last account.balance", "last", "calls "
+                              "Account::pay", "log Account::earn => amount")
+        expect(answers[2].startswith("account.balance: 10 -> " + a) and
+               "Account::pay" in answers[2], answers[2])
+        expect(answers[3].startswith("account.balance: 0 -> 10") and
+               "Account::earn" in answers[3], answers[3])
+        equal(re.findall(r"amount=(\d+)", answers[4]), ["25", "1"], "calls")
+        equal(re.findall(r"amount = (\d+)", answers[5]), ["10", "20"], "log")
+        equal(b, "19", "printed")
+
+    def threads(self):
+        path, printed = self.record("threads", THREADS, "-pthread")
+        counter, tid = printed.split()
+        answers, _ = self.ask(path, "goto end", "last counter", "when",
+                              "p counter", "info threads", "goto end",
+                              "p counter", "goto start", "when")
+        expect(f"counter: {int(counter) - 1} -> {counter}\n" in answers[1],
+               answers[1])
+        expect(f"thread {tid}:" in answers[2], f"{tid}: {answers[2]}")
+        equal(answers[3].split()[-1], str(int(counter) - 1), "before it")
+        expect(re.search(rf"\* \d+ .*Thread \d+\.{tid}\b.*work", answers[4]),
+               answers[4])
+        equal(answers[6].split()[-1], counter, "at the end")
+        expect("start of the recording, t=0 " in answers[8], answers[8])
+        return f"{counter} changes"
+
+    def processes(self):
+        path, _ = self.record("forks", FORKS)
+        listed = self.cprec("ps", "--json", path).stdout
+        child = [json.loads(line)["pid"] for line in listed.splitlines()][1]
+        answers, _ = self.ask(
+            path, f"break {line_of(FORKS, 'meanwhile')}", "continue",
+            "process", "output", f"process {child}", "p level", "output",
+            "back", "p level", "goto end", f"process {child}", "p level",
+            "output", "goto start", "process 999999")
+        expect(f"  {child}  " in answers[2], answers[2])
+        equal(answers[3], "one\n", "output of the first")
+        equal(answers[5].split()[-1], "3", "level of the child meanwhile")
+        equal(answers[6], "", "output of the child meanwhile")
+        equal(answers[8].split()[-1], "1", "level, back in the first")
+        expect("was over then" in answers[10], answers[10])
+        equal(answers[11].split()[-1], "5", "level at the child's end")
+        equal(answers[12], "child 5\n", "output of the child")
+        expect("no process" in answers[14], answers[14])
+
+    def positions(self):
+        """Places are those of other commands, by all forms of position."""
+        path, _ = self.record("positions", STOCK)
+        for number, place in enumerate(("50%", "end-100", "output 2", "1k",
+                                        "2k+5", "start")):
+            answers, _ = self.ask(path, "goto " + place, "p/x $pc",
+                                  f"bookmark place_{number} \"of {place}\"",
+                                  "- 10", "goto +10", "goto -5k", "+ 100m",
+                                  "when")
+            at = place.replace(" ", ":")
+            told = self.cprec("registers", f"--at={at}", path, "rip").stdout
+            pc = answers[1].split()[-1]
+            expect(re.search(pc + r"\b", told), f"{place}: {pc} {told}")
+            again = self.cprec("registers", f"--at=place_{number}", path,
+                               "rip").stdout
+            equal(again, told, "by the bookmark")
+            if place != "start":
+                equal(re.findall(r"t=(\d+)", answers[4]),
+                      re.findall(r"t=(\d+)", answers[0]), "there and back")
+            expect("end of the recording" in answers[7], answers[7])
+        answers, _ = self.ask(
+            path, "info bookmarks", "delete bookmark place_0", "bookmarks",
+            "goto place_0", "goto-bookmark place_1", "bookmark end",
+            "bookmark x \x1b[31m", "goto 99999m", "goto", "+", "output/x 255",
+            *(f"python gdb.write(gdb.execute('monitor {word}', to_string=True))"
+              for word in ("help", "nothing")))
+        equal(len(answers[0].splitlines()), 6, answers[0])
+        equal(len(answers[2].splitlines()), 5, answers[2])
+        expect("no bookmark" in answers[3], answers[3])
+        expect(answers[4].startswith("t="), answers[4])
+        expect("cannot be the name" in answers[5], answers[5])
+        expect("control characters" in answers[6], answers[6])
+        expect("ends at t=" in answers[7], answers[7])
+        expect("missing" in answers[8], answers[8])
+        expect(answers[9].startswith("t="), answers[9])
+        equal(answers[10], "0xff", "gdb's output")
+        expect("plan" in answers[11], answers[11])
+        expect("no command" in answers[12], answers[12])
+
+    def registers(self):
+        """Who wrote a register, as another command says."""
+        path, _ = self.record("registers", STOCK)
+        answers, _ = self.ask(path, "last $rax", "when", "last $eax",
+                              "goto end", "last $nothing", "last 5",
+                              "last no_such_variable")
+        told = self.cprec("last", "--register=rax", "--at=end", path).stdout
+        equal(re.findall(r"t=(\d+)", answers[1])[:1],
+              re.findall(r"t=(\d+)", told)[:1], told)
+        expect(answers[2].startswith("$eax:"), answers[2])
+        for one in answers[4:]:
+            expect(one.startswith("error: "), one)
+
+    def bad_bookmarks(self):
+        path, _ = self.record("marks", STOCK)
+        self.ask(path, "bookmark good")
+        with open(path + ".marks", "rb") as file:
+            good = file.read()
+        for damage in (b"", b"\0", b"{}\n", good[:-1], good + b"x",
+                       good + good.splitlines(True)[1],
+                       good.replace(b'"at": "', b'"at": "-'),
+                       good.replace(b"good", b"go\033[d"),
+                       good.replace(b'"at": "', b'"at": "' + b"9" * 30)):
+            with open(path + ".marks", "wb") as file:
+                file.write(damage)
+            done = self.cprec("registers", "--at=good", path, "rip")
+            equal(done.returncode, 1, f"status of {damage!r}")
+            equal(len(done.stderr.splitlines()), 1, done.stderr)
+            expect(b"\033" not in done.stderr.encode(), "a control character")
+        # Those of another recording are none.
+        with open(path + ".marks", "wb") as file:
+            file.write(re.sub(b"[0-9a-f]{32}", b"0" * 32, good))
+        done = self.cprec("registers", "--at=good", path, "rip")
+        expect("no bookmark" in done.stderr, done.stderr)
+
+    def files(self):
+        """Bookmarks follow the recording."""
+        path, _ = self.record("follow", FORKS)
+        pid = os.listdir(path + ".d")[0].removesuffix(".cpr")
+        names = [path, f"{path}.d/{pid}.cpr"]
+        for name in names:
+            self.ask(name, "bookmark here", options=["-g", "100"])
+
+        def look(path, *options):
+            done = self.cprec("registers", "--at=here", *options, path, "rip")
+            equal(done.returncode, 0, done.stderr)
+        new = os.path.join(self.folder, "moved.cpr")
+        packed = os.path.join(self.folder, "all.cpr")
+        again = os.path.join(self.folder, "again.cpr")
+        for words in (["mv", path, new], ["pack", "-o", packed, new],
+                      ["rm", new], ["mv", packed, packed + "2"],
+                      ["unpack", "-o", again, packed + "2"]):
+            done = self.cprec(*words)
+            equal(done.returncode, 0, f"{words}: {done.stderr}")
+            place = words[-1] if words[0] != "rm" else packed
+            if words[0] in ("pack", "unpack"):
+                place = words[2]
+            look(place)
+            look(place, f"--pid={pid}")
+        # One that is recorded in its place leaves it to the older one.
+        program = path.removesuffix(".cpr")
+        self.cprec("record", "-q", "-o", again, "--", program)
+        look(again + ".old")
+        look(again + ".old", f"--pid={pid}")
+        equal(self.cprec("registers", "--at=here", again).returncode, 1,
+              "status with no bookmark")
+        for name in (again, again + ".old", packed + "2"):
+            equal(self.cprec("rm", name).returncode, 0, "status of rm")
+        left = [name for name in os.listdir(self.folder)
+                if ".marks" in name and name.startswith(("follow", "moved",
+                                                         "all", "again"))]
+        equal(left, [], "what is left")
+
+    # ------- front ends -------
+
+    def machine_interface(self):
+        path, _ = self.record("mi", STOCK)
+        text = "\n".join((
+            '-interpreter-exec console "goto 50%"',
+            '-interpreter-exec console "last head"', "-stack-info-frame",
+            "-gdb-exit\n"))
+        done = subprocess.run(
+            [self.options.cprec, "debug", path, "--", "-i=mi", *GDB],
+            input=text, capture_output=True, text=True, timeout=120)
+        kinds = [line[:5] for line in done.stdout.splitlines()]
+        wrong = [line for line in done.stdout.splitlines()
+                 if not re.match(r'[~&@=*^]|\d*\^|\(gdb\)', line)]
+        equal(wrong, [], "lines that are none of the protocol")
+        expect(kinds.count("*stop") >= 2, done.stdout)
+        # Nothing wrote `head` by half of the time: that is an error.
+        expect("^error" in done.stdout and "nothing changed" in
+               done.stdout.lower(), done.stdout)
+
+    def terminal(self):
+        """Enter repeats; Ctrl-C interrupts a search, and all stays."""
+        path, _ = self.record("stock2", STOCK)
+        long, _ = self.record("long", LONG)
+        with Terminal(self.options.cprec, path) as terminal:
+            terminal.say("last total")
+            first = terminal.say("last total")
+            second = terminal.say("")
+            third = terminal.say("")
+            changes = [re.search(r"total: (\d+) -> (\d+)", one)
+                       for one in (first, second, third)]
+            expect(all(changes), first + second + third)
+            equal(changes[1].group(2), changes[0].group(1), "further back")
+            equal(changes[2].group(2), changes[1].group(1), "and further")
+            moved = terminal.say("reverse-stepi")
+            expect(re.search(r"t=\d+ \(\d+\.\d%\), thread \d+", moved), moved)
+            ended = terminal.say("reverse-continue")
+            expect("the start of the recording" in ended, ended)
+        with Terminal(self.options.cprec, "-e", long) as terminal:
+            before = time.monotonic()
+            terminal.write("last all.never\n")
+            time.sleep(0.2)
+            terminal.interrupt()
+            said = terminal.wait()
+            took = time.monotonic() - before
+            expect("Interrupted" in said or "nothing changed" in said.lower(),
+                   said)
+            where = terminal.say("when")
+            expect("the end of the recording" in where, said + where)
+        return f"interrupted after {took:.1f} s" if "Interrupted" in said \
+            else "was over before"
+
+
+class Terminal:
+    """cprec debug on a terminal of its own."""
+    prompt = "(gdb) "
+
+    def __init__(self, cprec, *words):
+        self.pid, self.fd = pty.fork()
+        if not self.pid:
+            os.environ["TERM"] = "dumb"
+            os.execv(cprec, [cprec, "debug", *words, "--", *GDB])
+        self.said = ""
+
+    def __enter__(self):
+        self.wait()
+        return self
+
+    def __exit__(self, *_):
+        os.kill(self.pid, signal.SIGTERM)
+        os.close(self.fd)
+        os.waitpid(self.pid, 0)
+
+    def write(self, text):
+        os.write(self.fd, text.encode())
+
+    def interrupt(self):
+        os.write(self.fd, b"\x03")
+
+    def wait(self):
+        """What is said up to the next prompt."""
+        said = ""
+        while not said.endswith(self.prompt):
+            if not select.select([self.fd], [], [], 60)[0]:
+                raise Failure(f"no prompt: {said}")
+            said += os.read(self.fd, 65536).decode(errors="replace")
+        return said
+
+    def say(self, command):
+        self.write(command + "\n")
+        return self.wait()
+
+
+def run_all(options, folder):
+    tests = Session(options, folder)
+    for name, test in (
+            ("who wrote behind a block", tests.corruption),
+            ("changes as a watchpoint has them", tests.changes),
+            ("where a value was copied from", tests.copies),
+            ("C++", tests.cpp), ("threads", tests.threads),
+            ("processes", tests.processes), ("positions", tests.positions),
+            ("registers", tests.registers),
+            ("damaged bookmarks", tests.bad_bookmarks),
+            ("bookmarks follow", tests.files),
+            ("through MI", tests.machine_interface),
+            ("on a terminal", tests.terminal)):
+        tests.test(name, test)
+    return tests.summary()
+
+
+if __name__ == "__main__":
+    sys.exit(main(run_all, parser=argparse.ArgumentParser()))
