@@ -16,10 +16,44 @@ sys.dont_write_bytecode = True
 from gdb import CPP, LIST, PLAIN, THREADS, Gdb  # noqa: E402
 from tap import Failure, equal, expect, main  # noqa: E402
 
-# Back by lines is left out: where a line has several parts, as that of a loop,
-# gdb 13 stops in its middle, and --plain where it began, as gdb does from 15 on.
 MOVES = ["next", "step", "stepi", "nexti", "reverse-stepi"]
 WEIGHTS = [1, 3, 3, 1, 2]
+
+# Known exception, by reverse-next and reverse-step: where a line has several
+# parts, as that of a loop, gdb 13 stops in its middle, and --plain where it
+# began, as gdb does from 15 on.  So these are asked where no line has any:
+# the program has no loop, and its lines no columns.
+# Another one, by finish: gdb does not leave main, --plain goes to its caller.
+BACK = MOVES + ["reverse-next", "reverse-step"]
+BACK_WEIGHTS = [2, 5, 5, 2, 2, 1, 2]
+STRAIGHT = """static int table[16];
+static int mix(int x)
+{
+  int y = x * 7;
+  y += x >> 2;
+  return y;
+}
+static int sum(int n)
+{
+  int a;
+  if (!n)
+    return 1;
+  a = mix(n);
+  table[n & 15] = a;
+  n--;
+  a += sum(n);
+  return a;
+}
+int main(void)
+{
+  int a, b;
+  a = sum(3);
+  b = sum(4);
+  table[3] = a;
+  table[4] = b;
+  return table[3] & 1;
+}
+"""
 
 
 class Plain(Gdb):
@@ -151,15 +185,15 @@ class Plain(Gdb):
 
     # ------- as gdb -------
 
-    def agrees(self, name, source, seed):
+    def agrees(self, name, source, seed, choice, weights=None):
         program = os.path.join(self.folder, name)
         path = os.path.join(self.folder, name + ".cpr")
         if not os.path.exists(path):
-            self.build(name, source, "-g", "-O0")
+            self.build(name, source, "-g", "-O0", "-gno-column-info")
             self.record(name, program)
         chosen = random.Random(seed)
         # Into what is called, so that moves back do not leave main.
-        moves = ["next", "next"] + chosen.choices(MOVES, WEIGHTS, k=20)
+        moves = ["next", "next"] + chosen.choices(choice, weights, k=20)
         its, errors = self.gdb(
             [self.options.cprec, "gdb", "-g", "main", path, "--"],
             [one for move in moves for one in (move, "monitor when")])
@@ -183,7 +217,10 @@ def run_all(options, folder):
     tests.test("errors end it", tests.errors)
     tests.test("without the program", tests.gone)
     for seed in range(options.rounds):
-        tests.test(f"as gdb, {seed}", tests.agrees, "mix", PLAIN, seed)
+        tests.test(f"as gdb, {seed}", tests.agrees, "mix", PLAIN, seed,
+                   MOVES, WEIGHTS)
+        tests.test(f"as gdb, back, {seed}", tests.agrees, "straight",
+                   STRAIGHT, seed, BACK, BACK_WEIGHTS)
     return tests.summary()
 
 
