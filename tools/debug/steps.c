@@ -107,6 +107,11 @@ static int meet_function(struct stepping *stepping, const struct look *look,
 	struct cprec_line entry;
 	int rc;
 
+	/* An instruction is one, also if it calls or returns. */
+	if (stepping->kind->one && !stepping->kind->over_calls) {
+		*done = true;
+		return 0;
+	}
 	if (stepping->kind->backwards && look->spot.line.is_linker)
 		return 0;
 	if (stepping->kind->over_calls || !look->spot.line.function) {
