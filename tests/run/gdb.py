@@ -353,7 +353,8 @@ class Gdb(CprecTap):
                     "-stack-list-frames", "-data-evaluate-expression id",
                     "-exec-continue --reverse", "-gdb-exit"]
         done = subprocess.run(
-            [*self.ours(path, "-g", "start"), "-nx", "-i=mi"], input="\n".join(requests) + "\n", text=True,
+            [*self.ours(path, "-g", "start"), "-nx", "-i=mi"],
+            input="\n".join(requests) + "\n", text=True,
             capture_output=True, timeout=120)
         stops = re.findall(r"^\*stopped,reason=\"([^\"]*)\"", done.stdout,
                            re.M)
