@@ -167,10 +167,8 @@ cprec_each_variable(struct cprec_cursor *cursor,
 				 const struct cprec_variable *variable),
 		    void *context, struct cprec_failure *why)
 {
-	struct cprec_failure ignored;
 	struct variable_visits visits = {
-		.visits = { .context = context,
-			    .why = inner(why ? why : &ignored) },
+		.visits = { .context = context, .why = inner(why) },
 		.visit = visit, .cursor = cursor, .left = cursor->frame,
 	};
 	enum frames_end end;
@@ -188,9 +186,6 @@ cprec_each_variable(struct cprec_cursor *cursor,
 }
 
 /* ------- expressions ------- */
-
-/* Expressions look into what went wrong: there must be a place for it. */
-#define OR_IGNORED(why) ((why) ? (why) : &(struct cprec_failure){ "" })
 
 /* Of those that are in memory, the bytes are what that held. */
 static int take_bytes(struct cprec_cursor *cursor, struct failure *why)
@@ -263,10 +258,7 @@ PUBLIC int cprec_evaluate(struct cprec_cursor *cursor, const char *expression,
 			  struct cprec_failure *why)
 {
 	struct cprec_format asked = { 0 };
-	int rc;
-
-	why = OR_IGNORED(why);
-	rc = question_begin(cursor->of, true, why);
+	int rc = question_begin(cursor->of, true, why);
 
 	if (!rc && format)
 		rc = QUESTION_TAKE(&asked, format, why);
@@ -294,10 +286,7 @@ PUBLIC int cprec_find_address(struct cprec_cursor *cursor,
 		.text = expression, .place = cursor_place(cursor),
 	};
 	struct expression found;
-	int rc;
-
-	why = OR_IGNORED(why);
-	rc = question_begin(cursor->of, true, why);
+	int rc = question_begin(cursor->of, true, why);
 
 	if (!rc)
 		rc = expressions_find(cursor->of->expressions, &question,

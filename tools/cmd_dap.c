@@ -34,7 +34,8 @@ const struct command command_dap = {
 
 static int run(struct options *options)
 {
-	static const char *const scripts[] = { "cprec_dap.py", NULL };
+	static const char *const scripts[] = { "cprec_commands.py",
+					     "cprec_dap.py", NULL };
 	struct gdb_start start = { .scripts = scripts, .interpreter = "dap",
 				   .connect = "cprec-dap" };
 	int id, status;

@@ -14,7 +14,8 @@
 
 static int run(struct options *options);
 
-enum { OPTION_PLAIN = 256, OPTION_BATCH, OPTION_EXECUTE, OPTION_COLOR };
+enum { OPTION_PLAIN = 256, OPTION_BATCH, OPTION_EXECUTE, OPTION_COLOR,
+       OPTION_GDB };
 
 const struct command command_debug = {
 	.name = "debug",
@@ -37,6 +38,7 @@ const struct command command_debug = {
 		  "end after these commands; nothing is asked" },
 		{ OPTION_PLAIN, "plain", NULL,
 		  "cprec's own prompt, without gdb" },
+		{ OPTION_GDB, "gdb", "PROGRAM", "this gdb", NULL, "plain", NULL },
 		{ OPTION_COLOR, "color", "WHEN",
 		  "of cprec's prompt: auto, always or never; auto: on a\n"
 		  "terminal" },
@@ -49,6 +51,7 @@ struct asked {
 	struct plain_command *first;	/* before the prompt */
 	size_t count;
 	const char *from;		/* NULL: the crash, or main() */
+	const char *gdb;		/* the program; NULL: any */
 	bool is_batch, is_plain, has_color;
 };
 
@@ -89,6 +92,8 @@ static int take_options(struct options *options, struct asked *asked)
 			asked->is_batch = true;
 		else if (id == OPTION_PLAIN)
 			asked->is_plain = true;
+		else if (id == OPTION_GDB)
+			asked->gdb = options->value;
 		else if (id != OPTION_COLOR)
 			asked->from = id == 'g' ? options->value : "end";
 		else if (!take_color(options, &asked->has_color))
@@ -114,7 +119,8 @@ static int start_gdb(const char *path, const struct asked *asked, char **words,
 {
 	static const char *const scripts[] = { "cprec_commands.py", NULL };
 	struct gdb_start start = {
-		.path = path, .from = asked->from, .scripts = scripts,
+		.path = path, .from = asked->from, .gdb = asked->gdb,
+		.scripts = scripts,
 		.then = asked->from ? "cprec-begin" : "cprec-begin main",
 		.more = words,
 	};
@@ -150,7 +156,7 @@ static int debug(struct options *options, struct asked *asked, char **words)
 		return options->status;
 	if (asked->is_plain)
 		return start_plain(path, asked);
-	if (gdb_is_there())
+	if (asked->gdb || gdb_is_there())
 		return start_gdb(path, asked, words, more, count);
 	say_note("gdb is not installed: this is cprec's own prompt");
 	return start_plain(path, asked);

@@ -3,6 +3,7 @@
 
 gdb runs this before its server begins.  Requests are registered as gdb's own
 are: backwards, data breakpoints, and those that open what is to be debugged.
+gdb's scripts share one namespace: no name is in cprec_commands.py, too.
 
 Source: the Debug Adapter Protocol 1.68; gdb.dap of gdb 14 to 16.
 """
@@ -22,7 +23,7 @@ from gdb.dap.startup import DAPException
 server = importlib.import_module("gdb.dap.server")
 
 
-class State:
+class Session:
     """What is known from one request to the next."""
 
     server = ()             # the command line of `cprec gdbserver`
@@ -47,7 +48,7 @@ def command(name):
     return Command
 
 
-def execute(line):
+def quietly(line):
     return gdb.execute(line, to_string=True)
 
 
@@ -68,7 +69,7 @@ def capability(name, value=True):
 
 @command("cprec-dap")
 def remember_server(words):
-    State.server = tuple(shlex.split(words))
+    Session.server = tuple(shlex.split(words))
 
 
 # ------- where time stands -------
@@ -76,7 +77,7 @@ def remember_server(words):
 def position():
     """As text; None if nothing is open."""
     try:
-        return execute("monitor when").strip()
+        return quietly("monitor when").strip()
     except gdb.error:
         return None
 
@@ -88,8 +89,8 @@ def order(text):
 
 def forget():
     """gdb does not know that time moved."""
-    execute("maintenance flush register-cache")
-    gdb.execute("maintenance flush dcache", to_string=True)
+    quietly("maintenance flush register-cache")
+    quietly("maintenance flush dcache")
     for module, function in (("frames", "_clear_frame_ids"),
                              ("scopes", "clear_scopes"),
                              ("globalvars", "clear"),
@@ -115,35 +116,35 @@ def more_of_stop(event, now):
     if details.get("reason", "no-history") != "no-history":
         return {}
     # gdb has no reason where the recording ends.
-    moved = order(now) < order(State.position)
-    still = now == State.position and State.backwards
+    moved = order(now) < order(Session.position)
+    still = now == Session.position and Session.backwards
     where = "start" if moved or still else "end"
     return {"reason": f"{where} of the recording"}
 
 
 def on_stop(event):
     now = position()
-    State.stops += 1
-    State.told = more_of_stop(event, now)
-    State.position = now
+    Session.stops += 1
+    Session.told = more_of_stop(event, now)
+    Session.position = now
 
 
 def send_event(self, event, body=None):
     """As Server.send_event(), which this replaces."""
-    if State.is_opening and event in ("stopped", "continued"):
+    if Session.is_opening and event in ("stopped", "continued"):
         return
     if event == "stopped":
-        body.update(State.told)
-        State.told = {}
+        body.update(Session.told)
+        Session.told = {}
         body.setdefault("description", "Paused on {} at {}".format(
-            body["reason"], State.position))
+            body["reason"], Session.position))
     send_event.instead_of(self, event, body)
 
 
 def tell_stop(reason, **more):
     """A stop that gdb knows nothing of."""
-    State.position = position()
-    State.told = more
+    Session.position = position()
+    Session.told = more
     server.send_event("stopped", {
         "reason": reason, "allThreadsStopped": True,
         "threadId": gdb.selected_thread().global_num})
@@ -161,7 +162,7 @@ gdb.events.stop.connect(events._on_stop)
 
 def server_words(recording, goto, pid):
     """The command line that serves what the editor wants."""
-    words = list(State.server)
+    words = list(Session.server)
     file = None
     if "--" in words:
         file = words[words.index("--") + 1]
@@ -181,7 +182,7 @@ def connect(words):
     line = " ".join(shlex.quote(word) for word in words)
     with tempfile.NamedTemporaryFile("r", errors="replace") as said:
         try:
-            execute(f"target extended-remote | {line} 2>{said.name}")
+            quietly(f"target extended-remote | {line} 2>{said.name}")
         except gdb.error as error:
             why = said.read().strip().splitlines()
             raise DAPException(why[-1] if why else str(error)) from None
@@ -189,22 +190,22 @@ def connect(words):
 
 def open_recording(recording, goto, pid, cwd):
     if cwd:
-        execute("cd " + cwd)
+        quietly("cd " + cwd)
     events.expect_process("attach")
-    State.is_opening = True
+    Session.is_opening = True
     try:
         connect(server_words(recording, goto, pid))
     finally:
-        State.is_opening = False
-    State.start = State.position = position()
-    State.entry = dict(State.told)
-    State.told = {}
+        Session.is_opening = False
+    Session.start = Session.position = position()
+    Session.entry = dict(Session.told)
+    Session.told = {}
 
 
 def begin(*, recording=None, program=None, goto=None, pid=None, cwd=None,
           stopOnEntry=True):
-    State.runs_on = not stopOnEntry
-    if State.start is None:
+    Session.runs_on = not stopOnEntry
+    if Session.start is None:
         open_recording(recording or program, goto, pid, cwd)
 
 
@@ -225,12 +226,12 @@ def attach(*, recording: Optional[str] = None,
 
 
 def enter():
-    if State.start is None:
+    if Session.start is None:
         return
-    if State.runs_on:
+    if Session.runs_on:
         run("continue")
-    elif State.entry.get("reason") == "exception":
-        tell_stop(**State.entry)
+    elif Session.entry.get("reason") == "exception":
+        tell_stop(**Session.entry)
     else:
         tell_stop("entry")
 
@@ -244,7 +245,7 @@ def configuration_done(**args):
 @capability("supportsRestartRequest")
 @request("restart")
 def restart(**args):
-    execute(f"monitor goto {State.start}")
+    quietly(f"monitor goto {Session.start}")
     forget()
     server.send_gdb(lambda: tell_stop("entry"))
 
@@ -253,7 +254,7 @@ def restart(**args):
 
 def run(line, backwards=False):
     """gdb's way of running something, by a name that it has in 14 to 16."""
-    State.backwards = backwards
+    Session.backwards = backwards
     wanted = inspect.signature(events.exec_and_expect_stop).parameters
     if "reason" in wanted:
         events.exec_and_expect_stop(line, events.StopKinds.STEP)
@@ -265,13 +266,13 @@ def choose(thread, alone):
     for one in gdb.selected_inferior().threads():
         if one.global_num == thread:
             one.switch()
-    execute(f"set scheduler-locking {'on' if alone else 'off'}")
+    quietly(f"set scheduler-locking {'on' if alone else 'off'}")
 
 
 @capability("supportsStepBack")
 @request("stepBack", response=False)
-def step_back(*, threadId: int, singleThread: bool = False,
-              granularity: str = "statement", **args):
+def step_line_back(*, threadId: int, singleThread: bool = False,
+                   granularity: str = "statement", **args):
     choose(threadId, singleThread)
     back = {"instruction": "reverse-stepi"}.get(granularity, "reverse-next")
     run(back, backwards=True)
@@ -288,7 +289,7 @@ def reverse_continue(*, threadId: int, singleThread: bool = False, **args):
 def moved(before, stops):
     """Behind a command: whether it moved time without gdb."""
     now = position()
-    if now is not None and now != before and State.stops == stops:
+    if now is not None and now != before and Session.stops == stops:
         forget()
         tell_stop("goto")
 
@@ -298,7 +299,7 @@ def evaluate(*, context: str = "variables", **args):
     if context != "repl":
         return evaluate.instead_of(context=context, **args)
     before, stops = server.send_gdb_with_response(
-        lambda: (position(), State.stops))
+        lambda: (position(), Session.stops))
     try:
         return evaluate.instead_of(context=context, **args)
     finally:
@@ -335,7 +336,8 @@ def value_of(name, reference, frame):
 
 @capability("supportsDataBreakpoints")
 @request("dataBreakpointInfo")
-def data_breakpoint_info(*, name: str, variablesReference: Optional[int] = None,
+def data_breakpoint_info(*, name: str,
+                         variablesReference: Optional[int] = None,
                          frameId: Optional[int] = None, **args):
     try:
         value = value_of(name, variablesReference or None, frameId)

@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Makes FOLDER/gdb: Debian 13's gdb 16, for Debian 12, with the libraries that
+# it needs from there; the others are those of Debian 12's own gdb, which must
+# be installed.  Nothing is installed.  apt must know the suite trixie, as
+# ./setup has it.
+#
+# usage: gdb16.sh FOLDER
+set -eu
+[ $# -eq 1 ] || { sed -n 's/^# usage:/usage:/p' "$0" >&2; exit 2; }
+mkdir -p "$1/packages"
+cd "$1"
+
+packages='gdb libc6 libexpat1 libgcc-s1 libpython3.13 libpython3.13-minimal
+	libpython3.13-stdlib libstdc++6'
+(cd packages &&
+	apt-get -q -o APT::Sandbox::User=root download \
+		$(printf '%s/trixie ' $packages))
+for package in packages/*.deb; do
+	dpkg -x "$package" root
+done
+rm -r packages
+
+cat >gdb.new <<'END'
+#!/bin/sh
+# Its own loader, libraries and Python.
+usr=$(dirname "$(realpath "$0")")/root/usr
+own=$usr/lib/x86_64-linux-gnu
+PYTHONHOME=$usr exec "$own/ld-linux-x86-64.so.2" \
+	--library-path "$own:/usr/lib/x86_64-linux-gnu" \
+	"$usr/bin/gdb" --data-directory "$usr/share/gdb" "$@"
+END
+chmod +x gdb.new
+./gdb.new -nx -batch -ex 'python import gdb.dap'
+mv gdb.new gdb
