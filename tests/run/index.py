@@ -158,6 +158,7 @@ class Index(CprecTap):
         self.forget()
         found = self.index("--around=50%", "--every=40k")
         expect(found["start_points"] > 3 and not found["indexed"], found)
+        equal(self.index("--around=50%", "--every=40k"), found, "once more")
         self.compare()
         self.forget()
         found = self.index(f"--range=100k..{self.end // 2}", "--every=40k")
