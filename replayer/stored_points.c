@@ -169,24 +169,36 @@ void replayer_use_side_file(struct replayer *rep, struct side_file *side)
 	rep->points.side = side;
 }
 
-int replayer_store_point(struct replayer *rep, bool *kept, struct failure *why)
+static int add(struct replayer *rep, const struct checkpoint *point,
+	       bool *kept, struct failure *why)
 {
+	uint64_t place = stored_point_place(rep, &point->at);
+	struct side_file *side = rep->points.side;
 	struct output bytes = { 0 };
-	struct checkpoint *point;
-	int rc = checkpoint_take(rep, POINT_MOST, &point, why);
+	int rc = 0;
 
-	*kept = false;
-	if (rc || !point)
-		return rc;
+	*kept = side_file_find(side, SIDE_POINT, point->at.segment, place);
+	if (*kept)
+		return 0;
 	encode(&bytes, rep, point);
 	if (bytes.error)
 		rc = failed(why, bytes.error, "out of memory");
 	else
-		*kept = side_file_add(rep->points.side, SIDE_POINT,
-				      point->at.segment,
-				      stored_point_place(rep, &point->at),
-				      bytes.bytes, bytes.size);
+		*kept = side_file_add(side, SIDE_POINT, point->at.segment,
+				      place, bytes.bytes, bytes.size);
 	output_release(&bytes);
-	checkpoint_release(point);
+	return rc;
+}
+
+int replayer_store_point(struct replayer *rep, bool *kept, struct failure *why)
+{
+	struct checkpoint *point;
+	int rc = checkpoint_take(rep, POINT_MOST, &point, why);
+
+	*kept = false;
+	if (!rc && point) {
+		rc = add(rep, point, kept, why);
+		checkpoint_release(point);
+	}
 	return rc;
 }

@@ -133,9 +133,12 @@ bool expressions_name(struct expressions *expressions,
 		      size_t room)
 {
 	const struct expression_place place = { .at = *at };
+	struct names *names = lines_names(expressions->context.lines);
 	struct failure ignored;
 
-	return !context_set(&expressions->context, &place, &ignored) &&
+	/* Most memory has no name; debugging information is not read then. */
+	return names_of(names, at->time, addr, text, room) &&
+	       !context_set(&expressions->context, &place, &ignored) &&
 	       data_name(&expressions->context, addr, text, room);
 }
 
@@ -381,31 +384,39 @@ static int explain(const char *text, int rc, struct failure *why)
 		      strlen(text) > 80 ? "..." : "", inner.text);
 }
 
+/* A number by itself is an address. */
+static bool find_number(const char *text, struct value *out)
+{
+	struct address_text number;
+	const char *wrong;
+
+	if (!number_parse_address(text, &number, &wrong) || number.symbol)
+		return false;
+	*out = (struct value) { .has_addr = true, .type = NULL };
+	number_add_offset(&number, number.number, &out->addr);
+	return true;
+}
+
 int expressions_find(struct expressions *expressions,
 		     const struct expression_question *question,
 		     struct expression *out, struct failure *why)
 {
 	struct context *context = &expressions->context;
 	const char *text = question->text, *sign = find_offset(text);
-	struct address_text number;
 	struct value value;
-	const char *wrong;
-	bool is_plain;
-	int rc = context_set(context, &question->place, why);
+	bool is_plain = find_number(text, &value);
+	int rc = 0;
 
 	*out = (struct expression) { 0 };
+	/* To read debugging information takes longer than all the rest. */
+	if (!is_plain || question->format || question->place.frame)
+		rc = context_set(context, &question->place, why);
 	if (rc)
 		return rc;
 	*why = (struct failure) { "" };
-	/* A number by itself is an address. */
-	is_plain = number_parse_address(text, &number, &wrong) &&
-		   !number.symbol;
-	if (is_plain) {
-		value = (struct value) { .has_addr = true, .type = NULL };
-		number_add_offset(&number, number.number, &value.addr);
-	} else if (sign) {
+	if (!is_plain && sign) {
 		rc = add_offset(context, text, sign, &value, why);
-	} else {
+	} else if (!is_plain) {
 		context->no_frame = question->no_frame;
 		context->only_begun = question->only_begun;
 		rc = evaluate(context, text, &value, why);

@@ -157,13 +157,12 @@ static bool is_doubt_of_others(const struct part *part)
 /* ------- the steps: one of them answers ------- */
 
 /*
- * Code space and snapshot: the page is as at the key frame.  If it was doubtful
+ * Code space and snapshot: the page is as at a key frame.  If it was doubtful
  * there, what the first touch finds is what it held.
  */
-static int ask_snapshot(struct query *query, struct part *part,
+static int ask_snapshot(struct query *query, size_t segment, struct part *part,
 			struct failure *why)
 {
-	size_t segment = query->place.segment;
 	uint8_t contents[GUEST_PAGE];
 	uint64_t id;
 	int rc = recording_snapshot(query->recording, segment, part->page, &id,
@@ -265,6 +264,7 @@ static int ask_index(struct query *query, struct part *part, bool *holds,
 	int rc = segment_views_packets(&query->views, segment, &view, why);
 
 	*holds = false;
+	part->region = NULL;
 	if (rc || segment_view_may_change(view, page, time))
 		return rc;
 	part->region = segment_view_region(view, page);
@@ -284,6 +284,37 @@ static enum query_source source_at_rest(const struct region *region)
 		       QUERY_CODE : QUERY_SNAPSHOT;
 }
 
+/* What the fine level of the index knows of these bytes, if it is there. */
+static int ask_lines(struct query *query, struct part *part, bool *holds,
+		     struct failure *why)
+{
+	const struct region *region = part->region;
+	const struct settled_question question = {
+		.segment = query->place.segment,
+		.time = query->place.time -
+			recording_time(query->recording, query->place.segment),
+		.addr = part->addr, .page = part->page, .size = part->size,
+	};
+	size_t segment;
+	int rc;
+
+	*holds = false;
+	if (!region || part->doubt)
+		return 0;
+	part->source = source_at_rest(region);
+	rc = query_settled(&segment, holds, query, &question, why);
+	return rc || !*holds ? rc : ask_snapshot(query, segment, part, why);
+}
+
+static int ask_changed(struct query *query, struct part *part,
+		       struct failure *why)
+{
+	bool holds;
+	int rc = ask_lines(query, part, &holds, why);
+
+	return rc || holds ? rc : ask_replay(query, part, why);
+}
+
 /* The query procedure. */
 static int query_part(struct query *query, struct part *part,
 		      struct failure *why)
@@ -295,7 +326,7 @@ static int query_part(struct query *query, struct part *part,
 	if (rc)
 		return rc;
 	if (!holds) {
-		rc = ask_replay(query, part, why);
+		rc = ask_changed(query, part, why);
 	} else if (part->region) {
 		part->source = source_at_rest(part->region);
 		if (is_doubt_of_others(part))
@@ -303,7 +334,8 @@ static int query_part(struct query *query, struct part *part,
 		else if (part->doubt)
 			rc = ask_touch(query, query->place.segment, part, why);
 		else
-			rc = ask_snapshot(query, part, why);
+			rc = ask_snapshot(query, query->place.segment, part,
+					  why);
 	}
 	if (!is_any_known(part))
 		part->source = QUERY_UNKNOWN;

@@ -3,7 +3,8 @@
  * query_internal.h - a session of queries, for the files that answer them
  *
  * query.c finds out how a question can be answered; query_shared.c answers for
- * pages that others share.
+ * pages that others share; query_settled.c knows what the fine level of the index
+ * says.
  */
 #ifndef CPREC_REPLAYER_SESSION_QUERY_INTERNAL_H
 #define CPREC_REPLAYER_SESSION_QUERY_INTERNAL_H
@@ -55,5 +56,22 @@ struct shared_part {
  */
 int query_shared(struct query *query, struct shared_part *parts, size_t count,
 		 struct failure *why);
+
+/* ------- query_settled.c ------- */
+
+struct settled_question {
+	size_t segment;
+	uint64_t time;		/* steps since its start */
+	guest_addr addr;	/* mapped then as at the segment's key frame, */
+	uint64_t page;		/* under which its contents are known */
+	uint64_t size;		/* all in one page; at least 1 */
+};
+
+/*
+ * `*segment`: at whose key frame the bytes are the same, this one or the next.
+ * `*is_settled` is false if it is not known that there is one.
+ */
+int query_settled(size_t *segment, bool *is_settled, struct query *query,
+		  const struct settled_question *question, struct failure *why);
 
 #endif

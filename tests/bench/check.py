@@ -38,6 +38,7 @@ THREADS_GOALS = (
     "trace, MB for 100,000 hand-overs",
     "trace, MB for a further 100,000 hand-overs")
 QUERIES = "mawk", "in order", "256 MB, through"        # a sample
+WAYS = [(way, index) for index in ("none", "all") for way in ("warm", "cold")]
 SECONDS = 300
 
 
@@ -141,6 +142,25 @@ def questions(tests):
                        for name in QUERIES])
 
 
+def long_recordings(tests):
+    """That answers are the same all ways is checked there."""
+    text, figures = tests.measure("latency", "--only=python3",
+                                  "--questions=6", "--cold=3", "--grow=20")
+    places = figures[0]["places"]
+    for kind in "memory", "last writer", "registers", "backtrace":
+        asked = sorted((p["way"], p["index"]) for p in places
+                       if p["kind"] == kind)
+        if asked != sorted(WAYS):
+            raise Failure(f"{kind} was asked {asked}")
+    for place in places:
+        for which in "wall", "cpu":
+            times = [place[which][part] for part in ("p50", "p99", "most")]
+            if times != sorted(times) or times[0] <= 0:
+                raise Failure(f"odd times: {place}")
+    if len(re.findall(r"  goal [\d.]+: (met|missed)$", text, re.M)) != 23:
+        raise Failure(f"not all goals are in:\n{text}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--cprec", required=True)
@@ -153,6 +173,7 @@ def main():
         tests.test("a reference that is none", another_reference, tests)
         tests.test("programs with threads", several_threads, tests)
         tests.test("cold questions", questions, tests)
+        tests.test("questions about long recordings", long_recordings, tests)
     sys.exit(tests.summary())
 
 

@@ -9,6 +9,7 @@ compare with the real processor; here it must be the same with all kinds of
 them: whole, made in parts, with start points, damaged, of another recording,
 where it cannot be written.  Speaks TAP.
 """
+import ctypes
 import glob
 import json
 import os
@@ -21,6 +22,33 @@ sys.dont_write_bytecode = True
 from tap import CprecTap, equal, expect, main  # noqa: E402
 
 NOBODY = 65534
+CANNOT = 99		# the status of a process that may not mount
+MANY = 400
+
+
+def on_full_disk(trace, folder):
+    """In the child: a copy of a recording, on a disk with no room left."""
+    def prepare():
+        libc = ctypes.CDLL(None, use_errno=True)
+        room = (os.path.getsize(trace) | 4095) + 1
+        with open(trace, "rb") as file:
+            whole = file.read()
+        if (libc.unshare(0x20000) or
+                libc.mount(None, b"/", None, 0x44000, None) or
+                libc.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", 0,
+                           b"size=%d" % room)):
+            os._exit(CANNOT)
+        with open(os.path.join(folder, "x.cpr"), "wb") as file:
+            file.write(whole)
+    return prepare
+
+
+def without_ways(text):
+    """Answers, but for how they were found: an index is there to change that."""
+    answers = [json.loads(line) for line in text.splitlines()]
+    for answer in answers:
+        answer.pop("source", None)
+    return answers
 
 
 class Index(CprecTap):
@@ -78,7 +106,7 @@ class Index(CprecTap):
         expect(result.returncode in (0, 1), result.stderr)
         if notes is not None and result.returncode == 0:
             equal(result.stderr, notes, " ".join(question))
-        return result.stdout
+        return without_ways(result.stdout)
 
     def answers(self):
         """Each alone, without a side file."""
@@ -130,11 +158,44 @@ class Index(CprecTap):
         self.forget()
         found = self.index("--around=50%", "--every=40k")
         expect(found["start_points"] > 3 and not found["indexed"], found)
+        equal(self.index("--around=50%", "--every=40k"), found, "once more")
         self.compare()
         self.forget()
         found = self.index(f"--range=100k..{self.end // 2}", "--every=40k")
         expect(found["start_points"] > 3 and not found["indexed"], found)
         self.compare()
+
+    def ask_many(self):
+        """What words held at some times; and how many answers took a replay."""
+        choice = random.Random(5)
+        places = json.loads(self.cprec("query", self.trace, "--json",
+                                       "--addr=$rsp", "--at=90%",
+                                       "--no-races").stdout)
+        stack = int(places["value"].split()[-1], 16)
+        pages = {stack >> 12} | {int(question[1][7:], 16) >> 12
+                                 for question in self.questions}
+        lines = "".join(f"{(choice.choice(sorted(pages)) << 12) + word * 8:#x} "
+                        f"{choice.randrange(self.end // 10, self.end)}\n"
+                        for word in choice.choices(range(512), k=MANY))
+        result = subprocess.run(
+            [self.options.cprec, "query", self.trace, "--json", "-"],
+            input=lines, capture_output=True, text=True, timeout=120)
+        equal(result.stderr, "", "messages")
+        return (without_ways(result.stdout),
+                result.stdout.count('"source":"replay"'))
+
+    def without_replay(self):
+        """Lines tell what the next key frame knows."""
+        self.forget()
+        truth, slow = self.ask_many()
+        equal(len(truth), MANY, "answers")
+        self.forget()
+        self.index()
+        found, left = self.ask_many()
+        for one, other in zip(found, truth):
+            equal(one, other, "with the index")
+        expect(left < slow / 2, f"{left} of {slow} still replay")
+        return f"{left} of {MANY} instead of {slow} replay"
 
     def in_parts(self):
         self.forget()
@@ -215,11 +276,32 @@ class Index(CprecTap):
                 [self.options.cprec, question[0], trace, "--json",
                  *question[1:]], capture_output=True, text=True,
                 user=NOBODY if is_root else None, timeout=120)
-            equal(result.stdout, truth, " ".join(question) + result.stderr)
+            equal(without_ways(result.stdout), truth,
+                  " ".join(question) + result.stderr)
             expect(result.stderr.count("note:") <= 1, result.stderr)
             noted += result.stderr.count("cannot keep")
         expect(noted, "nobody says that nothing is kept")
         equal(os.listdir(place), ["x.cpr"], "files")
+
+    def where_nothing_fits(self):
+        """What is kept on a full disk is nothing, or a part: one note."""
+        folder = os.path.join(self.folder, "full")
+        os.mkdir(folder)
+        trace = os.path.join(folder, "x.cpr")
+        noted = 0
+        for question, truth in list(zip(self.questions, self.truth))[:8]:
+            result = subprocess.run(
+                [self.options.cprec, question[0], trace, "--json",
+                 *question[1:]], capture_output=True, text=True,
+                preexec_fn=on_full_disk(self.trace, folder), timeout=120)
+            if result.returncode == CANNOT:
+                return "left out: nothing may be mounted"
+            equal(without_ways(result.stdout), truth,
+                  " ".join(question) + result.stderr)
+            expect(result.stderr.count("\n") <= 1 or not truth, result.stderr)
+            noted += result.stderr.count("cannot keep")
+        expect(noted, "nobody says that nothing is kept")
+        return f"{noted} notes"
 
     def moved_and_removed(self):
         self.forget()
@@ -239,12 +321,14 @@ class Index(CprecTap):
         self.test("the whole index", self.whole)
         self.test("start points", self.with_start_points)
         self.test("start points near a time", self.near_a_time)
+        self.test("memory without a replay", self.without_replay)
         self.test("in parts", self.in_parts)
         self.test("several processes at once", self.several_at_once)
         self.test("cut or flipped", self.damaged)
         self.test("of another recording", self.of_another_recording)
         self.test("where nothing can be written",
                   self.where_nothing_can_be_written)
+        self.test("on a full disk", self.where_nothing_fits)
         self.test("moved and removed", self.moved_and_removed)
         return self.summary()
 
