@@ -11,11 +11,6 @@
 /* How far it runs before it asks whether it is to stop: some 40 ms. */
 #define STEPS_AT_ONCE (16u << 20)
 
-static bool is_before(const struct position *a, const struct position *b)
-{
-	return position_compare(a, b) < 0;
-}
-
 bool run_is_over(const struct search *search)
 {
 	const atomic_bool *interrupt = search->until->interrupt;
@@ -28,7 +23,7 @@ bool run_is_over(const struct search *search)
 
 /* ------- what is met ------- */
 
-static void take(struct search *search, const struct meeting *met)
+void run_take(struct search *search, const struct meeting *met)
 {
 	if (search->found.any && !search->for_last)
 		return;
@@ -66,7 +61,7 @@ static void meet_access(struct search *search, size_t index,
 						     ACCESS_READ },
 	};
 
-	take(search, &met);
+	run_take(search, &met);
 }
 
 /* What one instruction accesses first stands for it. */
@@ -114,7 +109,7 @@ static bool is_awaited(const struct search *search, const struct packet *packet)
 }
 
 /* Forwards, of what is told where it is about to happen. */
-static bool is_ahead(const struct search *search, const struct position *at)
+bool run_is_ahead(const struct search *search, const struct position *at)
 {
 	int order = position_compare(&search->from, at);
 
@@ -131,146 +126,8 @@ static void meet_event(struct search *search, const struct packet *packet)
 		.number = packet->number,
 	};
 	met.after = met.before;
-	if (search->for_last || is_ahead(search, &met.before))
-		take(search, &met);
-}
-
-/* ------- system calls ------- */
-
-static bool is_call(enum packet_kind kind)
-{
-	return kind == PACKET_SYSCALL || kind == PACKET_RETURN ||
-	       kind == PACKET_FIXED_CALL;
-}
-
-static bool waits_for_calls(const struct search *search)
-{
-	return search->until->calls || search->until->returns;
-}
-
-static bool is_wanted_call(const struct replay_until *until, uint64_t number)
-{
-	bool is_wanted = !until->call_number_count;
-
-	for (size_t i = 0; i < until->call_number_count && !is_wanted; i++)
-		is_wanted = until->call_numbers[i] == number;
-	return is_wanted;
-}
-
-/* Before the instruction that has retired last. */
-static struct position before_last(const struct search *search)
-{
-	const struct replayer *rep = search->rep;
-	struct position at = { vm_steps(rep->vm) - 1, 0 };
-	uint32_t others = 0;
-
-	/* In the segment before: if it began there, it has been told. */
-	if (at.time < rep->start)
-		at.events = at.time == search->from.time ?
-				    search->from.events : EVENTS_ALL;
-	for (size_t i = rep->next; i-- > 0 && at.time >= rep->start;) {
-		const struct script_event *event = &rep->script.events[i];
-
-		if (rep->start + event->time < at.time)
-			break;
-		at.events += rep->start + event->time == at.time &&
-			     position_counts(event->packet.kind);
-	}
-	if (at.time == rep->start)
-		recording_events_before(rep->recording, rep->segment, &others,
-					NULL);
-	at.events += others;
-	return at;
-}
-
-/* Backwards, of what is over there. */
-static bool is_inside(const struct search *search, const struct position *at)
-{
-	int order = position_compare(at, &search->end);
-
-	return order < 0 || (!order && search->has_end);
-}
-
-static void meet_call_at(struct search *search, enum replay_stop_kind kind,
-			 const struct position *at, uint64_t number,
-			 int64_t result)
-{
-	const struct replay_until *until = search->until;
-	const struct meeting met = {
-		.any = true, .before = *at, .after = *at,
-		.stop = { .kind = kind, .number = number, .result = result },
-	};
-
-	if (!(kind == REPLAY_AT_CALL ? until->calls : until->returns) ||
-	    !is_wanted_call(until, number))
-		return;
-	if (search->for_last ? is_inside(search, at) :
-	    kind == REPLAY_AT_CALL ? is_ahead(search, at) :
-				     is_before(&search->from, at))
-		take(search, &met);
-}
-
-/* The thread has called to end. */
-static bool ends_thread(const struct replayer *rep, const struct packet *packet)
-{
-	for (size_t i = rep->next; i < rep->script.event_count; i++) {
-		const struct packet *next = &rep->script.events[i].packet;
-
-		if (next != packet)
-			return next->kind == PACKET_EXIT && !next->steps;
-	}
-	return false;
-}
-
-/* Its instruction has retired, and the kernel has the thread. */
-static void meet_entry(struct search *search, uint64_t number)
-{
-	const struct position at = before_last(search);
-
-	meet_call_at(search, REPLAY_AT_CALL, &at, number, 0);
-}
-
-/* The call is about to take effect: then it is over. */
-static void meet_call(struct search *search, const struct packet *packet)
-{
-	struct position at = position_now(search->rep);
-
-	if (packet->kind == PACKET_SYSCALL)
-		meet_entry(search, packet->number);
-	else if (packet->kind == PACKET_FIXED_CALL)
-		meet_call_at(search, REPLAY_AT_CALL, &at, packet->number, 0);
-	at.events += position_counts(packet->kind);
-	if (!ends_thread(search->rep, packet))
-		meet_call_at(search, REPLAY_AT_RETURN, &at, packet->number,
-			     packet->result);
-	search->was_in_call = false;
-}
-
-static bool is_in_call(const struct search *search)
-{
-	unsigned size;
-
-	return replayer_in_call(search->rep, &size);
-}
-
-/* A thread that gives its turn away may be in a call that comes back later. */
-static void look_inside(struct search *search)
-{
-	const struct replayer *rep = search->rep;
-
-	if (search->until->calls && !search->was_in_call && is_in_call(search))
-		meet_entry(search, vm_reg(rep->vm, rep->regs->result));
-	search->was_in_call = true;
-}
-
-static void on_turn(void *context, bool after)
-{
-	struct search *search = context;
-
-	if (after)
-		search->was_in_call = is_in_call(search);
-	else
-		look_inside(search);
+	if (search->for_last || run_is_ahead(search, &met.before))
+		run_take(search, &met);
 }
 
 /* ------- events ------- */
@@ -281,8 +138,7 @@ static void on_event(void *context, const struct replay_event *event)
 	struct replayer *rep = search->rep;
 	struct meeting met = { .any = true };
 
-	if (waits_for_calls(search) && is_call(event->packet->kind))
-		meet_call(search, event->packet);
+	call_meet(search, event->packet);
 	if (is_awaited(search, event->packet))
 		meet_event(search, event->packet);
 	for (size_t i = 0; i < event->count; i++) {
@@ -297,7 +153,7 @@ static void on_event(void *context, const struct replay_event *event)
 			.by_event = true, .access = ACCESS_WRITE,
 			.addr = effect->addr, .size = effect->size,
 		};
-		take(search, &met);
+		run_take(search, &met);
 		return;
 	}
 }
@@ -340,7 +196,7 @@ static void meet_break(struct search *search)
 	while (search->until->breaks[met.stop.index] != pc)
 		met.stop.index++;
 	met.after = met.before;
-	take(search, &met);
+	run_take(search, &met);
 }
 
 /* ------- looking through a part ------- */
@@ -353,8 +209,7 @@ static int find_event(void *context, const struct packet_place *place,
 	(void)place;
 	return packet_is_event(packet->kind) &&
 	       (is_awaited(search, packet) ||
-		(waits_for_calls(search) && is_call(packet->kind) &&
-		 is_wanted_call(search->until, packet->number)));
+		call_is_awaited(search, packet));
 }
 
 /* Whether anything that is watched may be accessed in a segment. */
@@ -377,15 +232,6 @@ static int may_access(const struct search *search, size_t segment, bool *may,
 	return rc;
 }
 
-/* Calls that come back later are in no packet of their segment. */
-static bool may_be_in_call(const struct search *search, size_t segment)
-{
-	struct recording *recording = search->rep->recording;
-
-	return recording_threads(recording) > 1 ||
-	       segment + 1 == recording_segments(recording);
-}
-
 /* Whether anything that is looked for may be met in a segment. */
 static int may_meet(struct search *search, size_t segment, bool *may,
 		    struct failure *why)
@@ -394,10 +240,10 @@ static int may_meet(struct search *search, size_t segment, bool *may,
 	int rc = 0;
 
 	*may = until->break_count ||
-	       (until->calls && may_be_in_call(search, segment));
+	       call_may_be_open(search, segment);
 	if (!*may && until->watch_count)
 		rc = may_access(search, segment, may, why);
-	if (rc || *may || (!until->events && !waits_for_calls(search)))
+	if (rc || *may || (!until->events && !until->calls && !until->returns))
 		return rc;
 	rc = recording_each_packet(search->rep->recording, segment, find_event,
 				   search, why);
@@ -500,7 +346,7 @@ static int begin(struct search *search, struct failure *why)
 	int rc = 0;
 
 	search->observer = (struct replay_observer) {
-		.event = on_event, .turn = on_turn, .context = search,
+		.event = on_event, .turn = call_on_turn, .context = search,
 		.guest = { .context = search },
 	};
 	watch(search);
@@ -545,11 +391,11 @@ static int look_through(struct search *search, const struct position *to,
 	rep->in_order = true;
 	rep->passes = passes;
 	search->end = *to;
-	search->was_in_call = is_in_call(search);
+	call_begin(search);
 	if (!rc)
 		rc = run_through(search, to, why);
 	if (!rc && (!search->found.any || search->for_last))
-		look_inside(search);
+		call_end(search);
 	rep->in_order = in_order;
 	rep->breaks = breaks;
 	end(search);
@@ -583,7 +429,7 @@ int replayer_run(struct replayer *rep, const struct replay_until *until,
 		return rc;
 	now = position_now(rep);
 	search.from = now;
-	if (is_before(&now, &until->to))
+	if (run_is_before(&now, &until->to))
 		rc = look_through(&search, &until->to, true, why);
 	/* What is told has happened, or is about to. */
 	if (!rc && search.found.any && search.found.stop.kind != REPLAY_AT_BREAK)
@@ -641,7 +487,7 @@ int replayer_visit(struct replayer *rep, const struct replay_visits *visits,
 	if (rc)
 		return rc;
 	now = position_now(rep);
-	if (is_before(&now, &visits->to))
+	if (run_is_before(&now, &visits->to))
 		rc = look_through(&search, &visits->to, false, why);
 	rep->position = position_now(rep);
 	return rc;

@@ -15,11 +15,6 @@ void replayer_get_help(struct replayer *rep, bool at_once)
 	rep->helped_at_once = at_once;
 }
 
-static bool is_before(const struct position *a, const struct position *b)
-{
-	return position_compare(a, b) < 0;
-}
-
 /* From start point to start point, until something is found. */
 static int go_back(struct search *search, struct position now,
 		   struct failure *why)
@@ -28,7 +23,7 @@ static int go_back(struct search *search, struct position now,
 	uint64_t looked = search->rep->helped_at_once ? STEPS_ALONE : 0;
 	int rc = 0;
 
-	while (!rc && !search->found.any && is_before(&until->to, &now) &&
+	while (!rc && !search->found.any && run_is_before(&until->to, &now) &&
 	       !run_is_over(search)) {
 		struct position first;
 		bool may = false;
@@ -39,7 +34,7 @@ static int go_back(struct search *search, struct position now,
 		rc = points_before(search->rep, &now, &first, why);
 		if (rc)
 			break;
-		if (is_before(&first, &until->to))
+		if (run_is_before(&first, &until->to))
 			first = until->to;
 		rc = run_may_meet(search, &first, &may, why);
 		if (!rc && may) {
@@ -66,7 +61,7 @@ int replayer_run_back(struct replayer *rep, const struct replay_until *until,
 	if (rc)
 		return rc;
 	now = position_now(rep);
-	if (is_before(&now, &to))
+	if (run_is_before(&now, &to))
 		to = now;
 	rc = go_back(&search, now, why);
 	if (!rc && run_is_over(&search)) {

@@ -2,9 +2,9 @@
 /*
  * run_internal.h - looking for what a run waits for, in parts
  *
- * run.c looks through a part of the execution, forwards; run_back.c chooses the
- * parts of a run backwards, the last one first, and run_pool.c has several of
- * them looked through at a time.
+ * run.c looks through a part of the execution, forwards, run_calls.c for system
+ * calls; run_back.c chooses the parts of a run backwards, the last one first, and
+ * run_pool.c has several of them looked through at a time.
  */
 #ifndef CPREC_REPLAYER_RUN_INTERNAL_H
 #define CPREC_REPLAYER_RUN_INTERNAL_H
@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "formats/packet.h"
 #include "replayer/observer.h"
 #include "replayer/run.h"
 
@@ -60,6 +61,18 @@ int run_begin(struct replayer *rep, struct failure *why);
 void run_stand(struct replayer *rep, struct replay_stop *stop,
 		  const struct replay_stop *what);
 
+static inline bool run_is_before(const struct position *a,
+				 const struct position *b)
+{
+	return position_compare(a, b) < 0;
+}
+
+/* Something is met: forwards, the replay halts; backwards, the last one counts. */
+void run_take(struct search *search, const struct meeting *met);
+
+/* Forwards: what is told at a position, before it happens, is still to come. */
+bool run_is_ahead(const struct search *search, const struct position *at);
+
 /* Whether it was interrupted, or what it finds does not matter any more. */
 bool run_is_over(const struct search *search);
 
@@ -70,6 +83,23 @@ int run_may_meet(struct search *search, const struct position *first,
 /* Looks for a meeting in [first, end). */
 int run_part(struct search *search, const struct position *first,
 		const struct position *end, struct failure *why);
+
+/* ------- run_calls.c ------- */
+
+/* Whether an event is a call that is waited for. */
+bool call_is_awaited(const struct search *search, const struct packet *packet);
+
+/* An event is about to take effect; it may be such a call. */
+void call_meet(struct search *search, const struct packet *packet);
+
+/* Around a part that is looked through; and each turn of a thread in it, as an
+ * observer. */
+void call_begin(struct search *search);
+void call_end(struct search *search);
+void call_on_turn(void *search, bool after);
+
+/* Whether a call may be under way in a segment in whose packets it is not. */
+bool call_may_be_open(const struct search *search, size_t segment);
 
 /* ------- run_pool.c ------- */
 
