@@ -69,10 +69,8 @@ static const char *const kinds[RACE_KINDS] = {
 static const char *data_of(struct expressions *expressions,
 			   const struct race *race, char *text, size_t room)
 {
-	const struct position at = { .time = race->sides[1].time };
-
-	return expressions_name(expressions, &at, race->address, text, room) ?
-		       text : race->symbol;
+	return expressions_name(expressions, &race->sides[1].at, race->address,
+				text, room) ? text : race->symbol;
 }
 
 #define DATA_NAME 512
@@ -81,8 +79,11 @@ static const char *data_of(struct expressions *expressions,
 
 static void print_side(const struct race_side *side)
 {
-	printf("%s at t=%" PRIu64 " in thread %" PRIu32,
-	       side->writes ? "writes" : "reads", side->time, side->tid);
+	char text[POSITION_TEXT];
+
+	printf("%s at t=%s in thread %" PRIu32,
+	       side->writes ? "writes" : "reads",
+	       position_text(text, &side->at), side->tid);
 }
 
 static void print_race(struct expressions *expressions,
@@ -131,7 +132,7 @@ static json_t *json_side(const struct race_side *side)
 	json_t *object = json_object();
 
 	json_set_count(object, "thread", side->tid);
-	json_set_count(object, "at", side->time);
+	json_set_position(object, &side->at);
 	json_set_address(object, "pc", side->pc);
 	json_set_text(object, "kind", side->writes ? "write" : "read");
 	json_set_source_line(object, &side->line);
@@ -151,7 +152,7 @@ static json_t *json_race(struct expressions *expressions,
 			json_array_append_new(list, json_string(kinds[kind]));
 	json_object_set_new(object, "kinds", list);
 	json_set_count(object, "count", race->count);
-	json_set_count(object, "at", race->sides[1].time);
+	json_set_position(object, &race->sides[1].at);
 	json_set_address(object, "addr", race->address);
 	if (*name)
 		json_set_text(object, "symbol", name);

@@ -8,6 +8,7 @@ interrupts, and front ends are told.
 """
 import gdb
 import importlib.util
+import json
 import re
 import shlex
 import subprocess
@@ -582,7 +583,7 @@ Without an argument, lists them."""
 
 # ------- questions about all of it -------
 
-def run_cprec(*words):
+def cprec_lines(*words):
     """What a command of cprec prints; Ctrl-C ends it."""
     program = ask("program").rstrip("\n")
     child = subprocess.Popen([program, *words], stdin=subprocess.DEVNULL,
@@ -591,13 +592,18 @@ def run_cprec(*words):
     try:
         for line in child.stdout:
             if not line.startswith(b"cprec: note: "):
-                gdb.write(line.decode(errors="replace"))
+                yield line.decode(errors="replace")
     except (KeyboardInterrupt, gdb.error):
         child.kill()
         raise
     finally:
         child.stdout.close()
         child.wait()
+
+
+def run_cprec(*words):
+    for line in cprec_lines(*words):
+        gdb.write(line)
 
 
 class Output(Command):
@@ -618,6 +624,37 @@ With an argument, it is gdb's: print an expression, and no end of the line."""
                   value.format_string())
 
 
+class Changes:
+    """Of memory, told with the values that its type gives it."""
+
+    def __init__(self, what):
+        self.what = what
+        self.bytes = "??" * what.length
+
+    def value(self, change, digits):
+        """What it is with some bytes changed; these alone, if others are not
+        known yet."""
+        at = 2 * (int(change["addr"], 16) - self.what.addr)
+        self.bytes = self.bytes[:at] + digits + \
+            self.bytes[at + len(digits):]
+        if "?" not in self.bytes:
+            return self.what.show(bytes.fromhex(self.bytes))
+        return number_words(digits)
+
+    def tell(self, change):
+        words = f"t={change['at']}"
+        if change.get("events"):
+            words += f".{change['events']}"
+        if change.get("function"):
+            words += " in " + change["function"]
+        if change.get("file"):
+            words += f" at {change['file']}:{change['line']}"
+        if change.get("by"):
+            words += ", " + change["by"]
+        old = self.value(change, change["old"])
+        return f"{words}: {old} -> {self.value(change, change['new'])}\n"
+
+
 class History(Command):
     """List all changes of an expression, in the whole recording: history EXPR."""
     name = "history"
@@ -630,8 +667,13 @@ class History(Command):
         if what.register:
             error("Of a register only the last change is known: last "
                   + argument + ".")
-        run_cprec("writes", "--changes", f"--addr={what.addr:#x}",
-                  f"--size={what.length}", "--", recording_path())
+        changes = Changes(what)
+        for line in cprec_lines("writes", "--changes", "--json",
+                                f"--addr={what.addr:#x}",
+                                f"--size={what.length}", "--",
+                                recording_path()):
+            gdb.write(changes.tell(json.loads(line))
+                      if line.startswith("{") else line)
 
 
 class Calls(Command):

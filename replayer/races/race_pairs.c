@@ -93,7 +93,7 @@ static struct race_side side_of(struct search *search,
 				const struct race_entry *entry)
 {
 	struct race_side side = {
-		.time = entry->time, .pc = entry->pc, .place = entry->place,
+		.at.time = entry->time, .pc = entry->pc, .place = entry->place,
 		.writes = entry->writes,
 	};
 
@@ -102,7 +102,7 @@ static struct race_side side_of(struct search *search,
 					      entry->time),
 			  &side.tid, NULL))
 		search->error = ERR_CORRUPT;
-	lines_find(search->races->lines, side.time, side.place, &side.line);
+	lines_find(search->races->lines, side.at.time, side.place, &side.line);
 	return side;
 }
 
@@ -146,10 +146,10 @@ static void set_symbol(struct search *search, struct race *race)
 	struct source_line line;
 
 	race->symbol[0] = '\0';
-	if (names_of(lines_names(search->races->lines), race->sides[1].time,
+	if (names_of(lines_names(search->races->lines), race->sides[1].at.time,
 		     race->address, race->symbol, sizeof(race->symbol)))
 		return;
-	lines_find(search->races->lines, race->sides[1].time, race->address,
+	lines_find(search->races->lines, race->sides[1].at.time, race->address,
 		   &line);
 	if (line.module[0])
 		snprintf(race->symbol, sizeof(race->symbol), "%s+0x%" PRIx64,
@@ -258,12 +258,24 @@ static void on_found(void *context, const struct race_entry *before,
 static int compare(const void *a, const void *b)
 {
 	const struct race *one = a, *other = b;
+	int order = position_compare(&one->sides[1].at, &other->sides[1].at);
 
-	if (one->sides[1].time != other->sides[1].time)
-		return one->sides[1].time < other->sides[1].time ? -1 : 1;
-	if (one->sides[0].time != other->sides[0].time)
-		return one->sides[0].time < other->sides[0].time ? -1 : 1;
-	return 0;
+	return order ? order :
+		       position_compare(&one->sides[0].at, &other->sides[0].at);
+}
+
+/* An instruction executes after all events of its time. */
+static int place_sides(const struct races *races, struct recording *recording,
+		       struct failure *why)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < 2 * races->count && !rc; i++) {
+		struct position *at = &races->list[i / 2].sides[i % 2].at;
+
+		rc = recording_events_at(recording, at->time, &at->events, why);
+	}
+	return rc;
 }
 
 /* ------- finding them ------- */
@@ -355,6 +367,8 @@ int races_find(struct races *out, struct recording *recording,
 		rc = failed(why, search.error, search.error == ERR_NO_MEMORY ?
 			    "out of memory" : "a thread has no key frame");
 	race_replay_release(&replay);
+	if (!rc)
+		rc = place_sides(out, recording, why);
 	if (!rc && out->count)
 		qsort(out->list, out->count, sizeof(*out->list), compare);
 	release_search(&search);

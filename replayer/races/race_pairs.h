@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "replayer/races/race_progress.h"
+#include "replayer/recording/recording.h"
 #include "replayer/symbols/symbols.h"
 
 struct failure;
@@ -22,7 +23,7 @@ struct recording;
 
 struct race_side {
 	uint32_t tid;
-	uint64_t time;		/* before the instruction */
+	struct position at;	/* before the instruction */
 	uint64_t pc;
 	uint64_t place;		/* `pc`, or where the C library was called */
 	bool writes;

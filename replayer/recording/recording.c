@@ -54,6 +54,7 @@ void recording_close(struct recording *recording)
 	recording_forget_programs(recording);
 	page_versions_release(&recording->versions);
 	slices_release(&recording->slices);
+	free(recording->event_times.list);
 	free(recording->moments.list);
 	module_files_release(&recording->modules);
 	recording_forget(recording);

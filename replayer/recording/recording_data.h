@@ -9,6 +9,7 @@
  *	threads
  *	mapped
  *	thread_steps  positions
+ *	event_times
  *	execs	stream_times	which stream is which thread; who ran when
  *	program_list  packets  snapshots  clock  module_symbols  kept_files
  *	streams			parts of streams, by segment
@@ -89,6 +90,21 @@ struct moments {
 	size_t count, room;
 };
 
+/* The events that positions count, of one segment: see event_times.h. */
+struct event_time {
+	uint64_t time;
+	uint32_t stream;
+};
+
+struct event_times {
+	size_t segment;
+	bool is_asked;		/* for `segment`: when it is again, it is read */
+	bool is_read;		/* `list` is of `segment`, */
+	bool is_whole;		/* ... and all that it has */
+	struct event_time *list;	/* in order */
+	size_t count, room;
+};
+
 struct recording_program;
 
 struct recording {
@@ -119,6 +135,7 @@ struct recording {
 	bool has_slices;
 	size_t slices_segment;	/* that `slices` is of */
 	struct slices slices;
+	struct event_times event_times;
 
 	struct members members;
 	struct stored_pages pages;

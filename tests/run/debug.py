@@ -262,6 +262,8 @@ class Session(CprecTap):
         answers, _ = self.ask(path, "history total")
         # Two more before it crashes.
         equal(len(answers[0].splitlines()), 5 + 2, answers[0])
+        told = re.findall(r": (\S+) -> (\S+)\n", answers[0])
+        equal(told[:5], values, "history")
         return f"{len(values)} changes"
 
     def copies(self):
