@@ -159,6 +159,9 @@ int main(void)
 }
 """
 
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                        "../../docs/example")
+
 SETTINGS = ["set pagination off", "set confirm off", "set width 0",
             "set style enabled off", "set debuginfod enabled off"]
 GDB = ["-nx", *(word for setting in SETTINGS for word in ("-iex", setting))]
@@ -181,6 +184,12 @@ class Session(CprecTap):
         subprocess.run(["c++" if cxx else "cc", "-g", "-O0", "-o", path,
                         f"{path}.{suffix}", *options], check=True)
         return path
+
+    def example(self, name, *options, cxx=False):
+        """A program of the docs."""
+        with open(os.path.join(EXAMPLES, name)) as file:
+            return self.build(name.partition(".")[0], file.read(), *options,
+                              cxx=cxx)
 
     def record(self, name, source, *options, cxx=False):
         """The path of the recording, and what the program printed."""
@@ -314,6 +323,51 @@ class Session(CprecTap):
         equal(answers[6].split()[-1], counter, "at the end")
         expect("start of the recording, t=0 " in answers[8], answers[8])
         return f"{counter} changes"
+
+    # The next two are told in docs/debugging.md.
+
+    def lost_counts(self):
+        program = self.example("hits.c", "-pthread")
+        path = program + ".cpr"
+        for _ in range(20):
+            done = self.cprec("record", "-q", "--schedule=random", "-o", path,
+                              "--", program)
+            counted, of = map(int, re.findall(r"(\d+)", done.stdout))
+            if counted < of:
+                break
+        expect(counted < of, "twenty times, all were counted")
+        writes = self.cprec("writes", path, "--addr=page.visits").stdout
+        lost = [(at, int(old), int(new)) for at, old, new in re.findall(
+                    r"t=(\S+) .* wrote: (\d+) -> (\d+)\n", writes)
+                if int(new) <= int(old)]
+        equal(sum(old + 1 - new for _, old, new in lost), of - counted,
+              "lost counts")
+        at, old, new = lost[0]
+        # Others may have their turn between any two of its instructions.
+        answers, _ = self.ask(path, f"goto {at}", "p seen->visits",
+                              "last $rdx", "last $rax", "p seen->visits")
+        equal(answers[1].split()[-1], str(old), "before it is written")
+        expect(answers[2].startswith("$rdx: ") and
+               f"-> {new:#x}\n" in answers[2], answers[2])
+        equal(answers[4].split()[-1], str(new - 1), "when it was read")
+        return f"{of - counted} of {of} lost"
+
+    def exception(self):
+        program = self.example("orders.cc", cxx=True)
+        path = program + ".cpr"
+        done = self.cprec("record", "-q", "-o", path, "--", program,
+                          text="3 apple\n2 pear \n5 plum\n")
+        equal(done.stderr, "error: map::at\n", "printed")
+        answers, _ = self.ask(
+            path, "goto end", "catch throw", "reverse-continue",
+            "frame function shop::price", "p asked.fruit", "last asked.fruit",
+            "p orders")
+        expect("(exception thrown)" in answers[2], answers[2])
+        expect("shop::price" in answers[3] and "orders.cc:" in answers[3],
+               answers[3])
+        equal(answers[4].split(" = ")[-1], '"pear "\n', "key")
+        expect(re.match(r'asked\.fruit: .*-> "pear "\n', answers[5]),
+               answers[5])
 
     def processes(self):
         path, _ = self.record("forks", FORKS)
@@ -546,6 +600,8 @@ def run_all(options, folder):
             ("changes as a watchpoint has them", tests.changes),
             ("where a value was copied from", tests.copies),
             ("C++", tests.cpp), ("threads", tests.threads),
+            ("lost counts", tests.lost_counts),
+            ("where an exception came from", tests.exception),
             ("processes", tests.processes), ("positions", tests.positions),
             ("registers", tests.registers),
             ("damaged bookmarks", tests.bad_bookmarks),
