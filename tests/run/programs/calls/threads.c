@@ -21,7 +21,7 @@ static void *run(void *number)
 {
 	int thread = (int)(long)number;
 
-	for (int i = 0; i < 20; i++)
+	for (int i = 0; i < 6; i++)
 		fib(6 + thread, thread);
 	leaves(2, thread);
 	return NULL;
