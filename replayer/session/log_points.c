@@ -7,9 +7,11 @@
 
 #include "formats/array.h"
 #include "formats/error.h"
+#include "formats/number_map.h"
 #include "replayer/replayer.h"
 #include "replayer/session/call_functions.h"
 #include "replayer/session/call_stacks.h"
+#include "replayer/session/code_exits.h"
 #include "replayer/session/marks.h"
 #include "replayer/session/numbers.h"
 #include "vm/vm.h"
@@ -158,6 +160,7 @@ struct target {
 	struct call_function *function;	/* NULL: no function is meant */
 	bool is_entry;		/* what is told is how its calls end */
 	bool begins;		/* at_statements: calls begin there */
+	unsigned inlined;	/* ... functions that stand there, too */
 	size_t next;		/* another one of the same calls; or NO_TARGET */
 };
 #define NO_TARGET SIZE_MAX
@@ -219,24 +222,40 @@ static int on_line(void *context, uint64_t addr)
 struct statements {
 	struct log *log;
 	const struct target *target;
+	uint64_t t;
+	struct number_map seen;	/* places */
 };
 
 static int on_statement(void *context, uint64_t addr)
 {
-	const struct statements *statements = context;
+	struct statements *statements = context;
+	struct log *log = statements->log;
+	struct target target = *statements->target;
 
-	return add_mark(statements->log, addr, statements->target);
+	if (number_map_find(&statements->seen, addr))
+		return 0;
+	if (number_map_set(&statements->seen, addr, 0))
+		return failed(log->why, ERR_NO_MEMORY, "out of memory");
+	target.inlined = code_count_inlines(log->question->lines,
+					    statements->t, addr);
+	return add_mark(log, addr, &target);
 }
 
 /* Of the marks at one place, the last one is told first. */
 static int add_statements(struct log *log, uint64_t t, guest_addr entry,
 			  const struct target *target)
 {
-	struct statements statements = { log, target };
+	const struct log_question *question = log->question;
+	struct statements statements = { log, target, t, { 0 } };
 	struct target begin = *target;
-	int rc = code_statements_of_function(log->question->lines, t, entry,
+	int rc = code_statements_of_function(question->lines, t, entry,
 					     on_statement, &statements);
 
+	if (!rc)
+		rc = code_exits_of_function(question->query, question->lines,
+					    entry, on_statement, &statements,
+					    log->why);
+	number_map_release(&statements.seen);
 	begin.begins = true;
 	return rc ? rc : add_mark(log, entry, &begin);
 }
@@ -318,6 +337,7 @@ static int tell(struct log *log, const struct target *target,
 		.point = target->point, .at = *at, .tid = tid,
 		.function = target->function, .entry = entry,
 		.pc = entry, .begins = target->begins,
+		.inlined = target->inlined,
 	};
 
 	if (question->some_thread && question->tid != tid)

@@ -39,6 +39,14 @@ int code_places_of_line(struct lines *lines, uint64_t t, size_t number,
 			void *context);
 
 /*
+ * Visits the parts of the function that begins at an address: others than the
+ * first may be elsewhere.  Without the code that sets up its frame.
+ */
+typedef int code_part_visit(void *context, uint64_t start, uint64_t end);
+int code_parts_of_function(struct lines *lines, uint64_t t, uint64_t entry,
+			   code_part_visit *visit, void *context);
+
+/*
  * Visits where statements begin in the function that begins at an address,
  * behind the code that sets up its frame; those of functions that are inlined in
  * it are theirs.
