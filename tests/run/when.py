@@ -200,6 +200,22 @@ class When(CprecTap):
             equal(done.returncode, status, words)
             expect(text in done.stderr, done.stderr)
 
+    def inlined(self):
+        """A function that has no code of its own cannot be chosen."""
+        program = os.path.join(self.folder, "optimized")
+        trace = program + ".cpr"
+        subprocess.run([*self.options.cc.split(), "-g", "-O2", "-pthread",
+                        "-o", program, SOURCE], check=True, timeout=120)
+        self.cprec("record", "-o", trace, program)
+        code = subprocess.run(["nm", program], capture_output=True, text=True,
+                              check=True).stdout
+        expect(" build" not in code and " walk" not in code, "not inlined")
+        for name, text in (("times", "walk, which has no code of its own"),
+                           ("i", "build (inlined)")):
+            done = self.cprec("when", trace, f"--expr={name} == 3")
+            equal(done.returncode, 1, done.stdout)
+            expect(text in done.stderr and "--in" in done.stderr, done.stderr)
+
     def run(self):
         self.begin()
         self.test("first and last", self.first_and_last)
@@ -212,6 +228,7 @@ class When(CprecTap):
         self.test("functions", self.functions)
         self.test("registers", self.registers)
         self.test("messages", self.messages)
+        self.test("inlined functions", self.inlined)
         return self.summary()
 
 
