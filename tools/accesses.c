@@ -80,6 +80,24 @@ static int find_from(struct answering *answering, struct failure *why)
 	return 0;
 }
 
+/* A variable of an optimized function, perhaps. */
+static int no_memory(const struct question *what, struct failure *why)
+{
+	const struct expression *found = &what->found;
+	const char *text = what->asked.addr;
+
+	if (found->reg && what->asked.frame)
+		return failed(why, ERR_INPUT, "'%s' is not in memory then, but"
+			      " in %s of frame %" PRIu64, text, found->reg,
+			      what->asked.frame);
+	if (found->reg)
+		return failed(why, ERR_INPUT, "'%s' is not in memory then, but"
+			      " in %s: 'cprec last --register=%s' tells who"
+			      " wrote it", text, found->reg, found->reg);
+	return failed(why, ERR_INPUT, "'%s' is not in memory then%s", text,
+		      found->bytes ? "" : ": it is optimized out");
+}
+
 static int find_what(struct answering *answering, struct failure *why)
 {
 	struct question *what = &answering->what;
@@ -91,8 +109,7 @@ static int find_what(struct answering *answering, struct failure *why)
 		return failed(why, ERR_INPUT, "%s",
 			      what->error ? what->error : "out of memory");
 	if (!what->has_memory)
-		return failed(why, ERR_INPUT, "'%s' is not in memory then",
-			      what->asked.addr);
+		return no_memory(what, why);
 	answering->question.addr = what->addr;
 	answering->question.size = what->size;
 	answering->question.to = what->at;

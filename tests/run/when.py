@@ -200,8 +200,9 @@ class When(CprecTap):
             equal(done.returncode, status, words)
             expect(text in done.stderr, done.stderr)
 
-    def inlined(self):
-        """A function that has no code of its own cannot be chosen."""
+    def optimized(self):
+        """A function that has no code of its own cannot be chosen; a variable
+        may be in a register."""
         program = os.path.join(self.folder, "optimized")
         trace = program + ".cpr"
         subprocess.run([*self.options.cc.split(), "-g", "-O2", "-pthread",
@@ -215,6 +216,11 @@ class When(CprecTap):
             done = self.cprec("when", trace, f"--expr={name} == 3")
             equal(done.returncode, 1, done.stdout)
             expect(text in done.stderr and "--in" in done.stderr, done.stderr)
+        calls = self.cprec("calls", trace, "--json", "count").stdout
+        done = self.cprec("last", trace, "--addr=unused",
+                          f"--at={json.loads(calls.splitlines()[0])['at']}")
+        expect("in rdi: 'cprec last --register=rdi'" in done.stderr,
+               done.stderr)
 
     def run(self):
         self.begin()
@@ -228,7 +234,7 @@ class When(CprecTap):
         self.test("functions", self.functions)
         self.test("registers", self.registers)
         self.test("messages", self.messages)
-        self.test("inlined functions", self.inlined)
+        self.test("optimized functions", self.optimized)
         return self.summary()
 
 
