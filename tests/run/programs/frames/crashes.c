@@ -88,9 +88,9 @@ static int strange(uint64_t addr)
 
 static void frees(void)
 {
-	char *volatile block = malloc(40);
+	char *volatile block = malloc(40), *volatile inside = block + 8;
 
-	free(block + 8);
+	free(inside);
 }
 
 int main(int argc, char **argv)
