@@ -101,6 +101,7 @@ static int no_memory(const struct question *what, struct failure *why)
 static int find_what(struct answering *answering, struct failure *why)
 {
 	struct question *what = &answering->what;
+	int rc;
 
 	what->asked = answering->command->asked;
 	what->is_alone = true;
@@ -119,7 +120,10 @@ static int find_what(struct answering *answering, struct failure *why)
 		.addr = what->addr, .size = what->size,
 		.type = what->found.type, .json = answering->command->json,
 	};
-	return find_from(answering, why);
+	rc = find_from(answering, why);
+	if (!rc && position_compare(&answering->question.from, &what->at) > 0)
+		rc = failed(why, ERR_INPUT, "--from is behind --to");
+	return rc;
 }
 
 static int search(struct answering *answering, struct failure *why)
@@ -153,9 +157,10 @@ static int find_register(const struct answering *answering, unsigned *out,
 		if (!strcmp(table->regs[i].name, name) && i != table->pc)
 			return 0;
 	}
-	return failed(why, ERR_INPUT, "%s", !strcmp(name, "rip") ?
-		      "every instruction writes the program counter" :
-		      "there is no such register");
+	if (!strcmp(name, table->regs[table->pc].name))
+		return failed(why, ERR_INPUT, "every instruction writes the"
+			      " program counter");
+	return reg_not_found(table, name, ERR_INPUT, why);
 }
 
 static int search_register(struct answering *answering, struct failure *why)

@@ -136,8 +136,15 @@ static int find_places(struct finding *finding, struct failure *why)
 	return rc == ERR_NO_MEMORY ? failed(why, rc, "out of memory") : rc;
 }
 
-static int no_code(const struct log_point *point, struct failure *why)
+static int no_code(const struct log_point *point, struct lines *lines,
+		   uint64_t t, struct failure *why)
 {
+	char text[ABSENT_TEXT];
+
+	if (point->function.asked)
+		return failed(why, ERR_NOT_FOUND, "there is no code of '%s'%s",
+			      point->text, absent_text(lines, t,
+						       &point->function, text));
 	return failed(why, ERR_NOT_FOUND, "there is no code of '%s'%s",
 		      point->text, point->file ? ": no line of that number, or"
 		      " no debugging information" : "");
@@ -149,7 +156,7 @@ int log_point_places(struct log_point *point, struct lines *lines, uint64_t t,
 	struct finding finding = { point, lines, t, visit, context };
 	int rc = find_places(&finding, why);
 
-	return rc || point->has_places ? rc : no_code(point, why);
+	return rc || point->has_places ? rc : no_code(point, lines, t, why);
 }
 
 /* ------- where they are ------- */
@@ -440,7 +447,8 @@ static int check_places(const struct log_question *question,
 {
 	for (size_t i = 0; i < question->count; i++)
 		if (!question->points[i].has_places)
-			return no_code(&question->points[i], why);
+			return no_code(&question->points[i], question->lines,
+				       question->to.time, why);
 	return 0;
 }
 
