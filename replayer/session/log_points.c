@@ -2,6 +2,7 @@
 /* log_points.c - see log_points.h */
 #include "replayer/session/log_points.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,6 +137,24 @@ static int find_places(struct finding *finding, struct failure *why)
 	return rc == ERR_NO_MEMORY ? failed(why, rc, "out of memory") : rc;
 }
 
+static int no_line(const struct log_point *point, struct lines *lines,
+		   uint64_t t, struct failure *why)
+{
+	struct code_lines_around near;
+	char text[64] = "no such file, or no debugging information";
+
+	code_lines_around(lines, t, point->file, point->line, &near);
+	if (near.before && near.behind)
+		snprintf(text, sizeof(text), "lines %u and %u have some",
+			 near.before, near.behind);
+	else if (near.before || near.behind)
+		snprintf(text, sizeof(text), "the %s line that has some is %u",
+			 near.before ? "last" : "first",
+			 near.before + near.behind);
+	return failed(why, ERR_NOT_FOUND, "there is no code of '%s': %s",
+		      point->text, text);
+}
+
 static int no_code(const struct log_point *point, struct lines *lines,
 		   uint64_t t, struct failure *why)
 {
@@ -145,9 +164,10 @@ static int no_code(const struct log_point *point, struct lines *lines,
 		return failed(why, ERR_NOT_FOUND, "there is no code of '%s'%s",
 			      point->text, absent_text(lines, t,
 						       &point->function, text));
-	return failed(why, ERR_NOT_FOUND, "there is no code of '%s'%s",
-		      point->text, point->file ? ": no line of that number, or"
-		      " no debugging information" : "");
+	if (point->file)
+		return no_line(point, lines, t, why);
+	return failed(why, ERR_NOT_FOUND, "there is no code of '%s'",
+		      point->text);
 }
 
 int log_point_places(struct log_point *point, struct lines *lines, uint64_t t,

@@ -404,3 +404,47 @@ int code_places_of_line(struct lines *lines, uint64_t t, size_t number,
 	free(places.list);
 	return rc;
 }
+
+/* ------- lines that have code ------- */
+
+static void look_around(struct code_lines_around *out, Dwarf_Die *unit,
+			const char *file, unsigned line)
+{
+	Dwarf_Lines *rows;
+	size_t count;
+
+	if (dwarf_getsrclines(unit, &rows, &count))
+		return;
+	for (size_t i = 0; i < count; i++) {
+		Dwarf_Line *row = dwarf_onesrcline(rows, i);
+		int number;
+
+		if (!row || dwarf_lineno(row, &number) || number <= 0 ||
+		    !is_of_line(row, file, (unsigned)number))
+			continue;
+		if ((unsigned)number < line && (unsigned)number > out->before)
+			out->before = (unsigned)number;
+		if ((unsigned)number > line &&
+		    (!out->behind || (unsigned)number < out->behind))
+			out->behind = (unsigned)number;
+	}
+}
+
+void code_lines_around(struct lines *lines, uint64_t t, const char *file,
+		       unsigned line, struct code_lines_around *out)
+{
+	bool is_last = false;
+
+	*out = (struct code_lines_around) { 0 };
+	for (size_t i = 0; !is_last; i++) {
+		uint64_t bias;
+		Dwarf *dwarf = lines_dwarf(lines, t, i, &bias, &is_last);
+		Dwarf_CU *cu = NULL;
+		Dwarf_Die unit;
+
+		while (dwarf && !dwarf_get_units(dwarf, cu, &cu, NULL, NULL,
+						 &unit, NULL))
+			if (has_file(&unit, file))
+				look_around(out, &unit, file, line);
+	}
+}
