@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "formats/error.h"
+
 /* Written to disk. */
 enum arch {
 	ARCH_X86_64 = 1,
@@ -92,6 +94,13 @@ struct reg_table {
 	const uint8_t *dwarf_all;	/* also those of more than 8 bytes */
 	unsigned dwarf_all_count;
 };
+
+/*
+ * Says that no register is called so, which one may be meant, or which there
+ * are.  Returns `code`.
+ */
+int reg_not_found(const struct reg_table *table, const char *name,
+		  enum error code, struct failure *why);
 
 #define REG_FILE_MAX 1024
 

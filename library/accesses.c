@@ -158,7 +158,7 @@ static int find_register(const struct reg_table *table, const char *name,
 		return i != table->pc ? 0 : failed(why, ERR_INPUT,
 			"every instruction writes the program counter");
 	}
-	return failed(why, ERR_INPUT, "there is no register '%s'", name);
+	return reg_not_found(table, name, ERR_INPUT, why);
 }
 
 static int take(struct cprec_cursor *cursor, const struct reg_info *info,

@@ -295,7 +295,8 @@ PUBLIC int cprec_find_address(struct cprec_cursor *cursor,
 		return rc;
 	if (!found.has_addr)
 		rc = failed(inner(why), ERR_INPUT, "'%s' is not in memory"
-			    " then", expression);
+			    " then%s%s", expression, found.reg ? ", but in " :
+			    "", found.reg ? found.reg : "");
 	*addr = found.addr;
 	*length = !found.size ? LENGTH_DEFAULT :
 		  found.size < LENGTH_MOST ? found.size : LENGTH_MOST;

@@ -72,5 +72,13 @@ if command -v groff >/dev/null; then
 		groff -ww -man -Tutf8 "$page" 2>&1 >/dev/null)"
 fi
 
+# Those of JSON, like .BR addr " (address)".
+keys='^\.BR [a-z_]+ " \([a-z]+\)"$'
+result "keys are described once" "$(grep -E "$keys" "$page" | sort | uniq -d)"
+result "each of them by itself" "$(awk -v keys="$keys" '
+	$0 ~ keys && before != ".TP"
+	{ before = $0 }' "$page")"
+result "quotes of JSON are no macro's" "$(grep -n '^\.[BIR]* {.*"' "$page")"
+
 echo "1..$number"
 [ "$failures" -eq 0 ]

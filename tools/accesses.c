@@ -80,9 +80,28 @@ static int find_from(struct answering *answering, struct failure *why)
 	return 0;
 }
 
+/* A variable of an optimized function, perhaps. */
+static int no_memory(const struct question *what, struct failure *why)
+{
+	const struct expression *found = &what->found;
+	const char *text = what->asked.addr;
+
+	if (found->reg && what->asked.frame)
+		return failed(why, ERR_INPUT, "'%s' is not in memory then, but"
+			      " in %s of frame %" PRIu64, text, found->reg,
+			      what->asked.frame);
+	if (found->reg)
+		return failed(why, ERR_INPUT, "'%s' is not in memory then, but"
+			      " in %s: 'cprec last --register=%s' tells who"
+			      " wrote it", text, found->reg, found->reg);
+	return failed(why, ERR_INPUT, "'%s' is not in memory then%s", text,
+		      found->bytes ? "" : ": it is optimized out");
+}
+
 static int find_what(struct answering *answering, struct failure *why)
 {
 	struct question *what = &answering->what;
+	int rc;
 
 	what->asked = answering->command->asked;
 	what->is_alone = true;
@@ -91,8 +110,7 @@ static int find_what(struct answering *answering, struct failure *why)
 		return failed(why, ERR_INPUT, "%s",
 			      what->error ? what->error : "out of memory");
 	if (!what->has_memory)
-		return failed(why, ERR_INPUT, "'%s' is not in memory then",
-			      what->asked.addr);
+		return no_memory(what, why);
 	answering->question.addr = what->addr;
 	answering->question.size = what->size;
 	answering->question.to = what->at;
@@ -102,7 +120,10 @@ static int find_what(struct answering *answering, struct failure *why)
 		.addr = what->addr, .size = what->size,
 		.type = what->found.type, .json = answering->command->json,
 	};
-	return find_from(answering, why);
+	rc = find_from(answering, why);
+	if (!rc && position_compare(&answering->question.from, &what->at) > 0)
+		rc = failed(why, ERR_INPUT, "--from is behind --to");
+	return rc;
 }
 
 static int search(struct answering *answering, struct failure *why)
@@ -136,9 +157,10 @@ static int find_register(const struct answering *answering, unsigned *out,
 		if (!strcmp(table->regs[i].name, name) && i != table->pc)
 			return 0;
 	}
-	return failed(why, ERR_INPUT, "%s", !strcmp(name, "rip") ?
-		      "every instruction writes the program counter" :
-		      "there is no such register");
+	if (!strcmp(name, table->regs[table->pc].name))
+		return failed(why, ERR_INPUT, "every instruction writes the"
+			      " program counter");
+	return reg_not_found(table, name, ERR_INPUT, why);
 }
 
 static int search_register(struct answering *answering, struct failure *why)

@@ -18,7 +18,7 @@
 
 static int run(struct options *options);
 
-enum { OPTION_JSON = 256 };
+enum { OPTION_FAILED = 256, OPTION_JSON };
 
 const struct command command_ps = {
 	.name = "ps",
@@ -35,6 +35,9 @@ const struct command command_ps = {
 		{ 'v', "verbose", NULL,
 		  "also all that they executed before, and their\n"
 		  "recordings' names" },
+		{ OPTION_FAILED, "failed", NULL,
+		  "only those that ended with another status than 0, or\n"
+		  "by a signal" },
 		{ OPTION_JSON, "json", NULL, "one JSON object for each process" },
 		{ 0 }
 	},
@@ -200,7 +203,7 @@ static void add_line(struct table *table, const struct tree_line *lines,
 
 /* What is printed. */
 struct view {
-	bool json, verbose;
+	bool json, verbose, failed;
 	bool branch;		/* only from the file that was asked about down */
 };
 
@@ -226,12 +229,20 @@ static void find_branch(const struct processes *processes,
 		++*end;
 }
 
+static bool has_failed(const json_t *object)
+{
+	const json_t *exit = json_object_get(object, "exit");
+
+	return json_object_get(exit, "signal") ||
+	       json_integer_value(json_object_get(exit, "code")) != 0;
+}
+
 static int print_processes(const struct processes *processes,
 			   const struct view *view, struct failure *why)
 {
 	struct table table = { .columns = columns, .width = COLUMNS };
 	struct tree_line *lines;
-	size_t first, end;
+	size_t first, end, count = 0;
 	int rc;
 
 	if (process_tree(&lines, processes))
@@ -242,13 +253,20 @@ static int print_processes(const struct processes *processes,
 		const struct process *process =
 			&processes->list[lines[i].process];
 
+		if (view->failed && !has_failed(process->object))
+			continue;
+		count++;
+		/* Without those between them, there is no tree. */
 		if (view->json)
 			print_json(json_incref(process->object));
 		else
-			add_line(&table, lines, i, lines[first].depth, process,
+			add_line(&table, lines, i, view->failed ?
+				 lines[i].depth : lines[first].depth, process,
 				 view->verbose);
 	}
-	if (!view->json && !rc)
+	if (!count && !rc)
+		say_note("no process failed");
+	else if (!view->json && !rc)
 		table_print(&table, !view->verbose);
 	free(lines);
 	return rc;
@@ -282,6 +300,8 @@ static int run(struct options *options)
 	while ((id = options_next(options)) >= 0) {
 		if (id == OPTION_JSON)
 			view.json = true;
+		else if (id == OPTION_FAILED)
+			view.failed = true;
 		else
 			view.verbose = true;
 	}

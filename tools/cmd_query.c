@@ -27,10 +27,10 @@ enum { OPTION_ADDR = 256, OPTION_AT, OPTION_SIZE, OPTION_JSON,
 const struct command command_query = {
 	.name = "query",
 	.run = run,
-	.arguments = "[FILE] --addr=A --at=T",
+	.arguments = "[FILE] --addr=A [--at=T]",
 	.summary = "what an address held at a time",
-	.usage = "query [FILE] --addr=A... --at=T... [--size=N] [--format=F]"
-		 " [--json]\n"
+	.usage = "query [FILE] --addr=A... [--at=T...] [--size=N]"
+		 " [--format=F] [--json]\n"
 		 "       cprec query [FILE] [--format=F] [--json] -",
 	.about = "Tells what memory held at a time.  With several"
 		 " addresses and\n"
@@ -54,7 +54,8 @@ const struct command command_query = {
 		  "a time, in instructions: 5000000, 5m, start, end,\n"
 		  "50%; the 3rd line of output: output:3; end-1, 50%+3;\n"
 		  "of one thread: TID:5000000, TID:end; T.1: behind the\n"
-		  "first event at T, see below",
+		  "first event at T, see below; without this, where a\n"
+		  "signal ended the program, or its end",
 		  .without = "-" },
 		{ OPTION_SIZE, "size", "N",
 		  "how many bytes (k, m: times 1024); without this\n"
@@ -131,6 +132,7 @@ enum which_races {
 struct query_command {
 	const char *path;
 	struct texts addrs, ats;
+	char at[POSITION_TEXT];	/* where nothing is said */
 	const char *size;
 	char format;
 	uint64_t frame;
@@ -393,11 +395,25 @@ static int answer_input(const struct query_command *command, int *status,
 
 /* ------- the command ------- */
 
+/* Where a signal ended it, the thread that got it is what matters. */
+static int take_end(struct query_command *command, struct failure *why)
+{
+	struct crash crash;
+	const char *text = "end";
+
+	if (!crash_find(&crash, command->opened->recording, NULL))
+		text = position_text(command->at, &crash.at);
+	return add_text(&command->ats, text) ?
+		failed(why, ERR_NO_MEMORY, "out of memory") : 0;
+}
+
 static int answer(struct query_command *command, struct failure *why)
 {
 	int status = EXIT_ANSWERED;
 	int rc = opened_ask(command->opened, why);
 
+	if (!rc && command->addrs.count && !command->ats.count)
+		rc = take_end(command, why);
 	if (!rc && command->from_input)
 		rc = answer_input(command, &status, why);
 	if (!rc && command->addrs.count)
@@ -476,8 +492,6 @@ static int take_arguments(struct options *options,
 	if (command->threads.all)
 		return options_wrong(options, "'--thread' takes the number of a"
 				     " thread, not 'all'");
-	if (!command->from_input && !command->ats.count)
-		return options_wrong(options, "a time is missing: --at");
 	return 0;
 }
 

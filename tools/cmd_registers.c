@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "formats/error.h"
-#include "formats/nearest.h"
 #include "replayer/recording/recording.h"
 #include "replayer/replayer.h"
 #include "replayer/symbols/symbols.h"
@@ -90,17 +89,10 @@ static bool is_wanted(const struct state *state, unsigned reg)
 static int check_name(const struct reg_table *table, const char *name,
 		      struct failure *why)
 {
-	struct nearest nearest;
-	char text[NEAREST_TEXT];
-
-	nearest_begin(&nearest, name, strlen(name));
-	for (unsigned i = 0; i < table->count; i++) {
+	for (unsigned i = 0; i < table->count; i++)
 		if (is_called(table, i, name))
 			return 0;
-		nearest_offer(&nearest, table->regs[i].name);
-	}
-	return failed(why, ERR_NOT_FOUND, "there is no register '%s'%s", name,
-		      nearest_text(&nearest, text));
+	return reg_not_found(table, name, ERR_NOT_FOUND, why);
 }
 
 /* ------- printing ------- */

@@ -38,8 +38,8 @@ const struct command command_when = {
 		  "the condition, an expression as for 'cprec query':\n"
 		  "'count > 100', 'head->next->id == 7', '$rax == -1'" },
 		{ OPTION_IN, "in", "PLACE",
-		  "it is asked in this function, where each of its\n"
-		  "statements begins, or at this line (hello.c:12)" },
+		  "it is asked in this function, where its statements\n"
+		  "begin and it is left, or at this line (hello.c:12)" },
 		{ OPTION_FROM, "from", "T",
 		  "from this time on; without this, from the start" },
 		{ OPTION_TO, "to", "T",

@@ -13,6 +13,7 @@
 
 #include "formats/stacks.h"
 #include "replayer/recording/recording.h"
+#include "replayer/session/session.h"
 #include "replayer/symbols/symbols.h"
 #include "tools/messages.h"
 #include "tools/print_crash.h"
@@ -126,6 +127,7 @@ struct where {
 	char text[600];		/* " in sum at seg.c:4" */
 	unsigned count;
 	bool is_found;
+	bool in_heap;		/* an allocator's function had been called */
 };
 
 __attribute__((format(printf, 2, 3)))
@@ -161,6 +163,8 @@ static int visit(void *context, const struct frame *frame)
 	if (!where->count++ && !is_own && where->is_fault)
 		add(where, " in %s, called from",
 		    frame->line.function[0] ? frame->line.function : "??");
+	if (!is_own)
+		where->in_heap |= heap_is_allocator(frame->line.function);
 	if (!is_own || frame->is_signal)
 		return where->count == FRAMES_LOOKED_AT;
 	where->is_found = true;
@@ -188,7 +192,7 @@ static void walk(const struct record_crash *crash, struct lines *lines,
 }
 
 static void say_line(const struct record_crash *crash, const char *program,
-		     const char *where)
+		     const char *where, bool in_heap)
 {
 	const char *name = linux_signal_name(crash->signal);
 	struct fault_words words = { 0 };
@@ -201,8 +205,11 @@ static void say_line(const struct record_crash *crash, const char *program,
 			 words.access, words.addr, words.reason);
 	else if (words.reason)
 		snprintf(what, sizeof(what), ": %s", words.reason);
-	say_note("%s died of %s%s%s; 'cprec backtrace %s' tells more", program,
-		 name ? name : "a signal", what, where, crash->shown);
+	say_note("%s died of %s%s%s; 'cprec backtrace %s' tells more%s%s%s",
+		 program, name ? name : "a signal", what, where, crash->shown,
+		 in_heap ? ", and 'cprec heap " : "",
+		 in_heap ? crash->shown : "",
+		 in_heap ? " --errors' what was done to its heap" : "");
 }
 
 static void say_all(const struct record_crash *crash,
@@ -220,7 +227,7 @@ static void say_all(const struct record_crash *crash,
 	snprintf(program, sizeof(program), "'%s'",
 		 list[count - 1].image.argc ? list[count - 1].image.argv[0] :
 					      where.program);
-	say_line(crash, program, where.text);
+	say_line(crash, program, where.text, where.in_heap);
 }
 
 static bool say_with_place(const struct record_crash *crash)
@@ -260,5 +267,5 @@ void record_crash_say(const struct record_crash *crash, bool is_first)
 	if (!is_first && (!is_own_mistake(crash) || !may_tell(crash)))
 		return;
 	snprintf(program, sizeof(program), "process %d", (int)getpid());
-	say_line(crash, program, "");
+	say_line(crash, program, "", false);
 }

@@ -337,6 +337,10 @@ enum vm_syntax { VM_INTEL, VM_ATT };
 struct vm_instruction {
 	unsigned size;		/* 0: it is none, or cut off */
 	char text[192];
+	bool leads_on;		/* a jump, a call or a return: what comes next
+				   need not be behind it */
+	enum vm_way way;	/* VM_WAY_OTHER if it is a jump */
+	bool unwinds;		/* all it does is to take a frame down */
 	bool jumps;		/* or calls what is at the target */
 	bool has_target;	/* the text names a place in code or data: */
 	guest_addr target;

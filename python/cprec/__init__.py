@@ -23,16 +23,16 @@ may be many, are fetched some thousands at a time.  Items are tuples with the
 names of <cprec.h>.  One thread at a time uses a recording and its cursors;
 Recording.cancel() may be called by any.
 """
-from .binding import (Busy, Bytes, Cancelled, ChecksumError, Corrupt, Diverged,
-                      Error, InputError, NoMemory, NotFound, Position,
+from .binding import (Busy, Bytes, Cancelled, ChecksumError, Closed, Corrupt,
+                      Diverged, Error, InputError, NoMemory, NotFound, Position,
                       SystemFailure, Truncated, VersionError, library, text,
                       to_bytes)
 from .cursors import SOURCES, STOPS, SYMBOLS, Cursor, Value
 from .recordings import ACCESSES, ENDS, EVENTS, Recording
 
 __all__ = ["ACCESSES", "Busy", "Bytes", "Cancelled", "ChecksumError",
-           "Corrupt", "Cursor", "Diverged", "ENDS", "EVENTS", "Error",
-           "InputError", "NoMemory", "NotFound", "Position", "Recording",
+           "Closed", "Corrupt", "Cursor", "Diverged", "ENDS", "EVENTS",
+           "Error", "InputError", "NoMemory", "NotFound", "Position", "Recording",
            "SOURCES", "STOPS", "SYMBOLS", "SystemFailure", "Truncated",
            "Value", "VersionError", "debug_folders", "open", "version"]
 

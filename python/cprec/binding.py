@@ -63,12 +63,21 @@ class Busy(Error, code=-11):
     """A callback asked what it may not."""
 
 
+class Closed(Error, code=0):
+    """The recording, or the cursor, was closed before."""
+
+
 def load():
-    """The one that CPREC_LIBRARY names, or is installed, or is beside us."""
+    """The one that CPREC_LIBRARY names, or is installed, or was built beside
+    us: in a folder of the source that is called build."""
     name = "libcprec.so.1"
     chosen = os.environ.get("CPREC_LIBRARY")
     if chosen:
         return ctypes.CDLL(chosen)
+    source = pathlib.Path(__file__).resolve().parents[2]
+    built = source / "build" / "library" / name
+    if (source / "library" / "cprec.h").exists() and built.exists():
+        return ctypes.CDLL(str(built))
     for folder in pathlib.Path(__file__).resolve().parents:
         for path in (folder / name, folder / "x86_64-linux-gnu" / name):
             if path.exists():

@@ -4,8 +4,8 @@ import ctypes
 import re
 
 from . import structures as c
-from .binding import (Collector, NotFound, Position, ask, collect, library,
-                      take, take_bytes, text, to_bytes, visitor)
+from .binding import (Closed, Collector, NotFound, Position, ask, collect,
+                      library, take, take_bytes, text, to_bytes, visitor)
 
 # What enumerations of <cprec.h> mean, by their numbers.
 STOPS = ("position", "break", "watch", "signal", "call", "return")
@@ -55,9 +55,9 @@ class Cursor:
     def __init__(self, recording, position=None):
         self.recording = recording
         self.is_own = True
-        self.handle = ctypes.c_void_p()
+        self.kept = ctypes.c_void_p()
         exact = not isinstance(position, str) and position is not None
-        ask("cursor_create", ctypes.byref(self.handle), recording.handle,
+        ask("cursor_create", ctypes.byref(self.kept), recording.handle,
             b"start" if exact else to_bytes(position))
         if exact:
             self.seek(position)
@@ -68,7 +68,7 @@ class Cursor:
         cursor = cls.__new__(cls)
         cursor.recording = recording
         cursor.is_own = False
-        cursor.handle = ctypes.c_void_p(handle)
+        cursor.kept = ctypes.c_void_p(handle)
         return cursor
 
     def __enter__(self):
@@ -82,10 +82,18 @@ class Cursor:
 
     def close(self):
         """A recording that is closed has ended its cursors."""
-        if getattr(self, "handle", None) and self.is_own and \
-                self.recording.handle:
-            library.cprec_cursor_destroy(self.handle)
-        self.handle = None
+        if getattr(self, "kept", None) and self.is_own and \
+                self.recording.kept:
+            library.cprec_cursor_destroy(self.kept)
+        self.kept = None
+
+    @property
+    def handle(self):
+        if not self.recording.kept:
+            raise Closed("the cursor's recording is closed")
+        if not self.kept:
+            raise Closed("the cursor is closed")
+        return self.kept
 
     # ------- moving -------
 

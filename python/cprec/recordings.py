@@ -3,8 +3,8 @@
 import ctypes
 
 from . import structures as c
-from .binding import (Collector, END, Error, NotFound, as_position, ask,
-                      collect, library, take, text, to_bytes, visitor)
+from .binding import (Closed, Collector, END, Error, NotFound, as_position,
+                      ask, collect, library, take, text, to_bytes, visitor)
 from .cursors import Cursor, answer
 
 # What enumerations of <cprec.h> mean, by their numbers.
@@ -32,9 +32,9 @@ class Recording:
     batch = 4096
 
     def __init__(self, path, process=None):
-        self.handle = ctypes.c_void_p()
+        self.kept = ctypes.c_void_p()
         self.cursors = set()
-        ask("open", ctypes.byref(self.handle), to_bytes(path),
+        ask("open", ctypes.byref(self.kept), to_bytes(path),
             to_bytes(str(process)) if process is not None else None)
 
     def __enter__(self):
@@ -47,9 +47,15 @@ class Recording:
         self.close()
 
     def close(self):
-        if getattr(self, "handle", None):
-            library.cprec_close(self.handle)
-            self.handle = None
+        if getattr(self, "kept", None):
+            library.cprec_close(self.kept)
+            self.kept = None
+
+    @property
+    def handle(self):
+        if not self.kept:
+            raise Closed("the recording is closed")
+        return self.kept
 
     def cancel(self):
         """Questions end with Cancelled, until resume(); from any thread."""

@@ -439,8 +439,9 @@ int evaluate(struct context *context, const char *text, struct value *out,
 
 	reader_blanks(&reader);
 	if (!rc && *reader.at)
-		rc = failed(why, ERR_INPUT, "'%.40s' is not understood",
-			    reader.at);
+		rc = failed(why, ERR_INPUT, "'%.40s' is not understood%s",
+			    reader.at, reader.at[0] == '=' ?
+			    ": to compare, write '=='" : "");
 	return rc;
 }
 

@@ -201,6 +201,7 @@ static int describe(struct context *context, struct value *value, char format,
 {
 	out->has_addr = value->has_addr && !value->bit_size;
 	out->addr = value->addr;
+	out->reg = value->reg;
 	out->is_code = value->type->kind == TYPE_FUNCTION;
 	out->size = out->is_code ? 0 : value->type->size;
 	out->type = type_to_text(value->type);

@@ -54,6 +54,7 @@ struct expression_question {
 struct expression {
 	bool has_addr;		/* it is in memory */
 	uint64_t addr;
+	const char *reg;	/* the register that it is in, or NULL */
 	uint64_t size;		/* of its type; 0: not known, or code */
 	bool is_code;		/* a function: `value` is where it is */
 	char *type;		/* "struct node *"; NULL: not known */

@@ -460,6 +460,15 @@ static int take_register(struct machine *machine, uint8_t *to, size_t size)
 	return 0;
 }
 
+/* One whose bytes were taken has a name. */
+static const char *register_name(const struct machine *machine)
+{
+	const struct reg_table *table =
+		recording_reg_table(machine->context->recording);
+
+	return table->regs[table->dwarf_all[machine->reg]].name;
+}
+
 /* Bytes of what the machine has found, or of what is at its address. */
 static int take_bytes(struct machine *machine, uint8_t *to, size_t size)
 {
@@ -545,7 +554,11 @@ static int place(struct machine *machine, const Dwarf_Op *ops, size_t count,
 		return 0;
 	}
 	if (machine->place != AT_ADDRESS)
-		return take_bytes(machine, out->bytes, size);
+		rc = take_bytes(machine, out->bytes, size);
+	if (!rc && machine->place == AT_REGISTER)
+		out->reg = register_name(machine);
+	if (rc || machine->place != AT_ADDRESS)
+		return rc;
 	if (!machine->depth)
 		return cannot(machine, "its location makes no sense");
 	out->has_addr = true;

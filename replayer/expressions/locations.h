@@ -27,6 +27,7 @@ struct pointed {
 struct location {
 	bool has_addr;		/* it is in memory; else in `bytes` */
 	uint64_t addr;
+	const char *reg;	/* the register that all of it is in, or NULL */
 	uint8_t *bytes;		/* `size` as asked for */
 	uint8_t *known;		/* 1 or 0 for each; NULL: all are */
 	bool is_absent;		/* optimized out: nowhere */

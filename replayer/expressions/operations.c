@@ -2,6 +2,7 @@
 /* operations.c - see operations.h */
 #include "replayer/expressions/operations.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -63,6 +64,7 @@ int value_of_register(struct context *context, const char *name,
 	const struct reg_file *file;
 	unsigned size = 0;
 	unsigned opaque = context->trace ? context->trace->opaque : 0;
+	char shown[64];
 	int rc;
 
 	for (size_t i = 0; i < sizeof(register_parts) /
@@ -95,7 +97,8 @@ int value_of_register(struct context *context, const char *name,
 		trace_register(context->trace, out, i);
 		return 0;
 	}
-	return failed(why, ERR_NOT_FOUND, "there is no register '$%s'", name);
+	snprintf(shown, sizeof(shown), "$%s", name);
+	return reg_not_found(table, shown, ERR_NOT_FOUND, why);
 }
 
 /* ------- casts ------- */

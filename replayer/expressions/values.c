@@ -255,6 +255,7 @@ int value_of_variable(struct context *context, Dwarf_Die *die,
 		.type = type, .has_addr = location.has_addr,
 		.addr = location.addr, .is_absent = location.is_absent,
 		.bytes = location.has_addr ? NULL : location.bytes,
+		.reg = location.reg,
 		.known = location.known, .pointed = location.pointed,
 	};
 	return rc;

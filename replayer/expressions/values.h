@@ -34,6 +34,7 @@ struct value {
 	uint8_t *bytes;		/* NULL: not read yet */
 	unsigned bit_offset, bit_size;	/* a part of the bytes; 0: all */
 	const uint8_t *known;	/* of bytes: 1 or 0 each; NULL: all are */
+	const char *reg;	/* the register that it is in, or NULL */
 	bool is_absent;		/* optimized out */
 	const struct pointed *pointed;	/* ... a pointer to that; or NULL */
 

@@ -16,13 +16,27 @@
 #define DEPTH_MOST 64u
 #define TOLD_MOST 8u		/* functions in a message */
 
+/* Whose functions are meant first. */
+enum owner {
+	OWNER_PROGRAM,
+	OWNER_OTHER,		/* a library, not of the system */
+	OWNER_SYSTEM,
+	OWNERS,
+};
+
+struct found {
+	const char *name;	/* of the context */
+	bool has_code;		/* of its own: not only inlined */
+};
+
 struct search {
 	struct context *context;
 	char *words[WORDS_MOST];	/* of the context */
 	size_t count;
 
-	const char *found[TOLD_MOST];
+	struct found found[TOLD_MOST];
 	size_t found_count;
+	enum owner owner;
 };
 
 /* ------- names in the text ------- */
@@ -39,14 +53,54 @@ static bool is_behind_mark(const char *text, const char *at)
 			      at[-2] == '-'));
 }
 
+static bool declares(Dwarf_Die *scope, const char *word, unsigned depth)
+{
+	Dwarf_Die die;
+
+	if (depth > DEPTH_MOST || dwarf_child(scope, &die))
+		return false;
+	do {
+		int tag = dwarf_tag(&die);
+		const char *name = tag == DW_TAG_variable ||
+				   tag == DW_TAG_formal_parameter ?
+					   dwarf_diename(&die) : NULL;
+
+		if ((name && !strcmp(name, word)) ||
+		    (tag == DW_TAG_lexical_block &&
+		     declares(&die, word, depth + 1)))
+			return true;
+	} while (!die_sibling(&die, &die));
+	return false;
+}
+
+/* Whether a function of the program has such a variable. */
+static bool is_of_function(struct context *context, const char *word)
+{
+	for (size_t i = 0; i < context->module_count; i++) {
+		const struct context_module *module = &context->modules[i];
+		const struct die_index *index = module->is_program ?
+			context_index(context, module) : NULL;
+
+		for (size_t j = 0; index && j < index->count; j++) {
+			Dwarf_Die die = index->list[j].die;
+
+			if (index->list[j].kind == DIE_FUNCTION &&
+			    declares(&die, word, 0))
+				return true;
+		}
+	}
+	return false;
+}
+
 static bool is_known(struct context *context, char *word)
 {
 	struct failure ignored;
 	struct value value;
 	int rc = resolve_name(context, word, &value, &ignored);
 
-	/* One that is nowhere now, or not clear, is known. */
-	if (rc == ERR_NOT_FOUND)
+	/* One that is nowhere now, or not clear, is known.  Libraries have
+	 * symbols of many names. */
+	if (rc == ERR_NOT_FOUND && !is_of_function(context, word))
 		rc = resolve_symbol(context, word, &value, &ignored);
 	return rc != ERR_NOT_FOUND || resolve_type(context, word) ||
 	       !strcmp(word, "sizeof") || !strcmp(word, "struct") ||
@@ -89,24 +143,12 @@ static int find_words(struct search *search, const char *text)
 
 /* ------- functions ------- */
 
-static bool declares(Dwarf_Die *scope, const char *word, unsigned depth)
+static bool has_code(const struct die_entry *entry)
 {
-	Dwarf_Die die;
+	Dwarf_Die die = entry->die;
 
-	if (depth > DEPTH_MOST || dwarf_child(scope, &die))
-		return false;
-	do {
-		int tag = dwarf_tag(&die);
-		const char *name = tag == DW_TAG_variable ||
-				   tag == DW_TAG_formal_parameter ?
-					   dwarf_diename(&die) : NULL;
-
-		if ((name && !strcmp(name, word)) ||
-		    (tag == DW_TAG_lexical_block &&
-		     declares(&die, word, depth + 1)))
-			return true;
-	} while (!die_sibling(&die, &die));
-	return false;
+	return dwarf_hasattr(&die, DW_AT_low_pc) ||
+	       dwarf_hasattr(&die, DW_AT_ranges);
 }
 
 static void add_function(struct search *search, const struct die_index *index,
@@ -117,11 +159,18 @@ static void add_function(struct search *search, const struct die_index *index,
 	if (!name)
 		return;
 	die_qualified_name(index, entry, name, NAME_MOST);
-	for (size_t i = 0; i < search->found_count; i++)
-		if (!strcmp(search->found[i], name))
-			return;
+	for (size_t i = 0; i < search->found_count; i++) {
+		struct found *found = &search->found[i];
+
+		if (strcmp(found->name, name) != 0)
+			continue;
+		found->has_code |= has_code(entry);
+		return;
+	}
 	if (search->found_count < TOLD_MOST)
-		search->found[search->found_count++] = name;
+		search->found[search->found_count++] = (struct found) {
+			name, has_code(entry),
+		};
 }
 
 static void look_through(struct search *search, const struct die_index *index)
@@ -138,15 +187,29 @@ static void look_through(struct search *search, const struct die_index *index)
 	}
 }
 
-/* The program's own ones are meant first. */
-static void look_through_modules(struct search *search, bool own)
+static enum owner owner_of(const struct context *context,
+			   const struct context_module *module)
+{
+	uint64_t bias;
+	const struct symbols *symbols = names_mapped(
+		lines_names(context->lines), context->place.at.time,
+		module->number, &bias);
+
+	if (module->is_program)
+		return OWNER_PROGRAM;
+	return symbols && (!strncmp(symbols->path, "/lib", 4) ||
+			   !strncmp(symbols->path, "/usr/lib", 8)) ?
+		       OWNER_SYSTEM : OWNER_OTHER;
+}
+
+static void look_through_modules(struct search *search)
 {
 	struct context *context = search->context;
 
 	for (size_t i = 0; i < context->module_count && search->count; i++) {
 		const struct context_module *module = &context->modules[i];
 		const struct die_index *index =
-			module->is_program == own ?
+			owner_of(context, module) == search->owner ?
 				context_index(context, module) : NULL;
 
 		if (index)
@@ -156,18 +219,34 @@ static void look_through_modules(struct search *search, bool own)
 
 static int refuse(const struct search *search, struct failure *why)
 {
-	char list[256] = "";
-	size_t used = 0;
+	const char *word = search->words[0];
+	char list[200] = "";
+	size_t used = 0, count = search->found_count;
 
-	for (size_t i = 0; i < search->found_count; i++)
-		used += (size_t)snprintf(list + used, sizeof(list) - used,
-					 "%s%s", i ? ", " : "",
-					 search->found[i]) <
-					sizeof(list) - used ?
-			strlen(list + used) : 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct found *found = &search->found[i];
+		int size = snprintf(list + used, sizeof(list) - used, "%s%s%s",
+				    i ? ", " : "", found->name,
+				    found->has_code ? "" : " (inlined)");
+
+		if (size < 0 || (size_t)size >= sizeof(list) - used)
+			count = TOLD_MOST;
+		else
+			used += (size_t)size;
+	}
+	list[used] = '\0';
+	if (count == 1)
+		return failed(why, ERR_INPUT, "'%s' is a variable of %s, which"
+			      " has no code of its own, but was inlined: choose"
+			      " a line with --in", word, search->found[0].name);
+	if (search->owner == OWNER_SYSTEM)
+		return failed(why, ERR_INPUT, "no function of the program has"
+			      " '%s'; several of libraries do: choose one with"
+			      " --in: %s%s", word, list,
+			      count == TOLD_MOST ? ", ..." : "");
 	return failed(why, ERR_INPUT, "several functions have '%s': choose one"
-		      " with --in: %s%s", search->words[0], list,
-		      search->found_count == TOLD_MOST ? ", ..." : "");
+		      " with --in: %s%s", word, list,
+		      count == TOLD_MOST ? ", ..." : "");
 }
 
 static int find_at(struct search *search, const struct when_question *question,
@@ -186,9 +265,12 @@ static int find_at(struct search *search, const struct when_question *question,
 	context->has_frame = false;
 	if (rc)
 		return failed(why, rc, "out of memory");
-	look_through_modules(search, true);
-	if (!search->found_count)
-		look_through_modules(search, false);
+	for (search->owner = OWNER_PROGRAM; search->owner < OWNERS;
+	     search->owner++) {
+		look_through_modules(search);
+		if (search->found_count)
+			break;
+	}
 	return 0;
 }
 
@@ -205,8 +287,8 @@ int when_find_function(struct context *context,
 		rc = find_at(&search, question, &question->from, why);
 	if (rc || !search.count || !search.found_count)
 		return rc;
-	if (search.found_count > 1)
+	if (search.found_count > 1 || !search.found[0].has_code)
 		return refuse(&search, why);
-	*out = strdup(search.found[0]);
+	*out = strdup(search.found[0].name);
 	return *out ? 0 : failed(why, ERR_NO_MEMORY, "out of memory");
 }

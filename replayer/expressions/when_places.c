@@ -3,7 +3,8 @@
  * when_places.c - when a condition became true in a function, or at a line
  *
  * In a function it is asked where each statement begins, as the breakpoints of a
- * debugger would; each call is asked for itself.
+ * debugger would, and where control leaves it: what the last statement did is true
+ * then.  Each call is asked for itself.
  */
 #include "replayer/expressions/when_internal.h"
 
@@ -58,7 +59,8 @@ static int find_call(struct search *search, uint32_t tid, uint64_t frame,
 static int find_frame(struct search *search, const struct log_met *met,
 		      uint64_t *out)
 {
-	const struct expression_place place = { .at = met->at };
+	const struct expression_place place = { .at = met->at,
+						.frame = met->inlined };
 	struct context *context = search->when->context;
 	struct failure ignored;
 	int rc = context_set(context, &place, search->when->why);
@@ -95,7 +97,8 @@ static int on_met(void *context, const struct log_met *met,
 		  struct failure *why)
 {
 	struct search *search = context;
-	const struct expression_place place = { .at = met->at };
+	const struct expression_place place = { .at = met->at,
+						.frame = met->inlined };
 	enum trace_answer answer;
 	struct asked *call, before;
 	uint64_t frame;

@@ -128,6 +128,20 @@ static int run_all(struct calls *calls)
 	return rc;
 }
 
+static int no_function(const struct calls_question *question,
+		       const struct call_functions *functions,
+		       struct recording *recording, struct failure *why)
+{
+	const struct symbol_pattern *pattern = &functions->patterns[0];
+	char text[ABSENT_TEXT];
+
+	return failed(why, ERR_NOT_FOUND, "no function of '%s' is called"
+		      " '%s'%s", trace_reader_path(recording_reader(recording)),
+		      pattern->asked, absent_text(functions->lines,
+						  question->to.time, pattern,
+						  text));
+}
+
 int calls_find(const struct calls_question *question,
 	       struct call_functions *functions, struct failure *why)
 {
@@ -144,9 +158,6 @@ int calls_find(const struct calls_question *question,
 		rc = run_all(&calls);
 	call_stacks_release(&calls.stacks);
 	if (!rc && !functions->count && functions->pattern_count)
-		rc = failed(why, ERR_NOT_FOUND,
-			    "no function of '%s' is called '%s'",
-			    trace_reader_path(recording_reader(recording)),
-			    functions->patterns[0].asked);
+		rc = no_function(question, functions, recording, why);
 	return rc;
 }

@@ -147,3 +147,14 @@ bool heap_has_role(const char *name)
 {
 	return heap_role_of(name) != HEAP_NONE;
 }
+
+/* Inside of glibc, they have a prefix. */
+bool heap_is_allocator(const char *shown)
+{
+	const char *mark = strchr(shown, '!');
+	const char *name = mark ? mark + 1 : shown;
+
+	if (!strncmp(name, "__GI_", 5))
+		name += 5;
+	return strncmp(name, "_Z", 2) != 0 && heap_has_role(name);
+}

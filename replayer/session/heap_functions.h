@@ -30,4 +30,7 @@ enum heap_role {
 enum heap_role heap_role_of(const char *name);
 bool heap_has_role(const char *name);
 
+/* By the name that people see; only C's: "libc.so.6!free". */
+bool heap_is_allocator(const char *shown);
+
 #endif

@@ -2,13 +2,14 @@
 /* last_words.c - see last_words.h */
 #include "replayer/session/last_words.h"
 
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "replayer/session/outputs.h"
 
-/* The C++ library says in five what was thrown. */
-#define PIECES_MOST 16u
+/* Some write each word by itself, or each byte. */
+#define PIECES_MOST LAST_WORDS_MOST
 
 /* What was written long before has nothing to do with the end. */
 #define SEGMENTS_MOST 2u
@@ -33,12 +34,25 @@ static int find_pieces(struct pieces *pieces, struct recording *recording,
 		       struct failure *why)
 {
 	size_t last = recording_segment_at(recording, pieces->until->time);
+	size_t first = last < SEGMENTS_MOST ? 0 : last - SEGMENTS_MOST + 1;
 	int rc = 0;
 
-	for (size_t i = 0; i < SEGMENTS_MOST && i <= last && !rc &&
-			   !pieces->count; i++)
-		rc = outputs_each_in(recording, last - i, visit, pieces, why);
+	for (size_t i = first; i <= last && !rc; i++)
+		rc = outputs_each_in(recording, i, visit, pieces, why);
 	return rc;
+}
+
+/* The first one of those that there is room for; and whether others were
+ * before it. */
+static uint64_t first_piece(const struct pieces *pieces, bool *is_cut)
+{
+	uint64_t first = pieces->count, size = 0;
+
+	while (first && pieces->count - first < PIECES_MOST &&
+	       size < LAST_WORDS_MOST)
+		size += pieces->list[--first % PIECES_MOST].size;
+	*is_cut = first || size > LAST_WORDS_MOST;
+	return first;
 }
 
 /* Makes room for `size` bytes at the end, by dropping the first ones. */
@@ -68,17 +82,31 @@ static int add_piece(struct last_words *words, struct query *query,
 	return 0;
 }
 
+/* Begins with a whole line, if there is one. */
+static void drop_rest(struct last_words *words)
+{
+	const char *end = memchr(words->text, '\n', words->size);
+	size_t rest = end ? (size_t)(end + 1 - words->text) : 0;
+
+	if (rest == words->size)
+		return;
+	words->size -= rest;
+	memmove(words->text, words->text + rest, words->size);
+}
+
 int last_words_find(struct last_words *out, struct recording *recording,
 		    struct query *query, const struct position *until,
 		    struct failure *why)
 {
 	struct pieces pieces = { .until = until };
 	int rc = find_pieces(&pieces, recording, why);
-	uint64_t first = pieces.count > PIECES_MOST ?
-			 pieces.count - PIECES_MOST : 0;
+	bool is_cut;
+	uint64_t first = first_piece(&pieces, &is_cut);
 
 	*out = (struct last_words){ 0 };
 	for (uint64_t i = first; i < pieces.count && !rc; i++)
 		rc = add_piece(out, query, &pieces.list[i % PIECES_MOST], why);
+	if (is_cut)
+		drop_rest(out);
 	return rc;
 }

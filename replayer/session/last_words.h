@@ -21,7 +21,7 @@ struct query;
 
 struct last_words {
 	struct position at;		/* behind it */
-	char text[LAST_WORDS_MOST];	/* `size` bytes; the last ones */
+	char text[LAST_WORDS_MOST];	/* `size` bytes: the last lines */
 	size_t size;
 };
 

@@ -2,14 +2,17 @@
 /* log_points.c - see log_points.h */
 #include "replayer/session/log_points.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "formats/array.h"
 #include "formats/error.h"
+#include "formats/number_map.h"
 #include "replayer/replayer.h"
 #include "replayer/session/call_functions.h"
 #include "replayer/session/call_stacks.h"
+#include "replayer/session/code_exits.h"
 #include "replayer/session/marks.h"
 #include "replayer/session/numbers.h"
 #include "vm/vm.h"
@@ -134,11 +137,37 @@ static int find_places(struct finding *finding, struct failure *why)
 	return rc == ERR_NO_MEMORY ? failed(why, rc, "out of memory") : rc;
 }
 
-static int no_code(const struct log_point *point, struct failure *why)
+static int no_line(const struct log_point *point, struct lines *lines,
+		   uint64_t t, struct failure *why)
 {
-	return failed(why, ERR_NOT_FOUND, "there is no code of '%s'%s",
-		      point->text, point->file ? ": no line of that number, or"
-		      " no debugging information" : "");
+	struct code_lines_around near;
+	char text[64] = "no such file, or no debugging information";
+
+	code_lines_around(lines, t, point->file, point->line, &near);
+	if (near.before && near.behind)
+		snprintf(text, sizeof(text), "lines %u and %u have some",
+			 near.before, near.behind);
+	else if (near.before || near.behind)
+		snprintf(text, sizeof(text), "the %s line that has some is %u",
+			 near.before ? "last" : "first",
+			 near.before + near.behind);
+	return failed(why, ERR_NOT_FOUND, "there is no code of '%s': %s",
+		      point->text, text);
+}
+
+static int no_code(const struct log_point *point, struct lines *lines,
+		   uint64_t t, struct failure *why)
+{
+	char text[ABSENT_TEXT];
+
+	if (point->function.asked)
+		return failed(why, ERR_NOT_FOUND, "there is no code of '%s'%s",
+			      point->text, absent_text(lines, t,
+						       &point->function, text));
+	if (point->file)
+		return no_line(point, lines, t, why);
+	return failed(why, ERR_NOT_FOUND, "there is no code of '%s'",
+		      point->text);
 }
 
 int log_point_places(struct log_point *point, struct lines *lines, uint64_t t,
@@ -147,7 +176,7 @@ int log_point_places(struct log_point *point, struct lines *lines, uint64_t t,
 	struct finding finding = { point, lines, t, visit, context };
 	int rc = find_places(&finding, why);
 
-	return rc || point->has_places ? rc : no_code(point, why);
+	return rc || point->has_places ? rc : no_code(point, lines, t, why);
 }
 
 /* ------- where they are ------- */
@@ -158,6 +187,7 @@ struct target {
 	struct call_function *function;	/* NULL: no function is meant */
 	bool is_entry;		/* what is told is how its calls end */
 	bool begins;		/* at_statements: calls begin there */
+	unsigned inlined;	/* ... functions that stand there, too */
 	size_t next;		/* another one of the same calls; or NO_TARGET */
 };
 #define NO_TARGET SIZE_MAX
@@ -219,24 +249,40 @@ static int on_line(void *context, uint64_t addr)
 struct statements {
 	struct log *log;
 	const struct target *target;
+	uint64_t t;
+	struct number_map seen;	/* places */
 };
 
 static int on_statement(void *context, uint64_t addr)
 {
-	const struct statements *statements = context;
+	struct statements *statements = context;
+	struct log *log = statements->log;
+	struct target target = *statements->target;
 
-	return add_mark(statements->log, addr, statements->target);
+	if (number_map_find(&statements->seen, addr))
+		return 0;
+	if (number_map_set(&statements->seen, addr, 0))
+		return failed(log->why, ERR_NO_MEMORY, "out of memory");
+	target.inlined = code_count_inlines(log->question->lines,
+					    statements->t, addr);
+	return add_mark(log, addr, &target);
 }
 
 /* Of the marks at one place, the last one is told first. */
 static int add_statements(struct log *log, uint64_t t, guest_addr entry,
 			  const struct target *target)
 {
-	struct statements statements = { log, target };
+	const struct log_question *question = log->question;
+	struct statements statements = { log, target, t, { 0 } };
 	struct target begin = *target;
-	int rc = code_statements_of_function(log->question->lines, t, entry,
+	int rc = code_statements_of_function(question->lines, t, entry,
 					     on_statement, &statements);
 
+	if (!rc)
+		rc = code_exits_of_function(question->query, question->lines,
+					    entry, on_statement, &statements,
+					    log->why);
+	number_map_release(&statements.seen);
 	begin.begins = true;
 	return rc ? rc : add_mark(log, entry, &begin);
 }
@@ -318,6 +364,7 @@ static int tell(struct log *log, const struct target *target,
 		.point = target->point, .at = *at, .tid = tid,
 		.function = target->function, .entry = entry,
 		.pc = entry, .begins = target->begins,
+		.inlined = target->inlined,
 	};
 
 	if (question->some_thread && question->tid != tid)
@@ -420,7 +467,8 @@ static int check_places(const struct log_question *question,
 {
 	for (size_t i = 0; i < question->count; i++)
 		if (!question->points[i].has_places)
-			return no_code(&question->points[i], why);
+			return no_code(&question->points[i], question->lines,
+				       question->to.time, why);
 	return 0;
 }
 

@@ -32,8 +32,9 @@ struct log_point {
 	guest_addr addr;
 	struct symbol_pattern function;
 	bool at_return;		/* of a function: behind its calls */
-	bool at_statements;	/* of a function: at its first instruction, and
-				   at each statement */
+	bool at_statements;	/* of a function: at its first instruction, at
+				   each statement, and where control leaves
+				   it */
 	bool has_places;	/* there is such code */
 };
 
@@ -58,6 +59,7 @@ struct log_met {
 	const struct call_function *function;	/* NULL: no function is meant */
 	guest_addr entry;	/* of that function */
 	bool begins;		/* at_statements: a call begins */
+	unsigned inlined;	/* ... functions in it that stand there, too */
 	guest_addr pc;
 };
 

@@ -19,6 +19,7 @@
  *	crash.h		how a signal ended a program
  *	diversion.h	what would happen if
  *	heap.h		blocks that were allocated, and what was done to them
+ *	heap_functions.h	which functions are an allocator's
  *	history.h	who accessed memory, and when
  *	index_build.h	all of the index at once
  *	last_words.h	what a program wrote to its standard error last
@@ -50,6 +51,7 @@
 #include "replayer/session/crash.h"
 #include "replayer/session/diversion.h"
 #include "replayer/session/heap.h"
+#include "replayer/session/heap_functions.h"
 #include "replayer/session/history.h"
 #include "replayer/session/index_build.h"
 #include "replayer/session/last_words.h"

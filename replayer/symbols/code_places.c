@@ -137,8 +137,6 @@ uint64_t code_place_of_function(struct lines *lines, uint64_t t,
 	return skip_frame(unit, entry - bias, is_valid_at_once(unit)) + bias;
 }
 
-/* ------- statements ------- */
-
 /* Whether the code there is of this function, not of one inlined in it. */
 static bool is_own(Dwarf_Die *unit, Dwarf_Die *function, uint64_t addr)
 {
@@ -161,9 +159,76 @@ static bool begins_statement(Dwarf_Line *row)
 	       !dwarf_lineendsequence(row, &ends) && !ends;
 }
 
+/* ------- a function's parts ------- */
+
+/* What is to be known of a function, and who is told. */
+struct parts {
+	struct lines *lines;
+	Dwarf_Die *unit, function;
+	uint64_t bias;		/* added to addresses of debugging information */
+	uint64_t entry, place;	/* without it */
+};
+
+/* The function that begins at an address; false if nothing is known of it. */
+static bool find_parts(struct parts *parts, struct lines *lines, uint64_t t,
+		       uint64_t entry)
+{
+	uint64_t more, first, end;
+	Dwfl_Module *module = lines_module(lines, t, entry, &parts->bias);
+	Dwarf_Die *scopes = NULL;
+	bool found = false;
+	int count;
+
+	parts->entry = entry - parts->bias;
+	parts->unit = module ? unit_find(module, parts->entry, &more) : NULL;
+	if (!parts->unit)
+		return false;
+	parts->bias += more;
+	parts->entry -= more;
+	count = dwarf_getscopes(parts->unit, parts->entry, &scopes);
+	for (int i = 0; i < count && !found; i++) {
+		parts->function = scopes[i];
+		found = dwarf_tag(&scopes[i]) == DW_TAG_subprogram &&
+			code_part_of_function(&scopes[i], &first, &end);
+	}
+	free(scopes);
+	parts->place = skip_frame(parts->unit, parts->entry,
+				  is_valid_at_once(parts->unit));
+	return found;
+}
+
+/* The next part behind the code that sets up the frame. */
+static bool next_part(const struct parts *parts, ptrdiff_t *at,
+		      uint64_t *start, uint64_t *end)
+{
+	Dwarf_Die function = parts->function;
+	Dwarf_Addr base;
+
+	*at = dwarf_ranges(&function, *at, &base, start, end);
+	if (*at > 0 && *start <= parts->entry && parts->entry < *end)
+		*start = parts->place;
+	return *at > 0;
+}
+
+int code_parts_of_function(struct lines *lines, uint64_t t, uint64_t entry,
+			   code_part_visit *visit, void *context)
+{
+	struct parts parts = { 0 };
+	uint64_t start, end;
+	ptrdiff_t at = 0;
+	int rc = 0;
+
+	if (!find_parts(&parts, lines, t, entry))
+		return 0;
+	while (!rc && next_part(&parts, &at, &start, &end))
+		rc = visit(context, start + parts.bias, end + parts.bias);
+	return rc;
+}
+
+/* ------- statements ------- */
+
 /* Rows of one address are one place. */
-static int visit_statements(Dwarf_Die *unit, Dwarf_Die *function,
-			    uint64_t place, uint64_t end, uint64_t bias,
+static int visit_statements(struct parts *parts, uint64_t start, uint64_t end,
 			    code_visit *visit, void *context)
 {
 	Dwarf_Addr addr, before = 0;
@@ -171,17 +236,17 @@ static int visit_statements(Dwarf_Die *unit, Dwarf_Die *function,
 	size_t count;
 	int rc = 0;
 
-	if (dwarf_getsrclines(unit, &rows, &count))
+	if (dwarf_getsrclines(parts->unit, &rows, &count))
 		return 0;
 	for (size_t i = 0; i < count && !rc; i++) {
 		Dwarf_Line *row = dwarf_onesrcline(rows, i);
 
 		if (!begins_statement(row) || dwarf_lineaddr(row, &addr) ||
-		    addr == before || addr < place || addr >= end ||
-		    !is_own(unit, function, addr))
+		    addr == before || addr < start || addr >= end ||
+		    !is_own(parts->unit, &parts->function, addr))
 			continue;
 		before = addr;
-		rc = visit(context, addr + bias);
+		rc = visit(context, addr + parts->bias);
 	}
 	return rc;
 }
@@ -190,30 +255,16 @@ int code_statements_of_function(struct lines *lines, uint64_t t,
 				uint64_t entry, code_visit *visit,
 				void *context)
 {
-	uint64_t bias, more, first, end = 0;
-	Dwfl_Module *module = lines_module(lines, t, entry, &bias);
-	Dwarf_Die *unit = module ? unit_find(module, entry - bias, &more) :
-				   NULL;
-	Dwarf_Die *scopes = NULL, function = { 0 };
-	int count;
+	struct parts parts = { 0 };
+	uint64_t start, end;
+	ptrdiff_t at = 0;
+	int rc = 0;
 
-	if (!unit)
+	if (!find_parts(&parts, lines, t, entry))
 		return 0;
-	bias += more;
-	count = dwarf_getscopes(unit, entry - bias, &scopes);
-	for (int i = 0; i < count && !end; i++) {
-		function = scopes[i];
-		if (dwarf_tag(&function) != DW_TAG_subprogram ||
-		    !code_part_of_function(&function, &first, &end))
-			end = 0;
-	}
-	free(scopes);
-	if (!end)
-		return 0;
-	return visit_statements(unit, &function,
-				skip_frame(unit, entry - bias,
-					   is_valid_at_once(unit)), end, bias,
-				visit, context);
+	while (!rc && next_part(&parts, &at, &start, &end))
+		rc = visit_statements(&parts, start, end, visit, context);
+	return rc;
 }
 
 /* ------- lines ------- */
@@ -352,4 +403,48 @@ int code_places_of_line(struct lines *lines, uint64_t t, size_t number,
 	}
 	free(places.list);
 	return rc;
+}
+
+/* ------- lines that have code ------- */
+
+static void look_around(struct code_lines_around *out, Dwarf_Die *unit,
+			const char *file, unsigned line)
+{
+	Dwarf_Lines *rows;
+	size_t count;
+
+	if (dwarf_getsrclines(unit, &rows, &count))
+		return;
+	for (size_t i = 0; i < count; i++) {
+		Dwarf_Line *row = dwarf_onesrcline(rows, i);
+		int number;
+
+		if (!row || dwarf_lineno(row, &number) || number <= 0 ||
+		    !is_of_line(row, file, (unsigned)number))
+			continue;
+		if ((unsigned)number < line && (unsigned)number > out->before)
+			out->before = (unsigned)number;
+		if ((unsigned)number > line &&
+		    (!out->behind || (unsigned)number < out->behind))
+			out->behind = (unsigned)number;
+	}
+}
+
+void code_lines_around(struct lines *lines, uint64_t t, const char *file,
+		       unsigned line, struct code_lines_around *out)
+{
+	bool is_last = false;
+
+	*out = (struct code_lines_around) { 0 };
+	for (size_t i = 0; !is_last; i++) {
+		uint64_t bias;
+		Dwarf *dwarf = lines_dwarf(lines, t, i, &bias, &is_last);
+		Dwarf_CU *cu = NULL;
+		Dwarf_Die unit;
+
+		while (dwarf && !dwarf_get_units(dwarf, cu, &cu, NULL, NULL,
+						 &unit, NULL))
+			if (has_file(&unit, file))
+				look_around(out, &unit, file, line);
+	}
 }

@@ -38,6 +38,22 @@ int code_places_of_line(struct lines *lines, uint64_t t, size_t number,
 			const char *file, unsigned line, code_visit *visit,
 			void *context);
 
+/* The lines of a file around one that do have code; 0: there is none. */
+struct code_lines_around {
+	unsigned before, behind;
+};
+
+void code_lines_around(struct lines *lines, uint64_t t, const char *file,
+		       unsigned line, struct code_lines_around *out);
+
+/*
+ * Visits the parts of the function that begins at an address: others than the
+ * first may be elsewhere.  Without the code that sets up its frame.
+ */
+typedef int code_part_visit(void *context, uint64_t start, uint64_t end);
+int code_parts_of_function(struct lines *lines, uint64_t t, uint64_t entry,
+			   code_part_visit *visit, void *context);
+
 /*
  * Visits where statements begin in the function that begins at an address,
  * behind the code that sets up its frame; those of functions that are inlined in

@@ -10,6 +10,7 @@
  *
  *	names.h		symbols by address and addresses by symbol
  *	lines.h		source lines, functions, code of atomic types
+ *	absent.h	why there is no function of a name
  *	frames.h	who called whom
  *	code_lines.h	what steps by lines must know of code
  *	code_places.h	where breakpoints on lines and functions stop
@@ -21,6 +22,7 @@
 #ifndef CPREC_REPLAYER_SYMBOLS_SYMBOLS_H
 #define CPREC_REPLAYER_SYMBOLS_SYMBOLS_H
 
+#include "replayer/symbols/absent.h"
 #include "replayer/symbols/code_lines.h"
 #include "replayer/symbols/code_places.h"
 #include "replayer/symbols/debug_search.h"

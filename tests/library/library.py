@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -50,6 +51,7 @@ class Tests(tap.CprecTap):
         self.test("the program answers", self.ask_c)
         self.test("the archive answers the same", self.ask_archive)
         self.test("Python answers the same", self.ask_python)
+        self.test("Python in the source's folder", self.source)
         self.test("what the guest says of itself", self.compare_guest)
         self.test("what nm knows", self.compare_nm)
         self.test("what gdb sees of the program itself", self.compare_gdb)
@@ -210,6 +212,19 @@ class Tests(tap.CprecTap):
                                answers):
             equal(other.rstrip(), mine.rstrip(), "a line")
         equal(len(answers), len(self.lines) - 3, "lines")
+
+    def source(self):
+        """Without an installation, by what is in its build folder."""
+        tree = self.path("tree")
+        shutil.copytree(self.python, os.path.join(tree, "python"))
+        for folder in "library", "build/library":
+            os.makedirs(os.path.join(tree, folder))
+        shutil.copy(os.path.join(self.prefix, "include/cprec.h"),
+                    os.path.join(tree, "library"))
+        os.symlink(os.path.join(self.libdir, "libcprec.so.1"),
+                   os.path.join(tree, "build/library/libcprec.so.1"))
+        output_of(sys.executable, "-c", "import cprec; cprec.version()",
+                  cwd=tree, env={**os.environ, "PYTHONPATH": "python"})
 
     # ------- what is true -------
 
@@ -457,6 +472,15 @@ class Tests(tap.CprecTap):
             raise tap.Failure("another process was opened")
         except cprec.NotFound:
             pass
+        with cprec.open(self.path("t.cpr")) as recording:
+            here = recording.at()
+        for late in (lambda: here["counter"], lambda: here.position,
+                     lambda: recording.info, recording.at):
+            try:
+                late()
+                raise tap.Failure("it answers when it is closed")
+            except cprec.Closed as closed:
+                expect("recording is closed" in str(closed), closed)
 
     def explore(self):
         docs = os.path.join(HERE, "../../docs/example")

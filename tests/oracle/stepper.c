@@ -2,7 +2,8 @@
 /* stepper.c - runs a program on the real processor, one step at a time */
 /*
  * usage: stepper [--every N] [--seed N] [--most N] [--hide BEGIN-END]
- *                [--memory BEGIN-END]... [--watch BEGIN-END] PROGRAM
+ *                [--memory BEGIN-END]... [--watch BEGIN-END [--all]]
+ *                PROGRAM
  *
  * Counts instructions as cprec does and writes what registers and memory hold
  * at some times, one JSON object per line: at random times, N instructions
@@ -12,7 +13,7 @@
  * signal frame is.
  *
  * With a range to watch, it writes an object for each instruction that leaves
- * other bytes there, instead.
+ * other bytes there, instead; with --all, for each instruction.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -51,6 +52,7 @@ struct stepper {
 	uint64_t follow;	/* sample before this time: just after
 				   something interesting */
 	struct range hidden, watched;
+	bool watches_all;	/* instructions that change nothing, too */
 	uint8_t *bytes, *before;	/* of `watched`: now, and a step ago */
 	struct range ranges[RANGES_MAX];
 	size_t range_count;
@@ -309,7 +311,7 @@ static void watch(struct stepper *s, uint64_t pc)
 	if (!s->bytes)
 		return;
 	look(s, s->bytes);
-	if (!memcmp(s->bytes, s->before, size))
+	if (!s->watches_all && !memcmp(s->bytes, s->before, size))
 		return;
 	printf("{\"watch\":%llu,\"pc\":\"0x%llx\",\"bytes\":{",
 	       (unsigned long long)s->time - 1, (unsigned long long)pc);
@@ -482,6 +484,7 @@ static void parse_options(struct stepper *s, int argc, char **argv)
 		{ "hide", required_argument, NULL, 'h' },
 		{ "memory", required_argument, NULL, 'r' },
 		{ "watch", required_argument, NULL, 'w' },
+		{ "all", no_argument, NULL, 'a' },
 		{ 0 },
 	};
 	int option;
@@ -495,6 +498,8 @@ static void parse_options(struct stepper *s, int argc, char **argv)
 			s->most = strtoull(optarg, NULL, 0);
 		else if (option == 'h')
 			s->hidden = parse_range(optarg);
+		else if (option == 'a')
+			s->watches_all = true;
 		else if (option == 'w')
 			s->watched = parse_range(optarg);
 		else if (option == 'r' && s->range_count < RANGES_MAX)

@@ -39,6 +39,7 @@ KINDS = {
     "strange": ("SIGSEGV", "SI_KERNEL", None, "strange"),
     "trap": ("SIGILL", "ILL_ILLOPN", None, "main"),
     "breakpoint": ("SIGTRAP", "SI_KERNEL", None, "main"),
+    "heap": ("SIGABRT", None, None, "frees"),
     "killed": ("SIGTERM", None, None, None),
 }
 
@@ -103,6 +104,8 @@ class Crashes(CprecTap):
         equal(len(notes), 1, f"number of notes {notes}")
         expect(f"died of {name}" in notes[0], notes[0])
         expect(f"cprec backtrace {path}" in notes[0], notes[0])
+        equal(f"'cprec heap {path} --errors'" in notes[0], kind == "heap",
+              notes[0])
         if access:
             expect(f"{access} of {found['addr']}" in notes[0],
                    notes[0])

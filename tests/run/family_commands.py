@@ -152,6 +152,10 @@ class Tests(PlaceTap):
         line, = (line for line in lines
                  if line.split()[0] == str(told["fourth"][0]))
         expect(" SIGTERM " in line, line)
+        failed = self.ask("ps", "--failed").splitlines()[1:]
+        equal(sorted(int(line.split()[0]) for line in failed),
+              sorted(told[name][0] for name, end in ENDS.items()
+                     if end != {"code": 0}), "those that failed")
         shown = self.ask("ps", "-v")
         for path in recordings("t.cpr")[1:]:
             expect(path in shown, f"{path} in ps -v")

@@ -270,6 +270,20 @@ def fails(tests):
     equal("stderr" in tests.info("fails.cpr"), False, "of a success")
 
 
+def last_lines(tests):
+    """Whole lines, however they were written; of many, the last ones."""
+    code = ("import os\nfor i in range(%d):\n"
+            "  for c in f'{i} of many\\n': os.write(2, c.encode())\n"
+            "os.write(1, b'end')\nos._exit(3)")
+    for count in 12, 200:
+        tests.run("record", "-o", "lines.cpr", "/usr/bin/python3", "-S", "-c",
+                  code % count)
+        lines = tests.info("lines.cpr")["stderr"]["text"].splitlines()
+        equal(lines, [f"{i} of many" for i in range(count)][-len(lines):],
+              "lines")
+        equal(len(lines) == 12, count == 12, f"{len(lines)} lines")
+
+
 def long_enough(tests):
     tests.record("long.cpr", "/bin/sh", "-c",
                  "i=0; while [ $i -lt 40000 ]; do i=$((i + 1)); done")
@@ -294,6 +308,7 @@ def run_all(tests):
     tests.test("a name without .cpr", no_suffix, tests)
     tests.test("a process alone", alone, tests)
     tests.test("an error, which is no crash", fails, tests)
+    tests.test("last lines", last_lines, tests)
     tests.test("bits per instruction", long_enough, tests)
     return tests.summary()
 

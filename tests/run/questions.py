@@ -92,6 +92,8 @@ def offsets(tests):
                              (number + "+4", 4), (str(place) + "-4", -4)):
         answer, = tests.ask("--addr", text, "--at", "end", "--size=1")
         equal(int(answer["addr"], 16), place + difference, text)
+    equal(tests.ask("--addr=numbers"), tests.ask("--addr=numbers", "--at=end"),
+          "without a time")
     answer, = tests.ask("--addr=numbers+4", "--at=end")
     equal(answer["size"], 8, "size with an offset")
     answer, = tests.ask("--addr=numbers", "--at=end", "--size=1k")

@@ -195,10 +195,48 @@ class When(CprecTap):
                 ((), 2, "--expr"),
                 (("--expr=counter", "--in=nosuch"), 1, "nosuch"),
                 (("--expr=own == 3",), 1, "--in"),
-                (("--expr=counter == 0",), 1, "already")):
+                (("--expr=counter == 0",), 1, "already"),
+                (("--expr=counter = 3",), 1, "write '=='"),
+                (("--expr=$zzz == 3",), 1, "rsp, r8 to r15, rip")):
             done = self.cprec("when", self.trace, *words)
             equal(done.returncode, status, words)
             expect(text in done.stderr, done.stderr)
+        first = line_of("static void build") + 1
+        for words, text in (
+                (("calls", "colatz"), "did you mean 'collatz'"),
+                (("log", "conditions.c:1"), f"that has some is {first};"),
+                (("log", "conditions.c:9999"), "the last line that has"),
+                (("log", "nosuch.c:1"), "no such file"),
+                (("last", "--register=rxa"), "did you mean 'rax'"),
+                (("writes", "--addr=counter", "--from=end", "--to=start"),
+                 "--from is behind --to")):
+            done = self.cprec(words[0], self.trace, *words[1:])
+            equal(done.returncode, 1, words)
+            expect(text in done.stderr.replace("\n", ";"), done.stderr)
+
+    def optimized(self):
+        """A function that has no code of its own cannot be chosen; a variable
+        may be in a register."""
+        program = os.path.join(self.folder, "optimized")
+        trace = program + ".cpr"
+        subprocess.run([*self.options.cc.split(), "-g", "-O2", "-pthread",
+                        "-o", program, SOURCE], check=True, timeout=120)
+        self.cprec("record", "-o", trace, program)
+        code = subprocess.run(["nm", program], capture_output=True, text=True,
+                              check=True).stdout
+        expect(" build" not in code and " walk" not in code, "not inlined")
+        for name, text in (("times", "walk, which has no code of its own"),
+                           ("i", "build (inlined)")):
+            done = self.cprec("when", trace, f"--expr={name} == 3")
+            equal(done.returncode, 1, done.stdout)
+            expect(text in done.stderr and "--in" in done.stderr, done.stderr)
+        done = self.cprec("calls", trace, "walk")
+        expect("'walk': it was inlined in main" in done.stderr, done.stderr)
+        calls = self.cprec("calls", trace, "--json", "count").stdout
+        done = self.cprec("last", trace, "--addr=unused",
+                          f"--at={json.loads(calls.splitlines()[0])['at']}")
+        expect("in rdi: 'cprec last --register=rdi'" in done.stderr,
+               done.stderr)
 
     def run(self):
         self.begin()
@@ -212,6 +250,7 @@ class When(CprecTap):
         self.test("functions", self.functions)
         self.test("registers", self.registers)
         self.test("messages", self.messages)
+        self.test("optimized functions", self.optimized)
         return self.summary()
 
 

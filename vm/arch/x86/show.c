@@ -38,11 +38,40 @@ static bool is_in_group(const cs_insn *insn, uint8_t group)
 	return false;
 }
 
+/* POP, LEAVE; ADD, MOV and LEA to the stack pointer. */
+static bool unwinds(const cs_insn *insn)
+{
+	const cs_x86_op *to = &insn->detail->x86.operands[0];
+
+	switch (insn->id) {
+	case X86_INS_POP:
+		return to->type == X86_OP_REG;
+	case X86_INS_LEAVE:
+		return true;
+	case X86_INS_ADD:
+	case X86_INS_MOV:
+	case X86_INS_LEA:
+		return to->type == X86_OP_REG && to->reg == X86_REG_RSP;
+	}
+	return false;
+}
+
+static void find_way(const cs_insn *insn, struct vm_instruction *out)
+{
+	bool calls = is_in_group(insn, CS_GRP_CALL);
+	bool returns = is_in_group(insn, CS_GRP_RET) ||
+		       is_in_group(insn, CS_GRP_IRET);
+
+	out->leads_on = calls || returns || is_in_group(insn, CS_GRP_JUMP);
+	out->way = calls ? VM_WAY_CALL :
+		   returns ? VM_WAY_RETURN : VM_WAY_OTHER;
+	out->unwinds = unwinds(insn);
+}
+
 static void find_target(const cs_insn *insn, struct vm_instruction *out)
 {
 	const cs_x86 *x86 = &insn->detail->x86;
-	bool jumps = is_in_group(insn, CS_GRP_JUMP) ||
-		     is_in_group(insn, CS_GRP_CALL);
+	bool jumps = out->leads_on && out->way != VM_WAY_RETURN;
 
 	for (unsigned i = 0; i < x86->op_count; i++) {
 		const cs_x86_op *operand = &x86->operands[i];
@@ -118,6 +147,7 @@ void x86_show(struct cpu *cpu, guest_addr pc, const uint8_t *code, size_t size,
 			  CS_OPT_SYNTAX_ATT : CS_OPT_SYNTAX_INTEL);
 	if (x86_disassemble(cpu, code, size, pc)) {
 		out->size = insn->size;
+		find_way(insn, out);
 		find_target(insn, out);
 		if (syntax == VM_ATT) {
 			cut_suffix(cs_insn_name(x86->decoder, insn->id), insn,

@@ -86,6 +86,13 @@ static int strange(uint64_t addr)
 	return *(volatile int *)addr;
 }
 
+static void frees(void)
+{
+	char *volatile block = malloc(40), *volatile inside = block + 8;
+
+	free(inside);
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 1 ? argv[1] : "";
@@ -132,5 +139,7 @@ int main(int argc, char **argv)
 		__asm__("int3");
 	if (!strcmp(kind, "killed"))
 		kill(getpid(), SIGTERM);
+	if (!strcmp(kind, "heap"))
+		frees();
 	return 0;
 }
