@@ -209,13 +209,14 @@ static int make_auxv(struct server *server, struct text *out,
 
 /* ------- libraries ------- */
 
-/* Where the program's dynamic section is; 0: it has none. */
-static uint64_t find_dynamic(struct server *server, const struct text *auxv)
+/* Where what one of the program's headers says is; 0: there is none. */
+static uint64_t find_part(struct server *server, const struct text *auxv,
+			  uint32_t type)
 {
 	uint64_t headers = auxv_value(auxv, AT_PHDR);
 	uint64_t count = auxv_value(auxv, AT_PHNUM);
-	uint64_t dynamic = 0, bias = 0;
-	bool has_dynamic = false;
+	uint64_t part = 0, bias = 0;
+	bool has_part = false;
 	Elf64_Phdr header;
 
 	for (uint64_t i = 0; i < count && i < PN_XNUM; i++) {
@@ -224,12 +225,12 @@ static uint64_t find_dynamic(struct server *server, const struct text *auxv)
 			return 0;
 		if (header.p_type == PT_PHDR)
 			bias = headers - header.p_vaddr;
-		if (header.p_type == PT_DYNAMIC) {
-			dynamic = header.p_vaddr;
-			has_dynamic = true;
+		if (header.p_type == type) {
+			part = header.p_vaddr;
+			has_part = true;
 		}
 	}
-	return has_dynamic ? dynamic + bias : 0;
+	return has_part ? part + bias : 0;
 }
 
 /* The dynamic linker's list; 0: it has none yet. */
@@ -282,6 +283,8 @@ static void add_libraries(struct server *server, uint64_t first,
 		    !read_path(server, (uint64_t)(uintptr_t)map.l_name, path) ||
 		    !*path)
 			continue;
+		library_names_add(server, path,
+				  (uint64_t)(uintptr_t)map.l_ld);
 		text_add(out, "<library name=\"");
 		text_add_xml(out, path);
 		text_add(out, "\" lm=\"0x%" PRIx64 "\" l_addr=\"0x%" PRIx64
@@ -296,10 +299,11 @@ static int make_libraries(struct server *server, struct text *out,
 {
 	struct text auxv = { 0 };
 	int rc = make_auxv(server, &auxv, why);
-	uint64_t dynamic = rc ? 0 : find_dynamic(server, &auxv);
+	uint64_t dynamic = rc ? 0 : find_part(server, &auxv, PT_DYNAMIC);
 	uint64_t first = dynamic ? find_link_map(server, dynamic) : 0;
 
 	text_release(&auxv);
+	library_names_release(server);
 	text_add(out, "<library-list-svr4 version=\"1.0\"");
 	if (first)
 		text_add(out, " main-lm=\"0x%" PRIx64 "\"", first);
@@ -307,6 +311,31 @@ static int make_libraries(struct server *server, struct text *out,
 	add_libraries(server, first, out);
 	text_add(out, "</library-list-svr4>");
 	return 0;
+}
+
+/* ------- for names of files ------- */
+
+uint64_t program_auxv(struct server *server, uint64_t type)
+{
+	struct text auxv = { 0 };
+	uint64_t value = 0;
+
+	if (!make_auxv(server, &auxv, NULL))
+		value = auxv_value(&auxv, type);
+	text_release(&auxv);
+	return value;
+}
+
+bool program_is_interpreter(struct server *server, const char *path)
+{
+	struct text auxv = { 0 };
+	char its[PATH_LONGEST];
+	uint64_t addr = 0;
+
+	if (!make_auxv(server, &auxv, NULL))
+		addr = find_part(server, &auxv, PT_INTERP);
+	text_release(&auxv);
+	return addr && read_path(server, addr, its) && !strcmp(its, path);
 }
 
 /* ------- threads ------- */

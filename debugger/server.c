@@ -310,6 +310,7 @@ int server_run(const struct server_options *options, struct cprec_failure *why)
 	struct server server = {
 		.recording = options->recording,
 		.no_diversion = options->no_diversion,
+		.note = options->note,
 	};
 	const struct wire_ends ends = {
 		.in = options->in, .out = options->out,
@@ -333,6 +334,8 @@ int server_run(const struct server_options *options, struct cprec_failure *why)
 	plan_release(&server.plan);
 	free(server.caught);
 	open_files_release(&server);
+	library_names_release(&server);
+	text_release(&server.told_files);
 	text_release(&server.reply);
 	text_release(&server.object);
 	text_release(&server.auxv);

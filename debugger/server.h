@@ -27,6 +27,10 @@ struct server_options {
 	const char *from;	/* a position, or "main"; NULL: where a signal
 				   ended the program, or at "main" */
 	bool no_diversion;	/* nothing may be changed, nor called */
+
+	/* Told, once, of each of the program's files that cannot be had, why;
+	   NULL: nobody is. */
+	void (*note)(const char *text);
 };
 
 /* Serves one connection to its end. */

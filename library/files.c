@@ -110,7 +110,7 @@ PUBLIC void cprec_file_close(struct cprec_file *file)
 	free(file);
 }
 
-void files_release(struct cprec_recording *handle)
+void close_files(struct cprec_recording *handle)
 {
 	while (handle->files)
 		cprec_file_close(handle->files);

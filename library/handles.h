@@ -205,7 +205,7 @@ void cursor_release(struct cprec_cursor *cursor);
 /* ------- files ------- */
 
 /* Closes all, and what they read. */
-void files_release(struct cprec_recording *recording);
+void close_files(struct cprec_recording *recording);
 
 /* ------- places ------- */
 

@@ -120,6 +120,11 @@ static int wait_for_client(const struct connection *connection)
 
 /* ------- the command ------- */
 
+static void note(const char *text)
+{
+	say_note("%s", text);
+}
+
 static int serve(const char *path, const struct server_options *asked,
 		 struct connection *connection)
 {
@@ -135,6 +140,7 @@ static int serve(const char *path, const struct server_options *asked,
 		connection->in = connection->out = wait_for_client(connection);
 	options.in = connection->in;
 	options.out = connection->out;
+	options.note = note;
 	rc = options.in < 0 ? CPREC_SYSTEM : server_run(&options, &why);
 	if (rc && options.in >= 0)
 		say("%s", why.text);

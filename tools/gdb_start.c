@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "replayer/recording/recording.h"
+#include "replayer/symbols/symbols.h"
 #include "tools/commands.h"
 #include "tools/messages.h"
 #include "tools/options.h"
@@ -57,11 +59,35 @@ static char *connect_text(const struct gdb_start *start)
 }
 
 static const char *const settings[] = {
-	"set sysroot /",
 	"set debuginfod enabled off",
 	"set unwindonsignal on",
 	"set tcp auto-retry off",
 };
+
+static bool has_all_files(const char *path)
+{
+	struct recording *recording;
+	struct lines *lines = NULL;
+	bool has_all;
+
+	if (recording_open(&recording, path, NULL))
+		return false;
+	has_all = !lines_create(&lines, recording, NULL) &&
+		  module_sources_are_here(lines);
+	lines_destroy(lines);
+	recording_close(recording);
+	return has_all;
+}
+
+/*
+ * The program's files are read from this machine, which is faster, if they are
+ * those that were recorded; else the server gives what there is.
+ */
+static const char *sysroot_setting(const char *path)
+{
+	return path && has_all_files(path) ? "set sysroot /" :
+					     "set sysroot target:";
+}
 
 /* A file of ours: beside the program, or where it is installed; NULL. */
 static char *script_path(const char *name)
@@ -134,6 +160,7 @@ static bool add_all(struct words *words, const struct gdb_start *start,
 	add_pair(words, "-l", "10000");
 	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
 		add_pair(words, "-iex", settings[i]);
+	add_pair(words, "-iex", sysroot_setting(start->path));
 	for (; name && *name; name++) {
 		const char *path = script_path(*name);
 
