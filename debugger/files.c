@@ -150,11 +150,22 @@ static void close_file(struct open_file *file)
 	*file = (struct open_file){ 0 };
 }
 
+/* NULL: it is none; so is one with a NUL in it. */
+static char *take_path(const char *digits, size_t size)
+{
+	char *path = text_from_hex(digits, size);
+
+	if (path && strlen(path) == size / 2)
+		return path;
+	free(path);
+	return NULL;
+}
+
 /* "PATH,FLAGS,MODE" */
 static void on_open(struct server *server, const char *args)
 {
 	size_t size = strcspn(args, ",");
-	char *path = text_from_hex(args, size);
+	char *path = take_path(args, size);
 	struct open_file *file = free_file(server);
 	unsigned error = 0;
 	uint64_t flags;
@@ -296,7 +307,7 @@ static void on_fstat(struct server *server, const char *args)
 
 static void on_stat(struct server *server, const char *args)
 {
-	char *path = text_from_hex(args, strlen(args));
+	char *path = take_path(args, strlen(args));
 	struct open_file file = { 0 };
 	unsigned error = path ? open_path(server, path, &file) : FILE_INVALID;
 
@@ -324,7 +335,7 @@ static const char *link_of(struct server *server, const char *path)
 
 static void on_readlink(struct server *server, const char *args)
 {
-	char *path = text_from_hex(args, strlen(args));
+	char *path = take_path(args, strlen(args));
 	const char *target = path ? link_of(server, path) : NULL;
 
 	if (target) {

@@ -106,18 +106,21 @@ static void on_symbols(struct server *server, const char *args)
 	reply(server, "OK");
 }
 
-/* ";PID": a process that a fork has made is left alone at once. */
+/*
+ * The debugger goes when it likes: it may still read from files that it has
+ * open, and is not to wait in vain.
+ */
 static void on_detach(struct server *server, const char *args)
 {
-	uint64_t pid = server->pid;
-
-	if (*args == ';') {
-		args++;
-		if (!text_read_hex(&args, &pid))
-			pid = server->pid;
-	}
+	(void)args;
 	reply(server, "OK");
-	server->is_over = pid == server->pid;
+}
+
+static void on_kill(struct server *server, const char *args)
+{
+	(void)args;
+	reply(server, "OK");
+	server->is_over = true;
 }
 
 /* ------- all requests ------- */
@@ -137,7 +140,7 @@ static const struct request {
 	{ "g", on_all_registers },
 	{ "G", on_write_registers },
 	{ "H", on_choose_thread },
-	{ "k", on_detach },
+	{ "k", on_kill },
 	{ "m", on_memory },
 	{ "M", on_write_memory },
 	{ "p", on_register },
