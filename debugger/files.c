@@ -277,7 +277,7 @@ static void reply_status(struct server *server, const struct open_file *file)
 	uint64_t size = file->text.size, changed = 0;
 
 	if (file->file) {
-		size = cprec_file_describe(file->file)->bytes;
+		size = cprec_file_describe(file->file)->length;
 		changed = cprec_file_describe(file->file)->changed;
 	}
 	put_big(&to, 0, 4);

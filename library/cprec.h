@@ -244,7 +244,7 @@ int cprec_file_open(struct cprec_file **out, struct cprec_recording *recording,
 void cprec_file_close(struct cprec_file *file);
 
 struct cprec_file_info {
-	uint64_t bytes;		/* its size */
+	uint64_t length;
 	int64_t changed;	/* seconds since 1970; 0: that is not known */
 	const char *path;	/* on this machine; NULL: it is kept, and what
 				   the program would only load is 0 in it */

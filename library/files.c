@@ -53,14 +53,14 @@ static int open_source(struct cprec_file *file, struct failure *why)
 	struct stat status;
 
 	if (kept) {
-		file->info.bytes = kept->size;
+		file->info.length = kept->size;
 		return kept_parts_open(&file->parts, file->of->recording, kept,
 				       why);
 	}
 	if (fstat(file->source.fd, &status))
 		return failed(why, ERR_SYSTEM, "cannot read '%s': %s",
 			      file->source.path, strerror(errno));
-	file->info.bytes = (uint64_t)status.st_size;
+	file->info.length = (uint64_t)status.st_size;
 	file->info.changed = status.st_mtime;
 	file->info.path = file->source.path;
 	return 0;
@@ -151,10 +151,10 @@ PUBLIC int cprec_file_read(struct cprec_file *file, uint64_t offset,
 	int rc = question_begin(handle, false, why);
 
 	*done = 0;
-	if (rc || offset >= file->info.bytes)
+	if (rc || offset >= file->info.length)
 		return rc;
-	if (length > file->info.bytes - offset)
-		length = file->info.bytes - offset;
+	if (length > file->info.length - offset)
+		length = file->info.length - offset;
 	if (!file->source.kept)
 		return read_here(file, offset, bytes, length, done,
 				 inner(why));
