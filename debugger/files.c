@@ -210,7 +210,7 @@ static bool read_part(const struct open_file *file, char *bytes, uint64_t size,
  * Debuggers read ahead as much as a message has, and look at a few bytes of
  * that: so pieces are small until somebody reads on.
  */
-#define PIECE_LEAST UINT64_C(8192)
+#define PIECE_LEAST UINT64_C(1024)
 
 static uint64_t piece_at(struct open_file *file, uint64_t offset,
 			 uint64_t wanted)
