@@ -315,13 +315,17 @@ int server_run(const struct server_options *options, struct cprec_failure *why)
 		.no_diversion = options->no_diversion,
 		.note = options->note,
 	};
-	const struct wire_ends ends = {
+	struct wire_ends ends = {
 		.in = options->in, .out = options->out,
 		.interrupt = interrupt, .context = &server,
 	};
-	int rc = begin(&server, options->from, why);
-	int error = rc ? 0 : wire_open(&server.wire, &ends);
+	int rc = begin(&server, options->from, why), error = 0;
 
+	if (!rc && options->connect &&
+	    !options->connect(options->context, &ends.in, &ends.out))
+		rc = CPREC_SYSTEM;
+	if (!rc)
+		error = wire_open(&server.wire, &ends);
 	if (error) {
 		snprintf(why->text, sizeof(why->text), "the connection: %s",
 			 strerror(error));

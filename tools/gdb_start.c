@@ -14,6 +14,7 @@
 #include "replayer/recording/recording.h"
 #include "replayer/symbols/symbols.h"
 #include "tools/commands.h"
+#include "tools/gdb_socket.h"
 #include "tools/messages.h"
 #include "tools/options.h"
 
@@ -30,7 +31,7 @@ static void print_quoted(FILE *out, const char *word)
 }
 
 /* "target extended-remote | exec cprec gdbserver --stdio FILE" */
-static char *connect_text(const struct gdb_start *start)
+static char *pipe_text(const struct gdb_start *start)
 {
 	char self[4096], *text = NULL;
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -56,6 +57,21 @@ static char *connect_text(const struct gdb_start *start)
 		return text;
 	free(text);
 	return NULL;
+}
+
+/* A script connects when it wants to, with a server of its own. */
+static char *connect_text(const struct gdb_start *start)
+{
+	char *socket = NULL, *text = NULL;
+
+	if (start->path && !start->connect)
+		socket = gdb_socket_start(start->path, start->from);
+	if (!socket)
+		return pipe_text(start);
+	if (asprintf(&text, "target extended-remote %s", socket) < 0)
+		text = NULL;
+	free(socket);
+	return text;
 }
 
 static const char *const settings[] = {
