@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct library_name {
 	struct library_name *next;
@@ -68,6 +69,19 @@ static char *file_at(struct server *server, uint64_t addr)
 	if (addr)
 		cprec_each_mapping(server->cursor, take_name, &search, NULL);
 	return search.name;
+}
+
+char *program_file_name(struct server *server, const char *path, uint64_t addr)
+{
+	char *mapped = file_at(server, addr);
+	struct stat named, wanted;
+
+	if (mapped && !stat(mapped, &wanted) &&
+	    (stat(path, &named) || named.st_dev != wanted.st_dev ||
+	     named.st_ino != wanted.st_ino))
+		return mapped;
+	free(mapped);
+	return strdup(path);
 }
 
 static bool is_program(struct server *server, const char *path)

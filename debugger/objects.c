@@ -52,9 +52,19 @@ static int make_path(struct server *server, struct text *out,
 		     struct cprec_failure *why)
 {
 	struct program_found found = { .path = out };
+	int rc = find_program_at(server, cprec_cursor_position(server->cursor),
+			      &found, why);
+	char *name = NULL;
 
-	return find_program_at(server, cprec_cursor_position(server->cursor),
-			    &found, why);
+	if (!rc && out->bytes)
+		name = program_file_name(server, out->bytes,
+					 program_auxv(server, AT_ENTRY));
+	if (name) {
+		text_clear(out);
+		text_add(out, "%s", name);
+	}
+	free(name);
+	return rc;
 }
 
 /* ------- what the kernel told it ------- */
@@ -275,6 +285,7 @@ static void add_libraries(struct server *server, uint64_t first,
 
 	for (unsigned i = 0; at && i < LIBRARIES_MOST; i++) {
 		uint64_t here = at;
+		char *name;
 
 		if (!state_read(server, at, &map, sizeof(map)))
 			return;
@@ -285,8 +296,11 @@ static void add_libraries(struct server *server, uint64_t first,
 			continue;
 		library_names_add(server, path,
 				  (uint64_t)(uintptr_t)map.l_ld);
+		name = program_file_name(server, path,
+					 (uint64_t)(uintptr_t)map.l_ld);
 		text_add(out, "<library name=\"");
-		text_add_xml(out, path);
+		text_add_xml(out, name ? name : path);
+		free(name);
 		text_add(out, "\" lm=\"0x%" PRIx64 "\" l_addr=\"0x%" PRIx64
 			 "\" l_ld=\"0x%" PRIx64 "\" lmid=\"0x0\"/>", here,
 			 (uint64_t)map.l_addr,

@@ -392,6 +392,13 @@ void library_names_add(struct server *server, const char *path, uint64_t addr);
 void library_names_release(struct server *server);
 
 /*
+ * What a debugger is to call a file, of which something is mapped at `addr`, if
+ * it looks on this machine: a link may lead to another one by now.  To be freed;
+ * NULL without memory.
+ */
+char *program_file_name(struct server *server, const char *path, uint64_t addr);
+
+/*
  * Opens what cprec_file_open() does, and what is mapped under another name.  Of
  * a module that cannot be had, whoever serves is told why.
  */

@@ -18,7 +18,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from remote import Remote  # noqa: E402
-from tap import PlaceTap, equal, expect, main  # noqa: E402
+from tap import PlaceTap, equal, expect, main, recordings  # noqa: E402
 
 PROGRAM = """#include <stdio.h>
 struct thing { int size; const char *name; } thing = { 7, "thing" };
@@ -73,9 +73,13 @@ class Files(PlaceTap):
 
     # ------- programs
 
-    def compile(self, name, text, *options):
+    def source(self, name, text):
         with open(self.path(name + ".c"), "w", encoding="utf-8") as file:
             file.write(text)
+        os.utime(self.path(name + ".c"), (0, 0))
+
+    def compile(self, name, text, *options):
+        self.source(name, text)
         self.run("gcc", "-g", "-O0", "-o", self.path("bin/" + name),
                  name + ".c", *options)
 
@@ -99,10 +103,10 @@ class Files(PlaceTap):
                      f"-Wl,--dynamic-linker={self.path('bin/ld.so')}",
                      *options)
 
-    def record(self, *options):
+    def record(self, *options, program="bin/program"):
         self.trace = self.path("t.cpr")
         done = self.cprec("record", "-q", "-o", self.trace, *options, "--",
-                          self.path("bin/program"))
+                          self.path(program))
         equal(done.returncode, -11, done.stderr)
 
     def gone(self, *names):
@@ -274,6 +278,69 @@ class Files(PlaceTap):
         self.run("objcopy", "--remove-section=.note.gnu.build-id", path)
         expect("no build id instead of" in self.monitor("files"), "no id")
 
+    def links(self):
+        """Links may lead to other builds; what was recorded is still here."""
+        self.build()
+        os.symlink("program", self.path("bin/link"))
+        self.record(program="bin/link")
+        before, _ = self.ours()
+        shutil.move(self.path("bin/libpart.so.1.2"), self.path("kept"))
+        self.library(change=CHANGE)
+        shutil.move(self.path("bin/libpart.so.1.2"),
+                    self.path("bin/libpart.so.1.3"))
+        self.source("libpart.so.1.2", LIBRARY)
+        shutil.move(self.path("kept"), self.path("bin/libpart.so.1.2"))
+        for link, to in ("link", "ld.so"), ("libpart.so.1", "libpart.so.1.3"):
+            os.remove(self.path("bin/" + link))
+            os.symlink(to, self.path("bin/" + link))
+        for way in self.ours, self.by_hand:
+            said, errors = way()
+            equal(re.sub(r"(/libpart\.so\.1)\.2$", r"\1", said,
+                         flags=re.M), before, errors)
+            expect("cprec: note" not in errors, errors)
+
+    def child(self):
+        """Files that another process's recording has."""
+        self.build()
+        self.trace = self.path("t.cpr")
+        program, path = self.path("bin/program"), self.path("bin/libc.so.6")
+        with open(path, "rb") as file:
+            size = len(file.read())
+        self.cprec("record", "-q", "-o", self.trace, "--with-debug", "--",
+                   "sh", "-c", f"{program}; {program}; true")
+        self.gone()
+        children = recordings(self.trace)[1:]
+        equal(len(children), 2, "children")
+        files = []
+        for self.trace in children:
+            self.good(self.ours()[0])
+            with Remote(self.options.cprec, self.trace) as remote:
+                files.append(self.file(remote, self.open(remote, path)[1:]))
+        equal(len(files[0]), size, "size")
+        equal(files[0] == files[1], True, "the same")
+        equal(len({os.path.getsize(trace) > size
+                   for trace in children}), 2, "one of them has it")
+
+    def extra(self):
+        """What debugging information refers to, in a file for several."""
+        self.build()
+        shutil.copy(self.path("bin/libpart.so.1.2"), self.path("extra"))
+        number = self.build_id("libpart.so.1.2")
+        with open(self.path("extra"), "rb") as file:
+            wanted = file.read()
+        self.library(change=CHANGE)
+        with open(self.path("link"), "wb") as file:
+            file.write(self.path("extra").encode() + b"\0"
+                       + bytes.fromhex(number))
+        self.run("objcopy", "--add-section=.gnu_debugaltlink=link",
+                 "bin/program")
+        self.record("--with-debug")
+        self.gone("bin", "extra")
+        with Remote(self.options.cprec, self.trace) as remote:
+            name = f"/usr/lib/debug/.build-id/{number[:2]}/{number[2:]}.debug"
+            found = self.file(remote, self.open(remote, name)[1:])
+        equal(found == wanted, True, "the file")
+
     def not_kept(self):
         self.build()
         self.record()
@@ -389,6 +456,7 @@ def run_all(options, folder):
     tests = Files(options, folder)
     for function in (tests.all_ways, tests.compressed, tests.by_build_id, tests.by_link, tests.stripped_later,
                      tests.same_here, tests.other_folder, tests.refused,
+                     tests.links, tests.child, tests.extra,
                      tests.not_kept, tests.nothing_else, tests.many,
                      tests.kept_bytes):
         tests.test(function.__name__.replace("_", " "), function)
