@@ -243,6 +243,11 @@ static uint64_t find_part(struct server *server, const struct text *auxv,
 	return has_part ? part + bias : 0;
 }
 
+static uint64_t find_dynamic(struct server *server, const struct text *auxv)
+{
+	return find_part(server, auxv, PT_DYNAMIC);
+}
+
 /* The dynamic linker's list; 0: it has none yet. */
 static uint64_t find_link_map(struct server *server, uint64_t dynamic)
 {
@@ -308,27 +313,6 @@ static void add_libraries(struct server *server, uint64_t first,
 	}
 }
 
-static int make_libraries(struct server *server, struct text *out,
-			  struct cprec_failure *why)
-{
-	struct text auxv = { 0 };
-	int rc = make_auxv(server, &auxv, why);
-	uint64_t dynamic = rc ? 0 : find_part(server, &auxv, PT_DYNAMIC);
-	uint64_t first = dynamic ? find_link_map(server, dynamic) : 0;
-
-	text_release(&auxv);
-	library_names_release(server);
-	text_add(out, "<library-list-svr4 version=\"1.0\"");
-	if (first)
-		text_add(out, " main-lm=\"0x%" PRIx64 "\"", first);
-	text_add(out, ">");
-	add_libraries(server, first, out);
-	text_add(out, "</library-list-svr4>");
-	return 0;
-}
-
-/* ------- for names of files ------- */
-
 uint64_t program_auxv(struct server *server, uint64_t type)
 {
 	struct text auxv = { 0 };
@@ -350,6 +334,25 @@ bool program_is_interpreter(struct server *server, const char *path)
 		addr = find_part(server, &auxv, PT_INTERP);
 	text_release(&auxv);
 	return addr && read_path(server, addr, its) && !strcmp(its, path);
+}
+
+static int make_libraries(struct server *server, struct text *out,
+			  struct cprec_failure *why)
+{
+	struct text auxv = { 0 };
+	int rc = make_auxv(server, &auxv, why);
+	uint64_t dynamic = rc ? 0 : find_dynamic(server, &auxv);
+	uint64_t first = dynamic ? find_link_map(server, dynamic) : 0;
+
+	text_release(&auxv);
+	library_names_release(server);
+	text_add(out, "<library-list-svr4 version=\"1.0\"");
+	if (first)
+		text_add(out, " main-lm=\"0x%" PRIx64 "\"", first);
+	text_add(out, ">");
+	add_libraries(server, first, out);
+	text_add(out, "</library-list-svr4>");
+	return 0;
 }
 
 /* ------- threads ------- */

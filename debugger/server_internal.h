@@ -374,18 +374,18 @@ void heard_end(struct server *server, struct heard *heard, bool tells);
 
 void on_object(struct server *server, const char *args);
 
-/* What the kernel told the program; 0: it did not. */
-uint64_t program_auxv(struct server *server, uint64_t type);
-
-/* Whether the program names it as its dynamic linker. */
-bool program_is_interpreter(struct server *server, const char *path);
-
 /* ------- files.c ------- */
 
 void on_file(struct server *server, const char *args);
 void open_files_release(struct server *server);
 
-/* ------- file_names.c ------- */
+/* ------- file_names.c; objects.c ------- */
+
+/* What the kernel told the program; 0: it did not. */
+uint64_t program_auxv(struct server *server, uint64_t type);
+
+/* Whether the program names it as its dynamic linker. */
+bool program_is_interpreter(struct server *server, const char *path);
 
 /* What the dynamic linker calls a library, and where that is. */
 void library_names_add(struct server *server, const char *path, uint64_t addr);
