@@ -233,6 +233,7 @@ static const struct monitor_command {
 	{ "state", "", plan_tell, "where it is, and what a plan has found" },
 	{ "recording", "", run_recording, "the file" },
 	{ "program", "", run_program, "the path of cprec" },
+	{ "files", "", files_tell, "of the program: where they come from" },
 	{ "address", "EXPR", run_address, "and length of what it means" },
 	{ "bookmark", "NAME [TEXT]", run_bookmark, "give the position a name" },
 	{ "bookmarks", "", run_bookmarks, "all of them" },

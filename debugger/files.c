@@ -2,67 +2,40 @@
 /*
  * files.c - files of the program, read by a debugger
  *
- * Only those that the recording names can be read: what was mapped, programs,
- * and what /proc would say of the process.
+ * Only files of the recorded program can be read, which the recording has or of
+ * which this machine has the same build, and what /proc would say of the
+ * process.
  *
  * Source: "Debugging with GDB", appendix E.8, File-I/O.
  */
 #include "debugger/server_internal.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "debugger/wire.h"
 
 /* Errors of the protocol. */
-enum { FILE_NOT_THERE = 2, FILE_BAD = 9, FILE_DENIED = 13, FILE_INVALID = 22 };
+enum { FILE_NOT_THERE = 2, FILE_UNREADABLE = 5, FILE_BAD = 9, FILE_DENIED = 13,
+       FILE_INVALID = 22, FILE_TOO_MANY = 24 };
 
-#define FILES (sizeof(((struct server *)NULL)->files) / sizeof(struct open_file))
+/* A debugger has one open for each library, and one for what goes with it. */
+#define FILES_MOST 65536u
+
+struct open_file {
+	bool is_used;
+	struct cprec_file *file;	/* NULL: */
+	struct text text;		/* these bytes */
+	uint32_t name;			/* a number for its path */
+	uint64_t next, piece;		/* where the last piece ended; its size */
+};
 
 static void reply_error(struct server *server, unsigned error)
 {
 	reply(server, "F-1,%x", error);
-}
-
-/* ------- which files ------- */
-
-struct file_search {
-	const char *path;
-	bool is_found;
-};
-
-static int is_mapped_file(void *context, const struct cprec_mapping *mapping)
-{
-	struct file_search *search = context;
-
-	search->is_found |= !strcmp(mapping->name, search->path);
-	return search->is_found;
-}
-
-static int is_program(void *context, const struct cprec_program *program)
-{
-	struct file_search *search = context;
-
-	search->is_found |= !strcmp(program->path, search->path);
-	return search->is_found;
-}
-
-static bool is_named(struct server *server, const char *path)
-{
-	struct file_search search = { .path = path };
-
-	if (*path != '/')
-		return false;
-	cprec_each_mapping(server->cursor, is_mapped_file, &search, NULL);
-	if (!search.is_found)
-		cprec_each_program(server->recording, is_program, &search,
-				   NULL);
-	return search.is_found;
 }
 
 /* ------- what /proc says ------- */
@@ -111,13 +84,13 @@ static bool make_proc_file(struct server *server, const char *path,
 	return !strcmp(path, "cmdline") && make_cmdline(server, out);
 }
 
-/* ------- requests ------- */
+/* ------- opening ------- */
 
 static struct open_file *file_of(struct server *server, const char **args)
 {
 	uint64_t number;
 
-	if (!text_read_hex(args, &number) || number >= FILES ||
+	if (!text_read_hex(args, &number) || number >= server->file_count ||
 	    !server->files[number].is_used)
 		return NULL;
 	return &server->files[number];
@@ -125,74 +98,138 @@ static struct open_file *file_of(struct server *server, const char **args)
 
 static struct open_file *free_file(struct server *server)
 {
-	for (size_t i = 0; i < FILES; i++)
+	size_t count = server->file_count, more = count + 16;
+	struct open_file *files;
+
+	for (size_t i = 0; i < count; i++)
 		if (!server->files[i].is_used)
 			return &server->files[i];
+	if (more > FILES_MOST)
+		return NULL;
+	files = reallocarray(server->files, more, sizeof(*files));
+	if (!files)
+		return NULL;
+	memset(files + count, 0, (more - count) * sizeof(*files));
+	server->files = files;
+	server->file_count = more;
+	return &files[count];
+}
+
+/* FNV-1a: debuggers ask by such a number whether two files are one. */
+static uint32_t number_of(const char *path)
+{
+	uint32_t number = 0x811c9dc5;
+
+	for (; *path; path++)
+		number = (number ^ (uint8_t)*path) * 0x01000193;
+	return number ? number : 1;
+}
+
+/* 0, or an error of the protocol. */
+static unsigned open_path(struct server *server, const char *path,
+			  struct open_file *out)
+{
+	struct cprec_failure why;
+	int rc;
+
+	*out = (struct open_file){ .name = number_of(path) };
+	if (make_proc_file(server, path, &out->text))
+		return 0;
+	text_release(&out->text);
+	rc = *path == '/' ? program_file_open(server, path, &out->file, &why) :
+			    CPREC_NOT_FOUND;
+	if (!rc)
+		return 0;
+	return rc == CPREC_NOT_FOUND ? FILE_NOT_THERE : FILE_UNREADABLE;
+}
+
+static void close_file(struct open_file *file)
+{
+	cprec_file_close(file->file);
+	text_release(&file->text);
+	*file = (struct open_file){ 0 };
+}
+
+/* NULL: it is none; so is one with a NUL in it. */
+static char *take_path(const char *digits, size_t size)
+{
+	char *path = text_from_hex(digits, size);
+
+	if (path && strlen(path) == size / 2)
+		return path;
+	free(path);
 	return NULL;
 }
 
 /* "PATH,FLAGS,MODE" */
-static void open_path(struct server *server, const char *path, bool reads)
+static void on_open(struct server *server, const char *args)
 {
+	size_t size = strcspn(args, ",");
+	char *path = take_path(args, size);
 	struct open_file *file = free_file(server);
-	struct stat about;
+	unsigned error = 0;
+	uint64_t flags;
 
-	if (!file || !reads) {
-		reply_error(server, FILE_DENIED);
+	args += size;
+	if (!path || *args++ != ',' || !text_read_hex(&args, &flags))
+		error = FILE_INVALID;
+	else if (flags & 3)
+		error = FILE_DENIED;
+	else if (!file)
+		error = FILE_TOO_MANY;
+	else
+		error = open_path(server, path, file);
+	free(path);
+	if (error) {
+		reply_error(server, error);
 		return;
-	}
-	*file = (struct open_file){ .fd = -1 };
-	if (!make_proc_file(server, path, &file->text)) {
-		file->fd = is_named(server, path) ?
-				   open(path, O_RDONLY | O_CLOEXEC |
-						      O_NONBLOCK) : -1;
-		if (file->fd < 0 || fstat(file->fd, &about) ||
-		    !S_ISREG(about.st_mode)) {
-			if (file->fd >= 0)
-				close(file->fd);
-			reply_error(server, FILE_NOT_THERE);
-			return;
-		}
 	}
 	file->is_used = true;
 	reply(server, "F%zx", (size_t)(file - server->files));
 }
 
-static void on_open(struct server *server, const char *args)
-{
-	size_t size = strcspn(args, ",");
-	char *path = text_from_hex(args, size);
-	uint64_t flags;
+/* ------- reading ------- */
 
-	args += size;
-	if (!path || *args++ != ',' || !text_read_hex(&args, &flags))
-		reply_error(server, FILE_INVALID);
-	else
-		open_path(server, path, !(flags & 3));
-	free(path);
-}
-
-static ssize_t read_part(const struct open_file *file, char *bytes,
-			 uint64_t size, uint64_t offset)
+static bool read_part(const struct open_file *file, char *bytes, uint64_t size,
+		      uint64_t offset, uint64_t *done)
 {
 	const struct text *text = &file->text;
-	uint64_t left = offset < text->size ? text->size - offset : 0;
 
-	if (file->fd >= 0)
-		return pread(file->fd, bytes, size, offset);
-	if (left > size)
-		left = size;
-	if (left)
-		memcpy(bytes, text->bytes + offset, left);
-	return left;
+	if (file->file)
+		return !cprec_file_read(file->file, offset, bytes, size, done,
+					NULL);
+	*done = offset < text->size ? text->size - offset : 0;
+	if (*done > size)
+		*done = size;
+	if (*done)
+		memcpy(bytes, text->bytes + offset, *done);
+	return true;
+}
+
+/*
+ * Debuggers read ahead as much as a message has, and look at a few bytes of
+ * that: so pieces are small until somebody reads on.
+ */
+#define PIECE_LEAST UINT64_C(1024)
+
+static uint64_t piece_at(struct open_file *file, uint64_t offset,
+			 uint64_t wanted)
+{
+	/* Escaped, a byte is two. */
+	const uint64_t most = WIRE_MESSAGE_MOST / 2 - 32;
+	bool reads_on = file->piece && offset == file->next;
+
+	file->piece = reads_on ? 2 * file->piece : PIECE_LEAST;
+	if (file->piece > most)
+		file->piece = most;
+	return wanted < file->piece ? wanted : file->piece;
 }
 
 /* "FD,SIZE,OFFSET" */
 static void on_pread(struct server *server, const char *args)
 {
-	const struct open_file *file = file_of(server, &args);
-	uint64_t size, offset;
-	ssize_t done = -1;
+	struct open_file *file = file_of(server, &args);
+	uint64_t size, offset, done;
 	char *bytes;
 
 	if (!file || *args++ != ',' || !text_read_hex(&args, &size) ||
@@ -201,17 +238,14 @@ static void on_pread(struct server *server, const char *args)
 		reply_error(server, FILE_BAD);
 		return;
 	}
-	/* Escaped, a byte is two. */
-	if (size > WIRE_MESSAGE_MOST / 2 - 32)
-		size = WIRE_MESSAGE_MOST / 2 - 32;
+	size = piece_at(file, offset, size);
 	bytes = malloc(size + 1);
-	if (bytes)
-		done = read_part(file, bytes, size, offset);
-	if (done < 0) {
-		reply_error(server, FILE_INVALID);
+	if (!bytes || !read_part(file, bytes, size, offset, &done)) {
+		reply_error(server, FILE_UNREADABLE);
 	} else {
-		text_add(&server->reply, "F%zx;", done);
+		text_add(&server->reply, "F%" PRIx64 ";", done);
 		text_add_bytes(&server->reply, bytes, done);
+		file->next = offset + done;
 	}
 	free(bytes);
 }
@@ -224,12 +258,11 @@ static void on_close(struct server *server, const char *args)
 		reply_error(server, FILE_BAD);
 		return;
 	}
-	if (file->fd >= 0)
-		close(file->fd);
-	text_release(&file->text);
-	file->is_used = false;
+	close_file(file);
 	reply(server, "F0");
 }
+
+/* ------- what files are ------- */
 
 static void put_big(uint8_t **to, uint64_t value, unsigned size)
 {
@@ -238,32 +271,52 @@ static void put_big(uint8_t **to, uint64_t value, unsigned size)
 }
 
 /* The protocol's own layout, the highest byte first. */
+static void reply_status(struct server *server, const struct open_file *file)
+{
+	uint8_t bytes[64] = { 0 }, *to = bytes;
+	uint64_t size = file->text.size, changed = 0;
+
+	if (file->file) {
+		size = cprec_file_describe(file->file)->length;
+		changed = cprec_file_describe(file->file)->changed;
+	}
+	put_big(&to, 0, 4);
+	put_big(&to, file->name, 4);
+	put_big(&to, S_IFREG | 0444, 4);
+	put_big(&to, 1, 4);
+	put_big(&to, 0, 12);
+	put_big(&to, size, 8);
+	put_big(&to, 4096, 8);
+	put_big(&to, (size + 511) / 512, 8);
+	put_big(&to, changed, 4);
+	put_big(&to, changed, 4);
+	put_big(&to, changed, 4);
+	text_add(&server->reply, "F%zx;", sizeof(bytes));
+	text_add_bytes(&server->reply, bytes, sizeof(bytes));
+}
+
 static void on_fstat(struct server *server, const char *args)
 {
 	const struct open_file *file = file_of(server, &args);
-	uint8_t bytes[64] = { 0 }, *to = bytes;
-	struct stat about = { .st_mode = S_IFREG | 0444 };
 
-	if (!file) {
+	if (file)
+		reply_status(server, file);
+	else
 		reply_error(server, FILE_BAD);
-		return;
-	}
-	about.st_size = file->text.size;
-	if (file->fd >= 0)
-		fstat(file->fd, &about);
-	put_big(&to, 0, 4);
-	put_big(&to, about.st_ino, 4);
-	put_big(&to, about.st_mode, 4);
-	put_big(&to, 1, 4);
-	put_big(&to, 0, 12);
-	put_big(&to, about.st_size, 8);
-	put_big(&to, 4096, 8);
-	put_big(&to, (about.st_size + 511) / 512, 8);
-	put_big(&to, about.st_mtime, 4);
-	put_big(&to, about.st_mtime, 4);
-	put_big(&to, about.st_mtime, 4);
-	text_add(&server->reply, "F%zx;", sizeof(bytes));
-	text_add_bytes(&server->reply, bytes, sizeof(bytes));
+}
+
+static void on_stat(struct server *server, const char *args)
+{
+	char *path = take_path(args, strlen(args));
+	struct open_file file = { 0 };
+	unsigned error = path ? open_path(server, path, &file) : FILE_INVALID;
+
+	if (error)
+		reply_error(server, error);
+	else
+		reply_status(server, &file);
+	close_file(&file);
+	free(path);
 }
 
 static const char *link_of(struct server *server, const char *path)
@@ -282,7 +335,7 @@ static const char *link_of(struct server *server, const char *path)
 
 static void on_readlink(struct server *server, const char *args)
 {
-	char *path = text_from_hex(args, strlen(args));
+	char *path = take_path(args, strlen(args));
 	const char *target = path ? link_of(server, path) : NULL;
 
 	if (target) {
@@ -306,7 +359,8 @@ static const struct {
 } requests[] = {
 	{ "setfs:", on_namespace }, { "open:", on_open },
 	{ "pread:", on_pread }, { "close:", on_close },
-	{ "fstat:", on_fstat }, { "readlink:", on_readlink },
+	{ "fstat:", on_fstat }, { "stat:", on_stat },
+	{ "readlink:", on_readlink },
 };
 
 void on_file(struct server *server, const char *args)
@@ -323,11 +377,7 @@ void on_file(struct server *server, const char *args)
 
 void open_files_release(struct server *server)
 {
-	for (size_t i = 0; i < FILES; i++) {
-		struct open_file *file = &server->files[i];
-
-		if (file->is_used && file->fd >= 0)
-			close(file->fd);
-		text_release(&file->text);
-	}
+	for (size_t i = 0; i < server->file_count; i++)
+		close_file(&server->files[i]);
+	free(server->files);
 }

@@ -52,9 +52,19 @@ static int make_path(struct server *server, struct text *out,
 		     struct cprec_failure *why)
 {
 	struct program_found found = { .path = out };
+	int rc = find_program_at(server, cprec_cursor_position(server->cursor),
+			      &found, why);
+	char *name = NULL;
 
-	return find_program_at(server, cprec_cursor_position(server->cursor),
-			    &found, why);
+	if (!rc && out->bytes)
+		name = program_file_name(server, out->bytes,
+					 program_auxv(server, AT_ENTRY));
+	if (name) {
+		text_clear(out);
+		text_add(out, "%s", name);
+	}
+	free(name);
+	return rc;
 }
 
 /* ------- what the kernel told it ------- */
@@ -209,13 +219,14 @@ static int make_auxv(struct server *server, struct text *out,
 
 /* ------- libraries ------- */
 
-/* Where the program's dynamic section is; 0: it has none. */
-static uint64_t find_dynamic(struct server *server, const struct text *auxv)
+/* Where what one of the program's headers says is; 0: there is none. */
+static uint64_t find_part(struct server *server, const struct text *auxv,
+			  uint32_t type)
 {
 	uint64_t headers = auxv_value(auxv, AT_PHDR);
 	uint64_t count = auxv_value(auxv, AT_PHNUM);
-	uint64_t dynamic = 0, bias = 0;
-	bool has_dynamic = false;
+	uint64_t part = 0, bias = 0;
+	bool has_part = false;
 	Elf64_Phdr header;
 
 	for (uint64_t i = 0; i < count && i < PN_XNUM; i++) {
@@ -224,12 +235,17 @@ static uint64_t find_dynamic(struct server *server, const struct text *auxv)
 			return 0;
 		if (header.p_type == PT_PHDR)
 			bias = headers - header.p_vaddr;
-		if (header.p_type == PT_DYNAMIC) {
-			dynamic = header.p_vaddr;
-			has_dynamic = true;
+		if (header.p_type == type) {
+			part = header.p_vaddr;
+			has_part = true;
 		}
 	}
-	return has_dynamic ? dynamic + bias : 0;
+	return has_part ? part + bias : 0;
+}
+
+static uint64_t find_dynamic(struct server *server, const struct text *auxv)
+{
+	return find_part(server, auxv, PT_DYNAMIC);
 }
 
 /* The dynamic linker's list; 0: it has none yet. */
@@ -274,6 +290,7 @@ static void add_libraries(struct server *server, uint64_t first,
 
 	for (unsigned i = 0; at && i < LIBRARIES_MOST; i++) {
 		uint64_t here = at;
+		char *name;
 
 		if (!state_read(server, at, &map, sizeof(map)))
 			return;
@@ -282,13 +299,41 @@ static void add_libraries(struct server *server, uint64_t first,
 		    !read_path(server, (uint64_t)(uintptr_t)map.l_name, path) ||
 		    !*path)
 			continue;
+		library_names_add(server, path,
+				  (uint64_t)(uintptr_t)map.l_ld);
+		name = program_file_name(server, path,
+					 (uint64_t)(uintptr_t)map.l_ld);
 		text_add(out, "<library name=\"");
-		text_add_xml(out, path);
+		text_add_xml(out, name ? name : path);
+		free(name);
 		text_add(out, "\" lm=\"0x%" PRIx64 "\" l_addr=\"0x%" PRIx64
 			 "\" l_ld=\"0x%" PRIx64 "\" lmid=\"0x0\"/>", here,
 			 (uint64_t)map.l_addr,
 			 (uint64_t)(uintptr_t)map.l_ld);
 	}
+}
+
+uint64_t program_auxv(struct server *server, uint64_t type)
+{
+	struct text auxv = { 0 };
+	uint64_t value = 0;
+
+	if (!make_auxv(server, &auxv, NULL))
+		value = auxv_value(&auxv, type);
+	text_release(&auxv);
+	return value;
+}
+
+bool program_is_interpreter(struct server *server, const char *path)
+{
+	struct text auxv = { 0 };
+	char its[PATH_LONGEST];
+	uint64_t addr = 0;
+
+	if (!make_auxv(server, &auxv, NULL))
+		addr = find_part(server, &auxv, PT_INTERP);
+	text_release(&auxv);
+	return addr && read_path(server, addr, its) && !strcmp(its, path);
 }
 
 static int make_libraries(struct server *server, struct text *out,
@@ -300,6 +345,7 @@ static int make_libraries(struct server *server, struct text *out,
 	uint64_t first = dynamic ? find_link_map(server, dynamic) : 0;
 
 	text_release(&auxv);
+	library_names_release(server);
 	text_add(out, "<library-list-svr4 version=\"1.0\"");
 	if (first)
 		text_add(out, " main-lm=\"0x%" PRIx64 "\"", first);

@@ -106,18 +106,21 @@ static void on_symbols(struct server *server, const char *args)
 	reply(server, "OK");
 }
 
-/* ";PID": a process that a fork has made is left alone at once. */
+/*
+ * The debugger goes when it likes: it may still read from files that it has
+ * open, and is not to wait in vain.
+ */
 static void on_detach(struct server *server, const char *args)
 {
-	uint64_t pid = server->pid;
-
-	if (*args == ';') {
-		args++;
-		if (!text_read_hex(&args, &pid))
-			pid = server->pid;
-	}
+	(void)args;
 	reply(server, "OK");
-	server->is_over = pid == server->pid;
+}
+
+static void on_kill(struct server *server, const char *args)
+{
+	(void)args;
+	reply(server, "OK");
+	server->is_over = true;
 }
 
 /* ------- all requests ------- */
@@ -137,7 +140,7 @@ static const struct request {
 	{ "g", on_all_registers },
 	{ "G", on_write_registers },
 	{ "H", on_choose_thread },
-	{ "k", on_detach },
+	{ "k", on_kill },
 	{ "m", on_memory },
 	{ "M", on_write_memory },
 	{ "p", on_register },
@@ -310,14 +313,19 @@ int server_run(const struct server_options *options, struct cprec_failure *why)
 	struct server server = {
 		.recording = options->recording,
 		.no_diversion = options->no_diversion,
+		.note = options->note,
 	};
-	const struct wire_ends ends = {
+	struct wire_ends ends = {
 		.in = options->in, .out = options->out,
 		.interrupt = interrupt, .context = &server,
 	};
-	int rc = begin(&server, options->from, why);
-	int error = rc ? 0 : wire_open(&server.wire, &ends);
+	int rc = begin(&server, options->from, why), error = 0;
 
+	if (!rc && options->connect &&
+	    !options->connect(options->context, &ends.in, &ends.out))
+		rc = CPREC_SYSTEM;
+	if (!rc)
+		error = wire_open(&server.wire, &ends);
 	if (error) {
 		snprintf(why->text, sizeof(why->text), "the connection: %s",
 			 strerror(error));
@@ -333,6 +341,8 @@ int server_run(const struct server_options *options, struct cprec_failure *why)
 	plan_release(&server.plan);
 	free(server.caught);
 	open_files_release(&server);
+	library_names_release(&server);
+	text_release(&server.told_files);
 	text_release(&server.reply);
 	text_release(&server.object);
 	text_release(&server.auxv);

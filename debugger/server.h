@@ -23,13 +23,23 @@
 
 struct server_options {
 	struct cprec_recording *recording;
-	int in, out;		/* of the connection */
+	int in, out;		/* of the connection, or: */
+
+	/* Called when it is about to serve: waits for a connection, and says
+	   which it is; false: there is none, and somebody was told why. */
+	bool (*connect)(void *context, int *in, int *out);
+	void *context;
+
 	const char *from;	/* a position, or "main"; NULL: where a signal
 				   ended the program, or at "main" */
 	bool no_diversion;	/* nothing may be changed, nor called */
+
+	/* Told, once, of each of the program's files that cannot be had, why;
+	   NULL: nobody is. */
+	void (*note)(const char *text);
 };
 
-/* Serves one connection to its end. */
+/* Serves one connection to its end; without one, `why` is as it was. */
 int server_run(const struct server_options *options, struct cprec_failure *why);
 
 #endif

@@ -6,7 +6,8 @@
  * why it stopped; state.c tells of threads, registers and memory; points.c
  * keeps breakpoints, codes.c their conditions and commands; diversions.c changes
  * what may be changed; commands.c has those of "monitor", and plans.c where they
- * lead; objects.c and files.c are what a debugger reads as files.
+ * lead; objects.c and files.c are what a debugger reads as files, file_names.c
+ * finds which.
  */
 #ifndef CPREC_DEBUGGER_SERVER_INTERNAL_H
 #define CPREC_DEBUGGER_SERVER_INTERNAL_H
@@ -181,11 +182,11 @@ struct server {
 	struct text reply;
 	struct text object;	/* that was read last, */
 	char object_name[128];	/* and its name */
-	struct open_file {
-		int fd;		/* of a file of this machine; or -1 */
-		struct text text;	/* or these bytes */
-		bool is_used;
-	} files[16];
+	struct open_file *files;	/* that it has open, by their numbers */
+	size_t file_count;
+	struct library_name *library_names;	/* of the list told last */
+	struct text told_files;	/* that were asked for in vain */
+	void (*note)(const char *text);
 };
 
 /* ------- server.c ------- */
@@ -377,6 +378,36 @@ void on_object(struct server *server, const char *args);
 
 void on_file(struct server *server, const char *args);
 void open_files_release(struct server *server);
+
+/* ------- file_names.c; objects.c ------- */
+
+/* What the kernel told the program; 0: it did not. */
+uint64_t program_auxv(struct server *server, uint64_t type);
+
+/* Whether the program names it as its dynamic linker. */
+bool program_is_interpreter(struct server *server, const char *path);
+
+/* What the dynamic linker calls a library, and where that is. */
+void library_names_add(struct server *server, const char *path, uint64_t addr);
+void library_names_release(struct server *server);
+
+/*
+ * What a debugger is to call a file, of which something is mapped at `addr`, if
+ * it looks on this machine: a link may lead to another one by now.  To be freed;
+ * NULL without memory.
+ */
+char *program_file_name(struct server *server, const char *path, uint64_t addr);
+
+/*
+ * Opens what cprec_file_open() does, and what is mapped under another name.  Of
+ * a module that cannot be had, whoever serves is told why.
+ */
+int program_file_open(struct server *server, const char *path,
+		      struct cprec_file **out, struct cprec_failure *why);
+
+/* Which files of modules there are, and where. */
+int files_tell(struct server *server, const char *args, struct text *out,
+	       struct cprec_failure *why);
 
 /* ------- signals.c ------- */
 

@@ -299,6 +299,26 @@ static bool is_special(char byte)
 	return byte == '$' || byte == '#' || byte == ESCAPE || byte == '*';
 }
 
+/* What is between special bytes, all at once: files are long. */
+static void add_escaped(struct text *out, const char *message, size_t size)
+{
+	while (size) {
+		char escaped[] = { ESCAPE, 0 };
+		size_t plain = 0;
+
+		while (plain < size && !is_special(message[plain]))
+			plain++;
+		text_add_bytes(out, message, plain);
+		message += plain;
+		size -= plain;
+		if (!size)
+			return;
+		escaped[1] = *message++ ^ ESCAPED;
+		text_add_bytes(out, escaped, 2);
+		size--;
+	}
+}
+
 bool wire_send(struct wire *wire, const char *message, size_t size)
 {
 	struct text *out = &wire->out;
@@ -306,14 +326,7 @@ bool wire_send(struct wire *wire, const char *message, size_t size)
 
 	text_clear(out);
 	text_add(out, "$");
-	for (size_t i = 0; i < size; i++) {
-		char escaped[] = { ESCAPE, message[i] ^ ESCAPED };
-
-		if (is_special(message[i]))
-			text_add_bytes(out, escaped, 2);
-		else
-			text_add_bytes(out, &message[i], 1);
-	}
+	add_escaped(out, message, size);
 	for (size_t i = 1; i < out->size; i++)
 		sum += out->bytes[i];
 	text_add(out, "#%02x", sum);

@@ -208,6 +208,54 @@ int cprec_find_crash(struct cprec_recording *recording,
 		     const struct cprec_crash **out,
 		     struct cprec_failure *why);
 
+/* ------- files of the program ------- */
+
+struct cprec_module {
+	const char *path;
+	const char *build_id;		/* digits; NULL: it has none */
+	uint64_t kept, kept_debug;	/* bytes of its own file, and of the
+					   one with its debugging information,
+					   that the recording has; 0: none */
+};
+
+/*
+ * The program's file and those of libraries, as they were mapped in the whole
+ * recording; one that an older version made may tell none.
+ */
+int cprec_each_module(struct cprec_recording *recording,
+		      int (*visit)(void *context,
+				   const struct cprec_module *module),
+		      void *context, struct cprec_failure *why);
+
+struct cprec_file;
+
+/*
+ * Opens a file for reading, by the name that a debugger looks for: a module's
+ * path; DIR/.build-id/ab/cdef, or with .debug behind it, where DIR does not
+ * matter; or that which a module's .gnu_debuglink names, beside the module, in
+ * .debug there, or below a folder.  It comes from the recording, or, if it is
+ * here and the build that was recorded, from this machine: no other file of the
+ * machine is read.  CPREC_NOT_FOUND if there is none, or another build.
+ */
+int cprec_file_open(struct cprec_file **out, struct cprec_recording *recording,
+		    const char *name, struct cprec_failure *why);
+
+/* NULL is allowed.  Closing the recording does the same. */
+void cprec_file_close(struct cprec_file *file);
+
+struct cprec_file_info {
+	uint64_t length;
+	int64_t changed;	/* seconds since 1970; 0: that is not known */
+	const char *path;	/* on this machine; NULL: it is kept, and what
+				   the program would only load is 0 in it */
+};
+
+const struct cprec_file_info *cprec_file_describe(struct cprec_file *file);
+
+/* Reads at most so many bytes; `*done` is less at its end. */
+int cprec_file_read(struct cprec_file *file, uint64_t offset, void *bytes,
+		    uint64_t length, uint64_t *done, struct cprec_failure *why);
+
 /* ------- positions ------- */
 
 /*

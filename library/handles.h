@@ -52,6 +52,8 @@ struct cprec_recording {
 	bool diverts;		/* there is a diversion */
 	bool follows;		/* ... while calls or visits are followed */
 	struct cprec_cursor *cursors;
+	struct cprec_file *files;
+	struct kept_pieces pieces;	/* of them */
 
 	/* Answers. */
 	struct cprec_thread *threads;	/* NULL: not asked for yet */
@@ -199,6 +201,11 @@ static inline bool cursor_stands(const struct cprec_cursor *cursor)
 
 /* What it keeps. */
 void cursor_release(struct cprec_cursor *cursor);
+
+/* ------- files ------- */
+
+/* Closes all, and what they read. */
+void close_files(struct cprec_recording *recording);
 
 /* ------- places ------- */
 

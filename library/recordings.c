@@ -164,6 +164,7 @@ PUBLIC void cprec_close(struct cprec_recording *handle)
 		return;
 	while (handle->cursors)
 		cprec_cursor_destroy(handle->cursors);
+	close_files(handle);
 	source_close(&handle->source);
 	trail_destroy(handle->trail);
 	free(handle->threads);

@@ -54,16 +54,23 @@ static void find_build_id(Elf *elf, struct build_id *out)
 
 /* ------- what is only loaded ------- */
 
-static bool is_loaded_only(const GElf_Shdr *header, const char *name)
+/* Unwind tables, and the name by which a debugger finds the dynamic linker. */
+static bool is_needed(const char *name)
 {
 	static const char unwind_tables[] = ".eh_frame";
 
+	return name && (!strncmp(name, unwind_tables,
+				 sizeof(unwind_tables) - 1) ||
+			!strcmp(name, ".interp"));
+}
+
+static bool is_loaded_only(const GElf_Shdr *header, const char *name)
+{
 	if (!(header->sh_flags & SHF_ALLOC))
 		return false;
 	switch (header->sh_type) {
 	case SHT_PROGBITS:
-		return !name || strncmp(name, unwind_tables,
-					sizeof(unwind_tables) - 1) != 0;
+		return !is_needed(name);
 	case SHT_REL:
 	case SHT_RELA:
 		return true;

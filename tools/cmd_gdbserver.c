@@ -12,6 +12,7 @@
 #include "debugger/server.h"
 #include "library/cprec.h"
 #include "tools/commands.h"
+#include "tools/gdbserver.h"
 #include "tools/messages.h"
 #include "tools/options.h"
 
@@ -53,7 +54,7 @@ const struct command command_gdbserver = {
 
 struct connection {
 	const char *port, *host;
-	int in, out;
+	int client;		/* -1: there is none */
 };
 
 /* ------- waiting for somebody ------- */
@@ -87,70 +88,76 @@ static int listen_at(const struct addrinfo *at)
 	return -1;
 }
 
-static int wait_for_client(const struct connection *connection)
+static void accept_at(struct connection *connection, int listener)
 {
+	tell_port(listener);
+	connection->client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	if (connection->client < 0)
+		say("cannot wait at %s: %s", connection->port,
+		    strerror(errno));
+	close(listener);
+}
+
+static bool wait_for_client(void *context, int *in, int *out)
+{
+	struct connection *connection = context;
 	const struct addrinfo wanted = {
 		.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV,
 	};
 	struct addrinfo *at;
-	int listener, client;
+	int listener;
 	int rc = getaddrinfo(connection->host ? connection->host : "127.0.0.1",
 			     connection->port, &wanted, &at);
 
 	if (rc) {
 		say("cannot wait at %s: %s", connection->port,
 		    gai_strerror(rc));
-		return -1;
+		return false;
 	}
 	listener = listen_at(at);
 	freeaddrinfo(at);
-	if (listener < 0) {
+	if (listener < 0)
 		say("cannot wait at %s: %s", connection->port,
 		    strerror(errno));
-		return -1;
-	}
-	tell_port(listener);
-	client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-	if (client < 0)
-		say("cannot wait at %s: %s", connection->port,
-		    strerror(errno));
-	close(listener);
-	return client;
+	else
+		accept_at(connection, listener);
+	*in = *out = connection->client;
+	return connection->client >= 0;
 }
 
 /* ------- the command ------- */
 
-static int serve(const char *path, const struct server_options *asked,
-		 struct connection *connection)
+static void note(const char *text)
+{
+	say_note("%s", text);
+}
+
+int gdbserver_serve(const char *path, const struct server_options *asked)
 {
 	struct server_options options = *asked;
-	struct cprec_failure why;
+	struct cprec_failure why = { "" };
 	int rc = cprec_open(&options.recording, path, NULL, &why);
 
 	if (rc) {
 		say("%s", why.text);
 		return EXIT_FAILED;
 	}
-	if (connection->port)
-		connection->in = connection->out = wait_for_client(connection);
-	options.in = connection->in;
-	options.out = connection->out;
-	rc = options.in < 0 ? CPREC_SYSTEM : server_run(&options, &why);
-	if (rc && options.in >= 0)
+	options.note = note;
+	rc = server_run(&options, &why);
+	/* Why nobody came was told. */
+	if (rc && *why.text)
 		say("%s", why.text);
-	if (connection->port && options.in >= 0)
-		close(options.in);
 	cprec_close(options.recording);
 	return rc ? EXIT_FAILED : EXIT_ANSWERED;
 }
 
 static int run(struct options *options)
 {
-	struct connection connection = { .in = 0, .out = 1 };
-	struct server_options asked = { 0 };
+	struct connection connection = { .client = -1 };
+	struct server_options asked = { .in = 0, .out = 1 };
 	const char *path;
 	bool is_stdio = false;
-	int id;
+	int id, status;
 
 	while ((id = options_next(options)) >= 0) {
 		if (id == OPTION_PORT)
@@ -175,5 +182,12 @@ static int run(struct options *options)
 	/* What interrupts a debugger, that tells us. */
 	if (is_stdio)
 		signal(SIGINT, SIG_IGN);
-	return serve(path, &asked, &connection);
+	if (connection.port) {
+		asked.connect = wait_for_client;
+		asked.context = &connection;
+	}
+	status = gdbserver_serve(path, &asked);
+	if (connection.client >= 0)
+		close(connection.client);
+	return status;
 }

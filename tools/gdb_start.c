@@ -11,7 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "replayer/recording/recording.h"
+#include "replayer/symbols/symbols.h"
 #include "tools/commands.h"
+#include "tools/gdb_socket.h"
 #include "tools/messages.h"
 #include "tools/options.h"
 
@@ -28,7 +31,7 @@ static void print_quoted(FILE *out, const char *word)
 }
 
 /* "target extended-remote | exec cprec gdbserver --stdio FILE" */
-static char *connect_text(const struct gdb_start *start)
+static char *pipe_text(const struct gdb_start *start)
 {
 	char self[4096], *text = NULL;
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -56,12 +59,51 @@ static char *connect_text(const struct gdb_start *start)
 	return NULL;
 }
 
+/* A script connects when it wants to, with a server of its own. */
+static char *connect_text(const struct gdb_start *start)
+{
+	char *socket = NULL, *text = NULL;
+
+	if (start->path && !start->connect)
+		socket = gdb_socket_start(start->path, start->from);
+	if (!socket)
+		return pipe_text(start);
+	if (asprintf(&text, "target extended-remote %s", socket) < 0)
+		text = NULL;
+	free(socket);
+	return text;
+}
+
 static const char *const settings[] = {
-	"set sysroot /",
 	"set debuginfod enabled off",
 	"set unwindonsignal on",
 	"set tcp auto-retry off",
 };
+
+static bool has_all_files(const char *path)
+{
+	struct recording *recording;
+	struct lines *lines = NULL;
+	bool has_all;
+
+	if (recording_open(&recording, path, NULL))
+		return false;
+	has_all = !lines_create(&lines, recording, NULL) &&
+		  module_sources_are_here(lines);
+	lines_destroy(lines);
+	recording_close(recording);
+	return has_all;
+}
+
+/*
+ * The program's files are read from this machine, which is faster, if they are
+ * those that were recorded; else the server gives what there is.
+ */
+static const char *sysroot_setting(const char *path)
+{
+	return path && has_all_files(path) ? "set sysroot /" :
+					     "set sysroot target:";
+}
 
 /* A file of ours: beside the program, or where it is installed; NULL. */
 static char *script_path(const char *name)
@@ -134,6 +176,7 @@ static bool add_all(struct words *words, const struct gdb_start *start,
 	add_pair(words, "-l", "10000");
 	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
 		add_pair(words, "-iex", settings[i]);
+	add_pair(words, "-iex", sysroot_setting(start->path));
 	for (; name && *name; name++) {
 		const char *path = script_path(*name);
 

@@ -2,7 +2,8 @@
 /*
  * gdb_start.h - becomes gdb, on a recording
  *
- * gdb is connected with `cprec gdbserver --stdio`, which this program is, too.
+ * gdb is connected with what `cprec gdbserver` does, which this program does,
+ * too.
  */
 #ifndef CPREC_TOOLS_GDB_START_H
 #define CPREC_TOOLS_GDB_START_H

@@ -90,9 +90,10 @@ library.cprec_version.restype = ctypes.c_char_p
 library.cprec_note.restype = ctypes.c_char_p
 library.cprec_cursor_position.restype = c.Position
 library.cprec_cursor_position.argtypes = [ctypes.c_void_p]
+library.cprec_file_describe.restype = ctypes.POINTER(c.FileInfo)
 for plain in ("cprec_close", "cprec_cancel", "cprec_resume",
               "cprec_cursor_destroy", "cprec_keep_limits",
-              "cprec_debug_folders"):
+              "cprec_debug_folders", "cprec_file_close"):
     getattr(library, plain).restype = None
 
 

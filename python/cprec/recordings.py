@@ -27,6 +27,45 @@ def set_range(recording, question, start, end):
         question.to = recording.position(end).raw()
 
 
+class File:
+    """A file of the program, for reading; an end of it is no error."""
+
+    def __init__(self, recording, name):
+        self.recording = recording
+        self.handle = ctypes.c_void_p()
+        ask("file_open", ctypes.byref(self.handle), recording.handle,
+            to_bytes(name))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        self.close()
+
+    def close(self):
+        """A recording that is closed has closed its files."""
+        if getattr(self, "handle", None) and self.recording.handle:
+            library.cprec_file_close(self.handle)
+        self.handle = None
+
+    @property
+    def info(self):
+        return take(library.cprec_file_describe(self.handle).contents)
+
+    def read(self, offset=0, length=None):
+        """At most so many bytes; without a length, all that follow."""
+        rest = max(self.info.length - offset, 0)
+        length = rest if length is None else min(length, rest)
+        room = ctypes.create_string_buffer(length)
+        done = ctypes.c_uint64()
+        ask("file_read", self.handle, ctypes.c_uint64(offset), room,
+            ctypes.c_uint64(length), ctypes.byref(done))
+        return room.raw[:done.value]
+
+
 class Recording:
     """A recording that is open; `batch` accesses are fetched at once."""
     batch = 4096
@@ -91,6 +130,16 @@ class Recording:
             return take(answer("find_crash", c.Crash, self.handle))
         except NotFound:
             return None
+
+    # ------- files -------
+
+    def modules(self):
+        """The files of the program and its libraries."""
+        yield from collect("each_module", self.handle, c.Module)
+
+    def file(self, name):
+        """One of them, or what a debugger looks for: see <cprec.h>."""
+        return File(self, name)
 
     # ------- places -------
 

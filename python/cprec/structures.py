@@ -42,6 +42,12 @@ Crash = structure(
     ("has_addr", c_bool), ("is_write", c_bool), ("is_fetch", c_bool),
     ("is_mapped", c_bool), ("addr", c_uint64))
 
+Module = structure(
+    "module", ("path", c_char_p), ("build_id", c_char_p), ("kept", c_uint64),
+    ("kept_debug", c_uint64))
+FileInfo = structure("file_info", ("length", c_uint64), ("changed", c_int64),
+                     ("path", c_char_p))
+
 State = structure(
     "state", ("at", Position), ("tid", c_uint32), ("instructions", c_uint64),
     ("has_turn", c_bool), ("has_ended", c_bool))

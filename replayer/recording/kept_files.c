@@ -153,6 +153,27 @@ int recording_kept_file(struct recording *recording,
 	return rc;
 }
 
+int recording_kept_pieces(struct recording *recording,
+			  const struct kept_file *file,
+			  const struct trace_reader **out,
+			  int (*visit)(void *context, size_t chunk,
+				       size_t size),
+			  void *context, struct failure *why)
+{
+	int rc = find_reader(recording, file, out, why);
+
+	if (!rc)
+		rc = check_size(*out, file, why);
+	for (size_t i = 0; !rc && i < trace_reader_count(*out); i++) {
+		const struct chunk_info *info = trace_reader_info(*out, i);
+
+		/* An empty one has nothing to read. */
+		if (is_piece(info, file) && info->size)
+			rc = visit(context, i, info->size);
+	}
+	return rc;
+}
+
 int recording_kept_bytes(struct recording *recording,
 			 const struct kept_file *file, uint64_t *bytes,
 			 struct failure *why)

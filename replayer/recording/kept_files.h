@@ -12,6 +12,7 @@
 
 struct failure;
 struct recording;
+struct trace_reader;
 
 /* All modules of which the recording says it; none in older ones. */
 int recording_modules(struct recording *recording,
@@ -21,6 +22,18 @@ int recording_modules(struct recording *recording,
 int recording_kept_file(struct recording *recording,
 			const struct kept_file *file, int fd,
 			struct failure *why);
+
+/*
+ * Visits its pieces in their order, chunks of `*out`, which has them: together
+ * they have the file's size.  What `visit` returns, if it is not 0, ends this.
+ * ERR_CORRUPT.
+ */
+int recording_kept_pieces(struct recording *recording,
+			  const struct kept_file *file,
+			  const struct trace_reader **out,
+			  int (*visit)(void *context, size_t chunk,
+				       size_t size),
+			  void *context, struct failure *why);
 
 /* How many bytes it takes in the recording that has it. */
 int recording_kept_bytes(struct recording *recording,

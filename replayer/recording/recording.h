@@ -26,6 +26,7 @@
  *	mapped.h	what is mapped where
  *	module_symbols.h	symbols of modules
  *	kept_files.h	builds of modules, and files of theirs
+ *	kept_parts.h	these files, a part at a time
  *	position.h	places in the execution, finer than times
  *	positions.h	which segment holds one
  *	snapshots.h	contents of pages
@@ -45,6 +46,7 @@
 #include "replayer/recording/clock.h"
 #include "replayer/recording/execs.h"
 #include "replayer/recording/kept_files.h"
+#include "replayer/recording/kept_parts.h"
 #include "replayer/recording/mapped.h"
 #include "replayer/recording/module_symbols.h"
 #include "replayer/recording/packets.h"

@@ -11,6 +11,7 @@
  *	thread_steps  positions
  *	event_times
  *	execs	stream_times	which stream is which thread; who ran when
+ *	kept_parts
  *	program_list  packets  snapshots  clock  module_symbols  kept_files
  *	streams			parts of streams, by segment
  *	segments		key frames, indexes

@@ -296,6 +296,19 @@ static int open_by_build_id(const struct wanted *wanted, char **found)
 	return fd;
 }
 
+int debug_search_build_id(const struct build_id *build_id, const char *path,
+			  char **found)
+{
+	const struct wanted wanted = { .id = build_id->bytes,
+				       .id_size = (int)build_id->size };
+	int fd;
+
+	elf_version(EV_CURRENT);
+	fd = open_by_build_id(&wanted, found);
+	return fd < 0 && wanted.id_size ? open_by_name(&wanted, path, NULL,
+						      found) : fd;
+}
+
 /* The file that the section .gnu_debugaltlink of `path` names: with its id. */
 static char *find_extra(Elf *elf, const char *path)
 {

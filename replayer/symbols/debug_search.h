@@ -17,6 +17,8 @@
 
 #include <elfutils/libdwfl.h>
 
+struct build_id;
+
 /*
  * More folders, with ':' between them, for the whole process; without this, or
  * with NULL, those of the environment variable CPREC_DEBUG_DIR.  The text is
@@ -50,6 +52,13 @@ char *debug_search_path(void);
 int debug_search_open(Dwfl_Module *module, void **data, const char *name,
 		      Dwarf_Addr base, const char *path, const char *link,
 		      GElf_Word crc, char **found);
+
+/*
+ * Opens the file with the debugging information of a module with a build id; it
+ * need not be here itself.  `*found` as above.
+ */
+int debug_search_build_id(const struct build_id *build_id, const char *path,
+			  char **found);
 
 /*
  * The names of files that go with the module in a file: the one with its

@@ -59,6 +59,21 @@ struct Dwfl_Module *lines_module(struct lines *lines, uint64_t t,
 	return symbols ? debug_files_find(&lines->files, symbols) : NULL;
 }
 
+const char *lines_module_path(struct lines *lines, const char *path)
+{
+	const struct symbols *symbols = names_at_path(lines->names, path);
+	Dwfl_Module *module = symbols ?
+		debug_files_find(&lines->files, symbols) : NULL;
+	const char *found = NULL;
+	GElf_Addr bias;
+
+	/* Before, its name is not known. */
+	if (module && dwfl_module_getelf(module, &bias))
+		dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, &found,
+				 NULL);
+	return found;
+}
+
 /* ------- symbols ------- */
 
 bool lines_symbol(struct lines *lines, uint64_t t, uint64_t addr, char *text,

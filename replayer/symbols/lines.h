@@ -58,6 +58,12 @@ struct Dwfl_Module *lines_module(struct lines *lines, uint64_t t,
 				 uint64_t addr, uint64_t *bias);
 
 /*
+ * The file on this machine that a module with this path is in, where only its
+ * symbols say so; NULL: there is none.  The text is the lines'.
+ */
+const char *lines_module_path(struct lines *lines, const char *path);
+
+/*
  * Names the code or data at `addr` as names_of() does; what the recording has
  * no symbol of, by those in the file with the debugging information.
  */

@@ -345,6 +345,16 @@ const struct symbols *names_module(struct names *names, uint64_t t,
 	return module_map_at(&names->map, &names->modules, addr, bias);
 }
 
+const struct symbols *names_at_path(struct names *names, const char *path)
+{
+	if (read_modules(names, NULL))
+		return NULL;
+	for (size_t i = 0; i < names->modules.count; i++)
+		if (!strcmp(names->modules.list[i].path, path))
+			return &names->modules.list[i];
+	return NULL;
+}
+
 int names_until(struct names *names, uint64_t t, uint64_t *until,
 		struct failure *why)
 {

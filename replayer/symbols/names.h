@@ -63,6 +63,9 @@ bool names_of(struct names *names, uint64_t t, uint64_t addr, char *text,
 const struct symbols *names_module(struct names *names, uint64_t t,
 				   uint64_t addr, uint64_t *bias);
 
+/* The one whose file has this path, at whatever time; NULL: there is none. */
+const struct symbols *names_at_path(struct names *names, const char *path);
+
 /*
  * Until when, and not longer, what is mapped of modules is as at time `t`, as
  * far as is known without looking into the next segment.

@@ -16,6 +16,7 @@
  *	code_places.h	where breakpoints on lines and functions stop
  *	demangle.h	names as people write them
  *	debug_search.h	where debugging information is looked for
+ *	module_sources.h	where the files of modules are
  *	patterns.h	which symbols somebody means
  *	dwarf_places.h	where code finds variables of atomic types
  */
@@ -30,6 +31,7 @@
 #include "replayer/symbols/dwarf_places.h"
 #include "replayer/symbols/frames.h"
 #include "replayer/symbols/lines.h"
+#include "replayer/symbols/module_sources.h"
 #include "replayer/symbols/names.h"
 #include "replayer/symbols/patterns.h"
 

@@ -111,6 +111,40 @@ static void name_places(void)
 	       cprec_set_bookmark(recording, "end", at, NULL, &why));
 }
 
+static int on_module(void *context, const struct cprec_module *module)
+{
+	struct cprec_file *file;
+	char id[200], bytes[64];
+	uint64_t done;
+
+	(void)context;
+	printf("module %s %s %" PRIu64 " %" PRIu64 "\n", module->path,
+	       or_none(module->build_id), module->kept, module->kept_debug);
+	MUST(cprec_file_open(&file, recording, module->path, &why));
+	MUST(cprec_file_read(file, 0, bytes, sizeof(bytes), &done, &why));
+	printf("file %" PRIu64 " %s ", cprec_file_describe(file)->length,
+	       or_none(cprec_file_describe(file)->path));
+	print_bytes((const uint8_t *)bytes, NULL, done);
+	MUST(cprec_file_read(file, UINT64_MAX, bytes, 9, &done, &why));
+	printf(" %" PRIu64 "\n", done);
+	cprec_file_close(file);
+	if (!module->build_id)
+		return 0;
+	snprintf(id, sizeof(id), "/.build-id/%.2s/%s", module->build_id,
+		 module->build_id + 2);
+	MUST(cprec_file_open(&file, recording, id, &why));
+	return 0;
+}
+
+static void read_files(void)
+{
+	struct cprec_file *file;
+
+	MUST(cprec_each_module(recording, on_module, NULL, &why));
+	printf("file none %d\n",
+	       cprec_file_open(&file, recording, "/etc/passwd", &why));
+}
+
 static void describe(void)
 {
 	const struct cprec_info *info;
@@ -129,6 +163,7 @@ static void describe(void)
 	       crash->addr, crash->is_write);
 	MUST(cprec_each_output(recording, on_output, NULL, &why));
 	name_places();
+	read_files();
 }
 
 /* ------- where it crashed ------- */

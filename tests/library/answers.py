@@ -52,6 +52,12 @@ def describe(recording):
     recording.delete_bookmark("early")
     show("bookmark none", code_of(recording.delete_bookmark, "early"),
          code_of(recording.set_bookmark, "end", 100))
+    for one in recording.modules():
+        show("module", one.path, one.build_id, one.kept, one.kept_debug)
+        with recording.file(one.path) as file:
+            show("file", file.info.length, file.info.path,
+                 file.read(0, 64).hex(), len(file.read(2 ** 64 - 1, 9)))
+    show("file none", code_of(recording.file, "/etc/passwd"))
 
 
 def show_variables(here):

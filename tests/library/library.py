@@ -54,6 +54,7 @@ class Tests(tap.CprecTap):
         self.test("Python in the source's folder", self.source)
         self.test("what the guest says of itself", self.compare_guest)
         self.test("what nm knows", self.compare_nm)
+        self.test("files of modules", self.compare_files)
         self.test("what gdb sees of the program itself", self.compare_gdb)
         self.test("callbacks, cancelling", self.compare_callbacks)
         for name in ("last", "when", "writes", "backtrace", "calls", "strace", "maps",
@@ -285,6 +286,22 @@ class Tests(tap.CprecTap):
             text = file.read()
         equal(self.rows("source")[0],
               [str(text.count(b"\n")), str(len(text))], "the source")
+
+    def compare_files(self):
+        modules = self.rows("module")
+        expect(any(os.path.samefile(row[0], self.options.guest)
+                   for row in modules), "the guest")
+        for (path, build_id, *kept), (length, here, first, rest) in zip(
+                modules, self.rows("file")):
+            notes = output_of("readelf", "-n", path)
+            found = re.search(r"Build ID: (\w+)", notes)
+            equal(build_id, found[1] if found else "None", path)
+            equal(kept, ["0", "0"], path)
+            equal([length, here], [str(os.path.getsize(path)), path], path)
+            with open(path, "rb") as file:
+                equal(first, file.read(64).hex(), path)
+            equal(rest, "0", "behind the end")
+        equal(self.rows("file")[-1], ["none", "-8"], "another file")
 
     def compare_nm(self):
         known = {line.split()[-1]: int(line.split()[0], 16)
