@@ -77,7 +77,8 @@ class Tests(PlaceTap):
             return
         call = [one for one in self.answers("strace", "-e", "trace=write")
                 if one.get("arguments", [])[2:] == ["4096"]][0]
-        registers, = self.answers("registers", f"--at={call['at']}", "rsi")
+        registers, = self.answers("registers", f"--at={call['at']}",
+                                  f"--thread={call['thread']}", "rsi")
         self.cell = int(registers["registers"]["rsi"], 16)
         self.since = call["at"]
         self.first_line = 1
