@@ -37,9 +37,6 @@ struct search {
 	struct position event_before;
 	guest_addr event_pc;
 
-	/* When the last events were: at the newest time, and at the one before. */
-	uint64_t event_time, earlier_time;
-
 	/* Of what was visited. */
 	history_visit *visit;	/* NULL: the last one is kept */
 	bool has_last;
@@ -147,10 +144,7 @@ static void keep(struct search *search, const struct history_access *access)
 	point_to(&search->last, to, access->addr - search->question->addr);
 }
 
-/*
- * In an instruction, all events before it have taken effect.  To count them takes
- * as long as to unpack the segment; mostly there is none.
- */
+/* In an instruction, all events before it have taken effect. */
 static void complete(struct search *search, struct history_access *access)
 {
 	uint32_t events = 0;
@@ -175,10 +169,6 @@ static void found(struct search *search, struct history_access *access)
 		keep(search, access);
 		return;
 	}
-	if (access->before.events == EVENTS_ALL &&
-	    access->before.time != search->event_time &&
-	    access->before.time != search->earlier_time)
-		access->before.events = 0;
 	search->rc = query_is_wanted(search->query, search->why);
 	if (search->rc)
 		return;
@@ -376,15 +366,6 @@ static bool is_undone(const struct search *search,
 	return false;
 }
 
-/* The instruction of a call is one before its event. */
-static void note_time(struct search *search, uint64_t time)
-{
-	if (time == search->event_time)
-		return;
-	search->earlier_time = search->event_time;
-	search->event_time = time;
-}
-
 static void on_event(void *context, const struct replay_event *event)
 {
 	struct search *search = context;
@@ -394,7 +375,6 @@ static void on_event(void *context, const struct replay_event *event)
 
 	flush(search);
 	search->event_before = replayer_now(search->rep);
-	note_time(search, search->event_before.time);
 	search->event_pc = vm_reg(vm, regs->pc);
 	if (is_call(event->packet->kind))
 		search->event_pc -= regs->call_size;
@@ -500,7 +480,6 @@ static int run(struct search *search, const struct position *from,
 	if (rc)
 		return rc;
 	begin(search);
-	search->event_time = search->earlier_time = from->time;
 	rc = replayer_observe(search->rep, &search->observer, search->why);
 	if (!rc)
 		rc = replayer_run(search->rep, &until, &stop, search->why);
