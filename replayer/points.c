@@ -165,6 +165,27 @@ bool points_are_nearer(const struct replayer *rep,
 			 vm_steps(rep->vm) < point->at.time);
 }
 
+int replayer_start_time(const struct replayer *rep,
+			const struct position *position, uint64_t *out,
+			struct failure *why)
+{
+	struct segment_position place;
+	const struct checkpoint *point;
+	const struct side_record *stored;
+	int rc = recording_place(rep->recording, position, &place, why);
+
+	if (rc)
+		return rc;
+	*out = recording_time(rep->recording, place.segment);
+	point = find(&rep->points, &place);
+	stored = find_stored(rep, &place);
+	if (stored)
+		*out += stored->place >> STORED_EVENTS_BITS;
+	else if (point)
+		*out = point->at.time;
+	return 0;
+}
+
 static int load_stored(struct replayer *rep, const struct segment_position *to,
 		       struct failure *why)
 {

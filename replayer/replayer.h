@@ -72,6 +72,11 @@ int replayer_keep_point(struct replayer *replayer, struct failure *why);
 void replayer_keep_points(struct replayer *replayer, uint64_t most,
 			  uint64_t gap);
 
+/* When the start point is from which a replay of a position would start anew. */
+int replayer_start_time(const struct replayer *replayer,
+			const struct position *position, uint64_t *out,
+			struct failure *why);
+
 /*
  * The side file, which outlives the replayer, has start points, too.  NULL: it
  * has not.

@@ -10,6 +10,9 @@
 #include "replayer/session/segment_uses.h"
 #include "vm/memory/memory.h"
 
+/* So many epochs are searched by one replay at first. */
+#define EPOCHS_TOGETHER 4
+
 /* Of what is asked for: what is there, and was before an access. */
 struct bytes {
 	uint8_t *now, *known;
@@ -538,24 +541,56 @@ static int search_forwards(struct search *search, size_t segment)
 }
 
 /*
- * The last epoch alone; then all that are left, which takes one replay: to go
+ * Where a search that ends with `last` begins: some epochs more, if the replay
+ * comes through them anyhow.  Not many: accesses are kept, one after the other.
+ */
+static int first_of_some(const struct search *search, unsigned last,
+			 unsigned *out)
+{
+	const struct segment_uses *parts = &search->parts;
+	struct position begins = { parts->start, 0 };
+	struct position ends = { UINT64_MAX, 0 };
+	uint64_t start;
+	int rc;
+
+	*out = last;
+	segment_uses_bound(parts, last, last, &begins, &ends);
+	rc = replayer_start_time(search->rep, &begins, &start, search->why);
+	for (unsigned i = 1; !rc && i < EPOCHS_TOGETHER; i++) {
+		unsigned before;
+
+		if (!segment_uses_before(parts, *out, &before))
+			break;
+		begins = (struct position){ parts->start, 0 };
+		segment_uses_bound(parts, before, before, &begins, &ends);
+		if (begins.time < start)
+			break;
+		*out = before;
+	}
+	return rc;
+}
+
+/*
+ * The last few epochs; then all that are left, which takes one replay: to go
  * back from one to the other would take many.
  */
 static int search_backwards(struct search *search, size_t segment)
 {
 	const struct segment_uses *parts = &search->parts;
-	unsigned first = 0, last;
+	unsigned first = 0, some, last;
 	int rc;
 
 	if (parts->is_whole)
 		return search_epochs(search, segment, 0, EPOCHS_MOST - 1);
 	if (!segment_uses_last(parts, search->question->to.time, &last))
 		return 0;
-	rc = search_epochs(search, segment, last, last);
+	rc = first_of_some(search, last, &some);
+	if (!rc)
+		rc = search_epochs(search, segment, some, last);
 	segment_uses_next(parts, &first, NULL);
-	if (rc || search->has_last || first >= last)
+	if (rc || search->has_last || first >= some)
 		return rc;
-	return search_epochs(search, segment, first, last - 1);
+	return search_epochs(search, segment, first, some - 1);
 }
 
 static int search_segment(struct search *search, size_t segment)

@@ -197,6 +197,18 @@ bool segment_uses_last(const struct segment_uses *parts, uint64_t time,
 	return is_set(parts, *last);
 }
 
+bool segment_uses_before(const struct segment_uses *parts, unsigned epoch,
+			  unsigned *out)
+{
+	while (epoch-- > 0) {
+		if (is_set(parts, epoch)) {
+			*out = epoch;
+			return true;
+		}
+	}
+	return false;
+}
+
 void segment_uses_bound(const struct segment_uses *parts, unsigned first,
 			 unsigned last, struct position *from,
 			 struct position *to)

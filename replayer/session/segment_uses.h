@@ -55,6 +55,10 @@ bool segment_uses_next(const struct segment_uses *parts, unsigned *first,
 bool segment_uses_last(const struct segment_uses *parts, uint64_t time,
 			unsigned *last);
 
+/* The last one that is there before another epoch. */
+bool segment_uses_before(const struct segment_uses *parts, unsigned epoch,
+			  unsigned *out);
+
 /* Narrows the bounds of a segment to a stretch of epochs, both included. */
 void segment_uses_bound(const struct segment_uses *parts, unsigned first,
 			 unsigned last, struct position *from,

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The programs that tests/run/matrix.py records: a line each in PROGRAMS."""
+import os
 import re
 import subprocess
 
 PYTHON = "/usr/bin/python3"
+JIT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs/jit")
 
 
 class Program:
@@ -13,16 +15,19 @@ class Program:
     likewise and returns a path.  `status` is how it ends natively.  `normal`
     makes output comparable that depends on time; a replay must still give the
     recorded bytes.  `sample` programs are run by the short version too.
+    `package` is one that ./setup does not install: without it, the program is
+    left out.
     """
 
     def __init__(self, name, command, stdin=None, normal=None, sample=True,
-                 status=0):
+                 status=0, package=None):
         self.name = name
         self.command = command
         self.stdin = stdin
         self.normal = normal
         self.sample = sample
         self.status = status
+        self.package = package
 
 
 def without_seconds(data):
@@ -344,6 +349,12 @@ PROGRAMS = [
     Program("script", lambda i: [i.text(
         "script.py", "#!/usr/bin/python3 -s\nimport sys\nprint(sys.argv)\n",
         0o755), "an argument", ""], sample=False),
+    Program("luajit", lambda i: [
+        "luajit", os.path.join(JIT, "all.lua"), i.size("3000000", "50000")],
+        status=4),
+    Program("node", lambda i: [
+        "node", os.path.join(JIT, "all.js"), i.size("500000", "20000")],
+        sample=False, status=6, package="nodejs"),
     Program("sqlite3", lambda i: ["sqlite3", "file.db"], stdin=lambda i: fill(
         i, "in.sql", SQL.replace("@INSERTS@", "".join(
             f"insert into t (name, value) values ('x{n}', {n});\n"
