@@ -374,6 +374,7 @@ struct shown_frame {
 	const char *file, *directory, *module;
 	uint32_t line;
 	bool is_sure, is_signal, is_inlined;
+	bool in_call;		/* of what is inlined into it */
 };
 
 /* The one that is meant. */

@@ -6,9 +6,8 @@
  * until it has come to another line.  What is called on the way, and is not to be
  * entered, is run through.
  *
- * Source: what gdb 13 does at each stop, in the same order (infrun.c); where 16
- * was corrected, going backwards through lines in several parts and through
- * recursion, as that does.
+ * Source: what gdb 16 does at each stop, in the same order (infrun.c, infcmd.c).
+ * Older ones differ backwards, in lines that have several parts.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -417,6 +416,10 @@ static int begin_range(struct stepping *stepping, const struct spot *spot,
 	stepping->end = line->end ? line->end : line->function_end;
 	if (stepping->kind->until && line->end && line->function)
 		stepping->start = line->function;
+	/* Back from the middle of a line is to the line before, as gdb has
+	 * it since 14: so its own beginning is no place to stop. */
+	if (stepping->kind->backwards && line->end)
+		stepping->start--;
 	return 0;
 }
 
