@@ -313,6 +313,7 @@ struct step_kind {
 	bool over_calls;
 	bool one;		/* an instruction, not a line */
 	bool until;		/* no line before it in the function */
+	bool out;		/* to what called; not what led there */
 };
 
 int step_once(struct session *session, const struct step_kind *kind,

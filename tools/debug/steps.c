@@ -254,7 +254,7 @@ static int judge_frame(struct stepping *stepping, struct look *look,
 	*known = true;
 	if (rc || (!stepping->kind->one && look->caller.is_signal))
 		return rc;
-	*known = look->caller.is_known &&
+	*known = look->caller.is_known && !stepping->kind->out &&
 		 frame_is_stack(&look->caller.frame, &stepping->frame);
 	return *known ? meet_function(stepping, look, done, why) : 0;
 }
@@ -282,6 +282,23 @@ static int judge_other(struct stepping *stepping, struct look *look,
 	return 0;
 }
 
+/* A step in an inlined function that comes to where that begins has entered it
+ * before. */
+static unsigned entered_before(const struct stepping *stepping,
+			       const struct look *look)
+{
+	const struct frame_id *frame = &stepping->frame;
+	const struct spot *spot = &look->spot;
+	unsigned hidden = look->hidden, depth = spot->inlined_count;
+
+	if (!hidden || !frame->depth || frame->depth > depth ||
+	    !frame_is_stack(&look->frame, frame) ||
+	    spot->inlined[depth - frame->depth].start != frame->inlined ||
+	    depth - frame->depth >= hidden)
+		return hidden;
+	return 0;
+}
+
 static int look_around(struct stepping *stepping, struct look *look,
 		       struct cprec_failure *why)
 {
@@ -295,6 +312,7 @@ static int look_around(struct stepping *stepping, struct look *look,
 	    is_inside(stepping, look->spot.pc))
 		return 0;
 	rc = frame_find(stepping->session, &look->spot, &look->frame, why);
+	look->hidden = entered_before(stepping, look);
 	frame_hide(&look->frame, &look->spot, look->hidden);
 	return rc;
 }
@@ -503,7 +521,7 @@ int step_back_out(struct session *session, struct stop *stop,
 		  struct cprec_failure *why)
 {
 	static const struct step_kind kind = {
-		.backwards = true, .one = true,
+		.backwards = true, .one = true, .out = true,
 	};
 	struct resume_break own = { .is_set = true };
 	const struct cprec_line *line;
