@@ -128,5 +128,5 @@ def told(one, other):
 def values(said):
     """Of a watch, and what was returned."""
     return [(kind, value) for kind, value in re.findall(
-        r"^(Old value|New value|Value|Value returned) (?:is )?(?:\$\d+ )?(?:= )?"
+        r"^(Old value|New value|Value returned|Value) (?:is )?(?:\$\d+ )?(?:= )?"
         r"(.*)$", said, re.M)]

@@ -172,12 +172,14 @@ static void take_over(struct session *session,
 	session->recording = recording;
 	session->cursor = cursor;
 	session->start = info->start;
-	session->end = info->end;
+	if (cprec_find_position(recording, "end", &session->end, NULL))
+		session->end = info->end;
 	session->visited_count = session->visited_at = 0;
 	session->hidden = 0;
 	session->at_signal = false;
 	free(session->looked_for);
-	session->looked_for = NULL;
+	free(session->looked_shown);
+	session->looked_for = session->looked_shown = NULL;
 }
 
 static int change_process(struct session *session, const char *name,
@@ -535,6 +537,7 @@ static const struct topic {
 	const char *summary;
 } topics[] = {
 	{ "args", info_args, "arguments of the frame" },
+	{ "bookmarks", do_bookmarks, "positions with names" },
 	{ "breakpoints", info_breakpoints, "where it stops" },
 	{ "frame", info_frame, "the frame" },
 	{ "inferiors", do_processes, "processes that were recorded" },

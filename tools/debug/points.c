@@ -332,8 +332,7 @@ char *watch_value(struct session *session, const struct point *point)
 	return text;
 }
 
-/* What shows it wherever the program is: by its type and address. */
-static char *shown_by(const struct cprec_value *value)
+char *shown_by(const struct cprec_value *value)
 {
 	char *text;
 
@@ -463,6 +462,15 @@ static int each_point(struct session *session, const char *args,
 int do_delete(struct session *session, const char *args,
 	      struct cprec_failure *why)
 {
+	if (is_word(args, "bookmark")) {
+		args += strlen("bookmark");
+		return delete_bookmark(session, args + strspn(args, " \t"),
+				       why);
+	}
+	if (is_word(args, "breakpoints")) {
+		args += strlen("breakpoints");
+		args += strspn(args, " \t");
+	}
 	return each_point(session, args, point_delete, why);
 }
 

@@ -10,6 +10,7 @@ void stop_release(struct stop *stop)
 	free(stop->old_value);
 	free(stop->new_value);
 	free(stop->event);
+	free(stop->returned);
 	*stop = (struct stop){ 0 };
 }
 

@@ -88,6 +88,7 @@ struct stop {
 	struct cprec_stop how;	/* of the library */
 	char *old_value, *new_value;	/* of a watch */
 	char *event;		/* of a call that is caught */
+	char *returned;		/* by the function that was left */
 };
 
 struct display {
@@ -122,6 +123,7 @@ struct session {
 	uint32_t listed_line;
 	uint64_t examined;	/* what `x` shows next */
 	char *looked_for;	/* by `last` */
+	char *looked_shown;	/* an expression for its value; NULL */
 	uint64_t looked_addr, looked_length;
 
 	char *again;		/* what an empty line does */
@@ -140,7 +142,8 @@ struct verb {
 	const char *arguments;	/* NULL: none */
 	const char *summary;
 	enum { REPEATS_NOT, REPEATS, REPEATS_BARE } repeats;
-	enum { TAKES_WORDS, TAKES_EXPRESSION, TAKES_PLACE } takes;
+	enum { TAKES_WORDS, TAKES_EXPRESSION, TAKES_PLACE, TAKES_TIME,
+	       TAKES_FILE, TAKES_TOPIC, TAKES_VERB } takes;
 };
 
 /* ------- verbs.c ------- */
@@ -243,6 +246,10 @@ int points_look(struct session *session, struct cprec_failure *why);
 char *watch_bytes(struct session *session, const struct point *point);
 char *watch_value(struct session *session, const struct point *point);
 
+/* An expression for a value wherever the program is: by its type and address.
+ * NULL: there is none. */
+char *shown_by(const struct cprec_value *value);
+
 /* "SIGUSR1"; "signal 34" of one without a name. */
 #define SIGNAL_TEXT 32
 const char *signal_name(char text[SIGNAL_TEXT], uint32_t signal);
@@ -320,7 +327,7 @@ int step_once(struct session *session, const struct step_kind *kind,
 	      struct stop *stop, struct cprec_failure *why);
 
 /* Runs until the frame is left, forwards; or back to before it was called. */
-int step_out(struct session *session, struct stop *stop,
+int step_out(struct session *session, struct stop *stop, bool *reached,
 	     struct cprec_failure *why);
 int step_back_out(struct session *session, struct stop *stop,
 		  struct cprec_failure *why);
@@ -359,12 +366,22 @@ void tint(const struct session *session, enum tint tint);
 /* ------- travel.c ------- */
 
 int session_visit(struct session *session, struct cprec_failure *why);
+
+/* Where 'main' begins; at the start, which is `*found`, if there is none. */
+int go_to_main(struct session *session, bool *found,
+	       struct cprec_failure *why);
 int do_goto(struct session *, const char *, struct cprec_failure *);
 int do_by(struct session *, const char *, struct cprec_failure *);
 int do_back(struct session *, const char *, struct cprec_failure *);
 int do_forward(struct session *, const char *, struct cprec_failure *);
 int do_when(struct session *, const char *, struct cprec_failure *);
 int do_last(struct session *, const char *, struct cprec_failure *);
+
+/* ------- bookmarks.c ------- */
+
+int do_bookmark(struct session *, const char *, struct cprec_failure *);
+int do_bookmarks(struct session *, const char *, struct cprec_failure *);
+int delete_bookmark(struct session *, const char *, struct cprec_failure *);
 
 /* ------- frames.c ------- */
 

@@ -492,16 +492,16 @@ static int step_out_inlined(struct session *session, const struct spot *spot,
 	return rc ? rc : go(&stepping, stop, why);
 }
 
-int step_out(struct session *session, struct stop *stop,
+int step_out(struct session *session, struct stop *stop, bool *reached,
 	     struct cprec_failure *why)
 {
 	uint64_t number = session->frame + session->hidden;
 	struct resume_break own = { .is_set = true };
 	struct caller caller;
 	struct spot spot;
-	bool reached;
 	int rc = spot_find(session, &spot, why);
 
+	*reached = false;
 	*stop = (struct stop){ .kind = STOP_STEPPED };
 	if (!rc && number < spot.inlined_count)
 		return step_out_inlined(session, &spot, stop, why);
@@ -513,7 +513,7 @@ int step_out(struct session *session, struct stop *stop,
 		return rc;
 	own.pc = caller.pc;
 	own.base = caller.frame.base;
-	rc = run_until(session, false, &own, stop, &reached, why);
+	rc = run_until(session, false, &own, stop, reached, why);
 	return rc ? rc : session_hide(session, why);
 }
 

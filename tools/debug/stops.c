@@ -166,6 +166,11 @@ int session_stopped(struct session *session, struct stop *stop,
 	if (shows_frame)
 		show_frame(session, false, &ignored);
 	show_source_line(session, &ignored);
+	if (stop->returned) {
+		fputs("Value returned is ", stdout);
+		print_value_text(stdout, stop->returned);
+		putchar('\n');
+	}
 	rc = show_displays(session, why);
 	if (!rc)
 		rc = show_status(session, why);

@@ -93,15 +93,19 @@ const struct verb verbs[] = {
 	  " frame was called", REPEATS, TAKES_WORDS },
 	{ "reverse-continue", "rc", do_reverse_continue, "[N]", "back until"
 	  " something stops it", REPEATS, TAKES_WORDS },
-	{ "goto", NULL, do_goto, "T", "to a time, as options --at have it; +N"
-	  " and -N: so many instructions on or back", REPEATS_NOT,
-	  TAKES_WORDS },
+	{ "goto", NULL, do_goto, "T", "to a time, as options --at have it, or a"
+	  " bookmark; main; output N; +N, -N: from here", REPEATS_NOT,
+	  TAKES_TIME },
 	{ "last", NULL, do_last, "EXPR", "to the last change before now; again:"
 	  " further back", REPEATS_BARE, TAKES_EXPRESSION },
-	{ "back", NULL, do_back, NULL, "to the place visited before", REPEATS,
+	{ "back", NULL, do_back, "[N]", "to the place visited before", REPEATS,
 	  TAKES_WORDS },
-	{ "forward", NULL, do_forward, NULL, "the other way", REPEATS,
+	{ "forward", NULL, do_forward, "[N]", "the other way", REPEATS,
 	  TAKES_WORDS },
+	{ "bookmark", NULL, do_bookmark, "NAME [TEXT]", "give this position"
+	  " a name, for goto", REPEATS_NOT, TAKES_WORDS },
+	{ "bookmarks", NULL, do_bookmarks, NULL, "list them; 'delete bookmark"
+	  " NAME' forgets one", REPEATS_NOT, TAKES_WORDS },
 	{ "when", NULL, do_when, NULL, "the time here", REPEATS_NOT,
 	  TAKES_WORDS },
 	{ "break", "b br brea", do_break, "[PLACE] [if COND]", "stop at"
@@ -327,7 +331,7 @@ int session_do(struct session *session, const char *line,
 	line += strspn(line, " \t");
 	if (!*line || *line == '#')
 		return 0;
-	if ((*line == '+' || *line == '-') && isdigit((unsigned char)line[1]))
+	if (*line == '+' || *line == '-')
 		return do_by(session, line, why);
 	length = word_length(line);
 	rc = verb_find(line, length, &verb, why);
