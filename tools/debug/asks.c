@@ -555,6 +555,11 @@ static const struct topic {
 
 #define TOPICS (sizeof(topics) / sizeof(*topics))
 
+const char *topic_name(size_t number)
+{
+	return number < TOPICS ? topics[number].name : NULL;
+}
+
 static int no_topic(const char *word, struct cprec_failure *why)
 {
 	struct nearest nearest;

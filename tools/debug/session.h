@@ -143,7 +143,8 @@ struct verb {
 	const char *summary;
 	enum { REPEATS_NOT, REPEATS, REPEATS_BARE } repeats;
 	enum { TAKES_WORDS, TAKES_EXPRESSION, TAKES_PLACE, TAKES_TIME,
-	       TAKES_FILE, TAKES_TOPIC, TAKES_VERB } takes;
+	       TAKES_FILE, TAKES_TOPIC, TAKES_VERB, TAKES_SIGNAL,
+	       TAKES_CAUGHT } takes;
 };
 
 /* ------- verbs.c ------- */
@@ -187,6 +188,21 @@ struct editor *editor_begin(struct session *session);
 /* The next line, without its end; NULL: there is no more. */
 const char *editor_line(struct editor *editor);
 void editor_end(struct editor *editor);
+
+/* ------- complete.c ------- */
+
+/* What the beginning of a line may become. */
+struct completions {
+	char **list;
+	size_t count, room;
+	char *common;		/* what all begin with */
+	bool is_whole;		/* behind a single one is a blank */
+};
+
+/* `*from` is the part of the line that they are for. */
+void completions_find(struct session *session, const char *typed,
+		     const char **from, struct completions *all);
+void completions_release(struct completions *all);
 
 /* ------- spots.c ------- */
 
@@ -439,6 +455,9 @@ int find_source_line(struct session *session, const char *file,
 /* ------- asks.c ------- */
 
 int do_info(struct session *, const char *, struct cprec_failure *);
+
+/* The names behind 'info'; NULL: no more. */
+const char *topic_name(size_t number);
 int do_thread(struct session *, const char *, struct cprec_failure *);
 int do_threads(struct session *, const char *, struct cprec_failure *);
 int do_process(struct session *, const char *, struct cprec_failure *);

@@ -45,6 +45,12 @@ static bool enters(const struct stepping *stepping)
 	return !stepping->kind->over_calls && !stepping->kind->one;
 }
 
+/* An instruction is one, wherever it leads. */
+static bool stops_at_once(const struct step_kind *kind)
+{
+	return kind->one && !kind->over_calls && !kind->out;
+}
+
 static bool is_same_line(const struct stepping *stepping, const char *file,
 			 uint32_t line)
 {
@@ -107,7 +113,7 @@ static int meet_function(struct stepping *stepping, const struct look *look,
 	int rc;
 
 	/* An instruction is one, also if it calls or returns. */
-	if (stepping->kind->one && !stepping->kind->over_calls) {
+	if (stops_at_once(stepping->kind)) {
 		*done = true;
 		return 0;
 	}
@@ -266,7 +272,8 @@ static int judge_other(struct stepping *stepping, struct look *look,
 	const struct cprec_line *line = &look->spot.line;
 	bool known;
 
-	if (stepping->kind->backwards && line->is_linker)
+	if (stepping->kind->backwards && line->is_linker &&
+	    !stops_at_once(stepping->kind))
 		return 0;
 	if (enters(stepping) && !line->function && !line->line &&
 	    look->caller.is_known && !stepping->kind->backwards) {

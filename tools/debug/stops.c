@@ -47,7 +47,7 @@ static void show_values(const struct stop *stop)
 	const char *old = stop->old_value ? stop->old_value : "?";
 	const char *new = stop->new_value ? stop->new_value : "?";
 
-	if (strcmp(old, new) != 0) {
+	if (strcmp(old, new) != 0 && stop->point->watch.writes) {
 		fputs("Old value = ", stdout);
 		print_value_text(stdout, old);
 		fputs("\nNew value = ", stdout);

@@ -119,9 +119,9 @@ const struct verb verbs[] = {
 	{ "awatch", NULL, do_awatch, "EXPR", "stop when it is read or written",
 	  REPEATS_NOT, TAKES_EXPRESSION },
 	{ "catch", NULL, do_catch, "syscall [NAME...] | signal [NAME]",
-	  "stop at system calls, or signals", REPEATS_NOT, TAKES_WORDS },
+	  "stop at system calls, or signals", REPEATS_NOT, TAKES_CAUGHT },
 	{ "handle", NULL, do_handle, "SIGNAL stop|nostop", "whether a signal"
-	  " stops it", REPEATS_NOT, TAKES_WORDS },
+	  " stops it", REPEATS_NOT, TAKES_SIGNAL },
 	{ "condition", NULL, do_condition, "N [COND]", "stop only if that is"
 	  " true", REPEATS_NOT, TAKES_WORDS },
 	{ "ignore", NULL, do_ignore, "N COUNT", "do not stop for so many times",
@@ -155,7 +155,7 @@ const struct verb verbs[] = {
 	{ "disassemble", NULL, do_disassemble, "[START,END]", "instructions of"
 	  " the function", REPEATS_NOT, TAKES_EXPRESSION },
 	{ "info", "i inf", do_info, "TOPIC", "'info' alone lists what there is",
-	  REPEATS_NOT, TAKES_WORDS },
+	  REPEATS_NOT, TAKES_TOPIC },
 	{ "threads", NULL, do_threads, NULL, "all threads, and where they are",
 	  REPEATS_NOT, TAKES_WORDS },
 	{ "thread", "t", do_thread, "[TID]", "look at another thread",
@@ -175,12 +175,12 @@ const struct verb verbs[] = {
 	{ "strace", NULL, do_strace, "[NAME]", "system calls and signals",
 	  REPEATS_NOT, TAKES_WORDS },
 	{ "source", NULL, do_source, "FILE", "commands out of a file",
-	  REPEATS_NOT, TAKES_WORDS },
+	  REPEATS_NOT, TAKES_FILE },
 	{ "echo", NULL, do_echo, "TEXT", "print a text", REPEATS_NOT,
 	  TAKES_WORDS },
 	{ "set", NULL, do_set, NULL, NULL, REPEATS_NOT, TAKES_WORDS },
 	{ "help", "h", do_help, "[COMMAND]", "this list, or one of it",
-	  REPEATS_NOT, TAKES_WORDS },
+	  REPEATS_NOT, TAKES_VERB },
 	{ "quit", "q exit", do_quit, "[STATUS]", "leave", REPEATS_NOT,
 	  TAKES_WORDS },
 	{ 0 }
