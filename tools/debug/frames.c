@@ -187,7 +187,8 @@ int show_source_line(struct session *session, struct cprec_failure *why)
 	session->listed_file = strdup(frame.file);
 	session->listed_directory = frame.directory ?
 		strdup(frame.directory) : NULL;
-	session->listed_line = frame.line;
+	session->listed_line = frame.line > 5 ? frame.line - 5 : 1;
+	session->listed_first = session->listed_line;
 	printf("%" PRIu32 "\t", frame.line);
 	if (find_source_line(session, frame.file, frame.directory, frame.line,
 			     &text, &length, NULL)) {

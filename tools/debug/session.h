@@ -120,8 +120,10 @@ struct session {
 
 	char *listed_file;	/* what `list` shows next */
 	char *listed_directory;
-	uint32_t listed_line;
-	uint64_t examined;	/* what `x` shows next */
+	uint32_t listed_line, listed_first;
+	uint64_t examined;	/* what `x` shows next, */
+	char examined_letter;	/* ... and how */
+	unsigned examined_unit;
 	char *looked_for;	/* by `last` */
 	char *looked_shown;	/* an expression for its value; NULL */
 	uint64_t looked_addr, looked_length;
@@ -303,6 +305,10 @@ int info_signals(struct session *, const char *, struct cprec_failure *);
 int find_places(struct session *session, const char *where, uint64_t **out,
 		size_t *count, bool *is_function, struct cprec_failure *why);
 
+/* "26" is a line of the file that is looked at: "list.c:26"; free() it. */
+int whole_place(struct session *session, const char *where, char **out,
+		struct cprec_failure *why);
+
 /* ------- resume.c ------- */
 
 /* Where a step ends, besides: `base` 0 means any frame. */
@@ -431,6 +437,7 @@ int show_source_line(struct session *session, struct cprec_failure *why);
 /* ------- values.c ------- */
 
 int do_print(struct session *, const char *, struct cprec_failure *);
+int do_whatis(struct session *, const char *, struct cprec_failure *);
 int do_examine(struct session *, const char *, struct cprec_failure *);
 int do_display(struct session *, const char *, struct cprec_failure *);
 int do_undisplay(struct session *, const char *, struct cprec_failure *);

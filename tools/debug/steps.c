@@ -112,7 +112,6 @@ static int meet_function(struct stepping *stepping, const struct look *look,
 	struct cprec_line entry;
 	int rc;
 
-	/* An instruction is one, also if it calls or returns. */
 	if (stops_at_once(stepping->kind)) {
 		*done = true;
 		return 0;

@@ -36,9 +36,8 @@ static int do_echo(struct session *session, const char *args,
 	(void)session;
 	(void)why;
 	for (; *args; args++) {
-		if (*args == '\\' && args[1] == 'n') {
-			putchar('\n');
-			args++;
+		if (*args == '\\' && (args[1] == 'n' || args[1] == 't')) {
+			putchar(*++args == 'n' ? '\n' : '\t');
 		} else {
 			putchar(*args);
 		}
@@ -134,6 +133,8 @@ const struct verb verbs[] = {
 	  REPEATS_NOT, TAKES_WORDS },
 	{ "print", "p inspect", do_print, "[/F] EXPR", "the value of"
 	  " an expression", REPEATS_NOT, TAKES_EXPRESSION },
+	{ "whatis", NULL, do_whatis, "EXPR", "the type of an expression",
+	  REPEATS_NOT, TAKES_EXPRESSION },
 	{ "x", NULL, do_examine, "[/NFU] [ADDRESS]", "memory; formats as in"
 	  " gdb", REPEATS_BARE, TAKES_EXPRESSION },
 	{ "display", NULL, do_display, "[/F] EXPR", "print it at each stop",
@@ -152,8 +153,8 @@ const struct verb verbs[] = {
 	  TAKES_WORDS },
 	{ "list", "l", do_list, "[PLACE]", "source lines", REPEATS_BARE,
 	  TAKES_PLACE },
-	{ "disassemble", NULL, do_disassemble, "[START,END]", "instructions of"
-	  " the function", REPEATS_NOT, TAKES_EXPRESSION },
+	{ "disassemble", NULL, do_disassemble, "[/rs] [START,END]",
+	  "instructions of the function; with bytes, source", REPEATS_NOT, TAKES_EXPRESSION },
 	{ "info", "i inf", do_info, "TOPIC", "'info' alone lists what there is",
 	  REPEATS_NOT, TAKES_TOPIC },
 	{ "threads", NULL, do_threads, NULL, "all threads, and where they are",
@@ -170,7 +171,8 @@ const struct verb verbs[] = {
 	  TAKES_EXPRESSION },
 	{ "calls", NULL, do_calls, "PATTERN", "calls of functions",
 	  REPEATS_NOT, TAKES_PLACE },
-	{ "log", NULL, do_log, "PLACE [EXPR]", "each time that it was there",
+	{ "log", NULL, do_log, "PLACE [=> EXPR, ...]", "each time that it was"
+	  " there",
 	  REPEATS_NOT, TAKES_PLACE },
 	{ "strace", NULL, do_strace, "[NAME]", "system calls and signals",
 	  REPEATS_NOT, TAKES_WORDS },
