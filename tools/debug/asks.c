@@ -323,6 +323,7 @@ static void show_bytes(const uint8_t *bytes, const uint8_t *known,
 static int on_access(void *context, const struct cprec_access *access)
 {
 	(void)context;
+	search_speaks();
 	show_position(access->before);
 	printf("\tthread %" PRIu32 "\t", access->tid);
 	show_bytes(access->old_bytes, access->old_known, access->length);
@@ -375,6 +376,7 @@ static int on_call(void *context, const struct cprec_call *call,
 {
 	(void)context;
 	(void)cursor;
+	search_speaks();
 	show_position(call->at);
 	printf("\t%*s", (int)(call->depth < 40 ? 2 * call->depth : 80), "");
 	show_text(call->function);
@@ -392,6 +394,7 @@ static int on_call_end(void *context, const struct cprec_call *call,
 	if (call->end != CPREC_CALL_RETURNED || !call->returned ||
 	    !call->returned->value)
 		return 0;
+	search_speaks();
 	show_position(call->ended);
 	printf("\t%*s", (int)(call->depth < 40 ? 2 * call->depth : 80), "");
 	show_text(call->function);
@@ -453,6 +456,7 @@ static int on_met(void *context, const struct cprec_met *met,
 {
 	const char *at = context;
 
+	search_speaks();
 	show_position(met->at);
 	printf("\tthread %" PRIu32, met->tid);
 	while (*at) {
@@ -534,6 +538,7 @@ static int on_event(void *context, const struct cprec_event *event)
 		events->is_behind = true;
 		puts("=> here");
 	}
+	search_speaks();
 	show_position(event->at);
 	printf("\tthread %" PRIu32 "\t", event->tid);
 	show_text(event->text ? event->text : event->name);

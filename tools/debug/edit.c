@@ -121,9 +121,7 @@ static void remember(struct editor *editor)
 	/* Not the same twice. */
 	if (!*editor->typed ||
 	    (!history(editor->history, &event, H_FIRST) && event.str &&
-	     !strcspn(event.str, "\n") == !*editor->typed &&
-	     !strncmp(event.str, editor->typed, strlen(editor->typed)) &&
-	     event.str[strlen(editor->typed)] == '\n'))
+	     !strcmp(event.str, editor->typed)))
 		return;
 	history(editor->history, &event, H_ENTER, editor->typed);
 }

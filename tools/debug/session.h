@@ -485,6 +485,9 @@ int do_strace(struct session *, const char *, struct cprec_failure *);
 void search_begin(struct session *session, bool backwards);
 bool search_end(struct session *session);
 
+/* An answer is printed already: the terminal is for that. */
+void search_speaks(void);
+
 /* Where Ctrl-C is to be heard at all. */
 void search_listen(struct cprec_recording *recording);
 

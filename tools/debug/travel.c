@@ -313,13 +313,79 @@ static void show_change(struct session *session, const struct found *found)
 	putchar('\n');
 }
 
+static void show_bytes(const uint8_t *bytes, uint32_t length)
+{
+	fputs("0x", stdout);
+	for (uint32_t i = length; i-- > 0;)
+		printf("%02x", bytes[i]);
+}
+
+/* What wrote a register of the innermost frame: before that. */
+static int last_of_register(struct session *session, const char *name,
+			    struct cprec_failure *why)
+{
+	struct cprec_position from = cprec_cursor_position(session->cursor);
+	const struct cprec_register_write *found;
+	int rc;
+
+	search_begin(session, true);
+	rc = cprec_find_register_write(session->cursor, name, &found, why);
+	if (!rc && !found)
+		rc = wrong(why, "nothing wrote '$%s' before", name);
+	if (!rc) {
+		printf("$%s: ", name);
+		show_bytes(found->old_bytes, found->length);
+		fputs(" -> ", stdout);
+		show_bytes(found->new_bytes, found->length);
+		if (found->by)
+			printf(", by %s", found->by);
+		putchar('\n');
+		rc = cprec_cursor_move(session->cursor, found->before, why);
+	}
+	return finish(session, from, rc, why);
+}
+
+static bool is_register(struct session *session, const char *text)
+{
+	const struct cprec_value *value;
+
+	return *text == '$' && text[1] &&
+	       !text[1 + strspn(text + 1, "abcdefghijklmnopqrstuvwxyz_"
+					  "0123456789")] &&
+	       !cprec_evaluate(session->cursor, text, NULL, &value, NULL) &&
+	       !value->has_addr;
+}
+
+/* `last $rax`; again, if that was asked before. */
+static int take_register(struct session *session, const char *args,
+			 const char **name)
+{
+	*name = NULL;
+	if (!*args && session->looked_for && *session->looked_for == '$')
+		args = session->looked_for;
+	else if (!is_register(session, args))
+		return 0;
+	if (args != session->looked_for) {
+		free(session->looked_for);
+		session->looked_for = strdup(args);
+	}
+	*name = session->looked_for ? session->looked_for + 1 : NULL;
+	return *name ? 0 : CPREC_NO_MEMORY;
+}
+
 int do_last(struct session *session, const char *args,
 	    struct cprec_failure *why)
 {
 	struct cprec_position from = cprec_cursor_position(session->cursor);
 	struct found found = { 0 };
-	int rc = look_for(session, args, why);
+	const char *name;
+	int rc = take_register(session, args, &name);
 
+	if (rc)
+		return wrong(why, "out of memory");
+	if (name)
+		return last_of_register(session, name, why);
+	rc = look_for(session, args, why);
 	if (rc)
 		return rc;
 	search_begin(session, true);
