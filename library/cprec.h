@@ -785,6 +785,15 @@ int cprec_each_variable(struct cprec_cursor *cursor,
 				     const struct cprec_variable *variable),
 			void *context, struct cprec_failure *why);
 
+/*
+ * What the function at an address has returned, where the cursor's thread
+ * stands behind its call, with its turn.  `*out` is NULL if it returns nothing,
+ * and has no type if that is not known.
+ */
+int cprec_find_returned(struct cprec_cursor *cursor, uint64_t function,
+			const struct cprec_variable **out,
+			struct cprec_failure *why);
+
 /* How a value is to be shown. */
 struct cprec_format {
 	size_t size;

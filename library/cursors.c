@@ -100,6 +100,8 @@ void cursor_release(struct cprec_cursor *cursor)
 	free(cursor->known);
 	free(cursor->value_bytes);
 	free(cursor->value_known);
+	free(cursor->returned_type);
+	free(cursor->returned_value);
 	expression_release(&cursor->found);
 }
 

@@ -84,6 +84,8 @@ struct cprec_cursor {
 	struct expression found;
 	struct cprec_value value;
 	uint8_t *value_bytes, *value_known;
+	struct cprec_variable returned;
+	char *returned_type, *returned_value;
 	struct kept_place place, write_place;
 	struct cprec_register_write write;
 	struct register_write written;

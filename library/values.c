@@ -185,6 +185,44 @@ cprec_each_variable(struct cprec_cursor *cursor,
 	return rc;
 }
 
+/* ------- results ------- */
+
+static int keep_returned(void *context, const struct call_value *value)
+{
+	struct cprec_cursor *cursor = context;
+
+	cursor->returned_type = value->type ? strdup(value->type) : NULL;
+	cursor->returned_value = strdup(value->value);
+	if (!cursor->returned_value || (value->type && !cursor->returned_type))
+		return ERR_NO_MEMORY;
+	cursor->returned = (struct cprec_variable) {
+		.type = cursor->returned_type,
+		.value = cursor->returned_value,
+	};
+	return 0;
+}
+
+PUBLIC int cprec_find_returned(struct cprec_cursor *cursor, uint64_t function,
+			       const struct cprec_variable **out,
+			       struct cprec_failure *why)
+{
+	struct replayer *replayer;
+	int rc = cursor_begin(cursor, &replayer, why);
+
+	free(cursor->returned_type);
+	free(cursor->returned_value);
+	cursor->returned_type = cursor->returned_value = NULL;
+	if (!rc)
+		rc = expressions_returned(cursor->of->expressions, &cursor->at,
+					  function, keep_returned, cursor,
+					  inner(why));
+	if (rc)
+		return rc == ERR_NO_MEMORY ?
+			       failed(inner(why), rc, "out of memory") : rc;
+	*out = cursor->returned_value ? &cursor->returned : NULL;
+	return 0;
+}
+
 /* ------- expressions ------- */
 
 /* Of those that are in memory, the bytes are what that held. */

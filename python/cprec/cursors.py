@@ -248,6 +248,13 @@ class Cursor:
         """Arguments and local variables of the frame."""
         yield from collect("each_variable", self.handle, c.Variable)
 
+    def returned(self, function):
+        """What the function at an address has returned, behind its call; None
+        if nothing."""
+        raw = answer("find_returned", c.Variable, self.handle,
+                     ctypes.c_uint64(function))
+        return take(raw) if raw is not None else None
+
     def place(self, addr):
         return take(answer("find_place", c.Place, self.handle,
                            ctypes.c_uint64(addr)))

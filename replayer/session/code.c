@@ -36,7 +36,7 @@ bool code_function(struct lines *lines, uint64_t t, uint64_t addr,
 		symbols_at(symbols, addr - bias) : NULL;
 
 	if (!symbol)
-		return false;
+		return code_function_symbol(lines, t, addr, start, end);
 	*start = symbol->addr + bias;
 	*end = end_of(symbols, symbol) + bias;
 	return *start <= addr && addr < *end;

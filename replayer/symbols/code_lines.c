@@ -27,10 +27,15 @@ static Dwarf_Die *find_unit(struct lines *lines, uint64_t t, uint64_t addr,
 
 /* ------- inlined functions ------- */
 
+/* Where control comes into it, or else its first part. */
 static uint64_t start_of(Dwarf_Die *die)
 {
 	Dwarf_Addr base, start = 0, end;
 
+	if (dwarf_hasattr(die, DW_AT_entry_pc) &&
+	    !dwarf_entrypc(die, &start) && dwarf_haspc(die, start) > 0)
+		return start;
+	start = 0;
 	return dwarf_ranges(die, 0, &base, &start, &end) > 0 ? start : 0;
 }
 
@@ -110,6 +115,43 @@ bool code_function_part(struct lines *lines, uint64_t t, uint64_t addr,
 		*end += bias;
 	}
 	return found;
+}
+
+/* Where the first symbol behind an address is, no further than `end`. */
+static uint64_t next_symbol(Dwfl_Module *module, uint64_t addr, uint64_t end)
+{
+	int count = dwfl_module_getsymtab(module);
+
+	for (int i = 1; i < count; i++) {
+		GElf_Sym symbol;
+		GElf_Addr place;
+
+		if (dwfl_module_getsym_info(module, i, &symbol, &place, NULL,
+					    NULL, NULL) &&
+		    symbol.st_shndx != SHN_UNDEF && place > addr &&
+		    place < end)
+			end = place;
+	}
+	return end;
+}
+
+bool code_function_symbol(struct lines *lines, uint64_t t, uint64_t addr,
+			  uint64_t *start, uint64_t *end)
+{
+	uint64_t bias;
+	Dwfl_Module *module = lines_module(lines, t, addr, &bias);
+	GElf_Off offset;
+	GElf_Sym symbol;
+	Dwarf_Addr behind;
+
+	if (!module || !dwfl_module_addrinfo(module, addr - bias, &offset,
+					     &symbol, NULL, NULL, NULL))
+		return false;
+	dwfl_module_info(module, NULL, NULL, &behind, NULL, NULL, NULL, NULL);
+	*start = addr - offset;
+	*end = symbol.st_size ? *start + symbol.st_size :
+				next_symbol(module, addr - bias, behind) + bias;
+	return addr < *end;
 }
 
 /* ------- linkers ------- */

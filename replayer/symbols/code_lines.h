@@ -40,6 +40,10 @@ unsigned code_count_inlines(struct lines *lines, uint64_t t, uint64_t addr);
 bool code_function_part(struct lines *lines, uint64_t t, uint64_t addr,
 			uint64_t *start, uint64_t *end);
 
+/* The same by symbols of the module's file; the recording may have fewer. */
+bool code_function_symbol(struct lines *lines, uint64_t t, uint64_t addr,
+			  uint64_t *start, uint64_t *end);
+
 /* What only leads to functions of libraries, or looks for them. */
 bool code_is_linker(struct lines *lines, uint64_t t, uint64_t addr);
 

@@ -245,6 +245,7 @@ static int on_inlined(void *context, const struct cprec_inlined *one)
 /* What steps by lines need. */
 static void step_lines(struct cprec_cursor *cursor)
 {
+	const struct cprec_variable *returned;
 	const struct cprec_line *line;
 	struct cprec_failure why;
 	uint64_t addr, length, base;
@@ -256,6 +257,8 @@ static void step_lines(struct cprec_cursor *cursor)
 	MUST(cprec_each_inlined(cursor, addr, on_inlined, NULL, &why));
 	MUST(cprec_find_base(cursor, &base, &why));
 	printf("base %#" PRIx64 "\n", base);
+	MUST(cprec_find_returned(cursor, line->function, &returned, &why));
+	printf("returned %d\n", returned != NULL);
 }
 
 static void look_at_crash(void)

@@ -89,6 +89,7 @@ def step_lines(here):
     for one in here.inlined(addr):
         show("inlined", one.function)
     show("base", hex(here.base()))
+    show("returned", int(here.returned(line.function) is not None))
 
 
 def look_at_crash(here):

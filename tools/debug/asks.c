@@ -39,6 +39,12 @@ static void show_place(const struct cprec_place *place, uint64_t pc)
 	}
 }
 
+/* A question about all of the recording is over. */
+static int ask_end(struct session *session, int rc, struct cprec_failure *why)
+{
+	return search_end(session) && rc ? wrong(why, "interrupted") : rc;
+}
+
 /* ------- threads ------- */
 
 struct threads {
@@ -172,12 +178,14 @@ static void take_over(struct session *session,
 	session->recording = recording;
 	session->cursor = cursor;
 	session->start = info->start;
-	session->end = info->end;
+	if (cprec_find_position(recording, "end", &session->end, NULL))
+		session->end = info->end;
 	session->visited_count = session->visited_at = 0;
 	session->hidden = 0;
 	session->at_signal = false;
 	free(session->looked_for);
-	session->looked_for = NULL;
+	free(session->looked_shown);
+	session->looked_for = session->looked_shown = NULL;
 }
 
 static int change_process(struct session *session, const char *name,
@@ -315,6 +323,7 @@ static void show_bytes(const uint8_t *bytes, const uint8_t *known,
 static int on_access(void *context, const struct cprec_access *access)
 {
 	(void)context;
+	search_speaks();
 	show_position(access->before);
 	printf("\tthread %" PRIu32 "\t", access->tid);
 	show_bytes(access->old_bytes, access->old_known, access->length);
@@ -345,8 +354,7 @@ int do_history(struct session *session, const char *args,
 		return rc;
 	search_begin(session, false);
 	rc = cprec_each_access(session->recording, &question, why);
-	search_end(session);
-	return rc;
+	return ask_end(session, rc, why);
 }
 
 /* ------- calls ------- */
@@ -368,6 +376,7 @@ static int on_call(void *context, const struct cprec_call *call,
 {
 	(void)context;
 	(void)cursor;
+	search_speaks();
 	show_position(call->at);
 	printf("\t%*s", (int)(call->depth < 40 ? 2 * call->depth : 80), "");
 	show_text(call->function);
@@ -385,6 +394,7 @@ static int on_call_end(void *context, const struct cprec_call *call,
 	if (call->end != CPREC_CALL_RETURNED || !call->returned ||
 	    !call->returned->value)
 		return 0;
+	search_speaks();
 	show_position(call->ended);
 	printf("\t%*s", (int)(call->depth < 40 ? 2 * call->depth : 80), "");
 	show_text(call->function);
@@ -408,54 +418,101 @@ int do_calls(struct session *session, const char *args,
 			     " libz.so!inflate*");
 	search_begin(session, false);
 	rc = cprec_each_call(session->recording, &question, why);
-	search_end(session);
-	return rc;
+	return ask_end(session, rc, why);
 }
 
 /* ------- log ------- */
 
-static int on_met(void *context, const struct cprec_met *met,
-		  struct cprec_cursor *cursor)
+/* Where an expression ends, of several with commas between. */
+static size_t expression_length(const char *text)
 {
-	const char *expression = context;
+	size_t length = 0;
+	int open = 0;
+
+	for (; text[length] && (open > 0 || text[length] != ','); length++)
+		open += strchr("([{<", text[length]) ? 1 :
+			strchr(")]}>", text[length]) &&
+			(!length || text[length - 1] != '-') ? -1 : 0;
+	return length;
+}
+
+static void show_logged(struct cprec_cursor *cursor, const char *expression)
+{
 	const struct cprec_value *value;
 	struct cprec_failure why;
 
+	show_text(expression);
+	fputs(" = ", stdout);
+	if (cprec_evaluate(cursor, expression, NULL, &value, &why))
+		printf("<%s>", why.text);
+	else if (value->text)
+		print_value_text(stdout, value->text);
+	else
+		printf("<%s>", value->no_text ? value->no_text : "?");
+}
+
+static int on_met(void *context, const struct cprec_met *met,
+		  struct cprec_cursor *cursor)
+{
+	const char *at = context;
+
+	search_speaks();
 	show_position(met->at);
 	printf("\tthread %" PRIu32, met->tid);
-	if (*expression) {
-		putchar('\t');
-		if (cprec_evaluate(cursor, expression, NULL, &value, &why))
-			printf("<%s>", why.text);
-		else if (value->text)
-			print_value_text(stdout, value->text);
-		else
-			printf("<%s>", value->no_text ? value->no_text : "?");
+	while (*at) {
+		size_t length = expression_length(at);
+		char *one = strndup(at, length);
+
+		fputs(at == context ? "\t" : ", ", stdout);
+		if (one)
+			show_logged(cursor, one);
+		free(one);
+		at += length + (at[length] == ',');
+		at += strspn(at, " \t");
 	}
 	putchar('\n');
 	return 0;
 }
 
-/* "PLACE [EXPRESSION]" */
+static int log_place(struct session *session, const char *where,
+		     const char *expressions, struct cprec_failure *why)
+{
+	char *place = NULL;
+	int rc = whole_place(session, where, &place, why);
+	const char *points[] = { place };
+	const struct cprec_log question = {
+		.size = sizeof(question), .points = points, .point_count = 1,
+		.met = on_met, .context = (void *)expressions,
+	};
+
+	if (rc)
+		return rc;
+	search_begin(session, false);
+	rc = cprec_each_visit(session->recording, &question, why);
+	rc = ask_end(session, rc, why);
+	free(place);
+	return rc;
+}
+
+/* "PLACE => EXPRESSION, EXPRESSION"; the arrow may be left away. */
 int do_log(struct session *session, const char *args,
 	   struct cprec_failure *why)
 {
-	char *where = take_word(&args);
-	const char *points[] = { where };
-	const struct cprec_log question = {
-		.size = sizeof(question), .points = points, .point_count = 1,
-		.met = on_met, .context = (void *)args,
-	};
+	const char *arrow = strstr(args, "=>"), *rest;
+	size_t length = arrow ? (size_t)(arrow - args) : strcspn(args, " \t");
+	char *where;
 	int rc;
 
-	if (!where || !*where) {
-		free(where);
+	rest = args + length + (arrow ? 2 : 0);
+	rest += strspn(rest, " \t");
+	while (length && (args[length - 1] == ' ' || args[length - 1] == '\t'))
+		length--;
+	if (!length)
 		return wrong(why, "a place is missing: FILE:LINE, FUNCTION or"
 			     " *ADDRESS");
-	}
-	search_begin(session, false);
-	rc = cprec_each_visit(session->recording, &question, why);
-	search_end(session);
+	where = strndup(args, length);
+	rc = where ? log_place(session, where, rest, why) :
+		     wrong(why, "out of memory");
 	free(where);
 	return rc;
 }
@@ -481,6 +538,7 @@ static int on_event(void *context, const struct cprec_event *event)
 		events->is_behind = true;
 		puts("=> here");
 	}
+	search_speaks();
 	show_position(event->at);
 	printf("\tthread %" PRIu32 "\t", event->tid);
 	show_text(event->text ? event->text : event->name);
@@ -502,8 +560,7 @@ int do_strace(struct session *session, const char *args,
 
 	search_begin(session, false);
 	rc = cprec_each_event(session->recording, &question, why);
-	search_end(session);
-	return rc;
+	return ask_end(session, rc, why);
 }
 
 /* ------- info ------- */
@@ -528,13 +585,45 @@ static int info_program(struct session *session, const char *args,
 	return show_status(session, why);
 }
 
+static int info_all(struct session *session, const char *args,
+		    struct cprec_failure *why)
+{
+	return do_registers(session, *args ? args : "all", why);
+}
+
+static int info_symbol(struct session *session, const char *args,
+		       struct cprec_failure *why)
+{
+	const struct cprec_place *place;
+	uint64_t addr;
+	int rc = *args ? find_address(session, args, &addr, why) :
+			 wrong(why, "an address is missing");
+
+	if (!rc)
+		rc = cprec_find_place(session->cursor, addr, &place, why);
+	if (rc)
+		return rc;
+	if (!place->symbol && !place->data)
+		return wrong(why, "0x%" PRIx64 " has no name", addr);
+	show_text(place->data ? place->data : place->symbol);
+	if (place->module) {
+		fputs(" of ", stdout);
+		show_text(place->module);
+	}
+	putchar('\n');
+	return 0;
+}
+
 static const struct topic {
 	const char *name;
 	int (*run)(struct session *session, const char *args,
 		   struct cprec_failure *why);
 	const char *summary;
 } topics[] = {
+	{ "all-registers", info_all, "of the frame" },
 	{ "args", info_args, "arguments of the frame" },
+	{ "b", info_breakpoints, NULL },
+	{ "bookmarks", do_bookmarks, "positions with names" },
 	{ "breakpoints", info_breakpoints, "where it stops" },
 	{ "frame", info_frame, "the frame" },
 	{ "inferiors", do_processes, "processes that were recorded" },
@@ -546,11 +635,17 @@ static const struct topic {
 	{ "sharedlibrary", info_libraries, "code of the program and libraries" },
 	{ "signals", info_signals, "which stop nobody" },
 	{ "source", info_source, "the source file here" },
+	{ "symbol", info_symbol, "EXPR: what is at an address" },
 	{ "threads", do_threads, "all threads, and where they are" },
 	{ "watchpoints", info_breakpoints, "the same as breakpoints" },
 };
 
 #define TOPICS (sizeof(topics) / sizeof(*topics))
+
+const char *topic_name(size_t number)
+{
+	return number < TOPICS ? topics[number].name : NULL;
+}
 
 static int no_topic(const char *word, struct cprec_failure *why)
 {
@@ -567,7 +662,9 @@ static int no_topic(const char *word, struct cprec_failure *why)
 static void list_topics(void)
 {
 	for (size_t i = 0; i < TOPICS; i++)
-		printf("info %-14s %s\n", topics[i].name, topics[i].summary);
+		if (topics[i].summary)
+			printf("info %-14s %s\n", topics[i].name,
+			       topics[i].summary);
 }
 
 int do_info(struct session *session, const char *args,
@@ -587,10 +684,13 @@ int do_info(struct session *session, const char *args,
 		if (strncmp(topics[i].name, word, length) != 0)
 			continue;
 		count++;
-		if (!found || !topics[i].name[length])
+		if (!found)
 			found = &topics[i];
-		if (!topics[i].name[length])
-			count = 1;
+		if (topics[i].name[length])
+			continue;
+		found = &topics[i];
+		count = 1;
+		break;
 	}
 	/* As in gdb, "info s" is nothing; "info b" is. */
 	rc = count == 1 ? found->run(session, args, why) :

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* edit.c - lines as a person types them: edited, completed, remembered */
-#include <ctype.h>
 #include <errno.h>
 #include <histedit.h>
 #include <stdlib.h>
@@ -28,93 +27,7 @@ static const char *prompt(EditLine *line)
 
 /* ------- completing ------- */
 
-struct candidates {
-	size_t count;
-	char *common;		/* what all begin with */
-	char **list;
-	size_t room;
-	bool is_word;		/* the only one is whole */
-};
-
-#define CANDIDATES_MOST 200u
-
-static int offer(void *context, const char *text)
-{
-	struct candidates *all = context;
-	size_t same = 0;
-
-	if (all->count == CANDIDATES_MOST)
-		return 1;
-	if (all->count == all->room) {
-		size_t room = 2 * all->room + 16;
-		char **more = reallocarray(all->list, room, sizeof(*more));
-
-		if (!more)
-			return 1;
-		all->list = more;
-		all->room = room;
-	}
-	all->list[all->count] = strdup(text);
-	if (!all->list[all->count])
-		return 1;
-	if (!all->count++) {
-		all->common = strdup(text);
-		return !all->common;
-	}
-	while (all->common[same] && all->common[same] == text[same])
-		same++;
-	all->common[same] = '\0';
-	return 0;
-}
-
-static void release(struct candidates *all)
-{
-	for (size_t i = 0; i < all->count; i++)
-		free(all->list[i]);
-	free(all->list);
-	free(all->common);
-}
-
-static void offer_verbs(const char *typed, struct candidates *all)
-{
-	for (const struct verb *verb = verbs; verb->name; verb++)
-		if (verb->summary &&
-		    !strncmp(verb->name, typed, strlen(typed)))
-			offer(all, verb->name);
-}
-
-/* Where the last name of an expression begins. */
-static const char *last_name(const char *text)
-{
-	const char *at = text + strlen(text);
-
-	while (at > text && (isalnum((unsigned char)at[-1]) ||
-			     strchr("_.>-:$!", at[-1])))
-		at--;
-	return at;
-}
-
-static void find_candidates(struct session *session, const char *typed,
-			    const char **from, struct candidates *all)
-{
-	const char *blank = strpbrk(typed, " \t/");
-	const struct verb *verb;
-	struct cprec_failure why;
-
-	*from = typed;
-	if (!blank) {
-		offer_verbs(typed, all);
-		return;
-	}
-	if (verb_find(typed, (size_t)(blank - typed), &verb, &why))
-		return;
-	*from = last_name(blank + 1);
-	if (verb->takes == TAKES_WORDS)
-		return;
-	cprec_complete(session->cursor, *from, offer, all, &why);
-}
-
-static void show_candidates(const struct candidates *all)
+static void show_completions(const struct completions *all)
 {
 	size_t widest = 1, columns = 0, column = 0;
 
@@ -142,7 +55,7 @@ static unsigned char complete(EditLine *line, int key)
 	char *typed = strndup(info->buffer,
 			      (size_t)(info->cursor - info->buffer));
 	const char *text, *from;
-	struct candidates all = { 0 };
+	struct completions all = { 0 };
 	unsigned char result = CC_ERROR;
 
 	(void)key;
@@ -150,17 +63,17 @@ static unsigned char complete(EditLine *line, int key)
 	if (!typed)
 		return CC_ERROR;
 	text = typed + strspn(typed, " \t");
-	find_candidates(editor->session, text, &from, &all);
+	completions_find(editor->session, text, &from, &all);
 	if (all.count && strlen(all.common) > strlen(from)) {
 		el_insertstr(line, all.common + strlen(from));
-		if (all.count == 1 && from == text)
+		if (all.count == 1 && all.is_whole)
 			el_insertstr(line, " ");
 		result = CC_REFRESH;
 	} else if (all.count > 1) {
-		show_candidates(&all);
+		show_completions(&all);
 		result = CC_REDISPLAY;
 	}
-	release(&all);
+	completions_release(&all);
 	free(typed);
 	return result;
 }
@@ -208,9 +121,7 @@ static void remember(struct editor *editor)
 	/* Not the same twice. */
 	if (!*editor->typed ||
 	    (!history(editor->history, &event, H_FIRST) && event.str &&
-	     !strcspn(event.str, "\n") == !*editor->typed &&
-	     !strncmp(event.str, editor->typed, strlen(editor->typed)) &&
-	     event.str[strlen(editor->typed)] == '\n'))
+	     !strcmp(event.str, editor->typed)))
 		return;
 	history(editor->history, &event, H_ENTER, editor->typed);
 }

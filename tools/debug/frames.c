@@ -9,8 +9,9 @@
 
 /* ------- frames ------- */
 
+/* `inner` was inlined into it: it stands in a call, not in a line. */
 static void take_frame(struct shown_frame *out, const struct cprec_frame *frame,
-		       unsigned hidden)
+		       unsigned hidden, bool inner)
 {
 	const struct cprec_place *place = frame->place;
 
@@ -20,15 +21,29 @@ static void take_frame(struct shown_frame *out, const struct cprec_frame *frame,
 		.directory = place->directory, .module = place->module,
 		.line = place->line, .is_sure = frame->is_sure,
 		.is_signal = frame->is_signal,
-		.is_inlined = frame->is_inlined,
+		.is_inlined = frame->is_inlined, .in_call = inner,
 	};
 	snprintf(out->function, sizeof(out->function), "%s",
 		 place->function ? place->function : "");
 }
 
+/* Of several lines at its address, the one that steps see. */
+static void find_line(struct session *session, struct shown_frame *frame)
+{
+	const struct cprec_line *line;
+
+	if (!frame->line || frame->in_call ||
+	    cprec_find_line(session->cursor, frame->code, &line, NULL) ||
+	    !line->line || !line->file)
+		return;
+	frame->file = line->file;
+	frame->line = line->line;
+}
+
 struct search {
 	uint64_t number;
 	unsigned hidden;
+	bool inner;		/* the one before was inlined */
 	struct shown_frame *out;
 };
 
@@ -36,9 +51,11 @@ static int on_searched(void *context, const struct cprec_frame *frame)
 {
 	struct search *search = context;
 
-	if (frame->number != search->number)
+	if (frame->number != search->number) {
+		search->inner = frame->is_inlined;
 		return 0;
-	take_frame(search->out, frame, search->hidden);
+	}
+	take_frame(search->out, frame, search->hidden, search->inner);
 	return 1;
 }
 
@@ -46,15 +63,19 @@ int find_frame(struct session *session, struct shown_frame *out,
 	       struct cprec_failure *why)
 {
 	struct search search = {
-		session->frame + session->hidden, session->hidden, out,
+		.number = session->frame + session->hidden,
+		.hidden = session->hidden, .out = out,
 	};
 	int rc = cprec_each_frame(session->cursor, on_searched, &search, NULL,
 				  why);
 
 	if (rc < 0)
 		return rc;
-	return rc ? 0 : wrong(why, "there is no frame %" PRIu64,
-			      session->frame);
+	if (!rc)
+		return wrong(why, "there is no frame %" PRIu64,
+			     session->frame);
+	find_line(session, out);
+	return 0;
 }
 
 /* ------- arguments ------- */
@@ -166,7 +187,8 @@ int show_source_line(struct session *session, struct cprec_failure *why)
 	session->listed_file = strdup(frame.file);
 	session->listed_directory = frame.directory ?
 		strdup(frame.directory) : NULL;
-	session->listed_line = frame.line;
+	session->listed_line = frame.line > 5 ? frame.line - 5 : 1;
+	session->listed_first = session->listed_line;
 	printf("%" PRIu32 "\t", frame.line);
 	if (find_source_line(session, frame.file, frame.directory, frame.line,
 			     &text, &length, NULL)) {
@@ -186,12 +208,16 @@ struct listing {
 	struct shown_frame *list;
 	size_t count, room;
 	uint64_t most;
+	bool inner;
 };
 
 static int on_listed(void *context, const struct cprec_frame *frame)
 {
 	struct listing *listing = context;
 
+	bool inner = listing->inner;
+
+	listing->inner = frame->is_inlined;
 	if (frame->number < listing->session->hidden)
 		return 0;
 	if (listing->count == listing->most)
@@ -207,7 +233,7 @@ static int on_listed(void *context, const struct cprec_frame *frame)
 		listing->room = room;
 	}
 	take_frame(&listing->list[listing->count++], frame,
-		   listing->session->hidden);
+		   listing->session->hidden, inner);
 	return 0;
 }
 
@@ -226,6 +252,7 @@ int do_backtrace(struct session *session, const char *args,
 	for (size_t i = 0; !rc && i < listing.count; i++) {
 		rc = session_select(session, session->tid,
 				    listing.list[i].number, why);
+		find_line(session, &listing.list[i]);
 		if (!rc)
 			show(session, &listing.list[i], true);
 	}

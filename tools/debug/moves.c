@@ -171,18 +171,38 @@ int do_reverse_continue(struct session *session, const char *args,
 
 /* ------- leaving functions ------- */
 
-struct returned {
-	uint64_t pc;		/* of the function's code */
-	uint32_t tid;
-	struct cprec_position at;
-	char *value;
-};
+/* What is left, if its result can be told: 0 of what is inlined. */
+static uint64_t find_function(struct session *session)
+{
+	const struct cprec_line *line;
+	struct shown_frame frame;
+
+	if (find_frame(session, &frame, NULL) || frame.is_inlined ||
+	    frame.is_signal ||
+	    cprec_find_line(session->cursor, frame.code, &line, NULL))
+		return 0;
+	return line->function;
+}
+
+static void find_returned(struct session *session, uint64_t function,
+			  struct stop *stop)
+{
+	const struct cprec_variable *found;
+
+	if (!function ||
+	    cprec_find_returned(session->cursor, function, &found, NULL) ||
+	    !found || !found->type)
+		return;
+	stop->returned = strdup(found->value);
+}
 
 static int leave(struct session *session, bool backwards,
 		 struct cprec_failure *why)
 {
+	uint64_t function = backwards ? 0 : find_function(session);
 	struct stop stop = { 0 };
 	struct before origin;
+	bool reached;
 	int rc = begin(session, &origin, backwards, why);
 
 	fputs(backwards ? "Run back to call of " : "Run till exit from ",
@@ -191,7 +211,9 @@ static int leave(struct session *session, bool backwards,
 		rc = show_frame(session, true, why);
 	if (!rc)
 		rc = backwards ? step_back_out(session, &stop, why) :
-				 step_out(session, &stop, why);
+				 step_out(session, &stop, &reached, why);
+	if (!rc && !backwards && reached)
+		find_returned(session, function, &stop);
 	return end(session, &origin, &stop, rc, why);
 }
 

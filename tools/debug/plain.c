@@ -120,45 +120,12 @@ static void read_terminal(struct session *session)
 
 /* ------- beginning ------- */
 
-static int on_place(void *context, uint64_t addr)
-{
-	uint64_t *place = context;
-
-	*place = addr;
-	return 1;
-}
-
-/* Where 'main' begins; at the start, if there is none. */
-static int go_to_main(struct session *session, const char **said,
-		      struct cprec_failure *why)
-{
-	uint64_t place;
-	struct cprec_until until = {
-		.size = sizeof(until), .breaks = &place, .break_count = 1,
-	};
-	const struct cprec_stop *stop;
-	int rc = cprec_cursor_move(session->cursor, session->start, why);
-
-	*said = "It begins at the start";
-	if (rc ||
-	    cprec_each_place(session->cursor, "main", on_place, &place, NULL) <=
-		    0)
-		return rc;
-	rc = cprec_cursor_run(session->cursor, &until, &stop, why);
-	if (rc)
-		return rc;
-	if (stop->kind != CPREC_AT_BREAK)
-		return cprec_cursor_move(session->cursor, session->start, why);
-	*said = "It begins at 'main'";
-	return 0;
-}
-
 static int go_to_begin(struct session *session,
 		       const struct plain_options *options,
 		       struct cprec_failure *why)
 {
 	const struct cprec_crash *crash;
-	const char *said = NULL;
+	bool found;
 	int rc;
 
 	if (options->from && strcmp(options->from, "main") != 0)
@@ -170,9 +137,10 @@ static int go_to_begin(struct session *session,
 		session->at_signal = true;
 		return cprec_cursor_move(session->cursor, crash->at, why);
 	}
-	rc = go_to_main(session, &said, why);
+	rc = go_to_main(session, &found, why);
 	if (!rc)
-		printf("%s; 'help' lists the commands.\n", said);
+		printf("It begins at %s; 'help' lists the commands.\n",
+		       found ? "'main'" : "the start");
 	return rc;
 }
 
@@ -198,9 +166,11 @@ static int open_it(struct session *session, const struct plain_options *options,
 	if (rc)
 		return rc;
 	session->start = info->start;
-	session->end = info->end;
-	return cprec_cursor_create(&session->cursor, session->recording,
-				   "start", why);
+	/* Behind all events of the last time. */
+	rc = cprec_find_position(session->recording, "end", &session->end,
+				 why);
+	return rc ? rc : cprec_cursor_create(&session->cursor, session->recording,
+					     "start", why);
 }
 
 static int begin(struct session *session, const struct plain_options *options,
@@ -233,6 +203,7 @@ static void end(struct session *session)
 	free(session->listed_file);
 	free(session->listed_directory);
 	free(session->looked_for);
+	free(session->looked_shown);
 	free(session->again);
 	cprec_close(session->recording);
 }

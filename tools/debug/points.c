@@ -125,13 +125,16 @@ static bool is_number(const char *text)
 	return *text && !text[strspn(text, "0123456789")];
 }
 
-/* "26", in the file that is looked at. */
-static int in_this_file(struct session *session, const char *line, char **out,
-			struct cprec_failure *why)
+int whole_place(struct session *session, const char *where, char **out,
+		struct cprec_failure *why)
 {
 	struct shown_frame frame;
 	const char *file = session->listed_file;
 
+	if (!is_number(where)) {
+		*out = strdup(where);
+		return *out ? 0 : wrong(why, "out of memory");
+	}
 	if (!file) {
 		int rc = find_frame(session, &frame, why);
 
@@ -141,7 +144,7 @@ static int in_this_file(struct session *session, const char *line, char **out,
 	}
 	if (!file)
 		return wrong(why, "there is no source file here: FILE:LINE");
-	if (asprintf(out, "%s:%s", file, line) >= 0)
+	if (asprintf(out, "%s:%s", file, where) >= 0)
 		return 0;
 	*out = NULL;
 	wrong(why, "out of memory");
@@ -172,13 +175,10 @@ static int look_up(struct session *session, const char *where,
 		rc = find_frame(session, &frame, why);
 		return rc ? rc : on_place(places, frame.pc);
 	}
-	if (is_number(where)) {
-		rc = in_this_file(session, where, &text, why);
-		if (rc)
-			return rc;
-	}
-	rc = cprec_each_place(session->cursor, text ? text : where, on_place,
-			      places, why);
+	rc = whole_place(session, where, &text, why);
+	if (!rc)
+		rc = cprec_each_place(session->cursor, text, on_place, places,
+				      why);
 	free(text);
 	return rc;
 }
@@ -332,8 +332,7 @@ char *watch_value(struct session *session, const struct point *point)
 	return text;
 }
 
-/* What shows it wherever the program is: by its type and address. */
-static char *shown_by(const struct cprec_value *value)
+char *shown_by(const struct cprec_value *value)
 {
 	char *text;
 
@@ -463,6 +462,15 @@ static int each_point(struct session *session, const char *args,
 int do_delete(struct session *session, const char *args,
 	      struct cprec_failure *why)
 {
+	if (is_word(args, "bookmark")) {
+		args += strlen("bookmark");
+		return delete_bookmark(session, args + strspn(args, " \t"),
+				       why);
+	}
+	if (is_word(args, "breakpoints")) {
+		args += strlen("breakpoints");
+		args += strspn(args, " \t");
+	}
 	return each_point(session, args, point_delete, why);
 }
 

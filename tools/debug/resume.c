@@ -10,6 +10,7 @@ void stop_release(struct stop *stop)
 	free(stop->old_value);
 	free(stop->new_value);
 	free(stop->event);
+	free(stop->returned);
 	*stop = (struct stop){ 0 };
 }
 
@@ -389,6 +390,34 @@ static int watch_walk(struct session *session, const struct wanted *wanted,
 	return cprec_cursor_move(session->cursor, walked.at, why);
 }
 
+/* Whether what one instruction did is seen by what memory has then. */
+static bool are_changes(const struct wanted *wanted,
+			const struct cprec_walk *walk)
+{
+	for (size_t i = 0; i < wanted->watch_count; i++)
+		if (wanted->watches[i].reads || !wanted->watched[i]->last_bytes)
+			return false;
+	return walk->count == 1;
+}
+
+/* The same without going there again. */
+static void watch_changes(struct session *session, const struct wanted *wanted,
+			  struct stop *stop, bool *seen)
+{
+	*seen = false;
+	for (size_t i = 0; i < wanted->watch_count && !*seen; i++) {
+		const struct point *point = wanted->watched[i];
+		char *bytes = watch_bytes(session, point);
+
+		*seen = !bytes || strcmp(bytes, point->last_bytes) != 0;
+		free(bytes);
+		if (!*seen)
+			continue;
+		stop->how.kind = CPREC_AT_WATCH;
+		stop->how.index = i;
+	}
+}
+
 static int walk_and_look(struct session *session, const struct wanted *wanted,
 			 const struct cprec_walk *walk, struct stop *stop,
 			 struct cprec_failure *why)
@@ -398,7 +427,9 @@ static int walk_and_look(struct session *session, const struct wanted *wanted,
 	uint64_t pc;
 	int rc = walk_once(session, wanted, walk, stop, why);
 
-	if (!rc && wanted->watch_count)
+	if (!rc && wanted->watch_count && are_changes(wanted, walk))
+		watch_changes(session, wanted, stop, &seen);
+	else if (!rc && wanted->watch_count)
 		rc = watch_walk(session, wanted, from, walk->backwards, stop,
 				&seen, why);
 	if (rc)

@@ -31,7 +31,7 @@ static struct {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t over;
-	bool runs, is_over, is_shown;
+	bool runs, is_over, is_shown, is_silent;
 	bool backwards;
 } watcher = { .lock = PTHREAD_MUTEX_INITIALIZER,
 	      .over = PTHREAD_COND_INITIALIZER };
@@ -57,7 +57,7 @@ static void *watch(void *context)
 	(void)context;
 	pthread_mutex_lock(&watcher.lock);
 	wait_for(SHOWN_AFTER);
-	while (!watcher.is_over) {
+	while (!watcher.is_over && !watcher.is_silent) {
 		fprintf(stderr, "\rsearching %s: %u.%u s; Ctrl-C ends it",
 			watcher.backwards ? "backwards" : "forwards",
 			waited / 1000, waited / 100 % 10);
@@ -73,7 +73,7 @@ static void watch_begin(bool backwards)
 {
 	sigset_t all, before;
 
-	watcher.is_over = watcher.is_shown = false;
+	watcher.is_over = watcher.is_shown = watcher.is_silent = false;
 	watcher.backwards = backwards;
 	/* The thread that asks is interrupted, not this one. */
 	sigfillset(&all);
@@ -94,6 +94,18 @@ static void watch_end(void)
 	if (watcher.is_shown)
 		fputs("\r\033[K", stderr);
 	watcher.runs = false;
+}
+
+void search_speaks(void)
+{
+	if (!watcher.runs || watcher.is_silent)
+		return;
+	pthread_mutex_lock(&watcher.lock);
+	watcher.is_silent = true;
+	if (watcher.is_shown)
+		fputs("\r\033[K", stderr);
+	watcher.is_shown = false;
+	pthread_mutex_unlock(&watcher.lock);
 }
 
 /* ------- searches ------- */

@@ -88,6 +88,7 @@ struct stop {
 	struct cprec_stop how;	/* of the library */
 	char *old_value, *new_value;	/* of a watch */
 	char *event;		/* of a call that is caught */
+	char *returned;		/* by the function that was left */
 };
 
 struct display {
@@ -119,9 +120,12 @@ struct session {
 
 	char *listed_file;	/* what `list` shows next */
 	char *listed_directory;
-	uint32_t listed_line;
-	uint64_t examined;	/* what `x` shows next */
+	uint32_t listed_line, listed_first;
+	uint64_t examined;	/* what `x` shows next, */
+	char examined_letter;	/* ... and how */
+	unsigned examined_unit;
 	char *looked_for;	/* by `last` */
+	char *looked_shown;	/* an expression for its value; NULL */
 	uint64_t looked_addr, looked_length;
 
 	char *again;		/* what an empty line does */
@@ -140,7 +144,9 @@ struct verb {
 	const char *arguments;	/* NULL: none */
 	const char *summary;
 	enum { REPEATS_NOT, REPEATS, REPEATS_BARE } repeats;
-	enum { TAKES_WORDS, TAKES_EXPRESSION, TAKES_PLACE } takes;
+	enum { TAKES_WORDS, TAKES_EXPRESSION, TAKES_PLACE, TAKES_TIME,
+	       TAKES_FILE, TAKES_TOPIC, TAKES_VERB, TAKES_SIGNAL,
+	       TAKES_CAUGHT } takes;
 };
 
 /* ------- verbs.c ------- */
@@ -184,6 +190,21 @@ struct editor *editor_begin(struct session *session);
 /* The next line, without its end; NULL: there is no more. */
 const char *editor_line(struct editor *editor);
 void editor_end(struct editor *editor);
+
+/* ------- complete.c ------- */
+
+/* What the beginning of a line may become. */
+struct completions {
+	char **list;
+	size_t count, room;
+	char *common;		/* what all begin with */
+	bool is_whole;		/* behind a single one is a blank */
+};
+
+/* `*from` is the part of the line that they are for. */
+void completions_find(struct session *session, const char *typed,
+		     const char **from, struct completions *all);
+void completions_release(struct completions *all);
 
 /* ------- spots.c ------- */
 
@@ -243,6 +264,10 @@ int points_look(struct session *session, struct cprec_failure *why);
 char *watch_bytes(struct session *session, const struct point *point);
 char *watch_value(struct session *session, const struct point *point);
 
+/* An expression for a value wherever the program is: by its type and address.
+ * NULL: there is none. */
+char *shown_by(const struct cprec_value *value);
+
 /* "SIGUSR1"; "signal 34" of one without a name. */
 #define SIGNAL_TEXT 32
 const char *signal_name(char text[SIGNAL_TEXT], uint32_t signal);
@@ -280,6 +305,10 @@ int info_signals(struct session *, const char *, struct cprec_failure *);
 int find_places(struct session *session, const char *where, uint64_t **out,
 		size_t *count, bool *is_function, struct cprec_failure *why);
 
+/* "26" is a line of the file that is looked at: "list.c:26"; free() it. */
+int whole_place(struct session *session, const char *where, char **out,
+		struct cprec_failure *why);
+
 /* ------- resume.c ------- */
 
 /* Where a step ends, besides: `base` 0 means any frame. */
@@ -313,13 +342,14 @@ struct step_kind {
 	bool over_calls;
 	bool one;		/* an instruction, not a line */
 	bool until;		/* no line before it in the function */
+	bool out;		/* to what called; not what led there */
 };
 
 int step_once(struct session *session, const struct step_kind *kind,
 	      struct stop *stop, struct cprec_failure *why);
 
 /* Runs until the frame is left, forwards; or back to before it was called. */
-int step_out(struct session *session, struct stop *stop,
+int step_out(struct session *session, struct stop *stop, bool *reached,
 	     struct cprec_failure *why);
 int step_back_out(struct session *session, struct stop *stop,
 		  struct cprec_failure *why);
@@ -358,12 +388,22 @@ void tint(const struct session *session, enum tint tint);
 /* ------- travel.c ------- */
 
 int session_visit(struct session *session, struct cprec_failure *why);
+
+/* Where 'main' begins; at the start, which is `*found`, if there is none. */
+int go_to_main(struct session *session, bool *found,
+	       struct cprec_failure *why);
 int do_goto(struct session *, const char *, struct cprec_failure *);
 int do_by(struct session *, const char *, struct cprec_failure *);
 int do_back(struct session *, const char *, struct cprec_failure *);
 int do_forward(struct session *, const char *, struct cprec_failure *);
 int do_when(struct session *, const char *, struct cprec_failure *);
 int do_last(struct session *, const char *, struct cprec_failure *);
+
+/* ------- bookmarks.c ------- */
+
+int do_bookmark(struct session *, const char *, struct cprec_failure *);
+int do_bookmarks(struct session *, const char *, struct cprec_failure *);
+int delete_bookmark(struct session *, const char *, struct cprec_failure *);
 
 /* ------- frames.c ------- */
 
@@ -374,6 +414,7 @@ struct shown_frame {
 	const char *file, *directory, *module;
 	uint32_t line;
 	bool is_sure, is_signal, is_inlined;
+	bool in_call;		/* of what is inlined into it */
 };
 
 /* The one that is meant. */
@@ -396,6 +437,7 @@ int show_source_line(struct session *session, struct cprec_failure *why);
 /* ------- values.c ------- */
 
 int do_print(struct session *, const char *, struct cprec_failure *);
+int do_whatis(struct session *, const char *, struct cprec_failure *);
 int do_examine(struct session *, const char *, struct cprec_failure *);
 int do_display(struct session *, const char *, struct cprec_failure *);
 int do_undisplay(struct session *, const char *, struct cprec_failure *);
@@ -420,6 +462,9 @@ int find_source_line(struct session *session, const char *file,
 /* ------- asks.c ------- */
 
 int do_info(struct session *, const char *, struct cprec_failure *);
+
+/* The names behind 'info'; NULL: no more. */
+const char *topic_name(size_t number);
 int do_thread(struct session *, const char *, struct cprec_failure *);
 int do_threads(struct session *, const char *, struct cprec_failure *);
 int do_process(struct session *, const char *, struct cprec_failure *);
@@ -439,6 +484,9 @@ int do_strace(struct session *, const char *, struct cprec_failure *);
  */
 void search_begin(struct session *session, bool backwards);
 bool search_end(struct session *session);
+
+/* An answer is printed already: the terminal is for that. */
+void search_speaks(void);
 
 /* Where Ctrl-C is to be heard at all. */
 void search_listen(struct cprec_recording *recording);

@@ -50,6 +50,9 @@ static int show_lines(struct session *session, uint32_t first, uint32_t last,
 				   session->listed_directory, NULL, &text,
 				   why);
 
+	if (rc == CPREC_NOT_FOUND)
+		return wrong(why, "'%s' is not on this machine",
+			     session->listed_file);
 	if (rc)
 		return rc;
 	if (first > text->lines)
@@ -66,6 +69,7 @@ static int show_lines(struct session *session, uint32_t first, uint32_t last,
 		print_source_text(stdout, line, length);
 		putchar('\n');
 	}
+	session->listed_first = first;
 	session->listed_line = last + 1;
 	return 0;
 }
@@ -96,7 +100,18 @@ static int list_place(struct session *session, const char *where,
 	return 0;
 }
 
-/* "26", "20,30", "main", "list.c:26", "": what comes next. */
+/* The lines before those listed last. */
+static int list_before(struct session *session, struct cprec_failure *why)
+{
+	uint32_t first = session->listed_first, behind = first;
+
+	if (!session->listed_file || first < 2)
+		return wrong(why, "there are no lines before");
+	first = first > LINES_SHOWN ? first - LINES_SHOWN : 1;
+	return show_lines(session, first, behind - 1, why);
+}
+
+/* "26", "20,30", "main", "list.c:26", "-": before; "": what comes next. */
 int do_list(struct session *session, const char *args,
 	    struct cprec_failure *why)
 {
@@ -104,6 +119,8 @@ int do_list(struct session *session, const char *args,
 	unsigned long first = strtoul(args, &end, 10), last;
 	int rc = 0;
 
+	if (!strcmp(args, "-"))
+		return list_before(session, why);
 	if (end != args && *end == ',') {
 		last = strtoul(end + 1, &end, 10);
 	} else if (end != args && !*end) {
@@ -151,18 +168,48 @@ int info_source(struct session *session, const char *args,
 struct listing {
 	struct session *session;
 	uint64_t pc;
-	bool has_lines;
+	bool has_bytes, has_lines;
 	uint32_t line;
 };
 
+/* The source line, where another one begins. */
+static void show_line(struct listing *listing, uint64_t addr)
+{
+	struct session *session = listing->session;
+	const struct cprec_place *found;
+	const char *text;
+	size_t length;
+
+	if (cprec_find_place(session->cursor, addr, &found, NULL) ||
+	    !found->line || found->line == listing->line)
+		return;
+	listing->line = found->line;
+	printf("%" PRIu32 "\t", found->line);
+	if (!find_source_line(session, found->file, found->directory,
+			      found->line, &text, &length, NULL))
+		print_source_text(stdout, text, length);
+	putchar('\n');
+}
+
+static void show_bytes(const struct cprec_instruction *one)
+{
+	for (uint32_t i = 0; one->bytes && i < one->length; i++)
+		printf("%02x ", one->bytes[i]);
+	putchar('\t');
+}
+
 static int on_instruction(void *context, const struct cprec_instruction *one)
 {
-	const struct listing *listing = context;
+	struct listing *listing = context;
 	const char *mark = one->symbol ? strrchr(one->symbol, '+') : NULL;
 
+	if (listing->has_lines)
+		show_line(listing, one->addr);
 	printf("%s 0x%016" PRIx64 " <%s>:\t",
 	       one->addr == listing->pc ? "=>" : "  ", one->addr,
 	       mark ? mark : "+0");
+	if (listing->has_bytes)
+		show_bytes(one);
 	fputs(one->text ? one->text : "(bad)", stdout);
 	if (one->target_symbol) {
 		fputs(" <", stdout);
@@ -207,13 +254,34 @@ static int take_range(struct session *session, const char *args,
 	return rc;
 }
 
+/* "/r", "/s", "/rs" at the beginning */
+static int take_letters(struct listing *listing, const char **args,
+			struct cprec_failure *why)
+{
+	if (**args != '/')
+		return 0;
+	while (*++*args && **args != ' ' && **args != '\t') {
+		if (**args == 'r')
+			listing->has_bytes = true;
+		else if (**args == 's' || **args == 'm')
+			listing->has_lines = true;
+		else
+			return wrong(why, "'%c' is none of r, for bytes, and"
+				     " s, for source lines", **args);
+	}
+	*args += strspn(*args, " \t");
+	return 0;
+}
+
 int do_disassemble(struct session *session, const char *args,
 		   struct cprec_failure *why)
 {
 	struct cprec_code code = { .size = sizeof(code) };
 	struct listing listing = { .session = session };
-	int rc = find_pc(session->cursor, &listing.pc, why);
+	int rc = take_letters(&listing, &args, why);
 
+	if (!rc)
+		rc = find_pc(session->cursor, &listing.pc, why);
 	if (!rc && *args)
 		rc = take_range(session, args, &code, why);
 	if (rc)

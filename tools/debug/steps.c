@@ -6,9 +6,8 @@
  * until it has come to another line.  What is called on the way, and is not to be
  * entered, is run through.
  *
- * Source: what gdb 13 does at each stop, in the same order (infrun.c); where 16
- * was corrected, going backwards through lines in several parts and through
- * recursion, as that does.
+ * Source: what gdb 16 does at each stop, in the same order (infrun.c, infcmd.c).
+ * Older ones differ backwards, in lines that have several parts.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +43,12 @@ static bool is_inside(const struct stepping *stepping, uint64_t pc)
 static bool enters(const struct stepping *stepping)
 {
 	return !stepping->kind->over_calls && !stepping->kind->one;
+}
+
+/* An instruction is one, wherever it leads. */
+static bool stops_at_once(const struct step_kind *kind)
+{
+	return kind->one && !kind->over_calls && !kind->out;
 }
 
 static bool is_same_line(const struct stepping *stepping, const char *file,
@@ -107,8 +112,7 @@ static int meet_function(struct stepping *stepping, const struct look *look,
 	struct cprec_line entry;
 	int rc;
 
-	/* An instruction is one, also if it calls or returns. */
-	if (stepping->kind->one && !stepping->kind->over_calls) {
+	if (stops_at_once(stepping->kind)) {
 		*done = true;
 		return 0;
 	}
@@ -255,7 +259,7 @@ static int judge_frame(struct stepping *stepping, struct look *look,
 	*known = true;
 	if (rc || (!stepping->kind->one && look->caller.is_signal))
 		return rc;
-	*known = look->caller.is_known &&
+	*known = look->caller.is_known && !stepping->kind->out &&
 		 frame_is_stack(&look->caller.frame, &stepping->frame);
 	return *known ? meet_function(stepping, look, done, why) : 0;
 }
@@ -267,7 +271,8 @@ static int judge_other(struct stepping *stepping, struct look *look,
 	const struct cprec_line *line = &look->spot.line;
 	bool known;
 
-	if (stepping->kind->backwards && line->is_linker)
+	if (stepping->kind->backwards && line->is_linker &&
+	    !stops_at_once(stepping->kind))
 		return 0;
 	if (enters(stepping) && !line->function && !line->line &&
 	    look->caller.is_known && !stepping->kind->backwards) {
@@ -280,6 +285,23 @@ static int judge_other(struct stepping *stepping, struct look *look,
 	*done = meet_inlined(stepping, look, &known);
 	if (!known)
 		*done = judge_line(stepping, look);
+	return 0;
+}
+
+/* A step in an inlined function that comes to where that begins has entered it
+ * before. */
+static unsigned entered_before(const struct stepping *stepping,
+			       const struct look *look)
+{
+	const struct frame_id *frame = &stepping->frame;
+	const struct spot *spot = &look->spot;
+	unsigned hidden = look->hidden, depth = spot->inlined_count;
+
+	if (!hidden || !frame->depth || frame->depth > depth ||
+	    !frame_is_stack(&look->frame, frame) ||
+	    spot->inlined[depth - frame->depth].start != frame->inlined ||
+	    depth - frame->depth >= hidden)
+		return hidden;
 	return 0;
 }
 
@@ -296,6 +318,7 @@ static int look_around(struct stepping *stepping, struct look *look,
 	    is_inside(stepping, look->spot.pc))
 		return 0;
 	rc = frame_find(stepping->session, &look->spot, &look->frame, why);
+	look->hidden = entered_before(stepping, look);
 	frame_hide(&look->frame, &look->spot, look->hidden);
 	return rc;
 }
@@ -417,6 +440,10 @@ static int begin_range(struct stepping *stepping, const struct spot *spot,
 	stepping->end = line->end ? line->end : line->function_end;
 	if (stepping->kind->until && line->end && line->function)
 		stepping->start = line->function;
+	/* Back from the middle of a line is to the line before, as gdb has
+	 * it since 14: so its own beginning is no place to stop. */
+	if (stepping->kind->backwards && line->end)
+		stepping->start--;
 	return 0;
 }
 
@@ -471,16 +498,16 @@ static int step_out_inlined(struct session *session, const struct spot *spot,
 	return rc ? rc : go(&stepping, stop, why);
 }
 
-int step_out(struct session *session, struct stop *stop,
+int step_out(struct session *session, struct stop *stop, bool *reached,
 	     struct cprec_failure *why)
 {
 	uint64_t number = session->frame + session->hidden;
 	struct resume_break own = { .is_set = true };
 	struct caller caller;
 	struct spot spot;
-	bool reached;
 	int rc = spot_find(session, &spot, why);
 
+	*reached = false;
 	*stop = (struct stop){ .kind = STOP_STEPPED };
 	if (!rc && number < spot.inlined_count)
 		return step_out_inlined(session, &spot, stop, why);
@@ -492,7 +519,7 @@ int step_out(struct session *session, struct stop *stop,
 		return rc;
 	own.pc = caller.pc;
 	own.base = caller.frame.base;
-	rc = run_until(session, false, &own, stop, &reached, why);
+	rc = run_until(session, false, &own, stop, reached, why);
 	return rc ? rc : session_hide(session, why);
 }
 
@@ -500,7 +527,7 @@ int step_back_out(struct session *session, struct stop *stop,
 		  struct cprec_failure *why)
 {
 	static const struct step_kind kind = {
-		.backwards = true, .one = true,
+		.backwards = true, .one = true, .out = true,
 	};
 	struct resume_break own = { .is_set = true };
 	const struct cprec_line *line;

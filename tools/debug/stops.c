@@ -47,7 +47,7 @@ static void show_values(const struct stop *stop)
 	const char *old = stop->old_value ? stop->old_value : "?";
 	const char *new = stop->new_value ? stop->new_value : "?";
 
-	if (strcmp(old, new) != 0) {
+	if (strcmp(old, new) != 0 && stop->point->watch.writes) {
 		fputs("Old value = ", stdout);
 		print_value_text(stdout, old);
 		fputs("\nNew value = ", stdout);
@@ -166,6 +166,11 @@ int session_stopped(struct session *session, struct stop *stop,
 	if (shows_frame)
 		show_frame(session, false, &ignored);
 	show_source_line(session, &ignored);
+	if (stop->returned) {
+		fputs("Value returned is ", stdout);
+		print_value_text(stdout, stop->returned);
+		putchar('\n');
+	}
 	rc = show_displays(session, why);
 	if (!rc)
 		rc = show_status(session, why);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tools/debug/session.h"
+#include "tools/print.h"
 
 /* ------- places visited ------- */
 
@@ -83,6 +84,59 @@ static int finish(struct session *session, struct cprec_position from, int rc,
 			   rc;
 }
 
+static int on_place(void *context, uint64_t addr)
+{
+	uint64_t *place = context;
+
+	*place = addr;
+	return 1;
+}
+
+int go_to_main(struct session *session, bool *found, struct cprec_failure *why)
+{
+	uint64_t place;
+	struct cprec_until until = {
+		.size = sizeof(until), .breaks = &place, .break_count = 1,
+	};
+	const struct cprec_stop *stop;
+	int rc = cprec_cursor_move(session->cursor, session->start, why);
+
+	*found = false;
+	if (rc ||
+	    cprec_each_place(session->cursor, "main", on_place, &place, NULL) <=
+		    0)
+		return rc;
+	rc = cprec_cursor_run(session->cursor, &until, &stop, why);
+	if (rc)
+		return rc;
+	*found = stop->kind == CPREC_AT_BREAK;
+	return *found ? 0 : cprec_cursor_move(session->cursor, session->start,
+					      why);
+}
+
+/* "output N" is written as a position is. */
+static int seek(struct session *session, const char *args,
+		struct cprec_failure *why)
+{
+	char *text;
+	bool found;
+	int rc;
+
+	if (!strcmp(args, "main")) {
+		rc = go_to_main(session, &found, why);
+		return rc || found ? rc : wrong(why, "'main' is not known, or"
+						" was not executed");
+	}
+	if (!is_word(args, "output") || !args[strlen("output")])
+		return cprec_cursor_seek(session->cursor, args, why);
+	args += strlen("output");
+	if (asprintf(&text, "output:%s", args + strspn(args, " \t")) < 0)
+		return wrong(why, "out of memory");
+	rc = cprec_cursor_seek(session->cursor, text, why);
+	free(text);
+	return rc;
+}
+
 int do_goto(struct session *session, const char *args,
 	    struct cprec_failure *why)
 {
@@ -94,7 +148,7 @@ int do_goto(struct session *session, const char *args,
 	if ((*args == '+' || *args == '-') && args[1])
 		return do_by(session, args, why);
 	search_begin(session, false);
-	rc = cprec_cursor_seek(session->cursor, args, why);
+	rc = seek(session, args, why);
 	return finish(session, from, rc, why);
 }
 
@@ -104,7 +158,8 @@ int do_by(struct session *session, const char *args,
 	struct cprec_position from = cprec_cursor_position(session->cursor);
 	int64_t steps;
 	uint64_t count;
-	int rc = take_count(args + 1, 1, &count, why);
+	int rc = take_count(args + 1 + strspn(args + 1, " \t"), 1, &count,
+			    why);
 
 	if (rc)
 		return rc;
@@ -130,19 +185,27 @@ static int visit_again(struct session *session, size_t which,
 int do_back(struct session *session, const char *args,
 	    struct cprec_failure *why)
 {
-	(void)args;
-	if (!session->visited_at)
-		return wrong(why, "it was nowhere before");
-	return visit_again(session, session->visited_at - 1, why);
+	uint64_t count;
+	int rc = take_count(args, 1, &count, why);
+
+	if (rc)
+		return rc;
+	if (session->visited_at < count)
+		return wrong(why, "it was in no place before");
+	return visit_again(session, session->visited_at - count, why);
 }
 
 int do_forward(struct session *session, const char *args,
 	       struct cprec_failure *why)
 {
-	(void)args;
-	if (session->visited_at + 1 >= session->visited_count)
+	uint64_t count;
+	int rc = take_count(args, 1, &count, why);
+
+	if (rc)
+		return rc;
+	if (session->visited_count - 1 - session->visited_at < count)
 		return wrong(why, "this is the last place visited");
-	return visit_again(session, session->visited_at + 1, why);
+	return visit_again(session, session->visited_at + count, why);
 }
 
 int do_when(struct session *session, const char *args,
@@ -163,7 +226,7 @@ struct found {
 	bool any;
 	struct cprec_access access;
 	char by[64];
-	char *old_value, *new_value;
+	char *old_value, *new_value;	/* NULL: not known */
 };
 
 static int on_change(void *context, const struct cprec_access *access)
@@ -181,6 +244,7 @@ static int on_change(void *context, const struct cprec_access *access)
 static int look_for(struct session *session, const char *args,
 		    struct cprec_failure *why)
 {
+	const struct cprec_value *value;
 	int rc;
 
 	if (!*args && !session->looked_for)
@@ -192,6 +256,11 @@ static int look_for(struct session *session, const char *args,
 	if (rc)
 		return rc;
 	free(session->looked_for);
+	free(session->looked_shown);
+	session->looked_shown = NULL;
+	if (!cprec_evaluate(session->cursor, args, NULL, &value, NULL) &&
+	    value->has_addr)
+		session->looked_shown = shown_by(value);
 	session->looked_for = strdup(args);
 	if (session->looked_for)
 		return 0;
@@ -217,24 +286,119 @@ static int find_change(struct session *session, struct found *found,
 	return rc;
 }
 
+/* What it is at a position, where the cursor is then. */
+static int value_at(struct session *session, struct cprec_position at,
+		    char **out, struct cprec_failure *why)
+{
+	const struct cprec_value *value;
+	int rc = cprec_cursor_move(session->cursor, at, why);
+
+	if (!rc && session->looked_shown &&
+	    !cprec_evaluate(session->cursor, session->looked_shown, NULL,
+			    &value, NULL) && value->text)
+		*out = strdup(value->text);
+	return rc;
+}
+
+static void show_change(struct session *session, const struct found *found)
+{
+	print_escaped(stdout, session->looked_for,
+		      strlen(session->looked_for));
+	fputs(": ", stdout);
+	print_value_text(stdout, found->old_value ? found->old_value : "?");
+	fputs(" -> ", stdout);
+	print_value_text(stdout, found->new_value ? found->new_value : "?");
+	if (*found->by)
+		printf(", by %s", found->by);
+	putchar('\n');
+}
+
+static void show_bytes(const uint8_t *bytes, uint32_t length)
+{
+	fputs("0x", stdout);
+	for (uint32_t i = length; i-- > 0;)
+		printf("%02x", bytes[i]);
+}
+
+/* What wrote a register of the innermost frame: before that. */
+static int last_of_register(struct session *session, const char *name,
+			    struct cprec_failure *why)
+{
+	struct cprec_position from = cprec_cursor_position(session->cursor);
+	const struct cprec_register_write *found;
+	int rc;
+
+	search_begin(session, true);
+	rc = cprec_find_register_write(session->cursor, name, &found, why);
+	if (!rc && !found)
+		rc = wrong(why, "nothing wrote '$%s' before", name);
+	if (!rc) {
+		printf("$%s: ", name);
+		show_bytes(found->old_bytes, found->length);
+		fputs(" -> ", stdout);
+		show_bytes(found->new_bytes, found->length);
+		if (found->by)
+			printf(", by %s", found->by);
+		putchar('\n');
+		rc = cprec_cursor_move(session->cursor, found->before, why);
+	}
+	return finish(session, from, rc, why);
+}
+
+static bool is_register(struct session *session, const char *text)
+{
+	const struct cprec_value *value;
+
+	return *text == '$' && text[1] &&
+	       !text[1 + strspn(text + 1, "abcdefghijklmnopqrstuvwxyz_"
+					  "0123456789")] &&
+	       !cprec_evaluate(session->cursor, text, NULL, &value, NULL) &&
+	       !value->has_addr;
+}
+
+/* `last $rax`; again, if that was asked before. */
+static int take_register(struct session *session, const char *args,
+			 const char **name)
+{
+	*name = NULL;
+	if (!*args && session->looked_for && *session->looked_for == '$')
+		args = session->looked_for;
+	else if (!is_register(session, args))
+		return 0;
+	if (args != session->looked_for) {
+		free(session->looked_for);
+		session->looked_for = strdup(args);
+	}
+	*name = session->looked_for ? session->looked_for + 1 : NULL;
+	return *name ? 0 : CPREC_NO_MEMORY;
+}
+
 int do_last(struct session *session, const char *args,
 	    struct cprec_failure *why)
 {
 	struct cprec_position from = cprec_cursor_position(session->cursor);
 	struct found found = { 0 };
-	int rc = look_for(session, args, why);
+	const char *name;
+	int rc = take_register(session, args, &name);
 
+	if (rc)
+		return wrong(why, "out of memory");
+	if (name)
+		return last_of_register(session, name, why);
+	rc = look_for(session, args, why);
 	if (rc)
 		return rc;
 	search_begin(session, true);
 	rc = find_change(session, &found, why);
-	if (!rc) {
-		printf("'%s' was changed here", session->looked_for);
-		if (*found.by)
-			printf(", by %s", found.by);
-		puts(":");
-		rc = cprec_cursor_move(session->cursor, found.access.before,
-				       why);
-	}
+	if (!rc)
+		rc = value_at(session, found.access.after, &found.new_value,
+			      why);
+	if (!rc)
+		rc = value_at(session, found.access.before, &found.old_value,
+			      why);
+	if (!rc)
+		show_change(session, &found);
+	free(found.old_value);
+	free(found.new_value);
 	return finish(session, from, rc, why);
 }

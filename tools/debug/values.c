@@ -114,6 +114,19 @@ int do_print(struct session *session, const char *args,
 	return 0;
 }
 
+int do_whatis(struct session *session, const char *args,
+	      struct cprec_failure *why)
+{
+	const struct cprec_value *value;
+	int rc = *args ? evaluate(session, args, 0, &value, why) :
+			 wrong(why, "an expression is missing");
+
+	if (rc)
+		return rc;
+	printf("type = %s\n", value->type ? value->type : "<not known>");
+	return 0;
+}
+
 /* ------- memory ------- */
 
 static void show_address(struct session *session, uint64_t addr)
@@ -317,12 +330,20 @@ int do_examine(struct session *session, const char *args,
 {
 	struct format format;
 	uint64_t addr = session->examined;
+	bool has_format = *args == '/';
 	int rc = take_format(&args, &format, why);
 
 	if (!rc && *args)
 		rc = find_address(session, args, &addr, why);
 	if (rc)
 		return rc;
+	/* What is not said is as before. */
+	if (!has_format || !format.letter)
+		format.letter = session->examined_letter;
+	if (!has_format)
+		format.unit = session->examined_unit;
+	session->examined_letter = format.letter;
+	session->examined_unit = format.unit;
 	if (format.letter == 'i')
 		return show_code(session, addr, format.count, why);
 	for (uint64_t i = 0; format.letter == 's' && !rc && i < format.count;
@@ -341,12 +362,16 @@ int do_examine(struct session *session, const char *args,
 
 static int show_display(struct session *session, const struct display *display)
 {
+	bool is_memory = *display->command == 'x';
+	uint64_t examined = session->examined;
 	struct cprec_failure why;
 	int rc;
 
-	printf("%u: %s ", display->number, strchr(display->command, ' ') + 1);
+	printf("%u: %s%c", display->number, is_memory ? display->command :
+	       strchr(display->command, ' ') + 1, is_memory ? '\n' : ' ');
 	fflush(stdout);
 	rc = session_do(session, display->command, &why);
+	session->examined = examined;
 	if (rc && rc != CPREC_CANCELLED)
 		printf("<%s>\n", why.text);
 	return rc == CPREC_CANCELLED ? rc : 0;
@@ -401,7 +426,8 @@ int do_display(struct session *session, const char *args,
 	if (!*rest)
 		return wrong(why, "an expression is missing");
 	if (asprintf(&command, "%s%.*s %s", is_memory ? "x" : "print",
-		     (int)(rest - args), args, rest) < 0) {
+		     (int)strcspn(args, *args == '/' ? " \t" : args), args,
+		     rest) < 0) {
 		wrong(why, "out of memory");
 		return CPREC_NO_MEMORY;
 	}

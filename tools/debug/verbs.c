@@ -36,9 +36,8 @@ static int do_echo(struct session *session, const char *args,
 	(void)session;
 	(void)why;
 	for (; *args; args++) {
-		if (*args == '\\' && args[1] == 'n') {
-			putchar('\n');
-			args++;
+		if (*args == '\\' && (args[1] == 'n' || args[1] == 't')) {
+			putchar(*++args == 'n' ? '\n' : '\t');
 		} else {
 			putchar(*args);
 		}
@@ -93,15 +92,19 @@ const struct verb verbs[] = {
 	  " frame was called", REPEATS, TAKES_WORDS },
 	{ "reverse-continue", "rc", do_reverse_continue, "[N]", "back until"
 	  " something stops it", REPEATS, TAKES_WORDS },
-	{ "goto", NULL, do_goto, "T", "to a time, as options --at have it; +N"
-	  " and -N: so many instructions on or back", REPEATS_NOT,
-	  TAKES_WORDS },
+	{ "goto", NULL, do_goto, "T", "to a time, as options --at have it, or a"
+	  " bookmark; main; output N; +N, -N: from here", REPEATS_NOT,
+	  TAKES_TIME },
 	{ "last", NULL, do_last, "EXPR", "to the last change before now; again:"
 	  " further back", REPEATS_BARE, TAKES_EXPRESSION },
-	{ "back", NULL, do_back, NULL, "to the place visited before", REPEATS,
+	{ "back", NULL, do_back, "[N]", "to the place visited before", REPEATS,
 	  TAKES_WORDS },
-	{ "forward", NULL, do_forward, NULL, "the other way", REPEATS,
+	{ "forward", NULL, do_forward, "[N]", "the other way", REPEATS,
 	  TAKES_WORDS },
+	{ "bookmark", NULL, do_bookmark, "NAME [TEXT]", "give this position"
+	  " a name, for goto", REPEATS_NOT, TAKES_WORDS },
+	{ "bookmarks", NULL, do_bookmarks, NULL, "list them; 'delete bookmark"
+	  " NAME' forgets one", REPEATS_NOT, TAKES_WORDS },
 	{ "when", NULL, do_when, NULL, "the time here", REPEATS_NOT,
 	  TAKES_WORDS },
 	{ "break", "b br brea", do_break, "[PLACE] [if COND]", "stop at"
@@ -115,9 +118,9 @@ const struct verb verbs[] = {
 	{ "awatch", NULL, do_awatch, "EXPR", "stop when it is read or written",
 	  REPEATS_NOT, TAKES_EXPRESSION },
 	{ "catch", NULL, do_catch, "syscall [NAME...] | signal [NAME]",
-	  "stop at system calls, or signals", REPEATS_NOT, TAKES_WORDS },
+	  "stop at system calls, or signals", REPEATS_NOT, TAKES_CAUGHT },
 	{ "handle", NULL, do_handle, "SIGNAL stop|nostop", "whether a signal"
-	  " stops it", REPEATS_NOT, TAKES_WORDS },
+	  " stops it", REPEATS_NOT, TAKES_SIGNAL },
 	{ "condition", NULL, do_condition, "N [COND]", "stop only if that is"
 	  " true", REPEATS_NOT, TAKES_WORDS },
 	{ "ignore", NULL, do_ignore, "N COUNT", "do not stop for so many times",
@@ -130,6 +133,8 @@ const struct verb verbs[] = {
 	  REPEATS_NOT, TAKES_WORDS },
 	{ "print", "p inspect", do_print, "[/F] EXPR", "the value of"
 	  " an expression", REPEATS_NOT, TAKES_EXPRESSION },
+	{ "whatis", NULL, do_whatis, "EXPR", "the type of an expression",
+	  REPEATS_NOT, TAKES_EXPRESSION },
 	{ "x", NULL, do_examine, "[/NFU] [ADDRESS]", "memory; formats as in"
 	  " gdb", REPEATS_BARE, TAKES_EXPRESSION },
 	{ "display", NULL, do_display, "[/F] EXPR", "print it at each stop",
@@ -148,10 +153,10 @@ const struct verb verbs[] = {
 	  TAKES_WORDS },
 	{ "list", "l", do_list, "[PLACE]", "source lines", REPEATS_BARE,
 	  TAKES_PLACE },
-	{ "disassemble", NULL, do_disassemble, "[START,END]", "instructions of"
-	  " the function", REPEATS_NOT, TAKES_EXPRESSION },
+	{ "disassemble", NULL, do_disassemble, "[/rs] [START,END]",
+	  "instructions of the function; with bytes, source", REPEATS_NOT, TAKES_EXPRESSION },
 	{ "info", "i inf", do_info, "TOPIC", "'info' alone lists what there is",
-	  REPEATS_NOT, TAKES_WORDS },
+	  REPEATS_NOT, TAKES_TOPIC },
 	{ "threads", NULL, do_threads, NULL, "all threads, and where they are",
 	  REPEATS_NOT, TAKES_WORDS },
 	{ "thread", "t", do_thread, "[TID]", "look at another thread",
@@ -166,17 +171,18 @@ const struct verb verbs[] = {
 	  TAKES_EXPRESSION },
 	{ "calls", NULL, do_calls, "PATTERN", "calls of functions",
 	  REPEATS_NOT, TAKES_PLACE },
-	{ "log", NULL, do_log, "PLACE [EXPR]", "each time that it was there",
+	{ "log", NULL, do_log, "PLACE [=> EXPR, ...]", "each time that it was"
+	  " there",
 	  REPEATS_NOT, TAKES_PLACE },
 	{ "strace", NULL, do_strace, "[NAME]", "system calls and signals",
 	  REPEATS_NOT, TAKES_WORDS },
 	{ "source", NULL, do_source, "FILE", "commands out of a file",
-	  REPEATS_NOT, TAKES_WORDS },
+	  REPEATS_NOT, TAKES_FILE },
 	{ "echo", NULL, do_echo, "TEXT", "print a text", REPEATS_NOT,
 	  TAKES_WORDS },
 	{ "set", NULL, do_set, NULL, NULL, REPEATS_NOT, TAKES_WORDS },
 	{ "help", "h", do_help, "[COMMAND]", "this list, or one of it",
-	  REPEATS_NOT, TAKES_WORDS },
+	  REPEATS_NOT, TAKES_VERB },
 	{ "quit", "q exit", do_quit, "[STATUS]", "leave", REPEATS_NOT,
 	  TAKES_WORDS },
 	{ 0 }
@@ -327,7 +333,7 @@ int session_do(struct session *session, const char *line,
 	line += strspn(line, " \t");
 	if (!*line || *line == '#')
 		return 0;
-	if ((*line == '+' || *line == '-') && isdigit((unsigned char)line[1]))
+	if (*line == '+' || *line == '-')
 		return do_by(session, line, why);
 	length = word_length(line);
 	rc = verb_find(line, length, &verb, why);
