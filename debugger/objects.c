@@ -390,7 +390,7 @@ void on_object(struct server *server, const char *args)
 	if (!object || !last)
 		return;
 	last++;
-	if (!text_read_hex(&last, &offset) || *last++ != ',' ||
+	if (!text_read_hex(&last, &offset) || !text_pass(&last, ',') ||
 	    !text_read_hex(&last, &size)) {
 		reply(server, "E00");
 		return;

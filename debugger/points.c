@@ -7,8 +7,6 @@
 
 enum { SOFT_BREAK, HARD_BREAK, WRITE_WATCH, READ_WATCH, ACCESS_WATCH };
 
-#define LENGTH_MOST (UINT64_C(1) << 32)
-
 struct point {
 	uint64_t type, addr, length;
 };
@@ -16,8 +14,8 @@ struct point {
 /* "0,ADDR,KIND"; `*args` goes behind it. */
 static bool parse(const char **args, struct point *out)
 {
-	return text_read_hex(args, &out->type) && *(*args)++ == ',' &&
-	       text_read_hex(args, &out->addr) && *(*args)++ == ',' &&
+	return text_read_hex(args, &out->type) && text_pass(args, ',') &&
+	       text_read_hex(args, &out->addr) && text_pass(args, ',') &&
 	       text_read_hex(args, &out->length) &&
 	       out->type <= ACCESS_WATCH;
 }
@@ -97,7 +95,7 @@ static bool remove_break(struct server *server, const struct point *point)
 
 static bool insert_watch(struct server *server, const struct point *point)
 {
-	if (!point->length || point->length > LENGTH_MOST ||
+	if (!point->length || point->length > WATCHED_MOST ||
 	    point->length - 1 > UINT64_MAX - point->addr)
 		return false;
 	if (server->watch_count == server->watch_room) {

@@ -446,7 +446,7 @@ static bool parse_action(const char **args, struct resume *out)
 
 	*out = (struct resume){ .steps = strchr("sSr", kind) != NULL };
 	if (kind == 'r')
-		return text_read_hex(args, &out->start) && *(*args)++ == ',' &&
+		return text_read_hex(args, &out->start) && text_pass(args, ',') &&
 		       text_read_hex(args, &out->end);
 	if (kind == 'C' || kind == 'S')
 		return text_read_hex(args, &signal);

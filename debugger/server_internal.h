@@ -56,6 +56,9 @@ struct stop_told {
 	uint32_t child;		/* STOPPED_AT_FORK, STOPPED_AT_VFORK */
 };
 
+/* Bytes of one watchpoint, and of what a plan follows. */
+#define WATCHED_MOST (UINT64_C(1) << 32)
+
 struct watchpoint {
 	unsigned type;		/* 2 write, 3 read, 4 access */
 	uint64_t addr, length;

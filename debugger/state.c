@@ -423,7 +423,7 @@ static int read_known(struct server *server, const char *args,
 	int rc;
 
 	*known = 0;
-	if (!text_read_hex(&args, &addr) || *args++ != ',' ||
+	if (!text_read_hex(&args, &addr) || !text_pass(&args, ',') ||
 	    !text_read_hex(&args, &size) || *args) {
 		snprintf(why->text, sizeof(why->text), "this is no range");
 		return CPREC_INPUT;
@@ -520,8 +520,8 @@ void on_search(struct server *server, const char *args)
 	uint64_t addr, size, found = 0;
 	int rc = -1;
 
-	if (text_read_hex(&args, &addr) && *args++ == ';' &&
-	    text_read_hex(&args, &size) && *args++ == ';' && args < end) {
+	if (text_read_hex(&args, &addr) && text_pass(&args, ';') &&
+	    text_read_hex(&args, &size) && text_pass(&args, ';') && args < end) {
 		pattern = (struct pattern){ args, end - args };
 		if (pattern.size < SEARCHED_AT_ONCE &&
 		    (!size || size - 1 <= UINT64_MAX - addr))
