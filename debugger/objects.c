@@ -59,22 +59,30 @@ static int make_path(struct server *server, struct text *out,
 
 /* ------- what the kernel told it ------- */
 
+/* Of a list in the program's memory, which need have no end. */
+#define ENTRIES_MOST (1u << 20)
+
 /* Words from `addr` on, until one is 0; `*addr` goes behind it. */
 static bool pass_list(struct server *server, uint64_t *addr)
 {
 	uint64_t word;
 
-	do {
+	for (unsigned i = 0; i < ENTRIES_MOST; i++) {
 		if (!state_read(server, *addr, &word, sizeof(word)))
 			return false;
 		*addr += sizeof(word);
-	} while (word);
-	return true;
+		if (!word)
+			return true;
+	}
+	return false;
 }
+
+#define TYPES_MOST 64u
 
 static bool add_auxv(struct server *server, struct text *out)
 {
 	Elf64_auxv_t entry;
+	unsigned count = 0;
 	uint64_t addr;
 
 	if (state_register(server, server->target->sp, &addr, NULL))
@@ -87,8 +95,8 @@ static bool add_auxv(struct server *server, struct text *out)
 			return false;
 		text_add_bytes(out, &entry, sizeof(entry));
 		addr += sizeof(entry);
-	} while (entry.a_type != AT_NULL);
-	return true;
+	} while (entry.a_type != AT_NULL && ++count < TYPES_MOST);
+	return entry.a_type == AT_NULL;
 }
 
 static uint64_t auxv_value(const struct text *auxv, uint64_t type)
@@ -105,7 +113,6 @@ static uint64_t auxv_value(const struct text *auxv, uint64_t type)
 }
 
 #define STACK_MOST (UINT64_C(4) << 20)	/* bytes that are searched */
-#define TYPES_MOST 64u
 
 static int take_stack(void *context, const struct cprec_mapping *mapping)
 {
@@ -237,12 +244,14 @@ static uint64_t find_link_map(struct server *server, uint64_t dynamic)
 {
 	struct r_debug debug;
 	Elf64_Dyn entry;
+	unsigned count = 0;
 
 	do {
 		if (!state_read(server, dynamic, &entry, sizeof(entry)))
 			return 0;
 		dynamic += sizeof(entry);
-	} while (entry.d_tag != DT_NULL && entry.d_tag != DT_DEBUG);
+	} while (entry.d_tag != DT_NULL && entry.d_tag != DT_DEBUG &&
+		 ++count < ENTRIES_MOST);
 	if (entry.d_tag != DT_DEBUG || !entry.d_un.d_ptr ||
 	    !state_read(server, entry.d_un.d_ptr, &debug, sizeof(debug)))
 		return 0;
@@ -250,7 +259,7 @@ static uint64_t find_link_map(struct server *server, uint64_t dynamic)
 }
 
 #define PATH_LONGEST 4096
-#define LIBRARIES_MOST 65536
+#define LIBRARIES_MOST 4096
 
 static bool read_path(struct server *server, uint64_t addr,
 		      char path[PATH_LONGEST])

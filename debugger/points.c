@@ -7,6 +7,9 @@
 
 enum { SOFT_BREAK, HARD_BREAK, WRITE_WATCH, READ_WATCH, ACCESS_WATCH };
 
+/* All breakpoints, and all watchpoints. */
+#define POINTS_MOST (1u << 16)
+
 struct point {
 	uint64_t type, addr, length;
 };
@@ -46,6 +49,8 @@ static bool make_room(struct server *server)
 
 	if (server->break_count < server->break_room)
 		return true;
+	if (server->break_count >= POINTS_MOST)
+		return false;
 	breaks = reallocarray(server->breaks, room, sizeof(*breaks));
 	if (breaks)
 		server->breaks = breaks;
@@ -95,7 +100,8 @@ static bool remove_break(struct server *server, const struct point *point)
 
 static bool insert_watch(struct server *server, const struct point *point)
 {
-	if (!point->length || point->length > WATCHED_MOST ||
+	if (server->watch_count >= POINTS_MOST || !point->length ||
+	    point->length > WATCHED_MOST ||
 	    point->length - 1 > UINT64_MAX - point->addr)
 		return false;
 	if (server->watch_count == server->watch_room) {

@@ -383,8 +383,7 @@ static void resume(struct server *server, const struct resume *asked)
 		server->stop.why = STOPPED_BY_USER;
 		rc = 0;
 	}
-	cprec_resume(server->recording);
-	atomic_store(&server->interrupted, false);
+	server_ready(server);
 	if (!rc) {
 		/* gdb does not say again which threads it means. */
 		server->resumed = ANY_THREAD;

@@ -141,6 +141,7 @@ struct server {
 	uint8_t places[128];	/* of cprec.h's registers in it, and 1 */
 	struct wire *wire;
 	atomic_bool interrupted;
+	atomic_bool is_gone;	/* the client is: nothing runs any more */
 	bool is_over;
 
 	bool has_crash;
@@ -195,6 +196,9 @@ struct server {
 
 /* Time has moved to another place: who is there is what has stopped. */
 int server_stand(struct server *server, struct cprec_failure *why);
+
+/* What runs next can be interrupted again. */
+void server_ready(struct server *server);
 
 /* Goes to where main() is about to begin; if there is none, to the start. */
 int server_find_main(struct server *server, struct cprec_failure *why);

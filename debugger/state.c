@@ -495,7 +495,8 @@ static int search(struct server *server, uint64_t addr, uint64_t size,
 		const struct cprec_memory *memory;
 		const uint8_t *at;
 
-		if (read_memory(server, addr, part, &memory, NULL) ||
+		if (atomic_load(&server->interrupted) ||
+		    read_memory(server, addr, part, &memory, NULL) ||
 		    memchr(memory->known, 0, part))
 			return -1;
 		at = memmem(memory->bytes, part, pattern->bytes, pattern->size);

@@ -12,7 +12,7 @@
 #include "debugger/wire.h"
 #include "tests/fuzz/fuzz.h"
 
-static void interrupt(void *context)
+static void told(void *context)
 {
 	(void)context;
 }
@@ -32,7 +32,8 @@ static struct wire *open_wire(int in, int out, bool trusts)
 	const struct wire_ends ends = {
 		.in = in,
 		.out = out,
-		.interrupt = interrupt,
+		.interrupt = told,
+		.over = told,
 	};
 	struct wire *wire;
 
