@@ -56,7 +56,7 @@ static void take_all(int in, int out, bool trusts)
 	wire_close(wire);
 }
 
-static void send_and_take(const uint8_t *data, size_t size)
+static void send_and_take(const uint8_t *data, size_t size, int out)
 {
 	int file = file_of(data, 0);
 	struct wire *wire = open_wire(file, file, true);
@@ -68,7 +68,7 @@ static void send_and_take(const uint8_t *data, size_t size)
 	assert(wire_send(wire, (const char *)data, size));
 	wire_close(wire);
 	assert(!lseek(file, 0, SEEK_SET));
-	wire = open_wire(file, -1, true);
+	wire = open_wire(file, out, false);
 	assert(wire_take(wire, &message, &taken));
 	assert(taken == size && !memcmp(message, data, size));
 	assert(!wire_take(wire, &message, &taken));
