@@ -86,9 +86,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	out = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	assert(out >= 0);
 	take_all(in, out, *data & 1);
-	close(out);
 	close(in);
 	send_and_take(data,
-		      size < WIRE_MESSAGE_MOST ? size : WIRE_MESSAGE_MOST - 1);
+		      size < WIRE_MESSAGE_MOST ? size : WIRE_MESSAGE_MOST - 1,
+		      out);
+	close(out);
 	return 0;
 }
