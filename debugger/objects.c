@@ -318,6 +318,35 @@ static int make_libraries(struct server *server, struct text *out,
 	return 0;
 }
 
+/* 0 means it, too, where there is no list. */
+bool program_thread_block(struct server *server, uint64_t link_map,
+			  uint64_t *out)
+{
+	struct text auxv = { 0 };
+	uint64_t headers, count, dynamic;
+	Elf64_Phdr header = { .p_type = PT_NULL };
+
+	if (make_auxv(server, &auxv, NULL))
+		return false;
+	headers = auxv_value(&auxv, AT_PHDR);
+	count = auxv_value(&auxv, AT_PHNUM);
+	dynamic = link_map ? find_dynamic(server, &auxv) : 0;
+	text_release(&auxv);
+	if (link_map &&
+	    (!dynamic || find_link_map(server, dynamic) != link_map))
+		return false;
+	for (uint64_t i = 0; i < count && header.p_type != PT_TLS; i++)
+		if (i >= PN_XNUM ||
+		    !state_read(server, headers + i * sizeof(header), &header,
+				sizeof(header)))
+			return false;
+	if (header.p_type != PT_TLS || !header.p_align)
+		return false;
+	*out = (header.p_memsz + header.p_align - 1) / header.p_align *
+	       header.p_align;
+	return true;
+}
+
 /* ------- threads ------- */
 
 struct thread_list {
@@ -362,6 +391,7 @@ static const struct object {
 	{ "exec-file:read:", make_path },
 	{ "auxv:read::", make_auxv },
 	{ "libraries-svr4:read:", make_libraries },
+	{ "siginfo:read::", make_siginfo },
 	{ "threads:read::", make_threads },
 };
 

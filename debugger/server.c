@@ -76,7 +76,8 @@ static void on_supported(struct server *server, const char *args)
 	      "QCatchSyscalls+;exec-events+;fork-events+;vfork-events+;"
 	      "binary-upload+;error-message+;"
 	      "qXfer:features:read+;qXfer:exec-file:read+;qXfer:auxv:read+;"
-	      "qXfer:libraries-svr4:read+;qXfer:threads:read+",
+	      "qXfer:libraries-svr4:read+;qXfer:threads:read+;"
+	      "qXfer:siginfo:read+",
 	      WIRE_MESSAGE_MOST - 1);
 }
 
@@ -147,6 +148,7 @@ static const struct request {
 	{ "qC", on_current_thread },
 	{ "qfThreadInfo", on_first_threads },
 	{ "QPassSignals:", on_passed_signals },
+	{ "qGetTLSAddr:", on_thread_local },
 	{ "qRcmd,", on_command },
 	{ "qSearch:memory:", on_search },
 	{ "qsThreadInfo", on_more_threads },

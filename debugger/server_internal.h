@@ -134,6 +134,13 @@ struct plan {
 	struct copy_source source;
 };
 
+/* What is told next where it stands, if it goes on in this direction. */
+struct told_next {
+	bool is_there, backwards;
+	struct cprec_position at;
+	struct stop_told stop;
+};
+
 struct server {
 	struct cprec_recording *recording;
 	struct cprec_cursor *cursor;
@@ -154,6 +161,7 @@ struct server {
 	uint32_t resumed;	/* of runs: "Hc" */
 	uint32_t stepping;	/* that is thought to step */
 	struct stop_told stop;
+	struct told_next next;
 
 	struct plan plan;
 	bool knows_failures;	/* the debugger does, of commands */
@@ -345,7 +353,16 @@ bool exec_limit(struct server *server, bool backwards,
 bool exec_between(struct server *server, struct cprec_position from,
 		  struct cprec_position to, struct cprec_position *limit);
 
-/* Stands there, on the other side of it. */
+/*
+ * Coming back to where the present program begins, the end of the call that has
+ * begun it is told first, if it is caught: then it stands there.
+ */
+bool exec_stands_behind(struct server *server, struct cprec_position limit);
+
+/*
+ * Stands there, on the other side of it.  A debugger that catches the call is
+ * told next that it begins, or is over.
+ */
 int exec_stand(struct server *server, struct cprec_position limit,
 	       bool backwards, struct cprec_failure *why);
 
@@ -356,6 +373,9 @@ void on_catch_calls(struct server *server, const char *args);
 /* What a run is to stop at; false: no memory. */
 bool catches_begin(struct server *server, struct cprec_until *until);
 void catches_end(struct cprec_until *until);
+
+/* Whether the debugger wants to know of a system call. */
+bool catches_call(const struct server *server, uint64_t number);
 
 /* It has come to a system call: whether the debugger is told. */
 bool catches_stand(struct server *server, const struct cprec_stop *stop);
@@ -379,6 +399,22 @@ void heard_end(struct server *server, struct heard *heard, bool tells);
 /* ------- objects.c ------- */
 
 void on_object(struct server *server, const char *args);
+
+/*
+ * How much below a thread's pointer the program's own variables of each thread
+ * begin; false: it has none, or another module is meant.
+ */
+bool program_thread_block(struct server *server, uint64_t link_map,
+			  uint64_t *out);
+
+/* ------- siginfo.c ------- */
+
+int make_siginfo(struct server *server, struct text *out,
+		 struct cprec_failure *why);
+
+/* ------- tls.c ------- */
+
+void on_thread_local(struct server *server, const char *args);
 
 /* ------- files.c ------- */
 
