@@ -536,6 +536,16 @@ class Gdb(CprecTap):
         path = self.record("execs", program)
         self.session(path, ("p argc", "= 2"), ("p phase", "= 1"),
                      at=("-g", "main"))
+        # What happens at one place is told in its order, there and back.
+        calls = [r"\(call to syscall execve\)", r"is executing new program: "
+                 r".*\(returned from syscall execve\).*_start"] * 2
+        back = [r"\(returned from syscall execve\).*_start",
+                r"is executing new program: .*\(call to syscall execve\)"] * 2
+        self.session(path, ("catch syscall execve", ""),
+                     *(("continue", call) for call in calls),
+                     ("continue", "history"),
+                     *(("reverse-continue", call) for call in back),
+                     ("p phase", "= 2"), ("reverse-continue", "history"))
         return self.session(
             path,
             ("catch fork", ""),
@@ -626,7 +636,8 @@ class Gdb(CprecTap):
         script = "source " + os.path.join(os.path.dirname(
             os.path.abspath(__file__)), "record_gdb.py")
         total = 0
-        for seed in range(self.options.walks):
+        for seed in range(self.options.seed,
+                          self.options.seed + self.options.walks):
             os.environ.update(CPREC_SEED=str(seed), CPREC_MOVES="40",
                               CPREC_FUNCTIONS=functions, CPREC_LAST=str(
                                   source[:source.rindex("return")].count(
@@ -894,6 +905,7 @@ if __name__ == "__main__":
     PARSER.add_argument("--passes", type=int, default=1000000)
     PARSER.add_argument("--walks", type=int, default=1,
                         help="seeds of each walk beside gdb's recorder")
+    PARSER.add_argument("--seed", type=int, default=0, help="of the first walk")
     PARSER.add_argument("--long", type=int, default=30000000)
     PARSER.add_argument("--gdb", default="gdb", help="this one")
     sys.exit(main(run_all, parser=PARSER))
