@@ -7,6 +7,9 @@
 #define STACK_MOST 128u
 #define STEPS_MOST 65536u
 
+/* What is printed takes longer than other operations: as many as these. */
+#define STEPS_OF_PRINTING 1024u
+
 /* Those that have a result; others, as of floating point, have none. */
 enum operation {
 	OP_ADD = 0x02, OP_SUB, OP_MUL, OP_DIV_SIGNED, OP_DIV_UNSIGNED,
@@ -25,6 +28,7 @@ struct machine {
 	size_t at;		/* the byte that comes next */
 	uint64_t stack[STACK_MOST];
 	unsigned depth;
+	unsigned steps;
 	bool has_failed;
 };
 
@@ -205,6 +209,7 @@ static void print(struct machine *machine)
 	}
 	format.text = (const char *)machine->code->bytes + machine->at;
 	machine->at += format.size;
+	machine->steps += STEPS_OF_PRINTING;
 	/* Which function, and its first argument: ours has none. */
 	pop(machine);
 	pop(machine);
@@ -302,10 +307,10 @@ bool agent_evaluate(const struct agent_code *code,
 	/* The stack is not cleared: conditions are asked millions of times. */
 	machine.code = code;
 	machine.world = world;
-	machine.at = machine.depth = 0;
+	machine.at = machine.depth = machine.steps = 0;
 	machine.has_failed = false;
 	*out = 0;
-	for (unsigned steps = 0; steps < STEPS_MOST; steps++) {
+	for (; machine.steps < STEPS_MOST; machine.steps++) {
 		enum operation op = take(&machine, 1);
 
 		if (!machine.has_failed && op == OP_END) {

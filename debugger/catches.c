@@ -39,7 +39,7 @@ void on_catch_calls(struct server *server, const char *args)
 	reply(server, "OK");
 }
 
-static bool is_caught(const struct server *server, uint64_t number)
+bool catches_call(const struct server *server, uint64_t number)
 {
 	for (size_t i = 0; i < server->caught_count; i++)
 		if (server->caught[i] == number)
@@ -174,7 +174,7 @@ bool catches_stand(struct server *server, const struct cprec_stop *stop)
 {
 	if (stand_at_fork(server, stop))
 		return true;
-	if (!is_caught(server, stop->call))
+	if (!catches_call(server, stop->call))
 		return false;
 	server->stop = (struct stop_told) {
 		.why = stop->kind == CPREC_AT_CALL ? STOPPED_AT_CALL :

@@ -59,7 +59,7 @@ static bool parse_list(struct code_list *list, const char **args)
 
 	while (**args == 'X' && list->count < CODES_MOST) {
 		++*args;
-		if (!text_read_hex(args, &size) || *(*args)++ != ',' ||
+		if (!text_read_hex(args, &size) || !text_pass(args, ',') ||
 		    size > strlen(*args) / 2 || !add_code(list, *args, size))
 			return false;
 		*args += 2 * size;
@@ -77,7 +77,7 @@ bool codes_parse(struct break_codes *codes, const char *args)
 			args += 5;
 			/* Nobody stays when the debugger is gone. */
 			if (!text_read_hex(&args, &persists) ||
-			    *args++ != ',' ||
+			    !text_pass(&args, ',') ||
 			    !parse_list(&codes->commands, &args))
 				return false;
 		} else if (!parse_list(&codes->conditions, &args)) {

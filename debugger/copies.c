@@ -95,8 +95,9 @@ bool copy_whole_register(const char *name, char out[16])
 	static const char *const wholes[] = { "rax", "rbx", "rcx", "rdx",
 					      "rsi", "rdi", "rbp", "rsp" };
 	bool is_vector = !strncmp(name, "xmm", 3);
-	size_t digits = strspn(name + (is_vector ? 3 : 1), "0123456789");
 	size_t size = strlen(name);
+	size_t digits = size ? strspn(name + (is_vector ? 3 : 1),
+				      "0123456789") : 0;
 	char core[3] = "";
 
 	if (digits && (is_vector || *name == 'r')) {

@@ -101,8 +101,8 @@ static void write_memory(struct server *server, uint64_t addr,
 
 static bool parse_range(const char **args, uint64_t *addr, uint64_t *size)
 {
-	return text_read_hex(args, addr) && *(*args)++ == ',' &&
-	       text_read_hex(args, size) && *(*args)++ == ':' &&
+	return text_read_hex(args, addr) && text_pass(args, ',') &&
+	       text_read_hex(args, size) && text_pass(args, ':') &&
 	       *size <= WIRE_MESSAGE_MOST;
 }
 
@@ -167,7 +167,7 @@ void on_write_register(struct server *server, const char *args)
 	uint64_t number;
 	int rc;
 
-	if (!text_read_hex(&args, &number) || *args++ != '=' ||
+	if (!text_read_hex(&args, &number) || !text_pass(&args, '=') ||
 	    number >= server->target->count) {
 		reply_nonsense(server);
 		return;

@@ -10,6 +10,8 @@
 
 #include <stdlib.h>
 
+#include "debugger/target.h"
+
 /* ------- which program ------- */
 
 struct program_search {
@@ -92,19 +94,54 @@ static void forget_points(struct server *server)
 	server->watch_count = server->watch_room = 0;
 }
 
+/* Goes before the call; its number is in a register then. */
+static int go_before(struct server *server, struct cprec_position limit,
+		     uint64_t *number, struct cprec_failure *why)
+{
+	int rc;
+
+	limit.time--;
+	limit.events = CPREC_EVENTS_ALL;
+	rc = cprec_cursor_move(server->cursor, limit, why);
+	if (!rc)
+		rc = cprec_cursor_thread(server->cursor, ANY_THREAD, why);
+	return rc ? rc : state_register(server, server->target->call, number,
+					why);
+}
+
+static int stand_behind(struct server *server, struct cprec_position limit,
+			struct cprec_failure *why)
+{
+	int rc = cprec_cursor_move(server->cursor, limit, why);
+
+	return rc ? rc : cprec_cursor_thread(server->cursor, ANY_THREAD, why);
+}
+
+bool exec_stands_behind(struct server *server, struct cprec_position limit)
+{
+	const struct cprec_state *state;
+	uint64_t number;
+
+	if (go_before(server, limit, &number, NULL) ||
+	    !catches_call(server, number) ||
+	    stand_behind(server, limit, NULL) ||
+	    cprec_cursor_describe(server->cursor, &state, NULL))
+		return false;
+	server->stop = (struct stop_told) {
+		.why = STOPPED_AT_RETURN, .tid = state->tid, .call = number,
+	};
+	return true;
+}
+
 int exec_stand(struct server *server, struct cprec_position limit,
 	       bool backwards, struct cprec_failure *why)
 {
 	const struct cprec_state *state;
-	int rc;
+	uint64_t number;
+	int rc = go_before(server, limit, &number, why);
 
-	if (backwards) {
-		limit.time--;
-		limit.events = CPREC_EVENTS_ALL;
-	}
-	rc = cprec_cursor_move(server->cursor, limit, why);
-	if (!rc)
-		rc = cprec_cursor_thread(server->cursor, ANY_THREAD, why);
+	if (!rc && !backwards)
+		rc = stand_behind(server, limit, why);
 	if (!rc)
 		rc = cprec_cursor_describe(server->cursor, &state, why);
 	if (rc)
@@ -112,6 +149,15 @@ int exec_stand(struct server *server, struct cprec_position limit,
 	forget_points(server);
 	server->stop = (struct stop_told) {
 		.why = STOPPED_AT_EXEC, .tid = state->tid,
+	};
+	server->next = (struct told_next) {
+		.is_there = catches_call(server, number),
+		.backwards = backwards,
+		.at = cprec_cursor_position(server->cursor),
+		.stop = {
+			.why = backwards ? STOPPED_AT_CALL : STOPPED_AT_RETURN,
+			.tid = state->tid, .call = number,
+		},
 	};
 	return 0;
 }

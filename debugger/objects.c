@@ -69,22 +69,30 @@ static int make_path(struct server *server, struct text *out,
 
 /* ------- what the kernel told it ------- */
 
+/* Of a list in the program's memory, which need have no end. */
+#define ENTRIES_MOST (1u << 20)
+
 /* Words from `addr` on, until one is 0; `*addr` goes behind it. */
 static bool pass_list(struct server *server, uint64_t *addr)
 {
 	uint64_t word;
 
-	do {
+	for (unsigned i = 0; i < ENTRIES_MOST; i++) {
 		if (!state_read(server, *addr, &word, sizeof(word)))
 			return false;
 		*addr += sizeof(word);
-	} while (word);
-	return true;
+		if (!word)
+			return true;
+	}
+	return false;
 }
+
+#define TYPES_MOST 64u
 
 static bool add_auxv(struct server *server, struct text *out)
 {
 	Elf64_auxv_t entry;
+	unsigned count = 0;
 	uint64_t addr;
 
 	if (state_register(server, server->target->sp, &addr, NULL))
@@ -97,8 +105,8 @@ static bool add_auxv(struct server *server, struct text *out)
 			return false;
 		text_add_bytes(out, &entry, sizeof(entry));
 		addr += sizeof(entry);
-	} while (entry.a_type != AT_NULL);
-	return true;
+	} while (entry.a_type != AT_NULL && ++count < TYPES_MOST);
+	return entry.a_type == AT_NULL;
 }
 
 static uint64_t auxv_value(const struct text *auxv, uint64_t type)
@@ -115,7 +123,6 @@ static uint64_t auxv_value(const struct text *auxv, uint64_t type)
 }
 
 #define STACK_MOST (UINT64_C(4) << 20)	/* bytes that are searched */
-#define TYPES_MOST 64u
 
 static int take_stack(void *context, const struct cprec_mapping *mapping)
 {
@@ -253,12 +260,14 @@ static uint64_t find_link_map(struct server *server, uint64_t dynamic)
 {
 	struct r_debug debug;
 	Elf64_Dyn entry;
+	unsigned count = 0;
 
 	do {
 		if (!state_read(server, dynamic, &entry, sizeof(entry)))
 			return 0;
 		dynamic += sizeof(entry);
-	} while (entry.d_tag != DT_NULL && entry.d_tag != DT_DEBUG);
+	} while (entry.d_tag != DT_NULL && entry.d_tag != DT_DEBUG &&
+		 ++count < ENTRIES_MOST);
 	if (entry.d_tag != DT_DEBUG || !entry.d_un.d_ptr ||
 	    !state_read(server, entry.d_un.d_ptr, &debug, sizeof(debug)))
 		return 0;
@@ -266,7 +275,7 @@ static uint64_t find_link_map(struct server *server, uint64_t dynamic)
 }
 
 #define PATH_LONGEST 4096
-#define LIBRARIES_MOST 65536
+#define LIBRARIES_MOST 4096
 
 static bool read_path(struct server *server, uint64_t addr,
 		      char path[PATH_LONGEST])
@@ -355,6 +364,35 @@ static int make_libraries(struct server *server, struct text *out,
 	return 0;
 }
 
+/* 0 means it, too, where there is no list. */
+bool program_thread_block(struct server *server, uint64_t link_map,
+			  uint64_t *out)
+{
+	struct text auxv = { 0 };
+	uint64_t headers, count, dynamic;
+	Elf64_Phdr header = { .p_type = PT_NULL };
+
+	if (make_auxv(server, &auxv, NULL))
+		return false;
+	headers = auxv_value(&auxv, AT_PHDR);
+	count = auxv_value(&auxv, AT_PHNUM);
+	dynamic = link_map ? find_dynamic(server, &auxv) : 0;
+	text_release(&auxv);
+	if (link_map &&
+	    (!dynamic || find_link_map(server, dynamic) != link_map))
+		return false;
+	for (uint64_t i = 0; i < count && header.p_type != PT_TLS; i++)
+		if (i >= PN_XNUM ||
+		    !state_read(server, headers + i * sizeof(header), &header,
+				sizeof(header)))
+			return false;
+	if (header.p_type != PT_TLS || !header.p_align)
+		return false;
+	*out = (header.p_memsz + header.p_align - 1) / header.p_align *
+	       header.p_align;
+	return true;
+}
+
 /* ------- threads ------- */
 
 struct thread_list {
@@ -399,6 +437,7 @@ static const struct object {
 	{ "exec-file:read:", make_path },
 	{ "auxv:read::", make_auxv },
 	{ "libraries-svr4:read:", make_libraries },
+	{ "siginfo:read::", make_siginfo },
 	{ "threads:read::", make_threads },
 };
 
@@ -436,7 +475,7 @@ void on_object(struct server *server, const char *args)
 	if (!object || !last)
 		return;
 	last++;
-	if (!text_read_hex(&last, &offset) || *last++ != ',' ||
+	if (!text_read_hex(&last, &offset) || !text_pass(&last, ',') ||
 	    !text_read_hex(&last, &size)) {
 		reply(server, "E00");
 		return;

@@ -44,7 +44,8 @@ static bool take_memory(struct plan *plan, const char *words)
 	plan->kind = PLAN_LAST;
 	plan->addr = strtoull(words, &rest, 0);
 	plan->length = strtoull(rest, &rest, 0);
-	if (!plan->length || plan->length - 1 > UINT64_MAX - plan->addr)
+	if (!plan->length || plan->length > WATCHED_MOST ||
+	    plan->length - 1 > UINT64_MAX - plan->addr)
 		return false;
 	return !*rest || (*rest == ' ' &&
 			  take_text(plan->at, sizeof(plan->at), rest + 1));

@@ -7,7 +7,8 @@
 
 enum { SOFT_BREAK, HARD_BREAK, WRITE_WATCH, READ_WATCH, ACCESS_WATCH };
 
-#define LENGTH_MOST (UINT64_C(1) << 32)
+/* All breakpoints, and all watchpoints. */
+#define POINTS_MOST (1u << 16)
 
 struct point {
 	uint64_t type, addr, length;
@@ -16,8 +17,8 @@ struct point {
 /* "0,ADDR,KIND"; `*args` goes behind it. */
 static bool parse(const char **args, struct point *out)
 {
-	return text_read_hex(args, &out->type) && *(*args)++ == ',' &&
-	       text_read_hex(args, &out->addr) && *(*args)++ == ',' &&
+	return text_read_hex(args, &out->type) && text_pass(args, ',') &&
+	       text_read_hex(args, &out->addr) && text_pass(args, ',') &&
 	       text_read_hex(args, &out->length) &&
 	       out->type <= ACCESS_WATCH;
 }
@@ -48,6 +49,8 @@ static bool make_room(struct server *server)
 
 	if (server->break_count < server->break_room)
 		return true;
+	if (server->break_count >= POINTS_MOST)
+		return false;
 	breaks = reallocarray(server->breaks, room, sizeof(*breaks));
 	if (breaks)
 		server->breaks = breaks;
@@ -97,7 +100,8 @@ static bool remove_break(struct server *server, const struct point *point)
 
 static bool insert_watch(struct server *server, const struct point *point)
 {
-	if (!point->length || point->length > LENGTH_MOST ||
+	if (server->watch_count >= POINTS_MOST || !point->length ||
+	    point->length > WATCHED_MOST ||
 	    point->length - 1 > UINT64_MAX - point->addr)
 		return false;
 	if (server->watch_count == server->watch_room) {

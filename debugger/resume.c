@@ -242,6 +242,12 @@ static int run_until(struct server *server, struct cprec_until *until,
 	return rc;
 }
 
+static bool is_at(const struct server *server, struct cprec_position at)
+{
+	return !cprec_position_compare(cprec_cursor_position(server->cursor),
+				       at);
+}
+
 static int run_on(struct server *server, bool backwards,
 		  struct cprec_failure *why)
 {
@@ -250,15 +256,23 @@ static int run_on(struct server *server, bool backwards,
 		.breaks = server->breaks, .break_count = server->break_count,
 	};
 	enum cprec_stop_kind kind;
+	bool is_told = server->stop.why == STOPPED_AT_RETURN;
 	int rc = cprec_cursor_thread(server->cursor, 0, why);
 
 	until.has_to = exec_limit(server, backwards, &until.to);
+	is_told &= is_at(server, until.to);
 	if (!rc)
 		rc = run_until(server, &until, &kind, why);
-	if (rc || kind != CPREC_AT_POSITION)
+	/* The end of the call that begins a program is told after that. */
+	if (rc || (kind != CPREC_AT_POSITION &&
+		   !(kind == CPREC_AT_RETURN && until.has_to &&
+		     is_at(server, until.to))))
 		return rc;
-	return until.has_to ? exec_stand(server, until.to, backwards, why) :
-			      stand_at_end(server, backwards, why);
+	if (!until.has_to)
+		return stand_at_end(server, backwards, why);
+	if (backwards && !is_told && exec_stands_behind(server, until.to))
+		return 0;
+	return exec_stand(server, until.to, backwards, why);
 }
 
 /* ------- steps ------- */
@@ -358,6 +372,42 @@ static int follow_plan(struct server *server, struct cprec_failure *why)
 	return plan_run(server, why);
 }
 
+/* Something else happens where it stands; it is told once. */
+static bool tells_next(struct server *server, bool backwards)
+{
+	const struct told_next *next = &server->next;
+	bool tells = next->is_there && next->backwards == backwards &&
+		     server->stop.why == STOPPED_AT_EXEC &&
+		     server->plan.kind == PLAN_NONE &&
+		     !cprec_position_compare(
+			     next->at, cprec_cursor_position(server->cursor));
+
+	if (tells)
+		server->stop = next->stop;
+	server->next.is_there = false;
+	return tells;
+}
+
+static int go(struct server *server, const struct resume *asked,
+	      struct cprec_failure *why)
+{
+	if (server->in_vfork) {
+		server->stop.why = STOPPED_VFORK_DONE;
+		server->in_vfork = false;
+		return 0;
+	}
+	/* One that came before it ran. */
+	if (atomic_load(&server->interrupted))
+		return CPREC_CANCELLED;
+	if (tells_next(server, asked->backwards))
+		return 0;
+	if (!asked->backwards && diversion_runs(server))
+		return diversion_run_on(server, asked->steps, why);
+	if (asked->backwards && server->plan.kind != PLAN_NONE)
+		return follow_plan(server, why);
+	return go_on(server, asked, why);
+}
+
 static void resume(struct server *server, const struct resume *asked)
 {
 	struct cprec_failure why;
@@ -366,25 +416,12 @@ static void resume(struct server *server, const struct resume *asked)
 	server->is_in_line = server->was_in_line && !asked->steps;
 	server->was_in_line = asked->start < asked->end;
 	server->stepping = asked->tid ? asked->tid : server->stop.tid;
-	/* One that came before it ran. */
-	if (server->in_vfork) {
-		server->stop.why = STOPPED_VFORK_DONE;
-		server->in_vfork = false;
-		rc = 0;
-	} else if (atomic_load(&server->interrupted))
-		rc = CPREC_CANCELLED;
-	else if (!asked->backwards && diversion_runs(server))
-		rc = diversion_run_on(server, asked->steps, &why);
-	else if (asked->backwards && server->plan.kind != PLAN_NONE)
-		rc = follow_plan(server, &why);
-	else
-		rc = go_on(server, asked, &why);
+	rc = go(server, asked, &why);
 	if (rc == CPREC_CANCELLED) {
 		server->stop.why = STOPPED_BY_USER;
 		rc = 0;
 	}
-	cprec_resume(server->recording);
-	atomic_store(&server->interrupted, false);
+	server_ready(server);
 	if (!rc) {
 		/* gdb does not say again which threads it means. */
 		server->resumed = ANY_THREAD;
@@ -446,7 +483,7 @@ static bool parse_action(const char **args, struct resume *out)
 
 	*out = (struct resume){ .steps = strchr("sSr", kind) != NULL };
 	if (kind == 'r')
-		return text_read_hex(args, &out->start) && *(*args)++ == ',' &&
+		return text_read_hex(args, &out->start) && text_pass(args, ',') &&
 		       text_read_hex(args, &out->end);
 	if (kind == 'C' || kind == 'S')
 		return text_read_hex(args, &signal);

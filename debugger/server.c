@@ -76,7 +76,8 @@ static void on_supported(struct server *server, const char *args)
 	      "QCatchSyscalls+;exec-events+;fork-events+;vfork-events+;"
 	      "binary-upload+;error-message+;"
 	      "qXfer:features:read+;qXfer:exec-file:read+;qXfer:auxv:read+;"
-	      "qXfer:libraries-svr4:read+;qXfer:threads:read+",
+	      "qXfer:libraries-svr4:read+;qXfer:threads:read+;"
+	      "qXfer:siginfo:read+",
 	      WIRE_MESSAGE_MOST - 1);
 }
 
@@ -150,6 +151,7 @@ static const struct request {
 	{ "qC", on_current_thread },
 	{ "qfThreadInfo", on_first_threads },
 	{ "QPassSignals:", on_passed_signals },
+	{ "qGetTLSAddr:", on_thread_local },
 	{ "qRcmd,", on_command },
 	{ "qSearch:memory:", on_search },
 	{ "qsThreadInfo", on_more_threads },
@@ -181,6 +183,22 @@ static const struct request *find_request(const char *message)
 	return NULL;
 }
 
+/* Questions are answered again, if somebody is there. */
+static void ready(struct server *server)
+{
+	cprec_resume(server->recording);
+	if (atomic_load(&server->is_gone))
+		cprec_cancel(server->recording);
+}
+
+void server_ready(struct server *server)
+{
+	atomic_store(&server->interrupted, false);
+	ready(server);
+	if (atomic_load(&server->is_gone))
+		atomic_store(&server->interrupted, true);
+}
+
 static void answer(struct server *server, const char *message, size_t size)
 {
 	const struct request *request = find_request(message);
@@ -190,7 +208,7 @@ static void answer(struct server *server, const char *message, size_t size)
 		return;
 	/* Whoever wanted it to stop, meant what runs. */
 	if (atomic_load(&server->interrupted))
-		cprec_resume(server->recording);
+		ready(server);
 	name = strlen(request->name);
 	server->args_size = size - name;
 	request->run(server, message + name);
@@ -204,6 +222,14 @@ static void interrupt(void *context)
 
 	atomic_store(&server->interrupted, true);
 	cprec_cancel(server->recording);
+}
+
+static void over(void *context)
+{
+	struct server *server = context;
+
+	atomic_store(&server->is_gone, true);
+	interrupt(context);
 }
 
 int server_stand(struct server *server, struct cprec_failure *why)
@@ -317,7 +343,7 @@ int server_run(const struct server_options *options, struct cprec_failure *why)
 	};
 	struct wire_ends ends = {
 		.in = options->in, .out = options->out,
-		.interrupt = interrupt, .context = &server,
+		.interrupt = interrupt, .over = over, .context = &server,
 	};
 	int rc = begin(&server, options->from, why), error = 0;
 

@@ -57,6 +57,9 @@ struct stop_told {
 	uint32_t child;		/* STOPPED_AT_FORK, STOPPED_AT_VFORK */
 };
 
+/* Bytes of one watchpoint, and of what a plan follows. */
+#define WATCHED_MOST (UINT64_C(1) << 32)
+
 struct watchpoint {
 	unsigned type;		/* 2 write, 3 read, 4 access */
 	uint64_t addr, length;
@@ -132,6 +135,13 @@ struct plan {
 	struct copy_source source;
 };
 
+/* What is told next where it stands, if it goes on in this direction. */
+struct told_next {
+	bool is_there, backwards;
+	struct cprec_position at;
+	struct stop_told stop;
+};
+
 struct server {
 	struct cprec_recording *recording;
 	struct cprec_cursor *cursor;
@@ -139,6 +149,7 @@ struct server {
 	uint8_t places[128];	/* of cprec.h's registers in it, and 1 */
 	struct wire *wire;
 	atomic_bool interrupted;
+	atomic_bool is_gone;	/* the client is: nothing runs any more */
 	bool is_over;
 
 	bool has_crash;
@@ -151,6 +162,7 @@ struct server {
 	uint32_t resumed;	/* of runs: "Hc" */
 	uint32_t stepping;	/* that is thought to step */
 	struct stop_told stop;
+	struct told_next next;
 
 	struct plan plan;
 	bool knows_failures;	/* the debugger does, of commands */
@@ -193,6 +205,9 @@ struct server {
 
 /* Time has moved to another place: who is there is what has stopped. */
 int server_stand(struct server *server, struct cprec_failure *why);
+
+/* What runs next can be interrupted again. */
+void server_ready(struct server *server);
 
 /* Goes to where main() is about to begin; if there is none, to the start. */
 int server_find_main(struct server *server, struct cprec_failure *why);
@@ -339,7 +354,16 @@ bool exec_limit(struct server *server, bool backwards,
 bool exec_between(struct server *server, struct cprec_position from,
 		  struct cprec_position to, struct cprec_position *limit);
 
-/* Stands there, on the other side of it. */
+/*
+ * Coming back to where the present program begins, the end of the call that has
+ * begun it is told first, if it is caught: then it stands there.
+ */
+bool exec_stands_behind(struct server *server, struct cprec_position limit);
+
+/*
+ * Stands there, on the other side of it.  A debugger that catches the call is
+ * told next that it begins, or is over.
+ */
 int exec_stand(struct server *server, struct cprec_position limit,
 	       bool backwards, struct cprec_failure *why);
 
@@ -350,6 +374,9 @@ void on_catch_calls(struct server *server, const char *args);
 /* What a run is to stop at; false: no memory. */
 bool catches_begin(struct server *server, struct cprec_until *until);
 void catches_end(struct cprec_until *until);
+
+/* Whether the debugger wants to know of a system call. */
+bool catches_call(const struct server *server, uint64_t number);
 
 /* It has come to a system call: whether the debugger is told. */
 bool catches_stand(struct server *server, const struct cprec_stop *stop);
@@ -373,6 +400,22 @@ void heard_end(struct server *server, struct heard *heard, bool tells);
 /* ------- objects.c ------- */
 
 void on_object(struct server *server, const char *args);
+
+/*
+ * How much below a thread's pointer the program's own variables of each thread
+ * begin; false: it has none, or another module is meant.
+ */
+bool program_thread_block(struct server *server, uint64_t link_map,
+			  uint64_t *out);
+
+/* ------- siginfo.c ------- */
+
+int make_siginfo(struct server *server, struct text *out,
+		 struct cprec_failure *why);
+
+/* ------- tls.c ------- */
+
+void on_thread_local(struct server *server, const char *args);
 
 /* ------- files.c ------- */
 

@@ -423,7 +423,7 @@ static int read_known(struct server *server, const char *args,
 	int rc;
 
 	*known = 0;
-	if (!text_read_hex(&args, &addr) || *args++ != ',' ||
+	if (!text_read_hex(&args, &addr) || !text_pass(&args, ',') ||
 	    !text_read_hex(&args, &size) || *args) {
 		snprintf(why->text, sizeof(why->text), "this is no range");
 		return CPREC_INPUT;
@@ -495,7 +495,8 @@ static int search(struct server *server, uint64_t addr, uint64_t size,
 		const struct cprec_memory *memory;
 		const uint8_t *at;
 
-		if (read_memory(server, addr, part, &memory, NULL) ||
+		if (atomic_load(&server->interrupted) ||
+		    read_memory(server, addr, part, &memory, NULL) ||
 		    memchr(memory->known, 0, part))
 			return -1;
 		at = memmem(memory->bytes, part, pattern->bytes, pattern->size);
@@ -520,8 +521,8 @@ void on_search(struct server *server, const char *args)
 	uint64_t addr, size, found = 0;
 	int rc = -1;
 
-	if (text_read_hex(&args, &addr) && *args++ == ';' &&
-	    text_read_hex(&args, &size) && *args++ == ';' && args < end) {
+	if (text_read_hex(&args, &addr) && text_pass(&args, ';') &&
+	    text_read_hex(&args, &size) && text_pass(&args, ';') && args < end) {
 		pattern = (struct pattern){ args, end - args };
 		if (pattern.size < SEARCHED_AT_ONCE &&
 		    (!size || size - 1 <= UINT64_MAX - addr))

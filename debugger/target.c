@@ -2,6 +2,7 @@
 /* target.c - see target.h */
 #include "debugger/target.h"
 
+#include <elf.h>
 #include <string.h>
 
 #define NUMBER(name) { name, name, 64, "int64", NULL, NULL, false }
@@ -104,7 +105,9 @@ static const uint64_t x86_64_vforks[] = { 58, CALL_NONE };
 static const struct target targets[] = {
 	{ "x86_64", "i386:x86-64", "GNU/Linux", x86_64_registers,
 	  sizeof(x86_64_registers) / sizeof(*x86_64_registers),
-	  "rip", "rsp", "rbp", x86_64_forks, x86_64_vforks },
+	  "rip", "rsp", "rbp", "fs_base",
+	  R_X86_64_TPOFF64, R_X86_64_DTPMOD64, "rsi",
+	  "rax", x86_64_forks, x86_64_vforks },
 };
 
 const struct target *target_find(const char *arch)

@@ -32,6 +32,10 @@ struct target {
 	const struct target_register *registers;
 	size_t count;
 	const char *pc, *sp, *fp;	/* debuggers' names */
+	const char *tls;		/* leads to a thread's own variables */
+	uint32_t tls_below, tls_module;	/* relocations by the loader */
+	const char *details;		/* where a handler finds of a signal */
+	const char *call;		/* the number of a system call */
 	const uint64_t *forks;		/* calls that may make a process */
 	const uint64_t *vforks;		/* some of them */
 };

@@ -125,6 +125,14 @@ bool text_read_hex(const char **from, uint64_t *out)
 	return true;
 }
 
+bool text_pass(const char **from, char letter)
+{
+	if (**from != letter)
+		return false;
+	++*from;
+	return true;
+}
+
 bool text_read_bytes(const char *digits, void *out, size_t size)
 {
 	uint8_t *to = out;

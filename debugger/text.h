@@ -38,6 +38,9 @@ void text_add_xml(struct text *text, const char *words);
  */
 bool text_read_hex(const char **from, uint64_t *out);
 
+/* Goes behind a letter, if it is the next one; else nowhere. */
+bool text_pass(const char **from, char letter);
+
 /* The bytes that pairs of digits mean; false if there are not so many. */
 bool text_read_bytes(const char *digits, void *out, size_t size);
 

@@ -191,8 +191,7 @@ static void *read_on(void *context)
 
 	while (read_some(wire))
 		;
-	/* Nobody waits for the answer any more. */
-	wire->ends.interrupt(wire->ends.context);
+	wire->ends.over(wire->ends.context);
 	pthread_mutex_lock(&wire->lock);
 	wire->is_over = true;
 	pthread_cond_broadcast(&wire->changed);

@@ -11,7 +11,7 @@
  * Ownership:  what wire_take() gives is the wire's, until the next one.
  * Errors:     a message that is damaged is asked for again; the end of the
  *             connection is no error.
- * Threads:    all but `interrupt` is for the thread that has opened it.
+ * Threads:    all but `interrupt` and `over` is for the thread that has opened it.
  */
 #ifndef CPREC_DEBUGGER_WIRE_H
 #define CPREC_DEBUGGER_WIRE_H
@@ -27,8 +27,12 @@ struct wire;
 struct wire_ends {
 	int in, out;		/* borrowed */
 
-	/* Called by the thread that reads, when the program is to stop. */
+	/*
+	 * Called by the thread that reads: the program is to stop; or nobody is
+	 * there any more, for whom it would run.
+	 */
 	void (*interrupt)(void *context);
+	void (*over)(void *context);
 	void *context;
 };
 

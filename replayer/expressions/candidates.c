@@ -54,15 +54,13 @@ struct wanted {
 static bool cut_file(const char *text, struct wanted *out, const char **rest)
 {
 	const char *colon = strchr(text, ':');
-	const char *point = colon ? memrchr(text, '.', (size_t)(colon - text)) :
-				    NULL;
+	size_t size = colon ? (size_t)(colon - text) : 0;
 
 	*out->file = '\0';
-	if (!point || memchr(text, '(', (size_t)(colon - text)) ||
-	    memchr(text, '<', (size_t)(colon - text)))
+	if (!size || !memchr(text, '.', size) || memchr(text, '(', size) ||
+	    memchr(text, '<', size))
 		return false;
-	snprintf(out->file, sizeof(out->file), "%.*s", (int)(colon - text),
-		 text);
+	snprintf(out->file, sizeof(out->file), "%.*s", (int)size, text);
 	*rest = colon + (colon[1] == ':' ? 2 : 1);
 	return true;
 }

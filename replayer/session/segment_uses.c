@@ -132,6 +132,9 @@ static int find_epochs(struct segment_uses *parts,
 	return rc;
 }
 
+/* Of more pages than these it is not asked whether they are used. */
+#define PAGES_MOST (UINT64_C(1) << 20)
+
 int segment_uses_find(struct segment_uses *out, struct query *query,
 		       const struct segment_use *use, size_t segment,
 		       struct failure *why)
@@ -154,6 +157,10 @@ int segment_uses_find(struct segment_uses *out, struct query *query,
 	if (rc)
 		return rc;
 	inquiry.view = view;
+	if (last - first >= PAGES_MOST) {
+		out->everywhere = true;
+		last = first;
+	}
 	for (uint64_t page = first; page <= last; page++) {
 		may |= may_be_in_page(&inquiry, page);
 		is_shared |= is_of_others(view, page);

@@ -9,8 +9,10 @@ asked that.
 import argparse
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 from tap import CprecTap, Failure, equal, expect, main  # noqa: E402
@@ -163,6 +165,174 @@ int main(void)
   int b = fill(9);
   table[3] = a + b;
   return table[3] & 1;
+}
+"""
+
+# Recursion; structures, a switch and pointers to functions; each beside PLAIN.
+RECURSES = """static int total, depth, table[8];
+static int fib(int n)
+{
+  int sum;
+  depth++;
+  if (n < 2)
+    sum = n;
+  else
+    sum = fib(n - 1) + fib(n - 2);
+  depth--;
+  total += sum;
+  return sum;
+}
+static void sort(int *from, int *to)
+{
+  int *at = from;
+  if (to - from < 2)
+    return;
+  depth++;
+  for (int *i = from + 1; i < to; i++)
+    if (*i < *from) {
+      int other = *i;
+      *i = *++at;
+      *at = other;
+    }
+  int first = *from;
+  *from = *at;
+  *at = first;
+  sort(from, at);
+  sort(at + 1, to);
+  depth--;
+}
+int main(void)
+{
+  int found = fib(6);
+  for (int i = 0; i < 8; i++)
+    table[i] = i * 37 % 11;
+  sort(table, table + 8);
+  found += fib(3);
+  return found > 100;
+}
+"""
+
+STRUCTURES = """struct point { int x; long y; char name[4]; struct point *next; };
+static struct point list[4];
+static int total, depth;
+typedef int (*measure)(const struct point *);
+static int width(const struct point *one) { return one->x; }
+static int height(const struct point *one) { return (int)one->y; }
+static struct point make(int i)
+{
+  struct point made = { .x = i, .y = i * 3, .name = "ab" };
+  made.name[1] += i;
+  return made;
+}
+static int weigh(const struct point *one, int how)
+{
+  measure chosen = how & 1 ? width : height;
+  switch (how) {
+  case 0: return chosen(one) + 1;
+  case 1: return chosen(one) * 2;
+  default: return chosen(one) - how;
+  }
+}
+int main(void)
+{
+  for (int i = 0; i < 4; i++) {
+    depth = i;
+    list[i] = make(i);
+    list[i].next = i ? &list[i - 1] : 0;
+  }
+  for (struct point *at = &list[3]; at; at = at->next)
+    for (int how = 0; how < 3; how++)
+      total += weigh(at, how);
+  return total == 1;
+}
+"""
+
+# A signal of its own, one with a value, one that nobody sees; and a handler.
+SIGNALS = r"""#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+int seen;
+static void handler(int number)
+{
+  seen += number;
+}
+static void told(int number, siginfo_t *about, void *context)
+{
+  seen += number + about->si_value.sival_int;
+  (void)context;
+}
+int main(void)
+{
+  struct sigaction action = { .sa_sigaction = told, .sa_flags = SA_SIGINFO };
+  signal(SIGUSR1, handler);
+  sigaction(SIGUSR2, &action, 0);
+  raise(SIGUSR1);
+  seen++;
+  sigqueue(getpid(), SIGUSR2, (union sigval){ .sival_int = 1234 });
+  seen++;
+  *(volatile int *)0x123 = seen;
+  return 0;
+}
+"""
+
+# Each thread has its own, in the program and in a library.
+OWN = r"""#include <errno.h>
+#include <pthread.h>
+#include <unistd.h>
+struct pair { int first; long second; };
+__thread struct pair own = { 5, 6 };
+__thread char name[40];
+static void *work(void *number)
+{
+  own.second = (long)number;
+  errno = 30 + (int)own.second;
+  name[1] = 'a' + own.second;
+  usleep(1);
+  own.first++;
+  return 0;
+}
+int main(void)
+{
+  pthread_t threads[2];
+  own.first = 9;
+  for (long i = 0; i < 2; i++)
+    pthread_create(&threads[i], 0, work, (void *)(i + 1));
+  for (int i = 0; i < 2; i++)
+    pthread_join(threads[i], 0);
+  return own.first == 1;
+}
+"""
+
+# Instructions that stop a debugger, with a handler and without.
+TRAPS = r"""#include <signal.h>
+int caught;
+static void handler(int number) { caught += number; }
+int main(void)
+{
+  signal(SIGTRAP, handler);
+  __asm__ volatile("int3");
+  caught++;
+  __asm__ volatile("int3");
+  caught++;
+  return 0;
+}
+"""
+
+SPAWNS = r"""#include <sys/wait.h>
+#include <unistd.h>
+int phase;
+int main(void)
+{
+  phase = 1;
+  pid_t pid = vfork();
+  if (!pid) {
+    execl("/bin/true", "true", (char *)0);
+    _exit(1);
+  }
+  phase = 2;
+  waitpid(pid, 0, 0);
+  phase = 3;
+  return 0;
 }
 """
 
@@ -366,6 +536,16 @@ class Gdb(CprecTap):
         path = self.record("execs", program)
         self.session(path, ("p argc", "= 2"), ("p phase", "= 1"),
                      at=("-g", "main"))
+        # What happens at one place is told in its order, there and back.
+        calls = [r"\(call to syscall execve\)", r"is executing new program: "
+                 r".*\(returned from syscall execve\).*_start"] * 2
+        back = [r"\(returned from syscall execve\).*_start",
+                r"is executing new program: .*\(call to syscall execve\)"] * 2
+        self.session(path, ("catch syscall execve", ""),
+                     *(("continue", call) for call in calls),
+                     ("continue", "history"),
+                     *(("reverse-continue", call) for call in back),
+                     ("p phase", "= 2"), ("reverse-continue", "history"))
         return self.session(
             path,
             ("catch fork", ""),
@@ -447,6 +627,208 @@ class Gdb(CprecTap):
                   f"behind {moves[:number + 1]}")
         return f"{len(moves)} moves"
 
+    def walks(self, name, source, options, functions):
+        """At random, as gdb's own recorder, in what both have recorded."""
+        program = self.build(f"walk_{name}" + "".join(options), source, "-g",
+                             *options, "-static", "-no-pie",
+                             "-fcf-protection=none")
+        path = self.record(os.path.basename(program), program)
+        script = "source " + os.path.join(os.path.dirname(
+            os.path.abspath(__file__)), "record_gdb.py")
+        total = 0
+        for seed in range(self.options.seed,
+                          self.options.seed + self.options.walks):
+            os.environ.update(CPREC_SEED=str(seed), CPREC_MOVES="40",
+                              CPREC_FUNCTIONS=functions, CPREC_LAST=str(
+                                  source[:source.rindex("return")].count(
+                                      "\n") + 1))
+            ours, errors = self.gdb(
+                self.ours(path, "-g", "start"),
+                ["break main", "continue", "delete", script])
+            its, more = self.gdb([self.options.gdb, program],
+                                 ["break main", "run", "delete",
+                                  "record full", script])
+            # Its recording begins at main(), and ends where it has been.
+            its = its[-1].partition("@@@ begun")[2]
+            its = re.split("^(?:No more reverse|Process record:|The program)",
+                           its, flags=re.M)[0]
+            its = re.findall("^@@ .*", its, re.M)
+            ours = re.findall("^@@ .*", ours[-1], re.M)
+            for number, wanted in enumerate(its):
+                found = ours[number] if number < len(ours) else "nothing"
+                equal(found, wanted, f"seed {seed}: behind "
+                      f"{its[max(0, number - 4):number]}")
+            total += len(its)
+        expect(total > 4 * self.options.walks, f"{total} moves in all")
+        return f"{total} moves"
+
+    def signals(self):
+        """What is known of a signal, and steps over and into handlers."""
+        program = self.build("signals", SIGNALS, "-g", "-O0")
+        path = self.record("signals", program)
+        about = ["p $_siginfo.si_signo", "p $_siginfo.si_code",
+                 "p $_siginfo._sifields._rt.si_sigval.sival_int"]
+        looks = ["continue", *about, "continue", *about, "continue",
+                 *about[:2], "p $_siginfo._sifields._sigfault.si_addr"]
+        ours, _ = self.gdb(self.ours(path, "-g", "main"), looks)
+        its, _ = self.gdb([self.options.gdb, program],
+                          ["break main", "run", *looks])
+        for number, look in enumerate(looks):
+            if look != "continue":
+                equal(ours[number], its[number + 2], f"{number}: {look}")
+        return self.session(
+            path,
+            ("handle SIGUSR1 SIGUSR2 nostop noprint", ""),
+            ("break main", ""),
+            ("continue", "Breakpoint 1"),
+            ("next 3", "raise"),
+            ("next", "^20"),
+            ("p seen", "= 10"),
+            ("next", "sigqueue"),
+            ("next", "^22"),
+            ("p seen", "= 1257"),
+            ("reverse-next", "sigqueue"),
+            ("p seen", "= 11"),
+            # Before version 15 there are lines that it enters twice.
+            ("tbreak signals.c:19", ""),
+            ("reverse-continue", "raise"),
+            ("p seen", "= 0"),
+            ("tbreak told", ""),
+            ("continue", "told .number=12"),
+            ("p about->_sifields._rt.si_sigval.sival_int", "= 1234"),
+            ("bt", r"#1 +<signal handler called>.*main"),
+            ("frame 0", "told"),
+            ("handle SIGUSR1 stop print", ""),
+            ("reverse-continue", r"received signal SIGUSR1"),
+            ("p $_siginfo.si_signo", "= 10"),
+            ("reverse-continue", "Breakpoint 1, main"),
+            ("p $_siginfo", "nable to read siginfo|history|.*"),
+            at=("-g", "start"))
+
+    def own(self):
+        """Variables of threads; gdb says the same natively."""
+        program = self.build("own", OWN, "-g", "-O0", "-pthread")
+        path = self.record("own", program)
+        self.session(
+            path,
+            ("break usleep", ""),
+            ("continue", "hit Breakpoint 1"),
+            ("p own", "= {first = 5, second = 1}"),
+            ("p name[1]", "= 98 'b'"),
+            ("p (int)errno", "= 31"),
+            ("thread 1", "Thread"),
+            ("p own", "= {first = 9, second = 6}"),
+            ("p (int)errno", "= 0"),
+            ("continue", "hit Breakpoint 1"),
+            ("p own", "= {first = 5, second = 2}"),
+            ("p (int)errno", "= 32"),
+            ("watch -l own.second", ""),
+            ("reverse-continue", "Old value = 2\nNew value = 6"),
+            ("p own", "= {first = 5, second = 6}"))
+        program = self.build("own_static", OWN, "-g", "-O0", "-pthread",
+                             "-static")
+        return self.session(
+            self.record("own_static", program),
+            ("break usleep", ""),
+            ("continue", "hit Breakpoint 1"),
+            ("p own", "= {first = 5, second = 1}"))
+
+    def traps(self):
+        """int3 is what a program has, and no breakpoint of a debugger's."""
+        program = self.build("traps", TRAPS, "-g", "-O0")
+        path = self.record("traps", program)
+        steps = ["continue", "p caught", "info symbol $pc - 1",
+                 "handle SIGTRAP pass", "continue", "p caught",
+                 "info symbol $pc - 1"]
+        ours, _ = self.gdb(self.ours(path, "-g", "main"), steps)
+        its, _ = self.gdb([self.options.gdb, program],
+                          ["break main", "run", *steps])
+        equal(ours, its[2:], "as natively")
+        return self.session(
+            path,
+            ("continue", "SIGTRAP"),
+            ("continue", "SIGTRAP"),
+            ("p caught", "= 6"),
+            ("continue", "history|end"),
+            ("p caught", "= 12"),
+            ("reverse-continue", "SIGTRAP"),
+            ("p caught", "= 6"),
+            ("reverse-stepi", "int3|main"),
+            ("p caught", "= 6"),
+            ("reverse-continue", "SIGTRAP"),
+            ("p caught", "= 0"),
+            ("next", "."),
+            ("reverse-continue", "SIGTRAP|history"),
+            at=("-g", "main"))
+
+    def spawns(self):
+        program = self.build("spawns", SPAWNS, "-g", "-O0")
+        path = self.record("spawns", program)
+        return self.session(
+            path,
+            ("catch vfork", ""),
+            ("continue", r"Catchpoint 1 \(vforked process \d+\)"),
+            ("p phase", "= 1"),
+            ("next", "."),
+            ("break spawns.c:14", ""),
+            ("continue", "Breakpoint 2, main"),
+            ("p phase", "= 2"),
+            ("watch phase", ""),
+            ("continue", "New value = 3"),
+            ("delete 2", ""),
+            ("reverse-continue", "Old value = 3"),
+            ("delete 3", ""),
+            ("reverse-continue", r"Catchpoint 1 \(vforked process \d+\)"),
+            ("p phase", "= 1"),
+            ("reverse-continue", "history"),
+            at=("-g", "start"))
+
+    def interrupted(self):
+        """Ctrl-C while it looks for something, backwards."""
+        path = self.record("long", self.build("loop_long", LOOP, "-O1"),
+                           str(self.options.long))
+        gdb = subprocess.Popen(
+            [*self.ours(path, "-g", "end"), "-nx", "-i=mi"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True)
+
+        def until(pattern):
+            for line in gdb.stdout:
+                if re.search(pattern, line):
+                    return line
+            raise Failure(f"it has ended before {pattern}")
+
+        def ask(request):
+            gdb.stdin.write(request + "\n")
+            gdb.stdin.flush()
+
+        try:
+            ask("-interpreter-exec console \"monitor when\"")
+            before = until(r"^@")
+            ask("-data-evaluate-expression $pc")
+            pc = until(r"^\^done,value")
+            ask("-exec-continue --reverse")
+            until(r"^\*running")
+            time.sleep(0.5)
+            begun = time.monotonic()
+            gdb.send_signal(signal.SIGINT)
+            stop = until(r"^\*stopped")
+            took = time.monotonic() - begun
+            expect("SIGINT" in stop, stop)
+            ask("-interpreter-exec console \"monitor when\"")
+            equal(until(r"^@"), before, "where it stands")
+            ask("-data-evaluate-expression $pc")
+            equal(until(r"^\^done,value"), pc, "what gdb thinks")
+            ask("-gdb-exit")
+            gdb.wait(timeout=30)
+        finally:
+            gdb.kill()
+            gdb.wait()
+            gdb.stdin.close()
+            gdb.stdout.close()
+        expect(took < 1, f"it took {took:.1f} s")
+        return f"{took * 1000:.0f} ms"
+
     def machine(self):
         """A front end's interface."""
         path = os.path.join(self.folder, "lines.cpr")
@@ -501,6 +883,18 @@ def run_all(options, folder):
     tests.test("forks and execs", tests.execs)
     tests.test("conditions and printing", tests.conditions)
     tests.test("as gdb's own recorder", tests.records)
+    for name, source, functions in (
+            ("plain", PLAIN, "mix fill"),
+            ("recursion", RECURSES, "fib sort"),
+            ("structures", STRUCTURES, "make weigh width")):
+        for flags in ("-O0",), ("-O2",):
+            tests.test(f"... at random, {name}, {flags[0]}", tests.walks, name,
+                       source, flags, functions)
+    tests.test("signals", tests.signals)
+    tests.test("variables of threads", tests.own)
+    tests.test("traps", tests.traps)
+    tests.test("vfork", tests.spawns)
+    tests.test("interrupted", tests.interrupted)
     tests.test("the machine interface", tests.machine)
     tests.test("a port", tests.client)
     return tests.summary()
@@ -509,5 +903,9 @@ def run_all(options, folder):
 if __name__ == "__main__":
     PARSER = argparse.ArgumentParser()
     PARSER.add_argument("--passes", type=int, default=1000000)
+    PARSER.add_argument("--walks", type=int, default=1,
+                        help="seeds of each walk beside gdb's recorder")
+    PARSER.add_argument("--seed", type=int, default=0, help="of the first walk")
+    PARSER.add_argument("--long", type=int, default=30000000)
     PARSER.add_argument("--gdb", default="gdb", help="this one")
     sys.exit(main(run_all, parser=PARSER))

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * siginfo.c - what the kernel knows of a signal that is about to be delivered
+ *
+ * A recording has no word about it; but a handler is told, in its frame, which
+ * is there when the signal has been delivered.  Of one that ends the program,
+ * the fault is known.
+ */
+#include "debugger/server_internal.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+#include "debugger/target.h"
+
+/* Behind the next event; `server->cursor` is the one to ask. */
+static bool read_frame(struct server *server, siginfo_t *out)
+{
+	uint64_t addr;
+
+	return !cprec_cursor_thread(server->cursor, server->stop.tid, NULL) &&
+	       !state_register(server, server->target->details, &addr, NULL) &&
+	       state_read(server, addr, out, sizeof(*out)) &&
+	       out->si_signo == (int)server->stop.signal;
+}
+
+static int look_at_frame(struct server *server, siginfo_t *out, bool *is_there,
+			 struct cprec_failure *why)
+{
+	struct cprec_position at = cprec_cursor_position(server->cursor);
+	struct cprec_cursor *here = server->cursor;
+	char text[CPREC_POSITION_TEXT];
+	int rc;
+
+	*is_there = false;
+	if (at.events == CPREC_EVENTS_ALL)
+		return 0;
+	at.events++;
+	rc = cprec_cursor_create(&server->cursor, server->recording,
+				 cprec_position_text(text, at), why);
+	/* There is no such position where it ends with the signal. */
+	if (rc)
+		return rc == CPREC_NOT_FOUND || rc == CPREC_INPUT ? 0 : rc;
+	*is_there = read_frame(server, out);
+	cprec_cursor_destroy(server->cursor);
+	server->cursor = here;
+	return 0;
+}
+
+static bool explain_crash(const struct server *server, siginfo_t *out)
+{
+	const struct cprec_crash *crash = &server->crash;
+
+	if (!server->has_crash || !crash->is_fault || !crash->has_addr ||
+	    crash->signal != SIGSEGV ||
+	    cprec_position_compare(crash->at,
+				   cprec_cursor_position(server->cursor)))
+		return false;
+	*out = (siginfo_t) {
+		.si_signo = SIGSEGV,
+		.si_code = crash->is_mapped ? SEGV_ACCERR : SEGV_MAPERR,
+	};
+	out->si_addr = (void *)(uintptr_t)crash->addr;
+	return true;
+}
+
+int make_siginfo(struct server *server, struct text *out,
+		 struct cprec_failure *why)
+{
+	bool is_there = false;
+	siginfo_t info;
+	int rc = 0;
+
+	if (server->stop.why == STOPPED_SIGNAL && !server->diverted.diversion)
+		rc = look_at_frame(server, &info, &is_there, why);
+	if (!rc && !is_there && server->stop.why == STOPPED_SIGNAL)
+		is_there = explain_crash(server, &info);
+	if (rc)
+		return rc;
+	if (!is_there) {
+		snprintf(why->text, sizeof(why->text),
+			 "nothing is known of a signal here");
+		return CPREC_NOT_FOUND;
+	}
+	text_add_bytes(out, &info, sizeof(info));
+	return 0;
+}
