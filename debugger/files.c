@@ -22,6 +22,7 @@
 /* Errors of the protocol. */
 enum { FILE_NOT_THERE = 2, FILE_BAD = 9, FILE_DENIED = 13, FILE_INVALID = 22 };
 
+#define READ_FIRST 512u
 #define FILES (sizeof(((struct server *)NULL)->files) / sizeof(struct open_file))
 
 static void reply_error(struct server *server, unsigned error)
@@ -187,10 +188,26 @@ static ssize_t read_part(const struct open_file *file, char *bytes,
 	return left;
 }
 
+/*
+ * How many bytes to tell.  gdb asks for as many as fit into a message, whatever
+ * it wants, and takes a system call for each of them where it has started the
+ * server.  So it gets little, and twice as much each time that it reads on.
+ */
+static uint64_t choose_size(struct open_file *file, uint64_t size,
+			    uint64_t offset)
+{
+	file->most = offset == file->next && offset ? 2 * file->most :
+						      READ_FIRST;
+	/* Escaped, a byte is two. */
+	if (file->most > WIRE_MESSAGE_MOST / 2 - 32)
+		file->most = WIRE_MESSAGE_MOST / 2 - 32;
+	return size < file->most ? size : file->most;
+}
+
 /* "FD,SIZE,OFFSET" */
 static void on_pread(struct server *server, const char *args)
 {
-	const struct open_file *file = file_of(server, &args);
+	struct open_file *file = file_of(server, &args);
 	uint64_t size, offset;
 	ssize_t done = -1;
 	char *bytes;
@@ -201,15 +218,14 @@ static void on_pread(struct server *server, const char *args)
 		reply_error(server, FILE_BAD);
 		return;
 	}
-	/* Escaped, a byte is two. */
-	if (size > WIRE_MESSAGE_MOST / 2 - 32)
-		size = WIRE_MESSAGE_MOST / 2 - 32;
+	size = choose_size(file, size, offset);
 	bytes = malloc(size + 1);
 	if (bytes)
 		done = read_part(file, bytes, size, offset);
 	if (done < 0) {
 		reply_error(server, FILE_INVALID);
 	} else {
+		file->next = offset + done;
 		text_add(&server->reply, "F%zx;", done);
 		text_add_bytes(&server->reply, bytes, done);
 	}

@@ -185,6 +185,8 @@ struct server {
 		int fd;		/* of a file of this machine; or -1 */
 		struct text text;	/* or these bytes */
 		bool is_used;
+		uint64_t next;	/* where it was last read to */
+		uint64_t most;	/* bytes that it then tells at once */
 	} files[16];
 };
 

@@ -4,7 +4,8 @@
 
 Of each recording, against the goals that are printed beside:
 
-  open     the server until it is connected; gdb until its first prompt
+  open     the server until it is connected; gdb until its first prompt, which
+           reads debugging information of libraries, too, as ever
   steps    reverse-stepi over the protocol, at random places
   lines    reverse-step and reverse-next, by gdb, through MI; what the server
            takes of that is what the protocol alone takes
@@ -179,8 +180,13 @@ class Bench:
     # ------- open -------
 
     def open(self):
-        servers, prompts = [], []
+        servers, prompts, alone = [], [], []
         for _ in range(self.options.openings):
+            began = time.monotonic()
+            used = os.times()
+            subprocess.run(["gdb", "-nx", "-batch"], check=True)
+            alone.append((time.monotonic() - began, sum(
+                os.times()[2:4]) - sum(used[2:4])))
             began = time.monotonic()
             with self.connect() as server:
                 server.ask("?")
@@ -191,7 +197,11 @@ class Bench:
                                 cpu_time(gdb.process.pid) +
                                 cpu_time(gdb.server)))
         self.table.times("server connected", servers, 1e3, p50=100)
-        self.table.times("gdb's first prompt", prompts, 1e3, p50=100)
+        self.table.times("gdb alone", alone, 1e3)
+        self.table.times("gdb's first prompt", prompts, 1e3)
+        self.table.times("  above gdb alone", [
+            tuple(max(0, mine - own) for mine, own in zip(*both))
+            for both in zip(prompts, alone)], 1e3, p50=100)
 
     # ------- steps -------
 
