@@ -263,14 +263,14 @@ class Bench:
 
     # ------- runs -------
 
-    def run_back(self, server, request, meets="replaylog:begin"):
+    def run_back(self, server, *requests, meets="replaylog:begin"):
         server.goto("end")
         server.ask("?")
-        if request:
+        for request in requests:
             assert server.ask("Z" + request) == "OK", request
         took, reply = self.timed(server.ask, "bc")
         assert meets in reply, reply
-        if request:
+        for request in requests:
             assert server.ask("z" + request) == "OK"
         return took
 
@@ -289,12 +289,16 @@ class Bench:
             program, early = self.find_code(server), self.find_early(server)
             # What the kernel wrote on the stack, where main() has its frame.
             beside = self.auxv(server, 25)
-            self.rate("back", self.run_back(server, ""))
+            self.rate("back", self.run_back(server))
             self.rate("back past a break",
                       self.run_back(server, f"0,{program:x},1"), 0.8)
             self.rate("back past a watch",
                       self.run_back(server, f"2,{beside:x},10"))
-            took = [self.run_back(server, early, "watch:")
+            # All that is written lies between the two.
+            self.rate("back past two watches",
+                      self.run_back(server, f"2,{beside:x},10",
+                                    f"2,{program:x},8"))
+            took = [self.run_back(server, early, meets="watch:")
                     for _ in range(self.options.openings)]
             print(f"  the watchpoint was met at {server.when()}")
             self.table.times("back to a watch", took, 1e3, p50=100)
