@@ -313,10 +313,11 @@ static int begin(struct server *server, const char *from,
 		return CPREC_VERSION;
 	}
 	rc = cprec_cursor_create(&server->cursor, server->recording, NULL, why);
-	if (!rc)
-		rc = state_find_registers(server, why);
+	/* Where it begins, it looks: at the end, that takes a replay. */
 	if (!rc)
 		rc = find_start(server, from, why);
+	if (!rc)
+		rc = state_find_registers(server, why);
 	return rc ? rc : server_stand(server, why);
 }
 

@@ -156,6 +156,8 @@ static int list_contents(struct taking *taking, uint64_t page,
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	if (id != page_store_current(&rec->pages, page))
 		list_page(taking, page, id);
+	else
+		memory_found_unchanged(rec->memory, page);
 	return segment_write_pages(rec, false, why);
 }
 

@@ -13,12 +13,19 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "formats/array.h"
 #include "formats/error.h"
 
 /* A larger one takes more mappings of the host than are left for others. */
 #define RUNS_MOST 4096
+
+/*
+ * So many pages are a mapping of their own: it is gone when they are.  Among
+ * others' blocks they would leave holes that nothing fits into.
+ */
+#define PAGES_MAPPED 32
 
 struct pages {
 	uint64_t *list;
@@ -139,10 +146,32 @@ static int find_pages(struct replayer *rep, struct pages *pages,
 
 /* ------- taking one ------- */
 
+int checkpoint_make_room(struct checkpoint *point)
+{
+	size_t size = point->page_count << GUEST_PAGE_SHIFT;
+
+	if (point->page_count < PAGES_MAPPED) {
+		point->bytes = malloc(size + 1);
+	} else {
+		point->bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (point->bytes == MAP_FAILED)
+			point->bytes = NULL;
+	}
+	return point->bytes ? 0 : ERR_NO_MEMORY;
+}
+
+static void leave_room(struct checkpoint *point)
+{
+	if (point->page_count < PAGES_MAPPED)
+		free(point->bytes);
+	else if (point->bytes)
+		munmap(point->bytes, point->page_count << GUEST_PAGE_SHIFT);
+}
+
 static int copy_pages(struct checkpoint *point, struct memory *memory)
 {
-	point->bytes = malloc((point->page_count << GUEST_PAGE_SHIFT) + 1);
-	if (!point->bytes)
+	if (checkpoint_make_room(point))
 		return ERR_NO_MEMORY;
 	for (size_t i = 0; i < point->page_count; i++)
 		memcpy(point->bytes + (i << GUEST_PAGE_SHIFT),
@@ -204,7 +233,7 @@ void checkpoint_release(struct checkpoint *point)
 		return;
 	free(point->turns.list);
 	free(point->pages);
-	free(point->bytes);
+	leave_room(point);
 	free(point);
 }
 

@@ -23,7 +23,7 @@
  * The written pages of a segment of python3 take some 10 MB: all the
  * checkpoints of two or three segments are kept.
  */
-#define POINTS_MOST (128u << 20)
+#define POINTS_MOST (96u << 20)
 #define POINTS_GAP (1u << 20)
 
 void points_init(struct points *points)

@@ -293,6 +293,9 @@ int checkpoint_start(struct replayer *rep, const struct checkpoint *point,
 		     struct failure *why);
 void checkpoint_release(struct checkpoint *point);
 
+/* For the bytes of as many pages as it has.  ERR_NO_MEMORY. */
+int checkpoint_make_room(struct checkpoint *point);
+
 /* ------- stored_points.c ------- */
 
 /*

@@ -320,12 +320,18 @@ static int run_through(struct search *search, const struct position *end,
 }
 
 /* All that is watched is told; on_accessed() chooses. */
-static void watch(struct search *search)
+static int watch(struct search *search, struct failure *why)
 {
 	const struct replay_until *until = search->until;
 	struct vm_observer *guest = &search->observer.guest;
 
+	search->watched = calloc(until->watch_count + 1,
+				 sizeof(*search->watched));
+	if (!search->watched)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
 	guest->accessed = on_accessed;
+	guest->parts = search->watched;
+	guest->part_count = until->watch_count;
 	guest->data = (struct vm_range){ UINT64_MAX, 0 };
 	for (size_t i = 0; i < until->watch_count; i++) {
 		const struct replay_watch *watch = &until->watches[i];
@@ -336,20 +342,24 @@ static void watch(struct search *search)
 			guest->data.first = watch->data.first;
 		if (watch->data.last > guest->data.last)
 			guest->data.last = watch->data.last;
+		search->watched[i] = watch->data;
 	}
+	return 0;
 }
 
 static int begin(struct search *search, struct failure *why)
 {
 	const struct replay_until *until = search->until;
 	struct replayer *rep = search->rep;
-	int rc = 0;
+	int rc;
 
 	search->observer = (struct replay_observer) {
 		.event = on_event, .turn = call_on_turn, .context = search,
 		.guest = { .context = search },
 	};
-	watch(search);
+	rc = watch(search, why);
+	if (rc)
+		return rc;
 	search->had = calloc(until->break_count + 1, sizeof(*search->had));
 	if (!search->had)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
@@ -372,6 +382,8 @@ static void end(struct search *search)
 	free(search->had);
 	search->had = NULL;
 	replayer_unobserve(rep, &search->observer);
+	free(search->watched);
+	search->watched = NULL;
 	rep->halts = rep->passes = rep->at_break = false;
 }
 

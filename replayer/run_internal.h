@@ -36,6 +36,7 @@ struct search {
 	bool has_end;		/* ... with what is over there */
 	bool was_in_call;	/* whose turn it is, since it got the turn */
 	bool *had;		/* of `until`: others have set the breakpoint */
+	struct vm_range *watched;	/* the ranges of all watches */
 	struct meeting found;
 	struct replay_observer observer;
 

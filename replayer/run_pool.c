@@ -12,6 +12,7 @@
  * It takes little more memory than what its segment touches, which the index
  * says; where that is too much, it leaves.
  */
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -22,7 +23,7 @@
 
 /* Of all that look; and what a helper takes besides memory of the guest. */
 #define POOL_MEMORY (UINT64_C(128) << 20)
-#define HELPER_BASE (UINT64_C(16) << 20)
+#define HELPER_BASE (UINT64_C(24) << 20)
 #define HELPERS_MOST 31
 
 /*
@@ -95,6 +96,7 @@ static size_t count_fitting(const struct pool *pool, struct replayer *rep,
 {
 	uint64_t start = recording_start(rep->recording);
 	uint64_t t = pool->now.time > start ? pool->now.time - 1 : start;
+	uint64_t base = helps ? HELPER_BASE : 0;
 	uint64_t room = POOL_MEMORY / (pool->helpers + 1), size;
 	size_t segment = recording_segment_at(rep->recording, t);
 	struct segment_index index = { 0 };
@@ -105,10 +107,9 @@ static size_t count_fitting(const struct pool *pool, struct replayer *rep,
 	has_index = index.steps;
 	size = (uint64_t)index.page_count << GUEST_PAGE_SHIFT;
 	segment_index_release(&index);
-	room -= helps && room > HELPER_BASE ? HELPER_BASE : 0;
-	if (!has_index || size > room)
+	if (!has_index || room < base || size > room - base)
 		return 0;
-	return size ? room / size : SEGMENTS_MOST;
+	return size ? (room - base) / size : SEGMENTS_MOST;
 }
 
 /* How many one takes: no more than are left for others, too. */
@@ -285,6 +286,9 @@ int pool_search(struct search *search, const struct position *now,
 	work(&pool, search->rep, false);
 	for (unsigned i = 0; i < count; i++)
 		pthread_join(threads[i], NULL);
+	/* What they have freed stays with threads that come later; if any do. */
+	if (count)
+		malloc_trim(0);
 	search->found = pool.found;
 	return pool.rc ? failed(why, pool.rc, "%s", pool.why.text) : 0;
 }

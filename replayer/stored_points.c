@@ -107,8 +107,7 @@ static int take_pages(struct checkpoint *out, struct input *in)
 
 	out->page_count = input_count(in, POINT_MOST >> GUEST_PAGE_SHIFT);
 	out->pages = calloc(out->page_count + 1, sizeof(*out->pages));
-	out->bytes = malloc((out->page_count << GUEST_PAGE_SHIFT) + 1);
-	if (!out->pages || !out->bytes)
+	if (!out->pages || checkpoint_make_room(out))
 		return ERR_NO_MEMORY;
 	for (size_t i = 0; i < out->page_count && !in->error; i++) {
 		uint64_t step = input_varint(in);

@@ -272,6 +272,8 @@ struct vm_observer {
 			 size_t count);
 	unsigned accesses;	/* VM_READS and so on; 0: none */
 	struct vm_range data;
+	const struct vm_range *parts;	/* of `data`, only these; NULL: all */
+	size_t part_count;
 
 	void *context;		/* of both */
 };

@@ -7,12 +7,9 @@ the plan leads.  So gdb finds out by itself that it stands elsewhere, Ctrl-C
 interrupts, and front ends are told.
 """
 import gdb
-import importlib.util
-import json
 import re
-import shlex
-import subprocess
 import sys
+import types
 
 UNITS = {"": 1, "k": 10 ** 3, "m": 10 ** 6, "g": 10 ** 9}
 ALLOCATORS = {"malloc", "calloc", "realloc", "reallocarray", "memalign",
@@ -175,6 +172,8 @@ def move(plan):
 
 def open_recording(path, position):
     """Another recording of the family, in the place of this one."""
+    import shlex
+
     program = ask("program").rstrip("\n")
     words = [program, "gdbserver", "--stdio", "--from=" + position, "--", path]
     confirm = gdb.parameter("confirm")
@@ -585,6 +584,8 @@ Without an argument, lists them."""
 
 def cprec_lines(*words):
     """What a command of cprec prints; Ctrl-C ends it."""
+    import subprocess	# it takes a while, and is seldom needed
+
     program = ask("program").rstrip("\n")
     child = subprocess.Popen([program, *words], stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE,
@@ -661,6 +662,8 @@ class History(Command):
     completes = gdb.COMPLETE_EXPRESSION
 
     def run(self, argument, _):
+        import json
+
         if not argument:
             error("An expression is missing: history EXPR.")
         what = What(argument)
@@ -681,6 +684,8 @@ class Calls(Command):
     name = "calls"
 
     def run(self, argument, _):
+        import shlex
+
         words = shlex.split(argument)
         if not words:
             error("A pattern is missing: calls PATTERN.")
@@ -801,16 +806,14 @@ def define():
     gdb.execute("define hook-quit\nset confirm off\nend", to_string=True)
 
 
-def load():
+def load(code):
     """gdb runs scripts where the user's are, too: names would be shared."""
-    spec = importlib.util.spec_from_file_location("cprec_commands", __file__)
-    module = importlib.util.module_from_spec(spec)
+    module = types.ModuleType("cprec_commands")
+    module.__file__ = __file__
     sys.modules["cprec_commands"] = module
-    writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True
-    spec.loader.exec_module(module)
-    sys.dont_write_bytecode = writes
+    exec(code, module.__dict__)
     module.define()
 
 
 if __name__ == "__main__":
-    load()
+    load(sys._getframe().f_code)

@@ -4,14 +4,16 @@
 
 Of each recording, against the goals that are printed beside:
 
-  open     the server until it is connected; gdb until its first prompt
+  open     the server until it is connected; gdb until its first prompt, which
+           reads debugging information of libraries, too, as ever
   steps    reverse-stepi over the protocol, at random places
   lines    reverse-step and reverse-next, by gdb, through MI; what the server
            takes of that is what the protocol alone takes
   runs     back from end to start: past a breakpoint that is nowhere met, past a
            watchpoint beside what is often written; to a watchpoint that was met
            near the start, last
-  memory   a long session of gotos, steps and runs
+  memory   the most that a long session of gotos, steps and runs takes: what
+           it does, and where, is left to chance
 
 Times are of the connection's other end (elapsed) and of the server's processor
 (cpu).  Other work on the machine makes the first longer, but not the second: a
@@ -178,8 +180,13 @@ class Bench:
     # ------- open -------
 
     def open(self):
-        servers, prompts = [], []
+        servers, prompts, alone = [], [], []
         for _ in range(self.options.openings):
+            began = time.monotonic()
+            used = os.times()
+            subprocess.run(["gdb", "-nx", "-batch"], check=True)
+            alone.append((time.monotonic() - began, sum(
+                os.times()[2:4]) - sum(used[2:4])))
             began = time.monotonic()
             with self.connect() as server:
                 server.ask("?")
@@ -190,7 +197,11 @@ class Bench:
                                 cpu_time(gdb.process.pid) +
                                 cpu_time(gdb.server)))
         self.table.times("server connected", servers, 1e3, p50=100)
-        self.table.times("gdb's first prompt", prompts, 1e3, p50=100)
+        self.table.times("gdb alone", alone, 1e3)
+        self.table.times("gdb's first prompt", prompts, 1e3)
+        self.table.times("  above gdb alone", [
+            tuple(max(0, mine - own) for mine, own in zip(*both))
+            for both in zip(prompts, alone)], 1e3, p50=100)
 
     # ------- steps -------
 
@@ -252,14 +263,14 @@ class Bench:
 
     # ------- runs -------
 
-    def run_back(self, server, request, meets="replaylog:begin"):
+    def run_back(self, server, *requests, meets="replaylog:begin"):
         server.goto("end")
         server.ask("?")
-        if request:
+        for request in requests:
             assert server.ask("Z" + request) == "OK", request
         took, reply = self.timed(server.ask, "bc")
         assert meets in reply, reply
-        if request:
+        for request in requests:
             assert server.ask("z" + request) == "OK"
         return took
 
@@ -278,12 +289,16 @@ class Bench:
             program, early = self.find_code(server), self.find_early(server)
             # What the kernel wrote on the stack, where main() has its frame.
             beside = self.auxv(server, 25)
-            self.rate("back", self.run_back(server, ""))
+            self.rate("back", self.run_back(server))
             self.rate("back past a break",
                       self.run_back(server, f"0,{program:x},1"), 0.8)
             self.rate("back past a watch",
                       self.run_back(server, f"2,{beside:x},10"))
-            took = [self.run_back(server, early, "watch:")
+            # All that is written lies between the two.
+            self.rate("back past two watches",
+                      self.run_back(server, f"2,{beside:x},10",
+                                    f"2,{program:x},8"))
+            took = [self.run_back(server, early, meets="watch:")
                     for _ in range(self.options.openings)]
             print(f"  the watchpoint was met at {server.when()}")
             self.table.times("back to a watch", took, 1e3, p50=100)
@@ -322,32 +337,34 @@ class Bench:
 
     # ------- memory -------
 
-    def resident(self):
+    def resident(self, which="VmRSS"):
         with open(f"/proc/{self.pid}/status", encoding="ascii") as file:
-            return int(re.search(r"VmRSS:\s*(\d+) kB", file.read())[1]) << 10
+            return int(re.search(which + r":\s*(\d+) kB",
+                                 file.read())[1]) << 10
 
     def memory_of_session(self):
-        most, told = 0, []
+        told = []
         with self.connect() as server:
             for number in range(self.options.session):
                 self.do_something(server)
-                if number % 10 == 9:
-                    most = max(most, self.resident())
                 if number % (self.options.session // 5 or 1) == 0:
                     told.append(self.resident())
+            most = self.resident("VmHWM")
         above = (most - self.memory) / (1 << 20)
         self.table.row(
             f"session of {self.options.session}",
-            f"{above:.0f} MB above a replay's {self.memory >> 20}; on the way "
+            f"{most >> 20} MB once, {above:.0f} above a replay's; on the way "
             + " ".join(str(size >> 20) for size in told) + " MB",
-            [("MB at most", 300, above)])
+            [("MB above a replay's", 300, above)])
 
     def do_something(self, server):
-        kind = self.chance.randrange(10)
-        if kind < 2:
+        kind = self.chance.randrange(100)
+        if kind < 1:
+            self.run_back(server, "2,10,8")
+        elif kind < 20:
             server.goto(self.anywhere())
             server.ask("?")
-        elif kind < 8:
+        elif kind < 80:
             for _ in range(self.chance.randrange(1, 20)):
                 server.ask(self.chance.choice(("bs", "bs", "vCont;s")))
             server.ask("g")

@@ -24,6 +24,7 @@
 /* ------- breakpoints on what is replaced ------- */
 
 #define REPLACED(group, name) extern uint8_t name[], engine_##name[];
+#define REDIRECTED(group, name) extern uint8_t our_##name[];
 #include "vm/engine/build/manifest.inc"
 
 #define BREAKPOINT 0xcc
@@ -36,6 +37,7 @@ static struct replaced {
 	bool is_called;
 } replaced[] = {
 #define REPLACED(group, name) { #group, #name, name, engine_##name, 0, false },
+#define REDIRECTED(group, name) { #group, #name, our_##name, NULL, 0, false },
 #include "vm/engine/build/manifest.inc"
 };
 
@@ -397,6 +399,30 @@ static void run_all_parts(void)
 
 /* ------- what drops translations ------- */
 
+#define TRANSLATIONS_ROOM (64u << 20)
+
+static uint64_t resident_pages(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	unsigned long long size, pages;
+
+	if (!file || fscanf(file, "%llu %llu", &size, &pages) != 2)
+		failure("cannot read /proc/self/statm");
+	if (file)
+		fclose(file);
+	return pages;
+}
+
+static uc_err drop_all(uc_engine *uc)
+{
+	uint64_t before = resident_pages();
+	uc_err err = uc_ctl_flush_tb(uc);
+
+	if (resident_pages() > before + TRANSLATIONS_ROOM / GUEST_PAGE / 2)
+		failure("to drop all translations takes their whole buffer");
+	return err;
+}
+
 /*
  * Code that is dropped in each way that there is, by an engine alone: a
  * program has no INVLPG, and cprec seldom drops everything.
@@ -413,7 +439,7 @@ static void drop_translations(void)
 	uc_err err = uc_open(UC_ARCH_X86, UC_MODE_64, &uc);
 
 	if (!err)
-		err = uc_ctl_set_tcg_buffer_size(uc, 1 << 20);
+		err = uc_ctl_set_tcg_buffer_size(uc, TRANSLATIONS_ROOM);
 	if (!err)
 		err = uc_mem_map(uc, at, ROOM, UC_PROT_ALL);
 	if (!err)
@@ -428,7 +454,7 @@ static void drop_translations(void)
 	if (!err)
 		err = uc_ctl_remove_cache(uc, at, at + sizeof(code));
 	if (!err)
-		err = uc_ctl_flush_tb(uc);
+		err = drop_all(uc);
 	if (err)
 		failure("dropping translations: %s", uc_strerror(err));
 	uc_close(uc);

@@ -196,6 +196,48 @@ static void ranges_of_data(void **state)
 	vm_destroy(vm);
 }
 
+/* Ranges that are far apart; then more of them than the engine looks at. */
+static void parts_of_data(void **state)
+{
+	static const struct vm_range parts[] = {
+		{ DATA + GUEST_PAGE - 4, DATA + GUEST_PAGE - 1 },
+		{ DATA + 8, DATA + 8 },
+		{ DATA + 0x300, DATA + 0x307 },
+		{ DATA + 0x900, DATA + 0x907 },
+		{ DATA + 0x600, DATA + 0x607 },
+		{ DATA + 0xc00, DATA + 0xc07 },
+	};
+	static struct told told;
+	struct vm *vm = machine();
+	struct vm_observer observer = observer_of(&told, vm);
+
+	(void)state;
+	observer.instruction = NULL;
+	observer.parts = parts;
+	observer.part_count = 2;
+	add(vm, &observer);
+	run(vm, HEAD + 3 * ROUND);
+	/* The store, and both of the stack. */
+	assert_int_equal(told.writes, 2 * 3);
+	assert_int_equal(told.reads, 3);
+	vm_unobserve(vm, &observer);
+	observer.part_count = 6;
+	add(vm, &observer);
+	run(vm, 3 * ROUND);
+	assert_int_equal(told.writes, 2 * 6);
+	assert_int_equal(told.reads, 6);
+	vm_unobserve(vm, &observer);
+	/* One range again. */
+	observer.parts = NULL;
+	observer.part_count = 0;
+	observer.data = parts[1];
+	add(vm, &observer);
+	run(vm, 3 * ROUND);
+	assert_int_equal(told.writes, 2 * 6 + 3);
+	assert_int_equal(told.reads, 6);
+	vm_destroy(vm);
+}
+
 /* There from one step to another; all else runs as ever. */
 static void for_a_while(void **state)
 {
@@ -545,6 +587,7 @@ int main(void)
 	add_test(&list, "everything", everything, NULL);
 	add_test(&list, "ranges of code", ranges_of_code, NULL);
 	add_test(&list, "ranges of data", ranges_of_data, NULL);
+	add_test(&list, "parts of data", parts_of_data, NULL);
 	add_test(&list, "for a while", for_a_while, NULL);
 	add_test(&list, "two at once", two_at_once, NULL);
 	add_test(&list, "parts of code", parts_of_code, NULL);

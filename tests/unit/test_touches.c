@@ -39,6 +39,37 @@ static void touches_are_told_once(void **state)
 	assert_told("write 100;");
 }
 
+/* What was written before is only taken for written again if it may be. */
+static void what_is_not_written_is_not_told_so(void **state)
+{
+	(void)state;
+	start(&recording);
+	map(0, 1, MAY_READ | MAY_WRITE);
+	map(100, 101, MAY_READ | MAY_WRITE);
+	told[told_size = 0] = 0;
+	store(0, 1);
+	store(100, 1);
+	assert_told("write 0;write 100;");
+	/* It holds what it held. */
+	memory_found_unchanged(memory, NUMBER(0));
+	memory_arm(memory);
+	load(0);
+	assert_told("read 0;");
+	store(0, 2);
+	assert_told("write 0;");
+	assert_int_equal(memory_protect(memory, PAGE(0), GUEST_PAGE, MAY_READ),
+			 0);
+	told[told_size = 0] = 0;
+	memory_arm(memory);
+	load(0);
+	assert_told("read 0;");
+	/* Of another, nobody has said so. */
+	store(100, 2);
+	memory_arm(memory);
+	load(100);
+	assert_told("write 100;write 100;");
+}
+
 /* Neighbours may be told along, but none is told twice. */
 static void neighbours_are_told_along(void **state)
 {
@@ -225,6 +256,8 @@ int main(void)
 	static struct test_list list;
 
 	add_test(&list, "touches are told once", touches_are_told_once, NULL);
+	add_test(&list, "what is not written is not told so",
+		 what_is_not_written_is_not_told_so, NULL);
 	add_test(&list, "neighbours are told along", neighbours_are_told_along,
 		 NULL);
 	add_test(&list, "more touches than mappings", many_touches, NULL);

@@ -64,12 +64,15 @@ struct access_record {
 #define PLACE_LEFT_MASK UINT64_C(0xfff8)
 #define PLACE_PC_AT 16
 
-/* Accesses that begin in [first, first + span) are logged. */
+/* Accesses that begin in [first, first + span) of any range are logged. */
+#define LOG_RANGES 4u
 struct access_log {
 	struct access_record *next;
 	struct access_record *loading; /* whose value comes next */
-	guest_addr first;
-	uint64_t span;
+	struct log_range {
+		guest_addr first;
+		uint64_t span;
+	} ranges[LOG_RANGES];
 	uint64_t place;		/* of who has called a function */
 };
 
@@ -238,17 +241,21 @@ void engine_leave_out(struct engine *engine, const struct engine_call *call,
 #define ENGINE_LOG_READS 1u
 #define ENGINE_LOG_WRITES 2u
 #define ENGINE_LOG_VALUES 4u	/* of reads; of writes they are there anyway */
+#define ENGINE_LOG_SEVERAL 8u	/* in all ranges; else in the first alone */
 
 /*
- * What is translated from now on logs such accesses, those to the range of
+ * What is translated from now on logs such accesses, those to the ranges of
  * engine_log_range(); what was translated before must be dropped.  For 0 it does
  * not fail.
  */
 int engine_log(struct engine *engine, unsigned kinds, struct failure *why);
 unsigned engine_logs(const struct engine *engine);
 
-/* The range can be changed at any time; none if `last` is below `first`. */
-void engine_log_range(struct engine *engine, guest_addr first,
+/*
+ * A range, below LOG_RANGES, can be changed at any time; none if `last` is below
+ * `first`.  If the first one is none, no other is looked at.
+ */
+void engine_log_range(struct engine *engine, unsigned number, guest_addr first,
 		      guest_addr last);
 bool engine_is_logging(const struct engine *engine);
 

@@ -128,6 +128,11 @@ void calls_on_block(uc_engine *uc, uint64_t pc, uint32_t size, void *user);
 void calls_on_instruction(uc_engine *uc, uint64_t pc, uint32_t size,
 			  void *user);
 
+/* ------- build/flush.c ------- */
+
+/* What the engine calls in the place of memset(). */
+void *our_memset(void *bytes, int byte, size_t size);
+
 /* ------- build/jumps.c ------- */
 
 /* Translations were dropped. */

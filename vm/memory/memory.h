@@ -314,6 +314,12 @@ void memory_on_sent(struct memory *memory, memory_signal *sent);
 void memory_arm(struct memory *memory);
 
 /*
+ * Right before memory_arm(): what was told as written holds what it held before.
+ * If it is only read next time, that is told as a read.
+ */
+void memory_found_unchanged(struct memory *memory, uint64_t page);
+
+/*
  * The first page at or above `page` and below `end` that may have been touched
  * since it was mapped; `end` if there is none.  All of them are mapped.
  */

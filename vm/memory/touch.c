@@ -200,7 +200,8 @@ static void touch_run(struct memory *memory, const struct mapping *map,
 	uint64_t from = page, to = page + 1;
 	bool in_order;
 
-	write |= (memory->state[page] & PAGE_WAS_WRITTEN_BEFORE) != 0;
+	write |= (memory->state[page] & PAGE_WAS_WRITTEN_BEFORE) &&
+		 map->region.prot & MAY_WRITE;
 	in_order = write && page > span.first &&
 		   (memory->state[page - 1] & PAGE_WRITTEN);
 	while (from > span.first &&
@@ -285,6 +286,19 @@ static void supply_absent(struct memory *memory, const struct mapping *map,
 		else
 			page++;
 	}
+}
+
+void memory_found_unchanged(struct memory *memory, uint64_t page)
+{
+	guest_addr addr = page << GUEST_PAGE_SHIFT;
+	struct mapping *map = memory_find(memory, addr);
+
+	if (!map)
+		return;
+	map = mapping_home(memory, map, &addr);
+	page = mapping_arena(map, addr) >> GUEST_PAGE_SHIFT;
+	if (memory->state[page] & PAGE_OWN)
+		memory->state[page] &= (uint8_t)~PAGE_WRITTEN;
 }
 
 bool memory_kept(struct memory *memory, uint64_t page,

@@ -7,6 +7,8 @@
  * overflows, a run gets its budget in portions, and the log is told and cut at
  * the end of each.
  */
+#include <string.h>
+
 #include "vm/processor/processor.h"
 
 /* So many are told at once. */
@@ -14,7 +16,8 @@
 
 /* ------- what is to be logged ------- */
 
-static const struct vm_range nowhere = { UINT64_MAX, 0 };
+/* Ranges that are as near are taken for one: to look at two takes longer. */
+#define NEAR 256u
 
 static bool has_aliases(struct memory *memory)
 {
@@ -28,34 +31,72 @@ static bool has_aliases(struct memory *memory)
  * The engine logs by the address that the guest uses: while memory is mapped
  * twice, that may be any.
  */
-static void settle_range(struct vm *vm)
+static void settle_ranges(struct vm *vm)
 {
-	struct vm_range range = vm->logged;
-
 	vm->logged_generation = vm->memory->generation;
 	vm->has_aliases = has_aliases(vm->memory);
-	if (vm->has_aliases && range.first <= range.last)
-		range = VM_EVERYWHERE;
-	engine_log_range(vm->engine, range.first, range.last);
+	for (unsigned i = 0; i < LOG_RANGES; i++) {
+		struct vm_range range = { UINT64_MAX, 0 };
+
+		if (i < vm->logged_count)
+			range = vm->has_aliases ? VM_EVERYWHERE : vm->logged[i];
+		engine_log_range(vm->engine, i, range.first, range.last);
+	}
 }
 
-static unsigned kinds_wanted(const struct vm *vm, struct vm_range *range)
+static uint64_t gap_behind(const struct vm_range *range)
 {
-	unsigned kinds = 0;
+	return range[1].first > range->last ? range[1].first - range->last : 0;
+}
 
-	*range = nowhere;
+/* Joins one of a rising list with the next. */
+static void join(struct vm_range *list, unsigned *count, unsigned at)
+{
+	if (list[at + 1].last > list[at].last)
+		list[at].last = list[at + 1].last;
+	for (at++; at + 1 < *count; at++)
+		list[at] = list[at + 1];
+	--*count;
+}
+
+/* Adds one to a list that has room for one more than it is to have. */
+static void add_range(struct vm_range *list, unsigned *count,
+		      const struct vm_range *range)
+{
+	unsigned at = *count, nearest = 0;
+
+	for (; at && list[at - 1].first > range->first; at--)
+		list[at] = list[at - 1];
+	list[at] = *range;
+	++*count;
+	for (unsigned i = 1; i + 1 < *count; i++)
+		if (gap_behind(&list[i]) < gap_behind(&list[nearest]))
+			nearest = i;
+	if (*count > 1 && (*count > LOG_RANGES ||
+			   gap_behind(&list[nearest]) <= NEAR))
+		join(list, count, nearest);
+}
+
+static unsigned kinds_wanted(struct vm *vm)
+{
+	struct vm_range list[LOG_RANGES + 1];
+	unsigned kinds = 0, count = 0;
+
 	for (size_t i = 0; i < vm->observer_count; i++) {
 		const struct vm_observer *observer = vm->observers[i];
 
 		if (!observer->accesses)
 			continue;
 		kinds |= observer->accesses;
-		if (observer->data.first < range->first)
-			range->first = observer->data.first;
-		if (observer->data.last > range->last)
-			range->last = observer->data.last;
+		for (size_t part = 0; part < observer->part_count; part++)
+			add_range(list, &count, &observer->parts[part]);
+		if (!observer->parts &&
+		    observer->data.first <= observer->data.last)
+			add_range(list, &count, &observer->data);
 	}
-	return kinds;
+	memcpy(vm->logged, list, count * sizeof(*list));
+	vm->logged_count = count;
+	return kinds | (count > 1 ? ENGINE_LOG_SEVERAL : 0);
 }
 
 static void on_cpu_access(void *context, enum vm_access access,
@@ -67,7 +108,7 @@ static void on_cpu_access(void *context, enum vm_access access,
  */
 int accesses_arrange(struct vm *vm, struct failure *why)
 {
-	unsigned kinds = kinds_wanted(vm, &vm->logged);
+	unsigned kinds = kinds_wanted(vm);
 	unsigned now = engine_logs(vm->engine);
 	int rc = 0;
 
@@ -80,15 +121,15 @@ int accesses_arrange(struct vm *vm, struct failure *why)
 	}
 	vm->cpu.access = kinds ? on_cpu_access : NULL;
 	vm->cpu.access_context = vm;
-	settle_range(vm);
+	settle_ranges(vm);
 	return rc;
 }
 
 void accesses_begin(struct vm *vm)
 {
 	if (vm->logged_generation != vm->memory->generation &&
-	    vm->logged.first <= vm->logged.last)
-		settle_range(vm);
+	    vm->logged_count)
+		settle_ranges(vm);
 }
 
 static guest_addr place_pc(const struct access_record *record)
@@ -98,12 +139,24 @@ static guest_addr place_pc(const struct access_record *record)
 
 /* ------- telling ------- */
 
+static bool is_in(const struct vm_range *range,
+		  const struct vm_access_told *access)
+{
+	return access->addr <= range->last &&
+	       access->addr + access->size - 1 >= range->first;
+}
+
 static bool is_for(const struct vm_observer *observer,
 		   const struct vm_access_told *access)
 {
-	return observer->accesses & (access->writes ? VM_WRITES : VM_READS) &&
-	       access->addr <= observer->data.last &&
-	       access->addr + access->size - 1 >= observer->data.first;
+	bool is = !observer->parts;
+
+	if (!(observer->accesses & (access->writes ? VM_WRITES : VM_READS)) ||
+	    !is_in(&observer->data, access))
+		return false;
+	for (size_t i = 0; i < observer->part_count && !is; i++)
+		is = is_in(&observer->parts[i], access);
+	return is;
 }
 
 static void tell_one(const struct vm_observer *observer,
@@ -112,7 +165,7 @@ static void tell_one(const struct vm_observer *observer,
 	size_t from = 0, to = 0;
 
 	if (observer->data.first == 0 && observer->data.last == UINT64_MAX &&
-	    !(VM_ALL & ~observer->accesses)) {
+	    !(VM_ALL & ~observer->accesses) && !observer->parts) {
 		observer->accessed(observer->context, list, count);
 		return;
 	}

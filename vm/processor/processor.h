@@ -159,7 +159,8 @@ struct vm {
 	struct vm_range replanned;	/* the last such code; or none */
 	guest_addr came_from;	/* without a block under way: what was executed
 				   last; 0: not known */
-	struct vm_range logged;	/* data; none if `last` is below `first` */
+	struct vm_range logged[LOG_RANGES];	/* data, rising */
+	unsigned logged_count;
 	uint64_t logged_generation;	/* of memory, that it was settled for */
 	bool has_aliases;	/* some memory is mapped twice */
 	struct place {		/* in a block, of an instruction */

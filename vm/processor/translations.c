@@ -4,16 +4,15 @@
  */
 #include "vm/processor/processor.h"
 
-/* Drops what was translated before instructions wanted something else. */
+/*
+ * Drops what was translated before instructions wanted something else: all of
+ * it.  Dropped page by page, it would stay where it is.
+ */
 static void forget_code(struct vm *vm)
 {
-	struct memory *memory = vm->memory;
-
 	vm->cpu.must_replan = false;
-	for (size_t i = 0; i < memory->count && vm->block_count; i++)
-		memory_note_stale(memory, mapping_at(memory, i),
-				  mapping_at(memory, i)->region.start,
-				  mapping_size(mapping_at(memory, i)));
+	if (vm->block_count)
+		translations_flush(vm);
 }
 
 /*

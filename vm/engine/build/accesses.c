@@ -10,10 +10,11 @@
  *	record->addr = address, record->value = value
  *	record->budget = counter.budget
  *	record->place = (a constant)
- *	if (address - log.first < log.span)	(a conditional move)
+ *	if (address - range.first < range.span)	(a conditional move)
  *		record++
  *	log.next = record
  *
+ * where several ranges are far apart, with a move for each of them.
  * `record` is read from log.next once for what is executed in one piece: from
  * access to access it stays in a register of the host.  The value of a load is
  * written behind it, into the same record.
@@ -108,20 +109,21 @@ unsigned engine_logs(const struct engine *engine)
 	return engine->logged.kinds;
 }
 
-void engine_log_range(struct engine *engine, guest_addr first, guest_addr last)
+void engine_log_range(struct engine *engine, unsigned number, guest_addr first,
+		      guest_addr last)
 {
 	const uint64_t most = sizeof(uint64_t) - 1;
-	struct access_log *log = &engine->counter->log;
+	struct log_range *range = &engine->counter->log.ranges[number];
 
 	/* An access that begins before the range may reach into it. */
-	log->first = first < most ? 0 : first - most;
-	log->span = last < first ? 0 : last - log->first;
-	log->span += log->span && log->span < UINT64_MAX;
+	range->first = first < most ? 0 : first - most;
+	range->span = last < first ? 0 : last - range->first;
+	range->span += range->span && range->span < UINT64_MAX;
 }
 
 bool engine_is_logging(const struct engine *engine)
 {
-	return engine->counter->log.span;
+	return engine->counter->log.ranges[0].span;
 }
 
 struct access_record *engine_logged(const struct engine *engine, size_t *count)
@@ -320,7 +322,13 @@ static void generate_place(const struct scratch *to, uintptr_t record,
 			   IN_RECORD(place));
 }
 
-/* record += (addr - log.first < log.span), log.next = record */
+/* How many ranges code looks at. */
+static unsigned ranges_now(void)
+{
+	return kinds_now() & ENGINE_LOG_SEVERAL ? LOG_RANGES : 1;
+}
+
+/* record += (addr - range.first < range.span), log.next = record */
 static void generate_next(const struct scratch *to, uintptr_t record,
 			  uintptr_t addr)
 {
@@ -329,11 +337,14 @@ static void generate_next(const struct scratch *to, uintptr_t record,
 
 	constant(context, to->other, sizeof(struct access_record));
 	tcg_gen_op3_x86_64(context, OP_ADD, another, record, to->other);
-	load(context, to->value, IN_COUNTER(log.first));
-	tcg_gen_op3_x86_64(context, OP_SUBTRACT, to->value, addr, to->value);
-	load(context, to->other, IN_COUNTER(log.span));
-	tcg_gen_op6_x86_64(context, OP_MOVE_IF, record, to->value, to->other,
-			   another, record, IS_BELOW);
+	for (unsigned i = 0; i < ranges_now(); i++) {
+		load(context, to->value, IN_COUNTER(log.ranges[i].first));
+		tcg_gen_op3_x86_64(context, OP_SUBTRACT, to->value, addr,
+				   to->value);
+		load(context, to->other, IN_COUNTER(log.ranges[i].span));
+		tcg_gen_op6_x86_64(context, OP_MOVE_IF, record, to->value,
+				   to->other, another, record, IS_BELOW);
+	}
 	store(context, record, IN_COUNTER(log.next));
 	free_value(context, another);
 }
@@ -450,13 +461,22 @@ void tcg_gen_callN_x86_64(void *context, void *function, void *result,
 				    arguments);
 }
 
+static bool is_logged(const struct access_log *log, guest_addr addr)
+{
+	bool is = false;
+
+	for (unsigned i = 0; i < ranges_now() && !is; i++)
+		is = addr - log->ranges[i].first < log->ranges[i].span;
+	return is;
+}
+
 static struct access_record *note(guest_addr addr, unsigned size, unsigned kind)
 {
 	struct counter *counter = engine_entered->counter;
 	struct access_log *log = &counter->log;
 	struct access_record *record = log->next;
 
-	if (!(kinds_now() & kind) || addr - log->first >= log->span)
+	if (!(kinds_now() & kind) || !is_logged(log, addr))
 		return NULL;
 	*record = (struct access_record) {
 		.addr = addr, .budget = counter->budget,

@@ -3,7 +3,7 @@
 # Makes the private copy of the engine that cprec is linked with: one object
 # of Debian's libunicorn.a and of our code that depends on it.  The functions of
 # the manifest give way to ours of the same names, and are still there as
-# engine_NAME.
+# engine_NAME.  Of the C library, the engine calls our_NAME for what is redirected.
 #
 # usage: pin.sh ARCHIVE MANIFEST REPLACEMENTS OUTPUT
 #
@@ -33,6 +33,7 @@ trap 'rm -rf "$work"' EXIT
 
 rows REPLACED >"$work/replaced"
 rows KEPT >"$work/kept"
+rows REDIRECTED >"$work/redirected"
 [ -s "$work/replaced" ] || die "no rows in '$manifest'"
 
 # Only what uc_open() leads to is taken from the archive.  The processors that
@@ -73,6 +74,15 @@ while read -r name; do
 	grep -q "^$name " "$work/functions" || [ "${name#engine_}" != "$name" ] ||
 		die "'$archive' has no function $name"
 done <"$work/kept"
+nm --undefined-only "$work/whole.o" | awk '{ print $2 }' >"$work/outside"
+while read -r name; do
+	grep -qx "$name" "$work/outside" ||
+		die "'$archive' does not call $name of the C library"
+	grep -qx "our_$name" "$work/ours" ||
+		die "$name is redirected, but nothing of cprec defines our_$name"
+	echo "--redefine-sym=$name=our_$name" >>"$work/arguments"
+	echo "our_$name" >>"$work/kept"
+done <"$work/redirected"
 awk '{ print $1 }' "$work/functions" | sort -u | comm -12 - "$work/ours" |
 	while read -r name; do
 		grep -qx "$name" "$work/replaced" ||
