@@ -688,7 +688,6 @@ def test_questions(tests, trace):
     tests.test("query: lines that make no sense", tests.refused,
                FAILED, *query, "-", text=b"0x1000\n", says="line 1: ")
     tests.test("query: no address", tests.refused, USAGE, *query, "--at", "1")
-    tests.test("query: no time", tests.refused, USAGE, *query, "--addr", "1")
 
 
 def test_closed(tests, trace):
