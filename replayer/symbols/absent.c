@@ -18,6 +18,7 @@
 
 struct absent {
 	char name[NEAREST_MOST + 1];
+	bool has_scope;		/* "app::find" was asked for */
 	bool is_declared;
 	struct nearest nearest;
 	char *list;		/* functions that it was inlined in */
@@ -42,10 +43,17 @@ static void add_caller(struct absent *absent, const char *caller)
 		absent->used += (size_t)more;
 }
 
+static bool is_scope(int tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_structure_type ||
+	       tag == DW_TAG_class_type;
+}
+
 /* Below `parent`, which is in the code of the function `caller`. */
 static void look_below(struct absent *absent, Dwarf_Die *parent,
 		       const char *caller, unsigned depth)
 {
+	bool may_be = absent->has_scope || !is_scope(dwarf_tag(parent));
 	Dwarf_Die die;
 
 	if (depth > DEPTH_MOST || dwarf_child(parent, &die))
@@ -60,14 +68,14 @@ static void look_below(struct absent *absent, Dwarf_Die *parent,
 		    !strcmp(name, absent->name))
 			add_caller(absent, caller);
 		else if (name && !strcmp(name, absent->name))
-			absent->is_declared |=
-				dwarf_hasattr(&die, DW_AT_inline);
+			absent->is_declared |= may_be &&
+				dwarf_hasattr(&die, DW_AT_inline) &&
+				(absent->has_scope ||
+				 !dwarf_hasattr(&die, DW_AT_specification));
 		else if (name && tag == DW_TAG_subprogram)
 			nearest_offer(&absent->nearest, name);
 		if (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
-		    tag == DW_TAG_inlined_subroutine ||
-		    tag == DW_TAG_namespace ||
-		    tag == DW_TAG_structure_type || tag == DW_TAG_class_type)
+		    tag == DW_TAG_inlined_subroutine || is_scope(tag))
 			look_below(absent, &die,
 				   tag == DW_TAG_subprogram ? name : caller,
 				   depth + 1);
@@ -104,6 +112,7 @@ static void take_name(struct absent *absent, const char *asked)
 	for (size_t i = 0; i < size; i++)
 		if (asked[i] == ':')
 			name = asked + i + 1;
+	absent->has_scope = name != asked;
 	snprintf(absent->name, sizeof(absent->name), "%.*s",
 		 (int)(asked + size - name), name);
 	nearest_begin(&absent->nearest, absent->name, strlen(absent->name));

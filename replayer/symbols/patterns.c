@@ -92,18 +92,53 @@ static bool is_without_arguments(const char *pattern, const char *plain)
 	return is;
 }
 
-bool symbol_pattern_is(const struct symbol_pattern *pattern, const char *name,
-		       const char *plain)
+/*
+ * A function that the optimizer has changed has a mark behind its name:
+ * "find.constprop.0", "find(int) [clone .isra.0]".  What it has cut off
+ * (".part.0") is another one.  NULL: it has none.
+ */
+static char *without_mark(const char *plain)
 {
-	const char *wanted = pattern->name;
+	static const char *const marks[] = {
+		".constprop.", ".isra.", ".lto_priv.", ".llvm.",
+	};
+	const char *end = NULL;
 
-	if (!wanted || !strcmp(wanted, name))
-		return true;
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+		const char *mark = strstr(plain, marks[i]);
+
+		if (mark && (!end || mark < end))
+			end = mark;
+	}
+	if (!end || strstr(plain, ".part.") || strstr(plain, ".cold"))
+		return NULL;
+	if (end - plain > 7 && !strncmp(end - 7, "[clone ", 7))
+		end -= 7;
+	return strndup(plain, (size_t)(end - plain));
+}
+
+static bool is_called(const char *wanted, const char *name, const char *plain)
+{
 	if (has_wildcard(wanted))
 		return !fnmatch(wanted, plain, 0) ||
 		       !fnmatch(wanted, name, 0) ||
 		       is_without_arguments(wanted, plain);
 	return demangle_is(plain, wanted);
+}
+
+bool symbol_pattern_is(const struct symbol_pattern *pattern, const char *name,
+		       const char *plain)
+{
+	const char *wanted = pattern->name;
+	char *unmarked;
+	bool is;
+
+	if (!wanted || !strcmp(wanted, name) || is_called(wanted, name, plain))
+		return true;
+	unmarked = without_mark(plain);
+	is = unmarked && is_called(wanted, unmarked, unmarked);
+	free(unmarked);
+	return is;
 }
 
 bool source_file_is(const char *path, const char *file)

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "replayer/symbols/demangle.h"
+#include "replayer/symbols/patterns.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -87,6 +88,38 @@ static void match_rows(void **state)
 				 matches[i].wanted);
 }
 
+/* What an optimizer has made of a function is still that function. */
+static const struct match patterns[] = {
+	{ "find.constprop.0", "find", true },
+	{ "find.constprop.0", "find.constprop.0", true },
+	{ "find.isra.0.constprop.1", "find", true },
+	{ "find.constprop.0", "fin", false },
+	{ "find.part.0", "find", false },
+	{ "find.constprop.0.cold", "find", false },
+	{ "app::find(int) [clone .isra.0]", "app::find", true },
+	{ "app::find(int) [clone .isra.0]", "app::find(int)", true },
+	{ "app::find(int) [clone .isra.0]", "app::find(long)", false },
+	{ "app::find(int) [clone .part.0]", "app::find", false },
+	{ "find.llvm.123", "f?nd", true },
+};
+
+static void pattern_rows(void **state)
+{
+	struct symbol_pattern pattern;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(patterns); i++) {
+		const char *plain = patterns[i].plain;
+
+		assert_int_equal(symbol_pattern_init(&pattern,
+						     patterns[i].wanted), 0);
+		if (symbol_pattern_is(&pattern, plain, plain) !=
+		    patterns[i].is)
+			fail_msg("%s, %s", plain, patterns[i].wanted);
+		symbol_pattern_release(&pattern);
+	}
+}
+
 /* What may be left out at once is none of those that match. */
 static void nothing_is_missed(void **state)
 {
@@ -101,7 +134,7 @@ static void nothing_is_missed(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[COUNT(rows) + 2] = { 0 };
+	struct CMUnitTest tests[COUNT(rows) + 3] = { 0 };
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		tests[i].name = rows[i].mangled;
@@ -112,5 +145,7 @@ int main(void)
 	tests[COUNT(rows)].test_func = match_rows;
 	tests[COUNT(rows) + 1].name = "mangled names that may be wanted";
 	tests[COUNT(rows) + 1].test_func = nothing_is_missed;
+	tests[COUNT(rows) + 2].name = "patterns";
+	tests[COUNT(rows) + 2].test_func = pattern_rows;
 	return cmocka_run_group_tests_name("demangle", tests, NULL, NULL);
 }
