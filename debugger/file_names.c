@@ -119,29 +119,15 @@ static int is_module(void *context, const struct cprec_module *module)
 	return !strcmp(module->path, context);
 }
 
-/* Each of them once. */
-static void note(struct server *server, const char *path, const char *words)
-{
-	struct text *told = &server->told_files;
-	size_t size = strlen(path) + 1;
-
-	for (size_t at = 0; at < told->size;
-	     at += strlen(told->bytes + at) + 1)
-		if (!strcmp(told->bytes + at, path))
-			return;
-	text_add_bytes(told, path, size);
-	if (server->note)
-		server->note(words);
-}
-
 static int open_named(struct server *server, const char *path,
 		      struct cprec_file **out, struct cprec_failure *why)
 {
 	int rc = cprec_file_open(out, server->recording, path, why);
 
-	if (rc && cprec_each_module(server->recording, is_module,
-				    (void *)(uintptr_t)path, NULL) == 1)
-		note(server, path, why->text);
+	if (rc && server->note &&
+	    cprec_each_module(server->recording, is_module,
+			      (void *)(uintptr_t)path, NULL) == 1)
+		server->note(why->text);
 	return rc;
 }
 
@@ -158,6 +144,11 @@ int program_file_open(struct server *server, const char *path,
 		rc = open_named(server, mapped, out, why);
 	free(mapped);
 	return rc;
+}
+
+char *program_file_mapped(struct server *server, const char *path)
+{
+	return file_at(server, addr_of(server, path));
 }
 
 /* ------- all of them ------- */

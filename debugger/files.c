@@ -28,7 +28,8 @@ enum { FILE_NOT_THERE = 2, FILE_UNREADABLE = 5, FILE_BAD = 9, FILE_DENIED = 13,
 struct open_file {
 	bool is_used;
 	struct cprec_file *file;	/* NULL: */
-	struct text text;		/* these bytes */
+	struct text text;		/* these bytes, */
+	uint64_t size;			/* and zeros, if that is more */
 	uint32_t name;			/* a number for its path */
 	uint64_t next, piece;		/* where the last piece ended; its size */
 };
@@ -140,7 +141,10 @@ static unsigned open_path(struct server *server, const char *path,
 			    CPREC_NOT_FOUND;
 	if (!rc)
 		return 0;
-	return rc == CPREC_NOT_FOUND ? FILE_NOT_THERE : FILE_UNREADABLE;
+	if (rc != CPREC_NOT_FOUND)
+		return FILE_UNREADABLE;
+	return *path == '/' && program_file_make(server, path, &out->text, &out->size) ?
+		       0 : FILE_NOT_THERE;
 }
 
 static void close_file(struct open_file *file)
@@ -190,19 +194,31 @@ static void on_open(struct server *server, const char *args)
 
 /* ------- reading ------- */
 
+static uint64_t size_of(const struct open_file *file)
+{
+	if (file->file)
+		return cprec_file_describe(file->file)->length;
+	return file->size > file->text.size ? file->size : file->text.size;
+}
+
 static bool read_part(const struct open_file *file, char *bytes, uint64_t size,
 		      uint64_t offset, uint64_t *done)
 {
 	const struct text *text = &file->text;
+	uint64_t left = offset < text->size ? text->size - offset : 0;
+	uint64_t all = size_of(file);
 
 	if (file->file)
 		return !cprec_file_read(file->file, offset, bytes, size, done,
 					NULL);
-	*done = offset < text->size ? text->size - offset : 0;
+	*done = offset < all ? all - offset : 0;
 	if (*done > size)
 		*done = size;
-	if (*done)
-		memcpy(bytes, text->bytes + offset, *done);
+	if (left > *done)
+		left = *done;
+	if (left)
+		memcpy(bytes, text->bytes + offset, left);
+	memset(bytes + left, 0, *done - left);
 	return true;
 }
 
@@ -274,12 +290,10 @@ static void put_big(uint8_t **to, uint64_t value, unsigned size)
 static void reply_status(struct server *server, const struct open_file *file)
 {
 	uint8_t bytes[64] = { 0 }, *to = bytes;
-	uint64_t size = file->text.size, changed = 0;
+	uint64_t size = size_of(file), changed = 0;
 
-	if (file->file) {
-		size = cprec_file_describe(file->file)->length;
+	if (file->file)
 		changed = cprec_file_describe(file->file)->changed;
-	}
 	put_big(&to, 0, 4);
 	put_big(&to, file->name, 4);
 	put_big(&to, S_IFREG | 0444, 4);

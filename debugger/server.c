@@ -369,7 +369,6 @@ int server_run(const struct server_options *options, struct cprec_failure *why)
 	free(server.caught);
 	open_files_release(&server);
 	library_names_release(&server);
-	text_release(&server.told_files);
 	text_release(&server.reply);
 	text_release(&server.object);
 	text_release(&server.auxv);

@@ -34,8 +34,8 @@ struct server_options {
 				   ended the program, or at "main" */
 	bool no_diversion;	/* nothing may be changed, nor called */
 
-	/* Told, once, of each of the program's files that cannot be had, why;
-	   NULL: nobody is. */
+	/* Told why one of the program's files cannot be had, each time that
+	   it is asked for; NULL: nobody is. */
 	void (*note)(const char *text);
 };
 

@@ -7,7 +7,7 @@
  * keeps breakpoints, codes.c their conditions and commands; diversions.c changes
  * what may be changed; commands.c has those of "monitor", and plans.c where they
  * lead; objects.c and files.c are what a debugger reads as files, file_names.c
- * finds which.
+ * finds which, and made_files.c makes some.
  */
 #ifndef CPREC_DEBUGGER_SERVER_INTERNAL_H
 #define CPREC_DEBUGGER_SERVER_INTERNAL_H
@@ -197,7 +197,6 @@ struct server {
 	struct open_file *files;	/* that it has open, by their numbers */
 	size_t file_count;
 	struct library_name *library_names;	/* of the list told last */
-	struct text told_files;	/* that were asked for in vain */
 	void (*note)(const char *text);
 };
 
@@ -448,9 +447,21 @@ char *program_file_name(struct server *server, const char *path, uint64_t addr);
 int program_file_open(struct server *server, const char *path,
 		      struct cprec_file **out, struct cprec_failure *why);
 
+/* The file of the recording that is mapped under this name; NULL. */
+char *program_file_mapped(struct server *server, const char *path);
+
 /* Which files of modules there are, and where. */
 int files_tell(struct server *server, const char *args, struct text *out,
 	       struct cprec_failure *why);
+
+/* ------- made_files.c ------- */
+
+/*
+ * A file of what the recording knows of a module that is mapped now.  Behind the
+ * bytes it has zeros, up to its size.
+ */
+bool program_file_make(struct server *server, const char *path,
+		       struct text *out, uint64_t *size);
 
 /* ------- signals.c ------- */
 

@@ -12,6 +12,7 @@
 #include "debugger/server.h"
 #include "library/cprec.h"
 #include "tools/commands.h"
+#include "tools/debug_notes.h"
 #include "tools/gdbserver.h"
 #include "tools/messages.h"
 #include "tools/options.h"
@@ -127,11 +128,6 @@ static bool wait_for_client(void *context, int *in, int *out)
 
 /* ------- the command ------- */
 
-static void note(const char *text)
-{
-	say_note("%s", text);
-}
-
 int gdbserver_serve(const char *path, const struct server_options *asked)
 {
 	struct server_options options = *asked;
@@ -142,7 +138,7 @@ int gdbserver_serve(const char *path, const struct server_options *asked)
 		say("%s", why.text);
 		return EXIT_FAILED;
 	}
-	options.note = note;
+	options.note = debug_note;
 	rc = server_run(&options, &why);
 	/* Why nobody came was told. */
 	if (rc && *why.text)

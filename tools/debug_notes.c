@@ -13,7 +13,7 @@ static char **told;
 static size_t told_count, told_room;
 
 /* Several parts of a command may look for the same file. */
-static void tell(const char *text)
+void debug_note(const char *text)
 {
 	char *copy;
 
@@ -32,5 +32,5 @@ void debug_notes_begin(void)
 {
 	while (told_count)
 		free(told[--told_count]);
-	debug_search_notes(tell);
+	debug_search_notes(debug_note);
 }

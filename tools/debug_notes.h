@@ -8,4 +8,7 @@
 /* From now on each is printed, once; also if it was before. */
 void debug_notes_begin(void);
 
+/* One of them. */
+void debug_note(const char *text);
+
 #endif

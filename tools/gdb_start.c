@@ -59,8 +59,11 @@ static char *pipe_text(const struct gdb_start *start)
 	return NULL;
 }
 
-/* A script connects when it wants to, with a server of its own. */
-static char *connect_text(const struct gdb_start *start)
+/*
+ * A script connects when it wants to, with a server of its own.  One that gives
+ * the program's files is asked for many.
+ */
+static char *connect_text(const struct gdb_start *start, bool gives_files)
 {
 	char *socket = NULL, *text = NULL;
 
@@ -68,7 +71,8 @@ static char *connect_text(const struct gdb_start *start)
 		socket = gdb_socket_start(start->path, start->from);
 	if (!socket)
 		return pipe_text(start);
-	if (asprintf(&text, "target extended-remote %s", socket) < 0)
+	if (asprintf(&text, "%s %s", gives_files && start->scripts ?
+		     "cprec-connect" : "target extended-remote", socket) < 0)
 		text = NULL;
 	free(socket);
 	return text;
@@ -93,16 +97,6 @@ static bool has_all_files(const char *path)
 	lines_destroy(lines);
 	recording_close(recording);
 	return has_all;
-}
-
-/*
- * The program's files are read from this machine, which is faster, if they are
- * those that were recorded; else the server gives what there is.
- */
-static const char *sysroot_setting(const char *path)
-{
-	return path && has_all_files(path) ? "set sysroot /" :
-					     "set sysroot target:";
 }
 
 /* A file of ours: beside the program, or where it is installed; NULL. */
@@ -164,7 +158,7 @@ static void add_pair(struct words *words, const char *option,
 
 /* Ours before those of the user; false, which is told, if a script is gone. */
 static bool add_all(struct words *words, const struct gdb_start *start,
-		    const char *connect)
+		    const char *connect, bool gives_files)
 {
 	const char *const *name = start->scripts;
 
@@ -176,7 +170,8 @@ static bool add_all(struct words *words, const struct gdb_start *start,
 	add_pair(words, "-l", "10000");
 	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
 		add_pair(words, "-iex", settings[i]);
-	add_pair(words, "-iex", sysroot_setting(start->path));
+	add_pair(words, "-iex", gives_files ? "set sysroot target:" :
+					      "set sysroot /");
 	for (; name && *name; name++) {
 		const char *path = script_path(*name);
 
@@ -213,10 +208,13 @@ bool gdb_is_there(void)
 
 int gdb_start(const struct gdb_start *start)
 {
-	char *connect = connect_text(start);
+	/* Read from this machine, they are there sooner; but only if they are
+	   those that were recorded. */
+	bool gives_files = !start->path || !has_all_files(start->path);
+	char *connect = connect_text(start, gives_files);
 	struct words words = { 0 };
 
-	if (connect && !add_all(&words, start, connect))
+	if (connect && !add_all(&words, start, connect, gives_files))
 		return EXIT_CPREC;
 	if (!connect || words.is_short) {
 		say("out of memory");

@@ -733,6 +733,22 @@ class Stops:
                   f"{state.tid}{border}\n")
 
 
+class Connect(Command):
+    """Connect with a server that has the program's files; cprec does this."""
+    name = "cprec-connect"
+
+    def run(self, argument, from_tty):
+        """gdb tells each file that it looks for; most need not be there."""
+        try:
+            said = gdb.execute("target extended-remote " + argument, from_tty,
+                               to_string=True)
+        except gdb.error as failure:
+            error(str(failure))
+        gdb.write(re.sub(r"^(Reading .* from remote target\.\.\.|warning: File"
+                         r" transfers from remote targets can be slow\..*)\n",
+                         "", said, flags=re.M))
+
+
 class Begin(Command):
     """Tell where a session begins; cprec does this."""
     name = "cprec-begin"
@@ -791,7 +807,7 @@ def has_command(name):
 
 COMMANDS = (Goto, Later, Earlier, Back, Forward, When, Last, Bookmark,
             Bookmarks, InfoBookmarks, DeleteBookmark, GotoBookmark, Process,
-            Output, History, Calls, Log, Begin, Help)
+            Output, History, Calls, Log, Connect, Begin, Help)
 
 
 def define():

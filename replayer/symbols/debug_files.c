@@ -2,12 +2,14 @@
 /* debug_files.c - see debug_files.h */
 #include "replayer/symbols/debug_files.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "formats/array.h"
@@ -188,6 +190,18 @@ static bool begin_kept(struct debug_file *file)
 	return true;
 }
 
+/* Not one that would have it wait. */
+static int open_regular(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat status;
+
+	if (fd < 0 || (!fstat(fd, &status) && S_ISREG(status.st_mode)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
 enum found { FOUND_NOTHING, FOUND_ANOTHER, FOUND_IT };
 
 /* `*build_id` is that of a file that is another one. */
@@ -195,8 +209,9 @@ static enum found begin_at(struct debug_file *file, const char *path,
 			   struct build_id *build_id)
 {
 	enum found found = FOUND_NOTHING;
+	int fd = open_regular(path);
 
-	if (begin(file, path, -1)) {
+	if (fd >= 0 && begin(file, path, fd)) {
 		read_build_id(file->module, build_id);
 		found = is_same(file, build_id) ? FOUND_IT : FOUND_ANOTHER;
 	}

@@ -148,7 +148,7 @@ struct wanted {
 
 static int open_wanted(const struct wanted *wanted, char *name, char **found)
 {
-	int fd = name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
+	int fd = name ? open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 	bool good = false;
 
 	if (fd >= 0 && wanted->id_size > 0)

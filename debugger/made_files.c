@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * made_files.c - what a debugger reads in place of a file that cannot be had
+ *
+ * Symbols and the build id are in each recording.  With them a file is made that
+ * has the module's sections without contents, as those have that only have
+ * debugging information: so there are names, and a debugger that has debugging
+ * information of that build id finds it.
+ *
+ * Source: System V ABI, "Object Files"; gdb's solib-svr4.c, which compares the
+ * program's headers with those in memory.
+ */
+#include "debugger/server_internal.h"
+
+#include <elf.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAPPINGS_MOST 64u
+#define HEADERS_MOST 64u
+#define TEXTS_MOST (UINT64_C(64) << 20)
+#define SIZE_MOST (UINT64_C(1) << 40)
+#define ID_MOST 64u
+
+/* Sections, in their order: none, these, those with addresses. */
+enum { NOTE = 1, NAMES, SYMBOLS, TEXTS, FIRST_MAPPED };
+
+static const char section_names[] =
+	"\0.note.gnu.build-id\0.shstrtab\0.symtab\0.strtab\0.text\0.data";
+enum { NAME_NOTE = 1, NAME_NAMES = 20, NAME_SYMBOLS = 30, NAME_TEXTS = 38,
+       NAME_CODE = 46, NAME_DATA = 52 };
+
+struct made {
+	const char *path;	/* of the module */
+	struct {
+		uint64_t start, end;
+		bool is_code;
+	} mappings[MAPPINGS_MOST];
+	size_t mapping_count;
+	uint64_t base;		/* where its file begins */
+	uint64_t bias, entry;
+	Elf64_Phdr headers[HEADERS_MOST];
+	size_t header_count;
+	struct {
+		Elf64_Nhdr head;
+		char name[4];
+		uint8_t id[ID_MOST];
+	} note;
+	struct text symbols, texts;
+};
+
+/* ------- where it is ------- */
+
+static int take_mapping(void *context, const struct cprec_mapping *mapping)
+{
+	struct made *made = context;
+	size_t i = made->mapping_count;
+
+	if (strcmp(mapping->name, made->path) != 0)
+		return 0;
+	if (!i)
+		made->base = mapping->start - mapping->offset;
+	if (i == MAPPINGS_MOST)
+		return 1;
+	made->mappings[i].start = mapping->start;
+	made->mappings[i].end = mapping->end;
+	made->mappings[i].is_code = mapping->protection & CPREC_MAY_EXECUTE;
+	made->mapping_count++;
+	return 0;
+}
+
+/* Index of the one with an address, or how many there are. */
+static size_t mapping_of(const struct made *made, uint64_t addr)
+{
+	size_t i = 0;
+
+	while (i < made->mapping_count &&
+	       (addr < made->mappings[i].start ||
+		made->mappings[i].end <= addr))
+		i++;
+	return i;
+}
+
+/* Of the program, a debugger compares the headers. */
+static void take_headers(struct server *server, struct made *made)
+{
+	uint64_t addr = program_auxv(server, AT_PHDR);
+	uint64_t count = program_auxv(server, AT_PHNUM);
+
+	if (mapping_of(made, addr) == made->mapping_count ||
+	    count > HEADERS_MOST ||
+	    !state_read(server, addr, made->headers,
+			count * sizeof(*made->headers)))
+		return;
+	made->header_count = count;
+	made->bias = 0;
+	for (size_t i = 0; i < count; i++)
+		if (made->headers[i].p_type == PT_PHDR)
+			made->bias = addr - made->headers[i].p_vaddr;
+	made->entry = program_auxv(server, AT_ENTRY) - made->bias;
+}
+
+/* ------- what is known of it ------- */
+
+static int take_symbol(void *context, const struct cprec_symbol *symbol)
+{
+	struct made *made = context;
+	size_t mapping = mapping_of(made, symbol->addr);
+	const char *name = symbol->linkage_name ? symbol->linkage_name :
+						  symbol->name;
+	unsigned type = symbol->kind == CPREC_SYMBOL_FUNCTION ? STT_FUNC :
+			symbol->kind == CPREC_SYMBOL_DATA     ? STT_OBJECT :
+								STT_NOTYPE;
+	Elf64_Sym one = {
+		.st_name = made->texts.size,
+		.st_info = ELF64_ST_INFO(STB_GLOBAL, type),
+		.st_shndx = FIRST_MAPPED + mapping,
+		.st_value = symbol->addr - made->bias,
+		.st_size = symbol->length,
+	};
+
+	if (mapping == made->mapping_count)
+		return 0;
+	text_add_bytes(&made->symbols, &one, sizeof(one));
+	/* Versions are for linkers. */
+	text_add_bytes(&made->texts, name, strcspn(name, "@"));
+	text_add_bytes(&made->texts, "", 1);
+	return made->texts.size > TEXTS_MOST;
+}
+
+static int take_build_id(void *context, const struct cprec_module *module)
+{
+	struct made *made = context;
+	size_t size;
+
+	if (strcmp(module->path, made->path) != 0)
+		return 0;
+	size = module->build_id ? strlen(module->build_id) / 2 : 0;
+	if (size && size <= ID_MOST &&
+	    text_read_bytes(module->build_id, made->note.id, size))
+		made->note.head.n_descsz = size;
+	made->note.head.n_namesz = sizeof(made->note.name);
+	made->note.head.n_type = NT_GNU_BUILD_ID;
+	memcpy(made->note.name, ELF_NOTE_GNU, sizeof(made->note.name));
+	return 1;
+}
+
+static bool find_all(struct server *server, struct made *made)
+{
+	static const Elf64_Sym none;
+	const char *name = strrchr(made->path, '/');
+	struct text pattern = { 0 };
+
+	cprec_each_mapping(server->cursor, take_mapping, made, NULL);
+	if (!made->mapping_count || !name)
+		return false;
+	made->bias = made->base;
+	take_headers(server, made);
+	cprec_each_module(server->recording, take_build_id, made, NULL);
+	text_add_bytes(&made->symbols, &none, sizeof(none));
+	text_add_bytes(&made->texts, "", 1);
+	text_add(&pattern, "%s!*", name + 1);
+	if (pattern.bytes)
+		cprec_each_symbol(server->cursor, pattern.bytes, take_symbol,
+				  made, NULL);
+	text_release(&pattern);
+	return made->symbols.size > sizeof(none);
+}
+
+/* ------- the file ------- */
+
+static void add_section(struct text *out, Elf64_Shdr section)
+{
+	text_add_bytes(out, &section, sizeof(section));
+}
+
+/* Contents, and where they are. */
+static void add_contents(struct text *out, Elf64_Shdr *section,
+			 const void *bytes, size_t size)
+{
+	static const char zeros[8];
+
+	if (out->size % sizeof(zeros))
+		text_add_bytes(out, zeros,
+			       sizeof(zeros) - out->size % sizeof(zeros));
+	section->sh_offset = out->size;
+	section->sh_size = size;
+	text_add_bytes(out, bytes, size);
+}
+
+static void add_mapped(const struct made *made, struct text *out)
+{
+	for (size_t i = 0; i < made->mapping_count; i++) {
+		bool is_code = made->mappings[i].is_code;
+
+		add_section(out, (Elf64_Shdr) {
+			.sh_name = is_code ? NAME_CODE : NAME_DATA,
+			.sh_type = SHT_NOBITS,
+			.sh_flags = SHF_ALLOC |
+				    (is_code ? SHF_EXECINSTR : SHF_WRITE),
+			.sh_addr = made->mappings[i].start - made->bias,
+			.sh_size = made->mappings[i].end -
+				   made->mappings[i].start,
+			.sh_addralign = 1,
+		});
+	}
+}
+
+static void add_file_header(const struct made *made, struct text *out)
+{
+	const Elf64_Ehdr header = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+			     ELFDATA2LSB, EV_CURRENT },
+		.e_type = made->bias ? ET_DYN : ET_EXEC,
+		/* What target.c has. */
+		.e_machine = EM_X86_64, .e_version = EV_CURRENT,
+		.e_entry = made->entry,
+		.e_phoff = made->header_count ? sizeof(header) : 0,
+		.e_ehsize = sizeof(header),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = made->header_count,
+		.e_shentsize = sizeof(Elf64_Shdr),
+		.e_shnum = FIRST_MAPPED + made->mapping_count,
+		.e_shstrndx = NAMES,
+	};
+
+	text_add_bytes(out, &header, sizeof(header));
+	text_add_bytes(out, made->headers,
+		       made->header_count * sizeof(*made->headers));
+}
+
+/* As large as the headers say that it is: debuggers look. */
+static uint64_t size_of(const struct made *made, const struct text *out)
+{
+	uint64_t size = out->size;
+
+	for (size_t i = 0; i < made->header_count; i++) {
+		const Elf64_Phdr *header = &made->headers[i];
+
+		if (header->p_offset < SIZE_MOST &&
+		    header->p_filesz < SIZE_MOST &&
+		    header->p_offset + header->p_filesz > size)
+			size = header->p_offset + header->p_filesz;
+	}
+	return size;
+}
+
+static bool add_all(const struct made *made, struct text *out)
+{
+	Elf64_Shdr note = { NAME_NOTE, SHT_NOTE, 0, 0, 0, 0, 0, 0, 4, 0 };
+	Elf64_Shdr names = { NAME_NAMES, SHT_STRTAB, 0, 0, 0, 0, 0, 0, 1, 0 };
+	Elf64_Shdr texts = { NAME_TEXTS, SHT_STRTAB, 0, 0, 0, 0, 0, 0, 1, 0 };
+	Elf64_Shdr symbols = { NAME_SYMBOLS, SHT_SYMTAB, 0, 0, 0, 0, TEXTS, 1,
+			       8, sizeof(Elf64_Sym) };
+	Elf64_Off at;
+
+	add_file_header(made, out);
+	add_contents(out, &note, &made->note,
+		     made->note.head.n_descsz ?
+			     sizeof(made->note.head) +
+				     sizeof(made->note.name) +
+				     made->note.head.n_descsz : 0);
+	add_contents(out, &names, section_names, sizeof(section_names));
+	add_contents(out, &symbols, made->symbols.bytes, made->symbols.size);
+	add_contents(out, &texts, made->texts.bytes, made->texts.size);
+	add_contents(out, &(Elf64_Shdr){ 0 }, "", 0);
+	at = out->size;
+	add_section(out, (Elf64_Shdr){ 0 });
+	add_section(out, note);
+	add_section(out, names);
+	add_section(out, symbols);
+	add_section(out, texts);
+	add_mapped(made, out);
+	if (out->failed || made->symbols.failed || made->texts.failed)
+		return false;
+	memcpy(out->bytes + offsetof(Elf64_Ehdr, e_shoff), &at, sizeof(at));
+	return true;
+}
+
+bool program_file_make(struct server *server, const char *path,
+		       struct text *out, uint64_t *size)
+{
+	char *mapped = program_file_mapped(server, path);
+	struct made made = { .path = mapped ? mapped : path };
+	bool is_made = find_all(server, &made) && add_all(&made, out);
+
+	*size = size_of(&made, out);
+	text_release(&made.symbols);
+	text_release(&made.texts);
+	free(mapped);
+	if (!is_made)
+		text_release(out);
+	return is_made;
+}
