@@ -21,20 +21,40 @@ bool point_has(const struct point *point, uint64_t pc)
 }
 
 /* Any byte of its value. */
-int point_is_met(struct cprec_cursor *cursor, const struct point *point)
+static int find_truth(struct cprec_cursor *cursor, const char *condition,
+		      bool *out, struct cprec_failure *why)
 {
 	const struct cprec_value *value;
-	int rc;
+	int rc = cprec_evaluate(cursor, condition, NULL, &value, why);
 
-	if (!point->condition)
-		return 1;
-	rc = cprec_evaluate(cursor, point->condition, NULL, &value, NULL);
+	*out = true;
 	if (rc)
 		return rc;
-	for (uint64_t i = 0; value->bytes && i < value->length; i++)
-		if (value->bytes[i])
-			return 1;
-	return value->bytes ? 0 : CPREC_NOT_FOUND;
+	if (!value->bytes)
+		return wrong(why, "its value is not known");
+	*out = false;
+	for (uint64_t i = 0; i < value->length; i++)
+		*out |= value->bytes[i] != 0;
+	return 0;
+}
+
+int point_is_met(struct cprec_cursor *cursor, const struct point *point,
+		 char **problem)
+{
+	struct cprec_failure why;
+	bool is_true;
+	int rc;
+
+	if (problem)
+		*problem = NULL;
+	if (!point->condition)
+		return 1;
+	rc = find_truth(cursor, point->condition, &is_true, &why);
+	if (rc == CPREC_CANCELLED)
+		return rc;
+	if (rc && problem)
+		*problem = strdup(why.text);
+	return is_true;
 }
 
 static void point_release(struct point *point)

@@ -49,7 +49,7 @@ static int arrive(struct session *session, struct cprec_failure *why)
 	if (rc)
 		return rc;
 	session->hidden = 0;
-	session->at_signal = false;
+	session->at_signal = session->at_call = session->at_return = false;
 	return session_select(session, state->tid, 0, why);
 }
 
