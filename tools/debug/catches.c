@@ -103,10 +103,8 @@ static int add_catch(struct session *session, const char *where,
 	}, *point;
 	int rc;
 
-	if (!made.where) {
-		wrong(why, "out of memory");
-		return CPREC_NO_MEMORY;
-	}
+	if (!made.where)
+		return no_memory(why);
 	rc = point_add(session, &made, &point, why);
 	if (rc)
 		free(made.where);

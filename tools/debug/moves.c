@@ -266,7 +266,7 @@ static int run_to_place(struct session *session, const char *args,
 	if (rc || !made.where) {
 		free(made.where);
 		free(made.places);
-		return rc ? rc : wrong(why, "out of memory");
+		return rc ? rc : no_memory(why);
 	}
 	session->next_point--;
 	own.is_set = caller.is_known;

@@ -105,8 +105,7 @@ int point_add(struct session *session, const struct point *made,
 	}
 	if (!point || session->point_count == session->point_room) {
 		free(point);
-		wrong(why, "out of memory");
-		return CPREC_NO_MEMORY;
+		return no_memory(why);
 	}
 	*point = *made;
 	point->number = ++session->next_point;
@@ -153,7 +152,7 @@ int whole_place(struct session *session, const char *where, char **out,
 
 	if (!is_number(where)) {
 		*out = strdup(where);
-		return *out ? 0 : wrong(why, "out of memory");
+		return *out ? 0 : no_memory(why);
 	}
 	if (!file) {
 		int rc = find_frame(session, &frame, why);
@@ -167,8 +166,7 @@ int whole_place(struct session *session, const char *where, char **out,
 	if (asprintf(out, "%s:%s", file, where) >= 0)
 		return 0;
 	*out = NULL;
-	wrong(why, "out of memory");
-	return CPREC_NO_MEMORY;
+	return no_memory(why);
 }
 
 static bool is_line(const char *where)
@@ -250,8 +248,7 @@ static int split(const char *args, char **where, char **condition,
 		return 0;
 	free(*where);
 	free(*condition);
-	wrong(why, "out of memory");
-	return CPREC_NO_MEMORY;
+	return no_memory(why);
 }
 
 static void show_place(struct session *session, const struct point *point)
@@ -528,10 +525,8 @@ int do_condition(struct session *session, const char *args,
 	if (rc)
 		return rc;
 	condition = *args ? strdup(args) : NULL;
-	if (*args && !condition) {
-		wrong(why, "out of memory");
-		return CPREC_NO_MEMORY;
-	}
+	if (*args && !condition)
+		return no_memory(why);
 	free(point->condition);
 	point->condition = condition;
 	return 0;

@@ -76,10 +76,8 @@ static int wanted_begin(struct wanted *wanted, struct session *session,
 		.watches = calloc(most, sizeof(*wanted->watches)),
 		.watched = calloc(most, sizeof(*wanted->watched)),
 	};
-	if (!wanted->breaks || !wanted->watches || !wanted->watched) {
-		wrong(why, "out of memory");
-		return CPREC_NO_MEMORY;
-	}
+	if (!wanted->breaks || !wanted->watches || !wanted->watched)
+		return no_memory(why);
 	for (size_t i = 0; i < session->point_count; i++)
 		add_point(wanted, session->points[i]);
 	if (own && own->is_set)

@@ -167,6 +167,9 @@ int session_do(struct session *session, const char *line,
 int wrong(struct cprec_failure *why, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* The same, of memory; returns CPREC_NO_MEMORY. */
+int no_memory(struct cprec_failure *why);
+
 /* A number, or `otherwise` if there is none; CPREC_INPUT. */
 int take_count(const char *args, uint64_t otherwise, uint64_t *out,
 	       struct cprec_failure *why);
