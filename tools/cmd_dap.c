@@ -10,8 +10,6 @@ static int run(struct options *options);
 /* The first one that speaks the protocol. */
 #define LEAST_GDB 14
 
-enum { OPTION_GDB = 256 };
-
 const struct command command_dap = {
 	.name = "dap",
 	.run = run,
@@ -25,9 +23,8 @@ const struct command command_dap = {
 		 "which one, or it is the newest in its folder.  gdb 14 or"
 		 " newer is needed.",
 	.options = (const struct option_info[]) {
-		{ 'g', "goto", "T", "begin at this time, or at 'main'" },
-		{ 'e', "end", NULL, "begin at the end", NULL, "goto", NULL },
-		{ OPTION_GDB, "gdb", "PROGRAM", "this gdb" },
+		GDB_BEGIN_OPTIONS,
+		GDB_PROGRAM_OPTION,
 		{ 0 }
 	},
 };
@@ -40,14 +37,8 @@ static int run(struct options *options)
 				   .connect = "cprec-dap" };
 	int id, status;
 
-	while ((id = options_next(options)) >= 0) {
-		if (id == 'g')
-			start.from = options->value;
-		else if (id == 'e')
-			start.from = "end";
-		else
-			start.gdb = options->value;
-	}
+	while ((id = options_next(options)) >= 0)
+		gdb_take_option(&start, id, options->value);
 	if (id == OPTIONS_END)
 		start.more = options_take_words(options, &start.more_count);
 	/* An editor may say later which recording it wants. */

@@ -14,8 +14,7 @@
 
 static int run(struct options *options);
 
-enum { OPTION_PLAIN = 256, OPTION_BATCH, OPTION_EXECUTE, OPTION_COLOR,
-       OPTION_GDB };
+enum { OPTION_PLAIN = 256, OPTION_BATCH, OPTION_EXECUTE, OPTION_COLOR };
 
 const struct command command_debug = {
 	.name = "debug",
@@ -29,8 +28,7 @@ const struct command command_debug = {
 		 " 'help cprec' there\n"
 		 "lists them. Without gdb, a prompt of cprec's own has them.",
 	.options = (const struct option_info[]) {
-		{ 'g', "goto", "T", "begin at this time, or at 'main'" },
-		{ 'e', "end", NULL, "begin at the end", NULL, "goto", NULL },
+		GDB_BEGIN_OPTIONS,
 		{ 'x', "command", "F", "commands that are executed first" },
 		{ OPTION_EXECUTE, "ex", "COMMAND",
 		  "a command that is executed first; may be repeated" },
@@ -50,8 +48,7 @@ const struct command command_debug = {
 struct asked {
 	struct plain_command *first;	/* before the prompt */
 	size_t count;
-	const char *from;		/* NULL: the crash, or main() */
-	const char *gdb;		/* the program; NULL: any */
+	struct gdb_start gdb;		/* `from`: NULL, the crash or main() */
 	bool is_batch, is_plain, has_color;
 };
 
@@ -92,11 +89,8 @@ static int take_options(struct options *options, struct asked *asked)
 			asked->is_batch = true;
 		else if (id == OPTION_PLAIN)
 			asked->is_plain = true;
-		else if (id == OPTION_GDB)
-			asked->gdb = options->value;
-		else if (id != OPTION_COLOR)
-			asked->from = id == 'g' ? options->value : "end";
-		else if (!take_color(options, &asked->has_color))
+		else if (!gdb_take_option(&asked->gdb, id, options->value) &&
+			 !take_color(options, &asked->has_color))
 			return OPTIONS_WRONG;
 	}
 	return id;
@@ -105,7 +99,7 @@ static int take_options(struct options *options, struct asked *asked)
 static int start_plain(const char *path, const struct asked *asked)
 {
 	const struct plain_options plain = {
-		.path = path, .from = asked->from, .commands = asked->first,
+		.path = path, .from = asked->gdb.from, .commands = asked->first,
 		.command_count = asked->count, .is_batch = asked->is_batch,
 		.has_color = asked->has_color,
 	};
@@ -118,13 +112,13 @@ static int start_gdb(const char *path, const struct asked *asked, char **words,
 		     char **more, size_t more_count)
 {
 	static const char *const scripts[] = { "cprec_commands.py", NULL };
-	struct gdb_start start = {
-		.path = path, .from = asked->from, .gdb = asked->gdb,
-		.scripts = scripts,
-		.then = asked->from ? "cprec-begin" : "cprec-begin main",
-		.more = words,
-	};
+	struct gdb_start start = asked->gdb;
 	size_t n = 0;
+
+	start.path = path;
+	start.scripts = scripts;
+	start.then = start.from ? "cprec-begin" : "cprec-begin main";
+	start.more = words;
 
 	for (size_t i = 0; i < asked->count; i++) {
 		const char *option = asked->first[i].is_file ? "-x" : "-ex";
@@ -156,7 +150,7 @@ static int debug(struct options *options, struct asked *asked, char **words)
 		return options->status;
 	if (asked->is_plain)
 		return start_plain(path, asked);
-	if (asked->gdb || gdb_is_there())
+	if (asked->gdb.gdb || gdb_is_there())
 		return start_gdb(path, asked, words, more, count);
 	say_note("gdb is not installed: this is cprec's own prompt");
 	return start_plain(path, asked);

@@ -6,8 +6,6 @@
 
 static int run(struct options *options);
 
-enum { OPTION_GDB = 256 };
-
 const struct command command_gdb = {
 	.name = "gdb",
 	.run = run,
@@ -19,9 +17,8 @@ const struct command command_gdb = {
 		 "reverse-step, reverse-continue and so on.",
 	.options = (const struct option_info[]) {
 		{ 'x', "command", "F", "commands that gdb executes first" },
-		{ 'g', "goto", "T", "begin at this time, or at 'main'" },
-		{ 'e', "end", NULL, "begin at the end", NULL, "goto", NULL },
-		{ OPTION_GDB, "gdb", "PROGRAM", "this gdb" },
+		GDB_BEGIN_OPTIONS,
+		GDB_PROGRAM_OPTION,
 		{ 0 }
 	},
 };
@@ -32,16 +29,8 @@ static int run(struct options *options)
 	struct gdb_start start = { .scripts = scripts };
 	int id;
 
-	while ((id = options_next(options)) >= 0) {
-		if (id == 'x')
-			start.commands = options->value;
-		else if (id == 'g')
-			start.from = options->value;
-		else if (id == 'e')
-			start.from = "end";
-		else
-			start.gdb = options->value;
-	}
+	while ((id = options_next(options)) >= 0)
+		gdb_take_option(&start, id, options->value);
 	if (id == OPTIONS_END)
 		start.more = options_take_words(options, &start.more_count);
 	start.path = options_recording(options, id);

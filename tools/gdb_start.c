@@ -189,6 +189,21 @@ static bool add_all(struct words *words, const struct gdb_start *start,
 	return true;
 }
 
+bool gdb_take_option(struct gdb_start *start, int id, const char *value)
+{
+	if (id == 'g')
+		start->from = value;
+	else if (id == 'e')
+		start->from = "end";
+	else if (id == 'x')
+		start->commands = value;
+	else if (id == OPTION_GDB)
+		start->gdb = value;
+	else
+		return false;
+	return true;
+}
+
 bool gdb_is_there(void)
 {
 	const char *folders = getenv("PATH");

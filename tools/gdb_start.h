@@ -30,6 +30,17 @@ struct gdb_start {
 	size_t more_count;
 };
 
+/* Rows that tables of options share. */
+#define OPTION_GDB 512
+#define GDB_BEGIN_OPTIONS                                                     \
+	{ 'g', "goto", "T", "begin at this time, or at 'main'" },             \
+	{ 'e', "end", NULL, "begin at the end", NULL, "goto", NULL }
+#define GDB_PROGRAM_OPTION { OPTION_GDB, "gdb", "PROGRAM", "this gdb" }
+
+/* Takes one of these options, or 'x': a file of commands.  False: it is another
+ * one. */
+bool gdb_take_option(struct gdb_start *start, int id, const char *value);
+
 /* Whether it is installed. */
 bool gdb_is_there(void);
 

@@ -3,29 +3,37 @@
 """Sessions of `cprec debug --plain`: what it says, and that gdb, on the same
 recording, stops at the same places.
 
-With --rounds N, that many seeds of random moves are compared.
+With --rounds N, that many lists of random commands are compared for each
+program.  Older versions of gdb go back by lines in another way than newer ones:
+those commands are compared if there is gdb 15 or newer, the machine's or that of
+--gdb-folder, which `run/gdb16.sh` makes.
+
+Known exceptions:
+- reverse-finish out of a function that has called itself: gdb stops at the
+  innermost call of it, --plain goes back to that of the frame.
+- Lines of optimized C++, which has many inlined functions at one address.
+- The dynamic linker's first instructions, which gdb takes for calls.
 """
 import argparse
 import os
+import pty
 import random
 import re
+import shutil
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
+from agree import ask_gdb, ask_plain, compare  # noqa: E402
+from dap import version  # noqa: E402
+from debug import LONG, STOCK, Terminal, line_of  # noqa: E402
 from gdb import CPP, LIST, PLAIN, THREADS, Gdb  # noqa: E402
 from tap import Failure, equal, expect, main  # noqa: E402
 
-MOVES = ["next", "step", "stepi", "nexti", "reverse-stepi"]
-WEIGHTS = [1, 3, 3, 1, 2]
+# The first one that goes back to where a line begins.
+LEAST = 15
 
-# Known exception, by reverse-next and reverse-step: where a line has several
-# parts, as that of a loop, gdb 13 stops in its middle, and --plain where it
-# began, as gdb does from 15 on.  So these are asked where no line has any:
-# the program has no loop, and its lines no columns.
-# Another one, by finish: gdb does not leave main, --plain goes to its caller.
-BACK = MOVES + ["reverse-next", "reverse-step"]
-BACK_WEIGHTS = [2, 5, 5, 2, 2, 1, 2]
 STRAIGHT = """static int table[16];
 static int mix(int x)
 {
@@ -183,29 +191,360 @@ class Plain(Gdb):
                          ("when", "^1\n?"), ("backtrace", "#0 "),
                          ("continue", "The recording ends here"))
 
+    # ------- places -------
+
+    def places(self):
+        path, program = self.stock()
+        answers, status, errors = self.plain(path, [
+            'bookmark here "some words"', "when", "goto output 1", "when",
+            "goto here", "when", "bookmarks", "delete bookmark here",
+            "info bookmarks", "back", "back 1", "forward 2", "when",
+            "goto main", "+ 5", "-5", "when", "goto end", "last total",
+            "last", "last $rax", "when"])
+        equal((status, errors), (0, ""), "status, errors")
+        when = answers[1]
+        equal(answers[5], when, "by the bookmark")
+        equal(answers[0], f"here is {when.strip()}.\n", "bookmark")
+        expect(re.fullmatch(rf"{when.strip()} +here  some words\n",
+                            answers[6]), answers[6])
+        equal(answers[8], "There are no bookmarks.\n", "deleted")
+        equal(answers[12], when, "back and forward")
+        equal(answers[16], when, "main")
+        told = self.cprec("registers", "--at=output:1", path, "rip").stdout
+        expect(f"t={answers[3].strip()}" in told or answers[3] != when, told)
+        # What gdb has seen of the same changes.
+        native = subprocess.run(
+            ["gdb", "-q", "-nx", "-batch", "-ex", "break main", "-ex", "run",
+             "-ex", "watch -l total", *["-ex", "continue"] * 30, program],
+            capture_output=True, text=True, stdin=subprocess.DEVNULL,
+            timeout=60).stdout
+        changes = re.findall(r"Old value = (.*)\nNew value = (.*)\n", native)
+        found = [re.match(r"total: (.*) -> (.*)\n", answers[i]).groups()
+                 for i in (18, 19)]
+        equal(found, changes[:-3:-1], "changes")
+        equal(self.cprec("rm", path).returncode, 0, "rm")
+
+    def stock(self):
+        """A recording that it can leave files beside, and the program."""
+        program = self.build("stock", STOCK, "-g", "-O0")
+        return self.record("stock", program), program
+
+    def looks(self):
+        """What is shown of code, values and sources, as gdb shows it."""
+        path = os.path.join(self.folder, "lines.cpr")
+        return self.asks(
+            path,
+            ("break push if id == 20", ""), ("continue", r"id=20"),
+            ("list", "6\t.*11\t.*15\t"), ("list", "^16\t"),
+            ("list -", "^6\t.*15\t"), ("list 1,2", "^1\t.*\n2\t.*\n$"),
+            ("list length", "17\t{"),
+            ("disassemble", r"=> 0x[0-9a-f]+ <\+0x[0-9a-f]+>:\tmov"),
+            ("disassemble /r push", r"\t?55 \t+push +rbp"),
+            ("disassemble /s push", r"11\t  struct node.*12\t  node->id"),
+            ("x/4xb &total", "<total>:\t0x00\t0x00\t0x00\t0x00"),
+            ("x", "<caught>:\t0x00\n"), ("x/2dw &id", ":\t20\t"),
+            ("x/2i $pc", r"=> 0x.*\n +0x"),
+            ("whatis head", r"type = struct node \*"),
+            ("print/x id", "= 0x14"), ("print *head", "id = 10"),
+            ("display id", "1: id = 20"), ("display/i $pc", "2: x/i"),
+            ("next", r"12\t.*1: id = 20.*2: x/i \$pc\n=> 0x"),
+            ("undisplay", ""), ("next", r"^13\t[^\n]*\n\[[^\n]*\n$"),
+            ("info locals", "node = 0x"), ("info args", "id = 20"),
+            ("registers rip", r"rip +0x"), ("info symbol main", "main"),
+            ("threads", r"^\* \d+ +(0x\S+ in )?push"),
+            ("processes", r"^\* \d+"),
+            ("calls length", "length returned 5"),
+            ("log 12 => id, head->id", "id = 40, head->id = 30"),
+            ("history total", "0x00000005 -> 0x0000000f"),
+            ("strace rt_sigaction", "=> here.*rt_sigaction|rt_sigaction"),
+            ("delete 1", ""),
+            ("catch syscall rt_sigaction", "Catchpoint 2"),
+            ("reverse-continue", "returned from rt_sigaction = 0"),
+            ("reverse-continue", "call of rt_sigaction"),
+            ("catch signal SIGUSR1", ""),
+            ("continue", "returned from"),
+            ("continue", "signal SIGUSR1"),
+            ("info b", "catchpoint.*catchpoint.*met 1 time"))
+
+    def scripts(self):
+        """Errors name the file and its line; the status tells of them."""
+        path = os.path.join(self.folder, "lines.cpr")
+        names = [os.path.join(self.folder, name) for name in "abc"]
+        for name, text in zip(names, (
+                "echo one\\n\n# nothing\n\nbogus\necho two\\n\n",
+                f"source {names[0]}\n", "echo three\\n\nquit 7\n")):
+            with open(name, "w") as file:
+                file.write(text)
+
+        def run(*words):
+            done = self.cprec("debug", "--plain", *words, path, text="when\n")
+            return (done.returncode, done.stderr, "one\n" in done.stdout,
+                    "two\n" in done.stdout)
+        status, errors, *printed = run("--batch", "-x", names[0])
+        equal((status, printed), (1, [True, False]), "status, output")
+        expect(errors.startswith(f"cprec: {names[0]}:4: there is no command "
+                                 "'bogus'"), errors)
+        status, errors, *_ = run("--batch", "--command", names[1])
+        expect(errors.startswith(f"cprec: {names[1]}:1: {names[0]}:4: "),
+               errors)
+        equal(run("--batch", "-x", names[2], "-ex", "bogus")[:2], (7, ""),
+              "quit 7")
+        # A prompt goes on.
+        equal(run("-x", names[0])[0], 0, "status of a prompt")
+        equal(run("--batch", "-x", names[0] + "nowhere")[0], 1, "no file")
+
+    def stripped(self):
+        """Static, without any symbol, and its file is gone."""
+        busybox = shutil.which("busybox")
+        if not busybox:
+            return "there is no busybox"
+        program = os.path.join(self.folder, "busybox")
+        shutil.copy(busybox, program)
+        path = os.path.join(self.folder, "busybox.cpr")
+        printed = self.cprec("record", "-q", "-o", path, "--", program,
+                             "echo", "hello").stdout
+        equal(printed, "hello\n", "printed")
+        os.remove(program)
+        return self.asks(
+            path,
+            ("goto start", "The recording begins here"),
+            ("x/3i $pc", r"=> 0x.*\n +0x.*\n +0x"),
+            ("catch syscall write", "Catchpoint 1"),
+            ("continue", "call of write"), ("print/x $rdi", "= 0x1"),
+            ("x/s $rsi", r'"hello\\x0a"'), ("backtrace", "#0 .*#1 "),
+            ("finish", r"\[\d+ "), ("reverse-stepi", "returned from|\["),
+            ("watch *(long *) $rsp", "Watchpoint 2"),
+            ("reverse-continue", "."), ("delete", ""),
+            ("break *$pc", "Breakpoint 3"), ("stepi", r"\["),
+            ("reverse-continue", "Breakpoint 3"),
+            ("registers rip", "rip +0x"), ("last $rax", r"\$rax: 0x"),
+            ("info maps", "busybox"), ("goto end", "ends here: .*status 0"),
+            ("output", "hello\n"), ("delete", ""),
+            ("reverse-continue", "The recording begins here"))
+
+    # ------- there and back -------
+
+    def steps_back(self, name, start, count):
+        """So many instructions on, and back: the same, in reverse."""
+        path = os.path.join(self.folder, name + ".cpr")
+        steps = ["stepi"] * count + ["reverse-stepi"] * count
+        stops = [(one["at"], one["tid"], one["pc"], one["function"])
+                 for one in ask_plain(self.options.cprec, path, start,
+                                      ["when"] + steps)]
+        equal(stops[count:], stops[count::-1], "there and back")
+        for at, _, pc, _ in stops[:count:7]:
+            told = self.cprec("registers", f"--at={at}", path, "rip").stdout
+            expect(re.search(rf"0x0*{pc:x}\b", told), f"{at} {pc:#x}: {told}")
+        return f"{count} instructions"
+
+    def points_back(self, name, *points):
+        """Each is met backwards in reverse; a watch, between its values."""
+        path = os.path.join(self.folder, name + ".cpr")
+        commands = [*points, "goto start", *["continue"] * 60]
+        there = self.met(ask_plain(self.options.cprec, path, "start",
+                                   commands)[len(points):])
+        commands = [*points, "goto end", *["reverse-continue"] * 60]
+        back = self.met(ask_plain(self.options.cprec, path, "end",
+                                  commands)[len(points):])
+        expect(len(there) > 3, f"{there}")
+        equal([(what, new, old) for what, old, new in back[::-1]], there,
+              "backwards")
+        return f"{len(there)} stops"
+
+    @staticmethod
+    def met(stops):
+        """What they stopped at: places of breakpoints, values of watches."""
+        found = []
+        for stop in stops:
+            said = stop["said"]
+            values = re.search(r"Old value = (.*)\nNew value = (.*)\n", said)
+            if values:
+                found.append(("watch", *values.groups()))
+            elif "reakpoint" in said:
+                found.append((stop["at"], None, None))
+        return found
+
+    def goes_where_it_stepped(self):
+        """goto T is where so many steps lead: all registers."""
+        path = os.path.join(self.folder, "straight.cpr")
+        stepped, _, _ = self.plain(path, [
+            word for count in (1, 6, 25, 60)
+            for word in (f"stepi {count}", "when", "info all-registers",
+                         "backtrace")])
+        for i in range(0, len(stepped), 4):
+            gone, _, _ = self.plain(path, [
+                f"goto {stepped[i + 1].strip()}", "info all-registers",
+                "backtrace"])
+            equal(gone[1:], stepped[i + 2:i + 4], stepped[i + 1])
+
+    # ------- on a terminal -------
+
+    def terminal(self):
+        stock, _ = self.stock()
+        home = os.path.join(self.folder, "home")
+        with Prompt(self, home, stock) as prompt:
+            expect("\033[" in prompt.begun, "no color")
+            expect("reverse-step" in prompt.say("rev\t\tco\t\x15print 1"),
+                   "completion of commands")
+            expect(re.search(r"= \d+", prompt.say("print to\t")), "of variables")
+            expect("breakpoints" in prompt.say("info br\t"), "of topics")
+            expect("line 14" in prompt.say("break sto\t14"), "of files")
+            prompt.say("bookmark somewhere")
+            expect(re.search(r"\[\d+ \(", prompt.say("goto some\t")),
+                   "of bookmarks")
+            first = prompt.say("last total")
+            second = prompt.say("")
+            before = [re.search(r"total: (\d+) -> (\d+)", one).groups()
+                      for one in (first, second)]
+            equal(before[1][1], before[0][0], "Enter goes further back")
+            prompt.write("half of a li")
+            prompt.interrupt()
+            prompt.wait()
+            expect(re.search(r"\n\d+\r\n", prompt.say("when")), "Ctrl-C")
+            prompt.leave()
+        with Prompt(self, home, stock) as prompt:
+            expect(re.search(r"\n\d+\r\n", prompt.say("\x1b[A")),
+                   "the history is kept")
+
+    def interrupted(self):
+        program = self.build("long", LONG, "-g", "-O0")
+        path = self.record("long", program)
+        with Prompt(self, self.folder, "-e", path) as prompt:
+            where = prompt.position()
+            prompt.say("watch all.never")
+            took = 0
+            for search in ("last all.never", "reverse-continue"):
+                prompt.write(search + "\n")
+                time.sleep(0.7)
+                began = time.monotonic()
+                prompt.interrupt()
+                said = prompt.wait()
+                took = max(took, time.monotonic() - began)
+                expect("nterrupted: it stands where it was" in said, said)
+                expect("searching backwards" in said, said)
+                equal(prompt.position(), where, "it stands elsewhere")
+        expect(took < 5, f"it took {took:.1f} s")
+        return f"after {took:.2f} s"
+
     # ------- as gdb -------
 
-    def agrees(self, name, source, seed, choice, weights=None):
-        program = os.path.join(self.folder, name)
+    def agrees(self, name, seed, choice, gdb):
+        """The same random commands; how many were alike."""
+        chosen = random.Random(f"{name} {seed} {bool(choice.points)}")
         path = os.path.join(self.folder, name + ".cpr")
-        if not os.path.exists(path):
-            self.build(name, source, "-g", "-O0", "-gno-column-info")
-            self.record(name, program)
-        chosen = random.Random(seed)
-        # Into what is called, so that moves back do not leave main.
-        moves = ["next", "next"] + chosen.choices(choice, weights, k=20)
-        its, errors = self.gdb(
-            [self.options.cprec, "gdb", "-g", "main", path, "--"],
-            [one for move in moves for one in (move, "monitor when")])
-        ours, _, more = self.plain(
-            path, [one for move in moves for one in (move, "when")])
-        # With -batch, gdb writes what monitor says to standard error.
-        wanted = re.findall(r"^(\d+(?:\.\d+)?)$", errors, re.M)
-        expect(len(wanted) == len(moves) and len(its) == len(ours),
-               f"{errors}\n{more}")
-        equal([one.split()[0] for one in ours[1::2]], wanted,
-              f"seed {seed}, {moves}")
-        return f"{len(moves)} moves"
+        commands = ["next", "next"]
+        if choice.points:
+            commands = ["break main", *chosen.sample(
+                choice.points, chosen.randint(1, 3))]
+        moves = MOVES + (BACK if version(gdb) >= LEAST else BACK_SHORT)
+        moves += RUNS if choice.points else []
+        if choice.calls_itself:
+            moves = [move for move in moves if move != "reverse-finish"]
+        commands += chosen.choices(moves, k=22)
+        try:
+            theirs = ask_gdb(self.options.cprec, gdb, path, "main", commands,
+                             self.folder)
+        except subprocess.TimeoutExpired:
+            # It steps through a library, one instruction after the other.
+            return self.agrees(name, seed + 1000, choice, gdb)
+        ours = ask_plain(self.options.cprec, path, "main", commands)
+        found = compare(ours, theirs)
+        if found:
+            raise Failure(f"seed {seed}: {found}")
+        return f"{len(commands)} commands"
+
+
+class Prompt(Terminal):
+    prompt = "(cprec) "
+
+    def __init__(self, tests, home, *words):
+        os.makedirs(home, exist_ok=True)
+        self.pid, self.fd = pty.fork()
+        if not self.pid:
+            os.environ.update(TERM="xterm", HOME=home, LC_ALL="C.UTF-8")
+            for name in ("XDG_STATE_HOME", "NO_COLOR"):
+                os.environ.pop(name, None)
+            os.execv(tests.options.cprec,
+                     [tests.options.cprec, "debug", "--plain", *words])
+        self.begun = ""
+
+    def __enter__(self):
+        self.begun = self.wait()
+        return self
+
+    def position(self):
+        return re.search(r"\n([\d.]+)\r\n", self.say("when")).group(1)
+
+    def leave(self):
+        """By Ctrl-D; the history is written then."""
+        self.write("\x04")
+        try:
+            while os.read(self.fd, 65536):
+                pass
+        except OSError:
+            pass
+
+
+class Choice:
+    """What random commands are chosen from, for a program."""
+
+    def __init__(self, source, *options, points=(), calls_itself=False,
+                 cxx=False, is_slow=False):
+        self.source, self.options = source, options
+        self.points, self.calls_itself, self.cxx = points, calls_itself, cxx
+        self.is_slow = is_slow		# gdb is: not in one round
+
+
+MOVES = ["next", "next", "step", "step", "step", "stepi", "nexti", "finish"]
+BACK_SHORT = ["reverse-stepi", "reverse-stepi", "reverse-nexti"]
+BACK = [*BACK_SHORT, "reverse-next", "reverse-next", "reverse-step",
+        "reverse-step", "reverse-step", "reverse-finish"]
+RUNS = ["continue"] * 5 + ["reverse-continue"] * 4
+
+CHOICES = {
+    "straight": Choice(STRAIGHT, "-O0", calls_itself=True, points=[
+        "break mix", "break sum", "tbreak sum if n == 2", "break 15",
+        "break sum if n == 1", "watch -l table[3]", "watch -l table[1]",
+        "break mix if x > 2", "awatch -l table[2]"]),
+    "loops": Choice(PLAIN, "-O0", is_slow=True, points=[
+        "break mix", "break fill", "break 7", "break mix if x == 3",
+        "watch -l table[2]", "rwatch -l table[3]", "break 8 if i == 2",
+        "tbreak 17", "break 8"]),
+    "loops-O2": Choice(PLAIN, "-O2", is_slow=True),
+    "lines": Choice(LIST, "-O0", calls_itself=True, points=[
+        "break push", "break length", "break handler", "break 12 if id > 20",
+        "watch -l total", "watch -l head", "watch -l caught", "break 30",
+        "tbreak malloc", "break length if node == 0", "break 19"]),
+    "shapes": Choice(CPP, "-O0", cxx=True, points=[
+        "break Square::area", "break 16", "break 24", "break 26",
+        "break Square::Square if s == 2", "break 15", "tbreak 26"]),
+    "threads": Choice(THREADS, "-O0", "-pthread", points=[
+        "break work", "break 8", "watch -l counter if counter > 1990",
+        "break 8 if i == 500", "tbreak 16", "break 17"]),
+    "threads-O2": Choice(THREADS, "-O2", "-pthread", is_slow=True),
+}
+
+
+def find_gdb(options):
+    """A new one if there is any; else the machine's."""
+    new = os.path.join(options.gdb_folder, "gdb")
+    return new if version("gdb") < LEAST <= version(new) else "gdb"
+
+
+def compare_with_gdb(tests, options):
+    gdb = find_gdb(options)
+    for name, choice in CHOICES.items():
+        if choice.is_slow and options.rounds == 1:
+            continue
+        if not os.path.exists(os.path.join(tests.folder, name + ".cpr")):
+            program = tests.build(name, choice.source, "-g", *choice.options,
+                                  cxx=choice.cxx)
+            tests.record(name, program)
+        for seed in range(options.rounds):
+            # One kind a round, so that a few rounds are short.
+            plain = Choice(choice.source, calls_itself=choice.calls_itself)
+            tests.test(f"as gdb {version(gdb)}: {name}, {seed}", tests.agrees,
+                       name, seed, choice if seed % 2 == 0 else plain, gdb)
 
 
 def run_all(options, folder):
@@ -216,15 +555,30 @@ def run_all(options, folder):
     tests.test("a stripped program", tests.bare)
     tests.test("errors end it", tests.errors)
     tests.test("without the program", tests.gone)
-    for seed in range(options.rounds):
-        tests.test(f"as gdb, {seed}", tests.agrees, "mix", PLAIN, seed,
-                   MOVES, WEIGHTS)
-        tests.test(f"as gdb, back, {seed}", tests.agrees, "straight",
-                   STRAIGHT, seed, BACK, BACK_WEIGHTS)
+    tests.test("bookmarks, changes, places visited", tests.places)
+    tests.test("what is shown", tests.looks)
+    tests.test("scripts", tests.scripts)
+    tests.test("no symbols, no file", tests.stripped)
+    tests.test("on a terminal", tests.terminal)
+    tests.test("interrupted", tests.interrupted)
+    compare_with_gdb(tests, options)
+    for name in "lines", "threads":
+        tests.test(f"steps back: {name}", tests.steps_back, name, "main", 60)
+    tests.test("steps back: the end", tests.steps_back, "lines", "end-40", 30)
+    loops = tests.build("loops", PLAIN, "-g", "-O0")
+    tests.record("loops", loops)
+    for name, *points in (("straight", "break mix", "watch table[3]"),
+                          ("loops", "break mix if x > 2", "watch table[2]"),
+                          ("threads", "break threads.c:7 if i % 100 == 0"),
+                          ("lines", "break length", "watch total")):
+        tests.test(f"points back: {name}", tests.points_back, name, *points)
+    tests.test("goto is stepping", tests.goes_where_it_stepped)
     return tests.summary()
 
 
 if __name__ == "__main__":
     PARSER = argparse.ArgumentParser()
-    PARSER.add_argument("--rounds", type=int, default=3)
+    PARSER.add_argument("--rounds", type=int, default=1)
+    PARSER.add_argument("--gdb-folder", default="", metavar="FOLDER",
+                        help="where there is one if the machine's is old")
     sys.exit(main(run_all, parser=PARSER))

@@ -512,7 +512,7 @@ int do_log(struct session *session, const char *args,
 			     " *ADDRESS");
 	where = strndup(args, length);
 	rc = where ? log_place(session, where, rest, why) :
-		     wrong(why, "out of memory");
+		     no_memory(why);
 	free(where);
 	return rc;
 }

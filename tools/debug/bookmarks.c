@@ -31,7 +31,7 @@ int do_bookmark(struct session *session, const char *args,
 	text = unquoted(args);
 	rc = name && text ? cprec_set_bookmark(session->recording, name, at,
 					       text, why) :
-			    wrong(why, "out of memory");
+			    no_memory(why);
 	if (!rc)
 		printf("%s is %s.\n", name, cprec_position_text(place, at));
 	free(name);

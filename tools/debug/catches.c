@@ -103,10 +103,8 @@ static int add_catch(struct session *session, const char *where,
 	}, *point;
 	int rc;
 
-	if (!made.where) {
-		wrong(why, "out of memory");
-		return CPREC_NO_MEMORY;
-	}
+	if (!made.where)
+		return no_memory(why);
 	rc = point_add(session, &made, &point, why);
 	if (rc)
 		free(made.where);
@@ -168,8 +166,16 @@ static int on_event(void *context, const struct cprec_event *event)
 	struct session *session = looking->session;
 	int side = cprec_position_compare(event->at, looking->from);
 
-	if ((event->kind != CPREC_CALL_BEGINS &&
-	     event->kind != CPREC_CALL_ENDS) ||
+	bool is_return = event->kind == CPREC_CALL_ENDS;
+
+	/* A call may begin and end at the same time. */
+	if (looking->backwards && side == 0 && session->at_return &&
+	    !is_return)
+		side = -1;
+	else if (!looking->backwards && side == 0 && session->at_call &&
+		 is_return)
+		side = 1;
+	if ((event->kind != CPREC_CALL_BEGINS && !is_return) ||
 	    (looking->backwards ? side >= 0 : side <= 0))
 		return 0;
 	for (size_t i = 0; i < session->point_count; i++) {
@@ -180,11 +186,11 @@ static int on_event(void *context, const struct cprec_event *event)
 			continue;
 		free(looking->out->text);
 		*looking->out = (struct catching) {
-			.is_found = true, .at = event->at, .point = point,
+			.is_found = true, .is_return = is_return,
+			.at = event->at, .point = point,
 		};
 		if (asprintf(&looking->out->text, "%s %s%s%s",
-			     event->kind == CPREC_CALL_BEGINS ? "call of" :
-								"returned from",
+			     is_return ? "returned from" : "call of",
 			     event->name,
 			     event->result_text ? " = " : "",
 			     event->result_text ? event->result_text : "") < 0)
@@ -229,7 +235,7 @@ int catch_next(struct session *session, bool backwards, struct catching *out,
 		.session = session, .backwards = backwards, .out = out,
 		.from = cprec_cursor_position(session->cursor),
 	};
-	const struct cprec_events question = {
+	struct cprec_events question = {
 		.size = sizeof(question), .has_from = true,
 		.from = looking.from, .begins = true, .visit = on_event,
 		.context = &looking,
@@ -237,6 +243,11 @@ int catch_next(struct session *session, bool backwards, struct catching *out,
 	bool any = false;
 	int rc;
 
+	/* The end of a call is told with its beginning. */
+	if (session->at_call && question.from.time > session->start.time)
+		question.from = (struct cprec_position) {
+			question.from.time - 1,
+		};
 	*out = (struct catching){ 0 };
 	for (size_t i = 0; i < session->point_count; i++)
 		any |= session->points[i]->kind == POINT_SYSCALL &&

@@ -184,6 +184,18 @@ static uint64_t find_function(struct session *session)
 	return line->function;
 }
 
+/* As of other values, pointers tell what they point to. */
+static char *with_type(const struct cprec_variable *found)
+{
+	char *text;
+
+	if (strncmp(found->value, "0x", 2) != 0 || !strchr(found->type, '*') ||
+	    strchr(found->value, '"'))
+		return strdup(found->value);
+	return asprintf(&text, "(%s) %s", found->type, found->value) < 0 ?
+		       NULL : text;
+}
+
 static void find_returned(struct session *session, uint64_t function,
 			  struct stop *stop)
 {
@@ -193,7 +205,7 @@ static void find_returned(struct session *session, uint64_t function,
 	    cprec_find_returned(session->cursor, function, &found, NULL) ||
 	    !found || !found->type)
 		return;
-	stop->returned = strdup(found->value);
+	stop->returned = with_type(found);
 }
 
 static int leave(struct session *session, bool backwards,
@@ -254,7 +266,7 @@ static int run_to_place(struct session *session, const char *args,
 	if (rc || !made.where) {
 		free(made.where);
 		free(made.places);
-		return rc ? rc : wrong(why, "out of memory");
+		return rc ? rc : no_memory(why);
 	}
 	session->next_point--;
 	own.is_set = caller.is_known;

@@ -21,20 +21,40 @@ bool point_has(const struct point *point, uint64_t pc)
 }
 
 /* Any byte of its value. */
-int point_is_met(struct cprec_cursor *cursor, const struct point *point)
+static int find_truth(struct cprec_cursor *cursor, const char *condition,
+		      bool *out, struct cprec_failure *why)
 {
 	const struct cprec_value *value;
-	int rc;
+	int rc = cprec_evaluate(cursor, condition, NULL, &value, why);
 
-	if (!point->condition)
-		return 1;
-	rc = cprec_evaluate(cursor, point->condition, NULL, &value, NULL);
+	*out = true;
 	if (rc)
 		return rc;
-	for (uint64_t i = 0; value->bytes && i < value->length; i++)
-		if (value->bytes[i])
-			return 1;
-	return value->bytes ? 0 : CPREC_NOT_FOUND;
+	if (!value->bytes)
+		return wrong(why, "its value is not known");
+	*out = false;
+	for (uint64_t i = 0; i < value->length; i++)
+		*out |= value->bytes[i] != 0;
+	return 0;
+}
+
+int point_is_met(struct cprec_cursor *cursor, const struct point *point,
+		 char **problem)
+{
+	struct cprec_failure why;
+	bool is_true;
+	int rc;
+
+	if (problem)
+		*problem = NULL;
+	if (!point->condition)
+		return 1;
+	rc = find_truth(cursor, point->condition, &is_true, &why);
+	if (rc == CPREC_CANCELLED)
+		return rc;
+	if (rc && problem)
+		*problem = strdup(why.text);
+	return is_true;
 }
 
 static void point_release(struct point *point)
@@ -85,8 +105,7 @@ int point_add(struct session *session, const struct point *made,
 	}
 	if (!point || session->point_count == session->point_room) {
 		free(point);
-		wrong(why, "out of memory");
-		return CPREC_NO_MEMORY;
+		return no_memory(why);
 	}
 	*point = *made;
 	point->number = ++session->next_point;
@@ -133,7 +152,7 @@ int whole_place(struct session *session, const char *where, char **out,
 
 	if (!is_number(where)) {
 		*out = strdup(where);
-		return *out ? 0 : wrong(why, "out of memory");
+		return *out ? 0 : no_memory(why);
 	}
 	if (!file) {
 		int rc = find_frame(session, &frame, why);
@@ -147,8 +166,7 @@ int whole_place(struct session *session, const char *where, char **out,
 	if (asprintf(out, "%s:%s", file, where) >= 0)
 		return 0;
 	*out = NULL;
-	wrong(why, "out of memory");
-	return CPREC_NO_MEMORY;
+	return no_memory(why);
 }
 
 static bool is_line(const char *where)
@@ -230,8 +248,7 @@ static int split(const char *args, char **where, char **condition,
 		return 0;
 	free(*where);
 	free(*condition);
-	wrong(why, "out of memory");
-	return CPREC_NO_MEMORY;
+	return no_memory(why);
 }
 
 static void show_place(struct session *session, const struct point *point)
@@ -508,10 +525,8 @@ int do_condition(struct session *session, const char *args,
 	if (rc)
 		return rc;
 	condition = *args ? strdup(args) : NULL;
-	if (*args && !condition) {
-		wrong(why, "out of memory");
-		return CPREC_NO_MEMORY;
-	}
+	if (*args && !condition)
+		return no_memory(why);
 	free(point->condition);
 	point->condition = condition;
 	return 0;

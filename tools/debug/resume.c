@@ -11,6 +11,7 @@ void stop_release(struct stop *stop)
 	free(stop->new_value);
 	free(stop->event);
 	free(stop->returned);
+	free(stop->problem);
 	*stop = (struct stop){ 0 };
 }
 
@@ -75,10 +76,8 @@ static int wanted_begin(struct wanted *wanted, struct session *session,
 		.watches = calloc(most, sizeof(*wanted->watches)),
 		.watched = calloc(most, sizeof(*wanted->watched)),
 	};
-	if (!wanted->breaks || !wanted->watches || !wanted->watched) {
-		wrong(why, "out of memory");
-		return CPREC_NO_MEMORY;
-	}
+	if (!wanted->breaks || !wanted->watches || !wanted->watched)
+		return no_memory(why);
 	for (size_t i = 0; i < session->point_count; i++)
 		add_point(wanted, session->points[i]);
 	if (own && own->is_set)
@@ -115,7 +114,8 @@ static int is_met(void *context, struct cprec_cursor *cursor)
 		rc = is_own(wanted, cursor);
 	for (size_t i = 0; !rc && i < session->point_count; i++)
 		if (point_has(session->points[i], pc))
-			rc = point_is_met(cursor, session->points[i]);
+			rc = point_is_met(cursor, session->points[i],
+					  NULL);
 	return rc;
 }
 
@@ -150,17 +150,21 @@ static int take_breaks(struct session *session, uint64_t pc,
 {
 	for (size_t i = 0; i < session->point_count; i++) {
 		struct point *point = session->points[i];
-		int rc = 0;
+		char *problem = NULL;
+		int rc;
 
 		if (!point_has(point, pc))
 			continue;
-		rc = point_is_met(session->cursor, point);
+		rc = point_is_met(session->cursor, point, &problem);
 		if (rc < 0)
-			return wrong(why, "the condition of %u, '%s', fails",
-				     point->number, point->condition);
+			return wrong(why, "interrupted"), rc;
 		if (rc && stops(point) && stop->kind != STOP_AT_POINT) {
 			stop->kind = STOP_AT_POINT;
 			stop->point = point;
+			free(stop->problem);
+			stop->problem = problem;
+		} else {
+			free(problem);
 		}
 	}
 	return 0;
@@ -189,13 +193,15 @@ static int take_watch(struct session *session, struct point *point,
 	char *bytes = watch_bytes(session, point);
 	bool counts = point->watch.reads || !bytes || !point->last_bytes ||
 		      strcmp(bytes, point->last_bytes) != 0;
-	int met = counts ? point_is_met(session->cursor, point) : 0;
+	char *problem = NULL;
+	int met = counts ? point_is_met(session->cursor, point, &problem) : 0;
 
 	free(point->last_bytes);
 	point->last_bytes = bytes;
+	free(stop->problem);
+	stop->problem = problem;
 	if (met < 0)
-		return wrong(why, "the condition of %u, '%s', fails",
-			     point->number, point->condition);
+		return wrong(why, "interrupted"), met;
 	if (!counts)
 		return 0;
 	free(stop->old_value);
@@ -223,8 +229,11 @@ static struct point *signal_point(struct session *session, uint32_t signal)
 	return NULL;
 }
 
-static int take_catch(const struct wanted *wanted, struct stop *stop)
+static int take_catch(struct session *session, const struct wanted *wanted,
+		      struct stop *stop)
 {
+	session->at_call = !wanted->catching.is_return;
+	session->at_return = wanted->catching.is_return;
 	if (stops(wanted->catching.point)) {
 		stop->kind = STOP_AT_POINT;
 		stop->point = wanted->catching.point;
@@ -247,10 +256,11 @@ static int take_stop(struct session *session, const struct wanted *wanted,
 
 	*reached = false;
 	stop->kind = STOP_STEPPED;
+	session->at_call = session->at_return = false;
 	switch (how->kind) {
 	case CPREC_AT_POSITION:
 		if (wanted->catching.is_found)
-			return take_catch(wanted, stop);
+			return take_catch(session, wanted, stop);
 		stop->kind = backwards ? STOP_AT_START : STOP_AT_END;
 		return 0;
 	case CPREC_AT_SIGNAL:
@@ -306,6 +316,15 @@ static int run_once(struct session *session, struct wanted *wanted,
 		rc = catch_next(session, backwards, &wanted->catching, why);
 	until.has_to = wanted->catching.is_found;
 	until.to = wanted->catching.at;
+	if (!rc && until.has_to &&
+	    !cprec_position_compare(until.to,
+				    cprec_cursor_position(session->cursor))) {
+		stop->how = (struct cprec_stop) {
+			.kind = CPREC_AT_POSITION, .at = until.to,
+			.tid = session->tid,
+		};
+		return cprec_cursor_thread(session->cursor, session->tid, why);
+	}
 	if (!rc)
 		rc = cprec_cursor_run(session->cursor, &until, &how, why);
 	if (rc)
@@ -459,6 +478,9 @@ int walk_on(struct session *session, bool backwards, uint64_t start,
 	struct wanted wanted;
 	bool reached;
 	int rc = wanted_begin(&wanted, session, NULL, why);
+
+	/* Where it steps to, no call was caught. */
+	session->at_call = session->at_return = false;
 
 	if (!rc)
 		rc = walk_and_look(session, &wanted, &walk, stop, why);

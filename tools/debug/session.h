@@ -89,6 +89,7 @@ struct stop {
 	char *old_value, *new_value;	/* of a watch */
 	char *event;		/* of a call that is caught */
 	char *returned;		/* by the function that was left */
+	char *problem;		/* with the condition of the point */
 };
 
 struct display {
@@ -105,6 +106,7 @@ struct session {
 	uint64_t frame;		/* of those that are shown */
 	unsigned hidden;	/* inlined functions that were not entered */
 	bool at_signal;		/* one is about to be delivered */
+	bool at_call, at_return;	/* ... a call was caught here */
 
 	struct point **points;
 	size_t point_count, point_room;
@@ -164,6 +166,9 @@ int session_do(struct session *session, const char *line,
 /* Says what went wrong, in `why`; returns CPREC_INPUT. */
 int wrong(struct cprec_failure *why, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* The same, of memory; returns CPREC_NO_MEMORY. */
+int no_memory(struct cprec_failure *why);
 
 /* A number, or `otherwise` if there is none; CPREC_INPUT. */
 int take_count(const char *args, uint64_t otherwise, uint64_t *out,
@@ -274,7 +279,7 @@ const char *signal_name(char text[SIGNAL_TEXT], uint32_t signal);
 
 /* Where the next call is that is caught, or the last one before. */
 struct catching {
-	bool is_found;
+	bool is_found, is_return;
 	struct cprec_position at;
 	struct point *point;
 	char *text;		/* free() it */
@@ -282,8 +287,11 @@ struct catching {
 int catch_next(struct session *session, bool backwards, struct catching *out,
 	       struct cprec_failure *why);
 
-/* Whether a condition is true where the cursor is: 1, 0, or an error. */
-int point_is_met(struct cprec_cursor *cursor, const struct point *point);
+/* Whether a condition is true where the cursor is: 1, 0, or CPREC_CANCELLED.
+ * One that cannot be told is: that is a place to look, as in gdb.  `*problem` is
+ * why, or NULL; it may be NULL. */
+int point_is_met(struct cprec_cursor *cursor, const struct point *point,
+		 char **problem);
 
 int do_break(struct session *, const char *, struct cprec_failure *);
 int do_tbreak(struct session *, const char *, struct cprec_failure *);

@@ -230,7 +230,7 @@ static int take_range(struct session *session, const char *args,
 	char *first = strndup(args, comma ? (size_t)(comma - args) :
 					    strlen(args));
 	int rc = first ? find_address(session, first, &code->start, why) :
-			 wrong(why, "out of memory");
+			 no_memory(why);
 
 	free(first);
 	if (!rc && comma) {

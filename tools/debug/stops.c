@@ -65,6 +65,11 @@ static void show_point(const struct stop *stop)
 	char text[SIGNAL_TEXT];
 
 	putchar('\n');
+	if (stop->problem) {
+		printf("The condition of %u cannot be told: ", point->number);
+		print_escaped(stdout, stop->problem, strlen(stop->problem));
+		putchar('\n');
+	}
 	switch (point->kind) {
 	case POINT_BREAK:
 		printf("%s %u, ", point->is_temporary ?

@@ -21,10 +21,8 @@ int session_visit(struct session *session, struct cprec_failure *why)
 	if (!session->visited)
 		session->visited = calloc(VISITED_MOST,
 					  sizeof(*session->visited));
-	if (!session->visited) {
-		wrong(why, "out of memory");
-		return CPREC_NO_MEMORY;
-	}
+	if (!session->visited)
+		return no_memory(why);
 	/* What was ahead is not any more. */
 	if (session->visited_count)
 		session->visited_count = here + 1;
@@ -49,7 +47,7 @@ static int arrive(struct session *session, struct cprec_failure *why)
 	if (rc)
 		return rc;
 	session->hidden = 0;
-	session->at_signal = false;
+	session->at_signal = session->at_call = session->at_return = false;
 	return session_select(session, state->tid, 0, why);
 }
 
@@ -131,7 +129,7 @@ static int seek(struct session *session, const char *args,
 		return cprec_cursor_seek(session->cursor, args, why);
 	args += strlen("output");
 	if (asprintf(&text, "output:%s", args + strspn(args, " \t")) < 0)
-		return wrong(why, "out of memory");
+		return no_memory(why);
 	rc = cprec_cursor_seek(session->cursor, text, why);
 	free(text);
 	return rc;
@@ -264,8 +262,7 @@ static int look_for(struct session *session, const char *args,
 	session->looked_for = strdup(args);
 	if (session->looked_for)
 		return 0;
-	wrong(why, "out of memory");
-	return CPREC_NO_MEMORY;
+	return no_memory(why);
 }
 
 static int find_change(struct session *session, struct found *found,
@@ -382,7 +379,7 @@ int do_last(struct session *session, const char *args,
 	int rc = take_register(session, args, &name);
 
 	if (rc)
-		return wrong(why, "out of memory");
+		return no_memory(why);
 	if (name)
 		return last_of_register(session, name, why);
 	rc = look_for(session, args, why);

@@ -396,8 +396,7 @@ static int add_display(struct session *session, char *command,
 
 		if (!more) {
 			free(command);
-			wrong(why, "out of memory");
-			return CPREC_NO_MEMORY;
+			return no_memory(why);
 		}
 		session->displays = more;
 		session->display_room = room;
@@ -427,10 +426,8 @@ int do_display(struct session *session, const char *args,
 		return wrong(why, "an expression is missing");
 	if (asprintf(&command, "%s%.*s %s", is_memory ? "x" : "print",
 		     (int)strcspn(args, *args == '/' ? " \t" : args), args,
-		     rest) < 0) {
-		wrong(why, "out of memory");
-		return CPREC_NO_MEMORY;
-	}
+		     rest) < 0)
+		return no_memory(why);
 	return add_display(session, command, why);
 }
 

@@ -200,6 +200,12 @@ int wrong(struct cprec_failure *why, const char *format, ...)
 	return CPREC_INPUT;
 }
 
+int no_memory(struct cprec_failure *why)
+{
+	wrong(why, "out of memory");
+	return CPREC_NO_MEMORY;
+}
+
 int take_count(const char *args, uint64_t otherwise, uint64_t *out,
 	       struct cprec_failure *why)
 {
@@ -340,10 +346,8 @@ int session_do(struct session *session, const char *line,
 	if (rc)
 		return rc;
 	args = strdup(line + length + strspn(line + length, " \t"));
-	if (!args) {
-		wrong(why, "out of memory");
-		return CPREC_NO_MEMORY;
-	}
+	if (!args)
+		return no_memory(why);
 	length = strlen(args);
 	while (length && isspace((unsigned char)args[length - 1]))
 		args[--length] = '\0';
