@@ -627,7 +627,7 @@ class Gdb(CprecTap):
                   f"behind {moves[:number + 1]}")
         return f"{len(moves)} moves"
 
-    def walks(self, name, source, options, functions):
+    def walks(self, name, source, options, points):
         """At random, as gdb's own recorder, in what both have recorded."""
         program = self.build(f"walk_{name}" + "".join(options), source, "-g",
                              *options, "-static", "-no-pie",
@@ -639,7 +639,7 @@ class Gdb(CprecTap):
         for seed in range(self.options.seed,
                           self.options.seed + self.options.walks):
             os.environ.update(CPREC_SEED=str(seed), CPREC_MOVES="40",
-                              CPREC_FUNCTIONS=functions, CPREC_LAST=str(
+                              CPREC_POINTS=points, CPREC_LAST=str(
                                   source[:source.rindex("return")].count(
                                       "\n") + 1))
             ours, errors = self.gdb(
@@ -883,13 +883,15 @@ def run_all(options, folder):
     tests.test("forks and execs", tests.execs)
     tests.test("conditions and printing", tests.conditions)
     tests.test("as gdb's own recorder", tests.records)
-    for name, source, functions in (
-            ("plain", PLAIN, "mix fill"),
-            ("recursion", RECURSES, "fib sort"),
-            ("structures", STRUCTURES, "make weigh width")):
+    for name, source, points in (
+            ("plain", PLAIN, "break mix;break fill;watch table[3]"),
+            ("recursion", RECURSES,
+             "break fib;break sort;break fib if n == 1;watch total"),
+            ("structures", STRUCTURES,
+             "break weigh;break make;break weigh if how == 1;watch total")):
         for flags in ("-O0",), ("-O2",):
             tests.test(f"... at random, {name}, {flags[0]}", tests.walks, name,
-                       source, flags, functions)
+                       source, flags, points)
     tests.test("signals", tests.signals)
     tests.test("variables of threads", tests.own)
     tests.test("traps", tests.traps)
