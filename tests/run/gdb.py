@@ -451,6 +451,12 @@ class Gdb(CprecTap):
             ("reverse-next", "32"),
             ("reverse-next", "31"),
             ("p caught", r"= 0"),
+            # Over all of the recursion.
+            ("reverse-next", "^30"),
+            ("bt", r"^#0 +main"),
+            ("p total", "= 0"),
+            ("next", "31"),
+            ("p total", "= 5"),
             # gdb stops in the middle of the line before version 15.
             ("tbreak lines.c:30", ""),
             ("reverse-continue", "30"),
@@ -849,6 +855,27 @@ class Gdb(CprecTap):
         expect(stops[4:] in ([], ["no-history"]), f"{stops}")
         expect("history" in done.stdout,
                "it is not told that the recording begins")
+        asked = ["-break-insert -f length", "-exec-continue", "-thread-info",
+                 "-stack-list-variables --simple-values",
+                 "-data-list-register-values x 16", "-break-delete 1",
+                 "-break-watch total", "-exec-continue",
+                 "-exec-continue --reverse", "-exec-finish --reverse",
+                 "-exec-step --reverse", "-data-disassemble -s $pc -e "
+                 "\"$pc + 8\" -- 0", "-gdb-exit"]
+        done = subprocess.run(
+            [*self.ours(path, "-g", "main"), "-nx", "-i=mi"],
+            input="\n".join(asked) + "\n", text=True, capture_output=True,
+            timeout=120)
+        for wanted in (r'\^done,bkpt=\{number="1"',
+                       r'\*stopped,reason="breakpoint-hit".*func="length"',
+                       r'\^done,threads=\[\{id="1"',
+                       r'\^done,variables=\[\{name="node",arg="1"',
+                       r'\^done,register-values=\[\{number="16"',
+                       r'\*stopped,reason="watchpoint-trigger".*old="0",'
+                       r'new="5"',
+                       r'\*stopped,reason="watchpoint-trigger".*old="5",'
+                       r'new="0"', r'\^done,asm_insns='):
+            expect(re.search(wanted, done.stdout), f"{wanted}: {done.stdout}")
         return ", ".join(stops)
 
     def client(self):
