@@ -665,7 +665,7 @@ class Gdb(CprecTap):
                 equal(found, wanted, f"seed {seed}: behind "
                       f"{its[max(0, number - 4):number]}")
             total += len(its)
-        expect(total > 4 * self.options.walks, f"{total} moves in all")
+        expect(total > self.options.walks, f"{total} moves in all")
         return f"{total} moves"
 
     def signals(self):
