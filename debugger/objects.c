@@ -198,8 +198,9 @@ static int read_auxv(struct server *server, struct cprec_position at,
 	if ((!add_auxv(server, &server->auxv) ||
 	     !auxv_value(&server->auxv, AT_PHDR)) &&
 	    !search_auxv(server, &server->auxv)) {
-		snprintf(why->text, sizeof(why->text),
-			 "the program's stack is not known");
+		if (why)
+			snprintf(why->text, sizeof(why->text),
+				 "the program's stack is not known");
 		rc = CPREC_NOT_FOUND;
 		text_clear(&server->auxv);
 	}

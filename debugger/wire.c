@@ -46,6 +46,7 @@ struct wire {
 	struct waiting *first, **last;
 	unsigned waiting;
 	bool is_over, is_trusted, is_closing;
+	bool is_idle;		/* all is answered, and nothing is waiting */
 
 	struct waiting *taken;
 	struct text out;
@@ -88,6 +89,7 @@ static bool keep(struct wire *wire)
 	*wire->last = waiting;
 	wire->last = &waiting->next;
 	wire->waiting++;
+	wire->is_idle = false;
 	pthread_cond_broadcast(&wire->changed);
 	pthread_mutex_unlock(&wire->lock);
 	return true;
@@ -126,11 +128,23 @@ static void add(struct wire *wire, uint8_t byte)
 	wire->is_escaped = false;
 }
 
+/* What has stopped meanwhile by itself is not to stop again. */
+static void interrupt(struct wire *wire)
+{
+	bool is_idle;
+
+	pthread_mutex_lock(&wire->lock);
+	is_idle = wire->is_idle;
+	pthread_mutex_unlock(&wire->lock);
+	if (!is_idle)
+		wire->ends.interrupt(wire->ends.context);
+}
+
 /* Between messages are confirmations, which need no answer. */
 static void begin(struct wire *wire, uint8_t byte)
 {
 	if (byte == INTERRUPT)
-		wire->ends.interrupt(wire->ends.context);
+		interrupt(wire);
 	if (byte != '$')
 		return;
 	wire->state = IN_BODY;
@@ -277,6 +291,7 @@ bool wire_take(struct wire *wire, const char **message, size_t *size)
 {
 	free(wire->taken);
 	pthread_mutex_lock(&wire->lock);
+	wire->is_idle = !wire->first;
 	while (!wire->first && !wire->is_over)
 		pthread_cond_wait(&wire->changed, &wire->lock);
 	wire->taken = wire->first;

@@ -277,6 +277,18 @@ class Hostile(CprecTap):
         expect(took < 5, f"{code}: it stopped after {took:.1f} s")
         return took
 
+    def late(self):
+        """What has stopped by itself is not interrupted the next time."""
+        with self.client() as client:
+            stop = client.ask("vCont;s")
+            client.send(b"\x03")
+            time.sleep(0.2)
+            for _ in range(2):
+                stop = client.ask("vCont;s")
+                equal(stop[:3], "T05", "a step behind it")
+            client.send(packet("vCont;c") + b"\x03")
+            expect(client.receive()[0][:3] in (b"T02", b"T05"), "a stop")
+
     def changes(self):
         """Of a recording that may not be changed, or may."""
         with self.client("--no-diversion") as client:
@@ -363,7 +375,7 @@ def run_all(options, folder):
             ("huge", tests.huge), ("nobody reads", tests.flood),
             ("noise", tests.noise), ("pipes", tests.pipes),
             ("loops without end", tests.loops),
-            ("changes", tests.changes), ("offsets", tests.offsets),
+            ("too late", tests.late), ("changes", tests.changes), ("offsets", tests.offsets),
             ("files", tests.files)):
         tests.test(name, function)
     tests.test("the folder is as it was",

@@ -48,7 +48,7 @@ def state():
 class Walk:
     def __init__(self):
         self.chance = random.Random(int(os.environ["CPREC_SEED"]))
-        self.functions = os.environ["CPREC_FUNCTIONS"].split()
+        self.points = os.environ["CPREC_POINTS"].split(";")
 
     def run(self, command):
         """What went wrong, if anything."""
@@ -67,23 +67,18 @@ class Walk:
         return self.chance.choice(moves)
 
     def to_point(self):
-        """To a breakpoint or a change, there or back."""
-        kind = self.chance.randrange(3)
-        point = ["break " + self.chance.choice(self.functions), "watch total",
-                 f"break {self.chance.choice(self.functions)} if depth > 2",
-                 ][kind]
-        self.run(point)
-        move = self.chance.choice(["reverse-continue"] * 5 + ["continue"])
-        said = self.run(move)
+        """Back to a breakpoint, or to what has changed something."""
+        point = self.chance.choice(self.points)
+        said = self.run(point) + self.run("reverse-continue")
         # Those of others, as it leaves what is watched, are not meant.
         self.run("delete")
-        return f"{point}, {move}{said}"
+        return point + said
 
     def begin(self):
         """In the middle of what has been executed."""
         self.run("tbreak " + os.environ["CPREC_LAST"])
         self.run("continue")
-        self.run("break " + self.functions[0])
+        self.run(self.points[0])
         self.run(f"reverse-continue {self.chance.randrange(1, 4)}")
         self.run("delete")
 
