@@ -30,6 +30,7 @@ void points_init(struct points *points)
 {
 	points->most = POINTS_MOST;
 	points->gap = POINTS_GAP;
+	points->lays = true;
 }
 
 static void drop(struct points *points, size_t index)
@@ -65,6 +66,11 @@ void replayer_keep_points(struct replayer *rep, uint64_t most, uint64_t gap)
 	rep->points.most = most;
 	rep->points.gap = gap;
 	trim(&rep->points, 0);
+}
+
+void replayer_lay_points(struct replayer *rep, bool lays)
+{
+	rep->points.lays = lays;
 }
 
 /* ------- finding one ------- */
@@ -235,7 +241,7 @@ int points_lay(struct replayer *rep, const struct segment_position *to,
 {
 	int rc = 0;
 
-	while (!rc && rep->points.most) {
+	while (!rc && rep->points.most && rep->points.lays) {
 		uint64_t now = vm_steps(rep->vm), half = (to->time - now) / 2;
 
 		if (half < rep->points.gap)

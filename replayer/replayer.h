@@ -72,6 +72,9 @@ int replayer_keep_point(struct replayer *replayer, struct failure *why);
 void replayer_keep_points(struct replayer *replayer, uint64_t most,
 			  uint64_t gap);
 
+/* Whether it does so; else it only uses those that there are.  It does at first. */
+void replayer_lay_points(struct replayer *replayer, bool lays);
+
 /* When the start point is from which a replay of a position would start anew. */
 int replayer_start_time(const struct replayer *replayer,
 			const struct position *position, uint64_t *out,

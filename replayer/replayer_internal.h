@@ -76,6 +76,7 @@ struct points {
 	uint64_t size, most;		/* bytes that they take, and may take */
 	uint64_t gap;			/* steps from one to the next, at least */
 	uint64_t uses;			/* counts */
+	bool lays;			/* makes more, on the way back */
 	struct side_file *side;		/* has others; or NULL */
 };
 

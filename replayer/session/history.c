@@ -624,7 +624,12 @@ static int start(struct search *search, struct query *query,
 	    (make_bytes(&search->bytes, question->size) ||
 	     make_bytes(&search->last_bytes, question->size)))
 		rc = failed(why, ERR_NO_MEMORY, "out of memory");
-	return rc ? rc : query_replayer(query, &search->rep, why);
+	if (!rc)
+		rc = query_replayer(query, &search->rep, why);
+	/* A search does not come back to where it was. */
+	if (!rc)
+		replayer_lay_points(search->rep, false);
+	return rc;
 }
 
 static int segments_of(const struct search *search, size_t *first,
@@ -645,6 +650,8 @@ static int segments_of(const struct search *search, size_t *first,
 
 static int finish(struct search *search, int rc)
 {
+	if (search->rep)
+		replayer_lay_points(search->rep, true);
 	free(search->bytes.now);
 	free(search->last_bytes.now);
 	return rc == HISTORY_ENOUGH ? 0 : rc;
