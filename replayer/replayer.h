@@ -73,6 +73,12 @@ void replayer_keep_points(struct replayer *replayer, uint64_t most,
 			  uint64_t gap);
 
 /*
+ * From now on it keeps one also shortly before wherever it goes: whoever steps
+ * back from there does not wait for all that is before it.
+ */
+void replayer_expect_back(struct replayer *replayer);
+
+/*
  * The side file, which outlives the replayer, has start points, too.  NULL: it
  * has not.
  */
