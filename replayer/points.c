@@ -26,6 +26,12 @@
 #define POINTS_MOST (96u << 20)
 #define POINTS_GAP (1u << 20)
 
+/*
+ * To execute as many takes less than a millisecond; steps back are told of some
+ * thousand instructions at a time.
+ */
+#define POINT_NEAR (1u << 17)
+
 void points_init(struct points *points)
 {
 	points->most = POINTS_MOST;
@@ -234,6 +240,22 @@ int replayer_keep_point(struct replayer *rep, struct failure *why)
 	int rc = checkpoint_take(rep, rep->points.most / 2, &point, why);
 
 	return rc || !point ? rc : keep(rep, point, why);
+}
+
+void replayer_expect_back(struct replayer *rep)
+{
+	rep->expects_back = true;
+}
+
+int points_lay_near(struct replayer *rep, const struct segment_position *to,
+		    struct failure *why)
+{
+	int rc;
+
+	if (!rep->points.most || to->time - vm_steps(rep->vm) < 2 * POINT_NEAR)
+		return 0;
+	rc = events_run(rep, to->time - POINT_NEAR, EVENTS_ALL, why);
+	return rc ? rc : replayer_keep_point(rep, why);
 }
 
 int points_lay(struct replayer *rep, const struct segment_position *to,

@@ -81,6 +81,12 @@ int replayer_start_time(const struct replayer *replayer,
 			struct failure *why);
 
 /*
+ * From now on it keeps one also shortly before wherever it goes: whoever steps
+ * back from there does not wait for all that is before it.
+ */
+void replayer_expect_back(struct replayer *replayer);
+
+/*
  * The side file, which outlives the replayer, has start points, too.  NULL: it
  * has not.
  */

@@ -91,6 +91,7 @@ struct replayer {
 
 	bool loaded;		/* stands somewhere */
 	bool in_order;		/* never jumps forwards */
+	bool expects_back;	/* keeps a checkpoint before where it goes */
 	const struct replay_diversion *diversion;	/* or NULL */
 	bool was_diverted;	/* what is mapped may never have been there */
 	size_t base;		/* absent pages are as of this segment */
@@ -274,6 +275,10 @@ bool points_are_nearer(const struct replayer *rep,
  */
 int points_lay(struct replayer *rep, const struct segment_position *to,
 	       struct failure *why);
+
+/* Runs to shortly before a place of the present segment, and keeps that. */
+int points_lay_near(struct replayer *rep, const struct segment_position *to,
+		    struct failure *why);
 
 /* The last start point before a position, or that of the first key frame. */
 int points_before(struct replayer *rep, const struct position *position,

@@ -232,23 +232,31 @@ static int may_access(const struct search *search, size_t segment, bool *may,
 	return rc;
 }
 
-/* Whether anything that is looked for may be met in a segment. */
-static int may_meet(struct search *search, size_t segment, bool *may,
-		    struct failure *why)
+int run_may_meet_event(struct search *search, size_t segment, bool *may,
+		       struct failure *why)
 {
 	const struct replay_until *until = search->until;
-	int rc = 0;
+	int rc;
 
-	*may = until->break_count ||
-	       call_may_be_open(search, segment);
-	if (!*may && until->watch_count)
-		rc = may_access(search, segment, may, why);
-	if (rc || *may || (!until->events && !until->calls && !until->returns))
-		return rc;
+	*may = call_may_be_open(search, segment);
+	if (*may || (!until->events && !until->calls && !until->returns))
+		return 0;
 	rc = recording_each_packet(search->rep->recording, segment, find_event,
 				   search, why);
 	*may = rc > 0;
 	return rc > 0 ? 0 : rc;
+}
+
+/* Whether anything that is looked for may be met in a segment. */
+static int may_meet(struct search *search, size_t segment, bool *may,
+		    struct failure *why)
+{
+	int rc = 0;
+
+	*may = search->until->break_count;
+	if (!*may && search->until->watch_count)
+		rc = may_access(search, segment, may, why);
+	return rc || *may ? rc : run_may_meet_event(search, segment, may, why);
 }
 
 /* Runs to a position, through breakpoints, until what is looked for is met. */

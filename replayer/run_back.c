@@ -25,7 +25,7 @@ static int go_back(struct search *search, struct position now,
 
 	while (!rc && !search->found.any && run_is_before(&until->to, &now) &&
 	       !run_is_over(search)) {
-		struct position first;
+		struct position first, end = now;
 		bool may = false;
 
 		/* Whoever is asked at breakpoints is to be asked in order. */
@@ -37,9 +37,11 @@ static int go_back(struct search *search, struct position now,
 		if (run_is_before(&first, &until->to))
 			first = until->to;
 		rc = run_may_meet(search, &first, &may, why);
+		if (!rc && may)
+			rc = run_narrow(search, &first, &end, &may, why);
 		if (!rc && may) {
-			rc = run_part(search, &first, &now, why);
-			looked += now.time - first.time;
+			rc = run_part(search, &first, &end, why);
+			looked += end.time - first.time;
 		}
 		search->has_end = true;
 		now = first;
@@ -52,7 +54,7 @@ int replayer_run_back(struct replayer *rep, const struct replay_until *until,
 {
 	struct search search = {
 		.rep = rep, .until = until, .for_last = true,
-		.has_end = until->here,
+		.has_end = until->here, .side = rep->points.side,
 	};
 	const struct replay_stop *what = &run_at_position;
 	struct position now, to = until->to;

@@ -39,6 +39,7 @@ struct search {
 	struct vm_range *watched;	/* the ranges of all watches */
 	struct meeting found;
 	struct replay_observer observer;
+	struct side_file *side;	/* backwards: may know more; or NULL */
 
 	/* run_pool.c: number of the part, and of one that made those with
 	 * larger numbers needless; NULL: it is the only one. */
@@ -81,6 +82,10 @@ bool run_is_over(const struct search *search);
 int run_may_meet(struct search *search, const struct position *first,
 		    bool *may, struct failure *why);
 
+/* Whether there can be one with an event, or a call. */
+int run_may_meet_event(struct search *search, size_t segment, bool *may,
+		       struct failure *why);
+
 /* Looks for a meeting in [first, end). */
 int run_part(struct search *search, const struct position *first,
 		const struct position *end, struct failure *why);
@@ -101,6 +106,16 @@ void call_on_turn(void *search, bool after);
 
 /* Whether a call may be under way in a segment in whose packets it is not. */
 bool call_may_be_open(const struct search *search, size_t segment);
+
+/* ------- run_lines.c ------- */
+
+/*
+ * Where something may be met between `first` and `*end`, in the segment of
+ * `first`, brings `*end` nearer, as far as nothing is met behind it; or finds
+ * that nothing is met at all: `*may` becomes false.
+ */
+int run_narrow(struct search *search, const struct position *first,
+	       struct position *end, bool *may, struct failure *why);
 
 /* ------- run_pool.c ------- */
 

@@ -37,6 +37,7 @@ struct pool {
 	const struct replay_until *until;
 	struct recording *recording;	/* of whoever asks */
 	pthread_mutex_t lock;
+	struct side_file *side;	/* in the meantime, nobody else uses it */
 	bool has_end;		/* as of a search: of the part taken first */
 	struct position now;	/* nothing before it has been taken */
 	size_t taken;		/* parts, counted from the last one on */
@@ -139,16 +140,20 @@ static int choose_part(struct pool *pool, struct search *search, size_t count,
 	part->is_empty = true;
 	while (!rc && count-- &&
 	       position_compare(&pool->until->to, &pool->now) < 0) {
-		struct position first;
+		struct position first, end = pool->now;
 
 		rc = find_first(pool, search->rep, &part->first, &first, why);
 		if (!rc)
 			rc = run_may_meet(search, &first, &may, why);
+		if (!rc && may)
+			rc = run_narrow(search, &first, &end, &may, why);
 		if (rc)
 			break;
 		pool->now = first;
 		if (!may)
 			break;
+		if (part->is_empty)
+			part->end = end;
 		part->first = first;
 		part->is_empty = false;
 	}
@@ -194,7 +199,7 @@ static void work(struct pool *pool, struct replayer *rep, bool helps)
 {
 	const struct search begin = {
 		.rep = rep, .until = pool->until, .for_last = true,
-		.decided = &pool->decided,
+		.decided = &pool->decided, .side = pool->side,
 	};
 	struct search search = begin;
 	struct failure why;
@@ -273,22 +278,27 @@ int pool_search(struct search *search, const struct position *now,
 		.has_end = search->has_end,
 		.recording = search->rep->recording,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.side = search->side,
 	};
+	struct replayer *rep = search->rep;
 	unsigned count = 0;
 	pthread_t threads[HELPERS_MOST];
 
 	pool.helpers = count_processors();
-	while (pool.helpers && !count_fitting(&pool, search->rep, true))
+	while (pool.helpers && !count_fitting(&pool, rep, true))
 		pool.helpers--;
+	/* Its start points are of little use to a long run. */
+	rep->points.side = NULL;
 	for (unsigned most = pool.helpers; count < most; count++)
 		if (!start(&threads[count], &pool))
 			break;
-	work(&pool, search->rep, false);
+	work(&pool, rep, false);
 	for (unsigned i = 0; i < count; i++)
 		pthread_join(threads[i], NULL);
 	/* What they have freed stays with threads that come later; if any do. */
 	if (count)
 		malloc_trim(0);
+	rep->points.side = search->side;
 	search->found = pool.found;
 	return pool.rc ? failed(why, pool.rc, "%s", pool.why.text) : 0;
 }

@@ -259,6 +259,7 @@ static int make(struct trail *trail, const struct position *from,
 	trail->is_out_of_memory = false;
 	if (rc)
 		return rc;
+	replayer_expect_back(trail->rep);
 	trail->from = *from;
 	trail->to = position_compare(to, &end) > 0 ? end : *to;
 	rc = replay(trail, why);

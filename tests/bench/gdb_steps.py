@@ -32,6 +32,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "run"))
+import latency_recordings  # noqa: E402
 from remote import Remote  # noqa: E402
 
 PARTS = "open", "steps", "lines", "runs", "memory"
@@ -384,6 +385,13 @@ class Bench:
                  getattr(self, part))()
 
 
+def record_all(options):
+    os.makedirs(options.folder, exist_ok=True)
+    return [latency_recordings.make(options.cprec, options.folder, name,
+                                    int(options.length)).path
+            for name in ("integers", "python3", "threads")]
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -399,9 +407,15 @@ def main():
     parser.add_argument("--session", type=int, default=1000, metavar="N",
                         help="things done in the long session")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("files", nargs="+")
+    parser.add_argument("--folder", help="where to record a C program, python3 "
+                        "and threads, if they are\nnot there; they are measured")
+    parser.add_argument("--length", type=float, default=1e9,
+                        help="instructions of these")
+    parser.add_argument("files", nargs="*")
     options = parser.parse_args()
     table = Table()
+    if options.folder:
+        options.files += record_all(options)
     for path in options.files:
         Bench(path, options, table).measure()
     print("missed: " + (", ".join(table.missed) or "nothing"))

@@ -14,6 +14,8 @@
  *
  * breaks: how often a breakpoint is met from start to end, and back.
  *
+ * If there is RECORDING.idx, what it knows is used on the way back.
+ *
  * watches: who writes eight bytes, and their values, from start to end; those
  * on the way back must be the same.
  */
@@ -21,8 +23,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "formats/array.h"
+#include "formats/side_file.h"
 #include "replayer/replayer.h"
 #include "tests/run/check.h"
 
@@ -59,6 +63,7 @@ struct log {
 };
 
 static struct recording *recording;
+static struct side_file *side;
 static uint64_t seed = 1;
 static unsigned long wrong;
 
@@ -365,6 +370,7 @@ static int random_runs(char **arguments)
 	struct log log = { 0 };
 
 	check(replayer_create(&log.replayer, recording, &why));
+	replayer_use_side_file(log.replayer, side);
 	check(replayer_create(&straight, recording, &why));
 	replayer_keep_points(log.replayer, POINTS_MOST, POINTS_GAP);
 	replayer_keep_points(straight, 0, 0);
@@ -478,6 +484,7 @@ static int list_writes(guest_addr addr)
 	bool same;
 
 	check(replayer_create(&replayer, recording, &why));
+	replayer_use_side_file(replayer, side);
 	until.to = last_position();
 	for (;;) {
 		check(replayer_run(replayer, &until, &stop, &why));
@@ -497,6 +504,20 @@ static int list_writes(guest_addr addr)
 	return !same;
 }
 
+/* NULL: it is not there. */
+static struct side_file *open_side(const char *path)
+{
+	struct side_file *opened;
+	char name[4096];
+
+	snprintf(name, sizeof(name), "%s.idx", path);
+	if (access(name, R_OK))
+		return NULL;
+	check(side_file_open(&opened, recording_meta(recording), name, &why));
+	side_file_keep(opened, false);
+	return opened;
+}
+
 int main(int argc, char **argv)
 {
 	int rc = 2;
@@ -504,12 +525,14 @@ int main(int argc, char **argv)
 	if (argc < 4)
 		return rc;
 	check(recording_open(&recording, argv[2], &why));
+	side = open_side(argv[2]);
 	if (!strcmp(argv[1], "random") && argc == 5)
 		rc = random_runs(argv + 2);
 	else if (!strcmp(argv[1], "breaks"))
 		rc = count_breaks(strtoull(argv[3], NULL, 0));
 	else if (!strcmp(argv[1], "watches"))
 		rc = list_writes(strtoull(argv[3], NULL, 0));
+	side_file_close(side);
 	recording_close(recording);
 	return rc;
 }

@@ -88,6 +88,22 @@ class Moves(CprecTap):
         expect(out.count("kernel") == 6, "pread() writes six times")
         return f"{len(values)} changes"
 
+    def index(self, path):
+        result = self.cprec("index", path)
+        expect(os.path.exists(path + ".idx"), result.stdout + result.stderr)
+
+    def watches_of_lines(self):
+        """The same, where FILE.idx says which parts may be left out."""
+        address = hex(symbol(self.options.moved, "watched"))
+        before = self.moves("watches", self.recording, address)
+        self.index(self.recording)
+        equal(self.moves("watches", self.recording, address), before, "writes")
+
+    def random_of_lines(self, program, *arguments):
+        path = self.record(program, *arguments)
+        self.index(path)
+        return self.moves("random", path, *self.options.tries)
+
     def cut_off(self):
         """A recording of one segment that ends before its index."""
         whole_path = self.record(self.options.moved, option="--segment=50m")
@@ -117,6 +133,11 @@ def run_all(options, folder):
         tests.test(f"{os.path.basename(program)}, anywhere", tests.random,
                    program)
     tests.test("gzip, anywhere", tests.random, "gzip", "-c", __file__)
+    tests.test("a watched variable, of lines", tests.watches_of_lines)
+    tests.test("gzip, of lines", tests.random_of_lines, "gzip", "-c", __file__)
+    for program in options.programs[:1]:
+        tests.test(f"{os.path.basename(program)}, of lines",
+                   tests.random_of_lines, program)
     return tests.summary()
 
 
