@@ -103,12 +103,10 @@ static void take_headers(struct server *server, struct made *made)
 
 /* ------- what is known of it ------- */
 
-static int take_symbol(void *context, const struct cprec_symbol *symbol)
+static int take_symbol(void *context, const struct cprec_module_symbol *symbol)
 {
 	struct made *made = context;
-	size_t mapping = mapping_of(made, symbol->addr);
-	const char *name = symbol->linkage_name ? symbol->linkage_name :
-						  symbol->name;
+	size_t mapping = mapping_of(made, symbol->addr + made->bias);
 	unsigned type = symbol->kind == CPREC_SYMBOL_FUNCTION ? STT_FUNC :
 			symbol->kind == CPREC_SYMBOL_DATA     ? STT_OBJECT :
 								STT_NOTYPE;
@@ -116,7 +114,7 @@ static int take_symbol(void *context, const struct cprec_symbol *symbol)
 		.st_name = made->texts.size,
 		.st_info = ELF64_ST_INFO(STB_GLOBAL, type),
 		.st_shndx = FIRST_MAPPED + mapping,
-		.st_value = symbol->addr - made->bias,
+		.st_value = symbol->addr,
 		.st_size = symbol->length,
 	};
 
@@ -124,7 +122,8 @@ static int take_symbol(void *context, const struct cprec_symbol *symbol)
 		return 0;
 	text_add_bytes(&made->symbols, &one, sizeof(one));
 	/* Versions are for linkers. */
-	text_add_bytes(&made->texts, name, strcspn(name, "@"));
+	text_add_bytes(&made->texts, symbol->name,
+		       strcspn(symbol->name, "@"));
 	text_add_bytes(&made->texts, "", 1);
 	return made->texts.size > TEXTS_MOST;
 }
@@ -149,22 +148,17 @@ static int take_build_id(void *context, const struct cprec_module *module)
 static bool find_all(struct server *server, struct made *made)
 {
 	static const Elf64_Sym none;
-	const char *name = strrchr(made->path, '/');
-	struct text pattern = { 0 };
 
 	cprec_each_mapping(server->cursor, take_mapping, made, NULL);
-	if (!made->mapping_count || !name)
+	if (!made->mapping_count)
 		return false;
 	made->bias = made->base;
 	take_headers(server, made);
 	cprec_each_module(server->recording, take_build_id, made, NULL);
 	text_add_bytes(&made->symbols, &none, sizeof(none));
 	text_add_bytes(&made->texts, "", 1);
-	text_add(&pattern, "%s!*", name + 1);
-	if (pattern.bytes)
-		cprec_each_symbol(server->cursor, pattern.bytes, take_symbol,
-				  made, NULL);
-	text_release(&pattern);
+	cprec_each_module_symbol(server->recording, made->path, take_symbol,
+				 made, NULL);
 	return made->symbols.size > sizeof(none);
 }
 

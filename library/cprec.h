@@ -227,6 +227,21 @@ int cprec_each_module(struct cprec_recording *recording,
 				   const struct cprec_module *module),
 		      void *context, struct cprec_failure *why);
 
+struct cprec_module_symbol {
+	uint64_t addr, length;		/* as in the module's file */
+	uint32_t kind;			/* enum cprec_symbol_kind */
+	const char *name;		/* as linkers know it */
+};
+
+/*
+ * The symbols of a module, by its path, that the recording has; no file is read
+ * for them.  CPREC_NOT_FOUND if there is no such module.
+ */
+int cprec_each_module_symbol(
+	struct cprec_recording *recording, const char *path,
+	int (*visit)(void *context, const struct cprec_module_symbol *symbol),
+	void *context, struct cprec_failure *why);
+
 struct cprec_file;
 
 /*

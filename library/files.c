@@ -45,6 +45,39 @@ PUBLIC int cprec_each_module(struct cprec_recording *handle,
 	return rc;
 }
 
+static enum cprec_symbol_kind kind_of(enum symbol_type type)
+{
+	return type == SYMBOL_FUNCTION ? CPREC_SYMBOL_FUNCTION :
+	       type == SYMBOL_OBJECT   ? CPREC_SYMBOL_DATA :
+					 CPREC_SYMBOL_OTHER;
+}
+
+PUBLIC int cprec_each_module_symbol(
+	struct cprec_recording *handle, const char *path,
+	int (*visit)(void *context, const struct cprec_module_symbol *symbol),
+	void *context, struct cprec_failure *why)
+{
+	const struct symbols *symbols;
+	int rc = question_begin(handle, false, why);
+
+	if (rc)
+		return rc;
+	symbols = names_at_path(lines_names(handle->lines), path);
+	if (!symbols)
+		return failed(inner(why), ERR_NOT_FOUND,
+			      "there are no symbols of '%s'", path);
+	for (size_t i = 0; i < symbols->count && !rc; i++) {
+		const struct symbol *one = &symbols->list[i];
+		const struct cprec_module_symbol symbol = {
+			.addr = one->addr, .length = one->size,
+			.kind = kind_of(one->type), .name = one->name,
+		};
+
+		rc = visit(context, &symbol);
+	}
+	return rc;
+}
+
 /* ------- opening ------- */
 
 static int open_source(struct cprec_file *file, struct failure *why)

@@ -137,6 +137,11 @@ class Recording:
         """The files of the program and its libraries."""
         yield from collect("each_module", self.handle, c.Module)
 
+    def module_symbols(self, path):
+        """Those that the recording has, with addresses of its file."""
+        yield from collect("each_module_symbol", self.handle, c.ModuleSymbol,
+                           to_bytes(path))
+
     def file(self, name):
         """One of them, or what a debugger looks for: see <cprec.h>."""
         return File(self, name)

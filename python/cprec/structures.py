@@ -45,6 +45,9 @@ Crash = structure(
 Module = structure(
     "module", ("path", c_char_p), ("build_id", c_char_p), ("kept", c_uint64),
     ("kept_debug", c_uint64))
+ModuleSymbol = structure("module_symbol", ("addr", c_uint64),
+                         ("length", c_uint64), ("kind", c_uint32),
+                         ("name", c_char_p))
 FileInfo = structure("file_info", ("length", c_uint64), ("changed", c_int64),
                      ("path", c_char_p))
 

@@ -111,6 +111,17 @@ static void name_places(void)
 	       cprec_set_bookmark(recording, "end", at, NULL, &why));
 }
 
+static int on_module_symbol(void *context,
+			    const struct cprec_module_symbol *symbol)
+{
+	(void)context;
+	if (!strcmp(symbol->name, "counter"))
+		printf("linked %s %#" PRIx64 " %" PRIu64 " %" PRIu32 "\n",
+		       symbol->name, symbol->addr, symbol->length,
+		       symbol->kind);
+	return 0;
+}
+
 static int on_module(void *context, const struct cprec_module *module)
 {
 	struct cprec_file *file;
@@ -128,6 +139,8 @@ static int on_module(void *context, const struct cprec_module *module)
 	MUST(cprec_file_read(file, UINT64_MAX, bytes, 9, &done, &why));
 	printf(" %" PRIu64 "\n", done);
 	cprec_file_close(file);
+	MUST(cprec_each_module_symbol(recording, module->path,
+				      on_module_symbol, NULL, &why));
 	if (!module->build_id)
 		return 0;
 	snprintf(id, sizeof(id), "/.build-id/%.2s/%s", module->build_id,

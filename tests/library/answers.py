@@ -57,6 +57,10 @@ def describe(recording):
         with recording.file(one.path) as file:
             show("file", file.info.length, file.info.path,
                  file.read(0, 64).hex(), len(file.read(2 ** 64 - 1, 9)))
+        for symbol in recording.module_symbols(one.path):
+            if symbol.name == "counter":
+                show("linked", symbol.name, hex(symbol.addr), symbol.length,
+                     symbol.kind)
     show("file none", code_of(recording.file, "/etc/passwd"))
 
 

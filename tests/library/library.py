@@ -308,6 +308,8 @@ class Tests(tap.CprecTap):
                  for line in output_of("nm", self.options.guest).splitlines()
                  if len(line.split()) == 3}
         base = int(self.said["code"][0], 16) - known["main"]
+        equal(self.rows("linked"), [["counter", hex(known["counter"]), "8",
+                                     "1"]], "in the file")
         found = {row[3]: int(row[0], 16) for row in self.rows("symbol")
                  if len(row) == 6}
         expect({"counter", "total", "work", "ratio"} <= set(found),

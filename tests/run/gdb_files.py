@@ -303,7 +303,7 @@ class Files(PlaceTap):
         """Files that another process's recording has."""
         self.build()
         self.trace = self.path("t.cpr")
-        program, path = self.path("bin/program"), self.path("bin/libc.so.6")
+        program, path = self.path("bin/program"), self.path("bin/ld.so")
         with open(path, "rb") as file:
             size = len(file.read())
         self.cprec("record", "-q", "-o", self.trace, "--with-debug", "--",
@@ -437,7 +437,7 @@ class Files(PlaceTap):
         """What is kept is the file, with holes."""
         self.build()
         self.record("--with-debug")
-        path = self.path("bin/libc.so.6")
+        path = self.path("bin/ld.so")
         with open(path, "rb") as file:
             bytes_ = file.read()
         self.gone()
