@@ -232,6 +232,11 @@ static void over(void *context)
 	interrupt(context);
 }
 
+static void settle(void *context)
+{
+	server_ready(context);
+}
+
 int server_stand(struct server *server, struct cprec_failure *why)
 {
 	const struct cprec_state *state;
@@ -344,7 +349,8 @@ int server_run(const struct server_options *options, struct cprec_failure *why)
 	};
 	struct wire_ends ends = {
 		.in = options->in, .out = options->out,
-		.interrupt = interrupt, .over = over, .context = &server,
+		.interrupt = interrupt, .over = over, .settle = settle,
+		.context = &server,
 	};
 	int rc = begin(&server, options->from, why), error = 0;
 

@@ -131,13 +131,10 @@ static void add(struct wire *wire, uint8_t byte)
 /* What has stopped meanwhile by itself is not to stop again. */
 static void interrupt(struct wire *wire)
 {
-	bool is_idle;
-
 	pthread_mutex_lock(&wire->lock);
-	is_idle = wire->is_idle;
-	pthread_mutex_unlock(&wire->lock);
-	if (!is_idle)
+	if (!wire->is_idle)
 		wire->ends.interrupt(wire->ends.context);
+	pthread_mutex_unlock(&wire->lock);
 }
 
 /* Between messages are confirmations, which need no answer. */
@@ -292,6 +289,8 @@ bool wire_take(struct wire *wire, const char **message, size_t *size)
 	free(wire->taken);
 	pthread_mutex_lock(&wire->lock);
 	wire->is_idle = !wire->first;
+	if (wire->is_idle)
+		wire->ends.settle(wire->ends.context);
 	while (!wire->first && !wire->is_over)
 		pthread_cond_wait(&wire->changed, &wire->lock);
 	wire->taken = wire->first;

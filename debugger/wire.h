@@ -33,6 +33,9 @@ struct wire_ends {
 	 */
 	void (*interrupt)(void *context);
 	void (*over)(void *context);
+
+	/* By wire_take(): what was to stop has stopped, and all is answered. */
+	void (*settle)(void *context);
 	void *context;
 };
 

@@ -34,6 +34,7 @@ static struct wire *open_wire(int in, int out, bool trusts)
 		.out = out,
 		.interrupt = told,
 		.over = told,
+		.settle = told,
 	};
 	struct wire *wire;
 

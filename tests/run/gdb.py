@@ -813,6 +813,9 @@ class Gdb(CprecTap):
             before = until(r"^@")
             ask("-data-evaluate-expression $pc")
             pc = until(r"^\^done,value")
+            # It takes its time: a condition is asked about all the way.
+            ask('-break-insert -c "$sp == 0" tally')
+            until(r"^\^done,bkpt")
             ask("-exec-continue --reverse")
             until(r"^\*running")
             time.sleep(0.5)
@@ -935,6 +938,7 @@ if __name__ == "__main__":
     PARSER.add_argument("--walks", type=int, default=1,
                         help="seeds of each walk beside gdb's recorder")
     PARSER.add_argument("--seed", type=int, default=0, help="of the first walk")
-    PARSER.add_argument("--long", type=int, default=30000000)
+    PARSER.add_argument("--long", type=int, default=10000000,
+                        help="passes of what is interrupted")
     PARSER.add_argument("--gdb", default="gdb", help="this one")
     sys.exit(main(run_all, parser=PARSER))
