@@ -283,7 +283,8 @@ static int take_stop(struct session *session, const struct wanted *wanted,
 		break;
 	}
 	rc = find_pc(session->cursor, &pc, why);
-	if (!rc && how->kind == CPREC_AT_BREAK)
+	if (!rc && (how->kind == CPREC_AT_BREAK ||
+		    (how->kind == CPREC_AT_WATCH && !backwards)))
 		rc = take_breaks(session, pc, stop, why);
 	if (!rc && how->kind == CPREC_AT_BREAK && wanted->own &&
 	    wanted->own->is_set && pc == wanted->own->pc) {
@@ -342,18 +343,32 @@ static int stand(struct session *session, const struct stop *stop,
 	return session_select(session, stop->how.tid, 0, why);
 }
 
+/* At a breakpoint where it stood already. */
+static bool is_here(const struct stop *stop, bool backwards,
+		    struct cprec_position from)
+{
+	return !backwards && stop->how.kind == CPREC_AT_BREAK &&
+	       !cprec_position_compare(stop->how.at, from);
+}
+
 int run_until(struct session *session, bool backwards,
 	      const struct resume_break *own, struct stop *stop, bool *reached,
 	      struct cprec_failure *why)
 {
+	struct cprec_position from = cprec_cursor_position(session->cursor);
 	struct wanted wanted;
-	bool is_own;
+	bool is_own, was_here = false;
 	int rc = wanted_begin(&wanted, session, own, why);
 
 	*reached = false;
 	do {
 		if (!rc)
 			rc = run_once(session, &wanted, backwards, stop, why);
+		/* A watch has stopped it here before. */
+		if (!rc && !was_here && is_here(stop, backwards, from)) {
+			was_here = true;
+			rc = run_once(session, &wanted, backwards, stop, why);
+		}
 		if (!rc)
 			rc = take_stop(session, &wanted, backwards, stop,
 				       &is_own, why);
@@ -458,11 +473,12 @@ static int walk_and_look(struct session *session, const struct wanted *wanted,
 			       why);
 	else
 		stop->kind = STOP_STEPPED;
-	if (!rc && stop->how.kind != CPREC_AT_SIGNAL)
-		rc = find_pc(session->cursor, &pc, why);
-	if (!rc && stop->how.kind != CPREC_AT_SIGNAL)
-		rc = take_breaks(session, pc, stop, why);
-	return rc;
+	/* Forwards, that has looked at them, too. */
+	if (rc || stop->how.kind == CPREC_AT_SIGNAL ||
+	    (seen && !walk->backwards))
+		return rc;
+	rc = find_pc(session->cursor, &pc, why);
+	return rc ? rc : take_breaks(session, pc, stop, why);
 }
 
 int walk_on(struct session *session, bool backwards, uint64_t start,
