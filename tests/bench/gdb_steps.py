@@ -107,17 +107,25 @@ class Gdb:
     """gdb on a recording, through MI."""
 
     def __init__(self, cprec, path, *options):
+        self.words = [cprec, "gdb", *options, path, "--", "-nx", "-i=mi"]
         self.process = subprocess.Popen(
-            [cprec, "gdb", *options, path, "--", "-nx", "-i=mi"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            self.words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, text=True)
         self.until("(gdb)")
-        self.server = self.child()
+        self.server = self.find_server()
 
-    def child(self):
-        with open(f"/proc/{self.process.pid}/task/{self.process.pid}"
-                  "/children", encoding="ascii") as file:
-            return int(file.read().split()[-1])
+    def find_server(self):
+        """What was started is gdb by now; the server is a copy of it."""
+        wanted = "\0".join(self.words) + "\0"
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/cmdline", encoding="utf-8") as file:
+                    if file.read() == wanted:
+                        found.append(int(pid))
+            except OSError:
+                pass
+        return max(found)
 
     def until(self, start):
         """The lines up to one that starts so."""
