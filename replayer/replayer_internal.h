@@ -125,6 +125,7 @@ struct replayer {
 	bool at_break;		/* it has stopped before one with a breakpoint: */
 	struct vm_stop met;
 	bool helped_at_once;	/* going back; else when that takes long */
+	bool meets_often;	/* going back, breakpoints */
 	bool halts;		/* it is to stop soon */
 	const atomic_bool *cancelled;	/* NULL: never */
 

@@ -10,9 +10,25 @@
  */
 #define STEPS_ALONE (24u << 20)
 
+/*
+ * A breakpoint that was met so near may be met often, which takes half a
+ * microsecond each time.  So next time a little is looked through before all
+ * from the last start point on.
+ */
+#define STEPS_OFTEN (1u << 20)
+#define STEPS_NEAR (16u << 10)
+
 void replayer_get_help(struct replayer *rep, bool at_once)
 {
 	rep->helped_at_once = at_once;
+}
+
+static void begin_near(const struct search *search, const struct position *now,
+		       struct position *first)
+{
+	if (search->until->break_count &&
+	    now->time - first->time > STEPS_NEAR)
+		*first = (struct position){ now->time - STEPS_NEAR, 0 };
 }
 
 /* From start point to start point, until something is found. */
@@ -21,6 +37,7 @@ static int go_back(struct search *search, struct position now,
 {
 	const struct replay_until *until = search->until;
 	uint64_t looked = search->rep->helped_at_once ? STEPS_ALONE : 0;
+	bool is_near = search->rep->meets_often;
 	int rc = 0;
 
 	while (!rc && !search->found.any && run_is_before(&until->to, &now) &&
@@ -34,6 +51,9 @@ static int go_back(struct search *search, struct position now,
 		rc = points_before(search->rep, &now, &first, why);
 		if (rc)
 			break;
+		if (is_near)
+			begin_near(search, &now, &first);
+		is_near = false;
 		if (run_is_before(&first, &until->to))
 			first = until->to;
 		rc = run_may_meet(search, &first, &may, why);
@@ -66,6 +86,8 @@ int replayer_run_back(struct replayer *rep, const struct replay_until *until,
 	if (run_is_before(&now, &to))
 		to = now;
 	rc = go_back(&search, now, why);
+	rep->meets_often = until->break_count && search.found.any &&
+			   now.time - search.found.before.time < STEPS_OFTEN;
 	if (!rc && run_is_over(&search)) {
 		what = &run_interrupted;
 		to = now;

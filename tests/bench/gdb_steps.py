@@ -17,7 +17,8 @@ Of each recording, against the goals that are printed beside:
 
 Times are of the connection's other end (elapsed) and of the server's processor
 (cpu).  Other work on the machine makes the first longer, but not the second: a
-goal counts as met if either is.  What runs on several cores counts by each.
+goal counts as met if either is.  What runs on several cores counts by each:
+by the processor's time.
 """
 import argparse
 import json
@@ -107,17 +108,25 @@ class Gdb:
     """gdb on a recording, through MI."""
 
     def __init__(self, cprec, path, *options):
+        self.words = [cprec, "gdb", *options, path, "--", "-nx", "-i=mi"]
         self.process = subprocess.Popen(
-            [cprec, "gdb", *options, path, "--", "-nx", "-i=mi"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            self.words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, text=True)
         self.until("(gdb)")
-        self.server = self.child()
+        self.server = self.find_server()
 
-    def child(self):
-        with open(f"/proc/{self.process.pid}/task/{self.process.pid}"
-                  "/children", encoding="ascii") as file:
-            return int(file.read().split()[-1])
+    def find_server(self):
+        """What was started is gdb by now; the server is a copy of it."""
+        wanted = "\0".join(self.words) + "\0"
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/cmdline", encoding="utf-8") as file:
+                    if file.read() == wanted:
+                        found.append(int(pid))
+            except OSError:
+                pass
+        return max(found)
 
     def until(self, start):
         """The lines up to one that starts so."""
@@ -281,7 +290,7 @@ class Bench:
                         for mine, theirs in zip(self.replay, took))
         self.table.row(name, f"elapsed {took[0]:.2f} s, cpu {took[1]:.2f} s; "
                        f"of replay's speed {elapsed:.2f}, by cpu {cpu:.2f}",
-                       [("at least", goal, elapsed, cpu)] if goal else (),
+                       [("at least", goal, cpu)] if goal else (),
                        better=max)
 
     def runs(self):
