@@ -310,6 +310,9 @@ static int show(struct view *view, struct failure *why)
 				 &end);
 	walk.start = is_known ? start : command->addr ? addr : command->pc;
 	walk.end = is_known ? end : walk.start;
+	/* A call that its function ends with returns behind it. */
+	if (is_known && end == command->pc && addr != command->pc)
+		walk.end++;
 	if (command->size || (command->count && command->addr))
 		walk.start = command->addr ? addr : command->pc;
 	print_header(command, tid);

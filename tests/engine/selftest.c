@@ -404,7 +404,7 @@ static void run_all_parts(void)
 static uint64_t resident_pages(void)
 {
 	FILE *file = fopen("/proc/self/statm", "r");
-	unsigned long long size, pages;
+	unsigned long long size = 0, pages = 0;
 
 	if (!file || fscanf(file, "%llu %llu", &size, &pages) != 2)
 		failure("cannot read /proc/self/statm");

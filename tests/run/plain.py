@@ -311,7 +311,7 @@ class Plain(Gdb):
             ("x/3i $pc", r"=> 0x.*\n +0x.*\n +0x"),
             ("catch syscall write", "Catchpoint 1"),
             ("continue", "call of write"), ("print/x $rdi", "= 0x1"),
-            ("x/s $rsi", r'"hello\\x0a"'), ("backtrace", "#0 .*#1 "),
+            ("x/s $rsi", r'"hello\\x0a'), ("backtrace", "#0 .*#1 "),
             ("finish", r"\[\d+ "), ("reverse-stepi", "returned from|\["),
             ("watch *(long *) $rsp", "Watchpoint 2"),
             ("reverse-continue", "."), ("delete", ""),
@@ -398,6 +398,7 @@ class Plain(Gdb):
                       for one in (first, second)]
             equal(before[1][1], before[0][0], "Enter goes further back")
             prompt.write("half of a li")
+            time.sleep(0.5)		# until it is being read
             prompt.interrupt()
             prompt.wait()
             expect(re.search(r"\n\d+\r\n", prompt.say("when")), "Ctrl-C")
@@ -411,7 +412,7 @@ class Plain(Gdb):
         path = self.record("long", program)
         with Prompt(self, self.folder, "-e", path) as prompt:
             where = prompt.position()
-            prompt.say("watch all.never")
+            prompt.say("watch all.other[0] if all.other[0] < 0")
             took = 0
             for search in ("last all.never", "reverse-continue"):
                 prompt.write(search + "\n")

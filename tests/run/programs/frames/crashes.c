@@ -88,7 +88,7 @@ static int strange(uint64_t addr)
 
 static void frees(void)
 {
-	char *volatile block = malloc(40), *volatile inside = block + 8;
+	char *volatile block = calloc(1, 40), *volatile inside = block + 8;
 
 	free(inside);
 }
