@@ -397,7 +397,7 @@ static int go(struct server *server, const struct resume *asked,
 		return 0;
 	}
 	/* One that came before it ran. */
-	if (atomic_load(&server->interrupted))
+	if (server_is_interrupted(server))
 		return CPREC_CANCELLED;
 	if (tells_next(server, asked->backwards))
 		return 0;
@@ -419,6 +419,7 @@ static void resume(struct server *server, const struct resume *asked)
 	rc = go(server, asked, &why);
 	if (rc == CPREC_CANCELLED) {
 		server->stop.why = STOPPED_BY_USER;
+		atomic_store(&server->interrupted_at, 0);
 		rc = 0;
 	}
 	server_ready(server);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "debugger/wire.h"
 #include "debugger/server_internal.h"
@@ -216,12 +217,38 @@ static void answer(struct server *server, const char *message, size_t size)
 
 /* ------- serving ------- */
 
-static void interrupt(void *context)
+/*
+ * Milliseconds.  What is interrupted may just have stopped by itself.  A
+ * debugger that goes on without asking its user, whose condition did not hold,
+ * does so sooner than this; a user goes on later, and does not mean that.
+ */
+#define LATE_MOST 100
+
+static uint64_t milliseconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void interrupt(void *context, bool is_idle)
 {
 	struct server *server = context;
 
+	atomic_store(&server->interrupted_at, milliseconds());
+	if (is_idle)
+		return;
 	atomic_store(&server->interrupted, true);
 	cprec_cancel(server->recording);
+}
+
+bool server_is_interrupted(struct server *server)
+{
+	uint64_t at = atomic_exchange(&server->interrupted_at, 0);
+
+	return atomic_load(&server->interrupted) ||
+	       (at && milliseconds() - at < LATE_MOST);
 }
 
 static void over(void *context)
@@ -229,7 +256,7 @@ static void over(void *context)
 	struct server *server = context;
 
 	atomic_store(&server->is_gone, true);
-	interrupt(context);
+	interrupt(context, false);
 }
 
 static void settle(void *context)

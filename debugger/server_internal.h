@@ -149,6 +149,7 @@ struct server {
 	uint8_t places[128];	/* of cprec.h's registers in it, and 1 */
 	struct wire *wire;
 	atomic_bool interrupted;
+	_Atomic uint64_t interrupted_at;	/* milliseconds; 0: not */
 	atomic_bool is_gone;	/* the client is: nothing runs any more */
 	bool is_over;
 
@@ -207,6 +208,9 @@ int server_stand(struct server *server, struct cprec_failure *why);
 
 /* What runs next can be interrupted again. */
 void server_ready(struct server *server);
+
+/* Asked once, before something runs: it is not to. */
+bool server_is_interrupted(struct server *server);
 
 /* Goes to where main() is about to begin; if there is none, to the start. */
 int server_find_main(struct server *server, struct cprec_failure *why);

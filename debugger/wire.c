@@ -128,12 +128,10 @@ static void add(struct wire *wire, uint8_t byte)
 	wire->is_escaped = false;
 }
 
-/* What has stopped meanwhile by itself is not to stop again. */
 static void interrupt(struct wire *wire)
 {
 	pthread_mutex_lock(&wire->lock);
-	if (!wire->is_idle)
-		wire->ends.interrupt(wire->ends.context);
+	wire->ends.interrupt(wire->ends.context, wire->is_idle);
 	pthread_mutex_unlock(&wire->lock);
 }
 

@@ -29,9 +29,10 @@ struct wire_ends {
 
 	/*
 	 * Called by the thread that reads: the program is to stop; or nobody is
-	 * there any more, for whom it would run.
+	 * there any more, for whom it would run.  `is_idle`: all is answered, so
+	 * what was meant may have stopped by itself.
 	 */
-	void (*interrupt)(void *context);
+	void (*interrupt)(void *context, bool is_idle);
 	void (*over)(void *context);
 
 	/* By wire_take(): what was to stop has stopped, and all is answered. */
@@ -44,8 +45,7 @@ int wire_open(struct wire **out, const struct wire_ends *ends);
 void wire_close(struct wire *wire);
 
 /*
- * The next message, with a NUL behind it.  False: the connection is over.  While
- * nothing is asked, `interrupt` is not called.
+ * The next message, with a NUL behind it.  False: the connection is over.
  */
 bool wire_take(struct wire *wire, const char **message, size_t *size);
 

@@ -17,6 +17,12 @@ static void told(void *context)
 	(void)context;
 }
 
+static void interrupted(void *context, bool is_idle)
+{
+	(void)context;
+	(void)is_idle;
+}
+
 static int file_of(const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
@@ -32,7 +38,7 @@ static struct wire *open_wire(int in, int out, bool trusts)
 	const struct wire_ends ends = {
 		.in = in,
 		.out = out,
-		.interrupt = told,
+		.interrupt = interrupted,
 		.over = told,
 		.settle = told,
 	};

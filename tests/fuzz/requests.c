@@ -97,7 +97,7 @@ static void *watch(void *context)
 							       : 0;
 
 		if (used > PATIENCE * 1000000000ull)
-			wire->ends.interrupt(wire->ends.context);
+			wire->ends.interrupt(wire->ends.context, false);
 		if (used > PATIENCE_AFTER_INTERRUPT * 1000000000ull)
 			end_with(wire, "no end of the last one");
 		nanosleep(&pause, NULL);

@@ -808,13 +808,8 @@ class Gdb(CprecTap):
             gdb.stdin.write(request + "\n")
             gdb.stdin.flush()
 
-        try:
-            ask("-interpreter-exec console \"monitor when\"")
-            before = until(r"^@")
-            ask("-data-evaluate-expression $pc")
-            pc = until(r"^\^done,value")
-            # It takes its time: a condition is asked about all the way.
-            ask('-break-insert -c "$sp == 0" tally')
+        def look_for(condition):
+            ask(f'-break-insert -c "{condition}" tally')
             until(r"^\^done,bkpt")
             ask("-exec-continue --reverse")
             until(r"^\*running")
@@ -822,12 +817,24 @@ class Gdb(CprecTap):
             begun = time.monotonic()
             gdb.send_signal(signal.SIGINT)
             stop = until(r"^\*stopped")
-            took = time.monotonic() - begun
+            ask("-break-delete")
             expect("SIGINT" in stop, stop)
+            return time.monotonic() - begun
+
+        try:
+            ask("-interpreter-exec console \"monitor when\"")
+            before = until(r"^@")
+            ask("-data-evaluate-expression $pc")
+            pc = until(r"^\^done,value")
+            # It takes its time: a condition is asked about all the way.
+            took = look_for("$rdi == -1")
             ask("-interpreter-exec console \"monitor when\"")
             equal(until(r"^@"), before, "where it stands")
             ask("-data-evaluate-expression $pc")
             equal(until(r"^\^done,value"), pc, "what gdb thinks")
+            # gdb asks about a register of its own making.
+            for _ in range(5):
+                took = max(took, look_for("$sp == 0"))
             ask("-gdb-exit")
             gdb.wait(timeout=30)
         finally:
