@@ -1,14 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The sessions that README and docs/heap.md show are what happens.
+"""The sessions that README and docs/ show are what happens.
 
 Their commands are executed on a terminal.  The lines below each must be among
-what it prints, in this order.  "..." stands for anything.  Addresses, times, threads
+what it prints, in this order.  "..." stands for anything.  What is typed at a
+prompt of cprec's or gdb's is given to it as options.  Addresses, times, threads
 and frames may be others, but the same ones everywhere, also in later commands.
 """
 import os
 import pty
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -21,10 +23,14 @@ from tap import CprecTap, equal, expect, main  # noqa: E402
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 EXAMPLES = os.path.join(ROOT, "docs/example")
 VARYING = re.compile(r"0x[0-9a-f]{6,}|(?<=t=)[0-9]+|(?<=thread )[0-9]+|"
-                     r"(?<=^#)[0-9]+|(?<=--frame=)[0-9]+")
+                     r"(?<=^#)[0-9]+|(?<=--frame=)[0-9]+|(?<=^\[)[0-9]+|"
+                     r"[0-9.]+(?=%\))")
 VERSION = "3.11"            # of the Python that the page shows
 HEADERS = f"/usr/include/python{VERSION}/Python.h"
 PATIENCE = 120
+
+
+PROMPTED = re.compile(r"\((?:gdb|cprec)\) (.*)")
 
 
 def sessions(page):
@@ -46,7 +52,8 @@ def on_terminal(command, folder, path):
     ours, its = pty.openpty()
     with subprocess.Popen(["bash", "-c", command], cwd=folder,
                           stdin=subprocess.DEVNULL, stdout=its, stderr=its,
-                          env={"PATH": path, "LC_ALL": "C"}) as process:
+                          env={"PATH": path, "LC_ALL": "C",
+                               "NO_COLOR": "1"}) as process:
         os.close(its)
         watch = threading.Timer(PATIENCE, process.kill)
         watch.start()
@@ -96,6 +103,11 @@ class Session:
         return True
 
     def run(self, command, shown):
+        typed = [found[1] for found in map(PROMPTED.fullmatch, shown) if found]
+        if typed:
+            command += "".join(f" -ex {shlex.quote(one)}" for one in typed)
+            command += " --batch"
+            shown = [line for line in shown if not PROMPTED.fullmatch(line)]
         lines = on_terminal(self.here(command), self.folder, self.path)
         rest = iter(lines)
         for line in shown:
@@ -149,6 +161,11 @@ def run_all(options, folder):
     tests.test("what does not fit", tests.not_what_happens)
     tests.test("README: stock.c", tests.few, "README.md", "cprec",
                "gcc -g -w -o stock stock.c")
+    for heading in "Debugging with cprec", "Without gdb":
+        tests.test(f"docs/debugging.md: {heading}", tests.session,
+                   "docs/debugging.md", heading,
+                   "gcc -g -w -o stock stock.c; "
+                   "(cprec record -q ./stock; :) >/dev/null 2>&1")
     tests.test("docs/heap.md: tally.c", tests.few, "docs/heap.md",
                "A program that damages its heap")
     name = "docs/heap.md: wordindex.c"
