@@ -13,6 +13,7 @@ Known exceptions:
   innermost call of it, --plain goes back to that of the frame.
 - Lines of optimized C++, which has many inlined functions at one address.
 - The dynamic linker's first instructions, which gdb takes for calls.
+- Names in tables of jumps to libraries: gdb has "pthread_create@plt" there.
 """
 import argparse
 import os
@@ -521,7 +522,7 @@ CHOICES = {
         "break Square::Square if s == 2", "break 15", "tbreak 26"]),
     "threads": Choice(THREADS, "-O0", "-pthread", points=[
         "break work", "break 8", "watch -l counter if counter > 1990",
-        "break 8 if i == 500", "tbreak 16", "break 17"]),
+        "break 7 if i == 500", "tbreak 16", "break 17"]),
     "threads-O2": Choice(THREADS, "-O2", "-pthread", is_slow=True),
 }
 
