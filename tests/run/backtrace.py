@@ -108,8 +108,7 @@ class Backtraces(CprecTap):
         first = [call["at"] for call in calls
                  if call["name"] in ("munmap", "brk")]
         first = first[-1] if first else 0
-        return sorted(random.randrange(first, info["instructions"])
-                      for _ in range(count))
+        return sorted(random.sample(range(first, info["instructions"]), count))
 
     def gdb(self, program, path, times):
         cores = [f"{path}.core.{t}" for t in times]
