@@ -83,8 +83,12 @@ static int explain(struct condition *condition, int rc,
 		*why = *reason;
 		return rc;
 	}
-	if (condition->trace.is_unknown)
+	if (condition->trace.is_unknown) {
 		condition->was_known = true;
+	} else if (!condition->has_fault) {
+		condition->fault = *reason;
+		condition->has_fault = true;
+	}
 	if (!condition->has_reason)
 		condition->reason = *reason;
 	condition->has_reason = true;
@@ -123,7 +127,7 @@ int condition_evaluate(struct condition *condition,
 	if (rc)
 		rc = explain(condition, rc, &reason, why);
 	else
-		condition->was_known = true;
+		condition->was_known = condition->was_computed = true;
 	if (!rc && condition->is_large)
 		rc = failed(why, ERR_INPUT, "'%s' depends on too much memory",
 			    condition->text);
@@ -132,6 +136,8 @@ int condition_evaluate(struct condition *condition,
 
 int condition_check(const struct condition *condition, struct failure *why)
 {
+	if (!condition->was_computed && condition->has_fault)
+		return failed(why, ERR_NOT_FOUND, "%s", condition->fault.text);
 	if (condition->was_known || !condition->has_reason)
 		return 0;
 	return failed(why, ERR_NOT_FOUND, "%s", condition->reason.text);

@@ -33,9 +33,12 @@ struct condition {
 	uint64_t read_bytes;
 	bool is_large;		/* more than anybody can watch */
 
-	bool was_known;		/* at some time */
+	bool was_known;		/* at some time, but for memory */
+	bool was_computed;	/* at some time */
 	struct failure reason;	/* why it was not, the first time */
 	bool has_reason;
+	struct failure fault;	/* ... where all memory was there */
+	bool has_fault;
 };
 
 void condition_init(struct condition *condition, struct context *context,

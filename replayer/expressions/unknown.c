@@ -136,6 +136,14 @@ static const struct context_module *own_module(const struct context *context)
 	return NULL;
 }
 
+static bool is_in(const struct context *context, const char *function)
+{
+	const char *now = context->has_frame ?
+		code_frame_function(&context->frame) : NULL;
+
+	return now && !strcmp(now, function);
+}
+
 static bool is_of_function(struct context *context, const char *name,
 			   struct failure *why)
 {
@@ -150,6 +158,14 @@ static bool is_of_function(struct context *context, const char *name,
 		function = find_function(&die, NULL, name, 0);
 	if (!function)
 		return false;
+	if (is_in(context, function)) {
+		/* As memory that is not there now. */
+		if (context->trace)
+			context->trace->is_unknown = true;
+		add(why, ": it is a variable of %s, but of another part of it"
+			 " than where the thread is", function);
+		return true;
+	}
 	add_place(context, why);
 	add(why, "; '%s' is a variable in %s", name, function);
 	return true;
@@ -302,7 +318,8 @@ static void suggest(struct context *context, const char *name,
 void unknown_explain(struct context *context, const char *name,
 		     struct failure *why)
 {
-	if (!why || strchr(name, '!'))
+	/* Threads and frames cannot be asked while one of them runs. */
+	if (!why || strchr(name, '!') || context->live)
 		return;
 	if (is_of_frame(context, name, why) ||
 	    is_this(context, name, why) ||

@@ -196,6 +196,10 @@ class When(CprecTap):
                 (("--expr=counter", "--in=nosuch"), 1, "nosuch"),
                 (("--expr=own == 3",), 1, "--in"),
                 (("--expr=counter == 0",), 1, "already"),
+                (("--expr=$rax == nosuch",), 1, "cannot find a symbol"),
+                (("--expr=node->nix > 3", "--in=build"), 1,
+                 "no member 'nix'"),
+                (("--expr=node[0] == 1", "--in=build"), 1, "no number"),
                 (("--expr=counter = 3",), 1, "write '=='"),
                 (("--expr=$zzz == 3",), 1, "rsp, r8 to r15, rip")):
             done = self.cprec("when", self.trace, *words)
