@@ -282,11 +282,8 @@ static int show_kind(struct shower *shower, struct value *value)
 
 	if (shower->format && shower->format != 's' && type_is_scalar(type) &&
 	    type->kind != TYPE_REFERENCE &&
-	    (type->kind != TYPE_FLOAT || shower->format == 'x' ||
-	     shower->format == 't' || shower->format == 'o')) {
-		show_formatted(shower, value);
-		return 0;
-	}
+	    (type->kind != TYPE_FLOAT || shower->format != 'f'))
+		return show_formatted(shower, value);
 	if (type->language == LANGUAGE_RUST && !type->size &&
 	    type->kind == TYPE_INT) {
 		fputs("()", shower->out);

@@ -21,7 +21,7 @@ struct shower {
 void show_integer(struct shower *shower, const struct value *value);
 void show_float(struct shower *shower, const struct value *value);
 void show_enum(struct shower *shower, const struct value *value);
-void show_formatted(struct shower *shower, const struct value *value);
+int show_formatted(struct shower *shower, const struct value *value);
 void show_character(struct shower *shower, const struct type *type,
 		    uint32_t c);
 

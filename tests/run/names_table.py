@@ -88,6 +88,21 @@ CXX = [
     "numbers.items[0]@2", "&points.items[1]", "plain", "&both", "(char)mode",
 ]
 
+# Numbers in formats that are not theirs, and of more than 64 bits.
+KINDS = [
+    (text, letter)
+    for text in ("precise", "half", "large", "letter", "real", "many")
+    for letter in "xoduca"
+] + [
+    (text, letter)
+    for text in ("bits", "bits.low", "bits.wide", "integer", "small", "kind",
+                 "truth")
+    for letter in "xotduca"
+] + [
+    (text, letter)
+    for text in ("big", "negative_big", "huge") for letter in "xotduca"
+] + [("precise", "f"), ("half", "t"), ("text", "a"), ("text", "d")]
+
 RUST = [
     "number", "text", "numbers", "flag", "letter", "byte", "wide", "ratio",
     "pair", "tuple", "array", "zeros", "point", "color", "some",
@@ -179,6 +194,8 @@ TABLE = [
       ["n", "inside", "__this->__captured", "app::counter"]]),
     ("overloads", "g++", ["g++", "-g", "-O0", "-no-pie", "-o", "OUT",
                           "overloads.cpp"], False, [OVERLOADS]),
+    ("kinds", "g++", ["g++", "-g", "-O0", "-no-pie", "-o", "OUT",
+                      "kinds.cpp"], False, [KINDS]),
     ("rust", "rustc", ["rustc", "-g", "-o", "OUT", "names.rs"], False,
      [RUST, ["self", "by", "x", "moved", "self.x", "*self", "x + by"]]),
     ("go", "go", ["go", "build", "-gcflags=all=-N -l", "-o", "OUT",
