@@ -12,6 +12,7 @@
 
 #include "formats/error.h"
 #include "replayer/expressions/arithmetic.h"
+#include "replayer/expressions/members.h"
 #include "replayer/expressions/operations.h"
 #include "replayer/expressions/reader.h"
 #include "replayer/expressions/resolve.h"

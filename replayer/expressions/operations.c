@@ -8,6 +8,7 @@
 
 #include "formats/error.h"
 #include "replayer/expressions/arithmetic.h"
+#include "replayer/expressions/members.h"
 #include "replayer/recording/recording.h"
 
 /* ------- registers ------- */

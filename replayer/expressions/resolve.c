@@ -12,6 +12,7 @@
 #include "replayer/expressions/begun.h"
 #include "replayer/expressions/candidates.h"
 #include "replayer/expressions/locations.h"
+#include "replayer/expressions/members.h"
 #include "replayer/symbols/symbols.h"
 
 /* ------- values of entries ------- */
@@ -213,30 +214,6 @@ int resolve_name(struct context *context, const char *name, struct value *out,
 	if (rc != ERR_NOT_FOUND)
 		return rc;
 	return value_of_name(context, name, out, why);
-}
-
-int resolve_static(struct context *context, Dwarf_Die *member,
-		   struct value *out, struct failure *why)
-{
-	char name[NAME_MOST], full[NAME_MOST + 2];
-	struct candidate found;
-
-	if (dwarf_hasattr(member, DW_AT_const_value) ||
-	    dwarf_hasattr(member, DW_AT_location))
-		return value_of_variable(context, member, out, why);
-	*out = (struct value) {
-		.type = type_of_entry(&context->types, member),
-		.is_absent = true,
-	};
-	if (!out->type)
-		return failed(why, ERR_NO_MEMORY, "out of memory");
-	if (!resolve_qualified(context, member, name, sizeof(name)))
-		return 0;
-	snprintf(full, sizeof(full), "::%s", name);
-	if (!candidates_find(context, full, false, &found))
-		return 0;
-	return value_of_entry(context, found.module, found.index, found.entry,
-			      out, why);
 }
 
 /* ------- symbols ------- */

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "formats/error.h"
-#include "replayer/expressions/resolve.h"
+#include "replayer/expressions/members.h"
 #include "replayer/expressions/show_internal.h"
 
 /* How deep values may be nested before the rest is left out, as gdb. */
@@ -197,7 +197,7 @@ static int show_static(struct shower *shower, struct member *member)
 	struct failure ignored;
 
 	fprintf(shower->out, "static %s = ", member->name ? member->name : "");
-	if (resolve_static(shower->context, &member->die, &value, &ignored) ||
+	if (member_static(shower->context, &member->die, &value, &ignored) ||
 	    value.is_absent) {
 		fputs("<optimized out>", shower->out);
 		return 0;

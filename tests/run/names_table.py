@@ -88,8 +88,16 @@ CXX = [
     "numbers.items[0]@2", "&points.items[1]", "plain", "&both", "(char)mode",
 ]
 
-# Numbers in formats that are not theirs, and of more than 64 bits.
+# Members of classes and their bases; numbers in formats that are not theirs, and
+# of more than 64 bits.
 KINDS = [
+    "shape.instances", "square.instances", "reference.instances",
+    "(&shape)->instances", "&shape.instances", "square.first",
+    "square.first.y", "both.limit", "left.limit", "both.app::Left::l",
+    "pointer->app::v2::Point::y", "both.base", "more.base", "more.l",
+    "app::Shape::instances", "shape.instances * 2 + 1", "shape.nothing",
+    "both.app::Left::r", "both.app::nothing::l",
+] + [
     (text, letter)
     for text in ("precise", "half", "large", "letter", "real", "many")
     for letter in "xoduca"
