@@ -96,7 +96,22 @@ KINDS = [
     "square.first.y", "both.limit", "left.limit", "both.app::Left::l",
     "pointer->app::v2::Point::y", "both.base", "more.base", "more.l",
     "app::Shape::instances", "shape.instances * 2 + 1", "shape.nothing",
-    "both.app::Left::r", "both.app::nothing::l",
+    "both.app::Left::r", "both.app::nothing::l", "both", "more", "left",
+    "square", "member", "none", "inner", "sum", "tell", "of_both", "nested", "*pointer",
+    "&member", "static_cast<int>(half)", "static_cast<double>(integer) / 2",
+    "static_cast<long>(half) + 1", "reinterpret_cast<long>(pointer)",
+    "*reinterpret_cast<app::Shape *>(&square)",
+    "reinterpret_cast<app::v2::Point *>(&point)->inner.b",
+    "static_cast<app::Square *>(&reference)",
+    "static_cast<app::Square &>(reference)",
+    "reinterpret_cast<app::Square &>(reference)",
+    "const_cast<int *>(&point.x)", "(app::Square&)reference",
+    "(app::Square &)reference", "((app::Square&)reference).side",
+    "&(app::Square&)reference", "static_cast<nothing>(half)",
+    "alignof(int)", "alignof(double)", "alignof(long double)",
+    "alignof(app::Square)", "alignof(app::Bits)", "alignof(short *)",
+    "_Alignof(short)", "alignof(Kind)", "alignof(app::v2::Point::Inner)",
+    "alignof(nothing)", "sizeof(app::Square&)", "integer &truth",
 ] + [
     (text, letter)
     for text in ("precise", "half", "large", "letter", "real", "many")

@@ -77,6 +77,7 @@ int (app::Point::*sum)() const = &app::Point::sum;
 int (app::Point::*area)() = &app::Point::area;
 int (app::Point::*around)() = &app::Point::around;
 int (app::Shape::*tell)(int) = &app::Shape::tell;
+int app::Both::*of_both = &app::Both::both;
 struct { int app::Point::*member; int other; } nested = { member, 3 };
 app::Bits bits = { -3, -4, 9, -123456789 };
 __int128 big = (__int128)1 << 70, negative_big = -big;
