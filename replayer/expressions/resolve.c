@@ -218,6 +218,52 @@ int resolve_name(struct context *context, const char *name, struct value *out,
 
 /* ------- symbols ------- */
 
+/* "libc.so.6!main_arena" that only a file with debugging information has. */
+struct symbol_search {
+	const char *name;
+	uint64_t addr, size;
+};
+
+static int compare_symbol(void *opaque, const struct lines_symbol *symbol)
+{
+	struct symbol_search *search = opaque;
+
+	if (strcmp(symbol->name, search->name) != 0)
+		return 0;
+	search->addr = symbol->addr;
+	search->size = symbol->type == SYMBOL_OBJECT ? symbol->size : 0;
+	return 1;
+}
+
+static bool find_in_file(struct context *context, const char *name,
+			 uint64_t *addr, uint64_t *size)
+{
+	const char *mark = strchr(name, '!');
+	struct symbol_search search = { .name = mark ? mark + 1 : NULL };
+	struct names *names = lines_names(context->lines);
+	uint64_t t = context->place.at.time, bias;
+	const struct symbols *symbols;
+	char library[256];
+	int rc = 0;
+
+	if (!mark || (size_t)(mark - name) >= sizeof(library))
+		return false;
+	snprintf(library, sizeof(library), "%.*s", (int)(mark - name), name);
+	for (size_t i = 0; !rc &&
+	     (symbols = names_mapped(names, t, i, &bias)); i++) {
+		const char *slash = strrchr(symbols->path, '/');
+
+		if (module_is_called(slash ? slash + 1 : symbols->path,
+				     library))
+			rc = lines_each_symbol_of(context->lines, t, i,
+						  compare_symbol, &search,
+						  NULL);
+	}
+	*addr = search.addr;
+	*size = search.size;
+	return rc > 0;
+}
+
 int resolve_symbol(struct context *context, const char *name,
 		   struct value *out, struct failure *why)
 {
@@ -226,7 +272,8 @@ int resolve_symbol(struct context *context, const char *name,
 	int rc = names_find(lines_names(context->lines), context->place.at.time,
 			    name, &addr, &size, why);
 
-	if (rc)
+	if (rc && (rc != ERR_NOT_FOUND ||
+		   !find_in_file(context, name, &addr, &size)))
 		return rc;
 	if (!type)
 		return failed(why, ERR_NO_MEMORY, "out of memory");

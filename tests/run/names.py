@@ -269,6 +269,21 @@ def separate_symbols(tests):
             raise Failure(f"{arguments}: {found}")
 
 
+def separate_names(tests):
+    """What symbols lists of such a file is found by the name that it has there."""
+    debug = f"--debug-dir={tests.folder}/debug"
+    for name in ("hidden", "calls", "table"):
+        found, _ = listed(tests, "c-separate", debug, name)
+        done = tests.cprec("query", f"{tests.folder}/c-separate.cpr",
+                           "--at=end", "--json", "--no-races", debug,
+                           f"--addr=c-separate!{name}",
+                           "--addr=c-separate!nowhere")
+        answers = [json.loads(line) for line in done.stdout.splitlines()]
+        equal(answers[0].get("addr") in {one["addr"] for one in found}, True,
+              f"{name}: {answers[0]}")
+        equal("error" in answers[1], True, "a name that is not there")
+
+
 def plain_addresses(tests):
     """A demangled name is the address that the mangled one is."""
     trace = f"{tests.folder}/cxx.cpr"
@@ -484,6 +499,7 @@ def run_all(options, folder):
                     list(question) if isinstance(question, tuple)
                     else [question, ""] for question in questions])
     for function in (symbols, symbol_lines, symbol_patterns, separate_symbols,
+                     separate_names,
                      plain_addresses, one_answer, overloads,
                      overloads_of_symbols, mistyped, without_debugging,
                      data_names):
