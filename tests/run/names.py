@@ -363,6 +363,9 @@ MISTYPED = {
                        " node'?)",
     "struct node": "'struct node' is a type, and has no value",
     "find_all(1)": "functions are not called",
+    "*(heap:first)": "'heap:' stands before a whole expression, not in one:"
+                     " heap:p is the block that p points into",
+    "heap::first": "",
 }
 
 
