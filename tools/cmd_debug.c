@@ -14,7 +14,7 @@
 
 static int run(struct options *options);
 
-enum { OPTION_PLAIN = 256, OPTION_BATCH, OPTION_EXECUTE, OPTION_COLOR };
+enum { OPTION_PLAIN = 256, OPTION_BATCH, OPTION_COLOR };
 
 const struct command command_debug = {
 	.name = "debug",
@@ -29,9 +29,7 @@ const struct command command_debug = {
 		 "lists them. Without gdb, a prompt of cprec's own has them.",
 	.options = (const struct option_info[]) {
 		GDB_BEGIN_OPTIONS,
-		{ 'x', "command", "F", "commands that are executed first" },
-		{ OPTION_EXECUTE, "ex", "COMMAND",
-		  "a command that is executed first; may be repeated" },
+		GDB_FIRST_OPTIONS,
 		{ OPTION_BATCH, "batch", NULL,
 		  "end after these commands; nothing is asked" },
 		{ OPTION_PLAIN, "plain", NULL,
@@ -51,17 +49,6 @@ struct asked {
 	struct gdb_start gdb;		/* `from`: NULL, the crash or main() */
 	bool is_batch, is_plain, has_color;
 };
-
-/* As gdb has it, with one dash. */
-static void allow_one_dash(struct options *options)
-{
-	static char name[] = "--ex";
-
-	for (int i = 1; i < options->argc && strcmp(options->argv[i], "--");
-	     i++)
-		if (!strcmp(options->argv[i], "-ex"))
-			options->argv[i] = name;
-}
 
 static bool take_color(const struct options *options, bool *out)
 {
@@ -166,7 +153,7 @@ static int run(struct options *options)
 	char **words = calloc(2 * count, sizeof(*words));
 	int status = EXIT_FAILED;
 
-	allow_one_dash(options);
+	gdb_allow_one_dash(options);
 	if (asked.first && words)
 		status = debug(options, &asked, words);
 	else

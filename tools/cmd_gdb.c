@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_gdb.c - cprec gdb: gdb on a recording */
+#include <stdint.h>
+#include <stdlib.h>
+
 #include "tools/commands.h"
 #include "tools/gdb_start.h"
+#include "tools/messages.h"
 #include "tools/options.h"
 
 static int run(struct options *options);
@@ -16,23 +20,50 @@ const struct command command_gdb = {
 		 " those that go back:\n"
 		 "reverse-step, reverse-continue and so on.",
 	.options = (const struct option_info[]) {
-		{ 'x', "command", "F", "commands that gdb executes first" },
+		GDB_FIRST_OPTIONS,
 		GDB_BEGIN_OPTIONS,
 		GDB_PROGRAM_OPTION,
 		{ 0 }
 	},
 };
 
-static int run(struct options *options)
+/* `words` has room for all of gdb's; commands are executed in their order. */
+static int start(struct options *options, char **words)
 {
 	static const char *const scripts[] = { "cprec_commands.py", NULL };
-	struct gdb_start start = { .scripts = scripts };
+	struct gdb_start start = { .scripts = scripts, .more = words };
+	static char file[] = "-x", command[] = "-ex";
+	size_t count = 0;
+	char **more = NULL;
 	int id;
 
-	while ((id = options_next(options)) >= 0)
-		gdb_take_option(&start, id, options->value);
+	gdb_allow_one_dash(options);
+	while ((id = options_next(options)) >= 0) {
+		if (id == 'x' || id == OPTION_EXECUTE) {
+			words[start.more_count++] = id == 'x' ? file : command;
+			words[start.more_count++] = (char *)(uintptr_t)
+				options->value;
+		} else {
+			gdb_take_option(&start, id, options->value);
+		}
+	}
 	if (id == OPTIONS_END)
-		start.more = options_take_words(options, &start.more_count);
+		more = options_take_words(options, &count);
+	for (size_t i = 0; i < count; i++)
+		words[start.more_count++] = more[i];
 	start.path = options_recording(options, id);
 	return start.path ? gdb_start(&start) : options->status;
+}
+
+static int run(struct options *options)
+{
+	char **words = calloc(2 * (size_t)options->argc + 2, sizeof(*words));
+	int status = EXIT_FAILED;
+
+	if (words)
+		status = start(options, words);
+	else
+		say("out of memory");
+	free(words);
+	return status;
 }

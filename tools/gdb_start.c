@@ -189,6 +189,16 @@ static bool add_all(struct words *words, const struct gdb_start *start,
 	return true;
 }
 
+void gdb_allow_one_dash(struct options *options)
+{
+	static char name[] = "--ex";
+
+	for (int i = 1; i < options->argc && strcmp(options->argv[i], "--");
+	     i++)
+		if (!strcmp(options->argv[i], "-ex"))
+			options->argv[i] = name;
+}
+
 bool gdb_take_option(struct gdb_start *start, int id, const char *value)
 {
 	if (id == 'g')

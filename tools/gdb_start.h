@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct options;
+
 /* All is borrowed. */
 struct gdb_start {
 	const char *gdb;		/* the program; NULL: "gdb" */
@@ -35,7 +37,15 @@ struct gdb_start {
 #define GDB_BEGIN_OPTIONS                                                     \
 	{ 'g', "goto", "T", "begin at this time, or at 'main'" },             \
 	{ 'e', "end", NULL, "begin at the end", NULL, "goto", NULL }
+#define OPTION_EXECUTE 513
+#define GDB_FIRST_OPTIONS                                                     \
+	{ 'x', "command", "F", "commands that are executed first" },          \
+	{ OPTION_EXECUTE, "ex", "COMMAND",                                    \
+	  "a command that is executed first; may be repeated" }
 #define GDB_PROGRAM_OPTION { OPTION_GDB, "gdb", "PROGRAM", "this gdb" }
+
+/* "-ex" of a command line is "--ex": gdb has it so. */
+void gdb_allow_one_dash(struct options *options);
 
 /* Takes one of these options, or 'x': a file of commands.  False: it is another
  * one. */

@@ -12,6 +12,7 @@
 
 #include "formats/error.h"
 #include "replayer/expressions/arithmetic.h"
+#include "replayer/expressions/members.h"
 #include "replayer/expressions/operations.h"
 #include "replayer/expressions/reader.h"
 #include "replayer/expressions/resolve.h"
@@ -24,28 +25,93 @@ static int read_binary(struct reader *reader, unsigned level,
 static int read_unary(struct reader *reader, struct value *out);
 static int read_choice(struct reader *reader, struct value *out);
 
+/* Takes the mark of a reference off the end of a type. */
+static bool cut_reference(char *name)
+{
+	size_t length = strlen(name), before;
+
+	while (length && name[length - 1] == ' ')
+		length--;
+	for (before = length; before && name[before - 1] == '&';)
+		before--;
+	if (before == length || length - before > 2)
+		return false;
+	while (before && name[before - 1] == ' ')
+		before--;
+	name[before] = '\0';
+	return true;
+}
+
 /* The type that stands in parentheses here, or NULL. */
 static struct type *read_type(struct reader *reader, char open, char close)
 {
 	const char *end = reader_brackets(reader->at, open, close);
 	struct type *type;
 	struct value value;
+	bool is_reference;
 	char *name;
 
 	if (!end)
 		return NULL;
 	name = reader_copy(reader, reader->at + 1, end - 1);
+	is_reference = name && cut_reference(name);
 	if (!name || !*name || strpbrk(name, "[]&|!=\"'.@$?"))
 		return NULL;
 	/* Multiplication is no type: "(a*b)". */
 	type = resolve_type(reader->context, name);
 	if (!type)
 		return NULL;
-	if (open == '(' && !strpbrk(name, "* ") &&
-	    !resolve_name(reader->context, name, &value, NULL))
+	if (is_reference)
+		type = type_reference(&reader->context->types, type);
+	else if (open == '(' && !strpbrk(name, "* ") &&
+		 !resolve_name(reader->context, name, &value, NULL))
 		return NULL;	/* a variable of that name */
 	reader->at = end;
 	return type;
+}
+
+/* Why no type stands there. */
+static int no_type(struct reader *reader)
+{
+	const char *start = reader->at + strspn(reader->at, "({< "), *end;
+	char *name;
+	int rc;
+
+	for (end = start; is_name_part(*end) || *end == ':' || *end == ' ';)
+		end++;
+	while (end > start && end[-1] == ' ')
+		end--;
+	name = reader_copy(reader, start, end);
+	if (!name)
+		return failed(reader->why, ERR_NO_MEMORY, "out of memory");
+	if (resolve_type(reader->context, name))
+		return failed(reader->why, ERR_INPUT, "'%s' is a type, and has"
+			      " no value", name);
+	rc = failed(reader->why, ERR_NOT_FOUND, "there is no type '%s'", name);
+	if (reader->why)
+		unknown_type(reader->context, name, reader->why);
+	return rc;
+}
+
+static bool take_word(struct reader *reader, const char *word)
+{
+	size_t length = strlen(word);
+
+	reader_blanks(reader);
+	if (strncmp(reader->at, word, length) ||
+	    is_name_part(reader->at[length]))
+		return false;
+	reader->at += length;
+	return true;
+}
+
+static int cast(struct reader *reader, struct type *type, struct value *of,
+		struct value *out)
+{
+	if (!reader->skipped)
+		return value_cast(reader->context, type, of, out, reader->why);
+	*out = *of;
+	return 0;
 }
 
 static int read_parentheses(struct reader *reader, struct value *out)
@@ -57,6 +123,40 @@ static int read_parentheses(struct reader *reader, struct value *out)
 	if (!rc && !reader_take(reader, ")"))
 		rc = reader_wrong(reader, "a ')' is missing");
 	return rc;
+}
+
+/* "static_cast<T>(x)" is as "(T)x". */
+static bool takes_cast(struct reader *reader)
+{
+	static const char *const words[] = {
+		"static_cast", "reinterpret_cast", "const_cast",
+	};
+	const char *start = reader->at;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (!take_word(reader, words[i]))
+			continue;
+		reader_blanks(reader);
+		if (*reader->at == '<')
+			return true;
+		reader->at = start;
+	}
+	return false;
+}
+
+static int read_named_cast(struct reader *reader, struct value *out)
+{
+	struct type *type = read_type(reader, '<', '>');
+	struct value of;
+	int rc;
+
+	if (!type)
+		return no_type(reader);
+	reader_blanks(reader);
+	if (*reader->at != '(')
+		return reader_wrong(reader, "a '(' is missing");
+	rc = read_parentheses(reader, &of);
+	return rc ? rc : cast(reader, type, &of, out);
 }
 
 /* ------- primary and postfix ------- */
@@ -75,6 +175,8 @@ static int read_primary(struct reader *reader, struct value *out)
 	case '\'':
 		return read_quoted(reader, out);
 	}
+	if (takes_cast(reader))
+		return read_named_cast(reader, out);
 	return read_name(reader, out);
 }
 
@@ -167,6 +269,8 @@ static int read_sizeof(struct reader *reader, struct value *out)
 			rc = value_strip(reader->context, &value, reader->why);
 		type = value.type;
 	}
+	if (!rc && type->kind == TYPE_REFERENCE)
+		type = type_target(type);
 	if (!rc)
 		rc = value_of_integer(reader->context, out,
 			type_by_words(&reader->context->types,
@@ -177,16 +281,35 @@ static int read_sizeof(struct reader *reader, struct value *out)
 	return rc;
 }
 
-static bool take_word(struct reader *reader, const char *word)
+/* alignof is of types alone, as in C++. */
+static bool takes_alignof(struct reader *reader)
 {
-	size_t length = strlen(word);
+	const char *start = reader->at;
 
-	reader_blanks(reader);
-	if (strncmp(reader->at, word, length) ||
-	    is_name_part(reader->at[length]))
+	if (!take_word(reader, "alignof") && !take_word(reader, "_Alignof"))
 		return false;
-	reader->at += length;
-	return true;
+	reader_blanks(reader);
+	if (*reader->at == '(')
+		return true;
+	reader->at = start;
+	return false;
+}
+
+static int read_alignof(struct reader *reader, struct value *out)
+{
+	struct type *type = read_type(reader, '(', ')');
+	int rc;
+
+	if (!type)
+		return no_type(reader);
+	rc = value_of_integer(reader->context, out,
+		type_by_words(&reader->context->types, "unsigned long"),
+		type_alignment(type->kind == TYPE_REFERENCE ?
+				       type_target(type) : type),
+		reader->why);
+	if (!rc)
+		trace_constant(reader->context->trace, out);
+	return rc;
 }
 
 static int apply(struct reader *reader, char mark, struct value *of,
@@ -207,15 +330,6 @@ static int apply(struct reader *reader, char mark, struct value *of,
 	return value_negate(reader->context, mark, of, out, reader->why);
 }
 
-static int cast(struct reader *reader, struct type *type, struct value *of,
-		struct value *out)
-{
-	if (!reader->skipped)
-		return value_cast(reader->context, type, of, out, reader->why);
-	*out = *of;
-	return 0;
-}
-
 /* "struct node": whatever follows, it is no value. */
 static bool begins_with_tag(const char *at)
 {
@@ -230,28 +344,6 @@ static bool begins_with_tag(const char *at)
 			return true;
 	}
 	return false;
-}
-
-static int no_type(struct reader *reader)
-{
-	const char *start = reader->at + strspn(reader->at, "({ "), *end;
-	char *name;
-	int rc;
-
-	for (end = start; is_name_part(*end) || *end == ':' || *end == ' ';)
-		end++;
-	while (end > start && end[-1] == ' ')
-		end--;
-	name = reader_copy(reader, start, end);
-	if (!name)
-		return failed(reader->why, ERR_NO_MEMORY, "out of memory");
-	if (resolve_type(reader->context, name))
-		return failed(reader->why, ERR_INPUT, "'%s' is a type, and has"
-			      " no value", name);
-	rc = failed(reader->why, ERR_NOT_FOUND, "there is no type '%s'", name);
-	if (reader->why)
-		unknown_type(reader->context, name, reader->why);
-	return rc;
 }
 
 static int read_operand(struct reader *reader, struct value *out)
@@ -270,6 +362,8 @@ static int read_operand(struct reader *reader, struct value *out)
 	}
 	if (take_word(reader, "sizeof"))
 		return read_sizeof(reader, out);
+	if (takes_alignof(reader))
+		return read_alignof(reader, out);
 	if (mark == '(')
 		type = read_type(reader, '(', ')');
 	else if (mark == '{')		/* {int}0x1000 */

@@ -242,7 +242,8 @@ static const char *find_offset(const char *text)
 
 	while (sign > text && sign[-1] != '+' && sign[-1] != '-')
 		sign--;
-	if (sign == text)
+	/* A '-' may be in the name of a library. */
+	if (sign == text || strchr(sign, '!'))
 		return NULL;
 	for (const char *at = text; at < sign - 1; at++)
 		if (strchr("*([@$'", *at) || (*at == '-' && at[1] == '>') ||

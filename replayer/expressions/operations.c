@@ -8,6 +8,7 @@
 
 #include "formats/error.h"
 #include "replayer/expressions/arithmetic.h"
+#include "replayer/expressions/members.h"
 #include "replayer/recording/recording.h"
 
 /* ------- registers ------- */
@@ -110,6 +111,11 @@ int value_cast(struct context *context, struct type *type, struct value *from,
 	int64_t number;
 	int rc;
 
+	if (type->kind == TYPE_REFERENCE) {
+		rc = value_address(context, from, out, why);
+		out->type = type;
+		return rc;
+	}
 	if (!type_is_scalar(type)) {	/* the same bytes, seen otherwise */
 		*out = *from;
 		out->type = type;

@@ -128,6 +128,10 @@ static int unknown_name(struct reader *reader, const char *end)
 
 	if (!name || !reader->why)
 		return ERR_NOT_FOUND;
+	if (!strncmp(reader->at, "heap:", 5) && reader->at[5] != ':')
+		return failed(reader->why, ERR_INPUT, "'heap:' stands before"
+			      " a whole expression, not in one: heap:p is the"
+			      " block that p points into");
 	resolve_symbol(reader->context, name, &(struct value){ 0 },
 		       reader->why);
 	unknown_explain(reader->context, name, reader->why);

@@ -12,6 +12,7 @@
 #include "replayer/expressions/begun.h"
 #include "replayer/expressions/candidates.h"
 #include "replayer/expressions/locations.h"
+#include "replayer/expressions/members.h"
 #include "replayer/symbols/symbols.h"
 
 /* ------- values of entries ------- */
@@ -215,31 +216,53 @@ int resolve_name(struct context *context, const char *name, struct value *out,
 	return value_of_name(context, name, out, why);
 }
 
-int resolve_static(struct context *context, Dwarf_Die *member,
-		   struct value *out, struct failure *why)
-{
-	char name[NAME_MOST], full[NAME_MOST + 2];
-	struct candidate found;
+/* ------- symbols ------- */
 
-	if (dwarf_hasattr(member, DW_AT_const_value) ||
-	    dwarf_hasattr(member, DW_AT_location))
-		return value_of_variable(context, member, out, why);
-	*out = (struct value) {
-		.type = type_of_entry(&context->types, member),
-		.is_absent = true,
-	};
-	if (!out->type)
-		return failed(why, ERR_NO_MEMORY, "out of memory");
-	if (!resolve_qualified(context, member, name, sizeof(name)))
+/* "libc.so.6!main_arena" that only a file with debugging information has. */
+struct symbol_search {
+	const char *name;
+	uint64_t addr, size;
+};
+
+static int compare_symbol(void *opaque, const struct lines_symbol *symbol)
+{
+	struct symbol_search *search = opaque;
+
+	if (strcmp(symbol->name, search->name) != 0)
 		return 0;
-	snprintf(full, sizeof(full), "::%s", name);
-	if (!candidates_find(context, full, false, &found))
-		return 0;
-	return value_of_entry(context, found.module, found.index, found.entry,
-			      out, why);
+	search->addr = symbol->addr;
+	search->size = symbol->type == SYMBOL_OBJECT ? symbol->size : 0;
+	return 1;
 }
 
-/* ------- symbols ------- */
+static bool find_in_file(struct context *context, const char *name,
+			 uint64_t *addr, uint64_t *size)
+{
+	const char *mark = strchr(name, '!');
+	struct symbol_search search = { .name = mark ? mark + 1 : NULL };
+	struct names *names = lines_names(context->lines);
+	uint64_t t = context->place.at.time, bias;
+	const struct symbols *symbols;
+	char library[256];
+	int rc = 0;
+
+	if (!mark || (size_t)(mark - name) >= sizeof(library))
+		return false;
+	snprintf(library, sizeof(library), "%.*s", (int)(mark - name), name);
+	for (size_t i = 0; !rc &&
+	     (symbols = names_mapped(names, t, i, &bias)); i++) {
+		const char *slash = strrchr(symbols->path, '/');
+
+		if (module_is_called(slash ? slash + 1 : symbols->path,
+				     library))
+			rc = lines_each_symbol_of(context->lines, t, i,
+						  compare_symbol, &search,
+						  NULL);
+	}
+	*addr = search.addr;
+	*size = search.size;
+	return rc > 0;
+}
 
 int resolve_symbol(struct context *context, const char *name,
 		   struct value *out, struct failure *why)
@@ -249,7 +272,8 @@ int resolve_symbol(struct context *context, const char *name,
 	int rc = names_find(lines_names(context->lines), context->place.at.time,
 			    name, &addr, &size, why);
 
-	if (rc)
+	if (rc && (rc != ERR_NOT_FOUND ||
+		   !find_in_file(context, name, &addr, &size)))
 		return rc;
 	if (!type)
 		return failed(why, ERR_NO_MEMORY, "out of memory");

@@ -25,10 +25,6 @@ int resolve_name(struct context *context, const char *name, struct value *out,
 int resolve_symbol(struct context *context, const char *name,
 		   struct value *out, struct failure *why);
 
-/* A static member of a class. */
-int resolve_static(struct context *context, Dwarf_Die *member,
-		   struct value *out, struct failure *why);
-
 /* "unsigned long", "struct node *", "app::Node **"; NULL if it is none. */
 struct type *resolve_type(struct context *context, const char *name);
 

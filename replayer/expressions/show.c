@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "formats/error.h"
-#include "replayer/expressions/resolve.h"
+#include "replayer/expressions/members.h"
 #include "replayer/expressions/show_internal.h"
 
 /* How deep values may be nested before the rest is left out, as gdb. */
@@ -197,7 +197,7 @@ static int show_static(struct shower *shower, struct member *member)
 	struct failure ignored;
 
 	fprintf(shower->out, "static %s = ", member->name ? member->name : "");
-	if (resolve_static(shower->context, &member->die, &value, &ignored) ||
+	if (member_static(shower->context, &member->die, &value, &ignored) ||
 	    value.is_absent) {
 		fputs("<optimized out>", shower->out);
 		return 0;
@@ -211,6 +211,23 @@ static int show_static(struct shower *shower, struct member *member)
 	return show_part(shower, &value);
 }
 
+/* All classes that have the same virtual base have one of it. */
+static bool is_shown(struct shower *shower, struct member *member)
+{
+	Dwarf_Attribute attribute;
+	const void *base = member->type->die.addr;
+
+	if (!member->is_base ||
+	    !dwarf_attr(&member->die, DW_AT_virtuality, &attribute))
+		return false;
+	for (unsigned i = 0; i < shower->base_count; i++)
+		if (shower->bases[i] == base)
+			return true;
+	if (shower->base_count < VIRTUAL_MOST)
+		shower->bases[shower->base_count++] = base;
+	return false;
+}
+
 static int show_member(struct shower *shower, const struct value *of,
 		       struct member *member)
 {
@@ -218,6 +235,7 @@ static int show_member(struct shower *shower, const struct value *of,
 
 	if (member->is_static)
 		return show_static(shower, member);
+	shower->is_base = member->is_base;
 	if (member->is_base) {
 		fputc('<', shower->out);
 		type_write(shower->out, member->type);
@@ -238,6 +256,8 @@ static int show_members(struct shower *shower, struct value *value)
 
 	fputc('{', shower->out);
 	while ((rc = member_next(&walk, &member)) > 0) {
+		if (is_shown(shower, &member))
+			continue;
 		fputs(any ? ", " : "", shower->out);
 		any = true;
 		rc = show_member(shower, value, &member);
@@ -250,9 +270,21 @@ static int show_members(struct shower *shower, struct value *value)
 	return rc;
 }
 
+/* An object that is no base has virtual bases of its own. */
+static int show_object(struct shower *shower, struct value *value)
+{
+	struct shower inner = *shower;
+
+	inner.base_count = 0;
+	return show_members(&inner, value);
+}
+
 static int show_class(struct shower *shower, struct value *value)
 {
+	bool is_base = shower->is_base;
 	int rc;
+
+	shower->is_base = false;
 
 	if (value->type->language == LANGUAGE_GO &&
 	    show_go_text(shower, value))
@@ -260,19 +292,77 @@ static int show_class(struct shower *shower, struct value *value)
 	shower->depth++;
 	if (value->type->language == LANGUAGE_RUST)
 		rc = show_rust(shower, value);
-	else
+	else if (is_base)
 		rc = show_members(shower, value);
+	else
+		rc = show_object(shower, value);
 	shower->depth--;
 	return rc;
 }
 
 /* ------- all ------- */
 
+/* The member at an offset; false: there is none. */
+static bool find_at(struct shower *shower, struct type *type, uint64_t offset,
+		    struct member *out)
+{
+	struct value of = { .type = type };
+	struct member_walk walk = { .context = shower->context, .of = &of };
+
+	int rc;
+
+	/* Where a virtual base is, only an object tells. */
+	while ((rc = member_next(&walk, out)) > 0 || rc == ERR_NOT_FOUND)
+		if (rc > 0 && !out->is_static && !out->is_base && out->name &&
+		    out->offset == offset)
+			return true;
+	return false;
+}
+
+static void show_data_member(struct shower *shower, struct value *value)
+{
+	struct type *type = type_class(value->type);
+	int64_t offset = (int64_t)value_bits(value);
+	struct member member;
+
+	if (offset == -1) {
+		fputs("NULL", shower->out);
+	} else if (!type || !find_at(shower, type, (uint64_t)offset,
+				     &member)) {
+		fprintf(shower->out, "%" PRId64, offset);
+	} else {
+		fputc('&', shower->out);
+		type_write(shower->out, type);
+		fprintf(shower->out, "::%s", member.name);
+	}
+}
+
+/*
+ * A function's address, or one more than where a virtual one is in the table:
+ * Itanium C++ ABI, 2.3.
+ */
+static void show_member_function(struct shower *shower, struct value *value)
+{
+	uint64_t addr;
+
+	memcpy(&addr, value->bytes, sizeof(addr));
+	if (!addr) {
+		fputs("NULL", shower->out);
+	} else if (addr & 1) {
+		fprintf(shower->out, "&virtual table offset %" PRIu64,
+			addr - 1);
+	} else {
+		write_type(shower, value->type);
+		show_function(shower, addr);
+	}
+}
+
 static int show_member_pointer(struct shower *shower, struct value *value)
 {
-	if (!shower->depth)
-		write_type(shower, value->type);
-	fprintf(shower->out, "%" PRId64, (int64_t)value_bits(value));
+	if (type_target(value->type)->kind == TYPE_FUNCTION)
+		show_member_function(shower, value);
+	else
+		show_data_member(shower, value);
 	return 0;
 }
 
@@ -282,11 +372,8 @@ static int show_kind(struct shower *shower, struct value *value)
 
 	if (shower->format && shower->format != 's' && type_is_scalar(type) &&
 	    type->kind != TYPE_REFERENCE &&
-	    (type->kind != TYPE_FLOAT || shower->format == 'x' ||
-	     shower->format == 't' || shower->format == 'o')) {
-		show_formatted(shower, value);
-		return 0;
-	}
+	    (type->kind != TYPE_FLOAT || shower->format != 'f'))
+		return show_formatted(shower, value);
 	if (type->language == LANGUAGE_RUST && !type->size &&
 	    type->kind == TYPE_INT) {
 		fputs("()", shower->out);

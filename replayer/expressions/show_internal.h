@@ -7,6 +7,7 @@
 
 #define SHOWN_MOST 200u		/* elements and characters, as gdb */
 #define REPEATS_LEAST 10u	/* more equal ones are counted */
+#define VIRTUAL_MOST 32u	/* bases that are shown once */
 
 struct shower {
 	struct context *context;
@@ -14,6 +15,11 @@ struct shower {
 	char format;
 	unsigned depth;
 	bool is_listed;		/* its type does not stand before it */
+
+	/* Virtual bases that were shown, of the object that is being shown. */
+	const void *bases[VIRTUAL_MOST];
+	unsigned base_count;
+	bool is_base;		/* what is shown next is a base of it */
 	struct failure *why;
 };
 
@@ -21,7 +27,7 @@ struct shower {
 void show_integer(struct shower *shower, const struct value *value);
 void show_float(struct shower *shower, const struct value *value);
 void show_enum(struct shower *shower, const struct value *value);
-void show_formatted(struct shower *shower, const struct value *value);
+int show_formatted(struct shower *shower, const struct value *value);
 void show_character(struct shower *shower, const struct type *type,
 		    uint32_t c);
 

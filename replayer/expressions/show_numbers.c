@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "formats/error.h"
 #include "replayer/expressions/dies.h"
 #include "replayer/expressions/show_internal.h"
 
@@ -261,14 +262,16 @@ void show_enum(struct shower *shower, const struct value *value)
 
 /* ------- as asked for ------- */
 
-static void write_binary(FILE *out, unsigned __int128 bits)
+/* Digits of one bit are binary, of three octal. */
+static void write_digits(FILE *out, unsigned __int128 bits, unsigned each)
 {
 	char digits[128];
 	size_t at = sizeof(digits);
 
 	do {
-		digits[--at] = (char)('0' + (int)(bits & 1));
-		bits >>= 1;
+		digits[--at] = (char)('0' + ((unsigned)bits &
+					     ((1u << each) - 1)));
+		bits >>= each;
 	} while (bits);
 	fwrite(digits + at, 1, sizeof(digits) - at, out);
 }
@@ -301,15 +304,37 @@ static __int128 signed_bits(const struct value *value)
 	return (__int128)(bits << (128 - size)) >> (128 - size);
 }
 
+/* As a number of 8 bytes; a floating-point number is rounded to zero. */
+static int64_t whole_bits(const struct value *value)
+{
+	long double real;
+
+	if (value->type->kind != TYPE_FLOAT)
+		return (int64_t)value_bits(value);
+	real = value_float(value->type, value->bytes);
+	if (real >= 0x1p63L)
+		return INT64_MAX;
+	return real > -0x1p63L ? (int64_t)real : INT64_MIN;
+}
+
 /* The lowest byte, with the sign that the type has. */
 static void show_byte(struct shower *shower, const struct value *value)
 {
 	struct type type = { .kind = TYPE_INT, .size = 1, .is_char = true,
-			     .is_signed = value->type->is_signed };
-	uint8_t byte = (uint8_t)plain_bits(value);
+			     .is_signed = value->type->is_signed ||
+					  value->type->kind == TYPE_FLOAT };
+	uint8_t byte = (uint8_t)whole_bits(value);
 	struct value low = { .type = &type, .bytes = &byte };
 
 	show_integer(shower, &low);
+}
+
+static void show_place(struct shower *shower, const struct value *value)
+{
+	uint64_t addr = (uint64_t)whole_bits(value);
+
+	write_hexadecimal(shower->out, addr);
+	show_symbol(shower, addr, " ");
 }
 
 static void write_as_float(struct shower *shower, const struct value *value)
@@ -324,36 +349,41 @@ static void write_as_float(struct shower *shower, const struct value *value)
 		show_float(shower, &real);
 }
 
-void show_formatted(struct shower *shower, const struct value *value)
+int show_formatted(struct shower *shower, const struct value *value)
 {
 	FILE *out = shower->out;
 	unsigned __int128 bits = plain_bits(value);
 
+	if (strchr("ca", shower->format) && value->type->size > 8 &&
+	    value->type->kind != TYPE_FLOAT)
+		return failed(shower->why, ERR_INPUT, "the format '%c' is for"
+			      " numbers of at most 8 bytes", shower->format);
 	switch (shower->format) {
 	case 'x':
 		write_hexadecimal(out, bits);
-		return;
+		break;
 	case 't':
-		write_binary(out, bits);
-		return;
+		write_digits(out, bits, 1);
+		break;
 	case 'o':
-		fprintf(out, bits ? "0%" PRIo64 : "%" PRIo64, (uint64_t)bits);
-		return;
+		fputs(bits ? "0" : "", out);
+		write_digits(out, bits, 3);
+		break;
 	case 'u':
 		write_decimal(out, (__int128)bits, false);
-		return;
+		break;
 	case 'd':
 		write_decimal(out, signed_bits(value), true);
-		return;
+		break;
 	case 'c':
 		show_byte(shower, value);
-		return;
+		break;
 	case 'a':
-		write_hexadecimal(out, bits);
-		show_symbol(shower, (uint64_t)bits, " ");
-		return;
+		show_place(shower, value);
+		break;
 	case 'f':
 		write_as_float(shower, value);
-		return;
+		break;
 	}
+	return 0;
 }

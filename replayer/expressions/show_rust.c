@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "formats/error.h"
+#include "replayer/expressions/members.h"
 #include "replayer/expressions/show_internal.h"
 
 /* "__0", "__12": of tuples. */

@@ -144,7 +144,8 @@ static bool ends_with_mark(struct type *type)
 	written = look(type);
 	return !type->name && !written.has_name && !written.is_const &&
 	       !written.is_volatile &&
-	       (type->kind == TYPE_POINTER || type->kind == TYPE_REFERENCE);
+	       (type->kind == TYPE_POINTER || type->kind == TYPE_REFERENCE ||
+		type->kind == TYPE_MEMBER_POINTER);
 }
 
 static void write_pointer(FILE *out, struct written *written, unsigned depth)
@@ -153,20 +154,39 @@ static void write_pointer(FILE *out, struct written *written, unsigned depth)
 	const char *mark = "*";
 
 	write_before(out, target, depth + 1);
-	if (type->kind == TYPE_REFERENCE)
+	if (type->kind == TYPE_REFERENCE && !type->has_die)
+		mark = "&";
+	else if (type->kind == TYPE_REFERENCE)
 		mark = dwarf_tag(&type->die) == DW_TAG_rvalue_reference_type ?
 			       "&&" : "&";
 	if (is_suffixed(target))
 		fputs(ends_with_mark(target) ? "(" : " (", out);
 	else if (look(target).has_name || target->name ||
 		 (target->kind != TYPE_POINTER &&
-		  target->kind != TYPE_REFERENCE))
+		  target->kind != TYPE_REFERENCE &&
+		  target->kind != TYPE_MEMBER_POINTER))
 		fputc(' ', out);
 	fputs(mark, out);
 	if (written->is_const)
 		fputs(" const", out);
 	if (written->is_volatile)
 		fputs(" volatile", out);
+}
+
+/* "int Point::*", "int (Point::*)(int)" */
+static void write_member_pointer(FILE *out, struct written *written,
+				 unsigned depth)
+{
+	struct type *type = written->type, *target = type_target(type);
+	struct type *of = type_class(type);
+
+	write_before(out, target, depth + 1);
+	fputs(is_suffixed(target) ? " (" : " ", out);
+	if (of)
+		write_before(out, of, depth + 1);
+	fputs("::*", out);
+	if (written->is_const)
+		fputs(" const", out);
 }
 
 static void write_before(FILE *out, struct type *type, unsigned depth)
@@ -180,6 +200,11 @@ static void write_before(FILE *out, struct type *type, unsigned depth)
 	if (!type->name && !written.has_name &&
 	    (type->kind == TYPE_POINTER || type->kind == TYPE_REFERENCE)) {
 		write_pointer(out, &written, depth);
+		return;
+	}
+	if (!type->name && !written.has_name &&
+	    type->kind == TYPE_MEMBER_POINTER) {
+		write_member_pointer(out, &written, depth);
 		return;
 	}
 	if (!type->name && !written.has_name &&
@@ -245,6 +270,7 @@ static void write_behind(FILE *out, struct type *type, unsigned depth)
 	switch (type->kind) {
 	case TYPE_POINTER:
 	case TYPE_REFERENCE:
+	case TYPE_MEMBER_POINTER:
 		if (is_suffixed(type_target(type)))
 			fputc(')', out);
 		write_behind(out, type_target(type), depth + 1);

@@ -299,7 +299,9 @@ static void fill_kind(struct type *type)
 		return;
 	case DW_TAG_ptr_to_member_type:
 		type->kind = TYPE_MEMBER_POINTER;
-		type->size = type->size ? type->size : 8;
+		if (!type->size)
+			type->size = type_target(type)->kind ==
+						     TYPE_FUNCTION ? 16 : 8;
 		return;
 	case DW_TAG_array_type:
 		fill_array(type);
@@ -394,7 +396,83 @@ struct type *type_target(struct type *type)
 	return type->target;
 }
 
+struct type *type_class(struct type *type)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die die;
+
+	if (!type->has_die ||
+	    !dwarf_attr(&type->die, DW_AT_containing_type, &attribute) ||
+	    !dwarf_formref_die(&attribute, &die))
+		return NULL;
+	return type_of_die(type->types, &die);
+}
+
+static uint64_t alignment_of(struct type *type, unsigned depth);
+
+/* That of the member which needs most. */
+static uint64_t alignment_of_class(struct type *type, unsigned depth)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die die;
+	uint64_t most = 1;
+
+	if (!type->has_die || dwarf_child(&type->die, &die))
+		return most;
+	do {
+		int tag = dwarf_tag(&die);
+		struct type *part;
+		uint64_t its;
+
+		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
+		    dwarf_attr(&die, DW_AT_external, &attribute))
+			continue;
+		part = type_of_entry(type->types, &die);
+		its = part ? alignment_of(part, depth + 1) : 1;
+		most = its > most ? its : most;
+	} while (!die_sibling(&die, &die));
+	return most;
+}
+
+static uint64_t alignment_of(struct type *type, unsigned depth)
+{
+	uint64_t size = type->size;
+
+	if (depth > DEPTH_MOST)
+		return 1;
+	if (type->has_die &&
+	    number_of(type->types, &type->die, DW_AT_alignment, &size))
+		return size;
+	switch (type->kind) {
+	case TYPE_ARRAY:
+		return alignment_of(type_target(type), depth + 1);
+	case TYPE_STRUCT:
+	case TYPE_UNION:
+		return alignment_of_class(type, depth);
+	case TYPE_COMPLEX:
+		return size / 2;
+	case TYPE_MEMBER_POINTER:
+		return 8;
+	default:
+		return size;
+	}
+}
+
+uint64_t type_alignment(struct type *type)
+{
+	return alignment_of(type, 0);
+}
+
 /* ------- made of others ------- */
+
+struct type *type_reference(struct types *types, struct type *target)
+{
+	struct type *type = type_pointer(types, target);
+
+	if (type)
+		type->kind = TYPE_REFERENCE;
+	return type;
+}
 
 struct type *type_pointer(struct types *types, struct type *target)
 {

@@ -7,7 +7,7 @@
  *
  * Units:      sizes and offsets are bytes.
  * Ownership:  types live as long as their `struct types`; those made of others
- *             (type_pointer(), type_array()) too.
+ *             (type_pointer() and the like) too.
  * Errors:     NULL without memory.
  */
 #ifndef CPREC_REPLAYER_EXPRESSIONS_TYPES_H
@@ -83,11 +83,18 @@ struct type *type_of_entry(struct types *types, Dwarf_Die *entry);
 struct type *type_by_words(struct types *types, const char *words);
 
 struct type *type_pointer(struct types *types, struct type *target);
+struct type *type_reference(struct types *types, struct type *target);
 struct type *type_array(struct types *types, struct type *element,
 			uint64_t count);
 
 /* What it points to, is an array of, returns; void if it does not say. */
 struct type *type_target(struct type *type);
+
+/* Of a pointer to a member: whose member; NULL if it does not say. */
+struct type *type_class(struct type *type);
+
+/* What addresses of such a thing are divisible by. */
+uint64_t type_alignment(struct type *type);
 
 /* Whether it has members. */
 bool type_is_class(const struct type *type);

@@ -11,11 +11,7 @@
 #include <string.h>
 
 #include "formats/error.h"
-#include "formats/nearest.h"
 #include "replayer/expressions/locations.h"
-
-/* How deep members may be nested in what makes sense. */
-#define DEPTH_MOST 32u
 
 /* ------- members ------- */
 
@@ -157,86 +153,6 @@ struct value value_part(const struct value *of, const struct member *member)
 	else if (!of->has_addr)
 		part.is_absent = true;
 	return part;
-}
-
-static int find_member(struct context *context, struct value *of,
-		       const char *name, struct value *out, unsigned depth,
-		       struct failure *why)
-{
-	struct member_walk walk = { .context = context, .of = of,
-				    .why = why };
-	struct member member;
-	int rc;
-
-	if (depth > DEPTH_MOST)
-		return ERR_NOT_FOUND;
-	while ((rc = member_next(&walk, &member)) > 0) {
-		struct value part = value_part(of, &member);
-		bool is_inside = member.is_base ||
-				 (!member.name && type_is_class(part.type));
-
-		if (!member.is_static && member.name && !member.is_base &&
-		    !strcmp(member.name, name)) {
-			*out = part;
-			return 0;
-		}
-		if (!is_inside)
-			continue;
-		rc = find_member(context, &part, name, out, depth + 1, why);
-		if (rc != ERR_NOT_FOUND)
-			return rc;
-	}
-	return rc ? rc : ERR_NOT_FOUND;
-}
-
-static void offer_members(struct context *context, const struct value *of,
-			  struct nearest *nearest, unsigned depth)
-{
-	struct member_walk walk = { .context = context, .of = of };
-	struct member member;
-
-	while (depth < DEPTH_MOST && member_next(&walk, &member) > 0) {
-		struct value part = value_part(of, &member);
-
-		if (member.name && !member.is_base)
-			nearest_offer(nearest, member.name);
-		else
-			offer_members(context, &part, nearest, depth + 1);
-	}
-}
-
-static int no_member(struct context *context, const struct value *of,
-		     const char *name, struct failure *why)
-{
-	struct nearest nearest;
-	char text[NEAREST_TEXT];
-
-	if (!why)
-		return ERR_NOT_FOUND;
-	nearest_begin(&nearest, name, strlen(name));
-	offer_members(context, of, &nearest, 0);
-	return failed(why, ERR_NOT_FOUND, "there is no member '%s'%s", name,
-		      nearest_text(&nearest, text));
-}
-
-int value_member(struct context *context, struct value *of, const char *name,
-		 struct value *out, struct failure *why)
-{
-	struct value object = *of;
-	int rc = value_strip(context, &object, why);
-
-	if (!rc && object.type->kind == TYPE_POINTER)
-		rc = value_follow(context, &object, &object, why);
-	if (rc)
-		return rc;
-	if (object.type->kind == TYPE_UNKNOWN)
-		return context_no_type(context, object.addr, why);
-	if (!type_is_class(object.type))
-		return failed(why, ERR_INPUT, "there is no '%s' in what is no"
-			      " structure, class or union", name);
-	rc = find_member(context, &object, name, out, 0, why);
-	return rc == ERR_NOT_FOUND ? no_member(context, &object, name, why) :
-				     rc;
 }
 
 /* ------- variables ------- */

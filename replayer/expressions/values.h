@@ -79,10 +79,6 @@ int value_of_variable(struct context *context, Dwarf_Die *die,
 int value_fetch(struct context *context, struct value *value,
 		struct failure *why);
 
-/* `out` is what `name` is in it; bases and nameless parts are looked into. */
-int value_member(struct context *context, struct value *of, const char *name,
-		 struct value *out, struct failure *why);
-
 /* Follows a reference of C++, if it is one. */
 int value_strip(struct context *context, struct value *value,
 		struct failure *why);

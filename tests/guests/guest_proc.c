@@ -575,6 +575,40 @@ static void test_thread(void)
 	CHECK(!pthread_join(made, NULL));
 }
 
+/* Made files, too, get the lowest descriptor that is free. */
+static void test_lowest(void)
+{
+	static const char *const paths[] = {
+		"/proc/self/maps", "/proc/self/status", "/proc/self/stat",
+		"/proc/self/cmdline", "/proc/self/mem", "/proc/self/auxv",
+		"/proc/self/environ", "/proc/self/smaps", "/proc/self/limits",
+		"/proc/self/statm", "/proc/self/pagemap", "/proc/cpuinfo",
+		"/proc/thread-self/stat", "/sys/devices/system/cpu/online",
+		"/proc/self/comm",
+	};
+	int input = dup(0), lowest = open("/dev/null", O_RDONLY), next, end;
+	char byte;
+
+	close(0);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		CHECK(open(paths[i], O_RDONLY | O_CLOEXEC) == 0);
+		CHECK(fcntl(0, F_GETFD) == FD_CLOEXEC && !close(0));
+	}
+	CHECK(open(paths[1], O_RDONLY) == 0 && !fcntl(0, F_GETFD));
+	CHECK(read(0, &byte, 1) == 1 && byte == 'N');
+	CHECK(dup2(input, 0) == 0 && !close(lowest));
+	next = open(paths[0], O_RDONLY);
+	end = dup(next);
+	CHECK(next == lowest && end == input + 2);
+	CHECK(!close(next) && !close(end) && !close(input));
+	/* A table of descriptors has room for those that there are. */
+	CHECK(slurp("/proc/self/status", text) > 0);
+	CHECK(number_of(text, "FDSize:") <= 1024);
+	CHECK(dup2(0, 600) == 600 && !close(600));
+	CHECK(slurp("/proc/self/status", text) > 0);
+	CHECK(number_of(text, "FDSize:") == 1024);
+}
+
 int main(int argc, char **argv, char **envp)
 {
 	(void)argc;
@@ -589,6 +623,7 @@ int main(int argc, char **argv, char **envp)
 	test_stat(argv, envp);
 	test_vectors(envp);
 	test_mem();
+	test_lowest();
 	test_thread();
 	return guest_end();
 }

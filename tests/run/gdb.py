@@ -908,12 +908,28 @@ class Gdb(CprecTap):
         equal(status, 0, "exit status")
 
 
+    def firsts(self):
+        """-x, --ex and -ex are executed in the order in which they stand."""
+        path = os.path.join(self.folder, "list-O0.cpr")
+        script = os.path.join(self.folder, "firsts")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write("echo second\\n\n")
+        done = self.cprec("gdb", f"--gdb={self.options.gdb}",
+                          "--ex=echo first\\n", "-x", script, "-ex",
+                          "echo third\\n", path, "--", "-nx", "-batch", "-ex",
+                          "echo fourth\\n")
+        equal([line for line in done.stdout.splitlines()
+               if line in ("first", "second", "third", "fourth")],
+              ["first", "second", "third", "fourth"], done.stderr)
+
+
 def run_all(options, folder):
     tests = Gdb(options, folder)
     for flags in ("-O0",), ("-O2",):
         tests.test(f"a crash, {flags[0]}", tests.crash, flags)
         tests.test(f"C++, {flags[0]}", tests.cpp, flags)
     tests.test("lines, there and back", tests.moves)
+    tests.test("commands that are executed first", tests.firsts)
     tests.test("threads", tests.threads)
     tests.test("a stripped program", tests.stripped)
     tests.test("python3", tests.python)

@@ -88,6 +88,44 @@ CXX = [
     "numbers.items[0]@2", "&points.items[1]", "plain", "&both", "(char)mode",
 ]
 
+# Members of classes and their bases; numbers in formats that are not theirs, and
+# of more than 64 bits.
+KINDS = [
+    "shape.instances", "square.instances", "reference.instances",
+    "(&shape)->instances", "&shape.instances", "square.first",
+    "square.first.y", "both.limit", "left.limit", "both.app::Left::l",
+    "pointer->app::v2::Point::y", "both.base", "more.base", "more.l",
+    "app::Shape::instances", "shape.instances * 2 + 1", "shape.nothing",
+    "both.app::Left::r", "both.app::nothing::l", "both", "more", "left",
+    "square", "member", "none", "inner", "sum", "tell", "of_both", "nested", "*pointer",
+    "&member", "static_cast<int>(half)", "static_cast<double>(integer) / 2",
+    "static_cast<long>(half) + 1", "reinterpret_cast<long>(pointer)",
+    "*reinterpret_cast<app::Shape *>(&square)",
+    "reinterpret_cast<app::v2::Point *>(&point)->inner.b",
+    "static_cast<app::Square *>(&reference)",
+    "static_cast<app::Square &>(reference)",
+    "reinterpret_cast<app::Square &>(reference)",
+    "const_cast<int *>(&point.x)", "(app::Square&)reference",
+    "(app::Square &)reference", "((app::Square&)reference).side",
+    "&(app::Square&)reference", "static_cast<nothing>(half)",
+    "alignof(int)", "alignof(double)", "alignof(long double)",
+    "alignof(app::Square)", "alignof(app::Bits)", "alignof(short *)",
+    "_Alignof(short)", "alignof(Kind)", "alignof(app::v2::Point::Inner)",
+    "alignof(nothing)", "sizeof(app::Square&)", "integer &truth",
+] + [
+    (text, letter)
+    for text in ("precise", "half", "large", "letter", "real", "many")
+    for letter in "xoduca"
+] + [
+    (text, letter)
+    for text in ("bits", "bits.low", "bits.wide", "integer", "small", "kind",
+                 "truth")
+    for letter in "xotduca"
+] + [
+    (text, letter)
+    for text in ("big", "negative_big", "huge") for letter in "xotduca"
+] + [("precise", "f"), ("half", "t"), ("text", "a"), ("text", "d")]
+
 RUST = [
     "number", "text", "numbers", "flag", "letter", "byte", "wide", "ratio",
     "pair", "tuple", "array", "zeros", "point", "color", "some",
@@ -179,6 +217,8 @@ TABLE = [
       ["n", "inside", "__this->__captured", "app::counter"]]),
     ("overloads", "g++", ["g++", "-g", "-O0", "-no-pie", "-o", "OUT",
                           "overloads.cpp"], False, [OVERLOADS]),
+    ("kinds", "g++", ["g++", "-g", "-O0", "-no-pie", "-o", "OUT",
+                      "kinds.cpp"], False, [KINDS]),
     ("rust", "rustc", ["rustc", "-g", "-o", "OUT", "names.rs"], False,
      [RUST, ["self", "by", "x", "moved", "self.x", "*self", "x + by"]]),
     ("go", "go", ["go", "build", "-gcflags=all=-N -l", "-o", "OUT",

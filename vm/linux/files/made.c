@@ -50,21 +50,29 @@ static int64_t fill(struct linux_process *process, int fd)
 
 /* ------- opening ------- */
 
-/* An empty file without a name, opened as the guest wants it. */
+/*
+ * An empty file without a name, opened as the guest wants it.  It gets the
+ * number that the memory has meanwhile: that is the lowest which was free.
+ */
 static int open_empty(const char *name, int flags)
 {
 	int memory = memfd_create(name, MFD_CLOEXEC);
 	char link[LINK_ROOM];
-	int fd;
+	int fd, rc;
 
 	if (memory < 0)
 		return -errno;
 	descriptor_link(memory, link);
 	fd = open(link, flags & (O_ACCMODE | O_CLOEXEC));
-	if (fd < 0)
-		fd = -errno;
+	if (fd >= 0 && dup3(fd, memory, flags & O_CLOEXEC) == memory) {
+		close(fd);
+		return memory;
+	}
+	rc = -errno;
+	if (fd >= 0)
+		close(fd);
 	close(memory);
-	return fd;
+	return rc;
 }
 
 /* As on the host, but most without a way to write to them. */

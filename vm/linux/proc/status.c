@@ -14,6 +14,7 @@
 
 #include "vm/linux/host/host.h"
 #include "vm/linux/kernel.h"
+#include "vm/linux/limits/limits.h"
 #include "vm/linux/memory/memory.h"
 #include "vm/linux/proc/proc_internal.h"
 #include "vm/linux/process.h"
@@ -57,6 +58,19 @@ static void print_ignored(const struct subject *subject, FILE *out)
 static void print_caught(const struct subject *subject, FILE *out)
 {
 	fprintf(out, "%016" PRIx64, signals_caught(subject->process));
+}
+
+/* As many as the host's kernel makes room for, but not cprec's own. */
+static void print_table_size(const struct subject *subject, FILE *out)
+{
+	unsigned size = 64;
+	unsigned needed = (unsigned)subject->process->limits->highest + 1;
+
+	if (needed > size)
+		size = 128;
+	while (size < needed)
+		size *= 2;
+	fprintf(out, "%u", size);
 }
 
 /* ------- memory ------- */
@@ -158,7 +172,7 @@ static const struct {
 	{ "VmExe:", print_code },     { "VmLib:", print_library },
 	{ "VmPTE:", print_tables },   { "VmSwap:", print_swapped },
 	{ "SigBlk:", print_blocked }, { "SigIgn:", print_ignored },
-	{ "SigCgt:", print_caught },
+	{ "SigCgt:", print_caught },  { "FDSize:", print_table_size },
 };
 
 static void print_line(const struct subject *subject, const char *line,
