@@ -124,6 +124,8 @@ int condition_evaluate(struct condition *condition,
 	context->trace = NULL;
 	context->no_frame = context->only_begun = false;
 	context->has_frame = false;
+	condition->lacks_name = rc == ERR_NOT_FOUND &&
+				!condition->trace.is_unknown;
 	if (rc)
 		rc = explain(condition, rc, &reason, why);
 	else

@@ -35,6 +35,7 @@ struct condition {
 
 	bool was_known;		/* at some time, but for memory */
 	bool was_computed;	/* at some time */
+	bool lacks_name;	/* now; so it is until modules are mapped */
 	struct failure reason;	/* why it was not, the first time */
 	bool has_reason;
 	struct failure fault;	/* ... where all memory was there */

@@ -222,7 +222,9 @@ int context_set(struct context *context, const struct expression_place *place,
 	context->place = *place;
 	context->has_registers = context->has_frame = false;
 	rc = find_modules(context, why);
-	/* Whether there is such a frame is to be known before all else. */
+	/* Whether there is such a thread or frame is known before all else. */
+	if (!rc && place->some_thread)
+		rc = recording_has_tid(context->recording, place->tid, why);
 	if (!rc && place->frame)
 		rc = context_registers(context, &file, why);
 	return rc;

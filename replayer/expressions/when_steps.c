@@ -76,6 +76,8 @@ static int on_step(void *context, struct steps *steps, const struct step *step)
 		return rc;
 	answer = condition_now(&search->when->condition, steps_replayer(steps),
 			       read_register, steps);
+	if (answer == TRACE_ANEW && search->when->condition.lacks_name)
+		answer = TRACE_UNKNOWN;
 	if (answer == TRACE_ANEW)
 		rc = ask_text(search, steps, step, &answer);
 	if (rc)

@@ -126,6 +126,20 @@ int recording_tid(struct recording *recording, uint32_t number, uint32_t *tid,
 	return 0;
 }
 
+int recording_has_tid(struct recording *recording, uint32_t tid,
+		      struct failure *why)
+{
+	for (size_t i = 0; i < recording->thread_count; i++) {
+		uint32_t found;
+		int rc = recording_tid(recording, (uint32_t)i, &found, why);
+
+		if (rc || found == tid)
+			return rc;
+	}
+	return failed(why, ERR_NOT_FOUND, "'%s' has no thread %" PRIu32,
+		      trace_reader_path(recording->reader), tid);
+}
+
 /* ------- bytes ------- */
 
 /* Joins the contents of some chunks. */

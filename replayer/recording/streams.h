@@ -45,6 +45,10 @@ uint64_t recording_first(const struct recording *recording, uint32_t thread);
 int recording_tid(struct recording *recording, uint32_t thread, uint32_t *tid,
 		  struct failure *why);
 
+/* ERR_NOT_FOUND if there is never a thread `tid`. */
+int recording_has_tid(struct recording *recording, uint32_t tid,
+		      struct failure *why);
+
 /*
  * Whether the stream has a key frame in the segment; it is that of its start
  * if its time is the segment's.

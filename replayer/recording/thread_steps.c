@@ -177,15 +177,16 @@ int recording_time_of(struct recording *recording, uint32_t tid, uint64_t steps,
 		      uint64_t *t, struct failure *why)
 {
 	struct search search = { recording, steps, t };
-	bool is_known = false;
+	int rc = recording_has_tid(recording, tid, why);
 
+	if (rc)
+		return rc;
 	for (size_t i = 0; i < recording->thread_count; i++) {
 		uint32_t found;
-		int rc = recording_tid(recording, (uint32_t)i, &found, why);
 
+		rc = recording_tid(recording, (uint32_t)i, &found, why);
 		if (!rc && found != tid)
 			continue;
-		is_known = true;
 		if (!rc)
 			rc = each_stretch(recording, (uint32_t)i,
 					      recording->end, search_part,
@@ -193,12 +194,9 @@ int recording_time_of(struct recording *recording, uint32_t tid, uint64_t steps,
 		if (rc)
 			return rc > 0 ? 0 : rc;
 	}
-	if (is_known)
-		return failed(why, ERR_NOT_FOUND,
-			      "'%s': thread %" PRIu32 " never had %" PRIu64
-			      " instruction%s",
-			      trace_reader_path(recording->reader), tid, steps,
-			      steps == 1 ? "" : "s");
-	return failed(why, ERR_NOT_FOUND, "'%s' has no thread %" PRIu32,
-		      trace_reader_path(recording->reader), tid);
+	return failed(why, ERR_NOT_FOUND,
+		      "'%s': thread %" PRIu32 " never had %" PRIu64
+		      " instruction%s",
+		      trace_reader_path(recording->reader), tid, steps,
+		      steps == 1 ? "" : "s");
 }

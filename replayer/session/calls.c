@@ -152,8 +152,11 @@ int calls_find(const struct calls_question *question,
 		.stacks = { .user = &question->user, .resolved = on_resolved,
 			    .context = &calls, .why = why },
 	};
-	int rc = call_stacks_init(&calls.stacks, recording);
+	int rc = question->user.some_thread ?
+		recording_has_tid(recording, question->user.tid, why) : 0;
 
+	if (!rc)
+		rc = call_stacks_init(&calls.stacks, recording);
 	if (!rc)
 		rc = run_all(&calls);
 	call_stacks_release(&calls.stacks);

@@ -212,6 +212,12 @@ class When(CprecTap):
                 (("log", "conditions.c:9999"), "the last line that has"),
                 (("log", "nosuch.c:1"), "no such file"),
                 (("last", "--register=rxa"), "did you mean 'rax'"),
+                (("calls", "build", "--thread=5"), "has no thread 5"),
+                (("log", "build", "--thread=5"), "has no thread 5"),
+                (("when", "--expr=counter > 3", "--thread=5"),
+                 "has no thread 5"),
+                (("last", "--addr=counter", "--thread=5"), "has no thread 5"),
+                (("query", "--addr=counter", "--thread=5"), "has no thread 5"),
                 (("writes", "--addr=counter", "--from=end", "--to=start"),
                  "--from is behind --to")):
             done = self.cprec(words[0], self.trace, *words[1:])
