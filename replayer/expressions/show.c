@@ -11,8 +11,11 @@
 #include <string.h>
 
 #include "formats/error.h"
+#include "replayer/expressions/candidates.h"
+#include "replayer/expressions/dies.h"
 #include "replayer/expressions/members.h"
 #include "replayer/expressions/show_internal.h"
+#include "replayer/expressions/signatures.h"
 
 /* How deep values may be nested before the rest is left out, as gdb. */
 #define DEPTH_MOST 20u
@@ -337,6 +340,45 @@ static void show_data_member(struct shower *shower, struct value *value)
 	}
 }
 
+/* Where a function is in the table of its class; false: it is not virtual. */
+static bool is_in_table(Dwarf_Die *function, uint64_t number)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Op *ops;
+	size_t count;
+
+	return dwarf_tag(function) == DW_TAG_subprogram &&
+	       dwarf_attr(function, DW_AT_vtable_elem_location, &attribute) &&
+	       !dwarf_getlocation(&attribute, &ops, &count) && count == 1 &&
+	       ops[0].atom == DW_OP_constu && ops[0].number == number;
+}
+
+/* "&virtual app::Point::area()"; false: the class has no such function. */
+static bool show_virtual(struct shower *shower, struct type *type,
+			 uint64_t offset)
+{
+	struct context *context = shower->context;
+	const struct context_module *module;
+	const struct die_index *index;
+	const struct die_entry *entry;
+	char name[NAME_MOST];
+	Dwarf_Die die;
+
+	if (!type || !type->has_die || dwarf_child(&type->die, &die))
+		return false;
+	while (!is_in_table(&die, offset / sizeof(offset)))
+		if (die_sibling(&die, &die))
+			return false;
+	module = context_module_of(context, &die);
+	index = module ? context_index(context, module) : NULL;
+	entry = index ? die_index_entry(index, &die) : NULL;
+	if (!entry)
+		return false;
+	signature_write(context, index, entry, name, sizeof(name));
+	fprintf(shower->out, "&virtual %s", name);
+	return true;
+}
+
 /*
  * A function's address, or one more than where a virtual one is in the table:
  * Itanium C++ ABI, 2.3.
@@ -348,6 +390,9 @@ static void show_member_function(struct shower *shower, struct value *value)
 	memcpy(&addr, value->bytes, sizeof(addr));
 	if (!addr) {
 		fputs("NULL", shower->out);
+	} else if (addr & 1 &&
+		   show_virtual(shower, type_class(value->type), addr - 1)) {
+		return;
 	} else if (addr & 1) {
 		fprintf(shower->out, "&virtual table offset %" PRIu64,
 			addr - 1);
