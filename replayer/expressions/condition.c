@@ -83,15 +83,13 @@ static int explain(struct condition *condition, int rc,
 		*why = *reason;
 		return rc;
 	}
-	if (condition->trace.is_unknown) {
+	if (condition->trace.is_unknown)
 		condition->was_known = true;
-	} else if (!condition->has_fault) {
-		condition->fault = *reason;
-		condition->has_fault = true;
-	}
-	if (!condition->has_reason)
+	if (!condition->has_reason ||
+	    (!condition->has_mistake && !condition->trace.is_unknown))
 		condition->reason = *reason;
 	condition->has_reason = true;
+	condition->has_mistake |= !condition->trace.is_unknown;
 	return 0;
 }
 
@@ -120,29 +118,32 @@ int condition_evaluate(struct condition *condition,
 	context->trace = &condition->trace;
 	context->no_frame = !condition->in_frame;
 	context->only_begun = true;
+	/* To look for what was meant takes long: once is enough. */
+	context->is_terse = condition->has_mistake;
 	rc = compute(condition, out, &reason);
 	context->trace = NULL;
-	context->no_frame = context->only_begun = false;
+	context->no_frame = context->only_begun = context->is_terse = false;
 	context->has_frame = false;
-	condition->lacks_name = rc == ERR_NOT_FOUND &&
-				!condition->trace.is_unknown;
 	if (rc)
 		rc = explain(condition, rc, &reason, why);
 	else
-		condition->was_known = condition->was_computed = true;
+		condition->was_known = condition->has_value = true;
 	if (!rc && condition->is_large)
 		rc = failed(why, ERR_INPUT, "'%s' depends on too much memory",
 			    condition->text);
 	return rc;
 }
 
+int condition_refuse(const struct condition *condition, struct failure *why)
+{
+	return failed(why, ERR_NOT_FOUND, "%s", condition->reason.text);
+}
+
 int condition_check(const struct condition *condition, struct failure *why)
 {
-	if (!condition->was_computed && condition->has_fault)
-		return failed(why, ERR_NOT_FOUND, "%s", condition->fault.text);
-	if (condition->was_known || !condition->has_reason)
+	if (condition->has_value || !condition->has_reason)
 		return 0;
-	return failed(why, ERR_NOT_FOUND, "%s", condition->reason.text);
+	return condition_refuse(condition, why);
 }
 
 /* ------- by the tree ------- */

@@ -33,13 +33,11 @@ struct condition {
 	uint64_t read_bytes;
 	bool is_large;		/* more than anybody can watch */
 
-	bool was_known;		/* at some time, but for memory */
-	bool was_computed;	/* at some time */
-	bool lacks_name;	/* now; so it is until modules are mapped */
+	bool was_known;		/* at some time; or all but memory was */
+	bool has_value;		/* it had one at some time */
 	struct failure reason;	/* why it was not, the first time */
 	bool has_reason;
-	struct failure fault;	/* ... where all memory was there */
-	bool has_fault;
+	bool has_mistake;	/* it was not for lack of memory */
 };
 
 void condition_init(struct condition *condition, struct context *context,
@@ -68,7 +66,10 @@ enum trace_answer condition_now(struct condition *condition,
 				uint64_t (*reg)(void *context, unsigned reg),
 				void *context);
 
-/* That it was never known is an error, which says why. */
+/* Fails with the reason why it was not known, which there must be. */
+int condition_refuse(const struct condition *condition, struct failure *why);
+
+/* That it never had a value is an error, which says why. */
 int condition_check(const struct condition *condition, struct failure *why);
 
 #endif

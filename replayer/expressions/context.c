@@ -323,7 +323,14 @@ static int read_innermost(struct context *context, struct replayer *replayer,
 
 	int rc = 0;
 
-	if (context->place.some_thread)
+	/* A guest that runs has the registers of the thread that runs. */
+	if (context->live && stream != replayer_stream(replayer)) {
+		if (context->trace)
+			context->trace->is_unknown = true;
+		return failed(why, ERR_INPUT, "the registers of another thread"
+			      " than the one that runs are not known");
+	}
+	if (context->place.some_thread && !context->live)
 		rc = replayer_thread_registers(replayer, stream,
 					       &context->registers, why);
 	else
@@ -631,8 +638,12 @@ int context_each_frame(struct context *context,
 	struct each_frame each = { context, 0, visit, opaque };
 	struct replayer *replayer;
 	uint32_t stream;
-	int rc = go(context, &replayer, &stream, why);
+	int rc;
 
+	/* Callers are looked for where a replay stands, not while it runs. */
+	if (context->live || context->no_frame)
+		return failed(why, ERR_INPUT, "no frames are meant");
+	rc = go(context, &replayer, &stream, why);
 	return rc ? rc : walk(context, replayer, stream, visit_each, &each,
 			      why);
 }

@@ -98,6 +98,7 @@ struct context {
 	struct trace *trace;	/* NULL: nobody traces */
 	bool no_frame;		/* variables of functions are not meant */
 	bool only_begun;	/* nor those that have no value yet */
+	bool is_terse;		/* of names that are unknown, no more is told */
 	struct number_map begins;	/* see begun.h: first code, by entry */
 	struct replayer *live;	/* it stands there, and cannot move; or NULL */
 };
@@ -176,7 +177,10 @@ void context_find_code(struct context *context, uint64_t pc, unsigned inlined,
 int context_frame(struct context *context, const struct code_frame **out,
 		  struct failure *why);
 
-/* Visits all frames from the innermost on; a result other than 0 ends it. */
+/*
+ * Visits all frames from the innermost on; a result other than 0 ends it.
+ * ERR_INPUT: no frames are meant, or a replay is running.
+ */
 int context_each_frame(struct context *context,
 		       int (*visit)(void *opaque, uint64_t number,
 				    const struct code_frame *frame),

@@ -128,20 +128,37 @@ static const char *find_function(Dwarf_Die *parent, const char *function,
 	return found;
 }
 
+/* A variable of a block of the function that it is not in now. */
+static bool is_out_of_scope(struct context *context, const char *name,
+			    struct failure *why)
+{
+	const struct code_frame *frame = &context->frame;
+
+	if (!context->has_frame)
+		return false;
+	for (size_t i = frame->count; i-- > 0;) {
+		Dwarf_Die scope = frame->scopes[i];
+		const char *its = dwarf_diename(&scope);
+
+		if (dwarf_tag(&scope) == DW_TAG_lexical_block)
+			continue;
+		if (!its || !find_function(&scope, its, name, 0))
+			return false;
+		if (context->trace)
+			context->trace->is_unknown = true;
+		add(why, ": '%s' is a variable of %s that does not exist at"
+			 " this line", name, its);
+		return true;
+	}
+	return false;
+}
+
 static const struct context_module *own_module(const struct context *context)
 {
 	for (size_t i = 0; i < context->module_count; i++)
 		if (context->modules[i].is_program)
 			return &context->modules[i];
 	return NULL;
-}
-
-static bool is_in(const struct context *context, const char *function)
-{
-	const char *now = context->has_frame ?
-		code_frame_function(&context->frame) : NULL;
-
-	return now && !strcmp(now, function);
 }
 
 static bool is_of_function(struct context *context, const char *name,
@@ -158,14 +175,6 @@ static bool is_of_function(struct context *context, const char *name,
 		function = find_function(&die, NULL, name, 0);
 	if (!function)
 		return false;
-	if (is_in(context, function)) {
-		/* As memory that is not there now. */
-		if (context->trace)
-			context->trace->is_unknown = true;
-		add(why, ": it is a variable of %s, but of another part of it"
-			 " than where the thread is", function);
-		return true;
-	}
 	add_place(context, why);
 	add(why, "; '%s' is a variable in %s", name, function);
 	return true;
@@ -318,11 +327,11 @@ static void suggest(struct context *context, const char *name,
 void unknown_explain(struct context *context, const char *name,
 		     struct failure *why)
 {
-	/* Threads and frames cannot be asked while one of them runs. */
-	if (!why || strchr(name, '!') || context->live)
+	if (!why || context->is_terse || strchr(name, '!'))
 		return;
 	if (is_of_frame(context, name, why) ||
 	    is_this(context, name, why) ||
+	    is_out_of_scope(context, name, why) ||
 	    is_of_function(context, name, why) ||
 	    is_of_threads(context, name, why) || is_type(context, name, why) ||
 	    is_overload(context, name, why))

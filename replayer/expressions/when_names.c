@@ -292,3 +292,26 @@ int when_find_function(struct context *context,
 	*out = strdup(search.found[0].name);
 	return *out ? 0 : failed(why, ERR_NO_MEMORY, "out of memory");
 }
+
+int when_lacks_name(struct context *context,
+		    const struct when_question *question, bool *out,
+		    struct failure *why)
+{
+	struct names *names = lines_names(context->lines);
+	struct search search = { .context = context };
+	struct position at = question->from;
+	uint64_t until;
+	int rc = find_at(&search, question, &question->to, why);
+
+	*out = search.count > 0;
+	while (!rc && *out && position_compare(&at, &question->to) < 0) {
+		rc = find_at(&search, question, &at, why);
+		*out = search.count > 0;
+		if (!rc)
+			rc = names_until(names, at.time, &until, why);
+		if (rc || until <= at.time)
+			break;
+		at = (struct position){ until, 0 };
+	}
+	return rc;
+}

@@ -21,4 +21,12 @@ int when_find_function(struct context *context,
 		       const struct when_question *question, char **out,
 		       struct failure *why);
 
+/*
+ * Whether at no time all names of it are known: then it is of no use to look for
+ * them before each instruction.
+ */
+int when_lacks_name(struct context *context,
+		    const struct when_question *question, bool *out,
+		    struct failure *why);
+
 #endif

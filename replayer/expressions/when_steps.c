@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "formats/array.h"
+#include "replayer/expressions/when_names.h"
 
 struct asked {
 	enum trace_answer answer;
@@ -18,6 +19,7 @@ struct asked {
 
 struct search {
 	struct when *when;
+	bool lacks_name;	/* at all times */
 	struct asked *streams;
 	size_t count, room;
 };
@@ -27,14 +29,18 @@ static uint64_t read_register(void *context, unsigned reg)
 	return steps_register(context, reg);
 }
 
-static int ask_text(struct search *search, struct steps *steps,
-		    const struct step *step, enum trace_answer *out)
+static int evaluate(struct search *search, const struct position *at,
+		    struct replayer *live, enum trace_answer *out)
 {
 	struct when *when = search->when;
-	struct expression_place place = { .at = step->at };
+	const struct expression_place place = { .at = *at };
+	int rc = condition_evaluate(&when->condition, &place, live, out,
+				    when->why);
 
-	return condition_evaluate(&when->condition, &place,
-				  steps_replayer(steps), out, when->why);
+	/* A name that was needed and will never be known. */
+	if (!rc && search->lacks_name && when->condition.has_mistake)
+		rc = condition_refuse(&when->condition, when->why);
+	return rc;
 }
 
 static int find_stream(struct search *search, uint32_t stream,
@@ -76,10 +82,9 @@ static int on_step(void *context, struct steps *steps, const struct step *step)
 		return rc;
 	answer = condition_now(&search->when->condition, steps_replayer(steps),
 			       read_register, steps);
-	if (answer == TRACE_ANEW && search->when->condition.lacks_name)
-		answer = TRACE_UNKNOWN;
 	if (answer == TRACE_ANEW)
-		rc = ask_text(search, steps, step, &answer);
+		rc = evaluate(search, &step->at, steps_replayer(steps),
+			      &answer);
 	if (rc)
 		return rc;
 	before = *asked;
@@ -94,14 +99,12 @@ static int search_segment(void *context, const struct position *from,
 {
 	struct search *search = context;
 	struct when *when = search->when;
-	const struct expression_place place = { .at = *from };
 	const struct steps_question question = {
 		.query = when->query, .from = *from, .to = *to,
 		.met = on_step, .context = search,
 	};
 	enum trace_answer answer;
-	int rc = condition_evaluate(&when->condition, &place, NULL, &answer,
-				    when->why);
+	int rc = evaluate(search, from, NULL, &answer);
 
 	if (when->question->last)
 		search->count = 0;
@@ -111,8 +114,11 @@ static int search_segment(void *context, const struct position *from,
 int when_search_steps(struct when *when)
 {
 	struct search search = { .when = when };
-	int rc = when_each_segment(when, search_segment, &search);
+	int rc = when_lacks_name(when->context, when->question,
+				 &search.lacks_name, when->why);
 
+	if (!rc)
+		rc = when_each_segment(when, search_segment, &search);
 	free(search.streams);
 	return rc;
 }

@@ -205,6 +205,7 @@ class When(CprecTap):
             done = self.cprec("when", self.trace, *words)
             equal(done.returncode, status, words)
             expect(text in done.stderr, done.stderr)
+        self.never_computed()
         first = line_of("static void build") + 1
         for words, text in (
                 (("calls", "colatz"), "did you mean 'collatz'"),
@@ -223,6 +224,28 @@ class When(CprecTap):
             done = self.cprec(words[0], self.trace, *words[1:])
             equal(done.returncode, 1, words)
             expect(text in done.stderr.replace("\n", ";"), done.stderr)
+
+    def never_computed(self):
+        """Also while the replay runs, of several threads."""
+        for text, words in (
+                ("cannot find a symbol 'nosuch'", ("--expr=$rax == nosuch",)),
+                ("cannot find a symbol 'nosuch'",
+                 ("--expr=$rax == nosuch", "--from=90%")),
+                ("no member 'nix'", ("--expr=node->nix > 3", "--in=build")),
+                ("'nosuch'", ("--expr=number == nosuch", "--in=collatz"))):
+            done = self.cprec("when", self.trace, *words)
+            equal((done.returncode, done.stdout), (1, ""), words)
+            expect(text in done.stderr, done.stderr)
+            expect("did not become" not in done.stderr, done.stderr)
+        calls = self.cprec("calls", self.trace, "--json", "build").stdout
+        at = json.loads(calls.splitlines()[0])["at"]
+        done = self.cprec("query", self.trace, "--addr=node", f"--at={at}")
+        expect("'node' is a variable of build that does not exist at this"
+               " line" in done.stderr, done.stderr)
+        tid = self.all("shared == 7000")[0]["thread"]
+        done = self.cprec("when", self.trace, f"--thread={tid}",
+                          "--expr=counter == 1000 && own == 3")
+        equal(done.returncode, 1, done.stderr)
 
     def optimized(self):
         """A function that has no code of its own cannot be chosen; a variable
