@@ -38,6 +38,32 @@ static bool is_same(const struct heap_error *a, const struct heap_error *b)
 	       a->block.allocated.pc == b->block.allocated.pc;
 }
 
+/*
+ * Callers are not known yet.  So each block is kept apart, of so many: a loop may
+ * damage many, but few places do.
+ */
+#define BLOCKS_APART 16
+
+static size_t find(const struct heap_errors *errors,
+		   const struct heap_error *error)
+{
+	size_t found = errors->count, apart = 0;
+
+	for (size_t i = 0; i < errors->count; i++) {
+		const struct heap_error *other = &errors->list[i];
+
+		if (!is_same(other, error))
+			continue;
+		if (other->block.addr == error->block.addr &&
+		    !position_compare(&other->block.allocated.at,
+				      &error->block.allocated.at))
+			return i;
+		found = i;
+		apart++;
+	}
+	return apart < BLOCKS_APART ? errors->count : found;
+}
+
 int heap_errors_add(struct heap_errors *errors, const struct heap_error *error)
 {
 	bool is_part = continues(errors, error);
@@ -49,9 +75,7 @@ int heap_errors_add(struct heap_errors *errors, const struct heap_error *error)
 		return 0;
 	}
 	errors->all++;
-	for (i = 0; i < errors->count; i++)
-		if (is_same(&errors->list[i], error))
-			break;
+	i = find(errors, error);
 	if (i == HEAP_ERRORS_MOST)
 		return 0;
 	errors->last = i;
@@ -65,13 +89,16 @@ int heap_errors_add(struct heap_errors *errors, const struct heap_error *error)
 	return 0;
 }
 
-/* ------- what an allocator does by itself ------- */
+/* ------- callers, and what an allocator does by itself ------- */
+
+#define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
 struct check {
 	struct names *names;
 	const struct call_functions *functions;
 	uint64_t t;
 	bool is_own;
+	uint64_t callers;
 };
 
 static bool is_of_allocator(const struct check *check, guest_addr pc)
@@ -94,12 +121,14 @@ static int on_frame(void *context, const struct frame *frame)
 {
 	struct check *check = context;
 
-	check->is_own = is_of_allocator(check, frame->code);
-	return !check->is_own;
+	check->is_own &= is_of_allocator(check, frame->code);
+	check->callers = (check->callers ^ frame->pc) * HASH_FACTOR;
+	return 0;
 }
 
-static int is_own(const struct heap_error *error, struct query *query,
-		  struct check *check, bool *out, struct failure *why)
+/* Who called what has done it; and whether that was the allocator itself. */
+static int look_at(struct heap_error *error, struct query *query,
+		   struct check *check, bool *is_own, struct failure *why)
 {
 	struct backtrace backtrace = {
 		.lines = check->functions->lines, .stream = error->stream,
@@ -108,18 +137,34 @@ static int is_own(const struct heap_error *error, struct query *query,
 	enum frames_end end = FRAMES_LOST;
 	int rc;
 
-	*out = false;
 	check->t = error->at.time;
-	check->is_own = false;
-	if (!is_of_allocator(check, error->pc))
-		return 0;
+	check->is_own = is_of_allocator(check, error->pc);
+	check->callers = 0;
 	rc = query_replayer(query, &backtrace.replayer, why);
 	if (!rc)
 		rc = replayer_seek(backtrace.replayer, &error->at, why);
 	if (!rc)
 		rc = backtrace_walk(&backtrace, &end, why);
-	*out = !rc && check->is_own && end == FRAMES_OUTERMOST;
+	error->callers = check->callers;
+	*is_own = !rc && check->is_own && end == FRAMES_OUTERMOST;
 	return rc;
+}
+
+/* Into the first `count` of the list, of which there may be one more then. */
+static size_t join(struct heap_errors *errors, size_t count,
+		   const struct heap_error *error)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct heap_error *other = &errors->list[i];
+
+		if (!is_same(other, error) ||
+		    other->callers != error->callers)
+			continue;
+		other->count += error->count;
+		return count;
+	}
+	errors->list[count] = *error;
+	return count + 1;
 }
 
 int heap_errors_check(struct heap_errors *errors, struct query *query,
@@ -133,13 +178,14 @@ int heap_errors_check(struct heap_errors *errors, struct query *query,
 	int rc = 0;
 
 	for (size_t i = 0; i < errors->count && !rc; i++) {
-		bool leave_out;
+		struct heap_error error = errors->list[i];
+		bool is_own;
 
-		rc = is_own(&errors->list[i], query, &check, &leave_out, why);
-		if (leave_out)
-			errors->all -= errors->list[i].count;
+		rc = look_at(&error, query, &check, &is_own, why);
+		if (is_own)
+			errors->all -= error.count;
 		else
-			errors->list[left++] = errors->list[i];
+			left = join(errors, left, &error);
 	}
 	errors->count = left;
 	return rc;

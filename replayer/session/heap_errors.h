@@ -2,8 +2,9 @@
 /*
  * heap_errors.h - what a program did to its heap that it must not do
  *
- * What the same code does again and again, to blocks that the same code has
- * allocated, is one error with a count: the first time is told.
+ * What the same code, called by the same callers, does again and again, to blocks
+ * that the same code has allocated, is one error with a count: the first time is
+ * told.
  *
  * Zeroed, there are none.
  *
@@ -40,6 +41,7 @@ struct heap_error {
 	bool has_block;		/* HEAP_FREED_NOTHING has none */
 	struct heap_block block;	/* as it was then */
 	uint64_t count;
+	uint64_t callers;	/* a hash of them, after heap_errors_check() */
 };
 
 /* More are counted only: nobody reads them. */
@@ -59,8 +61,9 @@ void heap_errors_release(struct heap_errors *errors);
 int heap_errors_add(struct heap_errors *errors, const struct heap_error *error);
 
 /*
- * Removes what allocators do by themselves when a thread ends: all frames are in
- * modules that have functions of an allocator, and none is in the program.  Moves the query's replayer.
+ * Joins what the same callers have done, and removes what allocators do by
+ * themselves when a thread ends: all frames are in modules that have functions of
+ * an allocator, and none is in the program.  Moves the query's replayer.
  */
 int heap_errors_check(struct heap_errors *errors, struct query *query,
 		      const struct call_functions *functions,

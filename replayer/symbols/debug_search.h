@@ -33,8 +33,8 @@ const char *debug_search_named(void);
 void debug_search_stay(void);
 
 /*
- * Who is told, for the whole process, of a file that is another build than that
- * which was recorded, in a sentence; NULL: nobody.
+ * Who is told, for the whole process, in a sentence, of a file that is another
+ * build than that which was recorded, and of names that are lost; NULL: nobody.
  */
 void debug_search_notes(void (*tell)(const char *text));
 void debug_search_note(const char *text);

@@ -11,6 +11,7 @@
 #include "formats/error.h"
 #include "formats/nearest.h"
 #include "replayer/recording/recording.h"
+#include "replayer/symbols/debug_search.h"
 #include "replayer/symbols/demangle.h"
 #include "replayer/symbols/module_map.h"
 #include "replayer/symbols/modules.h"
@@ -56,18 +57,34 @@ static int read_module(struct names *names, const struct trace_reader *reader,
 	return 0;
 }
 
+/* Without the names of one module, those of the others are there. */
+static int tell_damage(const struct failure *damage)
+{
+	char *text;
+
+	if (asprintf(&text, "%s: its names are missing", damage->text) < 0)
+		return ERR_NO_MEMORY;
+	debug_search_note(text);
+	free(text);
+	return 0;
+}
+
 static int read_modules(struct names *names, struct failure *why)
 {
 	const struct trace_reader *reader = recording_reader(names->recording);
+	struct failure damage;
 	int rc = 0;
 
 	if (names->has_modules)
 		return 0;
 	for (size_t i = 0; i < trace_reader_count(reader) && !rc; i++)
-		if (recording_is_symbols(names->recording, i))
-			rc = read_module(names, reader, i, why);
+		if (recording_is_symbols(names->recording, i)) {
+			rc = read_module(names, reader, i, &damage);
+			if (rc && rc != ERR_NO_MEMORY)
+				rc = tell_damage(&damage);
+		}
 	names->has_modules = !rc;
-	return rc;
+	return rc ? failed(why, rc, "out of memory") : 0;
 }
 
 /* ------- what is mapped in a segment ------- */

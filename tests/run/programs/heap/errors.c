@@ -98,6 +98,20 @@ static void many(void)
 	}
 }
 
+static char *take(void)
+{
+	return keep(malloc(24)); /* allocated: label */
+}
+
+/* The same code, that is memset(), writes and allocates for two. */
+static void of_two(void)
+{
+	char *one = take(), *other = take();
+
+	memset(one, 1, 25); /* write_behind: label */
+	memset(other, 2, 25); /* write_behind: label */
+}
+
 static void free_wrongly(char how)
 {
 	static long none[8];
@@ -124,5 +138,6 @@ int main(int argc, char **argv)
 	use_all();
 	resized();
 	many();
+	of_two();
 	return 0;
 }
