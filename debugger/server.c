@@ -306,7 +306,7 @@ int server_find_main(struct server *server, struct cprec_failure *why)
 	/* What others have started, a shell say, is of less interest. */
 	if (!rc)
 		rc = cprec_cursor_move(server->cursor, last.at, why);
-	if (rc || cprec_each_place(server->cursor, "*main", take_address,
+	if (rc || cprec_each_place(server->cursor, "main", take_address,
 				   &addr, NULL) != 1)
 		return rc;
 	rc = cprec_cursor_run(server->cursor, &until, &stop, why);

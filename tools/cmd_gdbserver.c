@@ -11,6 +11,7 @@
 
 #include "debugger/server.h"
 #include "library/cprec.h"
+#include "replayer/session/session.h"
 #include "tools/commands.h"
 #include "tools/debug_notes.h"
 #include "tools/gdbserver.h"
@@ -147,6 +148,16 @@ int gdbserver_serve(const char *path, const struct server_options *asked)
 	return rc ? EXIT_FAILED : EXIT_ANSWERED;
 }
 
+static int take_port(const struct options *options, int id, const char **out)
+{
+	uint64_t number;
+
+	if (!number_parse(options->value, &number) || number > UINT16_MAX)
+		return options_bad_value(options, id, "a number up to 65535");
+	*out = options->value;
+	return id;
+}
+
 static int run(struct options *options)
 {
 	struct connection connection = { .client = -1 };
@@ -157,7 +168,7 @@ static int run(struct options *options)
 
 	while ((id = options_next(options)) >= 0) {
 		if (id == OPTION_PORT)
-			connection.port = options->value;
+			id = take_port(options, id, &connection.port);
 		else if (id == OPTION_HOST)
 			connection.host = options->value;
 		else if (id == OPTION_STDIO)
@@ -168,6 +179,8 @@ static int run(struct options *options)
 			asked.no_diversion = true;
 		else
 			cprec_debug_folders(options->value);
+		if (id < 0)
+			break;
 	}
 	if (id == OPTIONS_END && !connection.port && !is_stdio)
 		id = options_wrong(options, "--port or --stdio says where the"

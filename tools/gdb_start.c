@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "formats/error.h"
 #include "replayer/recording/recording.h"
 #include "replayer/symbols/symbols.h"
 #include "tools/commands.h"
@@ -84,19 +85,22 @@ static const char *const settings[] = {
 	"set tcp auto-retry off",
 };
 
-static bool has_all_files(const char *path)
+/* Whether gdb may read the files of this machine.  False: it is told. */
+static bool look_at(const char *path, bool *has_all)
 {
 	struct recording *recording;
 	struct lines *lines = NULL;
-	bool has_all;
+	struct failure why = { "" };
 
-	if (recording_open(&recording, path, NULL))
+	if (recording_open(&recording, path, &why)) {
+		say("%s", why.text);
 		return false;
-	has_all = !lines_create(&lines, recording, NULL) &&
-		  module_sources_are_here(lines);
+	}
+	*has_all = !lines_create(&lines, recording, NULL) &&
+		   module_sources_are_here(lines);
 	lines_destroy(lines);
 	recording_close(recording);
-	return has_all;
+	return true;
 }
 
 /* A file of ours: beside the program, or where it is installed; NULL. */
@@ -233,12 +237,16 @@ bool gdb_is_there(void)
 
 int gdb_start(const struct gdb_start *start)
 {
+	struct words words = { 0 };
+	bool has_all = false, gives_files;
+	char *connect;
+
+	if (start->path && !look_at(start->path, &has_all))
+		return EXIT_FAILED;
 	/* Read from this machine, they are there sooner; but only if they are
 	   those that were recorded. */
-	bool gives_files = !start->path || !has_all_files(start->path);
-	char *connect = connect_text(start, gives_files);
-	struct words words = { 0 };
-
+	gives_files = !has_all;
+	connect = connect_text(start, gives_files);
 	if (connect && !add_all(&words, start, connect, gives_files))
 		return EXIT_CPREC;
 	if (!connect || words.is_short) {

@@ -749,6 +749,13 @@ class Connect(Command):
                          "", said, flags=re.M))
 
 
+def frame_name():
+    try:
+        return gdb.newest_frame().name()
+    except gdb.error:
+        return None
+
+
 class Begin(Command):
     """Tell where a session begins; cprec does this."""
     name = "cprec-begin"
@@ -765,7 +772,10 @@ class Begin(Command):
         if kind == "crash":
             words = f"The program died of {name}: this is where."
         elif not words and argument == "main":
-            words = "The program exited: this is the beginning of main."
+            words = "The program exited: this is the beginning of main." \
+                if frame_name() == "main" else \
+                "The program exited, and main is not known: this is where" \
+                " the program begins."
         gdb.write(f"{words} 'help cprec' lists commands.\n".lstrip())
         say_status(state)
         stops = Stops()

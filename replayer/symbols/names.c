@@ -72,7 +72,7 @@ static int tell_damage(const struct failure *damage)
 static int read_modules(struct names *names, struct failure *why)
 {
 	const struct trace_reader *reader = recording_reader(names->recording);
-	struct failure damage;
+	struct failure damage = { "out of memory" };
 	int rc = 0;
 
 	if (names->has_modules)
@@ -80,11 +80,13 @@ static int read_modules(struct names *names, struct failure *why)
 	for (size_t i = 0; i < trace_reader_count(reader) && !rc; i++)
 		if (recording_is_symbols(names->recording, i)) {
 			rc = read_module(names, reader, i, &damage);
-			if (rc && rc != ERR_NO_MEMORY)
+			if (rc == ERR_CHECKSUM)
 				rc = tell_damage(&damage);
+			if (rc && why)
+				*why = damage;
 		}
 	names->has_modules = !rc;
-	return rc ? failed(why, rc, "out of memory") : 0;
+	return rc;
 }
 
 /* ------- what is mapped in a segment ------- */

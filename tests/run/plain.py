@@ -23,6 +23,7 @@ import re
 import shutil
 import subprocess
 import sys
+import termios
 import time
 
 sys.dont_write_bytecode = True
@@ -469,6 +470,14 @@ class Prompt(Terminal):
             os.execv(tests.options.cprec,
                      [tests.options.cprec, "debug", "--plain", *words])
         self.begun = ""
+
+    def write(self, text):
+        """Once each key is read by itself: that begins behind the prompt."""
+        for _ in range(500):
+            if not termios.tcgetattr(self.fd)[3] & termios.ICANON:
+                break
+            time.sleep(0.01)
+        super().write(text)
 
     def __enter__(self):
         self.begun = self.wait()

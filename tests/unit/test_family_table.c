@@ -142,7 +142,9 @@ static void killed(void **state)
 	for (uint32_t number = 1; number <= 50; number++) {
 		pid_t child = fork();
 
-		if (!child)
+		assert_true(child >= 0);
+		/* Until it is killed. */
+		while (!child)
 			put_all(number);
 		nanosleep(&nap, NULL);
 		kill(child, SIGKILL);
