@@ -58,6 +58,17 @@ static struct linux_process *create(struct vm *vm)
 	return &whole->process;
 }
 
+enum arch linux_arch_of(const struct linux_options *options)
+{
+	struct program program = { .fd = -1 };
+	const struct linux_abi *abi = NULL;
+
+	if (!program_find(&program, options, NULL))
+		abi = program_abi(&program);
+	program_release(&program);
+	return abi ? (enum arch)abi->arch : ARCH_X86_64;
+}
+
 int linux_create(struct linux_process **out, struct vm *vm,
 		 const struct linux_options *options, struct failure *why)
 {

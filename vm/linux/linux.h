@@ -119,6 +119,12 @@ struct linux_driver {
 		      const struct failure *why) __attribute__((noreturn));
 };
 
+/*
+ * The architecture of a program, as its file says: for vm_create().  That of a
+ * program that cannot be run is any: linux_create() says why.
+ */
+enum arch linux_arch_of(const struct linux_options *options);
+
 /* Loads the program; the guest then stands at its first instruction. */
 int linux_create(struct linux_process **out, struct vm *vm,
 		 const struct linux_options *options, struct failure *why);

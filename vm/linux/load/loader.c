@@ -170,6 +170,34 @@ static int load_interpreter(struct linux_process *process,
 	return image_map(image, process->memory, 0, why);
 }
 
+/* The page that handlers return to, if the kernel has it. */
+static int map_signal_code(struct linux_process *process, struct failure *why)
+{
+	const struct linux_abi *abi = process->abi;
+	struct region region = {
+		.prot = MAY_READ | MAY_EXEC,
+		.kind = REGION_ANON,
+		.name = "[sigpage]",
+	};
+	int rc;
+
+	process->signal_page = 0;
+	if (!abi->signal_code)
+		return 0;
+	region.start = memory_find_gap(process->memory, GUEST_PAGE,
+				       abi->pie_base,
+				       process->space->layout.mmap_top);
+	region.end = region.start + GUEST_PAGE;
+	rc = memory_map(process->memory, &region, -1, why);
+	if (rc)
+		return rc;
+	process->signal_page = region.start;
+	if (!memory_poke(process->memory, region.start, abi->signal_code,
+			 abi->signal_code_size))
+		return 0;
+	return failed(why, ERR_SYSTEM, "cannot fill in a page of code");
+}
+
 static int load(struct linux_process *process, const struct program *program,
 		const struct linux_options *options, struct failure *why)
 {
@@ -191,6 +219,8 @@ static int load(struct linux_process *process, const struct program *program,
 				      &path, why);
 		first = &interpreter;
 	}
+	if (!rc)
+		rc = map_signal_code(process, why);
 	if (!rc)
 		rc = stack_fill(process, program, options->envp, &image,
 				interpreter.bias, why);
