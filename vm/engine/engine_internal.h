@@ -48,6 +48,9 @@ struct engine_arm64 {
 	uint64_t *addr, *value, *high;
 };
 
+struct generator;
+extern const struct generator generator_x86, generator_arm64;
+
 /* What the engine's processors of one architecture have of their own. */
 struct engine_kind {
 	enum arch arch;
@@ -64,6 +67,9 @@ struct engine_kind {
 	 * exception. */
 	int syscall_insn;	/* 0: none */
 	unsigned syscall_exception;
+
+	/* Generates code for it: build/generate.h. */
+	const struct generator *generator;
 
 	/* Brings it to the state that a program finds it in. */
 	uc_err (*start)(struct engine *engine);

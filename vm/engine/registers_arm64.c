@@ -78,6 +78,7 @@ const struct engine_kind engine_kind_arm64 = {
 	.regs = engine_regs,
 	.hidden = hidden,
 	.syscall_exception = EXCEPTION_SVC,
+	.generator = &generator_arm64,
 	.start = start,
 	.find = layout_find_arm64,
 };

@@ -59,6 +59,7 @@ const struct engine_kind engine_kind_x86 = {
 	.model = UC_CPU_X86_WESTMERE,
 	.regs = engine_regs,
 	.syscall_insn = UC_X86_INS_SYSCALL,
+	.generator = &generator_x86,
 	.start = start,
 	.find = layout_find_x86,
 };
