@@ -28,9 +28,8 @@ DEFINE_EMIT(tcg_emit_op_aarch64)
 DEFINE_ASK(check_exit_request_aarch64)
 DEFINE_CALL(tcg_gen_callN_aarch64)
 
-DEFINE_LOAD(tcg_gen_qemu_ld_i32_aarch64, OP_STORE_32_OF_32)
+/* Values of 32 bits are 64 wide, too. */
 DEFINE_LOAD(tcg_gen_qemu_ld_i64_aarch64, OP_STORE_64)
-DEFINE_STORE(tcg_gen_qemu_st_i32_aarch64, OP_STORE_32_OF_32, (void)0)
 DEFINE_STORE(tcg_gen_qemu_st_i64_aarch64, OP_STORE_64, (void)0)
 
 /* ------- functions that access memory by themselves ------- */
