@@ -37,6 +37,9 @@ struct linux_options {
 	char *const *argv;	/* NULL-ended; argv[0] included */
 	char *const *envp;	/* NULL-ended */
 	bool aslr;		/* otherwise addresses are always the same */
+	const char *sysroot;	/* folder with files of the program's system;
+				   NULL: QEMU_LD_PREFIX in `envp`, if the
+				   program is not of the host's kind */
 };
 
 enum linux_outcome {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* loader.c - execve(2): where the program, its interpreter and stack go */
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -147,14 +149,19 @@ static int load_interpreter(struct linux_process *process,
 			    const struct image *program, struct image *image,
 			    int *fd, char **path, struct failure *why)
 {
+	char wanted[PATH_MAX];
 	int rc;
 
-	if (access(program->interpreter, F_OK))
+	snprintf(wanted, sizeof(wanted), "%s", program->interpreter);
+	sysroot_redirect(process, wanted);
+	if (access(wanted, F_OK))
 		return failed(why, ERR_INPUT,
-			      "cannot run '%s': its interpreter '%s': %s",
+			      "cannot run '%s': its interpreter '%s': %s%s",
 			      program->path, program->interpreter,
-			      strerror(errno));
-	*path = realpath(program->interpreter, NULL);
+			      strerror(errno), process->abi->other_machine ?
+			      " (--sysroot=DIR says where the files of its "
+			      "system are)" : "");
+	*path = realpath(wanted, NULL);
 	if (!*path)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	rc = program_open(*path, fd, why);
