@@ -165,6 +165,11 @@ void calls_on_instruction(uc_engine *uc, uint64_t pc, uint32_t size,
 /* What the engine calls in the place of memset(). */
 void *our_memset(void *bytes, int byte, size_t size);
 
+/* ------- build/pages_arm64.c ------- */
+
+/* The same of calloc(). */
+void *our_calloc(size_t count, size_t size);
+
 /* ------- build/jumps.c ------- */
 
 /* Translations were dropped. */
