@@ -18,9 +18,19 @@
  */
 static const struct processor x86_64 = { "westmere", BEHAVIOUR_STEPS };
 
+/* Cortex-A72 is ARMv8.0 with AES, SHA and CRC. */
+static const struct processor aarch64 = { "cortex-a72", 1 };
+
 const struct processor *processor_of(unsigned arch)
 {
-	return arch == ARCH_X86_64 ? &x86_64 : NULL;
+	switch (arch) {
+	case ARCH_X86_64:
+		return &x86_64;
+	case ARCH_AARCH64:
+		return &aarch64;
+	default:
+		return NULL;
+	}
 }
 
 int processor_check(unsigned arch, const struct processor *recorded,

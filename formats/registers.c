@@ -97,9 +97,18 @@ static const struct reg_table x86_64_table = {
 	.dwarf_all_count = sizeof(x86_dwarf_all),
 };
 
+extern const struct reg_table reg_table_arm64;
+
 const struct reg_table *reg_table(unsigned arch)
 {
-	return arch == ARCH_X86_64 ? &x86_64_table : NULL;
+	switch (arch) {
+	case ARCH_X86_64:
+		return &x86_64_table;
+	case ARCH_AARCH64:
+		return &reg_table_arm64;
+	default:
+		return NULL;
+	}
 }
 
 uint64_t reg_get(const struct reg_table *table, const struct reg_file *file,

@@ -8,7 +8,9 @@
  * Values are little-endian.
  *
  * Source: Intel 64 SDM volume 1, chapters 3, 8 and 10; System V ABI, AMD64
- * supplement, 3.2.3, 3.6.2 and A.2.1.
+ * supplement, 3.2.3, 3.6.2 and A.2.1.  Arm Architecture Reference Manual (DDI
+ * 0487), B1.2; Procedure Call Standard and DWARF for the Arm 64-bit
+ * Architecture.
  */
 #ifndef CPREC_FORMATS_REGISTERS_H
 #define CPREC_FORMATS_REGISTERS_H
@@ -22,6 +24,7 @@
 /* Written to disk. */
 enum arch {
 	ARCH_X86_64 = 1,
+	ARCH_AARCH64 = 2,
 };
 
 /* x86-64.  Written to disk: never renumber. */
@@ -38,6 +41,20 @@ enum x86_register {
 	X86_FIP, X86_FDP,		/* of the last x87 instruction: where
 					   it is, and its operand */
 	X86_REG_COUNT
+};
+
+/* AArch64.  Written to disk: never renumber. */
+enum arm64_register {
+	ARM64_X0, ARM64_X8 = ARM64_X0 + 8, ARM64_X16 = ARM64_X0 + 16,
+	ARM64_X19 = ARM64_X0 + 19, ARM64_X29 = ARM64_X0 + 29, ARM64_X30,
+	ARM64_SP, ARM64_PC,
+	ARM64_CPSR,			/* what a program sees of PSTATE */
+	ARM64_TPIDR,			/* the thread pointer */
+	ARM64_FPSR, ARM64_FPCR,
+	ARM64_V0, ARM64_V31 = ARM64_V0 + 31,	/* 16 bytes each */
+	/* What the last load-exclusive has marked, and found there. */
+	ARM64_MONITOR, ARM64_MARKED, ARM64_MARKED_HIGH,
+	ARM64_REG_COUNT
 };
 
 /* What people want to see of a register. */

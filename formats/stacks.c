@@ -66,7 +66,16 @@ static const struct stack_table x86_64_table = {
 	.is_call = is_x86_call,
 };
 
+extern const struct stack_table stack_table_arm64;
+
 const struct stack_table *stack_table(unsigned arch)
 {
-	return arch == ARCH_X86_64 ? &x86_64_table : NULL;
+	switch (arch) {
+	case ARCH_X86_64:
+		return &x86_64_table;
+	case ARCH_AARCH64:
+		return &stack_table_arm64;
+	default:
+		return NULL;
+	}
 }

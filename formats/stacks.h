@@ -6,7 +6,8 @@
  * frames without unwind tables, and what the kernel leaves for a handler.
  *
  * Source: System V ABI, AMD64 supplement, 3.2.2; arch/x86/kernel/signal_64.c
- * and uapi/asm/sigcontext.h of Linux; Intel 64 SDM volume 2, CALL.
+ * and uapi/asm/sigcontext.h of Linux; Intel 64 SDM volume 2, CALL.  Procedure
+ * Call Standard for the Arm 64-bit Architecture; arch/arm64/kernel/signal.c.
  */
 #ifndef CPREC_FORMATS_STACKS_H
 #define CPREC_FORMATS_STACKS_H
@@ -28,8 +29,10 @@ struct stack_table {
 	unsigned link;
 
 	/* A call that was just made: the return address is at the stack
-	 * pointer, and so many bytes. */
+	 * pointer, or in a register; and so many bytes. */
 	unsigned call_size;
+	bool has_link_register;
+	unsigned link_register;
 
 	/* Where a handler returns to: code that makes this call, ... */
 	const uint8_t *sigreturn;

@@ -32,7 +32,8 @@ static int create(struct recorder *rec, struct failure *why)
 
 	if (page_store_init(&rec->pages))
 		return failed(why, ERR_NO_MEMORY, "out of memory");
-	rc = vm_create(&rec->vm, ARCH_X86_64, &observer, why);
+	rc = vm_create(&rec->vm, linux_arch_of(&rec->options->program),
+		       &observer, why);
 	if (rc)
 		return rc;
 	rec->memory = vm_memory(rec->vm);

@@ -41,6 +41,7 @@ enum {
 	OPTION_SCHEDULE,
 	OPTION_SEGMENT,
 	OPTION_SLICE,
+	OPTION_SYSROOT,
 	OPTION_WITH_DEBUG,
 };
 
@@ -63,6 +64,7 @@ const struct command command_record = {
 		  "the instruction that killed it, if one did" },
 		{ OPTION_ASLR, "aslr", NULL,
 		  "let addresses differ from run to run" },
+		{ OPTION_SYSROOT, "sysroot", "DIR", OPTION_SYSROOT_TEXT },
 		{ OPTION_CACHE_SIZE, "cache-size", "N",
 		  "entries of the prediction cache: 16k, 32k\n"
 		  "(without this) or 64k" },
@@ -132,6 +134,9 @@ static int take_option(const struct options *options, int id,
 		break;
 	case OPTION_ASLR:
 		out->program.aslr = true;
+		break;
+	case OPTION_SYSROOT:
+		out->program.sysroot = options->value;
 		break;
 	case OPTION_NO_CHILDREN:
 		out->no_children = true;

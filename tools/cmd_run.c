@@ -15,7 +15,7 @@
 
 static int run(struct options *options);
 
-enum { OPTION_ASLR = 256 };
+enum { OPTION_ASLR = 256, OPTION_SYSROOT };
 
 const struct command command_run = {
 	.name = "run",
@@ -29,6 +29,7 @@ const struct command command_run = {
 	.options = (const struct option_info[]) {
 		{ OPTION_ASLR, "aslr", NULL,
 		  "let addresses differ from run to run" },
+		{ OPTION_SYSROOT, "sysroot", "DIR", OPTION_SYSROOT_TEXT },
 		{ 0 }
 	},
 	.notes = PROGRAM_EXIT_NOTES,
@@ -107,7 +108,7 @@ static int run_program(const struct linux_options *options,
 	const struct linux_driver driver = { &context, advance, ended };
 	int rc;
 
-	rc = vm_create(&vm, ARCH_X86_64, NULL, why);
+	rc = vm_create(&vm, linux_arch_of(options), NULL, why);
 	if (rc)
 		goto end;
 	vm_run_uncounted(vm);
@@ -136,8 +137,12 @@ static int run(struct options *options)
 	char **arguments;
 	int id, rc;
 
-	while ((id = options_next(options)) >= 0)
-		program.aslr = true;
+	while ((id = options_next(options)) >= 0) {
+		if (id == OPTION_SYSROOT)
+			program.sysroot = options->value;
+		else
+			program.aslr = true;
+	}
 	arguments = options_program(options, id);
 	if (!arguments)
 		return options->status;

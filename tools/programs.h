@@ -17,6 +17,11 @@ struct failure;
 	"126 it is not one that can be run, 125 cprec itself failed, 2 wrong" \
 	" usage."
 
+#define OPTION_SYSROOT_TEXT \
+	"where the files of an AArch64 program's system\n" \
+	"are: its libraries, and what it opens; without\n" \
+	"this, as QEMU_LD_PREFIX says"
+
 /* Standard error is going to be the program's, too: see linux_keep_stderr(). */
 void program_share_stderr(void);
 

@@ -46,7 +46,8 @@ enum vm_fault_kind {
 	FAULT_PRIVILEGE,	/* general protection: privileged, or an address
 				   that no program can have */
 	FAULT_INVALID,		/* not an instruction of this processor */
-	FAULT_BREAKPOINT,	/* int3; it has retired, `pc` is after it */
+	FAULT_BREAKPOINT,	/* int3; it has retired, `pc` is after it; of
+				   AArch64, brk: it has not */
 	FAULT_DEBUG,		/* int1; the same; or any instruction of a
 				   program that steps itself */
 	FAULT_DIVIDE,

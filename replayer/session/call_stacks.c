@@ -6,6 +6,7 @@
 
 #include "formats/array.h"
 #include "formats/error.h"
+#include "formats/stacks.h"
 #include "replayer/replayer.h"
 #include "replayer/session/marks.h"
 #include "vm/memory/memory.h"
@@ -40,23 +41,46 @@ static guest_addr stack_end(struct replayer *replayer, guest_addr sp)
 	return region ? region->end : 0;
 }
 
+/* What a function's entry returns to: on the stack, or in a register. */
+static int find_back(const struct call_stacks *stacks,
+		     struct replayer *replayer, uint64_t sp, uint64_t *out)
+{
+	const struct stack_table *table = stack_table(stacks->table->arch);
+	uint8_t bytes[8] = { 0 }, known[8];
+	int rc;
+
+	*out = 0;
+	if (table->has_link_register) {
+		*out = vm_reg(replayer_vm(replayer), table->link_register);
+		return 0;
+	}
+	rc = replayer_read(replayer, sp, bytes, known, sizeof(bytes),
+			   stacks->why);
+	for (unsigned i = 0; i < sizeof(bytes); i++)
+		*out |= (uint64_t)bytes[i] << 8 * i;
+	return rc;
+}
+
+/* What a return takes off the stack. */
+static unsigned popped(const struct call_stacks *stacks)
+{
+	const struct stack_table *table = stack_table(stacks->table->arch);
+
+	return table->has_link_register ? 0 : table->call_size;
+}
+
 static int stand(struct call_stacks *stacks, struct marks *marks,
 		 const struct vm_stop *stop, const struct position *at,
 		 struct standing *out)
 {
 	struct replayer *replayer = marks_replayer(marks);
-	uint8_t bytes[8] = { 0 }, known[8];
 	uint64_t sp = vm_reg(replayer_vm(replayer), stacks->table->sp);
-	int rc = replayer_read(replayer, sp, bytes, known, sizeof(bytes),
-			       stacks->why);
 
 	*out = (struct standing) {
 		.pc = stop->pc, .sp = sp, .at = *at, .way = stop->way,
 		.from = stop->from, .stack_end = stack_end(replayer, sp),
 	};
-	for (unsigned i = 0; i < sizeof(bytes); i++)
-		out->back |= (uint64_t)bytes[i] << 8 * i;
-	return rc;
+	return find_back(stacks, replayer, sp, &out->back);
 }
 
 /* ------- a call is over ------- */
@@ -273,7 +297,7 @@ int call_stacks_enter(struct call_stacks *stacks, struct marks *marks,
 static int return_from(struct call_stacks *stacks, struct marks *marks,
 		       struct call_stack *stack, const struct standing *now)
 {
-	const unsigned size = stacks->table->regs[stacks->table->sp].size;
+	const unsigned size = popped(stacks);
 	const guest_addr result = vm_reg(replayer_vm(marks_replayer(marks)),
 					 stacks->table->result);
 	struct call *call;
@@ -297,7 +321,7 @@ int call_stacks_return(struct call_stacks *stacks, struct marks *marks,
 {
 	struct replayer *replayer = marks_replayer(marks);
 	struct call_stack *stack = &stacks->stacks[replayer_stream(replayer)];
-	const unsigned size = stacks->table->regs[stacks->table->sp].size;
+	const unsigned size = popped(stacks);
 	struct standing now;
 	int rc;
 

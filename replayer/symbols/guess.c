@@ -121,14 +121,23 @@ static bool is_at_start(const struct guess *guess)
 /* A call that was just made. */
 static bool leave_call(const struct guess *guess)
 {
+	const struct stack_table *table = guess->table;
 	uint64_t *sp = value_of(guess, guess->place->table->sp);
+	const uint64_t *link = table->has_link_register ?
+		value_of(guess, table->link_register) : NULL;
 	uint64_t pc;
 
-	if (!sp || !is_at_start(guess) ||
-	    !read_word(guess, *sp, &pc) || !is_behind_call(guess, pc))
+	if (!sp || !is_at_start(guess))
+		return false;
+	if (link)
+		pc = *link;
+	else if (table->has_link_register || !read_word(guess, *sp, &pc))
+		return false;
+	if (!is_behind_call(guess, pc))
 		return false;
 	guess->state->pc = pc;
-	*sp += guess->table->call_size;
+	if (!link)
+		*sp += table->call_size;
 	return true;
 }
 

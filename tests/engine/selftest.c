@@ -6,7 +6,7 @@
  * breakpoint on each tells whether the engine has called it.  The same code
  * runs on this processor, and must leave the same.  What cprec assumes of the
  * engine's structures and of the code that it generates is looked at on the
- * way.  Prints a line for each thing that is not so.
+ * way.  Code of AArch64 must leave what is written here.  Prints a line for each thing that is not so.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,7 +95,7 @@ static void on_breakpoint(int number, siginfo_t *info, void *opaque)
 		*it->ours = it->byte;
 		it->is_called = true;
 		context->uc_mcontext.gregs[REG_RIP]--;
-		if (!strcmp(it->name, "gen_intermediate_code_x86_64"))
+		if (!strncmp(it->name, "gen_intermediate_code_", 22))
 			check_block(context);
 		else if (!strcmp(it->group, "sse") || !strcmp(it->group, "x87"))
 			check_state(context);
@@ -397,6 +397,68 @@ static void run_all_parts(void)
 	vm_destroy(vm);
 }
 
+/* ------- AArch64 ------- */
+
+/* Loads, stores, a cleared block, an exclusive pair, a branch. */
+static const uint32_t arm64_code[] = {
+	0xf9000020,	/* str x0, [x1] */
+	0xb9400022,	/* ldr w2, [x1] */
+	0xb9000822,	/* str w2, [x1, #8] */
+	0xf9400423,	/* ldr x3, [x1, #8] */
+	0x91010024,	/* add x4, x1, #64 */
+	0xd50b7424,	/* dc zva, x4 */
+	0xc87f1825,	/* ldxp x5, x6, [x1] */
+	0xc8271426,	/* stxp w7, x6, x5, [x1] */
+	0x9e6700c0,	/* fmov d0, x6 */
+	0x14000001,	/* b: the next one */
+	0xd4200000,	/* brk #0 */
+};
+
+static void expect(struct vm *vm, unsigned reg, uint64_t value)
+{
+	uint64_t found = vm_reg(vm, reg);
+
+	if (found != value)
+		failure("AArch64: register %u is 0x%llx and not 0x%llx", reg,
+			(unsigned long long)found, (unsigned long long)value);
+}
+
+static void run_arm64(void)
+{
+	const uint64_t value = UINT64_C(0x123456789abcdef0);
+	const guest_addr end = CODE_AT + sizeof(arm64_code) - 4;
+	uint64_t words[2] = { 0 };
+	struct vm_stop stop;
+	struct failure why;
+	struct vm *vm;
+
+	if (vm_create(&vm, ARCH_AARCH64, NULL, &why)) {
+		failure("%s", why.text);
+		return;
+	}
+	first_block = CODE_AT;
+	map(vm, CODE_AT, ROOM, MAY_READ | MAY_EXEC);
+	map(vm, RESULTS_AT, ROOM, MAY_READ | MAY_WRITE);
+	memory_poke(vm->memory, CODE_AT, arm64_code, sizeof(arm64_code));
+	vm_set_reg(vm, ARM64_PC, CODE_AT);
+	vm_set_reg(vm, ARM64_X0, value);
+	vm_set_reg(vm, ARM64_X0 + 1, RESULTS_AT);
+	if (vm_run(vm, UINT64_C(1) << 40, true, &stop, &why))
+		failure("AArch64: %s", why.text);
+	else if (stop.kind != VM_STOP_FAULT || stop.pc != end ||
+		 vm_steps(vm) != COUNT(arm64_code) - 1)
+		failure("AArch64: the guest stopped at 0x%llx",
+			(unsigned long long)stop.pc);
+	expect(vm, ARM64_X0 + 3, (uint32_t)value);
+	expect(vm, ARM64_X0 + 5, value);
+	expect(vm, ARM64_X0 + 7, 0);
+	expect(vm, ARM64_MONITOR, UINT64_MAX);
+	memory_read(vm->memory, RESULTS_AT, words, sizeof(words));
+	if (words[0] != (uint32_t)value || words[1] != value)
+		failure("AArch64: an exclusive pair was not stored");
+	vm_destroy(vm);
+}
+
 /* ------- what drops translations ------- */
 
 #define TRANSLATIONS_ROOM (64u << 20)
@@ -464,6 +526,7 @@ int main(void)
 {
 	set_breakpoints();
 	run_all_parts();
+	run_arm64();
 	drop_translations();
 	check_calls();
 	if (!failures)

@@ -132,7 +132,7 @@ UNUSABLE_PROGRAMS = {
     "an interpreter that is not there": b"#!/nonexistent/interpreter\n",
     "an empty interpreter": b"#!\n",
     "32-bit x86": elf(machine=3, bits=1),
-    "AArch64": elf(machine=183),
+    "PowerPC64": elf(machine=21),
     "ARM": elf(machine=40, bits=1),
     "RISC-V": elf(machine=243),
     "another byte order": elf(order=2),

@@ -305,10 +305,10 @@ static void places_that_do_not_work(void **state)
 		{ .start = BASE + 1, .end = BASE + 1 + GUEST_PAGE },
 		{ .start = BASE, .end = BASE },
 		{ .start = BASE, .end = BASE + 7 },
-		{ .start = (UINT64_C(1) << 47) - GUEST_PAGE,
-		  .end = (UINT64_C(1) << 47) + GUEST_PAGE },
-		{ .start = UINT64_C(1) << 47,
-		  .end = (UINT64_C(1) << 47) + GUEST_PAGE },
+		{ .start = (UINT64_C(1) << 48) - GUEST_PAGE,
+		  .end = (UINT64_C(1) << 48) + GUEST_PAGE },
+		{ .start = UINT64_C(1) << 48,
+		  .end = (UINT64_C(1) << 48) + GUEST_PAGE },
 		{ .start = ~(uint64_t)(GUEST_PAGE - 1), .end = 0 },
 		{ .start = BASE, .end = 0 },
 	};
@@ -322,7 +322,7 @@ static void places_that_do_not_work(void **state)
 	}
 	/* More than there is. */
 	assert_int_equal(memory_map(memory, &(struct region){
-			.start = BASE, .end = UINT64_C(1) << 47 }, -1, NULL),
+			.start = BASE, .end = UINT64_C(1) << 48 }, -1, NULL),
 			 ERR_NO_MEMORY);
 	assert_regions("");
 }

@@ -45,12 +45,13 @@ static void register_row(void **state)
 	assert_int_equal(table->regs[row->reg].size, row->size);
 }
 
+static const enum arch archs[] = { ARCH_X86_64, ARCH_AARCH64 };
+
 static void file_is_covered_once(void **state)
 {
-	const struct reg_table *table = reg_table(ARCH_X86_64);
+	const struct reg_table *table = reg_table(*(const enum arch *)*state);
 	uint8_t used[REG_FILE_MAX] = { 0 };
 
-	(void)state;
 	assert_true(table->bytes <= REG_FILE_MAX);
 	for (unsigned reg = 0; reg < table->count; reg++) {
 		const struct reg_info *info = &table->regs[reg];
@@ -66,9 +67,8 @@ static void file_is_covered_once(void **state)
 
 static void names_differ(void **state)
 {
-	const struct reg_table *table = reg_table(ARCH_X86_64);
+	const struct reg_table *table = reg_table(*(const enum arch *)*state);
 
-	(void)state;
 	for (unsigned a = 0; a < table->count; a++)
 		for (unsigned b = 0; b < a; b++)
 			assert_string_not_equal(table->regs[a].name,
@@ -77,10 +77,9 @@ static void names_differ(void **state)
 
 static void get_what_was_set(void **state)
 {
-	const struct reg_table *table = reg_table(ARCH_X86_64);
+	const struct reg_table *table = reg_table(*(const enum arch *)*state);
 	struct reg_file file = { { 0 } };
 
-	(void)state;
 	for (unsigned reg = 0; reg < table->count; reg++) {
 		const struct reg_info *info = &table->regs[reg];
 		struct reg_file before = file;
@@ -110,8 +109,27 @@ static void special_registers(void **state)
 	assert_int_equal(table->sp, X86_RSP);
 	assert_int_equal(table->result, X86_RAX);
 	assert_null(reg_table(0));
-	assert_null(reg_table(2));
+	assert_null(reg_table(3));
 	assert_null(reg_table(UINT32_MAX));
+}
+
+static void registers_of_arm64(void **state)
+{
+	const struct reg_table *table = reg_table(ARCH_AARCH64);
+
+	(void)state;
+	assert_string_equal(table->name, "aarch64");
+	assert_int_equal(table->count, ARM64_REG_COUNT);
+	assert_int_equal(table->bytes, 824);
+	assert_string_equal(table->regs[ARM64_X0 + 28].name, "x28");
+	assert_string_equal(table->regs[table->pc].name, "pc");
+	assert_string_equal(table->regs[table->sp].name, "sp");
+	assert_string_equal(table->regs[ARM64_V31].name, "v31");
+	assert_int_equal(table->regs[ARM64_V31].size, 16);
+	/* Source: DWARF for the Arm 64-bit Architecture, 4.1. */
+	assert_int_equal(table->dwarf[31], ARM64_SP);
+	assert_int_equal(table->dwarf_all[64], ARM64_V0);
+	assert_int_equal(table->dwarf_all_count, 96);
 }
 
 int main(void)
@@ -119,10 +137,14 @@ int main(void)
 	static struct test_list list;
 
 	add_rows(&list, rows, register_row);
-	add_test(&list, "registers cover the file once", file_is_covered_once,
-		 NULL);
-	add_test(&list, "names differ", names_differ, NULL);
-	add_test(&list, "get what was set", get_what_was_set, NULL);
+	for (unsigned i = 0; i < sizeof(archs) / sizeof(archs[0]); i++) {
+		add_test(&list, "registers cover the file once",
+			 file_is_covered_once, &archs[i]);
+		add_test(&list, "names differ", names_differ, &archs[i]);
+		add_test(&list, "get what was set", get_what_was_set,
+			 &archs[i]);
+	}
 	add_test(&list, "special registers", special_registers, NULL);
+	add_test(&list, "registers of AArch64", registers_of_arm64, NULL);
 	return run_list("registers", &list);
 }

@@ -4,11 +4,18 @@
 
 #include <string.h>
 
-extern const struct architecture arch_x86;
+extern const struct architecture arch_x86, arch_arm64;
 
 const struct architecture *arch_find(enum arch arch)
 {
-	return arch == ARCH_X86_64 ? &arch_x86 : NULL;
+	switch (arch) {
+	case ARCH_X86_64:
+		return &arch_x86;
+	case ARCH_AARCH64:
+		return &arch_arm64;
+	default:
+		return NULL;
+	}
 }
 
 static void tell(struct cpu *cpu, enum vm_access access, guest_addr addr,

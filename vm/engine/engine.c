@@ -72,9 +72,13 @@ static void on_syscall(uc_engine *uc, void *user)
 static void on_interrupt(uc_engine *uc, uint32_t number, void *user)
 {
 	struct engine *engine = user;
+	const struct engine_kind *kind = engine->kind;
 
 	(void)uc;
-	engine->calls->exception(engine->context, number);
+	if (!kind->syscall_insn && number == kind->syscall_exception)
+		engine->calls->syscall(engine->context);
+	else
+		engine->calls->exception(engine->context, number);
 }
 
 static bool on_invalid(uc_engine *uc, void *user)
@@ -91,20 +95,21 @@ static uc_err add_hooks(struct engine *engine)
 	static const struct {
 		int type;
 		void *call;
-		int instruction;
 	} hooks[] = {
-		{ UC_HOOK_TLB_FILL, (void *)on_tlb_miss, 0 },
-		{ UC_HOOK_INSN, (void *)on_syscall, UC_X86_INS_SYSCALL },
-		{ UC_HOOK_INTR, (void *)on_interrupt, 0 },
-		{ UC_HOOK_INSN_INVALID, (void *)on_invalid, 0 },
+		{ UC_HOOK_TLB_FILL, (void *)on_tlb_miss },
+		{ UC_HOOK_INTR, (void *)on_interrupt },
+		{ UC_HOOK_INSN_INVALID, (void *)on_invalid },
 	};
 	uc_hook hook;
 	uc_err err = UC_ERR_OK;
 
 	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]) && !err; i++)
 		err = uc_hook_add(engine->uc, &hook, hooks[i].type,
-				  hooks[i].call, engine, 1, 0,
-				  hooks[i].instruction);
+				  hooks[i].call, engine, 1, 0);
+	if (!err && engine->kind->syscall_insn)
+		err = uc_hook_add(engine->uc, &hook, UC_HOOK_INSN,
+				  (void *)on_syscall, engine, 1, 0,
+				  engine->kind->syscall_insn);
 	if (!err)
 		err = uc_hook_add(engine->uc, &hook, UC_HOOK_BLOCK,
 				  (void *)calls_on_block, HOOK_USER, 1, 0);
@@ -150,9 +155,10 @@ static uc_err open_engine(struct engine *engine, uint8_t *arena, uint64_t size)
 	uc_err err;
 
 	engine_enter(engine);
-	err = uc_open(UC_ARCH_X86, UC_MODE_64, &engine->uc);
+	err = uc_open(engine->kind->uc_arch, engine->kind->uc_mode,
+		      &engine->uc);
 	if (!err)
-		err = uc_ctl_set_cpu_model(engine->uc, UC_CPU_X86_WESTMERE);
+		err = uc_ctl_set_cpu_model(engine->uc, engine->kind->model);
 	if (!err)
 		err = uc_ctl_set_tcg_buffer_size(engine->uc,
 						 engine->translations);
@@ -163,7 +169,7 @@ static uc_err open_engine(struct engine *engine, uint8_t *arena, uint64_t size)
 	if (!err)
 		err = add_hooks(engine);
 	if (!err)
-		err = registers_start(engine);
+		err = engine->kind->start(engine);
 	if (!err)
 		err = uc_context_alloc(engine->uc, &engine->pristine);
 	if (!err)
@@ -173,20 +179,45 @@ static uc_err open_engine(struct engine *engine, uint8_t *arena, uint64_t size)
 	return err;
 }
 
+static const struct engine_kind *find_kind(enum arch arch)
+{
+	static const struct engine_kind *const kinds[] = {
+		&engine_kind_x86, &engine_kind_arm64,
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i]->arch == arch)
+			return kinds[i];
+	return NULL;
+}
+
+static int find_layout(struct engine *engine, struct failure *why)
+{
+	const char *missing = engine->hooked ? engine->kind->find(engine) :
+					       "the range of a hook";
+
+	return missing ? failed(why, ERR_SYSTEM,
+				"the Unicorn Engine that cprec was built with "
+				"is not laid out as it should be: %s cannot be "
+				"found", missing) : 0;
+}
+
 int engine_open(struct engine **out, enum arch arch, uint8_t *arena,
 		uint64_t arena_size, const struct engine_calls *calls,
 		void *context, struct failure *why)
 {
+	const struct engine_kind *kind = find_kind(arch);
 	struct engine *engine;
 	uc_err err;
 	int rc;
 
-	if (arch != ARCH_X86_64)
+	if (!kind)
 		return failed(why, ERR_SYSTEM, "there is no processor of the "
 			      "guest's architecture");
 	engine = calloc(1, sizeof(*engine));
 	if (!engine)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
+	engine->kind = kind;
 	engine->calls = calls;
 	engine->context = context;
 	engine->counter = &engine->own_counter;
@@ -202,7 +233,7 @@ int engine_open(struct engine **out, enum arch arch, uint8_t *arena,
 	err = open_engine(engine, arena, arena_size);
 	rc = err ? failed(why, ERR_SYSTEM, "cannot start the engine: %s",
 			  uc_strerror(err)) :
-		   layout_find(engine, why);
+		   find_layout(engine, why);
 	if (rc) {
 		engine_close(engine);
 		return rc;

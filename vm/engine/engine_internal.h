@@ -43,8 +43,47 @@ struct engine_context {
 	uc_context *bytes;
 };
 
+/* Where the exclusive monitor is in the state: no register tells it. */
+struct engine_arm64 {
+	uint64_t *addr, *value, *high;
+};
+
+struct generator;
+extern const struct generator generator_x86, generator_arm64;
+
+/* What the engine's processors of one architecture have of their own. */
+struct engine_kind {
+	enum arch arch;
+	uc_arch uc_arch;
+	uc_mode uc_mode;
+	int model;		/* of the engine's */
+
+	/* Its names of registers, in the order of the table; 0: it shows none,
+	 * but keeps 8 bytes in its state, ... */
+	const int *regs;
+	uint64_t *(*hidden)(struct engine *engine, unsigned reg); /* ... here */
+
+	/* How a system call arrives: as a hook on an instruction, or as an
+	 * exception. */
+	int syscall_insn;	/* 0: none */
+	unsigned syscall_exception;
+
+	/* Generates code for it: build/generate.h. */
+	const struct generator *generator;
+
+	/* Brings it to the state that a program finds it in. */
+	uc_err (*start)(struct engine *engine);
+
+	/* Finds the state and what lies where in it; NULL, or what is not
+	 * there.  What the functions that replace some of the engine's know of
+	 * it is the same for all engines. */
+	const char *(*find)(struct engine *engine);
+};
+extern const struct engine_kind engine_kind_x86, engine_kind_arm64;
+
 struct engine {
 	uc_engine *uc;
+	const struct engine_kind *kind;
 	const struct engine_calls *calls;
 	void *context;
 	uc_err error;		/* of the last run */
@@ -55,6 +94,7 @@ struct engine {
 	uc_context *scratch;	/* see build/layout.c */
 	uint8_t *state;		/* the registers */
 	struct engine_x86 x86;
+	struct engine_arm64 arm64;
 
 	struct counter *counter;
 	struct counter own_counter;	/* until translated code is found */
@@ -100,18 +140,10 @@ static inline uc_engine *engine_enter(struct engine *engine)
 	return engine->uc;
 }
 
-/* ------- registers.c ------- */
+/* ------- build/layout.c, layout_arm64.c: engine_kind.find ------- */
 
-/* Brings the processor to the state that a program finds it in. */
-uc_err registers_start(struct engine *engine);
-
-/* ------- build/layout.c ------- */
-
-/*
- * Finds the state and what lies where in it; behind engine->pristine.  What the
- * functions that replace some of the engine's know of it is the same for all.
- */
-int layout_find(struct engine *engine, struct failure *why);
+const char *layout_find_x86(struct engine *engine);
+const char *layout_find_arm64(struct engine *engine);
 
 /* Finds the two addresses of a hook that was added for them; NULL: not. */
 uint64_t *layout_find_range(uc_hook hook, uint64_t first, uint64_t last);
@@ -132,6 +164,11 @@ void calls_on_instruction(uc_engine *uc, uint64_t pc, uint32_t size,
 
 /* What the engine calls in the place of memset(). */
 void *our_memset(void *bytes, int byte, size_t size);
+
+/* ------- build/pages_arm64.c ------- */
+
+/* The same of calloc(). */
+void *our_calloc(size_t count, size_t size);
 
 /* ------- build/jumps.c ------- */
 

@@ -1,68 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * registers.c - the engine's names of registers, and what they are at the start
- *
- * Source: Intel 64 SDM volume 3, 2.5 (control registers); the System V ABI for
- * the state at process start.
- */
+/* registers.c - registers of the engine's processor, by their numbers */
 #include "vm/engine/engine_internal.h"
 
-/* In the order of the table. */
-static const int engine_regs[X86_REG_COUNT] = {
-	[X86_RAX] = UC_X86_REG_RAX, [X86_RBX] = UC_X86_REG_RBX,
-	[X86_RCX] = UC_X86_REG_RCX, [X86_RDX] = UC_X86_REG_RDX,
-	[X86_RSI] = UC_X86_REG_RSI, [X86_RDI] = UC_X86_REG_RDI,
-	[X86_RBP] = UC_X86_REG_RBP, [X86_RSP] = UC_X86_REG_RSP,
-	[X86_R8] = UC_X86_REG_R8, [X86_R9] = UC_X86_REG_R9,
-	[X86_R10] = UC_X86_REG_R10, [X86_R11] = UC_X86_REG_R11,
-	[X86_R12] = UC_X86_REG_R12, [X86_R13] = UC_X86_REG_R13,
-	[X86_R14] = UC_X86_REG_R14, [X86_R15] = UC_X86_REG_R15,
-	[X86_RIP] = UC_X86_REG_RIP, [X86_RFLAGS] = UC_X86_REG_RFLAGS,
-	[X86_FS_BASE] = UC_X86_REG_FS_BASE, [X86_GS_BASE] = UC_X86_REG_GS_BASE,
-	[X86_FPCW] = UC_X86_REG_FPCW, [X86_FPSW] = UC_X86_REG_FPSW,
-	[X86_FPTAG] = UC_X86_REG_FPTAG, [X86_MXCSR] = UC_X86_REG_MXCSR,
-	[X86_ST0] = UC_X86_REG_ST0, UC_X86_REG_ST1, UC_X86_REG_ST2,
-	UC_X86_REG_ST3, UC_X86_REG_ST4, UC_X86_REG_ST5, UC_X86_REG_ST6,
-	UC_X86_REG_ST7,
-	[X86_XMM0] = UC_X86_REG_XMM0, UC_X86_REG_XMM1, UC_X86_REG_XMM2,
-	UC_X86_REG_XMM3, UC_X86_REG_XMM4, UC_X86_REG_XMM5, UC_X86_REG_XMM6,
-	UC_X86_REG_XMM7, UC_X86_REG_XMM8, UC_X86_REG_XMM9, UC_X86_REG_XMM10,
-	UC_X86_REG_XMM11, UC_X86_REG_XMM12, UC_X86_REG_XMM13,
-	UC_X86_REG_XMM14, UC_X86_REG_XMM15,
-	[X86_FIP] = UC_X86_REG_FIP, [X86_FDP] = UC_X86_REG_FDP,
-};
+#include <string.h>
 
-#define MXCSR_START 0x1f80u
-#define CONTROL_START 0x37fu
-#define TAGS_EMPTY 0xffffu
-#define CR4_SSE 0x600u		/* OSFXSR, OSXMMEXCPT */
-
-uc_err registers_start(struct engine *engine)
+static uint64_t *hidden(struct engine *engine, unsigned reg)
 {
-	const uint64_t control = CONTROL_START, tags = TAGS_EMPTY;
-	const uint32_t mxcsr = MXCSR_START;
-	uint64_t cr4 = 0;
-	uc_err err;
-
-	engine_write(engine, X86_FPCW, &control);
-	engine_write(engine, X86_FPTAG, &tags);
-	engine_write(engine, X86_MXCSR, &mxcsr);
-	err = uc_reg_read(engine->uc, UC_X86_REG_CR4, &cr4);
-	cr4 |= CR4_SSE;
-	return err ? err : uc_reg_write(engine->uc, UC_X86_REG_CR4, &cr4);
+	return engine->kind->hidden(engine, reg);
 }
 
 void engine_read(struct engine *engine, unsigned reg, void *bytes)
 {
-	uc_reg_read(engine->uc, engine_regs[reg], bytes);
+	int name = engine->kind->regs[reg];
+
+	if (name)
+		uc_reg_read(engine->uc, name, bytes);
+	else
+		memcpy(bytes, hidden(engine, reg), sizeof(uint64_t));
 }
 
 void engine_write(struct engine *engine, unsigned reg, const void *bytes)
 {
-	uc_reg_write(engine_enter(engine), engine_regs[reg], bytes);
-}
+	int name = engine->kind->regs[reg];
 
-const struct engine_x86 *engine_x86(const struct engine *engine)
-{
-	return &engine->x86;
+	if (name)
+		uc_reg_write(engine_enter(engine), name, bytes);
+	else
+		memcpy(hidden(engine, reg), bytes, sizeof(uint64_t));
 }

@@ -125,5 +125,6 @@ syscall_handler sys_sched_getaffinity;
 syscall_handler sys_getcpu;
 syscall_handler sys_nothing;
 syscall_handler sys_missing;
+syscall_handler sys_uname;
 
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -58,6 +59,31 @@ static struct linux_process *create(struct vm *vm)
 	return &whole->process;
 }
 
+enum arch linux_arch_of(const struct linux_options *options)
+{
+	struct program program = { .fd = -1 };
+	const struct linux_abi *abi = NULL;
+
+	if (!program_find(&program, options, NULL))
+		abi = program_abi(&program);
+	program_release(&program);
+	return abi ? (enum arch)abi->arch : ARCH_X86_64;
+}
+
+static const char *sysroot_of(const struct linux_process *process,
+			      const struct linux_options *options)
+{
+	static const char name[] = "QEMU_LD_PREFIX=";
+	const size_t size = sizeof(name) - 1;
+
+	if (options->sysroot || !process->abi->other_machine)
+		return options->sysroot;
+	for (char *const *at = options->envp; at && *at; at++)
+		if (!strncmp(*at, name, size) && (*at)[size])
+			return *at + size;
+	return NULL;
+}
+
 int linux_create(struct linux_process **out, struct vm *vm,
 		 const struct linux_options *options, struct failure *why)
 {
@@ -69,6 +95,7 @@ int linux_create(struct linux_process **out, struct vm *vm,
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	assert(process->abi);
 	process->loaded->aslr = options->aslr;
+	process->sysroot = sysroot_of(process, options);
 	limits_init(process);
 	own_stderr_hide();
 	rc = tasks_init(process);

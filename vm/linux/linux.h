@@ -37,6 +37,9 @@ struct linux_options {
 	char *const *argv;	/* NULL-ended; argv[0] included */
 	char *const *envp;	/* NULL-ended */
 	bool aslr;		/* otherwise addresses are always the same */
+	const char *sysroot;	/* folder with files of the program's system;
+				   NULL: QEMU_LD_PREFIX in `envp`, if the
+				   program is not of the host's kind */
 };
 
 enum linux_outcome {
@@ -118,6 +121,12 @@ struct linux_driver {
 	void (*ended)(void *context, int rc, const struct linux_result *result,
 		      const struct failure *why) __attribute__((noreturn));
 };
+
+/*
+ * The architecture of a program, as its file says: for vm_create().  That of a
+ * program that cannot be run is any: linux_create() says why.
+ */
+enum arch linux_arch_of(const struct linux_options *options);
 
 /* Loads the program; the guest then stands at its first instruction. */
 int linux_create(struct linux_process **out, struct vm *vm,

@@ -126,6 +126,8 @@ static void pass_path(struct marshal *call, int i)
 		memset(text, 'x', BOUNCE);	/* the kernel stops there */
 		return;
 	}
+	if (call->row->args[i].kind == ARG_PATH_FOLLOWED)
+		sysroot_redirect(process, text);
 	proc_hide(process, dir, text);
 	if (is_followed(call, i))
 		proc_redirect(process, dir, text);

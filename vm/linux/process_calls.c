@@ -3,10 +3,13 @@
 #include <errno.h>
 #include <linux/capability.h>
 #include <linux/ioprio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 
+#include "vm/linux/abi/abi.h"
 #include "vm/linux/abi/calls.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/host/host.h"
@@ -36,6 +39,23 @@ int64_t sys_missing(struct linux_process *process,
 		    "system call %s (%u) is not supported: the program gets ENOSYS",
 		    row->name, (unsigned)number);
 	return -ENOSYS;
+}
+
+/* ------- what it runs on ------- */
+
+int64_t sys_uname(struct linux_process *process, const struct linux_call *row,
+		  const uint64_t *arg)
+{
+	const char *machine = process->abi->other_machine;
+	int64_t result = marshal_call(process, row, arg);
+	struct utsname name = { 0 };
+	guest_addr to = arg[0] + offsetof(struct utsname, machine);
+
+	if (result || !machine)
+		return result;
+	strncpy(name.machine, machine, sizeof(name.machine) - 1);
+	return copy_out(process, to, name.machine, sizeof(name.machine)) ?
+		       -EFAULT : 0;
 }
 
 /* ------- settings ------- */

@@ -32,9 +32,7 @@
 #include <sys/mman.h>
 
 #include "formats/error.h"
-#include "vm/engine/build/generate.h"
-#include "vm/engine/build/replaces.h"
-#include "vm/engine/engine_internal.h"
+#include "vm/engine/build/accesses.h"
 
 /*
  * An instruction accesses memory as often at most: ENTER does so 64 times,
@@ -49,12 +47,10 @@ enum {
 	OP_LABEL = 1,
 	OP_CALL = 2,
 	OP_JUMP = 3,
-	OP_STORE_32_OF_32 = 16, /* st_i32: all of a value of 32 bits */
 	OP_JUMP_IF_32 = 38,
 	OP_CONSTANT = 64,
 	OP_MOVE_IF = 66,
 	OP_LOAD_64 = 73,
-	OP_STORE_64 = 77,
 	OP_ADD = 78,
 	OP_SUBTRACT = 79,
 	OP_JUMP_IF_64 = 103,
@@ -66,19 +62,6 @@ enum {
 
 /* Where the second operand is in an operation. */
 #define OPERAND_1 32
-
-typedef void op2_fn(void *context, int op, uintptr_t a, uintptr_t b);
-typedef void op3_fn(void *context, int op, uintptr_t a, uintptr_t b,
-		    uintptr_t c);
-typedef void op6_fn(void *context, int op, uintptr_t a, uintptr_t b,
-		    uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f);
-typedef void *new_fn(void *context, int type, bool local);
-typedef void free_fn(void *context, void *temporary);
-extern op3_fn tcg_gen_op3_x86_64;
-extern op6_fn tcg_gen_op6_x86_64;
-extern new_fn tcg_temp_new_internal_x86_64;
-extern free_fn tcg_temp_free_internal_x86_64;
-REPLACES(op2_fn, tcg_gen_op2_x86_64);
 
 /* ------- the log ------- */
 
@@ -169,34 +152,37 @@ void accesses_end_block(struct engine *engine)
 	}
 }
 
-/* The engine says here, too, that an instruction begins. */
-void tcg_gen_op2_x86_64(void *context, int op, uintptr_t a, uintptr_t b)
+void accesses_insn(int op, uint64_t pc)
 {
 	struct engine *engine = engine_entered;
 
 	/* For the one that it runs "until" it generates an exit. */
-	if (op == OP_INSTRUCTION && engine && a != engine->until) {
+	if (op == OP_INSTRUCTION && engine && pc != engine->until) {
 		engine->logged.insns++;
-		engine->logged.pc = a;
+		engine->logged.pc = pc;
 	}
-	engine_tcg_gen_op2_x86_64(context, op, a, b);
 }
 
 /* ------- generating ------- */
 
+static const struct generator *generate(void)
+{
+	return engine_entered->kind->generator;
+}
+
 static uintptr_t new_value(void *context)
 {
-	return (uintptr_t)tcg_temp_new_internal_x86_64(context, TYPE_64, false);
+	return (uintptr_t)generate()->new(context, TYPE_64, false);
 }
 
 static void free_value(void *context, uintptr_t value)
 {
-	tcg_temp_free_internal_x86_64(context, (void *)value);
+	generate()->free(context, (void *)value);
 }
 
 static void constant(void *context, uintptr_t value, uint64_t number)
 {
-	engine_tcg_gen_op2_x86_64(context, OP_CONSTANT, value, number);
+	generate()->op2(context, OP_CONSTANT, value, number);
 }
 
 /* A constant that is the place of the present instruction. */
@@ -260,13 +246,13 @@ static void forget_values(void *context)
 
 static void load(void *context, uintptr_t value, size_t offset)
 {
-	tcg_gen_op3_x86_64(context, OP_LOAD_64, value, counter(context),
+	generate()->op3(context, OP_LOAD_64, value, counter(context),
 			   offset);
 }
 
 static void store(void *context, uintptr_t value, size_t offset)
 {
-	tcg_gen_op3_x86_64(context, OP_STORE_64, value, counter(context),
+	generate()->op3(context, OP_STORE_64, value, counter(context),
 			   offset);
 }
 
@@ -283,15 +269,9 @@ static uintptr_t next_record(void *context)
 	return engine->logged.record;
 }
 
-/* Each operation is made by this. */
-typedef void *emit_fn(void *context, int op);
-REPLACES(emit_fn, tcg_emit_op_x86_64);
-void *tcg_emit_op_x86_64(void *context, int op)
+void accesses_forget(void *context, int op)
 {
-	struct engine *engine = engine_entered;
-	void *made;
-
-	switch (engine ? op : 0) {
+	switch (op) {
 	case OP_LABEL:
 	case OP_CALL:
 	case OP_JUMP:
@@ -302,10 +282,6 @@ void *tcg_emit_op_x86_64(void *context, int op)
 	case OP_GO_TO:
 		forget_values(context);
 	}
-	made = engine_tcg_emit_op_x86_64(context, op);
-	if (engine)
-		engine->logged.made = made;
-	return made;
 }
 
 /* record->budget and place. */
@@ -315,10 +291,10 @@ static void generate_place(const struct scratch *to, uintptr_t record,
 	void *context = to->context;
 
 	load(context, to->value, IN_COUNTER(budget));
-	tcg_gen_op3_x86_64(context, OP_STORE_64, to->value, record,
+	generate()->op3(context, OP_STORE_64, to->value, record,
 			   IN_RECORD(budget));
 	place(context, to->value, access);
-	tcg_gen_op3_x86_64(context, OP_STORE_64, to->value, record,
+	generate()->op3(context, OP_STORE_64, to->value, record,
 			   IN_RECORD(place));
 }
 
@@ -336,17 +312,23 @@ static void generate_next(const struct scratch *to, uintptr_t record,
 	uintptr_t another = new_value(context);
 
 	constant(context, to->other, sizeof(struct access_record));
-	tcg_gen_op3_x86_64(context, OP_ADD, another, record, to->other);
+	generate()->op3(context, OP_ADD, another, record, to->other);
 	for (unsigned i = 0; i < ranges_now(); i++) {
 		load(context, to->value, IN_COUNTER(log.ranges[i].first));
-		tcg_gen_op3_x86_64(context, OP_SUBTRACT, to->value, addr,
+		generate()->op3(context, OP_SUBTRACT, to->value, addr,
 				   to->value);
 		load(context, to->other, IN_COUNTER(log.ranges[i].span));
-		tcg_gen_op6_x86_64(context, OP_MOVE_IF, record, to->value,
+		generate()->op6(context, OP_MOVE_IF, record, to->value,
 				   to->other, another, record, IS_BELOW);
 	}
 	store(context, record, IN_COUNTER(log.next));
 	free_value(context, another);
+}
+
+/* The engine calls a value by its distance from the context. */
+static uintptr_t of_context(void *context, name value)
+{
+	return (uintptr_t)context + value;
 }
 
 /* In front of an access; `value` is stored by operation `op`, 0: not. */
@@ -357,10 +339,10 @@ static void generate_record(void *context, uintptr_t addr, unsigned access,
 	struct scratch to;
 
 	begin(&to, context);
-	tcg_gen_op3_x86_64(context, OP_STORE_64, addr, record,
+	generate()->op3(context, OP_STORE_64, addr, record,
 			   IN_RECORD(addr));
 	if (op)
-		tcg_gen_op3_x86_64(context, op, value, record,
+		generate()->op3(context, op, value, record,
 				   IN_RECORD(value));
 	else if (kinds_now() & ENGINE_LOG_VALUES)
 		store(context, record, IN_COUNTER(log.loading));
@@ -377,88 +359,45 @@ static void generate_value(void *context, uintptr_t value, int op)
 
 	begin(&to, context);
 	load(context, to.value, IN_COUNTER(log.loading));
-	tcg_gen_op3_x86_64(context, op, value, to.value, IN_RECORD(value));
+	generate()->op3(context, op, value, to.value, IN_RECORD(value));
 	end(&to);
 }
 
-/* The question whether the engine was told to stop, behind an access. */
-typedef void ask_fn(void *context);
-REPLACES(ask_fn, check_exit_request_x86_64);
-void check_exit_request_x86_64(void *context)
+void accesses_before(void *context, name addr, unsigned access, name value,
+		     int op)
 {
-	if (!engine_entered || !engine_entered->logged.accessing)
-		engine_check_exit_request_x86_64(context);
-}
+	unsigned kind = op ? ENGINE_LOG_WRITES : ENGINE_LOG_READS;
 
-static void set_accessing(bool accessing)
-{
+	if (kinds_now() & kind)
+		generate_record(context, of_context(context, addr), access,
+				of_context(context, value), op);
 	if (engine_entered)
-		engine_entered->logged.accessing = accessing;
+		engine_entered->logged.accessing = true;
 }
 
-/* The engine calls a value by its distance from the context. */
-static uintptr_t of_context(void *context, name value)
+void accesses_behind(void *context, name value, int op)
 {
-	return (uintptr_t)context + value;
+	const unsigned both = ENGINE_LOG_READS | ENGINE_LOG_VALUES;
+
+	if (engine_entered)
+		engine_entered->logged.accessing = false;
+	if (op && (kinds_now() & both) == both)
+		generate_value(context, of_context(context, value), op);
 }
-
-#define DEFINE_LOAD(name_, op)                                                 \
-	REPLACES(load_fn, name_);                                              \
-	void name_(void *context, name value, name addr, uintptr_t index,      \
-		   unsigned access)                                            \
-	{                                                                      \
-		unsigned kinds = kinds_now();                                  \
-									       \
-		if (kinds & ENGINE_LOG_READS)                                  \
-			generate_record(context, of_context(context, addr),    \
-					access, 0, 0);                         \
-		set_accessing(true);                                           \
-		engine_##name_(context, value, addr, index, access);           \
-		set_accessing(false);                                          \
-		if (kinds & ENGINE_LOG_READS && kinds & ENGINE_LOG_VALUES)     \
-			generate_value(context, of_context(context, value),    \
-				       op);                                    \
-	}
-
-#define DEFINE_STORE(name_, op)                                                \
-	REPLACES(store_fn, name_);                                             \
-	void name_(void *context, name value, name addr, uintptr_t index,      \
-		   unsigned access)                                            \
-	{                                                                      \
-		halves_note_store();                                           \
-		if (kinds_now() & ENGINE_LOG_WRITES)                           \
-			generate_record(context, of_context(context, addr),    \
-					access, of_context(context, value),    \
-					op);                                   \
-		set_accessing(true);                                           \
-		engine_##name_(context, value, addr, index, access);           \
-		set_accessing(false);                                          \
-	}
-
-DEFINE_LOAD(tcg_gen_qemu_ld_i32_x86_64, OP_STORE_32_OF_32)
-DEFINE_LOAD(tcg_gen_qemu_ld_i64_x86_64, OP_STORE_64)
-DEFINE_STORE(tcg_gen_qemu_st_i32_x86_64, OP_STORE_32_OF_32)
-DEFINE_STORE(tcg_gen_qemu_st_i64_x86_64, OP_STORE_64)
 
 /* ------- functions that translated code calls ------- */
 
 /* In front of each such call: which instruction makes it. */
-typedef void call_fn(void *context, void *function, void *result, int count,
-		     void **arguments);
-REPLACES(call_fn, tcg_gen_callN_x86_64);
-void tcg_gen_callN_x86_64(void *context, void *function, void *result,
-			  int count, void **arguments)
+void accesses_call(void *context)
 {
-	if (kinds_now() && engine_entered->logged.insns) {
-		struct scratch to;
+	struct scratch to;
 
-		begin(&to, context);
-		place(context, to.value, 0);
-		store(context, to.value, IN_COUNTER(log.place));
-		end(&to);
-	}
-	engine_tcg_gen_callN_x86_64(context, function, result, count,
-				    arguments);
+	if (!kinds_now() || !engine_entered->logged.insns)
+		return;
+	begin(&to, context);
+	place(context, to.value, 0);
+	store(context, to.value, IN_COUNTER(log.place));
+	end(&to);
 }
 
 static bool is_logged(const struct access_log *log, guest_addr addr)
@@ -470,7 +409,8 @@ static bool is_logged(const struct access_log *log, guest_addr addr)
 	return is;
 }
 
-static struct access_record *note(guest_addr addr, unsigned size, unsigned kind)
+struct access_record *accesses_note(guest_addr addr, unsigned size,
+				    unsigned kind)
 {
 	struct counter *counter = engine_entered->counter;
 	struct access_log *log = &counter->log;
@@ -486,39 +426,3 @@ static struct access_record *note(guest_addr addr, unsigned size, unsigned kind)
 	log->next++;
 	return record;
 }
-
-#define DEFINE_READ(type, name_, size)                                         \
-	typedef type name_##_fn(void *state, uint64_t addr, uintptr_t from);   \
-	REPLACES(name_##_fn, name_);                                           \
-	type name_(void *state, uint64_t addr, uintptr_t from)                 \
-	{                                                                      \
-		struct access_record *record =                                 \
-			note(addr, size, ENGINE_LOG_READS);                    \
-		type value = engine_##name_(state, addr, from);                \
-									       \
-		if (record)                                                    \
-			record->value = (uint64_t)value;                       \
-		return value;                                                  \
-	}
-
-#define DEFINE_WRITE(type, name_, size)                                        \
-	typedef void name_##_fn(void *state, uint64_t addr, type value,        \
-				uintptr_t from);                               \
-	REPLACES(name_##_fn, name_);                                           \
-	void name_(void *state, uint64_t addr, type value, uintptr_t from)     \
-	{                                                                      \
-		struct access_record *record =                                 \
-			note(addr, size, ENGINE_LOG_WRITES);                   \
-									       \
-		if (record)                                                    \
-			record->value = value;                                 \
-		engine_##name_(state, addr, value, from);                      \
-	}
-
-DEFINE_READ(uint32_t, cpu_lduw_data_ra_x86_64, 1)
-DEFINE_READ(uint32_t, cpu_ldl_data_ra_x86_64, 2)
-DEFINE_READ(uint64_t, cpu_ldq_data_ra_x86_64, 3)
-DEFINE_WRITE(uint32_t, cpu_stb_data_ra_x86_64, 0)
-DEFINE_WRITE(uint32_t, cpu_stw_data_ra_x86_64, 1)
-DEFINE_WRITE(uint32_t, cpu_stl_data_ra_x86_64, 2)
-DEFINE_WRITE(uint64_t, cpu_stq_data_ra_x86_64, 3)

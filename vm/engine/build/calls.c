@@ -80,24 +80,38 @@ calls_on_instruction(uc_engine *uc, uint64_t pc, uint32_t size, void *user)
 
 /* Of the engine: the block begins with its address. */
 typedef void translate_fn(void *cpu, void *block, int most);
-REPLACES(translate_fn, gen_intermediate_code_x86_64);
-void gen_intermediate_code_x86_64(void *cpu, void *block, int most)
+
+static int begin_block(const void *block, int most)
 {
 	struct engine *engine = engine_entered;
 	guest_addr pc;
 
+	if (!engine)
+		return most;
 	memcpy(&pc, block, sizeof(pc));
-	if (engine) {
-		/* The block lies in front of its translation. */
-		inline_begin(engine, block);
-		accesses_begin_block(engine);
-		most = (int)engine->calls->translate(engine->context, pc,
-						     (unsigned)most);
-	}
-	engine_gen_intermediate_code_x86_64(cpu, block, most);
-	if (engine)
-		accesses_end_block(engine);
+	/* The block lies in front of its translation. */
+	inline_begin(engine, block);
+	accesses_begin_block(engine);
+	return (int)engine->calls->translate(engine->context, pc,
+					     (unsigned)most);
 }
+
+static void end_block(void)
+{
+	if (engine_entered)
+		accesses_end_block(engine_entered);
+}
+
+#define TRANSLATES(name)                                                       \
+	REPLACES(translate_fn, name);                                          \
+	void name(void *cpu, void *block, int most)                            \
+	{                                                                      \
+		engine_##name(cpu, block, begin_block(block, most));           \
+		end_block();                                                   \
+	}
+
+TRANSLATES(gen_intermediate_code_x86_64)
+TRANSLATES(gen_intermediate_code_aarch64)
 
 /*
  * The engine calls this when a page gets its first translation, to look through
@@ -105,10 +119,15 @@ void gen_intermediate_code_x86_64(void *cpu, void *block, int most)
  * short replay.  Who opened it watches pages with code (`miss`).
  */
 typedef void notice_fn(void *cpu, uint64_t start, uint64_t size);
-REPLACES(notice_fn, tlb_reset_dirty_by_vaddr_x86_64);
-void tlb_reset_dirty_by_vaddr_x86_64(void *cpu, uint64_t start, uint64_t size)
-{
-	(void)cpu;
-	(void)start;
-	(void)size;
-}
+
+#define NOTICES(name)                                                          \
+	REPLACES(notice_fn, name);                                             \
+	void name(void *cpu, uint64_t start, uint64_t size)                    \
+	{                                                                      \
+		(void)cpu;                                                     \
+		(void)start;                                                   \
+		(void)size;                                                    \
+	}
+
+NOTICES(tlb_reset_dirty_by_vaddr_x86_64)
+NOTICES(tlb_reset_dirty_by_vaddr_aarch64)

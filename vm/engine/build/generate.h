@@ -7,6 +7,7 @@
 #ifndef CPREC_VM_ENGINE_BUILD_GENERATE_H
 #define CPREC_VM_ENGINE_BUILD_GENERATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What the engine calls a value by. */
@@ -17,7 +18,34 @@ typedef void load_fn(void *context, name value, name addr, uintptr_t index,
 		     unsigned access);
 typedef load_fn store_fn;
 
-/* halves.c: a store is generated. */
+typedef void op2_fn(void *context, int op, uintptr_t a, uintptr_t b);
+typedef void op3_fn(void *context, int op, uintptr_t a, uintptr_t b,
+		    uintptr_t c);
+typedef void op6_fn(void *context, int op, uintptr_t a, uintptr_t b,
+		    uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f);
+typedef void *new_fn(void *context, int type, bool local);
+typedef void free_fn(void *context, void *temporary);
+
+/* Each operation is made by this. */
+typedef void *emit_fn(void *context, int op);
+
+/* The question whether the engine was told to stop, behind an access. */
+typedef void ask_fn(void *context);
+
+/* A call of a function. */
+typedef void call_fn(void *context, void *function, void *result, int count,
+		     void **arguments);
+
+/* Those of one architecture that cprec calls: the engine's own. */
+struct generator {
+	op2_fn *op2;
+	op3_fn *op3;
+	op6_fn *op6;
+	new_fn *new;		/* a value for some operations */
+	free_fn *free;
+};
+
+/* halves.c: a store of x86-64 is generated. */
 void halves_note_store(void);
 
 #endif

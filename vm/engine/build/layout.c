@@ -16,7 +16,6 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "formats/error.h"
 #include "vm/engine/build/replaces.h"
 #include "vm/engine/engine_internal.h"
 
@@ -207,7 +206,7 @@ static const char *find_all(struct search *search)
 	return missing;
 }
 
-int layout_find(struct engine *engine, struct failure *why)
+const char *layout_find_x86(struct engine *engine)
 {
 	struct search search = {
 		.engine = engine, .size = uc_context_size(engine->uc),
@@ -217,23 +216,18 @@ int layout_find(struct engine *engine, struct failure *why)
 
 	engine->state = find_live(engine);
 	search.start = changed_by(engine, UC_X86_REG_RAX, 1, 0);
-	if (!engine->hooked)
-		missing = "the range of a hook";
-	else if (!engine->state || search.start == search.size)
-		missing = "its registers";
-	else
-		missing = find_all(&search);
+	if (!engine->state || search.start == search.size)
+		return "its registers";
+	missing = find_all(&search);
 	if (missing)
-		return failed(why, ERR_SYSTEM, "the Unicorn Engine that cprec "
-			      "was built with is not laid out as it should be: "
-			      "%s cannot be found", missing);
+		return missing;
 	x86->general = engine->state;
 	x86->mxcsr = engine->state + layout.sse.mxcsr;
 	x86->sse.raised = engine->state + layout.sse.raised;
 	x86->sse.flush = engine->state + layout.sse.flush;
 	x86->x87.raised = engine->state + layout.x87.raised;
 	x86->x87.flush = engine->state + layout.x87.flush;
-	return 0;
+	return NULL;
 }
 
 uint64_t *layout_find_range(uc_hook hook, uint64_t first, uint64_t last)

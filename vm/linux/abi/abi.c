@@ -5,12 +5,23 @@
 
 static const struct linux_abi *const kinds[] = {
 	&abi_x86_64,
+	&abi_arm64,
 };
 
 const struct linux_abi *linux_abi(unsigned arch)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i]->arch == arch)
+			return kinds[i];
+	return NULL;
+}
+
+const struct linux_abi *linux_abi_of_machine(unsigned machine,
+					     unsigned elf_class)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i]->elf_machine == machine &&
+		    kinds[i]->elf_class == elf_class)
 			return kinds[i];
 	return NULL;
 }

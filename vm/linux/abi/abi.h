@@ -99,7 +99,8 @@ struct call_numbers {
 struct linux_abi {
 	unsigned arch;		/* of formats/registers.h */
 	unsigned word;		/* bytes of a pointer, a long, a size_t */
-	const char *machine;	/* as AT_PLATFORM and uname(2) have it */
+	const char *machine;	/* as AT_PLATFORM has it */
+	const char *other_machine;	/* for uname(2); NULL: the host's own */
 	uint64_t hwcap, hwcap2;	/* AT_HWCAP */
 	uint64_t frame_most;	/* AT_MINSIGSTKSZ: what frame_push() takes */
 
@@ -127,7 +128,13 @@ struct linux_abi {
 	uint32_t fixed_numbers[FIXED_CALLS];
 	const char *fixed_name;	/* in /proc/self/maps */
 	const struct guest_layout *layouts;	/* by enum guest_struct */
-	uint64_t (*open_flags)(uint64_t flags);	/* to the host's; NULL: same */
+	uint64_t (*open_flags)(uint64_t flags);	/* to the host's, and back, of
+						   open(2); NULL: same */
+
+	/* Code that ends a handler, on a page of its own; NULL: programs bring
+	 * theirs along. */
+	const uint8_t *signal_code;
+	size_t signal_code_size;
 
 	/* Registers of a program's first instruction. */
 	void (*start)(struct vm *vm, guest_addr entry, guest_addr sp);
@@ -170,6 +177,9 @@ syscall_handler sys_arch_prctl;
 
 /* ------- the kinds ------- */
 
-extern const struct linux_abi abi_x86_64;
+extern const struct linux_abi abi_arm64, abi_x86_64;
+
+/* The kind of guest for programs of this machine (elf.h); NULL. */
+const struct linux_abi *linux_abi_of_machine(unsigned machine, unsigned elf_class);
 
 #endif

@@ -18,7 +18,6 @@
 #undef V
 #undef END
 
-/* Other kinds of guests have a table beside this one where they differ. */
 static const struct value_table tables[VALUES_KINDS] = {
 #define VALUES(kind, field)                                          \
 	[VALUES_##kind] = { names_##kind,                            \
@@ -32,11 +31,43 @@ static const struct value_table tables[VALUES_KINDS] = {
 #undef END
 };
 
+/* Source: Linux, arch/arm64/include/uapi/asm/fcntl.h. */
+static const struct value_name arm64_open[] = {
+	{ "O_RDONLY", 0 }, { "O_WRONLY", 1 }, { "O_RDWR", 2 },
+	{ "O_CREAT", 0100 }, { "O_EXCL", 0200 }, { "O_NOCTTY", 0400 },
+	{ "O_TRUNC", 01000 }, { "O_APPEND", 02000 }, { "O_NONBLOCK", 04000 },
+	{ "O_SYNC", 04010000 }, { "O_DSYNC", 010000 }, { "O_ASYNC", 020000 },
+	{ "O_DIRECT", 0200000 }, { "O_LARGEFILE", 0400000 },
+	{ "O_NOFOLLOW", 0100000 }, { "O_NOATIME", 01000000 },
+	{ "O_CLOEXEC", 02000000 }, { "O_PATH", 010000000 },
+	{ "O_TMPFILE", 020040000 }, { "O_DIRECTORY", 040000 },
+};
+
+static const struct value_table arm64_tables[VALUES_KINDS] = {
+	[VALUES_OPEN] = { arm64_open,
+			  sizeof(arm64_open) / sizeof(arm64_open[0]), 3 },
+};
+
+/* Those of a kind that differ; x86-64's are what most others have, too. */
+static const struct value_table *others(unsigned arch)
+{
+	switch (arch) {
+	case ARCH_X86_64:
+		return tables;
+	case ARCH_AARCH64:
+		return arm64_tables;
+	default:
+		return NULL;
+	}
+}
+
 const struct value_table *linux_values(unsigned arch, enum call_values kind)
 {
-	if (arch != ARCH_X86_64 || kind <= VALUES_NONE || kind >= VALUES_KINDS)
+	const struct value_table *own = others(arch);
+
+	if (!own || kind <= VALUES_NONE || kind >= VALUES_KINDS)
 		return NULL;
-	return &tables[kind];
+	return own[kind].names ? &own[kind] : &tables[kind];
 }
 
 /* ------- as text ------- */

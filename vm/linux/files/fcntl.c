@@ -83,6 +83,26 @@ static bool is_plain_fcntl(int command)
 	}
 }
 
+/* Flags of open(2), from the guest's to the host's or back. */
+static uint64_t swap_flags(const struct linux_process *process, uint64_t flags)
+{
+	return process->abi->open_flags ? process->abi->open_flags(flags) :
+					  flags;
+}
+
+static int64_t plain_fcntl(struct linux_process *process, const uint64_t *arg)
+{
+	int command = (int)arg[1];
+	uint64_t value = arg[2];
+	int64_t result;
+
+	if (command == F_SETFL)
+		value = swap_flags(process, value);
+	result = host_call(process, SYS_fcntl, arg[0], arg[1], value);
+	return command == F_GETFL && result >= 0 ?
+		       (int64_t)swap_flags(process, (uint64_t)result) : result;
+}
+
 int64_t sys_fcntl(struct linux_process *process, const struct linux_call *row,
 		  const uint64_t *arg)
 {
@@ -99,7 +119,7 @@ int64_t sys_fcntl(struct linux_process *process, const struct linux_call *row,
 		if (!is_plain_fcntl(command))
 			return fcntl((int)arg[0], F_GETFD) < 0 ? -EBADF :
 								 -EINVAL;
-		return host_call(process, SYS_fcntl, arg[0], arg[1], arg[2]);
+		return plain_fcntl(process, arg);
 	}
 	memset(copy, 0, process->abi->layouts[type].host_size);
 	if (in && struct_in(process, type, copy, arg[2]))

@@ -122,4 +122,12 @@ void title_show(const char *typed, char *const *argv, char *const *envp);
  */
 void title_show_own(void);
 
+/* ------- sysroot.c ------- */
+
+/*
+ * An absolute path becomes that of the file of this name under the sysroot, if
+ * there is one; `path` has PATH_MAX bytes.
+ */
+void sysroot_redirect(const struct linux_process *process, char *path);
+
 #endif

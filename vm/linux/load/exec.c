@@ -22,6 +22,7 @@
 #include "vm/linux/abi/calls.h"
 #include "vm/linux/files/files.h"
 #include "vm/linux/guest_memory.h"
+#include "vm/linux/host/host.h"
 #include "vm/linux/kernel.h"
 #include "vm/linux/limits/limits.h"
 #include "vm/linux/linux.h"
@@ -142,34 +143,38 @@ static int check_elf(const struct linux_abi *abi, int fd, const char *path,
 }
 
 /* The program that starts programs: the dynamic linker. */
-static int check_linker(const struct linux_abi *abi, const char *path)
+static int check_linker(const struct linux_process *process,
+			const char *name)
 {
-	char *another = NULL;
-	int fd = open_file(path);
-	int rc;
+	char *another = NULL, path[PATH_MAX];
+	int fd, rc;
 
+	snprintf(path, sizeof(path), "%s", name);
+	sysroot_redirect(process, path);
+	fd = open_file(path);
 	if (fd < 0)
 		return fd;
-	rc = check_elf(abi, fd, path, &another);
+	rc = check_elf(process->abi, fd, path, &another);
 	close(fd);
 	free(another);
 	return rc == -ENOEXEC ? -ELIBBAD : rc;
 }
 
-static int check_binary(const struct linux_abi *abi, int fd,
+static int check_binary(const struct linux_process *process, int fd,
 			const char *path)
 {
 	char *linker = NULL;
-	int rc = check_elf(abi, fd, path, &linker);
+	int rc = check_elf(process->abi, fd, path, &linker);
 
 	if (!rc && linker)
-		rc = check_linker(abi, linker);
+		rc = check_linker(process, linker);
 	free(linker);
 	return rc;
 }
 
 /* The errno of an exec that cannot succeed, or 0. */
-static int check_program(const struct linux_abi *abi, const char *path)
+static int check_program(const struct linux_process *process,
+			 const char *path)
 {
 	struct script scripts[2];
 
@@ -182,7 +187,7 @@ static int check_program(const struct linux_abi *abi, const char *path)
 			return fd;
 		rc = script_read(script, fd);
 		if (rc <= 0)
-			rc = check_binary(abi, fd, path);
+			rc = check_binary(process, fd, path);
 		close(fd);
 		if (rc <= 0)
 			return rc;
@@ -285,7 +290,7 @@ static int64_t execute(struct linux_process *process, const char *path,
 	};
 	struct program program = { .fd = -1 };
 	struct failure why;
-	int rc = check_program(process->abi, path);
+	int rc = check_program(process, path);
 
 	if (!rc) {
 		rc = program_at(&program, path, argv, &why);
@@ -318,6 +323,7 @@ static int64_t copy_and_execute(struct linux_process *process, char *path,
 	if (!rc && !arguments.count)	/* as Linux does */
 		rc = strings_add(&arguments, "");
 	if (!rc) {
+		sysroot_redirect(process, path);
 		proc_redirect(process, AT_FDCWD, path);
 		rc = execute(process, path, arguments.at, environment.at);
 	}

@@ -21,6 +21,7 @@
 #include "vm/linux/kernel.h"
 
 struct failure;
+struct linux_abi;
 struct linux_options;
 struct linux_process;
 
@@ -43,6 +44,9 @@ struct program {
 int program_find(struct program *out, const struct linux_options *options,
 		 struct failure *why);
 void program_release(struct program *program);
+
+/* The kind of guest that the ELF file is for; NULL. */
+const struct linux_abi *program_abi(const struct program *program);
 
 /* ------- loader.c ------- */
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* loader.c - execve(2): where the program, its interpreter and stack go */
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -147,14 +149,19 @@ static int load_interpreter(struct linux_process *process,
 			    const struct image *program, struct image *image,
 			    int *fd, char **path, struct failure *why)
 {
+	char wanted[PATH_MAX];
 	int rc;
 
-	if (access(program->interpreter, F_OK))
+	snprintf(wanted, sizeof(wanted), "%s", program->interpreter);
+	sysroot_redirect(process, wanted);
+	if (access(wanted, F_OK))
 		return failed(why, ERR_INPUT,
-			      "cannot run '%s': its interpreter '%s': %s",
+			      "cannot run '%s': its interpreter '%s': %s%s",
 			      program->path, program->interpreter,
-			      strerror(errno));
-	*path = realpath(program->interpreter, NULL);
+			      strerror(errno), process->abi->other_machine ?
+			      " (--sysroot=DIR says where the files of its "
+			      "system are)" : "");
+	*path = realpath(wanted, NULL);
 	if (!*path)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	rc = program_open(*path, fd, why);
@@ -168,6 +175,34 @@ static int load_interpreter(struct linux_process *process,
 	if (image->is_relative)
 		return map_high(process, image, why);
 	return image_map(image, process->memory, 0, why);
+}
+
+/* The page that handlers return to, if the kernel has it. */
+static int map_signal_code(struct linux_process *process, struct failure *why)
+{
+	const struct linux_abi *abi = process->abi;
+	struct region region = {
+		.prot = MAY_READ | MAY_EXEC,
+		.kind = REGION_ANON,
+		.name = "[sigpage]",
+	};
+	int rc;
+
+	process->signal_page = 0;
+	if (!abi->signal_code)
+		return 0;
+	region.start = memory_find_gap(process->memory, GUEST_PAGE,
+				       abi->pie_base,
+				       process->space->layout.mmap_top);
+	region.end = region.start + GUEST_PAGE;
+	rc = memory_map(process->memory, &region, -1, why);
+	if (rc)
+		return rc;
+	process->signal_page = region.start;
+	if (!memory_poke(process->memory, region.start, abi->signal_code,
+			 abi->signal_code_size))
+		return 0;
+	return failed(why, ERR_SYSTEM, "cannot fill in a page of code");
 }
 
 static int load(struct linux_process *process, const struct program *program,
@@ -191,6 +226,8 @@ static int load(struct linux_process *process, const struct program *program,
 				      &path, why);
 		first = &interpreter;
 	}
+	if (!rc)
+		rc = map_signal_code(process, why);
 	if (!rc)
 		rc = stack_fill(process, program, options->envp, &image,
 				interpreter.bias, why);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* program.c - from what a user typed to the file and arguments to be loaded */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "formats/error.h"
+#include "vm/linux/abi/abi.h"
 #include "vm/linux/linux.h"
 #include "vm/linux/load/load_internal.h"
 
@@ -231,6 +233,19 @@ int program_find(struct program *out, const struct linux_options *options,
 	if (!rc)
 		rc = follow_scripts(out, why);
 	return rc ? rc : follow_text(out, why);
+}
+
+const struct linux_abi *program_abi(const struct program *program)
+{
+	Elf64_Ehdr header;	/* of any class, up to what is looked at */
+	const size_t size = offsetof(Elf64_Ehdr, e_version);
+
+	if (pread(program->fd, &header, size, 0) != (ssize_t)size ||
+	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    header.e_ident[EI_DATA] != ELFDATA2LSB)
+		return NULL;
+	return linux_abi_of_machine(header.e_machine,
+				    header.e_ident[EI_CLASS]);
 }
 
 int program_at(struct program *out, const char *path, char *const *argv,

@@ -1,0 +1,137 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Programs of AArch64 do under cprec what they do under qemu-user.
+
+usage: arm64.py --cprec C --programs FOLDER
+
+FOLDER has programs/arm64_*.c, compiled here by the cross compiler, once
+statically and once with the compiler's own libraries as the sysroot.  Without
+that compiler, or qemu-aarch64-static, nothing is tested.  Speaks TAP.
+"""
+import glob
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from tap import CprecTap, equal, expect, main  # noqa: E402
+
+COMPILER = "aarch64-linux-gnu-gcc"
+ORACLE = "qemu-aarch64-static"
+SYSROOT = "/usr/aarch64-linux-gnu"
+WAYS = {"static": ["-static"], "dynamic": []}
+
+
+def run(*command):
+    done = subprocess.run(command, stdin=subprocess.DEVNULL,
+                          capture_output=True, timeout=60)
+    return done.returncode, done.stdout
+
+
+class Tests(CprecTap):
+    def answer(self, *arguments):
+        done = self.cprec(*arguments)
+        equal(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def compiled(self, source, way):
+        name = os.path.basename(source)[:-2]
+        program = os.path.join(self.folder, f"{name}-{way}")
+        subprocess.run([COMPILER, "-O1", "-g", "-pthread", *WAYS[way],
+                        "-o", program, source, "-lm"], check=True)
+        return program
+
+    def compare(self, source, way):
+        program = self.compiled(source, way)
+        expected = run(ORACLE, "-L", SYSROOT, program, "a", "b c")
+        trace = program + ".cpr"
+        sysroot = "--sysroot=" + SYSROOT
+        cprec = self.options.cprec
+        equal(run(cprec, "run", sysroot, program, "a", "b c"), expected, "run")
+        equal(run(cprec, "record", "-o", trace, sysroot, program, "a", "b c"),
+              expected, "record")
+        self.answer("verify", "-q", trace)
+        equal(self.answer("replay", trace).encode(), expected[1], "replay")
+        info = json.loads(self.answer("info", "--json", trace))
+        equal(info["arch"], "aarch64", "architecture")
+
+    def counted(self):
+        """Each instruction is one, as with an oracle that executes one by
+        one; and stops at each are exact."""
+        program = os.path.join(self.folder, "counted")
+        source = program + ".S"
+        with open(source, "w", encoding="utf-8") as out:
+            out.write(COUNTED)
+        subprocess.run([COMPILER, "-nostdlib", "-static", "-o", program,
+                        source], check=True)
+        done = subprocess.run([ORACLE, "-singlestep", "-d", "nochain,exec",
+                               program], capture_output=True, check=False)
+        steps = done.stderr.count(b"Trace ")
+        trace = program + ".cpr"
+        equal(run(self.options.cprec, "record", "-o", trace, program)[0],
+              done.returncode, "status")
+        info = json.loads(self.answer("info", "--json", trace))
+        equal(info["instructions"], steps, "instructions")
+        for i in range(1, 10):
+            at = 2 + 3 * i
+            regs = json.loads(self.answer("registers", "--json",
+                                          f"--at={at}", trace))
+            values = regs["registers"]
+            equal(int(values["x1"], 0), 100 - i, f"x1 at {at}")
+            equal(int(values["x0"], 0), sum(range(101 - i, 101)),
+                  f"x0 at {at}")
+
+    def asked(self, source):
+        """A variable at each time, and who wrote it."""
+        trace = self.compiled(source, "static") + ".cpr"
+        found = self.answer("query", trace, "--addr=sum", "--at=100%")
+        expect("sum = 499500" in found, found)
+        last = self.answer("last", trace, "--addr=sum")
+        expect(" in add " in last, last)
+
+
+COUNTED = """
+.global _start
+_start:
+	mov	x0, #0
+	mov	x1, #100
+1:	add	x0, x0, x1
+	subs	x1, x1, #1
+	b.ne	1b
+	adr	x2, word
+	ldxr	x3, [x2]
+	stxr	w4, x3, [x2]
+	yield
+	wfi
+	mrs	x5, cntfrq_el0
+	mrs	x6, midr_el1
+	mov	x0, #7
+	mov	x8, #93
+	svc	#0
+.data
+.balign 8
+word:	.quad 0
+"""
+
+
+def run_all(options, folder):
+    tests = Tests(options, folder)
+    if not shutil.which(COMPILER) or not shutil.which(ORACLE):
+        print("1..0 # SKIP there is no cross compiler for AArch64, or no "
+              "qemu-user-static: ./setup installs both")
+        return 0
+    sources = sorted(glob.glob(os.path.join(options.programs, "arm64_*.c")))
+    for source in sources:
+        for way in WAYS:
+            name = os.path.basename(source)
+            tests.test(f"{name}, {way}", tests.compare, source, way)
+    tests.test("counted", tests.counted)
+    tests.test("asked", tests.asked, os.path.join(options.programs,
+                                                  "arm64_memory.c"))
+    return tests.summary()
+
+
+if __name__ == "__main__":
+    sys.exit(main(run_all, "programs"))

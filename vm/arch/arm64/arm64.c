@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* arm64.c - the AArch64 processor that the guest sees */
+#include "vm/arch/arm64/arm64.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/error.h"
+
+/* ------- registers ------- */
+
+#define FLAGS_OWN UINT64_C(0xf0000000)		/* N, Z, C, V */
+
+uint64_t arm64_read_reg(struct cpu *cpu, unsigned reg)
+{
+	uint8_t bytes[16] = { 0 };
+	uint64_t value;
+
+	engine_read(cpu->engine, reg, bytes);
+	memcpy(&value, bytes, sizeof(value));
+	return reg == ARM64_CPSR ? value & FLAGS_OWN : value;
+}
+
+void arm64_write_reg(struct cpu *cpu, unsigned reg, uint64_t value)
+{
+	if (reg == ARM64_CPSR)
+		value &= FLAGS_OWN;
+	engine_write(cpu->engine, reg, &value);
+}
+
+uint64_t arm64_general(struct cpu *cpu, unsigned number)
+{
+	return number == 31 ? 0 : arm64_read_reg(cpu, ARM64_X0 + number);
+}
+
+void arm64_set_general(struct cpu *cpu, unsigned number, uint64_t value)
+{
+	if (number != 31)
+		arm64_write_reg(cpu, ARM64_X0 + number, value);
+}
+
+static void registers(struct cpu *cpu, struct reg_file *out)
+{
+	memset(out, 0, sizeof(*out));
+	for (unsigned reg = 0; reg < cpu->regs->count; reg++) {
+		const struct reg_info *info = &cpu->regs->regs[reg];
+
+		if (info->size <= 8)
+			reg_set(cpu->regs, out, reg, arm64_read_reg(cpu, reg));
+		else
+			engine_read(cpu->engine, reg,
+				    out->bytes + info->offset);
+	}
+}
+
+static void set_registers(struct cpu *cpu, const struct reg_file *regs)
+{
+	for (unsigned reg = 0; reg < cpu->regs->count; reg++) {
+		const struct reg_info *info = &cpu->regs->regs[reg];
+
+		if (info->size <= 8)
+			arm64_write_reg(cpu, reg,
+					reg_get(cpu->regs, regs, reg));
+		else
+			engine_write(cpu->engine, reg,
+				     regs->bytes + info->offset);
+	}
+}
+
+/* The engine leaves nothing that must be mended. */
+static void left(struct cpu *cpu)
+{
+	(void)cpu;
+}
+
+/* ------- what no instruction here needs ------- */
+
+static struct loose demands(struct cpu *cpu, guest_addr pc,
+			    const uint8_t *code, size_t size, unsigned count,
+			    struct demand *out, unsigned room, unsigned *found)
+{
+	(void)cpu;
+	(void)pc;
+	(void)code;
+	(void)size;
+	(void)count;
+	(void)out;
+	(void)room;
+	*found = 0;
+	return (struct loose){ 0 };
+}
+
+static unsigned low_bits(struct cpu *cpu, int reg)
+{
+	return (unsigned)arm64_general(cpu, (unsigned)reg);
+}
+
+static enum before before(struct cpu *cpu, const struct engine_call *call,
+			  struct vm_stop *stop)
+{
+	(void)cpu;
+	(void)call;
+	(void)stop;
+	return BEFORE_RUNS;
+}
+
+static enum performed perform(struct cpu *cpu, struct vm_stop *stop)
+{
+	(void)cpu;
+	(void)stop;
+	return PERFORMED_BY_ENGINE;
+}
+
+static bool is_aligned(struct cpu *cpu, guest_addr pc, unsigned *size)
+{
+	(void)cpu;
+	(void)pc;
+	*size = ARM64_INSN_SIZE;
+	return true;
+}
+
+static bool never(struct cpu *cpu, guest_addr pc)
+{
+	(void)cpu;
+	(void)pc;
+	return false;
+}
+
+/* What is not known is followed no further. */
+static struct vm_flow flow(struct cpu *cpu, guest_addr pc)
+{
+	(void)cpu;
+	(void)pc;
+	return (struct vm_flow){ .writes = UINT32_MAX };
+}
+
+/* ------- the architecture ------- */
+
+static void end(struct cpu *cpu)
+{
+	struct arm64 *arm64 = arm64_of(cpu);
+
+	if (!arm64)
+		return;
+	if (arm64->insn)
+		cs_free(arm64->insn, 1);
+	if (arm64->decoder)
+		cs_close(&arm64->decoder);
+	free(arm64);
+	cpu->state = NULL;
+}
+
+static int start(struct cpu *cpu, struct failure *why)
+{
+	struct arm64 *arm64 = calloc(1, sizeof(*arm64));
+	cs_err err;
+
+	if (!arm64)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	cpu->state = arm64;
+	err = cs_open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, &arm64->decoder);
+	if (!err)
+		err = cs_option(arm64->decoder, CS_OPT_DETAIL, CS_OPT_ON);
+	if (!err)
+		arm64->insn = cs_malloc(arm64->decoder);
+	if (err || !arm64->insn)
+		return failed(why, ERR_SYSTEM, "cannot start the decoder: %s",
+			      cs_strerror(err));
+	return 0;
+}
+
+extern const struct architecture arch_arm64;
+
+const struct architecture arch_arm64 = {
+	.start = start,
+	.end = end,
+	.reg = arm64_read_reg,
+	.set_reg = arm64_write_reg,
+	.registers = registers,
+	.set_registers = set_registers,
+	.left = left,
+	.decode = arm64_decode,
+	.demands = demands,
+	.low_bits = low_bits,
+	.before = before,
+	.perform = perform,
+	.is_aligned = is_aligned,
+	.shows_steps = never,
+	.goes_on = never,
+	.explain = arm64_explain,
+	.capture = arm64_capture,
+	.syscall = arm64_syscall,
+	.exception = arm64_exception,
+	.memory_fault = arm64_memory_fault,
+	.way = arm64_way,
+	.order = arm64_order,
+	.flow = flow,
+	.disassemble = arm64_text,
+	.show = arm64_show,
+};

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* show.c - instructions as text, for people */
+#include "vm/arch/arm64/arm64.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Disassembles the instruction, with details; false if it is none. */
+static bool disassemble(struct cpu *cpu, const uint8_t *code, size_t left,
+			guest_addr pc)
+{
+	struct arm64 *arm64 = arm64_of(cpu);
+	uint64_t at = pc;
+
+	return cs_disasm_iter(arm64->decoder, &code, &left, &at, arm64->insn);
+}
+
+unsigned arm64_text(struct cpu *cpu, guest_addr pc, char *text, size_t room)
+{
+	const cs_insn *insn = arm64_of(cpu)->insn;
+	uint8_t code[ARM64_INSN_SIZE];
+
+	if (memory_read(cpu->memory, pc, code, sizeof(code)) ||
+	    !disassemble(cpu, code, sizeof(code), pc))
+		snprintf(text, room, "(bad)");
+	else
+		snprintf(text, room, "%s%s%s", insn->mnemonic,
+			 insn->op_str[0] ? " " : "", insn->op_str);
+	return ARM64_INSN_SIZE;
+}
+
+/* ------- where it leads ------- */
+
+static bool is_any(const cs_insn *insn, const unsigned *ids, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (insn->id == ids[i])
+			return true;
+	return false;
+}
+#define IS_ANY(insn, ...)                                                      \
+	is_any(insn, (const unsigned[]){ __VA_ARGS__ },                        \
+	       sizeof((const unsigned[]){ __VA_ARGS__ }) / sizeof(unsigned))
+
+static void find_way(const cs_insn *insn, struct vm_instruction *out)
+{
+	bool calls = IS_ANY(insn, ARM64_INS_BL, ARM64_INS_BLR);
+	bool returns = IS_ANY(insn, ARM64_INS_RET);
+
+	out->leads_on = calls || returns ||
+			IS_ANY(insn, ARM64_INS_B, ARM64_INS_BR,
+			       ARM64_INS_CBZ, ARM64_INS_CBNZ, ARM64_INS_TBZ,
+			       ARM64_INS_TBNZ);
+	out->way = calls ? VM_WAY_CALL :
+		   returns ? VM_WAY_RETURN : VM_WAY_OTHER;
+}
+
+/* LDP of the frame's registers; ADD to the stack pointer. */
+static void find_unwinding(const cs_insn *insn, struct vm_instruction *out)
+{
+	const cs_arm64 *arm64 = &insn->detail->arm64;
+	const cs_arm64_op *first = &arm64->operands[0];
+	bool is_reg = arm64->op_count && first->type == ARM64_OP_REG;
+
+	if (IS_ANY(insn, ARM64_INS_ADD, ARM64_INS_MOV))
+		out->unwinds = is_reg && first->reg == ARM64_REG_SP;
+	else if (IS_ANY(insn, ARM64_INS_LDP))
+		out->unwinds = is_reg && arm64->writeback;
+}
+
+static void find_target(const cs_insn *insn, struct vm_instruction *out)
+{
+	const cs_arm64 *arm64 = &insn->detail->arm64;
+	const cs_arm64_op *last = &arm64->operands[arm64->op_count - 1];
+
+	if (!arm64->op_count || last->type != ARM64_OP_IMM)
+		return;
+	if (out->leads_on && out->way != VM_WAY_RETURN) {
+		out->jumps = out->has_target = true;
+		out->target = (guest_addr)last->imm;
+	} else if (IS_ANY(insn, ARM64_INS_ADR, ARM64_INS_ADRP)) {
+		out->has_target = true;
+		out->target = (guest_addr)last->imm;
+	}
+}
+
+/* There is one syntax. */
+void arm64_show(struct cpu *cpu, guest_addr pc, const uint8_t *code,
+		size_t size, enum vm_syntax syntax,
+		struct vm_instruction *out)
+{
+	const cs_insn *insn = arm64_of(cpu)->insn;
+
+	(void)syntax;
+	if (size < ARM64_INSN_SIZE ||
+	    !disassemble(cpu, code, ARM64_INSN_SIZE, pc))
+		return;
+	out->size = ARM64_INSN_SIZE;
+	find_way(insn, out);
+	find_unwinding(insn, out);
+	find_target(insn, out);
+	snprintf(out->text, sizeof(out->text),
+		 insn->op_str[0] ? "%-6s %s" : "%s", insn->mnemonic,
+		 insn->op_str);
+}

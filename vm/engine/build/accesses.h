@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * accesses.h - functions of the engine's that access data, in place of its own
+ *
+ * The engine has all of them once for each architecture, by other names.  What
+ * they do is the same for all: accesses.c.
+ */
+#ifndef CPREC_VM_ENGINE_BUILD_ACCESSES_H
+#define CPREC_VM_ENGINE_BUILD_ACCESSES_H
+
+#include "vm/engine/build/generate.h"
+#include "vm/engine/build/replaces.h"
+#include "vm/engine/engine_internal.h"
+
+/* Operations by which a value is stored: st_i64; st_i32, all of 32 bits. */
+#define OP_STORE_64 77
+#define OP_STORE_32_OF_32 16
+
+/* An operation is generated, which may say that an instruction begins. */
+void accesses_insn(int op, uint64_t pc);
+
+/* One is about to be made: values may not be known behind it. */
+void accesses_forget(void *context, int op);
+
+/* It was made. */
+static inline void *accesses_made(void *made)
+{
+	if (engine_entered)
+		engine_entered->logged.made = made;
+	return made;
+}
+
+/*
+ * In front of an access and behind it.  `op`: in front, by which operation a
+ * value is stored, 0: it is a load; behind, the same of a value that was loaded.
+ */
+void accesses_before(void *context, name addr, unsigned access, name value,
+		     int op);
+void accesses_behind(void *context, name value, int op);
+
+/* In front of a call of a function. */
+void accesses_call(void *context);
+
+/* A function accesses memory: its record, or NULL.  `size`: its logarithm. */
+struct access_record *accesses_note(guest_addr addr, unsigned size,
+				    unsigned kind);
+
+/* ------- what is replaced, by its name ------- */
+
+#define DEFINE_EMIT(name_)                                                     \
+	REPLACES(emit_fn, name_);                                              \
+	void *name_(void *context, int op)                                     \
+	{                                                                      \
+		if (engine_entered)                                            \
+			accesses_forget(context, op);                          \
+		return accesses_made(engine_##name_(context, op));             \
+	}
+
+#define DEFINE_ASK(name_)                                                      \
+	REPLACES(ask_fn, name_);                                               \
+	void name_(void *context)                                              \
+	{                                                                      \
+		if (!engine_entered || !engine_entered->logged.accessing)      \
+			engine_##name_(context);                               \
+	}
+
+#define DEFINE_LOAD(name_, op)                                                 \
+	REPLACES(load_fn, name_);                                              \
+	void name_(void *context, name value, name addr, uintptr_t index,      \
+		   unsigned access)                                            \
+	{                                                                      \
+		accesses_before(context, addr, access, value, 0);              \
+		engine_##name_(context, value, addr, index, access);           \
+		accesses_behind(context, value, op);                           \
+	}
+
+/* `begin` is called first. */
+#define DEFINE_STORE(name_, op, begin)                                         \
+	REPLACES(store_fn, name_);                                             \
+	void name_(void *context, name value, name addr, uintptr_t index,      \
+		   unsigned access)                                            \
+	{                                                                      \
+		begin;                                                         \
+		accesses_before(context, addr, access, value, op);             \
+		engine_##name_(context, value, addr, index, access);           \
+		accesses_behind(context, value, 0);                            \
+	}
+
+#define DEFINE_CALL(name_)                                                     \
+	REPLACES(call_fn, name_);                                              \
+	void name_(void *context, void *function, void *result, int count,     \
+		   void **arguments)                                           \
+	{                                                                      \
+		accesses_call(context);                                        \
+		engine_##name_(context, function, result, count, arguments);   \
+	}
+
+#define DEFINE_READ(type, name_, size)                                         \
+	typedef type name_##_fn(void *state, uint64_t addr, uintptr_t from);   \
+	REPLACES(name_##_fn, name_);                                           \
+	type name_(void *state, uint64_t addr, uintptr_t from)                 \
+	{                                                                      \
+		struct access_record *record =                                 \
+			accesses_note(addr, size, ENGINE_LOG_READS);           \
+		type value = engine_##name_(state, addr, from);                \
+									       \
+		if (record)                                                    \
+			record->value = (uint64_t)value;                       \
+		return value;                                                  \
+	}
+
+#define DEFINE_WRITE(type, name_, size)                                        \
+	typedef void name_##_fn(void *state, uint64_t addr, type value,        \
+				uintptr_t from);                               \
+	REPLACES(name_##_fn, name_);                                           \
+	void name_(void *state, uint64_t addr, type value, uintptr_t from)     \
+	{                                                                      \
+		struct access_record *record =                                 \
+			accesses_note(addr, size, ENGINE_LOG_WRITES);          \
+									       \
+		if (record)                                                    \
+			record->value = value;                                 \
+		engine_##name_(state, addr, value, from);                      \
+	}
+
+#endif
