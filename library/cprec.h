@@ -815,6 +815,7 @@ struct cprec_format {
 	char letter;		/* one of "xduotcfsa", as in gdb; 0: by type */
 	bool is_raw;		/* bytes are asked for, whatever the type */
 	uint64_t length;	/* bytes that are numbers; 0: by the type */
+	bool is_value;		/* a number is no address, but itself */
 };
 
 struct cprec_value {

@@ -269,7 +269,7 @@ static int evaluate(struct cprec_cursor *cursor, const char *text,
 	const struct expression_question question = {
 		.text = text, .place = cursor_place(cursor),
 		.format = format->letter, .size = format->length,
-		.is_raw = format->is_raw,
+		.is_raw = format->is_raw, .is_value = format->is_value,
 	};
 	const struct expression *found = &cursor->found;
 	int rc;

@@ -404,9 +404,10 @@ int expressions_find(struct expressions *expressions,
 		     struct expression *out, struct failure *why)
 {
 	struct context *context = &expressions->context;
-	const char *text = question->text, *sign = find_offset(text);
+	const char *text = question->text;
+	const char *sign = question->is_value ? NULL : find_offset(text);
 	struct value value;
-	bool is_plain = find_number(text, &value);
+	bool is_plain = !question->is_value && find_number(text, &value);
 	int rc = 0;
 
 	*out = (struct expression) { 0 };

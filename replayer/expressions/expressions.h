@@ -49,6 +49,7 @@ struct expression_question {
 	bool only_begun;	/* or only those that have got a value */
 	bool is_raw;		/* bytes are asked for, also of what has a type:
 				   "&x" asks for those of x then */
+	bool is_value;		/* a number is no address, but itself */
 };
 
 struct expression {

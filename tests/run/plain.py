@@ -16,6 +16,7 @@ Known exceptions:
 - Names in tables of jumps to libraries: gdb has "pthread_create@plt" there.
 """
 import argparse
+import json
 import os
 import pty
 import random
@@ -311,6 +312,7 @@ class Plain(Gdb):
             path,
             ("goto start", "The recording begins here"),
             ("x/3i $pc", r"=> 0x.*\n +0x.*\n +0x"),
+            ("print 1+1", "^= 2$"), ("print 7 == 7", "^= 1$"),
             ("catch syscall write", "Catchpoint 1"),
             ("continue", "call of write"), ("print/x $rdi", "= 0x1"),
             ("x/s $rsi", r'"hello\\x0a'), ("backtrace", "#0 .*#1 "),
@@ -323,6 +325,22 @@ class Plain(Gdb):
             ("info maps", "busybox"), ("goto end", "ends here: .*status 0"),
             ("output", "hello\n"), ("delete", ""),
             ("reverse-continue", "The recording begins here"))
+
+    def processes(self):
+        """At the same moment, or where the other one was nearest to it."""
+        path = os.path.join(self.folder, "family.cpr")
+        done = self.cprec("record", "-q", "-o", path, "--", "/bin/sh", "-c",
+                          "/bin/true; exit 3")
+        equal(done.returncode, 3, "status")
+        listed = self.cprec("ps", "--json", path).stdout.splitlines()
+        mother, child = (json.loads(line)["pid"] for line in listed)
+        return self.asks(
+            path, ("goto end", "status 3"),
+            (f"process {child}", "It was over then: .*Switching to .*status 0"),
+            (f"process {mother}", "Switching to process"),
+            ("goto start", "The recording begins here"),
+            (f"process {child}", "It had not begun then: .*The recording begins"),
+            ("process", rf"\* {child}"))
 
     # ------- there and back -------
 
@@ -570,6 +588,7 @@ def run_all(options, folder):
     tests.test("what is shown", tests.looks)
     tests.test("scripts", tests.scripts)
     tests.test("no symbols, no file", tests.stripped)
+    tests.test("processes", tests.processes)
     tests.test("on a terminal", tests.terminal)
     tests.test("interrupted", tests.interrupted)
     compare_with_gdb(tests, options)

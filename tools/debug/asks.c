@@ -147,24 +147,37 @@ int do_processes(struct session *session, const char *args,
 	return cprec_each_process(session->recording, on_process, NULL, why);
 }
 
-/* The moment here, as a position in another recording. */
-static int moment(struct session *session, char text[64],
-		  struct cprec_failure *why)
+/* A time of day, as a position in a recording. */
+static void clock_text(int64_t clock, char text[64])
 {
-	int64_t clock;
-	time_t seconds;
+	time_t seconds = clock / 1000000;
 	struct tm local;
-	int rc = cprec_find_clock(session->recording,
-				  cprec_cursor_position(session->cursor),
-				  &clock, why);
 
-	if (rc)
-		return rc;
-	seconds = clock / 1000000;
 	localtime_r(&seconds, &local);
 	snprintf(text, 64, "%02d:%02d:%02d.%06d", local.tm_hour, local.tm_min,
 		 local.tm_sec, (int)(clock % 1000000));
-	return 0;
+}
+
+/* Stands where it was at that time; else where it began, or was over. */
+static int stand_at_clock(struct cprec_cursor **out,
+			  struct cprec_recording *recording,
+			  const struct cprec_info *info, int64_t clock,
+			  struct cprec_failure *why)
+{
+	int64_t begun;
+	char text[64];
+	int rc;
+
+	clock_text(clock, text);
+	if (!cprec_cursor_create(out, recording, text, NULL))
+		return 0;
+	rc = cprec_find_clock(recording, info->start, &begun, why);
+	if (rc)
+		return rc;
+	puts(clock < begun ? "It had not begun then: this is its start." :
+			     "It was over then: this is its end.");
+	return cprec_cursor_create(out, recording,
+				   clock < begun ? "start" : "end", why);
 }
 
 static void take_over(struct session *session,
@@ -194,18 +207,19 @@ static int change_process(struct session *session, const char *name,
 	struct cprec_recording *recording;
 	struct cprec_cursor *cursor;
 	const struct cprec_info *info;
-	char text[64];
 	bool had_points = session->point_count > 0;
-	int rc = moment(session, text, why);
+	int64_t clock;
+	int rc = cprec_find_clock(session->recording,
+				  cprec_cursor_position(session->cursor),
+				  &clock, why);
 
 	if (!rc)
 		rc = cprec_open(&recording, session->path, name, why);
 	if (rc)
 		return rc;
 	rc = cprec_describe(recording, &info, why);
-	/* It may not have begun, or have ended. */
-	if (!rc && cprec_cursor_create(&cursor, recording, text, NULL))
-		rc = cprec_cursor_create(&cursor, recording, "start", why);
+	if (!rc)
+		rc = stand_at_clock(&cursor, recording, info, clock, why);
 	if (rc) {
 		cprec_close(recording);
 		return rc;

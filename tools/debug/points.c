@@ -24,8 +24,11 @@ bool point_has(const struct point *point, uint64_t pc)
 static int find_truth(struct cprec_cursor *cursor, const char *condition,
 		      bool *out, struct cprec_failure *why)
 {
+	const struct cprec_format format = {
+		.size = sizeof(format), .is_value = true,
+	};
 	const struct cprec_value *value;
-	int rc = cprec_evaluate(cursor, condition, NULL, &value, why);
+	int rc = cprec_evaluate(cursor, condition, &format, &value, why);
 
 	*out = true;
 	if (rc)

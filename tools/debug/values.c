@@ -15,7 +15,7 @@ static int evaluate(struct session *session, const char *expression,
 		    struct cprec_failure *why)
 {
 	const struct cprec_format format = {
-		.size = sizeof(format), .letter = letter,
+		.size = sizeof(format), .letter = letter, .is_value = true,
 	};
 
 	return cprec_evaluate(session->cursor, expression, &format, out, why);
@@ -40,7 +40,7 @@ int find_address(struct session *session, const char *expression,
 	*out = strtoull(expression, &end, 0);
 	if (end != expression && !*end)
 		return 0;
-	rc = evaluate(session, expression, 0, &value, why);
+	rc = cprec_evaluate(session->cursor, expression, NULL, &value, why);
 	if (rc)
 		return rc;
 	/* What is in memory and no number is where it is. */
