@@ -6,7 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "replayer/recording/recording.h"
 #include "tools/commands.h"
+#include "tools/damage.h"
 #include "tools/debug/plain.h"
 #include "tools/gdb_start.h"
 #include "tools/messages.h"
@@ -91,6 +93,13 @@ static int start_plain(const char *path, const struct asked *asked)
 		.has_color = asked->has_color,
 	};
 
+	struct recording *recording;
+
+	/* What is wrong with the file is told by what opens it again. */
+	if (!recording_open(&recording, path, NULL)) {
+		damage_say(recording);
+		recording_close(recording);
+	}
 	return plain_run(&plain);
 }
 

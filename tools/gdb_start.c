@@ -15,6 +15,7 @@
 #include "replayer/recording/recording.h"
 #include "replayer/symbols/symbols.h"
 #include "tools/commands.h"
+#include "tools/damage.h"
 #include "tools/gdb_socket.h"
 #include "tools/messages.h"
 #include "tools/options.h"
@@ -96,6 +97,7 @@ static bool look_at(const char *path, bool *has_all)
 		say("%s", why.text);
 		return false;
 	}
+	damage_say(recording);
 	*has_all = !lines_create(&lines, recording, NULL) &&
 		   module_sources_are_here(lines);
 	lines_destroy(lines);

@@ -388,6 +388,23 @@ class Session(CprecTap):
         equal(answers[12], "child 5\n", "output of the child")
         expect("no process" in answers[14], answers[14])
 
+    def unusable(self):
+        """What is no recording, or half of one, is told at once."""
+        whole, _ = self.record("stock", STOCK)
+        cut = os.path.join(self.folder, "cut.cpr")
+        with open(whole, "rb") as file, open(cut, "wb") as half:
+            half.write(file.read()[:os.path.getsize(whole) * 2 // 3])
+        for how in [], ["--plain"]:
+            for path, text in ((__file__, "is not a cprec recording"),
+                               (cut + ".cpr", "No such file")):
+                done = self.cprec("debug", *how, "--batch", path)
+                equal(done.returncode, 1, f"{how} {path}")
+                expect(text in done.stderr, done.stderr)
+                expect("gdb" not in done.stderr, done.stderr)
+            done = self.cprec("debug", *how, "--batch", "-ex", "when", cut)
+            equal(done.returncode, 0, done.stderr)
+            expect("was cut short" in done.stderr, done.stderr)
+
     def positions(self):
         """Places are those of other commands, by all forms of position."""
         path, _ = self.record("positions", STOCK)
@@ -602,7 +619,8 @@ def run_all(options, folder):
             ("C++", tests.cpp), ("threads", tests.threads),
             ("lost counts", tests.lost_counts),
             ("where an exception came from", tests.exception),
-            ("processes", tests.processes), ("positions", tests.positions),
+            ("processes", tests.processes), ("unusable", tests.unusable),
+            ("positions", tests.positions),
             ("registers", tests.registers),
             ("damaged bookmarks", tests.bad_bookmarks),
             ("bookmarks follow", tests.files),
