@@ -134,7 +134,8 @@ Variable = structure(
     "variable", ("name", c_char_p), ("type", c_char_p),
     ("value", c_char_p), ("is_argument", c_bool), ("is_scalar", c_bool))
 Format = structure("format", ("size", c_size_t), ("letter", c_char),
-                   ("is_raw", c_bool), ("length", c_uint64))
+                   ("is_raw", c_bool), ("length", c_uint64),
+                   ("is_value", c_bool))
 Value = structure(
     "value", ("type", c_char_p), ("text", c_char_p), ("no_text", c_char_p),
     ("has_addr", c_bool), ("addr", c_uint64), ("is_code", c_bool),

@@ -108,7 +108,10 @@ class Backtraces(CprecTap):
         first = [call["at"] for call in calls
                  if call["name"] in ("munmap", "brk")]
         first = first[-1] if first else 0
-        return sorted(random.sample(range(first, info["instructions"]), count))
+        times = set()
+        while len(times) < count:
+            times.add(random.randrange(first, info["instructions"]))
+        return sorted(times)
 
     def gdb(self, program, path, times):
         cores = [f"{path}.core.{t}" for t in times]
