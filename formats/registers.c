@@ -4,6 +4,8 @@
 
 #include <assert.h>
 
+#include "formats/tables_arm64.h"
+
 /* The registers follow each other in order of their numbers, unpadded. */
 #define OF_KIND(n, name, kind) [n] = { name, 8 * (n), 8, kind, NULL }
 #define GENERAL(n, name) OF_KIND(n, name, REG_NUMBER)
@@ -96,8 +98,6 @@ static const struct reg_table x86_64_table = {
 	.dwarf_all = x86_dwarf_all,
 	.dwarf_all_count = sizeof(x86_dwarf_all),
 };
-
-extern const struct reg_table reg_table_arm64;
 
 const struct reg_table *reg_table(unsigned arch)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* registers_arm64.c - the register table of AArch64; see registers.h */
 #include "formats/registers.h"
-
-extern const struct reg_table reg_table_arm64;
+#include "formats/tables_arm64.h"
 
 /* The registers follow each other in order of their numbers, unpadded. */
 #define X(n) [ARM64_X0 + n] = { "x" #n, 8 * n, 8, REG_NUMBER, NULL }
@@ -36,13 +35,11 @@ static const struct reg_info regs[ARM64_REG_COUNT] = {
 	LATER(ARM64_MARKED_HIGH, "marked_high", 816),
 };
 
-static const uint8_t dwarf[] = {
-	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
-	20, 21, 22, 23, 24, 25, 26, 27, 28, ARM64_X29, ARM64_X30, ARM64_SP,
-};
-
 /* x19 to x29, and sp. */
 #define DWARF_KEPT UINT64_C(0xbff80000)
+
+/* Unwinding knows the first ones only: x0 to x30, and sp. */
+#define DWARF_UNWOUND 32
 
 /* Numbers that no register has here lead to the program counter. */
 static const uint8_t dwarf_all[] = {
@@ -82,8 +79,8 @@ const struct reg_table reg_table_arm64 = {
 	.float_result = ARM64_V0,
 	.call_size = 4,
 	.tls = ARM64_TPIDR,
-	.dwarf = dwarf,
-	.dwarf_count = sizeof(dwarf),
+	.dwarf = dwarf_all,
+	.dwarf_count = DWARF_UNWOUND,
 	.dwarf_kept = DWARF_KEPT,
 	.dwarf_all = dwarf_all,
 	.dwarf_all_count = sizeof(dwarf_all),

@@ -3,6 +3,7 @@
 #include "formats/stacks.h"
 
 #include "formats/registers.h"
+#include "formats/tables_arm64.h"
 
 /* mov $15, %rax (or %eax); syscall: rt_sigreturn. */
 static const uint8_t x86_sigreturn[] = {
@@ -65,8 +66,6 @@ static const struct stack_table x86_64_table = {
 	.saved_count = sizeof(x86_saved) / sizeof(x86_saved[0]),
 	.is_call = is_x86_call,
 };
-
-extern const struct stack_table stack_table_arm64;
 
 const struct stack_table *stack_table(unsigned arch)
 {

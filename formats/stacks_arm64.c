@@ -2,8 +2,7 @@
 /* stacks_arm64.c - the table of AArch64; see stacks.h */
 #include "formats/registers.h"
 #include "formats/stacks.h"
-
-extern const struct stack_table stack_table_arm64;
+#include "formats/tables_arm64.h"
 
 /* mov x8, #139; svc #0: rt_sigreturn. */
 static const uint8_t sigreturn[] = {

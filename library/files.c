@@ -45,13 +45,6 @@ PUBLIC int cprec_each_module(struct cprec_recording *handle,
 	return rc;
 }
 
-static enum cprec_symbol_kind kind_of(enum symbol_type type)
-{
-	return type == SYMBOL_FUNCTION ? CPREC_SYMBOL_FUNCTION :
-	       type == SYMBOL_OBJECT   ? CPREC_SYMBOL_DATA :
-					 CPREC_SYMBOL_OTHER;
-}
-
 PUBLIC int cprec_each_module_symbol(
 	struct cprec_recording *handle, const char *path,
 	int (*visit)(void *context, const struct cprec_module_symbol *symbol),
@@ -70,7 +63,7 @@ PUBLIC int cprec_each_module_symbol(
 		const struct symbol *one = &symbols->list[i];
 		const struct cprec_module_symbol symbol = {
 			.addr = one->addr, .length = one->size,
-			.kind = kind_of(one->type), .name = one->name,
+			.kind = symbol_kind(one->type), .name = one->name,
 		};
 
 		rc = visit(context, &symbol);

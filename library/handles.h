@@ -132,6 +132,9 @@ int question_range(struct cprec_recording *recording,
 		   const struct cprec_position *to, struct position *first,
 		   struct position *last, struct cprec_failure *why);
 
+/* What cprec.h calls it. */
+enum cprec_symbol_kind symbol_kind(enum symbol_type type);
+
 /* What a caller's callback has returned, and who asked. */
 struct visits {
 	struct cprec_recording *of;

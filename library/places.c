@@ -97,19 +97,25 @@ static void find_source(struct symbol_visits *visits,
 				   &visits->line.line);
 }
 
-static int tell_symbol(struct symbol_visits *visits,
-		       const struct lines_symbol *symbol, const char *plain)
+enum cprec_symbol_kind symbol_kind(enum symbol_type type)
 {
 	static const enum cprec_symbol_kind kinds[] = {
 		[SYMBOL_OTHER] = CPREC_SYMBOL_OTHER,
 		[SYMBOL_OBJECT] = CPREC_SYMBOL_DATA,
 		[SYMBOL_FUNCTION] = CPREC_SYMBOL_FUNCTION,
 	};
+
+	return kinds[type];
+}
+
+static int tell_symbol(struct symbol_visits *visits,
+		       const struct lines_symbol *symbol, const char *plain)
+{
 	const struct source_line *line = &visits->line;
 	const char *file = visits->pattern.file;
 	struct cprec_symbol out = {
 		.addr = symbol->addr, .length = symbol->size,
-		.kind = kinds[symbol->type], .name = plain,
+		.kind = symbol_kind(symbol->type), .name = plain,
 		.linkage_name = symbol->name, .module = symbol->module,
 		.is_program = symbol->is_program,
 	};

@@ -92,10 +92,9 @@ static int start_plain(const char *path, const struct asked *asked)
 		.command_count = asked->count, .is_batch = asked->is_batch,
 		.has_color = asked->has_color,
 	};
-
 	struct recording *recording;
 
-	/* What is wrong with the file is told by what opens it again. */
+	/* The library, by which the prompt opens it, does not say that. */
 	if (!recording_open(&recording, path, NULL)) {
 		damage_say(recording);
 		recording_close(recording);

@@ -772,10 +772,10 @@ class Begin(Command):
         if kind == "crash":
             words = f"The program died of {name}: this is where."
         elif not words and argument == "main":
-            words = "The program exited: this is the beginning of main." \
-                if frame_name() == "main" else \
-                "The program exited, and main is not known: this is where" \
-                " the program begins."
+            words = "The program exited: this is the beginning of main."
+            if frame_name() != "main":
+                words = "The program exited, and main is not known: this is" \
+                    " where the program begins."
         gdb.write(f"{words} 'help cprec' lists commands.\n".lstrip())
         say_status(state)
         stops = Stops()

@@ -508,8 +508,7 @@ int log_points_find(const struct log_question *question, struct failure *why)
 		.stacks = { .user = &log.user, .resolved = on_resolved,
 			    .context = &log, .why = why },
 	};
-	int rc = log.functions ? 0 :
-				 failed(why, ERR_NO_MEMORY, "out of memory");
+	int rc = log.functions ? 0 : failed(why, ERR_NO_MEMORY, "out of memory");
 
 	if (!rc && question->some_thread)
 		rc = recording_has_tid(
@@ -517,7 +516,6 @@ int log_points_find(const struct log_question *question, struct failure *why)
 			question->tid, why);
 	if (!rc)
 		rc = run(&log);
-
 	call_stacks_release(&log.stacks);
 	for (size_t i = 0; i < question->count && log.functions; i++)
 		call_functions_release(&log.functions[i]);
