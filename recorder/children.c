@@ -79,12 +79,14 @@ static void begin_again(struct recorder *rec)
 	streams_begin_again(rec, (uint32_t)getpid());
 	rec->segment.number = 0;
 	rec->segment.flushed = 0;
+	rec->flush.early = 0;
 	rec->touched.resolved = 0;
 	rec->touched.listed = 0;
 	moments_begin_again(rec);
 	rec->trace.module_count = 0;
 	rec->trace.kept_files = 0;
 	vm_set_steps(rec->vm, 0);
+	pacing_begin_child(&rec->pacing);
 }
 
 static void go_on(struct recorder *rec, bool has_child)

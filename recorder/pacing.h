@@ -31,10 +31,12 @@ struct pacing {
 				   are touched */
 	uint64_t time_per_page;	/* least ns of the segment for each of them */
 	uint64_t look;		/* steps between calls of pacing_is_due() */
+	bool is_child;		/* whose first segment is long */
 };
 
 /* What the segment has come to. */
 struct segment_costs {
+	uint64_t number;	/* of the segment; the first is 0 */
 	uint64_t steps;
 	size_t touched, written;	/* pages */
 	uint32_t targets;	/* of jumps: vm_targets() */
@@ -43,6 +45,9 @@ struct segment_costs {
 
 /* Segments of `fixed` steps each; 0: pacing decides. */
 void pacing_init(struct pacing *pacing, uint64_t fixed);
+
+/* From here on, the process is a child of the one that was paced before. */
+void pacing_begin_child(struct pacing *pacing);
 
 /* How many steps may pass until pacing_is_due() is asked next. */
 uint64_t pacing_look_steps(const struct pacing *pacing);

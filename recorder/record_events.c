@@ -16,8 +16,12 @@
  */
 #define STREAM_MOST (16u << 20)
 
-/* How much is lost at most when the recorder is killed. */
-#define FLUSH_SECONDS 1
+/*
+ * How much is lost at most when the recorder is killed, in ns: of a process that
+ * began just now, less.
+ */
+#define FLUSH_FIRST INT64_C(100000000)
+#define FLUSH_MOST INT64_C(1000000000)
 
 /*
  * Streams are also flushed before the program waits, because it may wait for
@@ -36,11 +40,37 @@
 
 /* ------- between events ------- */
 
-static int after_event(struct recorder *rec, struct failure *why)
+/* What happened until now is in the file, and that it did. */
+static int flush(struct recorder *rec, struct failure *why)
+{
+	rec->segment.flushed += streams_waiting(rec);
+	moments_look(rec, true);
+	return segment_flush(rec, false, why);
+}
+
+static int64_t ns_since(const struct timespec *then)
 {
 	struct timespec now;
-	size_t waiting;
 
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - then->tv_sec) * INT64_C(1000000000) +
+	       now.tv_nsec - then->tv_nsec;
+}
+
+static bool may_lose_no_more(struct recorder *rec)
+{
+	int64_t since = ns_since(&rec->flush.time);
+
+	if (since >= FLUSH_MOST)
+		return true;
+	if (since < FLUSH_FIRST << rec->flush.early)
+		return false;
+	rec->flush.early++;
+	return true;
+}
+
+static int after_event(struct recorder *rec, bool looks, struct failure *why)
+{
 	if (rec->error) {
 		if (why)
 			*why = rec->why;
@@ -52,18 +82,14 @@ static int after_event(struct recorder *rec, struct failure *why)
 		if (trace_write_symbols(rec, why))
 			return ERR_SYSTEM;
 	}
-	if (rec->flush.events < FLUSH_EVENTS &&
+	if (!looks && rec->flush.events < FLUSH_EVENTS &&
 	    rec->stream->events.size < FLUSH_BYTES &&
 	    prediction_waiting(&rec->stream->reads) < FLUSH_BYTES)
 		return 0;
-	waiting = streams_waiting(rec);
 	rec->flush.events = 0;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (now.tv_sec - rec->flush.time.tv_sec <= FLUSH_SECONDS &&
-	    waiting < FLUSH_BYTES)
+	if (streams_waiting(rec) < FLUSH_BYTES && !may_lose_no_more(rec))
 		return 0;
-	rec->segment.flushed += waiting;
-	return segment_flush(rec, false, why);
+	return flush(rec, why);
 }
 
 static bool may_flush_idle(struct recorder *rec)
@@ -85,15 +111,12 @@ static bool may_flush_idle(struct recorder *rec)
 void events_before_idle(void *context)
 {
 	struct recorder *rec = context;
-	size_t waiting = streams_waiting(rec);
 
 	if (rec->error || rec->trace.unrecorded)
 		return;
 	moments_look(rec, true);
-	if (!waiting || !may_flush_idle(rec))
-		return;
-	rec->segment.flushed += waiting;
-	rec->error = segment_flush(rec, false, &rec->why);
+	if (streams_waiting(rec) && may_flush_idle(rec))
+		rec->error = flush(rec, &rec->why);
 }
 
 void events_before_stop(void *context)
@@ -102,8 +125,7 @@ void events_before_stop(void *context)
 
 	if (rec->error || rec->trace.unrecorded || rec->trace.child_pending)
 		return;
-	rec->segment.flushed += streams_waiting(rec);
-	rec->error = segment_flush(rec, false, &rec->why);
+	rec->error = flush(rec, &rec->why);
 	if (!rec->error)
 		rec->error = trace_writer_wait(rec->trace.writer, &rec->why);
 }
@@ -302,7 +324,7 @@ int events_advance(void *context, uint64_t budget, bool exact,
 	if (rec->trace.unrecorded)
 		return rc;
 	if (!rc)
-		rc = after_event(rec, why);
+		rc = after_event(rec, stop.kind == VM_STOP_BUDGET, why);
 	if (!rc && result->outcome == LINUX_GOES_ON && is_key_frame_due(rec)) {
 		rc = segment_start(rec, why);
 		rec->segment.flushed = 0;

@@ -108,6 +108,7 @@ struct touched_pages {
 /* When streams were last written to the file. */
 struct stream_flush {
 	struct timespec time;
+	unsigned early;		/* times that it was less than a second ago */
 	int64_t paid;		/* ns; limits how often: may_flush_idle() */
 	struct stream *in;	/* of the thread that ran then */
 	size_t events;		/* since then */

@@ -31,6 +31,7 @@ struct segment_costs segment_costs(const struct recorder *rec)
 	uint64_t steps = vm_steps(rec->vm) - rec->segment.start;
 
 	return (struct segment_costs) {
+		.number = rec->segment.number,
 		.steps = steps,
 		.time = steps < PACING_TIMED_STEPS ? 0 : time_taken(rec),
 		.touched = rec->touched.count,

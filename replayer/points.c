@@ -32,6 +32,12 @@
  */
 #define POINT_NEAR (1u << 17)
 
+/*
+ * Twice as many steps are what a long segment has.  Only a child's first is
+ * longer, and what was recorded with long segments on purpose.
+ */
+#define STORED_GAP (UINT64_C(32) << 20)
+
 void points_init(struct points *points)
 {
 	points->most = POINTS_MOST;
@@ -256,6 +262,25 @@ int points_lay_near(struct replayer *rep, const struct segment_position *to,
 		return 0;
 	rc = events_run(rep, to->time - POINT_NEAR, EVENTS_ALL, why);
 	return rc ? rc : replayer_keep_point(rep, why);
+}
+
+int points_store_on_way(struct replayer *rep,
+			const struct segment_position *to, struct failure *why)
+{
+	bool kept = true;
+	int rc = 0;
+
+	while (!rc && kept && rep->points.side &&
+	       side_file_may_add(rep->points.side)) {
+		uint64_t now = vm_steps(rep->vm), half = (to->time - now) / 2;
+
+		if (half < STORED_GAP)
+			break;
+		rc = events_run(rep, now + half, EVENTS_ALL, why);
+		if (!rc)
+			rc = replayer_store_point(rep, &kept, why);
+	}
+	return rc;
 }
 
 int points_lay(struct replayer *rep, const struct segment_position *to,

@@ -103,6 +103,8 @@ int replayer_go(struct replayer *rep, const struct segment_position *to,
 		if (!rc)
 			rc = cross(rep, why);
 	}
+	if (!rc && !rep->observer_count && !rep->in_order)
+		rc = points_store_on_way(rep, to, why);
 	if (!rc && rep->expects_back && !rep->observer_count && !rep->in_order)
 		rc = points_lay_near(rep, to, why);
 	if (!rc)

@@ -277,6 +277,13 @@ bool points_are_nearer(const struct replayer *rep,
 int points_lay(struct replayer *rep, const struct segment_position *to,
 	       struct failure *why);
 
+/*
+ * The same where a long way is ahead, and for the side file: whoever asks next
+ * will not have to wait for it.
+ */
+int points_store_on_way(struct replayer *rep,
+			const struct segment_position *to, struct failure *why);
+
 /* Runs to shortly before a place of the present segment, and keeps that. */
 int points_lay_near(struct replayer *rep, const struct segment_position *to,
 		    struct failure *why);

@@ -318,8 +318,10 @@ static int add_chunk(struct recording *recording, uint32_t chunk,
 	case CHUNK_MEMBER:
 		return members_add(&recording->members, recording->reader,
 				   chunk, why);
-	case CHUNK_SYMBOLS:
 	case CHUNK_MOMENTS:
+		recording->last_moments = chunk;
+		break;
+	case CHUNK_SYMBOLS:
 	case CHUNK_SYMBOLS_AT:
 	case CHUNK_MODULE_FILES:
 	case CHUNK_PIECE:
@@ -352,6 +354,7 @@ int recording_order(struct recording *recording, size_t limit,
 	recording->next_part = calloc(limit, sizeof(*recording->next_part));
 	if (!recording->next_part)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
+	recording->last_moments = NO_CHUNK;
 	for (size_t i = 0; i < limit && !rc; i++)
 		rc = add_chunk(recording, (uint32_t)i, why);
 	return rc;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "formats/error.h"
+#include "formats/moments.h"
 #include "replayer/recording/chunks.h"
 #include "replayer/recording/packets.h"
 #include "replayer/recording/recording_data.h"
@@ -120,6 +121,34 @@ static int cut_empty_segment(struct recording *recording, uint64_t *end,
 }
 
 /*
+ * The last time at which the clock was looked at, if that was in the last
+ * segment: this is written behind all that happened until then.  It is no end
+ * of a slice, and says nothing if there are several threads.
+ */
+static uint64_t last_look(const struct recording *recording)
+{
+	uint32_t last = (uint32_t)recording->segment_count - 1;
+	uint32_t chunk = recording->last_moments;
+	const struct chunk_info *info;
+	struct moment *list = NULL;
+	uint8_t *bytes;
+	uint64_t time = 0;
+	size_t count;
+
+	if (recording->thread_count != 1 || chunk == NO_CHUNK)
+		return 0;
+	info = trace_reader_info(recording->reader, chunk);
+	if (info->segment != last ||
+	    trace_reader_chunk(recording->reader, chunk, &bytes, NULL))
+		return 0;
+	if (!moments_decode(&list, &count, bytes, info->size) && count)
+		time = list[count - 1].time;
+	free(list);
+	free(bytes);
+	return time;
+}
+
+/*
  * The end of the last segment: that of its last slice that can be used, or
  * all of it if its index is there, which is written when it is over.
  */
@@ -146,6 +175,8 @@ static int end_of_segment(struct recording *recording, struct failure *why)
 		return failed(why, ERR_CORRUPT, "'%s': segment %zu is too long",
 			      trace_reader_path(recording->reader), last);
 	recording->end = time + steps;
+	if (last_look(recording) > recording->end)
+		recording->end = last_look(recording);
 	return 0;
 }
 

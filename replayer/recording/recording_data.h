@@ -143,6 +143,7 @@ struct recording {
 	struct snapshot_place *snapshots;	/* sorted by segment */
 	size_t snapshot_count, snapshot_room;
 	struct page_versions versions;
+	uint32_t last_moments;	/* the newest chunk of them; NO_CHUNK: none */
 	struct moments moments;
 	bool has_modules;	/* `modules` are what recording_modules() says */
 	struct module_list modules;

@@ -69,6 +69,23 @@ os._exit(0)
 """
 
 
+# A child that computes: it tells its parent how far it is, and then nothing.
+COMPUTES = """
+import os
+seen = {}
+child = os.fork()
+if not child:
+    while True:
+        for i in range(20000):
+            seen[i % 1000] = str(i)
+        os.write(1, b"%d\\n" % os.getpid())
+        if NEVER_AGAIN:
+            while True:
+                seen[i % 1000] = str(i)
+print(os.waitpid(child, 0)[1])
+"""
+
+
 class Tests(CprecTap):
     def start(self, *command, **more):
         self.trace = os.path.join(self.folder, f"{self.count}.cpr")
@@ -115,6 +132,61 @@ class Tests(CprecTap):
         done = self.cprec("replay", self.trace)
         equal(done.stdout, "stops\n", f"replay: {done.stderr}")
         equal(self.cprec("verify", "-q", self.trace).returncode, 0, "verify")
+
+    def computing(self, never_again):
+        """Of a child killed from outside, what it did shortly before is
+        there, also if no system call came since."""
+        process = self.start(PYTHON, "-c", f"NEVER_AGAIN = {never_again}\n" +
+                             COMPUTES)
+        pid = int(process.stdout.readline())
+        time.sleep(0.6)
+        os.kill(pid, signal.SIGKILL)
+        out = self.finish(process).split()
+        equal(out.pop(), "9", "status of the child")
+        path = recordings(self.trace)[1]
+        info = self.info(path)
+        expect(not info["complete"] and "exit" not in info or
+               info["exit"] is None, f"it was killed: {info}")
+        done = self.cprec("verify", "-q", path)
+        equal(done.returncode, 0, f"verify: {done.stderr}")
+        done = self.cprec("replay", path)
+        lines = done.stdout.split()
+        equal(set(lines), {str(pid)}, "what it printed")
+        if never_again:
+            mark = self.cprec("dump", "--kind=OUTPUT", path).stdout
+            mark = int(mark.split()[0].split(".")[0])
+            expect(info["instructions"] > mark + 10000000,
+                   f"of {info['instructions']} the last {mark}")
+        else:
+            expect(len(lines) > len(out) // 4, f"{len(lines)} of {len(out)}")
+        return f"{info['instructions']} instructions"
+
+    def long_segment(self):
+        """The first question about a child leaves start points for others."""
+        self.finish(self.start(
+            PYTHON, "-c", "import os, sys\nif not os.fork():\n"
+            " for i in range(600000): a = [i]\n os._exit(0)\n"
+            "sys.exit(os.wait()[1])"))
+        path = recordings(self.trace)[1]
+        info = self.info(path)
+        equal(info["key_frames"], 1, "key frames")
+        at = info["instructions"] - 1000
+        expect(at > 100000000, f"only {at} instructions")
+        side = path + ".idx"
+        expect(not os.path.exists(side), "somebody left a side file")
+
+        def ask():
+            done = self.cprec("registers", path, f"--at={at}")
+            equal(done.returncode, 0, done.stderr)
+            return done.stdout
+        first = ask()
+        size = os.path.getsize(side)
+        equal(ask(), first, "from a start point")
+        equal(os.path.getsize(side), size, "once is enough")
+        found = self.cprec("index", "--json", "--range=0..1", path)
+        points = json.loads(found.stdout)["start_points"]
+        expect(points > 1, f"{points} start points")
+        return f"{points} start points, {size} bytes"
 
     def says(self, path, command, *arguments):
         done = self.cprec(command, path, *arguments)
@@ -183,6 +255,10 @@ def run_all(options, folder):
     tests.test("killed while it is stopped, with a handler",
                tests.killed_while_stopped, True)
     tests.test("stops itself", tests.stopped_by_itself)
+    for never_again in False, True:
+        tests.test("computes" + " for ever" * never_again, tests.computing,
+                   never_again)
+    tests.test("a long segment", tests.long_segment)
     for how in "select", "read":
         tests.test(f"being written, {how}", tests.being_written, how)
     tests.test("a killed recorder", tests.killed_recorder)

@@ -153,6 +153,35 @@ static void learns(void **state)
 	assert_int_equal(due(&pacing, 30000, 30000), 12);
 }
 
+/* Its first segment is long, by its steps or its time; the others are not. */
+static void child(void **state)
+{
+	struct segment_costs costs = {
+		.touched = 30000, .written = 30000, .targets = 2000,
+		.steps = 999 * MILLION, .time = 5999 * MILLION,
+	};
+	struct pacing pacing;
+
+	(void)state;
+	pacing_init(&pacing, 0);
+	assert_true(pacing_is_due(&pacing, &costs));
+	pacing_begin_child(&pacing);
+	assert_false(pacing_is_due(&pacing, &costs));
+	costs.steps += MILLION;
+	assert_true(pacing_is_due(&pacing, &costs));
+	costs.steps = MILLION;
+	costs.time += MILLION;
+	assert_true(pacing_is_due(&pacing, &costs));
+	pacing_learn(&pacing, &costs, 0);
+	costs.number++;
+	costs.steps = costs.time = 0;
+	assert_int_equal(due_at(&pacing, &costs, 0), 1);
+	pacing_init(&pacing, 1000);
+	pacing_begin_child(&pacing);
+	costs = (struct segment_costs){ .steps = 1000 };
+	assert_true(pacing_is_due(&pacing, &costs));
+}
+
 int main(void)
 {
 	static struct test_list list;
@@ -161,6 +190,7 @@ int main(void)
 	add_test(&list, "fixed", fixed, NULL);
 	add_test(&list, "much code", much_code, NULL);
 	add_test(&list, "slow code", slow_code, NULL);
+	add_test(&list, "child", child, NULL);
 	add_test(&list, "learns", learns, NULL);
 	return run_list("pacing", &list);
 }
