@@ -128,11 +128,13 @@ static int run_all(struct calls *calls)
 	return rc;
 }
 
-static int no_function(const struct calls_question *question,
-		       const struct call_functions *functions,
-		       struct recording *recording, struct failure *why)
+int calls_no_function(const struct calls_question *question,
+		      const struct call_functions *functions, size_t number,
+		      struct failure *why)
 {
-	const struct symbol_pattern *pattern = &functions->patterns[0];
+	struct recording *recording = names_recording(
+		lines_names(functions->lines));
+	const struct symbol_pattern *pattern = &functions->patterns[number];
 	char text[ABSENT_TEXT];
 
 	return failed(why, ERR_NOT_FOUND, "no function of '%s' is called"
@@ -161,6 +163,6 @@ int calls_find(const struct calls_question *question,
 		rc = run_all(&calls);
 	call_stacks_release(&calls.stacks);
 	if (!rc && !functions->count && functions->pattern_count)
-		rc = no_function(question, functions, recording, why);
+		rc = calls_no_function(question, functions, 0, why);
 	return rc;
 }

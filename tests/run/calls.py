@@ -330,6 +330,22 @@ class Calls(CprecTap):
             done = self.cprec("calls", path, pattern)
             equal(done.returncode, 1, f"status for {pattern}")
 
+    def absent(self, program):
+        """What one of several patterns lacks is a note."""
+        path = self.record(program)
+        both = self.cprec("calls", path, "fib", "nix", "mix", "no*ne")
+        equal(both.stdout, self.cprec("calls", path, "fib", "mix").stdout,
+              "calls")
+        equal((both.returncode, re.findall(r"cprec: note: no function .* is"
+                                           r" called '(.*?)'", both.stderr)),
+              (0, ["nix", "no*ne"]), "notes")
+        expect("note" not in self.cprec("calls", path, "fib", "nix",
+                                        "--limit=2").stderr, "--limit")
+        none = self.cprec("calls", path, "nix", "no*ne")
+        equal((none.returncode, none.stdout), (1, ""), "none")
+        expect("note" not in none.stderr and "'nix'" in none.stderr,
+               none.stderr)
+
     def counts(self, program):
         """As callgrind counts; of functions that call no library and
         themselves, the instructions too."""
@@ -465,7 +481,8 @@ def run_all(options, folder):
             (tests.signals, plain_0),
             (tests.stacks, tests.build("stacks.c", "-O0")), (tests.threads, threads),
             (tests.parts, plain_0), (tests.segments, plain_0),
-            (tests.patterns, objects_0), (tests.counts, plain_0),
+            (tests.patterns, objects_0), (tests.absent, plain_0),
+            (tests.counts, plain_0),
             (tests.counts, plain_2), (tests.logs, plain_0),
             (tests.logs, plain_2),
             (tests.logs_of_objects, objects_0), (tests.returned, plain_0),
