@@ -330,6 +330,20 @@ class Calls(CprecTap):
             done = self.cprec("calls", path, pattern)
             equal(done.returncode, 1, f"status for {pattern}")
 
+    def scopes(self, program):
+        """A name or pattern that lacks its scope, or has a wrong letter."""
+        path = self.record(program)
+        for asked, meant in (
+                ("Server::serve", "app::Server::serve"),
+                ("serve", "app::Server::serve"),
+                ("app::Server::srve", "app::Server::serve"),
+                ("Server::s*", "app::Server::s*"),
+                ("serve_al[l]", "app::Server::serve_al[l]"),
+                ("nix::*", None)):
+            done = self.cprec("calls", path, asked)
+            found = re.search(r"did you mean '(.*)'\?", done.stderr)
+            equal(found and found.group(1), meant, asked)
+
     def absent(self, program):
         """What one of several patterns lacks is a note."""
         path = self.record(program)
@@ -481,7 +495,8 @@ def run_all(options, folder):
             (tests.signals, plain_0),
             (tests.stacks, tests.build("stacks.c", "-O0")), (tests.threads, threads),
             (tests.parts, plain_0), (tests.segments, plain_0),
-            (tests.patterns, objects_0), (tests.absent, plain_0),
+            (tests.patterns, objects_0),
+            (tests.scopes, tests.build("scopes.cpp", "-O1")), (tests.absent, plain_0),
             (tests.counts, plain_0),
             (tests.counts, plain_2), (tests.logs, plain_0),
             (tests.logs, plain_2),
