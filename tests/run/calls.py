@@ -343,6 +343,10 @@ class Calls(CprecTap):
             done = self.cprec("calls", path, asked)
             found = re.search(r"did you mean '(.*)'\?", done.stderr)
             equal(found and found.group(1), meant, asked)
+        # Names that have brackets are whole.
+        text = self.cprec("calls", path, "app::Server::serve_all").stdout
+        expect(re.search(r", from (operator\(\)|apply<main\(\)::<lambda\(int\)>"
+                         r" >)\+0x", text), text)
 
     def absent(self, program):
         """What one of several patterns lacks is a note."""
