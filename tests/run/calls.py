@@ -203,12 +203,21 @@ class Calls(CprecTap):
         depths = [call["depth"] for call in calls
                   if call["function"] == "jumps"]
         equal(depths, [1, 1, 2, 1, 2, 3, 1, 2], "depths")
+        for call, depth in zip(self.ours("calls", path, "jumps"), depths):
+            equal((call["depth"], call["not_returned"]),
+                  (depth - 1, "left by a jump or an exception"), "jumps alone")
 
     def exceptions(self, program):
         path = self.record(program)
         for call in self.ours("calls", path, "throws", "catches", "rethrows"):
             is_left = call["function"].startswith(("throws", "rethrows"))
             equal("not_returned" in call, is_left, call["function"])
+        # Also if nobody asks for those around it.
+        for name, more in (("throws", []), ("throws", ["--limit=2"]),
+                           ("rethrows", [])):
+            for call in self.ours("calls", path, name, *more):
+                equal(call["not_returned"], "left by a jump or an exception",
+                      f"{name} {more}")
 
     def jumped(self, program):
         """tail() jumps to last(), even() and odd() to each other."""
