@@ -205,6 +205,15 @@ void gdb_allow_one_dash(struct options *options)
 			options->argv[i] = name;
 }
 
+char **gdb_take_words(struct options *options, size_t *count)
+{
+	const char *first = options->first < options->argc ?
+				    options->argv[options->first] : NULL;
+
+	options->has_file |= first && *first != '-';
+	return options_take_words(options, count);
+}
+
 bool gdb_take_option(struct gdb_start *start, int id, const char *value)
 {
 	if (id == 'g')

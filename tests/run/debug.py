@@ -397,7 +397,8 @@ class Session(CprecTap):
             half.write(file.read()[:os.path.getsize(whole) * 2 // 3])
         for how in [], ["--plain"]:
             for path, text in ((__file__, "is not a cprec recording"),
-                               (cut + ".cpr", "No such file")):
+                               (cut + ".cpr", "No such file"),
+                               (cut + ".none", "No such file")):
                 done = self.cprec("debug", *how, "--batch", path)
                 equal(done.returncode, 1, f"{how} {path}")
                 expect(text in done.stderr, done.stderr)
