@@ -11,6 +11,7 @@
 #include "replayer/symbols/symbols.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
+#include "tools/debug_notes.h"
 #include "tools/messages.h"
 #include "tools/opened.h"
 #include "tools/print.h"
@@ -316,7 +317,7 @@ int accesses_take(struct accesses_command *command,
 	case ACCESSES_FRAME:
 		return take_number(options, id, &command->asked.frame);
 	case ACCESSES_DEBUG_DIR:
-		debug_search_folders(options->value);
+		debug_folders_take(options->value);
 		return 0;
 	default:
 		command->json = true;
