@@ -133,6 +133,9 @@ static int search(struct answering *answering, struct failure *why)
 	struct history_question *question = &answering->question;
 	bool found;
 
+	question->some_thread = command->only_thread &&
+				command->asked.some_thread;
+	question->tid = command->asked.tid;
 	question->reads = command->reads;
 	question->writes = command->writes;
 	question->is_meant = is_meant;
@@ -200,7 +203,8 @@ static int none(const struct answering *answering)
 	char from[POSITION_TEXT], to[POSITION_TEXT];
 
 	say("%s%s %s from t=%s to t=%s",
-	    command->changes || command->has_value ? "no such access: " : "",
+	    command->changes || command->has_value ||
+		answering->question.some_thread ? "no such access: " : "",
 	    command->reg ? command->reg : command->asked.addr,
 	    !command->writes ? "was not read" :
 	    command->reads ? "was not accessed" : "was not written",
