@@ -2,6 +2,7 @@
 /* nearest.c - see nearest.h */
 #include "formats/nearest.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,6 +59,27 @@ void nearest_narrow(struct nearest *nearest)
 		nearest->distance = most;
 }
 
+/* "f" of "a::f" is written as it should be. */
+static bool lacks_scope(const struct nearest *nearest, const char *name,
+			size_t size)
+{
+	const char *end = name + size - nearest->size;
+
+	return size > nearest->size + 2 && !memcmp(end - 2, "::", 2) &&
+	       !memcmp(nearest->typed, end, nearest->size);
+}
+
+static unsigned distance_to(const struct nearest *nearest, const char *name,
+			    size_t size)
+{
+	if (lacks_scope(nearest, name, size))
+		return 0;
+	if (size > nearest->size && nearest->size > 1 &&
+	    !strncmp(nearest->typed, name, nearest->size))
+		return 1;
+	return count_changes(nearest, name, size);
+}
+
 void nearest_offer(struct nearest *nearest, const char *name)
 {
 	size_t size = strlen(name);
@@ -65,11 +87,7 @@ void nearest_offer(struct nearest *nearest, const char *name)
 
 	if (size > NEAREST_MOST || nearest->size > NEAREST_MOST || !nearest->size)
 		return;
-	if (size > nearest->size && nearest->size > 1 &&
-	    !strncmp(nearest->typed, name, nearest->size))
-		distance = 1;
-	else
-		distance = count_changes(nearest, name, size);
+	distance = distance_to(nearest, name, size);
 	/* Of a short name, not everything may be wrong. */
 	if (distance >= nearest->distance || distance >= size)
 		return;

@@ -4,7 +4,7 @@
  *
  * Names that could have been meant are offered one by one.  The nearest one
  * has the fewest letters missing, added, changed or swapped with their
- * neighbour; or what was typed is its beginning.
+ * neighbour; or what was typed is its beginning, or lacks only its scope.
  *
  * Ownership:  what was typed is borrowed; names are copied.
  */

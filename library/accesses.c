@@ -122,6 +122,7 @@ PUBLIC int cprec_each_access(struct cprec_recording *handle,
 		return rc;
 	inside = (struct history_question) {
 		.addr = asked.addr, .size = asked.length, .is_meant = is_meant,
+		.some_thread = asked.tid != 0, .tid = asked.tid,
 	};
 	rc = question_range(handle, asked.has_from ? &asked.from : NULL,
 			    asked.has_to ? &asked.to : NULL, &inside.from,

@@ -895,6 +895,7 @@ struct cprec_accesses {
 	/* Places are named then; other questions are CPREC_BUSY. */
 	int (*visit)(void *context, const struct cprec_access *access);
 	void *context;
+	uint32_t tid;			/* only what this thread does; 0: any */
 };
 
 /* Oldest first.  That there is none is no error. */

@@ -11,6 +11,7 @@
 #include "replayer/symbols/symbols.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
+#include "tools/debug_notes.h"
 #include "tools/messages.h"
 #include "tools/opened.h"
 #include "tools/print.h"
@@ -132,6 +133,9 @@ static int search(struct answering *answering, struct failure *why)
 	struct history_question *question = &answering->question;
 	bool found;
 
+	question->some_thread = command->only_thread &&
+				command->asked.some_thread;
+	question->tid = command->asked.tid;
 	question->reads = command->reads;
 	question->writes = command->writes;
 	question->is_meant = is_meant;
@@ -199,7 +203,8 @@ static int none(const struct answering *answering)
 	char from[POSITION_TEXT], to[POSITION_TEXT];
 
 	say("%s%s %s from t=%s to t=%s",
-	    command->changes || command->has_value ? "no such access: " : "",
+	    command->changes || command->has_value ||
+		answering->question.some_thread ? "no such access: " : "",
 	    command->reg ? command->reg : command->asked.addr,
 	    !command->writes ? "was not read" :
 	    command->reads ? "was not accessed" : "was not written",
@@ -316,7 +321,7 @@ int accesses_take(struct accesses_command *command,
 	case ACCESSES_FRAME:
 		return take_number(options, id, &command->asked.frame);
 	case ACCESSES_DEBUG_DIR:
-		debug_search_folders(options->value);
+		debug_folders_take(options->value);
 		return 0;
 	default:
 		command->json = true;

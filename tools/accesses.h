@@ -24,6 +24,8 @@ struct accesses_command {
 	enum accesses_which which;
 	uint64_t limit;		/* 0: none */
 	bool changes, has_value, json;
+	bool only_thread;	/* only what the thread does whose variables
+				   are meant, if one is */
 	uint64_t value;
 };
 
@@ -43,9 +45,6 @@ enum { ACCESSES_ADDR = 256, ACCESSES_SIZE, ACCESSES_AT, ACCESSES_FROM,
 	  "how many bytes (k, m: times 1024); without this the\n"             \
 	  "size of a variable given by its name, else 8" }
 #define ACCESSES_OPTIONS_COMMON                                               \
-	{ ACCESSES_THREAD, "thread", "TID",                                   \
-	  "whose variables are meant; without this those of the\n"            \
-	  "thread whose turn it is" },                                        \
 	{ ACCESSES_FRAME, "frame", "N",                                       \
 	  "whose variables are meant: 0 is the innermost\n"                   \
 	  "function, as 'cprec backtrace' shows them" },                      \

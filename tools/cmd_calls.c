@@ -9,6 +9,7 @@
 #include "replayer/symbols/symbols.h"
 #include "tools/asking.h"
 #include "tools/commands.h"
+#include "tools/debug_notes.h"
 #include "tools/messages.h"
 #include "tools/options.h"
 #include "tools/print_calls.h"
@@ -68,8 +69,10 @@ const struct command command_calls = {
 struct calls_command {
 	struct asking asking;
 	struct symbol_pattern *patterns;
+	bool *is_found;		/* of each */
 	size_t pattern_count;
 	struct calls_question question;
+	uint64_t begun;		/* calls, so far */
 	bool json, count;
 	struct call_lines out;
 };
@@ -80,6 +83,7 @@ static int on_begin(void *context, struct call *call, struct failure *why)
 {
 	struct calls_command *command = context;
 
+	command->begun++;
 	return command->count ? 0 : call_lines_begin(&command->out, call, why);
 }
 
@@ -90,6 +94,23 @@ static int on_end(void *context, struct call *call, struct failure *why)
 	return command->count ? 0 : call_lines_end(&command->out, call, why);
 }
 
+/* Patterns that mean nothing; the others were listed. */
+static void say_absent(const struct calls_command *command,
+		       const struct call_functions *functions)
+{
+	struct failure why;
+
+	/* Nobody has looked for those that a library brings later. */
+	if (command->begun == command->question.user.limit)
+		return;
+	for (size_t i = 0; i < command->pattern_count; i++) {
+		if (command->is_found[i])
+			continue;
+		calls_no_function(&command->question, functions, i, &why);
+		say_note("%s", why.text);
+	}
+}
+
 static int list(void *context, struct failure *why)
 {
 	struct calls_command *command = context;
@@ -97,6 +118,7 @@ static int list(void *context, struct failure *why)
 		.lines = command->asking.lines,
 		.patterns = command->patterns,
 		.pattern_count = command->pattern_count,
+		.is_found = command->is_found,
 	};
 	int rc;
 
@@ -111,6 +133,8 @@ static int list(void *context, struct failure *why)
 	rc = calls_find(&command->question, &functions, why);
 	if (!rc && command->count)
 		rc = print_call_counts(&functions, command->json, why);
+	if (!rc)
+		say_absent(command, &functions);
 	call_lines_release(&command->out);
 	call_functions_release(&functions);
 	return rc;
@@ -154,7 +178,7 @@ static int take_option(const struct options *options, int id,
 		command->count = true;
 		break;
 	case OPTION_DEBUG_DIR:
-		debug_search_folders(options->value);
+		debug_folders_take(options->value);
 		break;
 	case OPTION_JSON:
 		command->json = true;
@@ -173,7 +197,8 @@ static int take_patterns(struct options *options,
 		return options_wrong(options, "a PATTERN is missing: which"
 				     " functions");
 	command->patterns = calloc(count, sizeof(*command->patterns));
-	if (!command->patterns)
+	command->is_found = calloc(count, sizeof(*command->is_found));
+	if (!command->patterns || !command->is_found)
 		return OPTIONS_WRONG;
 	for (; command->pattern_count < count; command->pattern_count++)
 		if (symbol_pattern_init(
@@ -203,5 +228,6 @@ static int run(struct options *options)
 	for (size_t i = 0; i < command.pattern_count; i++)
 		symbol_pattern_release(&command.patterns[i]);
 	free(command.patterns);
+	free(command.is_found);
 	return status;
 }

@@ -137,7 +137,7 @@ static int debug(struct options *options, struct asked *asked, char **words)
 	const char *path;
 
 	if (id == OPTIONS_END)
-		more = options_take_words(options, &count);
+		more = gdb_take_words(options, &count);
 	if (id == OPTIONS_END && count && asked->is_plain)
 		id = options_wrong(options, "--plain has no options of gdb");
 	path = options_recording(options, id);

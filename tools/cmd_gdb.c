@@ -48,7 +48,7 @@ static int start(struct options *options, char **words)
 		}
 	}
 	if (id == OPTIONS_END)
-		more = options_take_words(options, &count);
+		more = gdb_take_words(options, &count);
 	for (size_t i = 0; i < count; i++)
 		words[start.more_count++] = more[i];
 	start.path = options_recording(options, id);

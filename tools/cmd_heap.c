@@ -6,6 +6,7 @@
 #include "replayer/symbols/symbols.h"
 #include "tools/asking.h"
 #include "tools/commands.h"
+#include "tools/debug_notes.h"
 #include "tools/messages.h"
 #include "tools/options.h"
 #include "tools/print_heap.h"
@@ -136,7 +137,7 @@ static int take_option(const struct options *options, int id,
 				       command->printing.stack ? 0 :
 		       options_bad_value(options, id, "a number above 0");
 	case OPTION_DEBUG_DIR:
-		debug_search_folders(options->value);
+		debug_folders_take(options->value);
 		break;
 	case OPTION_JSON:
 		command->printing.json = true;

@@ -7,6 +7,7 @@
 #include "replayer/session/session.h"
 #include "replayer/symbols/symbols.h"
 #include "tools/commands.h"
+#include "tools/debug_notes.h"
 #include "tools/info.h"
 #include "tools/messages.h"
 #include "tools/opened.h"
@@ -75,7 +76,7 @@ static int run(struct options *options)
 		} else if (id == 'v') {
 			verbose = true;
 		} else if (id == OPTION_DEBUG_DIR) {
-			debug_search_folders(options->value);
+			debug_folders_take(options->value);
 		} else if (!number_parse_threads(options->value, &threads)) {
 			options_bad_value(options, id, NUMBER_THREADS_WANTED);
 			return EXIT_USAGE;

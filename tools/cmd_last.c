@@ -30,6 +30,9 @@ const struct command command_last = {
 		{ ACCESSES_CHANGES, "changes", NULL,
 		  "who changed it last: the same value written again\n"
 		  "does not count" },
+		{ ACCESSES_THREAD, "thread", "TID",
+		  "whose variables are meant; without this those of the\n"
+		  "thread whose turn it is" },
 		ACCESSES_OPTIONS_COMMON,
 		{ 0 }
 	},

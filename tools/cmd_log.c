@@ -13,6 +13,7 @@
 #include "replayer/symbols/symbols.h"
 #include "tools/asking.h"
 #include "tools/commands.h"
+#include "tools/debug_notes.h"
 #include "tools/messages.h"
 #include "tools/options.h"
 #include "tools/print.h"
@@ -385,7 +386,7 @@ static int take_option(const struct options *options, int id,
 						 "a number above 0");
 		break;
 	case OPTION_DEBUG_DIR:
-		debug_search_folders(options->value);
+		debug_folders_take(options->value);
 		break;
 	case OPTION_JSON:
 		command->json = true;

@@ -9,6 +9,7 @@
 #include "replayer/recording/recording.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
+#include "tools/debug_notes.h"
 #include "tools/messages.h"
 #include "tools/opened.h"
 #include "tools/options.h"
@@ -445,7 +446,7 @@ static int take_option(const struct options *options, int id,
 		command->size = options->value;
 		break;
 	case OPTION_DEBUG_DIR:
-		debug_search_folders(options->value);
+		debug_folders_take(options->value);
 		break;
 	case OPTION_FORMAT:
 		if (!strcmp(options->value, "raw"))

@@ -11,6 +11,7 @@
 #include "replayer/session/session.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
+#include "tools/debug_notes.h"
 #include "tools/messages.h"
 #include "tools/opened.h"
 #include "tools/options.h"
@@ -251,7 +252,7 @@ static int run(struct options *options)
 
 	while ((id = options_next(options)) >= 0) {
 		if (id == OPTION_DEBUG_DIR)
-			debug_search_folders(options->value);
+			debug_folders_take(options->value);
 		else
 			json = true;
 	}

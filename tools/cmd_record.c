@@ -20,6 +20,7 @@
 #include "replayer/session/session.h"
 #include "replayer/symbols/symbols.h"
 #include "tools/commands.h"
+#include "tools/debug_notes.h"
 #include "tools/keep_old.h"
 #include "tools/messages.h"
 #include "tools/options.h"
@@ -175,7 +176,7 @@ static int take_option(const struct options *options, int id,
 		out->debug_files = debug_search_files;
 		break;
 	case OPTION_DEBUG_DIR:
-		debug_search_folders(options->value);
+		debug_folders_take(options->value);
 		break;
 	}
 	return 0;

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_rm.c - cprec rm: removes recordings, with all their processes */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "formats/error.h"
 #include "formats/family_files.h"
+#include "formats/family_path.h"
+#include "formats/trace_glance.h"
 #include "formats/trace_lock.h"
 #include "tools/commands.h"
 #include "tools/family_change.h"
 #include "tools/messages.h"
 #include "tools/options.h"
+#include "tools/side_files.h"
 
 static int run(struct options *options);
 
@@ -56,14 +61,42 @@ static int remove_locked(const char *path, bool force,
 	return rc;
 }
 
+/* What was to be a recording, and has no header yet: an empty file by its name. */
+static bool is_unbegun(const char *path, struct trace_glance *glance)
+{
+	const size_t suffix = strlen(TRACE_SUFFIX), length = strlen(path);
+
+	if (trace_glance(glance, AT_FDCWD, path, false, NULL) != ERR_TRUNCATED)
+		return false;
+	return glance->size || (length > suffix &&
+				!strcmp(path + length - suffix, TRACE_SUFFIX));
+}
+
+static int remove_unbegun(const char *path, const struct trace_glance *glance,
+			  bool force, struct failure *why)
+{
+	if (glance->is_locked && !force)
+		return failed(why, ERR_INPUT, "'%s' is still being written"
+			      " (--force: all the same)", path);
+	if (unlink(path) && errno != ENOENT)
+		return failed(why, ERR_SYSTEM, "cannot remove '%s': %s", path,
+			      strerror(errno));
+	side_file_remove(path);
+	return 0;
+}
+
 static int remove_one(const char *path, bool force)
 {
 	struct family_files files;
+	struct trace_glance glance;
 	struct failure why;
 	struct stat status;
 
 	if (force && lstat(path, &status) && errno == ENOENT)
 		return EXIT_ANSWERED;
+	if (is_unbegun(path, &glance))
+		return remove_unbegun(path, &glance, force, &why) ?
+			       say_failure(&why) : EXIT_ANSWERED;
 	if (remove_locked(path, force, &files, &why))
 		return say_failure(&why);
 	if (files.foreign)

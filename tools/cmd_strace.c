@@ -11,6 +11,7 @@
 #include "replayer/symbols/symbols.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
+#include "tools/debug_notes.h"
 #include "tools/messages.h"
 #include "tools/opened.h"
 #include "tools/options.h"
@@ -206,7 +207,7 @@ static int take_option(const struct options *options, int id,
 						 NUMBER_THREADS_WANTED);
 		break;
 	case OPTION_DEBUG_DIR:
-		debug_search_folders(options->value);
+		debug_folders_take(options->value);
 		break;
 	case 'c':
 		asked->lines.counts = true;

@@ -12,6 +12,7 @@
 #include "replayer/symbols/symbols.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
+#include "tools/debug_notes.h"
 #include "tools/messages.h"
 #include "tools/opened.h"
 #include "tools/options.h"
@@ -225,7 +226,7 @@ static int run(struct options *options)
 		if (id == OPTION_JSON) {
 			command.json = true;
 		} else if (id == OPTION_DEBUG_DIR) {
-			debug_search_folders(options->value);
+			debug_folders_take(options->value);
 		} else if (place_may_be_time(options->value)) {
 			command.at = options->value;
 		} else {

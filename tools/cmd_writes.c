@@ -25,6 +25,8 @@ static const struct option_info options_of_all[] = {
 	  "only those that leave another value" },
 	{ ACCESSES_VALUE, "value", "V",
 	  "only those that leave, or find, this value" },
+	{ ACCESSES_THREAD, "thread", "TID",
+	  "only what this thread does; its variables are meant" },
 	ACCESSES_OPTIONS_COMMON,
 	{ 0 }
 };
@@ -77,6 +79,7 @@ static int run(struct options *options, bool reads, bool writes)
 {
 	struct accesses_command command = {
 		.asked.at = "end", .reads = reads, .writes = writes,
+		.only_thread = true,
 	};
 	int id = 0, rc = 0;
 

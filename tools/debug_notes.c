@@ -2,8 +2,11 @@
 /* debug_notes.c - see debug_notes.h */
 #include "tools/debug_notes.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "formats/array.h"
 #include "replayer/symbols/symbols.h"
@@ -26,6 +29,32 @@ void debug_note(const char *text)
 	else
 		free(copy);
 	say_note("%s", text);
+}
+
+static void look_at_folder(const char *path)
+{
+	char text[PATH_MAX + 40];
+	struct stat status;
+
+	if (!stat(path, &status) && S_ISDIR(status.st_mode))
+		return;
+	snprintf(text, sizeof(text), "--debug-dir: there is no folder '%s'",
+		 path);
+	debug_note(text);
+}
+
+void debug_folders_take(const char *folders)
+{
+	for (const char *at = folders; *at; at += strspn(at, ":")) {
+		size_t size = strcspn(at, ":");
+		char *path = strndup(at, size);
+
+		if (path && *path)
+			look_at_folder(path);
+		free(path);
+		at += size;
+	}
+	debug_search_folders(folders);
 }
 
 void debug_notes_begin(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * debug_notes.h - notes about files that are not those that were recorded
+ * debug_notes.h - notes about files with debugging information: those that are not
+ * what was recorded, and folders that are not there
  */
 #ifndef CPREC_TOOLS_DEBUG_NOTES_H
 #define CPREC_TOOLS_DEBUG_NOTES_H
@@ -10,5 +11,8 @@ void debug_notes_begin(void);
 
 /* One of them. */
 void debug_note(const char *text);
+
+/* The value of --debug-dir: where such files are looked for, too. */
+void debug_folders_take(const char *folders);
 
 #endif

@@ -13,6 +13,7 @@
 
 #include "formats/error.h"
 #include "replayer/recording/recording.h"
+#include "replayer/session/session.h"
 #include "replayer/symbols/symbols.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
@@ -86,9 +87,24 @@ static const char *const settings[] = {
 	"set tcp auto-retry off",
 };
 
-/* Whether gdb may read the files of this machine.  False: it is told. */
-static bool look_at(const char *path, bool *has_all)
+/* Whether the session can begin there: gdb does not end if it cannot. */
+static bool is_place(struct recording *recording, const char *from)
 {
+	struct position position;
+	struct failure why = { "" };
+	bool is_time;
+
+	if (!from || !strcmp(from, "main") ||
+	    !place_position(&position, &is_time, recording, from, &why))
+		return true;
+	say("%s", why.text);
+	return false;
+}
+
+/* Whether gdb may read the files of this machine.  False: it is told. */
+static bool look_at(const char *path, const char *from, bool *has_all)
+{
+	bool can_begin;
 	struct recording *recording;
 	struct lines *lines = NULL;
 	struct failure why = { "" };
@@ -101,8 +117,9 @@ static bool look_at(const char *path, bool *has_all)
 	*has_all = !lines_create(&lines, recording, NULL) &&
 		   module_sources_are_here(lines);
 	lines_destroy(lines);
+	can_begin = is_place(recording, from);
 	recording_close(recording);
-	return true;
+	return can_begin;
 }
 
 /* A file of ours: beside the program, or where it is installed; NULL. */
@@ -205,6 +222,15 @@ void gdb_allow_one_dash(struct options *options)
 			options->argv[i] = name;
 }
 
+char **gdb_take_words(struct options *options, size_t *count)
+{
+	const char *first = options->first < options->argc ?
+				    options->argv[options->first] : NULL;
+
+	options->has_file |= first && *first != '-';
+	return options_take_words(options, count);
+}
+
 bool gdb_take_option(struct gdb_start *start, int id, const char *value)
 {
 	if (id == 'g')
@@ -243,7 +269,7 @@ int gdb_start(const struct gdb_start *start)
 	bool has_all = false, gives_files;
 	char *connect;
 
-	if (start->path && !look_at(start->path, &has_all))
+	if (start->path && !look_at(start->path, start->from, &has_all))
 		return EXIT_FAILED;
 	/* Read from this machine, they are there sooner; but only if they are
 	   those that were recorded. */

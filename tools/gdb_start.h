@@ -47,6 +47,12 @@ struct gdb_start {
 /* "-ex" of a command line is "--ex": gdb has it so. */
 void gdb_allow_one_dash(struct options *options);
 
+/*
+ * Takes gdb's own options off, as options_take_words() does: what is no option
+ * before them is FILE, also if it is not there.
+ */
+char **gdb_take_words(struct options *options, size_t *count);
+
 /* Takes one of these options, or 'x': a file of commands.  False: it is another
  * one. */
 bool gdb_take_option(struct gdb_start *start, int id, const char *value);

@@ -271,29 +271,14 @@ static const char *behind_result(const char *start, const char *end)
 	return start;
 }
 
-/* "operator()", whose brackets are no arguments. */
-static bool is_call_operator(const char *name, const char *end)
-{
-	const char operator[] = "operator()";
-	size_t size = sizeof(operator) - 1;
-
-	return (size_t)(end - name) >= size && !memcmp(end - size, operator,
-						       size);
-}
-
 /* "f<int>" of "void f<int>(int) const": its arguments are shown with values. */
 static void print_plain_function(FILE *out, const json_t *function)
 {
-	const char *name = json_string_value(function), *start = name;
-	const char *end = strrchr(name, ')');
+	const char *start = json_string_value(function);
+	const char *end = start + symbol_name_size(start);
 
-	if (end && strspn(end + 1, " abcdefghijklmnopqrstuvwxyz&[]:") ==
-			   strlen(end + 1) && !is_call_operator(name, end + 1)) {
-		end = opening(start, end + 1);
+	if (*end)
 		start = behind_result(start, end);
-	} else {
-		end = name + strlen(name);
-	}
 	print_escaped(out, start, (size_t)(end - start));
 }
 

@@ -11,6 +11,7 @@
 #include "replayer/symbols/symbols.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
+#include "tools/debug_notes.h"
 #include "tools/messages.h"
 #include "tools/print.h"
 
@@ -47,7 +48,7 @@ int view_take_option(const struct options *options, int id, struct view *view)
 		view->has_frame = true;
 		break;
 	case VIEW_DEBUG_DIR:
-		debug_search_folders(options->value);
+		debug_folders_take(options->value);
 		break;
 	case VIEW_JSON:
 		view->json = true;

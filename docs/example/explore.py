@@ -25,24 +25,44 @@ print(f"{' '.join(info.argv)}: {info.end.time} instructions,"
 crash = recording.crash()
 if not crash:
     sys.exit("it did not crash")
-print(f"{crash.signal_name} at t={crash.at}, address {crash.addr:#x}")
+print(f"{crash.signal_name} at t={crash.at}" +
+      (f", address {crash.addr:#x}" if crash.has_addr else ""))
 
-# %% Where it was, with the variables of the innermost function.
+# %% Where it was.
 here = recording.at()
 for frame in here.frames():
     print(f"#{frame.number} {frame.place.function} line {frame.place.line}")
+
+
+# %% The source line that crashed, with the variables there: in the innermost
+# function whose source is here.  That of libraries seldom is.
+def source_line(place):
+    try:
+        lines = recording.source(place.file or "", place.directory)
+    except cprec.NotFound:
+        return None
+    return lines[place.line - 1].strip() if place.line else None
+
+
+found = next(((frame.number, line) for frame in here.frames()
+              if (line := source_line(frame.place))), None)
+if not found:
+    sys.exit("of none of these functions the source is here: was the program"
+             " compiled with -g?")
+here.frame(found[0])
+print(f"#{found[0]}: {found[1]}")
 for variable in here.variables():
     print(f"    {variable.name} = {variable.value}")
-
-# %% The source line that crashed.
-place = next(here.frames()).place
-lines = recording.source(place.file, place.directory)
-print(lines[place.line - 1].strip())
+if not crash.has_addr:
+    sys.exit("no access failed, so there is no bad pointer to follow: ask"
+             " 'cprec heap --errors' what was done to the heap")
 
 # %% Which variable is the bad pointer: the one that the address is near to.
-bad = next(variable.name for variable in here.variables()
-           if variable.type.endswith("*") and
-           abs(int(here[variable.name]) - crash.addr) < 4096)
+bad = next((variable.name for variable in here.variables()
+            if variable.type.endswith("*") and
+            abs(int(here[variable.name]) - crash.addr) < 4096), None)
+if not bad:
+    sys.exit("no pointer of that function is near to the address")
 value = int(here[bad])
 print(f"{bad} is {value:#x}")
 

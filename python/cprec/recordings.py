@@ -194,16 +194,16 @@ class Recording:
 
     def accesses(self, what, length=None, *, reads=True, writes=True,
                  changes=False, start=None, end=None, value=None, limit=None,
-                 last=False):
+                 last=False, tid=0):
         """
-        Who read and wrote memory, oldest first.  An expression means what it
-        does at `end`.
+        Who read and wrote memory, oldest first; with `tid`, only what this
+        thread does.  An expression means what it does at `end`.
         """
         addr, own = self.find(what, end)
         question = c.Accesses(
             size=ctypes.sizeof(c.Accesses), addr=addr,
             length=own if length is None else length, reads=reads,
-            writes=writes, changes=changes, last=last,
+            writes=writes, changes=changes, last=last, tid=tid,
             has_value=value is not None,
             value=(value or 0) & 0xffffffffffffffff)
         set_range(self, question, start, end)

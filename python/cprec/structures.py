@@ -154,7 +154,7 @@ Accesses = structure(
     ("changes", c_bool), ("last", c_bool), ("has_value", c_bool),
     ("value", c_uint64), ("limit", c_uint64), ("has_from", c_bool),
     ("has_to", c_bool), ("from", Position), ("to", Position),
-    ("visit", AccessVisit), ("context", c_void_p))
+    ("visit", AccessVisit), ("context", c_void_p), ("tid", c_uint32))
 RegisterWrite = structure(
     "register_write", ("before", Position), ("tid", c_uint32),
     ("pc", c_uint64), ("by", c_char_p), ("name", c_char_p),

@@ -69,6 +69,69 @@ static int compute(struct condition *condition, enum trace_answer *out,
 	return 0;
 }
 
+/* ------- operands ------- */
+
+struct operands {
+	struct condition *condition;
+	unsigned number;	/* of the next one */
+};
+
+static void look_at_operand(void *opaque, const char *text, size_t size)
+{
+	struct operands *operands = opaque;
+	struct condition *condition = operands->condition;
+	struct context *context = condition->context;
+	unsigned number = operands->number++;
+	uint64_t bit = number < 64 ? UINT64_C(1) << number : 0;
+	char *copy = context_take(context, size + 1);
+	struct failure why = { "" };
+	struct value value;
+
+	if (!copy || !bit || condition->right & bit)
+		return;
+	memcpy(copy, text, size);
+	context->mistake = MISTAKE_NONE;
+	context->is_terse = condition->wrong & bit;
+	if (!evaluate(context, copy, &value, &why)) {
+		condition->right |= bit;
+	} else if (context->mistake != MISTAKE_NONE) {
+		if (!condition->wrong)
+			condition->mistake = why;
+		condition->wrong |= bit;
+		condition->is_certain |= context->mistake == MISTAKE_MEMBER;
+	}
+}
+
+static void look_at_operands(struct condition *condition)
+{
+	struct operands operands = { .condition = condition };
+	uint64_t all;
+
+	if (condition->all_right)
+		return;
+	condition->context->only_types = true;
+	condition->context->only_begun = false;
+	evaluate_operands(condition->context, condition->text, look_at_operand,
+			  &operands);
+	condition->context->only_types = false;
+	all = operands.number < 64 ? (UINT64_C(1) << operands.number) - 1 :
+				     UINT64_MAX;
+	condition->all_right = condition->right == all;
+}
+
+bool condition_is_wrong(const struct condition *condition)
+{
+	return condition->wrong & ~condition->right;
+}
+
+int condition_refuse_operand(const struct condition *condition,
+			     struct failure *why)
+{
+	return failed(why, ERR_NOT_FOUND, "%s", condition->mistake.text);
+}
+
+/* ------- from the text, with reasons ------- */
+
 /*
  * That there is no such memory, or no such name yet, is an answer.  So is all
  * that is wrong only now.
@@ -122,6 +185,8 @@ int condition_evaluate(struct condition *condition,
 	context->is_terse = condition->has_mistake;
 	rc = compute(condition, out, &reason);
 	context->trace = NULL;
+	if (!rc)
+		look_at_operands(condition);
 	context->no_frame = context->only_begun = context->is_terse = false;
 	context->has_frame = false;
 	if (rc)
@@ -141,9 +206,10 @@ int condition_refuse(const struct condition *condition, struct failure *why)
 
 int condition_check(const struct condition *condition, struct failure *why)
 {
-	if (condition->has_value || !condition->has_reason)
-		return 0;
-	return condition_refuse(condition, why);
+	if (!condition->has_value && condition->has_reason)
+		return condition_refuse(condition, why);
+	return condition_is_wrong(condition) ?
+		       condition_refuse_operand(condition, why) : 0;
 }
 
 /* ------- by the tree ------- */

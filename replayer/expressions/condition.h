@@ -38,6 +38,16 @@ struct condition {
 	struct failure reason;	/* why it was not, the first time */
 	bool has_reason;
 	bool has_mistake;	/* it was not for lack of memory */
+
+	/*
+	 * What its operators combine is looked at for mistakes also where the
+	 * left side decides: a bit for each of the first 64, whether it ever
+	 * meant something, and whether it ever was a mistake.
+	 */
+	uint64_t right, wrong;
+	struct failure mistake;	/* the first one */
+	bool is_certain;	/* it is one at all times */
+	bool all_right;		/* no more need be looked at */
 };
 
 void condition_init(struct condition *condition, struct context *context,
@@ -69,7 +79,17 @@ enum trace_answer condition_now(struct condition *condition,
 /* Fails with the reason why it was not known, which there must be. */
 int condition_refuse(const struct condition *condition, struct failure *why);
 
-/* That it never had a value is an error, which says why. */
+/* Whether an operand was a mistake whenever it was looked at. */
+bool condition_is_wrong(const struct condition *condition);
+
+/* Fails with that mistake. */
+int condition_refuse_operand(const struct condition *condition,
+			     struct failure *why);
+
+/*
+ * That it never had a value, or that an operand never meant something, is an
+ * error, which says why.
+ */
 int condition_check(const struct condition *condition, struct failure *why);
 
 #endif

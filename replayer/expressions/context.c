@@ -292,6 +292,11 @@ int context_read(struct context *context, uint64_t addr, uint8_t *bytes,
 	if (!known)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	rc = context_look(context, addr, bytes, known, size, why);
+	for (size_t i = 0; i < size && !rc && context->only_types; i++)
+		if (!known[i]) {
+			bytes[i] = 0;
+			known[i] = 1;
+		}
 	if (!rc && memchr(known, 0, size) && context->trace)
 		context->trace->is_unknown = true;
 	if (!rc && memchr(known, 0, size))

@@ -70,6 +70,9 @@ struct context_memory;
 struct replayer;
 struct trace;
 
+/* A name that is nowhere now, or a member that its type does not have. */
+enum mistake { MISTAKE_NONE, MISTAKE_NAME, MISTAKE_MEMBER };
+
 struct context {
 	struct lines *lines;
 	struct query *query;
@@ -99,6 +102,8 @@ struct context {
 	bool no_frame;		/* variables of functions are not meant */
 	bool only_begun;	/* nor those that have no value yet */
 	bool is_terse;		/* of names that are unknown, no more is told */
+	bool only_types;	/* memory that is not known is zeros */
+	enum mistake mistake;	/* the last one, for who sets it to none */
 	struct number_map begins;	/* see begun.h: first code, by entry */
 	struct replayer *live;	/* it stands there, and cannot move; or NULL */
 };

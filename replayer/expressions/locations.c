@@ -14,6 +14,7 @@
 
 #include "formats/error.h"
 #include "replayer/expressions/context.h"
+#include "replayer/expressions/location_values.h"
 #include "replayer/symbols/symbols.h"
 
 #define STACK_MOST 64u
@@ -28,7 +29,7 @@ struct machine {
 	struct context *context;
 	const struct context_module *module;
 	Dwarf_Attribute *attribute;
-	uint64_t stack[STACK_MOST];
+	struct location_value stack[STACK_MOST];
 	size_t depth;
 	enum place place;
 	unsigned reg;		/* AT_REGISTER */
@@ -45,12 +46,18 @@ static int cannot(struct machine *machine, const char *what)
 		      " %s", what);
 }
 
-static int push(struct machine *machine, uint64_t value)
+static int push_value(struct machine *machine, struct location_value value)
 {
 	if (machine->depth == STACK_MOST)
 		return cannot(machine, "its location makes no sense");
 	machine->stack[machine->depth++] = value;
 	return 0;
+}
+
+/* Of the generic type. */
+static int push(struct machine *machine, uint64_t bits)
+{
+	return push_value(machine, (struct location_value) { .bits = bits });
 }
 
 static int register_value(struct machine *machine, uint64_t reg, uint64_t *out)
@@ -109,7 +116,7 @@ static int frame_base(struct machine *machine, uint64_t *out)
 		return register_value(machine, inner.reg, out);
 	if (!inner.depth)
 		return cannot(machine, "the function's frame is not known");
-	*out = inner.stack[inner.depth - 1];
+	*out = inner.stack[inner.depth - 1].bits;
 	return 0;
 }
 
@@ -123,78 +130,34 @@ static int dereference(struct machine *machine, size_t size)
 
 	if (!machine->depth || size > sizeof(bytes))
 		return cannot(machine, "its location makes no sense");
-	rc = context_read(machine->context, machine->stack[machine->depth - 1],
-			  bytes, size, machine->why);
+	rc = context_read(machine->context,
+			  machine->stack[machine->depth - 1].bits, bytes, size,
+			  machine->why);
 	memcpy(&value, bytes, sizeof(value));
-	machine->stack[machine->depth - 1] = value;
+	machine->stack[machine->depth - 1] =
+		(struct location_value) { .bits = value };
 	return rc;
-}
-
-static bool binary(unsigned atom, uint64_t a, uint64_t b, uint64_t *out)
-{
-	int64_t left = (int64_t)a, right = (int64_t)b;
-
-	switch (atom) {
-	case DW_OP_and: *out = a & b; break;
-	case DW_OP_or: *out = a | b; break;
-	case DW_OP_xor: *out = a ^ b; break;
-	case DW_OP_plus: *out = a + b; break;
-	case DW_OP_minus: *out = a - b; break;
-	case DW_OP_mul: *out = a * b; break;
-	case DW_OP_shl: *out = b < 64 ? a << b : 0; break;
-	case DW_OP_shr: *out = b < 64 ? a >> b : 0; break;
-	case DW_OP_shra: *out = (uint64_t)(left >> (b < 64 ? b : 63)); break;
-	case DW_OP_eq: *out = left == right; break;
-	case DW_OP_ne: *out = left != right; break;
-	case DW_OP_lt: *out = left < right; break;
-	case DW_OP_gt: *out = left > right; break;
-	case DW_OP_le: *out = left <= right; break;
-	case DW_OP_ge: *out = left >= right; break;
-	case DW_OP_div:
-		if (!right || (left == INT64_MIN && right == -1))
-			return false;
-		*out = (uint64_t)(left / right);
-		break;
-	case DW_OP_mod:
-		if (!b)
-			return false;
-		*out = a % b;
-		break;
-	default:
-		return false;
-	}
-	return true;
-}
-
-static bool unary(unsigned atom, uint64_t *value)
-{
-	switch (atom) {
-	case DW_OP_neg: *value = -*value; break;
-	case DW_OP_not: *value = ~*value; break;
-	case DW_OP_abs: *value = (int64_t)*value < 0 ? -*value : *value; break;
-	default: return false;
-	}
-	return true;
 }
 
 /* Operators that only move or combine what is on the stack. */
 static int compute(struct machine *machine, const Dwarf_Op *op)
 {
-	uint64_t *stack = machine->stack, value;
+	struct location_value *stack = machine->stack, value;
 	size_t depth = machine->depth;
 
 	switch (op->atom) {
 	case DW_OP_dup:
 		if (depth)
-			return push(machine, stack[depth - 1]);
+			return push_value(machine, stack[depth - 1]);
 		break;
 	case DW_OP_over:
 		if (depth > 1)
-			return push(machine, stack[depth - 2]);
+			return push_value(machine, stack[depth - 2]);
 		break;
 	case DW_OP_pick:
 		if (op->number < depth)
-			return push(machine, stack[depth - 1 - op->number]);
+			return push_value(machine,
+					  stack[depth - 1 - op->number]);
 		break;
 	case DW_OP_drop:
 		if (depth) {
@@ -210,17 +173,28 @@ static int compute(struct machine *machine, const Dwarf_Op *op)
 			return 0;
 		}
 		break;
+	case DW_OP_rot:
+		if (depth > 2) {
+			value = stack[depth - 1];
+			stack[depth - 1] = stack[depth - 2];
+			stack[depth - 2] = stack[depth - 3];
+			stack[depth - 3] = value;
+			return 0;
+		}
+		break;
 	case DW_OP_plus_uconst:
 		if (depth) {
-			stack[depth - 1] += op->number;
+			value = stack[depth - 1];
+			value.bits += op->number;
+			stack[depth - 1] = location_value_as(value, value.type);
 			return 0;
 		}
 		break;
 	default:
-		if (depth && unary(op->atom, &stack[depth - 1]))
+		if (depth && location_unary(op->atom, &stack[depth - 1]))
 			return 0;
-		if (depth > 1 && binary(op->atom, stack[depth - 2],
-					stack[depth - 1], &value)) {
+		if (depth > 1 && location_binary(op->atom, &stack[depth - 2],
+						 &stack[depth - 1], &value)) {
 			machine->depth--;
 			stack[depth - 2] = value;
 			return 0;
@@ -284,7 +258,7 @@ static int thread_local(struct machine *machine)
 			      " finds it by calling a function");
 	rc = context_registers(machine->context, &file, machine->why);
 	if (!rc)
-		machine->stack[machine->depth - 1] +=
+		machine->stack[machine->depth - 1].bits +=
 			reg_get(table, file, table->tls) - size;
 	return rc;
 }
@@ -337,8 +311,92 @@ static int set_pointed(struct machine *machine, const Dwarf_Op *op)
 	return 0;
 }
 
+/* ------- values with types ------- */
+
+/* The type that an operator names; `has_none`: an entry 0 is the generic one. */
+static int named_type(struct machine *machine, const Dwarf_Op *op,
+		      bool has_none, struct location_type *out)
+{
+	Dwarf_Attribute encoding;
+	Dwarf_Word word = 0;
+	Dwarf_Die type;
+	int size;
+
+	*out = (struct location_type) { 0 };
+	if (has_none && !op->number)
+		return 0;
+	if (dwarf_getlocation_die(machine->attribute, op, &type) ||
+	    (size = dwarf_bytesize(&type)) < 1 || size > 8 ||
+	    !dwarf_attr_integrate(&type, DW_AT_encoding, &encoding) ||
+	    dwarf_formudata(&encoding, &word))
+		return cannot(machine, "its location is not understood");
+	if (word == DW_ATE_float || word == DW_ATE_complex_float ||
+	    word == DW_ATE_decimal_float)
+		return cannot(machine, "it is computed from floating-point"
+			      " numbers");
+	out->size = (unsigned)size;
+	out->is_signed = word == DW_ATE_signed || word == DW_ATE_signed_char;
+	return 0;
+}
+
+static int set_type(struct machine *machine, struct location_type type)
+{
+	struct location_value *top = machine->depth ?
+		&machine->stack[machine->depth - 1] : NULL;
+
+	if (!top)
+		return cannot(machine, "its location makes no sense");
+	*top = location_value_as(*top, type);
+	return 0;
+}
+
+static int push_constant(struct machine *machine, const Dwarf_Op *op)
+{
+	Dwarf_Attribute found;
+	Dwarf_Block block;
+	uint64_t bits = 0;
+
+	if (dwarf_getlocation_attr(machine->attribute, op, &found) ||
+	    dwarf_formblock(&found, &block) || block.length > sizeof(bits))
+		return cannot(machine, "its value is missing");
+	memcpy(&bits, block.data, block.length);
+	return push(machine, bits);
+}
+
+/* Operators that name a type of the program; `*is_one`: it is one of them. */
+static int step_typed(struct machine *machine, const Dwarf_Op *op, bool *is_one)
+{
+	struct location_type type;
+	bool converts = false;
+	int rc = 0;
+
+	*is_one = true;
+	switch (op->atom) {
+	case DW_OP_convert: case DW_OP_GNU_convert:
+	case DW_OP_reinterpret: case DW_OP_GNU_reinterpret:
+		converts = true;
+		break;
+	case DW_OP_regval_type: case DW_OP_GNU_regval_type:
+		rc = push_based(machine, op->number, 0);
+		break;
+	case DW_OP_const_type: case DW_OP_GNU_const_type:
+		rc = push_constant(machine, op);
+		break;
+	case DW_OP_deref_type: case DW_OP_GNU_deref_type:
+		rc = dereference(machine, op->number);
+		break;
+	default:
+		*is_one = false;
+		return 0;
+	}
+	if (!rc)
+		rc = named_type(machine, op, converts, &type);
+	return rc ? rc : set_type(machine, type);
+}
+
 static int step(struct machine *machine, const Dwarf_Op *op)
 {
+	bool is_typed;
 	unsigned atom = op->atom;
 	uint64_t value;
 	int rc;
@@ -398,7 +456,8 @@ static int step(struct machine *machine, const Dwarf_Op *op)
 		machine->place = AT_NOWHERE;
 		return 0;
 	}
-	return compute(machine, op);
+	rc = step_typed(machine, op, &is_typed);
+	return rc || is_typed ? rc : compute(machine, op);
 }
 
 /* Where a jump of `ops[at]` leads; `count` if nowhere. */
@@ -428,7 +487,7 @@ static int run(struct machine *machine, const Dwarf_Op *ops, size_t count)
 			if (!machine->depth)
 				return cannot(machine, "its location makes no"
 					      " sense");
-			jumps = machine->stack[--machine->depth] != 0;
+			jumps = machine->stack[--machine->depth].bits != 0;
 		} else if (!jumps) {
 			rc = step(machine, &ops[i]);
 		}
@@ -472,8 +531,8 @@ static const char *register_name(const struct machine *machine)
 /* Bytes of what the machine has found, or of what is at its address. */
 static int take_bytes(struct machine *machine, uint8_t *to, size_t size)
 {
-	uint64_t value = machine->depth ? machine->stack[machine->depth - 1] :
-					  0;
+	uint64_t value = machine->depth ?
+				 machine->stack[machine->depth - 1].bits : 0;
 
 	switch (machine->place) {
 	case AT_REGISTER:
@@ -562,7 +621,7 @@ static int place(struct machine *machine, const Dwarf_Op *ops, size_t count,
 	if (!machine->depth)
 		return cannot(machine, "its location makes no sense");
 	out->has_addr = true;
-	out->addr = machine->stack[machine->depth - 1];
+	out->addr = machine->stack[machine->depth - 1].bits;
 	return 0;
 }
 
@@ -705,6 +764,6 @@ int location_compute(struct context *context, Dwarf_Attribute *attribute,
 	rc = run(&machine, ops, count);
 	if (!rc && !machine.depth)
 		rc = cannot(&machine, "it is not understood");
-	*out = rc ? 0 : machine.stack[machine.depth - 1];
+	*out = rc ? 0 : machine.stack[machine.depth - 1].bits;
 	return rc;
 }

@@ -131,6 +131,7 @@ static int no_member(struct context *context, const struct value *of,
 	struct nearest nearest;
 	char text[NEAREST_TEXT];
 
+	context->mistake = MISTAKE_MEMBER;
 	if (!why)
 		return ERR_NOT_FOUND;
 	nearest_begin(&nearest, name, strlen(name));
@@ -152,9 +153,11 @@ int value_member(struct context *context, struct value *of, const char *name,
 		return rc;
 	if (object.type->kind == TYPE_UNKNOWN)
 		return context_no_type(context, object.addr, why);
-	if (!type_is_class(object.type))
+	if (!type_is_class(object.type)) {
+		context->mistake = MISTAKE_MEMBER;
 		return failed(why, ERR_INPUT, "there is no '%s' in what is no"
 			      " structure, class or union", name);
+	}
 	rc = find_member(context, &object, split_name(context, name, scope),
 			 out, 0, why);
 	return rc == ERR_NOT_FOUND ? no_member(context, &object, name, why) :

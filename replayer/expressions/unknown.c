@@ -303,6 +303,7 @@ static void suggest(struct context *context, const char *name,
 	const char *path;
 	bool is_gone;
 
+	context->mistake = MISTAKE_NAME;
 	nearest_begin(&nearest, name, strlen(name));
 	if (context->has_frame)
 		offer_variables(&nearest, &context->frame);

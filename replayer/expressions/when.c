@@ -139,6 +139,24 @@ static bool names_registers(const char *text)
 	return false;
 }
 
+/*
+ * What is wrong where the left side decides is wrong at all times, but for a name
+ * that a library may bring.
+ */
+static int refuse_mistake(struct when *when)
+{
+	bool is_certain = when->condition.is_certain;
+	int rc = 0;
+
+	if (!condition_is_wrong(&when->condition))
+		return 0;
+	if (!is_certain)
+		rc = when_lacks_name(when->context, when->question,
+				     &is_certain, when->why);
+	return rc || !is_certain ? rc :
+		condition_refuse_operand(&when->condition, when->why);
+}
+
 /* Whether it is true at the start already. */
 static int look_at_start(struct when *when)
 {
@@ -149,7 +167,7 @@ static int look_at_start(struct when *when)
 				    when->why);
 
 	when->result->was_true = !rc && answer == TRACE_TRUE;
-	return rc;
+	return rc ? rc : refuse_mistake(when);
 }
 
 static int search(struct when *when)

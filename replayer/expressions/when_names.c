@@ -92,6 +92,12 @@ static bool is_of_function(struct context *context, const char *word)
 	return false;
 }
 
+static bool is_tag(const char *word)
+{
+	return !strcmp(word, "struct") || !strcmp(word, "union") ||
+	       !strcmp(word, "enum") || !strcmp(word, "class");
+}
+
 static bool is_known(struct context *context, char *word)
 {
 	struct failure ignored;
@@ -103,15 +109,14 @@ static bool is_known(struct context *context, char *word)
 	if (rc == ERR_NOT_FOUND && !is_of_function(context, word))
 		rc = resolve_symbol(context, word, &value, &ignored);
 	return rc != ERR_NOT_FOUND || resolve_type(context, word) ||
-	       !strcmp(word, "sizeof") || !strcmp(word, "struct") ||
-	       !strcmp(word, "union") || !strcmp(word, "enum") ||
-	       !strcmp(word, "class");
+	       !strcmp(word, "sizeof") || is_tag(word);
 }
 
 /* Keeps those that mean nothing outside of functions. */
 static int find_words(struct search *search, const char *text)
 {
 	const char *at = text, *end;
+	bool is_tagged = false;		/* "node" of "struct node" */
 	char *word;
 
 	while (*at && search->count < WORDS_MOST) {
@@ -133,8 +138,9 @@ static int find_words(struct search *search, const char *text)
 			if (!word)
 				return ERR_NO_MEMORY;
 			memcpy(word, at, (size_t)(end - at));
-			if (!is_known(search->context, word))
+			if (!is_tagged && !is_known(search->context, word))
 				search->words[search->count++] = word;
+			is_tagged = is_tag(word);
 		}
 		at = end;
 	}

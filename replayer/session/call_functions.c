@@ -46,23 +46,36 @@ static bool is_in_file(struct call_functions *functions, uint64_t t,
 	return line.file && source_file_is(line.file, file);
 }
 
+static bool is_meant_by(struct call_functions *functions,
+			const struct symbol_pattern *pattern, uint64_t t,
+			const struct lines_symbol *symbol, const char *plain)
+{
+	return (!pattern->library ||
+		module_is_called(symbol->module, pattern->library)) &&
+	       symbol_pattern_is(pattern, symbol->name, plain) &&
+	       (!pattern->file ||
+		is_in_file(functions, t, symbol, pattern->file));
+}
+
 static bool is_meant(struct call_functions *functions, uint64_t t,
 		     const struct lines_symbol *symbol, const char *plain)
 {
+	bool is = false;
+
 	if (functions->is_wanted)
 		return functions->is_wanted(symbol->name);
+	/* A pattern that is known to mean some need not be asked again. */
 	for (size_t i = 0; i < functions->pattern_count; i++) {
-		const struct symbol_pattern *pattern = &functions->patterns[i];
-
-		if (pattern->library &&
-		    !module_is_called(symbol->module, pattern->library))
+		if (is && (!functions->is_found || functions->is_found[i]))
 			continue;
-		if (symbol_pattern_is(pattern, symbol->name, plain) &&
-		    (!pattern->file ||
-		     is_in_file(functions, t, symbol, pattern->file)))
-			return true;
+		if (!is_meant_by(functions, &functions->patterns[i], t, symbol,
+				 plain))
+			continue;
+		is = true;
+		if (functions->is_found)
+			functions->is_found[i] = true;
 	}
-	return false;
+	return is;
 }
 
 static bool is_better(const char *name, const char *than)

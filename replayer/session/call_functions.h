@@ -8,7 +8,7 @@
  * called is decided by what the processor is like, when the program is linked.
  *
  * Ownership:  call_functions_release() frees; functions last until then.
- *             Patterns and lines are borrowed.
+ *             Patterns, lines and `is_found` are borrowed.
  * Errors:     ERR_NO_MEMORY, those of lines.h.
  */
 #ifndef CPREC_REPLAYER_SESSION_CALL_FUNCTIONS_H
@@ -41,6 +41,8 @@ struct call_functions {
 	struct lines *lines;
 	const struct symbol_pattern *patterns;
 	size_t pattern_count;
+	bool *is_found;		/* of each pattern, whether it means any;
+				   NULL: nobody asks */
 	bool (*is_wanted)(const char *name);	/* as the linker knows it; if it
 						   is not NULL, no patterns */
 

@@ -246,8 +246,8 @@ static int tell_begin(struct call_stacks *stacks, struct marks *marks,
 	stacks->begun++;
 	rc = user->begins(user->context, call, stacks->why);
 	/* The rest of the run is to see how they end. */
-	if (stacks->begun == user->limit)
-		marks_forget(marks);
+	if (!rc && stacks->begun == user->limit)
+		rc = marks_forget(marks);
 	return rc;
 }
 
@@ -292,6 +292,15 @@ int call_stacks_enter(struct call_stacks *stacks, struct marks *marks,
 }
 
 /* ------- calls that are over ------- */
+
+int call_stacks_back(const struct call_stacks *stacks, struct marks *marks,
+		     guest_addr *out)
+{
+	struct replayer *replayer = marks_replayer(marks);
+
+	return find_back(stacks, replayer,
+			 vm_reg(replayer_vm(replayer), stacks->table->sp), out);
+}
 
 /* Those that return to where the thread stands: several, if they jumped. */
 static int return_from(struct call_stacks *stacks, struct marks *marks,

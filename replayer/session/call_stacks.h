@@ -9,7 +9,8 @@
  * thread.
  *
  * A call that does not return is noticed by what its thread does later: another
- * call, or a return, further up its stack.
+ * call, or a return, further up its stack; or that of a function that leads to
+ * where the stack was cut, as setjmp() does.
  *
  * Units:      steps are those of the call's own thread.
  * Ownership:  a call lasts until its end was told; all end with
@@ -116,6 +117,10 @@ int call_stacks_init(struct call_stacks *stacks, struct recording *recording);
 int call_stacks_enter(struct call_stacks *stacks, struct marks *marks,
 		      struct call_function *function,
 		      const struct vm_stop *stop, const struct position *at);
+
+/* What the function returns to at whose first instruction it stands. */
+int call_stacks_back(const struct call_stacks *stacks, struct marks *marks,
+		     guest_addr *out);
 
 /* It stands where calls may return to. */
 int call_stacks_return(struct call_stacks *stacks, struct marks *marks,

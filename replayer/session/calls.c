@@ -2,6 +2,8 @@
 /* calls.c - see calls.h */
 #include "replayer/session/calls.h"
 
+#include <string.h>
+
 #include "formats/error.h"
 #include "replayer/replayer.h"
 #include "replayer/session/marks.h"
@@ -9,10 +11,76 @@
 struct calls {
 	const struct calls_question *question;
 	struct call_functions *functions;
+	struct call_functions cuts;
 	struct call_stacks stacks;
 	bool only_resolvers;
 	struct failure *why;
 };
+
+/* ------- where stacks were cut ------- */
+
+#define MARK_CUT SIZE_MAX
+
+#define BEGIN_CATCH "__cxa_begin_catch"
+
+/*
+ * What these return to is where calls have been left: a handler of an exception,
+ * or where longjmp() jumps.
+ */
+static bool is_cut(const char *name)
+{
+	static const char *const names[] = {
+		BEGIN_CATCH, "__sigsetjmp", "_setjmp", "setjmp", "sigsetjmp",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+static int mark_cuts(struct calls *calls, struct marks *marks, uint64_t t,
+		     size_t number)
+{
+	struct call_functions *cuts = &calls->cuts;
+	uint64_t bias;
+	int rc = call_functions_list(cuts, t, number, calls->why);
+
+	names_mapped(lines_names(cuts->lines), t, number, &bias);
+	for (size_t i = cuts->module; i < cuts->count && !rc; i++)
+		rc = marks_add_lasting(marks, cuts->list[i]->addr + bias,
+				       MARK_CUT);
+	return rc;
+}
+
+/* Where a C library jumps by itself, a thread ends. */
+static bool is_end_of_thread(const struct calls *calls, uint64_t t,
+			     guest_addr pc, guest_addr back)
+{
+	struct names *names = lines_names(calls->cuts.lines);
+	uint64_t bias;
+	const struct symbols *own = names_module(names, t, pc, &bias);
+
+	for (size_t i = 0; i < calls->cuts.count; i++) {
+		const struct call_function *cut = calls->cuts.list[i];
+
+		if (cut->symbols == own && cut->addr + bias == pc &&
+		    (cut->is_program || !strcmp(cut->name, BEGIN_CATCH)))
+			return false;
+	}
+	return names_module(names, t, back, &bias) == own;
+}
+
+static int on_cut(struct calls *calls, struct marks *marks,
+		  const struct vm_stop *stop, const struct position *at)
+{
+	guest_addr back;
+	int rc = call_stacks_back(&calls->stacks, marks, &back);
+
+	if (rc || is_end_of_thread(calls, at->time, stop->pc, back))
+		return rc;
+	return marks_watch(marks, back);
+}
 
 /* ------- what marks tell ------- */
 
@@ -34,7 +102,8 @@ static int on_module(void *context, struct marks *marks, uint64_t t,
 		    (function->is_resolver || !calls->only_resolvers))
 			rc = marks_add(marks, function->addr + bias, i);
 	}
-	return rc;
+	return rc || calls->only_resolvers ? rc :
+		mark_cuts(calls, marks, t, number);
 }
 
 static int on_entry(void *context, struct marks *marks, size_t number,
@@ -42,6 +111,8 @@ static int on_entry(void *context, struct marks *marks, size_t number,
 {
 	struct calls *calls = context;
 
+	if (number == MARK_CUT)
+		return on_cut(calls, marks, stop, at);
 	return call_stacks_enter(&calls->stacks, marks,
 				 calls->functions->list[number], stop, at);
 }
@@ -128,11 +199,13 @@ static int run_all(struct calls *calls)
 	return rc;
 }
 
-static int no_function(const struct calls_question *question,
-		       const struct call_functions *functions,
-		       struct recording *recording, struct failure *why)
+int calls_no_function(const struct calls_question *question,
+		      const struct call_functions *functions, size_t number,
+		      struct failure *why)
 {
-	const struct symbol_pattern *pattern = &functions->patterns[0];
+	struct recording *recording = names_recording(
+		lines_names(functions->lines));
+	const struct symbol_pattern *pattern = &functions->patterns[number];
 	char text[ABSENT_TEXT];
 
 	return failed(why, ERR_NOT_FOUND, "no function of '%s' is called"
@@ -149,6 +222,7 @@ int calls_find(const struct calls_question *question,
 		lines_names(functions->lines));
 	struct calls calls = {
 		.question = question, .functions = functions, .why = why,
+		.cuts = { .lines = functions->lines, .is_wanted = is_cut },
 		.stacks = { .user = &question->user, .resolved = on_resolved,
 			    .context = &calls, .why = why },
 	};
@@ -160,7 +234,8 @@ int calls_find(const struct calls_question *question,
 	if (!rc)
 		rc = run_all(&calls);
 	call_stacks_release(&calls.stacks);
+	call_functions_release(&calls.cuts);
 	if (!rc && !functions->count && functions->pattern_count)
-		rc = no_function(question, functions, recording, why);
+		rc = calls_no_function(question, functions, 0, why);
 	return rc;
 }

@@ -23,4 +23,12 @@ struct calls_question {
 int calls_find(const struct calls_question *question,
 	       struct call_functions *functions, struct failure *why);
 
+/*
+ * Says that the pattern with this number means no function, and why, as far as
+ * is known at the end of the question.  Returns ERR_NOT_FOUND.
+ */
+int calls_no_function(const struct calls_question *question,
+		      const struct call_functions *functions, size_t number,
+		      struct failure *why);
+
 #endif

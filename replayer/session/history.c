@@ -158,6 +158,26 @@ static void complete(struct search *search, struct history_access *access)
 		access->before.events = events;
 }
 
+/* What others have written, a thread only finds. */
+static bool is_by_thread(struct search *search,
+			 const struct history_access *access)
+{
+	const struct history_question *question = search->question;
+	struct recording *recording = search->query->recording;
+	uint32_t tid;
+
+	if (!question->some_thread)
+		return true;
+	if (!search->rc)
+		search->rc = recording_tid(
+			recording,
+			recording_thread_of(recording, access->stream,
+					    access->before.time),
+			&tid, search->why);
+	return !search->rc && tid == question->tid &&
+	       access->kind != HISTORY_OTHERS;
+}
+
 static void found(struct search *search, struct history_access *access)
 {
 	const struct history_question *question = search->question;
@@ -165,6 +185,7 @@ static void found(struct search *search, struct history_access *access)
 	if (search->has_bytes)
 		point_to(access, &search->bytes, access->addr - question->addr);
 	if (search->rc || !is_between(search, access) ||
+	    !is_by_thread(search, access) ||
 	    (question->is_meant &&
 	     !question->is_meant(question->context, access)))
 		return;
@@ -620,7 +641,9 @@ static int start(struct search *search, struct query *query,
 		.query = query, .question = question, .why = why,
 		.has_bytes = question->size <= HISTORY_BYTES_MOST,
 	};
-	if (search->has_bytes &&
+	if (question->some_thread)
+		rc = recording_has_tid(query->recording, question->tid, why);
+	if (!rc && search->has_bytes &&
 	    (make_bytes(&search->bytes, question->size) ||
 	     make_bytes(&search->last_bytes, question->size)))
 		rc = failed(why, ERR_NO_MEMORY, "out of memory");

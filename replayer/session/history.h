@@ -61,6 +61,8 @@ struct history_question {
 	bool reads, writes;
 	struct position from, to;	/* what begins behind `from`, and is
 					   done at `to` */
+	bool some_thread;	/* only what this thread does: */
+	uint32_t tid;
 
 	/* Those that it returns false for do not count.  May be NULL. */
 	bool (*is_meant)(void *context, const struct history_access *access);

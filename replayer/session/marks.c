@@ -16,7 +16,7 @@ struct mark {
 	uint64_t addr;		/* as in the module's file */
 	size_t module, number;
 	size_t next;		/* another one at the same place, or MARK_NONE */
-	bool is_set;
+	bool is_set, is_lasting;
 };
 
 struct mark_module {
@@ -106,17 +106,27 @@ static int set_module(struct marks *marks, size_t module)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < marks->count && !rc; i++)
-		if (marks->list[i].module == module && !marks->list[i].is_set)
+	for (size_t i = 0; i < marks->count && !rc; i++) {
+		const struct mark *mark = &marks->list[i];
+
+		if (mark->module == module && !mark->is_set &&
+		    (mark->is_lasting || !marks->forgotten))
 			rc = set(marks, i);
+	}
 	return rc;
 }
 
-void marks_forget(struct marks *marks)
+int marks_forget(struct marks *marks)
 {
-	for (size_t i = 0; i < marks->module_count; i++)
-		clear_module(marks, i);
+	int rc = 0;
+
 	marks->forgotten = true;
+	for (size_t i = 0; i < marks->module_count && !rc; i++) {
+		clear_module(marks, i);
+		if (marks->modules[i].mapped)
+			rc = set_module(marks, i);
+	}
+	return rc;
 }
 
 int marks_watch(struct marks *marks, uint64_t addr)
@@ -168,11 +178,11 @@ static int module_at(struct marks *marks, uint64_t addr, size_t *out)
 	return 0;
 }
 
-int marks_add(struct marks *marks, uint64_t addr, size_t number)
+static int add(struct marks *marks, uint64_t addr, struct mark mark)
 {
-	struct mark mark = { .number = number, .module = marks->asked };
 	int rc = 0;
 
+	mark.module = marks->asked;
 	if (mark.module == MARK_NONE)
 		rc = module_at(marks, addr, &mark.module);
 	if (rc || mark.module == MARK_NONE)
@@ -182,6 +192,20 @@ int marks_add(struct marks *marks, uint64_t addr, size_t number)
 	mark.addr = addr - marks->modules[mark.module].bias;
 	marks->list[marks->count++] = mark;
 	return set(marks, marks->count - 1);
+}
+
+int marks_add(struct marks *marks, uint64_t addr, size_t number)
+{
+	if (marks->forgotten)
+		return 0;
+	return add(marks, addr, (struct mark) { .number = number });
+}
+
+int marks_add_lasting(struct marks *marks, uint64_t addr, size_t number)
+{
+	return add(marks, addr, (struct mark) {
+		.number = number, .is_lasting = true,
+	});
 }
 
 /* Once for each module. */
@@ -213,8 +237,6 @@ static int see_module(struct marks *marks, size_t number,
 		clear_module(marks, index);
 	module->mapped = true;
 	module->bias = bias;
-	if (marks->forgotten)
-		return 0;
 	return is_new ? ask(marks, index, number) : set_module(marks, index);
 }
 
@@ -328,8 +350,8 @@ static int run_part(struct marks *marks, bool *is_last)
 /* Breakpoints of the replayer are left to nobody. */
 static void end(struct marks *marks)
 {
-	if (marks->replayer)
-		marks_forget(marks);
+	for (size_t i = 0; marks->replayer && i < marks->module_count; i++)
+		clear_module(marks, i);
 	for (size_t i = 0; i < marks->watched.room; i++)
 		if (marks->watched.slots[i].key != NUMBER_MAP_NONE)
 			replayer_break_clear(marks->replayer,

@@ -66,11 +66,14 @@ int marks_run(const struct marks_question *question, struct failure *why);
  */
 int marks_add(struct marks *marks, uint64_t addr, size_t number);
 
+/* The same, but marks_forget() leaves it. */
+int marks_add_lasting(struct marks *marks, uint64_t addr, size_t number);
+
 /* From now on the address is watched. */
 int marks_watch(struct marks *marks, uint64_t addr);
 
-/* No mark is told any more, and modules are not asked for. */
-void marks_forget(struct marks *marks);
+/* Only lasting marks are told from now on. */
+int marks_forget(struct marks *marks);
 
 struct replayer *marks_replayer(const struct marks *marks);
 

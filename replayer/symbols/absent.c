@@ -6,9 +6,12 @@
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "formats/nearest.h"
+#include "formats/symbols.h"
+#include "replayer/symbols/demangle.h"
 #include "replayer/symbols/lines.h"
 #include "replayer/symbols/names.h"
 #include "replayer/symbols/patterns.h"
@@ -17,7 +20,9 @@
 #define DEPTH_MOST 64u
 
 struct absent {
-	char name[NEAREST_MOST + 1];
+	char name[NEAREST_MOST + 1];	/* without scopes and arguments */
+	char asked[NEAREST_MOST + 1];	/* without arguments */
+	char scope[NEAREST_MOST + 1];	/* "app::Server::": what is looked at */
 	bool has_scope;		/* "app::find" was asked for */
 	bool is_declared;
 	struct nearest nearest;
@@ -49,6 +54,33 @@ static bool is_scope(int tag)
 	       tag == DW_TAG_class_type;
 }
 
+/* Names are offered as they are called: with the scope. */
+static void offer(struct absent *absent, Dwarf_Die *function)
+{
+	char name[sizeof(absent->scope) + NEAREST_MOST + 1];
+
+	/* What was declared in a scope was offered there. */
+	if (dwarf_hasattr(function, DW_AT_specification) ||
+	    dwarf_hasattr(function, DW_AT_abstract_origin))
+		return;
+	snprintf(name, sizeof(name), "%s%.*s", absent->scope,
+		 (int)NEAREST_MOST, dwarf_diename(function));
+	nearest_offer(&absent->nearest, name);
+}
+
+/* Returns how long the scope was before. */
+static size_t enter_scope(struct absent *absent, Dwarf_Die *die)
+{
+	const char *name = is_scope(dwarf_tag(die)) ? dwarf_diename(die) :
+						      NULL;
+	size_t size = strlen(absent->scope);
+
+	if (name)
+		snprintf(absent->scope + size, sizeof(absent->scope) - size,
+			 "%s::", name);
+	return size;
+}
+
 /* Below `parent`, which is in the code of the function `caller`. */
 static void look_below(struct absent *absent, Dwarf_Die *parent,
 		       const char *caller, unsigned depth)
@@ -73,12 +105,16 @@ static void look_below(struct absent *absent, Dwarf_Die *parent,
 				(absent->has_scope ||
 				 !dwarf_hasattr(&die, DW_AT_specification));
 		else if (name && tag == DW_TAG_subprogram)
-			nearest_offer(&absent->nearest, name);
+			offer(absent, &die);
 		if (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
-		    tag == DW_TAG_inlined_subroutine || is_scope(tag))
+		    tag == DW_TAG_inlined_subroutine || is_scope(tag)) {
+			size_t size = enter_scope(absent, &die);
+
 			look_below(absent, &die,
 				   tag == DW_TAG_subprogram ? name : caller,
 				   depth + 1);
+			absent->scope[size] = '\0';
+		}
 	} while (!dwarf_siblingof(&die, &die));
 }
 
@@ -103,7 +139,6 @@ static void look_through(struct absent *absent, struct lines *lines,
 	}
 }
 
-/* Without scopes and arguments. */
 static void take_name(struct absent *absent, const char *asked)
 {
 	size_t size = strcspn(asked, "(<");
@@ -115,8 +150,67 @@ static void take_name(struct absent *absent, const char *asked)
 	absent->has_scope = name != asked;
 	snprintf(absent->name, sizeof(absent->name), "%.*s",
 		 (int)(asked + size - name), name);
-	nearest_begin(&absent->nearest, absent->name, strlen(absent->name));
+	snprintf(absent->asked, sizeof(absent->asked), "%.*s",
+		 (int)symbol_name_size(asked), asked);
+	nearest_begin(&absent->nearest, absent->asked, strlen(absent->asked));
 }
+
+/* ------- patterns ------- */
+
+/* How long the scope is that a pattern lacks to mean a name: of "app::", 5. */
+static size_t missing_scope(const struct symbol_pattern *pattern,
+			    const char *plain)
+{
+	unsigned depth = 0;
+
+	/* What stands in brackets, as the arguments of a template, is none. */
+	for (const char *at = plain; *at; at++) {
+		depth += *at == '(' || *at == '<';
+		depth -= (*at == ')' || *at == '>') && depth;
+		if (!depth && at > plain && at[-1] == ':' && *at == ':' &&
+		    symbol_pattern_is(pattern, at + 1, at + 1))
+			return (size_t)(at + 1 - plain);
+	}
+	return 0;
+}
+
+/* Writes the first scope in which a pattern means a function of a module. */
+static bool find_scope(const struct symbols *symbols,
+		       const struct symbol_pattern *pattern,
+		       char text[ABSENT_TEXT])
+{
+	bool found = false;
+
+	for (size_t i = 0; i < symbols->count && !found; i++) {
+		const struct symbol *symbol = &symbols->list[i];
+		char *plain = symbol->type == SYMBOL_FUNCTION ?
+				      demangle(symbol->name) : NULL;
+		size_t size = plain ? missing_scope(pattern, plain) : 0;
+
+		found = size && size + strlen(pattern->name) <= NEAREST_MOST;
+		if (found)
+			snprintf(text, ABSENT_TEXT, " (did you mean '%.*s%s'?)",
+				 (int)size, plain, pattern->name);
+		free(plain);
+	}
+	return found;
+}
+
+/* As above, in the program. */
+static const char *scope_text(struct lines *lines, uint64_t t,
+			      const struct symbol_pattern *pattern,
+			      char text[ABSENT_TEXT])
+{
+	struct names *names = lines_names(lines);
+	uint64_t bias;
+	const struct symbols *own = names_own(names, t, &bias);
+
+	if (own && !pattern->library)
+		find_scope(own, pattern, text);
+	return text;
+}
+
+/* ------- all ------- */
 
 const char *absent_text(struct lines *lines, uint64_t t,
 			const struct symbol_pattern *pattern,
@@ -127,8 +221,10 @@ const char *absent_text(struct lines *lines, uint64_t t,
 	struct absent absent = { .list = list, .room = sizeof(list) };
 
 	*text = '\0';
-	if (!name || !*name || strpbrk(name, "*?["))
+	if (!name || !*name)
 		return text;
+	if (strpbrk(name, "*?["))
+		return scope_text(lines, t, pattern, text);
 	take_name(&absent, name);
 	look_through(&absent, lines, t);
 	if (*list || absent.is_declared) {

@@ -2,7 +2,8 @@
 /*
  * absent.h - why there is no function of a name
  *
- * It was inlined wherever it was called; or another name is meant.
+ * It was inlined wherever it was called; or another name is meant: one that is
+ * nearly the same, or the same, or what the pattern means, in a scope.
  *
  * Errors:     none; what is not known is left out.
  */

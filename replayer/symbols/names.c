@@ -16,6 +16,7 @@
 #include "replayer/symbols/module_map.h"
 #include "replayer/symbols/modules.h"
 #include "replayer/symbols/parts.h"
+#include "replayer/symbols/patterns.h"
 
 /* A change of what is mapped of modules. */
 struct names_change {
@@ -267,7 +268,7 @@ static void offer_module(struct nearest *nearest,
 		char *plain = demangle(symbols->list[i].name);
 
 		if (plain)
-			plain[strcspn(plain, "(")] = '\0';
+			plain[symbol_name_size(plain)] = '\0';
 		nearest_offer(nearest, plain ? plain : symbols->list[i].name);
 		free(plain);
 	}

@@ -66,13 +66,29 @@ static bool has_wildcard(const char *pattern)
 	return strpbrk(pattern, "*?[") != NULL;
 }
 
+/* " const &", "[abi:cxx11]", " [clone .isra.0]": what follows arguments. */
+static bool is_behind_arguments(const char *text)
+{
+	return *text != ':' &&
+	       !text[strspn(text, " abcdefghijklmnopqrstuvwxyz0123456789"
+				  "&[]:._")];
+}
+
+static bool ends_with_operator(const char *plain, size_t size)
+{
+	const char word[] = "operator";
+	size_t length = sizeof(word) - 1;
+
+	return size >= length && !memcmp(plain + size - length, word, length);
+}
+
 size_t symbol_name_size(const char *plain)
 {
 	const char *at = strrchr(plain, ')');
 	unsigned depth = 0;
 
-	/* "(anonymous namespace)::x" has none. */
-	if (!at || at[1] == ':')
+	/* Those of "(anonymous namespace)::x" and "f<g(int)::x>" are none. */
+	if (!at || !is_behind_arguments(at + 1))
 		return strlen(plain);
 	for (; at > plain; at--) {
 		depth += *at == ')';
@@ -80,7 +96,9 @@ size_t symbol_name_size(const char *plain)
 		if (!depth)
 			break;
 	}
-	return (size_t)(at - plain);
+	/* Nor are those of "operator()". */
+	return ends_with_operator(plain, (size_t)(at - plain)) ?
+		       strlen(plain) : (size_t)(at - plain);
 }
 
 static bool is_without_arguments(const char *pattern, const char *plain)

@@ -153,6 +153,10 @@ def look_back(recording, here):
     recording.batch = 3
     if list(recording.writes("counter")) != every:
         show("accesses differ")
+    for tid in {one.tid for one in every}:
+        if list(recording.writes(addr, length, tid=tid)) != [
+                one for one in every if one.tid == tid]:
+            show("writes of a thread differ")
     write = here.register_write("rax")
     show("register", write.before, write.tid, hex(write.pc),
          write.old_bytes.hex(), write.new_bytes.hex())

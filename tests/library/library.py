@@ -512,6 +512,22 @@ class Tests(tap.CprecTap):
                          env={**os.environ, "PYTHONPATH": self.python})
         expect("strcpy(item->name, name);" in said, said)
         expect("26 characters and a NUL go into 16 bytes" in said, said)
+        # A library ends the program, with a signal and no bad address.
+        with open(self.path("twice.c"), "w") as file:
+            file.write("#include <stdlib.h>\n"
+                       "int main(void)\n{\n\tchar *p = malloc(9);\n\n"
+                       "\tfree(p);\n\tfree(p);\n}\n")
+        output_of("cc", "-g", "-w", self.path("twice.c"), "-o",
+                  self.path("twice"))
+        self.cprec("record", "-q", "-o", self.path("twice.cpr"),
+                   self.path("twice"))
+        done = subprocess.run(
+            [sys.executable, os.path.join(docs, "explore.py"),
+             self.path("twice.cpr")], capture_output=True, text=True,
+            timeout=120, env={**os.environ, "PYTHONPATH": self.python})
+        expect(re.search(r"^#\d+: free\(p\);$", done.stdout, re.M) and
+               done.stderr.startswith("no access failed"),
+               done.stdout + done.stderr)
 
     def page(self):
         """Those of docs/library.md."""

@@ -170,6 +170,26 @@ class Values(Backtraces):
                f"{self.lost} of {self.compared} are lost")
         return f"{self.compared} values, {self.lost} lost"
 
+    def computed(self):
+        """A counter that is computed from an address, with integer types."""
+        program = self.build("computed", "sorts.c", ("-O2", "-g", "-static"),
+                             False)
+        done = self.cprec("log", self.record(program), "--json",
+                          f"sorts.c:{self.line_of('sorts.c', 'tree = insert')}"
+                          " => i")
+        values = [json.loads(line)["values"][0]
+                  for line in done.stdout.splitlines()]
+        equal(len(values), 300, "lines")
+        for number, value in enumerate(values):
+            if value.get("value") != "<optimized out>":
+                equal(value.get("value"), str(number), f"{value}")
+
+    def line_of(self, name, mark):
+        with open(os.path.join(HERE, "programs", "frames", name),
+                  encoding="utf-8") as source:
+            return next(number for number, line in enumerate(source, 1)
+                        if mark in line)
+
 
 def run_all(options, folder):
     if not shutil.which("gdb"):
@@ -181,6 +201,7 @@ def run_all(options, folder):
     for program in programs:
         tests.test(program[0], tests.values, *program,
                    options.times // len(programs))
+    tests.test("computed", tests.computed)
     return tests.summary()
 
 

@@ -203,12 +203,21 @@ class Calls(CprecTap):
         depths = [call["depth"] for call in calls
                   if call["function"] == "jumps"]
         equal(depths, [1, 1, 2, 1, 2, 3, 1, 2], "depths")
+        for call, depth in zip(self.ours("calls", path, "jumps"), depths):
+            equal((call["depth"], call["not_returned"]),
+                  (depth - 1, "left by a jump or an exception"), "jumps alone")
 
     def exceptions(self, program):
         path = self.record(program)
         for call in self.ours("calls", path, "throws", "catches", "rethrows"):
             is_left = call["function"].startswith(("throws", "rethrows"))
             equal("not_returned" in call, is_left, call["function"])
+        # Also if nobody asks for those around it.
+        for name, more in (("throws", []), ("throws", ["--limit=2"]),
+                           ("rethrows", [])):
+            for call in self.ours("calls", path, name, *more):
+                equal(call["not_returned"], "left by a jump or an exception",
+                      f"{name} {more}")
 
     def jumped(self, program):
         """tail() jumps to last(), even() and odd() to each other."""
@@ -329,6 +338,40 @@ class Calls(CprecTap):
         for pattern in ("nix", "libc.so.6!catches*", "other.c:*"):
             done = self.cprec("calls", path, pattern)
             equal(done.returncode, 1, f"status for {pattern}")
+
+    def scopes(self, program):
+        """A name or pattern that lacks its scope, or has a wrong letter."""
+        path = self.record(program)
+        for asked, meant in (
+                ("Server::serve", "app::Server::serve"),
+                ("serve", "app::Server::serve"),
+                ("app::Server::srve", "app::Server::serve"),
+                ("Server::s*", "app::Server::s*"),
+                ("serve_al[l]", "app::Server::serve_al[l]"),
+                ("nix::*", None)):
+            done = self.cprec("calls", path, asked)
+            found = re.search(r"did you mean '(.*)'\?", done.stderr)
+            equal(found and found.group(1), meant, asked)
+        # Names that have brackets are whole.
+        text = self.cprec("calls", path, "app::Server::serve_all").stdout
+        expect(re.search(r", from (operator\(\)|apply<main\(\)::<lambda\(int\)>"
+                         r" >)\+0x", text), text)
+
+    def absent(self, program):
+        """What one of several patterns lacks is a note."""
+        path = self.record(program)
+        both = self.cprec("calls", path, "fib", "nix", "mix", "no*ne")
+        equal(both.stdout, self.cprec("calls", path, "fib", "mix").stdout,
+              "calls")
+        equal((both.returncode, re.findall(r"cprec: note: no function .* is"
+                                           r" called '(.*?)'", both.stderr)),
+              (0, ["nix", "no*ne"]), "notes")
+        expect("note" not in self.cprec("calls", path, "fib", "nix",
+                                        "--limit=2").stderr, "--limit")
+        none = self.cprec("calls", path, "nix", "no*ne")
+        equal((none.returncode, none.stdout), (1, ""), "none")
+        expect("note" not in none.stderr and "'nix'" in none.stderr,
+               none.stderr)
 
     def counts(self, program):
         """As callgrind counts; of functions that call no library and
@@ -465,7 +508,9 @@ def run_all(options, folder):
             (tests.signals, plain_0),
             (tests.stacks, tests.build("stacks.c", "-O0")), (tests.threads, threads),
             (tests.parts, plain_0), (tests.segments, plain_0),
-            (tests.patterns, objects_0), (tests.counts, plain_0),
+            (tests.patterns, objects_0),
+            (tests.scopes, tests.build("scopes.cpp", "-O1")), (tests.absent, plain_0),
+            (tests.counts, plain_0),
             (tests.counts, plain_2), (tests.logs, plain_0),
             (tests.logs, plain_2),
             (tests.logs_of_objects, objects_0), (tests.returned, plain_0),

@@ -397,11 +397,18 @@ class Session(CprecTap):
             half.write(file.read()[:os.path.getsize(whole) * 2 // 3])
         for how in [], ["--plain"]:
             for path, text in ((__file__, "is not a cprec recording"),
-                               (cut + ".cpr", "No such file")):
+                               (cut + ".cpr", "No such file"),
+                               (cut + ".none", "No such file")):
                 done = self.cprec("debug", *how, "--batch", path)
                 equal(done.returncode, 1, f"{how} {path}")
                 expect(text in done.stderr, done.stderr)
                 expect("gdb" not in done.stderr, done.stderr)
+            for place in "nix", "999999999999999":
+                done = self.cprec("debug", *how, f"--goto={place}", "--batch",
+                                  "-ex", "echo begun", whole)
+                equal(done.returncode, 1, f"{how} --goto={place}")
+                expect(place in done.stderr and not done.stdout and
+                       done.stderr.count("\n") == 1, done.stderr)
             done = self.cprec("debug", *how, "--batch", "-ex", "when", cut)
             equal(done.returncode, 0, done.stderr)
             expect("was cut short" in done.stderr, done.stderr)

@@ -565,6 +565,24 @@ class Tests(PlaceTap):
                  said="cprec: 't.cpr.d' is a symbolic link\n")
         equal(len(self.names("moved")), 2, "behind the link")
 
+    def unbegun(self):
+        """What was to be a recording is removed; other empty files are not."""
+        with open(self.path("t.cpr"), "rb") as file:
+            header = file.read(20)
+        for name, content in (("none.cpr", b""), ("header", header)):
+            for more in [], ["-f"]:
+                with open(self.path(name), "wb") as file:
+                    file.write(content)
+                self.ask("rm", *more, name)
+                expect(name not in self.names(), name)
+        with open(self.path("empty"), "wb"):
+            pass
+        os.symlink("none.cpr", self.path("link.cpr"))
+        for name in "empty", "link.cpr":
+            equal(self.run_here("rm", name).returncode, 1, name)
+            expect(os.path.lexists(self.path(name)), name)
+            os.unlink(self.path(name))
+
     def parts(self):
         trace = self.two()
         one = os.path.relpath(recordings(trace)[1], self.place)
@@ -575,6 +593,7 @@ class Tests(PlaceTap):
             done = self.run_here("rm", name)
             expect(done.returncode == 1 and "is not a cprec recording" in
                    done.stderr, f"rm {name}: {done.stderr}")
+        self.unbegun()
         os.mkfifo(self.path("pipe.cpr"))
         done = self.run_here("rm", "pipe.cpr")
         expect("is not a cprec recording" in done.stderr, done.stderr)

@@ -168,6 +168,19 @@ class History(CprecTap):
         equal(len({a["thread"] for a in all_of}), 2, "threads")
         equal([a["at"] for a in all_of], sorted(a["at"] for a in all_of),
               "order")
+        for command in "writes", "reads", "accesses":
+            whole = self.ask(command, "--addr=by_threads", "--size=8")
+            for tid in {a["thread"] for a in whole}:
+                own = [a for a in whole if a["thread"] == tid]
+                for options, part in (([], own), (["--last"], own[-1:]),
+                                      (["--limit=2"], own[:2])):
+                    equal(self.ask(command, "--addr=by_threads", "--size=8",
+                                   f"--thread={tid}", *options), part,
+                          f"{command} --thread {options}")
+        none = self.cprec("writes", self.trace, "--addr=by_threads",
+                          "--thread=5")
+        equal(none.returncode, 1, "status")
+        expect("has no thread 5" in none.stderr, none.stderr)
 
     # ------- choosing
 

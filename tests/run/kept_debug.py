@@ -418,6 +418,11 @@ class Tests(PlaceTap):
         equal(notes, [], "notes")
         equal([file for _, _, file, *_ in frames], [None] * 5, "files")
         self.right("--debug-dir", self.path("debug"))
+        for command in ["query", "--addr=main"], ["calls", "main"], ["info"]:
+            done = self.cprec(*command[:1], f"--debug-dir=nix::{self.folder}",
+                              self.trace, *command[1:])
+            equal((done.returncode, done.stderr), (0, "cprec: note:"
+                  " --debug-dir: there is no folder 'nix'\n"), command[0])
 
     def no_build_id(self):
         self.build_all("-Wl,--build-id=none")

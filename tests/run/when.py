@@ -232,7 +232,19 @@ class When(CprecTap):
                 ("cannot find a symbol 'nosuch'",
                  ("--expr=$rax == nosuch", "--from=90%")),
                 ("no member 'nix'", ("--expr=node->nix > 3", "--in=build")),
-                ("'nosuch'", ("--expr=number == nosuch", "--in=collatz"))):
+                ("'nosuch'", ("--expr=number == nosuch", "--in=collatz")),
+                # Where the left side decides.
+                ("cannot find a symbol 'nosuch'",
+                 ("--expr=counter == -1 && nosuch == 3",)),
+                ("cannot find a symbol 'nosuch'",
+                 ("--expr=$rax == 987654321 && nosuch",)),
+                ("no member 'nix'", ("--expr=counter == -1 && node->nix",
+                                     "--in=build")),
+                ("no member 'nix'", ("--expr=counter == -1 && head->nix",)),
+                ("no member 'nix'",
+                 ("--expr=counter == -1 && head->next->next->nix > 3",)),
+                ("in what is no structure",
+                 ("--expr=counter == -1 ? counter.nix : 0",))):
             done = self.cprec("when", self.trace, *words)
             equal((done.returncode, done.stdout), (1, ""), words)
             expect(text in done.stderr, done.stderr)

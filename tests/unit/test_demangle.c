@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,6 +121,40 @@ static void pattern_rows(void **state)
 	}
 }
 
+struct size_row {
+	const char *name, *arguments;
+};
+
+static const struct size_row sizes[] = {
+	{ "main", "" },
+	{ "Server::serve", "(int)" },
+	{ "Box<int>::first", "() const" },
+	{ "name[abi:cxx11]", "(int)" },
+	{ "f", "(int) [clone .isra.0]" },
+	{ "f", "(int (*)(char))" },
+	{ "(anonymous namespace)::f", "" },
+	{ "(anonymous namespace)::f", "(int)" },
+	{ "count()::total", "" },
+	{ "apply<main(int, char**)::<lambda(int)> >", "" },
+	{ "apply<main::{lambda(int)#1}>", "(main::{lambda(int)#1}, int)" },
+	{ "main(int, char**)::<lambda(int)>", "" },
+	{ "f()::{lambda(int)#1}::operator()", "(int) const" },
+	{ "operator()", "" },
+};
+
+static void size_rows(void **state)
+{
+	char text[100];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(sizes); i++) {
+		snprintf(text, sizeof(text), "%s%s", sizes[i].name,
+			 sizes[i].arguments);
+		if (symbol_name_size(text) != strlen(sizes[i].name))
+			fail_msg("%s: %zu", text, symbol_name_size(text));
+	}
+}
+
 /* What may be left out at once is none of those that match. */
 static void nothing_is_missed(void **state)
 {
@@ -134,7 +169,7 @@ static void nothing_is_missed(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[COUNT(rows) + 3] = { 0 };
+	struct CMUnitTest tests[COUNT(rows) + 4] = { 0 };
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		tests[i].name = rows[i].mangled;
@@ -147,5 +182,7 @@ int main(void)
 	tests[COUNT(rows) + 1].test_func = nothing_is_missed;
 	tests[COUNT(rows) + 2].name = "patterns";
 	tests[COUNT(rows) + 2].test_func = pattern_rows;
+	tests[COUNT(rows) + 3].name = "sizes of names";
+	tests[COUNT(rows) + 3].test_func = size_rows;
 	return cmocka_run_group_tests_name("demangle", tests, NULL, NULL);
 }

@@ -51,6 +51,20 @@ static void find_meant(void **state)
 	}
 }
 
+/* The scope that was left out. */
+static void find_scope(void **state)
+{
+	struct nearest nearest;
+
+	(void)state;
+	nearest_begin(&nearest, "Server::serve", 13);
+	nearest_offer(&nearest, "app::OtherServer::serve");
+	assert_string_equal(nearest.name, "");
+	nearest_offer(&nearest, "Server::serves");
+	nearest_offer(&nearest, "app::Server::serve");
+	assert_string_equal(nearest.name, "app::Server::serve");
+}
+
 /* Only so much of what was typed is the name. */
 static void find_part(void **state)
 {
@@ -103,6 +117,7 @@ int main(void)
 
 	add_rows(&list, typed_rows, find_meant);
 	add_test(&list, "a part of what was typed", find_part, NULL);
+	add_test(&list, "a scope that was left out", find_scope, NULL);
 	add_test(&list, "names that must be near", narrow, NULL);
 	add_test(&list, "names that are too long", leave_long_names, NULL);
 	return run_list("nearest", &list);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * location_values.h - what is on the stack of an expression of DWARF
+ *
+ * A value has a type: the generic one, of an address, or an integer of the
+ * program.  It is held as 64 bits, extended as its type wants it.
+ */
+#ifndef CPREC_REPLAYER_EXPRESSIONS_LOCATION_VALUES_H
+#define CPREC_REPLAYER_EXPRESSIONS_LOCATION_VALUES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct location_type {
+	unsigned size;		/* 1 to 8 bytes; 0: generic */
+	bool is_signed;
+};
+
+struct location_value {
+	uint64_t bits;
+	struct location_type type;
+};
+
+/* The same with another type: cut off, and extended again. */
+struct location_value location_value_as(struct location_value value,
+					struct location_type type);
+
+/* False: there is no such operator, or no result. */
+bool location_unary(unsigned atom, struct location_value *value);
+bool location_binary(unsigned atom, const struct location_value *left,
+		     const struct location_value *right,
+		     struct location_value *out);
+
+#endif
