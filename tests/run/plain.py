@@ -353,6 +353,28 @@ class Plain(Gdb):
             (f"process {child}", "It had not begun then: .*The recording begins"),
             ("process", rf"\* {child}"))
 
+    def executed(self):
+        """'main' is that of the program that a child has become."""
+        became = self.build("became", "int pad(int n)\n{\n  return n + 1;\n}\n"
+                            "int main(int argc, char **argv)\n{\n"
+                            "  (void)argv;\n  return pad(argc);\n}\n",
+                            "-g", "-O0")
+        program = self.build("becomes", "#include <unistd.h>\n"
+                             "#include <sys/wait.h>\n"
+                             "int main(int argc, char **argv)\n{\n"
+                             "  if (!fork())\n    execl(\"" + became +
+                             "\", argv[0], \"x\", NULL);\n"
+                             "  wait(NULL);\n  return 0;\n}\n", "-g", "-O0")
+        path = self.record("becomes", program)
+        listed = self.cprec("ps", "--json", path).stdout.splitlines()
+        child = json.loads(listed[1])["pid"]
+        return self.asks(path, ("print argc", "= 1$"),
+                         (f"process {child}", "Switching to process"),
+                         ("goto main", r"main \(argc=2,"),
+                         ("print argc", "= 2$"), ("step", r"pad \(n=2\)"),
+                         ("goto start", "begins here"),
+                         ("goto main", r"main \(argc=2,"))
+
     # ------- there and back -------
 
     def steps_back(self, name, start, count):
@@ -600,6 +622,7 @@ def run_all(options, folder):
     tests.test("scripts", tests.scripts)
     tests.test("no symbols, no file", tests.stripped)
     tests.test("processes", tests.processes)
+    tests.test("a program that another one became", tests.executed)
     tests.test("on a terminal", tests.terminal)
     tests.test("interrupted", tests.interrupted)
     compare_with_gdb(tests, options)
