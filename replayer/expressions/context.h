@@ -72,7 +72,7 @@ struct trace;
 
 /*
  * A name that means nothing here, or is nowhere now; or a member that its type
- * does not have.
+ * does not have, or a register that there is not.
  */
 enum mistake { MISTAKE_NONE, MISTAKE_HERE, MISTAKE_NAME, MISTAKE_MEMBER };
 

@@ -185,7 +185,7 @@ class Plain(Gdb):
         for bad in ("bogus", "break nowhere", "print nothing", "delete 7",
                     "break push if nothing == 3", "break push if id ==",
                     "break push if id == -1 && head->nix",
-                    "break length if id == 3",
+                    "break length if id == 3", "break push if $zzz",
                     "watch total if nothing"):
             answers, status, errors = self.plain(path, [bad, "when"])
             equal(status, 1, bad)
