@@ -842,6 +842,14 @@ int cprec_evaluate(struct cprec_cursor *cursor, const char *expression,
 		   const struct cprec_value **out, struct cprec_failure *why);
 
 /*
+ * Whether an expression makes sense in the code at `pc`, before a thread comes
+ * there: CPREC_INPUT, and which name, member or word does not.  Values are not
+ * looked at.
+ */
+int cprec_check_expression(struct cprec_cursor *cursor, const char *expression,
+			   uint64_t pc, struct cprec_failure *why);
+
+/*
  * The memory that an expression means, and how long it is: as `cprec last
  * --addr` takes it.  One that is in no memory is CPREC_INPUT.
  */

@@ -138,6 +138,8 @@ static int open_all(struct cprec_recording *handle, const char *path,
 	if (!rc)
 		rc = expressions_create(&handle->expressions, handle->lines,
 					handle->query, why);
+	if (!rc)
+		expressions_frame_option(handle->expressions, "frame ");
 	return rc;
 }
 

@@ -312,6 +312,17 @@ PUBLIC int cprec_evaluate(struct cprec_cursor *cursor, const char *expression,
 	return rc;
 }
 
+PUBLIC int cprec_check_expression(struct cprec_cursor *cursor,
+				  const char *expression, uint64_t pc,
+				  struct cprec_failure *why)
+{
+	const struct expression_place place = cursor_place(cursor);
+	int rc = question_begin(cursor->of, true, why);
+
+	return rc ? rc : expressions_check(cursor->of->expressions, expression,
+					   &place, pc, inner(why));
+}
+
 /* Without a type, so much is asked for; and no more of what is larger. */
 #define LENGTH_DEFAULT 8u
 #define LENGTH_MOST 4096u

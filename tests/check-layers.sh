@@ -152,7 +152,7 @@ room debugger 'library/cprec.h' \
 # Our own prompt; what it asks, others can ask, too.
 room tools/debug \
 	"library/cprec.h formats/nearest.h tools/commands.h tools/messages.h
-	tools/print.h" \
+	tools/print.h tools/print_bytes.h" \
 	"$runs|(^|[^a-z_])(names|lines|query|races)_[a-z]"
 room tools \
 	"tools/debug/plain.h debugger/server.h library/cprec.h formats cache/cache.h index/index.h vm $memory vm/linux

@@ -7,83 +7,17 @@
 #include <string.h>
 
 #include "tools/print.h"
+#include "tools/print_bytes.h"
 #include "tools/print_frames.h"
 #include "vm/linux/abi/names.h"
 
-/* Values of more bytes are cut off in text. */
-#define SHOWN_MOST 16u
-
 /* ------- values ------- */
-
-enum show { SHOW_HEX, SHOW_SIGNED, SHOW_UNSIGNED, SHOW_FLOAT, SHOW_DOUBLE };
-
-static enum show show_of(const char *type, uint64_t size)
-{
-	if (!type || strpbrk(type, "*&[("))
-		return SHOW_HEX;
-	if (!strcmp(type, "float"))
-		return SHOW_FLOAT;
-	if (!strcmp(type, "double"))
-		return SHOW_DOUBLE;
-	if (!strncmp(type, "struct ", 7) || !strncmp(type, "union ", 6))
-		return SHOW_HEX;
-	if (strstr(type, "unsigned") || !strcmp(type, "size_t") ||
-	    *type == 'u' || strstr(type, "bool"))
-		return SHOW_UNSIGNED;
-	return size <= 8 ? SHOW_SIGNED : SHOW_HEX;
-}
-
-static bool is_number(uint64_t size)
-{
-	return size == 1 || size == 2 || size == 4 || size == 8;
-}
-
-static void print_number(enum show show, const uint8_t *bytes, uint64_t size)
-{
-	uint64_t value = 0;
-	unsigned unused = 64 - 8 * (unsigned)size;
-	double wide;
-	float narrow;
-
-	memcpy(&value, bytes, size);
-	memcpy(&wide, bytes, size == 8 ? 8 : 0);
-	memcpy(&narrow, bytes, size == 4 ? 4 : 0);
-	if (show == SHOW_DOUBLE && size == 8)
-		printf("%.17g", wide);
-	else if (show == SHOW_FLOAT && size == 4)
-		printf("%.9g", (double)narrow);
-	else if (show == SHOW_SIGNED)
-		printf("%" PRId64, (int64_t)(value << unused) >> unused);
-	else if (show == SHOW_UNSIGNED)
-		printf("%" PRIu64, value);
-	else
-		printf("0x%" PRIx64, value);
-}
-
-static void print_value(enum show show, const uint8_t *bytes,
-			const uint8_t *known, uint64_t size)
-{
-	uint64_t shown = size < SHOWN_MOST ? size : SHOWN_MOST;
-
-	if (is_number(size) && !memchr(known, 0, size)) {
-		print_number(show, bytes, size);
-		return;
-	}
-	for (uint64_t i = 0; i < shown; i++)
-		if (known[i])
-			printf("%02x", bytes[i]);
-		else
-			printf("??");
-	if (shown < size)
-		printf("...");
-}
 
 /* All of a number of which a part is accessed. */
 static void print_whole(const struct access_printing *printing,
 			const struct history_access *access)
 {
 	uint64_t at = access->addr - printing->addr, size = printing->size;
-	enum show show = show_of(printing->type, size);
 	uint8_t old[8], old_known[8];
 
 	memcpy(old, access->new - at, size);
@@ -92,10 +26,11 @@ static void print_whole(const struct access_printing *printing,
 	memcpy(old_known + at, access->old_known, access->size);
 	printf(": ");
 	if (access->writes) {
-		print_value(show, old, old_known, size);
+		print_bytes(printing->type, old, old_known, size);
 		printf(" -> ");
 	}
-	print_value(show, access->new - at, access->new_known - at, size);
+	print_bytes(printing->type, access->new - at, access->new_known - at,
+		    size);
 	if (access->size < size)
 		printf(" (%" PRIu64 " byte%s at +%" PRIu64 ")", access->size,
 		       access->size == 1 ? "" : "s", at);
@@ -104,7 +39,7 @@ static void print_whole(const struct access_printing *printing,
 static void print_values(const struct access_printing *printing,
 			 const struct history_access *access)
 {
-	if (access->old && is_number(printing->size)) {
+	if (access->old && bytes_are_number(printing->size)) {
 		print_whole(printing, access);
 		return;
 	}
@@ -116,11 +51,11 @@ static void print_values(const struct access_printing *printing,
 		return;
 	printf(": ");
 	if (access->writes) {
-		print_value(SHOW_HEX, access->old, access->old_known,
+		print_bytes(NULL, access->old, access->old_known,
 			    access->size);
 		printf(" -> ");
 	}
-	print_value(SHOW_HEX, access->new, access->new_known, access->size);
+	print_bytes(NULL, access->new, access->new_known, access->size);
 }
 
 /* ------- who it was ------- */

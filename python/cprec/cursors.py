@@ -190,6 +190,11 @@ class Cursor:
 
     # ------- looking -------
 
+    def check(self, expression, pc):
+        """Raises InputError if it makes no sense in the code at `pc`."""
+        ask("check_expression", self.handle, to_bytes(expression),
+            ctypes.c_uint64(pc))
+
     def evaluate(self, expression, letter=None, length=0, raw=False):
         """`letter` is one of gdb's formats, "xduotcfsa"."""
         how = c.Format(size=ctypes.sizeof(c.Format), length=length,

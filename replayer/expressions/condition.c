@@ -94,7 +94,9 @@ static void look_at_operand(void *opaque, const char *text, size_t size)
 	context->is_terse = condition->wrong & bit;
 	if (!evaluate(context, copy, &value, &why)) {
 		condition->right |= bit;
-	} else if (context->mistake != MISTAKE_NONE) {
+	} else if (context->mistake > MISTAKE_HERE ||
+		   (context->is_elsewhere &&
+		    context->mistake == MISTAKE_HERE)) {
 		if (!condition->wrong)
 			condition->mistake = why;
 		condition->wrong |= bit;
@@ -102,21 +104,23 @@ static void look_at_operand(void *opaque, const char *text, size_t size)
 	}
 }
 
-static void look_at_operands(struct condition *condition)
+static int look_at_operands(struct condition *condition, struct failure *why)
 {
 	struct operands operands = { .condition = condition };
 	uint64_t all;
+	int rc;
 
 	if (condition->all_right)
-		return;
+		return 0;
 	condition->context->only_types = true;
 	condition->context->only_begun = false;
-	evaluate_operands(condition->context, condition->text, look_at_operand,
-			  &operands);
+	rc = evaluate_syntax(condition->context, condition->text,
+			     look_at_operand, &operands, why);
 	condition->context->only_types = false;
 	all = operands.number < 64 ? (UINT64_C(1) << operands.number) - 1 :
 				     UINT64_MAX;
 	condition->all_right = condition->right == all;
+	return rc;
 }
 
 bool condition_is_wrong(const struct condition *condition)
@@ -128,6 +132,14 @@ int condition_refuse_operand(const struct condition *condition,
 			     struct failure *why)
 {
 	return failed(why, ERR_NOT_FOUND, "%s", condition->mistake.text);
+}
+
+int condition_look(struct condition *condition, struct failure *why)
+{
+	int rc = look_at_operands(condition, why);
+
+	return rc || !condition_is_wrong(condition) ? rc :
+		failed(why, ERR_INPUT, "%s", condition->mistake.text);
 }
 
 /* ------- from the text, with reasons ------- */
@@ -186,7 +198,7 @@ int condition_evaluate(struct condition *condition,
 	rc = compute(condition, out, &reason);
 	context->trace = NULL;
 	if (!rc)
-		look_at_operands(condition);
+		rc = look_at_operands(condition, &reason);
 	context->no_frame = context->only_begun = context->is_terse = false;
 	context->has_frame = false;
 	if (rc)

@@ -82,6 +82,11 @@ int condition_refuse(const struct condition *condition, struct failure *why);
 /* Whether an operand was a mistake whenever it was looked at. */
 bool condition_is_wrong(const struct condition *condition);
 
+/*
+ * Only looks for mistakes, where the context is: ERR_INPUT, and what is wrong.
+ */
+int condition_look(struct condition *condition, struct failure *why);
+
 /* Fails with that mistake. */
 int condition_refuse_operand(const struct condition *condition,
 			     struct failure *why);

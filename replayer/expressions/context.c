@@ -461,6 +461,17 @@ int context_enter(struct context *context, const struct expression_place *place,
 	return 0;
 }
 
+int context_stand_at(struct context *context, uint64_t pc, struct failure *why)
+{
+	const struct reg_file *registers;
+	int rc = context_registers(context, &registers, why);
+
+	context->code = pc;
+	context->inlined = 0;
+	context->has_frame = false;
+	return rc;
+}
+
 int context_registers(struct context *context, const struct reg_file **out,
 		      struct failure *why)
 {

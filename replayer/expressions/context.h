@@ -70,8 +70,11 @@ struct context_memory;
 struct replayer;
 struct trace;
 
-/* A name that is nowhere now, or a member that its type does not have. */
-enum mistake { MISTAKE_NONE, MISTAKE_NAME, MISTAKE_MEMBER };
+/*
+ * A name that means nothing here, or is nowhere now; or a member that its type
+ * does not have, or a register that there is not.
+ */
+enum mistake { MISTAKE_NONE, MISTAKE_HERE, MISTAKE_NAME, MISTAKE_MEMBER };
 
 struct context {
 	struct lines *lines;
@@ -101,8 +104,11 @@ struct context {
 	struct trace *trace;	/* NULL: nobody traces */
 	bool no_frame;		/* variables of functions are not meant */
 	bool only_begun;	/* nor those that have no value yet */
+	const char *frame_option;	/* how users choose a frame; NULL: by
+					   --frame=N */
 	bool is_terse;		/* of names that are unknown, no more is told */
 	bool only_types;	/* memory that is not known is zeros */
+	bool is_elsewhere;	/* the thread does not stand in that code */
 	enum mistake mistake;	/* the last one, for who sets it to none */
 	struct number_map begins;	/* see begun.h: first code, by entry */
 	struct replayer *live;	/* it stands there, and cannot move; or NULL */
@@ -111,6 +117,12 @@ struct context {
 void context_init(struct context *context, struct lines *lines,
 		  struct query *query, struct recording *recording);
 void context_release(struct context *context);
+
+/*
+ * From now on the code is that at `pc`, as if the thread stood there, with the
+ * registers that it has.
+ */
+int context_stand_at(struct context *context, uint64_t pc, struct failure *why);
 
 /* From now on all is as at this place.  ERR_NOT_FOUND: no such frame. */
 int context_set(struct context *context, const struct expression_place *place,

@@ -86,7 +86,7 @@ bool data_name(struct context *context, uint64_t addr, char *text, size_t room)
 	FILE *out;
 	char *end;
 
-	if (!names_of(lines_names(context->lines), context->place.at.time, addr,
+	if (!lines_symbol(context->lines, context->place.at.time, addr,
 		      text, room))
 		return false;
 	end = cut_offset(text, &offset);

@@ -524,19 +524,37 @@ static int read_choice(struct reader *reader, struct value *out)
 	return rc;
 }
 
+static int read_all(struct reader *reader, struct value *out)
+{
+	int rc = read_choice(reader, out);
+
+	reader_blanks(reader);
+	if (!rc && *reader->at)
+		rc = failed(reader->why, ERR_INPUT, "'%.40s' is not understood"
+			    "%s", reader->at, reader->at[0] == '=' ?
+			    ": to compare, write '=='" : "");
+	return rc;
+}
+
 int evaluate(struct context *context, const char *text, struct value *out,
 	     struct failure *why)
 {
 	struct reader reader = { .context = context, .text = text,
 				 .at = text, .why = why };
-	int rc = read_choice(&reader, out);
 
-	reader_blanks(&reader);
-	if (!rc && *reader.at)
-		rc = failed(why, ERR_INPUT, "'%.40s' is not understood%s",
-			    reader.at, reader.at[0] == '=' ?
-			    ": to compare, write '=='" : "");
-	return rc;
+	return read_all(&reader, out);
+}
+
+int evaluate_syntax(struct context *context, const char *text,
+		    void (*visit)(void *opaque, const char *text, size_t size),
+		    void *opaque, struct failure *why)
+{
+	struct reader reader = { .context = context, .text = text,
+				 .at = text, .why = why, .skipped = 1,
+				 .operand = visit, .opaque = opaque };
+	struct value value;
+
+	return read_all(&reader, &value);
 }
 
 void evaluate_operands(struct context *context, const char *text,

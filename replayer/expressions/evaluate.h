@@ -14,7 +14,15 @@
 int evaluate(struct context *context, const char *text, struct value *out,
 	     struct failure *why);
 
-/* The same; visits what its operators combine, without numbers. */
+/*
+ * Only reads it: ERR_INPUT, and what makes no sense.  Visits what its operators
+ * combine, without numbers.
+ */
+int evaluate_syntax(struct context *context, const char *text,
+		    void (*visit)(void *opaque, const char *text, size_t size),
+		    void *opaque, struct failure *why);
+
+/* The same as evaluate(), with such visits. */
 void evaluate_operands(struct context *context, const char *text,
 		       void (*visit)(void *opaque, const char *text,
 				     size_t size),

@@ -9,6 +9,7 @@
 
 #include "formats/error.h"
 #include "replayer/expressions/complete.h"
+#include "replayer/expressions/condition.h"
 #include "replayer/expressions/data_names.h"
 #include "replayer/expressions/evaluate.h"
 #include "replayer/expressions/expressions_internal.h"
@@ -56,6 +57,12 @@ static bool compute(void *context, Dwarf_Attribute *attribute, uint64_t *out)
 		return false;
 	*out = (uint64_t)number;
 	return true;
+}
+
+void expressions_frame_option(struct expressions *expressions,
+			      const char *text)
+{
+	expressions->context.frame_option = text;
 }
 
 int expressions_create(struct expressions **out, struct lines *lines,
@@ -456,6 +463,27 @@ void expressions_operands(struct expressions *expressions, const char *text,
 	evaluate_operands(context, text, visit, opaque);
 	context->no_frame = false;
 	context->has_frame &= !question->no_frame;
+}
+
+int expressions_check(struct expressions *expressions, const char *text,
+		      const struct expression_place *place, uint64_t pc,
+		      struct failure *why)
+{
+	struct context *context = &expressions->context;
+	struct condition condition;
+	int rc = context_set(context, place, why);
+
+	if (!rc)
+		rc = context_stand_at(context, pc, why);
+	if (rc)
+		return rc;
+	condition_init(&condition, context, text);
+	context->is_elsewhere = true;
+	rc = condition_look(&condition, why);
+	context->is_elsewhere = false;
+	condition_release(&condition);
+	context->has_registers = context->has_frame = false;
+	return rc;
 }
 
 /* ------- registers ------- */

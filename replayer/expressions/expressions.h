@@ -66,6 +66,10 @@ struct expression {
 				   NULL */
 };
 
+/* What stands before the number where users choose a frame, in messages. */
+void expressions_frame_option(struct expressions *expressions,
+			      const char *text);
+
 /*
  * Evaluates.  "NAME+8", with a number and nothing else, is an address: that of
  * NAME, and so many bytes.
@@ -73,6 +77,14 @@ struct expression {
 int expressions_find(struct expressions *expressions,
 		     const struct expression_question *question,
 		     struct expression *out, struct failure *why);
+
+/*
+ * Whether it makes sense in the code at `pc`, as far as that can be told without
+ * its values: ERR_INPUT, and which name, member or word does not.
+ */
+int expressions_check(struct expressions *expressions, const char *text,
+		      const struct expression_place *place, uint64_t pc,
+		      struct failure *why);
 
 /*
  * Where the variable at `addr` is declared; false if that is not known.  The

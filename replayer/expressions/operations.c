@@ -98,6 +98,7 @@ int value_of_register(struct context *context, const char *name,
 		trace_register(context->trace, out, i);
 		return 0;
 	}
+	context->mistake = MISTAKE_MEMBER;
 	snprintf(shown, sizeof(shown), "$%s", name);
 	return reg_not_found(table, shown, ERR_NOT_FOUND, why);
 }

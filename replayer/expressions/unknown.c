@@ -96,8 +96,10 @@ static bool is_of_frame(struct context *context, const char *name,
 	    !*search.function)
 		return false;
 	add_place(context, why);
-	add(why, "; '%s' is a variable of frame %" PRIu64 ", %s: use --frame=%"
-		 PRIu64, last, search.number, search.function, search.number);
+	add(why, "; '%s' is a variable of frame %" PRIu64 ", %s: use %s%"
+		 PRIu64, last, search.number, search.function,
+	    context->frame_option ? context->frame_option : "--frame=",
+	    search.number);
 	return true;
 }
 
@@ -328,9 +330,10 @@ static void suggest(struct context *context, const char *name,
 void unknown_explain(struct context *context, const char *name,
 		     struct failure *why)
 {
+	context->mistake = MISTAKE_HERE;
 	if (!why || context->is_terse || strchr(name, '!'))
 		return;
-	if (is_of_frame(context, name, why) ||
+	if ((!context->is_elsewhere && is_of_frame(context, name, why)) ||
 	    is_this(context, name, why) ||
 	    is_out_of_scope(context, name, why) ||
 	    is_of_function(context, name, why) ||

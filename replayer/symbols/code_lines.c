@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "replayer/symbols/code_places.h"
+#include "replayer/symbols/jump_tables.h"
 #include "replayer/symbols/names.h"
 #include "replayer/symbols/units.h"
 
@@ -156,29 +157,6 @@ bool code_function_symbol(struct lines *lines, uint64_t t, uint64_t addr,
 
 /* ------- linkers ------- */
 
-/* Of programs and libraries, those sections that jump by way of a table. */
-static bool is_table(Dwfl_Module *module, uint64_t addr)
-{
-	GElf_Addr more;
-	Elf *elf = module ? dwfl_module_getelf(module, &more) : NULL;
-	Elf_Scn *section = NULL;
-	size_t names;
-	GElf_Shdr header;
-
-	if (!elf || elf_getshdrstrndx(elf, &names))
-		return false;
-	while ((section = elf_nextscn(elf, section))) {
-		const char *name;
-
-		if (!gelf_getshdr(section, &header) ||
-		    addr - more - header.sh_addr >= header.sh_size)
-			continue;
-		name = elf_strptr(elf, names, header.sh_name);
-		return name && !strncmp(name, ".plt", 4);
-	}
-	return false;
-}
-
 bool code_is_linker(struct lines *lines, uint64_t t, uint64_t addr)
 {
 	uint64_t bias;
@@ -189,7 +167,7 @@ bool code_is_linker(struct lines *lines, uint64_t t, uint64_t addr)
 	if (!symbols)
 		return false;
 	return !strncmp(slash ? slash + 1 : symbols->path, "ld-", 3) ||
-	       is_table(lines_module(lines, t, addr, &bias), addr - bias);
+	       jump_table_has(lines_module(lines, t, addr, &bias), addr - bias);
 }
 
 /* ------- stepping into functions ------- */

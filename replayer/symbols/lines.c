@@ -16,6 +16,7 @@
 #include "replayer/symbols/demangle.h"
 #include "replayer/symbols/dwarf_atomics.h"
 #include "replayer/symbols/dwarf_places.h"
+#include "replayer/symbols/jump_tables.h"
 #include "replayer/symbols/names.h"
 #include "replayer/symbols/units.h"
 
@@ -76,6 +77,51 @@ const char *lines_module_path(struct lines *lines, const char *path)
 
 /* ------- symbols ------- */
 
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/*
+ * Code that a linker has made has no symbol: the one before, which says no size,
+ * seems to reach there.
+ */
+static bool may_be_table(struct lines *lines, uint64_t t, uint64_t addr)
+{
+	uint64_t bias;
+	const struct symbols *symbols = names_module(lines->names, t, addr,
+						     &bias);
+	const struct symbol *symbol = symbols ?
+		symbols_at(symbols, addr - bias) : NULL;
+
+	return symbols && (!symbol || (!symbol->size &&
+				       symbol->addr != addr - bias));
+}
+
+static bool name_of_table(struct lines *lines, uint64_t t, uint64_t addr,
+			  char *text, size_t room)
+{
+	uint64_t bias, unused;
+	const struct symbols *own = names_own(lines->names, t, &unused),
+			     *symbols = names_module(lines->names, t, addr,
+						     &bias);
+	Dwfl_Module *module;
+	char name[1024];
+
+	if (!may_be_table(lines, t, addr))
+		return false;
+	module = lines_module(lines, t, addr, &bias);
+	if (!module ||
+	    !jump_table_name(module, addr - bias, name, sizeof(name)))
+		return false;
+	snprintf(text, room, "%s%s%s",
+		 symbols == own ? "" : last_part(symbols->path),
+		 symbols == own ? "" : "!", name);
+	return true;
+}
+
 bool lines_symbol(struct lines *lines, uint64_t t, uint64_t addr, char *text,
 		  size_t room)
 {
@@ -86,7 +132,8 @@ bool lines_symbol(struct lines *lines, uint64_t t, uint64_t addr, char *text,
 	const char *name;
 	size_t length;
 
-	if (names_of(lines->names, t, addr, text, room))
+	if (name_of_table(lines, t, addr, text, room) ||
+	    names_of(lines->names, t, addr, text, room))
 		return true;
 	module = lines_module(lines, t, addr, &bias);
 	name = module ? dwfl_module_addrinfo(module, addr - bias, &offset,
@@ -324,13 +371,6 @@ static int list_of_file(struct listing *listing, Dwfl_Module *module)
 		rc = tell(listing, addr);
 	}
 	return rc;
-}
-
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 int lines_each_symbol_of(struct lines *lines, uint64_t t, size_t number,

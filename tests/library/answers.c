@@ -267,6 +267,12 @@ static void step_lines(struct cprec_cursor *cursor)
 	MUST(cprec_find_line(cursor, addr, &line, &why));
 	printf("line %" PRIu32 " %d %d %d\n", line->line, line->is_statement,
 	       line->function == addr, line->body > addr);
+	printf("check %d %d %d\n",
+	       cprec_check_expression(cursor, "counter == 3 && head->name",
+				      addr, &why),
+	       cprec_check_expression(cursor, "counter == -3 && head->nix",
+				      addr, &why),
+	       cprec_check_expression(cursor, "counter ==", addr, &why));
 	MUST(cprec_each_inlined(cursor, addr, on_inlined, NULL, &why));
 	MUST(cprec_find_base(cursor, &base, &why));
 	printf("base %#" PRIx64 "\n", base);

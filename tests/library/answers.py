@@ -90,6 +90,9 @@ def step_lines(here):
     line = here.line(addr)
     show("line", line.line, int(line.is_statement),
          int(line.function == addr), int(line.body > addr))
+    show("check", code_of(here.check, "counter == 3 && head->name", addr),
+         code_of(here.check, "counter == -3 && head->nix", addr),
+         code_of(here.check, "counter ==", addr))
     for one in here.inlined(addr):
         show("inlined", one.function)
     show("base", hex(here.base()))

@@ -100,6 +100,8 @@ class Plain(Gdb):
         path = self.record("lines", program)
         return self.asks(
             path,
+            # Nobody has called it yet.
+            ("disassemble push", r"call +0x[0-9a-f]+ <malloc@plt>"),
             ("break push", r"Breakpoint 1 at .*line 11"),
             ("continue", r"Breakpoint 1, push \(id=0\).*:11"),
             ("continue", r"push \(id=10\)"),
@@ -179,11 +181,19 @@ class Plain(Gdb):
 
     def errors(self):
         path = os.path.join(self.folder, "lines.cpr")
-        for bad in "bogus", "break nowhere", "print nothing", "delete 7":
+        # Conditions are looked at when they are set, as code there has names.
+        for bad in ("bogus", "break nowhere", "print nothing", "delete 7",
+                    "break push if nothing == 3", "break push if id ==",
+                    "break push if id == -1 && head->nix",
+                    "break length if id == 3", "break push if $zzz",
+                    "watch total if nothing"):
             answers, status, errors = self.plain(path, [bad, "when"])
             equal(status, 1, bad)
             equal(len(answers), 1, f"commands behind '{bad}'")
             expect(errors.startswith("cprec: "), errors)
+
+        _, _, errors = self.plain(path, ["break push", "continue", "print i"])
+        expect("is a variable of frame 1, main: use frame 1" in errors, errors)
 
     def gone(self):
         """Without the program's file."""
@@ -258,7 +268,8 @@ class Plain(Gdb):
             ("processes", r"^\* \d+"),
             ("calls length", "length returned 5"),
             ("log 12 => id, head->id", "id = 40, head->id = 30"),
-            ("history total", "0x00000005 -> 0x0000000f"),
+            ("history total", r"\t5 -> 15\t"),
+            ("history head", r"\t0x0 -> 0x[0-9a-f]+\t"),
             ("strace rt_sigaction", "=> here.*rt_sigaction|rt_sigaction"),
             ("delete 1", ""),
             ("catch syscall rt_sigaction", "Catchpoint 2"),
@@ -341,6 +352,28 @@ class Plain(Gdb):
             ("goto start", "The recording begins here"),
             (f"process {child}", "It had not begun then: .*The recording begins"),
             ("process", rf"\* {child}"))
+
+    def executed(self):
+        """'main' is that of the program that a child has become."""
+        became = self.build("became", "int pad(int n)\n{\n  return n + 1;\n}\n"
+                            "int main(int argc, char **argv)\n{\n"
+                            "  (void)argv;\n  return pad(argc);\n}\n",
+                            "-g", "-O0")
+        program = self.build("becomes", "#include <unistd.h>\n"
+                             "#include <sys/wait.h>\n"
+                             "int main(int argc, char **argv)\n{\n"
+                             "  if (!fork())\n    execl(\"" + became +
+                             "\", argv[0], \"x\", NULL);\n"
+                             "  wait(NULL);\n  return 0;\n}\n", "-g", "-O0")
+        path = self.record("becomes", program)
+        listed = self.cprec("ps", "--json", path).stdout.splitlines()
+        child = json.loads(listed[1])["pid"]
+        return self.asks(path, ("print argc", "= 1$"),
+                         (f"process {child}", "Switching to process"),
+                         ("goto main", r"main \(argc=2,"),
+                         ("print argc", "= 2$"), ("step", r"pad \(n=2\)"),
+                         ("goto start", "begins here"),
+                         ("goto main", r"main \(argc=2,"))
 
     # ------- there and back -------
 
@@ -589,6 +622,7 @@ def run_all(options, folder):
     tests.test("scripts", tests.scripts)
     tests.test("no symbols, no file", tests.stripped)
     tests.test("processes", tests.processes)
+    tests.test("a program that another one became", tests.executed)
     tests.test("on a terminal", tests.terminal)
     tests.test("interrupted", tests.interrupted)
     compare_with_gdb(tests, options)

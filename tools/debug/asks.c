@@ -8,6 +8,7 @@
 #include "formats/nearest.h"
 #include "tools/debug/session.h"
 #include "tools/print.h"
+#include "tools/print_bytes.h"
 
 static void show_text(const char *text)
 {
@@ -319,30 +320,32 @@ int do_output(struct session *session, const char *args,
 
 /* ------- history ------- */
 
-static void show_bytes(const uint8_t *bytes, const uint8_t *known,
-		       uint64_t length)
+struct history {
+	char *type;		/* NULL: not known, or of no number */
+	uint64_t length;	/* of all of it */
+};
+
+static void show_bytes(const char *type, const uint8_t *bytes,
+		       const uint8_t *known, uint64_t length)
 {
-	if (!bytes) {
+	if (bytes)
+		print_bytes(type, bytes, known, length);
+	else
 		fputs("...", stdout);
-		return;
-	}
-	fputs("0x", stdout);
-	for (uint64_t i = length; i-- > 0;)
-		if (known[i])
-			printf("%02x", bytes[i]);
-		else
-			fputs("??", stdout);
 }
 
 static int on_access(void *context, const struct cprec_access *access)
 {
-	(void)context;
+	const struct history *history = context;
+	const char *type = access->length == history->length ? history->type :
+							       NULL;
+
 	search_speaks();
 	show_position(access->before);
 	printf("\tthread %" PRIu32 "\t", access->tid);
-	show_bytes(access->old_bytes, access->old_known, access->length);
+	show_bytes(type, access->old_bytes, access->old_known, access->length);
 	fputs(" -> ", stdout);
-	show_bytes(access->new_bytes, access->new_known, access->length);
+	show_bytes(type, access->new_bytes, access->new_known, access->length);
 	putchar('\t');
 	show_place(access->place, access->pc);
 	if (access->by)
@@ -354,10 +357,12 @@ static int on_access(void *context, const struct cprec_access *access)
 int do_history(struct session *session, const char *args,
 	       struct cprec_failure *why)
 {
+	struct history history = { 0 };
 	struct cprec_accesses question = {
 		.size = sizeof(question), .writes = true, .changes = true,
-		.visit = on_access,
+		.visit = on_access, .context = &history,
 	};
+	const struct cprec_value *value;
 	int rc;
 
 	if (!*args)
@@ -366,8 +371,15 @@ int do_history(struct session *session, const char *args,
 				&question.length, why);
 	if (rc)
 		return rc;
+	history.length = question.length;
+	/* A structure has parts. */
+	if (!cprec_evaluate(session->cursor, args, NULL, &value, NULL) &&
+	    value->has_addr && value->type && value->text &&
+	    *value->text != '{')
+		history.type = strdup(value->type);
 	search_begin(session, false);
 	rc = cprec_each_access(session->recording, &question, why);
+	free(history.type);
 	return ask_end(session, rc, why);
 }
 

@@ -20,6 +20,26 @@ bool point_has(const struct point *point, uint64_t pc)
 	return false;
 }
 
+/* In the code where it is asked for; of several places, one is enough. */
+static int check_condition(struct session *session, const char *condition,
+			   const uint64_t *places, size_t count,
+			   struct cprec_failure *why)
+{
+	struct cprec_failure other;
+	int rc = 0;
+
+	for (size_t i = 0; condition && i < count; i++) {
+		int found = cprec_check_expression(session->cursor, condition,
+						   places[i], i ? &other : why);
+
+		if (!found)
+			return 0;
+		if (!i)
+			rc = found;
+	}
+	return rc;
+}
+
 /* Any byte of its value. */
 static int find_truth(struct cprec_cursor *cursor, const char *condition,
 		      bool *out, struct cprec_failure *why)
@@ -287,6 +307,9 @@ static int add_break(struct session *session, const char *args,
 	rc = find_places(session, made.where, &made.places, &made.place_count,
 			 &made.is_function, why);
 	if (!rc)
+		rc = check_condition(session, made.condition, made.places,
+				     made.place_count, why);
+	if (!rc)
 		rc = point_add(session, &made, &point, why);
 	if (rc) {
 		free(made.where);
@@ -377,6 +400,20 @@ static int find_watched(struct session *session, struct point *made,
 	return rc;
 }
 
+/* What a watchpoint depends on is as here. */
+static int check_here(struct session *session, const char *condition,
+		      struct cprec_failure *why)
+{
+	struct shown_frame frame;
+	int rc = condition ? find_frame(session, &frame, why) : 0;
+
+	if (rc || !condition)
+		return rc;
+	/* A frame that has called another stands in the call. */
+	frame.pc -= session->frame > 0;
+	return check_condition(session, condition, &frame.pc, 1, why);
+}
+
 static int add_watch(struct session *session, const char *args,
 		     const char *name, bool reads, bool writes,
 		     struct cprec_failure *why)
@@ -397,6 +434,8 @@ static int add_watch(struct session *session, const char *args,
 	if (rc)
 		return rc;
 	rc = find_watched(session, &made, why);
+	if (!rc)
+		rc = check_here(session, made.condition, why);
 	if (!rc)
 		rc = point_add(session, &made, &point, why);
 	if (rc) {
@@ -525,6 +564,13 @@ int do_condition(struct session *session, const char *args,
 	char *condition;
 	int rc = take_point(session, &args, &point, why);
 
+	if (rc)
+		return rc;
+	if (point->kind == POINT_BREAK)
+		rc = check_condition(session, *args ? args : NULL,
+				     point->places, point->place_count, why);
+	else
+		rc = check_here(session, *args ? args : NULL, why);
 	if (rc)
 		return rc;
 	condition = *args ? strdup(args) : NULL;

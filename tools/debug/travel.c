@@ -90,16 +90,31 @@ static int on_place(void *context, uint64_t addr)
 	return 1;
 }
 
+static int on_program(void *context, const struct cprec_program *program)
+{
+	struct cprec_position *last = context;
+
+	*last = program->at;
+	return 0;
+}
+
+/* That of the last program: what has started it, a shell say, matters less. */
 int go_to_main(struct session *session, bool *found, struct cprec_failure *why)
 {
+	struct cprec_position begin = session->start;
 	uint64_t place;
 	struct cprec_until until = {
 		.size = sizeof(until), .breaks = &place, .break_count = 1,
 	};
 	const struct cprec_stop *stop;
-	int rc = cprec_cursor_move(session->cursor, session->start, why);
+	int rc = cprec_each_program(session->recording, on_program, &begin,
+				    why);
 
 	*found = false;
+	if (!rc && cprec_position_compare(begin, session->start) < 0)
+		begin = session->start;
+	if (!rc)
+		rc = cprec_cursor_move(session->cursor, begin, why);
 	if (rc ||
 	    cprec_each_place(session->cursor, "main", on_place, &place, NULL) <=
 		    0)
@@ -108,8 +123,7 @@ int go_to_main(struct session *session, bool *found, struct cprec_failure *why)
 	if (rc)
 		return rc;
 	*found = stop->kind == CPREC_AT_BREAK;
-	return *found ? 0 : cprec_cursor_move(session->cursor, session->start,
-					      why);
+	return *found ? 0 : cprec_cursor_move(session->cursor, begin, why);
 }
 
 /* "output N" is written as a position is. */
