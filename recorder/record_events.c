@@ -259,6 +259,7 @@ static void give_way(struct recorder *rec)
 
 	event_begin(rec);
 	memory_doubt_shared(rec->memory);
+	vm_thread_resumes(rec->vm);
 	event_end(rec, &packet);
 }
 

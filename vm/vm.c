@@ -247,3 +247,8 @@ void vm_thread_switch(struct vm *vm, struct vm_thread *thread)
 	vm->came_from = 0;
 	vm->generation = 0;	/* a context may bring its TLB along */
 }
+
+void vm_thread_resumes(struct vm *vm)
+{
+	vm->cpu.arch->resumes(&vm->cpu);
+}

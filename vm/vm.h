@@ -156,6 +156,12 @@ struct vm_thread *vm_thread_current(const struct vm *vm);
 /* Makes another thread the present one; costs some 0.3 microseconds. */
 void vm_thread_switch(struct vm *vm, struct vm_thread *thread);
 
+/*
+ * The present thread gets the processor back from the guest's kernel: what a
+ * processor forgets then, it has forgotten.
+ */
+void vm_thread_resumes(struct vm *vm);
+
 /* ------- registers ------- */
 
 /* Registers of at most 8 bytes. */

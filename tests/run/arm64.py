@@ -83,6 +83,19 @@ class Tests(CprecTap):
             equal(int(values["x0"], 0), sum(range(101 - i, 101)),
                   f"x0 at {at}")
 
+    def monitor(self, source):
+        """Also where key frames lie in between, and of a thread alone."""
+        program = self.compiled(source, "static")
+        trace = program + ".cpr"
+        expected = (b"nothing: 0\na clear: 1\na system call: 1\n"
+                    b"another thread: 1\na signal: 1\n")
+        cprec = self.options.cprec
+        equal(run(cprec, "run", program), (0, expected), "run")
+        equal(run(cprec, "record", "-o", trace, "--segment=1000", program),
+              (0, expected), "record")
+        self.answer("verify", "-q", trace)
+        self.answer("verify", "-q", "--thread=all", trace)
+
     def asked(self, source):
         """A variable at each time, and who wrote it."""
         trace = self.compiled(source, "static") + ".cpr"
@@ -128,6 +141,8 @@ def run_all(options, folder):
             name = os.path.basename(source)
             tests.test(f"{name}, {way}", tests.compare, source, way)
     tests.test("counted", tests.counted)
+    tests.test("monitor", tests.monitor,
+               os.path.join(options.programs, "monitor_arm64.c"))
     tests.test("asked", tests.asked, os.path.join(options.programs,
                                                   "arm64_memory.c"))
     return tests.summary()

@@ -38,6 +38,9 @@ static inline struct arm64 *arm64_of(const struct cpu *cpu)
 uint64_t arm64_read_reg(struct cpu *cpu, unsigned reg);
 void arm64_write_reg(struct cpu *cpu, unsigned reg, uint64_t value);
 
+/* The guest's kernel gives the processor back. */
+void arm64_resumes(struct cpu *cpu);
+
 /* A general register as most operands name it: number 31 is 0. */
 uint64_t arm64_general(struct cpu *cpu, unsigned number);
 void arm64_set_general(struct cpu *cpu, unsigned number, uint64_t value);

@@ -57,6 +57,7 @@ enum performed arm64_explain(struct cpu *cpu, struct vm_stop *stop)
 		arm64_set_general(cpu, word & 31, COUNTER_FREQUENCY);
 		return PERFORMED;
 	case SPECIAL_ID:
+		arm64_resumes(cpu);
 		arm64_set_general(cpu, word & 31, id_value(word >> 5));
 		return PERFORMED;
 	case SPECIAL_WAIT:
@@ -85,7 +86,7 @@ void arm64_capture(struct cpu *cpu, const struct vm_stop *stop)
 
 void arm64_syscall(struct cpu *cpu, struct vm_stop *stop)
 {
-	(void)cpu;
+	arm64_resumes(cpu);
 	stop->size = ARM64_INSN_SIZE;
 }
 
