@@ -96,6 +96,26 @@ class Tests(CprecTap):
         self.answer("verify", "-q", trace)
         self.answer("verify", "-q", "--thread=all", trace)
 
+    def scripts(self, source):
+        """What a program executes is looked for under the sysroot, but keeps
+        its name."""
+        sysroot = os.path.join(self.folder, "system")
+        program = self.compiled(source, "static")
+        os.makedirs(os.path.join(sysroot, "bin"), exist_ok=True)
+        shutil.copy(program, os.path.join(sysroot, "bin", "sh"))
+        script = os.path.join(sysroot, "bin", "cprec-script")
+        with open(script, "w", encoding="utf-8") as out:
+            out.write("#!/bin/sh -x\n")
+        os.chmod(script, 0o755)
+        expected = (f"aarch64: {program} first\n"
+                    "aarch64: /bin/sh -x /bin/cprec-script second\n")
+        trace = program + ".cpr"
+        equal(run(self.options.cprec, "record", "-o", trace,
+                  "--sysroot=" + sysroot, program, "first", ",",
+                  "/bin/cprec-script", "second"),
+              (0, expected.encode()), "record")
+        self.answer("verify", "-q", trace)
+
     def asked(self, source):
         """A variable at each time, and who wrote it."""
         trace = self.compiled(source, "static") + ".cpr"
@@ -143,6 +163,8 @@ def run_all(options, folder):
     tests.test("counted", tests.counted)
     tests.test("monitor", tests.monitor,
                os.path.join(options.programs, "monitor_arm64.c"))
+    tests.test("scripts", tests.scripts,
+               os.path.join(options.programs, "execs_arm64.c"))
     tests.test("asked", tests.asked, os.path.join(options.programs,
                                                   "arm64_memory.c"))
     return tests.summary()

@@ -111,11 +111,14 @@ static int copy_vector(struct linux_process *process, struct strings *out,
 
 /* ------- whether it can be executed ------- */
 
-static int open_file(const char *path)
+static int open_file(const struct linux_process *process, const char *name)
 {
+	char path[PATH_MAX];
 	struct stat file;
 	int fd;
 
+	snprintf(path, sizeof(path), "%s", name);
+	sysroot_redirect(process, path);
 	if (stat(path, &file))
 		return -errno;
 	if (!S_ISREG(file.st_mode) ||
@@ -146,15 +149,12 @@ static int check_elf(const struct linux_abi *abi, int fd, const char *path,
 static int check_linker(const struct linux_process *process,
 			const char *name)
 {
-	char *another = NULL, path[PATH_MAX];
-	int fd, rc;
+	char *another = NULL;
+	int fd = open_file(process, name), rc;
 
-	snprintf(path, sizeof(path), "%s", name);
-	sysroot_redirect(process, path);
-	fd = open_file(path);
 	if (fd < 0)
 		return fd;
-	rc = check_elf(process->abi, fd, path, &another);
+	rc = check_elf(process->abi, fd, name, &another);
 	close(fd);
 	free(another);
 	return rc == -ENOEXEC ? -ELIBBAD : rc;
@@ -174,25 +174,25 @@ static int check_binary(const struct linux_process *process, int fd,
 
 /* The errno of an exec that cannot succeed, or 0. */
 static int check_program(const struct linux_process *process,
-			 const char *path)
+			 const char *name)
 {
 	struct script scripts[2];
 
 	for (int i = 0; i <= SCRIPTS_MOST; i++) {
 		struct script *script = &scripts[i % 2];
-		int fd = open_file(path);	/* named in the other one */
+		int fd = open_file(process, name); /* in the other one */
 		int rc;
 
 		if (fd < 0)
 			return fd;
 		rc = script_read(script, fd);
 		if (rc <= 0)
-			rc = check_binary(process, fd, path);
+			rc = check_binary(process, fd, name);
 		close(fd);
 		if (rc <= 0)
 			return rc;
-		path = script->interpreter;
-		if (!*path)
+		name = script->interpreter;
+		if (!*name)
 			return -ENOEXEC;
 	}
 	return -ELOOP;
@@ -281,7 +281,7 @@ static void tell_executed(struct linux_process *process, char *const *argv)
 		observer->executed(observer->context, argv);
 }
 
-static int64_t execute(struct linux_process *process, const char *path,
+static int64_t execute(struct linux_process *process, const char *name,
 		       char *const *argv, char *const *envp)
 {
 	const struct linux_options options = {
@@ -290,10 +290,10 @@ static int64_t execute(struct linux_process *process, const char *path,
 	};
 	struct program program = { .fd = -1 };
 	struct failure why;
-	int rc = check_program(process, path);
+	int rc = check_program(process, name);
 
 	if (!rc) {
-		rc = program_at(&program, path, argv, &why);
+		rc = program_at(&program, process, name, argv, &why);
 		if (!rc) {
 			vfork_send_writes(process);
 			change(process, &program, &options);
@@ -323,7 +323,6 @@ static int64_t copy_and_execute(struct linux_process *process, char *path,
 	if (!rc && !arguments.count)	/* as Linux does */
 		rc = strings_add(&arguments, "");
 	if (!rc) {
-		sysroot_redirect(process, path);
 		proc_redirect(process, AT_FDCWD, path);
 		rc = execute(process, path, arguments.at, environment.at);
 	}

@@ -32,7 +32,8 @@ struct loaded {
 
 struct program {
 	char *typed;		/* the first file: a script, or the program */
-	char *path;		/* the ELF file */
+	char *name;		/* the ELF file, as it is called */
+	char *path;		/* where it is: see host/sysroot.c */
 	int fd;			/* open for reading */
 	char **argv;		/* with what `#!` lines add */
 	size_t argc;
