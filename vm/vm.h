@@ -88,6 +88,13 @@ int vm_create(struct vm **out, enum arch arch,
 void vm_destroy(struct vm *vm);
 
 /*
+ * The guest gets a processor of another architecture, as at its start; what it
+ * has mapped, and the count of steps, stay.  The present thread is the only
+ * one, and nobody observes.  If it fails, nothing has changed.
+ */
+int vm_become(struct vm *vm, enum arch arch, struct failure *why);
+
+/*
  * It is to behave as processors of an earlier behaviour did, of
  * formats/processor.h.  Only before the first vm_run().
  */

@@ -116,6 +116,49 @@ class Tests(CprecTap):
               (0, expected.encode()), "record")
         self.answer("verify", "-q", trace)
 
+    def machines(self, source):
+        """A process that changes its architecture goes on in another
+        recording; those of its own kind do not begin one."""
+        arm = self.compiled(source, "dynamic")
+        own = os.path.join(self.folder, "machines-own")
+        subprocess.run(["cc", "-o", own, source], check=True)
+        sysroot, trace = "--sysroot=" + SYSROOT, own + ".cpr"
+        words = [own, "1", ",", arm, "2", ",", arm, "3", ",", own, "4", ",",
+                 "/nothing"]
+        expected = (1, (f"x86_64: {own} 1\naarch64: {arm} 2\naarch64: {arm} 3"
+                        f"\nx86_64: {own} 4\n").encode())
+        equal(run(self.options.cprec, "run", sysroot, *words), expected, "run")
+        equal(run(self.options.cprec, "record", "-q", "-o", trace, sysroot,
+                  *words), expected, "record")
+        processes = [json.loads(line) for line in
+                     self.answer("ps", "--json", trace).splitlines()]
+        equal([process["exit"]["code"] for process in processes], [0, 0, 1],
+              "how they ended")
+        equal(len({process["pid"] for process in processes}), 1, "numbers")
+        output = ""
+        for process, arch in zip(processes, ("x86_64", "aarch64", "x86_64")):
+            path = process["recording"]
+            info = json.loads(self.answer("info", "--json", path))
+            equal(info["arch"], arch, "architecture of " + path)
+            self.answer("verify", "-q", path)
+            output += self.answer("replay", path)
+        equal(output.encode(), expected[1], "replays")
+
+    def threads_change(self, source):
+        """Any thread may change the process's architecture."""
+        programs = []
+        for compiler in "cc", COMPILER:
+            programs.append(os.path.join(self.folder, "change-" + compiler))
+            subprocess.run([compiler, "-static", "-pthread", "-o",
+                            programs[-1], source], check=True)
+        trace = os.path.join(self.folder, "change.cpr")
+        equal(run(self.options.cprec, "record", "-q", "-o", trace, *programs,
+                  *programs), (0, b"4\n3\n2\n1\n"), "record")
+        for line in self.answer("ps", "--json", trace).splitlines():
+            path = json.loads(line)["recording"]
+            self.answer("verify", "-q", path)
+            self.answer("verify", "-q", "--thread=all", path)
+
     def asked(self, source):
         """A variable at each time, and who wrote it."""
         trace = self.compiled(source, "static") + ".cpr"
@@ -164,7 +207,11 @@ def run_all(options, folder):
     tests.test("monitor", tests.monitor,
                os.path.join(options.programs, "monitor_arm64.c"))
     tests.test("scripts", tests.scripts,
-               os.path.join(options.programs, "execs_arm64.c"))
+               os.path.join(options.programs, "machines.c"))
+    tests.test("machines", tests.machines,
+               os.path.join(options.programs, "machines.c"))
+    tests.test("machines_threads", tests.threads_change,
+               os.path.join(options.programs, "machines_threads.c"))
     tests.test("asked", tests.asked, os.path.join(options.programs,
                                                   "arm64_memory.c"))
     return tests.summary()

@@ -65,18 +65,17 @@ enum arch linux_arch_of(const struct linux_options *options)
 	const struct linux_abi *abi = NULL;
 
 	if (!program_find(&program, options, NULL))
-		abi = program_abi(&program);
+		abi = program_abi(program.fd);
 	program_release(&program);
 	return abi ? (enum arch)abi->arch : ARCH_X86_64;
 }
 
-static const char *sysroot_of(const struct linux_process *process,
-			      const struct linux_options *options)
+static const char *sysroot_of(const struct linux_options *options)
 {
 	static const char name[] = "QEMU_LD_PREFIX=";
 	const size_t size = sizeof(name) - 1;
 
-	if (options->sysroot || !process->abi->other_machine)
+	if (options->sysroot)
 		return options->sysroot;
 	for (char *const *at = options->envp; at && *at; at++)
 		if (!strncmp(*at, name, size) && (*at)[size])
@@ -95,7 +94,7 @@ int linux_create(struct linux_process **out, struct vm *vm,
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	assert(process->abi);
 	process->loaded->aslr = options->aslr;
-	process->sysroot = sysroot_of(process, options);
+	process->sysroot = sysroot_of(options);
 	limits_init(process);
 	own_stderr_hide();
 	rc = tasks_init(process);
@@ -123,7 +122,7 @@ int linux_create(struct linux_process **out, struct vm *vm,
 
 bool linux_is_threaded(const struct linux_process *process)
 {
-	return process && process->next_index > 1;
+	return process && (process->was_threaded || process->next_index > 1);
 }
 
 void linux_end(struct linux_process *process)

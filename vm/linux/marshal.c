@@ -127,7 +127,7 @@ static void pass_path(struct marshal *call, int i)
 		return;
 	}
 	if (call->row->args[i].kind == ARG_PATH_FOLLOWED)
-		sysroot_redirect(process, text);
+		sysroot_redirect(process, process->abi, text);
 	proc_hide(process, dir, text);
 	if (is_followed(call, i))
 		proc_redirect(process, dir, text);

@@ -73,6 +73,7 @@ struct linux_process {
 	struct linux_thread *threads;	/* all that live */
 	unsigned thread_count;
 	unsigned next_index;
+	bool was_threaded;	/* before it became another machine's */
 	bool has_called;	/* at least once */
 	uint64_t noticed[NOTICES / 64];	/* what was told of */
 

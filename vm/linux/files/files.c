@@ -77,7 +77,7 @@ static int64_t open_path(struct linux_process *process, uint64_t dir,
 	if (rc)
 		return rc;
 	if (!(how[0] & O_CREAT))
-		sysroot_redirect(process, text);
+		sysroot_redirect(process, process->abi, text);
 	proc_hide(process, (int)dir, text);
 	result = made_open(process, (int)dir, text, (int)how[0]);
 	if (result != -ENOSYS)

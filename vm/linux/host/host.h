@@ -20,6 +20,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct linux_abi;
 struct linux_process;
 struct linux_thread;
 
@@ -126,8 +127,9 @@ void title_show_own(void);
 
 /*
  * An absolute path becomes that of the file of this name under the sysroot, if
- * there is one; `path` has PATH_MAX bytes.
+ * there is one, and programs of this kind have one; `path` has PATH_MAX bytes.
  */
-void sysroot_redirect(const struct linux_process *process, char *path);
+void sysroot_redirect(const struct linux_process *process,
+		      const struct linux_abi *abi, char *path);
 
 #endif

@@ -13,12 +13,13 @@
 #include "vm/linux/host/host.h"
 #include "vm/linux/process.h"
 
-void sysroot_redirect(const struct linux_process *process, char *path)
+void sysroot_redirect(const struct linux_process *process,
+		      const struct linux_abi *abi, char *path)
 {
 	char there[PATH_MAX];
 	int size;
 
-	if (!process->sysroot || path[0] != '/')
+	if (!process->sysroot || !abi->other_machine || path[0] != '/')
 		return;
 	size = snprintf(there, sizeof(there), "%s%s", process->sysroot, path);
 	if (size < (int)sizeof(there) && !access(there, F_OK))

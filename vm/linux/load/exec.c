@@ -111,14 +111,15 @@ static int copy_vector(struct linux_process *process, struct strings *out,
 
 /* ------- whether it can be executed ------- */
 
-static int open_file(const struct linux_process *process, const char *name)
+static int open_file(const struct linux_process *process,
+		     const struct linux_abi *abi, const char *name)
 {
 	char path[PATH_MAX];
 	struct stat file;
 	int fd;
 
 	snprintf(path, sizeof(path), "%s", name);
-	sysroot_redirect(process, path);
+	sysroot_redirect(process, abi, path);
 	if (stat(path, &file))
 		return -errno;
 	if (!S_ISREG(file.st_mode) ||
@@ -147,14 +148,14 @@ static int check_elf(const struct linux_abi *abi, int fd, const char *path,
 
 /* The program that starts programs: the dynamic linker. */
 static int check_linker(const struct linux_process *process,
-			const char *name)
+			const struct linux_abi *abi, const char *name)
 {
 	char *another = NULL;
-	int fd = open_file(process, name), rc;
+	int fd = open_file(process, abi, name), rc;
 
 	if (fd < 0)
 		return fd;
-	rc = check_elf(process->abi, fd, name, &another);
+	rc = check_elf(abi, fd, name, &another);
 	close(fd);
 	free(another);
 	return rc == -ENOEXEC ? -ELIBBAD : rc;
@@ -163,11 +164,12 @@ static int check_linker(const struct linux_process *process,
 static int check_binary(const struct linux_process *process, int fd,
 			const char *path)
 {
+	const struct linux_abi *abi = program_abi(fd);
 	char *linker = NULL;
-	int rc = check_elf(process->abi, fd, path, &linker);
+	int rc = abi ? check_elf(abi, fd, path, &linker) : -ENOEXEC;
 
 	if (!rc && linker)
-		rc = check_linker(process, linker);
+		rc = check_linker(process, abi, linker);
 	free(linker);
 	return rc;
 }
@@ -180,7 +182,8 @@ static int check_program(const struct linux_process *process,
 
 	for (int i = 0; i <= SCRIPTS_MOST; i++) {
 		struct script *script = &scripts[i % 2];
-		int fd = open_file(process, name); /* in the other one */
+		int fd = open_file(process, process->abi,
+				   name); /* which is in the other one */
 		int rc;
 
 		if (fd < 0)
@@ -244,24 +247,53 @@ static void set_registers(struct linux_process *process)
 	process->thread->changed_registers = true;
 }
 
+/* The process gets the processor of the program's kind, if it has another. */
+static int change_machine(struct linux_process *process,
+			  const struct linux_abi *abi, struct failure *why)
+{
+	const struct linux_observer *observer = process->observer;
+	struct linux_result last;
+	int rc;
+
+	if (abi == process->abi)
+		return 0;
+	rc = vm_become(process->vm, (enum arch)abi->arch, why);
+	if (rc)
+		return rc;
+	process->abi = abi;
+	process->was_threaded |= process->next_index > 1;
+	process->thread->index = 0;
+	process->next_index = 1;
+	process_report(process, &last, process->thread->number, 0);
+	last.outcome = LINUX_EXITED;
+	if (observer && observer->becomes)
+		observer->becomes(observer->context, &last);
+	return 0;
+}
+
 /* From here on there is no way back: a failure ends the process. */
 static void change(struct linux_process *process,
 		   const struct program *program,
 		   const struct linux_options *options)
 {
+	const struct linux_abi *before = process->abi;
 	struct failure why;
 	int rc;
 
 	threads_let_go(process);
 	threads_end_others(process);
+	rc = change_machine(process, program_abi(program->fd), &why);
 	process->thread->task->robust_list = 0;
 	delete_timers();
 	peaks_before_exec(process);
 	unmap_all(process);
 	memset(&process->space->layout, 0, sizeof(process->space->layout));
 	signals_drop_all(process);
-	rc = load_program(process, program, options, &why);
+	if (!rc)
+		rc = load_program(process, program, options, &why);
 	if (!rc) {
+		if (process->abi != before)
+			vm_registers(process->vm, &process->loaded->first);
 		set_registers(process);
 		return;
 	}

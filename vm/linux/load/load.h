@@ -46,8 +46,8 @@ int program_find(struct program *out, const struct linux_options *options,
 		 struct failure *why);
 void program_release(struct program *program);
 
-/* The kind of guest that the ELF file is for; NULL. */
-const struct linux_abi *program_abi(const struct program *program);
+/* The kind of guest that a file's program is for; NULL. */
+const struct linux_abi *program_abi(int fd);
 
 /* ------- loader.c ------- */
 

@@ -15,6 +15,7 @@
 #include "vm/linux/host/host.h"
 #include "vm/linux/linux.h"
 #include "vm/linux/load/load_internal.h"
+#include "vm/linux/process.h"
 
 static int no_memory(struct failure *why)
 {
@@ -58,7 +59,7 @@ static int open_named(struct program *program,
 
 	snprintf(path, sizeof(path), "%s", name);
 	if (process)
-		sysroot_redirect(process, path);
+		sysroot_redirect(process, process->abi, path);
 	program->name = strdup(name);
 	program->path = strdup(path);
 	if (!program->name || !program->path)
@@ -164,7 +165,7 @@ static int follow(struct program *program, const struct linux_process *process,
 			      program->path);
 	snprintf(path, sizeof(path), "%s", line->interpreter);
 	if (process)
-		sysroot_redirect(process, path);
+		sysroot_redirect(process, process->abi, path);
 	if (access(path, F_OK))
 		return failed(why, ERR_INPUT,
 			      "cannot run '%s': its interpreter '%s': %s",
@@ -255,12 +256,12 @@ int program_find(struct program *out, const struct linux_options *options,
 	return rc ? rc : follow_text(out, why);
 }
 
-const struct linux_abi *program_abi(const struct program *program)
+const struct linux_abi *program_abi(int fd)
 {
 	Elf64_Ehdr header;	/* of any class, up to what is looked at */
 	const size_t size = offsetof(Elf64_Ehdr, e_version);
 
-	if (pread(program->fd, &header, size, 0) != (ssize_t)size ||
+	if (pread(fd, &header, size, 0) != (ssize_t)size ||
 	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    header.e_ident[EI_DATA] != ELFDATA2LSB)
 		return NULL;

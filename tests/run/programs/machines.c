@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * execs_arm64.c - says how it was called, and executes the rest of its arguments
+ * machines.c - says how it was called, and executes the rest of its arguments
  *
  * "a b , c d": a is told b, and then executes c, which is told d.
  */
