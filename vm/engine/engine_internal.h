@@ -43,9 +43,11 @@ struct engine_context {
 	uc_context *bytes;
 };
 
-/* Where the exclusive monitor is in the state: no register tells it. */
+/* Where the exclusive monitor is in the state, which no register tells; and the
+ * program counter. */
 struct engine_arm64 {
 	uint64_t *addr, *value, *high;
+	uint64_t *pc;
 };
 
 struct generator;
