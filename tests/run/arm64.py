@@ -20,6 +20,7 @@ from tap import CprecTap, equal, expect, main  # noqa: E402
 
 COMPILER = "aarch64-linux-gnu-gcc"
 ORACLE = "qemu-aarch64-static"
+MODEL = ["-cpu", "cortex-a72"]
 SYSROOT = "/usr/aarch64-linux-gnu"
 WAYS = {"static": ["-static"], "dynamic": []}
 
@@ -45,7 +46,7 @@ class Tests(CprecTap):
 
     def compare(self, source, way):
         program = self.compiled(source, way)
-        expected = run(ORACLE, "-L", SYSROOT, program, "a", "b c")
+        expected = run(ORACLE, *MODEL, "-L", SYSROOT, program, "a", "b c")
         trace = program + ".cpr"
         sysroot = "--sysroot=" + SYSROOT
         cprec = self.options.cprec
@@ -166,6 +167,8 @@ class Tests(CprecTap):
         expect("sum = 499500" in found, found)
         last = self.answer("last", trace, "--addr=sum")
         expect(" in add " in last, last)
+        history = self.answer("writes", trace, "--addr=sum")
+        equal(history.count(" in add "), 1000, history)
 
 
 COUNTED = """
@@ -212,8 +215,9 @@ def run_all(options, folder):
                os.path.join(options.programs, "machines.c"))
     tests.test("machines_threads", tests.threads_change,
                os.path.join(options.programs, "machines_threads.c"))
-    tests.test("asked", tests.asked, os.path.join(options.programs,
-                                                  "arm64_memory.c"))
+    for name in "arm64_memory.c", "arm64_tags.c":
+        tests.test("asked of " + name, tests.asked,
+                   os.path.join(options.programs, name))
     return tests.summary()
 
 

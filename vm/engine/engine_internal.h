@@ -65,6 +65,8 @@ struct engine_kind {
 	const int *regs;
 	uint64_t *(*hidden)(struct engine *engine, unsigned reg); /* ... here */
 
+	unsigned tag_bits; /* highest ones of an address that do not count */
+
 	/* How a system call arrives: as a hook on an instruction, or as an
 	 * exception. */
 	int syscall_insn;	/* 0: none */
@@ -82,6 +84,14 @@ struct engine_kind {
 	const char *(*find)(struct engine *engine);
 };
 extern const struct engine_kind engine_kind_x86, engine_kind_arm64;
+
+/* An address of data without its tag: copies of the bit below it. */
+static inline guest_addr engine_untag(const struct engine_kind *kind,
+				      guest_addr addr)
+{
+	return (guest_addr)((int64_t)(addr << kind->tag_bits) >>
+			    kind->tag_bits);
+}
 
 struct engine {
 	uc_engine *uc;
