@@ -182,6 +182,11 @@ void *our_memset(void *bytes, int byte, size_t size);
 /* The same of calloc(). */
 void *our_calloc(size_t count, size_t size);
 
+/* ------- build/ordered_arm64.c ------- */
+
+/* How the instruction that is being translated accesses memory. */
+unsigned ordered_access(unsigned access);
+
 /* ------- build/jumps.c ------- */
 
 /* Translations were dropped. */

@@ -6,9 +6,10 @@
  *
  * Each word of a group is executed once, on random registers: general ones,
  * flags, vectors, rounding modes.  A line has the word, a hash of all that it
- * left in registers, and the signal that it got.  From time to time a line has
- * the hash of the memory that loads and stores go to.  With FIRST, the words
- * before it are left unsaid, and of it all registers are printed.
+ * left in registers, and the signal that it got.  Behind each round a line has
+ * the hash of the memory that loads and stores go to, which is then as before.
+ * With FIRST, all
+ * registers are printed of the word of that number, from 0.
  *
  * Registers 29 and 30 are this program's: no word names them.
  */
@@ -223,8 +224,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
 {
 	ucontext_t *at = context;
 
-	/* qemu-user's code of SIGILL is not Linux's. */
-	got = number * 16 + (number == SIGILL ? 0 : info->si_code & 15);
+	/* qemu-user's codes of others are not always Linux's. */
+	got = number * 16 + (number == SIGBUS ? info->si_code & 15 : 0);
 	at->uc_mcontext.pc = (uint64_t)CODE_AT;
 }
 
@@ -323,6 +324,7 @@ int main(int argc, char **argv)
 	const struct group *group = groups;
 	long count = argc > 3 ? atol(argv[3]) : 0;
 	long first = argc > 4 ? atol(argv[4]) : 0;
+	static uint8_t data[DATA_SIZE];
 	uint32_t words[ROUND];
 
 	while (group < groups + 4 && argc > 1 && strcmp(group->name, argv[1]))
@@ -332,6 +334,7 @@ int main(int argc, char **argv)
 	seed = strtoul(argv[2], NULL, 0);
 	map(CODE_AT, CODE_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC);
 	map(DATA_AT, DATA_SIZE, PROT_READ | PROT_WRITE);
+	memcpy(data, DATA_AT, DATA_SIZE);
 	memcpy(CODE_AT, leave, (size_t)((const uint8_t *)leave_end -
 					(const uint8_t *)leave));
 	catch_signals();
@@ -339,11 +342,11 @@ int main(int argc, char **argv)
 		if (i % ROUND == 0)
 			write_words(group, words);
 		draw_registers(group->has_addresses);
-		if (first && i < first)
-			fflush(NULL);
 		execute(words[i % ROUND], (int)(i % ROUND), first && i == first);
-		if (i % ROUND == ROUND - 1)
+		if (i % ROUND == ROUND - 1) {
 			printf("memory %016lx\n", hash(DATA_AT, DATA_SIZE));
+			memcpy(DATA_AT, data, DATA_SIZE);
+		}
 	}
 	return 0;
 }

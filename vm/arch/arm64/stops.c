@@ -92,7 +92,7 @@ void arm64_syscall(struct cpu *cpu, struct vm_stop *stop)
 
 /* ------- faults ------- */
 
-/* Of an exclusive access that is not aligned, the engine says no more. */
+/* Of an access that must be aligned and is not, the engine says no more. */
 static void misaligned(struct cpu *cpu, struct vm_stop *stop)
 {
 	uint32_t word;
@@ -102,6 +102,15 @@ static void misaligned(struct cpu *cpu, struct vm_stop *stop)
 	if (!arm64_fetch(cpu, stop->pc, &word) ||
 	    !arm64_operand(cpu, stop->pc, word, &stop->addr))
 		stop->addr = stop->pc;
+}
+
+/* Exclusive ones, of a pair also, and those that acquire or release. */
+static bool is_misaligned(uint32_t word, guest_addr addr)
+{
+	bool is_pair = (word & 0x3fa00000) == 0x08200000;
+
+	return (word & 0x3f000000) == 0x08000000 &&
+	       addr & ((UINT64_C(1) << ((word >> 30) + is_pair)) - 1);
 }
 
 void arm64_exception(struct cpu *cpu, unsigned number, struct vm_stop *stop)
@@ -119,7 +128,7 @@ void arm64_exception(struct cpu *cpu, unsigned number, struct vm_stop *stop)
 	}
 }
 
-/* An access may begin on the page before. */
+/* An access may begin on the page before.  Being aligned comes first. */
 void arm64_memory_fault(struct cpu *cpu, guest_addr page, struct vm_stop *stop)
 {
 	uint32_t word;
@@ -129,7 +138,11 @@ void arm64_memory_fault(struct cpu *cpu, guest_addr page, struct vm_stop *stop)
 	stop->addr = page;
 	if (stop->access == ACCESS_FETCH)
 		stop->addr = page > stop->pc ? page : stop->pc;
-	else if (arm64_fetch(cpu, stop->pc, &word) &&
-		 arm64_operand(cpu, stop->pc, word, &addr) && addr > page)
+	else if (!arm64_fetch(cpu, stop->pc, &word) ||
+		 !arm64_operand(cpu, stop->pc, word, &addr))
+		return;
+	else if (is_misaligned(word, addr))
+		misaligned(cpu, stop);
+	else if (addr > page)
 		stop->addr = addr;
 }
