@@ -17,6 +17,12 @@
 
 #define ARM64_INSN_SIZE 4u
 
+/* No instruction is there: a jump to it faults where it leads. */
+static inline bool arm64_is_astray(guest_addr pc)
+{
+	return pc % ARM64_INSN_SIZE;
+}
+
 /* stop->detail of a value that is captured. */
 enum { VALUE_COUNTER };
 

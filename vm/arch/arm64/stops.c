@@ -41,10 +41,28 @@ static uint64_t id_value(unsigned name)
 	}
 }
 
+/* Of an access that must be aligned and is not, the engine says no more. */
+static void misaligned(struct cpu *cpu, struct vm_stop *stop)
+{
+	uint32_t word;
+
+	stop->kind = VM_STOP_FAULT;
+	stop->fault = FAULT_PRIVILEGE;
+	stop->detail = ARM64_FAULT_ALIGN;
+	if (arm64_is_astray(stop->pc) ||
+	    !arm64_fetch(cpu, stop->pc, &word) ||
+	    !arm64_operand(cpu, stop->pc, word, &stop->addr))
+		stop->addr = stop->pc;
+}
+
 enum performed arm64_explain(struct cpu *cpu, struct vm_stop *stop)
 {
 	uint32_t word = 0;
 
+	if (arm64_is_astray(stop->pc)) {
+		misaligned(cpu, stop);
+		return PERFORMED_NOT;
+	}
 	arm64_fetch(cpu, stop->pc, &word);
 	stop->size = ARM64_INSN_SIZE;
 	switch (arm64_special(word)) {
@@ -92,18 +110,6 @@ void arm64_syscall(struct cpu *cpu, struct vm_stop *stop)
 
 /* ------- faults ------- */
 
-/* Of an access that must be aligned and is not, the engine says no more. */
-static void misaligned(struct cpu *cpu, struct vm_stop *stop)
-{
-	uint32_t word;
-
-	stop->fault = FAULT_PRIVILEGE;
-	stop->detail = ARM64_FAULT_ALIGN;
-	if (!arm64_fetch(cpu, stop->pc, &word) ||
-	    !arm64_operand(cpu, stop->pc, word, &stop->addr))
-		stop->addr = stop->pc;
-}
-
 /* Exclusive ones, of a pair also, and those that acquire or release. */
 static bool is_misaligned(uint32_t word, guest_addr addr)
 {
@@ -136,7 +142,9 @@ void arm64_memory_fault(struct cpu *cpu, guest_addr page, struct vm_stop *stop)
 
 	stop->fault = FAULT_MEMORY;
 	stop->addr = page;
-	if (stop->access == ACCESS_FETCH)
+	if (arm64_is_astray(stop->pc))
+		misaligned(cpu, stop);
+	else if (stop->access == ACCESS_FETCH)
 		stop->addr = page > stop->pc ? page : stop->pc;
 	else if (!arm64_fetch(cpu, stop->pc, &word) ||
 		 !arm64_operand(cpu, stop->pc, word, &addr))
