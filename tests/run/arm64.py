@@ -117,6 +117,26 @@ class Tests(CprecTap):
               (0, expected.encode()), "record")
         self.answer("verify", "-q", trace)
 
+    def looks(self, source):
+        """The sysroot may be relative; directories are where they say."""
+        program = self.compiled(source, "static")
+        sysroot = os.path.join(self.folder, "cprec-root")
+        os.makedirs(os.path.join(sysroot, "cprec-folder"), exist_ok=True)
+        for link, target in (("cprec-link", "cprec-folder"),
+                             ("cprec-dangling", "/cprec-nowhere")):
+            os.symlink(target, os.path.join(sysroot, link))
+        expected = """\
+/: stat+ lstat+ access+ open+ link- chdir+
+/cprec-folder: stat+ lstat+ access+ open+ link- chdir-
+/cprec-link: stat+ lstat+ access+ open+ link+cprec-folder chdir-
+/cprec-dangling: stat- lstat+ access- open- link+/cprec-nowhere chdir-
+/cprec-nowhere: stat- lstat- access- open- link- chdir-
+"""
+        names = [line.split(":")[0] for line in expected.splitlines()]
+        done = self.cprec("run", "--sysroot=" + os.path.relpath(sysroot),
+                          program, *names)
+        equal(done.stdout, expected, "what is there")
+
     def machines(self, source):
         """A process that changes its architecture goes on in another
         recording; those of its own kind do not begin one."""
@@ -211,6 +231,8 @@ def run_all(options, folder):
                os.path.join(options.programs, "monitor_arm64.c"))
     tests.test("scripts", tests.scripts,
                os.path.join(options.programs, "machines.c"))
+    tests.test("looks", tests.looks,
+               os.path.join(options.programs, "looks_arm64.c"))
     tests.test("machines", tests.machines,
                os.path.join(options.programs, "machines.c"))
     tests.test("machines_threads", tests.threads_change,

@@ -83,6 +83,12 @@ static const char *sysroot_of(const struct linux_options *options)
 	return NULL;
 }
 
+/* Wherever the program goes; NULL if it is not there. */
+static char *absolute(const char *path)
+{
+	return path ? realpath(path, NULL) : NULL;
+}
+
 int linux_create(struct linux_process **out, struct vm *vm,
 		 const struct linux_options *options, struct failure *why)
 {
@@ -94,7 +100,7 @@ int linux_create(struct linux_process **out, struct vm *vm,
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	assert(process->abi);
 	process->loaded->aslr = options->aslr;
-	process->sysroot = sysroot_of(options);
+	process->sysroot = absolute(sysroot_of(options));
 	limits_init(process);
 	own_stderr_hide();
 	rc = tasks_init(process);
@@ -148,6 +154,7 @@ void linux_destroy(struct linux_process *process)
 		linux_close_hidden(process->host->exe);
 	descriptors_release(process);
 	free(process->program);
+	free(process->sysroot);
 	free(process);
 }
 

@@ -66,7 +66,7 @@ struct linux_process {
 	const struct linux_driver *driver;
 	const struct linux_abi *abi;	/* what kind of guest it is */
 	char *program;		/* absolute path of the ELF file */
-	const char *sysroot;	/* see host/sysroot.c; NULL: none */
+	char *sysroot;		/* see host/sysroot.c; NULL: none */
 	guest_addr signal_page;	/* where abi->signal_code is; 0 */
 
 	struct linux_thread *thread;	/* that has the processor */

@@ -132,4 +132,8 @@ void title_show_own(void);
 void sysroot_redirect(const struct linux_process *process,
 		      const struct linux_abi *abi, char *path);
 
+/* The same of a link itself, for a program of the process's kind; whether it
+ * is there. */
+bool sysroot_redirect_link(const struct linux_process *process, char *path);
+
 #endif
