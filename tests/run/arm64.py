@@ -180,6 +180,20 @@ class Tests(CprecTap):
             self.answer("verify", "-q", path)
             self.answer("verify", "-q", "--thread=all", path)
 
+    def arguments(self, source):
+        program = self.compiled(source, "static")
+        trace = program + ".cpr"
+        equal(run(self.options.cprec, "record", "-o", trace, program)[0], 0,
+              "status")
+        for name, expected in {
+                "ten": "(a=1, b=2, c=3 '\\003', d=4, e=5, f=6, g=7, h=8, i=9,"
+                       " j=10) = 55,",
+                "mixed": "(x=0.5, a=7, y=0.25, l={a = 1, b = 2, c = 3}, "
+                         "s={a = 4, b = 5}) = 15.75,",
+                "two": "(a=6) = {a = 6, b = 7},"}.items():
+            found = self.answer("calls", trace, name)
+            expect(name + expected in found, found)
+
     def asked(self, source):
         """A variable at each time, and who wrote it."""
         trace = self.compiled(source, "static") + ".cpr"
@@ -237,6 +251,8 @@ def run_all(options, folder):
                os.path.join(options.programs, "machines.c"))
     tests.test("machines_threads", tests.threads_change,
                os.path.join(options.programs, "machines_threads.c"))
+    tests.test("arguments", tests.arguments,
+               os.path.join(options.programs, "arguments_arm64.c"))
     for name in "arm64_memory.c", "arm64_tags.c":
         tests.test("asked of " + name, tests.asked,
                    os.path.join(options.programs, name))
