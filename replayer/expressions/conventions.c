@@ -64,9 +64,7 @@ static void add(struct classes *classes, uint64_t offset, uint64_t size,
 /* "_Float128" and "__float128" are in vector registers; or all are. */
 static bool is_quad(const struct context *context, const struct type *type)
 {
-	const struct reg_table *table = recording_reg_table(context->recording);
-
-	return table->float_result == table->vector_results[0] ||
+	return context->types.has_quads ||
 	       (type->name && strstr(type->name, "128"));
 }
 

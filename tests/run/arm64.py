@@ -190,7 +190,8 @@ class Tests(CprecTap):
                        " j=10) = 55,",
                 "mixed": "(x=0.5, a=7, y=0.25, l={a = 1, b = 2, c = 3}, "
                          "s={a = 4, b = 5}) = 15.75,",
-                "two": "(a=6) = {a = 6, b = 7},"}.items():
+                "two": "(a=6) = {a = 6, b = 7},",
+                "quarter": "(a=1.5, b=6) = 1.875,"}.items():
             found = self.answer("calls", trace, name)
             expect(name + expected in found, found)
 

@@ -26,11 +26,17 @@ __attribute__((noinline)) struct small two(int a)
 	return (struct small){ a, a + 1 };
 }
 
+__attribute__((noinline)) long double quarter(long double a, int b)
+{
+	return (a + b) / 4;
+}
+
 int main(void)
 {
 	const struct large large = { 1, 2, 3 };
 	const struct small small = { 4, 5 };
 
 	return ten(1, 2, 3, 4, 5, 6, 7, 8, 9, 10) != 55 ||
-	       mixed(0.5, 7, 0.25f, large, small) != 15.75 || two(6).b != 7;
+	       mixed(0.5, 7, 0.25f, large, small) != 15.75 || two(6).b != 7 ||
+	       quarter(1.5L, 6) != 1.875L;
 }
