@@ -85,7 +85,8 @@ static inline bool reg_is_general(const struct reg_info *info)
 }
 
 /* Arguments that are in registers, and parts of a result. */
-#define ARGS_MOST 6u
+#define ARGS_MOST 8u
+#define KERNEL_ARGS 6u
 #define VECTOR_ARGS_MOST 8u
 #define RESULTS_MOST 2u
 
@@ -99,7 +100,12 @@ struct reg_table {
 	unsigned result;	/* where a system call's result goes */
 
 	/* The calling conventions: of functions, and of the kernel. */
-	uint8_t args[ARGS_MOST], call_args[ARGS_MOST];
+	uint8_t args[ARGS_MOST], call_args[KERNEL_ARGS];
+	unsigned arg_count;	/* of `args` */
+	unsigned arg_stack;	/* bytes on the stack before the others */
+	bool large_by_address;	/* what no registers hold is copied, and its
+				   address passed; of results, in no register
+				   that keeps it */
 	uint8_t vector_args[VECTOR_ARGS_MOST];
 	uint8_t results[RESULTS_MOST], vector_results[RESULTS_MOST];
 	uint8_t float_result;	/* of the widest kind */

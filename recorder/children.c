@@ -4,16 +4,34 @@
  *
  * The host forks, and with it this recorder, the engine and guest memory.
  * The child drops the parent's trace and begins one of its own, whose first
- * snapshot names every page that the parent knew.
+ * snapshot names every page that the parent knew.  A process that becomes one
+ * of another architecture does the same: a recording is of one.
  */
 #include "recorder/recorder_internal.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
+
+/* What comes next is made by this process, as it is now. */
+static void note_origin(struct recorder *rec)
+{
+	rec->trace.origin = (struct origin){
+		.parent = (uint32_t)getpid(),
+		.thread = linux_tid(rec->process),
+		.time = vm_steps(rec->vm),
+	};
+}
+
+static void prepare_another(struct recorder *rec)
+{
+	sharing_begin(rec);
+	folder_make(&rec->trace.folder);
+}
 
 void children_before_fork(void *context)
 {
@@ -25,16 +43,10 @@ void children_before_fork(void *context)
 		rec->error = snapshot_prepare(rec, &rec->why);
 	if (!rec->error)
 		rec->error = segment_flush(rec, false, &rec->why);
-	rec->trace.origin = (struct origin){
-		.parent = (uint32_t)getpid(),
-		.thread = linux_tid(rec->process),
-		.time = vm_steps(rec->vm),
-	};
+	note_origin(rec);
 	trace_writer_pause(rec->trace.writer);
-	if (rec->options->no_children)
-		return;
-	sharing_begin(rec);
-	folder_make(&rec->trace.folder);
+	if (!rec->options->no_children)
+		prepare_another(rec);
 }
 
 /* The process goes on unrecorded. */
@@ -105,17 +117,26 @@ static void join(struct recorder *rec, const struct family_member *member)
 	sharing_inherit(rec, member);
 }
 
-/* A process like its parent, but for its recording. */
-static void begin_child(struct recorder *rec)
+/* A descriptor that the program's exec does not close. */
+static int create_file(const struct recorder *rec, struct family_member *member)
+{
+	int fd = folder_create(&rec->trace.folder, member), hidden;
+
+	if (fd < 0)
+		return fd;
+	hidden = linux_hide_descriptor(fd);
+	if (hidden < 0)
+		close(fd);
+	return hidden < 0 ? -EMFILE : hidden;
+}
+
+/* A process like the one before, but for its recording. */
+static void begin_another(struct recorder *rec)
 {
 	struct family_member member = { .pid = (uint32_t)getpid(), .turn = 1 };
 
 	begin_again(rec);
-	if (rec->options->no_children) {
-		rec->trace.unrecorded = true;
-		return;
-	}
-	rec->trace.file = folder_create(&rec->trace.folder, &member);
+	rec->trace.file = create_file(rec, &member);
 	if (getrandom(rec->trace.run, sizeof(rec->trace.run), 0) < 0)
 		leave(rec, "cannot get random bytes");
 	else if (name_trace(rec, &member))
@@ -124,6 +145,16 @@ static void begin_child(struct recorder *rec)
 		join(rec, &member);
 	else
 		leave(rec, strerror(-rec->trace.file));
+}
+
+static void begin_child(struct recorder *rec)
+{
+	if (rec->options->no_children) {
+		begin_again(rec);
+		rec->trace.unrecorded = true;
+	} else {
+		begin_another(rec);
+	}
 }
 
 void children_after_fork(void *context, int pid)
@@ -144,4 +175,11 @@ void children_before_rights(void *context)
 
 	if (!rec->trace.unrecorded && !rec->options->no_children)
 		folder_keep_rights(&rec->trace.folder, rec->memory);
+}
+
+void children_go_on(struct recorder *rec)
+{
+	note_origin(rec);
+	prepare_another(rec);
+	begin_another(rec);
 }

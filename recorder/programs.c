@@ -47,6 +47,7 @@ int programs_write_meta(struct recorder *rec, struct failure *why)
 		.origin = rec->trace.origin,
 	};
 
+	rec->trace.executed = false;
 	if (uname(&name))
 		memset(&name, 0, sizeof(name));
 	snprintf(host, sizeof(host), "%s %s %s", name.sysname, name.release,

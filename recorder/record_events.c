@@ -152,26 +152,46 @@ static void tell_death(struct recorder *rec, const struct vm_stop *stop,
 		rec->options->died(rec->options, &death);
 }
 
-/* Ends an event, and says so if it was the last. */
-static void end_with(struct recorder *rec, enum packet_kind kind,
-		     const struct linux_result *result)
+/* What the thread has done is its last event, if it does not go on. */
+static void end_thread(struct recorder *rec, const struct linux_result *result)
 {
-	struct packet packet = { .kind = kind, .number = result->number,
-				 .result = result->value };
 	struct packet last = { .kind = PACKET_EXIT,
 			       .result = exit_value(result) };
 
-	if (kind == PACKET_SYSCALL && rec->stream->has_left)
-		packet.kind = PACKET_RETURN;
-	event_end(rec, &packet);
 	if (result->outcome == LINUX_GOES_ON)
 		return;
 	event_begin(rec);
 	event_end(rec, &last);
 }
 
-/* A child begins its own recording behind the call that made it. */
-static int start_child(struct recorder *rec, struct failure *why)
+static void end_with(struct recorder *rec, enum packet_kind kind,
+		     const struct linux_result *result)
+{
+	struct packet packet = { .kind = kind, .number = result->number,
+				 .result = result->value };
+
+	if (kind == PACKET_SYSCALL && rec->stream->has_left)
+		packet.kind = PACKET_RETURN;
+	event_end(rec, &packet);
+	end_thread(rec, result);
+}
+
+void events_before_change(void *context, const struct linux_result *last)
+{
+	struct recorder *rec = context;
+
+	if (rec->trace.unrecorded)
+		return;
+	end_with(rec, PACKET_SYSCALL, last);
+	if (!rec->error)
+		rec->error = trace_finish(rec, last, &rec->why);
+	if (!rec->error)
+		children_go_on(rec);
+}
+
+/* A recording that begins behind the call that made it necessary. */
+static int start_child(struct recorder *rec, const struct linux_result *result,
+		       struct failure *why)
 {
 	int rc = trace_open(rec, why);
 
@@ -181,6 +201,7 @@ static int start_child(struct recorder *rec, struct failure *why)
 		rc = trace_write_symbols(rec, why);
 	if (!rc)
 		rc = segment_start(rec, why);
+	end_thread(rec, result);
 	return rc;
 }
 
@@ -194,7 +215,7 @@ static int do_syscall(struct recorder *rec, struct linux_result *result,
 	if (rc || rec->trace.unrecorded)
 		return rc;
 	if (rec->trace.child_pending)
-		return start_child(rec, why);
+		return start_child(rec, result, why);
 	memory_doubt_shared(rec->memory);
 	rec->stream->tid = linux_tid(rec->process);	/* exec changes it */
 	if (result->all_registers)
@@ -281,6 +302,7 @@ static void give_way(struct recorder *rec)
 
 	event_begin(rec);
 	memory_doubt_shared(rec->memory);
+	vm_thread_resumes(rec->vm);
 	event_end(rec, &packet);
 }
 

@@ -37,7 +37,6 @@ static int create(struct recorder *rec, struct failure *why)
 	if (rc)
 		return rc;
 	rec->memory = vm_memory(rec->vm);
-	rec->regs = vm_reg_table(rec->vm);
 	rec->stream = stream_add(rec, (uint32_t)getpid(),
 				 vm_thread_current(rec->vm));
 	if (!rec->stream)
@@ -53,6 +52,7 @@ static int create(struct recorder *rec, struct failure *why)
 		.after_fork = children_after_fork,
 		.before_rights = children_before_rights,
 		.executed = programs_executed,
+		.becomes = events_before_change,
 		.thread_begins = streams_thread_begins,
 		.thread_runs = streams_thread_runs,
 		.thread_ends = streams_thread_ends,
@@ -90,26 +90,11 @@ static void destroy(struct recorder *rec)
 	free(rec);
 }
 
-static int finish(struct recorder *rec, const struct linux_result *result,
-		  struct failure *why)
-{
-	int rc;
-
-	if (rec->trace.unrecorded)
-		return 0;
-	rc = segment_end(rec, why);
-	if (!rc)
-		rc = trace_write_summary(rec, result, why);
-	if (!rc)
-		rc = trace_writer_finish(rec->trace.writer, why);
-	return rc;
-}
-
 static int end(struct recorder *rec, int rc, const struct linux_result *result,
 	       struct failure *why)
 {
-	if (!rc)
-		rc = finish(rec, result, why);
+	if (!rc && !rec->trace.unrecorded)
+		rc = trace_finish(rec, result, why);
 	destroy(rec);
 	return rc;
 }

@@ -142,7 +142,7 @@ struct known_files {
 struct recorded_process {
 	struct trace_writer *writer;
 	char *path;
-	int file;		/* it, opened for a child; else -1 */
+	int file;		/* it, opened for a child and hidden; else -1 */
 	struct folder folder;
 	struct trace_header header;
 	bool unrecorded;	/* a child without a recording */
@@ -260,6 +260,9 @@ void children_before_fork(void *context);
 void children_after_fork(void *context, int pid);
 void children_before_rights(void *context);
 
+/* The recording has ended, but not the process: it gets another one. */
+void children_go_on(struct recorder *rec);
+
 /* ------- sharing.c ------- */
 
 /* Before the first chunk. */
@@ -317,6 +320,10 @@ int module_files_write(struct recorder *rec, struct output *list,
 int events_advance(void *context, uint64_t budget, bool exact,
 		   struct linux_result *result, struct failure *why);
 
+/* Linux observer member: the recording ends before an exec that changes the
+ * architecture, and another one begins behind it. */
+void events_before_change(void *context, const struct linux_result *last);
+
 /* Linux observer member: deadlocked programs, too, are killed. */
 void events_before_idle(void *context);
 void events_before_stop(void *context);
@@ -332,9 +339,9 @@ int trace_open(struct recorder *rec, struct failure *why);
 /* Writes the symbols of each module that is mapped executable, once. */
 int trace_write_symbols(struct recorder *rec, struct failure *why);
 
-/* Writes how the program ended, and what all of the recording came to. */
-int trace_write_summary(struct recorder *rec, const struct linux_result *result,
-			struct failure *why);
+/* Ends it: how the program ended, and what all of the recording came to. */
+int trace_finish(struct recorder *rec, const struct linux_result *result,
+		 struct failure *why);
 
 /* ------- segments.c ------- */
 

@@ -25,7 +25,6 @@
 
 int trace_make_header(struct recorder *rec, struct failure *why)
 {
-	rec->trace.header.arch = vm_reg_table(rec->vm)->arch;
 	rec->trace.path = strdup(rec->options->path);
 	if (!rec->trace.path)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
@@ -41,6 +40,8 @@ int trace_open(struct recorder *rec, struct failure *why)
 	int level = rec->options->level ? rec->options->level : LEVEL_DEFAULT;
 	int rc;
 
+	rec->regs = vm_reg_table(rec->vm);
+	rec->trace.header.arch = rec->regs->arch;
 	if (rec->trace.file >= 0)
 		rc = trace_writer_start(&rec->trace.writer, rec->trace.file,
 					rec->trace.path, &rec->trace.header,
@@ -48,6 +49,9 @@ int trace_open(struct recorder *rec, struct failure *why)
 	else
 		rc = trace_writer_open(&rec->trace.writer, rec->trace.path,
 				       &rec->trace.header, level, why);
+	if (!rc && rec->trace.file < 0)
+		rc = trace_writer_move(rec->trace.writer, linux_hide_descriptor,
+				       why);
 	rec->trace.file = -1;
 	if (!rc)
 		sharing_watch(rec);
@@ -55,9 +59,6 @@ int trace_open(struct recorder *rec, struct failure *why)
 	    !rec->options->level)
 		trace_writer_pack_first(rec->trace.writer, LEVEL_OF_LITTLE,
 					LITTLE);
-	if (!rc)
-		rc = trace_writer_move(rec->trace.writer, linux_hide_descriptor,
-				       why);
 	if (!rc)
 		rc = programs_write_meta(rec, why);
 	return rc;
@@ -120,8 +121,8 @@ int trace_write_symbols(struct recorder *rec, struct failure *why)
 	return rc;
 }
 
-int trace_write_summary(struct recorder *rec, const struct linux_result *result,
-			struct failure *why)
+static int write_summary(struct recorder *rec,
+			 const struct linux_result *result, struct failure *why)
 {
 	struct summary summary = {
 		.time = vm_steps(rec->vm),
@@ -155,4 +156,14 @@ int trace_write_summary(struct recorder *rec, const struct linux_result *result,
 		return failed(why, out.error, "out of memory");
 	return trace_writer_chunk(rec->trace.writer, CHUNK_SUMMARY, 0,
 				  rec->segment.number, 0, &out, why);
+}
+
+int trace_finish(struct recorder *rec, const struct linux_result *result,
+		 struct failure *why)
+{
+	int rc = segment_end(rec, why);
+
+	if (!rc)
+		rc = write_summary(rec, result, why);
+	return rc ? rc : trace_writer_finish(rec->trace.writer, why);
 }

@@ -180,6 +180,11 @@ int effects_apply(struct replayer *rep, const struct script_event *event,
 		break;
 	case PACKET_SLICE:
 		rc = turns_switch(rep, rep->segment, event->stream, why);
+		if (!rc)
+			vm_thread_resumes(rep->vm);
+		break;
+	case PACKET_GIVE_WAY:
+		vm_thread_resumes(rep->vm);
 		break;
 	default:
 		break;

@@ -5,15 +5,23 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "formats/error.h"
 #include "formats/processor.h"
 
 /* ------- making one ------- */
 
-static int open_processor(struct vm *vm, enum arch arch, struct failure *why)
+static void close_processor(struct cpu *cpu)
 {
-	struct cpu *cpu = &vm->cpu;
+	if (cpu->arch)
+		cpu->arch->end(cpu);
+	engine_close(cpu->engine);
+}
+
+static int open_processor(struct cpu *cpu, struct vm *vm, enum arch arch,
+			  struct failure *why)
+{
 	int rc;
 
 	cpu->arch = arch_find(arch);
@@ -23,9 +31,8 @@ static int open_processor(struct vm *vm, enum arch arch, struct failure *why)
 		return failed(why, ERR_SYSTEM, "there is no processor of the "
 			      "guest's architecture");
 	cpu->behaviour = processor_of(arch)->behaviour;
-	rc = engine_open(&vm->engine, arch, vm->memory->arena,
+	rc = engine_open(&cpu->engine, arch, vm->memory->arena,
 			 vm->memory->arena_size, &processor_calls, vm, why);
-	cpu->engine = vm->engine;
 	return rc ? rc : cpu->arch->start(cpu, why);
 }
 
@@ -43,7 +50,8 @@ int vm_create(struct vm **out, enum arch arch,
 	tlb_start(vm);
 	rc = memory_create(&vm->memory, observer, why);
 	if (!rc)
-		rc = open_processor(vm, arch, why);
+		rc = open_processor(&vm->cpu, vm, arch, why);
+	vm->engine = vm->cpu.engine;
 	if (rc) {
 		vm_destroy(vm);
 		return rc;
@@ -61,15 +69,54 @@ void vm_destroy(struct vm *vm)
 		engine_context_destroy(vm->thread->context);
 		free(vm->thread);
 	}
-	if (vm->cpu.arch)
-		vm->cpu.arch->end(&vm->cpu);
-	engine_close(vm->engine);
+	close_processor(&vm->cpu);
 	blocks_release(vm);
 	number_map_release(&vm->code_pages);
 	number_map_release(&vm->breaks);
 	free(vm->observers);
 	memory_destroy(vm->memory);
 	free(vm);
+}
+
+/* What was known of code that is no more. */
+static void forget_code(struct vm *vm)
+{
+	blocks_forget(vm);
+	number_map_release(&vm->code_pages);
+	memset(&vm->code_pages, 0, sizeof(vm->code_pages));
+	memset(vm->known_orders, 0, sizeof(vm->known_orders));
+	memset(vm->known_flows, 0, sizeof(vm->known_flows));
+	tlb_start(vm);
+	vm->generation = 0;
+	vm->came_from = 0;
+	vm->passed = ENGINE_NEVER;
+}
+
+int vm_become(struct vm *vm, enum arch arch, struct failure *why)
+{
+	struct cpu old = vm->cpu;
+	struct cpu cpu = { .number = old.number };
+	int rc;
+
+	assert(!vm->running && !vm->observer_count && !vm->breaks.count);
+	rc = open_processor(&cpu, vm, arch, why);
+	if (rc) {
+		close_processor(&cpu);
+		return rc;
+	}
+	/* Made again when there is a second thread. */
+	engine_context_destroy(vm->thread->context);
+	vm->thread->context = NULL;
+	vm->engine = cpu.engine;
+	vm->cpu = cpu;
+	close_processor(&old);
+	forget_code(vm);
+	engine_set_demands(vm->engine, vm->demands);
+	if (vm->uncounted)
+		engine_run_uncounted(vm->engine);
+	if (vm->wanted)
+		vm_stop_soon(vm);
+	return 0;
 }
 
 struct memory *vm_memory(struct vm *vm)
@@ -246,4 +293,9 @@ void vm_thread_switch(struct vm *vm, struct vm_thread *thread)
 				       thread->current : 0;
 	vm->came_from = 0;
 	vm->generation = 0;	/* a context may bring its TLB along */
+}
+
+void vm_thread_resumes(struct vm *vm)
+{
+	vm->cpu.arch->resumes(&vm->cpu);
 }

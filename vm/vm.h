@@ -88,6 +88,13 @@ int vm_create(struct vm **out, enum arch arch,
 void vm_destroy(struct vm *vm);
 
 /*
+ * The guest gets a processor of another architecture, as at its start; what it
+ * has mapped, and the count of steps, stay.  The present thread is the only
+ * one, and nobody observes.  If it fails, nothing has changed.
+ */
+int vm_become(struct vm *vm, enum arch arch, struct failure *why);
+
+/*
  * It is to behave as processors of an earlier behaviour did, of
  * formats/processor.h.  Only before the first vm_run().
  */
@@ -155,6 +162,12 @@ struct vm_thread *vm_thread_current(const struct vm *vm);
 
 /* Makes another thread the present one; costs some 0.3 microseconds. */
 void vm_thread_switch(struct vm *vm, struct vm_thread *thread);
+
+/*
+ * The present thread gets the processor back from the guest's kernel: what a
+ * processor forgets then, it has forgotten.
+ */
+void vm_thread_resumes(struct vm *vm);
 
 /* ------- registers ------- */
 

@@ -243,8 +243,13 @@ void context_set_live(struct context *context, struct replayer *replayer,
 void context_init(struct context *context, struct lines *lines,
 		  struct query *query, struct recording *recording)
 {
+	const struct reg_table *table = recording_reg_table(recording);
+
 	*context = (struct context) {
 		.lines = lines, .query = query, .recording = recording,
+		/* The widest kind has no registers of its own. */
+		.types.has_quads =
+			table->float_result == table->vector_results[0],
 	};
 }
 

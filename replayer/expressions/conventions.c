@@ -61,15 +61,20 @@ static void add(struct classes *classes, uint64_t offset, uint64_t size,
 		classes->parts[i] = merge(classes->parts[i], class);
 }
 
-static void add_float(struct classes *classes, const struct type *type,
-		      uint64_t offset)
+/* "_Float128" and "__float128" are in vector registers; or all are. */
+static bool is_quad(const struct context *context, const struct type *type)
 {
-	/* "_Float128" and "__float128" are in vector registers. */
-	bool is_quad = type->name && strstr(type->name, "128");
+	return context->types.has_quads ||
+	       (type->name && strstr(type->name, "128"));
+}
+
+static void add_float(const struct context *context, struct classes *classes,
+		      const struct type *type, uint64_t offset)
+{
 
 	if (type->size <= PART) {
 		add(classes, offset, type->size, CLASS_VECTOR);
-	} else if (!is_quad || offset) {
+	} else if (!is_quad(context, type) || offset) {
 		add(classes, offset, type->size, CLASS_FLOAT);
 	} else {
 		add(classes, 0, PART, CLASS_VECTOR);
@@ -155,7 +160,7 @@ static int classify(struct context *context, struct type *type,
 	}
 	switch (type->kind) {
 	case TYPE_FLOAT:
-		add_float(out, type, offset);
+		add_float(context, out, type, offset);
 		return 0;
 	case TYPE_COMPLEX:
 		add(out, offset, type->size, CLASS_VECTOR);
@@ -282,6 +287,9 @@ static int find_classes(struct context *context, struct type *type,
 	return rc;
 }
 
+static const struct classes copied = { .parts = { CLASS_NUMBER },
+				       .is_copy = true };
+
 static unsigned count(const struct classes *classes, enum class class)
 {
 	return (classes->parts[0] == class) + (classes->parts[1] == class);
@@ -372,9 +380,9 @@ static int take_stack(struct context *context, struct arguments *taken,
 		taken->stack = (taken->stack + 15) & ~UINT64_C(15);
 	*out = (struct value) {
 		.type = type, .has_addr = true,
-		/* Behind where the function returns to. */
-		.addr = rc ? 0 : reg_get(table, file, table->sp) + PART +
-				 taken->stack,
+		/* Behind where the function returns to, if that is there. */
+		.addr = rc ? 0 : reg_get(table, file, table->sp) +
+				 table->arg_stack + taken->stack,
 	};
 	taken->stack += (size + PART - 1) & ~(uint64_t)(PART - 1);
 	if (!rc && classes->is_copy) {
@@ -398,8 +406,13 @@ int argument_next(struct context *context, struct arguments *taken,
 
 	if (rc)
 		return rc;
+	if (table->large_by_address && classes.parts[0] == CLASS_MEMORY) {
+		classes = copied;
+		numbers = 1;
+		vectors = 0;
+	}
 	if (classes.parts[0] == CLASS_MEMORY || count(&classes, CLASS_FLOAT) ||
-	    taken->numbers + numbers > ARGS_MOST ||
+	    taken->numbers + numbers > table->arg_count ||
 	    taken->vectors + vectors > VECTOR_ARGS_MOST)
 		return take_stack(context, taken, type, &classes, out, why);
 	rc = make(context, type, out, why);
@@ -418,11 +431,12 @@ int argument_next(struct context *context, struct arguments *taken,
 int argument_of_result(struct context *context, struct arguments *taken,
 		       struct type *result, struct failure *why)
 {
+	const struct reg_table *table = recording_reg_table(context->recording);
 	struct classes classes;
 	int rc = find_classes(context, result, &classes, why);
 
-	taken->numbers = !rc && (classes.is_copy ||
-				 classes.parts[0] == CLASS_MEMORY);
+	taken->numbers = !rc && !table->large_by_address &&
+			 (classes.is_copy || classes.parts[0] == CLASS_MEMORY);
 	return rc;
 }
 
@@ -435,10 +449,11 @@ int result_of(struct context *context, struct type *type, struct value *out,
 
 	if (rc)
 		return rc;
-	if (classes.parts[0] == CLASS_MEMORY) {
-		classes = (struct classes) { .parts = { CLASS_NUMBER },
-					     .is_copy = true };
-	}
+	if (classes.parts[0] == CLASS_MEMORY)
+		classes = copied;
+	if (classes.is_copy && table->large_by_address)
+		return failed(why, ERR_NOT_FOUND,
+			      "no register tells where the result is");
 	rc = make(context, type, out, why);
 	if (!rc)
 		rc = gather(context, &classes, table->results,

@@ -2,9 +2,12 @@
 /*
  * conventions.h - where functions find arguments, and leave results
  *
- * As compilers of C and C++ agree, by the types alone.
+ * As compilers of C and C++ agree, by the types alone.  What is AArch64's own, its
+ * register table says; structures of floating point in its registers are not
+ * told apart from those of x86-64.
  *
- * Source: System V ABI, AMD64 supplement, 3.2.3; Itanium C++ ABI, 3.1.
+ * Source: System V ABI, AMD64 supplement, 3.2.3; Itanium C++ ABI, 3.1;
+ * Procedure Call Standard for the Arm 64-bit Architecture, 6.8.
  *
  * Ownership:  bytes are of the context (context_take()).
  * Errors:     those of values.h.

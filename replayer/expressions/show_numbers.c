@@ -101,7 +101,7 @@ static void write_nan(FILE *out, const struct type *type, const uint8_t *bytes)
 		negative = bits >> 63;
 		bits &= UINT64_MAX >> 12;
 	} else {
-		negative = bytes[9] >> 7;
+		negative = bytes[type->types->has_quads ? 15 : 9] >> 7;
 	}
 	fprintf(out, "%snan(0x%" PRIx64 ")", negative ? "-" : "", bits);
 }
@@ -109,19 +109,8 @@ static void write_nan(FILE *out, const struct type *type, const uint8_t *bytes)
 static void write_float(FILE *out, const struct type *type,
 			const uint8_t *bytes)
 {
-	float small;
-	double middle;
-	long double large = 0;
+	long double large = value_float(type, bytes);
 
-	if (type->size == 4) {
-		memcpy(&small, bytes, sizeof(small));
-		large = (long double)small;
-	} else if (type->size == 8) {
-		memcpy(&middle, bytes, sizeof(middle));
-		large = (long double)middle;
-	} else {
-		memcpy(&large, bytes, 10);
-	}
 	if (isnan(large))
 		write_nan(out, type, bytes);
 	else
@@ -132,7 +121,8 @@ static void write_float(FILE *out, const struct type *type,
 void show_float(struct shower *shower, const struct value *value)
 {
 	const struct type *type = value->type;
-	struct type half = { .kind = TYPE_FLOAT, .size = type->size / 2 };
+	struct type half = { .kind = TYPE_FLOAT, .size = type->size / 2,
+			     .types = type->types };
 
 	if (type->kind != TYPE_COMPLEX) {
 		write_float(shower->out, type, value->bytes);

@@ -67,6 +67,8 @@ struct types {
 	bool (*compute)(void *context, Dwarf_Attribute *attribute,
 			uint64_t *out);
 	void *context;
+	bool has_quads;		/* numbers of floating point of 16 bytes are
+				   IEEE's of 128 bits; else they are x87's */
 	unsigned depth;		/* of those being read now */
 	bool is_computed;	/* something was, of the type just read */
 };

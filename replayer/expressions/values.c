@@ -319,12 +319,23 @@ int value_follow(struct context *context, struct value *pointer,
 
 /* ------- numbers ------- */
 
+/* Of IEEE's numbers of 128 bits: as much as the host's widest one can hold. */
+static bool is_quad(const struct type *type)
+{
+	return type->size == 16 && type->types && type->types->has_quads;
+}
+
 long double value_float(const struct type *type, const uint8_t *bytes)
 {
 	float small;
 	double middle;
 	long double large = 0;
+	__float128 quad;
 
+	if (is_quad(type)) {
+		memcpy(&quad, bytes, sizeof(quad));
+		return (long double)quad;
+	}
 	switch (type->size) {
 	case 4:
 		memcpy(&small, bytes, sizeof(small));
@@ -419,6 +430,7 @@ int value_of_double(struct context *context, struct value *out,
 {
 	float small = (float)number;
 	double middle = (double)number;
+	__float128 quad = (__float128)number;
 	int rc = make(context, out, type, why);
 
 	if (rc)
@@ -427,6 +439,8 @@ int value_of_double(struct context *context, struct value *out,
 		memcpy(out->bytes, &small, sizeof(small));
 	else if (type->size == 8)
 		memcpy(out->bytes, &middle, sizeof(middle));
+	else if (is_quad(type))
+		memcpy(out->bytes, &quad, sizeof(quad));
 	else
 		memcpy(out->bytes, &number, 10);
 	return 0;

@@ -57,7 +57,7 @@ static struct call_event begin_call(struct visiting *visiting,
 	struct call_event event = begin(visiting, VISIT_ENTER);
 
 	event.number = number;
-	for (unsigned i = 0; i < ARGS_MOST; i++)
+	for (unsigned i = 0; i < KERNEL_ARGS; i++)
 		event.args[i] = reg(visiting, visiting->regs->call_args[i]);
 	event.sp = reg(visiting, visiting->regs->sp);
 	return event;

@@ -39,7 +39,7 @@ struct call_event {
 	uint32_t stream, tid;
 
 	/* VISIT_ENTER, VISIT_LEAVE: */
-	uint64_t number, args[ARGS_MOST], sp;
+	uint64_t number, args[KERNEL_ARGS], sp;
 	bool was_entered;	/* VISIT_LEAVE: a VISIT_ENTER told so */
 
 	/* VISIT_LEAVE; VISIT_END: a status, or minus a signal. */

@@ -132,7 +132,7 @@ int diversion_write(struct diversion *diversion, uint64_t addr,
 struct call {
 	struct diversion *diversion;
 	const struct diversion_run *run;
-	uint64_t args[ARGS_MOST];
+	uint64_t args[KERNEL_ARGS];
 };
 
 static bool print(const struct call *call, int descriptor, uint64_t addr,
@@ -246,7 +246,7 @@ static bool perform(struct diversion *diversion,
 
 	if (ends(name))
 		return false;
-	for (unsigned i = 0; i < ARGS_MOST; i++)
+	for (unsigned i = 0; i < KERNEL_ARGS; i++)
 		call.args[i] = vm_reg(diversion->vm, regs->call_args[i]);
 	for (size_t i = 0; name && i < sizeof(calls) / sizeof(*calls); i++)
 		if (!strcmp(name, calls[i].name))

@@ -136,7 +136,8 @@ static void set_breakpoints(void)
  */
 static bool is_out_of_reach(const char *name)
 {
-	return !strcmp(name, "tb_phys_invalidate_x86_64");
+	return !strcmp(name, "tb_phys_invalidate_x86_64") ||
+	       !strcmp(name, "tb_phys_invalidate_aarch64");
 }
 
 static void check_calls(void)
@@ -399,7 +400,7 @@ static void run_all_parts(void)
 
 /* ------- AArch64 ------- */
 
-/* Loads, stores, a cleared block, an exclusive pair, a branch. */
+/* Loads, stores, a cleared block, an exclusive pair, branches. */
 static const uint32_t arm64_code[] = {
 	0xf9000020,	/* str x0, [x1] */
 	0xb9400022,	/* ldr w2, [x1] */
@@ -411,8 +412,16 @@ static const uint32_t arm64_code[] = {
 	0xc8271426,	/* stxp w7, x6, x5, [x1] */
 	0x9e6700c0,	/* fmov d0, x6 */
 	0x14000001,	/* b: the next one */
+	0xd2807d08,	/* mov x8, #1000 */
+	0x10000029,	/* adr x9: the next one */
+	0xd1000508,	/* sub x8, x8, #1 */
+	0xb4000048,	/* cbz x8: behind the next one */
+	0xd61f0120,	/* br x9 */
 	0xd4200000,	/* brk #0 */
 };
+
+/* The loop of its last instructions is executed 1000 times. */
+#define ARM64_STEPS (COUNT(arm64_code) - 4 + 999 * 3 + 2)
 
 static void expect(struct vm *vm, unsigned reg, uint64_t value)
 {
@@ -446,13 +455,14 @@ static void run_arm64(void)
 	if (vm_run(vm, UINT64_C(1) << 40, true, &stop, &why))
 		failure("AArch64: %s", why.text);
 	else if (stop.kind != VM_STOP_FAULT || stop.pc != end ||
-		 vm_steps(vm) != COUNT(arm64_code) - 1)
+		 vm_steps(vm) != ARM64_STEPS)
 		failure("AArch64: the guest stopped at 0x%llx",
 			(unsigned long long)stop.pc);
 	expect(vm, ARM64_X0 + 3, (uint32_t)value);
 	expect(vm, ARM64_X0 + 5, value);
 	expect(vm, ARM64_X0 + 7, 0);
 	expect(vm, ARM64_MONITOR, UINT64_MAX);
+	check_inlining(vm);
 	memory_read(vm->memory, RESULTS_AT, words, sizeof(words));
 	if (words[0] != (uint32_t)value || words[1] != value)
 		failure("AArch64: an exclusive pair was not stored");
@@ -485,36 +495,55 @@ static uc_err drop_all(uc_engine *uc)
 	return err;
 }
 
-/*
- * Code that is dropped in each way that there is, by an engine alone: a
- * program has no INVLPG, and cprec seldom drops everything.
- */
-static void drop_translations(void)
-{
-	static const uint8_t code[] = {
+/* Stores behind itself, and drops an entry of the TLB. */
+static const struct dropping {
+	uc_arch arch;
+	uc_mode mode;
+	int reg;		/* has the code's address */
+	uint8_t code[12];
+} droppings[] = {
+	{ UC_ARCH_X86, UC_MODE_64, UC_X86_REG_RDI, {
 		0xc6, 0x47, 0x40, 0x90,		/* movb $0x90, 64(%rdi) */
 		0x0f, 0x01, 0x3f,		/* invlpg (%rdi) */
-		0x90,
-	};
+		0x90, 0x90, 0x90, 0x90, 0x90,
+	} },
+	{ UC_ARCH_ARM64, UC_MODE_ARM, UC_ARM64_REG_X0, {
+		0x01, 0x40, 0x00, 0xb9,		/* str w1, [x0, #64] */
+		0x20, 0x87, 0x08, 0xd5,		/* tlbi vae1, x0 */
+		0x1f, 0x20, 0x03, 0xd5,		/* nop */
+	} },
+};
+
+/*
+ * Code that is dropped in each way that there is, by an engine alone: a
+ * program drops nothing of the TLB's, and cprec seldom drops everything.
+ */
+static void drop_translations(const struct dropping *dropping)
+{
+	const size_t size = sizeof(dropping->code);
 	const uint64_t at = CODE_AT;
 	uc_engine *uc;
-	uc_err err = uc_open(UC_ARCH_X86, UC_MODE_64, &uc);
+	uc_err err = uc_open(dropping->arch, dropping->mode, &uc);
 
 	if (!err)
 		err = uc_ctl_set_tcg_buffer_size(uc, TRANSLATIONS_ROOM);
 	if (!err)
 		err = uc_mem_map(uc, at, ROOM, UC_PROT_ALL);
 	if (!err)
-		err = uc_mem_write(uc, at, code, sizeof(code));
+		err = uc_mem_map(uc, NUMBERS_AT, ROOM, UC_PROT_ALL);
 	if (!err)
-		err = uc_reg_write(uc, UC_X86_REG_RDI, &at);
+		err = uc_mem_write(uc, at, dropping->code, size);
+	if (!err)
+		err = uc_reg_write(uc, dropping->reg, &at);
 	for (unsigned i = 0; i < 2 && !err; i++) {
-		err = uc_emu_start(uc, at, at + sizeof(code), 0, 0);
+		err = uc_emu_start(uc, at, at + size, 0, 0);
 		if (!err)
 			err = uc_ctl_flush_tlb(uc);
 	}
 	if (!err)
-		err = uc_ctl_remove_cache(uc, at, at + sizeof(code));
+		err = uc_mem_unmap(uc, NUMBERS_AT, ROOM);
+	if (!err)
+		err = uc_ctl_remove_cache(uc, at, at + size);
 	if (!err)
 		err = drop_all(uc);
 	if (err)
@@ -527,7 +556,8 @@ int main(void)
 	set_breakpoints();
 	run_all_parts();
 	run_arm64();
-	drop_translations();
+	for (size_t i = 0; i < COUNT(droppings); i++)
+		drop_translations(&droppings[i]);
 	check_calls();
 	if (!failures)
 		puts("the engine is as it should be");

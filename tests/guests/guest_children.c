@@ -107,8 +107,13 @@ static void test_clone(void)
 {
 	static pid_t in_parent, in_child;
 	unsigned long flags = CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | SIGCHLD;
+#ifdef __x86_64__
 	pid_t pid = (pid_t)syscall(SYS_clone, flags, 0, &in_parent, &in_child,
 				   0);
+#else
+	pid_t pid = (pid_t)syscall(SYS_clone, flags, 0, &in_parent, 0,
+				   &in_child);
+#endif
 
 	if (!pid)
 		_exit(in_child == getpid() && !in_parent ? 0 : 1);

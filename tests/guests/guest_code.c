@@ -12,19 +12,15 @@
 #include <unistd.h>
 
 #include "tests/guests/guest.h"
+#include "tests/guests/guest_machine.h"
 
 enum { FUNCTIONS = 200, ROOM = 32, SIZE = FUNCTIONS * ROOM, TURNS = 3000 };
 
 static uint8_t *code;
 
-/* mov eax, value; ret */
 static void write_function(int number, int value)
 {
-	uint8_t *at = code + number * ROOM;
-
-	at[0] = 0xb8;
-	memcpy(at + 1, &value, sizeof(value));
-	at[5] = 0xc3;
+	write_answer(code + number * ROOM, (uint32_t)value);
 }
 
 static int call(int number)

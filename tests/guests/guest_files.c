@@ -145,7 +145,11 @@ static void test_system(void)
 	int fd = memfd_create("m", 0);
 
 	CHECK(!uname(&name) && !strcmp(name.sysname, "Linux"));
+#ifdef __aarch64__
+	CHECK(!strcmp(name.machine, "aarch64"));
+#else
 	CHECK(!strcmp(name.machine, "x86_64"));
+#endif
 	CHECK(!statfs(".", &fs) && fs.f_bsize > 0);
 	CHECK(getcwd(folder, sizeof(folder)) && folder[0] == '/');
 	CHECK(getcwd(folder, 1) == NULL && errno == ERANGE);

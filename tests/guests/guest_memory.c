@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tests/guests/guest.h"
+#include "tests/guests/guest_machine.h"
 
 #define PAGE 4096u
 
@@ -315,20 +316,20 @@ static void test_brk(void)
 /* Code that is written, run, and written again. */
 static void test_code(void)
 {
-	static const unsigned char code[] = { 0xb8, 1, 0, 0, 0, 0xc3 };
 	char *at = map(PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
 	int (*function)(void) = (int (*)(void))(void *)at;
+	char bytes[ANSWER_SIZE];
 	int ends[2];
-	char bytes[6];
 
-	memcpy(at, code, sizeof(code));
+	write_answer(at, 1);
 	CHECK(function() == 1);
-	at[1] = 2;
+	write_answer(at, 2);
 	CHECK(function() == 2);
-	memcpy(bytes, code, sizeof(code));
-	bytes[1] = 3;
-	CHECK(!pipe(ends) && write(ends[1], bytes, 6) == 6);
-	CHECK(read(ends[0], at, 6) == 6 && function() == 3);
+	write_answer(bytes, 3);
+	CHECK(!pipe(ends) &&
+	      write(ends[1], bytes, sizeof(bytes)) == sizeof(bytes));
+	CHECK(read(ends[0], at, sizeof(bytes)) == sizeof(bytes) &&
+	      function() == 3);
 	CHECK(!mprotect(at, PAGE, PROT_READ | PROT_WRITE));
 	last_signal = 0;
 	if (!sigsetjmp(back, 1))

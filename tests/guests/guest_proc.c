@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "tests/guests/guest.h"
+#include "tests/guests/guest_machine.h"
 
 #define PAGES 64
 #define PAGE 4096
@@ -436,10 +437,7 @@ __attribute__((noinline, aligned(64))) static int answer(void)
 
 static void test_mem_write(int mem)
 {
-	static const unsigned char code[] = {
-		0xb8, 42, 0, 0, 0, /* mov $42, %eax */
-		0xc3,		   /* ret */
-	};
+	unsigned char code[ANSWER_SIZE];
 	char *map =
 		mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char bytes[] = "private";
@@ -456,7 +454,9 @@ static void test_mem_write(int mem)
 	munmap(map, PAGE);
 	CHECK(pwrite(mem, "x", 1, at) == -1 && errno == EIO);
 	CHECK(ask() == 1);
-	CHECK(pwrite(mem, code, sizeof(code), (off_t)(uintptr_t)answer) == 6);
+	write_answer(code, 42);
+	CHECK(pwrite(mem, code, sizeof(code), (off_t)(uintptr_t)answer) ==
+	      sizeof(code));
 	CHECK(ask() == 42);
 	/* What others have, too. */
 	fd = memfd_create("m", 0);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tests/guests/guest.h"
+#include "tests/guests/guest_machine.h"
 
 enum { PAGE = 4096, MANY = 40 * PAGE };
 
@@ -141,16 +142,15 @@ __attribute__((noinline, aligned(64))) static int answer(void)
 
 static void test_code(void)
 {
-	static const unsigned char code[] = {
-		0xb8, 42, 0, 0, 0, /* mov $42, %eax */
-		0xc3,		   /* ret */
-	};
+	unsigned char code[ANSWER_SIZE];
 	char *at = map(PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
 	int (*volatile ask_it)(void) = (int (*)(void))(void *)at;
 
 	CHECK(get(part(at, 64), part((void *)(uintptr_t)answer, 64)) == 64);
 	CHECK(ask_it() == 1);
-	CHECK(put(part((void *)(uintptr_t)code, 6), part(at, 6)) == 6);
+	write_answer(code, 42);
+	CHECK(put(part(code, sizeof(code)), part(at, sizeof(code))) ==
+	      sizeof(code));
 	CHECK(ask_it() == 42);
 	munmap(at, PAGE);
 }

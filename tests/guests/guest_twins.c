@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "tests/guests/guest.h"
+#include "tests/guests/guest_machine.h"
 
 enum { PAGE = 4096, PAGES = 4 };
 
@@ -183,13 +184,6 @@ static void test_ring(void)
 
 /* ------- code ------- */
 
-static void write_constant(uint8_t *at, uint32_t value)
-{
-	at[0] = 0xb8;		/* mov eax, value; ret */
-	memcpy(at + 1, &value, 4);
-	at[5] = 0xc3;
-}
-
 static unsigned call(const uint8_t *at)
 {
 	unsigned (*function)(void);
@@ -204,27 +198,29 @@ static void test_code(void)
 	int fd = make_file(2);
 	uint8_t *text = map(fd, 2, PROT_READ | PROT_EXEC);
 	uint8_t *data = map(fd, 2, PROT_READ | PROT_WRITE);
+	uint8_t code[ANSWER_SIZE];
 	unsigned wrong = 0;
 
 	for (unsigned i = 0; i < 200; i++) {
-		write_constant(data + 64 * (i % 3), i);
+		write_answer(data + 64 * (i % 3), i);
 		wrong += call(text + 64 * (i % 3)) != i;
-		write_constant(data + PAGE - 3, i + 7);
-		wrong += call(text + PAGE - 3) != i + 7;
+		write_answer(data + PAGE - ANSWER_CUT, i + 7);
+		wrong += call(text + PAGE - ANSWER_CUT) != i + 7;
 	}
 	CHECK(wrong == 0);
 	/* By the kernel, and with the protection of the other changed. */
-	write_constant(data + 512, 5);
+	write_answer(data + 512, 5);
 	CHECK(call(text + 512) == 5);
-	CHECK(pwrite(fd, "\xb8\x09\0\0\0\xc3", 6, 512) == 6);
+	write_answer(code, 9);
+	CHECK(pwrite(fd, code, sizeof(code), 512) == sizeof(code));
 	CHECK(call(text + 512) == 9);
 	CHECK(!mprotect(data, 2 * PAGE, PROT_READ));
 	CHECK(call(text + 512) == 9);
 	CHECK(!mprotect(data, 2 * PAGE, PROT_READ | PROT_WRITE));
-	write_constant(data + 512, 10);
+	write_answer(data + 512, 10);
 	CHECK(call(text + 512) == 10);
 	CHECK(!mprotect(text, 2 * PAGE, PROT_NONE));
-	write_constant(data + 512, 11);
+	write_answer(data + 512, 11);
 	CHECK(!mprotect(text, 2 * PAGE, PROT_READ | PROT_EXEC));
 	CHECK(call(text + 512) == 11);
 	/* By another process; and looked at before it is executed. */
@@ -232,14 +228,15 @@ static void test_code(void)
 		pid_t pid = fork();
 
 		if (!pid) {
-			write_constant(data + 512, i);
+			write_answer(data + 512, i);
 			_exit(call(text + 512) != i);
 		}
 		CHECK(end_of(pid) == 0);
-		CHECK(i % 2 || data[513] == i);
+		write_answer(code, i);
+		CHECK(i % 2 || !memcmp(data + 512, code, sizeof(code)));
 		CHECK(call(text + 512) == i);
 	}
-	write_constant(data + 512, 11);
+	write_answer(data + 512, 11);
 	CHECK(!munmap(data, 2 * PAGE));
 	CHECK(call(text + 512) == 11);
 	CHECK(!munmap(text, 2 * PAGE));

@@ -20,6 +20,7 @@ from tap import CprecTap, equal, expect, main  # noqa: E402
 
 COMPILER = "aarch64-linux-gnu-gcc"
 ORACLE = "qemu-aarch64-static"
+MODEL = ["-cpu", "cortex-a72"]
 SYSROOT = "/usr/aarch64-linux-gnu"
 WAYS = {"static": ["-static"], "dynamic": []}
 
@@ -45,7 +46,7 @@ class Tests(CprecTap):
 
     def compare(self, source, way):
         program = self.compiled(source, way)
-        expected = run(ORACLE, "-L", SYSROOT, program, "a", "b c")
+        expected = run(ORACLE, *MODEL, "-L", SYSROOT, program, "a", "b c")
         trace = program + ".cpr"
         sysroot = "--sysroot=" + SYSROOT
         cprec = self.options.cprec
@@ -83,6 +84,117 @@ class Tests(CprecTap):
             equal(int(values["x0"], 0), sum(range(101 - i, 101)),
                   f"x0 at {at}")
 
+    def monitor(self, source):
+        """Also where key frames lie in between, and of a thread alone."""
+        program = self.compiled(source, "static")
+        trace = program + ".cpr"
+        expected = (b"nothing: 0\na clear: 1\na system call: 1\n"
+                    b"another thread: 1\na signal: 1\n")
+        cprec = self.options.cprec
+        equal(run(cprec, "run", program), (0, expected), "run")
+        equal(run(cprec, "record", "-o", trace, "--segment=1000", program),
+              (0, expected), "record")
+        self.answer("verify", "-q", trace)
+        self.answer("verify", "-q", "--thread=all", trace)
+
+    def scripts(self, source):
+        """What a program executes is looked for under the sysroot, but keeps
+        its name."""
+        sysroot = os.path.join(self.folder, "system")
+        program = self.compiled(source, "static")
+        os.makedirs(os.path.join(sysroot, "bin"), exist_ok=True)
+        shutil.copy(program, os.path.join(sysroot, "bin", "sh"))
+        script = os.path.join(sysroot, "bin", "cprec-script")
+        with open(script, "w", encoding="utf-8") as out:
+            out.write("#!/bin/sh -x\n")
+        os.chmod(script, 0o755)
+        expected = (f"aarch64: {program} first\n"
+                    "aarch64: /bin/sh -x /bin/cprec-script second\n")
+        trace = program + ".cpr"
+        equal(run(self.options.cprec, "record", "-o", trace,
+                  "--sysroot=" + sysroot, program, "first", ",",
+                  "/bin/cprec-script", "second"),
+              (0, expected.encode()), "record")
+        self.answer("verify", "-q", trace)
+
+    def looks(self, source):
+        """The sysroot may be relative; directories are where they say."""
+        program = self.compiled(source, "static")
+        sysroot = os.path.join(self.folder, "cprec-root")
+        os.makedirs(os.path.join(sysroot, "cprec-folder"), exist_ok=True)
+        for link, target in (("cprec-link", "cprec-folder"),
+                             ("cprec-dangling", "/cprec-nowhere")):
+            os.symlink(target, os.path.join(sysroot, link))
+        expected = """\
+/: stat+ lstat+ access+ open+ link- chdir+
+/cprec-folder: stat+ lstat+ access+ open+ link- chdir-
+/cprec-link: stat+ lstat+ access+ open+ link+cprec-folder chdir-
+/cprec-dangling: stat- lstat+ access- open- link+/cprec-nowhere chdir-
+/cprec-nowhere: stat- lstat- access- open- link- chdir-
+"""
+        names = [line.split(":")[0] for line in expected.splitlines()]
+        done = self.cprec("run", "--sysroot=" + os.path.relpath(sysroot),
+                          program, *names)
+        equal(done.stdout, expected, "what is there")
+
+    def machines(self, source):
+        """A process that changes its architecture goes on in another
+        recording; those of its own kind do not begin one."""
+        arm = self.compiled(source, "dynamic")
+        own = os.path.join(self.folder, "machines-own")
+        subprocess.run(["cc", "-o", own, source], check=True)
+        sysroot, trace = "--sysroot=" + SYSROOT, own + ".cpr"
+        words = [own, "1", ",", arm, "2", ",", arm, "3", ",", own, "4", ",",
+                 "/nothing"]
+        expected = (1, (f"x86_64: {own} 1\naarch64: {arm} 2\naarch64: {arm} 3"
+                        f"\nx86_64: {own} 4\n").encode())
+        equal(run(self.options.cprec, "run", sysroot, *words), expected, "run")
+        equal(run(self.options.cprec, "record", "-q", "-o", trace, sysroot,
+                  *words), expected, "record")
+        processes = [json.loads(line) for line in
+                     self.answer("ps", "--json", trace).splitlines()]
+        equal([process["exit"]["code"] for process in processes], [0, 0, 1],
+              "how they ended")
+        equal(len({process["pid"] for process in processes}), 1, "numbers")
+        output = ""
+        for process, arch in zip(processes, ("x86_64", "aarch64", "x86_64")):
+            path = process["recording"]
+            info = json.loads(self.answer("info", "--json", path))
+            equal(info["arch"], arch, "architecture of " + path)
+            self.answer("verify", "-q", path)
+            output += self.answer("replay", path)
+        equal(output.encode(), expected[1], "replays")
+
+    def threads_change(self, source):
+        """Any thread may change the process's architecture."""
+        programs = []
+        for compiler in "cc", COMPILER:
+            programs.append(os.path.join(self.folder, "change-" + compiler))
+            subprocess.run([compiler, "-static", "-pthread", "-o",
+                            programs[-1], source], check=True)
+        trace = os.path.join(self.folder, "change.cpr")
+        equal(run(self.options.cprec, "record", "-q", "-o", trace, *programs,
+                  *programs), (0, b"4\n3\n2\n1\n"), "record")
+        for line in self.answer("ps", "--json", trace).splitlines():
+            path = json.loads(line)["recording"]
+            self.answer("verify", "-q", path)
+            self.answer("verify", "-q", "--thread=all", path)
+
+    def arguments(self, source):
+        program = self.compiled(source, "static")
+        trace = program + ".cpr"
+        equal(run(self.options.cprec, "record", "-o", trace, program)[0], 0,
+              "status")
+        for name, expected in {
+                "ten": "(a=1, b=2, c=3 '\\003', d=4, e=5, f=6, g=7, h=8, i=9,"
+                       " j=10) = 55,",
+                "mixed": "(x=0.5, a=7, y=0.25, l={a = 1, b = 2, c = 3}, "
+                         "s={a = 4, b = 5}) = 15.75,",
+                "two": "(a=6) = {a = 6, b = 7},",
+                "quarter": "(a=1.5, b=6) = 1.875,"}.items():
+            found = self.answer("calls", trace, name)
+            expect(name + expected in found, found)
+
     def asked(self, source):
         """A variable at each time, and who wrote it."""
         trace = self.compiled(source, "static") + ".cpr"
@@ -90,6 +202,8 @@ class Tests(CprecTap):
         expect("sum = 499500" in found, found)
         last = self.answer("last", trace, "--addr=sum")
         expect(" in add " in last, last)
+        history = self.answer("writes", trace, "--addr=sum")
+        equal(history.count(" in add "), 1000, history)
 
 
 COUNTED = """
@@ -128,8 +242,21 @@ def run_all(options, folder):
             name = os.path.basename(source)
             tests.test(f"{name}, {way}", tests.compare, source, way)
     tests.test("counted", tests.counted)
-    tests.test("asked", tests.asked, os.path.join(options.programs,
-                                                  "arm64_memory.c"))
+    tests.test("monitor", tests.monitor,
+               os.path.join(options.programs, "monitor_arm64.c"))
+    tests.test("scripts", tests.scripts,
+               os.path.join(options.programs, "machines.c"))
+    tests.test("looks", tests.looks,
+               os.path.join(options.programs, "looks_arm64.c"))
+    tests.test("machines", tests.machines,
+               os.path.join(options.programs, "machines.c"))
+    tests.test("machines_threads", tests.threads_change,
+               os.path.join(options.programs, "machines_threads.c"))
+    tests.test("arguments", tests.arguments,
+               os.path.join(options.programs, "arguments_arm64.c"))
+    for name in "arm64_memory.c", "arm64_tags.c":
+        tests.test("asked of " + name, tests.asked,
+                   os.path.join(options.programs, name))
     return tests.summary()
 
 

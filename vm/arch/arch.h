@@ -100,6 +100,9 @@ struct architecture {
 	/* The engine has run: mends what it leaves in registers. */
 	void (*left)(struct cpu *cpu);
 
+	/* The guest's kernel has had the processor, and gives it back. */
+	void (*resumes)(struct cpu *cpu);
+
 	/* The instruction at `code`, of which `left` bytes are there. */
 	struct insn (*decode)(struct cpu *cpu, const uint8_t *code, size_t left,
 			      guest_addr pc);

@@ -43,9 +43,11 @@ struct engine_context {
 	uc_context *bytes;
 };
 
-/* Where the exclusive monitor is in the state: no register tells it. */
+/* Where the exclusive monitor is in the state, which no register tells; and the
+ * program counter. */
 struct engine_arm64 {
 	uint64_t *addr, *value, *high;
+	uint64_t *pc;
 };
 
 struct generator;
@@ -62,6 +64,8 @@ struct engine_kind {
 	 * but keeps 8 bytes in its state, ... */
 	const int *regs;
 	uint64_t *(*hidden)(struct engine *engine, unsigned reg); /* ... here */
+
+	unsigned tag_bits; /* highest ones of an address that do not count */
 
 	/* How a system call arrives: as a hook on an instruction, or as an
 	 * exception. */
@@ -80,6 +84,14 @@ struct engine_kind {
 	const char *(*find)(struct engine *engine);
 };
 extern const struct engine_kind engine_kind_x86, engine_kind_arm64;
+
+/* An address of data without its tag: copies of the bit below it. */
+static inline guest_addr engine_untag(const struct engine_kind *kind,
+				      guest_addr addr)
+{
+	return (guest_addr)((int64_t)(addr << kind->tag_bits) >>
+			    kind->tag_bits);
+}
 
 struct engine {
 	uc_engine *uc;
@@ -169,6 +181,11 @@ void *our_memset(void *bytes, int byte, size_t size);
 
 /* The same of calloc(). */
 void *our_calloc(size_t count, size_t size);
+
+/* ------- build/ordered_arm64.c ------- */
+
+/* How the instruction that is being translated accesses memory. */
+unsigned ordered_access(unsigned access);
 
 /* ------- build/jumps.c ------- */
 

@@ -77,6 +77,7 @@ const struct engine_kind engine_kind_arm64 = {
 	.model = UC_CPU_ARM64_A72,
 	.regs = engine_regs,
 	.hidden = hidden,
+	.tag_bits = 8,
 	.syscall_exception = EXCEPTION_SVC,
 	.generator = &generator_arm64,
 	.start = start,

@@ -65,23 +65,28 @@ enum arch linux_arch_of(const struct linux_options *options)
 	const struct linux_abi *abi = NULL;
 
 	if (!program_find(&program, options, NULL))
-		abi = program_abi(&program);
+		abi = program_abi(program.fd);
 	program_release(&program);
 	return abi ? (enum arch)abi->arch : ARCH_X86_64;
 }
 
-static const char *sysroot_of(const struct linux_process *process,
-			      const struct linux_options *options)
+static const char *sysroot_of(const struct linux_options *options)
 {
 	static const char name[] = "QEMU_LD_PREFIX=";
 	const size_t size = sizeof(name) - 1;
 
-	if (options->sysroot || !process->abi->other_machine)
+	if (options->sysroot)
 		return options->sysroot;
 	for (char *const *at = options->envp; at && *at; at++)
 		if (!strncmp(*at, name, size) && (*at)[size])
 			return *at + size;
 	return NULL;
+}
+
+/* Wherever the program goes; NULL if it is not there. */
+static char *absolute(const char *path)
+{
+	return path ? realpath(path, NULL) : NULL;
 }
 
 int linux_create(struct linux_process **out, struct vm *vm,
@@ -95,7 +100,7 @@ int linux_create(struct linux_process **out, struct vm *vm,
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	assert(process->abi);
 	process->loaded->aslr = options->aslr;
-	process->sysroot = sysroot_of(process, options);
+	process->sysroot = absolute(sysroot_of(options));
 	limits_init(process);
 	own_stderr_hide();
 	rc = tasks_init(process);
@@ -123,7 +128,7 @@ int linux_create(struct linux_process **out, struct vm *vm,
 
 bool linux_is_threaded(const struct linux_process *process)
 {
-	return process && process->next_index > 1;
+	return process && (process->was_threaded || process->next_index > 1);
 }
 
 void linux_end(struct linux_process *process)
@@ -149,6 +154,7 @@ void linux_destroy(struct linux_process *process)
 		linux_close_hidden(process->host->exe);
 	descriptors_release(process);
 	free(process->program);
+	free(process->sysroot);
 	free(process);
 }
 

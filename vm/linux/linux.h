@@ -37,9 +37,9 @@ struct linux_options {
 	char *const *argv;	/* NULL-ended; argv[0] included */
 	char *const *envp;	/* NULL-ended */
 	bool aslr;		/* otherwise addresses are always the same */
-	const char *sysroot;	/* folder with files of the program's system;
-				   NULL: QEMU_LD_PREFIX in `envp`, if the
-				   program is not of the host's kind */
+	const char *sysroot;	/* folder with files of the system of programs
+				   that are not of the host's kind; NULL:
+				   QEMU_LD_PREFIX in `envp` */
 };
 
 enum linux_outcome {
@@ -84,6 +84,10 @@ struct linux_observer {
 	/* The process has become another program, linux_program(), by exec;
 	 * `argv` is what it was given, NULL-ended. */
 	void (*executed)(void *context, char *const *argv);
+	/* It is about to, and has got the processor of another architecture;
+	 * its only thread is thread 0 from here on.  `last` is what the
+	 * present call did to the one that it was. */
+	void (*becomes)(void *context, const struct linux_result *last);
 	/* A thread was made, which is not the present one; threads count from
 	 * 0, the first one, in the order of their making.  Its registers are
 	 * those of `vm_thread`. */

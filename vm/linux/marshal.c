@@ -108,6 +108,14 @@ static bool is_followed(const struct marshal *call, int i)
 	       !(arg->other && call->arg[arg->other] & AT_SYMLINK_NOFOLLOW);
 }
 
+static void redirect(const struct marshal *call, int i, char *text)
+{
+	if (is_followed(call, i))
+		sysroot_redirect(call->process, call->process->abi, text);
+	else
+		sysroot_redirect_link(call->process, text);
+}
+
 static void pass_path(struct marshal *call, int i)
 {
 	bool has_dir = i > 0 && call->row->args[i - 1].kind == ARG_DIR;
@@ -127,7 +135,7 @@ static void pass_path(struct marshal *call, int i)
 		return;
 	}
 	if (call->row->args[i].kind == ARG_PATH_FOLLOWED)
-		sysroot_redirect(process, text);
+		redirect(call, i, text);
 	proc_hide(process, dir, text);
 	if (is_followed(call, i))
 		proc_redirect(process, dir, text);

@@ -66,13 +66,14 @@ struct linux_process {
 	const struct linux_driver *driver;
 	const struct linux_abi *abi;	/* what kind of guest it is */
 	char *program;		/* absolute path of the ELF file */
-	const char *sysroot;	/* see host/sysroot.c; NULL: none */
+	char *sysroot;		/* see host/sysroot.c; NULL: none */
 	guest_addr signal_page;	/* where abi->signal_code is; 0 */
 
 	struct linux_thread *thread;	/* that has the processor */
 	struct linux_thread *threads;	/* all that live */
 	unsigned thread_count;
 	unsigned next_index;
+	bool was_threaded;	/* before it became another machine's */
 	bool has_called;	/* at least once */
 	uint64_t noticed[NOTICES / 64];	/* what was told of */
 

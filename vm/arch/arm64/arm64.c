@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "formats/error.h"
+#include "vm/arch/arm64/guest.h"
 
 /* ------- registers ------- */
 
@@ -71,6 +72,12 @@ static void set_registers(struct cpu *cpu, const struct reg_file *regs)
 static void left(struct cpu *cpu)
 {
 	(void)cpu;
+}
+
+/* A return from an exception clears the monitor (DDI 0487, B2.12). */
+void arm64_resumes(struct cpu *cpu)
+{
+	arm64_write_reg(cpu, ARM64_MONITOR, ARM64_MONITOR_CLEAR);
 }
 
 /* ------- what no instruction here needs ------- */
@@ -179,6 +186,7 @@ const struct architecture arch_arm64 = {
 	.registers = registers,
 	.set_registers = set_registers,
 	.left = left,
+	.resumes = arm64_resumes,
 	.decode = arm64_decode,
 	.demands = demands,
 	.low_bits = low_bits,

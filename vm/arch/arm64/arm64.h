@@ -17,6 +17,12 @@
 
 #define ARM64_INSN_SIZE 4u
 
+/* No instruction is there: a jump to it faults where it leads. */
+static inline bool arm64_is_astray(guest_addr pc)
+{
+	return pc % ARM64_INSN_SIZE;
+}
+
 /* stop->detail of a value that is captured. */
 enum { VALUE_COUNTER };
 
@@ -37,6 +43,9 @@ static inline struct arm64 *arm64_of(const struct cpu *cpu)
 
 uint64_t arm64_read_reg(struct cpu *cpu, unsigned reg);
 void arm64_write_reg(struct cpu *cpu, unsigned reg, uint64_t value);
+
+/* The guest's kernel gives the processor back. */
+void arm64_resumes(struct cpu *cpu);
 
 /* A general register as most operands name it: number 31 is 0. */
 uint64_t arm64_general(struct cpu *cpu, unsigned number);

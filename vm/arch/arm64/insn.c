@@ -83,7 +83,6 @@ struct insn arm64_decode(struct cpu *cpu, const uint8_t *code, size_t left,
 	bool pauses;
 
 	(void)cpu;
-	(void)pc;
 	if (left < sizeof(word))
 		return (struct insn){ 0 };
 	memcpy(&word, code, sizeof(word));
@@ -93,7 +92,8 @@ struct insn arm64_decode(struct cpu *cpu, const uint8_t *code, size_t left,
 		.ends_block = pauses || ends_block(word) ||
 			      may_end_block(word),
 		.pauses = pauses,
-		.special = arm64_special(word) != SPECIAL_NONE,
+		.special = arm64_special(word) != SPECIAL_NONE ||
+			   arm64_is_astray(pc),
 	};
 }
 

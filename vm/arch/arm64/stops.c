@@ -41,10 +41,28 @@ static uint64_t id_value(unsigned name)
 	}
 }
 
+/* Of an access that must be aligned and is not, the engine says no more. */
+static void misaligned(struct cpu *cpu, struct vm_stop *stop)
+{
+	uint32_t word;
+
+	stop->kind = VM_STOP_FAULT;
+	stop->fault = FAULT_PRIVILEGE;
+	stop->detail = ARM64_FAULT_ALIGN;
+	if (arm64_is_astray(stop->pc) ||
+	    !arm64_fetch(cpu, stop->pc, &word) ||
+	    !arm64_operand(cpu, stop->pc, word, &stop->addr))
+		stop->addr = stop->pc;
+}
+
 enum performed arm64_explain(struct cpu *cpu, struct vm_stop *stop)
 {
 	uint32_t word = 0;
 
+	if (arm64_is_astray(stop->pc)) {
+		misaligned(cpu, stop);
+		return PERFORMED_NOT;
+	}
 	arm64_fetch(cpu, stop->pc, &word);
 	stop->size = ARM64_INSN_SIZE;
 	switch (arm64_special(word)) {
@@ -57,6 +75,7 @@ enum performed arm64_explain(struct cpu *cpu, struct vm_stop *stop)
 		arm64_set_general(cpu, word & 31, COUNTER_FREQUENCY);
 		return PERFORMED;
 	case SPECIAL_ID:
+		arm64_resumes(cpu);
 		arm64_set_general(cpu, word & 31, id_value(word >> 5));
 		return PERFORMED;
 	case SPECIAL_WAIT:
@@ -85,22 +104,19 @@ void arm64_capture(struct cpu *cpu, const struct vm_stop *stop)
 
 void arm64_syscall(struct cpu *cpu, struct vm_stop *stop)
 {
-	(void)cpu;
+	arm64_resumes(cpu);
 	stop->size = ARM64_INSN_SIZE;
 }
 
 /* ------- faults ------- */
 
-/* Of an exclusive access that is not aligned, the engine says no more. */
-static void misaligned(struct cpu *cpu, struct vm_stop *stop)
+/* Exclusive ones, of a pair also, and those that acquire or release. */
+static bool is_misaligned(uint32_t word, guest_addr addr)
 {
-	uint32_t word;
+	bool is_pair = (word & 0x3fa00000) == 0x08200000;
 
-	stop->fault = FAULT_PRIVILEGE;
-	stop->detail = ARM64_FAULT_ALIGN;
-	if (!arm64_fetch(cpu, stop->pc, &word) ||
-	    !arm64_operand(cpu, stop->pc, word, &stop->addr))
-		stop->addr = stop->pc;
+	return (word & 0x3f000000) == 0x08000000 &&
+	       addr & ((UINT64_C(1) << ((word >> 30) + is_pair)) - 1);
 }
 
 void arm64_exception(struct cpu *cpu, unsigned number, struct vm_stop *stop)
@@ -118,7 +134,7 @@ void arm64_exception(struct cpu *cpu, unsigned number, struct vm_stop *stop)
 	}
 }
 
-/* An access may begin on the page before. */
+/* An access may begin on the page before.  Being aligned comes first. */
 void arm64_memory_fault(struct cpu *cpu, guest_addr page, struct vm_stop *stop)
 {
 	uint32_t word;
@@ -126,9 +142,15 @@ void arm64_memory_fault(struct cpu *cpu, guest_addr page, struct vm_stop *stop)
 
 	stop->fault = FAULT_MEMORY;
 	stop->addr = page;
-	if (stop->access == ACCESS_FETCH)
+	if (arm64_is_astray(stop->pc))
+		misaligned(cpu, stop);
+	else if (stop->access == ACCESS_FETCH)
 		stop->addr = page > stop->pc ? page : stop->pc;
-	else if (arm64_fetch(cpu, stop->pc, &word) &&
-		 arm64_operand(cpu, stop->pc, word, &addr) && addr > page)
+	else if (!arm64_fetch(cpu, stop->pc, &word) ||
+		 !arm64_operand(cpu, stop->pc, word, &addr))
+		return;
+	else if (is_misaligned(word, addr))
+		misaligned(cpu, stop);
+	else if (addr > page)
 		stop->addr = addr;
 }

@@ -50,6 +50,12 @@ static void mend_flags(struct cpu *cpu)
 		x86_write_reg(cpu, X86_RFLAGS, flags & kept);
 }
 
+/* Nothing is forgotten then. */
+static void resumes(struct cpu *cpu)
+{
+	(void)cpu;
+}
+
 static uint64_t flags_of(const struct cpu *cpu, uint64_t engine)
 {
 	return engine | RFLAGS_FIXED | (cpu->steps ? X86_FLAG_TF : 0);
@@ -211,6 +217,7 @@ const struct architecture arch_x86 = {
 	.registers = x86_registers,
 	.set_registers = x86_set_registers,
 	.left = mend_flags,
+	.resumes = resumes,
 	.decode = x86_decode,
 	.demands = x86_demands,
 	.low_bits = x86_low_bits,

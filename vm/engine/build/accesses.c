@@ -53,6 +53,8 @@ enum {
 	OP_LOAD_64 = 73,
 	OP_ADD = 78,
 	OP_SUBTRACT = 79,
+	OP_SHIFT_UP = 90,
+	OP_SHIFT_DOWN = 92,	/* copies of the highest bit come in */
 	OP_JUMP_IF_64 = 103,
 	OP_INSTRUCTION = 129,	/* insn_start: one begins */
 	OP_END = 130, OP_GO_ON = 131, OP_GO_TO = 132,
@@ -331,14 +333,28 @@ static uintptr_t of_context(void *context, name value)
 	return (uintptr_t)context + value;
 }
 
+/* `clean` = the address without its tag. */
+static void generate_untagging(const struct scratch *to, uintptr_t clean,
+			       uintptr_t addr)
+{
+	constant(to->context, to->value, engine_entered->kind->tag_bits);
+	generate()->op3(to->context, OP_SHIFT_UP, clean, addr, to->value);
+	generate()->op3(to->context, OP_SHIFT_DOWN, clean, clean, to->value);
+}
+
 /* In front of an access; `value` is stored by operation `op`, 0: not. */
 static void generate_record(void *context, uintptr_t addr, unsigned access,
 			    uintptr_t value, int op)
 {
-	uintptr_t record = next_record(context);
+	uintptr_t record = next_record(context), clean = 0;
 	struct scratch to;
 
 	begin(&to, context);
+	if (engine_entered->kind->tag_bits) {
+		clean = new_value(context);
+		generate_untagging(&to, clean, addr);
+		addr = clean;
+	}
 	generate()->op3(context, OP_STORE_64, addr, record,
 			   IN_RECORD(addr));
 	if (op)
@@ -349,6 +365,8 @@ static void generate_record(void *context, uintptr_t addr, unsigned access,
 	generate_place(&to, record, (access & PLACE_SIZE) |
 					    (op ? PLACE_WRITES : 0));
 	generate_next(&to, record, addr);
+	if (clean)
+		free_value(context, clean);
 	end(&to);
 }
 
@@ -416,6 +434,7 @@ struct access_record *accesses_note(guest_addr addr, unsigned size,
 	struct access_log *log = &counter->log;
 	struct access_record *record = log->next;
 
+	addr = engine_untag(engine_entered->kind, addr);
 	if (!(kinds_now() & kind) || !is_logged(log, addr))
 		return NULL;
 	*record = (struct access_record) {

@@ -64,17 +64,19 @@ struct access_record *accesses_note(guest_addr addr, unsigned size,
 			engine_##name_(context);                               \
 	}
 
-#define DEFINE_LOAD(name_, op)                                                 \
+/* `begin` is called first. */
+#define DEFINE_LOAD(name_, op, begin)                                          \
 	REPLACES(load_fn, name_);                                              \
 	void name_(void *context, name value, name addr, uintptr_t index,      \
 		   unsigned access)                                            \
 	{                                                                      \
+		begin;                                                         \
 		accesses_before(context, addr, access, value, 0);              \
 		engine_##name_(context, value, addr, index, access);           \
 		accesses_behind(context, value, op);                           \
 	}
 
-/* `begin` is called first. */
+/* The same. */
 #define DEFINE_STORE(name_, op, begin)                                         \
 	REPLACES(store_fn, name_);                                             \
 	void name_(void *context, name value, name addr, uintptr_t index,      \

@@ -29,8 +29,10 @@ DEFINE_ASK(check_exit_request_aarch64)
 DEFINE_CALL(tcg_gen_callN_aarch64)
 
 /* Values of 32 bits are 64 wide, too. */
-DEFINE_LOAD(tcg_gen_qemu_ld_i64_aarch64, OP_STORE_64)
-DEFINE_STORE(tcg_gen_qemu_st_i64_aarch64, OP_STORE_64, (void)0)
+DEFINE_LOAD(tcg_gen_qemu_ld_i64_aarch64, OP_STORE_64,
+	    access = ordered_access(access))
+DEFINE_STORE(tcg_gen_qemu_st_i64_aarch64, OP_STORE_64,
+	     access = ordered_access(access))
 
 /* ------- functions that access memory by themselves ------- */
 

@@ -27,8 +27,8 @@ DEFINE_EMIT(tcg_emit_op_x86_64)
 DEFINE_ASK(check_exit_request_x86_64)
 DEFINE_CALL(tcg_gen_callN_x86_64)
 
-DEFINE_LOAD(tcg_gen_qemu_ld_i32_x86_64, OP_STORE_32_OF_32)
-DEFINE_LOAD(tcg_gen_qemu_ld_i64_x86_64, OP_STORE_64)
+DEFINE_LOAD(tcg_gen_qemu_ld_i32_x86_64, OP_STORE_32_OF_32, (void)0)
+DEFINE_LOAD(tcg_gen_qemu_ld_i64_x86_64, OP_STORE_64, (void)0)
 DEFINE_STORE(tcg_gen_qemu_st_i32_x86_64, OP_STORE_32_OF_32, halves_note_store())
 DEFINE_STORE(tcg_gen_qemu_st_i64_x86_64, OP_STORE_64, halves_note_store())
 

@@ -5,9 +5,9 @@
  * After each return, indirect call and indirect jump, translated code asks the
  * engine for the translation at the new address.  The engine's answer reads
  * three places of memory that are seldom in the caches: measured, a quarter of
- * the time of a large program.  The function that it calls is replaced here:
- * helper_lookup_tb_ptr_x86_64() answers from one place, and asks the engine's
- * own only for what is not there.
+ * the time of a large program.  The function that it calls is replaced here, of
+ * each architecture: helper_lookup_tb_ptr() answers from one place, and asks the
+ * engine's own only for what is not there.
  *
  * An answer holds as long as the engine's own short cuts would: until a
  * translation or a page of the TLB is dropped.  The functions that do so are
@@ -26,11 +26,10 @@
 #define AGE_SHIFT 48
 #define AGE_MOST 0xffffu
 
-/* Flags that choose among translations of one address: TF, IOPL, RF, VM, AC. */
-#define FLAGS_THAT_MATTER 0x73100u
-
-typedef void *lookup_fn(void *state);
-REPLACES(lookup_fn, helper_lookup_tb_ptr_x86_64);
+static inline struct known_jump *known_place(struct jumps *jumps, uint64_t pc)
+{
+	return &jumps->known[(pc ^ pc >> 14) % KNOWN_JUMPS];
+}
 
 void jumps_forget(struct jumps *jumps)
 {
@@ -71,6 +70,43 @@ static void note_target(struct jumps *jumps, uint64_t pc)
 
 /* ------- what the engine calls ------- */
 
+typedef void *lookup_fn(void *state);
+
+/* `alone`: it is the only translation of that address. */
+__attribute__((noinline)) static void *look_up(struct jumps *jumps, void *state,
+					       uint64_t pc, bool alone,
+					       lookup_fn *engines_own)
+{
+	uint8_t *code = engines_own(state);
+
+	jumps->missed++;
+	if (!jumps->are_ours)
+		return code;
+	note_target(jumps, pc);
+	if (!jumps->way_out || code <= jumps->way_out)
+		jumps->way_out = code;
+	else if (alone)
+		*known_place(jumps, pc) = (struct known_jump){
+			.pc = pc,
+			.code = (uintptr_t)code | jumps->age << AGE_SHIFT,
+		};
+	return code;
+}
+
+static inline void *answer(struct jumps *jumps, void *state, uint64_t pc,
+			   bool alone, lookup_fn *engines_own)
+{
+	const struct known_jump *known = known_place(jumps, pc);
+
+	if (known->pc == pc && known->code >> AGE_SHIFT == jumps->age && alone)
+		return (void *)(uintptr_t)(known->code &
+					   ((UINT64_C(1) << AGE_SHIFT) - 1));
+	return look_up(jumps, state, pc, alone, engines_own);
+}
+
+/* Flags that choose among translations of one address: TF, IOPL, RF, VM, AC. */
+#define FLAGS_THAT_MATTER 0x73100u
+
 static uint32_t flags_of(const uint8_t *state)
 {
 	uint32_t flags;
@@ -79,39 +115,27 @@ static uint32_t flags_of(const uint8_t *state)
 	return flags & FLAGS_THAT_MATTER;
 }
 
-__attribute__((noinline)) static void *
-look_up(struct jumps *jumps, void *state, uint64_t pc, struct known_jump *known)
-{
-	uint8_t *code = engine_helper_lookup_tb_ptr_x86_64(state);
-
-	jumps->missed++;
-	if (!jumps->are_ours)
-		return code;
-	note_target(jumps, pc);
-	if (!jumps->way_out || code <= jumps->way_out)
-		jumps->way_out = code;
-	else if (!flags_of(state))
-		*known = (struct known_jump){
-			.pc = pc,
-			.code = (uintptr_t)code | jumps->age << AGE_SHIFT,
-		};
-	return code;
-}
-
+REPLACES(lookup_fn, helper_lookup_tb_ptr_x86_64);
 void *helper_lookup_tb_ptr_x86_64(void *state)
 {
-	struct jumps *jumps = &engine_entered->jumps;
-	struct known_jump *known;
 	uint64_t pc;
 
 	memcpy(&pc, (const uint8_t *)state + layout.pc, sizeof(pc));
-	known = &jumps->known[(pc ^ pc >> 14) % KNOWN_JUMPS];
-	if (known->pc == pc && known->code >> AGE_SHIFT == jumps->age &&
-	    !flags_of(state))
-		return (void *)(uintptr_t)(known->code &
-					   ((UINT64_C(1) << AGE_SHIFT) - 1));
-	return look_up(jumps, state, pc, known);
+	return answer(&engine_entered->jumps, state, pc, !flags_of(state),
+		      engine_helper_lookup_tb_ptr_x86_64);
 }
+
+/* Nothing that chooses among translations can be changed at EL0. */
+REPLACES(lookup_fn, helper_lookup_tb_ptr_aarch64);
+void *helper_lookup_tb_ptr_aarch64(void *state)
+{
+	struct engine *engine = engine_entered;
+
+	return answer(&engine->jumps, state, *engine->arm64.pc, true,
+		      engine_helper_lookup_tb_ptr_aarch64);
+}
+
+/* ------- what ends an answer ------- */
 
 /*
  * The engine's function of this name, whatever its arguments: as many of them
@@ -120,7 +144,7 @@ void *helper_lookup_tb_ptr_x86_64(void *state)
 typedef uintptr_t any_fn(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
 			 uintptr_t);
 
-#define FORGETS(name)                                                          \
+#define FORGETS_IN(name)                                                       \
 	REPLACES(any_fn, name);                                                \
 	uintptr_t name(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d,     \
 		       uintptr_t e, uintptr_t f)                               \
@@ -129,13 +153,16 @@ typedef uintptr_t any_fn(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
 			jumps_forget(&engine_entered->jumps);                  \
 		return engine_##name(a, b, c, d, e, f);                        \
 	}
+#define FORGETS(name)                                                          \
+	FORGETS_IN(name##_x86_64)                                              \
+	FORGETS_IN(name##_aarch64)
 
-FORGETS(tb_flush_x86_64)
-FORGETS(tb_flush_jmp_cache_x86_64)
-FORGETS(tb_invalidate_phys_page_fast_x86_64)
-FORGETS(tb_invalidate_phys_range_x86_64)
-FORGETS(tb_phys_invalidate_x86_64)
-FORGETS(tlb_flush_x86_64)
-FORGETS(tlb_flush_by_mmuidx_x86_64)
-FORGETS(tlb_flush_page_x86_64)
-FORGETS(tlb_flush_page_by_mmuidx_x86_64)
+FORGETS(tb_flush)
+FORGETS(tb_flush_jmp_cache)
+FORGETS(tb_invalidate_phys_page_fast)
+FORGETS(tb_invalidate_phys_range)
+FORGETS(tb_phys_invalidate)
+FORGETS(tlb_flush)
+FORGETS(tlb_flush_by_mmuidx)
+FORGETS(tlb_flush_page)
+FORGETS(tlb_flush_page_by_mmuidx)

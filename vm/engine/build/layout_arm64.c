@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * layout_arm64.c - where the engine keeps the exclusive monitor of AArch64
+ * layout_arm64.c - where the engine keeps the exclusive monitor of AArch64, and
+ * the program counter
  *
  * No register of the engine tells what the last load-exclusive has marked; a
  * key frame must have it.  When the engine starts, it names parts of its state
@@ -14,11 +15,14 @@
 
 /* Places in the state; 0: not told. */
 static _Thread_local struct {
-	size_t addr, value, high;
+	size_t addr, value, high, pc;
 } found;
 
 /* The state that the function below was called with, on this thread. */
 static _Thread_local uint8_t *handed;
+
+/* An integer of 64 bits: the program counter of AArch32 is none. */
+#define TYPE_64 1
 
 typedef void *name_fn(void *context, int type, void *base, intptr_t offset,
 		      const char *name);
@@ -32,6 +36,8 @@ void *tcg_global_mem_new_internal_aarch64(void *context, int type, void *base,
 		found.value = (size_t)offset;
 	else if (!strcmp(name, "exclusive_high"))
 		found.high = (size_t)offset;
+	else if (!strcmp(name, "pc") && type == TYPE_64)
+		found.pc = (size_t)offset;
 	return engine_tcg_global_mem_new_internal_aarch64(context, type, base,
 							  offset, name);
 }
@@ -60,10 +66,13 @@ const char *layout_find_arm64(struct engine *engine)
 	engine->state = handed;
 	if (!handed || !found.addr || !found.value || !found.high)
 		return "the exclusive monitor";
+	if (!found.pc)
+		return "the program counter";
 	engine->arm64 = (struct engine_arm64){
 		.addr = at(engine, found.addr),
 		.value = at(engine, found.value),
 		.high = at(engine, found.high),
+		.pc = at(engine, found.pc),
 	};
 	return NULL;
 }

@@ -8,13 +8,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "vm/arch/arm64/guest.h"
 #include "vm/linux/abi/abi.h"
 #include "vm/linux/abi/arm64_internal.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/process.h"
 
 #define HAS_RESTORER 0x4000000u		/* SA_RESTORER */
-#define MONITOR_CLEAR UINT64_MAX
 
 /* ------- the layouts ------- */
 
@@ -145,7 +145,7 @@ static void enter(struct linux_process *process, struct reg_file *regs,
 						     process->signal_page);
 	set(process, regs, ARM64_SP, sp);
 	set(process, regs, ARM64_PC, entry->action->handler);
-	set(process, regs, ARM64_MONITOR, MONITOR_CLEAR);
+	set(process, regs, ARM64_MONITOR, ARM64_MONITOR_CLEAR);
 	vm_set_registers(process->vm, regs);
 }
 
@@ -225,7 +225,6 @@ static int restore(struct linux_process *process, const struct frame *frame)
 	set(process, &regs, ARM64_FPCR, floats->fpcr);
 	for (unsigned i = 0; i < 32; i++)
 		memcpy(vector(process, &regs, i), floats->v[i], 16);
-	set(process, &regs, ARM64_MONITOR, MONITOR_CLEAR);
 	vm_set_registers(process->vm, &regs);
 	return 0;
 }

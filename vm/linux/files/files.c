@@ -77,7 +77,7 @@ static int64_t open_path(struct linux_process *process, uint64_t dir,
 	if (rc)
 		return rc;
 	if (!(how[0] & O_CREAT))
-		sysroot_redirect(process, text);
+		sysroot_redirect(process, process->abi, text);
 	proc_hide(process, (int)dir, text);
 	result = made_open(process, (int)dir, text, (int)how[0]);
 	if (result != -ENOSYS)
@@ -169,8 +169,21 @@ int64_t sys_about(struct linux_process *process, const struct linux_call *row,
 	return result;
 }
 
-/* The result of readlink() on a /proc/PID/exe; -ENOSYS for another path. */
-static int64_t read_exe_link(struct linux_process *process, int dir,
+/* What a link under the sysroot leads to; -ENOSYS if there is none. */
+static int64_t read_sysroot_link(const struct linux_process *process,
+				 char *path, char *target)
+{
+	ssize_t length;
+
+	if (!sysroot_redirect_link(process, path))
+		return -ENOSYS;
+	length = readlink(path, target, PATH_MAX);
+	return length < 0 ? -errno : length;
+}
+
+/* The result of readlink() on a /proc/PID/exe, or on a link under the sysroot;
+ * -ENOSYS for another path. */
+static int64_t read_other_link(struct linux_process *process, int dir,
 			     guest_addr path, guest_addr buffer, uint64_t room)
 {
 	char text[PATH_MAX], target[PATH_MAX];
@@ -180,6 +193,8 @@ static int64_t read_exe_link(struct linux_process *process, int dir,
 		return -ENOSYS;
 	proc_hide(process, dir, text);
 	length = proc_read_exe(process, dir, text, target);
+	if (length == -ENOSYS)
+		length = read_sysroot_link(process, text, target);
 	if (length < 0)
 		return length;
 	if ((int)room <= 0)
@@ -194,8 +209,8 @@ static int64_t read_exe_link(struct linux_process *process, int dir,
 int64_t sys_readlink(struct linux_process *process,
 		     const struct linux_call *row, const uint64_t *arg)
 {
-	int64_t result = read_exe_link(process, AT_FDCWD, arg[0], arg[1],
-				       arg[2]);
+	int64_t result = read_other_link(process, AT_FDCWD, arg[0], arg[1],
+					 arg[2]);
 
 	return result == -ENOSYS ? marshal_call(process, row, arg) : result;
 }
@@ -203,8 +218,8 @@ int64_t sys_readlink(struct linux_process *process,
 int64_t sys_readlinkat(struct linux_process *process,
 		       const struct linux_call *row, const uint64_t *arg)
 {
-	int64_t result = read_exe_link(process, (int)arg[0], arg[1], arg[2],
-				       arg[3]);
+	int64_t result = read_other_link(process, (int)arg[0], arg[1], arg[2],
+					 arg[3]);
 
 	return result == -ENOSYS ? marshal_call(process, row, arg) : result;
 }

@@ -20,6 +20,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct linux_abi;
 struct linux_process;
 struct linux_thread;
 
@@ -126,8 +127,13 @@ void title_show_own(void);
 
 /*
  * An absolute path becomes that of the file of this name under the sysroot, if
- * there is one; `path` has PATH_MAX bytes.
+ * there is one, and programs of this kind have one; `path` has PATH_MAX bytes.
  */
-void sysroot_redirect(const struct linux_process *process, char *path);
+void sysroot_redirect(const struct linux_process *process,
+		      const struct linux_abi *abi, char *path);
+
+/* The same of a link itself, for a program of the process's kind; whether it
+ * is there. */
+bool sysroot_redirect_link(const struct linux_process *process, char *path);
 
 #endif

@@ -3,8 +3,10 @@
  * sysroot.c - files of another system, for programs that are made for it
  *
  * What such a program opens or looks at is looked for under a folder first, and
- * then where it says.  What it makes, renames or removes is where it says.
+ * then where it says.  What it makes, renames or removes is where it says, and
+ * so are the directories that it goes to: they have their names.
  */
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,14 +15,30 @@
 #include "vm/linux/host/host.h"
 #include "vm/linux/process.h"
 
-void sysroot_redirect(const struct linux_process *process, char *path)
+/* `flags`: whether a link without a target is there, too. */
+static bool redirect(const struct linux_process *process,
+		     const struct linux_abi *abi, char *path, int flags)
 {
 	char there[PATH_MAX];
 	int size;
 
-	if (!process->sysroot || path[0] != '/')
-		return;
+	if (!process->sysroot || !abi->other_machine || path[0] != '/')
+		return false;
 	size = snprintf(there, sizeof(there), "%s%s", process->sysroot, path);
-	if (size < (int)sizeof(there) && !access(there, F_OK))
-		memcpy(path, there, (size_t)size + 1);
+	if (size >= (int)sizeof(there) ||
+	    faccessat(AT_FDCWD, there, F_OK, flags))
+		return false;
+	memcpy(path, there, (size_t)size + 1);
+	return true;
+}
+
+void sysroot_redirect(const struct linux_process *process,
+		      const struct linux_abi *abi, char *path)
+{
+	redirect(process, abi, path, 0);
+}
+
+bool sysroot_redirect_link(const struct linux_process *process, char *path)
+{
+	return redirect(process, process->abi, path, AT_SYMLINK_NOFOLLOW);
 }

@@ -111,11 +111,15 @@ static int copy_vector(struct linux_process *process, struct strings *out,
 
 /* ------- whether it can be executed ------- */
 
-static int open_file(const char *path)
+static int open_file(const struct linux_process *process,
+		     const struct linux_abi *abi, const char *name)
 {
+	char path[PATH_MAX];
 	struct stat file;
 	int fd;
 
+	snprintf(path, sizeof(path), "%s", name);
+	sysroot_redirect(process, abi, path);
 	if (stat(path, &file))
 		return -errno;
 	if (!S_ISREG(file.st_mode) ||
@@ -144,17 +148,14 @@ static int check_elf(const struct linux_abi *abi, int fd, const char *path,
 
 /* The program that starts programs: the dynamic linker. */
 static int check_linker(const struct linux_process *process,
-			const char *name)
+			const struct linux_abi *abi, const char *name)
 {
-	char *another = NULL, path[PATH_MAX];
-	int fd, rc;
+	char *another = NULL;
+	int fd = open_file(process, abi, name), rc;
 
-	snprintf(path, sizeof(path), "%s", name);
-	sysroot_redirect(process, path);
-	fd = open_file(path);
 	if (fd < 0)
 		return fd;
-	rc = check_elf(process->abi, fd, path, &another);
+	rc = check_elf(abi, fd, name, &another);
 	close(fd);
 	free(another);
 	return rc == -ENOEXEC ? -ELIBBAD : rc;
@@ -163,36 +164,38 @@ static int check_linker(const struct linux_process *process,
 static int check_binary(const struct linux_process *process, int fd,
 			const char *path)
 {
+	const struct linux_abi *abi = program_abi(fd);
 	char *linker = NULL;
-	int rc = check_elf(process->abi, fd, path, &linker);
+	int rc = abi ? check_elf(abi, fd, path, &linker) : -ENOEXEC;
 
 	if (!rc && linker)
-		rc = check_linker(process, linker);
+		rc = check_linker(process, abi, linker);
 	free(linker);
 	return rc;
 }
 
 /* The errno of an exec that cannot succeed, or 0. */
 static int check_program(const struct linux_process *process,
-			 const char *path)
+			 const char *name)
 {
 	struct script scripts[2];
 
 	for (int i = 0; i <= SCRIPTS_MOST; i++) {
 		struct script *script = &scripts[i % 2];
-		int fd = open_file(path);	/* named in the other one */
+		int fd = open_file(process, process->abi,
+				   name); /* which is in the other one */
 		int rc;
 
 		if (fd < 0)
 			return fd;
 		rc = script_read(script, fd);
 		if (rc <= 0)
-			rc = check_binary(process, fd, path);
+			rc = check_binary(process, fd, name);
 		close(fd);
 		if (rc <= 0)
 			return rc;
-		path = script->interpreter;
-		if (!*path)
+		name = script->interpreter;
+		if (!*name)
 			return -ENOEXEC;
 	}
 	return -ELOOP;
@@ -244,24 +247,53 @@ static void set_registers(struct linux_process *process)
 	process->thread->changed_registers = true;
 }
 
+/* The process gets the processor of the program's kind, if it has another. */
+static int change_machine(struct linux_process *process,
+			  const struct linux_abi *abi, struct failure *why)
+{
+	const struct linux_observer *observer = process->observer;
+	struct linux_result last;
+	int rc;
+
+	if (abi == process->abi)
+		return 0;
+	rc = vm_become(process->vm, (enum arch)abi->arch, why);
+	if (rc)
+		return rc;
+	process->abi = abi;
+	process->was_threaded |= process->next_index > 1;
+	process->thread->index = 0;
+	process->next_index = 1;
+	process_report(process, &last, process->thread->number, 0);
+	last.outcome = LINUX_EXITED;
+	if (observer && observer->becomes)
+		observer->becomes(observer->context, &last);
+	return 0;
+}
+
 /* From here on there is no way back: a failure ends the process. */
 static void change(struct linux_process *process,
 		   const struct program *program,
 		   const struct linux_options *options)
 {
+	const struct linux_abi *before = process->abi;
 	struct failure why;
 	int rc;
 
 	threads_let_go(process);
 	threads_end_others(process);
+	rc = change_machine(process, program_abi(program->fd), &why);
 	process->thread->task->robust_list = 0;
 	delete_timers();
 	peaks_before_exec(process);
 	unmap_all(process);
 	memset(&process->space->layout, 0, sizeof(process->space->layout));
 	signals_drop_all(process);
-	rc = load_program(process, program, options, &why);
+	if (!rc)
+		rc = load_program(process, program, options, &why);
 	if (!rc) {
+		if (process->abi != before)
+			vm_registers(process->vm, &process->loaded->first);
 		set_registers(process);
 		return;
 	}
@@ -281,7 +313,7 @@ static void tell_executed(struct linux_process *process, char *const *argv)
 		observer->executed(observer->context, argv);
 }
 
-static int64_t execute(struct linux_process *process, const char *path,
+static int64_t execute(struct linux_process *process, const char *name,
 		       char *const *argv, char *const *envp)
 {
 	const struct linux_options options = {
@@ -290,10 +322,10 @@ static int64_t execute(struct linux_process *process, const char *path,
 	};
 	struct program program = { .fd = -1 };
 	struct failure why;
-	int rc = check_program(process, path);
+	int rc = check_program(process, name);
 
 	if (!rc) {
-		rc = program_at(&program, path, argv, &why);
+		rc = program_at(&program, process, name, argv, &why);
 		if (!rc) {
 			vfork_send_writes(process);
 			change(process, &program, &options);
@@ -323,7 +355,6 @@ static int64_t copy_and_execute(struct linux_process *process, char *path,
 	if (!rc && !arguments.count)	/* as Linux does */
 		rc = strings_add(&arguments, "");
 	if (!rc) {
-		sysroot_redirect(process, path);
 		proc_redirect(process, AT_FDCWD, path);
 		rc = execute(process, path, arguments.at, environment.at);
 	}

@@ -32,7 +32,8 @@ struct loaded {
 
 struct program {
 	char *typed;		/* the first file: a script, or the program */
-	char *path;		/* the ELF file */
+	char *name;		/* the ELF file, as it is called */
+	char *path;		/* where it is: see host/sysroot.c */
 	int fd;			/* open for reading */
 	char **argv;		/* with what `#!` lines add */
 	size_t argc;
@@ -45,8 +46,8 @@ int program_find(struct program *out, const struct linux_options *options,
 		 struct failure *why);
 void program_release(struct program *program);
 
-/* The kind of guest that the ELF file is for; NULL. */
-const struct linux_abi *program_abi(const struct program *program);
+/* The kind of guest that a file's program is for; NULL. */
+const struct linux_abi *program_abi(int fd);
 
 /* ------- loader.c ------- */
 

@@ -29,9 +29,12 @@ bool script_may_be_text(int fd);
 
 /* ------- program.c ------- */
 
-/* What program_find() does for execve(2), which does not search. */
-int program_at(struct program *out, const char *path, char *const *argv,
-	       struct failure *why);
+/*
+ * What program_find() does for execve(2), which does not search.  `process`
+ * executes the program.
+ */
+int program_at(struct program *out, const struct linux_process *process,
+	       const char *name, char *const *argv, struct failure *why);
 
 /* Checks that a file can be executed and opens it. */
 int program_open(const char *path, int *fd, struct failure *why);

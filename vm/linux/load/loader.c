@@ -153,7 +153,7 @@ static int load_interpreter(struct linux_process *process,
 	int rc;
 
 	snprintf(wanted, sizeof(wanted), "%s", program->interpreter);
-	sysroot_redirect(process, wanted);
+	sysroot_redirect(process, process->abi, wanted);
 	if (access(wanted, F_OK))
 		return failed(why, ERR_INPUT,
 			      "cannot run '%s': its interpreter '%s': %s%s",

@@ -12,8 +12,10 @@
 
 #include "formats/error.h"
 #include "vm/linux/abi/abi.h"
+#include "vm/linux/host/host.h"
 #include "vm/linux/linux.h"
 #include "vm/linux/load/load_internal.h"
+#include "vm/linux/process.h"
 
 static int no_memory(struct failure *why)
 {
@@ -46,6 +48,33 @@ int program_open(const char *path, int *fd, struct failure *why)
 		return failed(why, ERR_INPUT, "cannot read '%s': %s", path,
 			      strerror(errno));
 	return 0;
+}
+
+/* The file of that name, for a process; NULL: as for cprec itself. */
+static int open_named(struct program *program,
+		      const struct linux_process *process, const char *name,
+		      struct failure *why)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s", name);
+	if (process)
+		sysroot_redirect(process, process->abi, path);
+	program->name = strdup(name);
+	program->path = strdup(path);
+	if (!program->name || !program->path)
+		return no_memory(why);
+	return program_open(program->path, &program->fd, why);
+}
+
+static void close_named(struct program *program)
+{
+	if (program->fd >= 0)
+		close(program->fd);
+	program->fd = -1;
+	free(program->name);
+	free(program->path);
+	program->name = program->path = NULL;
 }
 
 /* ------- PATH ------- */
@@ -112,7 +141,7 @@ static int put_before(struct program *program, const struct script *line)
 	argv[0] = strdup(line->interpreter);
 	if (line->argument)
 		argv[1] = strdup(line->argument);
-	argv[more] = strdup(program->path);
+	argv[more] = strdup(program->name);
 	for (size_t i = 0; i < rest; i++)
 		argv[more + 1 + i] = program->argv[i + 1];
 	if (program->argc)
@@ -125,37 +154,32 @@ static int put_before(struct program *program, const struct script *line)
 		       ERR_NO_MEMORY;
 }
 
-static int follow(struct program *program, const struct script *line,
-		  struct failure *why)
+static int follow(struct program *program, const struct linux_process *process,
+		  const struct script *line, struct failure *why)
 {
-	char *interpreter;
-	int rc;
+	char path[PATH_MAX];
 
 	if (!*line->interpreter)
 		return failed(why, ERR_INPUT,
 			      "cannot run '%s': its first line names no interpreter",
 			      program->path);
-	if (access(line->interpreter, F_OK))
+	snprintf(path, sizeof(path), "%s", line->interpreter);
+	if (process)
+		sysroot_redirect(process, process->abi, path);
+	if (access(path, F_OK))
 		return failed(why, ERR_INPUT,
 			      "cannot run '%s': its interpreter '%s': %s",
 			      program->path, line->interpreter,
 			      strerror(errno));
-	interpreter = strdup(line->interpreter);
-	if (!interpreter)
+	if (put_before(program, line))
 		return no_memory(why);
-	if (put_before(program, line)) {
-		free(interpreter);
-		return no_memory(why);
-	}
-	free(program->path);
-	program->path = interpreter;
-	close(program->fd);
-	program->fd = -1;
-	rc = program_open(program->path, &program->fd, why);
-	return rc;
+	close_named(program);
+	return open_named(program, process, line->interpreter, why);
 }
 
-static int follow_scripts(struct program *program, struct failure *why)
+static int follow_scripts(struct program *program,
+			  const struct linux_process *process,
+			  struct failure *why)
 {
 	struct script line;
 
@@ -172,7 +196,7 @@ static int follow_scripts(struct program *program, struct failure *why)
 				      "cannot run '%s': too many interpreters "
 				      "of interpreters",
 				      program->typed);
-		rc = follow(program, &line, why);
+		rc = follow(program, process, &line, why);
 		if (rc)
 			return rc;
 	}
@@ -184,10 +208,10 @@ static int follow_text(struct program *program, struct failure *why)
 	char shell[] = "/bin/sh";
 	const struct script line = { .interpreter = shell };
 
-	if (strcmp(program->path, program->typed) != 0 ||
+	if (strcmp(program->name, program->typed) != 0 ||
 	    !script_may_be_text(program->fd))
 		return 0;
-	return follow(program, &line, why);
+	return follow(program, NULL, &line, why);
 }
 
 static int copy_arguments(struct program *program, char *const *argv)
@@ -226,21 +250,18 @@ int program_find(struct program *out, const struct linux_options *options,
 		if (rc)
 			return rc;
 	}
-	out->path = strdup(out->typed);
-	if (!out->path)
-		return no_memory(why);
-	rc = program_open(out->path, &out->fd, why);
+	rc = open_named(out, NULL, out->typed, why);
 	if (!rc)
-		rc = follow_scripts(out, why);
+		rc = follow_scripts(out, NULL, why);
 	return rc ? rc : follow_text(out, why);
 }
 
-const struct linux_abi *program_abi(const struct program *program)
+const struct linux_abi *program_abi(int fd)
 {
 	Elf64_Ehdr header;	/* of any class, up to what is looked at */
 	const size_t size = offsetof(Elf64_Ehdr, e_version);
 
-	if (pread(program->fd, &header, size, 0) != (ssize_t)size ||
+	if (pread(fd, &header, size, 0) != (ssize_t)size ||
 	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    header.e_ident[EI_DATA] != ELFDATA2LSB)
 		return NULL;
@@ -248,30 +269,27 @@ const struct linux_abi *program_abi(const struct program *program)
 				    header.e_ident[EI_CLASS]);
 }
 
-int program_at(struct program *out, const char *path, char *const *argv,
-	       struct failure *why)
+int program_at(struct program *out, const struct linux_process *process,
+	       const char *name, char *const *argv, struct failure *why)
 {
 	int rc;
 
 	*out = (struct program){ .fd = -1 };
 	if (copy_arguments(out, argv))
 		return no_memory(why);
-	out->typed = strdup(path);
-	out->path = strdup(path);
-	if (!out->typed || !out->path)
+	out->typed = strdup(name);
+	if (!out->typed)
 		return no_memory(why);
-	rc = program_open(out->path, &out->fd, why);
-	return rc ? rc : follow_scripts(out, why);
+	rc = open_named(out, process, name, why);
+	return rc ? rc : follow_scripts(out, process, why);
 }
 
 void program_release(struct program *program)
 {
-	if (program->fd >= 0)
-		close(program->fd);
+	close_named(program);
 	for (size_t i = 0; i < program->argc; i++)
 		free(program->argv[i]);
 	free(program->argv);
-	free(program->path);
 	free(program->typed);
 	*program = (struct program){ .fd = -1 };
 }

@@ -113,6 +113,7 @@ static int fork_host(struct linux_process *process)
 		process->thread->tid = (uint32_t)syscall(SYS_gettid);
 		process->thread->index = 0;
 		process->next_index = 1;
+		process->was_threaded = false;
 		/* Whoever waits for this process waits for no other. */
 		if (process->tasks->waited_by >= 0)
 			linux_close_hidden(process->tasks->waited_by);

@@ -236,6 +236,7 @@ static void take(struct linux_thread *thread)
 	begin_slice(scheduler);
 	if (scheduler->present != thread) {
 		vm_thread_switch(process->vm, thread->vm_thread);
+		vm_thread_resumes(process->vm);
 		scheduler->present = thread;
 		free_dead(process);
 		if (observer && observer->thread_runs)

@@ -1,0 +1,79 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Random instruction words of AArch64 do under cprec what they do under
+qemu-user: all that they leave in registers, in memory, and their signals.
+
+usage: words_arm64.py --cprec C --program SOURCE [--words N] [--seed S]
+
+SOURCE is programs/words_arm64.c, which says what a word did; it is compiled
+here by the cross compiler.  Without that, or qemu-aarch64-static, nothing is
+tested.  N words of each group are executed, recorded and replayed, 2048 without
+this.  With more, S draws others.  Speaks TAP.
+"""
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from tap import CprecTap, equal, expect, main  # noqa: E402
+
+COMPILER = "aarch64-linux-gnu-gcc"
+ORACLE = ["qemu-aarch64-static", "-cpu", "cortex-a72"]
+GROUPS = "immediate", "register", "float", "memory"
+DIFFERENCES = 10	# that are shown
+
+
+def run(*command):
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, check=False,
+                          capture_output=True, encoding="ascii")
+    equal(done.returncode, 0, done.stderr)
+    return done.stdout
+
+
+class Tests(CprecTap):
+    def compare(self, words, expected, found):
+        for name, lines in ("words", expected), ("lines", found):
+            expect(len(lines) >= words, f"{len(lines)} {name}")
+        wrong = [f"{one} and not {other}" for one, other
+                 in zip(found, expected) if one != other]
+        expect(not wrong, f"{len(wrong)} differ: "
+               + "; ".join(wrong[:DIFFERENCES]))
+        executed = sum(line.endswith(" 0") for line in expected)
+        expect(executed > words / 20, f"only {executed} were executed")
+
+    def words(self, program, group):
+        """Recorded, so that a replay checks them, too."""
+        words = self.options.words
+        command = [program, group, str(self.options.seed), str(words)]
+        trace = os.path.join(self.folder, group + ".cpr")
+        expected = run(*ORACLE, *command)
+        found = run(self.options.cprec, "record", "-q", "-o", trace, *command)
+        self.compare(words, expected.splitlines(), found.splitlines())
+        run(self.options.cprec, "verify", "-q", trace)
+
+
+def run_all(options, folder):
+    tests = Tests(options, folder)
+    if not shutil.which(COMPILER) or not shutil.which(ORACLE[0]):
+        print("1..0 # SKIP there is no cross compiler for AArch64, or no "
+              "qemu-user-static: ./setup installs both")
+        return 0
+    program = os.path.join(folder, "words")
+    subprocess.run([COMPILER, "-O1", "-static", "-o", program,
+                    options.program], check=True)
+    for group in GROUPS:
+        tests.test(group, tests.words, program, group)
+    return tests.summary()
+
+
+def parser():
+    made = argparse.ArgumentParser()
+    made.add_argument("--words", type=int, default=2048)
+    made.add_argument("--seed", type=int, default=1)
+    return made
+
+
+if __name__ == "__main__":
+    sys.exit(main(run_all, "program", parser=parser()))
