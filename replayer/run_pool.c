@@ -3,13 +3,13 @@
  * run_pool.c - several replayers look for what a run backwards meets
  *
  * Each segment can be replayed on its own.  So each processor of the host takes
- * a segment, the last one first, and the next one when it is done.  As soon as
+ * a part of a few, the last ones first, and the next part when it is done.  As soon as
  * something is met in one, those before it do not matter any more; those behind
  * it may still hold what is met last.  The answer is the one that a single
  * replayer finds.
  *
  * A helper has a recording and a replayer of its own, and keeps no checkpoints.
- * It takes little more memory than what its segment touches, which the index
+ * It takes little more memory than what its segments touch, which the index
  * says; where that is too much, it leaves.
  */
 #include <malloc.h>
@@ -18,6 +18,7 @@
 #include <signal.h>
 
 #include "formats/error.h"
+#include "formats/number_map.h"
 #include "replayer/replayer_internal.h"
 #include "replayer/run_internal.h"
 
@@ -29,9 +30,10 @@
 /*
  * Segments that one looks through in their order cost less than each alone:
  * memory stays, and what was translated.  But what is met in the last one makes
- * the others needless; so there are more of them as the way gets longer.
+ * the others needless; so a part is longer as the way gets longer, up to so many
+ * steps.
  */
-#define SEGMENTS_MOST 8u
+#define PART_MOST (UINT64_C(256) << 20)
 
 struct pool {
 	const struct replay_until *until;
@@ -88,58 +90,64 @@ static int find_first(const struct pool *pool, struct replayer *rep,
 	return rc;
 }
 
+/* How many pages one may touch. */
+static size_t count_room(const struct pool *pool, bool helps)
+{
+	uint64_t room = POOL_MEMORY / (pool->helpers + 1);
+	uint64_t base = helps ? HELPER_BASE : 0;
+
+	return room < base ? 0 : (size_t)((room - base) >> GUEST_PAGE_SHIFT);
+}
+
 /*
- * How many segments of those that come next one may look through: memory for
- * them is there.
+ * Whether the segment before `pool->now` can be looked through with so much
+ * room, beside others whose pages are in `pages` already.
  */
-static size_t count_fitting(const struct pool *pool, struct replayer *rep,
-			    bool helps)
+static bool fits(const struct pool *pool, struct replayer *rep,
+		 struct number_map *pages, size_t room)
 {
 	uint64_t start = recording_start(rep->recording);
 	uint64_t t = pool->now.time > start ? pool->now.time - 1 : start;
-	uint64_t base = helps ? HELPER_BASE : 0;
-	uint64_t room = POOL_MEMORY / (pool->helpers + 1), size;
-	size_t segment = recording_segment_at(rep->recording, t);
 	struct segment_index index = { 0 };
-	bool has_index;
+	bool fits;
 
-	if (recording_index(rep->recording, segment, &index, NULL))
-		return 0;
-	has_index = index.steps;
-	size = (uint64_t)index.page_count << GUEST_PAGE_SHIFT;
+	if (recording_index(rep->recording,
+			    recording_segment_at(rep->recording, t), &index,
+			    NULL))
+		return false;
+	fits = index.steps;
+	for (size_t i = 0; i < index.page_count && fits; i++)
+		fits = !number_map_set(pages, index.pages[i].page, 0) &&
+		       pages->count <= room;
 	segment_index_release(&index);
-	if (!has_index || room < base || size > room - base)
-		return 0;
-	return size ? (room - base) / size : SEGMENTS_MOST;
+	return fits;
 }
 
-/* How many one takes: no more than are left for others, too. */
-static size_t count_segments(const struct pool *pool, struct replayer *rep,
-			     bool helps)
+/* How many steps one takes: no more than are left for others, too. */
+static uint64_t count_steps(const struct pool *pool)
 {
 	size_t workers = pool->helpers + 1;
 	size_t turn = pool->taken / workers;
-	size_t left = recording_segment_at(rep->recording, pool->now.time);
-	size_t fitting = count_fitting(pool, rep, helps);
-	size_t count = turn < 3 ? (size_t)1 << turn : SEGMENTS_MOST;
+	uint64_t left = (pool->now.time - pool->until->to.time) /
+			(2 * workers);
+	uint64_t most = PART_MOST >> (turn < 3 ? 3 - turn : 0);
 
-	if (count > left / (2 * workers) + 1)
-		count = left / (2 * workers) + 1;
-	return count < fitting ? count : fitting;
+	return left < most ? left : most;
 }
 
 /* Adds segments before it, as long as something may be met in them. */
-static int choose_part(struct pool *pool, struct search *search, size_t count,
-		       struct part *part, struct failure *why)
+static int choose_part(struct pool *pool, struct search *search,
+		       struct number_map *pages, size_t room, struct part *part,
+		       struct failure *why)
 {
-	bool may;
+	uint64_t steps = count_steps(pool), from = pool->now.time;
+	bool may = true;
 	int rc = 0;
 
 	part->number = pool->taken++;
 	part->first = part->end = pool->now;
 	part->is_empty = true;
-	while (!rc && count-- &&
-	       position_compare(&pool->until->to, &pool->now) < 0) {
+	do {
 		struct position first, end = pool->now;
 
 		rc = find_first(pool, search->rep, &part->first, &first, why);
@@ -156,7 +164,9 @@ static int choose_part(struct pool *pool, struct search *search, size_t count,
 			part->end = end;
 		part->first = first;
 		part->is_empty = false;
-	}
+	} while (from - pool->now.time < steps &&
+		 position_compare(&pool->until->to, &pool->now) < 0 &&
+		 fits(pool, search->rep, pages, room));
 	return rc;
 }
 
@@ -164,19 +174,21 @@ static int choose_part(struct pool *pool, struct search *search, size_t count,
 static bool take_part(struct pool *pool, struct search *search, bool helps,
 		      struct part *part, int *rc, struct failure *why)
 {
+	struct number_map pages = { 0 };
+	size_t room;
 	bool is_taken;
-	size_t count;
 
 	pthread_mutex_lock(&pool->lock);
+	room = count_room(pool, helps);
 	is_taken = is_more(pool);
-	count = is_taken ? count_segments(pool, search->rep, helps) : 0;
-	if (helps && !count) {
+	if (is_taken && !fits(pool, search->rep, &pages, room) && helps) {
 		is_taken = false;
 		pool->helpers--;
 	}
 	if (is_taken)
-		*rc = choose_part(pool, search, count ? count : 1, part, why);
+		*rc = choose_part(pool, search, &pages, room, part, why);
 	pthread_mutex_unlock(&pool->lock);
+	number_map_release(&pages);
 	return is_taken;
 }
 
@@ -270,6 +282,15 @@ static unsigned count_processors(void)
 	return count > HELPERS_MOST ? HELPERS_MOST : (unsigned)count - 1;
 }
 
+static bool fits_helper(const struct pool *pool, struct replayer *rep)
+{
+	struct number_map pages = { 0 };
+	bool is_fitting = fits(pool, rep, &pages, count_room(pool, true));
+
+	number_map_release(&pages);
+	return is_fitting;
+}
+
 int pool_search(struct search *search, const struct position *now,
 		struct failure *why)
 {
@@ -285,7 +306,7 @@ int pool_search(struct search *search, const struct position *now,
 	pthread_t threads[HELPERS_MOST];
 
 	pool.helpers = count_processors();
-	while (pool.helpers && !count_fitting(&pool, rep, true))
+	while (pool.helpers && !fits_helper(&pool, rep))
 		pool.helpers--;
 	/* Its start points are of little use to a long run. */
 	rep->points.side = NULL;
