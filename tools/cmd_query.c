@@ -234,18 +234,17 @@ static int answer_options(const struct query_command *command, int *status,
 			  struct failure *why)
 {
 	size_t count = command->ats.count * command->addrs.count;
-	struct question *questions = calloc(count, sizeof(*questions));
-	struct question **by_time = calloc(count, sizeof(struct question *));
+	struct question *questions;
+	struct question **by_time;
 	struct query_races races = { 0 };
 	bool lacks = false;
 	int rc = 0;
 
-	if (count > QUESTIONS_MOST) {
-		rc = failed(why, ERR_INPUT, "at most %u questions can be asked"
-			    " at once", QUESTIONS_MOST);
-		count = 0;
-		goto end;
-	}
+	if (count > QUESTIONS_MOST)
+		return failed(why, ERR_INPUT, "at most %u questions can be"
+			      " asked at once", QUESTIONS_MOST);
+	questions = calloc(count, sizeof(*questions));
+	by_time = calloc(count, sizeof(struct question *));
 	if (!questions || !by_time) {
 		rc = failed(why, ERR_NO_MEMORY, "out of memory");
 		goto end;

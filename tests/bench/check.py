@@ -145,7 +145,7 @@ def questions(tests):
 def long_recordings(tests):
     """That answers are the same all ways is checked there."""
     text, figures = tests.measure("latency", "--only=python3",
-                                  "--questions=6", "--cold=3", "--grow=20")
+                                  "--questions=3", "--cold=2", "--grow=10")
     places = figures[0]["places"]
     for kind in "memory", "last writer", "registers", "backtrace":
         asked = sorted((p["way"], p["index"]) for p in places

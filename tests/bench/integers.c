@@ -5,7 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBERS = 1 << 20, SIEVE = 8 << 20, SLOTS = 1 << 20 };
+#ifdef SMALL
+enum { NUMBERS = 1 << 16, SIEVE = 1 << 19, KEYS = 200000, FIBONACCI = 24 };
+#else
+enum { NUMBERS = 1 << 20, SIEVE = 8 << 20, KEYS = 3000000, FIBONACCI = 32 };
+#endif
+enum { SLOTS = 1 << 20 };
 
 static uint32_t numbers[NUMBERS];
 static uint8_t composite[SIEVE];
@@ -92,7 +97,7 @@ int main(int argc, char **argv)
 			numbers[j] = (uint32_t)next_value();
 		sort(numbers, NUMBERS);
 		printf("%u %u %llu %u\n", numbers[1000], sieve(),
-		       (unsigned long long)hash(3000000), fibonacci(32));
+		       (unsigned long long)hash(KEYS), fibonacci(FIBONACCI));
 	}
 	return 0;
 }

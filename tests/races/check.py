@@ -155,10 +155,12 @@ class Checker:
         run(self.options.cprec, "verify", trace)
         races = json.loads(run(self.options.cprec, "races", trace,
                                "--json"))["races"]
-        if self.options.short:
-            compare(races, source, None)
-        else:
-            compare(races, source, run(self.options.cprec, "races", trace))
+        text = None
+        # Without races, the text is that of any other program.
+        if not self.options.short and (races or not self.count):
+            text = run(self.options.cprec, "races", trace)
+        compare(races, source, text)
+        if not self.options.short:
             self.ask_about(races, trace, program)
         if not self.options.keep:
             os.unlink(trace)

@@ -5,6 +5,7 @@ report marked lines in each NAME_racy, and no data race in any NAME_fixed, but
 for what the tables below name with the reason.  Speaks TAP.
 """
 import argparse
+import functools
 import glob
 import os
 import re
@@ -42,7 +43,7 @@ ENDLESS = {
     "at_end_fixed": "only the last thread's end ends the process, and "
                     "ThreadSanitizer has a thread of its own",
 }
-ENDLESS_TIMEOUT = 5
+ENDLESS_TIMEOUT = 3
 
 # It misses some races in some runs: one of so many must show a planted race.
 TRIES = 5
@@ -74,6 +75,7 @@ def reports(errors, name):
             for report in REPORT.split(errors)[1:]]
 
 
+@functools.cache
 def archer():
     """The library that tells it what orders OpenMP's threads, which comes with
     clang; "" if it is not there."""
@@ -106,6 +108,7 @@ class Cannot(Exception):
     """The sanitizer does not run here."""
 
 
+@functools.cache
 def fixed_addresses():
     """A command before the program's: the sanitizer's own memory can be where
     random addresses are.  Some containers do not allow it."""
@@ -116,7 +119,9 @@ def fixed_addresses():
 
 def execute(program, folder, timeout, is_openmp=False):
     """What it reports."""
-    options = "exitcode=0:report_signal_unsafe=0:color=never"
+    # At the end it waits for other threads: a second, if it is not told.
+    options = ("exitcode=0:report_signal_unsafe=0:color=never"
+               ":atexit_sleep_ms=200")
     if is_openmp:	# whose library is not instrumented
         options += ":ignore_noninstrumented_modules=1"
     try:

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Recordings whose first time is not 0, and of processors that are not ours.
 
-usage: later.py --cprec C --tamper T --guest G [--keep FOLDER]
+usage: later.py --cprec C --tamper T --guest G [--threads N] [--keep FOLDER]
 
 A recording of several threads is copied with all times LATER instructions
 later, as a program would be recorded that ran for a while before.  What the
 copy answers about t + LATER must be what the recording answers about t.
-Speaks TAP.
+--threads says of how many threads, about, the own times are asked.  Speaks TAP.
 """
+import argparse
 import json
 import os
 import re
@@ -30,8 +31,8 @@ class Tests(CprecTap):
         self.trace = f"{folder}/now.cpr"
         self.copy = f"{folder}/later.cpr"
 
-    def run(self, *arguments):
-        done = self.cprec(*arguments)
+    def run(self, *arguments, text=None):
+        done = self.cprec(*arguments, text=text)
         said = [line for line in done.stderr.splitlines()
                 if not line.startswith("cprec: note: ")]
         if done.returncode or said:
@@ -105,17 +106,39 @@ class Tests(CprecTap):
             answer["instructions"] -= offset
         return answer
 
+    def same(self, now, later, what):
+        """Lists of answers, compared one by one."""
+        equal(len(later), len(now), f"answers to {what}")
+        for one, other in zip(now, later):
+            equal(other, one, what)
+
+    def ask_lines(self, trace, offset, questions):
+        """Of (address, time, size)."""
+        lines = "".join(f"{addr} {t + offset} {size}\n"
+                        for addr, t, size in questions)
+        out = self.run(*QUERY, "--json", trace, "-", text=lines)
+        return [self.earlier(json.loads(line), offset)
+                for line in out.splitlines()]
+
     def asked(self):
-        times = [self.end * i // 9 for i in range(10)]
-        for t in times + [1, self.end - 1]:
-            registers = self.ask(self.trace, 0, "registers", t)[0]
-            stack = registers["registers"]["rsp"]
-            code = registers["registers"]["rip"]
-            for question in (["registers"], [*QUERY, f"--addr={code}"],
-                             [*QUERY, f"--addr={stack}", "--size=256"]):
-                equal(self.ask(self.copy, LATER, *question, t),
-                      self.ask(self.trace, 0, *question, t),
-                      f"{question} at {t}")
+        times = [self.end * i // 9 for i in range(10)] + [1, self.end - 1]
+        registers = self.ask(self.trace, 0, "registers", *times)
+        self.same(registers, self.ask(self.copy, LATER, "registers", *times),
+                  "registers")
+        questions = []
+        for t in times:
+            held = next(answer["registers"] for answer in registers
+                        if answer["at"] == t)
+            questions += [(held["rip"], t, 8), (held["rsp"], t, 256)]
+        now = self.ask_lines(self.trace, 0, questions)
+        equal([answer["at"] for answer in now],
+              [t for _, t, _ in questions], "times")
+        self.same(now, self.ask_lines(self.copy, LATER, questions), "query")
+        for (addr, t, _), answer in list(zip(questions, now))[::6]:
+            question = *QUERY, f"--addr={addr}", "--size=8", t
+            found = self.ask(self.copy, LATER, *question)
+            equal(found, self.ask(self.trace, 0, *question), f"{question}")
+            equal(found[0]["bytes"], answer["bytes"], f"{question}, alone")
 
     def shares(self):
         for share in ("start", "0%", "12.5%", "50%", "100%", "end"):
@@ -125,18 +148,18 @@ class Tests(CprecTap):
 
     def threads_own_times(self):
         """The first thread is older than the recording; others are not."""
-        for i, thread in enumerate(self.info["threads"]):
+        threads = list(enumerate(self.info["threads"]))
+        step = max(1, len(threads) // self.options.threads)
+        for i, thread in threads[:1] + threads[1::step]:
             tid, steps = thread["thread"], thread["instructions"]
             older = 0 if i else LATER
-            for n in (0, 1, steps // 2, steps):
-                equal(self.ask(self.copy, LATER, "registers",
-                               f"--at={tid}:{n + older}"),
-                      self.ask(self.trace, 0, "registers",
-                               f"--at={tid}:{n}"), f"{tid}:{n}")
-            equal(self.ask(self.copy, LATER, "registers",
-                           f"--at={tid}:start"),
-                  self.ask(self.trace, 0, "registers", f"--at={tid}:start"),
-                  f"{tid}:start")
+            counts = 0, 1, steps // 2, steps
+            self.same(
+                self.ask(self.trace, 0, "registers", f"--at={tid}:start",
+                         *(f"--at={tid}:{n}" for n in counts)),
+                self.ask(self.copy, LATER, "registers", f"--at={tid}:start",
+                         *(f"--at={tid}:{n + older}" for n in counts)),
+                f"{tid}:N")
 
     def refused(self, line, *arguments):
         done = self.cprec(*arguments)
@@ -188,4 +211,6 @@ def run_all(options, folder):
 
 
 if __name__ == "__main__":
-    sys.exit(main(run_all, "tamper", "guest"))
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--threads", type=int, default=12)
+    sys.exit(main(run_all, "tamper", "guest", parser=arguments))

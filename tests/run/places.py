@@ -239,7 +239,7 @@ class Places(CprecTap):
         subprocess.run(["cc", "-g", "-o", self.path("own"), "src/own.c"],
                        check=True, cwd=self.folder)
         self.run("record", "-q", "-o", self.path("own.cpr"), self.path("own"))
-        at = next(frame for frame in self.at_main())
+        at = self.at_main()
         ask = "source", self.path("own.cpr"), f"--at={at}"
         equal(self.run(*ask).stderr, "", "no note")
         os.rename(folder, folder + ".away")
@@ -263,13 +263,15 @@ class Places(CprecTap):
         end = json.loads(self.run("info", "--json", trace).stdout)
         out = self.run("symbols", "--json", trace, "main").stdout
         line = json.loads(out.splitlines()[0])
-        for back in range(1, 4000):
-            t = end["instructions"] - back
-            done = self.run("registers", trace, f"--at={t}", "--json", "rip")
-            pc = int(json.loads(done.stdout)["pc"], 16)
-            if 4 < pc - int(line["addr"], 16) < line["size"]:
-                yield t
-                return
+        end = end["instructions"]
+        for last in range(end - 1, end - 4000, -500):
+            done = self.run("registers", trace, "--json", "rip",
+                            *(f"--at={t}" for t in range(last - 499,
+                                                         last + 1)))
+            for each in map(json.loads, reversed(done.stdout.splitlines())):
+                pc = int(each["pc"], 16)
+                if 4 < pc - int(line["addr"], 16) < line["size"]:
+                    return each["at"]
         raise Failure("main is never there")
 
     def no_source(self):

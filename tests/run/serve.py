@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """cprec serve answers as the commands do, in any order, and does not grow.
 
-usage: serve.py --cprec C [--questions N] [--seed S]
+usage: serve.py --cprec C [--questions N] [--every N] [--seed S]
 
 A question's answer, asked of a server that has been asked others before, is
 compared with the lines that the command prints; values with those that the
 program itself has printed.  --questions says how many a server is asked while
-its memory is looked at.  Speaks TAP.
+its memory is looked at; --every=1, that one that keeps little is asked all of
+the others, too.  Speaks TAP.
 """
 import argparse
 import json
@@ -16,6 +17,7 @@ import random
 import re
 import select
 import signal
+import statistics
 import subprocess
 import sys
 import time
@@ -263,8 +265,9 @@ class Tests(CprecTap):
         yield {"command": "maps", "file": "nothing.cpr", "at": "0"}
         yield {"command": "query", "addr": "environ", "at": "50%"}
 
-    def all_commands(self, keep):
-        """Twice, in some order: what was asked before must not matter."""
+    def all_commands(self, keep, every):
+        """Twice, in some order: what was asked before must not matter.  Of
+        `every` so many one."""
         with self.server(f"--keep={keep}") as server:
             results, _ = server.ask({"command": "hello"})
             commands = [one["name"] for one in results[0]["commands"]]
@@ -273,7 +276,7 @@ class Tests(CprecTap):
             if not hasattr(self, "expected"):
                 with ThreadPoolExecutor(os.cpu_count()) as pool:
                     self.expected = list(pool.map(self.command, requests))
-            order = list(range(len(requests))) * 2
+            order = list(range(0, len(requests), every)) * 2
             random.Random(self.options.seed).shuffle(order)
             wrong = []
             for index in order:
@@ -287,7 +290,8 @@ class Tests(CprecTap):
                    "\n".join(str(one)[:1000] for one in wrong[:5]))
             equal(server.end(), ANSWERED, "exit status")
         answered = sum(end["status"] == ANSWERED for _, end in self.expected)
-        return f"{len(requests)} requests, of which {answered} are answered"
+        return (f"{len(order)} questions; of {len(requests)} requests "
+                f"{answered} are answered")
 
     def hello(self):
         """Names of all options that the help has."""
@@ -461,7 +465,7 @@ class Tests(CprecTap):
     def bound(self):
         """So many files are open, and no more."""
         copies = []
-        for number in range(12):
+        for number in range(5):
             name = f"copy{number}.cpr"
             with open(os.path.join(self.folder, "counts.cpr"), "rb") as file:
                 data = file.read()
@@ -579,7 +583,7 @@ class Tests(CprecTap):
                      server.ask({"command": "hello"})[0][0]["commands"]]
             requests = list(self.requests(names))
             took = {}
-            for _ in range(4):
+            for _ in range(2):
                 # What is asked for the first time takes longer.
                 for index, request in enumerate(requests):
                     began = time.monotonic()
@@ -605,9 +609,11 @@ class Tests(CprecTap):
             each = (time.monotonic() - began) / total
         half = len(sizes) // 2
         print(f"# {total} questions; KiB: {sizes}; descriptors: {files}")
-        grown = max(sizes[half:]) - max(sizes[:half])
-        # Replayers come and go, each with up to 40 MB of translated code.
-        expect(grown < 65536, f"it has grown by {grown} KiB")
+        # Replayers come and go, each with up to 40 MB of translated code: at
+        # most times there are as many.
+        grown = (statistics.median(sizes[half:]) -
+                 statistics.median(sizes[:half]))
+        expect(grown < 24576, f"it has grown by {grown} KiB")
         expect(max(files) < 64, "there are more descriptors")
         return (f"{sizes[0]} KiB, then {sizes[-1]} KiB; {each * 1000:.1f} ms"
                 " each")
@@ -638,8 +644,9 @@ def run_all(options, folder):
     tests = Tests(options, folder)
     tests.test("recordings", tests.record_all)
     tests.test("values that the program prints", tests.truth)
-    for keep in (4, 1):
-        tests.test(f"all commands, {keep} kept", tests.all_commands, keep)
+    for keep, every in (4, 1), (1, options.every):
+        tests.test(f"all commands, {keep} kept", tests.all_commands, keep,
+                   every)
     tests.test("hello tells what help tells", tests.hello)
     tests.test("mistakes", tests.mistakes)
     tests.test("lines that are no requests", tests.hostile)
@@ -660,6 +667,7 @@ def run_all(options, folder):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--questions", type=int, default=2000)
+    parser.add_argument("--questions", type=int, default=600)
+    parser.add_argument("--every", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
     sys.exit(main(run_all, parser=parser))
