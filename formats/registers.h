@@ -118,6 +118,7 @@ struct reg_table {
 
 	/* The calling conventions: of functions, and of the kernel. */
 	bool has_stack_args;	/* functions get all of theirs on the stack */
+	unsigned handler_info;	/* what a signal's handler gets, as siginfo_t */
 	uint8_t args[ARGS_MOST], call_args[ARGS_MOST];
 	uint8_t vector_args[VECTOR_ARGS_MOST];
 	uint8_t results[RESULTS_MOST], vector_results[RESULTS_MOST];

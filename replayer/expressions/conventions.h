@@ -4,7 +4,8 @@
  *
  * As compilers of C and C++ agree, by the types alone.
  *
- * Source: System V ABI, AMD64 supplement, 3.2.3; Itanium C++ ABI, 3.1.
+ * Source: System V ABI, AMD64 supplement, 3.2.3, and Intel386 supplement, 2.2;
+ * Itanium C++ ABI, 3.1.
  *
  * Ownership:  bytes are of the context (context_take()).
  * Errors:     those of values.h.

@@ -67,6 +67,7 @@ struct types {
 	bool (*compute)(void *context, Dwarf_Attribute *attribute,
 			uint64_t *out);
 	void *context;
+	unsigned word;		/* bytes of an address */
 	unsigned depth;		/* of those being read now */
 	bool is_computed;	/* something was, of the type just read */
 };
