@@ -119,12 +119,12 @@ struct reg_table {
 
 	/* The calling conventions: of functions, and of the kernel. */
 	uint8_t args[ARGS_MOST], call_args[KERNEL_ARGS];
-	unsigned arg_count;	/* of `args` */
+	unsigned arg_count;	/* of `args`; 0: all are on the stack */
 	unsigned arg_stack;	/* bytes on the stack before the others */
 	bool large_by_address;	/* what no registers hold is copied, and its
 				   address passed; of results, in no register
 				   that keeps it */
-	bool has_stack_args;	/* functions get all of theirs on the stack */
+	unsigned handler_info;	/* what a signal's handler gets, as siginfo_t */
 	uint8_t vector_args[VECTOR_ARGS_MOST];
 	uint8_t results[RESULTS_MOST], vector_results[RESULTS_MOST];
 	uint8_t float_result;	/* of the widest kind */

@@ -69,6 +69,7 @@ struct types {
 	void *context;
 	bool has_quads;		/* numbers of floating point of 16 bytes are
 				   IEEE's of 128 bits; else they are x87's */
+	unsigned word;		/* bytes of an address */
 	unsigned depth;		/* of those being read now */
 	bool is_computed;	/* something was, of the type just read */
 };
