@@ -412,7 +412,8 @@ int argument_next(struct context *context, struct arguments *taken,
 		numbers = 1;
 		vectors = 0;
 	}
-	if (classes.parts[0] == CLASS_MEMORY || count(&classes, CLASS_FLOAT) ||
+	if (!table->arg_count || classes.parts[0] == CLASS_MEMORY ||
+	    count(&classes, CLASS_FLOAT) ||
 	    taken->numbers + numbers > table->arg_count ||
 	    taken->vectors + vectors > VECTOR_ARGS_MOST)
 		return take_stack(context, taken, type, &classes, out, why);

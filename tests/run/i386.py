@@ -11,6 +11,7 @@ compiler, or a kernel that runs programs of i386, nothing is tested.  Speaks TAP
 import glob
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -99,6 +100,45 @@ class Tests(CprecTap):
         history = self.answer("writes", trace, "--addr=sum")
         equal(history.count(" in add "), 1000, history)
 
+    def called(self):
+        """Arguments are on the stack, results in two registers or x87's."""
+        program = os.path.join(self.folder, "called")
+        source = program + ".c"
+        with open(source, "w", encoding="utf-8") as out:
+            out.write(CALLED)
+        compile_to(program, "-static", "-fno-inline", source)
+        trace = program + ".cpr"
+        expected = [f"half(x={i}, k=2, w=21474836480) = "
+                    f"{i / 2 + 2 + (5 << 32):.15g}" for i in range(3)]
+        expected += [f"make(a={i}) = {{a = {i}, b = {i + 1}, c = {i + 2}}}"
+                     for i in range(3)]
+        expected += [f'wide("four", {i}) = {4 << 33 | i}' for i in range(3)]
+        printed = run(program)[1]
+        equal(run(self.options.cprec, "record", "-o", trace, program)[1],
+              printed, "output")
+        lines = self.answer("calls", trace, "half", "make", "wide")
+        found = [re.sub(r"s=0x\w+ |n=", "", line.split(" ", 2)[2])
+                 for line in lines.splitlines()]
+        found = [line.partition(", from ")[0].rpartition(", ")[0]
+                 for line in found]
+        equal(sorted(found), sorted(expected), "calls")
+
+
+CALLED = r"""
+#include <stdio.h>
+#include <string.h>
+struct p { int a, b, c; };
+double half(double x, int k, long long w) { return x / 2 + k + w; }
+struct p make(int a) { return (struct p) { a, a + 1, a + 2 }; }
+long long wide(const char *s, short n) { return (long long)strlen(s) << 33 | n; }
+int main(void)
+{
+	for (int i = 0; i < 3; i++)
+		printf("%g %lld %d\n", half(i, 2, 5LL << 32), wide("four", i),
+		       make(i).c);
+	return 0;
+}
+"""
 
 COUNTED = """
 .global _start
@@ -144,6 +184,7 @@ def run_all(options, folder):
             name = os.path.basename(source)
             tests.test(f"{name}, {way}", tests.compare, source, way)
     tests.test("counted", tests.counted)
+    tests.test("calls", tests.called)
     tests.test("asked of arm64_memory.c", tests.asked, memory)
     return tests.summary()
 

@@ -5,6 +5,7 @@
 
 #include <time.h>
 
+#include "vm/linux/abi/abi.h"
 #include "vm/linux/tasks/tasks.h"
 
 /* ------- threads.c ------- */
