@@ -161,7 +161,7 @@ class Tests:
     def program(self, name, command):
         if isinstance(command, str):
             command = ["bash", "-c", command]
-        for number, how in ("200", "run"), ("5", "record"):
+        for number, how in ("60", "run"), ("5", "record"):
             command_here = [part.replace("@N@", number) for part in command]
             wrapper = [self.cprec, how]
             if how == "record":
