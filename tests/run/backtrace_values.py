@@ -143,7 +143,9 @@ class Values(Backtraces):
                 break
             name, args, locals_, line, held = wanted[number]
             where = f"{path} at {t}, frame {number}, {name}"
-            self.registers(path, t, number, held)
+            # The innermost, and some of the others: each takes a process.
+            if number < 2 or (number + t) % self.options.each == 0:
+                self.registers(path, t, number, held)
             if "args" not in frame:
                 continue
             self.list(frame["args"], args, where + ", arguments", True)
@@ -211,6 +213,8 @@ if __name__ == "__main__":
     parser.add_argument("--cxx", default="c++")
     parser.add_argument("--times", type=int, default=48,
                         help="over all programs")
+    parser.add_argument("--each", type=int, default=5, metavar="N",
+                        help="registers of each Nth frame; 1: of all")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="part of a name")
     parser.add_argument("--show", type=int, default=1, help="failures")

@@ -309,10 +309,10 @@ class Heap(CprecTap):
             expect(done.returncode == 1 and "no block" in done.stderr,
                    done.stderr)
         # A pointer means where it points to, a part of a variable where it is.
-        done = self.cprec("query", "--json", path, at, *(
-            f"--addr=blocks[{i}].addr" for i in range(300)))
-        number = next(i for i, line in enumerate(done.stdout.splitlines())
-                      if block in json.loads(line)["value"])
+        done = self.cprec("query", "--json", path, at, "--addr=blocks",
+                          "--size=4800")
+        held = bytes.fromhex(json.loads(done.stdout)["bytes"])
+        number = held.index(int(block, 16).to_bytes(8, "little")) // 16
         done = self.cprec("query", "--json", path, at,
                           f"--addr=heap:blocks[{number}].addr")
         equal(json.loads(done.stdout)["addr"], block, "by a pointer")

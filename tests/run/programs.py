@@ -362,7 +362,7 @@ PROGRAMS = [
     Program("objdump", lambda i: ["objdump", "-d", object_file(i)]),
     Program("cc1", lambda i: [
         cc1(), "-quiet", "-O2", "-fpreprocessed", i.c_source(
-            "in.i", i.size(5_000, 150)), "-o", "/dev/stdout"]),
+            "in.i", i.size(5_000, 40)), "-o", "/dev/stdout"]),
     Program("openssl-speed", lambda i: [
         "openssl", "speed", "-seconds", "1", "-bytes", "1024", "-evp",
         "aes-128-cbc"], normal=only_shape),
