@@ -21,6 +21,9 @@ static const struct processor x86_64 = { "westmere", BEHAVIOUR_STEPS };
 /* Cortex-A72 is ARMv8.0 with AES, SHA and CRC. */
 static const struct processor aarch64 = { "cortex-a72", 1 };
 
+/* The same one; what it shares with x86-64 behaves alike since the beginning. */
+static const struct processor i386 = { "westmere", BEHAVIOUR_STEPS };
+
 const struct processor *processor_of(unsigned arch)
 {
 	switch (arch) {
@@ -28,6 +31,8 @@ const struct processor *processor_of(unsigned arch)
 		return &x86_64;
 	case ARCH_AARCH64:
 		return &aarch64;
+	case ARCH_I386:
+		return &i386;
 	default:
 		return NULL;
 	}

@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "formats/tables_arm64.h"
+#include "formats/tables_i386.h"
 
 /* The registers follow each other in order of their numbers, unpadded. */
 #define OF_KIND(n, name, kind) [n] = { name, 8 * (n), 8, kind, NULL }
@@ -16,12 +17,12 @@
 #define ST(n) [X86_ST0 + n] = { "st" #n, 182 + 10 * n, 10, REG_FLOAT, NULL }
 #define XMM(n) [X86_XMM0 + n] = { "xmm" #n, 262 + 16 * n, 16, REG_VECTOR, NULL }
 
-static const char *const x86_flags[] = {
+const char *const reg_x86_flags[] = {
 	"CF", "", "PF", "", "AF", "", "ZF", "SF", "TF", "IF", "DF", "OF", "",
 	"", "NT", "", "RF", "VM", "AC", "VIF", "VIP", "ID", NULL
 };
 
-static const char *const x86_mxcsr[] = {
+const char *const reg_x86_mxcsr[] = {
 	"IE", "DE", "ZE", "OE", "UE", "PE", "DAZ", "IM", "DM", "ZM", "OM", "UM",
 	"PM", "", "", "FZ", NULL
 };
@@ -37,7 +38,8 @@ static const struct reg_info x86_64_regs[X86_REG_COUNT] = {
 	GENERAL(X86_R12, "r12"), GENERAL(X86_R13, "r13"),
 	GENERAL(X86_R14, "r14"), GENERAL(X86_R15, "r15"),
 	OF_KIND(X86_RIP, "rip", REG_CODE),
-	[X86_RFLAGS] = { "eflags", 8 * X86_RFLAGS, 8, REG_FLAGS, x86_flags },
+	[X86_RFLAGS] = { "eflags", 8 * X86_RFLAGS, 8, REG_FLAGS,
+			  reg_x86_flags },
 	SELECTOR(X86_CS, "cs"), SELECTOR(X86_SS, "ss"),
 	SELECTOR(X86_DS, "ds"), SELECTOR(X86_ES, "es"),
 	SELECTOR(X86_FS, "fs"), SELECTOR(X86_GS, "gs"),
@@ -46,7 +48,7 @@ static const struct reg_info x86_64_regs[X86_REG_COUNT] = {
 	CONTROL(X86_FPCW, "fctrl", 172, 2),
 	CONTROL(X86_FPSW, "fstat", 174, 2),
 	CONTROL(X86_FPTAG, "ftag", 176, 2),
-	[X86_MXCSR] = { "mxcsr", 178, 4, REG_CONTROL_FLAGS, x86_mxcsr },
+	[X86_MXCSR] = { "mxcsr", 178, 4, REG_CONTROL_FLAGS, reg_x86_mxcsr },
 	ST(0), ST(1), ST(2), ST(3), ST(4), ST(5), ST(6), ST(7),
 	XMM(0), XMM(1), XMM(2), XMM(3), XMM(4), XMM(5), XMM(6), XMM(7),
 	XMM(8), XMM(9), XMM(10), XMM(11), XMM(12), XMM(13), XMM(14), XMM(15),
@@ -108,6 +110,8 @@ const struct reg_table *reg_table(unsigned arch)
 		return &x86_64_table;
 	case ARCH_AARCH64:
 		return &reg_table_arm64;
+	case ARCH_I386:
+		return &reg_table_i386;
 	default:
 		return NULL;
 	}

@@ -8,9 +8,9 @@
  * Values are little-endian.
  *
  * Source: Intel 64 SDM volume 1, chapters 3, 8 and 10; System V ABI, AMD64
- * supplement, 3.2.3, 3.6.2 and A.2.1.  Arm Architecture Reference Manual (DDI
- * 0487), B1.2; Procedure Call Standard and DWARF for the Arm 64-bit
- * Architecture.
+ * supplement, 3.2.3, 3.6.2 and A.2.1; Intel386 supplement, 2.2 and 2.4.  Arm
+ * Architecture Reference Manual (DDI 0487), B1.2; Procedure Call Standard and
+ * DWARF for the Arm 64-bit Architecture.
  */
 #ifndef CPREC_FORMATS_REGISTERS_H
 #define CPREC_FORMATS_REGISTERS_H
@@ -25,6 +25,7 @@
 enum arch {
 	ARCH_X86_64 = 1,
 	ARCH_AARCH64 = 2,
+	ARCH_I386 = 3,
 };
 
 /* x86-64.  Written to disk: never renumber. */
@@ -55,6 +56,23 @@ enum arm64_register {
 	/* What the last load-exclusive has marked, and found there. */
 	ARM64_MONITOR, ARM64_MARKED, ARM64_MARKED_HIGH,
 	ARM64_REG_COUNT
+};
+
+/* i386.  Written to disk: never renumber. */
+enum i386_register {
+	I386_EAX, I386_EBX, I386_ECX, I386_EDX, I386_ESI, I386_EDI, I386_EBP,
+	I386_ESP, I386_EIP, I386_EFLAGS,
+	I386_CS, I386_SS, I386_DS, I386_ES, I386_FS, I386_GS,	/* selectors */
+	I386_FS_BASE, I386_GS_BASE,
+	I386_FPCW, I386_FPSW, I386_FPTAG,	/* the full 16-bit tag word */
+	I386_MXCSR,
+	I386_ST0, I386_ST7 = I386_ST0 + 7,	/* 10 bytes each */
+	I386_XMM0, I386_XMM7 = I386_XMM0 + 7,	/* 16 bytes each */
+	I386_FIP, I386_FDP,		/* as on x86-64 */
+	/* Descriptors of segments that a thread has set: of the selectors 0x63,
+	 * 0x6b and 0x73. */
+	I386_TLS0, I386_TLS2 = I386_TLS0 + 2,
+	I386_REG_COUNT
 };
 
 /* What people want to see of a register. */
@@ -117,6 +135,12 @@ struct reg_table {
 	const uint8_t *dwarf_all;	/* also those of more than 8 bytes */
 	unsigned dwarf_all_count;
 };
+
+/* Bytes of an address. */
+static inline unsigned reg_word(const struct reg_table *table)
+{
+	return table->regs[table->sp].size;
+}
 
 /*
  * Says that no register is called so, which one may be meant, or which there

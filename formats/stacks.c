@@ -4,6 +4,7 @@
 
 #include "formats/registers.h"
 #include "formats/tables_arm64.h"
+#include "formats/tables_i386.h"
 
 /* mov $15, %rax (or %eax); syscall: rt_sigreturn. */
 static const uint8_t x86_sigreturn[] = {
@@ -43,7 +44,7 @@ static size_t indirect_size(const uint8_t *modrm)
 }
 
 /* call rel32, or call of a register or memory. */
-static bool is_x86_call(const uint8_t *before, size_t size)
+bool stack_x86_is_call(const uint8_t *before, size_t size)
 {
 	if (size >= 5 && before[size - 5] == 0xe8)
 		return true;
@@ -64,7 +65,7 @@ static const struct stack_table x86_64_table = {
 	.sigreturn_size = sizeof(x86_sigreturn),
 	.saved = x86_saved,
 	.saved_count = sizeof(x86_saved) / sizeof(x86_saved[0]),
-	.is_call = is_x86_call,
+	.is_call = stack_x86_is_call,
 };
 
 const struct stack_table *stack_table(unsigned arch)
@@ -74,6 +75,8 @@ const struct stack_table *stack_table(unsigned arch)
 		return &x86_64_table;
 	case ARCH_AARCH64:
 		return &stack_table_arm64;
+	case ARCH_I386:
+		return &stack_table_i386;
 	default:
 		return NULL;
 	}

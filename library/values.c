@@ -55,10 +55,12 @@ static int walk_here(struct cprec_cursor *cursor,
 		     int (*visit)(void *context, const struct frame *frame),
 		     void *context, enum frames_end *end)
 {
+	const struct reg_table *table =
+		recording_reg_table(cursor->of->recording);
 	const struct frame_walk walk = {
 		.lines = cursor->of->lines, .t = cursor->at.time,
-		.table = recording_reg_table(cursor->of->recording),
-		.memory = { read_memory, cursor },
+		.table = table,
+		.memory = { read_memory, cursor, reg_word(table) },
 		.visit = visit, .context = context,
 	};
 

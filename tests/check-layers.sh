@@ -186,7 +186,7 @@ no_circles replayer/expressions
 # The rooms of the virtual machine.  Words: of the engine, of an architecture,
 # of what depends on the one build of the engine, of the guest's kernel.
 engine_words='(^|[^a-z_>.])uc_[a-z]|UC_[A-Z]'
-arch_words='(^|[^A-Za-z0-9_])(X86|ARM64)_[A-Z]|(^|[^a-z_])cs_[a-z]'
+arch_words='(^|[^A-Za-z0-9_])(X86|ARM64|I386)_[A-Z]|(^|[^a-z_])cs_[a-z]'
 build_words='dlsym|__builtin_return_address|[a-z]_(x86_64|aarch64)'
 linux_words='(^|[^a-z_])linux_'
 vm_headers="formats $memory vm/engine/engine.h vm/vm.h"
@@ -239,7 +239,7 @@ room $linux "formats $memory vm/vm.h $linux/abi $linux/files $linux/host
 	$linux/signals $linux/tasks" ''
 
 result 'nobody else names registers' "$(grep -rnE \
-	'(^|[^A-Za-z0-9_])(X86|ARM64)_[A-Z]' --include='*.[ch]' cache debugger index library \
+	'(^|[^A-Za-z0-9_])(X86|ARM64|I386)_[A-Z]' --include='*.[ch]' cache debugger index library \
 	recorder replayer tools vm | grep -vE '^vm/(arch|engine|linux/abi)/')"
 
 # The processor asks for mappings at each miss of the TLB and drops what was
@@ -257,7 +257,7 @@ result "others include only public headers of $linux" "$(grep -rnE \
 	'linux/(linux|host/host|load/load|text/text|abi/(calls|names|values))\.h"')"
 
 result "only $linux/abi names registers" "$(grep -rnE \
-	'(^|[^A-Za-z0-9_])(X86_|ARM_|ARM64_|ABI_)|abi_(x86_64|arm64)' $linux \
+	'(^|[^A-Za-z0-9_])(X86_|ARM_|ARM64_|I386_|ABI_)|abi_(x86_64|arm64|i386)' $linux \
 	--include='*.[ch]' | grep -v "^$linux/abi/")"
 
 result "only $linux/host has assembly" "$(grep -rnE \

@@ -207,7 +207,7 @@ void vm_skip(struct vm *vm, const struct vm_stop *stop)
 
 bool vm_trap(struct vm *vm, struct vm_stop *stop)
 {
-	if (!vm->cpu.steps)
+	if (!vm->cpu.own.steps)
 		return false;
 	*stop = step_trap(vm);
 	return true;
@@ -253,7 +253,7 @@ int vm_thread_create(struct vm *vm, struct vm_thread **out,
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	}
 	thread->view = ++vm->views;
-	thread->steps = vm->cpu.steps;
+	thread->own = vm->cpu.own;
 	*out = thread;
 	return 0;
 }
@@ -282,8 +282,8 @@ void vm_thread_switch(struct vm *vm, struct vm_thread *thread)
 		return;
 	vm->thread->current = engine_counter(vm->engine)->current;
 	vm->thread->flushes = vm->flushes;
-	vm->thread->steps = vm->cpu.steps;
-	vm->cpu.steps = thread->steps;
+	vm->thread->own = vm->cpu.own;
+	vm->cpu.own = thread->own;
 	engine_context_save(vm->engine, vm->thread->context);
 	engine_context_restore(vm->engine, thread->context);
 	vm->thread = thread;

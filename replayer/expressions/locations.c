@@ -436,7 +436,8 @@ static int step(struct machine *machine, const Dwarf_Op *op)
 					   machine->why);
 		return rc ? rc : push(machine, value);
 	case DW_OP_deref:
-		return dereference(machine, 8);
+		return dereference(machine, reg_word(
+			recording_reg_table(machine->context->recording)));
 	case DW_OP_deref_size:
 		return dereference(machine, op->number);
 	case DW_OP_stack_value:

@@ -24,12 +24,13 @@ int backtrace_walk(const struct backtrace *backtrace, enum frames_end *end,
 		   struct failure *why)
 {
 	struct replayer *replayer = backtrace->replayer;
+	const struct reg_table *table = recording_reg_table(
+		names_recording(lines_names(backtrace->lines)));
 	const struct frame_walk walk = {
 		.lines = backtrace->lines,
 		.t = replayer_time(replayer),
-		.table = recording_reg_table(names_recording(
-			lines_names(backtrace->lines))),
-		.memory = { read_memory, replayer },
+		.table = table,
+		.memory = { read_memory, replayer, reg_word(table) },
 		.visit = backtrace->visit,
 		.context = backtrace->context,
 	};

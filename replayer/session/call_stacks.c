@@ -54,7 +54,7 @@ static int find_back(const struct call_stacks *stacks,
 		*out = vm_reg(replayer_vm(replayer), table->link_register);
 		return 0;
 	}
-	rc = replayer_read(replayer, sp, bytes, known, sizeof(bytes),
+	rc = replayer_read(replayer, sp, bytes, known, table->call_size,
 			   stacks->why);
 	for (unsigned i = 0; i < sizeof(bytes); i++)
 		*out |= (uint64_t)bytes[i] << 8 * i;

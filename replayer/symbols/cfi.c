@@ -48,7 +48,7 @@ static enum rule find_register(struct unwinding *unwinding, unsigned reg,
 		return RULE_BAD;
 	*out = result.value;
 	if (result.is_address &&
-	    !guest_read_number(machine->memory, result.value, 8, out))
+	    !guest_read_word(machine->memory, result.value, out))
 		return RULE_BAD;
 	return RULE_VALUE;
 }

@@ -33,6 +33,13 @@ bool guest_read_number(const struct guest_reader *reader, uint64_t addr,
 	return true;
 }
 
+bool guest_read_word(const struct guest_reader *reader, uint64_t addr,
+		     uint64_t *out)
+{
+	return guest_read_number(reader, addr, reader->word ? reader->word : 8,
+				 out);
+}
+
 static void push(struct evaluation *eval, uint64_t value)
 {
 	if (eval->depth < STACK_MOST)
@@ -66,6 +73,17 @@ static uint64_t value_of(struct evaluation *eval, uint64_t reg)
 		return registers->value[reg];
 	eval->is_bad = true;
 	return 0;
+}
+
+/* An address. */
+static void load_word(struct evaluation *eval)
+{
+	uint64_t value = 0, addr = pop(eval);
+
+	if (!eval->is_bad &&
+	    !guest_read_word(eval->machine->memory, addr, &value))
+		eval->is_bad = true;
+	push(eval, value);
 }
 
 static void load(struct evaluation *eval, unsigned size)
@@ -253,7 +271,7 @@ static void execute(struct evaluation *eval, const Dwarf_Op *op)
 		eval->is_value = true;
 		break;
 	case DW_OP_deref:
-		load(eval, 8);
+		load_word(eval);
 		break;
 	case DW_OP_deref_size:
 		load(eval, (unsigned)op->number);

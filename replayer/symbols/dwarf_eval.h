@@ -29,11 +29,16 @@
 struct guest_reader {
 	bool (*read)(void *context, uint64_t addr, void *bytes, size_t size);
 	void *context;
+	unsigned word;		/* bytes of an address; 0: 8 */
 };
 
 /* A number of at most 8 bytes, little-endian. */
 bool guest_read_number(const struct guest_reader *reader, uint64_t addr,
 		       unsigned size, uint64_t *out);
+
+/* An address. */
+bool guest_read_word(const struct guest_reader *reader, uint64_t addr,
+		     uint64_t *out);
 
 #define DWARF_REGISTERS_MOST 64u
 

@@ -49,7 +49,9 @@ static void every_row_is_found(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < CALL_COUNT; i++)
-		assert_ptr_equal(linux_syscall_name(ARCH_X86_64,
+		if (linux_calls[i].like == i &&
+		    linux_calls[i].host != NO_NUMBER)
+			assert_ptr_equal(linux_syscall_name(ARCH_X86_64,
 						    linux_calls[i].host),
 				 linux_calls[i].name);
 }

@@ -18,7 +18,7 @@ static size_t length_of(const uint8_t *code, size_t left)
 {
 	struct x86_parts insn;
 
-	x86_take_apart(code, left, &insn);
+	x86_take_apart(false, code, left, &insn);
 	return insn.size;
 }
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-extern const struct architecture arch_x86, arch_arm64;
+extern const struct architecture arch_x86, arch_arm64, arch_i386;
 
 const struct architecture *arch_find(enum arch arch)
 {
@@ -13,6 +13,8 @@ const struct architecture *arch_find(enum arch arch)
 		return &arch_x86;
 	case ARCH_AARCH64:
 		return &arch_arm64;
+	case ARCH_I386:
+		return &arch_i386;
 	default:
 		return NULL;
 	}

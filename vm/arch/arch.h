@@ -26,6 +26,13 @@
 
 struct architecture;
 
+/* What the engine does not have of a thread's registers. */
+struct cpu_own {
+	bool steps;		/* the program's own flag that each instruction
+				   is to trap */
+	uint64_t words[4];	/* as the architecture uses them */
+};
+
 /* What an architecture gets to see of a virtual processor. */
 struct cpu {
 	struct engine *engine;
@@ -36,9 +43,7 @@ struct cpu {
 	uint64_t behaviour;	/* of formats/processor.h */
 	unsigned number;	/* of this processor among others */
 
-	/* The program's own flag that each instruction is to trap; the engine
-	 * never has it. */
-	bool steps;
+	struct cpu_own own;
 
 	/* Instructions want something else from now on: all code that was
 	 * translated must go before the guest runs. */

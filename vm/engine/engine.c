@@ -184,7 +184,7 @@ static uc_err open_engine(struct engine *engine, uint8_t *arena, uint64_t size)
 static const struct engine_kind *find_kind(enum arch arch)
 {
 	static const struct engine_kind *const kinds[] = {
-		&engine_kind_x86, &engine_kind_arm64,
+		&engine_kind_x86, &engine_kind_arm64, &engine_kind_i386,
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)

@@ -83,7 +83,8 @@ struct engine_kind {
 	 * it is the same for all engines. */
 	const char *(*find)(struct engine *engine);
 };
-extern const struct engine_kind engine_kind_x86, engine_kind_arm64;
+extern const struct engine_kind engine_kind_x86, engine_kind_arm64,
+	engine_kind_i386;
 
 /* An address of data without its tag: copies of the bit below it. */
 static inline guest_addr engine_untag(const struct engine_kind *kind,
@@ -156,6 +157,9 @@ static inline uc_engine *engine_enter(struct engine *engine)
 
 const char *layout_find_x86(struct engine *engine);
 const char *layout_find_arm64(struct engine *engine);
+
+/* The same of x86-64, and from then on the engine is in code of 32 bits. */
+const char *layout_find_i386(struct engine *engine);
 
 /* Finds the two addresses of a hook that was added for them; NULL: not. */
 uint64_t *layout_find_range(uc_hook hook, uint64_t first, uint64_t last);

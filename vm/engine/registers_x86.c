@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * registers_x86.c - x86-64: the engine's names of registers, and the start
+ * registers_x86.c - x86-64 and i386: the engine's names of registers, and the
+ * start
+ *
+ * A program of i386 runs as on a kernel of 64 bits: in a code segment of 32 bits
+ * of a processor in long mode.  So the engine's processor is the same, and its
+ * registers are numbered as those of x86-64.
  *
  * Source: Intel 64 SDM volume 3, 2.5 (control registers); the System V ABI for
  * the state at process start.
@@ -62,6 +67,20 @@ const struct engine_kind engine_kind_x86 = {
 	.generator = &generator_x86,
 	.start = start,
 	.find = layout_find_x86,
+};
+
+#define EXCEPTION_CALL 0x80	/* INT 0x80 */
+
+const struct engine_kind engine_kind_i386 = {
+	.arch = ARCH_I386,
+	.uc_arch = UC_ARCH_X86,
+	.uc_mode = UC_MODE_64,
+	.model = UC_CPU_X86_WESTMERE,
+	.regs = engine_regs,
+	.syscall_exception = EXCEPTION_CALL,
+	.generator = &generator_x86,
+	.start = start,
+	.find = layout_find_i386,
 };
 
 const struct engine_x86 *engine_x86(const struct engine *engine)

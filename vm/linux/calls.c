@@ -16,7 +16,10 @@ static syscall_handler *const handlers[CALL_COUNT] = {
 #define REFUSED(...)
 #define CODE(name, number, function, ...) [CALL_##name] = function,
 #define WAIT_CODE(name, number, function, ...) [CALL_##name] = function,
+#define LIKE(...)
 #include "vm/linux/abi/calls.inc"
+#include "vm/linux/abi/calls_32.inc"
+#undef LIKE
 #undef CALL
 #undef WAIT
 #undef REFUSED
@@ -26,5 +29,5 @@ static syscall_handler *const handlers[CALL_COUNT] = {
 
 syscall_handler *call_handler(const struct linux_call *call)
 {
-	return handlers[call - linux_calls];
+	return handlers[linux_call_kind(call)];
 }

@@ -126,5 +126,6 @@ syscall_handler sys_getcpu;
 syscall_handler sys_nothing;
 syscall_handler sys_missing;
 syscall_handler sys_uname;
+syscall_handler sys_sysinfo;
 
 #endif

@@ -204,7 +204,7 @@ static bool names_own_thread(struct linux_process *process,
 	return false;
 }
 
-static int64_t perform(struct linux_process *process, const uint64_t *arg)
+static int64_t perform(struct linux_process *process, uint64_t *arg)
 {
 	const struct linux_call *row;
 	syscall_handler *handler;
@@ -216,6 +216,11 @@ static int64_t perform(struct linux_process *process, const uint64_t *arg)
 	row = abi_call(process->abi, process->thread->number);
 	if (!row)
 		return unknown(process);
+	if (process->abi->unfold) {
+		result = process->abi->unfold(process, &row, arg);
+		if (result)
+			return result;
+	}
 	if (row->refusal)
 		return -row->refusal;
 	if (uses_hidden(row, arg))
@@ -264,6 +269,7 @@ int linux_syscall(struct linux_process *process, struct linux_result *result,
 	process->thread->number = (uint32_t)vm_reg(vm, abi->number_reg);
 	for (int i = 0; i < CALL_ARGS; i++)
 		arg[i] = vm_reg(vm, abi->arg_regs[i]);
+	abi_take_arguments(abi, process->thread->number, arg);
 	process->thread->changed_registers = false;
 	value = perform(process, arg);
 	if (value == -RESTART_IF_ASKED || value == -RESTART_ALWAYS)

@@ -253,6 +253,11 @@ static uint64_t written(const struct marshal *call, int i, int64_t result)
 	}
 }
 
+static bool is_stat(enum guest_struct type)
+{
+	return type == S_STAT || type == S_STAT64;
+}
+
 /* What the host says of a folder of /proc counts cprec's own threads. */
 static void mend_stat(const struct marshal *call, int i)
 {
@@ -265,7 +270,7 @@ static void mend_stat(const struct marshal *call, int i)
 	if (has_path)
 		path = (const char *)(uintptr_t)
 			call->passed[first->kind == ARG_DIR].host;
-	if (call->row->args[i].type == S_STAT)
+	if (is_stat(call->row->args[i].type))
 		proc_mend_stat(call->process, dir, path,
 			       (void *)call->passed[i].copy);
 	else
@@ -279,7 +284,7 @@ static int finish(struct marshal *call, int i, int64_t result)
 
 	if (!passed->copy)
 		return 0;
-	if (!result && (call->row->args[i].type == S_STAT ||
+	if (!result && (is_stat(call->row->args[i].type) ||
 			call->row->args[i].type == S_STATX))
 		mend_stat(call, i);
 	return give(call, i, passed->copy, written(call, i, result));

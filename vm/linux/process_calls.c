@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <linux/capability.h>
 #include <linux/ioprio.h>
+#include <linux/sysinfo.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -56,6 +57,37 @@ int64_t sys_uname(struct linux_process *process, const struct linux_call *row,
 	strncpy(name.machine, machine, sizeof(name.machine) - 1);
 	return copy_out(process, to, name.machine, sizeof(name.machine)) ?
 		       -EFAULT : 0;
+}
+
+/* Sizes that do not fit into a word are in larger units. */
+static void enlarge_unit(struct sysinfo *info, unsigned word)
+{
+	unsigned long *const sizes[] = {
+		&info->totalram, &info->freeram, &info->sharedram,
+		&info->bufferram, &info->totalswap, &info->freeswap,
+		&info->totalhigh, &info->freehigh,
+	};
+	unsigned shift = 0;
+
+	if (word == 8 || !((info->totalram | info->totalswap) >> 32))
+		return;
+	while (info->mem_unit << shift < GUEST_PAGE)
+		shift++;
+	info->mem_unit <<= shift;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		*sizes[i] >>= shift;
+}
+
+int64_t sys_sysinfo(struct linux_process *process,
+		    const struct linux_call *row, const uint64_t *arg)
+{
+	struct sysinfo info;
+	int64_t result = host_call(process, row->host, host_pointer(&info));
+
+	if (result)
+		return result;
+	enlarge_unit(&info, process->abi->word);
+	return struct_out(process, row->args[0].type, arg[0], &info);
 }
 
 /* ------- settings ------- */

@@ -152,7 +152,7 @@ static void stop_repeating(struct vm *vm, uint32_t number)
 static bool may_inline(const struct vm *vm, const struct block *block)
 {
 	return !vm->partial && !block->breaks && !block->observed &&
-	       !block->told && !vm->cpu.steps &&
+	       !block->told && !vm->cpu.own.steps &&
 	       !(block->inlined.starts_rep && engine_logs(vm->engine));
 }
 
@@ -174,7 +174,7 @@ static const struct engine_block *on_enter(void *context, uint32_t number,
 	if (goes_on(block, before)) {
 		counter->current = number;
 		accesses_make_room(vm);
-		if (vm->cpu.steps &&
+		if (vm->cpu.own.steps &&
 		    vm->cpu.arch->goes_on(&vm->cpu, block->inlined.pc))
 			stop_repeating(vm, number);
 		return NULL;

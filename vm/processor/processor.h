@@ -66,7 +66,7 @@ struct vm_thread {
 	uint32_t current;	/* block under way: counter.current */
 	uint64_t flushes;	/* vm->flushes when it was noted */
 	unsigned view;		/* see vm/memory/views.h */
-	bool steps;		/* cpu.steps, of one that is not present */
+	struct cpu_own own;	/* cpu.own, of one that is not present */
 };
 
 /* See tlb.c. */

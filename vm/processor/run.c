@@ -368,7 +368,7 @@ static int run_on(struct vm *vm, uint64_t end, bool exact,
 	int rc;
 
 	do {
-		*explained = vm->cpu.steps && vm->steps < end;
+		*explained = vm->cpu.own.steps && vm->steps < end;
 		vm->emulated = false;
 		if (*explained)
 			rc = run_step(vm, stop, why);

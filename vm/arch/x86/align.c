@@ -151,13 +151,15 @@ static bool take(struct walk *walk, guest_addr pc, const struct x86_parts *insn)
 	if (insn->has_66 || insn->map != MAP_ONE || !insn->size)
 		return false;
 	if ((insn->opcode & 0xf0) == 0x50) {		/* PUSH, POP */
-		add(walk, RSP, insn->opcode < 0x58 ? -8 : 8);
+		int word = (int)x86_word(walk->cpu);
+
+		add(walk, RSP, insn->opcode < 0x58 ? -word : word);
 		if (insn->opcode >= 0x58)
 			forget(walk, (insn->opcode & 7u) | (insn->rex & 1u)
 								   << 3);
 		return true;
 	}
-	if (!(insn->rex & 8))
+	if (!insn->is_32 && !(insn->rex & 8))
 		return false;
 	switch (insn->opcode) {
 	case 0x8d:

@@ -17,6 +17,7 @@
 /* What else must be so for a row to count. */
 enum condition {
 	ALWAYS,
+	IF_32,			/* in code of 32 bits */
 	IF_LOCKED,
 	IF_ONE_REGISTER,	/* both operands */
 	IF_ORDERED,		/* PCMPxSTRx: "equal ordered" */
@@ -51,6 +52,15 @@ struct row {
 
 static const struct row rows[] = {
 	/* ------- one byte ------- */
+	/* PUSH and POP of selectors */
+	{ ONE, 0x06, 0x06, ANY, IF_32, GATE(EMULATE) },
+	{ ONE, 0x07, 0x07, ANY, IF_32, GATE_ENDS(EMULATE) },
+	{ ONE, 0x0e, 0x0e, ANY, IF_32, GATE(EMULATE) },
+	{ ONE, 0x16, 0x16, ANY, IF_32, GATE(EMULATE) },
+	{ ONE, 0x17, 0x17, ANY, IF_32, GATE_ENDS(EMULATE) },
+	{ ONE, 0x1e, 0x1e, ANY, IF_32, GATE(EMULATE) },
+	{ ONE, 0x1f, 0x1f, ANY, IF_32, GATE_ENDS(EMULATE) },
+	{ ONE, 0x62, 0x62, MEMORY(0xff), IF_32, { 0 } }, /* BOUND */
 	{ ONE, 0x62, 0x62, ANY, 0, GATE(INVALID) }, /* EVEX */
 	{ ONE, 0x6c, 0x6f, ANY, 0, /* INS, OUTS */
 	  { .gate = GATE_PRIVILEGE, .is_string = true } },
@@ -59,17 +69,22 @@ static const struct row rows[] = {
 	{ ONE, 0x8c, 0x8c, ANY, 0, GATE(INVALID) }, /* a selector */
 	/* MOV to a selector: ES, SS, DS; null ones are known to the engine. */
 	{ ONE, 0x8e, 0x8e, GROUPS(0x0d), 0, GATE_ENDS(EMULATE) },
+	{ ONE, 0x8e, 0x8e, GROUPS(0x30), IF_32, GATE_ENDS(EMULATE) },
 	{ ONE, 0x8e, 0x8e, GROUPS(0x30), 0, ENDS }, /* FS, GS */
 	{ ONE, 0x8e, 0x8e, ANY, 0, GATE_ENDS(INVALID) },
 	{ ONE, 0x8f, 0x8f, GROUPS(0xfe), 0, GATE(INVALID) }, /* XOP */
+	{ ONE, 0x9a, 0x9a, ANY, IF_32, GATE(PRIVILEGE) }, /* CALL, far */
 	{ ONE, 0x9b, 0x9b, ANY, 0, FLOAT(X87) }, /* FWAIT */
 	{ ONE, 0x9d, 0x9d, ANY, 0, GATE_ENDS(EMULATE) }, /* POPF */
 	{ ONE, 0xa4, 0xa7, ANY, 0, { .is_string = true } },
 	{ ONE, 0xaa, 0xaf, ANY, 0, { .is_string = true } },
 	{ ONE, 0xc2, 0xc3, ANY, 0, ENDS }, /* RET */
+	{ ONE, 0xc4, 0xc5, MEMORY(0xff), IF_32, GATE(PRIVILEGE) }, /* LES, LDS */
 	{ ONE, 0xc4, 0xc5, ANY, 0, GATE(INVALID) }, /* VEX */
 	{ ONE, 0xca, 0xcb, ANY, 0, GATE(INVALID) }, /* RETF */
+	{ ONE, 0xcd, 0xcd, EXACTLY(0x80), IF_32, ENDS }, /* a system call */
 	{ ONE, 0xcc, 0xcd, ANY, 0, GATE(INT) }, /* INT3, INT n */
+	{ ONE, 0xce, 0xce, ANY, IF_32, GATE(INT) }, /* INTO */
 	{ ONE, 0xcf, 0xcf, ANY, 0, GATE(INVALID) }, /* IRET */
 	/* F2XM1, FYL2X, FPTAN, FPATAN, FXTRACT, FPREM1; FPREM, FYL2XP1;
 	 * FSINCOS; FSCALE, FSIN, FCOS: the engine has 53 bits for them. */
@@ -90,6 +105,7 @@ static const struct row rows[] = {
 	{ ONE, 0xe0, 0xe3, ANY, 0, ENDS }, /* LOOP, JRCXZ */
 	{ ONE, 0xe4, 0xe7, ANY, 0, GATE(PRIVILEGE) }, /* IN, OUT */
 	{ ONE, 0xe8, 0xe9, ANY, 0, ENDS }, /* CALL, JMP */
+	{ ONE, 0xea, 0xea, ANY, IF_32, GATE(PRIVILEGE) }, /* JMP, far */
 	{ ONE, 0xeb, 0xeb, ANY, 0, ENDS },
 	{ ONE, 0xec, 0xef, ANY, 0, GATE(PRIVILEGE) }, /* IN, OUT */
 	{ ONE, 0xf1, 0xf1, ANY, 0, GATE(INT) }, /* INT1 */
@@ -110,6 +126,7 @@ static const struct row rows[] = {
 	{ OF, 0x01, 0x01, EXACTLY(0xf9), 0, GATE(TSCP) }, /* RDTSCP */
 	{ OF, 0x01, 0x01, REGISTER(0xef), 0, GATE(INVALID) },
 	{ OF, 0x02, 0x03, ANY, 0, GATE(INVALID) }, /* LAR, LSL */
+	{ OF, 0x05, 0x05, ANY, IF_32, GATE(INVALID) },
 	{ OF, 0x05, 0x05, ANY, 0, ENDS }, /* SYSCALL */
 	/* CLTS, SYSRET, INVD, WBINVD */
 	{ OF, 0x06, 0x09, ANY, 0, GATE(PRIVILEGE) },
@@ -129,8 +146,12 @@ static const struct row rows[] = {
 	{ OF, 0x78, 0x79, ANY, 0, GATE(INVALID) }, /* VMREAD; EXTRQ */
 	{ OF, 0x7c, 0x7d, ANY, 0, FLOAT(SSE) }, /* HADDPS, HSUBPS */
 	{ OF, 0x80, 0x8f, ANY, 0, ENDS }, /* Jcc */
+	{ OF, 0xa0, 0xa0, ANY, IF_32, GATE(EMULATE) }, /* PUSH FS */
+	{ OF, 0xa1, 0xa1, ANY, IF_32, GATE_ENDS(EMULATE) },
 	{ OF, 0xa1, 0xa1, ANY, 0, ENDS }, /* POP FS */
 	{ OF, 0xa2, 0xa2, ANY, 0, GATE(CPUID) },
+	{ OF, 0xa8, 0xa8, ANY, IF_32, GATE(EMULATE) }, /* PUSH GS */
+	{ OF, 0xa9, 0xa9, ANY, IF_32, GATE_ENDS(EMULATE) },
 	{ OF, 0xa9, 0xa9, ANY, 0, ENDS }, /* POP GS */
 	{ OF, 0xaa, 0xaa, ANY, 0, GATE(INVALID) }, /* RSM */
 	{ OF, 0xae, 0xae, MEMORY(0x01), 0, FLOAT(SHOWS) }, /* FXSAVE */
@@ -140,7 +161,9 @@ static const struct row rows[] = {
 	/* XSAVE, XSAVEOPT */
 	{ OF, 0xae, 0xae, MEMORY(0x50), 0, GATE(INVALID) },
 	{ OF, 0xae, 0xae, REGISTER(0x0f), 0, GATE(INVALID) }, /* RDFSBASE ... */
+	{ OF, 0xb2, 0xb2, ANY, IF_32, GATE(PRIVILEGE) },
 	{ OF, 0xb2, 0xb2, ANY, 0, ENDS }, /* LSS */
+	{ OF, 0xb4, 0xb5, ANY, IF_32, GATE(PRIVILEGE) },
 	{ OF, 0xb4, 0xb5, ANY, 0, ENDS }, /* LFS, LGS */
 	{ OF, 0xb9, 0xb9, ANY, 0, GATE(INVALID) }, /* UD1 */
 	{ OF, 0xc2, 0xc2, ANY, 0, FLOAT(SSE) }, /* CMPPS */
@@ -252,6 +275,8 @@ static void index_rows(void)
 static bool is_met(const struct x86_parts *insn, enum condition condition)
 {
 	switch (condition) {
+	case IF_32:
+		return insn->is_32;
 	case IF_LOCKED:
 		return insn->lock;
 	case IF_ONE_REGISTER:

@@ -12,7 +12,7 @@
 void x86_take(struct cpu *cpu, const uint8_t *code, size_t left, guest_addr pc,
 	      struct x86_parts *out)
 {
-	x86_take_apart(code, left, out);
+	x86_take_apart(x86_is_32(cpu), code, left, out);
 	if (!out->size)
 		out->size = (uint8_t)x86_disassemble(cpu, code, left, pc);
 }
@@ -27,7 +27,7 @@ static size_t fetch_first(struct cpu *cpu, guest_addr pc, struct x86_code *out)
 	out->pc = pc;
 	left = memory_code(cpu->memory, pc, out->bytes,
 			   left < X86_INSN_MOST ? left : X86_INSN_MOST);
-	x86_take_apart(out->bytes, left, &out->insn);
+	x86_take_apart(x86_is_32(cpu), out->bytes, left, &out->insn);
 	return left;
 }
 
@@ -84,8 +84,8 @@ enum vm_order x86_order(struct cpu *cpu, guest_addr pc)
 	size_t left = fetch_first(cpu, pc, &code);
 
 	if (!insn->size && insn->behind_at >= insn->known)
-		x86_take_apart(code.bytes, fetch_rest(cpu, &code, left),
-			       &code.insn);
+		x86_take_apart(x86_is_32(cpu), code.bytes,
+			       fetch_rest(cpu, &code, left), &code.insn);
 	if (insn->map == MAP_ONE && (insn->opcode & 0xfe) == 0x86) /* XCHG */
 		return insn_names_register(insn) ? VM_PLAIN : VM_ATOMIC;
 	if (!insn->lock)

@@ -93,6 +93,8 @@ static struct vm_flow flow_of(const cs_insn *insn)
 	}
 	if (is_constant(insn))
 		flow.reads = 0;
+	if (insn->id == X86_INS_INT)
+		flow.writes |= bit_of(X86_REG_EAX);
 	if (insn->id == X86_INS_SYSCALL)
 		flow.writes |= bit_of(X86_REG_RAX) | bit_of(X86_REG_RCX) |
 			       bit_of(X86_REG_R11);

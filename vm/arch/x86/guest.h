@@ -22,12 +22,16 @@ struct vm_cpuid vm_cpuid(uint32_t leaf, uint32_t subleaf);
  */
 enum { X86_USER32_CS = 0x23, X86_USER_DS = 0x2b, X86_USER_CS = 0x33 };
 
+/* Entries of the global descriptor table that a thread of i386 may set. */
+enum { X86_TLS_FIRST = 12, X86_TLS_COUNT = 3 };
+
 /* stop->detail of a fault; 0: none of these. */
 enum {
 	X86_FAULT_SSE = 1,	/* FAULT_FLOAT: of an SSE instruction */
 	X86_FAULT_X87,		/* FAULT_FLOAT: of x87, raised before */
 	X86_FAULT_STACK,	/* FAULT_PRIVILEGE: by the stack's registers */
 	X86_FAULT_STEP,		/* FAULT_DEBUG: by the trap flag */
+	X86_FAULT_BOUND,	/* FAULT_PRIVILEGE: by BOUND */
 };
 
 #endif

@@ -53,16 +53,16 @@ void host_load(struct cpu *cpu, struct fx_image *image)
 
 	memset(image, 0, sizeof(*image));
 	x86_registers(cpu, &regs);
-	image->control = (uint16_t)reg_get(cpu->regs, &regs, X86_FPCW);
-	image->status = (uint16_t)reg_get(cpu->regs, &regs, X86_FPSW);
-	image->tag = short_tag((uint16_t)reg_get(cpu->regs, &regs, X86_FPTAG));
-	image->mxcsr = (uint32_t)reg_get(cpu->regs, &regs, X86_MXCSR);
+	image->control = (uint16_t)reg_get(x86_table(), &regs, X86_FPCW);
+	image->status = (uint16_t)reg_get(x86_table(), &regs, X86_FPSW);
+	image->tag = short_tag((uint16_t)reg_get(x86_table(), &regs, X86_FPTAG));
+	image->mxcsr = (uint32_t)reg_get(x86_table(), &regs, X86_MXCSR);
 	for (unsigned i = 0; i < 8; i++)
 		memcpy(image->st[i],
-		       regs.bytes + cpu->regs->regs[X86_ST0 + i].offset, 10);
+		       regs.bytes + x86_table()->regs[X86_ST0 + i].offset, 10);
 	for (unsigned i = 0; i < 16; i++)
 		memcpy(image->xmm[i],
-		       regs.bytes + cpu->regs->regs[X86_XMM0 + i].offset, 16);
+		       regs.bytes + x86_table()->regs[X86_XMM0 + i].offset, 16);
 }
 
 void host_store(struct cpu *cpu, const struct fx_image *image)
@@ -70,15 +70,15 @@ void host_store(struct cpu *cpu, const struct fx_image *image)
 	struct reg_file regs;
 
 	x86_registers(cpu, &regs);
-	reg_set(cpu->regs, &regs, X86_FPCW, image->control);
-	reg_set(cpu->regs, &regs, X86_FPSW, image->status);
-	reg_set(cpu->regs, &regs, X86_FPTAG, full_tag(image->tag));
-	reg_set(cpu->regs, &regs, X86_MXCSR, image->mxcsr);
+	reg_set(x86_table(), &regs, X86_FPCW, image->control);
+	reg_set(x86_table(), &regs, X86_FPSW, image->status);
+	reg_set(x86_table(), &regs, X86_FPTAG, full_tag(image->tag));
+	reg_set(x86_table(), &regs, X86_MXCSR, image->mxcsr);
 	for (unsigned i = 0; i < 8; i++)
-		memcpy(regs.bytes + cpu->regs->regs[X86_ST0 + i].offset,
+		memcpy(regs.bytes + x86_table()->regs[X86_ST0 + i].offset,
 		       image->st[i], 10);
 	for (unsigned i = 0; i < 16; i++)
-		memcpy(regs.bytes + cpu->regs->regs[X86_XMM0 + i].offset,
+		memcpy(regs.bytes + x86_table()->regs[X86_XMM0 + i].offset,
 		       image->xmm[i], 16);
 	x86_set_registers(cpu, &regs);
 }

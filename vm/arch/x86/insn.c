@@ -17,6 +17,7 @@ enum {
 	WIDE = '8',		/* the same, 8 with REX.W */
 	BRANCH = 'j',		/* 4 bytes; prefix 66 is another matter */
 	RETURN = '2',		/* 2 bytes; the same */
+	PLACE = 'a',		/* an address of 4 bytes */
 	TEST_BYTE = 't',	/* ModRM; if its register is 0 or 1 ... */
 	TEST_WORD = 'T',	/* ... an immediate too */
 	RARE = ' ',		/* prefixes, invalid, VEX, ... */
@@ -37,6 +38,25 @@ static const char one_byte[] =
 	"1111111188888888"	/* b0 */
 	"bb2.  bw .   1 ."	/* c0 */
 	"mmmm   .mmmmmmmm"	/* d0 */
+	"11111111jj 1...."	/* e0 */
+	" .  ..tT......mm";	/* f0 */
+
+/* Of code of 32 bits; BOUND, LES and LDS are VEX, or EVEX, with a register. */
+static const char one_byte_32[] =
+	"mmmm14..mmmm14. "	/* 00 */
+	"mmmm14..mmmm14.."	/* 10 */
+	"mmmm14 .mmmm14 ."	/* 20 */
+	"mmmm14 .mmmm14 ."	/* 30 */
+	"................"	/* 40 */
+	"................"	/* 50 */
+	"..mm    4w1b...."	/* 60 */
+	"1111111111111111"	/* 70 */
+	"bwbbmmmmmmmmmmm "	/* 80 */
+	".......... ....."	/* 90 */
+	"aaaa....14......"	/* a0 */
+	"1111111188888888"	/* b0 */
+	"bb2.mmbw .   1. "	/* c0 */
+	"mmmm11..mmmmmmmm"	/* d0 */
 	"11111111jj 1...."	/* e0 */
 	" .  ..tT......mm";	/* f0 */
 
@@ -97,7 +117,7 @@ static size_t take_prefixes(struct x86_parts *insn)
 
 	while (at < insn->known && take_prefix(insn, insn->code[at]))
 		at++;
-	if (at < insn->known && (insn->code[at] & 0xf0) == 0x40)
+	if (!insn->is_32 && at < insn->known && (insn->code[at] & 0xf0) == 0x40)
 		insn->rex = insn->code[at++];
 	insn->is_short = insn->has_66 && !(insn->rex & 8);
 	insn->opcode_at = (uint8_t)at;
@@ -106,12 +126,24 @@ static size_t take_prefixes(struct x86_parts *insn)
 
 /* ------- opcode and what follows ------- */
 
+static char one_byte_form(const struct x86_parts *insn, size_t behind)
+{
+	const uint8_t opcode = insn->opcode;
+	bool may_be_vex = opcode == 0x62 || opcode == 0xc4 || opcode == 0xc5;
+
+	if (!insn->is_32)
+		return one_byte[opcode];
+	if (may_be_vex && (behind == insn->known || insn->code[behind] >= 0xc0))
+		return RARE;
+	return one_byte_32[opcode];
+}
+
 /* Reads the opcode at `*at`, which then is behind it; what follows. */
 static char take_opcode(struct x86_parts *insn, size_t *at)
 {
 	insn->opcode = insn->code[(*at)++];
 	if (insn->opcode != 0x0f)
-		return one_byte[insn->opcode];
+		return one_byte_form(insn, *at);
 	if (*at == insn->known)
 		return RARE;
 	insn->map = MAP_0F;
@@ -162,6 +194,7 @@ static size_t immediate_length(char form, const struct x86_parts *insn)
 	case WORD: case MODRM_WORD:
 		return word;
 	case BRANCH:
+	case PLACE:
 		return 4;
 	case WIDE:
 		return insn->rex & 8 ? 8 : word;
@@ -186,6 +219,7 @@ static size_t take_rest(struct x86_parts *insn, char form, size_t at)
 	size_t operand = 0, immediate;
 
 	if (insn->lock || form == RARE ||
+	    (insn->is_32 && insn->short_address) ||
 	    (insn->has_66 && (form == BRANCH || form == RETURN)))
 		return 0;
 	insn->has_modrm = has_modrm(form);
@@ -201,13 +235,15 @@ static size_t take_rest(struct x86_parts *insn, char form, size_t at)
 	return at <= insn->known ? at : 0;
 }
 
-void x86_take_apart(const uint8_t *code, size_t left, struct x86_parts *out)
+void x86_take_apart(bool is_32, const uint8_t *code, size_t left,
+		    struct x86_parts *out)
 {
 	size_t at;
 	char form;
 
 	memset(out, 0, sizeof(*out));
 	out->code = code;
+	out->is_32 = is_32;
 	out->known = (uint8_t)(left < X86_INSN_MOST ? left : X86_INSN_MOST);
 	at = take_prefixes(out);
 	if (at == out->known)
@@ -235,10 +271,11 @@ static bool take_displacement(const uint8_t *at, const uint8_t *end,
 	return true;
 }
 
-/* ModR/M and what comes behind; the registers' high bits are in `rex`. */
-static bool take_address(const uint8_t *at, const uint8_t *end, unsigned rex,
-			 struct operand_form *out)
+/* ModR/M and what comes behind; the registers' high bits are in REX. */
+static bool take_address(const struct x86_parts *insn, const uint8_t *at,
+			 const uint8_t *end, struct operand_form *out)
 {
+	unsigned rex = insn->rex;
 	unsigned mod = *at >> 6, rm = *at & 7;
 	unsigned size = mod == 1 ? 1 : mod == 2 ? 4 : 0;
 
@@ -260,7 +297,7 @@ static bool take_address(const uint8_t *at, const uint8_t *end, unsigned rex,
 		}
 		at++;
 	} else if (mod == 0 && rm == 5) {
-		out->base = OPERAND_NEXT;
+		out->base = insn->is_32 ? OPERAND_NONE : OPERAND_NEXT;
 		size = 4;
 	}
 	return take_displacement(at, end, size, out);
@@ -275,5 +312,5 @@ bool insn_operand(const struct x86_parts *insn, struct operand_form *out)
 	out->segment = insn->segment;
 	return modrm < end && !insn_names_register(insn) &&
 	       !insn->short_address &&
-	       take_address(modrm, end, insn->rex, out);
+	       take_address(insn, modrm, end, out);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * insn.h - an instruction of x86-64, taken apart
+ * insn.h - an instruction of x86-64 or i386, taken apart
  *
  * The one decoder of the room: prefixes, opcode, ModR/M, operand in memory,
  * immediate, length, and the row of the table in classes.c that says what must
@@ -69,16 +69,18 @@ struct x86_parts {
 	uint8_t behind;		/* ModR/M, or whatever follows; 0: nothing */
 	uint8_t rex;		/* 0: none */
 	uint8_t simd; /* 66, F3 or F2 where it selects among SSE forms */
+	bool is_32;		/* of code of 32 bits */
 	bool has_modrm, lock, repeated, is_short, has_66, short_address;
 	uint8_t segment;	/* X86_FS_BASE, X86_GS_BASE or 0 */
 	struct x86_class class;
 };
 
 /*
- * Takes apart the first instruction of `left` bytes.  One that the processor
- * refuses may have a size.
+ * Takes apart the first instruction of `left` bytes, of code of 32 or 64 bits.
+ * One that the processor refuses may have a size.
  */
-void x86_take_apart(const uint8_t *code, size_t left, struct x86_parts *out);
+void x86_take_apart(bool is_32, const uint8_t *code, size_t left,
+		    struct x86_parts *out);
 
 /* classes.c: looks it up; behind all else. */
 struct x86_class x86_classify(const struct x86_parts *insn);
@@ -116,7 +118,7 @@ struct operand_form {
 };
 enum { OPERAND_NONE = -1, OPERAND_NEXT = 16 };	/* nothing; RIP */
 
-/* Its operand in memory; false if it has none, or one of 32-bit addresses. */
+/* Its operand in memory; false if it has none, or one of shorter addresses. */
 bool insn_operand(const struct x86_parts *insn, struct operand_form *out);
 
 #endif

@@ -42,7 +42,7 @@ guest_addr x86_address(struct cpu *cpu, const struct operand_form *form,
 		addr += live_register(cpu, form->index) << form->shift;
 	if (form->segment)
 		addr += x86_read_reg(cpu, form->segment);
-	return addr;
+	return x86_wrap(cpu, addr);
 }
 
 static uint64_t operand_reg(struct cpu *cpu, x86_reg reg, guest_addr next)
@@ -82,7 +82,7 @@ static guest_addr operand_address(struct cpu *cpu, const x86_op_mem *mem,
 		addr += x86_read_reg(cpu, X86_FS_BASE);
 	if (mem->segment == X86_REG_GS)
 		addr += x86_read_reg(cpu, X86_GS_BASE);
-	return addr;
+	return x86_wrap(cpu, addr);
 }
 
 /* The first byte of [addr, addr + size) on the page, if there is one. */
@@ -138,13 +138,15 @@ guest_addr x86_fault_address(struct cpu *cpu, guest_addr pc, guest_addr page)
 {
 	struct x86_code code;
 	guest_addr found = page, rsp = x86_read_reg(cpu, X86_RSP);
+	unsigned word = x86_word(cpu);
 
 	x86_fetch(cpu, pc, &code);
 	if (x86_disassemble(cpu, code.bytes, code.insn.known, pc) &&
 	    operand_on(cpu, pc, page, &found))
 		return found;
 	/* PUSH, CALL, ENTER below the stack pointer; POP, RET, LEAVE at it. */
-	if (meets(rsp - 8, 8, page, &found) || meets(rsp, 8, page, &found))
+	if (meets(rsp - word, word, page, &found) ||
+	    meets(rsp, word, page, &found))
 		return found;
 	return page;
 }

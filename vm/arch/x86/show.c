@@ -51,7 +51,8 @@ static bool unwinds(const cs_insn *insn)
 	case X86_INS_ADD:
 	case X86_INS_MOV:
 	case X86_INS_LEA:
-		return to->type == X86_OP_REG && to->reg == X86_REG_RSP;
+		return to->type == X86_OP_REG &&
+		       (to->reg == X86_REG_RSP || to->reg == X86_REG_ESP);
 	}
 	return false;
 }
@@ -101,7 +102,7 @@ static bool has_register(const cs_insn *insn)
 	return false;
 }
 
-/* Those that are 64 bits wide as a rule have no suffix at all. */
+/* Those that are as wide as the stack as a rule have no suffix at all. */
 static bool is_wide(const char *name)
 {
 	static const char *const names[] = { "call", "ret", "jmp", "push",

@@ -70,6 +70,10 @@ void x86_exception(struct cpu *cpu, unsigned number, struct vm_stop *stop)
 	case 0:
 		stop->fault = FAULT_DIVIDE;
 		break;
+	case 5:
+		stop->fault = FAULT_PRIVILEGE;
+		stop->detail = X86_FAULT_BOUND;
+		break;
 	case 6:
 		stop->fault = FAULT_INVALID;
 		break;
@@ -84,6 +88,8 @@ void x86_exception(struct cpu *cpu, unsigned number, struct vm_stop *stop)
 void x86_syscall(struct cpu *cpu, struct vm_stop *stop)
 {
 	stop->size = 2;
+	if (x86_is_32(cpu))	/* INT 0x80 */
+		return;
 	x86_write_reg(cpu, X86_RCX, stop->pc);
 	x86_write_reg(cpu, X86_R11, x86_read_reg(cpu, X86_RFLAGS));
 }
@@ -103,10 +109,14 @@ static void explain_operand(struct cpu *cpu, const struct x86_code *code,
 		x86_operand_faults(cpu, addr, size, ACCESS_READ, stop);
 }
 
+#define INTO 0xce
+#define FLAG_OVERFLOW 0x800u
+
 static void explain_interrupt(const struct x86_parts *insn,
 			      struct vm_stop *stop)
 {
-	stop->number = insn->opcode == 0xcd ? insn->behind : 3;
+	stop->number = insn->opcode == 0xcd ? insn->behind :
+		       insn->opcode == INTO ? 4 : 3;
 	stop->fault = insn->opcode == 0xf1 ? FAULT_DEBUG :
 		      stop->number == 3	   ? FAULT_BREAKPOINT :
 					     FAULT_INTERRUPT;
@@ -158,6 +168,9 @@ enum performed x86_explain(struct cpu *cpu, struct vm_stop *stop)
 		stop->fault = FAULT_PRIVILEGE;
 		break;
 	case GATE_INT:
+		if (code.insn.opcode == INTO &&
+		    !(x86_read_reg(cpu, X86_RFLAGS) & FLAG_OVERFLOW))
+			return PERFORMED;
 		explain_interrupt(&code.insn, stop);
 		break;
 	default:

@@ -27,7 +27,7 @@ enum {
 static bool pop_flags(struct cpu *cpu, const struct x86_parts *insn,
 		      struct vm_stop *stop)
 {
-	unsigned size = insn->is_short ? 2 : 8;
+	unsigned size = insn->is_short ? 2 : x86_word(cpu);
 	uint64_t mask = X86_FLAGS_OWN & (insn->is_short ? 0xffff : UINT64_MAX);
 	uint64_t flags = x86_read_reg(cpu, X86_RFLAGS), value = 0;
 	guest_addr rsp = x86_read_reg(cpu, X86_RSP);
@@ -38,7 +38,7 @@ static bool pop_flags(struct cpu *cpu, const struct x86_parts *insn,
 		return false;
 	cpu_load(cpu, rsp, &value, size);
 	x86_write_reg(cpu, X86_RFLAGS, (flags & ~mask) | (value & mask));
-	x86_write_reg(cpu, X86_RSP, rsp + size);
+	x86_write_reg(cpu, X86_RSP, x86_wrap(cpu, rsp + size));
 	return true;
 }
 
@@ -46,9 +46,9 @@ static bool pop_flags(struct cpu *cpu, const struct x86_parts *insn,
 static bool push_flags(struct cpu *cpu, const struct x86_parts *insn,
 		       struct vm_stop *stop)
 {
-	unsigned size = insn->is_short ? 2 : 8;
+	unsigned size = insn->is_short ? 2 : x86_word(cpu);
 	uint64_t flags = x86_read_reg(cpu, X86_RFLAGS) & ~UINT64_C(0x30000);
-	guest_addr rsp = x86_read_reg(cpu, X86_RSP) - size;
+	guest_addr rsp = x86_wrap(cpu, x86_read_reg(cpu, X86_RSP) - size);
 	uint8_t bytes[sizeof(flags)];
 
 	memcpy(bytes, &flags, sizeof(bytes));
@@ -74,10 +74,16 @@ bool x86_goes_on(struct cpu *cpu, guest_addr pc)
 	struct x86_code code;
 
 	x86_fetch(cpu, pc, &code);
-	return code.insn.short_address ? (uint32_t)count : count;
+	if (!code.insn.short_address)
+		return count;
+	return x86_is_32(cpu) ? (uint16_t)count : (uint32_t)count;
 }
 
 /* ------- selectors ------- */
+
+/* By their numbers in the encoding. */
+static const uint8_t by_group[8] = { X86_ES, X86_CS, X86_SS,
+				     X86_DS, X86_FS, X86_GS };
 
 /* The general register that ModR/M names. */
 static void *general(struct cpu *cpu, const struct x86_parts *insn)
@@ -101,9 +107,7 @@ static bool store_selector(struct cpu *cpu, const struct x86_code *code,
 			   struct vm_stop *stop)
 {
 	const struct x86_parts *insn = &code->insn;
-	static const unsigned regs[] = { X86_ES, X86_CS, X86_SS,
-					 X86_DS, X86_FS, X86_GS };
-	uint64_t value = x86_read_reg(cpu, regs[insn_group(insn)]);
+	uint64_t value = x86_read_reg(cpu, by_group[insn_group(insn)]);
 	uint8_t bytes[sizeof(value)];
 	guest_addr addr;
 
@@ -118,12 +122,24 @@ static bool store_selector(struct cpu *cpu, const struct x86_code *code,
 	return true;
 }
 
-/* Nothing remembers what DS and ES are loaded with: it has no effect. */
+/* In code of 64 bits, nothing remembers what DS and ES are loaded with: it has
+ * no effect. */
+static bool may_load(unsigned reg, uint16_t value)
+{
+	bool is_stack = reg == X86_SS;
+
+	if (value == X86_USER_DS || (!is_stack && value <= 3))
+		return true;
+	value |= 3;		/* any level may be asked for */
+	return !is_stack && (value == X86_USER_DS || value == X86_USER_CS ||
+			     value == X86_USER32_CS);
+}
+
 static bool load_selector(struct cpu *cpu, const struct x86_code *code,
 			  struct vm_stop *stop)
 {
 	const struct x86_parts *insn = &code->insn;
-	bool is_stack = insn_group(insn) == 2;
+	unsigned reg = by_group[insn_group(insn)];
 	uint16_t value;
 	guest_addr addr;
 
@@ -134,19 +150,73 @@ static bool load_selector(struct cpu *cpu, const struct x86_code *code,
 			return false;
 		cpu_load(cpu, addr, &value, sizeof(value));
 	}
-	if (value == X86_USER_DS || (!is_stack && value <= 3))
-		return true;
-	value |= 3;		/* any level may be asked for */
-	if (!is_stack && (value == X86_USER_DS || value == X86_USER_CS ||
-			  value == X86_USER32_CS))
+	if (x86_is_32(cpu) ? segments_load(cpu, reg, value) :
+			     may_load(reg, value))
 		return true;
 	return x86_refuse(stop);
 }
 
+/* ------- PUSH and POP of selectors, in code of 32 bits ------- */
+
+static bool pushes(const struct x86_parts *insn)
+{
+	return insn->map == MAP_0F ? (insn->opcode & 1) == 0 :
+				     (insn->opcode & 7) == 6;
+}
+
+static unsigned stacked_reg(const struct x86_parts *insn)
+{
+	return by_group[insn->opcode >> 3 & 7];
+}
+
+/* Only the selector is written, not what is above it. */
+static bool push_selector(struct cpu *cpu, const struct x86_parts *insn,
+			  struct vm_stop *stop)
+{
+	unsigned size = insn->is_short ? 2 : 4;
+	guest_addr sp = x86_wrap(cpu, x86_read_reg(cpu, X86_RSP) - size);
+	uint16_t value = (uint16_t)x86_read_reg(cpu, stacked_reg(insn));
+
+	if (x86_operand_faults(cpu, sp, 2, ACCESS_WRITE, stop))
+		return false;
+	cpu_store(cpu, sp, &value, sizeof(value));
+	x86_write_reg(cpu, X86_RSP, sp);
+	return true;
+}
+
+static bool pop_selector(struct cpu *cpu, const struct x86_parts *insn,
+			 struct vm_stop *stop)
+{
+	unsigned size = insn->is_short ? 2 : 4;
+	guest_addr sp = x86_read_reg(cpu, X86_RSP);
+	uint16_t value;
+
+	if (x86_operand_faults(cpu, sp, 2, ACCESS_READ, stop))
+		return false;
+	cpu_load(cpu, sp, &value, sizeof(value));
+	if (!segments_load(cpu, stacked_reg(insn), value))
+		return x86_refuse(stop);
+	x86_write_reg(cpu, X86_RSP, x86_wrap(cpu, sp + size));
+	return true;
+}
+
 /* ------- all of them ------- */
+
+/* Of those that classes.c has x86_emulate() perform. */
+static bool is_stacked(const struct x86_parts *insn)
+{
+	if (!insn->is_32)
+		return false;
+	return insn->map == MAP_0F ? (insn->opcode & 0xf6) == 0xa0 :
+				     insn->map == MAP_ONE &&
+				     insn->opcode < 0x20 &&
+				     (insn->opcode & 6) == 6;
+}
 
 bool x86_system_knows(const struct x86_parts *insn)
 {
+	if (is_stacked(insn))
+		return true;
 	return insn->map == MAP_ONE && (insn->opcode == OPCODE_STORE_SELECTOR ||
 					insn->opcode == OPCODE_LOAD_SELECTOR ||
 					insn->opcode == OPCODE_PUSH_FLAGS ||
@@ -156,6 +226,10 @@ bool x86_system_knows(const struct x86_parts *insn)
 bool x86_system(struct cpu *cpu, const struct x86_code *code,
 		struct vm_stop *stop)
 {
+	if (is_stacked(&code->insn))
+		return pushes(&code->insn) ?
+			       push_selector(cpu, &code->insn, stop) :
+			       pop_selector(cpu, &code->insn, stop);
 	switch (code->insn.opcode) {
 	case OPCODE_POP_FLAGS:
 		return pop_flags(cpu, &code->insn, stop);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* x86.c - the x86-64 processor that the guest sees: its registers and values */
+/* x86.c - the processor that the guest sees: its registers and values */
 #include "vm/arch/x86/x86.h"
 
 #include <assert.h>
@@ -18,8 +18,10 @@
  * Selectors are what Linux gives a 64-bit program; the engine, which has no
  * descriptor table to load them from, is not asked.
  */
-static uint64_t selector(unsigned reg)
+static uint64_t selector(const struct cpu *cpu, unsigned reg)
 {
+	if (x86_is_32(cpu))
+		return segments_selector(cpu, reg);
 	switch (reg) {
 	case X86_CS:
 		return X86_USER_CS;
@@ -39,26 +41,26 @@ static bool is_selector(unsigned reg)
 #define RFLAGS_FIXED UINT64_C(0x202)
 
 /* Clears flags that would stop the engine. */
-static void mend_flags(struct cpu *cpu)
+void x86_mend_flags(struct cpu *cpu)
 {
 	uint64_t flags = x86_read_reg(cpu, X86_RFLAGS);
 
 	const uint64_t kept = X86_FLAGS_OWN | RFLAGS_FIXED |
-			      (cpu->steps ? X86_FLAG_TF : 0);
+			      (cpu->own.steps ? X86_FLAG_TF : 0);
 
 	if (flags & ~kept)
 		x86_write_reg(cpu, X86_RFLAGS, flags & kept);
 }
 
 /* Nothing is forgotten then. */
-static void resumes(struct cpu *cpu)
+void x86_resumes(struct cpu *cpu)
 {
 	(void)cpu;
 }
 
 static uint64_t flags_of(const struct cpu *cpu, uint64_t engine)
 {
-	return engine | RFLAGS_FIXED | (cpu->steps ? X86_FLAG_TF : 0);
+	return engine | RFLAGS_FIXED | (cpu->own.steps ? X86_FLAG_TF : 0);
 }
 
 /* What the engine gets; it had TF, too, in the first behaviour. */
@@ -66,7 +68,7 @@ static uint64_t take_flags(struct cpu *cpu, uint64_t flags)
 {
 	if (cpu->behaviour < BEHAVIOUR_STEPS)
 		return flags;
-	cpu->steps = flags & X86_FLAG_TF;
+	cpu->own.steps = flags & X86_FLAG_TF;
 	return flags & ~X86_FLAG_TF;
 }
 
@@ -76,7 +78,7 @@ uint64_t x86_read_reg(struct cpu *cpu, unsigned reg)
 	uint64_t value;
 
 	if (is_selector(reg))
-		return selector(reg);
+		return selector(cpu, reg);
 	if (reg == X86_MXCSR)
 		return x86_mxcsr(cpu);
 	if (reg == X86_FPSW)
@@ -101,15 +103,22 @@ void x86_write_reg(struct cpu *cpu, unsigned reg, uint64_t value)
 	}
 }
 
+const struct reg_table *x86_table(void)
+{
+	return reg_table(ARCH_X86_64);
+}
+
 void x86_registers(struct cpu *cpu, struct reg_file *out)
 {
+	const struct reg_table *table = x86_table();
+
 	memset(out, 0, sizeof(*out));
-	for (unsigned reg = 0; reg < cpu->regs->count; reg++) {
-		const struct reg_info *info = &cpu->regs->regs[reg];
+	for (unsigned reg = 0; reg < table->count; reg++) {
+		const struct reg_info *info = &table->regs[reg];
 		uint8_t bytes[16] = { 0 };
 
 		if (info->size <= 8) {
-			reg_set(cpu->regs, out, reg, x86_read_reg(cpu, reg));
+			reg_set(table, out, reg, x86_read_reg(cpu, reg));
 			continue;
 		}
 		engine_read(cpu->engine, reg, bytes);
@@ -120,24 +129,25 @@ void x86_registers(struct cpu *cpu, struct reg_file *out)
 /* The table has the x87 status word, with the stack's top, before the stack. */
 void x86_set_registers(struct cpu *cpu, const struct reg_file *regs)
 {
-	for (unsigned reg = 0; reg < cpu->regs->count; reg++) {
-		const struct reg_info *info = &cpu->regs->regs[reg];
+	const struct reg_table *table = x86_table();
+
+	for (unsigned reg = 0; reg < table->count; reg++) {
+		const struct reg_info *info = &table->regs[reg];
 		uint8_t bytes[16] = { 0 };
 
 		if (is_selector(reg) || reg == X86_FPTAG || reg == X86_MXCSR)
 			continue;
 		if (reg == X86_RFLAGS) {
-			x86_write_reg(cpu, reg,
-				      reg_get(cpu->regs, regs, reg));
+			x86_write_reg(cpu, reg, reg_get(table, regs, reg));
 			continue;
 		}
 		memcpy(bytes, regs->bytes + info->offset, info->size);
 		engine_write(cpu->engine, reg, bytes);
 	}
 	/* Last: the engine marks a stack register in use when it is written. */
-	x86_write_reg(cpu, X86_FPTAG, reg_get(cpu->regs, regs, X86_FPTAG));
-	x86_write_reg(cpu, X86_FPSW, reg_get(cpu->regs, regs, X86_FPSW));
-	x86_write_reg(cpu, X86_MXCSR, reg_get(cpu->regs, regs, X86_MXCSR));
+	x86_write_reg(cpu, X86_FPTAG, reg_get(table, regs, X86_FPTAG));
+	x86_write_reg(cpu, X86_FPSW, reg_get(table, regs, X86_FPSW));
+	x86_write_reg(cpu, X86_MXCSR, reg_get(table, regs, X86_MXCSR));
 	if (trap_unmasks(x86_mxcsr(cpu), (uint16_t)x86_read_reg(cpu, X86_FPCW)))
 		float_watch_math(cpu);
 }
@@ -174,7 +184,7 @@ void x86_capture(struct cpu *cpu, const struct vm_stop *stop)
 
 /* ------- the architecture ------- */
 
-static void end(struct cpu *cpu)
+void x86_end(struct cpu *cpu)
 {
 	struct x86 *x86 = x86_of(cpu);
 
@@ -189,7 +199,7 @@ static void end(struct cpu *cpu)
 	cpu->state = NULL;
 }
 
-static int start(struct cpu *cpu, struct failure *why)
+int x86_start(struct cpu *cpu, struct failure *why)
 {
 	struct x86 *x86 = calloc(1, sizeof(*x86));
 	cs_err err;
@@ -197,7 +207,8 @@ static int start(struct cpu *cpu, struct failure *why)
 	if (!x86)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	cpu->state = x86;
-	err = cs_open(CS_ARCH_X86, CS_MODE_64, &x86->decoder);
+	err = cs_open(CS_ARCH_X86, x86_is_32(cpu) ? CS_MODE_32 : CS_MODE_64,
+		      &x86->decoder);
 	if (!err)
 		err = cs_option(x86->decoder, CS_OPT_DETAIL, CS_OPT_ON);
 	if (!err)
@@ -210,14 +221,14 @@ static int start(struct cpu *cpu, struct failure *why)
 
 const struct architecture arch_x86 = {
 	.step_detail = X86_FAULT_STEP,
-	.start = start,
-	.end = end,
+	.start = x86_start,
+	.end = x86_end,
 	.reg = x86_read_reg,
 	.set_reg = x86_write_reg,
 	.registers = x86_registers,
 	.set_registers = x86_set_registers,
-	.left = mend_flags,
-	.resumes = resumes,
+	.left = x86_mend_flags,
+	.resumes = x86_resumes,
 	.decode = x86_decode,
 	.demands = x86_demands,
 	.low_bits = x86_low_bits,

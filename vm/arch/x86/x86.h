@@ -2,6 +2,9 @@
 /*
  * x86.h - the parts of the x86-64 processor, for each other
  *
+ * It also executes code of 32 bits, for i386: what is different there asks
+ * x86_is_32().  In this room, registers are numbered as x86-64's always.
+ *
  * Source: Intel 64 SDM, named where it matters.
  */
 #ifndef CPREC_VM_ARCH_X86_X86_H
@@ -27,7 +30,33 @@ static inline struct x86 *x86_of(const struct cpu *cpu)
 	return cpu->state;
 }
 
+/* Whether the program is one of i386. */
+static inline bool x86_is_32(const struct cpu *cpu)
+{
+	return cpu->regs->arch == ARCH_I386;
+}
+
+/* Bytes of what is pushed and popped. */
+static inline unsigned x86_word(const struct cpu *cpu)
+{
+	return x86_is_32(cpu) ? 4 : 8;
+}
+
+/* An address, or another number of so many bits, behind arithmetic. */
+static inline uint64_t x86_wrap(const struct cpu *cpu, uint64_t value)
+{
+	return x86_is_32(cpu) ? (uint32_t)value : value;
+}
+
 /* ------- x86.c: registers and values ------- */
+
+int x86_start(struct cpu *cpu, struct failure *why);
+void x86_end(struct cpu *cpu);
+void x86_mend_flags(struct cpu *cpu);
+void x86_resumes(struct cpu *cpu);
+
+/* The table that numbers registers in this room. */
+const struct reg_table *x86_table(void);
 
 uint64_t x86_read_reg(struct cpu *cpu, unsigned reg);
 void x86_write_reg(struct cpu *cpu, unsigned reg, uint64_t value);
@@ -36,13 +65,26 @@ void x86_set_registers(struct cpu *cpu, const struct reg_file *regs);
 
 /*
  * Flags that a program may change: CF, PF, AF, ZF, SF, DF, OF, AC, ID; and TF,
- * which would trap inside the engine: it is kept apart, in cpu->steps.
+ * which would trap inside the engine: it is kept apart, in cpu->own.steps.
  */
 #define X86_FLAGS_OWN UINT64_C(0x240cd5)
 #define X86_FLAG_TF UINT64_C(0x100)
 
 /* Executes an instruction whose value is captured. */
 void x86_capture(struct cpu *cpu, const struct vm_stop *stop);
+
+/* ------- segments.c: selectors of i386 ------- */
+
+uint16_t segments_selector(const struct cpu *cpu, unsigned reg);
+void segments_set_selector(struct cpu *cpu, unsigned reg, uint16_t selector);
+
+/* Loads it, as a program does; false if it may not. */
+bool segments_load(struct cpu *cpu, unsigned reg, uint16_t selector);
+
+/* Descriptors that the kernel has for the thread. */
+uint64_t segments_descriptor(const struct cpu *cpu, unsigned number);
+void segments_set_descriptor(struct cpu *cpu, unsigned number,
+			     uint64_t descriptor);
 
 /* ------- stops.c: faults ------- */
 
@@ -119,7 +161,8 @@ bool x86_emulate(struct cpu *cpu, const struct x86_code *code,
 		 struct vm_stop *stop);
 
 /*
- * The same of POPF, MOV from or to a selector, and PUSHF; whether it is one.
+ * The same of POPF, MOV from or to a selector, PUSH and POP of one, and PUSHF;
+ * whether it is one.
  */
 bool x86_system_knows(const struct x86_parts *insn);
 bool x86_system(struct cpu *cpu, const struct x86_code *code,

@@ -230,6 +230,53 @@ const char *layout_find_x86(struct engine *engine)
 	return NULL;
 }
 
+/* ------- code of 32 bits ------- */
+
+/*
+ * The engine translates code of 32 bits if bits of a word of its state say so
+ * (QEMU: hflags), which else only a far jump changes.
+ */
+#define MODE_CS32 (1u << 4)
+#define MODE_SS32 (1u << 5)
+#define MODE_LONG (1u << 14)
+#define MODE_CS64 (1u << 15)
+#define MODE_FXSR_BYTE 2	/* where CR4's OSFXSR is in it */
+
+#define CR4_START 0x620u
+#define CR4_OSFXSR 0x200u
+
+static size_t find_mode(const struct search *search)
+{
+	size_t at = offset(search, UC_X86_REG_CR4, CR4_START & ~CR4_OSFXSR,
+			   layout.flags);
+
+	return at % 4 == MODE_FXSR_BYTE ? at - MODE_FXSR_BYTE : 0;
+}
+
+const char *layout_find_i386(struct engine *engine)
+{
+	const char *missing = layout_find_x86(engine);
+	struct search search = {
+		.engine = engine, .size = uc_context_size(engine->uc),
+	};
+	size_t at;
+	uint32_t mode;
+
+	if (missing)
+		return missing;
+	search.start = changed_by(engine, UC_X86_REG_RAX, 1, 0);
+	at = find_mode(&search);
+	if (!at)
+		return "what code it is in";
+	memcpy(&mode, engine->state + at, sizeof(mode));
+	if ((mode & (MODE_LONG | MODE_CS64)) != (MODE_LONG | MODE_CS64))
+		return "what code it is in";
+	mode = (mode & ~MODE_CS64) | MODE_CS32 | MODE_SS32;
+	memcpy(engine->state + at, &mode, sizeof(mode));
+	return uc_context_save(engine->uc, engine->pristine) ?
+		       "its registers" : NULL;
+}
+
 uint64_t *layout_find_range(uc_hook hook, uint64_t first, uint64_t last)
 {
 	uint64_t *words = (uint64_t *)hook;

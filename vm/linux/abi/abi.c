@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* abi.c - which kinds of guests there are */
+#include <string.h>
+
+#include "formats/region.h"
 #include "vm/linux/abi/abi.h"
 #include "vm/linux/abi/calls.h"
 
 static const struct linux_abi *const kinds[] = {
 	&abi_x86_64,
 	&abi_arm64,
+	&abi_i386,
 };
 
 const struct linux_abi *linux_abi(unsigned arch)
@@ -38,4 +42,50 @@ const struct linux_call *abi_call(const struct linux_abi *abi, uint64_t number)
 		if (numbers->others[i].number == number)
 			return &linux_calls[numbers->others[i].call];
 	return NULL;
+}
+
+static uint64_t take_user(uint64_t value)
+{
+	return (uint16_t)value == UINT16_MAX ? UINT32_MAX : (uint16_t)value;
+}
+
+void abi_take_arguments(const struct linux_abi *abi, uint64_t number,
+			uint64_t args[CALL_ARGS])
+{
+	const struct call_numbers *numbers = &abi->numbers;
+	const char *shape = numbers->shapes && number < numbers->low_count ?
+				    numbers->shapes[number] : NULL;
+	uint64_t regs[CALL_ARGS + 1] = { 0 };
+	unsigned from = 0, to = 0;
+
+	if (!shape)
+		return;
+	memcpy(regs, args, CALL_ARGS * sizeof(*args));
+	for (; to < CALL_ARGS && from < CALL_ARGS; shape += *shape != 0) {
+		switch (*shape) {
+		case 'p':
+			args[to++] = regs[from] | regs[from + 1] << 32;
+			from += 2;
+			break;
+		case 'P':
+			args[to++] = regs[from++] * GUEST_PAGE;
+			break;
+		case 's':
+			args[to++] = (uint64_t)(int64_t)(int32_t)regs[from++];
+			break;
+		case 'u':
+			args[to++] = take_user(regs[from++]);
+			break;
+		case '-':
+			args[to++] = 0;
+			break;
+		case 'x':
+			from++;
+			break;
+		default:
+			args[to++] = regs[from++];
+		}
+	}
+	while (to < CALL_ARGS)
+		args[to++] = 0;
 }

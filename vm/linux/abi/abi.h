@@ -63,6 +63,7 @@ struct signal_entry {
 struct signal_return {
 	uint64_t mask;
 	struct guest_stack stack;
+	bool keeps_stack;	/* `stack` is none */
 	guest_addr sp;
 };
 
@@ -88,6 +89,14 @@ struct call_numbers {
 	size_t low_count;
 	const struct call_number *others;
 	size_t other_count;
+
+	/*
+	 * How arguments are in the registers, for the low ones, a letter each:
+	 * '.' in one, 's' in one with a sign, 'p' in two, the lower half first,
+	 * 'P' in one, in pages, 'u' in one, a user of 16 bits; '-' there is
+	 * none, 0; 'x' one that is not passed on.  NULL: each in one.
+	 */
+	const char *const *shapes;
 };
 
 /* Calls that are functions, one each so many bytes. */
@@ -101,6 +110,8 @@ struct linux_abi {
 	unsigned word;		/* bytes of a pointer, a long, a size_t */
 	const char *machine;	/* as AT_PLATFORM has it */
 	const char *other_machine;	/* for uname(2); NULL: the host's own */
+	const char *package;	/* Debian's, with its libraries for this
+				   machine; NULL: they are the host's */
 	uint64_t hwcap, hwcap2;	/* AT_HWCAP */
 	uint64_t frame_most;	/* AT_MINSIGSTKSZ: what frame_push() takes */
 
@@ -124,6 +135,12 @@ struct linux_abi {
 	uint8_t call_size;	/* of the instruction; the pc is behind it */
 	uint8_t clone_child_tid, clone_tls;	/* arguments of clone(2) */
 	struct call_numbers numbers;
+
+	/* Finds what is called by a call for several, and its arguments, which
+	 * are in memory; a negative errno.  NULL: there is none. */
+	int64_t (*unfold)(struct linux_process *process,
+			  const struct linux_call **row, uint64_t *arg);
+
 	guest_addr fixed_calls;	/* a page of them: fixed_calls.c; 0: none */
 	uint32_t fixed_numbers[FIXED_CALLS];
 	const char *fixed_name;	/* in /proc/self/maps */
@@ -171,13 +188,19 @@ const struct linux_abi *linux_abi(unsigned arch);
 const struct linux_call *abi_call(const struct linux_abi *abi,
 				  uint64_t number);
 
+/* Makes arguments of what the registers have: see `shapes`. */
+void abi_take_arguments(const struct linux_abi *abi, uint64_t number,
+			uint64_t args[CALL_ARGS]);
+
 /* ------- calls of some kinds only ------- */
 
 syscall_handler sys_arch_prctl;
+syscall_handler sys_set_thread_area, sys_get_thread_area;
+syscall_handler sys_shmat_stored;
 
 /* ------- the kinds ------- */
 
-extern const struct linux_abi abi_arm64, abi_x86_64;
+extern const struct linux_abi abi_arm64, abi_i386, abi_x86_64;
 
 /* The kind of guest for programs of this machine (elf.h); NULL. */
 const struct linux_abi *linux_abi_of_machine(unsigned machine, unsigned elf_class);

@@ -68,7 +68,7 @@ static const struct guest_layout layouts[STRUCT_COUNT] = {
 	SAME(SHMID_DS, 112), SAME(SHMINFO, 72), SAME(SHM_INFO, 48),
 	OTHER(SEMID_DS, 88, 104, semid_members), SAME(SEMINFO, 40),
 	SAME(MSQID_DS, 120), SAME(MSGINFO, 32), SAME(CLONE_ARGS, 88),
-	SAME(ROBUST_LIST, 24), SAME(SET_AND_SIZE, 16),
+	SAME(ROBUST_LIST, 24), SAME(SET_AND_SIZE, 16), SAME(OFFSET, 8), SAME(RLIMIT64, 16),
 };
 
 /*
@@ -177,6 +177,7 @@ const struct linux_abi abi_arm64 = {
 	.word = 8,
 	.machine = "aarch64",
 	.other_machine = "aarch64",
+	.package = "libc6-arm64-cross",
 	.hwcap = 0x8ff,
 	.frame_most = FRAME_MOST,
 	.elf_machine = EM_AARCH64,

@@ -49,11 +49,28 @@
 #define STRINGS { ARG_STRINGS, 0, 0, 0 }
 #define WORD { ARG_WORD, 0, S_INT, 0 }
 #define POINTER { ARG_POINTER, 0, 0, 0 }
+#define POINTER_TO(type) { ARG_POINTER, 0, S_##type, 0 }
 #define GIVES(kind) [CALL_RESULT] = { ARG_##kind, 0, 0, 0 }
 #define GIVES_VALUE(kind) [CALL_RESULT] = { ARG_VALUE, 0, 0, VALUES_##kind }
 
-#define ROW(call, number, ...) \
-	[CALL_##call] = { .name = #call, .host = number, __VA_ARGS__ },
+/* What rows like others take from these. */
+#define CALL(name, number, ...) HOST_##name = number, WAITS_##name = false,
+#define WAIT(name, number, ...) HOST_##name = number, WAITS_##name = true,
+#define CODE(name, number, ...) CALL(name, number)
+#define WAIT_CODE(name, number, ...) WAIT(name, number)
+#define REFUSED(name, number, ...) CALL(name, number)
+enum {
+#include "vm/linux/abi/calls.inc"
+};
+#undef CALL
+#undef WAIT
+#undef CODE
+#undef WAIT_CODE
+#undef REFUSED
+
+#define ROW(call, number, ...)                                                 \
+	[CALL_##call] = { .name = #call, .host = number,                       \
+			  .like = CALL_##call, __VA_ARGS__ },
 #define CALL(name, number, ...) \
 	ROW(name, number, .args = { __VA_ARGS__ })
 #define WAIT(name, number, ...) \
@@ -63,8 +80,14 @@
 #define REFUSED(name, number, error, ...) \
 	ROW(name, number, .refusal = error, .args = { __VA_ARGS__ })
 
+#define LIKE(call, other, ...)                                                 \
+	[CALL_##call] = { .name = #call, .host = HOST_##other,                 \
+			  .waits = WAITS_##other, .like = CALL_##other,        \
+			  .args = { __VA_ARGS__ } },
+
 const struct linux_call linux_calls[CALL_COUNT] = {
 #include "vm/linux/abi/calls.inc"
+#include "vm/linux/abi/calls_32.inc"
 };
 
 /* How calls order threads; source: manual pages, section 2. */
@@ -75,6 +98,9 @@ static const uint16_t orders[CALL_COUNT] = {
 	[CALL_poll] = ORDER_RECEIVES_SOME,
 	[CALL_rt_sigaction] = ORDER_SIGNALS,
 	[CALL_rt_sigreturn] = ORDER_RETURNS,
+	[CALL_sigreturn] = ORDER_RETURNS,
+	[CALL_socketcall] = ORDER_SENDS | ORDER_RECEIVES,
+	[CALL_ipc] = ORDER_SENDS | ORDER_RECEIVES,
 	[CALL_pread64] = ORDER_RECEIVES,
 	[CALL_pwrite64] = ORDER_SENDS,
 	[CALL_readv] = ORDER_RECEIVES,
@@ -140,9 +166,17 @@ const struct linux_call *linux_call_of(unsigned arch, uint64_t number)
 	return abi ? abi_call(abi, number) : NULL;
 }
 
+void linux_call_take(unsigned arch, uint64_t number, uint64_t args[CALL_ARGS])
+{
+	const struct linux_abi *abi = linux_abi(arch);
+
+	if (abi)
+		abi_take_arguments(abi, number, args);
+}
+
 unsigned linux_call_order(const struct linux_call *call)
 {
-	return orders[call - linux_calls];
+	return orders[linux_call_kind(call)];
 }
 
 unsigned linux_call_arguments(const struct linux_call *call)

@@ -78,7 +78,8 @@ enum arg_kind {
 	ARG_MESSAGES_OUT,
 	ARG_STRINGS,		/* pointers to strings, NULL-ended */
 	ARG_WORD,		/* a futex: an int, compared or changed */
-	ARG_POINTER,		/* depends on other arguments; or no pointer */
+	ARG_POINTER,		/* depends on other arguments, then mostly a
+				   `type`; or no pointer */
 	ARG_KINDS
 };
 
@@ -108,6 +109,7 @@ struct linux_call {
 	uint16_t host;		/* number of the host's call; NO_NUMBER */
 	int16_t refusal;	/* errno of a call that is always refused */
 	bool waits;		/* may take long: other threads run meanwhile */
+	uint16_t like;		/* the call whose structures alone differ */
 	struct call_arg args[CALL_ARGS + 1];
 };
 
@@ -118,7 +120,10 @@ enum linux_call_index {
 #define CODE(name, ...) CALL_##name,
 #define WAIT_CODE(name, ...) CALL_##name,
 #define REFUSED(name, ...) CALL_##name,
+#define LIKE(name, ...) CALL_##name,
 #include "vm/linux/abi/calls.inc"
+#include "vm/linux/abi/calls_32.inc"
+#undef LIKE
 #undef CALL
 #undef WAIT
 #undef CODE
@@ -131,6 +136,21 @@ extern const struct linux_call linux_calls[CALL_COUNT];
 
 /* The call that a number stands for; NULL. */
 const struct linux_call *linux_call_of(unsigned arch, uint64_t number);
+
+/*
+ * What it does, as the number of a row: mostly its own, of a call that is like
+ * another that one's.
+ */
+static inline unsigned linux_call_kind(const struct linux_call *call)
+{
+	return call->like;
+}
+
+/*
+ * Makes its arguments of what the registers have: where kernels of 32 bits have
+ * two registers for a number, or count pages.
+ */
+void linux_call_take(unsigned arch, uint64_t number, uint64_t args[CALL_ARGS]);
 
 /* How it orders threads: enum call_order, together. */
 unsigned linux_call_order(const struct linux_call *call);

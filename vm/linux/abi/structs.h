@@ -27,6 +27,11 @@ enum guest_struct {
 	S_MSGHDR, S_MMSGHDR, S_SHMID_DS, S_SHMINFO, S_SHM_INFO, S_SEMID_DS,
 	S_SEMINFO, S_MSQID_DS, S_MSGINFO, S_CLONE_ARGS, S_ROBUST_LIST,
 	S_SET_AND_SIZE,		/* the last argument of pselect6(2) */
+	S_OFFSET,		/* in a file */
+	S_RLIMIT64,		/* of prlimit64(2) */
+	/* Only for guests of 32 bits, which have two of these. */
+	S_STAT64, S_STATFS64, S_FLOCK64, S_TIMESPEC64, S_TWO_TIMESPECS64,
+	S_ITIMERSPEC64, S_TIMEX64,
 	STRUCT_COUNT
 };
 

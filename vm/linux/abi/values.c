@@ -53,6 +53,7 @@ static const struct value_table *others(unsigned arch)
 {
 	switch (arch) {
 	case ARCH_X86_64:
+	case ARCH_I386:
 		return tables;
 	case ARCH_AARCH64:
 		return arm64_tables;

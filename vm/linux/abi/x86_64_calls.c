@@ -23,6 +23,8 @@ int64_t sys_arch_prctl(struct linux_process *process,
 	uint64_t value;
 
 	(void)row;
+	if (process->abi != &abi_x86_64)
+		return -EINVAL;
 	switch (arg[0]) {
 	case SET_FS:
 	case SET_GS:

@@ -14,4 +14,14 @@ int x86_64_frame_pop(struct linux_process *process, struct signal_return *out);
 
 void x86_64_print_cpuinfo(FILE *out, unsigned processor);
 
+/* ------- x86_faults.c ------- */
+
+/* Numbers of registers, which i386 has, too. */
+struct x86_fault_regs {
+	uint8_t pc, status, control, mxcsr;
+};
+
+void x86_fault(struct vm *vm, const struct vm_stop *stop, bool is_present,
+	       const struct x86_fault_regs *regs, struct guest_fault *out);
+
 #endif

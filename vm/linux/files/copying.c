@@ -17,7 +17,8 @@
 #include "vm/linux/process.h"
 
 /* Whether there is something that could be copied after what was. */
-static bool has_more(struct linux_process *process, int fd, guest_addr offset)
+static bool has_more(struct linux_process *process, int fd,
+		     enum guest_struct type, guest_addr offset)
 {
 	int64_t position;
 	struct stat file;
@@ -31,7 +32,7 @@ static bool has_more(struct linux_process *process, int fd, guest_addr offset)
 		return true;
 	if (!offset)
 		position = lseek(fd, 0, SEEK_CUR);
-	else if (copy_in(process, &position, offset, sizeof(position)))
+	else if (struct_in(process, type, &position, offset))
 		return false;
 	return position < file.st_size;
 }
@@ -45,6 +46,7 @@ static int64_t copy_within(struct linux_process *process,
 			   int to, uint64_t room)
 {
 	int from = to ? 0 : 1, count = to ? 4 : 3;
+	int at = from + 1;	/* the offset */
 	bool in_pieces = row->host != SYS_copy_file_range;
 	bool waits = row->host == SYS_splice;
 	uint64_t less[CALL_ARGS];
@@ -54,7 +56,8 @@ static int64_t copy_within(struct linux_process *process,
 		return marshal_call(process, row, arg);
 	if (!room) {
 		if (in_pieces && !waits &&
-		    !has_more(process, (int)arg[from], arg[from + 1]))
+		    !has_more(process, (int)arg[from], row->args[at].type,
+			      arg[from + 1]))
 			return 0;
 		return limits_file_exceeded();
 	}
@@ -62,7 +65,8 @@ static int64_t copy_within(struct linux_process *process,
 	less[count] = room;
 	result = marshal_call(process, row, less);
 	if (in_pieces && result == (int64_t)room &&
-	    has_more(process, (int)arg[from], arg[from + 1]))
+	    has_more(process, (int)arg[from], row->args[at].type,
+		     arg[from + 1]))
 		limits_file_exceeded();
 	return result;
 }
@@ -78,7 +82,8 @@ static int64_t copy_limited(struct linux_process *process,
 	if (limit_of(process, LIMIT_FILE) == UNLIMITED ||
 	    fcntl(fd, F_GETFL) & O_APPEND ||
 	    (to && arg[to + 1] &&
-	     copy_in(process, &offset, arg[to + 1], sizeof(offset))))
+	     struct_in(process, row->args[to + 1].type, &offset,
+		       arg[to + 1])))
 		return marshal_call(process, row, arg);
 	return copy_within(process, row, arg, to,
 			   limits_file_room(process, fd, offset, false));
@@ -110,7 +115,7 @@ static int64_t copy_to(struct linux_process *process,
 		return result;
 	/* An offset of its own has been moved on. */
 	if (has_offset &&
-	    copy_in(process, &position, position, sizeof(position)))
+	    struct_in(process, row->args[to + 1].type, &position, position))
 		return result;
 	mapped_files_wrote(process, (int)arg[to],
 			   has_offset ? (int64_t)position - result : -1,

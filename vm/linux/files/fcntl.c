@@ -25,21 +25,52 @@ static int64_t dup_from(struct linux_process *process, const uint64_t *arg)
 	return result;
 }
 
-/* Commands of fcntl() by what their argument is. */
-static enum guest_struct fcntl_argument(int command, bool *in, bool *out)
+/* Kernels of 32 bits have commands of their own for offsets of 64. */
+enum { F_GETLK_64 = 12, F_SETLK_64, F_SETLKW_64 };
+
+static bool has_wide_locks(const struct linux_call *row, int command)
 {
-	*in = *out = false;
+	bool is_old = command == F_GETLK || command == F_SETLK ||
+		      command == F_SETLKW;
+
+	return row == &linux_calls[CALL_fcntl64] && !is_old;
+}
+
+static int host_command(const struct linux_call *row, int command)
+{
+	if (row != &linux_calls[CALL_fcntl64])
+		return command;
 	switch (command) {
+	case F_GETLK_64:
+		return F_GETLK;
+	case F_SETLK_64:
+		return F_SETLK;
+	case F_SETLKW_64:
+		return F_SETLKW;
+	default:
+		return command;
+	}
+}
+
+/* Commands of fcntl() by what their argument is. */
+static enum guest_struct fcntl_argument(const struct linux_call *row,
+					int command, bool *in, bool *out)
+{
+	enum guest_struct lock = has_wide_locks(row, command) ? S_FLOCK64 :
+								S_FLOCK;
+
+	*in = *out = false;
+	switch (host_command(row, command)) {
 	case F_GETLK:
 	case F_OFD_GETLK:
 		*in = *out = true;
-		return S_FLOCK;
+		return lock;
 	case F_SETLK:
 	case F_SETLKW:
 	case F_OFD_SETLK:
 	case F_OFD_SETLKW:
 		*in = true;
-		return S_FLOCK;
+		return lock;
 	case F_GETOWN_EX:
 		*out = true;
 		return S_TWO_INTS;
@@ -49,11 +80,11 @@ static enum guest_struct fcntl_argument(int command, bool *in, bool *out)
 	case F_GET_RW_HINT:
 	case F_GET_FILE_RW_HINT:
 		*out = true;
-		return S_LONG;
+		return S_OFFSET;
 	case F_SET_RW_HINT:
 	case F_SET_FILE_RW_HINT:
 		*in = true;
-		return S_LONG;
+		return S_OFFSET;
 	default:
 		return S_NONE;
 	}
@@ -108,11 +139,10 @@ int64_t sys_fcntl(struct linux_process *process, const struct linux_call *row,
 {
 	int command = (int)arg[1];
 	bool in, out;
-	enum guest_struct type = fcntl_argument(command, &in, &out);
+	enum guest_struct type = fcntl_argument(row, command, &in, &out);
 	void *copy = process->thread->bounce[2];
 	int64_t result;
 
-	(void)row;
 	if (command == F_DUPFD || command == F_DUPFD_CLOEXEC)
 		return dup_from(process, arg);
 	if (type == S_NONE) {
@@ -124,7 +154,8 @@ int64_t sys_fcntl(struct linux_process *process, const struct linux_call *row,
 	memset(copy, 0, process->abi->layouts[type].host_size);
 	if (in && struct_in(process, type, copy, arg[2]))
 		return -EFAULT;
-	result = host_wait(process, SYS_fcntl, arg[0], arg[1],
+	result = host_wait(process, SYS_fcntl, arg[0],
+			   (uint64_t)host_command(row, command),
 			   host_pointer(copy));
 	if (result >= 0 && out && struct_out(process, type, arg[2], copy))
 		return -EFAULT;

@@ -352,3 +352,15 @@ int64_t sys_truncate(struct linux_process *process,
 		return -EFBIG;
 	return change_file(process, row, arg);
 }
+
+/* The offset is in two registers, and the result in memory. */
+int64_t sys_llseek(struct linux_process *process, const struct linux_call *row,
+		   const uint64_t *arg)
+{
+	int64_t result = host_call(process, SYS_lseek, arg[0],
+				   arg[1] << 32 | arg[2], arg[4]);
+
+	if (result < 0)
+		return result;
+	return struct_out(process, row->args[3].type, arg[3], &result);
+}

@@ -90,6 +90,7 @@ syscall_handler sys_open;
 syscall_handler sys_openat;
 syscall_handler sys_openat2;
 syscall_handler sys_about;
+syscall_handler sys_llseek;
 syscall_handler sys_readlink;
 syscall_handler sys_readlinkat;
 syscall_handler sys_getdents;

@@ -39,10 +39,11 @@ static int take_sets(struct linux_process *process, const uint64_t *arg,
 		     struct sets *sets)
 {
 	int count = (int)arg[0];
+	unsigned word = process->abi->word;
 
 	if (count < 0)
 		return -EINVAL;
-	sets->size = ((size_t)count + 63) / 64 * 8;
+	sets->size = ((size_t)count + 8 * word - 1) / (8 * word) * word;
 	if (sets->size > SET_MOST)
 		sets->size = SET_MOST;
 	for (int i = 0; i < 3; i++) {
@@ -111,12 +112,12 @@ int64_t sys_pselect6(struct linux_process *process,
 	uint64_t given[2] = { 0 };	/* address and size of a mask */
 	uint64_t mask, passed[2] = { 0 };
 	struct sets sets;
+	enum guest_struct type = row->args[4].type;
 	int64_t result = take_sets(process, arg, &sets);
 
-	(void)row;
 	if (result)
 		return result;
-	if ((arg[4] && struct_in(process, S_TIMESPEC, timeout, arg[4])) ||
+	if ((arg[4] && struct_in(process, type, timeout, arg[4])) ||
 	    (arg[5] && struct_in(process, S_SET_AND_SIZE, given, arg[5])))
 		return -EFAULT;
 	if (given[0]) {
@@ -134,5 +135,5 @@ int64_t sys_pselect6(struct linux_process *process,
 			   arg[4] ? host_pointer(timeout) : 0,
 			   host_pointer(passed));
 	signals_return_mask(process, result);
-	return finish(process, arg, &sets, timeout, S_TIMESPEC, result);
+	return finish(process, arg, &sets, timeout, type, result);
 }

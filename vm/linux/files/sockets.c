@@ -27,6 +27,60 @@ struct guest_message {
 _Static_assert(sizeof(struct guest_message) == sizeof(struct msghdr),
 	       "the host's layout is the guest's");
 
+/* Control data begins with the length of each part, a word, and is aligned to
+ * words.  Source: cmsg(3). */
+struct part_head {
+	uint64_t length;
+	int32_t level, type;
+};
+
+static size_t whole_words(size_t size, unsigned word)
+{
+	return (size + word - 1) / word * word;
+}
+
+static struct part_head read_head(const uint8_t *at, unsigned word)
+{
+	struct part_head head = { 0 };
+
+	memcpy(&head.length, at, word);
+	memcpy(&head.level, at + word, 2 * sizeof(int32_t));
+	return head;
+}
+
+/*
+ * Converts parts from words of one size to those of another; what follows their
+ * heads stays as it is.  How many bytes that makes: what does not fit is left
+ * out.
+ */
+static size_t convert_parts(uint8_t *to, size_t room, unsigned to_word,
+			    const uint8_t *from, size_t size,
+			    unsigned from_word)
+{
+	const size_t from_head = from_word + 2 * sizeof(int32_t);
+	const size_t to_head = to_word + 2 * sizeof(int32_t);
+	size_t done = 0, at = 0;
+
+	while (size - at >= from_head) {
+		struct part_head head = read_head(from + at, from_word);
+		size_t data = head.length - whole_words(from_head, from_word);
+		uint64_t length = to_head + data;
+
+		if (head.length < from_head || head.length > size - at ||
+		    length > room - done)
+			break;
+		memset(to + done, 0, to_head);
+		memcpy(to + done, &length, to_word);
+		memcpy(to + done + to_word, &head.level, 2 * sizeof(int32_t));
+		memcpy(to + done + to_head, from + at + from_head, data);
+		done += whole_words(length, to_word);
+		at += whole_words(head.length, from_word);
+		if (at > size || done > room)
+			break;
+	}
+	return done < room ? done : room;
+}
+
 /* The same for the host; names and control data are copied. */
 struct message {
 	struct guest_message guest;
@@ -94,6 +148,39 @@ static int64_t exchange(struct linux_process *process, long number,
 	return result;
 }
 
+/* The guest's control data, to be sent, as the host has it. */
+static void widen_control(const struct linux_process *process,
+			  struct message *message)
+{
+	uint8_t from[sizeof(message->control)];
+	unsigned word = process->abi->word;
+	size_t size = message->host.msg_controllen;
+
+	if (word == sizeof(uint64_t))
+		return;
+	memcpy(from, message->control, size);
+	message->host.msg_controllen =
+		convert_parts(message->control, sizeof(message->control),
+			      sizeof(uint64_t), from, size, word);
+}
+
+/* What was received, as the guest has it. */
+static void narrow_control(const struct linux_process *process,
+			   struct message *message)
+{
+	uint8_t from[sizeof(message->control)];
+	unsigned word = process->abi->word;
+	size_t size = message->host.msg_controllen;
+
+	if (word == sizeof(uint64_t))
+		return;
+	memcpy(from, message->control, size);
+	message->host.msg_controllen =
+		convert_parts(message->control,
+			      message->guest.control_length, word, from, size,
+			      sizeof(uint64_t));
+}
+
 static int64_t send_one(struct linux_process *process, uint64_t fd,
 			guest_addr addr, uint64_t flags)
 {
@@ -112,6 +199,8 @@ static int64_t send_one(struct linux_process *process, uint64_t fd,
 	     copy_in(process, message.control, guest->control,
 		     message.host.msg_controllen)))
 		return -EFAULT;
+	if (message.host.msg_control)
+		widen_control(process, &message);
 	result = exchange(process, SYS_sendmsg, fd, MEMORY_IN, &message,
 			  flags);
 	if (result > 0)
@@ -136,6 +225,8 @@ static int give_message(struct linux_process *process, guest_addr addr,
 			return -EFAULT;
 		guest->name_length = host->msg_namelen;
 	}
+	if (host->msg_control)
+		narrow_control(process, message);
 	if (host->msg_control &&
 	    copy_out(process, guest->control, message->control,
 		     host->msg_controllen))
@@ -153,8 +244,11 @@ static int64_t receive_one(struct linux_process *process, uint64_t fd,
 
 	if (result)
 		return result;
-	if (message.host.msg_controllen > sizeof(message.control))
+	if (message.host.msg_controllen >= sizeof(message.control))
 		message.host.msg_controllen = sizeof(message.control);
+	else if (process->abi->word < sizeof(uint64_t) &&
+		 message.host.msg_control)	/* heads are larger */
+		message.host.msg_controllen += sizeof(uint64_t);
 	result = exchange(process, SYS_recvmsg, fd, MEMORY_OUT, &message,
 			  flags);
 	if (result < 0)

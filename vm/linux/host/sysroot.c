@@ -22,7 +22,7 @@ static bool redirect(const struct linux_process *process,
 	char there[PATH_MAX];
 	int size;
 
-	if (!process->sysroot || !abi->other_machine || path[0] != '/')
+	if (!process->sysroot || !abi->package || path[0] != '/')
 		return false;
 	size = snprintf(there, sizeof(there), "%s%s", process->sysroot, path);
 	if (size >= (int)sizeof(there) ||

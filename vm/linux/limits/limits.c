@@ -127,18 +127,19 @@ static int set(struct linux_process *process, struct limit *limit,
 
 /* `to` and `from` are addresses of the guest's, or 0. */
 static int64_t get_and_set(struct linux_process *process, struct limit *limit,
-			   guest_addr from, guest_addr to)
+			   enum guest_struct type, guest_addr from,
+			   guest_addr to)
 {
 	const struct limit old = *limit;
 	struct limit value;
 	int rc = 0;
 
-	if (from && struct_in(process, S_RLIMIT, &value, from))
+	if (from && struct_in(process, type, &value, from))
 		return -EFAULT;
 	if (from)
 		rc = set(process, limit, &value);
 	if (!rc && to)
-		rc = struct_out(process, S_RLIMIT, to, &old);
+		rc = struct_out(process, type, to, &old);
 	return rc;
 }
 
@@ -149,7 +150,7 @@ int64_t sys_getrlimit(struct linux_process *process,
 
 	if (!limit || !arg[1])
 		return marshal_call(process, row, arg);
-	return get_and_set(process, limit, 0, arg[1]);
+	return get_and_set(process, limit, row->args[1].type, 0, arg[1]);
 }
 
 int64_t sys_setrlimit(struct linux_process *process,
@@ -159,7 +160,7 @@ int64_t sys_setrlimit(struct linux_process *process,
 
 	if (!limit || !arg[1])
 		return marshal_call(process, row, arg);
-	return get_and_set(process, limit, arg[1], 0);
+	return get_and_set(process, limit, row->args[1].type, arg[1], 0);
 }
 
 int64_t sys_prlimit64(struct linux_process *process,
@@ -171,7 +172,7 @@ int64_t sys_prlimit64(struct linux_process *process,
 	if (!limit ||
 	    (pid && pid != getpid() && !thread_find(process, pid)))
 		return marshal_call(process, row, arg);
-	return get_and_set(process, limit, arg[2], arg[3]);
+	return get_and_set(process, limit, row->args[2].type, arg[2], arg[3]);
 }
 
 /* ------- /proc/self/limits ------- */

@@ -21,6 +21,7 @@ static const struct machine {
 	const char *name;
 } machines[] = {
 	{ EM_386, "a 32-bit x86" },
+	{ EM_X86_64, "an x86-64" },
 	{ EM_ARM, "a 32-bit ARM" },
 	{ EM_AARCH64, "an AArch64" },
 	{ EM_RISCV, "a RISC-V" },
@@ -50,7 +51,8 @@ static int wrong_machine(const struct image *image, struct failure *why)
 
 	if (is_big)
 		number = (number >> 8 | number << 8) & 0xffff;
-	if (number == image->abi->elf_machine && !is_big)
+	if (number == EM_X86_64 && header->e_ident[EI_CLASS] == ELFCLASS32 &&
+	    !is_big)
 		return failed(why, ERR_INPUT,
 			      "cannot run '%s': it is an x32 program",
 			      image->path);
@@ -66,10 +68,61 @@ static int wrong_machine(const struct image *image, struct failure *why)
 		      image->path, number, image->abi->elf_name);
 }
 
+/* ------- files of 32 bits, as those of 64 ------- */
+
+static bool is_32(const struct image *image)
+{
+	return image->abi->elf_class == ELFCLASS32;
+}
+
+static void widen_header(Elf64_Ehdr *header)
+{
+	Elf32_Ehdr from;
+
+	memcpy(&from, header, sizeof(from));
+	header->e_entry = from.e_entry;
+	header->e_phoff = from.e_phoff;
+	header->e_shoff = from.e_shoff;
+	header->e_flags = from.e_flags;
+	header->e_ehsize = from.e_ehsize;
+	header->e_phentsize = from.e_phentsize;
+	header->e_phnum = from.e_phnum;
+	header->e_shentsize = from.e_shentsize;
+	header->e_shnum = from.e_shnum;
+	header->e_shstrndx = from.e_shstrndx;
+}
+
+static Elf64_Phdr widen_segment(const Elf32_Phdr *from)
+{
+	return (Elf64_Phdr){
+		.p_type = from->p_type, .p_flags = from->p_flags,
+		.p_offset = from->p_offset, .p_vaddr = from->p_vaddr,
+		.p_paddr = from->p_paddr, .p_filesz = from->p_filesz,
+		.p_memsz = from->p_memsz, .p_align = from->p_align,
+	};
+}
+
+/* In place, from the last one on: they get larger. */
+static void widen_segments(struct image *image)
+{
+	const uint8_t *bytes = (const uint8_t *)image->segments;
+
+	for (unsigned i = image->header.e_phnum; i-- > 0;) {
+		Elf32_Phdr from;
+
+		memcpy(&from, bytes + i * sizeof(from), sizeof(from));
+		image->segments[i] = widen_segment(&from);
+	}
+}
+
+/* ------- headers ------- */
+
 static int read_header(struct image *image, struct failure *why)
 {
 	Elf64_Ehdr *header = &image->header;
-	ssize_t got = pread(image->fd, header, sizeof(*header), 0);
+	const ssize_t size = is_32(image) ? sizeof(Elf32_Ehdr) :
+					    sizeof(Elf64_Ehdr);
+	ssize_t got = pread(image->fd, header, (size_t)size, 0);
 
 	if (got < 0)
 		return failed(why, ERR_SYSTEM, "cannot read '%s': %s",
@@ -87,8 +140,10 @@ static int read_header(struct image *image, struct failure *why)
 	    header->e_ident[EI_CLASS] != image->abi->elf_class ||
 	    header->e_machine != image->abi->elf_machine)
 		return wrong_machine(image, why);
-	if (got < (ssize_t)sizeof(*header))
+	if (got < size)
 		return damaged(image, why, "it ends in its header");
+	if (is_32(image))
+		widen_header(header);
 	if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
 		return failed(why, ERR_INPUT,
 			      "cannot run '%s': it is an ELF file, but %s",
@@ -103,16 +158,17 @@ static int read_header(struct image *image, struct failure *why)
 static int read_segments(struct image *image, struct failure *why)
 {
 	const Elf64_Ehdr *header = &image->header;
-	size_t size = header->e_phnum * sizeof(Elf64_Phdr);
+	size_t each = is_32(image) ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr);
+	size_t size = header->e_phnum * each;
 
-	if (header->e_phentsize != sizeof(Elf64_Phdr) || !header->e_phnum ||
+	if (header->e_phentsize != each || !header->e_phnum ||
 	    header->e_phnum > SEGMENTS_MOST)
 		return damaged(image, why, "it has no usable program headers");
 	if (header->e_phoff > image->file_size ||
 	    size > image->file_size - header->e_phoff)
 		return damaged(image, why,
 			       "its program headers are beyond its end");
-	image->segments = malloc(size);
+	image->segments = calloc(header->e_phnum, sizeof(Elf64_Phdr));
 	if (!image->segments)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	if (pread(image->fd, image->segments, size, (off_t)header->e_phoff) !=
@@ -120,6 +176,8 @@ static int read_segments(struct image *image, struct failure *why)
 		return failed(why, ERR_SYSTEM,
 			      "cannot read the program headers of '%s'",
 			      image->path);
+	if (is_32(image))
+		widen_segments(image);
 	return 0;
 }
 

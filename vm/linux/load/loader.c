@@ -149,6 +149,7 @@ static int load_interpreter(struct linux_process *process,
 			    const struct image *program, struct image *image,
 			    int *fd, char **path, struct failure *why)
 {
+	const char *package = process->abi->package;
 	char wanted[PATH_MAX];
 	int rc;
 
@@ -156,11 +157,13 @@ static int load_interpreter(struct linux_process *process,
 	sysroot_redirect(process, process->abi, wanted);
 	if (access(wanted, F_OK))
 		return failed(why, ERR_INPUT,
-			      "cannot run '%s': its interpreter '%s': %s%s",
+			      "cannot run '%s': its interpreter '%s': %s%s%s%s",
 			      program->path, program->interpreter,
-			      strerror(errno), process->abi->other_machine ?
+			      strerror(errno), package ?
 			      " (--sysroot=DIR says where the files of its "
-			      "system are)" : "");
+			      "system are; Debian's package " : "",
+			      package ? package : "",
+			      package ? " has them)" : "");
 	*path = realpath(wanted, NULL);
 	if (!*path)
 		return failed(why, ERR_NO_MEMORY, "out of memory");

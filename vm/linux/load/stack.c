@@ -95,7 +95,7 @@ static void fill_auxiliary(struct layout *layout, const struct linux_abi *abi,
 	add(&aux, AT_PAGESZ, GUEST_PAGE);
 	add(&aux, AT_CLKTCK, 100);
 	add(&aux, AT_PHDR, image_headers(image));
-	add(&aux, AT_PHENT, sizeof(Elf64_Phdr));
+	add(&aux, AT_PHENT, image->header.e_phentsize);
 	add(&aux, AT_PHNUM, image->header.e_phnum);
 	add(&aux, AT_BASE, base);
 	add(&aux, AT_FLAGS, 0);

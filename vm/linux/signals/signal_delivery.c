@@ -153,7 +153,7 @@ void signals_force(struct linux_process *process, siginfo_t *info)
 int64_t sys_rt_sigreturn(struct linux_process *process,
 			 const struct linux_call *row, const uint64_t *arg)
 {
-	struct signal_return back;
+	struct signal_return back = { 0 };
 
 	(void)row;
 	(void)arg;
@@ -163,7 +163,8 @@ int64_t sys_rt_sigreturn(struct linux_process *process,
 
 		signals_force(process, &info);
 	} else {
-		set_alternate_stack(process, &back.stack, back.sp);
+		if (!back.keeps_stack)
+			set_alternate_stack(process, &back.stack, back.sp);
 		signals_set_mask(process, back.mask);
 	}
 	return (int64_t)guest_result(process);

@@ -95,11 +95,10 @@ int64_t sys_rt_sigtimedwait(struct linux_process *process,
 	uint64_t set;
 	int64_t result;
 
-	(void)row;
 	if (arg[3] != sizeof(set))
 		return -EINVAL;
 	if (struct_in(process, S_SIGSET, &set, arg[0]) ||
-	    (arg[2] && struct_in(process, S_TIMESPEC, &limit, arg[2])))
+	    (arg[2] && struct_in(process, row->args[2].type, &limit, arg[2])))
 		return -EFAULT;
 	if (arg[2] && (limit.tv_sec < 0 || limit.tv_nsec < 0 ||
 		       limit.tv_nsec >= SECOND))

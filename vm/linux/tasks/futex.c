@@ -28,6 +28,7 @@ struct request {
 	bool is_private, realtime;
 	uint32_t value;
 	uint64_t limit;		/* address of a time, or a count */
+	enum guest_struct time;	/* what it is, there */
 	uint32_t value3;
 };
 
@@ -54,7 +55,8 @@ static uint64_t host_word(struct linux_process *process, guest_addr addr,
 	return at ? host_pointer(at) : BAD_POINTER;
 }
 
-static int64_t ask_host(struct linux_process *process, const uint64_t *arg)
+static int64_t ask_host(struct linux_process *process,
+			enum guest_struct time, const uint64_t *arg)
 {
 	uint64_t host[6] = { 0, arg[1], arg[2], arg[3], 0, arg[5] };
 	struct timespec timeout;
@@ -65,7 +67,7 @@ static int64_t ask_host(struct linux_process *process, const uint64_t *arg)
 	case FUTEX_WAIT:
 	case FUTEX_WAIT_BITSET:
 		if (arg[3] &&
-		    struct_in(process, S_TIMESPEC, &timeout, arg[3]))
+		    struct_in(process, time, &timeout, arg[3]))
 			return -EFAULT;
 		host[3] = arg[3] ? host_pointer(&timeout) : 0;
 		return host_wait_array(process, SYS_futex, host);
@@ -206,7 +208,7 @@ static int take_limit(struct linux_process *process,
 
 	*clock = request->realtime && !relative ? CLOCK_REALTIME :
 						  CLOCK_MONOTONIC;
-	if (struct_in(process, S_TIMESPEC, limit, request->limit))
+	if (struct_in(process, request->time, limit, request->limit))
 		return -EFAULT;
 	if (limit->tv_sec < 0 || (uint64_t)limit->tv_nsec >= 1000000000)
 		return -EINVAL;
@@ -364,7 +366,7 @@ static int64_t lock_shared(struct linux_process *process,
 	int64_t result;
 
 	if (request->limit &&
-	    struct_in(process, S_TIMESPEC, &limit, request->limit))
+	    struct_in(process, request->time, &limit, request->limit))
 		return -EFAULT;
 	for (bool has_waited = false;; has_waited = true) {
 		result = try_shared(process, request, has_waited, &word);
@@ -558,16 +560,16 @@ int64_t sys_futex(struct linux_process *process, const struct linux_call *row,
 			    ((int)arg[1] & FUTEX_CMD_MASK) == FUTEX_LOCK_PI,
 		.value = (uint32_t)arg[2],
 		.limit = arg[3],
+		.time = row->args[3].type,
 		.value3 = (uint32_t)arg[5],
 	};
 	int64_t result;
 
-	(void)row;
 	if (arg[0] % 4)
 		return -EINVAL;
 	if (!is_the_hosts(process, &request))
 		return perform(process, &request);
 	if (is_shared_lock(process, &request, &result))
 		return result;
-	return ask_host(process, arg);
+	return ask_host(process, request.time, arg);
 }

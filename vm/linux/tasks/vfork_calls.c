@@ -94,7 +94,7 @@ void vfork_tell(struct linux_process *process, const struct linux_call *row,
 		const uint64_t *arg, int64_t result)
 {
 	struct vfork_message message = { .page = VFORK_CALL };
-	size_t call = (size_t)(row - linux_calls);
+	size_t call = linux_call_kind(row);
 	int fd = process->tasks->waited_by, passed = -1;
 
 	if (fd < 0 || !process->tasks->lends || !is_told(call, arg, result))

@@ -319,6 +319,7 @@ int call_text_enter(struct call_text *call)
 	struct showing showing = begin(call);
 	int rc;
 
+	linux_call_take(call->arch, call->number, call->args);
 	for (unsigned i = 0; showing.row && i < CALL_ARGS; i++)
 		if (showing.row->args[i].kind == ARG_LENGTH && call->args[i])
 			read_guest(&showing, call->args[i], &call->kept[i], 4);

@@ -146,7 +146,7 @@ static bool takes_path(const struct linux_call *call)
 
 static unsigned sets_of(const struct linux_call *call)
 {
-	unsigned found = members[call - linux_calls];
+	unsigned found = members[linux_call_kind(call)];
 
 	if (takes_path(call))
 		found |= SET_FILE;

@@ -269,7 +269,7 @@ static special_argument *const specials[CALL_COUNT] = {
 
 enum shown show_special(struct showing *showing, unsigned index)
 {
-	size_t number = (size_t)(showing->row - linux_calls);
+	size_t number = linux_call_kind(showing->row);
 
 	return specials[number] ? specials[number](showing, index) :
 				  SHOWN_USUALLY;

@@ -32,7 +32,7 @@ special_argument special_cloned, special_cloned_anew, special_executed,
 static inline bool is_call(const struct showing *showing,
 			   enum linux_call_index call)
 {
-	return showing->row == &linux_calls[call];
+	return showing->row && linux_call_kind(showing->row) == call;
 }
 
 static inline enum shown show_unsigned(struct showing *showing, uint64_t value)

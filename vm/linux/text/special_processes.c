@@ -252,7 +252,7 @@ enum shown special_closed_range(struct showing *showing, unsigned index)
 
 static enum shown futex_timeout(struct showing *showing)
 {
-	show_struct(showing, S_TIMESPEC, arg_of(showing, 3));
+	show_struct(showing, showing->row->args[3].type, arg_of(showing, 3));
 	return SHOWN;
 }
 

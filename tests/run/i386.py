@@ -1,0 +1,151 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Programs of i386 do under cprec what they do natively.
+
+usage: i386.py --cprec C --programs FOLDER
+
+FOLDER has programs/i386_*.c, and one that says nothing of a machine, compiled
+here by the cross compiler.  The oracle is the processor itself.  Without the
+compiler, or a kernel that runs programs of i386, nothing is tested.  Speaks TAP.
+"""
+import glob
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from tap import CprecTap, equal, expect, main  # noqa: E402
+
+COMPILER = "i686-linux-gnu-gcc"
+LIBRARIES = "/usr/i686-linux-gnu/lib"
+INCLUDE = "/usr/i686-linux-gnu/include"
+WAYS = {"static": ["-static"],
+        "dynamic": ["-Wl,--dynamic-linker=" + LIBRARIES + "/ld-linux.so.2",
+                    "-Wl,-rpath," + LIBRARIES]}
+
+
+# With the addresses that cprec gives.
+NATIVELY = ["setarch", "-R"]
+
+
+def run(*command):
+    done = subprocess.run(command, stdin=subprocess.DEVNULL,
+                          capture_output=True, timeout=60)
+    return done.returncode, done.stdout
+
+
+def compile_to(program, *arguments):
+    subprocess.run([COMPILER, "-isystem", INCLUDE, "-O1", "-g", "-pthread",
+                    "-o", program, *arguments], check=True)
+
+
+class Tests(CprecTap):
+    def answer(self, *arguments):
+        done = self.cprec(*arguments)
+        equal(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def compiled(self, source, way):
+        name = os.path.basename(source)[:-2]
+        program = os.path.join(self.folder, f"{name}-{way}")
+        compile_to(program, *WAYS[way], source, "-lm")
+        return program
+
+    def compare(self, source, way):
+        program = self.compiled(source, way)
+        expected = run(*NATIVELY, program, "a", "b c")
+        trace = program + ".cpr"
+        cprec = self.options.cprec
+        equal(run(cprec, "run", program, "a", "b c"), expected, "run")
+        equal(run(cprec, "record", "-o", trace, program, "a", "b c"),
+              expected, "record")
+        self.answer("verify", "-q", trace)
+        equal(self.answer("replay", trace).encode(), expected[1], "replay")
+        info = json.loads(self.answer("info", "--json", trace))
+        equal(info["arch"], "i386", "architecture")
+
+    def counted(self):
+        """Each instruction is one; and stops at each are exact."""
+        program = os.path.join(self.folder, "counted")
+        source = program + ".S"
+        with open(source, "w", encoding="utf-8") as out:
+            out.write(COUNTED)
+        compile_to(program, "-nostdlib", "-static", source)
+        trace = program + ".cpr"
+        equal(run(program)[0], 7, "status, natively")
+        equal(run(self.options.cprec, "record", "-o", trace, program)[0], 7,
+              "status")
+        info = json.loads(self.answer("info", "--json", trace))
+        equal(info["instructions"], 2 + 3 * 100 + 8, "instructions")
+        for i in range(1, 10):
+            at = 2 + 3 * i
+            regs = json.loads(self.answer("registers", "--json",
+                                          f"--at={at}", trace))
+            values = regs["registers"]
+            equal(int(values["ecx"], 0), 100 - i, f"ecx at {at}")
+            equal(int(values["eax"], 0), sum(range(101 - i, 101)),
+                  f"eax at {at}")
+
+    def asked(self, source):
+        """A variable at each time, who wrote it, and who called that."""
+        trace = self.compiled(source, "static") + ".cpr"
+        found = self.answer("query", trace, "--addr=sum", "--at=100%")
+        expect("sum = 499500" in found, found)
+        last = self.answer("last", trace, "--addr=sum")
+        expect(" in add " in last, last)
+        history = self.answer("writes", trace, "--addr=sum")
+        equal(history.count(" in add "), 1000, history)
+
+
+COUNTED = """
+.global _start
+_start:
+	xor	%eax, %eax
+	mov	$100, %ecx
+1:	add	%ecx, %eax
+	dec	%ecx
+	jnz	1b
+	push	%ds
+	pop	%es
+	pushal
+	popal
+	mov	$1, %eax
+	mov	$7, %ebx
+	lea	1(%eax), %edx
+	int	$0x80
+"""
+
+
+def can_run(folder):
+    program = os.path.join(folder, "can-run")
+    source = program + ".S"
+    with open(source, "w", encoding="utf-8") as out:
+        out.write(COUNTED)
+    try:
+        compile_to(program, "-nostdlib", "-static", source)
+        return run(program)[0] == 7
+    except OSError:
+        return False
+
+
+def run_all(options, folder):
+    tests = Tests(options, folder)
+    if not shutil.which(COMPILER) or not can_run(folder):
+        print("1..0 # SKIP there is no cross compiler for i386, or no kernel "
+              "that runs its programs: ./setup installs the compiler")
+        return 0
+    memory = os.path.join(options.programs, "arm64_memory.c")
+    own = sorted(glob.glob(os.path.join(options.programs, "i386_*.c")))
+    for source in [memory] + own:
+        for way in WAYS:
+            name = os.path.basename(source)
+            tests.test(f"{name}, {way}", tests.compare, source, way)
+    tests.test("counted", tests.counted)
+    tests.test("asked of arm64_memory.c", tests.asked, memory)
+    return tests.summary()
+
+
+if __name__ == "__main__":
+    sys.exit(main(run_all, "programs"))

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* i386_internal.h - the files of i386's kind of guest, for each other */
+#ifndef CPREC_VM_LINUX_ABI_I386_INTERNAL_H
+#define CPREC_VM_LINUX_ABI_I386_INTERNAL_H
+
+#include "vm/linux/abi/abi.h"
+
+extern const struct guest_layout i386_layouts[STRUCT_COUNT];
+
+/* ------- i386_frame.c ------- */
+
+/* Of a frame as frame_push() makes it, with what alignment takes. */
+#define I386_FRAME_MOST 1472
+
+int i386_frame_push(struct linux_process *process,
+		    const struct signal_entry *entry);
+int i386_frame_pop(struct linux_process *process, struct signal_return *out);
+
+/* Code that ends handlers: sigreturn(2), and behind it rt_sigreturn(2). */
+extern const uint8_t i386_signal_code[16];
+
+/* ------- i386_calls.c ------- */
+
+/* Sets the segment that a thread begins with; it was looked at before. */
+void i386_set_segment(struct vm *vm, guest_addr from);
+
+int64_t i386_unfold(struct linux_process *process,
+		    const struct linux_call **row, uint64_t *arg);
+
+#endif
