@@ -62,6 +62,7 @@ class Tests(CprecTap):
         equal(run(cprec, "record", "-o", trace, program, "a", "b c"),
               expected, "record")
         self.answer("verify", "-q", trace)
+        self.answer("verify", "-q", "--thread=all", trace)
         equal(self.answer("replay", trace).encode(), expected[1], "replay")
         info = json.loads(self.answer("info", "--json", trace))
         equal(info["arch"], "i386", "architecture")

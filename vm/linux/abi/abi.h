@@ -76,6 +76,14 @@ struct guest_fault {
 	const char *other_call;	/* it calls a kernel of another kind */
 };
 
+/* ------- threads ------- */
+
+/* A register by which a thread finds what is its own. */
+struct guest_tls {
+	unsigned reg;
+	uint64_t value;
+};
+
 /* ------- numbers ------- */
 
 struct call_number {
@@ -160,7 +168,13 @@ struct linux_abi {
 	 * Registers of a new thread or process, which are those of the one
 	 * that made it.  `stack`: 0 for the same; `tls`: NULL for the same.
 	 */
-	void (*begin)(struct vm *vm, guest_addr stack, const uint64_t *tls);
+	void (*begin)(struct vm *vm, guest_addr stack,
+		      const struct guest_tls *tls);
+
+	/* What an argument of clone(2) means for that; a negative errno.  NULL:
+	 * it is what the thread pointer is to be. */
+	int (*take_tls)(struct linux_process *process, uint64_t argument,
+			struct guest_tls *out);
 
 	/* Enters a handler; -EFAULT if the stack cannot take the frame. */
 	int (*frame_push)(struct linux_process *process,

@@ -94,13 +94,14 @@ static void start(struct vm *vm, guest_addr entry, guest_addr sp)
 	vm_set_reg(vm, ARM64_CPSR, 0);
 }
 
-static void begin(struct vm *vm, guest_addr stack, const uint64_t *tls)
+static void begin(struct vm *vm, guest_addr stack,
+		  const struct guest_tls *tls)
 {
 	vm_set_reg(vm, ARM64_X0, 0);
 	if (stack)
 		vm_set_reg(vm, ARM64_SP, stack);
 	if (tls)
-		vm_set_reg(vm, ARM64_TPIDR, *tls);
+		vm_set_reg(vm, tls->reg, tls->value);
 }
 
 /* ------- faults ------- */

@@ -43,14 +43,14 @@ static void start(struct vm *vm, guest_addr entry, guest_addr sp)
 	vm_set_reg(vm, I386_ES, X86_USER_DS);
 }
 
-/* `tls` is where the thread's segment is described. */
-static void begin(struct vm *vm, guest_addr stack, const uint64_t *tls)
+static void begin(struct vm *vm, guest_addr stack,
+		  const struct guest_tls *tls)
 {
 	vm_set_reg(vm, I386_EAX, 0);
 	if (stack)
 		vm_set_reg(vm, I386_ESP, stack);
 	if (tls)
-		i386_set_segment(vm, *tls);
+		vm_set_reg(vm, tls->reg, tls->value);
 }
 
 static void fault(struct vm *vm, const struct vm_stop *stop, bool is_present,
@@ -97,6 +97,7 @@ const struct linux_abi abi_i386 = {
 	.layouts = i386_layouts,
 	.start = start,
 	.begin = begin,
+	.take_tls = i386_take_tls,
 	.frame_push = i386_frame_push,
 	.frame_pop = i386_frame_pop,
 	.fault = fault,

@@ -104,13 +104,18 @@ static unsigned reg_of(uint32_t entry)
 	return I386_TLS0 + entry - X86_TLS_FIRST;
 }
 
-void i386_set_segment(struct vm *vm, guest_addr from)
+int i386_take_tls(struct linux_process *process, uint64_t from,
+		  struct guest_tls *out)
 {
 	struct segment segment;
 
-	if (!memory_read(vm_memory(vm), from, &segment, sizeof(segment)) &&
-	    is_entry(segment.entry) && is_allowed(&segment))
-		vm_set_reg(vm, reg_of(segment.entry), descriptor_of(&segment));
+	if (copy_in(process, &segment, from, sizeof(segment)))
+		return -EFAULT;
+	if (!is_entry(segment.entry) || !is_allowed(&segment))
+		return -EINVAL;
+	*out = (struct guest_tls){ reg_of(segment.entry),
+				   descriptor_of(&segment) };
+	return 0;
 }
 
 /* A free entry, for the program that did not name one. */

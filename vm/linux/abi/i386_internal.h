@@ -21,8 +21,9 @@ extern const uint8_t i386_signal_code[16];
 
 /* ------- i386_calls.c ------- */
 
-/* Sets the segment that a thread begins with; it was looked at before. */
-void i386_set_segment(struct vm *vm, guest_addr from);
+/* The segment that a thread begins with is described at that address. */
+int i386_take_tls(struct linux_process *process, uint64_t from,
+		  struct guest_tls *out);
 
 int64_t i386_unfold(struct linux_process *process,
 		    const struct linux_call **row, uint64_t *arg);

@@ -59,13 +59,14 @@ static void start(struct vm *vm, guest_addr entry, guest_addr sp)
 	vm_set_reg(vm, X86_RFLAGS, 0x202);
 }
 
-static void begin(struct vm *vm, guest_addr stack, const uint64_t *tls)
+static void begin(struct vm *vm, guest_addr stack,
+		  const struct guest_tls *tls)
 {
 	vm_set_reg(vm, X86_RAX, 0);
 	if (stack)
 		vm_set_reg(vm, X86_RSP, stack);
 	if (tls)
-		vm_set_reg(vm, X86_FS_BASE, *tls);
+		vm_set_reg(vm, tls->reg, tls->value);
 }
 
 static void fault(struct vm *vm, const struct vm_stop *stop, bool is_present,

@@ -68,7 +68,7 @@ static int64_t start_child(struct linux_process *process,
 	if (request->flags & CLONE_CLEAR_SIGHAND)
 		signals_drop_handlers(process);
 	process->abi->begin(process->vm, request->stack,
-			    request->flags & CLONE_SETTLS ? &request->tls :
+			    request->flags & CLONE_SETTLS ? &request->thread :
 							    NULL);
 	process->thread->changed_registers = true;
 	return 0;
@@ -174,10 +174,26 @@ static int64_t refuse(struct linux_process *process, const char *what)
 	return -ENOSYS;
 }
 
+static int take_tls(struct linux_process *process,
+		    struct clone_request *request)
+{
+	const struct linux_abi *abi = process->abi;
+
+	if (!(request->flags & CLONE_SETTLS))
+		return 0;
+	if (abi->take_tls)
+		return abi->take_tls(process, request->tls, &request->thread);
+	request->thread = (struct guest_tls){
+		vm_reg_table(process->vm)->tls, request->tls,
+	};
+	return request->tls >= abi->user_end ? -EPERM : 0;
+}
+
 static int64_t clone_thread(struct linux_process *process,
-			    const struct clone_request *request)
+			    struct clone_request *request)
 {
 	uint64_t flags = request->flags;
+	int rc;
 
 	if (!(flags & CLONE_VM) || !(flags & CLONE_SIGHAND))
 		return -EINVAL;
@@ -187,15 +203,15 @@ static int64_t clone_thread(struct linux_process *process,
 	if (!(flags & CLONE_FS) || !(flags & CLONE_FILES))
 		return refuse(process, "a thread with files or a directory of "
 				       "its own: these are not supported");
-	if (flags & CLONE_SETTLS && request->tls >= process->abi->user_end)
-		return -EPERM;
-	return thread_start(process, request);
+	rc = take_tls(process, request);
+	return rc ? rc : thread_start(process, request);
 }
 
 static int64_t clone_process(struct linux_process *process,
-			     const struct clone_request *request)
+			     struct clone_request *request)
 {
 	uint64_t flags = request->flags;
+	int rc;
 
 	if (flags & CLONE_THREAD)
 		return clone_thread(process, request);
@@ -206,15 +222,14 @@ static int64_t clone_process(struct linux_process *process,
 		return refuse(process,
 			      "a process that shares more than the program: "
 			      "these are not supported");
-	if (flags & CLONE_SETTLS && request->tls >= process->abi->user_end)
-		return -EPERM;
-	return make_child(process, request);
+	rc = take_tls(process, request);
+	return rc ? rc : make_child(process, request);
 }
 
 int64_t sys_clone(struct linux_process *process, const struct linux_call *row,
 		  const uint64_t *arg)
 {
-	const struct clone_request request = {
+	struct clone_request request = {
 		.flags = arg[0] & UINT32_MAX & ~(uint64_t)EXIT_SIGNAL,
 		.stack = arg[1],
 		.parent_tid = arg[2],

@@ -14,7 +14,8 @@ struct clone_request {
 	uint64_t flags;		/* CLONE_... */
 	guest_addr stack;	/* the child's, 0 if it is the parent's */
 	guest_addr parent_tid, child_tid, pidfd;
-	uint64_t tls;
+	uint64_t tls;		/* as the program gave it, */
+	struct guest_tls thread;	/* and what that means */
 };
 
 /* Makes a thread; its number, or a negative errno. */

@@ -314,7 +314,7 @@ static struct linux_thread *make_thread(struct linux_process *process,
 		thread->task->clear_tid = request->child_tid;
 	vm_thread_switch(vm, thread->vm_thread);
 	process->abi->begin(vm, request->stack,
-			    request->flags & CLONE_SETTLS ? &request->tls :
+			    request->flags & CLONE_SETTLS ? &request->thread :
 							    NULL);
 	vm_thread_switch(vm, self->vm_thread);
 	return thread;
