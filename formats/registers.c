@@ -95,6 +95,7 @@ static const struct reg_table x86_64_table = {
 	.vector_results = { X86_XMM0, X86_XMM0 + 1 },
 	.float_result = X86_ST0,
 	.call_size = 2,
+	.handler_info = X86_RSI,
 	.tls = X86_FS_BASE,
 	.dwarf = x86_dwarf,
 	.dwarf_count = sizeof(x86_dwarf),

@@ -124,6 +124,7 @@ struct reg_table {
 	bool large_by_address;	/* what no registers hold is copied, and its
 				   address passed; of results, in no register
 				   that keeps it */
+	unsigned handler_info;	/* what a signal's handler gets, as siginfo_t */
 	uint8_t vector_args[VECTOR_ARGS_MOST];
 	uint8_t results[RESULTS_MOST], vector_results[RESULTS_MOST];
 	uint8_t float_result;	/* of the widest kind */
@@ -135,6 +136,12 @@ struct reg_table {
 	const uint8_t *dwarf_all;	/* also those of more than 8 bytes */
 	unsigned dwarf_all_count;
 };
+
+/* Whether functions get all arguments on the stack. */
+static inline bool reg_has_stack_args(const struct reg_table *table)
+{
+	return !table->arg_count;
+}
 
 /* Bytes of an address. */
 static inline unsigned reg_word(const struct reg_table *table)

@@ -80,6 +80,7 @@ const struct reg_table reg_table_arm64 = {
 	.vector_results = { ARM64_V0, ARM64_V0 + 1 },
 	.float_result = ARM64_V0,
 	.call_size = 4,
+	.handler_info = ARM64_X0 + 1,
 	.tls = ARM64_TPIDR,
 	.dwarf = dwarf_all,
 	.dwarf_count = DWARF_UNWOUND,

@@ -70,6 +70,7 @@ const struct reg_table reg_table_i386 = {
 	.vector_results = { I386_XMM0, I386_XMM0 + 1 },
 	.float_result = I386_ST0,
 	.call_size = 2,
+	.handler_info = I386_EDX,
 	.tls = I386_GS_BASE,
 	.dwarf = dwarf_all,
 	.dwarf_count = DWARF_UNWOUND,

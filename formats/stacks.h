@@ -34,6 +34,10 @@ struct stack_table {
 	bool has_link_register;
 	unsigned link_register;
 
+	/* First byte of a return that also takes arguments off the stack, as
+	 * many bytes as the two behind it say; 0: there is none. */
+	uint8_t popping_return;
+
 	/* Where a handler returns to: code that makes this call, ... */
 	const uint8_t *sigreturn;
 	size_t sigreturn_size;	/* at most SIGRETURN_MOST */

@@ -26,6 +26,7 @@ const struct stack_table stack_table_i386 = {
 	.fp = I386_EBP,
 	.link = 4,
 	.call_size = 4,
+	.popping_return = 0xc2,
 	.sigreturn = sigreturn,
 	.sigreturn_size = sizeof(sigreturn),
 	.saved = saved,

@@ -160,7 +160,7 @@ static char *describe_signal(struct event_visits *visits,
 	siginfo_t info;
 
 	if (event->has_handler &&
-	    calls_list_read(visits->replayer, vm_reg(vm, table->args[1]),
+	    calls_list_read(visits->replayer, vm_reg(vm, table->handler_info),
 			    &info, sizeof(info)) &&
 	    info.si_signo == (int)event->signal)
 		return signal_text(visits->arch, &info);

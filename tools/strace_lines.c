@@ -377,8 +377,8 @@ static char *describe(struct strace_lines *lines,
 	siginfo_t info;
 
 	if (event->has_handler &&
-	    calls_list_read(lines->replayer, vm_reg(vm, table->args[1]), &info,
-			    sizeof(info)) &&
+	    calls_list_read(lines->replayer, vm_reg(vm, table->handler_info),
+			    &info, sizeof(info)) &&
 	    info.si_signo == (int)event->signal)
 		return signal_text(lines->arch, &info);
 	if (event->is_fault && replayer_last_fault(lines->replayer, &fault))

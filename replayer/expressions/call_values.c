@@ -280,6 +280,27 @@ static int number_in(struct context *context, unsigned reg, struct value *out,
 					  reg_get(table, file, reg), why);
 }
 
+/* On the stack, behind where the function returns to. */
+static int number_at(struct context *context, unsigned index,
+		     struct value *out, struct failure *why)
+{
+	const struct reg_table *table = recording_reg_table(context->recording);
+	const unsigned word = reg_word(table);
+	const struct reg_file *file;
+	uint64_t value = 0;
+	int rc = context_register(context, table->sp, &file, why);
+
+	if (!rc)
+		rc = context_read(context, reg_get(table, file, table->sp) +
+				  (index + 1) * word, (uint8_t *)&value, word,
+				  why);
+	return rc ? rc : value_of_integer(context, out,
+					  type_pointer(&context->types,
+						type_by_words(&context->types,
+							      "long")),
+					  value, why);
+}
+
 static int visit_unknown(const struct visiting *visiting)
 {
 	struct context *context = visiting->context;
@@ -290,7 +311,10 @@ static int visit_unknown(const struct visiting *visiting)
 		struct failure reason = { "" };
 		struct value value = { 0 };
 
-		rc = number_in(context, table->args[i], &value, &reason);
+		rc = reg_has_stack_args(table) ?
+			     number_at(context, i, &value, &reason) :
+			     number_in(context, table->args[i], &value,
+				       &reason);
 		rc = tell(visiting, NULL, NULL, &value, rc, &reason);
 	}
 	return rc;

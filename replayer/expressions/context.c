@@ -720,6 +720,17 @@ bool code_frame_variable(const struct code_frame *frame, const char *name,
 	return false;
 }
 
+static int read_word(struct context *context, uint64_t addr, uint64_t *out,
+		     struct failure *why)
+{
+	const struct reg_table *table = recording_reg_table(context->recording);
+	uint8_t bytes[8] = { 0 };
+	int rc = context_read(context, addr, bytes, reg_word(table), why);
+
+	memcpy(out, bytes, sizeof(bytes));
+	return rc;
+}
+
 int context_frame_address(struct context *context, uint64_t *out,
 			  struct failure *why)
 {
@@ -727,15 +738,19 @@ int context_frame_address(struct context *context, uint64_t *out,
 	const struct reg_file *file;
 	uint64_t offset;
 	unsigned reg;
+	bool is_stored;
 	int rc = context_registers(context, &file, why);
 
 	if (rc)
 		return rc;
-	if (!lines_frame(context->lines, context->place.at.time,
-			 context->code, &reg, &offset) ||
+	is_stored = !lines_frame(context->lines, context->place.at.time,
+				 context->code, &reg, &offset);
+	if ((is_stored &&
+	     !lines_frame_stored(context->lines, context->place.at.time,
+				 context->code, &reg, &offset)) ||
 	    reg >= table->dwarf_count)
 		return failed(why, ERR_NOT_FOUND, "cannot tell where the frame"
 			      " of the function is");
 	*out = reg_get(table, file, table->dwarf[reg]) + offset;
-	return 0;
+	return is_stored ? read_word(context, *out, out, why) : 0;
 }

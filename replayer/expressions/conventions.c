@@ -372,11 +372,12 @@ static int take_stack(struct context *context, struct arguments *taken,
 		      struct value *out, struct failure *why)
 {
 	const struct reg_table *table = recording_reg_table(context->recording);
-	uint64_t size = classes->is_copy ? PART : type->size;
+	const unsigned word = reg_word(table);
+	uint64_t size = classes->is_copy ? word : type->size;
 	const struct reg_file *file;
 	int rc = context_register(context, table->sp, &file, why);
 
-	if (type_is_scalar(type) && size > PART)
+	if (type_is_scalar(type) && size > PART && !reg_has_stack_args(table))
 		taken->stack = (taken->stack + 15) & ~UINT64_C(15);
 	*out = (struct value) {
 		.type = type, .has_addr = true,
@@ -384,11 +385,11 @@ static int take_stack(struct context *context, struct arguments *taken,
 		.addr = rc ? 0 : reg_get(table, file, table->sp) +
 				 table->arg_stack + taken->stack,
 	};
-	taken->stack += (size + PART - 1) & ~(uint64_t)(PART - 1);
+	taken->stack += (size + word - 1) & ~(uint64_t)(word - 1);
 	if (!rc && classes->is_copy) {
 		rc = make(context, type, out, why);
 		if (!rc)
-			rc = context_read(context, out->addr, out->bytes, PART,
+			rc = context_read(context, out->addr, out->bytes, word,
 					  why);
 		follow(classes, out);
 	}
@@ -411,7 +412,8 @@ int argument_next(struct context *context, struct arguments *taken,
 		numbers = 1;
 		vectors = 0;
 	}
-	if (classes.parts[0] == CLASS_MEMORY || count(&classes, CLASS_FLOAT) ||
+	if (reg_has_stack_args(table) || classes.parts[0] == CLASS_MEMORY ||
+	    count(&classes, CLASS_FLOAT) ||
 	    taken->numbers + numbers > table->arg_count ||
 	    taken->vectors + vectors > VECTOR_ARGS_MOST)
 		return take_stack(context, taken, type, &classes, out, why);
@@ -428,6 +430,14 @@ int argument_next(struct context *context, struct arguments *taken,
 
 /* ------- results ------- */
 
+/* Where arguments are on the stack, results are if they are no scalars. */
+static bool is_stored(const struct type *type, const struct classes *classes)
+{
+	return classes->is_copy ||
+	       !(type_is_scalar(type) || type->kind == TYPE_VOID) ||
+	       (type->kind == TYPE_COMPLEX && type->size > PART);
+}
+
 int argument_of_result(struct context *context, struct arguments *taken,
 		       struct type *result, struct failure *why)
 {
@@ -435,8 +445,42 @@ int argument_of_result(struct context *context, struct arguments *taken,
 	struct classes classes;
 	int rc = find_classes(context, result, &classes, why);
 
-	taken->numbers = !rc && !table->large_by_address &&
-			 (classes.is_copy || classes.parts[0] == CLASS_MEMORY);
+	if (!rc && reg_has_stack_args(table))
+		taken->stack = is_stored(result, &classes) ? reg_word(table) :
+							     0;
+	else
+		taken->numbers = !rc && !table->large_by_address &&
+				 (classes.is_copy ||
+				  classes.parts[0] == CLASS_MEMORY);
+	return rc;
+}
+
+/* Where arguments are on the stack: a number of two registers, or one of x87. */
+static int gather_words(struct context *context, const struct type *type,
+			struct value *out, struct failure *why)
+{
+	const struct reg_table *table = recording_reg_table(context->recording);
+	const unsigned word = reg_word(table);
+	long double top = 0;
+	double wide;
+	float narrow;
+	int rc = 0;
+
+	if (type->kind != TYPE_FLOAT) {
+		for (unsigned i = 0; i < RESULTS_MOST && !rc; i++)
+			rc = get(context, table->results[i], 0,
+				 out->bytes + i * word, word, why);
+		return rc;
+	}
+	rc = get(context, table->float_result, 0, (uint8_t *)&top, 10, why);
+	wide = (double)top;
+	narrow = (float)top;
+	if (type->size == sizeof(wide))
+		memcpy(out->bytes, &wide, sizeof(wide));
+	else if (type->size == sizeof(narrow))
+		memcpy(out->bytes, &narrow, sizeof(narrow));
+	else
+		memcpy(out->bytes, &top, 10);
 	return rc;
 }
 
@@ -449,13 +493,16 @@ int result_of(struct context *context, struct type *type, struct value *out,
 
 	if (rc)
 		return rc;
-	if (classes.parts[0] == CLASS_MEMORY)
+	if (classes.parts[0] == CLASS_MEMORY ||
+	    (reg_has_stack_args(table) && is_stored(type, &classes)))
 		classes = copied;
 	if (classes.is_copy && table->large_by_address)
 		return failed(why, ERR_NOT_FOUND,
 			      "no register tells where the result is");
 	rc = make(context, type, out, why);
-	if (!rc)
+	if (!rc && reg_has_stack_args(table) && !classes.is_copy)
+		rc = gather_words(context, type, out, why);
+	else if (!rc)
 		rc = gather(context, &classes, table->results,
 			    table->vector_results, out, why);
 	if (!rc)

@@ -6,8 +6,9 @@
  * register table says; structures of floating point in its registers are not
  * told apart from those of x86-64.
  *
- * Source: System V ABI, AMD64 supplement, 3.2.3; Itanium C++ ABI, 3.1;
- * Procedure Call Standard for the Arm 64-bit Architecture, 6.8.
+ * Source: System V ABI, AMD64 supplement, 3.2.3, and Intel386 supplement, 2.2;
+ * Itanium C++ ABI, 3.1; Procedure Call Standard for the Arm 64-bit Architecture,
+ * 6.8.
  *
  * Ownership:  bytes are of the context (context_take()).
  * Errors:     those of values.h.

@@ -80,6 +80,7 @@ int expressions_create(struct expressions **out, struct lines *lines,
 	context->types.qualify = qualify;
 	context->types.compute = compute;
 	context->types.context = context;
+	context->types.word = reg_word(recording_reg_table(context->recording));
 	return 0;
 }
 

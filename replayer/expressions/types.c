@@ -285,17 +285,17 @@ static void fill_kind(struct type *type)
 		return;
 	case DW_TAG_pointer_type:
 		type->kind = TYPE_POINTER;
-		type->size = type->size ? type->size : 8;
+		type->size = type->size ? type->size : type->types->word;
 		return;
 	case DW_TAG_unspecified_type:
 		type->kind = type->language == LANGUAGE_CXX ? TYPE_INT :
 							     TYPE_VOID;
-		type->size = 8;		/* nullptr */
+		type->size = type->types->word;	/* nullptr */
 		return;
 	case DW_TAG_reference_type:
 	case DW_TAG_rvalue_reference_type:
 		type->kind = TYPE_REFERENCE;
-		type->size = 8;
+		type->size = type->types->word;
 		return;
 	case DW_TAG_ptr_to_member_type:
 		type->kind = TYPE_MEMBER_POINTER;
@@ -476,7 +476,7 @@ struct type *type_reference(struct types *types, struct type *target)
 
 struct type *type_pointer(struct types *types, struct type *target)
 {
-	struct type *type = make(types, TYPE_POINTER, 8, NULL);
+	struct type *type = make(types, TYPE_POINTER, types->word, NULL);
 
 	if (!type)
 		return NULL;

@@ -61,12 +61,20 @@ static int find_back(const struct call_stacks *stacks,
 	return rc;
 }
 
-/* What a return takes off the stack. */
-static unsigned popped(const struct call_stacks *stacks)
+/* What a return takes off the stack; `from` is where it is. */
+static unsigned popped(const struct call_stacks *stacks,
+		       struct replayer *replayer, guest_addr from)
 {
 	const struct stack_table *table = stack_table(stacks->table->arch);
+	unsigned size = table->has_link_register ? 0 : table->call_size;
+	uint8_t code[3];
 
-	return table->has_link_register ? 0 : table->call_size;
+	if (!table->popping_return ||
+	    memory_read(vm_memory(replayer_vm(replayer)), from, code,
+			sizeof(code)) ||
+	    code[0] != table->popping_return)
+		return size;
+	return size + code[1] + ((unsigned)code[2] << 8);
 }
 
 static int stand(struct call_stacks *stacks, struct marks *marks,
@@ -306,8 +314,9 @@ int call_stacks_back(const struct call_stacks *stacks, struct marks *marks,
 static int return_from(struct call_stacks *stacks, struct marks *marks,
 		       struct call_stack *stack, const struct standing *now)
 {
-	const unsigned size = popped(stacks);
-	const guest_addr result = vm_reg(replayer_vm(marks_replayer(marks)),
+	struct replayer *replayer = marks_replayer(marks);
+	const unsigned size = popped(stacks, replayer, now->from);
+	const guest_addr result = vm_reg(replayer_vm(replayer),
 					 stacks->table->result);
 	struct call *call;
 	int rc = 0;
@@ -330,7 +339,6 @@ int call_stacks_return(struct call_stacks *stacks, struct marks *marks,
 {
 	struct replayer *replayer = marks_replayer(marks);
 	struct call_stack *stack = &stacks->stacks[replayer_stream(replayer)];
-	const unsigned size = popped(stacks);
 	struct standing now;
 	int rc;
 
@@ -338,7 +346,8 @@ int call_stacks_return(struct call_stacks *stacks, struct marks *marks,
 		return 0;
 	rc = stand(stacks, marks, stop, at, &now);
 	if (!rc)
-		rc = leave(stacks, stack, &now, now.sp - size);
+		rc = leave(stacks, stack, &now,
+			   now.sp - popped(stacks, replayer, now.from));
 	if (!rc && (now.way == VM_WAY_RETURN || now.way == VM_WAY_UNKNOWN))
 		rc = return_from(stacks, marks, stack, &now);
 	if (!rc)

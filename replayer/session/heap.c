@@ -113,11 +113,27 @@ static enum heap_role role_of(const struct call *call)
 						     function->name);
 }
 
+/* What a function gets, as a number: on the stack, behind where it returns to,
+ * or in a register. */
+static uint64_t argument(const struct following *following, unsigned index)
+{
+	const struct reg_table *table = following->table;
+	struct vm *vm = replayer_vm(following->replayer);
+	unsigned word = reg_word(table);
+	uint64_t value = 0;
+
+	if (!reg_has_stack_args(table))
+		return vm_reg(vm, table->args[index]);
+	/* Its caller has just written it. */
+	memory_read(vm_memory(vm), vm_reg(vm, table->sp) + (index + 1) * word,
+		    &value, word);
+	return value;
+}
+
 static int on_begin(void *context, struct call *call, struct failure *why)
 {
 	struct following *following = context;
 	struct pending *pending = &following->pending[call->stream];
-	struct vm *vm = replayer_vm(following->replayer);
 
 	if (following->writes.rc)
 		return out_of_memory(why);
@@ -131,7 +147,7 @@ static int on_begin(void *context, struct call *call, struct failure *why)
 	};
 	following->is_allocating[call->stream] = true;
 	for (unsigned i = 0; i < ARGUMENTS; i++)
-		pending->args[i] = vm_reg(vm, following->table->args[i]);
+		pending->args[i] = argument(following, i);
 	if (pending->role == HEAP_FREES || pending->role == HEAP_RESIZES ||
 	    pending->role == HEAP_RESIZES_MANY)
 		return begin_free(following, pending);
@@ -189,7 +205,7 @@ static int stored_address(struct following *following,
 	if ((uint32_t)result)
 		return 0;
 	rc = replayer_read(following->replayer, pending->args[0], bytes, known,
-			   sizeof(bytes), following->why);
+			   reg_word(following->table), following->why);
 	for (unsigned i = 0; i < sizeof(bytes); i++)
 		*out |= (uint64_t)bytes[i] << 8 * i;
 	return rc;

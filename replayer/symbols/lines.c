@@ -715,9 +715,20 @@ int lines_add_places(struct lines *lines, uint64_t t, lines_wanted *wanted,
 
 /* ------- frames ------- */
 
+/* An operation that is a register and an offset. */
+static bool is_based(const Dwarf_Op *op, unsigned *reg, uint64_t *offset)
+{
+	bool is_short = DW_OP_breg0 <= op->atom && op->atom <= DW_OP_breg31;
+
+	*reg = is_short ? op->atom - (unsigned)DW_OP_breg0 :
+			  (unsigned)op->number;
+	*offset = is_short ? op->number : op->number2;
+	return is_short || op->atom == DW_OP_bregx;
+}
+
 /* Whether `cfi` says it for the address, as in the module's file. */
-static bool find_frame(Dwarf_CFI *cfi, uint64_t addr, unsigned *reg,
-		       uint64_t *offset)
+static bool find_frame(Dwarf_CFI *cfi, uint64_t addr, bool is_stored,
+		       unsigned *reg, uint64_t *offset)
 {
 	Dwarf_Frame *frame;
 	Dwarf_Op *ops;
@@ -726,18 +737,17 @@ static bool find_frame(Dwarf_CFI *cfi, uint64_t addr, unsigned *reg,
 
 	if (!cfi || dwarf_cfi_addrframe(cfi, addr, &frame))
 		return false;
-	found = !dwarf_frame_cfa(frame, &ops, &count) && count == 1 &&
-		ops[0].atom == DW_OP_bregx;
-	if (found) {
-		*reg = (unsigned)ops[0].number;
-		*offset = ops[0].number2;
-	}
+	found = !dwarf_frame_cfa(frame, &ops, &count) &&
+		count == (is_stored ? 2 : 1) &&
+		(is_stored ? ops[1].atom == DW_OP_deref :
+			     ops[0].atom == DW_OP_bregx) &&
+		is_based(&ops[0], reg, offset);
 	free(frame);
 	return found;
 }
 
-bool lines_frame(struct lines *lines, uint64_t t, uint64_t addr,
-		 unsigned *reg, uint64_t *offset)
+static bool find_in_module(struct lines *lines, uint64_t t, uint64_t addr,
+			   bool is_stored, unsigned *reg, uint64_t *offset)
 {
 	uint64_t bias;
 	Dwfl_Module *module = lines_module(lines, t, addr, &bias);
@@ -747,8 +757,20 @@ bool lines_frame(struct lines *lines, uint64_t t, uint64_t addr,
 	if (!module)
 		return false;
 	cfi = dwfl_module_eh_cfi(module, &more);
-	if (cfi && find_frame(cfi, addr - bias - more, reg, offset))
+	if (cfi && find_frame(cfi, addr - bias - more, is_stored, reg, offset))
 		return true;
 	cfi = dwfl_module_dwarf_cfi(module, &more);
-	return find_frame(cfi, addr - bias - more, reg, offset);
+	return find_frame(cfi, addr - bias - more, is_stored, reg, offset);
+}
+
+bool lines_frame(struct lines *lines, uint64_t t, uint64_t addr,
+		 unsigned *reg, uint64_t *offset)
+{
+	return find_in_module(lines, t, addr, false, reg, offset);
+}
+
+bool lines_frame_stored(struct lines *lines, uint64_t t, uint64_t addr,
+			unsigned *reg, uint64_t *offset)
+{
+	return find_in_module(lines, t, addr, true, reg, offset);
 }

@@ -179,4 +179,8 @@ Dwarf *lines_dwarf(struct lines *lines, uint64_t t, size_t number,
 bool lines_frame(struct lines *lines, uint64_t t, uint64_t addr,
 		 unsigned *reg, uint64_t *offset);
 
+/* The same, of code that has aligned its stack: where that address is stored. */
+bool lines_frame_stored(struct lines *lines, uint64_t t, uint64_t addr,
+			unsigned *reg, uint64_t *offset);
+
 #endif
