@@ -137,6 +137,12 @@ struct reg_table {
 	unsigned dwarf_all_count;
 };
 
+/* Whether functions get all arguments on the stack. */
+static inline bool reg_has_stack_args(const struct reg_table *table)
+{
+	return !table->arg_count;
+}
+
 /* Bytes of an address. */
 static inline unsigned reg_word(const struct reg_table *table)
 {

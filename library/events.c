@@ -157,12 +157,14 @@ static char *describe_signal(struct event_visits *visits,
 		recording_reg_table(visits->visits.of->recording);
 	struct vm *vm = replayer_vm(visits->replayer);
 	struct vm_stop fault;
-	siginfo_t info;
+	uint8_t bytes[SIGNAL_INFO];
+	siginfo_t info = { .si_signo = 0 };
 
 	if (event->has_handler &&
 	    calls_list_read(visits->replayer, vm_reg(vm, table->handler_info),
-			    &info, sizeof(info)) &&
-	    info.si_signo == (int)event->signal)
+			    bytes, sizeof(bytes)))
+		signal_info(visits->arch, bytes, &info);
+	if (info.si_signo == (int)event->signal)
 		return signal_text(visits->arch, &info);
 	if (event->is_fault && replayer_last_fault(visits->replayer, &fault))
 		return fault_text(visits->arch, vm, &fault, event->signal);

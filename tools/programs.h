@@ -18,9 +18,9 @@ struct failure;
 	" usage."
 
 #define OPTION_SYSROOT_TEXT \
-	"where the files of an AArch64 program's system\n" \
-	"are: its libraries, and what it opens; without\n" \
-	"this, as QEMU_LD_PREFIX says"
+	"where the files of an AArch64 or i386 program's\n" \
+	"system are: its libraries, and what it opens;\n" \
+	"without this, as QEMU_LD_PREFIX says"
 
 /* Standard error is going to be the program's, too: see linux_keep_stderr(). */
 void program_share_stderr(void);

@@ -374,12 +374,14 @@ static char *describe(struct strace_lines *lines,
 	const struct reg_table *table = recording_reg_table(lines->recording);
 	struct vm *vm = replayer_vm(lines->replayer);
 	struct vm_stop fault;
-	siginfo_t info;
+	uint8_t bytes[SIGNAL_INFO];
+	siginfo_t info = { .si_signo = 0 };
 
 	if (event->has_handler &&
 	    calls_list_read(lines->replayer, vm_reg(vm, table->handler_info),
-			    &info, sizeof(info)) &&
-	    info.si_signo == (int)event->signal)
+			    bytes, sizeof(bytes)))
+		signal_info(lines->arch, bytes, &info);
+	if (info.si_signo == (int)event->signal)
 		return signal_text(lines->arch, &info);
 	if (event->is_fault && replayer_last_fault(lines->replayer, &fault))
 		return fault_text(lines->arch, vm, &fault, event->signal);

@@ -311,7 +311,7 @@ static int visit_unknown(const struct visiting *visiting)
 		struct failure reason = { "" };
 		struct value value = { 0 };
 
-		rc = !table->arg_count ?
+		rc = reg_has_stack_args(table) ?
 			     number_at(context, i, &value, &reason) :
 			     number_in(context, table->args[i], &value,
 				       &reason);

@@ -377,7 +377,7 @@ static int take_stack(struct context *context, struct arguments *taken,
 	const struct reg_file *file;
 	int rc = context_register(context, table->sp, &file, why);
 
-	if (type_is_scalar(type) && size > PART && table->arg_count)
+	if (type_is_scalar(type) && size > PART && !reg_has_stack_args(table))
 		taken->stack = (taken->stack + 15) & ~UINT64_C(15);
 	*out = (struct value) {
 		.type = type, .has_addr = true,
@@ -412,7 +412,7 @@ int argument_next(struct context *context, struct arguments *taken,
 		numbers = 1;
 		vectors = 0;
 	}
-	if (!table->arg_count || classes.parts[0] == CLASS_MEMORY ||
+	if (reg_has_stack_args(table) || classes.parts[0] == CLASS_MEMORY ||
 	    count(&classes, CLASS_FLOAT) ||
 	    taken->numbers + numbers > table->arg_count ||
 	    taken->vectors + vectors > VECTOR_ARGS_MOST)
@@ -445,7 +445,7 @@ int argument_of_result(struct context *context, struct arguments *taken,
 	struct classes classes;
 	int rc = find_classes(context, result, &classes, why);
 
-	if (!rc && !table->arg_count)
+	if (!rc && reg_has_stack_args(table))
 		taken->stack = is_stored(result, &classes) ? reg_word(table) :
 							     0;
 	else
@@ -494,13 +494,13 @@ int result_of(struct context *context, struct type *type, struct value *out,
 	if (rc)
 		return rc;
 	if (classes.parts[0] == CLASS_MEMORY ||
-	    (!table->arg_count && is_stored(type, &classes)))
+	    (reg_has_stack_args(table) && is_stored(type, &classes)))
 		classes = copied;
 	if (classes.is_copy && table->large_by_address)
 		return failed(why, ERR_NOT_FOUND,
 			      "no register tells where the result is");
 	rc = make(context, type, out, why);
-	if (!rc && !table->arg_count && !classes.is_copy)
+	if (!rc && reg_has_stack_args(table) && !classes.is_copy)
 		rc = gather_words(context, type, out, why);
 	else if (!rc)
 		rc = gather(context, &classes, table->results,

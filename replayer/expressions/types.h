@@ -67,6 +67,7 @@ struct types {
 	bool (*compute)(void *context, Dwarf_Attribute *attribute,
 			uint64_t *out);
 	void *context;
+	unsigned word;		/* bytes of an address */
 	bool has_quads;		/* numbers of floating point of 16 bytes are
 				   IEEE's of 128 bits; else they are x87's */
 	unsigned word;		/* bytes of an address */

@@ -122,7 +122,7 @@ static uint64_t argument(const struct following *following, unsigned index)
 	unsigned word = reg_word(table);
 	uint64_t value = 0;
 
-	if (table->arg_count)
+	if (!reg_has_stack_args(table))
 		return vm_reg(vm, table->args[index]);
 	/* Its caller has just written it. */
 	memory_read(vm_memory(vm), vm_reg(vm, table->sp) + (index + 1) * word,

@@ -30,10 +30,12 @@ threads_life threads_locks threads_signals threads_turns twins vfork
 
 
 class Tests(CprecTap):
+    compiler = [COMPILER]
+
     def compiled(self, name):
         program = os.path.join(self.folder, "guest_" + name)
         folder = self.options.source
-        subprocess.run([COMPILER, "-D_GNU_SOURCE", "-Wno-array-bounds", "-O1",
+        subprocess.run([*self.compiler, "-D_GNU_SOURCE", "-Wno-array-bounds", "-O1",
                         "-g", "-I", folder, "-pthread", "-static", "-o",
                         program, f"{folder}/tests/guests/guest_{name}.c",
                         "-lm"], check=True)

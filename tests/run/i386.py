@@ -11,7 +11,6 @@ compiler, or a kernel that runs programs of i386, nothing is tested.  Speaks TAP
 import glob
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -90,6 +89,64 @@ class Tests(CprecTap):
             equal(int(values["eax"], 0), sum(range(101 - i, 101)),
                   f"eax at {at}")
 
+    def machines(self, source):
+        """Programs of i386 and x86-64 execute each other, and go on in other
+        recordings."""
+        program = self.compiled(source, "dynamic")
+        own = os.path.join(self.folder, "machines-own")
+        subprocess.run(["cc", "-o", own, source], check=True)
+        trace = own + ".cpr"
+        words = [own, "1", ",", program, "2", ",", program, "3", ",", own, "4"]
+        expected = run(*words)
+        equal(run(self.options.cprec, "run", *words), expected, "run")
+        equal(run(self.options.cprec, "record", "-q", "-o", trace, *words),
+              expected, "record")
+        archs = []
+        for line in self.answer("ps", "--json", trace).splitlines():
+            path = json.loads(line)["recording"]
+            self.answer("verify", "-q", path)
+            archs.append(json.loads(self.answer("info", "--json",
+                                                path))["arch"])
+        equal(archs, ["x86_64", "i386", "x86_64"], "architectures")
+
+    def calls(self, source):
+        """Arguments are on the stack; results are in two registers, in one of
+        x87, or in memory."""
+        program = self.compiled(source, "static")
+        trace = program + ".cpr"
+        equal(run(self.options.cprec, "record", "-q", "-o", trace, program),
+              run(program), "record")
+        said = self.answer("calls", trace, "mix", "wide", "make", "count")
+        for text in ("mix(a=1.5, b=2.5, c=2) = 5.75",
+                     "wide(value=5000000000, c=97 'a') = 15000000097",
+                     "make(x=7) = {x = 7, y = 3.5}",
+                     'count(n=1, name=', '"five") = 1'):
+            expect(text in said, said)
+
+    def refused(self):
+        """Files that no kernel of this machine starts, and one that has no
+        libraries here."""
+        source = os.path.join(self.folder, "nothing.c")
+        with open(source, "w", encoding="utf-8") as out:
+            out.write("int main(void) { return 0; }\n")
+        program = os.path.join(self.folder, "nothing")
+        compile_to(program, source,
+                   "-Wl,--dynamic-linker=/nowhere/ld-linux.so.2")
+        done = self.cprec("run", program)
+        expect("libc6-i386" in done.stderr and done.returncode, done.stderr)
+        with open(program, "r+b") as out:
+            out.seek(18)
+            out.write(b"\x3e")
+        done = self.cprec("run", program)
+        expect("it is an x32 program" in done.stderr, done.stderr)
+        with open(program, "r+b") as out:
+            out.seek(5)
+            out.write(b"\2")
+            out.seek(18)
+            out.write(b"\0\3")
+        done = self.cprec("run", program)
+        expect("the highest byte first" in done.stderr, done.stderr)
+
     def asked(self, source):
         """A variable at each time, who wrote it, and who called that."""
         trace = self.compiled(source, "static") + ".cpr"
@@ -100,45 +157,6 @@ class Tests(CprecTap):
         history = self.answer("writes", trace, "--addr=sum")
         equal(history.count(" in add "), 1000, history)
 
-    def called(self):
-        """Arguments are on the stack, results in two registers or x87's."""
-        program = os.path.join(self.folder, "called")
-        source = program + ".c"
-        with open(source, "w", encoding="utf-8") as out:
-            out.write(CALLED)
-        compile_to(program, "-static", "-fno-inline", source)
-        trace = program + ".cpr"
-        expected = [f"half(x={i}, k=2, w=21474836480) = "
-                    f"{i / 2 + 2 + (5 << 32):.15g}" for i in range(3)]
-        expected += [f"make(a={i}) = {{a = {i}, b = {i + 1}, c = {i + 2}}}"
-                     for i in range(3)]
-        expected += [f'wide("four", {i}) = {4 << 33 | i}' for i in range(3)]
-        printed = run(program)[1]
-        equal(run(self.options.cprec, "record", "-o", trace, program)[1],
-              printed, "output")
-        lines = self.answer("calls", trace, "half", "make", "wide")
-        found = [re.sub(r"s=0x\w+ |n=", "", line.split(" ", 2)[2])
-                 for line in lines.splitlines()]
-        found = [line.partition(", from ")[0].rpartition(", ")[0]
-                 for line in found]
-        equal(sorted(found), sorted(expected), "calls")
-
-
-CALLED = r"""
-#include <stdio.h>
-#include <string.h>
-struct p { int a, b, c; };
-double half(double x, int k, long long w) { return x / 2 + k + w; }
-struct p make(int a) { return (struct p) { a, a + 1, a + 2 }; }
-long long wide(const char *s, short n) { return (long long)strlen(s) << 33 | n; }
-int main(void)
-{
-	for (int i = 0; i < 3; i++)
-		printf("%g %lld %d\n", half(i, 2, 5LL << 32), wide("four", i),
-		       make(i).c);
-	return 0;
-}
-"""
 
 COUNTED = """
 .global _start
@@ -184,7 +202,11 @@ def run_all(options, folder):
             name = os.path.basename(source)
             tests.test(f"{name}, {way}", tests.compare, source, way)
     tests.test("counted", tests.counted)
-    tests.test("calls", tests.called)
+    tests.test("machines", tests.machines,
+               os.path.join(options.programs, "machines.c"))
+    tests.test("calls", tests.calls,
+               os.path.join(options.programs, "i386_functions.c"))
+    tests.test("refused", tests.refused)
     tests.test("asked of arm64_memory.c", tests.asked, memory)
     return tests.summary()
 

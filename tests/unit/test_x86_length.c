@@ -22,7 +22,7 @@ static size_t length_of(const uint8_t *code, size_t left)
 	return insn.size;
 }
 
-static csh decoder;
+static csh decoder, decoder_32;
 
 static size_t expected(const uint8_t *code, size_t size)
 {
@@ -208,18 +208,57 @@ static void whole_program(void **state)
 	free(bytes);
 }
 
+/* All opcodes, behind no prefix and some, with some bytes behind them. */
+static void code_of_32_bits(void **state)
+{
+	static const uint8_t prefixes[] = { 0, 0x65, 0x66, 0xf3, 0x67 };
+	static const uint8_t behind[] = { 0x00, 0x05, 0x44, 0x84, 0x85, 0xc1 };
+	cs_insn *insn = cs_malloc(decoder_32);
+	unsigned known = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 2 * 256 * COUNT(prefixes) * COUNT(behind);
+	     i++) {
+		uint8_t code[X86_INSN_MOST + 2] = { 0 }, *put = code;
+		const uint8_t *at = code;
+		size_t left = X86_INSN_MOST;
+		uint64_t pc = 0x1000;
+		struct x86_parts parts;
+
+		if (prefixes[i / 512 % COUNT(prefixes)])
+			*put++ = prefixes[i / 512 % COUNT(prefixes)];
+		if (i & 256)
+			*put++ = 0x0f;
+		*put++ = (uint8_t)i;
+		*put++ = behind[i / 512 / COUNT(prefixes)];
+		*put++ = 0x24;
+		x86_take_apart(true, code, left, &parts);
+		if (!parts.size || is_misread(code) ||
+		    !cs_disasm_iter(decoder_32, &at, &left, &pc, insn))
+			continue;
+		known++;
+		if ((size_t)(at - code) != parts.size)
+			differ(code, parts.size, (size_t)(at - code));
+	}
+	cs_free(insn, 1);
+	assert_true(known > 5000);
+}
+
 int main(void)
 {
 	static struct test_list list;
 	int rc;
 
-	if (cs_open(CS_ARCH_X86, CS_MODE_64, &decoder))
+	if (cs_open(CS_ARCH_X86, CS_MODE_64, &decoder) ||
+	    cs_open(CS_ARCH_X86, CS_MODE_32, &decoder_32))
 		return 1;
 	add_rows(&list, rows, opcodes);
 	add_test(&list, "cut", cut, NULL);
 	add_test(&list, "rare", rare, NULL);
 	add_test(&list, "a whole program", whole_program, NULL);
+	add_test(&list, "code of 32 bits", code_of_32_bits, NULL);
 	rc = run_list("x86_length", &list);
 	cs_close(&decoder);
+	cs_close(&decoder_32);
 	return rc;
 }

@@ -232,7 +232,8 @@ static int64_t perform(struct linux_process *process, uint64_t *arg)
 		return marshal_call(process, row, arg);
 	result = handler(process, row, arg);
 	vfork_tell(process, row, arg, result);
-	return result;
+	return process->abi->fold ?
+		       process->abi->fold(process, row, arg, result) : result;
 }
 
 /* What the guest gets when a signal has interrupted a call. */

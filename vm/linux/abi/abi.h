@@ -149,6 +149,11 @@ struct linux_abi {
 	int64_t (*unfold)(struct linux_process *process,
 			  const struct linux_call **row, uint64_t *arg);
 
+	/* What the call for several gives, if the other gave that. */
+	int64_t (*fold)(struct linux_process *process,
+			const struct linux_call *row, const uint64_t *arg,
+			int64_t result);
+
 	guest_addr fixed_calls;	/* a page of them: fixed_calls.c; 0: none */
 	uint32_t fixed_numbers[FIXED_CALLS];
 	const char *fixed_name;	/* in /proc/self/maps */
@@ -210,7 +215,6 @@ void abi_take_arguments(const struct linux_abi *abi, uint64_t number,
 
 syscall_handler sys_arch_prctl;
 syscall_handler sys_set_thread_area, sys_get_thread_area;
-syscall_handler sys_shmat_stored;
 
 /* ------- the kinds ------- */
 

@@ -92,6 +92,7 @@ const struct linux_abi abi_i386 = {
 	.clone_tls = 3,
 	.numbers = { .low = numbers, .low_count = NUMBERS, .shapes = shapes },
 	.unfold = i386_unfold,
+	.fold = i386_fold,
 	.signal_code = i386_signal_code,
 	.signal_code_size = sizeof(i386_signal_code),
 	.layouts = i386_layouts,

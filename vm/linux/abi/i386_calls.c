@@ -15,7 +15,6 @@
 #include "vm/linux/abi/calls.h"
 #include "vm/linux/abi/i386_internal.h"
 #include "vm/linux/guest_memory.h"
-#include "vm/linux/kernel.h"
 #include "vm/linux/process.h"
 
 /* ------- segments ------- */
@@ -205,16 +204,16 @@ static const struct folded socket_calls[] = {
 
 /*
  * ipc(2): its arguments are a number, three integers, an address and one more.
- * A digit is one of them; '*' what is at the address; 'm' and 't' the two words
- * there, of a message and its type.
+ * A digit is one of them, 's' the second with a sign; '*' what is at the address;
+ * 'm' and 't' the two words there, of a message and its type.
  */
 #define IPC(call, count, order, command) { CALL_##call, count, order, command }
 static const struct folded ipc_calls[] = {
 	[1] = IPC(semop, 3, "142", 0), [2] = IPC(semget, 3, "123", 0),
 	[3] = IPC(semctl, 4, "123*", 2), [4] = IPC(semtimedop, 4, "1425", 0),
-	[11] = IPC(msgsnd, 4, "1423", 0), [12] = IPC(msgrcv, 5, "1m2t3", 0),
+	[11] = IPC(msgsnd, 4, "14s3", 0), [12] = IPC(msgrcv, 5, "1mst3", 0),
 	[13] = IPC(msgget, 2, "12", 0), [14] = IPC(msgctl, 3, "124", 1),
-	[21] = IPC(shmat_stored, 4, "1423", 0), [22] = IPC(shmdt, 1, "4", 0),
+	[21] = IPC(shmat, 4, "1423", 0), [22] = IPC(shmdt, 1, "4", 0),
 	[23] = IPC(shmget, 3, "123", 0), [24] = IPC(shmctl, 3, "124", 1),
 };
 
@@ -240,6 +239,11 @@ static int64_t unfold_socket(struct linux_process *process,
 	return words_in(process, from, socket_calls[number].count, arg);
 }
 
+static uint64_t with_sign(uint64_t word)
+{
+	return (uint64_t)(int64_t)(int32_t)word;
+}
+
 static int64_t unfold_ipc(struct linux_process *process,
 			  const struct linux_call **row, uint64_t *arg)
 {
@@ -258,7 +262,8 @@ static int64_t unfold_ipc(struct linux_process *process,
 		return -EFAULT;
 	for (unsigned i = 0; order[i]; i++)
 		arg[i] = order[i] == '*' || order[i] == 'm' ? words[0] :
-			 order[i] == 't' ? (uint64_t)(int32_t)words[1] :
+			 order[i] == 't' ? with_sign(words[1]) :
+			 order[i] == 's' ? with_sign(given[2]) :
 					   given[order[i] - '0'];
 	if (ipc_calls[number].command)
 		arg[ipc_calls[number].command] &= ~(uint64_t)IPC_64;
@@ -292,15 +297,16 @@ int64_t i386_unfold(struct linux_process *process,
 	}
 }
 
-/* As ipc(2) has it: the address is stored where the last argument says. */
-int64_t sys_shmat_stored(struct linux_process *process,
-			 const struct linux_call *row, const uint64_t *arg)
+/* shmat(2) by ipc(2): the address is stored where the last argument says. */
+int64_t i386_fold(struct linux_process *process, const struct linux_call *row,
+		  const uint64_t *arg, int64_t result)
 {
-	const struct linux_call *attach = &linux_calls[CALL_shmat];
-	int64_t result = call_handler(attach)(process, attach, arg);
+	const struct linux_call *called = abi_call(process->abi,
+						   process->thread->number);
+	bool failed = result < 0 && result >= -4095;
 
-	(void)row;
-	if (result < 0 && result >= -4095)
+	if (failed || row != &linux_calls[CALL_shmat] ||
+	    called != &linux_calls[CALL_ipc])
 		return result;
 	return word_out(process, arg[3], (uint64_t)result);
 }

@@ -27,5 +27,7 @@ int i386_take_tls(struct linux_process *process, uint64_t from,
 
 int64_t i386_unfold(struct linux_process *process,
 		    const struct linux_call **row, uint64_t *arg);
+int64_t i386_fold(struct linux_process *process, const struct linux_call *row,
+		  const uint64_t *arg, int64_t result);
 
 #endif

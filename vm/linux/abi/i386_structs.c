@@ -24,6 +24,9 @@ static const struct guest_member four_longs[] = {
 	WIDER_SIGNED(12, 24),
 };
 static const struct guest_member two_words[] = { WIDER(0, 0), WIDER(4, 8) };
+static const struct guest_member vector_members[] = {
+	WIDER(0, 0), WIDER_SIGNED(4, 8),	/* a length below 0 is none */
+};
 
 /* ------- files ------- */
 
@@ -222,7 +225,7 @@ const struct guest_layout i386_layouts[STRUCT_COUNT] = {
 	OTHER(FLOCK, 16, 32, flock_members),
 	OTHER(FLOCK64, 24, 32, flock64_members),
 	SAME(FILE_RANGE, 16), SAME(CACHESTAT, 40), SAME(SEMBUF, 6),
-	SAME(OPEN_HOW, 24), OTHER(IOVEC, 8, 16, two_words),
+	SAME(OPEN_HOW, 24), OTHER(IOVEC, 8, 16, vector_members),
 	SHORTER(MSGHDR, 28, 56, message_members),
 	OTHER(MMSGHDR, 32, 64, message_members),
 	OTHER(SHMID_DS, 84, 112, shmid_members),

@@ -56,6 +56,10 @@ static int wrong_machine(const struct image *image, struct failure *why)
 		return failed(why, ERR_INPUT,
 			      "cannot run '%s': it is an x32 program",
 			      image->path);
+	if (is_big && linux_abi_of_machine(number, header->e_ident[EI_CLASS]))
+		return failed(why, ERR_INPUT, "cannot run '%s': it is for a "
+			      "machine that has the highest byte first",
+			      image->path);
 	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
 		if (machines[i].number == number)
 			return failed(why, ERR_INPUT,

@@ -138,6 +138,16 @@ void show_siginfo(struct showing *showing, const siginfo_t *info)
 	fputc('}', showing->out);
 }
 
+void signal_info(unsigned arch, const void *bytes, siginfo_t *out)
+{
+	const struct linux_abi *abi = linux_abi(arch);
+
+	_Static_assert(sizeof(*out) == SIGNAL_INFO, "struct siginfo");
+	memset(out, 0, sizeof(*out));
+	if (abi)
+		layout_in(&abi->layouts[S_SIGINFO], out, bytes);
+}
+
 char *signal_text(unsigned arch, const siginfo_t *info)
 {
 	struct call_text call = { .arch = arch };

@@ -68,6 +68,10 @@ void call_text_release(struct call_text *call);
 const char *call_text_name(char text[CALL_NAME], unsigned arch,
 			   uint64_t number);
 
+/* What a handler was given, of SIGNAL_INFO bytes of the guest's. */
+#define SIGNAL_INFO 128
+void signal_info(unsigned arch, const void *bytes, siginfo_t *out);
+
 /* "{si_signo=SIGSEGV, si_code=SEGV_MAPERR, si_addr=NULL}"; free() it. */
 char *signal_text(unsigned arch, const siginfo_t *info);
 
