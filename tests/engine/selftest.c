@@ -428,8 +428,7 @@ static void expect(struct vm *vm, unsigned reg, uint64_t value)
 	uint64_t found = vm_reg(vm, reg);
 
 	if (found != value)
-		failure("%s: register %u is 0x%llx and not 0x%llx",
-			vm_reg_table(vm)->name, reg,
+		failure("AArch64: register %u is 0x%llx and not 0x%llx", reg,
 			(unsigned long long)found, (unsigned long long)value);
 }
 
@@ -467,65 +466,6 @@ static void run_arm64(void)
 	memory_read(vm->memory, RESULTS_AT, words, sizeof(words));
 	if (words[0] != (uint32_t)value || words[1] != value)
 		failure("AArch64: an exclusive pair was not stored");
-	vm_destroy(vm);
-}
-
-/* ------- i386 ------- */
-
-/* A loop, what only code of 32 bits has, a segment, a call that returns. */
-static const uint8_t i386_code[] = {
-	0xb9, 0xe8, 0x03, 0x00, 0x00,	/* mov $1000, %ecx */
-	0x40,				/* inc %eax */
-	0x49,				/* dec %ecx */
-	0x75, 0xfc,			/* jnz: inc %eax */
-	0x60,				/* pusha */
-	0x61,				/* popa */
-	0x1e,				/* push %ds */
-	0x5a,				/* pop %edx */
-	0x65, 0x8b, 0x1d, 0x04, 0x00, 0x00, 0x00, /* mov %gs:4, %ebx */
-	0xe8, 0x00, 0x00, 0x00, 0x00,	/* call: the next one */
-	0x5e,				/* pop %esi */
-	0x83, 0xc6, 0x04,		/* add $4, %esi */
-	0xff, 0xe6,			/* jmp *%esi */
-	0xf4,				/* hlt */
-};
-
-#define I386_STEPS (1 + 3 * 1000 + 9)
-#define I386_DATA_SEGMENT 0x2b
-
-static void run_i386(void)
-{
-	const guest_addr end = CODE_AT + sizeof(i386_code) - 1;
-	const uint32_t word = 0x87654321;
-	struct vm_stop stop;
-	struct failure why;
-	struct vm *vm;
-
-	if (vm_create(&vm, ARCH_I386, NULL, &why)) {
-		failure("%s", why.text);
-		return;
-	}
-	first_block = CODE_AT;
-	map(vm, CODE_AT, ROOM, MAY_READ | MAY_EXEC);
-	map(vm, RESULTS_AT, ROOM, MAY_READ | MAY_WRITE);
-	memory_poke(vm->memory, CODE_AT, i386_code, sizeof(i386_code));
-	memory_poke(vm->memory, RESULTS_AT + 4, &word, sizeof(word));
-	vm_set_reg(vm, I386_EIP, CODE_AT);
-	vm_set_reg(vm, I386_EAX, UINT64_C(0xffffffff));
-	vm_set_reg(vm, I386_DS, I386_DATA_SEGMENT);
-	vm_set_reg(vm, I386_GS_BASE, RESULTS_AT);
-	vm_set_reg(vm, I386_ESP, RESULTS_AT + ROOM);
-	if (vm_run(vm, UINT64_C(1) << 40, true, &stop, &why))
-		failure("i386: %s", why.text);
-	else if (stop.kind != VM_STOP_FAULT || stop.pc != end ||
-		 vm_steps(vm) != I386_STEPS)
-		failure("i386: the guest stopped at 0x%llx",
-			(unsigned long long)stop.pc);
-	expect(vm, I386_EAX, 999);
-	expect(vm, I386_EBX, word);
-	expect(vm, I386_EDX, I386_DATA_SEGMENT);
-	expect(vm, I386_ESP, RESULTS_AT + ROOM);
-	expect(vm, I386_ESI, end);
 	vm_destroy(vm);
 }
 
@@ -616,7 +556,6 @@ int main(void)
 	set_breakpoints();
 	run_all_parts();
 	run_arm64();
-	run_i386();
 	for (size_t i = 0; i < COUNT(droppings); i++)
 		drop_translations(&droppings[i]);
 	check_calls();
