@@ -215,6 +215,7 @@ static const struct target targets[] = {
 		.tls_offset = R_AARCH64_TLS_TPREL,
 		.tls_code = R_AARCH64_TLSDESC,
 		.vector = 0, .tls_head = 16,
+		.watches_before = true,
 		.details = "x1", .call = "x8",
 		.forks = aarch64_forks, .vforks = aarch64_vforks,
 	},

@@ -43,6 +43,8 @@ struct target {
 	uint32_t tls_head;		/* bytes before the program's variables;
 					   0: those are below */
 
+	bool watches_before;		/* an access stops it before, and the
+					   debugger lets it happen by a step */
 	const char *details;		/* where a handler finds of a signal */
 	const char *call;		/* the number of a system call */
 	const uint64_t *forks;		/* calls that may make a process */
