@@ -123,6 +123,30 @@ static uint64_t skip_frame(Dwarf_Die *unit, uint64_t addr, bool is_valid)
 	return addr >= entry && addr < behind ? behind : addr;
 }
 
+/* Two lines begin there: for debuggers, nothing sets up a frame. */
+static bool has_two_lines(Dwarf_Die *unit, uint64_t entry)
+{
+	Dwarf_Lines *rows;
+	size_t count;
+	int first = 0;
+
+	if (dwarf_getsrclines(unit, &rows, &count))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		Dwarf_Line *row = dwarf_onesrcline(rows, i);
+		Dwarf_Addr addr;
+		int line;
+
+		if (!row || dwarf_lineaddr(row, &addr) || addr != entry ||
+		    dwarf_lineno(row, &line) || !line)
+			continue;
+		if (first && first != line)
+			return true;
+		first = line;
+	}
+	return false;
+}
+
 static uint64_t place_in(struct lines *lines, uint64_t t, uint64_t entry,
 			 bool by_rows)
 {
@@ -134,8 +158,9 @@ static uint64_t place_in(struct lines *lines, uint64_t t, uint64_t entry,
 	if (!unit)
 		return entry;
 	bias += more;
-	return skip_frame(unit, entry - bias,
-			  !by_rows && is_valid_at_once(unit)) + bias;
+	return skip_frame(unit, entry - bias, by_rows ?
+			  has_two_lines(unit, entry - bias) :
+			  is_valid_at_once(unit)) + bias;
 }
 
 uint64_t code_place_of_function(struct lines *lines, uint64_t t,

@@ -19,7 +19,6 @@ import sys
 sys.dont_write_bytecode = True
 from dap import version  # noqa: E402
 from dap_client import Client  # noqa: E402
-from gdb import LIST  # noqa: E402
 from plain import CHOICES, Choice, Plain  # noqa: E402
 from steps import Steps  # noqa: E402
 from tap import Failure, equal, expect, main  # noqa: E402
@@ -29,6 +28,15 @@ MULTIARCH = "gdb-multiarch"
 SYSROOT = "/usr/aarch64-linux-gnu"
 WAYS = {"static, -O0": ["-static", "-O0"], "dynamic, -O0": ["-O0"],
         "static, -O2": ["-static", "-O2"], "dynamic, -O2": ["-O2"]}
+
+# With breakpoints where code is not optimized; of a library without names, gdb
+# takes code for something else.
+COMPARED = {
+    "straight": ("dynamic, -O0", "static, -O2", "static, -O0"),
+    "threads": ("static, -O0", "static, -O2"),
+    "lines": ("static, -O0",),
+    "loops": ("static, -O0",),
+}
 
 # Of editors; before it, gdb knows no such protocol.
 LEAST_DAP = 14
@@ -62,27 +70,25 @@ BOTH = (
     ("tbreak run", r"Temporary breakpoint 4"),
     ("continue", r"run \(arg=.*\)"),
     ("p own", r"= 5"),
-    ("tbreak factorial if n == 3", r"breakpoint 5"),
+    ("tbreak factorial if n == 5", r"breakpoint 5"),
     ("handle SIGUSR1 nostop noprint", ""),
-    ("continue", r"factorial \(n=3\)|factorial"),
+    ("continue", r"factorial \(n=(n@entry=)?5\)"),
     ("p total", r"= 60"),
     ("last total", r"50 -> 60\n.*on_signal"),
     ("x/3i $pc", r"=> 0x\w+ <on_signal\+.*:\s+str\s+w"),
     ("catch syscall write", r"atchpoint 6 \(syscall '?write"),
-    ("continue", r"call to syscall '?write"),
-    ("continue", r"returned from syscall '?write"),
-    ("info locals", ""),
+    ("continue", r"call (to syscall|of) '?write"),
+    ("continue", r"returned from (syscall )?'?write"),
 )
 
 PLAIN_ONLY = (
     ("goto end", r"SIGSEGV has killed"),
     ("info registers", r"x0 +0x0 .*sp +0xf"),
-    ("p copy", r"{first = 1, second = 1.5, name = 0x0}"),
 )
 
 GDB_ONLY = (
     ("info registers", r"x0 +0x.*\npc +0x.*\ncpsr +0x.*\[ .*fpcr +0x0"),
-    ("p/x $v0.q.u[0] != $v0.b.u[3] + 1", r"= 0x\d"),
+    ("p $v0.d.u", r"= {\d+, \d+}"),
     ("info auxv", r"AT_ENTRY .*AT_PLATFORM.*aarch64"),
     ("info proc mappings", r"r-xp.*debug_arm64.*\[stack\]"),
     ("goto main", "main"),
@@ -105,7 +111,7 @@ GDB_ONLY = (
     ("continue", r"forked process \d+"),
     ("delete", ""),
     ("goto end", r"= |copy.name\[0\]"),
-    ("p copy", r"{first = 1, second = 1.5, name = 0x0}"),
+    ("reverse-continue", "SIGSEGV"),
     ("p $_siginfo._sifields._sigfault.si_addr", r"= \(void \*\) 0x0"),
 )
 
@@ -186,7 +192,12 @@ class Debug(Plain):
         expect(f"{words}: this is cprec's own prompt" in
                found["debug"].stderr, found["debug"].stderr)
 
-    def compared(self, name, way, seed, choice):
+    def compared(self, name, way, seed):
+        choice = CHOICES[name]
+        # Where malloc() begins, gdb finds out by its code.
+        points = [point for point in choice.points if "malloc" not in point]
+        choice = Choice(choice.source, calls_itself=choice.calls_itself,
+                        points=points if "-O0" in way else ())
         program = self.compiled(name, way, choice.source)
         path = self.recorded(program)
         os.replace(path, os.path.join(self.folder, name + ".cpr"))
@@ -194,19 +205,19 @@ class Debug(Plain):
 
     def edits(self, path):
         """As an editor asks: from main() into a function, and back."""
-        client = Client([self.options.cprec, "dap", *self.gdb_option(), path,
-                         "--", "-nx"], self.folder)
+        client = Client([self.options.cprec, "dap", "--goto=main",
+                         *self.gdb_option(), path, "--", "-nx"], self.folder)
         try:
             client.begin()
+            client.move("next")
+            client.move("next")
+            client.move("next")
             place = client.place()
-            client.move("next")
-            client.move("next")
             client.move("stepIn")
             expect(client.place().startswith("add:"), client.place())
             equal(client.variables("Arguments"), {"value": "0"}, "arguments")
             expect("x0" in client.variables("Registers"), "registers")
-            for _ in range(3):
-                client.move("stepBack")
+            client.move("stepBack")
             equal(client.place(), place, "back")
             equal(client.end(), 0, "exit status")
         finally:
@@ -232,17 +243,11 @@ def run_all(options, folder):
     tests.test("no gdb", tests.missing, path)
     if version(options.gdb) >= LEAST_DAP:
         tests.test("an editor", tests.edits, path)
-    programs = {name: CHOICES[name] for name in ("straight", "threads")}
-    programs["lines"] = Choice(LIST, calls_itself=True, points=[
-        point for point in CHOICES["lines"].points
-        if not re.search("malloc", point)])
-    if options.rounds > 1:
-        programs["loops"] = CHOICES["loops"]
-    for name, choice in programs.items():
+    for name, ways in COMPARED.items():
         for seed in range(options.rounds):
-            way = list(WAYS)[seed % len(WAYS)]
+            way = ways[seed % len(ways)]
             tests.test(f"as gdb {version(options.gdb)}: {name}, {way}, {seed}",
-                       tests.compared, name, way, seed, choice)
+                       tests.compared, name, way, seed)
     steps = Steps(options, folder)
     steps.count = tests.count
     program = tests.compiled("debug_arm64", "static, -O2")
