@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debugger/target.h"
+
 #define MAPPINGS_MOST 64u
 #define HEADERS_MOST 64u
 #define TEXTS_MOST (UINT64_C(64) << 20)
@@ -33,6 +35,7 @@ enum { NAME_NOTE = 1, NAME_NAMES = 20, NAME_SYMBOLS = 30, NAME_TEXTS = 38,
 
 struct made {
 	const char *path;	/* of the module */
+	uint16_t machine;
 	struct {
 		uint64_t start, end;
 		bool is_code;
@@ -207,8 +210,7 @@ static void add_file_header(const struct made *made, struct text *out)
 		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
 			     ELFDATA2LSB, EV_CURRENT },
 		.e_type = made->bias ? ET_DYN : ET_EXEC,
-		/* What target.c has. */
-		.e_machine = EM_X86_64, .e_version = EV_CURRENT,
+		.e_machine = made->machine, .e_version = EV_CURRENT,
 		.e_entry = made->entry,
 		.e_phoff = made->header_count ? sizeof(header) : 0,
 		.e_ehsize = sizeof(header),
@@ -276,7 +278,10 @@ bool program_file_make(struct server *server, const char *path,
 		       struct text *out, uint64_t *size)
 {
 	char *mapped = program_file_mapped(server, path);
-	struct made made = { .path = mapped ? mapped : path };
+	struct made made = {
+		.path = mapped ? mapped : path,
+		.machine = server->target->machine,
+	};
 	bool is_made = find_all(server, &made) && add_all(&made, out);
 
 	*size = size_of(&made, out);

@@ -370,7 +370,7 @@ bool program_thread_block(struct server *server, uint64_t link_map,
 			  uint64_t *out)
 {
 	struct text auxv = { 0 };
-	uint64_t headers, count, dynamic;
+	uint64_t headers, count, dynamic, head = server->target->tls_head;
 	Elf64_Phdr header = { .p_type = PT_NULL };
 
 	if (make_auxv(server, &auxv, NULL))
@@ -389,8 +389,10 @@ bool program_thread_block(struct server *server, uint64_t link_map,
 			return false;
 	if (header.p_type != PT_TLS || !header.p_align)
 		return false;
-	*out = (header.p_memsz + header.p_align - 1) / header.p_align *
-	       header.p_align;
+	/* Below the pointer, or behind what is there. */
+	*out = head ? head + ((header.p_vaddr - head) & (header.p_align - 1)) :
+		      -((header.p_memsz + header.p_align - 1) /
+			header.p_align * header.p_align);
 	return true;
 }
 

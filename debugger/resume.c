@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debugger/target.h"
 #include "debugger/wire.h"
 
 #define SIGNAL_TRAP 5u
@@ -408,6 +409,21 @@ static int go(struct server *server, const struct resume *asked,
 	return go_on(server, asked, why);
 }
 
+/* From behind an access, as time went, to before it. */
+static int undo_access(struct server *server, bool backwards,
+		       struct cprec_failure *why)
+{
+	const struct cprec_walk walk = {
+		.size = sizeof(walk), .backwards = !backwards, .count = 1,
+	};
+	const struct cprec_stop *unused;
+	int rc = cprec_cursor_thread(server->cursor, server->stop.tid, why);
+
+	if (!rc)
+		rc = cprec_cursor_walk(server->cursor, &walk, &unused, why);
+	return rc == CPREC_NOT_FOUND ? 0 : rc;
+}
+
 static void resume(struct server *server, const struct resume *asked)
 {
 	struct cprec_failure why;
@@ -417,6 +433,9 @@ static void resume(struct server *server, const struct resume *asked)
 	server->was_in_line = asked->start < asked->end;
 	server->stepping = asked->tid ? asked->tid : server->stop.tid;
 	rc = go(server, asked, &why);
+	if (!rc && server->stop.why == STOPPED_WATCH &&
+	    server->target->watches_before)
+		rc = undo_access(server, asked->backwards, &why);
 	if (rc == CPREC_CANCELLED) {
 		server->stop.why = STOPPED_BY_USER;
 		atomic_store(&server->interrupted_at, 0);

@@ -405,8 +405,8 @@ void heard_end(struct server *server, struct heard *heard, bool tells);
 void on_object(struct server *server, const char *args);
 
 /*
- * How much below a thread's pointer the program's own variables of each thread
- * begin; false: it has none, or another module is meant.
+ * How far from a thread's pointer, modulo 2^64, the program's own variables of
+ * each thread begin; false: it has none, or another module is meant.
  */
 bool program_thread_block(struct server *server, uint64_t link_map,
 			  uint64_t *out);

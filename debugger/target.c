@@ -5,6 +5,8 @@
 #include <elf.h>
 #include <string.h>
 
+/* ------- x86-64 ------- */
+
 #define NUMBER(name) { name, name, 64, "int64", NULL, NULL, false }
 #define SELECTOR(name) { name, name, 32, "int32", NULL, NULL, false }
 #define FLOAT(name) { name, name, 80, "i387_ext", NULL, NULL, false }
@@ -98,21 +100,130 @@ static const struct target_register x86_64_registers[] = {
 	NUMBER("gs_base"),
 };
 
+/* ------- AArch64 ------- */
+
+#define X(name) { name, name, 64, "int", NULL, NULL, false }
+#define V(name) { name, name, 128, "aarch64v", NULL, NULL, false }
+
+static const char cpsr_types[] =
+	"<flags id=\"cpsr_flags\" size=\"4\">"
+	"<field name=\"SP\" start=\"0\" end=\"0\"/>"
+	"<field name=\"EL\" start=\"2\" end=\"3\"/>"
+	"<field name=\"nRW\" start=\"4\" end=\"4\"/>"
+	"<field name=\"F\" start=\"6\" end=\"6\"/>"
+	"<field name=\"I\" start=\"7\" end=\"7\"/>"
+	"<field name=\"A\" start=\"8\" end=\"8\"/>"
+	"<field name=\"D\" start=\"9\" end=\"9\"/>"
+	"<field name=\"BTYPE\" start=\"10\" end=\"11\"/>"
+	"<field name=\"SSBS\" start=\"12\" end=\"12\"/>"
+	"<field name=\"IL\" start=\"20\" end=\"20\"/>"
+	"<field name=\"SS\" start=\"21\" end=\"21\"/>"
+	"<field name=\"PAN\" start=\"22\" end=\"22\"/>"
+	"<field name=\"UAO\" start=\"23\" end=\"23\"/>"
+	"<field name=\"DIT\" start=\"24\" end=\"24\"/>"
+	"<field name=\"TCO\" start=\"25\" end=\"25\"/>"
+	"<field name=\"V\" start=\"28\" end=\"28\"/>"
+	"<field name=\"C\" start=\"29\" end=\"29\"/>"
+	"<field name=\"Z\" start=\"30\" end=\"30\"/>"
+	"<field name=\"N\" start=\"31\" end=\"31\"/>"
+	"</flags>";
+
+static const char aarch64_vector_types[] =
+	"<vector id=\"v2d\" type=\"ieee_double\" count=\"2\"/>"
+	"<vector id=\"v2u\" type=\"uint64\" count=\"2\"/>"
+	"<vector id=\"v2i\" type=\"int64\" count=\"2\"/>"
+	"<vector id=\"v4f\" type=\"ieee_single\" count=\"4\"/>"
+	"<vector id=\"v4u\" type=\"uint32\" count=\"4\"/>"
+	"<vector id=\"v4i\" type=\"int32\" count=\"4\"/>"
+	"<vector id=\"v8f\" type=\"ieee_half\" count=\"8\"/>"
+	"<vector id=\"v8u\" type=\"uint16\" count=\"8\"/>"
+	"<vector id=\"v8i\" type=\"int16\" count=\"8\"/>"
+	"<vector id=\"v16u\" type=\"uint8\" count=\"16\"/>"
+	"<vector id=\"v16i\" type=\"int8\" count=\"16\"/>"
+	"<vector id=\"v1u\" type=\"uint128\" count=\"1\"/>"
+	"<vector id=\"v1i\" type=\"int128\" count=\"1\"/>"
+	"<union id=\"vnd\"><field name=\"f\" type=\"v2d\"/>"
+	"<field name=\"u\" type=\"v2u\"/><field name=\"s\" type=\"v2i\"/></union>"
+	"<union id=\"vns\"><field name=\"f\" type=\"v4f\"/>"
+	"<field name=\"u\" type=\"v4u\"/><field name=\"s\" type=\"v4i\"/></union>"
+	"<union id=\"vnh\"><field name=\"f\" type=\"v8f\"/>"
+	"<field name=\"u\" type=\"v8u\"/><field name=\"s\" type=\"v8i\"/></union>"
+	"<union id=\"vnb\"><field name=\"u\" type=\"v16u\"/>"
+	"<field name=\"s\" type=\"v16i\"/></union>"
+	"<union id=\"vnq\"><field name=\"u\" type=\"v1u\"/>"
+	"<field name=\"s\" type=\"v1i\"/></union>"
+	"<union id=\"aarch64v\"><field name=\"d\" type=\"vnd\"/>"
+	"<field name=\"s\" type=\"vns\"/><field name=\"h\" type=\"vnh\"/>"
+	"<field name=\"b\" type=\"vnb\"/><field name=\"q\" type=\"vnq\"/></union>";
+
+static const struct target_register aarch64_registers[] = {
+	{ "x0", "x0", 64, "int", "org.gnu.gdb.aarch64.core", cpsr_types,
+	  false },
+	X("x1"), X("x2"), X("x3"), X("x4"), X("x5"), X("x6"), X("x7"), X("x8"),
+	X("x9"), X("x10"), X("x11"), X("x12"), X("x13"), X("x14"), X("x15"),
+	X("x16"), X("x17"), X("x18"), X("x19"), X("x20"), X("x21"), X("x22"),
+	X("x23"), X("x24"), X("x25"), X("x26"), X("x27"), X("x28"), X("x29"),
+	X("x30"),
+	{ "sp", "sp", 64, "data_ptr", NULL, NULL, false },
+	{ "pc", "pc", 64, "code_ptr", NULL, NULL, false },
+	{ "cpsr", "cpsr", 32, "cpsr_flags", NULL, NULL, false },
+	{ "v0", "v0", 128, "aarch64v", "org.gnu.gdb.aarch64.fpu",
+	  aarch64_vector_types, false },
+	V("v1"), V("v2"), V("v3"), V("v4"), V("v5"), V("v6"), V("v7"), V("v8"),
+	V("v9"), V("v10"), V("v11"), V("v12"), V("v13"), V("v14"), V("v15"),
+	V("v16"), V("v17"), V("v18"), V("v19"), V("v20"), V("v21"), V("v22"),
+	V("v23"), V("v24"), V("v25"), V("v26"), V("v27"), V("v28"), V("v29"),
+	V("v30"), V("v31"),
+	CONTROL("fpsr", "fpsr"), CONTROL("fpcr", "fpcr"),
+	{ "tpidr", "tpidr", 64, "data_ptr", "org.gnu.gdb.aarch64.tls", NULL,
+	  false },
+};
+
+/* ------- all of them ------- */
+
 /* fork, vfork, clone, clone3 */
 static const uint64_t x86_64_forks[] = { 57, 58, 56, 435, CALL_NONE };
 static const uint64_t x86_64_vforks[] = { 58, CALL_NONE };
 
+
+/* clone, clone3 */
+static const uint64_t aarch64_forks[] = { 220, 435, CALL_NONE };
+static const uint64_t aarch64_vforks[] = { CALL_NONE };
+
+#define COUNT(list) (sizeof(list) / sizeof(*(list)))
+
 static const struct target targets[] = {
-	{ "x86_64", "i386:x86-64", "GNU/Linux", x86_64_registers,
-	  sizeof(x86_64_registers) / sizeof(*x86_64_registers),
-	  "rip", "rsp", "rbp", "fs_base",
-	  R_X86_64_TPOFF64, R_X86_64_DTPMOD64, "rsi",
-	  "rax", x86_64_forks, x86_64_vforks },
+	{
+		.arch = "x86_64", .name = "i386:x86-64", .osabi = "GNU/Linux",
+		.machine = EM_X86_64,
+		.registers = x86_64_registers,
+		.count = COUNT(x86_64_registers),
+		.pc = "rip", .sp = "rsp", .fp = "rbp",
+		.tls = "fs_base", .tls_number = R_X86_64_DTPMOD64,
+		.tls_offset = R_X86_64_TPOFF64, .tls_code = R_X86_64_TLSDESC,
+		.vector = 8,
+		.details = "rsi", .call = "rax",
+		.forks = x86_64_forks, .vforks = x86_64_vforks,
+	},
+	{
+		.arch = "aarch64", .name = "aarch64", .osabi = "GNU/Linux",
+		.machine = EM_AARCH64,
+		.registers = aarch64_registers,
+		.count = COUNT(aarch64_registers),
+		.pc = "pc", .sp = "sp", .fp = "x29",
+		.tls = "tpidr", .tls_number = R_AARCH64_TLS_DTPMOD,
+		.tls_offset = R_AARCH64_TLS_TPREL,
+		.tls_code = R_AARCH64_TLSDESC,
+		.vector = 0, .tls_head = 16,
+		.watches_before = true,
+		.details = "x1", .call = "x8",
+		.forks = aarch64_forks, .vforks = aarch64_vforks,
+	},
 };
 
 const struct target *target_find(const char *arch)
 {
-	for (size_t i = 0; i < sizeof(targets) / sizeof(*targets); i++)
+	for (size_t i = 0; i < COUNT(targets); i++)
 		if (!strcmp(targets[i].arch, arch))
 			return &targets[i];
 	return NULL;

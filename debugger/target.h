@@ -3,7 +3,9 @@
  * target.h - a processor as debuggers know it: its registers, in their order
  *
  * Source: gdb's target descriptions, "Debugging with GDB", appendix G; the
- * layout is that of gdb's features i386/64bit-core.xml and others.
+ * layout is that of gdb's features i386/64bit-core.xml, aarch64-core.xml and
+ * others.  "ELF Handling For Thread-Local Storage"; ELF for the Arm 64-bit
+ * Architecture.
  */
 #ifndef CPREC_DEBUGGER_TARGET_H
 #define CPREC_DEBUGGER_TARGET_H
@@ -29,11 +31,20 @@ struct target {
 	const char *arch;	/* cprec.h's */
 	const char *name;	/* debuggers' */
 	const char *osabi;
+	uint16_t machine;		/* in files of programs */
 	const struct target_register *registers;
 	size_t count;
 	const char *pc, *sp, *fp;	/* debuggers' names */
-	const char *tls;		/* leads to a thread's own variables */
-	uint32_t tls_below, tls_module;	/* relocations by the loader */
+
+	/* A thread's own variables. */
+	const char *tls;		/* leads to them */
+	uint32_t tls_number, tls_offset, tls_code;	/* relocations */
+	uint32_t vector;		/* where it leads to the vector */
+	uint32_t tls_head;		/* bytes before the program's variables;
+					   0: those are below */
+
+	bool watches_before;		/* an access stops it before, and the
+					   debugger lets it happen by a step */
 	const char *details;		/* where a handler finds of a signal */
 	const char *call;		/* the number of a system call */
 	const uint64_t *forks;		/* calls that may make a process */

@@ -2,10 +2,11 @@
 /*
  * tls.c - where a thread has its own variables
  *
- * Below the thread's pointer come the variables of the program itself.  Those
+ * Beside the thread's pointer are the variables of the program itself.  Those
  * of a library are where its code thinks that they are: the loader has stored how
- * much below the pointer, or the module's number, by which a vector leads to
- * them.  What has not been used by a thread yet may have no place.
+ * far from the pointer, or the module's number, by which a vector leads to them,
+ * or a function that tells it, and its argument, which is one of both.  What has
+ * not been used by a thread yet may have no place.
  *
  * Source: "ELF Handling For Thread-Local Storage"; System V ABI.
  */
@@ -26,7 +27,8 @@ static bool find_in_vector(struct server *server, uint64_t pointer,
 {
 	uint64_t vector, count;
 
-	return state_read(server, pointer + 8, &vector, sizeof(vector)) &&
+	return state_read(server, pointer + server->target->vector, &vector,
+			  sizeof(vector)) &&
 	       state_read(server, vector - VECTOR_ENTRY, &count,
 			  sizeof(count)) &&
 	       module && module <= count &&
@@ -41,8 +43,10 @@ static bool find_in_vector(struct server *server, uint64_t pointer,
 
 /* Of a library, as it is in memory. */
 struct library {
-	uint64_t bias;
-	uint64_t relocations, size, symbols;
+	uint64_t bias, symbols;
+	struct {
+		uint64_t at, size;
+	} relocations[2];	/* also those of its jumps */
 };
 
 /* Some loaders have added where the library is. */
@@ -69,13 +73,19 @@ static bool read_library(struct server *server, uint64_t link_map,
 		if (entry.d_tag == DT_NULL)
 			break;
 		if (entry.d_tag == DT_RELA)
-			out->relocations = with_bias(out, entry.d_un.d_ptr);
+			out->relocations[0].at =
+				with_bias(out, entry.d_un.d_ptr);
 		else if (entry.d_tag == DT_RELASZ)
-			out->size = entry.d_un.d_val;
+			out->relocations[0].size = entry.d_un.d_val;
+		else if (entry.d_tag == DT_JMPREL)
+			out->relocations[1].at =
+				with_bias(out, entry.d_un.d_ptr);
+		else if (entry.d_tag == DT_PLTRELSZ)
+			out->relocations[1].size = entry.d_un.d_val;
 		else if (entry.d_tag == DT_SYMTAB)
 			out->symbols = with_bias(out, entry.d_un.d_ptr);
 	}
-	return out->relocations && out->symbols;
+	return out->symbols != 0;
 }
 
 /* Where a variable is in its block, which the loader took into account. */
@@ -94,46 +104,70 @@ static bool value_of(struct server *server, const struct library *library,
 	return symbol.st_shndx != SHN_UNDEF;
 }
 
+/* The argument of the function is how far it is, or leads to a number. */
+static bool find_by_code(struct server *server, uint64_t argument,
+			 uint64_t inside, uint64_t pointer, uint64_t *out)
+{
+	uint64_t place[2];
+
+	if (!state_read(server, argument, place, sizeof(place)) ||
+	    place[1] != inside) {
+		*out = pointer + argument - inside;
+		return true;
+	}
+	return find_in_vector(server, pointer, place[0], out);
+}
+
 static bool find_of(struct server *server, const struct library *library,
 		    const Elf64_Rela *relocation, uint64_t pointer,
 		    uint64_t *out)
 {
 	const struct target *target = server->target;
 	uint32_t type = ELF64_R_TYPE(relocation->r_info);
-	uint64_t filled, inside;
+	uint64_t at = library->bias + relocation->r_offset, filled, inside;
 
-	if ((type != target->tls_below && type != target->tls_module) ||
+	if ((type != target->tls_offset && type != target->tls_number &&
+	     type != target->tls_code) ||
 	    !value_of(server, library, relocation, &inside) ||
-	    !state_read(server, library->bias + relocation->r_offset, &filled,
-			sizeof(filled)))
+	    !state_read(server, type == target->tls_code ? at + 8 : at,
+			&filled, sizeof(filled)))
 		return false;
-	if (type == target->tls_module)
+	if (type == target->tls_number)
 		return find_in_vector(server, pointer, filled, out);
+	if (type == target->tls_code)
+		return find_by_code(server, filled, inside, pointer, out);
 	*out = pointer + filled - inside;
 	return true;
+}
+
+static bool find_in(struct server *server, const struct library *library,
+		    unsigned list, uint64_t pointer, uint64_t *out)
+{
+	Elf64_Rela relocation;
+	uint64_t at = library->relocations[list].at;
+	uint64_t count = library->relocations[list].size / sizeof(relocation);
+
+	for (uint64_t i = 0; at && i < count && i < ENTRIES_MOST; i++)
+		if (state_read(server, at + i * sizeof(relocation),
+			       &relocation, sizeof(relocation)) &&
+		    find_of(server, library, &relocation, pointer, out))
+			return true;
+	return false;
 }
 
 static bool find_block(struct server *server, uint64_t pointer,
 		       uint64_t link_map, uint64_t *out)
 {
 	struct library library;
-	Elf64_Rela relocation;
-	uint64_t below;
+	uint64_t offset;
 
-	if (program_thread_block(server, link_map, &below)) {
-		*out = pointer - below;
+	if (program_thread_block(server, link_map, &offset)) {
+		*out = pointer + offset;
 		return true;
 	}
-	if (!read_library(server, link_map, &library))
-		return false;
-	for (uint64_t i = 0; i < library.size / sizeof(relocation) &&
-	     i < ENTRIES_MOST; i++)
-		if (state_read(server, library.relocations +
-			       i * sizeof(relocation), &relocation,
-			       sizeof(relocation)) &&
-		    find_of(server, &library, &relocation, pointer, out))
-			return true;
-	return false;
+	return read_library(server, link_map, &library) &&
+	       (find_in(server, &library, 0, pointer, out) ||
+		find_in(server, &library, 1, pointer, out));
 }
 
 /* ------- requests ------- */

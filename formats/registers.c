@@ -75,6 +75,17 @@ static const uint8_t x86_dwarf_all[] = {
 	X86_ST0 + 5, X86_ST0 + 6, X86_ST7,
 };
 
+static const struct reg_part x86_64_parts[] = {
+	{ "eax", X86_RAX, 4 }, { "ebx", X86_RBX, 4 }, { "ecx", X86_RCX, 4 },
+	{ "edx", X86_RDX, 4 }, { "esi", X86_RSI, 4 }, { "edi", X86_RDI, 4 },
+	{ "ebp", X86_RBP, 4 }, { "esp", X86_RSP, 4 },
+	{ "ax", X86_RAX, 2 }, { "bx", X86_RBX, 2 }, { "cx", X86_RCX, 2 },
+	{ "dx", X86_RDX, 2 }, { "si", X86_RSI, 2 }, { "di", X86_RDI, 2 },
+	{ "al", X86_RAX, 1 }, { "bl", X86_RBX, 1 }, { "cl", X86_RCX, 1 },
+	{ "dl", X86_RDX, 1 }, { "sil", X86_RSI, 1 }, { "dil", X86_RDI, 1 },
+	{ NULL, 0, 0 }
+};
+
 static const struct reg_table x86_64_table = {
 	.arch = ARCH_X86_64,
 	.name = "x86_64",
@@ -83,6 +94,8 @@ static const struct reg_table x86_64_table = {
 	.bytes = 534,
 	.pc = X86_RIP,
 	.sp = X86_RSP,
+	.fp = X86_RBP,
+	.parts = x86_64_parts,
 	.result = X86_RAX,
 	.arg_count = 6,
 	.arg_stack = 8,

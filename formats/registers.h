@@ -108,6 +108,12 @@ static inline bool reg_is_general(const struct reg_info *info)
 #define VECTOR_ARGS_MOST 8u
 #define RESULTS_MOST 2u
 
+/* Another name, of its lowest bytes. */
+struct reg_part {
+	const char *name;
+	uint8_t reg, size;
+};
+
 struct reg_table {
 	enum arch arch;
 	const char *name;	/* "x86_64" */
@@ -115,6 +121,8 @@ struct reg_table {
 	unsigned count;
 	unsigned bytes;		/* of a whole register file */
 	unsigned pc, sp;	/* register numbers, as all that follow */
+	unsigned fp;		/* what points to a function's frame */
+	const struct reg_part *parts;	/* NULL-ended, by the names */
 	unsigned result;	/* where a system call's result goes */
 
 	/* The calling conventions: of functions, and of the kernel. */
@@ -130,6 +138,8 @@ struct reg_table {
 	uint8_t float_result;	/* of the widest kind */
 	unsigned call_size;	/* bytes of a system call's instruction */
 	unsigned tls;		/* the thread pointer */
+	unsigned tls_head;	/* bytes from there to the program's variables;
+				   0: those are below */
 	const uint8_t *dwarf;	/* by the numbers of debug information */
 	unsigned dwarf_count;
 	uint64_t dwarf_kept;	/* bits: functions keep them for their callers */

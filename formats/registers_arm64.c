@@ -60,6 +60,16 @@ static const uint8_t dwarf_all[] = {
 	ARM64_V0 + 30, ARM64_V31,
 };
 
+#define W(n) { "w" #n, ARM64_X0 + n, 4 }
+
+static const struct reg_part parts[] = {
+	{ "lr", ARM64_X30, 8 },
+	W(0), W(1), W(2), W(3), W(4), W(5), W(6), W(7), W(8), W(9), W(10),
+	W(11), W(12), W(13), W(14), W(15), W(16), W(17), W(18), W(19), W(20),
+	W(21), W(22), W(23), W(24), W(25), W(26), W(27), W(28), W(29), W(30),
+	{ NULL, 0, 0 }
+};
+
 const struct reg_table reg_table_arm64 = {
 	.arch = ARCH_AARCH64,
 	.name = "aarch64",
@@ -68,6 +78,8 @@ const struct reg_table reg_table_arm64 = {
 	.bytes = 824,
 	.pc = ARM64_PC,
 	.sp = ARM64_SP,
+	.fp = ARM64_X29,
+	.parts = parts,
 	.result = ARM64_X0,
 	.args = { 0, 1, 2, 3, 4, 5, 6, 7 },
 	.arg_count = 8,
@@ -82,6 +94,7 @@ const struct reg_table reg_table_arm64 = {
 	.call_size = 4,
 	.handler_info = ARM64_X0 + 1,
 	.tls = ARM64_TPIDR,
+	.tls_head = 16,
 	.dwarf = dwarf_all,
 	.dwarf_count = DWARF_UNWOUND,
 	.dwarf_kept = DWARF_KEPT,

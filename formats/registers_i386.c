@@ -53,6 +53,14 @@ static const uint8_t dwarf_all[] = {
 	I386_XMM0 + 5, I386_XMM0 + 6, I386_XMM7,
 };
 
+static const struct reg_part parts[] = {
+	{ "ax", I386_EAX, 2 }, { "bx", I386_EBX, 2 }, { "cx", I386_ECX, 2 },
+	{ "dx", I386_EDX, 2 }, { "si", I386_ESI, 2 }, { "di", I386_EDI, 2 },
+	{ "al", I386_EAX, 1 }, { "bl", I386_EBX, 1 }, { "cl", I386_ECX, 1 },
+	{ "dl", I386_EDX, 1 },
+	{ NULL, 0, 0 }
+};
+
 const struct reg_table reg_table_i386 = {
 	.arch = ARCH_I386,
 	.name = "i386",
@@ -61,6 +69,8 @@ const struct reg_table reg_table_i386 = {
 	.bytes = 310,
 	.pc = I386_EIP,
 	.sp = I386_ESP,
+	.fp = I386_EBP,
+	.parts = parts,
 	.result = I386_EAX,
 	.arg_count = 0,		/* all are on the stack */
 	.arg_stack = 4,

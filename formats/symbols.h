@@ -52,6 +52,13 @@ void symbols_release(struct symbols *symbols);
  */
 bool symbol_is_called(const struct symbol *symbol, const char *name);
 
+/* Of AArch64: such a one marks where code ("$x") or data ("$d") begins. */
+static inline bool symbol_is_mark(const char *name)
+{
+	return name && name[0] == '$' && (name[1] == 'x' || name[1] == 'd') &&
+	       (!name[2] || name[2] == '.');
+}
+
 /* By name; a function or object is preferred.  NULL if there is none. */
 const struct symbol *symbols_find(const struct symbols *symbols,
 				  const char *name);

@@ -96,18 +96,12 @@ static bool is_useful(const GElf_Sym *sym, const char *name)
 	       type == STT_GNU_IFUNC;
 }
 
-/* Of AArch64: they mark where code ("$x") and data ("$d") begin. */
+/* Only AArch64 has such symbols. */
 static bool has_marks(Elf *elf)
 {
 	GElf_Ehdr header;
 
 	return gelf_getehdr(elf, &header) && header.e_machine == EM_AARCH64;
-}
-
-static bool is_mark(const char *name)
-{
-	return name && name[0] == '$' && (name[1] == 'x' || name[1] == 'd') &&
-	       (!name[2] || name[2] == '.');
 }
 
 static int collect(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
@@ -127,7 +121,7 @@ static int collect(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
 		if (!gelf_getsym(data, (int)i, &sym))
 			break;
 		name = elf_strptr(elf, header->sh_link, sym.st_name);
-		if (marks && is_mark(name))
+		if (marks && symbol_is_mark(name))
 			continue;
 		if (is_useful(&sym, name) && !keep(to, &sym, name))
 			return ERR_NO_MEMORY;

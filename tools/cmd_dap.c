@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_dap.c - cprec dap: gdb on a recording, for editors */
 #include "tools/commands.h"
+#include "tools/gdb_find.h"
 #include "tools/gdb_start.h"
 #include "tools/gdb_version.h"
+#include "tools/messages.h"
 #include "tools/options.h"
 
 static int run(struct options *options);
@@ -35,6 +37,7 @@ static int run(struct options *options)
 					     "cprec_dap.py", NULL };
 	struct gdb_start start = { .scripts = scripts, .interpreter = "dap",
 				   .connect = "cprec-dap" };
+	char why[GDB_WHY];
 	int id, status;
 
 	while ((id = options_next(options)) >= 0)
@@ -47,6 +50,12 @@ static int run(struct options *options)
 		if (!start.path)
 			return options->status;
 	}
-	status = gdb_check_version(start.gdb ? start.gdb : "gdb", LEAST_GDB);
+	if (!start.gdb)
+		start.gdb = gdb_find(start.path, why);
+	if (!start.gdb) {
+		say("%s", why);
+		return EXIT_NO_PROGRAM;
+	}
+	status = gdb_check_version(start.gdb, LEAST_GDB);
 	return status ? status : gdb_start(&start);
 }

@@ -10,6 +10,7 @@
 #include "tools/commands.h"
 #include "tools/damage.h"
 #include "tools/debug/plain.h"
+#include "tools/gdb_find.h"
 #include "tools/gdb_start.h"
 #include "tools/messages.h"
 #include "tools/options.h"
@@ -132,7 +133,7 @@ static int start_gdb(const char *path, const struct asked *asked, char **words,
 static int debug(struct options *options, struct asked *asked, char **words)
 {
 	size_t count = 0;
-	char **more = NULL;
+	char **more = NULL, why[GDB_WHY];
 	int id = take_options(options, asked);
 	const char *path;
 
@@ -145,9 +146,11 @@ static int debug(struct options *options, struct asked *asked, char **words)
 		return options->status;
 	if (asked->is_plain)
 		return start_plain(path, asked);
-	if (asked->gdb.gdb || gdb_is_there())
+	if (!asked->gdb.gdb)
+		asked->gdb.gdb = gdb_find(path, why);
+	if (asked->gdb.gdb)
 		return start_gdb(path, asked, words, more, count);
-	say_note("gdb is not installed: this is cprec's own prompt");
+	say_note("%s: this is cprec's own prompt", why);
 	return start_plain(path, asked);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "tools/commands.h"
+#include "tools/gdb_find.h"
 #include "tools/gdb_start.h"
 #include "tools/messages.h"
 #include "tools/options.h"
@@ -34,7 +35,7 @@ static int start(struct options *options, char **words)
 	struct gdb_start start = { .scripts = scripts, .more = words };
 	static char file[] = "-x", command[] = "-ex";
 	size_t count = 0;
-	char **more = NULL;
+	char **more = NULL, why[GDB_WHY];
 	int id;
 
 	gdb_allow_one_dash(options);
@@ -52,7 +53,14 @@ static int start(struct options *options, char **words)
 	for (size_t i = 0; i < count; i++)
 		words[start.more_count++] = more[i];
 	start.path = options_recording(options, id);
-	return start.path ? gdb_start(&start) : options->status;
+	if (!start.path)
+		return options->status;
+	if (!start.gdb)
+		start.gdb = gdb_find(start.path, why);
+	if (start.gdb)
+		return gdb_start(&start);
+	say("%s", why);
+	return EXIT_NO_PROGRAM;
 }
 
 static int run(struct options *options)

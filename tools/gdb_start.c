@@ -17,6 +17,7 @@
 #include "replayer/symbols/symbols.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
+#include "tools/gdb_find.h"
 #include "tools/gdb_socket.h"
 #include "tools/messages.h"
 #include "tools/options.h"
@@ -114,7 +115,8 @@ static bool look_at(const char *path, const char *from, bool *has_all)
 		return false;
 	}
 	damage_say(recording);
-	*has_all = !lines_create(&lines, recording, NULL) &&
+	*has_all = arch_is_own(recording_reg_table(recording)->arch) &&
+		   !lines_create(&lines, recording, NULL) &&
 		   module_sources_are_here(lines);
 	lines_destroy(lines);
 	can_begin = is_place(recording, from);
@@ -185,7 +187,7 @@ static bool add_all(struct words *words, const struct gdb_start *start,
 {
 	const char *const *name = start->scripts;
 
-	add(words, start->gdb ? start->gdb : "gdb");
+	add(words, start->gdb);
 	add(words, "-q");
 	if (start->interpreter)
 		add_pair(words, "-i", start->interpreter);
@@ -244,23 +246,6 @@ bool gdb_take_option(struct gdb_start *start, int id, const char *value)
 	else
 		return false;
 	return true;
-}
-
-bool gdb_is_there(void)
-{
-	const char *folders = getenv("PATH");
-
-	while (folders && *folders) {
-		size_t size = strcspn(folders, ":");
-		char path[PATH_MAX];
-
-		if (snprintf(path, sizeof(path), "%.*s/gdb", (int)size,
-			     folders) < (int)sizeof(path) &&
-		    !access(path, X_OK))
-			return true;
-		folders += size + (folders[size] == ':');
-	}
-	return false;
 }
 
 int gdb_start(const struct gdb_start *start)

@@ -15,7 +15,7 @@ struct options;
 
 /* All is borrowed. */
 struct gdb_start {
-	const char *gdb;		/* the program; NULL: "gdb" */
+	const char *gdb;		/* the program */
 	const char *interpreter;	/* as `gdb -i`; NULL: gdb's own */
 	const char *path;		/* of the recording; NULL: not yet */
 	const char *from;		/* as `gdbserver --from`; NULL */
@@ -56,9 +56,6 @@ char **gdb_take_words(struct options *options, size_t *count);
 /* Takes one of these options, or 'x': a file of commands.  False: it is another
  * one. */
 bool gdb_take_option(struct gdb_start *start, int id, const char *value);
-
-/* Whether it is installed. */
-bool gdb_is_there(void);
 
 /* Returns only if gdb does not start: a status to exit with; it is told why. */
 int gdb_start(const struct gdb_start *start);

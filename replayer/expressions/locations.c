@@ -203,8 +203,8 @@ static int compute(struct machine *machine, const Dwarf_Op *op)
 	return cannot(machine, "its location is not understood");
 }
 
-/* How much below the thread's pointer the program's variables begin. */
-static bool own_block(Elf *elf, uint64_t *out)
+/* How far from the thread's pointer the program's variables begin. */
+static bool own_block(Elf *elf, uint64_t head, uint64_t *out)
 {
 	size_t count = 0;
 	GElf_Phdr header;
@@ -218,8 +218,10 @@ static bool own_block(Elf *elf, uint64_t *out)
 		    header.p_memsz > UINT32_MAX)
 			continue;
 		found = true;
-		*out = (header.p_memsz + header.p_align - 1) / header.p_align *
-		       header.p_align;
+		*out = head ? head + ((header.p_vaddr - head) &
+				      (header.p_align - 1)) :
+			      -((header.p_memsz + header.p_align - 1) /
+				header.p_align * header.p_align);
 	}
 	return found;
 }
@@ -228,7 +230,7 @@ static bool own_block(Elf *elf, uint64_t *out)
 static bool library_block(struct machine *machine, uint64_t *out)
 {
 	const struct context_module *module = machine->module;
-	uint64_t place, more, filled;
+	uint64_t place, more, filled, called[2];
 
 	if (!lines_thread_block(machine->context->lines,
 				machine->context->place.at.time,
@@ -236,30 +238,36 @@ static bool library_block(struct machine *machine, uint64_t *out)
 	    context_read(machine->context, place, (uint8_t *)&filled,
 			 sizeof(filled), NULL))
 		return false;
-	*out = more - filled;
+	/* The number of the library, and what is inside: for a function. */
+	if (!context_read(machine->context, filled, (uint8_t *)called,
+			  sizeof(called), NULL) && called[1] == more)
+		return false;
+	*out = filled - more;
 	return true;
 }
 
-/* Source: System V ABI, AMD64 supplement; Drepper, "ELF handling for TLS". */
+/* Source: System V ABI, AMD64 supplement; Drepper, "ELF handling for TLS"; ELF
+ * for the Arm 64-bit Architecture. */
 static int thread_local(struct machine *machine)
 {
 	const struct reg_table *table =
 		recording_reg_table(machine->context->recording);
 	const struct context_module *module = machine->module;
 	const struct reg_file *file;
-	uint64_t size = 0;
+	uint64_t offset = 0;
 	int rc;
 
 	if (!machine->depth ||
 	    !(module->is_program ?
-		      own_block(dwarf_getelf(module->dwarf), &size) :
-		      library_block(machine, &size)))
+		      own_block(dwarf_getelf(module->dwarf), table->tls_head,
+				&offset) :
+		      library_block(machine, &offset)))
 		return cannot(machine, "each thread has its own, and a library"
 			      " finds it by calling a function");
 	rc = context_registers(machine->context, &file, machine->why);
 	if (!rc)
 		machine->stack[machine->depth - 1].bits +=
-			reg_get(table, file, table->tls) - size;
+			reg_get(table, file, table->tls) + offset;
 	return rc;
 }
 
@@ -663,6 +671,42 @@ static int constant(struct machine *machine, Dwarf_Attribute *attribute,
 	return 0;
 }
 
+/*
+ * Compilers for AArch64 do not say where variables of each thread are: symbols
+ * do.
+ */
+static bool is_of_threads(struct machine *machine, Dwarf_Die *variable,
+			  uint64_t *inside)
+{
+	struct context *context = machine->context;
+	const struct die_index *index = context_index(context, machine->module);
+	const char *name = lines_linkage_name(variable);
+
+	/* One that has no place in a function is not there. */
+	return index && name && die_index_entry(index, variable) &&
+	       lines_thread_symbol(context->lines, context->place.at.time,
+				   machine->module->number, name, inside);
+}
+
+static int find_without(struct machine *machine, Dwarf_Die *variable,
+			struct location *out)
+{
+	uint64_t inside;
+	int rc;
+
+	out->is_absent = true;
+	if (!is_of_threads(machine, variable, &inside))
+		return 0;
+	rc = push(machine, inside);
+	if (!rc)
+		rc = thread_local(machine);
+	if (!rc)
+		*out = (struct location) {
+			.has_addr = true, .addr = machine->stack[0].bits,
+		};
+	return rc;
+}
+
 static int find_place(struct context *context, Dwarf_Die *variable, size_t size,
 		      struct location *out, struct failure *why)
 {
@@ -681,10 +725,8 @@ static int find_place(struct context *context, Dwarf_Die *variable, size_t size,
 		return cannot(&machine, "its module is not mapped");
 	if (dwarf_attr_integrate(variable, DW_AT_const_value, &attribute))
 		return constant(&machine, &attribute, size, out);
-	if (!dwarf_attr_integrate(variable, DW_AT_location, &attribute)) {
-		out->is_absent = true;
-		return 0;
-	}
+	if (!dwarf_attr_integrate(variable, DW_AT_location, &attribute))
+		return find_without(&machine, variable, out);
 	if (die_fixed_address(variable, &out->addr)) {
 		out->has_addr = true;
 		out->addr += machine.module->bias;

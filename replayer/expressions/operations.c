@@ -13,31 +13,12 @@
 
 /* ------- registers ------- */
 
-/* Parts of registers: $eax, $ax, $al; other names: $pc, $sp, $fp. */
-struct register_part {
-	const char *name, *of;
-	unsigned size;
-};
-
-static const struct register_part register_parts[] = {
-	{ "pc", "rip", 8 }, { "sp", "rsp", 8 }, { "fp", "rbp", 8 },
-	{ "eax", "rax", 4 }, { "ebx", "rbx", 4 }, { "ecx", "rcx", 4 },
-	{ "edx", "rdx", 4 }, { "esi", "rsi", 4 }, { "edi", "rdi", 4 },
-	{ "ebp", "rbp", 4 }, { "esp", "rsp", 4 },
-	{ "ax", "rax", 2 }, { "bx", "rbx", 2 }, { "cx", "rcx", 2 },
-	{ "dx", "rdx", 2 }, { "si", "rsi", 2 }, { "di", "rdi", 2 },
-	{ "al", "rax", 1 }, { "bl", "rbx", 1 }, { "cl", "rcx", 1 },
-	{ "dl", "rdx", 1 }, { "sil", "rsi", 1 }, { "dil", "rdi", 1 },
-};
-
-static struct type *register_type(struct types *types, const char *name,
+static struct type *register_type(struct types *types, enum reg_kind kind,
 				  unsigned size)
 {
 	struct type *type;
 
-	if (!strcmp(name, "rip"))
-		return type_pointer(types, type_by_words(types, "void"));
-	if (!strcmp(name, "rsp") || !strcmp(name, "rbp"))
+	if (kind == REG_CODE || kind == REG_ADDRESS)
 		return type_pointer(types, type_by_words(types, "void"));
 	switch (size) {
 	case 1:
@@ -58,49 +39,68 @@ static struct type *register_type(struct types *types, const char *name,
 	return type_by_words(types, "__int128");
 }
 
+/* Which one is called so, and how much of it; false: none is. */
+static bool find_register(const struct reg_table *table, const char *name,
+			  unsigned *reg, unsigned *size)
+{
+	const struct {
+		const char *name;
+		unsigned reg;
+	} all[] = {
+		{ "pc", table->pc }, { "sp", table->sp }, { "fp", table->fp },
+	};
+	const struct reg_part *part = table->parts;
+
+	for (*reg = 0; *reg < table->count; ++*reg) {
+		*size = table->regs[*reg].size;
+		if (!strcasecmp(table->regs[*reg].name, name))
+			return true;
+	}
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		*reg = all[i].reg;
+		*size = table->regs[*reg].size;
+		if (!strcasecmp(all[i].name, name))
+			return true;
+	}
+	while (part->name && strcasecmp(part->name, name) != 0)
+		part++;
+	*reg = part->reg;
+	*size = part->size;
+	return part->name != NULL;
+}
+
 int value_of_register(struct context *context, const char *name,
 		      struct value *out, struct failure *why)
 {
 	const struct reg_table *table = recording_reg_table(context->recording);
+	const struct reg_info *info;
 	const struct reg_file *file;
-	unsigned size = 0;
+	unsigned reg, size;
 	unsigned opaque = context->trace ? context->trace->opaque : 0;
 	char shown[64];
 	int rc;
 
-	for (size_t i = 0; i < sizeof(register_parts) /
-				       sizeof(*register_parts); i++) {
-		if (!strcasecmp(register_parts[i].name, name)) {
-			name = register_parts[i].of;
-			size = register_parts[i].size;
-			break;
-		}
+	if (!find_register(table, name, &reg, &size)) {
+		context->mistake = MISTAKE_MEMBER;
+		snprintf(shown, sizeof(shown), "$%s", name);
+		return reg_not_found(table, shown, ERR_NOT_FOUND, why);
 	}
-	for (unsigned i = 0; i < table->count; i++) {
-		const struct reg_info *info = &table->regs[i];
-
-		if (strcasecmp(info->name, name) != 0)
-			continue;
-		rc = context_register(context, i, &file, why);
-		if (rc)
-			return rc;
-		size = size && size < info->size ? size : info->size;
-		*out = (struct value) {
-			.type = register_type(&context->types, info->name,
-					      size),
-			.bytes = context_take(context, 32),
-		};
-		if (!out->type || !out->bytes)
-			return failed(why, ERR_NO_MEMORY, "out of memory");
-		memcpy(out->bytes, file->bytes + info->offset, size);
-		if (context->trace)
-			context->trace->opaque = opaque;
-		trace_register(context->trace, out, i);
-		return 0;
-	}
-	context->mistake = MISTAKE_MEMBER;
-	snprintf(shown, sizeof(shown), "$%s", name);
-	return reg_not_found(table, shown, ERR_NOT_FOUND, why);
+	info = &table->regs[reg];
+	rc = context_register(context, reg, &file, why);
+	if (rc)
+		return rc;
+	*out = (struct value) {
+		.type = register_type(&context->types, size == info->size ?
+				      info->kind : REG_NUMBER, size),
+		.bytes = context_take(context, 32),
+	};
+	if (!out->type || !out->bytes)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	memcpy(out->bytes, file->bytes + info->offset, size);
+	if (context->trace)
+		context->trace->opaque = opaque;
+	trace_register(context->trace, out, reg);
+	return 0;
 }
 
 /* ------- casts ------- */

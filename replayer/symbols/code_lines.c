@@ -194,6 +194,19 @@ static unsigned frame_code(const uint8_t bytes[CODE_ENTRY_BYTES])
 		       at + (unsigned)sizeof(one) : 0;
 }
 
+/* Debuggers look at code of x86, and at rows of the line table of others. */
+static bool goes_by_rows(struct lines *lines, uint64_t t, uint64_t entry)
+{
+	uint64_t bias;
+	Dwfl_Module *module = lines_module(lines, t, entry, &bias);
+	GElf_Addr unused;
+	GElf_Ehdr header;
+	Elf *elf = module ? dwfl_module_getelf(module, &unused) : NULL;
+
+	return elf && gelf_getehdr(elf, &header) &&
+	       header.e_machine == EM_AARCH64;
+}
+
 uint64_t code_step_place(struct lines *lines, uint64_t t, uint64_t entry,
 			 const uint8_t bytes[CODE_ENTRY_BYTES])
 {
@@ -205,6 +218,8 @@ uint64_t code_step_place(struct lines *lines, uint64_t t, uint64_t entry,
 		return entry;
 	if (!is_of_gnu(unit))
 		return code_place_of_function(lines, t, entry);
+	if (goes_by_rows(lines, t, entry))
+		return code_place_by_rows(lines, t, entry);
 	/* In the middle of a line: up to the next one. */
 	if (place != entry && lines_row(lines, t, place, &row) &&
 	    row.start != place &&

@@ -123,8 +123,32 @@ static uint64_t skip_frame(Dwarf_Die *unit, uint64_t addr, bool is_valid)
 	return addr >= entry && addr < behind ? behind : addr;
 }
 
-uint64_t code_place_of_function(struct lines *lines, uint64_t t,
-				uint64_t entry)
+/* Two lines begin there: for debuggers, nothing sets up a frame. */
+static bool has_two_lines(Dwarf_Die *unit, uint64_t entry)
+{
+	Dwarf_Lines *rows;
+	size_t count;
+	int first = 0;
+
+	if (dwarf_getsrclines(unit, &rows, &count))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		Dwarf_Line *row = dwarf_onesrcline(rows, i);
+		Dwarf_Addr addr;
+		int line;
+
+		if (!row || dwarf_lineaddr(row, &addr) || addr != entry ||
+		    dwarf_lineno(row, &line) || !line)
+			continue;
+		if (first && first != line)
+			return true;
+		first = line;
+	}
+	return false;
+}
+
+static uint64_t place_in(struct lines *lines, uint64_t t, uint64_t entry,
+			 bool by_rows)
 {
 	uint64_t bias, more;
 	Dwfl_Module *module = lines_module(lines, t, entry, &bias);
@@ -134,7 +158,20 @@ uint64_t code_place_of_function(struct lines *lines, uint64_t t,
 	if (!unit)
 		return entry;
 	bias += more;
-	return skip_frame(unit, entry - bias, is_valid_at_once(unit)) + bias;
+	return skip_frame(unit, entry - bias, by_rows ?
+			  has_two_lines(unit, entry - bias) :
+			  is_valid_at_once(unit)) + bias;
+}
+
+uint64_t code_place_of_function(struct lines *lines, uint64_t t,
+				uint64_t entry)
+{
+	return place_in(lines, t, entry, false);
+}
+
+uint64_t code_place_by_rows(struct lines *lines, uint64_t t, uint64_t entry)
+{
+	return place_in(lines, t, entry, true);
 }
 
 /* Whether the code there is of this function, not of one inlined in it. */

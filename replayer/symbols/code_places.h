@@ -67,4 +67,7 @@ int code_statements_of_function(struct lines *lines, uint64_t t,
 uint64_t code_place_of_function(struct lines *lines, uint64_t t,
 				uint64_t entry);
 
+/* The same, also where variables are valid at once. */
+uint64_t code_place_by_rows(struct lines *lines, uint64_t t, uint64_t entry);
+
 #endif

@@ -13,6 +13,7 @@
 #include "replayer/symbols/guess.h"
 #include "replayer/symbols/inlines.h"
 #include "replayer/symbols/guest_tables.h"
+#include "replayer/symbols/jump_tables.h"
 #include "replayer/symbols/names.h"
 #include "replayer/symbols/units.h"
 
@@ -164,12 +165,17 @@ static enum unwind_result by_guess(const struct walker *walker,
 				   bool *is_signal)
 {
 	const struct frame_walk *walk = walker->walk;
+	uint64_t bias, addr = code_address(walker);
+	struct Dwfl_Module *module = lines_module(walk->lines, walk->t, addr,
+						  &bias);
 	const struct guess_place place = {
 		.names = lines_names(walk->lines),
 		.t = walk->t,
 		.table = walk->table,
 		.memory = &walk->memory,
 		.is_exact = walker->is_exact,
+		.in_jump_table = walker->is_exact &&
+				 jump_table_has(module, addr - bias),
 	};
 
 	return guess_caller(&place, state, is_sure, is_signal);

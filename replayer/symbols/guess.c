@@ -127,7 +127,8 @@ static bool leave_call(const struct guess *guess)
 		value_of(guess, table->link_register) : NULL;
 	uint64_t pc;
 
-	if (!sp || !is_at_start(guess))
+	if (!sp || !(is_at_start(guess) ||
+		     (link && guess->place->in_jump_table)))
 		return false;
 	if (link)
 		pc = *link;

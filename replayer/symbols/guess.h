@@ -25,6 +25,7 @@ struct guess_place {
 	const struct guest_reader *memory;
 	bool is_exact;		/* the thread stands there: it was not left
 				   there by a call */
+	bool in_jump_table;	/* code of a linker's, which only leads on */
 };
 
 /* As cfi_unwind().  `*is_sure` is false if it was guessed. */

@@ -138,7 +138,8 @@ bool lines_symbol(struct lines *lines, uint64_t t, uint64_t addr, char *text,
 	module = lines_module(lines, t, addr, &bias);
 	name = module ? dwfl_module_addrinfo(module, addr - bias, &offset,
 					     &symbol, NULL, NULL, NULL) : NULL;
-	if (!name || (symbol.st_size && offset >= symbol.st_size))
+	if (!name || symbol_is_mark(name) ||
+	    (symbol.st_size && offset >= symbol.st_size))
 		return false;
 	demangle_into(text, room, name);
 	length = strlen(text);
@@ -200,7 +201,36 @@ static uint64_t value_of(Elf *elf, const GElf_Shdr *header, size_t number)
 		       symbol.st_value : 0;
 }
 
-/* Source: System V ABI, AMD64 supplement: R_X86_64_TPOFF64. */
+/*
+ * Where the loader stores an offset from the thread's pointer, of the relocation's
+ * place.  Source: System V ABI, AMD64 supplement; ELF for the Arm 64-bit
+ * Architecture.
+ */
+static const struct {
+	unsigned machine, type, at;
+} thread_offsets[] = {
+	{ EM_X86_64, R_X86_64_TPOFF64, 0 },
+	{ EM_AARCH64, R_AARCH64_TLS_TPREL, 0 },
+	/* Behind a function that returns it. */
+	{ EM_AARCH64, R_AARCH64_TLSDESC, 8 },
+};
+
+static bool is_thread_offset(Elf *elf, unsigned type, uint64_t *place)
+{
+	GElf_Ehdr header;
+
+	if (!gelf_getehdr(elf, &header))
+		return false;
+	for (size_t i = 0; i < sizeof(thread_offsets) /
+				       sizeof(*thread_offsets); i++)
+		if (thread_offsets[i].machine == header.e_machine &&
+		    thread_offsets[i].type == type) {
+			*place += thread_offsets[i].at;
+			return true;
+		}
+	return false;
+}
+
 static bool find_thread_offset(Elf *elf, Elf_Scn *section, uint64_t *place,
 			       uint64_t *inside)
 {
@@ -212,9 +242,9 @@ static bool find_thread_offset(Elf *elf, Elf_Scn *section, uint64_t *place,
 	    header.sh_type != SHT_RELA)
 		return false;
 	for (int i = 0; gelf_getrela(data, i, &entry); i++) {
-		if (GELF_R_TYPE(entry.r_info) != R_X86_64_TPOFF64)
-			continue;
 		*place = entry.r_offset;
+		if (!is_thread_offset(elf, GELF_R_TYPE(entry.r_info), place))
+			continue;
 		*inside = (uint64_t)entry.r_addend +
 			  value_of(elf, &header, GELF_R_SYM(entry.r_info));
 		return true;
@@ -243,9 +273,12 @@ bool lines_thread_block(struct lines *lines, uint64_t t, size_t number,
 	return false;
 }
 
-static bool has_thread_local(Dwfl_Module *module, const char *wanted)
+/* How many symbols say so, and what the last one says. */
+static size_t find_thread_local(Dwfl_Module *module, const char *wanted,
+				uint64_t *inside)
 {
 	int count = module ? dwfl_module_getsymtab(module) : 0;
+	size_t found = 0;
 
 	for (int i = 1; i < count; i++) {
 		GElf_Sym symbol;
@@ -256,22 +289,35 @@ static bool has_thread_local(Dwfl_Module *module, const char *wanted)
 		};
 
 		if (called.name && GELF_ST_TYPE(symbol.st_info) == STT_TLS &&
-		    symbol_is_called(&called, wanted))
-			return true;
+		    symbol_is_called(&called, wanted)) {
+			*inside = symbol.st_value;
+			found++;
+		}
 	}
-	return false;
+	return found;
+}
+
+bool lines_thread_symbol(struct lines *lines, uint64_t t, size_t number,
+			 const char *name, uint64_t *inside)
+{
+	uint64_t bias;
+	const struct symbols *symbols = names_mapped(lines->names, t, number,
+						     &bias);
+
+	return symbols && find_thread_local(
+		debug_files_find(&lines->files, symbols), name, inside) == 1;
 }
 
 const char *lines_thread_local(struct lines *lines, uint64_t t,
 			       const char *name)
 {
 	const struct symbols *symbols;
-	uint64_t bias;
+	uint64_t bias, inside;
 
 	for (size_t i = 0; (symbols = names_mapped(lines->names, t, i, &bias));
 	     i++)
-		if (has_thread_local(debug_files_find(&lines->files, symbols),
-				     name))
+		if (find_thread_local(debug_files_find(&lines->files, symbols),
+				      name, &inside))
 			return symbols->path;
 	return NULL;
 }

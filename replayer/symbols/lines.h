@@ -79,6 +79,13 @@ bool lines_thread_block(struct lines *lines, uint64_t t, size_t number,
 			uint64_t *place, uint64_t *inside);
 
 /*
+ * Where in that block the variable of this name is, as the linker knows it.  False
+ * if there is none, or several are called so.
+ */
+bool lines_thread_symbol(struct lines *lines, uint64_t t, size_t number,
+			 const char *name, uint64_t *inside);
+
+/*
  * The file of the module that has a variable of this name for each thread, by
  * the symbols in the file: recordings have none of these.  NULL: none has.
  */

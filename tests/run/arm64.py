@@ -195,9 +195,10 @@ class Tests(CprecTap):
             found = self.answer("calls", trace, name)
             expect(name + expected in found, found)
 
-    def asked(self, source):
-        """A variable at each time, and who wrote it."""
-        trace = self.compiled(source, "static") + ".cpr"
+    def asked(self, source, way):
+        """A variable at each time, and who wrote it, also where code is at
+        the highest addresses."""
+        trace = self.compiled(source, way) + ".cpr"
         found = self.answer("query", trace, "--addr=sum", "--at=100%")
         expect("sum = 499500" in found, found)
         last = self.answer("last", trace, "--addr=sum")
@@ -255,8 +256,9 @@ def run_all(options, folder):
     tests.test("arguments", tests.arguments,
                os.path.join(options.programs, "arguments_arm64.c"))
     for name in "arm64_memory.c", "arm64_tags.c":
-        tests.test("asked of " + name, tests.asked,
-                   os.path.join(options.programs, name))
+        for way in WAYS:
+            tests.test(f"asked of {name}, {way}", tests.asked,
+                       os.path.join(options.programs, name), way)
     return tests.summary()
 
 

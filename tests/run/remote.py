@@ -15,6 +15,12 @@ class Remote:
         self.process.stdout.read(1)
         self.receive()
         self.process.stdin.write(b"+")
+        features = self.ask("qXfer:features:read:target.xml:0,200")
+        # There, an access stops it before.
+        self.watches_before = "aarch64" in features
+        self.pc_number, self.sp_number = ((32, 31) if self.watches_before
+                                          else (16, 7))
+        self.watches = set()
 
     def __enter__(self):
         return self
@@ -75,8 +81,26 @@ class Remote:
         return self.ask("g")
 
     def pc(self):
-        """That of x86-64."""
-        return int.from_bytes(bytes.fromhex(self.ask("p10")), "little")
+        return self.register(self.pc_number)
+
+    def insert(self, point):
+        reply = self.ask("Z" + point)
+        if not point.startswith("0"):
+            self.watches.add(point)
+        return reply
+
+    def access(self, stop, request):
+        """Lets an access happen that it has stopped before, as gdb does."""
+        for point in self.watches:
+            self.ask("z" + point)
+        self.ask(f"Hcp0.{stop[0]:x}")
+        self.ask(request)
+        for point in self.watches:
+            self.ask("Z" + point)
+
+    def register(self, number):
+        return int.from_bytes(bytes.fromhex(self.ask(f"p{number:x}")),
+                              "little")
 
     def memory(self, addr, size):
         return self.ask(f"m{addr:x},{size:x}")

@@ -103,9 +103,10 @@ class Steps(CprecTap):
         """Registers; the stack, the code, and what registers point to."""
         registers = remote.registers()
         words = [int.from_bytes(bytes.fromhex(registers[i:i + 16]), "little")
-                 for i in range(0, 17 * 16, 16)]
+                 for i in range(0, 33 * 16, 16)]
         memory = [remote.memory(addr, 64)
-                  for addr in (words[7] - 32, words[16], *words[:6])
+                  for addr in (words[remote.sp_number] - 32, words[remote.pc_number],
+                               *words[:6])
                   if addr < 1 << 47]
         return remote.when(), registers, memory
 
@@ -121,10 +122,10 @@ class Steps(CprecTap):
                 remote.goto(chance.randrange(end))
                 breaks.add(remote.pc())
                 points.add(f"0,{remote.pc():x},1")
-                rsp = int.from_bytes(bytes.fromhex(remote.ask("p7")), "little")
-                points.add(f"2,{rsp - 8:x},8")
+                sp = remote.register(remote.sp_number)
+                points.add(f"2,{sp - 8:x},8")
             for point in sorted(points):
-                equal(remote.ask("Z" + point), "OK", point)
+                equal(remote.insert(point), "OK", point)
             for _ in range(3):
                 total += self.run_both(remote, chance.randrange(end), breaks)
         return f"{total} stops"
@@ -176,12 +177,18 @@ class Steps(CprecTap):
             places.append((remote.when(), tid, why))
         return places
 
+    def resumed(self, remote, request, step):
+        stop = remote.resume(request)
+        if stop[2].startswith("watch") and remote.watches_before:
+            remote.access(stop, step)
+        return stop
+
     def run_both(self, remote, at, breaks):
         """Stops between `at` and where the 60th is, there and back."""
         begins = remote.goto(at)
         there, back = Met(breaks), Met(breaks)
         for _ in range(STOPS):
-            stop = remote.resume("vCont;c")
+            stop = self.resumed(remote, "vCont;c", "vCont;s")
             if stop[2].startswith("replaylog:end"):
                 break
             there.add(remote, stop)
@@ -189,7 +196,7 @@ class Steps(CprecTap):
             # Where it turns round, it is not told again.
             there.leave_out(remote, stop[0])
         while True:
-            stop = remote.resume("bc")
+            stop = self.resumed(remote, "bc", "bs")
             if (stop[2].startswith("replaylog:begin") or
                     place(remote.when()) < place(begins)):
                 break

@@ -8,9 +8,14 @@
 
 static int on_register(void *context, const struct cprec_register *reg)
 {
+	static const char *const names[] = { "rip", "eip", "pc" };
 	uint64_t *pc = context;
+	size_t i = 0;
 
-	if (strcmp(reg->name, "rip") != 0 && strcmp(reg->name, "pc") != 0)
+	while (i < sizeof(names) / sizeof(*names) &&
+	       strcmp(reg->name, names[i]) != 0)
+		i++;
+	if (i == sizeof(names) / sizeof(*names))
 		return 0;
 	*pc = reg->value;
 	return 1;

@@ -132,9 +132,12 @@ void accesses_begin(struct vm *vm)
 		settle_ranges(vm);
 }
 
-static guest_addr place_pc(const struct access_record *record)
+static guest_addr place_pc(const struct vm *vm,
+			   const struct access_record *record)
 {
-	return (guest_addr)((int64_t)record->place >> PLACE_PC_AT);
+	return vm->cpu.arch->has_wide_code ?
+		       record->place >> PLACE_PC_AT :
+		       (guest_addr)((int64_t)record->place >> PLACE_PC_AT);
 }
 
 /* ------- telling ------- */
@@ -212,7 +215,7 @@ static void explain(const struct vm *vm, uint64_t given,
 
 	out->steps = given - (uint64_t)budget_left(record->budget) -
 		     (record->place & PLACE_LEFT_MASK) / PLACE_LEFT;
-	out->pc = place_pc(record);
+	out->pc = place_pc(vm, record);
 	out->addr = vm->has_aliases ? memory_home(vm->memory, record->addr) :
 				      record->addr;
 	out->value = record->value << unused >> unused;
@@ -265,8 +268,8 @@ void accesses_take_back(struct vm *vm, guest_addr pc)
 	while (count) {
 		const struct access_record *last = &records[count - 1];
 
-		if (place_pc(last) != pc || budget_left(last->budget) !=
-						    budget_left(counter->budget))
+		if (place_pc(vm, last) != pc ||
+		    budget_left(last->budget) != budget_left(counter->budget))
 			break;
 		count--;
 		if (block->inlined.starts_rep)
