@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -37,6 +38,8 @@ THREADS_GOALS = (
     "record, microseconds for a hand-over (two switches)",
     "trace, MB for 100,000 hand-overs",
     "trace, MB for a further 100,000 hand-overs")
+FOREIGN = "integers", "floats"        # those that are compiled
+FOREIGN_ROOT, FOREIGN_ORACLE = "/usr/aarch64-linux-gnu", "qemu-aarch64-static"
 QUERIES = "mawk", "in order", "256 MB, through"        # a sample
 WAYS = [(way, index) for index in ("none", "all") for way in ("warm", "cold")]
 SECONDS = 300
@@ -112,6 +115,15 @@ def another_reference(tests):
         raise Failure(f"status {done.returncode}: {done.stderr}")
 
 
+def foreign(tests):
+    """What is compiled needs no packages: the compiler has a sysroot."""
+    text, figures = tests.measure(
+        "foreign", "--rounds", "1", "--sysroot", FOREIGN_ROOT,
+        *(f"--only={name}" for name in FOREIGN))
+    check_rows(text, figures, "program", FOREIGN,
+               ("qemu", "run", "record", "replay", "instructions"))
+
+
 def several_threads(tests):
     text, figures = tests.measure("threads", "--rounds", "1")
     check_rows(text, figures, "name", THREADS,
@@ -171,6 +183,8 @@ def main():
         tests.test("programs with one thread", one_thread, tests)
         tests.test("the table of caches", caches, tests)
         tests.test("a reference that is none", another_reference, tests)
+        if os.path.isdir(FOREIGN_ROOT) and shutil.which(FOREIGN_ORACLE):
+            tests.test("programs of AArch64", foreign, tests)
         tests.test("programs with threads", several_threads, tests)
         tests.test("cold questions", questions, tests)
         tests.test("questions about long recordings", long_recordings, tests)

@@ -128,6 +128,17 @@ except IndexError as e:
     print(e)
 """
 
+PYTHON_CALLS = """
+def f(a, b): return a + b if a & 1 else a - b
+class C:
+    def __init__(self, n): self.n = n
+    def m(self, x): return f(self.n, x)
+d = {}
+for i in range(%d):
+    d[i %% 1009] = d.get(i %% 997, 0) + C(i).m(3)
+print(sum(d.values()), len(str(d)))
+"""
+
 PYTHON_RE = """
 import re
 text = open("@TEXT@").read()
