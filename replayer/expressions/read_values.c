@@ -121,6 +121,24 @@ static const char *end_of_name(const char *at, const char *const *ends,
 	return ends[0];
 }
 
+/* Where it ends if nobody looks it up: brackets before "::" are part of it. */
+static const char *end_of_skipped(const char *at)
+{
+	const char *behind;
+
+	for (;;) {
+		behind = *at == '<' ? reader_brackets(at, '<', '>') : NULL;
+		if (!strncmp(at, "::", 2))
+			at += 2;
+		else if (behind && !strncmp(behind, "::", 2))
+			at = behind;
+		else if (is_name_part(*at))
+			at++;
+		else
+			return at;
+	}
+}
+
 /* Why there is nothing of this name. */
 static int unknown_name(struct reader *reader, const char *end)
 {
@@ -158,7 +176,7 @@ static int read_plain_name(struct reader *reader, struct value *out)
 	if (!count)
 		return reader_wrong(reader, "a name or a number is missing");
 	if (reader->skipped) {
-		reader->at = ends[0];
+		reader->at = end_of_skipped(start);
 		return reader_nothing(reader, out);
 	}
 	if (reader_version(ends[0]) > ends[0])

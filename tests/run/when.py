@@ -6,7 +6,7 @@ usage: when.py --cprec C --cc CC
 
 Breakpoints of gdb at lines (when_gdb.py) and its watchpoints tell how often a
 condition begins to hold and at which lines; the program says the rest: see
-programs/when/conditions.c.  Speaks TAP.
+programs/when/.  Speaks TAP.
 """
 import argparse
 import json
@@ -259,6 +259,34 @@ class When(CprecTap):
                           "--expr=counter == 1000 && own == 3")
         equal(done.returncode, 1, done.stderr)
 
+    def scopes(self):
+        """Names with their scopes, also where the left side decides."""
+        source = os.path.join(os.path.dirname(SOURCE), "scopes.cpp")
+        program = os.path.join(self.folder, "scopes")
+        trace = program + ".cpr"
+        subprocess.run(["c++", "-g", "-O0", "-o", program, source],
+                       check=True, timeout=120)
+        done = self.cprec("record", "-o", trace, program)
+        equal(done.stdout, "5 10 15\n", "printed")
+        for condition, shown in (
+                ("app::counter == 3", "2 -> 3"),
+                ("::app::counter == 3", "2 -> 3"),
+                ("3 == app::counter", "2 -> 3"),
+                ("(app::in::deep == 4)", "2 -> 4"),
+                ("app::cache<int>::hits == 9", "6 -> 9"),
+                ("app::counter > 2 && app::in::deep == 6", "4 -> 6"),
+                ("app::counter > 2 && app::cache<int>::hits == 9", "6 -> 9"),
+                ("app::counter < 3 ? 0 : app::cache<int>::hits == 9",
+                 "6 -> 9")):
+            done = self.cprec("when", trace, "--expr=" + condition)
+            equal((done.returncode, done.stderr), (0, ""), condition)
+            equal(len(done.stdout.splitlines()), 1, condition)
+            expect(shown in done.stdout, f"{condition}: {done.stdout}")
+        done = self.cprec("when", trace,
+                          "--expr=app::counter < 0 && app::nosuch == 1")
+        equal(done.returncode, 1, done.stdout)
+        expect("app::nosuch" in done.stderr, done.stderr)
+
     def optimized(self):
         """A function that has no code of its own cannot be chosen; a variable
         may be in a register."""
@@ -295,6 +323,7 @@ class When(CprecTap):
         self.test("functions", self.functions)
         self.test("registers", self.registers)
         self.test("messages", self.messages)
+        self.test("scopes", self.scopes)
         self.test("optimized functions", self.optimized)
         return self.summary()
 
