@@ -53,20 +53,6 @@ uint64_t segments_descriptor(const struct cpu *cpu, unsigned number)
 	return cpu->own.words[WORD_DESCRIPTORS + number];
 }
 
-static uint32_t base_of(uint64_t descriptor)
-{
-	return (uint32_t)(descriptor >> 16 & 0xffffff) |
-	       (uint32_t)(descriptor >> 56) << 24;
-}
-
-/* Which of the thread's own segments it selects; X86_TLS_COUNT: none. */
-static unsigned own_segment(uint16_t selector)
-{
-	unsigned number = (selector >> 3) - (unsigned)X86_TLS_FIRST;
-
-	return selector & 4 || number >= X86_TLS_COUNT ? X86_TLS_COUNT : number;
-}
-
 static void set_base(struct cpu *cpu, unsigned reg, uint32_t base)
 {
 	if (reg == X86_FS)
@@ -83,12 +69,12 @@ void segments_set_descriptor(struct cpu *cpu, unsigned number,
 	for (unsigned reg = X86_FS; reg <= X86_GS; reg++) {
 		uint16_t selector = segments_selector(cpu, reg);
 
-		if (own_segment(selector) == number)
-			set_base(cpu, reg, base_of(descriptor));
+		if (x86_tls_entry(selector) == number)
+			set_base(cpu, reg, x86_segment_base(descriptor));
 	}
 }
 
-static bool is_flat(uint16_t selector)
+bool segments_is_flat(uint16_t selector)
 {
 	uint16_t any = selector | LEVEL;
 
@@ -99,7 +85,7 @@ static bool is_flat(uint16_t selector)
 bool segments_load(struct cpu *cpu, unsigned reg, uint16_t selector)
 {
 	bool has_base = reg == X86_FS || reg == X86_GS;
-	unsigned number = own_segment(selector);
+	unsigned number = x86_tls_entry(selector);
 	uint64_t descriptor = 0;
 
 	if (reg == X86_SS)
@@ -108,10 +94,10 @@ bool segments_load(struct cpu *cpu, unsigned reg, uint16_t selector)
 		descriptor = segments_descriptor(cpu, number);
 		if (!(descriptor & PRESENT))
 			return false;
-	} else if (selector > LEVEL && !is_flat(selector)) {
+	} else if (selector > LEVEL && !segments_is_flat(selector)) {
 		return false;
 	}
 	segments_set_selector(cpu, reg, selector);
-	set_base(cpu, reg, base_of(descriptor));
+	set_base(cpu, reg, x86_segment_base(descriptor));
 	return true;
 }

@@ -126,13 +126,9 @@ static bool store_selector(struct cpu *cpu, const struct x86_code *code,
  * no effect. */
 static bool may_load(unsigned reg, uint16_t value)
 {
-	bool is_stack = reg == X86_SS;
-
-	if (value == X86_USER_DS || (!is_stack && value <= 3))
-		return true;
-	value |= 3;		/* any level may be asked for */
-	return !is_stack && (value == X86_USER_DS || value == X86_USER_CS ||
-			     value == X86_USER32_CS);
+	if (reg == X86_SS)
+		return value == X86_USER_DS;
+	return value <= 3 || segments_is_flat(value);
 }
 
 static bool load_selector(struct cpu *cpu, const struct x86_code *code,

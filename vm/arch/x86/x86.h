@@ -81,6 +81,9 @@ void segments_set_selector(struct cpu *cpu, unsigned reg, uint16_t selector);
 /* Loads it, as a program does; false if it may not. */
 bool segments_load(struct cpu *cpu, unsigned reg, uint16_t selector);
 
+/* Whether it is of a segment that has all addresses. */
+bool segments_is_flat(uint16_t selector);
+
 /* Descriptors that the kernel has for the thread. */
 uint64_t segments_descriptor(const struct cpu *cpu, unsigned number);
 void segments_set_descriptor(struct cpu *cpu, unsigned number,
@@ -236,5 +239,22 @@ bool x86_is_aligned(struct cpu *cpu, guest_addr pc, unsigned *size);
 /* ------- flow.c ------- */
 
 struct vm_flow x86_flow(struct cpu *cpu, guest_addr pc);
+
+/* ------- the architecture ------- */
+
+/* All of it but the registers, which x86-64 and i386 have their own of. */
+#define X86_ARCHITECTURE                                                       \
+	.step_detail = X86_FAULT_STEP,                                         \
+	.start = x86_start, .end = x86_end,                                    \
+	.left = x86_mend_flags, .resumes = x86_resumes,                        \
+	.decode = x86_decode, .demands = x86_demands,                          \
+	.low_bits = x86_low_bits, .before = x86_before,                        \
+	.perform = x86_perform, .is_aligned = x86_is_aligned,                  \
+	.shows_steps = x86_shows_steps, .goes_on = x86_goes_on,                \
+	.explain = x86_explain, .capture = x86_capture,                        \
+	.syscall = x86_syscall, .exception = x86_exception,                    \
+	.memory_fault = x86_memory_fault, .way = x86_way,                      \
+	.order = x86_order, .flow = x86_flow,                                  \
+	.disassemble = x86_text, .show = x86_show
 
 #endif

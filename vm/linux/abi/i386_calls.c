@@ -73,8 +73,7 @@ static uint64_t descriptor_of(const struct segment *from)
 
 static void describe(uint64_t descriptor, struct segment *out)
 {
-	out->base = (uint32_t)(descriptor >> 16 & 0xffffff) |
-		    (uint32_t)(descriptor >> 56) << 24;
+	out->base = x86_segment_base(descriptor);
 	out->limit = (uint32_t)(descriptor & 0xffff) |
 		     (uint32_t)(descriptor >> 32 & 0xf0000);
 	out->flags = (uint32_t)(descriptor >> CONTENTS_AT & 3) * 2;

@@ -341,15 +341,14 @@ static void restore_selectors(struct linux_process *process,
 	static const uint8_t bases[] = { I386_FS_BASE, I386_GS_BASE };
 
 	for (unsigned i = 0; i < 2; i++) {
-		uint32_t selector = get(process, regs, I386_FS + i);
-		uint32_t entry = (selector >> 3) - X86_TLS_FIRST;
+		unsigned entry = x86_tls_entry(
+			(uint16_t)get(process, regs, I386_FS + i));
 		uint64_t descriptor = 0;
 
 		if (entry < X86_TLS_COUNT)
 			descriptor = reg_get(table_of(process), regs,
 					     I386_TLS0 + entry);
-		set(process, regs, bases[i],
-		    (descriptor >> 16 & 0xffffff) | descriptor >> 56 << 24);
+		set(process, regs, bases[i], x86_segment_base(descriptor));
 	}
 }
 
