@@ -148,37 +148,18 @@ static int64_t exchange(struct linux_process *process, long number,
 	return result;
 }
 
-/* The guest's control data, to be sent, as the host has it. */
-static void widen_control(const struct linux_process *process,
-			  struct message *message)
+/* Control data, from words of one size to those of another, in place. */
+static void convert_control(struct message *message, size_t room,
+			    unsigned to_word, unsigned from_word)
 {
 	uint8_t from[sizeof(message->control)];
-	unsigned word = process->abi->word;
 	size_t size = message->host.msg_controllen;
 
-	if (word == sizeof(uint64_t))
+	if (to_word == from_word)
 		return;
 	memcpy(from, message->control, size);
-	message->host.msg_controllen =
-		convert_parts(message->control, sizeof(message->control),
-			      sizeof(uint64_t), from, size, word);
-}
-
-/* What was received, as the guest has it. */
-static void narrow_control(const struct linux_process *process,
-			   struct message *message)
-{
-	uint8_t from[sizeof(message->control)];
-	unsigned word = process->abi->word;
-	size_t size = message->host.msg_controllen;
-
-	if (word == sizeof(uint64_t))
-		return;
-	memcpy(from, message->control, size);
-	message->host.msg_controllen =
-		convert_parts(message->control,
-			      message->guest.control_length, word, from, size,
-			      sizeof(uint64_t));
+	message->host.msg_controllen = convert_parts(
+		message->control, room, to_word, from, size, from_word);
 }
 
 static int64_t send_one(struct linux_process *process, uint64_t fd,
@@ -200,7 +181,8 @@ static int64_t send_one(struct linux_process *process, uint64_t fd,
 		     message.host.msg_controllen)))
 		return -EFAULT;
 	if (message.host.msg_control)
-		widen_control(process, &message);
+		convert_control(&message, sizeof(message.control),
+				sizeof(uint64_t), process->abi->word);
 	result = exchange(process, SYS_sendmsg, fd, MEMORY_IN, &message,
 			  flags);
 	if (result > 0)
@@ -226,7 +208,8 @@ static int give_message(struct linux_process *process, guest_addr addr,
 		guest->name_length = host->msg_namelen;
 	}
 	if (host->msg_control)
-		narrow_control(process, message);
+		convert_control(message, guest->control_length,
+				process->abi->word, sizeof(uint64_t));
 	if (host->msg_control &&
 	    copy_out(process, guest->control, message->control,
 		     host->msg_controllen))
