@@ -264,38 +264,47 @@ int points_lay_near(struct replayer *rep, const struct segment_position *to,
 	return rc ? rc : replayer_keep_point(rep, why);
 }
 
-int points_store_on_way(struct replayer *rep,
-			const struct segment_position *to, struct failure *why)
+/* Runs half of the way, again and again, and keeps where it comes to. */
+static int run_halves(struct replayer *rep, const struct segment_position *to,
+		      uint64_t gap,
+		      int (*keep_here)(struct replayer *rep, bool *kept,
+				       struct failure *why),
+		      struct failure *why)
 {
 	bool kept = true;
 	int rc = 0;
 
-	while (!rc && kept && rep->points.side &&
-	       side_file_may_add(rep->points.side)) {
+	while (!rc && kept) {
 		uint64_t now = vm_steps(rep->vm), half = (to->time - now) / 2;
 
-		if (half < STORED_GAP)
+		if (half < gap)
 			break;
 		rc = events_run(rep, now + half, EVENTS_ALL, why);
 		if (!rc)
-			rc = replayer_store_point(rep, &kept, why);
+			rc = keep_here(rep, &kept, why);
 	}
 	return rc;
+}
+
+int points_store_on_way(struct replayer *rep,
+			const struct segment_position *to, struct failure *why)
+{
+	if (!rep->points.side || !side_file_may_add(rep->points.side))
+		return 0;
+	return run_halves(rep, to, STORED_GAP, replayer_store_point, why);
+}
+
+/* Where none can be kept, the next one may be. */
+static int keep_one(struct replayer *rep, bool *kept, struct failure *why)
+{
+	*kept = true;
+	return replayer_keep_point(rep, why);
 }
 
 int points_lay(struct replayer *rep, const struct segment_position *to,
 	       struct failure *why)
 {
-	int rc = 0;
-
-	while (!rc && rep->points.most && rep->points.lays) {
-		uint64_t now = vm_steps(rep->vm), half = (to->time - now) / 2;
-
-		if (half < rep->points.gap)
-			break;
-		rc = events_run(rep, now + half, EVENTS_ALL, why);
-		if (!rc)
-			rc = replayer_keep_point(rep, why);
-	}
-	return rc;
+	if (!rep->points.most || !rep->points.lays)
+		return 0;
+	return run_halves(rep, to, rep->points.gap, keep_one, why);
 }

@@ -3,10 +3,10 @@
  * run_pool.c - several replayers look for what a run backwards meets
  *
  * Each segment can be replayed on its own.  So each processor of the host takes
- * a part of a few, the last ones first, and the next part when it is done.  As soon as
- * something is met in one, those before it do not matter any more; those behind
- * it may still hold what is met last.  The answer is the one that a single
- * replayer finds.
+ * a part, of one segment or some, the last part first, and the next one when it
+ * is done.  As soon as something is met in one, those before it do not matter
+ * any more; those behind it may still hold what is met last.  The answer is the
+ * one that a single replayer finds.
  *
  * A helper has a recording and a replayer of its own, and keeps no checkpoints.
  * It takes little more memory than what its segments touch, which the index
@@ -109,18 +109,18 @@ static bool fits(const struct pool *pool, struct replayer *rep,
 	uint64_t start = recording_start(rep->recording);
 	uint64_t t = pool->now.time > start ? pool->now.time - 1 : start;
 	struct segment_index index = { 0 };
-	bool fits;
+	bool has_room;
 
 	if (recording_index(rep->recording,
 			    recording_segment_at(rep->recording, t), &index,
 			    NULL))
 		return false;
-	fits = index.steps;
-	for (size_t i = 0; i < index.page_count && fits; i++)
-		fits = !number_map_set(pages, index.pages[i].page, 0) &&
-		       pages->count <= room;
+	has_room = index.steps;		/* 0: it has no index */
+	for (size_t i = 0; i < index.page_count && has_room; i++)
+		has_room = !number_map_set(pages, index.pages[i].page, 0) &&
+			   pages->count <= room;
 	segment_index_release(&index);
-	return fits;
+	return has_room;
 }
 
 /* How many steps one takes: no more than are left for others, too. */

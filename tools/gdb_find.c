@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "formats/registers.h"
-#include "replayer/recording/recording.h"
+#include "formats/trace_file.h"
 
 extern char **environ;
 
@@ -70,11 +70,12 @@ static bool knows(const char *name, const char *arch)
 static const struct reg_table *table_of(const char *path)
 {
 	const struct reg_table *table = NULL;
-	struct recording *recording;
+	struct trace_reader *reader;
 
-	if (!recording_open(&recording, path, NULL)) {
-		table = recording_reg_table(recording);
-		recording_close(recording);
+	/* Whoever comes next opens the recording: here the header will do. */
+	if (!trace_reader_open(&reader, path, NULL)) {
+		table = reg_table(trace_reader_header(reader)->arch);
+		trace_reader_close(reader);
 	}
 	return table;
 }

@@ -158,7 +158,7 @@ static int end_of_segment(struct recording *recording, struct failure *why)
 	uint64_t time = recording->segments[last].time;
 	struct segment_index index;
 	struct slices slices;
-	uint64_t steps = 0;
+	uint64_t steps = 0, looked;
 	int rc = recording_read_slices(recording, last, &slices, why);
 
 	if (rc)
@@ -175,8 +175,9 @@ static int end_of_segment(struct recording *recording, struct failure *why)
 		return failed(why, ERR_CORRUPT, "'%s': segment %zu is too long",
 			      trace_reader_path(recording->reader), last);
 	recording->end = time + steps;
-	if (last_look(recording) > recording->end)
-		recording->end = last_look(recording);
+	looked = last_look(recording);
+	if (looked > recording->end)
+		recording->end = looked;
 	return 0;
 }
 
