@@ -94,7 +94,6 @@ static const struct reg_table x86_64_table = {
 	.bytes = 534,
 	.pc = X86_RIP,
 	.sp = X86_RSP,
-	.fp = X86_RBP,
 	.parts = x86_64_parts,
 	.result = X86_RAX,
 	.arg_count = 6,

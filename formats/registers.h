@@ -121,7 +121,6 @@ struct reg_table {
 	unsigned count;
 	unsigned bytes;		/* of a whole register file */
 	unsigned pc, sp;	/* register numbers, as all that follow */
-	unsigned fp;		/* what points to a function's frame */
 	const struct reg_part *parts;	/* NULL-ended, by the names */
 	unsigned result;	/* where a system call's result goes */
 

@@ -78,7 +78,6 @@ const struct reg_table reg_table_arm64 = {
 	.bytes = 824,
 	.pc = ARM64_PC,
 	.sp = ARM64_SP,
-	.fp = ARM64_X29,
 	.parts = parts,
 	.result = ARM64_X0,
 	.args = { 0, 1, 2, 3, 4, 5, 6, 7 },

@@ -69,7 +69,6 @@ const struct reg_table reg_table_i386 = {
 	.bytes = 310,
 	.pc = I386_EIP,
 	.sp = I386_ESP,
-	.fp = I386_EBP,
 	.parts = parts,
 	.result = I386_EAX,
 	.arg_count = 0,		/* all are on the stack */

@@ -266,6 +266,18 @@ static int visit_known(const struct visiting *visiting,
 	return rc;
 }
 
+/* Of no type that is known: it may be an address. */
+static int plain_number(struct context *context, uint64_t number,
+			struct value *out, struct failure *why)
+{
+	struct types *types = &context->types;
+
+	return value_of_integer(context, out,
+				type_pointer(types, type_by_words(types,
+								  "long")),
+				number, why);
+}
+
 static int number_in(struct context *context, unsigned reg, struct value *out,
 		     struct failure *why)
 {
@@ -273,14 +285,11 @@ static int number_in(struct context *context, unsigned reg, struct value *out,
 	const struct reg_file *file;
 	int rc = context_register(context, reg, &file, why);
 
-	return rc ? rc : value_of_integer(context, out,
-					  type_pointer(&context->types,
-						type_by_words(&context->types,
-							      "long")),
-					  reg_get(table, file, reg), why);
+	return rc ? rc : plain_number(context, reg_get(table, file, reg), out,
+				      why);
 }
 
-/* On the stack, behind where the function returns to. */
+/* An argument that is on the stack, behind where the function returns to. */
 static int number_at(struct context *context, unsigned index,
 		     struct value *out, struct failure *why)
 {
@@ -292,13 +301,9 @@ static int number_at(struct context *context, unsigned index,
 
 	if (!rc)
 		rc = context_read(context, reg_get(table, file, table->sp) +
-				  (index + 1) * word, (uint8_t *)&value, word,
-				  why);
-	return rc ? rc : value_of_integer(context, out,
-					  type_pointer(&context->types,
-						type_by_words(&context->types,
-							      "long")),
-					  value, why);
+				  table->arg_stack + index * word,
+				  (uint8_t *)&value, word, why);
+	return rc ? rc : plain_number(context, value, out, why);
 }
 
 static int visit_unknown(const struct visiting *visiting)

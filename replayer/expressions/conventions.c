@@ -71,7 +71,6 @@ static bool is_quad(const struct context *context, const struct type *type)
 static void add_float(const struct context *context, struct classes *classes,
 		      const struct type *type, uint64_t offset)
 {
-
 	if (type->size <= PART) {
 		add(classes, offset, type->size, CLASS_VECTOR);
 	} else if (!is_quad(context, type) || offset) {
@@ -456,31 +455,22 @@ int argument_of_result(struct context *context, struct arguments *taken,
 }
 
 /* Where arguments are on the stack: a number of two registers, or one of x87. */
-static int gather_words(struct context *context, const struct type *type,
+static int gather_words(struct context *context, struct type *type,
 			struct value *out, struct failure *why)
 {
 	const struct reg_table *table = recording_reg_table(context->recording);
 	const unsigned word = reg_word(table);
 	long double top = 0;
-	double wide;
-	float narrow;
 	int rc = 0;
 
-	if (type->kind != TYPE_FLOAT) {
-		for (unsigned i = 0; i < RESULTS_MOST && !rc; i++)
-			rc = get(context, table->results[i], 0,
-				 out->bytes + i * word, word, why);
-		return rc;
+	if (type->kind == TYPE_FLOAT) {
+		rc = get(context, table->float_result, 0, (uint8_t *)&top, 10,
+			 why);
+		return rc ? rc : value_of_double(context, out, type, top, why);
 	}
-	rc = get(context, table->float_result, 0, (uint8_t *)&top, 10, why);
-	wide = (double)top;
-	narrow = (float)top;
-	if (type->size == sizeof(wide))
-		memcpy(out->bytes, &wide, sizeof(wide));
-	else if (type->size == sizeof(narrow))
-		memcpy(out->bytes, &narrow, sizeof(narrow));
-	else
-		memcpy(out->bytes, &top, 10);
+	for (unsigned i = 0; i < RESULTS_MOST && !rc; i++)
+		rc = get(context, table->results[i], 0, out->bytes + i * word,
+			 word, why);
 	return rc;
 }
 

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "formats/error.h"
+#include "formats/stacks.h"
 #include "replayer/expressions/arithmetic.h"
 #include "replayer/expressions/members.h"
 #include "replayer/recording/recording.h"
@@ -47,7 +48,8 @@ static bool find_register(const struct reg_table *table, const char *name,
 		const char *name;
 		unsigned reg;
 	} all[] = {
-		{ "pc", table->pc }, { "sp", table->sp }, { "fp", table->fp },
+		{ "pc", table->pc }, { "sp", table->sp },
+		{ "fp", stack_table(table->arch)->fp },
 	};
 	const struct reg_part *part = table->parts;
 
