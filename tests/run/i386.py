@@ -16,7 +16,8 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from tap import CprecTap, equal, expect, main  # noqa: E402
+from arm64 import Tests as OtherTests, run  # noqa: E402
+from tap import equal, expect, main  # noqa: E402
 
 COMPILER = "i686-linux-gnu-gcc"
 LIBRARIES = "/usr/i686-linux-gnu/lib"
@@ -30,23 +31,12 @@ WAYS = {"static": ["-static"],
 NATIVELY = ["setarch", "-R"]
 
 
-def run(*command):
-    done = subprocess.run(command, stdin=subprocess.DEVNULL,
-                          capture_output=True, timeout=60)
-    return done.returncode, done.stdout
-
-
 def compile_to(program, *arguments):
     subprocess.run([COMPILER, "-isystem", INCLUDE, "-O1", "-g", "-pthread",
                     "-o", program, *arguments], check=True)
 
 
-class Tests(CprecTap):
-    def answer(self, *arguments):
-        done = self.cprec(*arguments)
-        equal(done.returncode, 0, done.stderr)
-        return done.stdout
-
+class Tests(OtherTests):
     def compiled(self, source, way):
         name = os.path.basename(source)[:-2]
         program = os.path.join(self.folder, f"{name}-{way}")
@@ -147,16 +137,6 @@ class Tests(CprecTap):
         done = self.cprec("run", program)
         expect("the highest byte first" in done.stderr, done.stderr)
 
-    def asked(self, source):
-        """A variable at each time, who wrote it, and who called that."""
-        trace = self.compiled(source, "static") + ".cpr"
-        found = self.answer("query", trace, "--addr=sum", "--at=100%")
-        expect("sum = 499500" in found, found)
-        last = self.answer("last", trace, "--addr=sum")
-        expect(" in add " in last, last)
-        history = self.answer("writes", trace, "--addr=sum")
-        equal(history.count(" in add "), 1000, history)
-
 
 COUNTED = """
 .global _start
@@ -207,7 +187,7 @@ def run_all(options, folder):
     tests.test("calls", tests.calls,
                os.path.join(options.programs, "i386_functions.c"))
     tests.test("refused", tests.refused)
-    tests.test("asked of arm64_memory.c", tests.asked, memory)
+    tests.test("asked of arm64_memory.c", tests.asked, memory, "static")
     return tests.summary()
 
 
