@@ -185,7 +185,6 @@ static const struct target_register aarch64_registers[] = {
 static const uint64_t x86_64_forks[] = { 57, 58, 56, 435, CALL_NONE };
 static const uint64_t x86_64_vforks[] = { 58, CALL_NONE };
 
-
 /* clone, clone3 */
 static const uint64_t aarch64_forks[] = { 220, 435, CALL_NONE };
 static const uint64_t aarch64_vforks[] = { CALL_NONE };

@@ -40,7 +40,7 @@
 
 /* ------- between events ------- */
 
-/* What happened until now is in the file, and that it did. */
+/* Writes all that has happened, and behind it the time until which that is. */
 static int flush(struct recorder *rec, struct failure *why)
 {
 	rec->segment.flushed += streams_waiting(rec);

@@ -184,7 +184,8 @@ static int64_t read_sysroot_link(const struct linux_process *process,
 /* The result of readlink() on a /proc/PID/exe, or on a link under the sysroot;
  * -ENOSYS for another path. */
 static int64_t read_other_link(struct linux_process *process, int dir,
-			     guest_addr path, guest_addr buffer, uint64_t room)
+			       guest_addr path, guest_addr buffer,
+			       uint64_t room)
 {
 	char text[PATH_MAX], target[PATH_MAX];
 	int64_t length;
