@@ -24,6 +24,9 @@ static const struct processor aarch64 = { "cortex-a72", 1 };
 /* The same one; what it shares with x86-64 behaves alike since the beginning. */
 static const struct processor i386 = { "westmere", BEHAVIOUR_STEPS };
 
+/* Cortex-A15 is ARMv7-A with division, VFPv4 and Advanced SIMD. */
+static const struct processor arm = { "cortex-a15", 1 };
+
 const struct processor *processor_of(unsigned arch)
 {
 	switch (arch) {
@@ -33,6 +36,8 @@ const struct processor *processor_of(unsigned arch)
 		return &aarch64;
 	case ARCH_I386:
 		return &i386;
+	case ARCH_ARM:
+		return &arm;
 	default:
 		return NULL;
 	}

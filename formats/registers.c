@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "formats/tables_arm.h"
 #include "formats/tables_arm64.h"
 #include "formats/tables_i386.h"
 
@@ -125,6 +126,8 @@ const struct reg_table *reg_table(unsigned arch)
 		return &reg_table_arm64;
 	case ARCH_I386:
 		return &reg_table_i386;
+	case ARCH_ARM:
+		return &reg_table_arm;
 	default:
 		return NULL;
 	}

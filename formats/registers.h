@@ -10,7 +10,9 @@
  * Source: Intel 64 SDM volume 1, chapters 3, 8 and 10; System V ABI, AMD64
  * supplement, 3.2.3, 3.6.2 and A.2.1; Intel386 supplement, 2.2 and 2.4.  Arm
  * Architecture Reference Manual (DDI 0487), B1.2; Procedure Call Standard and
- * DWARF for the Arm 64-bit Architecture.
+ * DWARF for the Arm 64-bit Architecture.  Arm Architecture Reference Manual
+ * for ARMv7-A (DDI 0406), A2.3 and B1.3; Procedure Call Standard and DWARF for
+ * the Arm Architecture.
  */
 #ifndef CPREC_FORMATS_REGISTERS_H
 #define CPREC_FORMATS_REGISTERS_H
@@ -26,6 +28,7 @@ enum arch {
 	ARCH_X86_64 = 1,
 	ARCH_AARCH64 = 2,
 	ARCH_I386 = 3,
+	ARCH_ARM = 4,
 };
 
 /* x86-64.  Written to disk: never renumber. */
@@ -74,6 +77,24 @@ enum i386_register {
 	I386_TLS0, I386_TLS2 = I386_TLS0 + 2,
 	I386_REG_COUNT
 };
+
+/* 32-bit ARM.  Written to disk: never renumber. */
+enum arm_register {
+	ARM_R0, ARM_R7 = ARM_R0 + 7, ARM_R11 = ARM_R0 + 11, ARM_R12,
+	ARM_SP, ARM_LR,
+	ARM_PC,				/* even, also of Thumb code */
+	ARM_CPSR,			/* what a program sees of it, with T and IT */
+	ARM_TPIDRURO,			/* the thread pointer */
+	ARM_TPIDRURW,			/* a program's own */
+	ARM_FPSCR,
+	ARM_D0, ARM_D31 = ARM_D0 + 31,	/* 8 bytes each */
+	/* What the last load-exclusive has marked, and found there. */
+	ARM_MONITOR, ARM_MARKED,
+	ARM_REG_COUNT
+};
+
+/* Of ARM_CPSR. */
+#define ARM_CPSR_THUMB 0x20u
 
 /* What people want to see of a register. */
 enum reg_kind {

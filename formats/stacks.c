@@ -3,6 +3,7 @@
 #include "formats/stacks.h"
 
 #include "formats/registers.h"
+#include "formats/tables_arm.h"
 #include "formats/tables_arm64.h"
 #include "formats/tables_i386.h"
 
@@ -77,6 +78,8 @@ const struct stack_table *stack_table(unsigned arch)
 		return &stack_table_arm64;
 	case ARCH_I386:
 		return &stack_table_i386;
+	case ARCH_ARM:
+		return &stack_table_arm;
 	default:
 		return NULL;
 	}

@@ -8,6 +8,7 @@
  * Source: System V ABI, AMD64 supplement, 3.2.2; arch/x86/kernel/signal_64.c
  * and uapi/asm/sigcontext.h of Linux; Intel 64 SDM volume 2, CALL.  Procedure
  * Call Standard for the Arm 64-bit Architecture; arch/arm64/kernel/signal.c.
+ * Procedure Call Standard for the Arm Architecture; arch/arm/kernel/signal.c.
  */
 #ifndef CPREC_FORMATS_STACKS_H
 #define CPREC_FORMATS_STACKS_H

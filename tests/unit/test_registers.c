@@ -46,7 +46,7 @@ static void register_row(void **state)
 }
 
 static const enum arch archs[] = { ARCH_X86_64, ARCH_AARCH64,
-				     ARCH_I386 };
+				     ARCH_I386, ARCH_ARM };
 
 static void file_is_covered_once(void **state)
 {
@@ -110,7 +110,7 @@ static void special_registers(void **state)
 	assert_int_equal(table->sp, X86_RSP);
 	assert_int_equal(table->result, X86_RAX);
 	assert_null(reg_table(0));
-	assert_null(reg_table(4));
+	assert_null(reg_table(5));
 	assert_null(reg_table(UINT32_MAX));
 }
 
@@ -133,6 +133,24 @@ static void registers_of_arm64(void **state)
 	assert_int_equal(table->dwarf_all_count, 96);
 }
 
+static void registers_of_arm(void **state)
+{
+	const struct reg_table *table = reg_table(ARCH_ARM);
+
+	(void)state;
+	assert_string_equal(table->name, "arm");
+	assert_int_equal(table->count, ARM_REG_COUNT);
+	assert_int_equal(table->bytes, 352);
+	assert_string_equal(table->regs[ARM_R12].name, "r12");
+	assert_string_equal(table->regs[table->pc].name, "pc");
+	assert_string_equal(table->regs[table->sp].name, "sp");
+	assert_string_equal(table->regs[ARM_D31].name, "d31");
+	/* Source: DWARF for the Arm Architecture, 4.1. */
+	assert_int_equal(table->dwarf[13], ARM_SP);
+	assert_int_equal(table->dwarf_all[256], ARM_D0);
+	assert_int_equal(table->dwarf_all_count, 288);
+}
+
 int main(void)
 {
 	static struct test_list list;
@@ -147,5 +165,6 @@ int main(void)
 	}
 	add_test(&list, "special registers", special_registers, NULL);
 	add_test(&list, "registers of AArch64", registers_of_arm64, NULL);
+	add_test(&list, "registers of 32-bit ARM", registers_of_arm, NULL);
 	return run_list("registers", &list);
 }
