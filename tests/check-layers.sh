@@ -186,8 +186,8 @@ no_circles replayer/expressions
 # The rooms of the virtual machine.  Words: of the engine, of an architecture,
 # of what depends on the one build of the engine, of the guest's kernel.
 engine_words='(^|[^a-z_>.])uc_[a-z]|UC_[A-Z]'
-arch_words='(^|[^A-Za-z0-9_])(X86|ARM64|I386)_[A-Z]|(^|[^a-z_])cs_[a-z]'
-build_words='dlsym|__builtin_return_address|[a-z]_(x86_64|aarch64)'
+arch_words='(^|[^A-Za-z0-9_])(X86|ARM|ARM64|I386)_[A-Z]|(^|[^a-z_])cs_[a-z]'
+build_words='dlsym|__builtin_return_address|[a-z]_(x86_64|aarch64)|_arm\('
 linux_words='(^|[^a-z_])linux_'
 vm_headers="formats $memory vm/engine/engine.h vm/vm.h"
 room vm/memory formats \
@@ -197,6 +197,8 @@ room vm/engine/build 'formats vm/engine/engine_internal.h' "$linux_words"
 room vm/arch "$vm_headers" \
 	"$engine_words|$arch_words|$build_words|$linux_words"
 room vm/arch/x86 "$vm_headers vm/arch/arch.h" \
+	"$engine_words|$build_words|$linux_words"
+room vm/arch/arm "$vm_headers vm/arch/arch.h" \
 	"$engine_words|$build_words|$linux_words"
 room vm/arch/arm64 "$vm_headers vm/arch/arch.h" \
 	"$engine_words|$build_words|$linux_words"
@@ -211,7 +213,7 @@ room vm/processor \
 linux=vm/linux
 base="formats $linux/guest_memory.h $linux/kernel.h $linux/linux.h
 	$linux/process.h $memory vm/vm.h"
-room $linux/abi "$base vm/arch/arm64/guest.h vm/arch/x86/guest.h" \
+room $linux/abi "$base vm/arch/arm/guest.h vm/arch/arm64/guest.h vm/arch/x86/guest.h" \
 	'(^|[^a-z_])host_(call|wait)|SYS_|marshal_call'
 base="$base $linux/abi/abi.h $linux/abi/calls.h $linux/abi/structs.h
 	$linux/abi/values.h"
@@ -239,7 +241,7 @@ room $linux "formats $memory vm/vm.h $linux/abi $linux/files $linux/host
 	$linux/signals $linux/tasks" ''
 
 result 'nobody else names registers' "$(grep -rnE \
-	'(^|[^A-Za-z0-9_])(X86|ARM64|I386)_[A-Z]' --include='*.[ch]' cache debugger index library \
+	'(^|[^A-Za-z0-9_])(X86|ARM|ARM64|I386)_[A-Z]' --include='*.[ch]' cache debugger index library \
 	recorder replayer tools vm | grep -vE '^vm/(arch|engine|linux/abi)/')"
 
 # The processor asks for mappings at each miss of the TLB and drops what was
@@ -257,7 +259,7 @@ result "others include only public headers of $linux" "$(grep -rnE \
 	'linux/(linux|host/host|load/load|text/text|abi/(calls|names|values))\.h"')"
 
 result "only $linux/abi names registers" "$(grep -rnE \
-	'(^|[^A-Za-z0-9_])(X86_|ARM_|ARM64_|I386_|ABI_)|abi_(x86_64|arm64|i386)' $linux \
+	'(^|[^A-Za-z0-9_])(X86_|ARM_|ARM64_|I386_|ABI_)|abi_(x86_64|arm|arm64|i386)' $linux \
 	--include='*.[ch]' | grep -v "^$linux/abi/")"
 
 result "only $linux/host has assembly" "$(grep -rnE \

@@ -137,7 +137,8 @@ static void set_breakpoints(void)
 static bool is_out_of_reach(const char *name)
 {
 	return !strcmp(name, "tb_phys_invalidate_x86_64") ||
-	       !strcmp(name, "tb_phys_invalidate_aarch64");
+	       !strcmp(name, "tb_phys_invalidate_aarch64") ||
+	       !strcmp(name, "tb_phys_invalidate_arm");
 }
 
 static void check_calls(void)
@@ -420,52 +421,108 @@ static const uint32_t arm64_code[] = {
 	0xd4200000,	/* brk #0 */
 };
 
-/* The loop of its last instructions is executed 1000 times. */
-#define ARM64_STEPS (COUNT(arm64_code) - 4 + 999 * 3 + 2)
+/* ------- 32-bit ARM ------- */
 
-static void expect(struct vm *vm, unsigned reg, uint64_t value)
+/* The same; the loop is of Thumb code, and its branch in an IT block. */
+static const uint32_t arm_code[] = {
+	0xe5810000,	/* str r0, [r1] */
+	0xe5912000,	/* ldr r2, [r1] */
+	0xe1b14f9f,	/* ldrexd r4, r5, [r1] */
+	0xe1a16f94,	/* strexd r6, r4, r5, [r1] */
+	0xed910b00,	/* vldr d0, [r1] */
+	0xed810b02,	/* vstr d0, [r1, #8] */
+	0xe5913008,	/* ldr r3, [r1, #8] */
+	0xe30083e8,	/* movw r8, #1000 */
+	0xe28f9005,	/* add r9, pc, #5: the next but two, of Thumb code */
+	0xeaffffff,	/* b: the next one */
+	0xe12fff19,	/* bx r9 */
+	0x0801f1b8,	/* subs.w r8, r8, #1 */
+	0x4748bf18,	/* it ne; bxne r9 */
+	0xbe00be00,	/* bkpt #0 */
+};
+
+/* ------- both ------- */
+
+struct words {
+	enum arch arch;
+	const char *name;
+	const uint32_t *code;
+	size_t size;
+	unsigned first, pc;	/* registers: the first general one */
+	uint64_t steps;		/* up to the breakpoint, which is last; the loop
+				   in front of it is executed 1000 times */
+	struct {
+		unsigned reg;
+		uint64_t value;
+	} leaves[4];
+};
+
+#define STORED UINT64_C(0x123456789abcdef0)
+#define STORED_LOW UINT64_C(0x9abcdef0)
+
+static const struct words both[] = {
+	{ ARCH_AARCH64, "AArch64", arm64_code, sizeof(arm64_code),
+	  ARM64_X0, ARM64_PC, COUNT(arm64_code) - 4 + 999 * 3 + 2,
+	  { { ARM64_X0 + 3, STORED_LOW }, { ARM64_X0 + 5, STORED },
+	    { ARM64_X0 + 7, 0 }, { ARM64_MONITOR, UINT64_MAX } } },
+	{ ARCH_ARM, "32-bit ARM", arm_code, sizeof(arm_code),
+	  ARM_R0, ARM_PC, COUNT(arm_code) - 3 + 1000 * 3,
+	  { { ARM_R0 + 3, STORED_LOW }, { ARM_R0 + 4, STORED_LOW },
+	    { ARM_R0 + 6, 0 }, { ARM_MONITOR, UINT64_MAX } } },
+};
+
+static void expect(struct vm *vm, const struct words *words, unsigned reg,
+		   uint64_t value)
 {
 	uint64_t found = vm_reg(vm, reg);
 
 	if (found != value)
-		failure("AArch64: register %u is 0x%llx and not 0x%llx", reg,
-			(unsigned long long)found, (unsigned long long)value);
+		failure("%s: register %u is 0x%llx and not 0x%llx",
+			words->name, reg, (unsigned long long)found,
+			(unsigned long long)value);
 }
 
-static void run_arm64(void)
+static void check_stored(struct vm *vm, const struct words *words)
 {
-	const uint64_t value = UINT64_C(0x123456789abcdef0);
-	const guest_addr end = CODE_AT + sizeof(arm64_code) - 4;
-	uint64_t words[2] = { 0 };
+	uint64_t stored[2] = { 0 };
+	bool is_narrow = words->arch == ARCH_ARM;
+
+	memory_read(vm->memory, RESULTS_AT, stored, sizeof(stored));
+	if (stored[0] != STORED_LOW ||
+	    stored[1] != (is_narrow ? STORED_LOW : STORED))
+		failure("%s: an exclusive pair was not stored", words->name);
+}
+
+static void run_words(const struct words *words)
+{
 	struct vm_stop stop;
 	struct failure why;
 	struct vm *vm;
 
-	if (vm_create(&vm, ARCH_AARCH64, NULL, &why)) {
+	if (vm_create(&vm, words->arch, NULL, &why)) {
 		failure("%s", why.text);
 		return;
 	}
 	first_block = CODE_AT;
 	map(vm, CODE_AT, ROOM, MAY_READ | MAY_EXEC);
 	map(vm, RESULTS_AT, ROOM, MAY_READ | MAY_WRITE);
-	memory_poke(vm->memory, CODE_AT, arm64_code, sizeof(arm64_code));
-	vm_set_reg(vm, ARM64_PC, CODE_AT);
-	vm_set_reg(vm, ARM64_X0, value);
-	vm_set_reg(vm, ARM64_X0 + 1, RESULTS_AT);
+	memory_poke(vm->memory, CODE_AT, words->code, words->size);
+	vm_set_reg(vm, words->pc, CODE_AT);
+	vm_set_reg(vm, words->first, STORED);
+	vm_set_reg(vm, words->first + 1, RESULTS_AT);
 	if (vm_run(vm, UINT64_C(1) << 40, true, &stop, &why))
-		failure("AArch64: %s", why.text);
-	else if (stop.kind != VM_STOP_FAULT || stop.pc != end ||
-		 vm_steps(vm) != ARM64_STEPS)
-		failure("AArch64: the guest stopped at 0x%llx",
-			(unsigned long long)stop.pc);
-	expect(vm, ARM64_X0 + 3, (uint32_t)value);
-	expect(vm, ARM64_X0 + 5, value);
-	expect(vm, ARM64_X0 + 7, 0);
-	expect(vm, ARM64_MONITOR, UINT64_MAX);
+		failure("%s: %s", words->name, why.text);
+	else if (stop.kind != VM_STOP_FAULT ||
+		 stop.pc != CODE_AT + words->size - 4 ||
+		 vm_steps(vm) != words->steps)
+		failure("%s: the guest stopped at 0x%llx, time %llu",
+			words->name, (unsigned long long)stop.pc,
+			(unsigned long long)vm_steps(vm));
+	for (size_t i = 0; i < COUNT(words->leaves); i++)
+		expect(vm, words, words->leaves[i].reg,
+		       words->leaves[i].value);
+	check_stored(vm, words);
 	check_inlining(vm);
-	memory_read(vm->memory, RESULTS_AT, words, sizeof(words));
-	if (words[0] != (uint32_t)value || words[1] != value)
-		failure("AArch64: an exclusive pair was not stored");
 	vm_destroy(vm);
 }
 
@@ -512,6 +569,11 @@ static const struct dropping {
 		0x20, 0x87, 0x08, 0xd5,		/* tlbi vae1, x0 */
 		0x1f, 0x20, 0x03, 0xd5,		/* nop */
 	} },
+	{ UC_ARCH_ARM, UC_MODE_ARM, UC_ARM_REG_R0, {
+		0x40, 0x10, 0x80, 0xe5,		/* str r1, [r0, #64] */
+		0x37, 0x0f, 0x08, 0xee,		/* mcr p15, 0, r0, c8, c7, 1 */
+		0x00, 0xf0, 0x20, 0xe3,		/* nop */
+	} },
 };
 
 /*
@@ -555,7 +617,8 @@ int main(void)
 {
 	set_breakpoints();
 	run_all_parts();
-	run_arm64();
+	for (size_t i = 0; i < COUNT(both); i++)
+		run_words(&both[i]);
 	for (size_t i = 0; i < COUNT(droppings); i++)
 		drop_translations(&droppings[i]);
 	check_calls();

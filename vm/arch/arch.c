@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-extern const struct architecture arch_x86, arch_arm64, arch_i386;
+extern const struct architecture arch_x86, arch_arm, arch_arm64, arch_i386;
 
 const struct architecture *arch_find(enum arch arch)
 {
@@ -15,6 +15,8 @@ const struct architecture *arch_find(enum arch arch)
 		return &arch_arm64;
 	case ARCH_I386:
 		return &arch_i386;
+	case ARCH_ARM:
+		return &arch_arm;
 	default:
 		return NULL;
 	}

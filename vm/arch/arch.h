@@ -179,6 +179,34 @@ struct architecture {
 		     struct vm_instruction *out);
 };
 
+/* ------- of an architecture that needs little: plain.c ------- */
+
+/* Registers of more than 8 bytes are the engine's. */
+void plain_registers(struct cpu *cpu, struct reg_file *out);
+void plain_set_registers(struct cpu *cpu, const struct reg_file *regs);
+
+/* The engine leaves nothing that must be mended. */
+void plain_left(struct cpu *cpu);
+
+/* No operand is a demand. */
+struct loose plain_demands(struct cpu *cpu, guest_addr pc, const uint8_t *code,
+			   size_t size, unsigned count, struct demand *out,
+			   unsigned room, unsigned *found);
+unsigned plain_low_bits(struct cpu *cpu, int reg);
+bool plain_is_aligned(struct cpu *cpu, guest_addr pc, unsigned *size);
+
+/* The engine executes whatever it gets to see; none is repeated, or shows
+ * steps. */
+enum before plain_before(struct cpu *cpu, const struct engine_call *call,
+			 struct vm_stop *stop);
+enum performed plain_perform(struct cpu *cpu, struct vm_stop *stop);
+bool plain_never(struct cpu *cpu, guest_addr pc);
+
+/* What is not known is followed no further. */
+struct vm_flow plain_flow(struct cpu *cpu, guest_addr pc);
+
+/* ------- all of them ------- */
+
 /* The architecture of a guest; NULL if there is none. */
 const struct architecture *arch_find(enum arch arch);
 

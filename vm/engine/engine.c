@@ -185,6 +185,7 @@ static const struct engine_kind *find_kind(enum arch arch)
 {
 	static const struct engine_kind *const kinds[] = {
 		&engine_kind_x86, &engine_kind_arm64, &engine_kind_i386,
+		&engine_kind_arm,
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
@@ -288,6 +289,8 @@ enum engine_exit engine_run(struct engine *engine, guest_addr pc,
 
 	x87_run();
 	engine->until = until;
+	if (engine->kind->entry)
+		pc = engine->kind->entry(engine, pc);
 	engine->error = uc_emu_start(uc, pc, until, 0, 0);
 	switch (engine->error) {
 	case UC_ERR_OK:
@@ -298,6 +301,11 @@ enum engine_exit engine_run(struct engine *engine, guest_addr pc,
 	default:
 		return ENGINE_FAILED;
 	}
+}
+
+guest_addr engine_never(const struct engine *engine)
+{
+	return engine->kind->never;
 }
 
 const char *engine_error(const struct engine *engine)

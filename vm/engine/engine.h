@@ -42,7 +42,7 @@ struct engine;
 struct engine_context;
 struct failure;
 
-/* Nothing is ever mapped here: an engine that is to run on runs "until" it. */
+/* No guest has this address. */
 #define ENGINE_NEVER UINT64_C(0x7ffffffffff000)
 
 /* An access to data, as translated code logs it. */
@@ -188,6 +188,10 @@ enum engine_exit {
 enum engine_exit engine_run(struct engine *engine, guest_addr pc,
 			    guest_addr until);
 void engine_stop(struct engine *engine);
+
+/* Nothing is ever mapped there: an engine that is to run on runs "until" it. */
+guest_addr engine_never(const struct engine *engine);
+
 const char *engine_error(const struct engine *engine);
 
 /* Name and version. */

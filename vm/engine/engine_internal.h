@@ -43,15 +43,15 @@ struct engine_context {
 	uc_context *bytes;
 };
 
-/* Where the exclusive monitor is in the state, which no register tells; and the
- * program counter. */
-struct engine_arm64 {
-	uint64_t *addr, *value, *high;
-	uint64_t *pc;
+/* Of both ARMs: where the exclusive monitor is in the state, which no register
+ * tells; of AArch64 also its higher half, and the program counter. */
+struct engine_arm {
+	uint64_t *addr, *value;
+	uint64_t *high, *pc;
 };
 
 struct generator;
-extern const struct generator generator_x86, generator_arm64;
+extern const struct generator generator_x86, generator_arm64, generator_arm;
 
 /* What the engine's processors of one architecture have of their own. */
 struct engine_kind {
@@ -66,6 +66,12 @@ struct engine_kind {
 	uint64_t *(*hidden)(struct engine *engine, unsigned reg); /* ... here */
 
 	unsigned tag_bits; /* highest ones of an address that do not count */
+	bool is_narrow;		/* its own addresses have 32 bits */
+
+	guest_addr never;	/* see engine_never() */
+
+	/* Where it is to start, so that it runs what is at `pc`; NULL: there. */
+	guest_addr (*entry)(struct engine *engine, guest_addr pc);
 
 	/* How a system call arrives: as a hook on an instruction, or as an
 	 * exception. */
@@ -84,7 +90,7 @@ struct engine_kind {
 	const char *(*find)(struct engine *engine);
 };
 extern const struct engine_kind engine_kind_x86, engine_kind_arm64,
-	engine_kind_i386;
+	engine_kind_arm, engine_kind_i386;
 
 /* An address of data without its tag: copies of the bit below it. */
 static inline guest_addr engine_untag(const struct engine_kind *kind,
@@ -107,7 +113,7 @@ struct engine {
 	uc_context *scratch;	/* see build/layout.c */
 	uint8_t *state;		/* the registers */
 	struct engine_x86 x86;
-	struct engine_arm64 arm64;
+	struct engine_arm arm;
 
 	struct counter *counter;
 	struct counter own_counter;	/* until translated code is found */
@@ -153,9 +159,10 @@ static inline uc_engine *engine_enter(struct engine *engine)
 	return engine->uc;
 }
 
-/* ------- build/layout.c, layout_arm64.c: engine_kind.find ------- */
+/* ------- build/layout.c, layout_arm.c: engine_kind.find ------- */
 
 const char *layout_find_x86(struct engine *engine);
+const char *layout_find_arm(struct engine *engine);
 const char *layout_find_arm64(struct engine *engine);
 
 /* The same of x86-64, and from then on the engine is in code of 32 bits. */
@@ -181,7 +188,7 @@ void calls_on_instruction(uc_engine *uc, uint64_t pc, uint32_t size,
 /* What the engine calls in the place of memset(). */
 void *our_memset(void *bytes, int byte, size_t size);
 
-/* ------- build/pages_arm64.c ------- */
+/* ------- build/pages_arm.c ------- */
 
 /* The same of calloc(). */
 void *our_calloc(size_t count, size_t size);

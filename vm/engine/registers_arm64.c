@@ -60,11 +60,11 @@ static uint64_t *hidden(struct engine *engine, unsigned reg)
 {
 	switch (reg) {
 	case ARM64_MONITOR:
-		return engine->arm64.addr;
+		return engine->arm.addr;
 	case ARM64_MARKED:
-		return engine->arm64.value;
+		return engine->arm.value;
 	default:
-		return engine->arm64.high;
+		return engine->arm.high;
 	}
 }
 
@@ -78,6 +78,7 @@ const struct engine_kind engine_kind_arm64 = {
 	.regs = engine_regs,
 	.hidden = hidden,
 	.tag_bits = 8,
+	.never = ENGINE_NEVER,
 	.syscall_exception = EXCEPTION_SVC,
 	.generator = &generator_arm64,
 	.start = start,

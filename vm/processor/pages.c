@@ -143,7 +143,8 @@ bool pages_miss(void *context, guest_addr addr, enum vm_access access,
 	}
 	/* The engine itself looks around the address it runs "until". */
 	if (access == ACCESS_FETCH &&
-	    addr - (ENGINE_NEVER - 16 * GUEST_PAGE) < 32 * GUEST_PAGE)
+	    addr - (engine_never(vm->engine) - 16 * GUEST_PAGE) <
+		    32 * GUEST_PAGE)
 		return false;
 	vm->faulted = true;
 	vm->fault_page = addr;

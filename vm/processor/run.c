@@ -243,7 +243,7 @@ static int run_once(struct vm *vm, uint64_t budget, bool exact,
 	if (vm->block_count > engine_blocks_most(vm->engine))
 		translations_flush(vm);
 	clock_grant(vm, budget);
-	rc = run_engine(vm, ENGINE_NEVER, stop, why);
+	rc = run_engine(vm, engine_never(vm->engine), stop, why);
 	clock_settle(vm);
 	if (rc)
 		return rc;

@@ -40,105 +40,10 @@ void arm64_set_general(struct cpu *cpu, unsigned number, uint64_t value)
 		arm64_write_reg(cpu, ARM64_X0 + number, value);
 }
 
-static void registers(struct cpu *cpu, struct reg_file *out)
-{
-	memset(out, 0, sizeof(*out));
-	for (unsigned reg = 0; reg < cpu->regs->count; reg++) {
-		const struct reg_info *info = &cpu->regs->regs[reg];
-
-		if (info->size <= 8)
-			reg_set(cpu->regs, out, reg, arm64_read_reg(cpu, reg));
-		else
-			engine_read(cpu->engine, reg,
-				    out->bytes + info->offset);
-	}
-}
-
-static void set_registers(struct cpu *cpu, const struct reg_file *regs)
-{
-	for (unsigned reg = 0; reg < cpu->regs->count; reg++) {
-		const struct reg_info *info = &cpu->regs->regs[reg];
-
-		if (info->size <= 8)
-			arm64_write_reg(cpu, reg,
-					reg_get(cpu->regs, regs, reg));
-		else
-			engine_write(cpu->engine, reg,
-				     regs->bytes + info->offset);
-	}
-}
-
-/* The engine leaves nothing that must be mended. */
-static void left(struct cpu *cpu)
-{
-	(void)cpu;
-}
-
 /* A return from an exception clears the monitor (DDI 0487, B2.12). */
 void arm64_resumes(struct cpu *cpu)
 {
 	arm64_write_reg(cpu, ARM64_MONITOR, ARM64_MONITOR_CLEAR);
-}
-
-/* ------- what no instruction here needs ------- */
-
-static struct loose demands(struct cpu *cpu, guest_addr pc,
-			    const uint8_t *code, size_t size, unsigned count,
-			    struct demand *out, unsigned room, unsigned *found)
-{
-	(void)cpu;
-	(void)pc;
-	(void)code;
-	(void)size;
-	(void)count;
-	(void)out;
-	(void)room;
-	*found = 0;
-	return (struct loose){ 0 };
-}
-
-static unsigned low_bits(struct cpu *cpu, int reg)
-{
-	return (unsigned)arm64_general(cpu, (unsigned)reg);
-}
-
-static enum before before(struct cpu *cpu, const struct engine_call *call,
-			  struct vm_stop *stop)
-{
-	(void)cpu;
-	(void)call;
-	(void)stop;
-	return BEFORE_RUNS;
-}
-
-static enum performed perform(struct cpu *cpu, struct vm_stop *stop)
-{
-	(void)cpu;
-	(void)stop;
-	return PERFORMED_BY_ENGINE;
-}
-
-static bool is_aligned(struct cpu *cpu, guest_addr pc, unsigned *size)
-{
-	(void)cpu;
-	(void)pc;
-	*size = ARM64_INSN_SIZE;
-	return true;
-}
-
-static bool never(struct cpu *cpu, guest_addr pc)
-{
-	(void)cpu;
-	(void)pc;
-	return false;
-}
-
-/* What is not known is followed no further. */
-static struct vm_flow flow(struct cpu *cpu, guest_addr pc)
-{
-	(void)cpu;
-	(void)pc;
-	return (struct vm_flow){ .writes = UINT32_MAX };
 }
 
 /* ------- the architecture ------- */
@@ -184,18 +89,18 @@ const struct architecture arch_arm64 = {
 	.end = end,
 	.reg = arm64_read_reg,
 	.set_reg = arm64_write_reg,
-	.registers = registers,
-	.set_registers = set_registers,
-	.left = left,
+	.registers = plain_registers,
+	.set_registers = plain_set_registers,
+	.left = plain_left,
 	.resumes = arm64_resumes,
 	.decode = arm64_decode,
-	.demands = demands,
-	.low_bits = low_bits,
-	.before = before,
-	.perform = perform,
-	.is_aligned = is_aligned,
-	.shows_steps = never,
-	.goes_on = never,
+	.demands = plain_demands,
+	.low_bits = plain_low_bits,
+	.before = plain_before,
+	.perform = plain_perform,
+	.is_aligned = plain_is_aligned,
+	.shows_steps = plain_never,
+	.goes_on = plain_never,
 	.explain = arm64_explain,
 	.capture = arm64_capture,
 	.syscall = arm64_syscall,
@@ -203,7 +108,7 @@ const struct architecture arch_arm64 = {
 	.memory_fault = arm64_memory_fault,
 	.way = arm64_way,
 	.order = arm64_order,
-	.flow = flow,
+	.flow = plain_flow,
 	.disassemble = arm64_text,
 	.show = arm64_show,
 };

@@ -55,6 +55,7 @@ enum {
 	OP_SUBTRACT = 79,
 	OP_SHIFT_UP = 90,
 	OP_SHIFT_DOWN = 92,	/* copies of the highest bit come in */
+	OP_WIDEN = 100,		/* of 32 bits: extu_i32_i64 */
 	OP_JUMP_IF_64 = 103,
 	OP_INSTRUCTION = 129,	/* insn_start: one begins */
 	OP_END = 130, OP_GO_ON = 131, OP_GO_TO = 132,
@@ -333,10 +334,20 @@ static uintptr_t of_context(void *context, name value)
 	return (uintptr_t)context + value;
 }
 
-/* `clean` = the address without its tag. */
-static void generate_untagging(const struct scratch *to, uintptr_t clean,
-			       uintptr_t addr)
+/* Whether an address must be made of what an access has for one. */
+static bool is_to_clean(const struct engine_kind *kind)
 {
+	return kind->is_narrow || kind->tag_bits;
+}
+
+/* `clean` = the address, in 64 bits and without its tag. */
+static void generate_cleaning(const struct scratch *to, uintptr_t clean,
+			      uintptr_t addr)
+{
+	if (engine_entered->kind->is_narrow) {
+		generate()->op2(to->context, OP_WIDEN, clean, addr);
+		return;
+	}
 	constant(to->context, to->value, engine_entered->kind->tag_bits);
 	generate()->op3(to->context, OP_SHIFT_UP, clean, addr, to->value);
 	generate()->op3(to->context, OP_SHIFT_DOWN, clean, clean, to->value);
@@ -350,9 +361,9 @@ static void generate_record(void *context, uintptr_t addr, unsigned access,
 	struct scratch to;
 
 	begin(&to, context);
-	if (engine_entered->kind->tag_bits) {
+	if (is_to_clean(engine_entered->kind)) {
 		clean = new_value(context);
-		generate_untagging(&to, clean, addr);
+		generate_cleaning(&to, clean, addr);
 		addr = clean;
 	}
 	generate()->op3(context, OP_STORE_64, addr, record,

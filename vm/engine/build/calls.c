@@ -78,17 +78,17 @@ calls_on_instruction(uc_engine *uc, uint64_t pc, uint32_t size, void *user)
 	engine->calls->instruction(engine->context, &call);
 }
 
-/* Of the engine: the block begins with its address. */
+/* Of the engine: the block begins with its address, of the guest's size. */
 typedef void translate_fn(void *cpu, void *block, int most);
 
 static int begin_block(const void *block, int most)
 {
 	struct engine *engine = engine_entered;
-	guest_addr pc;
+	guest_addr pc = 0;
 
 	if (!engine)
 		return most;
-	memcpy(&pc, block, sizeof(pc));
+	memcpy(&pc, block, engine->kind->is_narrow ? 4 : sizeof(pc));
 	/* The block lies in front of its translation. */
 	inline_begin(engine, block);
 	accesses_begin_block(engine);
@@ -112,6 +112,7 @@ static void end_block(void)
 
 TRANSLATES(gen_intermediate_code_x86_64)
 TRANSLATES(gen_intermediate_code_aarch64)
+TRANSLATES(gen_intermediate_code_arm)
 
 /*
  * The engine calls this when a page gets its first translation, to look through
@@ -131,3 +132,4 @@ typedef void notice_fn(void *cpu, uint64_t start, uint64_t size);
 
 NOTICES(tlb_reset_dirty_by_vaddr_x86_64)
 NOTICES(tlb_reset_dirty_by_vaddr_aarch64)
+NOTICES(tlb_reset_dirty_by_vaddr_arm)

@@ -131,8 +131,23 @@ void *helper_lookup_tb_ptr_aarch64(void *state)
 {
 	struct engine *engine = engine_entered;
 
-	return answer(&engine->jumps, state, *engine->arm64.pc, true,
+	return answer(&engine->jumps, state, *engine->arm.pc, true,
 		      engine_helper_lookup_tb_ptr_aarch64);
+}
+
+/* What chooses among translations of an address, T and IT of CPSR for one. */
+extern void cpu_get_tb_cpu_state_arm(void *state, uint32_t *pc,
+				     uint32_t *other, uint32_t *flags);
+
+/* An address here is the choice and, below it, the guest's address. */
+REPLACES(lookup_fn, helper_lookup_tb_ptr_arm);
+void *helper_lookup_tb_ptr_arm(void *state)
+{
+	uint32_t pc, other, flags;
+
+	cpu_get_tb_cpu_state_arm(state, &pc, &other, &flags);
+	return answer(&engine_entered->jumps, state, (uint64_t)flags << 32 | pc,
+		      true, engine_helper_lookup_tb_ptr_arm);
 }
 
 /* ------- what ends an answer ------- */
@@ -155,7 +170,8 @@ typedef uintptr_t any_fn(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
 	}
 #define FORGETS(name)                                                          \
 	FORGETS_IN(name##_x86_64)                                              \
-	FORGETS_IN(name##_aarch64)
+	FORGETS_IN(name##_aarch64)                                             \
+	FORGETS_IN(name##_arm)
 
 FORGETS(tb_flush)
 FORGETS(tb_flush_jmp_cache)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pages_arm64.c - AArch64's pages have 4 KiB in the engine, too
+ * pages_arm.c - pages of both ARMs have 4 KiB in the engine, too
  *
  * By itself it takes those of 1 KiB, which some other processors of its kind
  * have: its TLB then needs four entries for each page of the guest, and blocks
@@ -39,14 +39,14 @@ void *our_calloc(size_t count, size_t size)
 }
 
 typedef void settle_fn(struct uc_struct *uc);
-REPLACES(settle_fn, finalize_target_page_bits_aarch64);
-void finalize_target_page_bits_aarch64(struct uc_struct *uc)
+
+static void settle(struct uc_struct *uc, settle_fn *engines_own)
 {
 	struct page_bits *page;
 
 	settling.allocated = NULL;
 	settling.is_under_way = true;
-	engine_finalize_target_page_bits_aarch64(uc);
+	engines_own(uc);
 	settling.is_under_way = false;
 	page = settling.allocated;
 	if (!page)
@@ -57,3 +57,13 @@ void finalize_target_page_bits_aarch64(struct uc_struct *uc)
 	page->bits = GUEST_PAGE_SHIFT;
 	page->mask = -(int64_t)GUEST_PAGE;
 }
+
+#define SETTLES(name)                                                          \
+	REPLACES(settle_fn, name);                                             \
+	void name(struct uc_struct *uc)                                        \
+	{                                                                      \
+		settle(uc, engine_##name);                                     \
+	}
+
+SETTLES(finalize_target_page_bits_aarch64)
+SETTLES(finalize_target_page_bits_arm)
