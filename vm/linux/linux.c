@@ -176,8 +176,26 @@ uint32_t linux_tid(const struct linux_process *process)
 
 /* ------- system calls ------- */
 
+/* A fault at once, where Linux has that for numbers that it does not know. */
+static bool is_fault(struct linux_process *process)
+{
+	const struct linux_abi *abi = process->abi;
+	struct guest_trap *trap = &process->thread->signals->trap;
+	struct guest_fault fault = { .trap = *trap };
+
+	if (!abi->bad_call ||
+	    !abi->bad_call(process->vm, process->thread->number, &fault))
+		return false;
+	*trap = fault.trap;
+	process->thread->changed_registers = true;
+	signals_force(process, &fault.info);
+	return true;
+}
+
 static int64_t unknown(struct linux_process *process)
 {
+	if (is_fault(process))
+		return (int64_t)guest_result(process);
 	notice_once(process, ABOUT_UNKNOWN_CALL, NOTICE_LACK,
 		    "system call %llu is not known: the program gets ENOSYS",
 		    (unsigned long long)process->thread->number);
@@ -243,11 +261,13 @@ static int64_t interrupted(struct linux_process *process, int64_t value,
 	const struct linux_abi *abi = process->abi;
 	const struct reg_table *table = vm_reg_table(process->vm);
 	uint64_t pc = vm_reg(process->vm, table->pc);
+	unsigned size = abi->call_size_of ? abi->call_size_of(process->vm) :
+					    abi->call_size;
 
 	if (value == -RESTART_IF_ASKED && !signals_restart(process))
 		return -EINTR;
 	/* The instruction again; the handler comes before it. */
-	vm_set_reg(process->vm, table->pc, pc - abi->call_size);
+	vm_set_reg(process->vm, table->pc, pc - size);
 	process->thread->changed_registers = true;
 	return table->result == abi->number_reg ?
 		       (int64_t)process->thread->number :
