@@ -156,7 +156,8 @@ struct reg_table {
 	uint8_t vector_args[VECTOR_ARGS_MOST];
 	uint8_t results[RESULTS_MOST], vector_results[RESULTS_MOST];
 	uint8_t float_result;	/* of the widest kind */
-	unsigned call_size;	/* bytes of a system call's instruction */
+	unsigned call_size;	/* bytes of a system call's instruction; see
+				   vm_call_size() */
 	unsigned tls;		/* the thread pointer */
 	unsigned tls_head;	/* bytes from there to the program's variables;
 				   0: those are below */

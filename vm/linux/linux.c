@@ -247,7 +247,7 @@ static int64_t interrupted(struct linux_process *process, int64_t value,
 	if (value == -RESTART_IF_ASKED && !signals_restart(process))
 		return -EINTR;
 	/* The instruction again; the handler comes before it. */
-	vm_set_reg(process->vm, table->pc, pc - abi->call_size);
+	vm_set_reg(process->vm, table->pc, pc - vm_call_size(process->vm));
 	process->thread->changed_registers = true;
 	return table->result == abi->number_reg ?
 		       (int64_t)process->thread->number :
