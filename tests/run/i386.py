@@ -4,7 +4,7 @@
 
 usage: i386.py --cprec C --programs FOLDER
 
-FOLDER has programs/i386_*.c, and one that says nothing of a machine, compiled
+FOLDER has programs/i386_*.c, and two that say nothing of a machine, compiled
 here by the cross compiler.  The oracle is the processor itself.  Without the
 compiler, or a kernel that runs programs of i386, nothing is tested.  Speaks TAP.
 """
@@ -177,7 +177,8 @@ def run_all(options, folder):
         return 0
     memory = os.path.join(options.programs, "arm64_memory.c")
     own = sorted(glob.glob(os.path.join(options.programs, "i386_*.c")))
-    for source in [memory] + own:
+    calls = os.path.join(options.programs, "calls_32.c")
+    for source in [memory, calls] + own:
         for way in WAYS:
             name = os.path.basename(source)
             tests.test(f"{name}, {way}", tests.compare, source, way)

@@ -131,7 +131,68 @@ static void numbers_far_away(void **state)
 	assert_ptr_equal(abi_call(&abi, 0xf0002), &linux_calls[CALL_sync]);
 }
 
+/* Numbers of ARM's own: some are calls, some faults, others nothing. */
+static void numbers_of_arm(void **state)
+{
+	struct guest_fault fault = { 0 };
+
+	(void)state;
+	assert_ptr_equal(linux_call_of(ARCH_ARM, 0xf0002),
+			 &linux_calls[CALL_cacheflush]);
+	assert_ptr_equal(linux_call_of(ARCH_ARM, 422),
+			 &linux_calls[CALL_futex_time64]);
+	assert_null(linux_call_of(ARCH_ARM, 13));	/* of OABI alone */
+	assert_null(linux_call_of(ARCH_ARM, 0xf0007));
+	assert_false(abi_arm.bad_call(NULL, 500, &fault));
+}
+
 /* ------- arguments ------- */
+
+/* What the registers have, from 10 on, and what they mean. */
+struct take_row {
+	const char *name;
+	unsigned arch, number;
+	uint64_t args[CALL_ARGS];
+};
+
+static const struct take_row take_rows[] = {
+	{ "pread64 of i386", ARCH_I386, 180, { 10, 11, 12, 13 | 14ULL << 32 } },
+	{ "pread64 of ARM", ARCH_ARM, 180, { 10, 11, 12, 14 | 15ULL << 32 } },
+	{ "ftruncate64 of ARM", ARCH_ARM, 194, { 10, 12 | 13ULL << 32 } },
+	{ "readahead of ARM", ARCH_ARM, 225, { 10, 12 | 13ULL << 32, 14 } },
+	{ "fadvise64_64 of ARM", ARCH_ARM, 270,
+	  { 10, 12 | 13ULL << 32, 14 | 15ULL << 32, 11 } },
+	{ "sync_file_range2 of ARM", ARCH_ARM, 341,
+	  { 10, 12 | 13ULL << 32, 14 | 15ULL << 32, 11 } },
+	{ "fallocate of ARM", ARCH_ARM, 352,
+	  { 10, 11, 12 | 13ULL << 32, 14 | 15ULL << 32 } },
+	{ "preadv of ARM", ARCH_ARM, 361,
+	  { 10, 11, 12, 13 | 14ULL << 32, 0, 15 } },
+	{ "mmap2 of ARM", ARCH_ARM, 192, { 10, 11, 12, 13, 14, 15 << 12 } },
+	{ "send of ARM", ARCH_ARM, 289, { 10, 11, 12, 13 } },
+	{ "openat of ARM", ARCH_ARM, 322, { 10, 11, 12, 13, 14, 15 } },
+};
+
+static void take_row(void **state)
+{
+	const struct take_row *row = *state;
+	uint64_t args[CALL_ARGS] = { 10, 11, 12, 13, 14, 15 };
+
+	linux_call_take(row->arch, row->number, args);
+	for (unsigned i = 0; i < CALL_ARGS; i++)
+		if (linux_call_of(row->arch, row->number)->args[i].kind)
+			assert_int_equal(args[i], row->args[i]);
+}
+
+/* A mark of newer structures is no part of the command. */
+static void marked_command(void **state)
+{
+	uint64_t args[CALL_ARGS] = { 1, 2, 0x100 | 16, 3 };
+
+	(void)state;
+	linux_call_take(ARCH_ARM, 300, args);
+	assert_int_equal(args[2], 16);
+}
 
 static bool has_type(enum arg_kind kind)
 {
@@ -375,25 +436,44 @@ static void size_row(void **state)
 	assert_int_equal(layout->count, 0);
 }
 
+static void is_layout_sound(const struct guest_layout *layout)
+{
+	assert_true(layout->size > 0 && layout->size <= STRUCT_MOST);
+	for (unsigned k = 0; k < layout->count; k++) {
+		const struct guest_member *member = &layout->members[k];
+
+		assert_true(member->guest_at + member->guest_size <=
+			    layout->size);
+		assert_true(member->host_at + member->host_size <=
+			    layout->host_size);
+	}
+}
+
+/* Sizes that programs of ARM see where those of i386 see others. */
+static void sizes_of_arm(void **state)
+{
+	const struct guest_layout *layouts = abi_arm.layouts;
+
+	(void)state;
+	assert_int_equal(layouts[S_STAT64].size, 104);
+	assert_int_equal(layouts[S_FLOCK64].size, 32);
+	assert_int_equal(layouts[S_EPOLL_EVENT].size, 16);
+	assert_int_equal(layouts[S_STATFS64].size, 84);
+	for (int i = S_NONE + 1; i < STRUCT_COUNT; i++)
+		if (i != S_STAT64 && i != S_FLOCK64 && i != S_EPOLL_EVENT)
+			assert_int_equal(layouts[i].size,
+					 abi_i386.layouts[i].size);
+}
+
 static void every_struct_has_a_layout(void **state)
 {
 	(void)state;
 	for (int i = S_NONE + 1; i < STRUCT_COUNT; i++) {
-		const struct guest_layout *narrow = &abi_i386.layouts[i];
-
 		assert_int_equal(abi_x86_64.layouts[i].size > 0,
 				 i < S_STAT64);
 		assert_true(abi_x86_64.layouts[i].size <= STRUCT_MOST);
-		assert_true(narrow->size > 0 && narrow->size <= STRUCT_MOST);
-		for (unsigned k = 0; k < narrow->count; k++) {
-			const struct guest_member *member =
-				&narrow->members[k];
-
-			assert_true(member->guest_at + member->guest_size <=
-				    narrow->size);
-			assert_true(member->host_at + member->host_size <=
-				    narrow->host_size);
-		}
+		is_layout_sound(&abi_i386.layouts[i]);
+		is_layout_sound(&abi_arm.layouts[i]);
 	}
 }
 
@@ -443,6 +523,9 @@ int main(void)
 	add_test(&list, "numbers of the host", host_numbers, NULL);
 	add_test(&list, "numbers of the guest", guest_numbers, NULL);
 	add_test(&list, "numbers far away", numbers_far_away, NULL);
+	add_test(&list, "numbers of ARM", numbers_of_arm, NULL);
+	add_rows(&list, take_rows, take_row);
+	add_test(&list, "a marked command", marked_command, NULL);
 	add_test(&list, "every call is sound", every_call_is_sound, NULL);
 	add_test(&list, "every call is performed", every_call_is_performed,
 		 NULL);
@@ -454,6 +537,7 @@ int main(void)
 	add_rows(&list, size_rows, size_row);
 	add_test(&list, "every structure has a layout",
 		 every_struct_has_a_layout, NULL);
+	add_test(&list, "sizes of ARM", sizes_of_arm, NULL);
 	add_rows(&list, convert_rows, convert_row);
 	return run_list("linux_calls", &list);
 }

@@ -176,8 +176,26 @@ uint32_t linux_tid(const struct linux_process *process)
 
 /* ------- system calls ------- */
 
+/* A fault at once, where Linux has that for numbers that it does not know. */
+static bool is_fault(struct linux_process *process)
+{
+	const struct linux_abi *abi = process->abi;
+	struct guest_trap *trap = &process->thread->signals->trap;
+	struct guest_fault fault = { .trap = *trap };
+
+	if (!abi->bad_call ||
+	    !abi->bad_call(process->vm, process->thread->number, &fault))
+		return false;
+	*trap = fault.trap;
+	process->thread->changed_registers = true;
+	signals_force(process, &fault.info);
+	return true;
+}
+
 static int64_t unknown(struct linux_process *process)
 {
+	if (is_fault(process))
+		return (int64_t)guest_result(process);
 	notice_once(process, ABOUT_UNKNOWN_CALL, NOTICE_LACK,
 		    "system call %llu is not known: the program gets ENOSYS",
 		    (unsigned long long)process->thread->number);

@@ -10,6 +10,7 @@ static const struct linux_abi *const kinds[] = {
 	&abi_x86_64,
 	&abi_arm64,
 	&abi_i386,
+	&abi_arm,
 };
 
 const struct linux_abi *linux_abi(unsigned arch)
@@ -49,43 +50,52 @@ static uint64_t take_user(uint64_t value)
 	return (uint16_t)value == UINT16_MAX ? UINT32_MAX : (uint16_t)value;
 }
 
+/* The argument that a letter is for; the registers behind it follow. */
+static uint64_t take(char letter, const uint64_t *regs, unsigned *from)
+{
+	uint64_t value = regs[*from];
+
+	*from += letter == 'p' ? 2 : letter == '-' ? 0 : 1;
+	switch (letter) {
+	case 'p':
+		return value | regs[*from - 1] << 32;
+	case 'P':
+		return value * GUEST_PAGE;
+	case 's':
+		return (uint64_t)(int64_t)(int32_t)value;
+	case 'u':
+		return take_user(value);
+	case 'c':
+		return value & ~IPC_MARK;
+	case '-':
+		return 0;
+	default:
+		return value;
+	}
+}
+
 void abi_take_arguments(const struct linux_abi *abi, uint64_t number,
 			uint64_t args[CALL_ARGS])
 {
 	const struct call_numbers *numbers = &abi->numbers;
 	const char *shape = numbers->shapes && number < numbers->low_count ?
 				    numbers->shapes[number] : NULL;
-	uint64_t regs[CALL_ARGS + 1] = { 0 };
+	uint64_t regs[CALL_ARGS + 1] = { 0 }, last = 0;
 	unsigned from = 0, to = 0;
 
 	if (!shape)
 		return;
 	memcpy(regs, args, CALL_ARGS * sizeof(*args));
 	for (; to < CALL_ARGS && from < CALL_ARGS; shape += *shape != 0) {
-		switch (*shape) {
-		case 'p':
-			args[to++] = regs[from] | regs[from + 1] << 32;
-			from += 2;
-			break;
-		case 'P':
-			args[to++] = regs[from++] * GUEST_PAGE;
-			break;
-		case 's':
-			args[to++] = (uint64_t)(int64_t)(int32_t)regs[from++];
-			break;
-		case 'u':
-			args[to++] = take_user(regs[from++]);
-			break;
-		case '-':
-			args[to++] = 0;
-			break;
-		case 'x':
-			from++;
-			break;
-		default:
-			args[to++] = regs[from++];
-		}
+		uint64_t value = take(*shape, regs, &from);
+
+		if (*shape == 'l')
+			last = value;
+		else if (*shape != 'x')
+			args[to++] = value;
 	}
-	while (to < CALL_ARGS)
-		args[to++] = 0;
+	while (to < CALL_ARGS) {
+		args[to++] = last;
+		last = 0;
+	}
 }

@@ -101,11 +101,16 @@ struct call_numbers {
 	/*
 	 * How arguments are in the registers, for the low ones, a letter each:
 	 * '.' in one, 's' in one with a sign, 'p' in two, the lower half first,
-	 * 'P' in one, in pages, 'u' in one, a user of 16 bits; '-' there is
-	 * none, 0; 'x' one that is not passed on.  NULL: each in one.
+	 * 'P' in one, in pages, 'u' in one, a user of 16 bits, 'c' in one, a
+	 * command of System V that may be marked; '-' there is none, 0; 'x' one
+	 * that is not passed on; 'l' one that is the last argument, wherever it
+	 * stands here.  NULL: each in one.
 	 */
 	const char *const *shapes;
 };
+
+/* C libraries mark commands whose structures are not the oldest ones. */
+#define IPC_MARK UINT64_C(0x100)
 
 /* Calls that are functions, one each so many bytes. */
 #define FIXED_CALLS 3
@@ -153,6 +158,11 @@ struct linux_abi {
 			const struct linux_call *row, const uint64_t *arg,
 			int64_t result);
 
+	/* Numbers that are no calls but faults, not ENOSYS; whether one is.
+	 * NULL: none is. */
+	bool (*bad_call)(struct vm *vm, uint64_t number,
+			 struct guest_fault *out);
+
 	guest_addr fixed_calls;	/* a page of them: fixed_calls.c; 0: none */
 	uint32_t fixed_numbers[FIXED_CALLS];
 	const char *fixed_name;	/* in /proc/self/maps */
@@ -164,6 +174,12 @@ struct linux_abi {
 	 * theirs along. */
 	const uint8_t *signal_code;
 	size_t signal_code_size;
+
+	/* A page of functions that the kernel has for programs, above all
+	 * addresses that these may have; 0: none. */
+	guest_addr helpers;
+	const char *helpers_name;	/* in /proc/self/maps */
+	void (*fill_helpers)(uint8_t page[GUEST_PAGE]);
 
 	/* Registers of a program's first instruction. */
 	void (*start)(struct vm *vm, guest_addr entry, guest_addr sp);
@@ -214,10 +230,11 @@ void abi_take_arguments(const struct linux_abi *abi, uint64_t number,
 
 syscall_handler sys_arch_prctl;
 syscall_handler sys_set_thread_area, sys_get_thread_area;
+syscall_handler sys_cacheflush, sys_set_tls, sys_get_tls;
 
 /* ------- the kinds ------- */
 
-extern const struct linux_abi abi_arm64, abi_i386, abi_x86_64;
+extern const struct linux_abi abi_arm, abi_arm64, abi_i386, abi_x86_64;
 
 /* The kind of guest for programs of this machine (elf.h); NULL. */
 const struct linux_abi *linux_abi_of_machine(unsigned machine, unsigned elf_class);

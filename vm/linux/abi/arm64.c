@@ -7,6 +7,7 @@
 #include "vm/arch/arm64/guest.h"
 #include "vm/linux/abi/abi.h"
 #include "vm/linux/abi/arm64_internal.h"
+#include "vm/linux/abi/arm_flags.h"
 #include "vm/linux/abi/calls.h"
 #include "vm/linux/abi/structs.h"
 #include "vm/vm.h"
@@ -71,18 +72,6 @@ static const struct guest_layout layouts[STRUCT_COUNT] = {
 	SAME(ROBUST_LIST, 24), SAME(SET_AND_SIZE, 16), SAME(OFFSET, 8),
 	SAME(RLIMIT64, 16),
 };
-
-/*
- * Four flags of open(2) have each other's numbers: 040000 and 0200000,
- * 0100000 and 0400000.
- */
-static uint64_t open_flags(uint64_t flags)
-{
-	const uint64_t low = UINT64_C(0140000), high = UINT64_C(0600000);
-
-	return (flags & ~(low | high)) | (flags & low) << 2 |
-	       (flags & high) >> 2;
-}
 
 /* ------- registers ------- */
 
@@ -203,7 +192,7 @@ const struct linux_abi abi_arm64 = {
 	.signal_code = signal_code,
 	.signal_code_size = sizeof(signal_code),
 	.layouts = layouts,
-	.open_flags = open_flags,
+	.open_flags = arm_open_flags,
 	.start = start,
 	.begin = begin,
 	.frame_push = arm64_frame_push,

@@ -7,6 +7,7 @@
 #include "vm/linux/abi/abi.h"
 #include "vm/linux/abi/calls.h"
 #include "vm/linux/abi/i386_internal.h"
+#include "vm/linux/abi/structs_32.h"
 #include "vm/linux/abi/x86_64_internal.h"
 #include "vm/vm.h"
 

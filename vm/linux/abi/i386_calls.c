@@ -182,9 +182,6 @@ struct folded {
 	uint8_t command;	/* number of the one that may be marked */
 };
 
-/* C libraries mark commands whose structures are not the oldest ones. */
-#define IPC_64 0x100u
-
 /* socketcall(2): by its first argument; the second leads to the others. */
 #define SOCKET(call, count) { CALL_##call, count, NULL, 0 }
 static const struct folded socket_calls[] = {
@@ -265,7 +262,7 @@ static int64_t unfold_ipc(struct linux_process *process,
 			 order[i] == 's' ? with_sign(given[2]) :
 					   given[order[i] - '0'];
 	if (ipc_calls[number].command)
-		arg[ipc_calls[number].command] &= ~(uint64_t)IPC_64;
+		arg[ipc_calls[number].command] &= ~IPC_MARK;
 	return 0;
 }
 

@@ -15,6 +15,7 @@
 #include "vm/arch/x86/guest.h"
 #include "vm/linux/abi/abi.h"
 #include "vm/linux/abi/i386_internal.h"
+#include "vm/linux/abi/structs_32.h"
 #include "vm/linux/guest_memory.h"
 #include "vm/linux/process.h"
 

@@ -5,8 +5,6 @@
 
 #include "vm/linux/abi/abi.h"
 
-extern const struct guest_layout i386_layouts[STRUCT_COUNT];
-
 /* ------- i386_frame.c ------- */
 
 /* Of a frame as frame_push() makes it, with what alignment takes. */

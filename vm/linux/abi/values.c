@@ -31,8 +31,8 @@ static const struct value_table tables[VALUES_KINDS] = {
 #undef END
 };
 
-/* Source: Linux, arch/arm64/include/uapi/asm/fcntl.h. */
-static const struct value_name arm64_open[] = {
+/* Source: Linux, arch/arm64/include/uapi/asm/fcntl.h, and that of arm. */
+static const struct value_name arm_open[] = {
 	{ "O_RDONLY", 0 }, { "O_WRONLY", 1 }, { "O_RDWR", 2 },
 	{ "O_CREAT", 0100 }, { "O_EXCL", 0200 }, { "O_NOCTTY", 0400 },
 	{ "O_TRUNC", 01000 }, { "O_APPEND", 02000 }, { "O_NONBLOCK", 04000 },
@@ -43,9 +43,9 @@ static const struct value_name arm64_open[] = {
 	{ "O_TMPFILE", 020040000 }, { "O_DIRECTORY", 040000 },
 };
 
-static const struct value_table arm64_tables[VALUES_KINDS] = {
-	[VALUES_OPEN] = { arm64_open,
-			  sizeof(arm64_open) / sizeof(arm64_open[0]), 3 },
+static const struct value_table arm_tables[VALUES_KINDS] = {
+	[VALUES_OPEN] = { arm_open,
+			  sizeof(arm_open) / sizeof(arm_open[0]), 3 },
 };
 
 /* Those of a kind that differ; x86-64's are what most others have, too. */
@@ -56,7 +56,8 @@ static const struct value_table *others(unsigned arch)
 	case ARCH_I386:
 		return tables;
 	case ARCH_AARCH64:
-		return arm64_tables;
+	case ARCH_ARM:
+		return arm_tables;
 	default:
 		return NULL;
 	}

@@ -234,19 +234,6 @@ static void unmap_all(struct linux_process *process)
 	marks_drop(&process->space->growing);
 }
 
-static void set_registers(struct linux_process *process)
-{
-	const struct reg_table *table = vm_reg_table(process->vm);
-	uint64_t pc = vm_reg(process->vm, table->pc);
-	uint64_t sp = vm_reg(process->vm, table->sp);
-	struct reg_file regs = process->loaded->first;
-
-	reg_set(table, &regs, table->pc, pc);
-	reg_set(table, &regs, table->sp, sp);
-	vm_set_registers(process->vm, &regs);
-	process->thread->changed_registers = true;
-}
-
 /* The process gets the processor of the program's kind, if it has another. */
 static int change_machine(struct linux_process *process,
 			  const struct linux_abi *abi, struct failure *why)
@@ -289,12 +276,14 @@ static void change(struct linux_process *process,
 	unmap_all(process);
 	memset(&process->space->layout, 0, sizeof(process->space->layout));
 	signals_drop_all(process);
+	if (process->abi == before)
+		vm_set_registers(process->vm, &process->loaded->first);
+	process->thread->changed_registers = true;
 	if (!rc)
 		rc = load_program(process, program, options, &why);
 	if (!rc) {
 		if (process->abi != before)
 			vm_registers(process->vm, &process->loaded->first);
-		set_registers(process);
 		return;
 	}
 	/* Linux would not have started it either, and has no word for it. */

@@ -180,32 +180,45 @@ static int load_interpreter(struct linux_process *process,
 	return image_map(image, process->memory, 0, why);
 }
 
-/* The page that handlers return to, if the kernel has it. */
-static int map_signal_code(struct linux_process *process, struct failure *why)
+/* A page of the kernel's own code. */
+static int map_code(struct linux_process *process, guest_addr start,
+		    const char *name, const uint8_t *code, size_t size,
+		    struct failure *why)
 {
-	const struct linux_abi *abi = process->abi;
-	struct region region = {
+	const struct region region = {
+		.start = start,
+		.end = start + GUEST_PAGE,
 		.prot = MAY_READ | MAY_EXEC,
 		.kind = REGION_ANON,
-		.name = "[sigpage]",
+		.name = name,
 	};
-	int rc;
+	int rc = memory_map(process->memory, &region, -1, why);
+
+	if (rc || !memory_poke(process->memory, start, code, size))
+		return rc;
+	return failed(why, ERR_SYSTEM, "cannot fill in a page of code");
+}
+
+/* Functions for programs, and what handlers return to, if it has them. */
+static int map_kernel_code(struct linux_process *process, struct failure *why)
+{
+	const struct linux_abi *abi = process->abi;
+	uint8_t page[GUEST_PAGE];
+	int rc = 0;
 
 	process->signal_page = 0;
-	if (!abi->signal_code)
-		return 0;
-	region.start = memory_find_gap(process->memory, GUEST_PAGE,
-				       abi->pie_base,
-				       process->space->layout.mmap_top);
-	region.end = region.start + GUEST_PAGE;
-	rc = memory_map(process->memory, &region, -1, why);
-	if (rc)
+	if (abi->helpers) {
+		abi->fill_helpers(page);
+		rc = map_code(process, abi->helpers, abi->helpers_name, page,
+			      sizeof(page), why);
+	}
+	if (rc || !abi->signal_code)
 		return rc;
-	process->signal_page = region.start;
-	if (!memory_poke(process->memory, region.start, abi->signal_code,
-			 abi->signal_code_size))
-		return 0;
-	return failed(why, ERR_SYSTEM, "cannot fill in a page of code");
+	process->signal_page = memory_find_gap(
+		process->memory, GUEST_PAGE, abi->pie_base,
+		process->space->layout.mmap_top);
+	return map_code(process, process->signal_page, "[sigpage]",
+			abi->signal_code, abi->signal_code_size, why);
 }
 
 static int load(struct linux_process *process, const struct program *program,
@@ -230,7 +243,7 @@ static int load(struct linux_process *process, const struct program *program,
 		first = &interpreter;
 	}
 	if (!rc)
-		rc = map_signal_code(process, why);
+		rc = map_kernel_code(process, why);
 	if (!rc)
 		rc = stack_fill(process, program, options->envp, &image,
 				interpreter.bias, why);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * i386_structs.c - structures of programs of i386
+ * structs_32.c - structures of programs of 32 bits
+ *
+ * i386 aligns numbers of 64 bits to 4 bytes, ARM to 8: so three structures
+ * differ, all others are the same.
  *
  * Source: Linux, arch/x86/include/asm/compat.h, include/linux/compat.h and
- * uapi/asm/ there: numbers of 64 bits are aligned to 4 bytes.
+ * uapi/asm/ there; arch/arm/include/uapi/asm/ and include/uapi/asm-generic/.
  */
-#include "vm/linux/abi/i386_internal.h"
 #include "vm/linux/abi/structs.h"
+#include "vm/linux/abi/structs_32.h"
 
 /* A long, or a pointer: 4 bytes of the guest's at `at`, 8 of the host's. */
 #define WIDER(at, host_at) { at, 4, host_at, 8, false }
@@ -46,21 +49,28 @@ static const struct guest_member stat_members[] = {
 	WIDER(48, 104), WIDER(52, 112),
 };
 
-static const struct guest_member stat64_members[] = {
-	BYTES(0, 0, 8),			/* device */
-	NARROWER(12, 4, 8, 8),		/* inode, as far as it goes */
-	BYTES(16, 24, 4),		/* mode */
-	NARROWER(20, 4, 16, 8),		/* links */
-	BYTES(24, 28, 4),		/* user */
-	BYTES(28, 32, 4),		/* group */
-	BYTES(32, 40, 8),		/* device that it is */
-	BYTES(44, 48, 8),		/* size */
-	WIDER(52, 56),			/* size of blocks */
-	BYTES(56, 64, 8),		/* blocks */
-	WIDER(64, 72), WIDER(68, 80),	/* three times */
-	WIDER(72, 88), WIDER(76, 96),
-	WIDER(80, 104), WIDER(84, 112),
-	BYTES(88, 8, 8),		/* inode */
+/* From `at` on, the size and what follows. */
+#define STAT64_MEMBERS(at, blocks_at, times_at, inode_at)                      \
+	BYTES(0, 0, 8),			/* device */                           \
+	NARROWER(12, 4, 8, 8),		/* inode, as far as it goes */         \
+	BYTES(16, 24, 4),		/* mode */                             \
+	NARROWER(20, 4, 16, 8),		/* links */                            \
+	BYTES(24, 28, 4),		/* user */                             \
+	BYTES(28, 32, 4),		/* group */                            \
+	BYTES(32, 40, 8),		/* device that it is */                \
+	BYTES(at, 48, 8),		/* size */                             \
+	WIDER((at) + 8, 56),		/* size of blocks */                   \
+	BYTES(blocks_at, 64, 8),	/* blocks */                           \
+	WIDER(times_at, 72), WIDER((times_at) + 4, 80),	/* three times */      \
+	WIDER((times_at) + 8, 88), WIDER((times_at) + 12, 96),                 \
+	WIDER((times_at) + 16, 104), WIDER((times_at) + 20, 112),              \
+	BYTES(inode_at, 8, 8)		/* inode */
+
+static const struct guest_member i386_stat64[] = {
+	STAT64_MEMBERS(44, 56, 64, 88),
+};
+static const struct guest_member arm_stat64[] = {
+	STAT64_MEMBERS(48, 64, 72, 96),
 };
 
 static const struct guest_member statfs_members[] = {
@@ -80,8 +90,15 @@ static const struct guest_member flock_members[] = {
 	BYTES(12, 24, 4),
 };
 
-static const struct guest_member flock64_members[] = {
+static const struct guest_member i386_flock64[] = {
 	BYTES(0, 0, 4), BYTES(4, 8, 8), BYTES(12, 16, 8), BYTES(20, 24, 4),
+};
+static const struct guest_member arm_flock64[] = {
+	BYTES(0, 0, 4), BYTES(8, 8, 8), BYTES(16, 16, 8), BYTES(24, 24, 4),
+};
+
+static const struct guest_member arm_epoll[] = {
+	BYTES(0, 0, 4), BYTES(8, 4, 8),
 };
 
 static const struct guest_member message_members[] = {
@@ -194,45 +211,57 @@ static const struct guest_member msqid_members[] = {
 		       .count = sizeof(list) / sizeof(list[0]) - 1,            \
 		       .members = list }
 
+/* What all of them have. */
+#define ALL_OF_32                                                              \
+	SAME(INT, 4), OTHER(LONG, 4, 8, a_long), SAME(TWO_INTS, 8),            \
+	SAME(OFFSET, 8),                                                       \
+	OTHER(STAT, 64, 144, stat_members),                                    \
+	OTHER(STATFS, 64, 120, statfs_members),                                \
+	OTHER(STATFS64, 84, 120, statfs64_members),                            \
+	SAME(STATX, 256),                                                      \
+	OTHER(TIMESPEC, 8, 16, two_longs),                                     \
+	OTHER(TWO_TIMESPECS, 16, 32, four_longs),                              \
+	OTHER(TIMESPEC64, 16, 16, timespec64_members),                         \
+	OTHER(TWO_TIMESPECS64, 32, 32, two_timespecs64_members),               \
+	OTHER(TIMEVAL, 8, 16, two_longs),                                      \
+	OTHER(TWO_TIMEVALS, 16, 32, four_longs),                               \
+	SAME(TIMEZONE, 8), OTHER(UTIMBUF, 8, 16, two_longs),                   \
+	OTHER(TIMEX, 128, 208, timex_members), SAME(TIMEX64, 208),             \
+	OTHER(TMS, 16, 32, four_longs), OTHER(ITIMERVAL, 16, 32, four_longs),  \
+	OTHER(ITIMERSPEC, 16, 32, four_longs),                                 \
+	OTHER(ITIMERSPEC64, 32, 32, two_timespecs64_members),                  \
+	OTHER(RUSAGE, 72, 144, rusage_members),                                \
+	OTHER(RLIMIT, 8, 16, two_longs), SAME(RLIMIT64, 16),                   \
+	OTHER(SYSINFO, 64, 112, sysinfo_members), SAME(UTSNAME, 390),          \
+	SAME(SIGSET, 8), OTHER(SIGINFO, 128, 128, siginfo_members),            \
+	OTHER(SIGEVENT, 64, 64, sigevent_members),                             \
+	OTHER(SIGACTION, 20, 32, sigaction_members),                           \
+	OTHER(STACK, 12, 24, stack_members), SAME(POLLFD, 8),                  \
+	SAME(CAP_HEADER, 8), SAME(CAP_DATA, 24),                               \
+	OTHER(MQ_ATTR, 32, 64, four_longs),                                    \
+	OTHER(FLOCK, 16, 32, flock_members),                                   \
+	SAME(FILE_RANGE, 16), SAME(CACHESTAT, 40), SAME(SEMBUF, 6),            \
+	SAME(OPEN_HOW, 24), OTHER(IOVEC, 8, 16, vector_members),               \
+	SHORTER(MSGHDR, 28, 56, message_members),                              \
+	OTHER(MMSGHDR, 32, 64, message_members),                               \
+	OTHER(SHMID_DS, 84, 112, shmid_members),                               \
+	OTHER(SHMINFO, 36, 72, shminfo_members),                               \
+	OTHER(SHM_INFO, 24, 48, shm_info_members),                             \
+	OTHER(SEMID_DS, 64, 104, semid_members), SAME(SEMINFO, 40),            \
+	OTHER(MSQID_DS, 88, 120, msqid_members), SAME(MSGINFO, 32),            \
+	SAME(CLONE_ARGS, 88), OTHER(ROBUST_LIST, 12, 24, robust_members),      \
+	OTHER(SET_AND_SIZE, 8, 16, two_words)
+
 const struct guest_layout i386_layouts[STRUCT_COUNT] = {
-	SAME(INT, 4), OTHER(LONG, 4, 8, a_long), SAME(TWO_INTS, 8),
-	SAME(OFFSET, 8),
-	OTHER(STAT, 64, 144, stat_members),
-	OTHER(STAT64, 96, 144, stat64_members),
-	OTHER(STATFS, 64, 120, statfs_members),
-	OTHER(STATFS64, 84, 120, statfs64_members),
-	SAME(STATX, 256),
-	OTHER(TIMESPEC, 8, 16, two_longs),
-	OTHER(TWO_TIMESPECS, 16, 32, four_longs),
-	OTHER(TIMESPEC64, 16, 16, timespec64_members),
-	OTHER(TWO_TIMESPECS64, 32, 32, two_timespecs64_members),
-	OTHER(TIMEVAL, 8, 16, two_longs),
-	OTHER(TWO_TIMEVALS, 16, 32, four_longs),
-	SAME(TIMEZONE, 8), OTHER(UTIMBUF, 8, 16, two_longs),
-	OTHER(TIMEX, 128, 208, timex_members), SAME(TIMEX64, 208),
-	OTHER(TMS, 16, 32, four_longs), OTHER(ITIMERVAL, 16, 32, four_longs),
-	OTHER(ITIMERSPEC, 16, 32, four_longs),
-	OTHER(ITIMERSPEC64, 32, 32, two_timespecs64_members),
-	OTHER(RUSAGE, 72, 144, rusage_members),
-	OTHER(RLIMIT, 8, 16, two_longs), SAME(RLIMIT64, 16),
-	OTHER(SYSINFO, 64, 112, sysinfo_members), SAME(UTSNAME, 390),
-	SAME(SIGSET, 8), OTHER(SIGINFO, 128, 128, siginfo_members),
-	OTHER(SIGEVENT, 64, 64, sigevent_members),
-	OTHER(SIGACTION, 20, 32, sigaction_members),
-	OTHER(STACK, 12, 24, stack_members), SAME(POLLFD, 8),
-	SAME(EPOLL_EVENT, 12), SAME(CAP_HEADER, 8), SAME(CAP_DATA, 24),
-	OTHER(MQ_ATTR, 32, 64, four_longs),
-	OTHER(FLOCK, 16, 32, flock_members),
-	OTHER(FLOCK64, 24, 32, flock64_members),
-	SAME(FILE_RANGE, 16), SAME(CACHESTAT, 40), SAME(SEMBUF, 6),
-	SAME(OPEN_HOW, 24), OTHER(IOVEC, 8, 16, vector_members),
-	SHORTER(MSGHDR, 28, 56, message_members),
-	OTHER(MMSGHDR, 32, 64, message_members),
-	OTHER(SHMID_DS, 84, 112, shmid_members),
-	OTHER(SHMINFO, 36, 72, shminfo_members),
-	OTHER(SHM_INFO, 24, 48, shm_info_members),
-	OTHER(SEMID_DS, 64, 104, semid_members), SAME(SEMINFO, 40),
-	OTHER(MSQID_DS, 88, 120, msqid_members), SAME(MSGINFO, 32),
-	SAME(CLONE_ARGS, 88), OTHER(ROBUST_LIST, 12, 24, robust_members),
-	OTHER(SET_AND_SIZE, 8, 16, two_words),
+	ALL_OF_32,
+	OTHER(STAT64, 96, 144, i386_stat64),
+	OTHER(FLOCK64, 24, 32, i386_flock64),
+	SAME(EPOLL_EVENT, 12),
+};
+
+const struct guest_layout arm_layouts[STRUCT_COUNT] = {
+	ALL_OF_32,
+	OTHER(STAT64, 104, 144, arm_stat64),
+	OTHER(FLOCK64, 32, 32, arm_flock64),
+	OTHER(EPOLL_EVENT, 16, 12, arm_epoll),
 };
