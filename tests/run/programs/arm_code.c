@@ -11,7 +11,7 @@
 #include <ucontext.h>
 
 #define IT_BITS 0x0600fc00u
-#define ALL_FLAGS 0xf80f0000u
+#define ALL_FLAGS 0xf8000000u	/* but for GE */
 
 typedef int function(int number);
 
