@@ -142,6 +142,9 @@ struct reg_table {
 	unsigned count;
 	unsigned bytes;		/* of a whole register file */
 	unsigned pc, sp;	/* register numbers, as all that follow */
+	uint8_t code_bits;	/* lowest ones of an address that say what code
+				   is there, if it is one to return to or of a
+				   function */
 	const struct reg_part *parts;	/* NULL-ended, by the names */
 	unsigned result;	/* where a system call's result goes */
 
@@ -156,7 +159,8 @@ struct reg_table {
 	uint8_t vector_args[VECTOR_ARGS_MOST];
 	uint8_t results[RESULTS_MOST], vector_results[RESULTS_MOST];
 	uint8_t float_result;	/* of the widest kind */
-	unsigned call_size;	/* bytes of a system call's instruction */
+	unsigned call_size;	/* bytes of a system call's instruction; see
+				   vm_call_size() */
 	unsigned tls;		/* the thread pointer */
 	unsigned tls_head;	/* bytes from there to the program's variables;
 				   0: those are below */
@@ -171,6 +175,12 @@ struct reg_table {
 static inline bool reg_has_stack_args(const struct reg_table *table)
 {
 	return !table->arg_count;
+}
+
+/* Where code is, of an address that may also say which. */
+static inline uint64_t reg_code(const struct reg_table *table, uint64_t addr)
+{
+	return addr & ~(uint64_t)table->code_bits;
 }
 
 /* Bytes of an address. */

@@ -70,6 +70,7 @@ const struct reg_table reg_table_arm = {
 	.bytes = 352,
 	.pc = ARM_PC,
 	.sp = ARM_SP,
+	.code_bits = 1,
 	.parts = parts,
 	.result = ARM_R0,
 	.args = { 0, 1, 2, 3 },

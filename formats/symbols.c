@@ -10,6 +10,9 @@
 #include "formats/error.h"
 #include "formats/region.h"
 
+/* What a function of Thumb code has on disk for a type. */
+#define TYPE_THUMB 3u
+
 /* Smallest coded size of a symbol. */
 #define SYMBOL_BYTES 4
 
@@ -43,9 +46,11 @@ void symbols_encode(struct output *out, const struct symbols *symbols)
 
 		assert(!i || is_in_order(symbol - 1, symbol));
 		assert(symbol->type <= SYMBOL_FUNCTION);
+		assert(!symbol->is_thumb || symbol->type == SYMBOL_FUNCTION);
 		output_varint(out, symbol->addr - addr);
 		output_varint(out, symbol->size);
-		output_uint(out, symbol->type, 1);
+		output_uint(out, symbol->is_thumb ? TYPE_THUMB : symbol->type,
+			    1);
 		output_text(out, symbol->name, strlen(symbol->name));
 		addr = symbol->addr;
 	}
@@ -85,6 +90,15 @@ static int take_place(struct input *in, struct symbols *symbols)
 	return in->error;
 }
 
+static void take_type(struct input *in, struct symbol *symbol)
+{
+	uint64_t type = input_uint(in, 1);
+
+	symbol->is_thumb = type == TYPE_THUMB;
+	symbol->type = symbol->is_thumb ? SYMBOL_FUNCTION :
+					  (enum symbol_type)type;
+}
+
 static int take_list(struct input *in, struct symbols *symbols)
 {
 	uint64_t addr = 0;
@@ -95,7 +109,7 @@ static int take_list(struct input *in, struct symbols *symbols)
 
 		symbol->addr = addr + input_count(in, UINT64_MAX - addr);
 		symbol->size = input_varint(in);
-		symbol->type = (enum symbol_type)input_uint(in, 1);
+		take_type(in, symbol);
 		symbol->name = symbols->strings + used;
 		used += take_string(in, UINT64_MAX, symbols->strings + used);
 		if (in->error)

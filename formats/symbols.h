@@ -24,12 +24,14 @@ enum symbol_type {
 	SYMBOL_OTHER = 0,
 	SYMBOL_OBJECT = 1,
 	SYMBOL_FUNCTION = 2,
+	/* 3: a function of Thumb code. */
 };
 
 struct symbol {
 	uint64_t addr, size;
 	enum symbol_type type;
 	const char *name;
+	bool is_thumb;		/* of 32-bit ARM: a function of Thumb code */
 };
 
 struct symbols {
@@ -52,11 +54,15 @@ void symbols_release(struct symbols *symbols);
  */
 bool symbol_is_called(const struct symbol *symbol, const char *name);
 
-/* Of AArch64: such a one marks where code ("$x") or data ("$d") begins. */
+/*
+ * Of ARM: such a one marks where code ("$x"; of 32 bits "$a", of Thumb "$t") or
+ * data ("$d") begins.
+ */
 static inline bool symbol_is_mark(const char *name)
 {
-	return name && name[0] == '$' && (name[1] == 'x' || name[1] == 'd') &&
-	       (!name[2] || name[2] == '.');
+	return name && name[0] == '$' &&
+	       (name[1] == 'x' || name[1] == 'd' || name[1] == 'a' ||
+		name[1] == 't') && (!name[2] || name[2] == '.');
 }
 
 /* By name; a function or object is preferred.  NULL if there is none. */

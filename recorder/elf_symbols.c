@@ -17,6 +17,7 @@
 /* Collects symbols; names are offsets until `strings` stops moving. */
 struct collector {
 	struct symbols *symbols;
+	unsigned machine;
 	size_t room, strings_size, strings_room;
 };
 
@@ -82,6 +83,9 @@ static bool keep(struct collector *to, const GElf_Sym *sym, const char *name)
 	symbol->type = type == STT_FUNC || type == STT_GNU_IFUNC ?
 			       SYMBOL_FUNCTION :
 		       type == STT_OBJECT ? SYMBOL_OBJECT : SYMBOL_OTHER;
+	symbol->is_thumb = to->machine == EM_ARM && symbol->addr & 1 &&
+			   symbol->type == SYMBOL_FUNCTION;
+	symbol->addr -= symbol->is_thumb;
 	return true;
 }
 
@@ -96,19 +100,15 @@ static bool is_useful(const GElf_Sym *sym, const char *name)
 	       type == STT_GNU_IFUNC;
 }
 
-/* Only AArch64 has such symbols. */
-static bool has_marks(Elf *elf)
+static bool has_marks(const struct collector *to)
 {
-	GElf_Ehdr header;
-
-	return gelf_getehdr(elf, &header) && header.e_machine == EM_AARCH64;
+	return to->machine == EM_AARCH64 || to->machine == EM_ARM;
 }
 
 static int collect(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
 		   struct collector *to)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
-	bool marks = has_marks(elf);
 	size_t count;
 
 	if (!data || !header->sh_entsize)
@@ -121,7 +121,7 @@ static int collect(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
 		if (!gelf_getsym(data, (int)i, &sym))
 			break;
 		name = elf_strptr(elf, header->sh_link, sym.st_name);
-		if (marks && symbol_is_mark(name))
+		if (has_marks(to) && symbol_is_mark(name))
 			continue;
 		if (is_useful(&sym, name) && !keep(to, &sym, name))
 			return ERR_NO_MEMORY;
@@ -143,8 +143,11 @@ static int read_tables(Elf *elf, struct symbols *out)
 	struct collector to = { .symbols = out };
 	Elf_Scn *section = NULL, *best = NULL;
 	GElf_Shdr header, best_header;
+	GElf_Ehdr file;
 	int rc;
 
+	if (gelf_getehdr(elf, &file))
+		to.machine = file.e_machine;
 	while ((section = elf_nextscn(elf, section))) {
 		if (!gelf_getshdr(section, &header))
 			continue;

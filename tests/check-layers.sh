@@ -187,7 +187,7 @@ no_circles replayer/expressions
 # of what depends on the one build of the engine, of the guest's kernel.
 engine_words='(^|[^a-z_>.])uc_[a-z]|UC_[A-Z]'
 arch_words='(^|[^A-Za-z0-9_])(X86|ARM|ARM64|I386)_[A-Z]|(^|[^a-z_])cs_[a-z]'
-build_words='dlsym|__builtin_return_address|[a-z]_(x86_64|aarch64)|_arm\('
+build_words='dlsym|__builtin_return_address|[a-z]_(x86_64|aarch64)|(helper|tcg)_[a-z_0-9]+_arm'
 linux_words='(^|[^a-z_])linux_'
 vm_headers="formats $memory vm/engine/engine.h vm/vm.h"
 room vm/memory formats \

@@ -218,6 +218,11 @@ void vm_set_processor(struct vm *vm, unsigned number)
 	vm->cpu.number = number;
 }
 
+unsigned vm_call_size(struct vm *vm)
+{
+	return vm->cpu.arch->call_size(&vm->cpu);
+}
+
 void vm_disassemble(struct vm *vm, guest_addr pc, char *text, size_t room,
 		    unsigned *size)
 {

@@ -341,6 +341,9 @@ struct vm_flow {
 /* The same. */
 struct vm_flow vm_flow(struct vm *vm, guest_addr pc);
 
+/* Bytes of a system call's instruction, in the code that the guest stands in. */
+unsigned vm_call_size(struct vm *vm);
+
 /* "mov rax, rbx" for a person; `size` gets the instruction's length. */
 void vm_disassemble(struct vm *vm, guest_addr pc, char *text, size_t room,
 		    unsigned *size);

@@ -124,7 +124,7 @@ static void mark_futex(struct race_replay *replay)
 static void stand(struct race_replay *replay)
 {
 	replay->pc = race_reg(replay, race_regs(replay)->pc) -
-		     race_regs(replay)->call_size;
+		     vm_call_size(race_vm(replay));
 	replay->time = vm_steps(race_vm(replay));
 	if (replay->time)
 		replay->time--;

@@ -51,7 +51,9 @@ static int find_back(const struct call_stacks *stacks,
 
 	*out = 0;
 	if (table->has_link_register) {
-		*out = vm_reg(replayer_vm(replayer), table->link_register);
+		*out = reg_code(stacks->table,
+				vm_reg(replayer_vm(replayer),
+				       table->link_register));
 		return 0;
 	}
 	rc = replayer_read(replayer, sp, bytes, known, table->call_size,

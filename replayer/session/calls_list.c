@@ -142,7 +142,8 @@ static void end_leaving(struct visiting *visiting)
 {
 	visiting->event.at = replayer_now(visiting->list->replayer);
 	if (reg(visiting, visiting->regs->pc) ==
-	    visiting->pc - visiting->regs->call_size)
+	    visiting->pc -
+		    vm_call_size(replayer_vm(visiting->list->replayer)))
 		visiting->event.result = CALL_RESTARTS;
 }
 

@@ -311,7 +311,7 @@ static void on_event(void *context, const struct replay_event *event)
 		.event = event->packet->kind, .number = event->packet->number,
 	};
 	if (is_call(event->packet->kind))
-		changes->pending.pc -= regs->call_size;
+		changes->pending.pc -= vm_call_size(replayer_vm(rep));
 	/* What a call does, its instruction does. */
 	if (event->packet->kind == PACKET_SYSCALL)
 		changes->pending.before = (struct position){

@@ -83,11 +83,11 @@ static bool is_call(enum packet_kind kind)
 static void on_event(void *context, const struct replay_event *event)
 {
 	struct heap_writes *writes = context;
-	const struct reg_table *table = recording_reg_table(writes->recording);
+	struct vm *vm = replayer_vm(writes->replayer);
 
-	writes->event_pc = vm_reg(replayer_vm(writes->replayer), table->pc);
+	writes->event_pc = vm_reg(vm, vm_reg_table(vm)->pc);
 	if (event->packet->kind != PACKET_FIXED_CALL)
-		writes->event_pc -= table->call_size;
+		writes->event_pc -= vm_call_size(vm);
 }
 
 /* Calls in which what is written may be a child's. */

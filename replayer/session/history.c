@@ -401,7 +401,7 @@ static void on_event(void *context, const struct replay_event *event)
 	search->event_before = replayer_now(search->rep);
 	search->event_pc = vm_reg(vm, regs->pc);
 	if (is_call(event->packet->kind))
-		search->event_pc -= regs->call_size;
+		search->event_pc -= vm_call_size(vm);
 	/* What a call does, its instruction does. */
 	if (event->packet->kind == PACKET_SYSCALL)
 		search->event_before = (struct position){

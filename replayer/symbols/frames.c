@@ -221,6 +221,7 @@ static bool step(struct walker *walker, enum frames_end *end)
 		next = walker->state;
 		result = by_guess(walker, &next, &is_sure, &is_signal);
 	}
+	next.pc = reg_code(walker->walk->table, next.pc);
 	*end = FRAMES_ENOUGH;
 	if (show(walker, is_signal))
 		return false;

@@ -61,6 +61,7 @@ static bool is_behind_call(const struct guess *guess, uint64_t addr)
 {
 	uint8_t before[CALL_MOST];
 
+	addr = reg_code(guess->place->table, addr);
 	return read_bytes(guess, addr - sizeof(before), before,
 			  sizeof(before)) &&
 	       guess->table->is_call(before, sizeof(before));

@@ -18,12 +18,6 @@ import sys
 sys.dont_write_bytecode = True
 from tap import CprecTap, equal, expect, main  # noqa: E402
 
-COMPILER = "aarch64-linux-gnu-gcc"
-ORACLE = "qemu-aarch64-static"
-MODEL = ["-cpu", "cortex-a72"]
-SYSROOT = "/usr/aarch64-linux-gnu"
-WAYS = {"static": ["-static"], "dynamic": []}
-
 
 def run(*command):
     done = subprocess.run(command, stdin=subprocess.DEVNULL,
@@ -32,6 +26,20 @@ def run(*command):
 
 
 class Tests(CprecTap):
+    arch = "aarch64"
+    compiler = "aarch64-linux-gnu-gcc"
+    oracle = ["qemu-aarch64-static", "-cpu", "cortex-a72"]
+    sysroot = "/usr/aarch64-linux-gnu"
+    ways = {"static": ["-static"], "dynamic": []}
+
+    def can_run(self):
+        """Else says why not."""
+        if shutil.which(self.compiler) and shutil.which(self.oracle[0]):
+            return True
+        print(f"1..0 # SKIP there is no {self.compiler}, or no "
+              f"{self.oracle[0]}: ./setup installs both")
+        return False
+
     def answer(self, *arguments):
         done = self.cprec(*arguments)
         equal(done.returncode, 0, done.stderr)
@@ -40,15 +48,16 @@ class Tests(CprecTap):
     def compiled(self, source, way):
         name = os.path.basename(source)[:-2]
         program = os.path.join(self.folder, f"{name}-{way}")
-        subprocess.run([COMPILER, "-O1", "-g", "-pthread", *WAYS[way],
+        subprocess.run([self.compiler, "-O1", "-g", "-pthread",
+                        *self.ways[way],
                         "-o", program, source, "-lm"], check=True)
         return program
 
     def compare(self, source, way):
         program = self.compiled(source, way)
-        expected = run(ORACLE, *MODEL, "-L", SYSROOT, program, "a", "b c")
+        expected = run(*self.oracle, "-L", self.sysroot, program, "a", "b c")
         trace = program + ".cpr"
-        sysroot = "--sysroot=" + SYSROOT
+        sysroot = "--sysroot=" + self.sysroot
         cprec = self.options.cprec
         equal(run(cprec, "run", sysroot, program, "a", "b c"), expected, "run")
         equal(run(cprec, "record", "-o", trace, sysroot, program, "a", "b c"),
@@ -56,7 +65,7 @@ class Tests(CprecTap):
         self.answer("verify", "-q", trace)
         equal(self.answer("replay", trace).encode(), expected[1], "replay")
         info = json.loads(self.answer("info", "--json", trace))
-        equal(info["arch"], "aarch64", "architecture")
+        equal(info["arch"], self.arch, "architecture")
 
     def counted(self):
         """Each instruction is one, as with an oracle that executes one by
@@ -65,9 +74,9 @@ class Tests(CprecTap):
         source = program + ".S"
         with open(source, "w", encoding="utf-8") as out:
             out.write(COUNTED)
-        subprocess.run([COMPILER, "-nostdlib", "-static", "-o", program,
+        subprocess.run([self.compiler, "-nostdlib", "-static", "-o", program,
                         source], check=True)
-        done = subprocess.run([ORACLE, "-singlestep", "-d", "nochain,exec",
+        done = subprocess.run([self.oracle[0], "-singlestep", "-d", "nochain,exec",
                                program], capture_output=True, check=False)
         steps = done.stderr.count(b"Trace ")
         trace = program + ".cpr"
@@ -143,10 +152,11 @@ class Tests(CprecTap):
         arm = self.compiled(source, "dynamic")
         own = os.path.join(self.folder, "machines-own")
         subprocess.run(["cc", "-o", own, source], check=True)
-        sysroot, trace = "--sysroot=" + SYSROOT, own + ".cpr"
+        sysroot, trace = "--sysroot=" + self.sysroot, own + ".cpr"
         words = [own, "1", ",", arm, "2", ",", arm, "3", ",", own, "4", ",",
                  "/nothing"]
-        expected = (1, (f"x86_64: {own} 1\naarch64: {arm} 2\naarch64: {arm} 3"
+        name = "armv7l" if self.arch == "arm" else self.arch
+        expected = (1, (f"x86_64: {own} 1\n{name}: {arm} 2\n{name}: {arm} 3"
                         f"\nx86_64: {own} 4\n").encode())
         equal(run(self.options.cprec, "run", sysroot, *words), expected, "run")
         equal(run(self.options.cprec, "record", "-q", "-o", trace, sysroot,
@@ -157,7 +167,7 @@ class Tests(CprecTap):
               "how they ended")
         equal(len({process["pid"] for process in processes}), 1, "numbers")
         output = ""
-        for process, arch in zip(processes, ("x86_64", "aarch64", "x86_64")):
+        for process, arch in zip(processes, ("x86_64", self.arch, "x86_64")):
             path = process["recording"]
             info = json.loads(self.answer("info", "--json", path))
             equal(info["arch"], arch, "architecture of " + path)
@@ -168,7 +178,7 @@ class Tests(CprecTap):
     def threads_change(self, source):
         """Any thread may change the process's architecture."""
         programs = []
-        for compiler in "cc", COMPILER:
+        for compiler in "cc", self.compiler:
             programs.append(os.path.join(self.folder, "change-" + compiler))
             subprocess.run([compiler, "-static", "-pthread", "-o",
                             programs[-1], source], check=True)
@@ -233,13 +243,11 @@ word:	.quad 0
 
 def run_all(options, folder):
     tests = Tests(options, folder)
-    if not shutil.which(COMPILER) or not shutil.which(ORACLE):
-        print("1..0 # SKIP there is no cross compiler for AArch64, or no "
-              "qemu-user-static: ./setup installs both")
+    if not tests.can_run():
         return 0
     sources = sorted(glob.glob(os.path.join(options.programs, "arm64_*.c")))
     for source in sources:
-        for way in WAYS:
+        for way in tests.ways:
             name = os.path.basename(source)
             tests.test(f"{name}, {way}", tests.compare, source, way)
     tests.test("counted", tests.counted)
@@ -256,7 +264,7 @@ def run_all(options, folder):
     tests.test("arguments", tests.arguments,
                os.path.join(options.programs, "arguments_arm64.c"))
     for name in "arm64_memory.c", "arm64_tags.c":
-        for way in WAYS:
+        for way in tests.ways:
             tests.test(f"asked of {name}, {way}", tests.asked,
                        os.path.join(options.programs, name), way)
     return tests.summary()

@@ -150,6 +150,9 @@ struct architecture {
 	/* Executes it on this machine, if it is to be captured. */
 	void (*capture)(struct cpu *cpu, const struct vm_stop *stop);
 
+	/* Bytes of a system call's instruction, in the code that it is in. */
+	unsigned (*call_size)(struct cpu *cpu);
+
 	/* A system call retired: its registers, and stop->size. */
 	void (*syscall)(struct cpu *cpu, struct vm_stop *stop);
 
@@ -201,6 +204,9 @@ enum before plain_before(struct cpu *cpu, const struct engine_call *call,
 			 struct vm_stop *stop);
 enum performed plain_perform(struct cpu *cpu, struct vm_stop *stop);
 bool plain_never(struct cpu *cpu, guest_addr pc);
+
+/* As the table of registers says. */
+unsigned plain_call_size(struct cpu *cpu);
 
 /* What is not known is followed no further. */
 struct vm_flow plain_flow(struct cpu *cpu, guest_addr pc);

@@ -90,6 +90,11 @@ bool plain_never(struct cpu *cpu, guest_addr pc)
 	return false;
 }
 
+unsigned plain_call_size(struct cpu *cpu)
+{
+	return cpu->regs->call_size;
+}
+
 struct vm_flow plain_flow(struct cpu *cpu, guest_addr pc)
 {
 	(void)cpu;

@@ -352,7 +352,10 @@ void engine_flush_tlb(struct engine *engine)
 
 void engine_drop(struct engine *engine, guest_addr addr, uint64_t size)
 {
-	uc_ctl_remove_cache(engine_enter(engine), addr, addr + size);
+	if (engine->kind->is_narrow)
+		drop_narrow(engine, addr, size);
+	else
+		uc_ctl_remove_cache(engine_enter(engine), addr, addr + size);
 }
 
 void engine_drop_all(struct engine *engine)

@@ -188,6 +188,11 @@ void calls_on_instruction(uc_engine *uc, uint64_t pc, uint32_t size,
 /* What the engine calls in the place of memset(). */
 void *our_memset(void *bytes, int byte, size_t size);
 
+/* ------- build/drop_arm.c ------- */
+
+/* engine_drop(), of an engine whose addresses have 32 bits. */
+void drop_narrow(struct engine *engine, guest_addr addr, uint64_t size);
+
 /* ------- build/pages_arm.c ------- */
 
 /* The same of calloc(). */

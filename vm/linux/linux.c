@@ -261,13 +261,11 @@ static int64_t interrupted(struct linux_process *process, int64_t value,
 	const struct linux_abi *abi = process->abi;
 	const struct reg_table *table = vm_reg_table(process->vm);
 	uint64_t pc = vm_reg(process->vm, table->pc);
-	unsigned size = abi->call_size_of ? abi->call_size_of(process->vm) :
-					    abi->call_size;
 
 	if (value == -RESTART_IF_ASKED && !signals_restart(process))
 		return -EINTR;
 	/* The instruction again; the handler comes before it. */
-	vm_set_reg(process->vm, table->pc, pc - size);
+	vm_set_reg(process->vm, table->pc, pc - vm_call_size(process->vm));
 	process->thread->changed_registers = true;
 	return table->result == abi->number_reg ?
 		       (int64_t)process->thread->number :

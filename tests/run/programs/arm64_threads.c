@@ -10,6 +10,14 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#ifdef __arm__
+#define PC arm_pc
+#define LOAD "vldr d0, [%0, #0x20]"
+#else
+#define PC pc
+#define LOAD "ldr q0, [%0, #0x20]"
+#endif
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned locked, atomic;
 static __thread unsigned own;
@@ -49,7 +57,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	kept = kept * 3 + number;
 	printf("signal %d, code %d, at %p%s\n", number, info->si_code,
 	       number == SIGUSR1 ? NULL : info->si_addr,
-	       at->uc_mcontext.pc ? "" : " nowhere");
+	       at->uc_mcontext.PC ? "" : " nowhere");
 	if (number != SIGUSR1)
 		siglongjmp(back, 1);
 }
@@ -72,7 +80,7 @@ static void use_signals(void)
 			PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
 			0));
 	if (!sigsetjmp(back, 1))
-		__asm__ volatile("ldr q0, [%0, #0x20]" : : "r"(0x70000ffcUL));
+		__asm__ volatile(LOAD : : "r"(0x70000ffcUL));
 }
 
 static void use_processes(void)

@@ -10,22 +10,40 @@
 #include <stdio.h>
 #include <sys/time.h>
 
-static uint64_t word = 5;
+#ifdef __arm__
+typedef uint32_t number;
+#define MARK "ldrex %1, [%2]\n"
+#define STORE_MARKED "strex %0, %1, [%2]"
+#define REGISTERS "r0", "ip", "lr"
+#define TELL "mov ip, #1\nstr ip, [%3]\n"
+#define WAIT "1: ldr ip, [%3]\ncmp ip, #2\nbne 1b\n"
+#define CALL "mov ip, r7\nmov r7, #20\nsvc #0\nmov r7, ip\n"
+#else
+typedef uint64_t number;
+#define MARK "ldxr %1, [%2]\n"
+#define STORE_MARKED "stxr %w0, %1, [%2]"
+#define REGISTERS "x0", "x8"
+#define TELL "mov w8, #1\nstr w8, [%3]\n"
+#define WAIT "1: ldr w8, [%3]\ncmp w8, #2\nb.ne 1b\n"
+#define CALL "mov x8, #172\nsvc #0\n"		/* getpid */
+#endif
+
+static number word = 5;
 static volatile int turn;
 
 static void *write_twice(void *unused)
 {
 	while (turn != 1)
 		;
-	*(volatile uint64_t *)&word = 6;
-	*(volatile uint64_t *)&word = 5;
+	*(volatile number *)&word = 6;
+	*(volatile number *)&word = 5;
 	turn = 2;
 	return unused;
 }
 
-static void on_alarm(int number)
+static void on_alarm(int signal)
 {
-	(void)number;
+	(void)signal;
 	turn = 2;
 }
 
@@ -33,19 +51,13 @@ static void on_alarm(int number)
 #define STORE(between, ...)                                                    \
 	({                                                                     \
 		unsigned failed_;                                              \
-		uint64_t value_;                                               \
-		__asm__ volatile("ldxr %1, [%2]\n" between                     \
-				 "stxr %w0, %1, [%2]"                          \
+		number value_;                                                 \
+		__asm__ volatile(MARK between STORE_MARKED                     \
 				 : "=&r"(failed_), "=&r"(value_)               \
 				 : "r"(&word), "r"(&turn)                      \
-				 : "memory", "cc", "x0", "x8");                \
+				 : "memory", "cc", REGISTERS);                 \
 		failed_;                                                       \
 	})
-
-#define TELL_AND_WAIT "mov w8, #1\nstr w8, [%3]\n"                             \
-		      "1: ldr w8, [%3]\ncmp w8, #2\nb.ne 1b\n"
-#define WAIT "1: ldr w8, [%3]\ncmp w8, #2\nb.ne 1b\n"
-#define CALL "mov x8, #172\nsvc #0\n"		/* getpid */
 
 int main(void)
 {
@@ -56,7 +68,7 @@ int main(void)
 	printf("a clear: %u\n", STORE("clrex\n"));
 	printf("a system call: %u\n", STORE(CALL));
 	pthread_create(&thread, NULL, write_twice, NULL);
-	printf("another thread: %u\n", STORE(TELL_AND_WAIT));
+	printf("another thread: %u\n", STORE(TELL WAIT));
 	pthread_join(thread, NULL);
 	turn = 0;
 	signal(SIGALRM, on_alarm);

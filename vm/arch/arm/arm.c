@@ -109,6 +109,7 @@ const struct architecture arch_arm = {
 	.goes_on = plain_never,
 	.explain = arm_explain,
 	.capture = arm_capture,
+	.call_size = arm_call_size,
 	.syscall = arm_syscall,
 	.exception = arm_exception,
 	.memory_fault = arm_memory_fault,

@@ -122,6 +122,7 @@ bool arm_operand(struct cpu *cpu, guest_addr pc, const struct arm_code *insn,
 
 enum performed arm_explain(struct cpu *cpu, struct vm_stop *stop);
 void arm_capture(struct cpu *cpu, const struct vm_stop *stop);
+unsigned arm_call_size(struct cpu *cpu);
 void arm_syscall(struct cpu *cpu, struct vm_stop *stop);
 void arm_exception(struct cpu *cpu, unsigned number, struct vm_stop *stop);
 void arm_memory_fault(struct cpu *cpu, guest_addr page, struct vm_stop *stop);

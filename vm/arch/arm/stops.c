@@ -97,10 +97,15 @@ void arm_capture(struct cpu *cpu, const struct vm_stop *stop)
 	advance(cpu);
 }
 
+unsigned arm_call_size(struct cpu *cpu)
+{
+	return arm_is_in_thumb(cpu) ? 2 : 4;
+}
+
 void arm_syscall(struct cpu *cpu, struct vm_stop *stop)
 {
 	arm_resumes(cpu);
-	stop->size = arm_is_in_thumb(cpu) ? 2 : 4;
+	stop->size = arm_call_size(cpu);
 }
 
 /* ------- faults ------- */

@@ -103,6 +103,7 @@ const struct architecture arch_arm64 = {
 	.goes_on = plain_never,
 	.explain = arm64_explain,
 	.capture = arm64_capture,
+	.call_size = plain_call_size,
 	.syscall = arm64_syscall,
 	.exception = arm64_exception,
 	.memory_fault = arm64_memory_fault,

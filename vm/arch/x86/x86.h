@@ -252,6 +252,7 @@ struct vm_flow x86_flow(struct cpu *cpu, guest_addr pc);
 	.perform = x86_perform, .is_aligned = x86_is_aligned,                  \
 	.shows_steps = x86_shows_steps, .goes_on = x86_goes_on,                \
 	.explain = x86_explain, .capture = x86_capture,                        \
+	.call_size = plain_call_size,                                          \
 	.syscall = x86_syscall, .exception = x86_exception,                    \
 	.memory_fault = x86_memory_fault, .way = x86_way,                      \
 	.order = x86_order, .flow = x86_flow,                                  \

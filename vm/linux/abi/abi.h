@@ -145,9 +145,6 @@ struct linux_abi {
 	/* Calls. */
 	uint8_t number_reg;
 	uint8_t arg_regs[CALL_ARGS];
-	uint8_t call_size;	/* of the instruction; the pc is behind it */
-	unsigned (*call_size_of)(struct vm *vm);	/* the same, where code
-							   has several; NULL */
 	uint8_t clone_child_tid, clone_tls;	/* arguments of clone(2) */
 	struct call_numbers numbers;
 

@@ -63,12 +63,6 @@ static void begin(struct vm *vm, guest_addr stack,
 		vm_set_reg(vm, tls->reg, tls->value);
 }
 
-/* Of an SVC. */
-static unsigned call_size(struct vm *vm)
-{
-	return vm_reg(vm, ARM_CPSR) & ARM_CPSR_THUMB ? 2 : 4;
-}
-
 /* ------- calls ------- */
 
 /* The whole range must be there; code that changes is noticed anyway. */
@@ -139,7 +133,6 @@ const struct linux_abi abi_arm = {
 	.number_reg = ARM_R7,
 	.arg_regs = { ARM_R0, ARM_R0 + 1, ARM_R0 + 2, ARM_R0 + 3, ARM_R0 + 4,
 		      ARM_R0 + 5 },
-	.call_size_of = call_size,
 	.clone_child_tid = 4,
 	.clone_tls = 3,
 	.numbers = { .low = numbers, .low_count = NUMBERS, .shapes = shapes,

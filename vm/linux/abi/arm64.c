@@ -185,7 +185,6 @@ const struct linux_abi abi_arm64 = {
 	.number_reg = ARM64_X8,
 	.arg_regs = { ARM64_X0, ARM64_X0 + 1, ARM64_X0 + 2, ARM64_X0 + 3,
 		      ARM64_X0 + 4, ARM64_X0 + 5 },
-	.call_size = 4,
 	.clone_child_tid = 4,
 	.clone_tls = 3,
 	.numbers = { .low = numbers,

@@ -150,7 +150,7 @@ bool arm_bad_call(struct vm *vm, uint64_t number, struct guest_fault *out)
 	if (number < OWN_FIRST ||
 	    (number > OWN_BREAKPOINT && number <= OWN_NONE))
 		return false;
-	at = vm_reg(vm, ARM_PC) - abi_arm.call_size_of(vm);
+	at = vm_reg(vm, ARM_PC) - vm_call_size(vm);
 	switch (number) {
 	case OWN_FIRST:
 		set(out, SIGSEGV, SEGV_MAPERR, 0);

@@ -88,7 +88,6 @@ const struct linux_abi abi_i386 = {
 	.number_reg = I386_EAX,
 	.arg_regs = { I386_EBX, I386_ECX, I386_EDX, I386_ESI, I386_EDI,
 		      I386_EBP },
-	.call_size = 2,
 	.clone_child_tid = 4,
 	.clone_tls = 3,
 	.numbers = { .low = numbers, .low_count = NUMBERS, .shapes = shapes },

@@ -104,7 +104,6 @@ const struct linux_abi abi_x86_64 = {
 	.low_end = UINT64_C(0x80000000),
 	.number_reg = X86_RAX,
 	.arg_regs = { X86_RDI, X86_RSI, X86_RDX, X86_R10, X86_R8, X86_R9 },
-	.call_size = 2,
 	.clone_child_tid = 3,
 	.clone_tls = 4,
 	.numbers = { .low = numbers,
