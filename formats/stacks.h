@@ -50,6 +50,11 @@ struct stack_table {
 
 	/* Whether the last bytes before a return address are of a call. */
 	bool (*is_call)(const uint8_t *before, size_t size);
+
+	/* Where that call leads, which returns to `addr`, if its bytes say so;
+	 * else 0.  NULL: not needed. */
+	uint64_t (*call_target)(const uint8_t *before, size_t size,
+				uint64_t addr);
 };
 
 /* NULL if this build does not know the architecture. */

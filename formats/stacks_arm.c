@@ -46,6 +46,44 @@ static bool is_thumb_call(const uint8_t *before, size_t size)
 	       (halfword(before + size - 4) & 0xf800) == 0xf000;
 }
 
+/* bl and blx, of ARM code. */
+static uint64_t arm_target(uint32_t word, uint64_t addr)
+{
+	uint64_t far = (uint64_t)(int64_t)((int32_t)(word << 8) >> 6);
+
+	if (word >> 25 == 0x7d)
+		return addr + 4 + far + (word >> 23 & 2);
+	return (word & 0x0f000000) == 0x0b000000 ? addr + 4 + far : 0;
+}
+
+/* bl and blx, of Thumb code: 24 bits in parts, the highest two by the sign. */
+static uint64_t thumb_target(uint32_t first, uint32_t second, uint64_t addr)
+{
+	uint32_t sign = first >> 10 & 1;
+	uint32_t high = !((second >> 13 & 1) ^ sign) << 1 |
+			!((second >> 11 & 1) ^ sign);
+	uint32_t far = sign << 24 | high << 22 | (first & 0x3ff) << 12 |
+		       (second & 0x7ff) << 1;
+
+	if (!(second >> 12 & 1))
+		addr &= ~UINT64_C(3);
+	return addr + (uint64_t)(int64_t)((int32_t)(far << 7) >> 7);
+}
+
+static uint64_t call_target(const uint8_t *before, size_t size, uint64_t addr)
+{
+	const uint8_t *at = before + size - 4;
+	uint32_t first, second;
+
+	if (size < 4)
+		return 0;
+	first = halfword(at);
+	second = halfword(at + 2);
+	if ((first & 0xf800) == 0xf000 && (second & 0xc000) == 0xc000)
+		return (uint32_t)thumb_target(first, second, addr);
+	return (uint32_t)arm_target(first | second << 16, addr);
+}
+
 static bool is_call(const uint8_t *before, size_t size)
 {
 	if (size >= 2 && is_thumb_call(before, size))
@@ -64,4 +102,5 @@ const struct stack_table stack_table_arm = {
 	.saved = saved,
 	.saved_count = sizeof(saved) / sizeof(saved[0]),
 	.is_call = is_call,
+	.call_target = call_target,
 };

@@ -168,6 +168,8 @@ static enum unwind_result by_guess(const struct walker *walker,
 	uint64_t bias, addr = code_address(walker);
 	struct Dwfl_Module *module = lines_module(walk->lines, walk->t, addr,
 						  &bias);
+	GElf_Addr more = 0;
+	Elf *elf = module ? dwfl_module_getelf(module, &more) : NULL;
 	const struct guess_place place = {
 		.names = lines_names(walk->lines),
 		.t = walk->t,
@@ -176,6 +178,8 @@ static enum unwind_result by_guess(const struct walker *walker,
 		.is_exact = walker->is_exact,
 		.in_jump_table = walker->is_exact &&
 				 jump_table_has(module, addr - bias),
+		.elf = elf,
+		.bias = bias + more,
 	};
 
 	return guess_caller(&place, state, is_sure, is_signal);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "formats/stacks.h"
+#include "replayer/symbols/exidx.h"
 #include "replayer/symbols/names.h"
 
 /* Words of the stack that are looked at: frames without tables are small. */
@@ -143,6 +144,43 @@ static bool leave_call(const struct guess *guess)
 	return true;
 }
 
+/* ------- by tables for exceptions ------- */
+
+/* Whether the call that returns to `addr` is one of this function. */
+static bool is_call_of(const struct guess *guess, uint64_t addr,
+		       uint64_t function)
+{
+	uint8_t before[CALL_MOST];
+
+	addr = reg_code(guess->place->table, addr);
+	return read_bytes(guess, addr - sizeof(before), before,
+			  sizeof(before)) &&
+	       guess->table->call_target(before, sizeof(before), addr) ==
+		       function;
+}
+
+/* Where the thread stands, they may be wrong: what calls it tells. */
+static enum unwind_result leave_by_tables(const struct guess *guess,
+					  bool *is_sure, bool *is_signal)
+{
+	const struct guess_place *place = guess->place;
+	struct unwind_state next = *guess->state;
+	uint64_t start;
+	enum unwind_result result = exidx_unwind(
+		place->elf, place->bias, next.pc - !place->is_exact,
+		place->memory, &next, &start, is_signal);
+
+	*is_sure = true;
+	if (result == UNWIND_DONE && place->is_exact && !*is_signal) {
+		if (!is_behind_call(guess, next.pc))
+			return UNWIND_UNKNOWN;
+		*is_sure = is_call_of(guess, next.pc, start);
+	}
+	if (result == UNWIND_DONE)
+		*guess->state = next;
+	return result;
+}
+
 /* ------- guessed ------- */
 
 static void forget_registers(const struct guess *guess)
@@ -211,6 +249,14 @@ enum unwind_result guess_caller(const struct guess_place *place,
 	if (place->is_exact && leave_call(&guess)) {
 		*is_sure = true;
 		return UNWIND_DONE;
+	}
+	if (place->table->arch == ARCH_ARM) {
+		enum unwind_result result =
+			leave_by_tables(&guess, is_sure, is_signal);
+
+		if (result != UNWIND_UNKNOWN)
+			return result;
+		*is_sure = false;
 	}
 	return leave_frame(&guess) || scan(&guess) ? UNWIND_DONE :
 						     UNWIND_UNKNOWN;

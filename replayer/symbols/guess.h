@@ -4,8 +4,9 @@
  *
  * What a signal and a call leave is certain: the frame of a handler is found by
  * the code that it returns to, and where a thread stands at no code at all, it
- * has just been called.  Else code may keep frames in a register; if that leads
- * nowhere, the next word of the stack that points behind a call is taken.
+ * has just been called.  Of 32-bit ARM, tables for exceptions may say it.  Else
+ * code may keep frames in a register; if that leads nowhere, the next word of
+ * the stack that points behind a call is taken.
  */
 #ifndef CPREC_REPLAYER_SYMBOLS_GUESS_H
 #define CPREC_REPLAYER_SYMBOLS_GUESS_H
@@ -26,6 +27,8 @@ struct guess_place {
 	bool is_exact;		/* the thread stands there: it was not left
 				   there by a call */
 	bool in_jump_table;	/* code of a linker's, which only leads on */
+	Elf *elf;		/* the module's file; NULL: none */
+	uint64_t bias;		/* of its addresses */
 };
 
 /* As cfi_unwind().  `*is_sure` is false if it was guessed. */

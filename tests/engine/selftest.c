@@ -425,6 +425,11 @@ static const uint32_t arm64_code[] = {
 
 /* The same; the loop is of Thumb code, and its branch in an IT block. */
 static const uint32_t arm_code[] = {
+	0xe5c10000,	/* strb r0, [r1] */
+	0xeeba2a40,	/* vcvt.f32.s16 s4, s4, #16 */
+	0xeebb2a40,	/* vcvt.f32.u16 s4, s4, #16 */
+	0xeeba2ac0,	/* vcvt.f32.s32 s4, s4, #32 */
+	0xeebb2ac0,	/* vcvt.f32.u32 s4, s4, #32 */
 	0xe5810000,	/* str r0, [r1] */
 	0xe5912000,	/* ldr r2, [r1] */
 	0xe1b14f9f,	/* ldrexd r4, r5, [r1] */

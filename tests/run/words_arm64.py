@@ -19,9 +19,6 @@ import sys
 sys.dont_write_bytecode = True
 from tap import CprecTap, equal, expect, main  # noqa: E402
 
-COMPILER = "aarch64-linux-gnu-gcc"
-ORACLE = ["qemu-aarch64-static", "-cpu", "cortex-a72"]
-GROUPS = "immediate", "register", "float", "memory"
 DIFFERENCES = 10	# that are shown
 
 
@@ -33,6 +30,10 @@ def run(*command):
 
 
 class Tests(CprecTap):
+    compiler = "aarch64-linux-gnu-gcc"
+    oracle = ["qemu-aarch64-static", "-cpu", "cortex-a72"]
+    groups = "immediate", "register", "float", "memory"
+
     def compare(self, words, expected, found):
         for name, lines in ("words", expected), ("lines", found):
             expect(len(lines) >= words, f"{len(lines)} {name}")
@@ -48,22 +49,22 @@ class Tests(CprecTap):
         words = self.options.words
         command = [program, group, str(self.options.seed), str(words)]
         trace = os.path.join(self.folder, group + ".cpr")
-        expected = run(*ORACLE, *command)
+        expected = run(*self.oracle, *command)
         found = run(self.options.cprec, "record", "-q", "-o", trace, *command)
         self.compare(words, expected.splitlines(), found.splitlines())
         run(self.options.cprec, "verify", "-q", trace)
 
 
-def run_all(options, folder):
-    tests = Tests(options, folder)
-    if not shutil.which(COMPILER) or not shutil.which(ORACLE[0]):
-        print("1..0 # SKIP there is no cross compiler for AArch64, or no "
-              "qemu-user-static: ./setup installs both")
+def run_all(options, folder, kind=Tests):
+    tests = kind(options, folder)
+    if not shutil.which(kind.compiler) or not shutil.which(kind.oracle[0]):
+        print(f"1..0 # SKIP there is no {kind.compiler}, or no "
+              f"{kind.oracle[0]}: ./setup installs both")
         return 0
     program = os.path.join(folder, "words")
-    subprocess.run([COMPILER, "-O1", "-static", "-o", program,
+    subprocess.run([kind.compiler, "-O1", "-static", "-o", program,
                     options.program], check=True)
-    for group in GROUPS:
+    for group in kind.groups:
         tests.test(group, tests.words, program, group)
     return tests.summary()
 

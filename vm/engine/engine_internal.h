@@ -203,6 +203,11 @@ void *our_calloc(size_t count, size_t size);
 /* How the instruction that is being translated accesses memory. */
 unsigned ordered_access(unsigned access);
 
+/* ------- build/aligned_arm.c ------- */
+
+/* The same of 32-bit ARM. */
+unsigned aligned_access(unsigned access);
+
 /* ------- build/jumps.c ------- */
 
 /* Translations were dropped. */

@@ -1,27 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * words_arm64.c - executes random instruction words, and says what they did
- *
- * usage: words GROUP SEED COUNT [FIRST]
- *
- * Each word of a group is executed once, on random registers: general ones,
- * flags, vectors, rounding modes.  A line has the word, a hash of all that it
- * left in registers, and the signal that it got.  Behind each round a line has
- * the hash of the memory that loads and stores go to, which is then as before.
- * With FIRST, all
- * registers are printed of the word of that number, from 0.
+ * words_arm64.c - random instruction words of AArch64: see words.h
  *
  * Registers 29 and 30 are this program's: no word names them.
  */
-#define _GNU_SOURCE
-#include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <ucontext.h>
+#include "words.h"
 
 struct registers {
 	uint64_t x[29], sp, flags, fpsr, fpcr, room;
@@ -36,10 +19,6 @@ static struct {
 _Static_assert(sizeof(struct registers) == 784, "as below");
 _Static_assert(offsetof(struct registers, sp) == 232, "as below");
 _Static_assert(offsetof(struct registers, v) == 272, "as below");
-
-/* Loads the registers, goes to `code`, and is left by what stands there. */
-void run(void *state, const void *code);
-extern const uint32_t leave[], leave_end[];
 
 #define EACH_PAIR(...)                                                         \
 	".irp n, 0,2,4,6,8,10,12,14,16,18,20,22,24,26\n" __VA_ARGS__ ".endr\n"
@@ -81,74 +60,14 @@ __asm__(".text\n.global run, leave, leave_end\n"
 	"add sp, sp, #160\n ret\n"
 	"leave_end:\n");
 
-/* ------- chance ------- */
-
-static uint64_t seed;
-
-static uint64_t draw(void)
-{
-	uint64_t z = seed += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
 /* ------- registers ------- */
 
-#define CODE_AT ((uint8_t *)0x60000000)
-#define CODE_SIZE (4u << 20)
-#define FIRST_WORD (CODE_AT + CODE_SIZE / 2)
-#define DATA_AT ((uint8_t *)0x68000000)
-#define DATA_SIZE (256u << 10)
-
-static uint64_t draw_number(void)
-{
-	static const uint64_t edges[] = {
-		0, 1, 2, UINT64_MAX, INT64_MAX, UINT64_C(1) << 63, INT32_MAX,
-		UINT64_C(1) << 31, UINT32_MAX, 0x7fff, 0x8000, 0xffff, 0x80,
-	};
-	uint64_t kind = draw();
-
-	if (kind % 4 == 0)
-		return edges[kind / 4 % (sizeof(edges) / sizeof(*edges))];
-	return kind % 4 == 1 ? draw() >> draw() % 64 : draw();
-}
-
-/* Half of them lead into the data; the others are offsets. */
-static uint64_t draw_address(void)
-{
-	uint64_t kind = draw();
-
-	if (kind % 2)
-		return (uint64_t)DATA_AT + DATA_SIZE / 2 +
-		       (kind >> 2 & 0x3ff) * (kind & 2 ? 16 : 1);
-	return kind % 4 ? draw_number() : kind >> 40 & 0xff;
-}
-
-/* Numbers of floating point, of this many bits. */
-static uint64_t draw_float(unsigned bits)
-{
-	static const uint64_t edges64[] = {
-		0, UINT64_C(1) << 63, 0x3ff0000000000000, 0x7ff0000000000000,
-		0xfff0000000000000, 0x7ff8000000000001, 0x7ff0000000000001,
-		0xfff4000000000000, 1, 0x000fffffffffffff, 0x0010000000000000,
-		0x7fefffffffffffff, 0x43e0000000000000, 0xc3e0000000000000,
-		0x41dfffffffc00000, 0x3fe0000000000000, 0x47f0000000000000,
-	};
-	static const uint32_t edges32[] = {
-		0, 0x80000000, 0x3f800000, 0x7f800000, 0xff800000, 0x7fc00001,
-		0x7f800001, 0xffa00000, 1, 0x007fffff, 0x00800000, 0x7f7fffff,
-		0x4f000000, 0xcf000000, 0x5f000000, 0x3f000000, 0x477fe000,
-	};
-	uint64_t kind = draw();
-
-	if (bits == 64)
-		return kind % 3 ? edges64[kind / 3 % 17] ^ (kind >> 60 & 1) :
-				  draw();
-	return kind % 3 ? edges32[kind / 3 % 17] ^ (kind >> 60 & 1) :
-			  (uint32_t)draw();
-}
+struct group {
+	const char *name;
+	uint32_t mask, value;
+	uint32_t fields;	/* lowest bits of what may be registers */
+	int has_addresses;
+};
 
 static void draw_vector(uint8_t *v)
 {
@@ -168,13 +87,14 @@ static void draw_vector(uint8_t *v)
 	memcpy(v, words, 16);
 }
 
-static void draw_registers(int has_addresses)
+static void draw_registers(const struct group *group)
 {
 	struct registers *regs = &state.before;
 
 	for (int i = 0; i < 29; i++)
-		regs->x[i] = has_addresses ? draw_address() : draw_number();
-	regs->sp = (uint64_t)DATA_AT + DATA_SIZE / 2;
+		regs->x[i] = group->has_addresses ? draw_address() :
+						    draw_number();
+	regs->sp = (uintptr_t)DATA_AT + DATA_SIZE / 2;
 	regs->flags = draw() & 0xf0000000;
 	regs->fpsr = 0;
 	/* AHP, DN, FZ, and how it rounds. */
@@ -184,13 +104,6 @@ static void draw_registers(int has_addresses)
 }
 
 /* ------- words ------- */
-
-struct group {
-	const char *name;
-	uint32_t mask, value;
-	uint32_t fields;	/* lowest bits of what may be registers */
-	int has_addresses;
-};
 
 #define FIELD(at) (1u << (at))
 
@@ -216,60 +129,22 @@ static uint32_t draw_word(const struct group *group)
 	return word;
 }
 
-/* ------- signals ------- */
-
-static volatile int got;
-
-static void on_signal(int number, siginfo_t *info, void *context)
+static const void *write_word(const struct group *group, uint32_t word,
+			      uint8_t *at)
 {
-	ucontext_t *at = context;
+	const uint32_t code[] = {
+		word,
+		0x14000000 | ((uint32_t)((CODE_AT - (at + 4)) / 4) &
+			      0x03ffffff),	/* b */
+	};
 
-	/* qemu-user's codes of others are not always Linux's. */
-	got = number * 16 + (number == SIGBUS ? info->si_code & 15 : 0);
-	at->uc_mcontext.pc = (uint64_t)CODE_AT;
+	(void)group;
+	return memcpy(at, code, sizeof(code));
 }
 
-static void catch_signals(void)
+static void leave_at(mcontext_t *at)
 {
-	static uint8_t stack[65536];
-	const stack_t there = { .ss_sp = stack, .ss_size = sizeof(stack) };
-	struct sigaction action = { .sa_sigaction = on_signal,
-				    .sa_flags = SA_SIGINFO | SA_ONSTACK };
-
-	sigaltstack(&there, NULL);
-	sigaction(SIGILL, &action, NULL);
-	sigaction(SIGSEGV, &action, NULL);
-	sigaction(SIGBUS, &action, NULL);
-	sigaction(SIGFPE, &action, NULL);
-	sigaction(SIGTRAP, &action, NULL);
-}
-
-/* ------- all of it ------- */
-
-static uint64_t hash(const void *bytes, size_t size)
-{
-	uint64_t value = UINT64_C(0xcbf29ce484222325), word;
-
-	for (size_t at = 0; at + 8 <= size; at += 8) {
-		memcpy(&word, (const uint8_t *)bytes + at, 8);
-		value = (value ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-		value ^= value >> 29;
-	}
-	return value;
-}
-
-static void map(uint8_t *at, size_t size, int prot)
-{
-	if (mmap(at, size, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-		 0) == MAP_FAILED) {
-		perror("mmap");
-		exit(2);
-	}
-	for (size_t i = 0; i < size; i += 8) {
-		uint64_t word = draw();
-
-		memcpy(at + i, &word, 8);
-	}
+	at->pc = (uintptr_t)CODE_AT;
 }
 
 static void show(const char *title, const struct registers *regs)
@@ -288,65 +163,4 @@ static void show(const char *title, const struct registers *regs)
 	}
 }
 
-/* The words of one round lie side by side, each with a branch to the end. */
-#define ROUND 256
-
-static void write_words(const struct group *group, uint32_t *words)
-{
-	uint32_t *at = (uint32_t *)FIRST_WORD;
-
-	for (int i = 0; i < ROUND; i++) {
-		uint8_t *branch = FIRST_WORD + 8 * i + 4;
-
-		words[i] = draw_word(group);
-		*at++ = words[i];
-		*at++ = 0x14000000 | ((uint32_t)((CODE_AT - branch) / 4) &
-				      0x03ffffff);
-	}
-	__builtin___clear_cache((char *)FIRST_WORD, (char *)at);
-}
-
-static void execute(uint32_t word, int i, int is_shown)
-{
-	got = 0;
-	memset(&state.after, 0, sizeof(state.after));
-	if (is_shown)
-		show("before", &state.before);
-	run(&state, FIRST_WORD + 8 * i);
-	if (is_shown)
-		show("after", &state.after);
-	printf("%08x %016lx %d\n", word, hash(&state.after,
-	       sizeof(state.after)), got);
-}
-
-int main(int argc, char **argv)
-{
-	const struct group *group = groups;
-	long count = argc > 3 ? atol(argv[3]) : 0;
-	long first = argc > 4 ? atol(argv[4]) : 0;
-	static uint8_t data[DATA_SIZE];
-	uint32_t words[ROUND];
-
-	while (group < groups + 4 && argc > 1 && strcmp(group->name, argv[1]))
-		group++;
-	if (!count || group == groups + 4)
-		return 2;
-	seed = strtoul(argv[2], NULL, 0);
-	map(CODE_AT, CODE_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC);
-	map(DATA_AT, DATA_SIZE, PROT_READ | PROT_WRITE);
-	memcpy(data, DATA_AT, DATA_SIZE);
-	memcpy(CODE_AT, leave, (size_t)((const uint8_t *)leave_end -
-					(const uint8_t *)leave));
-	catch_signals();
-	for (long i = 0; i < count; i++) {
-		if (i % ROUND == 0)
-			write_words(group, words);
-		draw_registers(group->has_addresses);
-		execute(words[i % ROUND], (int)(i % ROUND), first && i == first);
-		if (i % ROUND == ROUND - 1) {
-			printf("memory %016lx\n", hash(DATA_AT, DATA_SIZE));
-			memcpy(DATA_AT, data, DATA_SIZE);
-		}
-	}
-	return 0;
-}
+#include "words_main.h"

@@ -103,6 +103,7 @@ enum arm_special {
 	SPECIAL_FREQUENCY,	/* MRC of CNTFRQ */
 	SPECIAL_WAIT,		/* WFI: does nothing */
 	SPECIAL_PAUSE,		/* YIELD, WFE: the same, in a loop */
+	SPECIAL_UNDEFINED,	/* the engine executes it */
 };
 enum arm_special arm_special(const struct arm_code *insn);
 

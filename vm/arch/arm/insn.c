@@ -160,6 +160,17 @@ static unsigned hint_of(const struct arm_code *insn)
 #define IS_FREQUENCY(word) (((word) & 0x0fff0fff) == 0x0e1e0f10)
 #define IS_COUNTER(word) (((word) & 0x0ff00fff) == 0x0c500f1e)
 
+/* VMUL of floats of 64 bits, VQDMULL without a sign. */
+static bool is_undefined(const struct arm_code *insn)
+{
+	uint32_t word = insn->word;
+
+	if (insn->size < 4 || word >> 24 != (insn->is_thumb ? 0xff : 0xf3))
+		return false;
+	return (word & 0x00a00f10) == 0x00200d10 ||
+	       ((word & 0x00800f50) == 0x00800d00 && (word >> 20 & 3) != 3);
+}
+
 enum arm_special arm_special(const struct arm_code *insn)
 {
 	bool is_coprocessors = insn->is_thumb ?
@@ -177,7 +188,7 @@ enum arm_special arm_special(const struct arm_code *insn)
 		return SPECIAL_COUNTER;
 	if (is_coprocessors && IS_FREQUENCY(insn->word))
 		return SPECIAL_FREQUENCY;
-	return SPECIAL_NONE;
+	return is_undefined(insn) ? SPECIAL_UNDEFINED : SPECIAL_NONE;
 }
 
 /* One of Thumb code may be cut off, but its size is known. */

@@ -60,6 +60,10 @@ static enum performed perform(struct cpu *cpu, const struct arm_code *insn,
 	case SPECIAL_WAIT:
 	case SPECIAL_PAUSE:
 		break;
+	case SPECIAL_UNDEFINED:
+		if (!is_met)
+			break;
+		/* fall through */
 	case SPECIAL_NONE:
 		stop->kind = VM_STOP_FAULT;
 		stop->fault = FAULT_INVALID;

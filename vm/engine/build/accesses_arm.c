@@ -28,7 +28,11 @@ DEFINE_EMIT(tcg_emit_op_arm)
 DEFINE_ASK(check_exit_request_arm)
 DEFINE_CALL(tcg_gen_callN_arm)
 
-DEFINE_LOAD(tcg_gen_qemu_ld_i32_arm, OP_STORE_32_OF_32, (void)0)
-DEFINE_LOAD(tcg_gen_qemu_ld_i64_arm, OP_STORE_64, (void)0)
-DEFINE_STORE(tcg_gen_qemu_st_i32_arm, OP_STORE_32_OF_32, (void)0)
-DEFINE_STORE(tcg_gen_qemu_st_i64_arm, OP_STORE_64, (void)0)
+DEFINE_LOAD(tcg_gen_qemu_ld_i32_arm, OP_STORE_32_OF_32,
+	    access = aligned_access(access))
+DEFINE_LOAD(tcg_gen_qemu_ld_i64_arm, OP_STORE_64,
+	    access = aligned_access(access))
+DEFINE_STORE(tcg_gen_qemu_st_i32_arm, OP_STORE_32_OF_32,
+	     access = aligned_access(access))
+DEFINE_STORE(tcg_gen_qemu_st_i64_arm, OP_STORE_64,
+	     access = aligned_access(access))
