@@ -17,7 +17,8 @@ enum { PAGE = 4096 };
 static sigjmp_buf back;
 static volatile int last_signal, last_code;
 static int kind;		/* MAP_SHARED or MAP_PRIVATE */
-static char *next_at = (char *)UINT64_C(0x100000000);
+/* Where no kind of guest has anything. */
+static char *next_at = (char *)(uintptr_t)0x20000000;
 
 static void jump(int number, siginfo_t *info, void *context)
 {

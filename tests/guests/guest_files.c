@@ -147,6 +147,8 @@ static void test_system(void)
 	CHECK(!uname(&name) && !strcmp(name.sysname, "Linux"));
 #ifdef __aarch64__
 	CHECK(!strcmp(name.machine, "aarch64"));
+#elif defined(__arm__)
+	CHECK(!strcmp(name.machine, "armv7l"));
 #else
 	CHECK(!strcmp(name.machine, "x86_64"));
 #endif

@@ -11,6 +11,12 @@
 
 #include "tests/guests/guest_limits.h"
 
+#ifdef SYS_getrlimit
+#define GET_LIMIT SYS_getrlimit
+#else
+#define GET_LIMIT SYS_ugetrlimit
+#endif
+
 #define PAGE 4096u
 
 /* ------- memory ------- */
@@ -163,9 +169,9 @@ static void test_calls(void)
 	CHECK(setrlimit(RLIMIT_FSIZE, &limit) == -1 && errno == EINVAL);
 	CHECK(syscall(SYS_setrlimit, RLIMIT_FSIZE, 8) == -1 &&
 	      errno == EFAULT);
-	CHECK(syscall(SYS_getrlimit, RLIMIT_FSIZE, 8) == -1 &&
+	CHECK(syscall(GET_LIMIT, RLIMIT_FSIZE, 8) == -1 &&
 	      errno == EFAULT);
-	CHECK(syscall(SYS_getrlimit, 16, &limit) == -1 && errno == EINVAL);
+	CHECK(syscall(GET_LIMIT, 16, &limit) == -1 && errno == EINVAL);
 	limit = (struct rlimit){ 500, 1000 };
 	CHECK(!prlimit(getpid(), RLIMIT_FSIZE, &limit, &old));
 	CHECK(!prlimit(0, RLIMIT_FSIZE, NULL, &old));

@@ -6,6 +6,13 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Of functions whose code is copied: it is at their address. */
+#ifdef __arm__
+#define COPIED_CODE __attribute__((noinline, aligned(64), target("arm")))
+#else
+#define COPIED_CODE __attribute__((noinline, aligned(64)))
+#endif
+
 /*
  * Writes a function that returns `value`, of ANSWER_SIZE bytes.  It may begin
  * ANSWER_CUT bytes before the end of a page.
@@ -17,6 +24,18 @@ static inline void write_answer(void *at, uint32_t value)
 		0x52800000 | (value & 0xffff) << 5,	/* mov w0, low */
 		0x72a00000 | value >> 16 << 5,		/* movk w0, high */
 		0xd65f03c0,				/* ret */
+	};
+#define ANSWER_SIZE 12
+#define ANSWER_CUT 4
+	memcpy(at, code, sizeof(code));
+	__builtin___clear_cache((char *)at, (char *)at + sizeof(code));
+#elif defined(__arm__)
+	const uint32_t code[] = {
+		0xe3000000 | (value & 0xf000) << 4 |
+			(value & 0xfff),		/* movw r0, low */
+		0xe3400000 | (value >> 28) << 16 |
+			(value >> 16 & 0xfff),		/* movt r0, high */
+		0xe12fff1e,				/* bx lr */
 	};
 #define ANSWER_SIZE 12
 #define ANSWER_CUT 4

@@ -134,7 +134,7 @@ static void test_refused(void)
 
 /* ------- code, and threads ------- */
 
-__attribute__((noinline, aligned(64))) static int answer(void)
+COPIED_CODE static int answer(void)
 {
 	__asm__ volatile("");
 	return 1;

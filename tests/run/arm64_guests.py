@@ -32,17 +32,17 @@ threads_life threads_locks threads_signals threads_turns twins vfork
 class Tests(CprecTap):
     compiler = [COMPILER]
 
-    def compiled(self, name):
+    def compiled(self, name, source="guests/guest_"):
         program = os.path.join(self.folder, "guest_" + name)
         folder = self.options.source
         subprocess.run([*self.compiler, "-D_GNU_SOURCE", "-Wno-array-bounds", "-O1",
                         "-g", "-I", folder, "-pthread", "-static", "-o",
-                        program, f"{folder}/tests/guests/guest_{name}.c",
+                        program, f"{folder}/tests/{source}{name}.c",
                         "-lm"], check=True)
         return program
 
-    def guest(self, name):
-        program = self.compiled(name)
+    def guest(self, name, *source):
+        program = self.compiled(name, *source)
         trace = program + ".cpr"
         done = self.cprec("record", "-q", "-o", trace, program)
         expect(done.returncode == 0, done.stdout[-400:] + done.stderr[-400:])

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Guests that check themselves, compiled for 32-bit ARM: they are recorded, and
-replays do the same.
+replays do the same.  Two of them are about its kernel's own calls and frames.
 
 usage: arm_guests.py --cprec C --source FOLDER
 
@@ -20,7 +20,7 @@ COMPILER = "arm-linux-gnueabihf-gcc"
 
 
 class Tests(OtherTests):
-    compiler = [COMPILER, "-D_FILE_OFFSET_BITS=64", "-w"]
+    compiler = [COMPILER, "-D_FILE_OFFSET_BITS=64", "-mfpu=neon-vfpv4", "-w"]
 
 
 def run_all(options, folder):
@@ -33,6 +33,8 @@ def run_all(options, folder):
     for name in GUESTS:
         if name not in OTHERS:
             tests.test(name, tests.guest, name)
+    for name in "kernel_arm", "calls_32":
+        tests.test(name, tests.guest, name, "run/programs/")
     return tests.summary()
 
 

@@ -45,6 +45,8 @@ class Architecture:
 ARCHITECTURES = {
     "arm64": Architecture("aarch64-linux-gnu", "aarch64",
                           "qemu-aarch64-static", "-cpu", "cortex-a72"),
+    "armhf": Architecture("arm-linux-gnueabihf", "arm", "qemu-arm-static",
+                          "-cpu", "cortex-a15"),
 }
 
 PACKAGES = """coreutils diffutils findutils grep sed mawk tar gzip bzip2 xz-utils

@@ -56,6 +56,7 @@ static bool on_tlb_miss(uc_engine *uc, uint64_t addr, uc_mem_type type,
 	(void)uc;
 	if (access_of(type) != ACCESS_FETCH)
 		addr = engine_untag(engine->kind, addr);
+	addr |= engine->arm.above;
 	if (!engine->calls->miss(engine->context, addr, access_of(type), &page))
 		return false;
 	entry->paddr = page.paddr;

@@ -48,6 +48,7 @@ struct engine_context {
 struct engine_arm {
 	uint64_t *addr, *value;
 	uint64_t *high, *pc;
+	guest_addr above;	/* see build/drop_arm.c; mostly 0 */
 };
 
 struct generator;

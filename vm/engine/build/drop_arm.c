@@ -33,6 +33,23 @@ void tb_invalidate_phys_range_arm(struct uc_struct *uc, uint64_t start,
 	engine_tb_invalidate_phys_range_arm(uc, start + lost, end + lost);
 }
 
+/*
+ * Pages that are mapped several times have an address of their own, above all
+ * that a guest can have: its upper half is left out here, and brought back where
+ * the engine asks for the page.  The TLB must not remember that.
+ */
+static void drop_piece(struct engine *engine, guest_addr addr, guest_addr last)
+{
+	engine->arm.above = addr & ~(guest_addr)UINT32_MAX;
+	if (engine->arm.above)
+		engine_flush_tlb(engine);
+	uc_ctl_remove_cache(engine_enter(engine), (uint32_t)addr,
+			    (uint32_t)last);
+	if (engine->arm.above)
+		engine_flush_tlb(engine);
+	engine->arm.above = 0;
+}
+
 /* Never up to where 32 bits end; the last byte begins no instruction. */
 void drop_narrow(struct engine *engine, guest_addr addr, uint64_t size)
 {
@@ -43,7 +60,7 @@ void drop_narrow(struct engine *engine, guest_addr addr, uint64_t size)
 
 		if (next > end)
 			next = end;
-		uc_ctl_remove_cache(engine_enter(engine), addr, next - 1);
+		drop_piece(engine, addr, next - 1);
 		addr = next;
 	}
 }

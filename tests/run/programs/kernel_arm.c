@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * arm_kernel.c - what only Linux of 32-bit ARM has: its own calls, functions at
+ * kernel_arm.c - what only Linux of 32-bit ARM has: its own calls, functions at
  * fixed addresses, signal frames of ARM and Thumb code
  */
 #define _GNU_SOURCE
