@@ -62,10 +62,16 @@ struct summary_thread {
 	uint64_t steps;
 };
 
+/*
+ * It did not end: it executed a program of another architecture, and another
+ * recording has the rest.
+ */
+#define SUMMARY_BECAME 256u
+
 struct summary {
 	uint64_t time;		/* instructions of all threads */
 	uint32_t exit_signal;	/* 0: exited by itself */
-	uint32_t exit_code;	/* 0 to 255 */
+	uint32_t exit_code;	/* 0 to 255, or SUMMARY_BECAME */
 	struct summary_thread *threads;
 	size_t thread_count;
 	/* Statistics of the recording. */

@@ -148,6 +148,9 @@ struct cprec_info {
 					   known how the process ended */
 	uint32_t exit_signal;		/* 0: it exited, */
 	uint32_t exit_code;		/* with this status */
+	bool has_become;		/* or neither: it executed a program of
+					   another architecture, and another
+					   recording has the rest */
 };
 
 int cprec_describe(struct cprec_recording *recording,

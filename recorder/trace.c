@@ -148,6 +148,8 @@ static int write_summary(struct recorder *rec,
 
 	if (result->outcome == LINUX_KILLED)
 		summary.exit_signal = (uint32_t)result->status;
+	else if (result->outcome == LINUX_BECAME)
+		summary.exit_code = SUMMARY_BECAME;
 	else
 		summary.exit_code = (uint32_t)result->status & 0xff;
 	summary_encode(&out, &summary);

@@ -296,6 +296,7 @@ static void set_words(json_t *info, struct opened *opened)
 	json_t *words;
 
 	if (!summary || summary->exit_signal || !summary->exit_code ||
+	    summary->exit_code == SUMMARY_BECAME ||
 	    opened_ask(opened, NULL))
 		return;
 	words = words_describe(recording, opened->query, &end);

@@ -243,6 +243,9 @@ static void print_exit(const json_t *info)
 		       json_is_true(json_object_get(info, "writing")) ?
 			       "is still being written" :
 			       "was cut short");
+	else if (json_object_get(exit, "became"))
+		puts("none: it became a program of another architecture, in a "
+		     "recording of its own");
 	else if (!number)
 		printf("status %" JSON_INTEGER_FORMAT "\n",
 		       count_of(exit, "code"));

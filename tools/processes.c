@@ -41,6 +41,8 @@ json_t *exit_describe(const struct recording *recording)
 	exit = json_object();
 	if (summary->exit_signal)
 		json_set_count(exit, "signal", summary->exit_signal);
+	else if (summary->exit_code == SUMMARY_BECAME)
+		json_object_set_new(exit, "became", json_true());
 	else
 		json_set_count(exit, "code", summary->exit_code);
 	return exit;

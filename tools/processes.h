@@ -56,7 +56,10 @@ const char *name_of(const char *path);
  */
 json_t *parent_describe(const struct recording *recording);
 
-/* "exit" of a recording: {"code"} or {"signal"}, null if it is not known. */
+/*
+ * "exit" of a recording: {"code"}, {"signal"}, or {"became"} if another recording
+ * has the rest; null if it is not known.
+ */
 json_t *exit_describe(const struct recording *recording);
 
 #endif

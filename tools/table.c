@@ -220,6 +220,8 @@ void ending_text(char text[CELL_TEXT], const json_t *object)
 		snprintf(text, CELL_TEXT, "is recorded");
 	} else if (json_object_get(object, "error")) {
 		snprintf(text, CELL_TEXT, "unreadable");
+	} else if (json_object_get(exit, "became")) {
+		snprintf(text, CELL_TEXT, "exec");
 	} else if (take_number(exit, "code", &number)) {
 		snprintf(text, CELL_TEXT, "status %" JSON_INTEGER_FORMAT,
 			 number);

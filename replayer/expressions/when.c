@@ -71,41 +71,94 @@ struct expression_place when_place(const struct when *when,
 
 /* ------- segments ------- */
 
+/*
+ * Segments that are searched in their order cost less than each alone: memory
+ * stays, and what was translated.  But of the last time that it became true, what
+ * is before does not matter; so a search backwards begins with one segment, and
+ * takes parts that are longer as the way gets longer, up to so many steps.
+ */
+#define PART_MOST (UINT64_C(256) << 20)
+
 static bool has_enough(const struct when *when)
 {
 	return when->told && (when->question->last ||
 			      when->told == when->question->limit);
 }
 
-static int search_one(struct when *when, size_t segment,
-		      int (*search)(void *context, const struct position *from,
-				    const struct position *to),
-		      void *context)
+static int search_one(struct when *when, size_t segment, bool is_anew,
+		      when_search *search, void *context)
 {
 	const struct when_question *question = when->question;
-	struct position from, to;
-	int rc = segment_begin(when->query, segment, &from, when->why);
+	struct when_part part = { .is_anew = is_anew };
+	int rc = segment_begin(when->query, segment, &part.from, when->why);
 
 	if (!rc)
-		rc = segment_begin(when->query, segment + 1, &to, when->why);
+		rc = segment_begin(when->query, segment + 1, &part.to,
+				   when->why);
 	if (rc)
 		return rc;
-	if (position_compare(&question->from, &from) > 0)
-		from = question->from;
-	if (position_compare(&question->to, &to) < 0)
-		to = question->to;
-	if (position_compare(&from, &to) >= 0)
-		return 0;
-	rc = search(context, &from, &to);
+	if (position_compare(&question->from, &part.from) > 0)
+		part.from = question->from;
+	if (position_compare(&question->to, &part.to) < 0)
+		part.to = question->to;
+	return position_compare(&part.from, &part.to) < 0 ?
+		search(context, &part) : 0;
+}
+
+/* Tells what was met in some, where that is all. */
+static int finish_part(struct when *when, int rc)
+{
 	if (!rc || rc == WHEN_ENOUGH)
 		rc = when->count ? when_tell(when) : rc;
 	return !rc && has_enough(when) ? WHEN_ENOUGH : rc;
 }
 
-int when_each_segment(struct when *when,
-		      int (*search)(void *context, const struct position *from,
-				    const struct position *to),
-		      void *context)
+static int search_forwards(struct when *when, size_t first, size_t last,
+			   when_search *search, void *context)
+{
+	int rc = 0;
+
+	for (size_t i = first; i <= last && !rc; i++)
+		rc = finish_part(when, search_one(when, i, i == first, search,
+						  context));
+	return rc;
+}
+
+/* The first segment of a part of so many steps, or of one segment. */
+static size_t begin_part(const struct when *when, size_t first, size_t last,
+			 uint64_t steps)
+{
+	uint64_t end = recording_time(when->recording, last + 1);
+	size_t begin = last;
+
+	while (begin > first &&
+	       end - recording_time(when->recording, begin - 1) <= steps)
+		begin--;
+	return begin;
+}
+
+static int search_backwards(struct when *when, size_t first, size_t last,
+			    when_search *search, void *context)
+{
+	size_t begin, end = last + 1;
+	uint64_t steps = 0;
+	int rc = 0;
+
+	do {
+		begin = begin_part(when, first, end - 1, steps);
+		for (size_t i = begin; i < end && !rc; i++)
+			rc = search_one(when, i, i == begin, search, context);
+		rc = finish_part(when, rc);
+		steps = 2 * (recording_time(when->recording, last + 1) -
+			     recording_time(when->recording, begin));
+		if (steps > PART_MOST)
+			steps = PART_MOST;
+		end = begin;
+	} while (end > first && !rc);
+	return rc;
+}
+
+int when_each_segment(struct when *when, when_search *search, void *context)
 {
 	const struct when_question *question = when->question;
 	struct segment_position first, last;
@@ -117,13 +170,11 @@ int when_each_segment(struct when *when,
 				     when->why);
 	if (rc)
 		return rc;
-	for (size_t i = 0; i <= last.segment - first.segment && !rc; i++) {
-		size_t segment = question->last ? last.segment - i :
-						  first.segment + i;
-
-		rc = search_one(when, segment, search, context);
-	}
-	return rc;
+	return question->last ?
+		search_backwards(when, first.segment, last.segment, search,
+				 context) :
+		search_forwards(when, first.segment, last.segment, search,
+				context);
 }
 
 /* ------- all ------- */

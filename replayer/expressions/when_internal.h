@@ -37,14 +37,19 @@ int when_tell(struct when *when);
 struct expression_place when_place(const struct when *when,
 				   const struct position *at);
 
+/* What is searched at once: all of a segment, or some. */
+struct when_part {
+	struct position from, to;
+	bool is_anew;	/* else what is right before it was searched before it */
+};
+
+typedef int when_search(void *context, const struct when_part *part);
+
 /*
- * Searches segment by segment: forwards, or backwards until something was
- * met.
+ * Searches segment by segment: forwards; or parts of some segments, backwards
+ * until something was met, and each part forwards.
  */
-int when_each_segment(struct when *when,
-		      int (*search)(void *context, const struct position *from,
-				    const struct position *to),
-		      void *context);
+int when_each_segment(struct when *when, when_search *search, void *context);
 
 int when_search_memory(struct when *when);
 int when_search_steps(struct when *when);

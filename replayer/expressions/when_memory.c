@@ -288,23 +288,21 @@ static int search_part(struct search *search, const struct position *from,
 	return rc;
 }
 
-static int search_segment(void *context, const struct position *from,
-			  const struct position *to)
+static int search_segment(void *context, const struct when_part *part)
 {
 	struct search *search = context;
 	struct when *when = search->when;
 	struct names *names = lines_names(when->context->lines);
-	struct position at = *from, end;
+	struct position at = part->from, end;
 	bool is_last = false;
 	uint64_t until;
 	int rc = 0;
 
-	/* Of what is before a segment, a search backwards knows nothing. */
-	search->has_answer &= !when->question->last;
+	search->has_answer &= !part->is_anew;
 	while (!rc && !is_last) {
 		rc = names_until(names, at.time, &until, when->why);
-		is_last = until >= to->time || until <= at.time;
-		end = is_last ? *to : (struct position){ until, 0 };
+		is_last = until >= part->to.time || until <= at.time;
+		end = is_last ? part->to : (struct position){ until, 0 };
 		if (!rc)
 			rc = search_part(search, &at, &end);
 		at = end;

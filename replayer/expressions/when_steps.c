@@ -94,19 +94,18 @@ static int on_step(void *context, struct steps *steps, const struct step *step)
 }
 
 /* Modules are looked for where a segment begins. */
-static int search_segment(void *context, const struct position *from,
-			  const struct position *to)
+static int search_segment(void *context, const struct when_part *part)
 {
 	struct search *search = context;
 	struct when *when = search->when;
 	const struct steps_question question = {
-		.query = when->query, .from = *from, .to = *to,
+		.query = when->query, .from = part->from, .to = part->to,
 		.met = on_step, .context = search,
 	};
 	enum trace_answer answer;
-	int rc = evaluate(search, from, NULL, &answer);
+	int rc = evaluate(search, &part->from, NULL, &answer);
 
-	if (when->question->last)
+	if (part->is_anew)
 		search->count = 0;
 	return rc ? rc : steps_run(&question, when->why);
 }

@@ -163,8 +163,11 @@ class Tests(CprecTap):
                   *words), expected, "record")
         processes = [json.loads(line) for line in
                      self.answer("ps", "--json", trace).splitlines()]
-        equal([process["exit"]["code"] for process in processes], [0, 0, 1],
-              "how they ended")
+        became = {"became": True}
+        equal([process["exit"] for process in processes],
+              [became, became, {"code": 1}], "how they ended")
+        expect("exit:          none: it became" in self.answer("info", trace),
+               "what info says of that")
         equal(len({process["pid"] for process in processes}), 1, "numbers")
         output = ""
         for process, arch in zip(processes, ("x86_64", self.arch, "x86_64")):

@@ -34,6 +34,9 @@ static void show_end(struct session *session)
 	else if (info->exit_signal)
 		printf(": %s has killed the program",
 		       signal_name(text, info->exit_signal));
+	else if (info->has_become)
+		fputs(": it has become a program of another architecture",
+		      stdout);
 	else
 		printf(": the program has exited with status %" PRIu32,
 		       info->exit_code);

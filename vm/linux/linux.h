@@ -47,6 +47,7 @@ enum linux_outcome {
 	LINUX_THREAD_ENDED,	/* the process goes on; `status`: exit code */
 	LINUX_EXITED,		/* `status` is the exit code */
 	LINUX_KILLED,		/* `status` is the signal */
+	LINUX_BECAME,		/* goes on as linux_observer.becomes() says */
 };
 
 struct linux_result {

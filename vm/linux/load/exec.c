@@ -252,7 +252,7 @@ static int change_machine(struct linux_process *process,
 	process->thread->index = 0;
 	process->next_index = 1;
 	process_report(process, &last, process->thread->number, 0);
-	last.outcome = LINUX_EXITED;
+	last.outcome = LINUX_BECAME;
 	if (observer && observer->becomes)
 		observer->becomes(observer->context, &last);
 	return 0;
