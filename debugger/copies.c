@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* From register to register, and no further. */
 #define HOPS_MOST 32
 
 struct search {
 	struct cprec_cursor *cursor;
 	uint32_t tid;
+	unsigned word;
 	struct copy_source *out;
 	struct cprec_failure *why;
 	uint64_t offset, length;	/* in the register, which bytes */
@@ -86,14 +86,13 @@ static bool is_string_move(const char *text)
 
 	if (!strncmp(text, "rep ", 4))
 		text += 4;
-	return begins_with(text, moves) && strstr(text, "rsi");
+	return begins_with(text, moves) && strstr(text, "si]");
 }
 
-/* "eax" is in "rax", "r8d" in "r8"; false for "ah" and what is no register. */
-bool copy_whole_register(const char *name, char out[16])
+bool copy_whole_register(unsigned word, const char *name, char out[16])
 {
-	static const char *const wholes[] = { "rax", "rbx", "rcx", "rdx",
-					      "rsi", "rdi", "rbp", "rsp" };
+	static const char *const wholes[] = { "ax", "bx", "cx", "dx", "si",
+					      "di", "bp", "sp" };
 	bool is_vector = !strncmp(name, "xmm", 3);
 	size_t size = strlen(name);
 	size_t digits = size ? strspn(name + (is_vector ? 3 : 1),
@@ -112,8 +111,9 @@ bool copy_whole_register(const char *name, char out[16])
 	if (core[0] && core[1] == 'l')	/* "al" */
 		core[1] = 'x';
 	for (size_t i = 0; i < sizeof(wholes) / sizeof(*wholes); i++)
-		if (!strcmp(wholes[i] + 1, core))
-			return snprintf(out, 16, "%s", wholes[i]) > 0;
+		if (!strcmp(wholes[i], core))
+			return snprintf(out, 16, "%c%s", word == 8 ? 'r' : 'e',
+					core) > 0;
 	return false;
 }
 
@@ -173,7 +173,8 @@ static int find_register(struct search *search, const char *name,
 	char whole[16];
 	struct moved moved;
 
-	for (int hops = 0; hops < HOPS_MOST && copy_whole_register(name, whole);
+	for (int hops = 0; hops < HOPS_MOST &&
+			   copy_whole_register(search->word, name, whole);
 	     hops++) {
 		const struct cprec_register_write *write;
 		uint64_t pc;
@@ -201,12 +202,13 @@ static int find_register(struct search *search, const char *name,
 	return 0;
 }
 
-int copy_find(struct cprec_cursor *cursor, const struct cprec_access *access,
-	      struct copy_source *out, struct cprec_failure *why)
+int copy_find(struct cprec_cursor *cursor, unsigned word,
+	      const struct cprec_access *access, struct copy_source *out,
+	      struct cprec_failure *why)
 {
 	struct search search = {
-		.cursor = cursor, .tid = access->tid, .out = out, .why = why,
-		.length = access->length,
+		.cursor = cursor, .tid = access->tid, .word = word, .out = out,
+		.why = why, .length = access->length,
 	};
 	struct cprec_stop store;
 	struct moved moved;
@@ -225,12 +227,14 @@ int copy_find(struct cprec_cursor *cursor, const struct cprec_access *access,
 	return find_register(&search, moved.from, access->before);
 }
 
-int copy_find_register(struct cprec_cursor *cursor, const char *name,
-		       struct copy_source *out, struct cprec_failure *why)
+int copy_find_register(struct cprec_cursor *cursor, unsigned word,
+		       const char *name, struct copy_source *out,
+		       struct cprec_failure *why)
 {
 	const struct cprec_state *state;
 	struct search search = {
-		.cursor = cursor, .out = out, .why = why, .length = 16,
+		.cursor = cursor, .word = word, .out = out, .why = why,
+		.length = 16,
 	};
 	int rc = cprec_cursor_describe(cursor, &state, why);
 

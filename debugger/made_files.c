@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debugger/elf_parts.h"
 #include "debugger/target.h"
 
 #define MAPPINGS_MOST 64u
@@ -35,7 +36,7 @@ enum { NAME_NOTE = 1, NAME_NAMES = 20, NAME_SYMBOLS = 30, NAME_TEXTS = 38,
 
 struct made {
 	const char *path;	/* of the module */
-	uint16_t machine;
+	const struct target *target;
 	struct {
 		uint64_t start, end;
 		bool is_code;
@@ -92,10 +93,11 @@ static void take_headers(struct server *server, struct made *made)
 	uint64_t count = program_auxv(server, AT_PHNUM);
 
 	if (mapping_of(made, addr) == made->mapping_count ||
-	    count > HEADERS_MOST ||
-	    !state_read(server, addr, made->headers,
-			count * sizeof(*made->headers)))
+	    count > HEADERS_MOST)
 		return;
+	for (uint64_t i = 0; i < count; i++)
+		if (!elf_header_at(server, addr, i, &made->headers[i]))
+			return;
 	made->header_count = count;
 	made->bias = 0;
 	for (size_t i = 0; i < count; i++)
@@ -123,7 +125,7 @@ static int take_symbol(void *context, const struct cprec_module_symbol *symbol)
 
 	if (mapping == made->mapping_count)
 		return 0;
-	text_add_bytes(&made->symbols, &one, sizeof(one));
+	elf_add_symbol(&made->symbols, made->target->word, one);
 	/* Versions are for linkers. */
 	text_add_bytes(&made->texts, symbol->name,
 		       strcspn(symbol->name, "@"));
@@ -150,27 +152,20 @@ static int take_build_id(void *context, const struct cprec_module *module)
 
 static bool find_all(struct server *server, struct made *made)
 {
-	static const Elf64_Sym none;
-
 	cprec_each_mapping(server->cursor, take_mapping, made, NULL);
 	if (!made->mapping_count)
 		return false;
 	made->bias = made->base;
 	take_headers(server, made);
 	cprec_each_module(server->recording, take_build_id, made, NULL);
-	text_add_bytes(&made->symbols, &none, sizeof(none));
+	elf_add_symbol(&made->symbols, made->target->word, (Elf64_Sym){ 0 });
 	text_add_bytes(&made->texts, "", 1);
 	cprec_each_module_symbol(server->recording, made->path, take_symbol,
 				 made, NULL);
-	return made->symbols.size > sizeof(none);
+	return made->symbols.size > elf_symbol_size(made->target->word);
 }
 
 /* ------- the file ------- */
-
-static void add_section(struct text *out, Elf64_Shdr section)
-{
-	text_add_bytes(out, &section, sizeof(section));
-}
 
 /* Contents, and where they are. */
 static void add_contents(struct text *out, Elf64_Shdr *section,
@@ -191,7 +186,7 @@ static void add_mapped(const struct made *made, struct text *out)
 	for (size_t i = 0; i < made->mapping_count; i++) {
 		bool is_code = made->mappings[i].is_code;
 
-		add_section(out, (Elf64_Shdr) {
+		elf_add_section(out, made->target->word, (Elf64_Shdr) {
 			.sh_name = is_code ? NAME_CODE : NAME_DATA,
 			.sh_type = SHT_NOBITS,
 			.sh_flags = SHF_ALLOC |
@@ -206,24 +201,22 @@ static void add_mapped(const struct made *made, struct text *out)
 
 static void add_file_header(const struct made *made, struct text *out)
 {
+	unsigned word = made->target->word;
 	const Elf64_Ehdr header = {
-		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
-			     ELFDATA2LSB, EV_CURRENT },
+		.e_ident = { [EI_DATA] = ELFDATA2LSB,
+			     [EI_VERSION] = EV_CURRENT },
 		.e_type = made->bias ? ET_DYN : ET_EXEC,
-		.e_machine = made->machine, .e_version = EV_CURRENT,
+		.e_machine = made->target->machine, .e_version = EV_CURRENT,
 		.e_entry = made->entry,
-		.e_phoff = made->header_count ? sizeof(header) : 0,
-		.e_ehsize = sizeof(header),
-		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phoff = made->header_count ? elf_file_size(word) : 0,
 		.e_phnum = made->header_count,
-		.e_shentsize = sizeof(Elf64_Shdr),
 		.e_shnum = FIRST_MAPPED + made->mapping_count,
 		.e_shstrndx = NAMES,
 	};
 
-	text_add_bytes(out, &header, sizeof(header));
-	text_add_bytes(out, made->headers,
-		       made->header_count * sizeof(*made->headers));
+	elf_add_file(out, word, header);
+	for (size_t i = 0; i < made->header_count; i++)
+		elf_add_header(out, word, made->headers[i]);
 }
 
 /* As large as the headers say that it is: debuggers look. */
@@ -244,12 +237,13 @@ static uint64_t size_of(const struct made *made, const struct text *out)
 
 static bool add_all(const struct made *made, struct text *out)
 {
+	unsigned word = made->target->word;
 	Elf64_Shdr note = { NAME_NOTE, SHT_NOTE, 0, 0, 0, 0, 0, 0, 4, 0 };
 	Elf64_Shdr names = { NAME_NAMES, SHT_STRTAB, 0, 0, 0, 0, 0, 0, 1, 0 };
 	Elf64_Shdr texts = { NAME_TEXTS, SHT_STRTAB, 0, 0, 0, 0, 0, 0, 1, 0 };
 	Elf64_Shdr symbols = { NAME_SYMBOLS, SHT_SYMTAB, 0, 0, 0, 0, TEXTS, 1,
-			       8, sizeof(Elf64_Sym) };
-	Elf64_Off at;
+			       8, elf_symbol_size(word) };
+	uint64_t at;
 
 	add_file_header(made, out);
 	add_contents(out, &note, &made->note,
@@ -262,15 +256,15 @@ static bool add_all(const struct made *made, struct text *out)
 	add_contents(out, &texts, made->texts.bytes, made->texts.size);
 	add_contents(out, &(Elf64_Shdr){ 0 }, "", 0);
 	at = out->size;
-	add_section(out, (Elf64_Shdr){ 0 });
-	add_section(out, note);
-	add_section(out, names);
-	add_section(out, symbols);
-	add_section(out, texts);
+	elf_add_section(out, word, (Elf64_Shdr){ 0 });
+	elf_add_section(out, word, note);
+	elf_add_section(out, word, names);
+	elf_add_section(out, word, symbols);
+	elf_add_section(out, word, texts);
 	add_mapped(made, out);
 	if (out->failed || made->symbols.failed || made->texts.failed)
 		return false;
-	memcpy(out->bytes + offsetof(Elf64_Ehdr, e_shoff), &at, sizeof(at));
+	elf_set_sections(out, word, at);
 	return true;
 }
 
@@ -280,7 +274,7 @@ bool program_file_make(struct server *server, const char *path,
 	char *mapped = program_file_mapped(server, path);
 	struct made made = {
 		.path = mapped ? mapped : path,
-		.machine = server->target->machine,
+		.target = server->target,
 	};
 	bool is_made = find_all(server, &made) && add_all(&made, out);
 

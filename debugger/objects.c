@@ -10,13 +10,13 @@
 
 #include <elf.h>
 #include <inttypes.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "debugger/wire.h"
+#include "debugger/elf_parts.h"
 #include "debugger/target.h"
+#include "debugger/wire.h"
 
 /* ------- the processor ------- */
 
@@ -78,9 +78,9 @@ static bool pass_list(struct server *server, uint64_t *addr)
 	uint64_t word;
 
 	for (unsigned i = 0; i < ENTRIES_MOST; i++) {
-		if (!state_read(server, *addr, &word, sizeof(word)))
+		if (!elf_words(server, *addr, &word, 1))
 			return false;
-		*addr += sizeof(word);
+		*addr += server->target->word;
 		if (!word)
 			return true;
 	}
@@ -88,37 +88,54 @@ static bool pass_list(struct server *server, uint64_t *addr)
 }
 
 #define TYPES_MOST 64u
+#define ENTRY_MOST (2 * sizeof(uint64_t))	/* bytes: a type and a value */
+
+static uint64_t entry_size(const struct server *server)
+{
+	return 2 * server->target->word;
+}
+
+static uint64_t type_at(const struct server *server, const void *entry)
+{
+	return elf_word(server->target->word, entry);
+}
 
 static bool add_auxv(struct server *server, struct text *out)
 {
-	Elf64_auxv_t entry;
+	uint64_t size = entry_size(server), addr, type;
+	uint8_t entry[ENTRY_MOST];
 	unsigned count = 0;
-	uint64_t addr;
 
 	if (state_register(server, server->target->sp, &addr, NULL))
 		return false;
-	addr += sizeof(uint64_t);	/* how many arguments there are */
+	addr += server->target->word;	/* how many arguments there are */
 	if (!pass_list(server, &addr) || !pass_list(server, &addr))
 		return false;
 	do {
-		if (!state_read(server, addr, &entry, sizeof(entry)))
+		if (!state_read(server, addr, entry, size))
 			return false;
-		text_add_bytes(out, &entry, sizeof(entry));
-		addr += sizeof(entry);
-	} while (entry.a_type != AT_NULL && ++count < TYPES_MOST);
-	return entry.a_type == AT_NULL;
+		type = type_at(server, entry);
+		text_add_bytes(out, entry, size);
+		addr += size;
+	} while (type != AT_NULL && ++count < TYPES_MOST);
+	return type == AT_NULL;
 }
 
-static uint64_t auxv_value(const struct text *auxv, uint64_t type)
+static uint64_t value_at(const struct server *server, const void *entry)
 {
-	Elf64_auxv_t entry;
+	unsigned word = server->target->word;
 
-	for (size_t i = 0; i + sizeof(entry) <= auxv->size;
-	     i += sizeof(entry)) {
-		memcpy(&entry, auxv->bytes + i, sizeof(entry));
-		if (entry.a_type == type)
-			return entry.a_un.a_val;
-	}
+	return elf_word(word, (const uint8_t *)entry + word);
+}
+
+static uint64_t auxv_value(const struct server *server,
+			   const struct text *auxv, uint64_t type)
+{
+	uint64_t size = entry_size(server);
+
+	for (size_t i = 0; i + size <= auxv->size; i += size)
+		if (type_at(server, auxv->bytes + i) == type)
+			return value_at(server, auxv->bytes + i);
 	return 0;
 }
 
@@ -134,14 +151,6 @@ static int take_stack(void *context, const struct cprec_mapping *mapping)
 	return 1;
 }
 
-static Elf64_auxv_t entry_at(const struct cprec_memory *stack, uint64_t at)
-{
-	Elf64_auxv_t entry;
-
-	memcpy(&entry, stack->bytes + at, sizeof(entry));
-	return entry;
-}
-
 /*
  * A process that was forked began with its parent's program: where that put it,
  * at the top of the stack, it still is.  It is found by an entry that is the
@@ -149,9 +158,10 @@ static Elf64_auxv_t entry_at(const struct cprec_memory *stack, uint64_t at)
  */
 static bool search_auxv(struct server *server, struct text *out)
 {
-	const uint64_t size = sizeof(Elf64_auxv_t);
+	const uint64_t word = server->target->word, size = 2 * word;
 	struct cprec_mapping mapping = { 0 };
 	const struct cprec_memory *stack;
+	const uint8_t *bytes;
 	uint64_t at, length;
 
 	text_clear(out);
@@ -163,21 +173,20 @@ static bool search_auxv(struct server *server, struct text *out)
 	if (cprec_read(server->cursor, mapping.end - length, length, &stack,
 		       NULL))
 		return false;
-	for (at = length - size; at >= 8; at -= 8)
-		if (entry_at(stack, at).a_type == AT_PHENT &&
-		    entry_at(stack, at).a_un.a_val == sizeof(Elf64_Phdr))
+	bytes = stack->bytes;
+	for (at = length - size; at >= word; at -= word)
+		if (type_at(server, bytes + at) == AT_PHENT &&
+		    value_at(server, bytes + at) == elf_header_size(word))
 			break;
-	if (at < 8)
+	if (at < word)
 		return false;
-	while (at >= size && entry_at(stack, at - size).a_type &&
-	       entry_at(stack, at - size).a_type < TYPES_MOST)
+	while (at >= size && type_at(server, bytes + at - size) &&
+	       type_at(server, bytes + at - size) < TYPES_MOST)
 		at -= size;
 	for (; at + size <= length; at += size) {
-		Elf64_auxv_t entry = entry_at(stack, at);
-
-		text_add_bytes(out, &entry, size);
-		if (entry.a_type == AT_NULL)
-			return auxv_value(out, AT_PHDR) != 0;
+		text_add_bytes(out, bytes + at, size);
+		if (type_at(server, bytes + at) == AT_NULL)
+			return auxv_value(server, out, AT_PHDR) != 0;
 	}
 	return false;
 }
@@ -196,7 +205,7 @@ static int read_auxv(struct server *server, struct cprec_position at,
 	text_clear(&server->auxv);
 	server->auxv_at = at;
 	if ((!add_auxv(server, &server->auxv) ||
-	     !auxv_value(&server->auxv, AT_PHDR)) &&
+	     !auxv_value(server, &server->auxv, AT_PHDR)) &&
 	    !search_auxv(server, &server->auxv)) {
 		if (why)
 			snprintf(why->text, sizeof(why->text),
@@ -231,15 +240,14 @@ static int make_auxv(struct server *server, struct text *out,
 static uint64_t find_part(struct server *server, const struct text *auxv,
 			  uint32_t type)
 {
-	uint64_t headers = auxv_value(auxv, AT_PHDR);
-	uint64_t count = auxv_value(auxv, AT_PHNUM);
+	uint64_t headers = auxv_value(server, auxv, AT_PHDR);
+	uint64_t count = auxv_value(server, auxv, AT_PHNUM);
 	uint64_t part = 0, bias = 0;
 	bool has_part = false;
 	Elf64_Phdr header;
 
 	for (uint64_t i = 0; i < count && i < PN_XNUM; i++) {
-		if (!state_read(server, headers + i * sizeof(header), &header,
-				sizeof(header)))
+		if (!elf_header_at(server, headers, i, &header))
 			return 0;
 		if (header.p_type == PT_PHDR)
 			bias = headers - header.p_vaddr;
@@ -259,36 +267,23 @@ static uint64_t find_dynamic(struct server *server, const struct text *auxv)
 /* The dynamic linker's list; 0: it has none yet. */
 static uint64_t find_link_map(struct server *server, uint64_t dynamic)
 {
-	struct r_debug debug;
-	Elf64_Dyn entry;
+	enum { TAG, VALUE, ENTRY };
+	uint64_t entry[ENTRY], debug[2];	/* its version, the list */
 	unsigned count = 0;
 
 	do {
-		if (!state_read(server, dynamic, &entry, sizeof(entry)))
+		if (!elf_words(server, dynamic, entry, ENTRY))
 			return 0;
-		dynamic += sizeof(entry);
-	} while (entry.d_tag != DT_NULL && entry.d_tag != DT_DEBUG &&
+		dynamic += ENTRY * server->target->word;
+	} while (entry[TAG] != DT_NULL && entry[TAG] != DT_DEBUG &&
 		 ++count < ENTRIES_MOST);
-	if (entry.d_tag != DT_DEBUG || !entry.d_un.d_ptr ||
-	    !state_read(server, entry.d_un.d_ptr, &debug, sizeof(debug)))
+	if (entry[TAG] != DT_DEBUG || !entry[VALUE] ||
+	    !elf_words(server, entry[VALUE], debug, 2))
 		return 0;
-	return (uint64_t)(uintptr_t)debug.r_map;
+	return debug[1];
 }
 
-#define PATH_LONGEST 4096
 #define LIBRARIES_MOST 4096
-
-static bool read_path(struct server *server, uint64_t addr,
-		      char path[PATH_LONGEST])
-{
-	for (size_t i = 0; i < PATH_LONGEST; i++) {
-		if (!state_read(server, addr + i, &path[i], 1))
-			return false;
-		if (!path[i])
-			return true;
-	}
-	return false;
-}
 
 /* The first is the program itself. */
 static void add_libraries(struct server *server, uint64_t first,
@@ -296,30 +291,26 @@ static void add_libraries(struct server *server, uint64_t first,
 {
 	uint64_t at = first;
 	char path[PATH_LONGEST];
-	struct link_map map;
+	struct elf_module module;
 
 	for (unsigned i = 0; at && i < LIBRARIES_MOST; i++) {
 		uint64_t here = at;
 		char *name;
 
-		if (!state_read(server, at, &map, sizeof(map)))
+		if (!elf_module_at(server, at, &module))
 			return;
-		at = (uint64_t)(uintptr_t)map.l_next;
+		at = module.next;
 		if (here == first ||
-		    !read_path(server, (uint64_t)(uintptr_t)map.l_name, path) ||
-		    !*path)
+		    !state_path(server, module.name, path) || !*path)
 			continue;
-		library_names_add(server, path,
-				  (uint64_t)(uintptr_t)map.l_ld);
-		name = program_file_name(server, path,
-					 (uint64_t)(uintptr_t)map.l_ld);
+		library_names_add(server, path, module.dynamic);
+		name = program_file_name(server, path, module.dynamic);
 		text_add(out, "<library name=\"");
 		text_add_xml(out, name ? name : path);
 		free(name);
 		text_add(out, "\" lm=\"0x%" PRIx64 "\" l_addr=\"0x%" PRIx64
 			 "\" l_ld=\"0x%" PRIx64 "\" lmid=\"0x0\"/>", here,
-			 (uint64_t)map.l_addr,
-			 (uint64_t)(uintptr_t)map.l_ld);
+			 module.bias, module.dynamic);
 	}
 }
 
@@ -329,7 +320,7 @@ uint64_t program_auxv(struct server *server, uint64_t type)
 	uint64_t value = 0;
 
 	if (!make_auxv(server, &auxv, NULL))
-		value = auxv_value(&auxv, type);
+		value = auxv_value(server, &auxv, type);
 	text_release(&auxv);
 	return value;
 }
@@ -343,7 +334,7 @@ bool program_is_interpreter(struct server *server, const char *path)
 	if (!make_auxv(server, &auxv, NULL))
 		addr = find_part(server, &auxv, PT_INTERP);
 	text_release(&auxv);
-	return addr && read_path(server, addr, its) && !strcmp(its, path);
+	return addr && state_path(server, addr, its) && !strcmp(its, path);
 }
 
 static int make_libraries(struct server *server, struct text *out,
@@ -375,8 +366,8 @@ bool program_thread_block(struct server *server, uint64_t link_map,
 
 	if (make_auxv(server, &auxv, NULL))
 		return false;
-	headers = auxv_value(&auxv, AT_PHDR);
-	count = auxv_value(&auxv, AT_PHNUM);
+	headers = auxv_value(server, &auxv, AT_PHDR);
+	count = auxv_value(server, &auxv, AT_PHNUM);
 	dynamic = link_map ? find_dynamic(server, &auxv) : 0;
 	text_release(&auxv);
 	if (link_map &&
@@ -384,8 +375,7 @@ bool program_thread_block(struct server *server, uint64_t link_map,
 		return false;
 	for (uint64_t i = 0; i < count && header.p_type != PT_TLS; i++)
 		if (i >= PN_XNUM ||
-		    !state_read(server, headers + i * sizeof(header), &header,
-				sizeof(header)))
+		    !elf_header_at(server, headers, i, &header))
 			return false;
 	if (header.p_type != PT_TLS || !header.p_align)
 		return false;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debugger/target.h"
+
 void plan_release(struct plan *plan)
 {
 	free(plan->found);
@@ -217,8 +219,8 @@ static int find_source(struct server *server, const struct found *found,
 
 	if (found->access.kind != CPREC_BY_INSTRUCTION)
 		return 0;
-	rc = copy_find(server->cursor, &found->access, &server->plan.source,
-		       why);
+	rc = copy_find(server->cursor, server->target->word, &found->access,
+		       &server->plan.source, why);
 	return rc ? rc : cprec_cursor_move(server->cursor, at, why);
 }
 
@@ -279,7 +281,7 @@ static int go_to_register(struct server *server, struct cprec_failure *why)
 	bool by_kernel;
 	int rc = state_thread(server, server->general, why);
 
-	if (!copy_whole_register(plan->name, name))
+	if (!copy_whole_register(server->target->word, plan->name, name))
 		snprintf(name, sizeof(name), "%s", plan->name);
 	if (!rc)
 		rc = cprec_find_register_write(server->cursor, name, &write,
@@ -294,8 +296,8 @@ static int go_to_register(struct server *server, struct cprec_failure *why)
 	tid = write->tid;
 	by_kernel = write->by != NULL;
 	if (!by_kernel)
-		rc = copy_find_register(server->cursor, name,
-					&plan->source, why);
+		rc = copy_find_register(server->cursor, server->target->word,
+					name, &plan->source, why);
 	if (!rc)
 		rc = cprec_cursor_move(server->cursor, at, why);
 	if (!rc)

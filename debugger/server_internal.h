@@ -261,6 +261,10 @@ int state_find_registers(struct server *server, struct cprec_failure *why);
 /* All of `size` bytes; false if any is not known. */
 bool state_read(struct server *server, uint64_t addr, void *out, size_t size);
 
+/* The name of a file; false also if it is longer. */
+#define PATH_LONGEST 4096
+bool state_path(struct server *server, uint64_t addr, char out[PATH_LONGEST]);
+
 /* "p1.2", "2" or "-1" */
 bool state_parse_thread(struct server *server, const char **text,
 			uint32_t *tid);

@@ -10,22 +10,29 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "debugger/target.h"
 
+/* A siginfo_t of the program, which may be one of 32 bits. */
+struct details {
+	int32_t signal, error, code;
+	uint8_t others[sizeof(siginfo_t) - 12];
+};
+
 /* Behind the next event; `server->cursor` is the one to ask. */
-static bool read_frame(struct server *server, siginfo_t *out)
+static bool read_frame(struct server *server, struct details *out)
 {
 	uint64_t addr;
 
 	return !cprec_cursor_thread(server->cursor, server->stop.tid, NULL) &&
 	       !state_register(server, server->target->details, &addr, NULL) &&
 	       state_read(server, addr, out, sizeof(*out)) &&
-	       out->si_signo == (int)server->stop.signal;
+	       out->signal == (int32_t)server->stop.signal;
 }
 
-static int look_at_frame(struct server *server, siginfo_t *out, bool *is_there,
-			 struct cprec_failure *why)
+static int look_at_frame(struct server *server, struct details *out,
+			 bool *is_there, struct cprec_failure *why)
 {
 	struct cprec_position at = cprec_cursor_position(server->cursor);
 	struct cprec_cursor *here = server->cursor;
@@ -47,8 +54,9 @@ static int look_at_frame(struct server *server, siginfo_t *out, bool *is_there,
 	return 0;
 }
 
-static bool explain_crash(const struct server *server, siginfo_t *out)
+static bool explain_crash(const struct server *server, struct details *out)
 {
+	const unsigned word = server->target->word;
 	const struct cprec_crash *crash = &server->crash;
 
 	if (!server->has_crash || !crash->is_fault || !crash->has_addr ||
@@ -56,11 +64,12 @@ static bool explain_crash(const struct server *server, siginfo_t *out)
 	    cprec_position_compare(crash->at,
 				   cprec_cursor_position(server->cursor)))
 		return false;
-	*out = (siginfo_t) {
-		.si_signo = SIGSEGV,
-		.si_code = crash->is_mapped ? SEGV_ACCERR : SEGV_MAPERR,
+	*out = (struct details) {
+		.signal = SIGSEGV,
+		.code = crash->is_mapped ? SEGV_ACCERR : SEGV_MAPERR,
 	};
-	out->si_addr = (void *)(uintptr_t)crash->addr;
+	/* Next to them, where a word may be. */
+	memcpy(out->others + 12 % word, &crash->addr, word);
 	return true;
 }
 
@@ -68,7 +77,7 @@ int make_siginfo(struct server *server, struct text *out,
 		 struct cprec_failure *why)
 {
 	bool is_there = false;
-	siginfo_t info;
+	struct details info;
 	int rc = 0;
 
 	if (server->stop.why == STOPPED_SIGNAL && !server->diverted.diversion)

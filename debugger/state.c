@@ -413,6 +413,17 @@ bool state_read(struct server *server, uint64_t addr, void *out, size_t size)
 	return true;
 }
 
+bool state_path(struct server *server, uint64_t addr, char out[PATH_LONGEST])
+{
+	for (size_t i = 0; i < PATH_LONGEST; i++) {
+		if (!state_read(server, addr + i, &out[i], 1))
+			return false;
+		if (!out[i])
+			return true;
+	}
+	return false;
+}
+
 /* How many bytes are known, from the first on. */
 static int read_known(struct server *server, const char *args,
 		      const struct cprec_memory **memory, size_t *known,

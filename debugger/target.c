@@ -5,7 +5,7 @@
 #include <elf.h>
 #include <string.h>
 
-/* ------- x86-64 ------- */
+/* ------- x86-64 and i386 ------- */
 
 #define NUMBER(name) { name, name, 64, "int64", NULL, NULL, false }
 #define SELECTOR(name) { name, name, 32, "int32", NULL, NULL, false }
@@ -67,6 +67,28 @@ static const char vector_types[] =
 	"<field name=\"FZ\" start=\"15\" end=\"15\"/>"
 	"</flags>";
 
+/* Of x87, in gdb's order; which segments its last operands were in is not kept. */
+#define FLOATS                                                                 \
+	FLOAT("st0"), FLOAT("st1"), FLOAT("st2"), FLOAT("st3"), FLOAT("st4"),  \
+	FLOAT("st5"), FLOAT("st6"), FLOAT("st7"),                              \
+	CONTROL("fctrl", "fctrl"), CONTROL("fstat", "fstat"),                  \
+	CONTROL("ftag", "ftag"), CONTROL("fiseg", NULL),                       \
+	CONTROL("fioff", "fioff"), CONTROL("foseg", NULL),                     \
+	CONTROL("fooff", "fooff"), CONTROL("fop", NULL)
+
+#define SELECTORS                                                              \
+	SELECTOR("cs"), SELECTOR("ss"), SELECTOR("ds"), SELECTOR("es"),        \
+	SELECTOR("fs"), SELECTOR("gs")
+
+#define EIGHT_VECTORS                                                          \
+	{ "xmm0", "xmm0", 128, "vec128", "org.gnu.gdb.i386.sse",               \
+	  vector_types, false },                                               \
+	VECTOR("xmm1"), VECTOR("xmm2"), VECTOR("xmm3"), VECTOR("xmm4"),        \
+	VECTOR("xmm5"), VECTOR("xmm6"), VECTOR("xmm7")
+
+#define EFLAGS { "eflags", "eflags", 32, "i386_eflags", NULL, NULL, false }
+#define MXCSR { "mxcsr", "mxcsr", 32, "i386_mxcsr", NULL, NULL, false }
+
 static const struct target_register x86_64_registers[] = {
 	{ "rax", "rax", 64, "int64", "org.gnu.gdb.i386.core", flags_types,
 	  false },
@@ -77,27 +99,32 @@ static const struct target_register x86_64_registers[] = {
 	NUMBER("r8"), NUMBER("r9"), NUMBER("r10"), NUMBER("r11"),
 	NUMBER("r12"), NUMBER("r13"), NUMBER("r14"), NUMBER("r15"),
 	{ "rip", "rip", 64, "code_ptr", NULL, NULL, false },
-	{ "eflags", "eflags", 32, "i386_eflags", NULL, NULL, false },
-	SELECTOR("cs"), SELECTOR("ss"), SELECTOR("ds"), SELECTOR("es"),
-	SELECTOR("fs"), SELECTOR("gs"),
-	FLOAT("st0"), FLOAT("st1"), FLOAT("st2"), FLOAT("st3"), FLOAT("st4"),
-	FLOAT("st5"), FLOAT("st6"), FLOAT("st7"),
-	CONTROL("fctrl", "fctrl"), CONTROL("fstat", "fstat"),
-	CONTROL("ftag", "ftag"), CONTROL("fiseg", NULL),
-	CONTROL("fioff", "fioff"), CONTROL("foseg", NULL),
-	CONTROL("fooff", "fooff"), CONTROL("fop", NULL),
-	{ "xmm0", "xmm0", 128, "vec128", "org.gnu.gdb.i386.sse",
-	  vector_types, false },
-	VECTOR("xmm1"), VECTOR("xmm2"), VECTOR("xmm3"), VECTOR("xmm4"),
-	VECTOR("xmm5"), VECTOR("xmm6"), VECTOR("xmm7"), VECTOR("xmm8"),
+	EFLAGS, SELECTORS, FLOATS, EIGHT_VECTORS, VECTOR("xmm8"),
 	VECTOR("xmm9"), VECTOR("xmm10"), VECTOR("xmm11"), VECTOR("xmm12"),
-	VECTOR("xmm13"), VECTOR("xmm14"), VECTOR("xmm15"),
-	{ "mxcsr", "mxcsr", 32, "i386_mxcsr", NULL, NULL, false },
+	VECTOR("xmm13"), VECTOR("xmm14"), VECTOR("xmm15"), MXCSR,
 	{ "orig_rax", NULL, 64, "int64", "org.gnu.gdb.i386.linux", NULL,
 	  true },
 	{ "fs_base", "fs_base", 64, "int64", "org.gnu.gdb.i386.segments",
 	  NULL, false },
 	NUMBER("gs_base"),
+};
+
+#define NARROW(name) { name, name, 32, "int32", NULL, NULL, false }
+
+/* gdb knows no bases of segments here: they are cprec's own. */
+static const struct target_register i386_registers[] = {
+	{ "eax", "eax", 32, "int32", "org.gnu.gdb.i386.core", flags_types,
+	  false },
+	NARROW("ecx"), NARROW("edx"), NARROW("ebx"),
+	{ "esp", "esp", 32, "data_ptr", NULL, NULL, false },
+	{ "ebp", "ebp", 32, "data_ptr", NULL, NULL, false },
+	NARROW("esi"), NARROW("edi"),
+	{ "eip", "eip", 32, "code_ptr", NULL, NULL, false },
+	EFLAGS, SELECTORS, FLOATS, EIGHT_VECTORS, MXCSR,
+	{ "orig_eax", NULL, 32, "int", "org.gnu.gdb.i386.linux", NULL, true },
+	{ "fs_base", "fs_base", 32, "int32", "cprec.i386.segments", NULL,
+	  false },
+	NARROW("gs_base"),
 };
 
 /* ------- AArch64 ------- */
@@ -179,11 +206,43 @@ static const struct target_register aarch64_registers[] = {
 	  false },
 };
 
+/* ------- 32-bit ARM ------- */
+
+#define R(name) { name, name, 32, "uint32", NULL, NULL, false }
+#define D(name) { name, name, 64, "ieee_double", NULL, NULL, false }
+
+static const struct target_register arm_registers[] = {
+	{ "r0", "r0", 32, "uint32", "org.gnu.gdb.arm.core", NULL, false },
+	R("r1"), R("r2"), R("r3"), R("r4"), R("r5"), R("r6"), R("r7"),
+	R("r8"), R("r9"), R("r10"), R("r11"), R("r12"),
+	{ "sp", "sp", 32, "data_ptr", NULL, NULL, false },
+	R("lr"),
+	{ "pc", "pc", 32, "code_ptr", NULL, NULL, false },
+	R("cpsr"),
+	{ "d0", "d0", 64, "ieee_double", "org.gnu.gdb.arm.vfp", NULL, false },
+	D("d1"), D("d2"), D("d3"), D("d4"), D("d5"), D("d6"), D("d7"), D("d8"),
+	D("d9"), D("d10"), D("d11"), D("d12"), D("d13"), D("d14"), D("d15"),
+	D("d16"), D("d17"), D("d18"), D("d19"), D("d20"), D("d21"), D("d22"),
+	D("d23"), D("d24"), D("d25"), D("d26"), D("d27"), D("d28"), D("d29"),
+	D("d30"), D("d31"),
+	CONTROL("fpscr", "fpscr"),
+	{ "tpidruro", "tpidruro", 32, "data_ptr", "org.gnu.gdb.arm.tls", NULL,
+	  false },
+};
+
 /* ------- all of them ------- */
 
 /* fork, vfork, clone, clone3 */
 static const uint64_t x86_64_forks[] = { 57, 58, 56, 435, CALL_NONE };
 static const uint64_t x86_64_vforks[] = { 58, CALL_NONE };
+
+/* fork, vfork, clone, clone3 */
+static const uint64_t i386_forks[] = { 2, 190, 120, 435, CALL_NONE };
+static const uint64_t i386_vforks[] = { 190, CALL_NONE };
+
+/* fork, vfork, clone, clone3 */
+static const uint64_t arm_forks[] = { 2, 190, 120, 435, CALL_NONE };
+static const uint64_t arm_vforks[] = { 190, CALL_NONE };
 
 /* clone, clone3 */
 static const uint64_t aarch64_forks[] = { 220, 435, CALL_NONE };
@@ -194,7 +253,7 @@ static const uint64_t aarch64_vforks[] = { CALL_NONE };
 static const struct target targets[] = {
 	{
 		.arch = "x86_64", .name = "i386:x86-64", .osabi = "GNU/Linux",
-		.machine = EM_X86_64,
+		.machine = EM_X86_64, .word = 8,
 		.registers = x86_64_registers,
 		.count = COUNT(x86_64_registers),
 		.pc = "rip", .sp = "rsp", .fp = "rbp",
@@ -205,8 +264,20 @@ static const struct target targets[] = {
 		.forks = x86_64_forks, .vforks = x86_64_vforks,
 	},
 	{
+		.arch = "i386", .name = "i386", .osabi = "GNU/Linux",
+		.machine = EM_386, .word = 4,
+		.registers = i386_registers,
+		.count = COUNT(i386_registers),
+		.pc = "eip", .sp = "esp", .fp = "ebp",
+		.tls = "gs_base", .tls_number = R_386_TLS_DTPMOD32,
+		.tls_offset = R_386_TLS_TPOFF, .tls_code = R_386_TLS_DESC,
+		.vector = 4,
+		.details = "edx", .call = "eax",
+		.forks = i386_forks, .vforks = i386_vforks,
+	},
+	{
 		.arch = "aarch64", .name = "aarch64", .osabi = "GNU/Linux",
-		.machine = EM_AARCH64,
+		.machine = EM_AARCH64, .word = 8,
 		.registers = aarch64_registers,
 		.count = COUNT(aarch64_registers),
 		.pc = "pc", .sp = "sp", .fp = "x29",
@@ -217,6 +288,19 @@ static const struct target targets[] = {
 		.watches_before = true,
 		.details = "x1", .call = "x8",
 		.forks = aarch64_forks, .vforks = aarch64_vforks,
+	},
+	{
+		.arch = "arm", .name = "arm", .osabi = "GNU/Linux",
+		.machine = EM_ARM, .word = 4,
+		.registers = arm_registers,
+		.count = COUNT(arm_registers),
+		.pc = "pc", .sp = "sp", .fp = "r11",
+		.tls = "tpidruro", .tls_number = R_ARM_TLS_DTPMOD32,
+		.tls_offset = R_ARM_TLS_TPOFF32, .tls_code = R_ARM_TLS_DESC,
+		.vector = 0, .tls_head = 8,
+		.watches_before = true,
+		.details = "r1", .call = "r7",
+		.forks = arm_forks, .vforks = arm_vforks,
 	},
 };
 

@@ -3,8 +3,8 @@
  * target.h - a processor as debuggers know it: its registers, in their order
  *
  * Source: gdb's target descriptions, "Debugging with GDB", appendix G; the
- * layout is that of gdb's features i386/64bit-core.xml, aarch64-core.xml and
- * others.  "ELF Handling For Thread-Local Storage"; ELF for the Arm 64-bit
+ * layout is that of gdb's features i386/64bit-core.xml, i386/32bit-core.xml,
+ * aarch64-core.xml and others.  "ELF Handling For Thread-Local Storage"; ELF for the Arm 64-bit
  * Architecture.
  */
 #ifndef CPREC_DEBUGGER_TARGET_H
@@ -32,6 +32,7 @@ struct target {
 	const char *name;	/* debuggers' */
 	const char *osabi;
 	uint16_t machine;		/* in files of programs */
+	unsigned word;			/* bytes of an address */
 	const struct target_register *registers;
 	size_t count;
 	const char *pc, *sp, *fp;	/* debuggers' names */

@@ -12,29 +12,32 @@
  */
 #include "debugger/server_internal.h"
 
-#include <elf.h>
 #include <inttypes.h>
-#include <link.h>
 
+#include "debugger/elf_parts.h"
 #include "debugger/target.h"
 
 /* Behind an entry of the vector is what is to be freed. */
-#define VECTOR_ENTRY 16u
-#define NOT_ALLOCATED UINT64_MAX
+#define VECTOR_ENTRY 2u			/* words */
+
+/* The entry of what is not allocated yet: all bits. */
+static bool is_allocated(const struct server *server, uint64_t entry)
+{
+	return entry && entry != UINT64_MAX >> (64 - 8 * server->target->word);
+}
 
 static bool find_in_vector(struct server *server, uint64_t pointer,
 			   uint64_t module, uint64_t *out)
 {
+	const uint64_t entry = VECTOR_ENTRY * server->target->word;
 	uint64_t vector, count;
 
-	return state_read(server, pointer + server->target->vector, &vector,
-			  sizeof(vector)) &&
-	       state_read(server, vector - VECTOR_ENTRY, &count,
-			  sizeof(count)) &&
+	return elf_words(server, pointer + server->target->vector, &vector,
+			 1) &&
+	       elf_words(server, vector - entry, &count, 1) &&
 	       module && module <= count &&
-	       state_read(server, vector + module * VECTOR_ENTRY, out,
-			  sizeof(*out)) &&
-	       *out && *out != NOT_ALLOCATED;
+	       elf_words(server, vector + module * entry, out, 1) &&
+	       is_allocated(server, *out);
 }
 
 /* ------- what the loader has stored ------- */
@@ -44,8 +47,10 @@ static bool find_in_vector(struct server *server, uint64_t pointer,
 /* Of a library, as it is in memory. */
 struct library {
 	uint64_t bias, symbols;
+	uint64_t name;		/* the path of its file */
 	struct {
 		uint64_t at, size;
+		bool has_addends;
 	} relocations[2];	/* also those of its jumps */
 };
 
@@ -55,53 +60,113 @@ static uint64_t with_bias(const struct library *library, uint64_t addr)
 	return addr < library->bias ? addr + library->bias : addr;
 }
 
+static void take_entry(struct library *library, uint64_t tag, uint64_t value)
+{
+	switch (tag) {
+	case DT_RELA:
+	case DT_REL:
+		library->relocations[0].at = with_bias(library, value);
+		library->relocations[0].has_addends = tag == DT_RELA;
+		break;
+	case DT_RELASZ:
+	case DT_RELSZ:
+		library->relocations[0].size = value;
+		break;
+	case DT_JMPREL:
+		library->relocations[1].at = with_bias(library, value);
+		break;
+	case DT_PLTRELSZ:
+		library->relocations[1].size = value;
+		break;
+	case DT_PLTREL:
+		library->relocations[1].has_addends = value == DT_RELA;
+		break;
+	case DT_SYMTAB:
+		library->symbols = with_bias(library, value);
+		break;
+	default:
+		break;
+	}
+}
+
 static bool read_library(struct server *server, uint64_t link_map,
 			 struct library *out)
 {
-	struct link_map map;
-	Elf64_Dyn entry = { .d_tag = DT_NULL };
-	uint64_t at;
+	enum { TAG, VALUE, ENTRY };
+	struct elf_module module;
+	uint64_t entry[ENTRY], at;
 
 	*out = (struct library){ 0 };
-	if (!state_read(server, link_map, &map, sizeof(map)))
+	if (!elf_module_at(server, link_map, &module))
 		return false;
-	out->bias = map.l_addr;
-	at = (uint64_t)(uintptr_t)map.l_ld;
-	for (unsigned i = 0; i < ENTRIES_MOST; i++, at += sizeof(entry)) {
-		if (!state_read(server, at, &entry, sizeof(entry)))
+	out->bias = module.bias;
+	out->name = module.name;
+	at = module.dynamic;
+	for (unsigned i = 0; i < ENTRIES_MOST; i++) {
+		if (!elf_words(server, at, entry, ENTRY))
 			return false;
-		if (entry.d_tag == DT_NULL)
+		if (entry[TAG] == DT_NULL)
 			break;
-		if (entry.d_tag == DT_RELA)
-			out->relocations[0].at =
-				with_bias(out, entry.d_un.d_ptr);
-		else if (entry.d_tag == DT_RELASZ)
-			out->relocations[0].size = entry.d_un.d_val;
-		else if (entry.d_tag == DT_JMPREL)
-			out->relocations[1].at =
-				with_bias(out, entry.d_un.d_ptr);
-		else if (entry.d_tag == DT_PLTRELSZ)
-			out->relocations[1].size = entry.d_un.d_val;
-		else if (entry.d_tag == DT_SYMTAB)
-			out->symbols = with_bias(out, entry.d_un.d_ptr);
+		take_entry(out, entry[TAG], entry[VALUE]);
+		at += ENTRY * server->target->word;
 	}
 	return out->symbols != 0;
 }
 
-/* Where a variable is in its block, which the loader took into account. */
-static bool value_of(struct server *server, const struct library *library,
-		     const Elf64_Rela *relocation, uint64_t *out)
+/* ------- addends that the loader has overwritten ------- */
+
+/* Where a word of the library is in its file; its header is in front of it. */
+static bool find_in_file(struct server *server, const struct library *library,
+			 uint64_t addr, uint64_t *out)
+{
+	uint64_t list, count;
+	Elf64_Phdr header;
+
+	if (!elf_headers_of(server, library->bias, &list, &count))
+		return false;
+	for (uint64_t i = 0; i < count; i++) {
+		if (!elf_header_at(server, list, i, &header))
+			return false;
+		if (header.p_type == PT_LOAD && header.p_vaddr <= addr &&
+		    addr - header.p_vaddr < header.p_filesz) {
+			*out = addr - header.p_vaddr + header.p_offset;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool read_addend(struct server *server, const struct library *library,
+			uint64_t addr, uint64_t *out)
+{
+	unsigned word = server->target->word;
+	uint8_t bytes[sizeof(uint64_t)];
+	struct cprec_failure why;
+	struct cprec_file *file;
+	char path[PATH_LONGEST];
+	uint64_t at, size = 0;
+
+	if (!state_path(server, library->name, path) ||
+	    !find_in_file(server, library, addr, &at) ||
+	    program_file_open(server, path, &file, &why))
+		return false;
+	if (cprec_file_read(file, at, bytes, word, &size, &why))
+		size = 0;
+	cprec_file_close(file);
+	*out = size == word ? elf_word(word, bytes) : 0;
+	return size == word;
+}
+
+/* One of another module says nothing of this one. */
+static bool symbol_of(struct server *server, const struct library *library,
+		      const Elf64_Rela *relocation, Elf64_Sym *out)
 {
 	uint64_t number = ELF64_R_SYM(relocation->r_info);
-	Elf64_Sym symbol = { .st_shndx = SHN_ABS };
 
-	if (number && !state_read(server, library->symbols +
-				  number * sizeof(symbol), &symbol,
-				  sizeof(symbol)))
-		return false;
-	*out = symbol.st_value + (uint64_t)relocation->r_addend;
-	/* One of another module says nothing of this one. */
-	return symbol.st_shndx != SHN_UNDEF;
+	*out = (Elf64_Sym){ .st_shndx = SHN_ABS };
+	return !number ||
+	       (elf_symbol_at(server, library->symbols, number, out) &&
+		out->st_shndx != SHN_UNDEF);
 }
 
 /* The argument of the function is how far it is, or leads to a number. */
@@ -110,8 +175,7 @@ static bool find_by_code(struct server *server, uint64_t argument,
 {
 	uint64_t place[2];
 
-	if (!state_read(server, argument, place, sizeof(place)) ||
-	    place[1] != inside) {
+	if (!elf_words(server, argument, place, 2) || place[1] != inside) {
 		*out = pointer + argument - inside;
 		return true;
 	}
@@ -119,38 +183,47 @@ static bool find_by_code(struct server *server, uint64_t argument,
 }
 
 static bool find_of(struct server *server, const struct library *library,
-		    const Elf64_Rela *relocation, uint64_t pointer,
-		    uint64_t *out)
+		    const Elf64_Rela *relocation, bool has_addend,
+		    uint64_t pointer, uint64_t *out)
 {
 	const struct target *target = server->target;
 	uint32_t type = ELF64_R_TYPE(relocation->r_info);
-	uint64_t at = library->bias + relocation->r_offset, filled, inside;
+	uint64_t at = library->bias + relocation->r_offset, filled[2], inside;
+	Elf64_Sym symbol;
 
 	if ((type != target->tls_offset && type != target->tls_number &&
 	     type != target->tls_code) ||
-	    !value_of(server, library, relocation, &inside) ||
-	    !state_read(server, type == target->tls_code ? at + 8 : at,
-			&filled, sizeof(filled)))
+	    !symbol_of(server, library, relocation, &symbol) ||
+	    !elf_words(server, at, filled, 2))
 		return false;
 	if (type == target->tls_number)
-		return find_in_vector(server, pointer, filled, out);
+		return find_in_vector(server, pointer, filled[0], out);
+	inside = (uint64_t)relocation->r_addend;
+	if (!has_addend &&
+	    !read_addend(server, library, relocation->r_offset, &inside))
+		return false;
+	/* Where it is in its block, which the loader took into account. */
+	inside += symbol.st_value;
 	if (type == target->tls_code)
-		return find_by_code(server, filled, inside, pointer, out);
-	*out = pointer + filled - inside;
+		return find_by_code(server, filled[1], inside, pointer, out);
+	*out = pointer + filled[0] - inside;
 	return true;
 }
 
 static bool find_in(struct server *server, const struct library *library,
 		    unsigned list, uint64_t pointer, uint64_t *out)
 {
-	Elf64_Rela relocation;
+	bool has_addends = library->relocations[list].has_addends;
+	size_t size = elf_relocation_size(server->target->word, has_addends);
 	uint64_t at = library->relocations[list].at;
-	uint64_t count = library->relocations[list].size / sizeof(relocation);
+	uint64_t count = library->relocations[list].size / size;
+	Elf64_Rela relocation;
 
 	for (uint64_t i = 0; at && i < count && i < ENTRIES_MOST; i++)
-		if (state_read(server, at + i * sizeof(relocation),
-			       &relocation, sizeof(relocation)) &&
-		    find_of(server, library, &relocation, pointer, out))
+		if (elf_relocation_at(server, at, i, has_addends,
+				      &relocation) &&
+		    find_of(server, library, &relocation, has_addends, pointer,
+			    out))
 			return true;
 	return false;
 }

@@ -20,6 +20,23 @@
 #define CALL_MOST 8u		/* bytes of the longest instruction that calls */
 #define SIGRETURN_MOST 16u	/* bytes of code that leaves a handler */
 
+/*
+ * Code that a handler returns to, which makes the call that brings registers
+ * back.
+ */
+struct stack_return {
+	const uint8_t *code;
+	size_t size;		/* at most SIGRETURN_MOST */
+	unsigned less;		/* bytes that the registers are nearer */
+	struct {
+		/* Bytes of the code that are behind it, and that these have
+		 * taken off the stack; none of both: it begins. */
+		uint8_t passed, popped;
+	} places[3];		/* where an instruction begins */
+};
+
+#define STACK_RETURNS 6u
+
 struct stack_table {
 	/*
 	 * A frame that code keeps: the register points to the caller's, and
@@ -39,12 +56,9 @@ struct stack_table {
 	 * many bytes as the two behind it say; 0: there is none. */
 	uint8_t popping_return;
 
-	/* Where a handler returns to: code that makes this call, ... */
-	const uint8_t *sigreturn;
-	size_t sigreturn_size;	/* at most SIGRETURN_MOST */
-
-	/* ... and, from the stack pointer there, the registers that it brings
-	 * back: `saved[i]` is of register i. */
+	/* Where handlers return to, and, from the stack pointer there, the
+	 * registers that are brought back: `saved[i]` is of register i. */
+	struct stack_return returns[STACK_RETURNS];
 	const uint16_t *saved;	/* 0: none */
 	unsigned saved_count;
 

@@ -4,16 +4,26 @@
 #include "formats/stacks.h"
 #include "formats/tables_arm.h"
 
-/* mov r7, #173; svc #0: rt_sigreturn, in ARM code. */
-static const uint8_t sigreturn[] = {
-	0xad, 0x70, 0xa0, 0xe3, 0x00, 0x00, 0x00, 0xef,
-};
+/*
+ * rt_sigreturn and sigreturn: of the C library's, in Thumb code; of the kernel's,
+ * in both.
+ */
+static const uint8_t library_rt[] = { 0x4f, 0xf0, 173, 0x07, 0x00, 0xdf };
+static const uint8_t library[] = { 0x4f, 0xf0, 119, 0x07, 0x00, 0xdf };
+static const uint8_t arm_rt[] = { 173, 0x70, 0xa0, 0xe3, 173, 0, 0x90, 0xef };
+static const uint8_t arm[] = { 119, 0x70, 0xa0, 0xe3, 119, 0, 0x90, 0xef };
+static const uint8_t thumb_rt[] = { 173, 0x27, 0x00, 0xdf };
+static const uint8_t thumb[] = { 119, 0x27, 0x00, 0xdf };
+
+#define RETURN(code, less, second) \
+	{ code, sizeof(code), less, { { 0, 0 }, { second, 0 } } }
 
 /*
- * Behind the signal's information: the registers in struct ucontext, behind
- * flags, link, stack, and three words of the context.
+ * Behind the signal's information, if it is there: the registers in struct
+ * ucontext, behind flags, link, stack, and three words of the context.
  */
-#define SAVED(n) (128 + 20 + 12 + 4 * (n))
+#define INFORMATION 128
+#define SAVED(n) (INFORMATION + 20 + 12 + 4 * (n))
 
 static const uint16_t saved[] = {
 	[ARM_R0] = SAVED(0), SAVED(1), SAVED(2), SAVED(3), SAVED(4), SAVED(5),
@@ -97,8 +107,11 @@ const struct stack_table stack_table_arm = {
 	.call_size = 4,
 	.has_link_register = true,
 	.link_register = ARM_LR,
-	.sigreturn = sigreturn,
-	.sigreturn_size = sizeof(sigreturn),
+	.returns = {
+		RETURN(library_rt, 0, 4), RETURN(library, INFORMATION, 4),
+		RETURN(arm_rt, 0, 4), RETURN(arm, INFORMATION, 4),
+		RETURN(thumb_rt, 0, 2), RETURN(thumb, INFORMATION, 2),
+	},
 	.saved = saved,
 	.saved_count = sizeof(saved) / sizeof(saved[0]),
 	.is_call = is_call,

@@ -5,16 +5,23 @@
 #include "formats/tables_i386.h"
 
 /* mov $173, %eax; int $0x80: rt_sigreturn. */
-static const uint8_t sigreturn[] = {
+static const uint8_t rt_sigreturn[] = {
 	0xb8, 173, 0, 0, 0, 0xcd, 0x80,
+};
+
+/* pop %eax; mov $119, %eax; int $0x80: sigreturn. */
+static const uint8_t sigreturn[] = {
+	0x58, 0xb8, 119, 0, 0, 0, 0xcd, 0x80,
 };
 
 /*
  * A handler with three arguments, which are on the stack, followed by struct
  * siginfo and struct ucontext: the registers begin behind flags, link and
- * stack.
+ * stack.  With one argument, they are behind that.
  */
-#define SAVED(n) (160 + 4 * (n))
+#define ARGUMENT 4
+#define REGISTERS 160
+#define SAVED(n) (REGISTERS + 4 * (n))
 
 static const uint16_t saved[] = {
 	[I386_EDI] = SAVED(4), [I386_ESI] = SAVED(5), [I386_EBP] = SAVED(6),
@@ -27,8 +34,12 @@ const struct stack_table stack_table_i386 = {
 	.link = 4,
 	.call_size = 4,
 	.popping_return = 0xc2,
-	.sigreturn = sigreturn,
-	.sigreturn_size = sizeof(sigreturn),
+	.returns = {
+		{ rt_sigreturn, sizeof(rt_sigreturn), 0,
+		  { { 0, 0 }, { 5, 0 } } },
+		{ sigreturn, sizeof(sigreturn), REGISTERS - ARGUMENT,
+		  { { 0, 0 }, { 1, 4 }, { 6, 4 } } },
+	},
 	.saved = saved,
 	.saved_count = sizeof(saved) / sizeof(saved[0]),
 	.is_call = stack_x86_is_call,

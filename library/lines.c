@@ -18,7 +18,10 @@ static int find_body(struct cprec_cursor *cursor, uint64_t entry,
 			      known, sizeof(bytes), &answer, why);
 
 	*out = entry;
-	if (!rc && !memchr(known, 0, sizeof(known)))
+	/* No code that is looked for has a 0 where other code ends. */
+	for (size_t i = 0; i < sizeof(bytes) && !rc; i++)
+		bytes[i] = known[i] ? bytes[i] : 0;
+	if (!rc)
 		*out = code_step_place(lines, cursor->at.time, entry, bytes);
 	return rc;
 }

@@ -85,10 +85,16 @@ bool arch_is_own(unsigned arch)
 	return arch == ARCH_X86_64;
 }
 
+/* A gdb for x86-64 is one for i386, too. */
+static bool gdb_is_own(unsigned arch)
+{
+	return arch_is_own(arch) || arch == ARCH_I386;
+}
+
 const char *gdb_find(const char *path, char why[GDB_WHY])
 {
 	const struct reg_table *table = path ? table_of(path) : NULL;
-	bool is_own = path && (!table || arch_is_own(table->arch));
+	bool is_own = path && (!table || gdb_is_own(table->arch));
 
 	if (!is_own && is_there(multiarch))
 		return multiarch;

@@ -181,21 +181,64 @@ static bool is_of_gnu(Dwarf_Die *unit)
 	return producer && !strncmp(producer, "GNU ", 4);
 }
 
-/* How long "push %rbp; mov %rsp,%rbp" is that a function begins with, or 0. */
-static unsigned frame_code(const uint8_t bytes[CODE_ENTRY_BYTES])
-{
-	static const uint8_t mark[] = { 0xf3, 0x0f, 0x1e, 0xfa },
-			     one[] = { 0x55, 0x48, 0x89, 0xe5 },
-			     other[] = { 0x55, 0x48, 0x8b, 0xec };
-	unsigned at = memcmp(bytes, mark, sizeof(mark)) ? 0 : sizeof(mark);
+/* ------- code that functions begin with ------- */
 
-	return !memcmp(bytes + at, one, sizeof(one)) ||
-			       !memcmp(bytes + at, other, sizeof(other)) ?
-		       at + (unsigned)sizeof(one) : 0;
+struct entry {
+	const uint8_t *bytes;
+	unsigned at;		/* what was passed */
+};
+
+static bool pass(struct entry *entry, const char *code, unsigned size)
+{
+	if (size > CODE_ENTRY_BYTES - entry->at ||
+	    memcmp(entry->bytes + entry->at, code, size) != 0)
+		return false;
+	entry->at += size;
+	return true;
 }
 
-/* Debuggers look at code of x86, and at rows of the line table of others. */
-static bool goes_by_rows(struct lines *lines, uint64_t t, uint64_t entry)
+#define PASS(entry, code) pass(entry, code, sizeof(code) - 1)
+
+/* "push %rbp; mov %rsp,%rbp" */
+static bool pass_frame(struct entry *entry)
+{
+	PASS(entry, "\xf3\x0f\x1e\xfa");
+	return PASS(entry, "\x55\x48\x89\xe5") ||
+	       PASS(entry, "\x55\x48\x8b\xec");
+}
+
+/* "lea 4(%esp),%ecx; and $-16,%esp; push -4(%ecx)", of main() as a rule */
+static void pass_alignment(struct entry *entry)
+{
+	static const char *const codes[] = {
+		"\x8d\x4c\x24\x04\x83\xe4\xf0\xff\x71\xfc",
+		"\x8d\x44\x24\x04\x83\xe4\xf0\xff\x70\xfc",
+		"\x8d\x54\x24\x04\x83\xe4\xf0\xff\x72\xfc",
+	};
+
+	for (unsigned i = 0; i < sizeof(codes) / sizeof(*codes); i++)
+		if (pass(entry, codes[i], 10))
+			return;
+}
+
+/* The same of i386, and what it makes room by, or else registers it saves. */
+static bool pass_frame_32(struct entry *entry)
+{
+	PASS(entry, "\xf3\x0f\x1e\xfb");
+	pass_alignment(entry);
+	if (!PASS(entry, "\x55\x89\xe5") && !PASS(entry, "\x55\x8b\xec"))
+		return false;
+	if (PASS(entry, "\x83\xec"))
+		entry->at++;
+	else if (PASS(entry, "\x81\xec"))
+		entry->at += 4;
+	for (unsigned i = 0; i < 8 && entry->at < CODE_ENTRY_BYTES &&
+	     (entry->bytes[entry->at] & 0xf8) == 0x50; i++)
+		entry->at++;
+	return true;
+}
+
+static unsigned machine_of(struct lines *lines, uint64_t t, uint64_t entry)
 {
 	uint64_t bias;
 	Dwfl_Module *module = lines_module(lines, t, entry, &bias);
@@ -203,26 +246,30 @@ static bool goes_by_rows(struct lines *lines, uint64_t t, uint64_t entry)
 	GElf_Ehdr header;
 	Elf *elf = module ? dwfl_module_getelf(module, &unused) : NULL;
 
-	return elf && gelf_getehdr(elf, &header) &&
-	       header.e_machine == EM_AARCH64;
+	return elf && gelf_getehdr(elf, &header) ? header.e_machine : EM_NONE;
 }
 
+/* Debuggers look at code of x86, and at rows of the line table of others. */
 uint64_t code_step_place(struct lines *lines, uint64_t t, uint64_t entry,
 			 const uint8_t bytes[CODE_ENTRY_BYTES])
 {
-	uint64_t bias, start, end, place = entry + frame_code(bytes);
+	uint64_t bias, start, end, place;
 	Dwarf_Die *unit = find_unit(lines, t, entry, &bias);
+	unsigned machine = machine_of(lines, t, entry);
+	struct entry code = { .bytes = bytes };
 	struct code_row row;
 
 	if (!unit)
 		return entry;
 	if (!is_of_gnu(unit))
 		return code_place_of_function(lines, t, entry);
-	if (goes_by_rows(lines, t, entry))
+	if (machine == EM_AARCH64)
 		return code_place_by_rows(lines, t, entry);
+	if (machine == EM_386 ? !pass_frame_32(&code) : !pass_frame(&code))
+		return entry;
+	place = entry + code.at;
 	/* In the middle of a line: up to the next one. */
-	if (place != entry && lines_row(lines, t, place, &row) &&
-	    row.start != place &&
+	if (lines_row(lines, t, place, &row) && row.start != place &&
 	    code_function_part(lines, t, entry, &start, &end) && row.end < end)
 		return row.end;
 	return place;

@@ -51,7 +51,7 @@ bool code_is_linker(struct lines *lines, uint64_t t, uint64_t addr);
  * Where a step into the function that begins with these bytes stops: behind the
  * code that sets up its frame, if it has one.
  */
-#define CODE_ENTRY_BYTES 8u
+#define CODE_ENTRY_BYTES 32u
 uint64_t code_step_place(struct lines *lines, uint64_t t, uint64_t entry,
 			 const uint8_t bytes[CODE_ENTRY_BYTES]);
 

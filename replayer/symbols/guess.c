@@ -70,23 +70,44 @@ static bool is_behind_call(const struct guess *guess, uint64_t addr)
 
 /* ------- certain ------- */
 
-static bool is_sigreturn(const struct guess *guess)
+/* Whether it is at a place of this code; what that has taken off the stack. */
+static bool is_at_return(const struct guess *guess,
+			 const struct stack_return *one, unsigned *popped)
 {
+	const size_t places = sizeof(one->places) / sizeof(*one->places);
 	uint8_t code[SIGRETURN_MOST];
-	const struct stack_table *table = guess->table;
 
-	return read_bytes(guess, guess->state->pc, code,
-			  table->sigreturn_size) &&
-	       !memcmp(code, table->sigreturn, table->sigreturn_size);
+	for (size_t i = 0; i < places && one->size; i++) {
+		unsigned passed = one->places[i].passed;
+
+		if ((passed || !i) &&
+		    read_bytes(guess, guess->state->pc - passed, code,
+			       one->size) &&
+		    !memcmp(code, one->code, one->size)) {
+			*popped = one->places[i].popped;
+			return true;
+		}
+	}
+	return false;
 }
 
-/* All registers are in the handler's frame. */
-static bool leave_handler(const struct guess *guess)
+/* NULL: it leaves no handler. */
+static const struct stack_return *find_return(const struct guess *guess,
+					      unsigned *popped)
+{
+	for (unsigned i = 0; i < STACK_RETURNS; i++)
+		if (is_at_return(guess, &guess->table->returns[i], popped))
+			return &guess->table->returns[i];
+	return NULL;
+}
+
+/* All registers are in the handler's frame, so many bytes nearer. */
+static bool leave_handler(const struct guess *guess, unsigned nearer)
 {
 	const struct reg_table *regs = guess->place->table;
 	const struct stack_table *table = guess->table;
 	const uint64_t *sp = value_of(guess, regs->sp);
-	uint64_t frame = sp ? *sp : 0;
+	uint64_t frame = sp ? *sp - nearer : 0;
 
 	for (unsigned reg = 0; reg < table->saved_count; reg++) {
 		unsigned number = dwarf_number(guess, reg);
@@ -237,13 +258,17 @@ enum unwind_result guess_caller(const struct guess_place *place,
 	const struct guess guess = {
 		place, stack_table(place->table->arch), state,
 	};
+	const struct stack_return *from;
+	unsigned popped;
 
 	*is_signal = false;
 	*is_sure = false;
 	if (!guess.table)
 		return UNWIND_UNKNOWN;
-	if (is_sigreturn(&guess)) {
-		*is_signal = *is_sure = leave_handler(&guess);
+	from = find_return(&guess, &popped);
+	if (from) {
+		*is_signal = *is_sure = leave_handler(&guess,
+						      from->less + popped);
 		return *is_signal ? UNWIND_DONE : UNWIND_UNKNOWN;
 	}
 	if (place->is_exact && leave_call(&guess)) {

@@ -61,7 +61,7 @@ def ask_plain(cprec, path, start, commands):
     lines = []
     for number, command in enumerate(commands):
         lines += [f"echo \\n@@{number}\\n", command, "echo \\n@when\\n", "when",
-                  "thread", "frame", "registers rip pc"]
+                  "thread", "frame", "registers rip eip pc"]
     done = subprocess.run(
         [cprec, "debug", "--plain", f"--goto={start}", path],
         input="\n".join(lines) + "\n", stdout=subprocess.PIPE,
@@ -79,7 +79,7 @@ def stand(command, answer):
                      r"(?:0x[0-9a-f]+ in )?(.*?) \(.*?(?::(\d+))?\n", where)
     expect(found, f"{command}: {where}")
     at, tid, function, line = found.groups()
-    pc = re.search(r"^(?:rip|pc) +(0x[0-9a-f]+)", where, re.M)
+    pc = re.search(r"^(?:rip|eip|pc) +(0x[0-9a-f]+)", where, re.M)
     return {"command": command, "said": said, "at": at, "tid": tid,
             "function": function, "line": int(line or 0),
             "pc": int(pc.group(1), 16)}

@@ -4,7 +4,7 @@
 
 usage: arm64_debug.py --cprec C --programs FOLDER [--rounds N]
 
-FOLDER has programs/debug_arm64.c.  Programs are compiled by the cross compiler,
+FOLDER has programs/debug_foreign.c.  Programs are compiled by the cross compiler,
 statically and dynamically, with and without optimization.  What gdb and --plain
 say on them is what is in their sources, and they stop at the same places.
 Without that compiler, or gdb-multiarch, nothing is tested.  Speaks TAP.
@@ -23,9 +23,7 @@ from plain import CHOICES, Choice, Plain  # noqa: E402
 from steps import Steps  # noqa: E402
 from tap import Failure, equal, expect, main  # noqa: E402
 
-COMPILER = "aarch64-linux-gnu-gcc"
 MULTIARCH = "gdb-multiarch"
-SYSROOT = "/usr/aarch64-linux-gnu"
 WAYS = {"static, -O0": ["-static", "-O0"], "dynamic, -O0": ["-O0"],
         "static, -O2": ["-static", "-O2"], "dynamic, -O2": ["-O2"]}
 
@@ -41,14 +39,13 @@ COMPARED = {
 # Of editors; before it, gdb knows no such protocol.
 LEAST_DAP = 14
 
-# What both answer, from main() on.
+# What both answer, from main() on.  A word stands for what a machine has there.
 BOTH = (
     ("break add", r"Breakpoint 1 at 0x"),
     ("continue", r"Breakpoint 1, .*add \(value=(value@entry=)?0\)"),
     ("backtrace", r"#0 +add \(value=.*#1 .*main \(argc=1, argv="),
     ("p $pc", r"<add\+\d+>|<add>"),
-    ("p $w0", r"= 0"),
-    ("p (long) $sp % 16", r"= 0"),
+    "argument",
     ("finish", r"main \(.*Value returned is .*0"),
     ("reverse-continue", r"Breakpoint 1, .*add \("),
     ("delete", ""),
@@ -75,7 +72,7 @@ BOTH = (
     ("continue", r"factorial \(n=(n@entry=)?5\)"),
     ("p total", r"= 60"),
     ("last total", r"50 -> 60\n.*on_signal"),
-    ("x/3i $pc", r"=> 0x\w+ <on_signal\+.*:\s+str\s+w"),
+    "store",
     ("catch syscall write", r"atchpoint 6 \(syscall '?write"),
     ("continue", r"call (to syscall|of) '?write"),
     ("continue", r"returned from (syscall )?'?write"),
@@ -83,14 +80,12 @@ BOTH = (
 
 PLAIN_ONLY = (
     ("goto end", r"SIGSEGV has killed"),
-    ("info registers", r"x0 +0x0 .*sp +0xf"),
+    "crash",
 )
 
 GDB_ONLY = (
-    ("info registers", r"x0 +0x.*\npc +0x.*\ncpsr +0x.*\[ .*fpcr +0x0"),
-    ("p $v0.d.u", r"= {\d+, \d+}"),
-    ("info auxv", r"AT_ENTRY .*AT_PLATFORM.*aarch64"),
-    ("info proc mappings", r"r-xp.*debug_arm64.*\[stack\]"),
+    "registers",
+    ("info proc mappings", r"r-xp.*debug_foreign.*\[stack\]"),
     ("goto main", "main"),
     ("tbreak keep", ""),
     ("continue", "keep"),
@@ -101,7 +96,7 @@ GDB_ONLY = (
     ("reverse-step", "main"),
     ("p total", r"= 10"),
     ("tbreak on_signal", ""),
-    ("continue", r"on_signal \(number=10\)"),
+    ("continue", r"on_signal \(number=10"),
     ("backtrace", r"on_signal.*<signal handler called>.*raise.*main"),
     ("handle SIGUSR1 stop", ""),
     ("reverse-continue", "SIGUSR1"),
@@ -115,8 +110,31 @@ GDB_ONLY = (
     ("p $_siginfo._sifields._sigfault.si_addr", r"= \(void \*\) 0x0"),
 )
 
+ARM64 = {
+    "argument": (("p $w0", r"= 0"), ("p (long) $sp % 16", r"= 0")),
+    "store": (("x/3i $pc", r"=> 0x\w+ <on_signal\+.*:\s+str\s+w"),),
+    "crash": (("info registers", r"x0 +0x0 .*sp +0xf"),),
+    "registers": (
+        ("info registers", r"x0 +0x.*\npc +0x.*\ncpsr +0x.*\[ .*fpcr +0x0"),
+        ("p $v0.d.u", r"= {\d+, \d+}"),
+        ("info auxv", r"AT_ENTRY .*AT_PLATFORM.*aarch64")),
+}
+
 
 class Debug(Plain):
+    compiler = ["aarch64-linux-gnu-gcc"]
+    sysroot = "/usr/aarch64-linux-gnu"
+    ways = WAYS
+    rows = ARM64
+    register = "x0"
+    no_gdb = ("no gdb here knows aarch64; that of the package gdb-multiarch "
+              "does")
+
+    def steps(self, *tables):
+        """Their rows, and the machine's."""
+        return [step for table in tables for row in table for step in
+                (self.rows[row] if isinstance(row, str) else [row])]
+
     def compiled(self, name, way, text=None):
         """The program of a source, which `text` is or a file has."""
         source = os.path.join(self.options.programs, name + ".c")
@@ -125,13 +143,13 @@ class Debug(Plain):
             with open(source, "w", encoding="utf-8") as out:
                 out.write(text)
         program = os.path.join(self.folder, name + re.sub(r"\W+", "-", way))
-        subprocess.run([COMPILER, "-g", "-pthread", *WAYS[way], "-o", program,
-                        source], check=True)
+        subprocess.run([*self.compiler, "-g", "-pthread", *self.ways[way],
+                        "-o", program, source], check=True)
         return program
 
     def recorded(self, program, *words):
         path = program + ".cpr"
-        done = self.cprec("record", "-q", "-o", path, "--sysroot=" + SYSROOT,
+        done = self.cprec("record", "-q", "-o", path, "--sysroot=" + self.sysroot,
                           "--", program, *words)
         expect(os.path.exists(path), done.stderr)
         return path
@@ -144,11 +162,11 @@ class Debug(Plain):
         return f"{len(steps)} commands"
 
     def sessions(self, way):
-        path = self.recorded(self.compiled("debug_arm64", way))
-        steps = [*BOTH, *PLAIN_ONLY]
+        path = self.recorded(self.compiled("debug_foreign", way))
+        steps = self.steps(BOTH, PLAIN_ONLY)
         answers, _, errors = self.plain(path, [one for one, _ in steps])
         self.expected(steps, answers, errors)
-        steps = [*BOTH, *GDB_ONLY]
+        steps = self.steps(BOTH, GDB_ONLY)
         words = [self.options.cprec, "debug", "-g", "main",
                  *self.gdb_option(), path, "--"]
         answers, errors = self.gdb(words, [one for one, _ in steps])
@@ -156,12 +174,12 @@ class Debug(Plain):
 
     def executed(self):
         """gdb is told of the next program, there and back."""
-        path = self.recorded(self.compiled("debug_arm64", "dynamic, -O0"),
+        path = self.recorded(self.compiled("debug_foreign", "dynamic, -O0"),
                              "again")
         steps = (("goto start", ""), ("tbreak add", ""),
                  ("continue", r"add \(value=0\)"), ("catch exec", "exec"),
                  ("handle SIGUSR1 nostop noprint", ""),
-                 ("continue", r"exec'd .*debug_arm64"),
+                 ("continue", r"exec'd .*debug_foreign"),
                  ("tbreak main", ""), ("continue", r"main \(argc=1"),
                  ("reverse-continue", r"exec"),
                  ("p total", "= 60"))
@@ -171,15 +189,14 @@ class Debug(Plain):
 
     def gdb_option(self):
         """None: cprec finds it."""
-        return [] if self.options.gdb == MULTIARCH else \
-            ["--gdb=" + self.options.gdb]
+        return [] if os.path.basename(self.options.gdb) == self.options.gdb \
+            else ["--gdb=" + self.options.gdb]
 
     def missing(self, path):
         """Without a gdb that knows it, it is told which one does."""
         folder = os.path.join(self.folder, "none")
         os.makedirs(folder, exist_ok=True)
-        words = ("no gdb here knows aarch64; that of the package "
-                 "gdb-multiarch does")
+        words = self.no_gdb
         found = {}
         for command in ("gdb",), ("debug", "--batch"), ("dap",):
             found[command[0]] = subprocess.run(
@@ -216,7 +233,7 @@ class Debug(Plain):
             client.move("stepIn")
             expect(client.place().startswith("add:"), client.place())
             equal(client.variables("Arguments"), {"value": "0"}, "arguments")
-            expect("x0" in client.variables("Registers"), "registers")
+            expect(self.register in client.variables("Registers"), "registers")
             client.move("stepBack")
             equal(client.place(), place, "back")
             equal(client.end(), 0, "exit status")
@@ -224,22 +241,17 @@ class Debug(Plain):
             client.close()
 
 
-def find_gdb(options):
-    new = os.path.join(options.gdb_folder, MULTIARCH)
-    return new if os.path.exists(new) else MULTIARCH
+def find_gdb(options, name):
+    new = os.path.join(options.gdb_folder, name)
+    return new if os.path.exists(new) else name
 
 
-def run_all(options, folder):
-    options.gdb = find_gdb(options)
-    if not shutil.which(COMPILER) or not shutil.which(options.gdb):
-        print("1..0 # SKIP there is no cross compiler for AArch64, or no "
-              "gdb-multiarch: ./setup installs both")
-        return 0
-    tests = Debug(options, folder)
-    for way in WAYS:
+def run_all(tests, folder):
+    options = tests.options
+    for way in tests.ways:
         tests.test(f"sessions: {way}", tests.sessions, way)
     tests.test("another program", tests.executed)
-    path = os.path.join(folder, "debug_arm64static-O0.cpr")
+    path = os.path.join(folder, "debug_foreignstatic-O0.cpr")
     tests.test("no gdb", tests.missing, path)
     if version(options.gdb) >= LEAST_DAP:
         tests.test("an editor", tests.edits, path)
@@ -250,7 +262,7 @@ def run_all(options, folder):
                        tests.compared, name, way, seed)
     steps = Steps(options, folder)
     steps.count = tests.count
-    program = tests.compiled("debug_arm64", "static, -O2")
+    program = tests.compiled("debug_foreign", "static, -O2")
     path = steps.record(program)
     for what, function in (("steps", steps.there_and_back),
                            ("looks", steps.looks), ("runs", steps.runs),
@@ -260,11 +272,24 @@ def run_all(options, folder):
     return tests.summary()
 
 
+def begin(options, folder):
+    options.gdb = find_gdb(options, MULTIARCH)
+    if not shutil.which(Debug.compiler[0]) or not shutil.which(options.gdb):
+        print("1..0 # SKIP there is no cross compiler for AArch64, or no "
+              "gdb-multiarch: ./setup installs both")
+        return 0
+    return run_all(Debug(options, folder), folder)
+
+
+def parser():
+    made = argparse.ArgumentParser()
+    made.add_argument("--rounds", type=int, default=1)
+    made.add_argument("--places", type=int, default=2)
+    made.add_argument("--seed", type=int, default=1)
+    made.add_argument("--gdb-folder", default="", metavar="FOLDER",
+                      help="where there is one if the machine's is old")
+    return made
+
+
 if __name__ == "__main__":
-    PARSER = argparse.ArgumentParser()
-    PARSER.add_argument("--rounds", type=int, default=1)
-    PARSER.add_argument("--places", type=int, default=2)
-    PARSER.add_argument("--seed", type=int, default=1)
-    PARSER.add_argument("--gdb-folder", default="", metavar="FOLDER",
-                        help="where there is one if the machine's is old")
-    sys.exit(main(run_all, "programs", parser=PARSER))
+    sys.exit(main(begin, "programs", parser=parser()))

@@ -17,9 +17,11 @@ class Remote:
         self.process.stdin.write(b"+")
         features = self.ask("qXfer:features:read:target.xml:0,200")
         # There, an access stops it before.
-        self.watches_before = "aarch64" in features
-        self.pc_number, self.sp_number = ((32, 31) if self.watches_before
-                                          else (16, 7))
+        self.watches_before = ">aarch64<" in features
+        # What its registers are: two numbers, how many, and their bytes.
+        self.pc_number, self.sp_number, self.general, self.word = (
+            (32, 31, 33, 8) if self.watches_before else
+            (8, 4, 9, 4) if ">i386<" in features else (16, 7, 17, 8))
         self.watches = set()
 
     def __enter__(self):

@@ -102,8 +102,10 @@ class Steps(CprecTap):
     def look(self, remote):
         """Registers; the stack, the code, and what registers point to."""
         registers = remote.registers()
-        words = [int.from_bytes(bytes.fromhex(registers[i:i + 16]), "little")
-                 for i in range(0, 33 * 16, 16)]
+        digits = 2 * remote.word
+        words = [int.from_bytes(bytes.fromhex(registers[i:i + digits]),
+                                "little")
+                 for i in range(0, remote.general * digits, digits)]
         memory = [remote.memory(addr, 64)
                   for addr in (words[remote.sp_number] - 32, words[remote.pc_number],
                                *words[:6])

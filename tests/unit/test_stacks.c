@@ -47,8 +47,18 @@ static void no_architecture_has_no_table(void **state)
 {
 	(void)state;
 	assert_null(stack_table(0));
-	assert_true(stack_table(ARCH_X86_64)->sigreturn_size <=
-		    SIGRETURN_MOST);
+}
+
+static void code_of_returns_is_short(void **state)
+{
+	static const unsigned archs[] = { ARCH_X86_64, ARCH_AARCH64,
+					  ARCH_I386 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(archs) / sizeof(*archs); i++)
+		for (unsigned n = 0; n < STACK_RETURNS; n++)
+			assert_true(stack_table(archs[i])->returns[n].size <=
+				    SIGRETURN_MOST);
 }
 
 int main(void)
@@ -57,5 +67,6 @@ int main(void)
 
 	add_rows(&list, rows, is_call);
 	add_test(&list, "no architecture", no_architecture_has_no_table, NULL);
+	add_test(&list, "returns", code_of_returns_is_short, NULL);
 	return run_list("stacks", &list);
 }

@@ -1,19 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * words.h - executes random instruction words, and says what they did
- *
- * usage: words GROUP SEED COUNT [FIRST]
- *
- * Each word of a group is executed once, on random registers: general ones,
- * flags, vectors, rounding modes.  A line has the word, a hash of all that it
- * left in registers, and the signal that it got.  Behind each round a line has
- * the hash of the memory that loads and stores go to, which is then as before.
- * With FIRST, all registers are printed of the word of that number, from 0.
- *
- * Who includes it, and words_main.h behind, has of a machine: struct registers,
- * `state`, groups[] with names, show(), and the functions that are declared here.
+ * words.h - chance, numbers that are likely to matter, and signals, for the
+ * programs that execute random instructions
  */
-#define _GNU_SOURCE
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,21 +12,11 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-struct group;
-
-/* Loads the registers, goes to `code`, and is left by what stands there. */
-void run(void *state, const void *code);
-extern const uint32_t leave[], leave_end[];
-
-static void draw_registers(const struct group *group);
-static uint32_t draw_word(const struct group *group);
-
-/* Writes a word, and a branch to the end; returns where the code begins. */
-static const void *write_word(const struct group *group, uint32_t word,
-			      uint8_t *at);
-
-/* Has the program go on at the end. */
-static void leave_at(mcontext_t *at);
+#define CODE_AT ((uint8_t *)0x60000000)
+#define CODE_SIZE (4u << 20)
+#define FIRST_WORD (CODE_AT + CODE_SIZE / 2)
+#define DATA_AT ((uint8_t *)0x68000000)
+#define DATA_SIZE (256u << 10)
 
 /* ------- chance ------- */
 
@@ -52,14 +31,6 @@ static uint64_t draw(void)
 	return z ^ z >> 31;
 }
 
-/* ------- numbers and memory ------- */
-
-#define CODE_AT ((uint8_t *)0x60000000)
-#define CODE_SIZE (4u << 20)
-#define FIRST_WORD (CODE_AT + CODE_SIZE / 2)
-#define DATA_AT ((uint8_t *)0x68000000)
-#define DATA_SIZE (256u << 10)
-
 static uint64_t draw_number(void)
 {
 	static const uint64_t edges[] = {
@@ -71,17 +42,6 @@ static uint64_t draw_number(void)
 	if (kind % 4 == 0)
 		return edges[kind / 4 % (sizeof(edges) / sizeof(*edges))];
 	return kind % 4 == 1 ? draw() >> draw() % 64 : draw();
-}
-
-/* Half of them lead into the data; the others are offsets. */
-__attribute__((unused)) static uint64_t draw_address(void)
-{
-	uint64_t kind = draw();
-
-	if (kind % 2)
-		return (uintptr_t)DATA_AT + DATA_SIZE / 2 +
-		       (kind >> 2 & 0x3ff) * (kind & 2 ? 16 : 1);
-	return kind % 4 ? draw_number() : kind >> 40 & 0xff;
 }
 
 /* Numbers of floating point, of this many bits. */
@@ -107,6 +67,26 @@ static uint64_t draw_float(unsigned bits)
 	return kind % 3 ? edges32[kind / 3 % 17] ^ (kind >> 60 & 1) :
 			  (uint32_t)draw();
 }
+
+static void draw_vector(uint8_t *v)
+{
+	uint64_t words[2], kind = draw();
+
+	for (int i = 0; i < 2; i++)
+		switch (kind % 4) {
+		case 0:
+			words[i] = draw_float(64);
+			break;
+		case 1:
+			words[i] = draw_float(32) | draw_float(32) << 32;
+			break;
+		default:
+			words[i] = draw_number();
+		}
+	memcpy(v, words, 16);
+}
+
+/* ------- memory, and signals ------- */
 
 static uint64_t hash(const void *bytes, size_t size)
 {
@@ -134,18 +114,7 @@ static void map(uint8_t *at, size_t size, int prot)
 	}
 }
 
-/* ------- signals ------- */
-
-static volatile int got;
-
-static void on_signal(int number, siginfo_t *info, void *context)
-{
-	/* qemu-user's codes of others are not always Linux's. */
-	got = number * 16 + (number == SIGBUS ? info->si_code & 15 : 0);
-	leave_at(&((ucontext_t *)context)->uc_mcontext);
-}
-
-static void catch_signals(void)
+static void catch_signals(void (*on_signal)(int, siginfo_t *, void *))
 {
 	static uint8_t stack[65536];
 	const stack_t there = { .ss_sp = stack, .ss_size = sizeof(stack) };
@@ -158,4 +127,39 @@ static void catch_signals(void)
 	sigaction(SIGBUS, &action, NULL);
 	sigaction(SIGFPE, &action, NULL);
 	sigaction(SIGTRAP, &action, NULL);
+}
+
+/* ------- all of it ------- */
+
+/* The instructions of one round lie side by side, each with a way out behind. */
+#define ROUND 256
+
+static int must_show;		/* registers, of the one at hand */
+
+/*
+ * Instructions are made a round at a time, and executed one after the other.
+ * `leave` is where they come out.  Of the one of number `shown`, from 0, all
+ * registers are printed, if it is not 0.
+ */
+static void run_rounds(long count, long shown, const uint8_t *leave,
+		       size_t leave_size, void (*make_round)(void),
+		       void (*execute)(int number))
+{
+	static uint8_t data[DATA_SIZE];
+
+	map(CODE_AT, CODE_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC);
+	map(DATA_AT, DATA_SIZE, PROT_READ | PROT_WRITE);
+	memcpy(data, DATA_AT, DATA_SIZE);
+	memcpy(CODE_AT, leave, leave_size);
+	for (long i = 0; i < count; i++) {
+		if (i % ROUND == 0)
+			make_round();
+		must_show = shown && i == shown;
+		execute((int)(i % ROUND));
+		if (i % ROUND == ROUND - 1) {
+			printf("memory %016llx\n",
+			       (unsigned long long)hash(DATA_AT, DATA_SIZE));
+			memcpy(DATA_AT, data, DATA_SIZE);
+		}
+	}
 }

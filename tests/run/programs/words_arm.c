@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * words_arm.c - random instruction words of 32-bit ARM: see words.h
+ * words_arm.c - executes random instruction words, and says what they did
+ *
+ * usage: words GROUP SEED COUNT [FIRST]
+ *
+ * As words_arm64.c, which says what is printed.
  *
  * Register 11 is this program's: no word names it.  Nor does one name 15 where
  * that would lead elsewhere.  Thumb code stands in an IT block of its own.
  */
+#define _GNU_SOURCE
 #include "words.h"
 
 struct registers {
@@ -19,6 +24,10 @@ static struct {
 
 _Static_assert(sizeof(struct registers) == 328, "as below");
 _Static_assert(offsetof(struct registers, d) == 72, "as below");
+
+/* Loads the registers, goes to `code`, and is left by what stands there. */
+void run(void *state, const void *code);
+extern const uint32_t leave[], leave_end[];
 
 __asm__(".text\n.syntax unified\n.arch armv7ve\n.fpu neon-vfpv4\n.arm\n"
 	".balign 4\n.global run, leave, leave_end\n"
@@ -246,8 +255,14 @@ static const void *write_word(const struct group *group, uint32_t word,
 	return at + 1;
 }
 
-static void leave_at(mcontext_t *at)
+static volatile int got;
+
+static void on_signal(int number, siginfo_t *info, void *context)
 {
+	mcontext_t *at = &((ucontext_t *)context)->uc_mcontext;
+
+	/* qemu-user's codes of others are not always Linux's. */
+	got = number * 16 + (number == SIGBUS ? info->si_code & 15 : 0);
 	at->arm_pc = (uintptr_t)CODE_AT;
 	at->arm_cpsr &= ~0x0600fe20u;
 }
@@ -263,4 +278,51 @@ static void show(const char *title, const struct registers *regs)
 		       i % 4 == 3 ? "\n" : " ");
 }
 
-#include "words_main.h"
+/* ------- all of it ------- */
+
+#define APART 16		/* bytes from one to the next */
+
+static const struct group *group;
+static uint32_t words[ROUND];
+static const void *places[ROUND];
+
+static void make_round(void)
+{
+	for (int i = 0; i < ROUND; i++) {
+		words[i] = draw_word(group);
+		places[i] = write_word(group, words[i],
+				       FIRST_WORD + APART * i);
+	}
+	__builtin___clear_cache((char *)FIRST_WORD,
+				(char *)FIRST_WORD + APART * ROUND);
+}
+
+static void execute(int i)
+{
+	draw_registers(group);
+	got = 0;
+	memset(&state.after, 0, sizeof(state.after));
+	if (must_show)
+		show("before", &state.before);
+	run(&state, places[i]);
+	if (must_show)
+		show("after", &state.after);
+	printf("%08x %016llx %d\n", words[i], (unsigned long long)
+	       hash(&state.after, sizeof(state.after)), got);
+}
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
+		if (argc > 3 && !strcmp(groups[i].name, argv[1]))
+			group = &groups[i];
+	if (!group)
+		return 2;
+	seed = strtoul(argv[2], NULL, 0);
+	catch_signals(on_signal);
+	run_rounds(atol(argv[3]), argc > 4 ? atol(argv[4]) : 0,
+		   (const uint8_t *)leave,
+		   (size_t)((const uint8_t *)leave_end -
+			    (const uint8_t *)leave), make_round, execute);
+	return 0;
+}

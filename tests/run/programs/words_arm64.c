@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * words_arm64.c - random instruction words of AArch64: see words.h
+ * words_arm64.c - executes random instruction words, and says what they did
+ *
+ * usage: words GROUP SEED COUNT [FIRST]
+ *
+ * Each word of a group is executed once, on random registers: general ones,
+ * flags, vectors, rounding modes.  A line has the word, a hash of all that it
+ * left in registers, and the signal that it got.  Behind each round a line has
+ * the hash of the memory that loads and stores go to, which is then as before.
+ * With FIRST, all
+ * registers are printed of the word of that number, from 0.
  *
  * Registers 29 and 30 are this program's: no word names them.
  */
+#define _GNU_SOURCE
 #include "words.h"
 
 struct registers {
@@ -19,6 +29,10 @@ static struct {
 _Static_assert(sizeof(struct registers) == 784, "as below");
 _Static_assert(offsetof(struct registers, sp) == 232, "as below");
 _Static_assert(offsetof(struct registers, v) == 272, "as below");
+
+/* Loads the registers, goes to `code`, and is left by what stands there. */
+void run(void *state, const void *code);
+extern const uint32_t leave[], leave_end[];
 
 #define EACH_PAIR(...)                                                         \
 	".irp n, 0,2,4,6,8,10,12,14,16,18,20,22,24,26\n" __VA_ARGS__ ".endr\n"
@@ -62,39 +76,24 @@ __asm__(".text\n.global run, leave, leave_end\n"
 
 /* ------- registers ------- */
 
-struct group {
-	const char *name;
-	uint32_t mask, value;
-	uint32_t fields;	/* lowest bits of what may be registers */
-	int has_addresses;
-};
-
-static void draw_vector(uint8_t *v)
+/* Half of them lead into the data; the others are offsets. */
+static uint64_t draw_address(void)
 {
-	uint64_t words[2], kind = draw();
+	uint64_t kind = draw();
 
-	for (int i = 0; i < 2; i++)
-		switch (kind % 4) {
-		case 0:
-			words[i] = draw_float(64);
-			break;
-		case 1:
-			words[i] = draw_float(32) | draw_float(32) << 32;
-			break;
-		default:
-			words[i] = draw_number();
-		}
-	memcpy(v, words, 16);
+	if (kind % 2)
+		return (uint64_t)DATA_AT + DATA_SIZE / 2 +
+		       (kind >> 2 & 0x3ff) * (kind & 2 ? 16 : 1);
+	return kind % 4 ? draw_number() : kind >> 40 & 0xff;
 }
 
-static void draw_registers(const struct group *group)
+static void draw_registers(int has_addresses)
 {
 	struct registers *regs = &state.before;
 
 	for (int i = 0; i < 29; i++)
-		regs->x[i] = group->has_addresses ? draw_address() :
-						    draw_number();
-	regs->sp = (uintptr_t)DATA_AT + DATA_SIZE / 2;
+		regs->x[i] = has_addresses ? draw_address() : draw_number();
+	regs->sp = (uint64_t)DATA_AT + DATA_SIZE / 2;
 	regs->flags = draw() & 0xf0000000;
 	regs->fpsr = 0;
 	/* AHP, DN, FZ, and how it rounds. */
@@ -104,6 +103,13 @@ static void draw_registers(const struct group *group)
 }
 
 /* ------- words ------- */
+
+struct group {
+	const char *name;
+	uint32_t mask, value;
+	uint32_t fields;	/* lowest bits of what may be registers */
+	int has_addresses;
+};
 
 #define FIELD(at) (1u << (at))
 
@@ -129,23 +135,20 @@ static uint32_t draw_word(const struct group *group)
 	return word;
 }
 
-static const void *write_word(const struct group *group, uint32_t word,
-			      uint8_t *at)
-{
-	const uint32_t code[] = {
-		word,
-		0x14000000 | ((uint32_t)((CODE_AT - (at + 4)) / 4) &
-			      0x03ffffff),	/* b */
-	};
+/* ------- signals ------- */
 
-	(void)group;
-	return memcpy(at, code, sizeof(code));
+static volatile int got;
+
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+	ucontext_t *at = context;
+
+	/* qemu-user's codes of others are not always Linux's. */
+	got = number * 16 + (number == SIGBUS ? info->si_code & 15 : 0);
+	at->uc_mcontext.pc = (uint64_t)CODE_AT;
 }
 
-static void leave_at(mcontext_t *at)
-{
-	at->pc = (uintptr_t)CODE_AT;
-}
+/* ------- all of it ------- */
 
 static void show(const char *title, const struct registers *regs)
 {
@@ -163,4 +166,51 @@ static void show(const char *title, const struct registers *regs)
 	}
 }
 
-#include "words_main.h"
+static const struct group *group = groups;
+static uint32_t words[ROUND];
+
+static void make_round(void)
+{
+	uint32_t *at = (uint32_t *)FIRST_WORD;
+
+	for (int i = 0; i < ROUND; i++) {
+		uint8_t *branch = FIRST_WORD + 8 * i + 4;
+
+		words[i] = draw_word(group);
+		*at++ = words[i];
+		*at++ = 0x14000000 | ((uint32_t)((CODE_AT - branch) / 4) &
+				      0x03ffffff);
+	}
+	__builtin___clear_cache((char *)FIRST_WORD, (char *)at);
+}
+
+static void execute(int i)
+{
+	draw_registers(group->has_addresses);
+	got = 0;
+	memset(&state.after, 0, sizeof(state.after));
+	if (must_show)
+		show("before", &state.before);
+	run(&state, FIRST_WORD + 8 * i);
+	if (must_show)
+		show("after", &state.after);
+	printf("%08x %016lx %d\n", words[i], hash(&state.after,
+	       sizeof(state.after)), got);
+}
+
+int main(int argc, char **argv)
+{
+	long count = argc > 3 ? atol(argv[3]) : 0;
+
+	while (group < groups + 4 && argc > 1 && strcmp(group->name, argv[1]))
+		group++;
+	if (!count || group == groups + 4)
+		return 2;
+	seed = strtoul(argv[2], NULL, 0);
+	catch_signals(on_signal);
+	run_rounds(count, argc > 4 ? atol(argv[4]) : 0,
+		   (const uint8_t *)leave,
+		   (size_t)((const uint8_t *)leave_end -
+			    (const uint8_t *)leave), make_round, execute);
+	return 0;
+}

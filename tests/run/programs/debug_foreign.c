@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* debug_arm64.c - what a debugger is asked of, and a crash at the end */
+/* debug_foreign.c - what a debugger is asked of, and a crash at the end */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -52,15 +52,18 @@ __attribute__((noipa)) void *run(void *arg)
 	return NULL;
 }
 
-static void on_signal(int number)
+static void on_signal(int number, siginfo_t *info, void *context)
 {
-	total += number;
+	(void)context;
+	total += info->si_signo == number ? number : 0;
 }
 
 int main(int argc, char **argv)
 {
 	struct pair here = { argc, 1.5, "a pair" };
 	int numbers[2] = { 10, 20 };
+	struct sigaction action = { .sa_sigaction = on_signal,
+				    .sa_flags = SA_SIGINFO };
 	pthread_t thread;
 
 	for (int i = 0; i < 5; i++)
@@ -71,7 +74,7 @@ int main(int argc, char **argv)
 		pthread_create(&thread, NULL, run, &numbers[i]);
 		pthread_join(thread, NULL);
 	}
-	signal(SIGUSR1, on_signal);
+	sigaction(SIGUSR1, &action, NULL);
 	raise(SIGUSR1);
 	printf("%ld %d %zu\n", factorial(5), total, size_of(last.name));
 	fflush(stdout);
