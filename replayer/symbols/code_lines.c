@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "replayer/symbols/code_places.h"
+#include "replayer/symbols/file_symbols.h"
 #include "replayer/symbols/jump_tables.h"
 #include "replayer/symbols/names.h"
 #include "replayer/symbols/units.h"
@@ -127,8 +128,7 @@ static uint64_t next_symbol(Dwfl_Module *module, uint64_t addr, uint64_t end)
 		GElf_Sym symbol;
 		GElf_Addr place;
 
-		if (dwfl_module_getsym_info(module, i, &symbol, &place, NULL,
-					    NULL, NULL) &&
+		if (file_symbol(module, i, &symbol, &place, NULL) &&
 		    symbol.st_shndx != SHN_UNDEF && place > addr &&
 		    place < end)
 			end = place;
@@ -145,8 +145,8 @@ bool code_function_symbol(struct lines *lines, uint64_t t, uint64_t addr,
 	GElf_Sym symbol;
 	Dwarf_Addr behind;
 
-	if (!module || !dwfl_module_addrinfo(module, addr - bias, &offset,
-					     &symbol, NULL, NULL, NULL))
+	if (!module ||
+	    !file_symbol_at(module, addr - bias, &offset, &symbol))
 		return false;
 	dwfl_module_info(module, NULL, NULL, &behind, NULL, NULL, NULL, NULL);
 	*start = addr - offset;
@@ -263,7 +263,7 @@ uint64_t code_step_place(struct lines *lines, uint64_t t, uint64_t entry,
 		return entry;
 	if (!is_of_gnu(unit))
 		return code_place_of_function(lines, t, entry);
-	if (machine == EM_AARCH64)
+	if (machine == EM_AARCH64 || machine == EM_ARM)
 		return code_place_by_rows(lines, t, entry);
 	if (machine == EM_386 ? !pass_frame_32(&code) : !pass_frame(&code))
 		return entry;

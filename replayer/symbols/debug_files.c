@@ -15,6 +15,7 @@
 #include "formats/array.h"
 #include "replayer/recording/recording.h"
 #include "replayer/symbols/debug_search.h"
+#include "replayer/symbols/file_symbols.h"
 
 struct debug_file {
 	const struct symbols *symbols;
@@ -90,8 +91,7 @@ static bool has_symbols(Dwfl_Module *module, const struct symbols *symbols)
 		if (symbol->type != SYMBOL_FUNCTION)
 			continue;
 		looked++;
-		name = dwfl_module_addrinfo(module, symbol->addr, &offset,
-					    &found, NULL, NULL, NULL);
+		name = file_symbol_at(module, symbol->addr, &offset, &found);
 		same += name && offset == 0;
 	}
 	return same * 10 >= looked * 9;

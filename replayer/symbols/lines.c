@@ -16,6 +16,7 @@
 #include "replayer/symbols/demangle.h"
 #include "replayer/symbols/dwarf_atomics.h"
 #include "replayer/symbols/dwarf_places.h"
+#include "replayer/symbols/file_symbols.h"
 #include "replayer/symbols/jump_tables.h"
 #include "replayer/symbols/names.h"
 #include "replayer/symbols/units.h"
@@ -136,8 +137,8 @@ bool lines_symbol(struct lines *lines, uint64_t t, uint64_t addr, char *text,
 	    names_of(lines->names, t, addr, text, room))
 		return true;
 	module = lines_module(lines, t, addr, &bias);
-	name = module ? dwfl_module_addrinfo(module, addr - bias, &offset,
-					     &symbol, NULL, NULL, NULL) : NULL;
+	name = module ? file_symbol_at(module, addr - bias, &offset, &symbol) :
+			NULL;
 	if (!name || symbol_is_mark(name) ||
 	    (symbol.st_size && offset >= symbol.st_size))
 		return false;
@@ -158,8 +159,8 @@ static bool is_local(Dwfl_Module *module, const struct symbol *wanted)
 	for (int i = 1; i < count; i++) {
 		GElf_Sym symbol;
 		GElf_Addr addr;
-		const char *name = dwfl_module_getsym_info(
-			module, i, &symbol, &addr, NULL, NULL, NULL);
+		const char *name = file_symbol(module, i, &symbol, &addr,
+					       NULL);
 
 		if (name && addr == wanted->addr &&
 		    symbol_is_called(wanted, name) &&
@@ -284,8 +285,7 @@ static size_t find_thread_local(Dwfl_Module *module, const char *wanted,
 		GElf_Sym symbol;
 		GElf_Addr addr;
 		const struct symbol called = {
-			.name = dwfl_module_getsym_info(
-				module, i, &symbol, &addr, NULL, NULL, NULL),
+			.name = file_symbol(module, i, &symbol, &addr, NULL),
 		};
 
 		if (called.name && GELF_ST_TYPE(symbol.st_info) == STT_TLS &&
@@ -354,8 +354,7 @@ static int find_resolvers(struct listing *listing, Dwfl_Module *module)
 		GElf_Addr addr;
 		GElf_Word section;
 
-		if (dwfl_module_getsym_info(module, i, &symbol, &addr,
-					    &section, NULL, NULL) &&
+		if (file_symbol(module, i, &symbol, &addr, &section) &&
 		    section != SHN_UNDEF &&
 		    GELF_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC)
 			rc = number_map_set(&listing->resolvers, addr, 1);
@@ -402,8 +401,8 @@ static int list_of_file(struct listing *listing, Dwfl_Module *module)
 		GElf_Sym symbol;
 		GElf_Addr addr;
 		GElf_Word section;
-		const char *name = dwfl_module_getsym_info(
-			module, i, &symbol, &addr, &section, NULL, NULL);
+		const char *name = file_symbol(module, i, &symbol, &addr,
+					       &section);
 		unsigned type = GELF_ST_TYPE(symbol.st_info);
 
 		if (!name || !*name || section == SHN_UNDEF ||

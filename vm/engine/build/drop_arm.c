@@ -38,29 +38,27 @@ void tb_invalidate_phys_range_arm(struct uc_struct *uc, uint64_t start,
  * that a guest can have: its upper half is left out here, and brought back where
  * the engine asks for the page.  The TLB must not remember that.
  */
-static void drop_piece(struct engine *engine, guest_addr addr, guest_addr last)
+static void drop_piece(struct engine *engine, guest_addr addr, guest_addr end)
 {
 	engine->arm.above = addr & ~(guest_addr)UINT32_MAX;
 	if (engine->arm.above)
 		engine_flush_tlb(engine);
 	uc_ctl_remove_cache(engine_enter(engine), (uint32_t)addr,
-			    (uint32_t)last);
+			    (uint32_t)end);
 	if (engine->arm.above)
 		engine_flush_tlb(engine);
 	engine->arm.above = 0;
 }
 
-/* Never up to where 32 bits end; the last byte begins no instruction. */
+/* Never up to where 32 bits end; a page's last byte begins no instruction. */
 void drop_narrow(struct engine *engine, guest_addr addr, uint64_t size)
 {
 	guest_addr end = addr + size;
 
 	while (addr < end) {
-		guest_addr next = (addr | (GUEST_PAGE - 1)) + 1;
+		guest_addr last = addr | (GUEST_PAGE - 1);
 
-		if (next > end)
-			next = end;
-		drop_piece(engine, addr, next - 1);
-		addr = next;
+		drop_piece(engine, addr, end > last ? last : end);
+		addr = last + 1;
 	}
 }
