@@ -113,6 +113,7 @@ struct engine {
 	uc_context *pristine;	/* the state before anything ran */
 	uc_context *scratch;	/* see build/layout.c */
 	uint8_t *state;		/* the registers */
+	void *cpu;		/* by which it calls what translates */
 	struct engine_x86 x86;
 	struct engine_arm arm;
 
@@ -193,6 +194,13 @@ void *our_memset(void *bytes, int byte, size_t size);
 
 /* engine_drop(), of an engine whose addresses have 32 bits. */
 void drop_narrow(struct engine *engine, guest_addr addr, uint64_t size);
+
+/* ------- build/it_arm.c ------- */
+
+/* Before the instruction whose hook returns to `ret`: true if it is in an IT
+ * block, and CPSR says so from here on, until it is taken away. */
+bool it_bring_back(struct engine *engine, const uint8_t *ret);
+void it_take_away(struct engine *engine);
 
 /* ------- build/pages_arm.c ------- */
 

@@ -75,13 +75,18 @@ calls_on_instruction(uc_engine *uc, uint64_t pc, uint32_t size, void *user)
 
 	(void)uc;
 	(void)user;
+	if (!it_bring_back(engine, call.ret)) {
+		engine->calls->instruction(engine->context, &call);
+		return;
+	}
 	engine->calls->instruction(engine->context, &call);
+	it_take_away(engine);
 }
 
 /* Of the engine: the block begins with its address, of the guest's size. */
 typedef void translate_fn(void *cpu, void *block, int most);
 
-static int begin_block(const void *block, int most)
+static int begin_block(void *cpu, const void *block, int most)
 {
 	struct engine *engine = engine_entered;
 	guest_addr pc = 0;
@@ -89,6 +94,7 @@ static int begin_block(const void *block, int most)
 	if (!engine)
 		return most;
 	memcpy(&pc, block, engine->kind->is_narrow ? 4 : sizeof(pc));
+	engine->cpu = cpu;
 	/* The block lies in front of its translation. */
 	inline_begin(engine, block);
 	accesses_begin_block(engine);
@@ -106,7 +112,7 @@ static void end_block(void)
 	REPLACES(translate_fn, name);                                          \
 	void name(void *cpu, void *block, int most)                            \
 	{                                                                      \
-		engine_##name(cpu, block, begin_block(block, most));           \
+		engine_##name(cpu, block, begin_block(cpu, block, most));      \
 		end_block();                                                   \
 	}
 
