@@ -3,6 +3,10 @@
 import re
 import subprocess
 
+# Numbers of pc and sp, how many general registers, and their bytes.
+MACHINES = {"aarch64": (32, 31, 33, 8), "i386": (8, 4, 9, 4),
+            "arm": (15, 13, 17, 4)}
+
 
 class Remote:
     """One connection.  Positions are texts."""
@@ -17,11 +21,11 @@ class Remote:
         self.process.stdin.write(b"+")
         features = self.ask("qXfer:features:read:target.xml:0,200")
         # There, an access stops it before.
-        self.watches_before = ">aarch64<" in features
-        # What its registers are: two numbers, how many, and their bytes.
-        self.pc_number, self.sp_number, self.general, self.word = (
-            (32, 31, 33, 8) if self.watches_before else
-            (8, 4, 9, 4) if ">i386<" in features else (16, 7, 17, 8))
+        arch = next((name for name in MACHINES if f">{name}<" in features),
+                    None)
+        self.watches_before = arch in ("aarch64", "arm")
+        self.pc_number, self.sp_number, self.general, self.word = MACHINES.get(
+            arch, (16, 7, 17, 8))
         self.watches = set()
 
     def __enter__(self):
