@@ -5,8 +5,8 @@
 #include "formats/tables_arm.h"
 
 /*
- * rt_sigreturn and sigreturn: of the C library's, in Thumb code; of the kernel's,
- * in both.
+ * rt_sigreturn and sigreturn: the C library's, in Thumb code; the kernel's, in
+ * both.
  */
 static const uint8_t library_rt[] = { 0x4f, 0xf0, 173, 0x07, 0x00, 0xdf };
 static const uint8_t library[] = { 0x4f, 0xf0, 119, 0x07, 0x00, 0xdf };

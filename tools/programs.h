@@ -18,8 +18,8 @@ struct failure;
 	" usage."
 
 #define OPTION_SYSROOT_TEXT \
-	"where the files of an AArch64 or i386 program's\n" \
-	"system are: its libraries, and what it opens;\n" \
+	"where the files of an AArch64, 32-bit ARM or i386\n" \
+	"program's system are: its libraries, what it opens;\n" \
 	"without this, as QEMU_LD_PREFIX says"
 
 /* Standard error is going to be the program's, too: see linux_keep_stderr(). */

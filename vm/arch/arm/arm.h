@@ -6,8 +6,8 @@
  * not do.  So few instructions need attention: those that tell the time, and
  * hints that the engine leaves by an exception.
  *
- * Instructions have 4 bytes in ARM code, and 2 or 4 in Thumb code.  What code is
- * at an address no byte says: the processor knows it where it stands, and
+ * Instructions have 4 bytes in ARM code, and 2 or 4 in Thumb code.  Which code
+ * is at an address no byte says: the processor knows it where it stands, and
  * modes.c of where it has been.  The word of a Thumb instruction of 4 bytes is
  * its first halfword and, below it, the second; coprocessors' and vectors' are
  * nearly the same in both.

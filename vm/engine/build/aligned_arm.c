@@ -13,7 +13,7 @@
 #include "vm/engine/build/replaces.h"
 #include "vm/engine/engine_internal.h"
 
-/* Of an access of the engine's: its alignment, as a logarithm (QEMU: MO_ASHIFT). */
+/* Of an access of the engine's: a logarithm (QEMU: MO_ASHIFT). */
 #define ALIGNED(shift) ((shift) << 4)
 
 /* The instruction that is being translated, on this thread. */

@@ -4,8 +4,8 @@
  *
  * The engine is told to drop translations by an address of the guest.  It looks
  * up where in its own memory that is, and goes on with the lower 32 bits of it,
- * as many as an address of this guest has: but its memory begins above 4 GiB, so
- * it would find nothing.  The bits are brought back where it drops.
+ * as many as an address of this guest has: but its memory begins above 4 GiB,
+ * so it would find nothing.  The bits are brought back where it drops.
  */
 #include "vm/engine/build/replaces.h"
 #include "vm/engine/engine_internal.h"
@@ -35,8 +35,8 @@ void tb_invalidate_phys_range_arm(struct uc_struct *uc, uint64_t start,
 
 /*
  * Pages that are mapped several times have an address of their own, above all
- * that a guest can have: its upper half is left out here, and brought back where
- * the engine asks for the page.  The TLB must not remember that.
+ * that a guest can have: its upper half is left out here, and brought back
+ * where the engine asks for the page.  The TLB must not remember that.
  */
 static void drop_piece(struct engine *engine, guest_addr addr, guest_addr end)
 {
