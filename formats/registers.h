@@ -169,7 +169,26 @@ struct reg_table {
 	uint64_t dwarf_kept;	/* bits: functions keep them for their callers */
 	const uint8_t *dwarf_all;	/* also those of more than 8 bytes */
 	unsigned dwarf_all_count;
+	unsigned dwarf_halves;	/* from this number on, an even one, so many
+				   are halves, the lower first; 0: none */
+	unsigned dwarf_half_count;
 };
+
+/* The bytes of a register that a number of dwarf_all[] is of. */
+struct reg_bytes {
+	unsigned offset, size;	/* in the register file */
+};
+
+static inline struct reg_bytes reg_dwarf_bytes(const struct reg_table *table,
+					       uint64_t number)
+{
+	const struct reg_info *info = &table->regs[table->dwarf_all[number]];
+	unsigned half = info->size / 2u;
+
+	if (number - table->dwarf_halves >= table->dwarf_half_count)
+		return (struct reg_bytes){ info->offset, info->size };
+	return (struct reg_bytes){ info->offset + half * (number % 2), half };
+}
 
 /* Whether functions get all arguments on the stack. */
 static inline bool reg_has_stack_args(const struct reg_table *table)

@@ -42,11 +42,18 @@ static const struct reg_info regs[ARM_REG_COUNT] = {
 /* Numbers that no register has here lead to the program counter. */
 #define NONE_8 ARM_PC, ARM_PC, ARM_PC, ARM_PC, ARM_PC, ARM_PC, ARM_PC, ARM_PC
 #define NONE_48 NONE_8, NONE_8, NONE_8, NONE_8, NONE_8, NONE_8
-#define NONE_192 NONE_48, NONE_48, NONE_48, NONE_48
+#define NONE_160 NONE_48, NONE_48, NONE_48, NONE_8, NONE_8
+
+/* Single registers are halves of double ones. */
+#define HALVES 64
+#define TWO(n) ARM_D0 + (n), ARM_D0 + (n)
 
 static const uint8_t dwarf_all[] = {
 	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, ARM_R11, ARM_R12, ARM_SP, ARM_LR,
-	ARM_PC, NONE_48, NONE_192,
+	ARM_PC, NONE_48,
+	TWO(0), TWO(1), TWO(2), TWO(3), TWO(4), TWO(5), TWO(6), TWO(7), TWO(8),
+	TWO(9), TWO(10), TWO(11), TWO(12), TWO(13), TWO(14), TWO(15),
+	NONE_160,
 	ARM_D0, ARM_D0 + 1, ARM_D0 + 2, ARM_D0 + 3, ARM_D0 + 4, ARM_D0 + 5,
 	ARM_D0 + 6, ARM_D0 + 7, ARM_D0 + 8, ARM_D0 + 9, ARM_D0 + 10,
 	ARM_D0 + 11, ARM_D0 + 12, ARM_D0 + 13, ARM_D0 + 14, ARM_D0 + 15,
@@ -90,4 +97,6 @@ const struct reg_table reg_table_arm = {
 	.dwarf_kept = DWARF_KEPT,
 	.dwarf_all = dwarf_all,
 	.dwarf_all_count = sizeof(dwarf_all),
+	.dwarf_halves = HALVES,
+	.dwarf_half_count = 32,
 };

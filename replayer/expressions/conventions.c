@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "formats/error.h"
+#include "replayer/expressions/conventions_arm.h"
 
 /* How deep structures may be nested in a file that makes sense. */
 #define DEPTH_MOST 32u
@@ -400,12 +401,17 @@ int argument_next(struct context *context, struct arguments *taken,
 {
 	const struct reg_table *table = recording_reg_table(context->recording);
 	struct classes classes;
-	int rc = find_classes(context, type, &classes, why);
-	unsigned numbers = count(&classes, CLASS_NUMBER);
-	unsigned vectors = count(&classes, CLASS_VECTOR);
+	int rc;
+	unsigned numbers, vectors;
 
+	if (table->arch == ARCH_ARM)
+		return arm_argument(context, taken, type,
+				    is_copied(context, type, 0), out, why);
+	rc = find_classes(context, type, &classes, why);
 	if (rc)
 		return rc;
+	numbers = count(&classes, CLASS_NUMBER);
+	vectors = count(&classes, CLASS_VECTOR);
 	if (table->large_by_address && classes.parts[0] == CLASS_MEMORY) {
 		classes = copied;
 		numbers = 1;
@@ -442,8 +448,13 @@ int argument_of_result(struct context *context, struct arguments *taken,
 {
 	const struct reg_table *table = recording_reg_table(context->recording);
 	struct classes classes;
-	int rc = find_classes(context, result, &classes, why);
+	int rc;
 
+	if (table->arch == ARCH_ARM)
+		return arm_argument_of_result(context, taken, result,
+					      is_copied(context, result, 0),
+					      why);
+	rc = find_classes(context, result, &classes, why);
 	if (!rc && reg_has_stack_args(table))
 		taken->stack = is_stored(result, &classes) ? reg_word(table) :
 							     0;
@@ -479,8 +490,12 @@ int result_of(struct context *context, struct type *type, struct value *out,
 {
 	const struct reg_table *table = recording_reg_table(context->recording);
 	struct classes classes;
-	int rc = find_classes(context, type, &classes, why);
+	int rc;
 
+	if (table->arch == ARCH_ARM)
+		return arm_result(context, type, is_copied(context, type, 0),
+				  out, why);
+	rc = find_classes(context, type, &classes, why);
 	if (rc)
 		return rc;
 	if (classes.parts[0] == CLASS_MEMORY ||

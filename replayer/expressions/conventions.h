@@ -16,13 +16,8 @@
 #ifndef CPREC_REPLAYER_EXPRESSIONS_CONVENTIONS_H
 #define CPREC_REPLAYER_EXPRESSIONS_CONVENTIONS_H
 
+#include "replayer/expressions/arguments.h"
 #include "replayer/expressions/values.h"
-
-/* How much of it the arguments so far have taken; zero before the first. */
-struct arguments {
-	unsigned numbers, vectors;	/* registers */
-	uint64_t stack;			/* bytes */
-};
 
 /* Before the arguments: the result may need a place, which is one of them. */
 int argument_of_result(struct context *context, struct arguments *taken,

@@ -65,6 +65,7 @@ static int register_value(struct machine *machine, uint64_t reg, uint64_t *out)
 	const struct reg_table *table =
 		recording_reg_table(machine->context->recording);
 	const struct reg_file *file;
+	struct reg_bytes bytes;
 	int rc;
 
 	if (reg >= table->dwarf_all_count)
@@ -73,11 +74,10 @@ static int register_value(struct machine *machine, uint64_t reg, uint64_t *out)
 			      machine->why);
 	if (rc)
 		return rc;
-	if (table->regs[table->dwarf_all[reg]].size > 8)
-		memcpy(out, file->bytes +
-			    table->regs[table->dwarf_all[reg]].offset, 8);
-	else
-		*out = reg_get(table, file, table->dwarf_all[reg]);
+	bytes = reg_dwarf_bytes(table, reg);
+	*out = 0;
+	memcpy(out, file->bytes + bytes.offset,
+	       bytes.size < sizeof(*out) ? bytes.size : sizeof(*out));
 	return 0;
 }
 
@@ -513,7 +513,7 @@ static int take_register(struct machine *machine, uint8_t *to, size_t size)
 	struct context *context = machine->context;
 	const struct reg_table *table = recording_reg_table(context->recording);
 	const struct reg_file *file;
-	const struct reg_info *info;
+	struct reg_bytes bytes;
 	int rc;
 
 	if (machine->reg >= table->dwarf_all_count)
@@ -522,9 +522,9 @@ static int take_register(struct machine *machine, uint8_t *to, size_t size)
 			      machine->why);
 	if (rc)
 		return rc;
-	info = &table->regs[table->dwarf_all[machine->reg]];
-	memcpy(to, file->bytes + info->offset,
-	       size < info->size ? size : info->size);
+	bytes = reg_dwarf_bytes(table, machine->reg);
+	memcpy(to, file->bytes + bytes.offset,
+	       size < bytes.size ? size : bytes.size);
 	return 0;
 }
 

@@ -25,6 +25,15 @@ CPSR = 16
 STATUS = 0xfe0ffe3f
 
 
+CALLS = {
+    "ten": "(a=1, b=2, c=3 '\\003', d=4, e=5, f=6, g=7, h=8, i=9, j=10) = 55,",
+    "mixed": "(x=0.5, a=7, y=0.25, l={a = 1, b = 2, c = 3}, s={a = 4, b = 5})"
+             " = 15.75,",
+    "two": "(a=6) = <no register tells where the result is>,",
+    "quarter": "(a=1.5, b=6) = 1.875,",
+}
+
+
 def states_of(log):
     """Registers before each instruction, as qemu-user has logged them."""
     for block in log.decode("latin-1").split("Trace ")[1:]:
@@ -94,6 +103,17 @@ class Tests(OtherTests):
         info = json.loads(self.answer("info", "--json", trace))
         equal(info["instructions"], 17, "instructions")
 
+    def arguments(self, source):
+        """In core registers, in those of floating point, on the stack, and in
+        parts of both; of both kinds of code."""
+        for way in "static", "ARM code":
+            trace = self.compiled(source, way) + ".cpr"
+            equal(run(self.options.cprec, "record", "-o", trace,
+                      trace[:-len(".cpr")])[0], 0, "status")
+            for name, expected in CALLS.items():
+                found = self.answer("calls", trace, name)
+                expect(name + expected in found, found)
+
     def refused(self):
         """Code with the highest byte first; calls of another kind."""
         source = os.path.join(self.folder, "nothing.c")
@@ -125,6 +145,7 @@ def run_all(options, folder):
     tests.test("clock", tests.clock, source("arm_clock.S"))
     tests.test("monitor", tests.monitor, source("monitor_arm64.c"))
     tests.test("machines", tests.machines, source("machines.c"))
+    tests.test("arguments", tests.arguments, source("arguments_arm64.c"))
     tests.test("refused", tests.refused)
     for way in tests.ways:
         tests.test(f"asked of arm64_memory.c, {way}", tests.asked,
