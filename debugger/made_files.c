@@ -119,7 +119,7 @@ static int take_symbol(void *context, const struct cprec_module_symbol *symbol)
 		.st_name = made->texts.size,
 		.st_info = ELF64_ST_INFO(STB_GLOBAL, type),
 		.st_shndx = FIRST_MAPPED + mapping,
-		.st_value = symbol->addr,
+		.st_value = symbol->addr | symbol->is_thumb,
 		.st_size = symbol->length,
 	};
 
@@ -207,6 +207,7 @@ static void add_file_header(const struct made *made, struct text *out)
 			     [EI_VERSION] = EV_CURRENT },
 		.e_type = made->bias ? ET_DYN : ET_EXEC,
 		.e_machine = made->target->machine, .e_version = EV_CURRENT,
+		.e_flags = made->target->flags,
 		.e_entry = made->entry,
 		.e_phoff = made->header_count ? elf_file_size(word) : 0,
 		.e_phnum = made->header_count,

@@ -292,6 +292,7 @@ static const struct target targets[] = {
 	{
 		.arch = "arm", .name = "arm", .osabi = "GNU/Linux",
 		.machine = EM_ARM, .word = 4,
+		.flags = EF_ARM_EABI_VER5 | EF_ARM_ABI_FLOAT_HARD,
 		.registers = arm_registers,
 		.count = COUNT(arm_registers),
 		.pc = "pc", .sp = "sp", .fp = "r11",

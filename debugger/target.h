@@ -32,6 +32,7 @@ struct target {
 	const char *name;	/* debuggers' */
 	const char *osabi;
 	uint16_t machine;		/* in files of programs */
+	uint32_t flags;			/* the same */
 	unsigned word;			/* bytes of an address */
 	const struct target_register *registers;
 	size_t count;

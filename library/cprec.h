@@ -233,6 +233,7 @@ int cprec_each_module(struct cprec_recording *recording,
 struct cprec_module_symbol {
 	uint64_t addr, length;		/* as in the module's file */
 	uint32_t kind;			/* enum cprec_symbol_kind */
+	bool is_thumb;			/* a function of Thumb code */
 	const char *name;		/* as linkers know it */
 };
 

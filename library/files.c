@@ -63,7 +63,8 @@ PUBLIC int cprec_each_module_symbol(
 		const struct symbol *one = &symbols->list[i];
 		const struct cprec_module_symbol symbol = {
 			.addr = one->addr, .length = one->size,
-			.kind = symbol_kind(one->type), .name = one->name,
+			.kind = symbol_kind(one->type),
+			.is_thumb = one->is_thumb, .name = one->name,
 		};
 
 		rc = visit(context, &symbol);

@@ -47,7 +47,7 @@ Module = structure(
     ("kept_debug", c_uint64))
 ModuleSymbol = structure("module_symbol", ("addr", c_uint64),
                          ("length", c_uint64), ("kind", c_uint32),
-                         ("name", c_char_p))
+                         ("is_thumb", c_bool), ("name", c_char_p))
 FileInfo = structure("file_info", ("length", c_uint64), ("changed", c_int64),
                      ("path", c_char_p))
 

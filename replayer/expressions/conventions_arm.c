@@ -137,6 +137,7 @@ static int make(struct context *context, struct type *type, struct value *out,
 	return out->bytes ? 0 : failed(why, ERR_NO_MEMORY, "out of memory");
 }
 
+/* From the first one of arguments on; results are in the same. */
 static int take_registers(struct context *context, unsigned first,
 			  unsigned count, uint8_t *to, struct failure *why)
 {
@@ -145,10 +146,12 @@ static int take_registers(struct context *context, unsigned first,
 	int rc = 0;
 
 	for (unsigned i = 0; i < count && !rc; i++) {
-		rc = context_register(context, first + i, &file, why);
+		unsigned reg = table->args[first + i];
+
+		rc = context_register(context, reg, &file, why);
 		if (!rc)
 			memcpy(to + (size_t)i * WORD, file->bytes +
-			       table->regs[first + i].offset, WORD);
+			       table->regs[reg].offset, WORD);
 	}
 	return rc;
 }
@@ -162,7 +165,7 @@ static int take_floats(struct context *context, unsigned first,
 	int rc = 0;
 
 	for (unsigned i = first; i < first + count && !rc; i++) {
-		unsigned reg = ARM_D0 + i / 2;
+		unsigned reg = table->vector_args[i / 2];
 
 		rc = context_register(context, reg, &file, why);
 		if (!rc)
@@ -190,9 +193,9 @@ static int stack_pointer(struct context *context, uint64_t *out,
 {
 	const struct reg_table *table = reg_table(ARCH_ARM);
 	const struct reg_file *file;
-	int rc = context_register(context, ARM_SP, &file, why);
+	int rc = context_register(context, table->sp, &file, why);
 
-	*out = rc ? 0 : reg_get(table, file, ARM_SP);
+	*out = rc ? 0 : reg_get(table, file, table->sp);
 	return rc;
 }
 
@@ -269,7 +272,7 @@ static int number_argument(struct context *context, struct arguments *taken,
 	taken->stack += left * WORD;
 	rc = make(context, type, out, why);
 	if (!rc)
-		rc = take_registers(context, ARM_R0 + first,
+		rc = take_registers(context, first,
 				    (unsigned)(count - left), out->bytes, why);
 	if (!rc && left)
 		rc = stack_pointer(context, &sp, why);
@@ -347,6 +350,6 @@ int arm_result(struct context *context, struct type *type, bool is_copy,
 	if (is_of_floats(&shape))
 		return take_floats(context, 0, shape.count * shape.size / WORD,
 				   out->bytes, why);
-	return take_registers(context, ARM_R0, type->size > WORD ? 2 : 1,
+	return take_registers(context, 0, type->size > WORD ? 2 : 1,
 			      out->bytes, why);
 }
