@@ -127,6 +127,8 @@ struct linux_abi {
 				   machine; NULL: they are the host's */
 	uint64_t hwcap, hwcap2;	/* AT_HWCAP */
 	uint64_t frame_most;	/* AT_MINSIGSTKSZ: what frame_push() takes */
+	unsigned frame_mask;	/* where it has the mask of signals, from where
+				   the stack is at rt_sigreturn(2) on */
 
 	/* The programs. */
 	uint16_t elf_machine;

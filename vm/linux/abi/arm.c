@@ -120,6 +120,7 @@ const struct linux_abi abi_arm = {
 	.package = "libc6-armhf-cross",
 	.hwcap = 0x1fb0d6,
 	.frame_most = ARM_FRAME_MOST,
+	.frame_mask = ARM_FRAME_MASK,
 	.elf_machine = EM_ARM,
 	.elf_class = ELFCLASS32,
 	.elf_name = "ARM",

@@ -171,6 +171,7 @@ const struct linux_abi abi_arm64 = {
 	.package = "libc6-arm64-cross",
 	.hwcap = 0x8ff,
 	.frame_most = FRAME_MOST,
+	.frame_mask = FRAME_MASK,
 	.elf_machine = EM_AARCH64,
 	.elf_class = ELFCLASS64,
 	.elf_name = "AArch64",

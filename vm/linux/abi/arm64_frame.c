@@ -67,6 +67,7 @@ _Static_assert(offsetof(struct frame, mask) == 128 + 40, "struct ucontext");
 _Static_assert(offsetof(struct frame, address) == 128 + 176, "sigcontext");
 _Static_assert(offsetof(struct frame, records) == 128 + 176 + 288, "records");
 _Static_assert(sizeof(struct frame) == 4688, "struct rt_sigframe");
+_Static_assert(offsetof(struct frame, mask) == FRAME_MASK, "the mask");
 _Static_assert(sizeof(struct float_record) == 528, "struct fpsimd_context");
 
 /* ------- registers ------- */

@@ -90,6 +90,8 @@ _Static_assert(offsetof(struct ucontext, mask) == 104, "uc_sigmask");
 _Static_assert(offsetof(struct ucontext, floats) == 232, "uc_regspace");
 _Static_assert(sizeof(struct ucontext) == 744, "struct ucontext");
 _Static_assert(sizeof(struct info_frame) == 888, "struct rt_sigframe");
+_Static_assert(offsetof(struct info_frame, frame.context.mask) ==
+		       ARM_FRAME_MASK, "the mask");
 
 /* ------- registers ------- */
 

@@ -9,6 +9,8 @@
 
 /* Of a frame as frame_push() makes it, with what alignment takes. */
 #define ARM_FRAME_MOST 896
+/* Where the mask of signals is, as its handler leaves it. */
+#define ARM_FRAME_MASK 232
 
 int arm_frame_push(struct linux_process *process,
 		   const struct signal_entry *entry);

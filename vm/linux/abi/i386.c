@@ -74,6 +74,7 @@ const struct linux_abi abi_i386 = {
 	.package = "libc6-i386",
 	.hwcap = 0x078bfbff,	/* CPUID leaf 1 edx of the guest's processor */
 	.frame_most = I386_FRAME_MOST,
+	.frame_mask = I386_FRAME_MASK,
 	.elf_machine = EM_386,
 	.elf_class = ELFCLASS32,
 	.elf_name = "i386",

@@ -82,6 +82,8 @@ struct floats {
 _Static_assert(sizeof(struct context) == 88, "struct sigcontext_32");
 _Static_assert(sizeof(struct old_frame) == 732, "struct sigframe_ia32");
 _Static_assert(sizeof(struct info_frame) == 268, "struct rt_sigframe_ia32");
+_Static_assert(offsetof(struct info_frame, mask) - 4 == I386_FRAME_MASK,
+	       "the mask, behind the return address");
 _Static_assert(FX_AT == 112 && sizeof(struct floats) == 624, "_fpstate_32");
 
 /* ------- registers ------- */

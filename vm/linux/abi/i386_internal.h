@@ -9,6 +9,8 @@
 
 /* Of a frame as frame_push() makes it, with what alignment takes. */
 #define I386_FRAME_MOST 1472
+/* Where the mask of signals is, as its handler leaves it. */
+#define I386_FRAME_MASK 248
 
 int i386_frame_push(struct linux_process *process,
 		    const struct signal_entry *entry);

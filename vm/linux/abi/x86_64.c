@@ -88,6 +88,7 @@ const struct linux_abi abi_x86_64 = {
 	.machine = "x86_64",
 	.hwcap = 0x078bfbff,	/* CPUID leaf 1 edx of the guest's processor */
 	.frame_most = FRAME_MOST,
+	.frame_mask = FRAME_MASK,
 	.elf_machine = EM_X86_64,
 	.elf_class = ELFCLASS64,
 	.elf_name = "x86-64",

@@ -53,6 +53,8 @@ struct fxsave {
 };
 
 _Static_assert(sizeof(struct frame) == 440, "struct rt_sigframe");
+_Static_assert(offsetof(struct frame, mask) - 8 == FRAME_MASK,
+	       "the mask, behind the return address");
 _Static_assert(sizeof(struct fxsave) == 512, "FXSAVE");
 
 /* Which register each number of struct context's order is. */

@@ -7,6 +7,8 @@
 
 /* Of a frame as frame_push() makes it, with what alignment takes. */
 #define FRAME_MOST 1152
+/* Where the mask of signals is, as its handler leaves it. */
+#define FRAME_MASK 296
 
 int x86_64_frame_push(struct linux_process *process,
 		      const struct signal_entry *entry);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "formats/error.h"
+#include "vm/linux/abi/abi.h"
 #include "vm/linux/abi/names.h"
 #include "vm/linux/text/text_internal.h"
 
@@ -21,6 +22,24 @@ bool read_guest(const struct showing *showing, guest_addr addr, void *out,
 
 	return size - 1 <= UINT64_MAX - addr &&
 	       call->read(call->context, addr, out, size);
+}
+
+const struct linux_abi *abi_of(const struct showing *showing)
+{
+	return linux_abi(showing->call->arch);
+}
+
+unsigned word_of(const struct showing *showing)
+{
+	const struct linux_abi *abi = abi_of(showing);
+
+	return abi ? abi->word : sizeof(uint64_t);
+}
+
+bool read_word(const struct showing *showing, guest_addr addr, uint64_t *out)
+{
+	*out = 0;
+	return read_guest(showing, addr, out, word_of(showing));
 }
 
 /* ------- values ------- */

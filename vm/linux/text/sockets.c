@@ -195,9 +195,20 @@ static void put_control(struct showing *showing, const struct cmsghdr *header,
 	fputc('}', showing->out);
 }
 
+/* The length is a word, and all begins at a multiple of one. */
+static void take_header(const uint8_t *at, unsigned word,
+			struct cmsghdr *header)
+{
+	header->cmsg_len = 0;
+	memcpy(&header->cmsg_len, at, word);
+	memcpy(&header->cmsg_level, at + word, sizeof(int));
+	memcpy(&header->cmsg_type, at + word + sizeof(int), sizeof(int));
+}
+
 static void show_control(struct showing *showing, guest_addr addr,
 			 uint64_t size)
 {
+	unsigned word = word_of(showing), head = word + 2 * sizeof(int);
 	uint8_t bytes[CONTROL_MOST];
 	struct cmsghdr header;
 	uint64_t at = 0;
@@ -208,16 +219,16 @@ static void show_control(struct showing *showing, guest_addr addr,
 		return;
 	}
 	fputc('[', showing->out);
-	while (size - at >= sizeof(header)) {
-		memcpy(&header, bytes + at, sizeof(header));
-		if (header.cmsg_len < sizeof(header) ||
+	while (size - at >= head) {
+		take_header(bytes + at, word, &header);
+		if (header.cmsg_len < head ||
 		    header.cmsg_len > size - at)
 			break;
 		if (at)
 			fputs(", ", showing->out);
-		put_control(showing, &header, bytes + at + sizeof(header),
-			    header.cmsg_len - sizeof(header));
-		at += CMSG_ALIGN(header.cmsg_len);
+		put_control(showing, &header, bytes + at + head,
+			    header.cmsg_len - head);
+		at += (header.cmsg_len + word - 1) & ~(uint64_t)(word - 1);
 		if (at > size)
 			break;
 	}
@@ -229,7 +240,7 @@ void show_message(struct showing *showing, guest_addr addr, bool is_sent)
 	struct msghdr message;
 	FILE *out = showing->out;
 
-	if (!addr || !read_guest(showing, addr, &message, sizeof(message))) {
+	if (!addr || !read_struct(showing, S_MSGHDR, addr, &message)) {
 		show_address(showing, addr);
 		return;
 	}

@@ -8,8 +8,8 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <ucontext.h>
 
+#include "vm/linux/abi/abi.h"
 #include "vm/linux/text/special.h"
 
 /* ------- memory ------- */
@@ -107,7 +107,7 @@ static enum shown selected(struct showing *showing, unsigned index)
 	if (index == 4) {
 		show_struct(showing, showing->row->args[4].type, addr);
 	} else if (index == 5 && addr &&
-		   read_guest(showing, addr, mask, sizeof(mask))) {
+		   read_struct(showing, S_SET_AND_SIZE, addr, mask)) {
 		fputs("{sigmask=", showing->out);
 		show_struct(showing, S_SIGSET, mask[0]);
 		fprintf(showing->out, ", sigsetsize=%" PRIu64 "}", mask[1]);
@@ -192,18 +192,15 @@ static enum shown from_address(struct showing *showing, unsigned index)
 
 /* ------- signals ------- */
 
-/*
- * The frame that a handler leaves: its return address has been taken off the
- * stack.
- */
+/* The frame that a handler leaves. */
 static enum shown returned(struct showing *showing, unsigned index)
 {
+	const struct linux_abi *abi = abi_of(showing);
 	uint64_t mask;
 
 	(void)index;	/* the only one */
-	if (!read_guest(showing, showing->call->sp +
-				offsetof(ucontext_t, uc_sigmask), &mask,
-			sizeof(mask)))
+	if (!abi || !read_guest(showing, showing->call->sp + abi->frame_mask,
+				&mask, sizeof(mask)))
 		return SHOWN_NOT;
 	fputs("{mask=", showing->out);
 	show_signal_set(showing, mask);

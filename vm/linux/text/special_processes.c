@@ -111,8 +111,8 @@ enum shown special_executed(struct showing *showing, unsigned index)
 	if (!addr)
 		return SHOWN;
 	while (count < VARIABLES_MOST &&
-	       read_guest(showing, addr + 8 * count, &string,
-			  sizeof(string)) && string)
+	       read_word(showing, addr + word_of(showing) * count, &string) &&
+	       string)
 		count++;
 	fprintf(showing->out, " /* %" PRIu64 " var%s */", count,
 		count == 1 ? "" : "s");

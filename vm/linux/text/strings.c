@@ -91,7 +91,7 @@ void show_vector(struct showing *showing, guest_addr addr, uint64_t count,
 	struct iovec part;
 
 	if (!addr || count > BUFFERS_MOST ||
-	    (count && !read_guest(showing, addr, &part, sizeof(part)))) {
+	    (count && !read_struct(showing, S_IOVEC, addr, &part))) {
 		show_address(showing, addr);
 		return;
 	}
@@ -99,8 +99,8 @@ void show_vector(struct showing *showing, guest_addr addr, uint64_t count,
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t size;
 
-		if (!read_guest(showing, addr + i * sizeof(part), &part,
-				sizeof(part)))
+		if (!read_struct(showing, S_IOVEC,
+				 addr + i * size_of(showing, S_IOVEC), &part))
 			break;
 		size = part.iov_len < filled ? part.iov_len : filled;
 		filled -= size;
@@ -160,27 +160,27 @@ void show_path(struct showing *showing, guest_addr addr)
 
 static bool next_string(struct showing *showing, guest_addr at, uint64_t *out)
 {
-	return read_guest(showing, at, out, sizeof(*out)) && *out;
+	return read_word(showing, at, out) && *out;
 }
 
 void show_strings(struct showing *showing, guest_addr addr)
 {
-	unsigned most = showing->call->string_most;
+	unsigned most = showing->call->string_most, word = word_of(showing);
 	uint64_t string;
 	unsigned i;
 
-	if (!read_guest(showing, addr, &string, sizeof(string))) {
+	if (!read_word(showing, addr, &string)) {
 		show_address(showing, addr);
 		return;
 	}
 	fputc('[', showing->out);
-	for (i = 0; i < most && next_string(showing, addr + i * 8, &string);
+	for (i = 0; i < most && next_string(showing, addr + i * word, &string);
 	     i++) {
 		if (i)
 			fputs(", ", showing->out);
 		show_string(showing, string, most);
 	}
-	if (i == most && next_string(showing, addr + i * 8, &string))
+	if (i == most && next_string(showing, addr + i * word, &string))
 		fputs(", ...", showing->out);
 	fputc(']', showing->out);
 }

@@ -444,30 +444,37 @@ union host_struct {
 static const struct guest_layout *layout_of(const struct showing *showing,
 					    enum guest_struct type)
 {
-	const struct linux_abi *abi = linux_abi(showing->call->arch);
+	const struct linux_abi *abi = abi_of(showing);
 
-	return abi && shows[type] ? &abi->layouts[type] : NULL;
+	return abi ? &abi->layouts[type] : NULL;
 }
 
-static bool read_struct(const struct showing *showing,
-			const struct guest_layout *layout, guest_addr addr,
-			union host_struct *out)
+size_t size_of(const struct showing *showing, enum guest_struct type)
 {
+	const struct guest_layout *layout = layout_of(showing, type);
+
+	return layout ? layout->size : 0;
+}
+
+bool read_struct(const struct showing *showing, enum guest_struct type,
+		 guest_addr addr, void *host)
+{
+	const struct guest_layout *layout = layout_of(showing, type);
 	uint8_t bytes[STRUCT_MOST];
 
-	if (!addr || !read_guest(showing, addr, bytes, layout->size))
+	if (!layout || !addr ||
+	    !read_guest(showing, addr, bytes, layout->size))
 		return false;
-	layout_in(layout, out, bytes);
+	layout_in(layout, host, bytes);
 	return true;
 }
 
 void show_struct(struct showing *showing, enum guest_struct type,
 		 guest_addr addr)
 {
-	const struct guest_layout *layout = layout_of(showing, type);
 	union host_struct host;
 
-	if (layout && read_struct(showing, layout, addr, &host))
+	if (shows[type] && read_struct(showing, type, addr, &host))
 		shows[type](showing, &host);
 	else
 		show_address(showing, addr);
@@ -486,18 +493,17 @@ static void show_element(struct showing *showing, enum guest_struct type,
 void show_structs(struct showing *showing, enum guest_struct type,
 		  guest_addr addr, uint64_t count)
 {
-	const struct guest_layout *layout = layout_of(showing, type);
+	size_t size = size_of(showing, type);
 	union host_struct host;
 
-	if (!layout || !addr || count > STRUCTS_MOST ||
-	    (count && !read_struct(showing, layout, addr, &host))) {
+	if (!shows[type] || !addr || count > STRUCTS_MOST ||
+	    (count && !read_struct(showing, type, addr, &host))) {
 		show_address(showing, addr);
 		return;
 	}
 	fputc('[', showing->out);
 	for (uint64_t i = 0; i < count; i++) {
-		if (!read_struct(showing, layout, addr + i * layout->size,
-				 &host))
+		if (!read_struct(showing, type, addr + i * size, &host))
 			break;
 		if (i)
 			fputs(", ", showing->out);

@@ -48,6 +48,16 @@ void show_signal(struct showing *showing, uint64_t number);
 bool read_guest(const struct showing *showing, guest_addr addr, void *out,
 		size_t size);
 
+/* The same of a pointer or a long, and of a structure, as the host has it. */
+bool read_word(const struct showing *showing, guest_addr addr, uint64_t *out);
+bool read_struct(const struct showing *showing, enum guest_struct type,
+		 guest_addr addr, void *host);
+
+/* What kind of guest it is, NULL; how many bytes a pointer has. */
+const struct linux_abi *abi_of(const struct showing *showing);
+unsigned word_of(const struct showing *showing);
+size_t size_of(const struct showing *showing, enum guest_struct type);
+
 /* ------- special.c ------- */
 
 /* The argument, if its call is a special one. */
