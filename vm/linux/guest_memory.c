@@ -15,9 +15,12 @@
 #include "vm/linux/memory/memory.h"
 #include "vm/linux/process.h"
 
+/* What is above is the kernel's own, also where programs may read it. */
 int copy_in(struct linux_process *process, void *to, guest_addr from,
 	    size_t size)
 {
+	if (!is_user_range(process, from, size))
+		return -EFAULT;
 	if (!memory_read(process->memory, from, to, size))
 		return 0;
 	return eof_tail_look(process, from, size) &&
@@ -29,8 +32,11 @@ int copy_in(struct linux_process *process, void *to, guest_addr from,
 static uint8_t *host_at(struct linux_process *process, guest_addr addr,
 			uint64_t size, enum memory_use use, uint64_t *span)
 {
-	uint8_t *host = memory_at(process->memory, addr, size, use, span);
+	uint8_t *host;
 
+	if (!is_user_range(process, addr, size))
+		return NULL;
+	host = memory_at(process->memory, addr, size, use, span);
 	if (!host && eof_tail_look(process, addr, size))
 		host = memory_at(process->memory, addr, size, use, span);
 	return host;

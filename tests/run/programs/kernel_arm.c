@@ -80,6 +80,7 @@ static void helpers(void)
 	const int64_t five = 5;
 
 	CHECK(*(const int *)0xffff0ffc == 5);
+	CHECK(write(1, (const void *)0xffff0ffc, 4) == -1 && errno == EFAULT);
 	HELPER(barrier *, 0xffff0fa0)();
 	CHECK(HELPER(exchange *, 0xffff0fc0)(1, 2, &word));
 	CHECK(HELPER(exchange_64 *, 0xffff0f60)(&five, &five, &wide));
