@@ -128,3 +128,38 @@ static void catch_signals(void (*on_signal)(int, siginfo_t *, void *))
 	sigaction(SIGFPE, &action, NULL);
 	sigaction(SIGTRAP, &action, NULL);
 }
+
+/* ------- all of it ------- */
+
+/* The instructions of one round lie side by side, each with a way out behind. */
+#define ROUND 256
+
+static int must_show;		/* registers, of the one at hand */
+
+/*
+ * Instructions are made a round at a time, and executed one after the other.
+ * `leave` is where they come out.  Of the one of number `shown`, from 0, all
+ * registers are printed, if it is not 0.
+ */
+static void run_rounds(long count, long shown, const uint8_t *leave,
+		       size_t leave_size, void (*make_round)(void),
+		       void (*execute)(int number))
+{
+	static uint8_t data[DATA_SIZE];
+
+	map(CODE_AT, CODE_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC);
+	map(DATA_AT, DATA_SIZE, PROT_READ | PROT_WRITE);
+	memcpy(data, DATA_AT, DATA_SIZE);
+	memcpy(CODE_AT, leave, leave_size);
+	for (long i = 0; i < count; i++) {
+		if (i % ROUND == 0)
+			make_round();
+		must_show = shown && i == shown;
+		execute((int)(i % ROUND));
+		if (i % ROUND == ROUND - 1) {
+			printf("memory %016llx\n",
+			       (unsigned long long)hash(DATA_AT, DATA_SIZE));
+			memcpy(DATA_AT, data, DATA_SIZE);
+		}
+	}
+}

@@ -166,10 +166,10 @@ static void show(const char *title, const struct registers *regs)
 	}
 }
 
-/* The words of one round lie side by side, each with a branch to the end. */
-#define ROUND 256
+static const struct group *group = groups;
+static uint32_t words[ROUND];
 
-static void write_words(const struct group *group, uint32_t *words)
+static void make_round(void)
 {
 	uint32_t *at = (uint32_t *)FIRST_WORD;
 
@@ -184,47 +184,33 @@ static void write_words(const struct group *group, uint32_t *words)
 	__builtin___clear_cache((char *)FIRST_WORD, (char *)at);
 }
 
-static void execute(uint32_t word, int i, int is_shown)
+static void execute(int i)
 {
+	draw_registers(group->has_addresses);
 	got = 0;
 	memset(&state.after, 0, sizeof(state.after));
-	if (is_shown)
+	if (must_show)
 		show("before", &state.before);
 	run(&state, FIRST_WORD + 8 * i);
-	if (is_shown)
+	if (must_show)
 		show("after", &state.after);
-	printf("%08x %016lx %d\n", word, hash(&state.after,
+	printf("%08x %016lx %d\n", words[i], hash(&state.after,
 	       sizeof(state.after)), got);
 }
 
 int main(int argc, char **argv)
 {
-	const struct group *group = groups;
 	long count = argc > 3 ? atol(argv[3]) : 0;
-	long first = argc > 4 ? atol(argv[4]) : 0;
-	static uint8_t data[DATA_SIZE];
-	uint32_t words[ROUND];
 
 	while (group < groups + 4 && argc > 1 && strcmp(group->name, argv[1]))
 		group++;
 	if (!count || group == groups + 4)
 		return 2;
 	seed = strtoul(argv[2], NULL, 0);
-	map(CODE_AT, CODE_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC);
-	map(DATA_AT, DATA_SIZE, PROT_READ | PROT_WRITE);
-	memcpy(data, DATA_AT, DATA_SIZE);
-	memcpy(CODE_AT, leave, (size_t)((const uint8_t *)leave_end -
-					(const uint8_t *)leave));
 	catch_signals(on_signal);
-	for (long i = 0; i < count; i++) {
-		if (i % ROUND == 0)
-			write_words(group, words);
-		draw_registers(group->has_addresses);
-		execute(words[i % ROUND], (int)(i % ROUND), first && i == first);
-		if (i % ROUND == ROUND - 1) {
-			printf("memory %016lx\n", hash(DATA_AT, DATA_SIZE));
-			memcpy(DATA_AT, data, DATA_SIZE);
-		}
-	}
+	run_rounds(count, argc > 4 ? atol(argv[4]) : 0,
+		   (const uint8_t *)leave,
+		   (size_t)((const uint8_t *)leave_end -
+			    (const uint8_t *)leave), make_round, execute);
 	return 0;
 }
