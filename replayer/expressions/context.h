@@ -40,8 +40,6 @@ struct context_module {
 };
 
 /* The function that a thread is in. */
-#define SCOPES_MOST 64u
-
 struct code_frame {
 	bool is_known;		/* there is debugging information of it */
 	const struct context_module *module;

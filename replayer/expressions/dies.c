@@ -19,14 +19,6 @@
 #define DEPTH_MOST 64u
 #define ENTRIES_MOST (1u << 26)
 
-int die_sibling(Dwarf_Die *die, Dwarf_Die *out)
-{
-	const char *before = die->addr;
-	int rc = dwarf_siblingof(die, out);
-
-	return rc ? rc : (const char *)out->addr <= before;
-}
-
 static bool has_flag(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attribute;

@@ -20,6 +20,7 @@
 #include <elfutils/libdw.h>
 
 #include "formats/number_map.h"
+#include "replayer/symbols/symbols.h"
 
 enum die_kind {
 	DIE_SCOPE,		/* a namespace */
@@ -47,9 +48,6 @@ struct die_index {
 	struct number_map by_addr;	/* numbers, by where the bytes are */
 	struct number_map by_place;	/* of variables, by their addresses */
 };
-
-/* As dwarf_siblingof(), which may go back in a file that makes no sense. */
-int die_sibling(Dwarf_Die *die, Dwarf_Die *out);
 
 /* The address of a variable that is always at the same one. */
 bool die_fixed_address(Dwarf_Die *variable, uint64_t *out);

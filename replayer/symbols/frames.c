@@ -72,7 +72,7 @@ static size_t find_inlined(const struct walker *walker, uint64_t addr,
 	if (!unit)
 		return 0;
 	*bias += more;
-	return inlines_find(unit, addr - *bias, out);
+	return inlines_find(walker->walk->lines, unit, addr - *bias, out);
 }
 
 static const char *module_path(const struct walker *walker, uint64_t addr)

@@ -24,6 +24,7 @@ struct lines {
 	struct names *names;
 	struct debug_files files;
 	struct row_tables rows;
+	struct scope_tables scopes;
 };
 
 int lines_create(struct lines **out, struct recording *recording,
@@ -46,6 +47,7 @@ void lines_destroy(struct lines *lines)
 	if (!lines)
 		return;
 	row_tables_release(&lines->rows);
+	scope_tables_release(&lines->scopes);
 	debug_files_release(&lines->files);
 	names_destroy(lines->names);
 	free(lines);
@@ -494,26 +496,28 @@ void lines_set_function(struct source_line *line, Dwarf_Die *function)
 			 linkage);
 }
 
+size_t lines_scopes(struct lines *lines, Dwarf_Die *unit, uint64_t addr,
+		    Dwarf_Die out[SCOPES_MOST])
+{
+	return scopes_find(&lines->scopes, unit, addr, out);
+}
+
 /* The function or inlined function that the address is in. */
-static void name_function(Dwfl_Module *module, uint64_t addr,
-			  struct source_line *out)
+static void name_function(struct lines *lines, Dwfl_Module *module,
+			  uint64_t addr, struct source_line *out)
 {
 	uint64_t bias;
 	Dwarf_Die *unit = unit_find(module, addr, &bias);
-	Dwarf_Die *scopes = NULL;
-	int count = unit ? dwarf_getscopes(unit, addr - bias, &scopes) : 0;
+	Dwarf_Die scopes[SCOPES_MOST];
+	size_t count = unit ? lines_scopes(lines, unit, addr - bias, scopes) :
+			      0;
 
-	for (int i = 0; i < count; i++) {
-		int tag = dwarf_tag(&scopes[i]);
-		const char *name = dwarf_diename(&scopes[i]);
-
-		if (!name || (tag != DW_TAG_subprogram &&
-			      tag != DW_TAG_inlined_subroutine))
-			continue;
-		lines_set_function(out, &scopes[i]);
-		break;
-	}
-	free(scopes);
+	while (count-- > 0)
+		if (dwarf_tag(&scopes[count]) != DW_TAG_lexical_block &&
+		    dwarf_diename(&scopes[count])) {
+			lines_set_function(out, &scopes[count]);
+			return;
+		}
 }
 
 static const char *directory_of(Dwarf_Die *unit)
@@ -613,7 +617,7 @@ void lines_find(struct lines *lines, uint64_t t, uint64_t addr,
 		return;
 	find_line(module, addr - bias, out);
 	if (out->line)
-		name_function(module, addr - bias, out);
+		name_function(lines, module, addr - bias, out);
 }
 
 bool lines_row(struct lines *lines, uint64_t t, uint64_t addr,

@@ -22,6 +22,7 @@
 
 #include "formats/symbols.h"
 #include "replayer/symbols/row_tables.h"
+#include "replayer/symbols/scopes.h"
 
 struct Dwfl_Module;
 struct dwarf_places;
@@ -113,6 +114,10 @@ void lines_find(struct lines *lines, uint64_t t, uint64_t addr,
 /* The row of the line table that this code is of; false if of none. */
 bool lines_row(struct lines *lines, uint64_t t, uint64_t addr,
 	       struct code_row *out);
+
+/* scopes_find(), of which the lines keep what is known of units. */
+size_t lines_scopes(struct lines *lines, Dwarf_Die *unit, uint64_t addr,
+		    Dwarf_Die out[SCOPES_MOST]);
 
 /*
  * Visits the code at time `t` that has lines, if the program is one file,
