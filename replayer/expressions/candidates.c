@@ -9,39 +9,6 @@
 #include "formats/error.h"
 #include "replayer/expressions/signatures.h"
 
-void candidate_plain(char *out, size_t room, const char *name)
-{
-	size_t used = 0;
-	unsigned angles = 0;
-
-	while (*name && used + 1 < room) {
-		const char *anonymous = "(anonymous namespace)::";
-		unsigned depth = 0;
-
-		if (!strncmp(name, anonymous, strlen(anonymous))) {
-			name += strlen(anonymous);
-			continue;
-		}
-		angles += *name == '<';
-		angles -= *name == '>' && angles;
-		if (*name == '(' && !angles) {
-			do {
-				depth += *name == '(';
-				depth -= *name == ')';
-				name++;
-			} while (*name && depth);
-			name += strspn(name, " ");
-			if (!strcmp(name, "const"))	/* of a method */
-				name += strlen("const");
-			continue;
-		}
-		if (*name != ' ')
-			out[used++] = *name;
-		name++;
-	}
-	out[used] = '\0';
-}
-
 /* "file.c:name", "file.c::name": the file, and what is behind it. */
 struct wanted {
 	char file[256];
@@ -75,8 +42,8 @@ static void want(const char *text, struct wanted *out)
 	if (out->is_global)
 		*out->file = '\0';
 	out->text = text;
-	candidate_plain(out->name, sizeof(out->name), text);
-	out->last = die_last_name(out->name);
+	name_plain(out->name, sizeof(out->name), text);
+	out->last = name_last(out->name);
 }
 
 static bool is_of_file(const struct die_entry *entry, const char *file)
@@ -118,7 +85,7 @@ static enum fit fit_of(struct context *context, const struct die_index *index,
 	if (!is_of_file(entry, wanted->file))
 		return FIT_NOT;
 	die_qualified_name(index, entry, full, sizeof(full));
-	candidate_plain(plain, sizeof(plain), full);
+	name_plain(plain, sizeof(plain), full);
 	if (!strcmp(plain, wanted->name)) {
 		if (entry->kind == DIE_VARIABLE && entry->is_declaration)
 			return FIT_DECLARED;
@@ -144,7 +111,7 @@ static bool is_named(const struct die_entry *entry, const char *last)
 
 	if (!strchr(entry->name, ' '))
 		return !strcmp(entry->name, last);
-	candidate_plain(plain, sizeof(plain), entry->name);
+	name_plain(plain, sizeof(plain), entry->name);
 	return !strcmp(plain, last);
 }
 

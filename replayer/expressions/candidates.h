@@ -34,7 +34,4 @@ bool candidates_find(struct context *context, const char *name, bool types,
 int candidates_refuse(struct context *context, const char *name,
 		      const struct candidate *several, struct failure *why);
 
-/* A name without blanks, arguments of functions, and anonymous namespaces. */
-void candidate_plain(char *out, size_t room, const char *name);
-
 #endif

@@ -313,19 +313,3 @@ void die_qualified_name(const struct die_index *index,
 					 used ? "::" : "", name ? name : "");
 	}
 }
-
-const char *die_last_name(const char *name)
-{
-	const char *last = name;
-	unsigned depth = 0;
-
-	for (; *name; name++) {
-		if (strchr("<([{", *name))
-			depth++;
-		else if (strchr(">)]}", *name) && depth)
-			depth--;
-		else if (!depth && name[0] == ':' && name[1] == ':')
-			last = name + 2;
-	}
-	return last;
-}

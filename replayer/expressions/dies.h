@@ -70,7 +70,4 @@ const struct die_entry *die_index_entry(const struct die_index *index,
 void die_qualified_name(const struct die_index *index,
 			const struct die_entry *entry, char *text, size_t room);
 
-/* The last component of a qualified name: "g<a::b>" of "x::g<a::b>". */
-const char *die_last_name(const char *name);
-
 #endif

@@ -140,7 +140,7 @@ static int find_in_scopes(struct context *context, const char *name,
 			if (rc != ERR_NOT_FOUND)
 				return rc;
 		}
-		mark = (char *)die_last_name(scope);
+		mark = (char *)name_last(scope);
 		if (mark < scope + 2)
 			return ERR_NOT_FOUND;
 		mark[-2] = '\0';
@@ -151,7 +151,7 @@ static int find_in_scopes(struct context *context, const char *name,
 static int find_of_function(struct context *context, const char *name,
 			    struct value *out, struct failure *why)
 {
-	const char *last = die_last_name(name);
+	const char *last = name_last(name);
 	const struct code_frame *frame;
 	char scope[NAME_MOST], plain[NAME_MOST], wanted[NAME_MOST];
 	int rc = context_frame(context, &frame, why);
@@ -160,7 +160,7 @@ static int find_of_function(struct context *context, const char *name,
 		return rc;
 	if (last < name + 3)
 		return ERR_NOT_FOUND;
-	candidate_plain(wanted, sizeof(wanted), name);
+	name_plain(wanted, sizeof(wanted), name);
 	*strrchr(wanted, ':') = '\0';
 	wanted[strlen(wanted) - 1] = '\0';
 	for (size_t i = frame->count; i-- > 0;) {
@@ -171,7 +171,7 @@ static int find_of_function(struct context *context, const char *name,
 		if (!resolve_qualified(context, (Dwarf_Die *)&frame->scopes[i],
 				       scope, sizeof(scope)))
 			snprintf(scope, sizeof(scope), "%s", its);
-		candidate_plain(plain, sizeof(plain), scope);
+		name_plain(plain, sizeof(plain), scope);
 		if (!strcmp(plain, wanted) || !strcmp(its, wanted))
 			return find_local(context, last, out, why);
 	}

@@ -81,7 +81,7 @@ static int visit_frame(void *opaque, uint64_t number,
 static bool is_of_frame(struct context *context, const char *name,
 			struct failure *why)
 {
-	const char *last = die_last_name(name);
+	const char *last = name_last(name);
 	char scopes[NAME_MOST];
 	struct frame_search search = { .name = last };
 	struct failure ignored;
@@ -89,7 +89,7 @@ static bool is_of_frame(struct context *context, const char *name,
 	if (last >= name + 2) {
 		snprintf(scopes, sizeof(scopes), "%.*s",
 			 (int)(last - 2 - name), name);
-		search.scope = die_last_name(scopes);
+		search.scope = name_last(scopes);
 	}
 	if (!context->has_frame ||
 	    context_each_frame(context, visit_frame, &search, &ignored) < 0 ||
@@ -226,7 +226,7 @@ static bool is_overload(struct context *context, const char *name,
 
 	if (!strchr(name, '('))
 		return false;
-	candidate_plain(plain, sizeof(plain), name);
+	name_plain(plain, sizeof(plain), name);
 	if (!candidates_find(context, plain, false, &found))
 		return false;
 	candidates_refuse(context, plain, &found, &others);

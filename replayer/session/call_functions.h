@@ -39,7 +39,7 @@ struct call_function {
 
 struct call_functions {
 	struct lines *lines;
-	const struct symbol_pattern *patterns;
+	struct symbol_pattern *patterns;
 	size_t pattern_count;
 	bool *is_found;		/* of each pattern, whether it means any;
 				   NULL: nobody asks */

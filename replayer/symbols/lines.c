@@ -502,23 +502,13 @@ size_t lines_scopes(struct lines *lines, Dwarf_Die *unit, uint64_t addr,
 	return scopes_find(&lines->scopes, unit, addr, out);
 }
 
-/* The function or inlined function that the address is in. */
-static void name_function(struct lines *lines, Dwfl_Module *module,
-			  uint64_t addr, struct source_line *out)
+int lines_each_function(struct lines *lines, Dwarf_Die *unit,
+			int (*visit)(void *context, Dwarf_Die *function),
+			void *context)
 {
-	uint64_t bias;
-	Dwarf_Die *unit = unit_find(module, addr, &bias);
-	Dwarf_Die scopes[SCOPES_MOST];
-	size_t count = unit ? lines_scopes(lines, unit, addr - bias, scopes) :
-			      0;
-
-	while (count-- > 0)
-		if (dwarf_tag(&scopes[count]) != DW_TAG_lexical_block &&
-		    dwarf_diename(&scopes[count])) {
-			lines_set_function(out, &scopes[count]);
-			return;
-		}
+	return scopes_each_function(&lines->scopes, unit, visit, context);
 }
+
 
 static const char *directory_of(Dwarf_Die *unit)
 {
@@ -603,6 +593,53 @@ static void name_module(struct lines *lines, uint64_t t, uint64_t addr,
 		out->offset = addr - bias;
 }
 
+/*
+ * Of closures, methods of local classes and nested functions, only the symbol
+ * says which one it is.
+ */
+void lines_name_function(struct lines *lines, uint64_t t, uint64_t addr,
+			 Dwarf_Die *function, struct source_line *out)
+{
+	uint64_t bias;
+	const struct symbols *module = names_module(lines->names, t, addr,
+						    &bias);
+	const struct symbol *symbol = module ? symbols_at(module, addr - bias) :
+					       NULL;
+	char *plain = NULL;
+
+	if (symbol && dwarf_tag(function) == DW_TAG_subprogram &&
+	    !linkage_name(function))
+		plain = demangle(symbol->name);
+	if (!plain) {
+		lines_set_function(out, function);
+		return;
+	}
+	snprintf(out->function, sizeof(out->function), "%s", plain);
+	snprintf(out->linkage_name, sizeof(out->linkage_name), "%s",
+		 symbol->name);
+	free(plain);
+}
+
+/* The function or inlined function that the address is in. */
+static void name_function(struct lines *lines, uint64_t t, uint64_t addr,
+			  struct source_line *out)
+{
+	uint64_t bias, more;
+	Dwfl_Module *module = lines_module(lines, t, addr, &bias);
+	Dwarf_Die *unit = unit_find(module, addr - bias, &more);
+	Dwarf_Die scopes[SCOPES_MOST];
+	size_t count = unit ? lines_scopes(lines, unit, addr - bias - more,
+					   scopes) : 0;
+
+	while (count-- > 0)
+		if (dwarf_tag(&scopes[count]) != DW_TAG_lexical_block &&
+		    dwarf_diename(&scopes[count])) {
+			lines_name_function(lines, t, addr, &scopes[count],
+					    out);
+			return;
+		}
+}
+
 void lines_find(struct lines *lines, uint64_t t, uint64_t addr,
 		struct source_line *out)
 {
@@ -617,7 +654,7 @@ void lines_find(struct lines *lines, uint64_t t, uint64_t addr,
 		return;
 	find_line(module, addr - bias, out);
 	if (out->line)
-		name_function(lines, module, addr - bias, out);
+		name_function(lines, t, addr, out);
 }
 
 bool lines_row(struct lines *lines, uint64_t t, uint64_t addr,

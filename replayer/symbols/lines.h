@@ -107,6 +107,10 @@ const char *lines_linkage_name(Dwarf_Die *entry);
 /* Names a function, by its entry, as people write it: "Server::serve(int)". */
 void lines_set_function(struct source_line *line, Dwarf_Die *function);
 
+/* The same, of the one with the code at `addr`, or inlined there. */
+void lines_name_function(struct lines *lines, uint64_t t, uint64_t addr,
+			 Dwarf_Die *function, struct source_line *line);
+
 /* The line of the code at `addr` at time `t`. */
 void lines_find(struct lines *lines, uint64_t t, uint64_t addr,
 		struct source_line *out);
@@ -115,9 +119,13 @@ void lines_find(struct lines *lines, uint64_t t, uint64_t addr,
 bool lines_row(struct lines *lines, uint64_t t, uint64_t addr,
 	       struct code_row *out);
 
-/* scopes_find(), of which the lines keep what is known of units. */
+/* scopes_find(), scopes_each_function(): the lines keep what they know. */
 size_t lines_scopes(struct lines *lines, Dwarf_Die *unit, uint64_t addr,
 		    Dwarf_Die out[SCOPES_MOST]);
+
+int lines_each_function(struct lines *lines, Dwarf_Die *unit,
+			int (*visit)(void *context, Dwarf_Die *function),
+			void *context);
 
 /*
  * Visits the code at time `t` that has lines, if the program is one file,

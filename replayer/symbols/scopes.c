@@ -170,3 +170,18 @@ size_t scopes_find(struct scope_tables *tables, Dwarf_Die *unit, uint64_t addr,
 		count++;
 	return count;
 }
+
+int scopes_each_function(struct scope_tables *tables, Dwarf_Die *unit,
+			 int (*visit)(void *context, Dwarf_Die *function),
+			 void *context)
+{
+	const struct scope_table *table = find_table(tables, unit);
+	int rc = 0;
+
+	for (size_t i = 0; table && i < table->count && !rc; i++) {
+		Dwarf_Die function = table->list[i].function;
+
+		rc = visit(context, &function);
+	}
+	return rc;
+}

@@ -39,6 +39,14 @@ void scope_tables_release(struct scope_tables *tables);
 size_t scopes_find(struct scope_tables *tables, Dwarf_Die *unit, uint64_t addr,
 		   Dwarf_Die out[SCOPES_MOST]);
 
+/*
+ * Visits the functions of a unit that have code, once for each part of it.  A
+ * result other than 0 ends the visits and is returned.
+ */
+int scopes_each_function(struct scope_tables *tables, Dwarf_Die *unit,
+			 int (*visit)(void *context, Dwarf_Die *function),
+			 void *context);
+
 /* As dwarf_siblingof(), which may go back in a file that makes no sense. */
 int die_sibling(Dwarf_Die *die, Dwarf_Die *out);
 
