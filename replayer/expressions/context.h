@@ -102,8 +102,7 @@ struct context {
 	struct trace *trace;	/* NULL: nobody traces */
 	bool no_frame;		/* variables of functions are not meant */
 	bool only_begun;	/* nor those that have no value yet */
-	const char *frame_option;	/* how users choose a frame; NULL: by
-					   --frame=N */
+	const char *frame_option;	/* see expressions.h */
 	bool is_terse;		/* of names that are unknown, no more is told */
 	bool only_types;	/* memory that is not known is zeros */
 	bool is_elsewhere;	/* the thread does not stand in that code */

@@ -66,7 +66,10 @@ struct expression {
 				   NULL */
 };
 
-/* What stands before the number where users choose a frame, in messages. */
+/*
+ * What stands before the number where users choose a frame, in messages; "":
+ * they cannot.  NULL: "--frame=".
+ */
 void expressions_frame_option(struct expressions *expressions,
 			      const char *text);
 

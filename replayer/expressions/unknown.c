@@ -84,6 +84,8 @@ static bool is_of_frame(struct context *context, const char *name,
 	const char *last = name_last(name);
 	char scopes[NAME_MOST];
 	struct frame_search search = { .name = last };
+	const char *option = context->frame_option ? context->frame_option :
+						     "--frame=";
 	struct failure ignored;
 
 	if (last >= name + 2) {
@@ -96,10 +98,10 @@ static bool is_of_frame(struct context *context, const char *name,
 	    !*search.function)
 		return false;
 	add_place(context, why);
-	add(why, "; '%s' is a variable of frame %" PRIu64 ", %s: use %s%"
-		 PRIu64, last, search.number, search.function,
-	    context->frame_option ? context->frame_option : "--frame=",
-	    search.number);
+	add(why, "; '%s' is a variable of frame %" PRIu64 ", %s", last,
+	    search.number, search.function);
+	if (*option)
+		add(why, ": use %s%" PRIu64, option, search.number);
 	return true;
 }
 
