@@ -4,12 +4,17 @@
  *
  * A name may lack scopes, blanks and arguments of functions; arguments that it
  * has must be those.
+ *
+ * What the unit has that the thread is in comes first, then what its module and
+ * then others let everybody see, then what is static in another unit.
  */
 #ifndef CPREC_REPLAYER_EXPRESSIONS_CANDIDATES_H
 #define CPREC_REPLAYER_EXPRESSIONS_CANDIDATES_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include <elfutils/libdw.h>
 
 #include "replayer/expressions/context.h"
 
@@ -29,6 +34,9 @@ struct candidate {
 /* The one that fits best; of types, or of all else that has a value. */
 bool candidates_find(struct context *context, const char *name, bool types,
 		     struct candidate *out);
+
+/* The unit that it is in; false if that has no name. */
+bool candidate_unit(const struct candidate *found, Dwarf_Die *unit);
 
 /* Says which there are, in quotes: ERR_INPUT. */
 int candidates_refuse(struct context *context, const char *name,

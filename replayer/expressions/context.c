@@ -685,6 +685,20 @@ bool code_frame_variable(const struct code_frame *frame, const char *name,
 	return false;
 }
 
+const char *code_frame_declares(const struct code_frame *frame,
+				const char *name)
+{
+	for (size_t i = frame->count; i-- > 0;) {
+		Dwarf_Die scope = frame->scopes[i];
+
+		if (dwarf_tag(&scope) == DW_TAG_lexical_block)
+			continue;
+		return die_declares(&scope, name) ? dwarf_diename(&scope) :
+						    NULL;
+	}
+	return NULL;
+}
+
 static int read_word(struct context *context, uint64_t addr, uint64_t *out,
 		     struct failure *why)
 {

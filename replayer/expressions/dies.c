@@ -288,6 +288,37 @@ const struct die_entry *die_index_entry(const struct die_index *index,
 	return number ? &index->list[*number] : NULL;
 }
 
+/* ------- variables of functions ------- */
+
+static bool declares(Dwarf_Die *scope, const char *name, unsigned depth)
+{
+	Dwarf_Die die;
+
+	if (depth > DEPTH_MOST || dwarf_child(scope, &die))
+		return false;
+	do {
+		int tag = dwarf_tag(&die);
+		const char *its = tag == DW_TAG_variable ||
+				  tag == DW_TAG_formal_parameter ?
+					  dwarf_diename(&die) : NULL;
+
+		if ((its && !strcmp(its, name)) ||
+		    (tag == DW_TAG_lexical_block &&
+		     declares(&die, name, depth + 1)))
+			return true;
+	} while (!die_sibling(&die, &die));
+	return false;
+}
+
+bool die_declares(Dwarf_Die *function, const char *name)
+{
+	Dwarf_Die origin = *function;
+
+	return declares(function, name, 0) ||
+	       (follow(&origin, DW_AT_abstract_origin) &&
+		declares(&origin, name, 0));
+}
+
 /* ------- names with their scopes ------- */
 
 void die_qualified_name(const struct die_index *index,

@@ -66,6 +66,9 @@ const struct die_entry *die_index_at(const struct die_index *index,
 const struct die_entry *die_index_entry(const struct die_index *index,
 					const Dwarf_Die *die);
 
+/* Whether a function, or a block of it, has a variable of this name. */
+bool die_declares(Dwarf_Die *function, const char *name);
+
 /* "app::Server::instance"; text that has no room is cut. */
 void die_qualified_name(const struct die_index *index,
 			const struct die_entry *entry, char *text, size_t room);

@@ -99,6 +99,24 @@ static int value_of_name(struct context *context, const char *name,
 
 /* ------- locals ------- */
 
+/*
+ * Whoever asks in a function for a name that it has means that variable, also
+ * where there is none yet.
+ */
+static int no_local(struct context *context, const struct code_frame *frame,
+		    const char *name, struct failure *why)
+{
+	const char *function = context->only_begun ?
+		code_frame_declares(frame, name) : NULL;
+
+	if (!function)
+		return ERR_NOT_FOUND;
+	if (context->trace)
+		context->trace->is_unknown = true;
+	return failed(why, ERR_INPUT, "'%s' is a variable of %s that does not"
+		      " exist at this line", name, function);
+}
+
 static int find_local(struct context *context, const char *name,
 		      struct value *out, struct failure *why)
 {
@@ -109,7 +127,7 @@ static int find_local(struct context *context, const char *name,
 	if (rc || !frame->is_known)
 		return rc ? rc : ERR_NOT_FOUND;
 	if (!code_frame_variable(frame, name, &found))
-		return ERR_NOT_FOUND;
+		return no_local(context, frame, name, why);
 	if (context->only_begun && !variable_has_begun(context, frame, &found)) {
 		if (context->trace)
 			context->trace->is_unknown = true;
@@ -272,6 +290,10 @@ int resolve_symbol(struct context *context, const char *name,
 	int rc = names_find(lines_names(context->lines), context->place.at.time,
 			    name, &addr, &size, why);
 
+	if (!rc && context->only_visible && !strchr(name, '!') &&
+	    lines_is_hidden(context->lines, context->place.at.time, addr))
+		rc = failed(why, ERR_NOT_FOUND, "cannot find a symbol '%s'",
+			    name);
 	if (rc && (rc != ERR_NOT_FOUND ||
 		   !find_in_file(context, name, &addr, &size)))
 		return rc;

@@ -190,6 +190,19 @@ bool lines_own_variable(struct lines *lines, uint64_t t, const char *name,
 	return false;
 }
 
+bool lines_is_hidden(struct lines *lines, uint64_t t, uint64_t addr)
+{
+	uint64_t bias;
+	const struct symbols *own = names_own(lines->names, t, &bias),
+			     *module = names_module(lines->names, t, addr,
+						    &bias);
+	const struct symbol *symbol = module && module != own ?
+		symbols_at(module, addr - bias) : NULL;
+
+	return symbol && is_local(debug_files_find(&lines->files, module),
+				  symbol);
+}
+
 /* ------- variables of each thread ------- */
 
 /* What a relocation is relative to. */

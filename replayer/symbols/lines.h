@@ -101,6 +101,9 @@ const char *lines_thread_local(struct lines *lines, uint64_t t,
 bool lines_own_variable(struct lines *lines, uint64_t t, const char *name,
 			uint64_t *addr);
 
+/* Whether another module than the program has what is there for itself. */
+bool lines_is_hidden(struct lines *lines, uint64_t t, uint64_t addr);
+
 /* The name that the linker knows an entry by; NULL if it has no name. */
 const char *lines_linkage_name(Dwarf_Die *entry);
 
