@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/bit_field.h"
+
 /* ------- memory ------- */
 
 struct access_visits {
@@ -14,18 +16,26 @@ struct access_visits {
 	struct kept_place kept;
 };
 
+static uint64_t mask_of(uint64_t bits)
+{
+	return bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+}
+
 static bool has_value(const struct cprec_accesses *asked,
 		      const struct history_access *access)
 {
-	uint64_t value = 0, mask = UINT64_MAX;
+	uint64_t value = 0;
 
+	if (asked->bit_size)
+		return bit_field_read(access->new, access->new_known,
+				      asked->bit_offset, asked->bit_size,
+				      &value) &&
+		       value == (asked->value & mask_of(asked->bit_size));
 	if (!access->new || access->size > sizeof(value) ||
 	    memchr(access->new_known, 0, access->size))
 		return false;
 	memcpy(&value, access->new, access->size);
-	if (access->size < sizeof(value))
-		mask = (UINT64_C(1) << 8 * access->size) - 1;
-	return value == (asked->value & mask);
+	return value == (asked->value & mask_of(8 * access->size));
 }
 
 static bool is_meant(void *context, const struct history_access *access)
@@ -102,6 +112,12 @@ static int check(const struct cprec_accesses *asked, struct failure *why)
 	if (!asked->length || asked->length - 1 > UINT64_MAX - asked->addr)
 		return failed(why, ERR_INPUT, "the memory has no bytes, or"
 			      " reaches past the last address");
+	if (asked->bit_size > 64 ||
+	    (asked->bit_size &&
+	     (asked->length > 16 || asked->bit_offset > 64 ||
+	      asked->bit_offset + asked->bit_size > 8 * asked->length)))
+		return failed(why, ERR_INPUT, "the bits are not in the memory,"
+			      " or it is more than 16 bytes");
 	return asked->visit ? 0 : failed(why, ERR_INPUT, "nobody is told");
 }
 
@@ -123,6 +139,7 @@ PUBLIC int cprec_each_access(struct cprec_recording *handle,
 	inside = (struct history_question) {
 		.addr = asked.addr, .size = asked.length, .is_meant = is_meant,
 		.some_thread = asked.tid != 0, .tid = asked.tid,
+		.bit_offset = asked.bit_offset, .bit_size = asked.bit_size,
 	};
 	rc = question_range(handle, asked.has_from ? &asked.from : NULL,
 			    asked.has_to ? &asked.to : NULL, &inside.from,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "formats/bit_field.h"
 #include "formats/error.h"
 #include "replayer/recording/recording.h"
 #include "replayer/symbols/symbols.h"
@@ -28,18 +29,28 @@ struct answering {
 
 /* ------- which of them ------- */
 
-static bool has_value(const struct accesses_command *command,
+static uint64_t mask_of(uint64_t bits)
+{
+	return bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+}
+
+static bool has_value(const struct answering *answering,
 		      const struct history_access *access)
 {
-	uint64_t value = 0, mask = UINT64_MAX;
+	const struct accesses_command *command = answering->command;
+	const struct history_question *question = &answering->question;
+	uint64_t value = 0;
 
+	if (question->bit_size)
+		return bit_field_read(access->new, access->new_known,
+				      question->bit_offset,
+				      question->bit_size, &value) &&
+		       value == (command->value & mask_of(question->bit_size));
 	if (!access->new || access->size > sizeof(value) ||
 	    memchr(access->new_known, 0, access->size))
 		return false;
 	memcpy(&value, access->new, access->size);
-	if (access->size < sizeof(value))
-		mask = (UINT64_C(1) << 8 * access->size) - 1;
-	return value == (command->value & mask);
+	return value == (command->value & mask_of(8 * access->size));
 }
 
 static bool is_meant(void *context, const struct history_access *access)
@@ -49,7 +60,7 @@ static bool is_meant(void *context, const struct history_access *access)
 
 	return (access->writes ? command->writes : command->reads) &&
 	       (!command->changes || history_changes(access)) &&
-	       (!command->has_value || has_value(command, access));
+	       (!command->has_value || has_value(answering, access));
 }
 
 static int print(void *context, const struct history_access *access,
@@ -99,6 +110,18 @@ static int no_memory(const struct question *what, struct failure *why)
 		      found->bytes ? "" : ": it is optimized out");
 }
 
+/* Of a bit-field, the bytes that have its bits. */
+static void take_bits(struct answering *answering)
+{
+	const struct expression *found = &answering->what.found;
+	struct history_question *question = &answering->question;
+
+	question->addr = found->addr;
+	question->size = (found->bit_offset + found->bit_size + 7) / 8;
+	question->bit_offset = found->bit_offset;
+	question->bit_size = found->bit_size;
+}
+
 static int find_what(struct answering *answering, struct failure *why)
 {
 	struct question *what = &answering->what;
@@ -110,15 +133,21 @@ static int find_what(struct answering *answering, struct failure *why)
 	if (what->has_failed)
 		return failed(why, ERR_INPUT, "%s",
 			      what->error ? what->error : "out of memory");
-	if (!what->has_memory)
+	if (!what->has_memory && !what->found.bit_size)
 		return no_memory(what, why);
 	answering->question.addr = what->addr;
 	answering->question.size = what->size;
 	answering->question.to = what->at;
+	if (what->found.bit_size)
+		take_bits(answering);
 	answering->printing = (struct access_printing) {
 		.recording = answering->opened->recording,
 		.lines = answering->opened->lines,
-		.addr = what->addr, .size = what->size,
+		.addr = answering->question.addr,
+		.size = answering->question.size,
+		.bit_offset = what->found.bit_offset,
+		.bit_size = what->found.bit_size,
+		.is_signed = what->found.is_signed,
 		.type = what->found.type, .json = answering->command->json,
 	};
 	rc = find_from(answering, why);

@@ -63,13 +63,13 @@ static bool is_of_file(const struct die_entry *entry, const char *file)
 }
 
 /*
- * How well an entry fits: as wanted, but only visible in another module; other
- * scopes are around what is wanted; it is as wanted, but only declared; only
- * visible in another unit; it is as wanted; so it is in the unit that the thread
- * is in.
+ * How well an entry fits: as wanted, but static in another module; other scopes
+ * are around what is wanted; it is as wanted, but only declared; a library's;
+ * static in the program; it is as wanted; so it is in the unit that the thread is
+ * in.
  */
-enum fit { FIT_NOT, FIT_HIDDEN, FIT_INNER, FIT_DECLARED, FIT_STATIC, FIT_EXACT,
-	   FIT_NEAR };
+enum fit { FIT_NOT, FIT_HIDDEN, FIT_INNER, FIT_DECLARED, FIT_OTHER, FIT_STATIC,
+	   FIT_EXACT, FIT_NEAR };
 
 /* Then, whether its arguments are; then, whether it is somewhere. */
 #define FIT_STEP 4u
@@ -80,6 +80,19 @@ static const struct code_frame *frame_of(const struct context *context)
 {
 	return context->has_frame && context->frame.is_known ?
 		       &context->frame : NULL;
+}
+
+/*
+ * The module that the code is in, if its names are meant as the language has
+ * them.  A thread is in a library by chance: then those of the program are meant
+ * first.
+ */
+static const struct context_module *home_of(const struct context *context)
+{
+	const struct code_frame *frame = frame_of(context);
+
+	return frame && (frame->module->is_program || context->only_visible) ?
+		       frame->module : NULL;
 }
 
 /* Whether everybody may use it by its name. */
@@ -102,9 +115,9 @@ static enum fit fit_of_same(struct context *context,
 	if (frame && frame->unit.cu == entry->die.cu)
 		return FIT_NEAR;
 	if (is_external(entry))
-		return FIT_EXACT;
-	return module->is_program || (frame && frame->module == module) ?
-		       FIT_STATIC : FIT_HIDDEN;
+		return module->is_program || home_of(context) ? FIT_EXACT :
+								FIT_OTHER;
+	return module->is_program ? FIT_STATIC : FIT_HIDDEN;
 }
 
 static enum fit fit_of(struct context *context, const struct candidate *found,
@@ -245,7 +258,8 @@ static bool fit_in(struct context *context, const struct wanted *wanted,
 	found->fit = FIT_STEP * fit_of(context, found, wanted);
 	if (found->fit / FIT_STEP == FIT_INNER && !found->module->is_program)
 		return false;
-	if (found->fit / FIT_STEP == FIT_HIDDEN && context->only_visible)
+	if (found->fit / FIT_STEP == FIT_HIDDEN && context->only_visible &&
+	    found->module != home_of(context))
 		return false;
 	if (!found->fit || !signature_fits(context, found->index, found->entry,
 					   wanted->text, &is_exact))
@@ -297,8 +311,7 @@ bool candidates_find(struct context *context, const char *name, bool types,
 {
 	struct wanted wanted;
 
-	const struct code_frame *frame = frame_of(context);
-	const struct context_module *home = frame ? frame->module : NULL;
+	const struct context_module *home = home_of(context);
 
 	*out = (struct candidate) { 0 };
 	want(name, &wanted);

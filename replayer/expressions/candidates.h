@@ -6,7 +6,9 @@
  * has must be those.
  *
  * What the unit has that the thread is in comes first, then what its module and
- * then others let everybody see, then what is static in another unit.
+ * then others let everybody see, then what is static in another unit of the
+ * program, at last that in others.  Where code of a library is, by chance, what
+ * the program has comes first.
  */
 #ifndef CPREC_REPLAYER_EXPRESSIONS_CANDIDATES_H
 #define CPREC_REPLAYER_EXPRESSIONS_CANDIDATES_H

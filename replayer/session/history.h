@@ -58,6 +58,10 @@ bool history_changes(const struct history_access *access);
 struct history_question {
 	guest_addr addr;
 	uint64_t size;		/* at least 1 */
+
+	/* Bits of these bytes: only writes that change them count, and accesses
+	 * are told with all bytes.  0: no bits are meant. */
+	unsigned bit_offset, bit_size;
 	bool reads, writes;
 	struct position from, to;	/* what begins behind `from`, and is
 					   done at `to` */
