@@ -170,7 +170,8 @@ static bool is_of_function(struct context *context, const char *name,
 		function = find_function(&die, NULL, name, 0);
 	if (!function)
 		return false;
-	add_place(context, why);
+	if (!context->is_elsewhere)
+		add_place(context, why);
 	add(why, "; '%s' is a variable in %s", name, function);
 	return true;
 }

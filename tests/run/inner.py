@@ -40,7 +40,7 @@ PROGRAMS = (
     ("nested.c", f"gcc {FIXED}", ()),
     ("closures.rs", "rustc -g -C relocation-model=static", OF_RUST),
 )
-ASKED = ("$pc", "v", "a", "by")
+ASKED = ("$pc", "v", "w", "a", "by")
 
 
 def number(text):
@@ -91,6 +91,37 @@ class Inner(Calls):
                   place)
         return f"{len(places)} places"
 
+    def conditions(self):
+        """Of two places of a line, one has the variable."""
+        name = "closures.cpp"
+        program = self.make(name, f"g++ {FIXED}")
+        path = self.record(program)
+        with open(os.path.join(SOURCES, name), encoding="utf-8") as source:
+            line = next(number for number, text in enumerate(source, 1)
+                        if "auto plus" in text)
+        place = f"{name}:{line}"
+        stops = {log["values"][1].get("value", "none"): log["values"][0]
+                 for log in self.ours("log", path, f"{place} => $pc, w")}
+        begin = ("-ex", f"break {place} if w == 2", "-ex", "info breakpoints")
+        asked = ("-ex", "print $pc", "-ex", "print w", "-ex", "continue")
+        done = self.cprec("debug", "--plain", "--batch", *begin,
+                          "-ex", "continue", *asked, path)
+        equal(re.findall(r"^= (.*)$", done.stdout, re.M)[1:], ["2"], "w")
+        theirs = subprocess.run(
+            ["gdb", "-q", "-batch", "-nx", "-iex",
+             "set debuginfod enabled off", *begin, "-ex", "run", *asked,
+             program], capture_output=True, text=True, timeout=120).stdout
+        equal(number(re.search(r"^\$1 = .*", theirs, re.M).group(0)),
+              number(stops["2"]["value"]), "place")
+        lacks, = re.findall(r"N\* +0x0*([0-9a-f]+)", theirs)
+        expect(f"not at 0x{lacks}," in done.stdout, done.stdout)
+        expect(re.search(f"^No stop at 0x{lacks} in .*'w'", done.stdout, re.M),
+               done.stdout)
+        done = self.cprec("debug", "--plain", "--batch", "-ex",
+                          f"break {place} if nosuch == 2", path)
+        expect("Breakpoint" not in done.stdout and "'nosuch'" in done.stderr,
+               done.stdout + done.stderr)
+
 
 def run_all(options, folder):
     tests = Inner(options, folder)
@@ -100,6 +131,7 @@ def run_all(options, folder):
                        functions)
         else:
             print(f"# {name}: there is no {command.split()[0]}")
+    tests.test("conditions", tests.conditions)
     return tests.summary()
 
 

@@ -64,6 +64,8 @@ struct point {
 	bool is_function;	/* `where` names one */
 	uint64_t *places;	/* POINT_BREAK */
 	size_t place_count;
+	bool *lacks;		/* of each place: the condition means nothing
+				   there; NULL: it does everywhere */
 	struct cprec_watch watch;	/* POINT_WATCH */
 	char *shown;		/* an expression for what it watches */
 	char *last_bytes, *last_value;	/* of that */

@@ -57,7 +57,7 @@ int main()
 		int c = a * b;
 		return c + 1;
 	};
-	auto plus = [](int v) { return v + 1; }; auto twin = [](int v) { return v + 2; };
+	auto plus = [](int v) { return v + 1; }; auto twin = [](int w) { return w + 2; };
 	int sum = 0;
 
 	for (int i = 1; i < 4; i++) {
