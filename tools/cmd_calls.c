@@ -113,7 +113,7 @@ static void say_uncalled(const struct calls_command *command, const char *name)
 		tell("'%s' was never called", name);
 }
 
-/* Patterns that mean nothing, or what was not called; the others were listed. */
+/* Patterns that mean nothing, or what was not called: others were listed. */
 static void say_absent(const struct calls_command *command,
 		       const struct call_functions *functions)
 {

@@ -252,6 +252,8 @@ class Recording:
         """An expression's memory at a position, and which bits of it."""
         if isinstance(what, int):
             return c.Bits(addr=what, length=8)
+        if not isinstance(what, (str, bytes)):
+            return what		# what `bits` has found
         with self.at("end" if position is None else position) as there:
             return there.bits(what)
 

@@ -65,8 +65,8 @@ static bool is_of_file(const struct die_entry *entry, const char *file)
 /*
  * How well an entry fits: as wanted, but static in another module; other scopes
  * are around what is wanted; it is as wanted, but only declared; a library's;
- * static in the program; it is as wanted; so it is in the unit that the thread is
- * in.
+ * static in the program; it is as wanted; so it is in the unit that the thread
+ * is in.
  */
 enum fit { FIT_NOT, FIT_HIDDEN, FIT_INNER, FIT_DECLARED, FIT_OTHER, FIT_STATIC,
 	   FIT_EXACT, FIT_NEAR };
@@ -84,8 +84,8 @@ static const struct code_frame *frame_of(const struct context *context)
 
 /*
  * The module that the code is in, if its names are meant as the language has
- * them.  A thread is in a library by chance: then those of the program are meant
- * first.
+ * them.  A thread is in a library by chance: then those of the program are
+ * meant first.
  */
 static const struct context_module *home_of(const struct context *context)
 {

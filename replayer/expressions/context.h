@@ -205,8 +205,8 @@ int context_each_frame(struct context *context,
 const char *code_frame_function(const struct code_frame *frame);
 
 /*
- * What the innermost function is called that has a variable of this name in some
- * block; NULL: it has none.
+ * What the innermost function is called, if it has a variable of this name in
+ * some block; NULL: it has none.
  */
 const char *code_frame_declares(const struct code_frame *frame,
 				const char *name);

@@ -226,8 +226,8 @@ static int refuse(const struct search *search, struct failure *why)
 			      " a line with --in", word, search->found[0].name);
 	if (search->owner == OWNER_SYSTEM)
 		return failed(why, ERR_INPUT, "'%s' is no variable of the"
-			      " program; functions of libraries have such: choose"
-			      " one with --in: %s%s", word, list,
+			      " program; functions of libraries have such:"
+			      " choose one with --in: %s%s", word, list,
 			      count == TOLD_MOST ? ", ..." : "");
 	return failed(why, ERR_INPUT, "several functions have '%s': choose one"
 		      " with --in: %s%s", word, list,

@@ -23,7 +23,7 @@ struct symbol_pattern {
 	const char *library;	/* NULL: any */
 	const char *file;	/* NULL: any */
 	const char *name;
-	bool any_scope;		/* it may lack scopes: "f" means "app::f", too */
+	bool any_scope;		/* it may lack scopes: "f" is "app::f", too */
 	char **links;		/* what is meant, too, as the linker knows it */
 	size_t link_count, link_room;
 };

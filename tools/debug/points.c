@@ -38,8 +38,8 @@ static void tell_lack(struct session *session, uint64_t addr,
 }
 
 /*
- * In the code where it is asked for.  Of several places, one is enough: at those
- * that lack what it names, nothing stops.
+ * In the code where it is asked for.  Of several places, one is enough: at
+ * those that lack what it names, nothing stops.
  */
 static int check_condition(struct session *session, const char *condition,
 			   struct point *point, struct cprec_failure *why)
