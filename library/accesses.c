@@ -5,38 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/bit_field.h"
-
 /* ------- memory ------- */
 
 struct access_visits {
 	struct visits visits;
 	const struct cprec_accesses *asked;
+	struct history_question question;
 	uint64_t left;
 	struct kept_place kept;
 };
-
-static uint64_t mask_of(uint64_t bits)
-{
-	return bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
-}
-
-static bool has_value(const struct cprec_accesses *asked,
-		      const struct history_access *access)
-{
-	uint64_t value = 0;
-
-	if (asked->bit_size)
-		return bit_field_read(access->new, access->new_known,
-				      asked->bit_offset, asked->bit_size,
-				      &value) &&
-		       value == (asked->value & mask_of(asked->bit_size));
-	if (!access->new || access->size > sizeof(value) ||
-	    memchr(access->new_known, 0, access->size))
-		return false;
-	memcpy(&value, access->new, access->size);
-	return value == (asked->value & mask_of(8 * access->size));
-}
 
 static bool is_meant(void *context, const struct history_access *access)
 {
@@ -45,7 +22,8 @@ static bool is_meant(void *context, const struct history_access *access)
 
 	return (access->writes ? asked->writes : asked->reads) &&
 	       (!asked->changes || history_changes(access)) &&
-	       (!asked->has_value || has_value(asked, access));
+	       (!asked->has_value ||
+		history_has_value(&visits->question, access, asked->value));
 }
 
 static const enum cprec_access_kind kinds[] = {
@@ -89,9 +67,9 @@ static int tell(void *context, const struct history_access *access,
 	return rc;
 }
 
-static int search(struct access_visits *visits,
-		  const struct history_question *question)
+static int search(struct access_visits *visits)
 {
+	const struct history_question *question = &visits->question;
 	struct cprec_recording *handle = visits->visits.of;
 	bool found;
 	int rc;
@@ -158,7 +136,8 @@ PUBLIC int cprec_each_access(struct cprec_recording *handle,
 	visits->asked = &asked;
 	visits->left = asked.limit;
 	inside.context = visits;
-	rc = search(visits, &inside);
+	visits->question = inside;
+	rc = search(visits);
 	free(visits);
 	return rc;
 }

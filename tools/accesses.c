@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formats/bit_field.h"
 #include "formats/error.h"
 #include "replayer/recording/recording.h"
 #include "replayer/symbols/symbols.h"
@@ -29,30 +28,6 @@ struct answering {
 
 /* ------- which of them ------- */
 
-static uint64_t mask_of(uint64_t bits)
-{
-	return bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
-}
-
-static bool has_value(const struct answering *answering,
-		      const struct history_access *access)
-{
-	const struct accesses_command *command = answering->command;
-	const struct history_question *question = &answering->question;
-	uint64_t value = 0;
-
-	if (question->bit_size)
-		return bit_field_read(access->new, access->new_known,
-				      question->bit_offset,
-				      question->bit_size, &value) &&
-		       value == (command->value & mask_of(question->bit_size));
-	if (!access->new || access->size > sizeof(value) ||
-	    memchr(access->new_known, 0, access->size))
-		return false;
-	memcpy(&value, access->new, access->size);
-	return value == (command->value & mask_of(8 * access->size));
-}
-
 static bool is_meant(void *context, const struct history_access *access)
 {
 	const struct answering *answering = context;
@@ -60,7 +35,9 @@ static bool is_meant(void *context, const struct history_access *access)
 
 	return (access->writes ? command->writes : command->reads) &&
 	       (!command->changes || history_changes(access)) &&
-	       (!command->has_value || has_value(answering, access));
+	       (!command->has_value ||
+		history_has_value(&answering->question, access,
+				  command->value));
 }
 
 static int print(void *context, const struct history_access *access,

@@ -60,6 +60,22 @@ bool history_changes(const struct history_access *access)
 
 /* ------- bits ------- */
 
+bool history_has_value(const struct history_question *question,
+		       const struct history_access *access, uint64_t value)
+{
+	unsigned offset = question->bit_offset, size = question->bit_size;
+	uint64_t found;
+
+	if (!size && access->size <= sizeof(found))
+		size = 8 * (unsigned)access->size;
+	if (!access->new || !size ||
+	    !bit_field_read(access->new, access->new_known, offset, size,
+			    &found))
+		return false;
+	return found == (size < 64 ? value & ((UINT64_C(1) << size) - 1) :
+				     value);
+}
+
 /* To write bits is to write their neighbours, too, as they were. */
 static bool changes_bits(const struct history_question *question,
 			 const struct history_access *access)

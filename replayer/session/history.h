@@ -73,6 +73,10 @@ struct history_question {
 	void *context;		/* of this, and of visits */
 };
 
+/* Whether it leaves, or finds, a number: in the bits, or in 8 bytes at most. */
+bool history_has_value(const struct history_question *question,
+		       const struct history_access *access, uint64_t value);
+
 /* A visit that returns HISTORY_ENOUGH ends them. */
 #define HISTORY_ENOUGH 1
 typedef int history_visit(void *context, const struct history_access *access,

@@ -607,8 +607,8 @@ static void name_module(struct lines *lines, uint64_t t, uint64_t addr,
 }
 
 /*
- * Of closures, methods of local classes and nested functions, only the symbol
- * says which one it is.
+ * Of closures, methods of local classes and static functions, only the symbol
+ * has the scopes; that of a copy that an optimizer made names the copy.
  */
 void lines_name_function(struct lines *lines, uint64_t t, uint64_t addr,
 			 Dwarf_Die *function, struct source_line *out)
@@ -623,7 +623,8 @@ void lines_name_function(struct lines *lines, uint64_t t, uint64_t addr,
 	if (symbol && dwarf_tag(function) == DW_TAG_subprogram &&
 	    !linkage_name(function))
 		plain = demangle(symbol->name);
-	if (!plain) {
+	if (!plain || strstr(plain, " [clone ")) {
+		free(plain);
 		lines_set_function(out, function);
 		return;
 	}

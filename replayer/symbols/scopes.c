@@ -175,11 +175,14 @@ int scopes_each_function(struct scope_tables *tables, Dwarf_Die *unit,
 			 int (*visit)(void *context, Dwarf_Die *function),
 			 void *context)
 {
-	const struct scope_table *table = find_table(tables, unit);
+	const struct scope_table *found = find_table(tables, unit);
+	/* Tables may move when a visit asks for another one. */
+	const struct scope_table table = found ? *found :
+						 (struct scope_table) { 0 };
 	int rc = 0;
 
-	for (size_t i = 0; table && i < table->count && !rc; i++) {
-		Dwarf_Die function = table->list[i].function;
+	for (size_t i = 0; i < table.count && !rc; i++) {
+		Dwarf_Die function = table.list[i].function;
 
 		rc = visit(context, &function);
 	}
