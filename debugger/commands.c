@@ -81,12 +81,17 @@ static int run_program(struct server *server, const char *args,
 static int run_address(struct server *server, const char *args,
 		       struct text *out, struct cprec_failure *why)
 {
-	uint64_t addr, length;
-	int rc = cprec_find_address(server->cursor, args, &addr, &length, why);
+	struct cprec_bits found;
+	int rc = cprec_find_bits(server->cursor, args, &found, why);
 
-	if (!rc)
-		text_add(out, "0x%" PRIx64 " %" PRIu64 "\n", addr, length);
-	return rc;
+	if (rc)
+		return rc;
+	text_add(out, "0x%" PRIx64 " %" PRIu64, found.addr, found.length);
+	if (found.bit_size)
+		text_add(out, " %" PRIu32 " %" PRIu32 " %d", found.bit_offset,
+			 found.bit_size, found.is_signed);
+	text_add(out, "\n");
+	return 0;
 }
 
 /* ------- bookmarks ------- */

@@ -20,8 +20,8 @@ void plan_release(struct plan *plan)
 static int no_plan(struct cprec_failure *why)
 {
 	snprintf(why->text, sizeof(why->text),
-		 "monitor plan goto T | last ADDR SIZE [T] | register NAME |"
-		 " none");
+		 "monitor plan goto T | last ADDR SIZE[:BIT:BITS] [T] |"
+		 " register NAME | none");
 	return CPREC_INPUT;
 }
 
@@ -38,6 +38,18 @@ static bool take_text(char *out, size_t room, const char *words)
 	return (size_t)snprintf(out, room, "%s", words) < room;
 }
 
+/* ":BIT:BITS" behind a size. */
+static bool take_bits(struct plan *plan, char **rest)
+{
+	if (**rest != ':')
+		return true;
+	plan->bit_offset = (uint32_t)strtoul(*rest + 1, rest, 10);
+	if (**rest != ':')
+		return false;
+	plan->bit_size = (uint32_t)strtoul(*rest + 1, rest, 10);
+	return plan->bit_size;
+}
+
 /* "ADDR SIZE", or "ADDR SIZE T" */
 static bool take_memory(struct plan *plan, const char *words)
 {
@@ -47,7 +59,8 @@ static bool take_memory(struct plan *plan, const char *words)
 	plan->addr = strtoull(words, &rest, 0);
 	plan->length = strtoull(rest, &rest, 0);
 	if (!plan->length || plan->length > WATCHED_MOST ||
-	    plan->length - 1 > UINT64_MAX - plan->addr)
+	    plan->length - 1 > UINT64_MAX - plan->addr ||
+	    !take_bits(plan, &rest))
 		return false;
 	return !*rest || (*rest == ' ' &&
 			  take_text(plan->at, sizeof(plan->at), rest + 1));
@@ -217,7 +230,8 @@ static int find_source(struct server *server, const struct found *found,
 	struct cprec_position at = found->access.before;
 	int rc;
 
-	if (found->access.kind != CPREC_BY_INSTRUCTION)
+	if (found->access.kind != CPREC_BY_INSTRUCTION ||
+	    server->plan.bit_size)
 		return 0;
 	rc = copy_find(server->cursor, server->target->word, &found->access,
 		       &server->plan.source, why);
@@ -231,7 +245,8 @@ static int go_to_change(struct server *server, struct cprec_failure *why)
 	struct cprec_position to = cprec_cursor_position(server->cursor);
 	struct cprec_accesses question = {
 		.size = sizeof(question), .addr = plan->addr,
-		.length = plan->length, .writes = true, .changes = true,
+		.length = plan->length, .bit_offset = plan->bit_offset,
+		.bit_size = plan->bit_size, .writes = true, .changes = true,
 		.last = true, .has_to = true,
 		.visit = take_access, .context = &found,
 	};

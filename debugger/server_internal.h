@@ -127,6 +127,7 @@ struct plan {
 	char at[100];		/* PLAN_GOTO; PLAN_LAST: before; "": here */
 	char name[16];		/* PLAN_REGISTER */
 	uint64_t addr, length;	/* PLAN_LAST */
+	uint32_t bit_offset, bit_size;	/* ... of it, if not 0 */
 
 	/* What was found the last time. */
 	struct cprec_failure why;	/* nothing, because of this; or "" */

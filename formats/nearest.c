@@ -69,6 +69,15 @@ static bool lacks_scope(const struct nearest *nearest, const char *name,
 	       !memcmp(nearest->typed, end, nearest->size);
 }
 
+/* What stands behind the scopes, if none were typed. */
+static const char *skip_scopes(const struct nearest *nearest, const char *name)
+{
+	const char *colon = strrchr(name, ':');
+
+	return colon && !memchr(nearest->typed, ':', nearest->size) ?
+		       colon + 1 : name;
+}
+
 static unsigned distance_to(const struct nearest *nearest, const char *name,
 			    size_t size)
 {
@@ -82,14 +91,16 @@ static unsigned distance_to(const struct nearest *nearest, const char *name,
 
 void nearest_offer(struct nearest *nearest, const char *name)
 {
-	size_t size = strlen(name);
+	const char *last = skip_scopes(nearest, name);
+	size_t size = strlen(name), last_size = strlen(last);
 	unsigned distance;
 
 	if (size > NEAREST_MOST || nearest->size > NEAREST_MOST || !nearest->size)
 		return;
-	distance = distance_to(nearest, name, size);
+	distance = least(distance_to(nearest, name, size),
+			 distance_to(nearest, last, last_size));
 	/* Of a short name, not everything may be wrong. */
-	if (distance >= nearest->distance || distance >= size)
+	if (distance >= nearest->distance || distance >= last_size)
 		return;
 	nearest->distance = distance;
 	memcpy(nearest->name, name, size + 1);

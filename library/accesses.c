@@ -10,23 +10,10 @@
 struct access_visits {
 	struct visits visits;
 	const struct cprec_accesses *asked;
+	struct history_question question;
 	uint64_t left;
 	struct kept_place kept;
 };
-
-static bool has_value(const struct cprec_accesses *asked,
-		      const struct history_access *access)
-{
-	uint64_t value = 0, mask = UINT64_MAX;
-
-	if (!access->new || access->size > sizeof(value) ||
-	    memchr(access->new_known, 0, access->size))
-		return false;
-	memcpy(&value, access->new, access->size);
-	if (access->size < sizeof(value))
-		mask = (UINT64_C(1) << 8 * access->size) - 1;
-	return value == (asked->value & mask);
-}
 
 static bool is_meant(void *context, const struct history_access *access)
 {
@@ -35,7 +22,8 @@ static bool is_meant(void *context, const struct history_access *access)
 
 	return (access->writes ? asked->writes : asked->reads) &&
 	       (!asked->changes || history_changes(access)) &&
-	       (!asked->has_value || has_value(asked, access));
+	       (!asked->has_value ||
+		history_has_value(&visits->question, access, asked->value));
 }
 
 static const enum cprec_access_kind kinds[] = {
@@ -79,9 +67,9 @@ static int tell(void *context, const struct history_access *access,
 	return rc;
 }
 
-static int search(struct access_visits *visits,
-		  const struct history_question *question)
+static int search(struct access_visits *visits)
 {
+	const struct history_question *question = &visits->question;
 	struct cprec_recording *handle = visits->visits.of;
 	bool found;
 	int rc;
@@ -102,6 +90,12 @@ static int check(const struct cprec_accesses *asked, struct failure *why)
 	if (!asked->length || asked->length - 1 > UINT64_MAX - asked->addr)
 		return failed(why, ERR_INPUT, "the memory has no bytes, or"
 			      " reaches past the last address");
+	if (asked->bit_size > 64 ||
+	    (asked->bit_size &&
+	     (asked->length > 16 || asked->bit_offset > 64 ||
+	      asked->bit_offset + asked->bit_size > 8 * asked->length)))
+		return failed(why, ERR_INPUT, "the bits are not in the memory,"
+			      " or it is more than 16 bytes");
 	return asked->visit ? 0 : failed(why, ERR_INPUT, "nobody is told");
 }
 
@@ -123,6 +117,7 @@ PUBLIC int cprec_each_access(struct cprec_recording *handle,
 	inside = (struct history_question) {
 		.addr = asked.addr, .size = asked.length, .is_meant = is_meant,
 		.some_thread = asked.tid != 0, .tid = asked.tid,
+		.bit_offset = asked.bit_offset, .bit_size = asked.bit_size,
 	};
 	rc = question_range(handle, asked.has_from ? &asked.from : NULL,
 			    asked.has_to ? &asked.to : NULL, &inside.from,
@@ -141,7 +136,8 @@ PUBLIC int cprec_each_access(struct cprec_recording *handle,
 	visits->asked = &asked;
 	visits->left = asked.limit;
 	inside.context = visits;
-	rc = search(visits, &inside);
+	visits->question = inside;
+	rc = search(visits);
 	free(visits);
 	return rc;
 }

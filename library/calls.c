@@ -274,7 +274,7 @@ static int take_patterns(struct symbol_pattern **out,
 }
 
 static int find_calls(struct calls_visits *visits,
-		      const struct symbol_pattern *patterns,
+		      struct symbol_pattern *patterns,
 		      const struct position *from, const struct position *to)
 {
 	const struct cprec_calls *asked = visits->asked;

@@ -861,6 +861,17 @@ int cprec_find_address(struct cprec_cursor *cursor, const char *expression,
 		       uint64_t *addr, uint64_t *length,
 		       struct cprec_failure *why);
 
+/* Bits of bytes, from the lowest of the first byte on. */
+struct cprec_bits {
+	uint64_t addr, length;		/* of the bytes */
+	uint32_t bit_offset, bit_size;	/* bit_size 0: all of them are meant */
+	bool is_signed;
+};
+
+/* The same of a bit-field, too. */
+int cprec_find_bits(struct cprec_cursor *cursor, const char *expression,
+		    struct cprec_bits *out, struct cprec_failure *why);
+
 /* Visits what the beginning of an expression may become. */
 int cprec_complete(struct cprec_cursor *cursor, const char *typed,
 		   int (*visit)(void *context, const char *text),
@@ -908,6 +919,10 @@ struct cprec_accesses {
 	int (*visit)(void *context, const struct cprec_access *access);
 	void *context;
 	uint32_t tid;			/* only what this thread does; 0: any */
+
+	/* Bits of the memory: only writes that change them are told, with all
+	 * of the memory.  0: no bits are meant. */
+	uint32_t bit_offset, bit_size;
 };
 
 /* Oldest first.  That there is none is no error. */

@@ -167,6 +167,11 @@ PUBLIC int cprec_each_symbol(struct cprec_cursor *cursor, const char *pattern,
 	if (!rc)
 		rc = lines_each_symbol(lines, cursor->at.time, on_symbol,
 				       &visits, inner(why));
+	/* Where no name is just so, those in scopes are meant. */
+	visits.pattern.any_scope = true;
+	if (!rc && pattern && !visits.count)
+		rc = lines_each_symbol(lines, cursor->at.time, on_symbol,
+				       &visits, inner(why));
 	cursor->of->runs = false;
 	if (!rc && pattern && !visits.count)
 		rc = failed(inner(why), ERR_NOT_FOUND,

@@ -329,9 +329,8 @@ PUBLIC int cprec_check_expression(struct cprec_cursor *cursor,
 #define LENGTH_DEFAULT 8u
 #define LENGTH_MOST 4096u
 
-PUBLIC int cprec_find_address(struct cprec_cursor *cursor,
-			      const char *expression, uint64_t *addr,
-			      uint64_t *length, struct cprec_failure *why)
+static int find_memory(struct cprec_cursor *cursor, const char *expression,
+		       struct cprec_bits *out, struct cprec_failure *why)
 {
 	const struct expression_question question = {
 		.text = expression, .place = cursor_place(cursor),
@@ -344,14 +343,44 @@ PUBLIC int cprec_find_address(struct cprec_cursor *cursor,
 				      &found, inner(why));
 	if (rc)
 		return rc;
-	if (!found.has_addr)
+	*out = (struct cprec_bits) {
+		.addr = found.addr, .bit_offset = found.bit_offset,
+		.bit_size = found.bit_size, .is_signed = found.is_signed,
+		.length = found.bit_size ?
+			(found.bit_offset + found.bit_size + 7) / 8 :
+			!found.size ? LENGTH_DEFAULT :
+			found.size < LENGTH_MOST ? found.size : LENGTH_MOST,
+	};
+	if (!found.has_addr && !found.bit_size)
 		rc = failed(inner(why), ERR_INPUT, "'%s' is not in memory"
 			    " then%s%s", expression, found.reg ? ", but in " :
 			    "", found.reg ? found.reg : "");
-	*addr = found.addr;
-	*length = !found.size ? LENGTH_DEFAULT :
-		  found.size < LENGTH_MOST ? found.size : LENGTH_MOST;
 	expression_release(&found);
+	return rc;
+}
+
+PUBLIC int cprec_find_address(struct cprec_cursor *cursor,
+			      const char *expression, uint64_t *addr,
+			      uint64_t *length, struct cprec_failure *why)
+{
+	struct cprec_bits found;
+	int rc = find_memory(cursor, expression, &found, why);
+
+	if (!rc && found.bit_size)
+		rc = failed(inner(why), ERR_INPUT, "'%s' is a bit-field, and"
+			    " has no address", expression);
+	*addr = rc ? 0 : found.addr;
+	*length = rc ? 0 : found.length;
+	return rc;
+}
+
+PUBLIC int cprec_find_bits(struct cprec_cursor *cursor, const char *expression,
+			   struct cprec_bits *out, struct cprec_failure *why)
+{
+	struct cprec_bits found = { 0 };
+	int rc = find_memory(cursor, expression, &found, why);
+
+	*out = found;
 	return rc;
 }
 

@@ -151,8 +151,8 @@ room debugger 'library/cprec.h' \
 	"$prints|$runs|(^|[^a-z_])(names|lines|query|races)_[a-z]"
 # Our own prompt; what it asks, others can ask, too.
 room tools/debug \
-	"library/cprec.h formats/nearest.h tools/commands.h tools/messages.h
-	tools/print.h tools/print_bytes.h" \
+	"library/cprec.h formats/bit_field.h formats/nearest.h tools/commands.h
+	tools/messages.h tools/print.h tools/print_bytes.h" \
 	"$runs|(^|[^a-z_])(names|lines|query|races)_[a-z]"
 room tools \
 	"tools/debug/plain.h debugger/server.h library/cprec.h formats cache/cache.h index/index.h vm $memory vm/linux

@@ -28,20 +28,6 @@ struct answering {
 
 /* ------- which of them ------- */
 
-static bool has_value(const struct accesses_command *command,
-		      const struct history_access *access)
-{
-	uint64_t value = 0, mask = UINT64_MAX;
-
-	if (!access->new || access->size > sizeof(value) ||
-	    memchr(access->new_known, 0, access->size))
-		return false;
-	memcpy(&value, access->new, access->size);
-	if (access->size < sizeof(value))
-		mask = (UINT64_C(1) << 8 * access->size) - 1;
-	return value == (command->value & mask);
-}
-
 static bool is_meant(void *context, const struct history_access *access)
 {
 	const struct answering *answering = context;
@@ -49,7 +35,9 @@ static bool is_meant(void *context, const struct history_access *access)
 
 	return (access->writes ? command->writes : command->reads) &&
 	       (!command->changes || history_changes(access)) &&
-	       (!command->has_value || has_value(command, access));
+	       (!command->has_value ||
+		history_has_value(&answering->question, access,
+				  command->value));
 }
 
 static int print(void *context, const struct history_access *access,
@@ -99,6 +87,18 @@ static int no_memory(const struct question *what, struct failure *why)
 		      found->bytes ? "" : ": it is optimized out");
 }
 
+/* Of a bit-field, the bytes that have its bits. */
+static void take_bits(struct answering *answering)
+{
+	const struct expression *found = &answering->what.found;
+	struct history_question *question = &answering->question;
+
+	question->addr = found->addr;
+	question->size = (found->bit_offset + found->bit_size + 7) / 8;
+	question->bit_offset = found->bit_offset;
+	question->bit_size = found->bit_size;
+}
+
 static int find_what(struct answering *answering, struct failure *why)
 {
 	struct question *what = &answering->what;
@@ -110,15 +110,21 @@ static int find_what(struct answering *answering, struct failure *why)
 	if (what->has_failed)
 		return failed(why, ERR_INPUT, "%s",
 			      what->error ? what->error : "out of memory");
-	if (!what->has_memory)
+	if (!what->has_memory && !what->found.bit_size)
 		return no_memory(what, why);
 	answering->question.addr = what->addr;
 	answering->question.size = what->size;
 	answering->question.to = what->at;
+	if (what->found.bit_size)
+		take_bits(answering);
 	answering->printing = (struct access_printing) {
 		.recording = answering->opened->recording,
 		.lines = answering->opened->lines,
-		.addr = what->addr, .size = what->size,
+		.addr = answering->question.addr,
+		.size = answering->question.size,
+		.bit_offset = what->found.bit_offset,
+		.bit_size = what->found.bit_size,
+		.is_signed = what->found.is_signed,
 		.type = what->found.type, .json = answering->command->json,
 	};
 	rc = find_from(answering, why);

@@ -63,7 +63,7 @@ const struct command command_calls = {
 		 " without, the\n"
 		 "registers of the first three and of the result are shown.  A"
 		 " function that was\n"
-		 "inlined is not called.",
+		 "inlined is not called.  Exits with 1 if nothing was called.",
 };
 
 struct calls_command {
@@ -73,6 +73,7 @@ struct calls_command {
 	size_t pattern_count;
 	struct calls_question question;
 	uint64_t begun;		/* calls, so far */
+	bool is_part;		/* of the recording, or of its threads */
 	bool json, count;
 	struct call_lines out;
 };
@@ -94,7 +95,25 @@ static int on_end(void *context, struct call *call, struct failure *why)
 	return command->count ? 0 : call_lines_end(&command->out, call, why);
 }
 
-/* Patterns that mean nothing; the others were listed. */
+/* No pattern has an answer, or only this one has none. */
+static void say_uncalled(const struct calls_command *command, const char *name)
+{
+	void (*tell)(const char *format, ...)
+		__attribute__((format(printf, 1, 2))) =
+			command->begun ? say_note : say;
+	char from[POSITION_TEXT], to[POSITION_TEXT];
+
+	if (command->is_part)
+		tell("'%s' was not called from t=%s to t=%s%s", name,
+		     position_text(from, &command->question.from),
+		     position_text(to, &command->question.to),
+		     command->question.user.some_thread ? " by that thread" :
+							   "");
+	else
+		tell("'%s' was never called", name);
+}
+
+/* Patterns that mean nothing, or what was not called: others were listed. */
 static void say_absent(const struct calls_command *command,
 		       const struct call_functions *functions)
 {
@@ -104,10 +123,13 @@ static void say_absent(const struct calls_command *command,
 	if (command->begun == command->question.user.limit)
 		return;
 	for (size_t i = 0; i < command->pattern_count; i++) {
-		if (command->is_found[i])
-			continue;
-		calls_no_function(&command->question, functions, i, &why);
-		say_note("%s", why.text);
+		if (!command->is_found[i]) {
+			calls_no_function(&command->question, functions, i,
+					  &why);
+			say_note("%s", why.text);
+		} else if (!call_functions_called(functions, i)) {
+			say_uncalled(command, command->patterns[i].asked);
+		}
 	}
 }
 
@@ -131,7 +153,7 @@ static int list(void *context, struct failure *why)
 	call_lines_init(&command->out, command->asking.lines,
 			command->asking.expressions, command->json);
 	rc = calls_find(&command->question, &functions, why);
-	if (!rc && command->count)
+	if (!rc && command->count && command->begun)
 		rc = print_call_counts(&functions, command->json, why);
 	if (!rc)
 		say_absent(command, &functions);
@@ -165,10 +187,13 @@ static int take_option(const struct options *options, int id,
 {
 	switch (id) {
 	case OPTION_FROM:
+		command->is_part = true;
 		return options_take_time(options, id, &command->asking.from);
 	case OPTION_TO:
+		command->is_part = true;
 		return options_take_time(options, id, &command->asking.to);
 	case OPTION_THREAD:
+		command->is_part = true;
 		return take_thread(options, id, &command->question.user);
 	case OPTION_LIMIT:
 		return take_number(options, id, &command->question.user.limit);
@@ -225,6 +250,8 @@ static int run(struct options *options)
 	status = command.asking.path ?
 			 asking_run(&command.asking, list, &command) :
 			 options->status;
+	if (status == EXIT_ANSWERED && command.asking.path && !command.begun)
+		status = EXIT_FAILED;
 	for (size_t i = 0; i < command.pattern_count; i++)
 		symbol_pattern_release(&command.patterns[i]);
 	free(command.patterns);

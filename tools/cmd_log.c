@@ -76,6 +76,7 @@ struct log_command {
 	uint64_t limit, printed;
 	bool json;
 	int width;		/* of times */
+	char frame_option[POSITION_TEXT + 32];	/* of the command that has it */
 };
 
 #define IS_ENOUGH 1
@@ -324,11 +325,14 @@ static int on_met(void *context, const struct log_met *met,
 {
 	struct log_command *command = context;
 	const struct item *item = &command->items[met->point];
+	char at[POSITION_TEXT];
 	struct shown *values = calloc(item->count + 1, sizeof(*values));
 	int rc;
 
 	if (!values)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
+	snprintf(command->frame_option, sizeof(command->frame_option),
+		 "cprec query --at=%s --frame=", position_text(at, &met->at));
 	rc = evaluate_all(command, met, item, values, why);
 	if (!rc && command->json)
 		print_as_json(met, item, values);
@@ -356,7 +360,10 @@ static int list(void *context, struct failure *why)
 	question->lines = command->asking.lines;
 	question->met = on_met;
 	question->context = command;
+	expressions_frame_option(command->asking.expressions,
+				 command->frame_option);
 	rc = log_points_find(question, why);
+	expressions_frame_option(command->asking.expressions, NULL);
 	return rc == IS_ENOUGH ? 0 : rc;
 }
 

@@ -177,6 +177,12 @@ static int list(struct symbols_command *command, struct failure *why)
 		rc = lines_each_symbol(command->opened->lines,
 				       command->position.time, print_symbol,
 				       command, why);
+	if (!rc && !command->count && command->asked) {
+		command->pattern.any_scope = true;
+		rc = lines_each_symbol(command->opened->lines,
+				       command->position.time, print_symbol,
+				       command, why);
+	}
 	if (!rc && !command->count && command->asked)
 		rc = failed(why, ERR_NOT_FOUND, "no symbol of '%s' is called"
 			    " '%s'", command->path, command->asked);

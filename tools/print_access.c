@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/bit_field.h"
 #include "tools/print.h"
 #include "tools/print_bytes.h"
 #include "tools/print_frames.h"
@@ -36,9 +37,46 @@ static void print_whole(const struct access_printing *printing,
 		       access->size == 1 ? "" : "s", at);
 }
 
+/* The number that bits are. */
+static json_t *bits_value(const struct access_printing *printing,
+			  const uint8_t *bytes, const uint8_t *known)
+{
+	uint64_t value;
+
+	if (!bit_field_read(bytes, known, printing->bit_offset,
+			    printing->bit_size, &value))
+		return NULL;
+	return json_integer(printing->is_signed ?
+		bit_field_signed(value, printing->bit_size) :
+		(json_int_t)value);
+}
+
+static void print_bits(const struct access_printing *printing,
+		       const uint8_t *bytes, const uint8_t *known)
+{
+	json_t *value = bits_value(printing, bytes, known);
+
+	if (!value)
+		printf("?");
+	else if (printing->is_signed)
+		printf("%" PRId64, (int64_t)json_integer_value(value));
+	else
+		printf("%" PRIu64, (uint64_t)json_integer_value(value));
+	json_decref(value);
+}
+
 static void print_values(const struct access_printing *printing,
 			 const struct history_access *access)
 {
+	if (printing->bit_size) {
+		printf(": ");
+		if (access->writes) {
+			print_bits(printing, access->old, access->old_known);
+			printf(" -> ");
+		}
+		print_bits(printing, access->new, access->new_known);
+		return;
+	}
 	if (access->old && bytes_are_number(printing->size)) {
 		print_whole(printing, access);
 		return;
@@ -177,6 +215,12 @@ static void print_object(const struct access_printing *printing,
 			  access->size);
 		set_bytes(object, "new", access->new, access->new_known,
 			  access->size);
+	}
+	if (printing->bit_size) {
+		json_object_set_new(object, "old_bits", bits_value(
+			printing, access->old, access->old_known));
+		json_object_set_new(object, "new_bits", bits_value(
+			printing, access->new, access->new_known));
 	}
 	if (access->kind != HISTORY_INSTRUCTION)
 		json_set_text(object, "by", agent(printing, access, who,

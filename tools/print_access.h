@@ -16,6 +16,8 @@ struct access_printing {
 	struct recording *recording;
 	struct lines *lines;
 	uint64_t addr, size;	/* what was asked for */
+	unsigned bit_offset, bit_size;	/* bits of it, if not 0: numbers that */
+	bool is_signed;
 	const char *type;	/* of it, as in the program; NULL: not known */
 	bool json;
 };

@@ -311,13 +311,81 @@ class When(Command):
 
 # ------- who changed it last -------
 
+class Bits:
+    """Where a bit-field is in bytes, from the lowest bit of the first on."""
+
+    def __init__(self, offset, size, is_signed):
+        self.offset, self.size, self.is_signed = offset, size, is_signed
+
+    def length(self):
+        """Bytes that have some of them."""
+        return (self.offset + self.size + 7) // 8
+
+    def number(self, raw):
+        number = int.from_bytes(raw, "little") >> self.offset
+        number &= (1 << self.size) - 1
+        if self.is_signed and number >> (self.size - 1):
+            number -= 1 << self.size
+        return number
+
+    def differ(self, at, old, new):
+        """Whether bytes from `at` on, which follow one another, have other
+        bits."""
+        mask = ((1 << self.size) - 1) << self.offset >> 8 * at
+        return bool((int.from_bytes(old, "little") ^
+                     int.from_bytes(new, "little")) & mask)
+
+
+def find_member(kind, name, start=0):
+    """The member of a structure with this name, and at which bit it is."""
+    for field in kind.fields():
+        if not hasattr(field, "bitpos"):
+            continue
+        if field.name == name and not field.is_base_class:
+            return field, start + field.bitpos
+        inner = field.type.strip_typedefs()
+        if (field.is_base_class or not field.name) and inner.code in (
+                gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
+            found = find_member(inner, name, start + field.bitpos)
+            if found:
+                return found
+    return None
+
+
+def parent_of(text):
+    """What a member is of, as a value, and the member's name; or None."""
+    parts = re.fullmatch(r"(.+)(?:\.|->)\s*(\w+)\s*", text)
+    if not parts and not (re.fullmatch(r"\w+", text) and
+                          gdb.lookup_symbol(text)[1]):
+        return None
+    value = gdb.parse_and_eval(parts.group(1) if parts else "*this")
+    while value.type.strip_typedefs().code in (
+            gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
+        value = value.referenced_value()
+    return value, parts.group(2) if parts else text
+
+
+def find_bits(text):
+    """The bit-field that an expression is: address, bits, type; or None."""
+    try:
+        value, name = parent_of(text)
+        field, at = find_member(value.type.strip_typedefs(), name)
+        if not field.bitsize or value.address is None:
+            return None
+        is_signed = int(gdb.Value(-1).cast(field.type)) < 0
+        return (int(value.address) + at // 8,
+                Bits(at % 8, field.bitsize, is_signed), field.type)
+    except (gdb.error, TypeError, ValueError):
+        return None
+
+
 class What:
     """Memory, or a register, that is followed back."""
 
     def __init__(self, text):
         self.text = text
         self.register = None
-        self.type = None
+        self.type = self.bits = None
         self.before = ""
         name = re.fullmatch(r"\$(\w+)", text)
         if name and self.is_register(name.group(1)):
@@ -336,6 +404,11 @@ class What:
 
     def find(self, text):
         self.name = text
+        found = find_bits(text)
+        if found:
+            self.addr, self.bits, self.type = found
+            self.length = self.bits.length()
+            return
         try:
             value = gdb.parse_and_eval(text)
         except gdb.error as failure:
@@ -355,15 +428,19 @@ class What:
     def find_elsewhere(self, text, failure):
         """gdb does not know it; cprec may."""
         try:
-            addr, length = ask("address " + text).split()
+            addr, length, *bits = ask("address " + text).split()
         except gdb.GdbError:
             error(str(failure))
         self.addr, self.length = int(addr, 16), int(length)
+        if bits:
+            self.bits = Bits(*map(int, bits))
 
     def plan(self):
         if self.register:
             return f"register {self.register}"
-        return f"last {self.addr:#x} {self.length} {self.before}".strip()
+        bits = f":{self.bits.offset}:{self.bits.size}" if self.bits else ""
+        return f"last {self.addr:#x} {self.length}{bits} " \
+               f"{self.before}".strip()
 
     def values(self, state):
         """As texts: what it was, and what it became."""
@@ -379,6 +456,10 @@ class What:
         return self.show(old), self.show(new)
 
     def show(self, raw):
+        if self.bits:
+            number = self.bits.number(raw)
+            return str(number) if self.type is None else \
+                gdb.Value(number).cast(self.type).format_string()
         if self.type is None:
             return number_words(raw.hex())
         try:
@@ -392,7 +473,7 @@ class What:
             return None
         addr, length, at, _ = state.source.split()
         other = What.__new__(What)
-        other.text, other.register = self.text, None
+        other.text, other.register, other.bits = self.text, None, None
         other.addr, other.length = int(addr, 16), int(length)
         other.type = self.type if self.type is not None and \
             self.type.sizeof == other.length else None
@@ -642,6 +723,14 @@ class Changes:
             return self.what.show(bytes.fromhex(self.bytes))
         return number_words(digits)
 
+    def is_of_neighbours(self, change):
+        """Whether the bits that are meant stay as they are."""
+        if not self.what.bits or "?" in change["old"] + change["new"]:
+            return False
+        return not self.what.bits.differ(
+            int(change["addr"], 16) - self.what.addr,
+            bytes.fromhex(change["old"]), bytes.fromhex(change["new"]))
+
     def tell(self, change):
         words = f"t={change['at']}"
         if change.get("events"):
@@ -653,6 +742,9 @@ class Changes:
         if change.get("by"):
             words += ", " + change["by"]
         old = self.value(change, change["old"])
+        if self.is_of_neighbours(change):
+            self.value(change, change["new"])
+            return ""
         return f"{words}: {old} -> {self.value(change, change['new'])}\n"
 
 

@@ -212,6 +212,13 @@ class Cursor:
             ctypes.byref(addr), ctypes.byref(length))
         return addr.value, length.value
 
+    def bits(self, expression):
+        """The same of a bit-field, too, and which bits of that it is."""
+        raw = c.Bits()
+        ask("find_bits", self.handle, to_bytes(expression),
+            ctypes.byref(raw))
+        return take(raw)
+
     def read(self, what, length=None):
         """Bytes of memory; `known` tells which of them are."""
         addr, own = self.address(what) if isinstance(what, str) else (what, 8)

@@ -199,10 +199,12 @@ class Recording:
         Who read and wrote memory, oldest first; with `tid`, only what this
         thread does.  An expression means what it does at `end`.
         """
-        addr, own = self.find(what, end)
+        found = self.find(what, end)
         question = c.Accesses(
-            size=ctypes.sizeof(c.Accesses), addr=addr,
-            length=own if length is None else length, reads=reads,
+            size=ctypes.sizeof(c.Accesses), addr=found.addr,
+            length=found.length if length is None else length,
+            bit_offset=found.bit_offset if length is None else 0,
+            bit_size=found.bit_size if length is None else 0, reads=reads,
             writes=writes, changes=changes, last=last, tid=tid,
             has_value=value is not None,
             value=(value or 0) & 0xffffffffffffffff)
@@ -247,11 +249,13 @@ class Recording:
         return next(self.writes(what, length, last=True, **options), None)
 
     def find(self, what, position=None):
-        """The address and length of an expression's memory at a position."""
+        """An expression's memory at a position, and which bits of it."""
         if isinstance(what, int):
-            return what, 8
+            return c.Bits(addr=what, length=8)
+        if not isinstance(what, (str, bytes)):
+            return what		# what `bits` has found
         with self.at("end" if position is None else position) as there:
-            return there.address(what)
+            return there.bits(what)
 
     def when(self, condition, where=None, *, start=None, end=None, tid=0,
              limit=None, last=False):

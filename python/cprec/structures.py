@@ -136,6 +136,9 @@ Variable = structure(
 Format = structure("format", ("size", c_size_t), ("letter", c_char),
                    ("is_raw", c_bool), ("length", c_uint64),
                    ("is_value", c_bool))
+Bits = structure(
+    "bits", ("addr", c_uint64), ("length", c_uint64),
+    ("bit_offset", c_uint32), ("bit_size", c_uint32), ("is_signed", c_bool))
 Value = structure(
     "value", ("type", c_char_p), ("text", c_char_p), ("no_text", c_char_p),
     ("has_addr", c_bool), ("addr", c_uint64), ("is_code", c_bool),
@@ -154,7 +157,8 @@ Accesses = structure(
     ("changes", c_bool), ("last", c_bool), ("has_value", c_bool),
     ("value", c_uint64), ("limit", c_uint64), ("has_from", c_bool),
     ("has_to", c_bool), ("from", Position), ("to", Position),
-    ("visit", AccessVisit), ("context", c_void_p), ("tid", c_uint32))
+    ("visit", AccessVisit), ("context", c_void_p), ("tid", c_uint32),
+    ("bit_offset", c_uint32), ("bit_size", c_uint32))
 RegisterWrite = structure(
     "register_write", ("before", Position), ("tid", c_uint32),
     ("pc", c_uint64), ("by", c_char_p), ("name", c_char_p),

@@ -9,39 +9,6 @@
 #include "formats/error.h"
 #include "replayer/expressions/signatures.h"
 
-void candidate_plain(char *out, size_t room, const char *name)
-{
-	size_t used = 0;
-	unsigned angles = 0;
-
-	while (*name && used + 1 < room) {
-		const char *anonymous = "(anonymous namespace)::";
-		unsigned depth = 0;
-
-		if (!strncmp(name, anonymous, strlen(anonymous))) {
-			name += strlen(anonymous);
-			continue;
-		}
-		angles += *name == '<';
-		angles -= *name == '>' && angles;
-		if (*name == '(' && !angles) {
-			do {
-				depth += *name == '(';
-				depth -= *name == ')';
-				name++;
-			} while (*name && depth);
-			name += strspn(name, " ");
-			if (!strcmp(name, "const"))	/* of a method */
-				name += strlen("const");
-			continue;
-		}
-		if (*name != ' ')
-			out[used++] = *name;
-		name++;
-	}
-	out[used] = '\0';
-}
-
 /* "file.c:name", "file.c::name": the file, and what is behind it. */
 struct wanted {
 	char file[256];
@@ -75,8 +42,8 @@ static void want(const char *text, struct wanted *out)
 	if (out->is_global)
 		*out->file = '\0';
 	out->text = text;
-	candidate_plain(out->name, sizeof(out->name), text);
-	out->last = die_last_name(out->name);
+	name_plain(out->name, sizeof(out->name), text);
+	out->last = name_last(out->name);
 }
 
 static bool is_of_file(const struct die_entry *entry, const char *file)
@@ -96,35 +63,79 @@ static bool is_of_file(const struct die_entry *entry, const char *file)
 }
 
 /*
- * How well an entry fits: other scopes are around what is wanted; it is as
- * wanted, but only declared; it is as wanted; so it is in the unit that the
- * thread is in.
+ * How well an entry fits: as wanted, but static in another module; other scopes
+ * are around what is wanted; it is as wanted, but only declared; a library's;
+ * static in the program; it is as wanted; so it is in the unit that the thread
+ * is in.
  */
-enum fit { FIT_NOT, FIT_INNER, FIT_DECLARED, FIT_EXACT, FIT_NEAR };
+enum fit { FIT_NOT, FIT_HIDDEN, FIT_INNER, FIT_DECLARED, FIT_OTHER, FIT_STATIC,
+	   FIT_EXACT, FIT_NEAR };
 
 /* Then, whether its arguments are; then, whether it is somewhere. */
 #define FIT_STEP 4u
 #define FIT_ARGUMENTS 2u
 #define FIT_PLACE 1u
 
-static enum fit fit_of(struct context *context, const struct die_index *index,
-		       const struct die_entry *entry,
+static const struct code_frame *frame_of(const struct context *context)
+{
+	return context->has_frame && context->frame.is_known ?
+		       &context->frame : NULL;
+}
+
+/*
+ * The module that the code is in, if its names are meant as the language has
+ * them.  A thread is in a library by chance: then those of the program are
+ * meant first.
+ */
+static const struct context_module *home_of(const struct context *context)
+{
+	const struct code_frame *frame = frame_of(context);
+
+	return frame && (frame->module->is_program || context->only_visible) ?
+		       frame->module : NULL;
+}
+
+/* Whether everybody may use it by its name. */
+static bool is_external(const struct die_entry *entry)
+{
+	Dwarf_Die die = entry->die;
+
+	return (entry->kind != DIE_VARIABLE && entry->kind != DIE_FUNCTION) ||
+	       dwarf_hasattr_integrate(&die, DW_AT_external);
+}
+
+static enum fit fit_of_same(struct context *context,
+			    const struct context_module *module,
+			    const struct die_entry *entry)
+{
+	const struct code_frame *frame = frame_of(context);
+
+	if (entry->kind == DIE_VARIABLE && entry->is_declaration)
+		return FIT_DECLARED;
+	if (frame && frame->unit.cu == entry->die.cu)
+		return FIT_NEAR;
+	if (is_external(entry))
+		return module->is_program || home_of(context) ? FIT_EXACT :
+								FIT_OTHER;
+	return module->is_program ? FIT_STATIC : FIT_HIDDEN;
+}
+
+static enum fit fit_of(struct context *context, const struct candidate *found,
 		       const struct wanted *wanted)
 {
-	const struct code_frame *frame = context->has_frame ? &context->frame : NULL;
+	const struct die_index *index = found->index;
+	const struct die_entry *entry = found->entry;
 	char full[NAME_MOST], plain[NAME_MOST];
 	size_t length = strlen(wanted->name), all;
 
 	if (!is_of_file(entry, wanted->file))
 		return FIT_NOT;
 	die_qualified_name(index, entry, full, sizeof(full));
-	candidate_plain(plain, sizeof(plain), full);
-	if (!strcmp(plain, wanted->name)) {
-		if (entry->kind == DIE_VARIABLE && entry->is_declaration)
-			return FIT_DECLARED;
-		return frame && frame->is_known &&
-		       frame->unit.cu == entry->die.cu ? FIT_NEAR : FIT_EXACT;
-	}
+	name_plain(plain, sizeof(plain), full);
+	if (!strcmp(plain, wanted->name))
+		return *wanted->file ? FIT_EXACT :
+				       fit_of_same(context, found->module,
+						   entry);
 	all = strlen(plain);
 	if (wanted->is_global || all < length + 2 ||
 	    strcmp(plain + all - length, wanted->name) ||
@@ -144,7 +155,7 @@ static bool is_named(const struct die_entry *entry, const char *last)
 
 	if (!strchr(entry->name, ' '))
 		return !strcmp(entry->name, last);
-	candidate_plain(plain, sizeof(plain), entry->name);
+	name_plain(plain, sizeof(plain), entry->name);
 	return !strcmp(plain, last);
 }
 
@@ -244,9 +255,11 @@ static bool fit_in(struct context *context, const struct wanted *wanted,
 	bool is_exact;
 
 	/* Scopes may be left out only of what is the program's. */
-	found->fit = FIT_STEP * fit_of(context, found->index, found->entry,
-				       wanted);
+	found->fit = FIT_STEP * fit_of(context, found, wanted);
 	if (found->fit / FIT_STEP == FIT_INNER && !found->module->is_program)
+		return false;
+	if (found->fit / FIT_STEP == FIT_HIDDEN && context->only_visible &&
+	    found->module != home_of(context))
 		return false;
 	if (!found->fit || !signature_fits(context, found->index, found->entry,
 					   wanted->text, &is_exact))
@@ -286,17 +299,29 @@ static void each_in(struct context *context,
 	}
 }
 
+bool candidate_unit(const struct candidate *found, Dwarf_Die *unit)
+{
+	Dwarf_Die die = found->entry->die;
+
+	return dwarf_diecu(&die, unit, NULL, NULL) && dwarf_diename(unit);
+}
+
 bool candidates_find(struct context *context, const char *name, bool types,
 		     struct candidate *out)
 {
 	struct wanted wanted;
 
+	const struct context_module *home = home_of(context);
+
 	*out = (struct candidate) { 0 };
 	want(name, &wanted);
+	if (home)
+		each_in(context, home, &wanted, types, weigh, out);
 	for (size_t i = 0; i < context->module_count &&
 			   out->fit < FIT_STEP * FIT_EXACT; i++)
-		each_in(context, &context->modules[i], &wanted, types, weigh,
-			out);
+		if (&context->modules[i] != home)
+			each_in(context, &context->modules[i], &wanted, types,
+				weigh, out);
 	return out->fit;
 }
 

@@ -4,12 +4,19 @@
  *
  * A name may lack scopes, blanks and arguments of functions; arguments that it
  * has must be those.
+ *
+ * What the unit has that the thread is in comes first, then what its module and
+ * then others let everybody see, then what is static in another unit of the
+ * program, at last that in others.  Where code of a library is, by chance, what
+ * the program has comes first.
  */
 #ifndef CPREC_REPLAYER_EXPRESSIONS_CANDIDATES_H
 #define CPREC_REPLAYER_EXPRESSIONS_CANDIDATES_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include <elfutils/libdw.h>
 
 #include "replayer/expressions/context.h"
 
@@ -30,11 +37,11 @@ struct candidate {
 bool candidates_find(struct context *context, const char *name, bool types,
 		     struct candidate *out);
 
+/* The unit that it is in; false if that has no name. */
+bool candidate_unit(const struct candidate *found, Dwarf_Die *unit);
+
 /* Says which there are, in quotes: ERR_INPUT. */
 int candidates_refuse(struct context *context, const char *name,
 		      const struct candidate *several, struct failure *why);
-
-/* A name without blanks, arguments of functions, and anonymous namespaces. */
-void candidate_plain(char *out, size_t room, const char *name);
 
 #endif

@@ -192,7 +192,7 @@ int condition_evaluate(struct condition *condition,
 		return rc;
 	context->trace = &condition->trace;
 	context->no_frame = !condition->in_frame;
-	context->only_begun = true;
+	context->only_begun = context->only_visible = true;
 	/* To look for what was meant takes long: once is enough. */
 	context->is_terse = condition->has_mistake;
 	rc = compute(condition, out, &reason);
@@ -200,6 +200,7 @@ int condition_evaluate(struct condition *condition,
 	if (!rc)
 		rc = look_at_operands(condition, &reason);
 	context->no_frame = context->only_begun = context->is_terse = false;
+	context->only_visible = false;
 	context->has_frame = false;
 	if (rc)
 		rc = explain(condition, rc, &reason, why);

@@ -14,8 +14,6 @@
 #include "replayer/session/session.h"
 #include "replayer/symbols/symbols.h"
 
-#define DEPTH_MOST 64u
-
 struct context_memory {
 	struct context_memory *next;
 	_Alignas(16) uint8_t bytes[];
@@ -514,42 +512,6 @@ int context_register(struct context *context, unsigned reg,
 
 /* ------- the frame ------- */
 
-static bool is_scope(int tag)
-{
-	return tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
-	       tag == DW_TAG_inlined_subroutine;
-}
-
-static bool may_hold_functions(int tag)
-{
-	return tag == DW_TAG_namespace || tag == DW_TAG_module ||
-	       tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
-}
-
-/* From the unit down to the innermost block with the code. */
-static bool find_scopes(struct code_frame *frame, Dwarf_Die *parent, unsigned depth)
-{
-	Dwarf_Die die;
-
-	if (depth > DEPTH_MOST || dwarf_child(parent, &die))
-		return false;
-	do {
-		int tag = dwarf_tag(&die);
-
-		if (is_scope(tag) && dwarf_haspc(&die, frame->pc) > 0) {
-			if (frame->count == SCOPES_MOST)
-				return true;
-			frame->scopes[frame->count++] = die;
-			find_scopes(frame, &die, depth + 1);
-			return true;
-		}
-		if ((may_hold_functions(tag) || tag == DW_TAG_subprogram) &&
-		    find_scopes(frame, &die, depth + 1))
-			return true;
-	} while (!die_sibling(&die, &die));
-	return false;
-}
-
 /* Some compilers write no table of where the code of a unit is. */
 static bool find_unit(struct code_frame *frame)
 {
@@ -580,8 +542,11 @@ void context_find_code(struct context *context, uint64_t pc, unsigned inlined,
 			.module = &context->modules[i],
 			.pc = pc - context->modules[i].bias,
 		};
-		if (find_unit(frame) &&
-		    find_scopes(frame, &frame->unit, 0)) {
+		if (find_unit(frame))
+			frame->count = lines_scopes(
+				context->lines, &frame->unit, frame->pc,
+				frame->scopes);
+		if (frame->count) {
 			leave_inlined(frame, inlined);
 			frame->is_known = true;
 			return;
@@ -718,6 +683,20 @@ bool code_frame_variable(const struct code_frame *frame, const char *name,
 			break;
 	}
 	return false;
+}
+
+const char *code_frame_declares(const struct code_frame *frame,
+				const char *name)
+{
+	for (size_t i = frame->count; i-- > 0;) {
+		Dwarf_Die scope = frame->scopes[i];
+
+		if (dwarf_tag(&scope) == DW_TAG_lexical_block)
+			continue;
+		return die_declares(&scope, name) ? dwarf_diename(&scope) :
+						    NULL;
+	}
+	return NULL;
 }
 
 static int read_word(struct context *context, uint64_t addr, uint64_t *out,

@@ -40,8 +40,6 @@ struct context_module {
 };
 
 /* The function that a thread is in. */
-#define SCOPES_MOST 64u
-
 struct code_frame {
 	bool is_known;		/* there is debugging information of it */
 	const struct context_module *module;
@@ -104,8 +102,8 @@ struct context {
 	struct trace *trace;	/* NULL: nobody traces */
 	bool no_frame;		/* variables of functions are not meant */
 	bool only_begun;	/* nor those that have no value yet */
-	const char *frame_option;	/* how users choose a frame; NULL: by
-					   --frame=N */
+	bool only_visible;	/* nor what only other modules can see */
+	const char *frame_option;	/* see expressions.h */
 	bool is_terse;		/* of names that are unknown, no more is told */
 	bool only_types;	/* memory that is not known is zeros */
 	bool is_elsewhere;	/* the thread does not stand in that code */
@@ -205,6 +203,13 @@ int context_each_frame(struct context *context,
 
 /* What the innermost function is called; NULL if that is not known. */
 const char *code_frame_function(const struct code_frame *frame);
+
+/*
+ * What the innermost function is called, if it has a variable of this name in
+ * some block; NULL: it has none.
+ */
+const char *code_frame_declares(const struct code_frame *frame,
+				const char *name);
 
 /* A variable or argument of the function, in the innermost block that has it. */
 bool code_frame_variable(const struct code_frame *frame, const char *name,

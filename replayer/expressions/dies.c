@@ -19,14 +19,6 @@
 #define DEPTH_MOST 64u
 #define ENTRIES_MOST (1u << 26)
 
-int die_sibling(Dwarf_Die *die, Dwarf_Die *out)
-{
-	const char *before = die->addr;
-	int rc = dwarf_siblingof(die, out);
-
-	return rc ? rc : (const char *)out->addr <= before;
-}
-
 static bool has_flag(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attribute;
@@ -296,6 +288,37 @@ const struct die_entry *die_index_entry(const struct die_index *index,
 	return number ? &index->list[*number] : NULL;
 }
 
+/* ------- variables of functions ------- */
+
+static bool declares(Dwarf_Die *scope, const char *name, unsigned depth)
+{
+	Dwarf_Die die;
+
+	if (depth > DEPTH_MOST || dwarf_child(scope, &die))
+		return false;
+	do {
+		int tag = dwarf_tag(&die);
+		const char *its = tag == DW_TAG_variable ||
+				  tag == DW_TAG_formal_parameter ?
+					  dwarf_diename(&die) : NULL;
+
+		if ((its && !strcmp(its, name)) ||
+		    (tag == DW_TAG_lexical_block &&
+		     declares(&die, name, depth + 1)))
+			return true;
+	} while (!die_sibling(&die, &die));
+	return false;
+}
+
+bool die_declares(Dwarf_Die *function, const char *name)
+{
+	Dwarf_Die origin = *function;
+
+	return declares(function, name, 0) ||
+	       (follow(&origin, DW_AT_abstract_origin) &&
+		declares(&origin, name, 0));
+}
+
 /* ------- names with their scopes ------- */
 
 void die_qualified_name(const struct die_index *index,
@@ -320,20 +343,4 @@ void die_qualified_name(const struct die_index *index,
 		used += (size_t)snprintf(text + used, room - used, "%s%s",
 					 used ? "::" : "", name ? name : "");
 	}
-}
-
-const char *die_last_name(const char *name)
-{
-	const char *last = name;
-	unsigned depth = 0;
-
-	for (; *name; name++) {
-		if (strchr("<([{", *name))
-			depth++;
-		else if (strchr(">)]}", *name) && depth)
-			depth--;
-		else if (!depth && name[0] == ':' && name[1] == ':')
-			last = name + 2;
-	}
-	return last;
 }

@@ -20,6 +20,7 @@
 #include <elfutils/libdw.h>
 
 #include "formats/number_map.h"
+#include "replayer/symbols/symbols.h"
 
 enum die_kind {
 	DIE_SCOPE,		/* a namespace */
@@ -48,9 +49,6 @@ struct die_index {
 	struct number_map by_place;	/* of variables, by their addresses */
 };
 
-/* As dwarf_siblingof(), which may go back in a file that makes no sense. */
-int die_sibling(Dwarf_Die *die, Dwarf_Die *out);
-
 /* The address of a variable that is always at the same one. */
 bool die_fixed_address(Dwarf_Die *variable, uint64_t *out);
 
@@ -68,11 +66,11 @@ const struct die_entry *die_index_at(const struct die_index *index,
 const struct die_entry *die_index_entry(const struct die_index *index,
 					const Dwarf_Die *die);
 
+/* Whether a function, or a block of it, has a variable of this name. */
+bool die_declares(Dwarf_Die *function, const char *name);
+
 /* "app::Server::instance"; text that has no room is cut. */
 void die_qualified_name(const struct die_index *index,
 			const struct die_entry *entry, char *text, size_t room);
-
-/* The last component of a qualified name: "g<a::b>" of "x::g<a::b>". */
-const char *die_last_name(const char *name);
 
 #endif

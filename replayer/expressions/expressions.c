@@ -210,6 +210,11 @@ static int describe(struct context *context, struct value *value, char format,
 	out->has_addr = value->has_addr && !value->bit_size;
 	out->addr = value->addr;
 	out->reg = value->reg;
+	if (value->bit_size && value->has_addr) {
+		out->bit_offset = value->bit_offset;
+		out->bit_size = value->bit_size;
+		out->is_signed = value->type->is_signed;
+	}
 	out->is_code = value->type->kind == TYPE_FUNCTION;
 	out->size = out->is_code ? 0 : value->type->size;
 	out->type = type_to_text(value->type);

@@ -56,6 +56,11 @@ struct expression {
 	bool has_addr;		/* it is in memory */
 	uint64_t addr;
 	const char *reg;	/* the register that it is in, or NULL */
+
+	/* A bit-field in memory has no address: so many bits, from the lowest
+	 * of the bytes at `addr` on.  0: it is none. */
+	unsigned bit_offset, bit_size;
+	bool is_signed;
 	uint64_t size;		/* of its type; 0: not known, or code */
 	bool is_code;		/* a function: `value` is where it is */
 	char *type;		/* "struct node *"; NULL: not known */
@@ -66,7 +71,10 @@ struct expression {
 				   NULL */
 };
 
-/* What stands before the number where users choose a frame, in messages. */
+/*
+ * What stands before the number where users choose a frame, in messages; "":
+ * they cannot.  NULL: "--frame=".
+ */
 void expressions_frame_option(struct expressions *expressions,
 			      const char *text);
 

@@ -59,7 +59,7 @@ static bool is_scope(struct context *context, struct type *type,
 static struct member_name split_name(struct context *context,
 				     const char *name, char *scope)
 {
-	struct member_name out = { .name = die_last_name(name) };
+	struct member_name out = { .name = name_last(name) };
 	size_t size = (size_t)(out.name - name);
 	struct candidate found;
 

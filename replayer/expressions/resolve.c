@@ -99,6 +99,24 @@ static int value_of_name(struct context *context, const char *name,
 
 /* ------- locals ------- */
 
+/*
+ * Whoever asks in a function for a name that it has means that variable, also
+ * where there is none yet.
+ */
+static int no_local(struct context *context, const struct code_frame *frame,
+		    const char *name, struct failure *why)
+{
+	const char *function = context->only_begun ?
+		code_frame_declares(frame, name) : NULL;
+
+	if (!function)
+		return ERR_NOT_FOUND;
+	if (context->trace)
+		context->trace->is_unknown = true;
+	return failed(why, ERR_INPUT, "'%s' is a variable of %s that does not"
+		      " exist at this line", name, function);
+}
+
 static int find_local(struct context *context, const char *name,
 		      struct value *out, struct failure *why)
 {
@@ -109,7 +127,7 @@ static int find_local(struct context *context, const char *name,
 	if (rc || !frame->is_known)
 		return rc ? rc : ERR_NOT_FOUND;
 	if (!code_frame_variable(frame, name, &found))
-		return ERR_NOT_FOUND;
+		return no_local(context, frame, name, why);
 	if (context->only_begun && !variable_has_begun(context, frame, &found)) {
 		if (context->trace)
 			context->trace->is_unknown = true;
@@ -140,7 +158,7 @@ static int find_in_scopes(struct context *context, const char *name,
 			if (rc != ERR_NOT_FOUND)
 				return rc;
 		}
-		mark = (char *)die_last_name(scope);
+		mark = (char *)name_last(scope);
 		if (mark < scope + 2)
 			return ERR_NOT_FOUND;
 		mark[-2] = '\0';
@@ -151,7 +169,7 @@ static int find_in_scopes(struct context *context, const char *name,
 static int find_of_function(struct context *context, const char *name,
 			    struct value *out, struct failure *why)
 {
-	const char *last = die_last_name(name);
+	const char *last = name_last(name);
 	const struct code_frame *frame;
 	char scope[NAME_MOST], plain[NAME_MOST], wanted[NAME_MOST];
 	int rc = context_frame(context, &frame, why);
@@ -160,7 +178,7 @@ static int find_of_function(struct context *context, const char *name,
 		return rc;
 	if (last < name + 3)
 		return ERR_NOT_FOUND;
-	candidate_plain(wanted, sizeof(wanted), name);
+	name_plain(wanted, sizeof(wanted), name);
 	*strrchr(wanted, ':') = '\0';
 	wanted[strlen(wanted) - 1] = '\0';
 	for (size_t i = frame->count; i-- > 0;) {
@@ -171,7 +189,7 @@ static int find_of_function(struct context *context, const char *name,
 		if (!resolve_qualified(context, (Dwarf_Die *)&frame->scopes[i],
 				       scope, sizeof(scope)))
 			snprintf(scope, sizeof(scope), "%s", its);
-		candidate_plain(plain, sizeof(plain), scope);
+		name_plain(plain, sizeof(plain), scope);
 		if (!strcmp(plain, wanted) || !strcmp(its, wanted))
 			return find_local(context, last, out, why);
 	}
@@ -272,6 +290,10 @@ int resolve_symbol(struct context *context, const char *name,
 	int rc = names_find(lines_names(context->lines), context->place.at.time,
 			    name, &addr, &size, why);
 
+	if (!rc && context->only_visible && !strchr(name, '!') &&
+	    lines_is_hidden(context->lines, context->place.at.time, addr))
+		rc = failed(why, ERR_NOT_FOUND, "cannot find a symbol '%s'",
+			    name);
 	if (rc && (rc != ERR_NOT_FOUND ||
 		   !find_in_file(context, name, &addr, &size)))
 		return rc;

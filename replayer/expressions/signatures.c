@@ -115,7 +115,7 @@ static void arguments_by_linker(Dwarf_Die *function, char *text, size_t room)
 	demangle_into(full, sizeof(full), lines_linkage_name(function));
 	unify(plain, sizeof(plain), full);
 	unify(own, sizeof(own), name);
-	last = die_last_name(plain);
+	last = name_last(plain);
 	length = strlen(own);
 	if (!strncmp(last, own, length) && last[length] == '(')
 		snprintf(text, room, "%s", last + length);
@@ -178,7 +178,7 @@ static bool are_arguments(struct context *context,
 /* The last part of a name that is about an entry; what it takes, or "". */
 static char *cut_part(char *name, const struct die_entry *entry)
 {
-	char own[TEXT_MOST], *last = (char *)die_last_name(name);
+	char own[TEXT_MOST], *last = (char *)name_last(name);
 	size_t length;
 
 	unify(own, sizeof(own), entry->name);
@@ -202,7 +202,7 @@ bool signature_fits(struct context *context, const struct die_index *index,
 		return true;
 	unify(text, sizeof(text), name);
 	for (unsigned i = 0; i < DEPTH_MOST; i++) {
-		bool is_first = die_last_name(text) == text;
+		bool is_first = name_last(text) == text;
 		char *arguments = entry->name ? cut_part(text, entry) : NULL;
 
 		if (arguments && *arguments && entry->kind == DIE_FUNCTION &&

@@ -81,25 +81,27 @@ static int visit_frame(void *opaque, uint64_t number,
 static bool is_of_frame(struct context *context, const char *name,
 			struct failure *why)
 {
-	const char *last = die_last_name(name);
+	const char *last = name_last(name);
 	char scopes[NAME_MOST];
 	struct frame_search search = { .name = last };
+	const char *option = context->frame_option ? context->frame_option :
+						     "--frame=";
 	struct failure ignored;
 
 	if (last >= name + 2) {
 		snprintf(scopes, sizeof(scopes), "%.*s",
 			 (int)(last - 2 - name), name);
-		search.scope = die_last_name(scopes);
+		search.scope = name_last(scopes);
 	}
 	if (!context->has_frame ||
 	    context_each_frame(context, visit_frame, &search, &ignored) < 0 ||
 	    !*search.function)
 		return false;
 	add_place(context, why);
-	add(why, "; '%s' is a variable of frame %" PRIu64 ", %s: use %s%"
-		 PRIu64, last, search.number, search.function,
-	    context->frame_option ? context->frame_option : "--frame=",
-	    search.number);
+	add(why, "; '%s' is a variable of frame %" PRIu64 ", %s", last,
+	    search.number, search.function);
+	if (*option)
+		add(why, ": use %s%" PRIu64, option, search.number);
 	return true;
 }
 
@@ -134,25 +136,16 @@ static const char *find_function(Dwarf_Die *parent, const char *function,
 static bool is_out_of_scope(struct context *context, const char *name,
 			    struct failure *why)
 {
-	const struct code_frame *frame = &context->frame;
+	const char *its = context->has_frame ?
+		code_frame_declares(&context->frame, name) : NULL;
 
-	if (!context->has_frame)
+	if (!its)
 		return false;
-	for (size_t i = frame->count; i-- > 0;) {
-		Dwarf_Die scope = frame->scopes[i];
-		const char *its = dwarf_diename(&scope);
-
-		if (dwarf_tag(&scope) == DW_TAG_lexical_block)
-			continue;
-		if (!its || !find_function(&scope, its, name, 0))
-			return false;
-		if (context->trace)
-			context->trace->is_unknown = true;
-		add(why, ": '%s' is a variable of %s that does not exist at"
-			 " this line", name, its);
-		return true;
-	}
-	return false;
+	if (context->trace)
+		context->trace->is_unknown = true;
+	add(why, ": '%s' is a variable of %s that does not exist at this"
+		 " line", name, its);
+	return true;
 }
 
 static const struct context_module *own_module(const struct context *context)
@@ -177,7 +170,8 @@ static bool is_of_function(struct context *context, const char *name,
 		function = find_function(&die, NULL, name, 0);
 	if (!function)
 		return false;
-	add_place(context, why);
+	if (!context->is_elsewhere)
+		add_place(context, why);
 	add(why, "; '%s' is a variable in %s", name, function);
 	return true;
 }
@@ -226,12 +220,40 @@ static bool is_overload(struct context *context, const char *name,
 
 	if (!strchr(name, '('))
 		return false;
-	candidate_plain(plain, sizeof(plain), name);
+	name_plain(plain, sizeof(plain), name);
 	if (!candidates_find(context, plain, false, &found))
 		return false;
 	candidates_refuse(context, plain, &found, &others);
 	add(why, "; there is%s", strrchr(others.text, ':') ?
 				 strstr(others.text, ": ") + 1 : "");
+	return true;
+}
+
+/* Not visible here, it may be meant all the same. */
+static bool is_hidden(struct context *context, const char *name,
+		      struct failure *why)
+{
+	struct candidate found;
+	uint64_t bias;
+	const struct symbols *symbols;
+	const char *file;
+	Dwarf_Die die;
+	bool is;
+
+	if (!context->only_visible)
+		return false;
+	context->only_visible = false;
+	is = candidates_find(context, name, false, &found);
+	context->only_visible = true;
+	symbols = is ? names_mapped(lines_names(context->lines),
+				    context->place.at.time,
+				    found.module->number, &bias) : NULL;
+	if (!symbols || !candidate_unit(&found, &die))
+		return false;
+	context->mistake = MISTAKE_NAME;
+	file = file_name(dwarf_diename(&die));
+	add(why, "; one of %s is only visible there: '%s'::%s",
+	    file_name(symbols->path), file, name);
 	return true;
 }
 
@@ -338,7 +360,7 @@ void unknown_explain(struct context *context, const char *name,
 	    is_out_of_scope(context, name, why) ||
 	    is_of_function(context, name, why) ||
 	    is_of_threads(context, name, why) || is_type(context, name, why) ||
-	    is_overload(context, name, why))
+	    is_overload(context, name, why) || is_hidden(context, name, why))
 		return;
 	suggest(context, name, why);
 }

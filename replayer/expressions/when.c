@@ -255,11 +255,14 @@ int expressions_when(struct expressions *expressions,
 		.query = context->query, .recording = context->recording,
 		.why = why,
 	};
+	const char *option = context->frame_option;
 	int rc;
 
 	*out = (struct when_result) { 0 };
 	condition_init(&when.condition, context, question->text);
+	context->frame_option = "";
 	rc = search(&when);
+	context->frame_option = option;
 	if (rc == WHEN_ENOUGH)
 		rc = 0;
 	if (!rc)

@@ -13,7 +13,6 @@
 #include "replayer/expressions/resolve.h"
 
 #define WORDS_MOST 64u
-#define DEPTH_MOST 64u
 #define TOLD_MOST 8u		/* functions in a message */
 
 /* Whose functions are meant first. */
@@ -53,26 +52,6 @@ static bool is_behind_mark(const char *text, const char *at)
 			      at[-2] == '-'));
 }
 
-static bool declares(Dwarf_Die *scope, const char *word, unsigned depth)
-{
-	Dwarf_Die die;
-
-	if (depth > DEPTH_MOST || dwarf_child(scope, &die))
-		return false;
-	do {
-		int tag = dwarf_tag(&die);
-		const char *name = tag == DW_TAG_variable ||
-				   tag == DW_TAG_formal_parameter ?
-					   dwarf_diename(&die) : NULL;
-
-		if ((name && !strcmp(name, word)) ||
-		    (tag == DW_TAG_lexical_block &&
-		     declares(&die, word, depth + 1)))
-			return true;
-	} while (!die_sibling(&die, &die));
-	return false;
-}
-
 /* Whether a function of the program has such a variable. */
 static bool is_of_function(struct context *context, const char *word)
 {
@@ -85,7 +64,7 @@ static bool is_of_function(struct context *context, const char *word)
 			Dwarf_Die die = index->list[j].die;
 
 			if (index->list[j].kind == DIE_FUNCTION &&
-			    declares(&die, word, 0))
+			    die_declares(&die, word))
 				return true;
 		}
 	}
@@ -187,7 +166,7 @@ static void look_through(struct search *search, const struct die_index *index)
 		bool has_all = entry->kind == DIE_FUNCTION && entry->name;
 
 		for (size_t j = 0; j < search->count && has_all; j++)
-			has_all = declares(&die, search->words[j], 0);
+			has_all = die_declares(&die, search->words[j]);
 		if (has_all)
 			add_function(search, index, entry);
 	}
@@ -246,9 +225,9 @@ static int refuse(const struct search *search, struct failure *why)
 			      " has no code of its own, but was inlined: choose"
 			      " a line with --in", word, search->found[0].name);
 	if (search->owner == OWNER_SYSTEM)
-		return failed(why, ERR_INPUT, "no function of the program has"
-			      " '%s'; several of libraries do: choose one with"
-			      " --in: %s%s", word, list,
+		return failed(why, ERR_INPUT, "'%s' is no variable of the"
+			      " program; functions of libraries have such:"
+			      " choose one with --in: %s%s", word, list,
 			      count == TOLD_MOST ? ", ..." : "");
 	return failed(why, ERR_INPUT, "several functions have '%s': choose one"
 		      " with --in: %s%s", word, list,
@@ -265,9 +244,9 @@ static int find_at(struct search *search, const struct when_question *question,
 	if (rc)
 		return rc;
 	search->count = search->found_count = 0;
-	context->no_frame = true;
+	context->no_frame = context->only_visible = true;
 	rc = find_words(search, question->text);
-	context->no_frame = false;
+	context->no_frame = context->only_visible = false;
 	context->has_frame = false;
 	if (rc)
 		return failed(why, rc, "out of memory");

@@ -57,25 +57,39 @@ static bool is_meant_by(struct call_functions *functions,
 		is_in_file(functions, t, symbol, pattern->file));
 }
 
-static bool is_meant(struct call_functions *functions, uint64_t t,
-		     const struct lines_symbol *symbol, const char *plain)
+static uint64_t bit_of(size_t pattern)
 {
-	bool is = false;
+	return UINT64_C(1) << (pattern < 63 ? pattern : 63);
+}
+
+/* Bits of the patterns that mean it; 0: it is not meant. */
+static uint64_t meant_by(struct call_functions *functions, uint64_t t,
+			 const struct lines_symbol *symbol, const char *plain)
+{
+	uint64_t patterns = 0;
 
 	if (functions->is_wanted)
 		return functions->is_wanted(symbol->name);
-	/* A pattern that is known to mean some need not be asked again. */
 	for (size_t i = 0; i < functions->pattern_count; i++) {
-		if (is && (!functions->is_found || functions->is_found[i]))
-			continue;
 		if (!is_meant_by(functions, &functions->patterns[i], t, symbol,
 				 plain))
 			continue;
-		is = true;
+		patterns |= bit_of(i);
 		if (functions->is_found)
 			functions->is_found[i] = true;
 	}
-	return is;
+	return patterns;
+}
+
+bool call_functions_called(const struct call_functions *functions,
+			   size_t number)
+{
+	for (size_t i = 0; i < functions->count; i++)
+		if (functions->list[i]->is_called &&
+		    !functions->list[i]->is_resolver &&
+		    functions->list[i]->patterns & bit_of(number))
+			return true;
+	return false;
 }
 
 static bool is_better(const char *name, const char *than)
@@ -140,6 +154,7 @@ int call_functions_add(struct call_functions *functions,
 			return 0;
 	function.is_resolver = false;
 	function.is_resolved = true;
+	function.is_called = false;
 	function.addr = addr;
 	function.size = 0;
 	if (add(functions, &function, resolver->linkage_name ?
@@ -157,7 +172,7 @@ struct listing {
 };
 
 static int list_new(struct listing *listing, const struct lines_symbol *symbol,
-		    const char *plain)
+		    const char *plain, uint64_t patterns)
 {
 	struct call_functions *functions = listing->functions;
 	const struct call_function what = {
@@ -166,7 +181,7 @@ static int list_new(struct listing *listing, const struct lines_symbol *symbol,
 		.symbols = listing->symbols,
 		.addr = symbol->addr - listing->bias,
 		.size = symbol->size,
-		.is_resolver = symbol->is_resolver,
+		.is_resolver = symbol->is_resolver, .patterns = patterns,
 	};
 	struct call_function *function;
 
@@ -181,13 +196,15 @@ static int list_symbol(struct listing *listing,
 		       const struct lines_symbol *symbol, const char *plain)
 {
 	struct call_functions *functions = listing->functions;
-	uint64_t *number;
+	uint64_t *number, patterns = meant_by(functions, listing->t, symbol,
+					      plain);
 
-	if (!is_meant(functions, listing->t, symbol, plain))
+	if (!patterns)
 		return 0;
 	number = number_map_find(&functions->by_addr, symbol->addr);
 	if (!number)
-		return list_new(listing, symbol, plain);
+		return list_new(listing, symbol, plain, patterns);
+	functions->list[*number]->patterns |= patterns;
 	if (!is_better(plain, functions->list[*number]->name))
 		return 0;
 	return set_names(functions->list[*number], symbol->name, plain);
@@ -240,7 +257,7 @@ static int on_resolver(void *context, const struct lines_symbol *symbol)
 	if (!symbol->is_resolver)
 		return 0;
 	plain = demangle(symbol->name);
-	is = is_meant(search->functions, search->t, symbol,
+	is = meant_by(search->functions, search->t, symbol,
 		      plain ? plain : symbol->name);
 	free(plain);
 	return is ? IS_FOUND : 0;

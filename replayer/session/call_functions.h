@@ -32,6 +32,9 @@ struct call_function {
 	uint64_t size;		/* 0: not known */
 	bool is_resolver;
 	bool is_resolved;	/* a resolver told of it */
+	uint64_t patterns;	/* that mean it, a bit for each; the last one is
+				   of all behind, too */
+	bool is_called;		/* by somebody who is wanted */
 	uint64_t calls;		/* that are over */
 	uint64_t steps;		/* in them, but for those within others of the
 				   same function, and those that were left */
@@ -39,7 +42,7 @@ struct call_function {
 
 struct call_functions {
 	struct lines *lines;
-	const struct symbol_pattern *patterns;
+	struct symbol_pattern *patterns;
 	size_t pattern_count;
 	bool *is_found;		/* of each pattern, whether it means any;
 				   NULL: nobody asks */
@@ -53,6 +56,10 @@ struct call_functions {
 };
 
 void call_functions_release(struct call_functions *functions);
+
+/* Whether one that the pattern with this number means was called. */
+bool call_functions_called(const struct call_functions *functions,
+			   size_t number);
 
 /*
  * Adds those of the module with this number (names_mapped()): they are from

@@ -276,8 +276,12 @@ static int begin_call(struct call_stacks *stacks, struct marks *marks,
 
 	if (!rc)
 		rc = leave_for_entry(stacks, stack, now, &jumped);
-	if (rc || !is_wanted(stacks, stack, function, tid))
+	if (rc)
 		return rc;
+	function->is_called |= !stacks->user->some_thread ||
+			       tid == stacks->user->tid;
+	if (!is_wanted(stacks, stack, function, tid))
+		return 0;
 	rc = push(stacks, stack, &(struct call) {
 		.function = function, .at = now->at, .stream = stream,
 		.tid = tid, .pc = now->pc, .sp = now->sp, .back = now->back,

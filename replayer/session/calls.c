@@ -229,6 +229,9 @@ int calls_find(const struct calls_question *question,
 	int rc = question->user.some_thread ?
 		recording_has_tid(recording, question->user.tid, why) : 0;
 
+	for (size_t i = 0; i < functions->pattern_count && !rc; i++)
+		rc = short_name_find(functions->lines, question->to.time,
+				     &functions->patterns[i], why);
 	if (!rc)
 		rc = call_stacks_init(&calls.stacks, recording);
 	if (!rc)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/bit_field.h"
 #include "formats/error.h"
 #include "replayer/session/query_internal.h"
 #include "replayer/session/segment_uses.h"
@@ -57,6 +58,39 @@ bool history_changes(const struct history_access *access)
 	       memcmp(access->old_known, access->new_known, access->size) != 0;
 }
 
+/* ------- bits ------- */
+
+bool history_has_value(const struct history_question *question,
+		       const struct history_access *access, uint64_t value)
+{
+	unsigned offset = question->bit_offset, size = question->bit_size;
+	uint64_t found;
+
+	if (!size && access->size <= sizeof(found))
+		size = 8 * (unsigned)access->size;
+	if (!access->new || !size ||
+	    !bit_field_read(access->new, access->new_known, offset, size,
+			    &found))
+		return false;
+	return found == (size < 64 ? value & ((UINT64_C(1) << size) - 1) :
+				     value);
+}
+
+/* To write bits is to write their neighbours, too, as they were. */
+static bool changes_bits(const struct history_question *question,
+			 const struct history_access *access)
+{
+	uint64_t old, new;
+	bool was_known = bit_field_read(access->old, access->old_known,
+					question->bit_offset,
+					question->bit_size, &old);
+	bool is_known = bit_field_read(access->new, access->new_known,
+				       question->bit_offset,
+				       question->bit_size, &new);
+
+	return was_known != is_known || (is_known && old != new);
+}
+
 /* ------- bytes ------- */
 
 static int make_bytes(struct bytes *bytes, uint64_t size)
@@ -93,6 +127,15 @@ static void keep_old(struct search *search, uint64_t at, uint64_t size)
 		return;
 	memcpy(bytes->old + at, bytes->now + at, size);
 	memcpy(bytes->old_known + at, bytes->known + at, size);
+}
+
+/* Of bits, all bytes are told. */
+static void keep_all(struct search *search, uint64_t at, uint64_t size)
+{
+	if (search->question->bit_size)
+		keep_old(search, 0, search->question->size);
+	else
+		keep_old(search, at, size);
 }
 
 /* The part of [addr, addr + size) that is asked for, from question.addr on. */
@@ -182,8 +225,15 @@ static void found(struct search *search, struct history_access *access)
 {
 	const struct history_question *question = search->question;
 
+	if (question->bit_size) {
+		access->addr = question->addr;
+		access->size = question->size;
+	}
 	if (search->has_bytes)
 		point_to(access, &search->bytes, access->addr - question->addr);
+	if (question->bit_size && access->writes &&
+	    !changes_bits(question, access))
+		return;
 	if (search->rc || !is_between(search, access) ||
 	    !is_by_thread(search, access) ||
 	    (question->is_meant &&
@@ -251,7 +301,7 @@ static void take_news(struct search *search, const struct vm_access_told *told,
 	};
 
 	flush(search);
-	keep_old(search, at, size);
+	keep_all(search, at, size);
 	write_bytes(search, at, size, value);
 	if (search->question->writes)
 		found(search, &access);
@@ -272,6 +322,8 @@ static void take(struct search *search, const struct vm_access_told *told)
 	if (search->has_pending &&
 	    continues(&search->pending, told, addr + at)) {
 		search->pending.size += size;
+		if (!search->question->bit_size)
+			keep_old(search, at, size);
 	} else {
 		flush(search);
 		search->has_pending = true;
@@ -282,8 +334,8 @@ static void take(struct search *search, const struct vm_access_told *told)
 			.writes = told->writes, .pc = told->pc,
 			.addr = addr + at, .size = size,
 		};
+		keep_all(search, at, size);
 	}
-	keep_old(search, at, size);
 	write_bytes(search, at, size, value);
 }
 
@@ -431,7 +483,7 @@ static void take_effect(struct search *search,
 	access.size = size;
 	if (effect->kind == PACKET_MOVE && !target)
 		access.kind = HISTORY_UNMAPPED;
-	keep_old(search, at, size);
+	keep_all(search, at, size);
 	look(search, at, size);
 	point_to(&access, &search->bytes, at);
 	/* Pages that the kernel may have written in part. */

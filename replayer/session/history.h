@@ -58,6 +58,10 @@ bool history_changes(const struct history_access *access);
 struct history_question {
 	guest_addr addr;
 	uint64_t size;		/* at least 1 */
+
+	/* Bits of these bytes: only writes that change them count, and accesses
+	 * are told with all bytes.  0: no bits are meant. */
+	unsigned bit_offset, bit_size;
 	bool reads, writes;
 	struct position from, to;	/* what begins behind `from`, and is
 					   done at `to` */
@@ -68,6 +72,10 @@ struct history_question {
 	bool (*is_meant)(void *context, const struct history_access *access);
 	void *context;		/* of this, and of visits */
 };
+
+/* Whether it leaves, or finds, a number: in the bits, or in 8 bytes at most. */
+bool history_has_value(const struct history_question *question,
+		       const struct history_access *access, uint64_t value);
 
 /* A visit that returns HISTORY_ENOUGH ends them. */
 #define HISTORY_ENOUGH 1

@@ -174,8 +174,10 @@ int log_point_places(struct log_point *point, struct lines *lines, uint64_t t,
 		     log_place *visit, void *context, struct failure *why)
 {
 	struct finding finding = { point, lines, t, visit, context };
-	int rc = find_places(&finding, why);
+	int rc = short_name_find(lines, t, &point->function, why);
 
+	if (!rc)
+		rc = find_places(&finding, why);
 	return rc || point->has_places ? rc : no_code(point, lines, t, why);
 }
 
@@ -514,6 +516,9 @@ int log_points_find(const struct log_question *question, struct failure *why)
 		rc = recording_has_tid(
 			names_recording(lines_names(question->lines)),
 			question->tid, why);
+	for (size_t i = 0; i < question->count && !rc; i++)
+		rc = short_name_find(question->lines, question->to.time,
+				     &question->points[i].function, why);
 	if (!rc)
 		rc = run(&log);
 	call_stacks_release(&log.stacks);

@@ -157,23 +157,6 @@ static void take_name(struct absent *absent, const char *asked)
 
 /* ------- patterns ------- */
 
-/* How long the scope is that a pattern lacks to mean a name: of "app::", 5. */
-static size_t missing_scope(const struct symbol_pattern *pattern,
-			    const char *plain)
-{
-	unsigned depth = 0;
-
-	/* What stands in brackets, as the arguments of a template, is none. */
-	for (const char *at = plain; *at; at++) {
-		depth += *at == '(' || *at == '<';
-		depth -= (*at == ')' || *at == '>') && depth;
-		if (!depth && at > plain && at[-1] == ':' && *at == ':' &&
-		    symbol_pattern_is(pattern, at + 1, at + 1))
-			return (size_t)(at + 1 - plain);
-	}
-	return 0;
-}
-
 /* Writes the first scope in which a pattern means a function of a module. */
 static bool find_scope(const struct symbols *symbols,
 		       const struct symbol_pattern *pattern,
@@ -185,7 +168,7 @@ static bool find_scope(const struct symbols *symbols,
 		const struct symbol *symbol = &symbols->list[i];
 		char *plain = symbol->type == SYMBOL_FUNCTION ?
 				      demangle(symbol->name) : NULL;
-		size_t size = plain ? missing_scope(pattern, plain) : 0;
+		size_t size = plain ? symbol_pattern_lacks(pattern, plain) : 0;
 
 		found = size && size + strlen(pattern->name) <= NEAREST_MOST;
 		if (found)

@@ -49,7 +49,8 @@ int code_each_inline(struct lines *lines, uint64_t t, uint64_t addr,
 	struct inline_function inlined[INLINES_MOST];
 	uint64_t bias = 0;
 	Dwarf_Die *unit = find_unit(lines, t, addr, &bias);
-	size_t count = unit ? inlines_find(unit, addr - bias, inlined) : 0;
+	size_t count = unit ? inlines_find(lines, unit, addr - bias, inlined) :
+			      0;
 	struct code_inline *one = count ? calloc(1, sizeof(*one)) : NULL;
 	int rc = 0;
 
@@ -77,7 +78,8 @@ unsigned code_count_inlines(struct lines *lines, uint64_t t, uint64_t addr)
 	struct inline_function inlined[INLINES_MOST];
 	uint64_t bias = 0;
 	Dwarf_Die *unit = find_unit(lines, t, addr, &bias);
-	size_t all = unit ? inlines_find(unit, addr - bias, inlined) : 0;
+	size_t all = unit ? inlines_find(lines, unit, addr - bias, inlined) :
+			    0;
 	unsigned count = 0;
 
 	while (count < all && inlined[count].is_inlined)
@@ -102,21 +104,16 @@ static bool find_part(Dwarf_Die *function, uint64_t addr, uint64_t *start,
 bool code_function_part(struct lines *lines, uint64_t t, uint64_t addr,
 			uint64_t *start, uint64_t *end)
 {
-	Dwarf_Die *scopes = NULL;
+	Dwarf_Die scopes[SCOPES_MOST];
 	uint64_t bias;
 	Dwarf_Die *unit = find_unit(lines, t, addr, &bias);
-	int count = unit ? dwarf_getscopes(unit, addr - bias, &scopes) : 0;
-	bool found = false;
 
-	for (int i = 0; i < count && !found; i++)
-		found = dwarf_tag(&scopes[i]) == DW_TAG_subprogram &&
-			find_part(&scopes[i], addr - bias, start, end);
-	free(scopes);
-	if (found) {
-		*start += bias;
-		*end += bias;
-	}
-	return found;
+	if (!unit || !lines_scopes(lines, unit, addr - bias, scopes) ||
+	    !find_part(&scopes[0], addr - bias, start, end))
+		return false;
+	*start += bias;
+	*end += bias;
+	return true;
 }
 
 /* Where the first symbol behind an address is, no further than `end`. */

@@ -98,26 +98,27 @@ bool code_part_of_function(Dwarf_Die *function, uint64_t *entry, uint64_t *end)
 	return false;
 }
 
-static bool find_function(Dwarf_Die *unit, uint64_t addr, uint64_t *entry,
-			  uint64_t *end)
+/* The function with that code of a unit. */
+static bool find_function(struct lines *lines, Dwarf_Die *unit, uint64_t addr,
+			  Dwarf_Die *out)
 {
-	Dwarf_Die *scopes = NULL;
-	int count = dwarf_getscopes(unit, addr, &scopes);
-	bool found = false;
+	Dwarf_Die scopes[SCOPES_MOST];
 
-	for (int i = 0; i < count && !found; i++)
-		found = dwarf_tag(&scopes[i]) == DW_TAG_subprogram &&
-			code_part_of_function(&scopes[i], entry, end);
-	free(scopes);
-	return found;
+	if (!lines_scopes(lines, unit, addr, scopes))
+		return false;
+	*out = scopes[0];
+	return true;
 }
 
 /* Moves an address in the code that sets up a frame behind that. */
-static uint64_t skip_frame(Dwarf_Die *unit, uint64_t addr, bool is_valid)
+static uint64_t skip_frame(struct lines *lines, Dwarf_Die *unit,
+			   uint64_t addr, bool is_valid)
 {
 	uint64_t entry, end, behind;
+	Dwarf_Die function;
 
-	if (is_valid || !find_function(unit, addr, &entry, &end))
+	if (is_valid || !find_function(lines, unit, addr, &function) ||
+	    !code_part_of_function(&function, &entry, &end))
 		return addr;
 	behind = frame_end(unit, entry, end);
 	return addr >= entry && addr < behind ? behind : addr;
@@ -158,7 +159,7 @@ static uint64_t place_in(struct lines *lines, uint64_t t, uint64_t entry,
 	if (!unit)
 		return entry;
 	bias += more;
-	return skip_frame(unit, entry - bias, by_rows ?
+	return skip_frame(lines, unit, entry - bias, by_rows ?
 			  has_two_lines(unit, entry - bias) :
 			  is_valid_at_once(unit)) + bias;
 }
@@ -172,20 +173,6 @@ uint64_t code_place_of_function(struct lines *lines, uint64_t t,
 uint64_t code_place_by_rows(struct lines *lines, uint64_t t, uint64_t entry)
 {
 	return place_in(lines, t, entry, true);
-}
-
-/* Whether the code there is of this function, not of one inlined in it. */
-static bool is_own(Dwarf_Die *unit, Dwarf_Die *function, uint64_t addr)
-{
-	Dwarf_Die *scopes = NULL;
-	int count = dwarf_getscopes(unit, addr, &scopes), i = 0;
-	bool is_own;
-
-	while (i < count && dwarf_tag(&scopes[i]) == DW_TAG_lexical_block)
-		i++;
-	is_own = i < count && scopes[i].addr == function->addr;
-	free(scopes);
-	return is_own;
 }
 
 static bool begins_statement(Dwarf_Line *row)
@@ -210,28 +197,20 @@ struct parts {
 static bool find_parts(struct parts *parts, struct lines *lines, uint64_t t,
 		       uint64_t entry)
 {
-	uint64_t more, first, end;
+	uint64_t more;
 	Dwfl_Module *module = lines_module(lines, t, entry, &parts->bias);
-	Dwarf_Die *scopes = NULL;
-	bool found = false;
-	int count;
 
+	parts->lines = lines;
 	parts->entry = entry - parts->bias;
 	parts->unit = module ? unit_find(module, parts->entry, &more) : NULL;
 	if (!parts->unit)
 		return false;
 	parts->bias += more;
 	parts->entry -= more;
-	count = dwarf_getscopes(parts->unit, parts->entry, &scopes);
-	for (int i = 0; i < count && !found; i++) {
-		parts->function = scopes[i];
-		found = dwarf_tag(&scopes[i]) == DW_TAG_subprogram &&
-			code_part_of_function(&scopes[i], &first, &end);
-	}
-	free(scopes);
-	parts->place = skip_frame(parts->unit, parts->entry,
+	parts->place = skip_frame(lines, parts->unit, parts->entry,
 				  is_valid_at_once(parts->unit));
-	return found;
+	return find_function(lines, parts->unit, parts->entry,
+			     &parts->function);
 }
 
 /* The next part behind the code that sets up the frame. */
@@ -264,6 +243,17 @@ int code_parts_of_function(struct lines *lines, uint64_t t, uint64_t entry,
 
 /* ------- statements ------- */
 
+/* Whether the code there is of this function, not of one inlined in it. */
+static bool is_own(const struct parts *parts, uint64_t addr)
+{
+	Dwarf_Die scopes[SCOPES_MOST];
+	size_t count = lines_scopes(parts->lines, parts->unit, addr, scopes);
+
+	while (count && dwarf_tag(&scopes[count - 1]) == DW_TAG_lexical_block)
+		count--;
+	return count && scopes[count - 1].addr == parts->function.addr;
+}
+
 /* Rows of one address are one place. */
 static int visit_statements(struct parts *parts, uint64_t start, uint64_t end,
 			    code_visit *visit, void *context)
@@ -280,7 +270,7 @@ static int visit_statements(struct parts *parts, uint64_t start, uint64_t end,
 
 		if (!begins_statement(row) || dwarf_lineaddr(row, &addr) ||
 		    addr == before || addr < start || addr >= end ||
-		    !is_own(parts->unit, &parts->function, addr))
+		    !is_own(parts, addr))
 			continue;
 		before = addr;
 		rc = visit(context, addr + parts->bias);
@@ -312,6 +302,7 @@ struct place {
 };
 
 struct places {
+	struct lines *lines;
 	struct place *list;
 	size_t count, room;
 };
@@ -330,24 +321,22 @@ static bool has_variables(Dwarf_Die *block)
 }
 
 /* The innermost block; one without variables is none. */
-static void *block_of(Dwarf_Die *unit, uint64_t addr)
+static void *block_of(struct lines *lines, Dwarf_Die *unit, uint64_t addr)
 {
-	Dwarf_Die *scopes = NULL;
-	int count = dwarf_getscopes(unit, addr, &scopes);
-	void *block = NULL;
+	Dwarf_Die scopes[SCOPES_MOST];
+	size_t count = lines_scopes(lines, unit, addr, scopes);
 
-	for (int i = 0; i < count && !block; i++)
-		if (dwarf_tag(&scopes[i]) != DW_TAG_lexical_block ||
-		    has_variables(&scopes[i]))
-			block = scopes[i].addr;
-	free(scopes);
-	return block;
+	while (count-- > 0)
+		if (dwarf_tag(&scopes[count]) != DW_TAG_lexical_block ||
+		    has_variables(&scopes[count]))
+			return scopes[count].addr;
+	return NULL;
 }
 
 /* Of those in one block, the first one counts. */
 static int add_place(struct places *places, Dwarf_Die *unit, uint64_t addr)
 {
-	struct place place = { addr, block_of(unit, addr) };
+	struct place place = { addr, block_of(places->lines, unit, addr) };
 
 	for (size_t i = 0; i < places->count; i++) {
 		struct place *other = &places->list[i];
@@ -417,7 +406,7 @@ int code_places_of_line(struct lines *lines, uint64_t t, size_t number,
 			const char *file, unsigned line, code_visit *visit,
 			void *context)
 {
-	struct places places = { 0 };
+	struct places places = { .lines = lines };
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die unit;
 	uint64_t bias;
@@ -436,7 +425,7 @@ int code_places_of_line(struct lines *lines, uint64_t t, size_t number,
 		is_valid = places.count && is_valid_at_once(&unit);
 		for (size_t i = 0; i < places.count && !rc; i++)
 			rc = visit(context, bias + skip_frame(
-				&unit, places.list[i].addr, is_valid));
+				lines, &unit, places.list[i].addr, is_valid));
 	}
 	free(places.list);
 	return rc;

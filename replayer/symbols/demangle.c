@@ -79,6 +79,9 @@ bool demangle_is(const char *demangled, const char *wanted)
 		demangled = skip_blanks(demangled);
 		if (*demangled == '(' && *wanted != '(')
 			demangled = skip_blanks(skip_arguments(demangled));
+		/* "main()::x": the linker's name of main has none. */
+		if (*wanted == '(' && *demangled == ':')
+			wanted = skip_blanks(skip_arguments(wanted));
 		if (*demangled++ != *wanted++)
 			return false;
 	}
@@ -104,4 +107,55 @@ bool demangle_may_be(const char *mangled, const char *wanted)
 	memcpy(part, wanted + start, end - start);
 	part[end - start] = '\0';
 	return strstr(mangled, part) != NULL;
+}
+
+/* ------- names with scopes ------- */
+
+void name_plain(char *out, size_t room, const char *name)
+{
+	size_t used = 0;
+	unsigned angles = 0;
+
+	while (*name && used + 1 < room) {
+		const char *anonymous = "(anonymous namespace)::";
+		unsigned depth = 0;
+
+		if (!strncmp(name, anonymous, strlen(anonymous))) {
+			name += strlen(anonymous);
+			continue;
+		}
+		angles += *name == '<';
+		angles -= *name == '>' && angles;
+		if (*name == '(' && !angles) {
+			do {
+				depth += *name == '(';
+				depth -= *name == ')';
+				name++;
+			} while (*name && depth);
+			name += strspn(name, " ");
+			if (!strcmp(name, "const"))	/* of a method */
+				name += strlen("const");
+			continue;
+		}
+		if (*name != ' ')
+			out[used++] = *name;
+		name++;
+	}
+	out[used] = '\0';
+}
+
+const char *name_last(const char *name)
+{
+	const char *last = name;
+	unsigned depth = 0;
+
+	for (; *name; name++) {
+		if (strchr("<([{", *name))
+			depth++;
+		else if (strchr(">)]}", *name) && depth)
+			depth--;
+		else if (!depth && name[0] == ':' && name[1] == ':')
+			last = name + 2;
+	}
+	return last;
 }

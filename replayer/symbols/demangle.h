@@ -29,4 +29,10 @@ bool demangle_is(const char *demangled, const char *wanted);
 /* Whether a mangled name may be `wanted`, as far as can be told at once. */
 bool demangle_may_be(const char *mangled, const char *wanted);
 
+/* A name without blanks, arguments of functions, and anonymous namespaces. */
+void name_plain(char *out, size_t room, const char *name);
+
+/* The last component of a qualified name: "g<a::b>" of "x::g<a::b>". */
+const char *name_last(const char *name);
+
 #endif

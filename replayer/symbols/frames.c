@@ -44,7 +44,8 @@ static uint64_t code_address(const struct walker *walker)
  * The line of the inlined function's call is where its caller stands.  `pc` is
  * as in the debugging information.
  */
-static void set_function(struct frame *frame, struct inline_function *function,
+static void set_function(const struct walker *walker, struct frame *frame,
+			 struct inline_function *function,
 			 const struct inline_function *callee, uint64_t pc)
 {
 	Dwarf_Addr entry;
@@ -53,7 +54,8 @@ static void set_function(struct frame *frame, struct inline_function *function,
 		frame->line.file = callee->line ? callee->file : NULL;
 		frame->line.line = callee->file ? callee->line : 0;
 	}
-	lines_set_function(&frame->line, &function->die);
+	lines_name_function(walker->walk->lines, walker->walk->t, frame->code,
+			    &function->die, &frame->line);
 	if (!function->is_inlined && !dwarf_entrypc(&function->die, &entry) &&
 	    entry <= pc)
 		frame->line.offset = pc - entry;
@@ -72,7 +74,7 @@ static size_t find_inlined(const struct walker *walker, uint64_t addr,
 	if (!unit)
 		return 0;
 	*bias += more;
-	return inlines_find(unit, addr - *bias, out);
+	return inlines_find(walker->walk->lines, unit, addr - *bias, out);
 }
 
 static const char *module_path(const struct walker *walker, uint64_t addr)
@@ -112,8 +114,8 @@ static int show(const struct walker *walker, bool is_signal)
 		return walk->visit(walk->context, &frame);
 	for (size_t i = 0; i < count && !rc; i++) {
 		frame.inlined = (unsigned)i;
-		set_function(&frame, &inlined[i], i ? &inlined[i - 1] : NULL,
-			     state->pc - bias);
+		set_function(walker, &frame, &inlined[i],
+			     i ? &inlined[i - 1] : NULL, state->pc - bias);
 		rc = walk->visit(walk->context, &frame);
 	}
 	return rc;

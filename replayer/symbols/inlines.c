@@ -3,7 +3,8 @@
 #include "replayer/symbols/inlines.h"
 
 #include <dwarf.h>
-#include <stdlib.h>
+
+#include "replayer/symbols/lines.h"
 
 static const char *called_in(Dwarf_Die *unit, Dwarf_Die *die)
 {
@@ -30,47 +31,26 @@ static unsigned called_at(Dwarf_Die *die)
 	return (unsigned)line;
 }
 
-static size_t take_scopes(Dwarf_Die *unit, Dwarf_Die *scopes, int scope_count,
-			  struct inline_function *out)
+size_t inlines_find(struct lines *lines, Dwarf_Die *unit, uint64_t addr,
+		    struct inline_function out[INLINES_MOST])
 {
-	size_t count = 0;
+	Dwarf_Die scopes[SCOPES_MOST];
+	size_t left = lines_scopes(lines, unit, addr, scopes), count = 0;
 
-	for (int i = 0; i < scope_count && count < INLINES_MOST; i++) {
-		int tag = dwarf_tag(&scopes[i]);
+	while (left-- > 0 && count < INLINES_MOST) {
+		int tag = dwarf_tag(&scopes[left]);
 
-		if (tag != DW_TAG_inlined_subroutine &&
-		    tag != DW_TAG_subprogram)
+		if (tag == DW_TAG_lexical_block)
 			continue;
 		out[count] = (struct inline_function){
-			.die = scopes[i],
+			.die = scopes[left],
 			.is_inlined = tag == DW_TAG_inlined_subroutine,
 		};
-		if (tag == DW_TAG_subprogram)
-			return count + 1;
-		out[count].file = called_in(unit, &scopes[i]);
-		out[count].line = called_at(&scopes[i]);
+		if (out[count].is_inlined) {
+			out[count].file = called_in(unit, &scopes[left]);
+			out[count].line = called_at(&scopes[left]);
+		}
 		count++;
 	}
 	return count;
-}
-
-size_t inlines_find(Dwarf_Die *unit, uint64_t addr,
-		    struct inline_function out[INLINES_MOST])
-{
-	Dwarf_Die *scopes = NULL, innermost;
-	int count = dwarf_getscopes(unit, addr, &scopes);
-	size_t found = 0;
-
-	if (count <= 0)
-		return 0;
-	/* Around one that was inlined, those are the scopes that its source
-	 * is in; what it was inlined into, this tells. */
-	innermost = scopes[0];
-	free(scopes);
-	scopes = NULL;
-	count = dwarf_getscopes_die(&innermost, &scopes);
-	if (count > 0)
-		found = take_scopes(unit, scopes, count, out);
-	free(scopes);
-	return found;
 }

@@ -26,8 +26,10 @@ struct inline_function {
 	unsigned line;
 };
 
+struct lines;
+
 /* Returns how many there are: 0 if nothing is known of the address. */
-size_t inlines_find(Dwarf_Die *unit, uint64_t addr,
+size_t inlines_find(struct lines *lines, Dwarf_Die *unit, uint64_t addr,
 		    struct inline_function out[INLINES_MOST]);
 
 #endif

@@ -25,6 +25,7 @@ struct lines {
 	struct names *names;
 	struct debug_files files;
 	struct row_tables rows;
+	struct scope_tables scopes;
 };
 
 int lines_create(struct lines **out, struct recording *recording,
@@ -47,6 +48,7 @@ void lines_destroy(struct lines *lines)
 	if (!lines)
 		return;
 	row_tables_release(&lines->rows);
+	scope_tables_release(&lines->scopes);
 	debug_files_release(&lines->files);
 	names_destroy(lines->names);
 	free(lines);
@@ -187,6 +189,19 @@ bool lines_own_variable(struct lines *lines, uint64_t t, const char *name,
 		return true;
 	}
 	return false;
+}
+
+bool lines_is_hidden(struct lines *lines, uint64_t t, uint64_t addr)
+{
+	uint64_t bias;
+	const struct symbols *own = names_own(lines->names, t, &bias),
+			     *module = names_module(lines->names, t, addr,
+						    &bias);
+	const struct symbol *symbol = module && module != own ?
+		symbols_at(module, addr - bias) : NULL;
+
+	return symbol && is_local(debug_files_find(&lines->files, module),
+				  symbol);
 }
 
 /* ------- variables of each thread ------- */
@@ -493,27 +508,19 @@ void lines_set_function(struct source_line *line, Dwarf_Die *function)
 			 linkage);
 }
 
-/* The function or inlined function that the address is in. */
-static void name_function(Dwfl_Module *module, uint64_t addr,
-			  struct source_line *out)
+size_t lines_scopes(struct lines *lines, Dwarf_Die *unit, uint64_t addr,
+		    Dwarf_Die out[SCOPES_MOST])
 {
-	uint64_t bias;
-	Dwarf_Die *unit = unit_find(module, addr, &bias);
-	Dwarf_Die *scopes = NULL;
-	int count = unit ? dwarf_getscopes(unit, addr - bias, &scopes) : 0;
-
-	for (int i = 0; i < count; i++) {
-		int tag = dwarf_tag(&scopes[i]);
-		const char *name = dwarf_diename(&scopes[i]);
-
-		if (!name || (tag != DW_TAG_subprogram &&
-			      tag != DW_TAG_inlined_subroutine))
-			continue;
-		lines_set_function(out, &scopes[i]);
-		break;
-	}
-	free(scopes);
+	return scopes_find(&lines->scopes, unit, addr, out);
 }
+
+int lines_each_function(struct lines *lines, Dwarf_Die *unit,
+			int (*visit)(void *context, Dwarf_Die *function),
+			void *context)
+{
+	return scopes_each_function(&lines->scopes, unit, visit, context);
+}
+
 
 static const char *directory_of(Dwarf_Die *unit)
 {
@@ -598,6 +605,54 @@ static void name_module(struct lines *lines, uint64_t t, uint64_t addr,
 		out->offset = addr - bias;
 }
 
+/*
+ * Of closures, methods of local classes and static functions, only the symbol
+ * has the scopes; that of a copy that an optimizer made names the copy.
+ */
+void lines_name_function(struct lines *lines, uint64_t t, uint64_t addr,
+			 Dwarf_Die *function, struct source_line *out)
+{
+	uint64_t bias;
+	const struct symbols *module = names_module(lines->names, t, addr,
+						    &bias);
+	const struct symbol *symbol = module ? symbols_at(module, addr - bias) :
+					       NULL;
+	char *plain = NULL;
+
+	if (symbol && dwarf_tag(function) == DW_TAG_subprogram &&
+	    !linkage_name(function))
+		plain = demangle(symbol->name);
+	if (!plain || strstr(plain, " [clone ")) {
+		free(plain);
+		lines_set_function(out, function);
+		return;
+	}
+	snprintf(out->function, sizeof(out->function), "%s", plain);
+	snprintf(out->linkage_name, sizeof(out->linkage_name), "%s",
+		 symbol->name);
+	free(plain);
+}
+
+/* The function or inlined function that the address is in. */
+static void name_function(struct lines *lines, uint64_t t, uint64_t addr,
+			  struct source_line *out)
+{
+	uint64_t bias, more;
+	Dwfl_Module *module = lines_module(lines, t, addr, &bias);
+	Dwarf_Die *unit = unit_find(module, addr - bias, &more);
+	Dwarf_Die scopes[SCOPES_MOST];
+	size_t count = unit ? lines_scopes(lines, unit, addr - bias - more,
+					   scopes) : 0;
+
+	while (count-- > 0)
+		if (dwarf_tag(&scopes[count]) != DW_TAG_lexical_block &&
+		    dwarf_diename(&scopes[count])) {
+			lines_name_function(lines, t, addr, &scopes[count],
+					    out);
+			return;
+		}
+}
+
 void lines_find(struct lines *lines, uint64_t t, uint64_t addr,
 		struct source_line *out)
 {
@@ -612,7 +667,7 @@ void lines_find(struct lines *lines, uint64_t t, uint64_t addr,
 		return;
 	find_line(module, addr - bias, out);
 	if (out->line)
-		name_function(module, addr - bias, out);
+		name_function(lines, t, addr, out);
 }
 
 bool lines_row(struct lines *lines, uint64_t t, uint64_t addr,

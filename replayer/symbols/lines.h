@@ -22,6 +22,7 @@
 
 #include "formats/symbols.h"
 #include "replayer/symbols/row_tables.h"
+#include "replayer/symbols/scopes.h"
 
 struct Dwfl_Module;
 struct dwarf_places;
@@ -100,11 +101,18 @@ const char *lines_thread_local(struct lines *lines, uint64_t t,
 bool lines_own_variable(struct lines *lines, uint64_t t, const char *name,
 			uint64_t *addr);
 
+/* Whether another module than the program has what is there for itself. */
+bool lines_is_hidden(struct lines *lines, uint64_t t, uint64_t addr);
+
 /* The name that the linker knows an entry by; NULL if it has no name. */
 const char *lines_linkage_name(Dwarf_Die *entry);
 
 /* Names a function, by its entry, as people write it: "Server::serve(int)". */
 void lines_set_function(struct source_line *line, Dwarf_Die *function);
+
+/* The same, of the one with the code at `addr`, or inlined there. */
+void lines_name_function(struct lines *lines, uint64_t t, uint64_t addr,
+			 Dwarf_Die *function, struct source_line *line);
 
 /* The line of the code at `addr` at time `t`. */
 void lines_find(struct lines *lines, uint64_t t, uint64_t addr,
@@ -113,6 +121,14 @@ void lines_find(struct lines *lines, uint64_t t, uint64_t addr,
 /* The row of the line table that this code is of; false if of none. */
 bool lines_row(struct lines *lines, uint64_t t, uint64_t addr,
 	       struct code_row *out);
+
+/* scopes_find(), scopes_each_function(): the lines keep what they know. */
+size_t lines_scopes(struct lines *lines, Dwarf_Die *unit, uint64_t addr,
+		    Dwarf_Die out[SCOPES_MOST]);
+
+int lines_each_function(struct lines *lines, Dwarf_Die *unit,
+			int (*visit)(void *context, Dwarf_Die *function),
+			void *context);
 
 /*
  * Visits the code at time `t` that has lines, if the program is one file,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/array.h"
 #include "formats/error.h"
 #include "replayer/symbols/demangle.h"
 
@@ -54,6 +55,9 @@ int symbol_pattern_init(struct symbol_pattern *pattern, const char *text)
 
 void symbol_pattern_release(struct symbol_pattern *pattern)
 {
+	for (size_t i = 0; i < pattern->link_count; i++)
+		free(pattern->links[i]);
+	free(pattern->links);
 	free(pattern->asked);
 	free(pattern->text);
 	*pattern = (struct symbol_pattern) { 0 };
@@ -110,6 +114,17 @@ static bool is_without_arguments(const char *pattern, const char *plain)
 	return is;
 }
 
+/* "add.0" is a function in another one (GNU C), or its static variable. */
+static const char *number_mark(const char *plain)
+{
+	size_t size = strlen(plain), at = size;
+
+	while (at && plain[at - 1] >= '0' && plain[at - 1] <= '9')
+		at--;
+	return at > 1 && at < size && plain[at - 1] == '.' ? plain + at - 1 :
+							      NULL;
+}
+
 /*
  * A function that the optimizer has changed has a mark behind its name:
  * "find.constprop.0", "find(int) [clone .isra.0]".  What it has cut off
@@ -128,11 +143,34 @@ static char *without_mark(const char *plain)
 		if (mark && (!end || mark < end))
 			end = mark;
 	}
+	if (!end)
+		end = number_mark(plain);
 	if (!end || strstr(plain, ".part.") || strstr(plain, ".cold"))
 		return NULL;
 	if (end - plain > 7 && !strncmp(end - 7, "[clone ", 7))
 		end -= 7;
 	return strndup(plain, (size_t)(end - plain));
+}
+
+int symbol_pattern_add(struct symbol_pattern *pattern, const char *link)
+{
+	char *copy = strdup(link);
+
+	if (!copy || array_room(pattern->links, pattern->link_count,
+				pattern->link_room)) {
+		free(copy);
+		return ERR_NO_MEMORY;
+	}
+	pattern->links[pattern->link_count++] = copy;
+	return 0;
+}
+
+static bool is_link(const struct symbol_pattern *pattern, const char *name)
+{
+	for (size_t i = 0; i < pattern->link_count; i++)
+		if (!strcmp(pattern->links[i], name))
+			return true;
+	return false;
 }
 
 static bool is_called(const char *wanted, const char *name, const char *plain)
@@ -144,19 +182,41 @@ static bool is_called(const char *wanted, const char *name, const char *plain)
 	return demangle_is(plain, wanted);
 }
 
-bool symbol_pattern_is(const struct symbol_pattern *pattern, const char *name,
-		       const char *plain)
+static bool is_name(const char *wanted, const char *name, const char *plain)
 {
-	const char *wanted = pattern->name;
 	char *unmarked;
 	bool is;
 
-	if (!wanted || !strcmp(wanted, name) || is_called(wanted, name, plain))
+	if (!strcmp(wanted, name) || is_called(wanted, name, plain))
 		return true;
 	unmarked = without_mark(plain);
 	is = unmarked && is_called(wanted, unmarked, unmarked);
 	free(unmarked);
 	return is;
+}
+
+size_t symbol_pattern_lacks(const struct symbol_pattern *pattern,
+			    const char *plain)
+{
+	unsigned depth = 0;
+
+	/* What stands in brackets, as the arguments of a template, is none. */
+	for (const char *at = plain; *at; at++) {
+		depth += *at == '(' || *at == '<';
+		depth -= (*at == ')' || *at == '>') && depth;
+		if (!depth && at > plain && at[-1] == ':' && *at == ':' &&
+		    is_name(pattern->name, at + 1, at + 1))
+			return (size_t)(at + 1 - plain);
+	}
+	return 0;
+}
+
+bool symbol_pattern_is(const struct symbol_pattern *pattern, const char *name,
+		       const char *plain)
+{
+	return !pattern->name || is_name(pattern->name, name, plain) ||
+	       is_link(pattern, name) ||
+	       (pattern->any_scope && symbol_pattern_lacks(pattern, plain));
 }
 
 bool source_file_is(const char *path, const char *file)

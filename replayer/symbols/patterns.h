@@ -23,6 +23,9 @@ struct symbol_pattern {
 	const char *library;	/* NULL: any */
 	const char *file;	/* NULL: any */
 	const char *name;
+	bool any_scope;		/* it may lack scopes: "f" is "app::f", too */
+	char **links;		/* what is meant, too, as the linker knows it */
+	size_t link_count, link_room;
 };
 
 int symbol_pattern_init(struct symbol_pattern *pattern, const char *text);
@@ -33,6 +36,13 @@ void symbol_pattern_release(struct symbol_pattern *pattern);
  */
 bool symbol_pattern_is(const struct symbol_pattern *pattern, const char *name,
 		       const char *plain);
+
+/* From now on, what the linker knows by this name is meant, too. */
+int symbol_pattern_add(struct symbol_pattern *pattern, const char *link);
+
+/* How long the scope is that it lacks to mean a name: of "app::", 5; or 0. */
+size_t symbol_pattern_lacks(const struct symbol_pattern *pattern,
+			    const char *plain);
 
 /* How long a name as people write it is without the arguments. */
 size_t symbol_name_size(const char *plain);

@@ -18,6 +18,7 @@
  *	debug_search.h	where debugging information is looked for
  *	module_sources.h	where the files of modules are
  *	patterns.h	which symbols somebody means
+ *	short_names.h	functions by a part of their name
  *	dwarf_places.h	where code finds variables of atomic types
  */
 #ifndef CPREC_REPLAYER_SYMBOLS_SYMBOLS_H
@@ -34,5 +35,6 @@
 #include "replayer/symbols/module_sources.h"
 #include "replayer/symbols/names.h"
 #include "replayer/symbols/patterns.h"
+#include "replayer/symbols/short_names.h"
 
 #endif

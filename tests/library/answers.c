@@ -367,6 +367,35 @@ static int ask_inside(void *context, const struct cprec_access *access)
 	return 0;
 }
 
+static int on_bits(void *context, const struct cprec_access *access)
+{
+	(void)context;
+	printf("bits %s ", at_text(access->before));
+	print_bytes(access->new_bytes, access->new_known, access->length);
+	putchar('\n');
+	return 0;
+}
+
+/* A write of a neighbour is none. */
+static void look_for_bits(void)
+{
+	struct cprec_accesses asked = { .size = sizeof(asked),
+					.visit = on_bits };
+	struct cprec_bits bits;
+
+	MUST(cprec_find_bits(cursor, "bits.high", &bits, &why));
+	printf("bits %" PRIu64 " %" PRIu32 " %" PRIu32 " %d\n", bits.length,
+	       bits.bit_offset, bits.bit_size, bits.is_signed);
+	asked.addr = bits.addr;
+	asked.length = bits.length;
+	asked.bit_offset = bits.bit_offset;
+	asked.bit_size = bits.bit_size;
+	MUST(cprec_each_access(recording, &asked, &why));
+	asked.bit_offset = 4;
+	printf("too many %d\n",
+	       cprec_each_access(recording, &asked, &why));
+}
+
 static void look_back(void)
 {
 	const struct cprec_register_write *write;
@@ -395,6 +424,7 @@ static void look_back(void)
 	asked.reads = false;
 	asked.last = true;
 	MUST(cprec_each_access(recording, &asked, &why));
+	look_for_bits();
 	MUST(cprec_find_register_write(cursor, "rax", &write, &why));
 	printf("register %s %" PRIu32 " %#" PRIx64 " ", at_text(write->before),
 	       write->tid, write->pc);

@@ -160,6 +160,12 @@ def look_back(recording, here):
         if list(recording.writes(addr, length, tid=tid)) != [
                 one for one in every if one.tid == tid]:
             show("writes of a thread differ")
+    bits = here.bits("bits.high")
+    show("bits", bits.length, bits.bit_offset, bits.bit_size, bits.is_signed)
+    for one in recording.writes("bits.high"):
+        show("bits", one.before, known_hex(one.new_bytes))
+    show("too many", code_of(lambda: list(recording.writes(
+        bits._replace(bit_offset=4)))))
     write = here.register_write("rax")
     show("register", write.before, write.tid, hex(write.pc),
          write.old_bytes.hex(), write.new_bytes.hex())

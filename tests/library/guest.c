@@ -23,6 +23,9 @@ struct item {
 
 struct item *head;
 volatile long counter;
+volatile struct {
+	unsigned low : 3, high : 5;
+} bits;
 double ratio = 1.5;
 unsigned char pattern[16];
 
@@ -35,6 +38,8 @@ __attribute__((noinline)) static void add(const char *name, int price)
 	snprintf(item->name, sizeof(item->name), "%s", name);
 	head = item;
 	counter += price;		/* this line writes it */
+	bits.low = (unsigned)counter & 7;
+	bits.high = (unsigned)counter >> 3 & 31;
 }
 
 __attribute__((noinline)) static int total(const struct item *item)

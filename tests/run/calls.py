@@ -342,10 +342,19 @@ class Calls(CprecTap):
     def scopes(self, program):
         """A name or pattern that lacks its scope, or has a wrong letter."""
         path = self.record(program)
+        for asked in ("Server::serve", "serve", "scopes.cpp:serve",
+                      os.path.basename(program) + "!serve"):
+            equal({call["function"] for call in
+                   self.ours("calls", path, asked)},
+                  {"app::Server::serve(int)"}, asked)
+            listed, = self.ours("symbols", path, asked)
+            equal(listed["name"], "app::Server::serve(int)", asked)
+        done = self.cprec("calls", path, "fine")
+        equal((done.returncode, done.stdout), (1, ""), "two are called so")
+        expect("'app::Server::fine', 'app::fine'" in done.stderr, done.stderr)
         for asked, meant in (
-                ("Server::serve", "app::Server::serve"),
-                ("serve", "app::Server::serve"),
                 ("app::Server::srve", "app::Server::serve"),
+                ("srve", "app::Server::serve"),
                 ("Server::s*", "app::Server::s*"),
                 ("serve_al[l]", "app::Server::serve_al[l]"),
                 ("nix::*", None)):
@@ -354,7 +363,7 @@ class Calls(CprecTap):
             equal(found and found.group(1), meant, asked)
         # Names that have brackets are whole.
         text = self.cprec("calls", path, "app::Server::serve_all").stdout
-        expect(re.search(r", from (operator\(\)|apply<main\(\)::<lambda\(int\)>"
+        expect(re.search(r", from (\S*operator\(\)|apply<main\(\)::<lambda\(int\)>"
                          r" >)\+0x", text), text)
 
     def absent(self, program):
@@ -372,6 +381,33 @@ class Calls(CprecTap):
         equal((none.returncode, none.stdout), (1, ""), "none")
         expect("note" not in none.stderr and "'nix'" in none.stderr,
                none.stderr)
+
+    def uncalled(self, program):
+        """That what there is was not called is said."""
+        path = self.record(program)
+        for words, said in (
+                ((), "cprec: 'unused' was never called\n"),
+                (("--count",), "cprec: 'unused' was never called\n"),
+                (("--from=end",), r"cprec: 'unused' was not called from"
+                                  r" t=\S+ to t=\S+\n")):
+            done = self.cprec("calls", *words, path, "unused")
+            equal((done.returncode, done.stdout), (1, ""), words)
+            expect(re.fullmatch(said, done.stderr), done.stderr)
+        done = self.cprec("calls", path, "unused", "fib", "un*ed")
+        equal(done.stdout, self.cprec("calls", path, "fib").stdout, "calls")
+        equal((done.returncode, done.stderr),
+              (0, "cprec: note: 'unused' was never called\n"
+                  "cprec: note: 'un*ed' was never called\n"), "notes")
+
+    def advice(self, program):
+        """What a log says of variables of callers, answers."""
+        path = self.record(program)
+        log = self.ours("log", path, "--limit=1", "fib => list")[0]
+        said = re.search(r"use cprec (query --at=\S+ --frame=\d+)$",
+                         log["values"][0]["error"])
+        expect(said, log)
+        done = self.cprec(*said.group(1).split(), path, "--addr=list")
+        expect(done.stdout.startswith("list = {"), done.stdout + done.stderr)
 
     def counts(self, program):
         """As callgrind counts; of functions that call no library and
@@ -510,6 +546,7 @@ def run_all(options, folder):
             (tests.parts, plain_0), (tests.segments, plain_0),
             (tests.patterns, objects_0),
             (tests.scopes, tests.build("scopes.cpp", "-O1")), (tests.absent, plain_0),
+            (tests.uncalled, plain_0), (tests.advice, plain_0),
             (tests.counts, plain_0),
             (tests.counts, plain_2), (tests.logs, plain_0),
             (tests.logs, plain_2),

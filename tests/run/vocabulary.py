@@ -24,7 +24,9 @@ from tap import CprecTap, equal, expect, main, recordings  # noqa: E402
 CRASH = """#include <stdio.h>
 #include <string.h>
 struct node { struct node *volatile next; int number; } first = { 0, 3 };
+static volatile struct { unsigned low : 3, high : 5; } bits;
 static int count(struct node *node) {
+bits.high = 3;
 int sum = 0;
 for (;; node = node->next) sum += node->number;
 return sum; }
@@ -182,6 +184,7 @@ class Tests(CprecTap):
             for command in self.more_commands() \
                     if name in ("crash", "packed") else ():
                 self.ask(*command, trace)
+        self.ask("last", self.path("crash.cpr"), "--addr=bits.high")
         self.ask("query", self.path("race.cpr"), "--addr=shared", "--at=end",
                  "--races")
         self.ask("query", self.path("crash.cpr"), "--addr=first", "--at=end")

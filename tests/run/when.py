@@ -51,10 +51,10 @@ class When(CprecTap):
                           self.program)
         self.said = dict(line.split() for line in done.stdout.splitlines())
 
-    def gdb_places(self, places):
+    def gdb_places(self, places, program=None):
         done = subprocess.run(
             ["gdb", "-q", "-batch", "-ex", f"python when_places = {places!r}",
-             "-x", os.path.join(HERE, "when_gdb.py"), self.program],
+             "-x", os.path.join(HERE, "when_gdb.py"), program or self.program],
             capture_output=True, text=True, timeout=250)
         found = [json.loads(line[6:]) for line in done.stdout.splitlines()
                  if line.startswith("FOUND ")]
@@ -287,6 +287,54 @@ class When(CprecTap):
         equal(done.returncode, 1, done.stdout)
         expect("app::nosuch" in done.stderr, done.stderr)
 
+    def hidden(self):
+        """A variable that the function has is meant, not one of its name that
+        another module has for itself; else as the language has it."""
+        program = os.path.join(self.folder, "scopes")
+        trace = program + ".cpr"
+        where = os.path.dirname(SOURCE)
+        compiler = [*self.options.cc.split(), "-g", "-O0"]
+        subprocess.run([*compiler, "-shared", "-fPIC", "-o",
+                        f"{self.folder}/libhides.so", f"{where}/hides.c"],
+                       check=True, timeout=120)
+        subprocess.run([*compiler, "-o", program, f"{where}/other.c",
+                        f"{where}/scopes.c", f"-L{self.folder}", "-lhides",
+                        f"-Wl,-rpath,{self.folder}"], check=True, timeout=120)
+        self.cprec("record", "-q", "-o", trace, program)
+        lines = {}
+        with open(f"{where}/scopes.c", encoding="utf-8") as source:
+            for number, text in enumerate(source, 1):
+                found = re.search(r"/\* (\w+) \*/", text)
+                lines[found and found.group(1)] = number
+
+        def ask(*words):
+            done = self.cprec("when", trace, "--json", "--limit=0", *words)
+            return [json.loads(line) for line in done.stdout.splitlines()], \
+                done.stderr
+        for mark, condition in (("sum", "c == 7"), ("after", "later == 15"),
+                                ("sum", "mine == 5"), ("sum", "lonely == 4"),
+                                ("sum", "shared == 2")):
+            place = f"scopes.c:{lines[mark]}"
+            expected = self.gdb_places([(place, condition)], program)[0][2]
+            found, _ = ask(f"--in={place}", "--expr=" + condition)
+            equal([time["line"] for time in found], expected, condition)
+        found, _ = ask("--in=inner", "--expr=c == 7")
+        equal([time["values"][0]["value"] for time in found], ["7"] * 3,
+              "in its block")
+        for condition in ("later == 7", "mine == 101", "c == 77"):
+            found, said = ask("--in=inner", "--expr=" + condition)
+            expect(not found and "did not become true" in said, said)
+        for words in (("--in=inner",), ("--in=main",)):
+            found, said = ask(*words, "--expr=e == 7")
+            expect(not found and "'hides.c'::e" in said, said)
+        found, said = ask("--expr=e == 7")
+        expect(not found and re.search("'hides.c'::e|'e' is no variable of"
+                                       " the program", said), said)
+        found, _ = ask("--expr='hides.c'::e == 7")
+        equal(len(found), 1, "its own name")
+        found, _ = ask("--in=use_own", "--expr=c == 7")
+        equal(len(found), 1, "in its unit")
+
     def optimized(self):
         """A function that has no code of its own cannot be chosen; a variable
         may be in a register."""
@@ -324,6 +372,7 @@ class When(CprecTap):
         self.test("registers", self.registers)
         self.test("messages", self.messages)
         self.test("scopes", self.scopes)
+        self.test("hidden variables", self.hidden)
         self.test("optimized functions", self.optimized)
         return self.summary()
 

@@ -73,6 +73,12 @@ static const struct match matches[] = {
 	{ "Box<int, 3>::first() const", "Box<int,3>::first() const", true },
 	{ "count()::total", "count::total", true },
 	{ "count()::total", "count", false },
+	{ "main::{lambda(int)#1}::operator()(int) const",
+	  "main::{lambda(int)#1}::operator()", true },
+	{ "main::{lambda(int)#1}::operator()(int) const",
+	  "main()::{lambda(int)#1}::operator()(int) const", true },
+	{ "main::{lambda(int)#1}::operator()(int) const",
+	  "main(", false },
 	{ "f(int (*)(char))", "f", true },
 	{ "f(int", "f", true },
 	{ "app::counter", "app::counter", true },
@@ -102,6 +108,9 @@ static const struct match patterns[] = {
 	{ "app::find(int) [clone .isra.0]", "app::find(long)", false },
 	{ "app::find(int) [clone .part.0]", "app::find", false },
 	{ "find.llvm.123", "f?nd", true },
+	{ "add.0", "add", true },
+	{ "add.0", "ad", false },
+	{ "add.", "add", false },
 };
 
 static void pattern_rows(void **state)

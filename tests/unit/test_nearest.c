@@ -63,6 +63,11 @@ static void find_scope(void **state)
 	nearest_offer(&nearest, "Server::serves");
 	nearest_offer(&nearest, "app::Server::serve");
 	assert_string_equal(nearest.name, "app::Server::serve");
+	nearest_begin(&nearest, "twcie", 5);
+	nearest_offer(&nearest, "app::once");
+	assert_string_equal(nearest.name, "");
+	nearest_offer(&nearest, "app::twice");
+	assert_string_equal(nearest.name, "app::twice");
 }
 
 /* Only so much of what was typed is the name. */

@@ -322,7 +322,7 @@ int do_output(struct session *session, const char *args,
 
 struct history {
 	char *type;		/* NULL: not known, or of no number */
-	uint64_t length;	/* of all of it */
+	struct cprec_bits what;
 };
 
 static void show_bytes(const char *type, const uint8_t *bytes,
@@ -334,18 +334,33 @@ static void show_bytes(const char *type, const uint8_t *bytes,
 		fputs("...", stdout);
 }
 
+static void show_value(const struct history *history,
+		       const struct cprec_access *access, const uint8_t *bytes,
+		       const uint8_t *known)
+{
+	char *text;
+
+	if (!history->what.bit_size) {
+		show_bytes(access->length == history->what.length ?
+				   history->type : NULL,
+			   bytes, known, access->length);
+		return;
+	}
+	text = bits_text(&history->what, bytes, known);
+	fputs(text ? text : "?", stdout);
+	free(text);
+}
+
 static int on_access(void *context, const struct cprec_access *access)
 {
 	const struct history *history = context;
-	const char *type = access->length == history->length ? history->type :
-							       NULL;
 
 	search_speaks();
 	show_position(access->before);
 	printf("\tthread %" PRIu32 "\t", access->tid);
-	show_bytes(type, access->old_bytes, access->old_known, access->length);
+	show_value(history, access, access->old_bytes, access->old_known);
 	fputs(" -> ", stdout);
-	show_bytes(type, access->new_bytes, access->new_known, access->length);
+	show_value(history, access, access->new_bytes, access->new_known);
 	putchar('\t');
 	show_place(access->place, access->pc);
 	if (access->by)
@@ -367,11 +382,13 @@ int do_history(struct session *session, const char *args,
 
 	if (!*args)
 		return wrong(why, "an expression is missing");
-	rc = cprec_find_address(session->cursor, args, &question.addr,
-				&question.length, why);
+	rc = cprec_find_bits(session->cursor, args, &history.what, why);
 	if (rc)
 		return rc;
-	history.length = question.length;
+	question.addr = history.what.addr;
+	question.length = history.what.length;
+	question.bit_offset = history.what.bit_offset;
+	question.bit_size = history.what.bit_size;
 	/* A structure has parts. */
 	if (!cprec_evaluate(session->cursor, args, NULL, &value, NULL) &&
 	    value->has_addr && value->type && value->text &&

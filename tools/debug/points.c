@@ -16,28 +16,62 @@ bool point_has(const struct point *point, uint64_t pc)
 		return false;
 	for (size_t i = 0; i < point->place_count; i++)
 		if (point->places[i] == pc)
-			return true;
+			return !point->lacks || !point->lacks[i];
 	return false;
 }
 
-/* In the code where it is asked for; of several places, one is enough. */
-static int check_condition(struct session *session, const char *condition,
-			   const uint64_t *places, size_t count,
-			   struct cprec_failure *why)
+static void tell_lack(struct session *session, uint64_t addr,
+		      const struct cprec_failure *why)
 {
-	struct cprec_failure other;
+	const struct cprec_place *place;
+
+	printf("No stop at 0x%" PRIx64, addr);
+	if (!cprec_find_place(session->cursor, addr, &place, NULL) &&
+	    place->function) {
+		fputs(" in ", stdout);
+		print_escaped(stdout, place->function,
+			      strlen(place->function));
+	}
+	fputs(": ", stdout);
+	print_escaped(stdout, why->text, strlen(why->text));
+	putchar('\n');
+}
+
+/*
+ * In the code where it is asked for.  Of several places, one is enough: at
+ * those that lack what it names, nothing stops.
+ */
+static int check_condition(struct session *session, const char *condition,
+			   struct point *point, struct cprec_failure *why)
+{
+	size_t count = point->place_count, bad = 0;
+	struct cprec_failure *reasons = calloc(count + 1, sizeof(*reasons));
+	bool *lacks = calloc(count + 1, sizeof(*lacks));
 	int rc = 0;
 
-	for (size_t i = 0; condition && i < count; i++) {
-		int found = cprec_check_expression(session->cursor, condition,
-						   places[i], i ? &other : why);
-
-		if (!found)
-			return 0;
-		if (!i)
-			rc = found;
+	if (!reasons || !lacks)
+		rc = no_memory(why);
+	for (size_t i = 0; condition && i < count && !rc; i++) {
+		lacks[i] = cprec_check_expression(session->cursor, condition,
+						  point->places[i],
+						  &reasons[i]) != 0;
+		bad += lacks[i];
 	}
-	return rc;
+	if (bad && bad == count) {
+		*why = reasons[0];
+		rc = CPREC_INPUT;
+	}
+	for (size_t i = 0; i < count && !rc; i++)
+		if (lacks[i])
+			tell_lack(session, point->places[i], &reasons[i]);
+	free(reasons);
+	if (rc) {
+		free(lacks);
+		return rc;
+	}
+	free(point->lacks);
+	point->lacks = lacks;
+	return 0;
 }
 
 /* Any byte of its value. */
@@ -85,6 +119,7 @@ static void point_release(struct point *point)
 	free(point->where);
 	free(point->condition);
 	free(point->places);
+	free(point->lacks);
 	free(point->shown);
 	free(point->last_bytes);
 	free(point->last_value);
@@ -307,14 +342,14 @@ static int add_break(struct session *session, const char *args,
 	rc = find_places(session, made.where, &made.places, &made.place_count,
 			 &made.is_function, why);
 	if (!rc)
-		rc = check_condition(session, made.condition, made.places,
-				     made.place_count, why);
+		rc = check_condition(session, made.condition, &made, why);
 	if (!rc)
 		rc = point_add(session, &made, &point, why);
 	if (rc) {
 		free(made.where);
 		free(made.condition);
 		free(made.places);
+		free(made.lacks);
 		return rc;
 	}
 	printf("%s %u at ", is_temporary ? "Temporary breakpoint" :
@@ -411,7 +446,8 @@ static int check_here(struct session *session, const char *condition,
 		return rc;
 	/* A frame that has called another stands in the call. */
 	frame.pc -= session->frame > 0;
-	return check_condition(session, condition, &frame.pc, 1, why);
+	return cprec_check_expression(session->cursor, condition, frame.pc,
+				      why);
 }
 
 static int add_watch(struct session *session, const char *args,
@@ -567,8 +603,7 @@ int do_condition(struct session *session, const char *args,
 	if (rc)
 		return rc;
 	if (point->kind == POINT_BREAK)
-		rc = check_condition(session, *args ? args : NULL,
-				     point->places, point->place_count, why);
+		rc = check_condition(session, *args ? args : NULL, point, why);
 	else
 		rc = check_here(session, *args ? args : NULL, why);
 	if (rc)
@@ -627,6 +662,10 @@ static void show_point(struct session *session, const struct point *point)
 			      strlen(point->condition));
 		putchar('\n');
 	}
+	for (size_t i = 0; point->lacks && i < point->place_count; i++)
+		if (point->lacks[i])
+			printf("\tnot at 0x%" PRIx64 ", where that means"
+			       " nothing\n", point->places[i]);
 	if (point->hits)
 		printf("\tmet %" PRIu64 " time%s\n", point->hits,
 		       point->hits == 1 ? "" : "s");

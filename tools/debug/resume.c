@@ -57,7 +57,9 @@ static void add_point(struct wanted *wanted, struct point *point)
 	if (point->is_off)
 		return;
 	for (size_t i = 0; i < point->place_count; i++)
-		wanted->breaks[wanted->break_count++] = point->places[i];
+		if (!point->lacks || !point->lacks[i])
+			wanted->breaks[wanted->break_count++] =
+				point->places[i];
 	if (point->kind == POINT_WATCH) {
 		wanted->watched[wanted->watch_count] = point;
 		wanted->watches[wanted->watch_count++] = point->watch;

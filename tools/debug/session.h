@@ -64,6 +64,8 @@ struct point {
 	bool is_function;	/* `where` names one */
 	uint64_t *places;	/* POINT_BREAK */
 	size_t place_count;
+	bool *lacks;		/* of each place: the condition means nothing
+				   there; NULL: it does everywhere */
 	struct cprec_watch watch;	/* POINT_WATCH */
 	char *shown;		/* an expression for what it watches */
 	char *last_bytes, *last_value;	/* of that */
@@ -128,7 +130,7 @@ struct session {
 	unsigned examined_unit;
 	char *looked_for;	/* by `last` */
 	char *looked_shown;	/* an expression for its value; NULL */
-	uint64_t looked_addr, looked_length;
+	struct cprec_bits looked;	/* where it is */
 
 	char *again;		/* what an empty line does */
 	bool is_batch, has_color, is_terminal;
@@ -272,6 +274,10 @@ char *watch_value(struct session *session, const struct point *point);
 /* An expression for a value wherever the program is: by its type and address.
  * NULL: there is none. */
 char *shown_by(const struct cprec_value *value);
+
+/* The number that a bit-field is; NULL: not known.  free() it. */
+char *bits_text(const struct cprec_bits *bits, const uint8_t *bytes,
+		const uint8_t *known);
 
 /* "SIGUSR1"; "signal 34" of one without a name. */
 #define SIGNAL_TEXT 32

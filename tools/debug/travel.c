@@ -257,16 +257,17 @@ static int look_for(struct session *session, const char *args,
 		    struct cprec_failure *why)
 {
 	const struct cprec_value *value;
+	struct cprec_bits found;
 	int rc;
 
 	if (!*args && !session->looked_for)
 		return wrong(why, "an expression is missing");
 	if (!*args)
 		return 0;
-	rc = cprec_find_address(session->cursor, args, &session->looked_addr,
-				&session->looked_length, why);
+	rc = cprec_find_bits(session->cursor, args, &found, why);
 	if (rc)
 		return rc;
+	session->looked = found;
 	free(session->looked_for);
 	free(session->looked_shown);
 	session->looked_shown = NULL;
@@ -283,8 +284,10 @@ static int find_change(struct session *session, struct found *found,
 		       struct cprec_failure *why)
 {
 	const struct cprec_accesses question = {
-		.size = sizeof(question), .addr = session->looked_addr,
-		.length = session->looked_length, .writes = true,
+		.size = sizeof(question), .addr = session->looked.addr,
+		.length = session->looked.length,
+		.bit_offset = session->looked.bit_offset,
+		.bit_size = session->looked.bit_size, .writes = true,
 		.changes = true, .last = true, .has_to = true,
 		.to = cprec_cursor_position(session->cursor),
 		.visit = on_change, .context = found,
@@ -303,7 +306,15 @@ static int value_at(struct session *session, struct cprec_position at,
 {
 	const struct cprec_value *value;
 	int rc = cprec_cursor_move(session->cursor, at, why);
+	const struct cprec_memory *memory;
 
+	if (!rc && session->looked.bit_size) {
+		if (!cprec_read(session->cursor, session->looked.addr,
+				session->looked.length, &memory, NULL))
+			*out = bits_text(&session->looked, memory->bytes,
+					 memory->known);
+		return 0;
+	}
 	if (!rc && session->looked_shown &&
 	    !cprec_evaluate(session->cursor, session->looked_shown, NULL,
 			    &value, NULL) && value->text)

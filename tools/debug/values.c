@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/bit_field.h"
 #include "tools/debug/session.h"
 #include "tools/print.h"
 
@@ -514,4 +515,23 @@ int do_registers(struct session *session, const char *args,
 	if (!rc && !registers.any)
 		return wrong(why, "there is no register '%s'", args);
 	return rc;
+}
+
+/* ------- bit-fields ------- */
+
+char *bits_text(const struct cprec_bits *bits, const uint8_t *bytes,
+		const uint8_t *known)
+{
+	uint64_t number;
+	char *text;
+	int size;
+
+	if (!bytes || !bit_field_read(bytes, known, bits->bit_offset,
+				      bits->bit_size, &number))
+		return NULL;
+	size = bits->is_signed ?
+		asprintf(&text, "%" PRId64,
+			 bit_field_signed(number, bits->bit_size)) :
+		asprintf(&text, "%" PRIu64, number);
+	return size < 0 ? NULL : text;
 }

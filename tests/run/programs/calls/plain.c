@@ -141,6 +141,12 @@ OWN static void ends(int status)
 	exit(status);
 }
 
+OWN int unused(int n);
+OWN int unused(int n)
+{
+	return n;
+}
+
 int main(void)
 {
 	int list[] = { 3, 1, 2 };

@@ -8,11 +8,22 @@ struct Server {
 	int port;
 	OWN int serve(int times);
 	OWN int serve_all(int times);
+	OWN int fine(int times);
 };
 
 int Server::serve(int times)
 {
 	return port + times;
+}
+
+int Server::fine(int times)
+{
+	return times;
+}
+
+OWN int fine(int times)
+{
+	return times;
 }
 
 int Server::serve_all(int times)
