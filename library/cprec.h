@@ -288,6 +288,15 @@ const char *cprec_position_text(char text[CPREC_POSITION_TEXT],
 /* Less than 0, 0 or more than 0, as the first is before the second. */
 int cprec_position_compare(struct cprec_position a, struct cprec_position b);
 
+/*
+ * How much of the recording lies before a position, as percents: "12.5".
+ * "100.0" is its end alone.
+ */
+#define CPREC_PERCENT_TEXT 16
+const char *cprec_percent_text(char text[CPREC_PERCENT_TEXT],
+			       struct cprec_recording *recording,
+			       struct cprec_position position);
+
 /* What the clock on the wall said, in microseconds since 1970. */
 int cprec_find_clock(struct cprec_recording *recording,
 		     struct cprec_position position, int64_t *out,
