@@ -630,7 +630,19 @@ class Changes:
 
     def __init__(self, what):
         self.what = what
-        self.bytes = "??" * what.length
+        self.bytes = self.at_start() or "??" * what.length
+
+    def at_start(self):
+        """What it was before the first one, if it was there."""
+        import json
+
+        for line in cprec_lines("query", "--json", "--no-races", "--at=start",
+                                "--format=raw", f"--addr={self.what.addr:#x}",
+                                f"--size={self.what.length}", "--",
+                                recording_path()):
+            if line.startswith("{"):
+                return json.loads(line).get("bytes")
+        return None
 
     def value(self, change, digits):
         """What it is with some bytes changed; these alone, if others are not

@@ -8,7 +8,6 @@
 #include "formats/nearest.h"
 #include "tools/debug/session.h"
 #include "tools/print.h"
-#include "tools/print_bytes.h"
 
 static void show_text(const char *text)
 {
@@ -22,26 +21,7 @@ static void show_position(struct cprec_position position)
 	fputs(cprec_position_text(text, position), stdout);
 }
 
-static void show_place(const struct cprec_place *place, uint64_t pc)
-{
-	const char *slash = place && place->file ? strrchr(place->file, '/') :
-						   NULL;
-
-	if (place && place->function)
-		show_text(place->function);
-	else if (place && place->symbol)
-		show_text(place->symbol);
-	else
-		printf("0x%" PRIx64, pc);
-	if (place && place->file) {
-		putchar(' ');
-		show_text(slash ? slash + 1 : place->file);
-		printf(":%" PRIu32, place->line);
-	}
-}
-
-/* A question about all of the recording is over. */
-static int ask_end(struct session *session, int rc, struct cprec_failure *why)
+int ask_end(struct session *session, int rc, struct cprec_failure *why)
 {
 	return search_end(session) && rc ? wrong(why, "interrupted") : rc;
 }
@@ -316,71 +296,6 @@ int do_output(struct session *session, const char *args,
 
 	(void)args;
 	return rc < 0 ? rc : 0;
-}
-
-/* ------- history ------- */
-
-struct history {
-	char *type;		/* NULL: not known, or of no number */
-	uint64_t length;	/* of all of it */
-};
-
-static void show_bytes(const char *type, const uint8_t *bytes,
-		       const uint8_t *known, uint64_t length)
-{
-	if (bytes)
-		print_bytes(type, bytes, known, length);
-	else
-		fputs("...", stdout);
-}
-
-static int on_access(void *context, const struct cprec_access *access)
-{
-	const struct history *history = context;
-	const char *type = access->length == history->length ? history->type :
-							       NULL;
-
-	search_speaks();
-	show_position(access->before);
-	printf("\tthread %" PRIu32 "\t", access->tid);
-	show_bytes(type, access->old_bytes, access->old_known, access->length);
-	fputs(" -> ", stdout);
-	show_bytes(type, access->new_bytes, access->new_known, access->length);
-	putchar('\t');
-	show_place(access->place, access->pc);
-	if (access->by)
-		printf(", %s", access->by);
-	putchar('\n');
-	return 0;
-}
-
-int do_history(struct session *session, const char *args,
-	       struct cprec_failure *why)
-{
-	struct history history = { 0 };
-	struct cprec_accesses question = {
-		.size = sizeof(question), .writes = true, .changes = true,
-		.visit = on_access, .context = &history,
-	};
-	const struct cprec_value *value;
-	int rc;
-
-	if (!*args)
-		return wrong(why, "an expression is missing");
-	rc = cprec_find_address(session->cursor, args, &question.addr,
-				&question.length, why);
-	if (rc)
-		return rc;
-	history.length = question.length;
-	/* A structure has parts. */
-	if (!cprec_evaluate(session->cursor, args, NULL, &value, NULL) &&
-	    value->has_addr && value->type && value->text &&
-	    *value->text != '{')
-		history.type = strdup(value->type);
-	search_begin(session, false);
-	rc = cprec_each_access(session->recording, &question, why);
-	free(history.type);
-	return ask_end(session, rc, why);
 }
 
 /* ------- calls ------- */

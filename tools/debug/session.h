@@ -273,6 +273,9 @@ char *watch_value(struct session *session, const struct point *point);
  * NULL: there is none. */
 char *shown_by(const struct cprec_value *value);
 
+/* What that is where the cursor stands; NULL: it cannot be told. */
+char *shown_value(struct cprec_cursor *cursor, const char *shown);
+
 /* "SIGUSR1"; "signal 34" of one without a name. */
 #define SIGNAL_TEXT 32
 const char *signal_name(char text[SIGNAL_TEXT], uint32_t signal);
@@ -479,10 +482,16 @@ int do_process(struct session *, const char *, struct cprec_failure *);
 int do_processes(struct session *, const char *, struct cprec_failure *);
 int do_maps(struct session *, const char *, struct cprec_failure *);
 int do_output(struct session *, const char *, struct cprec_failure *);
-int do_history(struct session *, const char *, struct cprec_failure *);
 int do_calls(struct session *, const char *, struct cprec_failure *);
 int do_log(struct session *, const char *, struct cprec_failure *);
 int do_strace(struct session *, const char *, struct cprec_failure *);
+
+/* A question about all of the recording is over; `rc` is what became of it. */
+int ask_end(struct session *session, int rc, struct cprec_failure *why);
+
+/* ------- history.c ------- */
+
+int do_history(struct session *, const char *, struct cprec_failure *);
 
 /* ------- progress of searches: search.c ------- */
 
