@@ -449,6 +449,53 @@ int expressions_find(struct expressions *expressions,
 	return describe(context, &value, question->format, out, why);
 }
 
+/* ------- parts ------- */
+
+/* What is asked for, or what is at its address. */
+static bool find_whole(struct context *context,
+		       const struct expression_question *question,
+		       uint64_t addr, struct value *out)
+{
+	struct failure ignored;
+	Dwarf_Die die;
+
+	if (!find_number(question->text, out) && !find_offset(question->text))
+		return !evaluate(context, question->text, out, &ignored) &&
+		       !follow_address(context, question->text, question, out,
+				       &ignored);
+	return context_variable_at(context, addr, &die) &&
+	       !value_of_variable(context, &die, out, &ignored);
+}
+
+bool expressions_show_part(struct expressions *expressions,
+			   const struct expression_question *question,
+			   const struct part_bytes *part, char **type,
+			   char **value)
+{
+	struct context *context = &expressions->context;
+	struct value whole, shown = { .has_addr = true, .addr = part->addr };
+	struct failure ignored;
+	char *no_value = NULL;
+
+	if (context_set(context, &question->place, &ignored) ||
+	    !find_whole(context, question, part->addr, &whole) ||
+	    !whole.has_addr || part->addr < whole.addr)
+		return false;
+	shown.type = data_part(context, whole.type, part->addr - whole.addr,
+			       part->size);
+	if (!shown.type)
+		return false;
+	shown.bytes = (uint8_t *)part->bytes;
+	*type = type_to_text(shown.type);
+	*value = value_text(context, &shown, 0, &no_value);
+	free(no_value);
+	if (*type && *value)
+		return true;
+	free(*type);
+	free(*value);
+	return false;
+}
+
 void expressions_operands(struct expressions *expressions, const char *text,
 			  const struct expression_question *question,
 			  void (*visit)(void *context, const char *text,

@@ -114,6 +114,23 @@ bool expressions_name(struct expressions *expressions,
 
 void expression_release(struct expression *expression);
 
+/* Bytes that a part of something may have held. */
+struct part_bytes {
+	uint64_t addr;
+	const uint8_t *bytes;
+	size_t size;
+};
+
+/*
+ * Shows them as the part's type would: a part of what a question asks for, or of
+ * the variable there if that is an address.  False if nobody knows of such a
+ * part; else the texts are the caller's to free().
+ */
+bool expressions_show_part(struct expressions *expressions,
+			   const struct expression_question *question,
+			   const struct part_bytes *part, char **type,
+			   char **value);
+
 /* ------- what is in a frame ------- */
 
 struct variable {
