@@ -284,6 +284,8 @@ static bool is_given(const struct options *options, const char *typed)
 
 	if (!strcmp(typed, DASH))
 		return options->taken && !strcmp(options->taken, DASH);
+	if (!strcmp(typed + 2, pid_option.name))
+		return options->pid;
 	for (size_t i = 0; info[i].name; i++)
 		if (!strcmp(info[i].name, typed + 2))
 			return options->given >> i & 1;
