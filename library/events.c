@@ -149,7 +149,8 @@ static int leave(struct event_visits *visits, struct event_call *call,
 
 /* ------- signals and ends ------- */
 
-/* What is known of it: from its handler's frame, or from the fault. */
+/* What is known of it: from its handler's frame, the fault, or the thread's own
+ * call. */
 static char *describe_signal(struct event_visits *visits,
 			     const struct call_event *event)
 {
@@ -159,6 +160,13 @@ static char *describe_signal(struct event_visits *visits,
 	struct vm_stop fault;
 	uint8_t bytes[SIGNAL_INFO];
 	siginfo_t info = { .si_signo = 0 };
+	const struct signal_sender sender = {
+		.arch = visits->arch, .number = event->number,
+		.args = event->args, .pid = event->pid, .tid = event->tid,
+		.has_uid = event->has_uid, .uid = event->uid,
+		.read = read_memory, .context = visits,
+	};
+	char *text;
 
 	if (event->has_handler &&
 	    calls_list_read(visits->replayer, vm_reg(vm, table->handler_info),
@@ -168,7 +176,9 @@ static char *describe_signal(struct event_visits *visits,
 		return signal_text(visits->arch, &info);
 	if (event->is_fault && replayer_last_fault(visits->replayer, &fault))
 		return fault_text(visits->arch, vm, &fault, event->signal);
-	return unknown_signal_text(visits->arch, event->signal);
+	text = event->is_behind_call ? own_signal_text(&sender, event->signal) :
+				       NULL;
+	return text ? text : unknown_signal_text(visits->arch, event->signal);
 }
 
 static int tell_signal(struct event_visits *visits,
