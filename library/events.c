@@ -34,7 +34,7 @@ static bool read_memory(void *context, guest_addr addr, void *bytes,
 {
 	struct event_visits *visits = context;
 
-	return calls_list_read(visits->replayer, addr, bytes, size);
+	return known_memory_read(visits->replayer, addr, bytes, size);
 }
 
 static void begin_call(struct event_visits *visits, struct event_call *call,
@@ -169,7 +169,7 @@ static char *describe_signal(struct event_visits *visits,
 	char *text;
 
 	if (event->has_handler &&
-	    calls_list_read(visits->replayer, vm_reg(vm, table->handler_info),
+	    known_memory_read(visits->replayer, vm_reg(vm, table->handler_info),
 			    bytes, sizeof(bytes)))
 		signal_info(visits->arch, bytes, &info);
 	if (info.si_signo == (int)event->signal)

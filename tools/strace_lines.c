@@ -202,7 +202,7 @@ static bool read_memory(void *context, guest_addr addr, void *bytes,
 {
 	struct strace_lines *lines = context;
 
-	return calls_list_read(lines->replayer, addr, bytes, size);
+	return known_memory_read(lines->replayer, addr, bytes, size);
 }
 
 static const char *file_name(void *context, int descriptor)
@@ -386,7 +386,7 @@ static char *describe(struct strace_lines *lines,
 	char *text;
 
 	if (event->has_handler &&
-	    calls_list_read(lines->replayer, vm_reg(vm, table->handler_info),
+	    known_memory_read(lines->replayer, vm_reg(vm, table->handler_info),
 			    bytes, sizeof(bytes)))
 		signal_info(lines->arch, bytes, &info);
 	if (info.si_signo == (int)event->signal)

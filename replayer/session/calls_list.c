@@ -333,24 +333,3 @@ int calls_list_visit(const struct calls_list *list, const struct position *from,
 	free(visiting.streams);
 	return rc;
 }
-
-/* ------- memory ------- */
-
-bool calls_list_read(struct replayer *replayer, uint64_t addr, void *bytes,
-		     size_t size)
-{
-	uint8_t known[256];
-	uint8_t *to = bytes;
-
-	while (size) {
-		size_t part = size < sizeof(known) ? size : sizeof(known);
-
-		if (replayer_read(replayer, addr, to, known, part, NULL) ||
-		    memchr(known, 0, part))
-			return false;
-		addr += part;
-		to += part;
-		size -= part;
-	}
-	return true;
-}

@@ -78,8 +78,4 @@ struct calls_list {
 int calls_list_visit(const struct calls_list *list, const struct position *from,
 		     const struct position *to, struct failure *why);
 
-/* Reads memory where the replayer stands; false unless all of it is known. */
-bool calls_list_read(struct replayer *replayer, uint64_t addr, void *bytes,
-		     size_t size);
-
 #endif

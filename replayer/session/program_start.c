@@ -6,7 +6,7 @@
 
 #include "formats/registers.h"
 #include "replayer/replayer.h"
-#include "replayer/session/calls_list.h"
+#include "replayer/session/known_memory.h"
 #include "vm/vm.h"
 
 /* Of arguments, variables and entries: more are no start of a program. */
@@ -23,7 +23,7 @@ static bool next_word(struct words *words, uint64_t *out)
 {
 	*out = 0;
 	if (words->count++ >= WORDS_MOST ||
-	    !calls_list_read(words->replayer, words->at, out, words->size))
+	    !known_memory_read(words->replayer, words->at, out, words->size))
 		return false;
 	words->at += words->size;
 	return true;

@@ -22,6 +22,7 @@
  *	heap_functions.h	which functions are an allocator's
  *	history.h	who accessed memory, and when
  *	index_build.h	all of the index at once
+ *	known_memory.h	memory where a replayer stands
  *	last_words.h	what a program wrote to its standard error last
  *	mappings.h	what is mapped where
  *	numbers.h	numbers and addresses as texts
@@ -54,6 +55,7 @@
 #include "replayer/session/heap_functions.h"
 #include "replayer/session/history.h"
 #include "replayer/session/index_build.h"
+#include "replayer/session/known_memory.h"
 #include "replayer/session/last_words.h"
 #include "replayer/session/mappings.h"
 #include "replayer/session/log_points.h"
