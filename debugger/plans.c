@@ -336,8 +336,10 @@ int plan_run(struct server *server, struct cprec_failure *why)
 	int rc = execute(server, &plan->why);
 
 	plan->kind = PLAN_NONE;
-	if (!rc)
+	if (!rc) {
+		exec_moved(server, from, true);
 		return 0;
+	}
 	plan->is_interrupted = rc == CPREC_CANCELLED;
 	cprec_resume(server->recording);
 	server->stop = stop;

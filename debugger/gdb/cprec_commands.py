@@ -130,16 +130,28 @@ def steps_back():
 moves = [0]
 
 
+# While it moves: gdb says nothing of where it is; and in another program, where
+# a step is over, the libraries that are others are a reason to stop.
+WHILE_MOVING = {"suppress-cli-notifications": "on",
+                "stop-on-solib-events": "1"}
+
+
+def parameter_words(name):
+    value = gdb.parameter(name)
+    return ("off", "on")[value] if isinstance(value, bool) else str(value)
+
+
 def step_back():
-    """Has gdb believe that it steps; it says nothing of where it is."""
-    quiet = gdb.parameter("suppress-cli-notifications")
+    """Has gdb believe that it steps."""
+    before = {name: parameter_words(name) for name in WHILE_MOVING}
     moves[0] += 1
-    gdb.execute("set suppress-cli-notifications on")
+    for name, value in WHILE_MOVING.items():
+        gdb.execute(f"set {name} {value}")
     try:
         gdb.execute(steps_back(), to_string=True)
     finally:
-        gdb.execute("set suppress-cli-notifications "
-                    + ("on" if quiet else "off"))
+        for name, value in before.items():
+            gdb.execute(f"set {name} {value}")
 
 
 def execute(plan):
