@@ -101,8 +101,10 @@ struct cprec_position {
 
 /*
  * Opens a recording.  `process` says which of the processes that were recorded
- * together: "1234", or "1234-2" if that number was given twice; NULL for the
- * one of the file.  CPREC_NOT_FOUND if there is no such process.
+ * together: "1234", or "1234-2" if that number was given twice; or the name of
+ * its program, or a word of its command line, if only one has it; NULL for the
+ * one of the file.  CPREC_NOT_FOUND if there is no such process, CPREC_INPUT if
+ * there are several.
  */
 int cprec_open(struct cprec_recording **out, const char *path,
 	       const char *process, struct cprec_failure *why);
@@ -158,6 +160,8 @@ struct cprec_process {
 	const char *path;	/* of its recording */
 	uint32_t pid;
 	bool is_this;		/* the one that is open */
+	const char *program;	/* path of the last one; NULL: not known */
+	const char *called;	/* how that was called: "sh", "./stock"; NULL */
 };
 
 /* The processes that were recorded together, this one among them. */

@@ -569,15 +569,19 @@ class GotoBookmark(Goto):
 # ------- other processes -------
 
 class Process(Command):
-    """Go to another process of the recording, at this moment: process NUMBER.
+    """Go to another process of the recording, at this moment: process NUMBER, or
+the name of its program, or a word of its command line, if only one has it.
 Without an argument, lists them."""
     name = "process"
 
     def run(self, argument, _):
         found = [line.split(" ", 2) for line in ask("processes").splitlines()]
         if not argument:
-            for mark, number, path in found:
-                gdb.write(f"{mark if mark == '*' else ' '} {number}  {path}\n")
+            for mark, number, rest in found:
+                path, _, called = rest.partition("\t")
+                name = called.rpartition("/")[2] or called
+                gdb.write(f"{mark if mark == '*' else ' '} {number:<8} "
+                          f"{name:<12} {path}\n")
             return
         here = (recording_path(), State().position)
         path, moment = ask("moment " + argument).splitlines()

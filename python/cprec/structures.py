@@ -30,7 +30,8 @@ Info = structure(
     ("is_complete", c_bool), ("exit_signal", c_uint32),
     ("exit_code", c_uint32))
 Process = structure("process", ("name", c_char_p), ("path", c_char_p),
-                    ("pid", c_uint32), ("is_this", c_bool))
+                    ("pid", c_uint32), ("is_this", c_bool),
+                    ("program", c_char_p), ("called", c_char_p))
 Program = structure("program", ("at", Position), ("path", c_char_p),
                     ("argv", Texts), ("directory", c_char_p))
 Thread = structure("thread", ("tid", c_uint32), ("first", c_uint64),

@@ -18,6 +18,7 @@
  *	marks.h		each time that a replay comes to some code
  *	crash.h		how a signal ended a program
  *	diversion.h	what would happen if
+ *	family_find.h	which process is meant
  *	heap.h		blocks that were allocated, and what was done to them
  *	heap_functions.h	which functions are an allocator's
  *	history.h	who accessed memory, and when
@@ -51,6 +52,7 @@
 #include "replayer/session/code.h"
 #include "replayer/session/crash.h"
 #include "replayer/session/diversion.h"
+#include "replayer/session/family_find.h"
 #include "replayer/session/heap.h"
 #include "replayer/session/heap_functions.h"
 #include "replayer/session/history.h"

@@ -65,8 +65,9 @@ static int on_thread(void *context, const struct cprec_thread *thread)
 static int on_process(void *context, const struct cprec_process *process)
 {
 	(void)context;
-	printf("process %s %" PRIu32 " %d\n", process->name, process->pid,
-	       process->is_this);
+	printf("process %s %" PRIu32 " %d %s %s\n", process->name,
+	       process->pid, process->is_this, process->program,
+	       process->called);
 	return 0;
 }
 

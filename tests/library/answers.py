@@ -37,7 +37,8 @@ def describe(recording):
         show("thread", one.tid, one.first, one.last, one.instructions,
              one.has_ended)
     for one in recording.processes():
-        show("process", one.name, one.pid, one.is_this)
+        show("process", one.name, one.pid, one.is_this, one.program,
+             one.called)
     for one in recording.programs():
         show("program", one.at, one.path, one.argv[0])
     show("crash", crash.signal_name, crash.at, crash.tid, hex(crash.addr),

@@ -389,6 +389,35 @@ class Session(CprecTap):
         equal(answers[12], "child 5\n", "output of the child")
         expect("no process" in answers[14], answers[14])
 
+    def process_names(self):
+        """Those of programs are taken, too, if one process alone has them."""
+        path = os.path.join(self.folder, "names.cpr")
+        self.cprec("record", "-q", "-o", path, "--", "sh", "-c", "/bin/echo x;"
+                   " /bin/ls / >&2; /bin/ls /tmp >&2; :")
+        pids = {}
+        for line in self.cprec("ps", "--json", path).stdout.splitlines():
+            one = json.loads(line)
+            pids.setdefault(one["name"], []).append(one["pid"])
+        sh, echo, ls = pids["sh"], pids["echo"], sorted(pids["ls"])
+        for how in [], ["--plain"]:
+            def ask(*commands):
+                done = self.cprec("debug", *how, "--batch", *(
+                    word for one in commands for word in ("-ex", one)), path)
+                return done.stdout + done.stderr
+            listed = ask("process")
+            for name, numbers in pids.items():
+                for pid in numbers:
+                    expect(re.search(rf"^[* ] {pid} +{name} +/", listed,
+                                     re.M), f"{how} {pid} {name}: {listed}")
+            for name, pid in (("echo", echo[0]), ("sh", sh[0]),
+                              ("/tmp", ls[1])):
+                expect(re.search(rf"^\* {pid} ", ask(
+                    f"process {name}", "process"), re.M), f"{how} {name}")
+            expect(f"'ls' is more than one: ls {ls[0]}, ls {ls[1]}" in
+                   ask("process ls"), f"{how}: several")
+            expect(f"no process 'nix': sh {sh[0]}, echo" in
+                   ask("process nix"), f"{how}: none")
+
     def unusable(self):
         """What is no recording, or half of one, is told at once."""
         whole, _ = self.record("stock", STOCK)
@@ -627,7 +656,8 @@ def run_all(options, folder):
             ("C++", tests.cpp), ("threads", tests.threads),
             ("lost counts", tests.lost_counts),
             ("where an exception came from", tests.exception),
-            ("processes", tests.processes), ("unusable", tests.unusable),
+            ("processes", tests.processes),
+            ("processes by name", tests.process_names), ("unusable", tests.unusable),
             ("positions", tests.positions),
             ("registers", tests.registers),
             ("damaged bookmarks", tests.bad_bookmarks),

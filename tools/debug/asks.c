@@ -114,8 +114,15 @@ int do_thread(struct session *session, const char *args,
 
 static int on_process(void *context, const struct cprec_process *process)
 {
+	const char *called = process->called ? process->called : "?";
+	const char *slash = strrchr(called, '/');
+
 	(void)context;
 	printf("%c %-8s ", process->is_this ? '*' : ' ', process->name);
+	called = slash && slash[1] ? slash + 1 : called;
+	show_text(called);
+	printf("%*s ", (int)(strlen(called) < 12 ? 12 - strlen(called) : 0),
+	       "");
 	show_text(process->path);
 	putchar('\n');
 	return 0;
@@ -216,6 +223,7 @@ int do_process(struct session *session, const char *args,
 	       struct cprec_failure *why)
 {
 	char text[CPREC_POSITION_TEXT];
+	const struct cprec_info *info;
 	int rc;
 
 	if (!*args)
@@ -223,7 +231,10 @@ int do_process(struct session *session, const char *args,
 	rc = change_process(session, args, why);
 	if (rc)
 		return rc;
-	printf("[Switching to process %s]\n", args);
+	rc = cprec_describe(session->recording, &info, why);
+	if (rc)
+		return rc;
+	printf("[Switching to process %" PRIu32 "]\n", info->pid);
 	return do_goto(session, cprec_position_text(
 			text, cprec_cursor_position(session->cursor)), why);
 }

@@ -163,7 +163,7 @@ const struct verb verbs[] = {
 	  REPEATS_NOT, TAKES_WORDS },
 	{ "processes", NULL, do_processes, NULL, "processes that were recorded"
 	  " together", REPEATS_NOT, TAKES_WORDS },
-	{ "process", NULL, do_process, "[PID]", "another one, at the same"
+	{ "process", NULL, do_process, "[PID|NAME]", "another one, at the same"
 	  " moment", REPEATS_NOT, TAKES_WORDS },
 	{ "output", NULL, do_output, NULL, "what the program has printed so"
 	  " far", REPEATS_NOT, TAKES_WORDS },
