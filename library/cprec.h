@@ -855,6 +855,14 @@ int cprec_evaluate(struct cprec_cursor *cursor, const char *expression,
 		   const struct cprec_value **out, struct cprec_failure *why);
 
 /*
+ * What type an expression has, or the name of a type means: "struct node *".
+ * With `whole`, members are there, and names of typedefs are resolved, as by
+ * gdb's ptype.
+ */
+int cprec_find_type(struct cprec_cursor *cursor, const char *text, bool whole,
+		    const char **out, struct cprec_failure *why);
+
+/*
  * Whether an expression makes sense in the code at `pc`, before a thread comes
  * there: CPREC_INPUT, and which name, member or word does not.  Values are not
  * looked at.

@@ -114,6 +114,14 @@ bool expressions_name(struct expressions *expressions,
 
 void expression_release(struct expression *expression);
 
+/*
+ * What type an expression has, or a type's name means, as gdb's whatis says; with
+ * `whole`, as its ptype: with members, and typedefs resolved.  free() it.
+ */
+int expressions_type(struct expressions *expressions,
+		     const struct expression_question *question, bool whole,
+		     char **out, struct failure *why);
+
 /* Bytes that a part of something may have held. */
 struct part_bytes {
 	uint64_t addr;

@@ -449,6 +449,7 @@ int show_source_line(struct session *session, struct cprec_failure *why);
 
 int do_print(struct session *, const char *, struct cprec_failure *);
 int do_whatis(struct session *, const char *, struct cprec_failure *);
+int do_ptype(struct session *, const char *, struct cprec_failure *);
 int do_examine(struct session *, const char *, struct cprec_failure *);
 int do_display(struct session *, const char *, struct cprec_failure *);
 int do_undisplay(struct session *, const char *, struct cprec_failure *);

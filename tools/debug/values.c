@@ -114,17 +114,37 @@ int do_print(struct session *session, const char *args,
 	return 0;
 }
 
-int do_whatis(struct session *session, const char *args,
-	      struct cprec_failure *why)
+static int show_type(struct session *session, const char *args, bool whole,
+		     struct cprec_failure *why)
 {
-	const struct cprec_value *value;
-	int rc = *args ? evaluate(session, args, 0, &value, why) :
+	const char *type;
+	int rc = *args ? cprec_find_type(session->cursor, args, whole, &type,
+					 why) :
 			 wrong(why, "an expression is missing");
 
 	if (rc)
 		return rc;
-	printf("type = %s\n", value->type ? value->type : "<not known>");
+	fputs("type = ", stdout);
+	while (*type) {
+		size_t length = strcspn(type, "\n");
+
+		print_source_text(stdout, type, length);
+		putchar('\n');
+		type += length + (type[length] == '\n');
+	}
 	return 0;
+}
+
+int do_whatis(struct session *session, const char *args,
+	      struct cprec_failure *why)
+{
+	return show_type(session, args, false, why);
+}
+
+int do_ptype(struct session *session, const char *args,
+	     struct cprec_failure *why)
+{
+	return show_type(session, args, true, why);
 }
 
 /* ------- memory ------- */

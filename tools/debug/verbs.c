@@ -133,7 +133,9 @@ const struct verb verbs[] = {
 	  REPEATS_NOT, TAKES_WORDS },
 	{ "print", "p inspect", do_print, "[/F] EXPR", "the value of"
 	  " an expression", REPEATS_NOT, TAKES_EXPRESSION },
-	{ "whatis", NULL, do_whatis, "EXPR", "the type of an expression",
+	{ "whatis", NULL, do_whatis, "EXPR|TYPE", "the type of an expression",
+	  REPEATS_NOT, TAKES_EXPRESSION },
+	{ "ptype", NULL, do_ptype, "EXPR|TYPE", "the same with its members",
 	  REPEATS_NOT, TAKES_EXPRESSION },
 	{ "x", NULL, do_examine, "[/NFU] [ADDRESS]", "memory; formats as in"
 	  " gdb", REPEATS_BARE, TAKES_EXPRESSION },
