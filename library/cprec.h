@@ -642,6 +642,23 @@ struct cprec_place {
 int cprec_find_place(struct cprec_cursor *cursor, uint64_t addr,
 		     const struct cprec_place **out, struct cprec_failure *why);
 
+/* What the module's file says of the part that has an address. */
+struct cprec_unit {
+	const char *section;	/* ".text"; NULL: not known */
+
+	/* Of the debugging information; NULL: there is none, or it does not
+	 * say. */
+	const char *file, *directory;	/* of the source, as it was compiled */
+	const char *language;	/* "c++", as gdb calls it */
+	const char *producer;	/* "GNU C17 12.2.0 -g" */
+	uint32_t dwarf;		/* version */
+	bool has_macros;
+};
+
+/* CPREC_NOT_FOUND if no file is there that knows anything of it. */
+int cprec_find_unit(struct cprec_cursor *cursor, uint64_t addr,
+		    const struct cprec_unit **out, struct cprec_failure *why);
+
 enum cprec_symbol_kind {
 	CPREC_SYMBOL_OTHER,
 	CPREC_SYMBOL_DATA,

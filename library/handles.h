@@ -87,6 +87,7 @@ struct cprec_cursor {
 	struct cprec_variable returned;
 	char *returned_type, *returned_value;
 	char *type;			/* that was asked for by itself */
+	struct cprec_unit unit;
 	struct kept_place place, write_place;
 	struct cprec_register_write write;
 	struct register_write written;

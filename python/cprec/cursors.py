@@ -272,6 +272,11 @@ class Cursor:
         return take(answer("find_place", c.Place, self.handle,
                            ctypes.c_uint64(addr)))
 
+    def unit(self, addr):
+        """What the module's file says of the part that has an address."""
+        return take(answer("find_unit", c.Unit, self.handle,
+                           ctypes.c_uint64(addr)))
+
     def line(self, addr):
         """Where code at an address stands in the source."""
         return take(answer("find_line", c.Line, self.handle,

@@ -93,6 +93,10 @@ Register = structure(
     ("length", c_uint32), ("bytes", Bytes), ("value", c_uint64),
     ("is_known", c_bool), ("is_general", c_bool))
 
+Unit = structure(
+    "unit", ("section", c_char_p), ("file", c_char_p),
+    ("directory", c_char_p), ("language", c_char_p), ("producer", c_char_p),
+    ("dwarf", c_uint32), ("has_macros", c_bool))
 Place = structure(
     "place", ("symbol", c_char_p), ("data", c_char_p), ("module", c_char_p),
     ("function", c_char_p), ("linkage_name", c_char_p),

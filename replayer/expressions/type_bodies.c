@@ -271,11 +271,12 @@ static void write_methods(struct body *body, Dwarf_Die *first)
 static void write_typedef(struct body *body, Dwarf_Die *member)
 {
 	struct type *type = type_of_entry(body->type->types, member);
+	const char *name = dwarf_diename(member);
 
 	begin_line(body, member);
 	fputs("typedef ", body->to->out);
-	if (type)
-		declare(body, type, SHOW_NAMELESS, dwarf_diename(member));
+	if (type && name)
+		declare(body, type, SHOW_NAMELESS, name);
 	fputs(";\n", body->to->out);
 }
 
@@ -316,16 +317,25 @@ static void write_base(struct body *body, Dwarf_Die *base)
 	body->any = true;
 }
 
+static const char *tag_word(int tag)
+{
+	switch (tag) {
+	case DW_TAG_class_type:
+		return "class ";
+	case DW_TAG_union_type:
+		return "union ";
+	case DW_TAG_enumeration_type:
+		return "enum ";
+	default:
+		return "struct ";
+	}
+}
+
 static void write_tag(const struct type_writing *to, struct type *type)
 {
-	static const char *const words[] = {
-		[DW_TAG_structure_type] = "struct ",
-		[DW_TAG_class_type] = "class ", [DW_TAG_union_type] = "union ",
-		[DW_TAG_enumeration_type] = "enum ",
-	};
 	Dwarf_Die die = type->die;
 
-	fputs(words[dwarf_tag(&die)], to->out);
+	fputs(tag_word(dwarf_tag(&die)), to->out);
 	if (type->kind == TYPE_ENUM && type->language == LANGUAGE_CXX &&
 	    has(&die, DW_AT_enum_class))
 		fputs("class ", to->out);
@@ -384,7 +394,7 @@ static bool take_value(Dwarf_Die *enumerator, int64_t *out)
 /* Values are there where they are not one more than that before. */
 static void write_enumerators(FILE *out, struct type *type, bool is_scope)
 {
-	const char *between = "";
+	const char *between = "", *name;
 	int64_t next = 0, value;
 	Dwarf_Die die = type->die, child;
 
@@ -398,7 +408,8 @@ static void write_enumerators(FILE *out, struct type *type, bool is_scope)
 			type_write_name(out, type, &die);
 			fputs("::", out);
 		}
-		fputs(dwarf_diename(&child), out);
+		name = dwarf_diename(&child);
+		fputs(name ? name : "?", out);
 		between = ", ";
 		if (take_value(&child, &value) && value != next) {
 			fprintf(out, " = %" PRId64, value);
@@ -424,10 +435,15 @@ static void write_enumeration(const struct type_writing *to, struct type *type)
 	fputc('}', to->out);
 }
 
+/* What makes sense is in fewer others; what does not, may be in itself. */
+#define LEVEL_MOST 64u
+
 void type_write_body(const struct type_writing *to, struct type *type)
 {
 	write_tag(to, type);
-	if (type->kind == TYPE_ENUM)
+	if (to->level > LEVEL_MOST)
+		fputs("{...}", to->out);
+	else if (type->kind == TYPE_ENUM)
 		write_enumeration(to, type);
 	else
 		write_class(to, type);

@@ -13,16 +13,9 @@
 #include <string.h>
 
 #include "replayer/symbols/demangle.h"
+#include "replayer/symbols/sections.h"
 
 #define ENTRY_DEFAULT 16u
-
-struct table {
-	Elf *elf;
-	Elf_Scn *section;
-	GElf_Shdr header;
-	const char *name;	/* ".plt", ".plt.sec" */
-	uint64_t offset;	/* of what is looked for */
-};
 
 struct entry {
 	const uint8_t *bytes;
@@ -30,37 +23,23 @@ struct entry {
 	uint64_t addr;		/* as in the file */
 };
 
-/* ------- sections ------- */
+/* ------- entries ------- */
 
-static bool find_table(Dwfl_Module *module, uint64_t addr, struct table *out)
+static bool find_table(Dwfl_Module *module, uint64_t addr,
+		       struct section *out)
 {
-	GElf_Addr bias = 0;
-	size_t names;
-
-	out->elf = module ? dwfl_module_getelf(module, &bias) : NULL;
-	out->section = NULL;
-	if (!out->elf || elf_getshdrstrndx(out->elf, &names))
-		return false;
-	while ((out->section = elf_nextscn(out->elf, out->section))) {
-		if (!gelf_getshdr(out->section, &out->header) ||
-		    addr - bias - out->header.sh_addr >= out->header.sh_size)
-			continue;
-		out->offset = addr - bias - out->header.sh_addr;
-		out->name = elf_strptr(out->elf, names, out->header.sh_name);
-		return out->name && !strncmp(out->name, ".plt", 4);
-	}
-	return false;
+	return section_find(module, addr, out) && !strncmp(out->name, ".plt", 4);
 }
 
 bool jump_table_has(Dwfl_Module *module, uint64_t addr)
 {
-	struct table table;
+	struct section table;
 
 	return find_table(module, addr, &table);
 }
 
 /* The entry that the address is in; false if the file does not have its bytes. */
-static bool find_entry(const struct table *table, struct entry *out,
+static bool find_entry(const struct section *table, struct entry *out,
 		       uint64_t *inside)
 {
 	const GElf_Shdr *header = &table->header;
@@ -68,7 +47,7 @@ static bool find_entry(const struct table *table, struct entry *out,
 	Elf_Data *data;
 
 	if (header->sh_type != SHT_PROGBITS ||
-	    !(data = elf_rawdata(table->section, NULL)) || !data->d_buf)
+	    !(data = elf_rawdata(table->handle, NULL)) || !data->d_buf)
 		return false;
 	size = header->sh_entsize ? header->sh_entsize : ENTRY_DEFAULT;
 	*inside = offset % size;
@@ -167,7 +146,7 @@ static const char *name_of_slot(Elf *elf, uint64_t slot)
 }
 
 /* The function that an entry is for; NULL if it is for none. */
-static const char *name_of_entry(const struct table *table, uint64_t *inside)
+static const char *name_of_entry(const struct section *table, uint64_t *inside)
 {
 	struct entry entry;
 	GElf_Ehdr header;
@@ -184,7 +163,7 @@ static const char *name_of_entry(const struct table *table, uint64_t *inside)
 bool jump_table_name(Dwfl_Module *module, uint64_t addr, char *text,
 		     size_t room)
 {
-	struct table table;
+	struct section table;
 	uint64_t inside;
 	const char *name;
 	size_t length;

@@ -543,29 +543,6 @@ static int info_all(struct session *session, const char *args,
 	return do_registers(session, *args ? args : "all", why);
 }
 
-static int info_symbol(struct session *session, const char *args,
-		       struct cprec_failure *why)
-{
-	const struct cprec_place *place;
-	uint64_t addr;
-	int rc = *args ? find_address(session, args, &addr, why) :
-			 wrong(why, "an address is missing");
-
-	if (!rc)
-		rc = cprec_find_place(session->cursor, addr, &place, why);
-	if (rc)
-		return rc;
-	if (!place->symbol && !place->data)
-		return wrong(why, "0x%" PRIx64 " has no name", addr);
-	show_text(place->data ? place->data : place->symbol);
-	if (place->module) {
-		fputs(" of ", stdout);
-		show_text(place->module);
-	}
-	putchar('\n');
-	return 0;
-}
-
 static const struct topic {
 	const char *name;
 	int (*run)(struct session *session, const char *args,
@@ -579,6 +556,7 @@ static const struct topic {
 	{ "breakpoints", info_breakpoints, "where it stops" },
 	{ "frame", info_frame, "the frame" },
 	{ "inferiors", do_processes, "processes that were recorded" },
+	{ "line", info_line, "[PLACE]: which code a source line has" },
 	{ "locals", info_locals, "local variables of the frame" },
 	{ "maps", do_maps, "what is mapped where" },
 	{ "processes", do_processes, "the same as inferiors" },

@@ -464,7 +464,6 @@ int find_address(struct session *session, const char *expression,
 
 int do_list(struct session *, const char *, struct cprec_failure *);
 int do_disassemble(struct session *, const char *, struct cprec_failure *);
-int info_source(struct session *, const char *, struct cprec_failure *);
 
 /* One line; CPREC_NOT_FOUND if there is none. */
 int find_source_line(struct session *session, const char *file,
@@ -489,6 +488,12 @@ int do_strace(struct session *, const char *, struct cprec_failure *);
 
 /* A question about all of the recording is over; `rc` is what became of it. */
 int ask_end(struct session *session, int rc, struct cprec_failure *why);
+
+/* ------- info.c ------- */
+
+int info_line(struct session *, const char *, struct cprec_failure *);
+int info_source(struct session *, const char *, struct cprec_failure *);
+int info_symbol(struct session *, const char *, struct cprec_failure *);
 
 /* ------- history.c ------- */
 
