@@ -3,7 +3,7 @@
 """What `cprec debug --plain` says of types, source lines, addresses and the
 source file: the same as gdb on the program itself, blanks apart.
 
-usage: types.py --cprec C --programs FOLDER
+usage: ptype.py --cprec C --programs FOLDER
 
 Speaks TAP.
 """
