@@ -141,8 +141,9 @@ static int run_unmark(struct server *server, const char *args,
 
 static int add_process(void *context, const struct cprec_process *process)
 {
-	text_add(context, "%s %s %s\n", process->is_this ? "*" : "-",
-		 process->name, process->path);
+	text_add(context, "%s %s %s\t%s\n", process->is_this ? "*" : "-",
+		 process->name, process->path,
+		 process->called ? process->called : "?");
 	return 0;
 }
 

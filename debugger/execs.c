@@ -3,8 +3,9 @@
  * execs.c - the programs that the process was, and stops between them
  *
  * A debugger is told of an exec where the new program is about to begin; when
- * it comes there from behind, where the old one is about to make the call.  It
- * has other symbols then, and its breakpoints are gone.
+ * it comes there from behind, where the old one is about to make the call; and
+ * when it goes to a place in another program, there.  It has other symbols then,
+ * and its breakpoints are gone.
  */
 #include "debugger/server_internal.h"
 
@@ -115,6 +116,31 @@ static int stand_behind(struct server *server, struct cprec_position limit,
 	int rc = cprec_cursor_move(server->cursor, limit, why);
 
 	return rc ? rc : cprec_cursor_thread(server->cursor, ANY_THREAD, why);
+}
+
+/* A debugger that is told of an exec goes on, and is told the rest then. */
+bool exec_moved(struct server *server, struct cprec_position from,
+		bool backwards)
+{
+	struct cprec_position now = cprec_cursor_position(server->cursor);
+	struct program_found before = { 0 }, after = { 0 };
+
+	if (!server->tells_execs ||
+	    find_program_at(server, from, &before, NULL) ||
+	    find_program_at(server, now, &after, NULL) ||
+	    before.count == after.count)
+		return false;
+	forget_points(server);
+	server->next = (struct told_next) {
+		.is_there = true, .backwards = backwards, .at = now,
+		.stop = server->stop,
+	};
+	if (server->stop.why == STOPPED_MOVED)
+		server->next.stop.why = STOPPED_ELSEWHERE;
+	server->stop = (struct stop_told) {
+		.why = STOPPED_AT_EXEC, .tid = server->stop.tid,
+	};
+	return true;
 }
 
 bool exec_stands_behind(struct server *server, struct cprec_position limit)

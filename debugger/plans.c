@@ -353,8 +353,10 @@ int plan_run(struct server *server, struct cprec_failure *why)
 	int rc = execute(server, &plan->why);
 
 	plan->kind = PLAN_NONE;
-	if (!rc)
+	if (!rc) {
+		exec_moved(server, from, true);
 		return 0;
+	}
 	plan->is_interrupted = rc == CPREC_CANCELLED;
 	cprec_resume(server->recording);
 	server->stop = stop;
@@ -379,16 +381,11 @@ static void add_where(struct server *server, struct text *out,
 		      const struct cprec_info *info)
 {
 	struct cprec_position now = cprec_cursor_position(server->cursor);
-	char at[CPREC_POSITION_TEXT];
-	uint64_t length = info->end.time - info->start.time;
-	double share;
+	char at[CPREC_POSITION_TEXT], percent[CPREC_PERCENT_TEXT];
 
-	text_add(out, "position %s\n", cprec_position_text(at, now));
-	/* 100 is the end alone. */
-	share = length ? (double)(now.time - info->start.time) * 1000 /
-			 (double)length : 0;
-	text_add(out, "percent %" PRIu64 ".%" PRIu64 "\n",
-		 (uint64_t)share / 10, (uint64_t)share % 10);
+	text_add(out, "position %s\npercent %s\n",
+		 cprec_position_text(at, now),
+		 cprec_percent_text(percent, server->recording, now));
 	if (!cprec_position_compare(now, info->start))
 		text_add(out, "at start\n");
 	else if (server->has_crash &&

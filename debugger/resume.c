@@ -77,6 +77,9 @@ static void add_reason(struct server *server)
 	case STOPPED_AT_EXEC:
 		add_program(server);
 		break;
+	case STOPPED_ELSEWHERE:
+		text_add(out, "library:;");
+		break;
 	default:
 		break;
 	}

@@ -32,7 +32,8 @@ struct wire;
 /* Why the program stands where it does. */
 enum stop_why {
 	STOPPED_PLAIN,		/* a step is done, or nothing has run */
-	STOPPED_MOVED,		/* a plan led there */
+	STOPPED_MOVED,		/* a plan led there, */
+	STOPPED_ELSEWHERE,	/* to another program, with other libraries */
 	STOPPED_BREAK,
 	STOPPED_WATCH,
 	STOPPED_SIGNAL,
@@ -361,6 +362,13 @@ bool exec_limit(struct server *server, bool backwards,
 		struct cprec_position *limit);
 bool exec_between(struct server *server, struct cprec_position from,
 		  struct cprec_position to, struct cprec_position *limit);
+
+/*
+ * It has gone from there to where it stands, as `server->stop` says: if that is
+ * in another program, this is told first; then true.
+ */
+bool exec_moved(struct server *server, struct cprec_position from,
+		bool backwards);
 
 /*
  * Coming back to where the present program begins, the end of the call that has

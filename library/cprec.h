@@ -101,8 +101,10 @@ struct cprec_position {
 
 /*
  * Opens a recording.  `process` says which of the processes that were recorded
- * together: "1234", or "1234-2" if that number was given twice; NULL for the
- * one of the file.  CPREC_NOT_FOUND if there is no such process.
+ * together: "1234", or "1234-2" if that number was given twice; or the name of
+ * its program, or a word of its command line, if only one has it; NULL for the
+ * one of the file.  CPREC_NOT_FOUND if there is no such process, CPREC_INPUT if
+ * there are several.
  */
 int cprec_open(struct cprec_recording **out, const char *path,
 	       const char *process, struct cprec_failure *why);
@@ -161,6 +163,8 @@ struct cprec_process {
 	const char *path;	/* of its recording */
 	uint32_t pid;
 	bool is_this;		/* the one that is open */
+	const char *program;	/* path of the last one; NULL: not known */
+	const char *called;	/* how that was called: "sh", "./stock"; NULL */
 };
 
 /* The processes that were recorded together, this one among them. */
@@ -291,6 +295,15 @@ const char *cprec_position_text(char text[CPREC_POSITION_TEXT],
 
 /* Less than 0, 0 or more than 0, as the first is before the second. */
 int cprec_position_compare(struct cprec_position a, struct cprec_position b);
+
+/*
+ * How much of the recording lies before a position, as percents: "12.5".
+ * "100.0" is its end alone.
+ */
+#define CPREC_PERCENT_TEXT 16
+const char *cprec_percent_text(char text[CPREC_PERCENT_TEXT],
+			       struct cprec_recording *recording,
+			       struct cprec_position position);
 
 /* What the clock on the wall said, in microseconds since 1970. */
 int cprec_find_clock(struct cprec_recording *recording,
@@ -633,6 +646,23 @@ struct cprec_place {
 int cprec_find_place(struct cprec_cursor *cursor, uint64_t addr,
 		     const struct cprec_place **out, struct cprec_failure *why);
 
+/* What the module's file says of the part that has an address. */
+struct cprec_unit {
+	const char *section;	/* ".text"; NULL: not known */
+
+	/* Of the debugging information; NULL: there is none, or it does not
+	 * say. */
+	const char *file, *directory;	/* of the source, as it was compiled */
+	const char *language;	/* "c++", as gdb calls it */
+	const char *producer;	/* "GNU C17 12.2.0 -g" */
+	uint32_t dwarf;		/* version */
+	bool has_macros;
+};
+
+/* CPREC_NOT_FOUND if no file is there that knows anything of it. */
+int cprec_find_unit(struct cprec_cursor *cursor, uint64_t addr,
+		    const struct cprec_unit **out, struct cprec_failure *why);
+
 enum cprec_symbol_kind {
 	CPREC_SYMBOL_OTHER,
 	CPREC_SYMBOL_DATA,
@@ -844,6 +874,14 @@ struct cprec_value {
 int cprec_evaluate(struct cprec_cursor *cursor, const char *expression,
 		   const struct cprec_format *format,
 		   const struct cprec_value **out, struct cprec_failure *why);
+
+/*
+ * What type an expression has, or the name of a type means: "struct node *".
+ * With `whole`, members are there, and names of typedefs are resolved, as by
+ * gdb's ptype.
+ */
+int cprec_find_type(struct cprec_cursor *cursor, const char *text, bool whole,
+		    const char **out, struct cprec_failure *why);
 
 /*
  * Whether an expression makes sense in the code at `pc`, before a thread comes

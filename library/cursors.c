@@ -102,6 +102,7 @@ void cursor_release(struct cprec_cursor *cursor)
 	free(cursor->value_known);
 	free(cursor->returned_type);
 	free(cursor->returned_value);
+	free(cursor->type);
 	expression_release(&cursor->found);
 }
 

@@ -34,7 +34,7 @@ static bool read_memory(void *context, guest_addr addr, void *bytes,
 {
 	struct event_visits *visits = context;
 
-	return calls_list_read(visits->replayer, addr, bytes, size);
+	return known_memory_read(visits->replayer, addr, bytes, size);
 }
 
 static void begin_call(struct event_visits *visits, struct event_call *call,
@@ -149,7 +149,8 @@ static int leave(struct event_visits *visits, struct event_call *call,
 
 /* ------- signals and ends ------- */
 
-/* What is known of it: from its handler's frame, or from the fault. */
+/* What is known of it: from its handler's frame, the fault, or the thread's own
+ * call. */
 static char *describe_signal(struct event_visits *visits,
 			     const struct call_event *event)
 {
@@ -159,16 +160,25 @@ static char *describe_signal(struct event_visits *visits,
 	struct vm_stop fault;
 	uint8_t bytes[SIGNAL_INFO];
 	siginfo_t info = { .si_signo = 0 };
+	const struct signal_sender sender = {
+		.arch = visits->arch, .number = event->number,
+		.args = event->args, .pid = event->pid, .tid = event->tid,
+		.has_uid = event->has_uid, .uid = event->uid,
+		.read = read_memory, .context = visits,
+	};
+	char *text;
 
 	if (event->has_handler &&
-	    calls_list_read(visits->replayer, vm_reg(vm, table->handler_info),
+	    known_memory_read(visits->replayer, vm_reg(vm, table->handler_info),
 			    bytes, sizeof(bytes)))
 		signal_info(visits->arch, bytes, &info);
 	if (info.si_signo == (int)event->signal)
 		return signal_text(visits->arch, &info);
 	if (event->is_fault && replayer_last_fault(visits->replayer, &fault))
 		return fault_text(visits->arch, vm, &fault, event->signal);
-	return unknown_signal_text(visits->arch, event->signal);
+	text = event->is_behind_call ? own_signal_text(&sender, event->signal) :
+				       NULL;
+	return text ? text : unknown_signal_text(visits->arch, event->signal);
 }
 
 static int tell_signal(struct event_visits *visits,

@@ -86,6 +86,8 @@ struct cprec_cursor {
 	uint8_t *value_bytes, *value_known;
 	struct cprec_variable returned;
 	char *returned_type, *returned_value;
+	char *type;			/* that was asked for by itself */
+	struct cprec_unit unit;
 	struct kept_place place, write_place;
 	struct cprec_register_write write;
 	struct register_write written;

@@ -2,6 +2,7 @@
 /* places.c - what addresses are called; symbols, source and code */
 #include "library/handles.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,28 @@ PUBLIC int cprec_find_place(struct cprec_cursor *cursor, uint64_t addr,
 			     kept->data, sizeof(kept->data)))
 		kept->place.data = kept->data;
 	*out = &kept->place;
+	return 0;
+}
+
+PUBLIC int cprec_find_unit(struct cprec_cursor *cursor, uint64_t addr,
+			   const struct cprec_unit **out,
+			   struct cprec_failure *why)
+{
+	struct code_unit found;
+	int rc = question_begin(cursor->of, false, why);
+
+	if (rc)
+		return rc;
+	if (!code_unit_find(cursor->of->lines, cursor->at.time, addr, &found))
+		return failed(inner(why), ERR_NOT_FOUND, "no file is there that"
+			      " knows 0x%" PRIx64, addr);
+	cursor->unit = (struct cprec_unit) {
+		.section = found.section, .file = found.file,
+		.directory = found.directory, .language = found.language,
+		.producer = found.producer, .dwarf = found.dwarf,
+		.has_macros = found.has_macros,
+	};
+	*out = &cursor->unit;
 	return 0;
 }
 

@@ -122,6 +122,18 @@ PUBLIC const char *cprec_position_text(char text[CPREC_POSITION_TEXT],
 	return position_text(text, &given);
 }
 
+PUBLIC const char *cprec_percent_text(char text[CPREC_PERCENT_TEXT],
+				      struct cprec_recording *handle,
+				      struct cprec_position position)
+{
+	uint64_t start = recording_start(handle->recording);
+	unsigned tenths = time_tenths(position.time - start,
+				      recording_end(handle->recording) - start);
+
+	snprintf(text, CPREC_PERCENT_TEXT, "%u.%u", tenths / 10, tenths % 10);
+	return text;
+}
+
 PUBLIC int cprec_position_compare(struct cprec_position a,
 				  struct cprec_position b)
 {

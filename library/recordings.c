@@ -28,93 +28,15 @@ PUBLIC const char *cprec_version(void)
 
 /* ------- which file ------- */
 
-static int pid_of(struct recording *recording, uint32_t *out,
-		  struct failure *why)
-{
-	struct key_frame frame;
-	int rc = recording_key_frame(recording, 0, &frame, why);
-
-	if (rc)
-		return rc;
-	*out = frame.tid;
-	key_frame_release(&frame);
-	return 0;
-}
-
-/* The first one's name does not say its number. */
-static int find_pid(const struct family_file *file, uint32_t *out,
-		    struct failure *why)
-{
-	struct recording *recording;
-	int rc = 0;
-
-	*out = file->member.pid;
-	if (*out)
-		return 0;
-	rc = recording_open(&recording, file->path, why);
-	if (!rc)
-		rc = pid_of(recording, out, why);
-	if (!rc)
-		recording_close(recording);
-	return rc;
-}
-
-static bool is_meant(const struct family_file *file,
-		     const struct family_member *wanted, bool any_turn)
-{
-	uint32_t pid;
-
-	return !find_pid(file, &pid, NULL) && pid == wanted->pid &&
-	       (any_turn || (file->member.turn ? file->member.turn : 1) ==
-				    wanted->turn);
-}
-
-/* A copy of the path of the one that is meant. */
-static int choose(const struct family_files *files, const char *process,
-		  char **out, struct failure *why)
-{
-	struct family_member wanted;
-	char name[FAMILY_NAME_ROOM];
-	size_t found = 0;
-
-	*out = NULL;
-	snprintf(name, sizeof(name), "%.20s" TRACE_SUFFIX, process);
-	if (!family_name_parse(&wanted, name))
-		return failed(why, ERR_INPUT, "'%s' is no number of a process",
-			      process);
-	for (size_t i = 0; i < files->count; i++) {
-		if (!is_meant(&files->list[i], &wanted,
-			      !strchr(process, '-')))
-			continue;
-		if (!found++)
-			*out = strdup(files->list[i].path);
-	}
-	if (found > 1) {
-		free(*out);
-		*out = NULL;
-		return failed(why, ERR_INPUT, "there are %zu processes '%s':"
-			      " '%s-1' is the first", found, process, process);
-	}
-	if (!found)
-		return failed(why, ERR_NOT_FOUND, "'%s' has no process '%s'",
-			      files->first, process);
-	return *out ? 0 : failed(why, ERR_NO_MEMORY, "out of memory");
-}
-
 static int open_process(struct recording **out, const char *path,
 			const char *process, struct failure *why)
 {
-	struct family_files files;
 	char *chosen;
 	int rc;
 
 	if (!process)
 		return recording_open(out, path, why);
-	rc = family_files_find(&files, path, why);
-	if (rc)
-		return rc;
-	rc = choose(&files, process, &chosen, why);
-	family_files_release(&files);
+	rc = family_find(&chosen, path, process, why);
 	if (!rc) {
 		rc = recording_open(out, chosen, why);
 		free(chosen);
@@ -226,7 +148,7 @@ PUBLIC int cprec_describe(struct cprec_recording *handle,
 	if (!rc)
 		rc = last_program(recording, &image, inner(why));
 	if (!rc)
-		rc = pid_of(recording, &info->pid, inner(why));
+		rc = recording_tid(recording, 0, &info->pid, inner(why));
 	if (rc)
 		return rc;
 	info->path = trace_reader_path(reader);
@@ -251,25 +173,48 @@ PUBLIC int cprec_describe(struct cprec_recording *handle,
 	return 0;
 }
 
+/* What its recording says; texts last as long as that is open. */
+static int describe_process(struct cprec_process *out,
+			    struct recording *recording, struct failure *why)
+{
+	const struct recording_program *list;
+	const struct program_image *last;
+	size_t count;
+	int rc = recording_tid(recording, 0, &out->pid, why);
+
+	if (!rc)
+		rc = recording_programs(recording, &list, &count, why);
+	if (rc)
+		return rc;
+	last = &list[count - 1].image;
+	out->program = last->path;
+	out->called = last->argc ? last->argv[0] : last->path;
+	return 0;
+}
+
+/* One that cannot be read has the number that its file's name says. */
 static int tell_process(struct visits *visits, const struct family_file *file,
 			int (*visit)(void *context,
 				     const struct cprec_process *process))
 {
 	struct cprec_process process = {
 		.path = file->path, .is_this = file->is_this,
+		.pid = file->member.pid,
 	};
+	struct recording *recording = NULL;
 	char name[40];
-	int rc = find_pid(file, &process.pid, visits->why);
+	int rc = recording_open(&recording, file->path, visits->why);
 
-	if (rc)
-		return rc;
-	if (file->member.turn > 1)
-		snprintf(name, sizeof(name), "%u-%u", process.pid,
-			 file->member.turn);
-	else
-		snprintf(name, sizeof(name), "%u", process.pid);
-	process.name = name;
-	return visits_told(visits, visit(visits->context, &process));
+	if (!rc)
+		rc = describe_process(&process, recording, visits->why);
+	if (!rc || process.pid) {
+		snprintf(name, sizeof(name), file->member.turn > 1 ? "%u-%u" :
+			 "%u", process.pid, file->member.turn);
+		process.name = name;
+		rc = visits_told(visits, visit(visits->context, &process));
+	}
+	recording_close(recording);
+	return rc;
 }
 
 PUBLIC int cprec_each_process(struct cprec_recording *handle,

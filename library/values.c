@@ -314,6 +314,26 @@ PUBLIC int cprec_evaluate(struct cprec_cursor *cursor, const char *expression,
 	return rc;
 }
 
+PUBLIC int cprec_find_type(struct cprec_cursor *cursor, const char *text,
+			   bool whole, const char **out,
+			   struct cprec_failure *why)
+{
+	const struct expression_question question = {
+		.text = text, .place = cursor_place(cursor),
+	};
+	char *type;
+	int rc = question_begin(cursor->of, true, why);
+
+	if (!rc)
+		rc = expressions_type(cursor->of->expressions, &question,
+				      whole, &type, inner(why));
+	if (rc)
+		return rc;
+	free(cursor->type);
+	*out = cursor->type = type;
+	return 0;
+}
+
 PUBLIC int cprec_check_expression(struct cprec_cursor *cursor,
 				  const char *expression, uint64_t pc,
 				  struct cprec_failure *why)

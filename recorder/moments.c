@@ -32,14 +32,18 @@ static void note(struct recorder *rec, int64_t clock)
 	moments->list[moments->count++] =
 		(struct moment){ vm_steps(rec->vm), clock };
 	moments->last = clock;
+	moments->steps = vm_steps(rec->vm);
 }
 
+/* Before it waits, the file must say how far it came, though nothing else has
+ * happened since. */
 void moments_look(struct recorder *rec, bool will_wait)
 {
 	int64_t now = clock_now();
 	int64_t passed = now - rec->moments.last;
+	bool has_run = vm_steps(rec->vm) != rec->moments.steps;
 
-	if (passed < 0 || passed >= GAP || (will_wait && passed))
+	if (passed < 0 || passed >= GAP || (will_wait && (passed || has_run)))
 		note(rec, now);
 }
 
@@ -63,6 +67,7 @@ void moments_begin_again(struct recorder *rec)
 {
 	rec->moments.count = 0;
 	rec->moments.last = 0;
+	rec->moments.steps = 0;
 }
 
 void moments_release(struct recorder *rec)

@@ -115,7 +115,8 @@ void events_before_idle(void *context)
 	if (rec->error || rec->trace.unrecorded)
 		return;
 	moments_look(rec, true);
-	if (streams_waiting(rec) && may_flush_idle(rec))
+	if ((streams_waiting(rec) || rec->moments.count) &&
+	    may_flush_idle(rec))
 		rec->error = flush(rec, &rec->why);
 }
 

@@ -118,7 +118,8 @@ struct stream_flush {
 struct recorded_moments {
 	struct moment *list;
 	size_t count, room;
-	int64_t last;		/* what it said then */
+	int64_t last;		/* what it said then, */
+	uint64_t steps;		/* and when that was */
 };
 
 /* Modules whose symbols are in the file. */

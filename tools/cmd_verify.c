@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_verify.c - cprec verify: does the replay equal the recording? */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "formats/error.h"
 #include "replayer/recording/recording.h"
@@ -13,11 +15,13 @@
 #include "tools/damage.h"
 #include "tools/messages.h"
 #include "tools/options.h"
+#include "tools/print.h"
+#include "tools/processes.h"
 #include "tools/progress.h"
 
 static int run(struct options *options);
 
-enum { OPTION_THREAD = 256 };
+enum { OPTION_THREAD = 256, OPTION_ALL };
 
 const struct command command_verify = {
 	.name = "verify",
@@ -33,6 +37,9 @@ const struct command command_verify = {
 		{ OPTION_THREAD, "thread", "TID",
 		  "execute only this thread, without what is recorded\n"
 		  "of the others; 'all': each one so" },
+		{ OPTION_ALL, "all", NULL,
+		  "all processes that were recorded together, each in\n"
+		  "a line of its own", .without = "pid" },
 		{ 'q', "quiet", NULL, "print nothing if all is well" },
 		{ 0 }
 	},
@@ -42,6 +49,44 @@ const struct command command_verify = {
 		 " also with 1 if the\n"
 		 "recording was cut short before its first instruction.",
 };
+
+/* What is verified, and how it is told. */
+struct verifying {
+	struct threads_text threads;
+	bool quiet, all;
+	const struct process *process;	/* `all`: whose recording it is */
+};
+
+/* Whose line it is, where there are several. */
+static void name_process(const struct verifying *verifying, char *text,
+			 size_t room)
+{
+	const struct process *process = verifying->process;
+
+	*text = '\0';
+	if (process && process->turn > 1)
+		snprintf(text, room, "%" PRIu32 "-%" PRIu32 " %s: ",
+			 process->pid, process->turn,
+			 process->name ? process->name : "?");
+	else if (process)
+		snprintf(text, room, "%" PRIu32 " %s: ", process->pid,
+			 process->name ? process->name : "?");
+}
+
+__attribute__((format(printf, 2, 3)))
+static void tell(const struct verifying *verifying, const char *format, ...)
+{
+	char name[80];
+	va_list args;
+
+	if (verifying->quiet)
+		return;
+	name_process(verifying, name, sizeof(name));
+	print_escaped(stdout, name, strlen(name));
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+}
 
 /* Reads what a replay does not need too, names of symbols for one. */
 static int check_chunks(struct recording *recording, struct failure *why)
@@ -100,8 +145,9 @@ static int check_all(struct recording *recording, struct replayer *replayer,
 	return rc;
 }
 
-static int verify_thread(struct recording *recording, uint32_t stream,
-			 bool quiet, struct failure *why)
+static int verify_thread(const struct verifying *verifying,
+			 struct recording *recording, uint32_t stream,
+			 struct failure *why)
 {
 	const struct alone_run run = {
 		.stream = stream,
@@ -123,18 +169,18 @@ static int verify_thread(struct recording *recording, uint32_t stream,
 		rc = replayer_create(&replayer, recording, why);
 	if (!rc)
 		rc = replayer_run_alone(replayer, &run, &steps, why);
-	if (!rc && !quiet)
-		printf("verified thread %" PRIu32 " alone: %" PRIu64
-		       " instructions\n", tid, steps);
+	if (!rc)
+		tell(verifying, "verified thread %" PRIu32 " alone: %" PRIu64
+		     " instructions\n", tid, steps);
 	replayer_destroy(replayer);
 	return rc;
 }
 
 /* One thread, or all of them, each by itself. */
-static int verify_alone(struct recording *recording,
-			const struct threads_text *threads, bool quiet,
-			struct failure *why)
+static int verify_alone(const struct verifying *verifying,
+			struct recording *recording, struct failure *why)
 {
+	const struct threads_text *threads = &verifying->threads;
 	uint64_t end = recording_end(recording);
 	uint32_t stream, thread;
 	int rc = 0;
@@ -145,15 +191,15 @@ static int verify_alone(struct recording *recording,
 		if (rc)
 			return rc;
 		stream = recording_stream_of(recording, thread, end);
-		return verify_thread(recording, stream, quiet, why);
+		return verify_thread(verifying, recording, stream, why);
 	}
 	for (stream = 0; stream < recording_threads(recording) && !rc; stream++)
-		rc = verify_thread(recording, stream, quiet, why);
+		rc = verify_thread(verifying, recording, stream, why);
 	return rc;
 }
 
-static int verify_together(struct recording *recording, bool quiet,
-			   struct failure *why)
+static int verify_together(const struct verifying *verifying,
+			   struct recording *recording, struct failure *why)
 {
 	size_t frames = recording_segments(recording);
 	struct replayer *replayer = NULL;
@@ -161,16 +207,17 @@ static int verify_together(struct recording *recording, bool quiet,
 
 	if (!rc)
 		rc = check_all(recording, replayer, why);
-	if (!rc && !quiet)
-		printf("verified %" PRIu64 " instructions, %zu key frame%s\n",
-		       recording_end(recording) - recording_start(recording),
-		       frames, frames == 1 ? "" : "s");
+	if (!rc)
+		tell(verifying, "verified %" PRIu64
+		     " instructions, %zu key frame%s\n",
+		     recording_end(recording) - recording_start(recording),
+		     frames, frames == 1 ? "" : "s");
 	replayer_destroy(replayer);
 	return rc;
 }
 
-static int verify_file(const char *path, const struct threads_text *threads,
-		       bool quiet, struct failure *why)
+static int verify_file(const struct verifying *verifying, const char *path,
+		       struct failure *why)
 {
 	struct recording *recording = NULL;
 	int rc = recording_open(&recording, path, why);
@@ -180,28 +227,70 @@ static int verify_file(const char *path, const struct threads_text *threads,
 	rc = check_any(recording, why);
 	if (!rc)
 		rc = check_chunks(recording, why);
-	if (!rc && threads->some)
-		rc = verify_alone(recording, threads, quiet, why);
+	if (!rc && verifying->threads.some)
+		rc = verify_alone(verifying, recording, why);
 	else if (!rc)
-		rc = verify_together(recording, quiet, why);
+		rc = verify_together(verifying, recording, why);
 	if (!rc)
 		damage_say(recording);
 	recording_close(recording);
 	return rc;
 }
 
+/* What is wrong with one process does not keep the others from being verified. */
+static int verify_family(struct verifying *verifying,
+			 const struct processes *processes)
+{
+	int status = EXIT_ANSWERED;
+
+	for (size_t i = 0; i < processes->count; i++) {
+		struct failure why;
+		char name[80];
+
+		verifying->process = &processes->list[i];
+		if (!verify_file(verifying, processes->list[i].file->path,
+				 &why))
+			continue;
+		name_process(verifying, name, sizeof(name));
+		say("%s%s", name, why.text);
+		status = EXIT_FAILED;
+	}
+	return status;
+}
+
+static int verify_all(struct verifying *verifying, const char *path)
+{
+	struct processes processes;
+	struct family_files files;
+	struct failure why;
+	int status;
+
+	if (family_files_find(&files, path, &why))
+		return say_failure(&why);
+	if (processes_load(&processes, &files, false, &why)) {
+		status = say_failure(&why);
+	} else {
+		status = verify_family(verifying, &processes);
+		processes_release(&processes);
+	}
+	family_files_release(&files);
+	return status;
+}
+
 static int run(struct options *options)
 {
-	struct threads_text threads = { 0 };
+	struct verifying verifying = { 0 };
 	const char *path;
-	bool quiet = false;
 	struct failure why;
 	int id;
 
 	while ((id = options_next(options)) >= 0) {
 		if (id == 'q') {
-			quiet = true;
-		} else if (!number_parse_threads(options->value, &threads)) {
+			verifying.quiet = true;
+		} else if (id == OPTION_ALL) {
+			verifying.all = true;
+		} else if (!number_parse_threads(options->value,
+						 &verifying.threads)) {
 			options_bad_value(options, id, NUMBER_THREADS_WANTED);
 			return EXIT_USAGE;
 		}
@@ -209,7 +298,9 @@ static int run(struct options *options)
 	path = options_recording(options, id);
 	if (!path)
 		return options->status;
-	if (verify_file(path, &threads, quiet, &why))
+	if (verifying.all)
+		return finish_output(verify_all(&verifying, path));
+	if (verify_file(&verifying, path, &why))
 		return say_failure(&why);
 	return finish_output(EXIT_ANSWERED);
 }

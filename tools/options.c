@@ -14,7 +14,6 @@
 #include "formats/nearest.h"
 #include "replayer/session/session.h"
 #include "tools/commands.h"
-#include "tools/family_find.h"
 #include "tools/messages.h"
 #include "tools/newest.h"
 
@@ -284,6 +283,8 @@ static bool is_given(const struct options *options, const char *typed)
 
 	if (!strcmp(typed, DASH))
 		return options->taken && !strcmp(options->taken, DASH);
+	if (!strcmp(typed + 2, pid_option.name))
+		return options->pid;
 	for (size_t i = 0; info[i].name; i++)
 		if (!strcmp(info[i].name, typed + 2))
 			return options->given >> i & 1;
@@ -377,8 +378,7 @@ const char *options_recording(struct options *options, int id)
 	path = named_recording(options);
 	if (!path || !options->pid)
 		return path;
-	member = family_find(path, options->pid, &why);
-	if (!member)
+	if (family_find(&member, path, options->pid, &why))
 		options->status = say_failure(&why);
 	free(options->found);
 	options->found = member;

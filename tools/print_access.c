@@ -27,10 +27,10 @@ static void print_whole(const struct access_printing *printing,
 	memcpy(old_known + at, access->old_known, access->size);
 	printf(": ");
 	if (access->writes) {
-		print_bytes(printing->type, old, old_known, size);
+		print_bytes(stdout, printing->type, old, old_known, size);
 		printf(" -> ");
 	}
-	print_bytes(printing->type, access->new - at, access->new_known - at,
+	print_bytes(stdout, printing->type, access->new - at, access->new_known - at,
 		    size);
 	if (access->size < size)
 		printf(" (%" PRIu64 " byte%s at +%" PRIu64 ")", access->size,
@@ -89,11 +89,11 @@ static void print_values(const struct access_printing *printing,
 		return;
 	printf(": ");
 	if (access->writes) {
-		print_bytes(NULL, access->old, access->old_known,
+		print_bytes(stdout, NULL, access->old, access->old_known,
 			    access->size);
 		printf(" -> ");
 	}
-	print_bytes(NULL, access->new, access->new_known, access->size);
+	print_bytes(stdout, NULL, access->new, access->new_known, access->size);
 }
 
 /* ------- who it was ------- */

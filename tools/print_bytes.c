@@ -32,7 +32,8 @@ bool bytes_are_number(uint64_t size)
 	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
-static void print_number(enum show show, const uint8_t *bytes, uint64_t size)
+static void print_number(FILE *out, enum show show, const uint8_t *bytes,
+			 uint64_t size)
 {
 	uint64_t value = 0;
 	unsigned unused = 64 - 8 * (unsigned)size;
@@ -43,31 +44,31 @@ static void print_number(enum show show, const uint8_t *bytes, uint64_t size)
 	memcpy(&wide, bytes, size == 8 ? 8 : 0);
 	memcpy(&narrow, bytes, size == 4 ? 4 : 0);
 	if (show == SHOW_DOUBLE && size == 8)
-		printf("%.17g", wide);
+		fprintf(out, "%.17g", wide);
 	else if (show == SHOW_FLOAT && size == 4)
-		printf("%.9g", (double)narrow);
+		fprintf(out, "%.9g", (double)narrow);
 	else if (show == SHOW_SIGNED)
-		printf("%" PRId64, (int64_t)(value << unused) >> unused);
+		fprintf(out, "%" PRId64, (int64_t)(value << unused) >> unused);
 	else if (show == SHOW_UNSIGNED)
-		printf("%" PRIu64, value);
+		fprintf(out, "%" PRIu64, value);
 	else
-		printf("0x%" PRIx64, value);
+		fprintf(out, "0x%" PRIx64, value);
 }
 
-void print_bytes(const char *type, const uint8_t *bytes, const uint8_t *known,
-		 uint64_t size)
+void print_bytes(FILE *out, const char *type, const uint8_t *bytes,
+		 const uint8_t *known, uint64_t size)
 {
 	uint64_t shown = size < SHOWN_MOST ? size : SHOWN_MOST;
 
 	if (bytes_are_number(size) && !memchr(known, 0, size)) {
-		print_number(show_of(type, size), bytes, size);
+		print_number(out, show_of(type, size), bytes, size);
 		return;
 	}
 	for (uint64_t i = 0; i < shown; i++)
 		if (known[i])
-			printf("%02x", bytes[i]);
+			fprintf(out, "%02x", bytes[i]);
 		else
-			printf("??");
+			fprintf(out, "??");
 	if (shown < size)
-		printf("...");
+		fprintf(out, "...");
 }

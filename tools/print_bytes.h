@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Whether so many bytes may be one number. */
 bool bytes_are_number(uint64_t size);
@@ -15,7 +16,7 @@ bool bytes_are_number(uint64_t size);
  * As a number of a type, by its name ("unsigned int"), in hexadecimal if `type`
  * is NULL; or as bytes, "??" for one that is not known, if they are no number.
  */
-void print_bytes(const char *type, const uint8_t *bytes, const uint8_t *known,
-		 uint64_t size);
+void print_bytes(FILE *out, const char *type, const uint8_t *bytes,
+		 const uint8_t *known, uint64_t size);
 
 #endif

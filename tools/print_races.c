@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tools/print.h"
+#include "tools/print_bytes.h"
 
 void print_source_line(FILE *out, const struct source_line *line,
 		       uint64_t addr)
@@ -47,53 +48,58 @@ void json_set_source_line(json_t *object, const struct source_line *line)
 		json_set_count(object, "offset", line->offset);
 }
 
-static char *value_text(const struct race_value *value)
+static void print_value(const struct race_value *value,
+			const struct race_text *text)
 {
 	uint8_t known[RACE_VALUE_MOST];
 
 	memset(known, value->is_known, sizeof(known));
-	return memory_text(value->bytes, known, value->size);
-}
-
-static void print_value(FILE *out, const struct race_value *value)
-{
-	char *bytes = value_text(value);
-
-	fprintf(out, "  0x%" PRIx64 ": %s, ", value->addr,
-		bytes ? bytes : "?");
-	free(bytes);
+	printf("  0x%" PRIx64 ": ", value->addr);
+	if (text->value)
+		print_value_text(stdout, text->value);
+	else
+		print_bytes(stdout, NULL, value->bytes, known, value->size);
 	if (!value->has_writer) {
-		fprintf(out, "which was there before\n");
+		puts(", which was there before");
 		return;
 	}
-	fprintf(out, "written at t=%" PRIu64 " in thread %" PRIu32 " by ",
-		value->time, value->tid);
-	print_source_line(out, &value->line, value->place);
-	fputc('\n', out);
+	printf(", written at t=%" PRIu64 " in thread %" PRIu32 " by ",
+	       value->time, value->tid);
+	print_source_line(stdout, &value->line, value->place);
+	putchar('\n');
 }
 
-void print_race_values(FILE *out, const struct race_question *question)
+void print_race_values(const struct race_question *question,
+		       const struct race_text *texts)
 {
 	if (question->count)
-		fprintf(out, "This looks like a race: nothing orders the last"
-			" accesses.  It may have held:\n");
+		puts("This looks like a race: nothing orders the last"
+		     " accesses.  It may have held:");
 	for (size_t i = 0; i < question->count; i++)
-		print_value(out, &question->values[i]);
+		print_value(&question->values[i], &texts[i]);
 	if (question->since)
-		fprintf(out, "%s from t=%" PRIu64 " on; --races looks at all"
-			" before, too.\n", question->count ?
-			"Looked at" : "No race", question->since);
+		printf("%s from t=%" PRIu64 " on; --races looks at all"
+		       " before, too.\n", question->count ?
+		       "Looked at" : "No race", question->since);
 }
 
-static json_t *json_value(const struct race_value *value)
+static json_t *json_value(const struct race_value *value,
+			  const struct race_text *text)
 {
 	json_t *object = json_object();
-	char *bytes = value_text(value);
+	uint8_t known[RACE_VALUE_MOST];
+	char *bytes;
 
+	memset(known, value->is_known, sizeof(known));
+	bytes = memory_text(value->bytes, known, value->size);
 	json_set_address(object, "addr", value->addr);
 	json_set_count(object, "size", value->size);
 	json_object_set_new(object, "bytes", bytes ? json_string(bytes) : NULL);
 	free(bytes);
+	if (text->value) {
+		json_set_text(object, "type", text->type);
+		json_object_set_new(object, "value", json_text(text->value));
+	}
 	if (value->has_writer) {
 		json_set_count(object, "thread", value->tid);
 		json_set_count(object, "at", value->time);
@@ -107,11 +113,13 @@ static json_t *json_value(const struct race_value *value)
 	return object;
 }
 
-json_t *json_race_values(const struct race_question *question)
+json_t *json_race_values(const struct race_question *question,
+			 const struct race_text *texts)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < question->count; i++)
-		json_array_append_new(list, json_value(&question->values[i]));
+		json_array_append_new(list, json_value(&question->values[i],
+						       &texts[i]));
 	return list;
 }

@@ -20,8 +20,15 @@ void print_source_line(FILE *out, const struct source_line *line,
 /* The members "file", "line" and "function"; null for what is not known. */
 void json_set_source_line(json_t *object, const struct source_line *line);
 
+/* What a value is as its type has it; NULL: that is not known. */
+struct race_text {
+	char *type, *value;
+};
+
 /* One line for each value, and one if not all was looked at. */
-void print_race_values(FILE *out, const struct race_question *question);
-json_t *json_race_values(const struct race_question *question);
+void print_race_values(const struct race_question *question,
+		       const struct race_text *texts);
+json_t *json_race_values(const struct race_question *question,
+			 const struct race_text *texts);
 
 #endif

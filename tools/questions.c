@@ -14,7 +14,6 @@
 #include "tools/heap_place.h"
 #include "tools/messages.h"
 #include "tools/print.h"
-#include "tools/print_races.h"
 
 static bool parse_size(const char *text, size_t *out)
 {
@@ -104,17 +103,24 @@ static int find_block(struct question *question,
 	return 0;
 }
 
-static int find_address(struct question *question,
-			struct expressions *expressions, struct failure *why)
+static struct expression_question as_expression(const struct question *question)
 {
 	const struct request *asked = &question->asked;
 	bool is_raw = asked->format == QUESTION_RAW;
-	struct expression_question expression = {
+
+	return (struct expression_question) {
 		.text = asked->addr,
 		.place = { question->at, asked->some_thread, asked->tid,
 			   asked->frame },
 		.format = is_raw ? '\0' : asked->format, .is_raw = is_raw,
 	};
+}
+
+static int find_address(struct question *question,
+			struct expressions *expressions, struct failure *why)
+{
+	const struct request *asked = &question->asked;
+	struct expression_question expression = as_expression(question);
 	struct address_text address;
 	const char *wrong;
 	const char *inside = heap_place_expression(asked->addr);
@@ -133,7 +139,7 @@ static int find_address(struct question *question,
 	if (rc)
 		return rc;
 	take_expression(question);
-	if (is_raw) {
+	if (expression.is_raw) {
 		free(question->found.value);
 		question->found.value = NULL;
 	}
@@ -195,6 +201,12 @@ void question_release(struct question *question)
 	free(question->error);
 	free(question->bytes);
 	free(question->known);
+	for (size_t i = 0; question->race_texts && i < question->race->count;
+	     i++) {
+		free(question->race_texts[i].type);
+		free(question->race_texts[i].value);
+	}
+	free(question->race_texts);
 	expression_release(&question->found);
 	*question = (struct question) { 0 };
 }
@@ -242,11 +254,38 @@ static int find_answer(struct question *question, struct opened *opened,
 				   question->addr, &question->is_mapped, why);
 }
 
+static int find_race_texts(struct question *question, struct opened *opened,
+			   struct failure *why)
+{
+	size_t count = question->race ? question->race->count : 0;
+	const struct expression_question asked = as_expression(question);
+
+	if (!question->race)
+		return 0;
+	question->race_texts = calloc(count + 1, sizeof(struct race_text));
+	if (!question->race_texts)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	for (size_t i = 0; i < count; i++) {
+		const struct race_value *value = &question->race->values[i];
+		const struct part_bytes part = { value->addr, value->bytes,
+						 value->size };
+		struct race_text *text = &question->race_texts[i];
+
+		if (value->is_known)
+			expressions_show_part(opened->expressions, &asked,
+					      &part, &text->type,
+					      &text->value);
+	}
+	return 0;
+}
+
 void question_answer(struct question *question, struct opened *opened)
 {
 	struct failure why;
 
-	if (!question->has_failed && find_answer(question, opened, &why))
+	if (!question->has_failed &&
+	    (find_answer(question, opened, &why) ||
+	     find_race_texts(question, opened, &why)))
 		question_fail(question, &why);
 }
 
@@ -296,7 +335,8 @@ static void set_answer(json_t *object, const struct question *question)
 		json_set_text(object, "symbol", question->name);
 	if (question->race) {
 		json_object_set_new(object, "race",
-				    json_race_values(question->race));
+				    json_race_values(question->race,
+						     question->race_texts));
 		json_set_count(object, "race_since", question->race->since);
 	}
 	free(bytes);
@@ -378,7 +418,7 @@ static void print_as_text(const struct question *question)
 	else
 		print_bytes(question);
 	if (question->race)
-		print_race_values(stdout, question->race);
+		print_race_values(question->race, question->race_texts);
 }
 
 static void say_failed(const struct question *question)

@@ -19,6 +19,7 @@
 
 #include "replayer/races/races.h"
 #include "tools/opened.h"
+#include "tools/print_races.h"
 
 struct failure;
 
@@ -60,6 +61,7 @@ struct question {
 	struct query_answer answer;
 	bool is_mapped;			/* or some of it is known */
 	const struct race_question *race;	/* NULL: nobody looked */
+	struct race_text *race_texts;	/* of its values */
 };
 
 /* Whether a text makes sense, in whatever recording. */

@@ -58,7 +58,7 @@ static void opened(struct strace_files *files, struct replayer *replayer,
 	char path[NAME_MOST] = "", name[2 * NAME_MOST];
 
 	for (size_t i = 0; i < sizeof(path) - 1; i++)
-		if (!calls_list_read(replayer, call->args[first] + i, path + i,
+		if (!known_memory_read(replayer, call->args[first] + i, path + i,
 				     1) || !path[i])
 			break;
 	path[sizeof(path) - 1] = '\0';
@@ -81,7 +81,7 @@ static void made_two(struct strace_files *files, struct replayer *replayer,
 {
 	int both[2];
 
-	if (!calls_list_read(replayer, addr, both, sizeof(both)))
+	if (!known_memory_read(replayer, addr, both, sizeof(both)))
 		return;
 	set(files, both[0], name, ends_at_exec);
 	set(files, both[1], name, ends_at_exec);

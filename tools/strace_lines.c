@@ -202,7 +202,7 @@ static bool read_memory(void *context, guest_addr addr, void *bytes,
 {
 	struct strace_lines *lines = context;
 
-	return calls_list_read(lines->replayer, addr, bytes, size);
+	return known_memory_read(lines->replayer, addr, bytes, size);
 }
 
 static const char *file_name(void *context, int descriptor)
@@ -367,7 +367,8 @@ static void print_sums_as_text(const struct strace_lines *lines)
 
 /* ------- signals and ends ------- */
 
-/* What is known of it: from its handler's frame, or from the fault. */
+/* What is known of it: from its handler's frame, the fault, or the thread's own
+ * call. */
 static char *describe(struct strace_lines *lines,
 		      const struct call_event *event)
 {
@@ -376,16 +377,25 @@ static char *describe(struct strace_lines *lines,
 	struct vm_stop fault;
 	uint8_t bytes[SIGNAL_INFO];
 	siginfo_t info = { .si_signo = 0 };
+	const struct signal_sender sender = {
+		.arch = lines->arch, .number = event->number,
+		.args = event->args, .pid = event->pid, .tid = event->tid,
+		.has_uid = event->has_uid, .uid = event->uid,
+		.read = read_memory, .context = lines,
+	};
+	char *text;
 
 	if (event->has_handler &&
-	    calls_list_read(lines->replayer, vm_reg(vm, table->handler_info),
+	    known_memory_read(lines->replayer, vm_reg(vm, table->handler_info),
 			    bytes, sizeof(bytes)))
 		signal_info(lines->arch, bytes, &info);
 	if (info.si_signo == (int)event->signal)
 		return signal_text(lines->arch, &info);
 	if (event->is_fault && replayer_last_fault(lines->replayer, &fault))
 		return fault_text(lines->arch, vm, &fault, event->signal);
-	return unknown_signal_text(lines->arch, event->signal);
+	text = event->is_behind_call ? own_signal_text(&sender, event->signal) :
+				       NULL;
+	return text ? text : unknown_signal_text(lines->arch, event->signal);
 }
 
 static int tell_signal(struct strace_lines *lines,

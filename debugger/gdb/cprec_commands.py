@@ -130,16 +130,28 @@ def steps_back():
 moves = [0]
 
 
+# While it moves: gdb says nothing of where it is; and in another program, where
+# a step is over, the libraries that are others are a reason to stop.
+WHILE_MOVING = {"suppress-cli-notifications": "on",
+                "stop-on-solib-events": "1"}
+
+
+def parameter_words(name):
+    value = gdb.parameter(name)
+    return ("off", "on")[value] if isinstance(value, bool) else str(value)
+
+
 def step_back():
-    """Has gdb believe that it steps; it says nothing of where it is."""
-    quiet = gdb.parameter("suppress-cli-notifications")
+    """Has gdb believe that it steps."""
+    before = {name: parameter_words(name) for name in WHILE_MOVING}
     moves[0] += 1
-    gdb.execute("set suppress-cli-notifications on")
+    for name, value in WHILE_MOVING.items():
+        gdb.execute(f"set {name} {value}")
     try:
         gdb.execute(steps_back(), to_string=True)
     finally:
-        gdb.execute("set suppress-cli-notifications "
-                    + ("on" if quiet else "off"))
+        for name, value in before.items():
+            gdb.execute(f"set {name} {value}")
 
 
 def execute(plan):
@@ -638,15 +650,19 @@ class GotoBookmark(Goto):
 # ------- other processes -------
 
 class Process(Command):
-    """Go to another process of the recording, at this moment: process NUMBER.
+    """Go to another process of the recording, at this moment: process NUMBER, or
+the name of its program, or a word of its command line, if only one has it.
 Without an argument, lists them."""
     name = "process"
 
     def run(self, argument, _):
         found = [line.split(" ", 2) for line in ask("processes").splitlines()]
         if not argument:
-            for mark, number, path in found:
-                gdb.write(f"{mark if mark == '*' else ' '} {number}  {path}\n")
+            for mark, number, rest in found:
+                path, _, called = rest.partition("\t")
+                name = called.rpartition("/")[2] or called
+                gdb.write(f"{mark if mark == '*' else ' '} {number:<8} "
+                          f"{name:<12} {path}\n")
             return
         here = (recording_path(), State().position)
         path, moment = ask("moment " + argument).splitlines()
@@ -711,7 +727,19 @@ class Changes:
 
     def __init__(self, what):
         self.what = what
-        self.bytes = "??" * what.length
+        self.bytes = self.at_start() or "??" * what.length
+
+    def at_start(self):
+        """What it was before the first one, if it was there."""
+        import json
+
+        for line in cprec_lines("query", "--json", "--no-races", "--at=start",
+                                "--format=raw", f"--addr={self.what.addr:#x}",
+                                f"--size={self.what.length}", "--",
+                                recording_path()):
+            if line.startswith("{"):
+                return json.loads(line).get("bytes")
+        return None
 
     def value(self, change, digits):
         """What it is with some bytes changed; these alone, if others are not

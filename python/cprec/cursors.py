@@ -190,6 +190,14 @@ class Cursor:
 
     # ------- looking -------
 
+    def type(self, given, whole=False):
+        """What type an expression has, or the name of a type means; if it is
+        `whole`, with members."""
+        out = ctypes.c_char_p()
+        ask("find_type", self.handle, to_bytes(given), ctypes.c_bool(whole),
+            ctypes.byref(out))
+        return text(out.value)
+
     def check(self, expression, pc):
         """Raises InputError if it makes no sense in the code at `pc`."""
         ask("check_expression", self.handle, to_bytes(expression),
@@ -269,6 +277,11 @@ class Cursor:
 
     def place(self, addr):
         return take(answer("find_place", c.Place, self.handle,
+                           ctypes.c_uint64(addr)))
+
+    def unit(self, addr):
+        """What the module's file says of the part that has an address."""
+        return take(answer("find_unit", c.Unit, self.handle,
                            ctypes.c_uint64(addr)))
 
     def line(self, addr):

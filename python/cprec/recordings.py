@@ -158,6 +158,13 @@ class Recording:
             ctypes.byref(out))
         return out.value / 1e6
 
+    def percent(self, position):
+        """How much of the recording lies before it: "12.5"."""
+        room = ctypes.create_string_buffer(16)
+        library.cprec_percent_text(room, self.handle,
+                                   self.position(position).raw())
+        return room.value.decode()
+
     def at(self, position=None):
         """A cursor there; without a position, at the crash or the end."""
         return Cursor(self, position)

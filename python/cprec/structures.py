@@ -30,7 +30,8 @@ Info = structure(
     ("is_complete", c_bool), ("exit_signal", c_uint32),
     ("exit_code", c_uint32))
 Process = structure("process", ("name", c_char_p), ("path", c_char_p),
-                    ("pid", c_uint32), ("is_this", c_bool))
+                    ("pid", c_uint32), ("is_this", c_bool),
+                    ("program", c_char_p), ("called", c_char_p))
 Program = structure("program", ("at", Position), ("path", c_char_p),
                     ("argv", Texts), ("directory", c_char_p))
 Thread = structure("thread", ("tid", c_uint32), ("first", c_uint64),
@@ -92,6 +93,10 @@ Register = structure(
     ("length", c_uint32), ("bytes", Bytes), ("value", c_uint64),
     ("is_known", c_bool), ("is_general", c_bool))
 
+Unit = structure(
+    "unit", ("section", c_char_p), ("file", c_char_p),
+    ("directory", c_char_p), ("language", c_char_p), ("producer", c_char_p),
+    ("dwarf", c_uint32), ("has_macros", c_bool))
 Place = structure(
     "place", ("symbol", c_char_p), ("data", c_char_p), ("module", c_char_p),
     ("function", c_char_p), ("linkage_name", c_char_p),

@@ -39,6 +39,32 @@ static bool find_part(struct context *context, const struct type *type,
 	return is_found;
 }
 
+/* Fields of bits are numbers of their own. */
+struct type *data_part(struct context *context, struct type *type,
+		       uint64_t inside, uint64_t size)
+{
+	struct member part;
+
+	for (unsigned depth = 0; depth < DEPTH_MOST; depth++) {
+		if (!type || inside >= type->size || size > type->size)
+			return NULL;
+		if (!inside && size == type->size)
+			return type;
+		if (type->kind == TYPE_ARRAY) {
+			type = type_target(type);
+			if (type && type->size)
+				inside %= type->size;
+		} else if (type_is_class(type) &&
+			   find_part(context, type, &inside, &part) &&
+			   !part.bit_size) {
+			type = part.type;
+		} else {
+			return NULL;
+		}
+	}
+	return NULL;
+}
+
 /* Writes parts until one begins there. */
 static void write_parts(struct context *context, struct type *type,
 			uint64_t inside, FILE *out)

@@ -19,4 +19,11 @@
 bool data_name(struct context *context, uint64_t addr, char *text,
 	       size_t room);
 
+/*
+ * The type of the part that begins `inside` bytes from the beginning of such a
+ * thing, and has `size` bytes; NULL if there is none.
+ */
+struct type *data_part(struct context *context, struct type *type,
+		       uint64_t inside, uint64_t size);
+
 #endif

@@ -3,6 +3,7 @@
 #include "replayer/expressions/expressions.h"
 
 #include <ctype.h>
+#include <dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -452,6 +453,107 @@ int expressions_find(struct expressions *expressions,
 		return rc;
 	}
 	return describe(context, &value, question->format, out, why);
+}
+
+/* ------- types ------- */
+
+/* What a typedef is for, as far as the next name; else the type itself. */
+static struct type *type_behind(struct type *type)
+{
+	struct type *behind;
+
+	if (!type->has_die || dwarf_tag(&type->written) != DW_TAG_typedef)
+		return type;
+	behind = type_of_entry(type->types, &type->written);
+	return behind ? behind : type;
+}
+
+/* Names mean variables first, and their values do not matter. */
+static int find_type(struct context *context, const char *text, bool whole,
+		     struct type **out, struct failure *why)
+{
+	struct type *type;
+	struct value value;
+	int rc;
+
+	context->only_types = true;
+	rc = evaluate(context, text, &value, why);
+	context->only_types = false;
+	*out = rc ? NULL : value.type;
+	if (*out && (*out)->kind != TYPE_FUNCTION)
+		return 0;
+	/* A constructor is called as its class. */
+	type = resolve_type(context, text);
+	if (!type)
+		return rc ? explain(text, rc, why) : 0;
+	*out = whole ? type : type_behind(type);
+	return 0;
+}
+
+int expressions_type(struct expressions *expressions,
+		     const struct expression_question *question, bool whole,
+		     char **out, struct failure *why)
+{
+	struct context *context = &expressions->context;
+	struct type *type;
+	int rc = context_set(context, &question->place, why);
+
+	if (!rc)
+		rc = find_type(context, question->text, whole, &type, why);
+	if (rc)
+		return rc;
+	if (type->kind == TYPE_UNKNOWN)
+		return failed(why, ERR_NOT_FOUND, "the type of '%.80s' is not"
+			      " known", question->text);
+	*out = whole ? type_to_whole_text(type) : type_to_text(type);
+	return *out ? 0 : failed(why, ERR_NO_MEMORY, "out of memory");
+}
+
+/* ------- parts ------- */
+
+/* What is asked for, or what is at its address. */
+static bool find_whole(struct context *context,
+		       const struct expression_question *question,
+		       uint64_t addr, struct value *out)
+{
+	struct failure ignored;
+	Dwarf_Die die;
+
+	if (!find_number(question->text, out) && !find_offset(question->text))
+		return !evaluate(context, question->text, out, &ignored) &&
+		       !follow_address(context, question->text, question, out,
+				       &ignored);
+	return context_variable_at(context, addr, &die) &&
+	       !value_of_variable(context, &die, out, &ignored);
+}
+
+bool expressions_show_part(struct expressions *expressions,
+			   const struct expression_question *question,
+			   const struct part_bytes *part, char **type,
+			   char **value)
+{
+	struct context *context = &expressions->context;
+	struct value whole, shown = { .has_addr = true, .addr = part->addr };
+	struct failure ignored;
+	char *no_value = NULL;
+
+	if (context_set(context, &question->place, &ignored) ||
+	    !find_whole(context, question, part->addr, &whole) ||
+	    !whole.has_addr || part->addr < whole.addr)
+		return false;
+	shown.type = data_part(context, whole.type, part->addr - whole.addr,
+			       part->size);
+	if (!shown.type)
+		return false;
+	shown.bytes = (uint8_t *)part->bytes;
+	*type = type_to_text(shown.type);
+	*value = value_text(context, &shown, 0, &no_value);
+	free(no_value);
+	if (*type && *value)
+		return true;
+	free(*type);
+	free(*value);
+	return false;
 }
 
 void expressions_operands(struct expressions *expressions, const char *text,

@@ -122,6 +122,31 @@ bool expressions_name(struct expressions *expressions,
 
 void expression_release(struct expression *expression);
 
+/*
+ * What type an expression has, or a type's name means, as gdb's whatis says; with
+ * `whole`, as its ptype: with members, and typedefs resolved.  free() it.
+ */
+int expressions_type(struct expressions *expressions,
+		     const struct expression_question *question, bool whole,
+		     char **out, struct failure *why);
+
+/* Bytes that a part of something may have held. */
+struct part_bytes {
+	uint64_t addr;
+	const uint8_t *bytes;
+	size_t size;
+};
+
+/*
+ * Shows them as the part's type would: a part of what a question asks for, or of
+ * the variable there if that is an address.  False if nobody knows of such a
+ * part; else the texts are the caller's to free().
+ */
+bool expressions_show_part(struct expressions *expressions,
+			   const struct expression_question *question,
+			   const struct part_bytes *part, char **type,
+			   char **value);
+
 /* ------- what is in a frame ------- */
 
 struct variable {

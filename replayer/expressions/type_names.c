@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "replayer/expressions/dies.h"
-#include "replayer/expressions/types.h"
+#include "replayer/expressions/type_writing.h"
 
 #define DEPTH_MOST 24u
 
@@ -23,8 +23,8 @@ struct written {
 	Dwarf_Die named;
 };
 
-/* Up to the first name. */
-static struct written look(struct type *type)
+/* Up to the first name that is not to be resolved. */
+static struct written look(const struct type_writing *to, struct type *type)
 {
 	struct written out = { .type = type };
 	Dwarf_Die die = type->written;
@@ -43,6 +43,10 @@ static struct written look(struct type *type)
 		case DW_TAG_atomic_type:
 		case DW_TAG_restrict_type:
 			break;
+		case DW_TAG_typedef:
+			if (to->show == SHOW_MEMBERS)
+				break;
+			/* fallthrough */
 		default:
 			/* C has no names for pointers, whatever Rust says. */
 			out.has_name = dwarf_diename(&die) &&
@@ -58,8 +62,10 @@ static struct written look(struct type *type)
 	return out;
 }
 
-static void write_before(FILE *out, struct type *type, unsigned depth);
-static void write_behind(FILE *out, struct type *type, unsigned depth);
+static void write_before(const struct type_writing *to, struct type *type,
+			 unsigned depth);
+static void write_behind(const struct type_writing *to, struct type *type,
+			 unsigned depth);
 
 /* Compilers have another order of the words than people. */
 static const char *usual_name(Dwarf_Die *die)
@@ -80,13 +86,21 @@ static const char *usual_name(Dwarf_Die *die)
 	return name;
 }
 
-static void write_name(FILE *out, struct written *written)
+void type_write_name(FILE *out, struct type *type, Dwarf_Die *named)
 {
-	struct type *type = written->type;
 	struct types *types = type->types;
 	char text[1024];
 
-	if (type->language == LANGUAGE_C) {
+	if (dwarf_tag(named) != DW_TAG_base_type && types->qualify &&
+	    types->qualify(types->context, named, text, sizeof(text)))
+		fputs(text, out);
+	else
+		fputs(usual_name(named), out);
+}
+
+static void write_name(FILE *out, struct written *written)
+{
+	if (written->type->language == LANGUAGE_C) {
 		switch (dwarf_tag(&written->named)) {
 		case DW_TAG_structure_type:
 			fputs("struct ", out);
@@ -99,12 +113,7 @@ static void write_name(FILE *out, struct written *written)
 			break;
 		}
 	}
-	if (dwarf_tag(&written->named) != DW_TAG_base_type &&
-	    types->qualify && types->qualify(types->context, &written->named,
-					     text, sizeof(text)))
-		fputs(text, out);
-	else
-		fputs(usual_name(&written->named), out);
+	type_write_name(out, written->type, &written->named);
 }
 
 static void write_nameless(FILE *out, const struct type *type)
@@ -125,112 +134,127 @@ static void write_nameless(FILE *out, const struct type *type)
 }
 
 /* Parentheses go around the '*' of what is a pointer to such. */
-static bool is_suffixed(struct type *type)
+static bool is_suffixed(const struct type_writing *to, struct type *type)
 {
-	struct written written = look(type);
+	struct written written = look(to, type);
 
 	return !written.has_name && !type->name &&
 	       (type->kind == TYPE_ARRAY || type->kind == TYPE_FUNCTION);
 }
 
 /* What stands before it ends with the '*' of a pointer. */
-static bool ends_with_mark(struct type *type)
+static bool ends_with_mark(const struct type_writing *to, struct type *type)
 {
 	struct written written;
 
-	for (unsigned depth = 0; depth < DEPTH_MOST && is_suffixed(type);
+	for (unsigned depth = 0; depth < DEPTH_MOST && is_suffixed(to, type);
 	     depth++)
 		type = type_target(type);
-	written = look(type);
+	written = look(to, type);
 	return !type->name && !written.has_name && !written.is_const &&
 	       !written.is_volatile &&
 	       (type->kind == TYPE_POINTER || type->kind == TYPE_REFERENCE ||
 		type->kind == TYPE_MEMBER_POINTER);
 }
 
-static void write_pointer(FILE *out, struct written *written, unsigned depth)
+static void write_pointer(const struct type_writing *to,
+			  struct written *written, unsigned depth)
 {
 	struct type *type = written->type, *target = type_target(type);
 	const char *mark = "*";
 
-	write_before(out, target, depth + 1);
+	write_before(to, target, depth + 1);
 	if (type->kind == TYPE_REFERENCE && !type->has_die)
 		mark = "&";
 	else if (type->kind == TYPE_REFERENCE)
 		mark = dwarf_tag(&type->die) == DW_TAG_rvalue_reference_type ?
 			       "&&" : "&";
-	if (is_suffixed(target))
-		fputs(ends_with_mark(target) ? "(" : " (", out);
-	else if (look(target).has_name || target->name ||
-		 (target->kind != TYPE_POINTER &&
-		  target->kind != TYPE_REFERENCE &&
-		  target->kind != TYPE_MEMBER_POINTER))
-		fputc(' ', out);
-	fputs(mark, out);
+	if (is_suffixed(to, target))
+		fputs(ends_with_mark(to, target) ? "(" : " (", to->out);
+	else if (!ends_with_mark(to, target))
+		fputc(' ', to->out);
+	fputs(mark, to->out);
 	if (written->is_const)
-		fputs(" const", out);
+		fputs(" const", to->out);
 	if (written->is_volatile)
-		fputs(" volatile", out);
+		fputs(" volatile", to->out);
 }
 
 /* "int Point::*", "int (Point::*)(int)" */
-static void write_member_pointer(FILE *out, struct written *written,
-				 unsigned depth)
+static void write_member_pointer(const struct type_writing *to,
+				 struct written *written, unsigned depth)
 {
 	struct type *type = written->type, *target = type_target(type);
 	struct type *of = type_class(type);
 
-	write_before(out, target, depth + 1);
-	fputs(is_suffixed(target) ? " (" : " ", out);
+	write_before(to, target, depth + 1);
+	fputs(is_suffixed(to, target) ? " (" : " ", to->out);
 	if (of)
-		write_before(out, of, depth + 1);
-	fputs("::*", out);
+		type_write(to->out, of);
+	fputs("::*", to->out);
 	if (written->is_const)
-		fputs(" const", out);
+		fputs(" const", to->out);
 }
 
-static void write_before(FILE *out, struct type *type, unsigned depth)
+static bool shows_members(const struct type_writing *to,
+			  const struct written *written)
 {
-	struct written written = look(type);
+	const struct type *type = written->type;
+
+	return type->has_die &&
+	       (type_is_class(type) || type->kind == TYPE_ENUM) &&
+	       (to->show == SHOW_MEMBERS ||
+		(to->show == SHOW_NAMELESS && !written->has_name));
+}
+
+static void write_before(const struct type_writing *to, struct type *type,
+			 unsigned depth)
+{
+	struct written written = look(to, type);
 
 	if (depth > DEPTH_MOST) {
-		fputs("...", out);
+		fputs("...", to->out);
 		return;
 	}
 	if (!type->name && !written.has_name &&
 	    (type->kind == TYPE_POINTER || type->kind == TYPE_REFERENCE)) {
-		write_pointer(out, &written, depth);
+		write_pointer(to, &written, depth);
 		return;
 	}
 	if (!type->name && !written.has_name &&
 	    type->kind == TYPE_MEMBER_POINTER) {
-		write_member_pointer(out, &written, depth);
+		write_member_pointer(to, &written, depth);
 		return;
 	}
 	if (!type->name && !written.has_name &&
 	    (type->kind == TYPE_ARRAY || type->kind == TYPE_FUNCTION)) {
-		write_before(out, type_target(type), depth + 1);
+		write_before(to, type_target(type), depth + 1);
 		return;
 	}
 	if (written.is_const)
-		fputs("const ", out);
+		fputs("const ", to->out);
 	if (written.is_volatile)
-		fputs("volatile ", out);
+		fputs("volatile ", to->out);
 	if (type->name)
-		fputs(type->name, out);
+		fputs(type->name, to->out);
+	else if (shows_members(to, &written))
+		type_write_body(to, type);
 	else if (written.has_name)
-		write_name(out, &written);
+		write_name(to->out, &written);
 	else
-		write_nameless(out, type);
+		write_nameless(to->out, type);
 }
 
-static void write_parameters(FILE *out, struct type *type, unsigned depth)
+static void write_parameters(const struct type_writing *to,
+			     struct type *type, unsigned depth)
 {
+	const struct type_writing names = { .out = to->out,
+					    .show = SHOW_NAMES };
 	Dwarf_Die child;
 	Dwarf_Attribute attribute;
 	bool any = false;
 
-	fputc('(', out);
+	fputc('(', to->out);
 	if (!type->has_die || dwarf_child(&type->die, &child))
 		goto end;
 	do {
@@ -238,53 +262,54 @@ static void write_parameters(FILE *out, struct type *type, unsigned depth)
 		struct type *of;
 
 		if (tag == DW_TAG_unspecified_parameters) {
-			fputs(any ? ", ..." : "...", out);
+			fputs(any ? ", ..." : "...", to->out);
 			any = true;
 		}
 		if (tag != DW_TAG_formal_parameter)
 			continue;
-		fputs(any ? ", " : "", out);
+		fputs(any ? ", " : "", to->out);
 		any = true;
 		of = type_of_entry(type->types, &child);
 		if (!of)
 			break;
-		write_before(out, of, depth + 1);
+		write_before(&names, of, depth + 1);
 		/* `this` cannot be changed. */
 		if (dwarf_attr(&child, DW_AT_artificial, &attribute) &&
-		    of->kind == TYPE_POINTER && !look(of).is_const)
-			fputs(" const", out);
-		write_behind(out, of, depth + 1);
+		    of->kind == TYPE_POINTER && !look(&names, of).is_const)
+			fputs(" const", to->out);
+		write_behind(&names, of, depth + 1);
 	} while (!die_sibling(&child, &child));
 end:
 	if (!any && type->has_die &&
 	    (type->language == LANGUAGE_CXX ||
 	     dwarf_attr(&type->die, DW_AT_prototyped, &attribute)))
-		fputs("void", out);
-	fputc(')', out);
+		fputs("void", to->out);
+	fputc(')', to->out);
 }
 
-static void write_behind(FILE *out, struct type *type, unsigned depth)
+static void write_behind(const struct type_writing *to, struct type *type,
+			 unsigned depth)
 {
-	if (depth > DEPTH_MOST || type->name || look(type).has_name)
+	if (depth > DEPTH_MOST || type->name || look(to, type).has_name)
 		return;
 	switch (type->kind) {
 	case TYPE_POINTER:
 	case TYPE_REFERENCE:
 	case TYPE_MEMBER_POINTER:
-		if (is_suffixed(type_target(type)))
-			fputc(')', out);
-		write_behind(out, type_target(type), depth + 1);
+		if (is_suffixed(to, type_target(type)))
+			fputc(')', to->out);
+		write_behind(to, type_target(type), depth + 1);
 		break;
 	case TYPE_ARRAY:
 		if (type->has_count)
-			fprintf(out, "[%" PRIu64 "]", type->count);
+			fprintf(to->out, "[%" PRIu64 "]", type->count);
 		else
-			fputs("[]", out);
-		write_behind(out, type_target(type), depth + 1);
+			fputs("[]", to->out);
+		write_behind(to, type_target(type), depth + 1);
 		break;
 	case TYPE_FUNCTION:
-		write_parameters(out, type, depth);
-		write_behind(out, type_target(type), depth + 1);
+		write_parameters(to, type, depth);
+		write_behind(to, type_target(type), depth + 1);
 		break;
 	default:
 		break;
@@ -293,9 +318,10 @@ static void write_behind(FILE *out, struct type *type, unsigned depth)
 
 /* ------- Rust ------- */
 
-static void write_rust(FILE *out, struct type *type, unsigned depth)
+static void write_rust(const struct type_writing *to, struct type *type,
+		       unsigned depth)
 {
-	struct written written = look(type);
+	struct written written = look(to, type);
 	const char *name = type->has_die ? dwarf_diename(&type->written) :
 					   type->name;
 
@@ -303,43 +329,64 @@ static void write_rust(FILE *out, struct type *type, unsigned depth)
 		return;
 	if (type->kind == TYPE_POINTER && !written.has_name) {
 		fputs(name && !strncmp(name, "*const", 6) ? "*const " :
-							   "*mut ", out);
-		write_rust(out, type_target(type), depth + 1);
+							   "*mut ", to->out);
+		write_rust(to, type_target(type), depth + 1);
 	} else if (type->kind == TYPE_ARRAY && !written.has_name) {
-		fputc('[', out);
-		write_rust(out, type_target(type), depth + 1);
-		fprintf(out, "; %" PRIu64 "]", type->count);
+		fputc('[', to->out);
+		write_rust(to, type_target(type), depth + 1);
+		fprintf(to->out, "; %" PRIu64 "]", type->count);
 	} else if (written.has_name && type->types->qualify) {
-		write_name(out, &written);
+		write_name(to->out, &written);
 	} else {
-		fputs(name ? name : "()", out);
+		fputs(name ? name : "()", to->out);
 	}
+}
+
+void type_declare(const struct type_writing *to, struct type *type,
+		  const char *name)
+{
+	if (type->language == LANGUAGE_RUST) {
+		write_rust(to, type, 0);
+		return;
+	}
+	write_before(to, type, 0);
+	if ((*name || is_suffixed(to, type)) && !ends_with_mark(to, type))
+		fputc(' ', to->out);
+	fputs(name, to->out);
+	write_behind(to, type, 0);
 }
 
 void type_write(FILE *out, struct type *type)
 {
-	if (type->language == LANGUAGE_RUST) {
-		write_rust(out, type, 0);
-		return;
-	}
-	write_before(out, type, 0);
-	if (is_suffixed(type) && !ends_with_mark(type))
-		fputc(' ', out);
-	write_behind(out, type, 0);
+	const struct type_writing names = { .out = out, .show = SHOW_NAMES };
+
+	type_declare(&names, type, "");
+}
+
+/* ------- as texts ------- */
+
+static char *as_text(struct type *type, enum type_show show)
+{
+	struct type_writing to = { .show = show };
+	char *text = NULL;
+	size_t size;
+
+	to.out = open_memstream(&text, &size);
+	if (!to.out)
+		return NULL;
+	type_declare(&to, type, "");
+	if (!fclose(to.out))
+		return text;
+	free(text);
+	return NULL;
 }
 
 char *type_to_text(struct type *type)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	return as_text(type, SHOW_NAMES);
+}
 
-	if (!out)
-		return NULL;
-	type_write(out, type);
-	if (fclose(out)) {
-		free(text);
-		return NULL;
-	}
-	return text;
+char *type_to_whole_text(struct type *type)
+{
+	return as_text(type, SHOW_MEMBERS);
 }

@@ -109,4 +109,7 @@ void type_write(FILE *out, struct type *type);
 /* The same; free() it. */
 char *type_to_text(struct type *type);
 
+/* With members, as gdb's ptype has it. */
+char *type_to_whole_text(struct type *type);
+
 #endif

@@ -7,12 +7,23 @@
 
 #include "formats/error.h"
 #include "replayer/replayer.h"
+#include "replayer/session/program_start.h"
+#include "vm/linux/abi/names.h"
 #include "vm/vm.h"
+
+/* What a stream was told last. */
+struct told_stream {
+	bool in_call;		/* a call was entered */
+	bool has_left;		/* one was left, successful: */
+	struct call_event left;
+};
 
 struct visiting {
 	const struct calls_list *list;
 	const struct reg_table *regs;
-	bool *in_call;		/* by stream: a call was entered */
+	struct told_stream *streams;
+	bool has_uid;
+	uint32_t uid;
 	struct call_event event;	/* that is taking effect */
 	uint64_t pc;		/* before it */
 	bool has_event;
@@ -67,7 +78,7 @@ static void enter(struct visiting *visiting, uint64_t number)
 {
 	struct call_event event = begin_call(visiting, number);
 
-	visiting->in_call[event.stream] = true;
+	visiting->streams[event.stream].in_call = true;
 	tell(visiting, &event);
 }
 
@@ -84,11 +95,27 @@ static void begin_leaving(struct visiting *visiting,
 		enter(visiting, packet->number);
 	*event = begin_call(visiting, packet->number);
 	event->visit = VISIT_LEAVE;
-	event->was_entered = visiting->in_call[stream];
+	event->was_entered = visiting->streams[stream].in_call;
 	event->result = packet->result;
 	visiting->pc = reg(visiting, visiting->regs->pc);
-	visiting->in_call[stream] = false;
+	visiting->streams[stream].in_call = false;
 	visiting->has_event = true;
+}
+
+/* A call that the thread has just made may have sent it. */
+static void look_behind(const struct visiting *visiting,
+			struct call_event *event)
+{
+	const struct told_stream *stream = &visiting->streams[event->stream];
+
+	if (recording_tid(visiting->list->recording, 0, &event->pid, NULL) ||
+	    !stream->has_left || stream->left.at.time != event->at.time)
+		return;
+	event->is_behind_call = true;
+	event->number = stream->left.number;
+	memcpy(event->args, stream->left.args, sizeof(event->args));
+	event->has_uid = visiting->has_uid;
+	event->uid = visiting->uid;
 }
 
 static void begin_signal(struct visiting *visiting,
@@ -105,6 +132,7 @@ static void begin_signal(struct visiting *visiting,
 	for (size_t i = 0; i < told->count; i++)
 		event->has_handler |=
 			replay_event_effect(told, i)->kind == PACKET_REG;
+	look_behind(visiting, event);
 	visiting->has_event = true;
 }
 
@@ -134,6 +162,40 @@ static void before_event(void *context, const struct replay_event *told)
 	}
 }
 
+static void take_user(struct visiting *visiting,
+		      const struct program_start *start)
+{
+	visiting->has_uid = start->has_uid;
+	visiting->uid = start->uid;
+}
+
+/* Whose the process is, may change. */
+static void follow_user(struct visiting *visiting,
+			const struct call_event *event)
+{
+	const char *name = linux_syscall_name(visiting->regs->arch,
+					      event->number);
+	struct program_start start;
+
+	if (event->result || !name)
+		return;
+	if (!strncmp(name, "execve", strlen("execve")) &&
+	    program_start_read(visiting->list->replayer, visiting->regs,
+			       &start))
+		take_user(visiting, &start);
+	else if (!strncmp(name, "set", 3) && strstr(name, "uid"))
+		visiting->has_uid = false;
+}
+
+static void remember(struct visiting *visiting, const struct call_event *event)
+{
+	struct told_stream *stream = &visiting->streams[event->stream];
+
+	follow_user(visiting, event);
+	stream->has_left = !event->result;
+	stream->left = *event;
+}
+
 /*
  * A call's position is behind it, also one that positions count.  The kernel has
  * one made again by setting the thread back to its instruction.
@@ -145,6 +207,7 @@ static void end_leaving(struct visiting *visiting)
 	    visiting->pc -
 		    vm_call_size(replayer_vm(visiting->list->replayer)))
 		visiting->event.result = CALL_RESTARTS;
+	remember(visiting, &visiting->event);
 }
 
 static void after_event(void *context, const struct replay_event *told)
@@ -167,7 +230,7 @@ static void look_inside(struct visiting *visiting)
 	uint32_t stream = replayer_stream(replayer);
 	unsigned size;
 
-	if (visiting->in_call[stream] || !replayer_in_call(replayer, &size))
+	if (visiting->streams[stream].in_call || !replayer_in_call(replayer, &size))
 		return;
 	enter(visiting, reg(visiting, visiting->regs->result));
 }
@@ -210,6 +273,36 @@ static int go_on(struct visiting *visiting, const struct position *from,
 	return rc ? rc : visiting->rc;
 }
 
+/* The first process was executed before its first instruction. */
+static bool begins_with_exec(const struct calls_list *list,
+			     const struct position *from)
+{
+	return !from->time && !from->events &&
+	       !recording_start(list->recording) &&
+	       !recording_meta(list->recording)->origin.parent;
+}
+
+/* Its arguments are still there, in the new program's memory. */
+static void tell_exec(struct visiting *visiting)
+{
+	struct call_event event = begin(visiting, VISIT_ENTER);
+	struct program_start start;
+
+	if (!program_start_read(visiting->list->replayer, visiting->regs,
+				&start) ||
+	    !linux_syscall_find(visiting->regs->arch, "execve",
+				&event.number))
+		return;
+	take_user(visiting, &start);
+	event.args[0] = start.name;
+	event.args[1] = start.argv;
+	event.args[2] = start.envp;
+	tell(visiting, &event);
+	event.visit = VISIT_LEAVE;
+	event.was_entered = true;
+	tell(visiting, &event);
+}
+
 int calls_list_visit(const struct calls_list *list, const struct position *from,
 		     const struct position *to, struct failure *why)
 {
@@ -223,40 +316,21 @@ int calls_list_visit(const struct calls_list *list, const struct position *from,
 	};
 	int rc;
 
-	visiting.in_call = calloc(recording_threads(list->recording),
-				  sizeof(*visiting.in_call));
-	if (!visiting.in_call)
+	visiting.streams = calloc(recording_threads(list->recording),
+				  sizeof(*visiting.streams));
+	if (!visiting.streams)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	rc = replayer_seek(list->replayer, from, why);
 	if (!rc)
 		rc = replayer_observe(list->replayer, &observer, why);
 	if (!rc) {
 		replayer_in_order(list->replayer, true);
+		if (begins_with_exec(list, from))
+			tell_exec(&visiting);
 		rc = go_on(&visiting, from, to, why);
 		replayer_in_order(list->replayer, false);
 		replayer_unobserve(list->replayer, &observer);
 	}
-	free(visiting.in_call);
+	free(visiting.streams);
 	return rc;
-}
-
-/* ------- memory ------- */
-
-bool calls_list_read(struct replayer *replayer, uint64_t addr, void *bytes,
-		     size_t size)
-{
-	uint8_t known[256];
-	uint8_t *to = bytes;
-
-	while (size) {
-		size_t part = size < sizeof(known) ? size : sizeof(known);
-
-		if (replayer_read(replayer, addr, to, known, part, NULL) ||
-		    memchr(known, 0, part))
-			return false;
-		addr += part;
-		to += part;
-		size -= part;
-	}
-	return true;
 }

@@ -51,6 +51,11 @@ struct call_event {
 	uint64_t signal;
 	bool is_fault;		/* replayer_last_fault() says why */
 	bool has_handler;	/* it was entered; registers are its own */
+	bool is_behind_call;	/* a call of the thread's own was successful
+				   right before: `number` and `args` */
+	uint32_t pid;
+	bool has_uid;		/* it is known whose process it is: */
+	uint32_t uid;
 };
 
 struct calls_list {
@@ -67,13 +72,10 @@ struct calls_list {
 
 /*
  * Those from one position to another.  Of a call that began before, only the
- * end is visited.
+ * end is visited.  At the start of the first process, that is the call that
+ * executed its program.
  */
 int calls_list_visit(const struct calls_list *list, const struct position *from,
 		     const struct position *to, struct failure *why);
-
-/* Reads memory where the replayer stands; false unless all of it is known. */
-bool calls_list_read(struct replayer *replayer, uint64_t addr, void *bytes,
-		     size_t size);
 
 #endif

@@ -18,10 +18,12 @@
  *	marks.h		each time that a replay comes to some code
  *	crash.h		how a signal ended a program
  *	diversion.h	what would happen if
+ *	family_find.h	which process is meant
  *	heap.h		blocks that were allocated, and what was done to them
  *	heap_functions.h	which functions are an allocator's
  *	history.h	who accessed memory, and when
  *	index_build.h	all of the index at once
+ *	known_memory.h	memory where a replayer stands
  *	last_words.h	what a program wrote to its standard error last
  *	mappings.h	what is mapped where
  *	numbers.h	numbers and addresses as texts
@@ -50,10 +52,12 @@
 #include "replayer/session/code.h"
 #include "replayer/session/crash.h"
 #include "replayer/session/diversion.h"
+#include "replayer/session/family_find.h"
 #include "replayer/session/heap.h"
 #include "replayer/session/heap_functions.h"
 #include "replayer/session/history.h"
 #include "replayer/session/index_build.h"
+#include "replayer/session/known_memory.h"
 #include "replayer/session/last_words.h"
 #include "replayer/session/mappings.h"
 #include "replayer/session/log_points.h"

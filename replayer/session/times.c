@@ -16,6 +16,18 @@ uint64_t time_text_share(const struct decimal *percent, uint64_t whole)
 			  (100 * percent->parts));
 }
 
+/* The nearest: a share that was gone to is itself again. */
+unsigned time_tenths(uint64_t part, uint64_t whole)
+{
+	unsigned tenths;
+
+	if (part >= whole)
+		return 1000;
+	tenths = (unsigned)(((unsigned __int128)part * 2000 + whole) /
+			    ((unsigned __int128)whole * 2));
+	return tenths < 1000 ? tenths : 999;
+}
+
 /* "12.5", of 100 */
 static bool parse_percent(const char *text, struct decimal *out)
 {

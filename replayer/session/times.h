@@ -58,4 +58,7 @@ bool time_text_parse(const char *text, struct time_text *out);
 /* How long a share of something is. */
 uint64_t time_text_share(const struct decimal *percent, uint64_t whole);
 
+/* The other way round, in tenths of a percent: 1000 is all of it alone. */
+unsigned time_tenths(uint64_t part, uint64_t whole);
+
 #endif

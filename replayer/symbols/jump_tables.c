@@ -13,75 +13,50 @@
 #include <string.h>
 
 #include "replayer/symbols/demangle.h"
+#include "replayer/symbols/sections.h"
 
 #define ENTRY_DEFAULT 16u
 
 struct entry {
-	Elf *elf;
-	GElf_Shdr header;	/* of the table's section */
-	const uint8_t *bytes;	/* of the entry, */
+	const uint8_t *bytes;
 	size_t size;
 	uint64_t addr;		/* as in the file */
 };
 
-/* ------- sections ------- */
+/* ------- entries ------- */
 
-static bool find_section(Dwfl_Module *module, uint64_t addr, Elf **elf,
-			 Elf_Scn **out, GElf_Shdr *header, uint64_t *bias)
+static bool find_table(Dwfl_Module *module, uint64_t addr,
+		       struct section *out)
 {
-	GElf_Addr more = 0;
-	Elf_Scn *section = NULL;
-	size_t names;
-
-	*elf = module ? dwfl_module_getelf(module, &more) : NULL;
-	*bias = more;
-	if (!*elf || elf_getshdrstrndx(*elf, &names))
-		return false;
-	while ((section = elf_nextscn(*elf, section))) {
-		const char *name;
-
-		if (!gelf_getshdr(section, header) ||
-		    addr - more - header->sh_addr >= header->sh_size)
-			continue;
-		name = elf_strptr(*elf, names, header->sh_name);
-		*out = section;
-		return name && !strncmp(name, ".plt", 4);
-	}
-	return false;
+	return section_find(module, addr, out) && !strncmp(out->name, ".plt", 4);
 }
 
 bool jump_table_has(Dwfl_Module *module, uint64_t addr)
 {
-	Elf *elf;
-	Elf_Scn *section;
-	GElf_Shdr header;
-	uint64_t bias;
+	struct section table;
 
-	return find_section(module, addr, &elf, &section, &header, &bias);
+	return find_table(module, addr, &table);
 }
 
-/* The entry that `addr` is in; false if the file does not have its bytes. */
-static bool find_entry(Dwfl_Module *module, uint64_t addr, struct entry *out,
+/* The entry that the address is in; false if the file does not have its bytes. */
+static bool find_entry(const struct section *table, struct entry *out,
 		       uint64_t *inside)
 {
-	Elf_Scn *section;
+	const GElf_Shdr *header = &table->header;
+	uint64_t offset = table->offset, size;
 	Elf_Data *data;
-	uint64_t bias, offset, size;
 
-	if (!find_section(module, addr, &out->elf, &section, &out->header,
-			  &bias) ||
-	    out->header.sh_type != SHT_PROGBITS ||
-	    !(data = elf_rawdata(section, NULL)) || !data->d_buf)
+	if (header->sh_type != SHT_PROGBITS ||
+	    !(data = elf_rawdata(table->handle, NULL)) || !data->d_buf)
 		return false;
-	size = out->header.sh_entsize ? out->header.sh_entsize : ENTRY_DEFAULT;
-	offset = addr - bias - out->header.sh_addr;
+	size = header->sh_entsize ? header->sh_entsize : ENTRY_DEFAULT;
 	*inside = offset % size;
 	offset -= *inside;
 	if (size > data->d_size || offset > data->d_size - size)
 		return false;
 	out->bytes = (const uint8_t *)data->d_buf + offset;
 	out->size = (size_t)size;
-	out->addr = out->header.sh_addr + offset;
+	out->addr = header->sh_addr + offset;
 	return true;
 }
 
@@ -170,26 +145,42 @@ static const char *name_of_slot(Elf *elf, uint64_t slot)
 	return name;
 }
 
+/* The function that an entry is for; NULL if it is for none. */
+static const char *name_of_entry(const struct section *table, uint64_t *inside)
+{
+	struct entry entry;
+	GElf_Ehdr header;
+	uint64_t slot;
+
+	if (!find_entry(table, &entry, inside) ||
+	    !gelf_getehdr(table->elf, &header) ||
+	    !(header.e_machine == EM_AARCH64 ? slot_of_arm64(&entry, &slot) :
+					       slot_of_x86(&entry, &slot)))
+		return NULL;
+	return name_of_slot(table->elf, slot);
+}
+
 bool jump_table_name(Dwfl_Module *module, uint64_t addr, char *text,
 		     size_t room)
 {
-	struct entry entry;
-	uint64_t inside, slot;
-	GElf_Ehdr header;
+	struct section table;
+	uint64_t inside;
 	const char *name;
 	size_t length;
 
-	if (!find_entry(module, addr, &entry, &inside) ||
-	    !gelf_getehdr(entry.elf, &header) ||
-	    !(header.e_machine == EM_AARCH64 ? slot_of_arm64(&entry, &slot) :
-					       slot_of_x86(&entry, &slot)))
+	if (!find_table(module, addr, &table))
 		return false;
-	name = name_of_slot(entry.elf, slot);
-	if (!name || !*name)
-		return false;
-	demangle_into(text, room, name);
+	name = name_of_entry(&table, &inside);
+	if (name && *name) {
+		demangle_into(text, room, name);
+		length = strlen(text);
+		snprintf(text + length, room - length, "@plt");
+	} else {
+		inside = table.offset;
+		snprintf(text, room, "%s", table.name);
+	}
 	length = strlen(text);
-	snprintf(text + length, room - length, inside ? "@plt+0x%" PRIx64 :
-							"@plt", inside);
+	if (inside)
+		snprintf(text + length, room - length, "+0x%" PRIx64, inside);
 	return true;
 }

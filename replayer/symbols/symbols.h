@@ -14,6 +14,7 @@
  *	frames.h	who called whom
  *	code_lines.h	what steps by lines must know of code
  *	code_places.h	where breakpoints on lines and functions stop
+ *	code_units.h	what a file says of a part of it
  *	demangle.h	names as people write them
  *	debug_search.h	where debugging information is looked for
  *	module_sources.h	where the files of modules are
@@ -27,6 +28,7 @@
 #include "replayer/symbols/absent.h"
 #include "replayer/symbols/code_lines.h"
 #include "replayer/symbols/code_places.h"
+#include "replayer/symbols/code_units.h"
 #include "replayer/symbols/debug_search.h"
 #include "replayer/symbols/demangle.h"
 #include "replayer/symbols/dwarf_places.h"

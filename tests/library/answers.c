@@ -65,8 +65,9 @@ static int on_thread(void *context, const struct cprec_thread *thread)
 static int on_process(void *context, const struct cprec_process *process)
 {
 	(void)context;
-	printf("process %s %" PRIu32 " %d\n", process->name, process->pid,
-	       process->is_this);
+	printf("process %s %" PRIu32 " %d %s %s\n", process->name,
+	       process->pid, process->is_this, process->program,
+	       process->called);
 	return 0;
 }
 
@@ -289,10 +290,13 @@ static void look_at_crash(void)
 	};
 	const struct cprec_memory *memory;
 	const struct cprec_place *place;
+	const struct cprec_unit *unit;
 	const struct cprec_value *value;
 	struct cprec_code code = { .size = sizeof(code) };
 	uint64_t addr, length;
 	const struct cprec_state *state;
+	const char *type;
+	char percent[CPREC_PERCENT_TEXT];
 
 	MUST(cprec_cursor_create(&cursor, recording, NULL, &why));
 	MUST(cprec_cursor_describe(cursor, &state, &why));
@@ -316,6 +320,15 @@ static void look_at_crash(void)
 	printf("kept %s\n", value->text);
 	MUST(cprec_find_place(cursor, addr + 2, &place, &why));
 	printf("place %s %s\n", or_none(place->symbol), or_none(place->data));
+	MUST(cprec_find_unit(cursor, addr, &unit, &why));
+	printf("unit %s\n", or_none(unit->section));
+	MUST(cprec_find_type(cursor, "head", true, &type, &why));
+	printf("type %s\n", type);
+	printf("type none: %d\n",
+	       cprec_find_type(cursor, "no_such", false, &type, &why));
+	printf("percent %s\n",
+	       cprec_percent_text(percent, recording,
+				  cprec_cursor_position(cursor)));
 	step_lines(cursor);
 	MUST(cprec_read(cursor, addr, length, &memory, &why));
 	printf("memory ");

@@ -37,7 +37,8 @@ def describe(recording):
         show("thread", one.tid, one.first, one.last, one.instructions,
              one.has_ended)
     for one in recording.processes():
-        show("process", one.name, one.pid, one.is_this)
+        show("process", one.name, one.pid, one.is_this, one.program,
+             one.called)
     for one in recording.programs():
         show("program", one.at, one.path, one.argv[0])
     show("crash", crash.signal_name, crash.at, crash.tid, hex(crash.addr),
@@ -121,6 +122,10 @@ def look_at_crash(here):
     show("kept", here["counter"])
     place = here.place(addr + 2)
     show("place", place.symbol, place.data)
+    show("unit", here.unit(addr).section)
+    show("type", here.type("head", whole=True))
+    show("type none:", code_of(here.type, "no_such"))
+    show("percent", here.recording.percent(here.position))
     step_lines(here)
     show_memory(here, addr, length)
     show_memory(here, 8, 4)

@@ -483,6 +483,9 @@ class Tests(tap.CprecTap):
                      if not one.is_this][0]
         with cprec.open(self.path("f.cpr"), process=child) as recording:
             equal(recording.info.pid, child, "the child")
+        name = os.path.basename(self.options.guest)
+        with cprec.open(self.path("f.cpr"), process=name) as recording:
+            equal(recording.info.pid, child, "the child, by its name")
             equal(recording.crash().signal, signal.SIGSEGV, "its crash")
             equal(str(recording.at()["counter"]), self.said["counter"][0],
                   "its counter")

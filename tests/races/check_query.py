@@ -114,9 +114,13 @@ class Tests:
                 file.write(source)
         run("gcc", "-std=c11", "-D_GNU_SOURCE", "-g", "-O0", "-pthread",
             "-I", HERE, "-o", program, path)
-        run(self.cprec, "record", "-q", *options, "-o", program + ".cpr", "--",
-            program)
-        return program + ".cpr"
+        return self.record_program(name, name, *options)
+
+    def record_program(self, name, trace, *options):
+        trace = os.path.join(self.folder, trace + ".cpr")
+        run(self.cprec, "record", "-q", *options, "-o", trace, "--",
+            os.path.join(self.folder, name))
+        return trace
 
     def ask(self, trace, variable, at, *options):
         return json.loads(run(self.cprec, "query", trace, "--addr", variable,
@@ -175,6 +179,40 @@ def planted(tests, name, variable, wanted):
         raise Failure("a race in spite of --no-races")
     # Before anything took place there was no race.
     equal(tests.ask(trace, variable, 10)["race"], [], "race at t=10")
+
+
+STRUCTURE = """#include "race.h"
+enum state { OFF, ON };
+static struct { short first; enum state second; double third; } shared,
+*where = &shared;
+static unsigned char bytes[4];
+static void one(void) {
+shared.first = -3; shared.second = ON; shared.third = 0.5; bytes[1] = 200; }
+static void two(void) {
+shared.first = 3; shared.second = OFF; shared.third = 1.5; bytes[1] = 201; }
+int main(void) { race(one, two); return 0; }
+"""
+
+
+def typed(tests):
+    """Values are shown by their types, or as numbers in hexadecimal."""
+    trace = tests.record("typed", STRUCTURE)
+    for variable, wanted in (
+            ("shared.second", {"ON", "OFF"}),
+            ("bytes[1]", {r"200 '\310'", r"201 '\311'"}),
+            ("shared", {"-3", "3", "ON", "OFF", "0.5", "1.5"}),
+            ("*where", {"-3", "3", "ON", "OFF", "0.5", "1.5"}),
+            ("bytes", {r"200 '\310'", r"201 '\311'"})):
+        text = tests.text(trace, variable, "end")
+        equal(set(re.findall(r"^  0x[0-9a-f]+: (.*?), ", text, re.M)), wanted,
+              variable)
+    run("strip", "--strip-debug", trace[:-4])
+    trace = tests.record_program("typed", "stripped")
+    text = tests.text(trace, "bytes", "end", "--no-races")
+    addr = re.search("0x[0-9a-f]+", text)[0]
+    text = tests.text(trace, addr, "end")
+    equal(set(re.findall(r"^  0x[0-9a-f]+: (.*?), ", text, re.M)),
+          {"0xc8", "0xc9"}, "without debugging information")
 
 
 def read_first(tests):
@@ -311,6 +349,7 @@ def run_all(tests):
     for case in CASES:
         tests.test(case[0], planted, *case)
     tests.test("a read, then a write", read_first)
+    tests.test("values by their types", typed)
     tests.test("what races counts", counted)
     tests.test("a race long ago", long_ago)
     tests.test("one thread", alone)

@@ -159,6 +159,28 @@ int main(void)
 }
 """
 
+# A program that becomes another one, in which names are elsewhere.
+BECOMES = """#include <unistd.h>
+int only_first = 1, both = 11;
+int first_work(int n) { return n + only_first; }
+int main(int argc, char **argv)
+{
+  (void)argc;
+  both += first_work(1);
+  execl(argv[1], argv[1], (char *)0);
+  return 1;
+}
+"""
+
+BECOME = """int pad[100], only_second = 2, both = 21;
+int second_work(int n) { return n * only_second; }
+int main(void)
+{
+  both += second_work(3);
+  return 0;
+}
+"""
+
 EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                         "../../docs/example")
 
@@ -199,25 +221,33 @@ class Session(CprecTap):
         expect(os.path.exists(path), done.stderr)
         return path, done.stdout
 
-    def ask(self, path, *commands, options=()):
-        """The answer of each command, errors in it, and how it begins."""
-        script = os.path.join(self.folder, "script.py")
-        with open(script, "w") as file:
+    def script(self, commands):
+        """A file of them for gdb."""
+        path = os.path.join(self.folder, "script.py")
+        with open(path, "w") as file:
             file.write("import gdb\n")
             for number, command in enumerate(commands):
                 file.write(
                     f"print('@@{number}', flush=True)\n"
                     f"try: gdb.execute({command!r})\n"
                     "except gdb.error as error: print('error:', error)\n")
+        return path
+
+    def answers(self, commands, *words):
         done = subprocess.run(
-            [self.options.cprec, "debug", "--batch", "-x", script, *options,
-             path, "--", *GDB], capture_output=True, text=True, timeout=120,
+            words, capture_output=True, text=True, timeout=120,
             stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"})
         text = re.sub(r"\[Inferior .*\]\n$", "", done.stdout)
         answers = re.split(r"@@\d+\n", text)
         equal(len(answers), len(commands) + 1,
               f"answers; {done.stderr} {answers[-1]}")
         return answers[1:], answers[0] + done.stderr
+
+    def ask(self, path, *commands, options=()):
+        """The answer of each command, errors in it, and how it begins."""
+        return self.answers(
+            commands, self.options.cprec, "debug", "--batch", "-x",
+            self.script(commands), *options, path, "--", *GDB)
 
     def natively(self, program, *commands):
         words = [word for one in commands for word in ("-ex", one)]
@@ -388,6 +418,84 @@ class Session(CprecTap):
         equal(answers[11].split()[-1], "5", "level at the child's end")
         equal(answers[12], "child 5\n", "output of the child")
         expect("no process" in answers[14], answers[14])
+
+    @staticmethod
+    def plainly(answer):
+        """Without what no two sessions have in common, and arguments, which
+        are not there yet where a function begins."""
+        return re.sub(r"^\$\d+ |^ *Num .*\n|process \d+ .* (?=/)|0x\w+|"
+                      r"\(n=.*?\)|argv=\S+", "", answer)
+
+    def programs(self):
+        """Names are those of the program that runs where it has gone to, as
+        gdb has them natively, told of the exec."""
+        first = self.build("becomes", BECOMES)
+        second = self.build("become", BECOME)
+        path = os.path.join(self.folder, "becomes.cpr")
+        self.cprec("record", "-q", "-o", path, "--", first, second)
+        shown = ["print both", "print only_first", "print only_second",
+                 "info inferiors", "backtrace"]
+        commands = ["break first_work", "run", *shown, "delete", "catch exec",
+                    "continue", "break second_work", "continue", *shown]
+        native, _ = self.answers(
+            commands, "gdb", *GDB, "-q", "-batch", "-x",
+            self.script(commands), "--args", first, second)
+        wanted = [native[2:2 + len(shown)], native[-len(shown):]]
+        calls = self.cprec("calls", "--json", path, "first_work",
+                           "second_work").stdout.splitlines()
+        at = [json.loads(line)["at"] for line in calls]
+        exec_at = json.loads(self.cprec("info", "--json", path).stdout)[
+            "images"][1]["at"]
+        # There and back, by each command that goes far.
+        for moves, program in (
+                ([f"goto {at[1]}"], 1), ([f"goto {at[1]}", f"goto {at[0]}"], 0),
+                (["goto end", f"goto {at[0]}", f"goto {at[1]}", "back"], 0),
+                ([f"goto {at[0]}", f"goto {at[1]}", "back", "forward"], 1),
+                ([f"goto {exec_at}", f"goto {exec_at - 1}", f"goto {at[1]}"],
+                 1)):
+            answers, _ = self.ask(path, "goto start", *moves, *shown)
+            for one, mine, theirs in zip(shown, answers[len(moves) + 1:],
+                                         wanted[program]):
+                equal(self.plainly(mine), self.plainly(theirs),
+                      f"{one} after {moves}")
+        # Breakpoints are met on both sides.
+        answers, _ = self.ask(
+            path, "goto start", "goto end", "break second_work",
+            "reverse-continue", f"goto {at[0]}", "print only_first",
+            "continue", "next", "last both", "goto start",
+            "info inferiors")
+        expect("second_work (n=3)" in answers[3], answers[3])
+        expect("= 1" in answers[5], answers[5])
+        return f"{len(shown)} answers, 5 ways"
+
+    def process_names(self):
+        """Those of programs are taken, too, if one process alone has them."""
+        path = os.path.join(self.folder, "names.cpr")
+        self.cprec("record", "-q", "-o", path, "--", "sh", "-c", "/bin/echo x;"
+                   " /bin/ls / >&2; /bin/ls /tmp >&2; :")
+        pids = {}
+        for line in self.cprec("ps", "--json", path).stdout.splitlines():
+            one = json.loads(line)
+            pids.setdefault(one["name"], []).append(one["pid"])
+        sh, echo, ls = pids["sh"], pids["echo"], sorted(pids["ls"])
+        for how in [], ["--plain"]:
+            def ask(*commands):
+                done = self.cprec("debug", *how, "--batch", *(
+                    word for one in commands for word in ("-ex", one)), path)
+                return done.stdout + done.stderr
+            listed = ask("process")
+            for name, numbers in pids.items():
+                for pid in numbers:
+                    expect(re.search(rf"^[* ] {pid} +{name} +/", listed,
+                                     re.M), f"{how} {pid} {name}: {listed}")
+            for name, pid in (("echo", echo[0]), ("sh", sh[0]),
+                              ("/tmp", ls[1])):
+                expect(re.search(rf"^\* {pid} ", ask(
+                    f"process {name}", "process"), re.M), f"{how} {name}")
+            expect(f"'ls' is more than one: ls {ls[0]}, ls {ls[1]}" in
+                   ask("process ls"), f"{how}: several")
+            expect(f"no process 'nix': sh {sh[0]}, echo" in
+                   ask("process nix"), f"{how}: none")
 
     def unusable(self):
         """What is no recording, or half of one, is told at once."""
@@ -627,7 +735,9 @@ def run_all(options, folder):
             ("C++", tests.cpp), ("threads", tests.threads),
             ("lost counts", tests.lost_counts),
             ("where an exception came from", tests.exception),
-            ("processes", tests.processes), ("unusable", tests.unusable),
+            ("processes", tests.processes),
+            ("programs", tests.programs),
+            ("processes by name", tests.process_names), ("unusable", tests.unusable),
             ("positions", tests.positions),
             ("registers", tests.registers),
             ("damaged bookmarks", tests.bad_bookmarks),

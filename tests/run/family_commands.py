@@ -85,6 +85,48 @@ class Tests(PlaceTap):
         equal(self.ask("rm", "t.cpr"), "", "rm prints")
         equal(self.names(), [], "files after rm")
 
+    def verify_all(self):
+        """One line for each process, and the status of the worst."""
+        trace = self.begin()
+        self.record("/bin/sh", "-c", "/bin/true; /bin/echo x; exit 0")
+        ps = {(one["pid"], one["name"], one["instructions"])
+              for one in self.objects("ps")}
+        equal(len(ps), 3, "processes")
+
+        def verify(*arguments, status=0):
+            done = self.run_here("verify", "--all", *arguments)
+            equal(done.returncode, status, f"{arguments}: {done.stderr}")
+            return done
+        for path in recordings(trace):
+            lines = verify(path).stdout.splitlines()
+            found = [re.match(r"(\d+) (\w+): verified (\d+) instr", line)
+                     for line in lines]
+            equal({(int(one[1]), one[2], int(one[3])) for one in found}, ps,
+                  "lines")
+        equal(verify("-q").stdout, "", "with -q")
+        alone = verify("--thread=all").stdout
+        equal(len(re.findall("verified thread", alone)), 3, "threads")
+        self.ask("pack", "-o", "packed.cpr", "t.cpr")
+        equal(verify("packed.cpr").stdout, verify("t.cpr").stdout, "packed")
+        broken = recordings(trace)[1]
+        with open(broken, "r+b") as file:
+            file.seek(os.path.getsize(broken) // 2)
+            byte = file.read(1)
+            file.seek(-1, os.SEEK_CUR)
+            file.write(bytes([byte[0] ^ 1]))
+        done = verify("t.cpr", status=1)
+        # Others may have pages there.
+        bad = [path for path in recordings(trace)
+               if self.run_here("verify", path).returncode]
+        expect(broken in bad, f"damaged are {bad}")
+        equal(len(done.stdout.splitlines()), 3 - len(bad), "good ones")
+        equal(len(re.findall(r"^cprec: \d+ \S+: ", done.stderr, re.M)),
+              len(bad), f"what is said: {done.stderr}")
+        pid = os.path.basename(broken)[:-4]
+        self.ask("verify", "t.cpr", "--all", f"--pid={pid}", status=2,
+                 said="cprec: --all and --pid exclude each other; see"
+                 " 'cprec verify --help'\n")
+
     def shim(self):
         """A python3 that starts forty shells does not litter."""
         self.begin()
@@ -603,6 +645,7 @@ class Tests(PlaceTap):
 def run_all(options, folder):
     tests = Tests(options, folder)
     for name, test in (("thirty commands", tests.thirty),
+                       ("verify --all", tests.verify_all),
                        ("forty shells", tests.shim),
                        ("a tree", tests.tree),
                        ("--pid", tests.named),

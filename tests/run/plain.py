@@ -67,6 +67,32 @@ int main(void)
 """
 
 
+# Variables of which parts are written, each by an instruction of its own.
+PARTS = """struct corner { int x, y; char name[8]; } corner;
+long wide;
+enum color { RED, GREEN } color;
+int row[3];
+short grid[2][2];
+int main(void)
+{
+  corner.x = 3;
+  corner.y = 4;
+  corner.name[0] = 'a';
+  corner.name[1] = 'b';
+  wide = 0x100000000;
+  *(int *)&wide = 7;
+  color = GREEN;
+  row[1] = 2;
+  row[2] = 9;
+  color = RED;
+  grid[1][0] = -1;
+  grid[0][1] = 5;
+  corner.y = 0;
+  return 0;
+}
+"""
+
+
 class Plain(Gdb):
     def plain(self, path, commands):
         """The answer of each command, the exit status, the errors."""
@@ -269,7 +295,7 @@ class Plain(Gdb):
             ("calls length", "length returned 5"),
             ("log 12 => id, head->id", "id = 40, head->id = 30"),
             ("history total", r"\t5 -> 15\t"),
-            ("history head", r"\t0x0 -> 0x[0-9a-f]+\t"),
+            ("history head", r"\t\(struct node \*\) 0x0 -> \(struct node \*\) 0x[0-9a-f]+"),
             ("strace rt_sigaction", "=> here.*rt_sigaction|rt_sigaction"),
             ("delete 1", ""),
             ("catch syscall rt_sigaction", "Catchpoint 2"),
@@ -279,6 +305,65 @@ class Plain(Gdb):
             ("continue", "returned from"),
             ("continue", "signal SIGUSR1"),
             ("info b", "catchpoint.*catchpoint.*met 1 time"))
+
+    def tables(self, *options):
+        """Code that linkers make is called as objdump calls it."""
+        program = self.build("tables", LIST, "-g", "-O0", "-no-pie", *options)
+        path = self.record("tables", program)
+        code = subprocess.run(
+            ["objdump", "-d", *(f"--section=.plt{more}" for more in
+                                ("", ".sec", ".got")), program],
+            capture_output=True, text=True, check=True).stdout
+        heads = re.findall(r"^([0-9a-f]{16}) <(.*)>:$", code, re.M)
+        expect(len(heads) > 3, f"objdump says {code}")
+        for addr, name in heads:
+            # The first entry has no name, and is said to be before another.
+            name = ".plt" if name.endswith("-0x10") else name
+            told, status, errors = self.plain(
+                path, [f"x/2i 0x{addr}", f"info symbol 0x{addr}"])
+            equal((status, errors), (0, ""), "status, errors")
+            expect(re.search(rf"<{re.escape(name)}>.*\n.*"
+                             rf"<{re.escape(name)}\+", told[0]),
+                   f"{name}: {told[0]}")
+            expect(told[1].startswith(name + " "), f"{name}: {told[1]}")
+        return f"{len(heads)} names"
+
+    def history(self):
+        """The whole variable before and after, though a part was written, as
+        gdb's watchpoint on the program itself shows it."""
+        program = self.build("parts", PARTS, "-g", "-O0")
+        path = self.record("parts", program)
+        names = ("corner", "wide", "color", "row", "corner.name", "grid")
+        answers, status, errors = self.plain(
+            path, [f"history {name}" for name in names])
+        equal((status, errors), (0, ""), "status, errors")
+        for name, answer in zip(names, answers):
+            native = subprocess.run(
+                ["gdb", "-q", "-nx", "-batch", "-ex", "break main", "-ex",
+                 "run", "-ex", f"watch {name}", *["-ex", "continue"] * 12,
+                 program], capture_output=True, text=True, timeout=60,
+                stdin=subprocess.DEVNULL).stdout
+            changes = re.findall(r"Old value = (.*)\nNew value = (.*)\n",
+                                 native)
+            expect(len(changes) > 1, f"gdb's of {name}: {native}")
+            equal([tuple(line.split("\t")[2].split(" -> "))
+                   for line in answer.splitlines()], changes, name)
+
+    def percents(self):
+        """Both kinds of prompt say the same of a position."""
+        path = os.path.join(self.folder, "lines.cpr")
+        places = ("start", "50%", "12.5%", "33.3%", "99.9%", "end-1", "end")
+        plain, status, errors = self.plain(
+            path, [f"goto {place}" for place in places])
+        equal((status, errors), (0, ""), "status, errors")
+        words = [one for place in places for one in ("-ex", f"goto {place}")]
+        gdb = self.cprec("debug", "--batch", *words, path).stdout
+        said = [re.findall(r"\(([0-9.]+)%\)", text)
+                for text in (" ".join(plain), gdb)]
+        # gdb's first one is where it begins.
+        equal(said[0], ["0.0", "50.0", "12.5", "33.3", "99.9", "99.9",
+                        "100.0"], "plain")
+        equal(said[1][1:], said[0], "gdb")
 
     def scripts(self):
         """Errors name the file and its line; the status tells of them."""
@@ -619,6 +704,11 @@ def run_all(options, folder):
     tests.test("without the program", tests.gone)
     tests.test("bookmarks, changes, places visited", tests.places)
     tests.test("what is shown", tests.looks)
+    tests.test("tables of jumps", tests.tables)
+    tests.test("tables of jumps, with marks", tests.tables,
+               "-fcf-protection=full", "-Wl,-z,ibtplt")
+    tests.test("a history of parts", tests.history)
+    tests.test("percents", tests.percents)
     tests.test("scripts", tests.scripts)
     tests.test("no symbols, no file", tests.stripped)
     tests.test("processes", tests.processes)

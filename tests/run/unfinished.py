@@ -86,6 +86,30 @@ print(os.waitpid(child, 0)[1])
 """
 
 
+# Processes that wait right behind the call that made another one.
+WAITS = """#include <sys/wait.h>
+#include <unistd.h>
+int level = 1;
+int main(void)
+{
+  int child = fork();
+  if (!child) {
+    level = 2;
+    child = fork();
+    if (!child) {
+      level = 4;
+      pause();
+    }
+    level = 3;
+  } else {
+    level = 5;
+  }
+  waitpid(child, 0, 0);
+  return 0;
+}
+"""
+
+
 class Tests(CprecTap):
     def start(self, *command, **more):
         self.trace = os.path.join(self.folder, f"{self.count}.cpr")
@@ -239,6 +263,30 @@ class Tests(CprecTap):
             time.sleep(1)
             equal(self.states(), [None, None], "in the end")
 
+    def waiting_behind_fork(self):
+        """All of a family are killed at once: each is recorded up to the call
+        in which it waited, and what it wrote before."""
+        program = os.path.join(self.folder, "waits")
+        with open(program + ".c", "w") as file:
+            file.write(WAITS)
+        subprocess.run(["gcc", "-g", "-O0", "-o", program, program + ".c"],
+                       check=True)
+        process = self.start(program, start_new_session=True)
+        time.sleep(1)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate(timeout=60)
+        found = {}
+        for path in recordings(self.trace):
+            last = self.cprec("strace", path).stdout.splitlines()[-1]
+            call = re.search(r" (\w+)\(.*<unfinished \.\.\.>$", last)
+            expect(call, f"the last line of {path}: {last}")
+            done = self.cprec("query", "--addr=level", "--no-races", path)
+            level = re.match(r"level = (\d+)\n", done.stdout)
+            expect(level, done.stderr)
+            found[int(level[1])] = call[1]
+            equal(self.cprec("verify", "-q", path).returncode, 0, "verify")
+        equal(found, {5: "wait4", 3: "wait4", 4: "pause"}, "where they wait")
+
     def killed_recorder(self):
         """Nobody writes what a killed one has left, though its child lives."""
         with self.going_on() as (process, end):
@@ -261,6 +309,7 @@ def run_all(options, folder):
     tests.test("a long segment", tests.long_segment)
     for how in "select", "read":
         tests.test(f"being written, {how}", tests.being_written, how)
+    tests.test("waiting behind a fork", tests.waiting_behind_fork)
     tests.test("a killed recorder", tests.killed_recorder)
     return tests.summary()
 

@@ -154,6 +154,18 @@ static void shares(void **state)
 	assert_true(time_text_share(&all, 0) == 0);
 }
 
+static void tenths(void **state)
+{
+	(void)state;
+	assert_int_equal(time_tenths(0, 0), 1000);
+	assert_int_equal(time_tenths(0, 7), 0);
+	assert_int_equal(time_tenths(7, 7), 1000);
+	assert_int_equal(time_tenths(UINT64_MAX - 1, UINT64_MAX), 999);
+	assert_int_equal(time_tenths(UINT64_MAX / 2, UINT64_MAX), 500);
+	assert_int_equal(time_tenths(1, 3), 333);
+	assert_int_equal(time_tenths(2, 3), 667);
+}
+
 int main(void)
 {
 	struct test_list list = { 0 };
@@ -162,5 +174,6 @@ int main(void)
 	add_rows(&list, clock_rows, take);
 	add_rows(&list, wrong_rows, refuse);
 	add_test(&list, "shares", shares, NULL);
+	add_test(&list, "tenths", tenths, NULL);
 	return run_list("times", &list);
 }

@@ -8,7 +8,6 @@
 #include "formats/nearest.h"
 #include "tools/debug/session.h"
 #include "tools/print.h"
-#include "tools/print_bytes.h"
 
 static void show_text(const char *text)
 {
@@ -22,26 +21,7 @@ static void show_position(struct cprec_position position)
 	fputs(cprec_position_text(text, position), stdout);
 }
 
-static void show_place(const struct cprec_place *place, uint64_t pc)
-{
-	const char *slash = place && place->file ? strrchr(place->file, '/') :
-						   NULL;
-
-	if (place && place->function)
-		show_text(place->function);
-	else if (place && place->symbol)
-		show_text(place->symbol);
-	else
-		printf("0x%" PRIx64, pc);
-	if (place && place->file) {
-		putchar(' ');
-		show_text(slash ? slash + 1 : place->file);
-		printf(":%" PRIu32, place->line);
-	}
-}
-
-/* A question about all of the recording is over. */
-static int ask_end(struct session *session, int rc, struct cprec_failure *why)
+int ask_end(struct session *session, int rc, struct cprec_failure *why)
 {
 	return search_end(session) && rc ? wrong(why, "interrupted") : rc;
 }
@@ -134,8 +114,15 @@ int do_thread(struct session *session, const char *args,
 
 static int on_process(void *context, const struct cprec_process *process)
 {
+	const char *called = process->called ? process->called : "?";
+	const char *slash = strrchr(called, '/');
+
 	(void)context;
 	printf("%c %-8s ", process->is_this ? '*' : ' ', process->name);
+	called = slash && slash[1] ? slash + 1 : called;
+	show_text(called);
+	printf("%*s ", (int)(strlen(called) < 12 ? 12 - strlen(called) : 0),
+	       "");
 	show_text(process->path);
 	putchar('\n');
 	return 0;
@@ -236,6 +223,7 @@ int do_process(struct session *session, const char *args,
 	       struct cprec_failure *why)
 {
 	char text[CPREC_POSITION_TEXT];
+	const struct cprec_info *info;
 	int rc;
 
 	if (!*args)
@@ -243,7 +231,10 @@ int do_process(struct session *session, const char *args,
 	rc = change_process(session, args, why);
 	if (rc)
 		return rc;
-	printf("[Switching to process %s]\n", args);
+	rc = cprec_describe(session->recording, &info, why);
+	if (rc)
+		return rc;
+	printf("[Switching to process %" PRIu32 "]\n", info->pid);
 	return do_goto(session, cprec_position_text(
 			text, cprec_cursor_position(session->cursor)), why);
 }
@@ -316,88 +307,6 @@ int do_output(struct session *session, const char *args,
 
 	(void)args;
 	return rc < 0 ? rc : 0;
-}
-
-/* ------- history ------- */
-
-struct history {
-	char *type;		/* NULL: not known, or of no number */
-	struct cprec_bits what;
-};
-
-static void show_bytes(const char *type, const uint8_t *bytes,
-		       const uint8_t *known, uint64_t length)
-{
-	if (bytes)
-		print_bytes(type, bytes, known, length);
-	else
-		fputs("...", stdout);
-}
-
-static void show_value(const struct history *history,
-		       const struct cprec_access *access, const uint8_t *bytes,
-		       const uint8_t *known)
-{
-	char *text;
-
-	if (!history->what.bit_size) {
-		show_bytes(access->length == history->what.length ?
-				   history->type : NULL,
-			   bytes, known, access->length);
-		return;
-	}
-	text = bits_text(&history->what, bytes, known);
-	fputs(text ? text : "?", stdout);
-	free(text);
-}
-
-static int on_access(void *context, const struct cprec_access *access)
-{
-	const struct history *history = context;
-
-	search_speaks();
-	show_position(access->before);
-	printf("\tthread %" PRIu32 "\t", access->tid);
-	show_value(history, access, access->old_bytes, access->old_known);
-	fputs(" -> ", stdout);
-	show_value(history, access, access->new_bytes, access->new_known);
-	putchar('\t');
-	show_place(access->place, access->pc);
-	if (access->by)
-		printf(", %s", access->by);
-	putchar('\n');
-	return 0;
-}
-
-int do_history(struct session *session, const char *args,
-	       struct cprec_failure *why)
-{
-	struct history history = { 0 };
-	struct cprec_accesses question = {
-		.size = sizeof(question), .writes = true, .changes = true,
-		.visit = on_access, .context = &history,
-	};
-	const struct cprec_value *value;
-	int rc;
-
-	if (!*args)
-		return wrong(why, "an expression is missing");
-	rc = cprec_find_bits(session->cursor, args, &history.what, why);
-	if (rc)
-		return rc;
-	question.addr = history.what.addr;
-	question.length = history.what.length;
-	question.bit_offset = history.what.bit_offset;
-	question.bit_size = history.what.bit_size;
-	/* A structure has parts. */
-	if (!cprec_evaluate(session->cursor, args, NULL, &value, NULL) &&
-	    value->has_addr && value->type && value->text &&
-	    *value->text != '{')
-		history.type = strdup(value->type);
-	search_begin(session, false);
-	rc = cprec_each_access(session->recording, &question, why);
-	free(history.type);
-	return ask_end(session, rc, why);
 }
 
 /* ------- calls ------- */
@@ -634,29 +543,6 @@ static int info_all(struct session *session, const char *args,
 	return do_registers(session, *args ? args : "all", why);
 }
 
-static int info_symbol(struct session *session, const char *args,
-		       struct cprec_failure *why)
-{
-	const struct cprec_place *place;
-	uint64_t addr;
-	int rc = *args ? find_address(session, args, &addr, why) :
-			 wrong(why, "an address is missing");
-
-	if (!rc)
-		rc = cprec_find_place(session->cursor, addr, &place, why);
-	if (rc)
-		return rc;
-	if (!place->symbol && !place->data)
-		return wrong(why, "0x%" PRIx64 " has no name", addr);
-	show_text(place->data ? place->data : place->symbol);
-	if (place->module) {
-		fputs(" of ", stdout);
-		show_text(place->module);
-	}
-	putchar('\n');
-	return 0;
-}
-
 static const struct topic {
 	const char *name;
 	int (*run)(struct session *session, const char *args,
@@ -670,6 +556,7 @@ static const struct topic {
 	{ "breakpoints", info_breakpoints, "where it stops" },
 	{ "frame", info_frame, "the frame" },
 	{ "inferiors", do_processes, "processes that were recorded" },
+	{ "line", info_line, "[PLACE]: which code a source line has" },
 	{ "locals", info_locals, "local variables of the frame" },
 	{ "maps", do_maps, "what is mapped where" },
 	{ "processes", do_processes, "the same as inferiors" },

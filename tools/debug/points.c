@@ -396,13 +396,11 @@ char *watch_bytes(struct session *session, const struct point *point)
 
 char *watch_value(struct session *session, const struct point *point)
 {
-	const struct cprec_value *value;
-	char *bytes, *text;
+	char *bytes, *text = shown_value(session->cursor, NULL,
+					  point->shown);
 
-	if (point->shown &&
-	    !cprec_evaluate(session->cursor, point->shown, NULL, &value,
-			    NULL) && value->text)
-		return strdup(value->text);
+	if (text)
+		return text;
 	bytes = watch_bytes(session, point);
 	if (!bytes || asprintf(&text, "0x%s", bytes) < 0)
 		text = NULL;
@@ -410,15 +408,34 @@ char *watch_value(struct session *session, const struct point *point)
 	return text;
 }
 
+/* "int [2][3]" is "@3@2" behind an int: the innermost first. */
+static void write_lengths(FILE *out, const char *lengths)
+{
+	for (const char *at = lengths + strlen(lengths); at > lengths; at--)
+		if (at[-1] == '[')
+			fprintf(out, "@%llu", strtoull(at, NULL, 10));
+}
+
 char *shown_by(const struct cprec_value *value)
 {
-	char *text;
+	const char *type = value->type, *lengths;
+	char *text = NULL;
+	size_t size;
+	FILE *out;
 
-	if (!value->type || strpbrk(value->type, "[(") ||
-	    asprintf(&text, "*(%s *) 0x%" PRIx64, value->type,
-		     value->addr) < 0)
+	if (!type || strchr(type, '('))
 		return NULL;
-	return text;
+	out = open_memstream(&text, &size);
+	if (!out)
+		return NULL;
+	lengths = type + strcspn(type, "[");
+	fprintf(out, "*(%.*s *) 0x%" PRIx64, (int)(lengths - type), type,
+		value->addr);
+	write_lengths(out, lengths);
+	if (!fclose(out))
+		return text;
+	free(text);
+	return NULL;
 }
 
 static int find_watched(struct session *session, struct point *made,

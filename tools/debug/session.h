@@ -279,6 +279,13 @@ char *shown_by(const struct cprec_value *value);
 char *bits_text(const struct cprec_bits *bits, const uint8_t *bytes,
 		const uint8_t *known);
 
+/*
+ * What a part of memory is where the cursor stands: a bit-field, if `what` is one,
+ * which may be NULL; or what the expression says.  NULL: it cannot be told.
+ */
+char *shown_value(struct cprec_cursor *cursor, const struct cprec_bits *what,
+		  const char *shown);
+
 /* "SIGUSR1"; "signal 34" of one without a name. */
 #define SIGNAL_TEXT 32
 const char *signal_name(char text[SIGNAL_TEXT], uint32_t signal);
@@ -452,6 +459,7 @@ int show_source_line(struct session *session, struct cprec_failure *why);
 
 int do_print(struct session *, const char *, struct cprec_failure *);
 int do_whatis(struct session *, const char *, struct cprec_failure *);
+int do_ptype(struct session *, const char *, struct cprec_failure *);
 int do_examine(struct session *, const char *, struct cprec_failure *);
 int do_display(struct session *, const char *, struct cprec_failure *);
 int do_undisplay(struct session *, const char *, struct cprec_failure *);
@@ -466,7 +474,6 @@ int find_address(struct session *session, const char *expression,
 
 int do_list(struct session *, const char *, struct cprec_failure *);
 int do_disassemble(struct session *, const char *, struct cprec_failure *);
-int info_source(struct session *, const char *, struct cprec_failure *);
 
 /* One line; CPREC_NOT_FOUND if there is none. */
 int find_source_line(struct session *session, const char *file,
@@ -485,10 +492,22 @@ int do_process(struct session *, const char *, struct cprec_failure *);
 int do_processes(struct session *, const char *, struct cprec_failure *);
 int do_maps(struct session *, const char *, struct cprec_failure *);
 int do_output(struct session *, const char *, struct cprec_failure *);
-int do_history(struct session *, const char *, struct cprec_failure *);
 int do_calls(struct session *, const char *, struct cprec_failure *);
 int do_log(struct session *, const char *, struct cprec_failure *);
 int do_strace(struct session *, const char *, struct cprec_failure *);
+
+/* A question about all of the recording is over; `rc` is what became of it. */
+int ask_end(struct session *session, int rc, struct cprec_failure *why);
+
+/* ------- info.c ------- */
+
+int info_line(struct session *, const char *, struct cprec_failure *);
+int info_source(struct session *, const char *, struct cprec_failure *);
+int info_symbol(struct session *, const char *, struct cprec_failure *);
+
+/* ------- history.c ------- */
+
+int do_history(struct session *, const char *, struct cprec_failure *);
 
 /* ------- progress of searches: search.c ------- */
 

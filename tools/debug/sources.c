@@ -140,29 +140,6 @@ int do_list(struct session *session, const char *args,
 				    why);
 }
 
-int info_source(struct session *session, const char *args,
-		struct cprec_failure *why)
-{
-	const struct cprec_text *text;
-	struct shown_frame frame;
-	int rc = find_frame(session, &frame, why);
-
-	(void)args;
-	if (rc)
-		return rc;
-	if (!frame.file)
-		return wrong(why, "there is no source file here");
-	printf("file:      %s\n", frame.file);
-	if (frame.directory)
-		printf("directory: %s\n", frame.directory);
-	if (!cprec_read_source(session->recording, frame.file,
-			       frame.directory, NULL, &text, NULL))
-		printf("read from: %s, %zu lines\n", text->path, text->lines);
-	else
-		puts("its text is not on this machine");
-	return 0;
-}
-
 /* ------- code ------- */
 
 struct listing {

@@ -126,25 +126,17 @@ static void show_reason(struct session *session, const struct stop *stop)
 
 /* ------- where ------- */
 
-static double percentage(const struct session *session, uint64_t time)
-{
-	uint64_t all = session->end.time - session->start.time;
-
-	return all ? 100.0 * (double)(time - session->start.time) /
-			     (double)all : 100.0;
-}
-
 int show_status(struct session *session, struct cprec_failure *why)
 {
-	char text[CPREC_POSITION_TEXT];
+	char text[CPREC_POSITION_TEXT], percent[CPREC_PERCENT_TEXT];
 	struct cprec_position at = cprec_cursor_position(session->cursor);
 	struct shown_frame frame;
 	const char *slash;
 	int rc = find_frame(session, &frame, why);
 
 	tint(session, TINT_DIM);
-	printf("[%s (%.1f%%) thread %" PRIu32,
-	       cprec_position_text(text, at), percentage(session, at.time),
+	printf("[%s (%s%%) thread %" PRIu32, cprec_position_text(text, at),
+	       cprec_percent_text(percent, session->recording, at),
 	       session->tid);
 	if (!rc && *frame.function) {
 		putchar(' ');

@@ -304,21 +304,11 @@ static int find_change(struct session *session, struct found *found,
 static int value_at(struct session *session, struct cprec_position at,
 		    char **out, struct cprec_failure *why)
 {
-	const struct cprec_value *value;
 	int rc = cprec_cursor_move(session->cursor, at, why);
-	const struct cprec_memory *memory;
 
-	if (!rc && session->looked.bit_size) {
-		if (!cprec_read(session->cursor, session->looked.addr,
-				session->looked.length, &memory, NULL))
-			*out = bits_text(&session->looked, memory->bytes,
-					 memory->known);
-		return 0;
-	}
-	if (!rc && session->looked_shown &&
-	    !cprec_evaluate(session->cursor, session->looked_shown, NULL,
-			    &value, NULL) && value->text)
-		*out = strdup(value->text);
+	if (!rc)
+		*out = shown_value(session->cursor, &session->looked,
+				   session->looked_shown);
 	return rc;
 }
 

@@ -115,17 +115,37 @@ int do_print(struct session *session, const char *args,
 	return 0;
 }
 
-int do_whatis(struct session *session, const char *args,
-	      struct cprec_failure *why)
+static int show_type(struct session *session, const char *args, bool whole,
+		     struct cprec_failure *why)
 {
-	const struct cprec_value *value;
-	int rc = *args ? evaluate(session, args, 0, &value, why) :
+	const char *type;
+	int rc = *args ? cprec_find_type(session->cursor, args, whole, &type,
+					 why) :
 			 wrong(why, "an expression is missing");
 
 	if (rc)
 		return rc;
-	printf("type = %s\n", value->type ? value->type : "<not known>");
+	fputs("type = ", stdout);
+	while (*type) {
+		size_t length = strcspn(type, "\n");
+
+		print_source_text(stdout, type, length);
+		putchar('\n');
+		type += length + (type[length] == '\n');
+	}
 	return 0;
+}
+
+int do_whatis(struct session *session, const char *args,
+	      struct cprec_failure *why)
+{
+	return show_type(session, args, false, why);
+}
+
+int do_ptype(struct session *session, const char *args,
+	     struct cprec_failure *why)
+{
+	return show_type(session, args, true, why);
 }
 
 /* ------- memory ------- */
@@ -534,4 +554,27 @@ char *bits_text(const struct cprec_bits *bits, const uint8_t *bytes,
 			 bit_field_signed(number, bits->bit_size)) :
 		asprintf(&text, "%" PRIu64, number);
 	return size < 0 ? NULL : text;
+}
+
+/* ------- what is shown of memory ------- */
+
+static char *shown_bits(struct cprec_cursor *cursor,
+			const struct cprec_bits *what)
+{
+	const struct cprec_memory *memory;
+
+	return cprec_read(cursor, what->addr, what->length, &memory, NULL) ?
+		       NULL : bits_text(what, memory->bytes, memory->known);
+}
+
+char *shown_value(struct cprec_cursor *cursor, const struct cprec_bits *what,
+		  const char *shown)
+{
+	const struct cprec_value *value;
+
+	if (what && what->bit_size)
+		return shown_bits(cursor, what);
+	return shown && !cprec_evaluate(cursor, shown, NULL, &value, NULL) &&
+			       value->text ?
+		       strdup(value->text) : NULL;
 }

@@ -133,7 +133,9 @@ const struct verb verbs[] = {
 	  REPEATS_NOT, TAKES_WORDS },
 	{ "print", "p inspect", do_print, "[/F] EXPR", "the value of"
 	  " an expression", REPEATS_NOT, TAKES_EXPRESSION },
-	{ "whatis", NULL, do_whatis, "EXPR", "the type of an expression",
+	{ "whatis", NULL, do_whatis, "EXPR|TYPE", "the type of an expression",
+	  REPEATS_NOT, TAKES_EXPRESSION },
+	{ "ptype", NULL, do_ptype, "EXPR|TYPE", "the same with its members",
 	  REPEATS_NOT, TAKES_EXPRESSION },
 	{ "x", NULL, do_examine, "[/NFU] [ADDRESS]", "memory; formats as in"
 	  " gdb", REPEATS_BARE, TAKES_EXPRESSION },
@@ -163,7 +165,7 @@ const struct verb verbs[] = {
 	  REPEATS_NOT, TAKES_WORDS },
 	{ "processes", NULL, do_processes, NULL, "processes that were recorded"
 	  " together", REPEATS_NOT, TAKES_WORDS },
-	{ "process", NULL, do_process, "[PID]", "another one, at the same"
+	{ "process", NULL, do_process, "[PID|NAME]", "another one, at the same"
 	  " moment", REPEATS_NOT, TAKES_WORDS },
 	{ "output", NULL, do_output, NULL, "what the program has printed so"
 	  " far", REPEATS_NOT, TAKES_WORDS },

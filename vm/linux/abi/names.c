@@ -12,6 +12,20 @@ const char *linux_syscall_name(unsigned arch, uint64_t number)
 	return call ? call->name : NULL;
 }
 
+/* All numbers are below; a choice of Linux. */
+#define NUMBERS 1024u
+
+bool linux_syscall_find(unsigned arch, const char *name, uint64_t *out)
+{
+	for (*out = 0; *out < NUMBERS; ++*out) {
+		const char *found = linux_syscall_name(arch, *out);
+
+		if (found && !strcmp(found, name))
+			return true;
+	}
+	return false;
+}
+
 bool linux_syscall_gives_address(unsigned arch, uint64_t number)
 {
 	const struct linux_call *call = linux_call_of(arch, number);

@@ -17,6 +17,9 @@
 /* "openat" */
 const char *linux_syscall_name(unsigned arch, uint64_t number);
 
+/* The number of "execve"; false if there is no such call. */
+bool linux_syscall_find(unsigned arch, const char *name, uint64_t *out);
+
 /* Whether the result of a call is an address, unless it is an error. */
 bool linux_syscall_gives_address(unsigned arch, uint64_t number);
 

@@ -180,6 +180,84 @@ char *unknown_signal_text(unsigned arch, uint64_t number)
 	return text;
 }
 
+#define NO_ARGUMENT UINT8_MAX
+
+/* Calls that send a signal: which arguments say to whom, and what. */
+static const struct sending {
+	const char *name;
+	uint8_t pid, tid, signal, info;
+	int code;
+} sendings[] = {
+	{ "kill", 0, NO_ARGUMENT, 1, NO_ARGUMENT, SI_USER },
+	{ "tkill", NO_ARGUMENT, 0, 1, NO_ARGUMENT, SI_TKILL },
+	{ "tgkill", 0, 1, 2, NO_ARGUMENT, SI_TKILL },
+	{ "rt_sigqueueinfo", 0, NO_ARGUMENT, 1, 2, 0 },
+	{ "rt_tgsigqueueinfo", 0, 1, 2, 3, 0 },
+};
+
+static const struct sending *find_sending(const struct signal_sender *sender,
+					  uint64_t signal)
+{
+	const char *name = linux_syscall_name(sender->arch, sender->number);
+	const uint64_t *args = sender->args;
+
+	for (size_t i = 0; name && i < sizeof(sendings) / sizeof(*sendings);
+	     i++) {
+		const struct sending *one = &sendings[i];
+
+		if (!strcmp(name, one->name) &&
+		    (uint32_t)args[one->signal] == signal &&
+		    (one->pid == NO_ARGUMENT ||
+		     (uint32_t)args[one->pid] == sender->pid) &&
+		    (one->tid == NO_ARGUMENT ||
+		     (uint32_t)args[one->tid] == sender->tid))
+			return one;
+	}
+	return NULL;
+}
+
+/* What the sender says itself. */
+static char *given_text(const struct signal_sender *sender,
+			const struct sending *sending, uint64_t signal)
+{
+	uint8_t bytes[SIGNAL_INFO];
+	siginfo_t info;
+
+	if (!sender->read(sender->context, sender->args[sending->info], bytes,
+			  sizeof(bytes)))
+		return NULL;
+	signal_info(sender->arch, bytes, &info);
+	info.si_signo = (int)signal;
+	return signal_text(sender->arch, &info);
+}
+
+char *own_signal_text(const struct signal_sender *sender, uint64_t signal)
+{
+	const struct sending *sending = find_sending(sender, signal);
+	struct call_text call = { .arch = sender->arch };
+	struct showing showing = { .call = &call };
+	char *text = NULL;
+	size_t size;
+
+	if (!sending)
+		return NULL;
+	if (sending->info != NO_ARGUMENT)
+		return given_text(sender, sending, signal);
+	showing.out = open_memstream(&text, &size);
+	if (!showing.out)
+		return NULL;
+	fputs("{si_signo=", showing.out);
+	show_signal(&showing, signal);
+	fputs(", si_code=", showing.out);
+	show_values(&showing, VALUES_SI, (uint64_t)sending->code);
+	fprintf(showing.out, ", si_pid=%" PRIu32, sender->pid);
+	if (sender->has_uid)
+		fprintf(showing.out, ", si_uid=%" PRIu32, sender->uid);
+	fputc('}', showing.out);
+	fclose(showing.out);
+	return text;
+}
+
 /* Explaining an interrupt moves the guest behind it: not for good. */
 static void explain(const struct linux_abi *abi, struct vm *vm,
 		    const struct vm_stop *stop, struct guest_fault *out)

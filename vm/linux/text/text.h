@@ -82,6 +82,21 @@ char *signal_text(unsigned arch, const siginfo_t *info);
 char *fault_text(unsigned arch, struct vm *vm, const struct vm_stop *stop,
 		 uint64_t number);
 
+/* A thread that a signal came to, right behind a call of its own. */
+struct signal_sender {
+	unsigned arch;
+	uint64_t number;
+	const uint64_t *args;
+	uint32_t pid, tid;
+	bool has_uid;
+	uint32_t uid;
+	bool (*read)(void *context, guest_addr addr, void *bytes, size_t size);
+	void *context;
+};
+
+/* The same of a signal that this call has sent; NULL if it has not. */
+char *own_signal_text(const struct signal_sender *sender, uint64_t signal);
+
 /* "{si_signo=SIGTERM}": of one of which nothing else is known. */
 char *unknown_signal_text(unsigned arch, uint64_t number);
 

@@ -3,10 +3,11 @@
  * family_find.h - "this file, that process": which recording is meant
  *
  * Ownership:  the path is the caller's to free().
- * Errors:     NULL, after saying why.
+ * Errors:     ERR_NOT_FOUND; ERR_INPUT: several are meant; those of
+ *             family_files.h.
  */
-#ifndef CPREC_TOOLS_FAMILY_FIND_H
-#define CPREC_TOOLS_FAMILY_FIND_H
+#ifndef CPREC_REPLAYER_SESSION_FAMILY_FIND_H
+#define CPREC_REPLAYER_SESSION_FAMILY_FIND_H
 
 struct failure;
 
@@ -18,7 +19,7 @@ struct failure;
  * or without its folders; or with this command line.  If there are several, the
  * failure lists them, ten at most.
  */
-char *family_find(const char *file, const char *pid_or_name,
-		  struct failure *why);
+int family_find(char **out, const char *file, const char *pid_or_name,
+		struct failure *why);
 
 #endif
