@@ -119,7 +119,7 @@ static bool is_number(const struct packet *packet)
 	case PACKET_FAULT:
 		return 1 <= packet->number && packet->number <= 255;
 	case PACKET_REG:
-		return packet->number < REG_FILE_MAX;
+		return packet->number < PACKET_REG_END;
 	case PACKET_OUTPUT:
 		return packet->number == 1 || packet->number == 2;
 	case PACKET_DOUBT:

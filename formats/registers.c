@@ -125,6 +125,8 @@ const struct reg_table *reg_table(unsigned arch)
 		return &reg_table_arm64;
 	case ARCH_I386:
 		return &reg_table_i386;
+	case ARCH_AARCH64_MACHINE:
+		return &reg_table_arm64_machine;
 	default:
 		return NULL;
 	}
