@@ -144,7 +144,8 @@ static bool attend(struct board *board, uint32_t number)
 		stop(board, STOPPED_TO_REFRESH);
 		return false;
 	}
-	if (look(board, now, block->pc))
+	/* An interrupt where a run ends belongs to the next one. */
+	if (now < board->until && look(board, now, block->pc))
 		return false;
 	if (block->count > board->until - now) {
 		board->stop_block = number;

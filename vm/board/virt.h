@@ -40,6 +40,7 @@ struct virt_options {
 
 #define VIRT_MEMORY_LEAST (UINT64_C(16) << 20)
 #define VIRT_MEMORY_MOST (UINT64_C(64) << 30)
+#define VIRT_MEMORY_UNIT (UINT64_C(1) << 20)
 
 int virt_create(struct virt **out, const struct virt_options *options,
 		struct failure *why);
