@@ -11,11 +11,6 @@
 
 #define CONSOLE "console"	/* how the name of its region begins */
 
-bool recording_is_machine(const struct recording *recording)
-{
-	return arch_is_machine(recording_reg_table(recording)->arch);
-}
-
 static const char *path_of(const struct machine_replay *replay)
 {
 	return trace_reader_path(recording_reader(replay->recording));

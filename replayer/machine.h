@@ -23,9 +23,6 @@
 struct failure;
 struct machine_replay;
 
-/* Whether a recording is of a machine, rather than of a program. */
-bool recording_is_machine(const struct recording *recording);
-
 int machine_replay_create(struct machine_replay **out,
 			  struct recording *recording, struct failure *why);
 void machine_replay_destroy(struct machine_replay *replay);

@@ -11,6 +11,7 @@
 #include "replayer/session/session.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
+#include "tools/machines.h"
 #include "tools/messages.h"
 #include "tools/options.h"
 #include "tools/progress.h"
@@ -180,7 +181,9 @@ static int verify_file(const char *path, const struct threads_text *threads,
 	rc = check_any(recording, why);
 	if (!rc)
 		rc = check_chunks(recording, why);
-	if (!rc && threads->some)
+	if (!rc && recording_is_machine(recording))
+		rc = machine_verify(recording, quiet, why);
+	else if (!rc && threads->some)
 		rc = verify_alone(recording, threads, quiet, why);
 	else if (!rc)
 		rc = verify_together(recording, quiet, why);
