@@ -14,6 +14,7 @@
 #include "vm/board/virt_tree.h"
 
 #define ALIGNMENT (UINT64_C(2) << 20)	/* of kernels */
+#define APPEND_ROOM 2048u	/* that arm64's Linux has for its command line */
 
 struct virt {
 	struct virt_options options;
@@ -156,6 +157,14 @@ static uint64_t initrd_place(const struct virt *virt)
 	return align(kernel_place(virt) + virt->kernel.room);
 }
 
+static int check_append(const struct virt_options *options,
+			struct failure *why)
+{
+	return strlen(options->append) < APPEND_ROOM ? 0 :
+	       failed(why, ERR_INPUT, "the kernel's command line has more than"
+		      " %u bytes", APPEND_ROOM - 1);
+}
+
 static int check_room(const struct virt *virt, struct failure *why)
 {
 	uint64_t end = VIRT_RAM + virt->options.memory;
@@ -214,7 +223,9 @@ int virt_create(struct virt **out, const struct virt_options *options,
 	if (!virt)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	virt->options = *options;
-	rc = read_images(virt, why);
+	rc = check_append(options, why);
+	if (!rc)
+		rc = read_images(virt, why);
 	if (rc) {
 		virt_destroy(virt);
 		return rc;
@@ -268,10 +279,9 @@ int virt_start(struct virt *virt, struct board *board, struct failure *why)
 		.initrd_size = virt->initrd.size,
 	};
 
-	if (virt_tree_make(&tree, &about) || tree.size > ALIGNMENT) {
+	if (virt_tree_make(&tree, &about)) {
 		output_release(&tree);
-		return failed(why, ERR_INPUT, "the kernel's command line is"
-			      " too long");
+		return failed(why, ERR_NO_MEMORY, "out of memory");
 	}
 	virt->board = board;
 	load(board, VIRT_RAM, tree.bytes, tree.size);
