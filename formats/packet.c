@@ -121,6 +121,8 @@ static bool is_number(const struct packet *packet)
 		return 1 <= packet->number && packet->number <= 255;
 	case PACKET_REG:
 		return packet->number < PACKET_REG_END;
+	case PACKET_INTERRUPT:
+		return packet->number == 0;
 	case PACKET_OUTPUT:
 		return packet->number == 1 || packet->number == 2;
 	case PACKET_DOUBT:

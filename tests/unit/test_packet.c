@@ -45,6 +45,8 @@ static const struct row rows[] = {
 	  { PACKET_GIVE_WAY, .steps = 128 } },
 	{ "RETURN", 0, 4, { 8, 1, 0x80, 1 },
 	  { PACKET_RETURN, .number = 1, .result = 64 } },
+	{ "INTERRUPT", 0, 3, { 10, 9, 0 },
+	  { PACKET_INTERRUPT, .steps = 9 } },
 	{ "FIXED_CALL", 0, 4, { 13, 9, 96, 3 },
 	  { PACKET_FIXED_CALL, .steps = 9, .number = 96, .result = -2 } },
 	{ "REG", 0, 5, { 16, 3, 2, 0xaa, 0xbb },

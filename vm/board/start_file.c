@@ -46,8 +46,8 @@ static int read_all(struct start_file *out, int fd, const char *what,
 	return 0;
 }
 
-static int read_file(struct start_file *out, int fd, const char *what, uint64_t most,
-		     struct failure *why)
+static int read_file(struct start_file *out, int fd, const char *what,
+		     uint64_t most, struct failure *why)
 {
 	struct stat status;
 

@@ -27,7 +27,7 @@ struct start_file {
 
 /* Any file, of at most `most` bytes. */
 int start_file_read(struct start_file *out, const char *path, const char *what,
-	       uint64_t most, struct failure *why);
+		    uint64_t most, struct failure *why);
 
 /* A kernel of arm64, as "Image". */
 int start_file_kernel(struct start_file *out, const char *path, uint64_t most,
