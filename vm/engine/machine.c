@@ -147,9 +147,13 @@ int engine_open_machine(struct engine **out, const char *model,
 {
 	struct engine *engine;
 	uc_err err;
-	int rc = engine_make(&engine, &engine_kind_arm64_machine,
-			     &calls->basic, context, why);
+	int rc;
 
+	if (ram->base >= PHYSICAL_END || ram->size >= PHYSICAL_END - ram->base)
+		return failed(why, ERR_SYSTEM, "no processor has memory where"
+			      " the machine's is");
+	rc = engine_make(&engine, &engine_kind_arm64_machine, &calls->basic,
+			 context, why);
 	if (rc)
 		return rc;
 	engine->machine = calls;
