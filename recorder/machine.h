@@ -38,7 +38,8 @@ struct machine_options {
 	uint64_t segment_steps;		/* of segments; 0: the default */
 	int level;			/* of compression; 0: the default */
 
-	/* Waits for input, at most so many microseconds. */
+	/* Waits for input, at most so many microseconds; also without room, and
+	 * when it is closed: it may be time to stop. */
 	enum machine_input (*input)(void *context, uint8_t *bytes, size_t room,
 				    size_t *count, uint64_t wait);
 	void (*output)(void *context, const uint8_t *bytes, size_t count);

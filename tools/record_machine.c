@@ -76,7 +76,7 @@ int machine_take_option(const struct options *options, int id,
 /* ------- the console ------- */
 
 struct console {
-	bool is_terminal, escaped;
+	bool is_terminal, escaped, is_closed;
 	struct termios before;
 };
 
@@ -138,6 +138,7 @@ static bool unescape(struct console *console, uint8_t *bytes, size_t *count)
 static enum machine_input take_input(void *context, uint8_t *bytes, size_t room,
 				     size_t *count, uint64_t wait)
 {
+	struct console *console = context;
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
 	const struct timespec most = {
 		.tv_sec = (time_t)(wait / 1000000),
@@ -147,15 +148,20 @@ static enum machine_input take_input(void *context, uint8_t *bytes, size_t room,
 
 	if (is_stopped)
 		return INPUT_STOPS;
+	if (console->is_closed)
+		return INPUT_CLOSED;
+	if (!room)
+		return INPUT_NONE;
 	if (ppoll(&input, 1, &most, NULL) <= 0)
 		return is_stopped ? INPUT_STOPS : INPUT_NONE;
 	got = read(STDIN_FILENO, bytes, room);
 	if (got < 0 && (errno == EINTR || errno == EAGAIN))
 		return INPUT_NONE;
-	if (got <= 0)
+	console->is_closed = got <= 0;
+	if (console->is_closed)
 		return INPUT_CLOSED;
 	*count = (size_t)got;
-	if (unescape(context, bytes, count))
+	if (unescape(console, bytes, count))
 		return INPUT_STOPS;
 	return *count ? INPUT_BYTES : INPUT_NONE;
 }
