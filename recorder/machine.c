@@ -171,7 +171,7 @@ static void pass_time(struct machine *machine, uint64_t tick, bool *ended)
 {
 	struct board *board = machine->board;
 	uint64_t wait = patience(machine, tick), start = microseconds();
-	uint64_t idle = board_reg(board, ARM64_IDLE), passed, most;
+	uint64_t idle = board_reg(board, BOARD_REG_IDLE), passed, most;
 	bool typed;
 
 	write_output(machine);
@@ -185,7 +185,7 @@ static void pass_time(struct machine *machine, uint64_t tick, bool *ended)
 	if (!typed && tick != UINT64_MAX &&
 	    (wait < WAIT_MOST || passed > most))
 		passed = most;
-	board_set_reg(board, ARM64_IDLE, idle + (passed < most ? passed : most));
+	board_set_reg(board, BOARD_REG_IDLE, idle + (passed < most ? passed : most));
 }
 
 /* A WFI has retired: until something wakes the processor, time passes. */
@@ -193,8 +193,8 @@ static void wait_for_interrupt(struct machine *machine, bool *ended)
 {
 	while (!virt_wakes(machine->virt) && !machine->stopped && !*ended)
 		pass_time(machine, board_timer_next(machine->board), ended);
-	record_value(machine, ARM64_IDLE,
-		     board_reg(machine->board, ARM64_IDLE));
+	record_value(machine, BOARD_REG_IDLE,
+		     board_reg(machine->board, BOARD_REG_IDLE));
 }
 
 /* ------- running ------- */
@@ -214,7 +214,7 @@ static bool answer_call(struct machine *machine, enum machine_end *end)
 
 	switch (virt_called(machine->virt, &x0)) {
 	case VIRT_GOES_ON:
-		record_value(machine, ARM64_X0, x0);
+		record_value(machine, BOARD_REG_RESULT, x0);
 		return true;
 	case VIRT_OFF:
 		*end = MACHINE_OFF;

@@ -247,7 +247,7 @@ room $linux "formats $memory vm/vm.h $linux/abi $linux/files $linux/host
 
 result 'nobody else names registers' "$(grep -rnE \
 	'(^|[^A-Za-z0-9_])(X86|ARM64|I386)_[A-Z]' --include='*.[ch]' cache debugger index library \
-	recorder replayer tools vm | grep -vE '^(vm/(arch|engine|board|linux/abi)/|recorder/machine\.c)')"
+	recorder replayer tools vm | grep -vE '^vm/(arch|engine|board|linux/abi)/')"
 
 # The processor asks for mappings at each miss of the TLB and drops what was
 # translated of them; what is built into the engine is a part of it.

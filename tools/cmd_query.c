@@ -425,7 +425,8 @@ static int answer_machine(const struct query_command *command, int *status,
 		.json = command->json,
 	};
 
-	if (command->from_input)
+	if (command->from_input || command->format || command->threads.some ||
+	    command->frame)
 		return recording_check_program(command->opened->recording, why);
 	return machine_query(command->opened, &asked, status, why);
 }

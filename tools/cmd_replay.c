@@ -180,7 +180,7 @@ static int replay_file(struct replay *replay, const char *path,
 
 	if (rc)
 		return rc;
-	if (recording_is_machine(recording)) {
+	if (recording_is_machine(recording) && !replay->threads.some) {
 		rc = machine_replay(recording, replay->to, replay->quiet, why);
 		goto end;
 	}

@@ -181,6 +181,8 @@ static int verify_file(const char *path, const struct threads_text *threads,
 	rc = check_any(recording, why);
 	if (!rc)
 		rc = check_chunks(recording, why);
+	if (!rc && threads->some)
+		rc = recording_check_program(recording, why);
 	if (!rc && recording_is_machine(recording))
 		rc = machine_verify(recording, quiet, why);
 	else if (!rc && threads->some)

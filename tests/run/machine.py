@@ -147,7 +147,9 @@ class Tests(CprecTap):
                         ["last", "--addr=0x40000000"], ["calls", "f"],
                         ["writes", "--addr=0x40000000"], ["index"],
                         ["debug", "--plain"], ["gdbserver", "--stdio"],
-                        ["query", "-"], ["symbols"], ["heap"]):
+                        ["query", "-"], ["symbols"], ["heap"],
+                        ["replay", "--thread=0"], ["verify", "--thread=all"],
+                        ["query", "--addr=0x40000000", "--format=x"]):
             name, *rest = command
             arguments = ([name, *rest, self.trace] if rest != ["-"] and
                          rest != ["f"] else [name, self.trace, *rest])

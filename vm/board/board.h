@@ -86,6 +86,11 @@ bool board_interrupt(struct board *board);
 
 /* ------- registers ------- */
 
+/* Those that the world sets: ticks that were skipped, at a WFI; what a call
+ * returns. */
+#define BOARD_REG_IDLE ARM64_IDLE
+#define BOARD_REG_RESULT ARM64_X0
+
 /* Of at most 8 bytes. */
 uint64_t board_reg(const struct board *board, unsigned reg);
 void board_set_reg(struct board *board, unsigned reg, uint64_t value);
