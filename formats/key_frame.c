@@ -66,7 +66,7 @@ static void put_regions(struct output *out, const struct key_frame *frame)
 		assert(region->start % GUEST_PAGE == 0 &&
 		       region->end % GUEST_PAGE == 0);
 		assert(region->prot <= KNOWN_PROT &&
-		       region->kind <= REGION_SHARED);
+		       region->kind != REGION_ALIAS);
 		assert(!region->common || is_alias(region));
 		assert(region->offset % GUEST_PAGE == 0 &&
 		       region->offset < REGION_OFFSET_END);
@@ -241,7 +241,7 @@ static void take_regions(struct input *in, struct key_frame *frame)
 		unsigned flags = (unsigned)input_uint(in, 1);
 
 		check(in, (flags & 15) <= KNOWN_PROT &&
-			  flags >> 4 <= REGION_ALIAS);
+			  flags >> 4 <= REGION_DEVICE);
 		end = page + pages;
 		region->start = page << GUEST_PAGE_SHIFT;
 		region->end = end << GUEST_PAGE_SHIFT;

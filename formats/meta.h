@@ -68,6 +68,14 @@ struct summary_thread {
  */
 #define SUMMARY_BECAME 256u
 
+/* Written to disk: the exit code of a machine. */
+enum machine_end {
+	MACHINE_OFF = 0,
+	MACHINE_RESET = 1,
+	MACHINE_STOPPED = 2,	/* by its user */
+	MACHINE_IDLE = 3,	/* it waited for what could never come */
+};
+
 struct summary {
 	uint64_t time;		/* instructions of all threads */
 	uint32_t exit_signal;	/* 0: exited by itself */

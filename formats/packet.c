@@ -52,6 +52,7 @@ static const struct shape shapes[] = {
 		{ FIELD_STEPS, FIELD_SLICES, FIELD_SKIPPED, FIELD_DOUBTS } },
 	[PACKET_GIVE_WAY] = { "GIVE_WAY", { FIELD_STEPS } },
 	[PACKET_RETURN]  = { "RETURN", { FIELD_NUMBER, FIELD_RESULT } },
+	[PACKET_INTERRUPT] = { "INTERRUPT", { FIELD_STEPS, FIELD_NUMBER } },
 	[PACKET_FIXED_CALL] = { "FIXED_CALL",
 		{ FIELD_STEPS, FIELD_NUMBER, FIELD_RESULT } },
 	[PACKET_REG]     = { "REG", { FIELD_NUMBER, FIELD_SIZE, FIELD_VALUE } },
@@ -119,7 +120,9 @@ static bool is_number(const struct packet *packet)
 	case PACKET_FAULT:
 		return 1 <= packet->number && packet->number <= 255;
 	case PACKET_REG:
-		return packet->number < REG_FILE_MAX;
+		return packet->number < PACKET_REG_END;
+	case PACKET_INTERRUPT:
+		return packet->number == 0;
 	case PACKET_OUTPUT:
 		return packet->number == 1 || packet->number == 2;
 	case PACKET_DOUBT:

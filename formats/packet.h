@@ -59,9 +59,10 @@ enum packet_kind {
 	PACKET_GIVE_WAY = 7,	/* others change memory, at the end of a slice or
 				   within it */
 	PACKET_RETURN = 8,	/* a call that retired in a slice before is over */
+	PACKET_INTERRUPT = 10,	/* a machine's processor is interrupted */
 	PACKET_FIXED_CALL = 13,	/* the next instruction cannot be fetched: it is
 				   a system call at a fixed address */
-	/* 9 SEQUENCE, 10 INTERRUPT, 11 DEVICE, 12 DMA: trace-format.md, 15 */
+	/* 9 SEQUENCE, 12 DMA: trace-format.md, 15 */
 
 	/* Effects of the event before. */
 	PACKET_REG = 16,	/* a register gets a value */
@@ -84,6 +85,7 @@ enum packet_kind {
 };
 
 #define PACKET_REG_SIZE_MAX 16u	/* bytes that REG can carry */
+#define PACKET_REG_END 1024u	/* of numbers of registers */
 
 /* Written to disk: how the contents of a touched page are known. */
 enum touch_source {
@@ -95,7 +97,7 @@ struct packet {
 	enum packet_kind kind;
 	/* Which members count depends on the kind, in this order on disk. */
 	uint64_t steps;		/* events: since the event before */
-	uint64_t number;	/* SYSCALL, RETURN and FIXED_CALL number, SIGNAL and FAULT signal, REG register,
+	uint64_t number;	/* SYSCALL, RETURN and FIXED_CALL number, SIGNAL and FAULT signal, INTERRUPT: which, REG register,
 				   OUTPUT descriptor (1 or 2), TOUCH and DOUBT:
 				   the doubt's number */
 	int64_t result;		/* SYSCALL, RETURN, FIXED_CALL: value of the result register;

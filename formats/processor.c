@@ -21,6 +21,11 @@ static const struct processor x86_64 = { "westmere", BEHAVIOUR_STEPS };
 /* Cortex-A72 is ARMv8.0 with AES, SHA and CRC. */
 static const struct processor aarch64 = { "cortex-a72", 1 };
 
+/* Of machines.  The first one if nothing is said. */
+static const struct processor machines[] = {
+	{ "cortex-a53", 1 }, { "cortex-a72", 1 },
+};
+
 /* The same one; what it shares with x86-64 behaves alike since the beginning. */
 static const struct processor i386 = { "westmere", BEHAVIOUR_STEPS };
 
@@ -38,19 +43,33 @@ const struct processor *processor_of(unsigned arch)
 		return &i386;
 	case ARCH_ARM:
 		return &arm;
+	case ARCH_AARCH64_MACHINE:
+		return &machines[0];
 	default:
 		return NULL;
 	}
 }
 
-int processor_check(unsigned arch, const struct processor *recorded,
-		    const char *path, struct failure *why)
+const struct processor *processor_find(unsigned arch, const char *model)
 {
 	const struct processor *own = processor_of(arch);
 
-	if (own && !strcmp(own->model, recorded->model) &&
-	    recorded->behaviour <= own->behaviour)
+	if (arch == ARCH_AARCH64_MACHINE)
+		for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]);
+		     i++)
+			if (!strcmp(machines[i].model, model))
+				own = &machines[i];
+	return own && !strcmp(own->model, model) ? own : NULL;
+}
+
+int processor_check(unsigned arch, const struct processor *recorded,
+		    const char *path, struct failure *why)
+{
+	const struct processor *own = processor_find(arch, recorded->model);
+
+	if (own && recorded->behaviour <= own->behaviour)
 		return 0;
+	own = processor_of(arch);
 	return failed(why, ERR_VERSION,
 		      "'%s' was recorded on processor '%s', behaviour %" PRIu64
 		      ", and can be replayed on no other; this cprec has"

@@ -52,6 +52,9 @@ struct processor {
  */
 const struct processor *processor_of(unsigned arch);
 
+/* The one of that model, if this build has it: a machine's can be chosen. */
+const struct processor *processor_find(unsigned arch, const char *model);
+
 /* Whether this build can replay what another one recorded in `path`. */
 int processor_check(unsigned arch, const struct processor *recorded,
 		    const char *path, struct failure *why);

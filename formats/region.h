@@ -48,6 +48,7 @@ enum region_kind {
 	REGION_FILE   = 1,	/* private mapping of a file: doubtful until touched */
 	REGION_SHARED = 2,	/* shared with others: doubtful until touched */
 	REGION_ALIAS  = 3,	/* on disk only: shared, with common pages */
+	REGION_DEVICE = 4,	/* of a machine: registers, which hold nothing */
 };
 
 struct region {

@@ -128,6 +128,8 @@ const struct reg_table *reg_table(unsigned arch)
 		return &reg_table_i386;
 	case ARCH_ARM:
 		return &reg_table_arm;
+	case ARCH_AARCH64_MACHINE:
+		return &reg_table_arm64_machine;
 	default:
 		return NULL;
 	}

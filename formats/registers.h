@@ -29,7 +29,16 @@ enum arch {
 	ARCH_AARCH64 = 2,
 	ARCH_I386 = 3,
 	ARCH_ARM = 4,
+	/* Of whole machines: with the registers of the system. */
+	ARCH_AARCH64_MACHINE = 0x102,
 };
+
+#define ARCH_MACHINE 0x100u
+
+static inline bool arch_is_machine(unsigned arch)
+{
+	return arch & ARCH_MACHINE;
+}
 
 /* x86-64.  Written to disk: never renumber. */
 enum x86_register {
@@ -59,6 +68,23 @@ enum arm64_register {
 	/* What the last load-exclusive has marked, and found there. */
 	ARM64_MONITOR, ARM64_MARKED, ARM64_MARKED_HIGH,
 	ARM64_REG_COUNT
+};
+
+/*
+ * AArch64 of a machine: these, too.  SP is that of the present level, and CPSR
+ * is all of PSTATE.  Written to disk: never renumber.
+ */
+enum arm64_system_register {
+	ARM64_SP_EL0 = ARM64_REG_COUNT, ARM64_SP_EL1, ARM64_ELR, ARM64_SPSR,
+	ARM64_ESR, ARM64_FAR, ARM64_VBAR, ARM64_SCTLR, ARM64_ACTLR, ARM64_CPACR,
+	ARM64_TTBR0, ARM64_TTBR1, ARM64_TCR, ARM64_MAIR, ARM64_AMAIR, ARM64_PAR,
+	ARM64_AFSR0, ARM64_AFSR1, ARM64_CONTEXTIDR, ARM64_TPIDRRO,
+	ARM64_TPIDR_EL1, ARM64_CSSELR, ARM64_MDSCR, ARM64_PMUSERENR, ARM64_PMCR,
+	ARM64_PMSELR, ARM64_CNTKCTL,
+	/* Timers, and counts of the counter that were skipped while idle. */
+	ARM64_CNTV_CTL, ARM64_CNTV_CVAL, ARM64_CNTP_CTL, ARM64_CNTP_CVAL,
+	ARM64_IDLE,
+	ARM64_MACHINE_REG_COUNT
 };
 
 /* i386.  Written to disk: never renumber. */
@@ -215,7 +241,7 @@ static inline unsigned reg_word(const struct reg_table *table)
 int reg_not_found(const struct reg_table *table, const char *name,
 		  enum error code, struct failure *why);
 
-#define REG_FILE_MAX 1024
+#define REG_FILE_MAX 1280
 
 struct reg_file {
 	uint8_t bytes[REG_FILE_MAX];

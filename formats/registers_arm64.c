@@ -16,7 +16,11 @@ static const char *const flags[] = {
 	NULL
 };
 
-static const struct reg_info regs[ARM64_REG_COUNT] = {
+/* Behind those of a program. */
+#define SYSTEM_AT(n) (824 + 8 * ((n) - ARM64_REG_COUNT))
+#define SYSTEM(n, name) LATER(n, name, SYSTEM_AT(n))
+
+static const struct reg_info regs[ARM64_MACHINE_REG_COUNT] = {
 	X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7), X(8), X(9), X(10),
 	X(11), X(12), X(13), X(14), X(15), X(16), X(17), X(18), X(19), X(20),
 	X(21), X(22), X(23), X(24), X(25), X(26), X(27), X(28),
@@ -33,6 +37,27 @@ static const struct reg_info regs[ARM64_REG_COUNT] = {
 	LATER(ARM64_MONITOR, "monitor", 800),
 	LATER(ARM64_MARKED, "marked", 808),
 	LATER(ARM64_MARKED_HIGH, "marked_high", 816),
+	SYSTEM(ARM64_SP_EL0, "sp_el0"), SYSTEM(ARM64_SP_EL1, "sp_el1"),
+	SYSTEM(ARM64_ELR, "elr_el1"), SYSTEM(ARM64_SPSR, "spsr_el1"),
+	SYSTEM(ARM64_ESR, "esr_el1"), SYSTEM(ARM64_FAR, "far_el1"),
+	SYSTEM(ARM64_VBAR, "vbar_el1"), SYSTEM(ARM64_SCTLR, "sctlr_el1"),
+	SYSTEM(ARM64_ACTLR, "actlr_el1"), SYSTEM(ARM64_CPACR, "cpacr_el1"),
+	SYSTEM(ARM64_TTBR0, "ttbr0_el1"), SYSTEM(ARM64_TTBR1, "ttbr1_el1"),
+	SYSTEM(ARM64_TCR, "tcr_el1"), SYSTEM(ARM64_MAIR, "mair_el1"),
+	SYSTEM(ARM64_AMAIR, "amair_el1"), SYSTEM(ARM64_PAR, "par_el1"),
+	SYSTEM(ARM64_AFSR0, "afsr0_el1"), SYSTEM(ARM64_AFSR1, "afsr1_el1"),
+	SYSTEM(ARM64_CONTEXTIDR, "contextidr_el1"),
+	SYSTEM(ARM64_TPIDRRO, "tpidrro_el0"),
+	SYSTEM(ARM64_TPIDR_EL1, "tpidr_el1"),
+	SYSTEM(ARM64_CSSELR, "csselr_el1"), SYSTEM(ARM64_MDSCR, "mdscr_el1"),
+	SYSTEM(ARM64_PMUSERENR, "pmuserenr_el0"),
+	SYSTEM(ARM64_PMCR, "pmcr_el0"), SYSTEM(ARM64_PMSELR, "pmselr_el0"),
+	SYSTEM(ARM64_CNTKCTL, "cntkctl_el1"),
+	SYSTEM(ARM64_CNTV_CTL, "cntv_ctl_el0"),
+	SYSTEM(ARM64_CNTV_CVAL, "cntv_cval_el0"),
+	SYSTEM(ARM64_CNTP_CTL, "cntp_ctl_el0"),
+	SYSTEM(ARM64_CNTP_CVAL, "cntp_cval_el0"),
+	SYSTEM(ARM64_IDLE, "idle"),
 };
 
 /* x19 to x29, and sp. */
@@ -70,33 +95,45 @@ static const struct reg_part parts[] = {
 	{ NULL, 0, 0 }
 };
 
+/* What a program's processor and a machine's have in common. */
+#define COMMON								\
+	.regs = regs,							\
+	.pc = ARM64_PC,							\
+	.sp = ARM64_SP,							\
+	.parts = parts,							\
+	.result = ARM64_X0,						\
+	.args = { 0, 1, 2, 3, 4, 5, 6, 7 },				\
+	.arg_count = 8,							\
+	.large_by_address = true,					\
+	.call_args = { 0, 1, 2, 3, 4, 5 },				\
+	.vector_args = { ARM64_V0, ARM64_V0 + 1, ARM64_V0 + 2, ARM64_V0 + 3,\
+			 ARM64_V0 + 4, ARM64_V0 + 5, ARM64_V0 + 6,	\
+			 ARM64_V0 + 7 },				\
+	.results = { 0, 1 },						\
+	.vector_results = { ARM64_V0, ARM64_V0 + 1 },			\
+	.float_result = ARM64_V0,					\
+	.call_size = 4,							\
+	.handler_info = ARM64_X0 + 1,					\
+	.tls = ARM64_TPIDR,						\
+	.tls_head = 16,							\
+	.dwarf = dwarf_all,						\
+	.dwarf_count = DWARF_UNWOUND,					\
+	.dwarf_kept = DWARF_KEPT,					\
+	.dwarf_all = dwarf_all,						\
+	.dwarf_all_count = sizeof(dwarf_all)
+
 const struct reg_table reg_table_arm64 = {
 	.arch = ARCH_AARCH64,
 	.name = "aarch64",
-	.regs = regs,
 	.count = ARM64_REG_COUNT,
-	.bytes = 824,
-	.pc = ARM64_PC,
-	.sp = ARM64_SP,
-	.parts = parts,
-	.result = ARM64_X0,
-	.args = { 0, 1, 2, 3, 4, 5, 6, 7 },
-	.arg_count = 8,
-	.large_by_address = true,
-	.call_args = { 0, 1, 2, 3, 4, 5 },
-	.vector_args = { ARM64_V0, ARM64_V0 + 1, ARM64_V0 + 2, ARM64_V0 + 3,
-			 ARM64_V0 + 4, ARM64_V0 + 5, ARM64_V0 + 6,
-			 ARM64_V0 + 7 },
-	.results = { 0, 1 },
-	.vector_results = { ARM64_V0, ARM64_V0 + 1 },
-	.float_result = ARM64_V0,
-	.call_size = 4,
-	.handler_info = ARM64_X0 + 1,
-	.tls = ARM64_TPIDR,
-	.tls_head = 16,
-	.dwarf = dwarf_all,
-	.dwarf_count = DWARF_UNWOUND,
-	.dwarf_kept = DWARF_KEPT,
-	.dwarf_all = dwarf_all,
-	.dwarf_all_count = sizeof(dwarf_all),
+	.bytes = SYSTEM_AT(ARM64_REG_COUNT),
+	COMMON
+};
+
+const struct reg_table reg_table_arm64_machine = {
+	.arch = ARCH_AARCH64_MACHINE,
+	.name = "aarch64-machine",
+	.count = ARM64_MACHINE_REG_COUNT,
+	.bytes = SYSTEM_AT(ARM64_MACHINE_REG_COUNT),
+	COMMON
 };

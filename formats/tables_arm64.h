@@ -6,7 +6,7 @@
 struct reg_table;
 struct stack_table;
 
-extern const struct reg_table reg_table_arm64;
+extern const struct reg_table reg_table_arm64, reg_table_arm64_machine;
 extern const struct stack_table stack_table_arm64;
 
 #endif

@@ -69,7 +69,10 @@ enum trace_feature {
 	FEATURE_MEMBERS = 16,	/* pages that other processes have stored */
 };
 
-#define FEATURES_KNOWN FEATURE_MEMBERS
+#define FEATURES_KNOWN (FEATURE_MEMBERS | FEATURES_OF_MACHINES)
+
+/* What recordings of machines have, and no others. */
+#define FEATURES_OF_MACHINES (FEATURE_DEVICES | FEATURE_PHYSICAL)
 
 /* What the header says of the recording. */
 struct trace_header {

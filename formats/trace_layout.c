@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "formats/error.h"
+#include "formats/registers.h"
 
 #define CHECKSUM_SIZE 8
 #define CHUNK_MAGIC "chnk"
@@ -73,12 +74,22 @@ static bool is_reserved_zero(struct input *in)
 
 /* ------- the header of the file ------- */
 
+/* A machine's has what machines need, and no other has. */
+static bool is_of_its_kind(const struct trace_header *header)
+{
+	uint32_t has = header->features & FEATURES_OF_MACHINES;
+
+	return has == (arch_is_machine(header->arch) ?
+			       (uint32_t)FEATURES_OF_MACHINES : 0);
+}
+
 void trace_header_encode(uint8_t bytes[TRACE_HEADER_SIZE],
 			 const struct trace_header *header)
 {
 	struct cursor to = { bytes };
 
 	assert(!(header->features & ~(uint32_t)FEATURES_KNOWN));
+	assert(is_of_its_kind(header));
 	memset(bytes, 0, TRACE_HEADER_SIZE);
 	put_bytes(&to, TRACE_MAGIC, TRACE_MAGIC_SIZE);
 	put_uint(&to, TRACE_VERSION, 4);
@@ -113,7 +124,9 @@ int trace_header_decode(struct trace_header *out, uint32_t *oldest,
 	out->features = (uint32_t)input_uint(&in, 4);
 	if (!is_reserved_zero(&in))
 		return ERR_CORRUPT;
-	return out->features & ~(uint32_t)FEATURES_KNOWN ? ERR_VERSION : 0;
+	if (out->features & ~(uint32_t)FEATURES_KNOWN)
+		return ERR_VERSION;
+	return is_of_its_kind(out) ? 0 : ERR_CORRUPT;
 }
 
 const char *trace_feature_name(uint32_t feature)

@@ -280,7 +280,8 @@ static int read_header(struct trace_reader *reader, struct failure *why)
 	if (rc)
 		return reader_damaged(reader, rc, "header", 0,
 				      rc == ERR_CHECKSUM ? "checksum"
-							 : "version or"
+							 : "version,"
+							   " features or"
 							   " reserved bytes",
 				      why);
 	return 0;

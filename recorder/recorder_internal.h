@@ -26,6 +26,7 @@
 #include "formats/moments.h"
 #include "formats/packet.h"
 #include "formats/trace_file.h"
+#include "recorder/listing.h"
 #include "recorder/pacing.h"
 #include "recorder/page_store.h"
 #include "recorder/recorder.h"
@@ -384,12 +385,6 @@ void moments_begin_again(struct recorder *rec);
 void moments_release(struct recorder *rec);
 
 /* ------- snapshot.c ------- */
-
-/* The snapshot list of a key frame.  The caller frees the list. */
-struct snapshot {
-	struct page_ref *list;
-	size_t count, room;
-};
 
 /* Stores what was written in the segment that ends; lists what has changed. */
 int snapshot_take(struct recorder *rec, struct snapshot *out,

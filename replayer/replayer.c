@@ -325,9 +325,12 @@ int replayer_make_vm(struct replayer *rep, struct failure *why)
 int replayer_create(struct replayer **out, struct recording *recording,
 		    struct failure *why)
 {
-	struct replayer *rep = calloc(1, sizeof(*rep));
-	int rc;
+	struct replayer *rep;
+	int rc = recording_check_program(recording, why);
 
+	if (rc)
+		return rc;
+	rep = calloc(1, sizeof(*rep));
 	if (!rep)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	rep->recording = recording;

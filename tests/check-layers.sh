@@ -119,12 +119,14 @@ symbols=replayer/symbols/symbols.h
 
 room formats  ''        "$prints|$runs"
 room cache    'formats' "$prints|$runs"
-room recorder "formats cache vm $memory vm/linux vm/linux/host/host.h" \
+room recorder "formats cache vm $memory vm/linux vm/linux/host/host.h
+	vm/board/board.h vm/board/virt.h" \
 	 "$prints|(^|[^a-z_])uc_|replayer"
 room replayer/recording 'formats' "$prints|$runs"
 room index    "formats $recording" "$prints|$runs"
 room replayer/symbols "formats $recording" "$prints|$runs"
-room replayer "formats cache vm $memory index/index.h $recording" \
+room replayer "formats cache vm $memory index/index.h $recording
+	vm/board/board.h" \
 	"$prints|(^|[^a-z_])(uc|names|lines|query|races)_[a-z]"
 room replayer/session \
 	"formats vm $memory vm/linux/abi/names.h index/index.h $recording
@@ -157,8 +159,8 @@ room tools/debug \
 room tools \
 	"tools/debug/plain.h debugger/server.h library/cprec.h formats cache/cache.h index/index.h vm $memory vm/linux
 	vm/linux/load/load.h vm/linux/abi/calls.h vm/linux/abi/names.h
-	vm/linux/text/text.h recorder/recorder.h
-	$recording $symbols replayer/replayer.h replayer/session/session.h
+	vm/linux/text/text.h recorder/recorder.h recorder/machine.h
+	vm/board/board.h replayer/machine.h $recording $symbols replayer/replayer.h replayer/session/session.h
 	replayer/expressions/expressions.h replayer/races/races.h" \
 	'(^|[^a-z_])uc_|packet_(decode|encode)|key_frame_decode'
 
@@ -166,7 +168,7 @@ public library            cprec.h
 public tools/debug        plain.h
 public debugger           server.h
 public index              index.h
-public recorder           recorder.h
+public recorder           recorder.h machine.h
 public replayer/recording recording.h
 public replayer/symbols   symbols.h
 public replayer/session   session.h
@@ -207,6 +209,11 @@ room vm/processor \
 	"$vm_headers vm/arch/arch.h vm/memory/memory_internal.h vm/memory/views.h" \
 	"$engine_words|$arch_words|$build_words|$linux_words"
 
+# Machines: all that is there is the guest's, kernel and programs.
+room vm/board 'formats vm/engine/machine.h vm/memory/host_faults.h' \
+	"$engine_words|$build_words|$linux_words|(^|[^a-z_])(vm|memory)_[a-z]"
+public vm/board board.h virt.h
+
 # The rooms of the guest's kernel, from the lowest to the highest: each may
 # ask those above it in this list, and the core by kernel.h and process.h.
 # The core knows all of them.  Nobody knows the recorder.
@@ -242,7 +249,7 @@ room $linux "formats $memory vm/vm.h $linux/abi $linux/files $linux/host
 
 result 'nobody else names registers' "$(grep -rnE \
 	'(^|[^A-Za-z0-9_])(X86|ARM|ARM64|I386)_[A-Z]' --include='*.[ch]' cache debugger index library \
-	recorder replayer tools vm | grep -vE '^vm/(arch|engine|linux/abi)/')"
+	recorder replayer tools vm | grep -vE '^vm/(arch|engine|board|linux/abi)/')"
 
 # The processor asks for mappings at each miss of the TLB and drops what was
 # translated of them; what is built into the engine is a part of it.

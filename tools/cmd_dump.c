@@ -330,7 +330,7 @@ static int dump_file(struct dump *dump, const char *path, struct failure *why)
 {
 	struct opened *opened;
 	size_t count;
-	int rc = opened_begin(&opened, path, why);
+	int rc = opened_begin_any(&opened, path, why);
 
 	if (rc)
 		return rc;

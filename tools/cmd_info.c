@@ -45,7 +45,7 @@ static int info_file(const char *path, const struct threads_text *threads,
 {
 	struct opened *opened;
 	json_t *info;
-	int rc = opened_begin(&opened, path, why);
+	int rc = opened_begin_any(&opened, path, why);
 
 	if (rc)
 		return rc;

@@ -10,6 +10,7 @@
 #include "tools/commands.h"
 #include "tools/damage.h"
 #include "tools/debug_notes.h"
+#include "tools/machines.h"
 #include "tools/messages.h"
 #include "tools/opened.h"
 #include "tools/options.h"
@@ -23,7 +24,7 @@ static int run(struct options *options);
 
 enum { OPTION_ADDR = 256, OPTION_AT, OPTION_SIZE, OPTION_JSON,
        OPTION_REGISTERS, OPTION_THREAD, OPTION_RACES, OPTION_NO_RACES,
-       OPTION_FORMAT, OPTION_DEBUG_DIR, OPTION_FRAME };
+       OPTION_FORMAT, OPTION_DEBUG_DIR, OPTION_FRAME, OPTION_PHYSICAL };
 
 const struct command command_query = {
 	.name = "query",
@@ -78,6 +79,10 @@ const struct command command_query = {
 		  "function, 1 its caller, as 'cprec backtrace' shows\n"
 		  "them",
 		  .with = "addr -" },
+		{ OPTION_PHYSICAL, "physical", NULL,
+		  "of a machine: addresses are physical; without this\n"
+		  "they are those of its page tables at T",
+		  .with = "addr" },
 		{ OPTION_REGISTERS, "registers", NULL, NULL,
 		  .instead = "cprec registers --at=T" },
 		{ OPTION_RACES, "races", NULL,
@@ -138,7 +143,7 @@ struct query_command {
 	char format;
 	uint64_t frame;
 	struct threads_text threads;
-	bool json, from_input;
+	bool json, from_input, physical;
 	enum which_races races;
 	struct opened *opened;
 };
@@ -407,17 +412,48 @@ static int take_end(struct query_command *command, struct failure *why)
 		failed(why, ERR_NO_MEMORY, "out of memory") : 0;
 }
 
-static int answer(struct query_command *command, struct failure *why)
+static int answer_machine(const struct query_command *command, int *status,
+			  struct failure *why)
 {
-	int status = EXIT_ANSWERED;
+	const struct machine_question asked = {
+		.addrs = command->addrs.list,
+		.addr_count = command->addrs.count,
+		.ats = command->ats.list,
+		.at_count = command->ats.count,
+		.size = command->size,
+		.physical = command->physical,
+		.json = command->json,
+	};
+
+	if (command->from_input || command->format || command->threads.some ||
+	    command->frame)
+		return recording_check_program(command->opened->recording, why);
+	return machine_query(command->opened, &asked, status, why);
+}
+
+static int answer_program(struct query_command *command, int *status,
+			  struct failure *why)
+{
 	int rc = opened_ask(command->opened, why);
 
+	if (!rc && command->physical)
+		rc = failed(why, ERR_INPUT, "--physical is for machines only");
 	if (!rc && command->addrs.count && !command->ats.count)
 		rc = take_end(command, why);
 	if (!rc && command->from_input)
-		rc = answer_input(command, &status, why);
+		rc = answer_input(command, status, why);
 	if (!rc && command->addrs.count)
-		rc = answer_options(command, &status, why);
+		rc = answer_options(command, status, why);
+	return rc;
+}
+
+static int answer(struct query_command *command, struct failure *why)
+{
+	int status = EXIT_ANSWERED;
+	int rc = recording_is_machine(command->opened->recording) ?
+			 answer_machine(command, &status, why) :
+			 answer_program(command, &status, why);
+
 	if (rc)
 		status = say_failure(why);
 	return finish_output(status);
@@ -466,6 +502,9 @@ static int take_option(const struct options *options, int id,
 	case OPTION_JSON:
 		command->json = true;
 		break;
+	case OPTION_PHYSICAL:
+		command->physical = true;
+		break;
 	case OPTION_RACES:
 		command->races = RACES_ALL;
 		break;
@@ -500,7 +539,7 @@ static int open_and_answer(struct query_command *command)
 	struct failure why;
 	int status;
 
-	if (opened_begin(&command->opened, command->path, &why))
+	if (opened_begin_any(&command->opened, command->path, &why))
 		return say_failure(&why);
 	status = answer(command, &why);
 	if (status == EXIT_ANSWERED)

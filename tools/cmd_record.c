@@ -26,6 +26,7 @@
 #include "tools/options.h"
 #include "tools/programs.h"
 #include "tools/record_crash.h"
+#include "tools/record_machine.h"
 #include "vm/linux/load/load.h"
 
 static int run(struct options *options);
@@ -51,9 +52,12 @@ const struct command command_record = {
 	.run = run,
 	.arguments = "PROGRAM [ARGUMENT...]",
 	.summary = "run a program and record it",
-	.usage = "record [OPTION...] [--] PROGRAM [ARGUMENT...]",
+	.usage = "record [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
+		 "       cprec record --machine=virt --kernel=IMAGE"
+		 " [OPTION...]",
 	.about = "Runs a program and writes a recording of every instruction"
-		 " it executes.",
+		 " it executes.  Or\n"
+		 "does so with a whole machine, and the kernel that it runs.",
 	.options = (const struct option_info[]) {
 		{ 'o', "output", "FILE",
 		  "the recording; without this: trace.cpr\n"
@@ -87,6 +91,7 @@ const struct command command_record = {
 		  "its libraries in the recording" },
 		{ OPTION_DEBUG_DIR, "debug-dir", "DIR",
 		  "where debugging information is looked for, too" },
+		MACHINE_ROWS,
 		{ 0 }
 	},
 	.notes = PROGRAM_EXIT_NOTES,
@@ -180,6 +185,17 @@ static int take_option(const struct options *options, int id,
 		break;
 	}
 	return 0;
+}
+
+/* Some are of machines. */
+static int take_any_option(const struct options *options, int id,
+			   struct recorder_options *out,
+			   struct machine_options *machine, bool *is_machine)
+{
+	if (id < OPTION_MACHINE)
+		return take_option(options, id, out);
+	*is_machine |= id == OPTION_MACHINE;
+	return machine_take_option(options, id, machine);
 }
 
 /* The program may go elsewhere while it is recorded. */
@@ -359,8 +375,45 @@ static int record(struct job *job)
 	end(job, rc, &result, &why);
 }
 
+/* Room for the recording of a machine, and then its recording. */
+static int record_machine(struct job *job, struct machine_options *machine)
+{
+	struct failure why;
+	int status, rc = follow_link(job, &why);
+
+	if (!rc)
+		rc = check_folder(job, &why);
+	if (!rc)
+		rc = keep_old_begin(&job->keep, job->options.path, &why);
+	if (rc)
+		return program_not_run(ERR_SYSTEM, &why);
+	machine->path = job->options.path;
+	machine->made_by = job->options.made_by;
+	machine->cache_entries = job->options.cache_entries;
+	machine->segment_steps = job->options.segment_steps;
+	machine->level = job->options.level;
+	status = machine_run(machine, !job->options.died);
+	keep_old_end(&job->keep);
+	return status;
+}
+
+/* Whether the command line of a machine is all right. */
+static bool is_machine_complete(struct options *options, int id,
+				const struct machine_options *machine)
+{
+	size_t count;
+
+	if (!options_files(options, id, 0, 0, &count))
+		return false;
+	if (!machine->virt.kernel)
+		options_wrong(options, "the machine's kernel is missing:"
+			      " --kernel");
+	return machine->virt.kernel;
+}
+
 static int run(struct options *options)
 {
+	struct machine_options machine = { .argv = options->argv };
 	struct job job = {
 		.options = {
 			.program.envp = environ,
@@ -373,20 +426,27 @@ static int run(struct options *options)
 	};
 	struct recorder_options *recorder = &job.options;
 	char path[PATH_MAX * 2], made_by[100];
-	char **arguments;
+	char **arguments = NULL;
+	bool is_machine = false;
 	int id;
 
+	machine_options_init(&machine);
 	while ((id = options_next(options)) >= 0)
-		if (take_option(options, id, recorder))
+		if (take_any_option(options, id, recorder, &machine,
+				    &is_machine))
 			return EXIT_USAGE;
-	arguments = options_program(options, id);
-	if (!arguments)
+	if (!is_machine)
+		arguments = options_program(options, id);
+	if (is_machine ? !is_machine_complete(options, id, &machine) :
+			 !arguments)
 		return options->status;
 	job.typed = recorder->path;
 	job.is_named = recorder->path != standard_name;
 	recorder->path = absolute(recorder->path, path, sizeof(path));
 	debug_search_stay();
 	recorder->made_by = describe_maker(recorder, made_by, sizeof(made_by));
+	if (is_machine)
+		return record_machine(&job, &machine);
 	recorder->program.argv = arguments;
 	recorder->program.program = recorder->program.argv[0];
 	return record(&job);

@@ -75,15 +75,16 @@ static bool is_called(const struct reg_table *table, unsigned reg,
 	       (reg == table->sp && !strcmp(name, "sp"));
 }
 
-static bool is_wanted(const struct state *state, unsigned reg)
+static bool is_wanted(const struct view *view, const struct reg_table *table,
+		      unsigned reg)
 {
-	const struct registers_command *command = state->view->context;
+	const struct registers_command *command = view->context;
 
 	for (size_t i = 0; i < command->count; i++)
-		if (is_called(state->table, reg, command->names[i]))
+		if (is_called(table, reg, command->names[i]))
 			return true;
-	return !command->count && (command->all || state->view->json ||
-				   reg_is_general(&state->table->regs[reg]));
+	return !command->count && (command->all || view->json ||
+				   reg_is_general(&table->regs[reg]));
 }
 
 static int check_name(const struct reg_table *table, const char *name,
@@ -108,7 +109,7 @@ static void print_as_json(const struct state *state)
 
 	for (unsigned i = 0; i < table->count; i++) {
 		register_text(value, table, &found->file, i);
-		if (is_wanted(state, i) && !found->is_lost[i])
+		if (is_wanted(view, table, i) && !found->is_lost[i])
 			json_set_text(registers, table->regs[i].name, value);
 	}
 	json_set_position(object, &view->at);
@@ -185,7 +186,7 @@ static void print_as_text(const struct state *state)
 		printf(", frame %" PRIu64, state->view->frame);
 	putchar('\n');
 	for (unsigned i = 0; i < state->table->count; i++)
-		if (is_wanted(state, i))
+		if (is_wanted(state->view, state->table, i))
 			print_line(state, i);
 }
 
@@ -252,15 +253,22 @@ static int show_each(const struct view *view, struct failure *why)
 	return rc;
 }
 
-static int show(struct view *view, struct failure *why)
+static int check_names(const struct view *view, struct failure *why)
 {
 	const struct registers_command *command = view->context;
 	const struct reg_table *table = recording_reg_table(view->recording);
-	uint32_t stream, tid;
 	int rc = 0;
 
 	for (size_t i = 0; i < command->count && !rc; i++)
 		rc = check_name(table, command->names[i], why);
+	return rc;
+}
+
+static int show(struct view *view, struct failure *why)
+{
+	uint32_t stream, tid;
+	int rc = check_names(view, why);
+
 	if (rc)
 		return rc;
 	if (!view->json && names_check(lines_names(view->lines), view->at.time,
@@ -272,12 +280,66 @@ static int show(struct view *view, struct failure *why)
 	return rc ? rc : show_stream(view, stream, why);
 }
 
+/* ------- machines ------- */
+
+static void print_machine(const struct view *view,
+			  const struct reg_table *table,
+			  const struct reg_file *file)
+{
+	char at[POSITION_TEXT];
+
+	printf("registers at t=%s\n", position_text(at, &view->at));
+	for (unsigned i = 0; i < table->count; i++) {
+		if (!is_wanted(view, table, i))
+			continue;
+		printf("  %-14s ", table->regs[i].name);
+		print_register(stdout, table, file, i);
+		putchar('\n');
+	}
+}
+
+static void print_machine_json(const struct view *view,
+			       const struct reg_table *table,
+			       const struct reg_file *file)
+{
+	json_t *object = json_object(), *registers = json_object();
+	char value[REGISTER_TEXT];
+
+	for (unsigned i = 0; i < table->count; i++) {
+		if (!is_wanted(view, table, i))
+			continue;
+		register_text(value, table, file, i);
+		json_set_text(registers, table->regs[i].name, value);
+	}
+	json_set_position(object, &view->at);
+	json_set_address(object, "pc", reg_get(table, file, table->pc));
+	json_object_set_new(object, "registers", registers);
+	print_json(object);
+}
+
+static int show_machine(struct view *view, struct failure *why)
+{
+	const struct reg_table *table = recording_reg_table(view->recording);
+	struct reg_file file;
+	int rc = check_names(view, why);
+
+	if (rc)
+		return rc;
+	board_registers(machine_replay_board(view->opened->machine), &file);
+	if (view->json)
+		print_machine_json(view, table, &file);
+	else
+		print_machine(view, table, &file);
+	return 0;
+}
+
 /* ------- the command ------- */
 
 static int run(struct options *options)
 {
 	struct registers_command command = { 0 };
-	struct view view = { .show = show, .context = &command };
+	struct view view = { .show = show, .show_machine = show_machine,
+			     .context = &command };
 	int id = 0, rc = 0;
 
 	while (!rc && (id = options_next(options)) >= 0) {

@@ -13,6 +13,7 @@
 #include "tools/commands.h"
 #include "tools/damage.h"
 #include "tools/family.h"
+#include "tools/machines.h"
 #include "tools/messages.h"
 #include "tools/options.h"
 #include "tools/progress.h"
@@ -179,6 +180,10 @@ static int replay_file(struct replay *replay, const char *path,
 
 	if (rc)
 		return rc;
+	if (recording_is_machine(recording) && !replay->threads.some) {
+		rc = machine_replay(recording, replay->to, replay->quiet, why);
+		goto end;
+	}
 	rc = place_position(&to, &is_time, recording, replay->to, why);
 	if (!rc)
 		rc = replayer_create(&replayer, recording, why);

@@ -13,6 +13,7 @@
 #include "replayer/session/session.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
+#include "tools/machines.h"
 #include "tools/messages.h"
 #include "tools/options.h"
 #include "tools/print.h"
@@ -228,6 +229,10 @@ static int verify_file(const struct verifying *verifying, const char *path,
 	if (!rc)
 		rc = check_chunks(recording, why);
 	if (!rc && verifying->threads.some)
+		rc = recording_check_program(recording, why);
+	if (!rc && recording_is_machine(recording))
+		rc = machine_verify(recording, verifying->quiet, why);
+	else if (!rc && verifying->threads.some)
 		rc = verify_alone(verifying, recording, why);
 	else if (!rc)
 		rc = verify_together(verifying, recording, why);

@@ -54,10 +54,11 @@ static void set_region_kind(json_t *line, enum region_kind kind)
 		[REGION_ANON] = "anonymous",
 		[REGION_FILE] = "file",
 		[REGION_SHARED] = "shared",
+		[REGION_DEVICE] = "device",
 	};
 
 	json_object_set_new(line, "region", json_string(
-		(unsigned)kind <= REGION_SHARED ? names[kind] : "?"));
+		names[kind]));
 }
 
 static void set_register(json_t *line, const struct packet *packet,
@@ -168,6 +169,7 @@ void dump_packet(json_t *line, const struct packet *packet,
 		break;
 	case PACKET_VALUE:
 	case PACKET_GIVE_WAY:
+	case PACKET_INTERRUPT:
 		break;
 	case PACKET_EXIT:
 		set_exit(line, packet);

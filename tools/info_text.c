@@ -246,6 +246,8 @@ static void print_exit(const json_t *info)
 	else if (json_object_get(exit, "became"))
 		puts("none: it became a program of another architecture, in a "
 		     "recording of its own");
+	else if (json_object_get(exit, "machine"))
+		puts(json_string_value(json_object_get(exit, "machine")));
 	else if (!number)
 		printf("status %" JSON_INTEGER_FORMAT "\n",
 		       count_of(exit, "code"));

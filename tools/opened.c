@@ -35,6 +35,8 @@ static void forget(struct opened *opened)
 	expressions_destroy(opened->expressions);
 	query_destroy(opened->query);
 	lines_destroy(opened->lines);
+	machine_replay_destroy(opened->machine);
+	opened->machine = NULL;
 	opened->expressions = NULL;
 	opened->query = NULL;
 	opened->lines = NULL;
@@ -153,7 +155,8 @@ static struct kept *find(const char *path)
 	return NULL;
 }
 
-int opened_begin(struct opened **out, const char *path, struct failure *why)
+int opened_begin_any(struct opened **out, const char *path,
+		     struct failure *why)
 {
 	struct kept *kept = find(path);
 	int rc = 0;
@@ -170,6 +173,26 @@ int opened_begin(struct opened **out, const char *path, struct failure *why)
 	list = kept;
 	*out = &kept->opened;
 	return 0;
+}
+
+int opened_begin(struct opened **out, const char *path, struct failure *why)
+{
+	int rc = opened_begin_any(out, path, why);
+
+	if (rc)
+		return rc;
+	rc = recording_check_program((*out)->recording, why);
+	if (rc) {
+		opened_end(*out);
+		*out = NULL;
+	}
+	return rc;
+}
+
+int opened_machine(struct opened *opened, struct failure *why)
+{
+	return opened->machine ? 0 :
+	       machine_replay_create(&opened->machine, opened->recording, why);
 }
 
 int opened_ask(struct opened *opened, struct failure *why)

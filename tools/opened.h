@@ -19,6 +19,7 @@
 #include <stddef.h>
 
 #include "replayer/expressions/expressions.h"
+#include "replayer/machine.h"
 #include "replayer/session/session.h"
 #include "replayer/symbols/symbols.h"
 
@@ -31,13 +32,24 @@ struct opened {
 	struct lines *lines;
 	struct query *query;
 	struct expressions *expressions;
+
+	/* From opened_machine() on: */
+	struct machine_replay *machine;
 };
 
-/* A file, or one that was kept, if nobody has changed it. */
+/*
+ * A file, or one that was kept, if nobody has changed it.  It is of a program,
+ * unless it may be of any.
+ */
 int opened_begin(struct opened **out, const char *path, struct failure *why);
+int opened_begin_any(struct opened **out, const char *path,
+		     struct failure *why);
 
 /* Makes what questions need beyond what the recording itself answers. */
 int opened_ask(struct opened *opened, struct failure *why);
+
+/* The same of a machine. */
+int opened_machine(struct opened *opened, struct failure *why);
 
 /* NULL is allowed. */
 void opened_end(struct opened *opened);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* processes.c - see processes.h */
+#include "tools/machines.h"
 #include "tools/processes.h"
 
 #include <stdlib.h>
@@ -45,6 +46,9 @@ json_t *exit_describe(const struct recording *recording)
 		json_object_set_new(exit, "became", json_true());
 	else
 		json_set_count(exit, "code", summary->exit_code);
+	if (recording_is_machine(recording))
+		json_set_text(exit, "machine",
+			      machine_end_text(summary->exit_code));
 	return exit;
 }
 

@@ -12,6 +12,7 @@
 #include "tools/commands.h"
 #include "tools/damage.h"
 #include "tools/debug_notes.h"
+#include "tools/machines.h"
 #include "tools/messages.h"
 #include "tools/print.h"
 
@@ -176,22 +177,36 @@ static void print_failure(const struct view *view, const char *at,
 	say_failure(why);
 }
 
+static int show_machine(struct view *view, const char *at, struct failure *why)
+{
+	int rc = machine_seek(view->opened, at, &view->at, why);
+
+	return rc ? rc : view->show_machine(view, why);
+}
+
+static int show_program(struct view *view, const char *at, bool *is_time,
+			struct failure *why)
+{
+	int rc = at ? place_position(&view->at, is_time, view->recording, at,
+				     why) : find_end(view, why);
+
+	if (!rc)
+		rc = query_replayer(view->query, &view->replayer, why);
+	if (!rc)
+		rc = replayer_seek(view->replayer, &view->at, why);
+	if (!rc)
+		view->at = replayer_position(view->replayer);
+	return rc ? rc : view->show(view, why);
+}
+
 /* At the time that was given, or, without one, at the end. */
 static bool show_at(struct view *view, const char *at)
 {
 	struct failure why;
-	bool is_time = true;
-	int rc = at ? place_position(&view->at, &is_time, view->recording, at,
-				     &why) : find_end(view, &why);
+	bool is_time = !recording_is_machine(view->recording);
+	int rc = is_time ? show_program(view, at, &is_time, &why) :
+			   show_machine(view, at ? at : "end", &why);
 
-	if (!rc)
-		rc = query_replayer(view->query, &view->replayer, &why);
-	if (!rc)
-		rc = replayer_seek(view->replayer, &view->at, &why);
-	if (!rc)
-		view->at = replayer_position(view->replayer);
-	if (!rc)
-		rc = view->show(view, &why);
 	if (rc)
 		print_failure(view, at, is_time, &why);
 	return !rc;
@@ -214,13 +229,16 @@ static int show_all(struct view *view)
 static int open_and_show(struct view *view, const char *path)
 {
 	struct failure why;
-	int rc = opened_begin(&view->opened, path, &why);
+	int rc = opened_begin_any(&view->opened, path, &why);
 
-	if (!rc)
-		rc = opened_ask(view->opened, &why);
 	if (rc)
 		return say_failure(&why);
 	view->recording = view->opened->recording;
+	if (view->show_machine && recording_is_machine(view->recording))
+		return show_all(view);
+	rc = opened_ask(view->opened, &why);
+	if (rc)
+		return say_failure(&why);
 	view->lines = view->opened->lines;
 	view->query = view->opened->query;
 	view->expressions = view->opened->expressions;

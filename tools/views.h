@@ -58,6 +58,10 @@ struct view {
 
 	/* Shows what is there. */
 	int (*show)(struct view *view, struct failure *why);
+
+	/* The same of a machine: `opened->machine` stands there.  NULL: only
+	 * programs can be asked. */
+	int (*show_machine)(struct view *view, struct failure *why);
 	void *context;		/* the command's */
 };
 

@@ -31,7 +31,7 @@ const char *position_text(char text[POSITION_TEXT],
 bool position_counts(enum packet_kind kind)
 {
 	return kind == PACKET_SIGNAL || kind == PACKET_FAULT ||
-	       kind == PACKET_FIXED_CALL ||
+	       kind == PACKET_FIXED_CALL || kind == PACKET_INTERRUPT ||
 	       kind == PACKET_EXIT || kind == PACKET_SLICE ||
 	       kind == PACKET_RETURN;
 }

@@ -19,6 +19,20 @@ const struct reg_table *recording_reg_table(const struct recording *recording)
 	return recording->table;
 }
 
+bool recording_is_machine(const struct recording *recording)
+{
+	return arch_is_machine(recording->table->arch);
+}
+
+int recording_check_program(const struct recording *recording,
+			    struct failure *why)
+{
+	return recording_is_machine(recording) ?
+		       failed(why, ERR_INPUT, "'%s' is the recording of a"
+			      " machine: this cannot be asked of machines yet",
+			      trace_reader_path(recording->reader)) : 0;
+}
+
 const struct meta *recording_meta(const struct recording *recording)
 {
 	return &recording->meta;

@@ -22,6 +22,13 @@ const struct trace_reader *recording_reader(const struct recording *recording);
 
 const struct reg_table *recording_reg_table(const struct recording *recording);
 
+/* Whether it is of a machine, rather than of a program. */
+bool recording_is_machine(const struct recording *recording);
+
+/* ERR_INPUT if it is: what is asked next can be asked of programs only. */
+int recording_check_program(const struct recording *recording,
+			    struct failure *why);
+
 const struct meta *recording_meta(const struct recording *recording);
 
 /* NULL if the recording was cut short. */

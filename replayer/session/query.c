@@ -20,9 +20,12 @@
 int query_create(struct query **out, struct recording *recording,
 		 struct failure *why)
 {
-	struct query *query = calloc(1, sizeof(*query));
-	int rc;
+	struct query *query;
+	int rc = recording_check_program(recording, why);
 
+	if (rc)
+		return rc;
+	query = calloc(1, sizeof(*query));
 	if (!query)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	query->recording = query->fine.recording = recording;

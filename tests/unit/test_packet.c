@@ -45,6 +45,8 @@ static const struct row rows[] = {
 	  { PACKET_GIVE_WAY, .steps = 128 } },
 	{ "RETURN", 0, 4, { 8, 1, 0x80, 1 },
 	  { PACKET_RETURN, .number = 1, .result = 64 } },
+	{ "INTERRUPT", 0, 3, { 10, 9, 0 },
+	  { PACKET_INTERRUPT, .steps = 9 } },
 	{ "FIXED_CALL", 0, 4, { 13, 9, 96, 3 },
 	  { PACKET_FIXED_CALL, .steps = 9, .number = 96, .result = -2 } },
 	{ "REG", 0, 5, { 16, 3, 2, 0xaa, 0xbb },
@@ -100,7 +102,7 @@ static const struct row rows[] = {
 	{ "nothing", ERR_TRUNCATED, 0, { 0 } },
 	{ "kind zero", ERR_CORRUPT, 1, { 0 } },
 	{ "reserved kind 9, SEQUENCE", ERR_CORRUPT, 3, { 9, 0, 1 } },
-	{ "reserved kind 10, INTERRUPT", ERR_CORRUPT, 3, { 10, 0, 1 } },
+	{ "an INTERRUPT of number 1", ERR_CORRUPT, 3, { 10, 0, 1 } },
 	{ "reserved kind 11, DEVICE", ERR_CORRUPT, 5, { 11, 0, 0, 1, 0 } },
 	{ "reserved kind 12, DMA", ERR_CORRUPT, 2, { 12, 0 } },
 	{ "kind between", ERR_CORRUPT, 3, { 14, 0, 0 } },
@@ -292,7 +294,7 @@ static void names_of_kinds(void **state)
 	(void)state;
 	for (unsigned kind = 0; kind < 1000; kind++)
 		known += packet_name(kind) != NULL;
-	assert_int_equal(known, 21);
+	assert_int_equal(known, 22);
 	assert_string_equal(packet_name(PACKET_SYSCALL), "SYSCALL");
 	assert_string_equal(packet_name(PACKET_TOUCH), "TOUCH");
 	assert_null(packet_name(0));

@@ -122,7 +122,7 @@ static uc_err add_hooks(struct engine *engine)
 				  NO_FIRST, NO_LAST);
 	if (!err)
 		engine->hooked = layout_find_range(hook, NO_FIRST, NO_LAST);
-	return err;
+	return err || engine->hooked ? err : UC_ERR_HOOK;
 }
 
 void engine_hook(struct engine *engine, guest_addr first, guest_addr last)
@@ -153,7 +153,7 @@ static uint32_t translations_size(void)
 	return is_free(size) ? size : 0;
 }
 
-static uc_err open_engine(struct engine *engine, uint8_t *arena, uint64_t size)
+uc_err engine_begin(struct engine *engine, int model)
 {
 	uc_err err;
 
@@ -161,25 +161,53 @@ static uc_err open_engine(struct engine *engine, uint8_t *arena, uint64_t size)
 	err = uc_open(engine->kind->uc_arch, engine->kind->uc_mode,
 		      &engine->uc);
 	if (!err)
-		err = uc_ctl_set_cpu_model(engine->uc, engine->kind->model);
+		err = uc_ctl_set_cpu_model(engine->uc, model);
 	if (!err)
 		err = uc_ctl_set_tcg_buffer_size(engine->uc,
 						 engine->translations);
-	if (!err)
-		err = uc_mem_map_ptr(engine->uc, 0, size, UC_PROT_ALL, arena);
+	return err;
+}
+
+static uc_err lay_out(struct engine *engine, uint8_t *arena, uint64_t size)
+{
+	uc_err err = uc_mem_map_ptr(engine->uc, 0, size, UC_PROT_ALL, arena);
+
 	if (!err)
 		err = uc_ctl_tlb_mode(engine->uc, UC_TLB_VIRTUAL);
-	if (!err)
-		err = add_hooks(engine);
-	if (!err)
-		err = engine->kind->start(engine);
+	return err ? err : add_hooks(engine);
+}
+
+static uc_err start(struct engine *engine)
+{
+	uc_err err = engine->kind->start(engine);
+
 	if (!err)
 		err = uc_context_alloc(engine->uc, &engine->pristine);
 	if (!err)
 		err = uc_context_alloc(engine->uc, &engine->scratch);
+	return err ? err : uc_context_save(engine->uc, engine->pristine);
+}
+
+int engine_complete(struct engine *engine, uc_err err, struct failure *why)
+{
+	const char *missing = NULL;
+	int rc = 0;
+
 	if (!err)
-		err = uc_context_save(engine->uc, engine->pristine);
-	return err;
+		err = start(engine);
+	if (!err)
+		missing = engine->kind->find(engine);
+	if (err)
+		rc = failed(why, ERR_SYSTEM, "cannot start the engine: %s",
+			    uc_strerror(err));
+	else if (missing)
+		rc = failed(why, ERR_SYSTEM,
+			    "the Unicorn Engine that cprec was built with is "
+			    "not laid out as it should be: %s cannot be found",
+			    missing);
+	if (rc)
+		engine_close(engine);
+	return rc;
 }
 
 static const struct engine_kind *find_kind(enum arch arch)
@@ -195,15 +223,28 @@ static const struct engine_kind *find_kind(enum arch arch)
 	return NULL;
 }
 
-static int find_layout(struct engine *engine, struct failure *why)
+int engine_make(struct engine **out, const struct engine_kind *kind,
+		const struct engine_calls *calls, void *context,
+		struct failure *why)
 {
-	const char *missing = engine->hooked ? engine->kind->find(engine) :
-					       "the range of a hook";
+	struct engine *engine = calloc(1, sizeof(*engine));
 
-	return missing ? failed(why, ERR_SYSTEM,
-				"the Unicorn Engine that cprec was built with "
-				"is not laid out as it should be: %s cannot be "
-				"found", missing) : 0;
+	if (!engine)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	engine->kind = kind;
+	engine->calls = calls;
+	engine->context = context;
+	engine->counter = &engine->own_counter;
+	engine->may_inline = !getenv("CPREC_NO_INLINE");
+	engine->jumps.age = 1;
+	engine->translations = translations_size();
+	if (!engine->translations) {
+		free(engine);
+		return failed(why, ERR_NO_MEMORY, "cannot reserve address "
+			      "space for translated code");
+	}
+	*out = engine;
+	return 0;
 }
 
 int engine_open(struct engine **out, enum arch arch, uint8_t *arena,
@@ -218,32 +259,17 @@ int engine_open(struct engine **out, enum arch arch, uint8_t *arena,
 	if (!kind)
 		return failed(why, ERR_SYSTEM, "there is no processor of the "
 			      "guest's architecture");
-	engine = calloc(1, sizeof(*engine));
-	if (!engine)
-		return failed(why, ERR_NO_MEMORY, "out of memory");
-	engine->kind = kind;
-	engine->calls = calls;
-	engine->context = context;
-	engine->counter = &engine->own_counter;
-	engine->may_inline = !getenv("CPREC_NO_INLINE");
-	engine->jumps.are_ours = !getenv("CPREC_NO_JUMPS");
-	engine->jumps.age = 1;
-	engine->translations = translations_size();
-	if (!engine->translations) {
-		free(engine);
-		return failed(why, ERR_NO_MEMORY, "cannot reserve address "
-			      "space for translated code");
-	}
-	err = open_engine(engine, arena, arena_size);
-	rc = err ? failed(why, ERR_SYSTEM, "cannot start the engine: %s",
-			  uc_strerror(err)) :
-		   find_layout(engine, why);
-	if (rc) {
-		engine_close(engine);
+	rc = engine_make(&engine, kind, calls, context, why);
+	if (rc)
 		return rc;
-	}
-	*out = engine;
-	return 0;
+	engine->jumps.are_ours = !getenv("CPREC_NO_JUMPS");
+	err = engine_begin(engine, kind->model);
+	if (!err)
+		err = lay_out(engine, arena, arena_size);
+	rc = engine_complete(engine, err, why);
+	if (!rc)
+		*out = engine;
+	return rc;
 }
 
 void engine_close(struct engine *engine)

@@ -6,6 +6,7 @@
 #include <unicorn/unicorn.h>
 
 #include "vm/engine/engine.h"
+#include "vm/engine/machine.h"
 
 /*
  * Direct-mapped tables: an entry that is not there is found out again, by
@@ -43,12 +44,22 @@ struct engine_context {
 	uc_context *bytes;
 };
 
-/* Of both ARMs: where the exclusive monitor is in the state, which no register
- * tells; of AArch64 also its higher half, and the program counter. */
+/*
+ * Of both ARMs: where the exclusive monitor is in the state, which no register
+ * tells; of AArch64 also its higher half, and the program counter.
+ */
 struct engine_arm {
 	uint64_t *addr, *value;
 	uint64_t *high, *pc;
 	guest_addr above;	/* see build/drop_arm.c; mostly 0 */
+	/* Of a machine: what the newest exception is about. */
+	const struct engine_exception_state *exception;
+};
+
+/* As the engine has it (QEMU: CPUARMState.exception). */
+struct engine_exception_state {
+	uint32_t syndrome, short_syndrome;
+	uint64_t address;
 };
 
 struct generator;
@@ -61,7 +72,8 @@ struct engine_kind {
 	uc_mode uc_mode;
 	int model;		/* of the engine's */
 
-	/* Its names of registers, in the order of the table; 0: it shows none,
+	/* Its names of registers, in the order of the table; below 0: a
+	 * register of the system, minus its ENGINE_SYSTEM(); 0: it shows none,
 	 * but keeps 8 bytes in its state, ... */
 	const int *regs;
 	uint64_t *(*hidden)(struct engine *engine, unsigned reg); /* ... here */
@@ -91,7 +103,7 @@ struct engine_kind {
 	const char *(*find)(struct engine *engine);
 };
 extern const struct engine_kind engine_kind_x86, engine_kind_arm64,
-	engine_kind_arm, engine_kind_i386;
+	engine_kind_arm, engine_kind_i386, engine_kind_arm64_machine;
 
 /* An address of data without its tag: copies of the bit below it. */
 static inline guest_addr engine_untag(const struct engine_kind *kind,
@@ -105,6 +117,8 @@ struct engine {
 	uc_engine *uc;
 	const struct engine_kind *kind;
 	const struct engine_calls *calls;
+	const struct engine_machine_calls *machine;	/* NULL: of a program */
+	struct engine_ram ram;				/* of a machine */
 	void *context;
 	uc_err error;		/* of the last run */
 	guest_addr until;	/* the same */
@@ -161,11 +175,27 @@ static inline uc_engine *engine_enter(struct engine *engine)
 	return engine->uc;
 }
 
-/* ------- build/layout.c, layout_arm.c: engine_kind.find ------- */
+/* ------- engine.c ------- */
+
+/* An engine of that kind that is not open yet. */
+int engine_make(struct engine **out, const struct engine_kind *kind,
+		const struct engine_calls *calls, void *context,
+		struct failure *why);
+
+/* Opens it; what its memory is comes next, ... */
+uc_err engine_begin(struct engine *engine, int model);
+
+/* ... and then its start.  On failure, closes it. */
+int engine_complete(struct engine *engine, uc_err err, struct failure *why);
+
+/* ------- build/layout*.c: engine_kind.find ------- */
 
 const char *layout_find_x86(struct engine *engine);
 const char *layout_find_arm(struct engine *engine);
 const char *layout_find_arm64(struct engine *engine);
+
+/* The same of a machine, also where it says what an exception is about. */
+const char *layout_find_arm64_machine(struct engine *engine);
 
 /* The same of x86-64, and from then on the engine is in code of 32 bits. */
 const char *layout_find_i386(struct engine *engine);

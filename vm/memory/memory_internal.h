@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "formats/number_map.h"
+#include "vm/memory/host_faults.h"
 #include "vm/memory/memory.h"
 
 /* States of an arena page. */
@@ -140,7 +141,7 @@ struct memory {
 	size_t shared_count, shared_room;
 	void (*lost)(void *context, guest_addr addr, bool kernel);
 	void *lost_context;
-	memory_signal *sent;	/* SIGSEGV and SIGBUS that are no faults */
+	struct host_faults faults;
 	bool by_kernel;		/* bytes are being copied for the kernel */
 	bool was_lost;		/* meanwhile */
 	unsigned turns;		/* looks since shared memory was last touched */

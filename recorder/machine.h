@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * machine.h - runs a whole machine and writes its recording
+ *
+ * What recorder.h is for programs.  The recording holds what a replay cannot
+ * compute: what devices answered, when the processor was interrupted, how long
+ * it was idle.  This never reads a recording.
+ *
+ * Errors:     ERR_INPUT (a file is no good), ERR_SYSTEM, ERR_NO_MEMORY.  How
+ *             the machine ended is a result.
+ * Threads:    none.
+ */
+#ifndef CPREC_RECORDER_MACHINE_H
+#define CPREC_RECORDER_MACHINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/meta.h"
+#include "vm/board/virt.h"
+
+struct failure;
+
+/* What is typed at the console. */
+enum machine_input {
+	INPUT_NONE,		/* nothing, so far */
+	INPUT_BYTES,
+	INPUT_CLOSED,		/* there will be nothing any more */
+	INPUT_STOPS,		/* somebody wants the machine to end */
+};
+
+struct machine_options {
+	struct virt_options virt;	/* but `out` and `context` */
+	const char *path;		/* of the recording; must not exist */
+	const char *made_by;		/* "cprec 0.1" */
+	char *const *argv;		/* how it was asked for; ends with NULL */
+	unsigned cache_entries;		/* cache_is_size() */
+	uint64_t segment_steps;		/* of segments; 0: the default */
+	int level;			/* of compression; 0: the default */
+
+	/* Waits for input, at most so many microseconds; also without room, and
+	 * when it is closed: it may be time to stop. */
+	enum machine_input (*input)(void *context, uint8_t *bytes, size_t room,
+				    size_t *count, uint64_t wait);
+	void (*output)(void *context, const uint8_t *bytes, size_t count);
+	void *context;
+};
+
+int machine_record(const struct machine_options *options,
+		   enum machine_end *end, struct failure *why);
+
+#endif

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* machine_trace.c - see machine_trace.h */
+#include "recorder/machine_trace.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "formats/array.h"
+#include "formats/error.h"
+#include "formats/moments.h"
+#include "formats/processor.h"
+#include "formats/trace_file.h"
+#include "vm/vm.h"
+
+#define LEVEL_DEFAULT 1		/* as of programs */
+
+/*
+ * Replaying a segment takes some 0.1 s.  Measured: a kernel that is idle or
+ * computes writes 200 pages in one.
+ */
+#define SEGMENT_STEPS UINT64_C(50000000)
+
+/* As of programs: what a replay unpacks before it starts, at most. */
+#define STREAM_MOST (UINT64_C(16) << 20)
+
+/* What is lost at most when the recorder is killed, in bytes and seconds. */
+#define FLUSH_BYTES (1u << 20)
+#define FLUSH_SECONDS 1
+
+static int no_memory(struct failure *why)
+{
+	return failed(why, ERR_NO_MEMORY, "out of memory");
+}
+
+/* Writes what was encoded. */
+static int write_chunk(struct machine_trace *trace, enum chunk_kind kind,
+		       uint64_t first, struct output *out, struct failure *why)
+{
+	if (out->error) {
+		output_release(out);
+		return no_memory(why);
+	}
+	return trace_writer_chunk(trace->writer, kind, 0,
+				  kind == CHUNK_META ? 0 : trace->segment,
+				  first, out, why);
+}
+
+/* ------- how it begins ------- */
+
+static int64_t clock_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec * INT64_C(1000000) + now.tv_nsec / 1000;
+}
+
+static int write_meta(struct machine_trace *trace, const uint8_t *run,
+		      struct failure *why)
+{
+	const struct machine_options *options = trace->options;
+	char host[220], directory[PATH_MAX], made_by[128];
+	char *kernel = realpath(options->virt.kernel, NULL);
+	struct output out = { 0 };
+	struct utsname name = { 0 };
+	struct meta meta = {
+		.argv = (char **)(uintptr_t)options->argv,
+		.path = kernel ? kernel :
+				 (char *)(uintptr_t)options->virt.kernel,
+		.directory = directory,
+		.host = host,
+		.made_by = made_by,
+		.started = (uint64_t)time(NULL),
+		.cache_entries = options->cache_entries,
+		.processor = *processor_find(ARCH_AARCH64_MACHINE,
+					     options->virt.model),
+	};
+
+	while (meta.argv[meta.argc])
+		meta.argc++;
+	uname(&name);
+	snprintf(host, sizeof(host), "%s %s %s", name.sysname, name.release,
+		 name.machine);
+	snprintf(made_by, sizeof(made_by), "%s, %s", options->made_by,
+		 vm_engine());
+	if (!getcwd(directory, sizeof(directory)))
+		directory[0] = '\0';
+	memcpy(meta.run, run, sizeof(meta.run));
+	meta_encode(&out, &meta);
+	free(kernel);
+	return write_chunk(trace, CHUNK_META, 0, &out, why);
+}
+
+int machine_trace_open(struct machine_trace *trace,
+		       const struct machine_options *options,
+		       struct failure *why)
+{
+	struct trace_header header = { .arch = ARCH_AARCH64_MACHINE,
+				       .features = FEATURES_OF_MACHINES };
+	uint8_t run[RUN_ID_SIZE];
+	int rc;
+
+	*trace = (struct machine_trace){ .options = options };
+	if (page_store_init(&trace->pages) ||
+	    cache_init(&trace->cache, options->cache_entries))
+		return no_memory(why);
+	prediction_writer_init(&trace->reads, &trace->cache);
+	if (getrandom(header.id, sizeof(header.id), 0) < 0 ||
+	    getrandom(run, sizeof(run), 0) < 0)
+		return failed(why, ERR_SYSTEM, "cannot get random bytes");
+	rc = trace_writer_open(&trace->writer, options->path, &header,
+			       options->level ? options->level : LEVEL_DEFAULT,
+			       why);
+	return rc ? rc : write_meta(trace, run, why);
+}
+
+void machine_trace_close(struct machine_trace *trace)
+{
+	trace_writer_close(trace->writer);
+	page_store_release(&trace->pages);
+	prediction_writer_release(&trace->reads);
+	cache_release(&trace->cache);
+	output_release(&trace->events);
+	free(trace->touches);
+	*trace = (struct machine_trace){ 0 };
+}
+
+/* ------- what happens ------- */
+
+void machine_trace_read(struct machine_trace *trace, uint64_t addr,
+			uint64_t value, unsigned size)
+{
+	uint8_t bytes[sizeof(value)];
+
+	for (unsigned i = 0; i < size; i++)
+		bytes[i] = (uint8_t)(value >> 8 * i);
+	prediction_record(&trace->reads, addr, bytes, size);
+}
+
+void machine_trace_event(struct machine_trace *trace, struct packet *packet,
+			 uint64_t steps)
+{
+	packet->steps = steps - trace->event_steps;
+	trace->event_steps = steps;
+	packet_encode(&trace->events, &trace->state, packet);
+}
+
+void machine_trace_register(struct machine_trace *trace, unsigned reg,
+			    uint64_t value)
+{
+	uint8_t bytes[sizeof(value)];
+	const struct packet packet = {
+		.kind = PACKET_REG, .number = reg,
+		.size = sizeof(bytes), .value = bytes,
+	};
+
+	for (unsigned i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(value >> 8 * i);
+	packet_encode(&trace->events, &trace->state, &packet);
+}
+
+/* ------- writing it ------- */
+
+static size_t waiting(const struct machine_trace *trace)
+{
+	return trace->events.size + prediction_waiting(&trace->reads);
+}
+
+bool machine_trace_is_due(const struct machine_trace *trace)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return waiting(trace) >= FLUSH_BYTES ||
+	       now.tv_sec > trace->flush.tv_sec + FLUSH_SECONDS;
+}
+
+/* The time until which all is in the file. */
+static int write_moment(struct machine_trace *trace, uint64_t steps,
+			struct failure *why)
+{
+	const struct moment moment = { steps, clock_now() };
+	struct output out = { 0 };
+
+	moments_encode(&out, &moment, 1);
+	return write_chunk(trace, CHUNK_MOMENTS, 0, &out, why);
+}
+
+/* What is read comes before the events that it belongs to. */
+static int write_streams(struct machine_trace *trace, struct failure *why)
+{
+	int rc = 0;
+
+	trace->flushed += waiting(trace);
+	if (trace->reads.stream.size)
+		rc = write_chunk(trace, CHUNK_READS, 0, &trace->reads.stream,
+				 why);
+	if (!rc && trace->events.size)
+		rc = write_chunk(trace, CHUNK_EVENTS, 0, &trace->events, why);
+	clock_gettime(CLOCK_MONOTONIC, &trace->flush);
+	return rc;
+}
+
+int machine_trace_flush(struct machine_trace *trace, const struct board *board,
+			struct failure *why)
+{
+	int rc;
+
+	prediction_cut(&trace->reads);
+	rc = write_streams(trace, why);
+	return rc ? rc : write_moment(trace, board_steps(board), why);
+}
+
+/* ------- segments ------- */
+
+static uint64_t segment_steps(const struct machine_trace *trace)
+{
+	return trace->options->segment_steps ? trace->options->segment_steps :
+					       SEGMENT_STEPS;
+}
+
+uint64_t machine_trace_segment_end(const struct machine_trace *trace)
+{
+	return trace->start + segment_steps(trace);
+}
+
+bool machine_trace_ends_segment(const struct machine_trace *trace,
+				uint64_t steps)
+{
+	return steps >= machine_trace_segment_end(trace) ||
+	       trace->flushed + waiting(trace) > STREAM_MOST;
+}
+
+static int by_page(const void *left, const void *right)
+{
+	const struct page_touch *a = left, *b = right;
+
+	return a->page < b->page ? -1 : a->page > b->page;
+}
+
+/* The pages that were written in the segment, sorted. */
+static int list_touches(struct machine_trace *trace, const struct board *board,
+			size_t *count, struct failure *why)
+{
+	const struct board_write *writes = board_writes(board, count);
+
+	if (array_reserve(trace->touches, *count, trace->touch_room))
+		return no_memory(why);
+	for (size_t i = 0; i < *count; i++)
+		trace->touches[i] = (struct page_touch){
+			.page = writes[i].page,
+			.how = PAGE_WAS_WRITTEN,
+			.write_time = trace->started ?
+				writes[i].steps - trace->start : 0,
+		};
+	if (*count)
+		qsort(trace->touches, *count, sizeof(*trace->touches), by_page);
+	return 0;
+}
+
+static int end_segment(struct machine_trace *trace, const struct board *board,
+		       size_t touches, struct failure *why)
+{
+	struct segment_index index = {
+		.steps = board_steps(board) - trace->start,
+		.pages = trace->touches,
+		.page_count = touches,
+	};
+	struct output out = { 0 };
+	int rc;
+
+	prediction_finish(&trace->reads);
+	rc = write_streams(trace, why);
+	if (!rc)
+		rc = write_moment(trace, board_steps(board), why);
+	if (rc)
+		return rc;
+	segment_index_encode(&out, &index);
+	rc = write_chunk(trace, CHUNK_INDEX, 0, &out, why);
+	trace->segment++;
+	return rc;
+}
+
+/* ------- key frames ------- */
+
+/* Whose pages are listed. */
+struct taking {
+	struct machine_trace *trace;
+	const struct board *board;
+};
+
+static const uint8_t *contents(void *context, uint64_t page)
+{
+	const struct taking *taking = context;
+
+	return board_bytes(taking->board, page << GUEST_PAGE_SHIFT, GUEST_PAGE);
+}
+
+static int write_pages(void *context, bool all, struct failure *why)
+{
+	const struct taking *taking = context;
+	struct page_store *store = &taking->trace->pages;
+	uint32_t count = store->batch.count;
+	uint64_t first = store->batch_first;
+
+	if (!count || (!all && !page_batch_is_full(&store->batch)))
+		return 0;
+	page_batch_end(&store->batch);
+	if (store->batch.pages.error)
+		return no_memory(why);
+	return trace_writer_chunk(taking->trace->writer, CHUNK_PAGES, count,
+				  taking->trace->segment, first,
+				  &store->batch.pages, why);
+}
+
+static const struct listing_calls listing_calls = {
+	.contents = contents, .write = write_pages,
+};
+
+static int write_frame(struct machine_trace *trace, struct key_frame *frame,
+		       const struct board *board, struct failure *why)
+{
+	struct output out = { 0 };
+
+	frame->time = frame->steps = board_steps(board);
+	frame->cache_entries = (unsigned)trace->cache.entries;
+	board_registers(board, &frame->regs);
+	cache_flush(&trace->cache);
+	key_frame_encode(&out, reg_table(ARCH_AARCH64_MACHINE), frame);
+	return write_chunk(trace, CHUNK_KEY_FRAME, frame->time, &out, why);
+}
+
+static int write_all(struct machine_trace *trace, struct failure *why)
+{
+	if (!listing_all_is_due(&trace->pages, trace->listed))
+		return 0;
+	trace->listed = 0;
+	return listing_write_all(&trace->pages, trace->writer, trace->segment,
+				 why);
+}
+
+int machine_trace_segment(struct machine_trace *trace, struct board *board,
+			  const struct region *regions, size_t count,
+			  struct failure *why)
+{
+	struct taking taking = { trace, board };
+	struct snapshot shot = { 0 };
+	struct listing listing = { &trace->pages, &shot, &listing_calls,
+				   &taking };
+	struct key_frame frame = {
+		.regions = (struct region *)(uintptr_t)regions,
+		.region_count = count,
+	};
+	size_t touches;
+	int rc = list_touches(trace, board, &touches, why);
+
+	if (!rc && trace->started)
+		rc = end_segment(trace, board, touches, why);
+	bases_next_turn(&trace->pages.bases);
+	if (!rc)
+		rc = listing_written(&listing, trace->touches, touches, why);
+	if (!rc)
+		rc = listing_end(&listing, why);
+	frame.pages = shot.list;
+	frame.page_count = shot.count;
+	trace->listed += shot.count;
+	if (!rc)
+		rc = write_frame(trace, &frame, board, why);
+	if (!rc)
+		rc = write_all(trace, why);
+	free(shot.list);
+	board_close(board);
+	trace->started = true;
+	trace->start = trace->event_steps = board_steps(board);
+	trace->state = (struct packet_state){ 0 };
+	trace->flushed = 0;
+	return rc;
+}
+
+/* ------- how it ends ------- */
+
+int machine_trace_finish(struct machine_trace *trace,
+			 const struct board *board, enum machine_end end,
+			 struct failure *why)
+{
+	struct summary_thread processor = { 0, board_steps(board) };
+	struct summary summary = {
+		.time = board_steps(board),
+		.exit_code = end,
+		.threads = &processor,
+		.thread_count = 1,
+		.cache_hits = trace->reads.total_hits,
+		.cache_misses = trace->reads.total_misses,
+		.stored_pages = trace->pages.next_id - 1,
+	};
+	struct output out = { 0 };
+	int rc;
+
+	summary_encode(&out, &summary);
+	rc = write_chunk(trace, CHUNK_SUMMARY, 0, &out, why);
+	return rc ? rc : trace_writer_finish(trace->writer, why);
+}

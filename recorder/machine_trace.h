@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * machine_trace.h - the recording of a machine, while it is written
+ *
+ * One stream, as of a program with one thread.  Events come with the steps
+ * that the machine has done; their effects follow them.
+ *
+ * Ownership:  machine_trace_close() frees; a zeroed structure is empty.
+ * Errors:     ERR_SYSTEM, ERR_NO_MEMORY; what fails between two flushes is told
+ *             by the next one.
+ */
+#ifndef CPREC_RECORDER_MACHINE_TRACE_H
+#define CPREC_RECORDER_MACHINE_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "cache/prediction.h"
+#include "formats/packet.h"
+#include "recorder/listing.h"
+#include "recorder/machine.h"
+#include "recorder/page_store.h"
+#include "vm/board/board.h"
+
+struct machine_trace {
+	const struct machine_options *options;
+	struct trace_writer *writer;
+	struct page_store pages;
+	struct cache cache;
+	struct prediction_writer reads;
+	struct output events;
+	struct packet_state state;
+	uint64_t event_steps;	/* steps at the event before */
+
+	bool started;		/* there is a segment */
+	uint32_t segment;
+	uint64_t start;		/* steps at its key frame */
+	uint64_t flushed;	/* bytes of it that are in the file */
+	struct timespec flush;	/* when that was */
+	struct page_touch *touches;
+	size_t touch_room;
+	uint64_t listed;	/* pages in key frames since all were listed */
+};
+
+int machine_trace_open(struct machine_trace *trace,
+		       const struct machine_options *options,
+		       struct failure *why);
+void machine_trace_close(struct machine_trace *trace);
+
+/* A device was read. */
+void machine_trace_read(struct machine_trace *trace, uint64_t addr,
+			uint64_t value, unsigned size);
+
+/* `packet->steps` is filled in here. */
+void machine_trace_event(struct machine_trace *trace, struct packet *packet,
+			 uint64_t steps);
+
+/* Its effect: a register has this value. */
+void machine_trace_register(struct machine_trace *trace, unsigned reg,
+			    uint64_t value);
+
+/* Whether what waits is to be written now. */
+bool machine_trace_is_due(const struct machine_trace *trace);
+int machine_trace_flush(struct machine_trace *trace, const struct board *board,
+			struct failure *why);
+
+/* A key frame, which ends the segment, if there is one, and starts another. */
+bool machine_trace_ends_segment(const struct machine_trace *trace,
+				uint64_t steps);
+uint64_t machine_trace_segment_end(const struct machine_trace *trace);
+int machine_trace_segment(struct machine_trace *trace, struct board *board,
+			  const struct region *regions, size_t count,
+			  struct failure *why);
+
+/* Behind the last key frame. */
+int machine_trace_finish(struct machine_trace *trace,
+			 const struct board *board, enum machine_end end,
+			 struct failure *why);
+
+#endif

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* machine.c - a position in the recording of a machine, that moves */
+#include "replayer/machine_internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How often it looks whether somebody still wants it. */
+#define LOOK_STEPS UINT64_C(50000000)
+
+#define CONSOLE "console"	/* how the name of its region begins */
+
+static const char *path_of(const struct machine_replay *replay)
+{
+	return trace_reader_path(recording_reader(replay->recording));
+}
+
+static int diverged(const struct machine_replay *replay, const char *what,
+		    struct failure *why)
+{
+	return failed(why, ERR_DIVERGED, "'%s': the replay differs from the"
+		      " recording at t=%" PRIu64 ": %s", path_of(replay),
+		      board_steps(replay->board), what);
+}
+
+/* ------- the world ------- */
+
+static uint64_t on_read(void *context, uint64_t addr, unsigned size)
+{
+	struct machine_replay *replay = context;
+	uint8_t bytes[sizeof(uint64_t)] = { 0 };
+	uint64_t value = 0;
+	int rc = prediction_replay(&replay->reads, addr, bytes, size);
+
+	if (rc)
+		replay->error = rc;
+	for (unsigned i = size; i-- > 0;)
+		value = value << 8 | bytes[i];
+	return value;
+}
+
+static void on_write(void *context, uint64_t addr, unsigned size,
+		     uint64_t value)
+{
+	struct machine_replay *replay = context;
+
+	(void)size;
+	if (addr == replay->console && replay->output)
+		replay->output(replay->output_context, (uint8_t)value);
+}
+
+/* ------- events ------- */
+
+/* Finds the next event, behind the effects of the present one. */
+static int find_event(struct machine_replay *replay, uint64_t base,
+		      struct failure *why)
+{
+	int rc = packet_stream_next(&replay->packets, &replay->next, why);
+
+	replay->has_next = rc > 0;
+	if (rc <= 0)
+		return rc;
+	if (!packet_is_event(replay->next.kind) ||
+	    replay->next.steps > UINT64_MAX - base)
+		return packet_stream_damaged(&replay->packets, ERR_CORRUPT,
+					     why);
+	replay->next_time = base + replay->next.steps;
+	return 0;
+}
+
+/* Applies a packet that is no event; only registers change. */
+static int apply_effect(struct machine_replay *replay,
+			const struct packet *packet, struct failure *why)
+{
+	const struct reg_table *table = recording_reg_table(replay->recording);
+	uint64_t value = 0;
+
+	if (packet->kind != PACKET_REG || packet->number >= table->count ||
+	    packet->size > sizeof(value) ||
+	    table->regs[packet->number].size != packet->size)
+		return packet_stream_damaged(&replay->packets, ERR_CORRUPT,
+					     why);
+	for (unsigned i = (unsigned)packet->size; i-- > 0;)
+		value = value << 8 | packet->value[i];
+	board_set_reg(replay->board, (unsigned)packet->number, value);
+	return 0;
+}
+
+/* Applies the effects of an event, up to the next one. */
+static int apply_effects(struct machine_replay *replay, struct failure *why)
+{
+	uint64_t base = replay->next_time;
+	int rc;
+
+	for (;;) {
+		struct packet_stream before = replay->packets;
+		struct packet packet;
+
+		rc = packet_stream_next(&replay->packets, &packet, why);
+		if (rc <= 0)
+			break;
+		if (packet_is_event(packet.kind)) {
+			replay->packets = before;
+			break;
+		}
+		rc = apply_effect(replay, &packet, why);
+		if (rc)
+			return rc;
+	}
+	return rc < 0 ? rc : find_event(replay, base, why);
+}
+
+/* The event that stands at the present time takes effect. */
+static int apply_event(struct machine_replay *replay, struct failure *why)
+{
+	enum packet_kind kind = replay->next.kind;
+	bool stands = replay->stop != BOARD_AT_STEPS;
+
+	switch (kind) {
+	case PACKET_VALUE:
+		if (!stands)
+			return diverged(replay, "an instruction whose result"
+					" was recorded is another one", why);
+		break;
+	case PACKET_INTERRUPT:
+		if (stands || !board_interrupt(replay->board))
+			return diverged(replay, "the processor does not take"
+					" an interrupt that it took", why);
+		break;
+	case PACKET_EXIT:
+		break;
+	default:
+		return packet_stream_damaged(&replay->packets, ERR_CORRUPT,
+					     why);
+	}
+	replay->stop = BOARD_AT_STEPS;
+	replay->events += position_counts(kind);
+	return apply_effects(replay, why);
+}
+
+/* ------- segments ------- */
+
+static void leave_segment(struct machine_replay *replay)
+{
+	packet_stream_close(&replay->packets);
+	free(replay->read_bytes);
+	replay->read_bytes = NULL;
+	replay->has_segment = replay->has_next = false;
+}
+
+/* The state is that of the key frame; its streams are next. */
+static int begin_segment(struct machine_replay *replay, size_t segment,
+			 const struct key_frame *frame, struct failure *why)
+{
+	size_t size;
+	int rc;
+
+	leave_segment(replay);
+	rc = recording_stream(replay->recording, segment, 0, CHUNK_READS,
+			      &replay->read_bytes, &size, why);
+	if (rc)
+		return rc;
+	if (replay->cache.entries != frame->cache_entries) {
+		cache_release(&replay->cache);
+		if (cache_init(&replay->cache, frame->cache_entries))
+			return failed(why, ERR_NO_MEMORY, "out of memory");
+	}
+	cache_flush(&replay->cache);
+	if (frame->cache_size)
+		memcpy(replay->cache.words, frame->cache, frame->cache_size);
+	prediction_reader_init(&replay->reads, &replay->cache,
+			       replay->read_bytes, size);
+	rc = packet_stream_open(&replay->packets, replay->recording, segment, 0,
+				frame, why);
+	if (rc)
+		return rc;
+	replay->segment = segment;
+	replay->has_segment = true;
+	return find_event(replay, frame->time, why);
+}
+
+/* Starts at a segment's key frame. */
+static int start_at(struct machine_replay *replay, size_t segment,
+		    struct failure *why)
+{
+	struct key_frame frame;
+	int rc = recording_key_frame(replay->recording, segment, &frame, why);
+
+	if (rc)
+		return rc;
+	rc = frames_load(replay, segment, &frame, why);
+	replay->events = 0;
+	replay->stop = BOARD_AT_STEPS;
+	replay->error = 0;
+	if (!rc)
+		rc = begin_segment(replay, segment, &frame, why);
+	key_frame_release(&frame);
+	return rc;
+}
+
+/* Goes on from the end of a segment into the next one. */
+static int pass_frame(struct machine_replay *replay, struct failure *why)
+{
+	struct key_frame frame;
+	size_t segment = replay->segment + 1;
+	int rc = recording_key_frame(replay->recording, segment, &frame, why);
+
+	if (rc)
+		return rc;
+	rc = frames_pass(replay, segment, &frame, why);
+	if (!rc)
+		rc = begin_segment(replay, segment, &frame, why);
+	key_frame_release(&frame);
+	return rc;
+}
+
+/* ------- moving ------- */
+
+/* Runs to a time at most, before which nothing is recorded. */
+static int run_to(struct machine_replay *replay, uint64_t time,
+		  struct failure *why)
+{
+	const atomic_bool *cancelled = recording_cancelled(replay->recording);
+	uint64_t now = board_steps(replay->board);
+	uint64_t most = time - now < LOOK_STEPS ? time : now + LOOK_STEPS;
+	int rc;
+
+	if (cancelled && *cancelled)
+		return failed(why, ERR_CANCELLED, "cancelled");
+	rc = board_run(replay->board, most, true, &replay->stop, why);
+	if (!rc && board_steps(replay->board) != now)
+		replay->events = 0;
+	if (!rc && replay->error)
+		rc = diverged(replay, "a device is read that was not", why);
+	if (!rc && replay->stop != BOARD_AT_STEPS &&
+	    board_steps(replay->board) < time)
+		rc = diverged(replay, "the machine waits or calls where it did"
+			      " not", why);
+	return rc;
+}
+
+static bool event_is_here(const struct machine_replay *replay)
+{
+	return replay->has_next &&
+	       replay->next_time == board_steps(replay->board);
+}
+
+/* Whether the next event, which stands here, is on the way. */
+static bool is_on_way(const struct machine_replay *replay,
+		      const struct position *to)
+{
+	return board_steps(replay->board) < to->time ||
+	       !position_counts(replay->next.kind) ||
+	       replay->events < to->events;
+}
+
+/* One move towards a position; `*done` if it is there. */
+static int move(struct machine_replay *replay, const struct position *to,
+		bool *done, struct failure *why)
+{
+	uint64_t now = board_steps(replay->board);
+	uint64_t end = recording_time(replay->recording, replay->segment + 1);
+	uint64_t target = to->time < end ? to->time : end;
+
+	if (event_is_here(replay)) {
+		*done = !is_on_way(replay, to);
+		return *done ? 0 : apply_event(replay, why);
+	}
+	if (replay->has_next && replay->next_time < target)
+		target = replay->next_time;
+	if (now < target)
+		return run_to(replay, target, why);
+	if (now == end &&
+	    replay->segment + 1 < recording_segments(replay->recording))
+		return pass_frame(replay, why);
+	*done = true;
+	return 0;
+}
+
+/* Whether the nearest key frame is nearer than the present position. */
+static bool must_start(const struct machine_replay *replay,
+		       const struct position *to, bool in_order)
+{
+	uint64_t now = board_steps(replay->board);
+	size_t nearest = recording_segment_at(replay->recording, to->time);
+
+	if (!replay->has_segment || to->time < now ||
+	    (to->time == now && to->events < replay->events))
+		return true;
+	return !in_order &&
+	       recording_time(replay->recording, nearest) > now;
+}
+
+int machine_replay_seek(struct machine_replay *replay,
+			const struct position *to, bool in_order,
+			struct failure *why)
+{
+	bool done = false;
+	int rc = 0;
+
+	if (must_start(replay, to, in_order))
+		rc = start_at(replay, in_order ? 0 :
+			      recording_segment_at(replay->recording, to->time),
+			      why);
+	while (!rc && !done)
+		rc = move(replay, to, &done, why);
+	/* What is half done is no state that anybody should see. */
+	if (rc)
+		leave_segment(replay);
+	return rc;
+}
+
+/* ------- making one ------- */
+
+static int find_regions(struct machine_replay *replay, struct board_ram *ram,
+			const struct key_frame *frame, struct failure *why)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < frame->region_count; i++) {
+		const struct region *region = &frame->regions[i];
+
+		if (region->kind == REGION_DEVICE) {
+			if (!strncmp(region->name, CONSOLE, strlen(CONSOLE)))
+				replay->console = region->start;
+			continue;
+		}
+		*ram = (struct board_ram){ region->start,
+					   region->end - region->start };
+		count++;
+	}
+	return count == 1 ? 0 : failed(why, ERR_CORRUPT, "'%s': a key frame has"
+				       " no memory in one piece",
+				       path_of(replay));
+}
+
+static int create(struct machine_replay *replay, struct failure *why)
+{
+	const struct processor *processor =
+		&recording_meta(replay->recording)->processor;
+	struct key_frame frame;
+	struct board_ram ram;
+	int rc = processor_check(recording_reg_table(replay->recording)->arch,
+				 processor, path_of(replay), why);
+
+	if (!rc)
+		rc = recording_key_frame(replay->recording, 0, &frame, why);
+	if (rc)
+		return rc;
+	rc = find_regions(replay, &ram, &frame, why);
+	key_frame_release(&frame);
+	if (rc)
+		return rc;
+	replay->world = (struct board_world){ .read = on_read,
+					      .write = on_write,
+					      .context = replay };
+	replay->ids = calloc(ram.size >> GUEST_PAGE_SHIFT,
+			     sizeof(*replay->ids));
+	if (!replay->ids)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	return board_create(&replay->board, processor->model, &ram,
+			    &replay->world, why);
+}
+
+int machine_replay_create(struct machine_replay **out,
+			  struct recording *recording, struct failure *why)
+{
+	struct machine_replay *replay = calloc(1, sizeof(*replay));
+	int rc;
+
+	if (!replay)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	replay->recording = recording;
+	replay->console = UINT64_MAX;
+	rc = create(replay, why);
+	if (rc) {
+		machine_replay_destroy(replay);
+		return rc;
+	}
+	*out = replay;
+	return 0;
+}
+
+void machine_replay_destroy(struct machine_replay *replay)
+{
+	if (!replay)
+		return;
+	leave_segment(replay);
+	cache_release(&replay->cache);
+	board_destroy(replay->board);
+	free(replay->ids);
+	free(replay);
+}
+
+void machine_replay_tell(struct machine_replay *replay,
+			 void (*output)(void *context, uint8_t byte),
+			 void *context)
+{
+	replay->output = output;
+	replay->output_context = context;
+}
+
+void machine_replay_check(struct machine_replay *replay)
+{
+	replay->checks = true;
+}
+
+const struct board *machine_replay_board(const struct machine_replay *replay)
+{
+	return replay->board;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* machine_frames.c - key frames of a machine: started at, and compared with */
+#include "replayer/machine_internal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGES_AT_ONCE 4096u
+
+static const uint8_t zeros[GUEST_PAGE];
+
+static uint64_t first_page(const struct machine_replay *replay)
+{
+	return board_ram(replay->board).base >> GUEST_PAGE_SHIFT;
+}
+
+static uint64_t page_count(const struct machine_replay *replay)
+{
+	return board_ram(replay->board).size >> GUEST_PAGE_SHIFT;
+}
+
+/* Pages that were written are none of those that are stored. */
+static void forget_written(struct machine_replay *replay)
+{
+	size_t count;
+	const struct board_write *writes = board_writes(replay->board, &count);
+
+	for (size_t i = 0; i < count; i++)
+		replay->ids[writes[i].page - first_page(replay)] = ID_UNKNOWN;
+	board_close(replay->board);
+}
+
+/* ------- starting ------- */
+
+/* Pages that are being loaded. */
+struct loading {
+	struct machine_replay *replay;
+	uint8_t *bytes;		/* of PAGES_AT_ONCE */
+	uint64_t pages[PAGES_AT_ONCE];
+	struct page_want wants[PAGES_AT_ONCE];
+	size_t count;
+};
+
+static int load_waiting(struct loading *loading, struct failure *why)
+{
+	int rc = recording_read_pages(loading->replay->recording,
+				      loading->wants, loading->count, why);
+
+	for (size_t i = 0; i < loading->count && !rc; i++)
+		board_store(loading->replay->board,
+			    loading->pages[i] << GUEST_PAGE_SHIFT,
+			    loading->bytes + i * GUEST_PAGE, GUEST_PAGE);
+	loading->count = 0;
+	return rc;
+}
+
+static int load_page(struct loading *loading, uint64_t page, uint64_t id,
+		     struct failure *why)
+{
+	size_t i = loading->count;
+
+	if (!id) {
+		board_store(loading->replay->board, page << GUEST_PAGE_SHIFT,
+			    zeros, GUEST_PAGE);
+		return 0;
+	}
+	loading->pages[i] = page;
+	loading->wants[i] = (struct page_want){
+		.id = id, .to = loading->bytes + i * GUEST_PAGE,
+	};
+	memset(loading->wants[i].to, 0, GUEST_PAGE);
+	return ++loading->count < PAGES_AT_ONCE ? 0 :
+						  load_waiting(loading, why);
+}
+
+/* All that differ from what is there. */
+static int load_pages(struct loading *loading, size_t segment,
+		      struct failure *why)
+{
+	struct machine_replay *replay = loading->replay;
+	uint64_t first = first_page(replay);
+	int rc = 0;
+
+	for (uint64_t i = 0; i < page_count(replay) && !rc; i++) {
+		uint64_t id;
+
+		rc = recording_snapshot(replay->recording, segment, first + i,
+					&id, why);
+		if (rc || id == replay->ids[i])
+			continue;
+		replay->ids[i] = ID_UNKNOWN;
+		rc = load_page(loading, first + i, id, why);
+		if (!rc)
+			replay->ids[i] = id;
+	}
+	return rc ? rc : load_waiting(loading, why);
+}
+
+int frames_load(struct machine_replay *replay, size_t segment,
+		const struct key_frame *frame, struct failure *why)
+{
+	struct loading *loading = calloc(1, sizeof(*loading));
+	int rc;
+
+	if (loading)
+		loading->bytes = malloc((size_t)PAGES_AT_ONCE * GUEST_PAGE);
+	if (!loading || !loading->bytes) {
+		free(loading);
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	}
+	loading->replay = replay;
+	forget_written(replay);
+	rc = load_pages(loading, segment, why);
+	board_close(replay->board);
+	/* If it failed, nobody knows how far it came. */
+	if (rc)
+		memset(replay->ids, 0xff,
+		       page_count(replay) * sizeof(*replay->ids));
+	board_set_registers(replay->board, &frame->regs);
+	board_set_steps(replay->board, frame->time);
+	free(loading->bytes);
+	free(loading);
+	return rc;
+}
+
+/* ------- comparing ------- */
+
+static int differs(const struct machine_replay *replay, const char *what,
+		   struct failure *why)
+{
+	return failed(why, ERR_DIVERGED, "'%s': the replay differs from the"
+		      " recording at the key frame at t=%" PRIu64 ": %s",
+		      trace_reader_path(recording_reader(replay->recording)),
+		      board_steps(replay->board), what);
+}
+
+static int check_registers(const struct machine_replay *replay,
+			   const struct key_frame *frame, struct failure *why)
+{
+	const struct reg_table *table = recording_reg_table(replay->recording);
+	struct reg_file now;
+	char text[80];
+
+	board_registers(replay->board, &now);
+	for (unsigned i = 0; i < table->count; i++) {
+		const struct reg_info *reg = &table->regs[i];
+
+		if (!memcmp(now.bytes + reg->offset,
+			    frame->regs.bytes + reg->offset, reg->size))
+			continue;
+		snprintf(text, sizeof(text), "register %s", reg->name);
+		return differs(replay, text, why);
+	}
+	return 0;
+}
+
+static int check_page(const struct machine_replay *replay, uint64_t page,
+		      uint64_t id, struct failure *why)
+{
+	uint8_t expected[GUEST_PAGE];
+	const uint8_t *found = board_bytes(replay->board,
+					   page << GUEST_PAGE_SHIFT,
+					   GUEST_PAGE);
+	char text[80];
+	size_t i = 0;
+	int rc = recording_page(replay->recording, id, expected, why);
+
+	if (rc || (found && !memcmp(found, expected, GUEST_PAGE)))
+		return rc;
+	while (found && i < GUEST_PAGE && found[i] == expected[i])
+		i++;
+	snprintf(text, sizeof(text), "memory at 0x%" PRIx64,
+		 (page << GUEST_PAGE_SHIFT) + i);
+	return differs(replay, text, why);
+}
+
+/* Those that changed, and those that were written here. */
+static int check_pages(const struct machine_replay *replay, size_t segment,
+		       const struct key_frame *frame, struct failure *why)
+{
+	size_t count;
+	const struct board_write *writes = board_writes(replay->board, &count);
+	int rc = 0;
+
+	for (size_t i = 0; i < frame->page_count && !rc; i++)
+		rc = check_page(replay, frame->pages[i].page,
+				frame->pages[i].id, why);
+	for (size_t i = 0; i < count && !rc; i++) {
+		uint64_t id;
+
+		rc = recording_snapshot(replay->recording, segment,
+					writes[i].page, &id, why);
+		if (!rc)
+			rc = check_page(replay, writes[i].page, id, why);
+	}
+	return rc;
+}
+
+int frames_pass(struct machine_replay *replay, size_t segment,
+		const struct key_frame *frame, struct failure *why)
+{
+	int rc = 0;
+
+	if (replay->checks)
+		rc = check_registers(replay, frame, why);
+	if (!rc && replay->checks)
+		rc = check_pages(replay, segment, frame, why);
+	forget_written(replay);
+	return rc;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * machine_internal.h - the parts of a machine's replay, for each other
+ *
+ * machine.c follows the events of a segment; machine_frames.c starts at key
+ * frames, and compares with them.
+ */
+#ifndef CPREC_REPLAYER_MACHINE_INTERNAL_H
+#define CPREC_REPLAYER_MACHINE_INTERNAL_H
+
+#include "cache/prediction.h"
+#include "formats/error.h"
+#include "replayer/machine.h"
+
+struct machine_replay {
+	struct recording *recording;
+	struct board *board;
+	struct board_world world;
+	uint64_t console;	/* address of its register for bytes */
+	void (*output)(void *context, uint8_t byte);
+	void *output_context;
+	bool checks;
+
+	/* The segment that it is in, if it is in one. */
+	bool has_segment;
+	size_t segment;
+	struct cache cache;
+	struct prediction_reader reads;
+	uint8_t *read_bytes;
+	struct packet_stream packets;
+	struct packet next;	/* the event that comes next, if there is one, */
+	bool has_next;
+	uint64_t next_time;	/* then */
+	uint32_t events;	/* that have taken effect at the present time */
+	enum board_stop stop;	/* why it stands here: an instruction whose
+				   result is not known yet */
+
+	uint64_t *ids;		/* stored pages that pages of RAM are */
+	int error;		/* of an observation */
+};
+
+/* What a page is that was written since the key frame. */
+#define ID_UNKNOWN UINT64_MAX
+
+/* The state of a segment's key frame; the rest is begin_segment()'s. */
+int frames_load(struct machine_replay *replay, size_t segment,
+		const struct key_frame *frame, struct failure *why);
+
+/* It has come to a key frame: compares with it, if that is wanted. */
+int frames_pass(struct machine_replay *replay, size_t segment,
+		const struct key_frame *frame, struct failure *why);
+
+#endif

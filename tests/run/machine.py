@@ -1,0 +1,239 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A whole machine, recorded and replayed: the same output, and the same state in
+the end, however it is reached.
+
+usage: machine.py --cprec C --states S --source FILE
+
+FILE is a kernel of its own, which the cross compiler makes.  Without that, only
+what needs no kernel is tested.  S is machine_states.c.  Speaks TAP.
+"""
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from tap import CprecTap, equal, expect, main  # noqa: E402
+
+COMPILER = "aarch64-linux-gnu-gcc"
+OBJCOPY = "aarch64-linux-gnu-objcopy"
+TYPED = "abc\n"
+SAID = "".join(line + "\n" for line in (
+    "translated", "interrupts", "changed code", "faults", "program", "abbccd",
+    "bye"))
+SEGMENT = 20_000
+STOPS = 500
+RAM = 0x40000000
+ALIAS = 0x80000000
+
+
+class Tests(CprecTap):
+    def __init__(self, options, folder):
+        super().__init__(options, folder)
+        self.kernel = os.path.join(folder, "kernel")
+        self.trace = os.path.join(folder, "m.cpr")
+
+    def answer(self, *arguments):
+        done = self.cprec(*arguments)
+        equal(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def info(self):
+        return json.loads(self.answer("info", "--json", self.trace))
+
+    def registers(self, at):
+        return json.loads(self.answer("registers", "--json", f"--at={at}",
+                                      self.trace))["registers"]
+
+    def compile(self):
+        elf = self.kernel + ".elf"
+        subprocess.run([COMPILER, "-nostdlib", "-static",
+                        "-Wl,-Ttext=0x40200000,--build-id=none,-e,0x40200000",
+                        "-o", elf, self.options.source], check=True)
+        subprocess.run([OBJCOPY, "-O", "binary", "-j", ".text", elf,
+                        self.kernel], check=True)
+
+    def record(self, *options):
+        done = self.cprec("record", "--machine=virt", "--memory=16m",
+                          "--kernel=" + self.kernel, "-o", self.trace,
+                          f"--segment={SEGMENT}", *options, text=TYPED)
+        equal((done.returncode, done.stderr), (0, ""), "record")
+        equal(done.stdout, SAID, "output")
+
+    def replays(self):
+        equal(self.answer("replay", self.trace), SAID, "replay")
+        expect("verified" in self.answer("verify", self.trace), "verify")
+        info = self.info()
+        equal(info["arch"], "aarch64-machine", "architecture")
+        equal(info["exit"]["code"], 0, "exit")
+        expect(info["key_frames"] > 10, "key frames")
+        return f"{info['instructions']} instructions, {info['size']} bytes"
+
+    def without_kernel(self):
+        """A recording has all that it needs."""
+        os.rename(self.kernel, self.kernel + ".away")
+        equal(self.answer("replay", self.trace), SAID, "replay")
+        os.rename(self.kernel + ".away", self.kernel)
+
+    def states(self, *how):
+        done = subprocess.run([self.options.states, self.trace, *how],
+                              capture_output=True, text=True, timeout=120)
+        equal(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def same_end(self):
+        expected = self.states("straight")
+        for seed in "1", "2":
+            equal(self.states("stops", seed, str(STOPS)), expected,
+                  f"{STOPS} exact stops, seed {seed}")
+        frames = self.info()["key_frames"]
+        for frame in range(frames):
+            equal(self.states("frame", str(frame)), expected,
+                  f"from key frame {frame}")
+        return f"{frames} key frames"
+
+    def other_frames(self):
+        """Positions have the same states, wherever key frames are."""
+        end = self.info()["instructions"]
+        places = [end * i // 7 for i in range(8)]
+        before = [self.registers(at) for at in places]
+        self.record("--segment=1m")
+        equal(self.info()["key_frames"], 2, "key frames")
+        # Input comes when it comes: up to there, all is the same.
+        equal([self.registers(at) for at in places[:3]], before[:3],
+              "registers")
+
+    def memory(self):
+        """By both addresses, and by the page tables of the time."""
+        def read(addr, *how):
+            return json.loads(self.answer("query", "--json", "--at=end",
+                                          f"--addr={addr:#x}", *how,
+                                          self.trace))
+        with open(self.kernel, "rb") as kernel:
+            head = kernel.read(8).hex()
+        where = RAM + 0x200000
+        equal(read(where)["bytes"], head, "virtual")
+        equal(read(where, "--physical")["bytes"], head, "physical")
+        alias = read(where + RAM)
+        equal((alias["bytes"], int(alias["physical"], 0)), (head, where),
+              "the other address")
+        for how, addr in ((), 0xc0000000), (("--physical",), ALIAS):
+            done = self.cprec("query", f"--addr={addr:#x}", *how, self.trace)
+            equal((done.returncode, done.stdout), (1, ""), hex(addr))
+            equal(len(done.stderr.splitlines()), 1, done.stderr)
+        # Before translation begins, only RAM is there.
+        done = self.cprec("query", f"--addr={ALIAS:#x}", "--at=5", self.trace)
+        equal(done.returncode, 1, "before translation")
+
+    def levels(self):
+        """The program at EL0 is executed where EL1 sees it elsewhere."""
+        end = self.info()["instructions"]
+        found = [int(self.registers(end * i // 40)["cpsr"], 0) >> 2 & 3
+                 for i in range(1, 40)]
+        equal(set(found), {0, 1}, "levels")
+
+    def steps(self):
+        """Where the guest is, instruction by instruction."""
+        first = [int(self.registers(i)["pc"], 0) for i in range(6)]
+        equal(first, [RAM + 0x200000, *(first[1] + 4 * i for i in range(5))],
+              "program counters")
+
+    def refused(self):
+        """What cannot be asked of machines is said in one line."""
+        for command in (["backtrace"], ["maps"], ["strace"], ["races"],
+                        ["last", "--addr=0x40000000"], ["calls", "f"],
+                        ["writes", "--addr=0x40000000"], ["index"],
+                        ["debug", "--plain"], ["gdbserver", "--stdio"],
+                        ["query", "-"], ["symbols"], ["heap"],
+                        ["replay", "--thread=0"], ["verify", "--thread=all"],
+                        ["query", "--addr=0x40000000", "--format=x"]):
+            name, *rest = command
+            arguments = ([name, *rest, self.trace] if rest != ["-"] and
+                         rest != ["f"] else [name, self.trace, *rest])
+            done = self.cprec(*arguments, text="")
+            expect(done.returncode, f"{command}: status 0")
+            equal(done.stdout, "", f"{command}")
+            equal(len(done.stderr.splitlines()), 1,
+                  f"{command}: {done.stderr!r}")
+            expect("machine" in done.stderr, done.stderr)
+
+    def damaged(self):
+        """Cut anywhere, it replays up to there, or says what is wrong."""
+        with open(self.trace, "rb") as trace:
+            whole = trace.read()
+        cut = os.path.join(self.folder, "cut.cpr")
+        good = 0
+        for size in range(100, len(whole), 997):
+            with open(cut, "wb") as out:
+                out.write(whole[:size])
+            done = self.cprec("verify", "-q", cut)
+            expect(done.returncode in (0, 1), f"{size}: {done}")
+            good += not done.returncode
+        expect(good > 3, "some of it can be replayed")
+
+    def no_machine(self, what, *options, kernel=None):
+        path = os.path.join(self.folder, "bad")
+        if kernel is not None:
+            with open(path, "wb") as out:
+                out.write(kernel)
+        done = self.cprec("record", "--machine=virt", "-o",
+                          os.path.join(self.folder, "none.cpr"), *options,
+                          *(["--kernel=" + path] if kernel is not None else
+                            []), text="")
+        expect(done.returncode in (2, 125), f"{what}: {done.returncode}")
+        equal(done.stdout, "", what)
+        equal(len(done.stderr.splitlines()), 1, f"{what}: {done.stderr}")
+        expect(not os.path.exists(os.path.join(self.folder, "none.cpr")),
+               f"{what}: there is a recording")
+
+    def bad_input(self):
+        head = struct.pack("<IIQQQ24s4sI", 0x14000000, 0, 0, 64, 0xa, b"",
+                           b"ARM\x64", 0)
+        large = os.path.join(self.folder, "large")
+        with open(large, "wb") as out:
+            out.truncate(20 << 20)
+        self.no_machine("no kernel")
+        self.no_machine("a kernel that is not there", "--kernel=/none")
+        self.no_machine("a folder", "--kernel=" + self.folder)
+        self.no_machine("nothing in it", kernel=b"")
+        self.no_machine("no header", kernel=bytes(4096))
+        self.no_machine("gzip", kernel=b"\x1f\x8b" + bytes(100))
+        self.no_machine("ELF", kernel=b"\x7fELF" + bytes(100))
+        self.no_machine("too large a kernel", "--memory=16m",
+                        kernel=head[:16] + b"\0\0\0\0\1\0\0\0" + head[24:])
+        self.no_machine("too large an initrd", "--memory=16m",
+                        "--initrd=" + large, kernel=head)
+        self.no_machine("no initrd", "--initrd=/none", kernel=head)
+        self.no_machine("too little memory", "--memory=1k", kernel=head)
+        self.no_machine("another processor", "--cpu=x", kernel=head)
+        self.no_machine("another machine", "--machine=pc", kernel=head)
+        self.no_machine("a program, too", "ls", kernel=head)
+        self.no_machine("a long command line", "--append=" + 2048 * "x",
+                        kernel=head[:16] + struct.pack("<Q", 0) + head[24:])
+
+
+def run_all(options, folder):
+    tests = Tests(options, folder)
+    tests.test("what is no machine", tests.bad_input)
+    if not shutil.which(COMPILER):
+        print("# without", COMPILER, "there is no kernel")
+        return tests.summary()
+    tests.compile()
+    tests.test("record", tests.record)
+    tests.test("replay, verify", tests.replays)
+    tests.test("without the kernel's file", tests.without_kernel)
+    tests.test("the same end", tests.same_end)
+    tests.test("memory", tests.memory)
+    tests.test("levels", tests.levels)
+    tests.test("steps", tests.steps)
+    tests.test("what is refused", tests.refused)
+    tests.test("damage", tests.damaged)
+    tests.test("other key frames", tests.other_frames)
+    return tests.summary()
+
+
+if __name__ == "__main__":
+    sys.exit(main(run_all, "states", "source"))

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * machine_states.c - the end of a machine's recording, reached in several ways
+ *
+ * usage: machine_states FILE straight
+ *        machine_states FILE stops SEED COUNT
+ *        machine_states FILE frame NUMBER
+ *
+ * All of it is executed in order; or with exact stops at random times; or from
+ * one key frame on, where this process has not been before.  Says the checksum
+ * of memory and registers at the end.  "stops" also goes back to a fifth of its
+ * stops, which must be as they were.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/trace_layout.h"
+#include "replayer/machine.h"
+#include "tests/run/check.h"
+
+static struct recording *recording;
+static struct machine_replay *replay;
+
+static void go(uint64_t time, uint32_t events, bool in_order)
+{
+	const struct position to = { time, events };
+
+	check(machine_replay_seek(replay, &to, in_order, &why));
+}
+
+static uint64_t state(void)
+{
+	const struct board *board = machine_replay_board(replay);
+	struct board_ram ram = board_ram(board);
+	struct reg_file regs;
+
+	board_registers(board, &regs);
+	return trace_checksum(board_bytes(board, ram.base, ram.size),
+			      ram.size) * 31 +
+	       trace_checksum(regs.bytes, sizeof(regs.bytes)) +
+	       board_steps(board);
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+static void stops(unsigned seed, size_t count)
+{
+	uint64_t end = recording_end(recording);
+	uint64_t *times = calloc(count, sizeof(*times));
+	uint64_t *states = calloc(count, sizeof(*states));
+
+	if (!times || !states)
+		check(ERR_NO_MEMORY);
+	srandom(seed);
+	for (size_t i = 0; i < count; i++)
+		times[i] = ((uint64_t)random() << 31 | (uint64_t)random()) %
+			   end;
+	qsort(times, count, sizeof(*times), by_time);
+	for (size_t i = 0; i < count; i++) {
+		go(times[i], 0, true);
+		if (board_steps(machine_replay_board(replay)) != times[i])
+			check(failed(&why, ERR_DIVERGED, "it does not stop"));
+		states[i] = i % 5 ? 0 : state();
+	}
+	go(end, EVENTS_ALL, true);
+	printf("%016" PRIx64 "\n", state());
+	for (size_t i = count; i-- > 0;) {
+		if (i % 5)
+			continue;
+		go(times[i], 0, false);
+		if (state() != states[i])
+			check(failed(&why, ERR_DIVERGED, "another state at t=%"
+				     PRIu64, times[i]));
+	}
+	free(times);
+	free(states);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 3)
+		return 2;
+	check(recording_open(&recording, argv[1], &why));
+	check(machine_replay_create(&replay, recording, &why));
+	if (!strcmp(argv[2], "stops") && argc == 5) {
+		stops((unsigned)atoi(argv[3]), (size_t)atoi(argv[4]));
+	} else {
+		if (!strcmp(argv[2], "frame") && argc == 4)
+			go(recording_time(recording, (size_t)atoi(argv[3])), 0,
+			   false);
+		go(recording_end(recording), EVENTS_ALL, true);
+		printf("%016" PRIx64 "\n", state());
+	}
+	machine_replay_destroy(replay);
+	recording_close(recording);
+	return 0;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * record_machine.h - `cprec record --machine`: options, and the console
+ */
+#ifndef CPREC_TOOLS_RECORD_MACHINE_H
+#define CPREC_TOOLS_RECORD_MACHINE_H
+
+#include <stdbool.h>
+
+#include "recorder/machine.h"
+#include "tools/options.h"
+
+/* Rows of the table of options, and their numbers. */
+enum {
+	OPTION_MACHINE = 512, OPTION_KERNEL, OPTION_INITRD, OPTION_APPEND,
+	OPTION_MEMORY, OPTION_CPU,
+};
+
+#define MACHINE_ROWS                                                           \
+	{ OPTION_MACHINE, "machine", "NAME",                                   \
+	  "record a whole machine, not a program: virt, with an\n"            \
+	  "AArch64 processor; its console is standard input and\n"            \
+	  "output, Ctrl-A x ends it" },                                        \
+	{ OPTION_KERNEL, "kernel", "IMAGE",                                    \
+	  "the machine's kernel (arm64's 'Image')", .with = "machine" },       \
+	{ OPTION_INITRD, "initrd", "FILE",                                     \
+	  "its initial file system", .with = "machine" },                      \
+	{ OPTION_APPEND, "append", "TEXT",                                     \
+	  "the kernel's command line", .with = "machine" },                    \
+	{ OPTION_MEMORY, "memory", "N",                                        \
+	  "how much memory it has, in bytes (m, g: times 1024\n"              \
+	  "times 1024, ...); without this: 512m", .with = "machine" },         \
+	{ OPTION_CPU, "cpu", "MODEL",                                          \
+	  "its processor: cortex-a53 (without this) or\n"                     \
+	  "cortex-a72", .with = "machine" }
+
+/* Takes one of them.  0, or OPTIONS_WRONG. */
+int machine_take_option(const struct options *options, int id,
+			struct machine_options *out);
+
+/* With what nobody has said; no kernel yet. */
+void machine_options_init(struct machine_options *out);
+
+/* Records it; says how it ended, unless `quiet`.  Returns the exit status. */
+int machine_run(struct machine_options *options, bool quiet);
+
+#endif

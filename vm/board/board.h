@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * board.h - a machine's processor and its memory
+ *
+ * Executes all that a machine executes, kernels and programs, and says exactly
+ * where and why it stopped.  What is not processor or RAM is the world: the
+ * devices while recording (virt.h), the recording in a replay.  So a replay has
+ * no devices.  This room never knows recordings or files, but for the images
+ * that a machine starts with.
+ *
+ * Units:      steps are retired instructions; ticks are those of the counter of
+ *             the generic timer.  Addresses of RAM and devices are physical.
+ * Ownership:  board_destroy() ends a board; the world is the caller's.
+ * Errors:     ERR_SYSTEM (the engine's words are in `why`), ERR_NO_MEMORY.
+ * Threads:    one uses a board at a time, and runs it; there may be others.
+ */
+#ifndef CPREC_VM_BOARD_BOARD_H
+#define CPREC_VM_BOARD_BOARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/region.h"
+#include "formats/registers.h"
+
+struct board;
+struct failure;
+
+/* All but `look` and `taken` may be called in the middle of a block. */
+struct board_world {
+	uint64_t (*read)(void *context, uint64_t addr, unsigned size);
+	void (*write)(void *context, uint64_t addr, unsigned size,
+		      uint64_t value);
+
+	/*
+	 * Between two blocks: whether the processor is to be interrupted.  It
+	 * need not be asked again before `*next` steps.  NULL: interrupts
+	 * come by board_interrupt() alone.
+	 */
+	bool (*look)(void *context, uint64_t *next);
+
+	/* It was interrupted. */
+	void (*taken)(void *context);
+
+	void *context;
+};
+
+/* RAM is one piece; both are multiples of GUEST_PAGE. */
+struct board_ram {
+	uint64_t base, size;
+};
+
+/* `model` is a name of formats/processor.h. */
+int board_create(struct board **out, const char *model,
+		 const struct board_ram *ram, const struct board_world *world,
+		 struct failure *why);
+void board_destroy(struct board *board);
+
+/* ------- running ------- */
+
+enum board_stop {
+	BOARD_AT_STEPS,		/* those that were asked for are done */
+	BOARD_WAITS,		/* a WFI has retired */
+	BOARD_CALLS,		/* an HVC has, or an SMC */
+};
+
+/*
+ * Runs until `until` steps are done, or something else happens.  If it is not
+ * `exact`, it may stop up to a block earlier, which costs less.
+ */
+int board_run(struct board *board, uint64_t until, bool exact,
+	      enum board_stop *stop, struct failure *why);
+
+uint64_t board_steps(const struct board *board);
+void board_set_steps(struct board *board, uint64_t steps);
+
+/* While it runs: steps before the block under way. */
+uint64_t board_steps_at_block(const struct board *board);
+
+/* While it runs: the world wants to be asked before the next block. */
+void board_look_soon(struct board *board);
+
+/* Interrupts it where it stands; false: it has that masked. */
+bool board_interrupt(struct board *board);
+
+/* ------- registers ------- */
+
+/* Those that the world sets: ticks that were skipped, at a WFI; what a call
+ * returns. */
+#define BOARD_REG_IDLE ARM64_IDLE
+#define BOARD_REG_RESULT ARM64_X0
+
+/* Of at most 8 bytes. */
+uint64_t board_reg(const struct board *board, unsigned reg);
+void board_set_reg(struct board *board, unsigned reg, uint64_t value);
+
+void board_registers(const struct board *board, struct reg_file *out);
+void board_set_registers(struct board *board, const struct reg_file *regs);
+
+/* ------- time ------- */
+
+#define BOARD_TICKS_PER_SECOND UINT64_C(62500000)
+#define BOARD_STEPS_PER_TICK 16u
+
+uint64_t board_ticks(const struct board *board);
+
+enum board_timer { BOARD_TIMER_VIRTUAL, BOARD_TIMER_PHYSICAL, BOARD_TIMERS };
+
+/* Whether a timer wants to interrupt. */
+bool board_timer_is_up(const struct board *board, enum board_timer which);
+
+/* At which tick the next one will, that does not yet; UINT64_MAX: none. */
+uint64_t board_timer_next(const struct board *board);
+
+/* How many steps must be done for that tick. */
+uint64_t board_steps_of(const struct board *board, uint64_t tick);
+
+/* ------- memory ------- */
+
+struct board_ram board_ram(const struct board *board);
+
+/* Bytes of RAM; NULL: some of them are none. */
+const uint8_t *board_bytes(const struct board *board, uint64_t addr,
+			   uint64_t size);
+
+/* Changes RAM, at most to the end of a page.  Not while it runs. */
+void board_store(struct board *board, uint64_t addr, const void *bytes,
+		 size_t size);
+
+/* A virtual address by the page tables of this moment; false: nothing there. */
+bool board_translate(const struct board *board, guest_addr addr, uint64_t *out);
+
+/* Pages of RAM that were written since board_close(), in order of time. */
+struct board_write {
+	uint64_t page;		/* address / GUEST_PAGE */
+	uint64_t steps;		/* it was not written before */
+};
+const struct board_write *board_writes(const struct board *board,
+				       size_t *count);
+void board_close(struct board *board);
+
+#endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * run.c - running a board, counting, and stopping at an exact step
+ *
+ * The engine has a budget, which each block lowers by its instructions when it
+ * is entered.  What is granted ends at the next time that something is due;
+ * the block that wants more asks here.
+ */
+#include "vm/board/board_internal.h"
+
+#include <stdlib.h>
+
+#include "formats/error.h"
+
+#define NEVER UINT64_MAX
+#define WFI 0xd503207fu
+
+/* ------- counting ------- */
+
+uint64_t board_steps(const struct board *board)
+{
+	return board->base + (uint64_t)(board->granted -
+					engine_counter(board->engine)->budget);
+}
+
+/* So many are granted, and so many steps had been done before. */
+static void grant(struct board *board, uint64_t steps, uint64_t more)
+{
+	board->base = steps;
+	board->granted = more < INT64_MAX ? (int64_t)more : INT64_MAX;
+	engine_counter(board->engine)->budget = board->granted;
+}
+
+void board_set_steps(struct board *board, uint64_t steps)
+{
+	grant(board, steps, 0);
+}
+
+void board_look_soon(struct board *board)
+{
+	board->look_at = 0;
+	grant(board, board_steps(board), 0);
+}
+
+static const struct engine_block *block_under_way(const struct board *board)
+{
+	uint32_t current = engine_counter(board->engine)->current;
+
+	return current ? &board->blocks[current] : NULL;
+}
+
+uint64_t board_steps_at_block(const struct board *board)
+{
+	const struct engine_block *block = block_under_way(board);
+
+	return board_steps(board) - (block ? block->count : 0);
+}
+
+/* All of the block is counted when it is entered. */
+uint64_t board_steps_at(const struct board *board, guest_addr pc)
+{
+	const struct engine_block *block = block_under_way(board);
+
+	if (!block || pc - block->pc > block->size)
+		return board_steps(board);
+	return board_steps_at_block(board) + (pc - block->pc) / INSN_SIZE;
+}
+
+/* ------- what the engine calls ------- */
+
+static void stop(struct board *board, enum board_stopped why)
+{
+	board->stopped = why;
+	engine_stop(board->engine);
+}
+
+static unsigned on_translate(void *context, guest_addr pc, unsigned most)
+{
+	struct board *board = context;
+	uint64_t addr;
+
+	if (board_translate(board, pc, &addr))
+		ram_watch_code(&board->ram, addr);
+	return board->cut && pc == board->cut_at && board->cut < most ?
+		       board->cut : most;
+}
+
+static uint32_t on_meet(void *context, guest_addr pc, uint32_t size)
+{
+	struct board *board = context;
+
+	if (board->block_count == board->block_room) {
+		uint32_t room = board->block_room * 2;
+		struct engine_block *larger =
+			realloc(board->blocks, room * sizeof(*larger));
+
+		/* The engine has no way back. */
+		if (!larger)
+			give_up("out of memory");
+		board->blocks = larger;
+		board->block_room = room;
+	}
+	board->blocks[board->block_count] = (struct engine_block){
+		.pc = pc, .size = size, .count = (uint16_t)(size / INSN_SIZE),
+	};
+	return board->block_count++;
+}
+
+static bool must_refresh(const struct board *board)
+{
+	return board->ram.changed_count ||
+	       board->block_count >= engine_blocks_most(board->engine);
+}
+
+/* Asks the world, if it is time; whether the guest was interrupted. */
+static bool look(struct board *board, uint64_t now, guest_addr pc)
+{
+	const struct board_world *world = board->world;
+	uint64_t next = NEVER;
+
+	if (now < board->look_at)
+		return false;
+	board->look_at = world->look ? now : NEVER;
+	if (!world->look)
+		return false;
+	if (!world->look(world->context, &next)) {
+		board->look_at = next;
+		return false;
+	}
+	if (!exceptions_interrupt(board, pc))
+		return false;
+	world->taken(world->context);
+	return true;
+}
+
+/* Before a block: whether it may be executed, all of it. */
+static bool attend(struct board *board, uint32_t number)
+{
+	const struct engine_block *block = &board->blocks[number];
+	uint64_t now = board_steps(board);
+
+	if (must_refresh(board)) {
+		board->stop_block = number;
+		stop(board, STOPPED_TO_REFRESH);
+		return false;
+	}
+	/* An interrupt where a run ends belongs to the next one. */
+	if (now < board->until && look(board, now, block->pc))
+		return false;
+	if (block->count > board->until - now) {
+		board->stop_block = number;
+		stop(board, STOPPED_BEFORE);
+		return false;
+	}
+	return true;
+}
+
+static const struct engine_block *on_enter(void *context, uint32_t number,
+					   enum engine_entry entry)
+{
+	struct board *board = context;
+	struct counter *counter = engine_counter(board->engine);
+	const struct engine_block *block = &board->blocks[number];
+	uint64_t end, limit;
+
+	if (entry == ENTRY_COUNTED) {
+		counter->budget += block->count;
+	} else if (counter->budget >= block->count) {
+		counter->budget -= block->count;
+		counter->current = number;
+		return block;
+	}
+	counter->current = 0;
+	if (!attend(board, number))
+		return NULL;
+	end = board_steps(board) + block->count;
+	limit = board->look_at < board->until ? board->look_at : board->until;
+	grant(board, end, limit > end ? limit - end : 0);
+	counter->current = number;
+	return entry == ENTRY_CALLED ? block : NULL;
+}
+
+/* What the block was counted for from `pc` on has not been executed. */
+static void leave_block(struct board *board, guest_addr pc)
+{
+	grant(board, board_steps_at(board, pc), 0);
+	engine_counter(board->engine)->current = 0;
+}
+
+static void on_exception(void *context,
+			 const struct engine_exception *exception)
+{
+	struct board *board = context;
+
+	/* One that cannot be fetched is behind a block that is done. */
+	if (exception->kind != EXCEPTION_FETCH)
+		leave_block(board, board_reg(board, ARM64_PC));
+	engine_counter(board->engine)->current = 0;
+	switch (exception->kind) {
+	case EXCEPTION_HVC:
+	case EXCEPTION_SMC:
+		stop(board, STOPPED_BY_CALL);
+		break;
+	case EXCEPTION_UNDEFINED:
+	case EXCEPTION_SVC:
+	case EXCEPTION_FETCH:
+	case EXCEPTION_DATA:
+	case EXCEPTION_BRK:
+		exceptions_take(board, exception);
+		break;
+	default:
+		board->unknown = exception->kind;
+		stop(board, STOPPED_BY_UNKNOWN);
+	}
+}
+
+static uint64_t on_read(void *context, uint64_t addr, unsigned size)
+{
+	struct board *board = context;
+
+	return board->world->read(board->world->context, addr, size);
+}
+
+static void on_write(void *context, uint64_t addr, unsigned size,
+		     uint64_t value)
+{
+	struct board *board = context;
+
+	board->world->write(board->world->context, addr, size, value);
+}
+
+const struct engine_machine_calls board_calls = {
+	.basic = {
+		.translate = on_translate,
+		.meet = on_meet,
+		.enter = on_enter,
+	},
+	.exception = on_exception,
+	.read = on_read,
+	.write = on_write,
+	.read_system = system_read,
+	.write_system = system_write,
+};
+
+/* ------- running ------- */
+
+/* Drops translations of code that has changed; all, if there are too many. */
+static void refresh(struct board *board)
+{
+	struct ram *ram = &board->ram;
+
+	for (size_t i = 0; i < ram->changed_count; i++)
+		engine_drop_ram(board->engine,
+				ram->base + ((uint64_t)ram->changed[i]
+					     << GUEST_PAGE_SHIFT));
+	ram->changed_count = 0;
+	if (board->block_count < engine_blocks_most(board->engine))
+		return;
+	engine_drop_all(board->engine);
+	board->block_count = 1;
+}
+
+/* Runs the engine until it stops by itself. */
+static int run_engine(struct board *board, struct failure *why)
+{
+	guest_addr pc = board_reg(board, ARM64_PC);
+	enum engine_exit exit;
+
+	board->stopped = STOPPED_NOT;
+	grant(board, board_steps(board), 0);
+	exit = engine_run(board->engine, pc, 0);
+	engine_counter(board->engine)->current = 0;
+	if (board->stopped == STOPPED_BEFORE ||
+	    board->stopped == STOPPED_TO_REFRESH)
+		board_set_reg(board, ARM64_PC,
+			      board->blocks[board->stop_block].pc);
+	pc = board_reg(board, ARM64_PC);
+	if (board->stopped == STOPPED_BY_UNKNOWN)
+		return failed(why, ERR_SYSTEM, "the engine raised exception %u"
+			      " at 0x%llx, which is not known", board->unknown,
+			      (unsigned long long)pc);
+	if (board->stopped != STOPPED_NOT ||
+	    (exit == ENGINE_RETURNED &&
+	     board_insn(board, pc - INSN_SIZE) == WFI))
+		return 0;
+	return failed(why, ERR_SYSTEM, "the engine stopped at 0x%llx: %s",
+		      (unsigned long long)pc, engine_error(board->engine));
+}
+
+/* The same; the block that the guest stands at is to end where it must stop. */
+static int run_part(struct board *board, struct failure *why)
+{
+	struct engine_block block = board->blocks[board->stop_block];
+	int rc;
+
+	board->cut_at = block.pc;
+	board->cut = (unsigned)(board->until - board_steps(board));
+	engine_drop(board->engine, block.pc, block.size);
+	rc = run_engine(board, why);
+	engine_drop(board->engine, block.pc, block.size);
+	board->cut = 0;
+	return rc;
+}
+
+/* Whether a run is over, and why. */
+static bool is_over(struct board *board, bool exact, enum board_stop *stop)
+{
+	switch (board->stopped) {
+	case STOPPED_NOT:
+		*stop = BOARD_WAITS;
+		return true;
+	case STOPPED_BY_CALL:
+		*stop = BOARD_CALLS;
+		return true;
+	case STOPPED_BEFORE:
+		*stop = BOARD_AT_STEPS;
+		return !exact;
+	default:
+		return false;
+	}
+}
+
+int board_run(struct board *board, uint64_t until, bool exact,
+	      enum board_stop *stop, struct failure *why)
+{
+	bool part = false;
+
+	board->until = until;
+	board->look_at = 0;
+	*stop = BOARD_AT_STEPS;
+	while (board_steps(board) < until) {
+		int rc = part ? run_part(board, why) : run_engine(board, why);
+
+		if (rc)
+			return rc;
+		refresh(board);
+		part = board->stopped == STOPPED_BEFORE;
+		if (is_over(board, exact, stop))
+			break;
+	}
+	return 0;
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* virt.c - see virt.h */
+#include "vm/board/virt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/error.h"
+#include "vm/board/gic.h"
+#include "vm/board/start_file.h"
+#include "vm/board/pl011.h"
+#include "vm/board/pl031.h"
+#include "vm/board/psci.h"
+#include "vm/board/virt_tree.h"
+
+#define ALIGNMENT (UINT64_C(2) << 20)	/* of kernels */
+#define APPEND_ROOM 2048u	/* that arm64's Linux has for its command line */
+
+struct virt {
+	struct virt_options options;
+	struct start_file kernel, initrd;
+	struct board *board;
+	struct gic gic;
+	struct pl011 console;
+	struct pl031 clock;
+	struct region regions[VIRT_DEVICES + 1];
+};
+
+/* A region of device registers. */
+struct device {
+	const char *name;
+	uint64_t start, size;
+	uint64_t (*read)(void *device, uint64_t offset, unsigned size);
+	void (*write)(void *device, uint64_t offset, unsigned size,
+		      uint64_t value);
+	size_t at;		/* in struct virt */
+};
+
+/* Sorted by address; all below RAM. */
+static const struct device devices[VIRT_DEVICES] = {
+	{ "gic distributor", VIRT_GIC_DISTRIBUTOR, VIRT_GIC_SIZE,
+	  gic_distributor_read, gic_distributor_write,
+	  offsetof(struct virt, gic) },
+	{ "gic processor", VIRT_GIC_PROCESSOR, VIRT_GIC_SIZE,
+	  gic_processor_read, gic_processor_write, offsetof(struct virt, gic) },
+	{ "console pl011", VIRT_CONSOLE, VIRT_DEVICE_SIZE, pl011_read,
+	  pl011_write, offsetof(struct virt, console) },
+	{ "clock pl031", VIRT_CLOCK, VIRT_DEVICE_SIZE, pl031_read, pl031_write,
+	  offsetof(struct virt, clock) },
+};
+
+/* ------- as a world ------- */
+
+/* The device at an address; NULL: none is there. */
+static const struct device *find(uint64_t addr)
+{
+	for (size_t i = 0; i < VIRT_DEVICES; i++)
+		if (addr - devices[i].start < devices[i].size)
+			return &devices[i];
+	return NULL;
+}
+
+uint64_t virt_read(struct virt *virt, uint64_t addr, unsigned size)
+{
+	const struct device *device = find(addr);
+	uint64_t value;
+
+	if (!device)
+		return 0;
+	value = device->read((uint8_t *)virt + device->at,
+			     addr - device->start, size);
+	/* An interrupt may have been acknowledged, a byte taken. */
+	board_look_soon(virt->board);
+	return value;
+}
+
+void virt_write(struct virt *virt, uint64_t addr, unsigned size, uint64_t value)
+{
+	const struct device *device = find(addr);
+
+	if (!device)
+		return;
+	device->write((uint8_t *)virt + device->at, addr - device->start, size,
+		      value);
+	board_look_soon(virt->board);
+}
+
+static void set_lines(struct virt *virt)
+{
+	gic_set_line(&virt->gic, VIRT_IRQ_TIMER,
+		     board_timer_is_up(virt->board, BOARD_TIMER_VIRTUAL));
+	gic_set_line(&virt->gic, VIRT_IRQ_TIMER_PHYSICAL,
+		     board_timer_is_up(virt->board, BOARD_TIMER_PHYSICAL));
+	gic_set_line(&virt->gic, GIC_SHARED + VIRT_SPI_CONSOLE,
+		     pl011_interrupts(&virt->console));
+}
+
+bool virt_interrupts(struct virt *virt)
+{
+	set_lines(virt);
+	return gic_interrupts(&virt->gic);
+}
+
+bool virt_wakes(struct virt *virt)
+{
+	set_lines(virt);
+	return gic_wakes(&virt->gic);
+}
+
+enum virt_call virt_called(struct virt *virt, uint64_t *x0)
+{
+	uint64_t function = board_reg(virt->board, ARM64_X0);
+	uint64_t argument = board_reg(virt->board, ARM64_X0 + 1);
+
+	switch (psci_call(function, argument, x0)) {
+	case PSCI_OFF:
+		return VIRT_OFF;
+	case PSCI_RESET:
+		return VIRT_RESET;
+	default:
+		return VIRT_GOES_ON;
+	}
+}
+
+size_t virt_room(const struct virt *virt)
+{
+	return pl011_room(&virt->console);
+}
+
+void virt_type(struct virt *virt, const uint8_t *bytes, size_t count)
+{
+	pl011_receive(&virt->console, bytes, count);
+}
+
+/* ------- what it starts with ------- */
+
+static uint64_t seconds(const void *context)
+{
+	const struct virt *virt = context;
+
+	return board_ticks(virt->board) / BOARD_TICKS_PER_SECOND;
+}
+
+static uint64_t align(uint64_t addr)
+{
+	return (addr + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
+}
+
+/* The device tree is below the kernel. */
+static uint64_t kernel_place(const struct virt *virt)
+{
+	return VIRT_RAM + ALIGNMENT + virt->kernel.offset;
+}
+
+static uint64_t initrd_place(const struct virt *virt)
+{
+	return align(kernel_place(virt) + virt->kernel.room);
+}
+
+static int check_append(const struct virt_options *options,
+			struct failure *why)
+{
+	return strlen(options->append) < APPEND_ROOM ? 0 :
+	       failed(why, ERR_INPUT, "the kernel's command line has more than"
+		      " %u bytes", APPEND_ROOM - 1);
+}
+
+static int check_room(const struct virt *virt, struct failure *why)
+{
+	uint64_t end = VIRT_RAM + virt->options.memory;
+	uint64_t first = initrd_place(virt);
+
+	if (first <= end && virt->initrd.size <= end - first)
+		return 0;
+	return failed(why, ERR_INPUT, "%s '%s' does not fit into the %llu MiB"
+		      " of the machine's memory%s",
+		      virt->initrd.size ? "the initial file system" :
+					  "the kernel",
+		      virt->initrd.size ? virt->options.initrd :
+					  virt->options.kernel,
+		      (unsigned long long)virt->options.memory >> 20,
+		      virt->initrd.size ? " beside the kernel" : "");
+}
+
+static int read_images(struct virt *virt, struct failure *why)
+{
+	const struct virt_options *options = &virt->options;
+	int rc = start_file_kernel(&virt->kernel, options->kernel,
+				   options->memory, why);
+
+	if (!rc && options->initrd)
+		rc = start_file_read(&virt->initrd, options->initrd,
+				"the initial file system", options->memory,
+				why);
+	return rc ? rc : check_room(virt, why);
+}
+
+static void list_regions(struct virt *virt)
+{
+	for (size_t i = 0; i < VIRT_DEVICES; i++)
+		virt->regions[i] = (struct region){
+			.start = devices[i].start,
+			.end = devices[i].start + devices[i].size,
+			.prot = MAY_READ | MAY_WRITE,
+			.kind = REGION_DEVICE,
+			.name = devices[i].name,
+		};
+	virt->regions[VIRT_DEVICES] = (struct region){
+		.start = VIRT_RAM,
+		.end = VIRT_RAM + virt->options.memory,
+		.prot = MAY_READ | MAY_WRITE | MAY_EXEC,
+		.kind = REGION_ANON,
+		.name = "ram",
+	};
+}
+
+int virt_create(struct virt **out, const struct virt_options *options,
+		struct failure *why)
+{
+	struct virt *virt = calloc(1, sizeof(*virt));
+	int rc;
+
+	if (!virt)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	virt->options = *options;
+	rc = check_append(options, why);
+	if (!rc)
+		rc = read_images(virt, why);
+	if (rc) {
+		virt_destroy(virt);
+		return rc;
+	}
+	pl011_init(&virt->console, options->out, options->context);
+	pl031_init(&virt->clock, options->clock, seconds, virt);
+	list_regions(virt);
+	*out = virt;
+	return 0;
+}
+
+void virt_destroy(struct virt *virt)
+{
+	if (!virt)
+		return;
+	start_file_release(&virt->kernel);
+	start_file_release(&virt->initrd);
+	free(virt);
+}
+
+struct board_ram virt_ram(const struct virt *virt)
+{
+	return (struct board_ram){ VIRT_RAM, virt->options.memory };
+}
+
+const struct region *virt_regions(const struct virt *virt, size_t *count)
+{
+	*count = VIRT_DEVICES + 1;
+	return virt->regions;
+}
+
+static void load(struct board *board, uint64_t addr, const uint8_t *bytes,
+		 size_t size)
+{
+	for (size_t done = 0; done < size;) {
+		size_t part = GUEST_PAGE - (addr + done) % GUEST_PAGE;
+
+		if (part > size - done)
+			part = size - done;
+		board_store(board, addr + done, bytes + done, part);
+		done += part;
+	}
+}
+
+int virt_start(struct virt *virt, struct board *board, struct failure *why)
+{
+	struct output tree = { 0 };
+	struct virt_tree about = {
+		.options = &virt->options,
+		.initrd = initrd_place(virt),
+		.initrd_size = virt->initrd.size,
+	};
+
+	if (virt_tree_make(&tree, &about)) {
+		output_release(&tree);
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	}
+	virt->board = board;
+	load(board, VIRT_RAM, tree.bytes, tree.size);
+	output_release(&tree);
+	load(board, kernel_place(virt), virt->kernel.bytes, virt->kernel.size);
+	load(board, initrd_place(virt), virt->initrd.bytes, virt->initrd.size);
+	board_set_reg(board, ARM64_X0, VIRT_RAM);
+	board_set_reg(board, ARM64_PC, kernel_place(virt));
+	start_file_release(&virt->kernel);
+	start_file_release(&virt->initrd);
+	return 0;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * virt.h - the machine "virt": its devices, and what it starts with
+ *
+ * All addresses and interrupts are those of QEMU's machine of this name.  It is
+ * the world (board.h) of a live machine; a replay never needs it.
+ *
+ * Units:      as in board.h.
+ * Ownership:  virt_destroy() ends it, and not the board.
+ * Errors:     ERR_INPUT (a file is no good), ERR_NO_MEMORY.
+ */
+#ifndef CPREC_VM_BOARD_VIRT_H
+#define CPREC_VM_BOARD_VIRT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/region.h"
+#include "vm/board/board.h"
+
+struct failure;
+struct virt;
+
+#define VIRT_SEED 64u		/* bytes, for the kernel's random numbers */
+
+struct virt_options {
+	const char *model;	/* of the processor */
+	const char *kernel;	/* paths; `initrd` may be NULL */
+	const char *initrd;
+	const char *append;	/* the kernel's command line */
+	uint64_t memory;	/* bytes */
+	uint64_t clock;		/* seconds since 1970, when it starts */
+	uint8_t seed[VIRT_SEED];
+
+	/* What is written to the console. */
+	void (*out)(void *context, uint8_t byte);
+	void *context;
+};
+
+#define VIRT_MEMORY_LEAST (UINT64_C(16) << 20)
+#define VIRT_MEMORY_MOST (UINT64_C(64) << 30)
+#define VIRT_MEMORY_UNIT (UINT64_C(1) << 20)
+
+int virt_create(struct virt **out, const struct virt_options *options,
+		struct failure *why);
+void virt_destroy(struct virt *virt);
+
+struct board_ram virt_ram(const struct virt *virt);
+
+/* Puts everything into the board's memory, and the processor to its start. */
+int virt_start(struct virt *virt, struct board *board, struct failure *why);
+
+/* RAM and devices, sorted by address.  Names say what is there. */
+const struct region *virt_regions(const struct virt *virt, size_t *count);
+
+/* ------- as a world ------- */
+
+uint64_t virt_read(struct virt *virt, uint64_t addr, unsigned size);
+void virt_write(struct virt *virt, uint64_t addr, unsigned size,
+		uint64_t value);
+
+/* Whether the processor is to be interrupted; is to go on behind a WFI. */
+bool virt_interrupts(struct virt *virt);
+bool virt_wakes(struct virt *virt);
+
+/* Behind an HVC or SMC: sets x0, unless the machine ends. */
+enum virt_call { VIRT_GOES_ON, VIRT_OFF, VIRT_RESET };
+enum virt_call virt_called(struct virt *virt, uint64_t *x0);
+
+/* What is typed: how much there is room for. */
+size_t virt_room(const struct virt *virt);
+void virt_type(struct virt *virt, const uint8_t *bytes, size_t count);
+
+#endif

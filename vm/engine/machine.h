@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * machine.h - an engine that executes all of a machine's code
+ *
+ * An engine (engine.h) that walks the guest's page tables by itself.  RAM is in
+ * one piece, everything else is devices.  Whoever opened it enters exceptions,
+ * and answers for what is not RAM, and for registers of the system that the
+ * engine would answer wrongly.  It never knows which machine it is.
+ *
+ * Blocks are counted as in engine.h: of its calls, `translate`, `meet` and
+ * `enter` are used.  It returns from engine_run() also behind a WFI.
+ *
+ * Units:      addresses of code are virtual, those of RAM and devices physical.
+ * Ownership:  RAM is the caller's and stays until engine_close().
+ * Errors:     those of engine.h.
+ */
+#ifndef CPREC_VM_ENGINE_MACHINE_H
+#define CPREC_VM_ENGINE_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "vm/engine/engine.h"
+
+/* A register of the system, by its encoding. */
+#define ENGINE_SYSTEM(op0, op1, crn, crm, op2)                                 \
+	((op0) << 14 | (op1) << 11 | (crn) << 7 | (crm) << 3 | (op2))
+
+struct engine_ram {
+	uint64_t base, size;	/* multiples of GUEST_PAGE */
+	uint8_t *host;
+};
+
+/* Numbers of the engine's exceptions. */
+enum engine_exception_kind {
+	EXCEPTION_UNDEFINED = 1,
+	EXCEPTION_SVC = 2,	/* the program counter is behind it */
+	EXCEPTION_FETCH = 3,	/* an instruction cannot be fetched */
+	EXCEPTION_DATA = 4,
+	EXCEPTION_BRK = 7,
+	EXCEPTION_HVC = 11,	/* behind it */
+	EXCEPTION_SMC = 13,
+};
+
+struct engine_exception {
+	unsigned kind;
+	uint32_t syndrome;	/* as ESR_EL1 has it */
+	uint64_t address;	/* of FETCH and DATA */
+};
+
+struct engine_machine_calls {
+	struct engine_calls basic;
+
+	/* May write registers: the guest goes on where PC says. */
+	void (*exception)(void *context,
+			  const struct engine_exception *exception);
+
+	/* Physical addresses that are not RAM.  PC is only known to be in the
+	 * block under way; nothing may be stopped. */
+	uint64_t (*read)(void *context, uint64_t addr, unsigned size);
+	void (*write)(void *context, uint64_t addr, unsigned size,
+		      uint64_t value);
+
+	/* An instruction reads or writes a register of the system, by its
+	 * encoding; false: the engine is to do it. */
+	bool (*read_system)(void *context, unsigned name, uint64_t *value);
+	bool (*write_system)(void *context, unsigned name, uint64_t value);
+};
+
+/* `model` is a name of formats/processor.h. */
+int engine_open_machine(struct engine **out, const char *model,
+			const struct engine_ram *ram,
+			const struct engine_machine_calls *calls, void *context,
+			struct failure *why);
+
+/*
+ * Drops what was translated of a page of RAM, wherever it is mapped.  Not while
+ * it runs.
+ */
+void engine_drop_ram(struct engine *engine, uint64_t addr);
+
+/* A register of the system; writing 0 is success. */
+uint64_t engine_read_system(struct engine *engine, unsigned name);
+int engine_write_system(struct engine *engine, unsigned name, uint64_t value);
+
+#endif
