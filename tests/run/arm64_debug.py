@@ -220,16 +220,23 @@ class Debug(Plain):
         os.replace(path, os.path.join(self.folder, name + ".cpr"))
         return self.agrees(name, seed, choice, self.options.gdb)
 
+    def line_of(self, text):
+        with open(os.path.join(self.options.programs, "debug_foreign.c"),
+                  encoding="utf-8") as source:
+            return [text in line for line in source].index(True) + 1
+
     def edits(self, path):
         """As an editor asks: from main() into a function, and back."""
         client = Client([self.options.cprec, "dap", "--goto=main",
                          *self.gdb_option(), path, "--", "-nx"], self.folder)
         try:
             client.begin()
-            client.move("next")
-            client.move("next")
-            client.move("next")
-            place = client.place()
+            place = f"main:{self.line_of('add(i);')}"
+            for _ in range(9):
+                if client.place() == place:
+                    break
+                client.move("next")
+            equal(client.place(), place, "before the call")
             client.move("stepIn")
             expect(client.place().startswith("add:"), client.place())
             equal(client.variables("Arguments"), {"value": "0"}, "arguments")

@@ -32,7 +32,9 @@ I386 = {
 class Debug(OtherDebug):
     compiler = [COMPILER, "-isystem", INCLUDE]
     sysroot = "/usr/i686-linux-gnu"
-    ways = {name: options + LINKED[name.split(",")[0]]
+    # Code that may be anywhere calls __x86.get_pc_thunk.bx() to learn where it
+    # is.  gdb 16 steps back over that, gdb 13 and --plain into it.
+    ways = {name: options + LINKED[name.split(",")[0]] + ["-fno-pie", "-no-pie"]
             for name, options in WAYS.items()}
     rows = I386
     register = "eax"
