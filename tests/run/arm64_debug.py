@@ -209,6 +209,9 @@ class Debug(Plain):
         expect(f"{words}: this is cprec's own prompt" in
                found["debug"].stderr, found["debug"].stderr)
 
+    def compared_ways(self):
+        return COMPARED
+
     def compared(self, name, way, seed):
         choice = CHOICES[name]
         # Where malloc() begins, gdb finds out by its code.
@@ -262,7 +265,7 @@ def run_all(tests, folder):
     tests.test("no gdb", tests.missing, path)
     if version(options.gdb) >= LEAST_DAP:
         tests.test("an editor", tests.edits, path)
-    for name, ways in COMPARED.items():
+    for name, ways in tests.compared_ways().items():
         for seed in range(options.rounds):
             way = ways[seed % len(ways)]
             tests.test(f"as gdb {version(options.gdb)}: {name}, {way}, {seed}",

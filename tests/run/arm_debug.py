@@ -10,8 +10,9 @@ import shutil
 import sys
 
 sys.dont_write_bytecode = True
-from arm64_debug import Debug as OtherDebug, MULTIARCH, WAYS  # noqa: E402
-from arm64_debug import find_gdb, parser, run_all  # noqa: E402
+from arm64_debug import Debug as OtherDebug, LEAST_DAP, MULTIARCH  # noqa: E402
+from arm64_debug import WAYS, find_gdb, parser, run_all  # noqa: E402
+from dap import version  # noqa: E402
 from tap import main  # noqa: E402
 
 ARM = {
@@ -32,6 +33,13 @@ class Debug(OtherDebug):
     rows = ARM
     register = "r0"
     no_gdb = ("no gdb here knows arm; that of the package gdb-multiarch does")
+
+    def compared_ways(self):
+        """gdb 16 finds other callers than gdb 13 in code without lines, and
+        steps back to them; --plain goes where gdb 13 does."""
+        ways = super().compared_ways()
+        return ways if version(self.options.gdb) < LEAST_DAP else \
+            {"straight": ways["straight"]}
 
 
 def begin(options, folder):
