@@ -65,23 +65,33 @@ bool elf_headers_of(struct server *server, uint64_t file, uint64_t *list,
 	return true;
 }
 
+/* Reads an entry of a list, in the one of both forms that the target has. */
+static bool read_entry(struct server *server, uint64_t list, uint64_t number,
+		       void *wide, size_t wide_size, void *narrow,
+		       size_t narrow_size)
+{
+	return server->target->word == WIDE ?
+		       state_read(server, list + number * wide_size, wide,
+				  wide_size) :
+		       state_read(server, list + number * narrow_size, narrow,
+				  narrow_size);
+}
+
 bool elf_header_at(struct server *server, uint64_t list, uint64_t number,
 		   Elf64_Phdr *out)
 {
 	Elf32_Phdr narrow;
 
-	if (server->target->word == WIDE)
-		return state_read(server, list + number * sizeof(*out), out,
-				  sizeof(*out));
-	if (!state_read(server, list + number * sizeof(narrow), &narrow,
+	if (!read_entry(server, list, number, out, sizeof(*out), &narrow,
 			sizeof(narrow)))
 		return false;
-	*out = (Elf64_Phdr) {
-		.p_type = narrow.p_type, .p_flags = narrow.p_flags,
-		.p_offset = narrow.p_offset, .p_vaddr = narrow.p_vaddr,
-		.p_paddr = narrow.p_paddr, .p_filesz = narrow.p_filesz,
-		.p_memsz = narrow.p_memsz, .p_align = narrow.p_align,
-	};
+	if (server->target->word != WIDE)
+		*out = (Elf64_Phdr) {
+			.p_type = narrow.p_type, .p_flags = narrow.p_flags,
+			.p_offset = narrow.p_offset, .p_vaddr = narrow.p_vaddr,
+			.p_paddr = narrow.p_paddr, .p_filesz = narrow.p_filesz,
+			.p_memsz = narrow.p_memsz, .p_align = narrow.p_align,
+		};
 	return true;
 }
 
@@ -90,17 +100,16 @@ bool elf_symbol_at(struct server *server, uint64_t list, uint64_t number,
 {
 	Elf32_Sym narrow;
 
-	if (server->target->word == WIDE)
-		return state_read(server, list + number * sizeof(*out), out,
-				  sizeof(*out));
-	if (!state_read(server, list + number * sizeof(narrow), &narrow,
+	if (!read_entry(server, list, number, out, sizeof(*out), &narrow,
 			sizeof(narrow)))
 		return false;
-	*out = (Elf64_Sym) {
-		.st_name = narrow.st_name, .st_info = narrow.st_info,
-		.st_other = narrow.st_other, .st_shndx = narrow.st_shndx,
-		.st_value = narrow.st_value, .st_size = narrow.st_size,
-	};
+	if (server->target->word != WIDE)
+		*out = (Elf64_Sym) {
+			.st_name = narrow.st_name, .st_info = narrow.st_info,
+			.st_other = narrow.st_other,
+			.st_shndx = narrow.st_shndx,
+			.st_value = narrow.st_value, .st_size = narrow.st_size,
+		};
 	return true;
 }
 

@@ -353,6 +353,14 @@ static int spare_program(const struct job *job, struct failure *why)
 	return rc;
 }
 
+/* What is there already is kept until the recording is. */
+static int make_room(struct job *job, struct failure *why)
+{
+	int rc = check_folder(job, why);
+
+	return rc ? rc : keep_old_begin(&job->keep, job->options.path, why);
+}
+
 static int record(struct job *job)
 {
 	struct linux_result result;
@@ -362,9 +370,7 @@ static int record(struct job *job)
 	if (!rc)
 		rc = spare_program(job, &why);
 	if (!rc)
-		rc = check_folder(job, &why);
-	if (!rc)
-		rc = keep_old_begin(&job->keep, job->options.path, &why);
+		rc = make_room(job, &why);
 
 	/* ERR_INPUT would speak of the program. */
 	if (rc)
@@ -382,9 +388,7 @@ static int record_machine(struct job *job, struct machine_options *machine)
 	int status, rc = follow_link(job, &why);
 
 	if (!rc)
-		rc = check_folder(job, &why);
-	if (!rc)
-		rc = keep_old_begin(&job->keep, job->options.path, &why);
+		rc = make_room(job, &why);
 	if (rc)
 		return program_not_run(ERR_SYSTEM, &why);
 	machine->path = job->options.path;

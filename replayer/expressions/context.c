@@ -657,10 +657,7 @@ static bool find_variable(Dwarf_Die *scope, const char *name, Dwarf_Die *out)
 	if (dwarf_child(scope, &die))
 		return false;
 	do {
-		int tag = dwarf_tag(&die);
-		const char *its = tag == DW_TAG_variable ||
-				  tag == DW_TAG_formal_parameter ?
-					  dwarf_diename(&die) : NULL;
+		const char *its = die_variable_name(&die);
 
 		if (its && !strcmp(its, name)) {
 			*out = die;

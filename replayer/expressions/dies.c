@@ -290,6 +290,14 @@ const struct die_entry *die_index_entry(const struct die_index *index,
 
 /* ------- variables of functions ------- */
 
+const char *die_variable_name(Dwarf_Die *die)
+{
+	int tag = dwarf_tag(die);
+
+	return tag == DW_TAG_variable || tag == DW_TAG_formal_parameter ?
+		       dwarf_diename(die) : NULL;
+}
+
 static bool declares(Dwarf_Die *scope, const char *name, unsigned depth)
 {
 	Dwarf_Die die;
@@ -297,13 +305,10 @@ static bool declares(Dwarf_Die *scope, const char *name, unsigned depth)
 	if (depth > DEPTH_MOST || dwarf_child(scope, &die))
 		return false;
 	do {
-		int tag = dwarf_tag(&die);
-		const char *its = tag == DW_TAG_variable ||
-				  tag == DW_TAG_formal_parameter ?
-					  dwarf_diename(&die) : NULL;
+		const char *its = die_variable_name(&die);
 
 		if ((its && !strcmp(its, name)) ||
-		    (tag == DW_TAG_lexical_block &&
+		    (dwarf_tag(&die) == DW_TAG_lexical_block &&
 		     declares(&die, name, depth + 1)))
 			return true;
 	} while (!die_sibling(&die, &die));

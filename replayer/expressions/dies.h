@@ -49,6 +49,9 @@ struct die_index {
 	struct number_map by_place;	/* of variables, by their addresses */
 };
 
+/* Of a variable or a parameter; NULL: it is neither, or has none. */
+const char *die_variable_name(Dwarf_Die *die);
+
 /* The address of a variable that is always at the same one. */
 bool die_fixed_address(Dwarf_Die *variable, uint64_t *out);
 

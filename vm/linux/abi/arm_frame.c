@@ -223,9 +223,7 @@ static int push_info(struct linux_process *process, struct reg_file *regs,
 
 	layout_out(&arm_layouts[S_SIGINFO], frame.info, entry->info);
 	fill(process, &frame.frame, regs, entry);
-	context->stack.base = (uint32_t)entry->stack->base;
-	context->stack.flags = (uint32_t)entry->stack->flags;
-	context->stack.size = (uint32_t)entry->stack->size;
+	layout_out(&arm_layouts[S_STACK], &context->stack, entry->stack);
 	return_to = put_return(process, &frame.frame, entry->action);
 	if (copy_out(process, sp, &frame, sizeof(frame)))
 		return -EFAULT;
@@ -301,11 +299,7 @@ static int pop_info(struct linux_process *process, guest_addr sp,
 	    restore(process, context))
 		return -EFAULT;
 	out->mask = context->mask;
-	out->stack = (struct guest_stack){
-		.base = context->stack.base,
-		.flags = (int32_t)context->stack.flags,
-		.size = context->stack.size,
-	};
+	layout_in(&arm_layouts[S_STACK], &out->stack, &context->stack);
 	out->sp = context->r[ARM_SP - ARM_R0];
 	return 0;
 }

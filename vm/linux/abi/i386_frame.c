@@ -296,9 +296,7 @@ static int push_info(struct linux_process *process, struct reg_file *regs,
 	frame.info_at = (uint32_t)second[0];
 	frame.ucontext_at = (uint32_t)second[1];
 	layout_out(&i386_layouts[S_SIGINFO], frame.info, entry->info);
-	frame.stack.base = (uint32_t)entry->stack->base;
-	frame.stack.flags = (uint32_t)entry->stack->flags;
-	frame.stack.size = (uint32_t)entry->stack->size;
+	layout_out(&i386_layouts[S_STACK], &frame.stack, entry->stack);
 	fill_context(process, &frame.context, regs, entry, floats);
 	frame.mask = entry->mask;
 	memcpy(frame.code, i386_signal_code + RETURN_INFO, sizeof(frame.code));
@@ -401,10 +399,7 @@ static int pop_info(struct linux_process *process, struct signal_return *out)
 	    restore(process, &frame.context))
 		return -EFAULT;
 	out->mask = frame.mask;
-	out->stack = (struct guest_stack){
-		.base = frame.stack.base, .flags = (int32_t)frame.stack.flags,
-		.size = frame.stack.size,
-	};
+	layout_in(&i386_layouts[S_STACK], &out->stack, &frame.stack);
 	out->sp = frame.context.sp;
 	return 0;
 }
