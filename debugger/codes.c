@@ -8,6 +8,7 @@
  */
 #include "debugger/server_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -226,12 +227,21 @@ static bool is_met_at(struct server *server, uint64_t pc)
 	return stops;
 }
 
-bool breaks_are_met(struct server *server)
+int breaks_are_met(struct server *server, struct cprec_failure *why)
 {
 	uint64_t pc;
+	bool is_met;
+	int rc = state_number(server, server->pc_number, &pc, why);
 
-	return state_number(server, server->pc_number, &pc, NULL) ||
-	       is_met_at(server, pc);
+	if (rc)
+		return rc;
+	is_met = is_met_at(server, pc);
+	/* A condition that could read nothing any more says nothing. */
+	if (atomic_load(&server->interrupted)) {
+		snprintf(why->text, sizeof(why->text), "interrupted");
+		return CPREC_CANCELLED;
+	}
+	return is_met;
 }
 
 bool breaks_have_codes(const struct server *server)
@@ -247,10 +257,11 @@ int on_break(void *context, struct cprec_cursor *cursor)
 {
 	struct server *server = context;
 	struct cprec_cursor *own = server->cursor;
-	bool is_met;
+	struct cprec_failure why;
+	int is_met;
 
 	server->cursor = cursor;
-	is_met = breaks_are_met(server);
+	is_met = breaks_are_met(server, &why);
 	server->cursor = own;
 	return is_met;
 }

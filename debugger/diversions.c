@@ -223,13 +223,17 @@ int diversion_run_on(struct server *server, bool steps,
 	};
 	enum cprec_diversion_stop stop = CPREC_DIVERSION_AT_SIGNAL;
 	uint32_t signal = SIGSEGV;
-	int rc;
+	int rc, is_met;
 
 	do {
+		is_met = 1;
 		rc = cprec_diversion_run(server->diverted.diversion, &run,
 					 &stop, &signal, why);
-	} while (!rc && stop == CPREC_DIVERSION_AT_BREAK &&
-		 !breaks_are_met(server));
+		if (!rc && stop == CPREC_DIVERSION_AT_BREAK)
+			is_met = breaks_are_met(server, why);
+	} while (!rc && !is_met);
+	if (is_met < 0)
+		rc = is_met;
 	if (rc == CPREC_CANCELLED)
 		return rc;
 	server->diverted.has_run = true;

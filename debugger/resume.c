@@ -281,12 +281,14 @@ static int run_on(struct server *server, bool backwards,
 
 /* ------- steps ------- */
 
-/* It has come to a breakpoint that stops nobody: whether it goes on. */
-static bool walks_on(struct server *server, const struct cprec_walk *walk,
-		     struct cprec_stop *stop)
+/* It has come to a breakpoint: 1 if it stops nobody and it goes on, or 0. */
+static int walks_on(struct server *server, const struct cprec_walk *walk,
+		    struct cprec_stop *stop, struct cprec_failure *why)
 {
-	if (breaks_are_met(server))
-		return false;
+	int is_met = breaks_are_met(server, why);
+
+	if (is_met)
+		return is_met < 0 ? is_met : 0;
 	stop->kind = CPREC_AT_POSITION;
 	return walk->start <= stop->pc && stop->pc < walk->end;
 }
@@ -305,19 +307,19 @@ static int walk(struct server *server, const struct resume *resume,
 		.signals = true,
 	};
 	int rc = state_thread(server, resume->tid, why);
-	bool goes_on = !rc;
+	int goes_on = !rc;
 
-	while (goes_on) {
+	while (goes_on > 0) {
 		rc = cprec_cursor_walk(server->cursor, &walk, &found, why);
 		if (rc)
 			break;
 		*stop = *found;
 		goes_on = stop->kind == CPREC_AT_BREAK ?
-				  walks_on(server, &walk, stop) :
+				  walks_on(server, &walk, stop, why) :
 			  stop->kind == CPREC_AT_SIGNAL &&
 				  stops_nobody(server, stop->signal);
 	}
-	return rc;
+	return goes_on < 0 ? goes_on : rc;
 }
 
 /* The same way again, for what is accessed on it, and called. */

@@ -403,8 +403,11 @@ bool catches_stand(struct server *server, const struct cprec_stop *stop);
 bool codes_parse(struct break_codes *codes, const char *args);
 void codes_release(struct break_codes *codes);
 
-/* Whether a breakpoint where it stands stops; all there print. */
-bool breaks_are_met(struct server *server);
+/*
+ * Whether a breakpoint where it stands stops, 1 or 0; less is a failure.  All
+ * there print.
+ */
+int breaks_are_met(struct server *server, struct cprec_failure *why);
 bool breaks_have_codes(const struct server *server);
 
 /* The same, as cprec_until.is_met, whose context is the server. */
