@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "formats/error.h"
-#include "recorder/machine_trace.h"
+#include "recorder/machine_memory.h"
 
 /* How often the input is looked at, in steps: some 40 milliseconds. */
 #define LOOK_STEPS UINT64_C(20000000)
@@ -30,6 +30,7 @@ struct machine {
 	struct board *board;
 	struct board_world world;
 	struct machine_trace trace;
+	struct machine_memory memory;	/* as devices use it */
 	bool input_closed, stopped;
 	uint64_t spoken;	/* ticks, when the console was last used */
 	uint8_t output[OUTPUT_ROOM];
@@ -55,6 +56,20 @@ static void on_output(void *context, uint8_t byte)
 	machine->spoken = board_ticks(machine->board);
 	if (machine->output_count == OUTPUT_ROOM)
 		write_output(machine);
+}
+
+static void on_stored(void *context, uint64_t addr, size_t size)
+{
+	struct machine *machine = context;
+
+	machine_memory_changed(&machine->memory, addr, size);
+}
+
+static void on_warn(void *context, const char *text)
+{
+	struct machine *machine = context;
+
+	machine->options->warn(machine->options->context, text);
 }
 
 /* Waits for input, at most so many microseconds; whether there is any. */
@@ -188,9 +203,16 @@ static void pass_time(struct machine *machine, uint64_t tick, bool *ended)
 	board_set_reg(board, BOARD_REG_IDLE, idle + (passed < most ? passed : most));
 }
 
+static void work(struct machine *machine)
+{
+	if (virt_has_work(machine->virt))
+		virt_work(machine->virt);
+}
+
 /* A WFI has retired: until something wakes the processor, time passes. */
 static void wait_for_interrupt(struct machine *machine, bool *ended)
 {
+	work(machine);
 	while (!virt_wakes(machine->virt) && !machine->stopped && !*ended)
 		pass_time(machine, board_timer_next(machine->board), ended);
 	record_value(machine, BOARD_REG_IDLE,
@@ -236,6 +258,14 @@ static int write_segment(struct machine *machine, struct failure *why)
 				     count, why);
 }
 
+/* Devices do what they were asked for, and it is recorded. */
+static int record_work(struct machine *machine, struct failure *why)
+{
+	work(machine);
+	return machine_memory_record(&machine->memory, &machine->trace,
+				     machine->board, why);
+}
+
 static int write_due(struct machine *machine, struct failure *why)
 {
 	uint64_t steps = board_steps(machine->board);
@@ -252,21 +282,30 @@ static int write_due(struct machine *machine, struct failure *why)
 static int advance(struct machine *machine, bool *on, enum machine_end *end,
 		   struct failure *why)
 {
+	uint64_t now = board_steps(machine->board);
 	uint64_t until = machine_trace_segment_end(&machine->trace);
-	uint64_t look = board_steps(machine->board) + LOOK_STEPS;
+	uint64_t look = now + LOOK_STEPS;
 	bool idle_for_ever = false;
 	enum board_stop stop;
-	int rc = board_run(machine->board, look < until ? look : until, true,
-			   &stop, why);
+	int rc;
 
+	/* Where there can be no key frame, the segment is a little longer. */
+	if (until <= now)
+		until = now + 1;
+	rc = board_run(machine->board, look < until ? look : until, true, &stop,
+		       why);
 	if (rc)
 		return rc;
 	if (stop == BOARD_WAITS)
 		wait_for_interrupt(machine, &idle_for_ever);
 	else if (stop == BOARD_CALLS)
 		*on = answer_call(machine, end);
-	else
+	else if (stop == BOARD_AT_STEPS)
 		take_input(machine, 0);
+	if (*on)
+		rc = record_work(machine, why);
+	if (rc)
+		return rc;
 	if (stop != BOARD_CALLS && (machine->stopped || idle_for_ever)) {
 		*on = false;
 		*end = machine->stopped ? MACHINE_STOPPED : MACHINE_IDLE;
@@ -283,6 +322,8 @@ static int create(struct machine *machine, struct failure *why)
 	int rc;
 
 	options.out = on_output;
+	options.stored = on_stored;
+	options.warn = on_warn;
 	options.context = machine;
 	machine->world = (struct board_world){
 		.read = on_read, .write = on_write,
@@ -331,6 +372,7 @@ int machine_record(const struct machine_options *options,
 	if (!rc)
 		rc = run(machine, end, why);
 	machine_trace_close(&machine->trace);
+	machine_memory_release(&machine->memory);
 	board_destroy(machine->board);
 	virt_destroy(machine->virt);
 	free(machine);

@@ -30,7 +30,7 @@ enum machine_input {
 };
 
 struct machine_options {
-	struct virt_options virt;	/* but `out` and `context` */
+	struct virt_options virt;	/* but what devices call */
 	const char *path;		/* of the recording; must not exist */
 	const char *made_by;		/* "cprec 0.1" */
 	char *const *argv;		/* how it was asked for; ends with NULL */
@@ -43,6 +43,7 @@ struct machine_options {
 	enum machine_input (*input)(void *context, uint8_t *bytes, size_t room,
 				    size_t *count, uint64_t wait);
 	void (*output)(void *context, const uint8_t *bytes, size_t count);
+	void (*warn)(void *context, const char *text);
 	void *context;
 };
 

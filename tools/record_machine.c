@@ -16,6 +16,7 @@
 #include "formats/registers.h"
 #include "replayer/session/session.h"
 #include "tools/commands.h"
+#include "tools/drive_text.h"
 #include "tools/messages.h"
 #include "tools/programs.h"
 
@@ -44,6 +45,21 @@ static int take_memory(const struct options *options, int id, uint64_t *out)
 				 " 64g");
 }
 
+static int take_drive(const struct options *options, int id,
+		      struct virt_options *out)
+{
+	const char *wanted;
+
+	if (out->drive_count == VIRT_DRIVES)
+		return options_wrong(options, "a machine has at most %u drives",
+				     VIRT_DRIVES);
+	wanted = drive_parse(options->value, &out->drives[out->drive_count]);
+	if (wanted)
+		return options_bad_value(options, id, wanted);
+	out->drive_count++;
+	return 0;
+}
+
 int machine_take_option(const struct options *options, int id,
 			struct machine_options *out)
 {
@@ -69,6 +85,8 @@ int machine_take_option(const struct options *options, int id,
 						 " 'cortex-a72'");
 		out->virt.model = options->value;
 		break;
+	case OPTION_DRIVE:
+		return take_drive(options, id, &out->virt);
 	}
 	return 0;
 }
@@ -182,6 +200,12 @@ static void write_output(void *context, const uint8_t *bytes, size_t count)
 	}
 }
 
+static void warn(void *context, const char *text)
+{
+	(void)context;
+	say_note("%s", text);
+}
+
 /* ------- recording ------- */
 
 static void say_end(enum machine_end end)
@@ -208,6 +232,7 @@ int machine_run(struct machine_options *options, bool quiet)
 		memset(options->virt.seed, 1, sizeof(options->virt.seed));
 	options->input = take_input;
 	options->output = write_output;
+	options->warn = warn;
 	options->context = &console;
 	open_console(&console);
 	rc = machine_record(options, &end, &why);

@@ -12,6 +12,7 @@
 #include "vm/board/pl031.h"
 #include "vm/board/psci.h"
 #include "vm/board/virt_tree.h"
+#include "vm/board/virtio_block.h"
 
 #define ALIGNMENT (UINT64_C(2) << 20)	/* of kernels */
 #define APPEND_ROOM 2048u	/* that arm64's Linux has for its command line */
@@ -23,6 +24,10 @@ struct virt {
 	struct gic gic;
 	struct pl011 console;
 	struct pl031 clock;
+	struct disk disks[VIRT_DRIVES];
+	struct virtio virtio[VIRT_VIRTIO_COUNT];
+	unsigned virtio_count;
+	struct virtio_memory memory;
 	struct region regions[VIRT_DEVICES + 1];
 };
 
@@ -36,6 +41,24 @@ struct device {
 	size_t at;		/* in struct virt */
 };
 
+static uint64_t read_virtio(void *device, uint64_t offset, unsigned size)
+{
+	struct virtio *virtio = device;
+
+	return virtio_read(&virtio[offset / VIRT_VIRTIO_SIZE],
+			   offset % VIRT_VIRTIO_SIZE, size);
+}
+
+static void write_virtio(void *device, uint64_t offset, unsigned size,
+			 uint64_t value)
+{
+	struct virtio *virtio = device;
+
+	(void)size;
+	virtio_write(&virtio[offset / VIRT_VIRTIO_SIZE],
+		     offset % VIRT_VIRTIO_SIZE, value);
+}
+
 /* Sorted by address; all below RAM. */
 static const struct device devices[VIRT_DEVICES] = {
 	{ "gic distributor", VIRT_GIC_DISTRIBUTOR, VIRT_GIC_SIZE,
@@ -47,6 +70,8 @@ static const struct device devices[VIRT_DEVICES] = {
 	  pl011_write, offsetof(struct virt, console) },
 	{ "clock pl031", VIRT_CLOCK, VIRT_DEVICE_SIZE, pl031_read, pl031_write,
 	  offsetof(struct virt, clock) },
+	{ "virtio", VIRT_VIRTIO, VIRT_VIRTIO_COUNT * VIRT_VIRTIO_SIZE,
+	  read_virtio, write_virtio, offsetof(struct virt, virtio) },
 };
 
 /* ------- as a world ------- */
@@ -82,7 +107,10 @@ void virt_write(struct virt *virt, uint64_t addr, unsigned size, uint64_t value)
 		return;
 	device->write((uint8_t *)virt + device->at, addr - device->start, size,
 		      value);
-	board_look_soon(virt->board);
+	if (virt_has_work(virt))
+		board_pause(virt->board);
+	else
+		board_look_soon(virt->board);
 }
 
 static void set_lines(struct virt *virt)
@@ -93,6 +121,9 @@ static void set_lines(struct virt *virt)
 		     board_timer_is_up(virt->board, BOARD_TIMER_PHYSICAL));
 	gic_set_line(&virt->gic, GIC_SHARED + VIRT_SPI_CONSOLE,
 		     pl011_interrupts(&virt->console));
+	for (unsigned i = 0; i < virt->virtio_count; i++)
+		gic_set_line(&virt->gic, GIC_SHARED + VIRT_SPI_VIRTIO + i,
+			     virtio_interrupts(&virt->virtio[i]));
 }
 
 bool virt_interrupts(struct virt *virt)
@@ -130,6 +161,77 @@ size_t virt_room(const struct virt *virt)
 void virt_type(struct virt *virt, const uint8_t *bytes, size_t count)
 {
 	pl011_receive(&virt->console, bytes, count);
+}
+
+/* ------- devices that use memory ------- */
+
+static const uint8_t *memory_bytes(void *context, uint64_t addr, uint64_t size)
+{
+	const struct virt *virt = context;
+
+	return board_bytes(virt->board, addr, size);
+}
+
+/* Page by page. */
+static void put_bytes(struct board *board, uint64_t addr, const uint8_t *bytes,
+		      size_t size)
+{
+	for (size_t done = 0; done < size;) {
+		size_t part = GUEST_PAGE - (addr + done) % GUEST_PAGE;
+
+		if (part > size - done)
+			part = size - done;
+		board_store(board, addr + done, bytes + done, part);
+		done += part;
+	}
+}
+
+static void memory_store(void *context, uint64_t addr, const void *bytes,
+			 size_t size)
+{
+	struct virt *virt = context;
+
+	put_bytes(virt->board, addr, bytes, size);
+	virt->options.stored(virt->options.context, addr, size);
+}
+
+bool virt_has_work(const struct virt *virt)
+{
+	for (unsigned i = 0; i < virt->virtio_count; i++)
+		if (virt->virtio[i].notified)
+			return true;
+	return false;
+}
+
+void virt_work(struct virt *virt)
+{
+	for (unsigned i = 0; i < virt->virtio_count; i++)
+		virtio_serve(&virt->virtio[i]);
+}
+
+static void add_virtio(struct virt *virt, const struct virtio_model *model,
+		       void *device)
+{
+	virt->virtio[virt->virtio_count++] = (struct virtio){
+		.model = model, .device = device, .memory = &virt->memory,
+	};
+}
+
+static int open_drives(struct virt *virt, struct failure *why)
+{
+	const struct virt_options *options = &virt->options;
+	int rc = 0;
+
+	for (unsigned i = 0; i < options->drive_count && !rc; i++) {
+		struct disk *disk = &virt->disks[i];
+
+		disk->warn = options->warn;
+		disk->context = options->context;
+		rc = disk_open(disk, &options->drives[i], why);
+		add_virtio(virt, options->drives[i].readonly ?
+				 &virtio_block_readonly : &virtio_block, disk);
+	}
+	return rc;
 }
 
 /* ------- what it starts with ------- */
@@ -223,9 +325,13 @@ int virt_create(struct virt **out, const struct virt_options *options,
 	if (!virt)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	virt->options = *options;
+	virt->memory = (struct virtio_memory){ memory_bytes, memory_store,
+					       virt };
 	rc = check_append(options, why);
 	if (!rc)
 		rc = read_images(virt, why);
+	if (!rc)
+		rc = open_drives(virt, why);
 	if (rc) {
 		virt_destroy(virt);
 		return rc;
@@ -243,6 +349,8 @@ void virt_destroy(struct virt *virt)
 		return;
 	start_file_release(&virt->kernel);
 	start_file_release(&virt->initrd);
+	for (unsigned i = 0; i < VIRT_DRIVES; i++)
+		disk_close(&virt->disks[i]);
 	free(virt);
 }
 
@@ -257,19 +365,6 @@ const struct region *virt_regions(const struct virt *virt, size_t *count)
 	return virt->regions;
 }
 
-static void load(struct board *board, uint64_t addr, const uint8_t *bytes,
-		 size_t size)
-{
-	for (size_t done = 0; done < size;) {
-		size_t part = GUEST_PAGE - (addr + done) % GUEST_PAGE;
-
-		if (part > size - done)
-			part = size - done;
-		board_store(board, addr + done, bytes + done, part);
-		done += part;
-	}
-}
-
 int virt_start(struct virt *virt, struct board *board, struct failure *why)
 {
 	struct output tree = { 0 };
@@ -277,6 +372,7 @@ int virt_start(struct virt *virt, struct board *board, struct failure *why)
 		.options = &virt->options,
 		.initrd = initrd_place(virt),
 		.initrd_size = virt->initrd.size,
+		.virtio = virt->virtio_count,
 	};
 
 	if (virt_tree_make(&tree, &about)) {
@@ -284,10 +380,12 @@ int virt_start(struct virt *virt, struct board *board, struct failure *why)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	}
 	virt->board = board;
-	load(board, VIRT_RAM, tree.bytes, tree.size);
+	put_bytes(board, VIRT_RAM, tree.bytes, tree.size);
 	output_release(&tree);
-	load(board, kernel_place(virt), virt->kernel.bytes, virt->kernel.size);
-	load(board, initrd_place(virt), virt->initrd.bytes, virt->initrd.size);
+	put_bytes(board, kernel_place(virt), virt->kernel.bytes,
+		  virt->kernel.size);
+	put_bytes(board, initrd_place(virt), virt->initrd.bytes,
+		  virt->initrd.size);
 	board_set_reg(board, ARM64_X0, VIRT_RAM);
 	board_set_reg(board, ARM64_PC, kernel_place(virt));
 	start_file_release(&virt->kernel);

@@ -7,7 +7,7 @@
  *
  * Units:      as in board.h.
  * Ownership:  virt_destroy() ends it, and not the board.
- * Errors:     ERR_INPUT (a file is no good), ERR_NO_MEMORY.
+ * Errors:     ERR_INPUT (a file is no good), ERR_SYSTEM, ERR_NO_MEMORY.
  */
 #ifndef CPREC_VM_BOARD_VIRT_H
 #define CPREC_VM_BOARD_VIRT_H
@@ -18,11 +18,13 @@
 
 #include "formats/region.h"
 #include "vm/board/board.h"
+#include "vm/board/disk.h"
 
 struct failure;
 struct virt;
 
 #define VIRT_SEED 64u		/* bytes, for the kernel's random numbers */
+#define VIRT_DRIVES 16u
 
 struct virt_options {
 	const char *model;	/* of the processor */
@@ -33,8 +35,17 @@ struct virt_options {
 	uint64_t clock;		/* seconds since 1970, when it starts */
 	uint8_t seed[VIRT_SEED];
 
+	struct disk_options drives[VIRT_DRIVES];
+	unsigned drive_count;
+
 	/* What is written to the console. */
 	void (*out)(void *context, uint8_t byte);
+
+	/* A device has changed memory. */
+	void (*stored)(void *context, uint64_t addr, size_t size);
+
+	/* Something is not as it should be. */
+	void (*warn)(void *context, const char *text);
 	void *context;
 };
 
@@ -67,6 +78,13 @@ bool virt_wakes(struct virt *virt);
 /* Behind an HVC or SMC: sets x0, unless the machine ends. */
 enum virt_call { VIRT_GOES_ON, VIRT_OFF, VIRT_RESET };
 enum virt_call virt_called(struct virt *virt, uint64_t *x0);
+
+/*
+ * Devices do what they have been asked for: their use of memory.  Not while the
+ * board runs, which pauses for it.
+ */
+bool virt_has_work(const struct virt *virt);
+void virt_work(struct virt *virt);
 
 /* What is typed: how much there is room for. */
 size_t virt_room(const struct virt *virt);
