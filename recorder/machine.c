@@ -2,6 +2,7 @@
 /* machine.c - runs a machine, and records what happens to it */
 #include "recorder/machine.h"
 
+#include <poll.h>
 #include <stdlib.h>
 
 #include "formats/error.h"
@@ -9,6 +10,9 @@
 
 /* How often the input is looked at, in steps: some 40 milliseconds. */
 #define LOOK_STEPS UINT64_C(20000000)
+
+/* The same, while the network has connections: two milliseconds. */
+#define CONNECTED_STEPS UINT64_C(1000000)
 
 /*
  * Idle time is skipped, but if the console has been silent for so long, in
@@ -23,6 +27,7 @@
 
 #define OUTPUT_ROOM 1024u
 #define TYPED_MOST 64u
+#define SOCKETS_MOST 256u
 
 struct machine {
 	const struct machine_options *options;
@@ -31,7 +36,8 @@ struct machine {
 	struct board_world world;
 	struct machine_trace trace;
 	struct machine_memory memory;	/* as devices use it */
-	bool input_closed, stopped;
+	bool input_closed, stopped, is_connected;
+	struct pollfd sockets[SOCKETS_MOST];
 	uint64_t spoken;	/* ticks, when the console was last used */
 	uint8_t output[OUTPUT_ROOM];
 	size_t output_count;
@@ -58,6 +64,16 @@ static void on_output(void *context, uint8_t byte)
 		write_output(machine);
 }
 
+static void on_said(void *context, uint64_t addr, const uint8_t *bytes,
+		    size_t size)
+{
+	struct machine *machine = context;
+
+	machine_memory_output(&machine->memory, addr, size);
+	for (size_t i = 0; i < size; i++)
+		on_output(machine, bytes[i]);
+}
+
 static void on_stored(void *context, uint64_t addr, size_t size)
 {
 	struct machine *machine = context;
@@ -72,25 +88,41 @@ static void on_warn(void *context, const char *text)
 	machine->options->warn(machine->options->context, text);
 }
 
+/* Whether a connection has anything new. */
+static bool has_happened(const struct machine_wait *waits)
+{
+	for (size_t i = 0; i < waits->count; i++)
+		if (waits->sockets[i].revents)
+			return true;
+	return false;
+}
+
 /* Waits for input, at most so many microseconds; whether there is any. */
 static bool take_input(struct machine *machine, uint64_t wait)
 {
 	uint8_t bytes[TYPED_MOST];
 	size_t room = virt_room(machine->virt), count = 0;
+	struct machine_wait waits = { wait, machine->sockets, 0 };
+	enum machine_input input;
 
 	if (room > sizeof(bytes))
 		room = sizeof(bytes);
-	switch (machine->options->input(machine->options->context, bytes, room,
-					&count, wait)) {
+	waits.count = virt_sockets(machine->virt, waits.sockets, SOCKETS_MOST,
+				   &waits.most);
+	machine->is_connected = waits.count;
+	input = machine->options->input(machine->options->context, bytes, room,
+					&count, &waits);
+	virt_found(machine->virt, waits.sockets, waits.count);
+	switch (input) {
 	case INPUT_NONE:
-		return false;
+		return has_happened(&waits);
 	case INPUT_BYTES:
 		virt_type(machine->virt, bytes, count);
 		machine->spoken = board_ticks(machine->board);
 		return true;
 	case INPUT_CLOSED:
 		machine->input_closed = true;
-		return false;
+		return has_happened(&waits);
 	case INPUT_STOPS:
 		machine->stopped = true;
 		break;
@@ -155,16 +187,22 @@ static void record_value(struct machine *machine, unsigned reg, uint64_t value)
 	board_set_reg(machine->board, reg, value);
 }
 
+static void work(struct machine *machine)
+{
+	if (virt_has_work(machine->virt))
+		virt_work(machine->virt);
+}
+
 /* How long somebody who may type is waited for, in microseconds. */
 static uint64_t patience(const struct machine *machine, uint64_t ticks)
 {
 	uint64_t now = board_ticks(machine->board);
 
-	if (machine->input_closed)
+	if (machine->input_closed && !machine->is_connected)
 		return 0;
 	if (ticks == UINT64_MAX)
 		return WAIT_MOST;
-	if (now - machine->spoken < SILENCE)
+	if (!machine->is_connected && now - machine->spoken < SILENCE)
 		return 0;
 	ticks -= now;
 	return ticks < BOARD_TICKS_PER_SECOND ?
@@ -191,7 +229,8 @@ static void pass_time(struct machine *machine, uint64_t tick, bool *ended)
 
 	write_output(machine);
 	typed = take_input(machine, wait);
-	*ended = machine->input_closed &&
+	work(machine);
+	*ended = machine->input_closed && !machine->is_connected &&
 		 (tick == UINT64_MAX || is_forgotten(machine));
 	passed = (microseconds() - start) * BOARD_TICKS_PER_SECOND /
 		 MICROSECONDS;
@@ -201,12 +240,6 @@ static void pass_time(struct machine *machine, uint64_t tick, bool *ended)
 	    (wait < WAIT_MOST || passed > most))
 		passed = most;
 	board_set_reg(board, BOARD_REG_IDLE, idle + (passed < most ? passed : most));
-}
-
-static void work(struct machine *machine)
-{
-	if (virt_has_work(machine->virt))
-		virt_work(machine->virt);
 }
 
 /* A WFI has retired: until something wakes the processor, time passes. */
@@ -284,7 +317,8 @@ static int advance(struct machine *machine, bool *on, enum machine_end *end,
 {
 	uint64_t now = board_steps(machine->board);
 	uint64_t until = machine_trace_segment_end(&machine->trace);
-	uint64_t look = now + LOOK_STEPS;
+	uint64_t look = now + (machine->is_connected ? CONNECTED_STEPS :
+						       LOOK_STEPS);
 	bool idle_for_ever = false;
 	enum board_stop stop;
 	int rc;
@@ -300,7 +334,7 @@ static int advance(struct machine *machine, bool *on, enum machine_end *end,
 		wait_for_interrupt(machine, &idle_for_ever);
 	else if (stop == BOARD_CALLS)
 		*on = answer_call(machine, end);
-	else if (stop == BOARD_AT_STEPS)
+	else if (stop == BOARD_AT_STEPS || machine->is_connected)
 		take_input(machine, 0);
 	if (*on)
 		rc = record_work(machine, why);
@@ -322,6 +356,7 @@ static int create(struct machine *machine, struct failure *why)
 	int rc;
 
 	options.out = on_output;
+	options.said = on_said;
 	options.stored = on_stored;
 	options.warn = on_warn;
 	options.context = machine;

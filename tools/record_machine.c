@@ -22,6 +22,8 @@
 
 #define MEMORY_DEFAULT (UINT64_C(512) << 20)
 
+#define POLLED_MOST 257u	/* all connections, and input */
+
 /* As QEMU has it: Ctrl-A, and then this. */
 #define ESCAPE 0x01
 #define ESCAPED_END 'x'
@@ -84,6 +86,21 @@ int machine_take_option(const struct options *options, int id,
 			return options_bad_value(options, id, "'cortex-a53' or"
 						 " 'cortex-a72'");
 		out->virt.model = options->value;
+		break;
+	case OPTION_NET:
+		if (strcmp(options->value, "user") &&
+		    strcmp(options->value, "none"))
+			return options_bad_value(options, id, "'user' or"
+						 " 'none'");
+		out->virt.network = !strcmp(options->value, "user");
+		break;
+	case OPTION_CONSOLE:
+		if (strcmp(options->value, "virtio") &&
+		    strcmp(options->value, "pl011"))
+			return options_bad_value(options, id, "'pl011' or"
+						 " 'virtio'");
+		out->virt.has_virtio_console =
+			!strcmp(options->value, "virtio");
 		break;
 	case OPTION_DRIVE:
 		return take_drive(options, id, &out->virt);
@@ -153,25 +170,42 @@ static bool unescape(struct console *console, uint8_t *bytes, size_t *count)
 	return false;
 }
 
+/* Whether there is input; the sockets say themselves what they have. */
+static bool wait_for(const struct machine_wait *wait, bool with_input)
+{
+	struct pollfd all[POLLED_MOST];
+	const struct timespec most = {
+		.tv_sec = (time_t)(wait->most / 1000000),
+		.tv_nsec = (long)(wait->most % 1000000) * 1000,
+	};
+	size_t count = wait->count < POLLED_MOST ? wait->count :
+						   POLLED_MOST - 1;
+
+	all[0] = (struct pollfd){ with_input ? STDIN_FILENO : -1, POLLIN, 0 };
+	for (size_t i = 0; i < count; i++)
+		all[i + 1] = wait->sockets[i];
+	if (ppoll(all, count + 1, &most, NULL) <= 0)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		wait->sockets[i].revents = all[i + 1].revents;
+	return all[0].revents;
+}
+
 static enum machine_input take_input(void *context, uint8_t *bytes, size_t room,
-				     size_t *count, uint64_t wait)
+				     size_t *count,
+				     const struct machine_wait *wait)
 {
 	struct console *console = context;
-	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
-	const struct timespec most = {
-		.tv_sec = (time_t)(wait / 1000000),
-		.tv_nsec = (long)(wait % 1000000) * 1000,
-	};
+	bool may_read = room && !console->is_closed;
 	ssize_t got;
 
 	if (is_stopped)
 		return INPUT_STOPS;
-	if (console->is_closed)
+	if (console->is_closed && !wait->count)
 		return INPUT_CLOSED;
-	if (!room)
-		return INPUT_NONE;
-	if (ppoll(&input, 1, &most, NULL) <= 0)
-		return is_stopped ? INPUT_STOPS : INPUT_NONE;
+	if (!wait_for(wait, may_read))
+		return is_stopped ? INPUT_STOPS :
+		       console->is_closed ? INPUT_CLOSED : INPUT_NONE;
 	got = read(STDIN_FILENO, bytes, room);
 	if (got < 0 && (errno == EINTR || errno == EAGAIN))
 		return INPUT_NONE;

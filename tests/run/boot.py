@@ -72,6 +72,13 @@ umount /disk; mount -t ext4 -o ro /dev/vda /disk
 /disk/busybox cat /disk/FILE | md5sum
 umount /disk
 blockdev --getsize64 /dev/vda
+cat /sys/class/misc/hw_random/rng_current
+[ $(dd if=/dev/hwrng bs=64 count=1 2>/dev/null | wc -c) = 64 ] && echo random
+ip link set lo up; ip addr add 10.0.2.15/24 dev eth0; ip link set eth0 up
+ip route add default via 10.0.2.2
+port=$(sed 's/.*port=//' /proc/cmdline)
+wget -q -O- http://10.0.2.2:$port/FILE | md5sum
+udhcpc -q -n -f -i eth0 -s /bin/true 2>&1 | grep -o 'lease of [0-9.]*'
 echo {END}
 """
 

@@ -11,8 +11,12 @@
 #include "vm/board/pl011.h"
 #include "vm/board/pl031.h"
 #include "vm/board/psci.h"
+#include "vm/board/user_net.h"
 #include "vm/board/virt_tree.h"
 #include "vm/board/virtio_block.h"
+#include "vm/board/virtio_console.h"
+#include "vm/board/virtio_entropy.h"
+#include "vm/board/virtio_net.h"
 
 #define ALIGNMENT (UINT64_C(2) << 20)	/* of kernels */
 #define APPEND_ROOM 2048u	/* that arm64's Linux has for its command line */
@@ -25,8 +29,13 @@ struct virt {
 	struct pl011 console;
 	struct pl031 clock;
 	struct disk disks[VIRT_DRIVES];
+	struct virtio_net card;
+	struct user_net *network;
+	struct user_net_calls network_calls;
+	struct virtio_console terminal;
 	struct virtio virtio[VIRT_VIRTIO_COUNT];
 	unsigned virtio_count;
+	struct virtio *card_virtio, *terminal_virtio;	/* or NULL */
 	struct virtio_memory memory;
 	struct region regions[VIRT_DEVICES + 1];
 };
@@ -155,12 +164,16 @@ enum virt_call virt_called(struct virt *virt, uint64_t *x0)
 
 size_t virt_room(const struct virt *virt)
 {
-	return pl011_room(&virt->console);
+	return virt->terminal_virtio ? virtio_console_room(&virt->terminal) :
+				       pl011_room(&virt->console);
 }
 
 void virt_type(struct virt *virt, const uint8_t *bytes, size_t count)
 {
-	pl011_receive(&virt->console, bytes, count);
+	if (virt->terminal_virtio)
+		virtio_console_type(virt->terminal_virtio, bytes, count);
+	else
+		pl011_receive(&virt->console, bytes, count);
 }
 
 /* ------- devices that use memory ------- */
@@ -205,16 +218,21 @@ bool virt_has_work(const struct virt *virt)
 
 void virt_work(struct virt *virt)
 {
-	for (unsigned i = 0; i < virt->virtio_count; i++)
-		virtio_serve(&virt->virtio[i]);
+	while (virt_has_work(virt))
+		for (unsigned i = 0; i < virt->virtio_count; i++)
+			virtio_serve(&virt->virtio[i]);
 }
 
-static void add_virtio(struct virt *virt, const struct virtio_model *model,
-		       void *device)
+static struct virtio *add_virtio(struct virt *virt,
+				 const struct virtio_model *model,
+				 void *device)
 {
-	virt->virtio[virt->virtio_count++] = (struct virtio){
+	struct virtio *virtio = &virt->virtio[virt->virtio_count++];
+
+	*virtio = (struct virtio){
 		.model = model, .device = device, .memory = &virt->memory,
 	};
+	return virtio;
 }
 
 static int open_drives(struct virt *virt, struct failure *why)
@@ -231,6 +249,72 @@ static int open_drives(struct virt *virt, struct failure *why)
 		add_virtio(virt, options->drives[i].readonly ?
 				 &virtio_block_readonly : &virtio_block, disk);
 	}
+	return rc;
+}
+
+/* ------- the network ------- */
+
+static void on_receive(void *context, const uint8_t *frame, size_t size)
+{
+	const struct virt *virt = context;
+
+	virtio_net_receive(virt->card_virtio, frame, size);
+}
+
+static void on_send(void *context, const uint8_t *frame, size_t size)
+{
+	const struct virt *virt = context;
+
+	user_net_send(virt->network, frame, size);
+}
+
+#define NANOSECONDS UINT64_C(1000000000)
+
+static uint64_t nanoseconds(void *context)
+{
+	const struct virt *virt = context;
+
+	return virt->board ? board_ticks(virt->board) *
+			     (NANOSECONDS / BOARD_TICKS_PER_SECOND) : 0;
+}
+
+static int make_network(struct virt *virt, struct failure *why)
+{
+	virt->card.send = on_send;
+	virt->card.context = virt;
+	virt->card_virtio = add_virtio(virt, &virtio_net, &virt->card);
+	virt->network_calls = (struct user_net_calls){
+		.receive = on_receive, .now = nanoseconds, .context = virt,
+	};
+	return user_net_create(&virt->network, &virt->network_calls, why);
+}
+
+size_t virt_sockets(struct virt *virt, struct pollfd *out, size_t room,
+		    uint64_t *wait)
+{
+	return virt->network ? user_net_sockets(virt->network, out, room,
+						wait) : 0;
+}
+
+void virt_found(struct virt *virt, const struct pollfd *found, size_t count)
+{
+	if (virt->network)
+		user_net_found(virt->network, found, count);
+}
+
+/* Disks come first, so that their names are theirs, whatever else is there. */
+static int make_virtio(struct virt *virt, struct failure *why)
+{
+	int rc = open_drives(virt, why);
+
+	if (!rc && virt->options.network)
+		rc = make_network(virt, why);
+	add_virtio(virt, &virtio_entropy, NULL);
+	virt->terminal.out = virt->options.said;
+	virt->terminal.context = virt->options.context;
+	if (virt->options.has_virtio_console)
+		virt->terminal_virtio =
+			add_virtio(virt, &virtio_console, &virt->terminal);
 	return rc;
 }
 
@@ -331,7 +415,7 @@ int virt_create(struct virt **out, const struct virt_options *options,
 	if (!rc)
 		rc = read_images(virt, why);
 	if (!rc)
-		rc = open_drives(virt, why);
+		rc = make_virtio(virt, why);
 	if (rc) {
 		virt_destroy(virt);
 		return rc;
@@ -351,6 +435,7 @@ void virt_destroy(struct virt *virt)
 	start_file_release(&virt->initrd);
 	for (unsigned i = 0; i < VIRT_DRIVES; i++)
 		disk_close(&virt->disks[i]);
+	user_net_destroy(virt->network);
 	free(virt);
 }
 

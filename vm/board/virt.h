@@ -21,6 +21,7 @@
 #include "vm/board/disk.h"
 
 struct failure;
+struct pollfd;
 struct virt;
 
 #define VIRT_SEED 64u		/* bytes, for the kernel's random numbers */
@@ -37,9 +38,15 @@ struct virt_options {
 
 	struct disk_options drives[VIRT_DRIVES];
 	unsigned drive_count;
+	bool network;		/* user_net.h */
+	bool has_virtio_console;	/* what is typed goes there */
 
 	/* What is written to the console. */
 	void (*out)(void *context, uint8_t byte);
+
+	/* The same of the virtio console; they are in memory. */
+	void (*said)(void *context, uint64_t addr, const uint8_t *bytes,
+		     size_t size);
 
 	/* A device has changed memory. */
 	void (*stored)(void *context, uint64_t addr, size_t size);
@@ -89,5 +96,14 @@ void virt_work(struct virt *virt);
 /* What is typed: how much there is room for. */
 size_t virt_room(const struct virt *virt);
 void virt_type(struct virt *virt, const uint8_t *bytes, size_t count);
+
+/*
+ * The network's connections, of which there are `room` at most: what is to be
+ * waited for, and not longer than that, in microseconds.  Then what of it was
+ * found.
+ */
+size_t virt_sockets(struct virt *virt, struct pollfd *out, size_t room,
+		    uint64_t *wait);
+void virt_found(struct virt *virt, const struct pollfd *found, size_t count);
 
 #endif

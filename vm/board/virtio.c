@@ -330,6 +330,12 @@ void virtio_finish(struct virtio *virtio, const struct virtio_request *request,
 		virtio->interrupts |= INTERRUPT_USED;
 }
 
+const uint8_t *virtio_bytes(const struct virtio *virtio,
+			    const struct virtio_piece *piece)
+{
+	return bytes_at(virtio, piece->addr, piece->size);
+}
+
 /* The next part of pieces that [offset, offset + size) has. */
 static bool next_part(const struct virtio_pieces *pieces, uint64_t offset,
 		      size_t size, struct virtio_piece *out)

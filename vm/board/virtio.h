@@ -111,6 +111,10 @@ void virtio_put_back(struct virtio *virtio,
 void virtio_finish(struct virtio *virtio, const struct virtio_request *request,
 		   uint64_t stored);
 
+/* The bytes of a piece. */
+const uint8_t *virtio_bytes(const struct virtio *virtio,
+			    const struct virtio_piece *piece);
+
 /* Copies from and to the pieces, from an offset on; how much there is. */
 size_t virtio_copy_from(struct virtio *virtio,
 			const struct virtio_request *request, uint64_t offset,
