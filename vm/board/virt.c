@@ -178,7 +178,7 @@ void virt_type(struct virt *virt, const uint8_t *bytes, size_t count)
 
 /* ------- devices that use memory ------- */
 
-static const uint8_t *memory_bytes(void *context, uint64_t addr, uint64_t size)
+static const uint8_t *guest_bytes(void *context, uint64_t addr, uint64_t size)
 {
 	const struct virt *virt = context;
 
@@ -199,7 +199,7 @@ static void put_bytes(struct board *board, uint64_t addr, const uint8_t *bytes,
 	}
 }
 
-static void memory_store(void *context, uint64_t addr, const void *bytes,
+static void guest_store(void *context, uint64_t addr, const void *bytes,
 			 size_t size)
 {
 	struct virt *virt = context;
@@ -409,7 +409,7 @@ int virt_create(struct virt **out, const struct virt_options *options,
 	if (!virt)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	virt->options = *options;
-	virt->memory = (struct virtio_memory){ memory_bytes, memory_store,
+	virt->memory = (struct virtio_memory){ guest_bytes, guest_store,
 					       virt };
 	rc = check_append(options, why);
 	if (!rc)
