@@ -219,8 +219,12 @@ static int of_integers(struct context *context, enum operator operator,
 		.type = type, .left = left, .right = right,
 	};
 	int64_t a, b, result;
-	int rc = value_integer(context, left, &a, why);
+	int rc;
 
+	if (left->type->size > 8 || right->type->size > 8)
+		return failed(why, ERR_INPUT, "there is no arithmetic of 128"
+			      " bits; (long) takes the lower 64");
+	rc = value_integer(context, left, &a, why);
 	if (!rc)
 		rc = value_integer(context, right, &b, why);
 	if (!rc && !type)

@@ -135,6 +135,14 @@ static bool has_arguments(struct context *context,
 
 /* ------- arguments that are wanted ------- */
 
+/* Of what is not C++, they can only be those of a call. */
+static bool takes_arguments(struct context *context,
+			    const struct die_entry *entry, bool is_wanted)
+{
+	return entry->kind == DIE_FUNCTION &&
+	       (!is_wanted || has_arguments(context, entry));
+}
+
 /* Behind the parenthesis that closes the first. */
 static char *behind_arguments(char *text)
 {
@@ -205,8 +213,9 @@ bool signature_fits(struct context *context, const struct die_index *index,
 		bool is_first = name_last(text) == text;
 		char *arguments = entry->name ? cut_part(text, entry) : NULL;
 
-		if (arguments && *arguments && entry->kind == DIE_FUNCTION &&
-		    !are_arguments(context, entry, arguments, is_exact))
+		if (arguments && *arguments &&
+		    (!takes_arguments(context, entry, !i) ||
+		     !are_arguments(context, entry, arguments, is_exact)))
 			return false;
 		if (entry->parent == DIE_NONE || (entry->name && is_first))
 			break;
