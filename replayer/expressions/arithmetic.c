@@ -209,6 +209,11 @@ bool arithmetic_integers(enum operator operator, const struct type *type,
 	return true;
 }
 
+static bool is_wide(const struct value *value)
+{
+	return value->type->kind == TYPE_INT && value->type->size > 8;
+}
+
 static int of_integers(struct context *context, enum operator operator,
 		       struct value *left, struct value *right,
 		       struct value *out, struct failure *why)
@@ -221,7 +226,7 @@ static int of_integers(struct context *context, enum operator operator,
 	int64_t a, b, result;
 	int rc;
 
-	if (left->type->size > 8 || right->type->size > 8)
+	if (is_wide(left) || is_wide(right))
 		return failed(why, ERR_INPUT, "there is no arithmetic of 128"
 			      " bits; (long) takes the lower 64");
 	rc = value_integer(context, left, &a, why);

@@ -121,27 +121,26 @@ static void arguments_by_linker(Dwarf_Die *function, char *text, size_t room)
 		snprintf(text, room, "%s", last + length);
 }
 
-/* Whether its name alone need not tell it from others. */
-static bool has_arguments(struct context *context,
-			  const struct die_entry *entry)
+/* In another language than C++, brackets behind what is wanted are a call. */
+static bool takes_arguments(struct context *context,
+			    const struct die_entry *entry, bool is_wanted)
 {
 	Dwarf_Die die = entry->die;
 	struct type *type = entry->kind == DIE_FUNCTION ?
 		type_of_die(&context->types, &die) : NULL;
 
-	return type && type->language == LANGUAGE_CXX &&
+	return type && (!is_wanted || type->language == LANGUAGE_CXX);
+}
+
+/* Whether its name alone need not tell it from others. */
+static bool has_arguments(struct context *context,
+			  const struct die_entry *entry)
+{
+	return takes_arguments(context, entry, true) &&
 	       strcmp(entry->name ? entry->name : "", "main") != 0;
 }
 
 /* ------- arguments that are wanted ------- */
-
-/* Of what is not C++, they can only be those of a call. */
-static bool takes_arguments(struct context *context,
-			    const struct die_entry *entry, bool is_wanted)
-{
-	return entry->kind == DIE_FUNCTION &&
-	       (!is_wanted || has_arguments(context, entry));
-}
 
 /* Behind the parenthesis that closes the first. */
 static char *behind_arguments(char *text)
