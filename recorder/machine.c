@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "formats/error.h"
+#include "formats/page_hash.h"
 #include "recorder/machine_memory.h"
 
 /* How often the input is looked at, in steps: some 40 milliseconds. */
@@ -37,6 +38,8 @@ struct machine {
 	struct machine_trace trace;
 	struct machine_memory memory;	/* as devices use it */
 	bool input_closed, stopped, is_connected;
+	bool is_live;		/* nothing is recorded */
+	bool follows;		/* a replay; nobody is to see what it says */
 	struct pollfd sockets[SOCKETS_MOST];
 	uint64_t spoken;	/* ticks, when the console was last used */
 	uint8_t output[OUTPUT_ROOM];
@@ -58,6 +61,8 @@ static void on_output(void *context, uint8_t byte)
 {
 	struct machine *machine = context;
 
+	if (machine->follows)
+		return;
 	machine->output[machine->output_count++] = byte;
 	machine->spoken = board_ticks(machine->board);
 	if (machine->output_count == OUTPUT_ROOM)
@@ -139,12 +144,20 @@ static bool is_forgotten(const struct machine *machine)
 
 /* ------- the world ------- */
 
+static void record_event(struct machine *machine, struct packet *packet)
+{
+	if (!machine->is_live)
+		machine_trace_event(&machine->trace, packet,
+				    board_steps(machine->board));
+}
+
 static uint64_t on_read(void *context, uint64_t addr, unsigned size)
 {
 	struct machine *machine = context;
 	uint64_t value = virt_read(machine->virt, addr, size);
 
-	machine_trace_read(&machine->trace, addr, value, size);
+	if (!machine->is_live)
+		machine_trace_read(&machine->trace, addr, value, size);
 	return value;
 }
 
@@ -171,8 +184,7 @@ static void on_taken(void *context)
 	struct machine *machine = context;
 	struct packet packet = { .kind = PACKET_INTERRUPT };
 
-	machine_trace_event(&machine->trace, &packet,
-			    board_steps(machine->board));
+	record_event(machine, &packet);
 }
 
 /* ------- instructions whose results are not computed ------- */
@@ -181,9 +193,9 @@ static void record_value(struct machine *machine, unsigned reg, uint64_t value)
 {
 	struct packet packet = { .kind = PACKET_VALUE };
 
-	machine_trace_event(&machine->trace, &packet,
-			    board_steps(machine->board));
-	machine_trace_register(&machine->trace, reg, value);
+	record_event(machine, &packet);
+	if (!machine->is_live)
+		machine_trace_register(&machine->trace, reg, value);
 	board_set_reg(machine->board, reg, value);
 }
 
@@ -258,8 +270,7 @@ static void record_end(struct machine *machine, enum machine_end end)
 {
 	struct packet packet = { .kind = PACKET_EXIT, .result = end };
 
-	machine_trace_event(&machine->trace, &packet,
-			    board_steps(machine->board));
+	record_event(machine, &packet);
 }
 
 /* Behind a call of the firmware: false if it ends the machine. */
@@ -295,8 +306,11 @@ static int write_segment(struct machine *machine, struct failure *why)
 static int record_work(struct machine *machine, struct failure *why)
 {
 	work(machine);
-	return machine_memory_record(&machine->memory, &machine->trace,
-				     machine->board, why);
+	if (!machine->is_live)
+		return machine_memory_record(&machine->memory, &machine->trace,
+					     machine->board, why);
+	machine->memory.count = 0;
+	return 0;
 }
 
 static int write_due(struct machine *machine, struct failure *why)
@@ -316,7 +330,8 @@ static int advance(struct machine *machine, bool *on, enum machine_end *end,
 		   struct failure *why)
 {
 	uint64_t now = board_steps(machine->board);
-	uint64_t until = machine_trace_segment_end(&machine->trace);
+	uint64_t until = machine->is_live ? UINT64_MAX :
+			 machine_trace_segment_end(&machine->trace);
 	uint64_t look = now + (machine->is_connected ? CONNECTED_STEPS :
 						       LOOK_STEPS);
 	bool idle_for_ever = false;
@@ -346,14 +361,13 @@ static int advance(struct machine *machine, bool *on, enum machine_end *end,
 	}
 	if (stop == BOARD_AT_STEPS)
 		write_output(machine);
-	return *on ? write_due(machine, why) : 0;
+	return *on && !machine->is_live ? write_due(machine, why) : 0;
 }
 
-static int create(struct machine *machine, struct failure *why)
+/* The world of its board. */
+static int create_world(struct machine *machine, struct failure *why)
 {
 	struct virt_options options = machine->options->virt;
-	struct board_ram ram;
-	int rc;
 
 	options.out = on_output;
 	options.said = on_said;
@@ -364,11 +378,18 @@ static int create(struct machine *machine, struct failure *why)
 		.read = on_read, .write = on_write,
 		.look = on_look, .taken = on_taken, .context = machine,
 	};
-	rc = virt_create(&machine->virt, &options, why);
+	return virt_create(&machine->virt, &options, why);
+}
+
+static int create(struct machine *machine, struct failure *why)
+{
+	struct board_ram ram;
+	int rc = create_world(machine, why);
+
 	if (rc)
 		return rc;
 	ram = virt_ram(machine->virt);
-	rc = board_create(&machine->board, options.model, &ram,
+	rc = board_create(&machine->board, machine->options->virt.model, &ram,
 			  &machine->world, why);
 	if (!rc)
 		rc = virt_start(machine->virt, machine->board, why);
@@ -394,6 +415,15 @@ static int run(struct machine *machine, enum machine_end *end,
 					      *end, why);
 }
 
+static void destroy(struct machine *machine)
+{
+	machine_trace_close(&machine->trace);
+	machine_memory_release(&machine->memory);
+	board_destroy(machine->board);
+	virt_destroy(machine->virt);
+	free(machine);
+}
+
 int machine_record(const struct machine_options *options,
 		   enum machine_end *end, struct failure *why)
 {
@@ -406,10 +436,105 @@ int machine_record(const struct machine_options *options,
 	rc = create(machine, why);
 	if (!rc)
 		rc = run(machine, end, why);
-	machine_trace_close(&machine->trace);
-	machine_memory_release(&machine->memory);
-	board_destroy(machine->board);
-	virt_destroy(machine->virt);
-	free(machine);
+	destroy(machine);
+	return rc;
+}
+
+/* ------- a machine that goes on where a recording is ------- */
+
+struct machine_live {
+	struct machine machine;
+	struct machine_options options;
+	struct board *from;	/* the replay's */
+};
+
+int machine_live_create(struct machine_live **out,
+			const struct machine_options *options,
+			struct board *board, struct failure *why)
+{
+	struct machine_live *live = calloc(1, sizeof(*live));
+	struct machine *machine;
+	int rc;
+
+	if (!live)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	machine = &live->machine;
+	live->options = *options;
+	live->options.virt.memory = board_ram(board).size;
+	for (unsigned i = 0; i < options->virt.drive_count; i++)
+		live->options.virt.drives[i].snapshot = true;
+	live->from = board;
+	machine->options = &live->options;
+	machine->is_live = machine->follows = true;
+	rc = create_world(machine, why);
+	if (rc) {
+		machine_live_destroy(live);
+		return rc;
+	}
+	virt_connect(machine->virt, board);
+	*out = live;
+	return 0;
+}
+
+void machine_live_destroy(struct machine_live *live)
+{
+	if (live)
+		destroy(&live->machine);
+}
+
+void machine_live_read(struct machine_live *live, uint64_t addr, uint64_t value)
+{
+	virt_follow_read(live->machine.virt, addr, value);
+}
+
+void machine_live_write(struct machine_live *live, uint64_t addr,
+			unsigned size, uint64_t value)
+{
+	virt_follow_write(live->machine.virt, addr, size, value);
+}
+
+void machine_live_stored(struct machine_live *live)
+{
+	virt_follow_stores(live->machine.virt);
+}
+
+/* The board becomes one of its own, with that state. */
+static int take_over(struct machine_live *live, struct failure *why)
+{
+	struct board_ram ram = board_ram(live->from);
+	struct machine *machine = &live->machine;
+	struct reg_file regs;
+	int rc = board_create(&machine->board, live->options.virt.model, &ram,
+			      &machine->world, why);
+
+	if (rc)
+		return rc;
+	for (uint64_t at = 0; at < ram.size; at += GUEST_PAGE) {
+		const uint8_t *page = board_bytes(live->from, ram.base + at,
+						  GUEST_PAGE);
+
+		if (!page_is_zero(page))
+			board_store(machine->board, ram.base + at, page,
+				    GUEST_PAGE);
+	}
+	board_registers(live->from, &regs);
+	board_set_registers(machine->board, &regs);
+	board_set_steps(machine->board, board_steps(live->from));
+	virt_connect(machine->virt, machine->board);
+	machine->follows = false;
+	machine->spoken = board_ticks(machine->board);
+	return record_work(machine, why);
+}
+
+int machine_live_run(struct machine_live *live, enum machine_end *end,
+		     struct failure *why)
+{
+	struct machine *machine = &live->machine;
+	bool on = true;
+	int rc = take_over(live, why);
+
+	while (!rc && on)
+		rc = advance(machine, &on, end, why);
+	write_output(machine);
 	return rc;
 }
