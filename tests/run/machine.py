@@ -137,7 +137,7 @@ class Tests(CprecTap):
             after = disk.read()
         equal(after, before[:WRITTEN_AT] + WRITTEN +
               before[WRITTEN_AT + len(WRITTEN):], "the image")
-        for path in self.disk, self.readonly, self.devices_kernel:
+        for path in self.disk, self.readonly:
             os.remove(path)
         equal(self.answer("replay", self.trace), DEVICES_SAY, "replay")
         self.answer("verify", self.trace)
