@@ -13,7 +13,9 @@
  * Left out are instructions whose effect is another one on other processors:
  * estimates (RCPPS, RSQRTPS), what tells of the processor or of its time, what
  * newer ones have, and what leads elsewhere.  Flags are left out where they are
- * undefined, as are x87's selectors, opcode and last addresses.
+ * undefined, as are x87's selectors, opcode and last addresses.  So is what
+ * docs/limits.md says is otherwise under cprec: see forget(), and rounds that
+ * load all of x87's registers.
  */
 #define _GNU_SOURCE
 #include "words.h"
@@ -77,7 +79,10 @@ __asm__(".text\n.global run, leave, leave_end\n"
 #define OVERFLOW 0x800u
 #define FLAGS (CARRY | PARITY | ADJUST | ZERO | SIGN | OVERFLOW)
 
-/* Most of them lead into the data; the others are offsets. */
+/*
+ * Most of them lead into the data; the others are offsets, or lead to where
+ * nothing is, whoever runs it.
+ */
 static uint32_t draw_address(void)
 {
 	uint64_t kind = draw();
@@ -85,7 +90,8 @@ static uint32_t draw_address(void)
 	if (kind % 4)
 		return (uint32_t)DATA_AT + DATA_SIZE / 2 +
 		       (kind >> 3 & 0x3ff) * (kind & 4 ? 16 : 1);
-	return (uint32_t)(kind & 4 ? draw_number() : kind >> 40 & 0xff);
+	return kind & 4 ? 0x80000000 | ((uint32_t)draw_number() & 0x3fffffff) :
+			  (uint32_t)(kind >> 40 & 0xff);
 }
 
 /* A number of 80 bits, sometimes one that none of its kind is. */
@@ -285,6 +291,8 @@ static void make_immediate(struct made *made, int is_16)
 
 	if (op == 0xb0 || op == 0xb8)
 		op += draw_field();
+	if (op == 0xc8 && is_16)
+		op = 0xa8;
 	add(made, op, 1);
 	if (!has("\xa8\xa9\x68\x6a\xc8", op) && op < 0xb0)
 		add_operand(made, field);
@@ -299,7 +307,9 @@ static void make_immediate(struct made *made, int is_16)
 		made->undefined = FLAGS & ~(CARRY | OVERFLOW);
 	if (op == 0xc8)
 		add(made, (uint32_t)draw() & 0x3ff, 2);
-	if (has("\x81\x69\xc7\xa9\x68", op) || (op & 0xf8) == 0xb8)
+	if (op == 0xc8)
+		add(made, (uint32_t)draw() & 1, 1);
+	else if (has("\x81\x69\xc7\xa9\x68", op) || (op & 0xf8) == 0xb8)
 		add(made, (uint32_t)draw_number(), word);
 	else
 		add(made, (uint32_t)draw_number(), 1);
@@ -447,9 +457,11 @@ static void make_x87(struct made *made)
 		field = draw_field();
 		add_operand(made, field);
 		first = made->bytes[1];
-		/* Not what stores or loads where the last one was. */
-	} while (first < 0xc0 && (op == 0xd9 || op == 0xdd) &&
-		 (field == 4 || field == 6));
+		/* Not what stores or loads where the last one was, nor what no
+		 * manual has. */
+	} while ((first < 0xc0 && (op == 0xd9 || op == 0xdd) &&
+		  (field == 4 || field == 6)) ||
+		 (first >= 0xc0 && op == 0xd9 && field == 3));
 }
 
 /* Behind 0F; what newer processors have, and what is not exact, is not there. */
@@ -518,6 +530,21 @@ static void make_sse(struct made *made)
 		add(made, (uint32_t)draw(), 1);
 }
 
+/* ------- groups ------- */
+
+static const struct group {
+	const char *name;
+	void (*make)(struct made *made);
+	int has_addresses;
+	int is_vector;
+} groups[] = {
+	{ "integer", make_integer, 0, 0 },
+	{ "decimal", make_decimal, 0, 0 },
+	{ "string", make_string, 1, 0 },
+	{ "x87", make_x87, 1, 0 },
+	{ "sse", make_sse, 1, 1 },
+}, *group = groups;
+
 /* ------- signals ------- */
 
 static volatile struct {
@@ -536,18 +563,6 @@ static void on_signal(int number, siginfo_t *info, void *context)
 }
 
 /* ------- all of it ------- */
-
-static const struct group {
-	const char *name;
-	void (*make)(struct made *made);
-	int has_addresses;
-} groups[] = {
-	{ "integer", make_integer, 0 },
-	{ "decimal", make_decimal, 0 },
-	{ "string", make_string, 1 },
-	{ "x87", make_x87, 1 },
-	{ "sse", make_sse, 1 },
-}, *group = groups;
 
 #define GROUPS (sizeof(groups) / sizeof(*groups))
 #define SPACE 32		/* of an instruction */
@@ -591,9 +606,71 @@ static void show(const char *title, const struct registers *regs)
 	}
 }
 
+/* Of the status word: C1. */
+#define STATUS_C1 0x200u
+#define STATUS_CONDITIONS 0x4700u
+/* Of the control word: bits without meaning. */
+#define CONTROL_RESERVED 0xe0c0u
+
+static unsigned opcode_of(const struct made *made)
+{
+	unsigned at = 0;
+
+	while (has("\x26\x36\x3e\x66\xf0\xf2\xf3", made->bytes[at]))
+		at++;
+	return made->bytes[at] == 0x0f ? 0xf00 | made->bytes[at + 1] :
+					 made->bytes[at];
+}
+
+/* Behind 0F 38 and 0F 3A; CVTPI2PS: whether x87 becomes MMX. */
+static int enters_otherwise(const struct made *made)
+{
+	unsigned opcode = opcode_of(made);
+
+	return opcode == 0xf38 || opcode == 0xf3a || opcode == 0xf2a;
+}
+
+/* FDECSTP, FINCSTP */
+static int moves_top(const struct made *made)
+{
+	return made->bytes[0] == 0xd9 && (made->bytes[1] & 0xfe) == 0xf6;
+}
+
+/*
+ * Of an operand that the instruction computes from more than ModR/M only the
+ * page is compared, of two operands none.
+ */
+static uint32_t known_address(const struct made *made, uint32_t addr)
+{
+	switch (opcode_of(made)) {
+	case 0xa4: case 0xa5: case 0xa6: case 0xa7:
+		return 0;
+	case 0xc8: case 0xc9: case 0xd7:
+	case 0xfa3: case 0xfab: case 0xfb3: case 0xfbb: case 0xff7:
+		return addr & ~0xfffu;
+	default:
+		return addr;
+	}
+}
+
 /* What is not to be compared becomes 0. */
 static void forget(const struct made *made, struct registers *regs)
 {
+	regs->fx.status &= (uint16_t)~STATUS_C1;
+	regs->fx.control &= (uint16_t)~CONTROL_RESERVED;
+	if (moves_top(made))
+		regs->fx.status &= (uint16_t)~STATUS_CONDITIONS;
+	if (got.number)
+		regs->fx.status = 0;
+	if (group->is_vector) {
+		/* FXSAVE begins with the first register. */
+		if (got.number || enters_otherwise(made)) {
+			memset(regs->fx.st, 0, sizeof(regs->fx.st));
+			regs->fx.status = regs->fx.tags = 0;
+		}
+		for (int i = 0; i < 8; i++)
+			memset(regs->fx.st[i] + 8, 0, 2);
+	}
 	regs->flags &= (FLAGS | DIRECTION) & ~made->undefined;
 	regs->fx.opcode = 0;
 	regs->fx.code = regs->fx.code_segment = 0;
@@ -607,6 +684,9 @@ static void execute(int number)
 	const struct made *made = &round[number];
 
 	draw_registers(group->has_addresses);
+	/* A move of an empty register raises nothing under cprec. */
+	if (opcode_of(made) == 0xda || opcode_of(made) == 0xdb)
+		state.before.fx.tags = 0xff;
 	got.number = got.code = 0;
 	got.addr = 0;
 	memset(&state.after, 0, sizeof(state.after));
@@ -620,7 +700,7 @@ static void execute(int number)
 		printf("%02x", made->bytes[i]);
 	printf(" %016llx %d %d %x\n",
 	       (unsigned long long)hash(&state.after, sizeof(state.after)),
-	       got.number, got.code, got.addr);
+	       got.number, got.code, known_address(made, got.addr));
 }
 
 int main(int argc, char **argv)

@@ -118,6 +118,13 @@ static bool is_no_vector(const struct x86_parts *insn)
 	}
 }
 
+/* BT and its like with a number: the engine reads the operand first. */
+static bool is_no_bit_test(const struct x86_parts *insn)
+{
+	return insn->map == MAP_0F && insn->opcode == 0xba &&
+	       insn->behind_at < insn->known && insn_group(insn) < 4;
+}
+
 /* ------- with LOCK ------- */
 
 /* ADD ... XOR, XCHG, NOT, NEG, INC, DEC */
@@ -162,5 +169,6 @@ static bool is_wrongly_locked(const struct x86_parts *insn)
 
 bool x86_is_refused(const struct x86_parts *insn)
 {
-	return (insn->lock && is_wrongly_locked(insn)) || is_no_vector(insn);
+	return (insn->lock && is_wrongly_locked(insn)) || is_no_vector(insn) ||
+	       is_no_bit_test(insn);
 }
