@@ -341,6 +341,15 @@ struct vm_flow {
 /* The same. */
 struct vm_flow vm_flow(struct vm *vm, guest_addr pc);
 
+/* How it leads to what is executed behind it. */
+struct vm_lead {
+	enum vm_way way;
+	bool jumps;		/* to a place that it names, or calls that */
+};
+
+/* The same. */
+struct vm_lead vm_lead(struct vm *vm, guest_addr pc);
+
 /* Bytes of a system call's instruction, in the code that the guest stands in. */
 unsigned vm_call_size(struct vm *vm);
 

@@ -143,6 +143,14 @@ static int add_runtime(struct race_roles *roles, uint64_t start, uint64_t end)
 	return 0;
 }
 
+/* With a version or without. */
+static bool is_named(const char *name, const char *wanted)
+{
+	size_t size = strcspn(name, "@");
+
+	return strlen(wanted) == size && !memcmp(name, wanted, size);
+}
+
 /* Streams of the standard, and what libstdc++ fills in as it is needed. */
 static bool is_of_runtime(const char *name)
 {
@@ -151,10 +159,9 @@ static bool is_of_runtime(const char *name)
 		"_ZSt5wcerr", "_ZSt5wclog", "_ZSt5wcout",
 		"_ZN12_GLOBAL__N_17ctype_cE", "_ZN12_GLOBAL__N_17ctype_wE",
 	};
-	size_t size = strcspn(name, "@");	/* and a version */
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strlen(names[i]) == size && !memcmp(name, names[i], size))
+		if (is_named(name, names[i]))
 			return true;
 	return false;
 }
@@ -168,6 +175,8 @@ static int add_object(struct race_roles *roles, const struct symbol *symbol,
 		roles->stdin_at = addr;
 	else if (!strcmp(symbol->name, "stdout"))
 		roles->stdout_at = addr;
+	else if (is_named(symbol->name, "_thread_db_sizeof_pthread"))
+		roles->descriptor_at = addr;
 	return 0;
 }
 
