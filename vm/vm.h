@@ -331,11 +331,11 @@ enum vm_order vm_order(struct vm *vm, guest_addr pc);
  * by their numbers, vectors from VM_FLOW_VECTORS on.  All that it writes, also
  * to memory, depends on all that it reads.
  */
-#define VM_FLOW_VECTORS 16u
-#define VM_FLOW_REGISTERS 32u
+#define VM_FLOW_VECTORS 32u
+#define VM_FLOW_REGISTERS 64u
 
 struct vm_flow {
-	uint32_t reads, writes;
+	uint64_t reads, writes;
 };
 
 /* The same. */
