@@ -196,6 +196,15 @@ static void set_library(struct race_roles *roles,
 	roles->program = is_program ? symbols : NULL;
 }
 
+/* Of gcc and clang: an atomic change by what the processor can do. */
+static bool is_helper(const struct symbol *symbol)
+{
+	static const char prefix[] = "__aarch64_";
+
+	return symbol->type == SYMBOL_FUNCTION &&
+	       !strncmp(symbol->name, prefix, sizeof(prefix) - 1);
+}
+
 static int add_module(struct race_roles *roles, const struct symbols *symbols,
 		      uint64_t bias, struct race_homes *homes)
 {
@@ -220,6 +229,9 @@ static int add_module(struct race_roles *roles, const struct symbols *symbols,
 		} else if (home == HOME_RUNTIME &&
 			   role_in_runtime(symbol->name) != ROLE_NONE)
 			rc = add(roles, addr, role_in_runtime(symbol->name));
+		else if (home == HOME_PROGRAM && is_helper(symbol))
+			rc = race_homes_add_helper(homes, addr,
+						   addr + symbol->size);
 	}
 	if (has_library)
 		set_library(roles, symbols, bias);
@@ -258,6 +270,7 @@ int race_roles_find(struct race_roles *roles, struct names *names, uint64_t t,
 	uint64_t bias;
 	int rc = 0;
 
+	race_homes_forget_helpers(homes);
 	number_map_clear(&roles->entries);
 	number_map_clear(&roles->services);
 	*roles = (struct race_roles) {
@@ -268,6 +281,7 @@ int race_roles_find(struct race_roles *roles, struct names *names, uint64_t t,
 	for (size_t i = 0; !rc && (symbols = names_mapped(names, t, i, &bias));
 	     i++)
 		rc = add_module(roles, symbols, bias, homes);
+	race_homes_change(homes);
 	return rc;
 }
 

@@ -28,7 +28,8 @@ COMPILERS = {".c": ("gcc", "-std=c11"), ".cpp": ("g++", "-std=c++17")}
 FOREIGN = {
     "aarch64": ("aarch64-linux-gnu", []),
     "arm": ("arm-linux-gnueabihf", []),
-    "i386": ("i686-linux-gnu", ["-isystem", "/usr/i686-linux-gnu/include"]),
+    "i386": ("i686-linux-gnu", ["-isystem", "/usr/i686-linux-gnu/include",
+                                "-msse2"]),
 }
 
 
