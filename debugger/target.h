@@ -34,6 +34,7 @@ struct target {
 	uint16_t machine;		/* in files of programs */
 	uint32_t flags;			/* the same */
 	unsigned word;			/* bytes of an address */
+	const struct moves *moves;	/* how instructions copy */
 	const struct target_register *registers;
 	size_t count;
 	const char *pc, *sp, *fp;	/* debuggers' names */
