@@ -18,6 +18,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from dap import version  # noqa: E402
+from debug import COPIES, line_of  # noqa: E402
 from dap_client import Client  # noqa: E402
 from plain import CHOICES, Choice, Plain  # noqa: E402
 from steps import Steps  # noqa: E402
@@ -172,6 +173,21 @@ class Debug(Plain):
         answers, errors = self.gdb(words, [one for one, _ in steps])
         return self.expected(steps, answers, errors)
 
+    def copies(self):
+        """`last` goes on to where a value was copied from."""
+        path = self.recorded(self.compiled("copies", list(self.ways)[0],
+                                           COPIES))
+        steps = [("goto end", ""),
+                 ("last two.b", "a copy of one"),
+                 *(("last", f"a copy of.*copies.c:{line_of(COPIES, mark)}|"
+                            f"copies.c:{line_of(COPIES, mark)}.*a copy of")
+                   for mark in ("member", "through")),
+                 ("last", "a copy of second"), ("last", "a copy of first"),
+                 ("last", f"copies.c:{line_of(COPIES, 'origin')}")]
+        words = [self.options.cprec, "debug", *self.gdb_option(), path, "--"]
+        answers, errors = self.gdb(words, [one for one, _ in steps])
+        return self.expected(steps, answers, errors)
+
     def executed(self):
         """gdb is told of the next program, there and back."""
         path = self.recorded(self.compiled("debug_foreign", "dynamic, -O0"),
@@ -261,6 +277,7 @@ def run_all(tests, folder):
     for way in tests.ways:
         tests.test(f"sessions: {way}", tests.sessions, way)
     tests.test("another program", tests.executed)
+    tests.test("where a value was copied from", tests.copies)
     path = os.path.join(folder, "debug_foreignstatic-O0.cpr")
     tests.test("no gdb", tests.missing, path)
     if version(options.gdb) >= LEAST_DAP:
