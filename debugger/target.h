@@ -51,7 +51,7 @@ struct target {
 	const char *details;		/* where a handler finds of a signal */
 	const char *call;		/* the number of a system call */
 	const uint64_t *forks;		/* calls that may make a process */
-	const uint64_t *vforks;		/* some of them */
+	const uint64_t *vforks;		/* some of them; others have a flag */
 };
 
 /* NULL: not known. */

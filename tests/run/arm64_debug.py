@@ -111,6 +111,22 @@ GDB_ONLY = (
     ("p $_siginfo._sifields._sigfault.si_addr", r"= \(void \*\) 0x0"),
 )
 
+FORKS = """#define _GNU_SOURCE
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+  pid_t child = vfork();
+  if (!child)
+    _exit(0);
+  waitpid(child, 0, 0);
+  child = fork();
+  if (!child)
+    _exit(0);
+  return waitpid(child, 0, 0) < 0;
+}
+"""
+
 ARM64 = {
     "argument": (("p $w0", r"= 0"), ("p (long) $sp % 16", r"= 0")),
     "store": (("x/3i $pc", r"=> 0x\w+ <on_signal\+.*:\s+str\s+w"),),
@@ -184,6 +200,18 @@ class Debug(Plain):
                    for mark in ("member", "through")),
                  ("last", "a copy of second"), ("last", "a copy of first"),
                  ("last", f"copies.c:{line_of(COPIES, 'origin')}")]
+        words = [self.options.cprec, "debug", *self.gdb_option(), path, "--"]
+        answers, errors = self.gdb(words, [one for one, _ in steps])
+        return self.expected(steps, answers, errors)
+
+    def forks(self):
+        """Some architectures have vfork() as a flag of clone()."""
+        path = self.recorded(self.compiled("forks", list(self.ways)[0], FORKS))
+        steps = (("goto main", ""), ("catch vfork", ""), ("catch fork", ""),
+                 ("continue", r"vforked process \d+"),
+                 ("continue", r"\(forked process \d+"),
+                 ("reverse-continue", r"\(forked process|history"),
+                 ("reverse-continue", r"vforked process \d+"))
         words = [self.options.cprec, "debug", *self.gdb_option(), path, "--"]
         answers, errors = self.gdb(words, [one for one, _ in steps])
         return self.expected(steps, answers, errors)
@@ -278,6 +306,7 @@ def run_all(tests, folder):
         tests.test(f"sessions: {way}", tests.sessions, way)
     tests.test("another program", tests.executed)
     tests.test("where a value was copied from", tests.copies)
+    tests.test("vfork and fork", tests.forks)
     path = os.path.join(folder, "debug_foreignstatic-O0.cpr")
     tests.test("no gdb", tests.missing, path)
     if version(options.gdb) >= LEAST_DAP:
