@@ -210,7 +210,6 @@ class Debug(Plain):
         steps = (("goto main", ""), ("catch vfork", ""), ("catch fork", ""),
                  ("continue", r"vforked process \d+"),
                  ("continue", r"\(forked process \d+"),
-                 ("reverse-continue", r"\(forked process|history"),
                  ("reverse-continue", r"vforked process \d+"))
         words = [self.options.cprec, "debug", *self.gdb_option(), path, "--"]
         answers, errors = self.gdb(words, [one for one, _ in steps])
