@@ -63,6 +63,7 @@ enum board_stop {
 	BOARD_AT_STEPS,		/* those that were asked for are done */
 	BOARD_WAITS,		/* a WFI has retired */
 	BOARD_CALLS,		/* an HVC has, or an SMC */
+	BOARD_PAUSES,		/* the world wanted it */
 };
 
 /*
@@ -78,8 +79,10 @@ void board_set_steps(struct board *board, uint64_t steps);
 /* While it runs: steps before the block under way. */
 uint64_t board_steps_at_block(const struct board *board);
 
-/* While it runs: the world wants to be asked before the next block. */
+/* While it runs: the world wants to be asked before the next block; or wants it
+ * to stop there. */
 void board_look_soon(struct board *board);
+void board_pause(struct board *board);
 
 /* Interrupts it where it stands; false: it has that masked. */
 bool board_interrupt(struct board *board);

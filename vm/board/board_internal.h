@@ -29,6 +29,7 @@ enum board_stopped {
 	STOPPED_NOT,
 	STOPPED_BEFORE,		/* the block `stop_block`: it goes too far */
 	STOPPED_TO_REFRESH,	/* before it: translations are outdated */
+	STOPPED_TO_PAUSE,	/* before it: the world wants that */
 	STOPPED_BY_CALL,
 	STOPPED_BY_UNKNOWN,	/* an exception that no processor has */
 };
@@ -43,6 +44,7 @@ struct board {
 	int64_t granted;
 	uint64_t until;		/* of this run */
 	uint64_t look_at;	/* steps at which the world is asked next */
+	bool pauses;
 	enum board_stopped stopped;
 	uint32_t stop_block;
 	unsigned unknown;	/* STOPPED_BY_UNKNOWN: which */
