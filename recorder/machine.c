@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* machine.c - runs a machine, and records what happens to it */
-#include "recorder/machine.h"
+#include "recorder/machine_internal.h"
 
-#include <poll.h>
 #include <stdlib.h>
 
 #include "formats/error.h"
-#include "formats/page_hash.h"
-#include "recorder/machine_memory.h"
 
 /* How often the input is looked at, in steps: some 40 milliseconds. */
 #define LOOK_STEPS UINT64_C(20000000)
@@ -26,29 +23,9 @@
 /* Six hours: for a kernel that only waits, some seconds.  A choice. */
 #define FORGOTTEN (6 * 3600 * BOARD_TICKS_PER_SECOND)
 
-#define OUTPUT_ROOM 1024u
-#define TYPED_MOST 64u
-#define SOCKETS_MOST 256u
-
-struct machine {
-	const struct machine_options *options;
-	struct virt *virt;
-	struct board *board;
-	struct board_world world;
-	struct machine_trace trace;
-	struct machine_memory memory;	/* as devices use it */
-	bool input_closed, stopped, is_connected;
-	bool is_live;		/* nothing is recorded */
-	bool follows;		/* a replay; nobody is to see what it says */
-	struct pollfd sockets[SOCKETS_MOST];
-	uint64_t spoken;	/* ticks, when the console was last used */
-	uint8_t output[OUTPUT_ROOM];
-	size_t output_count;
-};
-
 /* ------- the console ------- */
 
-static void write_output(struct machine *machine)
+void machine_write_output(struct machine *machine)
 {
 	if (machine->output_count)
 		machine->options->output(machine->options->context,
@@ -66,7 +43,7 @@ static void on_output(void *context, uint8_t byte)
 	machine->output[machine->output_count++] = byte;
 	machine->spoken = board_ticks(machine->board);
 	if (machine->output_count == OUTPUT_ROOM)
-		write_output(machine);
+		machine_write_output(machine);
 }
 
 static void on_said(void *context, uint64_t addr, const uint8_t *bytes,
@@ -239,7 +216,7 @@ static void pass_time(struct machine *machine, uint64_t tick, bool *ended)
 	uint64_t idle = board_reg(board, BOARD_REG_IDLE), passed, most;
 	bool typed;
 
-	write_output(machine);
+	machine_write_output(machine);
 	typed = take_input(machine, wait);
 	work(machine);
 	*ended = machine->input_closed && !machine->is_connected &&
@@ -302,8 +279,7 @@ static int write_segment(struct machine *machine, struct failure *why)
 				     count, why);
 }
 
-/* Devices do what they were asked for, and it is recorded. */
-static int record_work(struct machine *machine, struct failure *why)
+int machine_work(struct machine *machine, struct failure *why)
 {
 	work(machine);
 	if (!machine->is_live)
@@ -325,9 +301,8 @@ static int write_due(struct machine *machine, struct failure *why)
 					   why) : 0;
 }
 
-/* Runs to the next stop and does what it asks for; `*on`: the machine does. */
-static int advance(struct machine *machine, bool *on, enum machine_end *end,
-		   struct failure *why)
+int machine_advance(struct machine *machine, bool *on, enum machine_end *end,
+		    struct failure *why)
 {
 	uint64_t now = board_steps(machine->board);
 	uint64_t until = machine->is_live ? UINT64_MAX :
@@ -352,7 +327,7 @@ static int advance(struct machine *machine, bool *on, enum machine_end *end,
 	else if (stop == BOARD_AT_STEPS || machine->is_connected)
 		take_input(machine, 0);
 	if (*on)
-		rc = record_work(machine, why);
+		rc = machine_work(machine, why);
 	if (rc)
 		return rc;
 	if (stop != BOARD_CALLS && (machine->stopped || idle_for_ever)) {
@@ -360,12 +335,11 @@ static int advance(struct machine *machine, bool *on, enum machine_end *end,
 		*end = machine->stopped ? MACHINE_STOPPED : MACHINE_IDLE;
 	}
 	if (stop == BOARD_AT_STEPS)
-		write_output(machine);
+		machine_write_output(machine);
 	return *on && !machine->is_live ? write_due(machine, why) : 0;
 }
 
-/* The world of its board. */
-static int create_world(struct machine *machine, struct failure *why)
+int machine_create_world(struct machine *machine, struct failure *why)
 {
 	struct virt_options options = machine->options->virt;
 
@@ -384,7 +358,7 @@ static int create_world(struct machine *machine, struct failure *why)
 static int create(struct machine *machine, struct failure *why)
 {
 	struct board_ram ram;
-	int rc = create_world(machine, why);
+	int rc = machine_create_world(machine, why);
 
 	if (rc)
 		return rc;
@@ -404,8 +378,8 @@ static int run(struct machine *machine, enum machine_end *end,
 	int rc = write_segment(machine, why);
 
 	while (!rc && on)
-		rc = advance(machine, &on, end, why);
-	write_output(machine);
+		rc = machine_advance(machine, &on, end, why);
+	machine_write_output(machine);
 	/* The last key frame says how everything was in the end. */
 	if (!rc && board_steps(machine->board) > machine->trace.start)
 		rc = write_segment(machine, why);
@@ -415,7 +389,7 @@ static int run(struct machine *machine, enum machine_end *end,
 					      *end, why);
 }
 
-static void destroy(struct machine *machine)
+void machine_destroy(struct machine *machine)
 {
 	machine_trace_close(&machine->trace);
 	machine_memory_release(&machine->memory);
@@ -436,105 +410,6 @@ int machine_record(const struct machine_options *options,
 	rc = create(machine, why);
 	if (!rc)
 		rc = run(machine, end, why);
-	destroy(machine);
-	return rc;
-}
-
-/* ------- a machine that goes on where a recording is ------- */
-
-struct machine_live {
-	struct machine machine;
-	struct machine_options options;
-	struct board *from;	/* the replay's */
-};
-
-int machine_live_create(struct machine_live **out,
-			const struct machine_options *options,
-			struct board *board, struct failure *why)
-{
-	struct machine_live *live = calloc(1, sizeof(*live));
-	struct machine *machine;
-	int rc;
-
-	if (!live)
-		return failed(why, ERR_NO_MEMORY, "out of memory");
-	machine = &live->machine;
-	live->options = *options;
-	live->options.virt.memory = board_ram(board).size;
-	for (unsigned i = 0; i < options->virt.drive_count; i++)
-		live->options.virt.drives[i].snapshot = true;
-	live->from = board;
-	machine->options = &live->options;
-	machine->is_live = machine->follows = true;
-	rc = create_world(machine, why);
-	if (rc) {
-		machine_live_destroy(live);
-		return rc;
-	}
-	virt_connect(machine->virt, board);
-	*out = live;
-	return 0;
-}
-
-void machine_live_destroy(struct machine_live *live)
-{
-	if (live)
-		destroy(&live->machine);
-}
-
-void machine_live_read(struct machine_live *live, uint64_t addr, uint64_t value)
-{
-	virt_follow_read(live->machine.virt, addr, value);
-}
-
-void machine_live_write(struct machine_live *live, uint64_t addr,
-			unsigned size, uint64_t value)
-{
-	virt_follow_write(live->machine.virt, addr, size, value);
-}
-
-void machine_live_stored(struct machine_live *live)
-{
-	virt_follow_stores(live->machine.virt);
-}
-
-/* The board becomes one of its own, with that state. */
-static int take_over(struct machine_live *live, struct failure *why)
-{
-	struct board_ram ram = board_ram(live->from);
-	struct machine *machine = &live->machine;
-	struct reg_file regs;
-	int rc = board_create(&machine->board, live->options.virt.model, &ram,
-			      &machine->world, why);
-
-	if (rc)
-		return rc;
-	for (uint64_t at = 0; at < ram.size; at += GUEST_PAGE) {
-		const uint8_t *page = board_bytes(live->from, ram.base + at,
-						  GUEST_PAGE);
-
-		if (!page_is_zero(page))
-			board_store(machine->board, ram.base + at, page,
-				    GUEST_PAGE);
-	}
-	board_registers(live->from, &regs);
-	board_set_registers(machine->board, &regs);
-	board_set_steps(machine->board, board_steps(live->from));
-	virt_connect(machine->virt, machine->board);
-	machine->follows = false;
-	machine->spoken = board_ticks(machine->board);
-	return record_work(machine, why);
-}
-
-int machine_live_run(struct machine_live *live, enum machine_end *end,
-		     struct failure *why)
-{
-	struct machine *machine = &live->machine;
-	bool on = true;
-	int rc = take_over(live, why);
-
-	while (!rc && on)
-		rc = advance(machine, &on, end, why);
-	write_output(machine);
+	machine_destroy(machine);
 	return rc;
 }
