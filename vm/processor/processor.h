@@ -241,8 +241,8 @@ void blocks_release(struct vm *vm);
 /* How many instructions the block at `pc` is to have. */
 unsigned plan_block(struct vm *vm, guest_addr pc, unsigned most);
 
-/* See engine_calls.conceal. */
-unsigned plan_concealed(struct vm *vm, guest_addr pc);
+/* See engine_calls.disguise. */
+void plan_disguise(struct vm *vm, guest_addr pc);
 
 /* ------- pages.c ------- */
 

@@ -93,6 +93,8 @@ bool arm_is_exclusive(const struct arm_code *insn);
 
 struct insn arm_decode(struct cpu *cpu, const uint8_t *code, size_t left,
 		       guest_addr pc);
+void arm_disguise(struct cpu *cpu, const uint8_t *code, unsigned size,
+		  guest_addr pc, uint8_t *out);
 enum vm_way arm_way(struct cpu *cpu, guest_addr pc);
 enum vm_order arm_order(struct cpu *cpu, guest_addr pc);
 

@@ -101,6 +101,7 @@ const struct architecture arch_arm64 = {
 	.is_aligned = plain_is_aligned,
 	.shows_steps = plain_never,
 	.goes_on = plain_never,
+	.disguise = arm64_disguise,
 	.explain = arm64_explain,
 	.capture = arm64_capture,
 	.call_size = plain_call_size,

@@ -58,6 +58,8 @@ bool arm64_fetch(struct cpu *cpu, guest_addr pc, uint32_t *out);
 
 struct insn arm64_decode(struct cpu *cpu, const uint8_t *code, size_t left,
 			 guest_addr pc);
+void arm64_disguise(struct cpu *cpu, const uint8_t *code, unsigned size,
+		    guest_addr pc, uint8_t *out);
 enum vm_way arm64_way(struct cpu *cpu, guest_addr pc);
 enum vm_order arm64_order(struct cpu *cpu, guest_addr pc);
 

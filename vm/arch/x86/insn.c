@@ -275,7 +275,8 @@ void x86_take_apart(bool is_32, const uint8_t *code, size_t left,
 	if (at < out->known)
 		out->behind = code[at];
 	out->size = (uint8_t)take_rest(out, form, at);
-	if (form != CUT_OFF)
+	out->has_opcode = form != CUT_OFF;
+	if (out->has_opcode)
 		out->class = x86_classify(out);
 }
 
