@@ -182,11 +182,14 @@ CODE(sse_code,
      "movl $0x3f80, -64(%rsi)\n ldmxcsr -64(%rsi)\n sse addps\n"
      "movl $0x1f80, -64(%rsi)\n ldmxcsr -64(%rsi)\n");
 
-/* What is left to the maker of a processor is not compared. */
+/* What is left to the maker of a processor is not compared; nor are lengths
+ * that the engine does not survive. */
 CODE(estimates_code,
      "movups (%rdi), %xmm1\n"
      "rcpss %xmm1, %xmm0\n rcpps %xmm1, %xmm0\n"
      "rsqrtss %xmm1, %xmm0\n rsqrtps %xmm1, %xmm0\n"
+     "mov $0x80000000, %eax\n mov %eax, %edx\n"
+     "pcmpestri $0, %xmm1, %xmm0\n pcmpestrm $0, %xmm1, %xmm0\n"
      /* Of several NaNs. */
      "dpps $0x71, %xmm1, %xmm0\n dppd $0x31, %xmm1, %xmm0\n");
 
