@@ -215,9 +215,6 @@ bool plain_never(struct cpu *cpu, guest_addr pc);
 /* As the table of registers says. */
 unsigned plain_call_size(struct cpu *cpu);
 
-/* What is not known is followed no further. */
-struct vm_flow plain_flow(struct cpu *cpu, guest_addr pc);
-
 /* ------- all of them ------- */
 
 /* The architecture of a guest; NULL if there is none. */

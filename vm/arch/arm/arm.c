@@ -116,7 +116,7 @@ const struct architecture arch_arm = {
 	.memory_fault = arm_memory_fault,
 	.way = arm_way,
 	.order = arm_order,
-	.flow = plain_flow,
+	.flow = arm_flow,
 	.disassemble = arm_text,
 	.show = arm_show,
 };

@@ -136,4 +136,14 @@ unsigned arm_text(struct cpu *cpu, guest_addr pc, char *text, size_t room);
 void arm_show(struct cpu *cpu, guest_addr pc, const uint8_t *code, size_t size,
 	      enum vm_syntax syntax, struct vm_instruction *out);
 
+/*
+ * The instruction at `pc`, with details, until the next; NULL: it is none.  Of
+ * one that IT is in front of, the condition is not known.
+ */
+const cs_insn *arm_known(struct cpu *cpu, guest_addr pc);
+
+/* ------- flow.c ------- */
+
+struct vm_flow arm_flow(struct cpu *cpu, guest_addr pc);
+
 #endif

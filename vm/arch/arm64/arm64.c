@@ -110,7 +110,7 @@ const struct architecture arch_arm64 = {
 	.memory_fault = arm64_memory_fault,
 	.way = arm64_way,
 	.order = arm64_order,
-	.flow = plain_flow,
+	.flow = arm64_flow,
 	.disassemble = arm64_text,
 	.show = arm64_show,
 };

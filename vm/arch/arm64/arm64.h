@@ -95,4 +95,11 @@ void arm64_show(struct cpu *cpu, guest_addr pc, const uint8_t *code,
 		size_t size, enum vm_syntax syntax,
 		struct vm_instruction *out);
 
+/* The instruction at `pc`, with details, until the next; NULL: it is none. */
+const cs_insn *arm64_known(struct cpu *cpu, guest_addr pc);
+
+/* ------- flow.c ------- */
+
+struct vm_flow arm64_flow(struct cpu *cpu, guest_addr pc);
+
 #endif
