@@ -320,6 +320,8 @@ static int find_start(struct server *server, const char *from,
 {
 	if (from && strcmp(from, "main"))
 		return cprec_cursor_seek(server->cursor, from, why);
+	if (server->target->is_machine)
+		return cprec_cursor_seek(server->cursor, "start", why);
 	if (!from && server->has_crash)
 		return 0;
 	return server_find_main(server, why);
@@ -344,6 +346,8 @@ static int begin(struct server *server, const char *from,
 			 "debuggers are not told of %s", info->arch);
 		return CPREC_VERSION;
 	}
+	/* What would go on there has no devices. */
+	server->no_diversion |= server->target->is_machine;
 	rc = cprec_cursor_create(&server->cursor, server->recording, NULL, why);
 	/* Where it begins, it looks: at the end, that takes a replay. */
 	if (!rc)

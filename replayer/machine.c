@@ -87,6 +87,18 @@ static int apply_effect(struct machine_replay *replay,
 	return 0;
 }
 
+/* Whoever observes is told of the event that stands here. */
+static void tell_event(struct machine_replay *replay,
+		       const struct packet *event, bool done)
+{
+	const struct script_event told = {
+		.packet = *event, .time = replay->next_time,
+	};
+
+	if (replay->rep)
+		observers_event(replay->rep, &told, done);
+}
+
 /* Applies the effects of an event, up to the next one. */
 static int apply_effects(struct machine_replay *replay, struct failure *why)
 {
@@ -114,9 +126,12 @@ static int apply_effects(struct machine_replay *replay, struct failure *why)
 /* The event that stands at the present time takes effect. */
 static int apply_event(struct machine_replay *replay, struct failure *why)
 {
-	enum packet_kind kind = replay->next.kind;
+	const struct packet event = replay->next;
+	enum packet_kind kind = event.kind;
 	bool stands = replay->stop != BOARD_AT_STEPS;
+	int rc;
 
+	tell_event(replay, &event, false);
 	switch (kind) {
 	case PACKET_VALUE:
 		if (!stands)
@@ -136,7 +151,10 @@ static int apply_event(struct machine_replay *replay, struct failure *why)
 	}
 	replay->stop = BOARD_AT_STEPS;
 	replay->events += position_counts(kind);
-	return apply_effects(replay, why);
+	rc = apply_effects(replay, why);
+	if (!rc)
+		tell_event(replay, &event, true);
+	return rc;
 }
 
 /* ------- segments ------- */
@@ -217,6 +235,53 @@ static int pass_frame(struct machine_replay *replay, struct failure *why)
 
 /* ------- moving ------- */
 
+/* What a replayer wants of a run, if there is one. */
+static void before_run(struct machine_replay *replay)
+{
+	struct replayer *rep = replay->rep;
+
+	if (!rep)
+		return;
+	if (rep->passes)
+		board_break_pass(replay->board);
+	rep->passes = rep->at_break = false;
+	rep->running = true;
+}
+
+static bool is_wanted(const struct wanted_breaks *breaks, guest_addr pc)
+{
+	for (size_t i = 0; i < breaks->count && !breaks->all; i++)
+		if (breaks->list[i] == pc)
+			return true;
+	return breaks->all;
+}
+
+/* REPLAYER_STOPPED if it is to stop here. */
+static int after_run(struct machine_replay *replay, enum board_stop stop)
+{
+	struct replayer *rep = replay->rep;
+	guest_addr pc = board_reg(replay->board,
+				  recording_reg_table(replay->recording)->pc);
+	bool halts;
+
+	if (!rep)
+		return 0;
+	rep->running = false;
+	halts = rep->halts;
+	rep->halts = false;
+	if (halts || stop != BOARD_AT_BREAK)
+		return halts ? REPLAYER_STOPPED : 0;
+	rep->passes = !is_wanted(&rep->breaks, pc);
+	rep->at_break = !rep->passes;
+	rep->met = (struct vm_stop){ .kind = VM_STOP_BREAK, .pc = pc };
+	return rep->at_break ? REPLAYER_STOPPED : 0;
+}
+
+static bool is_retired(enum board_stop stop)
+{
+	return stop == BOARD_WAITS || stop == BOARD_CALLS;
+}
+
 /* Runs to a time at most, before which nothing is recorded. */
 static int run_to(struct machine_replay *replay, uint64_t time,
 		  struct failure *why)
@@ -224,20 +289,23 @@ static int run_to(struct machine_replay *replay, uint64_t time,
 	const atomic_bool *cancelled = recording_cancelled(replay->recording);
 	uint64_t now = board_steps(replay->board);
 	uint64_t most = time - now < LOOK_STEPS ? time : now + LOOK_STEPS;
-	int rc;
+	enum board_stop stop;
+	int rc, wants;
 
 	if (cancelled && *cancelled)
 		return failed(why, ERR_CANCELLED, "cancelled");
-	rc = board_run(replay->board, most, true, &replay->stop, why);
+	before_run(replay);
+	rc = board_run(replay->board, most, true, &stop, why);
+	wants = after_run(replay, stop);
+	replay->stop = is_retired(stop) ? stop : BOARD_AT_STEPS;
 	if (!rc && board_steps(replay->board) != now)
 		replay->events = 0;
 	if (!rc && replay->error)
 		rc = diverged(replay, "a device is read that was not", why);
-	if (!rc && replay->stop != BOARD_AT_STEPS &&
-	    board_steps(replay->board) < time)
+	if (!rc && is_retired(stop) && board_steps(replay->board) < time)
 		rc = diverged(replay, "the machine waits or calls where it did"
 			      " not", why);
-	return rc;
+	return rc ? rc : wants;
 }
 
 static bool event_is_here(const struct machine_replay *replay)
@@ -248,16 +316,18 @@ static bool event_is_here(const struct machine_replay *replay)
 
 /* Whether the next event, which stands here, is on the way. */
 static bool is_on_way(const struct machine_replay *replay,
-		      const struct position *to)
+		      const struct segment_position *to)
 {
-	return board_steps(replay->board) < to->time ||
+	return replay->segment < to->segment ||
+	       board_steps(replay->board) < to->time ||
 	       !position_counts(replay->next.kind) ||
 	       replay->events < to->events;
 }
 
-/* One move towards a position; `*done` if it is there. */
-static int move(struct machine_replay *replay, const struct position *to,
-		bool *done, struct failure *why)
+/* One move towards a place; `*done` if it is there. */
+static int move(struct machine_replay *replay,
+		const struct segment_position *to, bool *done,
+		struct failure *why)
 {
 	uint64_t now = board_steps(replay->board);
 	uint64_t end = recording_time(replay->recording, replay->segment + 1);
@@ -271,8 +341,7 @@ static int move(struct machine_replay *replay, const struct position *to,
 		target = replay->next_time;
 	if (now < target)
 		return run_to(replay, target, why);
-	if (now == end &&
-	    replay->segment + 1 < recording_segments(replay->recording))
+	if (replay->segment < to->segment)
 		return pass_frame(replay, why);
 	*done = true;
 	return 0;
@@ -280,35 +349,44 @@ static int move(struct machine_replay *replay, const struct position *to,
 
 /* Whether the nearest key frame is nearer than the present position. */
 static bool must_start(const struct machine_replay *replay,
-		       const struct position *to, bool in_order)
+		       const struct segment_position *to, bool in_order)
 {
 	uint64_t now = board_steps(replay->board);
-	size_t nearest = recording_segment_at(replay->recording, to->time);
 
-	if (!replay->has_segment || to->time < now ||
-	    (to->time == now && to->events < replay->events))
+	if (!replay->has_segment || to->segment < replay->segment ||
+	    to->time < now ||
+	    (to->segment == replay->segment && to->time == now &&
+	     to->events < replay->events))
 		return true;
-	return !in_order &&
-	       recording_time(replay->recording, nearest) > now;
+	return !in_order && to->segment > replay->segment &&
+	       recording_time(replay->recording, to->segment) > now;
+}
+
+int machine_replay_go(struct machine_replay *replay,
+		      const struct segment_position *to, bool in_order,
+		      struct failure *why)
+{
+	bool done = false;
+	int rc = 0;
+
+	if (must_start(replay, to, in_order))
+		rc = start_at(replay, in_order ? 0 : to->segment, why);
+	while (!rc && !done)
+		rc = move(replay, to, &done, why);
+	/* What is half done is no state that anybody should see. */
+	if (rc < 0)
+		leave_segment(replay);
+	return rc;
 }
 
 int machine_replay_seek(struct machine_replay *replay,
 			const struct position *to, bool in_order,
 			struct failure *why)
 {
-	bool done = false;
-	int rc = 0;
+	struct segment_position place;
+	int rc = recording_place(replay->recording, to, &place, why);
 
-	if (must_start(replay, to, in_order))
-		rc = start_at(replay, in_order ? 0 :
-			      recording_segment_at(replay->recording, to->time),
-			      why);
-	while (!rc && !done)
-		rc = move(replay, to, &done, why);
-	/* What is half done is no state that anybody should see. */
-	if (rc)
-		leave_segment(replay);
-	return rc;
+	return rc ? rc : machine_replay_go(replay, &place, in_order, why);
 }
 
 /* ------- making one ------- */
@@ -404,6 +482,19 @@ void machine_replay_tell(struct machine_replay *replay,
 void machine_replay_check(struct machine_replay *replay)
 {
 	replay->checks = true;
+}
+
+struct position machine_replay_now(const struct machine_replay *replay)
+{
+	struct position now = { board_steps(replay->board), replay->events };
+	uint32_t before = 0;
+
+	if (replay->has_segment &&
+	    now.time == recording_time(replay->recording, replay->segment))
+		recording_events_before(replay->recording, replay->segment,
+					&before, NULL);
+	now.events += before;
+	return now;
 }
 
 const struct board *machine_replay_board(const struct machine_replay *replay)

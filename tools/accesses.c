@@ -219,10 +219,30 @@ static int none(const struct answering *answering)
 	return EXIT_FAILED;
 }
 
+/* What cannot be asked of machines, and what of nothing else. */
+static int check_machine(const struct answering *answering,
+			 struct failure *why)
+{
+	struct recording *recording = answering->opened->recording;
+
+	if (answering->command->reg)
+		return recording_check_program(recording, why);
+	if (answering->command->physical && !recording_is_machine(recording))
+		return failed(why, ERR_INPUT, "--physical is for machines only");
+	return 0;
+}
+
 static int answer(struct answering *answering, struct failure *why)
 {
+	const struct address_space space = {
+		.is_physical = answering->command->physical,
+	};
 	int rc = opened_ask(answering->opened, why);
 
+	if (!rc)
+		rc = check_machine(answering, why);
+	if (!rc)
+		query_use_space(answering->opened->query, &space);
 	if (!rc && answering->command->reg)
 		return search_register(answering, why);
 	if (!rc)
@@ -245,7 +265,7 @@ int accesses_answer(const struct accesses_command *command,
 	path = options_recording(options, id);
 	if (!path)
 		return options->status;
-	if (opened_begin(&answering.opened, path, &why))
+	if (opened_begin_any(&answering.opened, path, &why))
 		return say_failure(&why);
 	rc = answer(&answering, &why);
 	status = rc ? say_failure(&why) :
@@ -326,6 +346,9 @@ int accesses_take(struct accesses_command *command,
 		return take_thread(command, options, id);
 	case ACCESSES_FRAME:
 		return take_number(options, id, &command->asked.frame);
+	case ACCESSES_PHYSICAL:
+		command->physical = true;
+		return 0;
 	case ACCESSES_DEBUG_DIR:
 		debug_folders_take(options->value);
 		return 0;

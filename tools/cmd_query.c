@@ -412,32 +412,25 @@ static int take_end(struct query_command *command, struct failure *why)
 		failed(why, ERR_NO_MEMORY, "out of memory") : 0;
 }
 
-static int answer_machine(const struct query_command *command, int *status,
-			  struct failure *why)
+/* Physical addresses, if they are meant. */
+static int take_space(const struct query_command *command, struct failure *why)
 {
-	const struct machine_question asked = {
-		.addrs = command->addrs.list,
-		.addr_count = command->addrs.count,
-		.ats = command->ats.list,
-		.at_count = command->ats.count,
-		.size = command->size,
-		.physical = command->physical,
-		.json = command->json,
-	};
+	const struct address_space space = { .is_physical = command->physical };
 
-	if (command->from_input || command->format || command->threads.some ||
-	    command->frame)
-		return recording_check_program(command->opened->recording, why);
-	return machine_query(command->opened, &asked, status, why);
+	if (command->physical &&
+	    !recording_is_machine(command->opened->recording))
+		return failed(why, ERR_INPUT, "--physical is for machines only");
+	query_use_space(command->opened->query, &space);
+	return 0;
 }
 
-static int answer_program(struct query_command *command, int *status,
-			  struct failure *why)
+static int answer_all(struct query_command *command, int *status,
+		      struct failure *why)
 {
 	int rc = opened_ask(command->opened, why);
 
-	if (!rc && command->physical)
-		rc = failed(why, ERR_INPUT, "--physical is for machines only");
+	if (!rc)
+		rc = take_space(command, why);
 	if (!rc && command->addrs.count && !command->ats.count)
 		rc = take_end(command, why);
 	if (!rc && command->from_input)
@@ -450,9 +443,7 @@ static int answer_program(struct query_command *command, int *status,
 static int answer(struct query_command *command, struct failure *why)
 {
 	int status = EXIT_ANSWERED;
-	int rc = recording_is_machine(command->opened->recording) ?
-			 answer_machine(command, &status, why) :
-			 answer_program(command, &status, why);
+	int rc = answer_all(command, &status, why);
 
 	if (rc)
 		status = say_failure(why);

@@ -35,8 +35,6 @@ static void forget(struct opened *opened)
 	expressions_destroy(opened->expressions);
 	query_destroy(opened->query);
 	lines_destroy(opened->lines);
-	machine_replay_destroy(opened->machine);
-	opened->machine = NULL;
 	opened->expressions = NULL;
 	opened->query = NULL;
 	opened->lines = NULL;
@@ -187,12 +185,6 @@ int opened_begin(struct opened **out, const char *path, struct failure *why)
 		*out = NULL;
 	}
 	return rc;
-}
-
-int opened_machine(struct opened *opened, struct failure *why)
-{
-	return opened->machine ? 0 :
-	       machine_replay_create(&opened->machine, opened->recording, why);
 }
 
 int opened_ask(struct opened *opened, struct failure *why)

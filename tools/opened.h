@@ -19,7 +19,6 @@
 #include <stddef.h>
 
 #include "replayer/expressions/expressions.h"
-#include "replayer/machine.h"
 #include "replayer/session/session.h"
 #include "replayer/symbols/symbols.h"
 
@@ -32,9 +31,6 @@ struct opened {
 	struct lines *lines;
 	struct query *query;
 	struct expressions *expressions;
-
-	/* From opened_machine() on: */
-	struct machine_replay *machine;
 };
 
 /*
@@ -47,9 +43,6 @@ int opened_begin_any(struct opened **out, const char *path,
 
 /* Makes what questions need beyond what the recording itself answers. */
 int opened_ask(struct opened *opened, struct failure *why);
-
-/* The same of a machine. */
-int opened_machine(struct opened *opened, struct failure *why);
 
 /* NULL is allowed. */
 void opened_end(struct opened *opened);

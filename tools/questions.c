@@ -231,6 +231,21 @@ static int take_value(struct question *question, struct failure *why)
 	return 0;
 }
 
+/* The replay stands there. */
+static int find_physical(struct question *question, struct opened *opened,
+			 struct failure *why)
+{
+	struct replayer *replayer;
+	int rc = query_replayer(opened->query, &replayer, why);
+
+	if (rc)
+		return rc;
+	question->physical = replayer_home(replayer, question->addr);
+	question->has_physical = question->physical != HOME_NONE;
+	question->is_mapped = memchr(question->known, 1, question->size);
+	return 0;
+}
+
 static int find_answer(struct question *question, struct opened *opened,
 		       struct failure *why)
 {
@@ -248,6 +263,8 @@ static int find_answer(struct question *question, struct opened *opened,
 	if (rc)
 		return rc;
 	question->is_mapped = true;
+	if (recording_is_machine(opened->recording))
+		return find_physical(question, opened, why);
 	if (memchr(question->known, 1, question->size))
 		return 0;
 	return recording_is_mapped(opened->recording, &question->at,
@@ -319,6 +336,8 @@ static void set_answer(json_t *object, const struct question *question)
 	char *bytes = memory_text(question->bytes, question->known,
 				  question->size);
 
+	if (question->has_physical)
+		json_set_address(object, "physical", question->physical);
 	json_set_count(object, "size", question->size);
 	json_object_set_new(object, "bytes", bytes ? json_string(bytes) : NULL);
 	if (question->found.type)
@@ -401,6 +420,8 @@ static void print_bytes(const struct question *question)
 		print_escaped(stdout, question->name, strlen(question->name));
 		fputs(") ", stdout);
 	}
+	if (question->has_physical && question->physical != question->addr)
+		printf("(physical 0x%" PRIx64 ") ", question->physical);
 	printf("at t=%s, %zu byte%s, source: %s\n",
 	       position_text(at, &question->at), question->size,
 	       question->size == 1 ? "" : "s",

@@ -60,6 +60,8 @@ struct question {
 	uint8_t *bytes, *known;
 	struct query_answer answer;
 	bool is_mapped;			/* or some of it is known */
+	bool has_physical;		/* of a machine: where it is */
+	uint64_t physical;
 	const struct race_question *race;	/* NULL: nobody looked */
 	struct race_text *race_texts;	/* of its values */
 };

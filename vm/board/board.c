@@ -54,6 +54,7 @@ int board_create(struct board **out, const char *model,
 	if (!board)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	board->world = world;
+	board->aborted_at = board->passed_at = UINT64_MAX;
 	board->ram.base = ram->base;
 	board->ram.size = ram->size;
 	rc = create(board, model, why);
@@ -71,6 +72,8 @@ void board_destroy(struct board *board)
 		return;
 	engine_close(board->engine);
 	ram_release(&board->ram);
+	number_map_release(&board->breaks);
+	number_map_release(&board->cuts);
 	free(board->blocks);
 	free(board);
 }
