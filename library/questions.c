@@ -91,7 +91,8 @@ const char *agent_name(char text[64], struct cprec_recording *handle,
 	else if (event == PACKET_SIGNAL)
 		snprintf(text, 64, "signal %llu", (unsigned long long)number);
 	else
-		snprintf(text, 64, "the kernel");
+		snprintf(text, 64, event == PACKET_DMA ? "a device" :
+							 "the kernel");
 	return text;
 }
 

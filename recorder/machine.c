@@ -2,13 +2,17 @@
 /* machine.c - runs a machine, and records what happens to it */
 #include "recorder/machine.h"
 
+#include <poll.h>
 #include <stdlib.h>
 
 #include "formats/error.h"
-#include "recorder/machine_trace.h"
+#include "recorder/machine_memory.h"
 
 /* How often the input is looked at, in steps: some 40 milliseconds. */
 #define LOOK_STEPS UINT64_C(20000000)
+
+/* The same, while the network has connections: two milliseconds. */
+#define CONNECTED_STEPS UINT64_C(1000000)
 
 /*
  * Idle time is skipped, but if the console has been silent for so long, in
@@ -23,6 +27,7 @@
 
 #define OUTPUT_ROOM 1024u
 #define TYPED_MOST 64u
+#define SOCKETS_MOST 256u
 
 struct machine {
 	const struct machine_options *options;
@@ -30,7 +35,9 @@ struct machine {
 	struct board *board;
 	struct board_world world;
 	struct machine_trace trace;
-	bool input_closed, stopped;
+	struct machine_memory memory;	/* as devices use it */
+	bool input_closed, stopped, is_connected;
+	struct pollfd sockets[SOCKETS_MOST];
 	uint64_t spoken;	/* ticks, when the console was last used */
 	uint8_t output[OUTPUT_ROOM];
 	size_t output_count;
@@ -57,25 +64,65 @@ static void on_output(void *context, uint8_t byte)
 		write_output(machine);
 }
 
+static void on_said(void *context, uint64_t addr, const uint8_t *bytes,
+		    size_t size)
+{
+	struct machine *machine = context;
+
+	machine_memory_output(&machine->memory, addr, size);
+	for (size_t i = 0; i < size; i++)
+		on_output(machine, bytes[i]);
+}
+
+static void on_stored(void *context, uint64_t addr, size_t size)
+{
+	struct machine *machine = context;
+
+	machine_memory_changed(&machine->memory, addr, size);
+}
+
+static void on_warn(void *context, const char *text)
+{
+	struct machine *machine = context;
+
+	machine->options->warn(machine->options->context, text);
+}
+
+/* Whether a connection has anything new. */
+static bool has_happened(const struct machine_wait *waits)
+{
+	for (size_t i = 0; i < waits->count; i++)
+		if (waits->sockets[i].revents)
+			return true;
+	return false;
+}
+
 /* Waits for input, at most so many microseconds; whether there is any. */
 static bool take_input(struct machine *machine, uint64_t wait)
 {
 	uint8_t bytes[TYPED_MOST];
 	size_t room = virt_room(machine->virt), count = 0;
+	struct machine_wait waits = { wait, machine->sockets, 0 };
+	enum machine_input input;
 
 	if (room > sizeof(bytes))
 		room = sizeof(bytes);
-	switch (machine->options->input(machine->options->context, bytes, room,
-					&count, wait)) {
+	waits.count = virt_sockets(machine->virt, waits.sockets, SOCKETS_MOST,
+				   &waits.most);
+	machine->is_connected = waits.count;
+	input = machine->options->input(machine->options->context, bytes, room,
+					&count, &waits);
+	virt_found(machine->virt, waits.sockets, waits.count);
+	switch (input) {
 	case INPUT_NONE:
-		return false;
+		return has_happened(&waits);
 	case INPUT_BYTES:
 		virt_type(machine->virt, bytes, count);
 		machine->spoken = board_ticks(machine->board);
 		return true;
 	case INPUT_CLOSED:
 		machine->input_closed = true;
-		return false;
+		return has_happened(&waits);
 	case INPUT_STOPS:
 		machine->stopped = true;
 		break;
@@ -140,16 +187,22 @@ static void record_value(struct machine *machine, unsigned reg, uint64_t value)
 	board_set_reg(machine->board, reg, value);
 }
 
+static void work(struct machine *machine)
+{
+	if (virt_has_work(machine->virt))
+		virt_work(machine->virt);
+}
+
 /* How long somebody who may type is waited for, in microseconds. */
 static uint64_t patience(const struct machine *machine, uint64_t ticks)
 {
 	uint64_t now = board_ticks(machine->board);
 
-	if (machine->input_closed)
+	if (machine->input_closed && !machine->is_connected)
 		return 0;
 	if (ticks == UINT64_MAX)
 		return WAIT_MOST;
-	if (now - machine->spoken < SILENCE)
+	if (!machine->is_connected && now - machine->spoken < SILENCE)
 		return 0;
 	ticks -= now;
 	return ticks < BOARD_TICKS_PER_SECOND ?
@@ -176,7 +229,8 @@ static void pass_time(struct machine *machine, uint64_t tick, bool *ended)
 
 	write_output(machine);
 	typed = take_input(machine, wait);
-	*ended = machine->input_closed &&
+	work(machine);
+	*ended = machine->input_closed && !machine->is_connected &&
 		 (tick == UINT64_MAX || is_forgotten(machine));
 	passed = (microseconds() - start) * BOARD_TICKS_PER_SECOND /
 		 MICROSECONDS;
@@ -191,6 +245,7 @@ static void pass_time(struct machine *machine, uint64_t tick, bool *ended)
 /* A WFI has retired: until something wakes the processor, time passes. */
 static void wait_for_interrupt(struct machine *machine, bool *ended)
 {
+	work(machine);
 	while (!virt_wakes(machine->virt) && !machine->stopped && !*ended)
 		pass_time(machine, board_timer_next(machine->board), ended);
 	record_value(machine, BOARD_REG_IDLE,
@@ -236,6 +291,14 @@ static int write_segment(struct machine *machine, struct failure *why)
 				     count, why);
 }
 
+/* Devices do what they were asked for, and it is recorded. */
+static int record_work(struct machine *machine, struct failure *why)
+{
+	work(machine);
+	return machine_memory_record(&machine->memory, &machine->trace,
+				     machine->board, why);
+}
+
 static int write_due(struct machine *machine, struct failure *why)
 {
 	uint64_t steps = board_steps(machine->board);
@@ -252,21 +315,31 @@ static int write_due(struct machine *machine, struct failure *why)
 static int advance(struct machine *machine, bool *on, enum machine_end *end,
 		   struct failure *why)
 {
+	uint64_t now = board_steps(machine->board);
 	uint64_t until = machine_trace_segment_end(&machine->trace);
-	uint64_t look = board_steps(machine->board) + LOOK_STEPS;
+	uint64_t look = now + (machine->is_connected ? CONNECTED_STEPS :
+						       LOOK_STEPS);
 	bool idle_for_ever = false;
 	enum board_stop stop;
-	int rc = board_run(machine->board, look < until ? look : until, true,
-			   &stop, why);
+	int rc;
 
+	/* Where there can be no key frame, the segment is a little longer. */
+	if (until <= now)
+		until = now + 1;
+	rc = board_run(machine->board, look < until ? look : until, true, &stop,
+		       why);
 	if (rc)
 		return rc;
 	if (stop == BOARD_WAITS)
 		wait_for_interrupt(machine, &idle_for_ever);
 	else if (stop == BOARD_CALLS)
 		*on = answer_call(machine, end);
-	else
+	else if (stop == BOARD_AT_STEPS || machine->is_connected)
 		take_input(machine, 0);
+	if (*on)
+		rc = record_work(machine, why);
+	if (rc)
+		return rc;
 	if (stop != BOARD_CALLS && (machine->stopped || idle_for_ever)) {
 		*on = false;
 		*end = machine->stopped ? MACHINE_STOPPED : MACHINE_IDLE;
@@ -283,6 +356,9 @@ static int create(struct machine *machine, struct failure *why)
 	int rc;
 
 	options.out = on_output;
+	options.said = on_said;
+	options.stored = on_stored;
+	options.warn = on_warn;
 	options.context = machine;
 	machine->world = (struct board_world){
 		.read = on_read, .write = on_write,
@@ -331,6 +407,7 @@ int machine_record(const struct machine_options *options,
 	if (!rc)
 		rc = run(machine, end, why);
 	machine_trace_close(&machine->trace);
+	machine_memory_release(&machine->memory);
 	board_destroy(machine->board);
 	virt_destroy(machine->virt);
 	free(machine);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/array.h"
+
 /* How often it looks whether somebody still wants it. */
 #define LOOK_STEPS UINT64_C(50000000)
 
@@ -69,14 +71,13 @@ static int find_event(struct machine_replay *replay, uint64_t base,
 	return 0;
 }
 
-/* Applies a packet that is no event; only registers change. */
-static int apply_effect(struct machine_replay *replay,
-			const struct packet *packet, struct failure *why)
+static int apply_register(struct machine_replay *replay,
+			  const struct packet *packet, struct failure *why)
 {
 	const struct reg_table *table = recording_reg_table(replay->recording);
 	uint64_t value = 0;
 
-	if (packet->kind != PACKET_REG || packet->number >= table->count ||
+	if (packet->number >= table->count ||
 	    packet->size > sizeof(value) ||
 	    table->regs[packet->number].size != packet->size)
 		return packet_stream_damaged(&replay->packets, ERR_CORRUPT,
@@ -87,24 +88,87 @@ static int apply_effect(struct machine_replay *replay,
 	return 0;
 }
 
-/* Whoever observes is told of the event that stands here. */
-static void tell_event(struct machine_replay *replay,
-		       const struct packet *event, bool done)
+/* The bytes that devices have stored are in the read stream. */
+static int apply_write(struct machine_replay *replay,
+		       const struct packet *packet, struct failure *why)
 {
-	const struct script_event told = {
-		.packet = *event, .time = replay->next_time,
-	};
+	uint8_t bytes[GUEST_PAGE];
+	uint64_t done = 0;
 
-	if (replay->rep)
-		observers_event(replay->rep, &told, done);
+	while (done < packet->size) {
+		uint64_t addr = packet->addr + done;
+		size_t part = GUEST_PAGE - addr % GUEST_PAGE;
+		int rc;
+
+		if (part > packet->size - done)
+			part = (size_t)(packet->size - done);
+		rc = prediction_replay(&replay->reads, addr, bytes, part);
+		if (rc)
+			return packet_stream_damaged(&replay->packets, rc, why);
+		board_store(replay->board, addr, bytes, part);
+		done += part;
+	}
+	return 0;
 }
 
-/* Applies the effects of an event, up to the next one. */
-static int apply_effects(struct machine_replay *replay, struct failure *why)
+static int apply_stored(struct machine_replay *replay,
+			const struct packet *packet, struct failure *why)
+{
+	uint8_t bytes[GUEST_PAGE];
+	int rc;
+
+	if (packet->source != TOUCH_STORED)
+		return packet_stream_damaged(&replay->packets, ERR_CORRUPT,
+					     why);
+	rc = recording_page(replay->recording, packet->page_id, bytes, why);
+	if (!rc)
+		board_store(replay->board, packet->addr, bytes, GUEST_PAGE);
+	return rc;
+}
+
+static void show_output(struct machine_replay *replay,
+			const struct packet *packet)
+{
+	const uint8_t *bytes = board_bytes(replay->board, packet->addr,
+					   packet->size);
+
+	for (uint64_t i = 0; i < packet->size && replay->output; i++)
+		replay->output(replay->output_context, bytes[i]);
+}
+
+/* Applies a packet that is no event. */
+static int apply_effect(struct machine_replay *replay,
+			const struct packet *packet, struct failure *why)
+{
+	uint64_t size = packet->kind == PACKET_STORED ? GUEST_PAGE :
+							packet->size;
+
+	if (packet->kind == PACKET_REG)
+		return apply_register(replay, packet, why);
+	if (!board_bytes(replay->board, packet->addr, size))
+		return packet_stream_damaged(&replay->packets, ERR_CORRUPT,
+					     why);
+	switch (packet->kind) {
+	case PACKET_WRITE:
+		return apply_write(replay, packet, why);
+	case PACKET_STORED:
+		return apply_stored(replay, packet, why);
+	case PACKET_OUTPUT:
+		show_output(replay, packet);
+		return 0;
+	default:
+		return packet_stream_damaged(&replay->packets, ERR_CORRUPT,
+					     why);
+	}
+}
+
+/* Takes the effects of an event, up to the next one. */
+static int take_effects(struct machine_replay *replay, struct failure *why)
 {
 	uint64_t base = replay->next_time;
 	int rc;
 
+	replay->effect_count = 0;
 	for (;;) {
 		struct packet_stream before = replay->packets;
 		struct packet packet;
@@ -116,41 +180,78 @@ static int apply_effects(struct machine_replay *replay, struct failure *why)
 			replay->packets = before;
 			break;
 		}
-		rc = apply_effect(replay, &packet, why);
-		if (rc)
-			return rc;
+		if (array_room(replay->effects, replay->effect_count,
+			       replay->effect_room))
+			return failed(why, ERR_NO_MEMORY, "out of memory");
+		replay->effects[replay->effect_count++] =
+			(struct script_effect){ .packet = packet };
 	}
 	return rc < 0 ? rc : find_event(replay, base, why);
+}
+
+static int apply_effects(struct machine_replay *replay, struct failure *why)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < replay->effect_count && !rc; i++)
+		rc = apply_effect(replay, &replay->effects[i].packet, why);
+	return rc;
+}
+
+/* Whoever observes is told of the event that stands here. */
+static void tell_event(struct machine_replay *replay,
+		       const struct packet *event, bool done)
+{
+	const struct replay_event told = {
+		.packet = event, .effects = replay->effects,
+		.count = replay->effect_count,
+	};
+
+	if (replay->rep)
+		observers_tell(replay->rep, &told, done);
+}
+
+/* What the processor does there by itself. */
+static int perform_event(struct machine_replay *replay, enum packet_kind kind,
+			 struct failure *why)
+{
+	bool stands = replay->stop != BOARD_AT_STEPS;
+
+	switch (kind) {
+	case PACKET_VALUE:
+		return stands ? 0 :
+			diverged(replay, "an instruction whose result was"
+				 " recorded is another one", why);
+	case PACKET_INTERRUPT:
+		return !stands && board_interrupt(replay->board) ? 0 :
+			diverged(replay, "the processor does not take an"
+				 " interrupt that it took", why);
+	case PACKET_DMA:
+		return !stands ? 0 :
+			diverged(replay, "a device changes memory where an"
+				 " instruction waits for its result", why);
+	case PACKET_EXIT:
+		return 0;
+	default:
+		return packet_stream_damaged(&replay->packets, ERR_CORRUPT,
+					     why);
+	}
 }
 
 /* The event that stands at the present time takes effect. */
 static int apply_event(struct machine_replay *replay, struct failure *why)
 {
 	const struct packet event = replay->next;
-	enum packet_kind kind = event.kind;
-	bool stands = replay->stop != BOARD_AT_STEPS;
-	int rc;
+	int rc = take_effects(replay, why);
 
+	if (rc)
+		return rc;
 	tell_event(replay, &event, false);
-	switch (kind) {
-	case PACKET_VALUE:
-		if (!stands)
-			return diverged(replay, "an instruction whose result"
-					" was recorded is another one", why);
-		break;
-	case PACKET_INTERRUPT:
-		if (stands || !board_interrupt(replay->board))
-			return diverged(replay, "the processor does not take"
-					" an interrupt that it took", why);
-		break;
-	case PACKET_EXIT:
-		break;
-	default:
-		return packet_stream_damaged(&replay->packets, ERR_CORRUPT,
-					     why);
-	}
+	rc = perform_event(replay, event.kind, why);
+	if (rc)
+		return rc;
 	replay->stop = BOARD_AT_STEPS;
-	replay->events += position_counts(kind);
+	replay->events += position_counts(event.kind);
 	rc = apply_effects(replay, why);
 	if (!rc)
 		tell_event(replay, &event, true);
@@ -468,6 +569,7 @@ void machine_replay_destroy(struct machine_replay *replay)
 	cache_release(&replay->cache);
 	board_destroy(replay->board);
 	free(replay->ids);
+	free(replay->effects);
 	free(replay);
 }
 

@@ -33,6 +33,8 @@ struct machine_replay {
 	struct packet next;	/* the event that comes next, if there is one, */
 	bool has_next;
 	uint64_t next_time;	/* then */
+	struct script_effect *effects;	/* of the event under way */
+	size_t effect_count, effect_room;
 	uint32_t events;	/* that have taken effect at the present time, in
 				   this segment */
 	enum board_stop stop;	/* why it stands here: an instruction whose

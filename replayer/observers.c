@@ -46,6 +46,19 @@ const struct packet *replay_event_effect(const struct replay_event *event,
 	return &event->effects[number].packet;
 }
 
+void observers_tell(struct replayer *rep, const struct replay_event *told,
+		    bool done)
+{
+	for (size_t i = 0; i < rep->observer_count; i++) {
+		const struct replay_observer *observer = rep->observers[i];
+
+		if (!done && observer->event)
+			observer->event(observer->context, told);
+		if (done && observer->event_done)
+			observer->event_done(observer->context, told);
+	}
+}
+
 void observers_event(struct replayer *rep, const struct script_event *event,
 		     bool done)
 {
@@ -55,14 +68,7 @@ void observers_event(struct replayer *rep, const struct script_event *event,
 					  NULL,
 	};
 
-	for (size_t i = 0; i < rep->observer_count; i++) {
-		const struct replay_observer *observer = rep->observers[i];
-
-		if (!done && observer->event)
-			observer->event(observer->context, &told);
-		if (done && observer->event_done)
-			observer->event_done(observer->context, &told);
-	}
+	observers_tell(rep, &told, done);
 }
 
 struct position replayer_now(const struct replayer *rep)

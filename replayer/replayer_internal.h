@@ -195,6 +195,8 @@ void doubtful_anew(struct replayer *rep, const struct key_frame *frame);
 
 void observers_event(struct replayer *rep, const struct script_event *event,
 		     bool done);
+void observers_tell(struct replayer *rep, const struct replay_event *told,
+		    bool done);
 void observers_turn(struct replayer *rep, bool after);
 
 /* An OUTPUT packet: tells what the program wrote. */

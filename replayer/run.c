@@ -133,11 +133,19 @@ static void meet_event(struct search *search, const struct packet *packet)
 
 /* ------- events ------- */
 
+/* Whether it changes memory where it says, and how much. */
+static bool effect_writes(const struct packet *effect, uint64_t *size)
+{
+	*size = effect->kind == PACKET_STORED ? GUEST_PAGE : effect->size;
+	return effect->kind == PACKET_WRITE || effect->kind == PACKET_STORED;
+}
+
 static void on_event(void *context, const struct replay_event *event)
 {
 	struct search *search = context;
 	struct replayer *rep = search->rep;
 	struct meeting met = { .any = true };
+	uint64_t size;
 
 	call_meet(search, event->packet);
 	if (is_awaited(search, event->packet))
@@ -145,14 +153,15 @@ static void on_event(void *context, const struct replay_event *event)
 	for (size_t i = 0; i < event->count; i++) {
 		const struct packet *effect = replay_event_effect(event, i);
 
-		if (effect->kind != PACKET_WRITE ||
-		    !is_watched(search, true, effect->addr, effect->size, &met.stop.index))
+		if (!effect_writes(effect, &size) ||
+		    !is_watched(search, true, effect->addr, size,
+				&met.stop.index))
 			continue;
 		place_event(rep, event->packet->kind, &met);
 		met.stop = (struct replay_stop) {
 			.kind = REPLAY_AT_WATCH, .index = met.stop.index,
 			.by_event = true, .access = ACCESS_WRITE,
-			.addr = effect->addr, .size = effect->size,
+			.addr = effect->addr, .size = size,
 		};
 		run_take(search, &met);
 		return;

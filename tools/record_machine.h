@@ -13,7 +13,8 @@
 /* Rows of the table of options, and their numbers. */
 enum {
 	OPTION_MACHINE = 512, OPTION_KERNEL, OPTION_INITRD, OPTION_APPEND,
-	OPTION_MEMORY, OPTION_CPU,
+	OPTION_MEMORY, OPTION_CPU, OPTION_DRIVE,
+	OPTION_NET, OPTION_CONSOLE,
 };
 
 #define MACHINE_ROWS                                                           \
@@ -32,7 +33,17 @@ enum {
 	  "times 1024, ...); without this: 512m", .with = "machine" },         \
 	{ OPTION_CPU, "cpu", "MODEL",                                          \
 	  "its processor: cortex-a53 (without this) or\n"                     \
-	  "cortex-a72", .with = "machine" }
+	  "cortex-a72", .with = "machine" },                                   \
+	{ OPTION_DRIVE, "drive", "FILE",                                       \
+	  "a disk, whose raw image is FILE, and is changed;\n"                \
+	  "FILE,readonly: it cannot be; FILE,snapshot: changes\n"             \
+	  "end with the machine", .with = "machine" },                         \
+	{ OPTION_NET, "net", "HOW",                                            \
+	  "user: a network card, and what this user can reach;\n"             \
+	  "without this: none", .with = "machine" },                           \
+	{ OPTION_CONSOLE, "console", "DEVICE",                                 \
+	  "which one standard input goes to: pl011 (without\n"                \
+	  "this) or virtio", .with = "machine" }
 
 /* Takes one of them.  0, or OPTIONS_WRONG. */
 int machine_take_option(const struct options *options, int id,

@@ -362,6 +362,7 @@ static bool is_call(enum packet_kind kind)
 static bool may_write(enum packet_kind kind)
 {
 	return kind == PACKET_WRITE || kind == PACKET_DOUBT ||
+	       kind == PACKET_STORED ||
 	       kind == PACKET_MAP || kind == PACKET_UNMAP ||
 	       kind == PACKET_CLEAR || kind == PACKET_MOVE;
 }
@@ -391,7 +392,7 @@ static void part_of(const struct packet *effect, bool target, guest_addr *addr,
 	*addr = effect->kind == PACKET_DOUBT ?
 			effect->addr & ~(guest_addr)(GUEST_PAGE - 1) :
 			effect->addr;
-	*size = effect->size;
+	*size = effect->kind == PACKET_STORED ? GUEST_PAGE : effect->size;
 	if (target)
 		*addr = effect->target;
 }

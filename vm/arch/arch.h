@@ -55,13 +55,18 @@ struct cpu {
 	void *access_context;
 };
 
+/* Bytes of an instruction, of whatever architecture. */
+#define INSN_SIZE_MOST 15u
+
 /* What the processor must know of an instruction. */
 struct insn {
 	uint8_t size;		/* 0: not known, or cut off */
+	bool cut_off;		/* it goes on behind the bytes that are there */
 	bool ends_block;	/* control does not just run on behind it */
 	bool repeats;		/* the engine re-enters it for each iteration */
 	bool pauses;		/* it waits for another thread */
-	bool special;		/* must not run in the engine: see `explain` */
+	bool special;		/* must not run in the engine, which does not
+				   get to see it: see `explain` */
 	bool hooked;		/* `before` must be asked */
 	bool demands;		/* has an operand that must be aligned */
 };

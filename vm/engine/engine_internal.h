@@ -147,6 +147,11 @@ struct engine {
 		uint32_t size, number;
 	} known[KNOWN_BLOCKS];
 
+	struct {		/* see build/conceal.c */
+		guest_addr pc;
+		unsigned size;	/* 0: still to be asked for */
+		bool is_any;
+	} concealed;
 	uint64_t *hooked; /* the first and last address of engine_hook() */
 	struct {		/* see build/accesses.c */
 		unsigned kinds;

@@ -6,7 +6,8 @@
  * It is told to end the block earlier, before
  *
  * - an instruction that must not run in the engine: the guest can then stop
- *   there without a part of a block being translated for it each time;
+ *   there without a part of a block being translated for it each time.  It is a
+ *   block of its own, and the engine gets to see another one in its place;
  * - an operand that must be aligned and whose address is computed in this
  *   block: at the entry of the next one it follows from the registers;
  * - one with a breakpoint;
@@ -48,8 +49,38 @@ static bool ends_before(const struct plan *plan, const struct insn *insn,
 {
 	unsigned part = part_at(plan->vm, pc);
 
-	return insn->special || break_is_at(plan->vm, pc) ||
-	       part != plan->part || part & VM_PART_TOLD;
+	return insn->special ||
+	       (plan->cuts && (break_is_at(plan->vm, pc) ||
+			       part != plan->part || part & VM_PART_TOLD));
+}
+
+/* Bytes of a special instruction, of which `left` are there. */
+static unsigned concealed_size(const struct insn *insn, size_t left)
+{
+	if (insn->size)
+		return insn->size;
+	return left < INSN_SIZE_MOST ? (unsigned)left : INSN_SIZE_MOST;
+}
+
+/* One that goes on on another page may turn out to be special. */
+static void conceal(struct plan *plan, const struct insn *insn, guest_addr pc)
+{
+	struct engine *engine = plan->vm->engine;
+	size_t left = (size_t)(plan->end - plan->code) - (pc - plan->pc);
+
+	if (insn->cut_off)
+		engine_conceal(engine, pc, 0);
+	else if (insn->special)
+		engine_conceal(engine, pc, concealed_size(insn, left));
+}
+
+unsigned plan_concealed(struct vm *vm, guest_addr pc)
+{
+	uint8_t code[INSN_SIZE_MOST];
+	size_t left = memory_code(vm->memory, pc, code, sizeof(code));
+	struct insn insn = vm->cpu.arch->decode(&vm->cpu, code, left, pc);
+
+	return insn.special ? concealed_size(&insn, left) : 0;
 }
 
 /* Goes through at most `most` instructions, up to a jump or the page's end. */
@@ -66,8 +97,9 @@ static void survey(struct plan *plan, unsigned most)
 		struct insn insn = cpu->arch->decode(
 			cpu, code, (size_t)(plan->end - code), pc);
 
-		if (plan->cuts && plan->count && ends_before(plan, &insn, pc))
+		if (plan->count && ends_before(plan, &insn, pc))
 			return;
+		conceal(plan, &insn, pc);
 		plan->count++;
 		if (!insn.size) {
 			/* Not known, or cut off: the hook decides. */
@@ -79,7 +111,7 @@ static void survey(struct plan *plan, unsigned most)
 		plan->size += insn.size;
 		if (insn.hooked)
 			hook(plan, pc);
-		if (insn.ends_block)
+		if (insn.ends_block || insn.special)
 			return;
 		code += insn.size;
 	}

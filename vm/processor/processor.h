@@ -234,6 +234,9 @@ void blocks_release(struct vm *vm);
 /* How many instructions the block at `pc` is to have. */
 unsigned plan_block(struct vm *vm, guest_addr pc, unsigned most);
 
+/* See engine_calls.conceal. */
+unsigned plan_concealed(struct vm *vm, guest_addr pc);
+
 /* ------- pages.c ------- */
 
 bool pages_miss(void *context, guest_addr addr, enum vm_access access,

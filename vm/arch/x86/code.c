@@ -59,6 +59,8 @@ struct insn x86_decode(struct cpu *cpu, const uint8_t *code, size_t left,
 	repeats = insn.repeated && insn.class.is_string;
 	return (struct insn){
 		.size = insn.size,
+		.cut_off = insn.is_cut_off && !insn.size &&
+			   insn.known < X86_INSN_MOST,
 		.ends_block = repeats || insn.class.ends_block,
 		.repeats = repeats,
 		.pauses = insn.repeated && insn.map == MAP_ONE &&

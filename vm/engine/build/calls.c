@@ -98,6 +98,7 @@ static int begin_block(void *cpu, const void *block, int most)
 	/* The block lies in front of its translation. */
 	inline_begin(engine, block);
 	accesses_begin_block(engine);
+	engine->concealed.is_any = false;
 	return (int)engine->calls->translate(engine->context, pc,
 					     (unsigned)most);
 }

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "vm/engine/build/conceal.h"
 #include "vm/engine/build/generate.h"
 #include "vm/engine/build/replaces.h"
 
@@ -22,6 +23,11 @@
 #define COND_EQUAL 8
 #define ACCESS_SIZE 3u
 #define ACCESS_32 2u
+
+/* With as many of the other byte in front as one likes, it does nothing. */
+#define NOP 0x90u
+#define OPERAND_SIZE 0x66u
+#define PAGE_MASK UINT64_C(0xfff)
 
 typedef void extend_fn(void *context, name to, name from);
 typedef void move_if_fn(void *context, int condition, name to, name left,
@@ -53,7 +59,16 @@ typedef uint32_t fetch_fn(void *state, uint64_t addr);
 REPLACES(fetch_fn, cpu_ldub_code_x86_64);
 uint32_t cpu_ldub_code_x86_64(void *state, uint64_t addr)
 {
+	struct concealed concealed;
+
 	memset(&seen, 0, sizeof(seen));
+	if (conceal_waits(addr)) {
+		engine_cpu_ldub_code_x86_64(state, (addr | PAGE_MASK) + 1);
+		conceal_settle();
+	}
+	concealed = conceal_at(addr);
+	if (concealed.size)
+		return concealed.at + 1 < concealed.size ? OPERAND_SIZE : NOP;
 	return engine_cpu_ldub_code_x86_64(state, addr);
 }
 
