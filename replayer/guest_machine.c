@@ -74,13 +74,17 @@ static bool find_place(const struct replayer *rep, guest_addr addr,
 {
 	const struct address_space *space = &rep->machine->space;
 
+	struct board_tables tables;
+
 	*out = addr;
 	if (space->is_physical)
 		return true;
-	return space->has_table ?
-		       board_translate_by(board_of(rep), space->table, addr,
-					  out) :
-		       board_translate(board_of(rep), addr, out);
+	tables = board_tables(board_of(rep));
+	if (space->has_table)
+		tables.low = space->table;
+	if (space->has_high)
+		tables.high = space->high;
+	return board_translate_by(board_of(rep), &tables, addr, out);
 }
 
 /* Of one page. */
@@ -168,6 +172,18 @@ static void instruction(struct replayer *rep, guest_addr pc,
 			enum vm_syntax syntax, struct vm_instruction *out)
 {
 	vm_decoder_show(rep->machine->decoder, pc, code, size, syntax, out);
+}
+
+bool replayer_machine(const struct replayer *rep, struct machine_view *out)
+{
+	struct board_view view;
+
+	if (!rep->machine)
+		return false;
+	view = board_view(board_of(rep));
+	*out = (struct machine_view){ view.is_program, view.program_sp,
+				      view.kernel_sp, view.tables.high };
+	return true;
 }
 
 /* ------- breakpoints ------- */

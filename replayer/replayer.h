@@ -190,11 +190,23 @@ struct address_space {
 				   table for the lower half is at ... */
 	uint64_t table;		/* ... this physical address; else of the
 				   present one */
+	bool has_high;		/* the same of the upper half: the kernel's */
+	uint64_t high;
 };
 
 /* From now on; at first, virtual ones as they are at the time. */
 void replayer_use_space(struct replayer *replayer,
 			const struct address_space *space);
+
+/* Of a machine, what tells which process is the present one; false: it is
+ * none. */
+struct machine_view {
+	bool is_program;	/* the processor is not in the kernel */
+	uint64_t program_sp, kernel_sp;	/* registers, whatever they are used for */
+	uint64_t high;		/* page table of the upper half */
+};
+bool replayer_machine(const struct replayer *replayer,
+		      struct machine_view *out);
 
 /* The instruction whose first bytes these are, at `pc`. */
 void replayer_instruction(struct replayer *replayer, guest_addr pc,

@@ -31,6 +31,9 @@ struct opened {
 	struct lines *lines;
 	struct query *query;
 	struct expressions *expressions;
+
+	/* From opened_kernel() on: */
+	struct kernel *kernel;
 };
 
 /*
@@ -43,6 +46,9 @@ int opened_begin_any(struct opened **out, const char *path,
 
 /* Makes what questions need beyond what the recording itself answers. */
 int opened_ask(struct opened *opened, struct failure *why);
+
+/* The kernel of a machine, after opened_ask(). */
+int opened_kernel(struct opened *opened, struct failure *why);
 
 /* NULL is allowed. */
 void opened_end(struct opened *opened);

@@ -437,7 +437,7 @@ static int find_image(struct recording *recording, struct page_range *out,
 	return 0;
 }
 
-int kernel_names_read(struct symbols *out, struct recording *recording,
+int kernel_image_read(struct kernel_image *out, struct recording *recording,
 		      struct failure *why)
 {
 	struct image image = { 0 };
@@ -450,11 +450,32 @@ int kernel_names_read(struct symbols *out, struct recording *recording,
 				recording_segments(recording) - 1, &range, why);
 	if (rc)
 		return rc;
+	*out = (struct kernel_image){
+		.bytes = image.bytes, .size = image.size,
+		.physical = range.start,
+	};
+	/* The first symbol is not far behind the start. */
+	if (find_tables(&tables))
+		out->base = tables.base & ~(IMAGE_ALIGN - 1);
+	return 0;
+}
+
+int kernel_names_read(struct symbols *out, struct recording *recording,
+		      struct failure *why)
+{
+	struct kernel_image kernel;
+	struct image image;
+	struct tables tables = { .image = &image };
+	int rc = kernel_image_read(&kernel, recording, why);
+
+	if (rc)
+		return rc;
+	image = (struct image){ kernel.bytes, kernel.size };
 	if (find_tables(&tables))
 		rc = make_symbols(out, &tables, why);
 	else
 		rc = failed(why, ERR_NOT_FOUND, "the kernel has no symbols in"
 			    " its memory");
-	free(image.bytes);
+	free(kernel.bytes);
 	return rc;
 }

@@ -16,7 +16,17 @@
 struct failure;
 struct recording;
 
-/* As of the last key frame but the end's. */
+/* What a kernel was loaded from, and its variables: one piece of memory. */
+struct kernel_image {
+	uint8_t *bytes;		/* the caller's to free */
+	size_t size;
+	uint64_t physical;
+	uint64_t base;		/* by which it calls itself; 0: not known */
+};
+
+/* Both as of the last segment's key frame. */
+int kernel_image_read(struct kernel_image *out, struct recording *recording,
+		      struct failure *why);
 int kernel_names_read(struct symbols *out, struct recording *recording,
 		      struct failure *why);
 

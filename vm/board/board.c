@@ -177,6 +177,16 @@ void board_set_registers(struct board *board, const struct reg_file *regs)
 	engine_flush_tlb(board->engine);
 }
 
+struct board_view board_view(const struct board *board)
+{
+	return (struct board_view){
+		.is_program = !PSTATE_LEVEL(board_reg(board, ARM64_CPSR)),
+		.program_sp = board_reg(board, ARM64_SP_EL0),
+		.kernel_sp = board_reg(board, ARM64_SP_EL1),
+		.tables = board_tables(board),
+	};
+}
+
 /* ------- memory ------- */
 
 struct board_ram board_ram(const struct board *board)

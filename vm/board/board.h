@@ -184,9 +184,22 @@ void board_store(struct board *board, uint64_t addr, const void *bytes,
 /* A virtual address by the page tables of this moment; false: nothing there. */
 bool board_translate(const struct board *board, guest_addr addr, uint64_t *out);
 
-/* The same, with another first table of the lower half: a process's. */
-bool board_translate_by(const struct board *board, uint64_t low,
-			guest_addr addr, uint64_t *out);
+/* The same, with other first tables of the two halves: a process's. */
+struct board_tables {
+	uint64_t low, high;	/* physical; above it, bits that do not count */
+};
+struct board_tables board_tables(const struct board *board);
+bool board_translate_by(const struct board *board,
+			const struct board_tables *tables, guest_addr addr,
+			uint64_t *out);
+
+/* What tells whoever knows the kernel which process is the present one. */
+struct board_view {
+	bool is_program;	/* it is not in the kernel */
+	uint64_t program_sp, kernel_sp;	/* SP_EL0, SP_EL1 */
+	struct board_tables tables;
+};
+struct board_view board_view(const struct board *board);
 
 /* Pages of RAM that were written since board_close(), in order of time. */
 struct board_write {
