@@ -227,22 +227,15 @@ static int check_machine(const struct answering *answering,
 
 	if (answering->command->reg)
 		return recording_check_program(recording, why);
-	if (answering->command->physical && !recording_is_machine(recording))
-		return failed(why, ERR_INPUT, "--physical is for machines only");
-	return 0;
+	return question_check_space(&answering->command->asked, recording, why);
 }
 
 static int answer(struct answering *answering, struct failure *why)
 {
-	const struct address_space space = {
-		.is_physical = answering->command->physical,
-	};
 	int rc = opened_ask(answering->opened, why);
 
 	if (!rc)
 		rc = check_machine(answering, why);
-	if (!rc)
-		query_use_space(answering->opened->query, &space);
 	if (!rc && answering->command->reg)
 		return search_register(answering, why);
 	if (!rc)
@@ -347,7 +340,10 @@ int accesses_take(struct accesses_command *command,
 	case ACCESSES_FRAME:
 		return take_number(options, id, &command->asked.frame);
 	case ACCESSES_PHYSICAL:
-		command->physical = true;
+		command->asked.is_physical = true;
+		return 0;
+	case ACCESSES_PROCESS:
+		command->asked.process = options->value;
 		return 0;
 	case ACCESSES_DEBUG_DIR:
 		debug_folders_take(options->value);

@@ -24,7 +24,6 @@ struct accesses_command {
 	enum accesses_which which;
 	uint64_t limit;		/* 0: none */
 	bool changes, has_value, json;
-	bool physical;		/* of a machine: the address is */
 	bool only_thread;	/* only what the thread does whose variables
 				   are meant, if one is */
 	uint64_t value;
@@ -34,7 +33,7 @@ enum { ACCESSES_ADDR = 256, ACCESSES_SIZE, ACCESSES_AT, ACCESSES_FROM,
        ACCESSES_TO, ACCESSES_ONLY_FIRST, ACCESSES_ONLY_LAST, ACCESSES_LIMIT,
        ACCESSES_CHANGES, ACCESSES_VALUE, ACCESSES_THREAD, ACCESSES_FRAME,
        ACCESSES_DEBUG_DIR, ACCESSES_REGISTER, ACCESSES_PHYSICAL,
-       ACCESSES_JSON };
+       ACCESSES_PROCESS, ACCESSES_JSON };
 
 /* Options that all four have, for their tables. */
 #define ACCESSES_OPTION_ADDR                                                  \
@@ -52,7 +51,11 @@ enum { ACCESSES_ADDR = 256, ACCESSES_SIZE, ACCESSES_AT, ACCESSES_FROM,
 	  "function, as 'cprec backtrace' shows them" },                      \
 	{ ACCESSES_PHYSICAL, "physical", NULL,                                \
 	  "of a machine: the address is physical; without this\n"             \
-	  "it is as at the end of what is asked for" },                       \
+	  "it is as at the end of what is asked for",                         \
+	  .without = "process" },                                             \
+	{ ACCESSES_PROCESS, "process", "P",                                   \
+	  "of a machine: the address is one of this process of\n"            \
+	  "its kernel, a number or a name" },                                 \
 	{ ACCESSES_DEBUG_DIR, "debug-dir", "DIR",                             \
 	  "where debugging information is looked for, too" },                 \
 	{ ACCESSES_JSON, "json", NULL,                                        \

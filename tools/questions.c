@@ -163,6 +163,41 @@ static int find_size(struct question *question, struct failure *why)
 	return 0;
 }
 
+int question_check_space(const struct request *asked,
+			 const struct recording *recording,
+			 struct failure *why)
+{
+	if (recording_is_machine(recording) ||
+	    (!asked->is_physical && !asked->process))
+		return 0;
+	return failed(why, ERR_INPUT, "--%s is for machines only",
+		      asked->process ? "process" : "physical");
+}
+
+/* Which addresses of a machine are meant. */
+static int take_space(const struct question *question, struct opened *opened,
+		      struct failure *why)
+{
+	const struct request *asked = &question->asked;
+	struct address_space space = { .is_physical = asked->is_physical };
+	struct kernel_process process;
+	int rc = 0;
+
+	if (!recording_is_machine(opened->recording))
+		return 0;
+	if (asked->process)
+		rc = opened_kernel(opened, why);
+	if (!rc && asked->process)
+		rc = kernel_find_process(opened->kernel, &question->at,
+					 asked->process, &process, why);
+	if (!rc && asked->process) {
+		space.has_table = true;
+		space.table = process.table;
+	}
+	query_use_space(opened->query, &space);
+	return rc;
+}
+
 static int find_all(struct question *question, struct opened *opened,
 		    struct failure *why)
 {
@@ -171,6 +206,8 @@ static int find_all(struct question *question, struct opened *opened,
 				opened->recording, question->asked.at, why);
 
 	question->size = QUESTION_SIZE;
+	if (!rc)
+		rc = take_space(question, opened, why);
 	if (!rc)
 		rc = find_address(question, expressions, why);
 	if (!rc)

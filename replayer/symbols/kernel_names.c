@@ -312,7 +312,8 @@ static size_t spell_all(const struct tables *tables, struct symbols *out)
 		if (!name[0])
 			continue;
 		if (out) {
-			strcpy(out->strings + used, name + 1);
+			memcpy(out->strings + used, name + 1,
+			       strlen(name));
 			out->list[out->count++] = (struct symbol){
 				.addr = tables->base + word_at(tables->image,
 						tables->offsets + 4 * i),
