@@ -62,7 +62,6 @@ echo {END}
 """
 
 
-# What devices do that use memory: a disk, which has FILE; entropy; the network.
 # What only this boot has.
 LIST = f"""echo {LISTED}
 dmesg
@@ -71,6 +70,7 @@ for p in /proc/[0-9]*; do echo ${{p#/proc/}} $(cat $p/comm); done
 echo {LISTED}
 """
 
+# What devices do that use memory: a disk, which has FILE; entropy; the network.
 DEVICES = f"""echo {BEGIN}
 mount -t ext4 /dev/vda /disk || exit
 cat /disk/FILE | md5sum
