@@ -159,6 +159,20 @@ PUBLIC int cprec_find_clock(struct cprec_recording *handle,
 
 /* ------- places to start from ------- */
 
+PUBLIC int cprec_use_physical(struct cprec_recording *handle, bool physical,
+			      struct cprec_failure *why)
+{
+	const struct address_space space = { .is_physical = physical };
+	int rc = question_begin(handle, true, why);
+
+	if (!rc && !recording_is_machine(handle->recording))
+		rc = failed(inner(why), ERR_INPUT, "a program has no physical"
+			    " addresses");
+	if (!rc)
+		query_use_space(handle->query, &space);
+	return rc;
+}
+
 PUBLIC void cprec_keep_limits(struct cprec_recording *handle, uint64_t bytes,
 			      uint64_t gap)
 {

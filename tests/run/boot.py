@@ -241,7 +241,8 @@ class Tests(CprecTap):
         told = self.listed.replace("\r", "").split(LISTED)
         log = [line.rstrip() for line in ask("dmesg").splitlines()]
         for line in told[1].strip().splitlines():
-            expect(line.rstrip() in log, f"not in the log: {line}")
+            line = line.replace("\t", "\\t").rstrip()
+            expect(line in log, f"not in the log: {line}")
         found = set()
         for at in range(60, 100, 2):
             for line in ask("ps", "--json", f"--at={at}%").splitlines():

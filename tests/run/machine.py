@@ -266,7 +266,11 @@ class Tests(CprecTap):
             f"watch *(long *) {at['sum']:#x}", "continue", "continue",
             "reverse-continue", "p $x0", "delete",
             f"break *{at['on_interrupt']:#x}", "reverse-continue", "p/x $pc",
-            "info registers vbar_el1 elr_el1")
+            "info registers vbar_el1 elr_el1", "delete", "continue",
+            f"x/wx {ALIAS + 0x200000:#x}", f"x/wx {RAM + 0x200000:#x}",
+            "maintenance packet qqemu.PhyMemMode",
+            "maintenance packet Qqemu.PhyMemMode:1",
+            f"x/wx {RAM + 0x200004:#x}", f"x/wx {ALIAS + 0x200004:#x}")
         for wanted in (r"p \(\$cpsr >> 2\) & 3\n.*= 0",
                        f"p/x \$pc\n.*= {user:#x}",
                        f"p/x \$pc\n.*= {at['on_call']:#x}", r"p \$x8\n.*= 1",
@@ -276,7 +280,10 @@ class Tests(CprecTap):
                        r"Old value = 100\n+New value = 199\n",
                        r"Old value = 199\n+New value = 100\n",
                        f"p/x \$pc\n.*= {at['on_interrupt']:#x}",
-                       f"vbar_el1 +{self.place('vectors'):#x}"):
+                       f"vbar_el1 +{self.place('vectors'):#x}",
+                       f"{ALIAS + 0x200000:#x}:\t0x14", 'received: "0"',
+                       'received: "OK"', f"{RAM + 0x200004:#x}:\t0x0000000",
+                       f"Cannot access .*{ALIAS + 0x200004:#x}"):
             expect(re.search(wanted, said), f"{wanted}\n{said}")
 
     def gdb(self, *commands):

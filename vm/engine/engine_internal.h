@@ -147,11 +147,12 @@ struct engine {
 		uint32_t size, number;
 	} known[KNOWN_BLOCKS];
 
-	struct {		/* see build/conceal.c */
+	struct {		/* see build/disguise.c */
 		guest_addr pc;
-		unsigned size;	/* 0: still to be asked for */
-		bool is_any;
-	} concealed;
+		uint8_t bytes[ENGINE_DISGUISE_MOST];
+		unsigned size;	/* 0: none */
+		bool waits;	/* that is to be asked for */
+	} disguise;
 	uint64_t *hooked; /* the first and last address of engine_hook() */
 	struct {		/* see build/accesses.c */
 		unsigned kinds;

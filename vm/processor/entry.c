@@ -238,9 +238,9 @@ static unsigned on_translate(void *context, guest_addr pc, unsigned most)
 	return plan_block(context, pc, most);
 }
 
-static unsigned on_conceal(void *context, guest_addr pc)
+static void on_disguise(void *context, guest_addr pc)
 {
-	return plan_concealed(context, pc);
+	plan_disguise(context, pc);
 }
 
 static void on_syscall(void *context)
@@ -265,7 +265,7 @@ static void on_invalid(void *context)
 
 const struct engine_calls processor_calls = {
 	.translate = on_translate,
-	.conceal = on_conceal,
+	.disguise = on_disguise,
 	.meet = on_meet,
 	.enter = on_enter,
 	.instruction = on_instruction,

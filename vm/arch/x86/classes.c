@@ -190,9 +190,6 @@ static const struct row rows[] = {
 
 /* ------- operands that must be aligned ------- */
 
-/* Bits by the opcode's low nibble, one word for each high nibble. */
-typedef uint16_t opcode_rows[16];
-
 /* Behind 0F, without prefix: PS and MOVAPS; not the conversions of 64 bits. */
 static const opcode_rows plain = {
 	[0x1] = 0x0030, [0x2] = 0x0b00, [0x5] = 0xfbfe, [0xc] = 0x0044,
@@ -248,58 +245,6 @@ static bool is_aligned(const struct x86_parts *insn)
 {
 	return insn->behind_at < insn->known && !insn_names_register(insn) &&
 	       rows_of(insn)[insn->opcode >> 4] >> (insn->opcode & 15) & 1;
-}
-
-/* ------- what LOCK may stand before ------- */
-
-/* ADD ... XOR, XCHG, NOT, NEG, INC, DEC */
-static const opcode_rows locked_one = {
-	[0x0] = 0x0303, [0x1] = 0x0303, [0x2] = 0x0303, [0x3] = 0x0003,
-	[0x8] = 0x00cf, [0xf] = 0xc0c0,
-};
-
-/* BTS, BTR, BTC, CMPXCHG, XADD, CMPXCHG8B */
-static const opcode_rows locked_0f = {
-	[0xa] = 0x0800, [0xb] = 0x0c0b, [0xc] = 0x0083,
-};
-
-/* Bits by the middle field. */
-static uint8_t locked_groups(const struct x86_parts *insn)
-{
-	unsigned opcode = insn->map << 8 | insn->opcode;
-
-	switch (opcode) {
-	case 0x80: case 0x81: case 0x82: case 0x83:
-		return 0x7f;
-	case 0xf6: case 0xf7:
-		return 0x0c;
-	case 0xfe: case 0xff:
-		return 0x03;
-	case MAP_0F << 8 | 0xba:
-		return 0xe0;
-	case MAP_0F << 8 | 0xc7:
-		return 0x02;
-	default:
-		return 0xff;
-	}
-}
-
-/*
- * An operand in memory that is written, of one of these.  Of all else that has
- * the prefix, the engine executes some, and does not survive translating some.
- */
-static bool is_wrongly_locked(const struct x86_parts *insn)
-{
-	const uint16_t *may = insn->map == MAP_ONE ? locked_one : locked_0f;
-
-	if (!insn->lock)
-		return false;
-	if (insn->map > MAP_0F ||
-	    !(may[insn->opcode >> 4] >> (insn->opcode & 15) & 1))
-		return true;
-	return insn->behind_at < insn->known &&
-	       (insn_names_register(insn) ||
-		!(locked_groups(insn) >> insn_group(insn) & 1));
 }
 
 /* ------- looking up ------- */
@@ -358,10 +303,6 @@ struct x86_class x86_classify(const struct x86_parts *insn)
 	unsigned row;
 
 	pthread_once(&indexed, index_rows);
-	if (is_wrongly_locked(insn)) {
-		class.gate = GATE_INVALID;
-		return class;
-	}
 	row = first_row[insn->map][insn->opcode];
 	while (row < ROWS && rows[row].map == insn->map &&
 	       !fits(&rows[row], insn))

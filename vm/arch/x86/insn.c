@@ -227,7 +227,7 @@ static bool is_rare(const struct x86_parts *insn, char form)
 {
 	bool has_register = has_modrm(form) && insn_names_register(insn);
 
-	return form == RARE || insn->is_odd ||
+	return form == RARE ||
 	       (insn->is_32 && insn->short_address && !has_register) ||
 	       (insn->has_66 && (form == BRANCH || form == RETURN));
 }
@@ -253,7 +253,7 @@ static size_t take_rest(struct x86_parts *insn, char form, size_t at)
 	insn->immediate_at = immediate ? (uint8_t)at : 0;
 	at += immediate;
 	insn->is_cut_off = at > insn->known;
-	return at <= insn->known ? at : 0;
+	return at <= insn->known && !insn->is_odd ? at : 0;
 }
 
 void x86_take_apart(bool is_32, const uint8_t *code, size_t left,
@@ -275,7 +275,8 @@ void x86_take_apart(bool is_32, const uint8_t *code, size_t left,
 	if (at < out->known)
 		out->behind = code[at];
 	out->size = (uint8_t)take_rest(out, form, at);
-	if (form != CUT_OFF)
+	out->has_opcode = form != CUT_OFF;
+	if (out->has_opcode)
 		out->class = x86_classify(out);
 }
 

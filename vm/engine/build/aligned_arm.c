@@ -10,7 +10,7 @@
  * Source: Arm Architecture Reference Manual for ARMv7-A, A3.2.1 (alignment);
  * A7.7 and A8.8.320 to 328, for what VLD1 and the like say.
  */
-#include "vm/engine/build/conceal.h"
+#include "vm/engine/build/disguise.h"
 #include "vm/engine/build/replaces.h"
 #include "vm/engine/engine_internal.h"
 
@@ -26,38 +26,24 @@ static _Thread_local struct {
 	bool has_accessed;
 } insn;
 
-/* What does nothing: in ARM code, and in Thumb code of 2 and of 4 bytes. */
-#define NOP 0xe320f000u
-#define NOP_NARROW 0xbf00u
-#define NOP_WIDE 0xf3af8000u
-
 typedef uint32_t fetch_fn(void *state, uint32_t addr);
 
 REPLACES(fetch_fn, cpu_ldl_code_arm);
 uint32_t cpu_ldl_code_arm(void *state, uint32_t addr)
 {
-	insn.word = conceal_at(addr).size ?
-			    NOP : engine_cpu_ldl_code_arm(state, addr);
+	if (!disguise_is_at(addr, &insn.word, sizeof(insn.word)))
+		insn.word = engine_cpu_ldl_code_arm(state, addr);
 	insn.is_half = insn.is_thumb = insn.has_accessed = false;
 	return insn.word;
 }
 
-REPLACES(fetch_fn, cpu_lduw_code_arm);
-static uint32_t fetch_half(void *state, uint32_t addr)
-{
-	struct concealed concealed = conceal_at(addr);
-
-	if (!concealed.size)
-		return engine_cpu_lduw_code_arm(state, addr);
-	if (concealed.size == 2)
-		return NOP_NARROW;
-	return concealed.at ? NOP_WIDE & 0xffff : NOP_WIDE >> 16;
-}
-
 /* It may look at the first half more than once. */
+REPLACES(fetch_fn, cpu_lduw_code_arm);
 uint32_t cpu_lduw_code_arm(void *state, uint32_t addr)
 {
-	uint32_t half = fetch_half(state, addr);
+	uint16_t other;
+	uint32_t half = disguise_is_at(addr, &other, sizeof(other)) ?
+				other : engine_cpu_lduw_code_arm(state, addr);
 
 	if (insn.is_half && addr == insn.addr + 2) {
 		insn.word = insn.word << 16 | half;

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "vm/engine/build/conceal.h"
+#include "vm/engine/build/disguise.h"
 #include "vm/engine/build/generate.h"
 #include "vm/engine/build/replaces.h"
 
@@ -24,9 +24,6 @@
 #define ACCESS_SIZE 3u
 #define ACCESS_32 2u
 
-/* With as many of the other byte in front as one likes, it does nothing. */
-#define NOP 0x90u
-#define OPERAND_SIZE 0x66u
 #define PAGE_MASK UINT64_C(0xfff)
 
 typedef void extend_fn(void *context, name to, name from);
@@ -59,16 +56,15 @@ typedef uint32_t fetch_fn(void *state, uint64_t addr);
 REPLACES(fetch_fn, cpu_ldub_code_x86_64);
 uint32_t cpu_ldub_code_x86_64(void *state, uint64_t addr)
 {
-	struct concealed concealed;
+	uint8_t other;
 
 	memset(&seen, 0, sizeof(seen));
-	if (conceal_waits(addr)) {
+	if (disguise_waits(addr)) {
 		engine_cpu_ldub_code_x86_64(state, (addr | PAGE_MASK) + 1);
-		conceal_settle();
+		disguise_settle();
 	}
-	concealed = conceal_at(addr);
-	if (concealed.size)
-		return concealed.at + 1 < concealed.size ? OPERAND_SIZE : NOP;
+	if (disguise_is_at(addr, &other, sizeof(other)))
+		return other;
 	return engine_cpu_ldub_code_x86_64(state, addr);
 }
 

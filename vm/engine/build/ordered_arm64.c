@@ -8,14 +8,12 @@
  * Source: Arm Architecture Reference Manual, B2.5.2 (alignment); C4.1.94, for
  * the encodings.
  */
-#include "vm/engine/build/conceal.h"
+#include "vm/engine/build/disguise.h"
 #include "vm/engine/build/replaces.h"
 #include "vm/engine/engine_internal.h"
 
 /* Of an access of the engine's: as aligned as it is large (QEMU: MO_ALIGN). */
 #define ALIGNED 0x70u
-
-#define NOP 0xd503201fu
 
 /* The word that is being translated, on this thread. */
 static _Thread_local uint32_t word;
@@ -24,8 +22,8 @@ typedef uint32_t fetch_fn(void *state, uint64_t addr);
 REPLACES(fetch_fn, cpu_ldl_code_aarch64);
 uint32_t cpu_ldl_code_aarch64(void *state, uint64_t addr)
 {
-	word = conceal_at(addr).size ? NOP :
-				       engine_cpu_ldl_code_aarch64(state, addr);
+	if (!disguise_is_at(addr, &word, sizeof(word)))
+		word = engine_cpu_ldl_code_aarch64(state, addr);
 	return word;
 }
 
