@@ -38,6 +38,7 @@ RELEASES = ["bookworm", "trixie"]
 LONG = 600
 CONSOLE = "console=ttyAMA0 quiet"
 BEGIN, END = "CHECK-BEGIN", "CHECK-END"
+LISTED = "CHECK-LISTED"
 
 INIT = """#!/bin/busybox sh
 /bin/busybox --install -s /bin
@@ -46,7 +47,7 @@ mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev
 for module in /modules/*; do insmod $module; done
 case $(cat /proc/cmdline) in
-*check*) sh /check; poweroff -f;;
+*check*) sh /check; sh /list; poweroff -f;;
 *devices*) sh /devices; poweroff -f;;
 esac
 exec setsid cttyhack sh
@@ -68,6 +69,14 @@ ls -l /proc/self/exe | sed 's/.*-> //'
 echo {END}
 """
 
+
+# What only this boot has.
+LIST = f"""echo {LISTED}
+dmesg
+echo {LISTED}
+for p in /proc/[0-9]*; do echo ${{p#/proc/}} $(cat $p/comm); done
+echo {LISTED}
+"""
 
 # What devices do that use memory: a disk, which has FILE; entropy; the network.
 DEVICES = f"""echo {BEGIN}
@@ -131,6 +140,7 @@ def initial_files(busybox, modules_folder):
               ("bin/busybox", 0o100755, program),
               ("bin/sh", 0o120777, b"busybox"),
               ("init", 0o100755, INIT.encode()),
+              ("list", 0o100755, LIST.encode()),
               ("check", 0o100755, CHECK.encode()),
               ("devices", 0o100755, DEVICES.encode())]
     archive = b"".join(entry(i + 1, *file) for i, file in enumerate(files))
@@ -243,6 +253,7 @@ class Tests(CprecTap):
         said = self.run_long(*self.machine("check", "--cpu=" + cpu))
         seconds = time.monotonic() - begun
         self.said[cpu] = between(said)
+        self.listed = said
         expect("same\n" in self.said[cpu] and "through" in self.said[cpu],
                self.said[cpu])
         cprec = self.options.cprec
@@ -263,6 +274,28 @@ class Tests(CprecTap):
             self.options.cprec, "query", "--json", f"--addr={vectors:#x}",
             "--size=2k", at, self.trace))
         expect(set(done["bytes"]) - set("0?"), self.version)
+
+    def kernel(self):
+        """What it knows of itself: names, processes, its log; as it said."""
+        def ask(*words):
+            return self.run_long(self.options.cprec, *words, self.trace)
+        expect(self.version in ask("dmesg"), "the version")
+        told = self.listed.replace("\r", "").split(LISTED)
+        log = [line.rstrip() for line in ask("dmesg").splitlines()]
+        for line in told[1].strip().splitlines():
+            line = line.replace("\t", "\\t").rstrip()
+            expect(line in log, f"not in the log: {line}")
+        found = set()
+        for at in range(60, 100, 2):
+            for line in ask("ps", "--json", f"--at={at}%").splitlines():
+                process = json.loads(line)
+                found.add((process["pid"], process["name"]))
+        for line in told[2].strip().splitlines():
+            pid, process = line.split(None, 1)
+            expect(int(pid) > 60 or (int(pid), process) in found,
+                   f"no process {line}")
+        expect("schedule" in ask("backtrace", "--at=99%"), "callers")
+        return f"{len(log)} messages, {len(found)} processes"
 
     def shell(self):
         """Somebody types, and there is nobody who waits for a boot."""
@@ -328,6 +361,7 @@ def test_kernel(tests, of):
     tests.test(of + "cortex-a72", tests.boot, "cortex-a72")
     tests.test(of + "cortex-a53", tests.boot, "cortex-a53")
     tests.test(of + "the kernel's memory", tests.kernel_memory)
+    tests.test(of + "the kernel's processes and log", tests.kernel)
     tests.test(of + "a shell", tests.shell)
     if shutil.which(MAKE_DISK):
         tests.test(of + "devices", tests.devices)
