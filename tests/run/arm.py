@@ -34,6 +34,20 @@ CALLS = {
 }
 
 
+LEAVES = r"""
+#include <string.h>
+
+volatile char *nowhere;
+static int inner(int which)
+{
+	return which ? (int)strlen((char *)nowhere) :
+		       memcpy((char *)nowhere, "text", 4) != NULL;
+}
+static int outer(int which) { return inner(which) + 1; }
+int main(int argc, char **argv) { return outer(argv[argc - 1][0] == '1'); }
+"""
+
+
 def states_of(log):
     """Registers before each instruction, as qemu-user has logged them."""
     for block in log.decode("latin-1").split("Trace ")[1:]:
@@ -103,6 +117,22 @@ class Tests(OtherTests):
         info = json.loads(self.answer("info", "--json", trace))
         equal(info["instructions"], 17, "instructions")
 
+    def leaves(self, way):
+        """What calls a function of the C library without tables is in the
+        link register; and the function may have put something on the stack."""
+        program = os.path.join(self.folder, "leaves")
+        with open(program + ".c", "w", encoding="utf-8") as out:
+            out.write(LEAVES)
+        subprocess.run([self.compiler, "-g", "-O0", "-fno-builtin", *self.ways[way],
+                        "-o", program, program + ".c"], check=True)
+        for which in "0", "1":
+            trace = program + ".cpr"
+            run(self.options.cprec, "record", "-q", "-o", trace,
+                "--sysroot=" + self.sysroot, program, which)
+            told = self.answer("backtrace", trace)
+            names = re.findall(r" in (outer|inner|main|_start)\b", told)
+            equal(names, ["inner", "outer", "main", "_start"], told)
+
     def arguments(self, source):
         """In core registers, in those of floating point, on the stack, and in
         parts of both; of both kinds of code."""
@@ -141,6 +171,8 @@ def run_all(options, folder):
     for name in "arm64_memory.c", "arm64_threads.c", "arm_code.c":
         for way in tests.ways:
             tests.test(f"{name}, {way}", tests.compare, source(name), way)
+    for way in tests.ways:
+        tests.test(f"leaves, {way}", tests.leaves, way)
     tests.test("counted", tests.counted, source("arm_counted.S"))
     tests.test("clock", tests.clock, source("arm_clock.S"))
     tests.test("monitor", tests.monitor, source("monitor_arm64.c"))

@@ -208,7 +208,8 @@ class Tests(CprecTap):
         for command in (["backtrace"], ["maps"], ["strace"], ["races"],
                         ["last", "--addr=0x40000000"], ["calls", "f"],
                         ["writes", "--addr=0x40000000"], ["index"],
-                        ["debug", "--plain"], ["gdbserver", "--stdio"],
+                        ["debug", "--plain"], ["debug"], ["gdb"],
+                        ["gdbserver", "--stdio"],
                         ["query", "-"], ["symbols"], ["heap"],
                         ["replay", "--thread=0"], ["verify", "--thread=all"],
                         ["query", "--addr=0x40000000", "--format=x"]):
@@ -258,6 +259,8 @@ class Tests(CprecTap):
         with open(large, "wb") as out:
             out.truncate(20 << 20)
         self.no_machine("no kernel")
+        for option in ("--sysroot=/", "--slice=1m", "--with-debug", "--aslr"):
+            self.no_machine(option, option, kernel=head)
         self.no_machine("a kernel that is not there", "--kernel=/none")
         self.no_machine("a folder", "--kernel=" + self.folder)
         self.no_machine("nothing in it", kernel=b"")
