@@ -114,11 +114,6 @@ static bool look_at(const char *path, const char *from, bool *has_all)
 		say("%s", why.text);
 		return false;
 	}
-	if (recording_check_program(recording, &why)) {
-		say("%s", why.text);
-		recording_close(recording);
-		return false;
-	}
 	damage_say(recording);
 	*has_all = arch_is_own(recording_reg_table(recording)->arch) &&
 		   !lines_create(&lines, recording, NULL) &&

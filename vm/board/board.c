@@ -54,6 +54,7 @@ int board_create(struct board **out, const char *model,
 	if (!board)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	board->world = world;
+	board->aborted_at = board->passed_at = UINT64_MAX;
 	board->ram.base = ram->base;
 	board->ram.size = ram->size;
 	rc = create(board, model, why);
@@ -71,6 +72,8 @@ void board_destroy(struct board *board)
 		return;
 	engine_close(board->engine);
 	ram_release(&board->ram);
+	number_map_release(&board->breaks);
+	number_map_release(&board->cuts);
 	free(board->blocks);
 	free(board);
 }
@@ -172,6 +175,16 @@ void board_set_registers(struct board *board, const struct reg_file *regs)
 			board_set_reg(board, reg, reg_get(table(), regs, reg));
 	board_set_reg(board, ARM64_SCTLR, reg_get(table(), regs, ARM64_SCTLR));
 	engine_flush_tlb(board->engine);
+}
+
+struct board_view board_view(const struct board *board)
+{
+	return (struct board_view){
+		.is_program = !PSTATE_LEVEL(board_reg(board, ARM64_CPSR)),
+		.program_sp = board_reg(board, ARM64_SP_EL0),
+		.kernel_sp = board_reg(board, ARM64_SP_EL1),
+		.tables = board_tables(board),
+	};
 }
 
 /* ------- memory ------- */

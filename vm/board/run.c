@@ -26,9 +26,12 @@ uint64_t board_steps(const struct board *board)
 /* So many are granted, and so many steps had been done before. */
 static void grant(struct board *board, uint64_t steps, uint64_t more)
 {
+	uint64_t before = board->base + (uint64_t)board->granted;
+
 	board->base = steps;
 	board->granted = more < INT64_MAX ? (int64_t)more : INT64_MAX;
 	engine_counter(board->engine)->budget = board->granted;
+	watch_shift(board, steps + (uint64_t)board->granted - before);
 }
 
 void board_set_steps(struct board *board, uint64_t steps)
@@ -87,6 +90,7 @@ static unsigned on_translate(void *context, guest_addr pc, unsigned most)
 
 	if (board_translate(board, pc, &addr))
 		ram_watch_code(&board->ram, addr);
+	most = breaks_cut(board, pc, most);
 	return board->cut && pc == board->cut_at && board->cut < most ?
 		       board->cut : most;
 }
@@ -114,7 +118,7 @@ static uint32_t on_meet(void *context, guest_addr pc, uint32_t size)
 
 static bool must_refresh(const struct board *board)
 {
-	return board->ram.changed_count ||
+	return board->ram.changed_count || board->drops_all ||
 	       board->block_count >= engine_blocks_most(board->engine);
 }
 
@@ -146,6 +150,7 @@ static bool attend(struct board *board, uint32_t number)
 	uint64_t now = board_steps(board);
 
 	board->stop_block = number;
+	watch_tell(board);
 	if (must_refresh(board)) {
 		stop(board, STOPPED_TO_REFRESH);
 		return false;
@@ -157,10 +162,15 @@ static bool attend(struct board *board, uint32_t number)
 	/* An interrupt where a run ends belongs to the next one. */
 	if (now < board->until && look(board, now, block->pc))
 		return false;
+	if (now < board->until && breaks_stop(board, block->pc, now)) {
+		stop(board, STOPPED_AT_BREAK);
+		return false;
+	}
 	if (block->count > board->until - now) {
 		stop(board, STOPPED_BEFORE);
 		return false;
 	}
+	watch_instruction(board, now, block->pc);
 	return true;
 }
 
@@ -170,11 +180,12 @@ static const struct engine_block *on_enter(void *context, uint32_t number,
 	struct board *board = context;
 	struct counter *counter = engine_counter(board->engine);
 	const struct engine_block *block = &board->blocks[number];
+	bool calls = breaks_may_stop(board, block->pc);
 	uint64_t end, limit;
 
 	if (entry == ENTRY_COUNTED) {
 		counter->budget += block->count;
-	} else if (counter->budget >= block->count) {
+	} else if (!calls && counter->budget >= block->count) {
 		counter->budget -= block->count;
 		counter->current = number;
 		return block;
@@ -184,9 +195,12 @@ static const struct engine_block *on_enter(void *context, uint32_t number,
 		return NULL;
 	end = board_steps(board) + block->count;
 	limit = board->look_at < board->until ? board->look_at : board->until;
-	grant(board, end, limit > end ? limit - end : 0);
+	limit = limit > end ? limit - end : 0;
+	if (limit > watch_limit(board) - block->count)
+		limit = watch_limit(board) - block->count;
+	grant(board, end, limit);
 	counter->current = number;
-	return entry == ENTRY_CALLED ? block : NULL;
+	return entry == ENTRY_CALLED && !calls ? block : NULL;
 }
 
 /* What the block was counted for from `pc` on has not been executed. */
@@ -201,10 +215,16 @@ static void on_exception(void *context,
 {
 	struct board *board = context;
 
+	if (exception->kind == EXCEPTION_DATA)
+		watch_take_back(board, board_reg(board, ARM64_PC));
 	/* One that cannot be fetched is behind a block that is done. */
 	if (exception->kind != EXCEPTION_FETCH)
 		leave_block(board, board_reg(board, ARM64_PC));
 	engine_counter(board->engine)->current = 0;
+	watch_tell(board);
+	if (exception->kind != EXCEPTION_SVC &&
+	    exception->kind != EXCEPTION_HVC)
+		board->aborted_at = board_steps(board);
 	switch (exception->kind) {
 	case EXCEPTION_HVC:
 	case EXCEPTION_SMC:
@@ -263,10 +283,12 @@ static void refresh(struct board *board)
 				ram->base + ((uint64_t)ram->changed[i]
 					     << GUEST_PAGE_SHIFT));
 	ram->changed_count = 0;
-	if (board->block_count < engine_blocks_most(board->engine))
+	if (!board->drops_all &&
+	    board->block_count < engine_blocks_most(board->engine))
 		return;
 	engine_drop_all(board->engine);
 	board->block_count = 1;
+	board->drops_all = false;
 }
 
 /* Runs the engine until it stops by itself. */
@@ -279,9 +301,11 @@ static int run_engine(struct board *board, struct failure *why)
 	grant(board, board_steps(board), 0);
 	exit = engine_run(board->engine, pc, 0);
 	engine_counter(board->engine)->current = 0;
+	watch_tell(board);
 	if (board->stopped == STOPPED_BEFORE ||
 	    board->stopped == STOPPED_TO_REFRESH ||
-	    board->stopped == STOPPED_TO_PAUSE)
+	    board->stopped == STOPPED_TO_PAUSE ||
+	    board->stopped == STOPPED_AT_BREAK)
 		board_set_reg(board, ARM64_PC,
 			      board->blocks[board->stop_block].pc);
 	pc = board_reg(board, ARM64_PC);
@@ -325,6 +349,9 @@ static bool is_over(struct board *board, bool exact, enum board_stop *stop)
 	case STOPPED_TO_PAUSE:
 		*stop = BOARD_PAUSES;
 		return true;
+	case STOPPED_AT_BREAK:
+		*stop = BOARD_AT_BREAK;
+		return true;
 	case STOPPED_BEFORE:
 		*stop = BOARD_AT_STEPS;
 		return !exact;
@@ -352,5 +379,6 @@ int board_run(struct board *board, uint64_t until, bool exact,
 		if (is_over(board, exact, stop))
 			break;
 	}
+	board->passed_at = board->aborted_at = UINT64_MAX;
 	return 0;
 }
