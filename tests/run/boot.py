@@ -241,7 +241,7 @@ class Tests(CprecTap):
         told = self.listed.replace("\r", "").split(LISTED)
         log = [line.rstrip() for line in ask("dmesg").splitlines()]
         for line in told[1].strip().splitlines():
-            line = line.replace("\t", "\\t").rstrip()
+            line = line.replace("\t", "\\x09").rstrip()
             expect(line in log, f"not in the log: {line}")
         found = set()
         for at in range(60, 100, 2):
