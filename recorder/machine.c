@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* machine.c - runs a machine, and records what happens to it */
-#include "recorder/machine.h"
+#include "recorder/machine_internal.h"
 
-#include <poll.h>
 #include <stdlib.h>
 
 #include "formats/error.h"
-#include "recorder/machine_memory.h"
 
 /* How often the input is looked at, in steps: some 40 milliseconds. */
 #define LOOK_STEPS UINT64_C(20000000)
@@ -25,27 +23,9 @@
 /* Six hours: for a kernel that only waits, some seconds.  A choice. */
 #define FORGOTTEN (6 * 3600 * BOARD_TICKS_PER_SECOND)
 
-#define OUTPUT_ROOM 1024u
-#define TYPED_MOST 64u
-#define SOCKETS_MOST 256u
-
-struct machine {
-	const struct machine_options *options;
-	struct virt *virt;
-	struct board *board;
-	struct board_world world;
-	struct machine_trace trace;
-	struct machine_memory memory;	/* as devices use it */
-	bool input_closed, stopped, is_connected;
-	struct pollfd sockets[SOCKETS_MOST];
-	uint64_t spoken;	/* ticks, when the console was last used */
-	uint8_t output[OUTPUT_ROOM];
-	size_t output_count;
-};
-
 /* ------- the console ------- */
 
-static void write_output(struct machine *machine)
+void machine_write_output(struct machine *machine)
 {
 	if (machine->output_count)
 		machine->options->output(machine->options->context,
@@ -58,10 +38,12 @@ static void on_output(void *context, uint8_t byte)
 {
 	struct machine *machine = context;
 
+	if (machine->follows)
+		return;
 	machine->output[machine->output_count++] = byte;
 	machine->spoken = board_ticks(machine->board);
 	if (machine->output_count == OUTPUT_ROOM)
-		write_output(machine);
+		machine_write_output(machine);
 }
 
 static void on_said(void *context, uint64_t addr, const uint8_t *bytes,
@@ -139,12 +121,20 @@ static bool is_forgotten(const struct machine *machine)
 
 /* ------- the world ------- */
 
+static void record_event(struct machine *machine, struct packet *packet)
+{
+	if (!machine->is_live)
+		machine_trace_event(&machine->trace, packet,
+				    board_steps(machine->board));
+}
+
 static uint64_t on_read(void *context, uint64_t addr, unsigned size)
 {
 	struct machine *machine = context;
 	uint64_t value = virt_read(machine->virt, addr, size);
 
-	machine_trace_read(&machine->trace, addr, value, size);
+	if (!machine->is_live)
+		machine_trace_read(&machine->trace, addr, value, size);
 	return value;
 }
 
@@ -171,8 +161,7 @@ static void on_taken(void *context)
 	struct machine *machine = context;
 	struct packet packet = { .kind = PACKET_INTERRUPT };
 
-	machine_trace_event(&machine->trace, &packet,
-			    board_steps(machine->board));
+	record_event(machine, &packet);
 }
 
 /* ------- instructions whose results are not computed ------- */
@@ -181,9 +170,9 @@ static void record_value(struct machine *machine, unsigned reg, uint64_t value)
 {
 	struct packet packet = { .kind = PACKET_VALUE };
 
-	machine_trace_event(&machine->trace, &packet,
-			    board_steps(machine->board));
-	machine_trace_register(&machine->trace, reg, value);
+	record_event(machine, &packet);
+	if (!machine->is_live)
+		machine_trace_register(&machine->trace, reg, value);
 	board_set_reg(machine->board, reg, value);
 }
 
@@ -227,7 +216,7 @@ static void pass_time(struct machine *machine, uint64_t tick, bool *ended)
 	uint64_t idle = board_reg(board, BOARD_REG_IDLE), passed, most;
 	bool typed;
 
-	write_output(machine);
+	machine_write_output(machine);
 	typed = take_input(machine, wait);
 	work(machine);
 	*ended = machine->input_closed && !machine->is_connected &&
@@ -258,8 +247,7 @@ static void record_end(struct machine *machine, enum machine_end end)
 {
 	struct packet packet = { .kind = PACKET_EXIT, .result = end };
 
-	machine_trace_event(&machine->trace, &packet,
-			    board_steps(machine->board));
+	record_event(machine, &packet);
 }
 
 /* Behind a call of the firmware: false if it ends the machine. */
@@ -291,12 +279,14 @@ static int write_segment(struct machine *machine, struct failure *why)
 				     count, why);
 }
 
-/* Devices do what they were asked for, and it is recorded. */
-static int record_work(struct machine *machine, struct failure *why)
+int machine_work(struct machine *machine, struct failure *why)
 {
 	work(machine);
-	return machine_memory_record(&machine->memory, &machine->trace,
-				     machine->board, why);
+	if (!machine->is_live)
+		return machine_memory_record(&machine->memory, &machine->trace,
+					     machine->board, why);
+	machine->memory.count = 0;
+	return 0;
 }
 
 static int write_due(struct machine *machine, struct failure *why)
@@ -311,12 +301,12 @@ static int write_due(struct machine *machine, struct failure *why)
 					   why) : 0;
 }
 
-/* Runs to the next stop and does what it asks for; `*on`: the machine does. */
-static int advance(struct machine *machine, bool *on, enum machine_end *end,
-		   struct failure *why)
+int machine_advance(struct machine *machine, bool *on, enum machine_end *end,
+		    struct failure *why)
 {
 	uint64_t now = board_steps(machine->board);
-	uint64_t until = machine_trace_segment_end(&machine->trace);
+	uint64_t until = machine->is_live ? UINT64_MAX :
+			 machine_trace_segment_end(&machine->trace);
 	uint64_t look = now + (machine->is_connected ? CONNECTED_STEPS :
 						       LOOK_STEPS);
 	bool idle_for_ever = false;
@@ -337,7 +327,7 @@ static int advance(struct machine *machine, bool *on, enum machine_end *end,
 	else if (stop == BOARD_AT_STEPS || machine->is_connected)
 		take_input(machine, 0);
 	if (*on)
-		rc = record_work(machine, why);
+		rc = machine_work(machine, why);
 	if (rc)
 		return rc;
 	if (stop != BOARD_CALLS && (machine->stopped || idle_for_ever)) {
@@ -345,15 +335,13 @@ static int advance(struct machine *machine, bool *on, enum machine_end *end,
 		*end = machine->stopped ? MACHINE_STOPPED : MACHINE_IDLE;
 	}
 	if (stop == BOARD_AT_STEPS)
-		write_output(machine);
-	return *on ? write_due(machine, why) : 0;
+		machine_write_output(machine);
+	return *on && !machine->is_live ? write_due(machine, why) : 0;
 }
 
-static int create(struct machine *machine, struct failure *why)
+int machine_create_world(struct machine *machine, struct failure *why)
 {
 	struct virt_options options = machine->options->virt;
-	struct board_ram ram;
-	int rc;
 
 	options.out = on_output;
 	options.said = on_said;
@@ -364,11 +352,18 @@ static int create(struct machine *machine, struct failure *why)
 		.read = on_read, .write = on_write,
 		.look = on_look, .taken = on_taken, .context = machine,
 	};
-	rc = virt_create(&machine->virt, &options, why);
+	return virt_create(&machine->virt, &options, why);
+}
+
+static int create(struct machine *machine, struct failure *why)
+{
+	struct board_ram ram;
+	int rc = machine_create_world(machine, why);
+
 	if (rc)
 		return rc;
 	ram = virt_ram(machine->virt);
-	rc = board_create(&machine->board, options.model, &ram,
+	rc = board_create(&machine->board, machine->options->virt.model, &ram,
 			  &machine->world, why);
 	if (!rc)
 		rc = virt_start(machine->virt, machine->board, why);
@@ -383,8 +378,8 @@ static int run(struct machine *machine, enum machine_end *end,
 	int rc = write_segment(machine, why);
 
 	while (!rc && on)
-		rc = advance(machine, &on, end, why);
-	write_output(machine);
+		rc = machine_advance(machine, &on, end, why);
+	machine_write_output(machine);
 	/* The last key frame says how everything was in the end. */
 	if (!rc && board_steps(machine->board) > machine->trace.start)
 		rc = write_segment(machine, why);
@@ -392,6 +387,15 @@ static int run(struct machine *machine, enum machine_end *end,
 		rc = machine_trace_flush(&machine->trace, machine->board, why);
 	return rc ? rc : machine_trace_finish(&machine->trace, machine->board,
 					      *end, why);
+}
+
+void machine_destroy(struct machine *machine)
+{
+	machine_trace_close(&machine->trace);
+	machine_memory_release(&machine->memory);
+	board_destroy(machine->board);
+	virt_destroy(machine->virt);
+	free(machine);
 }
 
 int machine_record(const struct machine_options *options,
@@ -406,10 +410,6 @@ int machine_record(const struct machine_options *options,
 	rc = create(machine, why);
 	if (!rc)
 		rc = run(machine, end, why);
-	machine_trace_close(&machine->trace);
-	machine_memory_release(&machine->memory);
-	board_destroy(machine->board);
-	virt_destroy(machine->virt);
-	free(machine);
+	machine_destroy(machine);
 	return rc;
 }

@@ -39,6 +39,8 @@ static uint64_t on_read(void *context, uint64_t addr, unsigned size)
 		replay->error = rc;
 	for (unsigned i = size; i-- > 0;)
 		value = value << 8 | bytes[i];
+	if (replay->follower.read)
+		replay->follower.read(replay->follower.context, addr, value);
 	return value;
 }
 
@@ -47,7 +49,9 @@ static void on_write(void *context, uint64_t addr, unsigned size,
 {
 	struct machine_replay *replay = context;
 
-	(void)size;
+	if (replay->follower.write)
+		replay->follower.write(replay->follower.context, addr, size,
+				       value);
 	if (addr == replay->console && replay->output)
 		replay->output(replay->output_context, (uint8_t)value);
 }
@@ -255,6 +259,8 @@ static int apply_event(struct machine_replay *replay, struct failure *why)
 	rc = apply_effects(replay, why);
 	if (!rc)
 		tell_event(replay, &event, true);
+	if (!rc && event.kind == PACKET_DMA && replay->follower.stored)
+		replay->follower.stored(replay->follower.context);
 	return rc;
 }
 
@@ -579,6 +585,17 @@ void machine_replay_tell(struct machine_replay *replay,
 {
 	replay->output = output;
 	replay->output_context = context;
+}
+
+void machine_replay_follow(struct machine_replay *replay,
+			   const struct machine_follower *follower)
+{
+	replay->follower = *follower;
+}
+
+struct board *machine_replay_followed(struct machine_replay *replay)
+{
+	return replay->board;
 }
 
 void machine_replay_check(struct machine_replay *replay)

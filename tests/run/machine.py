@@ -140,7 +140,7 @@ class Tests(CprecTap):
             after = disk.read()
         equal(after, before[:WRITTEN_AT] + WRITTEN +
               before[WRITTEN_AT + len(WRITTEN):], "the image")
-        for path in self.disk, self.readonly, self.devices_kernel:
+        for path in self.disk, self.readonly:
             os.remove(path)
         equal(self.answer("replay", self.trace), DEVICES_SAY, "replay")
         self.answer("verify", self.trace)
@@ -148,6 +148,32 @@ class Tests(CprecTap):
             "dump", "--json", self.trace).splitlines()]
         expect(kinds.count("STORED") > CODES / 2, "stored pages")
         return f"{kinds.count('DMA')} times"
+
+    def goes_on(self):
+        """Alive from any time: the disk is as it was then; other input."""
+        disk = self.make_disks()
+        name = self.disk.replace(",", ",,")
+        self.record_devices(name, self.readonly + ",readonly")
+        with open(self.disk, "wb") as out:
+            out.write(disk)
+        drives = ["--drive=" + name, "--drive", self.readonly + ",readonly"]
+        expected = DEVICES_SAY.replace("abc", "xyz")
+        end = self.info()["instructions"]
+        for at in [0, 1000, 4000, *(end * i // 12 for i in range(1, 12))]:
+            done = self.cprec("run", f"--at={at}", *drives, "--net=user",
+                              self.trace, text="xyz\n")
+            equal((done.returncode, len(done.stderr.splitlines())), (0, 1),
+                  done.stderr)
+            expect("not the recording" in done.stderr, done.stderr)
+            expect(done.stdout.endswith("by virtio\nxyz\nbye\n") and
+                   expected.endswith(done.stdout), done.stdout)
+        with open(self.disk, "rb") as image:
+            equal(image.read(), disk, "the image")
+        for arguments in ([], drives[:1], [*drives, drives[0]]):
+            done = self.cprec("run", "--at=50", *arguments, self.trace)
+            equal((done.returncode, done.stdout,
+                   len(done.stderr.splitlines())), (125, "", 1),
+                  done.stderr)
 
     def same_end(self):
         expected = self.states("straight")
@@ -433,6 +459,7 @@ def run_all(options, folder):
     tests.test("other key frames", tests.other_frames)
     tests.test("devices that use memory", tests.devices)
     tests.test("the same end, with devices", tests.same_end)
+    tests.test("a machine that goes on", tests.goes_on)
     return tests.summary()
 
 
