@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "formats/meta.h"
-#include "vm/board/virt.h"
+#include "vm/board/live.h"
 
 struct failure;
 
@@ -30,7 +30,7 @@ enum machine_input {
 };
 
 struct machine_options {
-	struct virt_options virt;	/* but `out` and `context` */
+	struct live_options live;	/* but `out` and `context` */
 	const char *path;		/* of the recording; must not exist */
 	const char *made_by;		/* "cprec 0.1" */
 	char *const *argv;		/* how it was asked for; ends with NULL */
@@ -43,10 +43,17 @@ struct machine_options {
 	enum machine_input (*input)(void *context, uint8_t *bytes, size_t room,
 				    size_t *count, uint64_t wait);
 	void (*output)(void *context, const uint8_t *bytes, size_t count);
+	void (*note)(void *context, const char *text);
 	void *context;
 };
 
+/* How it ended; in words, if it was by a fault. */
+struct machine_ending {
+	unsigned end;		/* enum machine_end */
+	char text[200];
+};
+
 int machine_record(const struct machine_options *options,
-		   enum machine_end *end, struct failure *why);
+		   struct machine_ending *ending, struct failure *why);
 
 #endif

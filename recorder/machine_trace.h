@@ -61,6 +61,10 @@ void machine_trace_event(struct machine_trace *trace, struct packet *packet,
 void machine_trace_register(struct machine_trace *trace, unsigned reg,
 			    uint64_t value);
 
+/* Another one: memory has these bytes; they are stored into the board. */
+void machine_trace_memory(struct machine_trace *trace, struct board *board,
+			  const struct live_change *change);
+
 /* Whether what waits is to be written now. */
 bool machine_trace_is_due(const struct machine_trace *trace);
 int machine_trace_flush(struct machine_trace *trace, const struct board *board,
@@ -76,7 +80,7 @@ int machine_trace_segment(struct machine_trace *trace, struct board *board,
 
 /* Behind the last key frame. */
 int machine_trace_finish(struct machine_trace *trace,
-			 const struct board *board, enum machine_end end,
+			 const struct board *board, unsigned end,
 			 struct failure *why);
 
 #endif

@@ -69,8 +69,23 @@ static int find_event(struct machine_replay *replay, uint64_t base,
 	return 0;
 }
 
-/* Applies a packet that is no event; only registers change. */
-static int apply_effect(struct machine_replay *replay,
+/* Bytes come from the read stream; each store is of one page. */
+static int apply_write(struct machine_replay *replay,
+		       const struct packet *packet, struct failure *why)
+{
+	uint8_t bytes[GUEST_PAGE];
+
+	if (packet->size > GUEST_PAGE - packet->addr % GUEST_PAGE ||
+	    !board_bytes(replay->board, packet->addr, packet->size) ||
+	    prediction_replay(&replay->reads, packet->addr, bytes,
+			      packet->size))
+		return packet_stream_damaged(&replay->packets, ERR_CORRUPT,
+					     why);
+	board_store(replay->board, packet->addr, bytes, packet->size);
+	return 0;
+}
+
+static int apply_register(struct machine_replay *replay,
 			const struct packet *packet, struct failure *why)
 {
 	const struct reg_table *table = recording_reg_table(replay->recording);
@@ -85,6 +100,15 @@ static int apply_effect(struct machine_replay *replay,
 		value = value << 8 | packet->value[i];
 	board_set_reg(replay->board, (unsigned)packet->number, value);
 	return 0;
+}
+
+/* Applies a packet that is no event. */
+static int apply_effect(struct machine_replay *replay,
+			const struct packet *packet, struct failure *why)
+{
+	return packet->kind == PACKET_WRITE ?
+		       apply_write(replay, packet, why) :
+		       apply_register(replay, packet, why);
 }
 
 /* Applies the effects of an event, up to the next one. */
@@ -122,9 +146,14 @@ static int apply_event(struct machine_replay *replay, struct failure *why)
 		if (!stands)
 			return diverged(replay, "an instruction whose result"
 					" was recorded is another one", why);
+		if (replay->stop == BOARD_CALLS && replay->output)
+			board_call_output(replay->board, replay->output,
+					  replay->output_context);
 		break;
 	case PACKET_INTERRUPT:
-		if (stands || !board_interrupt(replay->board))
+		if (stands || !board_interrupt(
+				      replay->board,
+				      (unsigned)replay->next.number))
 			return diverged(replay, "the processor does not take"
 					" an interrupt that it took", why);
 		break;
@@ -313,11 +342,10 @@ int machine_replay_seek(struct machine_replay *replay,
 
 /* ------- making one ------- */
 
-static int find_regions(struct machine_replay *replay, struct board_ram *ram,
-			const struct key_frame *frame, struct failure *why)
+static int find_regions(struct machine_replay *replay, struct board_ram *rams,
+			unsigned *count, const struct key_frame *frame,
+			struct failure *why)
 {
-	unsigned count = 0;
-
 	for (size_t i = 0; i < frame->region_count; i++) {
 		const struct region *region = &frame->regions[i];
 
@@ -326,41 +354,43 @@ static int find_regions(struct machine_replay *replay, struct board_ram *ram,
 				replay->console = region->start;
 			continue;
 		}
-		*ram = (struct board_ram){ region->start,
-					   region->end - region->start };
-		count++;
+		if (*count == BOARD_RAMS_MOST)
+			break;
+		rams[(*count)++] = (struct board_ram){
+			region->start, region->end - region->start,
+		};
 	}
-	return count == 1 ? 0 : failed(why, ERR_CORRUPT, "'%s': a key frame has"
-				       " no memory in one piece",
-				       path_of(replay));
+	return *count ? 0 : failed(why, ERR_CORRUPT, "'%s': a key frame has no"
+				   " memory", path_of(replay));
 }
 
 static int create(struct machine_replay *replay, struct failure *why)
 {
 	const struct processor *processor =
 		&recording_meta(replay->recording)->processor;
+	enum arch arch = recording_reg_table(replay->recording)->arch;
+	struct board_ram rams[BOARD_RAMS_MOST];
+	unsigned count = 0;
 	struct key_frame frame;
-	struct board_ram ram;
-	int rc = processor_check(recording_reg_table(replay->recording)->arch,
-				 processor, path_of(replay), why);
+	int rc = processor_check(arch, processor, path_of(replay), why);
 
 	if (!rc)
 		rc = recording_key_frame(replay->recording, 0, &frame, why);
 	if (rc)
 		return rc;
-	rc = find_regions(replay, &ram, &frame, why);
+	rc = find_regions(replay, rams, &count, &frame, why);
 	key_frame_release(&frame);
 	if (rc)
 		return rc;
 	replay->world = (struct board_world){ .read = on_read,
 					      .write = on_write,
 					      .context = replay };
-	replay->ids = calloc(ram.size >> GUEST_PAGE_SHIFT,
-			     sizeof(*replay->ids));
-	if (!replay->ids)
-		return failed(why, ERR_NO_MEMORY, "out of memory");
-	return board_create(&replay->board, processor->model, &ram,
-			    &replay->world, why);
+	rc = board_create(&replay->board, arch, processor->model, rams, count,
+			  &replay->world, why);
+	if (rc)
+		return rc;
+	replay->ids = calloc(board_pages(replay->board), sizeof(*replay->ids));
+	return replay->ids ? 0 : failed(why, ERR_NO_MEMORY, "out of memory");
 }
 
 int machine_replay_create(struct machine_replay **out,

@@ -21,6 +21,8 @@
 
 #define MEMORY_DEFAULT (UINT64_C(512) << 20)
 
+#define MACHINES "'virt', 'mps2-an385', 'mps2-an386' or 'mps2-an500'"
+
 /* As QEMU has it: Ctrl-A, and then this. */
 #define ESCAPE 0x01
 #define ESCAPED_END 'x'
@@ -29,9 +31,9 @@
 
 void machine_options_init(struct machine_options *out)
 {
-	out->virt.model = processor_of(ARCH_AARCH64_MACHINE)->model;
-	out->virt.memory = MEMORY_DEFAULT;
-	out->virt.append = "";
+	out->live.virt.model = processor_of(ARCH_AARCH64_MACHINE)->model;
+	out->live.virt.memory = MEMORY_DEFAULT;
+	out->live.virt.append = out->live.mps2.append = "";
 }
 
 static int take_memory(const struct options *options, int id, uint64_t *out)
@@ -44,30 +46,45 @@ static int take_memory(const struct options *options, int id, uint64_t *out)
 				 " 64g");
 }
 
+static int take_device_file(const struct options *options, int id,
+			    struct mps2_options *out)
+{
+	if (out->device_file_count == MPS2_DEVICE_FILES)
+		return options_bad_value(options, id, "one of 8 files at most");
+	out->device_files[out->device_file_count++] = options->value;
+	return 0;
+}
+
 int machine_take_option(const struct options *options, int id,
 			struct machine_options *out)
 {
 	switch (id) {
 	case OPTION_MACHINE:
-		if (strcmp(options->value, "virt") != 0)
-			return options_bad_value(options, id, "'virt'");
+		out->live.kind = live_find(options->value);
+		if (!out->live.kind)
+			return options_bad_value(options, id, MACHINES);
 		break;
 	case OPTION_KERNEL:
-		out->virt.kernel = options->value;
+		out->live.virt.kernel = options->value;
 		break;
 	case OPTION_INITRD:
-		out->virt.initrd = options->value;
+		out->live.virt.initrd = options->value;
 		break;
 	case OPTION_APPEND:
-		out->virt.append = options->value;
+		out->live.virt.append = out->live.mps2.append = options->value;
 		break;
+	case OPTION_FIRMWARE:
+		out->live.mps2.firmware = options->value;
+		break;
+	case OPTION_DEVICE:
+		return take_device_file(options, id, &out->live.mps2);
 	case OPTION_MEMORY:
-		return take_memory(options, id, &out->virt.memory);
+		return take_memory(options, id, &out->live.virt.memory);
 	case OPTION_CPU:
 		if (!processor_find(ARCH_AARCH64_MACHINE, options->value))
 			return options_bad_value(options, id, "'cortex-a53' or"
 						 " 'cortex-a72'");
-		out->virt.model = options->value;
+		out->live.virt.model = options->value;
 		break;
 	}
 	return 0;
@@ -184,37 +201,66 @@ static void write_output(void *context, const uint8_t *bytes, size_t count)
 
 /* ------- recording ------- */
 
-static void say_end(enum machine_end end)
+static void on_note(void *context, const char *text)
+{
+	(void)context;
+	say_note("%s", text);
+}
+
+static void say_end(const struct machine_ending *ending)
 {
 	static const char *const words[] = {
 		[MACHINE_OFF] = "switched itself off",
 		[MACHINE_RESET] = "reset itself",
 		[MACHINE_STOPPED] = "was stopped",
 		[MACHINE_IDLE] = "waits for what can never come",
+		[MACHINE_LOCKED] = "is locked up",
 	};
 
-	say_note("the machine %s", words[end]);
+	if (ending->end >= MACHINE_EXITED)
+		say_note("the machine's program exited with status %u",
+			 ending->end - MACHINE_EXITED);
+	else
+		say_note("the machine %s%s%s", words[ending->end],
+			 *ending->text ? ": " : "", ending->text);
+}
+
+static bool is_quiet_end(const struct machine_ending *ending)
+{
+	return ending->end == MACHINE_OFF || ending->end == MACHINE_EXITED;
 }
 
 int machine_run(struct machine_options *options, bool quiet)
 {
 	struct console console = { 0 };
-	enum machine_end end = MACHINE_OFF;
+	struct machine_ending ending = { 0 };
 	struct failure why;
 	int rc;
 
-	options->virt.clock = (uint64_t)time(NULL);
-	if (getrandom(options->virt.seed, sizeof(options->virt.seed), 0) < 0)
-		memset(options->virt.seed, 1, sizeof(options->virt.seed));
+	options->live.virt.clock = (uint64_t)time(NULL);
+	options->live.mps2.clock = options->live.virt.clock;
+	if (getrandom(options->live.virt.seed, sizeof(options->live.virt.seed), 0) < 0)
+		memset(options->live.virt.seed, 1, sizeof(options->live.virt.seed));
 	options->input = take_input;
 	options->output = write_output;
+	options->note = on_note;
 	options->context = &console;
 	open_console(&console);
-	rc = machine_record(options, &end, &why);
+	rc = machine_record(options, &ending, &why);
 	close_console(&console);
 	if (rc)
 		return program_not_run(ERR_SYSTEM, &why);
-	if (!quiet && end != MACHINE_OFF)
-		say_end(end);
-	return EXIT_ANSWERED;
+	if (!quiet && !is_quiet_end(&ending))
+		say_end(&ending);
+	return ending.end >= MACHINE_EXITED ?
+		       (int)(ending.end - MACHINE_EXITED) : EXIT_ANSWERED;
+}
+
+const char *machine_missing(const struct machine_options *options)
+{
+	if (options->live.kind == &live_virt)
+		return options->live.virt.kernel ? NULL :
+		       "the machine's kernel is missing: --kernel";
+	return options->live.mps2.firmware ? NULL :
+	       "the machine's firmware is missing: --firmware";
 }

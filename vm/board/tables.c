@@ -66,7 +66,7 @@ static uint64_t entry_at(const struct board *board, uint64_t table,
 	return entry;
 }
 
-bool board_translate(const struct board *board, guest_addr addr, uint64_t *out)
+bool tables_translate(const struct board *board, guest_addr addr, uint64_t *out)
 {
 	struct half half;
 	unsigned step, shift;

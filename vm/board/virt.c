@@ -107,6 +107,11 @@ bool virt_wakes(struct virt *virt)
 	return gic_wakes(&virt->gic);
 }
 
+uint64_t virt_next(const struct virt *virt)
+{
+	return board_timer_next(virt->board);
+}
+
 enum virt_call virt_called(struct virt *virt, uint64_t *x0)
 {
 	uint64_t function = board_reg(virt->board, ARM64_X0);
@@ -138,7 +143,8 @@ static uint64_t seconds(const void *context)
 {
 	const struct virt *virt = context;
 
-	return board_ticks(virt->board) / BOARD_TICKS_PER_SECOND;
+	return board_ticks(virt->board) /
+	       board_ticks_per_second(virt->board);
 }
 
 static uint64_t align(uint64_t addr)
@@ -257,19 +263,6 @@ const struct region *virt_regions(const struct virt *virt, size_t *count)
 	return virt->regions;
 }
 
-static void load(struct board *board, uint64_t addr, const uint8_t *bytes,
-		 size_t size)
-{
-	for (size_t done = 0; done < size;) {
-		size_t part = GUEST_PAGE - (addr + done) % GUEST_PAGE;
-
-		if (part > size - done)
-			part = size - done;
-		board_store(board, addr + done, bytes + done, part);
-		done += part;
-	}
-}
-
 int virt_start(struct virt *virt, struct board *board, struct failure *why)
 {
 	struct output tree = { 0 };
@@ -284,10 +277,10 @@ int virt_start(struct virt *virt, struct board *board, struct failure *why)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	}
 	virt->board = board;
-	load(board, VIRT_RAM, tree.bytes, tree.size);
+	board_load(board, VIRT_RAM, tree.bytes, tree.size);
 	output_release(&tree);
-	load(board, kernel_place(virt), virt->kernel.bytes, virt->kernel.size);
-	load(board, initrd_place(virt), virt->initrd.bytes, virt->initrd.size);
+	board_load(board, kernel_place(virt), virt->kernel.bytes, virt->kernel.size);
+	board_load(board, initrd_place(virt), virt->initrd.bytes, virt->initrd.size);
 	board_set_reg(board, ARM64_X0, VIRT_RAM);
 	board_set_reg(board, ARM64_PC, kernel_place(virt));
 	start_file_release(&virt->kernel);
