@@ -34,6 +34,7 @@ enum board_stopped {
 	STOPPED_NOT,
 	STOPPED_BEFORE,		/* the block `stop_block`: it goes too far */
 	STOPPED_TO_REFRESH,	/* before it: translations are outdated */
+	STOPPED_TO_GO_ON,	/* the engine had to; nothing else did */
 	STOPPED_BY_CALL,
 	STOPPED_TO_WAIT,	/* the processor sleeps when it has returned */
 	STOPPED_LOCKED,

@@ -431,6 +431,18 @@ static void take_breakpoint(struct board *board, guest_addr pc)
 	cm_take(board, CM_HARD_FAULT, pc);
 }
 
+/* Also of a coprocessor; and of any, in code that is not Thumb. */
+static void take_undefined(struct board *board, guest_addr pc)
+{
+	bool is_thumb = cm_reg(board, CM_XPSR) & XPSR_THUMB;
+	unsigned size;
+	uint32_t insn = cm_insn(board, pc, &size);
+
+	cm_fault(board, !is_thumb ? CFSR_INVSTATE :
+		 cm_is_coprocessor(insn, size) ? CFSR_NOCP : CFSR_UNDEFINSTR,
+		 pc);
+}
+
 void cm_exception(void *context, const struct engine_exception *exception)
 {
 	struct board *board = context;
@@ -441,6 +453,11 @@ void cm_exception(void *context, const struct engine_exception *exception)
 		board_leave_block(board, pc);
 	engine_counter(board->engine)->current = 0;
 	switch (exception->kind) {
+	case EXCEPTION_UNDEFINED:
+	case EXCEPTION_NO_COPROCESSOR:
+	case EXCEPTION_NOT_THUMB:
+		take_undefined(board, pc);
+		break;
 	case EXCEPTION_SVC:
 		cm_take(board, CM_SVC, pc);
 		break;
@@ -463,26 +480,21 @@ void cm_exception(void *context, const struct engine_exception *exception)
 }
 
 /*
- * What the engine does not execute: an undefined instruction, at PC; one in code
- * that is not Thumb, too; or WFE or YIELD, behind which it stands.  No event is
- * ever missing: they do nothing.
+ * What the engine does not execute: WFE or YIELD, behind which it stands (no
+ * event is ever missing: they do nothing); code that is not Thumb, after which
+ * it stops in any case; or an undefined instruction.  The latter two come as
+ * exceptions next.
  */
 void cm_invalid(void *context)
 {
 	struct board *board = context;
 	const struct engine_block *block = board_block(board);
 	guest_addr pc = cm_reg(board, CM_PC);
-	bool is_thumb = cm_reg(board, CM_XPSR) & XPSR_THUMB;
-	unsigned size;
-	uint32_t insn = cm_insn(board, pc, &size);
 
-	if (is_thumb && block && pc == block->pc + block->size) {
+	if (!(cm_reg(board, CM_XPSR) & XPSR_THUMB)) {
+		board_stop(board, STOPPED_TO_GO_ON);
+	} else if (block && pc == block->pc + block->size) {
 		engine_counter(board->engine)->current = 0;
 		cm_set_pc(board, (uint32_t)pc | 1);
-		return;
 	}
-	board_leave_block(board, pc);
-	cm_fault(board, !is_thumb ? CFSR_INVSTATE :
-		 cm_is_coprocessor(insn, size) ? CFSR_NOCP : CFSR_UNDEFINSTR,
-		 pc);
 }

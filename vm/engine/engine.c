@@ -342,6 +342,7 @@ const char *engine_error(const struct engine *engine)
 
 void engine_stop(struct engine *engine)
 {
+	engine->left = true;
 	uc_emu_stop(engine->uc);
 }
 

@@ -158,6 +158,8 @@ struct engine {
 		uint32_t size, number;
 	} known[KNOWN_BLOCKS];
 
+	bool left;		/* what was called in front of does not follow:
+				   it was stopped, or PC written */
 	uint64_t *hooked; /* the first and last address of engine_hook() */
 	struct {		/* see build/accesses.c */
 		unsigned kinds;

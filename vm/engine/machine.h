@@ -43,6 +43,8 @@ enum engine_exception_kind {
 	EXCEPTION_RETURN = 8,	/* of ARMv7-M: PC is what was branched to */
 	EXCEPTION_HVC = 11,	/* behind it */
 	EXCEPTION_SMC = 13,
+	EXCEPTION_NO_COPROCESSOR = 17,
+	EXCEPTION_NOT_THUMB = 18,
 };
 
 struct engine_exception {
