@@ -105,7 +105,9 @@ unsigned cm_limit(struct board *board, guest_addr pc, unsigned most)
 	if (!attention.floats && !attention.divisions)
 		return most;
 	for (unsigned i = 0; i < most && half_at(board, pc, &half); i++) {
-		if (needs(&attention, cm_insn(board, pc, &size), size))
+		uint32_t insn = cm_insn(board, pc, &size);
+
+		if (needs(&attention, insn, size))
 			return i ? i : 1;
 		pc += size;
 	}
