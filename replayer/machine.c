@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/meta.h"
+
 /* How often it looks whether somebody still wants it. */
 #define LOOK_STEPS UINT64_C(50000000)
 
@@ -135,6 +137,17 @@ static int apply_effects(struct machine_replay *replay, struct failure *why)
 	return rc < 0 ? rc : find_event(replay, base, why);
 }
 
+/* The next instruction never retires, but it leaves something. */
+static int lock_up(struct machine_replay *replay, struct failure *why)
+{
+	int rc = board_run(replay->board, board_steps(replay->board) + 1, true,
+			   &replay->stop, why);
+
+	return rc || replay->stop == BOARD_LOCKED ?
+		       rc : diverged(replay, "the machine goes on where it"
+				     " could not", why);
+}
+
 /* The event that stands at the present time takes effect. */
 static int apply_event(struct machine_replay *replay, struct failure *why)
 {
@@ -158,6 +171,12 @@ static int apply_event(struct machine_replay *replay, struct failure *why)
 					" an interrupt that it took", why);
 		break;
 	case PACKET_EXIT:
+		if (replay->next.result == MACHINE_LOCKED && !stands) {
+			int rc = lock_up(replay, why);
+
+			if (rc)
+				return rc;
+		}
 		break;
 	default:
 		return packet_stream_damaged(&replay->packets, ERR_CORRUPT,

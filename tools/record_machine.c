@@ -252,8 +252,9 @@ int machine_run(struct machine_options *options, bool quiet)
 		return program_not_run(ERR_SYSTEM, &why);
 	if (!quiet && !is_quiet_end(&ending))
 		say_end(&ending);
-	return ending.end >= MACHINE_EXITED ?
-		       (int)(ending.end - MACHINE_EXITED) : EXIT_ANSWERED;
+	if (ending.end >= MACHINE_EXITED)
+		return (int)(ending.end - MACHINE_EXITED);
+	return ending.end == MACHINE_LOCKED ? EXIT_FAILED : EXIT_ANSWERED;
 }
 
 const char *machine_missing(const struct machine_options *options)

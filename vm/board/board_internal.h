@@ -19,6 +19,7 @@
 #include "vm/engine/machine.h"
 
 #define INSN_SIZE 4u
+#define BOARD_FAULT_MOST 160u
 
 /* Bits of PSTATE. */
 #define PSTATE_LEVEL(pstate) ((pstate) >> 2 & 3)
@@ -82,6 +83,9 @@ struct board_kind {
 		       void (*output)(void *context, uint8_t byte),
 		       void *context);
 
+	/* There can be no code at `pc`; NULL: the engine raises exceptions. */
+	void (*unfetched)(struct board *board, guest_addr pc);
+
 	/* Whether the instruction before `pc` waits for an interrupt. */
 	bool (*waits)(const struct board *board, guest_addr pc);
 };
@@ -102,7 +106,7 @@ struct board {
 	enum board_stopped stopped;
 	uint32_t stop_block;
 	unsigned unknown;	/* STOPPED_BY_UNKNOWN: which */
-	const char *fault;	/* STOPPED_LOCKED: why */
+	char fault[BOARD_FAULT_MOST];	/* STOPPED_LOCKED: why */
 	bool must_drop;		/* all translations are outdated */
 	guest_addr cut_at;	/* a block there is to have `cut` instructions */
 	unsigned cut;		/* 0: there is none */

@@ -272,5 +272,6 @@ const struct board_kind board_kind_cortex_m = {
 	.enter = cm_enter,
 	.interrupt = cm_interrupt,
 	.output = semihosting_output,
+	.unfetched = cm_unfetched,
 	.waits = cm_waits,
 };

@@ -71,7 +71,9 @@ struct cortex_m {
 	uint32_t system[CM_D0 - CM_VTOR];	/* from CM_VTOR on */
 	uint8_t priorities[CM_EXCEPTIONS];
 	uint64_t active;	/* a bit each */
-	bool in_hole;		/* code is fetched that is not there */
+	/* The newest HardFault: where it was, and what; for its user only. */
+	guest_addr fault_at;
+	uint32_t fault_status;
 };
 
 /* ------- cortex_m.c ------- */
@@ -101,6 +103,11 @@ int cm_priority_of(const struct board *board, unsigned number);
 void cm_take(struct board *board, unsigned number, guest_addr pc);
 void cm_fault(struct board *board, uint32_t status, guest_addr pc);
 
+void cm_unfetched(struct board *board, guest_addr pc);
+
+/* It will never go on: why. */
+void cm_lock_up(struct board *board, const char *why, guest_addr pc);
+
 bool cm_interrupt(struct board *board, guest_addr pc, unsigned number);
 void cm_exception(void *context, const struct engine_exception *exception);
 void cm_invalid(void *context);
@@ -115,8 +122,6 @@ uint64_t cm_read(void *context, uint64_t addr, unsigned size);
 void cm_write(void *context, uint64_t addr, unsigned size, uint64_t value);
 
 /* ------- cortex_m_code.c ------- */
-
-#define CODE_OF_HOLE 0xdeffu	/* UDF: nothing is there */
 
 /* The instruction at an address, and its size: of 32 bits, the first half is
  * the upper one. */

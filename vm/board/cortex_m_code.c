@@ -15,6 +15,8 @@
 
 #include <string.h>
 
+#define BRANCH_TO_ITSELF 0xe7feu
+
 static bool half_at(const struct board *board, guest_addr pc, uint32_t *half)
 {
 	const uint8_t *bytes = board_bytes(board, pc, 2);
@@ -99,9 +101,6 @@ unsigned cm_limit(struct board *board, guest_addr pc, unsigned most)
 	unsigned size;
 	uint32_t half;
 
-	board->cortex_m->in_hole = !half_at(board, pc, &half);
-	if (board->cortex_m->in_hole)
-		return 1;
 	if (!attention.floats && !attention.divisions)
 		return most;
 	for (unsigned i = 0; i < most && half_at(board, pc, &half); i++) {
@@ -179,18 +178,25 @@ static void attend_float(struct board *board, guest_addr pc)
 		begin_float(board, pc);
 }
 
+/* Only an NMI interrupts the handler of HardFault, and nothing that of NMI. */
+static bool ends_in_loop(const struct board *board)
+{
+	unsigned number = cm_reg(board, CM_XPSR) & XPSR_EXCEPTION;
+
+	return number == CM_NMI || number == CM_HARD_FAULT;
+}
+
 bool cm_enter(struct board *board, const struct engine_block *block)
 {
 	const struct attention attention = attention_of(board);
 	unsigned size;
-	uint32_t insn, half;
+	uint32_t insn = cm_insn(board, block->pc, &size);
 
-	if (!half_at(board, block->pc, &half)) {
+	if (insn == BRANCH_TO_ITSELF && ends_in_loop(board)) {
 		board_leave_block(board, block->pc);
-		cm_fault(board, CFSR_IBUSERR, block->pc);
+		cm_lock_up(board, "its handler loops for ever", block->pc);
 		return false;
 	}
-	insn = cm_insn(board, block->pc, &size);
 	if (!needs(&attention, insn, size))
 		return true;
 	if (!is_wanted(board))

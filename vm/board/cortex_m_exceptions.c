@@ -10,6 +10,7 @@
  */
 #include "vm/board/cortex_m.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define PRIORITY_LOWEST 256
@@ -137,11 +138,48 @@ static void leave_floats(struct board *board, uint32_t frame)
 
 /* ------- entry ------- */
 
-static void lock_up(struct board *board, const char *why, guest_addr pc)
+/* What the bits of a fault's status mean. */
+static const char *fault_words(uint32_t status)
 {
-	board->fault = why;
+	static const struct {
+		uint32_t bit;
+		const char *words;
+	} table[] = {
+		{ CFSR_IACCVIOL, "no code may be there" },
+		{ CFSR_DACCVIOL, "an access that is not allowed" },
+		{ CFSR_IBUSERR, "there is no code" },
+		{ CFSR_PRECISERR, "an access to what is not there" },
+		{ CFSR_UNSTKERR, "no stack frame to return by" },
+		{ CFSR_STKERR, "no memory for a stack frame" },
+		{ CFSR_UNDEFINSTR, "an undefined instruction" },
+		{ CFSR_INVSTATE, "code that is not Thumb" },
+		{ CFSR_INVPC, "an invalid return from an exception" },
+		{ CFSR_NOCP, "a coprocessor that is not there or not on" },
+		{ CFSR_UNALIGNED, "an access that is not aligned" },
+		{ CFSR_DIVBYZERO, "a division by zero" },
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (status & table[i].bit)
+			return table[i].words;
+	return "what no status tells";
+}
+
+void cm_lock_up(struct board *board, const char *why, guest_addr pc)
+{
+	const struct cortex_m *m = board->cortex_m;
+
+	snprintf(board->fault, sizeof(board->fault), "HardFault at 0x%llx"
+		 " (%s); %s", (unsigned long long)m->fault_at,
+		 fault_words(m->fault_status), why);
 	board_set_reg(board, CM_PC, pc);
 	board_stop(board, STOPPED_LOCKED);
+}
+
+static void note_hard_fault(struct board *board, guest_addr pc)
+{
+	board->cortex_m->fault_at = pc;
+	board->cortex_m->fault_status = *cm_system(board, CM_CFSR);
 }
 
 /* The frame; false: there is no memory for it.  `*back` is EXC_RETURN. */
@@ -182,8 +220,7 @@ static void begin_handler(struct board *board, unsigned number, uint32_t back,
 	if (!is_ram(board, vector, 4)) {
 		*cm_system(board, CM_HFSR) |= HFSR_VECTTBL;
 		if (number == CM_HARD_FAULT) {
-			lock_up(board, "the vector of HardFault is not in"
-				" memory", pc);
+			cm_lock_up(board, "its vector is not in memory", pc);
 			return;
 		}
 		number = CM_HARD_FAULT;
@@ -225,11 +262,12 @@ static void enter(struct board *board, unsigned number, guest_addr pc)
 
 	if (!push_frame(board, pc, &back)) {
 		if (number <= CM_HARD_FAULT) {
-			lock_up(board, "there is no memory for HardFault's"
-				" stack frame", pc);
+			cm_lock_up(board, "there is no memory for its stack frame", pc);
 			return;
 		}
 		number = derive(board, number);
+		if (number == CM_HARD_FAULT)
+			note_hard_fault(board, pc);
 	}
 	begin_handler(board, number, back, pc);
 }
@@ -260,11 +298,13 @@ void cm_take(struct board *board, unsigned number, guest_addr pc)
 {
 	number = escalate(board, number);
 	if (number == CM_HARD_FAULT &&
-	    cm_priority(board, true) <= PRIORITY_HARD_FAULT)
-		lock_up(board, "a fault in the handler of HardFault or NMI",
-			pc);
-	else
-		enter(board, number, pc);
+	    cm_priority(board, true) <= PRIORITY_HARD_FAULT) {
+		cm_lock_up(board, "then a fault in its handler", pc);
+		return;
+	}
+	if (number == CM_HARD_FAULT)
+		note_hard_fault(board, pc);
+	enter(board, number, pc);
 }
 
 static unsigned exception_of(uint32_t status)
@@ -277,6 +317,17 @@ void cm_fault(struct board *board, uint32_t status, guest_addr pc)
 {
 	*cm_system(board, CM_CFSR) |= status;
 	cm_take(board, exception_of(status), pc);
+}
+
+#define DEVICES_FROM 0x40000000u	/* where nothing may be executed, */
+#define DEVICES_TO 0x60000000u
+#define OUTSIDE 0xa0000000u		/* and from there on */
+
+void cm_unfetched(struct board *board, guest_addr pc)
+{
+	bool never = (pc >= DEVICES_FROM && pc < DEVICES_TO) || pc >= OUTSIDE;
+
+	cm_fault(board, never ? CFSR_IACCVIOL : CFSR_IBUSERR, pc);
 }
 
 /* ------- return ------- */
@@ -316,7 +367,7 @@ static void fail_return(struct board *board, uint32_t status, uint32_t back)
 	number = escalate(board, exception_of(status));
 	if (number == CM_HARD_FAULT &&
 	    cm_priority(board, true) <= PRIORITY_HARD_FAULT)
-		lock_up(board, "a fault when HardFault or NMI returned", pc);
+		cm_lock_up(board, "then a fault when its handler returned", pc);
 	else
 		begin_handler(board, number, back, pc);
 }
@@ -462,7 +513,7 @@ void cm_exception(void *context, const struct engine_exception *exception)
 		cm_take(board, CM_SVC, pc);
 		break;
 	case EXCEPTION_FETCH:
-		cm_fault(board, CFSR_IACCVIOL, pc);
+		cm_unfetched(board, pc);
 		break;
 	case EXCEPTION_DATA:
 		take_data(board, exception, pc);

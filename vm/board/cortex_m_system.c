@@ -197,10 +197,6 @@ uint64_t cm_read(void *context, uint64_t addr, unsigned size)
 	struct board *board = context;
 	uint32_t at = (uint32_t)addr;
 
-	if (board->cortex_m->in_hole) {
-		board->cortex_m->in_hole = false;
-		return CODE_OF_HOLE;
-	}
 	if (is_bit(board, at, RAM_BITS) && bit_of_ram(board, at))
 		return *bit_of_ram(board, at) >> (at / 4 & 7) & 1;
 	if (is_bit(board, at, DEVICE_BITS))

@@ -284,7 +284,7 @@ static void tell(struct mps2 *mps2, uint64_t addr, bool writes)
 		return;
 	mps2->told[mps2->told_count++] = key;
 	snprintf(text, sizeof(text), "the firmware %s 0x%llx, where this"
-		 " machine has no device (PC 0x%llx)",
+		 " machine has no device, near 0x%llx",
 		 writes ? "writes to" : "reads", (unsigned long long)addr,
 		 (unsigned long long)board_reg(mps2->board, CM_PC));
 	mps2->options.note(mps2->options.context, text);

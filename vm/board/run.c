@@ -231,6 +231,12 @@ static int run_engine(struct board *board, struct failure *why)
 		board_set_reg(board, board->kind->pc,
 			      board->blocks[board->stop_block].pc);
 	pc = board_reg(board, board->kind->pc);
+	if (board->stopped == STOPPED_NOT && exit == ENGINE_UNFETCHED &&
+	    board->kind->unfetched) {
+		board->stopped = STOPPED_TO_GO_ON;
+		board->kind->unfetched(board, pc);
+		return 0;
+	}
 	if (board->stopped == STOPPED_BY_UNKNOWN)
 		return failed(why, ERR_SYSTEM, "the engine raised exception %u"
 			      " at 0x%llx, which is not known", board->unknown,
@@ -287,7 +293,7 @@ int board_run(struct board *board, uint64_t until, bool exact,
 	board->until = until;
 	board->look_at = 0;
 	*stop = BOARD_AT_STEPS;
-	while (board_steps(board) < until) {
+	while (board_steps(board) < board->until) {
 		int rc = part ? run_part(board, why) : run_engine(board, why);
 
 		if (rc)

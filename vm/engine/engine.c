@@ -325,6 +325,9 @@ enum engine_exit engine_run(struct engine *engine, guest_addr pc,
 	case UC_ERR_INSN_INVALID:
 	case UC_ERR_EXCEPTION:
 		return ENGINE_REFUSED;
+	case UC_ERR_FETCH_PROT:
+	case UC_ERR_FETCH_UNMAPPED:
+		return engine->machine ? ENGINE_UNFETCHED : ENGINE_FAILED;
 	default:
 		return ENGINE_FAILED;
 	}

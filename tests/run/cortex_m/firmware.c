@@ -389,7 +389,7 @@ static void test_timers(void)
 }
 
 /* Interrupted very often, also within IT. */
-static uint32_t scramble(uint32_t count)
+__attribute__((noipa)) static uint32_t scramble(uint32_t count)
 {
 	uint32_t x = 1;
 

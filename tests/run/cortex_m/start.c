@@ -110,12 +110,12 @@ void nothing(void)
 	void name(void) __attribute__((weak, alias("nothing")))
 
 WEAK(pendsv); WEAK(systick); WEAK(timer0); WEAK(dual); WEAK(uart1_tx);
-WEAK(irq24); WEAK(irq25); WEAK(irq26); WEAK(irq27); WEAK(nmi);
+WEAK(uart0_rx); WEAK(irq24); WEAK(irq25); WEAK(irq26); WEAK(irq27); WEAK(nmi);
 
 __attribute__((section(".vectors"), used))
 static void *const vectors[48] = {
 	stack_top, reset, nmi, fault, fault, fault, fault,
 	[11] = svc, [14] = pendsv, [15] = systick,
-	[16 + 3] = uart1_tx, [16 + 8] = timer0, [16 + 10] = dual,
+	[16 + 0] = uart0_rx, [16 + 3] = uart1_tx, [16 + 8] = timer0, [16 + 10] = dual,
 	[16 + 24] = irq24, irq25, irq26, irq27,
 };
