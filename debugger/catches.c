@@ -95,6 +95,43 @@ static bool find_forked(struct server *server, const struct cprec_stop *stop,
 				  NULL) >= 0 && search.is_there;
 }
 
+struct call_search {
+	const struct cprec_stop *stop;
+	bool waits;
+};
+
+static int find_flag(void *context, const struct cprec_event *event)
+{
+	struct call_search *search = context;
+
+	if (event->kind != CPREC_CALL_ENDS || event->tid != search->stop->tid ||
+	    event->number != search->stop->call ||
+	    event->result != search->stop->result)
+		return 0;
+	for (size_t i = 0; i < event->argument_count; i++)
+		search->waits |= event->arguments[i] &&
+				 strstr(event->arguments[i], "CLONE_VFORK");
+	return 1;
+}
+
+/* Whether the parent waits until the other program begins, or ends: by the
+ * call's number, or its flags. */
+static bool is_vfork(struct server *server, const struct cprec_stop *stop)
+{
+	struct call_search search = { .stop = stop };
+	const struct cprec_events question = {
+		.size = sizeof(question), .tid = stop->tid,
+		.has_from = true, .from = { stop->at.time - 1, 0 },
+		.has_to = true, .to = { stop->at.time + 1, 0 },
+		.visit = find_flag, .context = &search,
+	};
+
+	if (is_number(server->target->vforks, stop->call))
+		return true;
+	return cprec_each_event(server->recording, &question, NULL) >= 0 &&
+	       search.waits;
+}
+
 /* Where one may go on in the other process. */
 static void tell_recording(struct server *server, uint32_t pid,
 			   const struct text *path)
@@ -110,19 +147,19 @@ static void tell_recording(struct server *server, uint32_t pid,
 
 static bool stand_at_fork(struct server *server, const struct cprec_stop *stop)
 {
-	bool is_vfork = is_number(server->target->vforks, stop->call);
 	struct text path = { 0 };
-	bool is_told = (is_vfork ? server->tells_vforks :
-				   server->tells_forks) &&
-		       find_forked(server, stop, &path);
+	bool is_forked = find_forked(server, stop, &path);
+	bool waits = is_forked && is_vfork(server, stop);
+	bool is_told = is_forked && (waits ? server->tells_vforks :
+					     server->tells_forks);
 
 	if (is_told) {
 		tell_recording(server, stop->result, &path);
 		server->stop = (struct stop_told) {
-			.why = is_vfork ? STOPPED_AT_VFORK : STOPPED_AT_FORK,
+			.why = waits ? STOPPED_AT_VFORK : STOPPED_AT_FORK,
 			.tid = stop->tid, .child = stop->result,
 		};
-		server->in_vfork = is_vfork;
+		server->in_vfork = waits;
 	}
 	text_release(&path);
 	return is_told;

@@ -5,12 +5,10 @@
  * An instruction that stores a register is followed to the one that wrote the
  * register; if that loaded it, the load's place had the value.  What is told by
  * the replay are the accesses; which registers an instruction has stands in its
- * text.
+ * text (moves.h).
  */
 #include "debugger/copies.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* From register to register, and no further. */
@@ -19,102 +17,40 @@
 struct search {
 	struct cprec_cursor *cursor;
 	uint32_t tid;
-	unsigned word;
+	const struct moves *moves;
 	struct copy_source *out;
 	struct cprec_failure *why;
-	uint64_t offset, length;	/* in the register, which bytes */
+	uint64_t offset, length;	/* which bytes, in what is followed */
 };
 
 /* ------- instructions ------- */
 
-struct moved {
-	char text[160];
-	const char *from;	/* the last operand, in `text` */
+struct reading {
+	const struct moves *moves;
+	struct move *move;
 };
 
 static int take_code(void *context, const struct cprec_instruction *one)
 {
-	struct moved *moved = context;
+	const struct reading *reading = context;
 
-	snprintf(moved->text, sizeof(moved->text), "%s",
-		 one->text ? one->text : "");
+	reading->moves->read(one->text ? one->text : "", reading->move);
 	return 1;
 }
 
-static bool begins_with(const char *text, const char *const *words)
-{
-	size_t size = strcspn(text, " ");
-
-	for (; *words; words++)
-		if (strlen(*words) == size && !strncmp(text, *words, size))
-			return true;
-	return false;
-}
-
-/* Instructions that leave the bytes as they are; NULL as `from`: another. */
 static int read_move(const struct search *search, uint64_t pc,
-		     struct moved *out)
+		     struct move *out)
 {
-	static const char *const moves[] = {
-		"mov", "movabs", "movaps", "movapd", "movups", "movupd",
-		"movdqa", "movdqu", "movq", "movd", "movss", "movsd", "movzx",
-		"movsx", "movsxd", "movnti", "movntdq", "movntps", "lddqu",
-		"push", "pop", NULL
-	};
+	struct reading reading = { search->moves, out };
 	const struct cprec_code code = {
 		.size = sizeof(code), .start = pc, .count = 1,
 	};
-	char *comma;
 	int rc;
 
-	*out = (struct moved){ 0 };
-	rc = cprec_each_instruction(search->cursor, &code, take_code, out,
+	*out = (struct move){ 0 };
+	rc = cprec_each_instruction(search->cursor, &code, take_code, &reading,
 				    search->why);
-	if (rc < 0 || !begins_with(out->text, moves))
-		return rc < 0 ? rc : 0;
-	comma = strrchr(out->text, ',');
-	out->from = comma ? comma + 1 + strspn(comma + 1, " ") :
-			    out->text + strcspn(out->text, " ") + 1;
-	return 0;
-}
-
-static bool is_string_move(const char *text)
-{
-	static const char *const moves[] = {
-		"movsb", "movsw", "movsd", "movsq", NULL
-	};
-
-	if (!strncmp(text, "rep ", 4))
-		text += 4;
-	return begins_with(text, moves) && strstr(text, "si]");
-}
-
-bool copy_whole_register(unsigned word, const char *name, char out[16])
-{
-	static const char *const wholes[] = { "ax", "bx", "cx", "dx", "si",
-					      "di", "bp", "sp" };
-	bool is_vector = !strncmp(name, "xmm", 3);
-	size_t size = strlen(name);
-	size_t digits = size ? strspn(name + (is_vector ? 3 : 1),
-				      "0123456789") : 0;
-	char core[3] = "";
-
-	if (digits && (is_vector || *name == 'r')) {
-		snprintf(out, 16, "%.*s", (int)digits + (is_vector ? 3 : 1),
-			 name);
-		return true;
-	}
-	if (size == 3 && strchr("re", *name))
-		memcpy(core, name + 1, 2);
-	else if (size == 2 || (size == 3 && name[2] == 'l'))
-		memcpy(core, name, 2);
-	if (core[0] && core[1] == 'l')	/* "al" */
-		core[1] = 'x';
-	for (size_t i = 0; i < sizeof(wholes) / sizeof(*wholes); i++)
-		if (!strcmp(wholes[i], core))
-			return snprintf(out, 16, "%c%s", word == 8 ? 'r' : 'e',
-					core) > 0;
-	return false;
+	return rc < 0 ? rc : 0;
 }
 
 /* ------- what one instruction accesses ------- */
@@ -144,20 +80,25 @@ static int first_access(const struct search *search, struct cprec_position at,
 	return rc;
 }
 
-/* The instruction at a position loads the bytes that are followed. */
+/*
+ * The instruction at a position loads the bytes that are followed, by one
+ * access, or by several one behind the other.
+ */
 static int take_load(const struct search *search, struct cprec_position at,
-		     uint64_t pc)
+		     uint64_t pc, bool is_several)
 {
 	struct copy_source *out = search->out;
 	struct cprec_stop load;
 	bool is_there;
 	int rc = first_access(search, at, true, &load, &is_there);
 
-	if (rc || !is_there || load.length <= search->offset)
+	if (rc || !is_there ||
+	    (!is_several && load.length <= search->offset))
 		return rc;
 	out->is_found = true;
 	out->addr = load.addr + search->offset;
-	out->length = load.length - search->offset;
+	out->length = load.length > search->offset ?
+			      load.length - search->offset : load.length;
 	if (out->length > search->length)
 		out->length = search->length;
 	out->at = at;
@@ -167,81 +108,136 @@ static int take_load(const struct search *search, struct cprec_position at,
 
 /* ------- through registers ------- */
 
-static int find_register(struct search *search, const char *name,
+/* Where the followed bytes are among those in memory; false: nowhere. */
+static bool to_memory(struct search *search, const struct move *move,
+		      const struct move_part *part)
+{
+	uint64_t at = 0;
+
+	for (unsigned i = 0; i < move->count; at += move->parts[i++].size) {
+		const struct move_part *one = &move->parts[i];
+		uint64_t inside = search->offset - one->offset;
+
+		if (!strcmp(one->name, part->name) &&
+		    search->offset >= one->offset &&
+		    (!one->size || inside < one->size)) {
+			search->offset = at + inside;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* In which register they are that go to memory; NULL: in none. */
+static const struct move_part *from_memory(struct search *search,
+					   const struct move *move)
+{
+	for (unsigned i = 0; i < move->count; i++) {
+		const struct move_part *part = &move->parts[i];
+
+		if (!part->size || search->offset < part->size) {
+			search->offset += part->offset;
+			return part;
+		}
+		search->offset -= part->size;
+	}
+	return NULL;
+}
+
+/* The instruction that wrote the register last; `*is_one` false: none did. */
+static int last_write(const struct search *search, const char *name,
+		      struct cprec_position *at, uint64_t *pc, bool *is_one)
+{
+	const struct cprec_register_write *write;
+	int rc = cprec_cursor_move(search->cursor, *at, search->why);
+
+	*is_one = false;
+	if (!rc)
+		rc = cprec_cursor_thread(search->cursor, search->tid,
+					 search->why);
+	if (!rc)
+		rc = cprec_find_register_write(search->cursor, name, &write,
+					       search->why);
+	if (rc || !write || write->by)
+		return rc;
+	*is_one = true;
+	*at = write->before;
+	*pc = write->pc;
+	return cprec_cursor_move(search->cursor, *at, search->why);
+}
+
+/* Follows the register in `part`, which may become another. */
+static int find_register(struct search *search, struct move_part part,
 			 struct cprec_position at)
 {
-	char whole[16];
-	struct moved moved;
-
-	for (int hops = 0; hops < HOPS_MOST &&
-			   copy_whole_register(search->word, name, whole);
-	     hops++) {
-		const struct cprec_register_write *write;
+	for (int hops = 0; hops < HOPS_MOST; hops++) {
+		struct move move;
 		uint64_t pc;
-		int rc = cprec_cursor_move(search->cursor, at, search->why);
+		bool is_one;
+		int rc = last_write(search, part.name, &at, &pc, &is_one);
 
-		if (!rc)
-			rc = cprec_cursor_thread(search->cursor, search->tid,
-						 search->why);
-		if (!rc)
-			rc = cprec_find_register_write(search->cursor, whole,
-						       &write, search->why);
-		if (rc || !write || write->by)
+		if (!rc && is_one)
+			rc = read_move(search, pc, &move);
+		if (rc || !is_one)
 			return rc;
-		at = write->before;
-		pc = write->pc;
-		rc = cprec_cursor_move(search->cursor, at, search->why);
-		if (!rc)
-			rc = read_move(search, pc, &moved);
-		if (rc || !moved.from || !strncmp(moved.text, "push", 4))
-			return rc;
-		if (strchr(moved.from, '[') || !strncmp(moved.text, "pop", 3))
-			return take_load(search, at, pc);
-		name = moved.from;
+		if (move.kind == MOVE_LOAD)
+			return to_memory(search, &move, &part) ?
+				       take_load(search, at, pc,
+						 move.count > 1) : 0;
+		if (move.kind != MOVE_REGISTER || move.count != 2 ||
+		    strcmp(move.parts[0].name, part.name) ||
+		    search->offset < move.parts[0].offset)
+			return 0;
+		search->offset += move.parts[1].offset -
+				  move.parts[0].offset;
+		part = move.parts[1];
 	}
 	return 0;
 }
 
-int copy_find(struct cprec_cursor *cursor, unsigned word,
+int copy_find(struct cprec_cursor *cursor, const struct moves *moves,
 	      const struct cprec_access *access, struct copy_source *out,
 	      struct cprec_failure *why)
 {
 	struct search search = {
-		.cursor = cursor, .tid = access->tid, .word = word, .out = out,
-		.why = why, .length = access->length,
+		.cursor = cursor, .tid = access->tid, .moves = moves,
+		.out = out, .why = why, .length = access->length,
 	};
+	const struct move_part *part;
 	struct cprec_stop store;
-	struct moved moved;
+	struct move move;
 	bool is_there;
-	int rc = read_move(&search, access->pc, &moved);
+	int rc = read_move(&search, access->pc, &move);
 
 	*out = (struct copy_source){ 0 };
-	if (rc || (!moved.from && !is_string_move(moved.text)))
+	if (rc || (move.kind != MOVE_STORE && move.kind != MOVE_MEMORY))
 		return rc;
 	rc = first_access(&search, access->before, false, &store, &is_there);
 	if (rc || !is_there || store.addr > access->addr)
 		return rc;
 	search.offset = access->addr - store.addr;
-	if (is_string_move(moved.text) || strchr(moved.from, '['))
-		return take_load(&search, access->before, access->pc);
-	return find_register(&search, moved.from, access->before);
+	if (move.kind == MOVE_MEMORY)
+		return take_load(&search, access->before, access->pc, false);
+	part = from_memory(&search, &move);
+	return part ? find_register(&search, *part, access->before) : 0;
 }
 
-int copy_find_register(struct cprec_cursor *cursor, unsigned word,
+int copy_find_register(struct cprec_cursor *cursor, const struct moves *moves,
 		       const char *name, struct copy_source *out,
 		       struct cprec_failure *why)
 {
 	const struct cprec_state *state;
 	struct search search = {
-		.cursor = cursor, .word = word, .out = out, .why = why,
+		.cursor = cursor, .moves = moves, .out = out, .why = why,
 		.length = 16,
 	};
+	struct move_part part;
 	int rc = cprec_cursor_describe(cursor, &state, why);
 
 	*out = (struct copy_source){ 0 };
-	if (rc)
+	if (rc || !moves->find(name + (*name == '$'), &part))
 		return rc;
 	search.tid = state->tid;
-	return find_register(&search, name + (*name == '$'),
-			     cprec_cursor_position(cursor));
+	search.offset = part.offset;
+	return find_register(&search, part, cprec_cursor_position(cursor));
 }

@@ -2,7 +2,6 @@
 /*
  * copies.h - where a value was loaded that was stored unchanged
  *
- * Units:      `word` is the bytes of an address: which names registers have.
  * Errors:     those of cprec.h.  That a value was computed, or that it is not
  *             known where it came from, is none: then nothing is found.
  */
@@ -12,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "debugger/moves.h"
 #include "library/cprec.h"
 
 struct copy_source {
@@ -25,19 +25,13 @@ struct copy_source {
  * Of what an instruction has written to memory.  The cursor, which is before
  * it, is moved.
  */
-int copy_find(struct cprec_cursor *cursor, unsigned word,
+int copy_find(struct cprec_cursor *cursor, const struct moves *moves,
 	      const struct cprec_access *access, struct copy_source *out,
 	      struct cprec_failure *why);
 
 /* Of what a register of the cursor's thread holds; the cursor is moved. */
-int copy_find_register(struct cprec_cursor *cursor, unsigned word,
+int copy_find_register(struct cprec_cursor *cursor, const struct moves *moves,
 		       const char *name, struct copy_source *out,
 		       struct cprec_failure *why);
-
-/*
- * The name of the register that another is a part of: "rax" for "al", or "eax";
- * "r8" for "r8d".  False for "ah", and what is no register.
- */
-bool copy_whole_register(unsigned word, const char *name, char out[16]);
 
 #endif

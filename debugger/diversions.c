@@ -5,8 +5,8 @@
  *
  * A debugger calls a function by setting registers, running until it returns,
  * and setting them back.  So a diversion begins with the first change; it runs
- * if the change has led somewhere else, and it is over when all registers are
- * what they were, or time moves otherwise.
+ * if the change has led somewhere else, until all registers are what they were;
+ * and it is over when time moves.
  */
 #include "debugger/server_internal.h"
 
@@ -70,14 +70,21 @@ bool diversion_runs(struct server *server)
 	return server->diverted.diversion && leads_away(server);
 }
 
-/* What it was to do may be done. */
-static void end_if_restored(struct server *server)
+/*
+ * A function that was called has returned, or registers were changed and changed
+ * back.  Memory that was written on the way stays so until time moves.
+ */
+static void settle_if_restored(struct server *server)
 {
 	struct diverted *diverted = &server->diverted;
 	struct values now;
 
-	if ((diverted->has_run || !diverted->has_written) && !state_values(server, &now, NULL) &&
-	    values_are_same(server->target, &now, &diverted->before, NULL))
+	if (state_values(server, &now, NULL) ||
+	    !values_are_same(server->target, &now, &diverted->before, NULL))
+		return;
+	diverted->has_written |= diverted->has_run;
+	diverted->has_run = false;
+	if (!diverted->has_written)
 		diversion_over(server);
 }
 
@@ -179,7 +186,7 @@ void on_write_register(struct server *server, const char *args)
 		reply_failure(server, &why);
 		return;
 	}
-	end_if_restored(server);
+	settle_if_restored(server);
 	reply(server, "OK");
 }
 
@@ -194,7 +201,7 @@ void on_write_registers(struct server *server, const char *args)
 		reply_failure(server, &why);
 		return;
 	}
-	end_if_restored(server);
+	settle_if_restored(server);
 	reply(server, "OK");
 }
 

@@ -233,7 +233,7 @@ static int find_source(struct server *server, const struct found *found,
 	if (found->access.kind != CPREC_BY_INSTRUCTION ||
 	    server->plan.bit_size)
 		return 0;
-	rc = copy_find(server->cursor, server->target->word, &found->access,
+	rc = copy_find(server->cursor, server->target->moves, &found->access,
 		       &server->plan.source, why);
 	return rc ? rc : cprec_cursor_move(server->cursor, at, why);
 }
@@ -294,9 +294,12 @@ static int go_to_register(struct server *server, struct cprec_failure *why)
 	char name[16];
 	uint32_t tid;
 	bool by_kernel;
+	struct move_part part;
 	int rc = state_thread(server, server->general, why);
 
-	if (!copy_whole_register(server->target->word, plan->name, name))
+	if (server->target->moves->find(plan->name, &part))
+		snprintf(name, sizeof(name), "%s", part.name);
+	else
 		snprintf(name, sizeof(name), "%s", plan->name);
 	if (!rc)
 		rc = cprec_find_register_write(server->cursor, name, &write,
@@ -311,7 +314,7 @@ static int go_to_register(struct server *server, struct cprec_failure *why)
 	tid = write->tid;
 	by_kernel = write->by != NULL;
 	if (!by_kernel)
-		rc = copy_find_register(server->cursor, server->target->word,
+		rc = copy_find_register(server->cursor, server->target->moves,
 					name, &plan->source, why);
 	if (!rc)
 		rc = cprec_cursor_move(server->cursor, at, why);

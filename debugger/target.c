@@ -5,6 +5,8 @@
 #include <elf.h>
 #include <string.h>
 
+#include "debugger/moves.h"
+
 /* ------- x86-64 and i386 ------- */
 
 #define NUMBER(name) { name, name, 64, "int64", NULL, NULL, false }
@@ -253,7 +255,7 @@ static const uint64_t aarch64_vforks[] = { CALL_NONE };
 static const struct target targets[] = {
 	{
 		.arch = "x86_64", .name = "i386:x86-64", .osabi = "GNU/Linux",
-		.machine = EM_X86_64, .word = 8,
+		.machine = EM_X86_64, .word = 8, .moves = &moves_x86_64,
 		.registers = x86_64_registers,
 		.count = COUNT(x86_64_registers),
 		.pc = "rip", .sp = "rsp", .fp = "rbp",
@@ -265,7 +267,7 @@ static const struct target targets[] = {
 	},
 	{
 		.arch = "i386", .name = "i386", .osabi = "GNU/Linux",
-		.machine = EM_386, .word = 4,
+		.machine = EM_386, .word = 4, .moves = &moves_i386,
 		.registers = i386_registers,
 		.count = COUNT(i386_registers),
 		.pc = "eip", .sp = "esp", .fp = "ebp",
@@ -277,7 +279,7 @@ static const struct target targets[] = {
 	},
 	{
 		.arch = "aarch64", .name = "aarch64", .osabi = "GNU/Linux",
-		.machine = EM_AARCH64, .word = 8,
+		.machine = EM_AARCH64, .word = 8, .moves = &moves_arm64,
 		.registers = aarch64_registers,
 		.count = COUNT(aarch64_registers),
 		.pc = "pc", .sp = "sp", .fp = "x29",
@@ -291,7 +293,7 @@ static const struct target targets[] = {
 	},
 	{
 		.arch = "arm", .name = "arm", .osabi = "GNU/Linux",
-		.machine = EM_ARM, .word = 4,
+		.machine = EM_ARM, .word = 4, .moves = &moves_arm,
 		.flags = EF_ARM_EABI_VER5 | EF_ARM_ABI_FLOAT_HARD,
 		.registers = arm_registers,
 		.count = COUNT(arm_registers),

@@ -34,6 +34,7 @@ struct target {
 	uint16_t machine;		/* in files of programs */
 	uint32_t flags;			/* the same */
 	unsigned word;			/* bytes of an address */
+	const struct moves *moves;	/* how instructions copy */
 	const struct target_register *registers;
 	size_t count;
 	const char *pc, *sp, *fp;	/* debuggers' names */
@@ -50,7 +51,7 @@ struct target {
 	const char *details;		/* where a handler finds of a signal */
 	const char *call;		/* the number of a system call */
 	const uint64_t *forks;		/* calls that may make a process */
-	const uint64_t *vforks;		/* some of them */
+	const uint64_t *vforks;		/* some of them; others have a flag */
 };
 
 /* NULL: not known. */

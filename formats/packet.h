@@ -60,9 +60,10 @@ enum packet_kind {
 				   within it */
 	PACKET_RETURN = 8,	/* a call that retired in a slice before is over */
 	PACKET_INTERRUPT = 10,	/* a machine's processor is interrupted */
+	PACKET_DMA = 12,	/* devices have used a machine's memory */
 	PACKET_FIXED_CALL = 13,	/* the next instruction cannot be fetched: it is
 				   a system call at a fixed address */
-	/* 9 SEQUENCE, 12 DMA: trace-format.md, 15 */
+	/* 9 SEQUENCE: trace-format.md, 15 */
 
 	/* Effects of the event before. */
 	PACKET_REG = 16,	/* a register gets a value */
@@ -74,6 +75,7 @@ enum packet_kind {
 	PACKET_CLEAR = 22,	/* pages become zeros (madvise) */
 	PACKET_DOUBT = 23,	/* pages may have changed: doubtful from here */
 	PACKET_OUTPUT = 24,	/* the program wrote to a standard stream */
+	PACKET_STORED = 25,	/* a page gets contents that are stored */
 
 	/* Between events: found at the first access to a doubtful page. */
 	PACKET_TOUCH = 32,
@@ -113,7 +115,7 @@ struct packet {
 	uint64_t offset;	/* MAP: in the file */
 	const char *name;	/* MAP: `name_size` bytes, no final NUL */
 	uint64_t name_size;
-	enum touch_source source;	/* TOUCH, SEEN_PAGE */
+	enum touch_source source;	/* TOUCH, SEEN_PAGE, STORED */
 	uint64_t page_id;		/* TOUCH_STORED */
 
 	/* SLICE: what happened since the thread last had the processor. */

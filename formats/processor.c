@@ -15,8 +15,10 @@
  * 2: RDTSCP is captured, which was no instruction before; a program that sets the
  *    trap flag is stepped, which was cleared before by POPF, and was a general
  *    protection fault when a signal's return set it.
+ * 3: what is no instruction for its prefixes or operand is refused, some of
+ *    which was executed before; TEST and CMPPS are executed that were refused.
  */
-static const struct processor x86_64 = { "westmere", BEHAVIOUR_STEPS };
+static const struct processor x86_64 = { "westmere", BEHAVIOUR_REFUSES };
 
 /* Cortex-A72 is ARMv8.0 with AES, SHA and CRC. */
 static const struct processor aarch64 = { "cortex-a72", 1 };
@@ -31,7 +33,7 @@ static const struct processor cortex_m[] = {
 };
 
 /* The same one; what it shares with x86-64 behaves alike since the beginning. */
-static const struct processor i386 = { "westmere", BEHAVIOUR_STEPS };
+static const struct processor i386 = { "westmere", BEHAVIOUR_REFUSES };
 
 /* Cortex-A15 is ARMv7-A with division, VFPv4 and Advanced SIMD. */
 static const struct processor arm = { "cortex-a15", 1 };

@@ -38,7 +38,7 @@ struct failure;
 #define PROCESSOR_MODEL_MAX 64u		/* bytes of a model's name */
 
 /* Since when it behaves in a way that it did not before. */
-enum { BEHAVIOUR_STEPS = 2 };
+enum { BEHAVIOUR_STEPS = 2, BEHAVIOUR_REFUSES = 3 };
 
 struct processor {
 	const char *model;	/* what CPUID and the like call it */

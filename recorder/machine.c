@@ -2,14 +2,18 @@
 /* machine.c - runs a machine, and records what happens to it */
 #include "recorder/machine.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "formats/error.h"
-#include "recorder/machine_trace.h"
+#include "recorder/machine_memory.h"
 
 /* How often the input is looked at, in steps: some 40 milliseconds. */
 #define LOOK_STEPS UINT64_C(20000000)
+
+/* The same, while the network has connections: two milliseconds. */
+#define CONNECTED_STEPS UINT64_C(1000000)
 
 /*
  * Idle time is skipped, but if the console has been silent for so long, and
@@ -24,6 +28,7 @@
 
 #define OUTPUT_ROOM 1024u
 #define TYPED_MOST 64u
+#define SOCKETS_MOST 256u
 
 struct machine {
 	const struct machine_options *options;
@@ -32,9 +37,11 @@ struct machine {
 	struct board *board;
 	struct board_world world;
 	struct machine_trace trace;
-	bool input_closed, stopped;
+	struct machine_memory memory;	/* as devices use it */
+	bool input_closed, stopped, is_connected;
 	unsigned end;		/* how it ends, */
 	bool has_end;		/* by itself */
+	struct pollfd sockets[SOCKETS_MOST];
 	uint64_t spoken;	/* ticks, when the console was last used */
 	uint8_t output[OUTPUT_ROOM];
 	size_t output_count;
@@ -61,12 +68,37 @@ static void on_output(void *context, uint8_t byte)
 		write_output(machine);
 }
 
-static void on_note(void *context, const char *text)
+static void on_said(void *context, uint64_t addr, const uint8_t *bytes,
+		    size_t size)
 {
 	struct machine *machine = context;
 
-	write_output(machine);
-	machine->options->note(machine->options->context, text);
+	machine_memory_output(&machine->memory, addr, size);
+	for (size_t i = 0; i < size; i++)
+		on_output(machine, bytes[i]);
+}
+
+static void on_stored(void *context, uint64_t addr, size_t size)
+{
+	struct machine *machine = context;
+
+	machine_memory_changed(&machine->memory, addr, size);
+}
+
+static void on_warn(void *context, const char *text)
+{
+	struct machine *machine = context;
+
+	machine->options->warn(machine->options->context, text);
+}
+
+/* Whether a connection has anything new. */
+static bool has_happened(const struct machine_wait *waits)
+{
+	for (size_t i = 0; i < waits->count; i++)
+		if (waits->sockets[i].revents)
+			return true;
+	return false;
 }
 
 /* Waits for input, at most so many microseconds; whether there is any. */
@@ -74,20 +106,30 @@ static bool take_input(struct machine *machine, uint64_t wait)
 {
 	uint8_t bytes[TYPED_MOST];
 	size_t room = machine->kind->room(machine->live), count = 0;
+	struct machine_wait waits = { wait, machine->sockets, 0 };
+	enum machine_input input;
 
 	if (room > sizeof(bytes))
 		room = sizeof(bytes);
-	switch (machine->options->input(machine->options->context, bytes, room,
-					&count, wait)) {
+	if (machine->kind->sockets)
+		waits.count = machine->kind->sockets(machine->live,
+						     waits.sockets,
+						     SOCKETS_MOST, &waits.most);
+	machine->is_connected = waits.count;
+	input = machine->options->input(machine->options->context, bytes, room,
+					&count, &waits);
+	if (machine->kind->found)
+		machine->kind->found(machine->live, waits.sockets, waits.count);
+	switch (input) {
 	case INPUT_NONE:
-		return false;
+		return has_happened(&waits);
 	case INPUT_BYTES:
 		machine->kind->type(machine->live, bytes, count);
 		machine->spoken = board_ticks(machine->board);
 		return true;
 	case INPUT_CLOSED:
 		machine->input_closed = true;
-		return false;
+		return has_happened(&waits);
 	case INPUT_STOPS:
 		machine->stopped = true;
 		break;
@@ -114,12 +156,23 @@ static uint64_t on_read(void *context, uint64_t addr, unsigned size)
 	return value;
 }
 
+/* A machine that ends itself stops before the next block. */
+static void find_end(struct machine *machine)
+{
+	if (!machine->kind->ends ||
+	    !machine->kind->ends(machine->live, &machine->end))
+		return;
+	machine->has_end = true;
+	board_pause(machine->board);
+}
+
 static void on_write(void *context, uint64_t addr, unsigned size,
 		     uint64_t value)
 {
 	struct machine *machine = context;
 
 	machine->kind->write(machine->live, addr, size, value);
+	find_end(machine);
 }
 
 static bool on_look(void *context, unsigned *number, uint64_t *next)
@@ -127,13 +180,9 @@ static bool on_look(void *context, unsigned *number, uint64_t *next)
 	struct machine *machine = context;
 	uint64_t tick = machine->kind->next(machine->live);
 
-	if (machine->kind->ends(machine->live, &machine->end)) {
-		machine->has_end = true;
-		board_end_run(machine->board);
-		return false;
-	}
 	if (tick != UINT64_MAX)
 		*next = board_steps_of(machine->board, tick);
+	find_end(machine);
 	return machine->kind->interrupts(machine->live, number);
 }
 
@@ -142,7 +191,8 @@ static void on_taken(void *context, unsigned number)
 	struct machine *machine = context;
 	struct packet packet = { .kind = PACKET_INTERRUPT, .number = number };
 
-	machine->kind->taken(machine->live, number);
+	if (machine->kind->taken)
+		machine->kind->taken(machine->live, number);
 	machine_trace_event(&machine->trace, &packet,
 			    board_steps(machine->board));
 }
@@ -159,17 +209,23 @@ static void record_value(struct machine *machine, unsigned reg, uint64_t value)
 	board_set_reg(machine->board, reg, value);
 }
 
+static void work(struct machine *machine)
+{
+	if (machine->kind->work)
+		machine->kind->work(machine->live);
+}
+
 /* How long somebody who may type is waited for, in microseconds. */
 static uint64_t patience(const struct machine *machine, uint64_t ticks)
 {
 	uint64_t now = board_ticks(machine->board);
 	uint64_t second = board_ticks_per_second(machine->board);
 
-	if (machine->input_closed)
+	if (machine->input_closed && !machine->is_connected)
 		return 0;
 	if (ticks == UINT64_MAX)
 		return WAIT_MOST;
-	if (now - machine->spoken < SILENCE * second)
+	if (!machine->is_connected && now - machine->spoken < SILENCE * second)
 		return 0;
 	ticks -= now;
 	return ticks < second ? ticks * MICROSECONDS / second : WAIT_MOST;
@@ -195,7 +251,8 @@ static void pass_time(struct machine *machine, uint64_t tick, bool *ended)
 
 	write_output(machine);
 	typed = take_input(machine, wait);
-	*ended = machine->input_closed &&
+	work(machine);
+	*ended = machine->input_closed && !machine->is_connected &&
 		 (tick == UINT64_MAX || is_forgotten(machine));
 	passed = (microseconds() - start) * (second / 1000) /
 		 (MICROSECONDS / 1000);
@@ -213,6 +270,7 @@ static void wait_for_interrupt(struct machine *machine, bool *ended)
 {
 	unsigned idle = board_reg_idle(machine->board);
 
+	work(machine);
 	while (!machine->kind->wakes(machine->live) && !machine->stopped &&
 	       !*ended)
 		pass_time(machine, machine->kind->next(machine->live), ended);
@@ -227,6 +285,13 @@ static void record_end(struct machine *machine)
 
 	machine_trace_event(&machine->trace, &packet,
 			    board_steps(machine->board));
+}
+
+static void change_memory(struct machine *machine,
+			  const struct live_change *change)
+{
+	board_load(machine->board, change->addr, change->bytes, change->size);
+	machine_memory_changed(&machine->memory, change->addr, change->size);
 }
 
 /* Behind a call of what is around the machine. */
@@ -248,8 +313,7 @@ static void answer_call(struct machine *machine)
 		return;
 	record_value(machine, board_reg_result(machine->board), answer.value);
 	for (unsigned i = 0; i < answer.change_count; i++)
-		machine_trace_memory(&machine->trace, machine->board,
-				     &answer.changes[i]);
+		change_memory(machine, &answer.changes[i]);
 }
 
 static int write_segment(struct machine *machine, struct failure *why)
@@ -259,6 +323,14 @@ static int write_segment(struct machine *machine, struct failure *why)
 
 	return machine_trace_segment(&machine->trace, machine->board, regions,
 				     count, why);
+}
+
+/* Devices do what they were asked for, and it is recorded. */
+static int record_work(struct machine *machine, struct failure *why)
+{
+	work(machine);
+	return machine_memory_record(&machine->memory, &machine->trace,
+				     machine->board, why);
 }
 
 static int write_due(struct machine *machine, struct failure *why)
@@ -287,6 +359,10 @@ static void attend(struct machine *machine, enum board_stop stop, bool *ended)
 		machine->has_end = true;
 		machine->end = MACHINE_LOCKED;
 		break;
+	case BOARD_PAUSES:
+		if (machine->is_connected)
+			take_input(machine, 0);
+		break;
 	case BOARD_AT_STEPS:
 		take_input(machine, 0);
 		write_output(machine);
@@ -294,19 +370,34 @@ static void attend(struct machine *machine, enum board_stop stop, bool *ended)
 	}
 }
 
+/* Where this run ends at the latest. */
+static uint64_t run_end(const struct machine *machine)
+{
+	uint64_t now = board_steps(machine->board);
+	uint64_t until = machine_trace_segment_end(&machine->trace);
+	uint64_t look = now + (machine->is_connected ? CONNECTED_STEPS :
+						       LOOK_STEPS);
+
+	/* Where there can be no key frame, the segment is a little longer. */
+	if (until <= now)
+		until = now + 1;
+	return look < until ? look : until;
+}
+
 /* Runs to the next stop and does what it asks for; `*on`: the machine does. */
 static int advance(struct machine *machine, bool *on, struct failure *why)
 {
-	uint64_t until = machine_trace_segment_end(&machine->trace);
-	uint64_t look = board_steps(machine->board) + LOOK_STEPS;
 	bool idle_for_ever = false;
 	enum board_stop stop;
-	int rc = board_run(machine->board, look < until ? look : until, true,
-			   &stop, why);
+	int rc = board_run(machine->board, run_end(machine), true, &stop, why);
 
 	if (rc)
 		return rc;
 	attend(machine, stop, &idle_for_ever);
+	if (!machine->has_end)
+		rc = record_work(machine, why);
+	if (rc)
+		return rc;
 	*on = !machine->has_end && !machine->stopped && !idle_for_ever;
 	if (machine->has_end)
 		record_end(machine);
@@ -324,7 +415,9 @@ static int create(struct machine *machine, struct failure *why)
 
 	machine->kind = options.kind;
 	options.out = on_output;
-	options.note = on_note;
+	options.said = on_said;
+	options.stored = on_stored;
+	options.warn = on_warn;
 	options.context = machine;
 	machine->world = (struct board_world){
 		.read = on_read, .write = on_write,
@@ -387,6 +480,7 @@ int machine_record(const struct machine_options *options,
 	if (!rc)
 		tell_ending(machine, ending);
 	machine_trace_close(&machine->trace);
+	machine_memory_release(&machine->memory);
 	board_destroy(machine->board);
 	if (machine->live)
 		machine->kind->destroy(machine->live);

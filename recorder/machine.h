@@ -20,6 +20,7 @@
 #include "vm/board/live.h"
 
 struct failure;
+struct pollfd;
 
 /* What is typed at the console. */
 enum machine_input {
@@ -29,8 +30,15 @@ enum machine_input {
 	INPUT_STOPS,		/* somebody wants the machine to end */
 };
 
+/* What else may happen meanwhile, and for how long. */
+struct machine_wait {
+	uint64_t most;		/* microseconds */
+	struct pollfd *sockets;
+	size_t count;
+};
+
 struct machine_options {
-	struct live_options live;	/* but `out` and `context` */
+	struct live_options live;	/* but what devices call */
 	const char *path;		/* of the recording; must not exist */
 	const char *made_by;		/* "cprec 0.1" */
 	char *const *argv;		/* how it was asked for; ends with NULL */
@@ -38,12 +46,13 @@ struct machine_options {
 	uint64_t segment_steps;		/* of segments; 0: the default */
 	int level;			/* of compression; 0: the default */
 
-	/* Waits for input, at most so many microseconds; also without room, and
-	 * when it is closed: it may be time to stop. */
+	/* Waits for input; also without room, and when it is closed: it may be
+	 * time to stop. */
 	enum machine_input (*input)(void *context, uint8_t *bytes, size_t room,
-				    size_t *count, uint64_t wait);
+				    size_t *count,
+				    const struct machine_wait *wait);
 	void (*output)(void *context, const uint8_t *bytes, size_t count);
-	void (*note)(void *context, const char *text);
+	void (*warn)(void *context, const char *text);
 	void *context;
 };
 

@@ -148,6 +148,8 @@ void machine_trace_event(struct machine_trace *trace, struct packet *packet,
 {
 	packet->steps = steps - trace->event_steps;
 	trace->event_steps = steps;
+	if (packet->kind == PACKET_DMA)
+		trace->dma_steps = steps;
 	packet_encode(&trace->events, &trace->state, packet);
 }
 
@@ -166,28 +168,25 @@ void machine_trace_register(struct machine_trace *trace, unsigned reg,
 	packet_encode(&trace->events, &trace->state, &packet);
 }
 
-/* A WRITE has its bytes in the read stream, and each store is of one page. */
-void machine_trace_memory(struct machine_trace *trace, struct board *board,
-			  const struct live_change *change)
+void machine_trace_write(struct machine_trace *trace, uint64_t addr,
+			 const uint8_t *bytes, uint64_t size)
 {
-	uint64_t addr = change->addr;
-	const uint8_t *bytes = change->bytes;
-	size_t size = change->size;
+	const struct packet packet = {
+		.kind = PACKET_WRITE, .addr = addr, .size = size,
+	};
 
-	while (size) {
-		size_t part = GUEST_PAGE - addr % GUEST_PAGE;
-		struct packet packet = { .kind = PACKET_WRITE, .addr = addr };
+	packet_encode(&trace->events, &trace->state, &packet);
+	prediction_record(&trace->reads, addr, bytes, size);
+}
 
-		if (part > size)
-			part = size;
-		packet.size = part;
-		packet_encode(&trace->events, &trace->state, &packet);
-		prediction_record(&trace->reads, addr, bytes, part);
-		board_store(board, addr, bytes, part);
-		addr += part;
-		bytes += part;
-		size -= part;
-	}
+void machine_trace_output(struct machine_trace *trace, uint64_t addr,
+			  uint64_t size)
+{
+	const struct packet packet = {
+		.kind = PACKET_OUTPUT, .number = 1, .addr = addr, .size = size,
+	};
+
+	packet_encode(&trace->events, &trace->state, &packet);
 }
 
 /* ------- writing it ------- */
@@ -217,13 +216,45 @@ static int write_moment(struct machine_trace *trace, uint64_t steps,
 	return write_chunk(trace, CHUNK_MOMENTS, 0, &out, why);
 }
 
-/* What is read comes before the events that it belongs to. */
+/* Pages that wait; unless all are wanted, when they fill a chunk. */
+static int write_stored(struct machine_trace *trace, bool all,
+			struct failure *why)
+{
+	struct page_store *store = &trace->pages;
+	uint32_t count = store->batch.count;
+	uint64_t first = store->batch_first;
+
+	if (!count || (!all && !page_batch_is_full(&store->batch)))
+		return 0;
+	page_batch_end(&store->batch);
+	if (store->batch.pages.error)
+		return no_memory(why);
+	return trace_writer_chunk(trace->writer, CHUNK_PAGES, count,
+				  trace->segment, first, &store->batch.pages,
+				  why);
+}
+
+int machine_trace_stored(struct machine_trace *trace, uint64_t addr,
+			 const uint8_t *bytes, struct failure *why)
+{
+	struct packet packet = {
+		.kind = PACKET_STORED, .addr = addr, .source = TOUCH_STORED,
+	};
+
+	if (page_store_add(&trace->pages, addr >> GUEST_PAGE_SHIFT, bytes,
+			   &packet.page_id))
+		return no_memory(why);
+	packet_encode(&trace->events, &trace->state, &packet);
+	return write_stored(trace, false, why);
+}
+
+/* What is read, and pages, come before the events that they belong to. */
 static int write_streams(struct machine_trace *trace, struct failure *why)
 {
-	int rc = 0;
+	int rc = write_stored(trace, true, why);
 
 	trace->flushed += waiting(trace);
-	if (trace->reads.stream.size)
+	if (!rc && trace->reads.stream.size)
 		rc = write_chunk(trace, CHUNK_READS, 0, &trace->reads.stream,
 				 why);
 	if (!rc && trace->events.size)
@@ -258,6 +289,8 @@ uint64_t machine_trace_segment_end(const struct machine_trace *trace)
 bool machine_trace_ends_segment(const struct machine_trace *trace,
 				uint64_t steps)
 {
+	if (steps == trace->dma_steps)
+		return false;
 	return steps >= machine_trace_segment_end(trace) ||
 	       trace->flushed + waiting(trace) > STREAM_MOST;
 }
@@ -330,18 +363,8 @@ static const uint8_t *contents(void *context, uint64_t page)
 static int write_pages(void *context, bool all, struct failure *why)
 {
 	const struct taking *taking = context;
-	struct page_store *store = &taking->trace->pages;
-	uint32_t count = store->batch.count;
-	uint64_t first = store->batch_first;
 
-	if (!count || (!all && !page_batch_is_full(&store->batch)))
-		return 0;
-	page_batch_end(&store->batch);
-	if (store->batch.pages.error)
-		return no_memory(why);
-	return trace_writer_chunk(taking->trace->writer, CHUNK_PAGES, count,
-				  taking->trace->segment, first,
-				  &store->batch.pages, why);
+	return write_stored(taking->trace, all, why);
 }
 
 static const struct listing_calls listing_calls = {

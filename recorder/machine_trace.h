@@ -33,6 +33,7 @@ struct machine_trace {
 	struct output events;
 	struct packet_state state;
 	uint64_t event_steps;	/* steps at the event before */
+	uint64_t dma_steps;	/* at the last DMA */
 
 	bool started;		/* there is a segment */
 	uint32_t segment;
@@ -61,16 +62,23 @@ void machine_trace_event(struct machine_trace *trace, struct packet *packet,
 void machine_trace_register(struct machine_trace *trace, unsigned reg,
 			    uint64_t value);
 
-/* Another one: memory has these bytes; they are stored into the board. */
-void machine_trace_memory(struct machine_trace *trace, struct board *board,
-			  const struct live_change *change);
+/* Memory has these bytes; this page; was written to the console. */
+void machine_trace_write(struct machine_trace *trace, uint64_t addr,
+			 const uint8_t *bytes, uint64_t size);
+int machine_trace_stored(struct machine_trace *trace, uint64_t addr,
+			 const uint8_t *bytes, struct failure *why);
+void machine_trace_output(struct machine_trace *trace, uint64_t addr,
+			  uint64_t size);
 
 /* Whether what waits is to be written now. */
 bool machine_trace_is_due(const struct machine_trace *trace);
 int machine_trace_flush(struct machine_trace *trace, const struct board *board,
 			struct failure *why);
 
-/* A key frame, which ends the segment, if there is one, and starts another. */
+/*
+ * A key frame, which ends the segment, if there is one, and starts another.
+ * None stands where memory is changed: a time is one before all its events.
+ */
 bool machine_trace_ends_segment(const struct machine_trace *trace,
 				uint64_t steps);
 uint64_t machine_trace_segment_end(const struct machine_trace *trace);

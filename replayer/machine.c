@@ -71,29 +71,13 @@ static int find_event(struct machine_replay *replay, uint64_t base,
 	return 0;
 }
 
-/* Bytes come from the read stream; each store is of one page. */
-static int apply_write(struct machine_replay *replay,
-		       const struct packet *packet, struct failure *why)
-{
-	uint8_t bytes[GUEST_PAGE];
-
-	if (packet->size > GUEST_PAGE - packet->addr % GUEST_PAGE ||
-	    !board_bytes(replay->board, packet->addr, packet->size) ||
-	    prediction_replay(&replay->reads, packet->addr, bytes,
-			      packet->size))
-		return packet_stream_damaged(&replay->packets, ERR_CORRUPT,
-					     why);
-	board_store(replay->board, packet->addr, bytes, packet->size);
-	return 0;
-}
-
 static int apply_register(struct machine_replay *replay,
-			const struct packet *packet, struct failure *why)
+			  const struct packet *packet, struct failure *why)
 {
 	const struct reg_table *table = recording_reg_table(replay->recording);
 	uint64_t value = 0;
 
-	if (packet->kind != PACKET_REG || packet->number >= table->count ||
+	if (packet->number >= table->count ||
 	    packet->size > sizeof(value) ||
 	    table->regs[packet->number].size != packet->size)
 		return packet_stream_damaged(&replay->packets, ERR_CORRUPT,
@@ -104,13 +88,78 @@ static int apply_register(struct machine_replay *replay,
 	return 0;
 }
 
+/* The bytes that devices have stored are in the read stream. */
+static int apply_write(struct machine_replay *replay,
+		       const struct packet *packet, struct failure *why)
+{
+	uint8_t bytes[GUEST_PAGE];
+	uint64_t done = 0;
+
+	while (done < packet->size) {
+		uint64_t addr = packet->addr + done;
+		size_t part = GUEST_PAGE - addr % GUEST_PAGE;
+		int rc;
+
+		if (part > packet->size - done)
+			part = (size_t)(packet->size - done);
+		rc = prediction_replay(&replay->reads, addr, bytes, part);
+		if (rc)
+			return packet_stream_damaged(&replay->packets, rc, why);
+		board_store(replay->board, addr, bytes, part);
+		done += part;
+	}
+	return 0;
+}
+
+static int apply_stored(struct machine_replay *replay,
+			const struct packet *packet, struct failure *why)
+{
+	uint8_t bytes[GUEST_PAGE];
+	int rc;
+
+	if (packet->source != TOUCH_STORED)
+		return packet_stream_damaged(&replay->packets, ERR_CORRUPT,
+					     why);
+	rc = recording_page(replay->recording, packet->page_id, bytes, why);
+	if (!rc)
+		board_store(replay->board, packet->addr, bytes, GUEST_PAGE);
+	return rc;
+}
+
+static void show_output(struct machine_replay *replay,
+			const struct packet *packet)
+{
+	const uint8_t *bytes = board_bytes(replay->board, packet->addr,
+					   packet->size);
+
+	for (uint64_t i = 0; i < packet->size && replay->output; i++)
+		replay->output(replay->output_context, bytes[i]);
+}
+
 /* Applies a packet that is no event. */
 static int apply_effect(struct machine_replay *replay,
 			const struct packet *packet, struct failure *why)
 {
-	return packet->kind == PACKET_WRITE ?
-		       apply_write(replay, packet, why) :
-		       apply_register(replay, packet, why);
+	uint64_t size = packet->kind == PACKET_STORED ? GUEST_PAGE :
+							packet->size;
+
+	if (packet->kind == PACKET_REG)
+		return apply_register(replay, packet, why);
+	if (!board_bytes(replay->board, packet->addr, size))
+		return packet_stream_damaged(&replay->packets, ERR_CORRUPT,
+					     why);
+	switch (packet->kind) {
+	case PACKET_WRITE:
+		return apply_write(replay, packet, why);
+	case PACKET_STORED:
+		return apply_stored(replay, packet, why);
+	case PACKET_OUTPUT:
+		show_output(replay, packet);
+		return 0;
+	default:
+		return packet_stream_damaged(&replay->packets, ERR_CORRUPT,
+					     why);
+	}
 }
 
 /* Applies the effects of an event, up to the next one. */
@@ -169,6 +218,12 @@ static int apply_event(struct machine_replay *replay, struct failure *why)
 				      (unsigned)replay->next.number))
 			return diverged(replay, "the processor does not take"
 					" an interrupt that it took", why);
+		break;
+	case PACKET_DMA:
+		if (stands)
+			return diverged(replay, "a device changes memory"
+					" where an instruction waits for its"
+					" result", why);
 		break;
 	case PACKET_EXIT:
 		if (replay->next.result == MACHINE_LOCKED && !stands) {

@@ -170,6 +170,7 @@ void dump_packet(json_t *line, const struct packet *packet,
 	case PACKET_VALUE:
 	case PACKET_GIVE_WAY:
 	case PACKET_INTERRUPT:
+	case PACKET_DMA:
 		break;
 	case PACKET_EXIT:
 		set_exit(line, packet);
@@ -208,6 +209,7 @@ void dump_packet(json_t *line, const struct packet *packet,
 		break;
 	case PACKET_TOUCH:
 	case PACKET_SEEN_PAGE:
+	case PACKET_STORED:
 		set_touch(line, packet);
 		break;
 	}

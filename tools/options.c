@@ -17,7 +17,7 @@
 #include "tools/messages.h"
 #include "tools/newest.h"
 
-#define MOST_OPTIONS 24
+#define MOST_OPTIONS 28
 #define NAME_TYPED 40u
 #define DASH "-"
 #define HELP_ID 'h'

@@ -16,12 +16,14 @@
 #include "formats/registers.h"
 #include "replayer/session/session.h"
 #include "tools/commands.h"
+#include "tools/drive_text.h"
 #include "tools/messages.h"
 #include "tools/programs.h"
 
 #define MEMORY_DEFAULT (UINT64_C(512) << 20)
 
 #define MACHINES "'virt', 'mps2-an385', 'mps2-an386' or 'mps2-an500'"
+#define POLLED_MOST 257u	/* all connections, and input */
 
 /* As QEMU has it: Ctrl-A, and then this. */
 #define ESCAPE 0x01
@@ -52,6 +54,21 @@ static int take_device_file(const struct options *options, int id,
 	if (out->device_file_count == MPS2_DEVICE_FILES)
 		return options_bad_value(options, id, "one of 8 files at most");
 	out->device_files[out->device_file_count++] = options->value;
+	return 0;
+}
+
+static int take_drive(const struct options *options, int id,
+		      struct virt_options *out)
+{
+	const char *wanted;
+
+	if (out->drive_count == VIRT_DRIVES)
+		return options_wrong(options, "a machine has at most %u drives",
+				     VIRT_DRIVES);
+	wanted = drive_parse(options->value, &out->drives[out->drive_count]);
+	if (wanted)
+		return options_bad_value(options, id, wanted);
+	out->drive_count++;
 	return 0;
 }
 
@@ -86,6 +103,23 @@ int machine_take_option(const struct options *options, int id,
 						 " 'cortex-a72'");
 		out->live.virt.model = options->value;
 		break;
+	case OPTION_NET:
+		if (strcmp(options->value, "user") &&
+		    strcmp(options->value, "none"))
+			return options_bad_value(options, id, "'user' or"
+						 " 'none'");
+		out->live.virt.network = !strcmp(options->value, "user");
+		break;
+	case OPTION_CONSOLE:
+		if (strcmp(options->value, "virtio") &&
+		    strcmp(options->value, "pl011"))
+			return options_bad_value(options, id, "'pl011' or"
+						 " 'virtio'");
+		out->live.virt.has_virtio_console =
+			!strcmp(options->value, "virtio");
+		break;
+	case OPTION_DRIVE:
+		return take_drive(options, id, &out->live.virt);
 	}
 	return 0;
 }
@@ -152,25 +186,42 @@ static bool unescape(struct console *console, uint8_t *bytes, size_t *count)
 	return false;
 }
 
+/* Whether there is input; the sockets say themselves what they have. */
+static bool wait_for(const struct machine_wait *wait, bool with_input)
+{
+	struct pollfd all[POLLED_MOST];
+	const struct timespec most = {
+		.tv_sec = (time_t)(wait->most / 1000000),
+		.tv_nsec = (long)(wait->most % 1000000) * 1000,
+	};
+	size_t count = wait->count < POLLED_MOST ? wait->count :
+						   POLLED_MOST - 1;
+
+	all[0] = (struct pollfd){ with_input ? STDIN_FILENO : -1, POLLIN, 0 };
+	for (size_t i = 0; i < count; i++)
+		all[i + 1] = wait->sockets[i];
+	if (ppoll(all, count + 1, &most, NULL) <= 0)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		wait->sockets[i].revents = all[i + 1].revents;
+	return all[0].revents;
+}
+
 static enum machine_input take_input(void *context, uint8_t *bytes, size_t room,
-				     size_t *count, uint64_t wait)
+				     size_t *count,
+				     const struct machine_wait *wait)
 {
 	struct console *console = context;
-	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
-	const struct timespec most = {
-		.tv_sec = (time_t)(wait / 1000000),
-		.tv_nsec = (long)(wait % 1000000) * 1000,
-	};
+	bool may_read = room && !console->is_closed;
 	ssize_t got;
 
 	if (is_stopped)
 		return INPUT_STOPS;
-	if (console->is_closed)
+	if (console->is_closed && !wait->count)
 		return INPUT_CLOSED;
-	if (!room)
-		return INPUT_NONE;
-	if (ppoll(&input, 1, &most, NULL) <= 0)
-		return is_stopped ? INPUT_STOPS : INPUT_NONE;
+	if (!wait_for(wait, may_read))
+		return is_stopped ? INPUT_STOPS :
+		       console->is_closed ? INPUT_CLOSED : INPUT_NONE;
 	got = read(STDIN_FILENO, bytes, room);
 	if (got < 0 && (errno == EINTR || errno == EAGAIN))
 		return INPUT_NONE;
@@ -199,13 +250,13 @@ static void write_output(void *context, const uint8_t *bytes, size_t count)
 	}
 }
 
-/* ------- recording ------- */
-
-static void on_note(void *context, const char *text)
+static void warn(void *context, const char *text)
 {
 	(void)context;
 	say_note("%s", text);
 }
+
+/* ------- recording ------- */
 
 static void say_end(const struct machine_ending *ending)
 {
@@ -243,7 +294,7 @@ int machine_run(struct machine_options *options, bool quiet)
 		memset(options->live.virt.seed, 1, sizeof(options->live.virt.seed));
 	options->input = take_input;
 	options->output = write_output;
-	options->note = on_note;
+	options->warn = warn;
 	options->context = &console;
 	open_console(&console);
 	rc = machine_record(options, &ending, &why);

@@ -14,6 +14,7 @@
 enum {
 	OPTION_MACHINE = 512, OPTION_KERNEL, OPTION_INITRD, OPTION_APPEND,
 	OPTION_MEMORY, OPTION_CPU, OPTION_FIRMWARE, OPTION_DEVICE,
+	OPTION_DRIVE, OPTION_NET, OPTION_CONSOLE,
 };
 
 #define MACHINE_ROWS                                                           \
@@ -39,7 +40,17 @@ enum {
 	  "bytes for address 0", .with = "machine" },                          \
 	{ OPTION_DEVICE, "device", "FILE",                                     \
 	  "a description of further registers: lines of\n"                    \
-	  "ADDRESS NAME [VALUE [read-only]]", .with = "machine" }
+	  "ADDRESS NAME [VALUE [read-only]]", .with = "machine" },                        \
+	{ OPTION_DRIVE, "drive", "FILE",                                       \
+	  "a disk, whose raw image is FILE, and is changed;\n"                \
+	  "FILE,readonly: it cannot be; FILE,snapshot: changes\n"             \
+	  "end with the machine", .with = "machine" },                         \
+	{ OPTION_NET, "net", "HOW",                                            \
+	  "user: a network card, and what this user can reach;\n"             \
+	  "without this: none", .with = "machine" },                           \
+	{ OPTION_CONSOLE, "console", "DEVICE",                                 \
+	  "which one standard input goes to: pl011 (without\n"                \
+	  "this) or virtio", .with = "machine" }
 
 /* Takes one of them.  0, or OPTIONS_WRONG. */
 int machine_take_option(const struct options *options, int id,

@@ -86,6 +86,7 @@ static void forget_code(struct vm *vm)
 	memset(&vm->code_pages, 0, sizeof(vm->code_pages));
 	memset(vm->known_orders, 0, sizeof(vm->known_orders));
 	memset(vm->known_flows, 0, sizeof(vm->known_flows));
+	memset(vm->known_leads, 0, sizeof(vm->known_leads));
 	tlb_start(vm);
 	vm->generation = 0;
 	vm->came_from = 0;

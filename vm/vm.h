@@ -331,15 +331,24 @@ enum vm_order vm_order(struct vm *vm, guest_addr pc);
  * by their numbers, vectors from VM_FLOW_VECTORS on.  All that it writes, also
  * to memory, depends on all that it reads.
  */
-#define VM_FLOW_VECTORS 16u
-#define VM_FLOW_REGISTERS 32u
+#define VM_FLOW_VECTORS 32u
+#define VM_FLOW_REGISTERS 64u
 
 struct vm_flow {
-	uint32_t reads, writes;
+	uint64_t reads, writes;
 };
 
 /* The same. */
 struct vm_flow vm_flow(struct vm *vm, guest_addr pc);
+
+/* How it leads to what is executed behind it. */
+struct vm_lead {
+	enum vm_way way;
+	bool jumps;		/* to a place that it names, or calls that */
+};
+
+/* The same. */
+struct vm_lead vm_lead(struct vm *vm, guest_addr pc);
 
 /* Bytes of a system call's instruction, in the code that the guest stands in. */
 unsigned vm_call_size(struct vm *vm);

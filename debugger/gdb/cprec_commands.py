@@ -458,14 +458,23 @@ class What:
         """As texts: what it was, and what it became."""
         if self.register:
             return (number_words(state.old), number_words(state.new))
-        old = bytes(gdb.selected_inferior().read_memory(self.addr,
-                                                        self.length))
+        old = self.read()
+        was = "?" if old is None else self.show(old)
         if state.new is None or "??" in state.new:
-            return self.show(old), "?"
+            return was, "?"
         at = int(state.addr, 16) - self.addr
         new = bytes.fromhex(state.new)
-        new = old[:at] + new + old[at + len(new):]
-        return self.show(old), self.show(new)
+        if old is not None:
+            new = old[:at] + new + old[at + len(new):]
+        return was, self.show(new) if len(new) == self.length else "?"
+
+    def read(self):
+        """None where it was not mapped yet."""
+        try:
+            return bytes(gdb.selected_inferior().read_memory(self.addr,
+                                                             self.length))
+        except gdb.MemoryError:
+            return None
 
     def show(self, raw):
         if self.bits:

@@ -209,6 +209,11 @@ bool arithmetic_integers(enum operator operator, const struct type *type,
 	return true;
 }
 
+static bool is_wide(const struct value *value)
+{
+	return value->type->kind == TYPE_INT && value->type->size > 8;
+}
+
 static int of_integers(struct context *context, enum operator operator,
 		       struct value *left, struct value *right,
 		       struct value *out, struct failure *why)
@@ -219,8 +224,12 @@ static int of_integers(struct context *context, enum operator operator,
 		.type = type, .left = left, .right = right,
 	};
 	int64_t a, b, result;
-	int rc = value_integer(context, left, &a, why);
+	int rc;
 
+	if (is_wide(left) || is_wide(right))
+		return failed(why, ERR_INPUT, "there is no arithmetic of 128"
+			      " bits; (long) takes the lower 64");
+	rc = value_integer(context, left, &a, why);
 	if (!rc)
 		rc = value_integer(context, right, &b, why);
 	if (!rc && !type)

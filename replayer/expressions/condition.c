@@ -145,6 +145,17 @@ int condition_look(struct condition *condition, struct failure *why)
 /* ------- from the text, with reasons ------- */
 
 /*
+ * What is wrong where names are known says more than that one was not known, as
+ * in a program that became this one; and that than memory which was not known.
+ */
+static bool is_better(const struct condition *condition, int rc)
+{
+	return !condition->trace.is_unknown &&
+	       (!condition->has_mistake ||
+		(condition->lacks_name && rc == ERR_INPUT));
+}
+
+/*
  * That there is no such memory, or no such name yet, is an answer.  So is all
  * that is wrong only now.
  */
@@ -160,9 +171,10 @@ static int explain(struct condition *condition, int rc,
 	}
 	if (condition->trace.is_unknown)
 		condition->was_known = true;
-	if (!condition->has_reason ||
-	    (!condition->has_mistake && !condition->trace.is_unknown))
+	if (!condition->has_reason || is_better(condition, rc)) {
 		condition->reason = *reason;
+		condition->lacks_name = rc == ERR_NOT_FOUND;
+	}
 	condition->has_reason = true;
 	condition->has_mistake |= !condition->trace.is_unknown;
 	return 0;

@@ -35,9 +35,10 @@ struct condition {
 
 	bool was_known;		/* at some time; or all but memory was */
 	bool has_value;		/* it had one at some time */
-	struct failure reason;	/* why it was not, the first time */
+	struct failure reason;	/* why it was not, as well as is known */
 	bool has_reason;
 	bool has_mistake;	/* it was not for lack of memory */
+	bool lacks_name;	/* what is told first: a name, in some program */
 
 	/*
 	 * What its operators combine is looked at for mistakes also where the

@@ -121,15 +121,22 @@ static void arguments_by_linker(Dwarf_Die *function, char *text, size_t room)
 		snprintf(text, room, "%s", last + length);
 }
 
-/* Whether its name alone need not tell it from others. */
-static bool has_arguments(struct context *context,
-			  const struct die_entry *entry)
+/* In another language than C++, brackets behind what is wanted are a call. */
+static bool takes_arguments(struct context *context,
+			    const struct die_entry *entry, bool is_wanted)
 {
 	Dwarf_Die die = entry->die;
 	struct type *type = entry->kind == DIE_FUNCTION ?
 		type_of_die(&context->types, &die) : NULL;
 
-	return type && type->language == LANGUAGE_CXX &&
+	return type && (!is_wanted || type->language == LANGUAGE_CXX);
+}
+
+/* Whether its name alone need not tell it from others. */
+static bool has_arguments(struct context *context,
+			  const struct die_entry *entry)
+{
+	return takes_arguments(context, entry, true) &&
 	       strcmp(entry->name ? entry->name : "", "main") != 0;
 }
 
@@ -205,8 +212,9 @@ bool signature_fits(struct context *context, const struct die_index *index,
 		bool is_first = name_last(text) == text;
 		char *arguments = entry->name ? cut_part(text, entry) : NULL;
 
-		if (arguments && *arguments && entry->kind == DIE_FUNCTION &&
-		    !are_arguments(context, entry, arguments, is_exact))
+		if (arguments && *arguments &&
+		    (!takes_arguments(context, entry, !i) ||
+		     !are_arguments(context, entry, arguments, is_exact)))
 			return false;
 		if (entry->parent == DIE_NONE || (entry->name && is_first))
 			break;

@@ -101,7 +101,7 @@ static uint64_t read_pointer(struct race_replay *replay, uint64_t addr)
 {
 	uint64_t value = 0;
 
-	return race_peek(replay, addr, &value, sizeof(value)) ? value : 0;
+	return race_read_word(replay, addr, &value) ? value : 0;
 }
 
 static int synchronize(const struct access *access)
@@ -113,7 +113,7 @@ static int synchronize(const struct access *access)
 /* What is accessed is a pointer to such an object. */
 static int follow(const struct access *access, size_t pointee)
 {
-	if (access->size != sizeof(uint64_t))
+	if (access->size != race_word_size(access->replay))
 		return 0;
 	return expect(access->atomics, pointee, access->value);
 }

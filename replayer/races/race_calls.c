@@ -50,6 +50,13 @@ struct race_call race_call_of(unsigned arch, uint64_t number)
 	return out;
 }
 
+struct race_clone race_clone_of(unsigned arch)
+{
+	struct linux_clone clone = linux_clone_of(arch);
+
+	return (struct race_clone) { clone.pointer, clone.pointer_at };
+}
+
 struct race_futex race_futex_of(uint64_t operation)
 {
 	switch (operation & 127) {	/* without PRIVATE and CLOCK_REALTIME */

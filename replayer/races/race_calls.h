@@ -27,6 +27,16 @@ struct race_call {
 /* What the call of this number does; nothing if it orders nothing. */
 struct race_call race_call_of(unsigned arch, uint64_t number);
 
+/*
+ * Which argument says what the pointer of a new thread is to be; `offset`: it
+ * leads to a description, which has it there; 0: it is it.
+ */
+struct race_clone {
+	unsigned argument, offset;
+};
+
+struct race_clone race_clone_of(unsigned arch);
+
 /* What futex(2) does to the words at its first and fifth argument. */
 struct race_futex {
 	bool publishes;

@@ -17,19 +17,19 @@ static bool overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
 }
 
 /* What values are in the registers. */
-static race_loads in_registers(const struct race_flow *flow, uint32_t which)
+static race_loads in_registers(const struct race_flow *flow, uint64_t which)
 {
 	race_loads loads = 0;
 
 	for (; which; which &= which - 1)
-		loads |= flow->registers[__builtin_ctz(which)];
+		loads |= flow->registers[__builtin_ctzll(which)];
 	return loads;
 }
 
 /* Loads of which no value is left are followed no longer. */
 static void drop_unused(struct race_flow *flow)
 {
-	race_loads used = in_registers(flow, UINT32_MAX);
+	race_loads used = in_registers(flow, UINT64_MAX);
 
 	for (unsigned i = 0; i < FLOW_SLOTS; i++)
 		used |= flow->slots[i].loads;
@@ -49,8 +49,8 @@ static void forget(struct race_flow *flow, race_loads loads)
 void race_flow_settle(struct race_flow *flow, uint64_t sp)
 {
 	/* What was executed last has written its registers now. */
-	for (uint32_t left = flow->writes; left; left &= left - 1)
-		flow->registers[__builtin_ctz(left)] = flow->now;
+	for (uint64_t left = flow->writes; left; left &= left - 1)
+		flow->registers[__builtin_ctzll(left)] = flow->now;
 	flow->writes = 0;
 	for (unsigned i = 0; i < FLOW_SLOTS; i++)
 		if (flow->slots[i].addr < sp - RED_ZONE)

@@ -39,7 +39,7 @@ struct race_flow {
 	race_loads registers[VM_FLOW_REGISTERS];
 	struct race_flow_slot slots[FLOW_SLOTS];
 	race_loads now;		/* what the present instruction depends on */
-	uint32_t writes;	/* the registers that get it */
+	uint64_t writes;	/* the registers that get it */
 };
 
 static inline bool race_flow_is_on(const struct race_flow *flow)

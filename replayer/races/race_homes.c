@@ -17,6 +17,22 @@ int race_homes_add(struct race_homes *homes, uint64_t start, uint64_t end)
 	return 0;
 }
 
+int race_homes_add_helper(struct race_homes *homes, uint64_t start,
+			  uint64_t end)
+{
+	if (array_room(homes->helpers, homes->helper_count,
+		       homes->helper_room))
+		return ERR_NO_MEMORY;
+	homes->helpers[homes->helper_count++] =
+		(struct race_code) { start, end };
+	return 0;
+}
+
+void race_homes_forget_helpers(struct race_homes *homes)
+{
+	homes->helper_count = 0;
+}
+
 static int compare(const void *a, const void *b)
 {
 	const struct race_code *one = a, *other = b;
@@ -118,6 +134,25 @@ static void find_in_code(const struct race_homes *homes, uint64_t pc,
 		known->code.end = homes->code[low].start;
 }
 
+/* The helper at `pc`, or what is around it and none. */
+static void find_helper(const struct race_homes *homes, uint64_t pc,
+			struct race_known_home *known)
+{
+	for (size_t i = 0; i < homes->helper_count; i++) {
+		const struct race_code *helper = &homes->helpers[i];
+
+		if (helper->start <= pc && pc < helper->end) {
+			known->code = *helper;
+			known->home = HOME_CPP;
+			return;
+		}
+		if (helper->end <= pc && helper->end > known->code.start)
+			known->code.start = helper->end;
+		if (helper->start > pc && helper->start < known->code.end)
+			known->code.end = helper->start;
+	}
+}
+
 static enum race_home find_home(struct race_homes *homes, uint64_t pc)
 {
 	const struct region *region = memory_region_at(homes->memory, pc);
@@ -130,6 +165,8 @@ static enum race_home find_home(struct race_homes *homes, uint64_t pc)
 	known->home = race_home_of_file(region->name);
 	if (homes->count && known->home == HOME_PROGRAM)
 		find_in_code(homes, pc, known);
+	else if (known->home == HOME_PROGRAM)
+		find_helper(homes, pc, known);
 	return known->home;
 }
 
@@ -145,5 +182,6 @@ enum race_home race_home_of(struct race_homes *homes, uint64_t pc)
 void race_homes_release(struct race_homes *homes)
 {
 	free(homes->code);
+	free(homes->helpers);
 	*homes = (struct race_homes) { 0 };
 }

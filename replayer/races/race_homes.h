@@ -24,7 +24,9 @@ enum race_home {
 	HOME_UNKNOWN,
 	HOME_PROGRAM,		/* and its libraries */
 	HOME_CPP,		/* what C++ comes with: its code works for its
-				   caller, its static memory is its own */
+				   caller, its static memory is its own; also
+				   functions that the compiler calls for single
+				   instructions */
 	HOME_RUNTIME,		/* of OpenMP and the like: what it accesses is
 				   how it orders the program's threads */
 	HOME_C_LIBRARY,
@@ -43,6 +45,8 @@ struct race_homes {
 	struct race_code *code;	/* of the program, sorted; none: all that is
 				   not in a file of the system */
 	size_t count, room;
+	struct race_code *helpers;	/* functions of the compiler's own */
+	size_t helper_count, helper_room;
 	struct race_known_home {
 		struct race_code code;
 		enum race_home home;
@@ -52,6 +56,14 @@ struct race_homes {
 
 /* Says what code is the program's; before race_homes_start(). */
 int race_homes_add(struct race_homes *homes, uint64_t start, uint64_t end);
+
+/*
+ * Says where the compiler has put a function for a single instruction into the
+ * program: code that it calls, of which nobody has written a line.
+ */
+int race_homes_add_helper(struct race_homes *homes, uint64_t start,
+			  uint64_t end);
+void race_homes_forget_helpers(struct race_homes *homes);
 
 /* Looks at the regions of `memory` from now on. */
 void race_homes_start(struct race_homes *homes, struct memory *memory);

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "formats/registers.h"
+#include "replayer/races/race_guest.h"
 #include "replayer/races/race_replay.h"
 #include "vm/vm.h"
 
@@ -96,6 +97,9 @@ bool race_serves(struct race_replay *replay, uint64_t addr);
 /* ------- race_library.c ------- */
 
 int race_library_start(struct race_replay *replay);
+
+/* The present thread's descriptor, which its stack is below. */
+struct race_descriptor race_library_descriptor(struct race_replay *replay);
 
 /* Between the program and its system, or where a call of it returns to. */
 void race_library_step(struct race_replay *replay, uint64_t pc,

@@ -159,26 +159,28 @@ static void read_text(struct race_replay *replay, uint64_t addr)
 static void read_vector(struct race_replay *replay, uint64_t addr,
 			uint64_t count)
 {
-	uint64_t buffer[2];
+	const unsigned word = race_word_size(replay);
+	uint64_t start, size;
 
 	if (count > BUFFERS_MOST)
 		return;
-	read_in(replay, addr, count * sizeof(buffer));
-	for (; count; count--, addr += sizeof(buffer))
-		if (race_peek(replay, addr, &buffer[0], 8) &&
-		    race_peek(replay, addr + 8, &buffer[1], 8))
-			read_in(replay, buffer[0], buffer[1]);
+	read_in(replay, addr, count * 2 * word);
+	for (; count; count--, addr += 2 * word)
+		if (race_read_word(replay, addr, &start) &&
+		    race_read_word(replay, addr + word, &size))
+			read_in(replay, start, size);
 }
 
 /* struct msghdr: an address, its length, buffers and their number. */
 static void read_message(struct race_replay *replay, uint64_t addr)
 {
+	const unsigned word = race_word_size(replay);
 	uint64_t words[4];
 
 	for (unsigned i = 0; i < 4; i++)
-		if (!race_peek(replay, addr + 8 * i, &words[i], 8))
+		if (!race_read_word(replay, addr + word * i, &words[i]))
 			return;
-	read_in(replay, addr, sizeof(words));
+	read_in(replay, addr, 4 * word);
 	read_in(replay, words[0], (uint32_t)words[1]);
 	read_vector(replay, words[2], words[3]);
 }
@@ -351,7 +353,7 @@ void race_kernel_begin(struct race_replay *replay)
 	}
 	if (thread.first <= replay->start)
 		return;		/* it was there before anybody watched */
-	race_quiet_begin(&present->quiet, race_reg(replay, race_regs(replay)->tls));
+	race_quiet_begin(&present->quiet, race_library_descriptor(replay));
 	if (!replay->is_first)
 		inherit(replay, thread.tid);
 }

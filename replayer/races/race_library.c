@@ -9,6 +9,7 @@
  * Source: clone(2), clone3: struct clone_args.
  */
 #include "formats/error.h"
+#include "replayer/races/race_calls.h"
 #include "replayer/races/race_internal.h"
 #include "replayer/symbols/symbols.h"
 
@@ -30,13 +31,14 @@ static uint64_t usable_size(struct race_replay *replay, uint64_t addr,
 {
 	const struct region *region =
 		memory_region_at(race_memory(replay), addr);
+	const unsigned word = race_word_size(replay);
 	uint64_t head, size;
 
 	if (!replay->roles.is_glibc || !region ||
-	    !race_peek(replay, addr - sizeof(head), &head, sizeof(head)))
+	    !race_read_word(replay, addr - word, &head))
 		return least;
 	size = head & ~UINT64_C(7);
-	size -= head & 2 ? 2 * sizeof(head) : sizeof(head);
+	size -= head & 2 ? 2 * word : word;
 	return size > least && size <= region->end - addr ? size : least;
 }
 
@@ -51,7 +53,7 @@ static void give_back(struct race_replay *replay, uint64_t addr)
 
 void race_library_give_back(struct race_replay *replay)
 {
-	give_back(replay, race_reg(replay, race_regs(replay)->args[0]));
+	give_back(replay, race_argument(replay, 0));
 }
 
 static void hand_out(struct race_replay *replay, uint64_t addr, uint64_t size,
@@ -94,8 +96,9 @@ static uint64_t asked_size(const struct race_quiet_frame *call)
 /* Whether the thread that lets go of a lock holds it for writing. */
 static bool is_writer(struct race_replay *replay, uint64_t lock)
 {
-	/* glibc: who writes, the seventh word; musl: all bits of the first. */
-	unsigned offset = replay->roles.is_glibc ? 24 : 0;
+	/* glibc: who writes; musl: all bits of the first word. */
+	unsigned offset = replay->roles.is_glibc ?
+				  race_layout(replay)->lock_writer : 0;
 	uint32_t word = 0;
 
 	race_peek(replay, lock + offset, &word, sizeof(word));
@@ -133,15 +136,15 @@ static void begin_lock(struct race_replay *replay,
 static void finish_call(struct race_replay *replay,
 			const struct race_quiet_frame *call)
 {
-	uint64_t result = race_reg(replay, race_regs(replay)->result);
+	uint64_t result = race_reg(replay, race_regs(replay)->results[0]);
 
 	if (race_role_is_lock(call->role))
 		finish_lock(replay, call, result);
 	if (call->role < ROLE_NEW || call->role == ROLE_FREE)
 		return;
 	if (call->role == ROLE_NEW_AT &&
-	    ((uint32_t)result || !race_peek(replay, call->arg[0], &result,
-					    sizeof(result))))
+	    ((uint32_t)result ||
+	     !race_read_word(replay, call->arg[0], &result)))
 		return;
 	hand_out(replay, result, asked_size(call),
 		 race_home_of(&replay->homes, call->back) == HOME_C_LIBRARY &&
@@ -173,7 +176,9 @@ static void begin_call(struct race_replay *replay,
 	struct race_quiet *quiet = &race_present(replay)->quiet;
 
 	if (call->role == ROLE_JOIN)
-		call->descriptor = call->arg[0];
+		call->descriptor = (struct race_descriptor) {
+			call->arg[0], race_library_descriptor(replay).size,
+		};
 	if (race_role_is_lock(call->role))
 		begin_lock(replay, call);
 	if (race_role_takes_back(call->role) && !race_quiet_is_on(quiet))
@@ -184,16 +189,15 @@ static void begin_call(struct race_replay *replay,
 
 void race_library_call(struct race_replay *replay, enum race_role role)
 {
-	const struct reg_table *regs = race_regs(replay);
 	struct race_quiet_frame call = {
 		.kind = QUIET_CALL, .role = role,
-		.sp = race_reg(replay, regs->sp),
-		.arg = { race_reg(replay, regs->args[0]),
-			 race_reg(replay, regs->args[1]),
-			 race_reg(replay, regs->args[2]) },
+		.sp = race_reg(replay, race_regs(replay)->sp),
+		.back = race_return_address(replay),
+		.arg = { race_argument(replay, 0), race_argument(replay, 1),
+			 race_argument(replay, 2) },
 	};
 
-	if (!race_peek(replay, call.sp, &call.back, sizeof(call.back)))
+	if (!call.back)
 		return;
 	if (role == ROLE_LEAVE)
 		race_present(replay)->is_leaving = true;
@@ -209,28 +213,47 @@ void race_library_step(struct race_replay *replay, uint64_t pc,
 	struct race_quiet *quiet = &race_present(replay)->quiet;
 	struct race_quiet_frame call;
 
-	if (quiet->depth &&
-	    race_quiet_step(quiet, pc,
-			    race_reg(replay, race_regs(replay)->sp),
-			    is_program, &call))
+	const struct race_quiet_place place = {
+		.pc = pc, .sp = race_reg(replay, race_regs(replay)->sp),
+		.back = race_has_link(replay) ? race_return_address(replay) : 0,
+		.is_program = is_program,
+	};
+
+	if (quiet->depth && race_quiet_step(quiet, &place, &call))
 		finish_call(replay, &call);
 }
 
 /* ------- threads ------- */
 
+/* What a thread's descriptor is at most: glibc's and musl's struct pthread. */
+#define DESCRIPTOR_MOST 4096u
+#define DESCRIPTOR_LEAST 256u
+
 struct clone_stack {
 	uint64_t start, end, descriptor;
 };
 
+/* What a call makes the thread's pointer, which may be in memory. */
+static uint64_t pointer_of(struct race_replay *replay, uint64_t argument)
+{
+	unsigned offset = race_clone_of(race_regs(replay)->arch).offset;
+
+	if (offset && !race_read_word(replay, argument + offset, &argument))
+		return 0;
+	return argument;
+}
+
 static struct clone_stack clone_stack(struct race_replay *replay,
 				      bool is_in_memory)
 {
-	const uint8_t *regs = race_regs(replay)->call_args;
+	const struct reg_table *table = race_regs(replay);
+	const uint8_t *regs = table->call_args;
+	unsigned pointer = regs[race_clone_of(table->arch).argument];
 	struct clone_stack stack = {
 		.end = race_reg(replay, regs[1]),
-		.descriptor = race_reg(replay, regs[4]),
+		.descriptor = pointer_of(replay, race_reg(replay, pointer)),
 	};
-	uint64_t args[8];	/* the sixth: stack, its size, descriptor */
+	uint64_t args[8];	/* the sixth: stack, its size, pointer */
 
 	if (!is_in_memory)
 		return stack;
@@ -238,7 +261,8 @@ static struct clone_stack clone_stack(struct race_replay *replay,
 		if (!race_peek(replay, race_reg(replay, regs[0]) + 8 * i,
 			       &args[i], sizeof(args[i])))
 			return (struct clone_stack) { 0 };
-	return (struct clone_stack) { args[5], args[5] + args[6], args[7] };
+	return (struct clone_stack) { args[5], args[5] + args[6],
+				      pointer_of(replay, args[7]) };
 }
 
 /* It may have been another thread's; a descriptor is behind it. */
@@ -263,6 +287,24 @@ void race_library_clones(struct race_replay *replay, bool is_in_memory)
 				    stack.descriptor + GUEST_PAGE : region->end;
 	if (stack.start < stack.end)
 		race_forget(replay, stack.start, stack.end - stack.start);
+}
+
+/*
+ * Where threads' variables are above their pointers, the descriptor is below;
+ * glibc says how large it is, for debuggers, and musl's is small.
+ */
+struct race_descriptor race_library_descriptor(struct race_replay *replay)
+{
+	const struct reg_table *regs = race_regs(replay);
+	uint64_t pointer = race_reg(replay, regs->tls);
+	uint32_t size = 0;
+
+	if (!regs->tls_head)
+		return (struct race_descriptor) { pointer, DESCRIPTOR_MOST };
+	race_peek(replay, replay->roles.descriptor_at, &size, sizeof(size));
+	if (!size || size > DESCRIPTOR_MOST)
+		size = DESCRIPTOR_LEAST;
+	return (struct race_descriptor) { pointer - size, size };
 }
 
 int race_library_start(struct race_replay *replay)

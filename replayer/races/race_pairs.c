@@ -350,10 +350,6 @@ int races_find(struct races *out, struct recording *recording,
 
 	search.replay = &replay;
 	*out = (struct races) { 0 };
-	/* What its C library is called with, and keeps where, is not known. */
-	if (reg_has_stack_args(recording_reg_table(recording)))
-		return failed(why, ERR_INPUT, "races are not found in programs "
-			      "of %s", recording_reg_table(recording)->name);
 	rc = race_replay_init(&replay, recording, 0, recording_end(recording),
 			      on_found, &search, why);
 	replay.progress = progress;

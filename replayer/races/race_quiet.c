@@ -4,14 +4,9 @@
 
 #include <stddef.h>
 
-/*
- * What a thread's descriptor is at most.  Its address is that of the thread's
- * static storage, and what pthread_t is: glibc's and musl's struct pthread.
- */
-#define DESCRIPTOR_MOST 4096u
-
-#define ATTRIBUTES_SIZE 56u	/* sizeof(pthread_attr_t) */
-#define RWLOCK_SIZE 56u		/* sizeof(pthread_rwlock_t) */
+/* Behind those that are smaller, the library accesses nothing. */
+#define ATTRIBUTES_MOST 64u	/* sizeof(pthread_attr_t) */
+#define RWLOCK_MOST 56u		/* sizeof(pthread_rwlock_t) */
 
 static const struct race_quiet_frame *top(const struct race_quiet *quiet)
 {
@@ -34,7 +29,8 @@ void race_quiet_unknown(struct race_quiet *quiet)
 	push(quiet, &(struct race_quiet_frame) { .kind = QUIET_UNKNOWN });
 }
 
-void race_quiet_begin(struct race_quiet *quiet, uint64_t descriptor)
+void race_quiet_begin(struct race_quiet *quiet,
+		      struct race_descriptor descriptor)
 {
 	*quiet = (struct race_quiet) { .is_new = true };
 	push(quiet, &(struct race_quiet_frame) {
@@ -43,44 +39,60 @@ void race_quiet_begin(struct race_quiet *quiet, uint64_t descriptor)
 }
 
 /*
+ * Whether the topmost function has returned, or was left by a jump.  Where a
+ * call leaves nothing on the stack, a return takes nothing off.
+ */
+static bool has_ended(const struct race_quiet *quiet,
+		      const struct race_quiet_place *place)
+{
+	const struct race_quiet_frame *frame = top(quiet);
+
+	return place->sp > frame->sp ||
+	       (place->sp == frame->sp && place->pc == frame->back);
+}
+
+/*
  * Whether the program's function has returned to the quiet code that called
  * it, or it was left by a jump; not if it changed to another stack.
  */
-static bool is_left(const struct race_quiet *quiet, uint64_t sp)
+static bool is_left(const struct race_quiet *quiet,
+		    const struct race_quiet_place *place)
 {
 	const struct race_quiet_frame *below = &quiet->frames[quiet->depth - 2];
 
-	if (top(quiet)->is_handler || sp <= top(quiet)->sp)
+	if (top(quiet)->is_handler || !has_ended(quiet, place))
 		return false;
-	return below->kind != QUIET_THREAD || sp <= below->descriptor;
+	return below->kind != QUIET_THREAD ||
+	       place->sp <= below->descriptor.addr;
 }
 
-static bool is_over(const struct race_quiet *quiet, uint64_t sp,
-		    bool is_program)
+static bool is_over(const struct race_quiet *quiet,
+		    const struct race_quiet_place *place)
 {
 	switch (top(quiet)->kind) {
 	case QUIET_NOT:
-		return is_left(quiet, sp);
+		return is_left(quiet, place);
 	case QUIET_UNKNOWN:
-		return is_program;
+		return place->is_program;
 	case QUIET_THREAD:
 		/* A thread that the program makes without the library. */
-		return quiet->is_new && is_program;
+		return quiet->is_new && place->is_program;
 	case QUIET_CALL:
-		return sp > top(quiet)->sp;
+		return has_ended(quiet, place);
 	}
 	return false;
 }
 
-static bool leave(struct race_quiet *quiet, uint64_t pc, uint64_t sp,
-		  bool is_program, struct race_quiet_frame *out)
+static bool leave(struct race_quiet *quiet,
+		  const struct race_quiet_place *place,
+		  struct race_quiet_frame *out)
 {
 	bool has_returned = false;
 
-	while (quiet->depth && is_over(quiet, sp, is_program)) {
+	while (quiet->depth && is_over(quiet, place)) {
 		const struct race_quiet_frame *frame = top(quiet);
 
-		if (frame->kind == QUIET_CALL && frame->back == pc) {
+		if (frame->kind == QUIET_CALL && frame->back == place->pc) {
 			*out = *frame;
 			has_returned = true;
 		}
@@ -90,19 +102,21 @@ static bool leave(struct race_quiet *quiet, uint64_t pc, uint64_t sp,
 	return has_returned;
 }
 
-bool race_quiet_step(struct race_quiet *quiet, uint64_t pc, uint64_t sp,
-		     bool is_program, struct race_quiet_frame *out)
+bool race_quiet_step(struct race_quiet *quiet,
+		     const struct race_quiet_place *place,
+		     struct race_quiet_frame *out)
 {
 	/* A handler may have a stack of its own, anywhere. */
-	bool is_handler = quiet->has_signal && is_program;
+	bool is_handler = quiet->has_signal && place->is_program;
 	bool has_returned = false;
 
 	quiet->has_signal = false;
 	if (!is_handler)
-		has_returned = leave(quiet, pc, sp, is_program, out);
-	if (is_program && race_quiet_is_on(quiet))
+		has_returned = leave(quiet, place, out);
+	if (place->is_program && race_quiet_is_on(quiet))
 		push(quiet, &(struct race_quiet_frame) {
-			.kind = QUIET_NOT, .sp = sp, .is_handler = is_handler,
+			.kind = QUIET_NOT, .sp = place->sp,
+			.back = place->back, .is_handler = is_handler,
 		});
 	return has_returned;
 }
@@ -162,7 +176,7 @@ bool race_quiet_hides(const struct race_quiet *quiet, uint64_t addr)
 	/* The rest of what it writes is of the thread that is to be. */
 	return frame->role == ROLE_CREATE &&
 	       addr - frame->arg[0] >= sizeof(uint64_t) &&
-	       addr - frame->arg[1] >= ATTRIBUTES_SIZE;
+	       addr - frame->arg[1] >= ATTRIBUTES_MOST;
 }
 
 bool race_quiet_orders(const struct race_quiet *quiet, uint64_t addr)
@@ -172,7 +186,6 @@ bool race_quiet_orders(const struct race_quiet *quiet, uint64_t addr)
 	if (!race_quiet_is_on(quiet) || frame->kind == QUIET_UNKNOWN)
 		return true;
 	if (race_role_is_lock(frame->role))
-		return addr - frame->arg[0] >= RWLOCK_SIZE;
-	return frame->descriptor &&
-	       addr - frame->descriptor < DESCRIPTOR_MOST;
+		return addr - frame->arg[0] >= RWLOCK_MOST;
+	return addr - frame->descriptor.addr < frame->descriptor.size;
 }

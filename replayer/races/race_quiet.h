@@ -65,6 +65,11 @@ enum race_quiet_kind {
 	QUIET_CALL,		/* of a function with a role */
 };
 
+/* Of a thread: what pthread_t is, glibc's and musl's struct pthread. */
+struct race_descriptor {
+	uint64_t addr, size;
+};
+
 #define QUIET_ARGS 3u
 
 struct race_quiet_frame {
@@ -72,9 +77,11 @@ struct race_quiet_frame {
 	bool is_handler;	/* QUIET_NOT: ends when a signal's does */
 	enum race_role role;	/* QUIET_CALL */
 	uint64_t sp;		/* at its first instruction */
-	uint64_t back;		/* QUIET_CALL: where it returns to */
+	uint64_t back;		/* QUIET_CALL: where it returns to; QUIET_NOT:
+				   the same, if it may with this `sp` */
 	uint64_t arg[QUIET_ARGS];
-	uint64_t descriptor;	/* of the thread that ends or is awaited */
+	struct race_descriptor descriptor;	/* of the thread that ends or
+						   is awaited */
 };
 
 #define QUIET_FRAMES 8u
@@ -90,16 +97,25 @@ struct race_quiet {
 void race_quiet_unknown(struct race_quiet *quiet);
 
 /* The thread begins; `descriptor` is its own, which its stack is below. */
-void race_quiet_begin(struct race_quiet *quiet, uint64_t descriptor);
+void race_quiet_begin(struct race_quiet *quiet,
+		      struct race_descriptor descriptor);
+
+/* Where a thread stands. */
+struct race_quiet_place {
+	uint64_t pc, sp;
+	uint64_t back;		/* where a function that begins here returns to,
+				   if calls leave that in a register; else 0 */
+	bool is_program;
+};
 
 /*
- * The thread is about to execute what is at `pc`, with this stack pointer.  To
- * be told whenever it comes from the program's code to the system's or back,
+ * The thread is about to execute what is there.  To be told whenever it comes from the program's code to the system's or back,
  * and where race_quiet_awaits() says so.  True if a call has returned, which
  * `*out` was.
  */
-bool race_quiet_step(struct race_quiet *quiet, uint64_t pc, uint64_t sp,
-		     bool is_program, struct race_quiet_frame *out);
+bool race_quiet_step(struct race_quiet *quiet,
+		     const struct race_quiet_place *place,
+		     struct race_quiet_frame *out);
 
 static inline bool race_quiet_awaits(const struct race_quiet *quiet,
 				     uint64_t pc)

@@ -143,6 +143,14 @@ static int add_runtime(struct race_roles *roles, uint64_t start, uint64_t end)
 	return 0;
 }
 
+/* With a version or without. */
+static bool is_named(const char *name, const char *wanted)
+{
+	size_t size = strcspn(name, "@");
+
+	return strlen(wanted) == size && !memcmp(name, wanted, size);
+}
+
 /* Streams of the standard, and what libstdc++ fills in as it is needed. */
 static bool is_of_runtime(const char *name)
 {
@@ -151,10 +159,9 @@ static bool is_of_runtime(const char *name)
 		"_ZSt5wcerr", "_ZSt5wclog", "_ZSt5wcout",
 		"_ZN12_GLOBAL__N_17ctype_cE", "_ZN12_GLOBAL__N_17ctype_wE",
 	};
-	size_t size = strcspn(name, "@");	/* and a version */
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strlen(names[i]) == size && !memcmp(name, names[i], size))
+		if (is_named(name, names[i]))
 			return true;
 	return false;
 }
@@ -168,6 +175,8 @@ static int add_object(struct race_roles *roles, const struct symbol *symbol,
 		roles->stdin_at = addr;
 	else if (!strcmp(symbol->name, "stdout"))
 		roles->stdout_at = addr;
+	else if (is_named(symbol->name, "_thread_db_sizeof_pthread"))
+		roles->descriptor_at = addr;
 	return 0;
 }
 
@@ -185,6 +194,15 @@ static void set_library(struct race_roles *roles,
 		symbols->link_base + bias, symbols->link_end + bias,
 	};
 	roles->program = is_program ? symbols : NULL;
+}
+
+/* Of gcc and clang: an atomic change by what the processor can do. */
+static bool is_helper(const struct symbol *symbol)
+{
+	static const char prefix[] = "__aarch64_";
+
+	return symbol->type == SYMBOL_FUNCTION &&
+	       !strncmp(symbol->name, prefix, sizeof(prefix) - 1);
 }
 
 static int add_module(struct race_roles *roles, const struct symbols *symbols,
@@ -211,6 +229,9 @@ static int add_module(struct race_roles *roles, const struct symbols *symbols,
 		} else if (home == HOME_RUNTIME &&
 			   role_in_runtime(symbol->name) != ROLE_NONE)
 			rc = add(roles, addr, role_in_runtime(symbol->name));
+		else if (home == HOME_PROGRAM && is_helper(symbol))
+			rc = race_homes_add_helper(homes, addr,
+						   addr + symbol->size);
 	}
 	if (has_library)
 		set_library(roles, symbols, bias);
@@ -249,6 +270,7 @@ int race_roles_find(struct race_roles *roles, struct names *names, uint64_t t,
 	uint64_t bias;
 	int rc = 0;
 
+	race_homes_forget_helpers(homes);
 	number_map_clear(&roles->entries);
 	number_map_clear(&roles->services);
 	*roles = (struct race_roles) {
@@ -259,6 +281,7 @@ int race_roles_find(struct race_roles *roles, struct names *names, uint64_t t,
 	for (size_t i = 0; !rc && (symbols = names_mapped(names, t, i, &bias));
 	     i++)
 		rc = add_module(roles, symbols, bias, homes);
+	race_homes_change(homes);
 	return rc;
 }
 

@@ -37,6 +37,8 @@ struct race_roles {
 	struct number_map services;	/* by the first instruction: of all
 					   functions that have a name */
 	uint64_t stdin_at, stdout_at;	/* where these variables are */
+	uint64_t descriptor_at;	/* what glibc tells debuggers of its threads'
+				   descriptors: their size; 0: nothing */
 
 	/* What the runtime of C++ has promised to take care of: its static
 	 * memory, std::cout and the like. */

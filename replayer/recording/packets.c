@@ -68,7 +68,8 @@ static bool is_lost(const struct packet_stream *packets,
 		    const struct packet *packet)
 {
 	return packets->is_cut && (packet->kind == PACKET_TOUCH ||
-				   packet->kind == PACKET_SEEN_PAGE) &&
+				   packet->kind == PACKET_SEEN_PAGE ||
+				   packet->kind == PACKET_STORED) &&
 	       packet->source == TOUCH_STORED &&
 	       packet->page_id > packets->last_page;
 }

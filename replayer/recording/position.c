@@ -32,6 +32,7 @@ bool position_counts(enum packet_kind kind)
 {
 	return kind == PACKET_SIGNAL || kind == PACKET_FAULT ||
 	       kind == PACKET_FIXED_CALL || kind == PACKET_INTERRUPT ||
+	       kind == PACKET_DMA ||
 	       kind == PACKET_EXIT || kind == PACKET_SLICE ||
 	       kind == PACKET_RETURN;
 }

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * jump_tables.c - see jump_tables.h
- *
- * Source: System V ABI, AMD64 supplement, "Procedure Linkage Table", and that of
- * AArch64; what GNU ld and lld make, with and without marks of branches.
- */
+/* jump_tables.c - see jump_tables.h */
 #include "replayer/symbols/jump_tables.h"
 
 #include <gelf.h>
@@ -12,16 +7,37 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "formats/jump_stubs.h"
+#include "formats/registers.h"
 #include "replayer/symbols/demangle.h"
 #include "replayer/symbols/sections.h"
 
-#define ENTRY_DEFAULT 16u
-
-struct entry {
-	const uint8_t *bytes;
-	size_t size;
-	uint64_t addr;		/* as in the file */
+/* How entries are found. */
+static const struct kind {
+	unsigned machine, arch;
+	unsigned size;		/* of one; 0: as the section says */
+	unsigned back;		/* it begins at most so many bytes before */
+} kinds[] = {
+	{ EM_X86_64, ARCH_X86_64, 0, 0 },
+	{ EM_386, ARCH_I386, 0, 0 },
+	{ EM_AARCH64, ARCH_AARCH64, 0, 0 },
+	{ EM_ARM, ARCH_ARM, 4, 12 },
 };
+
+#define ENTRY_DEFAULT 16u	/* of sections that do not say it */
+#define WORD 4u			/* what they say then, or nothing */
+
+static const struct kind *kind_of(Elf *elf)
+{
+	GElf_Ehdr header;
+
+	if (!gelf_getehdr(elf, &header))
+		return NULL;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i].machine == header.e_machine)
+			return &kinds[i];
+	return NULL;
+}
 
 /* ------- entries ------- */
 
@@ -38,74 +54,91 @@ bool jump_table_has(Dwfl_Module *module, uint64_t addr)
 	return find_table(module, addr, &table);
 }
 
-/* The entry that the address is in; false if the file does not have its bytes. */
-static bool find_entry(const struct section *table, struct entry *out,
-		       uint64_t *inside)
+/* Where code finds slots by a register that has been set for that. */
+static uint64_t table_of_slots(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+	GElf_Shdr header;
+	uint64_t found = 0;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return 0;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *name = gelf_getshdr(section, &header) ?
+			elf_strptr(elf, names, header.sh_name) : NULL;
+
+		if (name && !strcmp(name, ".got.plt"))
+			return header.sh_addr;
+		if (name && !strcmp(name, ".got"))
+			found = header.sh_addr;
+	}
+	return found;
+}
+
+/* What begins so many bytes into the section; false if its bytes are not there. */
+static bool take_entry(const struct section *table, uint64_t offset,
+		       struct jump_stub *out)
 {
 	const GElf_Shdr *header = &table->header;
-	uint64_t offset = table->offset, size;
 	Elf_Data *data;
 
 	if (header->sh_type != SHT_PROGBITS ||
-	    !(data = elf_rawdata(table->handle, NULL)) || !data->d_buf)
+	    !(data = elf_rawdata(table->handle, NULL)) || !data->d_buf ||
+	    offset >= data->d_size)
 		return false;
-	size = header->sh_entsize ? header->sh_entsize : ENTRY_DEFAULT;
-	*inside = offset % size;
-	offset -= *inside;
-	if (size > data->d_size || offset > data->d_size - size)
-		return false;
-	out->bytes = (const uint8_t *)data->d_buf + offset;
-	out->size = (size_t)size;
+	out->code = (const uint8_t *)data->d_buf + offset;
+	out->size = data->d_size - (size_t)offset;
 	out->addr = header->sh_addr + offset;
 	return true;
 }
 
-/* ------- where an entry jumps ------- */
-
-/* "endbr64; bnd jmp *slot(%rip)": the first two need not be there. */
-static bool slot_of_x86(const struct entry *entry, uint64_t *out)
+/* The slot of the entry that the address is in, `*inside` bytes from its start. */
+static bool find_slot(const struct section *table, uint64_t *inside,
+		      uint64_t *slot)
 {
-	static const uint8_t mark[] = { 0xf3, 0x0f, 0x1e, 0xfa };
-	const uint8_t *at = entry->bytes;
-	int32_t distance;
+	const struct kind *kind = kind_of(table->elf);
+	struct jump_stub stub = { .table = table_of_slots(table->elf) };
+	uint64_t size;
 
-	if (entry->size >= sizeof(mark) && !memcmp(at, mark, sizeof(mark)))
-		at += sizeof(mark);
-	at += (size_t)(at - entry->bytes) < entry->size && *at == 0xf2;
-	if (entry->size < (size_t)(at - entry->bytes) + 6 || at[0] != 0xff ||
-	    at[1] != 0x25)
+	if (!kind)
 		return false;
-	memcpy(&distance, at + 2, sizeof(distance));
-	*out = entry->addr + (uint64_t)(at + 6 - entry->bytes) +
-	       (uint64_t)(int64_t)distance;
-	return true;
-}
-
-/* "bti c; adrp x16, slot; ldr x17, [x16, slot]": the first need not be there. */
-static bool slot_of_arm64(const struct entry *entry, uint64_t *out)
-{
-	const uint32_t bti = 0xd503245f;
-	uint32_t words[3];
-	size_t at = 0;
-	uint64_t pages;
-
-	if (entry->size < sizeof(words))
-		return false;
-	memcpy(words, entry->bytes, sizeof(words));
-	at += words[0] == bti;
-	if ((words[at] & 0x9f00001f) != 0x90000010 ||
-	    (words[at + 1] & 0xffc003ff) != 0xf9400211)
-		return false;
-	/* 21 bits with their sign. */
-	pages = (uint64_t)((words[at] >> 5 & 0x7ffff) << 2 |
-			   (words[at] >> 29 & 3));
-	pages = (pages ^ 0x100000) - 0x100000;
-	*out = ((entry->addr + 4 * at) & ~UINT64_C(0xfff)) + (pages << 12) +
-	       8 * (words[at + 1] >> 10 & 0xfff);
-	return true;
+	size = kind->size ? kind->size : table->header.sh_entsize;
+	if (!kind->size && size <= WORD)
+		size = ENTRY_DEFAULT;
+	for (*inside = table->offset % size;
+	     *inside < size + kind->back && *inside <= table->offset;
+	     *inside += size)
+		if (take_entry(table, table->offset - *inside, &stub) &&
+		    jump_stub_slot(kind->arch, &stub, slot))
+			return true;
+	return false;
 }
 
 /* ------- names ------- */
+
+struct relocation {
+	uint64_t offset;
+	int symbol;
+};
+
+/* With an addend or without. */
+static bool take_relocation(Elf_Data *data, unsigned type, int index,
+			    struct relocation *out)
+{
+	GElf_Rela with;
+	GElf_Rel without;
+
+	if (type == SHT_RELA && gelf_getrela(data, index, &with))
+		*out = (struct relocation) { with.r_offset,
+					     (int)GELF_R_SYM(with.r_info) };
+	else if (type == SHT_REL && gelf_getrel(data, index, &without))
+		*out = (struct relocation) { without.r_offset,
+					     (int)GELF_R_SYM(without.r_info) };
+	else
+		return false;
+	return true;
+}
 
 /* The name of the relocation of a word, in one section of them. */
 static const char *name_in(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
@@ -114,18 +147,18 @@ static const char *name_in(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
 	Elf_Data *data = elf_getdata(section, NULL);
 	Elf_Scn *symbols = elf_getscn(elf, header->sh_link);
 	GElf_Shdr of_symbols;
-	GElf_Rela relocation;
+	struct relocation relocation;
 	GElf_Sym symbol;
 
 	if (!data || !symbols || !gelf_getshdr(symbols, &of_symbols))
 		return NULL;
-	for (int i = 0; gelf_getrela(data, i, &relocation); i++) {
-		if (relocation.r_offset != slot)
+	for (int i = 0; take_relocation(data, header->sh_type, i, &relocation);
+	     i++) {
+		if (relocation.offset != slot)
 			continue;
 		data = elf_getdata(symbols, NULL);
-		if (!data || !GELF_R_SYM(relocation.r_info) ||
-		    !gelf_getsym(data, (int)GELF_R_SYM(relocation.r_info),
-				 &symbol))
+		if (!data || !relocation.symbol ||
+		    !gelf_getsym(data, relocation.symbol, &symbol))
 			return NULL;
 		return elf_strptr(elf, of_symbols.sh_link, symbol.st_name);
 	}
@@ -140,37 +173,23 @@ static const char *name_of_slot(Elf *elf, uint64_t slot)
 
 	while (!name && (section = elf_nextscn(elf, section)))
 		if (gelf_getshdr(section, &header) &&
-		    header.sh_type == SHT_RELA)
+		    (header.sh_type == SHT_RELA || header.sh_type == SHT_REL))
 			name = name_in(elf, section, &header, slot);
 	return name;
-}
-
-/* The function that an entry is for; NULL if it is for none. */
-static const char *name_of_entry(const struct section *table, uint64_t *inside)
-{
-	struct entry entry;
-	GElf_Ehdr header;
-	uint64_t slot;
-
-	if (!find_entry(table, &entry, inside) ||
-	    !gelf_getehdr(table->elf, &header) ||
-	    !(header.e_machine == EM_AARCH64 ? slot_of_arm64(&entry, &slot) :
-					       slot_of_x86(&entry, &slot)))
-		return NULL;
-	return name_of_slot(table->elf, slot);
 }
 
 bool jump_table_name(Dwfl_Module *module, uint64_t addr, char *text,
 		     size_t room)
 {
 	struct section table;
-	uint64_t inside;
-	const char *name;
+	uint64_t inside, slot;
+	const char *name = NULL;
 	size_t length;
 
 	if (!find_table(module, addr, &table))
 		return false;
-	name = name_of_entry(&table, &inside);
+	if (find_slot(&table, &inside, &slot))
+		name = name_of_slot(table.elf, slot);
 	if (name && *name) {
 		demangle_into(text, room, name);
 		length = strlen(text);

@@ -24,6 +24,14 @@ FIELDS = "thread", "at", "pc", "file", "line", "function"
 TIMEOUT = 60
 COMPILERS = {".c": ("gcc", "-std=c11"), ".cpp": ("g++", "-std=c++17")}
 
+# Cross compilers, and what they need beside their names.
+FOREIGN = {
+    "aarch64": ("aarch64-linux-gnu", []),
+    "arm": ("arm-linux-gnueabihf", []),
+    "i386": ("i686-linux-gnu", ["-isystem", "/usr/i686-linux-gnu/include",
+                                "-msse2"]),
+}
+
 
 def has_openmp(source):
     with open(source) as text:
@@ -113,7 +121,7 @@ def compare(races, source, text):
         files = {os.path.basename(race[side]["file"] or "") for side in SIDES}
         if files != {name} or not set(lines) <= may:
             strange.append(f"{describe(race['a'])} with "
-                           f"{describe(race['b'])} at {race['address']}")
+                           f"{describe(race['b'])} at {race['addr']}")
     problems = [f"not reported: lines {a} and {b}"
                 for a, b in sorted(must - found)]
     problems += [f"wrongly reported: {what}" for what in strange]
@@ -139,19 +147,20 @@ class Checker:
     def build(self, source):
         program = os.path.join(self.folder, name_of(source))
         run(*command(source, self.options.compiler), "-D_GNU_SOURCE", "-g",
-            self.options.optimize, *self.options.link, "-Wall", "-Wextra", "-Werror", "-pthread",
-            "-o", program, source)
+            self.options.optimize, *self.options.link, *self.options.include,
+            "-Wall", "-Wextra", "-Werror", "-pthread", "-o", program, source)
         return program
 
     def check(self, source):
         program = self.build(source)
-        run(program, folder=self.folder)
+        if not self.options.arch:
+            run(program, folder=self.folder)
         if self.options.native:
             planted(source)
             return
         trace = program + ".cpr"
-        run(self.options.cprec, "record", "-o", trace, "--", program,
-            folder=self.folder)
+        run(self.options.cprec, "record", "-o", trace, *self.options.sysroot,
+            "--", program, folder=self.folder)
         run(self.options.cprec, "verify", trace)
         races = json.loads(run(self.options.cprec, "races", trace,
                                "--json"))["races"]
@@ -208,16 +217,28 @@ class Checker:
         sys.stdout.flush()
 
 
-def has_compiler(compiler, folder):
+def has_compiler(options, folder):
     """Whether it is there, with the library for OpenMP."""
     source = os.path.join(folder, "empty.c")
     with open(source, "w") as text:
         text.write("int main(void) { return 0; }\n")
     try:
-        run(compiler, "-fopenmp", "-o", source[:-2], source)
+        run(options.compiler, *options.include, "-fopenmp", "-o", source[:-2],
+            source)
     except (FileNotFoundError, Problem):
         return False
     return True
+
+
+def take_architecture(options):
+    """What it takes to compile programs for it, and to record them."""
+    options.include, options.sysroot = [], []
+    if options.arch:
+        triplet, options.include = FOREIGN[options.arch]
+        options.compiler = f"{triplet}-gcc"
+        options.sysroot = [f"--sysroot=/usr/{triplet}"]
+        # Not what this machine's cache of libraries names.
+        os.environ["LD_LIBRARY_PATH"] = "/lib"
 
 
 def main():
@@ -226,6 +247,8 @@ def main():
     parser.add_argument("--native", action="store_true",
                         help="only build the programs and run them")
     parser.add_argument("--compiler", help="another one than gcc")
+    parser.add_argument("--arch", choices=FOREIGN,
+                        help="compile for this architecture")
     parser.add_argument("--optimize", default="-O0", help="how to compile")
     parser.add_argument("--static", dest="link", action="store_const",
                         const=["-static"], default=[], help="link so")
@@ -238,8 +261,9 @@ def main():
         parser.error("--cprec or --native is needed")
     if options.cprec:
         options.cprec = os.path.abspath(options.cprec)
+    take_architecture(options)
     folder = tempfile.mkdtemp(prefix="cprec-races-")
-    if options.compiler and not has_compiler(options.compiler, folder):
+    if options.compiler and not has_compiler(options, folder):
         shutil.rmtree(folder)
         print(f"1..0 # SKIP no {options.compiler} with OpenMP")
         return 0

@@ -18,6 +18,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from dap import version  # noqa: E402
+from debug import COPIES, line_of  # noqa: E402
 from dap_client import Client  # noqa: E402
 from plain import CHOICES, Choice, Plain  # noqa: E402
 from steps import Steps  # noqa: E402
@@ -110,6 +111,22 @@ GDB_ONLY = (
     ("p $_siginfo._sifields._sigfault.si_addr", r"= \(void \*\) 0x0"),
 )
 
+FORKS = """#define _GNU_SOURCE
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+  pid_t child = vfork();
+  if (!child)
+    _exit(0);
+  waitpid(child, 0, 0);
+  child = fork();
+  if (!child)
+    _exit(0);
+  return waitpid(child, 0, 0) < 0;
+}
+"""
+
 ARM64 = {
     "argument": (("p $w0", r"= 0"), ("p (long) $sp % 16", r"= 0")),
     "store": (("x/3i $pc", r"=> 0x\w+ <on_signal\+.*:\s+str\s+w"),),
@@ -169,6 +186,32 @@ class Debug(Plain):
         steps = self.steps(BOTH, GDB_ONLY)
         words = [self.options.cprec, "debug", "-g", "main",
                  *self.gdb_option(), path, "--"]
+        answers, errors = self.gdb(words, [one for one, _ in steps])
+        return self.expected(steps, answers, errors)
+
+    def copies(self):
+        """`last` goes on to where a value was copied from."""
+        path = self.recorded(self.compiled("copies", list(self.ways)[0],
+                                           COPIES))
+        steps = [("goto end", ""),
+                 ("last two.b", "a copy of one"),
+                 *(("last", f"a copy of.*copies.c:{line_of(COPIES, mark)}|"
+                            f"copies.c:{line_of(COPIES, mark)}.*a copy of")
+                   for mark in ("member", "through")),
+                 ("last", "a copy of second"), ("last", "a copy of first"),
+                 ("last", f"copies.c:{line_of(COPIES, 'origin')}")]
+        words = [self.options.cprec, "debug", *self.gdb_option(), path, "--"]
+        answers, errors = self.gdb(words, [one for one, _ in steps])
+        return self.expected(steps, answers, errors)
+
+    def forks(self):
+        """Some architectures have vfork() as a flag of clone()."""
+        path = self.recorded(self.compiled("forks", list(self.ways)[0], FORKS))
+        steps = (("goto main", ""), ("catch vfork", ""), ("catch fork", ""),
+                 ("continue", r"vforked process \d+"),
+                 ("continue", r"\(forked process \d+"),
+                 ("reverse-continue", r"vforked process \d+"))
+        words = [self.options.cprec, "debug", *self.gdb_option(), path, "--"]
         answers, errors = self.gdb(words, [one for one, _ in steps])
         return self.expected(steps, answers, errors)
 
@@ -261,6 +304,8 @@ def run_all(tests, folder):
     for way in tests.ways:
         tests.test(f"sessions: {way}", tests.sessions, way)
     tests.test("another program", tests.executed)
+    tests.test("where a value was copied from", tests.copies)
+    tests.test("vfork and fork", tests.forks)
     path = os.path.join(folder, "debug_foreignstatic-O0.cpr")
     tests.test("no gdb", tests.missing, path)
     if version(options.gdb) >= LEAST_DAP:

@@ -14,6 +14,7 @@ import argparse
 import glob
 import gzip
 import json
+import lzma
 import os
 import re
 import shutil
@@ -35,7 +36,11 @@ INIT = """#!/bin/busybox sh
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev
-case $(cat /proc/cmdline) in *check*) sh /check; poweroff -f;; esac
+for module in /modules/*; do insmod $module; done
+case $(cat /proc/cmdline) in
+*check*) sh /check; poweroff -f;;
+*devices*) sh /devices; poweroff -f;;
+esac
 exec setsid cttyhack sh
 """
 
@@ -56,6 +61,35 @@ echo {END}
 """
 
 
+# What devices do that use memory: a disk, which has FILE; entropy; the network.
+DEVICES = f"""echo {BEGIN}
+mount -t ext4 /dev/vda /disk || exit
+cat /disk/FILE | md5sum
+cp /bin/busybox /disk/busybox
+sync; echo 3 >/proc/sys/vm/drop_caches
+/disk/busybox md5sum </disk/busybox; md5sum </bin/busybox
+umount /disk; mount -t ext4 -o ro /dev/vda /disk
+/disk/busybox cat /disk/FILE | md5sum
+umount /disk
+blockdev --getsize64 /dev/vda
+cat /sys/class/misc/hw_random/rng_current
+[ $(dd if=/dev/hwrng bs=64 count=1 2>/dev/null | wc -c) = 64 ] && echo random
+ip link set lo up; ip addr add 10.0.2.15/24 dev eth0; ip link set eth0 up
+ip route add default via 10.0.2.2
+port=$(sed 's/.*port=//' /proc/cmdline)
+wget -q -O- http://10.0.2.2:$port/FILE | md5sum
+udhcpc -q -n -f -i eth0 -s /bin/true 2>&1 | grep -o 'lease of [0-9.]*'
+echo {END}
+"""
+
+# In the order in which they need each other.
+MODULES = ["drivers/virtio/virtio_ring", "drivers/virtio/virtio",
+           "drivers/virtio/virtio_mmio", "drivers/block/virtio_blk",
+           "drivers/char/hw_random/virtio-rng",
+           "drivers/char/virtio_console", "net/core/failover",
+           "drivers/net/net_failover", "drivers/net/virtio_net"]
+
+
 def entry(number, name, mode, data=b"", device=(0, 0)):
     """A file of an archive as cpio makes it, newc."""
     fields = (number, mode, 0, 0, 1, 0, len(data), 0, 0, *device,
@@ -66,15 +100,31 @@ def entry(number, name, mode, data=b"", device=(0, 0)):
             data + b"\0" * (-len(data) % 4))
 
 
-def initial_files(busybox):
-    with open(busybox, "rb") as program:
-        program = program.read()
-    files = [(name, 0o40755) for name in ("bin", "proc", "sys", "dev")]
+def contents(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def modules(folder):
+    """Those of the kernel that are there; Debian 13's are packed."""
+    for i, name in enumerate(MODULES):
+        for path in glob.glob(f"{folder}/kernel/{name}.ko*"):
+            unpack_module = lzma.decompress if path.endswith("xz") else bytes
+            yield (f"modules/{i}.ko", 0o100644,
+                   unpack_module(contents(path)))
+
+
+def initial_files(busybox, modules_folder):
+    program = contents(busybox)
+    files = [(name, 0o40755) for name in ("bin", "proc", "sys", "dev",
+                                          "disk", "modules")]
+    files += modules(modules_folder)
     files += [("dev/console", 0o20600, b"", (5, 1)),
               ("bin/busybox", 0o100755, program),
               ("bin/sh", 0o120777, b"busybox"),
               ("init", 0o100755, INIT.encode()),
-              ("check", 0o100755, CHECK.encode())]
+              ("check", 0o100755, CHECK.encode()),
+              ("devices", 0o100755, DEVICES.encode())]
     archive = b"".join(entry(i + 1, *file) for i, file in enumerate(files))
     return gzip.compress(archive + entry(0, "TRAILER!!!", 0))
 
@@ -205,7 +255,8 @@ def run_all(options, folder):
         return 0
     unpack(options.files)
     with open(tests.initrd, "wb") as out:
-        out.write(initial_files(tests.find("*bin/busybox")))
+        out.write(initial_files(tests.find("*bin/busybox"),
+                                tests.find("*lib/modules/*")))
     tests.test("cortex-a72", tests.boot, "cortex-a72")
     tests.test("cortex-a53", tests.boot, "cortex-a53")
     tests.test("the kernel's memory", tests.kernel_memory)

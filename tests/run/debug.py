@@ -99,6 +99,7 @@ THREADS = """#define _GNU_SOURCE
 #include <stdio.h>
 #include <unistd.h>
 int counter, last_thread;
+__thread int own;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *work(void *name)
 {
@@ -343,7 +344,8 @@ class Session(CprecTap):
         counter, tid = printed.split()
         answers, _ = self.ask(path, "goto end", "last counter", "when",
                               "p counter", "info threads", "goto end",
-                              "p counter", "goto start", "when")
+                              "p counter", "goto start", "when",
+                              "goto main", "last own")
         expect(f"counter: {int(counter) - 1} -> {counter}\n" in answers[1],
                answers[1])
         expect(f"thread {tid}:" in answers[2], f"{tid}: {answers[2]}")
@@ -352,6 +354,7 @@ class Session(CprecTap):
                answers[4])
         equal(answers[6].split()[-1], counter, "at the end")
         expect("start of the recording, t=0 " in answers[8], answers[8])
+        expect(answers[10].startswith("own: ? -> 0, mapped"), answers[10])
         return f"{counter} changes"
 
     # The next two are told in docs/debugging.md.

@@ -419,6 +419,8 @@ class Gdb(CprecTap):
             ("info proc mappings", r"libc\.so\.6.*\[stack\]"),
             ("set var total = 99", ""),
             ("p total", "= 99"),
+            ("p length(head)", "= 5"),
+            ("p total", "= 99"),
             ("stepi", ""),
             ("p total", "= 0"),
             at=())

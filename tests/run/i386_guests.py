@@ -34,7 +34,7 @@ def run_all(options, folder):
               "installs it")
         return 0
     os.chdir(folder)
-    for name in GUESTS + ["x87"]:
+    for name in GUESTS + ["lock", "x87"]:
         if name not in OTHERS:
             tests.test(name, tests.guest, name)
     return tests.summary()

@@ -3,10 +3,11 @@
 """A whole machine, recorded and replayed: the same output, and the same state in
 the end, however it is reached.
 
-usage: machine.py --cprec C --states S --source FILE
+usage: machine.py --cprec C --states S --source FILE --devices FILE
 
-FILE is a kernel of its own, which the cross compiler makes.  Without that, only
-what needs no kernel is tested.  S is machine_states.c.  Speaks TAP.
+The FILEs are kernels of its own, which the cross compiler makes; the second one uses
+disks, a network and the like.  Without that, only what needs no kernel is tested.  S
+is machine_states.c.  Speaks TAP.
 """
 import json
 import os
@@ -24,6 +25,17 @@ TYPED = "abc\n"
 SAID = "".join(line + "\n" for line in (
     "translated", "interrupts", "changed code", "faults", "program", "abbccd",
     "bye"))
+DEVICES_SAY = "".join(line + "\n" for line in (
+    "disk", "code", "written", "behind its end", "unknown", "readonly",
+    "entropy", "random", "endless", "nowhere", "mended",
+    "the router's address", "by virtio", "abc", "bye"))
+C_OPTIONS = ["-Os", "-ffreestanding", "-fno-builtin", "-fno-pic", "-no-pie",
+             "-mgeneral-regs-only", "-mstrict-align", "-fno-stack-protector",
+             "-fno-reorder-functions", "-Wl,-z,max-page-size=4096"]
+CODES = 40
+PAGE = 4096
+WRITTEN = bytes((i * 7 + i // PAGE) & 0xff for i in range(2 * PAGE))
+WRITTEN_AT = 1000 * 512
 SEGMENT = 20_000
 STOPS = 500
 RAM = 0x40000000
@@ -34,6 +46,9 @@ class Tests(CprecTap):
     def __init__(self, options, folder):
         super().__init__(options, folder)
         self.kernel = os.path.join(folder, "kernel")
+        self.devices_kernel = os.path.join(folder, "devices-kernel")
+        self.disk = os.path.join(folder, "disk,1.img")
+        self.readonly = os.path.join(folder, "readonly.img")
         self.trace = os.path.join(folder, "m.cpr")
 
     def answer(self, *arguments):
@@ -48,13 +63,17 @@ class Tests(CprecTap):
         return json.loads(self.answer("registers", "--json", f"--at={at}",
                                       self.trace))["registers"]
 
-    def compile(self):
-        elf = self.kernel + ".elf"
-        subprocess.run([COMPILER, "-nostdlib", "-static",
+    def compile(self, source, kernel, *options):
+        elf = kernel + ".elf"
+        subprocess.run([COMPILER, "-nostdlib", "-static", *options,
                         "-Wl,-Ttext=0x40200000,--build-id=none,-e,0x40200000",
-                        "-o", elf, self.options.source], check=True)
-        subprocess.run([OBJCOPY, "-O", "binary", "-j", ".text", elf,
-                        self.kernel], check=True)
+                        "-o", elf, source], check=True)
+        subprocess.run([OBJCOPY, "-O", "binary", "-j", ".text", "-j",
+                        ".rodata", "-j", ".data", elf, kernel], check=True)
+
+    def compile_all(self):
+        self.compile(self.options.source, self.kernel)
+        self.compile(self.options.devices, self.devices_kernel, *C_OPTIONS)
 
     def record(self, *options):
         done = self.cprec("record", "--machine=virt", "--memory=16m",
@@ -83,6 +102,49 @@ class Tests(CprecTap):
                               capture_output=True, text=True, timeout=120)
         equal(done.returncode, 0, done.stderr)
         return done.stdout
+
+    def make_disks(self):
+        disk = bytearray(1 << 20)
+        for i in range(CODES):
+            struct.pack_into("<II", disk, PAGE * i, 0x52800000 | i << 5,
+                             0xd65f03c0)
+        with open(self.disk, "wb") as out:
+            out.write(disk)
+        with open(self.readonly, "wb") as out:
+            out.write(bytes(PAGE))
+        return bytes(disk)
+
+    def record_devices(self, disk, readonly):
+        done = self.cprec("record", "--machine=virt", "--memory=16m",
+                          "--kernel=" + self.devices_kernel, "-o", self.trace,
+                          f"--segment={SEGMENT}", "--drive=" + disk,
+                          "--drive", readonly, "--net=user",
+                          "--console=virtio", text=TYPED)
+        equal((done.returncode, done.stderr), (0, ""), "record")
+        equal(done.stdout, DEVICES_SAY, "output")
+
+    def devices(self):
+        """Disks are as they were written; replays need none of them."""
+        before = self.make_disks()
+        name = self.disk.replace(",", ",,")
+        self.record_devices(name + ",snapshot",
+                            f"file={self.readonly},if=virtio,format=raw,"
+                            "readonly=on")
+        with open(self.disk, "rb") as disk:
+            equal(disk.read(), before, "an image whose snapshot was used")
+        self.record_devices(name, self.readonly + ",readonly")
+        with open(self.disk, "rb") as disk:
+            after = disk.read()
+        equal(after, before[:WRITTEN_AT] + WRITTEN +
+              before[WRITTEN_AT + len(WRITTEN):], "the image")
+        for path in self.disk, self.readonly, self.devices_kernel:
+            os.remove(path)
+        equal(self.answer("replay", self.trace), DEVICES_SAY, "replay")
+        self.answer("verify", self.trace)
+        kinds = [json.loads(line)["kind"] for line in self.answer(
+            "dump", "--json", self.trace).splitlines()]
+        expect(kinds.count("STORED") > CODES / 2, "stored pages")
+        return f"{kinds.count('DMA')} times"
 
     def same_end(self):
         expected = self.states("straight")
@@ -211,6 +273,31 @@ class Tests(CprecTap):
         self.no_machine("another processor", "--cpu=x", kernel=head)
         self.no_machine("another machine", "--machine=pc", kernel=head)
         self.no_machine("a program, too", "ls", kernel=head)
+        small = os.path.join(self.folder, "small")
+        with open(small, "wb") as out:
+            out.write(b"QFI\xfb" + bytes(1020))
+        odd = os.path.join(self.folder, "odd")
+        with open(odd, "wb") as out:
+            out.write(bytes(1000))
+        for drive, what in (
+                ("/none", "no disk"), (self.folder, "a folder as a disk"),
+                ("/dev/null", "no file as a disk"), (small, "a qcow2 image"),
+                (odd, "an odd size"), ("", "no disk's name"),
+                (small + ",format=qcow2", "another format"),
+                (small + ",bus=1", "what is not known"),
+                (small + ",readonly=maybe", "neither on nor off"),
+                ("if=virtio", "no file")):
+            self.no_machine(what, "--drive=" + drive,
+                            kernel=head[:16] + struct.pack("<Q", 0) +
+                            head[24:] + bytes(1))
+        with open(small, "wb") as out:
+            out.write(bytes(1024))
+        self.no_machine("a disk twice", "--drive=" + small,
+                        "--drive=" + small, kernel=head)
+        self.no_machine("too many disks",
+                        *17 * ["--drive=" + small + ",readonly"], kernel=head)
+        self.no_machine("another network", "--net=tap", kernel=head)
+        self.no_machine("another console", "--console=vga", kernel=head)
         self.no_machine("a long command line", "--append=" + 2048 * "x",
                         kernel=head[:16] + struct.pack("<Q", 0) + head[24:])
 
@@ -221,7 +308,7 @@ def run_all(options, folder):
     if not shutil.which(COMPILER):
         print("# without", COMPILER, "there is no kernel")
         return tests.summary()
-    tests.compile()
+    tests.compile_all()
     tests.test("record", tests.record)
     tests.test("replay, verify", tests.replays)
     tests.test("without the kernel's file", tests.without_kernel)
@@ -232,8 +319,10 @@ def run_all(options, folder):
     tests.test("what is refused", tests.refused)
     tests.test("damage", tests.damaged)
     tests.test("other key frames", tests.other_frames)
+    tests.test("devices that use memory", tests.devices)
+    tests.test("the same end, with devices", tests.same_end)
     return tests.summary()
 
 
 if __name__ == "__main__":
-    sys.exit(main(run_all, "states", "source"))
+    sys.exit(main(run_all, "states", "source", "devices"))

@@ -363,6 +363,10 @@ MISTYPED = {
                        " node'?)",
     "struct node": "'struct node' is a type, and has no value",
     "find_all(1)": "functions are not called",
+    "(long)find_all()": "functions are not called",
+    "1 + getpid()": "functions are not called",
+    "1 + stats.deep()": "'()' is not understood",
+    "first()": "'()' is not understood",
     "*(heap:first)": "'heap:' stands before a whole expression, not in one:"
                      " heap:p is the block that p points into",
     "heap::first": "",

@@ -225,6 +225,17 @@ class When(CprecTap):
             equal(done.returncode, 1, words)
             expect(text in done.stderr.replace("\n", ";"), done.stderr)
 
+    def other_first(self):
+        """Where the program is known, not in the one that becomes it."""
+        trace = os.path.join(self.folder, "other.cpr")
+        self.cprec("record", "-q", "-o", trace, "/usr/bin/env", self.program)
+        for condition, said in (("counter = 3", "write '=='"),
+                                ("counter >", "missing at the end"),
+                                ("nosuch > 1", "cannot find a symbol")):
+            done = self.cprec("when", trace, "--expr=" + condition)
+            equal(done.returncode, 1, condition)
+            expect(said in done.stderr, done.stderr)
+
     def never_computed(self):
         """Also while the replay runs, of several threads."""
         for text, words in (
@@ -371,6 +382,7 @@ class When(CprecTap):
         self.test("functions", self.functions)
         self.test("registers", self.registers)
         self.test("messages", self.messages)
+        self.test("another program first", self.other_first)
         self.test("scopes", self.scopes)
         self.test("hidden variables", self.hidden)
         self.test("optimized functions", self.optimized)

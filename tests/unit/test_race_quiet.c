@@ -15,12 +15,17 @@
 #define LIBRARY 0x7000u		/* some code */
 #define PROGRAM 0x1000u
 
+static const struct race_descriptor descriptor = { DESCRIPTOR, 0x1000 };
 static struct race_quiet thread;
 static struct race_quiet_frame returned;
 
 static bool step(uint64_t pc, uint64_t sp)
 {
-	return race_quiet_step(&thread, pc, sp, pc < LIBRARY, &returned);
+	const struct race_quiet_place place = {
+		.pc = pc, .sp = sp, .is_program = pc < LIBRARY,
+	};
+
+	return race_quiet_step(&thread, &place, &returned);
 }
 
 static bool call(enum race_role role, uint64_t sp, uint64_t back)
@@ -36,7 +41,7 @@ static bool call(enum race_role role, uint64_t sp, uint64_t back)
 /* In its first function. */
 static void begin(void)
 {
-	race_quiet_begin(&thread, DESCRIPTOR);
+	race_quiet_begin(&thread, descriptor);
 	step(LIBRARY, FIRST_SP + 0x40);
 	assert_true(race_quiet_is_outermost(&thread));
 	step(PROGRAM, FIRST_SP);
@@ -79,7 +84,7 @@ static void other_stacks_end_nothing(void **state)
 static void own_threads_are_not_quiet(void **state)
 {
 	(void)state;
-	race_quiet_begin(&thread, DESCRIPTOR);
+	race_quiet_begin(&thread, descriptor);
 	step(PROGRAM, FIRST_SP);
 	step(LIBRARY, FIRST_SP + 0x20);
 	assert_false(race_quiet_is_on(&thread));

@@ -73,6 +73,13 @@ static void run_to(struct stepping *stepping, uint64_t pc, uint64_t base)
 	};
 }
 
+/* The dynamic linker is no place to stop at, unless the step began there. */
+static bool passes_linker(const struct stepping *stepping,
+			  const struct look *look)
+{
+	return look->spot.line.is_linker && !stepping->in_linker;
+}
+
 /* ------- into and over functions ------- */
 
 /* It has lines: its first one. */
@@ -116,7 +123,7 @@ static int meet_function(struct stepping *stepping, const struct look *look,
 		*done = true;
 		return 0;
 	}
-	if (stepping->kind->backwards && look->spot.line.is_linker)
+	if (stepping->kind->backwards && passes_linker(stepping, look))
 		return 0;
 	if (stepping->kind->over_calls || !look->spot.line.function) {
 		over_function(stepping, look);
@@ -271,7 +278,7 @@ static int judge_other(struct stepping *stepping, struct look *look,
 	const struct cprec_line *line = &look->spot.line;
 	bool known;
 
-	if (stepping->kind->backwards && line->is_linker &&
+	if (stepping->kind->backwards && passes_linker(stepping, look) &&
 	    !stops_at_once(stepping->kind))
 		return 0;
 	if (enters(stepping) && !line->function && !line->line &&
@@ -336,7 +343,7 @@ static int judge(struct stepping *stepping, bool *done,
 	if (rc || known)
 		goto end;
 	if (enters(stepping) && !stepping->kind->backwards &&
-	    look.spot.line.is_linker && !stepping->in_linker)
+	    passes_linker(stepping, &look))
 		goto end;
 	if (!frame_is_stack(&look.frame, &stepping->frame))
 		rc = judge_frame(stepping, &look, &known, done, why);

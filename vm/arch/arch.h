@@ -58,10 +58,12 @@ struct cpu {
 /* What the processor must know of an instruction. */
 struct insn {
 	uint8_t size;		/* 0: not known, or cut off */
+	bool cut_off;		/* it goes on behind the bytes that are there */
 	bool ends_block;	/* control does not just run on behind it */
 	bool repeats;		/* the engine re-enters it for each iteration */
 	bool pauses;		/* it waits for another thread */
 	bool special;		/* must not run in the engine: see `explain` */
+	bool misread;		/* the engine takes it for another one */
 	bool hooked;		/* `before` must be asked */
 	bool demands;		/* has an operand that must be aligned */
 };
@@ -144,6 +146,11 @@ struct architecture {
 	/* Whether the repeated one at `pc` has iterations to come. */
 	bool (*goes_on)(struct cpu *cpu, guest_addr pc);
 
+	/* What the engine gets to see in place of an instruction of this size:
+	 * if it is special nothing that matters, if misread what it is. */
+	void (*disguise)(struct cpu *cpu, const uint8_t *code, unsigned size,
+			 guest_addr pc, uint8_t *out);
+
 	/* A special instruction at stop->pc. */
 	enum performed (*explain)(struct cpu *cpu, struct vm_stop *stop);
 
@@ -207,9 +214,6 @@ bool plain_never(struct cpu *cpu, guest_addr pc);
 
 /* As the table of registers says. */
 unsigned plain_call_size(struct cpu *cpu);
-
-/* What is not known is followed no further. */
-struct vm_flow plain_flow(struct cpu *cpu, guest_addr pc);
 
 /* ------- all of them ------- */
 

@@ -94,10 +94,3 @@ unsigned plain_call_size(struct cpu *cpu)
 {
 	return cpu->regs->call_size;
 }
-
-struct vm_flow plain_flow(struct cpu *cpu, guest_addr pc)
-{
-	(void)cpu;
-	(void)pc;
-	return (struct vm_flow){ .writes = UINT32_MAX };
-}

@@ -66,6 +66,7 @@ enum board_stop {
 	BOARD_AT_STEPS,		/* those that were asked for are done */
 	BOARD_WAITS,		/* a WFI has retired */
 	BOARD_CALLS,		/* an HVC has, or an SMC; of ARMv7-M a BKPT */
+	BOARD_PAUSES,		/* the world wanted it */
 	BOARD_LOCKED,		/* a fault that nobody can handle: it will never
 				   go on */
 };
@@ -83,11 +84,10 @@ void board_set_steps(struct board *board, uint64_t steps);
 /* While it runs: steps before the block under way. */
 uint64_t board_steps_at_block(const struct board *board);
 
-/* While it runs: the world wants to be asked before the next block. */
+/* While it runs: the world wants to be asked before the next block; or wants it
+ * to stop there. */
 void board_look_soon(struct board *board);
-
-/* From within `look`: this run ends before the next block. */
-void board_end_run(struct board *board);
+void board_pause(struct board *board);
 
 /* Interrupts it where it stands; false: it has that masked. */
 bool board_interrupt(struct board *board, unsigned number);

@@ -36,6 +36,7 @@ enum board_stopped {
 	STOPPED_BEFORE,		/* the block `stop_block`: it goes too far */
 	STOPPED_TO_REFRESH,	/* before it: translations are outdated */
 	STOPPED_TO_GO_ON,	/* the engine had to; nothing else did */
+	STOPPED_TO_PAUSE,	/* before it: the world wants that */
 	STOPPED_BY_CALL,
 	STOPPED_TO_WAIT,	/* the processor sleeps when it has returned */
 	STOPPED_LOCKED,
@@ -103,6 +104,7 @@ struct board {
 	int64_t granted;
 	uint64_t until;		/* of this run */
 	uint64_t look_at;	/* steps at which the world is asked next */
+	bool pauses;
 	enum board_stopped stopped;
 	uint32_t stop_block;
 	unsigned unknown;	/* STOPPED_BY_UNKNOWN: which */

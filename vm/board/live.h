@@ -18,12 +18,15 @@
 
 struct live_options {
 	const struct live_kind *kind;
-	struct virt_options virt;	/* but `out` and `context` */
+	struct virt_options virt;	/* but what devices call */
 	struct mps2_options mps2;
 
-	/* What is written to the console; what its user may want to know. */
+	/* As of struct virt_options. */
 	void (*out)(void *context, uint8_t byte);
-	void (*note)(void *context, const char *text);
+	void (*said)(void *context, uint64_t addr, const uint8_t *bytes,
+		     size_t size);
+	void (*stored)(void *context, uint64_t addr, size_t size);
+	void (*warn)(void *context, const char *text);
 	void *context;
 };
 
@@ -74,12 +77,16 @@ struct live_kind {
 	/* Whether the processor is to be interrupted; it was; is to go on
 	 * behind a WFI; the tick at which that changes by itself. */
 	bool (*interrupts)(void *live, unsigned *number);
-	void (*taken)(void *live, unsigned number);
+	void (*taken)(void *live, unsigned number);	/* or NULL */
 	bool (*wakes)(void *live);
 	uint64_t (*next)(void *live);
 
-	/* Between two blocks: the machine has ended itself. */
+	/* The machine has ended itself, and how; NULL: none does so. */
 	bool (*ends)(void *live, unsigned *end);
+
+	/* Devices use memory, while the board does not run: NULL: they never
+	 * do. */
+	void (*work)(void *live);
 
 	/* Behind BOARD_CALLS.  `closed`: there will be no more input. */
 	void (*called)(void *live, bool closed, struct live_answer *answer);
@@ -87,6 +94,11 @@ struct live_kind {
 	/* What is typed: how much there is room for. */
 	size_t (*room)(const void *live);
 	void (*type)(void *live, const uint8_t *bytes, size_t count);
+
+	/* As virt_sockets() and virt_found(); NULL: there is no network. */
+	size_t (*sockets)(void *live, struct pollfd *out, size_t room,
+			  uint64_t *wait);
+	void (*found)(void *live, const struct pollfd *found, size_t count);
 };
 
 extern const struct live_kind live_virt, live_mps2_an385, live_mps2_an386,

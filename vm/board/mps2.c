@@ -287,7 +287,7 @@ static void tell(struct mps2 *mps2, uint64_t addr, bool writes)
 		 " machine has no device, near 0x%llx",
 		 writes ? "writes to" : "reads", (unsigned long long)addr,
 		 (unsigned long long)board_reg(mps2->board, CM_PC));
-	mps2->options.note(mps2->options.context, text);
+	mps2->options.warn(mps2->options.context, text);
 }
 
 /* ------- as a live machine ------- */

@@ -41,6 +41,12 @@ void board_look_soon(struct board *board)
 	grant(board, board_steps(board), 0);
 }
 
+void board_pause(struct board *board)
+{
+	board->pauses = true;
+	board_look_soon(board);
+}
+
 const struct engine_block *board_block(const struct board *board)
 {
 	uint32_t current = engine_counter(board->engine)->current;
@@ -144,16 +150,19 @@ static bool attend(struct board *board, uint32_t number)
 	const struct engine_block *block = &board->blocks[number];
 	uint64_t now = board_steps(board);
 
+	board->stop_block = number;
 	if (must_refresh(board)) {
-		board->stop_block = number;
 		board_stop(board, STOPPED_TO_REFRESH);
+		return false;
+	}
+	if (board->pauses) {
+		board_stop(board, STOPPED_TO_PAUSE);
 		return false;
 	}
 	/* An interrupt where a run ends belongs to the next one. */
 	if (now < board->until && look(board, now, block->pc))
 		return false;
 	if (block->count > board->until - now) {
-		board->stop_block = number;
 		board_stop(board, STOPPED_BEFORE);
 		return false;
 	}
@@ -227,7 +236,8 @@ static int run_engine(struct board *board, struct failure *why)
 	exit = engine_run(board->engine, pc, 0);
 	engine_counter(board->engine)->current = 0;
 	if (board->stopped == STOPPED_BEFORE ||
-	    board->stopped == STOPPED_TO_REFRESH)
+	    board->stopped == STOPPED_TO_REFRESH ||
+	    board->stopped == STOPPED_TO_PAUSE)
 		board_set_reg(board, board->kind->pc,
 			      board->blocks[board->stop_block].pc);
 	pc = board_reg(board, board->kind->pc);
@@ -277,6 +287,9 @@ static bool is_over(struct board *board, bool exact, enum board_stop *stop)
 	case STOPPED_LOCKED:
 		*stop = BOARD_LOCKED;
 		return true;
+	case STOPPED_TO_PAUSE:
+		*stop = BOARD_PAUSES;
+		return true;
 	case STOPPED_BEFORE:
 		*stop = BOARD_AT_STEPS;
 		return !exact;
@@ -292,8 +305,9 @@ int board_run(struct board *board, uint64_t until, bool exact,
 
 	board->until = until;
 	board->look_at = 0;
+	board->pauses = false;
 	*stop = BOARD_AT_STEPS;
-	while (board_steps(board) < board->until) {
+	while (board_steps(board) < until) {
 		int rc = part ? run_part(board, why) : run_engine(board, why);
 
 		if (rc)
@@ -304,11 +318,6 @@ int board_run(struct board *board, uint64_t until, bool exact,
 			break;
 	}
 	return 0;
-}
-
-void board_end_run(struct board *board)
-{
-	board->until = board_steps(board);
 }
 
 bool board_interrupt(struct board *board, unsigned number)

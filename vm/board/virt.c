@@ -11,7 +11,12 @@
 #include "vm/board/pl011.h"
 #include "vm/board/pl031.h"
 #include "vm/board/psci.h"
+#include "vm/board/user_net.h"
 #include "vm/board/virt_tree.h"
+#include "vm/board/virtio_block.h"
+#include "vm/board/virtio_console.h"
+#include "vm/board/virtio_entropy.h"
+#include "vm/board/virtio_net.h"
 
 #define ALIGNMENT (UINT64_C(2) << 20)	/* of kernels */
 #define APPEND_ROOM 2048u	/* that arm64's Linux has for its command line */
@@ -23,6 +28,15 @@ struct virt {
 	struct gic gic;
 	struct pl011 console;
 	struct pl031 clock;
+	struct disk disks[VIRT_DRIVES];
+	struct virtio_net card;
+	struct user_net *network;
+	struct user_net_calls network_calls;
+	struct virtio_console terminal;
+	struct virtio virtio[VIRT_VIRTIO_COUNT];
+	unsigned virtio_count;
+	struct virtio *card_virtio, *terminal_virtio;	/* or NULL */
+	struct virtio_memory memory;
 	struct region regions[VIRT_DEVICES + 1];
 };
 
@@ -36,6 +50,24 @@ struct device {
 	size_t at;		/* in struct virt */
 };
 
+static uint64_t read_virtio(void *device, uint64_t offset, unsigned size)
+{
+	struct virtio *virtio = device;
+
+	return virtio_read(&virtio[offset / VIRT_VIRTIO_SIZE],
+			   offset % VIRT_VIRTIO_SIZE, size);
+}
+
+static void write_virtio(void *device, uint64_t offset, unsigned size,
+			 uint64_t value)
+{
+	struct virtio *virtio = device;
+
+	(void)size;
+	virtio_write(&virtio[offset / VIRT_VIRTIO_SIZE],
+		     offset % VIRT_VIRTIO_SIZE, value);
+}
+
 /* Sorted by address; all below RAM. */
 static const struct device devices[VIRT_DEVICES] = {
 	{ "gic distributor", VIRT_GIC_DISTRIBUTOR, VIRT_GIC_SIZE,
@@ -47,6 +79,8 @@ static const struct device devices[VIRT_DEVICES] = {
 	  pl011_write, offsetof(struct virt, console) },
 	{ "clock pl031", VIRT_CLOCK, VIRT_DEVICE_SIZE, pl031_read, pl031_write,
 	  offsetof(struct virt, clock) },
+	{ "virtio", VIRT_VIRTIO, VIRT_VIRTIO_COUNT * VIRT_VIRTIO_SIZE,
+	  read_virtio, write_virtio, offsetof(struct virt, virtio) },
 };
 
 /* ------- as a world ------- */
@@ -82,7 +116,10 @@ void virt_write(struct virt *virt, uint64_t addr, unsigned size, uint64_t value)
 		return;
 	device->write((uint8_t *)virt + device->at, addr - device->start, size,
 		      value);
-	board_look_soon(virt->board);
+	if (virt_has_work(virt))
+		board_pause(virt->board);
+	else
+		board_look_soon(virt->board);
 }
 
 static void set_lines(struct virt *virt)
@@ -93,6 +130,9 @@ static void set_lines(struct virt *virt)
 		     board_timer_is_up(virt->board, BOARD_TIMER_PHYSICAL));
 	gic_set_line(&virt->gic, GIC_SHARED + VIRT_SPI_CONSOLE,
 		     pl011_interrupts(&virt->console));
+	for (unsigned i = 0; i < virt->virtio_count; i++)
+		gic_set_line(&virt->gic, GIC_SHARED + VIRT_SPI_VIRTIO + i,
+			     virtio_interrupts(&virt->virtio[i]));
 }
 
 bool virt_interrupts(struct virt *virt)
@@ -129,12 +169,146 @@ enum virt_call virt_called(struct virt *virt, uint64_t *x0)
 
 size_t virt_room(const struct virt *virt)
 {
-	return pl011_room(&virt->console);
+	return virt->terminal_virtio ? virtio_console_room(&virt->terminal) :
+				       pl011_room(&virt->console);
 }
 
 void virt_type(struct virt *virt, const uint8_t *bytes, size_t count)
 {
-	pl011_receive(&virt->console, bytes, count);
+	if (virt->terminal_virtio)
+		virtio_console_type(virt->terminal_virtio, bytes, count);
+	else
+		pl011_receive(&virt->console, bytes, count);
+}
+
+/* ------- devices that use memory ------- */
+
+static const uint8_t *guest_bytes(void *context, uint64_t addr, uint64_t size)
+{
+	const struct virt *virt = context;
+
+	return board_bytes(virt->board, addr, size);
+}
+
+/* Page by page. */
+static void guest_store(void *context, uint64_t addr, const void *bytes,
+			 size_t size)
+{
+	struct virt *virt = context;
+
+	board_load(virt->board, addr, bytes, size);
+	virt->options.stored(virt->options.context, addr, size);
+}
+
+bool virt_has_work(const struct virt *virt)
+{
+	for (unsigned i = 0; i < virt->virtio_count; i++)
+		if (virt->virtio[i].notified)
+			return true;
+	return false;
+}
+
+void virt_work(struct virt *virt)
+{
+	while (virt_has_work(virt))
+		for (unsigned i = 0; i < virt->virtio_count; i++)
+			virtio_serve(&virt->virtio[i]);
+}
+
+static struct virtio *add_virtio(struct virt *virt,
+				 const struct virtio_model *model,
+				 void *device)
+{
+	struct virtio *virtio = &virt->virtio[virt->virtio_count++];
+
+	*virtio = (struct virtio){
+		.model = model, .device = device, .memory = &virt->memory,
+	};
+	return virtio;
+}
+
+static int open_drives(struct virt *virt, struct failure *why)
+{
+	const struct virt_options *options = &virt->options;
+	int rc = 0;
+
+	for (unsigned i = 0; i < options->drive_count && !rc; i++) {
+		struct disk *disk = &virt->disks[i];
+
+		disk->warn = options->warn;
+		disk->context = options->context;
+		rc = disk_open(disk, &options->drives[i], why);
+		add_virtio(virt, options->drives[i].readonly ?
+				 &virtio_block_readonly : &virtio_block, disk);
+	}
+	return rc;
+}
+
+/* ------- the network ------- */
+
+static void on_receive(void *context, const uint8_t *frame, size_t size)
+{
+	const struct virt *virt = context;
+
+	virtio_net_receive(virt->card_virtio, frame, size);
+}
+
+static void on_send(void *context, const uint8_t *frame, size_t size)
+{
+	const struct virt *virt = context;
+
+	user_net_send(virt->network, frame, size);
+}
+
+#define NANOSECONDS UINT64_C(1000000000)
+
+static uint64_t nanoseconds(void *context)
+{
+	const struct virt *virt = context;
+
+	return virt->board ? board_ticks(virt->board) *
+			     (NANOSECONDS /
+			      board_ticks_per_second(virt->board)) : 0;
+}
+
+static int make_network(struct virt *virt, struct failure *why)
+{
+	virt->card.send = on_send;
+	virt->card.context = virt;
+	virt->card_virtio = add_virtio(virt, &virtio_net, &virt->card);
+	virt->network_calls = (struct user_net_calls){
+		.receive = on_receive, .now = nanoseconds, .context = virt,
+	};
+	return user_net_create(&virt->network, &virt->network_calls, why);
+}
+
+size_t virt_sockets(struct virt *virt, struct pollfd *out, size_t room,
+		    uint64_t *wait)
+{
+	return virt->network ? user_net_sockets(virt->network, out, room,
+						wait) : 0;
+}
+
+void virt_found(struct virt *virt, const struct pollfd *found, size_t count)
+{
+	if (virt->network)
+		user_net_found(virt->network, found, count);
+}
+
+/* Disks come first, so that their names are theirs, whatever else is there. */
+static int make_virtio(struct virt *virt, struct failure *why)
+{
+	int rc = open_drives(virt, why);
+
+	if (!rc && virt->options.network)
+		rc = make_network(virt, why);
+	add_virtio(virt, &virtio_entropy, NULL);
+	virt->terminal.out = virt->options.said;
+	virt->terminal.context = virt->options.context;
+	if (virt->options.has_virtio_console)
+		virt->terminal_virtio =
+			add_virtio(virt, &virtio_console, &virt->terminal);
+	return rc;
 }
 
 /* ------- what it starts with ------- */
@@ -229,9 +403,13 @@ int virt_create(struct virt **out, const struct virt_options *options,
 	if (!virt)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	virt->options = *options;
+	virt->memory = (struct virtio_memory){ guest_bytes, guest_store,
+					       virt };
 	rc = check_append(options, why);
 	if (!rc)
 		rc = read_images(virt, why);
+	if (!rc)
+		rc = make_virtio(virt, why);
 	if (rc) {
 		virt_destroy(virt);
 		return rc;
@@ -249,6 +427,9 @@ void virt_destroy(struct virt *virt)
 		return;
 	start_file_release(&virt->kernel);
 	start_file_release(&virt->initrd);
+	for (unsigned i = 0; i < VIRT_DRIVES; i++)
+		disk_close(&virt->disks[i]);
+	user_net_destroy(virt->network);
 	free(virt);
 }
 
@@ -270,6 +451,7 @@ int virt_start(struct virt *virt, struct board *board, struct failure *why)
 		.options = &virt->options,
 		.initrd = initrd_place(virt),
 		.initrd_size = virt->initrd.size,
+		.virtio = virt->virtio_count,
 	};
 
 	if (virt_tree_make(&tree, &about)) {
@@ -279,8 +461,10 @@ int virt_start(struct virt *virt, struct board *board, struct failure *why)
 	virt->board = board;
 	board_load(board, VIRT_RAM, tree.bytes, tree.size);
 	output_release(&tree);
-	board_load(board, kernel_place(virt), virt->kernel.bytes, virt->kernel.size);
-	board_load(board, initrd_place(virt), virt->initrd.bytes, virt->initrd.size);
+	board_load(board, kernel_place(virt), virt->kernel.bytes,
+		   virt->kernel.size);
+	board_load(board, initrd_place(virt), virt->initrd.bytes,
+		   virt->initrd.size);
 	board_set_reg(board, ARM64_X0, VIRT_RAM);
 	board_set_reg(board, ARM64_PC, kernel_place(virt));
 	start_file_release(&virt->kernel);

@@ -7,7 +7,7 @@
  *
  * Units:      as in board.h.
  * Ownership:  virt_destroy() ends it, and not the board.
- * Errors:     ERR_INPUT (a file is no good), ERR_NO_MEMORY.
+ * Errors:     ERR_INPUT (a file is no good), ERR_SYSTEM, ERR_NO_MEMORY.
  */
 #ifndef CPREC_VM_BOARD_VIRT_H
 #define CPREC_VM_BOARD_VIRT_H
@@ -18,11 +18,14 @@
 
 #include "formats/region.h"
 #include "vm/board/board.h"
+#include "vm/board/disk.h"
 
 struct failure;
+struct pollfd;
 struct virt;
 
 #define VIRT_SEED 64u		/* bytes, for the kernel's random numbers */
+#define VIRT_DRIVES 16u
 
 struct virt_options {
 	const char *model;	/* of the processor */
@@ -33,8 +36,23 @@ struct virt_options {
 	uint64_t clock;		/* seconds since 1970, when it starts */
 	uint8_t seed[VIRT_SEED];
 
+	struct disk_options drives[VIRT_DRIVES];
+	unsigned drive_count;
+	bool network;		/* user_net.h */
+	bool has_virtio_console;	/* what is typed goes there */
+
 	/* What is written to the console. */
 	void (*out)(void *context, uint8_t byte);
+
+	/* The same of the virtio console; they are in memory. */
+	void (*said)(void *context, uint64_t addr, const uint8_t *bytes,
+		     size_t size);
+
+	/* A device has changed memory. */
+	void (*stored)(void *context, uint64_t addr, size_t size);
+
+	/* Something is not as it should be. */
+	void (*warn)(void *context, const char *text);
 	void *context;
 };
 
@@ -71,8 +89,24 @@ uint64_t virt_next(const struct virt *virt);
 enum virt_call { VIRT_GOES_ON, VIRT_OFF, VIRT_RESET };
 enum virt_call virt_called(struct virt *virt, uint64_t *x0);
 
+/*
+ * Devices do what they have been asked for: their use of memory.  Not while the
+ * board runs, which pauses for it.
+ */
+bool virt_has_work(const struct virt *virt);
+void virt_work(struct virt *virt);
+
 /* What is typed: how much there is room for. */
 size_t virt_room(const struct virt *virt);
 void virt_type(struct virt *virt, const uint8_t *bytes, size_t count);
+
+/*
+ * The network's connections, of which there are `room` at most: what is to be
+ * waited for, and not longer than that, in microseconds.  Then what of it was
+ * found.
+ */
+size_t virt_sockets(struct virt *virt, struct pollfd *out, size_t room,
+		    uint64_t *wait);
+void virt_found(struct virt *virt, const struct pollfd *found, size_t count);
 
 #endif

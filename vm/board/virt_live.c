@@ -20,6 +20,9 @@ static int create(void **out, const struct live_options *options,
 	int rc;
 
 	own.out = options->out;
+	own.said = options->said;
+	own.stored = options->stored;
+	own.warn = options->warn;
 	own.context = options->context;
 	rc = virt_create(&virt, &own, why);
 	if (!rc)
@@ -64,12 +67,6 @@ static bool interrupts(void *live, unsigned *number)
 	return virt_interrupts(live);
 }
 
-static void taken(void *live, unsigned number)
-{
-	(void)live;
-	(void)number;
-}
-
 static bool wakes(void *live)
 {
 	return virt_wakes(live);
@@ -80,11 +77,10 @@ static uint64_t next(void *live)
 	return virt_next(live);
 }
 
-static bool ends(void *live, unsigned *end)
+static void work(void *live)
 {
-	(void)live;
-	(void)end;
-	return false;
+	if (virt_has_work(live))
+		virt_work(live);
 }
 
 static void called(void *live, bool closed, struct live_answer *answer)
@@ -106,6 +102,17 @@ static void type(void *live, const uint8_t *bytes, size_t count)
 	virt_type(live, bytes, count);
 }
 
+static size_t sockets(void *live, struct pollfd *out, size_t most,
+		      uint64_t *wait)
+{
+	return virt_sockets(live, out, most, wait);
+}
+
+static void found(void *live, const struct pollfd *polled, size_t count)
+{
+	virt_found(live, polled, count);
+}
+
 const struct live_kind live_virt = {
 	.name = "virt",
 	.arch = ARCH_AARCH64_MACHINE,
@@ -113,7 +120,7 @@ const struct live_kind live_virt = {
 	.create = create, .destroy = destroy,
 	.rams = rams, .start = start, .regions = regions,
 	.read = read, .write = write,
-	.interrupts = interrupts, .taken = taken, .wakes = wakes,
-	.next = next, .ends = ends, .called = called,
-	.room = room, .type = type,
+	.interrupts = interrupts, .wakes = wakes, .next = next,
+	.work = work, .called = called, .room = room, .type = type,
+	.sockets = sockets, .found = found,
 };

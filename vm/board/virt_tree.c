@@ -130,6 +130,22 @@ static void put_wall_clock(struct device_tree *tree)
 	tree_end(tree);
 }
 
+static void put_virtio(struct device_tree *tree, unsigned number)
+{
+	uint64_t at = VIRT_VIRTIO + number * VIRT_VIRTIO_SIZE;
+	char name[40];
+
+	snprintf(name, sizeof(name), "virtio_mmio@%llx",
+		 (unsigned long long)at);
+	tree_begin(tree, name);
+	tree_text(tree, "compatible", "virtio,mmio");
+	TREE_WIDE(tree, "reg", at, VIRT_VIRTIO_SIZE);
+	TREE_NUMBERS(tree, "interrupts", SHARED, VIRT_SPI_VIRTIO + number,
+		     LEVEL_HIGH);
+	tree_flag(tree, "dma-coherent");
+	tree_end(tree);
+}
+
 int virt_tree_make(struct output *out, const struct virt_tree *about)
 {
 	struct device_tree tree = { 0 };
@@ -149,6 +165,8 @@ int virt_tree_make(struct output *out, const struct virt_tree *about)
 	put_clock(&tree);
 	put_console(&tree);
 	put_wall_clock(&tree);
+	for (unsigned i = 0; i < about->virtio; i++)
+		put_virtio(&tree, i);
 	tree_end(&tree);
 	rc = device_tree_end(&tree, out);
 	device_tree_release(&tree);

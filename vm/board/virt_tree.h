@@ -9,7 +9,7 @@
 #include "formats/bytes.h"
 #include "vm/board/virt.h"
 
-#define VIRT_DEVICES 4u
+#define VIRT_DEVICES 5u
 
 #define VIRT_GIC_DISTRIBUTOR UINT64_C(0x08000000)
 #define VIRT_GIC_PROCESSOR UINT64_C(0x08010000)
@@ -17,6 +17,9 @@
 #define VIRT_CONSOLE UINT64_C(0x09000000)
 #define VIRT_CLOCK UINT64_C(0x09010000)
 #define VIRT_DEVICE_SIZE UINT64_C(0x1000)
+#define VIRT_VIRTIO UINT64_C(0x0a000000)
+#define VIRT_VIRTIO_SIZE UINT64_C(0x200)	/* of each */
+#define VIRT_VIRTIO_COUNT 32u
 #define VIRT_RAM UINT64_C(0x40000000)
 
 /* Interrupts of the processor's own, and shared ones, from GIC_SHARED on. */
@@ -28,10 +31,12 @@
 #define VIRT_IRQ_TIMER_PHYSICAL (16u + VIRT_PPI_PHYSICAL)
 #define VIRT_SPI_CONSOLE 1u
 #define VIRT_SPI_CLOCK 2u
+#define VIRT_SPI_VIRTIO 16u	/* of the first one */
 
 struct virt_tree {
 	const struct virt_options *options;
 	uint64_t initrd, initrd_size;	/* 0: there is none */
+	unsigned virtio;		/* so many devices */
 };
 
 /* ERR_NO_MEMORY. */

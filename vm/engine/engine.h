@@ -146,6 +146,10 @@ struct engine_calls {
 	 * is to have. */
 	unsigned (*translate)(void *context, guest_addr pc, unsigned most);
 
+	/* An instruction is about to be looked at that was not all there for
+	 * engine_disguise(): now it is. */
+	void (*disguise)(void *context, guest_addr pc);
+
 	/* A translation is entered for the first time: the block's number. */
 	uint32_t (*meet)(void *context, guest_addr pc, uint32_t size);
 
@@ -233,6 +237,15 @@ uint32_t engine_blocks_most(const struct engine *engine);
  * they are translated from now on; for none if `last` is 0.
  */
 void engine_hook(struct engine *engine, guest_addr first, guest_addr last);
+
+/*
+ * The engine gets to see these bytes in place of the instruction at `pc`, of
+ * the block that it is about to translate; one of a block.  If the instruction
+ * goes on on another page, they are not known yet: `size` is 0.
+ */
+#define ENGINE_DISGUISE_MOST 15u
+void engine_disguise(struct engine *engine, guest_addr pc, const uint8_t *bytes,
+		     unsigned size);
 
 /*
  * That call is left out from now on while `operand` is aligned; always, if it

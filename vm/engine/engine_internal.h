@@ -160,6 +160,12 @@ struct engine {
 
 	bool left;		/* what was called in front of does not follow:
 				   it was stopped, or PC written */
+	struct {		/* see build/disguise.c */
+		guest_addr pc;
+		uint8_t bytes[ENGINE_DISGUISE_MOST];
+		unsigned size;	/* 0: none */
+		bool waits;	/* that is to be asked for */
+	} disguise;
 	uint64_t *hooked; /* the first and last address of engine_hook() */
 	struct {		/* see build/accesses.c */
 		unsigned kinds;

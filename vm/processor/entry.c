@@ -98,12 +98,13 @@ static bool goes_on(const struct block *block, const struct block *before)
 
 /*
  * A store into the very block that executes it: the engine drops the block
- * and executes the storing instruction again as a block of its own.  No other
- * case makes a block of one instruction that does not end blocks.
+ * and executes the storing instruction again as a block of its own.  Others of
+ * one instruction end blocks, or are special.
  */
 static bool is_restart(const struct block *block, const struct block *before)
 {
-	return block->inlined.count == 1 && !block->ends_block && before &&
+	return block->inlined.count == 1 && !block->ends_block &&
+	       block->special == NO_SPECIAL && before &&
 	       before->inlined.count > 1 &&
 	       block->inlined.pc - before->inlined.pc < before->inlined.size;
 }
@@ -237,6 +238,11 @@ static unsigned on_translate(void *context, guest_addr pc, unsigned most)
 	return plan_block(context, pc, most);
 }
 
+static void on_disguise(void *context, guest_addr pc)
+{
+	plan_disguise(context, pc);
+}
+
 static void on_syscall(void *context)
 {
 	stop(context, STOPPED_BY_SYSCALL);
@@ -259,6 +265,7 @@ static void on_invalid(void *context)
 
 const struct engine_calls processor_calls = {
 	.translate = on_translate,
+	.disguise = on_disguise,
 	.meet = on_meet,
 	.enter = on_enter,
 	.instruction = on_instruction,

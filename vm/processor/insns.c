@@ -30,3 +30,25 @@ struct vm_flow vm_flow(struct vm *vm, guest_addr pc)
 		known->flow = vm->cpu.arch->flow(&vm->cpu, pc);
 	return known->flow;
 }
+
+static struct vm_lead find_lead(struct vm *vm, guest_addr pc)
+{
+	struct vm_lead lead = { .way = vm->cpu.arch->way(&vm->cpu, pc) };
+	uint8_t code[VM_INSTRUCTION_MOST];
+	struct vm_instruction shown;
+
+	vm_instruction(vm, pc, code,
+		       memory_code(vm->memory, pc, code, sizeof(code)),
+		       VM_INTEL, &shown);
+	lead.jumps = shown.jumps;
+	return lead;
+}
+
+struct vm_lead vm_lead(struct vm *vm, guest_addr pc)
+{
+	struct known_lead *known = &vm->known_leads[pc % KNOWN_LEADS];
+
+	if (!look_up(vm, &known->key, pc))
+		known->lead = find_lead(vm, pc);
+	return known->lead;
+}

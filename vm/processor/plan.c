@@ -6,7 +6,10 @@
  * It is told to end the block earlier, before
  *
  * - an instruction that must not run in the engine: the guest can then stop
- *   there without a part of a block being translated for it each time;
+ *   there without a part of a block being translated for it each time.  It is a
+ *   block of its own;
+ * - an instruction that the engine misreads.  In place of both, it gets to see
+ *   other bytes, of one instruction of a block;
  * - an operand that must be aligned and whose address is computed in this
  *   block: at the entry of the next one it follows from the registers;
  * - one with a breakpoint;
@@ -31,6 +34,7 @@ struct plan {
 	unsigned whole;		/* ... all on this page, ... */
 	size_t size;		/* ... with so many bytes */
 	bool has_demands;
+	bool disguises;		/* an instruction: no other of the block */
 	guest_addr first, last;	/* to be hooked; 0: none */
 };
 
@@ -48,8 +52,38 @@ static bool ends_before(const struct plan *plan, const struct insn *insn,
 {
 	unsigned part = part_at(plan->vm, pc);
 
-	return insn->special || break_is_at(plan->vm, pc) ||
-	       part != plan->part || part & VM_PART_TOLD;
+	return insn->special || insn->misread ||
+	       (plan->disguises && insn->cut_off) ||
+	       (plan->cuts && (break_is_at(plan->vm, pc) ||
+			       part != plan->part || part & VM_PART_TOLD));
+}
+
+/*
+ * The engine gets to see other bytes in place of some instructions.  Whether
+ * it does for this one, of which `left` bytes are there.
+ */
+static bool disguise(struct vm *vm, const struct insn *insn,
+		     const uint8_t *code, size_t left, guest_addr pc)
+{
+	uint8_t bytes[ENGINE_DISGUISE_MOST];
+	unsigned size = insn->size;
+
+	if ((!insn->special && !insn->misread) || size > left)
+		return false;
+	if (!size)
+		size = left < sizeof(bytes) ? (unsigned)left : sizeof(bytes);
+	vm->cpu.arch->disguise(&vm->cpu, code, size, pc, bytes);
+	engine_disguise(vm->engine, pc, bytes, size);
+	return true;
+}
+
+void plan_disguise(struct vm *vm, guest_addr pc)
+{
+	uint8_t code[ENGINE_DISGUISE_MOST];
+	size_t left = memory_code(vm->memory, pc, code, sizeof(code));
+	struct insn insn = vm->cpu.arch->decode(&vm->cpu, code, left, pc);
+
+	disguise(vm, &insn, code, left, pc);
 }
 
 /* Goes through at most `most` instructions, up to a jump or the page's end. */
@@ -60,14 +94,20 @@ static void survey(struct plan *plan, unsigned most)
 
 	plan->count = plan->whole = 0;
 	plan->size = 0;
+	plan->disguises = false;
 	plan->first = plan->last = 0;
 	while (plan->count < most && code < plan->end) {
 		guest_addr pc = plan->pc + plan->size;
-		struct insn insn = cpu->arch->decode(
-			cpu, code, (size_t)(plan->end - code), pc);
+		size_t left = (size_t)(plan->end - code);
+		struct insn insn = cpu->arch->decode(cpu, code, left, pc);
 
-		if (plan->cuts && plan->count && ends_before(plan, &insn, pc))
+		if (plan->count && ends_before(plan, &insn, pc))
 			return;
+		if (insn.cut_off)
+			engine_disguise(plan->vm->engine, pc, NULL, 0);
+		else
+			plan->disguises |= disguise(plan->vm, &insn, code, left,
+						    pc);
 		plan->count++;
 		if (!insn.size) {
 			/* Not known, or cut off: the hook decides. */
@@ -79,7 +119,7 @@ static void survey(struct plan *plan, unsigned most)
 		plan->size += insn.size;
 		if (insn.hooked)
 			hook(plan, pc);
-		if (insn.ends_block)
+		if (insn.ends_block || insn.special)
 			return;
 		code += insn.size;
 	}

@@ -79,6 +79,7 @@ struct tlb {
 /* Sizes of tables of what was found out: a choice. */
 #define KNOWN_ORDERS 65536
 #define KNOWN_FLOWS 16384
+#define KNOWN_LEADS 4096
 
 /* Of which instruction something is known.  Generation 0: of none. */
 struct insn_key {
@@ -94,6 +95,11 @@ struct known_order {
 struct known_flow {
 	struct insn_key key;
 	struct vm_flow flow;
+};
+
+struct known_lead {
+	struct insn_key key;
+	struct vm_lead lead;
 };
 
 struct vm {
@@ -172,6 +178,7 @@ struct vm {
 	/* Direct mapped; to find out again is slow, no more. */
 	struct known_order known_orders[KNOWN_ORDERS];
 	struct known_flow known_flows[KNOWN_FLOWS];
+	struct known_lead known_leads[KNOWN_LEADS];
 };
 
 /* What the engine calls. */
@@ -233,6 +240,9 @@ void blocks_release(struct vm *vm);
 
 /* How many instructions the block at `pc` is to have. */
 unsigned plan_block(struct vm *vm, guest_addr pc, unsigned most);
+
+/* See engine_calls.disguise. */
+void plan_disguise(struct vm *vm, guest_addr pc);
 
 /* ------- pages.c ------- */
 

@@ -107,6 +107,7 @@ const struct architecture arch_arm = {
 	.is_aligned = plain_is_aligned,
 	.shows_steps = plain_never,
 	.goes_on = plain_never,
+	.disguise = arm_disguise,
 	.explain = arm_explain,
 	.capture = arm_capture,
 	.call_size = arm_call_size,
@@ -115,7 +116,7 @@ const struct architecture arch_arm = {
 	.memory_fault = arm_memory_fault,
 	.way = arm_way,
 	.order = arm_order,
-	.flow = plain_flow,
+	.flow = arm_flow,
 	.disassemble = arm_text,
 	.show = arm_show,
 };

@@ -93,6 +93,8 @@ bool arm_is_exclusive(const struct arm_code *insn);
 
 struct insn arm_decode(struct cpu *cpu, const uint8_t *code, size_t left,
 		       guest_addr pc);
+void arm_disguise(struct cpu *cpu, const uint8_t *code, unsigned size,
+		  guest_addr pc, uint8_t *out);
 enum vm_way arm_way(struct cpu *cpu, guest_addr pc);
 enum vm_order arm_order(struct cpu *cpu, guest_addr pc);
 
@@ -133,5 +135,15 @@ void arm_memory_fault(struct cpu *cpu, guest_addr page, struct vm_stop *stop);
 unsigned arm_text(struct cpu *cpu, guest_addr pc, char *text, size_t room);
 void arm_show(struct cpu *cpu, guest_addr pc, const uint8_t *code, size_t size,
 	      enum vm_syntax syntax, struct vm_instruction *out);
+
+/*
+ * The instruction at `pc`, with details, until the next; NULL: it is none.  Of
+ * one that IT is in front of, the condition is not known.
+ */
+const cs_insn *arm_known(struct cpu *cpu, guest_addr pc);
+
+/* ------- flow.c ------- */
+
+struct vm_flow arm_flow(struct cpu *cpu, guest_addr pc);
 
 #endif

@@ -52,6 +52,17 @@ unsigned arm_text(struct cpu *cpu, guest_addr pc, char *text, size_t room)
 	return insn.size ? insn.size : 2;
 }
 
+const cs_insn *arm_known(struct cpu *cpu, guest_addr pc)
+{
+	struct arm_code insn = arm_fetch(cpu, pc);
+	uint8_t code[INSN_MOST];
+
+	if (memory_code(cpu->memory, pc, code, sizeof(code)) < insn.size ||
+	    !disassemble(cpu, code, &insn, pc))
+		return NULL;
+	return arm_of(cpu)->insn;
+}
+
 /* ------- where it leads ------- */
 
 /* Whether it may write PC: of those that end blocks, others change the system's

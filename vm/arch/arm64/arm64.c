@@ -101,6 +101,7 @@ const struct architecture arch_arm64 = {
 	.is_aligned = plain_is_aligned,
 	.shows_steps = plain_never,
 	.goes_on = plain_never,
+	.disguise = arm64_disguise,
 	.explain = arm64_explain,
 	.capture = arm64_capture,
 	.call_size = plain_call_size,
@@ -109,7 +110,7 @@ const struct architecture arch_arm64 = {
 	.memory_fault = arm64_memory_fault,
 	.way = arm64_way,
 	.order = arm64_order,
-	.flow = plain_flow,
+	.flow = arm64_flow,
 	.disassemble = arm64_text,
 	.show = arm64_show,
 };

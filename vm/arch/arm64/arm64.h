@@ -58,6 +58,8 @@ bool arm64_fetch(struct cpu *cpu, guest_addr pc, uint32_t *out);
 
 struct insn arm64_decode(struct cpu *cpu, const uint8_t *code, size_t left,
 			 guest_addr pc);
+void arm64_disguise(struct cpu *cpu, const uint8_t *code, unsigned size,
+		    guest_addr pc, uint8_t *out);
 enum vm_way arm64_way(struct cpu *cpu, guest_addr pc);
 enum vm_order arm64_order(struct cpu *cpu, guest_addr pc);
 
@@ -92,5 +94,12 @@ unsigned arm64_text(struct cpu *cpu, guest_addr pc, char *text, size_t room);
 void arm64_show(struct cpu *cpu, guest_addr pc, const uint8_t *code,
 		size_t size, enum vm_syntax syntax,
 		struct vm_instruction *out);
+
+/* The instruction at `pc`, with details, until the next; NULL: it is none. */
+const cs_insn *arm64_known(struct cpu *cpu, guest_addr pc);
+
+/* ------- flow.c ------- */
+
+struct vm_flow arm64_flow(struct cpu *cpu, guest_addr pc);
 
 #endif

@@ -29,6 +29,16 @@ unsigned arm64_text(struct cpu *cpu, guest_addr pc, char *text, size_t room)
 	return ARM64_INSN_SIZE;
 }
 
+const cs_insn *arm64_known(struct cpu *cpu, guest_addr pc)
+{
+	uint8_t code[ARM64_INSN_SIZE];
+
+	if (memory_code(cpu->memory, pc, code, sizeof(code)) != sizeof(code) ||
+	    !disassemble(cpu, code, sizeof(code), pc))
+		return NULL;
+	return arm64_of(cpu)->insn;
+}
+
 /* ------- where it leads ------- */
 
 static bool is_any(const cs_insn *insn, const unsigned *ids, size_t count)

@@ -190,9 +190,6 @@ static const struct row rows[] = {
 
 /* ------- operands that must be aligned ------- */
 
-/* Bits by the opcode's low nibble, one word for each high nibble. */
-typedef uint16_t opcode_rows[16];
-
 /* Behind 0F, without prefix: PS and MOVAPS; not the conversions of 64 bits. */
 static const opcode_rows plain = {
 	[0x1] = 0x0030, [0x2] = 0x0b00, [0x5] = 0xfbfe, [0xc] = 0x0044,

@@ -31,13 +31,13 @@ static const uint8_t families[X86_REG_ENDING] = {
 	FAMILY(X86_R15, R15, R15D, R15W, R15B),
 };
 
-static uint32_t bit_of(unsigned reg)
+static uint64_t bit_of(unsigned reg)
 {
 	if (reg >= X86_REG_XMM0 && reg <= X86_REG_XMM15)
-		return UINT32_C(1) << (VM_FLOW_VECTORS + reg - X86_REG_XMM0);
+		return UINT64_C(1) << (VM_FLOW_VECTORS + reg - X86_REG_XMM0);
 	if (reg >= X86_REG_ENDING || !families[reg])
 		return 0;
-	return UINT32_C(1) << (families[reg] - 1);
+	return UINT64_C(1) << (families[reg] - 1);
 }
 
 /* What does not depend on what is read: XOR of a register with itself. */
@@ -61,7 +61,7 @@ static bool is_constant(const cs_insn *insn)
 
 static void add_operand(struct vm_flow *flow, const cs_x86_op *operand)
 {
-	uint32_t bit = bit_of(operand->reg);
+	uint64_t bit = bit_of(operand->reg);
 
 	if (operand->access & CS_AC_READ)
 		flow->reads |= bit;
@@ -104,7 +104,7 @@ static struct vm_flow flow_of(const cs_insn *insn)
 struct vm_flow x86_flow(struct cpu *cpu, guest_addr pc)
 {
 	/* What cannot be decoded is followed no further. */
-	struct vm_flow flow = { .writes = UINT32_MAX };
+	struct vm_flow flow = { .writes = UINT64_MAX };
 	struct x86_code code;
 
 	x86_fetch(cpu, pc, &code);

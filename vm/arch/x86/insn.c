@@ -21,6 +21,7 @@ enum {
 	TEST_BYTE = 't',	/* ModRM; if its register is 0 or 1 ... */
 	TEST_WORD = 'T',	/* ... an immediate too */
 	RARE = ' ',		/* prefixes, invalid, VEX, ... */
+	CUT_OFF = 0,		/* the opcode goes on */
 };
 
 static const char one_byte[] =
@@ -115,10 +116,18 @@ static size_t take_prefixes(struct x86_parts *insn)
 {
 	size_t at = 0;
 
-	while (at < insn->known && take_prefix(insn, insn->code[at]))
+	while (at < insn->known) {
+		uint8_t byte = insn->code[at];
+		bool is_rex = !insn->is_32 && (byte & 0xf0) == 0x40;
+
+		if (!is_rex && !take_prefix(insn, byte))
+			break;
+		/* The engine heeds it also in front of other prefixes. */
+		insn->is_odd |= insn->rex && !is_rex;
+		if (is_rex)
+			insn->rex = byte;
 		at++;
-	if (!insn->is_32 && at < insn->known && (insn->code[at] & 0xf0) == 0x40)
-		insn->rex = insn->code[at++];
+	}
 	insn->is_short = insn->has_66 && !(insn->rex & 8);
 	insn->opcode_at = (uint8_t)at;
 	return at;
@@ -144,14 +153,14 @@ static char take_opcode(struct x86_parts *insn, size_t *at)
 	insn->opcode = insn->code[(*at)++];
 	if (insn->opcode != 0x0f)
 		return one_byte_form(insn, *at);
-	if (*at == insn->known)
-		return RARE;
 	insn->map = MAP_0F;
+	if (*at == insn->known)
+		return CUT_OFF;
 	insn->opcode = insn->code[(*at)++];
 	if (insn->opcode != 0x38 && insn->opcode != 0x3a)
 		return two_byte[insn->opcode];
 	if (*at == insn->known)
-		return RARE;
+		return CUT_OFF;
 	insn->map = insn->opcode == 0x38 ? MAP_0F38 : MAP_0F3A;
 	insn->opcode = insn->code[(*at)++];
 	return insn->map == MAP_0F38 ? MODRM : MODRM_BYTE;
@@ -213,18 +222,29 @@ static bool has_modrm(char form)
 	       form == TEST_BYTE || form == TEST_WORD;
 }
 
+/* What only a disassembler knows the size of. */
+static bool is_rare(const struct x86_parts *insn, char form)
+{
+	bool has_register = has_modrm(form) && insn_names_register(insn);
+
+	return form == RARE ||
+	       (insn->is_32 && insn->short_address && !has_register) ||
+	       (insn->has_66 && (form == BRANCH || form == RETURN));
+}
+
 /* The size, where the opcode with what follows is at `at`; 0: not known. */
 static size_t take_rest(struct x86_parts *insn, char form, size_t at)
 {
 	size_t operand = 0, immediate;
 
-	if (insn->lock || form == RARE ||
-	    (insn->is_32 && insn->short_address) ||
-	    (insn->has_66 && (form == BRANCH || form == RETURN)))
-		return 0;
 	insn->has_modrm = has_modrm(form);
+	insn->is_cut_off = form == CUT_OFF ||
+			   (insn->has_modrm && at == insn->known);
+	if (insn->is_cut_off || is_rare(insn, form))
+		return 0;
 	if (insn->has_modrm) {
 		operand = modrm_length(insn->code + at, insn->known - at);
+		insn->is_cut_off = !operand;
 		if (!operand)
 			return 0;
 	}
@@ -232,7 +252,8 @@ static size_t take_rest(struct x86_parts *insn, char form, size_t at)
 	immediate = immediate_length(form, insn);
 	insn->immediate_at = immediate ? (uint8_t)at : 0;
 	at += immediate;
-	return at <= insn->known ? at : 0;
+	insn->is_cut_off = at > insn->known;
+	return at <= insn->known && !insn->is_odd ? at : 0;
 }
 
 void x86_take_apart(bool is_32, const uint8_t *code, size_t left,
@@ -246,14 +267,17 @@ void x86_take_apart(bool is_32, const uint8_t *code, size_t left,
 	out->is_32 = is_32;
 	out->known = (uint8_t)(left < X86_INSN_MOST ? left : X86_INSN_MOST);
 	at = take_prefixes(out);
-	if (at == out->known)
+	out->is_cut_off = at == out->known;
+	if (out->is_cut_off)
 		return;
 	form = take_opcode(out, &at);
 	out->behind_at = (uint8_t)at;
 	if (at < out->known)
 		out->behind = code[at];
 	out->size = (uint8_t)take_rest(out, form, at);
-	out->class = x86_classify(out);
+	out->has_opcode = form != CUT_OFF;
+	if (out->has_opcode)
+		out->class = x86_classify(out);
 }
 
 /* ------- the operand in memory ------- */

@@ -61,6 +61,7 @@ struct x86_parts {
 	const uint8_t *code;
 	uint8_t size;		/* 0: ask a disassembler */
 	uint8_t known;		/* bytes that there are to look at */
+	bool is_cut_off;	/* more of it is behind those */
 	uint8_t opcode_at;	/* where it begins, behind all prefixes */
 	uint8_t behind_at;	/* and what follows it: ModR/M, if it has one */
 	uint8_t immediate_at;	/* 0: none */
@@ -70,6 +71,8 @@ struct x86_parts {
 	uint8_t rex;		/* 0: none */
 	uint8_t simd; /* 66, F3 or F2 where it selects among SSE forms */
 	bool is_32;		/* of code of 32 bits */
+	bool is_odd;		/* has REX in front of other prefixes */
+	bool has_opcode;	/* all of it is there */
 	bool has_modrm, lock, repeated, is_short, has_66, short_address;
 	uint8_t segment;	/* X86_FS_BASE, X86_GS_BASE or 0 */
 	struct x86_class class;
@@ -84,6 +87,12 @@ void x86_take_apart(bool is_32, const uint8_t *code, size_t left,
 
 /* classes.c: looks it up; behind all else. */
 struct x86_class x86_classify(const struct x86_parts *insn);
+
+/* Bits by the opcode's low nibble, one word for each high nibble. */
+typedef uint16_t opcode_rows[16];
+
+/* refused.c: whether it is none, for its prefixes or operand. */
+bool x86_is_refused(const struct x86_parts *insn);
 
 /* ------- parts ------- */
 

@@ -161,6 +161,7 @@ bool x86_fault_is_of_stack(struct cpu *cpu, guest_addr pc, guest_addr page)
 	if (x86_disassemble(cpu, code.bytes, code.insn.known, pc))
 		mem = operand_on(cpu, pc, page, &found);
 	return !mem ||
-	       ((mem->base == X86_REG_RSP || mem->base == X86_REG_RBP) &&
+	       ((mem->base == X86_REG_RSP || mem->base == X86_REG_RBP ||
+		 mem->base == X86_REG_ESP || mem->base == X86_REG_EBP) &&
 		mem->segment != X86_REG_FS && mem->segment != X86_REG_GS);
 }

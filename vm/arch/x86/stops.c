@@ -45,11 +45,27 @@ static bool is_canonical(guest_addr addr)
 	return (uint64_t)((int64_t)addr >> 47) + 1 < 2;
 }
 
+/* Code of 32 bits may not reach beyond the last address of a segment. */
+static bool is_beyond_segment(struct cpu *cpu, guest_addr pc, guest_addr page)
+{
+	struct x86_code code;
+	guest_addr addr;
+	unsigned size;
+
+	if (!x86_is_32(cpu) || cpu->behaviour < BEHAVIOUR_REFUSES)
+		return false;
+	x86_fetch(cpu, pc, &code);
+	return x86_operand(cpu, &code, &addr, &size) &&
+	       addr + size > UINT64_C(1) << 32 &&
+	       (addr ^ page) < GUEST_PAGE;
+}
+
 void x86_memory_fault(struct cpu *cpu, guest_addr page, struct vm_stop *stop)
 {
 	bool fetch = stop->access == ACCESS_FETCH;
 
-	if (!is_canonical(page)) {
+	if (!is_canonical(page) ||
+	    (!fetch && is_beyond_segment(cpu, stop->pc, page))) {
 		stop->fault = FAULT_PRIVILEGE;
 		if (!fetch && x86_fault_is_of_stack(cpu, stop->pc, page))
 			stop->detail = X86_FAULT_STACK;

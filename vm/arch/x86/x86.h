@@ -123,6 +123,8 @@ void x86_take(struct cpu *cpu, const uint8_t *code, size_t left, guest_addr pc,
 
 struct insn x86_decode(struct cpu *cpu, const uint8_t *code, size_t left,
 		       guest_addr pc);
+void x86_disguise(struct cpu *cpu, const uint8_t *code, unsigned size,
+		  guest_addr pc, uint8_t *out);
 enum vm_way x86_way(struct cpu *cpu, guest_addr pc);
 enum vm_order x86_order(struct cpu *cpu, guest_addr pc);
 
@@ -251,6 +253,7 @@ struct vm_flow x86_flow(struct cpu *cpu, guest_addr pc);
 	.low_bits = x86_low_bits, .before = x86_before,                        \
 	.perform = x86_perform, .is_aligned = x86_is_aligned,                  \
 	.shows_steps = x86_shows_steps, .goes_on = x86_goes_on,                \
+	.disguise = x86_disguise,                                              \
 	.explain = x86_explain, .capture = x86_capture,                        \
 	.call_size = plain_call_size,                                          \
 	.syscall = x86_syscall, .exception = x86_exception,                    \

@@ -10,6 +10,7 @@
  * Source: Arm Architecture Reference Manual for ARMv7-A, A3.2.1 (alignment);
  * A7.7 and A8.8.320 to 328, for what VLD1 and the like say.
  */
+#include "vm/engine/build/disguise.h"
 #include "vm/engine/build/replaces.h"
 #include "vm/engine/engine_internal.h"
 
@@ -31,7 +32,8 @@ typedef uint32_t fetch_fn(void *state, uint32_t addr);
 REPLACES(fetch_fn, cpu_ldl_code_arm);
 uint32_t cpu_ldl_code_arm(void *state, uint32_t addr)
 {
-	insn.word = engine_cpu_ldl_code_arm(state, addr);
+	if (!disguise_is_at(addr, &insn.word, sizeof(insn.word)))
+		insn.word = engine_cpu_ldl_code_arm(state, addr);
 	insn.is_half = insn.is_thumb = insn.has_accessed = false;
 	return insn.word;
 }
@@ -40,7 +42,9 @@ uint32_t cpu_ldl_code_arm(void *state, uint32_t addr)
 REPLACES(fetch_fn, cpu_lduw_code_arm);
 uint32_t cpu_lduw_code_arm(void *state, uint32_t addr)
 {
-	uint32_t half = engine_cpu_lduw_code_arm(state, addr);
+	uint16_t other;
+	uint32_t half = disguise_is_at(addr, &other, sizeof(other)) ?
+				other : engine_cpu_lduw_code_arm(state, addr);
 
 	if (insn.is_half && addr == insn.addr + 2) {
 		insn.word = insn.word << 16 | half;

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "vm/engine/build/disguise.h"
 #include "vm/engine/build/generate.h"
 #include "vm/engine/build/replaces.h"
 
@@ -22,6 +23,8 @@
 #define COND_EQUAL 8
 #define ACCESS_SIZE 3u
 #define ACCESS_32 2u
+
+#define PAGE_MASK UINT64_C(0xfff)
 
 typedef void extend_fn(void *context, name to, name from);
 typedef void move_if_fn(void *context, int condition, name to, name left,
@@ -53,7 +56,15 @@ typedef uint32_t fetch_fn(void *state, uint64_t addr);
 REPLACES(fetch_fn, cpu_ldub_code_x86_64);
 uint32_t cpu_ldub_code_x86_64(void *state, uint64_t addr)
 {
+	uint8_t other;
+
 	memset(&seen, 0, sizeof(seen));
+	if (disguise_waits(addr)) {
+		engine_cpu_ldub_code_x86_64(state, (addr | PAGE_MASK) + 1);
+		disguise_settle();
+	}
+	if (disguise_is_at(addr, &other, sizeof(other)))
+		return other;
 	return engine_cpu_ldub_code_x86_64(state, addr);
 }
 

@@ -8,6 +8,7 @@
  * Source: Arm Architecture Reference Manual, B2.5.2 (alignment); C4.1.94, for
  * the encodings.
  */
+#include "vm/engine/build/disguise.h"
 #include "vm/engine/build/replaces.h"
 #include "vm/engine/engine_internal.h"
 
@@ -21,7 +22,8 @@ typedef uint32_t fetch_fn(void *state, uint64_t addr);
 REPLACES(fetch_fn, cpu_ldl_code_aarch64);
 uint32_t cpu_ldl_code_aarch64(void *state, uint64_t addr)
 {
-	word = engine_cpu_ldl_code_aarch64(state, addr);
+	if (!disguise_is_at(addr, &word, sizeof(word)))
+		word = engine_cpu_ldl_code_aarch64(state, addr);
 	return word;
 }
 

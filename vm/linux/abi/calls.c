@@ -174,6 +174,14 @@ void linux_call_take(unsigned arch, uint64_t number, uint64_t args[CALL_ARGS])
 		abi_take_arguments(abi, number, args);
 }
 
+struct linux_clone linux_clone_of(unsigned arch)
+{
+	const struct linux_abi *abi = linux_abi(arch);
+
+	return abi ? (struct linux_clone) { abi->clone_tls, abi->clone_tls_at } :
+		     (struct linux_clone) { 0 };
+}
+
 unsigned linux_call_order(const struct linux_call *call)
 {
 	return orders[linux_call_kind(call)];

@@ -152,6 +152,16 @@ static inline unsigned linux_call_kind(const struct linux_call *call)
  */
 void linux_call_take(unsigned arch, uint64_t number, uint64_t args[CALL_ARGS]);
 
+/*
+ * Which argument of clone(2) says what the thread's pointer is to be, and at
+ * which offset, if it leads to a description that has it; 0: it is it.
+ */
+struct linux_clone {
+	uint8_t pointer, pointer_at;
+};
+
+struct linux_clone linux_clone_of(unsigned arch);
+
 /* How it orders threads: enum call_order, together. */
 unsigned linux_call_order(const struct linux_call *call);
 

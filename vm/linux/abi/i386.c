@@ -91,6 +91,7 @@ const struct linux_abi abi_i386 = {
 		      I386_EBP },
 	.clone_child_tid = 4,
 	.clone_tls = 3,
+	.clone_tls_at = 4,	/* struct user_desc: base_addr */
 	.numbers = { .low = numbers, .low_count = NUMBERS, .shapes = shapes },
 	.unfold = i386_unfold,
 	.fold = i386_fold,
