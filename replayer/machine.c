@@ -208,9 +208,6 @@ static int apply_event(struct machine_replay *replay, struct failure *why)
 		if (!stands)
 			return diverged(replay, "an instruction whose result"
 					" was recorded is another one", why);
-		if (replay->stop == BOARD_CALLS && replay->output)
-			board_call_output(replay->board, replay->output,
-					  replay->output_context);
 		break;
 	case PACKET_INTERRUPT:
 		if (stands || !board_interrupt(

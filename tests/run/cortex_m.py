@@ -56,7 +56,7 @@ int main(int argc, char **argv)
     fgets(line, sizeof(line), file);
     printf("%s", line);
     while (fgets(line, sizeof(line), stdin))
-        printf("%zu: %s", strlen(line), line);
+        printf("%u: %s", (unsigned)strlen(line), line);
     return 42;
 }
 """

@@ -149,14 +149,6 @@ void board_set_registers(struct board *board, const struct reg_file *regs)
 	engine_flush_tlb(board->engine);
 }
 
-void board_call_output(const struct board *board,
-		       void (*output)(void *context, uint8_t byte),
-		       void *context)
-{
-	if (board->kind->output)
-		board->kind->output(board, output, context);
-}
-
 /* ------- memory ------- */
 
 uint64_t board_pages(const struct board *board)

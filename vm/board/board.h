@@ -92,11 +92,6 @@ void board_pause(struct board *board);
 /* Interrupts it where it stands; false: it has that masked. */
 bool board_interrupt(struct board *board, unsigned number);
 
-/* BOARD_CALLS: what the call writes to the console, if it does. */
-void board_call_output(const struct board *board,
-		       void (*output)(void *context, uint8_t byte),
-		       void *context);
-
 /* BOARD_LOCKED: why, in words. */
 const char *board_fault(const struct board *board);
 

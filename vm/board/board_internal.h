@@ -79,11 +79,6 @@ struct board_kind {
 	/* Before the instruction at `pc`; false: that is masked. */
 	bool (*interrupt)(struct board *board, guest_addr pc, unsigned number);
 
-	/* See board_call_output(); NULL: no call does. */
-	void (*output)(const struct board *board,
-		       void (*output)(void *context, uint8_t byte),
-		       void *context);
-
 	/* There can be no code at `pc`; NULL: the engine raises exceptions. */
 	void (*unfetched)(struct board *board, guest_addr pc);
 

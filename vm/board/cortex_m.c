@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "formats/error.h"
-#include "vm/board/semihosting.h"
 
 static const struct engine_cortex_m *engines(const struct board *board)
 {
@@ -271,7 +270,6 @@ const struct board_kind board_kind_cortex_m = {
 	.limit = cm_limit,
 	.enter = cm_enter,
 	.interrupt = cm_interrupt,
-	.output = semihosting_output,
 	.unfetched = cm_unfetched,
 	.waits = cm_waits,
 };

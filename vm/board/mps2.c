@@ -445,10 +445,6 @@ static void live_called(void *live, bool closed, struct live_answer *answer)
 	struct mps2 *mps2 = live;
 
 	semihosting_call(&mps2->semihosting, closed, answer);
-	/* Only once it is answered is it said. */
-	if (!answer->waits)
-		board_call_output(mps2->board, mps2->options.out,
-				  mps2->options.context);
 }
 
 static size_t live_room(const void *live)
@@ -615,6 +611,8 @@ static void start_semihosting(struct mps2 *mps2)
 	uint64_t end = 0x20000000 + MIB(4);
 
 	own->board = mps2->board;
+	own->said = mps2->options.said;
+	own->context = mps2->options.context;
 	own->command_line = mps2->options.mps2.append;
 	own->clock = mps2->options.mps2.clock;
 	own->heap = 0;		/* behind the program's data */

@@ -77,46 +77,24 @@ static bool take_name(const struct board *board, uint32_t addr, uint32_t size,
 
 /* ------- the console ------- */
 
-static void put_bytes(const struct board *board, uint32_t addr, uint32_t size,
-		      void (*output)(void *context, uint8_t byte),
-		      void *context)
+static void say(const struct semihosting *semihosting, uint32_t addr,
+		uint32_t size)
 {
-	const uint8_t *bytes = board_bytes(board, addr, size);
+	const uint8_t *bytes = board_bytes(semihosting->board, addr, size);
 
-	for (uint32_t i = 0; bytes && i < size; i++)
-		output(context, bytes[i]);
+	if (bytes && size)
+		semihosting->said(semihosting->context, addr, bytes, size);
 }
 
-static void put_text(const struct board *board, uint32_t addr,
-		     void (*output)(void *context, uint8_t byte),
-		     void *context)
+/* As far as there is memory. */
+static uint32_t text_size(const struct board *board, uint32_t addr)
 {
+	uint32_t size = 0;
 	const uint8_t *byte;
 
-	while ((byte = board_bytes(board, addr++, 1)) && *byte)
-		output(context, *byte);
-}
-
-void semihosting_output(const struct board *board,
-			void (*output)(void *context, uint8_t byte),
-			void *context)
-{
-	uint32_t first = (uint32_t)board_reg(board, CM_R0 + 1);
-	uint32_t handle = argument(board, 0);
-
-	switch (board_reg(board, CM_R0)) {
-	case WRITE_BYTE:
-		put_bytes(board, first, 1, output, context);
-		break;
-	case WRITE_TEXT:
-		put_text(board, first, output, context);
-		break;
-	case WRITE:
-		if (handle == OUTPUT || handle == ERRORS)
-			put_bytes(board, argument(board, 1),
-				  argument(board, 2), output, context);
-		break;
-	}
+	while ((byte = board_bytes(board, addr + size, 1)) && *byte)
+		size++;
+	return size;
 }
 
 size_t semihosting_room(const struct semihosting *semihosting)
@@ -216,8 +194,10 @@ static uint32_t call_write(struct semihosting *semihosting)
 	int *file = file_of(semihosting, handle);
 	ssize_t done;
 
-	if (handle == OUTPUT || handle == ERRORS)
+	if (handle == OUTPUT || handle == ERRORS) {
+		say(semihosting, argument(board, 1), size);
 		return bytes ? 0 : size;
+	}
 	errno = EBADF;
 	if (!file || !bytes)
 		return size;
@@ -459,7 +439,10 @@ static void call_other(struct semihosting *semihosting, uint64_t operation,
 		answer->value = board_ticks_per_second(board);
 		break;
 	case WRITE_BYTE:
+		say(semihosting, first, 1);
+		break;
 	case WRITE_TEXT:
+		say(semihosting, first, text_size(board, first));
 		break;
 	default:
 		answer->value = FAILED;

@@ -25,6 +25,12 @@ struct live_answer;
 struct semihosting {
 	const struct board *board;
 	const char *command_line;
+
+	/* As of struct virt_options: what is written to the console. */
+	void (*said)(void *context, uint64_t addr, const uint8_t *bytes,
+		     size_t size);
+	void *context;
+
 	uint64_t clock;		/* seconds since 1970, at the start */
 	uint64_t heap, heap_end, stack, stack_end;	/* for programs */
 	int files[SEMIHOSTING_FILES];	/* by handles; -1: closed */
@@ -49,10 +55,5 @@ size_t semihosting_take(struct semihosting *semihosting, uint8_t *out,
 /* As of struct live_kind. */
 void semihosting_call(struct semihosting *semihosting, bool closed,
 		      struct live_answer *answer);
-
-/* What a call writes to the console: also in a replay. */
-void semihosting_output(const struct board *board,
-			void (*output)(void *context, uint8_t byte),
-			void *context);
 
 #endif
