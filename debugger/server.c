@@ -102,6 +102,25 @@ static void on_attached(struct server *server, const char *args)
 	reply(server, "1");
 }
 
+/* As QEMU has it: "maintenance packet Qqemu.PhyMemMode:1" in gdb. */
+static void on_physical(struct server *server, const char *args)
+{
+	struct cprec_failure why;
+
+	if (cprec_use_physical(server->recording, *args == '1', &why)) {
+		reply_failure(server, &why);
+		return;
+	}
+	server->is_physical = *args == '1';
+	reply(server, "OK");
+}
+
+static void on_whether_physical(struct server *server, const char *args)
+{
+	(void)args;
+	reply(server, server->is_physical ? "1" : "0");
+}
+
 static void on_symbols(struct server *server, const char *args)
 {
 	(void)args;	/* none is wanted */
@@ -152,6 +171,8 @@ static const struct request {
 	{ "qC", on_current_thread },
 	{ "qfThreadInfo", on_first_threads },
 	{ "QPassSignals:", on_passed_signals },
+	{ "qqemu.PhyMemMode", on_whether_physical },
+	{ "Qqemu.PhyMemMode:", on_physical },
 	{ "qGetTLSAddr:", on_thread_local },
 	{ "qRcmd,", on_command },
 	{ "qSearch:memory:", on_search },
@@ -320,6 +341,8 @@ static int find_start(struct server *server, const char *from,
 {
 	if (from && strcmp(from, "main"))
 		return cprec_cursor_seek(server->cursor, from, why);
+	if (server->target->is_machine)
+		return cprec_cursor_seek(server->cursor, "start", why);
 	if (!from && server->has_crash)
 		return 0;
 	return server_find_main(server, why);
@@ -344,6 +367,8 @@ static int begin(struct server *server, const char *from,
 			 "debuggers are not told of %s", info->arch);
 		return CPREC_VERSION;
 	}
+	/* What would go on there has no devices. */
+	server->no_diversion |= server->target->is_machine;
 	rc = cprec_cursor_create(&server->cursor, server->recording, NULL, why);
 	/* Where it begins, it looks: at the end, that takes a replay. */
 	if (!rc)

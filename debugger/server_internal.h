@@ -173,6 +173,7 @@ struct server {
 	bool no_diversion;
 	struct diverted diverted;
 
+	bool is_physical;	/* addresses of a machine are */
 	uint32_t numbers[REGISTERS_MOST];	/* of registers: cprec.h's */
 	size_t pc_number;
 

@@ -185,27 +185,46 @@ static const char aarch64_vector_types[] =
 	"<field name=\"s\" type=\"vns\"/><field name=\"h\" type=\"vnh\"/>"
 	"<field name=\"b\" type=\"vnb\"/><field name=\"q\" type=\"vnq\"/></union>";
 
+#define AARCH64_COMMON							\
+	{ "x0", "x0", 64, "int", "org.gnu.gdb.aarch64.core", cpsr_types,	\
+	  false },							\
+	X("x1"), X("x2"), X("x3"), X("x4"), X("x5"), X("x6"), X("x7"), X("x8"),	\
+	X("x9"), X("x10"), X("x11"), X("x12"), X("x13"), X("x14"), X("x15"),	\
+	X("x16"), X("x17"), X("x18"), X("x19"), X("x20"), X("x21"), X("x22"),	\
+	X("x23"), X("x24"), X("x25"), X("x26"), X("x27"), X("x28"), X("x29"),	\
+	X("x30"),							\
+	{ "sp", "sp", 64, "data_ptr", NULL, NULL, false },		\
+	{ "pc", "pc", 64, "code_ptr", NULL, NULL, false },		\
+	{ "cpsr", "cpsr", 32, "cpsr_flags", NULL, NULL, false },	\
+	{ "v0", "v0", 128, "aarch64v", "org.gnu.gdb.aarch64.fpu",	\
+	  aarch64_vector_types, false },				\
+	V("v1"), V("v2"), V("v3"), V("v4"), V("v5"), V("v6"), V("v7"), V("v8"),	\
+	V("v9"), V("v10"), V("v11"), V("v12"), V("v13"), V("v14"), V("v15"),	\
+	V("v16"), V("v17"), V("v18"), V("v19"), V("v20"), V("v21"), V("v22"),	\
+	V("v23"), V("v24"), V("v25"), V("v26"), V("v27"), V("v28"), V("v29"),	\
+	V("v30"), V("v31"),						\
+	CONTROL("fpsr", "fpsr"), CONTROL("fpcr", "fpcr")
+
 static const struct target_register aarch64_registers[] = {
-	{ "x0", "x0", 64, "int", "org.gnu.gdb.aarch64.core", cpsr_types,
-	  false },
-	X("x1"), X("x2"), X("x3"), X("x4"), X("x5"), X("x6"), X("x7"), X("x8"),
-	X("x9"), X("x10"), X("x11"), X("x12"), X("x13"), X("x14"), X("x15"),
-	X("x16"), X("x17"), X("x18"), X("x19"), X("x20"), X("x21"), X("x22"),
-	X("x23"), X("x24"), X("x25"), X("x26"), X("x27"), X("x28"), X("x29"),
-	X("x30"),
-	{ "sp", "sp", 64, "data_ptr", NULL, NULL, false },
-	{ "pc", "pc", 64, "code_ptr", NULL, NULL, false },
-	{ "cpsr", "cpsr", 32, "cpsr_flags", NULL, NULL, false },
-	{ "v0", "v0", 128, "aarch64v", "org.gnu.gdb.aarch64.fpu",
-	  aarch64_vector_types, false },
-	V("v1"), V("v2"), V("v3"), V("v4"), V("v5"), V("v6"), V("v7"), V("v8"),
-	V("v9"), V("v10"), V("v11"), V("v12"), V("v13"), V("v14"), V("v15"),
-	V("v16"), V("v17"), V("v18"), V("v19"), V("v20"), V("v21"), V("v22"),
-	V("v23"), V("v24"), V("v25"), V("v26"), V("v27"), V("v28"), V("v29"),
-	V("v30"), V("v31"),
-	CONTROL("fpsr", "fpsr"), CONTROL("fpcr", "fpcr"),
+	AARCH64_COMMON,
 	{ "tpidr", "tpidr", 64, "data_ptr", "org.gnu.gdb.aarch64.tls", NULL,
 	  false },
+};
+
+/* Of a machine, also registers of the system. */
+#define S(name) { name, name, 64, "int", NULL, NULL, false }
+
+static const struct target_register aarch64_machine_registers[] = {
+	AARCH64_COMMON,
+	{ "tpidr", "tpidr", 64, "data_ptr", "org.gnu.gdb.aarch64.tls", NULL,
+	  false },
+	{ "sp_el0", "sp_el0", 64, "int", "cprec.aarch64.system", NULL, false },
+	S("sp_el1"), S("elr_el1"), S("spsr_el1"), S("esr_el1"), S("far_el1"),
+	S("vbar_el1"), S("sctlr_el1"), S("cpacr_el1"), S("ttbr0_el1"),
+	S("ttbr1_el1"), S("tcr_el1"), S("mair_el1"), S("par_el1"),
+	S("contextidr_el1"), S("tpidrro_el0"), S("tpidr_el1"), S("mdscr_el1"),
+	S("cntkctl_el1"), S("cntv_ctl_el0"), S("cntv_cval_el0"),
+	S("cntp_ctl_el0"), S("cntp_cval_el0"),
 };
 
 /* ------- 32-bit ARM ------- */
@@ -290,6 +309,16 @@ static const struct target targets[] = {
 		.watches_before = true,
 		.details = "x1", .call = "x8",
 		.forks = aarch64_forks, .vforks = aarch64_vforks,
+	},
+	{
+		.arch = "aarch64-machine", .name = "aarch64", .osabi = "none",
+		.machine = EM_AARCH64, .word = 8, .moves = &moves_arm64,
+		.registers = aarch64_machine_registers,
+		.count = COUNT(aarch64_machine_registers),
+		.pc = "pc", .sp = "sp", .fp = "x29", .tls = "tpidr",
+		.watches_before = true, .details = "x1", .call = "x8",
+		.forks = aarch64_vforks, .vforks = aarch64_vforks,
+		.is_machine = true,
 	},
 	{
 		.arch = "arm", .name = "arm", .osabi = "GNU/Linux",

@@ -46,6 +46,7 @@ struct target {
 	uint32_t tls_head;		/* bytes before the program's variables;
 					   0: those are below */
 
+	bool is_machine;		/* no Linux is below it */
 	bool watches_before;		/* an access stops it before, and the
 					   debugger lets it happen by a step */
 	const char *details;		/* where a handler finds of a signal */

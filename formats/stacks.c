@@ -75,6 +75,7 @@ const struct stack_table *stack_table(unsigned arch)
 	case ARCH_X86_64:
 		return &x86_64_table;
 	case ARCH_AARCH64:
+	case ARCH_AARCH64_MACHINE:
 		return &stack_table_arm64;
 	case ARCH_I386:
 		return &stack_table_i386;

@@ -581,6 +581,13 @@ struct cprec_memory {
 
 #define CPREC_MEMORY_MOST (UINT64_C(16) << 20)
 
+/*
+ * Of a machine: from now on, addresses of memory are physical, or virtual ones
+ * again, as they are at first.  CPREC_INPUT of a program.
+ */
+int cprec_use_physical(struct cprec_recording *recording, bool physical,
+		       struct cprec_failure *why);
+
 /* Bytes that nobody knows are an answer, too. */
 int cprec_read(struct cprec_cursor *cursor, uint64_t addr, uint64_t length,
 	       const struct cprec_memory **out, struct cprec_failure *why);

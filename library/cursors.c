@@ -2,10 +2,9 @@
 /* cursors.c - cursors: made, moved, run */
 #include "library/handles.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
-#include "vm/memory/memory.h"
-#include "vm/vm.h"
 
 /* ------- where it stands ------- */
 
@@ -268,15 +267,16 @@ static int take_watches(struct replay_watch **out,
 			const struct cprec_until *until,
 			struct replayer *replayer, struct failure *why)
 {
-	struct memory *memory = vm_memory(replayer_vm(replayer));
-
 	*out = calloc(until->watch_count + 1, sizeof(**out));
 	if (!*out)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	for (size_t i = 0; i < until->watch_count; i++) {
 		const struct cprec_watch *watch = &until->watches[i];
-		uint64_t first = memory_home(memory, watch->addr);
+		uint64_t first = replayer_home(replayer, watch->addr);
 
+		if (first == HOME_NONE)
+			return failed(why, ERR_NOT_FOUND, "0x%" PRIx64
+				      " is not mapped", watch->addr);
 		if (!watch->length || watch->length - 1 > UINT64_MAX - first)
 			return failed(why, ERR_INPUT,
 				      "what is watched has no bytes");
@@ -319,8 +319,7 @@ static int take_stop(struct cprec_cursor *cursor,
 		cursor->stop.by_kernel = stop->by_event;
 		cursor->stop.is_write = stop->access == ACCESS_WRITE;
 		cursor->stop.pc = stop->by_event ? 0 : stop->pc;
-		cursor->stop.addr = memory_address(
-			vm_memory(replayer_vm(replayer)), stop->addr);
+		cursor->stop.addr = replayer_address(replayer, stop->addr);
 		cursor->stop.length = stop->size;
 	}
 	return tid_of(cursor->of, replayer_stream(replayer), stop->at.time,

@@ -241,7 +241,7 @@ PUBLIC int cprec_register_value(struct cprec_cursor *cursor, uint32_t number,
 		return failed(inner(why), ERR_INPUT, "this is no number of a"
 			      " register of at most 8 bytes");
 	if (cursor_stands(cursor)) {
-		*out = vm_reg(replayer_vm(cursor->told), number);
+		*out = replayer_reg(cursor->told, number);
 		return 0;
 	}
 	rc = cprec_each_register(cursor, take_register, &found, why);

@@ -91,7 +91,8 @@ const char *agent_name(char text[64], struct cprec_recording *handle,
 	else if (event == PACKET_SIGNAL)
 		snprintf(text, 64, "signal %llu", (unsigned long long)number);
 	else
-		snprintf(text, 64, "the kernel");
+		snprintf(text, 64, event == PACKET_DMA ? "a device" :
+							 "the kernel");
 	return text;
 }
 
@@ -157,6 +158,20 @@ PUBLIC int cprec_find_clock(struct cprec_recording *handle,
 }
 
 /* ------- places to start from ------- */
+
+PUBLIC int cprec_use_physical(struct cprec_recording *handle, bool physical,
+			      struct cprec_failure *why)
+{
+	const struct address_space space = { .is_physical = physical };
+	int rc = question_begin(handle, true, why);
+
+	if (!rc && !recording_is_machine(handle->recording))
+		rc = failed(inner(why), ERR_INPUT, "a program has no physical"
+			    " addresses");
+	if (!rc)
+		query_use_space(handle->query, &space);
+	return rc;
+}
 
 PUBLIC void cprec_keep_limits(struct cprec_recording *handle, uint64_t bytes,
 			      uint64_t gap)

@@ -51,8 +51,6 @@ static int open_all(struct cprec_recording *handle, const char *path,
 {
 	int rc = open_process(&handle->recording, path, process, why);
 
-	if (!rc)
-		rc = recording_check_program(handle->recording, why);
 	if (!rc) {
 		recording_cancel_by(handle->recording, &handle->cancelled);
 		rc = lines_create(&handle->lines, handle->recording, why);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* machine.c - runs a machine, and records what happens to it */
-#include "recorder/machine.h"
+#include "recorder/machine_internal.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "formats/error.h"
-#include "recorder/machine_memory.h"
 
 /* How often the input is looked at, in steps: some 40 milliseconds. */
 #define LOOK_STEPS UINT64_C(20000000)
@@ -26,30 +24,9 @@
 /* Six hours: for a kernel that only waits, some seconds.  A choice. */
 #define FORGOTTEN (6 * 3600u)
 
-#define OUTPUT_ROOM 1024u
-#define TYPED_MOST 64u
-#define SOCKETS_MOST 256u
-
-struct machine {
-	const struct machine_options *options;
-	const struct live_kind *kind;
-	void *live;
-	struct board *board;
-	struct board_world world;
-	struct machine_trace trace;
-	struct machine_memory memory;	/* as devices use it */
-	bool input_closed, stopped, is_connected;
-	unsigned end;		/* how it ends, */
-	bool has_end;		/* by itself */
-	struct pollfd sockets[SOCKETS_MOST];
-	uint64_t spoken;	/* ticks, when the console was last used */
-	uint8_t output[OUTPUT_ROOM];
-	size_t output_count;
-};
-
 /* ------- the console ------- */
 
-static void write_output(struct machine *machine)
+void machine_write_output(struct machine *machine)
 {
 	if (machine->output_count)
 		machine->options->output(machine->options->context,
@@ -62,10 +39,12 @@ static void on_output(void *context, uint8_t byte)
 {
 	struct machine *machine = context;
 
+	if (machine->follows)
+		return;
 	machine->output[machine->output_count++] = byte;
 	machine->spoken = board_ticks(machine->board);
 	if (machine->output_count == OUTPUT_ROOM)
-		write_output(machine);
+		machine_write_output(machine);
 }
 
 static void on_said(void *context, uint64_t addr, const uint8_t *bytes,
@@ -147,12 +126,20 @@ static bool is_forgotten(const struct machine *machine)
 
 /* ------- the world ------- */
 
+static void record_event(struct machine *machine, struct packet *packet)
+{
+	if (!machine->is_live)
+		machine_trace_event(&machine->trace, packet,
+				    board_steps(machine->board));
+}
+
 static uint64_t on_read(void *context, uint64_t addr, unsigned size)
 {
 	struct machine *machine = context;
 	uint64_t value = machine->kind->read(machine->live, addr, size);
 
-	machine_trace_read(&machine->trace, addr, value, size);
+	if (!machine->is_live)
+		machine_trace_read(&machine->trace, addr, value, size);
 	return value;
 }
 
@@ -193,8 +180,7 @@ static void on_taken(void *context, unsigned number)
 
 	if (machine->kind->taken)
 		machine->kind->taken(machine->live, number);
-	machine_trace_event(&machine->trace, &packet,
-			    board_steps(machine->board));
+	record_event(machine, &packet);
 }
 
 /* ------- instructions whose results are not computed ------- */
@@ -203,9 +189,9 @@ static void record_value(struct machine *machine, unsigned reg, uint64_t value)
 {
 	struct packet packet = { .kind = PACKET_VALUE };
 
-	machine_trace_event(&machine->trace, &packet,
-			    board_steps(machine->board));
-	machine_trace_register(&machine->trace, reg, value);
+	record_event(machine, &packet);
+	if (!machine->is_live)
+		machine_trace_register(&machine->trace, reg, value);
 	board_set_reg(machine->board, reg, value);
 }
 
@@ -249,7 +235,7 @@ static void pass_time(struct machine *machine, uint64_t tick, bool *ended)
 	uint64_t idle = board_reg(board, board_reg_idle(board)), passed, most;
 	bool typed;
 
-	write_output(machine);
+	machine_write_output(machine);
 	typed = take_input(machine, wait);
 	work(machine);
 	*ended = machine->input_closed && !machine->is_connected &&
@@ -283,8 +269,7 @@ static void record_end(struct machine *machine)
 {
 	struct packet packet = { .kind = PACKET_EXIT, .result = machine->end };
 
-	machine_trace_event(&machine->trace, &packet,
-			    board_steps(machine->board));
+	record_event(machine, &packet);
 }
 
 static void change_memory(struct machine *machine,
@@ -301,7 +286,7 @@ static void answer_call(struct machine *machine)
 
 	machine->kind->called(machine->live, machine->input_closed, &answer);
 	while (answer.waits && !machine->stopped) {
-		write_output(machine);
+		machine_write_output(machine);
 		take_input(machine, WAIT_MOST);
 		answer = (struct live_answer){ 0 };
 		machine->kind->called(machine->live, machine->input_closed,
@@ -325,12 +310,14 @@ static int write_segment(struct machine *machine, struct failure *why)
 				     count, why);
 }
 
-/* Devices do what they were asked for, and it is recorded. */
-static int record_work(struct machine *machine, struct failure *why)
+int machine_work(struct machine *machine, struct failure *why)
 {
 	work(machine);
-	return machine_memory_record(&machine->memory, &machine->trace,
-				     machine->board, why);
+	if (!machine->is_live)
+		return machine_memory_record(&machine->memory, &machine->trace,
+					     machine->board, why);
+	machine->memory.count = 0;
+	return 0;
 }
 
 static int write_due(struct machine *machine, struct failure *why)
@@ -359,13 +346,14 @@ static void attend(struct machine *machine, enum board_stop stop, bool *ended)
 		machine->has_end = true;
 		machine->end = MACHINE_LOCKED;
 		break;
+	case BOARD_AT_BREAK:
 	case BOARD_PAUSES:
 		if (machine->is_connected)
 			take_input(machine, 0);
 		break;
 	case BOARD_AT_STEPS:
 		take_input(machine, 0);
-		write_output(machine);
+		machine_write_output(machine);
 		break;
 	}
 }
@@ -374,7 +362,8 @@ static void attend(struct machine *machine, enum board_stop stop, bool *ended)
 static uint64_t run_end(const struct machine *machine)
 {
 	uint64_t now = board_steps(machine->board);
-	uint64_t until = machine_trace_segment_end(&machine->trace);
+	uint64_t until = machine->is_live ? UINT64_MAX :
+			 machine_trace_segment_end(&machine->trace);
 	uint64_t look = now + (machine->is_connected ? CONNECTED_STEPS :
 						       LOOK_STEPS);
 
@@ -384,8 +373,7 @@ static uint64_t run_end(const struct machine *machine)
 	return look < until ? look : until;
 }
 
-/* Runs to the next stop and does what it asks for; `*on`: the machine does. */
-static int advance(struct machine *machine, bool *on, struct failure *why)
+int machine_advance(struct machine *machine, bool *on, struct failure *why)
 {
 	bool idle_for_ever = false;
 	enum board_stop stop;
@@ -395,7 +383,7 @@ static int advance(struct machine *machine, bool *on, struct failure *why)
 		return rc;
 	attend(machine, stop, &idle_for_ever);
 	if (!machine->has_end)
-		rc = record_work(machine, why);
+		rc = machine_work(machine, why);
 	if (rc)
 		return rc;
 	*on = !machine->has_end && !machine->stopped && !idle_for_ever;
@@ -404,14 +392,12 @@ static int advance(struct machine *machine, bool *on, struct failure *why)
 	else if (!*on)
 		machine->end = machine->stopped ? MACHINE_STOPPED :
 						  MACHINE_IDLE;
-	return *on ? write_due(machine, why) : 0;
+	return *on && !machine->is_live ? write_due(machine, why) : 0;
 }
 
-static int create(struct machine *machine, struct failure *why)
+int machine_create_world(struct machine *machine, struct failure *why)
 {
 	struct live_options options = machine->options->live;
-	struct board_ram rams[BOARD_RAMS_MOST];
-	int rc;
 
 	machine->kind = options.kind;
 	options.out = on_output;
@@ -423,11 +409,19 @@ static int create(struct machine *machine, struct failure *why)
 		.read = on_read, .write = on_write,
 		.look = on_look, .taken = on_taken, .context = machine,
 	};
-	rc = machine->kind->create(&machine->live, &options, why);
+	return machine->kind->create(&machine->live, &options, why);
+}
+
+static int create(struct machine *machine, struct failure *why)
+{
+	const struct machine_options *options = machine->options;
+	struct board_ram rams[BOARD_RAMS_MOST];
+	int rc = machine_create_world(machine, why);
+
 	if (rc)
 		return rc;
 	rc = board_create(&machine->board, machine->kind->arch,
-			  machine->kind->model(&options), rams,
+			  machine->kind->model(&options->live), rams,
 			  machine->kind->rams(machine->live, rams),
 			  &machine->world, why);
 	if (!rc)
@@ -442,8 +436,8 @@ static int run(struct machine *machine, struct failure *why)
 	int rc = write_segment(machine, why);
 
 	while (!rc && on)
-		rc = advance(machine, &on, why);
-	write_output(machine);
+		rc = machine_advance(machine, &on, why);
+	machine_write_output(machine);
 	/* The last key frame says how everything was in the end. */
 	if (!rc && board_steps(machine->board) > machine->trace.start)
 		rc = write_segment(machine, why);
@@ -453,8 +447,8 @@ static int run(struct machine *machine, struct failure *why)
 					      machine->end, why);
 }
 
-static void tell_ending(const struct machine *machine,
-			struct machine_ending *out)
+void machine_tell_ending(const struct machine *machine,
+			 struct machine_ending *out)
 {
 	out->end = machine->end;
 	if (machine->end == MACHINE_LOCKED)
@@ -463,6 +457,16 @@ static void tell_ending(const struct machine *machine,
 			 (unsigned long long)board_reg(
 				 machine->board,
 				 reg_table(machine->kind->arch)->pc));
+}
+
+void machine_destroy(struct machine *machine)
+{
+	machine_trace_close(&machine->trace);
+	machine_memory_release(&machine->memory);
+	board_destroy(machine->board);
+	if (machine->live)
+		machine->kind->destroy(machine->live);
+	free(machine);
 }
 
 int machine_record(const struct machine_options *options,
@@ -478,12 +482,7 @@ int machine_record(const struct machine_options *options,
 	if (!rc)
 		rc = run(machine, why);
 	if (!rc)
-		tell_ending(machine, ending);
-	machine_trace_close(&machine->trace);
-	machine_memory_release(&machine->memory);
-	board_destroy(machine->board);
-	if (machine->live)
-		machine->kind->destroy(machine->live);
-	free(machine);
+		machine_tell_ending(machine, ending);
+	machine_destroy(machine);
 	return rc;
 }

@@ -65,4 +65,28 @@ struct machine_ending {
 int machine_record(const struct machine_options *options,
 		   struct machine_ending *ending, struct failure *why);
 
+/* ------- a machine that goes on where a recording is ------- */
+
+struct machine_live;
+
+/*
+ * Of the options, no kernel and no path: nothing is recorded.  `board` is that
+ * of a replay that begins at the start; what it reads, is told, and finds that
+ * devices have stored, is told here.  Disks are snapshots of what they were
+ * then.
+ */
+int machine_live_create(struct machine_live **out,
+			const struct machine_options *options,
+			struct board *board, struct failure *why);
+void machine_live_destroy(struct machine_live *live);
+void machine_live_read(struct machine_live *live, uint64_t addr,
+		       uint64_t value);
+void machine_live_write(struct machine_live *live, uint64_t addr,
+			unsigned size, uint64_t value);
+void machine_live_stored(struct machine_live *live);
+
+/* From there on, it is alive. */
+int machine_live_run(struct machine_live *live, struct machine_ending *ending,
+		     struct failure *why);
+
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "formats/meta.h"
+#include "formats/array.h"
 
 /* How often it looks whether somebody still wants it. */
 #define LOOK_STEPS UINT64_C(50000000)
@@ -39,6 +40,8 @@ static uint64_t on_read(void *context, uint64_t addr, unsigned size)
 		replay->error = rc;
 	for (unsigned i = size; i-- > 0;)
 		value = value << 8 | bytes[i];
+	if (replay->follower.read)
+		replay->follower.read(replay->follower.context, addr, value);
 	return value;
 }
 
@@ -47,7 +50,9 @@ static void on_write(void *context, uint64_t addr, unsigned size,
 {
 	struct machine_replay *replay = context;
 
-	(void)size;
+	if (replay->follower.write)
+		replay->follower.write(replay->follower.context, addr, size,
+				       value);
 	if (addr == replay->console && replay->output)
 		replay->output(replay->output_context, (uint8_t)value);
 }
@@ -162,12 +167,13 @@ static int apply_effect(struct machine_replay *replay,
 	}
 }
 
-/* Applies the effects of an event, up to the next one. */
-static int apply_effects(struct machine_replay *replay, struct failure *why)
+/* Takes the effects of an event, up to the next one. */
+static int take_effects(struct machine_replay *replay, struct failure *why)
 {
 	uint64_t base = replay->next_time;
 	int rc;
 
+	replay->effect_count = 0;
 	for (;;) {
 		struct packet_stream before = replay->packets;
 		struct packet packet;
@@ -179,9 +185,11 @@ static int apply_effects(struct machine_replay *replay, struct failure *why)
 			replay->packets = before;
 			break;
 		}
-		rc = apply_effect(replay, &packet, why);
-		if (rc)
-			return rc;
+		if (array_room(replay->effects, replay->effect_count,
+			       replay->effect_room))
+			return failed(why, ERR_NO_MEMORY, "out of memory");
+		replay->effects[replay->effect_count++] =
+			(struct script_effect){ .packet = packet };
 	}
 	return rc < 0 ? rc : find_event(replay, base, why);
 }
@@ -197,46 +205,77 @@ static int lock_up(struct machine_replay *replay, struct failure *why)
 				     " could not", why);
 }
 
-/* The event that stands at the present time takes effect. */
-static int apply_event(struct machine_replay *replay, struct failure *why)
+static int apply_effects(struct machine_replay *replay, struct failure *why)
 {
-	enum packet_kind kind = replay->next.kind;
+	int rc = 0;
+
+	for (size_t i = 0; i < replay->effect_count && !rc; i++)
+		rc = apply_effect(replay, &replay->effects[i].packet, why);
+	return rc;
+}
+
+/* Whoever observes is told of the event that stands here. */
+static void tell_event(struct machine_replay *replay,
+		       const struct packet *event, bool done)
+{
+	const struct replay_event told = {
+		.packet = event, .effects = replay->effects,
+		.count = replay->effect_count,
+	};
+
+	if (replay->rep)
+		observers_tell(replay->rep, &told, done);
+}
+
+/* What the processor does there by itself. */
+static int perform_event(struct machine_replay *replay,
+			 const struct packet *event, struct failure *why)
+{
 	bool stands = replay->stop != BOARD_AT_STEPS;
 
-	switch (kind) {
+	switch (event->kind) {
 	case PACKET_VALUE:
-		if (!stands)
-			return diverged(replay, "an instruction whose result"
-					" was recorded is another one", why);
-		break;
+		return stands ? 0 :
+			diverged(replay, "an instruction whose result was"
+				 " recorded is another one", why);
 	case PACKET_INTERRUPT:
-		if (stands || !board_interrupt(
-				      replay->board,
-				      (unsigned)replay->next.number))
-			return diverged(replay, "the processor does not take"
-					" an interrupt that it took", why);
-		break;
+		return !stands && board_interrupt(replay->board,
+						  (unsigned)event->number) ? 0 :
+			diverged(replay, "the processor does not take an"
+				 " interrupt that it took", why);
 	case PACKET_DMA:
-		if (stands)
-			return diverged(replay, "a device changes memory"
-					" where an instruction waits for its"
-					" result", why);
-		break;
+		return !stands ? 0 :
+			diverged(replay, "a device changes memory where an"
+				 " instruction waits for its result", why);
 	case PACKET_EXIT:
-		if (replay->next.result == MACHINE_LOCKED && !stands) {
-			int rc = lock_up(replay, why);
-
-			if (rc)
-				return rc;
-		}
-		break;
+		return event->result == MACHINE_LOCKED && !stands ?
+			       lock_up(replay, why) : 0;
 	default:
 		return packet_stream_damaged(&replay->packets, ERR_CORRUPT,
 					     why);
 	}
+}
+
+/* The event that stands at the present time takes effect. */
+static int apply_event(struct machine_replay *replay, struct failure *why)
+{
+	const struct packet event = replay->next;
+	int rc = take_effects(replay, why);
+
+	if (rc)
+		return rc;
+	tell_event(replay, &event, false);
+	rc = perform_event(replay, &event, why);
+	if (rc)
+		return rc;
 	replay->stop = BOARD_AT_STEPS;
-	replay->events += position_counts(kind);
-	return apply_effects(replay, why);
+	replay->events += position_counts(event.kind);
+	rc = apply_effects(replay, why);
+	if (!rc)
+		tell_event(replay, &event, true);
+	if (!rc && event.kind == PACKET_DMA && replay->follower.stored)
+		replay->follower.stored(replay->follower.context);
+	return rc;
 }
 
 /* ------- segments ------- */
@@ -317,6 +356,53 @@ static int pass_frame(struct machine_replay *replay, struct failure *why)
 
 /* ------- moving ------- */
 
+/* What a replayer wants of a run, if there is one. */
+static void before_run(struct machine_replay *replay)
+{
+	struct replayer *rep = replay->rep;
+
+	if (!rep)
+		return;
+	if (rep->passes)
+		board_break_pass(replay->board);
+	rep->passes = rep->at_break = false;
+	rep->running = true;
+}
+
+static bool is_wanted(const struct wanted_breaks *breaks, guest_addr pc)
+{
+	for (size_t i = 0; i < breaks->count && !breaks->all; i++)
+		if (breaks->list[i] == pc)
+			return true;
+	return breaks->all;
+}
+
+/* REPLAYER_STOPPED if it is to stop here. */
+static int after_run(struct machine_replay *replay, enum board_stop stop)
+{
+	struct replayer *rep = replay->rep;
+	guest_addr pc = board_reg(replay->board,
+				  recording_reg_table(replay->recording)->pc);
+	bool halts;
+
+	if (!rep)
+		return 0;
+	rep->running = false;
+	halts = rep->halts;
+	rep->halts = false;
+	if (halts || stop != BOARD_AT_BREAK)
+		return halts ? REPLAYER_STOPPED : 0;
+	rep->passes = !is_wanted(&rep->breaks, pc);
+	rep->at_break = !rep->passes;
+	rep->met = (struct vm_stop){ .kind = VM_STOP_BREAK, .pc = pc };
+	return rep->at_break ? REPLAYER_STOPPED : 0;
+}
+
+static bool is_retired(enum board_stop stop)
+{
+	return stop == BOARD_WAITS || stop == BOARD_CALLS;
+}
+
 /* Runs to a time at most, before which nothing is recorded. */
 static int run_to(struct machine_replay *replay, uint64_t time,
 		  struct failure *why)
@@ -324,20 +410,23 @@ static int run_to(struct machine_replay *replay, uint64_t time,
 	const atomic_bool *cancelled = recording_cancelled(replay->recording);
 	uint64_t now = board_steps(replay->board);
 	uint64_t most = time - now < LOOK_STEPS ? time : now + LOOK_STEPS;
-	int rc;
+	enum board_stop stop;
+	int rc, wants;
 
 	if (cancelled && *cancelled)
 		return failed(why, ERR_CANCELLED, "cancelled");
-	rc = board_run(replay->board, most, true, &replay->stop, why);
+	before_run(replay);
+	rc = board_run(replay->board, most, true, &stop, why);
+	wants = after_run(replay, stop);
+	replay->stop = is_retired(stop) ? stop : BOARD_AT_STEPS;
 	if (!rc && board_steps(replay->board) != now)
 		replay->events = 0;
 	if (!rc && replay->error)
 		rc = diverged(replay, "a device is read that was not", why);
-	if (!rc && replay->stop != BOARD_AT_STEPS &&
-	    board_steps(replay->board) < time)
+	if (!rc && is_retired(stop) && board_steps(replay->board) < time)
 		rc = diverged(replay, "the machine waits or calls where it did"
 			      " not", why);
-	return rc;
+	return rc ? rc : wants;
 }
 
 static bool event_is_here(const struct machine_replay *replay)
@@ -348,16 +437,18 @@ static bool event_is_here(const struct machine_replay *replay)
 
 /* Whether the next event, which stands here, is on the way. */
 static bool is_on_way(const struct machine_replay *replay,
-		      const struct position *to)
+		      const struct segment_position *to)
 {
-	return board_steps(replay->board) < to->time ||
+	return replay->segment < to->segment ||
+	       board_steps(replay->board) < to->time ||
 	       !position_counts(replay->next.kind) ||
 	       replay->events < to->events;
 }
 
-/* One move towards a position; `*done` if it is there. */
-static int move(struct machine_replay *replay, const struct position *to,
-		bool *done, struct failure *why)
+/* One move towards a place; `*done` if it is there. */
+static int move(struct machine_replay *replay,
+		const struct segment_position *to, bool *done,
+		struct failure *why)
 {
 	uint64_t now = board_steps(replay->board);
 	uint64_t end = recording_time(replay->recording, replay->segment + 1);
@@ -371,8 +462,7 @@ static int move(struct machine_replay *replay, const struct position *to,
 		target = replay->next_time;
 	if (now < target)
 		return run_to(replay, target, why);
-	if (now == end &&
-	    replay->segment + 1 < recording_segments(replay->recording))
+	if (replay->segment < to->segment)
 		return pass_frame(replay, why);
 	*done = true;
 	return 0;
@@ -380,35 +470,44 @@ static int move(struct machine_replay *replay, const struct position *to,
 
 /* Whether the nearest key frame is nearer than the present position. */
 static bool must_start(const struct machine_replay *replay,
-		       const struct position *to, bool in_order)
+		       const struct segment_position *to, bool in_order)
 {
 	uint64_t now = board_steps(replay->board);
-	size_t nearest = recording_segment_at(replay->recording, to->time);
 
-	if (!replay->has_segment || to->time < now ||
-	    (to->time == now && to->events < replay->events))
+	if (!replay->has_segment || to->segment < replay->segment ||
+	    to->time < now ||
+	    (to->segment == replay->segment && to->time == now &&
+	     to->events < replay->events))
 		return true;
-	return !in_order &&
-	       recording_time(replay->recording, nearest) > now;
+	return !in_order && to->segment > replay->segment &&
+	       recording_time(replay->recording, to->segment) > now;
+}
+
+int machine_replay_go(struct machine_replay *replay,
+		      const struct segment_position *to, bool in_order,
+		      struct failure *why)
+{
+	bool done = false;
+	int rc = 0;
+
+	if (must_start(replay, to, in_order))
+		rc = start_at(replay, in_order ? 0 : to->segment, why);
+	while (!rc && !done)
+		rc = move(replay, to, &done, why);
+	/* What is half done is no state that anybody should see. */
+	if (rc < 0)
+		leave_segment(replay);
+	return rc;
 }
 
 int machine_replay_seek(struct machine_replay *replay,
 			const struct position *to, bool in_order,
 			struct failure *why)
 {
-	bool done = false;
-	int rc = 0;
+	struct segment_position place;
+	int rc = recording_place(replay->recording, to, &place, why);
 
-	if (must_start(replay, to, in_order))
-		rc = start_at(replay, in_order ? 0 :
-			      recording_segment_at(replay->recording, to->time),
-			      why);
-	while (!rc && !done)
-		rc = move(replay, to, &done, why);
-	/* What is half done is no state that anybody should see. */
-	if (rc)
-		leave_segment(replay);
-	return rc;
+	return rc ? rc : machine_replay_go(replay, &place, in_order, why);
 }
 
 /* ------- making one ------- */
@@ -491,6 +590,7 @@ void machine_replay_destroy(struct machine_replay *replay)
 	cache_release(&replay->cache);
 	board_destroy(replay->board);
 	free(replay->ids);
+	free(replay->effects);
 	free(replay);
 }
 
@@ -502,9 +602,33 @@ void machine_replay_tell(struct machine_replay *replay,
 	replay->output_context = context;
 }
 
+void machine_replay_follow(struct machine_replay *replay,
+			   const struct machine_follower *follower)
+{
+	replay->follower = *follower;
+}
+
+struct board *machine_replay_followed(struct machine_replay *replay)
+{
+	return replay->board;
+}
+
 void machine_replay_check(struct machine_replay *replay)
 {
 	replay->checks = true;
+}
+
+struct position machine_replay_now(const struct machine_replay *replay)
+{
+	struct position now = { board_steps(replay->board), replay->events };
+	uint32_t before = 0;
+
+	if (replay->has_segment &&
+	    now.time == recording_time(replay->recording, replay->segment))
+		recording_events_before(replay->recording, replay->segment,
+					&before, NULL);
+	now.events += before;
+	return now;
 }
 
 const struct board *machine_replay_board(const struct machine_replay *replay)

@@ -32,6 +32,21 @@ void machine_replay_tell(struct machine_replay *replay,
 			 void (*output)(void *context, uint8_t byte),
 			 void *context);
 
+/*
+ * All that is read of devices, told them, or stored by them, is told: from the
+ * start on, whoever follows has their state.  The board is for that alone.
+ */
+struct machine_follower {
+	void (*read)(void *context, uint64_t addr, uint64_t value);
+	void (*write)(void *context, uint64_t addr, unsigned size,
+		      uint64_t value);
+	void (*stored)(void *context);
+	void *context;
+};
+void machine_replay_follow(struct machine_replay *replay,
+			   const struct machine_follower *follower);
+struct board *machine_replay_followed(struct machine_replay *replay);
+
 /* At each key frame that is come to, the state must be what it says. */
 void machine_replay_check(struct machine_replay *replay);
 

@@ -3,7 +3,7 @@
  * machine_internal.h - the parts of a machine's replay, for each other
  *
  * machine.c follows the events of a segment; machine_frames.c starts at key
- * frames, and compares with them.
+ * frames, and compares with them.  guest_machine.c is what a replayer has of it.
  */
 #ifndef CPREC_REPLAYER_MACHINE_INTERNAL_H
 #define CPREC_REPLAYER_MACHINE_INTERNAL_H
@@ -11,14 +11,17 @@
 #include "cache/prediction.h"
 #include "formats/error.h"
 #include "replayer/machine.h"
+#include "replayer/replayer_internal.h"
 
 struct machine_replay {
 	struct recording *recording;
+	struct replayer *rep;	/* that it is part of; or NULL */
 	struct board *board;
 	struct board_world world;
 	uint64_t console;	/* address of its register for bytes */
 	void (*output)(void *context, uint8_t byte);
 	void *output_context;
+	struct machine_follower follower;	/* or zeros */
 	bool checks;
 
 	/* The segment that it is in, if it is in one. */
@@ -31,13 +34,23 @@ struct machine_replay {
 	struct packet next;	/* the event that comes next, if there is one, */
 	bool has_next;
 	uint64_t next_time;	/* then */
-	uint32_t events;	/* that have taken effect at the present time */
+	struct script_effect *effects;	/* of the event under way */
+	size_t effect_count, effect_room;
+	uint32_t events;	/* that have taken effect at the present time, in
+				   this segment */
 	enum board_stop stop;	/* why it stands here: an instruction whose
 				   result is not known yet */
 
 	uint64_t *ids;		/* stored pages that pages of RAM are */
 	int error;		/* of an observation */
 };
+
+/* As replayer_go(): REPLAYER_STOPPED at a breakpoint, or where it is to halt. */
+int machine_replay_go(struct machine_replay *replay,
+		      const struct segment_position *to, bool in_order,
+		      struct failure *why);
+
+struct position machine_replay_now(const struct machine_replay *replay);
 
 /* What a page is that was written since the key frame. */
 #define ID_UNKNOWN UINT64_MAX

@@ -4,6 +4,7 @@
 
 #include "formats/array.h"
 #include "formats/error.h"
+#include "replayer/guests.h"
 
 static bool is_of_guest(const struct replay_observer *observer)
 {
@@ -20,7 +21,7 @@ int replayer_observe(struct replayer *rep,
 		       rep->observer_room))
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	if (is_of_guest(observer))
-		rc = vm_observe(rep->vm, &observer->guest, why);
+		rc = rep->guest->observe(rep, &observer->guest, why);
 	if (!rc)
 		rep->observers[rep->observer_count++] = observer;
 	return rc;
@@ -32,7 +33,7 @@ void replayer_unobserve(struct replayer *rep,
 	size_t left = 0;
 
 	if (is_of_guest(observer))
-		vm_unobserve(rep->vm, &observer->guest);
+		rep->guest->unobserve(rep, &observer->guest);
 	for (size_t i = 0; i < rep->observer_count; i++)
 		if (rep->observers[i] != observer)
 			rep->observers[left++] = rep->observers[i];
@@ -45,6 +46,19 @@ const struct packet *replay_event_effect(const struct replay_event *event,
 	return &event->effects[number].packet;
 }
 
+void observers_tell(struct replayer *rep, const struct replay_event *told,
+		    bool done)
+{
+	for (size_t i = 0; i < rep->observer_count; i++) {
+		const struct replay_observer *observer = rep->observers[i];
+
+		if (!done && observer->event)
+			observer->event(observer->context, told);
+		if (done && observer->event_done)
+			observer->event_done(observer->context, told);
+	}
+}
+
 void observers_event(struct replayer *rep, const struct script_event *event,
 		     bool done)
 {
@@ -54,14 +68,7 @@ void observers_event(struct replayer *rep, const struct script_event *event,
 					  NULL,
 	};
 
-	for (size_t i = 0; i < rep->observer_count; i++) {
-		const struct replay_observer *observer = rep->observers[i];
-
-		if (!done && observer->event)
-			observer->event(observer->context, &told);
-		if (done && observer->event_done)
-			observer->event_done(observer->context, &told);
-	}
+	observers_tell(rep, &told, done);
 }
 
 struct position replayer_now(const struct replayer *rep)

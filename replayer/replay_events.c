@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "formats/error.h"
+#include "replayer/guests.h"
 
 static const char *stop_name(const struct vm_stop *stop)
 {
@@ -148,7 +149,7 @@ void replayer_halt(struct replayer *rep)
 {
 	rep->halts = true;
 	if (rep->running)
-		vm_interrupt(rep->vm);
+		rep->guest->interrupt(rep);
 }
 
 const struct script_event *events_next(const struct replayer *rep)
@@ -315,18 +316,6 @@ uint32_t events_done(const struct replayer *rep)
 		done += position_counts(event->packet.kind);
 	}
 	return done;
-}
-
-struct position position_now(const struct replayer *rep)
-{
-	struct position now = { vm_steps(rep->vm), events_done(rep) };
-	uint32_t before = 0;
-
-	if (now.time == rep->start)
-		recording_events_before(rep->recording, rep->segment, &before,
-					NULL);
-	now.events += before;
-	return now;
 }
 
 /* Whether an event comes before the place where `events` at `t` are done. */

@@ -6,115 +6,20 @@
 #include <string.h>
 
 #include "formats/error.h"
-#include "index/index.h"
+#include "replayer/guests.h"
 #include "replayer/replayer_internal.h"
 
 /* ------- going to a position ------- */
-
-/* Goes on from the end of one segment into the next. */
-static int cross(struct replayer *rep, struct failure *why)
-{
-	struct key_frame frame = { 0 };
-	size_t segment = rep->segment + 1;
-	int rc;
-
-	if (events_next(rep))
-		return events_never_came(rep, why);
-	rc = doubtful_touch_rest(rep, why);
-	if (!rc)
-		rc = recording_key_frame(rep->recording, segment, &frame, why);
-	if (!rc)
-		rc = start_script(rep, segment, &frame, why);
-	if (!rc)
-		rc = turns_switch(rep, segment, start_stream(rep, segment),
-				  why);
-	if (!rc)
-		doubtful_anew(rep, &frame);
-	key_frame_release(&frame);
-	if (rc)
-		rep->loaded = false;
-	return rc;
-}
 
 void replayer_in_order(struct replayer *rep, bool in_order)
 {
 	rep->in_order = in_order;
 }
 
-static bool is_ahead(const struct replayer *rep,
-		     const struct segment_position *to)
-{
-	uint64_t now = vm_steps(rep->vm);
-
-	if (!rep->loaded || to->segment < rep->segment || to->time < now)
-		return false;
-	if (to->segment == rep->segment)
-		return to->time > now || to->events >= events_done(rep);
-	/* Crossing keeps the translations. */
-	return rep->in_order || to->segment == rep->segment + 1;
-}
-
-/* Events behind the end of the recording never come. */
-static bool is_overdue(const struct replayer *rep, uint64_t t)
-{
-	const struct script_event *next = events_next(rep);
-
-	return next && t == recording_end(rep->recording) &&
-	       rep->start + next->time > t;
-}
-
-/* Somebody who goes back by little will do so again. */
-static bool steps_back(const struct replayer *rep,
-		       const struct segment_position *to)
-{
-	return rep->loaded && !rep->in_order &&
-	       (to->segment == rep->segment || to->segment + 1 == rep->segment);
-}
-
-/* Starts anew, where that is needed or better. */
-static int start(struct replayer *rep, const struct segment_position *to,
-		 struct failure *why)
-{
-	bool ahead = is_ahead(rep, to);
-	bool lays = !ahead && steps_back(rep, to);
-	int rc;
-
-	if (ahead && (rep->in_order || rep->observer_count ||
-		      !points_are_nearer(rep, to)))
-		return 0;
-	if (rep->in_order)
-		return start_at_frame(rep, 0, why);
-	rc = points_start(rep, to, why);
-	if (!rc && lays && !rep->observer_count)
-		rc = points_lay(rep, to, why);
-	return rc;
-}
-
 int replayer_go(struct replayer *rep, const struct segment_position *to,
 		struct failure *why)
 {
-	int rc = start(rep, to, why);
-
-	while (!rc && rep->segment < to->segment) {
-		uint64_t end =
-			recording_time(rep->recording, rep->segment + 1);
-
-		rc = events_run(rep, end, EVENTS_ALL, why);
-		if (!rc)
-			rc = cross(rep, why);
-	}
-	if (!rc && !rep->observer_count && !rep->in_order)
-		rc = points_store_on_way(rep, to, why);
-	if (!rc && rep->expects_back && !rep->observer_count && !rep->in_order)
-		rc = points_lay_near(rep, to, why);
-	if (!rc)
-		rc = events_run(rep, to->time, to->events, why);
-	if (!rc && is_overdue(rep, to->time))
-		rc = events_never_came(rep, why);
-	/* What is half done cannot be gone on with. */
-	if (rc < 0)
-		rep->loaded = false;
-	return rc;
+	return rep->guest->go(rep, to, why);
 }
 
 int replayer_seek(struct replayer *rep, const struct position *to,
@@ -154,25 +59,22 @@ int replayer_seek_frame(struct replayer *rep, size_t segment,
 int replayer_seek_in(struct replayer *rep, size_t segment, uint64_t t,
 		     struct failure *why)
 {
-	const struct segment_position place = { segment, t, EVENTS_ALL };
-	int rc = 0;
+	int rc = rep->guest->seek_in(rep, segment, t, why);
 
-	/* What is known of shared pages must be what a key frame led to. */
-	if (!rep->loaded || rep->segment != segment || !is_ahead(rep, &place))
-		rc = start_at_frame(rep, segment, why);
-	if (!rc)
-		rc = events_run(rep, t, EVENTS_ALL, why);
-	if (rc)
-		rep->loaded = false;
 	rep->position = (struct position){ t, EVENTS_ALL };
 	return rc;
 }
 
 /* ------- looking ------- */
 
+struct position position_now(const struct replayer *rep)
+{
+	return rep->guest->now(rep);
+}
+
 uint64_t replayer_time(const struct replayer *rep)
 {
-	return vm_steps(rep->vm);
+	return rep->guest->time(rep);
 }
 
 struct position replayer_position(const struct replayer *rep)
@@ -206,66 +108,54 @@ void replayer_rejoin(struct replayer *rep)
 	rep->loaded = false;
 }
 
-static bool is_shared(const struct replayer *rep, guest_addr addr)
-{
-	const struct region *region = memory_region_at(rep->memory, addr);
-
-	return region && region->kind == REGION_SHARED;
-}
-
-/* The page stays doubtful: until it is touched, something else is known. */
-static int read_touch(struct replayer *rep, const struct script_touch *touch,
-		      uint64_t addr, uint8_t *bytes, uint8_t *known,
-		      size_t size, struct failure *why)
-{
-	uint8_t contents[GUEST_PAGE];
-	int rc = script_touch_contents(touch, rep->recording, contents, why);
-
-	if (rc)
-		return rc;
-	memcpy(bytes, contents + addr % GUEST_PAGE, size);
-	memset(known, 1, size);
-	return 0;
-}
-
-/* One page, or a part of it. */
-static int read_part(struct replayer *rep, uint64_t addr, uint8_t *bytes,
-		     uint8_t *known, size_t size, struct failure *why)
-{
-	uint64_t page = memory_home(rep->memory, addr) >> GUEST_PAGE_SHIFT;
-	uint64_t doubt = memory_page_doubt(rep->memory, page);
-	const struct script_touch *touch;
-
-	memset(known, 0, size);
-	/* What the guest will see at its first touch, it holds already. */
-	touch = doubt ? script_find_touch(&rep->script, page, doubt) : NULL;
-	if (doubt && !touch)
-		return 0;
-	if (doubt && is_shared(rep, addr))
-		return read_touch(rep, touch, addr, bytes, known, size, why);
-	if (memory_look(rep->memory, addr, bytes, size))
-		return 0;	/* not mapped */
-	memset(known, 1, size);
-	return rep->error ? failed(why, rep->error, "%s", rep->why.text) : 0;
-}
-
 int replayer_read(struct replayer *rep, uint64_t addr, uint8_t *bytes,
 		  uint8_t *known, size_t size, struct failure *why)
 {
-	int rc = 0;
+	return rep->guest->read(rep, addr, bytes, known, size, why);
+}
 
-	while (size && !rc) {
-		size_t span = GUEST_PAGE - addr % GUEST_PAGE;
+bool replayer_peek(struct replayer *rep, uint64_t addr, uint8_t *bytes,
+		   size_t size)
+{
+	return rep->guest->peek(rep, addr, bytes, size);
+}
 
-		if (span > size)
-			span = size;
-		rc = read_part(rep, addr, bytes, known, span, why);
-		addr += span;
-		bytes += span;
-		known += span;
-		size -= span;
-	}
-	return rc;
+guest_addr replayer_home(struct replayer *rep, guest_addr addr)
+{
+	return rep->guest->home(rep, addr);
+}
+
+guest_addr replayer_address(struct replayer *rep, guest_addr home)
+{
+	return rep->guest->address(rep, home);
+}
+
+void replayer_use_space(struct replayer *rep, const struct address_space *space)
+{
+	rep->guest->use_space(rep, space);
+}
+
+uint64_t replayer_reg(struct replayer *rep, unsigned reg)
+{
+	return rep->guest->reg(rep, reg);
+}
+
+void replayer_registers(struct replayer *rep, struct reg_file *out)
+{
+	rep->guest->registers(rep, out);
+}
+
+int replayer_thread_registers(struct replayer *rep, uint32_t stream,
+			      struct reg_file *out, struct failure *why)
+{
+	return rep->guest->of_thread(rep, stream, out, why);
+}
+
+void replayer_instruction(struct replayer *rep, guest_addr pc,
+			  const uint8_t *code, size_t size,
+			  enum vm_syntax syntax, struct vm_instruction *out)
+{
+	rep->guest->instruction(rep, pc, code, size, syntax, out);
 }
 
 bool replayer_is_at(const struct replayer *rep, const struct position *position)
@@ -278,62 +168,19 @@ bool replayer_is_at(const struct replayer *rep, const struct position *position)
 	return !position_compare(&now, position);
 }
 
-static bool is_doubtful(const struct replayer *rep, uint64_t addr)
-{
-	return memory_page_doubt(rep->memory, memory_home(rep->memory, addr) >>
-						      GUEST_PAGE_SHIFT);
-}
-
-bool replayer_peek(struct replayer *rep, uint64_t addr, uint8_t *bytes,
-		   size_t size)
-{
-	return addr % GUEST_PAGE + size <= GUEST_PAGE &&
-	       !is_doubtful(rep, addr) &&
-	       !memory_look(rep->memory, addr, bytes, size) && !rep->error;
-}
-
 /* ------- making one ------- */
-
-static bool on_expects(void *context, uint64_t page)
-{
-	struct replayer *rep = context;
-
-	return page_index_is_touched(&rep->index, page);
-}
-
-int replayer_make_vm(struct replayer *rep, struct failure *why)
-{
-	struct memory_observer observer = {
-		.context = rep, .resolve = doubtful_resolve,
-		.supply = replayer_supply, .expects = on_expects,
-	};
-	int rc = processor_check(
-		rep->regs->arch, &recording_meta(rep->recording)->processor,
-		trace_reader_path(recording_reader(rep->recording)), why);
-
-	if (!rc)
-		rc = vm_create(&rep->vm, rep->regs->arch, &observer, why);
-	if (rc)
-		return rc;
-	vm_behave_as(rep->vm,
-		     recording_meta(rep->recording)->processor.behaviour);
-	rep->memory = vm_memory(rep->vm);
-	rep->home = vm_thread_current(rep->vm);
-	return 0;
-}
 
 int replayer_create(struct replayer **out, struct recording *recording,
 		    struct failure *why)
 {
-	struct replayer *rep;
-	int rc = recording_check_program(recording, why);
+	struct replayer *rep = calloc(1, sizeof(*rep));
+	int rc;
 
-	if (rc)
-		return rc;
-	rep = calloc(1, sizeof(*rep));
 	if (!rep)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	rep->recording = recording;
+	rep->guest = recording_is_machine(recording) ? &guest_machine :
+						       &guest_program;
 	rep->cancelled = recording_cancelled(recording);
 	points_init(&rep->points);
 	rep->regs = recording_reg_table(recording);
@@ -342,7 +189,7 @@ int replayer_create(struct replayer **out, struct recording *recording,
 	if (!rep->threads)
 		rc = failed(why, ERR_NO_MEMORY, "out of memory");
 	else
-		rc = replayer_make_vm(rep, why);
+		rc = rep->guest->make(rep, why);
 	if (rc) {
 		replayer_destroy(rep);
 		return rc;
@@ -355,8 +202,7 @@ void replayer_destroy(struct replayer *rep)
 {
 	if (!rep)
 		return;
-	turns_end(rep);
-	vm_destroy(rep->vm);
+	rep->guest->end(rep);
 	free(rep->threads);
 	points_release(&rep->points);
 	script_release(&rep->script);

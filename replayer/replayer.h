@@ -143,7 +143,10 @@ bool replayer_last_fault(const struct replayer *replayer, struct vm_stop *out);
 /* Whether the thread whose turn it is has ended: another one's comes next. */
 bool replayer_has_ended(const struct replayer *replayer);
 
-/* Registers of the thread whose turn it is, or where it ended. */
+/* A register of the thread whose turn it is, of at most 8 bytes. */
+uint64_t replayer_reg(struct replayer *replayer, unsigned reg);
+
+/* All of them, also where it ended. */
 void replayer_registers(struct replayer *replayer, struct reg_file *out);
 
 /*
@@ -169,7 +172,50 @@ bool replayer_is_at(const struct replayer *replayer,
 bool replayer_peek(struct replayer *replayer, uint64_t addr, uint8_t *bytes,
 		   size_t size);
 
-/* The guest, for disassembly and the like; do not run or change it. */
+/*
+ * The address by which an access to `addr` is told: that of a common page, or
+ * `addr`; of a machine, the physical one.  And an address that the guest has for
+ * it.
+ */
+guest_addr replayer_home(struct replayer *replayer, guest_addr addr);
+guest_addr replayer_address(struct replayer *replayer, guest_addr home);
+
+/* Nothing is there. */
+#define HOME_NONE UINT64_MAX
+
+/* Which addresses of a machine are meant, by whoever reads. */
+struct address_space {
+	bool is_physical;
+	bool has_table;		/* virtual ones of a process, whose first page
+				   table for the lower half is at ... */
+	uint64_t table;		/* ... this physical address; else of the
+				   present one */
+	bool has_high;		/* the same of the upper half: the kernel's */
+	uint64_t high;
+};
+
+/* From now on; at first, virtual ones as they are at the time. */
+void replayer_use_space(struct replayer *replayer,
+			const struct address_space *space);
+
+/* Of a machine, what tells which process is the present one; false: it is
+ * none. */
+struct machine_view {
+	bool is_program;	/* the processor is not in the kernel */
+	uint64_t program_sp, kernel_sp;	/* registers, whatever they are used for */
+	uint64_t high;		/* page table of the upper half */
+};
+bool replayer_machine(const struct replayer *replayer,
+		      struct machine_view *out);
+
+/* The instruction whose first bytes these are, at `pc`. */
+void replayer_instruction(struct replayer *replayer, guest_addr pc,
+			  const uint8_t *code, size_t size,
+			  enum vm_syntax syntax, struct vm_instruction *out);
+
+/*
+ * The guest, of a program; NULL: it is a machine.  Do not run or change it.
+ */
 struct vm *replayer_vm(struct replayer *replayer);
 
 /*

@@ -2,8 +2,8 @@
 /*
  * replayer_internal.h - a replayer's state, for the files that make it up
  *
- * replayer.c goes to a time: it starts at a key frame (start.c) or a checkpoint
- * (points.c); replay_events.c runs from event to event, and replay_effects.c
+ * replayer.c is asked, and asks guest_program.c or guest_machine.c.  Of a program,
+ * that goes to a time: it starts at a key frame (start.c) or a checkpoint (points.c); replay_events.c runs from event to event, and replay_effects.c
  * does what each of them did.  Pages come from snapshots (fetch.c) and from the
  * streams (doubtful.c).  turns.c knows the threads; check.c compares with the
  * recording.
@@ -80,10 +80,15 @@ struct points {
 	struct side_file *side;		/* has others; or NULL */
 };
 
+struct guest;
+struct machine_guest;
+
 struct replayer {
 	struct recording *recording;
-	struct vm *vm;
+	const struct guest *guest;
+	struct vm *vm;			/* of a program, ... */
 	struct memory *memory;
+	struct machine_guest *machine;	/* ... or this one */
 	const struct reg_table *regs;
 	struct cache cache;
 
@@ -190,6 +195,8 @@ void doubtful_anew(struct replayer *rep, const struct key_frame *frame);
 
 void observers_event(struct replayer *rep, const struct script_event *event,
 		     bool done);
+void observers_tell(struct replayer *rep, const struct replay_event *told,
+		    bool done);
 void observers_turn(struct replayer *rep, bool after);
 
 /* An OUTPUT packet: tells what the program wrote. */
@@ -213,9 +220,6 @@ const struct script_event *events_next(const struct replayer *rep);
 /* Events of the present time in this segment that have taken effect. */
 uint32_t events_done(const struct replayer *rep);
 
-/* Where the replay stands. */
-struct position position_now(const struct replayer *rep);
-
 /* A run has stopped before what it was to run to, and can go on. */
 #define REPLAYER_STOPPED 1
 
@@ -235,6 +239,11 @@ int events_never_came(struct replayer *rep, struct failure *why);
 /* Goes to a position within a segment.  REPLAYER_STOPPED as in events_run(). */
 int replayer_go(struct replayer *rep, const struct segment_position *to,
 		struct failure *why);
+
+/* Where the replay stands. */
+struct position position_now(const struct replayer *rep);
+
+/* ------- guest_program.c ------- */
 
 /* Makes the guest, without a program in it. */
 int replayer_make_vm(struct replayer *rep, struct failure *why);
@@ -341,6 +350,9 @@ int turns_restore(struct replayer *rep, const struct saved_turns *saved,
 /* Gives the turn to a stream, whose key frame is of `segment` or before. */
 int turns_switch(struct replayer *rep, size_t segment, uint32_t stream,
 		 struct failure *why);
+
+int turns_registers(struct replayer *rep, uint32_t stream,
+		    struct reg_file *out, struct failure *why);
 
 /* ", thread 1234" if there are several, else "". */
 const char *turns_name(struct replayer *rep, uint32_t stream, char *text,

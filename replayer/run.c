@@ -5,6 +5,7 @@
 
 #include "formats/error.h"
 #include "index/index.h"
+#include "replayer/guests.h"
 #include "replayer/replayer_internal.h"
 #include "replayer/run_internal.h"
 
@@ -132,11 +133,19 @@ static void meet_event(struct search *search, const struct packet *packet)
 
 /* ------- events ------- */
 
+/* Whether it changes memory where it says, and how much. */
+static bool effect_writes(const struct packet *effect, uint64_t *size)
+{
+	*size = effect->kind == PACKET_STORED ? GUEST_PAGE : effect->size;
+	return effect->kind == PACKET_WRITE || effect->kind == PACKET_STORED;
+}
+
 static void on_event(void *context, const struct replay_event *event)
 {
 	struct search *search = context;
 	struct replayer *rep = search->rep;
 	struct meeting met = { .any = true };
+	uint64_t size;
 
 	call_meet(search, event->packet);
 	if (is_awaited(search, event->packet))
@@ -144,14 +153,15 @@ static void on_event(void *context, const struct replay_event *event)
 	for (size_t i = 0; i < event->count; i++) {
 		const struct packet *effect = replay_event_effect(event, i);
 
-		if (effect->kind != PACKET_WRITE ||
-		    !is_watched(search, true, effect->addr, effect->size, &met.stop.index))
+		if (!effect_writes(effect, &size) ||
+		    !is_watched(search, true, effect->addr, size,
+				&met.stop.index))
 			continue;
 		place_event(rep, event->packet->kind, &met);
 		met.stop = (struct replay_stop) {
 			.kind = REPLAY_AT_WATCH, .index = met.stop.index,
 			.by_event = true, .access = ACCESS_WRITE,
-			.addr = effect->addr, .size = effect->size,
+			.addr = effect->addr, .size = size,
 		};
 		run_take(search, &met);
 		return;
@@ -191,7 +201,7 @@ static void meet_break(struct search *search)
 		.any = true, .before = position_now(search->rep),
 		.stop = { .kind = REPLAY_AT_BREAK },
 	};
-	guest_addr pc = vm_reg(search->rep->vm, search->rep->regs->pc);
+	guest_addr pc = replayer_reg(search->rep, search->rep->regs->pc);
 
 	while (search->until->breaks[met.stop.index] != pc)
 		met.stop.index++;
@@ -288,7 +298,7 @@ static struct segment_position next_place(const struct search *search,
 {
 	struct replayer *rep = search->rep;
 	const uint64_t most = STEPS_AT_ONCE;
-	uint64_t now = vm_steps(rep->vm);
+	uint64_t now = replayer_time(rep);
 	uint64_t end = recording_time(rep->recording, rep->segment + 1);
 
 	if (rep->segment == to->segment && to->time - now <= most)
@@ -372,10 +382,11 @@ static int begin(struct search *search, struct failure *why)
 	if (!search->had)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	for (size_t i = 0; i < until->break_count; i++)
-		search->had[i] = vm_break_is_set(rep->vm, until->breaks[i]);
+		search->had[i] = rep->guest->break_is_set(rep,
+							until->breaks[i]);
 	for (size_t i = 0; i < until->break_count && !rc; i++)
 		if (!search->had[i])
-			rc = vm_break_set(rep->vm, until->breaks[i], why);
+			rc = replayer_break_set(rep, until->breaks[i], why);
 	return rc ? rc : replayer_observe(rep, &search->observer, why);
 }
 
@@ -386,7 +397,7 @@ static void end(struct search *search)
 
 	for (size_t i = 0; i < until->break_count && search->had; i++)
 		if (!search->had[i])
-			vm_break_clear(rep->vm, until->breaks[i]);
+			replayer_break_clear(rep, until->breaks[i]);
 	free(search->had);
 	search->had = NULL;
 	replayer_unobserve(rep, &search->observer);
@@ -485,12 +496,12 @@ int run_part(struct search *search, const struct position *first,
 
 int replayer_break_set(struct replayer *rep, guest_addr pc, struct failure *why)
 {
-	return vm_break_set(rep->vm, pc, why);
+	return rep->guest->break_set(rep, pc, why);
 }
 
 void replayer_break_clear(struct replayer *rep, guest_addr pc)
 {
-	vm_break_clear(rep->vm, pc);
+	rep->guest->break_clear(rep, pc);
 }
 
 int replayer_visit(struct replayer *rep, const struct replay_visits *visits,

@@ -30,7 +30,7 @@ bool call_is_awaited(const struct search *search, const struct packet *packet)
 static struct position before_last(const struct search *search)
 {
 	const struct replayer *rep = search->rep;
-	struct position at = { vm_steps(rep->vm) - 1, 0 };
+	struct position at = { replayer_time(rep) - 1, 0 };
 	uint32_t others = 0;
 
 	/* In the segment before: if it began there, it has been told. */
@@ -133,10 +133,10 @@ void call_begin(struct search *search)
 /* A thread that gives its turn away may be in a call that comes back later. */
 void call_end(struct search *search)
 {
-	const struct replayer *rep = search->rep;
+	struct replayer *rep = search->rep;
 
 	if (search->until->calls && !search->was_in_call && is_in_call(search))
-		meet_entry(search, vm_reg(rep->vm, rep->regs->result));
+		meet_entry(search, replayer_reg(rep, rep->regs->result));
 	search->was_in_call = true;
 }
 

@@ -188,10 +188,6 @@ bool replayer_last_fault(const struct replayer *rep, struct vm_stop *out)
 	return rep->has_fault;
 }
 
-void replayer_registers(struct replayer *rep, struct reg_file *out)
-{
-	vm_registers(rep->vm, out);
-}
 
 static int tid_now(struct replayer *rep, uint32_t stream, uint32_t *tid,
 		   struct failure *why)
@@ -263,8 +259,8 @@ static bool is_last(const struct replayer *rep, uint32_t stream)
 	       replayer_time(rep) == recording_end(rep->recording);
 }
 
-int replayer_thread_registers(struct replayer *rep, uint32_t stream,
-			      struct reg_file *out, struct failure *why)
+int turns_registers(struct replayer *rep, uint32_t stream,
+		    struct reg_file *out, struct failure *why)
 {
 	const struct replay_thread *thread = &rep->threads[stream];
 

@@ -219,10 +219,23 @@ static int none(const struct answering *answering)
 	return EXIT_FAILED;
 }
 
+/* What cannot be asked of machines, and what of nothing else. */
+static int check_machine(const struct answering *answering,
+			 struct failure *why)
+{
+	struct recording *recording = answering->opened->recording;
+
+	if (answering->command->reg)
+		return recording_check_program(recording, why);
+	return question_check_space(&answering->command->asked, recording, why);
+}
+
 static int answer(struct answering *answering, struct failure *why)
 {
 	int rc = opened_ask(answering->opened, why);
 
+	if (!rc)
+		rc = check_machine(answering, why);
 	if (!rc && answering->command->reg)
 		return search_register(answering, why);
 	if (!rc)
@@ -245,7 +258,7 @@ int accesses_answer(const struct accesses_command *command,
 	path = options_recording(options, id);
 	if (!path)
 		return options->status;
-	if (opened_begin(&answering.opened, path, &why))
+	if (opened_begin_any(&answering.opened, path, &why))
 		return say_failure(&why);
 	rc = answer(&answering, &why);
 	status = rc ? say_failure(&why) :
@@ -326,6 +339,12 @@ int accesses_take(struct accesses_command *command,
 		return take_thread(command, options, id);
 	case ACCESSES_FRAME:
 		return take_number(options, id, &command->asked.frame);
+	case ACCESSES_PHYSICAL:
+		command->asked.is_physical = true;
+		return 0;
+	case ACCESSES_PROCESS:
+		command->asked.process = options->value;
+		return 0;
 	case ACCESSES_DEBUG_DIR:
 		debug_folders_take(options->value);
 		return 0;

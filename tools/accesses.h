@@ -32,7 +32,8 @@ struct accesses_command {
 enum { ACCESSES_ADDR = 256, ACCESSES_SIZE, ACCESSES_AT, ACCESSES_FROM,
        ACCESSES_TO, ACCESSES_ONLY_FIRST, ACCESSES_ONLY_LAST, ACCESSES_LIMIT,
        ACCESSES_CHANGES, ACCESSES_VALUE, ACCESSES_THREAD, ACCESSES_FRAME,
-       ACCESSES_DEBUG_DIR, ACCESSES_REGISTER, ACCESSES_JSON };
+       ACCESSES_DEBUG_DIR, ACCESSES_REGISTER, ACCESSES_PHYSICAL,
+       ACCESSES_PROCESS, ACCESSES_JSON };
 
 /* Options that all four have, for their tables. */
 #define ACCESSES_OPTION_ADDR                                                  \
@@ -48,6 +49,13 @@ enum { ACCESSES_ADDR = 256, ACCESSES_SIZE, ACCESSES_AT, ACCESSES_FROM,
 	{ ACCESSES_FRAME, "frame", "N",                                       \
 	  "whose variables are meant: 0 is the innermost\n"                   \
 	  "function, as 'cprec backtrace' shows them" },                      \
+	{ ACCESSES_PHYSICAL, "physical", NULL,                                \
+	  "of a machine: the address is physical; without this\n"             \
+	  "it is as at the end of what is asked for",                         \
+	  .without = "process" },                                             \
+	{ ACCESSES_PROCESS, "process", "P",                                   \
+	  "of a machine: the address is one of this process of\n"            \
+	  "its kernel, a number or a name" },                                 \
 	{ ACCESSES_DEBUG_DIR, "debug-dir", "DIR",                             \
 	  "where debugging information is looked for, too" },                 \
 	{ ACCESSES_JSON, "json", NULL,                                        \

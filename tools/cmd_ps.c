@@ -9,16 +9,18 @@
 #include "formats/error.h"
 #include "tools/child_ends.h"
 #include "tools/commands.h"
+#include "tools/guest_processes.h"
 #include "tools/messages.h"
 #include "tools/options.h"
 #include "tools/print.h"
 #include "tools/process_tree.h"
 #include "tools/processes.h"
 #include "tools/table.h"
+#include "tools/views.h"
 
 static int run(struct options *options);
 
-enum { OPTION_FAILED = 256, OPTION_JSON };
+enum { OPTION_FAILED = VIEW_OWN };
 
 const struct command command_ps = {
 	.name = "ps",
@@ -38,7 +40,11 @@ const struct command command_ps = {
 		{ OPTION_FAILED, "failed", NULL,
 		  "only those that ended with another status than 0, or\n"
 		  "by a signal" },
-		{ OPTION_JSON, "json", NULL, "one JSON object for each process" },
+		{ VIEW_AT, "at", "T",
+		  "of a machine: the processes of its kernel at this\n"
+		  "time; '*' is the present one",
+		  .without = "verbose failed" },
+		{ VIEW_JSON, "json", NULL, "one JSON object for each process" },
 		{ 0 }
 	},
 	.notes = "AT is when a process was made, UNTIL about when it ended, in"
@@ -202,7 +208,7 @@ static void add_line(struct table *table, const struct tree_line *lines,
 /* ------- the family ------- */
 
 /* What is printed. */
-struct view {
+struct shown {
 	bool json, verbose, failed;
 	bool branch;		/* only from the file that was asked about down */
 };
@@ -238,7 +244,7 @@ static bool has_failed(const json_t *object)
 }
 
 static int print_processes(const struct processes *processes,
-			   const struct view *view, struct failure *why)
+			   const struct shown *view, struct failure *why)
 {
 	struct table table = { .columns = columns, .width = COLUMNS };
 	struct tree_line *lines;
@@ -272,7 +278,7 @@ static int print_processes(const struct processes *processes,
 	return rc;
 }
 
-static int show(const char *path, const struct view *view, struct failure *why)
+static int show(const char *path, const struct shown *view, struct failure *why)
 {
 	struct processes processes;
 	struct family_files files;
@@ -290,26 +296,34 @@ static int show(const char *path, const struct view *view, struct failure *why)
 	return rc;
 }
 
-static int run(struct options *options)
+static int show_recorded(struct options *options, int id, struct shown *view)
 {
-	struct view view = { 0 };
+	const char *path = options_recording(options, id);
 	struct failure why;
-	const char *path;
-	int id;
 
-	while ((id = options_next(options)) >= 0) {
-		if (id == OPTION_JSON)
-			view.json = true;
-		else if (id == OPTION_FAILED)
-			view.failed = true;
-		else
-			view.verbose = true;
-	}
-	path = options_recording(options, id);
 	if (!path)
 		return options->status;
-	view.branch = options->pid != NULL;
-	if (show(path, &view, &why))
+	view->branch = options->pid != NULL;
+	if (show(path, view, &why))
 		return say_failure(&why);
 	return finish_output(EXIT_ANSWERED);
+}
+
+static int run(struct options *options)
+{
+	struct view machine = { .show = guest_processes_show };
+	struct shown view = { 0 };
+	int id = 0, rc = 0;
+
+	while (!rc && (id = options_next(options)) >= 0) {
+		if (id == OPTION_FAILED)
+			view.failed = true;
+		else if (id == 'v')
+			view.verbose = true;
+		else
+			rc = view_take_option(options, id, &machine);
+	}
+	view.json = machine.json;
+	return machine.at_count ? views_run(&machine, options, rc ? rc : id) :
+				  show_recorded(options, rc ? rc : id, &view);
 }

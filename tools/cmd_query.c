@@ -24,7 +24,8 @@ static int run(struct options *options);
 
 enum { OPTION_ADDR = 256, OPTION_AT, OPTION_SIZE, OPTION_JSON,
        OPTION_REGISTERS, OPTION_THREAD, OPTION_RACES, OPTION_NO_RACES,
-       OPTION_FORMAT, OPTION_DEBUG_DIR, OPTION_FRAME, OPTION_PHYSICAL };
+       OPTION_FORMAT, OPTION_DEBUG_DIR, OPTION_FRAME, OPTION_PHYSICAL,
+       OPTION_PROCESS };
 
 const struct command command_query = {
 	.name = "query",
@@ -82,7 +83,11 @@ const struct command command_query = {
 		{ OPTION_PHYSICAL, "physical", NULL,
 		  "of a machine: addresses are physical; without this\n"
 		  "they are those of its page tables at T",
-		  .with = "addr" },
+		  .with = "addr", .without = "process" },
+		{ OPTION_PROCESS, "process", "P",
+		  "of a machine: addresses are those of this process of\n"
+		  "its kernel, a number or a name; 'cprec ps --at=T'\n"
+		  "lists them", .with = "addr" },
 		{ OPTION_REGISTERS, "registers", NULL, NULL,
 		  .instead = "cprec registers --at=T" },
 		{ OPTION_RACES, "races", NULL,
@@ -144,6 +149,7 @@ struct query_command {
 	uint64_t frame;
 	struct threads_text threads;
 	bool json, from_input, physical;
+	const char *process;	/* whose addresses; NULL: the present one */
 	enum which_races races;
 	struct opened *opened;
 };
@@ -181,6 +187,8 @@ static struct request how_asked(const struct query_command *command)
 		.size = command->size,
 		.format = command->format,
 		.some_thread = command->threads.some,
+		.is_physical = command->physical,
+		.process = command->process,
 		.tid = command->threads.tid,
 		.frame = command->frame,
 	};
@@ -412,32 +420,15 @@ static int take_end(struct query_command *command, struct failure *why)
 		failed(why, ERR_NO_MEMORY, "out of memory") : 0;
 }
 
-static int answer_machine(const struct query_command *command, int *status,
-			  struct failure *why)
+static int answer_all(struct query_command *command, int *status,
+		      struct failure *why)
 {
-	const struct machine_question asked = {
-		.addrs = command->addrs.list,
-		.addr_count = command->addrs.count,
-		.ats = command->ats.list,
-		.at_count = command->ats.count,
-		.size = command->size,
-		.physical = command->physical,
-		.json = command->json,
-	};
-
-	if (command->from_input || command->format || command->threads.some ||
-	    command->frame)
-		return recording_check_program(command->opened->recording, why);
-	return machine_query(command->opened, &asked, status, why);
-}
-
-static int answer_program(struct query_command *command, int *status,
-			  struct failure *why)
-{
+	const struct request asked = how_asked(command);
 	int rc = opened_ask(command->opened, why);
 
-	if (!rc && command->physical)
-		rc = failed(why, ERR_INPUT, "--physical is for machines only");
+	if (!rc)
+		rc = question_check_space(&asked, command->opened->recording,
+					  why);
 	if (!rc && command->addrs.count && !command->ats.count)
 		rc = take_end(command, why);
 	if (!rc && command->from_input)
@@ -450,9 +441,7 @@ static int answer_program(struct query_command *command, int *status,
 static int answer(struct query_command *command, struct failure *why)
 {
 	int status = EXIT_ANSWERED;
-	int rc = recording_is_machine(command->opened->recording) ?
-			 answer_machine(command, &status, why) :
-			 answer_program(command, &status, why);
+	int rc = answer_all(command, &status, why);
 
 	if (rc)
 		status = say_failure(why);
@@ -501,6 +490,9 @@ static int take_option(const struct options *options, int id,
 		break;
 	case OPTION_JSON:
 		command->json = true;
+		break;
+	case OPTION_PROCESS:
+		command->process = options->value;
 		break;
 	case OPTION_PHYSICAL:
 		command->physical = true;

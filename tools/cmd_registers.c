@@ -280,66 +280,12 @@ static int show(struct view *view, struct failure *why)
 	return rc ? rc : show_stream(view, stream, why);
 }
 
-/* ------- machines ------- */
-
-static void print_machine(const struct view *view,
-			  const struct reg_table *table,
-			  const struct reg_file *file)
-{
-	char at[POSITION_TEXT];
-
-	printf("registers at t=%s\n", position_text(at, &view->at));
-	for (unsigned i = 0; i < table->count; i++) {
-		if (!is_wanted(view, table, i))
-			continue;
-		printf("  %-14s ", table->regs[i].name);
-		print_register(stdout, table, file, i);
-		putchar('\n');
-	}
-}
-
-static void print_machine_json(const struct view *view,
-			       const struct reg_table *table,
-			       const struct reg_file *file)
-{
-	json_t *object = json_object(), *registers = json_object();
-	char value[REGISTER_TEXT];
-
-	for (unsigned i = 0; i < table->count; i++) {
-		if (!is_wanted(view, table, i))
-			continue;
-		register_text(value, table, file, i);
-		json_set_text(registers, table->regs[i].name, value);
-	}
-	json_set_position(object, &view->at);
-	json_set_address(object, "pc", reg_get(table, file, table->pc));
-	json_object_set_new(object, "registers", registers);
-	print_json(object);
-}
-
-static int show_machine(struct view *view, struct failure *why)
-{
-	const struct reg_table *table = recording_reg_table(view->recording);
-	struct reg_file file;
-	int rc = check_names(view, why);
-
-	if (rc)
-		return rc;
-	board_registers(machine_replay_board(view->opened->machine), &file);
-	if (view->json)
-		print_machine_json(view, table, &file);
-	else
-		print_machine(view, table, &file);
-	return 0;
-}
-
 /* ------- the command ------- */
 
 static int run(struct options *options)
 {
 	struct registers_command command = { 0 };
-	struct view view = { .show = show, .show_machine = show_machine,
-			     .context = &command };
+	struct view view = { .show = show, .context = &command };
 	int id = 0, rc = 0;
 
 	while (!rc && (id = options_next(options)) >= 0) {

@@ -180,8 +180,11 @@ static int replay_file(struct replay *replay, const char *path,
 
 	if (rc)
 		return rc;
-	if (recording_is_machine(recording) && !replay->threads.some) {
-		rc = machine_replay(recording, replay->to, replay->quiet, why);
+	if (recording_is_machine(recording)) {
+		rc = replay->threads.some ?
+			     recording_check_program(recording, why) :
+			     machine_replay(recording, replay->to,
+					    replay->quiet, why);
 		goto end;
 	}
 	rc = place_position(&to, &is_time, recording, replay->to, why);

@@ -6,30 +6,42 @@
 
 #include "formats/error.h"
 #include "tools/commands.h"
+#include "tools/live_machine.h"
 #include "tools/messages.h"
 #include "tools/options.h"
 #include "tools/programs.h"
+#include "tools/record_machine.h"
 #include "vm/linux/linux.h"
 #include "vm/memory/memory.h"
 #include "vm/vm.h"
 
 static int run(struct options *options);
 
-enum { OPTION_ASLR = 256, OPTION_SYSROOT };
+enum { OPTION_ASLR = 256, OPTION_SYSROOT, OPTION_AT };
 
 const struct command command_run = {
 	.name = "run",
 	.run = run,
 	.arguments = "PROGRAM [ARGUMENT...]",
 	.summary = "run a program without recording it",
-	.usage = "run [OPTION...] [--] PROGRAM [ARGUMENT...]",
+	.usage = "run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
+		 "       cprec run --at=T [--drive=FILE...] [--net=user] FILE",
 	.about = "Runs a program on the virtual machine without recording it:"
 		 " to see whether\n"
-		 "it works there, and how fast.",
+		 "it works there, and how fast.  Or lets the machine of a recording go on from a\n"
+		 "time, alive: nothing of that is recorded.",
 	.options = (const struct option_info[]) {
 		{ OPTION_ASLR, "aslr", NULL,
 		  "let addresses differ from run to run" },
 		{ OPTION_SYSROOT, "sysroot", "DIR", OPTION_SYSROOT_TEXT },
+		{ OPTION_AT, "at", "T",
+		  "the time in FILE, the recording of a machine, from\n"
+		  "which it goes on" },
+		{ OPTION_DRIVE, "drive", "FILE",
+		  "for each of its disks, the image that it began\n"
+		  "with, which stays as it is", .with = "at" },
+		{ OPTION_NET, "net", "HOW",
+		  "user: connect its network card", .with = "at" },
 		{ 0 }
 	},
 	.notes = PROGRAM_EXIT_NOTES,
@@ -129,20 +141,49 @@ end:
 	return rc;
 }
 
+static int take_option(struct options *options, int id,
+		       struct linux_options *program,
+		       struct machine_options *machine, const char **at)
+{
+	switch (id) {
+	case OPTION_SYSROOT:
+		program->sysroot = options->value;
+		return 0;
+	case OPTION_ASLR:
+		program->aslr = true;
+		return 0;
+	case OPTION_AT:
+		return options_take_time(options, id, at);
+	default:
+		return machine_take_option(options, id, machine);
+	}
+}
+
+static int run_machine(struct options *options, int id, const char *at,
+		       struct machine_options *machine)
+{
+	size_t count;
+	char **files = options_files(options, id, 1, 1, &count);
+
+	return files ? live_machine_run(files[0], at, machine) :
+		       options->status;
+}
+
 static int run(struct options *options)
 {
+	struct machine_options machine = { 0 };
+	const char *at = NULL;
 	struct linux_options program = { .envp = environ };
 	struct linux_result result;
 	struct failure why;
 	char **arguments;
 	int id, rc;
 
-	while ((id = options_next(options)) >= 0) {
-		if (id == OPTION_SYSROOT)
-			program.sysroot = options->value;
-		else
-			program.aslr = true;
-	}
+	while ((id = options_next(options)) >= 0)
+		if (take_option(options, id, &program, &machine, &at))
+			return options->status;
+	if (at)
+		return run_machine(options, id, at, &machine);
 	arguments = options_program(options, id);
 	if (!arguments)
 		return options->status;

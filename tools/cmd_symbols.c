@@ -83,6 +83,7 @@ struct shown {
 	uint64_t addr, size;
 	enum symbol_type type;
 	struct source_line line;
+	int digits;		/* of addresses */
 };
 
 static void find_source(struct symbols_command *command, struct shown *shown)
@@ -114,10 +115,16 @@ static void print_as_json(const struct shown *shown)
 	print_json(object);
 }
 
+/* Programs of 64 bits have addresses of 48. */
+static int digits_of(struct recording *recording)
+{
+	return reg_word(recording_reg_table(recording)) == 8 ? 12 : 8;
+}
+
 static void print_as_text(const struct shown *shown, bool is_program)
 {
-	printf("0x%012" PRIx64 " %8" PRIu64 " %-8s ", shown->addr, shown->size,
-	       kinds[shown->type]);
+	printf("0x%0*" PRIx64 " %8" PRIu64 " %-8s ", shown->digits,
+	       shown->addr, shown->size, kinds[shown->type]);
 	if (!is_program) {
 		print_escaped(stdout, shown->module, strlen(shown->module));
 		putchar('!');
@@ -140,6 +147,7 @@ static int print_symbol(void *context, const struct lines_symbol *symbol)
 		.name = symbol->name, .plain = plain ? plain : symbol->name,
 		.module = symbol->module, .addr = symbol->addr,
 		.size = symbol->size, .type = symbol->type,
+		.digits = digits_of(command->opened->recording),
 	};
 
 	if (!is_wanted(command, symbol, shown.plain)) {

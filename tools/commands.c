@@ -37,6 +37,7 @@ const struct command *const commands[] = {
 	&command_dap,
 	&command_serve,
 	&command_ps,
+	&command_dmesg,
 	&command_ls,
 	&command_mv,
 	&command_rm,

@@ -25,7 +25,8 @@ const struct command *command_find(const char *name);
 extern const struct command command_accesses, command_last, command_reads,
 	command_writes;
 extern const struct command command_backtrace, command_calls, command_complete,
-	command_dap, command_debug, command_disassemble, command_dump,
+	command_dap, command_debug, command_disassemble, command_dmesg,
+	command_dump,
 	command_gdb, command_gdbserver, command_heap, command_index,
 	command_info, command_log, command_maps, command_query, command_races,
 	command_record, command_registers, command_replay, command_run,

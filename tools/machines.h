@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tools/opened.h"
+#include "replayer/machine.h"
 
 struct failure;
 
@@ -25,25 +25,6 @@ int machine_replay(struct recording *recording, const char *to, bool quiet,
 /* `cprec verify`. */
 int machine_verify(struct recording *recording, bool quiet,
 		   struct failure *why);
-
-/* `cprec query`: memory at each address and time. */
-struct machine_question {
-	const char *const *addrs;
-	size_t addr_count;
-	const char *const *ats;
-	size_t at_count;
-	const char *size;	/* NULL: 8 */
-	bool physical;		/* addresses are; else by the page tables */
-	bool json;
-};
-
-/* Questions without an answer are told, and make `*status` EXIT_FAILED. */
-int machine_query(struct opened *opened, const struct machine_question *asked,
-		  int *status, struct failure *why);
-
-/* Goes to a time, for `cprec registers`. */
-int machine_seek(struct opened *opened, const char *at, struct position *out,
-		 struct failure *why);
 
 /* How it ended, in words: an exit code of a summary. */
 const char *machine_end_text(uint64_t code);

@@ -32,11 +32,11 @@ static const atomic_bool *cancelled;
 /* All but the recording. */
 static void forget(struct opened *opened)
 {
+	kernel_destroy(opened->kernel);
+	opened->kernel = NULL;
 	expressions_destroy(opened->expressions);
 	query_destroy(opened->query);
 	lines_destroy(opened->lines);
-	machine_replay_destroy(opened->machine);
-	opened->machine = NULL;
 	opened->expressions = NULL;
 	opened->query = NULL;
 	opened->lines = NULL;
@@ -189,12 +189,6 @@ int opened_begin(struct opened **out, const char *path, struct failure *why)
 	return rc;
 }
 
-int opened_machine(struct opened *opened, struct failure *why)
-{
-	return opened->machine ? 0 :
-	       machine_replay_create(&opened->machine, opened->recording, why);
-}
-
 int opened_ask(struct opened *opened, struct failure *why)
 {
 	int rc;
@@ -210,6 +204,18 @@ int opened_ask(struct opened *opened, struct failure *why)
 	if (rc)
 		forget(opened);
 	return rc;
+}
+
+int opened_kernel(struct opened *opened, struct failure *why)
+{
+	if (opened->kernel)
+		return 0;
+	if (!recording_is_machine(opened->recording))
+		return failed(why, ERR_INPUT, "'%s' is the recording of a"
+			      " program: only machines have a kernel of their"
+			      " own", trace_reader_path(recording_reader(
+						opened->recording)));
+	return kernel_create(&opened->kernel, opened->query, why);
 }
 
 static void rest(struct query *query)

@@ -19,7 +19,6 @@
 #include <stddef.h>
 
 #include "replayer/expressions/expressions.h"
-#include "replayer/machine.h"
 #include "replayer/session/session.h"
 #include "replayer/symbols/symbols.h"
 
@@ -33,8 +32,8 @@ struct opened {
 	struct query *query;
 	struct expressions *expressions;
 
-	/* From opened_machine() on: */
-	struct machine_replay *machine;
+	/* From opened_kernel() on: */
+	struct kernel *kernel;
 };
 
 /*
@@ -48,8 +47,8 @@ int opened_begin_any(struct opened **out, const char *path,
 /* Makes what questions need beyond what the recording itself answers. */
 int opened_ask(struct opened *opened, struct failure *why);
 
-/* The same of a machine. */
-int opened_machine(struct opened *opened, struct failure *why);
+/* The kernel of a machine, after opened_ask(). */
+int opened_kernel(struct opened *opened, struct failure *why);
 
 /* NULL is allowed. */
 void opened_end(struct opened *opened);

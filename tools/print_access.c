@@ -117,7 +117,8 @@ static const char *agent(const struct access_printing *printing,
 	else if (access->event == PACKET_SIGNAL)
 		snprintf(text, room, "signal %" PRIu64, access->number);
 	else
-		snprintf(text, room, "the kernel");
+		snprintf(text, room, access->event == PACKET_DMA ?
+				     "a device" : "the kernel");
 	return text;
 }
 

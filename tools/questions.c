@@ -163,6 +163,41 @@ static int find_size(struct question *question, struct failure *why)
 	return 0;
 }
 
+int question_check_space(const struct request *asked,
+			 const struct recording *recording,
+			 struct failure *why)
+{
+	if (recording_is_machine(recording) ||
+	    (!asked->is_physical && !asked->process))
+		return 0;
+	return failed(why, ERR_INPUT, "--%s is for machines only",
+		      asked->process ? "process" : "physical");
+}
+
+/* Which addresses of a machine are meant. */
+static int take_space(const struct question *question, struct opened *opened,
+		      struct failure *why)
+{
+	const struct request *asked = &question->asked;
+	struct address_space space = { .is_physical = asked->is_physical };
+	struct kernel_process process;
+	int rc = 0;
+
+	if (!recording_is_machine(opened->recording))
+		return 0;
+	if (asked->process)
+		rc = opened_kernel(opened, why);
+	if (!rc && asked->process)
+		rc = kernel_find_process(opened->kernel, &question->at,
+					 asked->process, &process, why);
+	if (!rc && asked->process) {
+		space.has_table = true;
+		space.table = process.table;
+	}
+	query_use_space(opened->query, &space);
+	return rc;
+}
+
 static int find_all(struct question *question, struct opened *opened,
 		    struct failure *why)
 {
@@ -171,6 +206,8 @@ static int find_all(struct question *question, struct opened *opened,
 				opened->recording, question->asked.at, why);
 
 	question->size = QUESTION_SIZE;
+	if (!rc)
+		rc = take_space(question, opened, why);
 	if (!rc)
 		rc = find_address(question, expressions, why);
 	if (!rc)
@@ -231,6 +268,21 @@ static int take_value(struct question *question, struct failure *why)
 	return 0;
 }
 
+/* The replay stands there. */
+static int find_physical(struct question *question, struct opened *opened,
+			 struct failure *why)
+{
+	struct replayer *replayer;
+	int rc = query_replayer(opened->query, &replayer, why);
+
+	if (rc)
+		return rc;
+	question->physical = replayer_home(replayer, question->addr);
+	question->has_physical = question->physical != HOME_NONE;
+	question->is_mapped = memchr(question->known, 1, question->size);
+	return 0;
+}
+
 static int find_answer(struct question *question, struct opened *opened,
 		       struct failure *why)
 {
@@ -248,6 +300,8 @@ static int find_answer(struct question *question, struct opened *opened,
 	if (rc)
 		return rc;
 	question->is_mapped = true;
+	if (recording_is_machine(opened->recording))
+		return find_physical(question, opened, why);
 	if (memchr(question->known, 1, question->size))
 		return 0;
 	return recording_is_mapped(opened->recording, &question->at,
@@ -319,6 +373,8 @@ static void set_answer(json_t *object, const struct question *question)
 	char *bytes = memory_text(question->bytes, question->known,
 				  question->size);
 
+	if (question->has_physical)
+		json_set_address(object, "physical", question->physical);
 	json_set_count(object, "size", question->size);
 	json_object_set_new(object, "bytes", bytes ? json_string(bytes) : NULL);
 	if (question->found.type)
@@ -401,6 +457,8 @@ static void print_bytes(const struct question *question)
 		print_escaped(stdout, question->name, strlen(question->name));
 		fputs(") ", stdout);
 	}
+	if (question->has_physical && question->physical != question->addr)
+		printf("(physical 0x%" PRIx64 ") ", question->physical);
 	printf("at t=%s, %zu byte%s, source: %s\n",
 	       position_text(at, &question->at), question->size,
 	       question->size == 1 ? "" : "s",

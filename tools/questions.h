@@ -39,7 +39,14 @@ struct request {
 	bool some_thread;	/* whose variables and registers are meant */
 	uint32_t tid;
 	uint64_t frame;			/* 0: the innermost */
+	bool is_physical;		/* of a machine: what the address is; */
+	const char *process;		/* or whose, a number or a name */
 };
+
+/* ERR_INPUT if these are asked of a program. */
+int question_check_space(const struct request *asked,
+			 const struct recording *recording,
+			 struct failure *why);
 
 struct question {
 	struct request asked;
@@ -60,6 +67,8 @@ struct question {
 	uint8_t *bytes, *known;
 	struct query_answer answer;
 	bool is_mapped;			/* or some of it is known */
+	bool has_physical;		/* of a machine: where it is */
+	uint64_t physical;
 	const struct race_question *race;	/* NULL: nobody looked */
 	struct race_text *race_texts;	/* of its values */
 };

@@ -177,15 +177,8 @@ static void print_failure(const struct view *view, const char *at,
 	say_failure(why);
 }
 
-static int show_machine(struct view *view, const char *at, struct failure *why)
-{
-	int rc = machine_seek(view->opened, at, &view->at, why);
-
-	return rc ? rc : view->show_machine(view, why);
-}
-
-static int show_program(struct view *view, const char *at, bool *is_time,
-			struct failure *why)
+static int show_place(struct view *view, const char *at, bool *is_time,
+		      struct failure *why)
 {
 	int rc = at ? place_position(&view->at, is_time, view->recording, at,
 				     why) : find_end(view, why);
@@ -203,9 +196,8 @@ static int show_program(struct view *view, const char *at, bool *is_time,
 static bool show_at(struct view *view, const char *at)
 {
 	struct failure why;
-	bool is_time = !recording_is_machine(view->recording);
-	int rc = is_time ? show_program(view, at, &is_time, &why) :
-			   show_machine(view, at ? at : "end", &why);
+	bool is_time = true;
+	int rc = show_place(view, at, &is_time, &why);
 
 	if (rc)
 		print_failure(view, at, is_time, &why);
@@ -229,13 +221,12 @@ static int show_all(struct view *view)
 static int open_and_show(struct view *view, const char *path)
 {
 	struct failure why;
-	int rc = opened_begin_any(&view->opened, path, &why);
+	int rc = view->of_program ? opened_begin(&view->opened, path, &why) :
+				    opened_begin_any(&view->opened, path, &why);
 
 	if (rc)
 		return say_failure(&why);
 	view->recording = view->opened->recording;
-	if (view->show_machine && recording_is_machine(view->recording))
-		return show_all(view);
 	rc = opened_ask(view->opened, &why);
 	if (rc)
 		return say_failure(&why);

@@ -59,9 +59,7 @@ struct view {
 	/* Shows what is there. */
 	int (*show)(struct view *view, struct failure *why);
 
-	/* The same of a machine: `opened->machine` stands there.  NULL: only
-	 * programs can be asked. */
-	int (*show_machine)(struct view *view, struct failure *why);
+	bool of_program;	/* machines cannot be asked that */
 	void *context;		/* the command's */
 };
 

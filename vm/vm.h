@@ -292,6 +292,10 @@ struct vm_observer {
 	void *context;		/* of both */
 };
 
+/* Of these accesses, tells it of those that it wants. */
+void vm_observer_tell(const struct vm_observer *observer,
+		      const struct vm_access_told *list, size_t count);
+
 /*
  * Adds or removes an observer, which is the caller's.  Not while the guest
  * runs.  Translations are dropped.
@@ -378,6 +382,15 @@ struct vm_instruction {
 void vm_instruction(struct vm *vm, guest_addr pc, const uint8_t *code,
 		    size_t size, enum vm_syntax syntax,
 		    struct vm_instruction *out);
+
+/* The same, without a guest.  `arch` may be a machine's. */
+struct vm_decoder;
+int vm_decoder_create(struct vm_decoder **out, enum arch arch,
+		      struct failure *why);
+void vm_decoder_destroy(struct vm_decoder *decoder);
+void vm_decoder_show(struct vm_decoder *decoder, guest_addr pc,
+		     const uint8_t *code, size_t size, enum vm_syntax syntax,
+		     struct vm_instruction *out);
 
 /* Name and version of the engine. */
 const char *vm_engine(void);

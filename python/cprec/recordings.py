@@ -174,6 +174,10 @@ class Recording:
         ask("keep_range", self.handle, self.position(start).raw(),
             self.position(end).raw(), ctypes.c_uint64(gap))
 
+    def use_physical(self, physical=True):
+        """Of a machine: addresses are physical from now on, or virtual."""
+        ask("use_physical", self.handle, ctypes.c_bool(physical))
+
     def keep_limits(self, length, gap):
         library.cprec_keep_limits(self.handle, ctypes.c_uint64(length),
                                   ctypes.c_uint64(gap))

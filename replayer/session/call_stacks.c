@@ -35,8 +35,9 @@ struct standing {
 /* The end stays when a stack grows. */
 static guest_addr stack_end(struct replayer *replayer, guest_addr sp)
 {
-	const struct region *region = memory_region_at(
-		vm_memory(replayer_vm(replayer)), sp);
+	struct vm *vm = replayer_vm(replayer);
+	const struct region *region =
+		vm ? memory_region_at(vm_memory(vm), sp) : NULL;
 
 	return region ? region->end : 0;
 }
@@ -52,8 +53,7 @@ static int find_back(const struct call_stacks *stacks,
 	*out = 0;
 	if (table->has_link_register) {
 		*out = reg_code(stacks->table,
-				vm_reg(replayer_vm(replayer),
-				       table->link_register));
+				replayer_reg(replayer, table->link_register));
 		return 0;
 	}
 	rc = replayer_read(replayer, sp, bytes, known, table->call_size,
@@ -72,8 +72,7 @@ static unsigned popped(const struct call_stacks *stacks,
 	uint8_t code[3];
 
 	if (!table->popping_return ||
-	    memory_read(vm_memory(replayer_vm(replayer)), from, code,
-			sizeof(code)) ||
+	    !replayer_peek(replayer, from, code, sizeof(code)) ||
 	    code[0] != table->popping_return)
 		return size;
 	return size + code[1] + ((unsigned)code[2] << 8);
@@ -84,7 +83,7 @@ static int stand(struct call_stacks *stacks, struct marks *marks,
 		 struct standing *out)
 {
 	struct replayer *replayer = marks_replayer(marks);
-	uint64_t sp = vm_reg(replayer_vm(replayer), stacks->table->sp);
+	uint64_t sp = replayer_reg(replayer, stacks->table->sp);
 
 	*out = (struct standing) {
 		.pc = stop->pc, .sp = sp, .at = *at, .way = stop->way,
@@ -313,7 +312,7 @@ int call_stacks_back(const struct call_stacks *stacks, struct marks *marks,
 	struct replayer *replayer = marks_replayer(marks);
 
 	return find_back(stacks, replayer,
-			 vm_reg(replayer_vm(replayer), stacks->table->sp), out);
+			 replayer_reg(replayer, stacks->table->sp), out);
 }
 
 /* Those that return to where the thread stands: several, if they jumped. */
@@ -322,8 +321,8 @@ static int return_from(struct call_stacks *stacks, struct marks *marks,
 {
 	struct replayer *replayer = marks_replayer(marks);
 	const unsigned size = popped(stacks, replayer, now->from);
-	const guest_addr result = vm_reg(replayer_vm(replayer),
-					 stacks->table->result);
+	const guest_addr result = replayer_reg(replayer,
+					       stacks->table->result);
 	struct call *call;
 	int rc = 0;
 

@@ -226,8 +226,10 @@ int calls_find(const struct calls_question *question,
 		.stacks = { .user = &question->user, .resolved = on_resolved,
 			    .context = &calls, .why = why },
 	};
-	int rc = question->user.some_thread ?
-		recording_has_tid(recording, question->user.tid, why) : 0;
+	int rc = recording_check_program(recording, why);
+
+	if (!rc && question->user.some_thread)
+		rc = recording_has_tid(recording, question->user.tid, why);
 
 	for (size_t i = 0; i < functions->pattern_count && !rc; i++)
 		rc = short_name_find(functions->lines, question->to.time,

@@ -32,7 +32,7 @@ struct visiting {
 
 static uint64_t reg(const struct visiting *visiting, unsigned number)
 {
-	return vm_reg(replayer_vm(visiting->list->replayer), number);
+	return replayer_reg(visiting->list->replayer, number);
 }
 
 static void tell(struct visiting *visiting, const struct call_event *event)

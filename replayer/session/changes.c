@@ -107,10 +107,11 @@ static bool look(struct changes *changes, struct range *range)
 
 static void look_at_mapping(struct changes *changes, struct range *range)
 {
-	struct memory *memory = vm_memory(replayer_vm(changes->rep));
-	const struct region *region = memory_region_at(memory, range->addr);
+	struct vm *vm = replayer_vm(changes->rep);
+	const struct region *region =
+		vm ? memory_region_at(vm_memory(vm), range->addr) : NULL;
 
-	range->home = memory_home(memory, range->addr);
+	range->home = replayer_home(changes->rep, range->addr);
 	changes->is_shared |= region && region->kind == REGION_SHARED;
 }
 
@@ -134,13 +135,13 @@ bool changes_bytes(const struct changes *changes, guest_addr addr,
 
 bool changes_is_all(const struct changes *changes)
 {
-	struct memory *memory = vm_memory(replayer_vm(changes->rep));
+	struct vm *vm = replayer_vm(changes->rep);
 
-	for (size_t i = 0; i < changes->count; i++) {
+	for (size_t i = 0; i < changes->count && vm; i++) {
 		const struct range *range = &changes->ranges[i];
 
 		if (memchr(range->known, 0, range->size) &&
-		    memory_region_at(memory, range->addr))
+		    memory_region_at(vm_memory(vm), range->addr))
 			return false;
 	}
 	return true;
@@ -300,14 +301,15 @@ static void on_event(void *context, const struct replay_event *event)
 {
 	struct changes *changes = context;
 	struct replayer *rep = changes->rep;
-	const struct reg_table *regs = vm_reg_table(replayer_vm(rep));
+	const struct reg_table *regs =
+		recording_reg_table(query_recording(changes->question->query));
 
 	if (changes->has_pending)
 		tell(changes, false);
 	changes->pending = (struct history_access) {
 		.before = replayer_now(rep), .stream = replayer_stream(rep),
 		.kind = kind_of(event), .writes = true,
-		.pc = vm_reg(replayer_vm(rep), regs->pc),
+		.pc = replayer_reg(rep, regs->pc),
 		.event = event->packet->kind, .number = event->packet->number,
 	};
 	if (is_call(event->packet->kind))

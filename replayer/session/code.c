@@ -76,9 +76,8 @@ static bool through_table(const struct code_walk *walk, uint64_t addr,
 	/* A mark that jumps may lead there can stand before it. */
 	for (size_t at = 0; at <= VM_INSTRUCTION_MOST && !found.has_target;
 	     at += found.size) {
-		vm_instruction(replayer_vm(walk->replayer), addr + at,
-			       bytes + at, VM_INSTRUCTION_MOST, VM_INTEL,
-			       &found);
+		replayer_instruction(walk->replayer, addr + at, bytes + at,
+				     VM_INSTRUCTION_MOST, VM_INTEL, &found);
 		if (!found.size || at > 4)
 			return false;
 	}
@@ -120,8 +119,8 @@ static void decode(const struct code_walk *walk, const uint8_t *bytes,
 	if (!known[0])
 		return;
 	out->bytes = bytes;
-	vm_instruction(replayer_vm(walk->replayer), out->addr, bytes, run,
-		       walk->syntax, &out->instruction);
+	replayer_instruction(walk->replayer, out->addr, bytes, run,
+			     walk->syntax, &out->instruction);
 	out->size = out->instruction.size ? out->instruction.size : 1;
 	if (out->instruction.has_target)
 		name_target(walk, out);

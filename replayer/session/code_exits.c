@@ -105,8 +105,8 @@ static int look_at_piece(struct exits *exits, uint64_t *addr, uint64_t end)
 			      at;
 
 		if (left)
-			vm_instruction(replayer_vm(exits->rep), *addr + at,
-				       bytes + at, left, VM_INTEL, &found);
+			replayer_instruction(exits->rep, *addr + at, bytes + at,
+					     left, VM_INTEL, &found);
 		rc = take(exits, *addr + at, &found);
 		at += found.size ? found.size : 1;
 	}

@@ -71,7 +71,9 @@ int diversion_begin(struct diversion **out, struct query *query,
 	if (!diversion)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	diversion->query = query;
-	rc = query_replayer(query, &diversion->replayer, why);
+	rc = recording_check_program(query_recording(query), why);
+	if (!rc)
+		rc = query_replayer(query, &diversion->replayer, why);
 	if (!rc)
 		rc = replayer_seek(diversion->replayer, at, why);
 	if (!rc)

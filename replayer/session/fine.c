@@ -159,18 +159,19 @@ static void on_accessed(void *context, const struct vm_access_told *list,
 static void on_event_done(void *context, const struct replay_event *event)
 {
 	struct fine_collector *collector = context;
-	struct memory *memory = vm_memory(replayer_vm(collector->rep));
 	uint64_t time = replayer_time(collector->rep) - collector->start;
 
 	for (size_t i = 0; i < event->count; i++) {
 		const struct packet *effect = replay_event_effect(event, i);
+		uint64_t size = effect->kind == PACKET_STORED ? GUEST_PAGE :
+								effect->size;
 
-		if (effect->kind != PACKET_WRITE || !effect->size)
+		if ((effect->kind != PACKET_WRITE &&
+		     effect->kind != PACKET_STORED) || !size)
 			continue;
-		lines_note(&collector->written, time, effect->addr,
-			   effect->size);
+		lines_note(&collector->written, time, effect->addr, size);
 		lines_note(&collector->written, time,
-			   memory_home(memory, effect->addr), effect->size);
+			   replayer_home(collector->rep, effect->addr), size);
 	}
 }
 

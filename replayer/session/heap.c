@@ -242,7 +242,7 @@ static int end_size(struct following *following, const struct pending *pending,
 
 static int end_call(struct following *following, const struct pending *pending)
 {
-	uint64_t result = vm_reg(replayer_vm(following->replayer),
+	uint64_t result = replayer_reg(following->replayer,
 				 following->table->results[0]);
 	guest_addr addr = result;
 	int rc = 0;
@@ -365,8 +365,9 @@ int heap_follow(struct heap *out, const struct heap_question *question,
 		.pending = calloc(threads, sizeof(*following.pending)),
 		.is_allocating = calloc(threads, sizeof(bool)),
 	};
-	int rc = following.pending && following.is_allocating ? 0 :
-		 out_of_memory(why);
+	int rc = following.pending && following.is_allocating ?
+			 recording_check_program(recording, why) :
+			 out_of_memory(why);
 
 	*out = (struct heap) {
 		.functions = { .lines = question->lines,

@@ -2,6 +2,7 @@
 /* history.c - see history.h */
 #include "replayer/session/history.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,8 @@ struct bytes {
 struct search {
 	struct query *query;
 	const struct history_question *question;
+	struct history_question own;	/* of a machine: with its home */
+	guest_addr shift;		/* from there to what was asked for */
 	struct replayer *rep;
 	struct replay_observer observer;
 
@@ -247,6 +250,7 @@ static void found(struct search *search, struct history_access *access)
 	if (search->rc)
 		return;
 	complete(search, access);
+	access->addr += search->shift;
 	search->rc = search->visit(question->context, access, search->why);
 }
 
@@ -358,6 +362,7 @@ static bool is_call(enum packet_kind kind)
 static bool may_write(enum packet_kind kind)
 {
 	return kind == PACKET_WRITE || kind == PACKET_DOUBT ||
+	       kind == PACKET_STORED ||
 	       kind == PACKET_MAP || kind == PACKET_UNMAP ||
 	       kind == PACKET_CLEAR || kind == PACKET_MOVE;
 }
@@ -387,7 +392,7 @@ static void part_of(const struct packet *effect, bool target, guest_addr *addr,
 	*addr = effect->kind == PACKET_DOUBT ?
 			effect->addr & ~(guest_addr)(GUEST_PAGE - 1) :
 			effect->addr;
-	*size = effect->size;
+	*size = effect->kind == PACKET_STORED ? GUEST_PAGE : effect->size;
 	if (target)
 		*addr = effect->target;
 }
@@ -395,11 +400,12 @@ static void part_of(const struct packet *effect, bool target, guest_addr *addr,
 /* What is there now of what is asked for. */
 static void look_at_mapping(struct search *search)
 {
-	struct memory *memory = vm_memory(replayer_vm(search->rep));
+	struct vm *vm = replayer_vm(search->rep);
 	guest_addr addr = search->question->addr;
-	const struct region *region = memory_region_at(memory, addr);
+	const struct region *region =
+		vm ? memory_region_at(vm_memory(vm), addr) : NULL;
 
-	search->home = memory_home(memory, addr);
+	search->home = replayer_home(search->rep, addr);
 	search->is_shared = region && region->kind == REGION_SHARED;
 }
 
@@ -445,15 +451,14 @@ static bool is_undone(const struct search *search,
 static void on_event(void *context, const struct replay_event *event)
 {
 	struct search *search = context;
-	struct vm *vm = replayer_vm(search->rep);
 	const struct reg_table *regs =
 		recording_reg_table(search->query->recording);
 
 	flush(search);
 	search->event_before = replayer_now(search->rep);
-	search->event_pc = vm_reg(vm, regs->pc);
+	search->event_pc = replayer_reg(search->rep, regs->pc);
 	if (is_call(event->packet->kind))
-		search->event_pc -= vm_call_size(vm);
+		search->event_pc -= vm_call_size(replayer_vm(search->rep));
 	/* What a call does, its instruction does. */
 	if (event->packet->kind == PACKET_SYSCALL)
 		search->event_before = (struct position){
@@ -684,6 +689,40 @@ static int search_segment(struct search *search, size_t segment)
 
 /* ------- all ------- */
 
+/*
+ * What an address of a machine means is found out once, at the end of what is
+ * asked for; then accesses to that memory count, by whatever address.
+ */
+static int find_home(struct search *search, struct failure *why)
+{
+	const struct history_question *question = search->question;
+	const struct address_space physical = { .is_physical = true };
+	struct replayer *rep = search->rep;
+	guest_addr end = question->addr + question->size - 1;
+	guest_addr home;
+	int rc = replayer_seek(rep, &question->to, why);
+
+	if (rc)
+		return rc;
+	home = replayer_home(rep, question->addr);
+	if (home == HOME_NONE)
+		return failed(why, ERR_NOT_FOUND, "0x%" PRIx64 " is not mapped"
+			      " then", question->addr);
+	for (guest_addr at = question->addr | (GUEST_PAGE - 1); at < end;
+	     at += GUEST_PAGE)
+		if (replayer_home(rep, at + 1) - home !=
+		    at + 1 - question->addr)
+			return failed(why, ERR_INPUT, "these bytes are not in"
+				      " one piece of the machine's memory:"
+				      " ask for each page of them");
+	search->own = *question;
+	search->own.addr = home;
+	search->shift = question->addr - home;
+	search->question = &search->own;
+	replayer_use_space(rep, &physical);
+	return 0;
+}
+
 static int start(struct search *search, struct query *query,
 		 const struct history_question *question, struct failure *why)
 {
@@ -704,6 +743,8 @@ static int start(struct search *search, struct query *query,
 	/* A search does not come back to where it was. */
 	if (!rc)
 		replayer_lay_points(search->rep, false);
+	if (!rc && recording_is_machine(query->recording))
+		rc = find_home(search, why);
 	return rc;
 }
 
@@ -727,6 +768,8 @@ static int finish(struct search *search, int rc)
 {
 	if (search->rep)
 		replayer_lay_points(search->rep, true);
+	if (search->question == &search->own)
+		replayer_use_space(search->rep, &search->query->space);
 	free(search->bytes.now);
 	free(search->last_bytes.now);
 	return rc == HISTORY_ENOUGH ? 0 : rc;
@@ -765,6 +808,7 @@ int history_last(struct query *query, const struct history_question *question,
 	*found_any = !rc && search.has_last;
 	if (*found_any) {
 		complete(&search, &search.last);
+		search.last.addr += search.shift;
 		rc = visit(question->context, &search.last, why);
 	}
 	return finish(&search, rc);

@@ -26,9 +26,10 @@ int mappings_each(struct replayer *replayer,
 		  void *context)
 {
 	struct region whole = { 0 };
-	size_t count;
-	const struct region *list = memory_regions(
-		vm_memory(replayer_vm(replayer)), &count);
+	size_t count = 0;
+	struct vm *vm = replayer_vm(replayer);
+	const struct region *list = vm ? memory_regions(vm_memory(vm), &count) :
+					 NULL;
 	int rc = 0;
 
 	for (size_t i = 0; i < count && !rc; i++) {

@@ -62,7 +62,7 @@ bool program_start_read(struct replayer *replayer, const struct reg_table *regs,
 {
 	struct words words = {
 		.replayer = replayer, .size = reg_word(regs),
-		.at = vm_reg(replayer_vm(replayer), regs->sp),
+		.at = replayer_reg(replayer, regs->sp),
 	};
 	uint64_t count;
 

@@ -20,12 +20,9 @@
 int query_create(struct query **out, struct recording *recording,
 		 struct failure *why)
 {
-	struct query *query;
-	int rc = recording_check_program(recording, why);
+	struct query *query = calloc(1, sizeof(*query));
+	int rc;
 
-	if (rc)
-		return rc;
-	query = calloc(1, sizeof(*query));
 	if (!query)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	query->recording = query->fine.recording = recording;
@@ -66,8 +63,9 @@ int query_is_wanted(const struct query *query, struct failure *why)
 
 void query_rest(struct query *query)
 {
-	if (!query->replayer || vm_translations(replayer_vm(query->replayer)) <
-					TRANSLATIONS_KEPT)
+	struct vm *vm = query->replayer ? replayer_vm(query->replayer) : NULL;
+
+	if (!vm || vm_translations(vm) < TRANSLATIONS_KEPT)
 		return;
 	replayer_destroy(query->replayer);
 	query->replayer = NULL;
@@ -97,9 +95,18 @@ int query_replayer(struct query *query, struct replayer **out,
 		rc = replayer_create(&query->replayer, query->recording, why);
 		if (!rc)
 			rc = use_side_file(query, why);
+		if (!rc)
+			replayer_use_space(query->replayer, &query->space);
 	}
 	*out = query->replayer;
 	return rc;
+}
+
+void query_use_space(struct query *query, const struct address_space *space)
+{
+	query->space = *space;
+	if (query->replayer)
+		replayer_use_space(query->replayer, space);
 }
 
 int query_contents(struct query *query, size_t segment,
@@ -384,6 +391,20 @@ static int query_parts(struct query *query, struct part part,
 	return rc;
 }
 
+/* What an address means, and what is there, only the machine itself tells. */
+static int ask_machine(struct query *query, uint64_t addr, uint8_t *bytes,
+		       uint8_t *known, size_t size, struct query_answer *answer,
+		       struct failure *why)
+{
+	struct replayer *replayer;
+	int rc = query_replayer(query, &replayer, why);
+
+	answer->source = QUERY_REPLAY;
+	if (!rc)
+		rc = replayer_seek(replayer, &query->position, why);
+	return rc ? rc : replayer_read(replayer, addr, bytes, known, size, why);
+}
+
 int query_memory(struct query *query, uint64_t addr,
 		 const struct position *at, uint8_t *bytes,
 		 uint8_t *known, size_t size, struct query_answer *answer,
@@ -403,7 +424,9 @@ int query_memory(struct query *query, uint64_t addr,
 	rc = query_is_wanted(query, why);
 	if (!rc)
 		rc = recording_place(query->recording, at, &query->place, why);
-	if (!rc)
+	if (!rc && recording_is_machine(query->recording))
+		rc = ask_machine(query, addr, bytes, known, size, answer, why);
+	else if (!rc)
 		rc = query_parts(query, all, answer, shared, why);
 	free(shared);
 	return rc;

@@ -70,6 +70,11 @@ struct recording *query_recording(const struct query *query);
 int query_replayer(struct query *query, struct replayer **out,
 		   struct failure *why);
 
+/* Which addresses of a machine are meant from now on: see replayer.h. */
+struct address_space;
+void query_use_space(struct query *query, const struct address_space *space);
+
+
 /*
  * Fills in `size` bytes at `addr` as of a position (at most the recording's
  * end) and which of them are known (1 or 0).

@@ -12,6 +12,7 @@
 #include "index/index.h"
 #include "replayer/session/fine.h"
 #include "replayer/session/query.h"
+#include "replayer/replayer.h"
 #include "replayer/touches.h"
 
 struct query {
@@ -20,6 +21,7 @@ struct query {
 	struct segment_views views;
 	struct touches *touches;
 	struct fine_index fine;
+	struct address_space space;	/* of a machine */
 	const atomic_bool *cancelled;	/* NULL: never */
 
 	/* Of the question. */

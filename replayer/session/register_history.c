@@ -31,16 +31,15 @@ struct search {
 
 static void value_now(struct search *search, uint8_t *out)
 {
-	struct vm *vm = replayer_vm(search->rep);
 	struct reg_file file;
 	uint64_t value;
 
 	if (search->info->size <= sizeof(value)) {
-		value = vm_reg(vm, search->reg);
+		value = replayer_reg(search->rep, search->reg);
 		memcpy(out, &value, search->info->size);
 		return;
 	}
-	vm_registers(vm, &file);
+	replayer_registers(search->rep, &file);
 	memcpy(out, file.bytes + search->info->offset, search->info->size);
 }
 
@@ -207,8 +206,10 @@ int register_last_write(struct query *query,
 		.reg = question->reg,
 	};
 	uint32_t events = 0;
-	int rc = query_replayer(query, &search.rep, why);
+	int rc = recording_check_program(recording, why);
 
+	if (!rc)
+		rc = query_replayer(query, &search.rep, why);
 	if (!rc)
 		rc = find_stream(recording, search.rep, question,
 				 &search.stream, why);

@@ -22,6 +22,7 @@
  *	heap.h		blocks that were allocated, and what was done to them
  *	heap_functions.h	which functions are an allocator's
  *	history.h	who accessed memory, and when
+ *	kernel.h	processes of a machine's kernel, and its log
  *	index_build.h	all of the index at once
  *	known_memory.h	memory where a replayer stands
  *	last_words.h	what a program wrote to its standard error last
@@ -56,6 +57,7 @@
 #include "replayer/session/heap.h"
 #include "replayer/session/heap_functions.h"
 #include "replayer/session/history.h"
+#include "replayer/session/kernel.h"
 #include "replayer/session/index_build.h"
 #include "replayer/session/known_memory.h"
 #include "replayer/session/last_words.h"

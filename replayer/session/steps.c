@@ -10,7 +10,6 @@
 struct steps {
 	const struct steps_question *question;
 	struct replayer *rep;
-	struct vm *vm;
 	unsigned pc_reg;
 	struct step step;
 	atomic_bool is_over;
@@ -25,7 +24,8 @@ struct replayer *steps_replayer(const struct steps *steps)
 /* The guest may not have written down yet where it stands. */
 uint64_t steps_register(const struct steps *steps, unsigned reg)
 {
-	return reg == steps->pc_reg ? steps->step.pc : vm_reg(steps->vm, reg);
+	return reg == steps->pc_reg ? steps->step.pc :
+				      replayer_reg(steps->rep, reg);
 }
 
 static void tell(struct steps *steps)
@@ -57,7 +57,7 @@ static void tell_now(struct steps *steps)
 	steps->step = (struct step) {
 		.at = replayer_now(steps->rep),
 		.stream = replayer_stream(steps->rep),
-		.pc = vm_reg(steps->vm, steps->pc_reg),
+		.pc = replayer_reg(steps->rep, steps->pc_reg),
 	};
 	tell(steps);
 }
@@ -86,8 +86,7 @@ int steps_run(const struct steps_question *question, struct failure *why)
 		rc = replayer_seek(steps.rep, &question->from, why);
 	if (rc)
 		return rc;
-	steps.vm = replayer_vm(steps.rep);
-	steps.pc_reg = vm_reg_table(steps.vm)->pc;
+	steps.pc_reg = recording_reg_table(query_recording(question->query))->pc;
 	rc = replayer_observe(steps.rep, &observer, why);
 	if (!rc)
 		rc = replayer_run(steps.rep, &until, &stop, why);

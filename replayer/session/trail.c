@@ -8,7 +8,6 @@
 #include "formats/array.h"
 #include "formats/error.h"
 #include "replayer/replayer.h"
-#include "vm/memory/memory.h"
 #include "vm/vm.h"
 
 /*
@@ -51,7 +50,6 @@ struct trail {
 
 	/* While it is made: */
 	struct replayer *rep;
-	struct vm *vm;
 	struct position now;		/* behind the last event */
 	bool is_out_of_memory;
 };
@@ -108,7 +106,7 @@ static void add(struct trail *trail, const struct trail_stop *stop)
 		trail->registers = more;
 		trail->registers_room = trail->room;
 	}
-	vm_registers(trail->vm, &regs);
+	replayer_registers(trail->rep, &regs);
 	/* The guest may not have written down yet where it stands. */
 	reg_set(trail->regs, &regs, trail->regs->pc, stop->pc);
 	memcpy(trail->registers + trail->count * size, regs.bytes, size);
@@ -182,7 +180,7 @@ static void on_event(void *context, const struct replay_event *event)
 	struct trail_stop stop = {
 		.at = replayer_now(trail->rep),
 		.stream = replayer_stream(trail->rep),
-		.pc = vm_reg(trail->vm, trail->regs->pc),
+		.pc = replayer_reg(trail->rep, trail->regs->pc),
 	};
 	struct trail_stop *last = last_of(trail);
 
@@ -237,7 +235,6 @@ static int replay(struct trail *trail, struct failure *why)
 	if (rc)
 		return rc;
 	trail->now = replayer_now(trail->rep);
-	trail->vm = replayer_vm(trail->rep);
 	rc = replayer_observe(trail->rep, &observer, why);
 	if (!rc)
 		rc = replayer_run(trail->rep, &until, &stop, why);
@@ -491,7 +488,10 @@ static void overlay(const struct trail *trail, uint64_t time, guest_addr home,
 	}
 }
 
-/* As of the beginning, and what was written since. */
+/*
+ * As of the beginning, and what was written since.  What an address of a machine
+ * means may have changed since.
+ */
 bool trail_read(struct trail *trail, const struct position *at, uint64_t addr,
 		uint8_t *bytes, size_t size)
 {
@@ -501,7 +501,8 @@ bool trail_read(struct trail *trail, const struct position *at, uint64_t addr,
 	bool is_known;
 
 	/* The replayer may be another one by now. */
-	if (!trail->count || query_replayer(trail->query, &trail->rep, NULL) ||
+	if (!trail->count || recording_is_machine(trail->recording) ||
+	    query_replayer(trail->query, &trail->rep, NULL) ||
 	    !has(trail, at) || size - 1 > UINT64_MAX - addr ||
 	    is_changed(trail, at, addr, size))
 		return false;
@@ -517,8 +518,7 @@ bool trail_read(struct trail *trail, const struct position *at, uint64_t addr,
 		if (part > size - done)
 			part = size - done;
 		overlay(trail, at->time,
-			memory_home(vm_memory(replayer_vm(trail->rep)),
-				    addr + done),
+			replayer_home(trail->rep, addr + done),
 			bytes + done, part);
 		done += part;
 	}

@@ -13,6 +13,7 @@
 #include "replayer/recording/recording.h"
 #include "replayer/symbols/debug_search.h"
 #include "replayer/symbols/demangle.h"
+#include "replayer/symbols/kernel_names.h"
 #include "replayer/symbols/module_map.h"
 #include "replayer/symbols/modules.h"
 #include "replayer/symbols/parts.h"
@@ -70,6 +71,24 @@ static int tell_damage(const struct failure *damage)
 	return 0;
 }
 
+/* A machine has one module, its kernel, if there is one with symbols. */
+static int read_kernel(struct names *names, struct failure *why)
+{
+	struct symbols *kernel = calloc(1, sizeof(*kernel));
+	int rc = kernel ? kernel_names_read(kernel, names->recording, why) :
+			  failed(why, ERR_NO_MEMORY, "out of memory");
+
+	if (!rc) {
+		free(kernel->path);
+		kernel->path = strdup(recording_meta(names->recording)->path);
+		names->modules = (struct modules){ kernel, 1 };
+		return kernel->path ? 0 :
+			failed(why, ERR_NO_MEMORY, "out of memory");
+	}
+	free(kernel);
+	return rc == ERR_NOT_FOUND ? 0 : rc;
+}
+
 static int read_modules(struct names *names, struct failure *why)
 {
 	const struct trace_reader *reader = recording_reader(names->recording);
@@ -78,6 +97,11 @@ static int read_modules(struct names *names, struct failure *why)
 
 	if (names->has_modules)
 		return 0;
+	if (recording_is_machine(names->recording)) {
+		rc = read_kernel(names, why);
+		names->has_modules = !rc;
+		return rc;
+	}
 	for (size_t i = 0; i < trace_reader_count(reader) && !rc; i++)
 		if (recording_is_symbols(names->recording, i)) {
 			rc = read_module(names, reader, i, &damage);
@@ -101,11 +125,25 @@ static void forget_segment(struct names *names)
 	names->change_count = names->change_room = 0;
 }
 
+/* Its addresses are those that it has for itself, at all times. */
+static int take_kernel(struct names *names)
+{
+	const struct symbols *kernel = names->modules.list;
+	const struct module_part part = {
+		.start = kernel ? kernel->link_base : 0,
+		.end = kernel ? kernel->link_end : 0,
+	};
+
+	return kernel ? module_parts_add(&names->parts, &part) : 0;
+}
+
 /* What is mapped at the start of the segment. */
 static int take_regions(struct names *names, const struct key_frame *frame)
 {
 	int rc = 0;
 
+	if (recording_is_machine(names->recording))
+		return take_kernel(names);
 	for (size_t i = 0; i < frame->region_count && !rc; i++) {
 		const struct region *region = &frame->regions[i];
 		struct module_part part = {

@@ -18,6 +18,8 @@
  *	demangle.h	names as people write them
  *	debug_search.h	where debugging information is looked for
  *	module_sources.h	where the files of modules are
+ *	kernel_names.h	the memory of a machine's kernel
+ *	btf.h		its structures
  *	patterns.h	which symbols somebody means
  *	short_names.h	functions by a part of their name
  *	dwarf_places.h	where code finds variables of atomic types
@@ -26,6 +28,7 @@
 #define CPREC_REPLAYER_SYMBOLS_SYMBOLS_H
 
 #include "replayer/symbols/absent.h"
+#include "replayer/symbols/btf.h"
 #include "replayer/symbols/code_lines.h"
 #include "replayer/symbols/code_places.h"
 #include "replayer/symbols/code_units.h"
@@ -33,6 +36,7 @@
 #include "replayer/symbols/demangle.h"
 #include "replayer/symbols/dwarf_places.h"
 #include "replayer/symbols/frames.h"
+#include "replayer/symbols/kernel_names.h"
 #include "replayer/symbols/lines.h"
 #include "replayer/symbols/module_sources.h"
 #include "replayer/symbols/names.h"

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Debian's kernel for arm64 on a machine that is recorded: it boots to a shell
-that checks itself, and says what it says on QEMU; the recording verifies, and its
-replay says the same again.  No suite runs this: it gets some 25 MB of packages.
+"""Debian's kernels for arm64 on a machine that is recorded: they boot to a shell
+that checks itself, and say what they say on QEMU; the recording verifies, and its
+replay says the same again.  A file system on a disk is read and written, a file comes
+from a server on this machine.  No suite runs this: it gets some 50 MB of packages.
 
 usage: boot.py --cprec C [--files FOLDER] [--keep FOLDER]
 
@@ -11,8 +12,11 @@ the folder of --files, if they are not there yet.  Nothing is installed.  Withou
 qemu-system-aarch64, or packages, what needs them is left out.  Speaks TAP.
 """
 import argparse
+import contextlib
 import glob
 import gzip
+import hashlib
+import http.server
 import json
 import lzma
 import os
@@ -20,6 +24,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 
 sys.dont_write_bytecode = True
@@ -27,9 +32,13 @@ import foreign  # noqa: E402
 from tap import CprecTap, equal, expect, main  # noqa: E402
 
 ORACLE = "qemu-system-aarch64"
+MAKE_DISK = "mke2fs"
+DISK_SIZE = 64 << 20
+RELEASES = ["bookworm", "trixie"]
 LONG = 600
 CONSOLE = "console=ttyAMA0 quiet"
 BEGIN, END = "CHECK-BEGIN", "CHECK-END"
+LISTED = "CHECK-LISTED"
 
 INIT = """#!/bin/busybox sh
 /bin/busybox --install -s /bin
@@ -38,7 +47,7 @@ mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev
 for module in /modules/*; do insmod $module; done
 case $(cat /proc/cmdline) in
-*check*) sh /check; poweroff -f;;
+*check*) sh /check; sh /list; poweroff -f;;
 *devices*) sh /devices; poweroff -f;;
 esac
 exec setsid cttyhack sh
@@ -60,6 +69,14 @@ ls -l /proc/self/exe | sed 's/.*-> //'
 echo {END}
 """
 
+
+# What only this boot has.
+LIST = f"""echo {LISTED}
+dmesg
+echo {LISTED}
+for p in /proc/[0-9]*; do echo ${{p#/proc/}} $(cat $p/comm); done
+echo {LISTED}
+"""
 
 # What devices do that use memory: a disk, which has FILE; entropy; the network.
 DEVICES = f"""echo {BEGIN}
@@ -123,19 +140,24 @@ def initial_files(busybox, modules_folder):
               ("bin/busybox", 0o100755, program),
               ("bin/sh", 0o120777, b"busybox"),
               ("init", 0o100755, INIT.encode()),
+              ("list", 0o100755, LIST.encode()),
               ("check", 0o100755, CHECK.encode()),
               ("devices", 0o100755, DEVICES.encode())]
     archive = b"".join(entry(i + 1, *file) for i, file in enumerate(files))
     return gzip.compress(archive + entry(0, "TRAILER!!!", 0))
 
 
-def newest_kernel(folder):
-    """The package that linux-image-cloud-arm64 leads to."""
-    done = subprocess.run(
-        ["apt-cache", "depends", "linux-image-cloud-arm64"], text=True,
-        env=dict(os.environ, APT_CONFIG=os.path.join(folder, "apt.conf")),
-        capture_output=True, check=True)
-    return re.search(r"Depends: (linux-image-\S+)", done.stdout)[1]
+def newest_kernels(folder):
+    """The packages that linux-image-cloud-arm64 leads to, of each release that
+    apt knows."""
+    found = set()
+    for release in RELEASES:
+        done = subprocess.run(
+            ["apt-cache", "-t", release, "depends",
+             "linux-image-cloud-arm64"], text=True, capture_output=True,
+            env=dict(os.environ, APT_CONFIG=os.path.join(folder, "apt.conf")))
+        found.update(re.findall(r"Depends: (linux-image-\S+)", done.stdout))
+    return sorted(found)
 
 
 def unpack(files):
@@ -151,7 +173,7 @@ def unpack(files):
         pass
     foreign.apt_get(folder, "update")
     # Without what a kernel needs to be installed.
-    subprocess.run(["apt-get", "-q", "download", newest_kernel(folder),
+    subprocess.run(["apt-get", "-q", "download", *newest_kernels(folder),
                     "busybox-static"], cwd=folder, check=True,
                    stdout=subprocess.DEVNULL,
                    env=dict(os.environ,
@@ -171,15 +193,48 @@ def between(said):
     return said.split(BEGIN)[1].split(END)[0]
 
 
+@contextlib.contextmanager
+def serve(folder):
+    """A server of this machine's, for as long: its port."""
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def __init__(self, *arguments):
+            super().__init__(*arguments, directory=folder)
+
+        def log_message(self, *arguments):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_address[1]
+        server.shutdown()
+
+
 class Tests(CprecTap):
     def __init__(self, options, folder):
         super().__init__(options, folder)
         self.trace = os.path.join(folder, "boot.cpr")
         self.initrd = os.path.join(folder, "initrd.gz")
+        self.disk = os.path.join(folder, "disk.img")
+        self.version = None
         self.said = {}
 
     def find(self, pattern):
         return glob.glob(os.path.join(self.options.files, pattern))[0]
+
+    def versions(self):
+        return [os.path.basename(path).removeprefix("vmlinuz-") for path in
+                sorted(glob.glob(os.path.join(self.options.files,
+                                              "boot/vmlinuz-*")))]
+
+    def choose(self, version):
+        self.version = version
+        with open(self.initrd, "wb") as out:
+            out.write(initial_files(self.find("*bin/busybox"), glob.glob(
+                os.path.join(self.options.files, "**/lib/modules/" + version),
+                recursive=True)[0]))
+
+    def image(self):
+        return self.find("boot/vmlinuz-" + self.version)
 
     def run_long(self, *command):
         done = subprocess.run(command, stdin=subprocess.DEVNULL,
@@ -189,7 +244,7 @@ class Tests(CprecTap):
 
     def machine(self, append, *options):
         return [self.options.cprec, "record", "-o", self.trace,
-                "--machine=virt", "--kernel=" + self.find("boot/vmlinuz-*"),
+                "--machine=virt", "--kernel=" + self.image(),
                 "--initrd=" + self.initrd, f"--append={CONSOLE} {append}",
                 *options]
 
@@ -198,6 +253,7 @@ class Tests(CprecTap):
         said = self.run_long(*self.machine("check", "--cpu=" + cpu))
         seconds = time.monotonic() - begun
         self.said[cpu] = between(said)
+        self.listed = said
         expect("same\n" in self.said[cpu] and "through" in self.said[cpu],
                self.said[cpu])
         cprec = self.options.cprec
@@ -210,8 +266,6 @@ class Tests(CprecTap):
 
     def kernel_memory(self):
         """The kernel's version, by its own page tables."""
-        name = os.path.basename(self.find("boot/vmlinuz-*"))
-        version = name.removeprefix("vmlinuz-")
         at = "--at=90%"
         regs = json.loads(self.run_long(self.options.cprec, "registers",
                                         "--json", at, self.trace))
@@ -219,7 +273,29 @@ class Tests(CprecTap):
         done = json.loads(self.run_long(
             self.options.cprec, "query", "--json", f"--addr={vectors:#x}",
             "--size=2k", at, self.trace))
-        expect(set(done["bytes"]) - set("0?"), version)
+        expect(set(done["bytes"]) - set("0?"), self.version)
+
+    def kernel(self):
+        """What it knows of itself: names, processes, its log; as it said."""
+        def ask(*words):
+            return self.run_long(self.options.cprec, *words, self.trace)
+        expect(self.version in ask("dmesg"), "the version")
+        told = self.listed.replace("\r", "").split(LISTED)
+        log = [line.rstrip() for line in ask("dmesg").splitlines()]
+        for line in told[1].strip().splitlines():
+            line = line.replace("\t", "\\t").rstrip()
+            expect(line in log, f"not in the log: {line}")
+        found = set()
+        for at in range(60, 100, 2):
+            for line in ask("ps", "--json", f"--at={at}%").splitlines():
+                process = json.loads(line)
+                found.add((process["pid"], process["name"]))
+        for line in told[2].strip().splitlines():
+            pid, process = line.split(None, 1)
+            expect(int(pid) > 60 or (int(pid), process) in found,
+                   f"no process {line}")
+        expect("schedule" in ask("backtrace", "--at=99%"), "callers")
+        return f"{len(log)} messages, {len(found)} processes"
 
     def shell(self):
         """Somebody types, and there is nobody who waits for a boot."""
@@ -238,13 +314,59 @@ class Tests(CprecTap):
         equal(self.run_long(self.options.cprec, "replay", self.trace), said,
               "replay")
 
+    def make_disk(self):
+        """A file system with FILE; what is in it."""
+        folder = os.path.join(self.folder, "disk")
+        os.makedirs(folder, exist_ok=True)
+        data = os.urandom(6_000_000)
+        with open(os.path.join(folder, "FILE"), "wb") as out:
+            out.write(data)
+        with open(self.disk, "wb") as out:
+            out.truncate(DISK_SIZE)
+        subprocess.run([MAKE_DISK, "-q", "-t", "ext4", "-d", folder,
+                        self.disk], check=True)
+        return folder, data
+
+    def devices(self):
+        """A disk, entropy, and the network; no replay needs any."""
+        folder, data = self.make_disk()
+        with serve(folder) as port:
+            said = self.run_long(*self.machine(
+                f"devices port={port}", "--drive=" + self.disk, "--net=user"))
+        file = hashlib.md5(data).hexdigest() + "  -"
+        program = hashlib.md5(contents(self.find("*bin/busybox"))).hexdigest()
+        program += "  -"
+        equal(between(said).split("\n")[1:-1],
+              [file, program, program, file, str(DISK_SIZE), "virtio_rng.0",
+               "random", file, "lease of 10.0.2.15"], "what is checked")
+        if shutil.which("e2fsck"):
+            self.run_long("e2fsck", "-fn", self.disk)
+        os.remove(self.disk)
+        cprec = self.options.cprec
+        equal(self.run_long(cprec, "replay", self.trace), said, "replay")
+        self.run_long(cprec, "verify", "-q", self.trace)
+        size = os.path.getsize(self.trace)
+        return f"{size / 1e6:.1f} MB, {len(data) / 1e6} MB of them read"
+
     def oracle(self):
         said = self.run_long(
             ORACLE, "-M", "virt,gic-version=2", "-cpu", "cortex-a53", "-m",
             "512", "-nographic", "-no-reboot", "-kernel",
-            self.find("boot/vmlinuz-*"), "-initrd", self.initrd, "-append",
+            self.image(), "-initrd", self.initrd, "-append",
             CONSOLE + " check")
         equal(self.said["cortex-a53"], between(said), "what is checked")
+
+
+def test_kernel(tests, of):
+    tests.test(of + "cortex-a72", tests.boot, "cortex-a72")
+    tests.test(of + "cortex-a53", tests.boot, "cortex-a53")
+    tests.test(of + "the kernel's memory", tests.kernel_memory)
+    tests.test(of + "the kernel's processes and log", tests.kernel)
+    tests.test(of + "a shell", tests.shell)
+    if shutil.which(MAKE_DISK):
+        tests.test(of + "devices", tests.devices)
+    if shutil.which(ORACLE):
+        tests.test(of + "as QEMU", tests.oracle)
 
 
 def run_all(options, folder):
@@ -254,17 +376,12 @@ def run_all(options, folder):
         print("1..0 # without apt-get there are no packages")
         return 0
     unpack(options.files)
-    with open(tests.initrd, "wb") as out:
-        out.write(initial_files(tests.find("*bin/busybox"),
-                                tests.find("*lib/modules/*")))
-    tests.test("cortex-a72", tests.boot, "cortex-a72")
-    tests.test("cortex-a53", tests.boot, "cortex-a53")
-    tests.test("the kernel's memory", tests.kernel_memory)
-    tests.test("a shell", tests.shell)
-    if shutil.which(ORACLE):
-        tests.test("as QEMU", tests.oracle)
-    else:
-        print("#", ORACLE, "is not there: nothing is compared with it")
+    for program in ORACLE, MAKE_DISK:
+        if not shutil.which(program):
+            print("#", program, "is not there: what needs it is left out")
+    for version in tests.versions():
+        tests.choose(version)
+        test_kernel(tests, version + ": ")
     return tests.summary()
 
 

@@ -419,8 +419,6 @@ class Gdb(CprecTap):
             ("info proc mappings", r"libc\.so\.6.*\[stack\]"),
             ("set var total = 99", ""),
             ("p total", "= 99"),
-            ("p length(head)", "= 5"),
-            ("p total", "= 99"),
             ("stepi", ""),
             ("p total", "= 0"),
             at=())
@@ -447,7 +445,9 @@ class Gdb(CprecTap):
             ("tbreak lines.c:33", ""),
             ("continue", r"33"),
             ("p caught", r"= 10"),
+            ("set var caught = 77", ""),
             ("p length(head)", "= 5"),
+            ("p caught", "= 77"),
             ("p *head", r"= \{id = 40, next = 0x5"),
             ("handle SIGUSR1 nostop noprint", ""),
             ("reverse-next", "32"),

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A whole machine, recorded and replayed: the same output, and the same state in
+"""A whole machine, recorded and replayed: the same output, the same state in
 the end, however it is reached.
 
 usage: machine.py --cprec C --states S --source FILE --devices FILE
@@ -11,6 +11,7 @@ is machine_states.c.  Speaks TAP.
 """
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -21,6 +22,8 @@ from tap import CprecTap, equal, expect, main  # noqa: E402
 
 COMPILER = "aarch64-linux-gnu-gcc"
 OBJCOPY = "aarch64-linux-gnu-objcopy"
+NM = "aarch64-linux-gnu-nm"
+GDB = "gdb-multiarch"
 TYPED = "abc\n"
 SAID = "".join(line + "\n" for line in (
     "translated", "interrupts", "changed code", "faults", "program", "abbccd",
@@ -137,7 +140,7 @@ class Tests(CprecTap):
             after = disk.read()
         equal(after, before[:WRITTEN_AT] + WRITTEN +
               before[WRITTEN_AT + len(WRITTEN):], "the image")
-        for path in self.disk, self.readonly, self.devices_kernel:
+        for path in self.disk, self.readonly:
             os.remove(path)
         equal(self.answer("replay", self.trace), DEVICES_SAY, "replay")
         self.answer("verify", self.trace)
@@ -145,6 +148,32 @@ class Tests(CprecTap):
             "dump", "--json", self.trace).splitlines()]
         expect(kinds.count("STORED") > CODES / 2, "stored pages")
         return f"{kinds.count('DMA')} times"
+
+    def goes_on(self):
+        """Alive from any time: the disk is as it was then; other input."""
+        disk = self.make_disks()
+        name = self.disk.replace(",", ",,")
+        self.record_devices(name, self.readonly + ",readonly")
+        with open(self.disk, "wb") as out:
+            out.write(disk)
+        drives = ["--drive=" + name, "--drive", self.readonly + ",readonly"]
+        expected = DEVICES_SAY.replace("abc", "xyz")
+        end = self.info()["instructions"]
+        for at in [0, 1000, 4000, *(end * i // 12 for i in range(1, 12))]:
+            done = self.cprec("run", f"--at={at}", *drives, "--net=user",
+                              self.trace, text="xyz\n")
+            equal((done.returncode, len(done.stderr.splitlines())), (0, 1),
+                  done.stderr)
+            expect("not the recording" in done.stderr, done.stderr)
+            expect(done.stdout.endswith("by virtio\nxyz\nbye\n") and
+                   expected.endswith(done.stdout), done.stdout)
+        with open(self.disk, "rb") as image:
+            equal(image.read(), disk, "the image")
+        for arguments in ([], drives[:1], [*drives, drives[0]]):
+            done = self.cprec("run", "--at=50", *arguments, self.trace)
+            equal((done.returncode, done.stdout,
+                   len(done.stderr.splitlines())), (125, "", 1),
+                  done.stderr)
 
     def same_end(self):
         expected = self.states("straight")
@@ -184,7 +213,7 @@ class Tests(CprecTap):
               "the other address")
         for how, addr in ((), 0xc0000000), (("--physical",), ALIAS):
             done = self.cprec("query", f"--addr={addr:#x}", *how, self.trace)
-            equal((done.returncode, done.stdout), (1, ""), hex(addr))
+            equal(done.returncode, 1, hex(addr))
             equal(len(done.stderr.splitlines()), 1, done.stderr)
         # Before translation begins, only RAM is there.
         done = self.cprec("query", f"--addr={ALIAS:#x}", "--at=5", self.trace)
@@ -203,15 +232,118 @@ class Tests(CprecTap):
         equal(first, [RAM + 0x200000, *(first[1] + 4 * i for i in range(5))],
               "program counters")
 
+    def place(self, symbol):
+        """Where the kernel has it."""
+        done = subprocess.run([NM, self.kernel + ".elf"], check=True,
+                              capture_output=True, text=True)
+        return next(int(line.split()[0], 16) for line in
+                    done.stdout.splitlines() if line.split()[2] == symbol)
+
+    def accesses(self, name, addr, *options):
+        done = self.answer(name, "--json", f"--addr={addr:#x}", *options,
+                           self.trace)
+        return [json.loads(line) for line in done.splitlines()]
+
+    def word(self, addr, at):
+        done = json.loads(self.answer("query", "--json", f"--addr={addr:#x}",
+                                      f"--at={at}", self.trace))
+        return int.from_bytes(bytes.fromhex(done["bytes"]), "little")
+
+    @staticmethod
+    def number(text):
+        return int.from_bytes(bytes.fromhex(text), "little")
+
+    def history(self):
+        """Who accessed memory: by any address that it has."""
+        where = self.place("sum")
+        values = [sum(range(100, 100 - i, -1)) for i in range(101)]
+        for how in ((), ("--physical",)):
+            found = self.accesses("writes", where, *how)
+            equal([self.number(one["new"]) for one in found], values[1:], how)
+            equal([self.number(one["old"]) for one in found], values[:-1], how)
+        for one in found[::9]:
+            equal((self.word(where, one["at"]),
+                   self.word(where, one["at"] + 1)),
+                  (self.number(one["old"]), self.number(one["new"])), one)
+            regs = self.registers(one["at"])
+            equal(int(regs["pc"], 0), int(one["pc"], 0), "who wrote")
+            equal(int(regs["x1"], 0), where, "where to")
+        equal(len(self.accesses("reads", where)), 101, "reads")
+        last = self.accesses("last", where, f"--at={found[40]['at']}")
+        equal(last[0]["at"], found[39]["at"], "the last before a time")
+        # It is written by another address, and not by this one.
+        changed = self.accesses("writes", self.place("changed"), "--size=4")
+        equal([self.number(one["new"]) >> 5 & 0xffff for one in changed],
+              list(range(40)), "by another address")
+        return f"{len(found)} writes"
+
+    def debugger(self):
+        """gdb goes between levels, in both directions."""
+        at = {name: self.place(name) for name in
+              ("at_el0", "on_call", "on_interrupt", "sum")}
+        user = at["at_el0"] + RAM
+        said = self.gdb(
+            f"break *{user:#x}", "continue", "p ($cpsr >> 2) & 3",
+            "p/x $pc",
+            f"break *{at['on_call']:#x}", "continue", "p ($cpsr >> 2) & 3",
+            "p/x $pc",
+            "p $x8", "reverse-stepi", "reverse-stepi", "p ($cpsr >> 2) & 3",
+            "x/i $pc", "stepi", "p ($cpsr >> 2) & 3", "delete",
+            f"watch *(long *) {at['sum']:#x}", "continue", "continue",
+            "reverse-continue", "p $x0", "delete",
+            f"break *{at['on_interrupt']:#x}", "reverse-continue", "p/x $pc",
+            "info registers vbar_el1 elr_el1", "delete", "continue",
+            f"x/wx {ALIAS + 0x200000:#x}", f"x/wx {RAM + 0x200000:#x}",
+            "maintenance packet qqemu.PhyMemMode",
+            "maintenance packet Qqemu.PhyMemMode:1",
+            f"x/wx {RAM + 0x200004:#x}", f"x/wx {ALIAS + 0x200004:#x}")
+        for wanted in (r"p \(\$cpsr >> 2\) & 3\n.*= 0",
+                       f"p/x \$pc\n.*= {user:#x}",
+                       f"p/x \$pc\n.*= {at['on_call']:#x}", r"p \$x8\n.*= 1",
+                       r"p \(\$cpsr >> 2\) & 3\n.*= 0\n>x/i \$pc\n.*svc",
+                       r"stepi\n.*\n>p \(\$cpsr >> 2\) & 3\n.*= 1",
+                       r"Old value = 0\n+New value = 100\n",
+                       r"Old value = 100\n+New value = 199\n",
+                       r"Old value = 199\n+New value = 100\n",
+                       f"p/x \$pc\n.*= {at['on_interrupt']:#x}",
+                       f"vbar_el1 +{self.place('vectors'):#x}",
+                       f"{ALIAS + 0x200000:#x}:\t0x14", 'received: "0"',
+                       'received: "OK"', f"{RAM + 0x200004:#x}:\t0x0000000",
+                       f"Cannot access .*{ALIAS + 0x200004:#x}"):
+            expect(re.search(wanted, said), f"{wanted}\n{said}")
+
+    def gdb(self, *commands):
+        """What it says to each command."""
+        words = []
+        for command in commands:
+            words += ["-ex", "echo >" + command.replace("$", "\\$") + "\\n",
+                      "-ex", command]
+        done = subprocess.run(
+            [GDB, "-nx", "-batch", "-ex", "set pagination off", "-ex",
+             "set architecture aarch64", "-ex",
+             f"target remote | exec {self.options.cprec} gdbserver --stdio"
+             f" {self.trace}", *words], stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=200)
+        return done.stdout + done.stderr
+
+    def prompt(self):
+        """Our own prompt does the same."""
+        call = self.place("on_call")
+        done = self.cprec("debug", "--plain", "--batch", "-ex",
+                          f"break *{call:#x}", "-ex", "continue", "-ex",
+                          "continue", "-ex", "reverse-continue", "-ex",
+                          "reverse-stepi", "-ex", "reverse-stepi", "-ex",
+                          "p $cpsr >> 2 & 3", "-ex", "x/1i $pc",
+                          self.trace)
+        equal((done.returncode, done.stderr), (0, ""), done.stdout)
+        expect(re.search(r"= 0\n.*svc", done.stdout), done.stdout)
+
     def refused(self):
         """What cannot be asked of machines is said in one line."""
-        for command in (["backtrace"], ["maps"], ["strace"], ["races"],
-                        ["last", "--addr=0x40000000"], ["calls", "f"],
-                        ["writes", "--addr=0x40000000"], ["index"],
-                        ["debug", "--plain"], ["gdbserver", "--stdio"],
-                        ["query", "-"], ["symbols"], ["heap"],
-                        ["replay", "--thread=0"], ["verify", "--thread=all"],
-                        ["query", "--addr=0x40000000", "--format=x"]):
+        for command in (["maps"], ["strace"], ["races"], ["calls", "f"],
+                        ["last", "--register=x0"], ["index"], ["symbols"],
+                        ["heap"], ["source"],
+                        ["replay", "--thread=0"], ["verify", "--thread=all"]):
             name, *rest = command
             arguments = ([name, *rest, self.trace] if rest != ["-"] and
                          rest != ["f"] else [name, self.trace, *rest])
@@ -316,11 +448,18 @@ def run_all(options, folder):
     tests.test("memory", tests.memory)
     tests.test("levels", tests.levels)
     tests.test("steps", tests.steps)
+    tests.test("accesses", tests.history)
+    if shutil.which(GDB):
+        tests.test("gdb", tests.debugger)
+    else:
+        print("#", GDB, "is not there: it is not tried")
+    tests.test("our prompt", tests.prompt)
     tests.test("what is refused", tests.refused)
     tests.test("damage", tests.damaged)
     tests.test("other key frames", tests.other_frames)
     tests.test("devices that use memory", tests.devices)
     tests.test("the same end, with devices", tests.same_end)
+    tests.test("a machine that goes on", tests.goes_on)
     return tests.summary()
 
 

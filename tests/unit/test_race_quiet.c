@@ -124,6 +124,31 @@ static void calls_return(void **state)
 	assert_false(race_quiet_is_on(&thread));
 }
 
+/* Where calls leave nothing on the stack, nor take returns anything off. */
+static void returns_by_a_register(void **state)
+{
+	struct race_quiet_place place = {
+		.pc = PROGRAM, .sp = FIRST_SP, .back = LIBRARY + 4,
+		.is_program = true,
+	};
+
+	(void)state;
+	race_quiet_begin(&thread, descriptor);
+	step(LIBRARY, FIRST_SP);
+	race_quiet_step(&thread, &place, &returned);
+	assert_false(race_quiet_is_on(&thread));
+	/* A function of the library that it jumps to; a call; its end. */
+	step(LIBRARY + 0x100, FIRST_SP);
+	assert_false(race_quiet_is_on(&thread));
+	call(ROLE_NEW, FIRST_SP - 0x10, PROGRAM + 5);
+	assert_false(step(LIBRARY + 0x200, FIRST_SP - 0x10));
+	assert_true(race_quiet_is_memory(&thread));
+	assert_true(step(PROGRAM + 5, FIRST_SP - 0x10));
+	assert_false(race_quiet_is_on(&thread));
+	step(LIBRARY + 4, FIRST_SP);
+	assert_true(race_quiet_is_outermost(&thread));
+}
+
 static void jumps_end_calls(void **state)
 {
 	(void)state;
@@ -175,6 +200,7 @@ int main(void)
 		cmocka_unit_test(own_threads_are_not_quiet),
 		cmocka_unit_test(unknown_until_the_program),
 		cmocka_unit_test(calls_return),
+		cmocka_unit_test(returns_by_a_register),
 		cmocka_unit_test(jumps_end_calls),
 		cmocka_unit_test(handlers_are_not_quiet),
 		cmocka_unit_test(too_deep_is_not_quiet),

@@ -89,13 +89,30 @@ static void set_all(struct board *board, const struct reg_file *regs)
 	board_set_reg(board, ARM64_SCTLR, reg_get(table(), regs, ARM64_SCTLR));
 }
 
+struct board_view board_view(const struct board *board)
+{
+	return (struct board_view){
+		.is_program = !PSTATE_LEVEL(board_reg(board, ARM64_CPSR)),
+		.program_sp = board_reg(board, ARM64_SP_EL0),
+		.kernel_sp = board_reg(board, ARM64_SP_EL1),
+		.tables = board_tables(board),
+	};
+}
+
 /* ------- code ------- */
 
-static unsigned count(const struct board *board, guest_addr pc, uint32_t size)
+static unsigned size(const struct board *board, guest_addr pc)
 {
 	(void)board;
 	(void)pc;
-	return size / INSN_SIZE;
+	return INSN_SIZE;
+}
+
+static unsigned count(const struct board *board, guest_addr pc, uint32_t bytes)
+{
+	(void)board;
+	(void)pc;
+	return bytes / INSN_SIZE;
 }
 
 static bool waits(const struct board *board, guest_addr pc)
@@ -141,6 +158,7 @@ const struct board_kind board_kind_arm64 = {
 	.set = set,
 	.set_all = set_all,
 	.translate = tables_translate,
+	.size = size,
 	.count = count,
 	.interrupt = exceptions_interrupt,
 	.waits = waits,

@@ -82,6 +82,7 @@ int board_create(struct board **out, enum arch arch, const char *model,
 	board->world = world;
 	memcpy(board->ram.pieces, rams, ram_count * sizeof(*rams));
 	board->ram.count = ram_count;
+	board->aborted_at = board->passed_at = UINT64_MAX;
 	rc = create(board, model, why);
 	if (rc) {
 		board_destroy(board);
@@ -99,6 +100,8 @@ void board_destroy(struct board *board)
 		board->kind->end(board);
 	engine_close(board->engine);
 	ram_release(&board->ram);
+	number_map_release(&board->breaks);
+	number_map_release(&board->cuts);
 	free(board->blocks);
 	free(board);
 }
@@ -164,6 +167,11 @@ uint64_t board_guest_page(const struct board *board, uint64_t page)
 uint64_t board_page(const struct board *board, uint64_t guest_page)
 {
 	return ram_page(&board->ram, guest_page << GUEST_PAGE_SHIFT);
+}
+
+enum arch board_arch(const struct board *board)
+{
+	return board->kind->arch;
 }
 
 bool board_translate(const struct board *board, guest_addr addr, uint64_t *out)

@@ -59,6 +59,7 @@ int board_create(struct board **out, enum arch arch, const char *model,
 		 const struct board_ram *rams, unsigned ram_count,
 		 const struct board_world *world, struct failure *why);
 void board_destroy(struct board *board);
+enum arch board_arch(const struct board *board);
 
 /* ------- running ------- */
 
@@ -69,6 +70,7 @@ enum board_stop {
 	BOARD_PAUSES,		/* the world wanted it */
 	BOARD_LOCKED,		/* a fault that nobody can handle: it will never
 				   go on */
+	BOARD_AT_BREAK,		/* before an instruction with a breakpoint */
 };
 
 /*
@@ -94,6 +96,55 @@ bool board_interrupt(struct board *board, unsigned number);
 
 /* BOARD_LOCKED: why, in words. */
 const char *board_fault(const struct board *board);
+
+/* ------- breakpoints ------- */
+
+/*
+ * It stops before the instruction at a virtual address, in whatever process.
+ * ERR_NO_MEMORY.
+ */
+int board_break_set(struct board *board, guest_addr pc, struct failure *why);
+void board_break_clear(struct board *board, guest_addr pc);
+bool board_break_is_set(const struct board *board, guest_addr pc);
+
+/* The next run does not stop at the instruction that it stands at. */
+void board_break_pass(struct board *board);
+
+/* ------- being told ------- */
+
+/* An access to memory of an instruction that has retired. */
+struct board_access {
+	uint64_t steps;		/* before the instruction */
+	guest_addr pc;		/* of it: virtual */
+	uint64_t addr;		/* physical */
+	uint64_t value;		/* that is written; or read, if asked for */
+	uint8_t size;		/* at most 8: wide accesses come in parts */
+	bool writes;
+};
+
+#define BOARD_READS 1u
+#define BOARD_WRITES 2u
+#define BOARD_VALUES 4u		/* also of reads */
+
+struct board_watcher {
+	/* Told some time later, but before the run ends, and before the next
+	 * instruction that is told; registers and memory may be those of a
+	 * later time. */
+	unsigned accesses;	/* BOARD_READS and so on */
+	void (*accessed)(void *context, const struct board_access *list,
+			 size_t count);
+
+	/* An instruction from `first` to `last` is about to execute; one that
+	 * does not retire is told, too.  PC may be old.  NULL: nobody is. */
+	void (*instruction)(void *context, uint64_t steps, guest_addr pc);
+	guest_addr first, last;
+	void *context;
+};
+
+/* Takes the place of the one before; NULL: nobody is told.  Not while it
+ * runs. */
+int board_watch(struct board *board, const struct board_watcher *watcher,
+		struct failure *why);
 
 /* ------- registers ------- */
 
@@ -149,6 +200,23 @@ void board_load(struct board *board, uint64_t addr, const uint8_t *bytes,
 
 /* A virtual address by the page tables of this moment; false: nothing there. */
 bool board_translate(const struct board *board, guest_addr addr, uint64_t *out);
+
+/* The same, with other first tables of the two halves: a process's. */
+struct board_tables {
+	uint64_t low, high;	/* physical; above it, bits that do not count */
+};
+struct board_tables board_tables(const struct board *board);
+bool board_translate_by(const struct board *board,
+			const struct board_tables *tables, guest_addr addr,
+			uint64_t *out);
+
+/* What tells whoever knows the kernel which process is the present one. */
+struct board_view {
+	bool is_program;	/* it is not in the kernel */
+	uint64_t program_sp, kernel_sp;	/* SP_EL0, SP_EL1 */
+	struct board_tables tables;
+};
+struct board_view board_view(const struct board *board);
 
 /* Pages of RAM that were written since board_close(), in order of time. */
 struct board_write {

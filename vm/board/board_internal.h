@@ -2,8 +2,9 @@
 /*
  * board_internal.h - a board as its own room sees it
  *
- * run.c runs it and counts; ram.c notices writes; board.c makes it.  What only
- * one kind of processor has is in a table of its own (struct board_kind):
+ * run.c runs it and counts; ram.c notices writes; breaks.c has breakpoints;
+ * watch.c tells of accesses; board.c makes it.  What only one kind of processor
+ * has is in a table of its own (struct board_kind):
  *
  * AArch64: arm64.c has its registers; exceptions.c enters exceptions; system.c
  * answers for registers of the system, timers.c among them; tables.c reads page
@@ -14,6 +15,7 @@
 #ifndef CPREC_VM_BOARD_BOARD_INTERNAL_H
 #define CPREC_VM_BOARD_BOARD_INTERNAL_H
 
+#include "formats/number_map.h"
 #include "vm/board/board.h"
 #include "vm/board/ram.h"
 #include "vm/engine/machine.h"
@@ -37,6 +39,7 @@ enum board_stopped {
 	STOPPED_TO_REFRESH,	/* before it: translations are outdated */
 	STOPPED_TO_GO_ON,	/* the engine had to; nothing else did */
 	STOPPED_TO_PAUSE,	/* before it: the world wants that */
+	STOPPED_AT_BREAK,	/* before it */
 	STOPPED_BY_CALL,
 	STOPPED_TO_WAIT,	/* the processor sleeps when it has returned */
 	STOPPED_LOCKED,
@@ -66,7 +69,8 @@ struct board_kind {
 	bool (*translate)(const struct board *board, guest_addr addr,
 			  uint64_t *out);
 
-	/* Instructions in that much code. */
+	/* Of the instruction at `pc`; instructions in that much code. */
+	unsigned (*size)(const struct board *board, guest_addr pc);
 	unsigned (*count)(const struct board *board, guest_addr pc,
 			  uint32_t size);
 
@@ -104,9 +108,18 @@ struct board {
 	uint32_t stop_block;
 	unsigned unknown;	/* STOPPED_BY_UNKNOWN: which */
 	char fault[BOARD_FAULT_MOST];	/* STOPPED_LOCKED: why */
-	bool must_drop;		/* all translations are outdated */
 	guest_addr cut_at;	/* a block there is to have `cut` instructions */
 	unsigned cut;		/* 0: there is none */
+	bool drops_all;		/* code must be translated in another way */
+
+	struct number_map breaks;
+	struct number_map cuts;	/* where blocks begin because of one, perhaps
+				   one that was cleared */
+	guest_addr passed;	/* not to stop there ... */
+	uint64_t passed_at;	/* ... then */
+	uint64_t aborted_at;	/* steps when an instruction last led to its
+				   handler without having retired */
+	const struct board_watcher *watcher;	/* NULL: nobody */
 
 	/* One for each translation; number 0 is no block. */
 	struct engine_block *blocks;
@@ -134,8 +147,36 @@ const struct engine_block *board_block(const struct board *board);
 void board_leave_block(struct board *board, guest_addr pc);
 void board_stop(struct board *board, enum board_stopped why);
 
+/* An exception was raised: what was counted and told until there is right. */
+void board_count_exception(struct board *board,
+			   const struct engine_exception *exception);
+
 /* Of an instruction of the block under way: steps before it. */
 uint64_t board_steps_at(const struct board *board, guest_addr pc);
+
+/* ------- breaks.c ------- */
+
+/* How many instructions a block has from `pc` on, `most` at most. */
+unsigned breaks_cut(const struct board *board, guest_addr pc, unsigned most);
+
+/* Whether there was a breakpoint; whether it is to stop the guest. */
+bool breaks_may_stop(const struct board *board, guest_addr pc);
+bool breaks_stop(const struct board *board, guest_addr pc, uint64_t now);
+
+/* ------- watch.c ------- */
+
+/* Tells what was logged.  Not in the middle of a block. */
+void watch_tell(struct board *board);
+
+/* Whether an instruction is told of before it executes; tells. */
+bool watch_is_told(const struct board *board, guest_addr pc);
+void watch_instruction(struct board *board, uint64_t steps, guest_addr pc);
+
+/* How many steps may be granted at a time. */
+uint64_t watch_limit(const struct board *board);
+
+void watch_shift(struct board *board, uint64_t by);
+void watch_take_back(struct board *board, guest_addr pc);
 
 /* ------- exceptions.c ------- */
 

@@ -212,7 +212,7 @@ static void set_all(struct board *board, const struct reg_file *regs)
 	board_set_reg(board, CM_PC, reg_get(table, regs, CM_PC));
 	engine_align_all(board->engine,
 			 *cm_system(board, CM_CCR) & CCR_UNALIGN_TRP);
-	board->must_drop = true;
+	board->drops_all = true;
 	engine_cortex_m_changed(board->engine);
 }
 
@@ -266,6 +266,7 @@ const struct board_kind board_kind_cortex_m = {
 	.set = set,
 	.set_all = set_all,
 	.translate = translate,
+	.size = cm_size,
 	.count = cm_count,
 	.limit = cm_limit,
 	.enter = cm_enter,

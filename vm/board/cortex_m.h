@@ -130,6 +130,7 @@ uint32_t cm_insn(const struct board *board, guest_addr pc, unsigned *size);
 /* Of a coprocessor, or of floating point. */
 bool cm_is_coprocessor(uint32_t insn, unsigned size);
 
+unsigned cm_size(const struct board *board, guest_addr pc);
 unsigned cm_count(const struct board *board, guest_addr pc, uint32_t size);
 unsigned cm_limit(struct board *board, guest_addr pc, unsigned most);
 bool cm_enter(struct board *board, const struct engine_block *block);

@@ -37,6 +37,14 @@ uint32_t cm_insn(const struct board *board, guest_addr pc, unsigned *size)
 	return first << 16 | second;
 }
 
+unsigned cm_size(const struct board *board, guest_addr pc)
+{
+	unsigned size;
+
+	cm_insn(board, pc, &size);
+	return size;
+}
+
 unsigned cm_count(const struct board *board, guest_addr pc, uint32_t size)
 {
 	unsigned count = 0, each;

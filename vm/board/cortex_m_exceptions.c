@@ -316,6 +316,7 @@ static unsigned exception_of(uint32_t status)
 void cm_fault(struct board *board, uint32_t status, guest_addr pc)
 {
 	*cm_system(board, CM_CFSR) |= status;
+	board->aborted_at = board_steps(board);
 	cm_take(board, exception_of(status), pc);
 }
 
@@ -499,10 +500,7 @@ void cm_exception(void *context, const struct engine_exception *exception)
 	struct board *board = context;
 	guest_addr pc = cm_reg(board, CM_PC);
 
-	/* One that cannot be fetched is behind a block that is done. */
-	if (exception->kind != EXCEPTION_FETCH)
-		board_leave_block(board, pc);
-	engine_counter(board->engine)->current = 0;
+	board_count_exception(board, exception);
 	switch (exception->kind) {
 	case EXCEPTION_UNDEFINED:
 	case EXCEPTION_NO_COPROCESSOR:

@@ -51,7 +51,7 @@ static void set_and_drop(struct board *board, unsigned reg, uint32_t value)
 	*cm_system(board, reg) = value;
 	engine_align_all(board->engine,
 			 *cm_system(board, CM_CCR) & CCR_UNALIGN_TRP);
-	board->must_drop = true;
+	board->drops_all = true;
 }
 
 /* Active bits are those of exceptions 4 to 6, 11, 12, 14 and 15. */

@@ -114,7 +114,7 @@ int disk_open(struct disk *disk, const struct disk_options *options,
 	rc = check_image(disk, why);
 	if (!rc)
 		rc = lock_image(disk, writes, why);
-	if (!rc && options->snapshot && !options->readonly)
+	if (!rc && options->snapshot)
 		rc = begin_changes(disk, why);
 	return rc;
 }
@@ -212,16 +212,28 @@ bool disk_read(struct disk *disk, uint64_t sector, void *bytes, size_t size)
 	return true;
 }
 
-bool disk_write(struct disk *disk, uint64_t sector, const void *bytes,
-		size_t size)
+static bool store(struct disk *disk, uint64_t sector, const void *bytes,
+		  size_t size)
 {
-	if (disk->options->readonly || !is_inside(disk, sector, size))
-		return false;
 	for (uint64_t i = 0; disk->changed && i < size / DISK_SECTOR; i++)
 		disk->changed[(sector + i) / 8] |=
 			(uint8_t)(1 << (sector + i) % 8);
 	return write_file(disk, disk->changed ? disk->changes : disk->image,
 			  sector * DISK_SECTOR, bytes, size);
+}
+
+bool disk_write(struct disk *disk, uint64_t sector, const void *bytes,
+		size_t size)
+{
+	return is_inside(disk, sector, size) && !disk->options->readonly &&
+	       store(disk, sector, bytes, size);
+}
+
+void disk_follow(struct disk *disk, uint64_t sector,
+		 const uint8_t bytes[DISK_SECTOR])
+{
+	if (disk->changed && is_inside(disk, sector, DISK_SECTOR))
+		store(disk, sector, bytes, DISK_SECTOR);
 }
 
 /* The image outlives the machine, and may outlive the host. */

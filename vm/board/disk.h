@@ -48,4 +48,8 @@ bool disk_write(struct disk *disk, uint64_t sector, const void *bytes,
 		size_t size);
 bool disk_flush(struct disk *disk);
 
+/* Of a snapshot: what a sector was found to be. */
+void disk_follow(struct disk *disk, uint64_t sector,
+		 const uint8_t bytes[DISK_SECTOR]);
+
 #endif

@@ -74,10 +74,7 @@ void exceptions_take(void *context, const struct engine_exception *exception)
 {
 	struct board *board = context;
 
-	/* One that cannot be fetched is behind a block that is done. */
-	if (exception->kind != EXCEPTION_FETCH)
-		board_leave_block(board, board_reg(board, ARM64_PC));
-	engine_counter(board->engine)->current = 0;
+	board_count_exception(board, exception);
 	switch (exception->kind) {
 	case EXCEPTION_HVC:
 	case EXCEPTION_SMC:

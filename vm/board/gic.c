@@ -222,15 +222,22 @@ void gic_distributor_write(void *context, uint64_t offset, unsigned size,
 
 /* ------- the processor's interface ------- */
 
+void gic_follow(struct gic *gic, unsigned number)
+{
+	if (number >= GIC_INTERRUPTS || gic->running_count == GIC_INTERRUPTS)
+		return;
+	gic->interrupts[number].active = true;
+	gic->interrupts[number].pending = false;
+	gic->running[gic->running_count++] = (uint16_t)number;
+}
+
 static unsigned acknowledge(struct gic *gic)
 {
 	unsigned number = highest(gic);
 
 	if (!gic_interrupts(gic) || gic->running_count == GIC_INTERRUPTS)
 		return GIC_SPURIOUS;
-	gic->interrupts[number].active = true;
-	gic->interrupts[number].pending = false;
-	gic->running[gic->running_count++] = (uint16_t)number;
+	gic_follow(gic, number);
 	return number;
 }
 

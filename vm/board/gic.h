@@ -26,6 +26,11 @@ struct gic {
 	unsigned running_count;
 };
 
+#define GIC_ACKNOWLEDGE 0x0cu	/* a register of the processor's */
+
+/* The processor has taken that interrupt, says who recorded it. */
+void gic_follow(struct gic *gic, unsigned number);
+
 /* A device raises or lowers its line. */
 void gic_set_line(struct gic *gic, unsigned number, bool line);
 

@@ -99,6 +99,13 @@ struct live_kind {
 	size_t (*sockets)(void *live, struct pollfd *out, size_t room,
 			  uint64_t *wait);
 	void (*found)(void *live, const struct pollfd *found, size_t count);
+
+	/* As virt_connect() and virt_follow_...(); NULL: it cannot. */
+	void (*connect)(void *live, struct board *board);
+	void (*follow_read)(void *live, uint64_t addr, uint64_t value);
+	void (*follow_write)(void *live, uint64_t addr, unsigned size,
+			     uint64_t value);
+	void (*follow_stores)(void *live);
 };
 
 extern const struct live_kind live_virt, live_mps2_an385, live_mps2_an386,

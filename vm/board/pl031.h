@@ -21,6 +21,9 @@ struct pl031 {
 void pl031_init(struct pl031 *clock, uint64_t start,
 		uint64_t (*seconds)(const void *context), const void *context);
 
+/* It said so, to who recorded it. */
+void pl031_follow(struct pl031 *clock, uint64_t seconds);
+
 uint64_t pl031_read(void *clock, uint64_t offset, unsigned size);
 void pl031_write(void *clock, uint64_t offset, unsigned size, uint64_t value);
 

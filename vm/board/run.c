@@ -25,9 +25,12 @@ uint64_t board_steps(const struct board *board)
 /* So many are granted, and so many steps had been done before. */
 static void grant(struct board *board, uint64_t steps, uint64_t more)
 {
+	uint64_t before = board->base + (uint64_t)board->granted;
+
 	board->base = steps;
 	board->granted = more < INT64_MAX ? (int64_t)more : INT64_MAX;
 	engine_counter(board->engine)->budget = board->granted;
+	watch_shift(board, steps + (uint64_t)board->granted - before);
 }
 
 void board_set_steps(struct board *board, uint64_t steps)
@@ -90,6 +93,7 @@ unsigned board_on_translate(void *context, guest_addr pc, unsigned most)
 		ram_watch_code(&board->ram, addr);
 	if (board->kind->limit)
 		most = board->kind->limit(board, pc, most);
+	most = breaks_cut(board, pc, most);
 	return board->cut && pc == board->cut_at && board->cut < most ?
 		       board->cut : most;
 }
@@ -118,7 +122,7 @@ uint32_t board_on_meet(void *context, guest_addr pc, uint32_t size)
 
 static bool must_refresh(const struct board *board)
 {
-	return board->ram.changed_count || board->must_drop ||
+	return board->ram.changed_count || board->drops_all ||
 	       board->block_count >= engine_blocks_most(board->engine);
 }
 
@@ -151,6 +155,7 @@ static bool attend(struct board *board, uint32_t number)
 	uint64_t now = board_steps(board);
 
 	board->stop_block = number;
+	watch_tell(board);
 	if (must_refresh(board)) {
 		board_stop(board, STOPPED_TO_REFRESH);
 		return false;
@@ -162,10 +167,15 @@ static bool attend(struct board *board, uint32_t number)
 	/* An interrupt where a run ends belongs to the next one. */
 	if (now < board->until && look(board, now, block->pc))
 		return false;
+	if (now < board->until && breaks_stop(board, block->pc, now)) {
+		board_stop(board, STOPPED_AT_BREAK);
+		return false;
+	}
 	if (block->count > board->until - now) {
 		board_stop(board, STOPPED_BEFORE);
 		return false;
 	}
+	watch_instruction(board, now, block->pc);
 	return true;
 }
 
@@ -180,11 +190,12 @@ const struct engine_block *board_on_enter(void *context, uint32_t number,
 	struct board *board = context;
 	struct counter *counter = engine_counter(board->engine);
 	const struct engine_block *block = &board->blocks[number];
+	bool calls = breaks_may_stop(board, block->pc);
 	uint64_t end, limit;
 
 	if (entry == ENTRY_COUNTED) {
 		counter->budget += block->count;
-	} else if (counter->budget >= block->count) {
+	} else if (!calls && counter->budget >= block->count) {
 		counter->budget -= block->count;
 		counter->current = number;
 		return may_inline(board, block) ? block : NULL;
@@ -194,15 +205,37 @@ const struct engine_block *board_on_enter(void *context, uint32_t number,
 		return NULL;
 	end = board_steps(board) + block->count;
 	limit = board->look_at < board->until ? board->look_at : board->until;
-	grant(board, end, limit > end ? limit - end : 0);
+	limit = limit > end ? limit - end : 0;
+	if (limit > watch_limit(board) - block->count)
+		limit = watch_limit(board) - block->count;
+	grant(board, end, limit);
 	counter->current = number;
-	return entry == ENTRY_CALLED && may_inline(board, block) ? block : NULL;
+	return entry == ENTRY_CALLED && may_inline(board, block) && !calls ?
+		       block : NULL;
 }
 
 void board_leave_block(struct board *board, guest_addr pc)
 {
 	grant(board, board_steps_at(board, pc), 0);
 	engine_counter(board->engine)->current = 0;
+}
+
+void board_count_exception(struct board *board,
+			   const struct engine_exception *exception)
+{
+	guest_addr pc = board_reg(board, board->kind->pc);
+
+	if (exception->kind == EXCEPTION_DATA)
+		watch_take_back(board, pc);
+	/* One that cannot be fetched is behind a block that is done. */
+	if (exception->kind != EXCEPTION_FETCH)
+		board_leave_block(board, pc);
+	engine_counter(board->engine)->current = 0;
+	watch_tell(board);
+	if (exception->kind != EXCEPTION_SVC &&
+	    exception->kind != EXCEPTION_HVC &&
+	    exception->kind != EXCEPTION_RETURN)
+		board->aborted_at = board_steps(board);
 }
 
 /* ------- running ------- */
@@ -217,12 +250,12 @@ static void refresh(struct board *board)
 				ram_guest_page(ram, ram->changed[i])
 					<< GUEST_PAGE_SHIFT);
 	ram->changed_count = 0;
-	if (!board->must_drop &&
+	if (!board->drops_all &&
 	    board->block_count < engine_blocks_most(board->engine))
 		return;
 	engine_drop_all(board->engine);
 	board->block_count = 1;
-	board->must_drop = false;
+	board->drops_all = false;
 }
 
 /* Runs the engine until it stops by itself. */
@@ -235,9 +268,11 @@ static int run_engine(struct board *board, struct failure *why)
 	grant(board, board_steps(board), 0);
 	exit = engine_run(board->engine, pc, 0);
 	engine_counter(board->engine)->current = 0;
+	watch_tell(board);
 	if (board->stopped == STOPPED_BEFORE ||
 	    board->stopped == STOPPED_TO_REFRESH ||
-	    board->stopped == STOPPED_TO_PAUSE)
+	    board->stopped == STOPPED_TO_PAUSE ||
+	    board->stopped == STOPPED_AT_BREAK)
 		board_set_reg(board, board->kind->pc,
 			      board->blocks[board->stop_block].pc);
 	pc = board_reg(board, board->kind->pc);
@@ -290,6 +325,9 @@ static bool is_over(struct board *board, bool exact, enum board_stop *stop)
 	case STOPPED_TO_PAUSE:
 		*stop = BOARD_PAUSES;
 		return true;
+	case STOPPED_AT_BREAK:
+		*stop = BOARD_AT_BREAK;
+		return true;
 	case STOPPED_BEFORE:
 		*stop = BOARD_AT_STEPS;
 		return !exact;
@@ -317,6 +355,7 @@ int board_run(struct board *board, uint64_t until, bool exact,
 		if (is_over(board, exact, stop))
 			break;
 	}
+	board->passed_at = board->aborted_at = UINT64_MAX;
 	return 0;
 }
 

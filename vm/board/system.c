@@ -166,6 +166,8 @@ bool system_write(void *context, unsigned name, uint64_t value)
 	struct board *board = context;
 	enum board_timer which;
 
+	/* It may change what addresses mean. */
+	watch_tell(board);
 	if (name == FREQUENCY)
 		return true;
 	if (!is_timer(name, &which) || !is_allowed(board, name))

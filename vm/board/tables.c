@@ -33,11 +33,12 @@ static unsigned page_bits(unsigned coded, bool high)
 	return high ? high_bits[coded] : low_bits[coded];
 }
 
-static struct half half_of(const struct board *board, guest_addr addr)
+static struct half half_of(const struct board *board,
+			   const struct board_tables *tables, guest_addr addr)
 {
 	bool high = addr >> 55 & 1;
 	uint64_t control = board_reg(board, ARM64_TCR) >> (high ? 16 : 0);
-	uint64_t table = board_reg(board, high ? ARM64_TTBR1 : ARM64_TTBR0);
+	uint64_t table = high ? tables->high : tables->low;
 
 	return (struct half){
 		.table = table & TABLE_BASE,
@@ -66,7 +67,9 @@ static uint64_t entry_at(const struct board *board, uint64_t table,
 	return entry;
 }
 
-bool tables_translate(const struct board *board, guest_addr addr, uint64_t *out)
+bool board_translate_by(const struct board *board,
+			const struct board_tables *tables, guest_addr addr,
+			uint64_t *out)
 {
 	struct half half;
 	unsigned step, shift;
@@ -75,7 +78,7 @@ bool tables_translate(const struct board *board, guest_addr addr, uint64_t *out)
 	*out = addr;
 	if (!(board_reg(board, ARM64_SCTLR) & SCTLR_TRANSLATES))
 		return true;
-	half = half_of(board, addr);
+	half = half_of(board, tables, addr);
 	if (!is_in_half(&half, addr))
 		return false;
 	addr &= (UINT64_C(1) << half.bits) - 1;
@@ -98,6 +101,19 @@ bool tables_translate(const struct board *board, guest_addr addr, uint64_t *out)
 		}
 		table = entry & TABLE_BASE;
 	}
+}
+
+struct board_tables board_tables(const struct board *board)
+{
+	return (struct board_tables){ board_reg(board, ARM64_TTBR0),
+				      board_reg(board, ARM64_TTBR1) };
+}
+
+bool tables_translate(const struct board *board, guest_addr addr, uint64_t *out)
+{
+	const struct board_tables tables = board_tables(board);
+
+	return board_translate_by(board, &tables, addr, out);
 }
 
 uint32_t board_insn(const struct board *board, guest_addr pc)

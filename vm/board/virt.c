@@ -1,44 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* virt.c - see virt.h */
-#include "vm/board/virt.h"
+#include "vm/board/virt_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "formats/error.h"
-#include "vm/board/gic.h"
-#include "vm/board/start_file.h"
-#include "vm/board/pl011.h"
-#include "vm/board/pl031.h"
 #include "vm/board/psci.h"
-#include "vm/board/user_net.h"
-#include "vm/board/virt_tree.h"
-#include "vm/board/virtio_block.h"
-#include "vm/board/virtio_console.h"
-#include "vm/board/virtio_entropy.h"
-#include "vm/board/virtio_net.h"
 
 #define ALIGNMENT (UINT64_C(2) << 20)	/* of kernels */
 #define APPEND_ROOM 2048u	/* that arm64's Linux has for its command line */
-
-struct virt {
-	struct virt_options options;
-	struct start_file kernel, initrd;
-	struct board *board;
-	struct gic gic;
-	struct pl011 console;
-	struct pl031 clock;
-	struct disk disks[VIRT_DRIVES];
-	struct virtio_net card;
-	struct user_net *network;
-	struct user_net_calls network_calls;
-	struct virtio_console terminal;
-	struct virtio virtio[VIRT_VIRTIO_COUNT];
-	unsigned virtio_count;
-	struct virtio *card_virtio, *terminal_virtio;	/* or NULL */
-	struct virtio_memory memory;
-	struct region regions[VIRT_DEVICES + 1];
-};
 
 /* A region of device registers. */
 struct device {
@@ -68,7 +40,7 @@ static void write_virtio(void *device, uint64_t offset, unsigned size,
 		     offset % VIRT_VIRTIO_SIZE, value);
 }
 
-/* Sorted by address; all below RAM. */
+/* Sorted by address; all below RAM; virtio is the last one. */
 static const struct device devices[VIRT_DEVICES] = {
 	{ "gic distributor", VIRT_GIC_DISTRIBUTOR, VIRT_GIC_SIZE,
 	  gic_distributor_read, gic_distributor_write,
@@ -79,7 +51,7 @@ static const struct device devices[VIRT_DEVICES] = {
 	  pl011_write, offsetof(struct virt, console) },
 	{ "clock pl031", VIRT_CLOCK, VIRT_DEVICE_SIZE, pl031_read, pl031_write,
 	  offsetof(struct virt, clock) },
-	{ "virtio", VIRT_VIRTIO, VIRT_VIRTIO_COUNT * VIRT_VIRTIO_SIZE,
+	{ VIRT_VIRTIO_NAME, VIRT_VIRTIO, VIRT_VIRTIO_COUNT * VIRT_VIRTIO_SIZE,
 	  read_virtio, write_virtio, offsetof(struct virt, virtio) },
 };
 
@@ -108,14 +80,19 @@ uint64_t virt_read(struct virt *virt, uint64_t addr, unsigned size)
 	return value;
 }
 
-void virt_write(struct virt *virt, uint64_t addr, unsigned size, uint64_t value)
+void virt_write_device(struct virt *virt, uint64_t addr, unsigned size,
+		       uint64_t value)
 {
 	const struct device *device = find(addr);
 
-	if (!device)
-		return;
-	device->write((uint8_t *)virt + device->at, addr - device->start, size,
-		      value);
+	if (device)
+		device->write((uint8_t *)virt + device->at,
+			      addr - device->start, size, value);
+}
+
+void virt_write(struct virt *virt, uint64_t addr, unsigned size, uint64_t value)
+{
+	virt_write_device(virt, addr, size, value);
 	if (virt_has_work(virt))
 		board_pause(virt->board);
 	else
@@ -238,10 +215,18 @@ static int open_drives(struct virt *virt, struct failure *why)
 		disk->warn = options->warn;
 		disk->context = options->context;
 		rc = disk_open(disk, &options->drives[i], why);
-		add_virtio(virt, options->drives[i].readonly ?
-				 &virtio_block_readonly : &virtio_block, disk);
 	}
 	return rc;
+}
+
+/* The next one; those that have no drive are counted. */
+static void add_disk(struct virt *virt)
+{
+	unsigned number = virt->disk_count++ % VIRT_DRIVES;
+
+	add_virtio(virt, virt->options.drives[number].readonly ?
+				 &virtio_block_readonly : &virtio_block,
+		   &virt->disks[number]);
 }
 
 /* ------- the network ------- */
@@ -257,7 +242,8 @@ static void on_send(void *context, const uint8_t *frame, size_t size)
 {
 	const struct virt *virt = context;
 
-	user_net_send(virt->network, frame, size);
+	if (virt->network)
+		user_net_send(virt->network, frame, size);
 }
 
 #define NANOSECONDS UINT64_C(1000000000)
@@ -273,9 +259,6 @@ static uint64_t nanoseconds(void *context)
 
 static int make_network(struct virt *virt, struct failure *why)
 {
-	virt->card.send = on_send;
-	virt->card.context = virt;
-	virt->card_virtio = add_virtio(virt, &virtio_net, &virt->card);
 	virt->network_calls = (struct user_net_calls){
 		.receive = on_receive, .now = nanoseconds, .context = virt,
 	};
@@ -295,19 +278,97 @@ void virt_found(struct virt *virt, const struct pollfd *found, size_t count)
 		user_net_found(virt->network, found, count);
 }
 
-/* Disks come first, so that their names are theirs, whatever else is there. */
-static int make_virtio(struct virt *virt, struct failure *why)
+static void add_network(struct virt *virt)
+{
+	virt->card_virtio = add_virtio(virt, &virtio_net, &virt->card);
+}
+
+static void add_entropy(struct virt *virt)
+{
+	add_virtio(virt, &virtio_entropy, NULL);
+}
+
+static void add_terminal(struct virt *virt)
+{
+	virt->terminal_virtio = add_virtio(virt, &virtio_console,
+					   &virt->terminal);
+}
+
+/* In this order, so that names of disks are theirs, whatever else is there. */
+static const struct virtio_kind {
+	const char *name;	/* in that of the region */
+	void (*add)(struct virt *virt);
+} kinds[] = {
+	{ "disk", add_disk }, { "net", add_network },
+	{ "entropy", add_entropy }, { "console", add_terminal },
+};
+
+enum { KIND_DISK, KIND_NET, KIND_ENTROPY, KIND_TERMINAL, KINDS };
+
+static void add_kind(struct virt *virt, const struct virtio_kind *kind)
+{
+	size_t used = strlen(virt->virtio_name);
+
+	kind->add(virt);
+	snprintf(virt->virtio_name + used, sizeof(virt->virtio_name) - used,
+		 " %s", kind->name);
+}
+
+static void add_all(struct virt *virt)
+{
+	const struct virt_options *options = &virt->options;
+	const unsigned counts[KINDS] = {
+		options->drive_count, options->network, 1,
+		options->has_virtio_console,
+	};
+
+	for (unsigned kind = 0; kind < KINDS; kind++)
+		for (unsigned i = 0; i < counts[kind]; i++)
+			add_kind(virt, &kinds[kind]);
+}
+
+/* Those that the name of a region has. */
+static void add_named(struct virt *virt, const char *name)
+{
+	while (*name && virt->virtio_count < VIRT_VIRTIO_COUNT) {
+		size_t size = strcspn(name, " ");
+
+		for (unsigned kind = 0; kind < KINDS; kind++)
+			if (size == strlen(kinds[kind].name) &&
+			    !strncmp(name, kinds[kind].name, size))
+				add_kind(virt, &kinds[kind]);
+		name += size + strspn(name + size, " ");
+	}
+}
+
+static int add_devices(struct virt *virt, struct failure *why)
+{
+	unsigned drives = virt->options.drive_count;
+
+	strcpy(virt->virtio_name, VIRT_VIRTIO_NAME);
+	if (virt->options.kernel)
+		add_all(virt);
+	else
+		add_named(virt, virt->options.devices);
+	if (virt->disk_count == drives)
+		return 0;
+	return failed(why, ERR_INPUT, "the machine has %u disk%s, and there"
+		      " %s %u --drive", virt->disk_count,
+		      virt->disk_count == 1 ? "" : "s",
+		      drives == 1 ? "is" : "are", drives);
+}
+
+/* What virtio devices are connected with. */
+static int make_outside(struct virt *virt, struct failure *why)
 {
 	int rc = open_drives(virt, why);
 
-	if (!rc && virt->options.network)
-		rc = make_network(virt, why);
-	add_virtio(virt, &virtio_entropy, NULL);
+	virt->card.send = on_send;
+	virt->card.context = virt;
 	virt->terminal.out = virt->options.said;
 	virt->terminal.context = virt->options.context;
-	if (virt->options.has_virtio_console)
-		virt->terminal_virtio =
-			add_virtio(virt, &virtio_console, &virt->terminal);
+	if (!rc && virt->options.network)
+		rc = make_network(virt, why);
 	return rc;
 }
 
@@ -385,6 +446,7 @@ static void list_regions(struct virt *virt)
 			.kind = REGION_DEVICE,
 			.name = devices[i].name,
 		};
+	virt->regions[VIRT_DEVICES - 1].name = virt->virtio_name;
 	virt->regions[VIRT_DEVICES] = (struct region){
 		.start = VIRT_RAM,
 		.end = VIRT_RAM + virt->options.memory,
@@ -398,18 +460,21 @@ int virt_create(struct virt **out, const struct virt_options *options,
 		struct failure *why)
 {
 	struct virt *virt = calloc(1, sizeof(*virt));
-	int rc;
+	int rc = 0;
 
 	if (!virt)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	virt->options = *options;
 	virt->memory = (struct virtio_memory){ guest_bytes, guest_store,
 					       virt };
-	rc = check_append(options, why);
-	if (!rc)
+	if (options->kernel)
+		rc = check_append(options, why);
+	if (!rc && options->kernel)
 		rc = read_images(virt, why);
 	if (!rc)
-		rc = make_virtio(virt, why);
+		rc = add_devices(virt, why);
+	if (!rc)
+		rc = make_outside(virt, why);
 	if (rc) {
 		virt_destroy(virt);
 		return rc;
@@ -442,6 +507,11 @@ const struct region *virt_regions(const struct virt *virt, size_t *count)
 {
 	*count = VIRT_DEVICES + 1;
 	return virt->regions;
+}
+
+void virt_connect(struct virt *virt, struct board *board)
+{
+	virt->board = board;
 }
 
 int virt_start(struct virt *virt, struct board *board, struct failure *why)

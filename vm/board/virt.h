@@ -26,11 +26,15 @@ struct virt;
 
 #define VIRT_SEED 64u		/* bytes, for the kernel's random numbers */
 #define VIRT_DRIVES 16u
+#define VIRT_VIRTIO_NAME "virtio"	/* how the name of a region begins */
 
 struct virt_options {
 	const char *model;	/* of the processor */
-	const char *kernel;	/* paths; `initrd` may be NULL */
+	const char *kernel;	/* paths; `initrd` may be NULL, and `kernel` of
+				   a machine that goes on */
 	const char *initrd;
+	const char *devices;	/* of a machine that goes on: the name of the
+				   region of virtio */
 	const char *append;	/* the kernel's command line */
 	uint64_t memory;	/* bytes */
 	uint64_t clock;		/* seconds since 1970, when it starts */
@@ -68,6 +72,17 @@ struct board_ram virt_ram(const struct virt *virt);
 
 /* Puts everything into the board's memory, and the processor to its start. */
 int virt_start(struct virt *virt, struct board *board, struct failure *why);
+
+/*
+ * Or it goes on where a recording is: its devices, which begin as at the start,
+ * follow it on the way there, with this board; then they are another's.  What a
+ * device answered; what it was told; memory was changed by devices.
+ */
+void virt_connect(struct virt *virt, struct board *board);
+void virt_follow_read(struct virt *virt, uint64_t addr, uint64_t value);
+void virt_follow_write(struct virt *virt, uint64_t addr, unsigned size,
+		       uint64_t value);
+void virt_follow_stores(struct virt *virt);
 
 /* RAM and devices, sorted by address.  Names say what is there. */
 const struct region *virt_regions(const struct virt *virt, size_t *count);

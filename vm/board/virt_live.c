@@ -113,6 +113,27 @@ static void found(void *live, const struct pollfd *polled, size_t count)
 	virt_found(live, polled, count);
 }
 
+static void connect(void *live, struct board *board)
+{
+	virt_connect(live, board);
+}
+
+static void follow_read(void *live, uint64_t addr, uint64_t value)
+{
+	virt_follow_read(live, addr, value);
+}
+
+static void follow_write(void *live, uint64_t addr, unsigned size,
+			 uint64_t value)
+{
+	virt_follow_write(live, addr, size, value);
+}
+
+static void follow_stores(void *live)
+{
+	virt_follow_stores(live);
+}
+
 const struct live_kind live_virt = {
 	.name = "virt",
 	.arch = ARCH_AARCH64_MACHINE,
@@ -122,5 +143,7 @@ const struct live_kind live_virt = {
 	.read = read, .write = write,
 	.interrupts = interrupts, .wakes = wakes, .next = next,
 	.work = work, .called = called, .room = room, .type = type,
-	.sockets = sockets, .found = found,
+	.sockets = sockets, .found = found, .connect = connect,
+	.follow_read = follow_read, .follow_write = follow_write,
+	.follow_stores = follow_stores,
 };

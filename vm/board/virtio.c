@@ -354,19 +354,33 @@ static bool next_part(const struct virtio_pieces *pieces, uint64_t offset,
 	return true;
 }
 
-size_t virtio_copy_from(struct virtio *virtio,
-			const struct virtio_request *request, uint64_t offset,
-			void *bytes, size_t size)
+static size_t copy(const struct virtio *virtio,
+		   const struct virtio_pieces *pieces, uint64_t offset,
+		   void *bytes, size_t size)
 {
 	struct virtio_piece part;
 	size_t done = 0;
 
-	while (next_part(&request->from, offset + done, size - done, &part)) {
+	while (next_part(pieces, offset + done, size - done, &part)) {
 		memcpy((uint8_t *)bytes + done,
 		       bytes_at(virtio, part.addr, part.size), part.size);
 		done += part.size;
 	}
 	return done;
+}
+
+size_t virtio_copy_from(struct virtio *virtio,
+			const struct virtio_request *request, uint64_t offset,
+			void *bytes, size_t size)
+{
+	return copy(virtio, &request->from, offset, bytes, size);
+}
+
+size_t virtio_look_at(struct virtio *virtio,
+		      const struct virtio_request *request, uint64_t offset,
+		      void *bytes, size_t size)
+{
+	return copy(virtio, &request->to, offset, bytes, size);
 }
 
 size_t virtio_copy_to(struct virtio *virtio,
@@ -399,4 +413,29 @@ void virtio_serve(struct virtio *virtio)
 	for (unsigned i = 0; i < VIRTIO_QUEUES; i++)
 		if (notified >> i & 1 && virtio->queues[i].ready)
 			virtio->model->serve(virtio, i);
+}
+
+/* Requests are served in order, and all that was taken is. */
+static void follow_queue(struct virtio *virtio, unsigned number)
+{
+	struct virtio_queue *queue = &virtio->queues[number];
+	struct virtio_request request;
+	uint64_t used, flags;
+
+	while (queue->ready && get(virtio, queue->used + 2, 2, &used) &&
+	       used != queue->next &&
+	       virtio_take(virtio, number, &request)) {
+		if (virtio->model->follow)
+			virtio->model->follow(virtio, &request);
+		if (get(virtio, queue->available, 2, &flags) &&
+		    !(flags & AVAILABLE_IS_POLLED))
+			virtio->interrupts |= INTERRUPT_USED;
+	}
+}
+
+void virtio_follow(struct virtio *virtio)
+{
+	virtio->notified = 0;
+	for (unsigned i = 0; i < virtio->model->queues; i++)
+		follow_queue(virtio, i);
 }

@@ -39,6 +39,7 @@ struct virtio_memory {
 };
 
 struct virtio;
+struct virtio_request;
 
 /* What is the same for all devices of a kind. */
 struct virtio_model {
@@ -50,6 +51,10 @@ struct virtio_model {
 
 	/* There are requests in a queue, or what they wait for has come. */
 	void (*serve)(struct virtio *virtio, unsigned queue);
+
+	/* A request was served, says who recorded it.  May be NULL. */
+	void (*follow)(struct virtio *virtio,
+		       const struct virtio_request *request);
 };
 
 struct virtio_queue {
@@ -80,6 +85,9 @@ void virtio_serve(struct virtio *virtio);
 
 /* Something came from outside: the queue is served with the next. */
 void virtio_notify(struct virtio *virtio, unsigned queue);
+
+/* What it has done is in memory already. */
+void virtio_follow(struct virtio *virtio);
 
 /* ------- for models ------- */
 
@@ -119,6 +127,10 @@ const uint8_t *virtio_bytes(const struct virtio *virtio,
 size_t virtio_copy_from(struct virtio *virtio,
 			const struct virtio_request *request, uint64_t offset,
 			void *bytes, size_t size);
+/* The same of what was stored there. */
+size_t virtio_look_at(struct virtio *virtio,
+		      const struct virtio_request *request, uint64_t offset,
+		      void *bytes, size_t size);
 size_t virtio_copy_to(struct virtio *virtio,
 		      const struct virtio_request *request, uint64_t offset,
 		      const void *bytes, size_t size);

@@ -98,6 +98,15 @@ static unsigned give_name(struct virtio *virtio,
 	return DONE;
 }
 
+static bool has_succeeded(struct virtio *virtio,
+			  const struct virtio_request *request)
+{
+	uint8_t status = FAILED;
+
+	virtio_look_at(virtio, request, request->to.size - 1, &status, 1);
+	return status == DONE;
+}
+
 static unsigned do_request(struct virtio *virtio,
 			   const struct virtio_request *request,
 			   uint64_t *stored)
@@ -144,11 +153,40 @@ static void serve(struct virtio *virtio, unsigned queue)
 	}
 }
 
+/*
+ * What was written is on the disk again; what was read was there, whatever is
+ * there now.
+ */
+static void follow(struct virtio *virtio, const struct virtio_request *request)
+{
+	uint8_t bytes[DISK_SECTOR], header[HEADER_SIZE];
+	struct input in = { header, header + HEADER_SIZE, 0 };
+	uint64_t type, sector, size, done = 0;
+
+	virtio_copy_from(virtio, request, 0, header, HEADER_SIZE);
+	type = input_uint(&in, 4);
+	input_uint(&in, 4);
+	sector = input_uint(&in, 8);
+	if ((type != TYPE_IN && type != TYPE_OUT) || !request->to.size ||
+	    request->from.size < HEADER_SIZE || !has_succeeded(virtio, request))
+		return;
+	size = data_size(request, (uint32_t)type);
+	for (; done + DISK_SECTOR <= size; done += DISK_SECTOR) {
+		if (type == TYPE_OUT)
+			virtio_copy_from(virtio, request, HEADER_SIZE + done,
+					 bytes, DISK_SECTOR);
+		else
+			virtio_look_at(virtio, request, done, bytes,
+				       DISK_SECTOR);
+		disk_follow(virtio->device, sector++, bytes);
+	}
+}
+
 #define MODEL(more)                                                            \
 	{                                                                      \
 		.kind = VIRTIO_BLOCK, .queues = 1, .config_size = CONFIG_SIZE, \
 		.features = FEATURE_PIECES | FEATURE_FLUSH | (more),           \
-		.config = config, .serve = serve                               \
+		.config = config, .serve = serve, .follow = follow                              \
 	}
 
 const struct virtio_model virtio_block = MODEL(0);

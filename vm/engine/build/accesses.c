@@ -162,7 +162,8 @@ void accesses_insn(int op, uint64_t pc)
 	/* For the one that it runs "until" it generates an exit. */
 	if (op == OP_INSTRUCTION && engine && pc != engine->until) {
 		engine->logged.insns++;
-		engine->logged.pc = pc;
+		/* Of 48 bits: a machine has code in both halves. */
+		engine->logged.pc = pc | (engine->machine ? pc >> 63 : 0);
 	}
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sse4.c - what SSE4.1 adds: rounding, dot products; and estimates
+ * sse4.c - what SSE4 adds: rounding, dot products, strings; and estimates
  *
- * Source: Intel 64 SDM volume 2, DPPS, ROUNDPS.
+ * Source: Intel 64 SDM volume 2, DPPS, ROUNDPS, PCMPESTRI.
  */
 #include "vm/engine/build/sse.h"
 
@@ -139,3 +139,50 @@ DEFINE_ESTIMATE(rcpss)
 DEFINE_ESTIMATE(rcpps)
 DEFINE_ESTIMATE(rsqrtss)
 DEFINE_ESTIMATE(rsqrtps)
+
+/* ------- strings whose lengths are in registers ------- */
+
+/*
+ * Of the least number there is no positive one: the engine takes it for a
+ * length and leaves its vectors, where processors take the largest.
+ */
+#define ANY_LENGTH 16
+
+static uint64_t without_least(uint64_t length, uint32_t how)
+{
+	bool is_wide = how >> 8;	/* of REX.W */
+	bool is_least = is_wide ? length == UINT64_C(1) << 63 :
+				  (uint32_t)length == UINT32_C(1) << 31;
+
+	return is_least ? ANY_LENGTH : length;
+}
+
+typedef void strings_fn(uint8_t *state, void *to, const void *from,
+			uint32_t how);
+
+/* General registers are in front of all else. */
+static void compare_strings(strings_fn *engine, uint8_t *state, void *to,
+			    const void *from, uint32_t how)
+{
+	enum { RAX = 0, RDX = 2 };
+	uint64_t *general = (uint64_t *)(void *)state;
+	uint64_t rax = general[RAX], rdx = general[RDX];
+
+	general[RAX] = without_least(rax, how);
+	general[RDX] = without_least(rdx, how);
+	engine(state, to, from, how);
+	general[RAX] = rax;
+	general[RDX] = rdx;
+}
+
+#define DEFINE_STRINGS(name)                                                   \
+	REPLACES(strings_fn, helper_##name##_xmm_x86_64);                      \
+	void helper_##name##_xmm_x86_64(uint8_t *state, void *to,              \
+					const void *from, uint32_t how)        \
+	{                                                                      \
+		compare_strings(engine_helper_##name##_xmm_x86_64, state, to,  \
+				from, how);                                    \
+	}
+
+DEFINE_STRINGS(pcmpestri)
+DEFINE_STRINGS(pcmpestrm)

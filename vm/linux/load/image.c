@@ -121,6 +121,10 @@ static void widen_segments(struct image *image)
 
 /* ------- headers ------- */
 
+/* Of 32-bit ARM: the first ABI whose system calls are not in SVC itself. */
+#define EABI_AT 24
+#define EABI_LEAST 4
+
 static int read_header(struct image *image, struct failure *why)
 {
 	Elf64_Ehdr *header = &image->header;
@@ -155,6 +159,10 @@ static int read_header(struct image *image, struct failure *why)
 			      header->e_type == ET_REL  ? "an object file" :
 			      header->e_type == ET_CORE ? "a core dump" :
 							  "not a program");
+	if (header->e_machine == EM_ARM &&
+	    header->e_flags >> EABI_AT < EABI_LEAST)
+		return failed(why, ERR_INPUT, "cannot run '%s': it is an ARM "
+			      "program without EABI", image->path);
 	image->is_relative = header->e_type == ET_DYN;
 	return 0;
 }

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* machine_live.c - a machine that goes on where a recording is */
+#include "recorder/machine_internal.h"
+
+#include <stdlib.h>
+
+#include "formats/error.h"
+#include "formats/page_hash.h"
+
+struct machine_live {
+	struct machine machine;
+	struct machine_options options;
+	struct board *from;	/* the replay's */
+};
+
+int machine_live_create(struct machine_live **out,
+			const struct machine_options *options,
+			struct board *board, struct failure *why)
+{
+	struct machine_live *live = calloc(1, sizeof(*live));
+	struct virt_options *own;
+	struct machine *machine;
+	int rc;
+
+	if (!live)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	machine = &live->machine;
+	live->options = *options;
+	own = &live->options.live.virt;
+	if (!options->live.kind->connect) {
+		free(live);
+		return failed(why, ERR_INPUT, "a machine of this kind cannot go"
+			      " on from a recording");
+	}
+	own->memory = board_pages(board) * GUEST_PAGE;
+	for (unsigned i = 0; i < own->drive_count; i++)
+		own->drives[i].snapshot = true;
+	live->from = board;
+	machine->options = &live->options;
+	machine->is_live = machine->follows = true;
+	rc = machine_create_world(machine, why);
+	if (rc) {
+		machine_live_destroy(live);
+		return rc;
+	}
+	machine->kind->connect(machine->live, board);
+	*out = live;
+	return 0;
+}
+
+void machine_live_destroy(struct machine_live *live)
+{
+	if (live)
+		machine_destroy(&live->machine);
+}
+
+void machine_live_read(struct machine_live *live, uint64_t addr, uint64_t value)
+{
+	live->machine.kind->follow_read(live->machine.live, addr, value);
+}
+
+void machine_live_write(struct machine_live *live, uint64_t addr,
+			unsigned size, uint64_t value)
+{
+	live->machine.kind->follow_write(live->machine.live, addr, size, value);
+}
+
+void machine_live_stored(struct machine_live *live)
+{
+	live->machine.kind->follow_stores(live->machine.live);
+}
+
+/* The board becomes one of its own, with that state. */
+static int take_over(struct machine_live *live, struct failure *why)
+{
+	struct machine *machine = &live->machine;
+	struct board_ram rams[BOARD_RAMS_MOST];
+	struct reg_file regs;
+	int rc = board_create(&machine->board, machine->kind->arch,
+			      machine->kind->model(&live->options.live), rams,
+			      machine->kind->rams(machine->live, rams),
+			      &machine->world, why);
+
+	if (rc)
+		return rc;
+	for (uint64_t i = 0; i < board_pages(live->from); i++) {
+		uint64_t addr = board_guest_page(live->from, i)
+				<< GUEST_PAGE_SHIFT;
+		const uint8_t *page = board_bytes(live->from, addr, GUEST_PAGE);
+
+		if (!page_is_zero(page))
+			board_store(machine->board, addr, page, GUEST_PAGE);
+	}
+	board_registers(live->from, &regs);
+	board_set_registers(machine->board, &regs);
+	board_set_steps(machine->board, board_steps(live->from));
+	machine->kind->connect(machine->live, machine->board);
+	machine->follows = false;
+	machine->spoken = board_ticks(machine->board);
+	return machine_work(machine, why);
+}
+
+int machine_live_run(struct machine_live *live, struct machine_ending *ending,
+		     struct failure *why)
+{
+	struct machine *machine = &live->machine;
+	bool on = true;
+	int rc = take_over(live, why);
+
+	while (!rc && on)
+		rc = machine_advance(machine, &on, why);
+	machine_write_output(machine);
+	if (!rc)
+		machine_tell_ending(machine, ending);
+	return rc;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* live_machine.c - see live_machine.h */
+#include "tools/live_machine.h"
+
+#include <string.h>
+
+#include "formats/error.h"
+#include "formats/key_frame.h"
+#include "formats/meta.h"
+#include "replayer/machine.h"
+#include "replayer/session/session.h"
+#include "tools/commands.h"
+#include "tools/machine_console.h"
+#include "tools/messages.h"
+#include "tools/programs.h"
+
+static void on_read(void *context, uint64_t addr, uint64_t value)
+{
+	machine_live_read(context, addr, value);
+}
+
+static void on_write(void *context, uint64_t addr, unsigned size,
+		     uint64_t value)
+{
+	machine_live_write(context, addr, size, value);
+}
+
+static void on_stored(void *context)
+{
+	machine_live_stored(context);
+}
+
+/* Its devices go all the way: their state is in no key frame. */
+static int go_there(struct machine_live *live, struct machine_replay *replay,
+		    const struct position *to, struct failure *why)
+{
+	const struct machine_follower follower = {
+		.read = on_read, .write = on_write, .stored = on_stored,
+		.context = live,
+	};
+
+	machine_replay_follow(replay, &follower);
+	return machine_replay_seek(replay, to, true, why);
+}
+
+static int go_on(struct machine_live *live, struct machine_replay *replay,
+		 const struct position *to, struct machine_ending *ending,
+		 struct failure *why)
+{
+	char text[POSITION_TEXT];
+	int rc = go_there(live, replay, to, why);
+
+	if (rc)
+		return rc;
+	say_note("from t=%s on, the machine is not the recording",
+		 position_text(text, to));
+	machine_console_open();
+	rc = machine_live_run(live, ending, why);
+	machine_console_close();
+	return rc;
+}
+
+/* The name of what has the virtio devices; "" if there are none. */
+static const char *devices_of(const struct key_frame *frame)
+{
+	for (size_t i = 0; i < frame->region_count; i++)
+		if (!strncmp(frame->regions[i].name, VIRT_VIRTIO_NAME,
+			     strlen(VIRT_VIRTIO_NAME)))
+			return frame->regions[i].name;
+	return "";
+}
+
+/* One of that architecture: those of Cortex-M are alike in that they cannot. */
+static const struct live_kind *kind_of(struct recording *recording)
+{
+	return recording_reg_table(recording)->arch == ARCH_AARCH64_MACHINE ?
+		       &live_virt : &live_mps2_an385;
+}
+
+static int run(struct recording *recording, const char *at,
+	       struct machine_options *options, struct machine_ending *ending,
+	       struct failure *why)
+{
+	struct machine_replay *replay = NULL;
+	struct machine_live *live = NULL;
+	struct key_frame frame = { 0 };
+	struct position to;
+	bool is_time;
+	int rc = place_position(&to, &is_time, recording, at, why);
+
+	if (!rc)
+		rc = recording_key_frame(recording, 0, &frame, why);
+	if (!rc)
+		rc = machine_replay_create(&replay, recording, why);
+	if (rc)
+		goto end;
+	options->live.kind = kind_of(recording);
+	options->live.virt.devices = devices_of(&frame);
+	options->live.virt.model = recording_meta(recording)->processor.model;
+	options->live.virt.clock = recording_meta(recording)->started;
+	machine_console_set(options);
+	rc = machine_live_create(&live, options,
+				 machine_replay_followed(replay), why);
+	if (!rc)
+		rc = go_on(live, replay, &to, ending, why);
+end:
+	machine_live_destroy(live);
+	key_frame_release(&frame);
+	machine_replay_destroy(replay);
+	return rc;
+}
+
+int live_machine_run(const char *path, const char *at,
+		     struct machine_options *options)
+{
+	struct machine_ending ending = { 0 };
+	struct recording *recording;
+	struct failure why;
+	int rc = recording_open(&recording, path, &why);
+
+	if (rc)
+		return program_not_run(ERR_SYSTEM, &why);
+	if (recording_is_machine(recording))
+		rc = run(recording, at, options, &ending, &why);
+	else
+		rc = failed(&why, ERR_INPUT, "'%s' is the recording of a"
+			    " program: only a machine can go on from there",
+			    path);
+	recording_close(recording);
+	if (rc)
+		return program_not_run(ERR_SYSTEM, &why);
+	machine_say_end(&ending);
+	return machine_status(&ending);
+}
