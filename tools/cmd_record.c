@@ -68,8 +68,10 @@ const struct command command_record = {
 		  "no notes about the program; errors only, and\n"
 		  "the instruction that killed it, if one did" },
 		{ OPTION_ASLR, "aslr", NULL,
-		  "let addresses differ from run to run" },
-		{ OPTION_SYSROOT, "sysroot", "DIR", OPTION_SYSROOT_TEXT },
+		  "let addresses differ from run to run",
+		  .without = "machine" },
+		{ OPTION_SYSROOT, "sysroot", "DIR", OPTION_SYSROOT_TEXT,
+		  .without = "machine" },
 		{ OPTION_CACHE_SIZE, "cache-size", "N",
 		  "entries of the prediction cache: 16k, 32k\n"
 		  "(without this) or 64k" },
@@ -77,18 +79,21 @@ const struct command command_record = {
 		  "shortest way between key frames, in instructions\n"
 		  "(k, m, g: thousands, millions, billions)" },
 		{ OPTION_NO_CHILDREN, "no-children", NULL,
-		  "leave processes that the program starts unrecorded" },
+		  "leave processes that the program starts unrecorded",
+		  .without = "machine" },
 		{ OPTION_SLICE, "slice", "N",
 		  "longest turn of a thread, in instructions (k, m,\n"
-		  "g); without this: 1m" },
+		  "g); without this: 1m", .without = "machine" },
 		{ OPTION_SCHEDULE, "schedule", "HOW",
 		  "random or random:SEED: turns of random lengths in\n"
-		  "random order; the same SEED gives the same turns" },
+		  "random order; the same SEED gives the same turns",
+		  .without = "machine" },
 		{ OPTION_LEVEL, "level", "N",
 		  "of compression: 1 (fast) to 19 (small)" },
 		{ OPTION_WITH_DEBUG, "with-debug", NULL,
 		  "keep the debugging information of the program and\n"
-		  "its libraries in the recording" },
+		  "its libraries in the recording",
+		  .without = "machine" },
 		{ OPTION_DEBUG_DIR, "debug-dir", "DIR",
 		  "where debugging information is looked for, too" },
 		MACHINE_ROWS,

@@ -340,6 +340,7 @@ enum vm_order vm_order(struct vm *vm, guest_addr pc);
 
 struct vm_flow {
 	uint64_t reads, writes;
+	bool is_conditional;	/* it may do nothing at all */
 };
 
 /* The same. */

@@ -64,13 +64,17 @@ static void settle(struct search *search, const uint8_t *value)
 	search->last = *insn;
 }
 
-/* Whether an instruction writes it whatever value it had. */
+/* Whether an instruction writes it whatever value it had.  Of one that may do
+ * nothing, only the value tells. */
 static bool writes(const struct search *search, guest_addr pc)
 {
 	const struct reg_table *table = vm_reg_table(replayer_vm(search->rep));
+	struct vm_flow flow;
 
-	return search->reg < VM_FLOW_VECTORS && search->reg != table->sp &&
-	       vm_flow(replayer_vm(search->rep), pc).writes >> search->reg & 1;
+	if (search->reg >= VM_FLOW_VECTORS || search->reg == table->sp)
+		return false;
+	flow = vm_flow(replayer_vm(search->rep), pc);
+	return !flow.is_conditional && flow.writes >> search->reg & 1;
 }
 
 static void on_instruction(void *context, uint64_t steps, guest_addr pc)

@@ -165,6 +165,41 @@ static bool leave_call(const struct guess *guess)
 	return true;
 }
 
+/* Whether both addresses are in one function, as far as symbols tell. */
+static bool is_same_function(const struct guess *guess, uint64_t one,
+			     uint64_t other)
+{
+	uint64_t bias, other_bias;
+	const struct guess_place *place = guess->place;
+	const struct symbols *symbols = names_module(place->names, place->t,
+						     one, &bias);
+
+	return symbols == names_module(place->names, place->t, other,
+				       &other_bias) &&
+	       (!symbols || symbols_at(symbols, one - bias) ==
+				    symbols_at(symbols, other - bias));
+}
+
+/*
+ * What a function's first call returns to is in another function.  As long as
+ * the register for that says so, no call was made: it is the caller.
+ */
+static bool leave_leaf(const struct guess *guess)
+{
+	const uint64_t *link = guess->table->has_link_register ?
+		value_of(guess, guess->table->link_register) : NULL;
+	uint64_t pc;
+
+	if (!link)
+		return false;
+	pc = reg_code(guess->place->table, *link);
+	if (!is_in_module(guess, pc) || !is_behind_call(guess, pc) ||
+	    is_same_function(guess, pc - 1, guess->state->pc))
+		return false;
+	guess->state->pc = *link;
+	return true;
+}
+
 /* ------- by tables for exceptions ------- */
 
 /* Whether the call that returns to `addr` is one of this function. */
@@ -283,6 +318,8 @@ enum unwind_result guess_caller(const struct guess_place *place,
 			return result;
 		*is_sure = false;
 	}
+	if (place->is_exact && leave_leaf(&guess))
+		return UNWIND_DONE;
 	return leave_frame(&guess) || scan(&guess) ? UNWIND_DONE :
 						     UNWIND_UNKNOWN;
 }

@@ -34,6 +34,20 @@ CALLS = {
 }
 
 
+LEAVES = r"""
+#include <string.h>
+
+volatile char *nowhere;
+static int inner(int which)
+{
+	return which ? (int)strlen((char *)nowhere) :
+		       memcpy((char *)nowhere, "text", 4) != NULL;
+}
+static int outer(int which) { return inner(which) + 1; }
+int main(int argc, char **argv) { return outer(argv[argc - 1][0] == '1'); }
+"""
+
+
 def states_of(log):
     """Registers before each instruction, as qemu-user has logged them."""
     for block in log.decode("latin-1").split("Trace ")[1:]:
@@ -93,6 +107,35 @@ class Tests(OtherTests):
                 expect(here in (0, there), f"{name} at {at}: "
                        f"{found} and not {wanted}")
 
+    def last_written(self, source):
+        """What is told to have written a register does so, and nothing has
+        changed it since."""
+        program = self.assembled(source)
+        trace = program + ".cpr"
+        run(self.options.cprec, "record", "-q", "-o", trace, program)
+        listing = subprocess.run(
+            [self.compiler.replace("gcc", "objdump"), "-d", program],
+            check=True, capture_output=True, text=True).stdout
+        code = dict(re.findall(r"^ +([0-9a-f]+):\t[0-9a-f ]+\t(.*)$", listing,
+                               re.M))
+        count = json.loads(self.answer("info", "--json", trace))["instructions"]
+        states = [found for at, found in self.registers(trace, range(count))]
+        for at in range(9, count, 23):
+            for reg in 0, 3, 4, 6:
+                name = NAMES[reg]
+                done = self.cprec("last", "--json", f"--register={name}",
+                                  f"--at={at}", trace)
+                before = [state[reg] for state in states[:at + 1]]
+                if done.returncode:
+                    equal(len(set(before)), 1, f"{name} at {at}")
+                    continue
+                told = json.loads(done.stdout)
+                text = code[told["pc"][2:]]
+                equal(len(set(before[told["at"] + 1:])), 1,
+                      f"{name} at {at}: {text}")
+                expect(re.search(rf"\b{name}\b|\{{r4, r5, r6", text),
+                       f"{name} at {at}: {text}")
+
     def clock(self, source):
         """The counter is captured; what does not hold does nothing."""
         program = self.assembled(source)
@@ -102,6 +145,22 @@ class Tests(OtherTests):
         self.answer("verify", "-q", trace)
         info = json.loads(self.answer("info", "--json", trace))
         equal(info["instructions"], 17, "instructions")
+
+    def leaves(self, way):
+        """What calls a function of the C library without tables is in the
+        link register; and the function may have put something on the stack."""
+        program = os.path.join(self.folder, "leaves")
+        with open(program + ".c", "w", encoding="utf-8") as out:
+            out.write(LEAVES)
+        subprocess.run([self.compiler, "-g", "-O0", "-fno-builtin", *self.ways[way],
+                        "-o", program, program + ".c"], check=True)
+        for which in "0", "1":
+            trace = program + ".cpr"
+            run(self.options.cprec, "record", "-q", "-o", trace,
+                "--sysroot=" + self.sysroot, program, which)
+            told = self.answer("backtrace", trace)
+            names = re.findall(r" in (outer|inner|main|_start)\b", told)
+            equal(names, ["inner", "outer", "main", "_start"], told)
 
     def arguments(self, source):
         """In core registers, in those of floating point, on the stack, and in
@@ -141,7 +200,10 @@ def run_all(options, folder):
     for name in "arm64_memory.c", "arm64_threads.c", "arm_code.c":
         for way in tests.ways:
             tests.test(f"{name}, {way}", tests.compare, source(name), way)
+    for way in tests.ways:
+        tests.test(f"leaves, {way}", tests.leaves, way)
     tests.test("counted", tests.counted, source("arm_counted.S"))
+    tests.test("last written", tests.last_written, source("arm_counted.S"))
     tests.test("clock", tests.clock, source("arm_clock.S"))
     tests.test("monitor", tests.monitor, source("monitor_arm64.c"))
     tests.test("machines", tests.machines, source("machines.c"))

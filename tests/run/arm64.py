@@ -93,6 +93,23 @@ class Tests(CprecTap):
             equal(int(values["x0"], 0), sum(range(101 - i, 101)),
                   f"x0 at {at}")
 
+    def unknown(self):
+        """What is no instruction is shown as a word, and goes on behind it."""
+        source = os.path.join(self.folder, "unknown.S")
+        program = source[:-2]
+        with open(source, "w", encoding="utf-8") as out:
+            out.write("\t.global _start\n_start:\tnop\n\tb 1f\n"
+                      "\t.inst 0x00c0ffee\n1:\t.inst 0x02000001\n\tnop\n")
+        subprocess.run([self.compiler, "-nostdlib", "-static", "-o", program,
+                        source], check=True)
+        run(self.options.cprec, "record", "-q", "-o", program + ".cpr", program)
+        told = self.answer("disassemble", "--json", "--addr=_start", "--count=5",
+                           program + ".cpr")
+        found = [json.loads(line) for line in told.splitlines()]
+        equal([one["size"] for one in found], [4] * 5, told)
+        equal([one["instruction"] for one in found[2:]],
+              [".inst 0x00c0ffee", ".inst 0x02000001", "nop"], told)
+
     def monitor(self, source):
         """Also where key frames lie in between, and of a thread alone."""
         program = self.compiled(source, "static")
@@ -254,6 +271,7 @@ def run_all(options, folder):
             name = os.path.basename(source)
             tests.test(f"{name}, {way}", tests.compare, source, way)
     tests.test("counted", tests.counted)
+    tests.test("unknown", tests.unknown)
     tests.test("monitor", tests.monitor,
                os.path.join(options.programs, "monitor_arm64.c"))
     tests.test("scripts", tests.scripts,

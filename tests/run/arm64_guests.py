@@ -24,7 +24,7 @@ COMPILER = "aarch64-linux-gnu-gcc"
 GUESTS = """
 calls children code dying events file_ends files futex grows holes limits
 limits_files memory mlock notify own_threads peaks proc process_vm relatives
-sent shared_kernel sigwait sysv threads_blocked threads_cancel threads_end
+sent shared_kernel sigwait sockets sysv threads_blocked threads_cancel threads_end
 threads_life threads_locks threads_signals threads_turns twins vfork
 """.split()
 

@@ -390,6 +390,8 @@ class Tests(CprecTap):
         with open(large, "wb") as out:
             out.truncate(20 << 20)
         self.no_machine("no kernel")
+        for option in ("--sysroot=/", "--slice=1m", "--with-debug", "--aslr"):
+            self.no_machine(option, option, kernel=head)
         self.no_machine("a kernel that is not there", "--kernel=/none")
         self.no_machine("a folder", "--kernel=" + self.folder)
         self.no_machine("nothing in it", kernel=b"")

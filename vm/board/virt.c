@@ -345,7 +345,8 @@ static int add_devices(struct virt *virt, struct failure *why)
 {
 	unsigned drives = virt->options.drive_count;
 
-	strcpy(virt->virtio_name, VIRT_VIRTIO_NAME);
+	snprintf(virt->virtio_name, sizeof(virt->virtio_name), "%s",
+		 VIRT_VIRTIO_NAME);
 	if (virt->options.kernel)
 		add_all(virt);
 	else

@@ -2,6 +2,7 @@
 /* show.c - instructions as text, for people */
 #include "vm/arch/arm64/arm64.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,14 +16,24 @@ static bool disassemble(struct cpu *cpu, const uint8_t *code, size_t left,
 	return cs_disasm_iter(arm64->decoder, &code, &left, &at, arm64->insn);
 }
 
+/* What is no instruction is a word all the same. */
+static void show_word(const uint8_t *code, char *text, size_t room)
+{
+	uint32_t word;
+
+	memcpy(&word, code, sizeof(word));
+	snprintf(text, room, ".inst 0x%08" PRIx32, word);
+}
+
 unsigned arm64_text(struct cpu *cpu, guest_addr pc, char *text, size_t room)
 {
 	const cs_insn *insn = arm64_of(cpu)->insn;
 	uint8_t code[ARM64_INSN_SIZE];
 
-	if (memory_read(cpu->memory, pc, code, sizeof(code)) ||
-	    !disassemble(cpu, code, sizeof(code), pc))
+	if (memory_read(cpu->memory, pc, code, sizeof(code)))
 		snprintf(text, room, "(bad)");
+	else if (!disassemble(cpu, code, sizeof(code), pc))
+		show_word(code, text, room);
 	else
 		snprintf(text, room, "%s%s%s", insn->mnemonic,
 			 insn->op_str[0] ? " " : "", insn->op_str);
@@ -102,10 +113,13 @@ void arm64_show(struct cpu *cpu, guest_addr pc, const uint8_t *code,
 	const cs_insn *insn = arm64_of(cpu)->insn;
 
 	(void)syntax;
-	if (size < ARM64_INSN_SIZE ||
-	    !disassemble(cpu, code, ARM64_INSN_SIZE, pc))
+	if (size < ARM64_INSN_SIZE)
 		return;
 	out->size = ARM64_INSN_SIZE;
+	if (!disassemble(cpu, code, ARM64_INSN_SIZE, pc)) {
+		show_word(code, out->text, sizeof(out->text));
+		return;
+	}
 	find_way(insn, out);
 	find_unwinding(insn, out);
 	find_target(insn, out);

@@ -128,6 +128,7 @@ syscall_handler sys_pselect6;
 
 /* sockets.c */
 syscall_handler sys_sendto;
+syscall_handler sys_setsockopt, sys_getsockopt;
 syscall_handler sys_sendmsg;
 syscall_handler sys_recvmsg;
 syscall_handler sys_sendmmsg;

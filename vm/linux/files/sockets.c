@@ -48,15 +48,49 @@ static struct part_head read_head(const uint8_t *at, unsigned word)
 	return head;
 }
 
+/* What a part has behind its head, if that is not the same for all: times of
+ * what was received. */
+static enum guest_struct data_of(const struct part_head *head)
+{
+	if (head->level != SOL_SOCKET)
+		return S_NONE;
+	switch (head->type) {
+	case SCM_TIMESTAMP:
+		return S_TIMEVAL;
+	case SCM_TIMESTAMPNS:
+	case SCM_TIMESTAMPING:
+		return S_TIMESPEC;
+	default:
+		return S_NONE;
+	}
+}
+
+static size_t data_size(const struct guest_layout *layout, size_t size)
+{
+	return layout->count ? size / layout->host_size * layout->size : size;
+}
+
+static void convert_data(const struct guest_layout *layout, uint8_t *to,
+			 const uint8_t *from, size_t size)
+{
+	if (!layout->count)
+		memcpy(to, from, size);
+	for (size_t i = 0; layout->count && i < size / layout->host_size; i++)
+		layout_out(layout, to + i * layout->size,
+			   from + i * layout->host_size);
+}
+
 /*
- * Converts parts from words of one size to those of another; what follows their
- * heads stays as it is.  How many bytes that makes: what does not fit is left
- * out.
+ * Converts parts from words of one size to those of another.  What follows their
+ * heads stays as it is, or has the layout of the guest, if these are given.  How
+ * many bytes that makes: what does not fit is left out.
  */
 static size_t convert_parts(uint8_t *to, size_t room, unsigned to_word,
 			    const uint8_t *from, size_t size,
-			    unsigned from_word)
+			    unsigned from_word,
+			    const struct guest_layout *layouts)
 {
+	static const struct guest_layout same = { 0 };
 	const size_t from_head = from_word + 2 * sizeof(int32_t);
 	const size_t to_head = to_word + 2 * sizeof(int32_t);
 	size_t done = 0, at = 0;
@@ -64,7 +98,9 @@ static size_t convert_parts(uint8_t *to, size_t room, unsigned to_word,
 	while (size - at >= from_head) {
 		struct part_head head = read_head(from + at, from_word);
 		size_t data = head.length - whole_words(from_head, from_word);
-		uint64_t length = to_head + data;
+		const struct guest_layout *layout =
+			layouts ? &layouts[data_of(&head)] : &same;
+		uint64_t length = to_head + data_size(layout, data);
 
 		if (head.length < from_head || head.length > size - at ||
 		    length > room - done)
@@ -72,7 +108,8 @@ static size_t convert_parts(uint8_t *to, size_t room, unsigned to_word,
 		memset(to + done, 0, to_head);
 		memcpy(to + done, &length, to_word);
 		memcpy(to + done + to_word, &head.level, 2 * sizeof(int32_t));
-		memcpy(to + done + to_head, from + at + from_head, data);
+		convert_data(layout, to + done + to_head, from + at + from_head,
+			     data);
 		done += whole_words(length, to_word);
 		at += whole_words(head.length, from_word);
 		if (at > size || done > room)
@@ -80,6 +117,9 @@ static size_t convert_parts(uint8_t *to, size_t room, unsigned to_word,
 	}
 	return done < room ? done : room;
 }
+
+/* A head and three times are smaller by at most this, for a guest of 32 bits. */
+#define TIMES_LARGER 32u
 
 /* The same for the host; names and control data are copied. */
 struct message {
@@ -150,7 +190,8 @@ static int64_t exchange(struct linux_process *process, long number,
 
 /* Control data, from words of one size to those of another, in place. */
 static void convert_control(struct message *message, size_t room,
-			    unsigned to_word, unsigned from_word)
+			    unsigned to_word, unsigned from_word,
+			    const struct guest_layout *layouts)
 {
 	uint8_t from[sizeof(message->control)];
 	size_t size = message->host.msg_controllen;
@@ -159,7 +200,7 @@ static void convert_control(struct message *message, size_t room,
 		return;
 	memcpy(from, message->control, size);
 	message->host.msg_controllen = convert_parts(
-		message->control, room, to_word, from, size, from_word);
+		message->control, room, to_word, from, size, from_word, layouts);
 }
 
 static int64_t send_one(struct linux_process *process, uint64_t fd,
@@ -182,7 +223,7 @@ static int64_t send_one(struct linux_process *process, uint64_t fd,
 		return -EFAULT;
 	if (message.host.msg_control)
 		convert_control(&message, sizeof(message.control),
-				sizeof(uint64_t), process->abi->word);
+				sizeof(uint64_t), process->abi->word, NULL);
 	result = exchange(process, SYS_sendmsg, fd, MEMORY_IN, &message,
 			  flags);
 	if (result > 0)
@@ -209,7 +250,8 @@ static int give_message(struct linux_process *process, guest_addr addr,
 	}
 	if (host->msg_control)
 		convert_control(message, guest->control_length,
-				process->abi->word, sizeof(uint64_t));
+				process->abi->word, sizeof(uint64_t),
+				process->abi->layouts);
 	if (host->msg_control &&
 	    copy_out(process, guest->control, message->control,
 		     host->msg_controllen))
@@ -217,6 +259,21 @@ static int give_message(struct linux_process *process, guest_addr addr,
 	guest->control_length = host->msg_controllen;
 	guest->flags = host->msg_flags;
 	return struct_out(process, S_MSGHDR, addr, guest);
+}
+
+/*
+ * How much more room the host's control data needs: of a socket that passes
+ * descriptors only for a head, as there must not be more of them than the guest
+ * has room for.
+ */
+static size_t larger_by(struct linux_process *process, uint64_t fd)
+{
+	int domain = AF_UNIX;
+	socklen_t size = sizeof(domain);
+
+	host_call(process, SYS_getsockopt, fd, SOL_SOCKET, SO_DOMAIN,
+		  host_pointer(&domain), host_pointer(&size));
+	return domain == AF_UNIX ? sizeof(uint64_t) : TIMES_LARGER;
 }
 
 static int64_t receive_one(struct linux_process *process, uint64_t fd,
@@ -230,8 +287,8 @@ static int64_t receive_one(struct linux_process *process, uint64_t fd,
 	if (message.host.msg_controllen >= sizeof(message.control))
 		message.host.msg_controllen = sizeof(message.control);
 	else if (process->abi->word < sizeof(uint64_t) &&
-		 message.host.msg_control)	/* heads are larger */
-		message.host.msg_controllen += sizeof(uint64_t);
+		 message.host.msg_control)
+		message.host.msg_controllen += larger_by(process, fd);
 	result = exchange(process, SYS_recvmsg, fd, MEMORY_OUT, &message,
 			  flags);
 	if (result < 0)

@@ -144,26 +144,41 @@ static void note_segments(struct layout *layout, const struct image *image)
 		layout->code_start = 0;
 }
 
+/* Where it was looked for, and who may have it. */
+static int no_interpreter(const struct linux_process *process,
+			  const struct image *program, struct failure *why)
+{
+	const char *package = process->abi->package, *error = strerror(errno);
+
+	if (!package)
+		return failed(why, ERR_INPUT,
+			      "cannot run '%s': its interpreter '%s': %s",
+			      program->path, program->interpreter, error);
+	if (process->sysroot)
+		return failed(why, ERR_INPUT,
+			      "cannot run '%s': its interpreter '%s': %s, nor"
+			      " is there '%s%s' (Debian's package %s has them)",
+			      program->path, program->interpreter, error,
+			      process->sysroot, program->interpreter, package);
+	return failed(why, ERR_INPUT,
+		      "cannot run '%s': its interpreter '%s': %s"
+		      " (--sysroot=DIR says where the files of its system are;"
+		      " Debian's package %s has them)",
+		      program->path, program->interpreter, error, package);
+}
+
 /* `*path` is the caller's to free. */
 static int load_interpreter(struct linux_process *process,
 			    const struct image *program, struct image *image,
 			    int *fd, char **path, struct failure *why)
 {
-	const char *package = process->abi->package;
 	char wanted[PATH_MAX];
 	int rc;
 
 	snprintf(wanted, sizeof(wanted), "%s", program->interpreter);
 	sysroot_redirect(process, process->abi, wanted);
 	if (access(wanted, F_OK))
-		return failed(why, ERR_INPUT,
-			      "cannot run '%s': its interpreter '%s': %s%s%s%s",
-			      program->path, program->interpreter,
-			      strerror(errno), package ?
-			      " (--sysroot=DIR says where the files of its "
-			      "system are; Debian's package " : "",
-			      package ? package : "",
-			      package ? " has them)" : "");
+		return no_interpreter(process, program, why);
 	*path = realpath(wanted, NULL);
 	if (!*path)
 		return failed(why, ERR_NO_MEMORY, "out of memory");

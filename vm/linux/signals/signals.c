@@ -182,35 +182,62 @@ int64_t sys_rt_sigaction(struct linux_process *process,
 	return 0;
 }
 
+/* Signals that are not among the `known` ones stay as they are. */
+static int64_t change_mask(struct linux_process *process, uint64_t how,
+			   uint64_t set, uint64_t known)
+{
+	uint64_t mask = process->thread->signals->mask;
+
+	switch ((int)how) {
+	case SIG_BLOCK:
+		mask |= set;
+		break;
+	case SIG_UNBLOCK:
+		mask &= ~set;
+		break;
+	case SIG_SETMASK:
+		mask = (mask & ~known) | set;
+		break;
+	default:
+		return -EINVAL;
+	}
+	signals_set_mask(process, mask);
+	return 0;
+}
+
 int64_t sys_rt_sigprocmask(struct linux_process *process,
 			   const struct linux_call *row, const uint64_t *arg)
 {
-	uint64_t old = process->thread->signals->mask, mask = old, set;
+	uint64_t old = process->thread->signals->mask, set;
+	int64_t result = 0;
 
 	(void)row;
 	if (arg[3] != sizeof(uint64_t))
 		return -EINVAL;
-	if (arg[1]) {
-		if (struct_in(process, S_SIGSET, &set, arg[1]))
-			return -EFAULT;
-		switch ((int)arg[0]) {
-		case SIG_BLOCK:
-			mask |= set;
-			break;
-		case SIG_UNBLOCK:
-			mask &= ~set;
-			break;
-		case SIG_SETMASK:
-			mask = set;
-			break;
-		default:
-			return -EINVAL;
-		}
-		signals_set_mask(process, mask);
-	}
-	if (arg[2] && struct_out(process, S_SIGSET, arg[2], &old))
+	if (arg[1] && struct_in(process, S_SIGSET, &set, arg[1]))
 		return -EFAULT;
-	return 0;
+	if (arg[1])
+		result = change_mask(process, arg[0], set, UINT64_MAX);
+	if (!result && arg[2] && struct_out(process, S_SIGSET, arg[2], &old))
+		return -EFAULT;
+	return result;
+}
+
+/* The oldest one, of 32 signals. */
+int64_t sys_sigprocmask(struct linux_process *process,
+			const struct linux_call *row, const uint64_t *arg)
+{
+	uint32_t old = (uint32_t)process->thread->signals->mask, set;
+	int64_t result = 0;
+
+	(void)row;
+	if (arg[1] && copy_in(process, &set, arg[1], sizeof(set)))
+		return -EFAULT;
+	if (arg[1])
+		result = change_mask(process, arg[0], set, UINT32_MAX);
+	if (!result && arg[2] && copy_out(process, arg[2], &old, sizeof(old)))
+		return -EFAULT;
+	return result;
 }
 
 int64_t sys_rt_sigpending(struct linux_process *process,

@@ -145,7 +145,7 @@ int set_alternate_stack(struct linux_process *process,
 /* ------- calls ------- */
 
 syscall_handler sys_rt_sigaction;
-syscall_handler sys_rt_sigprocmask;
+syscall_handler sys_rt_sigprocmask, sys_sigprocmask;
 syscall_handler sys_rt_sigpending;
 syscall_handler sys_rt_sigtimedwait;
 syscall_handler sys_sigaltstack;

@@ -89,6 +89,7 @@ static const uint16_t members[CALL_COUNT] = {
 	[CALL_msgctl] = SET_IPC,
 	[CALL_rt_sigaction] = SET_SIGNAL,
 	[CALL_rt_sigprocmask] = SET_SIGNAL,
+	[CALL_sigprocmask] = SET_SIGNAL,
 	[CALL_rt_sigreturn] = SET_SIGNAL,
 	[CALL_rt_sigpending] = SET_SIGNAL,
 	[CALL_rt_sigtimedwait] = SET_SIGNAL,
